@@ -1,0 +1,47 @@
+// Package parallel runs loops whose result does not depend on how many workers run them.
+package parallel
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// For covers 0..n-1 with half-open ranges of at most grain indices, on up to
+// GOMAXPROCS workers. newWorker is called once for each worker, before any
+// range runs, and returns the loop body; what it allocates is the worker's own
+// scratch memory.
+//
+// The ranges are the same whatever the worker count, so a body that writes only
+// to its own indices (or adds into a slot of its own range, summed in order
+// afterwards) gives the same bits on any machine. Ranges start in ascending
+// order but finish in any.
+//
+// When ctx ends, ranges that have not started are left out and For returns
+// ctx.Err(); otherwise it returns nil. A body must not panic.
+func For(ctx context.Context, n, grain int, newWorker func() func(lo, hi int)) error {
+	grain = max(grain, 1)
+	workers := min(runtime.GOMAXPROCS(0), (n+grain-1)/grain)
+	var next atomic.Int64
+	loop := func(body func(lo, hi int)) {
+		for ctx.Err() == nil {
+			lo := int(next.Add(int64(grain))) - grain
+			if lo >= n {
+				return
+			}
+			body(lo, min(lo+grain, n))
+		}
+	}
+	if workers == 1 {
+		loop(newWorker())
+		return ctx.Err()
+	}
+	var wg sync.WaitGroup
+	for range workers {
+		body := newWorker()
+		wg.Go(func() { loop(body) })
+	}
+	wg.Wait()
+	return ctx.Err()
+}

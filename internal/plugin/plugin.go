@@ -1,0 +1,178 @@
+// Package plugin keeps the registries of the program: learners, coders, stages.
+//
+// A plug-in is written in a spec, "name" or "name:key=value,key=value". Its
+// parameters are declared by itself as flags of a flag.FlagSet, so their names,
+// defaults and help reach the command line without a second list.
+package plugin
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/xrash/smetrics"
+)
+
+// Info describes one plug-in of a registry.
+type Info[T any] struct {
+	Name      string // lower case, unique in its registry
+	Summary   string // one line: what it computes
+	Reference string // the paper it implements
+	// New makes a value with its default parameters, each bound to a flag of fs.
+	New func(fs *flag.FlagSet) T
+}
+
+// Param is one parameter of a plug-in, as users see it.
+type Param struct{ Name, Default, Usage string }
+
+// Params lists the parameters of the plug-in by name.
+func (info Info[T]) Params() []Param {
+	fs := newFlagSet(info.Name)
+	info.New(fs)
+	var list []Param
+	fs.VisitAll(func(f *flag.Flag) { list = append(list, Param{f.Name, f.DefValue, f.Usage}) })
+	return list
+}
+
+// Registry is a sorted set of plug-ins of one kind. Concurrent use is safe.
+type Registry[T any] struct {
+	Kind string // "learner", "coder": names the kind in errors
+	mu   sync.RWMutex
+	all  []Info[T] // sorted by name
+}
+
+// ErrSpec is wrapped by every error of New: the spec, not the data, is wrong.
+var ErrSpec = errors.New("wrong spec")
+
+type specError string
+
+func (e specError) Error() string        { return string(e) }
+func (e specError) Is(target error) bool { return target == ErrSpec }
+
+// Register adds a plug-in. It panics when the name is taken or empty.
+func (r *Registry[T]) Register(info Info[T]) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	i, found := r.find(info.Name)
+	if found || info.Name == "" || info.New == nil {
+		panic(fmt.Sprintf("plugin: %s %q is registered twice, or has no name or no New", r.Kind, info.Name))
+	}
+	r.all = slices.Insert(r.all, i, info)
+}
+
+func (r *Registry[T]) find(name string) (int, bool) {
+	return slices.BinarySearchFunc(r.all, name, func(i Info[T], name string) int { return strings.Compare(i.Name, name) })
+}
+
+// List returns the registered plug-ins sorted by name.
+func (r *Registry[T]) List() []Info[T] {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return slices.Clone(r.all)
+}
+
+// Names returns the registered names, sorted.
+func (r *Registry[T]) Names() []string {
+	var names []string
+	for _, info := range r.List() {
+		names = append(names, info.Name)
+	}
+	return names
+}
+
+// New makes the plug-in that spec names, with the parameters it gives:
+// "ksvd", "ksvd:exact=false". The error for an unknown name or parameter lists
+// the known ones and wraps ErrSpec.
+func (r *Registry[T]) New(spec string) (T, error) {
+	var zero T
+	name, params, _ := strings.Cut(spec, ":")
+	r.mu.RLock()
+	i, found := r.find(name)
+	r.mu.RUnlock()
+	if !found {
+		return zero, specError(Unknown(r.Kind, name, r.Names()))
+	}
+	r.mu.RLock()
+	info := r.all[i]
+	r.mu.RUnlock()
+	fs := newFlagSet(name)
+	value := info.New(fs)
+	for pair := range strings.SplitSeq(params, ",") {
+		if pair == "" {
+			continue
+		}
+		key, text, ok := strings.Cut(pair, "=")
+		if fs.Lookup(key) == nil {
+			var known []string
+			fs.VisitAll(func(f *flag.Flag) { known = append(known, f.Name) })
+			return zero, specError(Unknown(r.Kind+" "+name+": parameter", key, known))
+		}
+		if !ok {
+			return zero, specError(fmt.Sprintf("%s %s: parameter %s has no value; write %s:%s=VALUE", r.Kind, name, key, name, key))
+		}
+		if err := fs.Set(key, text); err != nil {
+			return zero, specError(fmt.Sprintf("%s %s: %s=%s: %v", r.Kind, name, key, text, err))
+		}
+	}
+	return value, nil
+}
+
+// Has tells whether the plug-in that spec names declares a parameter.
+func (r *Registry[T]) Has(spec, param string) bool {
+	name, _, _ := strings.Cut(spec, ":")
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	i, found := r.find(name)
+	return found && slices.ContainsFunc(r.all[i].Params(), func(p Param) bool { return p.Name == param })
+}
+
+// Unknown words the error for a name that is not in known: with the nearest
+// known name when one is near, and the whole list when it is short.
+func Unknown(kind, name string, known []string) string {
+	text := fmt.Sprintf("unknown %s %q", kind, name)
+	best, distance := "", max(2, len(name)/3)+1
+	for _, k := range known {
+		if d := smetrics.WagnerFischer(name, k, 1, 1, 1); d < distance {
+			best, distance = k, d
+		}
+	}
+	if best != "" {
+		text += fmt.Sprintf("; did you mean %q?", best)
+	}
+	if len(known) == 0 {
+		return text + "; there are none"
+	}
+	return text + " (known: " + strings.Join(known, " ") + ")"
+}
+
+func newFlagSet(name string) *flag.FlagSet {
+	fs := flag.NewFlagSet(name, flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	return fs
+}
+
+// Not is a flag.Value that shows and sets the opposite of a bool, for a
+// parameter whose natural name is the opposite of the field's: the field's zero
+// value stays the default.
+type Not struct{ Value *bool }
+
+// Set parses text as a bool and stores its opposite.
+func (n Not) Set(text string) error {
+	v, err := strconv.ParseBool(text)
+	if err != nil {
+		return errors.New("not true or false")
+	}
+	*n.Value = !v
+	return nil
+}
+
+// String shows the opposite of the field.
+func (n Not) String() string { return strconv.FormatBool(n.Value == nil || !*n.Value) }
+
+// IsBoolFlag lets the flag stand without a value, as flag.BoolVar does.
+func (n Not) IsBoolFlag() bool { return true }

@@ -1,0 +1,72 @@
+package plugin_test
+
+import (
+	"errors"
+	"flag"
+	"strings"
+	"testing"
+
+	"superres/internal/plugin"
+)
+
+type animal struct {
+	legs  int
+	quiet bool
+}
+
+func zoo() *plugin.Registry[*animal] {
+	r := &plugin.Registry[*animal]{Kind: "animal"}
+	for _, name := range []string{"zebra", "ant"} {
+		r.Register(plugin.Info[*animal]{Name: name, New: func(fs *flag.FlagSet) *animal {
+			a := &animal{}
+			fs.IntVar(&a.legs, "legs", 4, "how many")
+			fs.Var(plugin.Not{Value: &a.quiet}, "loud", "makes noise")
+			return a
+		}})
+	}
+	return r
+}
+
+func TestNew(t *testing.T) {
+	r := zoo()
+	if got := strings.Join(r.Names(), " "); got != "ant zebra" {
+		t.Errorf("names not sorted: %s", got)
+	}
+	a, err := r.New("ant:legs=6,loud=false")
+	if err != nil || *a != (animal{6, true}) {
+		t.Fatalf("got %+v, %v", a, err)
+	}
+	if a, err = r.New("zebra"); err != nil || *a != (animal{4, false}) {
+		t.Fatalf("got %+v, %v", a, err)
+	}
+	for _, p := range r.List()[0].Params() {
+		if p.Name == "loud" && p.Default != "true" {
+			t.Errorf("loud shows default %q", p.Default)
+		}
+	}
+}
+
+func TestErrorsNameWhatIsKnown(t *testing.T) {
+	for spec, want := range map[string]string{
+		"zebar":         `unknown animal "zebar"; did you mean "zebra"? (known: ant zebra)`,
+		"":              `unknown animal "" (known: ant zebra)`,
+		"ant:leg=6":     `unknown animal ant: parameter "leg"; did you mean "legs"? (known: legs loud)`,
+		"ant:legs":      `parameter legs has no value`,
+		"ant:legs=many": `animal ant: legs=many: `,
+		"ant:loud=2":    `not true or false`,
+	} {
+		_, err := zoo().New(spec)
+		if err == nil || !strings.Contains(err.Error(), want) || !errors.Is(err, plugin.ErrSpec) {
+			t.Errorf("%q: %v", spec, err)
+		}
+	}
+}
+
+func TestRegisterPanicsOnADuplicate(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	zoo().Register(plugin.Info[*animal]{Name: "ant", New: func(*flag.FlagSet) *animal { return nil }})
+}

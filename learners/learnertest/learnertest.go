@@ -1,0 +1,188 @@
+// Package learnertest is the conformance suite of the learners: what a learner
+// must do whatever its algorithm. A learner's test calls Run once.
+package learnertest
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"runtime"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/learners"
+	"superres/learners/sparse"
+)
+
+// Run checks a learner.
+func Run(t *testing.T, learner learners.Learner) {
+	t.Helper()
+	ctx := context.Background()
+	y := Planted(8, 12, 2, 90, 1)
+	opt := learners.Options{Atoms: 12, Iterations: 15, Coder: sparse.OMP{Sparsity: 2}, Seed: 3}
+
+	t.Run("result", func(t *testing.T) {
+		before := mat.DenseCopyOf(y)
+		var traced []learners.Step
+		o := opt
+		o.Trace = func(s learners.Step) { traced = append(traced, s) }
+		r, err := learner.Learn(ctx, y, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !mat.Equal(before, y) {
+			t.Error("the training signals were changed")
+		}
+		if !reflect.DeepEqual(traced, r.Steps) || len(r.Steps) == 0 || r.Stop == "" {
+			t.Errorf("%d steps traced, %d in the result, stop %q", len(traced), len(r.Steps), r.Stop)
+		}
+		check(t, r, y, 12)
+		if first, last := r.Steps[0].RMSE, r.Steps[len(r.Steps)-1].RMSE; last > first {
+			t.Errorf("RMSE went from %g to %g", first, last)
+		}
+	})
+
+	t.Run("same bits", func(t *testing.T) {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+		var first *learners.Result
+		for _, procs := range []int{1, 2, 8} {
+			runtime.GOMAXPROCS(procs)
+			r, err := learner.Learn(ctx, y, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first == nil {
+				first = r
+			} else if !mat.Equal(first.Dictionary.Matrix(), r.Dictionary.Matrix()) || !reflect.DeepEqual(first.Codes, r.Codes) {
+				t.Errorf("%d workers give another result", procs)
+			}
+		}
+	})
+
+	t.Run("start", func(t *testing.T) {
+		// The dictionary given is the one begun with, whatever the seed.
+		o := opt
+		o.Atoms, o.Iterations = 0, 2
+		o.Init, _ = sparse.NewDictionary(gaussian(8, 12, 5))
+		a, err := learner.Learn(ctx, y, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Seed = 99
+		b, err := learner.Learn(ctx, y, o)
+		if err != nil || a.Steps[0].RMSE != b.Steps[0].RMSE {
+			t.Errorf("a given start depends on the seed (%v)", err)
+		}
+	})
+
+	t.Run("few", func(t *testing.T) {
+		for name, c := range map[string]struct{ signals, atoms int }{
+			"one atom": {90, 1}, "one signal": {1, 3}, "fewer signals than atoms": {5, 12}, "one of each": {1, 1},
+		} {
+			some := mat.DenseCopyOf(y.Slice(0, 8, 0, c.signals))
+			r, err := learner.Learn(ctx, some, learners.Options{Atoms: c.atoms, Iterations: 5, Coder: sparse.OMP{Sparsity: 1}})
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			check(t, r, some, c.atoms)
+		}
+	})
+
+	t.Run("refused", func(t *testing.T) {
+		nan, inf := mat.DenseCopyOf(y), mat.DenseCopyOf(y)
+		nan.Set(3, 7, math.NaN())
+		inf.Set(0, 0, math.Inf(1))
+		for name, bad := range map[string]*mat.Dense{"NaN": nan, "Inf": inf, "empty": {}, "zero": mat.NewDense(8, 4, nil)} {
+			if r, err := learner.Learn(ctx, bad, opt); err == nil || r != nil {
+				t.Errorf("%s: result %v, error %v", name, r != nil, err)
+			}
+		}
+		wrong, _ := sparse.NewDictionary(gaussian(7, 12, 5))
+		for name, o := range map[string]learners.Options{
+			"no atoms": {}, "negative": {Atoms: -1}, "iterations": {Atoms: 3, Iterations: -1}, "start of another size": {Init: wrong},
+		} {
+			if _, err := learner.Learn(ctx, y, o); err == nil {
+				t.Errorf("%s: no error", name)
+			}
+		}
+	})
+
+	t.Run("cancellation", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(ctx)
+		o := opt
+		o.Trace = func(s learners.Step) {
+			if s.Iteration == 2 {
+				cancel()
+			}
+		}
+		r, err := learner.Learn(ctx, y, o)
+		if !errors.Is(err, context.Canceled) || r == nil || r.Stop != learners.Cancelled || len(r.Steps) != 2 {
+			t.Fatalf("cancelled in iteration 2: %+v, %v", r, err)
+		}
+		check(t, r, y, 12)
+	})
+}
+
+// check holds a result against its own promises.
+func check(t *testing.T, r *learners.Result, y *mat.Dense, atoms int) {
+	t.Helper()
+	m, n := y.Dims()
+	rows, k := r.Dictionary.Dims()
+	if rows != m || k != atoms || r.Codes.Atoms != atoms || r.Codes.Signals() != n {
+		t.Fatalf("dictionary %d×%d, codes %d×%d for %d×%d signals and %d atoms", rows, k, r.Codes.Atoms, r.Codes.Signals(), m, n, atoms)
+	}
+	if len(r.Codes.Index) != len(r.Codes.Value) || r.Codes.Start[n] != len(r.Codes.Index) {
+		t.Fatal("the codes are broken")
+	}
+	for j := range k {
+		if math.Abs(r.Dictionary.Norm(j)-1) > 1e-12 {
+			t.Errorf("atom %d has length %g", j, r.Dictionary.Norm(j))
+		}
+		largest := 0.0
+		for _, v := range r.Dictionary.Atom(j) {
+			if math.Abs(v) > math.Abs(largest) {
+				largest = v
+			}
+		}
+		if largest < 0 {
+			t.Errorf("the largest entry of atom %d is negative", j)
+		}
+	}
+	var rest mat.Dense
+	rest.Sub(y, r.Codes.Rebuild(r.Dictionary))
+	rmse := mat.Norm(&rest, 2) / math.Sqrt(float64(m*n))
+	if got := r.Steps[len(r.Steps)-1].RMSE; math.Abs(got-rmse) > 1e-9*mat.Norm(y, 2) {
+		t.Errorf("the last step says RMSE %g, dictionary and codes give %g", got, rmse)
+	}
+}
+
+// Planted returns m×n signals, each of s atoms of one Gaussian dictionary of k
+// atoms with N(0,1) coefficients.
+func Planted(m, k, s, n int, seed uint64) *mat.Dense {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	d := gaussian(m, k, seed)
+	x := mat.NewDense(k, n, nil)
+	for j := range n {
+		for _, i := range rng.Perm(k)[:s] {
+			x.Set(i, j, rng.NormFloat64())
+		}
+	}
+	var y mat.Dense
+	y.Mul(d, x)
+	return &y
+}
+
+func gaussian(r, c int, seed uint64) *mat.Dense {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	m := mat.NewDense(r, c, nil)
+	m.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, m)
+	for j := range c {
+		col := m.ColView(j).(*mat.VecDense)
+		col.ScaleVec(1/mat.Norm(col, 2), col)
+	}
+	return m
+}

@@ -1,0 +1,149 @@
+package sparse
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"superres/internal/parallel"
+	"superres/internal/plugin"
+)
+
+// Coder finds sparse codes: X with Y ≈ D·X. A coder is a plain value and has no
+// memory of its own: concurrent use is safe.
+type Coder interface {
+	// Code returns the K×N codes of the columns of y over d. It fails when the
+	// sizes do not fit, when y is empty or not finite, and with ctx.Err() when
+	// ctx ends. y is not changed. The result does not depend on the number of
+	// workers, and a signal's code not on the other signals.
+	Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error)
+}
+
+// Info describes a registered coder.
+type Info = plugin.Info[Coder]
+
+// A table filled by Register, not a list: other modules may plug in.
+var registry = plugin.Registry[Coder]{Kind: "coder"}
+
+// Register adds a coder. It panics when the name is taken. Call it in init.
+func Register(info Info) { registry.Register(info) }
+
+// Coders lists the registered coders by name.
+func Coders() []Info { return registry.List() }
+
+// New makes the coder of a spec such as "omp" or "omp:sparsity=3".
+func New(spec string) (Coder, error) { return registry.New(spec) }
+
+// HasParam tells whether the coder of a spec declares the parameter.
+func HasParam(spec, param string) bool { return registry.Has(spec, param) }
+
+// solver codes one signal y (length n, unchanged): it writes the chosen atoms
+// and their coefficients for the atoms as they are, in any order, to index and
+// value and returns how many. It is one worker's and may keep scratch memory.
+type solver func(y []float64, index []int32, value []float64) int
+
+// codeEach runs a solver over the columns of y, on all workers. most is the
+// largest number of non-zeros a signal can get.
+func codeEach(ctx context.Context, d *Dictionary, y *mat.Dense, most int, newSolver func() solver) (*Codes, error) {
+	if y.IsEmpty() {
+		return nil, errNoSignals
+	}
+	n, signals := y.Dims()
+	if n != d.n {
+		return nil, fmt.Errorf("sparse: signals of %d entries, the atoms have %d", n, d.n)
+	}
+	const grain = 64
+	type block struct {
+		index []int32
+		value []float64
+	}
+	blocks := make([]block, (signals+grain-1)/grain)
+	start := make([]int, signals+1) // first the counts
+	bad := make([]int, len(blocks)) // 1 + the first signal that is not finite
+	raw := y.RawMatrix()
+	err := parallel.For(ctx, signals, grain, func() func(lo, hi int) {
+		solve := newSolver()
+		rows := make([]float64, grain*n)
+		index, value := make([]int32, grain*most), make([]float64, grain*most)
+		return func(lo, hi int) {
+			for i := range n {
+				for j, v := range raw.Data[i*raw.Stride+lo : i*raw.Stride+hi] {
+					rows[j*n+i] = v
+				}
+			}
+			used := 0
+			for j := lo; j < hi; j++ {
+				signal := rows[(j-lo)*n : (j-lo+1)*n]
+				if e := dot(signal, signal); math.IsNaN(e) || math.IsInf(e, 0) {
+					if bad[lo/grain] == 0 {
+						bad[lo/grain] = j + 1
+					}
+					continue
+				}
+				count := solve(signal, index[used:used+most], value[used:used+most])
+				count = tidy(index[used:used+count], value[used:used+count])
+				start[j+1] = count
+				used += count
+			}
+			blocks[lo/grain] = block{append([]int32(nil), index[:used]...), append([]float64(nil), value[:used]...)}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, j := range bad {
+		if j > 0 {
+			return nil, fmt.Errorf("sparse: signal %d is not finite", j-1)
+		}
+	}
+	for j := range signals {
+		start[j+1] += start[j]
+	}
+	c := &Codes{Atoms: d.k, Start: start, Index: make([]int32, 0, start[signals]), Value: make([]float64, 0, start[signals])}
+	for _, b := range blocks {
+		c.Index, c.Value = append(c.Index, b.index...), append(c.Value, b.value...)
+	}
+	return c, nil
+}
+
+// tidy sorts a code by atom (insertion: codes are short), drops exact zeros and
+// returns what is left.
+func tidy(index []int32, value []float64) int {
+	n := 0
+	for i, v := range value {
+		if v == 0 {
+			continue
+		}
+		k, j := index[i], n
+		for ; j > 0 && index[j-1] > k; j-- {
+			index[j], value[j] = index[j-1], value[j-1]
+		}
+		index[j], value[j] = k, v
+		n++
+	}
+	return n
+}
+
+// budget resolves the two limits every coder knows: at most sparsity non-zeros
+// (0: as many as a signal has entries) and a residual norm of tolerance.
+func budget(sparsity int, tolerance float64, d *Dictionary) (int, error) {
+	switch {
+	case sparsity < 0:
+		return 0, fmt.Errorf("sparse: sparsity %d, expected at least 1 (0: no limit)", sparsity)
+	case sparsity > d.k:
+		return 0, fmt.Errorf("sparse: sparsity %d is more than the %d atoms", sparsity, d.k)
+	case tolerance < 0 || math.IsNaN(tolerance):
+		return 0, fmt.Errorf("sparse: tolerance %g, expected 0 or more", tolerance)
+	case sparsity == 0:
+		sparsity = d.k
+	}
+	return min(sparsity, d.n, d.k), nil
+}
+
+// axpy adds a·x to y.
+func axpy(a float64, x, y []float64) {
+	blas64.Implementation().Daxpy(len(x), a, x, 1, y, 1)
+}

@@ -1,0 +1,84 @@
+package sparse
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Codes is a sparse K×N matrix by columns: the non-zeros of signal j are
+// Value[Start[j]:Start[j+1]], of the atoms Index[Start[j]:Start[j+1]], which
+// ascend.
+type Codes struct {
+	Atoms int // K
+	Start []int
+	Index []int32
+	Value []float64
+}
+
+// Signals returns N.
+func (c *Codes) Signals() int { return len(c.Start) - 1 }
+
+// Column returns the non-zeros of signal j: the codes' own memory.
+func (c *Codes) Column(j int) (index []int32, value []float64) {
+	return c.Index[c.Start[j]:c.Start[j+1]], c.Value[c.Start[j]:c.Start[j+1]]
+}
+
+// Dense returns the codes as a K×N matrix.
+func (c *Codes) Dense() *mat.Dense {
+	x := mat.NewDense(c.Atoms, c.Signals(), nil)
+	for j := range c.Signals() {
+		index, value := c.Column(j)
+		for i, k := range index {
+			x.Set(int(k), j, value[i])
+		}
+	}
+	return x
+}
+
+// Rebuild returns D·X, n×N.
+func (c *Codes) Rebuild(d *Dictionary) *mat.Dense {
+	y := mat.NewDense(d.n, c.Signals(), nil)
+	signal := make([]float64, d.n)
+	for j := range c.Signals() {
+		index, value := c.Column(j)
+		clear(signal)
+		for i, k := range index {
+			axpy(value[i], d.Atom(int(k)), signal)
+		}
+		y.SetCol(j, signal)
+	}
+	return y
+}
+
+// Usage returns how many signals use each of the K atoms.
+func (c *Codes) Usage() []int {
+	count := make([]int, c.Atoms)
+	for _, k := range c.Index {
+		count[k]++
+	}
+	return count
+}
+
+// Check tells what is wrong with the structure, or returns nil.
+func (c *Codes) Check() error {
+	if len(c.Start) == 0 || c.Start[0] != 0 || c.Start[c.Signals()] != len(c.Index) || len(c.Index) != len(c.Value) {
+		return fmt.Errorf("sparse: codes with %d starts, %d indices, %d values", len(c.Start), len(c.Index), len(c.Value))
+	}
+	for j := range c.Signals() {
+		if c.Start[j+1] < c.Start[j] {
+			return fmt.Errorf("sparse: codes of signal %d end before they start", j)
+		}
+		index, value := c.Column(j)
+		for i, k := range index {
+			if int(k) >= c.Atoms || k < 0 || i > 0 && index[i-1] >= k {
+				return fmt.Errorf("sparse: codes of signal %d: atom %d of %d out of order or range", j, k, c.Atoms)
+			}
+			if value[i] == 0 || math.IsNaN(value[i]) || math.IsInf(value[i], 0) {
+				return fmt.Errorf("sparse: codes of signal %d: coefficient %g of atom %d", j, value[i], k)
+			}
+		}
+	}
+	return nil
+}

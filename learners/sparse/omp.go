@@ -1,0 +1,164 @@
+package sparse
+
+import (
+	"context"
+	"flag"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// OMP is orthogonal matching pursuit: at each step the atom with the largest
+// |d_kᵀr|/‖d_k‖ joins the support I, and the coefficients become the least-squares
+// ones on I,
+//
+//	x_I = argmin ‖y − D_I x‖₂,   r = y − D_I x_I.
+//
+// It is computed in the Batch-OMP form. With the Gram matrix G of the unit atoms
+// and a = Dᵀy known, no residual is formed: the Cholesky factor L of G_II grows
+// by one row for each atom, and with p_j = Dᵀq_j for the orthonormal basis q of
+// the chosen atoms,
+//
+//	p_j = (G_k − Σ_{i<j} L_ji p_i) / L_jj,   a ← a − (q_jᵀy) p_j,   ‖r‖² ← ‖r‖² − (q_jᵀy)².
+//
+// The cost is n·K for Dᵀy and (j+1)·K for step j; memory is S·K a worker and
+// nothing is allocated for a signal.
+//
+// A signal ends when it has Sparsity atoms, when ‖r‖₂ ≤ Tolerance, or when what
+// is left is rounding error: later picks would be noise.
+//
+// Y. Pati, R. Rezaiifar, P. Krishnaprasad: Orthogonal matching pursuit, Asilomar
+// 1993, doi:10.1109/ACSSC.1993.342465. R. Rubinstein, M. Zibulevsky, M. Elad:
+// Efficient implementation of the K-SVD algorithm using batch orthogonal matching
+// pursuit, Technion CS-2008-08.
+type OMP struct {
+	Sparsity  int     // at most so many non-zeros a signal; 0: no limit but n and K
+	Tolerance float64 // stop at this residual norm ‖y − Dx‖₂; 0: at rounding error
+}
+
+func init() {
+	Register(Info{
+		Name:      "omp",
+		Summary:   "orthogonal matching pursuit, in its Batch-OMP form",
+		Reference: "Pati, Rezaiifar, Krishnaprasad 1993; Rubinstein, Zibulevsky, Elad 2008",
+		New: func(fs *flag.FlagSet) Coder {
+			c := &OMP{}
+			fs.IntVar(&c.Sparsity, "sparsity", 0, "non-zeros a signal at most; 0: no limit")
+			fs.Float64Var(&c.Tolerance, "tolerance", 0, "residual norm at which a signal ends")
+			return c
+		},
+	})
+}
+
+// rounding is the share of a signal's length below which a correlation or a
+// coefficient is rounding error of the recurrences above.
+const rounding = 1e-11
+
+// Code implements Coder.
+func (c OMP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
+	most, err := budget(c.Sparsity, c.Tolerance, d)
+	if err != nil {
+		return nil, err
+	}
+	unit, gram := d.prepare()
+	return codeEach(ctx, d, y, most, func() solver {
+		w := &ompWorker{
+			d: d, unit: unit, gram: gram, most: most, tolerance: c.Tolerance * c.Tolerance,
+			corr: make([]float64, d.k), basis: make([]float64, most*d.k),
+			chol: make([]float64, most*most), proj: make([]float64, most),
+		}
+		return w.solve
+	})
+}
+
+type ompWorker struct {
+	d          *Dictionary
+	unit, gram []float64
+	most       int
+	tolerance  float64   // squared
+	corr       []float64 // Dᵀr over the unit atoms
+	basis      []float64 // most×K: row j is p_j = Dᵀq_j
+	chol       []float64 // most×most lower triangle: L
+	proj       []float64 // q_jᵀy
+}
+
+func (w *ompWorker) solve(y []float64, index []int32, value []float64) int {
+	k := w.d.k
+	clear(w.corr)
+	for i, v := range y {
+		axpy(v, w.unit[i*k:(i+1)*k], w.corr)
+	}
+	energy := dot(y, y)
+	floor := rounding * math.Sqrt(energy)
+	left := energy
+	count := 0
+	for count < w.most && left > w.tolerance {
+		best, value := largest(w.corr)
+		if value <= floor || !w.join(best, count, index[:count]) {
+			break
+		}
+		index[count] = int32(best)
+		left -= w.proj[count] * w.proj[count]
+		count++
+	}
+	// Lᵀx = proj, then back from unit atoms to the atoms as they are.
+	for j := count - 1; j >= 0; j-- {
+		x := w.proj[j]
+		for i := j + 1; i < count; i++ {
+			x -= w.chol[i*w.most+j] * value[i]
+		}
+		value[j] = x / w.chol[j*w.most+j]
+	}
+	for j, atom := range index[:count] {
+		if math.Abs(value[j]) <= floor {
+			value[j] = 0
+		}
+		value[j] /= w.d.norms[atom]
+	}
+	return count
+}
+
+// join adds atom best as member j of the support. It reports false, and changes
+// nothing that counts, when the atom depends on the support.
+func (w *ompWorker) join(best, j int, support []int32) bool {
+	k := w.d.k
+	row := w.chol[j*w.most : j*w.most+j+1]
+	rest := 1.0
+	for i := range support {
+		row[i] = w.basis[i*k+best]
+		rest -= row[i] * row[i]
+	}
+	if rest <= 1e-12 {
+		return false
+	}
+	row[j] = math.Sqrt(rest)
+	w.proj[j] = w.corr[best] / row[j]
+	if j+1 == w.most {
+		return true // nothing will be chosen after it
+	}
+	p := w.basis[j*k : (j+1)*k]
+	copy(p, w.gram[best*k:(best+1)*k])
+	for i := range support {
+		axpy(-row[i], w.basis[i*k:(i+1)*k], p)
+	}
+	scale := 1 / row[j]
+	for i := range p {
+		p[i] *= scale
+	}
+	axpy(-w.proj[j], p, w.corr)
+	for _, i := range support {
+		w.corr[i] = 0
+	}
+	w.corr[best] = 0
+	return true
+}
+
+// largest returns the first entry with the largest absolute value.
+func largest(v []float64) (at int, value float64) {
+	for i, x := range v {
+		if x = math.Abs(x); x > value {
+			at, value = i, x
+		}
+	}
+	return at, value
+}

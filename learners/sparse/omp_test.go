@@ -1,0 +1,135 @@
+package sparse_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/learners/sparse"
+	"superres/learners/sparse/sparsetest"
+)
+
+func TestOMP(t *testing.T) {
+	sparsetest.Run(t, func(s int, tolerance float64) sparse.Coder { return sparse.OMP{Sparsity: s, Tolerance: tolerance} })
+}
+
+// slowOMP is the definition: form the residual, pick, solve least squares by QR.
+func slowOMP(d *sparse.Dictionary, y []float64, sparsity int) map[int]float64 {
+	n, k := d.Dims()
+	r := append([]float64(nil), y...)
+	var support []int
+	var x mat.VecDense
+	for len(support) < sparsity {
+		best, most := -1, 0.0
+		for j := range k {
+			c := 0.0
+			for i, v := range d.Atom(j) {
+				c += v * r[i] / d.Norm(j)
+			}
+			if math.Abs(c) > most {
+				best, most = j, math.Abs(c)
+			}
+		}
+		if most < 1e-10 {
+			break
+		}
+		support = append(support, best)
+		m := mat.NewDense(n, len(support), nil)
+		for i, j := range support {
+			m.SetCol(i, d.Atom(j))
+		}
+		x.Reset()
+		if err := x.SolveVec(m, mat.NewVecDense(n, append([]float64(nil), y...))); err != nil {
+			break
+		}
+		var fit mat.VecDense
+		fit.MulVec(m, &x)
+		for i := range r {
+			r[i] = y[i] - fit.AtVec(i)
+		}
+	}
+	code := map[int]float64{}
+	for i, j := range support {
+		code[j] = x.AtVec(i)
+	}
+	return code
+}
+
+func TestOMPAgainstTheDefinition(t *testing.T) {
+	for _, c := range []struct{ n, k, s int }{{9, 32, 3}, {16, 32, 16}, {6, 4, 4}, {45, 128, 7}} {
+		d := sparsetest.Dictionary(t, c.n, c.k, 7)
+		y := sparsetest.Gaussian(c.n, 60, 8)
+		x, err := sparse.OMP{Sparsity: c.s}.Code(context.Background(), d, y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j := range 60 {
+			want := slowOMP(d, mat.Col(nil, j, y), c.s)
+			index, value := x.Column(j)
+			if len(index) != len(want) {
+				t.Fatalf("%+v signal %d: %d atoms, expected %d", c, j, len(index), len(want))
+			}
+			for i, k := range index {
+				if math.Abs(value[i]-want[int(k)]) > 1e-9 {
+					t.Fatalf("%+v signal %d atom %d: %g, expected %g", c, j, k, value[i], want[int(k)])
+				}
+			}
+		}
+	}
+}
+
+// The residual of a code is orthogonal to its atoms, and a signal that is sparse
+// over few incoherent atoms is recovered with no further picks.
+func TestOMPIdentities(t *testing.T) {
+	d := sparsetest.Dictionary(t, 16, 32, 3)
+	y := sparsetest.Gaussian(16, 100, 4)
+	x, err := sparse.OMP{Sparsity: 5}.Code(context.Background(), d, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r mat.Dense
+	r.Sub(y, x.Rebuild(d))
+	for j := range 100 {
+		index, _ := x.Column(j)
+		for _, k := range index {
+			if c := mat.Dot(mat.NewVecDense(16, d.Atom(int(k))), r.ColView(j)); math.Abs(c) > 1e-12 {
+				t.Fatalf("signal %d: residual has %g of atom %d", j, c, k)
+			}
+		}
+	}
+	two := mat.NewDense(16, 1, nil)
+	for i := range 16 {
+		two.Set(i, 0, 3*d.Atom(4)[i]-d.Atom(20)[i])
+	}
+	x, err = sparse.OMP{Sparsity: 9}.Code(context.Background(), d, two)
+	if err != nil {
+		t.Fatal(err)
+	}
+	index, value := x.Column(0)
+	if len(index) != 2 || index[0] != 4 || index[1] != 20 || math.Abs(value[0]-3) > 1e-12 || math.Abs(value[1]+1) > 1e-12 {
+		t.Errorf("coded as %v %v", index, value)
+	}
+}
+
+func BenchmarkOMP(b *testing.B) {
+	for _, c := range []struct{ n, k, s int }{{9, 512, 3}, {25, 512, 3}, {45, 512, 5}} {
+		b.Run(fmt.Sprintf("n=%d/atoms=%d/nonzeros=%d", c.n, c.k, c.s), func(b *testing.B) {
+			m := sparsetest.Gaussian(c.n, c.k, 1)
+			d, err := sparse.NewDictionary(m)
+			if err != nil {
+				b.Fatal(err)
+			}
+			y := sparsetest.Gaussian(c.n, 4096, 2)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := (sparse.OMP{Sparsity: c.s}).Code(context.Background(), d, y); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.N)*4096/b.Elapsed().Seconds(), "signals/s")
+		})
+	}
+}

@@ -1,0 +1,176 @@
+package patches
+
+import "fmt"
+
+// Grid places patches of Size×Size samples on a plane of W×H, Step apart in both
+// directions. The last column and row of patches are moved in, so that every
+// sample lies in at least one patch when Step ≤ Size. Patches are numbered row
+// by row.
+type Grid struct{ W, H, Size, Step int }
+
+// Check tells why the grid cannot be used, or returns nil: the plane must hold
+// at least one patch, and 1 ≤ Step ≤ Size.
+func (g Grid) Check() error {
+	switch {
+	case g.Size < 1:
+		return fmt.Errorf("patches: patch size %d, expected at least 1", g.Size)
+	case g.Step < 1 || g.Step > g.Size:
+		return fmt.Errorf("patches: step %d, expected 1 to the patch size %d", g.Step, g.Size)
+	case g.W < g.Size || g.H < g.Size:
+		return fmt.Errorf("patches: a %d×%d plane is smaller than a %d×%d patch", g.W, g.H, g.Size, g.Size)
+	}
+	return nil
+}
+
+// Cols returns the number of patches in a row of patches.
+func (g Grid) Cols() int { return places(g.W, g.Size, g.Step) }
+
+// Rows returns the number of rows of patches.
+func (g Grid) Rows() int { return places(g.H, g.Size, g.Step) }
+
+// Len returns the number of patches.
+func (g Grid) Len() int { return g.Cols() * g.Rows() }
+
+// At returns the upper left corner of patch i, 0 ≤ i < Len.
+func (g Grid) At(i int) (x, y int) {
+	cols := g.Cols()
+	return g.x(i % cols), g.y(i / cols)
+}
+
+// Scale returns the grid of the co-located patches of a plane s times as large.
+func (g Grid) Scale(s int) Grid { return Grid{g.W * s, g.H * s, g.Size * s, g.Step * s} }
+
+func (g Grid) x(col int) int { return min(col*g.Step, g.W-g.Size) }
+func (g Grid) y(row int) int { return min(row*g.Step, g.H-g.Size) }
+
+func places(side, size, step int) int { return (side-size+step-1)/step + 1 }
+
+// Patch copies the patch of p whose upper left corner is (x, y) into dst, row
+// by row, and returns dst, which must hold Size² samples.
+func (g Grid) Patch(p *Plane, x, y int, dst []float32) []float32 {
+	for i := range g.Size {
+		copy(dst[i*g.Size:(i+1)*g.Size], p.Pix[(y+i)*p.W+x:])
+	}
+	return dst
+}
+
+// Extract returns the patches of p: Len patches of Size² samples, one after the
+// other. It panics when p is not W×H or the grid fails Check.
+func (g Grid) Extract(p *Plane) []float32 { return g.ExtractRows(p, 0, g.Rows(), nil) }
+
+// ExtractRows returns the patches of the patch rows from..to-1, one after the
+// other, in dst when it is large enough and in new memory otherwise.
+func (g Grid) ExtractRows(p *Plane, from, to int, dst []float32) []float32 {
+	g.mustFit(p.W, p.H)
+	n, cols := g.Size*g.Size, g.Cols()
+	if need := (to - from) * cols * n; cap(dst) < need {
+		dst = make([]float32, need)
+	} else {
+		dst = dst[:need]
+	}
+	at := 0
+	for row := from; row < to; row++ {
+		for col := range cols {
+			g.Patch(p, g.x(col), g.y(row), dst[at:at+n])
+			at += n
+		}
+	}
+	return dst
+}
+
+func (g Grid) mustFit(w, h int) {
+	if err := g.Check(); err != nil {
+		panic(err.Error())
+	}
+	if w != g.W || h != g.H {
+		panic(fmt.Sprintf("patches: a %d×%d plane on a grid for %d×%d", w, h, g.W, g.H))
+	}
+}
+
+// Average returns the plane in which every sample is the mean of the patches
+// that cover it. Average(Extract(p)) equals p, to the bit.
+func (g Grid) Average(patches []float32) *Plane {
+	a := NewAverager(g)
+	a.Add(patches)
+	return a.Plane()
+}
+
+// Averager averages patches that arrive a few rows at a time, from the top. It
+// keeps Size rows of sums in float64, where the sum of equal float32 values is
+// exact, and its result does not depend on how the rows are cut into calls.
+// It is for one goroutine.
+type Averager struct {
+	grid   Grid
+	out    *Plane
+	sum    []float64 // ring of Size rows of W sums: plane row y is at y % Size
+	across []float64 // patches that cover each column
+	down   []float64 // patches that cover each row
+	next   int       // patch row expected next
+	done   int       // plane rows already divided and stored
+}
+
+// NewAverager starts an average over the grid. It panics when the grid fails
+// Check.
+func NewAverager(g Grid) *Averager {
+	g.mustFit(g.W, g.H)
+	a := &Averager{grid: g, out: NewPlane(g.W, g.H), sum: make([]float64, g.Size*g.W), across: make([]float64, g.W), down: make([]float64, g.H)}
+	for i := range g.Size {
+		for col := range g.Cols() {
+			a.across[g.x(col)+i]++
+		}
+		for row := range g.Rows() {
+			a.down[g.y(row)+i]++
+		}
+	}
+	return a
+}
+
+// Add takes the next whole rows of patches, in the layout of ExtractRows. It
+// panics when the samples are no whole number of rows, or too many.
+func (a *Averager) Add(patches []float32) {
+	g := a.grid
+	n, cols := g.Size*g.Size, g.Cols()
+	rows := len(patches) / (n * cols)
+	if rows*n*cols != len(patches) || a.next+rows > g.Rows() {
+		panic(fmt.Sprintf("patches: %d samples do not make rows of %d patches of %d, or pass row %d", len(patches), cols, n, g.Rows()))
+	}
+	for range rows {
+		y := g.y(a.next)
+		a.finish(y)
+		for col := range cols {
+			x := g.x(col)
+			for i := range g.Size {
+				from := patches[:g.Size]
+				to := a.sum[(y+i)%g.Size*g.W+x:][:g.Size]
+				for j, v := range from {
+					to[j] += float64(v)
+				}
+				patches = patches[g.Size:]
+			}
+		}
+		a.next++
+	}
+}
+
+// finish divides and stores the plane rows above end: no later patch covers them.
+func (a *Averager) finish(end int) {
+	g := a.grid
+	for y := a.done; y < end; y++ {
+		sum := a.sum[y%g.Size*g.W:][:g.W]
+		for x, v := range sum {
+			a.out.Pix[y*g.W+x] = float32(v / (a.down[y] * a.across[x]))
+			sum[x] = 0
+		}
+	}
+	a.done = max(a.done, end)
+}
+
+// Plane returns the average, which is the caller's. It panics when rows of
+// patches are missing.
+func (a *Averager) Plane() *Plane {
+	if a.next != a.grid.Rows() {
+		panic(fmt.Sprintf("patches: %d of %d rows of patches were added", a.next, a.grid.Rows()))
+	}
+	a.finish(a.grid.H)
+	return a.out
+}

@@ -1,0 +1,63 @@
+// Package patches cuts a plane into overlapping square patches and averages
+// patches back into a plane.
+//
+// A [Grid] says where the patches lie. [Grid.Scale] gives the grid of the
+// co-located patches of a plane that is s times as large, so that a low- and a
+// high-resolution patch with the same number show the same place:
+//
+//	low := patches.Grid{W: 14, H: 14, Size: 3, Step: 1}
+//	high := low.Scale(2) // 6×6 patches of the 28×28 plane
+//
+// The package knows nothing of dictionaries or image files.
+package patches
+
+import "fmt"
+
+// Plane is one channel of a picture: W×H samples, row by row, nominally 0..1.
+// The sample at column x of row y is Pix[y*W+x].
+type Plane struct {
+	W, H int
+	Pix  []float32
+}
+
+// NewPlane returns a zero plane. It panics when a side is negative.
+func NewPlane(w, h int) *Plane {
+	if w < 0 || h < 0 {
+		panic(fmt.Sprintf("patches: a plane of %d×%d", w, h))
+	}
+	return &Plane{W: w, H: h, Pix: make([]float32, w*h)}
+}
+
+// Row returns row y as a slice of the plane's own memory.
+func (p *Plane) Row(y int) []float32 { return p.Pix[y*p.W : (y+1)*p.W : (y+1)*p.W] }
+
+// Crop returns a copy of the w×h rectangle whose upper left corner is (x, y).
+// It panics when the rectangle does not lie in the plane.
+func (p *Plane) Crop(x, y, w, h int) *Plane {
+	if x < 0 || y < 0 || w < 0 || h < 0 || x+w > p.W || y+h > p.H {
+		panic(fmt.Sprintf("patches: crop %d×%d at (%d,%d) of a %d×%d plane", w, h, x, y, p.W, p.H))
+	}
+	out := NewPlane(w, h)
+	for i := range h {
+		copy(out.Row(i), p.Row(y + i)[x:])
+	}
+	return out
+}
+
+// Extend returns a copy of the plane enlarged to at least w×h by repeating its
+// last column and row. A plane that is large enough is returned as it is. It
+// panics on an empty plane.
+func (p *Plane) Extend(w, h int) *Plane {
+	if p.W >= w && p.H >= h {
+		return p
+	}
+	out := NewPlane(max(p.W, w), max(p.H, h))
+	for y := range out.H {
+		row := out.Row(y)
+		n := copy(row, p.Row(min(y, p.H-1)))
+		for x := n; x < out.W; x++ {
+			row[x] = row[n-1]
+		}
+	}
+	return out
+}

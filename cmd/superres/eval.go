@@ -1,0 +1,309 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"image"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/internal/imagefile"
+	"superres/internal/plugin"
+	"superres/superres"
+)
+
+func evalCommand(s *streams) *cli.Command {
+	return command(&cli.Command{
+		Name: "eval", Usage: "score enlarged pictures, or models", ArgsUsage: "[FLAGS] REF TEST   or   -m MODEL [FLAGS] REF...",
+		Description: `   superres eval truth.png enlarged.png            two files
+   superres eval -s 2 truth/ enlarged/             two folders, matched by name
+   superres eval -m bicubic -m photo -s 2 set5/    reduce, enlarge and score a folder
+   superres eval -m digits --index 39114,10523,3760,2065 train-images-idx3-ubyte.gz
+
+Protocols: matlab-y, for photographs: low resolution by MATLAB's antialiased
+bicubic, 8 bits; Y of BT.601, a border of SCALE pixels left out; PSNR and SSIM.
+nfe, for digits: squared error of the grey values over the squared truth.`,
+		Flags: append(append([]cli.Flag{
+			&cli.StringSliceFlag{Name: "model", Aliases: []string{"m"}, Usage: "reduce every picture and enlarge it again by `NAME|FILE`; may be given more than once"},
+			&cli.IntFlag{Name: "scale", Aliases: []string{"s"}, Value: 2, Usage: "the scale `N`, 2 to 16: how much TEST was enlarged, or how much to reduce"},
+			&cli.StringFlag{Name: "protocol", Usage: "score by `NAME`: matlab-y or nfe; by default nfe for IDX files, else matlab-y"},
+			&cli.StringFlag{Name: "degradation", Usage: "reduce by `HOW`: bicubic or box; by default what the first trained model was trained for"},
+			&cli.BoolFlag{Name: "recursive", Aliases: []string{"r"}, Usage: "take folders with all below them"},
+			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+		}, idxFlags...), quietFlags...),
+		Action: func(c *cli.Context) error { return eval(c, s) },
+	})
+}
+
+// scores is the result of eval: one row a picture, one column a model.
+type scores struct {
+	Protocol    superres.Protocol    `json:"protocol"`
+	Scale       int                  `json:"scale"`
+	Degradation superres.Degradation `json:"degradation,omitempty"`
+	Columns     []string             `json:"columns"`
+	Rows        []scoreRow           `json:"rows"`
+	Mean        []cell               `json:"mean"`
+}
+
+type scoreRow struct {
+	Name  string `json:"name"`
+	Cells []cell `json:"cells"`
+}
+
+// cell holds what the protocol scores; nil is "not defined": PSNR of equal
+// pictures, SSIM of tiny ones.
+type cell struct {
+	PSNR *float64 `json:"psnr,omitempty"`
+	SSIM *float64 `json:"ssim,omitempty"`
+	NFE  *float64 `json:"nfe,omitempty"`
+}
+
+func eval(c *cli.Context, s *streams) error {
+	useProcessors(c)
+	scale := c.Int("scale")
+	models := c.StringSlice("model")
+	switch {
+	case scale < 1 || scale > superres.MaxScale || len(models) > 0 && scale < 2:
+		return usage("--scale %d: expected 2 to %d", scale, superres.MaxScale)
+	case len(models) == 0 && c.NArg() != 2:
+		return usage("expected REF and TEST, or -m MODEL and pictures; superres eval --help shows examples")
+	case c.NArg() == 0:
+		return usage("no pictures to score")
+	}
+	bar, err := newProgress(c, s)
+	if err != nil {
+		return err
+	}
+	defer bar.clear()
+	table := scores{Scale: scale, Protocol: superres.Protocol(c.String("protocol"))}
+	if table.Protocol == "" {
+		table.Protocol = superres.MatlabY
+		if slices.ContainsFunc(c.Args().Slice(), isIDX) {
+			table.Protocol = superres.NFE
+		}
+	}
+	if table.Protocol != superres.MatlabY && table.Protocol != superres.NFE {
+		return usage("%s", plugin.Unknown("protocol", string(table.Protocol), []string{string(superres.MatlabY), string(superres.NFE)}))
+	}
+	if len(models) > 0 {
+		err = table.models(c, models, bar)
+	} else {
+		err = table.files(c, bar)
+	}
+	if err != nil {
+		return err
+	}
+	bar.clear()
+	table.average()
+	if c.Bool("json") {
+		enc := json.NewEncoder(s.out)
+		enc.SetIndent("", "  ")
+		return enc.Encode(table)
+	}
+	_, err = fmt.Fprint(s.out, table.text())
+	return err
+}
+
+// models reduces every picture, enlarges it by every model and scores that.
+func (t *scores) models(c *cli.Context, names []string, bar *progress) error {
+	var models []*superres.Model
+	t.Degradation = superres.Degradation(c.String("degradation"))
+	for _, name := range names {
+		m, err := openModel(name)
+		if err != nil {
+			return err
+		}
+		if t.Degradation == "" && len(m.Stages) > 0 {
+			t.Degradation = m.Degradation
+		}
+		models = append(models, m)
+		t.Columns = append(t.Columns, name)
+	}
+	if t.Degradation == "" {
+		t.Degradation = superres.Cubic
+	}
+	if err := t.Degradation.Check(); err != nil {
+		return codedError{err, exitUsage}
+	}
+	list, err := sources(c, c.Args().Slice())
+	if err != nil {
+		return err
+	}
+	for i, src := range list {
+		img, err := src.Open(c.Context)
+		if err != nil {
+			return err
+		}
+		low, err := superres.Reduce(img, t.Scale, t.Degradation)
+		if err != nil {
+			return codedError{fmt.Errorf("%s: %w", src.Name, err), exitInput}
+		}
+		row := scoreRow{Name: filepath.Base(src.Name)}
+		for j, m := range models {
+			high, err := m.Upscale(c.Context, low, superres.Options{Scale: float64(t.Scale), Progress: func(share float64) {
+				bar.set("scoring", (float64(i)+(float64(j)+share)/float64(len(models)))/float64(len(list)))
+			}})
+			if err != nil {
+				return err
+			}
+			if err := t.score(&row, img, high); err != nil {
+				return err
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return nil
+}
+
+// files scores a file against another, or the pictures of a folder against those
+// of another that have their stem, or begin with it.
+func (t *scores) files(c *cli.Context, bar *progress) error {
+	refs, err := expand(c.Args().Get(0), c.Bool("recursive"))
+	if err != nil {
+		return err
+	}
+	tests, err := expand(c.Args().Get(1), c.Bool("recursive"))
+	if err != nil {
+		return err
+	}
+	t.Columns = []string{filepath.Base(c.Args().Get(1))}
+	for i, ref := range refs {
+		bar.set("scoring", float64(i)/float64(len(refs)))
+		test := tests[0]
+		if len(refs) > 1 || len(tests) > 1 {
+			if test, err = twin(ref, tests); err != nil {
+				return err
+			}
+		}
+		var images [2]image.Image
+		for i, in := range []input{ref, test} {
+			pic, err := imagefile.Open(c.Context, in.path, imagefile.Limits{})
+			if err != nil {
+				return err
+			}
+			images[i] = pic.Image
+		}
+		row := scoreRow{Name: filepath.Base(ref.path)}
+		if err := t.score(&row, images[0], images[1]); err != nil {
+			return fmt.Errorf("%s: %w", test.path, err)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return nil
+}
+
+// twin finds the test picture of a reference: the one in the same place with its
+// stem, or the shortest name that begins with the stem and an underscore.
+func twin(ref input, tests []input) (input, error) {
+	stem := strings.TrimSuffix(ref.place, filepath.Ext(ref.place))
+	found := -1
+	for i, t := range tests {
+		other := strings.TrimSuffix(t.place, filepath.Ext(t.place))
+		if other == stem {
+			return t, nil
+		}
+		if strings.HasPrefix(other, stem+"_") && (found < 0 || len(t.place) < len(tests[found].place)) {
+			found = i
+		}
+	}
+	if found < 0 {
+		return input{}, codedError{fmt.Errorf("%s: no picture of this name, or %s_..., to score", ref.path, stem), exitInput}
+	}
+	return tests[found], nil
+}
+
+// score adds a cell to a row.
+func (t *scores) score(row *scoreRow, ref, test image.Image) error {
+	border := 0
+	if t.Protocol == superres.MatlabY {
+		border = t.Scale
+	}
+	m, err := superres.Compare(ref, test, t.Scale, border)
+	if err != nil {
+		return codedError{err, exitInput}
+	}
+	if t.Protocol == superres.NFE {
+		row.Cells = append(row.Cells, cell{NFE: finite(m.NFE)})
+	} else {
+		row.Cells = append(row.Cells, cell{PSNR: finite(m.PSNR), SSIM: finite(m.SSIM)})
+	}
+	return nil
+}
+
+func finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+// average fills the means in: over the rows in which a score is defined.
+func (t *scores) average() {
+	for column := range t.Columns {
+		var mean cell
+		for _, f := range []func(*cell) **float64{
+			func(c *cell) **float64 { return &c.PSNR }, func(c *cell) **float64 { return &c.SSIM }, func(c *cell) **float64 { return &c.NFE },
+		} {
+			sum, count := 0.0, 0
+			for _, row := range t.Rows {
+				if v := *f(&row.Cells[column]); v != nil {
+					sum, count = sum+*v, count+1
+				}
+			}
+			if count > 0 {
+				v := sum / float64(count)
+				*f(&mean) = &v
+			}
+		}
+		t.Mean = append(t.Mean, mean)
+	}
+}
+
+// text is the table for reading.
+func (t *scores) text() string {
+	var b strings.Builder
+	what := "PSNR dB / SSIM of Y"
+	if t.Protocol == superres.NFE {
+		what = "normalised squared error"
+	}
+	fmt.Fprintf(&b, "protocol %s, scale %d", t.Protocol, t.Scale)
+	if t.Degradation != "" {
+		fmt.Fprintf(&b, ", reduced by %s", t.Degradation)
+	}
+	fmt.Fprintf(&b, ": %s\n", what)
+	width := len("mean")
+	for _, row := range t.Rows {
+		width = max(width, len(row.Name))
+	}
+	line := func(name string, cells []string) {
+		fmt.Fprintf(&b, "%-*s", width, name)
+		for _, c := range cells {
+			fmt.Fprintf(&b, "  %16s", c)
+		}
+		b.WriteByte('\n')
+	}
+	line("", t.Columns)
+	for _, row := range append(slices.Clone(t.Rows), scoreRow{"mean", t.Mean}) {
+		var cells []string
+		for _, c := range row.Cells {
+			if t.Protocol == superres.NFE {
+				cells = append(cells, number("%.4f", c.NFE))
+			} else {
+				cells = append(cells, number("%.2f", c.PSNR)+" / "+number("%.4f", c.SSIM))
+			}
+		}
+		line(row.Name, cells)
+	}
+	return b.String()
+}
+
+func number(format string, v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return fmt.Sprintf(format, *v)
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/internal/plugin"
+	"superres/learners"
+	"superres/learners/sparse"
+	"superres/superres"
+)
+
+func learnersCommand(s *streams) *cli.Command {
+	return command(&cli.Command{
+		Name: "learners", Usage: "list the dictionary learners and their parameters",
+		Description: "   superres learners\n   superres train --learner ksvd:exact=false -o my.npz photos/",
+		Action:      func(*cli.Context) error { return list(s, learners.List()) },
+	})
+}
+
+func codersCommand(s *streams) *cli.Command {
+	return command(&cli.Command{
+		Name: "coders", Usage: "list the sparse coders and their parameters",
+		Description: "   superres coders\n   superres train --coder omp:sparsity=2 -o my.npz photos/",
+		Action:      func(*cli.Context) error { return list(s, sparse.Coders()) },
+	})
+}
+
+// list prints plug-ins with their parameters, defaults and papers.
+func list[T any](s *streams, infos []plugin.Info[T]) error {
+	var b strings.Builder
+	for _, info := range infos {
+		fmt.Fprintf(&b, "%s\n   %s\n   %s\n", info.Name, info.Summary, info.Reference)
+		for _, p := range info.Params() {
+			fmt.Fprintf(&b, "   %s=%s  %s\n", p.Name, p.Default, p.Usage)
+		}
+	}
+	_, err := fmt.Fprint(s.out, b.String())
+	return err
+}
+
+func modelsCommand(s *streams) *cli.Command {
+	return command(&cli.Command{
+		Name: "models", Usage: "list the models that need no file, or tell where a model comes from",
+		ArgsUsage:   "[NAME|FILE...]",
+		Description: "   superres models\n   superres models photo            its provenance, as JSON\n   superres models my.npz",
+		Action: func(c *cli.Context) error {
+			if c.NArg() > 0 {
+				for _, name := range c.Args().Slice() {
+					m, err := openModel(name)
+					if err != nil {
+						return err
+					}
+					enc := json.NewEncoder(s.out)
+					enc.SetIndent("", "  ")
+					if err := enc.Encode(m.Describe()); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+			for _, name := range superres.Names() {
+				m, err := superres.Builtin(name)
+				if err != nil {
+					return err
+				}
+				if _, err := fmt.Fprintf(s.out, "%-10s %s\n", name, summary(m)); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	})
+}
+
+// summary says in a line what a model is.
+func summary(m *superres.Model) string {
+	if len(m.Stages) == 0 {
+		return "plain interpolation, any scale"
+	}
+	var kinds []string
+	for _, s := range m.Stages {
+		kinds = append(kinds, s.Kind())
+	}
+	p := m.Provenance
+	text := fmt.Sprintf("×%d from %s, %s, %d atoms by %s", m.Scale, m.Degradation, strings.Join(kinds, " + "), p.Atoms, p.Learner)
+	if p.HeldOut > 0 {
+		text += fmt.Sprintf(", %.2f dB on %d held-out pictures (bicubic %.2f)", p.HeldOutPSNR.Model, p.HeldOut, p.HeldOutPSNR.Bicubic)
+	}
+	return text
+}
+
+// openModel opens a model by the name of one that needs no file, or from a file.
+func openModel(name string) (*superres.Model, error) {
+	f, err := os.Open(name)
+	if err != nil || !strings.ContainsAny(name, `./\`) {
+		if strings.HasSuffix(name, ".npz") || strings.ContainsAny(name, `/\`) {
+			return nil, codedError{fmt.Errorf("model %w", err), exitModel}
+		}
+		m, err := superres.Builtin(name)
+		if err != nil {
+			return nil, fmt.Errorf("%w; or give a file that superres train wrote", err)
+		}
+		return m, nil
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, codedError{err, exitModel}
+	}
+	if !info.Mode().IsRegular() {
+		return nil, codedError{fmt.Errorf("model %s: not a regular file", name), exitModel}
+	}
+	m, err := superres.Load(f, info.Size())
+	if err != nil {
+		return nil, fmt.Errorf("model %s: %w", name, err)
+	}
+	return m, nil
+}

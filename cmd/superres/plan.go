@@ -1,0 +1,137 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/internal/imagefile"
+)
+
+// job is one picture to enlarge: where it comes from and where it goes ("-":
+// standard output).
+type job struct {
+	input
+	output string
+	format string // of the output
+}
+
+// plan works out what upscale is to do, before any work: it finds the inputs,
+// names the outputs, and refuses two inputs with one output. It returns the jobs,
+// and the number of inputs it skipped because their output is there.
+func plan(c *cli.Context, scale float64) (jobs []job, skipped int, err error) {
+	if c.NArg() == 0 {
+		return nil, 0, usage("no input: name files, folders or - for standard input; superres upscale --help shows examples")
+	}
+	onExist := c.String("on-exist")
+	switch onExist {
+	case "fail", "skip", "overwrite":
+	default:
+		return nil, 0, usage("--on-exist %s: expected fail, skip or overwrite", onExist)
+	}
+	single := c.NArg() == 1 && !isFolder(c.Args().First())
+	for _, arg := range c.Args().Slice() {
+		inputs, err := expand(arg, c.Bool("recursive"))
+		if err != nil {
+			return nil, 0, err
+		}
+		single = single && len(inputs) == 1
+		for _, in := range inputs {
+			j, err := name(c, in, arg, single, scale)
+			if err != nil {
+				return nil, 0, err
+			}
+			jobs = append(jobs, j)
+		}
+	}
+	seen := map[string]string{}
+	kept := jobs[:0]
+	for _, j := range jobs {
+		if j.output != "-" {
+			if other, clash := seen[j.output]; clash {
+				return nil, 0, codedError{fmt.Errorf("%s and %s both make %s; use --name '{stem}{ext}_{scale}x'", other, j.path, j.output), exitOutput}
+			}
+			if imagefile.SameFile(j.path, j.output) {
+				return nil, 0, codedError{fmt.Errorf("%s: the output is the input; use another -o or --name", j.path), exitOutput}
+			}
+			if _, err := os.Lstat(j.output); err == nil && onExist == "skip" {
+				skipped++
+				continue
+			} else if err == nil && onExist == "fail" {
+				return nil, 0, codedError{fmt.Errorf("%s exists; use --on-exist skip or overwrite, or another -o", j.output), exitOutput}
+			} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, 0, codedError{err, exitOutput}
+			}
+		} else if !single {
+			return nil, 0, usage("-o - takes one input, got %d", len(jobs))
+		}
+		seen[j.output] = j.path
+		kept = append(kept, j)
+	}
+	return kept, skipped, nil
+}
+
+// name decides where the enlargement of an input goes, and in which format.
+func name(c *cli.Context, in input, arg string, single bool, scale float64) (job, error) {
+	out, format := c.String("output"), strings.ToLower(strings.TrimPrefix(c.String("format"), "."))
+	if format != "" {
+		var err error
+		if format, err = imagefile.FormatOf("x." + format); err != nil {
+			return job{}, usage("--format %s: expected png, jpeg, bmp or tiff", c.String("format"))
+		}
+	}
+	scaleText := strconv.FormatFloat(scale, 'g', -1, 64)
+	asFile := single && out != "" && out != "-" && !isFolder(out) && !strings.HasSuffix(out, "/") && !strings.HasSuffix(out, string(filepath.Separator))
+	switch {
+	case out == "-" || out == "" && in.path == "-":
+		if format == "" {
+			format = "png"
+		}
+		return job{in, "-", format}, nil
+	case asFile && !strings.Contains(filepath.Base(out), ".") && format == "":
+		return job{}, usage("-o %s: no extension says which format; write %s.png, or %s%c for a folder", out, out, out, filepath.Separator)
+	case asFile:
+		fromName, err := imagefile.FormatOf(out)
+		if format == "" && err != nil {
+			return job{}, err
+		}
+		if format == "" {
+			format = fromName
+		}
+		return job{in, filepath.Clean(out), format}, nil
+	}
+	ext := filepath.Ext(in.place)
+	stem := strings.TrimSuffix(filepath.Base(in.place), ext)
+	newExt := ext
+	if format != "" {
+		newExt = map[string]string{"png": ".png", "jpeg": ".jpg", "bmp": ".bmp", "tiff": ".tif"}[format]
+		if was, err := imagefile.FormatOf(in.place); err == nil && was == format {
+			newExt = ext
+		}
+	} else if f, err := imagefile.FormatOf(in.place); err == nil {
+		format = f
+	} else {
+		format, newExt = "png", ".png" // a format that can be read but not written
+	}
+	base := strings.NewReplacer("{stem}", stem, "{ext}", strings.TrimPrefix(ext, "."), "{scale}", scaleText).Replace(c.String("name"))
+	if base == "" || base != filepath.Base(base) {
+		return job{}, usage("--name %s makes the file name %q; expected a name without folders", c.String("name"), base)
+	}
+	folder := out
+	if folder == "" {
+		folder = filepath.Dir(in.path)
+		if isFolder(arg) { // a folder is mirrored beside itself
+			folder = filepath.Clean(arg) + "_" + scaleText + "x"
+		}
+	}
+	if isFolder(arg) {
+		folder = filepath.Join(folder, filepath.Dir(in.place))
+	}
+	return job{in, filepath.Join(folder, base+newExt), format}, nil
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
+)
+
+// quietFlags are the flags of all commands that take long.
+var quietFlags = []cli.Flag{
+	&cli.StringFlag{Name: "progress", Value: "auto", Usage: "`HOW` to show progress: auto, bar, plain (a line for every file) or none; auto is a bar on a terminal and none elsewhere"},
+	&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "show errors only"},
+	&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "use `N` processors at most; 0 means all"},
+}
+
+// progress shows how far the work is, on stderr: a moving bar, plain lines, or
+// nothing.
+type progress struct {
+	w     io.Writer
+	bar   *progressbar.ProgressBar
+	style string
+	shown string
+	done  int // thousandths shown
+}
+
+func newProgress(c *cli.Context, s *streams) (*progress, error) {
+	style := c.String("progress")
+	switch style {
+	case "auto":
+		style = "none"
+		if f, ok := s.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" {
+			style = "bar"
+		}
+	case "bar", "plain", "none":
+	default:
+		return nil, usage("--progress %s: expected auto, bar, plain or none", style)
+	}
+	if c.Bool("quiet") {
+		style = "none"
+	}
+	return &progress{w: s.err, style: style}, nil
+}
+
+// set shows the share done, 0..1, of the work called what.
+func (p *progress) set(what string, share float64) {
+	if p.style != "bar" {
+		return
+	}
+	const whole = 1000
+	if p.bar == nil || p.shown != what {
+		p.clear()
+		p.shown, p.done = what, 0
+		p.bar = progressbar.NewOptions(whole,
+			progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription(what), progressbar.OptionSetWidth(30),
+			progressbar.OptionSetPredictTime(true), progressbar.OptionSetElapsedTime(true),
+			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+	}
+	if done := int(whole * share); done > p.done && done < whole {
+		p.done = done
+		_ = p.bar.Set(done) // a bar that cannot be drawn is no error
+	}
+}
+
+// clear takes the bar away.
+func (p *progress) clear() {
+	if p.bar != nil {
+		_ = p.bar.Clear()
+		p.bar = nil
+	}
+}
+
+// line says something that stays: on a terminal and in plain logs.
+func (p *progress) line(format string, args ...any) {
+	if p.style == "none" {
+		return
+	}
+	p.clear()
+	fmt.Fprintf(p.w, format+"\n", args...)
+}
+
+// warn reports the failure of one file among others.
+func (p *progress) warn(err error) {
+	p.clear()
+	fmt.Fprintln(p.w, "superres:", message(err))
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/internal/plugin"
+)
+
+// reorder moves the flags of the command before its file names, because the
+// command-line library stops at the first name, and names unknown commands and
+// flags with what was perhaps meant. "--" ends the flags; "-" is a file name.
+func reorder(app *cli.App, args []string) ([]string, error) {
+	if len(args) < 2 || strings.HasPrefix(args[1], "-") && args[1] != "-" {
+		return args, nil
+	}
+	var names []string
+	for _, c := range app.Commands {
+		names = append(names, c.Names()...)
+	}
+	command := app.Command(args[1])
+	if command == nil {
+		if args[1] == "help" || args[1] == "h" {
+			return args, nil
+		}
+		return nil, usage("%s", plugin.Unknown("command", args[1], names))
+	}
+	takesValue := map[string]bool{"help": false, "h": false, "generate-bash-completion": false}
+	for _, f := range command.Flags {
+		_, isBool := f.(*cli.BoolFlag)
+		for _, name := range f.Names() {
+			takesValue[name] = !isBool
+		}
+	}
+	var flags, files []string
+	for rest := args[2:]; len(rest) > 0; rest = rest[1:] {
+		arg := rest[0]
+		if arg == "--" {
+			files = append(files, rest[1:]...)
+			break
+		}
+		if arg == "-" || !strings.HasPrefix(arg, "-") {
+			files = append(files, arg)
+			continue
+		}
+		name, _, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		needs, known := takesValue[name]
+		if !known {
+			var long []string
+			for n := range takesValue {
+				if len(n) > 1 && n != "generate-bash-completion" {
+					long = append(long, "--"+n)
+				}
+			}
+			slices.Sort(long)
+			return nil, usage("%s", plugin.Unknown("flag", "--"+name, long))
+		}
+		flags = append(flags, arg)
+		if needs && !hasValue {
+			if len(rest) == 1 {
+				return nil, usage("flag --%s needs a value", name)
+			}
+			rest = rest[1:]
+			flags = append(flags, rest[0])
+		}
+	}
+	out := append(slices.Clone(args[:2]), flags...)
+	return append(append(out, "--"), files...), nil
+}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/internal/imagefile"
+	"superres/internal/plugin"
+	"superres/superres"
+)
+
+// The exit codes.
+const (
+	exitOK     = 0
+	exitNone   = 1 // nothing usable was made
+	exitUsage  = 2
+	exitSome   = 3 // some files failed, others are done
+	exitInput  = 4
+	exitOutput = 5
+	exitModel  = 6
+	exitLimit  = 7
+)
+
+// interrupt is the cause of a context that a signal ended.
+type interrupt struct{ syscall.Signal }
+
+func (i interrupt) Error() string { return "interrupted" }
+
+// codedError is an error with its own exit code.
+type codedError struct {
+	error
+	code int
+}
+
+func (e codedError) Unwrap() error { return e.error }
+
+// usage makes an error of wrong usage.
+func usage(format string, args ...any) error {
+	return codedError{fmt.Errorf(format, args...), exitUsage}
+}
+
+// run is the program: args as os.Args, the result the exit code. Messages go to
+// stderr, data to stdout.
+func run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	app := newApp(&streams{stdin, stdout, stderr})
+	args, err := reorder(app, args)
+	if err == nil {
+		err = app.RunContext(ctx, args)
+	}
+	if err == nil {
+		return exitOK
+	}
+	if i, ok := errors.AsType[interrupt](context.Cause(ctx)); ok {
+		fmt.Fprintln(stderr, "superres: interrupted; finished files are whole, nothing is half written")
+		return 128 + int(i.Signal)
+	}
+	fmt.Fprintln(stderr, "superres:", message(err))
+	return exitCode(err)
+}
+
+// message is the text of an error without the name of the package it comes from.
+func message(err error) string {
+	text := err.Error()
+	for _, prefix := range []string{"superres: ", "learners: ", "sparse: "} {
+		text = strings.TrimPrefix(text, prefix)
+	}
+	return text
+}
+
+// exitCode gives the class of an error.
+func exitCode(err error) int {
+	if e, ok := errors.AsType[codedError](err); ok {
+		return e.code
+	}
+	for _, c := range []struct {
+		class error
+		code  int
+	}{
+		{plugin.ErrSpec, exitUsage},
+		{imagefile.ErrInput, exitInput},
+		{imagefile.ErrOutput, exitOutput},
+		{imagefile.ErrLimit, exitLimit},
+		{superres.ErrModel, exitModel},
+	} {
+		if errors.Is(err, c.class) {
+			return c.code
+		}
+	}
+	return exitNone
+}
+
+// untilSignal returns a context that ends, with an interrupt as its cause, at the
+// first SIGINT or SIGTERM. A second one kills the program as usual.
+func untilSignal(parent context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	go func() {
+		select {
+		case s := <-signals:
+			signal.Stop(signals)
+			cancel(interrupt{s.(syscall.Signal)})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		cancel(nil)
+	}
+}
+
+// streams are the program's standard streams.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+func newApp(s *streams) *cli.App {
+	return &cli.App{
+		Name:                  "superres",
+		Usage:                 "enlarge pictures with learned dictionaries",
+		Version:               version,
+		HideVersion:           true,
+		Writer:                s.out,
+		ErrWriter:             s.err,
+		Reader:                s.in,
+		ExitErrHandler:        func(*cli.Context, error) {}, // run decides
+		OnUsageError:          func(_ *cli.Context, err error, _ bool) error { return codedError{err, exitUsage} },
+		CustomAppHelpTemplate: appHelp,
+		EnableBashCompletion:  true,
+		Commands: []*cli.Command{
+			upscaleCommand(s), evalCommand(s), trainCommand(s),
+			modelsCommand(s), learnersCommand(s), codersCommand(s), versionCommand(s),
+		},
+	}
+}
+
+// appHelp is shown by superres alone.
+const appHelp = `superres enlarges pictures with learned dictionaries.
+
+EXAMPLES
+   superres upscale photo.jpg                       writes photo_2x.jpg
+   superres upscale -s 3 -o large/ photos/          a whole folder
+   superres eval -m bicubic -m photo -s 2 set5/     reduce, enlarge and score
+
+COMMANDS
+{{range .VisibleCommands}}   {{printf "%-10s" .Name}} {{.Usage}}
+{{end}}
+superres COMMAND --help tells the rest.
+`
+
+// commandHelp shows a command; its Description holds the examples.
+const commandHelp = `{{.HelpName}}: {{.Usage}}
+
+EXAMPLES
+{{.Description}}
+
+USAGE
+   {{.HelpName}} {{.ArgsUsage}}
+
+FLAGS
+{{range .VisibleFlags}}   {{.}}
+{{end}}`
+
+// command completes a command: all have the same help and usage errors.
+func command(c *cli.Command) *cli.Command {
+	c.CustomHelpTemplate = commandHelp
+	c.OnUsageError = func(_ *cli.Context, err error, _ bool) error { return codedError{err, exitUsage} }
+	return c
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/internal/imagefile"
+	"superres/mnist"
+	"superres/superres"
+)
+
+// idxFlags choose among the images of IDX files.
+var idxFlags = []cli.Flag{
+	&cli.StringFlag{Name: "index", Usage: "of IDX files take only the images `I,J,...` (from 0)"},
+	&cli.StringFlag{Name: "skip-index", Usage: "of IDX files leave out the images `I,J,...`"},
+	&cli.IntFlag{Name: "limit", Usage: "of IDX files take the first `N` that are left; 0: all"},
+}
+
+// sources lists the pictures that the arguments name: picture files, folders of
+// them, and IDX files, whose images are chosen by idxFlags.
+func sources(c *cli.Context, args []string) ([]superres.Source, error) {
+	var list []superres.Source
+	for _, arg := range args {
+		if isIDX(arg) {
+			digits, err := idxSources(c, arg)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, digits...)
+			continue
+		}
+		inputs, err := expand(arg, c.Bool("recursive"))
+		if err != nil {
+			return nil, err
+		}
+		for _, in := range inputs {
+			list = append(list, superres.Source{Name: in.path, Open: func(ctx context.Context) (image.Image, error) {
+				pic, err := imagefile.Open(ctx, in.path, imagefile.Limits{})
+				if err != nil {
+					return nil, err
+				}
+				return pic.Image, nil
+			}})
+		}
+	}
+	return list, nil
+}
+
+// idxSources reads the chosen images of an IDX file into memory.
+func idxSources(c *cli.Context, name string) ([]superres.Source, error) {
+	take, err := indices(c, "index")
+	if err != nil {
+		return nil, err
+	}
+	skip, err := indices(c, "skip-index")
+	if err != nil {
+		return nil, err
+	}
+	damaged := func(err error) error { return codedError{err, exitInput} }
+	f, err := mnist.OpenImages(name)
+	if err != nil {
+		return nil, damaged(err)
+	}
+	defer f.Close()
+	for _, i := range append(slices.Clone(take), skip...) {
+		if i >= f.Count() {
+			return nil, usage("%s has %d images, there is no image %d", name, f.Count(), i)
+		}
+	}
+	var list []superres.Source
+	at := 0
+	for img, err := range f.All() {
+		if err != nil {
+			return nil, damaged(err)
+		}
+		i := at
+		at++
+		limit := c.Int("limit")
+		if take != nil && !slices.Contains(take, i) || slices.Contains(skip, i) || limit > 0 && len(list) >= limit {
+			continue
+		}
+		own := *img
+		own.Pix = slices.Clone(img.Pix)
+		list = append(list, superres.Source{Name: fmt.Sprintf("%s[%d]", filepath.Base(name), i), Open: func(context.Context) (image.Image, error) { return &own, nil }})
+	}
+	return list, nil
+}
+
+// indices parses a flag of numbers with commas; nil when it is not given.
+func indices(c *cli.Context, flag string) ([]int, error) {
+	if c.String(flag) == "" {
+		return nil, nil
+	}
+	var list []int
+	for part := range strings.SplitSeq(c.String(flag), ",") {
+		i, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || i < 0 {
+			return nil, usage("--%s: %q is no image number", flag, part)
+		}
+		list = append(list, i)
+	}
+	return list, nil
+}

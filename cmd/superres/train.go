@@ -1,0 +1,147 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/internal/imagefile"
+	"superres/superres"
+)
+
+func trainCommand(s *streams) *cli.Command {
+	return command(&cli.Command{
+		Name: "train", Usage: "learn a model from pictures", ArgsUsage: "[FLAGS] IMAGES... -o MODEL",
+		Description: `   superres train photos/ -o my.npz
+   superres train --patch 3 --atoms 128 --learner mod -o paper.npz photos/
+   superres train --degradation box -o digits.npz train-images-idx3-ubyte.gz
+   superres upscale -m my.npz photo.jpg`,
+		Flags: append(append([]cli.Flag{
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the model to `FILE`.npz"},
+			&cli.IntFlag{Name: "scale", Aliases: []string{"s"}, Value: 2, Usage: "learn to enlarge by `N`, 2 to 4"},
+			&cli.StringFlag{Name: "degradation", Value: "bicubic", Usage: "`HOW` the pictures were reduced: bicubic or box (the paper's mean of each block)"},
+			&cli.StringFlag{Name: "learner", Value: "ksvd", Usage: "`SPEC` of the dictionary learner: see superres learners"},
+			&cli.StringFlag{Name: "coder", Value: "omp", Usage: "`SPEC` of the sparse coder: see superres coders"},
+			&cli.IntFlag{Name: "sparsity", Value: 3, Usage: "code patches with `S` atoms at most; 0: as the coder's spec says"},
+			&cli.IntFlag{Name: "atoms", Value: 512, Usage: "learn `K` atoms"},
+			&cli.IntFlag{Name: "iterations", Value: 30, Usage: "iterate `N` times at most"},
+			&cli.IntFlag{Name: "patch", Value: 3, Usage: "side `P` of a low-resolution patch"},
+			&cli.IntFlag{Name: "patches", Value: 100_000, Usage: "draw `N` patch pairs"},
+			&cli.Float64Flag{Name: "flat", Value: 1.5, Usage: "leave out pairs that vary by less than `L` levels of 255 (root mean square)"},
+			&cli.StringFlag{Name: "reduce", Usage: "learn from the pictures reduced by the factors `F,G,...` as well"},
+			&cli.BoolFlag{Name: "mean", Usage: "code patches without their mean"},
+			&cli.BoolFlag{Name: "detail", Usage: "learn what interpolation misses, not the patch itself"},
+			&cli.BoolFlag{Name: "refit", Usage: "fit the high-resolution atoms to the codes of the low-resolution patches alone, as found when enlarging"},
+			&cli.IntFlag{Name: "back-projection", Value: 2, Usage: "back-project `N` times after coding"},
+			&cli.IntFlag{Name: "held-out", Usage: "keep `N` pictures from training and score them"},
+			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of all random draws"},
+			&cli.StringFlag{Name: "on-exist", Value: "fail", Usage: "`WHAT` to do when the output exists: fail or overwrite"},
+			&cli.BoolFlag{Name: "recursive", Aliases: []string{"r"}, Usage: "take folders with all below them"},
+		}, idxFlags...), quietFlags...),
+		Action: func(c *cli.Context) error { return train(c, s) },
+	})
+}
+
+func train(c *cli.Context, s *streams) error {
+	useProcessors(c)
+	out := c.String("output")
+	exist := c.String("on-exist")
+	switch {
+	case c.NArg() == 0:
+		return usage("no pictures to learn from: name files, folders or IDX files; superres train --help shows examples")
+	case out == "":
+		return usage("no output: say where the model goes with -o FILE.npz")
+	case !strings.HasSuffix(out, ".npz"):
+		return usage("-o %s: a model file ends in .npz", out)
+	case exist != "fail" && exist != "overwrite":
+		return usage("--on-exist %s: expected fail or overwrite", exist)
+	}
+	if _, err := os.Lstat(out); err == nil && exist == "fail" {
+		return codedError{fmt.Errorf("%s exists; use --on-exist overwrite or another -o", out), exitOutput}
+	}
+	coder := c.String("coder")
+	if n := c.Int("sparsity"); n > 0 && !strings.Contains(coder, "sparsity=") {
+		var err error
+		if coder, err = superres.WithSparsity(coder, n); err != nil {
+			return codedError{err, exitUsage}
+		}
+	}
+	reductions, err := factors(c.String("reduce"))
+	if err != nil {
+		return err
+	}
+	bar, err := newProgress(c, s)
+	if err != nil {
+		return err
+	}
+	defer bar.clear()
+	list, err := sources(c, c.Args().Slice())
+	if err != nil {
+		return err
+	}
+	command, data := recorded(c)
+	m, err := superres.Train(c.Context, list, superres.TrainOptions{
+		Scale: c.Int("scale"), Degradation: superres.Degradation(c.String("degradation")), Patch: c.Int("patch"), Patches: c.Int("patches"),
+		Flat: c.Float64("flat") / 255, Reductions: reductions, Mean: c.Bool("mean"), Detail: c.Bool("detail"), Refit: c.Bool("refit"),
+		Learner: c.String("learner"), Coder: coder, Atoms: c.Int("atoms"), Iterations: c.Int("iterations"), BackProject: c.Int("back-projection"),
+		HeldOut: c.Int("held-out"), Seed: c.Uint64("seed"), Command: command, Data: data,
+		Progress: func(phase string, done, total int) { bar.set(phase, float64(done)/float64(total)) },
+	})
+	if err != nil {
+		return err
+	}
+	if err := imagefile.WriteAtomic(out, exist == "overwrite", func(w io.Writer) error { return m.Save(w) }); err != nil {
+		return err
+	}
+	bar.line("%s: %s", out, summary(m))
+	return nil
+}
+
+// recorded returns the command line as the model records it: what decides the
+// bytes of the model, and the pictures by their base names, so that it is the same
+// wherever the pictures and the model lie.
+func recorded(c *cli.Context) (command string, data []string) {
+	parts := []string{"superres train"}
+	for _, f := range c.Command.Flags {
+		name := f.Names()[0]
+		switch name {
+		case "output", "on-exist", "progress", "quiet", "jobs":
+			continue
+		}
+		if !c.IsSet(name) {
+			continue
+		}
+		if _, isBool := f.(*cli.BoolFlag); isBool {
+			if c.Bool(name) {
+				parts = append(parts, "--"+name)
+			}
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("--%s %v", name, c.Value(name)))
+	}
+	for _, arg := range c.Args().Slice() {
+		data = append(data, filepath.Base(filepath.Clean(arg)))
+	}
+	return strings.Join(append(parts, data...), " "), data
+}
+
+// factors parses numbers with commas.
+func factors(text string) ([]float64, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var list []float64
+	for part := range strings.SplitSeq(text, ",") {
+		f, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
+		if err != nil {
+			return nil, usage("--reduce: %q is no number", part)
+		}
+		list = append(list, f)
+	}
+	return list, nil
+}

@@ -1,0 +1,140 @@
+package imagefile
+
+import (
+	"image"
+	"image/color"
+	"image/draw"
+	"image/gif"
+	"io"
+)
+
+// decodeGIF decodes the one image of a GIF. An image that does not fill the
+// screen of its GIF is placed on it, with nothing around.
+func decodeGIF(r io.Reader) (image.Image, error) {
+	// DecodeAll, unlike Decode, reads up to the trailer.
+	g, err := gif.DecodeAll(r)
+	if err != nil {
+		return nil, err
+	}
+	img := g.Image[0]
+	screen := image.Rect(0, 0, g.Config.Width, g.Config.Height)
+	if img.Bounds() == screen {
+		return img, nil
+	}
+	canvas := image.NewNRGBA(screen)
+	draw.Draw(canvas, img.Bounds(), img, img.Bounds().Min, draw.Src)
+	return canvas, nil
+}
+
+// greyFromPalette returns a picture whose palette is nothing but opaque greys,
+// as grey BMP and GIF files have, as *image.Gray, and any other as it is.
+func greyFromPalette(img image.Image, _ []byte) image.Image {
+	src, ok := img.(*image.Paletted)
+	if !ok {
+		return img
+	}
+	var grey [256]uint8
+	for i, c := range src.Palette {
+		r, g, b, a := c.RGBA()
+		if r != g || g != b || a != 0xffff {
+			return img
+		}
+		grey[i] = uint8(r >> 8)
+	}
+	dst := image.NewGray(src.Rect)
+	for y := range src.Rect.Dy() {
+		row := dst.Pix[y*dst.Stride:]
+		for x, index := range src.Pix[y*src.Stride : y*src.Stride+src.Rect.Dx()] {
+			row[x] = grey[index]
+		}
+	}
+	return dst
+}
+
+// fitting returns img in a type that the encoder of the given format writes
+// without losing what the format can hold, or img itself if it is one.
+//
+// Note: left alone, the encoders make 16-bit PNGs of 8-bit JPEG pixels, colour
+// of 16-bit grey in JPEG and BMP, and drop or darken the alpha of types they
+// do not know in BMP and TIFF.
+func fitting(img image.Image, format string) image.Image {
+	eightBits := format == "jpeg" || format == "bmp"
+	switch src := img.(type) {
+	case *image.Gray16:
+		if eightBits {
+			return grey8(src)
+		}
+	case *image.YCbCr, *image.CMYK:
+		if format != "jpeg" {
+			dst := image.NewRGBA(img.Bounds())
+			draw.Draw(dst, dst.Rect, img, dst.Rect.Min, draw.Src)
+			return dst
+		}
+	case *image.NYCbCrA:
+		if format != "jpeg" {
+			return nrgba(img, func(x, y int) color.NRGBA {
+				c := src.NYCbCrAAt(x, y)
+				r, g, b := color.YCbCrToRGB(c.Y, c.Cb, c.Cr)
+				return color.NRGBA{R: r, G: g, B: b, A: c.A}
+			})
+		}
+	case *image.Paletted:
+		if !src.Opaque() && (format == "bmp" || format == "tiff") {
+			return nrgba(img, func(x, y int) color.NRGBA {
+				return color.NRGBAModel.Convert(src.At(x, y)).(color.NRGBA)
+			})
+		}
+	case *image.NRGBA64:
+		if eightBits {
+			return nrgba(img, func(x, y int) color.NRGBA {
+				return rounded8(src.NRGBA64At(x, y))
+			})
+		}
+	case *image.RGBA64:
+		if eightBits {
+			return nrgba(img, func(x, y int) color.NRGBA {
+				c := src.RGBA64At(x, y)
+				if c.A == 0xffff {
+					return rounded8(color.NRGBA64(c)) // much the faster way
+				}
+				return rounded8(color.NRGBA64Model.Convert(c).(color.NRGBA64))
+			})
+		}
+	}
+	return img
+}
+
+// nrgba makes a picture of the bounds of img, pixel by pixel.
+//
+// Note: drawing onto an *image.NRGBA would multiply colour by alpha and divide
+// again, which changes nearly transparent pixels.
+func nrgba(img image.Image, at func(x, y int) color.NRGBA) *image.NRGBA {
+	b := img.Bounds()
+	dst := image.NewNRGBA(b)
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			dst.SetNRGBA(x, y, at(x, y))
+		}
+	}
+	return dst
+}
+
+// grey8 rounds 16-bit grey to 8 bits.
+func grey8(src *image.Gray16) *image.Gray {
+	dst := image.NewGray(src.Rect)
+	for y := src.Rect.Min.Y; y < src.Rect.Max.Y; y++ {
+		for x := src.Rect.Min.X; x < src.Rect.Max.X; x++ {
+			dst.SetGray(x, y, color.Gray{Y: round8(src.Gray16At(x, y).Y)})
+		}
+	}
+	return dst
+}
+
+func rounded8(c color.NRGBA64) color.NRGBA {
+	return color.NRGBA{R: round8(c.R), G: round8(c.G), B: round8(c.B), A: round8(c.A)}
+}
+
+// round8 takes 0..65535 to the nearest of 0..255.
+func round8(v uint16) uint8 {
+	return uint8((uint32(v)*255 + 32767) / 65535)
+}

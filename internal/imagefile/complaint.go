@@ -1,0 +1,76 @@
+package imagefile
+
+import (
+	"errors"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"strings"
+
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/tiff"
+)
+
+// trouble says what kind of file a decoder has refused.
+type trouble int
+
+const (
+	damaged     trouble = iota // against the rules of the format
+	incomplete                 // ends too early
+	unsupported                // within the rules, but not known to the decoder
+)
+
+// complaint returns what a decoder refused, without the name of its package
+// and without the kind of trouble, which comes separately.
+func complaint(err error) (what string, kind trouble) {
+	var (
+		badPNG, newPNG   = png.FormatError(""), png.UnsupportedError("")
+		badJPEG, newJPEG = jpeg.FormatError(""), jpeg.UnsupportedError("")
+		badTIFF, newTIFF = tiff.FormatError(""), tiff.UnsupportedError("")
+	)
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "unexpected EOF", incomplete
+	case errors.Is(err, bmp.ErrUnsupported):
+		return "its size, depth or compression", unsupported
+	case errors.As(err, &newPNG):
+		return string(newPNG), unsupported
+	case errors.As(err, &newJPEG):
+		return string(newJPEG), unsupported
+	case errors.As(err, &newTIFF):
+		return string(newTIFF), unsupported
+	case errors.As(err, &badPNG):
+		return shortened(string(badPNG))
+	case errors.As(err, &badJPEG):
+		return shortened(string(badJPEG))
+	case errors.As(err, &badTIFF):
+		return shortened(string(badTIFF))
+	}
+	return shortened(err.Error())
+}
+
+// shortened drops from the front of s what names a package or says that
+// something was being read. Some decoders carry the end of the file only as
+// text, so the kind of trouble is read off the text too.
+func shortened(s string) (string, trouble) {
+	for {
+		head, tail, ok := strings.Cut(s, ": ")
+		if !ok || !packages[head] && !strings.HasPrefix(head, "reading ") {
+			break
+		}
+		s = tail
+	}
+	for _, start := range []string{"EOF", "unexpected EOF", "short ", "not enough "} {
+		if strings.HasPrefix(s, start) {
+			return s, incomplete
+		}
+	}
+	return s, damaged
+}
+
+// packages are the names that decoders put in front of their errors.
+var packages = map[string]bool{
+	"image": true, "png": true, "jpeg": true, "gif": true, "bmp": true, "tiff": true,
+	"webp": true, "riff": true, "vp8": true, "vp8l": true,
+	"zlib": true, "flate": true, "lzw": true, "ccitt": true,
+}

@@ -1,0 +1,93 @@
+package imagefile
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+// small keeps a damaged header from costing the test much.
+var small = Limits{Pixels: 1 << 18, Time: 5 * time.Second}
+
+// checkOutcome fails the test unless a decode gave either a picture or an error
+// of one line and one class.
+func checkOutcome(t testing.TB, p *Picture, err error) {
+	t.Helper()
+	switch {
+	case err == nil && p != nil:
+		if b := p.Image.Bounds(); b.Min != (image.Point{}) || b.Empty() || b.Dx()*b.Dy() > 1<<18 {
+			t.Errorf("decoded to the bounds %v", b)
+		}
+	case err != nil && p == nil:
+		if errors.Is(err, ErrInput) == errors.Is(err, ErrLimit) {
+			t.Errorf("%v has not one class", err)
+		}
+		text := err.Error()
+		if strings.ContainsAny(text, "\n\r") || strings.Count(text, ": ") > 3 {
+			t.Errorf("unclear: %q", text)
+		}
+		for name := range packages {
+			if strings.Contains(text, " "+name+": ") {
+				t.Errorf("names a package: %q", text)
+			}
+		}
+	default:
+		t.Errorf("picture %v with error %v", p, err)
+	}
+}
+
+// No part of a file is a picture, unless what is missing is no part of it.
+func TestEveryPrefix(t *testing.T) {
+	for name, data := range sound(t) {
+		whole, err := decodeBytes(data, name, small)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range data {
+			p, err := decodeBytes(data[:n], name, small)
+			checkOutcome(t, p, err)
+			if err == nil && !reflect.DeepEqual(p, whole) {
+				t.Errorf("%s: %d of %d bytes give another picture", name, n, len(data))
+			}
+			if err == nil && (whole.Format == "png" || whole.Format == "jpeg" || whole.Format == "gif") {
+				t.Errorf("%s: %d of %d bytes are enough", name, n, len(data))
+			}
+		}
+	}
+}
+
+func TestFlippedBytes(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for name, data := range sound(t) {
+		for range 2000 {
+			bad := bytes.Clone(data)
+			bad[random.IntN(len(bad))] ^= byte(1 + random.IntN(255))
+			p, err := decodeBytes(bad, name, small)
+			checkOutcome(t, p, err)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, data := range sound(f) {
+		f.Add(data)
+		f.Add(data[:len(data)/2])
+	}
+	f.Add(pngHeader(65535, 65535))
+	f.Add(gifScreen(65535, 65535))
+	f.Add(bmpHeader(1<<31, 1<<31))
+	f.Add(jpegFrame(0xc2, 65535, 65535))
+	f.Add(manyScans(64, 64, 201))
+	f.Add([]byte("Dear all"))
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, err := Decode(context.Background(), bytes.NewReader(data), "fuzz", small)
+		checkOutcome(t, p, err)
+	})
+}

@@ -1,0 +1,135 @@
+package imagefile
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+	"time"
+)
+
+// read decodes data, a file of format f, within the limits, which must all be
+// set. Its errors are faults without a name, context errors, or the decoder's.
+//
+// Note: the order is the safety. The size comes from the header alone; only
+// when it is acceptable, and the file holds one picture of a bounded number of
+// scans, does anything allocate pixels.
+func (f *format) read(ctx context.Context, data []byte, lim Limits) (image.Image, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, lim.Time, timeOver(lim.Time))
+	defer cancel()
+
+	var cfg image.Config
+	var img image.Image
+	err := guarded(ctx, func() (err error) {
+		cfg, err = f.config(newSource(ctx, data))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := lim.checkSize(cfg.Width, cfg.Height); err != nil {
+		return nil, err
+	}
+	if f.inspect != nil {
+		if err := f.inspect(data, lim); err != nil {
+			return nil, err
+		}
+	}
+	err = guarded(ctx, func() (err error) {
+		img, err = f.decode(newSource(ctx, data))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	// A decoder may return another size than it announced, even none at all.
+	if got, want := img.Bounds(), image.Rect(0, 0, cfg.Width, cfg.Height); got != want {
+		return nil, fmt.Errorf("its pixels are %v, its header says %v", got, want)
+	}
+	if f.finish != nil {
+		img = f.finish(img, data)
+	}
+	return img, nil
+}
+
+// timeOver is the fault of a picture that is not decoded within d.
+func timeOver(d time.Duration) error {
+	return &fault{class: ErrLimit, cause: context.DeadlineExceeded,
+		text: fmt.Sprintf("takes longer to decode than the limit of %v; use --timeout", d)}
+}
+
+// guarded runs one step of a decoder. A panic becomes an error, and so does a
+// context that is done at the end: decoders reword or lose the error of their
+// reader, so only the context itself tells.
+//
+// Note: this holds for decoders because they stay in this goroutine; and no
+// one can recover from running out of memory, hence the limits.
+func guarded(ctx context.Context, step func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the decoder failed: %v", p)
+		}
+		if done := ctx.Err(); done != nil {
+			err = done
+			if own, ok := context.Cause(ctx).(*fault); ok {
+				err = own // our limit, not the caller's
+			}
+		}
+	}()
+	return step()
+}
+
+// source is what a decoder reads: bytes that are no longer given once the
+// context is done.
+//
+// Note: ReadAt matters. Without it the TIFF decoder copies its reader into
+// memory first and works on the copy, where no clock reaches it, and a small
+// file can have the same megabyte unpacked for each of a million tiles.
+type source struct {
+	ctx  context.Context
+	data *bytes.Reader
+}
+
+// stepBytes bounds one Read. It is small because a few hundred bytes are
+// several scans of a hostile JPEG, each of which can touch every pixel.
+const stepBytes = 256
+
+func newSource(ctx context.Context, data []byte) source {
+	return source{ctx, bytes.NewReader(data)}
+}
+
+func (s source) Read(p []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return s.data.Read(p[:min(len(p), stepBytes)])
+}
+
+func (s source) ReadAt(p []byte, off int64) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return s.data.ReadAt(p, off)
+}
+
+// explain turns an error of read into one line about the named file of the
+// format with the given title.
+func explain(err error, name, title string) error {
+	if err, ok := named(err, name); ok {
+		return err
+	}
+	if err, ok := stopped(err, name); ok {
+		return err
+	}
+	f := &fault{name: name, class: ErrInput, cause: err}
+	what, kind := complaint(err)
+	switch kind {
+	case incomplete:
+		f.text = fmt.Sprintf("damaged %s: %s (is the file complete?)", title, what)
+	case unsupported:
+		f.text = fmt.Sprintf("%s with an unsupported feature (%s); save it as PNG first", title, what)
+	default:
+		f.text = fmt.Sprintf("damaged %s: %s; copy or export it again", title, what)
+	}
+	return f
+}

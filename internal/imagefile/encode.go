@@ -1,0 +1,114 @@
+package imagefile
+
+import (
+	"cmp"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/tiff"
+)
+
+// knownOutputs lists the formats that Encode writes, for messages.
+const knownOutputs = "PNG JPEG BMP TIFF"
+
+// FormatOf returns the format that the extension of an output file's path asks
+// for: "png", "jpeg", "bmp" or "tiff". Any other extension is an ErrOutput.
+func FormatOf(path string) (string, error) {
+	ext := filepath.Ext(path)
+	switch strings.ToLower(ext) {
+	case ".png":
+		return "png", nil
+	case ".jpg", ".jpeg":
+		return "jpeg", nil
+	case ".bmp":
+		return "bmp", nil
+	case ".tif", ".tiff":
+		return "tiff", nil
+	}
+	what := fmt.Sprintf("cannot write %q files", ext)
+	if ext == "" {
+		what = "has no extension to tell the format"
+	}
+	return "", &fault{name: path, class: ErrOutput,
+		text: fmt.Sprintf("%s (known: %s); use --format or another name", what, knownOutputs)}
+}
+
+// EncodeOptions are the choices of Encode. The zero value is ready to use.
+type EncodeOptions struct {
+	Quality int // of a JPEG, 1 to 100; 0 means 95
+}
+
+// Encode writes img to w as "png", "jpeg", "bmp" or "tiff". PNG and TIFF keep
+// 16 bits and alpha; TIFF is not compressed, so it takes no memory of its own.
+// JPEG and BMP round to 8 bits. JPEG has no alpha: what is transparent comes
+// out over black, so a caller who wants another ground paints it first.
+//
+// An error of w comes back as it is. A picture or an option that the format
+// cannot hold is an ErrOutput without a file's name, found before anything is
+// written; WriteAtomic adds the name.
+func Encode(w io.Writer, img image.Image, format string, opt EncodeOptions) error {
+	size := img.Bounds().Size()
+	if err := canHold(format, size.X, size.Y, img); err != nil {
+		return err
+	}
+	quality := cmp.Or(opt.Quality, 95)
+	if quality < 1 || quality > 100 {
+		return refuse(ErrOutput, "JPEG quality %d is not from 1 to 100; use --quality 95", quality)
+	}
+	img = fitting(img, format)
+	switch format {
+	case "png":
+		return png.Encode(w, img)
+	case "jpeg":
+		return jpeg.Encode(w, img, &jpeg.Options{Quality: quality})
+	case "bmp":
+		return bmp.Encode(w, img)
+	}
+	return tiff.Encode(w, img, nil)
+}
+
+// canHold refuses an unknown format, and a picture of width w and height h
+// beyond what the format can describe.
+//
+// Note: the TIFF and BMP encoders do not look; they write a file with a wrong
+// size in it.
+func canHold(format string, w, h int, img image.Image) error {
+	side, bytes := math.MaxInt32, int64(math.MaxInt64)
+	switch format {
+	case "png":
+	case "jpeg":
+		side = math.MaxUint16
+	case "bmp":
+		bytes = math.MaxUint32
+	case "tiff":
+		side, bytes = math.MaxUint16, math.MaxUint32
+	default:
+		return refuse(ErrOutput, "cannot write the format %q (known: %s); use --format", format, knownOutputs)
+	}
+	if w < 1 || h < 1 {
+		return refuse(ErrOutput, "there is nothing to write, the picture is %dx%d; use a larger --scale", w, h)
+	}
+	title := strings.ToUpper(format)
+	if w > side || h > side {
+		return refuse(ErrOutput, "a side of %s has at most %d pixels, the picture is %dx%d; use PNG or a smaller --scale", title, side, w, h)
+	}
+	const headers = 1 << 16 // more than any of them needs
+	perPixel := int64(4)    // with a BMP's padding
+	if format == "tiff" {
+		switch img.(type) {
+		case *image.NRGBA64, *image.RGBA64:
+			perPixel = 8
+		}
+	}
+	if int64(w)*int64(h) > (bytes-headers)/perPixel {
+		return refuse(ErrOutput, "%s has at most 4 GiB, which a picture of %dx%d exceeds; use PNG or a smaller --scale", title, w, h)
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+// Package imagefile reads pictures from files that may be damaged, hostile or
+// no pictures at all, and writes files so that a failed, full or killed run
+// never leaves half of one.
+//
+// Reading trusts no number in a file: the size is read before any pixel is
+// allocated, limits are applied to it, and the decoder then works under a
+// clock. Every refusal is one line that says what is wrong, why, and what to
+// do; it carries no program name, which is for the caller to put in front.
+//
+// Writing goes to a hidden temporary file in the folder of the final name,
+// which only a complete and synchronised file ever takes.
+package imagefile
+
+import (
+	"cmp"
+	"context"
+	"image"
+	"io"
+	"math"
+	"time"
+)
+
+// Picture is one decoded picture. It belongs to the caller; the package keeps
+// no reference to it.
+type Picture struct {
+	// Image has its origin at (0, 0) and at least one pixel. Its type is the
+	// decoder's, so the caller learns depth and colour model from it: grey is
+	// *image.Gray or *image.Gray16, a palette *image.Paletted, CMYK
+	// *image.CMYK. A palette of opaque greys alone comes as *image.Gray.
+	Image image.Image
+
+	// Format is "png", "jpeg", "gif", "webp", "tiff" or "bmp".
+	Format string
+}
+
+// Limits bound what one picture may cost. A zero field means its default, so
+// the zero value is ready to use.
+type Limits struct {
+	Pixels int64         // width × height, in pixels; 50,000,000
+	Side   int           // width or height, in pixels; 65,535
+	Bytes  int64         // the encoded file, in bytes; 256 MiB
+	Scans  int           // passes over a JPEG's pixels; 100
+	Time   time.Duration // decoding, without the reading of the bytes; 30 s
+}
+
+// orDefaults returns l with every zero field replaced by its default.
+func (l Limits) orDefaults() Limits {
+	return Limits{
+		Pixels: cmp.Or(l.Pixels, 50_000_000),
+		Side:   cmp.Or(l.Side, math.MaxUint16),
+		Bytes:  cmp.Or(l.Bytes, 256<<20),
+		Scans:  cmp.Or(l.Scans, 100),
+		Time:   cmp.Or(l.Time, 30*time.Second),
+	}
+}
+
+// Open decodes the picture in the named regular file; a symbolic link is
+// followed. JPEG pictures are turned upright by their EXIF orientation.
+//
+// An error wraps ErrInput or ErrLimit, or neither and ctx's error when ctx was
+// cancelled, and the operating system's error where there is one.
+func Open(ctx context.Context, name string, lim Limits) (*Picture, error) {
+	lim = lim.orDefaults()
+	f, size, err := openRegular(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if size > lim.Bytes {
+		return nil, tooManyBytes(name, size, lim.Bytes)
+	}
+	return decodeFrom(ctx, f, size, name, lim)
+}
+
+// Decode is Open for bytes from elsewhere, such as standard input: it reads r
+// to its end, or refuses it after lim.Bytes, and decodes what it got. The name
+// is only for messages. A Read that blocks is not interrupted by ctx.
+func Decode(ctx context.Context, r io.Reader, name string, lim Limits) (*Picture, error) {
+	return decodeFrom(ctx, r, 0, name, lim.orDefaults())
+}
+
+// decodeFrom reads and decodes; size is the expected number of bytes, or 0.
+func decodeFrom(ctx context.Context, r io.Reader, size int64, name string, lim Limits) (*Picture, error) {
+	data, f, err := readPicture(ctx, r, size, name, lim.Bytes)
+	if err != nil {
+		return nil, err
+	}
+	img, err := f.read(ctx, data, lim)
+	if err != nil {
+		return nil, explain(err, name, f.title)
+	}
+	return &Picture{Image: img, Format: f.name}, nil
+}

@@ -1,0 +1,48 @@
+package imagefile
+
+import "fmt"
+
+// checkSize refuses a picture of width w and height h, in pixels, that is empty
+// or beyond the limits.
+func (l Limits) checkSize(w, h int) error {
+	switch {
+	case w < 1 || h < 1:
+		return refuse(ErrInput, "has no pixels (its size is %dx%d); copy or export it again", w, h)
+	case w > l.Side || h > l.Side:
+		return refuse(ErrLimit, "%dx%d has a side beyond the limit of %d pixels; crop or split it first", w, h, l.Side)
+	case int64(w)*int64(h) > l.Pixels:
+		got, limit := megapixels(int64(w)*int64(h), l.Pixels)
+		return refuse(ErrLimit, "%dx%d is %s, the limit is %s; use --max-pixels", w, h, got, limit)
+	}
+	return nil
+}
+
+// megapixels words a pixel count and the limit it exceeds: in megapixels, or
+// exactly where rounding would make both look the same.
+func megapixels(pixels, limit int64) (got, max string) {
+	got, max = rounded(float64(pixels)/1e6), rounded(float64(limit)/1e6)
+	if got == max {
+		return fmt.Sprintf("%d pixels", pixels), fmt.Sprint(limit)
+	}
+	return got + " megapixels", max
+}
+
+// rounded writes v with four significant digits, or as a whole number from a
+// thousand on.
+func rounded(v float64) string {
+	if v >= 1000 {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.4g", v)
+}
+
+// tooManyBytes reports an input of size bytes, or of more than limit bytes
+// when its size is not known and given as 0.
+func tooManyBytes(name string, size, limit int64) error {
+	what := "has"
+	if size > 0 {
+		what = fmt.Sprintf("has %s MiB,", rounded(float64(size)/(1<<20)))
+	}
+	return &fault{name: name, class: ErrLimit,
+		text: fmt.Sprintf("%s more than the limit of %s MiB; save it smaller or compressed", what, rounded(float64(limit)/(1<<20)))}
+}

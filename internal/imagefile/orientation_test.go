@@ -1,0 +1,123 @@
+package imagefile
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"strings"
+	"testing"
+)
+
+// The pictures of these tests are made of square blocks, each of one ink and
+// called by its letter; "ABC/DEF" is two rows of three.
+const block = 16 // pixels, what a JPEG keeps apart even in its chroma
+
+var inks = map[byte]color.RGBA{
+	'A': {R: 20, G: 20, B: 20, A: 255}, 'B': {R: 240, G: 30, B: 30, A: 255}, 'C': {R: 30, G: 200, B: 30, A: 255},
+	'D': {R: 30, G: 40, B: 230, A: 255}, 'E': {R: 240, G: 240, B: 60, A: 255}, 'F': {R: 250, G: 250, B: 250, A: 255},
+}
+
+// readLetters names the blocks of img by the nearest inks, row by row.
+func readLetters(img image.Image) string {
+	var words []string
+	b := img.Bounds()
+	for y := block / 2; y < b.Dy(); y += block {
+		var word []byte
+		for x := block / 2; x < b.Dx(); x += block {
+			best, least := byte('?'), 1<<30
+			got := color.RGBAModel.Convert(img.At(x, y)).(color.RGBA)
+			for letter, ink := range inks {
+				if _, grey := img.(*image.Gray); grey {
+					g := color.GrayModel.Convert(ink).(color.Gray).Y
+					ink = color.RGBA{R: g, G: g, B: g, A: 255}
+				}
+				dr, dg, db := int(got.R)-int(ink.R), int(got.G)-int(ink.G), int(got.B)-int(ink.B)
+				if d := dr*dr + dg*dg + db*db; d < least {
+					best, least = letter, d
+				}
+			}
+			word = append(word, best)
+		}
+		words = append(words, string(word))
+	}
+	return strings.Join(words, "/")
+}
+
+func TestOrientations(t *testing.T) {
+	// How "ABC/DEF" as stored is to be seen, after the EXIF standard: value 6
+	// says, "the 0th row is the right side, the 0th column the top".
+	want := map[orientation]string{
+		0: "ABC/DEF", 1: "ABC/DEF", 2: "CBA/FED", 3: "FED/CBA", 4: "DEF/ABC",
+		5: "AD/BE/CF", 6: "DA/EB/FC", 7: "FC/EB/DA", 8: "CF/BE/AD", 9: "ABC/DEF",
+	}
+	colour := image.NewRGBA(image.Rect(0, 0, 3*block, 2*block))
+	grey := image.NewGray(colour.Rect)
+	for y := range 2 * block {
+		for x := range 3 * block {
+			ink := inks["ABCDEF"[y/block*3+x/block]]
+			colour.Set(x, y, ink)
+			grey.Set(x, y, ink)
+		}
+	}
+	for o, want := range want {
+		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+			for _, img := range []image.Image{colour, grey} {
+				data := withExif(encoded(t, func(b *bytes.Buffer) error { return jpeg.Encode(b, img, &jpeg.Options{Quality: 100}) }), o, order)
+				p, err := decodeBytes(data, fmt.Sprintf("%d.jpg", o), Limits{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := readLetters(p.Image); got != want {
+					t.Errorf("orientation %d of %T, %v: got %s, want %s", o, img, order, got, want)
+				}
+				if _, isGrey := p.Image.(*image.Gray); isGrey != (img == image.Image(grey)) {
+					t.Errorf("orientation %d: %T came out as %T", o, img, p.Image)
+				}
+			}
+		}
+	}
+}
+
+func TestTurnKeepsCMYK(t *testing.T) {
+	src := image.NewCMYK(image.Rect(0, 0, 3, 2))
+	for i := range src.Pix {
+		src.Pix[i] = byte(i)
+	}
+	exif := withExif([]byte{0xff, 0xd8}, 6, binary.LittleEndian)
+	dst, ok := uprightJPEG(src, exif).(*image.CMYK)
+	if !ok || dst.Bounds() != image.Rect(0, 0, 2, 3) {
+		t.Fatalf("got %T", dst)
+	}
+	for y := range 2 {
+		for x := range 3 {
+			if got, want := dst.CMYKAt(1-y, x), src.CMYKAt(x, y); got != want {
+				t.Errorf("pixel %d,%d: got %v, want %v", x, y, got, want)
+			}
+		}
+	}
+}
+
+func TestBadExif(t *testing.T) {
+	good := withExif([]byte{0xff, 0xd8}, 6, binary.LittleEndian)
+	exif := good[12:] // behind SOI, marker, length and "Exif\0\0"
+	if got := exifOrientation(exif); got != 6 {
+		t.Fatalf("orientation %d, want 6", got)
+	}
+	for n := range len(exif) - 4 - 4 { // without the next directory and the value
+		if got := exifOrientation(exif[:n]); got != upright && n < 8+2+24 {
+			t.Errorf("%d bytes: orientation %d", n, got)
+		}
+	}
+	far := bytes.Clone(exif)
+	copy(far[4:], "\xff\xff\xff\xff")
+	long := bytes.Clone(exif)
+	copy(long[8:], "\xff\xff\x00\x01")
+	for _, bad := range [][]byte{far, long[:10], []byte("II*\x00\x08\x00\x00\x00\xff\xff")} {
+		if got := exifOrientation(bad); got != upright {
+			t.Errorf("%q: orientation %d", bad, got)
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package imagefile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Sweep removes from the folder dir the temporary files that killed runs of
+// WriteAtomic have left, and returns their number. Only regular files under
+// such a name, last written at least olderThan ago, are touched, so an age well
+// above the time of one file spares the files of runs at work.
+//
+// It goes on after a file that cannot be removed and returns the first such
+// error, an ErrOutput.
+func Sweep(dir string, olderThan time.Duration) (removed int, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return 0, &fault{name: dir, class: ErrOutput, cause: err,
+			text: fmt.Sprintf("cannot be looked through for old temporary files: %v; check the name and the mode", bare(err))}
+	}
+	var first error
+	for _, e := range entries {
+		if !isTemp(e.Name()) {
+			continue
+		}
+		info, err := e.Info()
+		if err != nil || !info.Mode().IsRegular() || time.Since(info.ModTime()) < olderThan {
+			continue // gone meanwhile, not ours, or in use
+		}
+		name := filepath.Join(dir, e.Name())
+		switch err := os.Remove(name); {
+		case err == nil:
+			removed++
+		case first == nil && !errors.Is(err, fs.ErrNotExist):
+			first = &fault{name: name, class: ErrOutput, cause: err,
+				text: fmt.Sprintf("is an old temporary file that cannot be removed: %v; remove it by hand", bare(err))}
+		}
+	}
+	return removed, first
+}
+
+// SameFile reports whether two names lead to one existing file, through links
+// of either kind, so that writing to one would change the other.
+func SameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}

@@ -1,0 +1,73 @@
+package imagefile
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+func TestSweep(t *testing.T) {
+	dir := t.TempDir()
+	hour := time.Now().Add(-time.Hour)
+	add := func(name string, age time.Time) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(filepath.Join(dir, name), age, age); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(".superres-0123456789abcdef.tmp", hour)
+	add(".superres-00000000000000ff.tmp", time.Now())
+	spared := []string{"a.png", ".superres-notes.tmp", ".superres-0123456789ABCDEF.tmp", ".superres-0123456789abcdef.tmpx", "x.superres-0123456789abcdef.tmp"}
+	for _, name := range spared {
+		add(name, hour)
+	}
+	folder := filepath.Join(dir, ".superres-1111111111111111.tmp")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_ = os.Symlink(filepath.Join(dir, "a.png"), filepath.Join(dir, ".superres-2222222222222222.tmp"))
+
+	if n, err := Sweep(dir, time.Minute); n != 1 || err != nil {
+		t.Errorf("swept %d, %v; want 1", n, err)
+	}
+	if n, err := Sweep(dir, 0); n != 1 || err != nil {
+		t.Errorf("swept %d, %v; want 1 more", n, err)
+	}
+	for _, name := range append(spared, filepath.Base(folder)) {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	none := filepath.Join(dir, "none")
+	_, err := Sweep(none, 0)
+	checkRefusal(t, err, ErrOutput, none, "cannot be looked through for old temporary files: ")
+}
+
+func TestSameFile(t *testing.T) {
+	dir := t.TempDir()
+	a, b, hard, soft := filepath.Join(dir, "a"), filepath.Join(dir, "b"), filepath.Join(dir, "hard"), filepath.Join(dir, "soft")
+	for _, name := range []string{a, b} {
+		if err := os.WriteFile(name, []byte("same bytes"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(os.Link(a, hard), os.Symlink(a, soft)); err != nil {
+		t.Skip(err)
+	}
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{a, a, true}, {a, filepath.Join(dir, ".", "a"), true}, {a, hard, true}, {a, soft, true}, {hard, soft, true},
+		{a, b, false}, {a, filepath.Join(dir, "none"), false}, {filepath.Join(dir, "none"), filepath.Join(dir, "none"), false},
+	} {
+		if got := SameFile(c.a, c.b); got != c.want {
+			t.Errorf("%s and %s: %v", c.a, c.b, got)
+		}
+	}
+}

@@ -1,0 +1,203 @@
+// Package npz reads and writes named matrices and texts in one .npz file: a zip
+// archive of .npy members that numpy.load opens, plus members of any other kind.
+//
+// A file is not trusted: what it says of its sizes is compared with limits, and
+// with the space it really takes, before memory is allocated.
+package npz
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/sbinet/npyio/npy"
+	"gonum.org/v1/gonum/mat"
+)
+
+// MaxBytes is the most that all members of a file may take unpacked.
+const MaxBytes = 256 << 20
+
+// maxMembers is the most members a file may have.
+const maxMembers = 1024
+
+// Write writes the texts, then the matrices as float64 .npy members, in the order
+// given. The bytes depend on the contents alone: no times, no names.
+func Write(w io.Writer, texts []Text, matrices []Matrix) error {
+	z := zip.NewWriter(w)
+	for _, t := range texts {
+		m, err := z.Create(t.Name)
+		if err != nil {
+			return err
+		}
+		if _, err := m.Write(t.Data); err != nil {
+			return err
+		}
+	}
+	for _, x := range matrices {
+		m, err := z.Create(x.Name + ".npy")
+		if err != nil {
+			return err
+		}
+		buffered := bufio.NewWriter(m)
+		if err := npy.Write(buffered, x.Data); err != nil {
+			return err
+		}
+		if err := buffered.Flush(); err != nil {
+			return err
+		}
+	}
+	return z.Close()
+}
+
+// Text is a member that is no matrix, by its file name.
+type Text struct {
+	Name string
+	Data []byte
+}
+
+// Matrix is a member by its name in numpy, without ".npy".
+type Matrix struct {
+	Name string
+	Data *mat.Dense
+}
+
+// File is an open .npz file.
+type File struct{ members map[string]*zip.File }
+
+// Open reads the directory of an .npz file of the given size in bytes. It fails
+// when the file is no zip archive, has the same member twice, or says that it
+// unpacks to more than MaxBytes.
+func Open(r io.ReaderAt, size int64) (*File, error) {
+	z, err := zip.NewReader(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("not an .npz file: %w", err)
+	}
+	if len(z.File) > maxMembers {
+		return nil, fmt.Errorf("%d members, the limit is %d", len(z.File), maxMembers)
+	}
+	f := &File{members: map[string]*zip.File{}}
+	total := uint64(0)
+	for _, m := range z.File {
+		if f.members[m.Name] != nil {
+			return nil, fmt.Errorf("member %q is there twice", m.Name)
+		}
+		f.members[m.Name] = m
+		if total += m.UncompressedSize64; total > MaxBytes || m.UncompressedSize64 > MaxBytes {
+			return nil, fmt.Errorf("unpacks to more than %d MiB", MaxBytes>>20)
+		}
+	}
+	return f, nil
+}
+
+// Text returns the bytes of a member.
+func (f *File) Text(name string) ([]byte, error) {
+	m := f.members[name]
+	if m == nil {
+		return nil, fmt.Errorf("member %q is missing", name)
+	}
+	r, err := m.Open()
+	if err != nil {
+		return nil, fmt.Errorf("member %q: %w", name, err)
+	}
+	defer r.Close()
+	// The limit holds whatever the directory says.
+	data, err := io.ReadAll(io.LimitReader(r, int64(m.UncompressedSize64)+1))
+	if err != nil {
+		return nil, fmt.Errorf("member %q: %w", name, err)
+	}
+	if uint64(len(data)) != m.UncompressedSize64 {
+		return nil, fmt.Errorf("member %q has %d bytes, expected %d", name, len(data), m.UncompressedSize64)
+	}
+	return data, nil
+}
+
+// Matrix returns a matrix by its name in numpy. It must have rows×cols entries
+// (−1: any number), all finite, of float64 or float32.
+func (f *File) Matrix(name string, rows, cols int) (*mat.Dense, error) {
+	data, err := f.Text(name + ".npy")
+	if err != nil {
+		return nil, err
+	}
+	x, err := decode(data)
+	if err != nil {
+		return nil, fmt.Errorf("member %q: %w", name, err)
+	}
+	r, c := x.Dims()
+	if rows >= 0 && r != rows || cols >= 0 && c != cols {
+		return nil, fmt.Errorf("member %q is %d×%d, expected %s×%s", name, r, c, side(rows), side(cols))
+	}
+	for _, v := range x.RawMatrix().Data {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("member %q is not finite", name)
+		}
+	}
+	return x, nil
+}
+
+func side(n int) string {
+	if n < 0 {
+		return "any"
+	}
+	return fmt.Sprint(n)
+}
+
+// decode reads one .npy file of two dimensions. The library it calls trusts the
+// header, so the header is held against the length of the data first, and its
+// panics on a broken one become errors.
+func decode(data []byte) (x *mat.Dense, err error) {
+	defer func() {
+		if e := recover(); e != nil {
+			x, err = nil, fmt.Errorf("damaged .npy header (%v)", e)
+		}
+	}()
+	if len(data) < 12 {
+		return nil, errors.New("damaged .npy header")
+	}
+	body := len(data) // bytes behind the header, whose length is 2 bytes in version 1 and 4 in version 2
+	switch data[6] {
+	case 1:
+		body -= 10 + int(binary.LittleEndian.Uint16(data[8:]))
+	case 2:
+		body -= 12 + int(binary.LittleEndian.Uint32(data[8:]))
+	}
+	if body < 0 {
+		return nil, errors.New("damaged .npy header")
+	}
+	r, err := npy.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	shape := r.Header.Descr.Shape
+	width := map[string]int{"<f8": 8, "<f4": 4}[strings.TrimSpace(r.Header.Descr.Type)]
+	if width == 0 {
+		return nil, fmt.Errorf("type %q, expected <f8 or <f4", r.Header.Descr.Type)
+	}
+	if len(shape) != 2 || shape[0] < 1 || shape[1] < 1 || shape[0] > body || shape[1] > body || shape[0]*shape[1]*width != body {
+		return nil, fmt.Errorf("shape %v does not fit %d bytes", shape, body)
+	}
+	if width == 4 {
+		var values []float32
+		if err := r.Read(&values); err != nil {
+			return nil, err
+		}
+		wide := make([]float64, len(values))
+		for i, v := range values {
+			wide[i] = float64(v)
+		}
+		if r.Header.Descr.Fortran {
+			return mat.DenseCopyOf(mat.NewDense(shape[1], shape[0], wide).T()), nil
+		}
+		return mat.NewDense(shape[0], shape[1], wide), nil
+	}
+	x = &mat.Dense{}
+	if err := r.Read(x); err != nil {
+		return nil, err
+	}
+	return x, nil
+}

@@ -1,0 +1,89 @@
+package rules
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A rule that cannot fail keeps nothing: a small module that breaks each of them
+// must be found out, and what looks like a break must not.
+func TestRulesBite(t *testing.T) {
+	dir := t.TempDir()
+	for name, content := range map[string]string{
+		".gitignore": "# left by tools\n*.prof\n/out\n",
+		".ci/run":    "", "cpu.prof": "", "out/x": "", "go.mod": "", "notes.txt": "", "util/x.txt": "",
+
+		"cmd/m/main.go": `package main; import ("fmt"; "os"; "github.com/urfave/cli/v2"); func main() { fmt.Println(cli.App{}); os.Exit(0) }`,
+
+		"learners/a.go":               `package learners; import "m/internal/kernel"`,
+		"learners/a_test.go":          `package learners_test; import ("m/learners"; "m/patches")`,
+		"learners/sparse/s.go":        `package sparse; import "m/internal/imagery"`, // no image, but like it
+		"internal/kernel/k.go":        `package kernel; import "m/internal/pixel"`,
+		"internal/kernel/k_test.go":   `package kernel; import "m/patches"`, // no concern of those who import kernel
+		"internal/pixel/p_windows.go": `package pixel; import "image/color"`,
+		"internal/imagery/i.go":       `package imagery`,
+
+		"mnist/m.go":             `package mnist; import ("image"; "m/internal/pixel")`,
+		"mnist/m_test.go":        `package mnist_test; import ("m/mnist"; "example.org/x")`,
+		"patches/p_test.go":      `package patches; import _ "m/learners/sparse"`,
+		"superres/s.go":          `package superres; import _ "github.com/urfave/cli/v2/altsrc"`,
+		"superres/testdata/t.go": `package not Go at all`,
+		"superres/nested/go.mod": "", "superres/nested/n.go": `package nested; import . "fmt"`,
+
+		"internal/loud/a.go": `package loud; import ("fmt"; l "log"; "os"); var w = os.Stderr; func f() { l.Fatal(); println(); fmt.Printf(""); os.Exit(1) }`,
+		"internal/loud/b.go": `package loud; import . "fmt"; func g() { Println() }`,
+		// Names that only look like the packages, and uses that print nothing.
+		"internal/loud/c.go":      `package loud; import "fmt"; var log, os T; var s = fmt.Sprint(log.Fatal, os.Exit); var x = T{}.println()`,
+		"internal/loud/c_test.go": `package loud; import "fmt"; func init() { fmt.Println() }`,
+		"internal/loud/make.go":   "// A generator.\n\n//go:build ignore\n\npackage main; import \"fmt\"; func main() { fmt.Println() }",
+	} {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{
+		"learners know no pictures: ./learners (test) → ./patches",
+		"learners know no pictures: ./learners → ./internal/kernel → ./internal/pixel → image/color",
+		"mnist imports only the standard library: ./mnist (test) → example.org/x",
+		"mnist imports only the standard library: ./mnist → ./internal/pixel",
+		"only cmd imports the command-line library: ./superres → github.com/urfave/cli/v2/altsrc",
+		"only cmd prints or exits: internal/loud/a.go uses fmt.Printf",
+		"only cmd prints or exits: internal/loud/a.go uses log.Fatal",
+		"only cmd prints or exits: internal/loud/a.go uses os.Exit",
+		"only cmd prints or exits: internal/loud/a.go uses os.Stderr",
+		"only cmd prints or exits: internal/loud/a.go uses println",
+		`only cmd prints or exits: internal/loud/b.go uses import . "fmt"`,
+		"patches know no learners: ./patches (test) → ./learners/sparse",
+		"the top has no place for notes.txt",
+		"the top has no place for util",
+	}
+	slices.Sort(want)
+	got, err := findings(dir, "m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestAtLeast(t *testing.T) {
+	for _, c := range []struct {
+		version string
+		want    bool
+	}{
+		{"v0.45.0", true}, {"v0.45.1", true}, {"v0.100.0", true}, {"v1.0.0", true}, {"v0.45.1-0.20260101000000-abcdefabcdef", true},
+		{"v0.44.9", false}, {"v0.9.0", false}, {"v0.45.0-rc.1", false}, {"v0.0.0-20191009234506-e7c1f5e7dbb8", false},
+	} {
+		if got := atLeast(t, c.version, "v0.45.0"); got != c.want {
+			t.Errorf("%s at least v0.45.0: got %v", c.version, got)
+		}
+	}
+}

@@ -1,0 +1,224 @@
+// Package rules has no code: its tests keep the shape of the module, that is who
+// may import whom, who may print or exit, and what lies at the top.
+//
+// The sources are parsed here rather than listed by the go command for two
+// reasons. A build constraint hides nothing: a file for another system obeys the
+// same rules. And go test reuses a result until a file that the test itself
+// opened has changed, which it could not know of a file opened by go list.
+package rules
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// root is the module's folder as seen from this package's, where go test runs.
+const root = "../.."
+
+// The top of the module. A folder or file joins by being written here.
+var (
+	topFolders = []string{"cmd", "superres", "learners", "patches", "mnist", "internal", "testdata"}
+	topFiles   = []string{"go.mod", "go.sum", "README.md", "LICENSE", "CHANGELOG.md"}
+)
+
+// A rule forbids the packages it binds to import others, directly or through
+// packages of the module. Its tests are bound as well. Packages of the module are
+// written "./learners/sparse", all others by their import path.
+type rule struct {
+	what   string
+	binds  func(pkg string) bool
+	forbid func(pkg string) bool
+}
+
+var importRules = []rule{
+	{"learners know no pictures", within("./learners"), within("image", "golang.org/x/image", "./patches")},
+	{"patches know no learners", within("./patches"), within("./learners")},
+	{"mnist imports only the standard library", within("./mnist"), func(p string) bool {
+		return !standard(p) && !within("./mnist")(p)
+	}},
+	{"only cmd imports the command-line library", not(within("./cmd")), within("github.com/urfave/cli")},
+}
+
+// within matches the packages in some folders and below.
+func within(folders ...string) func(string) bool {
+	return func(p string) bool {
+		return slices.ContainsFunc(folders, func(f string) bool { return p == f || strings.HasPrefix(p, f+"/") })
+	}
+}
+
+func not(f func(string) bool) func(string) bool { return func(p string) bool { return !f(p) } }
+
+// standard uses the go command's own rule: without a dot in its first element,
+// and out of the module, a path belongs to the standard library.
+func standard(p string) bool {
+	first, _, _ := strings.Cut(p, "/")
+	return !strings.Contains(first, ".")
+}
+
+// brokenImports describes each forbidden import by the chain that leads to it.
+func brokenImports(pkgs map[string]*pkg, r rule) (found []string) {
+	for name, p := range pkgs {
+		if !r.binds(name) {
+			continue
+		}
+		seen := map[string]bool{name: true}
+		var visit func(chain string, imports []string)
+		visit = func(chain string, imports []string) {
+			for _, i := range imports {
+				if seen[i] {
+					continue
+				}
+				seen[i] = true
+				if r.forbid(i) {
+					found = append(found, r.what+": "+chain+" → "+i)
+				} else if next := pkgs[i]; next != nil {
+					visit(chain+" → "+i, next.imports)
+				}
+			}
+		}
+		visit(name, p.imports)
+		visit(name+" (test)", p.testImports)
+	}
+	return found
+}
+
+// strangers lists what has no place at the top. Dot-files and dot-folders have,
+// and so has what .gitignore names, such as a profile that go test wrote there.
+func strangers(dir string) (found []string, err error) {
+	ignore, err := os.ReadFile(filepath.Join(dir, ".gitignore"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		ignored := slices.ContainsFunc(strings.Split(string(ignore), "\n"), func(pattern string) bool {
+			ok, _ := path.Match(strings.Trim(pattern, "/\r"), e.Name())
+			return ok
+		})
+		allowed := topFiles
+		if e.IsDir() {
+			allowed = topFolders
+		}
+		if !ignored && !strings.HasPrefix(e.Name(), ".") && !slices.Contains(allowed, e.Name()) {
+			found = append(found, "the top has no place for "+e.Name())
+		}
+	}
+	return found, nil
+}
+
+// findings applies every rule to the module in dir.
+func findings(dir, module string) ([]string, error) {
+	found, err := strangers(dir)
+	if err != nil {
+		return nil, err
+	}
+	pkgs, err := load(dir, module)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range importRules {
+		found = append(found, brokenImports(pkgs, r)...)
+	}
+	for name, p := range pkgs {
+		if within("./cmd")(name) {
+			continue
+		}
+		for file, f := range p.files {
+			for _, use := range printing(f) {
+				found = append(found, "only cmd prints or exits: "+file+" uses "+use)
+			}
+		}
+	}
+	slices.Sort(found)
+	return found, nil
+}
+
+type module struct {
+	Path, Version string
+	Error         *struct{ Err string }
+}
+
+// goList asks the go command about a module in the build; "" is this one.
+func goList(t *testing.T, modulePath string) module {
+	t.Helper()
+	// So that go test repeats the test when go.mod changes: see the package comment.
+	if _, err := os.Stat(filepath.Join(root, "go.mod")); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"list", "-m", "-e", "-json"}
+	if modulePath != "" {
+		args = append(args, modulePath)
+	}
+	cmd := exec.CommandContext(t.Context(), "go", args...)
+	cmd.Dir, cmd.Stderr = root, os.Stderr
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %v", cmd, err)
+	}
+	var m module
+	if err := json.Unmarshal(out, &m); err != nil {
+		t.Fatalf("%v: %v", cmd, err)
+	}
+	return m
+}
+
+func TestModule(t *testing.T) {
+	found, err := findings(root, goList(t, "").Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range found {
+		t.Error(f)
+	}
+}
+
+// The decoders of old releases can be made to panic by a picture, and one of our
+// dependencies is content with them.
+func TestImageDecodersAreRecent(t *testing.T) {
+	const name, floor = "golang.org/x/image", "v0.45.0"
+	m := goList(t, name)
+	if m.Error != nil {
+		t.Skipf("not in the build: %s", m.Error.Err)
+	}
+	if !atLeast(t, m.Version, floor) {
+		t.Errorf("%s: got %s, expected at least %s", name, m.Version, floor)
+	}
+}
+
+// atLeast compares versions by their three numbers. What comes before a release
+// (v1.2.3-…) counts as less than it.
+func atLeast(t *testing.T, version, floor string) bool {
+	t.Helper()
+	numbers := func(v string) (n [4]int) {
+		core, pre, _ := strings.Cut(strings.TrimPrefix(v, "v"), "-")
+		parts := strings.Split(core, ".")
+		if len(parts) != 3 {
+			t.Fatalf("version: got %q, expected vX.Y.Z", v)
+		}
+		for i, part := range parts {
+			var err error
+			if n[i], err = strconv.Atoi(part); err != nil {
+				t.Fatalf("version: got %q, expected vX.Y.Z: %v", v, err)
+			}
+		}
+		if pre == "" {
+			n[3] = 1
+		}
+		return n
+	}
+	v, f := numbers(version), numbers(floor)
+	return slices.Compare(v[:], f[:]) >= 0
+}

@@ -1,0 +1,256 @@
+package mnist
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"image"
+	"io"
+	"io/fs"
+	"math"
+	"runtime"
+	"slices"
+	"testing"
+	"testing/iotest"
+)
+
+// header is an IDX header of any content.
+func header(words ...uint32) []byte {
+	var b []byte
+	for _, w := range words {
+		b = append(b, byte(w>>24), byte(w>>16), byte(w>>8), byte(w))
+	}
+	return b
+}
+
+func TestDamagedImages(t *testing.T) {
+	whole := encodeImages(t, pictures(20, 28, 28), 28, 28)
+	badSum := packed(t, whole)
+	badSum[len(badSum)-5] ^= 1 // the CRC is the four bytes before the size
+	badSize := packed(t, whole)
+	badSize[len(badSize)-1] ^= 1
+	z := packed(t, whole)
+	const images, labels = uint32(imageMagic), uint32(labelMagic)
+
+	for _, c := range []struct {
+		name  string
+		data  []byte
+		wraps error
+		words []string
+	}{
+		{"empty", nil, io.ErrUnexpectedEOF, []string{"file is empty"}},
+		{"three bytes", whole[:3], io.ErrUnexpectedEOF, []string{"header: file ends after 3 of 16 bytes"}},
+		{"short header", whole[:15], io.ErrUnexpectedEOF, []string{"header: file ends after 15 of 16 bytes"}},
+		{"no image", whole[:16], io.ErrUnexpectedEOF, []string{"image 0 of 20: file ends after 0 of 784 bytes"}},
+		{"short image", whole[:16+17*784+300], io.ErrUnexpectedEOF, []string{"image 17 of 20: file ends after 300 of 784 bytes"}},
+		{"long", append(bytes.Clone(whole), 0), nil, []string{"file goes on after the last of 20 images"}},
+		{"labels", header(labels, 0), nil, []string{"got 0x00000801 (IDX labels), expected 0x00000803 (IDX images)"}},
+		{"floats", header(0xD02, 1, 1), nil, []string{"got 0x00000d02 (IDX, dimensions: 2, elements: float32)"}},
+		{"signed", header(0x903, 1, 1, 1), nil, []string{"(IDX, dimensions: 3, elements: int8)"}},
+		{"text", []byte("<!DOCTYPE html>"), nil, []string{"got 0x3c21444f (not IDX)"}},
+		{"packed twice", packed(t, z), nil, []string{"(gzip inside gzip)"}},
+		{"no rows", header(images, 1, 0, 28), nil, []string{"header: rows: got 0, expected 1 to 65535"}},
+		{"no columns", header(images, 1, 28, 0), nil, []string{"header: columns: got 0, expected 1 to 65535"}},
+		{"none of nothing", header(images, 0, 0, 0), nil, []string{"header: rows: got 0"}},
+		{"tall", header(images, 1, 65536, 1), nil, []string{"header: rows: got 65536"}},
+		{"wide", header(images, 1, 1, math.MaxUint32), nil, []string{"header: columns: got 4294967295"}},
+		{"large", header(images, 1, 4096, 4097), nil, []string{"image of 4097×4096: got 16781312 pixels, expected at most 16777216"}},
+		{"many", header(images, 1<<31, 1, 1), nil, []string{"header: count: got 2147483648, expected 0 to 2147483647"}},
+		{"many large", header(images, 1<<31-1, 4096, 4096), nil, []string{"got 36028797002186752 bytes, expected at most 1099511627776"}},
+		{"gzip sum", badSum, gzip.ErrChecksum, []string{"after the last of 20 images"}},
+		{"gzip size", badSize, gzip.ErrChecksum, []string{"after the last of 20 images"}},
+		{"gzip without trailer", z[:len(z)-8], io.ErrUnexpectedEOF, []string{"after the last of 20 images"}},
+		{"gzip cut", z[:len(z)/2], io.ErrUnexpectedEOF, []string{" of 20: file ends after "}},
+		{"gzip header cut", z[:5], io.ErrUnexpectedEOF, []string{"gzip header"}},
+		{"gzip method", append([]byte{0x1f, 0x8b, 7}, z[3:]...), gzip.ErrHeader, []string{"gzip header"}},
+		{"gzip, then more", append(bytes.Clone(z), "more words"...), gzip.ErrHeader, []string{"after the last of 20 images"}},
+	} {
+		_, err := decodeImages(c.data)
+		wantError(t, c.name, err, c.wraps, c.words...)
+	}
+}
+
+func TestDamagedLabels(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		data  []byte
+		wraps error
+		words []string
+	}{
+		{"empty", nil, io.ErrUnexpectedEOF, []string{"file is empty"}},
+		{"short header", header(0x801), io.ErrUnexpectedEOF, []string{"header: file ends after 4 of 8 bytes"}},
+		{"short", append(header(0x801, 3), 1, 2), io.ErrUnexpectedEOF, []string{"label 2 of 3: file ends after 0 of 1 bytes"}},
+		{"long", append(header(0x801, 1), 1, 2), nil, []string{"file goes on after the last of 1 labels"}},
+		{"images", header(0x803), nil, []string{"got 0x00000803 (IDX images), expected 0x00000801 (IDX labels)"}},
+		{"many", header(0x801, math.MaxUint32), nil, []string{"header: count: got 4294967295"}},
+	} {
+		_, err := decodeLabels(c.data)
+		wantError(t, c.name, err, c.wraps, c.words...)
+		_, err = ReadLabels(file(t, c.data))
+		wantError(t, c.name, err, c.wraps, c.words...)
+	}
+}
+
+// What the header claims costs nothing until it is read.
+func TestClaimsAllocateNothing(t *testing.T) {
+	images := file(t, header(0x803, 1<<16, 4096, 4096)) // 2⁴⁰ bytes
+	labels := file(t, header(0x801, 1<<31-1))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f, err := OpenImages(images)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	_, err = ReadLabels(labels)
+	wantError(t, "labels", err, nil, "got 2147483647 labels, expected at most 1073741824 in memory")
+	_, err = Load(images, labels)
+	wantError(t, "images", err, nil, "65536 images of 4096×4096 take ", "expected at most 1073741824 in memory")
+	_, err = ReadLabels(file(t, header(0x801, maxLoad)))
+	wantError(t, "label 0", err, io.ErrUnexpectedEOF, "label 0 of 1073741824")
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; got > 1<<20 {
+		t.Errorf("got %d bytes allocated, expected at most %d", got, 1<<20)
+	}
+}
+
+// No prefix of a file passes for a file.
+func TestEveryPrefix(t *testing.T) {
+	plain := encodeImages(t, pictures(3, 3, 2), 3, 2)
+	for _, data := range [][]byte{plain, packed(t, plain)} {
+		for n := range data {
+			if _, err := decodeImages(data[:n]); err == nil {
+				t.Errorf("the first %d of %d bytes give no error", n, len(data))
+			}
+		}
+	}
+}
+
+// gzip protects the content: one changed byte is an error or changes nothing.
+func TestEveryByteFlip(t *testing.T) {
+	plain := encodeImages(t, pictures(3, 3, 2), 3, 2)
+	data := packed(t, plain)
+	for i := range data {
+		for v := range 256 {
+			damaged := bytes.Clone(data)
+			damaged[i] = byte(v)
+			if pix, err := decodeImages(damaged); err == nil && !bytes.Equal(pix, plain[16:]) {
+				t.Errorf("byte %d = %d gives other pixels and no error", i, v)
+			}
+		}
+	}
+}
+
+// A failing reader's own error comes through, wherever it strikes, and stays.
+func TestReadError(t *testing.T) {
+	broken := errors.New("broken")
+	plain := encodeImages(t, pictures(3, 3, 2), 3, 2)
+	for _, data := range [][]byte{plain, packed(t, plain)} {
+		for n := range len(data) + 1 {
+			f, err := NewImages(io.MultiReader(bytes.NewReader(data[:n]), iotest.ErrReader(broken)))
+			if err != nil {
+				wantError(t, "header", err, broken)
+				continue
+			}
+			for range 2 {
+				for _, e := range f.All() {
+					err = e
+				}
+				wantError(t, "images", err, broken)
+			}
+		}
+	}
+	if _, err := NewImages(iotest.TimeoutReader(iotest.OneByteReader(bytes.NewReader(plain)))); !errors.Is(err, iotest.ErrTimeout) {
+		t.Errorf("got %v, want the error that was returned only once", err)
+	}
+}
+
+// A file's errors name it, and only regular files are opened.
+func TestFileErrors(t *testing.T) {
+	name := file(t, header(0x801, 1))
+	_, err := OpenImages(name)
+	wantError(t, "images", err, nil, name, "IDX labels")
+	_, err = ReadLabels(name)
+	wantError(t, "labels", err, io.ErrUnexpectedEOF, name+": label 0 of 1")
+	_, err = OpenImages(name + "-missing")
+	wantError(t, "missing", err, fs.ErrNotExist, name+"-missing")
+	_, err = OpenLabels(t.TempDir())
+	wantError(t, "folder", err, nil, "not a regular file")
+	_, err = FileSum(t.TempDir())
+	wantError(t, "sum of a folder", err, nil, "not a regular file")
+}
+
+func TestWriterRefuses(t *testing.T) {
+	for _, c := range [][3]int{{-1, 1, 1}, {1, 0, 1}, {1, 1, 0}, {1, -1, -1}, {1, 65536, 1}, {1, 4096, 4097}, {1 << 30, 4096, 4096}} {
+		_, err := NewImageWriter(io.Discard, c[0], c[1], c[2])
+		wantError(t, "sizes", err, nil, "image writer: ", "expected ")
+	}
+	_, err := NewLabelWriter(io.Discard, -1)
+	wantError(t, "labels", err, nil, "label writer: count: got -1")
+
+	var b bytes.Buffer
+	w, err := NewImageWriter(&b, 2, 3, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	img := pictures(1, 5, 4)[0]
+	wantError(t, "size", w.Write(img), nil, "image 0 of 2: got 5×4 pixels, expected 3×2")
+	part := img.SubImage(image.Rect(1, 2, 4, 4)).(*image.Gray)
+	for range 2 {
+		if err := w.Write(part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantError(t, "one more", w.Write(part), nil, "one more than the 2 announced")
+	for range 2 {
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantError(t, "closed", w.Write(part), fs.ErrClosed)
+	want := slices.Concat(img.Pix[11:14], img.Pix[16:19])
+	if got, err := decodeImages(b.Bytes()); err != nil || !bytes.Equal(got, slices.Concat(want, want)) {
+		t.Errorf("after refusals: got %v, error %v, want twice %v", got, err, want)
+	}
+
+	l, err := NewLabelWriter(io.Discard, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Write(1)
+	wantError(t, "too few", l.Close(), nil, "label writer: got 1, expected the 3 announced")
+}
+
+// A full disk shows at the latest in Close, wherever it strikes.
+func TestWriteError(t *testing.T) {
+	imgs := pictures(12, 28, 28) // more than the buffer holds
+	size := 16 + 12*784
+	for room := 0; room < size; room += 97 {
+		disk := &fullDisk{room: room}
+		w, err := NewImageWriter(disk, len(imgs), 28, 28)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, img := range imgs {
+			err = errors.Join(err, w.Write(img))
+		}
+		err = errors.Join(err, w.Close())
+		if !errors.Is(err, errFull) {
+			t.Errorf("room for %d of %d bytes: got %v", room, size, err)
+		}
+	}
+}
+
+var errFull = errors.New("disk is full")
+
+// fullDisk takes room bytes.
+type fullDisk struct{ room int }
+
+func (d *fullDisk) Write(p []byte) (int, error) {
+	n := min(len(p), d.room)
+	d.room -= n
+	if n < len(p) {
+		return n, errFull
+	}
+	return n, nil
+}

@@ -1,0 +1,24 @@
+// Package mnist reads and writes IDX files, the format of the MNIST handwritten
+// digits, with the standard library alone.
+//
+// An IDX file is a big-endian header followed by bare bytes:
+//
+//	offset  images (0x00000803)    labels (0x00000801)
+//	0       magic number           magic number
+//	4       number of images       number of labels
+//	8       rows (height)          one byte a label
+//	12      columns (width)
+//	16      pixels, row by row
+//
+// The last byte of the magic number is the number of dimensions, the one before
+// it the element type (8: unsigned byte). Pixels are handed over as stored: in
+// MNIST 0 is the background and 255 is full ink.
+//
+// [OpenImages] and [OpenLabels] read one item at a time; [Load] reads a pair of
+// files into memory. Packed files are recognised by their content, whatever
+// their name. Reading is strict: a file that is short, long, damaged or of the
+// wrong kind is an error that says what is wrong and where. Errors count items
+// from 0, as indices do: "image 17 of 10000" is Images[17] of a [Set]. The last
+// item is not the end of the check: what follows it (nothing, and for gzip a
+// checksum) is read only by a loop that runs to its end.
+package mnist

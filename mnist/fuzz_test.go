@@ -1,0 +1,82 @@
+package mnist
+
+import (
+	"bytes"
+	"compress/gzip"
+	"image"
+	"io"
+	"testing"
+)
+
+// unpacked is what a reader must have seen of data.
+func unpacked(t *testing.T, data []byte) []byte {
+	if !bytes.HasPrefix(data, []byte("\x1f\x8b")) {
+		return data
+	}
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatalf("accepted, but gzip: %v", err)
+	}
+	plain, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatalf("accepted, but gzip: %v", err)
+	}
+	return plain
+}
+
+// FuzzImages: what is read without an error is written again byte for byte.
+func FuzzImages(f *testing.F) {
+	whole := encodeImages(f, pictures(3, 4, 2), 4, 2)
+	f.Add(whole)
+	f.Add(packed(f, whole))
+	f.Add(whole[:len(whole)-1])
+	f.Add(append(bytes.Clone(whole), 0))
+	f.Add(encodeImages(f, nil, 28, 28))
+	f.Add(encodeLabels(f, []uint8{1, 2}))
+	f.Add(header(0x803, 1<<31-1, 4096, 4096))
+	f.Add(header(0x803, 1, 0, 0))
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := NewImages(bytes.NewReader(data))
+		if err != nil {
+			return
+		}
+		if r.Width()*r.Height() > 1<<16 {
+			return // valid, but too slow to try in numbers
+		}
+		var imgs []*image.Gray
+		for img, err := range r.All() {
+			if err != nil {
+				return
+			}
+			own := *img
+			own.Pix = bytes.Clone(img.Pix)
+			imgs = append(imgs, &own)
+		}
+		if got := encodeImages(t, imgs, r.Width(), r.Height()); !bytes.Equal(got, unpacked(t, data)) {
+			t.Errorf("read and written again: got % x", got)
+		}
+	})
+}
+
+// FuzzLabels: the same for labels.
+func FuzzLabels(f *testing.F) {
+	whole := encodeLabels(f, []uint8{5, 0, 4, 255})
+	f.Add(whole)
+	f.Add(packed(f, whole))
+	f.Add(whole[:len(whole)-1])
+	f.Add(append(bytes.Clone(whole), 0))
+	f.Add(encodeLabels(f, nil))
+	f.Add(encodeImages(f, pictures(1, 2, 2), 2, 2))
+	f.Add(header(0x801, 1<<32-1))
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		labels, err := decodeLabels(data)
+		if err != nil {
+			return
+		}
+		if got := encodeLabels(t, labels); !bytes.Equal(got, unpacked(t, data)) {
+			t.Errorf("read and written again: got % x", got)
+		}
+	})
+}

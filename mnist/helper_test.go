@@ -1,0 +1,134 @@
+package mnist
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"image"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// pictures are seeded random images.
+func pictures(n, width, height int) []*image.Gray {
+	rng := rand.New(rand.NewPCG(1, 0))
+	imgs := make([]*image.Gray, n)
+	for i := range imgs {
+		imgs[i] = image.NewGray(image.Rect(0, 0, width, height))
+		for j := range imgs[i].Pix {
+			imgs[i].Pix[j] = uint8(rng.Uint32())
+		}
+	}
+	return imgs
+}
+
+func encodeImages(t testing.TB, imgs []*image.Gray, width, height int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := NewImageWriter(&b, len(imgs), width, height)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, img := range imgs {
+		if err := w.Write(img); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func encodeLabels(t testing.TB, labels []uint8) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := NewLabelWriter(&b, len(labels))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, label := range labels {
+		if err := w.Write(label); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func packed(t testing.TB, data []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// file writes data under a name that says nothing about its content.
+func file(t testing.TB, data []byte) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "data")
+	if err := os.WriteFile(name, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// decodeImages reads everything: the pixels of all whole images and the error.
+func decodeImages(data []byte) (pix []byte, err error) {
+	f, err := NewImages(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	for img, err := range f.All() {
+		if err != nil {
+			return pix, err
+		}
+		pix = append(pix, img.Pix...)
+	}
+	return pix, nil
+}
+
+func decodeLabels(data []byte) (labels []uint8, err error) {
+	f, err := NewLabels(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	for label, err := range f.All() {
+		if err != nil {
+			return labels, err
+		}
+		labels = append(labels, label)
+	}
+	return labels, nil
+}
+
+// wantError checks the words of an error and what it wraps.
+func wantError(t *testing.T, what string, err, wraps error, words ...string) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("%s: no error", what)
+		return
+	}
+	if !strings.HasPrefix(err.Error(), "mnist: ") {
+		t.Errorf("%s: %q does not begin with the package", what, err)
+	}
+	if wraps != nil && !errors.Is(err, wraps) {
+		t.Errorf("%s: %q does not wrap %q", what, err, wraps)
+	}
+	for _, w := range words {
+		if !strings.Contains(err.Error(), w) {
+			t.Errorf("%s: %q does not say %q", what, err, w)
+		}
+	}
+}

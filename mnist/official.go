@@ -1,0 +1,49 @@
+package mnist
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+)
+
+// The SHA-256 sums of the four MNIST files as distributed, and of what they
+// unpack to: a file that was unpacked and packed again keeps only the latter.
+var officialSums = []struct{ name, sum string }{
+	{"train-images-idx3-ubyte.gz", "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609"},
+	{"train-labels-idx1-ubyte.gz", "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c"},
+	{"t10k-images-idx3-ubyte.gz", "8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6"},
+	{"t10k-labels-idx1-ubyte.gz", "f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6"},
+	{"train-images-idx3-ubyte", "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db"},
+	{"train-labels-idx1-ubyte", "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5"},
+	{"t10k-images-idx3-ubyte", "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7"},
+	{"t10k-labels-idx1-ubyte", "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2"},
+}
+
+// Official tells by its SHA-256 sum whether a file is one of MNIST's four, and
+// which: "train-images-idx3-ubyte.gz" as distributed or, without ".gz",
+// unpacked. Indices such as those of [Table1] mean something only there.
+func Official(sum [sha256.Size]byte) (which string, ok bool) {
+	s := hex.EncodeToString(sum[:])
+	for _, f := range officialSums {
+		if f.sum == s {
+			return f.name, true
+		}
+	}
+	return "", false
+}
+
+// FileSum is the SHA-256 sum of a regular file's bytes as they are, packed or
+// not.
+func FileSum(name string) (sum [sha256.Size]byte, err error) {
+	f, err := openRegular(name)
+	if err != nil {
+		return sum, fmt.Errorf("mnist: %w", err)
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return sum, fmt.Errorf("mnist: %w", err)
+	}
+	return [sha256.Size]byte(h.Sum(nil)), nil
+}

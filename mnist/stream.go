@@ -1,0 +1,251 @@
+package mnist
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// magic is the number that opens an IDX file: element type and dimensions.
+type magic uint32
+
+const (
+	labelMagic magic = 0x0801
+	imageMagic magic = 0x0803
+)
+
+// dims is the number of sizes in the header, the count included.
+func (m magic) dims() int { return int(m & 0xff) }
+
+// item names one element along the first dimension.
+func (m magic) item() string {
+	if m == imageMagic {
+		return "image"
+	}
+	return "label"
+}
+
+// describe says in words what a file with this magic number holds.
+func (m magic) describe() string {
+	switch m {
+	case imageMagic:
+		return "IDX images"
+	case labelMagic:
+		return "IDX labels"
+	}
+	types := map[magic]string{8: "uint8", 9: "int8", 0xB: "int16", 0xC: "int32", 0xD: "float32", 0xE: "float64"}
+	if t := types[m>>8]; t != "" && m.dims() > 0 {
+		return fmt.Sprintf("IDX, dimensions: %d, elements: %s", m.dims(), t)
+	}
+	if m>>16 == 0x1f8b {
+		return "gzip inside gzip"
+	}
+	return "not IDX"
+}
+
+// The limits hold for reading and writing alike, so that what can be written can
+// be read. They are checked before anything is allocated.
+const (
+	maxCount  = 1<<31 - 1 // IDX sizes are 32-bit integers; also an int everywhere
+	maxSide   = 65535
+	maxPixels = 1 << 24 // of one image, 4096×4096: all that a reader allocates
+	maxBytes  = 1 << 40 // of all images together
+)
+
+// checkSizes checks a header; labels have width and height 1.
+func checkSizes(count, width, height int64) error {
+	for _, c := range []struct {
+		what          string
+		got, min, max int64
+	}{
+		{"count", count, 0, maxCount},
+		{"rows", height, 1, maxSide},
+		{"columns", width, 1, maxSide},
+	} {
+		if c.got < c.min || c.got > c.max {
+			return fmt.Errorf("%s: got %d, expected %d to %d", c.what, c.got, c.min, c.max)
+		}
+	}
+	// No overflow: the factors are below 2³¹, 2¹⁶ and 2¹⁶.
+	if n := width * height; n > maxPixels {
+		return fmt.Errorf("image of %d×%d: got %d pixels, expected at most %d", width, height, n, maxPixels)
+	}
+	if n := count * width * height; n > maxBytes {
+		return fmt.Errorf("%d images of %d×%d: got %d bytes, expected at most %d", count, width, height, n, int64(maxBytes))
+	}
+	return nil
+}
+
+// stream is an IDX file being read: its items come in order, each once.
+type stream struct {
+	magic magic
+	name  string        // of the file, for errors; empty for a bare reader
+	file  io.Closer     // nil where the caller owns the reader
+	r     *bufio.Reader // unpacked bytes after the header
+	count int
+	next  int   // index of the next item
+	err   error // what ended the reading; io.EOF after a whole file
+}
+
+// openStream opens the named file. The header's sizes after the count come back
+// as sides: rows and columns, or nothing for labels.
+func openStream(name string, m magic) (s *stream, sides []int, err error) {
+	f, err := openRegular(name)
+	if err != nil {
+		return nil, nil, fmt.Errorf("mnist: %w", err)
+	}
+	s, sides, err = newStream(f, name, m)
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	s.file = f
+	return s, sides, nil
+}
+
+// openRegular refuses what is no regular file before opening it, because opening
+// a pipe that nobody writes to never returns.
+func openRegular(name string) (*os.File, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not a regular file (mode %v)", name, info.Mode())
+	}
+	return os.Open(name)
+}
+
+func newStream(r io.Reader, name string, m magic) (s *stream, sides []int, err error) {
+	s = &stream{magic: m, name: name}
+	if s.r, err = unpack(r); err == nil {
+		sides, err = s.readHeader()
+	}
+	if err != nil {
+		return nil, nil, s.wrap(err)
+	}
+	return s, sides, nil
+}
+
+// unpack looks at the first two bytes: those of gzip cannot open an IDX file,
+// whose first two are zero.
+func unpack(r io.Reader) (*bufio.Reader, error) {
+	b := bufio.NewReaderSize(r, 1<<15)
+	head, err := b.Peek(2)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	if string(head) != "\x1f\x8b" {
+		return b, nil
+	}
+	z, err := gzip.NewReader(b)
+	if err != nil {
+		return nil, fmt.Errorf("gzip header: %w", noEOF(err))
+	}
+	return bufio.NewReader(z), nil
+}
+
+func (s *stream) readHeader() (sides []int, err error) {
+	head := make([]byte, 4+4*s.magic.dims())
+	n, err := io.ReadFull(s.r, head)
+	if n == 0 && err == io.EOF {
+		return nil, fmt.Errorf("file is empty: %w", io.ErrUnexpectedEOF)
+	}
+	// The kind of file comes first: a short file of another kind is above all
+	// of another kind.
+	if got := magic(binary.BigEndian.Uint32(head)); n >= 4 && got != s.magic {
+		return nil, fmt.Errorf("magic number: got 0x%08x (%s), expected 0x%08x (%s)",
+			uint32(got), got.describe(), uint32(s.magic), s.magic.describe())
+	}
+	if err != nil {
+		return nil, cut("header", n, len(head), err)
+	}
+	size := [3]int64{1: 1, 2: 1}
+	for i := range s.magic.dims() {
+		size[i] = int64(binary.BigEndian.Uint32(head[4+4*i:]))
+	}
+	if err := checkSizes(size[0], size[2], size[1]); err != nil {
+		return nil, fmt.Errorf("header: %w", err)
+	}
+	s.count = int(size[0])
+	for i := 1; i < s.magic.dims(); i++ {
+		sides = append(sides, int(size[i]))
+	}
+	return sides, nil
+}
+
+// read fills dst with the next item. After the last one it returns io.EOF if the
+// file ends there too; any other error is final as well.
+func (s *stream) read(dst []byte) error {
+	if s.err != nil {
+		return s.err
+	}
+	if s.next == s.count {
+		s.err = s.end()
+		return s.err
+	}
+	if n, err := io.ReadFull(s.r, dst); err != nil {
+		where := fmt.Sprintf("%s %d of %d", s.magic.item(), s.next, s.count)
+		s.err = s.wrap(cut(where, n, len(dst), err))
+		return s.err
+	}
+	s.next++
+	return nil
+}
+
+// end checks that nothing follows the last item. Reading on is also what makes
+// gzip compare its checksum.
+func (s *stream) end() error {
+	switch _, err := s.r.ReadByte(); err {
+	case io.EOF:
+		return io.EOF
+	case nil:
+		return s.wrap(fmt.Errorf("file goes on after the last of %d %ss", s.count, s.magic.item()))
+	default:
+		return s.wrap(fmt.Errorf("after the last of %d %ss: %w", s.count, s.magic.item(), err))
+	}
+}
+
+func (s *stream) close() error {
+	if s.err == nil {
+		s.err = s.wrap(os.ErrClosed)
+	}
+	if s.file == nil {
+		return nil
+	}
+	f := s.file
+	s.file = nil
+	if err := f.Close(); err != nil {
+		return s.wrap(err)
+	}
+	return nil
+}
+
+// wrap says whose error it is.
+func (s *stream) wrap(err error) error {
+	if s.name == "" {
+		return fmt.Errorf("mnist: %w", err)
+	}
+	return fmt.Errorf("mnist: %s: %w", s.name, err)
+}
+
+// cut says where a read of want bytes broke off.
+func cut(where string, n, want int, err error) error {
+	if err = noEOF(err); errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("%s: file ends after %d of %d bytes: %w", where, n, want, err)
+	}
+	return fmt.Errorf("%s: reading stops after %d of %d bytes: %w", where, n, want, err)
+}
+
+// noEOF turns the end of input in the middle of something into an error that no
+// caller takes for a good end.
+func noEOF(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

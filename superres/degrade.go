@@ -1,0 +1,74 @@
+package superres
+
+import (
+	"fmt"
+	"math"
+
+	"superres/internal/plugin"
+	"superres/patches"
+)
+
+// Degradation is the reduction a model was trained to undo, by its name.
+type Degradation string
+
+// The degradations. Box is the mean of each scale×scale block, the paper's. Cubic
+// is MATLAB's antialiased imresize, the one photographs are scored with.
+const (
+	Box   Degradation = "box"
+	Cubic Degradation = "bicubic"
+)
+
+// Check tells why the degradation cannot be used, or returns nil.
+func (d Degradation) Check() error {
+	if d != Box && d != Cubic {
+		return fmt.Errorf("superres: %s", plugin.Unknown("degradation", string(d), []string{string(Cubic), string(Box)}))
+	}
+	return nil
+}
+
+// Reduce returns p reduced by an integer scale. What does not fill a whole block
+// at the right and below is cut off first. It panics when nothing is left, the
+// scale is less than 1, or the degradation is unknown.
+func (d Degradation) Reduce(p *patches.Plane, scale int) *patches.Plane {
+	w, h := p.W/scale, p.H/scale
+	p = p.Crop(0, 0, w*scale, h*scale)
+	switch d {
+	case Cubic:
+		return Resize(p, w, h, Bicubic)
+	case Box:
+		out := patches.NewPlane(w, h)
+		sum := make([]float64, w)
+		for y := range h {
+			clear(sum)
+			for i := range scale {
+				for x, v := range p.Row(y*scale + i) {
+					sum[x/scale] += float64(v)
+				}
+			}
+			for x, v := range sum {
+				out.Row(y)[x] = float32(v / float64(scale*scale))
+			}
+		}
+		return out
+	}
+	panic(d.Check().Error())
+}
+
+// round8 rounds a plane in place to the 256 levels of an 8-bit file.
+func round8(p *patches.Plane) *patches.Plane {
+	for i, v := range p.Pix {
+		p.Pix[i] = float32(math.Round(255*float64(clamp(v))) / 255)
+	}
+	return p
+}
+
+// clamp limits a sample to 0..1; NaN becomes 0.
+func clamp(v float32) float32 {
+	if v >= 1 {
+		return 1
+	}
+	if v > 0 {
+		return v
+	}
+	return 0
+}

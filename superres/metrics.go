@@ -1,0 +1,178 @@
+package superres
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"math"
+
+	"superres/patches"
+)
+
+// Protocol says how pictures are scored, by its name.
+type Protocol string
+
+// The protocols.
+//
+//   - MatlabY, for photographs: the reference is cropped to a multiple of the scale
+//     and reduced by MATLAB's antialiased bicubic to an 8-bit picture; the result is
+//     rounded to 8 bits; Y of BT.601 in its limited range, rounded; a border of scale
+//     pixels is left out. PSNR with peak 255; SSIM with an 11×11 Gaussian of σ 1.5, K
+//     0.01 and 0.03, over the valid area.
+//   - NFE, for digits: ‖Î − I‖²_F / ‖I‖²_F of the grey values, no border.
+const (
+	MatlabY Protocol = "matlab-y"
+	NFE     Protocol = "nfe"
+)
+
+// Metrics are the scores of one picture.
+type Metrics struct {
+	PSNR float64 // dB; +Inf when the pictures are equal
+	SSIM float64 // up to 1; NaN when the picture is smaller than its window
+	NFE  float64 // 0 is perfect; NaN when the reference is black
+}
+
+// Reduce makes the low-resolution picture of a protocol: channel by channel, each
+// side cropped to a multiple of the scale first, rounded to 8 bits. It fails when
+// nothing is left.
+func Reduce(img image.Image, scale int, d Degradation) (image.Image, error) {
+	if err := d.Check(); err != nil {
+		return nil, err
+	}
+	if b := img.Bounds(); b.Dx() < scale || b.Dy() < scale || scale < 1 {
+		return nil, fmt.Errorf("superres: a %d×%d picture cannot be reduced by %d", b.Dx(), b.Dy(), scale)
+	}
+	p := split(img)
+	for i, c := range p.channels {
+		p.channels[i] = d.Reduce(c, scale)
+	}
+	if p.alpha != nil {
+		p.alpha = d.Reduce(p.alpha, scale)
+	}
+	p.deep = false
+	return p.image(), nil
+}
+
+// Compare scores test against ref, leaving out a border of so many pixels for
+// PSNR and SSIM. ref may be up to a block of scale larger than test (it is cropped
+// at the right and below); scale 1 demands equal sizes.
+func Compare(ref, test image.Image, scale, border int) (Metrics, error) {
+	rb, tb := ref.Bounds(), test.Bounds()
+	w, h := tb.Dx(), tb.Dy()
+	if w > rb.Dx() || h > rb.Dy() || rb.Dx()-w >= max(scale, 1) || rb.Dy()-h >= max(scale, 1) {
+		return Metrics{}, fmt.Errorf("superres: the picture is %d×%d, its reference %d×%d", w, h, rb.Dx(), rb.Dy())
+	}
+	if w <= 2*border || h <= 2*border {
+		return Metrics{}, fmt.Errorf("superres: a %d×%d picture has nothing within a border of %d", w, h, border)
+	}
+	a, b := split(ref), split(test)
+	for i, c := range a.channels {
+		a.channels[i] = c.Crop(0, 0, w, h)
+	}
+	x := limitedY(a).Crop(border, border, w-2*border, h-2*border)
+	y := limitedY(b).Crop(border, border, w-2*border, h-2*border)
+	return Metrics{PSNR: psnr(x, y), SSIM: ssim(x, y), NFE: nfe(a.luma(), b.luma())}, nil
+}
+
+// limitedY returns Y = 16 + (65.481 R + 128.553 G + 24.966 B)/255 of the picture
+// rounded to 8 bits, itself rounded: whole numbers from 16 to 235.
+func limitedY(p picture) *patches.Plane {
+	c := p.channels
+	if len(c) == 1 {
+		c = []*patches.Plane{c[0], c[0], c[0]}
+	}
+	level := func(v float32) float64 { return math.Round(255 * float64(clamp(v))) }
+	out := patches.NewPlane(c[0].W, c[0].H)
+	for i := range out.Pix {
+		v := 16 + (65.481*level(c[0].Pix[i])+128.553*level(c[1].Pix[i])+24.966*level(c[2].Pix[i]))/255
+		out.Pix[i] = float32(math.Round(v))
+	}
+	return out
+}
+
+// psnr returns the peak signal-to-noise ratio of planes of 0..255, in dB.
+func psnr(a, b *patches.Plane) float64 {
+	sum := 0.0
+	for i, v := range a.Pix {
+		d := float64(v) - float64(b.Pix[i])
+		sum += d * d
+	}
+	return 10 * math.Log10(255*255*float64(len(a.Pix))/sum)
+}
+
+// nfe returns ‖b − a‖² / ‖a‖².
+func nfe(a, b *patches.Plane) float64 {
+	miss, all := 0.0, 0.0
+	for i, v := range a.Pix {
+		d := float64(b.Pix[i]) - float64(v)
+		miss += d * d
+		all += float64(v) * float64(v)
+	}
+	return miss / all
+}
+
+// ssim returns the mean structural similarity of planes of 0..255. Z. Wang et al.:
+// Image quality assessment, IEEE Trans. Image Processing 13 (2004),
+// doi:10.1109/TIP.2003.819861.
+func ssim(a, b *patches.Plane) float64 {
+	const size, sigma = 11, 1.5
+	if a.W < size || a.H < size {
+		return math.NaN()
+	}
+	var window [size]float64
+	sum := 0.0
+	for i := range window {
+		window[i] = math.Exp(-float64((i-size/2)*(i-size/2)) / (2 * sigma * sigma))
+		sum += window[i]
+	}
+	for i := range window {
+		window[i] /= sum
+	}
+	w, h := a.W-size+1, a.H-size+1
+	// blur filters f over both axes, valid area.
+	blur := func(f func(i int) float64) []float64 {
+		mid, out := make([]float64, w*a.H), make([]float64, w*h)
+		eachRow(a.H, func(y int) {
+			for x := range w {
+				for k, g := range window {
+					mid[y*w+x] += g * f(y*a.W+x+k)
+				}
+			}
+		})
+		eachRow(h, func(y int) {
+			for k, g := range window {
+				for x := range w {
+					out[y*w+x] += g * mid[(y+k)*w+x]
+				}
+			}
+		})
+		return out
+	}
+	va, vb := func(i int) float64 { return float64(a.Pix[i]) }, func(i int) float64 { return float64(b.Pix[i]) }
+	ma, mb := blur(va), blur(vb)
+	aa := blur(func(i int) float64 { return va(i) * va(i) })
+	bb := blur(func(i int) float64 { return vb(i) * vb(i) })
+	ab := blur(func(i int) float64 { return va(i) * vb(i) })
+	const c1, c2 = (0.01 * 255) * (0.01 * 255), (0.03 * 255) * (0.03 * 255)
+	total := 0.0
+	for i := range ma {
+		x, y := ma[i], mb[i]
+		total += (2*x*y + c1) * (2*(ab[i]-x*y) + c2) / ((x*x + y*y + c1) * (aa[i] - x*x + bb[i] - y*y + c2))
+	}
+	return total / float64(len(ma))
+}
+
+// Restore reduces img by the model's degradation as a protocol does, enlarges it
+// again by scale, and scores the result against img. The border left out for PSNR
+// and SSIM is scale pixels.
+func (m *Model) Restore(ctx context.Context, img image.Image, scale int) (Metrics, error) {
+	low, err := Reduce(img, scale, m.Degradation)
+	if err != nil {
+		return Metrics{}, err
+	}
+	high, err := m.Upscale(ctx, low, Options{Scale: float64(scale)})
+	if err != nil {
+		return Metrics{}, err
+	}
+	return Compare(img, high, scale, scale)
+}

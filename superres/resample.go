@@ -1,0 +1,146 @@
+package superres
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/disintegration/imaging"
+
+	"superres/internal/parallel"
+	"superres/internal/plugin"
+	"superres/patches"
+)
+
+// Kernel is an interpolation kernel by its name.
+type Kernel string
+
+// The kernels. Enlarging or reducing with Bicubic is MATLAB's imresize: the cubic
+// of Keys with a = −½, widened when it reduces (antialiasing), edges mirrored.
+// Lanczos has three lobes and is widened in the same way. Nearest takes the
+// sample that covers the centre of the new one.
+const (
+	Nearest Kernel = "nearest"
+	Bicubic Kernel = "bicubic"
+	Lanczos Kernel = "lanczos"
+)
+
+// filter returns the kernel function and its half width. R. Keys: Cubic
+// convolution interpolation for digital image processing, IEEE Trans. ASSP 29
+// (1981), doi:10.1109/TASSP.1981.1163711.
+func (k Kernel) filter() (imaging.ResampleFilter, error) {
+	switch k {
+	case Nearest:
+		return imaging.NearestNeighbor, nil
+	case Bicubic:
+		return imaging.CatmullRom, nil
+	case Lanczos:
+		return imaging.Lanczos, nil
+	}
+	return imaging.ResampleFilter{}, fmt.Errorf("superres: %s", plugin.Unknown("kernel", string(k), []string{"bicubic", "lanczos", "nearest"}))
+}
+
+// Resize returns p resampled to w×h with the kernel, in new memory. It panics
+// when a side of p or of the result is less than 1, or the kernel is unknown.
+func Resize(p *patches.Plane, w, h int, k Kernel) *patches.Plane {
+	if p.W < 1 || p.H < 1 || w < 1 || h < 1 {
+		panic(fmt.Sprintf("superres: resize %d×%d to %d×%d", p.W, p.H, w, h))
+	}
+	across, down := k.taps(p.W, w), k.taps(p.H, h)
+	mid := patches.NewPlane(w, p.H)
+	eachRow(p.H, func(y int) {
+		row, out := p.Row(y), mid.Row(y)
+		for x := range out {
+			sum := 0.0
+			weight, index := across.at(x)
+			for i, v := range weight {
+				sum += v * float64(row[index[i]])
+			}
+			out[x] = float32(sum)
+		}
+	})
+	out := patches.NewPlane(w, h)
+	eachRow(h, func(y int) {
+		sum := make([]float64, w)
+		weight, index := down.at(y)
+		for i, v := range weight {
+			for x, s := range mid.Row(int(index[i])) {
+				sum[x] += v * float64(s)
+			}
+		}
+		row := out.Row(y)
+		for x, v := range sum {
+			row[x] = float32(v)
+		}
+	})
+	return out
+}
+
+// taps holds, for every new sample of one axis, the old samples it is made of.
+type taps struct {
+	count  int
+	weight []float64
+	index  []int32
+}
+
+func (t taps) at(i int) ([]float64, []int32) {
+	return t.weight[i*t.count : (i+1)*t.count], t.index[i*t.count : (i+1)*t.count]
+}
+
+// taps works out the contributions of an axis of in samples to one of out. Sample
+// i of the new axis lies at u = (i+½)/scale − ½ of the old; when reducing, the
+// kernel is stretched by 1/scale; the weights sum to 1; indices beyond an edge are
+// mirrored, the edge sample repeated.
+func (k Kernel) taps(in, out int) taps {
+	filter, err := k.filter()
+	if err != nil {
+		panic(err.Error())
+	}
+	if k == Nearest || in == out {
+		t := taps{count: 1, weight: make([]float64, out), index: make([]int32, out)}
+		for i := range out {
+			t.weight[i], t.index[i] = 1, int32((2*i+1)*in/(2*out))
+		}
+		return t
+	}
+	scale := float64(out) / float64(in)
+	shrink := min(scale, 1)
+	half := filter.Support / shrink
+	count := int(math.Ceil(2*half)) + 1
+	t := taps{count: count, weight: make([]float64, out*count), index: make([]int32, out*count)}
+	for i := range out {
+		u := (float64(i)+0.5)/scale - 0.5
+		first := int(math.Floor(u-half)) + 1
+		weight, index := t.at(i)
+		sum := 0.0
+		for j := range weight {
+			at := first + j
+			weight[j] = filter.Kernel(shrink * (u - float64(at)))
+			sum += weight[j]
+			for at < 0 || at >= in {
+				if at < 0 {
+					at = -at - 1
+				} else {
+					at = 2*in - 1 - at
+				}
+			}
+			index[j] = int32(at)
+		}
+		for j := range weight {
+			weight[j] /= sum
+		}
+	}
+	return t
+}
+
+// eachRow runs body for every row, on all workers.
+func eachRow(rows int, body func(y int)) {
+	// The background context never ends, so there is no error.
+	_ = parallel.For(context.Background(), rows, 16, func() func(lo, hi int) {
+		return func(lo, hi int) {
+			for y := lo; y < hi; y++ {
+				body(y)
+			}
+		}
+	})
+}

@@ -1,0 +1,80 @@
+package superres
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/internal/npz"
+	"superres/patches"
+)
+
+// Stage is one step of a model: it makes a better enlargement out of the one
+// before it. A stage does not change once made, and concurrent use is safe.
+//
+// To add a kind of stage: write one file with the type, call RegisterStage in
+// its init, and add it to the table of TestStages.
+type Stage interface {
+	// Apply returns the improved enlargement of low, in new memory; current is
+	// what the stages before it made of low. It calls report with the share done,
+	// 0..1, now and then, from one goroutine. It fails only with ctx.Err().
+	Apply(ctx context.Context, low, current *patches.Plane, report func(float64)) (*patches.Plane, error)
+	// Kind is the name the stage is registered under.
+	Kind() string
+	// Save returns the parameters of the stage, to be written as JSON, and puts
+	// its matrices in a.
+	Save(a *StageArrays) any
+}
+
+// StageLoader makes a stage of a model with the given scale out of what Save
+// wrote. It must check every size.
+type StageLoader func(scale int, params json.RawMessage, a *StageArrays) (Stage, error)
+
+var stageLoaders = map[string]StageLoader{}
+
+// RegisterStage adds a kind of stage. It panics when the name is taken. Call it
+// in init.
+func RegisterStage(kind string, load StageLoader) {
+	if stageLoaders[kind] != nil {
+		panic(fmt.Sprintf("superres: stage %q is registered twice", kind))
+	}
+	stageLoaders[kind] = load
+}
+
+func stageKinds() []string {
+	var kinds []string
+	for kind := range stageLoaders {
+		kinds = append(kinds, kind)
+	}
+	slices.Sort(kinds)
+	return kinds
+}
+
+// StageArrays carries the matrices of one stage to and from a model file.
+type StageArrays struct {
+	prefix string
+	file   *npz.File    // when loading
+	put    []npz.Matrix // when saving
+}
+
+// Put adds a matrix to the file.
+func (a *StageArrays) Put(name string, x *mat.Dense) {
+	a.put = append(a.put, npz.Matrix{Name: a.prefix + name, Data: x})
+}
+
+// Get reads a matrix of rows×cols finite entries from the file; −1 stands for any
+// number.
+func (a *StageArrays) Get(name string, rows, cols int) (*mat.Dense, error) {
+	return a.file.Matrix(a.prefix+name, rows, cols)
+}
+
+// unmarshal reads the parameters of a stage and refuses those it does not know.
+func unmarshal(params json.RawMessage, into any) error {
+	dec := json.NewDecoder(strings.NewReader(string(params)))
+	dec.DisallowUnknownFields()
+	return dec.Decode(into)
+}

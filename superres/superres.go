@@ -1,0 +1,242 @@
+// Package superres enlarges pictures with learned dictionaries.
+//
+// A [Model] is a chain of stages. The plain interpolation of the brightness of a
+// picture goes through them one after the other; colour is enlarged by
+// interpolation alone, because the eye and the scores look at brightness. What a
+// dictionary is, and how it is learned, is the matter of package learners.
+package superres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"math"
+
+	"superres/patches"
+)
+
+// Options tell Upscale what to do. The zero value enlarges by the model's own
+// scale.
+type Options struct {
+	Scale    float64       // 1 to 16; 0: the model's own, or 2
+	Progress func(float64) // called with the share done, 0..1, from one goroutine; may be nil
+}
+
+// The range of scales.
+const (
+	MinScale = 1
+	MaxScale = 16
+)
+
+// Upscale returns img enlarged. Each side of the result is the side of img times
+// the scale, rounded. Grey stays grey, 16 bits a sample stay 16, and a picture
+// with transparency comes back with it; other pictures come back as
+// *image.NRGBA or *image.NRGBA64. The result is the same whatever the number of
+// workers.
+//
+// A scale that is not the model's is reached by running the model as often as
+// needed to go past it, and an exact antialiased reduction from there.
+//
+// It fails when img is empty, the scale is out of range, or ctx ends.
+func (m *Model) Upscale(ctx context.Context, img image.Image, opt Options) (image.Image, error) {
+	b := img.Bounds()
+	if b.Dx() < 1 || b.Dy() < 1 {
+		return nil, errors.New("superres: the picture is empty")
+	}
+	w, h, err := m.Size(b.Dx(), b.Dy(), opt.Scale)
+	if err != nil {
+		return nil, err
+	}
+	if opt.Progress == nil {
+		opt.Progress = func(float64) {}
+	}
+	in := split(img)
+	out := picture{deep: in.deep}
+	share := opt.Progress
+	if in.alpha != nil { // half of the work
+		share = func(done float64) { opt.Progress(done / 2) }
+	}
+	out.channels, err = m.enlarge(ctx, in, w, h, share)
+	if err != nil {
+		return nil, err
+	}
+	if in.alpha != nil {
+		out.alpha, err = m.plane(ctx, in.alpha, w, h, func(done float64) { opt.Progress(0.5 + done/2) })
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return out.image(), nil
+}
+
+// Size returns the size of the result for a picture of w×h and a scale (0: the
+// model's own, or 2). It fails when the scale is not in MinScale..MaxScale.
+func (m *Model) Size(w, h int, scale float64) (int, int, error) {
+	switch {
+	case scale == 0 && m.Scale > 0:
+		scale = float64(m.Scale)
+	case scale == 0:
+		scale = 2
+	case !(scale >= MinScale && scale <= MaxScale):
+		return 0, 0, fmt.Errorf("superres: scale %g, expected %d to %d", scale, MinScale, MaxScale)
+	}
+	side := func(n int) int { return max(1, int(math.Round(float64(n)*scale))) }
+	return side(w), side(h), nil
+}
+
+// enlarge returns the colour channels of p at w×h: the interpolated channels plus
+// what the model adds to the interpolated brightness. With the linear colour
+// transform of BT.601 that is the same as enlarging Y by the model and Cb, Cr by
+// interpolation.
+func (m *Model) enlarge(ctx context.Context, p picture, w, h int, report func(float64)) ([]*patches.Plane, error) {
+	if len(p.channels) == 1 {
+		y, err := m.plane(ctx, p.channels[0], w, h, report)
+		return []*patches.Plane{y}, err
+	}
+	out := make([]*patches.Plane, 3)
+	for i, c := range p.channels {
+		out[i] = Resize(c, w, h, m.Kernel)
+	}
+	if len(m.Stages) == 0 {
+		report(1)
+		return out, ctx.Err()
+	}
+	luma := p.luma()
+	y, err := m.plane(ctx, luma, w, h, report)
+	if err != nil {
+		return nil, err
+	}
+	plain := Resize(luma, w, h, m.Kernel)
+	for i, v := range plain.Pix {
+		add := y.Pix[i] - v
+		for _, c := range out {
+			c.Pix[i] += add
+		}
+	}
+	return out, nil
+}
+
+// plane returns one plane at w×h, not smaller than p.
+func (m *Model) plane(ctx context.Context, p *patches.Plane, w, h int, report func(float64)) (*patches.Plane, error) {
+	if len(m.Stages) == 0 {
+		report(1)
+		return Resize(p, w, h, m.Kernel), ctx.Err()
+	}
+	passes := 0
+	for side := 1; p.W*side < w || p.H*side < h; side *= m.Scale {
+		passes++
+	}
+	// The last pass has nearly all the pixels; each before it 1/scale² of the next.
+	for done, pass := 0.0, 1; pass <= passes; pass++ {
+		weight := math.Pow(float64(m.Scale), 2*float64(pass-passes)) * (1 - done)
+		if pass == passes {
+			weight = 1 - done
+		}
+		from := done
+		var err error
+		if p, err = m.Apply(ctx, p, func(share float64) { report(from + weight*share) }); err != nil {
+			return nil, err
+		}
+		done += weight
+	}
+	if p.W != w || p.H != h {
+		p = Resize(p, w, h, Bicubic)
+	}
+	report(1)
+	return p, nil
+}
+
+// Apply returns the plane enlarged by exactly the model's scale, in new memory:
+// the interpolation, and every stage once. The model must have stages.
+func (m *Model) Apply(ctx context.Context, low *patches.Plane, report func(float64)) (*patches.Plane, error) {
+	current := Resize(low, low.W*m.Scale, low.H*m.Scale, m.Kernel)
+	for i, s := range m.Stages {
+		var err error
+		current, err = s.Apply(ctx, low, current, func(share float64) {
+			report((float64(i) + share) / float64(len(m.Stages)))
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return current, nil
+}
+
+// Memory estimates the bytes that Upscale takes at its peak, with the decoded and
+// the enlarged picture, for a picture of w×h enlarged to toW×toH.
+func (m *Model) Memory(w, h, toW, toH int) int64 {
+	in, out := int64(w)*int64(h), int64(toW)*int64(toH)
+	if len(m.Stages) == 0 {
+		return 24<<20 + 40*in + 30*out
+	}
+	top := in // pixels of the largest enlargement by whole passes
+	for side := 1; w*side < toW || h*side < toH; side *= m.Scale {
+		top *= int64(m.Scale) * int64(m.Scale)
+	}
+	return 48<<20 + 40*in + 24*out + 12*top
+}
+
+// Tuning changes how a trained model is applied. Zero fields, and BackProject −1,
+// change nothing.
+type Tuning struct {
+	Coder       string // spec
+	Sparsity    int    // sets the coder's parameter of that name
+	BackProject int    // iterations; 0 takes the back-projections out
+}
+
+// Tune returns a model with other settings and the same dictionaries. It fails
+// when m has no stage that they concern.
+func (m *Model) Tune(t Tuning) (*Model, error) {
+	out := *m
+	out.Stages = nil
+	coded, projected := false, t.BackProject < 1
+	for _, s := range m.Stages {
+		switch s := s.(type) {
+		case *Coupled:
+			c := *s
+			if t.Coder != "" {
+				c.Coder = t.Coder
+			}
+			if t.Sparsity != 0 {
+				var err error
+				if c.Coder, err = WithSparsity(c.Coder, t.Sparsity); err != nil {
+					return nil, err
+				}
+			}
+			stage, err := NewCoupled(m.Scale, c)
+			if err != nil {
+				return nil, err
+			}
+			if err := stage.probe(); err != nil {
+				return nil, err
+			}
+			out.Stages = append(out.Stages, stage)
+			coded = true
+		case *BackProject:
+			if t.BackProject < 0 {
+				out.Stages = append(out.Stages, s)
+			}
+		default:
+			out.Stages = append(out.Stages, s)
+		}
+	}
+	if (t.Coder != "" || t.Sparsity != 0) && !coded {
+		return nil, errors.New("superres: this model codes no patches: a coder or a sparsity means nothing to it")
+	}
+	if t.BackProject > 0 && len(m.Stages) > 0 {
+		stage, err := NewBackProject(m.Scale, t.BackProject, m.Degradation)
+		if err != nil {
+			return nil, err
+		}
+		out.Stages = append(out.Stages, stage)
+		projected = true
+	}
+	if !projected {
+		return nil, errors.New("superres: a plain interpolation is not back-projected; name a trained model")
+	}
+	return &out, nil
+}

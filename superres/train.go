@@ -1,0 +1,275 @@
+package superres
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/learners"
+	"superres/learners/sparse"
+)
+
+// TrainOptions tell Train what to learn. Zero fields have the defaults said.
+type TrainOptions struct {
+	Scale        int         // 2 to 4; 0: 2
+	Degradation  Degradation // "": Cubic
+	Patch        int         // side of a low-resolution patch; 0: 3, the paper's
+	Patches      int         // pairs to draw; 0: 100,000
+	Flat         float64     // pairs whose low-resolution patch varies less (RMS, 0..1) are left out
+	Reductions   []float64   // train on the pictures reduced by these factors as well
+	Mean, Detail bool        // see Coupled
+	Refit        bool        // see refit
+	Learner      string      // spec; "": "ksvd"
+	Coder        string      // spec, for learning and upscaling; "": "omp:sparsity=3"
+	Atoms        int         // 0: 512
+	Iterations   int         // of the learner, at most; 0: 30
+	BackProject  int         // back-projections after the coupled stage
+	HeldOut      int         // pictures kept from training, to be scored
+	Seed         uint64
+	Command      string   // recorded in the model
+	Data         []string // recorded in the model
+	// Progress is called from one goroutine as the work goes on; it may be nil.
+	Progress func(phase string, done, total int)
+}
+
+func (o TrainOptions) defaults() (TrainOptions, error) {
+	setDefault(&o.Scale, 2)
+	setDefault(&o.Degradation, Cubic)
+	setDefault(&o.Patch, 3)
+	setDefault(&o.Patches, 100_000)
+	setDefault(&o.Learner, "ksvd")
+	setDefault(&o.Coder, "omp:sparsity=3")
+	setDefault(&o.Atoms, 512)
+	setDefault(&o.Iterations, 30)
+	if o.Progress == nil {
+		o.Progress = func(string, int, int) {}
+	}
+	if err := o.Degradation.Check(); err != nil {
+		return o, err
+	}
+	for _, c := range []struct {
+		name        string
+		value, from int
+		to          int
+	}{
+		{"scale", o.Scale, 2, 4}, {"patch size", o.Patch, 1, 16}, {"number of patches", o.Patches, 1, 50_000_000},
+		{"number of atoms", o.Atoms, 1, 1 << 16}, {"number of iterations", o.Iterations, 1, 1 << 20},
+		{"number of back-projections", o.BackProject, 0, 1000}, {"number of held-out pictures", o.HeldOut, 0, 1 << 20},
+	} {
+		if c.value < c.from || c.value > c.to {
+			return o, fmt.Errorf("superres: %s %d, expected %d to %d", c.name, c.value, c.from, c.to)
+		}
+	}
+	for _, r := range o.Reductions {
+		if !(r > 0 && r < 1) {
+			return o, fmt.Errorf("superres: reduction %g, expected more than 0 and less than 1", r)
+		}
+	}
+	return o, nil
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// Train learns a coupled dictionary from pictures, as the paper does (section
+// 4.2): pairs of low- and high-resolution patches are stacked, Y = [Y_L; Y_H], one
+// dictionary D = [D_L; D_H] is learned for them, and its halves make the coupled
+// stage. Held-out pictures, drawn by the seed, are scored at the end.
+//
+// The same pictures in the same order, options and seed give a model with the
+// same bytes. Memory: the pairs, Patches·Patch²·(1+scale²)·8 bytes three times
+// over, and one picture. When ctx ends Train returns ctx.Err().
+func Train(ctx context.Context, sources []Source, opt TrainOptions) (*Model, error) {
+	opt, err := opt.defaults()
+	if err != nil {
+		return nil, err
+	}
+	learner, err := learners.New(opt.Learner)
+	if err != nil {
+		return nil, err
+	}
+	coder, err := sparse.New(opt.Coder)
+	if err != nil {
+		return nil, err
+	}
+	if len(sources) <= opt.HeldOut {
+		return nil, fmt.Errorf("superres: %d pictures to train on, of which %d are to be held out", len(sources), opt.HeldOut)
+	}
+	train, held := holdOut(sources, opt.HeldOut, opt.Seed)
+	s := newSampler(opt)
+	for i, src := range train {
+		opt.Progress("reading pictures", i, len(train))
+		img, err := src.Open(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s.add(img)
+	}
+	opt.Progress("reading pictures", len(train), len(train))
+	low, high, err := s.pairs()
+	if err != nil {
+		return nil, err
+	}
+	var stacked mat.Dense
+	stacked.Stack(low, high)
+	result, err := learner.Learn(ctx, &stacked, learners.Options{
+		Atoms: opt.Atoms, Iterations: opt.Iterations, Coder: coder, Seed: opt.Seed,
+		Trace: func(step learners.Step) { opt.Progress("learning", step.Iteration, opt.Iterations) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	m, err := opt.build(ctx, result.Dictionary, low, high, coder)
+	if err != nil {
+		return nil, err
+	}
+	last := result.Steps[len(result.Steps)-1]
+	m.Provenance = Provenance{
+		Command: opt.Command, Learner: opt.Learner, Coder: opt.Coder, Atoms: opt.Atoms,
+		Iterations: last.Iteration, Stop: string(result.Stop), Seed: opt.Seed,
+		Data: opt.Data, Pictures: len(train), Patches: low.RawMatrix().Cols, DataSHA256: s.sum(),
+		TrainRMSE: last.RMSE, HeldOut: len(held),
+	}
+	if len(held) > 0 {
+		m.Provenance.HeldOutPSNR, err = m.score(ctx, held, opt.Progress)
+	}
+	return m, err
+}
+
+// holdOut draws count sources by the seed; both parts keep their order.
+func holdOut(sources []Source, count int, seed uint64) (train, held []Source) {
+	drawn := rand.New(rand.NewPCG(seed, 2)).Perm(len(sources))[:count]
+	for i, s := range sources {
+		if slices.Contains(drawn, i) {
+			held = append(held, s)
+		} else {
+			train = append(train, s)
+		}
+	}
+	return train, held
+}
+
+// build makes the model of a stacked dictionary.
+func (o TrainOptions) build(ctx context.Context, d *sparse.Dictionary, low, high *mat.Dense, coder sparse.Coder) (*Model, error) {
+	n, m := o.sizes()
+	dl, err := d.Rows(0, n)
+	if err != nil {
+		return nil, err
+	}
+	dh, err := d.Rows(n, n+m)
+	if err != nil {
+		return nil, err
+	}
+	if o.Refit {
+		if dh, err = refit(ctx, dl, low, high, coder); err != nil {
+			return nil, err
+		}
+	}
+	stage := Coupled{Patch: o.Patch, Mean: o.Mean, Detail: o.Detail, Coder: o.Coder}
+	if stage.Low, err = single(dl); err != nil {
+		return nil, err
+	}
+	if stage.High, err = single(dh); err != nil {
+		return nil, err
+	}
+	coupled, err := NewCoupled(o.Scale, stage)
+	if err != nil {
+		return nil, err
+	}
+	model := &Model{Scale: o.Scale, Degradation: o.Degradation, Kernel: Bicubic, Stages: []Stage{coupled}}
+	if o.BackProject > 0 {
+		back, err := NewBackProject(o.Scale, o.BackProject, o.Degradation)
+		if err != nil {
+			return nil, err
+		}
+		model.Stages = append(model.Stages, back)
+	}
+	return model, nil
+}
+
+// single rounds the atoms to float32, which upscaling computes in; a model file
+// that holds such numbers packs to half the size.
+func single(d *sparse.Dictionary) (*sparse.Dictionary, error) {
+	x := d.Matrix()
+	x.Apply(func(_, _ int, v float64) float64 { return float64(float32(v)) }, x)
+	return sparse.NewDictionary(x)
+}
+
+// refit replaces the high half of a learned dictionary by the one that suits the
+// codes found at upscaling time, which know the low half only:
+//
+//	D_H ← argmin ‖Y_H − D_H·X‖²_F + λ‖D_H‖²_F,  X = code(Y_L, D_L).
+//
+// R. Zeyde, M. Elad, M. Protter: On single image scale-up using
+// sparse-representations, Curves and Surfaces 2010,
+// doi:10.1007/978-3-642-27413-8_47, learn their high half in this way alone.
+func refit(ctx context.Context, dl *sparse.Dictionary, low, high *mat.Dense, coder sparse.Coder) (*sparse.Dictionary, error) {
+	x, err := coder.Code(ctx, dl, low)
+	if err != nil {
+		return nil, err
+	}
+	_, k := dl.Dims()
+	m, _ := high.Dims()
+	xx, xy := mat.NewSymDense(k, nil), mat.NewDense(k, m, nil)
+	signal := make([]float64, m)
+	for j := range x.Signals() {
+		mat.Col(signal, j, high)
+		index, value := x.Column(j)
+		for i, a := range index {
+			row := xy.RawRowView(int(a))
+			for h, v := range signal {
+				row[h] += value[i] * v
+			}
+			for h, b := range index[:i+1] {
+				xx.SetSym(int(b), int(a), xx.At(int(b), int(a))+value[i]*value[h])
+			}
+		}
+	}
+	lambda := 1e-6 * (mat.Trace(xx)/float64(k) + 1e-12)
+	for i := range k {
+		xx.SetSym(i, i, xx.At(i, i)+lambda)
+	}
+	var chol mat.Cholesky
+	if !chol.Factorize(xx) {
+		return nil, fmt.Errorf("superres: the codes of the training patches are degenerate; use fewer atoms or more patches")
+	}
+	var dh mat.Dense
+	if err := chol.SolveTo(&dh, xy); err != nil {
+		if _, warning := err.(mat.Condition); !warning {
+			return nil, err
+		}
+	}
+	return sparse.NewDictionary(dh.T())
+}
+
+// score reduces and restores pictures and returns the mean PSNR of Y over them.
+func (m *Model) score(ctx context.Context, held []Source, progress func(string, int, int)) (Score, error) {
+	s := Score{Protocol: string(MatlabY)}
+	plain := &Model{Degradation: m.Degradation, Kernel: Bicubic}
+	for i, src := range held {
+		progress("scoring", i, len(held))
+		img, err := src.Open(ctx)
+		if err != nil {
+			return s, err
+		}
+		for _, c := range []struct {
+			model *Model
+			sum   *float64
+		}{{m, &s.Model}, {plain, &s.Bicubic}} {
+			metrics, err := c.model.Restore(ctx, img, m.Scale)
+			if err != nil {
+				return s, fmt.Errorf("%s: %w", src.Name, err)
+			}
+			*c.sum += min(metrics.PSNR, 100) / float64(len(held))
+		}
+	}
+	progress("scoring", len(held), len(held))
+	return s, nil
+}

@@ -27,29 +27,35 @@ type Model struct {
 
 // Provenance says where a model comes from.
 type Provenance struct {
-	Command     string   `json:"command"` // makes the same bytes again from the same pictures
-	Learner     string   `json:"learner"` // spec
-	Coder       string   `json:"coder"`   // spec, of learning and upscaling
-	Atoms       int      `json:"atoms"`
-	Iterations  int      `json:"iterations"` // that were run
-	Stop        string   `json:"stop"`       // why learning ended
-	Seed        uint64   `json:"seed"`
-	Data        []string `json:"data"` // what was trained on, by name
-	Pictures    int      `json:"pictures"`
-	Patches     int      `json:"patches"`     // pairs drawn from them
-	DataSHA256  string   `json:"data_sha256"` // of the samples of all pictures, in order
-	TrainRMSE   float64  `json:"train_rmse"`  // of the stacked pairs, at the end of learning
-	HeldOut     int      `json:"held_out"`    // pictures not trained on
-	HeldOutPSNR Score    `json:"held_out_psnr"`
-	Note        string   `json:"note,omitempty"`
+	Command    string   `json:"command"` // makes the same bytes again from the same pictures
+	Learner    string   `json:"learner"` // spec
+	Coder      string   `json:"coder"`   // spec, of learning and upscaling
+	Atoms      int      `json:"atoms"`
+	Iterations int      `json:"iterations"` // that were run
+	Stop       string   `json:"stop"`       // why learning ended
+	Seed       uint64   `json:"seed"`
+	Data       []string `json:"data"` // what was trained on, by name
+	Pictures   int      `json:"pictures"`
+	Patches    int      `json:"patches"`     // pairs drawn from them
+	DataSHA256 string   `json:"data_sha256"` // of the samples of all pictures, in order
+	TrainRMSE  float64  `json:"train_rmse"`  // of the stacked pairs, at the end of learning
+	HeldOut    int      `json:"held_out"`    // pictures not trained on
+	Score      *Score   `json:"score,omitempty"`
 }
 
-// Score is a mean over pictures: of the model, and of bicubic interpolation of the
-// same pictures.
+// Score tells how well held-out pictures were restored: by the model, and by
+// bicubic interpolation.
 type Score struct {
-	Protocol string  `json:"protocol"`
-	Model    float64 `json:"model"`
-	Bicubic  float64 `json:"bicubic"`
+	Model   Means `json:"model"`
+	Bicubic Means `json:"bicubic"`
+}
+
+// Means are means over pictures: PSNR and SSIM by the protocol MatlabY, reduced by
+// the model's degradation, and NFE.
+type Means struct {
+	PSNR float64 `json:"psnr"`
+	SSIM float64 `json:"ssim"`
+	NFE  float64 `json:"nfe"`
 }
 
 // formatVersion is the version of the model file that is written, and the newest

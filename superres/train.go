@@ -3,6 +3,7 @@ package superres
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -138,7 +139,7 @@ func Train(ctx context.Context, sources []Source, opt TrainOptions) (*Model, err
 		TrainRMSE: last.RMSE, HeldOut: len(held),
 	}
 	if len(held) > 0 {
-		m.Provenance.HeldOutPSNR, err = m.score(ctx, held, opt.Progress)
+		m.Provenance.Score, err = m.score(ctx, held, opt.Progress)
 	}
 	return m, err
 }
@@ -249,27 +250,38 @@ func refit(ctx context.Context, dl *sparse.Dictionary, low, high *mat.Dense, cod
 	return sparse.NewDictionary(dh.T())
 }
 
-// score reduces and restores pictures and returns the mean PSNR of Y over them.
-func (m *Model) score(ctx context.Context, held []Source, progress func(string, int, int)) (Score, error) {
-	s := Score{Protocol: string(MatlabY)}
+// score reduces and restores pictures. A picture too small for SSIM or without
+// error or light counts with 1, 100 dB or 0.
+func (m *Model) score(ctx context.Context, held []Source, progress func(string, int, int)) (*Score, error) {
+	s := &Score{}
 	plain := &Model{Degradation: m.Degradation, Kernel: Bicubic}
 	for i, src := range held {
 		progress("scoring", i, len(held))
 		img, err := src.Open(ctx)
 		if err != nil {
-			return s, err
+			return nil, err
 		}
 		for _, c := range []struct {
 			model *Model
-			sum   *float64
+			mean  *Means
 		}{{m, &s.Model}, {plain, &s.Bicubic}} {
-			metrics, err := c.model.Restore(ctx, img, m.Scale)
+			got, err := c.model.Restore(ctx, img, m.Scale)
 			if err != nil {
-				return s, fmt.Errorf("%s: %w", src.Name, err)
+				return nil, fmt.Errorf("%s: %w", src.Name, err)
 			}
-			*c.sum += min(metrics.PSNR, 100) / float64(len(held))
+			share := 1 / float64(len(held))
+			c.mean.PSNR += share * min(got.PSNR, 100)
+			c.mean.SSIM += share * orElse(got.SSIM, 1)
+			c.mean.NFE += share * orElse(got.NFE, 0)
 		}
 	}
 	progress("scoring", len(held), len(held))
 	return s, nil
+}
+
+func orElse(v, other float64) float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return other
+	}
+	return v
 }

@@ -88,10 +88,14 @@ func summary(m *superres.Model) string {
 	}
 	p := m.Provenance
 	text := fmt.Sprintf("×%d from %s, %s, %d atoms by %s", m.Scale, m.Degradation, strings.Join(kinds, " + "), p.Atoms, p.Learner)
-	if p.HeldOut > 0 {
-		text += fmt.Sprintf(", %.2f dB on %d held-out pictures (bicubic %.2f)", p.HeldOutPSNR.Model, p.HeldOut, p.HeldOutPSNR.Bicubic)
+	if p.Score == nil {
+		return text
 	}
-	return text
+	a, b := p.Score.Model, p.Score.Bicubic
+	if m.Degradation == superres.Box {
+		return text + fmt.Sprintf(", error %.4f on %d held-out pictures (bicubic %.4f)", a.NFE, p.HeldOut, b.NFE)
+	}
+	return text + fmt.Sprintf(", %.2f dB on %d held-out pictures (bicubic %.2f)", a.PSNR, p.HeldOut, b.PSNR)
 }
 
 // openModel opens a model by the name of one that needs no file, or from a file.

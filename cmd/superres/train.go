@@ -18,7 +18,7 @@ func trainCommand(s *streams) *cli.Command {
 	return command(&cli.Command{
 		Name: "train", Usage: "learn a model from pictures", ArgsUsage: "[FLAGS] IMAGES... -o MODEL",
 		Description: `   superres train photos/ -o my.npz
-   superres train --patch 3 --atoms 128 --learner mod -o paper.npz photos/
+   superres train --mean=false --detail=false --refit=false --back-projection 0 --sparsity 3 photos/ -o paper.npz
    superres train --degradation box -o digits.npz train-images-idx3-ubyte.gz
    superres upscale -m my.npz photo.jpg`,
 		Flags: append(append([]cli.Flag{
@@ -27,17 +27,17 @@ func trainCommand(s *streams) *cli.Command {
 			&cli.StringFlag{Name: "degradation", Value: "bicubic", Usage: "`HOW` the pictures were reduced: bicubic or box (the paper's mean of each block)"},
 			&cli.StringFlag{Name: "learner", Value: "ksvd", Usage: "`SPEC` of the dictionary learner: see superres learners"},
 			&cli.StringFlag{Name: "coder", Value: "omp", Usage: "`SPEC` of the sparse coder: see superres coders"},
-			&cli.IntFlag{Name: "sparsity", Value: 3, Usage: "code patches with `S` atoms at most; 0: as the coder's spec says"},
-			&cli.IntFlag{Name: "atoms", Value: 512, Usage: "learn `K` atoms"},
+			&cli.IntFlag{Name: "sparsity", Value: 2, Usage: "code patches with `S` atoms at most; 0: as the coder's spec says"},
+			&cli.IntFlag{Name: "atoms", Value: 1024, Usage: "learn `K` atoms"},
 			&cli.IntFlag{Name: "iterations", Value: 30, Usage: "iterate `N` times at most"},
 			&cli.IntFlag{Name: "patch", Value: 3, Usage: "side `P` of a low-resolution patch"},
-			&cli.IntFlag{Name: "patches", Value: 100_000, Usage: "draw `N` patch pairs"},
-			&cli.Float64Flag{Name: "flat", Value: 1.5, Usage: "leave out pairs that vary by less than `L` levels of 255 (root mean square)"},
+			&cli.IntFlag{Name: "patches", Value: 300_000, Usage: "draw `N` patch pairs"},
+			&cli.Float64Flag{Name: "flat", Value: 3, Usage: "leave out pairs that vary by less than `L` levels of 255 (root mean square)"},
 			&cli.StringFlag{Name: "reduce", Usage: "learn from the pictures reduced by the factors `F,G,...` as well"},
-			&cli.BoolFlag{Name: "mean", Usage: "code patches without their mean"},
-			&cli.BoolFlag{Name: "detail", Usage: "learn what interpolation misses, not the patch itself"},
-			&cli.BoolFlag{Name: "refit", Usage: "fit the high-resolution atoms to the codes of the low-resolution patches alone, as found when enlarging"},
-			&cli.IntFlag{Name: "back-projection", Value: 2, Usage: "back-project `N` times after coding"},
+			&cli.BoolFlag{Name: "mean", Value: true, Usage: "code patches without their mean"},
+			&cli.BoolFlag{Name: "detail", Value: true, Usage: "learn what interpolation misses, not the patch itself"},
+			&cli.BoolFlag{Name: "refit", Value: true, Usage: "fit the high-resolution atoms to the codes of the low-resolution patches alone, as found when enlarging"},
+			&cli.IntFlag{Name: "back-projection", Value: 3, Usage: "back-project `N` times after coding"},
 			&cli.IntFlag{Name: "held-out", Usage: "keep `N` pictures from training and score them"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of all random draws"},
 			&cli.StringFlag{Name: "on-exist", Value: "fail", Usage: "`WHAT` to do when the output exists: fail or overwrite"},
@@ -117,9 +117,7 @@ func recorded(c *cli.Context) (command string, data []string) {
 			continue
 		}
 		if _, isBool := f.(*cli.BoolFlag); isBool {
-			if c.Bool(name) {
-				parts = append(parts, "--"+name)
-			}
+			parts = append(parts, fmt.Sprintf("--%s=%t", name, c.Bool(name)))
 			continue
 		}
 		parts = append(parts, fmt.Sprintf("--%s %v", name, c.Value(name)))

@@ -1,6 +1,6 @@
 module superres
 
-go 1.26.8
+go 1.26.0
 
 require (
 	github.com/disintegration/imaging v1.6.2

@@ -114,15 +114,15 @@ func prepare(y *mat.Dense, opt Options) (Options, *sparse.Dictionary, error) {
 			opt.Atoms = k
 		}
 		if rows != m || k != opt.Atoms {
-			return opt, nil, fmt.Errorf("learners: the first dictionary is %d×%d, expected %d×%d", rows, k, m, opt.Atoms)
+			return opt, nil, plugin.Errorf("learners: the first dictionary is %d×%d, expected %d×%d", rows, k, m, opt.Atoms)
 		}
 	}
 	if opt.Atoms < 1 {
-		return opt, nil, fmt.Errorf("learners: %d atoms, expected at least 1", opt.Atoms)
+		return opt, nil, plugin.Errorf("learners: %d atoms, expected at least 1", opt.Atoms)
 	}
 	switch {
 	case opt.Iterations < 0:
-		return opt, nil, fmt.Errorf("learners: %d iterations, expected at least 1 (0: 100)", opt.Iterations)
+		return opt, nil, plugin.Errorf("learners: %d iterations, expected at least 1 (0: 100)", opt.Iterations)
 	case opt.Iterations == 0:
 		opt.Iterations = 100
 	}

@@ -3,8 +3,8 @@ package superres
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
+	"superres/internal/plugin"
 	"superres/patches"
 )
 
@@ -27,7 +27,7 @@ type BackProject struct {
 // NewBackProject makes the stage for a scale. It fails when a value is out of range.
 func NewBackProject(scale, iterations int, d Degradation) (*BackProject, error) {
 	if iterations < 1 || iterations > 1000 {
-		return nil, fmt.Errorf("superres: %d back-projections, expected 1 to 1000", iterations)
+		return nil, plugin.Errorf("superres: %d back-projections, expected 1 to 1000", iterations)
 	}
 	if err := d.Check(); err != nil {
 		return nil, err

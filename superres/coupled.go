@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/internal/parallel"
+	"superres/internal/plugin"
 	"superres/learners/sparse"
 	"superres/patches"
 )
@@ -205,7 +206,7 @@ func (c *Coupled) probe() error {
 // fails when the coder declares none.
 func WithSparsity(spec string, s int) (string, error) {
 	if !sparse.HasParam(spec, "sparsity") {
-		return "", fmt.Errorf("superres: coder %s has no sparsity", spec)
+		return "", plugin.Errorf("superres: coder %s has no sparsity", spec)
 	}
 	sep := ":"
 	if strings.Contains(spec, ":") {

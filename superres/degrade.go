@@ -1,7 +1,6 @@
 package superres
 
 import (
-	"fmt"
 	"math"
 
 	"superres/internal/plugin"
@@ -21,7 +20,7 @@ const (
 // Check tells why the degradation cannot be used, or returns nil.
 func (d Degradation) Check() error {
 	if d != Box && d != Cubic {
-		return fmt.Errorf("superres: %s", plugin.Unknown("degradation", string(d), []string{string(Cubic), string(Box)}))
+		return plugin.Errorf("superres: %s", plugin.Unknown("degradation", string(d), []string{string(Cubic), string(Box)}))
 	}
 	return nil
 }

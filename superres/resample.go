@@ -37,7 +37,7 @@ func (k Kernel) filter() (imaging.ResampleFilter, error) {
 	case Lanczos:
 		return imaging.Lanczos, nil
 	}
-	return imaging.ResampleFilter{}, fmt.Errorf("superres: %s", plugin.Unknown("kernel", string(k), []string{"bicubic", "lanczos", "nearest"}))
+	return imaging.ResampleFilter{}, plugin.Errorf("superres: %s", plugin.Unknown("kernel", string(k), []string{"bicubic", "lanczos", "nearest"}))
 }
 
 // Resize returns p resampled to w×h with the kernel, in new memory. It panics

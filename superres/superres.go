@@ -9,10 +9,10 @@ package superres
 import (
 	"context"
 	"errors"
-	"fmt"
 	"image"
 	"math"
 
+	"superres/internal/plugin"
 	"superres/patches"
 )
 
@@ -82,7 +82,7 @@ func (m *Model) Size(w, h int, scale float64) (int, int, error) {
 	case scale == 0:
 		scale = 2
 	case !(scale >= MinScale && scale <= MaxScale):
-		return 0, 0, fmt.Errorf("superres: scale %g, expected %d to %d", scale, MinScale, MaxScale)
+		return 0, 0, plugin.Errorf("superres: scale %g, expected %d to %d", scale, MinScale, MaxScale)
 	}
 	side := func(n int) int { return max(1, int(math.Round(float64(n)*scale))) }
 	return side(w), side(h), nil
@@ -225,7 +225,7 @@ func (m *Model) Tune(t Tuning) (*Model, error) {
 		}
 	}
 	if (t.Coder != "" || t.Sparsity != 0) && !coded {
-		return nil, errors.New("superres: this model codes no patches: a coder or a sparsity means nothing to it")
+		return nil, plugin.Errorf("superres: this model codes no patches: a coder or a sparsity means nothing to it")
 	}
 	if t.BackProject > 0 && len(m.Stages) > 0 {
 		stage, err := NewBackProject(m.Scale, t.BackProject, m.Degradation)
@@ -236,7 +236,7 @@ func (m *Model) Tune(t Tuning) (*Model, error) {
 		projected = true
 	}
 	if !projected {
-		return nil, errors.New("superres: a plain interpolation is not back-projected; name a trained model")
+		return nil, plugin.Errorf("superres: a plain interpolation is not back-projected; name a trained model")
 	}
 	return &out, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/plugin"
 	"superres/learners"
 	"superres/learners/sparse"
 )
@@ -61,12 +62,12 @@ func (o TrainOptions) defaults() (TrainOptions, error) {
 		{"number of back-projections", o.BackProject, 0, 1000}, {"number of held-out pictures", o.HeldOut, 0, 1 << 20},
 	} {
 		if c.value < c.from || c.value > c.to {
-			return o, fmt.Errorf("superres: %s %d, expected %d to %d", c.name, c.value, c.from, c.to)
+			return o, plugin.Errorf("superres: %s %d, expected %d to %d", c.name, c.value, c.from, c.to)
 		}
 	}
 	for _, r := range o.Reductions {
 		if !(r > 0 && r < 1) {
-			return o, fmt.Errorf("superres: reduction %g, expected more than 0 and less than 1", r)
+			return o, plugin.Errorf("superres: reduction %g, expected more than 0 and less than 1", r)
 		}
 	}
 	return o, nil
@@ -101,7 +102,7 @@ func Train(ctx context.Context, sources []Source, opt TrainOptions) (*Model, err
 		return nil, err
 	}
 	if len(sources) <= opt.HeldOut {
-		return nil, fmt.Errorf("superres: %d pictures to train on, of which %d are to be held out", len(sources), opt.HeldOut)
+		return nil, plugin.Errorf("superres: %d pictures to train on, of which %d are to be held out", len(sources), opt.HeldOut)
 	}
 	train, held := holdOut(sources, opt.HeldOut, opt.Seed)
 	s := newSampler(opt)

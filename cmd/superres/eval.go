@@ -127,7 +127,7 @@ func (t *scores) models(c *cli.Context, names []string, bar *progress) error {
 		t.Degradation = superres.Cubic
 	}
 	if err := t.Degradation.Check(); err != nil {
-		return codedError{err, exitUsage}
+		return err
 	}
 	list, err := sources(c, c.Args().Slice())
 	if err != nil {

@@ -86,11 +86,11 @@ func exitCode(err error) int {
 		class error
 		code  int
 	}{
-		{plugin.ErrSpec, exitUsage},
 		{imagefile.ErrInput, exitInput},
 		{imagefile.ErrOutput, exitOutput},
 		{imagefile.ErrLimit, exitLimit},
 		{superres.ErrModel, exitModel},
+		{plugin.ErrSettings, exitUsage},
 	} {
 		if errors.Is(err, c.class) {
 			return c.code

@@ -61,6 +61,11 @@ func train(c *cli.Context, s *streams) error {
 	case exist != "fail" && exist != "overwrite":
 		return usage("--on-exist %s: expected fail or overwrite", exist)
 	}
+	for _, name := range []string{"scale", "atoms", "iterations", "patch", "patches"} {
+		if c.Int(name) < 1 {
+			return usage("--%s %d: expected at least 1", name, c.Int(name))
+		}
+	}
 	if _, err := os.Lstat(out); err == nil && exist == "fail" {
 		return codedError{fmt.Errorf("%s exists; use --on-exist overwrite or another -o", out), exitOutput}
 	}
@@ -68,7 +73,7 @@ func train(c *cli.Context, s *streams) error {
 	if n := c.Int("sparsity"); n > 0 && !strings.Contains(coder, "sparsity=") {
 		var err error
 		if coder, err = superres.WithSparsity(coder, n); err != nil {
-			return codedError{err, exitUsage}
+			return err
 		}
 	}
 	reductions, err := factors(c.String("reduce"))
@@ -102,30 +107,37 @@ func train(c *cli.Context, s *streams) error {
 	return nil
 }
 
-// recorded returns the command line as the model records it: what decides the
-// bytes of the model, and the pictures by their base names, so that it is the same
-// wherever the pictures and the model lie.
+// recorded returns the command line as the model records it: all that decides the
+// bytes of the model, defaults too, and the pictures by their base names, so that
+// it is the same wherever the pictures and the model lie.
 func recorded(c *cli.Context) (command string, data []string) {
 	parts := []string{"superres train"}
 	for _, f := range c.Command.Flags {
 		name := f.Names()[0]
 		switch name {
-		case "output", "on-exist", "progress", "quiet", "jobs":
+		case "output", "on-exist", "progress", "quiet", "jobs", "help":
 			continue
 		}
-		if !c.IsSet(name) {
-			continue
-		}
+		value := fmt.Sprint(c.Value(name))
 		if _, isBool := f.(*cli.BoolFlag); isBool {
-			parts = append(parts, fmt.Sprintf("--%s=%t", name, c.Bool(name)))
-			continue
+			parts = append(parts, "--"+name+"="+value)
+		} else if value != "" {
+			parts = append(parts, "--"+name, quoted(value))
 		}
-		parts = append(parts, fmt.Sprintf("--%s %v", name, c.Value(name)))
 	}
 	for _, arg := range c.Args().Slice() {
 		data = append(data, filepath.Base(filepath.Clean(arg)))
+		parts = append(parts, quoted(data[len(data)-1]))
 	}
-	return strings.Join(append(parts, data...), " "), data
+	return strings.Join(parts, " "), data
+}
+
+// quoted makes a word of text for a shell.
+func quoted(text string) string {
+	if strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-,:=+@/") == "" {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // factors parses numbers with commas.

@@ -82,7 +82,7 @@ func upscale(c *cli.Context, s *streams) error {
 		return err
 	}
 	if u.model, err = m.Tune(superres.Tuning{Coder: c.String("coder"), Sparsity: c.Int("sparsity"), BackProject: c.Int("back-projection")}); err != nil {
-		return codedError{err, exitUsage}
+		return err
 	}
 	jobs, skipped, err := plan(c, u.scale)
 	if err != nil {

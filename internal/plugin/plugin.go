@@ -46,13 +46,17 @@ type Registry[T any] struct {
 	all  []Info[T] // sorted by name
 }
 
-// ErrSpec is wrapped by every error of New: the spec, not the data, is wrong.
-var ErrSpec = errors.New("wrong spec")
+// ErrSettings is wrapped by errors about what was asked for, as opposed to the
+// data it was asked for.
+var ErrSettings = errors.New("wrong settings")
 
-type specError string
+type settingsError string
 
-func (e specError) Error() string        { return string(e) }
-func (e specError) Is(target error) bool { return target == ErrSpec }
+func (e settingsError) Error() string        { return string(e) }
+func (e settingsError) Is(target error) bool { return target == ErrSettings }
+
+// Errorf returns an error that wraps ErrSettings. It does not wrap others.
+func Errorf(format string, args ...any) error { return settingsError(fmt.Sprintf(format, args...)) }
 
 // Register adds a plug-in. It panics when the name is taken or empty.
 func (r *Registry[T]) Register(info Info[T]) {
@@ -87,7 +91,7 @@ func (r *Registry[T]) Names() []string {
 
 // New makes the plug-in that spec names, with the parameters it gives:
 // "ksvd", "ksvd:exact=false". The error for an unknown name or parameter lists
-// the known ones and wraps ErrSpec.
+// the known ones and wraps ErrSettings.
 func (r *Registry[T]) New(spec string) (T, error) {
 	var zero T
 	name, params, _ := strings.Cut(spec, ":")
@@ -95,7 +99,7 @@ func (r *Registry[T]) New(spec string) (T, error) {
 	i, found := r.find(name)
 	r.mu.RUnlock()
 	if !found {
-		return zero, specError(Unknown(r.Kind, name, r.Names()))
+		return zero, Errorf("%s", Unknown(r.Kind, name, r.Names()))
 	}
 	r.mu.RLock()
 	info := r.all[i]
@@ -110,13 +114,13 @@ func (r *Registry[T]) New(spec string) (T, error) {
 		if fs.Lookup(key) == nil {
 			var known []string
 			fs.VisitAll(func(f *flag.Flag) { known = append(known, f.Name) })
-			return zero, specError(Unknown(r.Kind+" "+name+": parameter", key, known))
+			return zero, Errorf("%s", Unknown(r.Kind+" "+name+": parameter", key, known))
 		}
 		if !ok {
-			return zero, specError(fmt.Sprintf("%s %s: parameter %s has no value; write %s:%s=VALUE", r.Kind, name, key, name, key))
+			return zero, Errorf("%s %s: parameter %s has no value; write %s:%s=VALUE", r.Kind, name, key, name, key)
 		}
 		if err := fs.Set(key, text); err != nil {
-			return zero, specError(fmt.Sprintf("%s %s: %s=%s: %v", r.Kind, name, key, text, err))
+			return zero, Errorf("%s %s: %s=%s: %v", r.Kind, name, key, text, err)
 		}
 	}
 	return value, nil

@@ -56,7 +56,7 @@ func TestErrorsNameWhatIsKnown(t *testing.T) {
 		"ant:loud=2":    `not true or false`,
 	} {
 		_, err := zoo().New(spec)
-		if err == nil || !strings.Contains(err.Error(), want) || !errors.Is(err, plugin.ErrSpec) {
+		if err == nil || !strings.Contains(err.Error(), want) || !errors.Is(err, plugin.ErrSettings) {
 			t.Errorf("%q: %v", spec, err)
 		}
 	}

@@ -132,11 +132,11 @@ func tidy(index []int32, value []float64) int {
 func budget(sparsity int, tolerance float64, d *Dictionary) (int, error) {
 	switch {
 	case sparsity < 0:
-		return 0, fmt.Errorf("sparse: sparsity %d, expected at least 1 (0: no limit)", sparsity)
+		return 0, plugin.Errorf("sparse: sparsity %d, expected at least 1 (0: no limit)", sparsity)
 	case sparsity > d.k:
-		return 0, fmt.Errorf("sparse: sparsity %d is more than the %d atoms", sparsity, d.k)
+		return 0, plugin.Errorf("sparse: sparsity %d is more than the %d atoms", sparsity, d.k)
 	case tolerance < 0 || math.IsNaN(tolerance):
-		return 0, fmt.Errorf("sparse: tolerance %g, expected 0 or more", tolerance)
+		return 0, plugin.Errorf("sparse: tolerance %g, expected 0 or more", tolerance)
 	case sparsity == 0:
 		sparsity = d.k
 	}

@@ -83,12 +83,15 @@ type ompWorker struct {
 }
 
 func (w *ompWorker) solve(y []float64, index []int32, value []float64) int {
+	energy := dot(y, y)
+	if energy == 0 {
+		return 0
+	}
 	k := w.d.k
 	clear(w.corr)
 	for i, v := range y {
 		axpy(v, w.unit[i*k:(i+1)*k], w.corr)
 	}
-	energy := dot(y, y)
 	floor := rounding * math.Sqrt(energy)
 	left := energy
 	count := 0
@@ -156,8 +159,10 @@ func (w *ompWorker) join(best, j int, support []int32) bool {
 // largest returns the first entry with the largest absolute value.
 func largest(v []float64) (at int, value float64) {
 	for i, x := range v {
-		if x = math.Abs(x); x > value {
+		if x > value { // two comparisons are faster here than math.Abs
 			at, value = i, x
+		} else if -x > value {
+			at, value = i, -x
 		}
 	}
 	return at, value

@@ -1,0 +1,368 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"hash/crc32"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"superres/internal/golden"
+)
+
+// call runs the program in a folder and returns what it wrote and its exit code.
+func call(t *testing.T, dir, stdin string, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	t.Chdir(dir)
+	var out, errs bytes.Buffer
+	code = run(context.Background(), strings.NewReader(stdin), &out, &errs, append([]string{"superres"}, args...))
+	return out.String(), errs.String(), code
+}
+
+// write writes a small picture.
+func write(t *testing.T, path string, img image.Image) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := png.Encode(f, img); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// blob is a picture with something in it.
+func blob(w, h int) *image.NRGBA {
+	m := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for i := range w * h {
+		x, y := i%w, i/w
+		m.SetNRGBA(x, y, color.NRGBA{uint8(9 * x), uint8(7 * y), uint8(x * y), 255})
+	}
+	return m
+}
+
+// tree lists the files below a folder.
+func tree(t *testing.T, dir string) []string {
+	t.Helper()
+	var list []string
+	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			rel, _ := filepath.Rel(dir, path)
+			list = append(list, filepath.ToSlash(rel))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(list)
+	return list
+}
+
+func size(t *testing.T, path string) image.Point {
+	t.Helper()
+	return golden.Open(t, path).Bounds().Size()
+}
+
+func TestUpscaleNames(t *testing.T) {
+	for name, c := range map[string]struct {
+		args []string
+		want []string // new files
+	}{
+		"beside":         {[]string{"upscale", "a.png"}, []string{"a_2x.png"}},
+		"flags behind":   {[]string{"upscale", "a.png", "-s", "3", "-o", "b.png"}, []string{"b.png"}},
+		"with =":         {[]string{"upscale", "a.png", "--scale=1.5"}, []string{"a_1.5x.png"}},
+		"format":         {[]string{"upscale", "-f", "jpeg", "a.png"}, []string{"a_2x.jpg"}},
+		"format by name": {[]string{"upscale", "a.png", "-o", "b.tif"}, []string{"b.tif"}},
+		"into folder":    {[]string{"upscale", "a.png", "-o", "out/"}, []string{"out/a_2x.png"}},
+		"folder":         {[]string{"upscale", "in"}, []string{"in_2x/x_2x.png", "in_2x/y_2x.png"}},
+		"recursive":      {[]string{"upscale", "-r", "in", "-o", "out"}, []string{"out/deep/z_2x.png", "out/x_2x.png", "out/y_2x.png"}},
+		"template":       {[]string{"upscale", "a.png", "--name", "{stem}{ext}-{scale}"}, []string{"apng-2.png"}},
+		"pattern":        {[]string{"upscale", "in/*.png", "-o", "out"}, []string{"out/x_2x.png", "out/y_2x.png"}},
+		"after --":       {[]string{"upscale", "--", "-odd.png"}, []string{"-odd_2x.png"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for _, f := range []string{"a.png", "-odd.png", "in/x.png", "in/y.png", "in/deep/z.png"} {
+				write(t, filepath.Join(dir, f), blob(9, 7))
+			}
+			before := tree(t, dir)
+			stdout, stderr, code := call(t, dir, "", c.args...)
+			if code != 0 || stdout != "" || stderr != "" {
+				t.Fatalf("exit %d, stdout %q, stderr %q", code, stdout, stderr)
+			}
+			got := slices.DeleteFunc(tree(t, dir), func(f string) bool { return slices.Contains(before, f) })
+			if !slices.Equal(got, c.want) {
+				t.Errorf("made %v, expected %v", got, c.want)
+			}
+		})
+	}
+}
+
+func TestUpscaleGivesTheSameBytes(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "in/a.png"), blob(40, 33))
+	raw, err := os.ReadFile(filepath.Join(dir, "in/a.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	call(t, dir, "", "upscale", "in/a.png", "-o", "one.png", "-j", "1")
+	call(t, dir, "", "upscale", "in/a.png", "-o", "two.png", "-j", "2")
+	call(t, dir, "", "upscale", "in", "-o", "folder")
+	piped, stderr, code := call(t, dir, string(raw), "upscale", "-")
+	if code != 0 || stderr != "" {
+		t.Fatalf("pipe: exit %d, %s", code, stderr)
+	}
+	want, err := os.ReadFile(filepath.Join(dir, "one.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []string{"two.png", "folder/a_2x.png"} {
+		if got, err := os.ReadFile(filepath.Join(dir, f)); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s differs (%v)", f, err)
+		}
+	}
+	if piped != string(want) {
+		t.Error("the pipe differs")
+	}
+	if s := size(t, filepath.Join(dir, "one.png")); s != image.Pt(80, 66) {
+		t.Errorf("size %v", s)
+	}
+}
+
+func TestOddSizes(t *testing.T) {
+	for _, s := range []image.Point{{1, 1}, {1, 200}, {200, 1}, {7, 5}} {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, "a.png"), blob(s.X, s.Y))
+		if _, stderr, code := call(t, dir, "", "upscale", "a.png"); code != 0 || size(t, filepath.Join(dir, "a_2x.png")) != s.Mul(2) {
+			t.Errorf("%v: exit %d, %s", s, code, stderr)
+		}
+	}
+}
+
+// Wrong input, wrong usage, wrong models: one clear line, the right exit code, no
+// new file.
+func TestErrors(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name, data string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, filepath.Join(dir, "a.png"), blob(9, 7))
+	write(t, filepath.Join(dir, "b/a.png"), blob(9, 7))
+	write(t, filepath.Join(dir, "exists_2x.png"), blob(9, 7))
+	write(t, filepath.Join(dir, "exists.png"), blob(9, 7))
+	whole, err := os.ReadFile(filepath.Join(dir, "a.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put("notes.png", "Dear all, this is a text")
+	put("short.png", string(whole[:len(whole)/2]))
+	header := "IHDR\x00\x00\xff\xff\x00\x00\xff\xff\x08\x06\x00\x00\x00"
+	put("huge.png", "\x89PNG\r\n\x1a\n\x00\x00\x00\r"+header+string(binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE([]byte(header)))))
+	put("bad.npz", "PK no zip")
+	put("empty.png", "")
+	if err := os.Mkdir(filepath.Join(dir, "nothing"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	before := tree(t, dir)
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"upscale", "notes.png"}, 4, `notes.png: not an image (starts with "Dear al`},
+		{[]string{"upscale", "short.png"}, 4, "short.png: damaged PNG"},
+		{[]string{"upscale", "empty.png"}, 4, "empty.png: "},
+		{[]string{"upscale", "huge.png"}, 7, "65535x65535"},
+		{[]string{"upscale", "missing.png"}, 4, "missing.png: "},
+		{[]string{"upscale", "nothing"}, 4, "nothing: no pictures in this folder"},
+		{[]string{"upscale", "x*.png"}, 4, "no file matches"},
+		{[]string{"upscale", "a.png", "-s", "16", "--max-memory", "1"}, 7, "--max-memory"},
+		{[]string{"upscale", "exists.png"}, 5, "exists_2x.png exists; use --on-exist"},
+		{[]string{"upscale", "a.png", "-o", "a.png", "--on-exist", "overwrite"}, 5, "the output is the input"},
+		{[]string{"upscale", "a.png", "b", "-o", "out"}, 5, "both make"},
+		{[]string{"upscale", "a.png", "-o", "a.gif"}, 5, "a.gif"},
+		{[]string{"upscale", "a.png", "-o", "exists.png/"}, 5, "exists.png"},
+		{[]string{"upscale", "a.png", "-m", "foto"}, 6, `did you mean "photo"?`},
+		{[]string{"upscale", "a.png", "-m", "bad.npz"}, 6, "bad.npz: not an .npz file"},
+		{[]string{"upscale", "a.png", "-m", "none.npz"}, 6, "none.npz"},
+		{[]string{"upscale"}, 2, "no input"},
+		{[]string{"upscale", "a.png", "-s", "17"}, 2, "expected 1 to 16"},
+		{[]string{"upscale", "a.png", "-s", "two"}, 2, "two"},
+		{[]string{"upscale", "a.png", "--scael", "2"}, 2, `did you mean "--scale"?`},
+		{[]string{"upscale", "a.png", "-s"}, 2, "--s needs a value"},
+		{[]string{"upscale", "a.png", "--sparsity", "4000"}, 2, "more than the 1024 atoms"},
+		{[]string{"upscale", "a.png", "--coder", "opm"}, 2, `did you mean "omp"?`},
+		{[]string{"upscale", "a.png", "-m", "bicubic", "--sparsity", "2"}, 2, "codes no patches"},
+		{[]string{"upscale", "a.png", "-f", "gif"}, 2, "expected png, jpeg"},
+		{[]string{"upscale", "a.png", "--on-exist", "ask"}, 2, "expected fail, skip or overwrite"},
+		{[]string{"upscale", "a.png", "--quality", "0"}, 2, "expected 1 to 100"},
+		{[]string{"upscale", "a.png", "--name", "x/{stem}"}, 2, "without folders"},
+		{[]string{"upscale", "a.png", "--progress", "dots"}, 2, "expected auto, bar"},
+		{[]string{"upscael", "a.png"}, 2, `did you mean "upscale"?`},
+		{[]string{"train", "a.png", "-o", "m.npz", "--learner", "ksdv"}, 2, `did you mean "ksvd"?`},
+		{[]string{"train", "a.png", "-o", "m.npz", "--atoms", "0"}, 2, "--atoms 0"},
+		{[]string{"train", "a.png", "-o", "m.npz", "--scale", "5"}, 2, "scale 5, expected 2 to 4"},
+		{[]string{"train", "a.png", "-o", "m.npz", "--atoms", "3", "--sparsity", "9"}, 2, "more than the 3 atoms"},
+		{[]string{"train", "a.png", "-o", "m.txt"}, 2, "ends in .npz"},
+		{[]string{"train", "a.png"}, 2, "-o FILE.npz"},
+		{[]string{"train", "notes.png", "-o", "m.npz"}, 4, "not an image"},
+		{[]string{"train", "a.png", "-o", "bad.npz"}, 5, "bad.npz exists"},
+		{[]string{"eval", "a.png"}, 2, "expected REF and TEST"},
+		{[]string{"eval", "a.png", "exists.png", "--protocol", "nef"}, 2, `did you mean "nfe"?`},
+		{[]string{"eval", "-m", "photo", "missing.png"}, 4, "missing.png"},
+		{[]string{"models", "foto"}, 6, `did you mean "photo"?`},
+	} {
+		stdout, stderr, code := call(t, dir, "", c.args...)
+		if code != c.code || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "superres: ") || stdout != "" {
+			t.Errorf("%v: exit %d, expected %d with %q\n%s%s", c.args, code, c.code, c.want, stdout, stderr)
+		}
+		if after := tree(t, dir); !slices.Equal(before, after) {
+			t.Fatalf("%v left files: %v", c.args, after)
+		}
+	}
+}
+
+// One bad file does not end a batch.
+func TestSomeFail(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "in/a.png"), blob(9, 7))
+	write(t, filepath.Join(dir, "in/c.png"), blob(9, 7))
+	if err := os.WriteFile(filepath.Join(dir, "in/b.png"), []byte("no picture"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, stderr, code := call(t, dir, "", "upscale", "in")
+	if code != 3 || !strings.Contains(stderr, "b.png: not an image") || !strings.Contains(stderr, "1 of 3 pictures failed, 2 are done") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	if got := tree(t, filepath.Join(dir, "in_2x")); !slices.Equal(got, []string{"a_2x.png", "c_2x.png"}) {
+		t.Errorf("made %v", got)
+	}
+	if _, stderr, code = call(t, dir, "", "upscale", "in", "--on-exist", "skip"); code != 3 {
+		t.Errorf("again with skip: exit %d, %s", code, stderr)
+	}
+	os.Remove(filepath.Join(dir, "in/b.png"))
+	if _, stderr, code = call(t, dir, "", "upscale", "in", "--on-exist", "skip"); code != 0 {
+		t.Errorf("all there: exit %d, %s", code, stderr)
+	}
+}
+
+func TestCancelledLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "a.png"), blob(300, 300))
+	t.Chdir(dir)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(interrupt{2})
+	var errs bytes.Buffer
+	code := run(ctx, strings.NewReader(""), &errs, &errs, []string{"superres", "upscale", "a.png"})
+	if got := tree(t, dir); code != 130 || !strings.Contains(errs.String(), "interrupted") || len(got) != 1 {
+		t.Errorf("exit %d, %s, files %v", code, errs.String(), got)
+	}
+}
+
+// A model trained twice has the same bytes wherever its pictures lie, is used from
+// its file, and tells how it was made.
+func TestTrainAndUse(t *testing.T) {
+	dir := t.TempDir()
+	for _, f := range []string{"one/set/a.png", "two/set/a.png"} {
+		write(t, filepath.Join(dir, f), golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png")))
+	}
+	flags := []string{"--atoms", "30", "--iterations", "2", "--patches", "500"}
+	for _, c := range [][]string{{"one/set", "-o", "1.npz"}, {"two/set/", "-o", "2.npz", "-j", "1"}} {
+		if _, stderr, code := call(t, dir, "", append(append([]string{"train"}, c...), flags...)...); code != 0 {
+			t.Fatalf("exit %d, %s", code, stderr)
+		}
+	}
+	a, _ := os.ReadFile(filepath.Join(dir, "1.npz"))
+	b, _ := os.ReadFile(filepath.Join(dir, "2.npz"))
+	if len(a) == 0 || !bytes.Equal(a, b) {
+		t.Error("the two models differ")
+	}
+	stdout, _, _ := call(t, dir, "", "models", "1.npz")
+	var told struct{ Provenance struct{ Command string } }
+	if err := json.Unmarshal([]byte(stdout), &told); err != nil || !strings.HasSuffix(told.Provenance.Command, "--seed 1 --recursive=false --limit 0 set") {
+		t.Errorf("%v: %q", err, told.Provenance.Command)
+	}
+	if _, stderr, code := call(t, dir, "", "upscale", "-m", "1.npz", "one/set/a.png", "-o", "a.png", "--sparsity", "1", "--back-projection", "0"); code != 0 {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	stdout, stderr, code := call(t, dir, "", "eval", "one/set/a.png", "-m", "bicubic", "-m", "1.npz", "--json")
+	var table struct {
+		Mean []struct{ PSNR, SSIM float64 }
+	}
+	if err := json.Unmarshal([]byte(stdout), &table); err != nil || code != 0 || len(table.Mean) != 2 || table.Mean[0].PSNR < 20 {
+		t.Errorf("exit %d, %s %v %s", code, stderr, err, stdout)
+	}
+}
+
+func TestEvalFiles(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "ref/a.png"), blob(40, 30))
+	write(t, filepath.Join(dir, "ref/b.png"), blob(30, 40))
+	call(t, dir, "", "upscale", "-s", "1", "ref", "-o", "test", "-m", "nearest")
+	stdout, stderr, code := call(t, dir, "", "eval", "ref", "test", "-s", "2")
+	if code != 0 || !strings.Contains(stdout, "protocol matlab-y, scale 2") || !strings.Contains(stdout, "- / 1.0000") {
+		t.Errorf("exit %d, %s%s", code, stdout, stderr)
+	}
+	os.Remove(filepath.Join(dir, "test/b_1x.png"))
+	if _, stderr, code = call(t, dir, "", "eval", "ref", "test"); code != 4 || !strings.Contains(stderr, "b.png: no picture of this name") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+}
+
+func TestLists(t *testing.T) {
+	for command, want := range map[string]string{
+		"learners": "Aharon", "coders": "sparsity=0", "models": "×2 from box", "version": "superres " + version, "help": "EXAMPLES",
+	} {
+		if stdout, stderr, code := call(t, ".", "", command); code != 0 || stderr != "" || !strings.Contains(stdout, want) {
+			t.Errorf("%s: exit %d, %s%s", command, code, stdout, stderr)
+		}
+	}
+	for _, c := range []string{"upscale", "eval", "train", "models", "learners", "coders", "version"} {
+		stdout, stderr, code := call(t, ".", "", c, "--help")
+		if code != 0 || stderr != "" || !strings.Contains(stdout, "EXAMPLES\n   superres "+c) {
+			t.Errorf("%s --help: exit %d, %s%s", c, code, stdout, stderr)
+		}
+	}
+}
+
+// The first command of the README does what the README says.
+func TestReadme(t *testing.T) {
+	root := golden.Root(t)
+	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := regexp.MustCompile("(?s)```sh\ngo run ./cmd/superres (.*?)\n```.*```sh\ngo test ./...\n```").FindSubmatch(text)
+	if m == nil {
+		t.Fatal("the two commands are not there")
+	}
+	out := filepath.Join(t.TempDir(), "out.png")
+	args := strings.Fields(string(m[1]))
+	args[slices.Index(args, "-o")+1] = out
+	if _, stderr, code := call(t, root, "", args...); code != 0 || size(t, out) != image.Pt(256, 256) {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	for _, link := range regexp.MustCompile(`\((testdata/[^)]*)\)`).FindAllSubmatch(text, -1) {
+		if _, err := os.Stat(filepath.Join(root, string(link[1]))); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+// Package golden compares pictures with files kept in the repository, and finds
+// data that is kept outside of it.
+//
+// go test ./superres -run Golden -update writes the files anew; look at them before
+// they are committed.
+package golden
+
+import (
+	"flag"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// Tolerance says how far a picture may be from its golden file: no sample by more
+// than Levels of 255, and no more than Share of the samples at all. Machines that
+// fuse a multiplication with an addition round differently.
+type Tolerance struct {
+	Levels int
+	Share  float64
+}
+
+// Compare checks a picture of at most 8 bits a sample against testdata/golden/name
+// of the repository.
+func Compare(t *testing.T, name string, got image.Image, tol Tolerance) {
+	t.Helper()
+	path := filepath.Join(Root(t), "testdata", "golden", name)
+	if *update {
+		f, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if err := png.Encode(f, got); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want := Open(t, path)
+	if want.Bounds() != got.Bounds() {
+		t.Fatalf("%s: the picture is %v, the golden file %v", name, got.Bounds(), want.Bounds())
+	}
+	b := got.Bounds()
+	differ, most := 0, 0
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			p, q := nrgba(got.At(x, y)), nrgba(want.At(x, y))
+			for i := range p {
+				if d := max(p[i]-q[i], q[i]-p[i]); d > 0 {
+					differ, most = differ+1, max(most, d)
+				}
+			}
+		}
+	}
+	if share := float64(differ) / float64(4*b.Dx()*b.Dy()); most > tol.Levels || share > tol.Share {
+		t.Errorf("%s: %.3f %% of the samples differ, by up to %d levels; allowed %.3f %% and %d; if this is meant, run with -update and look at the picture",
+			name, 100*share, most, 100*tol.Share, tol.Levels)
+	}
+}
+
+func nrgba(c color.Color) [4]int {
+	v := color.NRGBAModel.Convert(c).(color.NRGBA)
+	return [4]int{int(v.R), int(v.G), int(v.B), int(v.A)}
+}
+
+// Open decodes a PNG file.
+func Open(t *testing.T, path string) image.Image {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	img, err := png.Decode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img
+}
+
+// Root returns the folder of the repository.
+func Root(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	for err == nil {
+		if _, missing := os.Stat(filepath.Join(dir, "go.mod")); missing == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	t.Fatal("golden: not inside the repository")
+	return ""
+}
+
+// Data returns the path of a data set that is not part of the repository: below
+// SUPERRES_DATA, or below ../shared/data of the repository. Where it is absent the
+// test is skipped.
+func Data(t *testing.T, parts ...string) string {
+	t.Helper()
+	dir := os.Getenv("SUPERRES_DATA")
+	if dir == "" {
+		dir = filepath.Join(Root(t), "..", "shared", "data")
+	}
+	path := filepath.Join(append([]string{dir}, parts...)...)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("%s is absent; set SUPERRES_DATA to the folder of the data sets to run this test", path)
+	}
+	return path
+}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // badReader gives some bytes and then an error.
@@ -68,7 +69,7 @@ func TestOpenRefusals(t *testing.T) {
 func TestOddNamesStayOnOneLine(t *testing.T) {
 	for _, name := range []string{"a\nb.png", "a\x1b[2Jb.png", "a\xffb.png", "a\u202eb.png"} {
 		_, err := decodeBytes(nil, name, Limits{})
-		if got := err.Error(); strings.ContainsAny(got, "\n\x1b\xff\u202e") || !strings.HasPrefix(got, `"a`) {
+		if got := err.Error(); strings.ContainsAny(got, "\n\x1b\u202e") || !utf8.ValidString(got) || !strings.HasPrefix(got, `"a`) {
 			t.Errorf("%q: got %q", name, got)
 		}
 	}

@@ -97,27 +97,28 @@ func (m *Model) enlarge(ctx context.Context, p picture, w, h int, report func(fl
 		y, err := m.plane(ctx, p.channels[0], w, h, report)
 		return []*patches.Plane{y}, err
 	}
-	out := make([]*patches.Plane, 3)
-	for i, c := range p.channels {
-		out[i] = Resize(c, w, h, m.Kernel)
-	}
-	if len(m.Stages) == 0 {
-		report(1)
-		return out, ctx.Err()
-	}
-	luma := p.luma()
-	y, err := m.plane(ctx, luma, w, h, report)
-	if err != nil {
-		return nil, err
-	}
-	plain := Resize(luma, w, h, m.Kernel)
-	for i, v := range plain.Pix {
-		add := y.Pix[i] - v
-		for _, c := range out {
-			c.Pix[i] += add
+	var add *patches.Plane // what the model makes of the brightness beyond the interpolation
+	if len(m.Stages) > 0 {
+		luma := p.luma()
+		var err error
+		if add, err = m.plane(ctx, luma, w, h, report); err != nil {
+			return nil, err
+		}
+		for i, v := range Resize(luma, w, h, m.Kernel).Pix {
+			add.Pix[i] -= v
 		}
 	}
-	return out, nil
+	out := make([]*patches.Plane, 3)
+	for c := range out {
+		out[c] = Resize(p.channels[c], w, h, m.Kernel)
+		if add != nil {
+			for i, v := range add.Pix {
+				out[c].Pix[i] += v
+			}
+		}
+	}
+	report(1)
+	return out, ctx.Err()
 }
 
 // plane returns one plane at w×h, not smaller than p.

@@ -37,8 +37,9 @@ func (p *problem) row(k int) (signals []int32, places []int) {
 
 // update changes the atoms and the values of the codes of a problem, and leaves
 // p.residual current. It must keep the atoms at length 1 and leave atoms that no
-// signal uses as they are.
-type update func(p *problem) error
+// signal uses as they are. When ctx ends it returns ctx.Err() soon, whatever state
+// it leaves.
+type update func(ctx context.Context, p *problem) error
 
 // The limits at which the two-stage loop ends before its last iteration.
 const (
@@ -71,12 +72,15 @@ func alternate(ctx context.Context, y *mat.Dense, opt Options, apply update) (*R
 			if ctx.Err() != nil {
 				return cancelled(result), ctx.Err()
 			}
-			return nil, fmt.Errorf("learners: coding the training signals: %w", err)
+			return nil, err
 		}
 		p.load(d, codes)
 		replaced := p.replaceUnused()
 		before := slices.Clone(p.atoms)
-		if err := apply(p); err != nil {
+		if err := apply(ctx, p); err != nil {
+			if ctx.Err() != nil {
+				return cancelled(result), ctx.Err()
+			}
 			return nil, err
 		}
 		if d, err = sparse.FromAtoms(m, p.atoms); err != nil {
@@ -190,7 +194,8 @@ func (p *problem) replaceUnused() int {
 	return count
 }
 
-// finish fixes the signs of the atoms and notes those that nothing uses.
+// finish fixes the signs of the atoms, drops coefficients that an update has made
+// zero, and notes the atoms that nothing uses.
 func finish(r *Result) (*Result, error) {
 	m, k := r.Dictionary.Dims()
 	atoms := make([]float64, 0, m*k)
@@ -212,7 +217,7 @@ func finish(r *Result) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Dictionary = d
+	r.Dictionary, r.Codes = d, r.Codes.Compact()
 	unused := 0
 	for _, count := range r.Codes.Usage() {
 		if count == 0 {

@@ -49,9 +49,12 @@ func (l KSVD) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, er
 	return alternate(ctx, y, opt, l.update)
 }
 
-func (l KSVD) update(p *problem) error {
+func (l KSVD) update(ctx context.Context, p *problem) error {
 	var e, x []float64
 	for k := range p.k {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		signals, places := p.row(k)
 		if len(signals) == 0 {
 			continue

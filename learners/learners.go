@@ -18,7 +18,8 @@ import (
 // and keeps nothing between calls: concurrent use is safe.
 type Learner interface {
 	// Learn returns a dictionary of opt.Atoms atoms for the columns of y (M×N).
-	// It fails when y is empty, not finite or zero, or opt does not fit it. When
+	// It fails when y is empty, not finite (or so large that its squares are not) or
+	// zero, or opt does not fit it. When
 	// ctx ends it returns the result of the last whole iteration, if there is
 	// one, together with ctx.Err(). y is not changed; the result is the caller's
 	// and is the same for the same y, opt and learner, whatever the number of
@@ -101,7 +102,7 @@ func prepare(y *mat.Dense, opt Options) (Options, *sparse.Dictionary, error) {
 			e += v * v
 		}
 		if math.IsNaN(e) || math.IsInf(e, 0) {
-			return opt, nil, fmt.Errorf("learners: training signal %d is not finite", j)
+			return opt, nil, fmt.Errorf("learners: training signal %d is not finite, or too large to square", j)
 		}
 		energy += e
 	}
@@ -138,8 +139,8 @@ func prepare(y *mat.Dense, opt Options) (Options, *sparse.Dictionary, error) {
 }
 
 // Start returns the dictionary a learner begins with when it is given none: k
-// different training signals drawn by seed and brought to length 1, and Gaussian
-// directions once no signal is left.
+// training signals, no column twice, drawn by seed and brought to length 1, and
+// Gaussian directions once no signal is left.
 func Start(y *mat.Dense, k int, seed uint64) (*sparse.Dictionary, error) {
 	m, n := y.Dims()
 	rng := rand.New(rand.NewPCG(seed, 0))

@@ -3,6 +3,7 @@ package learners
 import (
 	"context"
 	"flag"
+	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
@@ -35,39 +36,17 @@ func (MOD) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error
 	return alternate(ctx, y, opt, modUpdate)
 }
 
-func modUpdate(p *problem) error {
-	var used []int // the atoms that take part
-	place := make([]int, p.k)
-	for k := range p.k {
-		if p.rowStart[k] < p.rowStart[k+1] {
-			place[k] = len(used)
-			used = append(used, k)
-		}
-	}
-	if len(used) == 0 {
-		return nil // every code is empty: the residual is Y
-	}
-	size := len(used)
-	xx := mat.NewSymDense(size, nil)
-	xy := mat.NewDense(size, p.m, nil)
-	for j := range p.n {
-		index, value := p.codes.Column(j)
-		for i, k := range index {
-			axpy(value[i], p.signal(j), xy.RawRowView(place[k]))
-			for h, l := range index[:i+1] {
-				xx.SetSym(place[l], place[k], xx.At(place[l], place[k])+value[i]*value[h])
-			}
-		}
-	}
-	var d mat.Dense // size×M: the new atoms by rows
+func modUpdate(_ context.Context, p *problem) error {
+	xx, xy := p.codes.NormalEquations(p.m, p.signal)
+	var d mat.Dense // K×M: the new atoms by rows
 	if err := solveSym(&d, xx, xy); err != nil {
 		return err
 	}
-	for i, k := range used {
-		atom := d.RawRowView(i)
+	for k := range p.k {
+		atom := d.RawRowView(k)
 		length := normalise(atom)
-		if length == 0 {
-			continue // X Xᵀ singular in this row: the old atom and its codes stay
+		if length < 1e-10 {
+			continue // unused, or nothing but rounding: the old atom and its codes stay
 		}
 		copy(p.atom(k), atom)
 		_, places := p.row(k)
@@ -80,33 +59,60 @@ func modUpdate(p *problem) error {
 }
 
 // solveSym sets x = a⁺b for a symmetric positive semidefinite a: by Cholesky
-// where a is well conditioned, else by its eigenvalues.
+// where a is well conditioned, else by its eigenvalues. a is brought to a unit
+// diagonal first, so that an atom used little counts as much as the others; a row
+// of zeros gives a row of zeros. a and b are changed.
 func solveSym(x *mat.Dense, a *mat.SymDense, b *mat.Dense) error {
-	var chol mat.Cholesky
-	if chol.Factorize(a) && chol.Cond() < 1e12 {
-		return chol.SolveTo(x, b)
-	}
-	var eig mat.EigenSym
-	if !eig.Factorize(a, true) {
-		return errEigen
-	}
-	values := eig.Values(nil)
-	var v, vb mat.Dense
-	eig.VectorsTo(&v)
-	vb.Mul(v.T(), b)
-	cut := values[len(values)-1] * 1e-12
-	for i, value := range values {
-		row := vb.RawRowView(i)
-		for j := range row {
-			if value > cut {
-				row[j] /= value
-			} else {
-				row[j] = 0
-			}
+	n, _ := b.Dims()
+	scale := make([]float64, n)
+	for i := range n {
+		if v := a.At(i, i); v > 0 {
+			scale[i] = 1 / math.Sqrt(v)
 		}
 	}
-	x.Mul(&v, &vb)
+	for i := range n {
+		for j := i; j < n; j++ {
+			a.SetSym(i, j, a.At(i, j)*scale[i]*scale[j])
+		}
+		if scale[i] == 0 {
+			a.SetSym(i, i, 1)
+		}
+		scaleRow(b, i, scale[i])
+	}
+	var chol mat.Cholesky
+	if chol.Factorize(a) && chol.Cond() < 1e12 {
+		if err := chol.SolveTo(x, b); err != nil {
+			return err
+		}
+	} else {
+		var eig mat.EigenSym
+		if !eig.Factorize(a, true) {
+			return errEigen
+		}
+		values := eig.Values(nil)
+		var v, vb mat.Dense
+		eig.VectorsTo(&v)
+		vb.Mul(v.T(), b)
+		for i, value := range values {
+			if value > values[n-1]*1e-12 {
+				scaleRow(&vb, i, 1/value)
+			} else {
+				scaleRow(&vb, i, 0)
+			}
+		}
+		x.Mul(&v, &vb)
+	}
+	for i, s := range scale {
+		scaleRow(x, i, s)
+	}
 	return nil
+}
+
+func scaleRow(x *mat.Dense, i int, s float64) {
+	row := x.RawRowView(i)
+	for j := range row {
+		row[j] *= s
+	}
 }
 
 // axpy adds a·x to y.

@@ -26,8 +26,8 @@ type BackProject struct {
 
 // NewBackProject makes the stage for a scale. It fails when a value is out of range.
 func NewBackProject(scale, iterations int, d Degradation) (*BackProject, error) {
-	if iterations < 1 || iterations > 1000 {
-		return nil, plugin.Errorf("superres: %d back-projections, expected 1 to 1000", iterations)
+	if iterations < 1 || iterations > 1000 || scale < 2 || scale > 4 {
+		return nil, plugin.Errorf("superres: %d back-projections at scale %d, expected 1 to 1000 and 2 to 4", iterations, scale)
 	}
 	if err := d.Check(); err != nil {
 		return nil, err

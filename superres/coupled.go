@@ -4,12 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
+	"runtime"
 
 	"gonum.org/v1/gonum/mat"
 
 	"superres/internal/parallel"
-	"superres/internal/plugin"
 	"superres/learners/sparse"
 	"superres/patches"
 )
@@ -35,20 +34,39 @@ type Coupled struct {
 	high  []float32 // the atoms of High, one after the other
 }
 
+// The limits of a stage: they bound what a model file, which nobody may have
+// looked at, makes a program allocate. The Gram matrix of D_L takes K²·8 bytes.
+const (
+	maxPatch = 16
+	maxAtoms = 8192
+)
+
+// newCoder makes the coder of a spec, and codes the zero signal over d to find a
+// coder that does not suit the dictionary before there is work.
+func newCoder(spec string, d *sparse.Dictionary) (sparse.Coder, error) {
+	coder, err := sparse.New(spec)
+	if err != nil {
+		return nil, err
+	}
+	n, _ := d.Dims()
+	_, err = coder.Code(context.Background(), d, mat.NewDense(n, 1, nil))
+	return coder, err
+}
+
 // NewCoupled completes a stage whose exported fields are set, for a scale. It
 // fails when the sizes or the coder are wrong.
 func NewCoupled(scale int, c Coupled) (*Coupled, error) {
-	if c.Patch < 1 || c.Patch > 64 || scale < 2 || scale > 4 {
-		return nil, fmt.Errorf("superres: coupled stage of patch size %d and scale %d, expected 1 to 64 and 2 to 4", c.Patch, scale)
+	if c.Patch < 1 || c.Patch > maxPatch || scale < 2 || scale > 4 {
+		return nil, fmt.Errorf("superres: coupled stage of patch size %d and scale %d, expected 1 to %d and 2 to 4", c.Patch, scale, maxPatch)
 	}
 	n, k := c.Low.Dims()
 	m, l := c.High.Dims()
-	if n != c.Patch*c.Patch || m != n*scale*scale || k != l {
-		return nil, fmt.Errorf("superres: coupled stage of %d×%d and %d×%d atoms, expected %d and %d rows and equal numbers",
-			n, k, m, l, c.Patch*c.Patch, c.Patch*c.Patch*scale*scale)
+	if n != c.Patch*c.Patch || m != n*scale*scale || k != l || k > maxAtoms {
+		return nil, fmt.Errorf("superres: coupled stage of %d×%d and %d×%d atoms, expected %d and %d rows and equal numbers up to %d",
+			n, k, m, l, c.Patch*c.Patch, c.Patch*c.Patch*scale*scale, maxAtoms)
 	}
 	var err error
-	if c.coder, err = sparse.New(c.Coder); err != nil {
+	if c.coder, err = newCoder(c.Coder, c.Low); err != nil {
 		return nil, err
 	}
 	c.scale = scale
@@ -75,8 +93,11 @@ func init() {
 		if err := unmarshal(params, &p); err != nil {
 			return nil, err
 		}
+		if p.Patch < 1 || p.Patch > maxPatch {
+			return nil, fmt.Errorf("patch size %d, expected 1 to %d", p.Patch, maxPatch)
+		}
 		side := p.Patch * p.Patch
-		low, err := a.Get("low", side, -1)
+		low, err := a.Get("low", side, -maxAtoms)
 		if err != nil {
 			return nil, err
 		}
@@ -111,7 +132,7 @@ func (c *Coupled) Apply(ctx context.Context, low, current *patches.Plane, report
 	whole := low.Extend(c.Patch, c.Patch)
 	grid := patches.Grid{W: whole.W, H: whole.H, Size: c.Patch, Step: 1}
 	average := patches.NewAverager(grid.Scale(c.scale))
-	rows := max(1, 1<<14/grid.Cols()) // coded together: bounds the memory, changes nothing else
+	rows := max(1, bandBytes/(grid.Cols()*c.patchBytes())) // coded together: bounds the memory, changes nothing else
 	var cut, built []float32
 	for from := 0; from < grid.Rows(); from += rows {
 		to := min(from+rows, grid.Rows())
@@ -123,13 +144,35 @@ func (c *Coupled) Apply(ctx context.Context, low, current *patches.Plane, report
 		average.Add(built)
 		report(float64(to) / float64(grid.Rows()))
 	}
-	out := average.Plane().Crop(0, 0, current.W, current.H)
+	out := average.Plane()
+	if out.W != current.W || out.H != current.H {
+		out = out.Crop(0, 0, current.W, current.H)
+	}
 	if c.Detail {
 		for i, v := range current.Pix {
 			out.Pix[i] += v
 		}
 	}
 	return out, nil
+}
+
+// bandBytes is about what the patches take that are coded together.
+const bandBytes = 16 << 20
+
+// patchBytes is what a pair of patches takes while it is coded: its samples, the
+// signal in float64, the code.
+func (c *Coupled) patchBytes() int {
+	n := c.Patch * c.Patch
+	return 4*n*(1+c.scale*c.scale) + 8*n + 16*n
+}
+
+// memory is what the stage takes beside planes, while it is applied to planes of
+// the given width.
+func (c *Coupled) memory(width int) int64 {
+	n, k := c.Low.Dims()
+	m, _ := c.High.Dims()
+	band := max(bandBytes, width*c.patchBytes())
+	return int64(band) + int64(k)*int64(8*k+16*n+12*m) + int64(runtime.GOMAXPROCS(0))*int64(8*k*min(n, k))
 }
 
 // rebuild turns low-resolution patches into high-resolution ones, in dst when it
@@ -192,25 +235,4 @@ func meanOf(v []float32) float64 {
 		sum += float64(x)
 	}
 	return sum / float64(len(v))
-}
-
-// probe codes the zero patch, to find a coder that does not suit the dictionary
-// before there is work.
-func (c *Coupled) probe() error {
-	n, _ := c.Low.Dims()
-	_, err := c.coder.Code(context.Background(), c.Low, mat.NewDense(n, 1, nil))
-	return err
-}
-
-// WithSparsity returns the spec of a coder with its parameter sparsity set. It
-// fails when the coder declares none.
-func WithSparsity(spec string, s int) (string, error) {
-	if !sparse.HasParam(spec, "sparsity") {
-		return "", plugin.Errorf("superres: coder %s has no sparsity", spec)
-	}
-	sep := ":"
-	if strings.Contains(spec, ":") {
-		sep = ","
-	}
-	return fmt.Sprintf("%s%ssparsity=%d", spec, sep, s), nil
 }

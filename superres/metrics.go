@@ -54,7 +54,7 @@ func Reduce(img image.Image, scale int, d Degradation) (image.Image, error) {
 }
 
 // Compare scores test against ref, leaving out a border of so many pixels for
-// PSNR and SSIM. ref may be up to a block of scale larger than test (it is cropped
+// PSNR and SSIM. Transparency is not scored. ref may be up to a block of scale larger than test (it is cropped
 // at the right and below); scale 1 demands equal sizes.
 func Compare(ref, test image.Image, scale, border int) (Metrics, error) {
 	rb, tb := ref.Bounds(), test.Bounds()
@@ -62,7 +62,7 @@ func Compare(ref, test image.Image, scale, border int) (Metrics, error) {
 	if w > rb.Dx() || h > rb.Dy() || rb.Dx()-w >= max(scale, 1) || rb.Dy()-h >= max(scale, 1) {
 		return Metrics{}, fmt.Errorf("superres: the picture is %d×%d, its reference %d×%d", w, h, rb.Dx(), rb.Dy())
 	}
-	if w <= 2*border || h <= 2*border {
+	if border < 0 || w <= 2*border || h <= 2*border {
 		return Metrics{}, fmt.Errorf("superres: a %d×%d picture has nothing within a border of %d", w, h, border)
 	}
 	a, b := split(ref), split(test)
@@ -108,28 +108,45 @@ func nfe(a, b *patches.Plane) float64 {
 		miss += d * d
 		all += float64(v) * float64(v)
 	}
+	if all == 0 {
+		return math.NaN()
+	}
 	return miss / all
 }
 
-// ssim returns the mean structural similarity of planes of 0..255. Z. Wang et al.:
-// Image quality assessment, IEEE Trans. Image Processing 13 (2004),
-// doi:10.1109/TIP.2003.819861.
+// The window of SSIM.
+const ssimSize, ssimSigma = 11, 1.5
+
+// ssim returns the mean structural similarity of planes of 0..255, band by band,
+// which bounds the memory. Z. Wang et al.: Image quality assessment, IEEE Trans.
+// Image Processing 13 (2004), doi:10.1109/TIP.2003.819861.
 func ssim(a, b *patches.Plane) float64 {
-	const size, sigma = 11, 1.5
-	if a.W < size || a.H < size {
+	if a.W < ssimSize || a.H < ssimSize {
 		return math.NaN()
 	}
-	var window [size]float64
+	const band = 128
+	total, rows := 0.0, a.H-ssimSize+1
+	for y := 0; y < rows; y += band {
+		h := min(band, rows-y) + ssimSize - 1
+		total += ssimSum(a.Crop(0, y, a.W, h), b.Crop(0, y, a.W, h))
+	}
+	return total / float64(rows*(a.W-ssimSize+1))
+}
+
+// ssimSum returns the sum of SSIM over the places where the window fits.
+func ssimSum(a, b *patches.Plane) float64 {
+	var window [ssimSize]float64
 	sum := 0.0
 	for i := range window {
-		window[i] = math.Exp(-float64((i-size/2)*(i-size/2)) / (2 * sigma * sigma))
+		d := float64(i - ssimSize/2)
+		window[i] = math.Exp(-d * d / (2 * ssimSigma * ssimSigma))
 		sum += window[i]
 	}
 	for i := range window {
 		window[i] /= sum
 	}
-	w, h := a.W-size+1, a.H-size+1
-	// blur filters f over both axes, valid area.
+	w, h := a.W-ssimSize+1, a.H-ssimSize+1
+	// blur filters f over both axes.
 	blur := func(f func(i int) float64) []float64 {
 		mid, out := make([]float64, w*a.H), make([]float64, w*h)
 		eachRow(a.H, func(y int) {
@@ -159,7 +176,7 @@ func ssim(a, b *patches.Plane) float64 {
 		x, y := ma[i], mb[i]
 		total += (2*x*y + c1) * (2*(ab[i]-x*y) + c2) / ((x*x + y*y + c1) * (aa[i] - x*x + bb[i] - y*y + c2))
 	}
-	return total / float64(len(ma))
+	return total
 }
 
 // Restore reduces img by the model's degradation as a protocol does, enlarges it

@@ -34,7 +34,8 @@ type Provenance struct {
 	Iterations int      `json:"iterations"` // that were run
 	Stop       string   `json:"stop"`       // why learning ended
 	Seed       uint64   `json:"seed"`
-	Data       []string `json:"data"` // what was trained on, by name
+	Data       []string `json:"data"`               // what was trained on, by name
+	Warnings   []string `json:"warnings,omitempty"` // of the learner
 	Pictures   int      `json:"pictures"`
 	Patches    int      `json:"patches"`     // pairs drawn from them
 	DataSHA256 string   `json:"data_sha256"` // of the samples of all pictures, in order
@@ -50,12 +51,13 @@ type Score struct {
 	Bicubic Means `json:"bicubic"`
 }
 
-// Means are means over pictures: PSNR and SSIM by the protocol MatlabY, reduced by
-// the model's degradation, and NFE.
+// Means are means over the pictures whose score is defined: PSNR and SSIM by the
+// protocol MatlabY, reduced by the model's degradation, and NFE. 0 stands for no
+// such picture.
 type Means struct {
-	PSNR float64 `json:"psnr"`
-	SSIM float64 `json:"ssim"`
-	NFE  float64 `json:"nfe"`
+	PSNR float64 `json:"psnr,omitempty"`
+	SSIM float64 `json:"ssim,omitempty"`
+	NFE  float64 `json:"nfe,omitempty"`
 }
 
 // formatVersion is the version of the model file that is written, and the newest
@@ -90,6 +92,9 @@ func (e modelError) Unwrap() error      { return e.error }
 // and the matrices of stage i as "stagei.name". The bytes depend on the model
 // alone.
 func (m *Model) Save(w io.Writer) error {
+	if len(m.Stages) == 0 {
+		return errors.New("superres: a plain interpolation is no model to save")
+	}
 	h := header{formatVersion, m.Scale, m.Degradation, m.Kernel, nil, m.Provenance}
 	var arrays []npz.Matrix
 	for i, s := range m.Stages {
@@ -125,7 +130,7 @@ func load(r io.ReaderAt, size int64) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := f.Text("model.json")
+	text, err := f.Text("model.json", 1<<20)
 	if err != nil {
 		return nil, fmt.Errorf("not a superres model: %w", err)
 	}
@@ -163,7 +168,7 @@ func load(r io.ReaderAt, size int64) (*Model, error) {
 //go:embed models
 var embedded embed.FS
 
-// Baselines are the plain interpolations, which stand wherever a model may.
+// baselines are the plain interpolations, which stand wherever a model may.
 var baselines = []Kernel{Bicubic, Lanczos, Nearest}
 
 // Names lists the models that need no file: the trained ones, then the plain

@@ -315,10 +315,11 @@ func TestProgress(t *testing.T) {
 
 func TestTuning(t *testing.T) {
 	m := small(t, 2, true)
+	none, seven := 0, 7
 	for want, tune := range map[string]Tuning{
-		"coupled backproject":  {BackProject: -1},
-		"coupled":              {BackProject: 0},
-		"coupled backproject ": {Sparsity: 1, BackProject: 7},
+		"coupled backproject":  {},
+		"coupled":              {BackProject: &none},
+		"coupled backproject ": {Sparsity: 1, BackProject: &seven},
 	} {
 		got, err := m.Tune(tune)
 		if err != nil {
@@ -331,7 +332,7 @@ func TestTuning(t *testing.T) {
 			}
 			kinds += s.Kind()
 		}
-		if b, ok := got.Stages[len(got.Stages)-1].(*BackProject); kinds != string(bytes.TrimSpace([]byte(want))) || ok && tune.BackProject > 0 && b.Iterations != tune.BackProject {
+		if b, ok := got.Stages[len(got.Stages)-1].(*BackProject); kinds != string(bytes.TrimSpace([]byte(want))) || ok && tune.BackProject != nil && b.Iterations != 7 {
 			t.Errorf("%+v: %s", tune, kinds)
 		}
 	}
@@ -339,7 +340,7 @@ func TestTuning(t *testing.T) {
 	for _, c := range []struct {
 		m *Model
 		t Tuning
-	}{{m, Tuning{Coder: "opm"}}, {m, Tuning{Sparsity: 41}}, {m, Tuning{Sparsity: -1}}, {plain, Tuning{Sparsity: 2, BackProject: -1}}, {plain, Tuning{BackProject: 2}}} {
+	}{{m, Tuning{Coder: "opm"}}, {m, Tuning{Sparsity: 41}}, {m, Tuning{Sparsity: -1}}, {plain, Tuning{Sparsity: 2}}, {plain, Tuning{BackProject: &seven}}} {
 		if _, err := c.m.Tune(c.t); err == nil {
 			t.Errorf("%+v: no error", c.t)
 		}

@@ -60,17 +60,23 @@ func Resize(p *patches.Plane, w, h int, k Kernel) *patches.Plane {
 		}
 	})
 	out := patches.NewPlane(w, h)
-	eachRow(h, func(y int) {
+	// The background context never ends, so there is no error.
+	_ = parallel.For(context.Background(), h, 16, func() func(lo, hi int) {
 		sum := make([]float64, w)
-		weight, index := down.at(y)
-		for i, v := range weight {
-			for x, s := range mid.Row(int(index[i])) {
-				sum[x] += v * float64(s)
+		return func(lo, hi int) {
+			for y := lo; y < hi; y++ {
+				clear(sum)
+				weight, index := down.at(y)
+				for i, v := range weight {
+					for x, s := range mid.Row(int(index[i])) {
+						sum[x] += v * float64(s)
+					}
+				}
+				row := out.Row(y)
+				for x, v := range sum {
+					row[x] = float32(v)
+				}
 			}
-		}
-		row := out.Row(y)
-		for x, v := range sum {
-			row[x] = float32(v)
 		}
 	})
 	return out

@@ -126,16 +126,24 @@ func spread(v []float32, mean float64) float64 {
 	return math.Sqrt(sum / float64(len(v)))
 }
 
-// pairs returns Y_L and Y_H: one pair a column.
-func (s *sampler) pairs() (low, high *mat.Dense, err error) {
+// pairs returns Y = [Y_L; Y_H], one pair a column, and forgets the pairs.
+func (s *sampler) pairs() (*mat.Dense, error) {
 	n, m := s.opt.sizes()
 	count := len(s.low) / n
 	if count == 0 {
-		return nil, nil, fmt.Errorf("superres: no patch pair was found: the pictures are flat, or smaller than %d×%d", s.opt.Patch*s.opt.Scale, s.opt.Patch*s.opt.Scale)
+		return nil, fmt.Errorf("superres: no patch pair was found: the pictures are flat, or smaller than %d×%d", s.opt.Patch*s.opt.Scale, s.opt.Patch*s.opt.Scale)
 	}
-	low = mat.DenseCopyOf(mat.NewDense(count, n, s.low).T())
-	high = mat.DenseCopyOf(mat.NewDense(count, m, s.high).T())
-	return low, high, nil
+	y := mat.NewDense(n+m, count, nil)
+	for j := range count {
+		for i, v := range s.low[j*n : (j+1)*n] {
+			y.Set(i, j, v)
+		}
+		for i, v := range s.high[j*m : (j+1)*m] {
+			y.Set(n+i, j, v)
+		}
+	}
+	s.low, s.high = nil, nil
+	return y, nil
 }
 
 func (s *sampler) sum() string { return hex.EncodeToString(s.total.Sum(nil)) }

@@ -17,10 +17,11 @@ import (
 // before it. A stage does not change once made, and concurrent use is safe.
 //
 // To add a kind of stage: write one file with the type, call RegisterStage in
-// its init, and add it to the table of TestStages.
+// its init, and add one to the table of TestStages, which checks what every stage
+// must do.
 type Stage interface {
-	// Apply returns the improved enlargement of low, in new memory; current is
-	// what the stages before it made of low. It calls report with the share done,
+	// Apply returns the improved enlargement of low; current is what the stages
+	// before it made of low. Neither is changed. It calls report with the share done,
 	// 0..1, now and then, from one goroutine. It fails only with ctx.Err().
 	Apply(ctx context.Context, low, current *patches.Plane, report func(float64)) (*patches.Plane, error)
 	// Kind is the name the stage is registered under.
@@ -66,8 +67,8 @@ func (a *StageArrays) Put(name string, x *mat.Dense) {
 	a.put = append(a.put, npz.Matrix{Name: a.prefix + name, Data: x})
 }
 
-// Get reads a matrix of rows×cols finite entries from the file; −1 stands for any
-// number.
+// Get reads a matrix of rows×cols finite entries from the file; −n stands for any
+// number up to n.
 func (a *StageArrays) Get(name string, rows, cols int) (*mat.Dense, error) {
 	return a.file.Matrix(a.prefix+name, rows, cols)
 }

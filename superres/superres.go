@@ -9,10 +9,12 @@ package superres
 import (
 	"context"
 	"errors"
+	"fmt"
 	"image"
 	"math"
 
 	"superres/internal/plugin"
+	"superres/learners/sparse"
 	"superres/patches"
 )
 
@@ -40,6 +42,9 @@ const (
 //
 // It fails when img is empty, the scale is out of range, or ctx ends.
 func (m *Model) Upscale(ctx context.Context, img image.Image, opt Options) (image.Image, error) {
+	if len(m.Stages) > 0 && m.Scale < 2 {
+		return nil, fmt.Errorf("superres: a model with stages and scale %d", m.Scale)
+	}
 	b := img.Bounds()
 	if b.Dx() < 1 || b.Dy() < 1 {
 		return nil, errors.New("superres: the picture is empty")
@@ -53,19 +58,13 @@ func (m *Model) Upscale(ctx context.Context, img image.Image, opt Options) (imag
 	}
 	in := split(img)
 	out := picture{deep: in.deep}
-	share := opt.Progress
-	if in.alpha != nil { // half of the work
-		share = func(done float64) { opt.Progress(done / 2) }
-	}
-	out.channels, err = m.enlarge(ctx, in, w, h, share)
+	out.channels, err = m.enlarge(ctx, in, w, h, opt.Progress)
 	if err != nil {
 		return nil, err
 	}
 	if in.alpha != nil {
-		out.alpha, err = m.plane(ctx, in.alpha, w, h, func(done float64) { opt.Progress(0.5 + done/2) })
-		if err != nil {
-			return nil, err
-		}
+		// By interpolation: a dictionary of photographs knows nothing of masks.
+		out.alpha = Resize(in.alpha, w, h, m.Kernel)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -152,7 +151,8 @@ func (m *Model) plane(ctx context.Context, p *patches.Plane, w, h int, report fu
 }
 
 // Apply returns the plane enlarged by exactly the model's scale, in new memory:
-// the interpolation, and every stage once. The model must have stages.
+// the interpolation, and every stage once. The model must have stages; report is
+// called with the share done, 0..1, from one goroutine, and must not be nil.
 func (m *Model) Apply(ctx context.Context, low *patches.Plane, report func(float64)) (*patches.Plane, error) {
 	current := Resize(low, low.W*m.Scale, low.H*m.Scale, m.Kernel)
 	for i, s := range m.Stages {
@@ -167,26 +167,45 @@ func (m *Model) Apply(ctx context.Context, low *patches.Plane, report func(float
 	return current, nil
 }
 
-// Memory estimates the bytes that Upscale takes at its peak, with the decoded and
-// the enlarged picture, for a picture of w×h enlarged to toW×toH.
-func (m *Model) Memory(w, h, toW, toH int) int64 {
-	in, out := int64(w)*int64(h), int64(toW)*int64(toH)
+// Memory estimates the bytes that Upscale takes at its peak, with img and the
+// result themselves, for a result of w×h. It is for a program that collects its
+// garbage early (GOGC 30); with the default, the peak can be half as much again.
+func (m *Model) Memory(img image.Image, w, h int) int64 {
+	b := img.Bounds()
+	in, out := int64(b.Dx())*int64(b.Dy()), int64(w)*int64(h)
+	channels, depth := int64(4), int64(1)
+	switch img.(type) {
+	case *image.Gray, *image.Gray16:
+		channels = 1
+	}
+	if isDeep(img) {
+		depth = 2
+	}
+	// The planes of the picture and of the result in float32, both in their own form,
+	// and two planes in work.
+	bytes := 32<<20 + (4+depth)*channels*(in+out) + 8*out
 	if len(m.Stages) == 0 {
-		return 24<<20 + 40*in + 30*out
+		return bytes
 	}
-	top := in // pixels of the largest enlargement by whole passes
-	for side := 1; w*side < toW || h*side < toH; side *= m.Scale {
+	top, side := in, 1 // of the largest enlargement by whole passes
+	for b.Dx()*side < w || b.Dy()*side < h {
 		top *= int64(m.Scale) * int64(m.Scale)
+		side *= m.Scale
 	}
-	return 48<<20 + 40*in + 24*out + 12*top
+	extra := int64(0)
+	for _, s := range m.Stages {
+		if c, ok := s.(*Coupled); ok {
+			extra = max(extra, c.memory(b.Dx()*side/m.Scale))
+		}
+	}
+	return bytes + 12*top + extra
 }
 
-// Tuning changes how a trained model is applied. Zero fields, and BackProject −1,
-// change nothing.
+// Tuning changes how a trained model is applied. Zero fields change nothing.
 type Tuning struct {
 	Coder       string // spec
 	Sparsity    int    // sets the coder's parameter of that name
-	BackProject int    // iterations; 0 takes the back-projections out
+	BackProject *int   // iterations after the other stages; 0: none
 }
 
 // Tune returns a model with other settings and the same dictionaries. It fails
@@ -194,7 +213,7 @@ type Tuning struct {
 func (m *Model) Tune(t Tuning) (*Model, error) {
 	out := *m
 	out.Stages = nil
-	coded, projected := false, t.BackProject < 1
+	coded := false
 	for _, s := range m.Stages {
 		switch s := s.(type) {
 		case *Coupled:
@@ -202,9 +221,9 @@ func (m *Model) Tune(t Tuning) (*Model, error) {
 			if t.Coder != "" {
 				c.Coder = t.Coder
 			}
+			var err error
 			if t.Sparsity != 0 {
-				var err error
-				if c.Coder, err = WithSparsity(c.Coder, t.Sparsity); err != nil {
+				if c.Coder, err = sparse.WithSparsity(c.Coder, t.Sparsity); err != nil {
 					return nil, err
 				}
 			}
@@ -212,32 +231,28 @@ func (m *Model) Tune(t Tuning) (*Model, error) {
 			if err != nil {
 				return nil, err
 			}
-			if err := stage.probe(); err != nil {
-				return nil, err
-			}
 			out.Stages = append(out.Stages, stage)
 			coded = true
 		case *BackProject:
-			if t.BackProject < 0 {
+			if t.BackProject == nil {
 				out.Stages = append(out.Stages, s)
 			}
 		default:
 			out.Stages = append(out.Stages, s)
 		}
 	}
-	if (t.Coder != "" || t.Sparsity != 0) && !coded {
+	switch {
+	case (t.Coder != "" || t.Sparsity != 0) && !coded:
 		return nil, plugin.Errorf("superres: this model codes no patches: a coder or a sparsity means nothing to it")
-	}
-	if t.BackProject > 0 && len(m.Stages) > 0 {
-		stage, err := NewBackProject(m.Scale, t.BackProject, m.Degradation)
-		if err != nil {
-			return nil, err
-		}
-		out.Stages = append(out.Stages, stage)
-		projected = true
-	}
-	if !projected {
+	case t.BackProject == nil || *t.BackProject == 0:
+		return &out, nil
+	case len(m.Stages) == 0:
 		return nil, plugin.Errorf("superres: a plain interpolation is not back-projected; name a trained model")
 	}
+	stage, err := NewBackProject(m.Scale, *t.BackProject, m.Degradation)
+	if err != nil {
+		return nil, err
+	}
+	out.Stages = append(out.Stages, stage)
 	return &out, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/npz"
 	"superres/internal/plugin"
 	"superres/learners"
 	"superres/learners/sparse"
@@ -57,13 +58,17 @@ func (o TrainOptions) defaults() (TrainOptions, error) {
 		value, from int
 		to          int
 	}{
-		{"scale", o.Scale, 2, 4}, {"patch size", o.Patch, 1, 16}, {"number of patches", o.Patches, 1, 50_000_000},
-		{"number of atoms", o.Atoms, 1, 1 << 16}, {"number of iterations", o.Iterations, 1, 1 << 20},
+		{"scale", o.Scale, 2, 4}, {"patch size", o.Patch, 1, maxPatch}, {"number of patches", o.Patches, 1, 50_000_000},
+		{"number of atoms", o.Atoms, 1, maxAtoms}, {"number of iterations", o.Iterations, 1, 1 << 20},
 		{"number of back-projections", o.BackProject, 0, 1000}, {"number of held-out pictures", o.HeldOut, 0, 1 << 20},
 	} {
 		if c.value < c.from || c.value > c.to {
 			return o, plugin.Errorf("superres: %s %d, expected %d to %d", c.name, c.value, c.from, c.to)
 		}
+	}
+	n, m := o.sizes()
+	if size := (n + m) * o.Atoms * 8; size > npz.MaxBytes/2 {
+		return o, plugin.Errorf("superres: %d atoms of %d entries make a model of %d MiB, the limit is %d; use fewer atoms, a smaller patch or scale", o.Atoms, n+m, size>>20, npz.MaxBytes>>21)
 	}
 	for _, r := range o.Reductions {
 		if !(r > 0 && r < 1) {
@@ -71,6 +76,17 @@ func (o TrainOptions) defaults() (TrainOptions, error) {
 		}
 	}
 	return o, nil
+}
+
+// coder makes the coder, and finds one that does not suit the number of atoms
+// before there is work.
+func (o TrainOptions) coder() (sparse.Coder, error) {
+	n, _ := o.sizes()
+	zero, err := sparse.FromAtoms(n, make([]float64, n*o.Atoms))
+	if err != nil {
+		return nil, err
+	}
+	return newCoder(o.Coder, zero)
 }
 
 func setDefault[T comparable](field *T, value T) {
@@ -86,8 +102,8 @@ func setDefault[T comparable](field *T, value T) {
 // stage. Held-out pictures, drawn by the seed, are scored at the end.
 //
 // The same pictures in the same order, options and seed give a model with the
-// same bytes. Memory: the pairs, Patches·Patch²·(1+scale²)·8 bytes three times
-// over, and one picture. When ctx ends Train returns ctx.Err().
+// same bytes. Memory: the pairs, Patches·Patch²·(1+scale²)·8 bytes, four times
+// over while learning, Atoms²·8 bytes for MOD and Refit, and one picture. When ctx ends Train returns ctx.Err().
 func Train(ctx context.Context, sources []Source, opt TrainOptions) (*Model, error) {
 	opt, err := opt.defaults()
 	if err != nil {
@@ -97,7 +113,7 @@ func Train(ctx context.Context, sources []Source, opt TrainOptions) (*Model, err
 	if err != nil {
 		return nil, err
 	}
-	coder, err := sparse.New(opt.Coder)
+	coder, err := opt.coder()
 	if err != nil {
 		return nil, err
 	}
@@ -107,6 +123,9 @@ func Train(ctx context.Context, sources []Source, opt TrainOptions) (*Model, err
 	train, held := holdOut(sources, opt.HeldOut, opt.Seed)
 	s := newSampler(opt)
 	for i, src := range train {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		opt.Progress("reading pictures", i, len(train))
 		img, err := src.Open(ctx)
 		if err != nil {
@@ -115,13 +134,14 @@ func Train(ctx context.Context, sources []Source, opt TrainOptions) (*Model, err
 		s.add(img)
 	}
 	opt.Progress("reading pictures", len(train), len(train))
-	low, high, err := s.pairs()
+	stacked, err := s.pairs()
 	if err != nil {
 		return nil, err
 	}
-	var stacked mat.Dense
-	stacked.Stack(low, high)
-	result, err := learner.Learn(ctx, &stacked, learners.Options{
+	n, _ := opt.sizes()
+	rows, count := stacked.Dims()
+	low, high := stacked.Slice(0, n, 0, count).(*mat.Dense), stacked.Slice(n, rows, 0, count).(*mat.Dense)
+	result, err := learner.Learn(ctx, stacked, learners.Options{
 		Atoms: opt.Atoms, Iterations: opt.Iterations, Coder: coder, Seed: opt.Seed,
 		Trace: func(step learners.Step) { opt.Progress("learning", step.Iteration, opt.Iterations) },
 	})
@@ -136,8 +156,11 @@ func Train(ctx context.Context, sources []Source, opt TrainOptions) (*Model, err
 	m.Provenance = Provenance{
 		Command: opt.Command, Learner: opt.Learner, Coder: opt.Coder, Atoms: opt.Atoms,
 		Iterations: last.Iteration, Stop: string(result.Stop), Seed: opt.Seed,
-		Data: opt.Data, Pictures: len(train), Patches: low.RawMatrix().Cols, DataSHA256: s.sum(),
+		Data: opt.Data, Pictures: len(train), Patches: count, DataSHA256: s.sum(),
 		TrainRMSE: last.RMSE, HeldOut: len(held),
+	}
+	for _, w := range result.Warnings {
+		m.Provenance.Warnings = append(m.Provenance.Warnings, w.Error())
 	}
 	if len(held) > 0 {
 		m.Provenance.Score, err = m.score(ctx, held, opt.Progress)
@@ -219,21 +242,8 @@ func refit(ctx context.Context, dl *sparse.Dictionary, low, high *mat.Dense, cod
 	}
 	_, k := dl.Dims()
 	m, _ := high.Dims()
-	xx, xy := mat.NewSymDense(k, nil), mat.NewDense(k, m, nil)
 	signal := make([]float64, m)
-	for j := range x.Signals() {
-		mat.Col(signal, j, high)
-		index, value := x.Column(j)
-		for i, a := range index {
-			row := xy.RawRowView(int(a))
-			for h, v := range signal {
-				row[h] += value[i] * v
-			}
-			for h, b := range index[:i+1] {
-				xx.SetSym(int(b), int(a), xx.At(int(b), int(a))+value[i]*value[h])
-			}
-		}
-	}
+	xx, xy := x.NormalEquations(m, func(j int) []float64 { return mat.Col(signal, j, high) })
 	lambda := 1e-6 * (mat.Trace(xx)/float64(k) + 1e-12)
 	for i := range k {
 		xx.SetSym(i, i, xx.At(i, i)+lambda)
@@ -251,38 +261,41 @@ func refit(ctx context.Context, dl *sparse.Dictionary, low, high *mat.Dense, cod
 	return sparse.NewDictionary(dh.T())
 }
 
-// score reduces and restores pictures. A picture too small for SSIM or without
-// error or light counts with 1, 100 dB or 0.
+// score reduces and restores pictures.
 func (m *Model) score(ctx context.Context, held []Source, progress func(string, int, int)) (*Score, error) {
-	s := &Score{}
-	plain := &Model{Degradation: m.Degradation, Kernel: Bicubic}
+	models := []*Model{m, {Degradation: m.Degradation, Kernel: Bicubic}}
+	got := make([][]Metrics, len(models))
 	for i, src := range held {
 		progress("scoring", i, len(held))
 		img, err := src.Open(ctx)
 		if err != nil {
 			return nil, err
 		}
-		for _, c := range []struct {
-			model *Model
-			mean  *Means
-		}{{m, &s.Model}, {plain, &s.Bicubic}} {
-			got, err := c.model.Restore(ctx, img, m.Scale)
+		for j, model := range models {
+			one, err := model.Restore(ctx, img, m.Scale)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", src.Name, err)
 			}
-			share := 1 / float64(len(held))
-			c.mean.PSNR += share * min(got.PSNR, 100)
-			c.mean.SSIM += share * orElse(got.SSIM, 1)
-			c.mean.NFE += share * orElse(got.NFE, 0)
+			got[j] = append(got[j], one)
 		}
 	}
 	progress("scoring", len(held), len(held))
-	return s, nil
+	return &Score{means(got[0]), means(got[1])}, nil
 }
 
-func orElse(v, other float64) float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return other
+func means(list []Metrics) Means {
+	mean := func(value func(Metrics) float64) float64 {
+		sum, count := 0.0, 0
+		for _, m := range list {
+			if v := value(m); !math.IsNaN(v) && !math.IsInf(v, 0) {
+				sum, count = sum+v, count+1
+			}
+		}
+		return sum / float64(max(count, 1))
 	}
-	return v
+	return Means{
+		PSNR: mean(func(m Metrics) float64 { return m.PSNR }),
+		SSIM: mean(func(m Metrics) float64 { return m.SSIM }),
+		NFE:  mean(func(m Metrics) float64 { return m.NFE }),
+	}
 }

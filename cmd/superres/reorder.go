@@ -27,7 +27,7 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 		}
 		return nil, usage("%s", plugin.Unknown("command", args[1], names))
 	}
-	takesValue := map[string]bool{"help": false, "h": false, "generate-bash-completion": false}
+	takesValue := map[string]bool{"help": false, "h": false}
 	for _, f := range command.Flags {
 		_, isBool := f.(*cli.BoolFlag)
 		for _, name := range f.Names() {
@@ -50,7 +50,7 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 		if !known {
 			var long []string
 			for n := range takesValue {
-				if len(n) > 1 && n != "generate-bash-completion" {
+				if len(n) > 1 {
 					long = append(long, "--"+n)
 				}
 			}

@@ -137,7 +137,6 @@ func newApp(s *streams) *cli.App {
 		ExitErrHandler:        func(*cli.Context, error) {}, // run decides
 		OnUsageError:          func(_ *cli.Context, err error, _ bool) error { return codedError{err, exitUsage} },
 		CustomAppHelpTemplate: appHelp,
-		EnableBashCompletion:  true,
 		Commands: []*cli.Command{
 			upscaleCommand(s), evalCommand(s), trainCommand(s),
 			modelsCommand(s), learnersCommand(s), codersCommand(s), versionCommand(s),

@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/internal/imagefile"
+	"superres/learners/sparse"
 	"superres/superres"
 )
 
@@ -72,7 +73,7 @@ func train(c *cli.Context, s *streams) error {
 	coder := c.String("coder")
 	if n := c.Int("sparsity"); n > 0 && !strings.Contains(coder, "sparsity=") {
 		var err error
-		if coder, err = superres.WithSparsity(coder, n); err != nil {
+		if coder, err = sparse.WithSparsity(coder, n); err != nil {
 			return err
 		}
 	}

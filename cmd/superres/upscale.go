@@ -77,11 +77,15 @@ func upscale(c *cli.Context, s *streams) error {
 		return err
 	}
 	defer u.bar.clear()
+	tuning := superres.Tuning{Coder: c.String("coder"), Sparsity: c.Int("sparsity")}
+	if n := c.Int("back-projection"); n >= 0 {
+		tuning.BackProject = &n
+	}
 	m, err := openModel(c.String("model"))
 	if err != nil {
 		return err
 	}
-	if u.model, err = m.Tune(superres.Tuning{Coder: c.String("coder"), Sparsity: c.Int("sparsity"), BackProject: c.Int("back-projection")}); err != nil {
+	if u.model, err = m.Tune(tuning); err != nil {
 		return err
 	}
 	jobs, skipped, err := plan(c, u.scale)
@@ -106,9 +110,6 @@ func (u *upscaler) all(ctx context.Context, jobs []job, skipped int) error {
 	for i, j := range jobs {
 		if dir := filepath.Dir(j.output); j.output != "-" && !swept[dir] {
 			swept[dir] = true
-			if err := os.MkdirAll(dir, 0o777); err != nil {
-				return codedError{err, exitOutput}
-			}
 			// What a killed run left, if anything; not to be able to is no error.
 			_, _ = imagefile.Sweep(dir, time.Hour)
 		}
@@ -158,7 +159,7 @@ func (u *upscaler) one(ctx context.Context, j job, report func(float64)) (image.
 		return none, err
 	}
 	const outputLimit = 400_000_000
-	if need := u.model.Memory(b.Dx(), b.Dy(), w, h); need > u.memory || int64(w)*int64(h) > outputLimit {
+	if need := u.model.Memory(pic.Image, w, h); need > u.memory || int64(w)*int64(h) > outputLimit {
 		return none, codedError{fmt.Errorf("%s: output %dx%d needs %.1f GiB, the limit is %.1f GiB and %d megapixels; use --max-memory or a smaller --scale",
 			j.path, w, h, float64(need)/(1<<30), float64(u.memory)/(1<<30), outputLimit/1_000_000), exitLimit}
 	}
@@ -182,6 +183,9 @@ func (u *upscaler) one(ctx context.Context, j job, report func(float64)) (image.
 			return none, codedError{fmt.Errorf("standard output: %w", err), exitOutput}
 		}
 		return out.Bounds(), nil
+	}
+	if err := os.MkdirAll(filepath.Dir(j.output), 0o777); err != nil {
+		return none, codedError{err, exitOutput}
 	}
 	err = imagefile.WriteAtomic(j.output, u.overwrite, func(w io.Writer) error {
 		if err := ctx.Err(); err != nil {

@@ -95,11 +95,14 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
-// Text returns the bytes of a member.
-func (f *File) Text(name string) ([]byte, error) {
+// Text returns the bytes of a member, which may have so many at most.
+func (f *File) Text(name string, most uint64) ([]byte, error) {
 	m := f.members[name]
 	if m == nil {
 		return nil, fmt.Errorf("member %q is missing", name)
+	}
+	if m.UncompressedSize64 > most {
+		return nil, fmt.Errorf("member %q has %d bytes, the limit is %d", name, m.UncompressedSize64, most)
 	}
 	r, err := m.Open()
 	if err != nil {
@@ -118,9 +121,12 @@ func (f *File) Text(name string) ([]byte, error) {
 }
 
 // Matrix returns a matrix by its name in numpy. It must have rows×cols entries
-// (−1: any number), all finite, of float64 or float32.
+// (negative: any number up to that, so −100 stands for 1 to 100), all finite, of
+// float64 or float32.
 func (f *File) Matrix(name string, rows, cols int) (*mat.Dense, error) {
-	data, err := f.Text(name + ".npy")
+	const header = 1 << 17
+	most := 8 * max(rows, -rows) * max(cols, -cols)
+	data, err := f.Text(name+".npy", uint64(most)+header)
 	if err != nil {
 		return nil, err
 	}
@@ -128,8 +134,7 @@ func (f *File) Matrix(name string, rows, cols int) (*mat.Dense, error) {
 	if err != nil {
 		return nil, fmt.Errorf("member %q: %w", name, err)
 	}
-	r, c := x.Dims()
-	if rows >= 0 && r != rows || cols >= 0 && c != cols {
+	if r, c := x.Dims(); !fits(r, rows) || !fits(c, cols) {
 		return nil, fmt.Errorf("member %q is %d×%d, expected %s×%s", name, r, c, side(rows), side(cols))
 	}
 	for _, v := range x.RawMatrix().Data {
@@ -140,9 +145,11 @@ func (f *File) Matrix(name string, rows, cols int) (*mat.Dense, error) {
 	return x, nil
 }
 
+func fits(n, want int) bool { return n == want || want < 0 && n <= -want }
+
 func side(n int) string {
 	if n < 0 {
-		return "any"
+		return fmt.Sprintf("1..%d", -n)
 	}
 	return fmt.Sprint(n)
 }

@@ -37,16 +37,18 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := f.Matrix("low", 2, -1)
+	x, err := f.Matrix("low", 2, -9)
 	if err != nil || !mat.Equal(x, mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6.5})) {
 		t.Errorf("%v %v", x, err)
 	}
-	if text, err := f.Text("model.json"); string(text) != "{}" {
+	if text, err := f.Text("model.json", 99); string(text) != "{}" {
 		t.Errorf("%q %v", text, err)
 	}
 	for want, call := range map[string]func() error{
-		`member "low" is 2×3, expected any×4`: func() error { _, err := f.Matrix("low", -1, 4); return err },
-		`member "mid.npy" is missing`:         func() error { _, err := f.Matrix("mid", -1, -1); return err },
+		`member "low" is 2×3, expected 1..9×4`:            func() error { _, err := f.Matrix("low", -9, 4); return err },
+		`member "low" is 2×3, expected 1..1×3`:            func() error { _, err := f.Matrix("low", -1, 3); return err },
+		`member "model.json" has 2 bytes, the limit is 1`: func() error { _, err := f.Text("model.json", 1); return err },
+		`member "mid.npy" is missing`:                     func() error { _, err := f.Matrix("mid", -9, -9); return err },
 	} {
 		if err := call(); err == nil || err.Error() != want {
 			t.Errorf("%v, expected %s", err, want)
@@ -90,7 +92,7 @@ func TestOtherLayouts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if x, err := f.Matrix("x", -1, -1); err != nil || !mat.Equal(x, want) {
+		if x, err := f.Matrix("x", -9, -9); err != nil || !mat.Equal(x, want) {
 			t.Errorf("%s: %v %v", name, x, err)
 		}
 	}
@@ -119,7 +121,7 @@ func TestDamagedFilesAreErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.Matrix("x", -1, -1); err == nil || strings.Contains(err.Error(), "\n") {
+		if _, err := f.Matrix("x", -9, -9); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -134,8 +136,8 @@ func TestDamagedFilesAreErrors(t *testing.T) {
 			data[rng.IntN(len(data))] ^= byte(1 + rng.IntN(255))
 		}
 		if f, err := npz.Open(bytes.NewReader(data), int64(len(data))); err == nil {
-			f.Matrix("low", -1, -1)
-			f.Text("model.json")
+			f.Matrix("low", -9, -9)
+			f.Text("model.json", 99)
 		}
 	}
 }
@@ -164,7 +166,7 @@ func FuzzOpen(f *testing.F) {
 			return
 		}
 		for _, name := range []string{"low", "high", "x"} {
-			if x, err := file.Matrix(name, -1, -1); err == nil {
+			if x, err := file.Matrix(name, -9, -9); err == nil {
 				if r, c := x.Dims(); r < 1 || c < 1 {
 					t.Error(fmt.Sprint(r, c))
 				}

@@ -15,7 +15,7 @@ import (
 //
 // The ranges are the same whatever the worker count, so a body that writes only
 // to its own indices (or adds into a slot of its own range, summed in order
-// afterwards) gives the same bits on any machine. Ranges start in ascending
+// afterwards) gives the same bits with any number of workers. Ranges start in ascending
 // order but finish in any.
 //
 // When ctx ends, ranges that have not started are left out and For returns
@@ -33,13 +33,12 @@ func For(ctx context.Context, n, grain int, newWorker func() func(lo, hi int)) e
 			body(lo, min(lo+grain, n))
 		}
 	}
-	if workers == 1 {
-		loop(newWorker())
-		return ctx.Err()
+	bodies := make([]func(lo, hi int), workers)
+	for i := range bodies {
+		bodies[i] = newWorker()
 	}
 	var wg sync.WaitGroup
-	for range workers {
-		body := newWorker()
+	for _, body := range bodies {
 		wg.Go(func() { loop(body) })
 	}
 	wg.Wait()

@@ -69,8 +69,18 @@ func (r *Registry[T]) Register(info Info[T]) {
 	r.all = slices.Insert(r.all, i, info)
 }
 
+// find is called with the lock held.
 func (r *Registry[T]) find(name string) (int, bool) {
 	return slices.BinarySearchFunc(r.all, name, func(i Info[T], name string) int { return strings.Compare(i.Name, name) })
+}
+
+func (r *Registry[T]) lookup(name string) (Info[T], bool) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if i, found := r.find(name); found {
+		return r.all[i], true
+	}
+	return Info[T]{}, false
 }
 
 // List returns the registered plug-ins sorted by name.
@@ -95,15 +105,10 @@ func (r *Registry[T]) Names() []string {
 func (r *Registry[T]) New(spec string) (T, error) {
 	var zero T
 	name, params, _ := strings.Cut(spec, ":")
-	r.mu.RLock()
-	i, found := r.find(name)
-	r.mu.RUnlock()
+	info, found := r.lookup(name)
 	if !found {
 		return zero, Errorf("%s", Unknown(r.Kind, name, r.Names()))
 	}
-	r.mu.RLock()
-	info := r.all[i]
-	r.mu.RUnlock()
 	fs := newFlagSet(name)
 	value := info.New(fs)
 	for pair := range strings.SplitSeq(params, ",") {
@@ -129,15 +134,16 @@ func (r *Registry[T]) New(spec string) (T, error) {
 // Has tells whether the plug-in that spec names declares a parameter.
 func (r *Registry[T]) Has(spec, param string) bool {
 	name, _, _ := strings.Cut(spec, ":")
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	i, found := r.find(name)
-	return found && slices.ContainsFunc(r.all[i].Params(), func(p Param) bool { return p.Name == param })
+	info, found := r.lookup(name)
+	return found && slices.ContainsFunc(info.Params(), func(p Param) bool { return p.Name == param })
 }
 
 // Unknown words the error for a name that is not in known: with the nearest
 // known name when one is near, and the whole list when it is short.
 func Unknown(kind, name string, known []string) string {
+	if len(name) > 60 {
+		name = name[:60] + "..."
+	}
 	text := fmt.Sprintf("unknown %s %q", kind, name)
 	best, distance := "", max(2, len(name)/3)+1
 	for _, k := range known {
@@ -177,6 +183,3 @@ func (n Not) Set(text string) error {
 
 // String shows the opposite of the field.
 func (n Not) String() string { return strconv.FormatBool(n.Value == nil || !*n.Value) }
-
-// IsBoolFlag lets the flag stand without a value, as flag.BoolVar does.
-func (n Not) IsBoolFlag() bool { return true }

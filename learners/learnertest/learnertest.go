@@ -76,6 +76,11 @@ func Run(t *testing.T, learner learners.Learner) {
 		if err != nil || a.Steps[0].RMSE != b.Steps[0].RMSE {
 			t.Errorf("a given start depends on the seed (%v)", err)
 		}
+		o.Init, _ = sparse.NewDictionary(gaussian(8, 12, 6))
+		c, err := learner.Learn(ctx, y, o)
+		if err != nil || a.Steps[0].RMSE == c.Steps[0].RMSE {
+			t.Errorf("another start gives the same first step (%v)", err)
+		}
 	})
 
 	t.Run("few", func(t *testing.T) {
@@ -135,8 +140,8 @@ func check(t *testing.T, r *learners.Result, y *mat.Dense, atoms int) {
 	if rows != m || k != atoms || r.Codes.Atoms != atoms || r.Codes.Signals() != n {
 		t.Fatalf("dictionary %d×%d, codes %d×%d for %d×%d signals and %d atoms", rows, k, r.Codes.Atoms, r.Codes.Signals(), m, n, atoms)
 	}
-	if len(r.Codes.Index) != len(r.Codes.Value) || r.Codes.Start[n] != len(r.Codes.Index) {
-		t.Fatal("the codes are broken")
+	if err := r.Codes.Check(); err != nil {
+		t.Fatal(err)
 	}
 	for j := range k {
 		if math.Abs(r.Dictionary.Norm(j)-1) > 1e-12 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
@@ -16,8 +17,8 @@ import (
 // memory of its own: concurrent use is safe.
 type Coder interface {
 	// Code returns the K×N codes of the columns of y over d. It fails when the
-	// sizes do not fit, when y is empty or not finite, and with ctx.Err() when
-	// ctx ends. y is not changed. The result does not depend on the number of
+	// sizes do not fit, when y is empty or not finite (or so large that its squares
+	// are not), and with ctx.Err() when ctx ends. y is not changed. The result does not depend on the number of
 	// workers, and a signal's code not on the other signals.
 	Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error)
 }
@@ -37,8 +38,21 @@ func Coders() []Info { return registry.List() }
 // New makes the coder of a spec such as "omp" or "omp:sparsity=3".
 func New(spec string) (Coder, error) { return registry.New(spec) }
 
-// HasParam tells whether the coder of a spec declares the parameter.
-func HasParam(spec, param string) bool { return registry.Has(spec, param) }
+// WithSparsity returns the spec of a coder with its parameter sparsity set. It
+// fails when the coder declares none.
+func WithSparsity(spec string, sparsity int) (string, error) {
+	if !registry.Has(spec, "sparsity") {
+		if _, err := New(spec); err != nil {
+			return "", err
+		}
+		return "", plugin.Errorf("sparse: coder %s has no parameter sparsity", spec)
+	}
+	sep := ":"
+	if strings.Contains(spec, ":") {
+		sep = ","
+	}
+	return fmt.Sprintf("%s%ssparsity=%d", spec, sep, sparsity), nil
+}
 
 // solver codes one signal y (length n, unchanged): it writes the chosen atoms
 // and their coefficients for the atoms as they are, in any order, to index and
@@ -96,7 +110,7 @@ func codeEach(ctx context.Context, d *Dictionary, y *mat.Dense, most int, newSol
 	}
 	for _, j := range bad {
 		if j > 0 {
-			return nil, fmt.Errorf("sparse: signal %d is not finite", j-1)
+			return nil, fmt.Errorf("sparse: signal %d is not finite, or too large to square", j-1)
 		}
 	}
 	for j := range signals {

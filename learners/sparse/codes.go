@@ -61,14 +61,49 @@ func (c *Codes) Usage() []int {
 	return count
 }
 
+// Compact returns the codes without coefficients that are zero.
+func (c *Codes) Compact() *Codes {
+	out := &Codes{Atoms: c.Atoms, Start: make([]int, 1, len(c.Start))}
+	for j := range c.Signals() {
+		index, value := c.Column(j)
+		for i, v := range value {
+			if v != 0 {
+				out.Index, out.Value = append(out.Index, index[i]), append(out.Value, v)
+			}
+		}
+		out.Start = append(out.Start, len(out.Index))
+	}
+	return out
+}
+
+// NormalEquations returns X·Xᵀ (K×K) and X·Yᵀ (K×M), the two sides of the
+// least-squares problem min ‖Y − D·X‖_F for Dᵀ. signal gives column j of Y, of m
+// entries, which is not kept.
+func (c *Codes) NormalEquations(m int, signal func(j int) []float64) (xx *mat.SymDense, xy *mat.Dense) {
+	k := c.Atoms
+	xx, xy = mat.NewSymDense(k, nil), mat.NewDense(k, m, nil)
+	upper := xx.RawSymmetric().Data
+	for j := range c.Signals() {
+		y := signal(j)
+		index, value := c.Column(j)
+		for i, a := range index {
+			axpy(value[i], y, xy.RawRowView(int(a)))
+			for h, b := range index[i:] { // b ≥ a: the upper triangle
+				upper[int(a)*k+int(b)] += value[i] * value[i+h]
+			}
+		}
+	}
+	return xx, xy
+}
+
 // Check tells what is wrong with the structure, or returns nil.
 func (c *Codes) Check() error {
 	if len(c.Start) == 0 || c.Start[0] != 0 || c.Start[c.Signals()] != len(c.Index) || len(c.Index) != len(c.Value) {
 		return fmt.Errorf("sparse: codes with %d starts, %d indices, %d values", len(c.Start), len(c.Index), len(c.Value))
 	}
 	for j := range c.Signals() {
-		if c.Start[j+1] < c.Start[j] {
-			return fmt.Errorf("sparse: codes of signal %d end before they start", j)
+		if c.Start[j+1] < c.Start[j] || c.Start[j+1] > len(c.Index) {
+			return fmt.Errorf("sparse: codes of signal %d lie at %d to %d of %d", j, c.Start[j], c.Start[j+1], len(c.Index))
 		}
 		index, value := c.Column(j)
 		for i, k := range index {

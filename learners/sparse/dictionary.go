@@ -37,7 +37,8 @@ type Dictionary struct {
 	gram []float64 // K×K: unitᵀ·unit
 }
 
-// NewDictionary copies the columns of d. Every entry must be finite.
+// NewDictionary copies the columns of d. Every entry, and its square, must be
+// finite.
 func NewDictionary(d mat.Matrix) (*Dictionary, error) {
 	n, k := d.Dims()
 	atoms := make([]float64, n*k)
@@ -59,7 +60,7 @@ func FromAtoms(n int, atoms []float64) (*Dictionary, error) {
 	for k := range d.k {
 		d.norms[k] = norm(d.Atom(k))
 		if math.IsNaN(d.norms[k]) || math.IsInf(d.norms[k], 0) {
-			return nil, fmt.Errorf("sparse: atom %d of the dictionary is not finite", k)
+			return nil, fmt.Errorf("sparse: atom %d of the dictionary is not finite, or too large to square", k)
 		}
 	}
 	return d, nil

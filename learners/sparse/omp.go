@@ -25,7 +25,10 @@ import (
 // nothing is allocated for a signal.
 //
 // A signal ends when it has Sparsity atoms, when ‖r‖₂ ≤ Tolerance, or when what
-// is left is rounding error: later picks would be noise.
+// is left is rounding error: later picks would be noise. The recurrence for ‖r‖²
+// loses its digits where little is left, so there the residual is formed; and the
+// coefficients get one step of iterative refinement, which gives atoms that are
+// nearly parallel their digits back.
 //
 // Y. Pati, R. Rezaiifar, P. Krishnaprasad: Orthogonal matching pursuit, Asilomar
 // 1993, doi:10.1109/ACSSC.1993.342465. R. Rubinstein, M. Zibulevsky, M. Elad:
@@ -66,6 +69,7 @@ func (c OMP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, err
 			d: d, unit: unit, gram: gram, most: most, tolerance: c.Tolerance * c.Tolerance,
 			corr: make([]float64, d.k), basis: make([]float64, most*d.k),
 			chol: make([]float64, most*most), proj: make([]float64, most),
+			step: make([]float64, most), rest: make([]float64, d.n),
 		}
 		return w.solve
 	})
@@ -80,6 +84,8 @@ type ompWorker struct {
 	basis      []float64 // most×K: row j is p_j = Dᵀq_j
 	chol       []float64 // most×most lower triangle: L
 	proj       []float64 // q_jᵀy
+	step       []float64 // a right-hand side of the refinement
+	rest       []float64 // y − D_I·x
 }
 
 func (w *ompWorker) solve(y []float64, index []int32, value []float64) int {
@@ -95,28 +101,26 @@ func (w *ompWorker) solve(y []float64, index []int32, value []float64) int {
 	floor := rounding * math.Sqrt(energy)
 	left := energy
 	count := 0
-	for count < w.most && left > w.tolerance {
-		best, value := largest(w.corr)
-		if value <= floor || !w.join(best, count, index[:count]) {
+	for count < w.most && (w.tolerance == 0 || left > w.tolerance) {
+		best, size := largest(w.corr)
+		if size <= floor || !w.join(best, count, index[:count]) {
 			break
 		}
 		index[count] = int32(best)
 		left -= w.proj[count] * w.proj[count]
 		count++
-	}
-	// Lᵀx = proj, then back from unit atoms to the atoms as they are.
-	for j := count - 1; j >= 0; j-- {
-		x := w.proj[j]
-		for i := j + 1; i < count; i++ {
-			x -= w.chol[i*w.most+j] * value[i]
+		if w.tolerance > 0 && left < 1e-8*energy {
+			w.backward(w.proj[:count], value)
+			left = w.residual(y, index[:count], value)
 		}
-		value[j] = x / w.chol[j*w.most+j]
 	}
+	w.backward(w.proj[:count], value)
+	w.refine(y, index[:count], value)
 	for j, atom := range index[:count] {
 		if math.Abs(value[j]) <= floor {
 			value[j] = 0
 		}
-		value[j] /= w.d.norms[atom]
+		value[j] /= w.d.norms[atom] // from unit atoms to the atoms as they are
 	}
 	return count
 }
@@ -131,7 +135,7 @@ func (w *ompWorker) join(best, j int, support []int32) bool {
 		row[i] = w.basis[i*k+best]
 		rest -= row[i] * row[i]
 	}
-	if rest <= 1e-12 {
+	if rest <= 1e-9 { // sin² of the angle to the span: less is no longer accurate
 		return false
 	}
 	row[j] = math.Sqrt(rest)
@@ -154,6 +158,46 @@ func (w *ompWorker) join(best, j int, support []int32) bool {
 	}
 	w.corr[best] = 0
 	return true
+}
+
+// backward solves Lᵀx = b.
+func (w *ompWorker) backward(b, x []float64) {
+	for j := len(b) - 1; j >= 0; j-- {
+		v := b[j]
+		for i := j + 1; i < len(b); i++ {
+			v -= w.chol[i*w.most+j] * x[i]
+		}
+		x[j] = v / w.chol[j*w.most+j]
+	}
+}
+
+// residual sets w.rest to y − Σ x_j d_j over the unit atoms and returns its energy.
+func (w *ompWorker) residual(y []float64, support []int32, x []float64) float64 {
+	copy(w.rest, y)
+	for j, atom := range support {
+		scale := x[j] / w.d.norms[atom]
+		for i, v := range w.d.Atom(int(atom)) {
+			w.rest[i] -= scale * v
+		}
+	}
+	return dot(w.rest, w.rest)
+}
+
+// refine adds (LLᵀ)⁻¹ D_Iᵀ(y − D_I·x) to x.
+func (w *ompWorker) refine(y []float64, support []int32, x []float64) {
+	w.residual(y, support, x)
+	step := w.step[:len(support)]
+	for j, atom := range support { // forward: L·step = D_Iᵀ·rest
+		v := dot(w.d.Atom(int(atom)), w.rest) / w.d.norms[atom]
+		for i := range j {
+			v -= w.chol[j*w.most+i] * step[i]
+		}
+		step[j] = v / w.chol[j*w.most+j]
+	}
+	w.backward(step, step)
+	for j, v := range step {
+		x[j] += v
+	}
 }
 
 // largest returns the first entry with the largest absolute value.

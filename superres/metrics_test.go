@@ -5,6 +5,8 @@ import (
 	"image/color"
 	"math"
 	"testing"
+
+	"superres/patches"
 )
 
 func gray(w, h int, f func(x, y int) uint8) *image.Gray {
@@ -72,5 +74,48 @@ func TestLimitedY(t *testing.T) {
 		if got := limitedY(split(m)).Pix[0]; got != c.want {
 			t.Errorf("%v: Y %g, expected %g", c.c, got, c.want)
 		}
+	}
+}
+
+// slowSSIM is the definition: at every place, weighted moments of the window.
+func slowSSIM(a, b *patches.Plane) float64 {
+	total, count := 0.0, 0
+	for y := 0; y+11 <= a.H; y++ {
+		for x := 0; x+11 <= a.W; x++ {
+			var sum, ma, mb, aa, bb, ab float64
+			for i := range 121 {
+				u, v := i%11, i/11
+				g := math.Exp(-float64((u-5)*(u-5)+(v-5)*(v-5)) / 4.5)
+				p, q := float64(a.Pix[(y+v)*a.W+x+u]), float64(b.Pix[(y+v)*a.W+x+u])
+				sum, ma, mb, aa, bb, ab = sum+g, ma+g*p, mb+g*q, aa+g*p*p, bb+g*q*q, ab+g*p*q
+			}
+			ma, mb = ma/sum, mb/sum
+			va, vb, cov := aa/sum-ma*ma, bb/sum-mb*mb, ab/sum-ma*mb
+			total += (2*ma*mb + 6.5025) * (2*cov + 58.5225) / ((ma*ma + mb*mb + 6.5025) * (va + vb + 58.5225))
+			count++
+		}
+	}
+	return total / float64(count)
+}
+
+func TestSSIMAgainstTheDefinition(t *testing.T) {
+	a, b := noise(30, 150), noise(31, 150).Crop(1, 0, 30, 150) // two bands
+	for i := range a.Pix {
+		a.Pix[i] *= 255
+		b.Pix[i] = 0.7*a.Pix[i] + 80*b.Pix[i]
+	}
+	if got, want := ssim(a, b), slowSSIM(a, b); math.Abs(got-want) > 1e-9 || want > 0.95 {
+		t.Errorf("SSIM %g, expected %g", got, want)
+	}
+}
+
+func TestUndefinedScoresDoNotCount(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	got := means([]Metrics{{30, 0.9, 0.1}, {inf, nan, nan}, {40, 0.7, 0.3}})
+	if math.Abs(got.PSNR-35) > 1e-12 || math.Abs(got.SSIM-0.8) > 1e-12 || math.Abs(got.NFE-0.2) > 1e-12 {
+		t.Errorf("%+v", got)
+	}
+	if black := gray(12, 12, func(x, y int) uint8 { return 0 }); !math.IsNaN(nfe(split(black).luma(), noise(12, 12))) {
+		t.Error("the error against black is defined")
 	}
 }

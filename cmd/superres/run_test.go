@@ -3,9 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"encoding/json"
-	"hash/crc32"
 	"image"
 	"image/color"
 	"image/png"
@@ -151,91 +149,6 @@ func TestOddSizes(t *testing.T) {
 		write(t, filepath.Join(dir, "a.png"), blob(s.X, s.Y))
 		if _, stderr, code := call(t, dir, "", "upscale", "a.png"); code != 0 || size(t, filepath.Join(dir, "a_2x.png")) != s.Mul(2) {
 			t.Errorf("%v: exit %d, %s", s, code, stderr)
-		}
-	}
-}
-
-// Wrong input, wrong usage, wrong models: one clear line, the right exit code, no
-// new file.
-func TestErrors(t *testing.T) {
-	dir := t.TempDir()
-	put := func(name, data string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write(t, filepath.Join(dir, "a.png"), blob(9, 7))
-	write(t, filepath.Join(dir, "b/a.png"), blob(9, 7))
-	write(t, filepath.Join(dir, "exists_2x.png"), blob(9, 7))
-	write(t, filepath.Join(dir, "exists.png"), blob(9, 7))
-	whole, err := os.ReadFile(filepath.Join(dir, "a.png"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	put("notes.png", "Dear all, this is a text")
-	put("short.png", string(whole[:len(whole)/2]))
-	header := "IHDR\x00\x00\xff\xff\x00\x00\xff\xff\x08\x06\x00\x00\x00"
-	put("huge.png", "\x89PNG\r\n\x1a\n\x00\x00\x00\r"+header+string(binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE([]byte(header)))))
-	put("bad.npz", "PK no zip")
-	put("empty.png", "")
-	if err := os.Mkdir(filepath.Join(dir, "nothing"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	before := tree(t, dir)
-	for _, c := range []struct {
-		args []string
-		code int
-		want string
-	}{
-		{[]string{"upscale", "notes.png"}, 4, `notes.png: not an image (starts with "Dear al`},
-		{[]string{"upscale", "short.png"}, 4, "short.png: damaged PNG"},
-		{[]string{"upscale", "empty.png"}, 4, "empty.png: "},
-		{[]string{"upscale", "huge.png"}, 7, "65535x65535"},
-		{[]string{"upscale", "missing.png"}, 4, "missing.png: "},
-		{[]string{"upscale", "nothing"}, 4, "nothing: no pictures in this folder"},
-		{[]string{"upscale", "x*.png"}, 4, "no file matches"},
-		{[]string{"upscale", "a.png", "-s", "16", "--max-memory", "1"}, 7, "--max-memory"},
-		{[]string{"upscale", "exists.png"}, 5, "exists_2x.png exists; use --on-exist"},
-		{[]string{"upscale", "a.png", "-o", "a.png", "--on-exist", "overwrite"}, 5, "the output is the input"},
-		{[]string{"upscale", "a.png", "b", "-o", "out"}, 5, "both make"},
-		{[]string{"upscale", "a.png", "-o", "a.gif"}, 5, "a.gif"},
-		{[]string{"upscale", "a.png", "-o", "exists.png/"}, 5, "exists.png"},
-		{[]string{"upscale", "a.png", "-m", "foto"}, 6, `did you mean "photo"?`},
-		{[]string{"upscale", "a.png", "-m", "bad.npz"}, 6, "bad.npz: not an .npz file"},
-		{[]string{"upscale", "a.png", "-m", "none.npz"}, 6, "none.npz"},
-		{[]string{"upscale"}, 2, "no input"},
-		{[]string{"upscale", "a.png", "-s", "17"}, 2, "expected 1 to 16"},
-		{[]string{"upscale", "a.png", "-s", "two"}, 2, "two"},
-		{[]string{"upscale", "a.png", "--scael", "2"}, 2, `did you mean "--scale"?`},
-		{[]string{"upscale", "a.png", "-s"}, 2, "--s needs a value"},
-		{[]string{"upscale", "a.png", "--sparsity", "4000"}, 2, "more than the 1024 atoms"},
-		{[]string{"upscale", "a.png", "--coder", "opm"}, 2, `did you mean "omp"?`},
-		{[]string{"upscale", "a.png", "-m", "bicubic", "--sparsity", "2"}, 2, "codes no patches"},
-		{[]string{"upscale", "a.png", "-f", "gif"}, 2, "expected png, jpeg"},
-		{[]string{"upscale", "a.png", "--on-exist", "ask"}, 2, "expected fail, skip or overwrite"},
-		{[]string{"upscale", "a.png", "--quality", "0"}, 2, "expected 1 to 100"},
-		{[]string{"upscale", "a.png", "--name", "x/{stem}"}, 2, "without folders"},
-		{[]string{"upscale", "a.png", "--progress", "dots"}, 2, "expected auto, bar"},
-		{[]string{"upscael", "a.png"}, 2, `did you mean "upscale"?`},
-		{[]string{"train", "a.png", "-o", "m.npz", "--learner", "ksdv"}, 2, `did you mean "ksvd"?`},
-		{[]string{"train", "a.png", "-o", "m.npz", "--atoms", "0"}, 2, "--atoms 0"},
-		{[]string{"train", "a.png", "-o", "m.npz", "--scale", "5"}, 2, "scale 5, expected 2 to 4"},
-		{[]string{"train", "a.png", "-o", "m.npz", "--atoms", "3", "--sparsity", "9"}, 2, "more than the 3 atoms"},
-		{[]string{"train", "a.png", "-o", "m.txt"}, 2, "ends in .npz"},
-		{[]string{"train", "a.png"}, 2, "-o FILE.npz"},
-		{[]string{"train", "notes.png", "-o", "m.npz"}, 4, "not an image"},
-		{[]string{"train", "a.png", "-o", "bad.npz"}, 5, "bad.npz exists"},
-		{[]string{"eval", "a.png"}, 2, "expected REF and TEST"},
-		{[]string{"eval", "a.png", "exists.png", "--protocol", "nef"}, 2, `did you mean "nfe"?`},
-		{[]string{"eval", "-m", "photo", "missing.png"}, 4, "missing.png"},
-		{[]string{"models", "foto"}, 6, `did you mean "photo"?`},
-	} {
-		stdout, stderr, code := call(t, dir, "", c.args...)
-		if code != c.code || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "superres: ") || stdout != "" {
-			t.Errorf("%v: exit %d, expected %d with %q\n%s%s", c.args, code, c.code, c.want, stdout, stderr)
-		}
-		if after := tree(t, dir); !slices.Equal(before, after) {
-			t.Fatalf("%v left files: %v", c.args, after)
 		}
 	}
 }

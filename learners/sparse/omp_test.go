@@ -133,3 +133,83 @@ func BenchmarkOMP(b *testing.B) {
 		})
 	}
 }
+
+// Atoms that are nearly parallel keep their digits: a signal in their span leaves
+// nothing over, and a tolerance means what it says.
+func TestOMPWithCoherentAtoms(t *testing.T) {
+	for _, angle := range []float64{1e-2, 1e-3, 1e-4} {
+		m := mat.NewDense(4, 3, []float64{1, 1, 0, 0, angle, 0, 0, 0, 1, 0, 0, 0})
+		d, err := sparse.NewDictionary(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		y := mat.NewDense(4, 1, []float64{1, 5 * angle, 0, 0})
+		for _, c := range []sparse.OMP{{Sparsity: 2}, {Tolerance: 1e-11}} {
+			x, err := c.Code(context.Background(), d, y)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := sparsetest.Residuals(d, x, y)[0]; r > 1e-11 {
+				t.Errorf("angle %g, %+v: residual %g", angle, c, r)
+			}
+		}
+	}
+}
+
+// A small second component is found down to 1e-9 of the first.
+func TestOMPFindsSmallComponents(t *testing.T) {
+	d := sparsetest.Dictionary(t, 16, 32, 3)
+	for _, small := range []float64{1e-6, 1e-8, 1e-9} {
+		y := mat.NewDense(16, 1, nil)
+		for i := range 16 {
+			y.Set(i, 0, d.Atom(4)[i]+small*d.Atom(20)[i])
+		}
+		for _, c := range []sparse.OMP{{Sparsity: 5}, {Tolerance: small / 100}} {
+			x, err := c.Code(context.Background(), d, y)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if index, value := x.Column(0); len(index) != 2 || index[0] != 4 || index[1] != 20 || math.Abs(value[1]/small-1) > 1e-4 {
+				t.Errorf("%g with %+v: coded as %v %v", small, c, index, value)
+			}
+		}
+	}
+}
+
+func TestCodesCheckAndCompact(t *testing.T) {
+	good := &sparse.Codes{Atoms: 4, Start: []int{0, 2, 2, 3}, Index: []int32{1, 3, 0}, Value: []float64{5, 0, 7}}
+	if good.Check() == nil {
+		t.Error("a coefficient of zero passes")
+	}
+	c := good.Compact()
+	if err := c.Check(); err != nil || len(c.Index) != 2 || c.Start[1] != 1 || c.Start[3] != 2 {
+		t.Errorf("%v: %+v", err, c)
+	}
+	for _, bad := range []*sparse.Codes{
+		{}, {Start: []int{0, 10, 3}, Index: []int32{0, 1, 2}, Value: []float64{1, 1, 1}, Atoms: 9},
+		{Start: []int{0, 2}, Index: []int32{1, 0}, Value: []float64{1, 1}, Atoms: 9},
+		{Start: []int{0, 1}, Index: []int32{9}, Value: []float64{1}, Atoms: 9},
+		{Start: []int{0, 1}, Index: []int32{0}, Value: []float64{math.NaN()}, Atoms: 9},
+	} {
+		if bad.Check() == nil {
+			t.Errorf("%+v passes", bad)
+		}
+	}
+}
+
+func TestNormalEquations(t *testing.T) {
+	d := sparsetest.Dictionary(t, 6, 9, 1)
+	y := sparsetest.Gaussian(6, 40, 2)
+	c, err := sparse.OMP{Sparsity: 3}.Code(context.Background(), d, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	xx, xy := c.NormalEquations(6, func(j int) []float64 { return mat.Col(nil, j, y) })
+	var wantXX, wantXY mat.Dense
+	x := c.Dense()
+	wantXX.Mul(x, x.T())
+	wantXY.Mul(x, y.T())
+	if !mat.EqualApprox(xx, &wantXX, 1e-12) || !mat.EqualApprox(xy, &wantXY, 1e-12) {
+		t.Error("not X·Xᵀ and X·Yᵀ")
+	}
+}

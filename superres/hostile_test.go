@@ -1,0 +1,138 @@
+package superres
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/internal/npz"
+	"superres/learners/sparse"
+)
+
+// forge writes a whole, checksummed model file with the given header and matrices.
+func forge(t *testing.T, head string, low, high *mat.Dense) []byte {
+	t.Helper()
+	var arrays []npz.Matrix
+	if low != nil {
+		arrays = append(arrays, npz.Matrix{Name: "stage0.low", Data: low})
+	}
+	if high != nil {
+		arrays = append(arrays, npz.Matrix{Name: "stage0.high", Data: high})
+	}
+	var b bytes.Buffer
+	if err := npz.Write(&b, []npz.Text{{Name: "model.json", Data: []byte(head)}}, arrays); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func ones(r, c int) *mat.Dense {
+	m := mat.NewDense(r, c, nil)
+	m.Apply(func(i, j int, _ float64) float64 { return 1 + float64((i*7+j*3)%5) }, m)
+	return m
+}
+
+// Models that are well packed but wrong are refused in a line, before they cost
+// anything.
+func TestForgedModels(t *testing.T) {
+	const good = `{"format":1,"scale":2,"degradation":"bicubic","kernel":"bicubic","stages":[{"kind":"coupled","params":{"patch":3,"mean":true,"detail":false,"coder":"omp:sparsity=2"}}]}`
+	with := func(old, new string) string {
+		if !strings.Contains(good, old) {
+			t.Fatalf("%s is not there", old)
+		}
+		return strings.Replace(good, old, new, 1)
+	}
+	data := forge(t, good, ones(9, 5), ones(36, 5))
+	if _, err := Load(bytes.NewReader(data), int64(len(data))); err != nil {
+		t.Fatalf("the good one: %v", err)
+	}
+	nan := ones(9, 5)
+	nan.Set(3, 3, math.NaN())
+	for name, data := range map[string][]byte{
+		"not JSON":        forge(t, "Dear all", ones(9, 5), ones(36, 5)),
+		"newer":           forge(t, with(`"format":1`, `"format":2`), ones(9, 5), ones(36, 5)),
+		"scale":           forge(t, with(`"scale":2`, `"scale":1`), ones(9, 5), ones(36, 5)),
+		"degradation":     forge(t, with(`"degradation":"bicubic"`, `"degradation":"blur"`), ones(9, 5), ones(36, 5)),
+		"kernel":          forge(t, with(`"kernel":"bicubic"`, `"kernel":""`), ones(9, 5), ones(36, 5)),
+		"no stages":       forge(t, with(`[{`, `[],"x":[{`), ones(9, 5), ones(36, 5)),
+		"stage":           forge(t, with(`"coupled"`, `"`+strings.Repeat("x", 1<<15)+`"`), ones(9, 5), ones(36, 5)),
+		"unknown params":  forge(t, with(`"mean"`, `"median"`), ones(9, 5), ones(36, 5)),
+		"coder":           forge(t, with(`omp:`, `opm:`), ones(9, 5), ones(36, 5)),
+		"sparsity":        forge(t, with(`sparsity=2`, `sparsity=999`), ones(9, 5), ones(36, 5)),
+		"patch":           forge(t, with(`"patch":3`, `"patch":100000`), ones(9, 5), ones(36, 5)),
+		"negative patch":  forge(t, with(`"patch":3`, `"patch":-3`), ones(9, 5), ones(36, 5)),
+		"no matrix":       forge(t, good, ones(9, 5), nil),
+		"rows":            forge(t, good, ones(8, 5), ones(36, 5)),
+		"columns":         forge(t, good, ones(9, 5), ones(36, 4)),
+		"NaN":             forge(t, good, nan, ones(36, 5)),
+		"too many atoms":  forge(t, with(`"patch":3`, `"patch":1`), ones(1, 20000), ones(4, 20000)),
+		"back-projection": forge(t, with(`"coupled","params":{"patch":3,"mean":true,"detail":false,"coder":"omp:sparsity=2"}`, `"backproject","params":{"iterations":1000000000,"degradation":"box"}`), nil, nil),
+	} {
+		m, err := Load(bytes.NewReader(data), int64(len(data)))
+		if !errors.Is(err, ErrModel) || m != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if text := err.Error(); len(text) > 400 || strings.Contains(text, "\n") {
+			t.Errorf("%s: a message of %d bytes: %.200s", name, len(text), text)
+		}
+	}
+	for cut := 1; cut < len(data); cut += 7 {
+		if _, err := Load(bytes.NewReader(data[:cut]), int64(cut)); !errors.Is(err, ErrModel) {
+			t.Fatalf("cut at %d of %d: %v", cut, len(data), err)
+		}
+	}
+}
+
+// refit finds the least-squares high half: no change of it does better.
+func TestRefit(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 0))
+	random := func(r, c int) *mat.Dense {
+		m := mat.NewDense(r, c, nil)
+		m.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, m)
+		return m
+	}
+	low, high := random(4, 200), random(16, 200)
+	dl, err := sparse.NewDictionary(random(4, 7))
+	if err != nil {
+		t.Fatal(err)
+	}
+	coder := sparse.OMP{Sparsity: 2}
+	dh, err := refit(t.Context(), dl, low, high, coder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := coder.Code(t.Context(), dl, low)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The residual is orthogonal to the codes: (Y_H − D_H·X)·Xᵀ = λ·D_H, nearly zero.
+	var rest, gradient mat.Dense
+	rest.Sub(high, x.Rebuild(dh))
+	gradient.Mul(&rest, x.Dense().T())
+	if g := mat.Norm(&gradient, 2); g > 1e-4*mat.Norm(high, 2) {
+		t.Errorf("the gradient is %g", g)
+	}
+}
+
+func FuzzLoad(f *testing.F) {
+	var b bytes.Buffer
+	head, err := json.Marshal(header{Format: 1, Scale: 2, Degradation: Box, Kernel: Bicubic})
+	if err != nil {
+		f.Fatal(err)
+	}
+	if err := npz.Write(&b, []npz.Text{{Name: "model.json", Data: head}}, nil); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Add(save(f, small(f, 2, true)))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if m, err := Load(bytes.NewReader(data), int64(len(data))); err == nil && len(m.Stages) == 0 {
+			t.Error("a model without stages")
+		}
+	})
+}

@@ -136,7 +136,7 @@ func load(r io.ReaderAt, size int64) (*Model, error) {
 	}
 	var h header
 	if err := json.Unmarshal(text, &h); err != nil {
-		return nil, fmt.Errorf("model.json: %w", err)
+		return nil, errors.New("model.json is damaged")
 	}
 	if h.Format > formatVersion {
 		return nil, fmt.Errorf("the file has format %d, this program knows up to %d; use a newer superres", h.Format, formatVersion)

@@ -131,7 +131,7 @@ func (s *sampler) pairs() (*mat.Dense, error) {
 	n, m := s.opt.sizes()
 	count := len(s.low) / n
 	if count == 0 {
-		return nil, fmt.Errorf("superres: no patch pair was found: the pictures are flat, or smaller than %d×%d", s.opt.Patch*s.opt.Scale, s.opt.Patch*s.opt.Scale)
+		return nil, fmt.Errorf("superres: %w: no patch pair was found, they are flat or smaller than %d×%d", ErrPictures, s.opt.Patch*s.opt.Scale, s.opt.Patch*s.opt.Scale)
 	}
 	y := mat.NewDense(n+m, count, nil)
 	for j := range count {

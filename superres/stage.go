@@ -3,6 +3,7 @@ package superres
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -77,5 +78,8 @@ func (a *StageArrays) Get(name string, rows, cols int) (*mat.Dense, error) {
 func unmarshal(params json.RawMessage, into any) error {
 	dec := json.NewDecoder(strings.NewReader(string(params)))
 	dec.DisallowUnknownFields()
-	return dec.Decode(into)
+	if dec.Decode(into) != nil {
+		return errors.New("its parameters are damaged, or of a newer superres")
+	}
+	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/color"
 	"math"
 
 	"superres/internal/plugin"
@@ -167,38 +168,39 @@ func (m *Model) Apply(ctx context.Context, low *patches.Plane, report func(float
 	return current, nil
 }
 
-// Memory estimates the bytes that Upscale takes at its peak, with img and the
-// result themselves, for a result of w×h. It is for a program that collects its
-// garbage early (GOGC 30); with the default, the peak can be half as much again.
-func (m *Model) Memory(img image.Image, w, h int) int64 {
-	b := img.Bounds()
-	in, out := int64(b.Dx())*int64(b.Dy()), int64(w)*int64(h)
+// Memory estimates the bytes that Upscale takes at its peak, with the picture and
+// the result themselves, for a picture of the size and colour model of cfg and a
+// result of w×h. It is for a program that collects its garbage early (GOGC 30);
+// with the default, the peak can be half as much again.
+func (m *Model) Memory(cfg image.Config, w, h int) int64 {
+	in, out := int64(cfg.Width)*int64(cfg.Height), int64(w)*int64(h)
 	channels, depth := int64(4), int64(1)
-	switch img.(type) {
-	case *image.Gray, *image.Gray16:
+	switch cfg.ColorModel {
+	case color.GrayModel:
 		channels = 1
-	}
-	if isDeep(img) {
+	case color.Gray16Model:
+		channels, depth = 1, 2
+	case color.RGBA64Model, color.NRGBA64Model:
 		depth = 2
 	}
 	// The planes of the picture and of the result in float32, both in their own form,
-	// and two planes in work.
-	bytes := 32<<20 + (4+depth)*channels*(in+out) + 8*out
+	// and what is in work.
+	bytes := 24<<20 + (4+depth)*channels*(in+out) + 6*out
 	if len(m.Stages) == 0 {
 		return bytes
 	}
 	top, side := in, 1 // of the largest enlargement by whole passes
-	for b.Dx()*side < w || b.Dy()*side < h {
+	for cfg.Width*side < w || cfg.Height*side < h {
 		top *= int64(m.Scale) * int64(m.Scale)
 		side *= m.Scale
 	}
 	extra := int64(0)
 	for _, s := range m.Stages {
 		if c, ok := s.(*Coupled); ok {
-			extra = max(extra, c.memory(b.Dx()*side/m.Scale))
+			extra = max(extra, c.memory(cfg.Width*side/m.Scale))
 		}
 	}
-	return bytes + 12*top + extra
+	return bytes + 10*top + extra
 }
 
 // Tuning changes how a trained model is applied. Zero fields change nothing.

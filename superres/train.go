@@ -2,6 +2,7 @@ package superres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -96,6 +97,21 @@ func setDefault[T comparable](field *T, value T) {
 	}
 }
 
+// ErrPictures is wrapped by errors about the training pictures: there are too few,
+// or they hold too little.
+var ErrPictures = errors.New("pictures cannot be learned from")
+
+// Memory estimates the bytes that Train takes at its peak beside one picture:
+// nothing when the options are wrong, which Train will say.
+func (o TrainOptions) Memory() int64 {
+	o, err := o.defaults()
+	if err != nil {
+		return 0
+	}
+	n, m := o.sizes()
+	return 64<<20 + int64(o.Patches)*int64(n+m)*8*5 + int64(o.Atoms)*int64(o.Atoms)*8*4
+}
+
 // Train learns a coupled dictionary from pictures, as the paper does (section
 // 4.2): pairs of low- and high-resolution patches are stacked, Y = [Y_L; Y_H], one
 // dictionary D = [D_L; D_H] is learned for them, and its halves make the coupled
@@ -118,9 +134,18 @@ func Train(ctx context.Context, sources []Source, opt TrainOptions) (*Model, err
 		return nil, err
 	}
 	if len(sources) <= opt.HeldOut {
-		return nil, plugin.Errorf("superres: %d pictures to train on, of which %d are to be held out", len(sources), opt.HeldOut)
+		return nil, plugin.Errorf("superres: %d pictures, of which %d are to be held out: none is left to learn from", len(sources), opt.HeldOut)
 	}
 	train, held := holdOut(sources, opt.HeldOut, opt.Seed)
+	for _, src := range held { // rather now than after hours of learning
+		img, err := src.Open(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if b, side := img.Bounds(), 4*opt.Scale; b.Dx() < side || b.Dy() < side {
+			return nil, fmt.Errorf("%s: %w: a held-out picture of %d×%d, expected at least %d×%d", src.Name, ErrPictures, b.Dx(), b.Dy(), side, side)
+		}
+	}
 	s := newSampler(opt)
 	for i, src := range train {
 		if err := ctx.Err(); err != nil {

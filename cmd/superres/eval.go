@@ -39,7 +39,10 @@ nfe, for digits: squared error of the grey values over the squared truth.`,
 }
 
 func eval(c *cli.Context, s *streams) error {
-	useProcessors(c)
+	memory, err := resources(c)
+	if err != nil {
+		return err
+	}
 	scale := c.Int("scale")
 	models := c.StringSlice("model")
 	switch {
@@ -66,9 +69,9 @@ func eval(c *cli.Context, s *streams) error {
 		return usage("%s", plugin.Unknown("protocol", string(table.Protocol), []string{string(superres.MatlabY), string(superres.NFE)}))
 	}
 	if len(models) > 0 {
-		err = table.models(c, models, bar)
+		err = table.models(c, models, frugal(memory, 100), bar)
 	} else {
-		err = table.files(c, bar)
+		err = table.files(c, frugal(memory, 60), bar)
 	}
 	if err != nil {
 		return err
@@ -85,7 +88,7 @@ func eval(c *cli.Context, s *streams) error {
 }
 
 // models reduces every picture, enlarges it by every model and scores that.
-func (t *scores) models(c *cli.Context, names []string, bar *progress) error {
+func (t *scores) models(c *cli.Context, names []string, limits imagefile.Limits, bar *progress) error {
 	var models []*superres.Model
 	t.Degradation = superres.Degradation(c.String("degradation"))
 	for _, name := range names {
@@ -105,7 +108,7 @@ func (t *scores) models(c *cli.Context, names []string, bar *progress) error {
 	if err := t.Degradation.Check(); err != nil {
 		return err
 	}
-	list, err := sources(c, c.Args().Slice())
+	list, err := sources(c, c.Args().Slice(), limits)
 	if err != nil {
 		return err
 	}
@@ -127,7 +130,7 @@ func (t *scores) models(c *cli.Context, names []string, bar *progress) error {
 				return err
 			}
 			if err := t.score(&row, img, high); err != nil {
-				return err
+				return fmt.Errorf("%s: %w", src.Name, err)
 			}
 		}
 		t.Rows = append(t.Rows, row)
@@ -137,7 +140,7 @@ func (t *scores) models(c *cli.Context, names []string, bar *progress) error {
 
 // files scores a file against another, or the pictures of a folder against those
 // of another that have their stem, or begin with it.
-func (t *scores) files(c *cli.Context, bar *progress) error {
+func (t *scores) files(c *cli.Context, limits imagefile.Limits, bar *progress) error {
 	refs, err := expand(c.Args().Get(0), c.Bool("recursive"))
 	if err != nil {
 		return err
@@ -147,17 +150,20 @@ func (t *scores) files(c *cli.Context, bar *progress) error {
 		return err
 	}
 	t.Columns = []string{filepath.Base(c.Args().Get(1))}
+	twins := pair(refs, tests)
 	for i, ref := range refs {
 		bar.set("scoring", float64(i)/float64(len(refs)))
-		test := tests[0]
-		if len(refs) > 1 || len(tests) > 1 {
-			if test, err = twin(ref, tests); err != nil {
-				return err
-			}
+		test, found := twins[i], twins[i].path != ""
+		if len(refs) == 1 && len(tests) == 1 {
+			test, found = tests[0], true
+		}
+		if !found {
+			stem := stemOf(ref)
+			return codedError{fmt.Errorf("%s: no picture called %s or %s_... to score", ref.path, stem, stem), exitInput}
 		}
 		var images [2]image.Image
 		for i, in := range []input{ref, test} {
-			pic, err := imagefile.Open(c.Context, in.path, imagefile.Limits{})
+			pic, err := imagefile.Open(c.Context, in.path, limits)
 			if err != nil {
 				return err
 			}
@@ -172,25 +178,31 @@ func (t *scores) files(c *cli.Context, bar *progress) error {
 	return nil
 }
 
-// twin finds the test picture of a reference: the one in the same place with its
-// stem, or the shortest name that begins with the stem and an underscore.
-func twin(ref input, tests []input) (input, error) {
-	stem := strings.TrimSuffix(ref.place, filepath.Ext(ref.place))
-	found := -1
-	for i, t := range tests {
-		other := strings.TrimSuffix(t.place, filepath.Ext(t.place))
-		if other == stem {
-			return t, nil
+// pair finds the test picture of every reference: the one in the same place with
+// its stem, or the shortest name that begins with the stem and an underscore and
+// fits no longer reference. Where there is none the path is empty.
+func pair(refs, tests []input) []input {
+	twins := make([]input, len(refs))
+	for _, test := range tests {
+		name, owner := stemOf(test), -1
+		for i, ref := range refs {
+			stem := stemOf(ref)
+			if name != stem && !strings.HasPrefix(name, stem+"_") {
+				continue
+			}
+			if owner < 0 || len(stem) > len(stemOf(refs[owner])) {
+				owner = i
+			}
 		}
-		if strings.HasPrefix(other, stem+"_") && (found < 0 || len(t.place) < len(tests[found].place)) {
-			found = i
+		if owner >= 0 && (twins[owner].path == "" || len(name) < len(stemOf(twins[owner]))) {
+			twins[owner] = test
 		}
 	}
-	if found < 0 {
-		return input{}, codedError{fmt.Errorf("%s: no picture of this name, or %s_..., to score", ref.path, stem), exitInput}
-	}
-	return tests[found], nil
+	return twins
 }
+
+// stemOf is the place of a picture without its extension.
+func stemOf(in input) string { return strings.TrimSuffix(in.place, filepath.Ext(in.place)) }
 
 // score adds a cell to a row.
 func (t *scores) score(row *scoreRow, ref, test image.Image) error {

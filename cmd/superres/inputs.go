@@ -37,7 +37,14 @@ func expand(arg string, recursive bool) ([]input, error) {
 		}
 		var list []input
 		for _, m := range matches {
-			list = append(list, input{m, filepath.Base(m)})
+			if strings.HasPrefix(filepath.Base(m), ".") {
+				continue
+			}
+			more, err := expand(m, recursive)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, more...)
 		}
 		return list, nil
 	}
@@ -45,12 +52,15 @@ func expand(arg string, recursive bool) ([]input, error) {
 		return []input{{arg, filepath.Base(arg)}}, nil // its opening will tell what is wrong
 	}
 	var list []input
-	err = filepath.WalkDir(arg, func(path string, e fs.DirEntry, err error) error {
+	root := filepath.Clean(arg) + string(filepath.Separator) // followed when it is a link
+	err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
-			return codedError{err, exitInput}
+			place, _ := filepath.Rel(arg, path)
+			list = append(list, input{path, place}) // to be opened and reported like a bad picture
+			return fs.SkipDir
 		}
 		if e.IsDir() {
-			if path != arg && (!recursive || strings.HasPrefix(e.Name(), ".")) {
+			if path != root && (!recursive || strings.HasPrefix(e.Name(), ".")) {
 				return fs.SkipDir
 			}
 			return nil

@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -100,25 +102,29 @@ func summary(m *superres.Model) string {
 
 // openModel opens a model by the name of one that needs no file, or from a file.
 func openModel(name string) (*superres.Model, error) {
-	f, err := os.Open(name)
-	if err != nil || !strings.ContainsAny(name, `./\`) {
-		if strings.HasSuffix(name, ".npz") || strings.ContainsAny(name, `/\`) {
-			return nil, codedError{fmt.Errorf("model %w", err), exitModel}
-		}
+	if !strings.ContainsAny(name, `./\`) {
 		m, err := superres.Builtin(name)
 		if err != nil {
 			return nil, fmt.Errorf("%w; or give a file that superres train wrote", err)
 		}
 		return m, nil
 	}
-	defer f.Close()
-	info, err := f.Stat()
+	// Stat first: to open a pipe would wait for ever.
+	info, err := os.Stat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("not a regular file")
+	}
+	var f *os.File
+	if err == nil {
+		f, err = os.Open(name)
+	}
 	if err != nil {
-		return nil, codedError{err, exitModel}
+		if e, ok := errors.AsType[*fs.PathError](err); ok {
+			err = e.Err
+		}
+		return nil, codedError{fmt.Errorf("model %s cannot be read: %w; give a file that superres train wrote, or a name that superres models lists", name, err), exitModel}
 	}
-	if !info.Mode().IsRegular() {
-		return nil, codedError{fmt.Errorf("model %s: not a regular file", name), exitModel}
-	}
+	defer f.Close()
 	m, err := superres.Load(f, info.Size())
 	if err != nil {
 		return nil, fmt.Errorf("model %s: %w", name, err)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -20,6 +19,7 @@ type job struct {
 	input
 	output string
 	format string // of the output
+	root   string // the folder that the output must not leave through a link
 }
 
 // plan works out what upscale is to do, before any work: it finds the inputs,
@@ -36,6 +36,7 @@ func plan(c *cli.Context, scale float64) (jobs []job, skipped int, err error) {
 		return nil, 0, usage("--on-exist %s: expected fail, skip or overwrite", onExist)
 	}
 	single := c.NArg() == 1 && !isFolder(c.Args().First())
+	inputPaths := map[string]string{} // where an input really lies: its name
 	for _, arg := range c.Args().Slice() {
 		inputs, err := expand(arg, c.Bool("recursive"))
 		if err != nil {
@@ -43,6 +44,9 @@ func plan(c *cli.Context, scale float64) (jobs []job, skipped int, err error) {
 		}
 		single = single && len(inputs) == 1
 		for _, in := range inputs {
+			if in.path != "-" {
+				inputPaths[real(in.path)] = in.path
+			}
 			j, err := name(c, in, arg, single, scale)
 			if err != nil {
 				return nil, 0, err
@@ -53,28 +57,61 @@ func plan(c *cli.Context, scale float64) (jobs []job, skipped int, err error) {
 	seen := map[string]string{}
 	kept := jobs[:0]
 	for _, j := range jobs {
-		if j.output != "-" {
-			if other, clash := seen[j.output]; clash {
-				return nil, 0, codedError{fmt.Errorf("%s and %s both make %s; use --name '{stem}{ext}_{scale}x'", other, j.path, j.output), exitOutput}
+		if j.output == "-" {
+			if !single {
+				return nil, 0, usage("standard output takes one picture: give one file, or - alone")
 			}
-			if imagefile.SameFile(j.path, j.output) {
-				return nil, 0, codedError{fmt.Errorf("%s: the output is the input; use another -o or --name", j.path), exitOutput}
-			}
-			if _, err := os.Lstat(j.output); err == nil && onExist == "skip" {
-				skipped++
-				continue
-			} else if err == nil && onExist == "fail" {
-				return nil, 0, codedError{fmt.Errorf("%s exists; use --on-exist skip or overwrite, or another -o", j.output), exitOutput}
-			} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, 0, codedError{err, exitOutput}
-			}
-		} else if !single {
-			return nil, 0, usage("-o - takes one input, got %d", len(jobs))
+			kept = append(kept, j)
+			continue
+		}
+		if other, clash := seen[j.output]; clash {
+			return nil, 0, codedError{fmt.Errorf("%s and %s both make %s; use --name '{stem}{ext}_{scale}x', or a folder for each", other, j.path, j.output), exitOutput}
 		}
 		seen[j.output] = j.path
+		if in, is := inputPaths[real(j.output)]; is || imagefile.SameFile(j.path, j.output) {
+			if in == "" || in == j.path {
+				return nil, 0, codedError{fmt.Errorf("%s: the output is the input; use another -o or --name", j.path), exitOutput}
+			}
+			return nil, 0, codedError{fmt.Errorf("%s: its output %s is an input as well; use another -o or --name", j.path, j.output), exitOutput}
+		}
+		if _, err := os.Lstat(j.output); err == nil && onExist == "skip" {
+			skipped++
+			continue
+		} else if err == nil && onExist == "fail" {
+			return nil, 0, codedError{fmt.Errorf("%s exists; use --on-exist skip or overwrite, or another -o", j.output), exitOutput}
+		}
 		kept = append(kept, j)
 	}
 	return kept, skipped, nil
+}
+
+// real returns the path of a file without links, or the path itself where there is
+// no such file.
+func real(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	if direct, err := filepath.EvalSymlinks(path); err == nil {
+		return direct
+	}
+	return path
+}
+
+// throughLink tells which folder between root and dir, root left out, is a link:
+// files of a tree are not written outside of it.
+func throughLink(root, dir string) (string, bool) {
+	rel, err := filepath.Rel(root, dir)
+	if err != nil || rel == "." {
+		return "", false
+	}
+	at := root
+	for part := range strings.SplitSeq(rel, string(filepath.Separator)) {
+		at = filepath.Join(at, part)
+		if info, err := os.Lstat(at); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return at, true
+		}
+	}
+	return "", false
 }
 
 // name decides where the enlargement of an input goes, and in which format.
@@ -93,18 +130,20 @@ func name(c *cli.Context, in input, arg string, single bool, scale float64) (job
 		if format == "" {
 			format = "png"
 		}
-		return job{in, "-", format}, nil
+		return job{input: in, output: "-", format: format}, nil
+	case !single && out != "" && !isFolder(out) && isPicture(out):
+		return job{}, usage("-o %s: several pictures need a folder; write %s%c for a folder of this name", out, out, filepath.Separator)
 	case asFile && !strings.Contains(filepath.Base(out), ".") && format == "":
 		return job{}, usage("-o %s: no extension says which format; write %s.png, or %s%c for a folder", out, out, out, filepath.Separator)
 	case asFile:
 		fromName, err := imagefile.FormatOf(out)
 		if format == "" && err != nil {
-			return job{}, err
+			return job{}, codedError{err, exitUsage}
 		}
 		if format == "" {
 			format = fromName
 		}
-		return job{in, filepath.Clean(out), format}, nil
+		return job{input: in, output: filepath.Clean(out), format: format}, nil
 	}
 	ext := filepath.Ext(in.place)
 	stem := strings.TrimSuffix(filepath.Base(in.place), ext)
@@ -127,11 +166,19 @@ func name(c *cli.Context, in input, arg string, single bool, scale float64) (job
 	if folder == "" {
 		folder = filepath.Dir(in.path)
 		if isFolder(arg) { // a folder is mirrored beside itself
-			folder = filepath.Clean(arg) + "_" + scaleText + "x"
+			if folder = filepath.Clean(arg); folder == "." || strings.HasSuffix(folder, "..") {
+				abs, err := filepath.Abs(folder)
+				if err != nil {
+					return job{}, codedError{err, exitInput}
+				}
+				folder = abs
+			}
+			folder += "_" + scaleText + "x"
 		}
 	}
+	root := folder
 	if isFolder(arg) {
 		folder = filepath.Join(folder, filepath.Dir(in.place))
 	}
-	return job{in, filepath.Join(folder, base+newExt), format}, nil
+	return job{in, filepath.Join(folder, base+newExt), format, root}, nil
 }

@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
+
+	"superres/internal/imagefile"
 )
 
 // quietFlags are the flags of all commands that take long.
@@ -16,6 +19,21 @@ var quietFlags = []cli.Flag{
 	&cli.StringFlag{Name: "progress", Value: "auto", Usage: "`HOW` to show progress: auto, bar, plain (a line for every file) or none; auto is a bar on a terminal and none elsewhere"},
 	&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "show errors only"},
 	&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "use `N` processors at most; 0 means all"},
+	&cli.Int64Flag{Name: "max-memory", Usage: "refuse what needs more than `N` MiB", Value: 2048},
+}
+
+// resources applies --jobs and returns --max-memory in bytes.
+func resources(c *cli.Context) (memory int64, err error) {
+	jobs, mib := c.Int("jobs"), c.Int64("max-memory")
+	switch {
+	case jobs < 0:
+		return 0, usage("--jobs %d: expected 0 or more", jobs)
+	case mib < 1 || mib > 1<<30:
+		return 0, usage("--max-memory %d: expected 1 to %d MiB", mib, 1<<30)
+	case jobs > 0:
+		runtime.GOMAXPROCS(jobs)
+	}
+	return mib << 20, nil
 }
 
 // progress shows how far the work is, on stderr: a moving bar, plain lines, or
@@ -68,9 +86,14 @@ func (p *progress) set(what string, share float64) {
 
 // clear takes the bar away.
 func (p *progress) clear() {
+	p.pause()
+	p.bar = nil
+}
+
+// pause takes the bar away until it moves again.
+func (p *progress) pause() {
 	if p.bar != nil {
 		_ = p.bar.Clear()
-		p.bar = nil
 	}
 }
 
@@ -79,12 +102,12 @@ func (p *progress) line(format string, args ...any) {
 	if p.style == "none" {
 		return
 	}
-	p.clear()
-	fmt.Fprintf(p.w, format+"\n", args...)
+	p.pause()
+	fmt.Fprintln(p.w, imagefile.OneLine(fmt.Sprintf(format, args...)))
 }
 
 // warn reports the failure of one file among others.
 func (p *progress) warn(err error) {
-	p.clear()
+	p.pause()
 	fmt.Fprintln(p.w, "superres:", message(err))
 }

@@ -23,11 +23,14 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 	command := app.Command(args[1])
 	if command == nil {
 		if args[1] == "help" || args[1] == "h" {
+			if len(args) > 2 && app.Command(args[2]) == nil {
+				return nil, usage("%s", plugin.Unknown("command", args[2], names))
+			}
 			return args, nil
 		}
 		return nil, usage("%s", plugin.Unknown("command", args[1], names))
 	}
-	takesValue := map[string]bool{"help": false, "h": false}
+	takesValue := map[string]bool{}
 	for _, f := range command.Flags {
 		_, isBool := f.(*cli.BoolFlag)
 		for _, name := range f.Names() {
@@ -46,6 +49,9 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 			continue
 		}
 		name, _, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		if name == "help" || name == "h" {
+			return []string{args[0], args[1], "--help"}, nil
+		}
 		needs, known := takesValue[name]
 		if !known {
 			var long []string

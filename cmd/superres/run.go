@@ -7,8 +7,9 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
+	"regexp"
 	"syscall"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -52,10 +53,20 @@ func usage(format string, args ...any) error {
 func run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	app := newApp(&streams{stdin, stdout, stderr})
+	app := newApp(&streams{stdin, output{stdout}, stderr})
 	args, err := reorder(app, args)
 	if err == nil {
-		err = app.RunContext(ctx, args)
+		done := make(chan error, 1)
+		go func() { done <- app.RunContext(ctx, args) }()
+		select {
+		case err = <-done:
+		case <-ctx.Done():
+			select { // a read or write of a pipe cannot be interrupted
+			case err = <-done:
+			case <-time.After(patience):
+				err = ctx.Err()
+			}
+		}
 	}
 	if err == nil {
 		return exitOK
@@ -68,13 +79,28 @@ func run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args []
 	return exitCode(err)
 }
 
-// message is the text of an error without the name of the package it comes from.
+// patience is how long the program waits, once interrupted, for work that does not
+// look at the interruption.
+const patience = 3 * time.Second
+
+// packages matches the names of packages in front of an error or within it.
+var packages = regexp.MustCompile(`(^|: )(?:(?:superres|learners|sparse|mnist|patches|npz|npy|zip): )+`)
+
+// message is the text of an error in one line without the names of the packages
+// it comes from.
 func message(err error) string {
-	text := err.Error()
-	for _, prefix := range []string{"superres: ", "learners: ", "sparse: "} {
-		text = strings.TrimPrefix(text, prefix)
+	return imagefile.OneLine(packages.ReplaceAllString(err.Error(), "$1"))
+}
+
+// output is standard output; what cannot be written to it has its exit code.
+type output struct{ io.Writer }
+
+func (o output) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	if err != nil {
+		err = codedError{fmt.Errorf("standard output cannot be written: %w", err), exitOutput}
 	}
-	return text
+	return n, err
 }
 
 // exitCode gives the class of an error.
@@ -90,6 +116,7 @@ func exitCode(err error) int {
 		{imagefile.ErrOutput, exitOutput},
 		{imagefile.ErrLimit, exitLimit},
 		{superres.ErrModel, exitModel},
+		{superres.ErrPictures, exitInput},
 		{plugin.ErrSettings, exitUsage},
 	} {
 		if errors.Is(err, c.class) {
@@ -137,6 +164,8 @@ func newApp(s *streams) *cli.App {
 		ExitErrHandler:        func(*cli.Context, error) {}, // run decides
 		OnUsageError:          func(_ *cli.Context, err error, _ bool) error { return codedError{err, exitUsage} },
 		CustomAppHelpTemplate: appHelp,
+		// A file name may hold a comma.
+		DisableSliceFlagSeparator: true,
 		Commands: []*cli.Command{
 			upscaleCommand(s), evalCommand(s), trainCommand(s),
 			modelsCommand(s), learnersCommand(s), codersCommand(s), versionCommand(s),
@@ -174,6 +203,16 @@ FLAGS
 // command completes a command: all have the same help and usage errors.
 func command(c *cli.Command) *cli.Command {
 	c.CustomHelpTemplate = commandHelp
+	c.HideHelpCommand = true // "help" may be a file
+	if c.ArgsUsage == "" {
+		action := c.Action
+		c.Action = func(ctx *cli.Context) error {
+			if ctx.NArg() > 0 {
+				return usage("%s takes no argument, got %q", ctx.Command.Name, ctx.Args().First())
+			}
+			return action(ctx)
+		}
+	}
 	c.OnUsageError = func(_ *cli.Context, err error, _ bool) error { return codedError{err, exitUsage} }
 	return c
 }

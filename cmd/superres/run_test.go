@@ -91,11 +91,14 @@ func TestUpscaleNames(t *testing.T) {
 		"recursive":      {[]string{"upscale", "-r", "in", "-o", "out"}, []string{"out/deep/z_2x.png", "out/x_2x.png", "out/y_2x.png"}},
 		"template":       {[]string{"upscale", "a.png", "--name", "{stem}{ext}-{scale}"}, []string{"apng-2.png"}},
 		"pattern":        {[]string{"upscale", "in/*.png", "-o", "out"}, []string{"out/x_2x.png", "out/y_2x.png"}},
+		"this folder":    {[]string{"upscale", ".", "-o", "out"}, []string{"out/-odd_2x.png", "out/a_2x.png"}},
+		"help is a file": {[]string{"upscale", "help", "-f", "png"}, []string{"help_2x.png"}},
+		"bmp":            {[]string{"upscale", "-f", "bmp", "a.png"}, []string{"a_2x.bmp"}},
 		"after --":       {[]string{"upscale", "--", "-odd.png"}, []string{"-odd_2x.png"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			for _, f := range []string{"a.png", "-odd.png", "in/x.png", "in/y.png", "in/deep/z.png"} {
+			for _, f := range []string{"a.png", "help", "-odd.png", "in/x.png", "in/y.png", "in/deep/z.png"} {
 				write(t, filepath.Join(dir, f), blob(9, 7))
 			}
 			before := tree(t, dir)
@@ -235,7 +238,7 @@ func TestEvalFiles(t *testing.T) {
 		t.Errorf("exit %d, %s%s", code, stdout, stderr)
 	}
 	os.Remove(filepath.Join(dir, "test/b_1x.png"))
-	if _, stderr, code = call(t, dir, "", "eval", "ref", "test"); code != 4 || !strings.Contains(stderr, "b.png: no picture of this name") {
+	if _, stderr, code = call(t, dir, "", "eval", "ref", "test"); code != 4 || !strings.Contains(stderr, "b.png: no picture called b") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 }
@@ -252,6 +255,23 @@ func TestLists(t *testing.T) {
 		stdout, stderr, code := call(t, ".", "", c, "--help")
 		if code != 0 || stderr != "" || !strings.Contains(stdout, "EXAMPLES\n   superres "+c) {
 			t.Errorf("%s --help: exit %d, %s%s", c, code, stdout, stderr)
+		}
+	}
+}
+
+// Every test picture goes to the reference whose name it fits best, and to no other.
+func TestPair(t *testing.T) {
+	list := func(places ...string) (out []input) {
+		for _, p := range places {
+			out = append(out, input{"x/" + p, p})
+		}
+		return out
+	}
+	got := pair(list("a.png", "a_b.png", "c.png", "d.png"), list("a_b_2x.png", "c_2x_old.png", "c_2x.png", "d.jpg", "d_2x.png"))
+	want := []string{"", "a_b_2x.png", "c_2x.png", "d.jpg"}
+	for i, in := range got {
+		if in.place != want[i] {
+			t.Errorf("reference %d is scored by %q, expected %q", i, in.place, want[i])
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"superres/internal/imagefile"
 	"superres/superres"
 )
 
@@ -84,17 +85,22 @@ func (t *scores) text() string {
 		}
 		b.WriteByte('\n')
 	}
+	undefined := false
 	line("", t.Columns)
 	for _, row := range append(slices.Clone(t.Rows), scoreRow{"mean", t.Mean}) {
 		var cells []string
 		for _, c := range row.Cells {
+			undefined = undefined || c.NFE == nil && (c.PSNR == nil || c.SSIM == nil)
 			if t.Protocol == superres.NFE {
 				cells = append(cells, number("%.4f", c.NFE))
 			} else {
 				cells = append(cells, number("%.2f", c.PSNR)+" / "+number("%.4f", c.SSIM))
 			}
 		}
-		line(row.Name, cells)
+		line(imagefile.OneLine(row.Name), cells)
+	}
+	if undefined {
+		b.WriteString("-: not defined (equal pictures, or smaller than the window of SSIM), and left out of the mean\n")
 	}
 	return b.String()
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"path/filepath"
@@ -25,7 +26,7 @@ var idxFlags = []cli.Flag{
 
 // sources lists the pictures that the arguments name: picture files, folders of
 // them, and IDX files, whose images are chosen by idxFlags.
-func sources(c *cli.Context, args []string) ([]superres.Source, error) {
+func sources(c *cli.Context, args []string, limits imagefile.Limits) ([]superres.Source, error) {
 	var list []superres.Source
 	for _, arg := range args {
 		if isIDX(arg) {
@@ -42,7 +43,7 @@ func sources(c *cli.Context, args []string) ([]superres.Source, error) {
 		}
 		for _, in := range inputs {
 			list = append(list, superres.Source{Name: in.path, Open: func(ctx context.Context) (image.Image, error) {
-				pic, err := imagefile.Open(ctx, in.path, imagefile.Limits{})
+				pic, err := imagefile.Open(ctx, in.path, limits)
 				if err != nil {
 					return nil, err
 				}
@@ -50,7 +51,21 @@ func sources(c *cli.Context, args []string) ([]superres.Source, error) {
 			}})
 		}
 	}
+	if len(list) == 0 {
+		return nil, codedError{errors.New("no picture is left to work on; check --index, --skip-index and --limit"), exitInput}
+	}
 	return list, nil
+}
+
+// frugal are the limits of commands that take so many bytes for a pixel at their
+// peak.
+func frugal(memory, bytesPerPixel int64) imagefile.Limits {
+	return imagefile.Limits{Accept: func(cfg image.Config) error {
+		if need := int64(cfg.Width) * int64(cfg.Height) * bytesPerPixel; need > memory {
+			return fmt.Errorf("%dx%d needs %s, the limit is %s; use --max-memory", cfg.Width, cfg.Height, gib(need), gib(memory))
+		}
+		return nil
+	}}
 }
 
 // idxSources reads the chosen images of an IDX file into memory.
@@ -64,6 +79,10 @@ func idxSources(c *cli.Context, name string) ([]superres.Source, error) {
 		return nil, err
 	}
 	damaged := func(err error) error { return codedError{err, exitInput} }
+	limit := c.Int("limit")
+	if limit < 0 {
+		return nil, usage("--limit %d: expected 0 or more", limit)
+	}
 	f, err := mnist.OpenImages(name)
 	if err != nil {
 		return nil, damaged(err)
@@ -80,9 +99,11 @@ func idxSources(c *cli.Context, name string) ([]superres.Source, error) {
 		if err != nil {
 			return nil, damaged(err)
 		}
+		if err := c.Context.Err(); err != nil {
+			return nil, err
+		}
 		i := at
 		at++
-		limit := c.Int("limit")
 		if take != nil && !slices.Contains(take, i) || slices.Contains(skip, i) || limit > 0 && len(list) >= limit {
 			continue
 		}

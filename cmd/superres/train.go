@@ -49,7 +49,10 @@ func trainCommand(s *streams) *cli.Command {
 }
 
 func train(c *cli.Context, s *streams) error {
-	useProcessors(c)
+	memory, err := resources(c)
+	if err != nil {
+		return err
+	}
 	out := c.String("output")
 	exist := c.String("on-exist")
 	switch {
@@ -67,12 +70,19 @@ func train(c *cli.Context, s *streams) error {
 			return usage("--%s %d: expected at least 1", name, c.Int(name))
 		}
 	}
-	if _, err := os.Lstat(out); err == nil && exist == "fail" {
-		return codedError{fmt.Errorf("%s exists; use --on-exist overwrite or another -o", out), exitOutput}
+	for _, name := range []string{"sparsity", "back-projection", "held-out"} {
+		if c.Int(name) < 0 {
+			return usage("--%s %d: expected 0 or more", name, c.Int(name))
+		}
+	}
+	if flat := c.Float64("flat"); !(flat >= 0 && flat < 255) {
+		return usage("--flat %g: expected 0 to 255", flat)
+	}
+	if err := writable(out, exist == "overwrite"); err != nil {
+		return err
 	}
 	coder := c.String("coder")
 	if n := c.Int("sparsity"); n > 0 && !strings.Contains(coder, "sparsity=") {
-		var err error
 		if coder, err = sparse.WithSparsity(coder, n); err != nil {
 			return err
 		}
@@ -86,18 +96,23 @@ func train(c *cli.Context, s *streams) error {
 		return err
 	}
 	defer bar.clear()
-	list, err := sources(c, c.Args().Slice())
+	list, err := sources(c, c.Args().Slice(), frugal(memory, 40))
 	if err != nil {
 		return err
 	}
 	command, data := recorded(c)
-	m, err := superres.Train(c.Context, list, superres.TrainOptions{
+	opt := superres.TrainOptions{
 		Scale: c.Int("scale"), Degradation: superres.Degradation(c.String("degradation")), Patch: c.Int("patch"), Patches: c.Int("patches"),
 		Flat: c.Float64("flat") / 255, Reductions: reductions, Mean: c.Bool("mean"), Detail: c.Bool("detail"), Refit: c.Bool("refit"),
 		Learner: c.String("learner"), Coder: coder, Atoms: c.Int("atoms"), Iterations: c.Int("iterations"), BackProject: c.Int("back-projection"),
 		HeldOut: c.Int("held-out"), Seed: c.Uint64("seed"), Command: command, Data: data,
 		Progress: func(phase string, done, total int) { bar.set(phase, float64(done)/float64(total)) },
-	})
+	}
+	if need := opt.Memory(); need > memory {
+		return codedError{fmt.Errorf("learning %d atoms from %d patches needs %s, the limit is %s; use --max-memory, fewer --patches or fewer --atoms",
+			opt.Atoms, opt.Patches, gib(need), gib(memory)), exitLimit}
+	}
+	m, err := superres.Train(c.Context, list, opt)
 	if err != nil {
 		return err
 	}
@@ -105,6 +120,26 @@ func train(c *cli.Context, s *streams) error {
 		return err
 	}
 	bar.line("%s: %s", out, summary(m))
+	return nil
+}
+
+// writable finds, before hours of work, an output that cannot be written.
+func writable(out string, overwrite bool) error {
+	info, err := os.Lstat(out)
+	switch {
+	case err == nil && !overwrite:
+		return codedError{fmt.Errorf("%s exists; use --on-exist overwrite or another -o", out), exitOutput}
+	case err == nil && !info.Mode().IsRegular():
+		return codedError{fmt.Errorf("%s is not a regular file; use another -o", out), exitOutput}
+	}
+	probe, err := os.CreateTemp(filepath.Dir(out), ".superres-*.tmp")
+	if err != nil {
+		return imagefile.Unwritable(out, err)
+	}
+	probe.Close()
+	if err := os.Remove(probe.Name()); err != nil {
+		return imagefile.Unwritable(out, err)
+	}
 	return nil
 }
 
@@ -116,7 +151,7 @@ func recorded(c *cli.Context) (command string, data []string) {
 	for _, f := range c.Command.Flags {
 		name := f.Names()[0]
 		switch name {
-		case "output", "on-exist", "progress", "quiet", "jobs", "help":
+		case "output", "on-exist", "progress", "quiet", "jobs", "max-memory", "help":
 			continue
 		}
 		value := fmt.Sprint(c.Value(name))

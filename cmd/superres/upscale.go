@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"github.com/disintegration/imaging"
@@ -35,12 +34,11 @@ func upscaleCommand(s *streams) *cli.Command {
 			&cli.StringFlag{Name: "coder", Usage: "code patches with another `SPEC` than the model's: see superres coders"},
 			&cli.IntFlag{Name: "sparsity", Usage: "code patches with `S` atoms at most"},
 			&cli.IntFlag{Name: "back-projection", Value: -1, Usage: "back-project `N` times; 0: never; -1: as the model says"},
-			&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: "write `FORMAT` (png, jpeg, bmp, tiff); by default that of the input or of -o"},
+			&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: "write `FORMAT` (png, jpeg, bmp, tiff); by default that of the input or of -o, and png for standard output"},
 			&cli.IntFlag{Name: "quality", Value: 95, Usage: "`Q` of JPEG, 1 to 100"},
 			&cli.BoolFlag{Name: "recursive", Aliases: []string{"r"}, Usage: "take folders with all below them"},
 			&cli.StringFlag{Name: "on-exist", Value: "fail", Usage: "`WHAT` to do when the output exists: fail, skip or overwrite"},
 			&cli.Int64Flag{Name: "max-pixels", Usage: "refuse inputs of more than `N` megapixels", Value: 50},
-			&cli.Int64Flag{Name: "max-memory", Usage: "refuse pictures that need more than `N` MiB", Value: 2048},
 			&cli.DurationFlag{Name: "timeout", Usage: "refuse inputs that take longer than `T` to decode", Value: 30 * time.Second},
 		}, quietFlags...),
 		Action: func(c *cli.Context) error { return upscale(c, s) },
@@ -60,19 +58,25 @@ type upscaler struct {
 }
 
 func upscale(c *cli.Context, s *streams) error {
-	useProcessors(c)
+	memory, err := resources(c)
+	if err != nil {
+		return err
+	}
 	u := &upscaler{streams: s, scale: c.Float64("scale"), quality: c.Int("quality"), overwrite: c.String("on-exist") == "overwrite",
-		limits: imagefile.Limits{Pixels: c.Int64("max-pixels") * 1e6, Time: c.Duration("timeout")}, memory: c.Int64("max-memory") << 20}
+		limits: imagefile.Limits{Pixels: c.Int64("max-pixels") * 1e6, Time: c.Duration("timeout")}, memory: memory}
 	if !(u.scale >= superres.MinScale && u.scale <= superres.MaxScale) {
 		return usage("--scale %g: expected %d to %d", u.scale, superres.MinScale, superres.MaxScale)
 	}
 	if u.quality < 1 || u.quality > 100 {
 		return usage("--quality %d: expected 1 to 100", u.quality)
 	}
-	if u.limits.Pixels < 1 || u.memory < 1 || u.limits.Time <= 0 {
-		return usage("--max-pixels, --max-memory and --timeout must be more than 0")
+	if n := c.Int64("max-pixels"); n < 1 || n > 1<<20 || u.limits.Time <= 0 {
+		return usage("--max-pixels %d, --timeout %v: expected 1 to %d megapixels and more than no time", n, u.limits.Time, 1<<20)
 	}
-	var err error
+	u.limits.Accept = u.accept
+	if n := c.Int("back-projection"); n < -1 {
+		return usage("--back-projection %d: expected -1 or more", n)
+	}
 	if u.bar, err = newProgress(c, s); err != nil {
 		return err
 	}
@@ -95,11 +99,28 @@ func upscale(c *cli.Context, s *streams) error {
 	return u.all(c.Context, jobs, skipped)
 }
 
-// useProcessors applies --jobs.
-func useProcessors(c *cli.Context) {
-	if n := c.Int("jobs"); n > 0 {
-		runtime.GOMAXPROCS(n)
+// accept refuses a picture, by its header, whose enlargement takes too much.
+func (u *upscaler) accept(cfg image.Config) error {
+	w, h, err := u.model.Size(cfg.Width, cfg.Height, u.scale)
+	if err != nil {
+		return err
 	}
+	const most = 400 // megapixels
+	if int64(w)*int64(h) > most*1e6 {
+		return fmt.Errorf("output %dx%d is more than %d megapixels; use a smaller --scale", w, h, most)
+	}
+	if need := u.model.Memory(cfg, w, h); need > u.memory {
+		return fmt.Errorf("output %dx%d needs %s, the limit is %s; use --max-memory or a smaller --scale", w, h, gib(need), gib(u.memory))
+	}
+	return nil
+}
+
+// gib words a number of bytes.
+func gib(n int64) string {
+	if n < 1<<30 {
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
 }
 
 // all enlarges one picture after the other; one that fails does not end the rest.
@@ -153,25 +174,15 @@ func (u *upscaler) one(ctx context.Context, j job, report func(float64)) (image.
 	if err != nil {
 		return none, err
 	}
-	b := pic.Image.Bounds()
-	w, h, err := u.model.Size(b.Dx(), b.Dy(), u.scale)
-	if err != nil {
-		return none, err
-	}
-	const outputLimit = 400_000_000
-	if need := u.model.Memory(pic.Image, w, h); need > u.memory || int64(w)*int64(h) > outputLimit {
-		return none, codedError{fmt.Errorf("%s: output %dx%d needs %.1f GiB, the limit is %.1f GiB and %d megapixels; use --max-memory or a smaller --scale",
-			j.path, w, h, float64(need)/(1<<30), float64(u.memory)/(1<<30), outputLimit/1_000_000), exitLimit}
-	}
 	out, err := u.model.Upscale(ctx, pic.Image, superres.Options{Scale: u.scale, Progress: report})
 	if err != nil {
 		return none, fmt.Errorf("%s: %w", j.path, err)
 	}
-	if j.format == "jpeg" {
+	if j.format == "jpeg" || j.format == "bmp" {
 		out = onWhite(out)
 	}
 	write := func(w io.Writer) error {
-		return imagefile.Encode(w, out, j.format, imagefile.EncodeOptions{Quality: u.quality})
+		return imagefile.Encode(interruptible{ctx, w}, out, j.format, imagefile.EncodeOptions{Quality: u.quality})
 	}
 	if j.output == "-" {
 		// The whole file first: a pipe gets all of it or nothing.
@@ -179,21 +190,32 @@ func (u *upscaler) one(ctx context.Context, j job, report func(float64)) (image.
 		if err := write(&buf); err != nil {
 			return none, fmt.Errorf("standard output: %w", err)
 		}
-		if _, err := u.out.Write(buf.Bytes()); err != nil {
-			return none, codedError{fmt.Errorf("standard output: %w", err), exitOutput}
-		}
-		return out.Bounds(), nil
+		_, err := u.out.Write(buf.Bytes())
+		return out.Bounds(), err
 	}
-	if err := os.MkdirAll(filepath.Dir(j.output), 0o777); err != nil {
-		return none, codedError{err, exitOutput}
-	}
-	err = imagefile.WriteAtomic(j.output, u.overwrite, func(w io.Writer) error {
-		if err := ctx.Err(); err != nil {
-			return err
+	dir := filepath.Dir(j.output)
+	if j.root != "" {
+		if link, is := throughLink(j.root, dir); is {
+			return none, codedError{fmt.Errorf("%s is a link out of %s; nothing is written through it", link, j.root), exitOutput}
 		}
-		return write(w)
-	})
-	return out.Bounds(), err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return none, imagefile.Unwritable(dir, err)
+	}
+	return out.Bounds(), imagefile.WriteAtomic(j.output, u.overwrite, write)
+}
+
+// interruptible is a writer that fails once its context ends.
+type interruptible struct {
+	context.Context
+	io.Writer
+}
+
+func (w interruptible) Write(p []byte) (int, error) {
+	if err := w.Err(); err != nil {
+		return 0, err
+	}
+	return w.Writer.Write(p)
 }
 
 // onWhite puts a picture with transparency on a white ground, for formats that

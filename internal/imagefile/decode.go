@@ -30,6 +30,11 @@ func (f *format) read(ctx context.Context, data []byte, lim Limits) (image.Image
 	if err := lim.checkSize(cfg.Width, cfg.Height); err != nil {
 		return nil, err
 	}
+	if lim.Accept != nil {
+		if err := lim.Accept(cfg); err != nil {
+			return nil, &fault{class: ErrLimit, cause: err, text: err.Error()}
+		}
+	}
 	if f.inspect != nil {
 		if err := f.inspect(data, lim); err != nil {
 			return nil, err

@@ -33,9 +33,9 @@ type fault struct {
 
 func (f *fault) Error() string {
 	if f.name == "" {
-		return oneLine(f.text)
+		return OneLine(f.text)
 	}
-	return printable(f.name) + ": " + oneLine(f.text)
+	return printable(f.name) + ": " + OneLine(f.text)
 }
 
 func (f *fault) Unwrap() []error {
@@ -108,8 +108,8 @@ func unreadable(name string, err error) error {
 	return f
 }
 
-// unwritable reports an output that the operating system will not take.
-func unwritable(name string, err error) error {
+// Unwritable words an error of the operating system about an output.
+func Unwritable(name string, err error) error {
 	advice := "try another name or folder"
 	switch {
 	case errors.Is(err, fs.ErrExist):
@@ -133,8 +133,8 @@ func printable(name string) string {
 	return name
 }
 
-// oneLine replaces whatever in s is not a visible character by spaces.
-func oneLine(s string) string {
+// OneLine replaces whatever in s is not a visible character by spaces.
+func OneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !strconv.IsPrint(r) {
 			return ' '

@@ -41,6 +41,10 @@ type Limits struct {
 	Bytes  int64         // the encoded file, in bytes; 256 MiB
 	Scans  int           // passes over a JPEG's pixels; 100
 	Time   time.Duration // decoding, without the reading of the bytes; 30 s
+
+	// Accept, if any, sees the size and the colour model before a pixel is
+	// allocated, and its error, an ErrLimit then, refuses the picture.
+	Accept func(image.Config) error
 }
 
 // orDefaults returns l with every zero field replaced by its default.
@@ -51,6 +55,7 @@ func (l Limits) orDefaults() Limits {
 		Bytes:  cmp.Or(l.Bytes, 256<<20),
 		Scans:  cmp.Or(l.Scans, 100),
 		Time:   cmp.Or(l.Time, 30*time.Second),
+		Accept: l.Accept,
 	}
 }
 

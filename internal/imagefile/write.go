@@ -38,7 +38,7 @@ func writeAtomic(d disk, name string, overwrite bool, write func(io.Writer) erro
 			text: fmt.Sprintf("there is no folder %s; make it first", printable(filepath.Clean(dir)))}
 	}
 	if err != nil {
-		return unwritable(name, err)
+		return Unwritable(name, err)
 	}
 	// After success there is nothing left to close or to remove under this name.
 	defer func() {
@@ -50,7 +50,7 @@ func writeAtomic(d disk, name string, overwrite bool, write func(io.Writer) erro
 		return err
 	}
 	if err := temp.Sync(); err != nil {
-		return unwritable(name, err)
+		return Unwritable(name, err)
 	}
 	if replaces {
 		// Refused where the file system has no modes. The temporary file was
@@ -58,10 +58,10 @@ func writeAtomic(d disk, name string, overwrite bool, write func(io.Writer) erro
 		_ = temp.Chmod(mode)
 	}
 	if err := temp.Close(); err != nil {
-		return unwritable(name, err)
+		return Unwritable(name, err)
 	}
 	if err := place(d, temp.Name(), name, overwrite); err != nil {
-		return unwritable(name, err)
+		return Unwritable(name, err)
 	}
 	d.SyncDir(dir)
 	return nil
@@ -81,7 +81,7 @@ func outputMode(d disk, name string, overwrite bool) (mode fs.FileMode, replaces
 	case errors.Is(err, fs.ErrNotExist):
 		return 0o666, false, nil
 	case err != nil:
-		return 0, false, unwritable(name, err)
+		return 0, false, Unwritable(name, err)
 	case info.IsDir():
 		return no("is a folder; give the name of a file")
 	case info.Mode()&fs.ModeSymlink != 0:
@@ -89,7 +89,7 @@ func outputMode(d disk, name string, overwrite bool) (mode fs.FileMode, replaces
 	case !info.Mode().IsRegular():
 		return no("is a device or pipe, not a file; use - for standard output")
 	case !overwrite:
-		return 0, false, unwritable(name, fs.ErrExist)
+		return 0, false, Unwritable(name, fs.ErrExist)
 	case info.Mode().Perm()&0o200 == 0:
 		return no("is write-protected; change its mode or use another name")
 	}
@@ -106,7 +106,7 @@ func fill(f io.Writer, name string, write func(io.Writer) error) error {
 	}
 	switch {
 	case out.err != nil:
-		return unwritable(name, out.err) // however write has worded it
+		return Unwritable(name, out.err) // however write has worded it
 	case err == nil:
 		return nil
 	}
@@ -116,7 +116,7 @@ func fill(f io.Writer, name string, write func(io.Writer) error) error {
 	if err, ok := stopped(err, name); ok {
 		return err
 	}
-	return unwritable(name, err)
+	return Unwritable(name, err)
 }
 
 // watched is a writer that remembers its first error.

@@ -76,7 +76,7 @@ type File struct{ members map[string]*zip.File }
 func Open(r io.ReaderAt, size int64) (*File, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
-		return nil, fmt.Errorf("not an .npz file: %w", err)
+		return nil, errors.New("not an .npz file, or a damaged one")
 	}
 	if len(z.File) > maxMembers {
 		return nil, fmt.Errorf("%d members, the limit is %d", len(z.File), maxMembers)
@@ -178,7 +178,7 @@ func decode(data []byte) (x *mat.Dense, err error) {
 	}
 	r, err := npy.NewReader(bytes.NewReader(data))
 	if err != nil {
-		return nil, err
+		return nil, errors.New("damaged .npy header")
 	}
 	shape := r.Header.Descr.Shape
 	width := map[string]int{"<f8": 8, "<f4": 4}[strings.TrimSpace(r.Header.Descr.Type)]

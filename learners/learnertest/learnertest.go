@@ -15,6 +15,7 @@ import (
 
 	"superres/learners"
 	"superres/learners/sparse"
+	"superres/learners/sparse/sparsetest"
 )
 
 // Run checks a learner.
@@ -181,10 +182,9 @@ func Planted(m, k, s, n int, seed uint64) *mat.Dense {
 	return &y
 }
 
+// gaussian returns c Gaussian columns of length 1.
 func gaussian(r, c int, seed uint64) *mat.Dense {
-	rng := rand.New(rand.NewPCG(seed, 0))
-	m := mat.NewDense(r, c, nil)
-	m.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, m)
+	m := sparsetest.Gaussian(r, c, seed)
 	for j := range c {
 		col := m.ColView(j).(*mat.VecDense)
 		col.ScaleVec(1/mat.Norm(col, 2), col)

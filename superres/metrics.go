@@ -193,3 +193,42 @@ func (m *Model) Restore(ctx context.Context, img image.Image, scale int) (Metric
 	}
 	return Compare(img, high, scale, scale)
 }
+
+// score reduces and restores pictures.
+func (m *Model) score(ctx context.Context, held []Source, progress func(string, int, int)) (*Score, error) {
+	models := []*Model{m, {Degradation: m.Degradation, Kernel: Bicubic}}
+	got := make([][]Metrics, len(models))
+	for i, src := range held {
+		progress("scoring", i, len(held))
+		img, err := src.Open(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for j, model := range models {
+			one, err := model.Restore(ctx, img, m.Scale)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", src.Name, err)
+			}
+			got[j] = append(got[j], one)
+		}
+	}
+	progress("scoring", len(held), len(held))
+	return &Score{means(got[0]), means(got[1])}, nil
+}
+
+func means(list []Metrics) Means {
+	mean := func(value func(Metrics) float64) float64 {
+		sum, count := 0.0, 0
+		for _, m := range list {
+			if v := value(m); !math.IsNaN(v) && !math.IsInf(v, 0) {
+				sum, count = sum+v, count+1
+			}
+		}
+		return sum / float64(max(count, 1))
+	}
+	return Means{
+		PSNR: mean(func(m Metrics) float64 { return m.PSNR }),
+		SSIM: mean(func(m Metrics) float64 { return m.SSIM }),
+		NFE:  mean(func(m Metrics) float64 { return m.NFE }),
+	}
+}

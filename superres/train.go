@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -119,7 +118,8 @@ func (o TrainOptions) Memory() int64 {
 //
 // The same pictures in the same order, options and seed give a model with the
 // same bytes. Memory: the pairs, Patches·Patch²·(1+scale²)·8 bytes, four times
-// over while learning, Atoms²·8 bytes for MOD and Refit, and one picture. When ctx ends Train returns ctx.Err().
+// over while learning, a few times Atoms²·8 bytes, and one picture. When ctx ends
+// Train returns ctx.Err().
 func Train(ctx context.Context, sources []Source, opt TrainOptions) (*Model, error) {
 	opt, err := opt.defaults()
 	if err != nil {
@@ -284,43 +284,4 @@ func refit(ctx context.Context, dl *sparse.Dictionary, low, high *mat.Dense, cod
 		}
 	}
 	return sparse.NewDictionary(dh.T())
-}
-
-// score reduces and restores pictures.
-func (m *Model) score(ctx context.Context, held []Source, progress func(string, int, int)) (*Score, error) {
-	models := []*Model{m, {Degradation: m.Degradation, Kernel: Bicubic}}
-	got := make([][]Metrics, len(models))
-	for i, src := range held {
-		progress("scoring", i, len(held))
-		img, err := src.Open(ctx)
-		if err != nil {
-			return nil, err
-		}
-		for j, model := range models {
-			one, err := model.Restore(ctx, img, m.Scale)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", src.Name, err)
-			}
-			got[j] = append(got[j], one)
-		}
-	}
-	progress("scoring", len(held), len(held))
-	return &Score{means(got[0]), means(got[1])}, nil
-}
-
-func means(list []Metrics) Means {
-	mean := func(value func(Metrics) float64) float64 {
-		sum, count := 0.0, 0
-		for _, m := range list {
-			if v := value(m); !math.IsNaN(v) && !math.IsInf(v, 0) {
-				sum, count = sum+v, count+1
-			}
-		}
-		return sum / float64(max(count, 1))
-	}
-	return Means{
-		PSNR: mean(func(m Metrics) float64 { return m.PSNR }),
-		SSIM: mean(func(m Metrics) float64 { return m.SSIM }),
-		NFE:  mean(func(m Metrics) float64 { return m.NFE }),
-	}
 }

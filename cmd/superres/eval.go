@@ -33,7 +33,7 @@ nfe, for digits: squared error of the grey values over the squared truth.`,
 			&cli.StringFlag{Name: "degradation", Usage: "reduce by `HOW`: bicubic or box; by default what the first trained model was trained for"},
 			&cli.BoolFlag{Name: "recursive", Aliases: []string{"r"}, Usage: "take folders with all below them"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
-		}, idxFlags...), quietFlags...),
+		}, idxFlags...), commonFlags...),
 		Action: func(c *cli.Context) error { return eval(c, s) },
 	})
 }

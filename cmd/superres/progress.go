@@ -14,8 +14,8 @@ import (
 	"superres/internal/imagefile"
 )
 
-// quietFlags are the flags of all commands that take long.
-var quietFlags = []cli.Flag{
+// commonFlags are the flags of all commands that take long.
+var commonFlags = []cli.Flag{
 	&cli.StringFlag{Name: "progress", Value: "auto", Usage: "`HOW` to show progress: auto, bar, plain (a line for every file) or none; auto is a bar on a terminal and none elsewhere"},
 	&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "show errors only"},
 	&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "use `N` processors at most; 0 means all"},

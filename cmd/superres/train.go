@@ -43,7 +43,7 @@ func trainCommand(s *streams) *cli.Command {
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of all random draws"},
 			&cli.StringFlag{Name: "on-exist", Value: "fail", Usage: "`WHAT` to do when the output exists: fail or overwrite"},
 			&cli.BoolFlag{Name: "recursive", Aliases: []string{"r"}, Usage: "take folders with all below them"},
-		}, idxFlags...), quietFlags...),
+		}, idxFlags...), commonFlags...),
 		Action: func(c *cli.Context) error { return train(c, s) },
 	})
 }

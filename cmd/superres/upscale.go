@@ -40,7 +40,7 @@ func upscaleCommand(s *streams) *cli.Command {
 			&cli.StringFlag{Name: "on-exist", Value: "fail", Usage: "`WHAT` to do when the output exists: fail, skip or overwrite"},
 			&cli.Int64Flag{Name: "max-pixels", Usage: "refuse inputs of more than `N` megapixels", Value: 50},
 			&cli.DurationFlag{Name: "timeout", Usage: "refuse inputs that take longer than `T` to decode", Value: 30 * time.Second},
-		}, quietFlags...),
+		}, commonFlags...),
 		Action: func(c *cli.Context) error { return upscale(c, s) },
 	})
 }

@@ -43,7 +43,7 @@ type Step struct {
 	RMSE         float64       // ‖Y − DX‖_F / √(MN), in the units of Y
 	NonZeros     float64       // mean number of non-zeros in a column of X
 	Primal, Dual float64       // relative residuals of learners that have them, else 0
-	Replaced     int           // atoms replaced in this iteration because nothing used them
+	Replaced     int           // atoms begun anew in this iteration
 	Elapsed      time.Duration // since Learn was called
 }
 
@@ -54,7 +54,7 @@ type StopReason string
 const (
 	IterationLimit StopReason = "iteration limit"
 	Exact          StopReason = "residual is zero"     // ‖Y − DX‖_F ≤ 1e-9 ‖Y‖_F
-	Settled        StopReason = "dictionary settled"   // no atom moves by more than 1e-9
+	Settled        StopReason = "dictionary settled"   // no atom moves by more than 1e-9; or residuals vanish
 	Stalled        StopReason = "no more improvement"  // 60 iterations without 0.1 % less residual
 	Cancelled      StopReason = "cancelled by context" // ctx ended
 )

@@ -17,6 +17,7 @@ import (
 
 func TestMOD(t *testing.T)             { learnertest.Run(t, learners.MOD{}) }
 func TestKSVD(t *testing.T)            { learnertest.Run(t, learners.KSVD{}) }
+func TestROP(t *testing.T)             { learnertest.Run(t, learners.ROP{}) }
 func TestApproximateKSVD(t *testing.T) { learnertest.Run(t, learners.KSVD{Approximate: true}) }
 
 // load reads the matrices of an independent NumPy program.
@@ -155,5 +156,5 @@ func ExampleNew() {
 	fmt.Println(err)
 	// Output:
 	// &{Approximate:true} <nil>
-	// unknown learner "ksdv"; did you mean "ksvd"? (known: ksvd mod)
+	// unknown learner "ksdv"; did you mean "ksvd"? (known: ksvd mod rop)
 }

@@ -147,7 +147,11 @@ func Unknown(kind, name string, known []string) string {
 	text := fmt.Sprintf("unknown %s %q", kind, name)
 	best, distance := "", max(2, len(name)/3)+1
 	for _, k := range known {
-		if d := smetrics.WagnerFischer(name, k, 1, 1, 1); d < distance {
+		d := smetrics.WagnerFischer(name, k, 1, 1, 1)
+		if letters(name) == letters(k) {
+			d = 1 // the right letters in another order: the commonest slip
+		}
+		if d < distance {
 			best, distance = k, d
 		}
 	}
@@ -158,6 +162,13 @@ func Unknown(kind, name string, known []string) string {
 		return text + "; there are none"
 	}
 	return text + " (known: " + strings.Join(known, " ") + ")"
+}
+
+// letters returns the bytes of a word in order.
+func letters(word string) string {
+	b := []byte(word)
+	slices.Sort(b)
+	return string(b)
 }
 
 func newFlagSet(name string) *flag.FlagSet {

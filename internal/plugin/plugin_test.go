@@ -62,6 +62,15 @@ func TestErrorsNameWhatIsKnown(t *testing.T) {
 	}
 }
 
+func TestSuggestions(t *testing.T) {
+	for name, want := range map[string]string{"opm": "omp", "ksdv": "ksvd", "cosam": "cosamp", "rop2": "rop", "a-b-c-d": ""} {
+		text := plugin.Unknown("thing", name, []string{"cosamp", "ksvd", "mod", "mp", "ols", "omp", "rop", "sp"})
+		if want == "" == strings.Contains(text, "did you mean") || want != "" && !strings.Contains(text, `did you mean "`+want+`"?`) {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+}
+
 func TestRegisterPanicsOnADuplicate(t *testing.T) {
 	defer func() {
 		if recover() == nil {

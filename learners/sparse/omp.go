@@ -53,39 +53,32 @@ func init() {
 	})
 }
 
-// rounding is the share of a signal's length below which a correlation or a
-// coefficient is rounding error of the recurrences above.
-const rounding = 1e-11
-
 // Code implements Coder.
 func (c OMP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
 	most, err := budget(c.Sparsity, c.Tolerance, d)
 	if err != nil {
 		return nil, err
 	}
-	unit, gram := d.prepare()
 	return codeEach(ctx, d, y, most, func() solver {
-		w := &ompWorker{
-			d: d, unit: unit, gram: gram, most: most, tolerance: c.Tolerance * c.Tolerance,
-			corr: make([]float64, d.k), basis: make([]float64, most*d.k),
-			chol: make([]float64, most*most), proj: make([]float64, most),
-			step: make([]float64, most), rest: make([]float64, d.n),
-		}
-		return w.solve
+		return newOMPWorker(d, most, c.Tolerance).solve
 	})
 }
 
+// ompWorker is the part of a worker that does not depend on how the next atom is
+// chosen.
 type ompWorker struct {
-	d          *Dictionary
-	unit, gram []float64
-	most       int
-	tolerance  float64   // squared
-	corr       []float64 // Dᵀr over the unit atoms
-	basis      []float64 // most×K: row j is p_j = Dᵀq_j
-	chol       []float64 // most×most lower triangle: L
-	proj       []float64 // q_jᵀy
-	step       []float64 // a right-hand side of the refinement
-	rest       []float64 // y − D_I·x
+	leastSquares
+	tolerance float64   // squared
+	corr      []float64 // Dᵀr over the unit atoms
+	basis     []float64 // most×K: row j is p_j = Dᵀq_j
+	proj      []float64 // q_jᵀy
+}
+
+func newOMPWorker(d *Dictionary, most int, tolerance float64) *ompWorker {
+	return &ompWorker{
+		leastSquares: newLeastSquares(d, most), tolerance: tolerance * tolerance,
+		corr: make([]float64, d.k), basis: make([]float64, most*d.k), proj: make([]float64, most),
+	}
 }
 
 func (w *ompWorker) solve(y []float64, index []int32, value []float64) int {
@@ -93,11 +86,7 @@ func (w *ompWorker) solve(y []float64, index []int32, value []float64) int {
 	if energy == 0 {
 		return 0
 	}
-	k := w.d.k
-	clear(w.corr)
-	for i, v := range y {
-		axpy(v, w.unit[i*k:(i+1)*k], w.corr)
-	}
+	correlate(w.d, y, w.corr)
 	floor := rounding * math.Sqrt(energy)
 	left := energy
 	count := 0
@@ -116,12 +105,7 @@ func (w *ompWorker) solve(y []float64, index []int32, value []float64) int {
 	}
 	w.backward(w.proj[:count], value)
 	w.refine(y, index[:count], value)
-	for j, atom := range index[:count] {
-		if math.Abs(value[j]) <= floor {
-			value[j] = 0
-		}
-		value[j] /= w.d.norms[atom] // from unit atoms to the atoms as they are
-	}
+	unscale(w.d, index[:count], value, floor)
 	return count
 }
 
@@ -135,7 +119,7 @@ func (w *ompWorker) join(best, j int, support []int32) bool {
 		row[i] = w.basis[i*k+best]
 		rest -= row[i] * row[i]
 	}
-	if rest <= 1e-9 { // sin² of the angle to the span: less is no longer accurate
+	if rest <= independent {
 		return false
 	}
 	row[j] = math.Sqrt(rest)
@@ -158,56 +142,4 @@ func (w *ompWorker) join(best, j int, support []int32) bool {
 	}
 	w.corr[best] = 0
 	return true
-}
-
-// backward solves Lᵀx = b.
-func (w *ompWorker) backward(b, x []float64) {
-	for j := len(b) - 1; j >= 0; j-- {
-		v := b[j]
-		for i := j + 1; i < len(b); i++ {
-			v -= w.chol[i*w.most+j] * x[i]
-		}
-		x[j] = v / w.chol[j*w.most+j]
-	}
-}
-
-// residual sets w.rest to y − Σ x_j d_j over the unit atoms and returns its energy.
-func (w *ompWorker) residual(y []float64, support []int32, x []float64) float64 {
-	copy(w.rest, y)
-	for j, atom := range support {
-		scale := x[j] / w.d.norms[atom]
-		for i, v := range w.d.Atom(int(atom)) {
-			w.rest[i] -= scale * v
-		}
-	}
-	return dot(w.rest, w.rest)
-}
-
-// refine adds (LLᵀ)⁻¹ D_Iᵀ(y − D_I·x) to x.
-func (w *ompWorker) refine(y []float64, support []int32, x []float64) {
-	w.residual(y, support, x)
-	step := w.step[:len(support)]
-	for j, atom := range support { // forward: L·step = D_Iᵀ·rest
-		v := dot(w.d.Atom(int(atom)), w.rest) / w.d.norms[atom]
-		for i := range j {
-			v -= w.chol[j*w.most+i] * step[i]
-		}
-		step[j] = v / w.chol[j*w.most+j]
-	}
-	w.backward(step, step)
-	for j, v := range step {
-		x[j] += v
-	}
-}
-
-// largest returns the first entry with the largest absolute value.
-func largest(v []float64) (at int, value float64) {
-	for i, x := range v {
-		if x > value { // two comparisons are faster here than math.Abs
-			at, value = i, x
-		} else if -x > value {
-			at, value = i, -x
-		}
-	}
-	return at, value
 }

@@ -1,0 +1,129 @@
+package sparse
+
+import (
+	"context"
+	"flag"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// OLS is orthogonal least squares: at each step the atom joins the support I
+// whose joining leaves the least residual,
+//
+//	k = argmin_k min_x ‖y − D_{I∪k} x‖₂ = argmax_k |d_kᵀr| / ‖d_k − P_I d_k‖,
+//
+// where P_I projects on the span of the support, and the coefficients become the
+// least-squares ones on I. [OMP] divides by ‖d_k‖ instead: it overlooks an atom
+// of which little is new but that little is what is missing. It is the method
+// that SPAMS calls OMP.
+//
+// It is computed order-recursively, as Batch-OMP: with p_j = Dᵀq_j for the
+// orthonormal basis q of the chosen unit atoms and a = Dᵀr (see [OMP]), the new
+// part of every atom is known from
+//
+//	s_k = ‖d_k − P_I d_k‖² = 1 − Σ_j p_jk²,   k = argmax a_k²/s_k,   ‖r‖² ← ‖r‖² − a_k²/s_k.
+//
+// The cost is n·K for Dᵀy and (j+3)·K for step j; memory is S·K a worker and
+// nothing is allocated for a signal.
+//
+// An atom that depends on the support (s_k at rounding error) is passed over. A
+// signal ends, and the last digits are kept, as in OMP.
+//
+// S. Chen, S. A. Billings, W. Luo: Orthogonal least squares methods and their
+// application to non-linear system identification, Int. J. Control 50(5), 1989,
+// doi:10.1080/00207178908953472.
+type OLS struct {
+	Sparsity  int     // at most so many non-zeros a signal; 0: no limit but n and K
+	Tolerance float64 // stop at this residual norm ‖y − Dx‖₂; 0: at rounding error
+}
+
+func init() {
+	Register(Info{
+		Name:      "ols",
+		Summary:   "orthogonal least squares: the atom that leaves the least residual joins",
+		Reference: "Chen, Billings, Luo 1989",
+		New: func(fs *flag.FlagSet) Coder {
+			c := &OLS{}
+			fs.IntVar(&c.Sparsity, "sparsity", 0, "non-zeros a signal at most; 0: no limit")
+			fs.Float64Var(&c.Tolerance, "tolerance", 0, "residual norm at which a signal ends")
+			return c
+		},
+	})
+}
+
+// Code implements Coder.
+func (c OLS) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
+	most, err := budget(c.Sparsity, c.Tolerance, d)
+	if err != nil {
+		return nil, err
+	}
+	return codeEach(ctx, d, y, most, func() solver {
+		w := &olsWorker{ompWorker: newOMPWorker(d, most, c.Tolerance), fresh: make([]float64, d.k)}
+		return w.solve
+	})
+}
+
+type olsWorker struct {
+	*ompWorker
+	fresh []float64 // s_k; +Inf: chosen, or dependent on the support
+}
+
+func (w *olsWorker) solve(y []float64, index []int32, value []float64) int {
+	energy := dot(y, y)
+	if energy == 0 {
+		return 0
+	}
+	correlate(w.d, y, w.corr)
+	for k := range w.fresh {
+		w.fresh[k] = 1
+	}
+	floor := rounding * math.Sqrt(energy)
+	left := energy
+	count := 0
+	for count < w.most && (w.tolerance == 0 || left > w.tolerance) {
+		best := w.choose(floor)
+		if best < 0 || !w.join(best, count, index[:count]) {
+			break
+		}
+		index[count] = int32(best)
+		left -= w.proj[count] * w.proj[count]
+		if count++; count < w.most {
+			w.shrink(count - 1)
+			w.fresh[best] = math.Inf(1)
+		}
+		if w.tolerance > 0 && left < 1e-8*energy {
+			w.backward(w.proj[:count], value)
+			left = w.residual(y, index[:count], value)
+		}
+	}
+	w.backward(w.proj[:count], value)
+	w.refine(y, index[:count], value)
+	unscale(w.d, index[:count], value, floor)
+	return count
+}
+
+// choose returns the first atom with the largest a_k²/s_k among those with |a_k|
+// above floor, or -1. Fractions are compared without dividing.
+func (w *olsWorker) choose(floor float64) int {
+	best, top, bottom := -1, floor*floor, 1.0
+	fresh := w.fresh[:len(w.corr)]
+	for k, a := range w.corr {
+		if a*a*bottom > top*fresh[k] && math.Abs(a) > floor {
+			best, top, bottom = k, a*a, fresh[k]
+		}
+	}
+	return best
+}
+
+// shrink takes the direction of member j from the new part of every atom.
+func (w *olsWorker) shrink(j int) {
+	fresh := w.fresh[:w.d.k]
+	for k, p := range w.basis[j*w.d.k : (j+1)*w.d.k] {
+		s := fresh[k] - p*p
+		if s <= independent {
+			s = math.Inf(1)
+		}
+		fresh[k] = s
+	}
+}

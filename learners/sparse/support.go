@@ -1,0 +1,169 @@
+package sparse
+
+import "math"
+
+// rounding is the share of a signal's length below which a correlation or a
+// coefficient is rounding error of the coders' recurrences.
+const rounding = 1e-11
+
+// independent is the least sin² of the angle between an atom and the span of a
+// support it may join: less is no longer accurate.
+const independent = 1e-9
+
+// leastSquares solves min ‖y − D_I·x‖₂ on a support I of unit atoms with the
+// Cholesky factor L of G_II = L·Lᵀ, which has a row for each member.
+//
+// The normal equations square the condition of D_I; one step of iterative
+// refinement from the residual itself gives atoms that are nearly parallel their
+// digits back.
+type leastSquares struct {
+	d    *Dictionary
+	gram []float64
+	most int       // the largest support
+	chol []float64 // most×most lower triangle: L
+	step []float64 // a right-hand side of the refinement
+	rest []float64 // y − D_I·x, after residual
+}
+
+func newLeastSquares(d *Dictionary, most int) leastSquares {
+	_, gram := d.prepare()
+	return leastSquares{
+		d: d, gram: gram, most: most,
+		chol: make([]float64, most*most), step: make([]float64, most), rest: make([]float64, d.n),
+	}
+}
+
+// fit moves the atoms that are independent of those before them to the front,
+// sets x to the solution on them and returns how many they are. corr is Dᵀy.
+func (s *leastSquares) fit(y, corr []float64, atoms []int32, x []float64) int {
+	count := 0
+	for _, atom := range atoms {
+		if count == s.most {
+			break
+		}
+		row := s.chol[count*s.most : count*s.most+count+1]
+		rest := 1.0
+		for j, other := range atoms[:count] {
+			row[j] = s.gram[int(atom)*s.d.k+int(other)]
+		}
+		s.forward(row[:count], row)
+		for _, v := range row[:count] {
+			rest -= v * v
+		}
+		if rest <= independent {
+			continue
+		}
+		row[count] = math.Sqrt(rest)
+		atoms[count], x[count] = atom, corr[atom]
+		count++
+	}
+	s.forward(x[:count], x)
+	s.backward(x[:count], x)
+	s.refine(y, atoms[:count], x)
+	return count
+}
+
+// forward solves L·x = b; x may be b.
+func (s *leastSquares) forward(b, x []float64) {
+	for j, v := range b {
+		row := s.chol[j*s.most : j*s.most+j+1]
+		for i, l := range row[:j] {
+			v -= l * x[i]
+		}
+		x[j] = v / row[j]
+	}
+}
+
+// backward solves Lᵀ·x = b; x may be b.
+func (s *leastSquares) backward(b, x []float64) {
+	for j := len(b) - 1; j >= 0; j-- {
+		v := b[j]
+		for i := j + 1; i < len(b); i++ {
+			v -= s.chol[i*s.most+j] * x[i]
+		}
+		x[j] = v / s.chol[j*s.most+j]
+	}
+}
+
+// residual sets s.rest to y − Σ x_j d_j over the unit atoms and returns its energy.
+func (s *leastSquares) residual(y []float64, support []int32, x []float64) float64 {
+	copy(s.rest, y)
+	for j, atom := range support {
+		scale := x[j] / s.d.norms[atom]
+		for i, v := range s.d.Atom(int(atom)) {
+			s.rest[i] -= scale * v
+		}
+	}
+	return dot(s.rest, s.rest)
+}
+
+// refine adds (LLᵀ)⁻¹ D_Iᵀ(y − D_I·x) to x.
+func (s *leastSquares) refine(y []float64, support []int32, x []float64) {
+	s.residual(y, support, x)
+	step := s.step[:len(support)]
+	for j, atom := range support {
+		step[j] = dot(s.d.Atom(int(atom)), s.rest) / s.d.norms[atom]
+	}
+	s.forward(step, step)
+	s.backward(step, step)
+	for j, v := range step {
+		x[j] += v
+	}
+}
+
+// correlate sets corr to Dᵀy over the unit atoms.
+func correlate(d *Dictionary, y, corr []float64) {
+	unit, _ := d.prepare()
+	clear(corr)
+	for i, v := range y {
+		axpy(v, unit[i*d.k:(i+1)*d.k], corr)
+	}
+}
+
+// unscale turns coefficients of unit atoms into those of the atoms as they are,
+// and what is rounding error into zeros.
+func unscale(d *Dictionary, index []int32, value []float64, floor float64) {
+	for j, atom := range index {
+		if math.Abs(value[j]) <= floor {
+			value[j] = 0
+		}
+		value[j] /= d.norms[atom]
+	}
+}
+
+// largest returns the first entry with the largest absolute value.
+func largest(v []float64) (at int, value float64) {
+	for i, x := range v {
+		if x > value { // two comparisons are faster here than math.Abs
+			at, value = i, x
+		} else if -x > value {
+			at, value = i, -x
+		}
+	}
+	return at, value
+}
+
+// appendLargest appends to list the places of the m entries of v with the
+// largest absolute values, largest first and the first of equal ones; none that
+// is at most floor.
+func appendLargest(list []int32, v []float64, m int, floor float64) []int32 {
+	first, bar := len(list), floor
+	for i, x := range v {
+		if x <= bar && -x <= bar || m == 0 {
+			continue
+		}
+		if len(list)-first == m {
+			list = list[:len(list)-1]
+		}
+		list = append(list, int32(i))
+		j := len(list) - 1
+		for ; j > first && math.Abs(v[list[j-1]]) < math.Abs(x); j-- {
+			list[j] = list[j-1]
+		}
+		list[j] = int32(i)
+		if len(list)-first == m {
+			bar = math.Abs(v[list[len(list)-1]])
+		}
+	}
+	return list
+}

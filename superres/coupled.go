@@ -34,11 +34,12 @@ type Coupled struct {
 	high  []float32 // the atoms of High, one after the other
 }
 
-// The limits of a stage: they bound what a model file, which nobody may have
-// looked at, makes a program allocate. The Gram matrix of D_L takes K²·8 bytes.
+// The limits of a model: they bound what a file, which nobody may have looked at,
+// makes a program allocate. The Gram matrix of D_L takes K²·8 bytes, so the atoms of
+// all stages are counted together.
 const (
 	maxPatch = 16
-	maxAtoms = 8192
+	maxAtoms = 4096
 )
 
 // newCoder makes the coder of a spec, and codes the zero signal over d to find a
@@ -96,12 +97,16 @@ func init() {
 		if p.Patch < 1 || p.Patch > maxPatch {
 			return nil, fmt.Errorf("patch size %d, expected 1 to %d", p.Patch, maxPatch)
 		}
+		if a.atoms < 1 {
+			return nil, fmt.Errorf("the stages have more than %d atoms together", maxAtoms)
+		}
 		side := p.Patch * p.Patch
-		low, err := a.Get("low", side, -maxAtoms)
+		low, err := a.Get("low", side, -a.atoms)
 		if err != nil {
 			return nil, err
 		}
 		_, k := low.Dims()
+		a.atoms -= k
 		high, err := a.Get("high", side*scale*scale, k)
 		if err != nil {
 			return nil, err

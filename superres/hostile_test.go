@@ -81,6 +81,18 @@ func TestForgedModels(t *testing.T) {
 			t.Errorf("%s: a message of %d bytes: %.200s", name, len(text), text)
 		}
 	}
+	// The stages share the allowance of atoms.
+	two := strings.Replace(strings.Replace(good, `"patch":3`, `"patch":1`, 1), `}]}`, `},{"kind":"coupled","params":{"patch":1,"mean":true,"detail":false,"coder":"omp:sparsity=1"}}]}`, 1)
+	var b bytes.Buffer
+	if err := npz.Write(&b, []npz.Text{{Name: "model.json", Data: []byte(strings.Replace(two, "sparsity=2", "sparsity=1", 1))}}, []npz.Matrix{
+		{Name: "stage0.low", Data: ones(1, 3000)}, {Name: "stage0.high", Data: ones(4, 3000)},
+		{Name: "stage1.low", Data: ones(1, 3000)}, {Name: "stage1.high", Data: ones(4, 3000)},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(bytes.NewReader(b.Bytes()), int64(b.Len())); !errors.Is(err, ErrModel) || !strings.Contains(err.Error(), "stage 1") {
+		t.Errorf("two stages of 3,000 atoms: %v", err)
+	}
 	for cut := 1; cut < len(data); cut += 7 {
 		if _, err := Load(bytes.NewReader(data[:cut]), int64(cut)); !errors.Is(err, ErrModel) {
 			t.Fatalf("cut at %d of %d: %v", cut, len(data), err)

@@ -151,12 +151,14 @@ func load(r io.ReaderAt, size int64) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{Scale: h.Scale, Degradation: h.Degradation, Kernel: h.Kernel, Provenance: h.Provenance}
+	arrays := &StageArrays{file: f, atoms: maxAtoms}
 	for i, s := range h.Stages {
 		loader := stageLoaders[s.Kind]
 		if loader == nil {
 			return nil, errors.New(plugin.Unknown("stage", s.Kind, stageKinds()))
 		}
-		stage, err := loader(h.Scale, s.Params, &StageArrays{prefix: stagePrefix(i), file: f})
+		arrays.prefix = stagePrefix(i)
+		stage, err := loader(h.Scale, s.Params, arrays)
 		if err != nil {
 			return nil, fmt.Errorf("stage %d: %w", i, err)
 		}

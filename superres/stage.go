@@ -61,6 +61,7 @@ type StageArrays struct {
 	prefix string
 	file   *npz.File    // when loading
 	put    []npz.Matrix // when saving
+	atoms  int          // when loading: atoms that the stages may still have
 }
 
 // Put adds a matrix to the file.

@@ -197,8 +197,11 @@ func (m *Model) Memory(cfg image.Config, w, h int) int64 {
 	extra := int64(0)
 	for _, s := range m.Stages {
 		if c, ok := s.(*Coupled); ok {
-			extra = max(extra, c.memory(cfg.Width*side/m.Scale))
+			extra += c.memory(cfg.Width * side / m.Scale)
 		}
+	}
+	if cfg.Width*side != w || cfg.Height*side != h {
+		extra += 5 * top // reduced in the end
 	}
 	return bytes + 10*top + extra
 }

@@ -69,9 +69,9 @@ func eval(c *cli.Context, s *streams) error {
 		return usage("%s", plugin.Unknown("protocol", string(table.Protocol), []string{string(superres.MatlabY), string(superres.NFE)}))
 	}
 	if len(models) > 0 {
-		err = table.models(c, models, frugal(memory, 100), bar)
+		err = table.models(c, models, frugal(c, memory, 100), bar)
 	} else {
-		err = table.files(c, frugal(memory, 60), bar)
+		err = table.files(c, frugal(c, memory, 60), bar)
 	}
 	if err != nil {
 		return err
@@ -178,17 +178,30 @@ func (t *scores) files(c *cli.Context, limits imagefile.Limits, bar *progress) e
 	return nil
 }
 
-// pair finds the test picture of every reference: the one in the same place with
-// its stem, or the shortest name that begins with the stem and an underscore and
+// pair finds the test picture of every reference: the one in the same place, or
+// with its stem there, or the shortest name that begins with the stem and an underscore and
 // fits no longer reference. Where there is none the path is empty.
 func pair(refs, tests []input) []input {
 	twins := make([]input, len(refs))
+	for i, ref := range refs {
+		for _, test := range tests {
+			if test.place == ref.place {
+				twins[i] = test
+			}
+		}
+	}
 	for _, test := range tests {
+		if slices.Contains(twins, test) {
+			continue
+		}
 		name, owner := stemOf(test), -1
 		for i, ref := range refs {
 			stem := stemOf(ref)
 			if name != stem && !strings.HasPrefix(name, stem+"_") {
 				continue
+			}
+			if twins[i].place == ref.place {
+				continue // it has its own
 			}
 			if owner < 0 || len(stem) > len(stemOf(refs[owner])) {
 				owner = i

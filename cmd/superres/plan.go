@@ -64,10 +64,11 @@ func plan(c *cli.Context, scale float64) (jobs []job, skipped int, err error) {
 			kept = append(kept, j)
 			continue
 		}
-		if other, clash := seen[j.output]; clash {
+		place := filepath.Join(real(filepath.Dir(j.output)), filepath.Base(j.output))
+		if other, clash := seen[place]; clash {
 			return nil, 0, codedError{fmt.Errorf("%s and %s both make %s; use --name '{stem}{ext}_{scale}x', or a folder for each", other, j.path, j.output), exitOutput}
 		}
-		seen[j.output] = j.path
+		seen[place] = j.path
 		if in, is := inputPaths[real(j.output)]; is || imagefile.SameFile(j.path, j.output) {
 			if in == "" || in == j.path {
 				return nil, 0, codedError{fmt.Errorf("%s: the output is the input; use another -o or --name", j.path), exitOutput}
@@ -85,8 +86,8 @@ func plan(c *cli.Context, scale float64) (jobs []job, skipped int, err error) {
 	return kept, skipped, nil
 }
 
-// real returns the path of a file without links, or the path itself where there is
-// no such file.
+// real returns the absolute path of a file without links, or the absolute path
+// itself where there is no such file.
 func real(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs

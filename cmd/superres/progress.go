@@ -20,9 +20,10 @@ var commonFlags = []cli.Flag{
 	&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "show errors only"},
 	&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "use `N` processors at most; 0 means all"},
 	&cli.Int64Flag{Name: "max-memory", Usage: "refuse what needs more than `N` MiB", Value: 2048},
+	&cli.Int64Flag{Name: "max-pixels", Usage: "refuse pictures of more than `N` megapixels", Value: 50},
 }
 
-// resources applies --jobs and returns --max-memory in bytes.
+// resources applies --jobs, checks --max-pixels and returns --max-memory in bytes.
 func resources(c *cli.Context) (memory int64, err error) {
 	jobs, mib := c.Int("jobs"), c.Int64("max-memory")
 	switch {
@@ -30,6 +31,8 @@ func resources(c *cli.Context) (memory int64, err error) {
 		return 0, usage("--jobs %d: expected 0 or more", jobs)
 	case mib < 1 || mib > 1<<30:
 		return 0, usage("--max-memory %d: expected 1 to %d MiB", mib, 1<<30)
+	case c.Int64("max-pixels") < 1 || c.Int64("max-pixels") > 1<<20:
+		return 0, usage("--max-pixels %d: expected 1 to %d megapixels", c.Int64("max-pixels"), 1<<20)
 	case jobs > 0:
 		runtime.GOMAXPROCS(jobs)
 	}

@@ -86,7 +86,11 @@ func (t *scores) text() string {
 		b.WriteByte('\n')
 	}
 	undefined := false
-	line("", t.Columns)
+	var columns []string
+	for _, c := range t.Columns {
+		columns = append(columns, imagefile.OneLine(c))
+	}
+	line("", columns)
 	for _, row := range append(slices.Clone(t.Rows), scoreRow{"mean", t.Mean}) {
 		var cells []string
 		for _, c := range row.Cells {

@@ -27,10 +27,14 @@ var idxFlags = []cli.Flag{
 // sources lists the pictures that the arguments name: picture files, folders of
 // them, and IDX files, whose images are chosen by idxFlags.
 func sources(c *cli.Context, args []string, limits imagefile.Limits) ([]superres.Source, error) {
+	chosen, err := choose(c)
+	if err != nil {
+		return nil, err
+	}
 	var list []superres.Source
 	for _, arg := range args {
 		if isIDX(arg) {
-			digits, err := idxSources(c, arg)
+			digits, err := idxSources(c, arg, chosen, limits)
 			if err != nil {
 				return nil, err
 			}
@@ -59,8 +63,8 @@ func sources(c *cli.Context, args []string, limits imagefile.Limits) ([]superres
 
 // frugal are the limits of commands that take so many bytes for a pixel at their
 // peak.
-func frugal(memory, bytesPerPixel int64) imagefile.Limits {
-	return imagefile.Limits{Accept: func(cfg image.Config) error {
+func frugal(c *cli.Context, memory, bytesPerPixel int64) imagefile.Limits {
+	return imagefile.Limits{Pixels: c.Int64("max-pixels") * 1e6, Accept: func(cfg image.Config) error {
 		if need := int64(cfg.Width) * int64(cfg.Height) * bytesPerPixel; need > memory {
 			return fmt.Errorf("%dx%d needs %s, the limit is %s; use --max-memory", cfg.Width, cfg.Height, gib(need), gib(memory))
 		}
@@ -68,26 +72,49 @@ func frugal(memory, bytesPerPixel int64) imagefile.Limits {
 	}}
 }
 
+// choice is what idxFlags choose.
+type choice struct {
+	take, skip []int // nil: all, none
+	limit      int   // 0: none
+}
+
+func choose(c *cli.Context) (ch choice, err error) {
+	if ch.take, err = indices(c, "index"); err != nil {
+		return ch, err
+	}
+	if ch.skip, err = indices(c, "skip-index"); err != nil {
+		return ch, err
+	}
+	if ch.limit = c.Int("limit"); ch.limit < 0 {
+		return ch, usage("--limit %d: expected 0 or more", ch.limit)
+	}
+	return ch, nil
+}
+
 // idxSources reads the chosen images of an IDX file into memory.
-func idxSources(c *cli.Context, name string) ([]superres.Source, error) {
-	take, err := indices(c, "index")
-	if err != nil {
-		return nil, err
-	}
-	skip, err := indices(c, "skip-index")
-	if err != nil {
-		return nil, err
-	}
+func idxSources(c *cli.Context, name string, ch choice, limits imagefile.Limits) ([]superres.Source, error) {
+	take, skip, limit := ch.take, ch.skip, ch.limit
 	damaged := func(err error) error { return codedError{err, exitInput} }
-	limit := c.Int("limit")
-	if limit < 0 {
-		return nil, usage("--limit %d: expected 0 or more", limit)
-	}
 	f, err := mnist.OpenImages(name)
 	if err != nil {
 		return nil, damaged(err)
 	}
 	defer f.Close()
+	count := f.Count()
+	if take != nil {
+		count = min(count, len(take))
+	}
+	if limit > 0 {
+		count = min(count, limit)
+	}
+	memory := c.Int64("max-memory") << 20
+	if need := int64(count) * (int64(f.Width())*int64(f.Height()) + 256); need > memory/2 {
+		return nil, codedError{fmt.Errorf("%s: %d images of %dx%d need %s, more than half of the limit of %s; use --limit or --max-memory",
+			name, count, f.Width(), f.Height(), gib(need), gib(memory)), exitLimit}
+	}
+	if err := limits.Accept(image.Config{Width: f.Width(), Height: f.Height()}); err != nil {
+		return nil, codedError{fmt.Errorf("%s: %w", name, err), exitLimit}
+	}
 	for _, i := range append(slices.Clone(take), skip...) {
 		if i >= f.Count() {
 			return nil, usage("%s has %d images, there is no image %d", name, f.Count(), i)

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -96,9 +98,14 @@ func train(c *cli.Context, s *streams) error {
 		return err
 	}
 	defer bar.clear()
-	list, err := sources(c, c.Args().Slice(), frugal(memory, 40))
+	list, err := sources(c, c.Args().Slice(), frugal(c, memory, 40))
 	if err != nil {
 		return err
+	}
+	for _, src := range list {
+		if imagefile.SameFile(src.Name, out) {
+			return codedError{fmt.Errorf("%s: the output is an input; use another -o", out), exitOutput}
+		}
 	}
 	command, data := recorded(c)
 	opt := superres.TrainOptions{
@@ -129,8 +136,10 @@ func writable(out string, overwrite bool) error {
 	switch {
 	case err == nil && !overwrite:
 		return codedError{fmt.Errorf("%s exists; use --on-exist overwrite or another -o", out), exitOutput}
-	case err == nil && !info.Mode().IsRegular():
-		return codedError{fmt.Errorf("%s is not a regular file; use another -o", out), exitOutput}
+	case err == nil && (!info.Mode().IsRegular() || info.Mode().Perm()&0o200 == 0):
+		return codedError{fmt.Errorf("%s is not a regular file, or is write-protected; use another -o", out), exitOutput}
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return imagefile.Unwritable(out, err)
 	}
 	probe, err := os.CreateTemp(filepath.Dir(out), ".superres-*.tmp")
 	if err != nil {
@@ -151,7 +160,7 @@ func recorded(c *cli.Context) (command string, data []string) {
 	for _, f := range c.Command.Flags {
 		name := f.Names()[0]
 		switch name {
-		case "output", "on-exist", "progress", "quiet", "jobs", "max-memory", "help":
+		case "output", "on-exist", "progress", "quiet", "jobs", "max-memory", "max-pixels", "help":
 			continue
 		}
 		value := fmt.Sprint(c.Value(name))

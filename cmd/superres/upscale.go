@@ -38,7 +38,6 @@ func upscaleCommand(s *streams) *cli.Command {
 			&cli.IntFlag{Name: "quality", Value: 95, Usage: "`Q` of JPEG, 1 to 100"},
 			&cli.BoolFlag{Name: "recursive", Aliases: []string{"r"}, Usage: "take folders with all below them"},
 			&cli.StringFlag{Name: "on-exist", Value: "fail", Usage: "`WHAT` to do when the output exists: fail, skip or overwrite"},
-			&cli.Int64Flag{Name: "max-pixels", Usage: "refuse inputs of more than `N` megapixels", Value: 50},
 			&cli.DurationFlag{Name: "timeout", Usage: "refuse inputs that take longer than `T` to decode", Value: 30 * time.Second},
 		}, commonFlags...),
 		Action: func(c *cli.Context) error { return upscale(c, s) },
@@ -70,8 +69,8 @@ func upscale(c *cli.Context, s *streams) error {
 	if u.quality < 1 || u.quality > 100 {
 		return usage("--quality %d: expected 1 to 100", u.quality)
 	}
-	if n := c.Int64("max-pixels"); n < 1 || n > 1<<20 || u.limits.Time <= 0 {
-		return usage("--max-pixels %d, --timeout %v: expected 1 to %d megapixels and more than no time", n, u.limits.Time, 1<<20)
+	if u.limits.Time <= 0 {
+		return usage("--timeout %v: expected more than no time", u.limits.Time)
 	}
 	u.limits.Accept = u.accept
 	if n := c.Int("back-projection"); n < -1 {
@@ -143,7 +142,7 @@ func (u *upscaler) all(ctx context.Context, jobs []job, skipped int) error {
 		}
 		if err != nil {
 			failed, last = failed+1, err
-			if len(jobs) > 1 {
+			if len(jobs)+skipped > 1 {
 				u.bar.warn(err)
 			}
 			continue

@@ -70,37 +70,13 @@ type olsWorker struct {
 }
 
 func (w *olsWorker) solve(y []float64, index []int32, value []float64) int {
-	energy := dot(y, y)
-	if energy == 0 {
-		return 0
-	}
-	correlate(w.d, y, w.corr)
 	for k := range w.fresh {
 		w.fresh[k] = 1
 	}
-	floor := rounding * math.Sqrt(energy)
-	left := energy
-	count := 0
-	for count < w.most && (w.tolerance == 0 || left > w.tolerance) {
-		best := w.choose(floor)
-		if best < 0 || !w.join(best, count, index[:count]) {
-			break
-		}
-		index[count] = int32(best)
-		left -= w.proj[count] * w.proj[count]
-		if count++; count < w.most {
-			w.shrink(count - 1)
-			w.fresh[best] = math.Inf(1)
-		}
-		if w.tolerance > 0 && left < 1e-8*energy {
-			w.backward(w.proj[:count], value)
-			left = w.residual(y, index[:count], value)
-		}
-	}
-	w.backward(w.proj[:count], value)
-	w.refine(y, index[:count], value)
-	unscale(w.d, index[:count], value, floor)
-	return count
+	return w.pursue(y, index, value, w.choose, func(member int) {
+		w.shrink(member)
+		w.fresh[index[member]] = math.Inf(1)
+	})
 }
 
 // choose returns the first atom with the largest a_k²/s_k among those with |a_k|

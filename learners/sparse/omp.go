@@ -82,6 +82,18 @@ func newOMPWorker(d *Dictionary, most int, tolerance float64) *ompWorker {
 }
 
 func (w *ompWorker) solve(y []float64, index []int32, value []float64) int {
+	return w.pursue(y, index, value, func(floor float64) int {
+		if best, size := largest(w.corr); size > floor {
+			return best
+		}
+		return -1
+	}, func(int) {})
+}
+
+// pursue codes a signal: choose names the atom that is to join, or -1 when only
+// rounding error, at most floor, is left; joined hears of it when another may
+// follow.
+func (w *ompWorker) pursue(y []float64, index []int32, value []float64, choose func(floor float64) int, joined func(member int)) int {
 	energy := dot(y, y)
 	if energy == 0 {
 		return 0
@@ -91,13 +103,15 @@ func (w *ompWorker) solve(y []float64, index []int32, value []float64) int {
 	left := energy
 	count := 0
 	for count < w.most && (w.tolerance == 0 || left > w.tolerance) {
-		best, size := largest(w.corr)
-		if size <= floor || !w.join(best, count, index[:count]) {
+		best := choose(floor)
+		if best < 0 || !w.join(best, count, index[:count]) {
 			break
 		}
 		index[count] = int32(best)
 		left -= w.proj[count] * w.proj[count]
-		count++
+		if count++; count < w.most {
+			joined(count - 1)
+		}
 		if w.tolerance > 0 && left < 1e-8*energy {
 			w.backward(w.proj[:count], value)
 			left = w.residual(y, index[:count], value)

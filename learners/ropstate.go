@@ -51,7 +51,7 @@ func newROPState(signals []float64, m int, d *sparse.Dictionary, seed uint64, no
 	s := &ropState{
 		m: m, n: n, k: k, y: signals, scale: math.Sqrt(float64(n) / energy(signals)),
 		q: make([]float64, k*n*m), z: make([]float64, k*n*m), shrink: make([]float64, k*n),
-		u: make([]float64, 0, k*m), w: make([]float64, k*n), lambda: make([]float64, n*m), s: make([]float64, n*m),
+		u: make([]float64, 0, k*m), w: make([]float64, k*n), lambda: make([]float64, n*m),
 		power: 2, rng: rand.New(rand.NewPCG(seed, 3)),
 	}
 	for i := range s.y {

@@ -179,8 +179,8 @@ func (t *scores) files(c *cli.Context, limits imagefile.Limits, bar *progress) e
 }
 
 // pair finds the test picture of every reference: the one in the same place, or
-// with its stem there, or the shortest name that begins with the stem and an underscore and
-// fits no longer reference. Where there is none the path is empty.
+// with its stem there, or the shortest name that begins with the stem and an
+// underscore and fits no longer reference. Where there is none the path is empty.
 func pair(refs, tests []input) []input {
 	twins := make([]input, len(refs))
 	for i, ref := range refs {

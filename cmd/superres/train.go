@@ -1,10 +1,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -80,7 +78,11 @@ func train(c *cli.Context, s *streams) error {
 	if flat := c.Float64("flat"); !(flat >= 0 && flat < 255) {
 		return usage("--flat %g: expected 0 to 255", flat)
 	}
-	if err := writable(out, exist == "overwrite"); err != nil {
+	if _, err := os.Lstat(out); err == nil && exist == "fail" {
+		return codedError{fmt.Errorf("%s exists; use --on-exist overwrite or another -o", out), exitOutput}
+	}
+	// Rather now than after hours of learning.
+	if err := imagefile.CheckWritable(out, exist == "overwrite"); err != nil {
 		return err
 	}
 	coder := c.String("coder")
@@ -127,28 +129,6 @@ func train(c *cli.Context, s *streams) error {
 		return err
 	}
 	bar.line("%s: %s", out, summary(m))
-	return nil
-}
-
-// writable finds, before hours of work, an output that cannot be written.
-func writable(out string, overwrite bool) error {
-	info, err := os.Lstat(out)
-	switch {
-	case err == nil && !overwrite:
-		return codedError{fmt.Errorf("%s exists; use --on-exist overwrite or another -o", out), exitOutput}
-	case err == nil && (!info.Mode().IsRegular() || info.Mode().Perm()&0o200 == 0):
-		return codedError{fmt.Errorf("%s is not a regular file, or is write-protected; use another -o", out), exitOutput}
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return imagefile.Unwritable(out, err)
-	}
-	probe, err := os.CreateTemp(filepath.Dir(out), ".superres-*.tmp")
-	if err != nil {
-		return imagefile.Unwritable(out, err)
-	}
-	probe.Close()
-	if err := os.Remove(probe.Name()); err != nil {
-		return imagefile.Unwritable(out, err)
-	}
 	return nil
 }
 

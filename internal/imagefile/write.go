@@ -26,6 +26,27 @@ func WriteAtomic(name string, overwrite bool, write func(io.Writer) error) error
 	return writeAtomic(osDisk{}, name, overwrite, write)
 }
 
+// CheckWritable refuses, as an ErrOutput, a name that WriteAtomic would refuse: it
+// looks at what is there and makes and removes a temporary file. Later, either may
+// have changed.
+func CheckWritable(name string, overwrite bool) error {
+	d := osDisk{}
+	mode, _, err := outputMode(d, name, overwrite)
+	if err != nil {
+		return err
+	}
+	dir, _ := filepath.Split(name)
+	temp, err := createTemp(d, dir, mode)
+	if err != nil {
+		return Unwritable(name, err)
+	}
+	temp.Close()
+	if err := d.Remove(temp.Name()); err != nil {
+		return Unwritable(name, err)
+	}
+	return nil
+}
+
 func writeAtomic(d disk, name string, overwrite bool, write func(io.Writer) error) error {
 	mode, replaces, err := outputMode(d, name, overwrite)
 	if err != nil {

@@ -21,6 +21,7 @@
 //     file with the problem, the update in symbols, its cost and the paper.
 //   - A two-stage learner calls alternate with its update; another calls prepare
 //     to have its input checked, and finish to have the signs fixed.
+//   - One that needs many times the memory of Y says how much: see Sized.
 //   - Register it in init with its parameters bound to flags.
 //   - Call learnertest.Run in its test, and add the identities of its own.
 //

@@ -69,6 +69,12 @@ const ropLimit = 8 << 30
 // ropTolerance ends the iterations: primal and dual residual, relative.
 const ropTolerance = 1e-7
 
+// Memory implements Sized: the two arrays, and a part of S and D·X for every eighth
+// atom.
+func (ROP) Memory(m, n, k int) float64 {
+	return 18 * float64(m) * float64(n) * float64(k+8)
+}
+
 // Learn implements Learner. opt.Coder is not used.
 func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error) {
 	began := time.Now()

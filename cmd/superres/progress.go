@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -14,25 +15,34 @@ import (
 	"superres/internal/imagefile"
 )
 
-// commonFlags are the flags of all commands that take long.
-var commonFlags = []cli.Flag{
-	&cli.StringFlag{Name: "progress", Value: "auto", Usage: "`HOW` to show progress: auto, bar, plain (a line for every file) or none; auto is a bar on a terminal and none elsewhere"},
+// workFlags are the flags of all commands that take long.
+var workFlags = []cli.Flag{
+	&cli.StringFlag{Name: "progress", Value: "auto", Usage: "`HOW` to show progress: auto, bar, plain (lines that stay) or none; auto is a bar on a terminal and none elsewhere"},
 	&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "show errors only"},
 	&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "use `N` processors at most; 0 means all"},
 	&cli.Int64Flag{Name: "max-memory", Usage: "refuse what needs more than `N` MiB", Value: 2048},
-	&cli.Int64Flag{Name: "max-pixels", Usage: "refuse pictures of more than `N` megapixels", Value: 50},
 }
 
-// resources applies --jobs, checks --max-pixels and returns --max-memory in bytes.
+// commonFlags are those of the commands that read pictures.
+var commonFlags = append(slices.Clone(workFlags),
+	&cli.Int64Flag{Name: "max-pixels", Usage: "refuse pictures of more than `N` megapixels", Value: 50})
+
+// resources is machine for commands that read pictures: it checks --max-pixels.
 func resources(c *cli.Context) (memory int64, err error) {
+	if n := c.Int64("max-pixels"); n < 1 || n > 1<<20 {
+		return 0, usage("--max-pixels %d: expected 1 to %d megapixels", n, 1<<20)
+	}
+	return machine(c)
+}
+
+// machine applies --jobs and returns --max-memory in bytes.
+func machine(c *cli.Context) (memory int64, err error) {
 	jobs, mib := c.Int("jobs"), c.Int64("max-memory")
 	switch {
 	case jobs < 0:
 		return 0, usage("--jobs %d: expected 0 or more", jobs)
 	case mib < 1 || mib > 1<<30:
 		return 0, usage("--max-memory %d: expected 1 to %d MiB", mib, 1<<30)
-	case c.Int64("max-pixels") < 1 || c.Int64("max-pixels") > 1<<20:
-		return 0, usage("--max-pixels %d: expected 1 to %d megapixels", c.Int64("max-pixels"), 1<<20)
 	case jobs > 0:
 		runtime.GOMAXPROCS(jobs)
 	}
@@ -84,6 +94,13 @@ func (p *progress) set(what string, share float64) {
 	if done := int(whole * share); done > p.done && done < whole {
 		p.done = done
 		_ = p.bar.Set(done) // a bar that cannot be drawn is no error
+	}
+}
+
+// describe puts what has been reached beside the bar.
+func (p *progress) describe(text string) {
+	if p.bar != nil {
+		p.bar.Describe(p.shown + ", " + text)
 	}
 }
 

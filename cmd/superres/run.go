@@ -84,7 +84,7 @@ func run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args []
 const patience = 3 * time.Second
 
 // packages matches the names of packages in front of an error or within it.
-var packages = regexp.MustCompile(`(^|: )(?:(?:superres|learners|sparse|mnist|patches|npz|npy|zip): )+`)
+var packages = regexp.MustCompile(`(^|: )(?:(?:superres|learners|sparse|mnist|patches|matfile|npz|npy|zip): )+`)
 
 // message is the text of an error in one line without the names of the packages
 // it comes from.
@@ -167,7 +167,7 @@ func newApp(s *streams) *cli.App {
 		// A file name may hold a comma.
 		DisableSliceFlagSeparator: true,
 		Commands: []*cli.Command{
-			upscaleCommand(s), evalCommand(s), trainCommand(s),
+			upscaleCommand(s), evalCommand(s), trainCommand(s), learnCommand(s),
 			modelsCommand(s), learnersCommand(s), codersCommand(s), versionCommand(s),
 		},
 	}

@@ -49,6 +49,11 @@ func (f *fault) Unwrap() []error {
 	return errs
 }
 
+// Refuse returns an error of one of the classes about a file.
+func Refuse(class error, name, format string, args ...any) error {
+	return &fault{name: name, class: class, text: fmt.Sprintf(format, args...)}
+}
+
 // refuse returns a fault without a name and without a cause.
 func refuse(class error, format string, args ...any) *fault {
 	return &fault{class: class, text: fmt.Sprintf(format, args...)}

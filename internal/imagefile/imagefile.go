@@ -66,7 +66,7 @@ func (l Limits) orDefaults() Limits {
 // cancelled, and the operating system's error where there is one.
 func Open(ctx context.Context, name string, lim Limits) (*Picture, error) {
 	lim = lim.orDefaults()
-	f, size, err := openRegular(name)
+	f, size, err := OpenRegular(name)
 	if err != nil {
 		return nil, err
 	}

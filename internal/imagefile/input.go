@@ -10,13 +10,13 @@ import (
 	"os"
 )
 
-// openRegular opens the named file, which must be regular, and returns its size
-// in bytes.
+// OpenRegular opens the named file, which must be regular, and returns its size
+// in bytes. Its errors are of the class ErrInput.
 //
 // Note: a FIFO or a device is refused before it is opened, since opening some
 // of them has effects, and again afterwards, since the name may have changed
 // hands in between; the open itself never waits.
-func openRegular(name string) (*os.File, int64, error) {
+func OpenRegular(name string) (*os.File, int64, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, 0, unreadable(name, err)
@@ -45,7 +45,7 @@ func mustBeRegular(name string, mode fs.FileMode) error {
 	case mode.IsRegular():
 		return nil
 	case mode.IsDir():
-		text = "is a folder, not a picture; name a file in it"
+		text = "is a folder, not a file; name a file in it"
 	case mode&fs.ModeNamedPipe != 0:
 		text = "is a pipe, not a file; give it as standard input and use - for its name"
 	default:

@@ -53,7 +53,7 @@ func TestOpenRefusals(t *testing.T) {
 		t.Errorf("the cause is lost in %v", err)
 	}
 	_, err = Open(context.Background(), dir, Limits{})
-	checkRefusal(t, err, ErrInput, dir, "is a folder, not a picture; name a file in it")
+	checkRefusal(t, err, ErrInput, dir, "is a folder, not a file; name a file in it")
 
 	big := filepath.Join(dir, "big.png")
 	if err := os.WriteFile(big, nil, 0o600); err != nil {

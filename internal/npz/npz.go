@@ -9,11 +9,11 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/sbinet/npyio/npy"
@@ -40,19 +40,24 @@ func Write(w io.Writer, texts []Text, matrices []Matrix) error {
 		}
 	}
 	for _, x := range matrices {
-		m, err := z.Create(x.Name + ".npy")
-		if err != nil {
-			return err
-		}
-		buffered := bufio.NewWriter(m)
-		if err := npy.Write(buffered, x.Data); err != nil {
-			return err
-		}
-		if err := buffered.Flush(); err != nil {
+		if err := writeArray(z, x.Name, x.Data); err != nil {
 			return err
 		}
 	}
 	return z.Close()
+}
+
+// writeArray writes a member from a matrix or a slice of numbers.
+func writeArray(z *zip.Writer, name string, data any) error {
+	m, err := z.Create(name + ".npy")
+	if err != nil {
+		return err
+	}
+	buffered := bufio.NewWriter(m)
+	if err := npy.Write(buffered, data); err != nil {
+		return err
+	}
+	return buffered.Flush()
 }
 
 // Text is a member that is no matrix, by its file name.
@@ -68,12 +73,18 @@ type Matrix struct {
 }
 
 // File is an open .npz file.
-type File struct{ members map[string]*zip.File }
+type File struct {
+	members map[string]*zip.File
+	arrays  []string // their names in numpy, in the order of the file
+}
 
 // Open reads the directory of an .npz file of the given size in bytes. It fails
 // when the file is no zip archive, has the same member twice, or says that it
 // unpacks to more than MaxBytes.
-func Open(r io.ReaderAt, size int64) (*File, error) {
+func Open(r io.ReaderAt, size int64) (*File, error) { return OpenUpTo(r, size, MaxBytes) }
+
+// OpenUpTo is Open with another limit than MaxBytes.
+func OpenUpTo(r io.ReaderAt, size int64, most uint64) (*File, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
 		return nil, errors.New("not an .npz file, or a damaged one")
@@ -88,11 +99,31 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 			return nil, fmt.Errorf("member %q is there twice", m.Name)
 		}
 		f.members[m.Name] = m
-		if total += m.UncompressedSize64; total > MaxBytes || m.UncompressedSize64 > MaxBytes {
-			return nil, fmt.Errorf("unpacks to more than %d MiB", MaxBytes>>20)
+		if name, is := strings.CutSuffix(m.Name, ".npy"); is {
+			f.arrays = append(f.arrays, name)
 		}
+		if m.UncompressedSize64 > most-total {
+			return nil, fmt.Errorf("unpacks to more than %d MiB", most>>20)
+		}
+		total += m.UncompressedSize64
 	}
 	return f, nil
+}
+
+// Arrays returns the names of the arrays in numpy, in the order of the file.
+func (f *File) Arrays() []string { return slices.Clone(f.arrays) }
+
+// Array opens the .npy member of an array, and returns its size as the directory
+// of the archive has it.
+func (f *File) Array(name string) (r io.ReadCloser, size uint64, err error) {
+	m := f.members[name+".npy"]
+	if m == nil {
+		return nil, 0, fmt.Errorf("member %q is missing", name+".npy")
+	}
+	if r, err = m.Open(); err != nil {
+		return nil, 0, fmt.Errorf("member %q: %w", m.Name, err)
+	}
+	return r, m.UncompressedSize64, nil
 }
 
 // Text returns the bytes of a member, which may have so many at most.
@@ -154,57 +185,22 @@ func side(n int) string {
 	return fmt.Sprint(n)
 }
 
-// decode reads one .npy file of two dimensions. The library it calls trusts the
-// header, so the header is held against the length of the data first, and its
-// panics on a broken one become errors.
-func decode(data []byte) (x *mat.Dense, err error) {
-	defer func() {
-		if e := recover(); e != nil {
-			x, err = nil, fmt.Errorf("damaged .npy header (%v)", e)
-		}
-	}()
-	if len(data) < 12 {
-		return nil, errors.New("damaged .npy header")
-	}
-	body := len(data) // bytes behind the header, whose length is 2 bytes in version 1 and 4 in version 2
-	switch data[6] {
-	case 1:
-		body -= 10 + int(binary.LittleEndian.Uint16(data[8:]))
-	case 2:
-		body -= 12 + int(binary.LittleEndian.Uint32(data[8:]))
-	}
-	if body < 0 {
-		return nil, errors.New("damaged .npy header")
-	}
-	r, err := npy.NewReader(bytes.NewReader(data))
+// decode reads one .npy file that holds a matrix of floating-point numbers.
+func decode(data []byte) (*mat.Dense, error) {
+	r := bytes.NewReader(data)
+	h, err := ReadHeader(r)
 	if err != nil {
-		return nil, errors.New("damaged .npy header")
-	}
-	shape := r.Header.Descr.Shape
-	width := map[string]int{"<f8": 8, "<f4": 4}[strings.TrimSpace(r.Header.Descr.Type)]
-	if width == 0 {
-		return nil, fmt.Errorf("type %q, expected <f8 or <f4", r.Header.Descr.Type)
-	}
-	if len(shape) != 2 || shape[0] < 1 || shape[1] < 1 || shape[0] > body || shape[1] > body || shape[0]*shape[1]*width != body {
-		return nil, fmt.Errorf("shape %v does not fit %d bytes", shape, body)
-	}
-	if width == 4 {
-		var values []float32
-		if err := r.Read(&values); err != nil {
-			return nil, err
-		}
-		wide := make([]float64, len(values))
-		for i, v := range values {
-			wide[i] = float64(v)
-		}
-		if r.Header.Descr.Fortran {
-			return mat.DenseCopyOf(mat.NewDense(shape[1], shape[0], wide).T()), nil
-		}
-		return mat.NewDense(shape[0], shape[1], wide), nil
-	}
-	x = &mat.Dense{}
-	if err := r.Read(x); err != nil {
 		return nil, err
 	}
-	return x, nil
+	if kind := strings.TrimLeft(h.Type, "<>="); kind != "f8" && kind != "f4" {
+		return nil, fmt.Errorf("type %.20q, expected <f8 or <f4", h.Type)
+	}
+	_, _, size, err := h.Matrix()
+	if err != nil {
+		return nil, err
+	}
+	if size != int64(r.Len()) { // before memory is allocated
+		return nil, fmt.Errorf("shape %v does not fit %d bytes", h.Shape, r.Len())
+	}
+	return h.ReadMatrix(r)
 }

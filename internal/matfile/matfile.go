@@ -1,0 +1,224 @@
+// Package matfile reads and writes a matrix as a file of its own, for users to
+// bring their own data and take results away: NumPy's .npy and .npz, and text.
+//
+//	          read                                          written
+//	.npy      float64, float32, integers, bool; either      float64, row after row
+//	          byte order; row after row or column after
+//	          column
+//	.npz      one of its arrays                             one array, by name
+//	.csv      numbers between commas, semicolons or blank   the shortest numbers that
+//	          space; # begins a comment; one header line    are read back the same
+//
+// What a file is, its first bytes tell, not its name. No file is trusted: what it
+// says of its size is held against the bytes it has, and shown to the caller,
+// before memory is allocated. Every matrix read has a row and a column at least,
+// and finite entries.
+//
+// Errors are of the classes of package imagefile, or of plugin.ErrSettings where
+// the choice of an array is at fault.
+package matfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/internal/imagefile"
+	"superres/internal/npz"
+	"superres/internal/plugin"
+)
+
+// Options say what is wanted of a file. The zero value takes a matrix of any size.
+type Options struct {
+	Array     string // the array of an .npz file; "": there must be only one
+	ArrayFlag string // the flag that sets Array, for errors; "": there is none
+	Transpose bool   // turn rows into columns
+	Column    string // what a column of the result is called in errors; "": "column"
+	// Accept may refuse the size of the result, before memory is allocated for it.
+	Accept func(rows, cols int) error
+}
+
+// Open reads a matrix from a file.
+func Open(name string, opt Options) (*mat.Dense, error) {
+	f, size, err := imagefile.OpenRegular(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Read(f, size, name, opt)
+}
+
+// Read reads a matrix from r, which has so many bytes; name is for errors.
+func Read(r io.ReaderAt, size int64, name string, opt Options) (*mat.Dense, error) {
+	x := reading{r: r, size: size, name: name, Options: opt}
+	if x.Column == "" {
+		x.Column = "column"
+	}
+	m, err := x.read()
+	if err != nil {
+		return nil, err
+	}
+	if x.Transpose {
+		m = mat.DenseCopyOf(m.T())
+	}
+	rows, cols := m.Dims()
+	for i := range rows {
+		for j, v := range m.RawRowView(i)[:cols] {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, x.refuse("entry %d of %s %d (counted from 0) is %v; replace it or leave the %s out", i, x.Column, j, v, x.Column)
+			}
+		}
+	}
+	return m, nil
+}
+
+// reading is a file being read.
+type reading struct {
+	r    io.ReaderAt
+	size int64
+	name string
+	Options
+}
+
+func (x *reading) refuse(format string, args ...any) error {
+	return imagefile.Refuse(imagefile.ErrInput, x.name, format, args...)
+}
+
+// accept asks the caller about the size of the matrix in the file.
+func (x *reading) accept(rows, cols int) error {
+	if x.Transpose {
+		rows, cols = cols, rows
+	}
+	if x.Accept == nil {
+		return nil
+	}
+	return x.Accept(rows, cols)
+}
+
+// others are files that people may take for matrices, by their first bytes.
+var others = []struct{ start, what string }{
+	{"\x89HDF", "an HDF5 or MATLAB 7.3 file; save the matrix as .npy, or with writematrix(Y, 'Y.csv')"},
+	{"MATLAB ", "a MATLAB file; save the matrix as text with writematrix(Y, 'Y.csv')"},
+	{"\x1f\x8b", "packed by gzip; unpack it first"},
+	{"\x80", "a Python pickle, which is never unpacked; save it with numpy.save"},
+	{"\xff\xfe", "UTF-16 text; save it as UTF-8"},
+	{"\xfe\xff", "UTF-16 text; save it as UTF-8"},
+}
+
+// read reads the matrix as it is in the file.
+func (x *reading) read() (*mat.Dense, error) {
+	head := make([]byte, min(x.size, 512))
+	if _, err := x.r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
+		return nil, x.refuse("cannot be read: %v; check the disk", err)
+	}
+	if len(head) == 0 {
+		return nil, x.refuse("is empty; expected a matrix as .npy, .npz or .csv")
+	}
+	if bytes.HasPrefix(head, []byte("PK\x03\x04")) || bytes.HasPrefix(head, []byte("PK\x05\x06")) {
+		return x.npz()
+	}
+	if x.Array != "" {
+		return nil, plugin.Errorf("%s: is no .npz file and holds no array called %q; give the file alone", x.name, x.Array)
+	}
+	if bytes.HasPrefix(head, []byte(npz.Magic)) {
+		return x.npy(io.NewSectionReader(x.r, 0, x.size), uint64(x.size))
+	}
+	for _, o := range others {
+		if bytes.HasPrefix(head, []byte(o.start)) {
+			return nil, x.refuse("is %s", o.what)
+		}
+	}
+	if i := slices.IndexFunc(head, func(b byte) bool { return b < ' ' && !strings.ContainsRune("\t\n\v\f\r", rune(b)) }); i >= 0 {
+		return nil, x.refuse("is neither .npy nor .npz nor text (starts with %q); save the matrix as one of them", head[:min(len(head), 8)])
+	}
+	return x.text()
+}
+
+// npy reads a .npy file, or a member, of the given size.
+func (x *reading) npy(r io.Reader, size uint64) (*mat.Dense, error) {
+	counted := &counter{r: r}
+	h, err := npz.ReadHeader(counted)
+	if err != nil {
+		return nil, x.refuse("%v; save it again", err)
+	}
+	rows, cols, body, err := h.Matrix()
+	if err != nil {
+		return nil, x.refuse("%v", err)
+	}
+	if has := size - min(size, counted.n); uint64(body) != has {
+		how := "is cut off"
+		if has > uint64(body) {
+			how = "has more than one array, or is damaged"
+		}
+		return nil, x.refuse("%s: %d×%d elements of type %s take %d bytes, there are %d; save it again", how, rows, cols, h.Type, body, has)
+	}
+	if err := x.accept(rows, cols); err != nil {
+		return nil, err
+	}
+	m, err := h.ReadMatrix(r)
+	if err != nil {
+		return nil, x.refuse("%v; save it again", err)
+	}
+	return m, nil
+}
+
+// counter counts the bytes read.
+type counter struct {
+	r io.Reader
+	n uint64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += uint64(n)
+	return n, err
+}
+
+// npz reads the array that is asked for, or the only one.
+func (x *reading) npz() (*mat.Dense, error) {
+	f, err := npz.OpenUpTo(x.r, x.size, math.MaxUint64)
+	if err != nil {
+		return nil, x.refuse("%v; save it again", err)
+	}
+	names, name := f.Arrays(), x.Array
+	switch {
+	case len(names) == 0:
+		return nil, x.refuse("is a zip archive without arrays; save the matrix with numpy.savez")
+	case f.IsSparse() && name == "":
+		return nil, x.refuse("is a sparse matrix of scipy; save it as a dense one with numpy.save(FILE, X.toarray())")
+	case name == "" && len(names) > 1:
+		advice := "save the one alone"
+		if x.ArrayFlag != "" {
+			advice = "choose it with " + x.ArrayFlag
+		}
+		return nil, plugin.Errorf("%s: holds %d arrays (%s), expected one; %s", x.name, len(names), strings.Join(names, " "), advice)
+	case name == "":
+		name = names[0]
+	case !slices.Contains(names, name):
+		return nil, plugin.Errorf("%s: %s", x.name, plugin.Unknown("array", name, names))
+	}
+	r, size, err := f.Array(name)
+	if err != nil {
+		return nil, x.refuse("%v; save it again", err)
+	}
+	defer r.Close()
+	x.name = fmt.Sprintf("%s: array %s", x.name, name)
+	return x.npy(r, size)
+}
+
+// Format returns the format that a file to be written has by its name: "npy",
+// "npz" or "csv".
+func Format(name string) (string, error) {
+	ext := strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
+	if !slices.Contains([]string{"npy", "npz", "csv"}, ext) {
+		return "", plugin.Errorf("%s: its extension says no format for a matrix; expected .npy, .npz or .csv", name)
+	}
+	return ext, nil
+}

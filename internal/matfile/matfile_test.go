@@ -1,0 +1,282 @@
+package matfile_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/internal/imagefile"
+	"superres/internal/matfile"
+	"superres/internal/plugin"
+)
+
+// array makes a .npy file of version 1 with the values in the given byte order.
+func array(order binary.ByteOrder, kind string, fortran bool, shape string, values ...any) []byte {
+	word := map[bool]string{true: "True", false: "False"}[fortran]
+	return headed(fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': %s, }", kind, word, shape), order, values...)
+}
+
+func headed(header string, order binary.ByteOrder, values ...any) []byte {
+	var b bytes.Buffer
+	b.WriteString("\x93NUMPY\x01\x00")
+	binary.Write(&b, binary.LittleEndian, uint16(len(header)+1))
+	b.WriteString(header + "\n")
+	for _, v := range values {
+		binary.Write(&b, order, v)
+	}
+	return b.Bytes()
+}
+
+// archive makes a zip of members: name, data, name, data...
+func archive(t testing.TB, members ...any) []byte {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for i := 0; i < len(members); i += 2 {
+		w, err := z.Create(members[i].(string))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Write(members[i+1].([]byte))
+	}
+	z.Close()
+	return b.Bytes()
+}
+
+func read(data []byte, opt matfile.Options) (*mat.Dense, error) {
+	return matfile.Read(bytes.NewReader(data), int64(len(data)), "Y", opt)
+}
+
+var little, big = binary.LittleEndian, binary.BigEndian
+
+// y is the matrix that most files of these tests hold.
+var y = mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6})
+
+func TestWhatIsRead(t *testing.T) {
+	float := array(little, "<f8", false, "(2, 3)", []float64{1, 2, 3, 4, 5, 6})
+	version2 := append([]byte("\x93NUMPY\x02\x00"), append(little.AppendUint32(nil, uint32(little.Uint16(float[8:]))), float[10:]...)...)
+	for name, data := range map[string][]byte{
+		"float64":          float,
+		"version 2":        version2,
+		"version 3":        append([]byte("\x93NUMPY\x03\x00"), version2[8:]...),
+		"float32":          array(little, "<f4", false, "(2, 3)", []float32{1, 2, 3, 4, 5, 6}),
+		"columns":          array(little, "<f8", true, "(2, 3)", []float64{1, 4, 2, 5, 3, 6}),
+		"big endian":       array(big, ">f8", false, "(2, 3)", []float64{1, 2, 3, 4, 5, 6}),
+		"big float32":      array(big, ">f4", true, "(2, 3)", []float32{1, 4, 2, 5, 3, 6}),
+		"int8":             array(little, "|i1", false, "(2, 3)", []int8{1, 2, 3, 4, 5, 6}),
+		"int16":            array(little, "<i2", false, "(2, 3)", []int16{1, 2, 3, 4, 5, 6}),
+		"int32, big":       array(big, ">i4", false, "(2, 3)", []int32{1, 2, 3, 4, 5, 6}),
+		"int64":            array(little, "<i8", true, "(2, 3)", []int64{1, 4, 2, 5, 3, 6}),
+		"uint8":            array(little, "|u1", false, "(2, 3)", []uint8{1, 2, 3, 4, 5, 6}),
+		"uint16":           array(little, "<u2", false, "(2, 3)", []uint16{1, 2, 3, 4, 5, 6}),
+		"uint32":           array(little, "<u4", false, "(2, 3)", []uint32{1, 2, 3, 4, 5, 6}),
+		"uint64":           array(little, "<u8", false, "(2, 3)", []uint64{1, 2, 3, 4, 5, 6}),
+		"no last comma":    headed("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3)}", little, []float64{1, 2, 3, 4, 5, 6}),
+		"other order":      headed(`{"shape": (2L,3L), "fortran_order":False, "descr":"<f8"}`, little, []float64{1, 2, 3, 4, 5, 6}),
+		"npz":              archive(t, "Y.npy", float),
+		"npz with text":    archive(t, "notes.txt", []byte("hello"), "Y.npy", float),
+		"commas":           []byte("1,2,3\n4,5,6\n"),
+		"no last newline":  []byte("1,2,3\n4,5,6"),
+		"carriage returns": []byte("\ufeff1,2,3\r\n4,5,6\r\n"),
+		"space":            []byte("  1  2\t3 \n\n4 5 6\n"),
+		"tabs":             []byte("1\t2\t3\n4\t5\t6\n"),
+		"semicolons":       []byte("1; 2; 3\n4;5;6\n"),
+		"comments":         []byte("# commas, here; too\n1,2,3 # and, here\n   # there\n4,5,6"),
+		"names":            []byte("alpha,\"beta\",_c\n1,2,3\n4,5,6\n"),
+		"science":          []byte("1e0,+2.0E+00,.3e1\n4.,5,6\n"),
+	} {
+		if m, err := read(data, matfile.Options{}); err != nil || !mat.Equal(m, y) {
+			t.Errorf("%s: %v %v", name, m, err)
+		}
+		if m, err := read(data, matfile.Options{Transpose: true}); err != nil || !mat.Equal(m, y.T()) {
+			t.Errorf("%s, transposed: %v %v", name, m, err)
+		}
+	}
+	for name, c := range map[string]struct {
+		data []byte
+		opt  matfile.Options
+		want *mat.Dense
+	}{
+		"negative":  {array(little, "<i2", false, "(1, 2)", []int16{-1, math.MinInt16}), matfile.Options{}, mat.NewDense(1, 2, []float64{-1, math.MinInt16})},
+		"large":     {array(little, "<u8", false, "(1, 1)", uint64(math.MaxUint64)), matfile.Options{}, mat.NewDense(1, 1, []float64{1 << 64})},
+		"bool":      {array(little, "|b1", false, "(1, 3)", []byte{0, 1, 1}), matfile.Options{}, mat.NewDense(1, 3, []float64{0, 1, 1})},
+		"chosen":    {archive(t, "a.npy", []byte("bad"), "Y.npy", array(little, "|u1", false, "(1, 1)", byte(7))), matfile.Options{Array: "Y"}, mat.NewDense(1, 1, []float64{7})},
+		"one":       {[]byte("7"), matfile.Options{}, mat.NewDense(1, 1, []float64{7})},
+		"a column":  {[]byte("x\n7\n8"), matfile.Options{}, mat.NewDense(2, 1, []float64{7, 8})},
+		"many rows": {bytes.Repeat([]byte("7\n"), 70_000), matfile.Options{Transpose: true}, mat.NewDense(1, 70_000, slicesOf(7, 70_000))},
+		"many cols": {array(little, "<f4", true, "(1, 70000)", bytes.Repeat([]byte{0, 0, 0xe0, 0x40}, 70_000)), matfile.Options{}, mat.NewDense(1, 70_000, slicesOf(7, 70_000))},
+	} {
+		if m, err := read(c.data, c.opt); err != nil || !mat.Equal(m, c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func slicesOf(v float64, n int) []float64 {
+	list := make([]float64, n)
+	for i := range list {
+		list[i] = v
+	}
+	return list
+}
+
+func TestWhatIsRefused(t *testing.T) {
+	one := func(kind string, body ...any) []byte { return array(little, kind, false, "(1, 1)", body...) }
+	shaped := func(shape string) []byte { return array(little, "<f8", false, shape, []float64{1, 2, 3, 4}) }
+	several := archive(t, "D.npy", shaped("(2, 2)"), "X.npy", shaped("(2, 2)"))
+	broken := archive(t, "Y.npy", shaped("(2, 2)"))
+	broken[60] ^= 1
+	for name, c := range map[string]struct {
+		data  []byte
+		opt   matfile.Options
+		want  string
+		class error
+	}{
+		"empty":              {nil, matfile.Options{}, "Y: is empty", imagefile.ErrInput},
+		"binary":             {[]byte("\x89PNG\r\n\x1a\n\x00"), matfile.Options{}, "neither .npy nor .npz nor text", imagefile.ErrInput},
+		"pickle":             {[]byte("\x80\x04\x95"), matfile.Options{}, "a Python pickle", imagefile.ErrInput},
+		"MATLAB":             {[]byte("MATLAB 5.0 MAT-file"), matfile.Options{}, "a MATLAB file", imagefile.ErrInput},
+		"objects":            {one("|O", 1.0), matfile.Options{}, "holds Python objects", imagefile.ErrInput},
+		"complex":            {one("<c16", 1.0, 1.0), matfile.Options{}, "holds complex numbers", imagefile.ErrInput},
+		"half":               {one("<f2", uint16(1)), matfile.Options{}, `elements of type "<f2"`, imagefile.ErrInput},
+		"records":            {headed("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1, 1), }", little, 1.0), matfile.Options{}, "holds records", imagefile.ErrInput},
+		"number":             {shaped("()"), matfile.Options{}, "a single number", imagefile.ErrInput},
+		"1-D":                {shaped("(4,)"), matfile.Options{}, "Y.reshape(-1, 1)", imagefile.ErrInput},
+		"3-D":                {shaped("(2, 2, 1)"), matfile.Options{}, "has 3 dimensions", imagefile.ErrInput},
+		"no rows":            {shaped("(0, 4)"), matfile.Options{}, "is empty (0×4)", imagefile.ErrInput},
+		"no columns":         {shaped("(4, 0)"), matfile.Options{}, "is empty (4×0)", imagefile.ErrInput},
+		"negative":           {shaped("(-2, -2)"), matfile.Options{}, "damaged .npy header", imagefile.ErrInput},
+		"huge":               {shaped("(1000000, 1000000)"), matfile.Options{}, "take 8000000000000 bytes, there are 32", imagefile.ErrInput},
+		"overflow":           {shaped("(4294967296, 4294967296)"), matfile.Options{}, "damaged, or too large", imagefile.ErrInput},
+		"overflow of int":    {shaped("(18446744073709551618, 2)"), matfile.Options{}, "damaged .npy header", imagefile.ErrInput},
+		"cut off":            {shaped("(2, 2)")[:90], matfile.Options{}, "is cut off", imagefile.ErrInput},
+		"header cut off":     {shaped("(2, 2)")[:40], matfile.Options{}, "damaged .npy header", imagefile.ErrInput},
+		"long header":        {[]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"), matfile.Options{}, "damaged .npy header", imagefile.ErrInput},
+		"version 9":          {[]byte("\x93NUMPY\x09\x00\xff\xff\xff\xff"), matfile.Options{}, "version 9", imagefile.ErrInput},
+		"too long":           {append(shaped("(2, 2)"), 1), matfile.Options{}, "has more than one array", imagefile.ErrInput},
+		"NaN":                {array(little, "<f8", true, "(2, 2)", []float64{1, 2, 3, math.NaN()}), matfile.Options{Column: "signal"}, "entry 1 of signal 1 (counted from 0) is NaN", imagefile.ErrInput},
+		"Inf, transposed":    {array(little, "<f8", false, "(1, 3)", []float64{1, 2, math.Inf(-1)}), matfile.Options{Transpose: true}, "entry 2 of column 0 (counted from 0) is -Inf", imagefile.ErrInput},
+		"no arrays":          {archive(t), matfile.Options{}, "without arrays", imagefile.ErrInput},
+		"other zip":          {archive(t, "word/document.xml", []byte("x")), matfile.Options{}, "without arrays", imagefile.ErrInput},
+		"several":            {several, matfile.Options{ArrayFlag: "--array"}, "holds 2 arrays (D X), expected one; choose it with --array", plugin.ErrSettings},
+		"no such":            {several, matfile.Options{Array: "d"}, `unknown array "d"`, plugin.ErrSettings},
+		"array of no npz":    {[]byte("1,2"), matfile.Options{Array: "Y"}, "is no .npz file", plugin.ErrSettings},
+		"twice":              {archive(t, "Y.npy", shaped("(2, 2)"), "Y.npy", shaped("(2, 2)")), matfile.Options{}, "there twice", imagefile.ErrInput},
+		"bad checksum":       {broken, matfile.Options{}, "Y: array Y: ", imagefile.ErrInput},
+		"half an npz":        {several[:len(several)/2], matfile.Options{}, "damaged", imagefile.ErrInput},
+		"comments only":      {[]byte("# nothing\n\n"), matfile.Options{}, "holds no numbers", imagefile.ErrInput},
+		"names only":         {[]byte("a,b\n"), matfile.Options{}, "holds no numbers", imagefile.ErrInput},
+		"two lines of names": {[]byte("a,b\nc,d\n1,2"), matfile.Options{}, `line 2, column 1: "c" is no number`, imagefile.ErrInput},
+		"text":               {[]byte("# x\n1,2\n3,abc\n"), matfile.Options{}, `line 3, column 2: "abc" is no number`, imagefile.ErrInput},
+		"text at once":       {[]byte("1,abc\n"), matfile.Options{}, `line 1, column 2: "abc" is no number`, imagefile.ErrInput},
+		"too short":          {[]byte("1,2\n3\n"), matfile.Options{}, "line 2 has 1 numbers, line 1 has 2", imagefile.ErrInput},
+		"too many":           {[]byte("# x\na,b\n1,2\n3,4,5\n"), matfile.Options{}, "line 4 has 3 numbers, line 3 has 2", imagefile.ErrInput},
+		"wide, then long":    {[]byte(strings.Repeat("1,", 1<<20) + "1" + strings.Repeat("\n1", 1<<20)), matfile.Options{}, "line 2 has 1 numbers", imagefile.ErrInput},
+		"nothing between":    {[]byte("1,,3\n"), matfile.Options{}, "line 1, column 2 is empty", imagefile.ErrInput},
+		"last comma":         {[]byte("1,2,\n"), matfile.Options{}, "line 1, column 3 is empty", imagefile.ErrInput},
+		"decimal comma":      {[]byte("1;2\n3;1,5\n"), matfile.Options{}, "write decimals with a point", imagefile.ErrInput},
+		"nan as text":        {[]byte("1,2\n3,nan\n"), matfile.Options{}, "line 2, column 2: nan is not finite", imagefile.ErrInput},
+		"nan everywhere":     {[]byte("nan,inf\n"), matfile.Options{}, "line 1, column 1: nan is not finite", imagefile.ErrInput},
+		"too large":          {[]byte("1e999\n"), matfile.Options{}, "line 1, column 1: 1e999 is too large", imagefile.ErrInput},
+	} {
+		m, err := read(c.data, c.opt)
+		if m != nil || err == nil || !strings.Contains(err.Error(), c.want) || !errors.Is(err, c.class) {
+			t.Errorf("%s: %v, expected %q of class %v", name, err, c.want, c.class)
+		}
+	}
+	if _, err := matfile.Open(t.TempDir(), matfile.Options{}); err == nil || !strings.Contains(err.Error(), "is a folder") {
+		t.Error(err)
+	}
+	if _, err := matfile.Open(filepath.Join(t.TempDir(), "none.npy"), matfile.Options{}); !errors.Is(err, imagefile.ErrInput) {
+		t.Error(err)
+	}
+}
+
+// The caller hears of the size before there is memory for it.
+func TestAcceptComesFirst(t *testing.T) {
+	no := errors.New("no")
+	const n = 4 << 20 // of one byte in the file, of eight in memory
+	whole := array(little, "|u1", false, fmt.Sprintf("(4, %d)", n/4), make([]byte, n))
+	for name, data := range map[string][]byte{
+		"npy":  whole,
+		"npz":  archive(t, "Y.npy", whole),
+		"text": bytes.Repeat([]byte("1,2,3,4\n"), n/4),
+	} {
+		want := []int{n / 4, 4}
+		if name == "text" {
+			want = []int{4, n / 4}
+		}
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		_, err := read(data, matfile.Options{Transpose: true, Accept: func(rows, cols int) error {
+			runtime.GC()
+			runtime.ReadMemStats(&after)
+			if got := []int{rows, cols}; !slices.Equal(got, want) {
+				t.Errorf("%s: asked for %v, expected %v", name, got, want)
+			}
+			return no
+		}})
+		if err != no {
+			t.Errorf("%s: %v", name, err)
+		}
+		if live := int64(after.HeapAlloc) - int64(before.HeapAlloc); live > n {
+			t.Errorf("%s: %d bytes are held before", name, live)
+		}
+	}
+}
+
+// Any byte changed, any length cut: an error or a matrix, never a panic.
+func TestDamage(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 0))
+	for _, whole := range seeds(t) {
+		for i := range 2000 {
+			data := bytes.Clone(whole)
+			if i%2 == 0 {
+				data = data[:rng.IntN(len(data))]
+			} else {
+				data[rng.IntN(len(data))] ^= byte(1 + rng.IntN(255))
+			}
+			check(t, data)
+		}
+	}
+}
+
+func seeds(t testing.TB) [][]byte {
+	npy := array(little, "<f8", false, "(2, 3)", []float64{1, 2, 3, 4, 5, 6})
+	return [][]byte{npy, archive(t, "a.npy", npy, "b.npy", array(big, ">i2", true, "(1, 2)", []int16{1, 2})), []byte("# x\na,b\n1.5,-2e3\n3,4\n")}
+}
+
+func check(t *testing.T, data []byte) {
+	for _, opt := range []matfile.Options{{}, {Array: "a", Transpose: true}} {
+		opt.Accept = func(rows, cols int) error {
+			if rows*cols > 1<<20 {
+				return errors.New("too large")
+			}
+			return nil
+		}
+		m, err := read(data, opt)
+		if err == nil {
+			if r, c := m.Dims(); r < 1 || c < 1 {
+				t.Errorf("%d×%d from %q", r, c, data)
+			}
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, s := range seeds(f) {
+		f.Add(s)
+	}
+	f.Fuzz(check)
+}

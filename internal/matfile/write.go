@@ -1,0 +1,56 @@
+package matfile
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/sbinet/npyio/npy"
+	"gonum.org/v1/gonum/mat"
+
+	"superres/internal/npz"
+	"superres/learners/sparse"
+)
+
+// Write writes a matrix in a format that Format returned; array is its name in an
+// .npz file. The bytes depend on the matrix alone.
+func Write(w io.Writer, format, array string, m *mat.Dense) error {
+	switch format {
+	case "npy":
+		return npy.Write(w, m)
+	case "npz":
+		return npz.Write(w, nil, []npz.Matrix{{Name: array, Data: m}})
+	case "csv":
+		return writeText(w, m)
+	}
+	return fmt.Errorf("matfile: format %q, expected npy, npz or csv", format)
+}
+
+// WriteCodes writes codes: dense, K×N, as .npy or .csv, and sparse as an .npz file
+// that scipy.sparse.load_npz reads. The dense matrix takes 8 bytes an entry of
+// memory.
+func WriteCodes(w io.Writer, format string, x *sparse.Codes) error {
+	if format == "npz" {
+		return npz.WriteCSC(w, x.Atoms, x.Start, x.Index, x.Value)
+	}
+	return Write(w, format, "", x.Dense())
+}
+
+// writeText writes a line for every row, with commas.
+func writeText(w io.Writer, m *mat.Dense) error {
+	rows, _ := m.Dims()
+	var line []byte
+	for i := range rows {
+		line = line[:0]
+		for j, v := range m.RawRowView(i) {
+			if j > 0 {
+				line = append(line, ',')
+			}
+			line = strconv.AppendFloat(line, v, 'g', -1, 64)
+		}
+		if _, err := w.Write(append(line, '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,43 @@
+package npz
+
+import (
+	"archive/zip"
+	"io"
+)
+
+// WriteCSC writes a sparse matrix by columns as scipy.sparse.load_npz reads it: the
+// non-zeros of column j are value[start[j]:start[j+1]], in the rows
+// index[start[j]:start[j+1]]. The bytes depend on the contents alone.
+func WriteCSC(w io.Writer, rows int, start []int, index []int32, value []float64) error {
+	z := zip.NewWriter(w)
+	indptr := make([]int64, len(start))
+	for i, v := range start {
+		indptr[i] = int64(v)
+	}
+	for _, a := range []struct {
+		name string
+		data any
+	}{
+		{"indices", index}, {"indptr", indptr}, {"data", value}, {"shape", []int64{int64(rows), int64(len(start) - 1)}},
+	} {
+		if err := writeArray(z, a.name, a.data); err != nil {
+			return err
+		}
+	}
+	m, err := z.Create("format.npy")
+	if err != nil {
+		return err
+	}
+	// A single text, which npyio cannot write.
+	const header = "{'descr': '|S3', 'fortran_order': False, 'shape': (), }                                                              \n"
+	if _, err := io.WriteString(m, Magic+"\x01\x00"+string(rune(len(header)))+"\x00"+header+"csc"); err != nil {
+		return err
+	}
+	return z.Close()
+}
+
+// IsSparse tells whether the arrays of a file are those of a sparse matrix as
+// scipy.sparse.save_npz writes it.
+func (f *File) IsSparse() bool {
+	return f.members["format.npy"] != nil && f.members["shape.npy"] != nil && f.members["data.npy"] != nil
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"math"
+	"slices"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
@@ -21,8 +22,15 @@ import (
 // scaled multipliers Λ0 (of Y = ΣP), Λ1 (P = Q) and Λ2 (P = Z), see ropState.
 //
 // Y is scaled to columns of length 1 (root mean square) inside. The penalty ρ grows
-// geometrically over the iterations; atoms that have become a mixture of two are
-// found by their coherence and taken apart while it does. The row of X is taken where Q_k is not zero, which the shrinkage decides exactly.
+// geometrically over the iterations, the steps are over-relaxed, and atoms that have
+// become a mixture of two, or one large signal, are found and begun anew while it
+// does. The row of X is taken where Q_k is not zero, which the shrinkage decides
+// exactly.
+//
+// Where the noise of Y is known, Noise relaxes the constraint to ‖Y − Σ_k Z_k‖_F ≤ ε,
+// as the paper suggests; without it noise is represented like the rest of Y, by many
+// small non-zeros. (16,32,3), N = 400, noise of 0.2 times the signals' root mean square:
+// error 0.024 without, 0.006 to 0.008 with it, K-SVD told S 0.063.
 //
 // An iteration costs about 10·M·N·K operations; memory is two M×N×K arrays.
 //
@@ -30,7 +38,9 @@ import (
 // to (18). Two slips of its text are mended: the third constraint is Z = P
 // throughout, and u, v are left and right singular vectors.
 type ROP struct {
-	Penalty float64 // ρ, kept fixed; 0: grows from 5 to 50
+	Penalty    float64 // ρ, kept fixed; 0: grows from 5 to 50
+	Relaxation float64 // α, above 0 and below 2; 0: 1.6; 1 is the paper's iteration
+	Noise      float64 // root mean square of the noise in the entries of Y, in their units: ε = Noise·√(MN); 0: none
 }
 
 func init() {
@@ -39,27 +49,32 @@ func init() {
 		Summary:   "rank-one projection: one problem for dictionary and codes, solved by ADMM; needs no coder",
 		Reference: "Dictionary Learning Using Rank-One Projection (ROP)",
 		New: func(fs *flag.FlagSet) Learner {
-			l := &ROP{}
+			l := &ROP{Relaxation: relaxation}
+			fs.Float64Var(&l.Relaxation, "relaxation", l.Relaxation, "over-relaxation, above 0 and below 2; 1: the paper's iteration")
+			fs.Float64Var(&l.Noise, "noise", 0, "root mean square of the noise in the entries, where it is known")
 			fs.Float64Var(&l.Penalty, "penalty", 0, "keep the penalty fixed; 0: grow it from 5 to 50")
 			return l
 		},
 	})
 }
 
-// The growth of the penalty, and when atoms are looked at: Note: found on planted
-// problems. Looking every 2.5 % of the iterations, from 10 to 60 %, left the error
-// by optimal assignment that is given below; every 10 % left 0.071, 0.0088, 0.0055
-// at the first three N. Mean of 20 problems, (M,K,S) = (16,32,3), 500 iterations:
+// The growth of the penalty, the relaxation, and when atoms are looked at. Note: found
+// on planted problems. Mean error by optimal assignment of 20 problems, 500 iterations,
+// (M,K,S) = (16,32,3), superres recover --seed 1:
 //
-//	N       100    150     200     400
-//	error   0.055  0.0080  0.0002  0.0000
+//	N                                80     100    150    200
+//	no over-relaxation, mixtures     –      0.059  0.0107 0.0002
+//	and spikes                       0.089  0.033  0.0009 0.0002
+//	and over-relaxation              0.082  0.026  0.0008
+//	and looks up to 75 %, not 60     0.074  0.023  0.0008
 //
-// and at (24,48,6), 8 problems, N = 300 0.006, N = 400 0.003.
+// A relaxation of 1.8 gave 0.083 and 0.028 at the first two N.
 const (
 	firstPenalty, lastPenalty = 5, 50
 	penaltySteps              = 50
+	relaxation                = 1.6
 	lookEvery                 = 0.025 // of the iterations
-	firstLook, lastLook       = 0.1, 0.6
+	firstLook, lastLook       = 0.1, 0.75
 	fewIterations             = 40 // below it nothing is looked at
 )
 
@@ -81,6 +96,15 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 	if l.Penalty < 0 || math.IsNaN(l.Penalty) || math.IsInf(l.Penalty, 0) {
 		return nil, plugin.Errorf("learners: penalty %g, expected 0 or more", l.Penalty)
 	}
+	if l.Relaxation == 0 {
+		l.Relaxation = relaxation
+	}
+	if !(l.Relaxation > 0 && l.Relaxation < 2) {
+		return nil, plugin.Errorf("learners: relaxation %g, expected more than 0 and less than 2", l.Relaxation)
+	}
+	if !(l.Noise >= 0) || math.IsInf(l.Noise, 0) {
+		return nil, plugin.Errorf("learners: noise %g, expected 0 or more", l.Noise)
+	}
 	opt, d, err := prepare(y, opt)
 	if err != nil {
 		return nil, err
@@ -93,6 +117,10 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 	s, err := newROPState(columns(y), m, d, opt.Seed, opt.Init == nil)
 	if err != nil {
 		return nil, err
+	}
+	s.alpha = l.Relaxation
+	if l.Noise > 0 {
+		s.ball, s.v = l.Noise*s.scale*math.Sqrt(float64(m)*float64(n)), slices.Clone(s.y)
 	}
 	result := &Result{Stop: IterationLimit}
 	every := max(1, opt.Iterations/penaltySteps)

@@ -4,17 +4,22 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"superres/learners/sparse"
 )
 
 // plainROP is the ADMM of the paper as it stands: five M×N arrays for every atom,
-// a closed form for P, a whole SVD for every Z_k.
+// a closed form for P, a whole SVD for every Z_k. Over-relaxation puts
+// αP + (1 − α)Q in the place of P in the Q-step and its multiplier, and so on;
+// v is the split variable of ‖Y − ΣP‖ ≤ ball.
 type plainROP struct {
-	y, l0           *mat.Dense
-	p, q, z, l1, l2 []*mat.Dense
-	rho             float64
+	y, v, l0         *mat.Dense
+	p, q, z, l1, l2  []*mat.Dense
+	rho, alpha, ball float64
 }
 
 func (a *plainROP) iterate() {
@@ -31,7 +36,7 @@ func (a *plainROP) iterate() {
 		c[i].Scale(0.5, c[i])
 		sum.Add(&sum, c[i])
 	}
-	shift.Sub(a.y, a.l0)
+	shift.Sub(a.v, a.l0)
 	shift.Sub(&shift, &sum)
 	shift.Scale(1/float64(k+2), &shift)
 	var all mat.Dense
@@ -40,8 +45,8 @@ func (a *plainROP) iterate() {
 		a.p[i].Add(c[i], &shift)
 		all.Add(&all, a.p[i])
 		var qh, zh mat.Dense
-		qh.Add(a.p[i], a.l1[i])
-		zh.Add(a.p[i], a.l2[i])
+		qh.Add(a.relaxed(a.p[i], a.q[i]), a.l1[i])
+		zh.Add(a.relaxed(a.p[i], a.z[i]), a.l2[i])
 		a.q[i].CloneFrom(&qh)
 		for j := range n {
 			length := mat.Norm(qh.ColView(j), 2)
@@ -59,12 +64,30 @@ func (a *plainROP) iterate() {
 		a.l1[i].Sub(&qh, a.q[i])
 		a.l2[i].Sub(&zh, a.z[i])
 	}
-	a.l0.Add(a.l0, &all)
-	a.l0.Sub(a.l0, a.y)
+	a.l0.Add(a.l0, a.relaxed(&all, a.v))
+	a.v.Sub(a.l0, a.y)
+	if length := mat.Norm(a.v, 2); length > a.ball {
+		a.v.Scale(a.ball/length, a.v)
+	}
+	a.v.Add(a.y, a.v)
+	a.l0.Sub(a.l0, a.v)
+}
+
+// relaxed is αp + (1 − α)q.
+func (a *plainROP) relaxed(p, q *mat.Dense) *mat.Dense {
+	var out mat.Dense
+	out.Apply(func(i, j int, v float64) float64 { return a.alpha*v + (1-a.alpha)*q.At(i, j) }, p)
+	return &out
 }
 
 // The reduced state follows the plain one to 1e-8, with a penalty that changes.
 func TestROPAgainstThePlainForm(t *testing.T) {
+	for _, c := range []struct{ alpha, ball float64 }{{1, 0}, {1.6, 0}, {1, 0.8}, {1.6, 0.8}} {
+		againstThePlainForm(t, c.alpha, c.ball)
+	}
+}
+
+func againstThePlainForm(t *testing.T, alpha, ball float64) {
 	const m, n, k = 5, 17, 7
 	rng := rand.New(rand.NewPCG(1, 0))
 	y := mat.NewDense(m, n, nil)
@@ -78,7 +101,9 @@ func TestROPAgainstThePlainForm(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.power = 400 // as good as the SVD
-	plain := &plainROP{y: mat.DenseCopyOf(mat.NewDense(n, m, s.y).T()), l0: mat.NewDense(m, n, nil)}
+	s.alpha, s.ball, s.v = alpha, ball, slices.Clone(s.y)
+	plain := &plainROP{y: mat.DenseCopyOf(mat.NewDense(n, m, s.y).T()), l0: mat.NewDense(m, n, nil), alpha: alpha, ball: ball}
+	plain.v = mat.DenseCopyOf(plain.y)
 	zero := func() *mat.Dense { return mat.NewDense(m, n, nil) }
 	start := zero()
 	for i := range k {
@@ -109,11 +134,11 @@ func TestROPAgainstThePlainForm(t *testing.T) {
 				}
 			}
 			if !mat.EqualApprox(q, plain.q[i], 1e-8) || !mat.EqualApprox(z, plain.z[i], 1e-8) {
-				t.Fatalf("iteration %d, atom %d: Q or Z differs", it, i)
+				t.Fatalf("α %g, ε %g, iteration %d, atom %d: Q or Z differs", alpha, ball, it, i)
 			}
 		}
 		if l0 := mat.NewDense(n, m, s.lambda).T(); !mat.EqualApprox(l0, plain.l0, 1e-8) {
-			t.Fatalf("iteration %d: Λ0 differs", it)
+			t.Fatalf("α %g, ε %g, iteration %d: Λ0 differs", alpha, ball, it)
 		}
 	}
 }
@@ -161,6 +186,84 @@ func TestROPFindsAPlantedDictionary(t *testing.T) {
 		t.Logf("seed %d: %d of %d atoms, %.2f non-zeros, RMSE %.2g, primal %.2g, dual %.2g", seed, found, k, last.NonZeros, last.RMSE, last.Primal, last.Dual)
 		if found < k {
 			t.Errorf("seed %d: %d of %d atoms were found", seed, found, k)
+		}
+	}
+}
+
+// With noise that is told, what is left of Y is that noise, and X has fewer non-zeros.
+func TestROPLeavesTheNoise(t *testing.T) {
+	y := plantedSignals(12, 18, 2, 150, 4)
+	rng := rand.New(rand.NewPCG(5, 0))
+	y.Apply(func(_, _ int, v float64) float64 { return v + 0.05*rng.NormFloat64() }, y)
+	opt := Options{Atoms: 18, Iterations: 200, Seed: 1}
+	exact, err := ROP{}.Learn(context.Background(), y, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told, err := ROP{Noise: 0.05}.Learn(context.Background(), y, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := exact.Steps[len(exact.Steps)-1], told.Steps[len(told.Steps)-1]
+	if math.Abs(b.RMSE-0.05) > 0.002 || b.NonZeros > 0.7*a.NonZeros {
+		t.Errorf("RMSE %g with %g non-zeros, without being told %g with %g", b.RMSE, b.NonZeros, a.RMSE, a.NonZeros)
+	}
+}
+
+// An atom that is one large signal becomes the atom that is missing, and one that is a
+// mixture of two becomes the other.
+func TestROPBeginsWrongAtomsAnew(t *testing.T) {
+	const m, k, n = 16, 20, 200
+	truth := plantedAtoms(m, k, 7)
+	y := plantedSignals(m, k, 2, n, 7)
+	for _, c := range []struct {
+		name string
+		atom func(signal []float64) []float64
+	}{
+		{"spike", slices.Clone[[]float64]},
+		{"mixture", func([]float64) []float64 {
+			mix := slices.Clone(truth[:m])
+			axpy(1.2, truth[m:2*m], mix)
+			return mix
+		}},
+	} {
+		atoms := slices.Clone(truth)
+		signals := columns(y)
+		copy(atoms, c.atom(signals[:m]))
+		normalise(atoms[:m])
+		d, err := sparse.FromAtoms(m, atoms)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := newROPState(signals, m, d, 1, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 30 {
+			s.iterate(15, 1)
+		}
+		if count := s.restart(); count != 1 {
+			t.Errorf("%s: %d atoms were begun anew", c.name, count)
+		}
+		for range 150 {
+			s.iterate(15, 1)
+		}
+		best := 0.0
+		for i := range k {
+			best = max(best, math.Abs(product(truth[:m], s.u[i*m:(i+1)*m])))
+		}
+		if best < 0.995 {
+			t.Errorf("%s: the missing atom is met with |cos| %g", c.name, best)
+		}
+	}
+}
+
+// What has no meaning is refused.
+func TestROPRefuses(t *testing.T) {
+	y := plantedSignals(4, 5, 1, 20, 1)
+	for _, l := range []ROP{{Penalty: -1}, {Penalty: math.NaN()}, {Relaxation: 2}, {Relaxation: -1}, {Noise: -1}, {Noise: math.Inf(1)}} {
+		if _, err := l.Learn(context.Background(), y, Options{Atoms: 5}); err == nil {
+			t.Errorf("%+v: no error", l)
 		}
 	}
 }

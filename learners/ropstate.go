@@ -21,17 +21,24 @@ import (
 // Z_k = u·wᵀ is the best rank-one approximation of Ẑ_k, Λ1 = Q̂ − Q and Λ2 = Ẑ − Z.
 // The P-step has a closed form; with g = 2s − 1 and
 //
-//	S = Σ_k (g·Q̂_k + 2uwᵀ − Ẑ_k),   ΣP = (S + K(Y − Λ0))/(K+2),   E = ΣP − Y + Λ0,
+//	S = Σ_k (g·Q̂_k + 2uwᵀ − Ẑ_k),   ΣP = (S + K(V − Λ0))/(K+2),   E = ΣP − V + Λ0,
 //
-// E is the next Λ0 and
+// and over-relaxation by α (Boyd et al. 2011, section 3.4.3; the paper has α = 1)
 //
-//	Q̂_k ← (Q̂_k − Ẑ_k + 2uwᵀ − E)/2,   Ẑ_k ← (Ẑ_k + g·Q̂_k − E)/2.
+//	P_k = (g·Q̂_k + 2uwᵀ − Ẑ_k − E)/2,
+//	Q̂_k ← αP_k + (1 − αs)·Q̂_k,   Ẑ_k ← αP_k + Ẑ_k − αuwᵀ.
 //
-// So one pass over two arrays is an iteration.
+// So one pass over two arrays is an iteration. V is Y, or, with noise, the split
+// variable of ‖Y − ΣP‖ ≤ ε: with B = αΣP + (1 − α)V + Λ0,
+//
+//	V ← Y + min(1, ε/‖B − Y‖)·(B − Y),   Λ0 ← B − V.
 type ropState struct {
 	m, n, k int
+	alpha   float64   // the relaxation, 0..2
+	ball    float64   // ε, for signals as scaled
 	scale   float64   // Y was multiplied by it
 	y       []float64 // N×M: signal after signal
+	v       []float64 // N×M: V; y itself when ε is zero
 	q, z    []float64 // K×N×M: Q̂ and Ẑ
 	shrink  []float64 // K×N: s
 	u, w    []float64 // K×M and K×N: Z_k = u_k·w_kᵀ, u_k of length 1
@@ -52,11 +59,12 @@ func newROPState(signals []float64, m int, d *sparse.Dictionary, seed uint64, no
 		m: m, n: n, k: k, y: signals, scale: math.Sqrt(float64(n) / energy(signals)),
 		q: make([]float64, k*n*m), z: make([]float64, k*n*m), shrink: make([]float64, k*n),
 		u: make([]float64, 0, k*m), w: make([]float64, k*n), lambda: make([]float64, n*m),
-		power: 2, rng: rand.New(rand.NewPCG(seed, 3)),
+		power: 2, alpha: relaxation, rng: rand.New(rand.NewPCG(seed, 3)),
 	}
 	for i := range s.y {
 		s.y[i] *= s.scale
 	}
+	s.v = s.y
 	for j := range k {
 		s.u = append(s.u, d.Atom(j)...)
 		if noisy {
@@ -148,9 +156,9 @@ func (s *ropState) iterate(penalty, rescale float64) {
 	e := make([]float64, size)
 	miss := 0.0 // ‖ΣP − Y‖²
 	for i, v := range s.s {
-		p := (v + float64(s.k)*(s.y[i]-s.lambda[i])) / float64(s.k+2)
-		e[i] = p - s.y[i] + s.lambda[i]
-		miss += (p - s.y[i]) * (p - s.y[i])
+		p := (v + float64(s.k)*(s.v[i]-s.lambda[i])) / float64(s.k+2)
+		e[i] = p - s.v[i] + s.lambda[i]
+		miss += (p - s.v[i]) * (p - s.v[i])
 	}
 	// Behind S: D·X on the support of Q, then the sums.
 	total := s.parts(2*size+sums, func(k int, sum, scratch []float64) {
@@ -165,9 +173,7 @@ func (s *ropState) iterate(penalty, rescale float64) {
 			}
 		}
 	})
-	for i, v := range e {
-		s.lambda[i] = rescale * v
-	}
+	moved := s.constrain(e, rescale)
 	s.s = total[:size]
 	left := 0.0
 	for i, v := range total[size : 2*size] {
@@ -179,8 +185,35 @@ func (s *ropState) iterate(penalty, rescale float64) {
 		RMSE:     math.Sqrt(left/float64(size)) / s.scale,
 		NonZeros: t[sumCount] / float64(s.n),
 		Primal:   max(math.Sqrt(miss/float64(s.n)), math.Sqrt(t[sumPQ])/size2, math.Sqrt(t[sumQZ])/size2),
-		Dual:     (math.Sqrt(t[sumDeltaQ]) + math.Sqrt(t[sumDeltaZ])) / (math.Sqrt(t[sumLambda]) + 1e-12),
+		Dual:     (math.Sqrt(t[sumDeltaQ]) + math.Sqrt(t[sumDeltaZ]) + moved) / (math.Sqrt(t[sumLambda]) + 1e-12),
 	}
+}
+
+// constrain brings V and Λ0 to the next iteration, Λ0 times rescale, and returns how
+// far V moved.
+func (s *ropState) constrain(e []float64, rescale float64) (moved float64) {
+	for i, v := range e {
+		// Λ0 becomes B − V with the old V: αΣP + (1 − α)V + Λ0 − V.
+		s.lambda[i] += s.alpha * (v - s.lambda[i])
+	}
+	if s.ball > 0 {
+		length := 0.0
+		for i, l := range s.lambda {
+			d := l + s.v[i] - s.y[i]
+			length += d * d
+		}
+		inside := min(1, s.ball/(math.Sqrt(length)+1e-300))
+		for i, l := range s.lambda {
+			next := s.y[i] + inside*(l+s.v[i]-s.y[i])
+			s.lambda[i] = l + s.v[i] - next
+			moved += (next - s.v[i]) * (next - s.v[i])
+			s.v[i] = next
+		}
+	}
+	for i := range s.lambda {
+		s.lambda[i] *= rescale
+	}
+	return math.Sqrt(moved)
 }
 
 // update brings Q̂, Ẑ and the factors of atom k to the next iteration and adds its
@@ -199,8 +232,8 @@ func (s *ropState) update(k int, penalty float64, e, sum, scratch []float64) {
 			b, c := zj[i], ww*u[i]-ej[i]
 			p[i] = (g*a - b + c) / 2
 			next[i] = old * a // the old Q
-			qj[i] = (a - b + c) / 2
-			zj[i] = (b + g*a - ej[i]) / 2
+			qj[i] = s.alpha*p[i] + (1-s.alpha*old)*a
+			zj[i] = s.alpha*(p[i]-w[j]*u[i]) + b
 			length += qj[i] * qj[i]
 		}
 		now := max(0, 1-1/(penalty*math.Sqrt(length)+1e-300))
@@ -257,39 +290,16 @@ func (s *ropState) rescale(k int, r float64) {
 	}
 }
 
-// restart looks for atoms that have become a mixture of two, which shows in their
-// coherence with another, stronger one, and takes that one out of them: what is
-// left is nearly the atom that is missing. At most two at a time, the most coherent
-// first. It returns how many.
+// restart looks for atoms that have gone wrong and begins them anew. It returns how
+// many.
 func (s *ropState) restart() int {
 	count := 0
+	if s.restartSpike() {
+		count++
+	}
 	for range 2 {
-		worst, partner, most := -1, -1, coherent
-		for k := range s.k {
-			l, c := s.closest(k)
-			if c > most && energy(s.w[k*s.n:(k+1)*s.n]) < energy(s.w[l*s.n:(l+1)*s.n]) {
-				worst, partner, most = k, l, c
-			}
-		}
-		if worst < 0 {
+		if !s.restartMixture() {
 			break
-		}
-		u, w, d := s.u[worst*s.m:(worst+1)*s.m], s.w[worst*s.n:(worst+1)*s.n], s.u[partner*s.m:(partner+1)*s.m]
-		axpy(-product(u, d), d, u)
-		if normalise(u) == 0 { // two equal atoms: any other direction
-			for i := range u {
-				u[i] = s.rng.NormFloat64()
-			}
-			normalise(u)
-		}
-		for j := range s.n {
-			at := (worst*s.n + j) * s.m
-			w[j] = product(s.z[at:at+s.m], u)
-			s.shrink[worst*s.n+j] = 1
-			for i, v := range u {
-				s.z[at+i] = w[j] * v
-				s.q[at+i] = w[j] * v
-			}
 		}
 		count++
 	}
@@ -299,9 +309,115 @@ func (s *ropState) restart() int {
 	return count
 }
 
-// coherent is the |cos| between two atoms above which the weaker is taken for a
-// mixture.
-const coherent = 0.68
+// restartSpike begins the atom anew that is used by the fewest signals, if those are
+// few: such an atom is no more than one large signal, and a true atom is missing. The
+// missing atom shows in what is left of the other signals when only the large entries
+// of X are kept: it becomes the direction in which most of that lies.
+//
+// How many signals use an atom is told by (Σ|x|)²/Σx², which is n for n equal ones.
+func (s *ropState) restartSpike() bool {
+	spike, users := -1, fewUsers
+	for k := range s.k {
+		sum, square := 0.0, 0.0
+		for j, w := range s.w[k*s.n : (k+1)*s.n] {
+			if s.shrink[k*s.n+j] > 0 {
+				sum, square = sum+math.Abs(w), square+w*w
+			}
+		}
+		if square > 0 && sum*sum/square < users {
+			spike, users = k, sum*sum/square
+		}
+	}
+	if spike < 0 {
+		return false
+	}
+	own := s.w[spike*s.n : (spike+1)*s.n]
+	most := 0.0
+	for _, w := range own {
+		most = max(most, math.Abs(w))
+	}
+	rest := make([]float64, s.n*s.m) // zero for the signals that the atom was made of
+	gram := mat.NewSymDense(s.m, nil)
+	for j := range s.n {
+		size := math.Sqrt(energy(s.y[j*s.m : (j+1)*s.m]))
+		if size == 0 || math.Abs(own[j]) > most/2 {
+			continue
+		}
+		r := rest[j*s.m : (j+1)*s.m]
+		copy(r, s.y[j*s.m:(j+1)*s.m])
+		for k := range s.k {
+			if w := s.w[k*s.n+j]; k != spike && math.Abs(w) > largeEntry*size {
+				axpy(-w, s.u[k*s.m:(k+1)*s.m], r)
+			}
+		}
+		gram.SymRankOne(gram, 1/(size*size), mat.NewVecDense(s.m, r))
+	}
+	var eig mat.EigenSym
+	if !eig.Factorize(gram, true) || eig.Values(nil)[s.m-1] <= 0 {
+		return false
+	}
+	var vectors mat.Dense
+	eig.VectorsTo(&vectors)
+	mat.Col(s.u[spike*s.m:(spike+1)*s.m], s.m-1, &vectors)
+	s.begin(spike, func(j int) []float64 { return rest[j*s.m : (j+1)*s.m] })
+	return true
+}
+
+// restartMixture looks for an atom that has become a mixture of two, which shows in
+// its coherence with another, stronger one, and takes that one out of it: what is left
+// is nearly the atom that is missing. The most coherent is taken first.
+func (s *ropState) restartMixture() bool {
+	worst, partner, most := -1, -1, coherent
+	for k := range s.k {
+		l, c := s.closest(k)
+		if c > most && energy(s.w[k*s.n:(k+1)*s.n]) < energy(s.w[l*s.n:(l+1)*s.n]) {
+			worst, partner, most = k, l, c
+		}
+	}
+	if worst < 0 {
+		return false
+	}
+	u, d := s.u[worst*s.m:(worst+1)*s.m], s.u[partner*s.m:(partner+1)*s.m]
+	axpy(-product(u, d), d, u)
+	if normalise(u) == 0 { // two equal atoms: any other direction
+		for i := range u {
+			u[i] = s.rng.NormFloat64()
+		}
+		normalise(u)
+	}
+	s.begin(worst, func(j int) []float64 {
+		at := (worst*s.n + j) * s.m
+		return s.z[at : at+s.m]
+	})
+	return true
+}
+
+// begin makes Z_k and Q_k of the direction u_k and of its part in signals, with no
+// multipliers.
+func (s *ropState) begin(k int, signal func(j int) []float64) {
+	u, w := s.u[k*s.m:(k+1)*s.m], s.w[k*s.n:(k+1)*s.n]
+	for j := range s.n {
+		at := (k*s.n + j) * s.m
+		w[j] = product(signal(j), u)
+		s.shrink[k*s.n+j] = 1
+		for i, v := range u {
+			s.z[at+i] = w[j] * v
+			s.q[at+i] = w[j] * v
+		}
+	}
+}
+
+// When an atom is begun anew.
+const (
+	// coherent is the |cos| between two atoms above which the weaker is taken for a
+	// mixture.
+	coherent = 0.68
+	// fewUsers is the number of signals below which an atom is taken for one of them.
+	fewUsers = 4.0
+	// largeEntry, times the length of a signal, is the least entry of X that counts as
+	// right while the rest is still being sorted out.
+	largeEntry = 0.3
+)
 
 // closest returns the atom with the largest |cos| to atom k, and that.
 func (s *ropState) closest(k int) (other int, c float64) {

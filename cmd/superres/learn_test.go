@@ -44,8 +44,8 @@ func putMatrix(t *testing.T, path string, m mat.Matrix) {
 	put(t, path, b.Bytes())
 }
 
-// planted returns 120 signals of 8 entries that are each made of 2 among 12 atoms.
-func planted() *mat.Dense {
+// sparseSignals returns 120 signals of 8 entries that are each made of 2 among 12 atoms.
+func sparseSignals() *mat.Dense {
 	rng := rand.New(rand.NewPCG(1, 0))
 	atoms := mat.NewDense(8, 12, nil)
 	atoms.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, atoms)
@@ -73,7 +73,7 @@ func openMatrix(t *testing.T, path string) *mat.Dense {
 // a file as to a pipe.
 func TestLearnGivesTheSameBytes(t *testing.T) {
 	dir := t.TempDir()
-	y := planted()
+	y := sparseSignals()
 	for _, f := range []string{"Y.npy", "Y.npz", "Y.csv"} {
 		putMatrix(t, filepath.Join(dir, f), y)
 	}
@@ -104,7 +104,7 @@ func TestLearnGivesTheSameBytes(t *testing.T) {
 // and the trace ends there.
 func TestLearnOutputs(t *testing.T) {
 	dir := t.TempDir()
-	y := planted()
+	y := sparseSignals()
 	putMatrix(t, filepath.Join(dir, "Y.npy"), y)
 	stdout, stderr, code := call(t, dir, "", "learn", "Y.npy", "--atoms", "12", "--sparsity", "2", "--json", "-o", "D.npy", "--codes", "X.csv", "--trace", "t.csv")
 	var sum learned
@@ -174,7 +174,7 @@ func TestLearnSmall(t *testing.T) {
 
 func TestLearnErrors(t *testing.T) {
 	dir := t.TempDir()
-	y := planted()
+	y := sparseSignals()
 	putMatrix(t, filepath.Join(dir, "Y.npy"), y)
 	putMatrix(t, filepath.Join(dir, "T.npy"), y.T())
 	putMatrix(t, filepath.Join(dir, "D.npy"), y.Slice(0, 8, 0, 12))
@@ -261,7 +261,7 @@ func TestLearnErrors(t *testing.T) {
 // An interruption leaves nothing behind, and the files from before as they were.
 func TestLearnCancelled(t *testing.T) {
 	dir := t.TempDir()
-	putMatrix(t, filepath.Join(dir, "Y.npy"), planted())
+	putMatrix(t, filepath.Join(dir, "Y.npy"), sparseSignals())
 	put(t, filepath.Join(dir, "D.npy"), []byte("old"))
 	before := tree(t, dir)
 	t.Chdir(dir)

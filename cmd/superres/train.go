@@ -132,11 +132,21 @@ func train(c *cli.Context, s *streams) error {
 	return nil
 }
 
-// recorded returns the command line as the model records it: all that decides the
-// bytes of the model, defaults too, and the pictures by their base names, so that
-// it is the same wherever the pictures and the model lie.
+// recorded returns the command line as the model records it, and the pictures by
+// their base names, so that it is the same wherever the pictures and the model lie.
 func recorded(c *cli.Context) (command string, data []string) {
-	parts := []string{"superres train"}
+	parts := settings(c)
+	for _, arg := range c.Args().Slice() {
+		data = append(data, filepath.Base(filepath.Clean(arg)))
+		parts = append(parts, quoted(data[len(data)-1]))
+	}
+	return strings.Join(parts, " "), data
+}
+
+// settings returns the command with all flags that decide its result, defaults too,
+// as words for a shell.
+func settings(c *cli.Context) []string {
+	parts := []string{"superres " + c.Command.Name}
 	for _, f := range c.Command.Flags {
 		name := f.Names()[0]
 		switch name {
@@ -144,17 +154,18 @@ func recorded(c *cli.Context) (command string, data []string) {
 			continue
 		}
 		value := fmt.Sprint(c.Value(name))
-		if _, isBool := f.(*cli.BoolFlag); isBool {
+		switch f.(type) {
+		case *cli.BoolFlag:
 			parts = append(parts, "--"+name+"="+value)
-		} else if value != "" {
+			continue
+		case *cli.StringSliceFlag:
+			value = strings.Join(c.StringSlice(name), ",")
+		}
+		if value != "" {
 			parts = append(parts, "--"+name, quoted(value))
 		}
 	}
-	for _, arg := range c.Args().Slice() {
-		data = append(data, filepath.Base(filepath.Clean(arg)))
-		parts = append(parts, quoted(data[len(data)-1]))
-	}
-	return strings.Join(parts, " "), data
+	return parts
 }
 
 // quoted makes a word of text for a shell.

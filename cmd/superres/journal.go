@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// journal keeps what has been finished, one JSON value a line, so that work that
+// was interrupted goes on where it was. A line is written whole or, when the
+// machine stops within it, dropped by the next open.
+type journal[T any] struct {
+	file *os.File
+}
+
+// openJournal opens or begins a journal and returns what it holds, in its order.
+func openJournal[T any](name string) (*journal[T], []T, error) {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, nil, journalError(name, err)
+	}
+	list, whole, err := readJournal[T](name)
+	if err == nil {
+		err = f.Truncate(whole)
+	}
+	if err == nil {
+		_, err = f.Seek(whole, 0)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(journalError(name, err), f.Close())
+	}
+	return &journal[T]{f}, list, nil
+}
+
+// readJournal returns the entries and where the last whole line ends.
+func readJournal[T any](name string) (list []T, whole int64, err error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	for line := 1; ; line++ {
+		end := bytes.IndexByte(text[whole:], '\n')
+		if end < 0 {
+			return list, whole, nil
+		}
+		var v T
+		if err := json.Unmarshal(text[whole:whole+int64(end)], &v); err != nil {
+			return nil, 0, fmt.Errorf("line %d is damaged (%w); remove that line, or the file to begin anew", line, err)
+		}
+		list = append(list, v)
+		whole += int64(end) + 1
+	}
+}
+
+// add appends an entry.
+func (j *journal[T]) add(v T) error {
+	line, err := json.Marshal(v)
+	if err == nil {
+		_, err = j.file.Write(append(line, '\n'))
+	}
+	if err != nil {
+		return journalError(j.file.Name(), err)
+	}
+	return nil
+}
+
+func (j *journal[T]) close() error { return j.file.Close() }
+
+func journalError(name string, err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	return codedError{fmt.Errorf("journal %s: %w", name, err), exitOutput}
+}

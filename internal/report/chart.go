@@ -1,0 +1,197 @@
+// Package report draws charts and writes pages that can be read from disk with no
+// network and no script.
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"image/color"
+	"math"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// Chart is a picture of curves.
+type Chart struct {
+	Title, X, Y string // and the names of the axes
+	Series      []Series
+	// Log draws Y on a logarithmic axis; values below Floor are drawn there.
+	Log   bool
+	Floor float64
+	// Y0 and Y1 are the ends of a linear axis; equal: chosen by the values.
+	Y0, Y1 float64
+	// Ticks are the marks of the X axis; nil: chosen by the values.
+	Ticks []float64
+	// Legend names the curves within the chart; without it the page does.
+	Legend bool
+}
+
+// Series is one curve. Its colour and mark follow from Style, so that a name can
+// look the same in all charts of a page.
+type Series struct {
+	Name   string
+	Style  int
+	Points []Point
+}
+
+// Point is a value with its spread.
+type Point struct{ X, Y, Low, High float64 }
+
+// palette tells series apart, also for the colour-blind (after Okabe and Ito).
+var palette = []color.NRGBA{
+	{0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x72, 0xb2, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
+	{0xe6, 0x9f, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff}, {0x33, 0x33, 0x33, 0xff}, {0x99, 0x99, 0x99, 0xff},
+}
+
+var marks = []draw.GlyphDrawer{
+	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{}, draw.PlusGlyph{},
+}
+
+// Key is a legend for a whole page: name by name in the colours and marks of the
+// charts, in the order of the styles from 0.
+func Key(names []string) (HTML, error) {
+	var all strings.Builder
+	for style, name := range names {
+		canvas := vgsvg.New(18, 10)
+		dc := draw.New(canvas)
+		line := draw.LineStyle{Color: palette[style%len(palette)], Width: 1.6}
+		dc.StrokeLine2(line, 0, 5, 18, 5)
+		dc.DrawGlyph(draw.GlyphStyle{Color: line.Color, Radius: 3, Shape: marks[style%len(marks)]}, vg.Point{X: 9, Y: 5})
+		svg, err := element(canvas)
+		if err != nil {
+			return "", err
+		}
+		all.WriteString(`<span class="key">` + string(svg) + " " + template.HTMLEscapeString(name) + "</span>\n")
+	}
+	return HTML(all.String()), nil
+}
+
+// SVG draws the chart, width by height in points.
+func (c Chart) SVG(width, height float64) (HTML, error) {
+	p := plot.New()
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.Title, c.X, c.Y
+	for _, style := range []*text.Style{
+		&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle,
+	} {
+		style.Font = font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, style.Font.Size)
+	}
+	p.Title.Padding = 6
+	p.Legend.Top, p.Legend.XOffs, p.Legend.YOffs = true, -6, -2
+	p.Add(grid())
+	if c.Log {
+		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.TickerFunc(decades)
+		p.Y.Min, p.Y.Max = c.Floor, 1
+	}
+	if len(c.Ticks) > 0 {
+		p.X.Tick.Marker = plot.TickerFunc(func(float64, float64) []plot.Tick {
+			var list []plot.Tick
+			for _, v := range c.Ticks {
+				list = append(list, plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'g', -1, 64)})
+			}
+			return list
+		})
+	}
+	for _, s := range c.Series {
+		if err := c.add(p, s); err != nil {
+			return "", fmt.Errorf("report: chart %q, curve %q: %w", c.Title, s.Name, err)
+		}
+	}
+	switch {
+	case c.Log:
+		p.Y.Min, p.Y.Max = c.Floor, max(p.Y.Max, 10*c.Floor)
+	case c.Y1 > c.Y0:
+		p.Y.Min, p.Y.Max = c.Y0, c.Y1
+	}
+	canvas := vgsvg.New(vg.Length(width), vg.Length(height))
+	p.Draw(draw.New(canvas))
+	return element(canvas)
+}
+
+// element returns a canvas as an element to be put in a page.
+func element(canvas *vgsvg.Canvas) (HTML, error) {
+	var b bytes.Buffer
+	if _, err := canvas.WriteTo(&b); err != nil {
+		return "", err
+	}
+	svg := b.Bytes()
+	if at := bytes.Index(svg, []byte("<svg")); at > 0 {
+		svg = svg[at:] // the XML header has no place inside a page
+	}
+	return HTML(svg), nil
+}
+
+// add draws the spread, the curve and its marks.
+func (c Chart) add(p *plot.Plot, s Series) error {
+	clip := func(v float64) float64 {
+		if c.Log {
+			return max(v, c.Floor)
+		}
+		return v
+	}
+	n := len(s.Points)
+	line, band := make(plotter.XYs, n), make(plotter.XYs, 2*n)
+	spread := false
+	for i, v := range s.Points {
+		line[i] = plotter.XY{X: v.X, Y: clip(v.Y)}
+		band[i] = plotter.XY{X: v.X, Y: clip(v.Low)}
+		band[2*n-1-i] = plotter.XY{X: v.X, Y: clip(v.High)}
+		spread = spread || v.High > v.Low
+	}
+	shade := palette[s.Style%len(palette)]
+	if spread && n > 1 {
+		area, err := plotter.NewPolygon(band)
+		if err != nil {
+			return err
+		}
+		pale := shade
+		pale.A = 0x22
+		area.Color, area.LineStyle.Width = pale, 0
+		p.Add(area)
+	}
+	curve, points, err := plotter.NewLinePoints(line)
+	if err != nil {
+		return err
+	}
+	curve.Color, curve.Width = shade, 1.6
+	points.Color, points.Shape, points.Radius = shade, marks[s.Style%len(marks)], 3
+	p.Add(curve, points)
+	if c.Legend {
+		p.Legend.Add(s.Name, curve, points)
+	}
+	return nil
+}
+
+func grid() *plotter.Grid {
+	g := plotter.NewGrid()
+	g.Vertical.Color, g.Horizontal.Color = color.Gray{0xe4}, color.Gray{0xe4}
+	return g
+}
+
+// decades marks the powers of ten with their values, and 2 to 9 between them.
+func decades(low, high float64) []plot.Tick {
+	var list []plot.Tick
+	for e := int(math.Floor(math.Log10(low) + 1e-9)); e <= int(math.Ceil(math.Log10(high)-1e-9)); e++ {
+		unit := math.Pow10(e)
+		for f := 1.0; f < 10; f++ {
+			v := f * unit
+			if v < low*(1-1e-9) || v > high*(1+1e-9) {
+				continue
+			}
+			label := ""
+			if f == 1 {
+				label = strconv.FormatFloat(unit, 'g', -1, 64)
+			}
+			list = append(list, plot.Tick{Value: v, Label: label})
+		}
+	}
+	return list
+}

@@ -1,0 +1,91 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"strings"
+	"testing"
+)
+
+func chart() Chart {
+	return Chart{
+		Title: "error", X: "N", Y: "error", Log: true, Floor: 1e-5, Ticks: []float64{100, 200}, Legend: true,
+		Series: []Series{
+			{Name: "a < b", Points: []Point{{X: 100, Y: 0.1, Low: 0.05, High: 0.2}, {X: 200, Y: 0, Low: -1, High: 0}}},
+			{Name: "one point", Style: 9, Points: []Point{{X: 200, Y: 0.3, Low: 0.3, High: 0.3}}},
+		},
+	}
+}
+
+// A chart is well-formed XML with its names in it, and nothing in it is not finite.
+func TestChart(t *testing.T) {
+	for _, log := range []bool{true, false} {
+		c := chart()
+		c.Log, c.Y1 = log, 1
+		svg, err := c.SVG(200, 150)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wellFormed(t, string(svg))
+		for _, want := range []string{"<svg", "a &lt; b", "one point", ">100<", ">200<"} {
+			if !strings.Contains(string(svg), want) {
+				t.Errorf("the chart lacks %q", want)
+			}
+		}
+		if strings.Contains(string(svg), "NaN") || strings.Contains(string(svg), "Inf") {
+			t.Error("the chart has coordinates that are not finite")
+		}
+	}
+	bad := chart()
+	bad.Series[0].Points[0].Y = math.NaN()
+	if _, err := bad.SVG(200, 150); err == nil {
+		t.Error("a point that is no number is drawn")
+	}
+}
+
+func wellFormed(t *testing.T, text string) {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(text))
+	for {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			return
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A page holds all that it shows, and escapes text.
+func TestPage(t *testing.T) {
+	svg, err := chart().SVG(200, 150)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := Key([]string{"rop", "<mod>"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := Page{
+		Title: "T & T", Lead: "lead", Key: key, Facts: []Fact{{"command", "a < b"}}, Notes: []string{"note"},
+		Sections: []Section{{Title: "section", Text: "text", Pictures: []HTML{svg}, Table: &Table{
+			Head: []string{"N", "rop"}, Rows: [][]Cell{{{Text: "100"}, {Text: "0.1", Note: "small", Best: true}}},
+		}}},
+	}
+	var b bytes.Buffer
+	if err := page.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"T &amp; T", "a &lt; b", "&lt;mod&gt;", `class="best"`, "small", "<svg", "note"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	for _, outside := range []string{"src=\"http", "href=", "@import", "<script", "url("} {
+		if strings.Contains(b.String(), outside) {
+			t.Errorf("the page refers to something outside: %q", outside)
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package planted
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"superres/learners/sparse"
+)
+
+// Recovery tells how near a learned dictionary is to the true one. An error is the
+// mean over the atoms of 1 − |cos| to the true atom each is matched with, 0..1;
+// signs are arbitrary, so the paper's argmax is taken over absolute values too.
+type Recovery struct {
+	// Assigned matches so that the error is least.
+	Assigned float64 `json:"assigned"`
+	// InOrder is the paper's rule: each learned atom in turn takes the best true
+	// atom that is still free. One wrong atom early can take another's.
+	InOrder float64 `json:"in_order"`
+	// Recovered is the share of the atoms, as assigned, with |cos| above 0.99.
+	Recovered float64 `json:"recovered"`
+}
+
+// Measure compares two dictionaries of the same size. Atoms need not have length 1;
+// an atom of zeros has |cos| 0 with every other.
+func Measure(learned, truth *sparse.Dictionary) (Recovery, error) {
+	m, k := truth.Dims()
+	if rows, atoms := learned.Dims(); rows != m || atoms != k {
+		return Recovery{}, fmt.Errorf("planted: the learned dictionary is %d×%d, the true one %d×%d", rows, atoms, m, k)
+	}
+	cost := make([][]float64, k) // 1 − |cos| of every pair
+	for a := range cost {
+		cost[a] = make([]float64, k)
+		for b := range k {
+			sum := 0.0
+			for i, v := range learned.Atom(a) {
+				sum += v * truth.Atom(b)[i]
+			}
+			cost[a][b] = 1
+			if size := learned.Norm(a) * truth.Norm(b); size > 0 {
+				cost[a][b] = max(0, 1-math.Abs(sum)/size)
+			}
+		}
+	}
+	var r Recovery
+	free := make([]bool, k)
+	for b := range free {
+		free[b] = true
+	}
+	for _, row := range cost {
+		best := slices.Index(free, true)
+		for b, c := range row {
+			if free[b] && c < row[best] {
+				best = b
+			}
+		}
+		free[best] = false
+		r.InOrder += row[best] / float64(k)
+	}
+	for a, b := range assign(cost) {
+		r.Assigned += cost[a][b] / float64(k)
+		if cost[a][b] < 0.01 {
+			r.Recovered += 1 / float64(k)
+		}
+	}
+	return r, nil
+}
+
+// assign gives every row its own column so that the sum of the costs is least, by
+// shortest augmenting paths over reduced costs: k³ operations.
+//
+// H. W. Kuhn: The Hungarian method for the assignment problem, Naval Research
+// Logistics Quarterly 2 (1955), doi:10.1002/nav.3800020109.
+func assign(cost [][]float64) []int {
+	k := len(cost)
+	owner, price, gain := make([]int, k), make([]float64, k), make([]float64, k)
+	for b := range owner {
+		owner[b] = -1 // of column b: a row, or none yet
+	}
+	for start := range k {
+		// Grow a tree of columns from the row start until one is free.
+		near, from := make([]float64, k), make([]int, k)
+		inTree := make([]bool, k)
+		for b := range near {
+			near[b], from[b] = math.Inf(1), -1
+		}
+		row, last := start, -1
+		for {
+			for b := range k {
+				if c := cost[row][b] - gain[row] - price[b]; !inTree[b] && c < near[b] {
+					near[b], from[b] = c, last
+				}
+			}
+			next := -1
+			for b := range k {
+				if !inTree[b] && (next < 0 || near[b] < near[next]) {
+					next = b
+				}
+			}
+			step := near[next]
+			gain[start] += step
+			for b := range k {
+				if inTree[b] {
+					gain[owner[b]] += step
+					price[b] -= step
+				} else {
+					near[b] -= step
+				}
+			}
+			inTree[next], last = true, next
+			if row = owner[next]; row < 0 {
+				break
+			}
+		}
+		// Move the owners along the path to the free column.
+		for last >= 0 {
+			before := from[last]
+			if before < 0 {
+				owner[last] = start
+			} else {
+				owner[last] = owner[before]
+			}
+			last = before
+		}
+	}
+	of := make([]int, k)
+	for b, a := range owner {
+		of[a] = b
+	}
+	return of
+}

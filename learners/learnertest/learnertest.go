@@ -40,7 +40,7 @@ func Run(t *testing.T, learner learners.Learner) {
 		if !reflect.DeepEqual(traced, r.Steps) || len(r.Steps) == 0 || r.Stop == "" {
 			t.Errorf("%d steps traced, %d in the result, stop %q", len(traced), len(r.Steps), r.Stop)
 		}
-		check(t, r, y, 12)
+		Check(t, r, y, 12)
 		if first, last := r.Steps[0].RMSE, r.Steps[len(r.Steps)-1].RMSE; last > first {
 			t.Errorf("RMSE went from %g to %g", first, last)
 		}
@@ -94,7 +94,7 @@ func Run(t *testing.T, learner learners.Learner) {
 				t.Errorf("%s: %v", name, err)
 				continue
 			}
-			check(t, r, some, c.atoms)
+			Check(t, r, some, c.atoms)
 		}
 	})
 
@@ -129,12 +129,12 @@ func Run(t *testing.T, learner learners.Learner) {
 		if !errors.Is(err, context.Canceled) || r == nil || r.Stop != learners.Cancelled || len(r.Steps) != 2 {
 			t.Fatalf("cancelled in iteration 2: %+v, %v", r, err)
 		}
-		check(t, r, y, 12)
+		Check(t, r, y, 12)
 	})
 }
 
-// check holds a result against its own promises.
-func check(t *testing.T, r *learners.Result, y *mat.Dense, atoms int) {
+// Check holds a result against its own promises.
+func Check(t *testing.T, r *learners.Result, y *mat.Dense, atoms int) {
 	t.Helper()
 	m, n := y.Dims()
 	rows, k := r.Dictionary.Dims()

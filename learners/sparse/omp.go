@@ -118,7 +118,7 @@ func (w *ompWorker) pursue(y []float64, index []int32, value []float64, choose f
 		}
 	}
 	w.backward(w.proj[:count], value)
-	w.refine(y, index[:count], value)
+	w.refine(y, index[:count], value, nil)
 	unscale(w.d, index[:count], value, floor)
 	return count
 }

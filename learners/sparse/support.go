@@ -41,26 +41,52 @@ func (s *leastSquares) fit(y, corr []float64, atoms []int32, x []float64) int {
 		if count == s.most {
 			break
 		}
-		row := s.chol[count*s.most : count*s.most+count+1]
-		rest := 1.0
-		for j, other := range atoms[:count] {
-			row[j] = s.gram[int(atom)*s.d.k+int(other)]
+		if s.extend(atom, atoms[:count]) {
+			atoms[count], x[count] = atom, corr[atom]
+			count++
 		}
-		s.forward(row[:count], row)
-		for _, v := range row[:count] {
-			rest -= v * v
-		}
-		if rest <= independent {
-			continue
-		}
-		row[count] = math.Sqrt(rest)
-		atoms[count], x[count] = atom, corr[atom]
-		count++
 	}
 	s.forward(x[:count], x)
 	s.backward(x[:count], x)
-	s.refine(y, atoms[:count], x)
+	s.refine(y, atoms[:count], x, nil)
 	return count
+}
+
+// extend gives L the row of an atom that joins the support. It reports false, and
+// changes nothing that counts, when the atom depends on the support.
+func (s *leastSquares) extend(atom int32, support []int32) bool {
+	count := len(support)
+	row := s.chol[count*s.most : count*s.most+count+1]
+	for j, other := range support {
+		row[j] = s.gram[int(atom)*s.d.k+int(other)]
+	}
+	s.forward(row[:count], row)
+	rest := 1.0
+	for _, v := range row[:count] {
+		rest -= v * v
+	}
+	if rest <= independent {
+		return false
+	}
+	row[count] = math.Sqrt(rest)
+	return true
+}
+
+// remove takes the row of member at of count from L: the rows below move up, and
+// rotations of neighbouring columns make L triangular again.
+func (s *leastSquares) remove(at, count int) {
+	for i := at; i+1 < count; i++ {
+		copy(s.chol[i*s.most:i*s.most+i+2], s.chol[(i+1)*s.most:])
+	}
+	for j := at; j+1 < count; j++ {
+		a, b := s.chol[j*s.most+j], s.chol[j*s.most+j+1]
+		length := math.Hypot(a, b)
+		cos, sin := a/length, b/length
+		for i := j; i+1 < count; i++ {
+			row := s.chol[i*s.most+j : i*s.most+j+2]
+			row[0], row[1] = cos*row[0]+sin*row[1], cos*row[1]-sin*row[0]
+		}
+	}
 }
 
 // forward solves L·x = b; x may be b.
@@ -97,12 +123,15 @@ func (s *leastSquares) residual(y []float64, support []int32, x []float64) float
 	return dot(s.rest, s.rest)
 }
 
-// refine adds (LLᵀ)⁻¹ D_Iᵀ(y − D_I·x) to x.
-func (s *leastSquares) refine(y []float64, support []int32, x []float64) {
+// refine adds (LLᵀ)⁻¹ (D_Iᵀ(y − D_I·x) − keep) to x; keep may be nil, for zeros.
+func (s *leastSquares) refine(y []float64, support []int32, x, keep []float64) {
 	s.residual(y, support, x)
 	step := s.step[:len(support)]
 	for j, atom := range support {
 		step[j] = dot(s.d.Atom(int(atom)), s.rest) / s.d.norms[atom]
+		if keep != nil {
+			step[j] -= keep[j]
+		}
 	}
 	s.forward(step, step)
 	s.backward(step, step)

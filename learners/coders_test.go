@@ -1,0 +1,107 @@
+package learners_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/internal/plugin"
+	"superres/learners"
+	"superres/learners/learnertest"
+	"superres/learners/sparse"
+)
+
+// hostile is a training matrix that a learner is to refuse, or options it is to
+// refuse, or a case at the edge of what it is to do.
+type hostile struct {
+	name            string
+	y               *mat.Dense
+	atoms, sparsity int
+	refused         bool // the signals, by every learner
+	tooSparse       bool // the sparsity, by every coder: a learner without one may go on
+}
+
+func hostileCases() []hostile {
+	const m, n = 6, 30
+	planted := learnertest.Planted(m, 10, 2, n, 1)
+	with := func(v float64) *mat.Dense {
+		y := mat.DenseCopyOf(planted)
+		y.Set(2, 7, v)
+		return y
+	}
+	first := func(count int) *mat.Dense { return mat.DenseCopyOf(planted.Slice(0, m, 0, count)) }
+	same := mat.NewDense(m, n, nil)
+	for j := range n {
+		same.SetCol(j, mat.Col(nil, 0, planted))
+	}
+	gap := mat.DenseCopyOf(planted)
+	gap.SetCol(4, make([]float64, m))
+	return []hostile{
+		{name: "NaN", y: with(math.NaN()), atoms: 8, sparsity: 2, refused: true},
+		{name: "Inf", y: with(math.Inf(1)), atoms: 8, sparsity: 2, refused: true},
+		{name: "−Inf", y: with(math.Inf(-1)), atoms: 8, sparsity: 2, refused: true},
+		{name: "too large to square", y: with(1e200), atoms: 8, sparsity: 2, refused: true},
+		{name: "empty", y: &mat.Dense{}, atoms: 8, sparsity: 2, refused: true},
+		{name: "zero", y: mat.NewDense(m, n, nil), atoms: 8, sparsity: 2, refused: true},
+		{name: "0 atoms", y: planted, sparsity: 1, refused: true},
+		{name: "sparsity above K", y: planted, atoms: 4, sparsity: 5, tooSparse: true},
+		{name: "sparsity −1", y: planted, atoms: 4, sparsity: -1, tooSparse: true},
+		{name: "K > N", y: first(5), atoms: 12, sparsity: 2},
+		{name: "K > N = 1", y: first(1), atoms: 3, sparsity: 2},
+		{name: "K = 1", y: planted, atoms: 1, sparsity: 1},
+		{name: "one sample, one atom", y: first(1), atoms: 1, sparsity: 1},
+		{name: "one row", y: mat.DenseCopyOf(planted.Slice(0, 1, 0, n)), atoms: 3, sparsity: 1},
+		{name: "sparsity = K < M", y: planted, atoms: 4, sparsity: 4},
+		{name: "sparsity > M", y: planted, atoms: 12, sparsity: 9},
+		{name: "equal samples", y: same, atoms: 5, sparsity: 2},
+		{name: "a zero sample", y: gap, atoms: 8, sparsity: 2},
+		{name: "plain", y: planted, atoms: 8, sparsity: 2},
+	}
+}
+
+// Every learner with every coder refuses what it cannot do, in words, and does the
+// rest: whatever is registered.
+func TestEveryLearnerWithEveryCoder(t *testing.T) {
+	for _, c := range hostileCases() {
+		for _, coder := range sparse.Coders() {
+			spec, err := sparse.WithSparsity(coder.Name, c.sparsity)
+			if err != nil {
+				spec = coder.Name // it has no such parameter
+			}
+			for _, l := range learners.List() {
+				t.Run(c.name+"/"+l.Name+"/"+spec, func(t *testing.T) {
+					coder, err := sparse.New(spec)
+					if err != nil {
+						t.Fatal(err)
+					}
+					learner, err := learners.New(l.Name)
+					if err != nil {
+						t.Fatal(err)
+					}
+					before := mat.DenseCopyOf(c.y)
+					r, err := learner.Learn(context.Background(), c.y, learners.Options{Atoms: c.atoms, Iterations: 3, Coder: coder, Seed: 1})
+					if !c.y.IsEmpty() && !c.refused && !mat.Equal(before, c.y) {
+						t.Error("the training signals were changed")
+					}
+					switch {
+					case c.refused:
+						if err == nil || r != nil {
+							t.Errorf("not refused: result %v, error %v", r != nil, err)
+						}
+					case c.tooSparse && err != nil:
+						if r != nil || !errors.Is(err, plugin.ErrSettings) {
+							t.Errorf("result %v, error %v", r != nil, err)
+						}
+					case err != nil:
+						t.Error(err)
+					default:
+						learnertest.Check(t, r, c.y, c.atoms)
+					}
+				})
+			}
+		}
+	}
+}

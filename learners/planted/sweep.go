@@ -4,10 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
-	"sync"
 	"time"
 
+	"superres/internal/parallel"
 	"superres/learners"
 	"superres/learners/sparse"
 )
@@ -102,41 +101,5 @@ func (t *Trial) run(ctx context.Context) error {
 // the first error of done and when ctx ends; trials that have not ended are lost then.
 // A trial's numbers, but for Seconds, do not depend on what runs beside it.
 func Sweep(ctx context.Context, tasks []Task, done func(Trial) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	next := make(chan Task)
-	go func() {
-		defer close(next)
-		for _, t := range tasks {
-			select {
-			case next <- t:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	var wg sync.WaitGroup
-	var one sync.Mutex
-	for range min(runtime.GOMAXPROCS(0), len(tasks)) {
-		wg.Go(func() {
-			for t := range next {
-				r, err := t.Run(ctx)
-				if err != nil {
-					return
-				}
-				one.Lock()
-				if ctx.Err() == nil {
-					if err := done(r); err != nil {
-						cancel(err)
-					}
-				}
-				one.Unlock()
-			}
-		})
-	}
-	wg.Wait()
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return nil
+	return parallel.Each(ctx, tasks, func(ctx context.Context, t Task) (Trial, error) { return t.Run(ctx) }, done)
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"time"
 
-	"superres/internal/parallel"
 	"superres/learners"
 	"superres/learners/sparse"
 )
@@ -47,7 +46,8 @@ func (t Task) Weight() float64 {
 	return float64(t.N) * float64(t.K) * float64(t.M+t.K) * float64(t.Limit)
 }
 
-// Run runs a task. What fails is told in the trial; the error is ctx's.
+// Run runs a task. Its numbers, but for Seconds, do not depend on what runs beside it.
+// What fails is told in the trial; the error is ctx's.
 func (t Task) Run(ctx context.Context) (Trial, error) {
 	r := Trial{Task: t}
 	if err := r.run(ctx); err != nil {
@@ -94,12 +94,4 @@ func (t *Trial) run(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// Sweep runs tasks, as many at a time as there are processors, in their order, and
-// calls done with each trial as it ends, one call at a time, in any order. It stops at
-// the first error of done and when ctx ends; trials that have not ended are lost then.
-// A trial's numbers, but for Seconds, do not depend on what runs beside it.
-func Sweep(ctx context.Context, tasks []Task, done func(Trial) error) error {
-	return parallel.Each(ctx, tasks, func(ctx context.Context, t Task) (Trial, error) { return t.Run(ctx) }, done)
 }

@@ -121,13 +121,8 @@ func recoverTasks(c *cli.Context) ([]planted.Task, error) {
 	if len(names) == 0 {
 		return nil, usage("--learners names none; superres learners lists them")
 	}
-	for i, name := range names {
-		if _, err := learners.New(name); err != nil {
-			return nil, err
-		}
-		if slices.Contains(names[:i], name) {
-			return nil, usage("--learners names %s twice", name)
-		}
+	if err := checkLearners(names); err != nil {
+		return nil, err
 	}
 	var given []int
 	if text := c.String("n"); text != "" {

@@ -53,7 +53,7 @@ type update func(ctx context.Context, p *problem) error
 // represented signals, each signal once in an iteration.
 func alternate(ctx context.Context, y *mat.Dense, opt Options, apply update) (*Result, error) {
 	began := time.Now()
-	opt, d, err := prepare(y, opt)
+	opt, d, err := Prepare(y, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func alternate(ctx context.Context, y *mat.Dense, opt Options, apply update) (*R
 		}
 		done = watch.done(d, codes, energy(p.residual), replaced, move)
 	}
-	return finish(watch.result)
+	return Finish(watch.result)
 }
 
 // load takes new codes in: the rows of X and the residual.
@@ -164,9 +164,9 @@ func worstSignals(left []float64) []int {
 	return list
 }
 
-// finish fixes the signs of the atoms, drops coefficients that an update has made
-// zero, and notes the atoms that nothing uses.
-func finish(r *Result) (*Result, error) {
+// Finish ends a learner: it fixes the signs of the atoms, drops coefficients that an
+// update has made zero, and notes the atoms that nothing uses. r is changed.
+func Finish(r *Result) (*Result, error) {
 	m, k := r.Dictionary.Dims()
 	atoms := make([]float64, 0, m*k)
 	flip := make([]bool, k)
@@ -206,7 +206,7 @@ func cancelled(r *Result) *Result {
 		return nil
 	}
 	r.Stop = Cancelled
-	r, err := finish(r)
+	r, err := Finish(r)
 	if err != nil {
 		return nil
 	}

@@ -87,9 +87,9 @@ func Names() []string { return registry.Names() }
 // "ksvd:exact=false". The error for an unknown one lists the known.
 func New(spec string) (Learner, error) { return registry.New(spec) }
 
-// prepare checks y and opt, fills the defaults in and returns the first
-// dictionary.
-func prepare(y *mat.Dense, opt Options) (Options, *sparse.Dictionary, error) {
+// Prepare begins a learner: it checks y and opt, fills the defaults in and returns
+// the first dictionary, its atoms of length 1.
+func Prepare(y *mat.Dense, opt Options) (Options, *sparse.Dictionary, error) {
 	if y.IsEmpty() {
 		return opt, nil, errors.New("learners: there are no training signals")
 	}

@@ -76,7 +76,7 @@ func (l Online) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, 
 	if l.Forget < 0 || math.IsNaN(l.Forget) || math.IsInf(l.Forget, 0) {
 		return nil, plugin.Errorf("learners: online with a power of %g to forget, expected more than 0 (0: 10)", l.Forget)
 	}
-	opt, d, err := prepare(y, opt)
+	opt, d, err := Prepare(y, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func (l Online) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, 
 		}
 		done = watch.done(d, codes, sum, replaced, largestMove(before, s.atoms))
 	}
-	return finish(watch.result)
+	return Finish(watch.result)
 }
 
 // past is what online learning keeps of the batches it has seen.

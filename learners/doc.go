@@ -11,8 +11,8 @@
 //
 // A [Learner] takes Y and gives D and X with Y ≈ D·X. The two-stage learners
 // share one loop, in alternate.go: code the signals over D with a [sparse.Coder],
-// then update D and the values of X on the support that was found. MOD and K-SVD
-// differ in the update alone.
+// then update D and the values of X on the support that was found. MOD, K-SVD and
+// BLOTLESS differ in the update alone.
 //
 // # Adding a learner
 //

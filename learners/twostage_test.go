@@ -156,5 +156,5 @@ func ExampleNew() {
 	fmt.Println(err)
 	// Output:
 	// &{Approximate:true} <nil>
-	// unknown learner "ksdv"; did you mean "ksvd"? (known: ksvd mod rop)
+	// unknown learner "ksdv"; did you mean "ksvd"? (known: blotless ksvd mod rop)
 }

@@ -11,8 +11,8 @@
 //
 // A [Learner] takes Y and gives D and X with Y ≈ D·X. The two-stage learners
 // share one loop, in alternate.go: code the signals over D with a [sparse.Coder],
-// then update D and the values of X on the support that was found. MOD, K-SVD and
-// SimCO differ in the update alone. Online learning does both batch by batch.
+// then update D and the values of X on the support that was found. MOD, K-SVD,
+// SimCO and BLOTLESS differ in the update alone. Online learning does both batch by batch.
 //
 // # Adding a learner
 //

@@ -15,8 +15,8 @@ import (
 	"superres/learners/sparse"
 )
 
-func TestBLOTLESS(t *testing.T)             { learnertest.Run(t, learners.BLOTLESS{}) }
-func TestBLOTLESSWithMomentum(t *testing.T) { learnertest.Run(t, learners.BLOTLESS{Momentum: 0.8}) }
+func TestBLOTLESS(t *testing.T)      { learnertest.Run(t, learners.BLOTLESS{}) }
+func TestPlainBLOTLESS(t *testing.T) { learnertest.Run(t, learners.BLOTLESS{Plain: true}) }
 
 // One update of 1, 5 and 20 steps on consecutive blocks reproduces an independent
 // NumPy program, which inverts V2.
@@ -27,7 +27,7 @@ func TestBLOTLESSAgainstAnotherProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, inner := range []int{1, 5, 20} {
-		r, err := learners.InOrder{Inner: inner}.Learn(context.Background(), f["Y"],
+		r, err := learners.InOrder{Inner: inner, Plain: true}.Learn(context.Background(), f["Y"],
 			learners.Options{Init: start, Coder: sparse.OMP{Sparsity: 2}, Iterations: 1})
 		if err != nil {
 			t.Fatal(err)
@@ -51,7 +51,7 @@ func TestBLOTLESSAgainstAnotherProgram(t *testing.T) {
 
 func TestBLOTLESSRefuses(t *testing.T) {
 	y := learnertest.Planted(6, 8, 2, 30, 1)
-	for _, spec := range []string{"blotless:inner=-1", "blotless:momentum=-0.1", "blotless:momentum=1", "blotless:momentum=NaN"} {
+	for _, spec := range []string{"blotless:inner=-1"} {
 		l, err := learners.New(spec)
 		if err != nil {
 			t.Fatal(err)

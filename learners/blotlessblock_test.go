@@ -193,7 +193,7 @@ func TestBLOTLESSAgainstThePlainForm(t *testing.T) {
 				x.SetRow(k, xb.RawRowView(i))
 			}
 		}
-		if err := (BLOTLESS{Inner: inner}).update(context.Background(), p, order); err != nil {
+		if err := (BLOTLESS{Inner: inner, Plain: true}).update(context.Background(), p, order); err != nil {
 			t.Fatal(err)
 		}
 		holds(t, p)
@@ -221,22 +221,23 @@ func subspace(rng *rand.Rand, m, rank, k int) *mat.Dense {
 func TestBLOTLESSFindsTheDictionaryOfAKnownSupport(t *testing.T) {
 	for seed := range uint64(3) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		for name, c := range map[string]struct {
-			d *mat.Dense
-			n int
+		for _, c := range []struct {
+			name string
+			d    *mat.Dense
+			n    int
 		}{
-			"complete": {gauss(rng, 16, 16), 200}, "overcomplete": {gauss(rng, 16, 32), 400}, "subspace": {subspace(rng, 24, 12, 20), 300},
+			{"complete", gauss(rng, 16, 16), 200}, {"overcomplete", gauss(rng, 16, 32), 400}, {"subspace", subspace(rng, 24, 12, 20), 300},
 		} {
 			p := known(t, c.d, 3, c.n, seed)
 			updates := 0
 			for ; updates < 60 && apart(p.atoms, c.d) > 1e-10; updates++ {
-				if err := (BLOTLESS{Inner: 20}).update(context.Background(), p, rng.Perm(p.k)); err != nil {
+				if err := (BLOTLESS{Inner: 20, Plain: true}).update(context.Background(), p, rng.Perm(p.k)); err != nil {
 					t.Fatal(err)
 				}
 			}
 			holds(t, p)
 			if far := apart(p.atoms, c.d); !(far <= 1e-10) {
-				t.Errorf("%s, seed %d: an atom is %g away after %d updates", name, seed, far, updates)
+				t.Errorf("%s, seed %d: an atom is %g away after %d updates", c.name, seed, far, updates)
 			}
 		}
 	}
@@ -276,7 +277,7 @@ func TestBLOTLESSAgainstTheNullVectors(t *testing.T) {
 		d.SetCol(k, atom)
 	}
 	for range 30 {
-		if err := (BLOTLESS{Inner: 20}).update(context.Background(), p, upTo(m)); err != nil {
+		if err := (BLOTLESS{Inner: 20, Plain: true}).update(context.Background(), p, upTo(m)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -306,7 +307,7 @@ func TestBLOTLESSLeavesDependentRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.load(d, codes)
-	if err := (BLOTLESS{Inner: 20}).update(context.Background(), p, upTo(8)); err != nil {
+	if err := (BLOTLESS{Inner: 20, Plain: true}).update(context.Background(), p, upTo(8)); err != nil {
 		t.Fatal(err)
 	}
 	holds(t, p)
@@ -350,7 +351,7 @@ func TestBLOTLESSOnHostileProblems(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, l := range []BLOTLESS{{Inner: 1}, {Inner: 20}, {Inner: 20, Momentum: 0.9}} {
+			for _, l := range []BLOTLESS{{Inner: 1}, {Inner: 20}, {Inner: 20, Plain: true}} {
 				codes, err := sparse.OMP{Sparsity: c.s}.Code(context.Background(), d, c.y)
 				if err != nil {
 					t.Fatal(err)

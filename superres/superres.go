@@ -23,6 +23,7 @@ import (
 // scale.
 type Options struct {
 	Scale    float64       // 1 to 16; 0: the model's own, or 2
+	Depth    int           // bits a sample of the result: 8 or 16; 0: as the picture
 	Progress func(float64) // called with the share done, 0..1, from one goroutine; may be nil
 }
 
@@ -59,7 +60,7 @@ func (m *Model) Upscale(ctx context.Context, img image.Image, opt Options) (imag
 		opt.Progress = func(float64) {}
 	}
 	in := split(img)
-	out := picture{deep: in.deep}
+	out := picture{deep: opt.Depth == 16 || opt.Depth != 8 && in.deep}
 	out.channels, err = m.enlarge(ctx, in, w, h, opt.Progress)
 	if err != nil {
 		return nil, err

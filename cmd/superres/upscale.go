@@ -5,13 +5,12 @@ import (
 	"context"
 	"fmt"
 	"image"
-	"image/color"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
-	"github.com/disintegration/imaging"
 	"github.com/urfave/cli/v2"
 
 	"superres/internal/imagefile"
@@ -26,7 +25,7 @@ func upscaleCommand(s *streams) *cli.Command {
    superres upscale -o large/ photos/ more/*.png   folders and files into one folder
    superres upscale - < in.png > out.png           a pipe
    superres upscale -m bicubic photo.jpg           plain interpolation, for comparison`,
-		Flags: append([]cli.Flag{
+		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `PATH`: a file, a folder, or - for standard output"},
 			&cli.StringFlag{Name: "name", Value: "{stem}_{scale}x", Usage: "`TEMPLATE` of output names, of {stem}, {ext} and {scale}; the extension is added"},
 			&cli.Float64Flag{Name: "scale", Aliases: []string{"s"}, Value: 2, Usage: "enlarge by `F`, 1 to 16"},
@@ -39,7 +38,7 @@ func upscaleCommand(s *streams) *cli.Command {
 			&cli.BoolFlag{Name: "recursive", Aliases: []string{"r"}, Usage: "take folders with all below them"},
 			&cli.StringFlag{Name: "on-exist", Value: "fail", Usage: "`WHAT` to do when the output exists: fail, skip or overwrite"},
 			&cli.DurationFlag{Name: "timeout", Usage: "refuse inputs that take longer than `T` to decode", Value: 30 * time.Second},
-		}, commonFlags...),
+		}, fidelityFlags, commonFlags),
 		Action: func(c *cli.Context) error { return upscale(c, s) },
 	})
 }
@@ -54,6 +53,7 @@ type upscaler struct {
 	limits    imagefile.Limits
 	memory    int64 // bytes
 	bar       *progress
+	keep      fidelity
 }
 
 func upscale(c *cli.Context, s *streams) error {
@@ -91,8 +91,15 @@ func upscale(c *cli.Context, s *streams) error {
 	if u.model, err = m.Tune(tuning); err != nil {
 		return err
 	}
+	if u.keep, err = newFidelity(c, u.model); err != nil {
+		return err
+	}
+	u.limits = u.keep.limits(u.limits)
 	jobs, skipped, err := plan(c, u.scale)
 	if err != nil {
+		return err
+	}
+	if err := u.keep.check(jobs); err != nil {
 		return err
 	}
 	return u.all(c.Context, jobs, skipped)
@@ -108,7 +115,7 @@ func (u *upscaler) accept(cfg image.Config) error {
 	if int64(w)*int64(h) > most*1e6 {
 		return fmt.Errorf("output %dx%d is more than %d megapixels; use a smaller --scale", w, h, most)
 	}
-	if need := u.model.Memory(cfg, w, h); need > u.memory {
+	if need := u.model.Memory(u.keep.deepened(cfg), w, h); need > u.memory {
 		return fmt.Errorf("output %dx%d needs %s, the limit is %s; use --max-memory or a smaller --scale", w, h, gib(need), gib(u.memory))
 	}
 	return nil
@@ -173,15 +180,14 @@ func (u *upscaler) one(ctx context.Context, j job, report func(float64)) (image.
 	if err != nil {
 		return none, err
 	}
-	out, err := u.model.Upscale(ctx, pic.Image, superres.Options{Scale: u.scale, Progress: report})
+	out, err := u.model.Upscale(ctx, pic.Image, superres.Options{Scale: u.scale, Depth: u.keep.depth, Progress: report})
 	if err != nil {
 		return none, fmt.Errorf("%s: %w", j.path, err)
 	}
-	if j.format == "jpeg" || j.format == "bmp" {
-		out = onWhite(out)
-	}
+	out, how, warnings := u.keep.finish(pic, out, j.format, u.quality)
+	u.note(j.path, warnings)
 	write := func(w io.Writer) error {
-		return imagefile.Encode(interruptible{ctx, w}, out, j.format, imagefile.EncodeOptions{Quality: u.quality})
+		return imagefile.Encode(interruptible{ctx, w}, out, j.format, how)
 	}
 	if j.output == "-" {
 		// The whole file first: a pipe gets all of it or nothing.
@@ -204,6 +210,17 @@ func (u *upscaler) one(ctx context.Context, j job, report func(float64)) (image.
 	return out.Bounds(), imagefile.WriteAtomic(j.output, u.overwrite, write)
 }
 
+// note says what an output has not got of its input.
+func (u *upscaler) note(path string, warnings []string) {
+	if u.keep.quiet {
+		return
+	}
+	for _, text := range warnings {
+		u.bar.pause()
+		fmt.Fprintln(u.err, "superres:", imagefile.OneLine(path+": "+text))
+	}
+}
+
 // interruptible is a writer that fails once its context ends.
 type interruptible struct {
 	context.Context
@@ -215,13 +232,4 @@ func (w interruptible) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return w.Writer.Write(p)
-}
-
-// onWhite puts a picture with transparency on a white ground, for formats that
-// have none.
-func onWhite(img image.Image) image.Image {
-	if o, ok := img.(interface{ Opaque() bool }); ok && o.Opaque() {
-		return img
-	}
-	return imaging.OverlayCenter(imaging.New(img.Bounds().Dx(), img.Bounds().Dy(), color.White), img, 1)
 }

@@ -61,13 +61,19 @@ func (m *Model) Upscale(ctx context.Context, img image.Image, opt Options) (imag
 	}
 	in := split(img)
 	out := picture{deep: opt.Depth == 16 || opt.Depth != 8 && in.deep}
-	out.channels, err = m.enlarge(ctx, in, w, h, opt.Progress)
+	report, share := opt.Progress, 1.0
+	if in.alpha != nil {
+		share = 0.5
+	}
+	out.channels, err = m.enlarge(ctx, in, w, h, func(done float64) { report(share * done) })
 	if err != nil {
 		return nil, err
 	}
 	if in.alpha != nil {
-		// By interpolation: a dictionary of photographs knows nothing of masks.
-		out.alpha = Resize(in.alpha, w, h, m.Kernel)
+		out.alpha, err = m.enlargeAlpha(ctx, in.alpha, w, h, func(done float64) { report(share + (1-share)*done) })
+		if err != nil {
+			return nil, err
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -125,9 +125,12 @@ var cosines = [8][4]int32{
 	{799, -2276, 3406, -4017},
 }
 
-const cosineBits = 13
+const (
+	rowBits         = 10                 // that are dropped after the rows, so that 32 bits are enough
+	coefficientBits = 3 + 2*13 - rowBits // of a coefficient's fraction
+)
 
-// transform takes samples to coefficients, which come in 2¹⁶ths.
+// transform takes samples to coefficients, which come in 2¹⁹ths.
 func transform(x *[64]int32) {
 	line := func(at, step, shift int) {
 		var sum, diff [4]int32
@@ -145,7 +148,7 @@ func transform(x *[64]int32) {
 		}
 	}
 	for y := range 8 {
-		line(8*y, 1, cosineBits)
+		line(8*y, 1, rowBits)
 	}
 	for i := range 8 {
 		line(i, 8, 0)
@@ -209,7 +212,7 @@ func (e *jpegEncoder) header(w, h, parts int) {
 // brightness or 1 colour, and returns its first number.
 func (e *jpegEncoder) block(f *[64]int32, kind int, before int32) int32 {
 	quantised := func(i int) int32 {
-		v, q := f[zigzag[i]], e.table[kind][i]<<16
+		v, q := f[zigzag[i]], e.table[kind][i]<<coefficientBits
 		if v < 0 {
 			return -((-v + q/2) / q)
 		}

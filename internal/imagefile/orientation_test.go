@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"image/draw"
 	"image/jpeg"
+	"image/png"
 	"strings"
 	"testing"
 )
@@ -79,6 +81,67 @@ func TestOrientations(t *testing.T) {
 			}
 		}
 	}
+}
+
+// All kinds of pixels come upright, whatever file tells their orientation.
+func TestOrientationsOfEveryFormat(t *testing.T) {
+	want := []string{1: "ABC/DEF", 2: "CBA/FED", 3: "FED/CBA", 4: "DEF/ABC", 5: "AD/BE/CF", 6: "DA/EB/FC", 7: "FC/EB/DA", 8: "CF/BE/AD"}
+	r := image.Rect(0, 0, 3*block, 2*block)
+	inked := func(img draw.Image) image.Image {
+		for i := range r.Dx() * r.Dy() {
+			x, y := i%r.Dx(), i/r.Dx()
+			c := inks["ABCDEF"[y/block*3+x/block]]
+			img.Set(x, y, c)
+			if n, ok := img.(*image.NRGBA); ok {
+				n.SetNRGBA(x, y, color.NRGBA{c.R, c.G, c.B, uint8(200 + i%2)})
+			}
+		}
+		return img
+	}
+	var p color.Palette
+	for _, letter := range "ABCDEF" {
+		p = append(p, inks[byte(letter)])
+	}
+	for name, img := range map[string]image.Image{
+		"gray": inked(image.NewGray(r)), "gray16": inked(image.NewGray16(r)), "palette": inked(image.NewPaletted(r, p)),
+		"rgba": inked(image.NewRGBA(r)), "nrgba": inked(image.NewNRGBA(r)), "rgba64": inked(image.NewRGBA64(r)), "nrgba64": inked(image.NewNRGBA64(r)),
+	} {
+		for o := 1; o <= 8; o++ {
+			png := encoded(t, func(b *bytes.Buffer) error { return png.Encode(b, img) })
+			exif := withExif([]byte{0xff, 0xd8}, o, binary.BigEndian)[12:]
+			tiff := encoded(t, func(b *bytes.Buffer) error { return Encode(b, img, "tiff", EncodeOptions{}) })
+			for format, data := range map[string][]byte{
+				"png": bytes.Join([][]byte{png[:33], pngChunk("eXIf", exif), png[33:]}, nil), "tiff": turnedTIFF(tiff, uint16(o)),
+			} {
+				got, err := decodeBytes(data, name+"."+format, Limits{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if grey, ok := got.Image.(*image.Gray16); ok {
+					got.Image = grey8(grey)
+				}
+				if letters := readLetters(got.Image); letters != want[o] {
+					t.Errorf("%s as %s, orientation %d: got %s, want %s", name, format, o, letters, want[o])
+				}
+				if stripped, err := decodeBytes(data, name+"."+format, Limits{Strip: true}); err != nil || stripped.Metadata.EXIF != nil || stripped.Image.Bounds() != got.Image.Bounds() {
+					t.Errorf("%s as %s, orientation %d, stripped: %v, %v", name, format, o, stripped.Image.Bounds(), err)
+				}
+			}
+		}
+	}
+}
+
+// turnedTIFF puts an orientation in place of the number of samples, which the
+// decoder does not look at, and the tags back in order.
+func turnedTIFF(data []byte, o uint16) []byte {
+	at := binary.LittleEndian.Uint32(data[4:])
+	for n, e := binary.LittleEndian.Uint16(data[at:]), data[at+2:]; n > 0; n, e = n-1, e[12:] {
+		if binary.LittleEndian.Uint16(e) == 277 {
+			binary.LittleEndian.PutUint16(e, 274)
+			binary.LittleEndian.PutUint16(e[8:], o)
+		}
+	}
+	return data
 }
 
 func TestTurnKeepsCMYK(t *testing.T) {

@@ -142,3 +142,37 @@ func TestFirstFrame(t *testing.T) {
 		}
 	}
 }
+
+// A CMYK JPEG is read, with a word about its colours, and its profile goes nowhere.
+func TestCMYK(t *testing.T) {
+	icc := make([]byte, 132)
+	icc[3] = 132
+	copy(icc[16:], "CMYK")
+	copy(icc[36:], "acsp")
+	data := []byte{0xff, 0xd8}
+	data = append(data, jpegSegment(0xee, []byte("Adobe\x00\x64\x00\x00\x00\x00\x00")...)...)
+	data = append(data, jpegSegment(0xe2, append([]byte("ICC_PROFILE\x00\x01\x01"), icc...)...)...)
+	data = append(data, jpegSegment(0xdb, append([]byte{0}, bytes.Repeat([]byte{1}, 64)...)...)...)
+	data = append(data, jpegSegment(0xc0, 8, 0, 8, 0, 8, 4, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0, 4, 0x11, 0)...)
+	for _, class := range []byte{0x00, 0x10} { // one code, the bit 0, for "nothing"
+		data = append(data, jpegSegment(0xc4, append(append([]byte{class, 1}, make([]byte, 15)...), 0)...)...)
+	}
+	data = append(data, jpegSegment(0xda, 4, 1, 0, 2, 0, 3, 0, 4, 0, 0, 63, 0)...)
+	data = append(data, 0, 0xff, 0xd9)
+	p, err := decodeBytes(data, "a.jpg", Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := p.Image.(*image.CMYK); !ok || len(p.Warnings) != 1 || p.Warnings[0] != "its CMYK colours become RGB by plain arithmetic" {
+		t.Errorf("%T, %q", p.Image, p.Warnings)
+	}
+	for _, format := range []string{"png", "jpeg", "tiff"} {
+		file := encoded(t, func(b *bytes.Buffer) error {
+			return Encode(b, p.Image, format, EncodeOptions{Metadata: p.Metadata})
+		})
+		got, err := decodeBytes(file, "b."+format, Limits{})
+		if err != nil || got.Metadata.ICC != nil {
+			t.Errorf("%s: %v, a profile of %d bytes", format, err, len(got.Metadata.ICC))
+		}
+	}
+}

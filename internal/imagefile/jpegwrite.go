@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/color"
 	"io"
+	"math/bits"
 )
 
 // encodeJPEG writes a baseline JPEG, ITU-T T.81, with the tables of its annex K and
@@ -242,13 +243,9 @@ func (e *jpegEncoder) block(f *[64]int32, kind int, before int32) int32 {
 // number writes the code of a run of zeros and a number's length in bits, and the
 // number: a negative one less 1, so that it begins with a bit 0.
 func (e *jpegEncoder) number(codes *huffmanTable, run int, v int32) {
-	magnitude, low := max(v, -v), v
+	n, low := uint(bits.Len32(uint32(max(v, -v)))), v
 	if v < 0 {
 		low--
-	}
-	n := uint(0)
-	for ; magnitude > 0; magnitude >>= 1 {
-		n++
 	}
 	e.code(codes, byte(run<<4)|byte(n))
 	e.put(uint32(low)&(1<<n-1), n)

@@ -38,6 +38,8 @@ func TestDamagedMetadata(t *testing.T) {
 		{"not packed", pngWith(t, colours(), none, pngChunk("iCCP", append([]byte("n\x00\x00"), icc...))), "its ICC profile is damaged or too large and left out"},
 		{"no name", pngWith(t, colours(), none, pngChunk("iCCP", nil)), "its ICC profile is damaged or too large and left out"},
 		{"bomb", pngWith(t, colours(), none, pngChunk("iCCP", bomb)), "its ICC profile is damaged or too large and left out"},
+		{"many bombs", pngWith(t, colours(), none, bytes.Repeat(pngChunk("iCCP", bomb), 200)), "its ICC profile is damaged or too large and left out"},
+		{"packed XMP", pngWith(t, colours(), none, pngChunk("iTXt", []byte("XML:com.adobe.xmp\x00\x01\x00\x00\x00oops"))), "its XMP packet is damaged or too large and left out"},
 		{"parts", jpegWith(t, colours(), none, part(1, 2)), "its ICC profile is damaged and left out"},
 		{"part 0", jpegWith(t, colours(), none, part(0, 1)), "its ICC profile is damaged and left out"},
 		{"twice", jpegWith(t, colours(), none, part(1, 1), part(1, 1)), "its ICC profile is damaged and left out"},

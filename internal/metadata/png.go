@@ -55,6 +55,9 @@ func (r *reader) png(data []byte) {
 		case "IDAT":
 			colours = false
 		case "iCCP":
+			if r.seen["icc"] {
+				break // before it is unpacked: that is what takes time
+			}
 			if profile, ok := inflatedProfile(body); ok {
 				r.icc(profile)
 			} else if r.first("icc") {
@@ -63,8 +66,14 @@ func (r *reader) png(data []byte) {
 		case "eXIf":
 			r.exif(body)
 		case "iTXt":
-			if packet, ok := xmpText(body); ok {
+			text, ok := bytes.CutPrefix(body, []byte(xmpKeyword+"\x00"))
+			if !ok || r.seen["xmp"] {
+				break
+			}
+			if packet, ok := xmpText(text); ok {
 				r.xmp(packet)
+			} else if r.first("xmp") {
+				r.drop("XMP packet", "damaged or too large")
 			}
 		case "pHYs":
 			if len(body) == 9 && r.first("pHYs") {
@@ -103,12 +112,11 @@ func inflated(packed []byte) (_ []byte, ok bool) {
 	return b, err == nil && len(b) <= MaxBlock
 }
 
-// xmpText returns the packet in a chunk iTXt, if it is one of XMP: the keyword, a
-// zero, is it compressed, by which method, a language, a zero, a translated
-// keyword, a zero, the text.
-func xmpText(body []byte) (_ []byte, ok bool) {
-	rest, ok := bytes.CutPrefix(body, []byte(xmpKeyword+"\x00"))
-	if !ok || len(rest) < 2 {
+// xmpText returns the packet in what follows the keyword in a chunk iTXt: is it
+// compressed, by which method, a language, a zero, a translated keyword, a zero,
+// the text.
+func xmpText(rest []byte) (_ []byte, ok bool) {
+	if len(rest) < 2 {
 		return nil, false
 	}
 	packed := rest[0] == 1

@@ -14,17 +14,19 @@ const (
 	markerApp0     = 0xe0
 	markerApp1     = 0xe1
 	markerApp2     = 0xe2
+	markerApp13    = 0xed
 	markerComment  = 0xfe
 
 	mostSegment = 0xffff - 2 // bytes of a segment's payload
 
-	jfifPrefix     = "JFIF\x00"
-	xmpPrefix      = "http://ns.adobe.com/xap/1.0/\x00"
-	xmpMorePrefix  = "http://ns.adobe.com/xmp/extension/\x00"
-	profilePrefix  = "ICC_PROFILE\x00"
-	profileHeader  = len(profilePrefix) + 2 // and the number of the part and of the parts
-	mostProfile    = mostSegment - profileHeader
-	startOfPicture = 2 // bytes of the marker that a JPEG starts with
+	jfifPrefix      = "JFIF\x00"
+	xmpPrefix       = "http://ns.adobe.com/xap/1.0/\x00"
+	xmpMorePrefix   = "http://ns.adobe.com/xmp/extension/\x00"
+	profilePrefix   = "ICC_PROFILE\x00"
+	photoshopPrefix = "Photoshop 3.0\x00"
+	profileHeader   = len(profilePrefix) + 2 // and the number of the part and of the parts
+	mostProfile     = mostSegment - profileHeader
+	startOfPicture  = 2 // bytes of the marker that a JPEG starts with
 )
 
 // Segments calls visit with the marker and the payload of each segment of the
@@ -77,9 +79,15 @@ func (r *reader) jpeg(data []byte) {
 				r.exif(payload)
 			} else if packet, ok := bytes.CutPrefix(payload, []byte(xmpPrefix)); ok {
 				r.xmp(packet)
-			} else if bytes.HasPrefix(payload, []byte(xmpMorePrefix)) && r.first("more") {
-				r.drop("second XMP packet", "of no use to another picture")
+			} else if bytes.HasPrefix(payload, []byte(xmpMorePrefix)) {
+				r.own(Part{Marker: marker, Data: payload})
 			}
+		case markerApp13:
+			if bytes.HasPrefix(payload, []byte(photoshopPrefix)) {
+				r.own(Part{Marker: marker, Data: payload})
+			}
+		case markerComment:
+			r.own(Part{Marker: marker, Data: payload})
 		case markerApp2:
 			if part, ok := bytes.CutPrefix(payload, []byte(profilePrefix)); ok {
 				if len(part) < 2 || part[0] == 0 || part[0] > part[1] || parts[part[0]] != nil || count != 0 && count != part[1] {
@@ -138,6 +146,9 @@ func (m Metadata) jpegSegments(software string) []byte {
 		n := min(len(rest), mostProfile)
 		b = appendSegment(b, markerApp2, profilePrefix+string([]byte{i, parts}), rest[:n])
 		rest = rest[n:]
+	}
+	for _, p := range m.Own {
+		b = appendSegment(b, p.Marker, "", p.Data)
 	}
 	if software != "" {
 		b = appendSegment(b, markerComment, "", []byte(software))

@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -24,7 +25,12 @@ type Metadata struct {
 	EXIF       []byte // a TIFF structure, from its byte order mark on
 	XMP        []byte // a packet of UTF-8
 	Resolution Resolution
-	Colour     []Chunk // what a PNG says about its colours without a profile
+
+	// Own is what only a file of the same format can carry: what a PNG says about
+	// its colours without a profile, and its texts; a JPEG's comments, IPTC in its
+	// Photoshop segments, and further parts of its XMP.
+	Own    []Part
+	Format string // of the file
 
 	// Orientation is how the stored rows and columns lie in the upright picture,
 	// by the EXIF tag of that name: 1 is upright, 5 to 8 swap the sides. EXIF and
@@ -32,20 +38,21 @@ type Metadata struct {
 	Orientation int
 }
 
-// Chunk is a chunk of a PNG.
-type Chunk struct {
-	Kind string
-	Data []byte
+// Part is a chunk of a PNG, by its kind, or a segment of a JPEG, by its marker.
+type Part struct {
+	Kind   string
+	Marker byte
+	Data   []byte
 }
 
 // Read takes the metadata out of the whole file in data, of the given format:
 // "png", "jpeg", "webp", "tiff" or "bmp"; others have none. Nothing in the result
 // refers to data. The warnings say what had to be left out.
 func Read(format string, data []byte) (m Metadata, warnings []string) {
-	r := &reader{}
+	r := &reader{m: Metadata{Format: format}}
 	defer func() {
 		if p := recover(); p != nil { // no case is known; a picture is worth more than its metadata
-			m, warnings = Metadata{}, append(r.warnings, "its metadata is damaged and left out")
+			m, warnings = Metadata{Format: format}, append(r.warnings, "its metadata is damaged and left out")
 		}
 	}()
 	switch format {
@@ -75,6 +82,7 @@ type reader struct {
 	m        Metadata
 	warnings []string
 	seen     map[string]bool
+	size     int        // of the parts kept for the same format, in bytes
 	inEXIF   Resolution // for a file that has none of its own
 }
 
@@ -104,6 +112,18 @@ func (r *reader) fits(what string, b []byte) bool {
 		return false
 	}
 	return true
+}
+
+// own keeps a part for a file of the same format.
+func (r *reader) own(p Part) {
+	if r.size += len(p.Data); r.size > MaxBlock {
+		if r.first("large") {
+			r.warnings = append(r.warnings, fmt.Sprintf("its texts are larger than %d MiB, and in part left out", MaxBlock>>20))
+		}
+		return
+	}
+	p.Data = bytes.Clone(p.Data)
+	r.m.Own = append(r.m.Own, p)
 }
 
 func (r *reader) icc(b []byte) {
@@ -219,8 +239,11 @@ func (m Metadata) For(format string, grey bool) (Metadata, []string) {
 		leave("XMP packet", &m.XMP, 0)
 		leave("ICC profile", &m.ICC, 0)
 	}
-	if format != "png" {
-		m.Colour = nil
+	if format != m.Format {
+		if slices.ContainsFunc(m.Own, func(p Part) bool { return !isColour(p.Kind) }) {
+			warnings = append(warnings, fmt.Sprintf("its texts are left out: they are of a kind that only %s has", strings.ToUpper(m.Format)))
+		}
+		m.Own = nil
 	}
 	return m, warnings
 }

@@ -148,8 +148,36 @@ func TestColourChunks(t *testing.T) {
 	if !bytes.Equal(file[33:33+len(gamma)+len(chroma)], append(gamma, chroma...)) {
 		t.Errorf("the PNG starts %q", file[:120])
 	}
-	if m, _ := p.Metadata.For("jpeg", false); m.Colour != nil {
+	if m, warnings := p.Metadata.For("jpeg", false); m.Own != nil || warnings != nil {
 		t.Error("a JPEG cannot say so")
+	}
+}
+
+// Texts, IPTC and further XMP stay in a file of the same format.
+func TestTexts(t *testing.T) {
+	texts := [][]byte{pngChunk("tEXt", []byte("Author\x00somebody")), pngChunk("zTXt", append([]byte("Comment\x00\x00"), packed([]byte("long"))...)), pngChunk("iTXt", []byte("Title\x00\x00\x00\x00\x00Größe"))}
+	old := pngChunk("tEXt", []byte("Software\x00another"))
+	segments := [][]byte{jpegSegment(0xed, []byte("Photoshop 3.0\x008BIM\x04\x04\x00\x00\x00\x00\x00\x00")),
+		jpegSegment(0xe1, []byte("http://ns.adobe.com/xmp/extension/\x00 0123456789")), jpegSegment(0xfe, []byte("a comment"))}
+	for in, c := range map[string]struct {
+		data  []byte
+		parts [][]byte
+	}{"png": {pngWith(t, colours(), blocks{}, append(texts, old)...), texts}, "jpeg": {jpegWith(t, colours(), blocks{}, segments...), segments}} {
+		p := decoded(t, c.data)
+		for _, out := range []string{"png", "jpeg", "tiff"} {
+			file := encoded(t, p.Image, out, imagefile.EncodeOptions{Metadata: p.Metadata, Software: "this one"})
+			if all := bytes.Join(c.parts, nil); bytes.Contains(file, all) != (in == out) || bytes.Contains(file, []byte("another")) {
+				t.Errorf("%s to %s: the texts are there: %v", in, out, in != out)
+			}
+			_, warnings := p.Metadata.For(out, false)
+			if want := "its texts are left out: they are of a kind that only " + strings.ToUpper(in) + " has"; (in == out) != (len(warnings) == 0) || in != out && warnings[0] != want {
+				t.Errorf("%s to %s: %q", in, out, warnings)
+			}
+		}
+	}
+	many := jpegWith(t, colours(), blocks{}, bytes.Repeat(jpegSegment(0xfe, make([]byte, 60000)), 300))
+	if p := decoded(t, many); len(p.Metadata.Own) != metadata.MaxBlock/60000 || len(p.Warnings) != 1 {
+		t.Errorf("%d comments kept, %q", len(p.Metadata.Own), p.Warnings)
 	}
 }
 

@@ -67,6 +67,9 @@ func (r *reader) png(data []byte) {
 			r.exif(body)
 		case "iTXt":
 			text, ok := bytes.CutPrefix(body, []byte(xmpKeyword+"\x00"))
+			if !ok {
+				r.own(Part{Kind: kind, Data: body})
+			}
 			if !ok || r.seen["xmp"] {
 				break
 			}
@@ -86,8 +89,10 @@ func (r *reader) png(data []byte) {
 		case "gAMA", "cHRM", "sRGB", "cICP":
 			length := map[string]int{"gAMA": 4, "cHRM": 32, "sRGB": 1, "cICP": 4}[kind]
 			if colours && len(body) == length && r.first(kind) {
-				r.m.Colour = append(r.m.Colour, Chunk{kind, bytes.Clone(body)})
+				r.own(Part{Kind: kind, Data: body})
 			}
+		case "tEXt", "zTXt":
+			r.own(Part{Kind: kind, Data: body})
 		}
 		return true
 	})
@@ -137,8 +142,10 @@ func xmpText(rest []byte) (_ []byte, ok bool) {
 // pngChunks are the chunks to put behind IHDR.
 func (m Metadata) pngChunks(software string) []byte {
 	var b []byte
-	for _, c := range m.Colour {
-		b = appendChunk(b, c.Kind, c.Data)
+	for _, p := range m.Own {
+		if isColour(p.Kind) {
+			b = appendChunk(b, p.Kind, p.Data)
+		}
 	}
 	if m.ICC != nil {
 		var packed bytes.Buffer
@@ -157,10 +164,25 @@ func (m Metadata) pngChunks(software string) []byte {
 	if m.XMP != nil {
 		b = appendChunk(b, "iTXt", append([]byte(xmpKeyword+"\x00\x00\x00\x00\x00"), m.XMP...))
 	}
+	const softwareKeyword = "Software\x00"
+	for _, p := range m.Own {
+		if !isColour(p.Kind) && (software == "" || !bytes.HasPrefix(p.Data, []byte(softwareKeyword))) {
+			b = appendChunk(b, p.Kind, p.Data)
+		}
+	}
 	if software != "" {
-		b = appendChunk(b, "tEXt", []byte("Software\x00"+software))
+		b = appendChunk(b, "tEXt", []byte(softwareKeyword+software))
 	}
 	return b
+}
+
+// isColour reports whether a kind of chunk says what a PNG's colours mean.
+func isColour(kind string) bool {
+	switch kind {
+	case "gAMA", "cHRM", "sRGB", "cICP":
+		return true
+	}
+	return false
 }
 
 // pHYs is the body of the chunk of that name.

@@ -1,6 +1,7 @@
 package learners
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -23,6 +24,9 @@ type problem struct {
 	rowAt    []int32       // the signals that use an atom, ascending
 	rowPos   []int         // and where the coefficient is in codes.Value
 	residual []float64     // Y − DX, signal after signal; an update that keeps it current says so
+
+	iteration, iterations int  // which one this is, from 1, and how many there may be
+	transient             bool // set by an update that will work otherwise later: do not end yet
 }
 
 func (p *problem) signal(j int) []float64 { return p.signals[j*p.m : (j+1)*p.m] }
@@ -41,14 +45,6 @@ func (p *problem) row(k int) (signals []int32, places []int) {
 // it leaves.
 type update func(ctx context.Context, p *problem) error
 
-// The limits at which the two-stage loop ends before its last iteration.
-const (
-	exactResidual = 1e-9 // relative to ‖Y‖_F
-	settledMove   = 1e-9 // largest change of an atom's entry
-	stallSteps    = 60
-	stallGain     = 1e-3
-)
-
 // alternate is the loop of all two-stage learners: X = code(Y, D), then the
 // update on the fixed support, until nothing changes, nothing is left, or the
 // iterations are used up.
@@ -57,62 +53,35 @@ const (
 // represented signals, each signal once in an iteration.
 func alternate(ctx context.Context, y *mat.Dense, opt Options, apply update) (*Result, error) {
 	began := time.Now()
-	opt, d, err := prepare(y, opt)
+	opt, d, err := Prepare(y, opt)
 	if err != nil {
 		return nil, err
 	}
 	m, n := y.Dims()
-	p := &problem{m: m, n: n, k: opt.Atoms, signals: columns(y), residual: make([]float64, m*n)}
-	total := energy(p.signals)
-	var result *Result
-	best, bestAt := math.Inf(1), 0
-	for it := 1; it <= opt.Iterations; it++ {
+	p := &problem{m: m, n: n, k: opt.Atoms, signals: columns(y), residual: make([]float64, m*n), iterations: opt.Iterations}
+	watch := newProgress(opt, y, began)
+	for done := false; !done; {
 		codes, err := opt.Coder.Code(ctx, d, y)
 		if err != nil {
-			if ctx.Err() != nil {
-				return cancelled(result), ctx.Err()
-			}
-			return nil, err
+			return watch.fail(ctx, err)
 		}
+		p.iteration++
 		p.load(d, codes)
 		replaced := p.replaceUnused()
 		before := slices.Clone(p.atoms)
 		if err := apply(ctx, p); err != nil {
-			if ctx.Err() != nil {
-				return cancelled(result), ctx.Err()
-			}
-			return nil, err
+			return watch.fail(ctx, err)
 		}
 		if d, err = sparse.FromAtoms(m, p.atoms); err != nil {
-			return nil, fmt.Errorf("learners: iteration %d: %w", it, err)
+			return nil, fmt.Errorf("learners: iteration %d: %w", p.iteration, err)
 		}
-		left := energy(p.residual)
-		step := Step{
-			Iteration: it, RMSE: math.Sqrt(left / float64(m*n)), NonZeros: float64(len(codes.Index)) / float64(n),
-			Replaced: replaced, Elapsed: time.Since(began),
+		move := largestMove(before, p.atoms)
+		if p.transient {
+			move, watch.best = math.Inf(1), math.Inf(1)
 		}
-		if result == nil {
-			result = &Result{Stop: IterationLimit}
-		}
-		result.Dictionary, result.Codes, result.Steps = d, codes, append(result.Steps, step)
-		if opt.Trace != nil {
-			opt.Trace(step)
-		}
-		if root := math.Sqrt(left); root < best*(1-stallGain) {
-			best, bestAt = root, it
-		}
-		if left <= exactResidual*exactResidual*total {
-			result.Stop = Exact
-		} else if replaced == 0 && largestMove(before, p.atoms) <= settledMove {
-			result.Stop = Settled
-		} else if it-bestAt >= stallSteps {
-			result.Stop = Stalled
-		}
-		if result.Stop != IterationLimit {
-			break
-		}
+		done = watch.done(d, codes, energy(p.residual), replaced, move)
 	}
-	return finish(result)
+	return Finish(watch.result)
 }
 
 // load takes new codes in: the rows of X and the residual.
@@ -166,37 +135,38 @@ func (p *problem) replaceUnused() int {
 	if len(unused) == 0 {
 		return 0
 	}
-	type candidate struct {
-		signal int
-		left   float64
-	}
-	list := make([]candidate, 0, p.n)
-	for j := range p.n {
-		if left := energy(p.rest(j)); left > 1e-18*energy(p.signal(j)) {
-			list = append(list, candidate{j, left})
+	left := make([]float64, p.n)
+	for j := range left {
+		if left[j] = energy(p.rest(j)); left[j] <= 1e-18*energy(p.signal(j)) {
+			left[j] = 0
 		}
 	}
-	slices.SortStableFunc(list, func(a, b candidate) int {
-		switch {
-		case a.left > b.left:
-			return -1
-		case a.left < b.left:
-			return 1
-		}
-		return 0
-	})
-	count := min(len(unused), len(list))
-	for i, c := range list[:count] {
+	worst := worstSignals(left)
+	count := min(len(unused), len(worst))
+	for i, j := range worst[:count] {
 		atom := p.atom(unused[i])
-		copy(atom, p.signal(c.signal))
+		copy(atom, p.signal(j))
 		normalise(atom)
 	}
 	return count
 }
 
-// finish fixes the signs of the atoms, drops coefficients that an update has made
-// zero, and notes the atoms that nothing uses.
-func finish(r *Result) (*Result, error) {
+// worstSignals returns the signals with something left of them, the largest left
+// first, and the first of equal ones.
+func worstSignals(left []float64) []int {
+	var list []int
+	for j, v := range left {
+		if v > 0 {
+			list = append(list, j)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(left[b], left[a]) })
+	return list
+}
+
+// Finish ends a learner: it fixes the signs of the atoms, drops coefficients that an
+// update has made zero, and notes the atoms that nothing uses. r is changed.
+func Finish(r *Result) (*Result, error) {
 	m, k := r.Dictionary.Dims()
 	atoms := make([]float64, 0, m*k)
 	flip := make([]bool, k)
@@ -236,7 +206,7 @@ func cancelled(r *Result) *Result {
 		return nil
 	}
 	r.Stop = Cancelled
-	r, err := finish(r)
+	r, err := Finish(r)
 	if err != nil {
 		return nil
 	}

@@ -11,20 +11,23 @@
 //
 // A [Learner] takes Y and gives D and X with Y ≈ D·X. The two-stage learners
 // share one loop, in alternate.go: code the signals over D with a [sparse.Coder],
-// then update D and the values of X on the support that was found. MOD and K-SVD
-// differ in the update alone.
+// then update D and the values of X on the support that was found. MOD, K-SVD,
+// SimCO and BLOTLESS differ in the update alone. Online learning does both batch by batch.
 //
 // # Adding a learner
 //
 //   - Write one file with a type whose exported fields are its parameters, each
 //     with its default said and usable when zero, and a Learn method. Open the
 //     file with the problem, the update in symbols, its cost and the paper.
-//   - A two-stage learner calls alternate with its update; another calls prepare
-//     to have its input checked, and finish to have the signs fixed.
+//   - A two-stage learner calls alternate with its update; another calls [Prepare]
+//     to have its input checked, newProgress to have its steps kept and its end
+//     found where they fit it, and [Finish] to have the signs fixed.
 //   - One that needs many times the memory of Y says how much: see Sized.
 //   - Register it in init with its parameters bound to flags.
 //   - Call learnertest.Run in its test, and add the identities of its own.
 //
-// Another module can do the same with Register, and its learner then stands
-// beside the others wherever one is named.
+// Another module can do the same with [Register], [Prepare] and [Finish]; the example
+// below is a whole one. A program that imports it, as cmd/superres would for its side
+// effect, has it beside the others wherever a learner is named: train, learn, recover,
+// compare and the list.
 package learners

@@ -19,8 +19,7 @@ import (
 type Learner interface {
 	// Learn returns a dictionary of opt.Atoms atoms for the columns of y (M×N).
 	// It fails when y is empty, not finite (or so large that its squares are not) or
-	// zero, or opt does not fit it. When
-	// ctx ends it returns the result of the last whole iteration, if there is
+	// zero (or so small that its squares are), or opt does not fit it. When ctx ends it returns the result of the last whole iteration, if there is
 	// one, together with ctx.Err(). y is not changed; the result is the caller's
 	// and is the same for the same y, opt and learner, whatever the number of
 	// workers.
@@ -87,9 +86,9 @@ func Names() []string { return registry.Names() }
 // "ksvd:exact=false". The error for an unknown one lists the known.
 func New(spec string) (Learner, error) { return registry.New(spec) }
 
-// prepare checks y and opt, fills the defaults in and returns the first
-// dictionary.
-func prepare(y *mat.Dense, opt Options) (Options, *sparse.Dictionary, error) {
+// Prepare begins a learner: it checks y and opt, fills the defaults in and returns
+// the first dictionary, its atoms of length 1.
+func Prepare(y *mat.Dense, opt Options) (Options, *sparse.Dictionary, error) {
 	if y.IsEmpty() {
 		return opt, nil, errors.New("learners: there are no training signals")
 	}
@@ -106,8 +105,8 @@ func prepare(y *mat.Dense, opt Options) (Options, *sparse.Dictionary, error) {
 		}
 		energy += e
 	}
-	if energy == 0 {
-		return opt, nil, errors.New("learners: all training signals are zero")
+	if energy < 1e-280 {
+		return opt, nil, errors.New("learners: all training signals are zero, or too small to square")
 	}
 	if opt.Init != nil {
 		rows, k := opt.Init.Dims()

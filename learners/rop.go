@@ -105,7 +105,7 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 	if !(l.Noise >= 0) || math.IsInf(l.Noise, 0) {
 		return nil, plugin.Errorf("learners: noise %g, expected 0 or more", l.Noise)
 	}
-	opt, d, err := prepare(y, opt)
+	opt, d, err := Prepare(y, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 			break
 		}
 	}
-	return finish(s.take(result))
+	return Finish(s.take(result))
 }
 
 // look tells whether atoms are looked at after an iteration.

@@ -152,9 +152,9 @@ func TestUnusedAtomsAreReplaced(t *testing.T) {
 func ExampleNew() {
 	learner, err := learners.New("ksvd:exact=false")
 	fmt.Printf("%+v %v\n", learner, err)
-	_, err = learners.New("ksdv")
+	_, err = learners.New("ksvd:exat=false")
 	fmt.Println(err)
 	// Output:
 	// &{Approximate:true} <nil>
-	// unknown learner "ksdv"; did you mean "ksvd"? (known: ksvd mod rop)
+	// unknown learner ksvd: parameter "exat"; did you mean "exact"? (known: exact)
 }

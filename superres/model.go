@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -23,6 +24,7 @@ type Model struct {
 	Kernel      Kernel // makes the first enlargement, and enlarges colour
 	Stages      []Stage
 	Provenance  Provenance
+	siblings    []sibling // for other scales
 }
 
 // Provenance says where a model comes from.
@@ -184,7 +186,7 @@ func Names() []string {
 		panic(err) // the folder is part of the program
 	}
 	for _, f := range files {
-		if name, ok := strings.CutSuffix(f.Name(), ".npz"); ok {
+		if name, ok := strings.CutSuffix(f.Name(), ".npz"); ok && !strings.Contains(name, ".") {
 			names = append(names, name)
 		}
 	}
@@ -203,6 +205,23 @@ func Builtin(name string) (*Model, error) {
 	if !slices.Contains(Names(), name) {
 		return nil, modelError{errors.New(plugin.Unknown("model", name, Names()))}
 	}
+	m, err := openEmbedded(name)
+	if err != nil {
+		return nil, err
+	}
+	// photo.x3.npz is photo for scale 3.
+	file := func(scale int) string { return fmt.Sprintf("%s.x%d", name, scale) }
+	var others []int
+	for scale := 2; scale <= 4; scale++ {
+		if _, err := fs.Stat(embedded, "models/"+file(scale)+".npz"); err == nil {
+			others = append(others, scale)
+		}
+	}
+	m.siblings = openSiblings(others, func(scale int) (*Model, error) { return openEmbedded(file(scale)) })
+	return m, nil
+}
+
+func openEmbedded(name string) (*Model, error) {
 	data, err := embedded.ReadFile("models/" + name + ".npz")
 	if err != nil {
 		return nil, modelError{err}
@@ -213,6 +232,7 @@ func Builtin(name string) (*Model, error) {
 // Description is what a model file says of a model, without the matrices.
 type Description struct {
 	Scale       int         `json:"scale,omitempty"`
+	OtherScales []int       `json:"other_scales,omitempty"` // that have models of their own
 	Degradation Degradation `json:"degradation"`
 	Kernel      Kernel      `json:"kernel"`
 	Stages      []string    `json:"stages"`
@@ -230,7 +250,7 @@ func (m *Model) Describe() Description {
 		d.Stages = append(d.Stages, s.Kind()+" "+string(params))
 	}
 	if len(m.Stages) > 0 {
-		d.Provenance = &m.Provenance
+		d.Provenance, d.OtherScales = &m.Provenance, m.scales()[1:]
 	}
 	return d
 }

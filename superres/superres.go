@@ -38,8 +38,9 @@ const (
 // *image.NRGBA or *image.NRGBA64. The result is the same whatever the number of
 // workers.
 //
-// A scale that is not the model's is reached by running the model as often as
-// needed to go past it, and an exact antialiased reduction from there.
+// A scale that is not the model's is reached by running the model, and its siblings
+// for other scales, as often as needed to go past it, and an exact antialiased
+// reduction from there.
 //
 // It fails when img is empty, the scale is out of range, or ctx ends.
 func (m *Model) Upscale(ctx context.Context, img image.Image, opt Options) (image.Image, error) {
@@ -127,22 +128,23 @@ func (m *Model) plane(ctx context.Context, p *patches.Plane, w, h int, report fu
 		report(1)
 		return Resize(p, w, h, m.Kernel), ctx.Err()
 	}
-	passes := 0
-	for side := 1; p.W*side < w || p.H*side < h; side *= m.Scale {
-		passes++
+	chain := m.chain(p.W, p.H, w, h)
+	whole, size := 0.0, 1.0 // of the results, in samples of p
+	for _, scale := range chain {
+		size *= float64(scale * scale)
+		whole += size
 	}
-	// The last pass has nearly all the pixels; each before it 1/scale² of the next.
-	for done, pass := 0.0, 1; pass <= passes; pass++ {
-		weight := math.Pow(float64(m.Scale), 2*float64(pass-passes)) * (1 - done)
-		if pass == passes {
-			weight = 1 - done
-		}
-		from := done
-		var err error
-		if p, err = m.Apply(ctx, p, func(share float64) { report(from + weight*share) }); err != nil {
+	done, size := 0.0, 1.0
+	for _, scale := range chain {
+		one, err := m.at(scale)
+		if err != nil {
 			return nil, err
 		}
-		done += weight
+		size *= float64(scale * scale)
+		if p, err = one.Apply(ctx, p, func(share float64) { report((done + size*share) / whole) }); err != nil {
+			return nil, err
+		}
+		done += size
 	}
 	if p.W != w || p.H != h {
 		p = Resize(p, w, h, Bicubic)
@@ -189,15 +191,18 @@ func (m *Model) Memory(cfg image.Config, w, h int) int64 {
 	if len(m.Stages) == 0 {
 		return bytes
 	}
-	top, side := in, 1 // of the largest enlargement by whole passes
-	for cfg.Width*side < w || cfg.Height*side < h {
-		top *= int64(m.Scale) * int64(m.Scale)
-		side *= m.Scale
+	side, last := 1, m // the largest enlargement by whole passes, and what makes it
+	for _, scale := range m.chain(cfg.Width, cfg.Height, w, h) {
+		side *= scale
+		if one, err := m.at(scale); err == nil { // else Upscale will say why
+			last = one
+		}
 	}
+	top := in * int64(side) * int64(side)
 	extra := int64(0)
-	for _, s := range m.Stages {
+	for _, s := range last.Stages {
 		if c, ok := s.(*Coupled); ok {
-			extra += c.memory(cfg.Width * side / m.Scale)
+			extra += c.memory(cfg.Width * side / last.Scale)
 		}
 	}
 	if cfg.Width*side != w || cfg.Height*side != h {
@@ -217,7 +222,16 @@ type Tuning struct {
 // when m has no stage that they concern.
 func (m *Model) Tune(t Tuning) (*Model, error) {
 	out := *m
-	out.Stages = nil
+	out.Stages, out.siblings = nil, nil
+	for _, s := range m.siblings {
+		out.siblings = append(out.siblings, openSiblings([]int{s.scale}, func(int) (*Model, error) {
+			other, err := s.open()
+			if err != nil {
+				return nil, err
+			}
+			return other.Tune(t)
+		})...)
+	}
 	coded := false
 	for _, s := range m.Stages {
 		switch s := s.(type) {

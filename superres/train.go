@@ -34,6 +34,9 @@ type TrainOptions struct {
 	Seed         uint64
 	Command      string   // recorded in the model
 	Data         []string // recorded in the model
+	// Learned is given what the learner found, before a model is made of it; it may be
+	// nil. The result is not to be changed.
+	Learned func(*learners.Result)
 	// Progress is called from one goroutine as the work goes on; it may be nil.
 	Progress func(phase string, done, total int)
 }
@@ -172,6 +175,9 @@ func Train(ctx context.Context, sources []Source, opt TrainOptions) (*Model, err
 	})
 	if err != nil {
 		return nil, err
+	}
+	if opt.Learned != nil {
+		opt.Learned(result)
 	}
 	m, err := opt.build(ctx, result.Dictionary, low, high, coder)
 	if err != nil {

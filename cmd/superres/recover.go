@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -45,12 +44,6 @@ func recoverCommand(s *streams) *cli.Command {
 	})
 }
 
-// finished is a line of the journal.
-type finished struct {
-	Version string `json:"version"`
-	planted.Trial
-}
-
 func recoverDictionaries(c *cli.Context, s *streams) error {
 	memory, err := machine(c)
 	if err != nil {
@@ -69,17 +62,10 @@ func recoverDictionaries(c *cli.Context, s *streams) error {
 	}
 	defer bar.clear()
 	dir := c.String("output")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return codedError{fmt.Errorf("-o %s: %w", dir, err), exitOutput}
-	}
-	j, old, err := openJournal[finished](filepath.Join(dir, "trials.jsonl"))
-	if err != nil {
-		return err
-	}
-	trials, err := runTrials(c.Context, tasks, j, old, bar)
-	if err2 := j.close(); err == nil && err2 != nil {
-		err = journalError(j.file.Name(), err2)
-	}
+	trials, err := sweep[planted.Task, planted.Trial]{
+		dir: dir, task: func(t planted.Trial) planted.Task { return t.Task }, failed: func(t planted.Trial) bool { return t.Failure != "" },
+		weight: planted.Task.Weight, run: func(ctx context.Context, t planted.Task) (planted.Trial, error) { return t.Run(ctx) },
+	}.do(c.Context, tasks, bar)
 	if err != nil {
 		return err
 	}
@@ -120,49 +106,6 @@ func trialsFit(tasks []planted.Task, memory int64) error {
 	return nil
 }
 
-// runTrials runs the tasks that are not among the old trials and returns all, in
-// the order of the tasks.
-func runTrials(ctx context.Context, tasks []planted.Task, j *journal[finished], old []finished, bar *progress) ([]planted.Trial, error) {
-	done := map[planted.Task]planted.Trial{}
-	others := 0
-	for _, f := range old {
-		done[f.Task] = f.Trial
-	}
-	var todo []planted.Task
-	total, sum := 0.0, 0.0
-	for _, t := range tasks {
-		if _, ok := done[t]; !ok {
-			todo = append(todo, t)
-			total += t.Weight()
-		}
-	}
-	for _, f := range old {
-		if f.Version != version && slices.Contains(tasks, f.Task) {
-			others++
-		}
-	}
-	if others > 0 {
-		bar.line("%d of the trials were run by another version of superres and are kept; use another -o to run all anew", others)
-	}
-	err := planted.Sweep(ctx, todo, func(t planted.Trial) error {
-		done[t.Task] = t
-		sum += t.Weight()
-		bar.set(fmt.Sprintf("%d trials", len(todo)), sum/total)
-		if t.Failure != "" {
-			return nil // not kept: it is tried again
-		}
-		return j.add(finished{version, t})
-	})
-	if err != nil {
-		return nil, err
-	}
-	trials := make([]planted.Trial, len(tasks))
-	for i, t := range tasks {
-		trials[i] = done[t]
-	}
-	return trials, nil
-}
-
 // recoverTasks makes the trials that the flags ask for.
 func recoverTasks(c *cli.Context) ([]planted.Task, error) {
 	trials, iterations, noise := c.Int("trials"), c.Int("iterations"), c.Float64("noise")
@@ -178,13 +121,8 @@ func recoverTasks(c *cli.Context) ([]planted.Task, error) {
 	if len(names) == 0 {
 		return nil, usage("--learners names none; superres learners lists them")
 	}
-	for i, name := range names {
-		if _, err := learners.New(name); err != nil {
-			return nil, err
-		}
-		if slices.Contains(names[:i], name) {
-			return nil, usage("--learners names %s twice", name)
-		}
+	if err := checkLearners(names); err != nil {
+		return nil, err
 	}
 	var given []int
 	if text := c.String("n"); text != "" {

@@ -62,7 +62,7 @@ func TestRecover(t *testing.T) {
 
 	// More trials of the same: those that are there are not run again, a line that
 	// was cut short is.
-	journal := filepath.Join(a, "trials.jsonl")
+	journal := filepath.Join(a, "journal.jsonl")
 	before, err := os.ReadFile(journal)
 	if err != nil {
 		t.Fatal(err)

@@ -183,7 +183,7 @@ func (r recoveryReport) html(w io.Writer) error {
 		return err
 	}
 	for _, p := range r.panels() {
-		section := report.Section{Title: fmt.Sprintf("M = %d, K = %d, S = %d", p.M, p.K, p.S), Table: r.table(p)}
+		section := report.Section{Title: fmt.Sprintf("M = %d, K = %d, S = %d", p.M, p.K, p.S), Tables: []report.Table{r.table(p)}}
 		for _, chart := range []report.Chart{
 			r.chart(p, "error, assigned", true, func(v point) (float64, float64) { return mean(v.assigned) }),
 			r.chart(p, "error, the paper's rule", true, func(v point) (float64, float64) { return mean(v.inOrder) }),
@@ -221,8 +221,8 @@ func (r recoveryReport) chart(p planted.Panel, name string, log bool, value func
 	return c
 }
 
-func (r recoveryReport) table(p planted.Panel) *report.Table {
-	t := &report.Table{Head: append([]string{"N"}, r.learners()...)}
+func (r recoveryReport) table(p planted.Panel) report.Table {
+	t := report.Table{Head: append([]string{"N"}, r.learners()...)}
 	for _, n := range r.sizes(p) {
 		row := []report.Cell{{Text: strconv.Itoa(n)}}
 		least := math.Inf(1)

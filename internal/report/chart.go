@@ -29,6 +29,7 @@ type Chart struct {
 	Floor float64
 	// Y0 and Y1 are the ends of a linear axis; equal: chosen by the values.
 	Y0, Y1 float64
+	LogX   bool // X values are all above 0
 	// Ticks are the marks of the X axis; nil: chosen by the values.
 	Ticks []float64
 	// Legend names the curves within the chart; without it the page does.
@@ -40,6 +41,7 @@ type Chart struct {
 type Series struct {
 	Name   string
 	Style  int
+	Plain  bool // no marks
 	Points []Point
 }
 
@@ -90,6 +92,9 @@ func (c Chart) SVG(width, height float64) (HTML, error) {
 	if c.Log {
 		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.TickerFunc(decades)
 		p.Y.Min, p.Y.Max = c.Floor, 1
+	}
+	if c.LogX {
+		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.TickerFunc(decades)
 	}
 	if len(c.Ticks) > 0 {
 		p.X.Tick.Marker = plot.TickerFunc(func(float64, float64) []plot.Tick {
@@ -163,6 +168,9 @@ func (c Chart) add(p *plot.Plot, s Series) error {
 	}
 	curve.Color, curve.Width = shade, 1.6
 	points.Color, points.Shape, points.Radius = shade, marks[s.Style%len(marks)], 3
+	if s.Plain {
+		points.Radius = 0
+	}
 	p.Add(curve, points)
 	if c.Legend {
 		p.Legend.Add(s.Name, curve, points)

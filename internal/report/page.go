@@ -25,20 +25,7 @@ type Fact struct{ Name, Value string }
 type Section struct {
 	Title, Text string
 	Pictures    []HTML
-	Table       *Table
-}
-
-// Table is a table of text. The first column names the row.
-type Table struct {
-	Head []string
-	Rows [][]Cell
-}
-
-// Cell is one entry; the best of its row is shown so.
-type Cell struct {
-	Text string
-	Note string // smaller, below
-	Best bool
+	Tables      []Table
 }
 
 // Write writes the page as HTML. Nothing in it refers to anything outside.
@@ -64,6 +51,10 @@ th, td { text-align: right; padding: .25em .8em; border-bottom: 1px solid #e4e4e
 th:first-child, td:first-child { text-align: left }
 thead th { border-bottom: 1.5px solid #555 }
 td small { color: #777; display: block }
+td img { display: block; margin: 0 0 .2em auto }
+.pixels { image-rendering: pixelated }
+caption { text-align: left; font-weight: 600; padding: .3em 0 }
+.wide { overflow-x: auto }
 td.best { font-weight: 600 }
 dl { display: grid; grid-template-columns: max-content auto; gap: 0 1em; color: #444 }
 dt { color: #777 }
@@ -82,11 +73,12 @@ code { font-family: ui-monospace, "Liberation Mono", monospace; font-size: .92em
 {{with .Text}}<p>{{.}}</p>
 {{end}}{{with .Pictures}}<div class="pictures">{{range .}}{{.}}
 {{end}}</div>
-{{end}}{{with .Table}}<table>
-<thead><tr>{{range .Head}}<th>{{.}}</th>{{end}}</tr></thead>
+{{end}}{{range .Tables}}<div class="wide"><table>
+{{with .Title}}<caption>{{.}}</caption>
+{{end}}<thead><tr>{{range .Head}}<th>{{.}}</th>{{end}}</tr></thead>
 <tbody>
-{{range .Rows}}<tr>{{range .}}<td{{if .Best}} class="best"{{end}}>{{.Text}}{{with .Note}}<small>{{.}}</small>{{end}}</td>{{end}}</tr>
-{{end}}</tbody></table>
+{{range .Rows}}<tr>{{range .}}<td{{if .Best}} class="best"{{end}}>{{.Picture}}{{.Text}}{{with .Note}}<small>{{.}}</small>{{end}}</td>{{end}}</tr>
+{{end}}</tbody></table></div>
 {{end}}{{end}}{{with .Notes}}<div class="notes">{{range .}}<p>{{.}}</p>
 {{end}}</div>
 {{end}}</body>

@@ -70,9 +70,9 @@ func TestPage(t *testing.T) {
 	}
 	page := Page{
 		Title: "T & T", Lead: "lead", Key: key, Facts: []Fact{{"command", "a < b"}}, Notes: []string{"note"},
-		Sections: []Section{{Title: "section", Text: "text", Pictures: []HTML{svg}, Table: &Table{
+		Sections: []Section{{Title: "section", Text: "text", Pictures: []HTML{svg}, Tables: []Table{{
 			Head: []string{"N", "rop"}, Rows: [][]Cell{{{Text: "100"}, {Text: "0.1", Note: "small", Best: true}}},
-		}}},
+		}}}},
 	}
 	var b bytes.Buffer
 	if err := page.Write(&b); err != nil {
@@ -86,6 +86,23 @@ func TestPage(t *testing.T) {
 	for _, outside := range []string{"src=\"http", "href=", "@import", "<script", "url("} {
 		if strings.Contains(b.String(), outside) {
 			t.Errorf("the page refers to something outside: %q", outside)
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	table := Table{Title: "a_b", Head: []string{"digit", "rop|x", "mod"}, Rows: [][]Cell{{{Text: "5"}, {Text: "0.1 ± 0.2", Best: true, Note: "n"}, {Text: "50 %"}}}}
+	for _, c := range []struct {
+		write func(Table, io.Writer) error
+		want  string
+	}{
+		{Table.Markdown, "**a_b**\n\n| digit | rop\\|x | mod |\n| --- | ---: | ---: |\n| 5 | **0.1 ± 0.2** (n) | 50 % |\n\n"},
+		{Table.CSV, "digit,rop|x,mod\n5,0.1 ± 0.2,50 %\n"},
+		{Table.LaTeX, "\\begin{table}\n\\caption{a\\_b}\n\\begin{tabular}{lrr}\n\\toprule\ndigit & rop|x & mod \\\\\n\\midrule\n5 & \\textbf{0.1 $\\pm$ 0.2} & 50 \\% \\\\\n\\bottomrule\n\\end{tabular}\n\\end{table}\n\n"},
+	} {
+		var b bytes.Buffer
+		if err := c.write(table, &b); err != nil || b.String() != c.want {
+			t.Errorf("%v\n%q\nexpected\n%q", err, b.String(), c.want)
 		}
 	}
 }

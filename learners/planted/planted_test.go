@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/parallel"
 	"superres/learners/planted"
 	"superres/learners/sparse"
 )
@@ -158,13 +159,14 @@ func tasks() []planted.Task {
 	return list
 }
 
-func TestSweepGivesTheSameNumbersForAnyNumberOfWorkers(t *testing.T) {
+func TestTrialsAreTheSameForAnyNumberOfWorkers(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	var first map[planted.Task]planted.Trial
 	for _, procs := range []int{1, 2, 7} {
 		runtime.GOMAXPROCS(procs)
 		got := map[planted.Task]planted.Trial{}
-		err := planted.Sweep(context.Background(), tasks(), func(r planted.Trial) error {
+		run := func(ctx context.Context, task planted.Task) (planted.Trial, error) { return task.Run(ctx) }
+		err := parallel.Each(t.Context(), tasks(), run, func(r planted.Trial) error {
 			r.Seconds = 0
 			got[r.Task] = r
 			return nil
@@ -186,30 +188,15 @@ func TestSweepGivesTheSameNumbersForAnyNumberOfWorkers(t *testing.T) {
 	}
 }
 
-func TestSweepTellsFailures(t *testing.T) {
-	list := tasks()[:1]
-	list[0].Coder = "omp:sparsity=40"
-	err := planted.Sweep(context.Background(), list, func(r planted.Trial) error {
-		if r.Failure == "" {
-			t.Errorf("40 of 12 atoms: %+v", r)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Error(err)
+func TestTrialTellsFailures(t *testing.T) {
+	task := tasks()[0]
+	task.Coder = "omp:sparsity=40"
+	if r, err := task.Run(t.Context()); err != nil || r.Failure == "" {
+		t.Errorf("40 of 12 atoms: %+v, %v", r, err)
 	}
-}
-
-func TestSweepEnds(t *testing.T) {
-	full := errors.New("disk full")
-	calls := 0
-	if err := planted.Sweep(context.Background(), tasks(), func(planted.Trial) error { calls++; return full }); !errors.Is(err, full) || calls != 1 {
-		t.Errorf("%d calls, %v", calls, err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	calls = 0
-	err := planted.Sweep(ctx, tasks(), func(planted.Trial) error { calls++; cancel(); return nil })
-	if !errors.Is(err, context.Canceled) || calls != 1 {
-		t.Errorf("%d calls, %v", calls, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := tasks()[0].Run(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
-	"sync"
 	"time"
 
 	"superres/learners"
@@ -48,7 +46,8 @@ func (t Task) Weight() float64 {
 	return float64(t.N) * float64(t.K) * float64(t.M+t.K) * float64(t.Limit)
 }
 
-// Run runs a task. What fails is told in the trial; the error is ctx's.
+// Run runs a task. Its numbers, but for Seconds, do not depend on what runs beside it.
+// What fails is told in the trial; the error is ctx's.
 func (t Task) Run(ctx context.Context) (Trial, error) {
 	r := Trial{Task: t}
 	if err := r.run(ctx); err != nil {
@@ -93,50 +92,6 @@ func (t *Trial) run(ctx context.Context) error {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return fmt.Errorf("planted: %s gave a result that is not finite", t.Learner)
 		}
-	}
-	return nil
-}
-
-// Sweep runs tasks, as many at a time as there are processors, in their order, and
-// calls done with each trial as it ends, one call at a time, in any order. It stops at
-// the first error of done and when ctx ends; trials that have not ended are lost then.
-// A trial's numbers, but for Seconds, do not depend on what runs beside it.
-func Sweep(ctx context.Context, tasks []Task, done func(Trial) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	next := make(chan Task)
-	go func() {
-		defer close(next)
-		for _, t := range tasks {
-			select {
-			case next <- t:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	var wg sync.WaitGroup
-	var one sync.Mutex
-	for range min(runtime.GOMAXPROCS(0), len(tasks)) {
-		wg.Go(func() {
-			for t := range next {
-				r, err := t.Run(ctx)
-				if err != nil {
-					return
-				}
-				one.Lock()
-				if ctx.Err() == nil {
-					if err := done(r); err != nil {
-						cancel(err)
-					}
-				}
-				one.Unlock()
-			}
-		})
-	}
-	wg.Wait()
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
 	}
 	return nil
 }

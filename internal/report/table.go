@@ -1,0 +1,119 @@
+package report
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/csv"
+	"fmt"
+	"html/template"
+	"image"
+	"image/png"
+	"io"
+	"strings"
+)
+
+// Table is a table of text. The first column names the row.
+type Table struct {
+	Title string
+	Head  []string
+	Rows  [][]Cell
+}
+
+// Cell is one entry; the best of its row is shown so.
+type Cell struct {
+	Text    string
+	Note    string // smaller, below
+	Best    bool
+	Picture HTML // above the text; pages alone show it
+}
+
+// Markdown writes the table as GitHub reads it, the best in bold.
+func (t Table) Markdown(w io.Writer) error {
+	escape := strings.NewReplacer("|", `\|`, "\n", " ")
+	var b strings.Builder
+	if t.Title != "" {
+		fmt.Fprintf(&b, "**%s**\n\n", escape.Replace(t.Title))
+	}
+	line := func(cells []string) { fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | ")) }
+	var head, rule []string
+	for i, h := range t.Head {
+		head = append(head, escape.Replace(h))
+		rule = append(rule, map[bool]string{true: "---", false: "---:"}[i == 0])
+	}
+	line(head)
+	line(rule)
+	for _, row := range t.Rows {
+		var cells []string
+		for _, c := range row {
+			text := escape.Replace(c.Text)
+			if c.Best {
+				text = "**" + text + "**"
+			}
+			if c.Note != "" {
+				text += " (" + escape.Replace(c.Note) + ")"
+			}
+			cells = append(cells, text)
+		}
+		line(cells)
+	}
+	b.WriteByte('\n')
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// LaTeX writes the table for the package booktabs, the best in bold.
+func (t Table) LaTeX(w io.Writer) error {
+	escape := strings.NewReplacer(
+		`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`, "{", `\{`, "}", `\}`,
+		"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "±", `$\pm$`, "×", `$\times$`, "−", "$-$", "·", `$\cdot$`)
+	var b strings.Builder
+	fmt.Fprintf(&b, "\\begin{table}\n\\caption{%s}\n\\begin{tabular}{l%s}\n\\toprule\n", escape.Replace(t.Title), strings.Repeat("r", max(0, len(t.Head)-1)))
+	line := func(cells []string) { fmt.Fprintf(&b, "%s \\\\\n", strings.Join(cells, " & ")) }
+	var head []string
+	for _, h := range t.Head {
+		head = append(head, escape.Replace(h))
+	}
+	line(head)
+	b.WriteString("\\midrule\n")
+	for _, row := range t.Rows {
+		var cells []string
+		for _, c := range row {
+			text := escape.Replace(c.Text)
+			if c.Best {
+				text = `\textbf{` + text + "}"
+			}
+			cells = append(cells, text)
+		}
+		line(cells)
+	}
+	b.WriteString("\\bottomrule\n\\end{tabular}\n\\end{table}\n\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// CSV writes the table's text without its notes.
+func (t Table) CSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	rows := [][]string{t.Head}
+	for _, row := range t.Rows {
+		var cells []string
+		for _, c := range row {
+			cells = append(cells, c.Text)
+		}
+		rows = append(rows, cells)
+	}
+	return out.WriteAll(rows)
+}
+
+// PNG encodes a picture for Picture and for keeping.
+func PNG(img image.Image) ([]byte, error) {
+	var b bytes.Buffer
+	err := png.Encode(&b, img)
+	return b.Bytes(), err
+}
+
+// Picture is an encoded PNG shown width pixels wide, its own pixels with sharp edges.
+func Picture(data []byte, width int, name string) HTML {
+	return HTML(fmt.Sprintf(`<img class="pixels" width="%d" alt="%s" src="data:image/png;base64,%s">`,
+		width, template.HTMLEscapeString(name), base64.StdEncoding.EncodeToString(data)))
+}

@@ -1,0 +1,380 @@
+package learners
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/learners/sparse"
+)
+
+// InOrder is BLOTLESS with blocks of consecutive atoms.
+type InOrder BLOTLESS
+
+// Learn implements Learner.
+func (l InOrder) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error) {
+	return alternate(ctx, y, opt, func(ctx context.Context, p *problem) error {
+		return BLOTLESS(l).update(ctx, p, upTo(p.k))
+	})
+}
+
+func upTo(k int) []int {
+	order := make([]int, k)
+	for i := range order {
+		order[i] = i
+	}
+	return order
+}
+
+// known returns a problem with N signals of S atoms of a Gaussian d, their true
+// support, and other Gaussian atoms with their least-squares coefficients on it.
+func known(t *testing.T, d *mat.Dense, s, n int, seed uint64) *problem {
+	t.Helper()
+	m, k := d.Dims()
+	rng := rand.New(rand.NewPCG(seed, 3))
+	start := gauss(rng, m, k)
+	y := mat.NewDense(m, n, nil)
+	codes := &sparse.Codes{Atoms: k, Start: []int{0}}
+	for j := range n {
+		support := rng.Perm(k)[:s]
+		slices.Sort(support)
+		signal, part := mat.NewVecDense(m, nil), mat.NewDense(m, s, nil)
+		for i, a := range support {
+			signal.AddScaledVec(signal, rng.NormFloat64(), d.ColView(a))
+			part.SetCol(i, mat.Col(nil, a, start))
+			codes.Index = append(codes.Index, int32(a))
+		}
+		y.SetCol(j, signal.RawVector().Data)
+		var x mat.VecDense
+		if err := x.SolveVec(part, signal); err != nil {
+			t.Fatal(err)
+		}
+		codes.Value = append(codes.Value, x.RawVector().Data...)
+		codes.Start = append(codes.Start, len(codes.Index))
+	}
+	dict, err := sparse.NewDictionary(start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &problem{m: m, n: n, k: k, signals: columns(y), residual: make([]float64, m*n)}
+	p.load(dict, codes)
+	return p
+}
+
+// gauss returns k Gaussian atoms of length 1.
+func gauss(rng *rand.Rand, m, k int) *mat.Dense {
+	d := mat.NewDense(m, k, nil)
+	for j := range k {
+		atom := make([]float64, m)
+		for i := range atom {
+			atom[i] = rng.NormFloat64()
+		}
+		normalise(atom)
+		d.SetCol(j, atom)
+	}
+	return d
+}
+
+// apart returns the largest distance of an atom from that of d, up to sign.
+func apart(atoms []float64, d *mat.Dense) float64 {
+	m, k := d.Dims()
+	far := 0.0
+	for j := range k {
+		plus, minus := 0.0, 0.0
+		for i, v := range atoms[j*m : (j+1)*m] {
+			plus += (v - d.At(i, j)) * (v - d.At(i, j))
+			minus += (v + d.At(i, j)) * (v + d.At(i, j))
+		}
+		far = max(far, math.Sqrt(min(plus, minus)))
+	}
+	return far
+}
+
+// holds checks what an update must leave behind.
+func holds(t *testing.T, p *problem) {
+	t.Helper()
+	for k := range p.k {
+		if length := math.Sqrt(energy(p.atom(k))); !(math.Abs(length-1) < 1e-12) {
+			t.Errorf("atom %d has length %g", k, length)
+		}
+	}
+	kept := slices.Clone(p.residual)
+	p.refresh()
+	if move := largestMove(kept, p.residual); !(move <= 1e-12*math.Sqrt(energy(p.signals))) {
+		t.Errorf("the residual is off by %g", move)
+	}
+}
+
+// plainStep is a step as the paper has it: R̂ and X_b ← mask ∘ (S·R̂), from an SVD
+// of L = [R_bᵀ X_bᵀ] and the inverse of V2.
+func plainStep(t *testing.T, r, x *mat.Dense) (rhat, next *mat.Dense) {
+	t.Helper()
+	m, n := r.Dims()
+	s, _ := x.Dims()
+	var l, v, inverse, v1r, w, both mat.Dense
+	l.Stack(r, x)
+	var svd mat.SVD
+	if !svd.Factorize(l.T(), mat.SVDFullV) {
+		t.Fatal("SVD")
+	}
+	svd.VTo(&v)
+	v1, v2 := v.Slice(0, m, m, m+s), v.Slice(m, m+s, m, m+s)
+	if err := inverse.Inverse(v2); err != nil {
+		t.Fatal(err)
+	}
+	w.Mul(v2.T(), x)
+	v1r.Mul(v1.T(), r)
+	w.Add(&w, &v1r)
+	rhat, next = mat.NewDense(m, n, nil), mat.NewDense(s, n, nil)
+	rhat.Mul(v1, &w)
+	rhat.Sub(r, rhat)
+	var left mat.Dense // −S
+	left.Mul(v1, &inverse)
+	next.Mul(left.T(), rhat)
+	next.Scale(-1, next)
+	// [R̂; S·R̂] has rank M, and is [R_b; X_b] less what the lowest directions have.
+	both.Stack(rhat, next)
+	if !svd.Factorize(&both, mat.SVDNone) {
+		t.Fatal("SVD")
+	}
+	if values := svd.Values(nil); len(values) > m && values[m] > 1e-10*values[0] || values[m-1] < 1e-10*values[0] {
+		t.Errorf("the singular values are %v, expected rank %d", values, m)
+	}
+	next.Apply(func(i, j int, value float64) float64 {
+		if x.At(i, j) == 0 {
+			return 0
+		}
+		return value
+	}, next)
+	return rhat, next
+}
+
+// An update does what the paper's form does, with dense matrices, to 1e-9.
+func TestBLOTLESSAgainstThePlainForm(t *testing.T) {
+	const inner = 4
+	for _, n := range []int{90, 20} {
+		rng := rand.New(rand.NewPCG(7, 0))
+		p := known(t, gauss(rng, 6, 10), 2, n, 5)
+		for i := range p.signals {
+			p.signals[i] += 0.1 * rng.NormFloat64()
+		}
+		p.refresh()
+		order := rng.Perm(10)
+		d, x := mat.DenseCopyOf(mat.NewDense(10, 6, slices.Clone(p.atoms)).T()), p.codes.Dense()
+		y := mat.DenseCopyOf(mat.NewDense(n, 6, slices.Clone(p.signals)).T())
+		for part := range slices.Chunk(order, 6) {
+			xb := mat.NewDense(len(part), n, nil)
+			for i, k := range part {
+				xb.SetRow(i, x.RawRowView(k))
+				x.SetRow(k, make([]float64, n))
+			}
+			var r, rhat mat.Dense
+			r.Mul(d, x)
+			r.Sub(y, &r)
+			for range inner {
+				hat, next := plainStep(t, &r, xb)
+				rhat.CloneFrom(hat)
+				xb = next
+			}
+			var svd mat.SVD
+			var atoms mat.Dense // D_bᵀ = (X_bᵀ)⁺·R̂ᵀ
+			if !svd.Factorize(xb.T(), mat.SVDThin) {
+				t.Fatal("SVD")
+			}
+			svd.SolveTo(&atoms, rhat.T(), len(part))
+			for i, k := range part {
+				length := normalise(atoms.RawRowView(i))
+				d.SetCol(k, atoms.RawRowView(i))
+				scaleRow(xb, i, length)
+				x.SetRow(k, xb.RawRowView(i))
+			}
+		}
+		if err := (BLOTLESS{Inner: inner, Plain: true}).update(context.Background(), p, order); err != nil {
+			t.Fatal(err)
+		}
+		holds(t, p)
+		if got := mat.NewDense(10, 6, p.atoms); !mat.EqualApprox(got.T(), d, 1e-9) || !mat.EqualApprox(p.codes.Dense(), x, 1e-9) {
+			t.Errorf("%d signals: the update differs", n)
+		}
+	}
+}
+
+// subspace returns k Gaussian atoms that span only rank of m dimensions.
+func subspace(rng *rand.Rand, m, rank, k int) *mat.Dense {
+	var d mat.Dense
+	d.Mul(gauss(rng, m, rank), gauss(rng, rank, k))
+	for j := range k {
+		atom := mat.Col(nil, j, &d)
+		normalise(atom)
+		d.SetCol(j, atom)
+	}
+	return &d
+}
+
+// With the true support the dictionary is found to rounding error: complete,
+// overcomplete, and in a subspace, where R_b has half its rank and a block as few
+// atoms.
+func TestBLOTLESSFindsTheDictionaryOfAKnownSupport(t *testing.T) {
+	for seed := range uint64(3) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		for _, c := range []struct {
+			name string
+			d    *mat.Dense
+			n    int
+		}{
+			{"complete", gauss(rng, 16, 16), 200}, {"overcomplete", gauss(rng, 16, 32), 400}, {"subspace", subspace(rng, 24, 12, 20), 300},
+		} {
+			p := known(t, c.d, 3, c.n, seed)
+			updates := 0
+			for ; updates < 60 && apart(p.atoms, c.d) > 1e-10; updates++ {
+				if err := (BLOTLESS{Inner: 20, Plain: true}).update(context.Background(), p, rng.Perm(p.k)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			holds(t, p)
+			if far := apart(p.atoms, c.d); !(far <= 1e-10) {
+				t.Errorf("%s, seed %d: an atom is %g away after %d updates", c.name, seed, far, updates)
+			}
+		}
+	}
+}
+
+// In the complete case row i of S is the left null vector of the signals that do
+// not use atom i: the same dictionary, without iterations.
+func TestBLOTLESSAgainstTheNullVectors(t *testing.T) {
+	const m = 12
+	rng := rand.New(rand.NewPCG(4, 1))
+	truth := gauss(rng, m, m)
+	p := known(t, truth, 3, 150, 4)
+	left := mat.NewDense(m, m, nil)
+	for k := range m {
+		var others []float64
+		users, _ := p.row(k)
+		for j := range p.n {
+			if !slices.Contains(users, int32(j)) {
+				others = append(others, p.signal(j)...)
+			}
+		}
+		var svd mat.SVD
+		if !svd.Factorize(mat.NewDense(len(others)/m, m, others), mat.SVDThinV) {
+			t.Fatal("SVD")
+		}
+		var v mat.Dense
+		svd.VTo(&v)
+		left.SetRow(k, mat.Col(nil, m-1, &v))
+	}
+	var d mat.Dense
+	if err := d.Inverse(left); err != nil {
+		t.Fatal(err)
+	}
+	for k := range m {
+		atom := mat.Col(nil, k, &d)
+		normalise(atom)
+		d.SetCol(k, atom)
+	}
+	for range 30 {
+		if err := (BLOTLESS{Inner: 20, Plain: true}).update(context.Background(), p, upTo(m)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if a, b := apart(columns(&d), truth), apart(p.atoms, &d); !(a < 1e-10 && b < 1e-10) {
+		t.Errorf("the null vectors are %g from the truth, BLOTLESS %g from them", a, b)
+	}
+}
+
+// A block whose rows of X stay dependent, here two that share their only signal,
+// is left as it was; the other block is not.
+func TestBLOTLESSLeavesDependentRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 1))
+	p := known(t, gauss(rng, 4, 8), 2, 60, 6)
+	codes := &sparse.Codes{Atoms: 8, Start: []int{0}}
+	for j := range p.n {
+		a, b := 2+rng.IntN(3), 5+rng.IntN(3)
+		if j == 0 {
+			a, b = 0, 1
+		}
+		codes.Index = append(codes.Index, int32(a), int32(b))
+		codes.Value = append(codes.Value, rng.NormFloat64(), rng.NormFloat64())
+		codes.Start = append(codes.Start, len(codes.Index))
+	}
+	before := slices.Clone(p.atoms)
+	d, err := sparse.FromAtoms(4, before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.load(d, codes)
+	if err := (BLOTLESS{Inner: 20, Plain: true}).update(context.Background(), p, upTo(8)); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, p)
+	if !slices.Equal(p.atoms[:16], before[:16]) || largestMove(p.atoms[16:], before[16:]) == 0 {
+		t.Error("atoms 0 to 3 are to stay as they are, and 4 to 7 to change")
+	}
+}
+
+// Signals that leave a block little or nothing: the update ends, and leaves what
+// every update must. Atoms that no signal uses stay as they are.
+func TestBLOTLESSOnHostileProblems(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 1))
+	equal := mat.NewDense(5, 12, nil)
+	for j := range 12 {
+		equal.SetCol(j, []float64{1, 2, 3, 4, 5})
+	}
+	random := func(m, n int) *mat.Dense { return gauss(rng, m, n) }
+	twice := gauss(rng, 5, 4) // atoms 0 and 1 are one atom
+	twice.SetCol(1, mat.Col(nil, 0, twice))
+	var huge, tiny mat.Dense
+	huge.Scale(1e150, random(5, 40))
+	tiny.Scale(1e-160, random(5, 40))
+	for name, c := range map[string]struct {
+		y, d *mat.Dense
+		s    int
+	}{
+		"fewer signals than entries": {random(9, 4), gauss(rng, 9, 6), 2},
+		"one signal":                 {random(5, 1), gauss(rng, 5, 8), 3},
+		"one signal, all of it":      {random(5, 1), gauss(rng, 5, 8), 5},
+		"one atom":                   {random(5, 30), gauss(rng, 5, 1), 1},
+		"one entry":                  {random(1, 30), gauss(rng, 1, 3), 1},
+		"equal signals":              {equal, gauss(rng, 5, 7), 3},
+		"dependent rows":             {random(5, 3), twice, 4},
+		"nothing left":               {twice, twice, 1},
+		"huge":                       {&huge, gauss(rng, 5, 8), 2},
+		"tiny":                       {&tiny, gauss(rng, 5, 8), 2},
+		"many atoms, few used":       {random(5, 6), gauss(rng, 5, 40), 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, err := sparse.NewDictionary(c.d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, l := range []BLOTLESS{{Inner: 1}, {Inner: 20}, {Inner: 20, Plain: true}} {
+				codes, err := sparse.OMP{Sparsity: c.s}.Code(context.Background(), d, c.y)
+				if err != nil {
+					t.Fatal(err)
+				}
+				m, n := c.y.Dims()
+				_, k := d.Dims()
+				p := &problem{m: m, n: n, k: k, signals: columns(c.y), residual: make([]float64, m*n)}
+				p.load(d, codes)
+				for range 5 {
+					if err := l.update(context.Background(), p, rng.Perm(k)); err != nil {
+						t.Fatal(err)
+					}
+					holds(t, p)
+				}
+				if err := codes.Compact().Check(); err != nil {
+					t.Error(err)
+				}
+				for j, count := range codes.Usage() {
+					if count == 0 && !slices.Equal(p.atom(j), d.Atom(j)) {
+						t.Errorf("atom %d is used by no signal and was changed", j)
+					}
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,81 @@
+package learners
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"superres/internal/parallel"
+)
+
+// fit sets the codes to the x on their supports that attain f_μ(D) for the atoms
+// p has, and the residual to theirs, and returns f_μ(D).
+func (p *problem) fit(ctx context.Context, mu float64) (float64, error) {
+	const grain = 64
+	sums := make([]float64, (p.n+grain-1)/grain)
+	most := 0
+	for j := range p.n {
+		most = max(most, p.codes.Start[j+1]-p.codes.Start[j])
+	}
+	err := parallel.For(ctx, p.n, grain, func() func(lo, hi int) {
+		chol := make([]float64, most*most)
+		return func(lo, hi int) {
+			sum := 0.0
+			for j := lo; j < hi; j++ {
+				index, x := p.codes.Column(j)
+				rest := p.rest(j)
+				copy(rest, p.signal(j))
+				p.ridge(index, rest, mu, chol, x)
+				for i, k := range index {
+					axpy(-x[i], p.atom(int(k)), rest)
+					sum += mu * x[i] * x[i]
+				}
+				sum += energy(rest)
+			}
+			sums[lo/grain] = sum
+		}
+	})
+	f := 0.0
+	for _, v := range sums {
+		f += v
+	}
+	return f, err
+}
+
+// ridge sets x to argmin ‖y − D_I x‖² + μ‖x‖² by the Cholesky factor L of
+// D_IᵀD_I + μ, for which chol has room. An atom that depends on those before it
+// gets a zero.
+func (p *problem) ridge(support []int32, y []float64, mu float64, chol, x []float64) {
+	n := len(support)
+	for i, a := range support {
+		atom, row := p.atom(int(a)), chol[i*n:i*n+i+1]
+		v, pivot := dot(atom, y), 1+mu
+		for j, b := range support[:i] {
+			l := dot(atom, p.atom(int(b)))
+			other := chol[j*n : j*n+j+1]
+			for h, w := range other[:j] {
+				l -= w * row[h]
+			}
+			row[j] = l * other[j]
+			v -= row[j] * x[j]
+			pivot -= row[j] * row[j]
+		}
+		row[i] = 0 // 1/L_ii, and 0 in place of a pivot that is rounding error
+		if pivot > 1e-10 {
+			row[i] = 1 / math.Sqrt(pivot)
+		}
+		x[i] = v * row[i]
+	}
+	for i := n - 1; i >= 0; i-- {
+		v := x[i]
+		for j := i + 1; j < n; j++ {
+			v -= chol[j*n+i] * x[j]
+		}
+		x[i] = v * chol[i*n+i]
+	}
+}
+
+func dot(a, b []float64) float64 {
+	return blas64.Implementation().Ddot(len(a), a, 1, b, 1)
+}

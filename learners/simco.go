@@ -1,0 +1,201 @@
+package learners
+
+import (
+	"context"
+	"flag"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/internal/parallel"
+	"superres/internal/plugin"
+)
+
+// SimCO updates all atoms and all coefficients together. On a fixed support Ω the
+// best X is a function of D, and what remains is a function of D alone,
+//
+//	f_μ(D) = Σ_n min { ‖y_n − Dx‖² + μ‖x‖² : x on Ω_n },
+//
+// whose gradient is G = −2(Y − DX)Xᵀ at the minimising X. The atoms lie on
+// spheres: with g_k = G_k − d_k(d_kᵀG_k), each moves on a great circle,
+//
+//	d_k(t) = d_k cos(c_k t) − (g_k/‖g_k‖) sin(c_k t),   c_k = ‖g_k‖ / mean ‖g‖,
+//
+// all by the same t, which a golden-section search chooses; X is solved anew at
+// every t it tries. An atom whose gradient is rounding error stays.
+//
+// f_0 is not continuous where atoms of a support become parallel, and descent gets
+// stuck near such a D. A μ > 0 keeps it away: μ begins at Mu and falls in equal
+// steps, so that it is 0 in the second half of the iterations. Stalled and Settled
+// end the second half only. The codes are least squares, without μ, in both.
+//
+// Note: Mu = 0 is the primitive form of the paper; with a coder in the loop a large
+// Mu finds more atoms. Error by optimal assignment of planted problems, 500
+// iterations, mean of 20 at (M,K,S) = (16,32,3) and of 12 at (24,48,6):
+//
+//	            N=100  150    200    400    S = 6: 400
+//	Mu = 0      0.231  0.171  0.150  0.051  0.167
+//	Mu = 0.05   0.213  0.162  0.108  0.051  0.102
+//	Mu = 4      0.160  0.103  0.068  0.031  0.028
+//
+// An evaluation of f costs N·(S²/2 + 2S)·M + N·S³/6, and a step takes about ten.
+//
+// W. Dai, T. Xu, W. Wang: Simultaneous codeword optimization (SimCO) for
+// dictionary update and learning, IEEE Trans. Signal Processing 60 (2012),
+// doi:10.1109/TSP.2012.2215026.
+type SimCO struct {
+	Mu    float64 // regularisation at the start; 0: none, the primitive form
+	Steps int     // gradient steps in an iteration; 0: 1
+}
+
+func init() {
+	Register(Info{
+		Name:      "simco",
+		Summary:   "SimCO: all atoms and coefficients together, by gradient steps on spheres",
+		Reference: "Dai, Xu, Wang 2012",
+		New: func(fs *flag.FlagSet) Learner {
+			l := &SimCO{}
+			fs.Float64Var(&l.Mu, "mu", 0, "regularisation to begin with, falling to 0 over half of the iterations; 0: none")
+			fs.IntVar(&l.Steps, "steps", 1, "gradient steps in an iteration")
+			return l
+		},
+	})
+}
+
+// Learn implements Learner.
+func (l SimCO) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error) {
+	if l.Mu < 0 || math.IsNaN(l.Mu) || math.IsInf(l.Mu, 0) {
+		return nil, plugin.Errorf("learners: SimCO with a regularisation of %g, expected 0 or more", l.Mu)
+	}
+	if l.Steps < 0 {
+		return nil, plugin.Errorf("learners: SimCO with %d steps, expected at least 1 (0: 1)", l.Steps)
+	}
+	return alternate(ctx, y, opt, l.update)
+}
+
+func (l SimCO) update(ctx context.Context, p *problem) error {
+	mu := l.Mu * max(0, 1-2*float64(p.iteration-1)/float64(p.iterations))
+	p.transient = mu > 0
+	for range max(l.Steps, 1) {
+		f, err := p.fit(ctx, mu)
+		if err != nil {
+			return err
+		}
+		if err := p.descend(ctx, mu, f); err != nil {
+			return err
+		}
+	}
+	_, err := p.fit(ctx, 0) // the codes are plain least squares whatever μ was
+	return err
+}
+
+// descend takes one gradient step from the atoms p has, where f_μ is f and the
+// codes and the residual are those of fit.
+func (p *problem) descend(ctx context.Context, mu, f float64) error {
+	g, length, err := p.gradient(ctx)
+	if err != nil {
+		return err
+	}
+	negligible := 1e-14 * energy(p.signals)
+	sum, largest := 0.0, 0.0
+	for k, v := range length {
+		if v <= negligible {
+			length[k] = 0
+			continue
+		}
+		sum, largest = sum+v, max(largest, v)
+	}
+	if largest == 0 {
+		return nil
+	}
+	mean := sum / float64(p.k)
+	from := slices.Clone(p.atoms)
+	turn := func(t float64) {
+		for k, v := range length {
+			if v == 0 {
+				continue
+			}
+			d, h, atom := from[k*p.m:(k+1)*p.m], g[k*p.m:(k+1)*p.m], p.atom(k)
+			sin, cos := math.Sincos(v / mean * t)
+			for i := range atom {
+				atom[i] = cos*d[i] - sin/v*h[i]
+			}
+			normalise(atom) // rounding must not add up
+		}
+	}
+	t, err := goldenSection(f, math.Pi*mean/largest, func(t float64) (float64, error) {
+		turn(t)
+		return p.fit(ctx, mu)
+	})
+	if err != nil {
+		return err
+	}
+	if copy(p.atoms, from); t > 0 {
+		turn(t)
+	}
+	return nil
+}
+
+// gradient returns the Riemannian gradient g of f_μ, atom after atom, and the
+// lengths of the g_k. The codes and the residual must be those of fit.
+func (p *problem) gradient(ctx context.Context) (g, length []float64, err error) {
+	g, length = make([]float64, p.m*p.k), make([]float64, p.k)
+	err = parallel.For(ctx, p.k, 4, func() func(lo, hi int) {
+		return func(lo, hi int) {
+			for k := lo; k < hi; k++ {
+				row, atom := g[k*p.m:(k+1)*p.m], p.atom(k)
+				signals, places := p.row(k)
+				for i, j := range signals {
+					axpy(-2*p.codes.Value[places[i]], p.rest(int(j)), row)
+				}
+				axpy(-dot(atom, row), atom, row)
+				length[k] = math.Sqrt(energy(row))
+			}
+		}
+	})
+	return g, length, err
+}
+
+// goldenSection looks for the t > 0 with the least f(t) and returns the best it
+// tried, 0 when none is below f(0) = f0. It brackets a minimum between 0 and t4,
+// which grows from 0.01 while f falls and it is below limit, or shrinks while f
+// rises, by the golden ratio; then it cuts the bracket three times.
+func goldenSection(f0, limit float64, f func(t float64) (float64, error)) (best float64, err error) {
+	const ratio = math.Phi - 1
+	least := f0
+	try := func(t float64) float64 {
+		if err != nil {
+			return math.Inf(1)
+		}
+		var v float64
+		if v, err = f(t); v < least {
+			best, least = t, v
+		}
+		return v
+	}
+	t1, t4 := 0.0, 1e-2
+	t2, t3 := ratio*ratio*t4, ratio*t4
+	f2, f3, f4 := try(t2), try(t3), try(t4)
+	for f4 < f3 && t4 < limit {
+		t2, t3, t4 = t3, t4, t4/ratio
+		f2, f3, f4 = f3, f4, try(t4)
+	}
+	for f2 >= f0 {
+		if t4 < 1e-7 || err != nil {
+			return best, err
+		}
+		t2, t3, t4 = ratio*t2, t2, t3
+		f2, f3 = try(t2), f2
+	}
+	for range 3 {
+		if f2 < f3 {
+			t2, t3, t4 = t1+ratio*ratio*(t3-t1), t2, t3
+			f2, f3 = try(t2), f2
+		} else {
+			t1, t2, t3 = t2, t3, t2+ratio*(t4-t2)
+			f2, f3 = f3, try(t3)
+		}
+	}
+	return best, err
+}

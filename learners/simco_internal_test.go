@@ -1,0 +1,297 @@
+package learners
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/learners/sparse"
+)
+
+// coded returns the problem that an update of k atoms gets: n Gaussian signals of
+// m entries over Gaussian atoms, s non-zeros each.
+func coded(t *testing.T, m, k, s, n int) *problem {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(7, 0))
+	gaussian := func(rows, cols int) *mat.Dense {
+		g := mat.NewDense(rows, cols, nil)
+		g.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, g)
+		return g
+	}
+	d, err := sparse.NewDictionary(gaussian(m, k))
+	if err == nil {
+		d, err = unitAtoms(d)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	y := gaussian(m, n)
+	codes, err := sparse.OMP{Sparsity: s}.Code(context.Background(), d, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &problem{m: m, n: n, k: k, signals: columns(y), residual: make([]float64, m*n), iteration: 1, iterations: 1}
+	p.load(d, codes)
+	return p
+}
+
+func mustFit(t *testing.T, p *problem, mu float64) float64 {
+	t.Helper()
+	f, err := p.fit(context.Background(), mu)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// f, the codes, the gradient and the atoms after one step are those of an
+// independent NumPy program, with and without regularisation.
+func TestSimCOAgainstAnotherProgram(t *testing.T) {
+	text, err := os.ReadFile("testdata/steps.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(text, &all); err != nil {
+		t.Fatal(err)
+	}
+	read := func(name string) *mat.Dense {
+		var rows [][]float64
+		if err := json.Unmarshal(all[name], &rows); err != nil {
+			t.Fatal(name, err)
+		}
+		return mat.NewDense(len(rows), len(rows[0]), slices.Concat(rows...))
+	}
+	y := read("Y")
+	d, err := sparse.NewDictionary(read("D"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, mu := range []float64{0, 0.05} {
+		want := func(name string) *mat.Dense { return read(fmt.Sprintf("simco_mu%g_%s", mu, name)) }
+		codes, err := sparse.OMP{Sparsity: 2}.Code(context.Background(), d, y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &problem{m: 6, n: 30, k: 8, signals: columns(y), residual: make([]float64, 6*30)}
+		p.load(d, codes)
+		f := mustFit(t, p, mu)
+		if math.Abs(f-want("f").At(0, 0)) > 1e-9 {
+			t.Errorf("mu %g: f is %g, expected %g", mu, f, want("f").At(0, 0))
+		}
+		if !mat.EqualApprox(codes.Dense(), want("X"), 1e-9) {
+			t.Errorf("mu %g: X differs", mu)
+		}
+		g, _, err := p.gradient(context.Background())
+		if err != nil || !mat.EqualApprox(mat.NewDense(8, 6, g).T(), want("grad"), 1e-9) {
+			t.Errorf("mu %g: the gradient differs (%v)", mu, err)
+		}
+		err = p.descend(context.Background(), mu, f)
+		if err != nil || !mat.EqualApprox(mat.NewDense(8, 6, p.atoms).T(), want("D_after_1"), 1e-9) {
+			t.Errorf("mu %g: D differs after a step (%v)", mu, err)
+		}
+	}
+}
+
+// The gradient is the slope of f along great circles: central differences.
+func TestSimCOGradient(t *testing.T) {
+	for _, mu := range []float64{0, 0.05, 4} {
+		p := coded(t, 7, 10, 3, 40)
+		mustFit(t, p, mu)
+		g, _, err := p.gradient(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(1, 1))
+		from := slices.Clone(p.atoms)
+		for k := range p.k {
+			d := from[k*p.m : (k+1)*p.m]
+			v := make([]float64, p.m) // a direction on the sphere
+			for i := range v {
+				v[i] = rng.NormFloat64()
+			}
+			axpy(-dot(d, v), d, v)
+			normalise(v)
+			at := func(angle float64) float64 {
+				copy(p.atoms, from)
+				for i := range v {
+					p.atom(k)[i] = math.Cos(angle)*d[i] + math.Sin(angle)*v[i]
+				}
+				return mustFit(t, p, mu)
+			}
+			const h = 1e-5
+			slope, want := (at(h)-at(-h))/(2*h), dot(g[k*p.m:(k+1)*p.m], v)
+			if math.Abs(slope-want) > 1e-6*(1+math.Abs(want)) {
+				t.Errorf("mu %g, atom %d: slope %g, the gradient says %g", mu, k, slope, want)
+			}
+		}
+	}
+}
+
+// fit gives the least-squares solution of [D_I; √μ I] x = [y; 0], by QR here.
+func TestFit(t *testing.T) {
+	for _, mu := range []float64{0, 0.3} {
+		p := coded(t, 9, 14, 4, 30)
+		f, want := mustFit(t, p, mu), 0.0
+		for j := range p.n {
+			index, x := p.codes.Column(j)
+			s := len(index)
+			a, b := mat.NewDense(p.m+s, s, nil), mat.NewVecDense(p.m+s, nil)
+			for i, k := range index {
+				for h, v := range p.atom(int(k)) {
+					a.Set(h, i, v)
+				}
+				a.Set(p.m+i, i, math.Sqrt(mu))
+			}
+			for h, v := range p.signal(j) {
+				b.SetVec(h, v)
+			}
+			var best, rest mat.VecDense
+			if err := best.SolveVec(a, b); err != nil {
+				t.Fatal(err)
+			}
+			if !mat.EqualApprox(&best, mat.NewVecDense(s, x), 1e-10) {
+				t.Errorf("mu %g, signal %d: %v, expected %v", mu, j, x, best.RawVector().Data)
+			}
+			rest.MulVec(a, &best)
+			rest.SubVec(b, &rest)
+			want += mat.Dot(&rest, &rest)
+			if !mat.EqualApprox(rest.SliceVec(0, p.m), mat.NewVecDense(p.m, p.rest(j)), 1e-10) {
+				t.Errorf("mu %g, signal %d: the residual is not current", mu, j)
+			}
+		}
+		if math.Abs(f-want) > 1e-10*want {
+			t.Errorf("mu %g: f is %g, expected %g", mu, f, want)
+		}
+	}
+}
+
+// An atom that depends on others of its support gets a zero, and the fit is as
+// good as without it.
+func TestFitWithDependentAtoms(t *testing.T) {
+	p := &problem{m: 3, n: 2, k: 3, signals: []float64{3, 4, 5, 1, 2, 3}, residual: make([]float64, 6)}
+	d, err := sparse.NewDictionary(mat.NewDense(3, 3, []float64{1, 1, 0, 0, 0, 1, 0, 0, 0}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.load(d, &sparse.Codes{Atoms: 3, Start: []int{0, 3, 5}, Index: []int32{0, 1, 2, 0, 1}, Value: make([]float64, 5)})
+	if f := mustFit(t, p, 0); f != 25+13 {
+		t.Errorf("f is %g", f)
+	}
+	if want := []float64{3, 0, 4, 1, 0}; !slices.Equal(p.codes.Value, want) {
+		t.Errorf("codes %v, expected %v", p.codes.Value, want)
+	}
+	if want := []float64{0, 0, 5, 0, 2, 3}; !slices.Equal(p.residual, want) {
+		t.Errorf("residual %v, expected %v", p.residual, want)
+	}
+}
+
+// f_μ never rises on a fixed support, the atoms keep their length, and an update
+// ends with the least-squares codes and their residual.
+func TestSimCODescends(t *testing.T) {
+	for _, mu := range []float64{0, 0.05, 4} {
+		p := coded(t, 10, 15, 3, 80)
+		first := mustFit(t, p, mu)
+		before := first
+		for range 40 {
+			if err := p.descend(context.Background(), mu, before); err != nil {
+				t.Fatal(err)
+			}
+			f := mustFit(t, p, mu)
+			if f > before {
+				t.Fatalf("mu %g: f rose from %g to %g", mu, before, f)
+			}
+			before = f
+		}
+		if before > 0.98*first {
+			t.Errorf("mu %g: f went from %g to %g only", mu, first, before)
+		}
+		if err := (SimCO{Mu: mu, Steps: 2}).update(context.Background(), p); err != nil {
+			t.Fatal(err)
+		}
+		values, left := slices.Clone(p.codes.Value), energy(p.residual)
+		if f := mustFit(t, p, 0); math.Abs(f-left) > 1e-12*f || !slices.Equal(values, p.codes.Value) {
+			t.Errorf("mu %g: the update leaves %g, least squares %g", mu, left, f)
+		}
+		for k := range p.k {
+			if length := math.Sqrt(energy(p.atom(k))); math.Abs(length-1) > 1e-14 {
+				t.Errorf("mu %g: atom %d has length %g", mu, k, length)
+			}
+		}
+	}
+}
+
+// Where the gradient is zero nothing moves; an atom that no signal uses never does.
+func TestSimCOFixedPoint(t *testing.T) {
+	p := coded(t, 8, 12, 2, 50)
+	for i := range p.signals {
+		p.signals[i] -= p.residual[i] // now D and X are exact
+	}
+	p.refresh()
+	before := slices.Clone(p.atoms)
+	if err := (SimCO{Steps: 3}).update(context.Background(), p); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(before, p.atoms) {
+		t.Errorf("the atoms moved by %g", largestMove(before, p.atoms))
+	}
+
+	p = coded(t, 8, 12, 1, 5)
+	before = slices.Clone(p.atoms)
+	if err := (SimCO{}).update(context.Background(), p); err != nil {
+		t.Fatal(err)
+	}
+	moved := 0
+	for k := range p.k {
+		signals, _ := p.row(k)
+		move := largestMove(before[k*p.m:(k+1)*p.m], p.atom(k))
+		if len(signals) == 0 && move > 0 {
+			t.Errorf("atom %d moved, and no signal uses it", k)
+		}
+		if move > 0 {
+			moved++
+		}
+	}
+	if moved == 0 {
+		t.Error("nothing moved")
+	}
+}
+
+// The search finds the minimum of a parabola near and far, tries no worse a t than
+// 0, and passes errors on.
+func TestGoldenSection(t *testing.T) {
+	for _, at := range []float64{1e-5, 0.004, 0.01, 1.7} {
+		best, err := goldenSection(at*at, 10, func(t float64) (float64, error) { return (t - at) * (t - at), nil })
+		if err != nil || math.Abs(best-at) > 0.25*at {
+			t.Errorf("minimum at %g: found %g, %v", at, best, err)
+		}
+	}
+	tries := 0
+	best, err := goldenSection(1, 10, func(t float64) (float64, error) { tries++; return 1 + t, nil })
+	if err != nil || best != 0 || tries > 40 {
+		t.Errorf("a rising function: %g, %v after %d", best, err, tries)
+	}
+	tries = 0
+	best, err = goldenSection(1, 10, func(t float64) (float64, error) { tries++; return -t, nil })
+	if err != nil || best < 10 || tries > 30 {
+		t.Errorf("a falling function: %g, %v after %d", best, err, tries)
+	}
+	for at := range 12 {
+		tries = 0
+		if _, err := goldenSection(1, 10, func(t float64) (float64, error) {
+			if tries++; tries > at {
+				return 0, context.Canceled
+			}
+			return (t - 0.5) * (t - 0.5), nil
+		}); err == nil || tries > at+1 {
+			t.Errorf("failing at the try %d: %v after %d", at, err, tries)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package superres
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// A model may have siblings: models of the same kind that were trained for other
+// scales. A picture is then enlarged by the chain of scales that fits best, each by the
+// model that was trained for it.
+
+// sibling is a model that is opened when it is needed.
+type sibling struct {
+	scale int
+	open  func() (*Model, error)
+}
+
+// With returns m with others that take over where their scales fit better. They must
+// have stages, scales that differ, and the degradation of m; their own siblings are
+// ignored.
+func (m *Model) With(others ...*Model) (*Model, error) {
+	out := *m
+	out.siblings = nil
+	for _, o := range others {
+		switch {
+		case len(m.Stages) == 0 || len(o.Stages) == 0:
+			return nil, fmt.Errorf("superres: a plain interpolation needs no model of another scale")
+		case o.Degradation != m.Degradation:
+			return nil, fmt.Errorf("superres: models for %s and for %s do not go together", m.Degradation, o.Degradation)
+		case slices.Contains(out.scales(), o.Scale):
+			return nil, fmt.Errorf("superres: two models of scale %d", o.Scale)
+		}
+		out.siblings = append(out.siblings, sibling{o.Scale, func() (*Model, error) { return o, nil }})
+	}
+	return &out, nil
+}
+
+// scales are those of the model and its siblings, its own first.
+func (m *Model) scales() []int {
+	list := []int{m.Scale}
+	for _, s := range m.siblings {
+		list = append(list, s.scale)
+	}
+	return list
+}
+
+// at returns the model for one of the scales.
+func (m *Model) at(scale int) (*Model, error) {
+	for _, s := range m.siblings {
+		if s.scale == scale {
+			return s.open()
+		}
+	}
+	return m, nil
+}
+
+// chain returns the scales by which a picture of inW×inH is enlarged, one after the
+// other, to reach w×h or just go past it: the least enlargement that does, in the
+// fewest steps, the largest first, where there are fewer samples to work on. It is nil
+// for no enlargement.
+func (m *Model) chain(inW, inH, w, h int) []int {
+	scales := m.scales()
+	slices.SortFunc(scales, func(a, b int) int { return b - a })
+	var best []int
+	most := 0 // the enlargement of best
+	var extend func(taken []int, product, from int)
+	extend = func(taken []int, product, from int) {
+		switch {
+		case most > 0 && (product > most || product == most && len(taken) >= len(best)):
+			return
+		case inW*product >= w && inH*product >= h:
+			best, most = slices.Clone(taken), product
+			return
+		}
+		for i := from; i < len(scales); i++ {
+			extend(append(taken, scales[i]), product*scales[i], i)
+		}
+	}
+	extend(nil, 1, 0)
+	return best
+}
+
+// openSiblings makes siblings of embedded models, each opened once.
+func openSiblings(scales []int, open func(scale int) (*Model, error)) []sibling {
+	var list []sibling
+	for _, scale := range scales {
+		list = append(list, sibling{scale, sync.OnceValues(func() (*Model, error) {
+			m, err := open(scale)
+			if err == nil && m.Scale != scale {
+				err = fmt.Errorf("superres: a model of scale %d where %d is expected", m.Scale, scale)
+			}
+			return m, err
+		})})
+	}
+	return list
+}

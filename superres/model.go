@@ -29,6 +29,8 @@ type Model struct {
 
 // Provenance says where a model comes from.
 type Provenance struct {
+	Imported *Imported `json:"imported,omitempty"` // nil: the dictionary was learned here
+
 	Command    string   `json:"command"` // makes the same bytes again from the same pictures
 	Learner    string   `json:"learner"` // spec
 	Coder      string   `json:"coder"`   // spec, of learning and upscaling

@@ -30,6 +30,14 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 		}
 		return nil, usage("%s", plugin.Unknown("command", args[1], names))
 	}
+	first := 2 // of the command's own arguments
+	if len(command.Subcommands) > 0 {
+		var err error
+		if command, err = subcommand(command, args[first:]); command == nil {
+			return []string{args[0], args[1], "--help"}, err
+		}
+		first++
+	}
 	takesValue := map[string]bool{}
 	for _, f := range command.Flags {
 		_, isBool := f.(*cli.BoolFlag)
@@ -38,7 +46,7 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 		}
 	}
 	var flags, files []string
-	for rest := args[2:]; len(rest) > 0; rest = rest[1:] {
+	for rest := args[first:]; len(rest) > 0; rest = rest[1:] {
 		arg := rest[0]
 		if arg == "--" {
 			files = append(files, rest[1:]...)
@@ -50,7 +58,7 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 		}
 		name, _, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 		if name == "help" || name == "h" {
-			return []string{args[0], args[1], "--help"}, nil
+			return append(slices.Clone(args[:first]), "--help"), nil
 		}
 		needs, known := takesValue[name]
 		if !known {
@@ -72,6 +80,25 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 			flags = append(flags, rest[0])
 		}
 	}
-	out := append(slices.Clone(args[:2]), flags...)
+	out := append(slices.Clone(args[:first]), flags...)
 	return append(append(out, "--"), files...), nil
+}
+
+// subcommand finds the command that the first argument names among those of a
+// command; nil when there is no argument, or help is asked for.
+func subcommand(of *cli.Command, args []string) (*cli.Command, error) {
+	if len(args) == 0 || slices.Contains([]string{"help", "h", "--help", "-h"}, args[0]) {
+		return nil, nil
+	}
+	if c := of.Command(args[0]); c != nil {
+		return c, nil
+	}
+	var names []string
+	for _, c := range of.Subcommands {
+		names = append(names, c.Name)
+	}
+	if strings.HasPrefix(args[0], "-") {
+		return nil, usage("%s %s: expected %s first", of.Name, args[0], strings.Join(names, ", "))
+	}
+	return nil, usage("%s", plugin.Unknown(of.Name+" command", args[0], names))
 }

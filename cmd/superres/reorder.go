@@ -11,7 +11,8 @@ import (
 
 // reorder moves the flags of the command before its file names, because the
 // command-line library stops at the first name, and names unknown commands and
-// flags with what was perhaps meant. "--" ends the flags; "-" is a file name.
+// flags with what was perhaps meant. "--" ends the flags; "-" is a file name. The
+// name of a subcommand comes right after that of its command.
 func reorder(app *cli.App, args []string) ([]string, error) {
 	if len(args) < 2 || strings.HasPrefix(args[1], "-") && args[1] != "-" {
 		return args, nil
@@ -26,17 +27,22 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 			if len(args) > 2 && app.Command(args[2]) == nil {
 				return nil, usage("%s", plugin.Unknown("command", args[2], names))
 			}
+			if len(args) > 3 && app.Command(args[2]).Command(args[3]) != nil {
+				return []string{args[0], args[2], args[3], "--help"}, nil
+			}
 			return args, nil
 		}
 		return nil, usage("%s", plugin.Unknown("command", args[1], names))
 	}
 	first := 2 // of the command's own arguments
-	if len(command.Subcommands) > 0 {
-		var err error
-		if command, err = subcommand(command, args[first:]); command == nil {
-			return []string{args[0], args[1], "--help"}, err
+	switch {
+	case len(args) > 2 && command.Command(args[2]) != nil:
+		command, first = command.Command(args[2]), 3
+	case len(command.Subcommands) > 0 && command.Action == nil: // one must be named
+		if err := subcommand(command, args[first:]); err != nil {
+			return nil, err
 		}
-		first++
+		return []string{args[0], args[1], "--help"}, nil
 	}
 	takesValue := map[string]bool{}
 	for _, f := range command.Flags {
@@ -80,25 +86,25 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 			flags = append(flags, rest[0])
 		}
 	}
+	if len(files) > 0 && command.Command(files[0]) != nil {
+		return nil, usage("%s: the command %s %[1]s comes before all flags; a file of this name is ./%[1]s", files[0], args[1])
+	}
 	out := append(slices.Clone(args[:first]), flags...)
 	return append(append(out, "--"), files...), nil
 }
 
-// subcommand finds the command that the first argument names among those of a
-// command; nil when there is no argument, or help is asked for.
-func subcommand(of *cli.Command, args []string) (*cli.Command, error) {
+// subcommand tells what is wrong with the first argument of a command that has others
+// below it and does nothing itself; nothing when help is asked for, or there is none.
+func subcommand(of *cli.Command, args []string) error {
 	if len(args) == 0 || slices.Contains([]string{"help", "h", "--help", "-h"}, args[0]) {
-		return nil, nil
-	}
-	if c := of.Command(args[0]); c != nil {
-		return c, nil
+		return nil
 	}
 	var names []string
 	for _, c := range of.Subcommands {
 		names = append(names, c.Name)
 	}
 	if strings.HasPrefix(args[0], "-") {
-		return nil, usage("%s %s: expected %s first", of.Name, args[0], strings.Join(names, ", "))
+		return usage("%s %s: expected %s first", of.Name, args[0], strings.Join(names, ", "))
 	}
-	return nil, usage("%s", plugin.Unknown(of.Name+" command", args[0], names))
+	return usage("%s", plugin.Unknown(of.Name+" command", args[0], names))
 }

@@ -42,6 +42,8 @@ type Provenance struct {
 	TrainRMSE  float64  `json:"train_rmse"`  // of the stacked pairs, at the end of learning
 	HeldOut    int      `json:"held_out"`    // pictures not trained on
 	Score      *Score   `json:"score,omitempty"`
+	// Of a cascade: the means after each of its stages.
+	StageScores []Means `json:"stage_scores,omitempty"`
 }
 
 // Score tells how well held-out pictures were restored: by the model, and by
@@ -96,7 +98,8 @@ func (m *Model) Save(w io.Writer) error {
 		return errors.New("superres: a plain interpolation is no model to save")
 	}
 	h := header{formatVersion, m.Scale, m.Degradation, m.Kernel, nil, m.Provenance}
-	var arrays []npz.Matrix
+	var matrices []npz.Matrix
+	var arrays []npz.Array
 	for i, s := range m.Stages {
 		a := StageArrays{prefix: stagePrefix(i)}
 		params, err := json.Marshal(s.Save(&a))
@@ -104,13 +107,13 @@ func (m *Model) Save(w io.Writer) error {
 			return err
 		}
 		h.Stages = append(h.Stages, stageHeader{s.Kind(), params})
-		arrays = append(arrays, a.put...)
+		matrices, arrays = append(matrices, a.put...), append(arrays, a.arrays...)
 	}
 	text, err := json.MarshalIndent(h, "", "\t")
 	if err != nil {
 		return err
 	}
-	return npz.Write(w, []npz.Text{{Name: "model.json", Data: append(text, '\n')}}, arrays)
+	return npz.Write(w, []npz.Text{{Name: "model.json", Data: append(text, '\n')}}, matrices, arrays...)
 }
 
 func stagePrefix(i int) string { return fmt.Sprintf("stage%d.", i) }
@@ -151,7 +154,7 @@ func load(r io.ReaderAt, size int64) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{Scale: h.Scale, Degradation: h.Degradation, Kernel: h.Kernel, Provenance: h.Provenance}
-	arrays := &StageArrays{file: f, atoms: maxAtoms}
+	arrays := &StageArrays{file: f, atoms: maxAtoms, coefs: maxCoefs}
 	for i, s := range h.Stages {
 		loader := stageLoaders[s.Kind]
 		if loader == nil {

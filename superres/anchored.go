@@ -43,6 +43,7 @@ type Anchored struct {
 	search    *anchorSearch
 	regressor []float32 // R_k after R_k, InputDims×OutputDims
 	backwards []float32 // Wᵀ the other way round: Block²×OutputDims
+	bandBytes int       // about what the blocks take that are worked on together
 }
 
 // anchoredParams is what a model file says of an Anchored.
@@ -129,7 +130,7 @@ func newAnchored(scale int, p anchoredParams, t anchoredTables) (*Anchored, erro
 			return nil, fmt.Errorf("candidate %d of %d anchors", j, p.Anchors)
 		}
 	}
-	a := &Anchored{params: p, tables: t, scale: scale}
+	a := &Anchored{params: p, tables: t, scale: scale, bandBytes: bandBytes}
 	a.form, a.in, a.out = newCanonical(p.Patch, p.Sigma), places(p.Patch), places(p.Block)
 	a.search = newAnchorSearch(p.SearchDims, unpackAnchors(t.anchors, p.SearchDims), t.centroids, t.lists)
 	a.regressor = make([]float32, len(t.regressors))
@@ -271,7 +272,7 @@ func (a *Anchored) apply(ctx context.Context, low, current *patches.Plane, regre
 		input = low
 	}
 	size := g.block * g.block
-	rows := max(1, bandBytes/(4*size*g.cols)) // worked on together: bounds the memory, changes nothing else
+	rows := max(1, a.bandBytes/(4*size*g.cols)) // worked on together: bounds the memory, changes nothing else
 	sum := patches.NewPlane(current.W, current.H)
 	var b band
 	var blocks []float32

@@ -166,22 +166,9 @@ func (d *anchorData) learnStage(ctx context.Context, stage int, report func(int6
 	if a, err = newAnchored(d.opt.Scale, p, t); err != nil {
 		return nil, regressors, 0, err
 	}
-	var equations [folds]*normalEquations
-	for fold := range folds {
-		if equations[fold], err = d.accumulate(ctx, a, fold, report); err != nil {
-			return nil, regressors, 0, err
-		}
-		if regressors[1-fold], err = equations[fold].solve(ctx); err != nil {
-			return nil, regressors, 0, err
-		}
-	}
-	both := joined(equations[:]...)
-	shipped, err := both.solve(ctx)
+	regressors, shipped, samples, err := d.learnRegressors(ctx, a, report)
 	if err != nil {
 		return nil, regressors, 0, err
-	}
-	for _, c := range both.count {
-		samples += int(c)
 	}
 	n := p.coefs()
 	t.regressors, t.steps = make([]int8, len(shipped)), make([]float32, p.Anchors)
@@ -190,6 +177,26 @@ func (d *anchorData) learnStage(ctx context.Context, stage int, report func(int6
 	}
 	a, err = newAnchored(d.opt.Scale, p, t)
 	return a, regressors, samples, err
+}
+
+// learnRegressors learns the regressors of a stage from the pictures of all folds but
+// one, for each, and from all. It returns the number of patches that were not flat.
+func (d *anchorData) learnRegressors(ctx context.Context, a *Anchored, report func(int64)) (without [folds][]float32, all []float32, samples int, err error) {
+	var equations [folds]*normalEquations
+	for fold := range folds {
+		if equations[fold], err = d.accumulate(ctx, a, fold, report); err != nil {
+			return without, nil, 0, err
+		}
+		if without[1-fold], err = equations[fold].solve(ctx); err != nil {
+			return without, nil, 0, err
+		}
+	}
+	both := joined(equations[:]...)
+	for _, c := range both.count {
+		samples += int(c)
+	}
+	all, err = both.solve(ctx)
+	return without, all, samples, err
 }
 
 // blankAnchored is a stage that can bring patches into canonical form, and no more.

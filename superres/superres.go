@@ -196,8 +196,11 @@ func (m *Model) Memory(cfg image.Config, w, h int) int64 {
 	}
 	extra := int64(0)
 	for _, s := range m.Stages {
-		if c, ok := s.(*Coupled); ok {
-			extra += c.memory(cfg.Width * side / m.Scale)
+		switch s := s.(type) {
+		case *Coupled:
+			extra += s.memory(cfg.Width * side / m.Scale)
+		case *Anchored:
+			extra = max(extra, s.memory(cfg.Width*side))
 		}
 	}
 	if cfg.Width*side != w || cfg.Height*side != h {
@@ -210,12 +213,16 @@ func (m *Model) Memory(cfg image.Config, w, h int) int64 {
 type Tuning struct {
 	Coder       string // spec
 	Sparsity    int    // sets the coder's parameter of that name
-	BackProject *int   // iterations after the other stages; 0: none
+	BackProject *int   // iterations after the other stages, or after each anchored one; 0: none
+	Stages      int    // anchored stages to use, from the first; 0: all
 }
 
 // Tune returns a model with other settings and the same dictionaries. It fails
 // when m has no stage that they concern.
 func (m *Model) Tune(t Tuning) (*Model, error) {
+	if m.isCascade() || t.Stages != 0 {
+		return m.tuneCascade(t)
+	}
 	out := *m
 	out.Stages = nil
 	coded := false

@@ -1,6 +1,8 @@
 package superres
 
 import (
+	"bytes"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -135,7 +137,7 @@ func TestFoldsAreKeptApart(t *testing.T) {
 	if err := d.open(t.Context(), drawings(4)); err != nil {
 		t.Fatal(err)
 	}
-	a, before, _, err := d.learnStage(t.Context(), 0, func(int64) {})
+	a, before, err := d.learnStage(t.Context(), 0, func(int64) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +148,7 @@ func TestFoldsAreKeptApart(t *testing.T) {
 			}
 		}
 	}
-	after, _, _, err := d.learnRegressors(t.Context(), a, func(int64) {})
+	after, _, err := d.learnRegressors(t.Context(), a, func(int64) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,6 +255,56 @@ func TestAnchorsFromLearners(t *testing.T) {
 		t.Logf("%s: %.2f dB, bicubic %.2f", learner, s.Model.PSNR, s.Bicubic.PSNR)
 		if s.Model.PSNR < s.Bicubic.PSNR+1 {
 			t.Errorf("%s: %.2f dB, bicubic %.2f", learner, s.Model.PSNR, s.Bicubic.PSNR)
+		}
+	}
+}
+
+// Training that was interrupted goes on, to the same bytes; what another run kept is
+// passed over.
+func TestInterruptedTraining(t *testing.T) {
+	o := TrainOptions{Stages: 3, Atoms: 40, BackProject: 1, Flat: 0.005, Seed: 3}
+	whole, err := Train(t.Context(), drawings(3), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := save(t, whole)
+	var kept [][]byte
+	stop := errors.New("stop")
+	o.Keep = func(data []byte) error {
+		if kept = append(kept, data); len(kept) == 2 {
+			return stop
+		}
+		return nil
+	}
+	if _, err := Train(t.Context(), drawings(3), o); !errors.Is(err, stop) {
+		t.Fatal(err)
+	}
+	if m, err := Load(bytes.NewReader(kept[1]), int64(len(kept[1]))); err != nil || len(m.Stages) != 4 {
+		t.Errorf("what was kept is not a model of two stages: %v", err)
+	}
+	other := o
+	other.Keep, other.Seed = nil, 4
+	fresh, err := Train(t.Context(), drawings(3), other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, data := range append(kept, []byte("damaged")) {
+		calls := 0
+		o.Keep = func([]byte) error { calls++; return nil }
+		o.Kept = data
+		m, err := Train(t.Context(), drawings(3), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(want, save(t, m)) {
+			t.Errorf("going on after %d stages gives other bytes", i+1)
+		}
+		if expect := []int{1, 0, 2}[i]; calls != expect {
+			t.Errorf("going on after %d stages keeps %d, expected %d", i+1, calls, expect)
+		}
+		other.Kept = data
+		if m, err := Train(t.Context(), drawings(3), other); err != nil || !bytes.Equal(save(t, fresh), save(t, m)) {
+			t.Errorf("another run takes what was kept (%v)", err)
 		}
 	}
 }

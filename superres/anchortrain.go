@@ -118,6 +118,9 @@ func trainAnchored(ctx context.Context, train, held []Source, opt TrainOptions) 
 		Command: opt.Command, Learner: opt.Learner, Atoms: opt.Atoms, Iterations: opt.Iterations, Seed: opt.Seed,
 		Data: opt.Data, Pictures: len(train), DataSHA256: d.read.sum(), HeldOut: len(held),
 	}
+	for _, p := range d.planes {
+		m.Provenance.Patches += len(p.low)
+	}
 	var back *BackProject
 	if opt.BackProject > 0 {
 		var err error
@@ -128,20 +131,33 @@ func trainAnchored(ctx context.Context, train, held []Source, opt TrainOptions) 
 	// The work: each stage sees all pixels twice, the last but once.
 	all := int64(2*opt.Stages-1) * d.pixels
 	done := newTally(func(pixels int64) { opt.Progress("learning", int(pixels>>10), int(all>>10)) })
+	kept, regressors := d.kept()
 	for stage := range opt.Stages {
-		a, regressors, samples, err := d.learnStage(ctx, stage, done.add)
-		if err != nil {
-			return nil, err
+		fresh := stage == len(kept)
+		if fresh {
+			a, without, err := d.learnStage(ctx, stage, done.add)
+			if err != nil {
+				return nil, err
+			}
+			kept, regressors = append(kept, a), append(regressors, without)
+		} else {
+			done.add(d.pixels)
 		}
+		a := kept[stage]
 		m.Stages = append(m.Stages, a)
 		if back != nil {
 			m.Stages = append(m.Stages, back)
 		}
-		m.Provenance.Patches = max(m.Provenance.Patches, samples)
-		if stage < opt.Stages-1 {
-			if err := d.advance(ctx, a, regressors, back, done.add); err != nil {
+		if stage == opt.Stages-1 {
+			break
+		}
+		if fresh {
+			if err := d.keep(m, regressors); err != nil {
 				return nil, err
 			}
+		}
+		if err := d.advance(ctx, a, regressors[stage], back, done.add); err != nil {
+			return nil, err
 		}
 	}
 	return m, m.scoreStages(ctx, held, opt)
@@ -149,26 +165,26 @@ func trainAnchored(ctx context.Context, train, held []Source, opt TrainOptions) 
 
 // learnStage learns one stage, and the regressors to restore the pictures of each fold
 // with, which have not seen them.
-func (d *anchorData) learnStage(ctx context.Context, stage int, report func(int64)) (a *Anchored, regressors [folds][]float32, samples int, err error) {
+func (d *anchorData) learnStage(ctx context.Context, stage int, report func(int64)) (a *Anchored, regressors [folds][]float32, err error) {
 	p := d.opt.stage(stage)
 	a = blankAnchored(d.opt.Scale, p)
 	sample, err := d.sample(ctx, a, stage)
 	if err != nil {
-		return nil, regressors, 0, err
+		return nil, regressors, err
 	}
 	t, err := d.learnTables(ctx, a, sample, stage)
 	if err != nil {
-		return nil, regressors, 0, err
+		return nil, regressors, err
 	}
 	sample = anchorSample{}
 	p.Centroids = len(t.centroids) / p.SearchDims
 	p.Candidates = len(t.lists) / p.Centroids
 	if a, err = newAnchored(d.opt.Scale, p, t); err != nil {
-		return nil, regressors, 0, err
+		return nil, regressors, err
 	}
-	regressors, shipped, samples, err := d.learnRegressors(ctx, a, report)
+	regressors, shipped, err := d.learnRegressors(ctx, a, report)
 	if err != nil {
-		return nil, regressors, 0, err
+		return nil, regressors, err
 	}
 	n := p.coefs()
 	t.regressors, t.steps = make([]int8, len(shipped)), make([]float32, p.Anchors)
@@ -176,27 +192,23 @@ func (d *anchorData) learnStage(ctx context.Context, stage int, report func(int6
 		t.steps[k] = packRow(t.regressors[k*n:(k+1)*n], shipped[k*n:(k+1)*n])
 	}
 	a, err = newAnchored(d.opt.Scale, p, t)
-	return a, regressors, samples, err
+	return a, regressors, err
 }
 
 // learnRegressors learns the regressors of a stage from the pictures of all folds but
-// one, for each, and from all. It returns the number of patches that were not flat.
-func (d *anchorData) learnRegressors(ctx context.Context, a *Anchored, report func(int64)) (without [folds][]float32, all []float32, samples int, err error) {
+// one, for each, and from all.
+func (d *anchorData) learnRegressors(ctx context.Context, a *Anchored, report func(int64)) (without [folds][]float32, all []float32, err error) {
 	var equations [folds]*normalEquations
 	for fold := range folds {
 		if equations[fold], err = d.accumulate(ctx, a, fold, report); err != nil {
-			return without, nil, 0, err
+			return without, nil, err
 		}
 		if without[1-fold], err = equations[fold].solve(ctx); err != nil {
-			return without, nil, 0, err
+			return without, nil, err
 		}
 	}
-	both := joined(equations[:]...)
-	for _, c := range both.count {
-		samples += int(c)
-	}
-	all, err = both.solve(ctx)
-	return without, all, samples, err
+	all, err = joined(equations[:]...).solve(ctx)
+	return without, all, err
 }
 
 // blankAnchored is a stage that can bring patches into canonical form, and no more.

@@ -97,23 +97,27 @@ func (m *Model) Save(w io.Writer) error {
 	if len(m.Stages) == 0 {
 		return errors.New("superres: a plain interpolation is no model to save")
 	}
+	text, matrices, arrays, err := m.members()
+	if err != nil {
+		return err
+	}
+	return npz.Write(w, []npz.Text{text}, matrices, arrays...)
+}
+
+// members returns what a model file holds.
+func (m *Model) members() (text npz.Text, matrices []npz.Matrix, arrays []npz.Array, err error) {
 	h := header{formatVersion, m.Scale, m.Degradation, m.Kernel, nil, m.Provenance}
-	var matrices []npz.Matrix
-	var arrays []npz.Array
 	for i, s := range m.Stages {
 		a := StageArrays{prefix: stagePrefix(i)}
 		params, err := json.Marshal(s.Save(&a))
 		if err != nil {
-			return err
+			return text, nil, nil, err
 		}
 		h.Stages = append(h.Stages, stageHeader{s.Kind(), params})
 		matrices, arrays = append(matrices, a.put...), append(arrays, a.arrays...)
 	}
-	text, err := json.MarshalIndent(h, "", "\t")
-	if err != nil {
-		return err
-	}
-	return npz.Write(w, []npz.Text{{Name: "model.json", Data: append(text, '\n')}}, matrices, arrays...)
+	data, err := json.MarshalIndent(h, "", "\t")
+	return npz.Text{Name: "model.json", Data: append(data, '\n')}, matrices, arrays, err
 }
 
 func stagePrefix(i int) string { return fmt.Sprintf("stage%d.", i) }
@@ -133,6 +137,10 @@ func load(r io.ReaderAt, size int64) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	return read(f)
+}
+
+func read(f *npz.File) (*Model, error) {
 	text, err := f.Text("model.json", 1<<20)
 	if err != nil {
 		return nil, fmt.Errorf("not a superres model: %w", err)

@@ -39,8 +39,13 @@ type TrainOptions struct {
 	InputDims  int        // coordinates of a patch; 0: 40
 	OutputDims int        // coordinates of a block; 0: by the scale, 20 and more
 	MaxMemory  int64      // refuse pictures with which learning needs more bytes; 0: take all
-	Command    string     // recorded in the model
-	Data       []string   // recorded in the model
+	// Keep is called after every stage but the last with what lets another run go on
+	// from there when this one is interrupted; its error ends training. Kept is what
+	// was kept: it is passed over when it is of other settings or pictures. nil: none.
+	Keep    func(stages []byte) error
+	Kept    []byte
+	Command string   // recorded in the model
+	Data    []string // recorded in the model
 	// Progress is called from one goroutine as the work goes on; it may be nil.
 	Progress func(phase string, done, total int)
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -134,6 +136,15 @@ func train(c *cli.Context, s *streams) error {
 		return codedError{fmt.Errorf("learning %d atoms from %d patches needs %s, the limit is %s; use --max-memory, fewer --patches or fewer --atoms",
 			opt.Atoms, opt.Patches, gib(need), gib(memory)), exitLimit}
 	}
+	partial := out + ".partial"
+	if opt.Stages > 1 {
+		if opt.Kept, err = readPartial(partial, memory); err != nil {
+			return err
+		}
+		opt.Keep = func(stages []byte) error {
+			return imagefile.WriteAtomic(partial, true, func(w io.Writer) error { _, err := w.Write(stages); return err })
+		}
+	}
 	m, err := superres.Train(c.Context, list, opt)
 	if err != nil {
 		return err
@@ -141,8 +152,31 @@ func train(c *cli.Context, s *streams) error {
 	if err := imagefile.WriteAtomic(out, exist == "overwrite", func(w io.Writer) error { return m.Save(w) }); err != nil {
 		return err
 	}
+	if opt.Stages > 1 {
+		// What was kept is of no use any more; nothing is lost when it stays.
+		_ = os.Remove(partial)
+	}
 	bar.line("%s: %s", out, summary(m))
 	return nil
+}
+
+// readPartial returns what an interrupted run kept beside its output: nil when there
+// is nothing.
+func readPartial(name string, memory int64) ([]byte, error) {
+	info, err := os.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, codedError{err, exitOutput}
+	case !info.Mode().IsRegular() || info.Size() > memory/2:
+		return nil, codedError{fmt.Errorf("%s is in the way of what is kept of the training; move it, or use another -o", name), exitOutput}
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, codedError{err, exitOutput}
+	}
+	return data, nil
 }
 
 // The flags that concern one of the two kinds of model only.

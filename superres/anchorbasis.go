@@ -64,6 +64,10 @@ func (d *anchorData) sample(ctx context.Context, a *Anchored, stage int) (anchor
 	var all anchorSample
 	for _, one := range drawn {
 		all.count += one.count
+	}
+	all.features = make([]float32, 0, all.count*p.features())
+	all.blocks = make([]float32, 0, all.count*p.Block*p.Block)
+	for _, one := range drawn {
 		all.features = append(all.features, one.features...)
 		all.blocks = append(all.blocks, one.blocks...)
 	}

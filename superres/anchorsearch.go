@@ -166,11 +166,16 @@ func sphericalMeans(dims int, samples []float32, k, iterations int, seed uint64)
 	}
 	z := columns(samples, dims)
 	for range iterations {
-		flat := newAnchorSearch(dims, centres, centres[:dims], all)
+		// Through centroids of the directions where they are many: what is missed is as
+		// little as when the anchors are used, and it takes a tenth of the time.
+		search := newAnchorSearch(dims, centres, centres[:dims], all)
+		if k > 256 {
+			search = buildSearch(dims, centres, seed)
+		}
 		// The background context never ends, so there is no error.
-		_ = parallel.For(context.Background(), n, 16*lanes, func() func(lo, hi int) {
+		_ = parallel.For(context.Background(), n, patchesTogether, func() func(lo, hi int) {
 			var t searchScratch
-			return func(lo, hi int) { flat.find(owner[lo:hi], z[lo:], n, hi-lo, &t) }
+			return func(lo, hi int) { search.find(owner[lo:hi], z[lo:], n, hi-lo, &t) }
 		})
 		sums := make([]float64, k*dims)
 		for j, o := range owner {

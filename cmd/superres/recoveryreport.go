@@ -140,7 +140,7 @@ func (r recoveryReport) text(w io.Writer) error {
 			fmt.Fprintf(tab, "N=%d", n)
 			for _, learner := range r.learners() {
 				m, _ := mean(r.at(p, n, learner).assigned)
-				fmt.Fprintf(tab, "\t%.4f", m)
+				fmt.Fprint(tab, "\t"+figure("%.4f", m))
 			}
 			fmt.Fprint(tab, "\t\n")
 		}
@@ -234,6 +234,10 @@ func (r recoveryReport) table(p planted.Panel) report.Table {
 		for _, learner := range r.learners() {
 			v := r.at(p, n, learner)
 			m, sd := mean(v.assigned)
+			if len(v.assigned) == 0 {
+				row = append(row, report.Cell{Text: "–", Note: "all failed"})
+				continue
+			}
 			paper, _ := mean(v.inOrder)
 			seconds, _ := mean(v.seconds)
 			row = append(row, report.Cell{

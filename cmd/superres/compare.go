@@ -130,7 +130,11 @@ func compare(c *cli.Context, s *streams) error {
 		return err
 	}
 	bar.clear()
-	r := comparisonReport{comparison: cmp, command: strings.Join(settings(c), " "), baselines: baselines, results: results}
+	command := settings(c)
+	for _, arg := range c.Args().Slice() {
+		command = append(command, quoted(arg))
+	}
+	r := comparisonReport{comparison: cmp, command: strings.Join(command, " "), baselines: baselines, results: results}
 	for _, f := range []struct {
 		name  string
 		write func(w io.Writer) error

@@ -129,6 +129,10 @@ func TestComparePhotos(t *testing.T) {
 	write(t, filepath.Join(dir, "test", "b.png"), blob(121, 40))
 	out, errs, code := call(t, dir, "", "compare", "--protocol", "images", "--images", "test", "--learners", "mod", "--models", "photo",
 		"--atoms", "20", "--patches", "100", "--iterations", "3", "-q", "train", "-o", "out")
+	page, err := os.ReadFile(filepath.Join(dir, "out", "report.html"))
+	if err != nil || !strings.Contains(string(page), "--limit 0 train<") {
+		t.Errorf("the page does not name its data in the command: %v", err)
+	}
 	if code != 0 || !strings.Contains(out, "PSNR") || !strings.Contains(out, "SSIM") || !strings.Contains(out, "photo") {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}

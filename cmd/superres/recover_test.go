@@ -86,6 +86,28 @@ func TestRecover(t *testing.T) {
 	}
 }
 
+// The page names the command that makes it again, and tells who is told what.
+func TestRecoverPageTellsHow(t *testing.T) {
+	dir := t.TempDir()
+	args := []string{"recover", "--panel", "4,6,1", "--panel", "5,6,2", "--n", "20", "--trials", "1", "--iterations", "2", "--learners", "mod"}
+	for _, c := range []struct{ coder, want string }{
+		{"omp", "--coder omp|--panel 4,6,1 --panel 5,6,2|that code with omp are told the true S"},
+		{"omp:tolerance=0.1", "that code with omp are told the true S"},
+		{"omp:sparsity=2", "that need a coder have omp:sparsity=2"},
+	} {
+		_, errs, code := call(t, dir, "", append(args, "--coder", c.coder, "-o", "out")...)
+		page, err := os.ReadFile(filepath.Join(dir, "out", "report.html"))
+		if code != 0 || err != nil {
+			t.Fatalf("exit %d, %s, %v", code, errs, err)
+		}
+		for want := range strings.SplitSeq(c.want, "|") {
+			if !strings.Contains(string(page), want) {
+				t.Errorf("--coder %s: the page lacks %q", c.coder, want)
+			}
+		}
+	}
+}
+
 func TestRecoverErrors(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "file"), nil)

@@ -59,7 +59,7 @@ func (s sweep[K, R]) do(ctx context.Context, tasks []K, bar *progress) (results 
 		bar.line("%s: %d results are of another version of superres and are kept; use another -o to have all anew", s.dir, others)
 	}
 	var todo []K
-	total, sum := 0.0, 0.0
+	total, sum, count := 0.0, 0.0, 0
 	for _, t := range tasks {
 		if _, ok := done[t]; !ok {
 			todo = append(todo, t)
@@ -70,6 +70,9 @@ func (s sweep[K, R]) do(ctx context.Context, tasks []K, bar *progress) (results 
 		done[s.task(r)] = r
 		sum += s.weight(s.task(r))
 		bar.set(fmt.Sprintf("%d trials", len(todo)), sum/total)
+		if count++; bar.style == "plain" && 10*count/len(todo) > 10*(count-1)/len(todo) {
+			bar.line("%d of %d trials", count, len(todo))
+		}
 		if s.failed(r) {
 			return nil
 		}

@@ -171,6 +171,14 @@ func TestRecoverTwiceAtOnce(t *testing.T) {
 	}
 }
 
+// A log of plain lines tells how far the work is.
+func TestRecoverPlainProgress(t *testing.T) {
+	_, errs, code := call(t, t.TempDir(), "", "recover", "--learners", "mod", "--panel", "8,12,2", "--n", "30", "--trials", "30", "--iterations", "2", "-o", "out", "--progress", "plain")
+	if code != 0 || strings.Count(errs, "\n") != 11 || !strings.HasPrefix(errs, "3 of 30 trials\n6 of 30 trials\n") {
+		t.Errorf("exit %d, %s", code, errs)
+	}
+}
+
 // What fails is told as a dash, and does not keep the rest from being shown.
 func TestRecoverFailures(t *testing.T) {
 	dir := t.TempDir()

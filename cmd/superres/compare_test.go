@@ -129,8 +129,65 @@ func TestComparePhotos(t *testing.T) {
 	write(t, filepath.Join(dir, "test", "b.png"), blob(121, 40))
 	out, errs, code := call(t, dir, "", "compare", "--protocol", "images", "--images", "test", "--learners", "mod", "--models", "photo",
 		"--atoms", "20", "--patches", "100", "--iterations", "3", "-q", "train", "-o", "out")
+	page, err := os.ReadFile(filepath.Join(dir, "out", "report.html"))
+	if err != nil || !strings.Contains(string(page), "--limit 0 train<") {
+		t.Errorf("the page does not name its data in the command: %v", err)
+	}
 	if code != 0 || !strings.Contains(out, "PSNR") || !strings.Contains(out, "SSIM") || !strings.Contains(out, "photo") {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
+	}
+}
+
+// Pictures that have changed, or become more, are restored anew: results are not those
+// of other pictures.
+func TestCompareChangedPictures(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "train", "a.png"), blob(60, 50))
+	write(t, filepath.Join(dir, "test", "b.png"), blob(40, 30))
+	runs := func(want int) float64 {
+		t.Helper()
+		if _, errs, code := call(t, dir, "", "compare", "--protocol", "images", "--images", "test", "--learners", "mod",
+			"--atoms", "20", "--patches", "100", "--iterations", "3", "-q", "train", "-o", "out"); code != 0 {
+			t.Fatalf("exit %d: %s", code, errs)
+		}
+		var got struct {
+			Runs []struct{ Plain []struct{ PSNR float64 } }
+		}
+		text, err := os.ReadFile(filepath.Join(dir, "out", "runs.json"))
+		if err != nil || json.Unmarshal(text, &got) != nil || len(got.Runs) != 1 || len(got.Runs[0].Plain) != want {
+			t.Fatalf("%v, %+v, expected %d pictures", err, got, want)
+		}
+		return got.Runs[0].Plain[0].PSNR
+	}
+	first := runs(1)
+	write(t, filepath.Join(dir, "test", "b.png"), blob(50, 70))
+	if runs(1) == first {
+		t.Error("another picture of the same name has the same score")
+	}
+	second := runs(1)
+	write(t, filepath.Join(dir, "train", "a.png"), blob(80, 60))
+	if runs(1) == second {
+		t.Error("another training picture of the same name gives the same score")
+	}
+	write(t, filepath.Join(dir, "test", "a.png"), blob(40, 30))
+	runs(2)
+	lines := func() int {
+		journal, err := os.ReadFile(filepath.Join(dir, "out", "journal.jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytes.Count(journal, []byte("\n"))
+	}
+	if before := lines(); before != 4 {
+		t.Errorf("%d runs kept, expected 4", before)
+	}
+	put(t, filepath.Join(dir, "test", "notes.txt"), []byte("no picture"))
+	if runs(2); lines() != 4 {
+		t.Error("the same pictures are run again")
+	}
+	write(t, filepath.Join(dir, "small", "a.png"), blob(2, 2))
+	if _, errs, code := call(t, dir, "", "compare", "--protocol", "images", "--images", "small", "--learners", "mod", "train", "-o", "new"); code != exitInput || !strings.HasPrefix(errs, "superres: a: ") {
+		t.Errorf("a picture of 2×2: exit %d, %s", code, errs)
 	}
 }
 

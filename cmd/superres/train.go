@@ -258,7 +258,10 @@ func settings(c *cli.Context) []string {
 			parts = append(parts, "--"+name+"="+value)
 			continue
 		case *cli.StringSliceFlag:
-			value = strings.Join(c.StringSlice(name), ",")
+			for _, one := range c.StringSlice(name) {
+				parts = append(parts, "--"+name, quoted(one))
+			}
+			continue
 		}
 		if value != "" {
 			parts = append(parts, "--"+name, quoted(value))

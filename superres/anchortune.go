@@ -27,6 +27,8 @@ func (m *Model) tuneCascade(t Tuning) (*Model, error) {
 		return nil, plugin.Errorf("superres: this model has no anchored stages to choose from")
 	case t.Coder != "" || t.Sparsity != 0:
 		return nil, plugin.Errorf("superres: anchored stages choose one atom a patch: a coder or a sparsity means nothing to them")
+	case t.AtMost && t.Stages > count:
+		t.Stages = count
 	case t.Stages < 0 || t.Stages > count:
 		return nil, plugin.Errorf("superres: %d stages, expected 1 to the %d of the model (0: all)", t.Stages, count)
 	case t.Stages == 0:

@@ -220,6 +220,7 @@ type Tuning struct {
 	Sparsity    int    // sets the coder's parameter of that name
 	BackProject *int   // iterations after the other stages, or after each anchored one; 0: none
 	Stages      int    // anchored stages to use, from the first; 0: all
+	AtMost      bool   // fewer Stages are no error
 }
 
 // Tune returns a model with other settings and the same dictionaries. It fails

@@ -2,13 +2,17 @@ package superres
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"image"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"superres/internal/plugin"
 )
 
 // samplesOf draws n samples of k anchors: rows [q r] with r = R_kᵀq.
@@ -305,6 +309,35 @@ func TestInterruptedTraining(t *testing.T) {
 		other.Kept = data
 		if m, err := Train(t.Context(), drawings(3), other); err != nil || !bytes.Equal(save(t, fresh), save(t, m)) {
 			t.Errorf("another run takes what was kept (%v)", err)
+		}
+	}
+}
+
+func TestTrainCascadeRefuses(t *testing.T) {
+	flat := []Source{}
+	for range 2 {
+		flat = append(flat, Source{Name: "flat", Open: func(context.Context) (image.Image, error) {
+			return gray(40, 40, func(x, y int) uint8 { return 9 }), nil
+		}})
+	}
+	for name, c := range map[string]struct {
+		s    []Source
+		o    TrainOptions
+		want error
+	}{
+		"one picture": {drawings(1), TrainOptions{Stages: 1, Atoms: 8}, ErrPictures},
+		"flat":        {flat, TrainOptions{Stages: 1, Atoms: 8}, ErrPictures},
+		"few patches": {drawings(2), TrainOptions{Stages: 1, Atoms: 9000}, ErrPictures},
+		"memory":      {drawings(2), TrainOptions{Stages: 1, Atoms: 8, MaxMemory: 1 << 20}, ErrMemory},
+		"stages":      {drawings(2), TrainOptions{Stages: 17}, plugin.ErrSettings},
+		"size":        {drawings(2), TrainOptions{Stages: 9, Atoms: maxAnchors}, plugin.ErrSettings},
+		"even patch":  {drawings(2), TrainOptions{Stages: 1, Patch: 8}, plugin.ErrSettings},
+		"symmetries":  {drawings(2), TrainOptions{Stages: 1, Symmetries: "some"}, plugin.ErrSettings},
+		"learner":     {drawings(2), TrainOptions{Stages: 1, Learner: "ksdv"}, plugin.ErrSettings},
+		"reduction":   {drawings(2), TrainOptions{Stages: 1, Reductions: []float64{1}}, plugin.ErrSettings},
+	} {
+		if m, err := Train(t.Context(), c.s, c.o); !errors.Is(err, c.want) || m != nil {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

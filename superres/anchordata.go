@@ -3,13 +3,14 @@ package superres
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"image/jpeg"
 	"math"
+	"runtime"
 
 	"superres/internal/parallel"
-	"superres/internal/plugin"
 	"superres/patches"
 )
 
@@ -22,10 +23,10 @@ import (
 // stage would learn to correct errors that are smaller than those it will meet. The
 // reductions of a picture are in its fold.
 type anchorData struct {
-	opt    TrainOptions
-	planes []*anchorPlane
-	pixels int64
-	read   *sampler // its hash of the pictures
+	opt             TrainOptions
+	planes          []*anchorPlane
+	pixels, largest int64    // of all, of the largest
+	read            *sampler // its hash of the pictures
 }
 
 // anchorPlane is one picture, or a reduction of one.
@@ -72,8 +73,9 @@ func (d *anchorData) addPlane(truth *patches.Plane, fold int) error {
 		return nil // nothing to be learned from it
 	}
 	d.pixels += int64(w) * int64(h) * int64(s) * int64(s)
+	d.largest = max(d.largest, int64(w)*int64(h)*int64(s)*int64(s))
 	if need := d.opt.Memory() + d.bytes(); d.opt.MaxMemory > 0 && need > d.opt.MaxMemory {
-		return plugin.Errorf("superres: the pictures and what is learned need more than %d MiB; use fewer pictures, reductions or atoms, or allow more memory", d.opt.MaxMemory>>20)
+		return fmt.Errorf("%w: more than %d MiB; use fewer pictures, reductions or atoms, or allow more memory", ErrMemory, d.opt.MaxMemory>>20)
 	}
 	truth = truth.Crop(0, 0, w*s, h*s)
 	low := round8(d.opt.Degradation.Reduce(truth, s))
@@ -119,10 +121,14 @@ func throughJPEG(p *patches.Plane, quality int) (*patches.Plane, error) {
 	return split(img).luma(), nil
 }
 
-// bytes is what the pictures take.
+// bytes is what the pictures take, with those that the workers restore.
 func (d *anchorData) bytes() int64 {
-	return d.pixels*4 + d.pixels/int64(d.opt.Scale*d.opt.Scale)
+	return d.pixels*4 + d.pixels/int64(d.opt.Scale*d.opt.Scale) + 30*d.largest*int64(runtime.GOMAXPROCS(0))
 }
+
+// ErrMemory is wrapped by the error about pictures that do not fit in
+// TrainOptions.MaxMemory.
+var ErrMemory = errors.New("learning from these pictures takes too much memory")
 
 func (p *anchorPlane) store(current *patches.Plane) {
 	p.current = grown(p.current, len(current.Pix))

@@ -2,7 +2,9 @@ package superres
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"image"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/plugin"
 	"superres/patches"
 )
 
@@ -341,5 +344,34 @@ func TestTrainingThroughJPEG(t *testing.T) {
 			t.Errorf("quality %d leaves an error of %g", quality, e)
 		}
 		worse = e
+	}
+}
+
+func TestTrainCascadeRefuses(t *testing.T) {
+	flat := []Source{}
+	for range 2 {
+		flat = append(flat, Source{Name: "flat", Open: func(context.Context) (image.Image, error) {
+			return gray(40, 40, func(x, y int) uint8 { return 9 }), nil
+		}})
+	}
+	for name, c := range map[string]struct {
+		s    []Source
+		o    TrainOptions
+		want error
+	}{
+		"one picture": {drawings(1), TrainOptions{Stages: 1, Atoms: 8}, ErrPictures},
+		"flat":        {flat, TrainOptions{Stages: 1, Atoms: 8}, ErrPictures},
+		"few patches": {drawings(2), TrainOptions{Stages: 1, Atoms: 9000}, ErrPictures},
+		"memory":      {drawings(2), TrainOptions{Stages: 1, Atoms: 8, MaxMemory: 1 << 20}, ErrMemory},
+		"stages":      {drawings(2), TrainOptions{Stages: 17}, plugin.ErrSettings},
+		"size":        {drawings(2), TrainOptions{Stages: 9, Atoms: maxAnchors}, plugin.ErrSettings},
+		"even patch":  {drawings(2), TrainOptions{Stages: 1, Patch: 8}, plugin.ErrSettings},
+		"symmetries":  {drawings(2), TrainOptions{Stages: 1, Symmetries: "some"}, plugin.ErrSettings},
+		"learner":     {drawings(2), TrainOptions{Stages: 1, Learner: "ksdv"}, plugin.ErrSettings},
+		"reduction":   {drawings(2), TrainOptions{Stages: 1, Reductions: []float64{1}}, plugin.ErrSettings},
+	} {
+		if m, err := Train(t.Context(), c.s, c.o); !errors.Is(err, c.want) || m != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

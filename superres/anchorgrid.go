@@ -7,6 +7,10 @@ import "superres/patches"
 // are centred on each. The input is the low-resolution picture, in which a cell is one
 // sample, or the current enlargement. Beyond its edges the input is mirrored; the
 // parts of blocks that lie outside are dropped.
+//
+// Note: where cells do not fill the enlargement, as those of 2×2 at ×3 when a side is
+// odd, the last ones reach beyond it, and a flipped picture has its cells elsewhere.
+// Its enlargement is then as good, but not the same one flipped.
 type anchorGrid struct {
 	patch, step   int // of the input: side of a patch, side of a cell
 	block, cell   int // of the enlargement

@@ -36,8 +36,8 @@ type TrainOptions struct {
 	// coupled model alone, and the defaults of some others differ.
 	Stages     int        // anchored stages, each followed by BackProject back-projections; 0: a coupled model
 	Symmetries Symmetries // "": AllSymmetries
-	InputDims  int        // coordinates of a patch; 0: 40
-	OutputDims int        // coordinates of a block; 0: by the scale, 20 and more
+	InputDims  int        // coordinates of a patch; 0: all in the first stage, then 40
+	OutputDims int        // coordinates of a block; 0: by the scale, 24 to 48, then 20
 	JPEG       [2]int     // the reduced pictures go through JPEG files of qualities from JPEG[0] to JPEG[1]; 0: they do not
 	MaxMemory  int64      // refuse pictures with which learning needs more bytes; 0: take all
 	// Keep is called after every stage but the last with what lets another run go on

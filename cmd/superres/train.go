@@ -32,8 +32,8 @@ func trainCommand(s *streams) *cli.Command {
 			&cli.StringFlag{Name: "degradation", Value: "bicubic", Usage: "`HOW` the pictures were reduced: bicubic or box (the paper's mean of each block)"},
 			&cli.IntFlag{Name: "stages", Usage: "learn a cascade of `T` anchored stages; 0: a coupled model"},
 			&cli.StringFlag{Name: "symmetries", Value: "all", Usage: "of anchored stages: `WHICH` changes of a patch change nothing: all (flips, turns, the negative) or none"},
-			&cli.IntFlag{Name: "input-dims", Value: 40, Usage: "of anchored stages: coordinates `N` of a patch"},
-			&cli.IntFlag{Name: "output-dims", Usage: "of anchored stages: coordinates `N` of a block; 0: by the scale"},
+			&cli.IntFlag{Name: "input-dims", Usage: "of anchored stages: coordinates `N` of a patch; 0: all in the first stage, then 40"},
+			&cli.IntFlag{Name: "output-dims", Usage: "of anchored stages: coordinates `N` of a block; 0: 24 to 48 in the first stage, by the scale, then 20"},
 			&cli.StringFlag{Name: "jpeg", Usage: "of anchored stages: pass the reduced pictures through JPEG files of qualities from `LO,HI`, to learn from what most files hold"},
 			&cli.StringFlag{Name: "learner", Value: "ksvd", Usage: "`SPEC` of the dictionary learner: see superres learners; kmeans, of anchored stages, is their default"},
 			&cli.StringFlag{Name: "coder", Value: "omp", Usage: "`SPEC` of the sparse coder: see superres coders"},
@@ -151,6 +151,9 @@ func train(c *cli.Context, s *streams) error {
 		}
 	}
 	m, err := superres.Train(c.Context, list, opt)
+	if errors.Is(err, superres.ErrMemory) {
+		return codedError{fmt.Errorf("%w: see --max-memory", err), exitLimit}
+	}
 	if err != nil {
 		return err
 	}

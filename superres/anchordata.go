@@ -1,9 +1,11 @@
 package superres
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"image"
+	"image/jpeg"
 	"math"
 
 	"superres/internal/parallel"
@@ -75,6 +77,12 @@ func (d *anchorData) addPlane(truth *patches.Plane, fold int) error {
 	}
 	truth = truth.Crop(0, 0, w*s, h*s)
 	low := round8(d.opt.Degradation.Reduce(truth, s))
+	if quality := d.opt.jpegQuality(len(d.planes)); quality > 0 {
+		var err error
+		if low, err = throughJPEG(low, quality); err != nil {
+			return err
+		}
+	}
 	p := &anchorPlane{fold: fold, w: w * s, h: h * s, truth: make([]uint16, len(truth.Pix)), low: make([]uint8, len(low.Pix))}
 	for i, v := range truth.Pix {
 		p.truth[i] = level(v)
@@ -85,6 +93,30 @@ func (d *anchorData) addPlane(truth *patches.Plane, fold int) error {
 	p.store(Resize(low, p.w, p.h, Bicubic))
 	d.planes = append(d.planes, p)
 	return nil
+}
+
+// jpegQuality is the quality of the n-th picture: spread evenly over the range, each
+// far from those before it. It is 0 for no JPEG.
+func (o TrainOptions) jpegQuality(n int) int {
+	if o.JPEG[1] == 0 {
+		return 0
+	}
+	const golden = 0.6180339887498949
+	_, part := math.Modf(float64(n+1) * golden)
+	return o.JPEG[0] + int(part*float64(o.JPEG[1]-o.JPEG[0]+1))
+}
+
+// throughJPEG is what a grey JPEG file of a quality keeps of a plane.
+func throughJPEG(p *patches.Plane, quality int) (*patches.Plane, error) {
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, picture{channels: []*patches.Plane{p}}.image(), &jpeg.Options{Quality: quality}); err != nil {
+		return nil, err
+	}
+	img, err := jpeg.Decode(&b)
+	if err != nil {
+		return nil, err
+	}
+	return split(img).luma(), nil
 }
 
 // bytes is what the pictures take.

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"superres/patches"
 )
 
 // samplesOf draws n samples of k anchors: rows [q r] with r = R_kᵀq.
@@ -306,5 +308,38 @@ func TestInterruptedTraining(t *testing.T) {
 		if m, err := Train(t.Context(), drawings(3), other); err != nil || !bytes.Equal(save(t, fresh), save(t, m)) {
 			t.Errorf("another run takes what was kept (%v)", err)
 		}
+	}
+}
+
+// Qualities fill their range evenly, and JPEG changes what is learned from.
+func TestTrainingThroughJPEG(t *testing.T) {
+	o := TrainOptions{JPEG: [2]int{60, 95}}
+	seen := map[int]int{}
+	for n := range 360 {
+		seen[o.jpegQuality(n)]++
+	}
+	for q := 60; q <= 95; q++ {
+		if seen[q] < 8 || seen[q] > 12 {
+			t.Errorf("quality %d %d times of 360, expected 10", q, seen[q])
+		}
+	}
+	if len(seen) != 36 || (TrainOptions{}).jpegQuality(3) != 0 {
+		t.Errorf("%d qualities", len(seen))
+	}
+	flat := patches.NewPlane(16, 16)
+	for i := range flat.Pix {
+		flat.Pix[i] = float32((i/16*40+i%16*90)%256) / 255
+	}
+	worse := 0.0
+	for _, quality := range []int{100, 50} {
+		got, err := throughJPEG(flat, quality)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := nfe(flat, got)
+		if e <= worse || quality == 100 && e > 1e-3 {
+			t.Errorf("quality %d leaves an error of %g", quality, e)
+		}
+		worse = e
 	}
 }

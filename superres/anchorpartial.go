@@ -22,7 +22,7 @@ const partialFile = "partial.json"
 func (d *anchorData) partialKey() ([]byte, error) {
 	o := d.opt
 	return json.Marshal([]any{
-		formatVersion, o.stage(0), o.stage(1), o.Scale, o.Degradation, o.Flat, o.Reductions, o.Learner, o.Iterations, o.BackProject, o.Seed,
+		formatVersion, o.stage(0), o.stage(1), o.Scale, o.Degradation, o.Flat, o.Reductions, o.Learner, o.Iterations, o.BackProject, o.Seed, o.JPEG,
 		samplesPerAnchor, ridge, folds, batchPatches, d.read.sum(),
 	})
 }

@@ -38,6 +38,7 @@ type TrainOptions struct {
 	Symmetries Symmetries // "": AllSymmetries
 	InputDims  int        // coordinates of a patch; 0: 40
 	OutputDims int        // coordinates of a block; 0: by the scale, 20 and more
+	JPEG       [2]int     // the reduced pictures go through JPEG files of qualities from JPEG[0] to JPEG[1]; 0: they do not
 	MaxMemory  int64      // refuse pictures with which learning needs more bytes; 0: take all
 	// Keep is called after every stage but the last with what lets another run go on
 	// from there when this one is interrupted; its error ends training. Kept is what

@@ -34,6 +34,7 @@ func trainCommand(s *streams) *cli.Command {
 			&cli.StringFlag{Name: "symmetries", Value: "all", Usage: "of anchored stages: `WHICH` changes of a patch change nothing: all (flips, turns, the negative) or none"},
 			&cli.IntFlag{Name: "input-dims", Value: 40, Usage: "of anchored stages: coordinates `N` of a patch"},
 			&cli.IntFlag{Name: "output-dims", Usage: "of anchored stages: coordinates `N` of a block; 0: by the scale"},
+			&cli.StringFlag{Name: "jpeg", Usage: "of anchored stages: pass the reduced pictures through JPEG files of qualities from `LO,HI`, to learn from what most files hold"},
 			&cli.StringFlag{Name: "learner", Value: "ksvd", Usage: "`SPEC` of the dictionary learner: see superres learners; kmeans, of anchored stages, is their default"},
 			&cli.StringFlag{Name: "coder", Value: "omp", Usage: "`SPEC` of the sparse coder: see superres coders"},
 			&cli.IntFlag{Name: "sparsity", Value: 2, Usage: "code patches with `S` atoms at most; 0: as the coder's spec says"},
@@ -106,6 +107,10 @@ func train(c *cli.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
+	qualities, err := qualityRange(c.String("jpeg"))
+	if err != nil {
+		return err
+	}
 	bar, err := newProgress(c, s)
 	if err != nil {
 		return err
@@ -126,7 +131,7 @@ func train(c *cli.Context, s *streams) error {
 		Flat: c.Float64("flat") / 255, Reductions: reductions, Mean: c.Bool("mean"), Detail: c.Bool("detail"), Refit: c.Bool("refit"),
 		Learner: c.String("learner"), Coder: coder, Atoms: c.Int("atoms"), Iterations: c.Int("iterations"), BackProject: c.Int("back-projection"),
 		Stages: c.Int("stages"), Symmetries: superres.Symmetries(c.String("symmetries")), InputDims: c.Int("input-dims"), OutputDims: c.Int("output-dims"),
-		HeldOut: c.Int("held-out"), MaxMemory: memory, Seed: c.Uint64("seed"), Command: command, Data: data,
+		JPEG: qualities, HeldOut: c.Int("held-out"), MaxMemory: memory, Seed: c.Uint64("seed"), Command: command, Data: data,
 		Progress: func(phase string, done, total int) { bar.set(phase, float64(done)/float64(total)) },
 	}
 	if need := opt.Memory(); need > memory {
@@ -182,7 +187,7 @@ func readPartial(name string, memory int64) ([]byte, error) {
 // The flags that concern one of the two kinds of model only.
 var (
 	coupledFlags  = []string{"coder", "sparsity", "patches", "mean", "detail", "refit"}
-	anchoredFlags = []string{"symmetries", "input-dims", "output-dims"}
+	anchoredFlags = []string{"symmetries", "input-dims", "output-dims", "jpeg"}
 )
 
 // stageFlags refuses flags of the other kind of model, and sets the defaults that
@@ -271,6 +276,18 @@ func quoted(text string) string {
 		return text
 	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// qualityRange parses --jpeg.
+func qualityRange(text string) (r [2]int, err error) {
+	if text == "" {
+		return r, nil
+	}
+	list, err := counts(text)
+	if err != nil || len(list) != 2 || list[0] > list[1] || list[1] > 100 {
+		return r, usage("--jpeg %s: expected two qualities such as 70,95", text)
+	}
+	return [2]int{list[0], list[1]}, nil
 }
 
 // factors parses numbers with commas.

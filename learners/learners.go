@@ -17,12 +17,12 @@ import (
 // Learner learns a dictionary from training signals. A learner is a plain value
 // and keeps nothing between calls: concurrent use is safe.
 type Learner interface {
-	// Learn returns a dictionary of opt.Atoms atoms for the columns of y (M×N).
-	// It fails when y is empty, not finite (or so large that its squares are not) or
-	// zero (or so small that its squares are), or opt does not fit it. When ctx ends it returns the result of the last whole iteration, if there is
-	// one, together with ctx.Err(). y is not changed; the result is the caller's
-	// and is the same for the same y, opt and learner, whatever the number of
-	// workers.
+	// Learn returns a dictionary of opt.Atoms atoms for the columns of y (M×N). It
+	// fails when y is empty, not finite or zero, when the sum of its squares is above
+	// 1e290 or below 1e-280, and when opt does not fit it. When ctx ends it returns the
+	// result of the last whole iteration, if there is one, together with ctx.Err(). y
+	// is not changed; the result is the caller's and is the same for the same y, opt
+	// and learner, whatever the number of workers.
 	Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error)
 }
 

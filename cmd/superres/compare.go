@@ -117,6 +117,9 @@ func compare(c *cli.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
+	if runs := float64(cmp.protocol.runs) * float64(len(cmp.learners)); runs > maxTrials {
+		return usage("%.0f runs are asked for, expected %d at most; use fewer --seeds", runs, maxTrials)
+	}
 	baselines, err := cmp.baselines()
 	if err != nil {
 		return err

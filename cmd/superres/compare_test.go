@@ -208,6 +208,8 @@ func TestCompareErrors(t *testing.T) {
 		{"--atoms -1 .", 2, "--atoms -1"},
 		{"--sparsity 40 --atoms 12 --images train-images-idx3-ubyte --learners mod --patches 20 .", 3, "sparsity 40 is more than the 12 atoms"},
 		{".", 4, "Table 1 needs image"},
+		{"--protocol pooled --seeds 1000000000 --learners mod --images train-images-idx3-ubyte .", 2, "1000000 at most"},
+		{"--atoms 1000000000 --learners mod --images train-images-idx3-ubyte .", 3, "the limit is"},
 		{"missing", 4, "no train-images"},
 		{"cut", 4, "header"},
 		{"--models missing.npz --images train-images-idx3-ubyte .", 6, "missing.npz"},

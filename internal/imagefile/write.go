@@ -40,6 +40,7 @@ func CheckWritable(name string, overwrite bool) error {
 	if err != nil {
 		return Unwritable(name, err)
 	}
+	defer temp.Release()
 	temp.Close()
 	if err := d.Remove(temp.Name()); err != nil {
 		return Unwritable(name, err)
@@ -65,6 +66,7 @@ func writeAtomic(d disk, name string, overwrite bool, write func(io.Writer) erro
 	defer func() {
 		temp.Close()
 		d.Remove(temp.Name())
+		temp.Release()
 	}()
 
 	if err := fill(temp, name, write); err != nil {

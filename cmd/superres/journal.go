@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"superres/internal/imagefile"
 	"superres/internal/parallel"
 )
 
@@ -83,7 +84,7 @@ func (s sweep[K, R]) do(ctx context.Context, tasks []K, bar *progress) (results 
 
 // journal keeps what has been finished, one JSON value a line, so that work that
 // was interrupted goes on where it was. A line is written whole or, when the
-// machine stops within it, dropped by the next open.
+// machine stops within it, dropped by the next open. One program at a time has it.
 type journal[T any] struct {
 	file *os.File
 }
@@ -93,6 +94,9 @@ func openJournal[T any](name string) (*journal[T], []T, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, nil, journalError(name, err)
+	}
+	if !imagefile.Lock(f) {
+		return nil, nil, errors.Join(journalError(name, errors.New("another superres is at work with it; wait for its end")), f.Close())
 	}
 	list, whole, err := readJournal[T](name)
 	if err == nil {

@@ -16,10 +16,12 @@ import (
 func (u *upscaler) all(ctx context.Context, b batch) error {
 	swept := map[string]bool{}
 	sweep := func(j job) {
-		if dir := filepath.Dir(j.output); j.output != "-" && !swept[dir] {
-			swept[dir] = true
-			// What a killed run left, if anything; not to be able to is no error.
-			_, _ = imagefile.Sweep(dir, time.Hour)
+		for _, dir := range []string{j.root, filepath.Dir(j.output)} {
+			if j.output != "-" && !swept[dir] {
+				swept[dir] = true
+				// What a killed run left, if anything; not to be able to is no error.
+				_, _ = imagefile.Sweep(dir, time.Hour)
+			}
 		}
 	}
 	for _, j := range b.skipped {

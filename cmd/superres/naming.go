@@ -47,11 +47,16 @@ func newNamer(c *cli.Context, opt superres.Options, single bool) (namer, error) 
 			return n, usage("--name %s: %s", name, plugin.Unknown("placeholder", p, known))
 		}
 	}
-	n.template = name
-	if short, ok := strings.CutSuffix(name, "{ext}"); ok {
-		n.template = strings.TrimSuffix(short, ".")
-	}
+	n.template = withoutExt(name)
 	return n, nil
+}
+
+// withoutExt takes the extension off the end of a template.
+func withoutExt(template string) string {
+	if short, ok := strings.CutSuffix(template, "{ext}"); ok {
+		return strings.TrimSuffix(short, ".")
+	}
+	return template
 }
 
 // job names the enlargement of an input.

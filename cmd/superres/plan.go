@@ -173,40 +173,35 @@ func (b batch) err() error {
 	return nil
 }
 
-// checkFolders fails when none of the folders for the outputs can be written to. One
-// among others is a matter of its pictures.
-func (b batch) checkFolders() error {
-	checked := map[string]bool{}
-	var first error
+// makeFolders makes the folders for the outputs that are not there, and returns them.
+// It fails when none can be written to: one among others is a matter of its pictures.
+func (b batch) makeFolders() (made []string, err error) {
+	seen := map[string]bool{}
+	good := false
 	for _, j := range b.jobs {
-		if j.output == "-" || checked[j.root] {
+		if j.output == "-" || seen[j.root] {
 			continue
 		}
-		checked[j.root] = true
-		err := writable(j.root)
-		if err == nil {
-			return nil
+		seen[j.root] = true
+		var now error
+		if _, missing := os.Stat(j.root); errors.Is(missing, fs.ErrNotExist) {
+			if now = os.MkdirAll(j.root, 0o777); now == nil {
+				made = append(made, j.root)
+			} else {
+				now = imagefile.Unwritable(j.root, now)
+			}
+		} else if isFolder(j.root) {
+			now = imagefile.CheckFolder(filepath.Clean(j.root))
+		} else {
+			now = imagefile.Unwritable(j.root, syscall.ENOTDIR)
 		}
-		first = cmp.Or(first, err)
+		good = good || now == nil
+		err = cmp.Or(err, now)
 	}
-	return first
-}
-
-// writable tries to make a file in a folder, or where the folder is to be made.
-func writable(folder string) error {
-	at := filepath.Clean(folder)
-	for {
-		info, err := os.Stat(at)
-		switch {
-		case err == nil && !info.IsDir():
-			return imagefile.Unwritable(folder, syscall.ENOTDIR)
-		case err == nil:
-			return imagefile.CheckFolder(at)
-		case filepath.Dir(at) == at:
-			return imagefile.Unwritable(folder, err)
-		}
-		at = filepath.Dir(at)
+	if good {
+		return made, nil
 	}
+	return made, err
 }
 
 // real returns the absolute path of a file without links, or the absolute path

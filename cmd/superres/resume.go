@@ -176,15 +176,12 @@ func (r *resumption) read(folder string) (map[string]record, error) {
 	return past, nil
 }
 
-// open opens the journals for jobs, and makes their folders.
+// open opens the journals for jobs.
 func (r *resumption) open(jobs []job) error {
 	if r == nil {
 		return nil
 	}
 	for _, j := range jobs {
-		if err := os.MkdirAll(j.root, 0o777); err != nil {
-			return imagefile.Unwritable(j.root, err)
-		}
 		if key := real(j.root); r.journals[key] == nil {
 			opened, _, err := openJournal[record](filepath.Join(j.root, journalPrefix+r.suffix+journalSuffix))
 			if err != nil {

@@ -103,7 +103,15 @@ func (u *upscaler) upscale(c *cli.Context) (err error) {
 	if err := b.err(); err != nil {
 		return err
 	}
-	if err := b.checkFolders(); err != nil {
+	made, err := b.makeFolders()
+	defer func() {
+		if u.tally.done == 0 {
+			for _, folder := range made {
+				_ = os.Remove(folder) // unless there is something in it
+			}
+		}
+	}()
+	if err != nil {
 		return err
 	}
 	if err := u.past.open(b.jobs); err != nil {

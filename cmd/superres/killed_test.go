@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -235,6 +236,34 @@ func TestPipe(t *testing.T) {
 		}
 		if want, err := os.ReadFile(filepath.Join(dir, "file.png")); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%v: %d bytes, the file has %d (%v)", args, len(got), len(want), err)
+		}
+	}
+}
+
+// The job files of the README do what it says.
+func TestReadmeJobs(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(golden.Root(t), "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	slurm := regexp.MustCompile(`(?m)^superres (upscale .*SLURM_ARRAY_TASK_ID.*)$`).FindSubmatch(text)
+	kubernetes := regexp.MustCompile(`(?m)^ *command: \[superres, (.*)\]$`).FindSubmatch(text)
+	if slurm == nil || kubernetes == nil {
+		t.Fatal("the commands are not there")
+	}
+	for _, command := range []string{string(slurm[1]), strings.ReplaceAll(string(kubernetes[1]), ",", "")} {
+		dir := t.TempDir()
+		for i := range 9 {
+			write(t, filepath.Join(dir, fmt.Sprintf("photos/%d.png", i)), blob(3, 3))
+		}
+		for i := range 7 {
+			index := strings.NewReplacer(`"`, "", "$SLURM_ARRAY_TASK_ID", fmt.Sprint(i), "$(JOB_COMPLETION_INDEX)", fmt.Sprint(i))
+			if _, stderr, code := call(t, dir, "", strings.Fields(index.Replace(command))...); code != 0 {
+				t.Fatalf("%s: exit %d, %s", command, code, stderr)
+			}
+		}
+		if got := results(t, filepath.Join(dir, "large")); len(got) != 9 {
+			t.Errorf("%s: %d results", command, len(got))
 		}
 	}
 }

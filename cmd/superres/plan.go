@@ -53,6 +53,9 @@ func newBatch(c *cli.Context, opt superres.Options, past *resumption) (batch, er
 		return b, err
 	}
 	all, err := allJobs(c, opt)
+	if err == nil {
+		all, err = past.withoutResults(all)
+	}
 	if err != nil {
 		return b, err
 	}

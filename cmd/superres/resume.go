@@ -88,6 +88,28 @@ func newResumption(c *cli.Context, m *superres.Model, opt superres.Options) (*re
 	return r, nil
 }
 
+// withoutResults leaves out inputs that the journal has as outputs, which lie among the
+// pictures when those of a folder are enlarged into the same folder.
+func (r *resumption) withoutResults(jobs []job) ([]job, error) {
+	if r == nil {
+		return jobs, nil
+	}
+	var left []job
+	for _, j := range jobs {
+		past, err := r.read(j.root)
+		if err != nil {
+			return nil, err
+		}
+		if _, is := past[below(real(j.root), filepath.Join(real(filepath.Dir(j.path)), filepath.Base(j.path)))]; !is {
+			left = append(left, j)
+		}
+	}
+	if len(left) == 0 {
+		return nil, codedError{fmt.Errorf("%s: is a result, by the journal beside it; to enlarge it once more, leave out --resume", jobs[0].path), exitInput}
+	}
+	return left, nil
+}
+
 // judge decides what the journals say of a job: that it is done, which sets skip, or
 // that what has the name of its output may be replaced.
 func (r *resumption) judge(j *job) error {
@@ -98,7 +120,7 @@ func (r *resumption) judge(j *job) error {
 	if err != nil {
 		return err
 	}
-	last, known := past[r.outputOf(*j)]
+	last, known := past[outputOf(*j)]
 	there, err := os.Lstat(j.output)
 	if !known || err != nil || !there.Mode().IsRegular() {
 		return nil
@@ -138,12 +160,14 @@ func hashFile(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-func (r *resumption) outputOf(j job) string {
-	rel, err := filepath.Rel(j.root, j.output)
-	if err != nil {
-		rel = j.output
+// outputOf is the output of a job as the journal in its folder has it.
+func outputOf(j job) string { return below(j.root, j.output) }
+
+func below(folder, path string) string {
+	if rel, err := filepath.Rel(folder, path); err == nil {
+		path = rel
 	}
-	return filepath.ToSlash(rel)
+	return filepath.ToSlash(path)
 }
 
 // read returns the latest record of each output in all journals of a folder.
@@ -213,7 +237,7 @@ func (r *resumption) keep(j job, info fs.FileInfo, write func() error) error {
 	if err != nil {
 		return err
 	}
-	rec := record{State: "start", Output: r.outputOf(j), Input: filepath.ToSlash(j.place), Size: info.Size(), Modified: info.ModTime(),
+	rec := record{State: "start", Output: outputOf(j), Input: filepath.ToSlash(j.place), Size: info.Size(), Modified: info.ModTime(),
 		SHA256: sum, Settings: r.settings[j.format], Time: time.Now()}
 	at := r.journals[real(j.root)]
 	if err := at.add(rec); err != nil {

@@ -158,12 +158,16 @@ func (u *upscaler) measure(cfg image.Config) (w, h int, need int64, err error) {
 	if err != nil {
 		return 0, 0, 0, codedError{err, exitUsage}
 	}
+	advice := "a smaller --scale"
+	if u.size.Scale == 0 {
+		advice = "a smaller size"
+	}
 	const most = 400 // megapixels
 	if int64(w)*int64(h) > most*1e6 {
-		return 0, 0, 0, fmt.Errorf("output %dx%d is more than %d megapixels; use a smaller --scale", w, h, most)
+		return 0, 0, 0, fmt.Errorf("output %dx%d is more than %d megapixels; use %s", w, h, most, advice)
 	}
 	if need = u.model.Memory(cfg, w, h); need > u.memory {
-		return 0, 0, 0, fmt.Errorf("output %dx%d needs %s, the limit is %s; use --max-memory or a smaller --scale", w, h, gib(need), gib(u.memory))
+		return 0, 0, 0, fmt.Errorf("output %dx%d needs %s, the limit is %s; use --max-memory or %s", w, h, gib(need), gib(u.memory), advice)
 	}
 	return w, h, need, nil
 }

@@ -61,6 +61,18 @@ func TestSweep(t *testing.T) {
 	checkRefusal(t, err, ErrOutput, none, "cannot be looked through for old temporary files: ")
 }
 
+func TestCheckFolder(t *testing.T) {
+	dir := t.TempDir()
+	if err := CheckFolder(dir); err != nil {
+		t.Error(err)
+	}
+	if left := leftovers(t, dir); len(left) > 0 {
+		t.Errorf("left over: %q", left)
+	}
+	none := filepath.Join(dir, "none")
+	checkRefusal(t, CheckFolder(none), ErrOutput, none, "cannot be written: ")
+}
+
 func TestSameFile(t *testing.T) {
 	dir := t.TempDir()
 	a, b, hard, soft := filepath.Join(dir, "a"), filepath.Join(dir, "b"), filepath.Join(dir, "hard"), filepath.Join(dir, "soft")

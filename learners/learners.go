@@ -105,6 +105,9 @@ func Prepare(y *mat.Dense, opt Options) (Options, *sparse.Dictionary, error) {
 		}
 		energy += e
 	}
+	if energy > 1e290 {
+		return opt, nil, errors.New("learners: the training signals are too large for their squares to be summed")
+	}
 	if energy < 1e-280 {
 		return opt, nil, errors.New("learners: all training signals are zero, or too small to square")
 	}

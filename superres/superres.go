@@ -201,8 +201,11 @@ func (m *Model) Memory(cfg image.Config, w, h int) int64 {
 	top := in * int64(side) * int64(side)
 	extra := int64(0)
 	for _, s := range last.Stages {
-		if c, ok := s.(*Coupled); ok {
-			extra += c.memory(cfg.Width * side / last.Scale)
+		switch s := s.(type) {
+		case *Coupled:
+			extra += s.memory(cfg.Width * side / last.Scale)
+		case *Anchored:
+			extra = max(extra, s.memory(cfg.Width*side))
 		}
 	}
 	if cfg.Width*side != w || cfg.Height*side != h {
@@ -215,14 +218,22 @@ func (m *Model) Memory(cfg image.Config, w, h int) int64 {
 type Tuning struct {
 	Coder       string // spec
 	Sparsity    int    // sets the coder's parameter of that name
-	BackProject *int   // iterations after the other stages; 0: none
+	BackProject *int   // iterations after the other stages, or after each anchored one; 0: none
+	Stages      int    // anchored stages to use, from the first; 0: all
 }
 
 // Tune returns a model with other settings and the same dictionaries. It fails
 // when m has no stage that they concern.
 func (m *Model) Tune(t Tuning) (*Model, error) {
-	out := *m
-	out.Stages, out.siblings = nil, nil
+	tune := m.tuneCoupled
+	if m.isCascade() || t.Stages != 0 {
+		tune = m.tuneCascade
+	}
+	out, err := tune(t)
+	if err != nil {
+		return nil, err
+	}
+	out.siblings = nil
 	for _, s := range m.siblings {
 		out.siblings = append(out.siblings, openSiblings([]int{s.scale}, func(int) (*Model, error) {
 			other, err := s.open()
@@ -232,6 +243,13 @@ func (m *Model) Tune(t Tuning) (*Model, error) {
 			return other.Tune(t)
 		})...)
 	}
+	return out, nil
+}
+
+// tuneCoupled is Tune for a model of coupled stages, but for its siblings.
+func (m *Model) tuneCoupled(t Tuning) (*Model, error) {
+	out := *m
+	out.Stages = nil
 	coded := false
 	for _, s := range m.Stages {
 		switch s := s.(type) {

@@ -89,7 +89,11 @@ func summary(m *superres.Model) string {
 		kinds = append(kinds, s.Kind())
 	}
 	p := m.Provenance
-	text := fmt.Sprintf("×%d from %s, %s, %d atoms by %s", m.Scale, m.Degradation, strings.Join(kinds, " + "), p.Atoms, p.Learner)
+	text := fmt.Sprintf("×%d from %s, %s, %d atoms", m.Scale, m.Degradation, strings.Join(kinds, " + "), p.Atoms)
+	if p.Imported != nil {
+		return text + " imported from " + p.Imported.File
+	}
+	text += " by " + p.Learner
 	if p.Score == nil {
 		return text
 	}

@@ -174,8 +174,8 @@ func newApp(s *streams) *cli.App {
 		// A file name may hold a comma.
 		DisableSliceFlagSeparator: true,
 		Commands: []*cli.Command{
-			upscaleCommand(s), evalCommand(s), trainCommand(s), learnCommand(s), recoverCommand(s), compareCommand(s),
-			modelsCommand(s), learnersCommand(s), codersCommand(s), versionCommand(s),
+			upscaleCommand(s), evalCommand(s), trainCommand(s), learnCommand(s), recoverCommand(s), compareCommand(s), mnistCommand(s),
+			dictCommand(s), modelsCommand(s), learnersCommand(s), codersCommand(s), versionCommand(s),
 		},
 	}
 }
@@ -206,6 +206,28 @@ USAGE
 FLAGS
 {{range .VisibleFlags}}   {{.}}
 {{end}}`
+
+// groupHelp shows a command that is only a name for others.
+const groupHelp = `{{.HelpName}}: {{.Usage}}
+
+EXAMPLES
+{{.Description}}
+
+COMMANDS
+{{range .VisibleCommands}}   {{printf "%-10s" .Name}} {{.Usage}}
+{{end}}
+{{.HelpName}} COMMAND --help tells the rest.
+`
+
+// group completes a command that is only a name for others.
+func group(c *cli.Command) *cli.Command {
+	c.CustomHelpTemplate = groupHelp
+	c.HideHelpCommand = true
+	for _, sub := range c.Subcommands {
+		sub.HelpName = "superres " + c.Name + " " + sub.Name
+	}
+	return c
+}
 
 // command completes a command: all have the same help and usage errors.
 func command(c *cli.Command) *cli.Command {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"superres/internal/imagefile"
 	"superres/internal/parallel"
 )
 
@@ -106,7 +107,7 @@ func openJournal[T any](name string) (*journal[T], []T, error) {
 	case err != nil:
 	case !info.Mode().IsRegular():
 		err = errors.New("not a regular file; use another -o")
-	case !lock(f):
+	case !imagefile.Lock(f):
 		err = errors.New("another superres is at work in this folder; wait for it, or use another -o")
 	default:
 		var whole int64

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"superres/internal/imagefile"
 )
 
 // rows reads a trials.csv without its seconds.
@@ -157,7 +159,7 @@ func TestRecoverTwiceAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !lock(j.file) {
+	if !imagefile.Lock(j.file) {
 		t.Skip("no locks here")
 	}
 	if _, errs, code := call(t, dir, "", args...); code != exitOutput || !strings.Contains(errs, "another superres is at work") {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,13 +54,15 @@ func usage(format string, args ...any) error {
 func run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	app := newApp(&streams{stdin, output{stdout}, stderr})
+	out := &output{Writer: stdout}
+	app := newApp(&streams{stdin, out, stderr})
 	args, err := reorder(app, args)
 	if err == nil {
 		done := make(chan error, 1)
 		go func() { done <- app.RunContext(ctx, args) }()
 		select {
 		case err = <-done:
+			err = cmp.Or(err, out.err) // the library prints help and looks at no error
 		case <-ctx.Done():
 			select { // a read or write of a pipe cannot be interrupted
 			case err = <-done:
@@ -93,12 +96,16 @@ func message(err error) string {
 }
 
 // output is standard output; what cannot be written to it has its exit code.
-type output struct{ io.Writer }
+type output struct {
+	io.Writer
+	err error // the first
+}
 
-func (o output) Write(p []byte) (int, error) {
+func (o *output) Write(p []byte) (int, error) {
 	n, err := o.Writer.Write(p)
 	if err != nil {
 		err = codedError{fmt.Errorf("standard output cannot be written: %w", err), exitOutput}
+		o.err = cmp.Or(o.err, err)
 	}
 	return n, err
 }

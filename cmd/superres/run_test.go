@@ -102,7 +102,7 @@ func TestUpscaleNames(t *testing.T) {
 				write(t, filepath.Join(dir, f), blob(9, 7))
 			}
 			before := tree(t, dir)
-			stdout, stderr, code := call(t, dir, "", c.args...)
+			stdout, stderr, code := call(t, dir, "", slices.Insert(c.args, 1, "-q")...)
 			if code != 0 || stdout != "" || stderr != "" {
 				t.Fatalf("exit %d, stdout %q, stderr %q", code, stdout, stderr)
 			}
@@ -309,7 +309,7 @@ func TestLists(t *testing.T) {
 func TestPair(t *testing.T) {
 	list := func(places ...string) (out []input) {
 		for _, p := range places {
-			out = append(out, input{"x/" + p, p})
+			out = append(out, input{path: "x/" + p, place: p})
 		}
 		return out
 	}

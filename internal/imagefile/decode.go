@@ -31,7 +31,11 @@ func (f *format) read(ctx context.Context, data []byte, lim Limits) (image.Image
 		return nil, err
 	}
 	if lim.Accept != nil {
-		if err := lim.Accept(cfg); err != nil {
+		shown := cfg
+		if f.turns != nil && f.turns(data) {
+			shown.Width, shown.Height = cfg.Height, cfg.Width
+		}
+		if err := lim.Accept(shown); err != nil {
 			return nil, &fault{class: ErrLimit, cause: err, text: err.Error()}
 		}
 	}

@@ -27,6 +27,8 @@ type format struct {
 	inspect func(data []byte, lim Limits) error
 	// finish, if any, turns what was decoded into the picture to be shown.
 	finish func(img image.Image, data []byte) image.Image
+	// turns, if any, tells whether finish swaps the sides.
+	turns func(data []byte) bool
 }
 
 // formats is what can be read, in the order in which messages list it.
@@ -37,7 +39,7 @@ var formats = []format{
 	{name: "png", title: "PNG", magic: []string{"\x89PNG\r\n\x1a\n"},
 		config: png.DecodeConfig, decode: png.Decode, inspect: inspectPNG, finish: greyFromPalette},
 	{name: "jpeg", title: "JPEG", magic: []string{"\xff\xd8"},
-		config: jpeg.DecodeConfig, decode: jpeg.Decode, inspect: inspectJPEG, finish: uprightJPEG},
+		config: jpeg.DecodeConfig, decode: jpeg.Decode, inspect: inspectJPEG, finish: uprightJPEG, turns: turnsJPEG},
 	{name: "gif", title: "GIF", magic: []string{"GIF87a", "GIF89a"},
 		config: gif.DecodeConfig, decode: decodeGIF, inspect: inspectGIF, finish: greyFromPalette},
 	{name: "webp", title: "WebP", magic: []string{"RIFF????WEBPVP8"},

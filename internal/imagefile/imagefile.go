@@ -42,8 +42,9 @@ type Limits struct {
 	Scans  int           // passes over a JPEG's pixels; 100
 	Time   time.Duration // decoding, without the reading of the bytes; 30 s
 
-	// Accept, if any, sees the size and the colour model before a pixel is
-	// allocated, and its error, an ErrLimit then, refuses the picture.
+	// Accept, if any, sees the size of the upright picture and its colour model
+	// before a pixel is allocated, and its error, an ErrLimit then, refuses the
+	// picture.
 	Accept func(image.Config) error
 }
 

@@ -73,6 +73,9 @@ func byteOrder(b []byte) (_ binary.ByteOrder, ok bool) {
 	return nil, false
 }
 
+// turnsJPEG reports whether a JPEG lies on its side.
+func turnsJPEG(data []byte) bool { return jpegOrientation(data) >= 5 }
+
 // uprightJPEG turns a decoded JPEG by its EXIF orientation. Grey stays grey and
 // CMYK stays CMYK; turned colour becomes *image.RGBA, since subsampled chroma
 // cannot be turned without moving it against the luma.

@@ -3,13 +3,13 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -42,6 +42,14 @@ type record struct {
 	Time     time.Time `json:"time"`
 }
 
+// neutral are the flags of upscale whose values do not matter to the bytes of a
+// result, or matter by what else is hashed. All others are settings of it, so that a
+// new flag is one until it is known better.
+var neutral = []string{
+	"output", "name", "format", "recursive", "include", "exclude", "on-exist", "resume", "shard", "dry-run", "json",
+	"scale", "width", "height", "fit", "model", "timeout", "progress", "quiet", "jobs", "max-memory", "max-pixels", "help",
+}
+
 // resumption goes on with interrupted work. A nil one knows of no earlier work and
 // keeps no journal.
 type resumption struct {
@@ -66,24 +74,18 @@ func newResumption(c *cli.Context, m *superres.Model, opt superres.Options) (*re
 	}
 	r := &resumption{map[string]string{}, part.suffix(), map[string]map[string]record{}, map[string]*journal[record]{}}
 	for _, format := range []string{"png", "jpeg", "bmp", "tiff"} {
-		// All that decides the bytes of a result.
-		s := struct {
-			Version, Model string
-			Scale          float64
-			Width, Height  int
-			Fit            bool
-			Format         string
-			Quality        int
-		}{version, model, opt.Scale, opt.Width, opt.Height, opt.Fit, format, 0}
-		if format == "jpeg" {
-			s.Quality = c.Int("quality")
+		sum := sha256.New()
+		fmt.Fprintf(sum, "version %s\nmodel %s %s\nsize %s\nformat %s\n", version, model, filepath.Base(c.String("model")), sizeText(opt), format)
+		if opt.Fit {
+			fmt.Fprintln(sum, "fit")
 		}
-		text, err := json.Marshal(s)
-		if err != nil {
-			return nil, err
+		for _, f := range c.Command.Flags {
+			name := f.Names()[0]
+			if !slices.Contains(neutral, name) && (name != "quality" || format == "jpeg") {
+				fmt.Fprintf(sum, "%s %v\n", name, c.Value(name))
+			}
 		}
-		sum := sha256.Sum256(text)
-		r.settings[format] = hex.EncodeToString(sum[:])
+		r.settings[format] = hex.EncodeToString(sum.Sum(nil))
 	}
 	return r, nil
 }

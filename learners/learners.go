@@ -17,12 +17,12 @@ import (
 // Learner learns a dictionary from training signals. A learner is a plain value
 // and keeps nothing between calls: concurrent use is safe.
 type Learner interface {
-	// Learn returns a dictionary of opt.Atoms atoms for the columns of y (M×N).
-	// It fails when y is empty, not finite (or so large that its squares are not) or
-	// zero (or so small that its squares are), or opt does not fit it. When ctx ends it returns the result of the last whole iteration, if there is
-	// one, together with ctx.Err(). y is not changed; the result is the caller's
-	// and is the same for the same y, opt and learner, whatever the number of
-	// workers.
+	// Learn returns a dictionary of opt.Atoms atoms for the columns of y (M×N). It
+	// fails when y is empty, not finite or zero, when the sum of its squares is above
+	// 1e290 or below 1e-280, and when opt does not fit it. When ctx ends it returns the
+	// result of the last whole iteration, if there is one, together with ctx.Err(). y
+	// is not changed; the result is the caller's and is the same for the same y, opt
+	// and learner, whatever the number of workers.
 	Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error)
 }
 
@@ -104,6 +104,9 @@ func Prepare(y *mat.Dense, opt Options) (Options, *sparse.Dictionary, error) {
 			return opt, nil, fmt.Errorf("learners: training signal %d is not finite, or too large to square", j)
 		}
 		energy += e
+	}
+	if energy > 1e290 {
+		return opt, nil, errors.New("learners: the training signals are too large for their squares to be summed")
 	}
 	if energy < 1e-280 {
 		return opt, nil, errors.New("learners: all training signals are zero, or too small to square")

@@ -110,9 +110,9 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 		return nil, err
 	}
 	m, n := y.Dims()
-	if need := 16 * int64(m) * int64(n) * int64(opt.Atoms); need > ropLimit {
+	if need := 16 * float64(m) * float64(n) * float64(opt.Atoms); need > ropLimit {
 		return nil, plugin.Errorf("learners: rop on %d signals of %d entries with %d atoms takes %.1f GiB, the limit is %d; use fewer signals, or another learner",
-			n, m, opt.Atoms, float64(need)/(1<<30), ropLimit>>30)
+			n, m, opt.Atoms, need/(1<<30), ropLimit>>30)
 	}
 	s, err := newROPState(columns(y), m, d, opt.Seed, opt.Init == nil)
 	if err != nil {
@@ -141,7 +141,7 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 		if opt.Trace != nil {
 			opt.Trace(step)
 		}
-		if step.Primal <= ropTolerance && step.Dual <= ropTolerance {
+		if replaced == 0 && step.Primal <= ropTolerance && step.Dual <= ropTolerance {
 			result.Stop = Settled
 			break
 		}

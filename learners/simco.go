@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"superres/internal/parallel"
@@ -150,7 +151,7 @@ func (p *problem) gradient(ctx context.Context) (g, length []float64, err error)
 					axpy(-2*p.codes.Value[places[i]], p.rest(int(j)), row)
 				}
 				axpy(-dot(atom, row), atom, row)
-				length[k] = math.Sqrt(energy(row))
+				length[k] = blas64.Nrm2(vector(row)) // its square may be too small or too large
 			}
 		}
 	})

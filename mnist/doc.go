@@ -14,8 +14,8 @@
 // it the element type (8: unsigned byte). Pixels are handed over as stored: in
 // MNIST 0 is the background and 255 is full ink.
 //
-// [OpenImages] and [OpenLabels] read one item at a time; [Load] reads a pair of
-// files into memory. Packed files are recognised by their content, whatever
+// [OpenImages], [OpenLabels] and [OpenPair] read one item at a time; [Load] reads a
+// pair of files into memory. Packed files are recognised by their content, whatever
 // their name. Reading is strict: a file that is short, long, damaged or of the
 // wrong kind is an error that says what is wrong and where. Errors count items
 // from 0, as indices do: "image 17 of 10000" is Images[17] of a [Set]. The last

@@ -3,8 +3,11 @@ package mnist
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"strings"
 )
 
 // The SHA-256 sums of the four MNIST files as distributed, and of what they
@@ -46,4 +49,69 @@ func FileSum(name string) (sum [sha256.Size]byte, err error) {
 		return sum, fmt.Errorf("mnist: %w", err)
 	}
 	return [sha256.Size]byte(h.Sum(nil)), nil
+}
+
+// OfficialFile is one of MNIST's four files as distributed.
+type OfficialFile struct {
+	Name string // ends in .gz
+	Size int64  // bytes
+	Sum  [sha256.Size]byte
+}
+
+// OfficialFiles lists the four, the training files first.
+func OfficialFiles() [4]OfficialFile {
+	files := [4]OfficialFile{{Size: 9912422}, {Size: 28881}, {Size: 1648877}, {Size: 4542}}
+	for i := range files {
+		files[i].Name = officialSums[i].name
+		if _, err := hex.Decode(files[i].Sum[:], []byte(officialSums[i].sum)); err != nil {
+			panic(err) // the table is part of the program
+		}
+	}
+	return files
+}
+
+// ErrUnofficial is wrapped by [Verify]'s warning about a file that has the name of
+// one of MNIST's four and other content: a relative such as Fashion-MNIST, a
+// selection, or damage that left the format whole.
+var ErrUnofficial = errors.New("not the official MNIST file of this name")
+
+// Verify tells which of MNIST's four files a regular file holds, by the SHA-256 sum
+// of what it unpacks to, whatever its own name and packing: the name without ".gz",
+// or "". A file with the name of another than it holds is an ErrUnofficial: a
+// warning beside which the first result holds.
+func Verify(name string) (which string, err error) {
+	f, err := openRegular(name)
+	if err != nil {
+		return "", fmt.Errorf("mnist: %w", err)
+	}
+	defer f.Close()
+	r, err := unpack(f)
+	if err != nil {
+		return "", fmt.Errorf("mnist: %s: %w", name, err)
+	}
+	h := sha256.New()
+	if _, err := io.Copy(h, r); err != nil {
+		return "", fmt.Errorf("mnist: %s: %w", name, err)
+	}
+	sum := hex.EncodeToString(h.Sum(nil))
+	// Unpacked files are often called t10k-images.idx3-ubyte.
+	claim := strings.Replace(strings.TrimSuffix(filepath.Base(name), ".gz"), ".idx", "-idx", 1)
+	claimed := ""
+	for _, f := range officialSums {
+		if f.sum == sum {
+			which = f.name
+		}
+		if f.name == claim {
+			claimed = f.sum
+		}
+	}
+	if claimed == "" || claimed == sum {
+		return which, nil
+	}
+	holds := ""
+	if which != "" {
+		holds = " and is that of " + which
+	}
+	return which, fmt.Errorf("mnist: %s: %w: the SHA-256 of what it unpacks to is %s…%s, expected %s…",
+		name, ErrUnofficial, sum[:16], holds, claimed[:16])
 }

@@ -38,8 +38,7 @@ func Load(images, labels string) (*Set, error) {
 		return nil, err
 	}
 	if len(set.Labels) != f.Count() {
-		return nil, fmt.Errorf("mnist: got %d images in %s but %d labels in %s, expected as many",
-			f.Count(), images, len(set.Labels), labels)
+		return nil, countsDiffer(images, f.Count(), labels, len(set.Labels))
 	}
 	for img, err := range f.All() {
 		if err != nil {

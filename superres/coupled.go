@@ -180,13 +180,12 @@ func (c *Coupled) memory(width int) int64 {
 	return int64(band) + int64(k)*int64(8*k+16*n+12*m) + int64(runtime.GOMAXPROCS(0))*int64(8*k*min(n, k))
 }
 
-// rebuild turns low-resolution patches into high-resolution ones, in dst when it
-// is large enough.
-func (c *Coupled) rebuild(ctx context.Context, low, dst []float32) ([]float32, error) {
+// code codes low-resolution patches, which lie one after the other, over D_L, and
+// returns the means that were taken off, if any were.
+func (c *Coupled) code(ctx context.Context, low []float32) (codes *sparse.Codes, means []float32, err error) {
 	n := c.Patch * c.Patch
 	count := len(low) / n
 	y := mat.NewDense(n, count, nil)
-	var means []float32
 	if c.Mean {
 		means = make([]float32, count)
 	}
@@ -202,11 +201,19 @@ func (c *Coupled) rebuild(ctx context.Context, low, dst []float32) ([]float32, e
 			raw[i*count+j] = float64(v) - mean
 		}
 	}
-	codes, err := c.coder.Code(ctx, c.Low, y)
+	codes, err = c.coder.Code(ctx, c.Low, y)
+	return codes, means, err
+}
+
+// rebuild turns low-resolution patches into high-resolution ones, in dst when it
+// is large enough.
+func (c *Coupled) rebuild(ctx context.Context, low, dst []float32) ([]float32, error) {
+	codes, means, err := c.code(ctx, low)
 	if err != nil {
 		return nil, err
 	}
-	m := n * c.scale * c.scale
+	count := codes.Signals()
+	m := c.Patch * c.Patch * c.scale * c.scale
 	if cap(dst) < count*m {
 		dst = make([]float32, count*m)
 	}

@@ -142,6 +142,7 @@ func FuzzLoad(f *testing.F) {
 	}
 	f.Add(b.Bytes())
 	f.Add(save(f, small(f, 2, true)))
+	f.Add(save(f, cascade(f, 2, AllSymmetries)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if m, err := Load(bytes.NewReader(data), int64(len(data))); err == nil && len(m.Stages) == 0 {
 			t.Error("a model without stages")

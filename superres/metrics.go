@@ -57,21 +57,41 @@ func Reduce(img image.Image, scale int, d Degradation) (image.Image, error) {
 // PSNR and SSIM. Transparency is not scored. ref may be up to a block of scale larger than test (it is cropped
 // at the right and below); scale 1 demands equal sizes.
 func Compare(ref, test image.Image, scale, border int) (Metrics, error) {
-	rb, tb := ref.Bounds(), test.Bounds()
-	w, h := tb.Dx(), tb.Dy()
-	if w > rb.Dx() || h > rb.Dy() || rb.Dx()-w >= max(scale, 1) || rb.Dy()-h >= max(scale, 1) {
-		return Metrics{}, fmt.Errorf("superres: the picture is %d×%d, its reference %d×%d", w, h, rb.Dx(), rb.Dy())
+	a, b, err := matched(ref, test, scale)
+	if err != nil {
+		return Metrics{}, err
 	}
+	w, h := test.Bounds().Dx(), test.Bounds().Dy()
 	if border < 0 || w <= 2*border || h <= 2*border {
 		return Metrics{}, fmt.Errorf("superres: a %d×%d picture has nothing within a border of %d", w, h, border)
-	}
-	a, b := split(ref), split(test)
-	for i, c := range a.channels {
-		a.channels[i] = c.Crop(0, 0, w, h)
 	}
 	x := limitedY(a).Crop(border, border, w-2*border, h-2*border)
 	y := limitedY(b).Crop(border, border, w-2*border, h-2*border)
 	return Metrics{PSNR: psnr(x, y), SSIM: ssim(x, y), NFE: nfe(a.luma(), b.luma())}, nil
+}
+
+// NormalisedError is Compare for the protocol NFE alone, in a fraction of its time:
+// ‖Î − I‖²_F / ‖I‖²_F, or NaN when ref is black.
+func NormalisedError(ref, test image.Image, scale int) (float64, error) {
+	a, b, err := matched(ref, test, scale)
+	if err != nil {
+		return 0, err
+	}
+	return nfe(a.luma(), b.luma()), nil
+}
+
+// matched takes both pictures apart and crops the reference to the size of test.
+func matched(ref, test image.Image, scale int) (a, b picture, err error) {
+	rb, tb := ref.Bounds(), test.Bounds()
+	w, h := tb.Dx(), tb.Dy()
+	if w > rb.Dx() || h > rb.Dy() || rb.Dx()-w >= max(scale, 1) || rb.Dy()-h >= max(scale, 1) {
+		return a, b, fmt.Errorf("superres: the picture is %d×%d, its reference %d×%d", w, h, rb.Dx(), rb.Dy())
+	}
+	a, b = split(ref), split(test)
+	for i, c := range a.channels {
+		a.channels[i] = c.Crop(0, 0, w, h)
+	}
+	return a, b, nil
 }
 
 // limitedY returns Y = 16 + (65.481 R + 128.553 G + 24.966 B)/255 of the picture

@@ -40,6 +40,13 @@ func TestCompare(t *testing.T) {
 	if want := (19*51*51 + 100*100) / (20 * 100 * 100.); math.Abs(got.NFE-want) > 1e-6 {
 		t.Errorf("NFE %g, expected %g", got.NFE, want)
 	}
+	if alone, err := NormalisedError(b, c, 2); err != nil || alone != got.NFE {
+		t.Errorf("NFE %g alone, %g among the others (%v)", alone, got.NFE, err)
+	}
+	black := gray(20, 16, func(x, y int) uint8 { return 0 })
+	if alone, err := NormalisedError(black, c, 2); err != nil || !math.IsNaN(alone) {
+		t.Errorf("NFE %g with a black reference (%v)", alone, err)
+	}
 	// SSIM of two constants is the luminance term alone.
 	x, y := math.Round(16+219*100/255.), math.Round(16+219*151/255.)
 	if want := (2*x*y + 6.5025) / (x*x + y*y + 6.5025); math.Abs(got.SSIM-want) > 1e-9 {
@@ -55,6 +62,9 @@ func TestCompareRefusesOtherSizes(t *testing.T) {
 	}{{20, 16, true}, {21, 17, true}, {19, 16, false}, {22, 17, false}, {20, 15, false}} {
 		_, err := Compare(a, gray(c.w, c.h, func(x, y int) uint8 { return 2 }), 2, 2)
 		if (err == nil) != c.ok {
+			t.Errorf("%d×%d: %v", c.w, c.h, err)
+		}
+		if _, err := NormalisedError(a, gray(c.w, c.h, func(x, y int) uint8 { return 2 }), 2); (err == nil) != c.ok {
 			t.Errorf("%d×%d: %v", c.w, c.h, err)
 		}
 	}

@@ -29,6 +29,8 @@ type Model struct {
 
 // Provenance says where a model comes from.
 type Provenance struct {
+	Imported *Imported `json:"imported,omitempty"` // nil: the dictionary was learned here
+
 	Command    string   `json:"command"` // makes the same bytes again from the same pictures
 	Learner    string   `json:"learner"` // spec
 	Coder      string   `json:"coder"`   // spec, of learning and upscaling
@@ -44,6 +46,8 @@ type Provenance struct {
 	TrainRMSE  float64  `json:"train_rmse"`  // of the stacked pairs, at the end of learning
 	HeldOut    int      `json:"held_out"`    // pictures not trained on
 	Score      *Score   `json:"score,omitempty"`
+	// Of a cascade: the means after each of its stages.
+	StageScores []Means `json:"stage_scores,omitempty"`
 }
 
 // Score tells how well held-out pictures were restored: by the model, and by
@@ -97,22 +101,27 @@ func (m *Model) Save(w io.Writer) error {
 	if len(m.Stages) == 0 {
 		return errors.New("superres: a plain interpolation is no model to save")
 	}
+	text, matrices, arrays, err := m.members()
+	if err != nil {
+		return err
+	}
+	return npz.Write(w, []npz.Text{text}, matrices, arrays...)
+}
+
+// members returns what a model file holds.
+func (m *Model) members() (text npz.Text, matrices []npz.Matrix, arrays []npz.Array, err error) {
 	h := header{formatVersion, m.Scale, m.Degradation, m.Kernel, nil, m.Provenance}
-	var arrays []npz.Matrix
 	for i, s := range m.Stages {
 		a := StageArrays{prefix: stagePrefix(i)}
 		params, err := json.Marshal(s.Save(&a))
 		if err != nil {
-			return err
+			return text, nil, nil, err
 		}
 		h.Stages = append(h.Stages, stageHeader{s.Kind(), params})
-		arrays = append(arrays, a.put...)
+		matrices, arrays = append(matrices, a.put...), append(arrays, a.arrays...)
 	}
-	text, err := json.MarshalIndent(h, "", "\t")
-	if err != nil {
-		return err
-	}
-	return npz.Write(w, []npz.Text{{Name: "model.json", Data: append(text, '\n')}}, arrays)
+	data, err := json.MarshalIndent(h, "", "\t")
+	return npz.Text{Name: "model.json", Data: append(data, '\n')}, matrices, arrays, err
 }
 
 func stagePrefix(i int) string { return fmt.Sprintf("stage%d.", i) }
@@ -132,6 +141,10 @@ func load(r io.ReaderAt, size int64) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	return read(f)
+}
+
+func read(f *npz.File) (*Model, error) {
 	text, err := f.Text("model.json", 1<<20)
 	if err != nil {
 		return nil, fmt.Errorf("not a superres model: %w", err)
@@ -153,7 +166,7 @@ func load(r io.ReaderAt, size int64) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{Scale: h.Scale, Degradation: h.Degradation, Kernel: h.Kernel, Provenance: h.Provenance}
-	arrays := &StageArrays{file: f, atoms: maxAtoms}
+	arrays := &StageArrays{file: f, atoms: maxAtoms, coefs: maxCoefs}
 	for i, s := range h.Stages {
 		loader := stageLoaders[s.Kind]
 		if loader == nil {

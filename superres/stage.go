@@ -61,7 +61,9 @@ type StageArrays struct {
 	prefix string
 	file   *npz.File    // when loading
 	put    []npz.Matrix // when saving
+	arrays []npz.Array  // when saving
 	atoms  int          // when loading: atoms that the stages may still have
+	coefs  int          // when loading: coefficients of regressors that they may still have
 }
 
 // Put adds a matrix to the file.
@@ -73,6 +75,16 @@ func (a *StageArrays) Put(name string, x *mat.Dense) {
 // number up to n.
 func (a *StageArrays) Get(name string, rows, cols int) (*mat.Dense, error) {
 	return a.file.Matrix(a.prefix+name, rows, cols)
+}
+
+// putArray adds an array of whole rows to the file, in its own type.
+func putArray[T npz.Small](a *StageArrays, name string, rows int, data []T) {
+	a.arrays = append(a.arrays, npz.NewArray(a.prefix+name, rows, data))
+}
+
+// getArray reads an array of exactly rows×cols finite elements from the file.
+func getArray[T npz.Small](a *StageArrays, name string, rows, cols int) ([]T, error) {
+	return npz.Read[T](a.file, a.prefix+name, rows, cols)
 }
 
 // unmarshal reads the parameters of a stage and refuses those it does not know.

@@ -12,7 +12,8 @@ import (
 
 // What every stage must do, whatever it computes.
 func TestStages(t *testing.T) {
-	models := map[string]*Model{"paper": small(t, 2, false), "extended": small(t, 2, true), "×3": small(t, 3, true)}
+	models := map[string]*Model{"paper": small(t, 2, false), "extended": small(t, 2, true), "×3": small(t, 3, true),
+		"cascade": cascade(t, 2, AllSymmetries), "cascade ×3": cascade(t, 3, NoSymmetries)}
 	seen := map[string]bool{}
 	for name, m := range models {
 		for i, s := range m.Stages {

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"math"
 
 	"superres/internal/plugin"
 	"superres/learners/sparse"
@@ -22,9 +21,11 @@ import (
 // Options tell Upscale what to do. The zero value enlarges by the model's own
 // scale.
 type Options struct {
-	Scale    float64       // 1 to 16; 0: the model's own, or 2
-	Depth    int           // bits a sample of the result: 8 or 16; 0: as the picture
-	Progress func(float64) // called with the share done, 0..1, from one goroutine; may be nil
+	Scale         float64       // 1 to 16; 0: the model's own, or 2
+	Width, Height int           // of the result, instead of a scale; 0: in proportion, see ResultSize
+	Fit           bool          // keep the shape of the picture and stay within Width×Height
+	Depth         int           // bits a sample of the result: 8 or 16; 0: as the picture
+	Progress      func(float64) // called with the share done, 0..1, from one goroutine; may be nil
 }
 
 // The range of scales.
@@ -33,17 +34,16 @@ const (
 	MaxScale = 16
 )
 
-// Upscale returns img enlarged. Each side of the result is the side of img times
-// the scale, rounded. Grey stays grey, 16 bits a sample stay 16, and a picture
-// with transparency comes back with it; other pictures come back as
-// *image.NRGBA or *image.NRGBA64. The result is the same whatever the number of
-// workers.
+// Upscale returns img enlarged, to the size that ResultSize gives. Grey stays grey,
+// 16 bits a sample stay 16, and a picture with transparency comes back with it; other
+// pictures come back as *image.NRGBA or *image.NRGBA64. The result is the same
+// whatever the number of workers.
 //
 // A scale that is not the model's is reached by running the model, and its siblings
 // for other scales, as often as needed to go past it, and an exact antialiased
 // reduction from there.
 //
-// It fails when img is empty, the scale is out of range, or ctx ends.
+// It fails when img is empty, the scale or the size is out of range, or ctx ends.
 func (m *Model) Upscale(ctx context.Context, img image.Image, opt Options) (image.Image, error) {
 	if len(m.Stages) > 0 && m.Scale < 2 {
 		return nil, fmt.Errorf("superres: a model with stages and scale %d", m.Scale)
@@ -52,7 +52,7 @@ func (m *Model) Upscale(ctx context.Context, img image.Image, opt Options) (imag
 	if b.Dx() < 1 || b.Dy() < 1 {
 		return nil, errors.New("superres: the picture is empty")
 	}
-	w, h, err := m.Size(b.Dx(), b.Dy(), opt.Scale)
+	w, h, err := m.ResultSize(b.Dx(), b.Dy(), opt)
 	if err != nil {
 		return nil, err
 	}
@@ -92,8 +92,8 @@ func (m *Model) Size(w, h int, scale float64) (int, int, error) {
 	case !(scale >= MinScale && scale <= MaxScale):
 		return 0, 0, plugin.Errorf("superres: scale %g, expected %d to %d", scale, MinScale, MaxScale)
 	}
-	side := func(n int) int { return max(1, int(math.Round(float64(n)*scale))) }
-	return side(w), side(h), nil
+	factor := decimal(scale)
+	return times(w, factor), times(h, factor), nil
 }
 
 // enlarge returns the colour channels of p at w×h: the interpolated channels plus
@@ -208,8 +208,11 @@ func (m *Model) Memory(cfg image.Config, w, h int) int64 {
 	top := in * int64(side) * int64(side)
 	extra := int64(0)
 	for _, s := range last.Stages {
-		if c, ok := s.(*Coupled); ok {
-			extra += c.memory(cfg.Width * side / last.Scale)
+		switch s := s.(type) {
+		case *Coupled:
+			extra += s.memory(cfg.Width * side / last.Scale)
+		case *Anchored:
+			extra = max(extra, s.memory(cfg.Width*side))
 		}
 	}
 	if cfg.Width*side != w || cfg.Height*side != h {
@@ -222,14 +225,23 @@ func (m *Model) Memory(cfg image.Config, w, h int) int64 {
 type Tuning struct {
 	Coder       string // spec
 	Sparsity    int    // sets the coder's parameter of that name
-	BackProject *int   // iterations after the other stages; 0: none
+	BackProject *int   // iterations after the other stages, or after each anchored one; 0: none
+	Stages      int    // anchored stages to use, from the first; 0: all
+	AtMost      bool   // fewer Stages are no error
 }
 
 // Tune returns a model with other settings and the same dictionaries. It fails
 // when m has no stage that they concern.
 func (m *Model) Tune(t Tuning) (*Model, error) {
-	out := *m
-	out.Stages, out.siblings = nil, nil
+	tune := m.tuneCoupled
+	if m.isCascade() || t.Stages != 0 {
+		tune = m.tuneCascade
+	}
+	out, err := tune(t)
+	if err != nil {
+		return nil, err
+	}
+	out.siblings = nil
 	for _, s := range m.siblings {
 		out.siblings = append(out.siblings, openSiblings([]int{s.scale}, func(int) (*Model, error) {
 			other, err := s.open()
@@ -239,6 +251,13 @@ func (m *Model) Tune(t Tuning) (*Model, error) {
 			return other.Tune(t)
 		})...)
 	}
+	return out, nil
+}
+
+// tuneCoupled is Tune for a model of coupled stages, but for its siblings.
+func (m *Model) tuneCoupled(t Tuning) (*Model, error) {
+	out := *m
+	out.Stages = nil
 	coded := false
 	for _, s := range m.Stages {
 		switch s := s.(type) {

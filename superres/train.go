@@ -32,16 +32,32 @@ type TrainOptions struct {
 	BackProject  int         // back-projections after the coupled stage
 	HeldOut      int         // pictures kept from training, to be scored
 	Seed         uint64
-	Command      string   // recorded in the model
-	Data         []string // recorded in the model
-	// Learned is given what the learner found, before a model is made of it; it may be
-	// nil. The result is not to be changed.
+	// Of a cascade: see Anchored. Patches, Mean, Detail, Refit and Coder are of the
+	// coupled model alone, and the defaults of some others differ.
+	Stages     int        // anchored stages, each followed by BackProject back-projections; 0: a coupled model
+	Symmetries Symmetries // "": AllSymmetries
+	InputDims  int        // coordinates of a patch; 0: all in the first stage, then 40
+	OutputDims int        // coordinates of a block; 0: by the scale, 24 to 48, then 20
+	JPEG       [2]int     // the reduced pictures go through JPEG files of qualities from JPEG[0] to JPEG[1]; 0: they do not
+	MaxMemory  int64      // refuse pictures with which learning needs more bytes; 0: take all
+	// Keep is called after every stage but the last with what lets another run go on
+	// from there when this one is interrupted; its error ends training. Kept is what
+	// was kept: it is passed over when it is of other settings or pictures. nil: none.
+	Keep    func(stages []byte) error
+	Kept    []byte
+	Command string   // recorded in the model
+	Data    []string // recorded in the model
+	// Learned is given what the learner found, before a coupled model is made of it; it
+	// may be nil. The result is not to be changed.
 	Learned func(*learners.Result)
 	// Progress is called from one goroutine as the work goes on; it may be nil.
 	Progress func(phase string, done, total int)
 }
 
 func (o TrainOptions) defaults() (TrainOptions, error) {
+	if o.Stages != 0 {
+		return o.anchoredDefaults()
+	}
 	setDefault(&o.Scale, 2)
 	setDefault(&o.Degradation, Cubic)
 	setDefault(&o.Patch, 3)
@@ -73,12 +89,16 @@ func (o TrainOptions) defaults() (TrainOptions, error) {
 	if size := (n + m) * o.Atoms * 8; size > npz.MaxBytes/2 {
 		return o, plugin.Errorf("superres: %d atoms of %d entries make a model of %d MiB, the limit is %d; use fewer atoms, a smaller patch or scale", o.Atoms, n+m, size>>20, npz.MaxBytes>>21)
 	}
+	return o, o.checkReductions()
+}
+
+func (o TrainOptions) checkReductions() error {
 	for _, r := range o.Reductions {
 		if !(r > 0 && r < 1) {
-			return o, plugin.Errorf("superres: reduction %g, expected more than 0 and less than 1", r)
+			return plugin.Errorf("superres: reduction %g, expected more than 0 and less than 1", r)
 		}
 	}
-	return o, nil
+	return nil
 }
 
 // coder makes the coder, and finds one that does not suit the number of atoms
@@ -103,36 +123,34 @@ func setDefault[T comparable](field *T, value T) {
 // or they hold too little.
 var ErrPictures = errors.New("pictures cannot be learned from")
 
-// Memory estimates the bytes that Train takes at its peak beside one picture:
-// nothing when the options are wrong, which Train will say.
+// Memory estimates the bytes that Train takes at its peak: for a coupled model,
+// beside one picture; for a cascade, beside all of them, of which a pixel takes 4
+// bytes and 1/scale² more, in each of the reductions too, and 30 while it is one of
+// those that the workers restore. It is nothing when the options are wrong, which
+// Train will say.
 func (o TrainOptions) Memory() int64 {
 	o, err := o.defaults()
 	if err != nil {
 		return 0
 	}
+	if o.Stages > 0 {
+		return o.anchoredMemory()
+	}
 	n, m := o.sizes()
 	return 64<<20 + int64(o.Patches)*int64(n+m)*8*5 + int64(o.Atoms)*int64(o.Atoms)*8*4
 }
 
-// Train learns a coupled dictionary from pictures, as the paper does (section
-// 4.2): pairs of low- and high-resolution patches are stacked, Y = [Y_L; Y_H], one
-// dictionary D = [D_L; D_H] is learned for them, and its halves make the coupled
-// stage. Held-out pictures, drawn by the seed, are scored at the end.
+// Train learns a model from pictures: a cascade of anchored stages when opt.Stages says
+// so, and otherwise a coupled dictionary, as the paper does (section 4.2): pairs of
+// low- and high-resolution patches are stacked, Y = [Y_L; Y_H], one dictionary
+// D = [D_L; D_H] is learned for them, and its halves make the coupled stage. Held-out pictures, drawn by the seed, are scored at the end.
 //
 // The same pictures in the same order, options and seed give a model with the
-// same bytes. Memory: the pairs, Patches·Patch²·(1+scale²)·8 bytes, four times
-// over while learning, a few times Atoms²·8 bytes, and one picture. When ctx ends
-// Train returns ctx.Err().
+// same bytes. Memory of a coupled model: the pairs, Patches·Patch²·(1+scale²)·8
+// bytes, four times over while learning, a few times Atoms²·8 bytes, and one picture.
+// When ctx ends Train returns ctx.Err().
 func Train(ctx context.Context, sources []Source, opt TrainOptions) (*Model, error) {
 	opt, err := opt.defaults()
-	if err != nil {
-		return nil, err
-	}
-	learner, err := learners.New(opt.Learner)
-	if err != nil {
-		return nil, err
-	}
-	coder, err := opt.coder()
 	if err != nil {
 		return nil, err
 	}
@@ -148,6 +166,21 @@ func Train(ctx context.Context, sources []Source, opt TrainOptions) (*Model, err
 		if b, side := img.Bounds(), 4*opt.Scale; b.Dx() < side || b.Dy() < side {
 			return nil, fmt.Errorf("%s: %w: a held-out picture of %d×%d, expected at least %d×%d", src.Name, ErrPictures, b.Dx(), b.Dy(), side, side)
 		}
+	}
+	if opt.Stages > 0 {
+		return trainAnchored(ctx, train, held, opt)
+	}
+	return trainCoupled(ctx, train, held, opt)
+}
+
+func trainCoupled(ctx context.Context, train, held []Source, opt TrainOptions) (*Model, error) {
+	learner, err := learners.New(opt.Learner)
+	if err != nil {
+		return nil, err
+	}
+	coder, err := opt.coder()
+	if err != nil {
+		return nil, err
 	}
 	s := newSampler(opt)
 	for i, src := range train {

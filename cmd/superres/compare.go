@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"image"
 	"io"
@@ -116,6 +117,9 @@ func compare(c *cli.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
+	if runs := float64(cmp.protocol.runs) * float64(len(cmp.learners)); runs > maxTrials {
+		return usage("%.0f runs are asked for, expected %d at most; use fewer --seeds", runs, maxTrials)
+	}
 	baselines, err := cmp.baselines()
 	if err != nil {
 		return err
@@ -129,7 +133,11 @@ func compare(c *cli.Context, s *streams) error {
 		return err
 	}
 	bar.clear()
-	r := comparisonReport{comparison: cmp, command: strings.Join(settings(c), " "), baselines: baselines, results: results}
+	command := settings(c)
+	for _, arg := range c.Args().Slice() {
+		command = append(command, quoted(arg))
+	}
+	r := comparisonReport{comparison: cmp, command: strings.Join(command, " "), baselines: baselines, results: results}
 	for _, f := range []struct {
 		name  string
 		write func(w io.Writer) error
@@ -308,8 +316,8 @@ func (cmp *comparison) readPhotos() error {
 		return err
 	}
 	cmp.train = list
-	for _, src := range list {
-		cmp.data += src.Name + "\n"
+	if cmp.data, err = cmp.describe(cmp.c.Args().Slice()); err != nil {
+		return err
 	}
 	return cmp.readTests()
 }
@@ -321,7 +329,11 @@ func (cmp *comparison) readTests() error {
 		return nil
 	}
 	cmp.tests = nil
-	cmp.data += "|" + path
+	tests, err := cmp.describe([]string{path})
+	if err != nil {
+		return err
+	}
+	cmp.data += " | " + tests
 	list, err := sources(cmp.c, []string{path}, frugal(cmp.c, cmp.memory, 100))
 	if err != nil {
 		return err
@@ -335,6 +347,37 @@ func (cmp *comparison) readTests() error {
 		cmp.tests = append(cmp.tests, testPicture{name: strings.TrimSuffix(name, filepath.Ext(name)), img: img})
 	}
 	return nil
+}
+
+// describe names the arguments and sums the files they stand for up: results are those
+// of the same names and bytes.
+func (cmp *comparison) describe(args []string) (string, error) {
+	sum := sha256.New()
+	for _, arg := range args {
+		files := []input{{path: arg}}
+		if !isIDX(arg) {
+			var err error
+			if files, err = expand(arg, cmp.c.Bool("recursive")); err != nil {
+				return "", err
+			}
+		}
+		for _, file := range files {
+			f, size, err := imagefile.OpenRegular(file.path)
+			if err != nil {
+				return "", err
+			}
+			fmt.Fprintf(sum, "%s\x00%d\x00", file.path, size)
+			_, err = io.Copy(sum, f)
+			f.Close() // of a file that was read
+			if err == nil {
+				err = cmp.c.Context.Err()
+			}
+			if err != nil {
+				return "", codedError{fmt.Errorf("%s: %w", file.path, err), exitInput}
+			}
+		}
+	}
+	return fmt.Sprintf("%s (%x)", strings.Join(args, " "), sum.Sum(nil)[:8]), nil
 }
 
 // tasks are all learners in all runs.
@@ -372,7 +415,7 @@ func (cmp *comparison) baselines() ([]baseline, error) {
 		for _, t := range cmp.tests {
 			one, err := cmp.restore(cmp.c.Context, m, t)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", t.name, err)
+				return nil, codedError{fmt.Errorf("%s: %w", t.name, err), exitInput}
 			}
 			b.scores = append(b.scores, one)
 		}

@@ -141,7 +141,12 @@ func (r *comparisonResult) describe(l *learners.Result, photo bool) error {
 			r.Used++
 		}
 	}
-	r.Coherence = coherence(l.Dictionary)
+	r.Coherence = l.Dictionary.Angles(1).Max
+	if r.Run == 0 {
+		if err := r.draw(l.Dictionary); err != nil {
+			return err
+		}
+	}
 	next := 1.0
 	for _, s := range l.Steps {
 		if s.Iteration == last.Iteration || float64(s.Iteration) >= next {
@@ -152,20 +157,27 @@ func (r *comparisonResult) describe(l *learners.Result, photo bool) error {
 	return nil
 }
 
-// coherence is the largest |cos| between two atoms of length 1.
-func coherence(d *sparse.Dictionary) float64 {
-	_, atoms := d.Dims()
-	most := 0.0
-	for a := range atoms {
-		for b := range a {
-			sum := 0.0
-			for i, v := range d.Atom(a) {
-				sum += v * d.Atom(b)[i]
-			}
-			most = max(most, math.Abs(sum))
-		}
+// draw makes the mosaic of the stacked atoms, low halves beside high ones.
+func (r *comparisonResult) draw(d *sparse.Dictionary) error {
+	rows, atoms := d.Dims()
+	side := int(math.Sqrt(float64(rows / (1 + comparedScale*comparedScale))))
+	low, err := d.Rows(0, side*side)
+	if err != nil {
+		return err
 	}
-	return most
+	high, err := d.Rows(side*side, rows)
+	if err != nil {
+		return err
+	}
+	order := make([]int, atoms)
+	for i := range order {
+		order[i] = i
+	}
+	img, err := mosaic([]panel{{low, side, side, comparedScale}, {high, side * comparedScale, side * comparedScale, 1}}, order, 3)
+	if err == nil {
+		r.Mosaic, err = report.PNG(img)
+	}
+	return err
 }
 
 // shownSide is the largest side of a picture on the page.

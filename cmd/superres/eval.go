@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"image"
+	"image/jpeg"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,6 +23,7 @@ func evalCommand(s *streams) *cli.Command {
 		Description: `   superres eval truth.png enlarged.png            two files
    superres eval -s 2 truth/ enlarged/             two folders, matched by name
    superres eval -m bicubic -m photo -s 2 set5/    reduce, enlarge and score a folder
+   superres eval -m bicubic -m photo --jpeg 85 set5/   through JPEG files
    superres eval -m digits --index 39114,10523,3760,2065 train-images-idx3-ubyte.gz
 
 Protocols: matlab-y, for photographs: low resolution by MATLAB's antialiased
@@ -31,6 +34,7 @@ nfe, for digits: squared error of the grey values over the squared truth.`,
 			&cli.IntFlag{Name: "scale", Aliases: []string{"s"}, Value: 2, Usage: "the scale `N`, 2 to 16: how much TEST was enlarged, or how much to reduce"},
 			&cli.StringFlag{Name: "protocol", Usage: "score by `NAME`: matlab-y or nfe; by default nfe for IDX files, else matlab-y"},
 			&cli.StringFlag{Name: "degradation", Usage: "reduce by `HOW`: bicubic or box; by default what the first trained model was trained for"},
+			&cli.IntFlag{Name: "jpeg", Usage: "pass the reduced pictures through JPEG files of quality `Q`, 1 to 100, as most pictures come; 0: do not"},
 			&cli.BoolFlag{Name: "recursive", Aliases: []string{"r"}, Usage: "take folders with all below them"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 		}, idxFlags...), commonFlags...),
@@ -52,13 +56,17 @@ func eval(c *cli.Context, s *streams) error {
 		return usage("expected REF and TEST, or -m MODEL and pictures; superres eval --help shows examples")
 	case c.NArg() == 0:
 		return usage("no pictures to score")
+	case c.Int("jpeg") < 0 || c.Int("jpeg") > 100:
+		return usage("--jpeg %d: expected a quality of 1 to 100, or 0", c.Int("jpeg"))
+	case c.Int("jpeg") > 0 && len(models) == 0:
+		return usage("--jpeg is for models, which pictures are reduced for: add -m MODEL")
 	}
 	bar, err := newProgress(c, s)
 	if err != nil {
 		return err
 	}
 	defer bar.clear()
-	table := scores{Scale: scale, Protocol: superres.Protocol(c.String("protocol"))}
+	table := scores{Scale: scale, JPEG: c.Int("jpeg"), Protocol: superres.Protocol(c.String("protocol"))}
 	if table.Protocol == "" {
 		table.Protocol = superres.MatlabY
 		if slices.ContainsFunc(c.Args().Slice(), isIDX) {
@@ -121,6 +129,9 @@ func (t *scores) models(c *cli.Context, names []string, limits imagefile.Limits,
 		if err != nil {
 			return codedError{fmt.Errorf("%s: %w", src.Name, err), exitInput}
 		}
+		if low, err = throughJPEG(low, t.JPEG); err != nil {
+			return fmt.Errorf("%s: %w", src.Name, err)
+		}
 		row := scoreRow{Name: filepath.Base(src.Name)}
 		for j, m := range models {
 			high, err := m.Upscale(c.Context, low, superres.Options{Scale: float64(t.Scale), Progress: func(share float64) {
@@ -136,6 +147,18 @@ func (t *scores) models(c *cli.Context, names []string, limits imagefile.Limits,
 		t.Rows = append(t.Rows, row)
 	}
 	return nil
+}
+
+// throughJPEG is what a JPEG file of a quality keeps of a picture; quality 0 is none.
+func throughJPEG(img image.Image, quality int) (image.Image, error) {
+	if quality == 0 {
+		return img, nil
+	}
+	var b bytes.Buffer
+	if err := imagefile.Encode(&b, img, "jpeg", imagefile.EncodeOptions{Quality: quality}); err != nil {
+		return nil, err
+	}
+	return jpeg.Decode(&b)
 }
 
 // files scores a file against another, or the pictures of a folder against those

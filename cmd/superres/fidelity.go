@@ -1,7 +1,6 @@
 package main
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"image"
 	"image/color"
@@ -63,14 +62,16 @@ func provenance(c *cli.Context, model *superres.Model) (string, error) {
 	name := c.String("model")
 	text := fmt.Sprintf("superres %s; model %s", version, filepath.Base(name))
 	if len(model.Stages) > 0 {
-		sum := sha256.New()
-		if err := model.Save(sum); err != nil {
+		hash, err := model.Fingerprint()
+		if err != nil {
 			return "", err
 		}
-		text += fmt.Sprintf(" (sha256 %x)", sum.Sum(nil)[:8])
+		text += fmt.Sprintf(" (sha256 %.16s)", hash)
 	}
-	text += fmt.Sprintf("; scale %g", c.Float64("scale"))
-	for _, flag := range []string{"coder", "sparsity", "back-projection"} {
+	if !c.IsSet("width") && !c.IsSet("height") && !c.IsSet("fit") {
+		text += fmt.Sprintf("; scale %g", c.Float64("scale"))
+	}
+	for _, flag := range []string{"width", "height", "fit", "coder", "sparsity", "back-projection"} {
 		if c.IsSet(flag) {
 			text += fmt.Sprintf("; %s %v", flag, c.Value(flag))
 		}

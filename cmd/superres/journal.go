@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"superres/internal/imagefile"
 	"superres/internal/parallel"
 )
 
@@ -31,6 +32,9 @@ type entry[R any] struct {
 }
 
 func (s sweep[K, R]) do(ctx context.Context, tasks []K, bar *progress) (results []R, err error) {
+	if s.dir == "" {
+		return nil, usage("-o names no folder; leave it out or give one")
+	}
 	if err := os.MkdirAll(s.dir, 0o777); err != nil {
 		return nil, codedError{fmt.Errorf("-o %s: %w", s.dir, err), exitOutput}
 	}
@@ -56,7 +60,7 @@ func (s sweep[K, R]) do(ctx context.Context, tasks []K, bar *progress) (results 
 		bar.line("%s: %d results are of another version of superres and are kept; use another -o to have all anew", s.dir, others)
 	}
 	var todo []K
-	total, sum := 0.0, 0.0
+	total, sum, count := 0.0, 0.0, 0
 	for _, t := range tasks {
 		if _, ok := done[t]; !ok {
 			todo = append(todo, t)
@@ -67,6 +71,9 @@ func (s sweep[K, R]) do(ctx context.Context, tasks []K, bar *progress) (results 
 		done[s.task(r)] = r
 		sum += s.weight(s.task(r))
 		bar.set(fmt.Sprintf("%d trials", len(todo)), sum/total)
+		if count++; bar.style == "plain" && 10*count/len(todo) > 10*(count-1)/len(todo) {
+			bar.line("%d of %d trials", count, len(todo))
+		}
 		if s.failed(r) {
 			return nil
 		}
@@ -83,23 +90,30 @@ func (s sweep[K, R]) do(ctx context.Context, tasks []K, bar *progress) (results 
 
 // journal keeps what has been finished, one JSON value a line, so that work that
 // was interrupted goes on where it was. A line is written whole or, when the
-// machine stops within it, dropped by the next open.
+// machine stops within it, dropped by the next open. One process at a time has it.
 type journal[T any] struct {
 	file *os.File
 }
 
 // openJournal opens or begins a journal and returns what it holds, in its order.
 func openJournal[T any](name string) (*journal[T], []T, error) {
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, nil, journalError(name, err)
 	}
-	list, whole, err := readJournal[T](name)
-	if err == nil {
-		err = f.Truncate(whole)
-	}
-	if err == nil {
-		_, err = f.Seek(whole, 0)
+	var list []T
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+	case !info.Mode().IsRegular():
+		err = errors.New("not a regular file; use another -o")
+	case !imagefile.Lock(f):
+		err = errors.New("another superres is at work in this folder; wait for it, or use another -o")
+	default:
+		var whole int64
+		if list, whole, err = readJournal[T](name); err == nil && whole < info.Size() {
+			err = f.Truncate(whole)
+		}
 	}
 	if err != nil {
 		return nil, nil, errors.Join(journalError(name, err), f.Close())

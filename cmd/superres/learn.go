@@ -179,14 +179,23 @@ func (l *learning) read() (err error) {
 
 // readPipe reads the data from standard input.
 func (l *learning) readPipe(want matfile.Options) (*mat.Dense, error) {
-	data, err := io.ReadAll(io.LimitReader(l.s.in, l.memory/2+1))
+	data, err := readWhole(l.s.in, dataName(l.c), l.memory/2, "use a file or --max-memory")
 	if err != nil {
-		return nil, codedError{fmt.Errorf("standard input cannot be read: %w", err), exitInput}
-	}
-	if int64(len(data)) > l.memory/2 {
-		return nil, codedError{fmt.Errorf("standard input has more than %s, half of the limit; use a file or --max-memory", gib(l.memory/2)), exitLimit}
+		return nil, err
 	}
 	return matfile.Read(bytes.NewReader(data), int64(len(data)), dataName(l.c), want)
+}
+
+// readWhole reads what may take so many bytes, half of the memory there is.
+func readWhole(r io.Reader, name string, half int64, advice string) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, half+1))
+	if err != nil {
+		return nil, codedError{fmt.Errorf("%s cannot be read: %w", name, err), exitInput}
+	}
+	if int64(len(data)) > half {
+		return nil, codedError{fmt.Errorf("%s has more than %s, half of the limit; %s", name, gib(half), advice), exitLimit}
+	}
+	return data, nil
 }
 
 // accept completes the number of atoms for n signals of m entries and refuses what
@@ -215,33 +224,50 @@ func (l *learning) accept(m, n int) error {
 
 // fits refuses what needs more than the memory there is.
 func (l *learning) fits(what string, need float64, advice string) error {
-	if need <= float64(l.memory) {
+	return fits(l.memory, what, need, advice)
+}
+
+// fits refuses what needs more than so many bytes.
+func fits(memory int64, what string, need float64, advice string) error {
+	if need <= float64(memory) {
 		return nil
 	}
 	size := "more than a million GiB"
 	if need < 1<<50 {
 		size = gib(int64(need))
 	}
-	return codedError{fmt.Errorf("%s needs %s, the limit is %s; use --max-memory%s", what, size, gib(l.memory), advice), exitLimit}
+	return codedError{fmt.Errorf("%s needs %s, the limit is %s; use --max-memory%s", what, size, gib(memory), advice), exitLimit}
 }
 
-// newCoder makes the coder. A sparsity that was not asked for gives way: to the
-// number of atoms, and to a coder that has another idea of being sparse.
+// newCoder makes the coder.
 func (l *learning) newCoder(atoms int) (*watchedCoder, error) {
-	spec := l.c.String("coder")
-	if n, asked := l.c.Int("sparsity"), l.c.IsSet("sparsity"); n > 0 && !strings.Contains(spec, "sparsity=") {
-		if !asked {
-			n = min(n, atoms)
-		}
-		with, err := sparse.WithSparsity(spec, n)
-		if err == nil {
-			spec = with
-		} else if asked {
-			return nil, err
-		}
+	spec, err := coderSpec(l.c, l.c.String("coder"), atoms)
+	if err != nil {
+		return nil, err
 	}
 	coder, err := sparse.New(spec)
 	return &watchedCoder{Coder: coder, spec: spec}, err
+}
+
+// coderSpec returns the spec of a coder with --sparsity in it, unless it says its own.
+// A sparsity that was not asked for gives way: to the number of atoms, and to a coder
+// that has another idea of being sparse.
+func coderSpec(c *cli.Context, spec string, atoms int) (string, error) {
+	n, asked := c.Int("sparsity"), c.IsSet("sparsity")
+	if n <= 0 || strings.Contains(spec, "sparsity=") {
+		return spec, nil
+	}
+	if !asked {
+		n = min(n, atoms)
+	}
+	with, err := sparse.WithSparsity(spec, n)
+	switch {
+	case err == nil:
+		return with, nil
+	case asked:
+		return "", err
+	}
+	return spec, nil
 }
 
 // watchedCoder is a coder that knows whether it was used.

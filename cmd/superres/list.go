@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -89,7 +90,11 @@ func summary(m *superres.Model) string {
 		kinds = append(kinds, s.Kind())
 	}
 	p := m.Provenance
-	text := fmt.Sprintf("×%d from %s, %s, %d atoms by %s", m.Scale, m.Degradation, strings.Join(kinds, " + "), p.Atoms, p.Learner)
+	text := fmt.Sprintf("×%d from %s, %s, %d atoms", m.Scale, m.Degradation, strings.Join(kinds, " + "), p.Atoms)
+	if p.Imported != nil {
+		return text + " imported from " + p.Imported.File
+	}
+	text += " by " + p.Learner
 	if p.Score == nil {
 		return text
 	}
@@ -100,8 +105,19 @@ func summary(m *superres.Model) string {
 	return text + fmt.Sprintf(", %.2f dB on %d held-out pictures (bicubic %.2f)", a.PSNR, p.HeldOut, b.PSNR)
 }
 
-// openModel opens a model by the name of one that needs no file, or from a file.
+// openModel opens a model by the name of one that needs no file, or from a file; an
+// effort may follow a colon, as in photo:fast.
 func openModel(name string) (*superres.Model, error) {
+	if i := strings.LastIndexByte(name, ':'); i > 0 && slices.Contains(superres.Efforts(), name[i+1:]) {
+		m, err := openModel(name[:i])
+		if err != nil {
+			return nil, err
+		}
+		if m, err = m.Effort(name[i+1:]); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		return m, nil
+	}
 	if !strings.ContainsAny(name, `./\`) {
 		m, err := superres.Builtin(name)
 		if err != nil {

@@ -1,89 +1,210 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 
 	"superres/internal/imagefile"
+	"superres/superres"
 )
 
 // job is one picture to enlarge: where it comes from and where it goes ("-":
 // standard output).
 type job struct {
 	input
-	output string
-	format string // of the output
-	root   string // the folder that the output must not leave through a link
+	output  string
+	format  string // of the output
+	root    string // the folder that the output must not leave through a link
+	replace bool   // what is there is an earlier result of this program
+	skip    string // why there is nothing to do: a reason of an event
+	bytes   int64  // of the input
 }
 
-// plan works out what upscale is to do, before any work: it finds the inputs,
-// names the outputs, and refuses two inputs with one output. It returns the jobs,
-// and the number of inputs it skipped because their output is there.
-func plan(c *cli.Context, scale float64) (jobs []job, skipped int, err error) {
+// batch is what one call is to do.
+type batch struct {
+	jobs     []job
+	skipped  []job   // whose output is there
+	problems []error // for which nothing is done at all
+}
+
+// newBatch works out what upscale is to do, before any work: it finds the inputs,
+// names the outputs, finds two inputs with one output and outputs that are in the way.
+func newBatch(c *cli.Context, opt superres.Options, past *resumption) (batch, error) {
+	var b batch
 	if c.NArg() == 0 {
-		return nil, 0, usage("no input: name files, folders or - for standard input; superres upscale --help shows examples")
+		return b, usage("no input: name files, folders or - for standard input; superres upscale --help shows examples")
 	}
 	onExist := c.String("on-exist")
 	switch onExist {
 	case "fail", "skip", "overwrite":
 	default:
-		return nil, 0, usage("--on-exist %s: expected fail, skip or overwrite", onExist)
+		return b, usage("--on-exist %s: expected fail, skip or overwrite", onExist)
 	}
-	single := c.NArg() == 1 && !isFolder(c.Args().First())
-	inputPaths := map[string]string{} // where an input really lies: its name
-	for _, arg := range c.Args().Slice() {
-		inputs, err := expand(arg, c.Bool("recursive"))
-		if err != nil {
-			return nil, 0, err
+	part, err := newShard(c.String("shard"))
+	if err != nil {
+		return b, err
+	}
+	all, err := allJobs(c, opt)
+	if err == nil {
+		all, err = past.withoutResults(all)
+	}
+	if err != nil {
+		return b, err
+	}
+	b.problems = clashes(all)
+	for _, j := range all {
+		if !part.has(j.place) {
+			continue
 		}
-		single = single && len(inputs) == 1
-		for _, in := range inputs {
-			if in.path != "-" {
-				inputPaths[real(in.path)] = in.path
-			}
-			j, err := name(c, in, arg, single, scale)
-			if err != nil {
-				return nil, 0, err
-			}
-			jobs = append(jobs, j)
+		if j.output == "-" {
+			b.jobs = append(b.jobs, j)
+			continue
+		}
+		if err := past.judge(&j); err != nil {
+			return b, err
+		}
+		_, err := os.Lstat(j.output)
+		exists := err == nil && !j.replace
+		switch {
+		case j.skip != "":
+			b.skipped = append(b.skipped, j)
+		case exists && onExist == "skip":
+			j.skip = "exists"
+			b.skipped = append(b.skipped, j)
+		case exists && onExist == "fail":
+			b.problems = append(b.problems, codedError{fmt.Errorf("%s exists; use --on-exist skip or overwrite, or another -o", j.output), exitOutput})
+		default:
+			b.jobs = append(b.jobs, j)
+		}
+	}
+	return b, nil
+}
+
+// allJobs finds the inputs and names the outputs.
+func allJobs(c *cli.Context, opt superres.Options) ([]job, error) {
+	filter, err := newFilter(c)
+	if err != nil {
+		return nil, err
+	}
+	find := finder{recursive: c.Bool("recursive"), filter: filter}
+	if out := c.String("output"); out != "" && out != "-" {
+		find.avoid = real(out)
+	}
+	var list []input
+	for _, arg := range c.Args().Slice() {
+		inputs, err := find.expand(arg)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, inputs...)
+	}
+	if len(list) == 0 {
+		return nil, codedError{errors.New("no picture is left to work on; check --include and --exclude"), exitInput}
+	}
+	single := c.NArg() == 1 && len(list) == 1 && list[0].root == ""
+	names, err := newNamer(c, opt, single)
+	if err != nil {
+		return nil, err
+	}
+	var jobs []job
+	for _, in := range list {
+		j, err := names.job(in)
+		switch {
+		case err != nil:
+			return nil, err
+		case j.output == "-" && !single:
+			return nil, usage("standard output takes one picture: give one file, or - alone")
+		case in.path == "-" && c.IsSet("shard"):
+			return nil, usage("--shard divides files; standard input is one")
+		case (in.path == "-" || j.output == "-") && c.Bool("resume"):
+			return nil, usage("--resume goes on with files; standard input and output begin anew")
+		case j.output == "-" && c.Bool("json"):
+			return nil, usage("--json and the picture both go to standard output; use -o FILE")
+		}
+		if info, err := os.Stat(in.path); err == nil {
+			j.bytes = info.Size()
+		}
+		jobs = append(jobs, j)
+	}
+	return jobs, nil
+}
+
+// clashes finds two inputs with one output, and outputs that are inputs.
+func clashes(jobs []job) (problems []error) {
+	inputPaths := map[string]string{} // where an input really lies: its name
+	for _, j := range jobs {
+		if j.path != "-" {
+			inputPaths[real(j.path)] = j.path
 		}
 	}
 	seen := map[string]string{}
-	kept := jobs[:0]
 	for _, j := range jobs {
 		if j.output == "-" {
-			if !single {
-				return nil, 0, usage("standard output takes one picture: give one file, or - alone")
-			}
-			kept = append(kept, j)
 			continue
 		}
 		place := filepath.Join(real(filepath.Dir(j.output)), filepath.Base(j.output))
-		if other, clash := seen[place]; clash {
-			return nil, 0, codedError{fmt.Errorf("%s and %s both make %s; use --name '{stem}{ext}_{scale}x', or a folder for each", other, j.path, j.output), exitOutput}
-		}
+		other, clash := seen[place]
 		seen[place] = j.path
-		if in, is := inputPaths[real(j.output)]; is || imagefile.SameFile(j.path, j.output) {
-			if in == "" || in == j.path {
-				return nil, 0, codedError{fmt.Errorf("%s: the output is the input; use another -o or --name", j.path), exitOutput}
-			}
-			return nil, 0, codedError{fmt.Errorf("%s: its output %s is an input as well; use another -o or --name", j.path, j.output), exitOutput}
+		in, is := inputPaths[real(j.output)]
+		switch {
+		case clash:
+			problems = append(problems, codedError{fmt.Errorf("%s and %s both make %s; use --name '{stem}{ext}_{size}', or a folder for each", other, j.path, j.output), exitOutput})
+		case is && in != j.path:
+			problems = append(problems, codedError{fmt.Errorf("%s: its output %s is an input as well; use another -o or --name", j.path, j.output), exitOutput})
+		case is || imagefile.SameFile(j.path, j.output):
+			problems = append(problems, codedError{fmt.Errorf("%s: the output is the input; use another -o or --name", j.path), exitOutput})
 		}
-		if _, err := os.Lstat(j.output); err == nil && onExist == "skip" {
-			skipped++
-			continue
-		} else if err == nil && onExist == "fail" {
-			return nil, 0, codedError{fmt.Errorf("%s exists; use --on-exist skip or overwrite, or another -o", j.output), exitOutput}
-		}
-		kept = append(kept, j)
 	}
-	return kept, skipped, nil
+	return problems
+}
+
+// err is the first of the problems.
+func (b batch) err() error {
+	if n := len(b.problems); n > 1 {
+		return codedError{fmt.Errorf("%w (and %d more; --dry-run lists all)", b.problems[0], n-1), exitCode(b.problems[0])}
+	} else if n == 1 {
+		return b.problems[0]
+	}
+	return nil
+}
+
+// makeFolders makes the folders for the outputs that are not there, and returns them.
+// It fails when none can be written to: one among others is a matter of its pictures.
+func (b batch) makeFolders() (made []string, err error) {
+	seen := map[string]bool{}
+	good := false
+	for _, j := range b.jobs {
+		if j.output == "-" || seen[j.root] {
+			continue
+		}
+		seen[j.root] = true
+		var now error
+		if _, missing := os.Stat(j.root); errors.Is(missing, fs.ErrNotExist) {
+			if now = os.MkdirAll(j.root, 0o777); now == nil {
+				made = append(made, j.root)
+			} else {
+				now = imagefile.Unwritable(j.root, now)
+			}
+		} else if isFolder(j.root) {
+			now = imagefile.CheckFolder(filepath.Clean(j.root))
+		} else {
+			now = imagefile.Unwritable(j.root, syscall.ENOTDIR)
+		}
+		good = good || now == nil
+		err = cmp.Or(err, now)
+	}
+	if good {
+		return made, nil
+	}
+	return made, err
 }
 
 // real returns the absolute path of a file without links, or the absolute path
@@ -113,73 +234,4 @@ func throughLink(root, dir string) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// name decides where the enlargement of an input goes, and in which format.
-func name(c *cli.Context, in input, arg string, single bool, scale float64) (job, error) {
-	out, format := c.String("output"), strings.ToLower(strings.TrimPrefix(c.String("format"), "."))
-	if format != "" {
-		var err error
-		if format, err = imagefile.FormatOf("x." + format); err != nil {
-			return job{}, usage("--format %s: expected png, jpeg, bmp or tiff", c.String("format"))
-		}
-	}
-	scaleText := strconv.FormatFloat(scale, 'g', -1, 64)
-	asFile := single && out != "" && out != "-" && !isFolder(out) && !strings.HasSuffix(out, "/") && !strings.HasSuffix(out, string(filepath.Separator))
-	switch {
-	case out == "-" || out == "" && in.path == "-":
-		if format == "" {
-			format = "png"
-		}
-		return job{input: in, output: "-", format: format}, nil
-	case !single && out != "" && !isFolder(out) && isPicture(out):
-		return job{}, usage("-o %s: several pictures need a folder; write %s%c for a folder of this name", out, out, filepath.Separator)
-	case asFile && !strings.Contains(filepath.Base(out), ".") && format == "":
-		return job{}, usage("-o %s: no extension says which format; write %s.png, or %s%c for a folder", out, out, out, filepath.Separator)
-	case asFile:
-		fromName, err := imagefile.FormatOf(out)
-		if format == "" && err != nil {
-			return job{}, codedError{err, exitUsage}
-		}
-		if format == "" {
-			format = fromName
-		}
-		return job{input: in, output: filepath.Clean(out), format: format}, nil
-	}
-	ext := filepath.Ext(in.place)
-	stem := strings.TrimSuffix(filepath.Base(in.place), ext)
-	newExt := ext
-	if format != "" {
-		newExt = map[string]string{"png": ".png", "jpeg": ".jpg", "bmp": ".bmp", "tiff": ".tif"}[format]
-		if was, err := imagefile.FormatOf(in.place); err == nil && was == format {
-			newExt = ext
-		}
-	} else if f, err := imagefile.FormatOf(in.place); err == nil {
-		format = f
-	} else {
-		format, newExt = "png", ".png" // a format that can be read but not written
-	}
-	base := strings.NewReplacer("{stem}", stem, "{ext}", strings.TrimPrefix(ext, "."), "{scale}", scaleText).Replace(c.String("name"))
-	if base == "" || base != filepath.Base(base) {
-		return job{}, usage("--name %s makes the file name %q; expected a name without folders", c.String("name"), base)
-	}
-	folder := out
-	if folder == "" {
-		folder = filepath.Dir(in.path)
-		if isFolder(arg) { // a folder is mirrored beside itself
-			if folder = filepath.Clean(arg); folder == "." || strings.HasSuffix(folder, "..") {
-				abs, err := filepath.Abs(folder)
-				if err != nil {
-					return job{}, codedError{err, exitInput}
-				}
-				folder = abs
-			}
-			folder += "_" + scaleText + "x"
-		}
-	}
-	root := folder
-	if isFolder(arg) {
-		folder = filepath.Join(folder, filepath.Dir(in.place))
-	}
-	return job{in, filepath.Join(folder, base+newExt), format, root}, nil
 }

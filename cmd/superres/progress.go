@@ -44,7 +44,7 @@ func machine(c *cli.Context) (memory int64, err error) {
 	case mib < 1 || mib > 1<<30:
 		return 0, usage("--max-memory %d: expected 1 to %d MiB", mib, 1<<30)
 	case jobs > 0:
-		runtime.GOMAXPROCS(jobs)
+		runtime.GOMAXPROCS(min(jobs, 256)) // more cost, and are of no use
 	}
 	return mib << 20, nil
 }
@@ -55,6 +55,7 @@ type progress struct {
 	w     io.Writer
 	bar   *progressbar.ProgressBar
 	style string
+	auto  bool // the style was not asked for
 	shown string
 	done  int // thousandths shown
 }
@@ -74,7 +75,15 @@ func newProgress(c *cli.Context, s *streams) (*progress, error) {
 	if c.Bool("quiet") {
 		style = "none"
 	}
-	return &progress{w: s.err, style: style}, nil
+	return &progress{w: s.err, style: style, auto: c.String("progress") == "auto" && !c.Bool("quiet")}, nil
+}
+
+// several says whether there is more than one thing to report: then lines are worth
+// having where no bar can be, unless none were asked for.
+func (p *progress) several(yes bool) {
+	if yes && p.auto && p.style == "none" {
+		p.style = "plain"
+	}
 }
 
 // set shows the share done, 0..1, of the work called what.

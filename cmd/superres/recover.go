@@ -89,7 +89,8 @@ func recoverDictionaries(c *cli.Context, s *streams) error {
 	return nil
 }
 
-// trialsFit refuses trials that take more memory than there is, beside one another.
+// trialsFit refuses trials that take more memory than there is, beside one another:
+// to learn, and to compare every atom with every other.
 func trialsFit(tasks []planted.Task, memory int64) error {
 	for _, t := range tasks {
 		learner, err := learners.New(t.Learner)
@@ -97,7 +98,7 @@ func trialsFit(tasks []planted.Task, memory int64) error {
 			return err
 		}
 		together := float64(min(runtime.GOMAXPROCS(0), len(tasks)))
-		need := together * (8*float64(t.M)*float64(t.N) + learners.Memory(learner, t.M, t.N, t.K, t.S))
+		need := together * (8*float64(t.M)*float64(t.N) + learners.Memory(learner, t.M, t.N, t.K, t.S) + 8*float64(t.K)*float64(t.K+2*t.M))
 		if need > float64(memory) {
 			return codedError{fmt.Errorf("%s with M,K,S = %d,%d,%d and N = %d needs %s for %.0f trials at a time, the limit is %s; use --max-memory, a smaller -j or a smaller --n",
 				t.Learner, t.M, t.K, t.S, t.N, gib(int64(min(need, 1<<60))), together, gib(memory)), exitLimit}
@@ -105,6 +106,9 @@ func trialsFit(tasks []planted.Task, memory int64) error {
 	}
 	return nil
 }
+
+// maxTrials is how many trials a run may have: all of them are kept in memory.
+const maxTrials = 1_000_000
 
 // recoverTasks makes the trials that the flags ask for.
 func recoverTasks(c *cli.Context) ([]planted.Task, error) {
@@ -137,6 +141,19 @@ func recoverTasks(c *cli.Context) ([]planted.Task, error) {
 	if err != nil {
 		return nil, err
 	}
+	sizes := func(p planted.Panel) []int {
+		if len(given) > 0 {
+			return given
+		}
+		return usualSizes(p)
+	}
+	most := 0.0
+	for _, p := range panels {
+		most += float64(trials) * float64(len(names)) * float64(len(sizes(p)))
+	}
+	if most > maxTrials {
+		return nil, usage("%.0f trials are asked for, expected %d at most; use a smaller --trials or several -o", most, maxTrials)
+	}
 	var tasks []planted.Task
 	for _, p := range panels {
 		coder := c.String("coder")
@@ -148,11 +165,7 @@ func recoverTasks(c *cli.Context) ([]planted.Task, error) {
 		if _, err := sparse.New(coder); err != nil {
 			return nil, err
 		}
-		sizes := given
-		if len(sizes) == 0 {
-			sizes = usualSizes(p)
-		}
-		for _, n := range sizes {
+		for _, n := range sizes(p) {
 			for trial := range trials {
 				for _, name := range names {
 					tasks = append(tasks, planted.Task{

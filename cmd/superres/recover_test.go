@@ -6,9 +6,12 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+
+	"superres/internal/imagefile"
 )
 
 // rows reads a trials.csv without its seconds.
@@ -86,6 +89,28 @@ func TestRecover(t *testing.T) {
 	}
 }
 
+// The page names the command that makes it again, and tells who is told what.
+func TestRecoverPageTellsHow(t *testing.T) {
+	dir := t.TempDir()
+	args := []string{"recover", "--panel", "4,6,1", "--panel", "5,6,2", "--n", "20", "--trials", "1", "--iterations", "2", "--learners", "mod"}
+	for _, c := range []struct{ coder, want string }{
+		{"omp", "--coder omp|--panel 4,6,1 --panel 5,6,2|that code with omp are told the true S"},
+		{"omp:tolerance=0.1", "that code with omp are told the true S"},
+		{"omp:sparsity=2", "that need a coder have omp:sparsity=2"},
+	} {
+		_, errs, code := call(t, dir, "", append(args, "--coder", c.coder, "-o", "out")...)
+		page, err := os.ReadFile(filepath.Join(dir, "out", "report.html"))
+		if code != 0 || err != nil {
+			t.Fatalf("exit %d, %s, %v", code, errs, err)
+		}
+		for want := range strings.SplitSeq(c.want, "|") {
+			if !strings.Contains(string(page), want) {
+				t.Errorf("--coder %s: the page lacks %q", c.coder, want)
+			}
+		}
+	}
+}
+
 func TestRecoverErrors(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "file"), nil)
@@ -106,6 +131,9 @@ func TestRecoverErrors(t *testing.T) {
 		{"--learners ,", 2, "names none"},
 		{"--coder opm", 2, `did you mean "omp"`},
 		{"--max-memory 1 --n 3000000", 7, "the limit is"},
+		{"--learners rop --max-memory 100 --panel 1,16777216,1 --n 1", 7, "the limit is"},
+		{"--trials 1000000000", 2, "1000000 at most"},
+		{"-o=", 2, "names no folder"},
 		{"extra", 2, "takes no argument"},
 		{"-o " + filepath.Join(dir, "file"), 5, "not a directory"},
 	} {
@@ -121,5 +149,57 @@ func TestSpecs(t *testing.T) {
 	got := specs("rop, ksvd:exact=false,mod,blotless:inner=5,block=8 ,")
 	if want := []string{"rop", "ksvd:exact=false", "mod", "blotless:inner=5,block=8"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
+	}
+}
+
+// A folder is one run's at a time: two would write over one another's trials.
+func TestRecoverTwiceAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	args := []string{"recover", "--learners", "mod", "--panel", "8,12,2", "--n", "30", "--trials", "2", "--iterations", "2", "-o", dir}
+	j, _, err := openJournal[int](filepath.Join(dir, "journal.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !imagefile.Lock(j.file) {
+		t.Skip("no locks here")
+	}
+	if _, errs, code := call(t, dir, "", args...); code != exitOutput || !strings.Contains(errs, "another superres is at work") {
+		t.Errorf("beside another: exit %d, %s", code, errs)
+	}
+	if err := j.close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, errs, code := call(t, dir, "", args...); code != 0 {
+		t.Errorf("after the other: exit %d, %s", code, errs)
+	}
+}
+
+// The runtime dies of some ten thousand processors.
+func TestManyJobs(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	_, errs, code := call(t, t.TempDir(), "", "recover", "--learners", "mod", "--panel", "8,12,2", "--n", "30", "--trials", "1", "--iterations", "2", "-o", "out", "-j", "100000")
+	if most := runtime.GOMAXPROCS(0); code != 0 || most > 256 {
+		t.Errorf("exit %d with %d processors, %s", code, most, errs)
+	}
+}
+
+// A log of plain lines tells how far the work is.
+func TestRecoverPlainProgress(t *testing.T) {
+	_, errs, code := call(t, t.TempDir(), "", "recover", "--learners", "mod", "--panel", "8,12,2", "--n", "30", "--trials", "30", "--iterations", "2", "-o", "out", "--progress", "plain")
+	if code != 0 || strings.Count(errs, "\n") != 11 || !strings.HasPrefix(errs, "3 of 30 trials\n6 of 30 trials\n") {
+		t.Errorf("exit %d, %s", code, errs)
+	}
+}
+
+// What fails is told as a dash, and does not keep the rest from being shown.
+func TestRecoverFailures(t *testing.T) {
+	dir := t.TempDir()
+	out, errs, code := call(t, dir, "", "recover", "--learners", "mod,rop", "--coder", "omp:sparsity=13", "--panel", "8,12,2", "--n", "30", "--trials", "2", "--iterations", "2", "-o", "out")
+	page, err := os.ReadFile(filepath.Join(dir, "out", "report.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code != exitSome || !strings.Contains(errs, "2 of 4 trials failed") || strings.Contains(out+string(page), "NaN") || !strings.Contains(out, "–") {
+		t.Errorf("exit %d, %s%s", code, out, errs)
 	}
 }

@@ -140,7 +140,7 @@ func (r recoveryReport) text(w io.Writer) error {
 			fmt.Fprintf(tab, "N=%d", n)
 			for _, learner := range r.learners() {
 				m, _ := mean(r.at(p, n, learner).assigned)
-				fmt.Fprintf(tab, "\t%.4f", m)
+				fmt.Fprint(tab, "\t"+figure("%.4f", m))
 			}
 			fmt.Fprint(tab, "\t\n")
 		}
@@ -156,6 +156,17 @@ func (r recoveryReport) count() int {
 	return r.at(t.Panel(), t.N, t.Learner).trials
 }
 
+// told says what the learners with a coder are told of S.
+func (r recoveryReport) told() string {
+	for _, t := range r.trials {
+		if !strings.HasSuffix(t.Coder, fmt.Sprintf("sparsity=%d", t.S)) {
+			return "those that need a coder have " + t.Coder
+		}
+	}
+	name, _, _ := strings.Cut(r.trials[0].Coder, ":")
+	return "those that code with " + name + " are told the true S"
+}
+
 // errorFloor is where the logarithmic axis ends; errors below are drawn there.
 const errorFloor = 1e-5
 
@@ -164,8 +175,8 @@ func (r recoveryReport) html(w io.Writer) error {
 	page := report.Page{
 		Title: "Dictionary recovery",
 		Lead: fmt.Sprintf("How near learners come to the dictionary that made their training signals, %d problems a point. "+
-			"Every learner gets the same signals and the same first dictionary; those that code with %s are told the true S, ROP is told nothing.",
-			r.count(), strings.SplitN(t.Coder, ":", 2)[0]),
+			"Every learner gets the same signals and the same first dictionary; %s, ROP is told nothing.",
+			r.count(), r.told()),
 		Facts: []report.Fact{
 			{Name: "command", Value: r.command},
 			{Name: "version", Value: fmt.Sprintf("superres %s, %s %s/%s, %d processors", version, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))},
@@ -234,6 +245,10 @@ func (r recoveryReport) table(p planted.Panel) report.Table {
 		for _, learner := range r.learners() {
 			v := r.at(p, n, learner)
 			m, sd := mean(v.assigned)
+			if len(v.assigned) == 0 {
+				row = append(row, report.Cell{Text: "–", Note: "all failed"})
+				continue
+			}
 			paper, _ := mean(v.inOrder)
 			seconds, _ := mean(v.seconds)
 			row = append(row, report.Cell{

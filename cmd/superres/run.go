@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,13 +54,15 @@ func usage(format string, args ...any) error {
 func run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	app := newApp(&streams{stdin, output{stdout}, stderr})
+	out := &output{Writer: stdout}
+	app := newApp(&streams{stdin, out, stderr})
 	args, err := reorder(app, args)
 	if err == nil {
 		done := make(chan error, 1)
 		go func() { done <- app.RunContext(ctx, args) }()
 		select {
 		case err = <-done:
+			err = cmp.Or(err, out.err) // the library prints help and looks at no error
 		case <-ctx.Done():
 			select { // a read or write of a pipe cannot be interrupted
 			case err = <-done:
@@ -93,12 +96,16 @@ func message(err error) string {
 }
 
 // output is standard output; what cannot be written to it has its exit code.
-type output struct{ io.Writer }
+type output struct {
+	io.Writer
+	err error // the first
+}
 
-func (o output) Write(p []byte) (int, error) {
+func (o *output) Write(p []byte) (int, error) {
 	n, err := o.Writer.Write(p)
 	if err != nil {
 		err = codedError{fmt.Errorf("standard output cannot be written: %w", err), exitOutput}
+		o.err = cmp.Or(o.err, err)
 	}
 	return n, err
 }
@@ -167,8 +174,8 @@ func newApp(s *streams) *cli.App {
 		// A file name may hold a comma.
 		DisableSliceFlagSeparator: true,
 		Commands: []*cli.Command{
-			upscaleCommand(s), evalCommand(s), trainCommand(s), learnCommand(s), recoverCommand(s), compareCommand(s),
-			modelsCommand(s), learnersCommand(s), codersCommand(s), versionCommand(s),
+			upscaleCommand(s), evalCommand(s), trainCommand(s), learnCommand(s), recoverCommand(s), compareCommand(s), mnistCommand(s),
+			dictCommand(s), modelsCommand(s), learnersCommand(s), codersCommand(s), versionCommand(s),
 		},
 	}
 }
@@ -199,6 +206,28 @@ USAGE
 FLAGS
 {{range .VisibleFlags}}   {{.}}
 {{end}}`
+
+// groupHelp shows a command that is only a name for others.
+const groupHelp = `{{.HelpName}}: {{.Usage}}
+
+EXAMPLES
+{{.Description}}
+
+COMMANDS
+{{range .VisibleCommands}}   {{printf "%-10s" .Name}} {{.Usage}}
+{{end}}
+{{.HelpName}} COMMAND --help tells the rest.
+`
+
+// group completes a command that is only a name for others.
+func group(c *cli.Command) *cli.Command {
+	c.CustomHelpTemplate = groupHelp
+	c.HideHelpCommand = true
+	for _, sub := range c.Subcommands {
+		sub.HelpName = "superres " + c.Name + " " + sub.Name
+	}
+	return c
+}
 
 // command completes a command: all have the same help and usage errors.
 func command(c *cli.Command) *cli.Command {

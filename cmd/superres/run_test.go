@@ -102,7 +102,7 @@ func TestUpscaleNames(t *testing.T) {
 				write(t, filepath.Join(dir, f), blob(9, 7))
 			}
 			before := tree(t, dir)
-			stdout, stderr, code := call(t, dir, "", c.args...)
+			stdout, stderr, code := call(t, dir, "", slices.Insert(c.args, 1, "-q")...)
 			if code != 0 || stdout != "" || stderr != "" {
 				t.Fatalf("exit %d, stdout %q, stderr %q", code, stdout, stderr)
 			}
@@ -228,6 +228,52 @@ func TestTrainAndUse(t *testing.T) {
 	}
 }
 
+// A cascade is trained, its command makes the same bytes again, and flags of the other
+// kind of model are refused.
+func TestTrainCascade(t *testing.T) {
+	dir := t.TempDir()
+	for i, f := range []string{"set/a.png", "set/b.png", "set/c.png"} {
+		write(t, filepath.Join(dir, f), blob(60+10*i, 50))
+	}
+	train := []string{"train", "--stages", "2", "--atoms", "40", "--reduce", "0.8", "--held-out", "1", "--flat", "0.1", "set", "-o", "1.npz"}
+	if _, stderr, code := call(t, dir, "", train...); code != 0 {
+		t.Fatalf("exit %d, %s", code, stderr)
+	}
+	if got := tree(t, dir); len(got) != 4 {
+		t.Errorf("files %v", got)
+	}
+	stdout, _, _ := call(t, dir, "", "models", "1.npz")
+	var told struct {
+		Provenance struct {
+			Command     string
+			StageScores []any `json:"stage_scores"`
+		}
+	}
+	if err := json.Unmarshal([]byte(stdout), &told); err != nil || len(told.Provenance.StageScores) != 2 {
+		t.Fatalf("%v: %s", err, stdout)
+	}
+	again := append(strings.Fields(told.Provenance.Command)[1:], "-o", "2.npz")
+	if _, stderr, code := call(t, dir, "", again...); code != 0 {
+		t.Fatalf("%v: exit %d, %s", again, code, stderr)
+	}
+	a, _ := os.ReadFile(filepath.Join(dir, "1.npz"))
+	b, _ := os.ReadFile(filepath.Join(dir, "2.npz"))
+	if len(a) == 0 || !bytes.Equal(a, b) {
+		t.Error("the command that the model records makes another model")
+	}
+	if _, stderr, code := call(t, dir, "", "upscale", "-m", "1.npz", "set/a.png", "-o", "a.png", "--back-projection", "2"); code != 0 {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	for _, c := range [][]string{
+		{"--stages", "2", "--detail=false"}, {"--stages", "2", "--sparsity", "3"}, {"--stages", "1", "--patches", "9"}, {"--symmetries", "none"}, {"--input-dims", "9"},
+		{"--stages", "-1"}, {"--stages", "1", "--patch", "4"}, {"--stages", "1", "--symmetries", "some"}, {"--stages", "99"}, {"--stages", "1", "--learner", "ksdv"},
+	} {
+		if _, stderr, code := call(t, dir, "", append(append([]string{"train"}, c...), "set", "-o", "x.npz")...); code != 2 {
+			t.Errorf("%v: exit %d, %s", c, code, stderr)
+		}
+	}
+}
+
 func TestEvalFiles(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "ref/a.png"), blob(40, 30))
@@ -251,7 +297,7 @@ func TestLists(t *testing.T) {
 			t.Errorf("%s: exit %d, %s%s", command, code, stdout, stderr)
 		}
 	}
-	for _, c := range []string{"upscale", "eval", "train", "learn", "models", "learners", "coders", "version"} {
+	for _, c := range []string{"upscale", "eval", "train", "learn", "recover", "mnist", "models", "learners", "coders", "version"} {
 		stdout, stderr, code := call(t, ".", "", c, "--help")
 		if code != 0 || stderr != "" || !strings.Contains(stdout, "EXAMPLES\n   superres "+c) {
 			t.Errorf("%s --help: exit %d, %s%s", c, code, stdout, stderr)
@@ -263,7 +309,7 @@ func TestLists(t *testing.T) {
 func TestPair(t *testing.T) {
 	list := func(places ...string) (out []input) {
 		for _, p := range places {
-			out = append(out, input{"x/" + p, p})
+			out = append(out, input{path: "x/" + p, place: p})
 		}
 		return out
 	}

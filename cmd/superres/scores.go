@@ -15,6 +15,7 @@ type scores struct {
 	Protocol    superres.Protocol    `json:"protocol"`
 	Scale       int                  `json:"scale"`
 	Degradation superres.Degradation `json:"degradation,omitempty"`
+	JPEG        int                  `json:"jpeg,omitempty"` // quality of the reduced pictures
 	Columns     []string             `json:"columns"`
 	Rows        []scoreRow           `json:"rows"`
 	Mean        []cell               `json:"mean"`
@@ -72,6 +73,9 @@ func (t *scores) text() string {
 	fmt.Fprintf(&b, "protocol %s, scale %d", t.Protocol, t.Scale)
 	if t.Degradation != "" {
 		fmt.Fprintf(&b, ", reduced by %s", t.Degradation)
+	}
+	if t.JPEG > 0 {
+		fmt.Fprintf(&b, ", JPEG of quality %d", t.JPEG)
 	}
 	fmt.Fprintf(&b, ": %s\n", what)
 	width := len("mean")

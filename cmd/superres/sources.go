@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -78,6 +79,38 @@ type choice struct {
 	limit      int   // 0: none
 }
 
+// among applies the choice to a file of total images: taken tells, asked about each
+// once and in order, which are chosen; count is their number.
+func (ch choice) among(name string, total int) (taken func(i int) bool, count int, err error) {
+	set := func(list []int) map[int]bool {
+		m := map[int]bool{}
+		for _, i := range list {
+			if i >= total {
+				err = usage("%s has %d images, there is no image %d", name, total, i)
+			}
+			m[i] = true
+		}
+		return m
+	}
+	take, skip := set(ch.take), set(ch.skip)
+	count = total - len(skip)
+	if ch.take != nil {
+		maps.DeleteFunc(take, func(i int, _ bool) bool { return skip[i] })
+		count = len(take)
+	}
+	if ch.limit > 0 {
+		count = min(count, ch.limit)
+	}
+	left := count
+	return func(i int) bool {
+		if left == 0 || ch.take != nil && !take[i] || skip[i] {
+			return false
+		}
+		left--
+		return true
+	}, count, err
+}
+
 func choose(c *cli.Context) (ch choice, err error) {
 	if ch.take, err = indices(c, "index"); err != nil {
 		return ch, err
@@ -93,19 +126,14 @@ func choose(c *cli.Context) (ch choice, err error) {
 
 // idxSources reads the chosen images of an IDX file into memory.
 func idxSources(c *cli.Context, name string, ch choice, limits imagefile.Limits) ([]superres.Source, error) {
-	take, skip, limit := ch.take, ch.skip, ch.limit
-	damaged := func(err error) error { return codedError{err, exitInput} }
 	f, err := mnist.OpenImages(name)
 	if err != nil {
 		return nil, damaged(err)
 	}
 	defer f.Close()
-	count := f.Count()
-	if take != nil {
-		count = min(count, len(take))
-	}
-	if limit > 0 {
-		count = min(count, limit)
+	taken, count, err := ch.among(name, f.Count())
+	if err != nil {
+		return nil, err
 	}
 	memory := c.Int64("max-memory") << 20
 	if need := int64(count) * (int64(f.Width())*int64(f.Height()) + 256); need > memory/2 {
@@ -114,11 +142,6 @@ func idxSources(c *cli.Context, name string, ch choice, limits imagefile.Limits)
 	}
 	if err := limits.Accept(image.Config{Width: f.Width(), Height: f.Height()}); err != nil {
 		return nil, codedError{fmt.Errorf("%s: %w", name, err), exitLimit}
-	}
-	for _, i := range append(slices.Clone(take), skip...) {
-		if i >= f.Count() {
-			return nil, usage("%s has %d images, there is no image %d", name, f.Count(), i)
-		}
 	}
 	var list []superres.Source
 	at := 0
@@ -131,7 +154,7 @@ func idxSources(c *cli.Context, name string, ch choice, limits imagefile.Limits)
 		}
 		i := at
 		at++
-		if take != nil && !slices.Contains(take, i) || slices.Contains(skip, i) || limit > 0 && len(list) >= limit {
+		if !taken(i) {
 			continue
 		}
 		own := *img

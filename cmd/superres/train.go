@@ -1,10 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,12 +24,18 @@ func trainCommand(s *streams) *cli.Command {
 		Description: `   superres train photos/ -o my.npz
    superres train --mean=false --detail=false --refit=false --back-projection 0 --sparsity 3 photos/ -o paper.npz
    superres train --degradation box -o digits.npz train-images-idx3-ubyte.gz
+   superres train --stages 4 --reduce 0.8,0.64,0.5 photos/ -o cascade.npz     anchored stages: better and slower
    superres upscale -m my.npz photo.jpg`,
 		Flags: append(append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the model to `FILE`.npz"},
 			&cli.IntFlag{Name: "scale", Aliases: []string{"s"}, Value: 2, Usage: "learn to enlarge by `N`, 2 to 4"},
 			&cli.StringFlag{Name: "degradation", Value: "bicubic", Usage: "`HOW` the pictures were reduced: bicubic or box (the paper's mean of each block)"},
-			&cli.StringFlag{Name: "learner", Value: "ksvd", Usage: "`SPEC` of the dictionary learner: see superres learners"},
+			&cli.IntFlag{Name: "stages", Usage: "learn a cascade of `T` anchored stages; 0: a coupled model"},
+			&cli.StringFlag{Name: "symmetries", Value: "all", Usage: "of anchored stages: `WHICH` changes of a patch change nothing: all (flips, turns, the negative) or none"},
+			&cli.IntFlag{Name: "input-dims", Usage: "of anchored stages: coordinates `N` of a patch; 0: all in the first stage, then 40"},
+			&cli.IntFlag{Name: "output-dims", Usage: "of anchored stages: coordinates `N` of a block; 0: 24 to 48 in the first stage, by the scale, then 20"},
+			&cli.StringFlag{Name: "jpeg", Usage: "of anchored stages: pass the reduced pictures through JPEG files of qualities from `LO,HI`, to learn from what most files hold"},
+			&cli.StringFlag{Name: "learner", Value: "ksvd", Usage: "`SPEC` of the dictionary learner: see superres learners; kmeans, of anchored stages, is their default"},
 			&cli.StringFlag{Name: "coder", Value: "omp", Usage: "`SPEC` of the sparse coder: see superres coders"},
 			&cli.IntFlag{Name: "sparsity", Value: 2, Usage: "code patches with `S` atoms at most; 0: as the coder's spec says"},
 			&cli.IntFlag{Name: "atoms", Value: 1024, Usage: "learn `K` atoms"},
@@ -75,6 +84,9 @@ func train(c *cli.Context, s *streams) error {
 			return usage("--%s %d: expected 0 or more", name, c.Int(name))
 		}
 	}
+	if err := stageFlags(c); err != nil {
+		return err
+	}
 	if flat := c.Float64("flat"); !(flat >= 0 && flat < 255) {
 		return usage("--flat %g: expected 0 to 255", flat)
 	}
@@ -92,6 +104,10 @@ func train(c *cli.Context, s *streams) error {
 		}
 	}
 	reductions, err := factors(c.String("reduce"))
+	if err != nil {
+		return err
+	}
+	qualities, err := qualityRange(c.String("jpeg"))
 	if err != nil {
 		return err
 	}
@@ -114,22 +130,105 @@ func train(c *cli.Context, s *streams) error {
 		Scale: c.Int("scale"), Degradation: superres.Degradation(c.String("degradation")), Patch: c.Int("patch"), Patches: c.Int("patches"),
 		Flat: c.Float64("flat") / 255, Reductions: reductions, Mean: c.Bool("mean"), Detail: c.Bool("detail"), Refit: c.Bool("refit"),
 		Learner: c.String("learner"), Coder: coder, Atoms: c.Int("atoms"), Iterations: c.Int("iterations"), BackProject: c.Int("back-projection"),
-		HeldOut: c.Int("held-out"), Seed: c.Uint64("seed"), Command: command, Data: data,
+		Stages: c.Int("stages"), Symmetries: superres.Symmetries(c.String("symmetries")), InputDims: c.Int("input-dims"), OutputDims: c.Int("output-dims"),
+		JPEG: qualities, HeldOut: c.Int("held-out"), MaxMemory: memory, Seed: c.Uint64("seed"), Command: command, Data: data,
 		Progress: func(phase string, done, total int) { bar.set(phase, float64(done)/float64(total)) },
 	}
 	if need := opt.Memory(); need > memory {
+		if opt.Stages > 0 {
+			return codedError{fmt.Errorf("learning %d atoms needs %s, the limit is %s; use --max-memory or fewer --atoms", opt.Atoms, gib(need), gib(memory)), exitLimit}
+		}
 		return codedError{fmt.Errorf("learning %d atoms from %d patches needs %s, the limit is %s; use --max-memory, fewer --patches or fewer --atoms",
 			opt.Atoms, opt.Patches, gib(need), gib(memory)), exitLimit}
 	}
+	partial := out + ".partial"
+	if opt.Stages > 1 {
+		if opt.Kept, err = readPartial(partial, memory); err != nil {
+			return err
+		}
+		opt.Keep = func(stages []byte) error {
+			return imagefile.WriteAtomic(partial, true, func(w io.Writer) error { _, err := w.Write(stages); return err })
+		}
+	}
 	m, err := superres.Train(c.Context, list, opt)
+	if errors.Is(err, superres.ErrMemory) {
+		return codedError{fmt.Errorf("%w: see --max-memory", err), exitLimit}
+	}
 	if err != nil {
 		return err
 	}
 	if err := imagefile.WriteAtomic(out, exist == "overwrite", func(w io.Writer) error { return m.Save(w) }); err != nil {
 		return err
 	}
+	if opt.Stages > 1 {
+		// What was kept is of no use any more; nothing is lost when it stays.
+		_ = os.Remove(partial)
+	}
 	bar.line("%s: %s", out, summary(m))
 	return nil
+}
+
+// readPartial returns what an interrupted run kept beside its output: nil when there
+// is nothing.
+func readPartial(name string, memory int64) ([]byte, error) {
+	info, err := os.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, codedError{err, exitOutput}
+	case !info.Mode().IsRegular() || info.Size() > memory/2:
+		return nil, codedError{fmt.Errorf("%s is in the way of what is kept of the training; move it, or use another -o", name), exitOutput}
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, codedError{err, exitOutput}
+	}
+	return data, nil
+}
+
+// The flags that concern one of the two kinds of model only.
+var (
+	coupledFlags  = []string{"coder", "sparsity", "patches", "mean", "detail", "refit"}
+	anchoredFlags = []string{"symmetries", "input-dims", "output-dims", "jpeg"}
+)
+
+// stageFlags refuses flags of the other kind of model, and sets the defaults that
+// differ for a cascade.
+func stageFlags(c *cli.Context) error {
+	if c.Int("stages") < 0 {
+		return usage("--stages %d: expected 0 or more", c.Int("stages"))
+	}
+	if c.Int("stages") == 0 {
+		for _, name := range anchoredFlags {
+			if c.IsSet(name) {
+				return usage("--%s concerns anchored stages; ask for some with --stages", name)
+			}
+		}
+		return nil
+	}
+	for _, name := range coupledFlags {
+		if c.IsSet(name) {
+			return usage("--%s concerns coupled models, not the anchored stages of --stages %d", name, c.Int("stages"))
+		}
+	}
+	for name, value := range map[string]string{"learner": superres.SphericalMeans, "iterations": "8", "patch": "7", "flat": "1.5", "back-projection": "1"} {
+		if !c.IsSet(name) {
+			if err := c.Set(name, value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ofOtherKind tells whether a flag has no meaning for the kind of model that is
+// trained.
+func ofOtherKind(c *cli.Context, name string) bool {
+	if c.Int("stages") > 0 {
+		return slices.Contains(coupledFlags, name)
+	}
+	return name == "stages" || slices.Contains(anchoredFlags, name)
 }
 
 // recorded returns the command line as the model records it, and the pictures by
@@ -153,13 +252,19 @@ func settings(c *cli.Context) []string {
 		case "output", "on-exist", "progress", "quiet", "jobs", "max-memory", "max-pixels", "help":
 			continue
 		}
+		if c.Command.Name == "train" && ofOtherKind(c, name) {
+			continue
+		}
 		value := fmt.Sprint(c.Value(name))
 		switch f.(type) {
 		case *cli.BoolFlag:
 			parts = append(parts, "--"+name+"="+value)
 			continue
 		case *cli.StringSliceFlag:
-			value = strings.Join(c.StringSlice(name), ",")
+			for _, one := range c.StringSlice(name) {
+				parts = append(parts, "--"+name, quoted(one))
+			}
+			continue
 		}
 		if value != "" {
 			parts = append(parts, "--"+name, quoted(value))
@@ -174,6 +279,18 @@ func quoted(text string) string {
 		return text
 	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// qualityRange parses --jpeg.
+func qualityRange(text string) (r [2]int, err error) {
+	if text == "" {
+		return r, nil
+	}
+	list, err := counts(text)
+	if err != nil || len(list) != 2 || list[0] > list[1] || list[1] > 100 {
+		return r, usage("--jpeg %s: expected two qualities such as 70,95", text)
+	}
+	return [2]int{list[0], list[1]}, nil
 }
 
 // factors parses numbers with commas.

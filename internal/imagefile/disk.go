@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 )
 
 // disk is what WriteAtomic needs of the file system. There is one for use;
@@ -31,6 +32,9 @@ type file interface {
 	Sync() error
 	Chmod(fs.FileMode) error
 	Close() error
+	// Release ends what a temporary file has from Create on, closed or not: that
+	// Sweep takes it for one in use.
+	Release()
 }
 
 // createTemp makes a new, empty, hidden file in the folder dir, which is "" or
@@ -61,8 +65,43 @@ func (osDisk) Create(name string, perm fs.FileMode) (file, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f, nil
+	if !isTemp(filepath.Base(name)) {
+		return osFile{f, nil}, nil
+	}
+	hold, err := duplicate(f)
+	if err != nil {
+		f.Close()
+		os.Remove(name)
+		return nil, err
+	}
+	out := osFile{f, hold}
+	if lock(f) == inUse || !isStill(f, name) {
+		// A sweep came between the two: another name.
+		f.Close()
+		out.Release()
+		os.Remove(name)
+		return nil, &fs.PathError{Op: "create", Path: name, Err: fs.ErrExist}
+	}
+	return out, nil
 }
+
+// isStill reports whether the name is still that of the open file.
+func isStill(f *os.File, name string) bool {
+	made, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Lstat(name)
+	return err == nil && os.SameFile(made, there)
+}
+
+// osFile is a file of the machine.
+type osFile struct {
+	*os.File
+	hold *os.File // keeps the lock; nil where there is none
+}
+
+func (f osFile) Release() { f.hold.Close() }
 
 func (osDisk) SyncDir(dir string) {
 	if dir == "" {

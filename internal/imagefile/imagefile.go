@@ -61,8 +61,9 @@ type Limits struct {
 	// Strip leaves the metadata out, without a word; pictures still come upright.
 	Strip bool
 
-	// Accept, if any, sees the size and the colour model before a pixel is
-	// allocated, and its error, an ErrLimit then, refuses the picture.
+	// Accept, if any, sees the size of the upright picture and its colour model
+	// before a pixel is allocated, and its error, an ErrLimit then, refuses the
+	// picture.
 	Accept func(image.Config) error
 }
 
@@ -122,12 +123,18 @@ func decodeFrom(ctx context.Context, r io.Reader, size int64, name string, lim L
 	if lim.FirstFrame && f.first != nil {
 		data = f.first(data)
 	}
+	m, more := metadata.Read(f.name, data)
+	upright := m.Orientation
+	if accept := lim.Accept; accept != nil && upright >= 5 {
+		lim.Accept = func(cfg image.Config) error {
+			cfg.Width, cfg.Height = cfg.Height, cfg.Width
+			return accept(cfg)
+		}
+	}
 	img, err := f.read(ctx, data, lim)
 	if err != nil {
 		return nil, explain(err, name, f.title)
 	}
-	m, more := metadata.Read(f.name, data)
-	upright := m.Orientation
 	if lim.Strip {
 		m, more, warnings = metadata.Metadata{}, nil, nil
 	}

@@ -11,8 +11,10 @@ import (
 
 // Sweep removes from the folder dir the temporary files that killed runs of
 // WriteAtomic have left, and returns their number. Only regular files under
-// such a name, last written at least olderThan ago, are touched, so an age well
-// above the time of one file spares the files of runs at work.
+// such a name are touched. Where the file system has locks, those of runs at
+// work are known by them, and all others are removed at once; elsewhere those
+// last written at least olderThan ago are, so an age well above the time of one
+// file spares the files of runs at work.
 //
 // It goes on after a file that cannot be removed and returns the first such
 // error, an ErrOutput.
@@ -28,11 +30,17 @@ func Sweep(dir string, olderThan time.Duration) (removed int, err error) {
 			continue
 		}
 		info, err := e.Info()
-		if err != nil || !info.Mode().IsRegular() || time.Since(info.ModTime()) < olderThan {
-			continue // gone meanwhile, not ours, or in use
+		if err != nil || !info.Mode().IsRegular() {
+			continue // gone meanwhile, or not ours
 		}
 		name := filepath.Join(dir, e.Name())
-		switch err := os.Remove(name); {
+		state, release := tryLock(name)
+		if state == inUse || state == unknown && time.Since(info.ModTime()) < olderThan {
+			continue
+		}
+		err = os.Remove(name)
+		release()
+		switch {
 		case err == nil:
 			removed++
 		case first == nil && !errors.Is(err, fs.ErrNotExist):

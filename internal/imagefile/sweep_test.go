@@ -32,11 +32,24 @@ func TestSweep(t *testing.T) {
 	}
 	_ = os.Symlink(filepath.Join(dir, "a.png"), filepath.Join(dir, ".superres-2222222222222222.tmp"))
 
-	if n, err := Sweep(dir, time.Minute); n != 1 || err != nil {
-		t.Errorf("swept %d, %v; want 1", n, err)
+	used, err := osDisk{}.Create(filepath.Join(dir, ".superres-3333333333333333.tmp"), 0o600)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if n, err := Sweep(dir, 0); n != 1 || err != nil {
-		t.Errorf("swept %d, %v; want 1 more", n, err)
+	used.Close() // what follows, giving it its name, is use still
+
+	want := 2 // neither of the two others is in use
+	if f, err := os.Open(filepath.Join(dir, "a.png")); err != nil || lock(f) == unknown {
+		want = 1 // there are no locks here: the old one alone
+	} else {
+		f.Close()
+	}
+	if n, err := Sweep(dir, time.Minute); n != want || err != nil {
+		t.Errorf("swept %d, %v; want %d", n, err, want)
+	}
+	used.Release()
+	if n, err := Sweep(dir, 0); n != 3-want || err != nil {
+		t.Errorf("swept %d, %v; want %d more", n, err, 3-want)
 	}
 	for _, name := range append(spared, filepath.Base(folder)) {
 		if _, err := os.Lstat(filepath.Join(dir, name)); err != nil {
@@ -44,8 +57,20 @@ func TestSweep(t *testing.T) {
 		}
 	}
 	none := filepath.Join(dir, "none")
-	_, err := Sweep(none, 0)
+	_, err = Sweep(none, 0)
 	checkRefusal(t, err, ErrOutput, none, "cannot be looked through for old temporary files: ")
+}
+
+func TestCheckFolder(t *testing.T) {
+	dir := t.TempDir()
+	if err := CheckFolder(dir); err != nil {
+		t.Error(err)
+	}
+	if left := leftovers(t, dir); len(left) > 0 {
+		t.Errorf("left over: %q", left)
+	}
+	none := filepath.Join(dir, "none")
+	checkRefusal(t, CheckFolder(none), ErrOutput, none, "cannot be written: ")
 }
 
 func TestSameFile(t *testing.T) {

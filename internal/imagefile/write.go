@@ -36,10 +36,22 @@ func CheckWritable(name string, overwrite bool) error {
 		return err
 	}
 	dir, _ := filepath.Split(name)
+	return tryTemp(d, dir, mode, name)
+}
+
+// CheckFolder refuses, as an ErrOutput, a folder in which no file can be made: it
+// makes and removes a temporary one.
+func CheckFolder(dir string) error {
+	return tryTemp(osDisk{}, dir+string(filepath.Separator), 0o666, dir)
+}
+
+// tryTemp makes and removes a temporary file in dir and reports failure under name.
+func tryTemp(d disk, dir string, mode fs.FileMode, name string) error {
 	temp, err := createTemp(d, dir, mode)
 	if err != nil {
 		return Unwritable(name, err)
 	}
+	defer temp.Release()
 	temp.Close()
 	if err := d.Remove(temp.Name()); err != nil {
 		return Unwritable(name, err)
@@ -65,6 +77,7 @@ func writeAtomic(d disk, name string, overwrite bool, write func(io.Writer) erro
 	defer func() {
 		temp.Close()
 		d.Remove(temp.Name())
+		temp.Release()
 	}()
 
 	if err := fill(temp, name, write); err != nil {

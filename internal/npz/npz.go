@@ -26,9 +26,10 @@ const MaxBytes = 256 << 20
 // maxMembers is the most members a file may have.
 const maxMembers = 1024
 
-// Write writes the texts, then the matrices as float64 .npy members, in the order
-// given. The bytes depend on the contents alone: no times, no names.
-func Write(w io.Writer, texts []Text, matrices []Matrix) error {
+// Write writes the texts, then the matrices as float64 .npy members, then the
+// arrays, in the order given. The bytes depend on the contents alone: no times, no
+// names.
+func Write(w io.Writer, texts []Text, matrices []Matrix, arrays ...Array) error {
 	z := zip.NewWriter(w)
 	for _, t := range texts {
 		m, err := z.Create(t.Name)
@@ -41,6 +42,11 @@ func Write(w io.Writer, texts []Text, matrices []Matrix) error {
 	}
 	for _, x := range matrices {
 		if err := writeArray(z, x.Name, x.Data); err != nil {
+			return err
+		}
+	}
+	for _, a := range arrays {
+		if err := a.write(z); err != nil {
 			return err
 		}
 	}

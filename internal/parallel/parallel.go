@@ -38,8 +38,11 @@ func For(ctx context.Context, n, grain int, newWorker func() func(lo, hi int)) e
 		bodies[i] = newWorker()
 	}
 	var wg sync.WaitGroup
-	for _, body := range bodies {
+	for _, body := range bodies[min(1, workers):] {
 		wg.Go(func() { loop(body) })
+	}
+	if workers > 0 {
+		loop(bodies[0]) // the caller works, too
 	}
 	wg.Wait()
 	return ctx.Err()

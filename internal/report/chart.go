@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"image/color"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -78,7 +79,12 @@ func Key(names []string) (HTML, error) {
 }
 
 // SVG draws the chart, width by height in points.
-func (c Chart) SVG(width, height float64) (HTML, error) {
+func (c Chart) SVG(width, height float64) (svg HTML, err error) {
+	defer func() {
+		if r := recover(); r != nil { // the library's way to refuse values
+			err = fmt.Errorf("report: chart %q cannot be drawn: %v", c.Title, r)
+		}
+	}()
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.Title, c.X, c.Y
 	for _, style := range []*text.Style{
@@ -89,11 +95,11 @@ func (c Chart) SVG(width, height float64) (HTML, error) {
 	p.Title.Padding = 6
 	p.Legend.Top, p.Legend.XOffs, p.Legend.YOffs = true, -6, -2
 	p.Add(grid())
-	if c.Log {
+	if c.Log && c.drawn() {
 		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.TickerFunc(decades)
 		p.Y.Min, p.Y.Max = c.Floor, 1
 	}
-	if c.LogX {
+	if c.LogX && c.drawn() {
 		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.TickerFunc(decades)
 	}
 	if len(c.Ticks) > 0 {
@@ -106,6 +112,9 @@ func (c Chart) SVG(width, height float64) (HTML, error) {
 		})
 	}
 	for _, s := range c.Series {
+		if len(s.Points) == 0 {
+			continue
+		}
 		if err := c.add(p, s); err != nil {
 			return "", fmt.Errorf("report: chart %q, curve %q: %w", c.Title, s.Name, err)
 		}
@@ -115,6 +124,9 @@ func (c Chart) SVG(width, height float64) (HTML, error) {
 		p.Y.Min, p.Y.Max = c.Floor, max(p.Y.Max, 10*c.Floor)
 	case c.Y1 > c.Y0:
 		p.Y.Min, p.Y.Max = c.Y0, c.Y1
+	}
+	if c.LogX && c.drawn() {
+		p.X.Max = max(p.X.Max, 10*p.X.Min) // one value has no range
 	}
 	canvas := vgsvg.New(vg.Length(width), vg.Length(height))
 	p.Draw(draw.New(canvas))
@@ -132,6 +144,11 @@ func element(canvas *vgsvg.Canvas) (HTML, error) {
 		svg = svg[at:] // the XML header has no place inside a page
 	}
 	return HTML(svg), nil
+}
+
+// drawn tells whether there is anything to draw.
+func (c Chart) drawn() bool {
+	return slices.ContainsFunc(c.Series, func(s Series) bool { return len(s.Points) > 0 })
 }
 
 // add draws the spread, the curve and its marks.
@@ -187,6 +204,9 @@ func grid() *plotter.Grid {
 // decades marks the powers of ten with their values, and 2 to 9 between them.
 func decades(low, high float64) []plot.Tick {
 	var list []plot.Tick
+	if !(low > 0 && low <= high && high < math.Inf(1)) {
+		return nil // an axis without values
+	}
 	for e := int(math.Floor(math.Log10(low) + 1e-9)); e <= int(math.Ceil(math.Log10(high)-1e-9)); e++ {
 		unit := math.Pow10(e)
 		for f := 1.0; f < 10; f++ {

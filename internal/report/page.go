@@ -50,12 +50,14 @@ table { border-collapse: collapse; margin: 1em 0; font-variant-numeric: tabular-
 th, td { text-align: right; padding: .25em .8em; border-bottom: 1px solid #e4e4e4; vertical-align: top }
 th:first-child, td:first-child { text-align: left }
 thead th { border-bottom: 1.5px solid #555 }
-td small { color: #777; display: block }
+tbody td { white-space: nowrap }
+td small { white-space: normal; color: #777; display: block }
 td img { display: block; margin: 0 0 .2em auto }
 .pixels { image-rendering: pixelated }
 caption { text-align: left; font-weight: 600; padding: .3em 0 }
 .wide { overflow-x: auto }
 td.best { font-weight: 600 }
+td.best small { font-weight: 400 }
 dl { display: grid; grid-template-columns: max-content auto; gap: 0 1em; color: #444 }
 dt { color: #777 }
 dd { margin: 0; overflow-wrap: anywhere }

@@ -39,6 +39,13 @@ func TestChart(t *testing.T) {
 			t.Error("the chart has coordinates that are not finite")
 		}
 	}
+	for _, series := range [][]Series{nil, {{Name: "nothing"}}, {{Name: "one", Points: []Point{{X: 3, Y: 1e-9}}}}} {
+		c := chart()
+		c.Series, c.LogX, c.Ticks = series, true, nil
+		if _, err := c.SVG(200, 150); err != nil {
+			t.Errorf("%v: %v", series, err)
+		}
+	}
 	bad := chart()
 	bad.Series[0].Points[0].Y = math.NaN()
 	if _, err := bad.SVG(200, 150); err == nil {

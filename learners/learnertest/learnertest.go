@@ -63,6 +63,27 @@ func Run(t *testing.T, learner learners.Learner) {
 		}
 	})
 
+	t.Run("scale", func(t *testing.T) {
+		// The units of the signals are nothing to a learner. The steps of BLOTLESS let
+		// rounding grow by 10¹² in one iteration, so that no more can be asked than this.
+		o := opt
+		o.Iterations = 1
+		base, err := learner.Learn(ctx, y, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, power := range []int{-460, -300, 300, 460} {
+			var scaled mat.Dense
+			scaled.Scale(math.Ldexp(1, power), y)
+			r, err := learner.Learn(ctx, &scaled, o)
+			if err != nil {
+				t.Errorf("signals times 2^%d: %v", power, err)
+			} else if !mat.EqualApprox(base.Dictionary.Matrix(), r.Dictionary.Matrix(), 0.01) {
+				t.Errorf("signals times 2^%d give another dictionary", power)
+			}
+		}
+	})
+
 	t.Run("start", func(t *testing.T) {
 		// The dictionary given is the one begun with, whatever the seed.
 		o := opt
@@ -102,7 +123,12 @@ func Run(t *testing.T, learner learners.Learner) {
 		nan, inf := mat.DenseCopyOf(y), mat.DenseCopyOf(y)
 		nan.Set(3, 7, math.NaN())
 		inf.Set(0, 0, math.Inf(1))
-		for name, bad := range map[string]*mat.Dense{"NaN": nan, "Inf": inf, "empty": {}, "zero": mat.NewDense(8, 4, nil)} {
+		var large, small mat.Dense // every signal can be squared, all together cannot
+		large.Scale(1e153, y)
+		small.Scale(1e-160, y)
+		for name, bad := range map[string]*mat.Dense{
+			"NaN": nan, "Inf": inf, "empty": {}, "zero": mat.NewDense(8, 4, nil), "too large": &large, "too small": &small,
+		} {
 			if r, err := learner.Learn(ctx, bad, opt); err == nil || r != nil {
 				t.Errorf("%s: result %v, error %v", name, r != nil, err)
 			}

@@ -4,15 +4,18 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"math"
 	"os"
 	"reflect"
 	"runtime"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"superres/internal/parallel"
+	"superres/learners"
 	"superres/learners/planted"
 	"superres/learners/sparse"
 )
@@ -194,9 +197,37 @@ func TestTrialTellsFailures(t *testing.T) {
 	if r, err := task.Run(t.Context()); err != nil || r.Failure == "" {
 		t.Errorf("40 of 12 atoms: %+v, %v", r, err)
 	}
+	task = tasks()[0]
+	task.Learner = "diverging"
+	r, err := task.Run(t.Context())
+	if err != nil || !strings.Contains(r.Failure, "not finite") {
+		t.Errorf("a result that is not finite: %+v, %v", r, err)
+	}
+	if _, err := json.Marshal(r); err != nil {
+		t.Errorf("its trial cannot be kept: %v", err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := tasks()[0].Run(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
+}
+
+func init() {
+	learners.Register(learners.Info{Name: "diverging", New: func(*flag.FlagSet) learners.Learner { return diverging{} }})
+}
+
+// diverging is a learner that ends with a residual that is no number.
+type diverging struct{}
+
+func (diverging) Learn(ctx context.Context, y *mat.Dense, opt learners.Options) (*learners.Result, error) {
+	mod, err := learners.New("mod")
+	if err != nil {
+		return nil, err
+	}
+	r, err := mod.Learn(ctx, y, opt)
+	if err == nil {
+		r.Steps[len(r.Steps)-1].RMSE = math.NaN()
+	}
+	return r, err
 }

@@ -54,7 +54,7 @@ func (t Task) Run(ctx context.Context) (Trial, error) {
 		if ctx.Err() != nil {
 			return r, ctx.Err()
 		}
-		r.Failure = err.Error()
+		r = Trial{Task: t, Failure: err.Error()} // what it came to before may be no number
 	}
 	return r, nil
 }

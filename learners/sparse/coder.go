@@ -16,10 +16,10 @@ import (
 // Coder finds sparse codes: X with Y ≈ D·X. A coder is a plain value and has no
 // memory of its own: concurrent use is safe.
 type Coder interface {
-	// Code returns the K×N codes of the columns of y over d. It fails when the
-	// sizes do not fit, when y is empty or not finite (or so large that its squares
-	// are not), and with ctx.Err() when ctx ends. y is not changed. The result does not depend on the number of
-	// workers, and a signal's code not on the other signals.
+	// Code returns the K×N codes of the columns of y over d. It fails when the sizes
+	// do not fit, when y is empty or not finite (or so large that its squares are
+	// not), and with ctx.Err() when ctx ends. y is not changed. The result does not
+	// depend on the number of workers, and a signal's code not on the other signals.
 	Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error)
 }
 

@@ -1,0 +1,60 @@
+package imagefile
+
+import (
+	"math"
+
+	"superres/internal/metadata"
+)
+
+// jpegQuality estimates the quality, 1 to 100, of the JPEG in data: that at which the
+// common encoder has a first quantisation table as coarse as the file's. It is 0 when
+// the file has none.
+func jpegQuality(data []byte) int {
+	const markerTables, markerScan = 0xdb, 0xda
+	quality := 0
+	metadata.Segments(data, func(marker byte, payload []byte) bool {
+		if marker != markerTables {
+			return marker != markerScan
+		}
+		for len(payload) > 0 && quality == 0 {
+			wide, number := int(payload[0]>>4), payload[0]&15
+			size := 64 * (1 + wide)
+			if wide > 1 || len(payload) < 1+size {
+				return false
+			}
+			if number == 0 {
+				quality = tableQuality(payload[1:1+size], wide == 1)
+			}
+			payload = payload[1+size:]
+		}
+		return quality == 0
+	})
+	return quality
+}
+
+// tableQuality is the quality of a table, of bytes or of pairs of them. It goes by the
+// geometric mean of its entries over the standard ones of brightness, which are scaled by 50/q below
+// q = 50 and by 2 − q/50 above.
+func tableQuality(table []byte, wide bool) int {
+	sum, count := 0.0, 0
+	for i, standard := range quantisation[0] {
+		v := 0.0
+		if wide {
+			v = float64(table[2*i])*256 + float64(table[2*i+1])
+		} else {
+			v = float64(table[i])
+		}
+		if !wide && v == 255 {
+			continue // it would be more
+		}
+		sum, count = sum+math.Log(max(v, 1)/float64(standard)), count+1
+	}
+	if count == 0 {
+		return 1
+	}
+	scale := math.Exp(sum / float64(count))
+	if scale > 1 {
+		return int(max(1, math.Round(50/scale)))
+	}
+	return int(math.Round(100 - 50*scale))
+}

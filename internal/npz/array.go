@@ -1,0 +1,149 @@
+package npz
+
+import (
+	"archive/zip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+)
+
+// Small is an element of the arrays that are kept in their own type and are not
+// packed: they are large, pack badly, and must load fast.
+type Small interface{ int8 | uint16 | float32 }
+
+// Array is a member of rows×cols elements, row by row, by its name in numpy.
+type Array struct {
+	Name string
+	kind string
+	rows int
+	data []byte
+	size int
+}
+
+// NewArray makes a member of a slice of whole rows. It panics when rows does not
+// divide its length.
+func NewArray[T Small](name string, rows int, data []T) Array {
+	if rows < 1 || len(data)%rows != 0 {
+		panic(fmt.Sprintf("npz: array %s of %d elements in %d rows", name, len(data), rows))
+	}
+	kind, size := element[T]()
+	a := Array{Name: name, kind: kind, rows: rows, size: size, data: make([]byte, 0, len(data)*size)}
+	switch d := any(data).(type) {
+	case []int8:
+		for _, v := range d {
+			a.data = append(a.data, byte(v))
+		}
+	case []uint16:
+		for _, v := range d {
+			a.data = binary.LittleEndian.AppendUint16(a.data, v)
+		}
+	case []float32:
+		for _, v := range d {
+			a.data = binary.LittleEndian.AppendUint32(a.data, math.Float32bits(v))
+		}
+	}
+	return a
+}
+
+// element returns the type as NumPy writes it, and its size.
+func element[T Small]() (kind string, size int) {
+	switch any(*new(T)).(type) {
+	case int8:
+		return "|i1", 1
+	case uint16:
+		return "<u2", 2
+	}
+	return "<f4", 4
+}
+
+// write writes the member as version 1 of the .npy format, so that its elements
+// begin at a multiple of 64 bytes from its start.
+func (a Array) write(z *zip.Writer) error {
+	m, err := z.CreateHeader(&zip.FileHeader{Name: a.Name + ".npy", Method: zip.Store})
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }", a.kind, a.rows, len(a.data)/a.size/a.rows)
+	const before = len(Magic) + 4
+	text += strings.Repeat(" ", 63-(before+len(text))%64) + "\n"
+	head := append([]byte(Magic), 1, 0)
+	head = binary.LittleEndian.AppendUint16(head, uint16(len(text)))
+	if _, err := m.Write(append(head, text...)); err != nil {
+		return err
+	}
+	_, err = m.Write(a.data)
+	return err
+}
+
+// Read returns an array by its name in numpy. It must have exactly rows×cols
+// elements of type T, in rows, all finite.
+func Read[T Small](f *File, name string, rows, cols int) ([]T, error) {
+	m := f.members[name+".npy"]
+	if m == nil {
+		return nil, fmt.Errorf("member %q is missing", name+".npy")
+	}
+	kind, size := element[T]()
+	const header = 1 << 10
+	want := uint64(rows) * uint64(cols) * uint64(size)
+	if got := m.UncompressedSize64; got < want || got > want+header { // before memory is allocated
+		return nil, fmt.Errorf("member %q has %d bytes, expected %d×%d elements of %d", m.Name, got, rows, cols, size)
+	}
+	r, err := m.Open()
+	if err != nil {
+		return nil, fmt.Errorf("member %q: %w", m.Name, err)
+	}
+	defer r.Close()
+	data := make([]byte, m.UncompressedSize64)
+	if _, err := io.ReadFull(r, data); err != nil {
+		return nil, fmt.Errorf("member %q: %w", m.Name, err)
+	}
+	if _, err := r.Read(make([]byte, 1)); !errors.Is(err, io.EOF) { // its end holds the checksum
+		return nil, fmt.Errorf("member %q is damaged", m.Name)
+	}
+	rest := &counted{data: data}
+	h, err := ReadHeader(rest)
+	if err != nil {
+		return nil, fmt.Errorf("member %q: %w", m.Name, err)
+	}
+	data = data[rest.at:]
+	if h.Type != kind || h.Fortran || len(h.Shape) != 2 || h.Shape[0] != rows || h.Shape[1] != cols || uint64(len(data)) != want {
+		return nil, fmt.Errorf("member %q is %.20q of shape %v, expected %q of %d×%d", m.Name, h.Type, h.Shape, kind, rows, cols)
+	}
+	out := make([]T, rows*cols)
+	switch o := any(out).(type) {
+	case []int8:
+		for i := range o {
+			o[i] = int8(data[i])
+		}
+	case []uint16:
+		for i := range o {
+			o[i] = binary.LittleEndian.Uint16(data[2*i:])
+		}
+	case []float32:
+		for i := range o {
+			o[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
+			if v := float64(o[i]); math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, fmt.Errorf("member %q is not finite", m.Name)
+			}
+		}
+	}
+	return out, nil
+}
+
+// counted reads from memory and knows how far it has come.
+type counted struct {
+	data []byte
+	at   int
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n := copy(p, c.data[c.at:])
+	c.at += n
+	if n == 0 && len(p) > 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}

@@ -1,0 +1,85 @@
+package npz
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// StringArray returns a member that numpy loads as an array without dimensions
+// that holds a text: str(f[name]). numpy.savez(..., name=text) writes the like.
+func StringArray(name, text string) Text {
+	runes := []rune(text)
+	if len(runes) == 0 {
+		runes = []rune{0} // as numpy does
+	}
+	header := fmt.Sprintf("{'descr': '<U%d', 'fortran_order': False, 'shape': (), }", len(runes))
+	const before = len(Magic) + 4
+	total := (before + len(header) + 1 + 63) / 64 * 64 // numpy aligns arrays to 64 bytes
+	data := append([]byte(Magic), 1, 0)
+	data = binary.LittleEndian.AppendUint16(data, uint16(total-before))
+	data = append(data, header...)
+	data = append(data, bytes.Repeat([]byte{' '}, total-1-len(data))...)
+	data = append(data, '\n')
+	for _, r := range runes {
+		data = binary.LittleEndian.AppendUint32(data, uint32(r))
+	}
+	return Text{Name: name + ".npy", Data: data}
+}
+
+// String returns the text of an array without dimensions, of so many characters at
+// most.
+func (f *File) String(name string, most int) (string, error) {
+	data, err := f.Text(name+".npy", uint64(most)*4+maxHeader+16)
+	if err != nil {
+		return "", err
+	}
+	text, err := decodeString(data, most)
+	if err != nil {
+		return "", fmt.Errorf("member %q: %w", name+".npy", err)
+	}
+	return text, nil
+}
+
+// decodeString reads one .npy file that holds a text: UTF-32 of either byte order,
+// or bytes in UTF-8; zeros fill it up.
+func decodeString(data []byte, most int) (string, error) {
+	r := bytes.NewReader(data)
+	h, err := ReadHeader(r)
+	if err != nil {
+		return "", err
+	}
+	data = data[len(data)-r.Len():]
+	kind := strings.TrimLeft(h.Type, "<>|=")
+	width := map[string]int{"U": 4, "S": 1}[kind[:min(1, len(kind))]]
+	if width == 0 || len(h.Shape) != 0 {
+		return "", fmt.Errorf("type %.20q of shape %v, expected a single text", h.Type, h.Shape)
+	}
+	length, err := strconv.Atoi(kind[1:])
+	if err != nil || length < 0 || length > most || length*width != len(data) {
+		return "", fmt.Errorf("type %.20q does not fit %d bytes, or is longer than %d characters", h.Type, len(data), most)
+	}
+	if width == 1 {
+		return strings.ToValidUTF8(string(bytes.TrimRight(data, "\x00")), "\ufffd"), nil
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	if strings.HasPrefix(h.Type, ">") {
+		order = binary.BigEndian
+	}
+	var text []byte
+	for ; len(data) > 0; data = data[4:] {
+		c := order.Uint32(data)
+		if c > utf8.MaxRune {
+			return "", errors.New("holds what is no character")
+		}
+		text = utf8.AppendRune(text, rune(c))
+	}
+	return string(bytes.TrimRight(text, "\x00")), nil
+}
+
+// Has tells whether a file has a member, by its file name.
+func (f *File) Has(member string) bool { return f.members[member] != nil }

@@ -1,0 +1,91 @@
+package mnist
+
+import (
+	"fmt"
+	"image"
+	"io"
+	"iter"
+)
+
+// Pair reads a file of images and, side by side, its file of labels, one of each at
+// a time. It is not for concurrent use.
+type Pair struct {
+	*Images
+	labels *Labels // nil where there are none
+}
+
+// Item is an image with its number in the file, from 0, and its label, or NoLabel.
+type Item struct {
+	Index int
+	Image *image.Gray
+	Label int
+}
+
+// NoLabel is the label of an image for which no labels were opened.
+const NoLabel = -1
+
+// OpenPair opens two regular files, plain or gzip, and reads their headers, which
+// must agree in the count; labels may be "". The caller closes the pair.
+func OpenPair(images, labels string) (*Pair, error) {
+	p := new(Pair)
+	var err error
+	if p.Images, err = OpenImages(images); err != nil {
+		return nil, err
+	}
+	if labels == "" {
+		return p, nil
+	}
+	if p.labels, err = OpenLabels(labels); err != nil {
+		p.Images.Close()
+		return nil, err
+	}
+	if n := p.labels.Count(); n != p.Count() {
+		p.Close()
+		return nil, countsDiffer(images, p.Count(), labels, n)
+	}
+	return p, nil
+}
+
+func countsDiffer(images string, i int, labels string, l int) error {
+	return fmt.Errorf("mnist: got %d images in %s but %d labels in %s, expected as many", i, images, l, labels)
+}
+
+// All yields the images with their labels in the order of the files. The image is
+// reused: its pixels last until the next step. After an error the loop ends. A loop
+// that runs to its end has seen the end of both files.
+func (p *Pair) All() iter.Seq2[Item, error] {
+	return func(yield func(Item, error) bool) {
+		var label [1]byte
+		for img, err := range p.Images.All() {
+			item := Item{Image: img, Index: p.Images.s.next - 1, Label: NoLabel}
+			if err == nil && p.labels != nil {
+				err = p.labels.s.read(label[:])
+				item.Label = int(label[0])
+			}
+			if err != nil {
+				yield(Item{}, err)
+				return
+			}
+			if !yield(item, nil) {
+				return
+			}
+		}
+		if p.labels == nil {
+			return
+		}
+		if err := p.labels.s.read(label[:]); err != io.EOF {
+			yield(Item{}, err)
+		}
+	}
+}
+
+// Close closes both files.
+func (p *Pair) Close() error {
+	err := p.Images.Close()
+	if p.labels != nil {
+		if e := p.labels.Close(); err == nil {
+			err = e
+		}
+	}
+	return err
+}

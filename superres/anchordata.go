@@ -1,0 +1,269 @@
+package superres
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"math"
+	"runtime"
+
+	"superres/internal/parallel"
+	"superres/patches"
+)
+
+// anchorData are the training pictures of a cascade, with what its stages have made of
+// them so far. They are kept in memory, in 4¼ bytes a pixel at scale 2.
+//
+// The pictures are in two folds, by turns. A stage is trained on pictures as the
+// stages before it restore pictures that they were not trained on, so the regressors
+// that restore the pictures of one fold are those learned from the other. Otherwise a
+// stage would learn to correct errors that are smaller than those it will meet. The
+// reductions of a picture are in its fold.
+type anchorData struct {
+	opt             TrainOptions
+	planes          []*anchorPlane
+	pixels, largest int64    // of all, of the largest
+	read            *sampler // its hash of the pictures
+}
+
+// anchorPlane is one picture, or a reduction of one.
+type anchorPlane struct {
+	fold           int
+	w, h           int      // of the truth
+	truth, current []uint16 // see level
+	low            []uint8
+}
+
+// level rounds a sample to 16 bits, −½..1½ in steps of 1/32,768, which is less than
+// a hundredth of a step of a file.
+func level(v float32) uint16 {
+	return uint16(max(0, min(65535, (float64(v)+0.5)*32768+0.5)))
+}
+
+func unlevel(l uint16) float32 { return float32(l)/32768 - 0.5 }
+
+// folds is the number of parts of the training pictures.
+const folds = 2
+
+// add takes a picture and its reductions.
+func (d *anchorData) add(img image.Image, number int) error {
+	whole := split(img).luma()
+	d.read.hash(whole)
+	if err := d.addPlane(whole, number%folds); err != nil {
+		return err
+	}
+	for _, r := range d.opt.Reductions {
+		w, h := int(math.Round(float64(whole.W)*r)), int(math.Round(float64(whole.H)*r))
+		if w >= 1 && h >= 1 {
+			if err := d.addPlane(round8(Resize(whole, w, h, Bicubic)), number%folds); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (d *anchorData) addPlane(truth *patches.Plane, fold int) error {
+	s := d.opt.Scale
+	w, h := truth.W/s, truth.H/s
+	if w < 3 || h < 3 {
+		return nil // nothing to be learned from it
+	}
+	d.pixels += int64(w) * int64(h) * int64(s) * int64(s)
+	d.largest = max(d.largest, int64(w)*int64(h)*int64(s)*int64(s))
+	if need := d.opt.Memory() + d.bytes(); d.opt.MaxMemory > 0 && need > d.opt.MaxMemory {
+		return fmt.Errorf("%w: more than %d MiB; use fewer pictures, reductions or atoms, or allow more memory", ErrMemory, d.opt.MaxMemory>>20)
+	}
+	truth = truth.Crop(0, 0, w*s, h*s)
+	low := round8(d.opt.Degradation.Reduce(truth, s))
+	if quality := d.opt.jpegQuality(len(d.planes)); quality > 0 {
+		var err error
+		if low, err = throughJPEG(low, quality); err != nil {
+			return err
+		}
+	}
+	p := &anchorPlane{fold: fold, w: w * s, h: h * s, truth: make([]uint16, len(truth.Pix)), low: make([]uint8, len(low.Pix))}
+	for i, v := range truth.Pix {
+		p.truth[i] = level(v)
+	}
+	for i, v := range low.Pix {
+		p.low[i] = uint8(math.Round(255 * float64(v)))
+	}
+	p.store(Resize(low, p.w, p.h, Bicubic))
+	d.planes = append(d.planes, p)
+	return nil
+}
+
+// jpegQuality is the quality of the n-th picture: spread evenly over the range, each
+// far from those before it. It is 0 for no JPEG.
+func (o TrainOptions) jpegQuality(n int) int {
+	if o.JPEG[1] == 0 {
+		return 0
+	}
+	const golden = 0.6180339887498949
+	_, part := math.Modf(float64(n+1) * golden)
+	return o.JPEG[0] + int(part*float64(o.JPEG[1]-o.JPEG[0]+1))
+}
+
+// throughJPEG is what a grey JPEG file of a quality keeps of a plane.
+func throughJPEG(p *patches.Plane, quality int) (*patches.Plane, error) {
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, picture{channels: []*patches.Plane{p}}.image(), &jpeg.Options{Quality: quality}); err != nil {
+		return nil, err
+	}
+	img, err := jpeg.Decode(&b)
+	if err != nil {
+		return nil, err
+	}
+	return split(img).luma(), nil
+}
+
+// bytes is what the pictures take, with those that the workers restore.
+func (d *anchorData) bytes() int64 {
+	return d.pixels*4 + d.pixels/int64(d.opt.Scale*d.opt.Scale) + 30*d.largest*int64(runtime.GOMAXPROCS(0))
+}
+
+// ErrMemory is wrapped by the error about pictures that do not fit in
+// TrainOptions.MaxMemory.
+var ErrMemory = errors.New("learning from these pictures takes too much memory")
+
+func (p *anchorPlane) store(current *patches.Plane) {
+	p.current = grown(p.current, len(current.Pix))
+	for i, v := range current.Pix {
+		p.current[i] = level(v)
+	}
+}
+
+// lowPlane and currentPlane return the planes as a model sees them.
+func (p *anchorPlane) lowPlane(scale int) *patches.Plane {
+	out := patches.NewPlane(p.w/scale, p.h/scale)
+	for i, v := range p.low {
+		out.Pix[i] = eighths(v)
+	}
+	return out
+}
+
+// eighths returns an 8-bit sample as 0..1.
+func eighths(v uint8) float32 { return float32(float64(v) / 255) }
+
+func (p *anchorPlane) currentPlane() *patches.Plane {
+	out := patches.NewPlane(p.w, p.h)
+	for i, v := range p.current {
+		out.Pix[i] = unlevel(v)
+	}
+	return out
+}
+
+// advance replaces what the pictures have become by what the stage and the
+// back-projection make of it; regressors are those for the pictures of each fold. It
+// calls report from many goroutines.
+func (d *anchorData) advance(ctx context.Context, a *Anchored, regressors [folds][]float32, back *BackProject, report func(pixels int64)) error {
+	none := func(float64) {}
+	errs := make([]error, len(d.planes))
+	err := parallel.For(ctx, len(d.planes), 1, func() func(lo, hi int) {
+		return func(lo, hi int) {
+			p := d.planes[lo]
+			low := p.lowPlane(d.opt.Scale)
+			current, err := a.apply(ctx, low, p.currentPlane(), regressors[p.fold], none)
+			if err == nil && back != nil {
+				current, err = back.Apply(ctx, low, current, none)
+			}
+			if errs[lo] = err; err == nil {
+				p.store(current)
+			}
+			report(int64(p.w) * int64(p.h))
+		}
+	})
+	for _, e := range errs {
+		if e != nil {
+			return e
+		}
+	}
+	return err
+}
+
+// anchorJob is some rows of cells of one picture.
+type anchorJob struct {
+	plane    *anchorPlane
+	grid     anchorGrid
+	from, to int // rows of cells
+	at       int // patches of the jobs before it
+}
+
+func (j anchorJob) count() int { return (j.to - j.from) * j.grid.cols }
+
+// jobs cuts the pictures of a fold into jobs for the stage, of one row or about
+// patchesTogether patches at least.
+func (d *anchorData) jobs(a *Anchored, fold int) (list []anchorJob, count int) {
+	for _, p := range d.planes {
+		if p.fold != fold {
+			continue
+		}
+		g := a.grid(p.w, p.h)
+		rows := max(1, patchesTogether/g.cols)
+		for from := 0; from < g.rows; from += rows {
+			job := anchorJob{plane: p, grid: g, from: from, to: min(from+rows, g.rows), at: count}
+			list = append(list, job)
+			count += job.count()
+		}
+	}
+	return list, count
+}
+
+// anchorCutter cuts the patches and targets of jobs; it is one worker's.
+type anchorCutter struct {
+	in, target band
+	row        []float32
+}
+
+// cut fills the two bands: patches of the input, blocks of what is missing.
+func (c *anchorCutter) cut(j anchorJob, input string, scale int) {
+	p := j.plane
+	c.row = grown(c.row, p.w)
+	if input == fromLow {
+		w := p.w / scale
+		j.grid.cut(&c.in, func(y int) []float32 {
+			for x, v := range p.low[y*w : (y+1)*w] {
+				c.row[x] = eighths(v)
+			}
+			return c.row[:w]
+		}, w, p.h/scale, j.grid.patch, j.grid.step, j.from, j.to)
+	} else {
+		j.grid.cut(&c.in, func(y int) []float32 {
+			for x, v := range p.current[y*p.w : (y+1)*p.w] {
+				c.row[x] = unlevel(v)
+			}
+			return c.row
+		}, p.w, p.h, j.grid.patch, j.grid.step, j.from, j.to)
+	}
+	j.grid.cut(&c.target, func(y int) []float32 {
+		now := p.current[y*p.w : (y+1)*p.w]
+		for x, v := range p.truth[y*p.w : (y+1)*p.w] {
+			c.row[x] = float32(int(v)-int(now[x])) / 32768
+		}
+		return c.row
+	}, p.w, p.h, j.grid.block, j.grid.cell, j.from, j.to)
+}
+
+// open reads all training pictures.
+func (d *anchorData) open(ctx context.Context, sources []Source) error {
+	d.read = newSampler(d.opt)
+	for i, src := range sources {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		d.opt.Progress("reading pictures", i, len(sources))
+		img, err := src.Open(ctx)
+		if err != nil {
+			return err
+		}
+		if err := d.add(img, i); err != nil {
+			return fmt.Errorf("%s: %w", src.Name, err)
+		}
+	}
+	d.opt.Progress("reading pictures", len(sources), len(sources))
+	return nil
+}

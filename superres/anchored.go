@@ -1,0 +1,304 @@
+package superres
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"superres/internal/parallel"
+	"superres/patches"
+)
+
+// Anchored is a stage that adds to the current enlargement what it learned to be
+// missing. Around every cell of the enlargement it takes a patch p of its input,
+// brings it into canonical form (see canonical), and computes
+//
+//	z = V·p                    a few whitened coordinates, in which patches are compared
+//	k = argmax_j d_jᵀz         the anchor: the atom of D_L in a code with 1 non-zero
+//	r = R_kᵀ·(U·p)             its regressor, between coordinates of input and output
+//	block = W·r                what is missing around the cell; overlaps are averaged.
+//
+// Relation to the coupled stage: there α codes the patch over D_L, and D_H·α, a linear
+// map of the few coefficients that were found, rebuilds it. Here the code has 1
+// non-zero, and its place alone is used: it says of what kind the patch is, and a
+// linear map of the whole patch, learned for that kind, rebuilds what is missing.
+// D_H has become one matrix an atom. A code of one atom is found fast, and nothing
+// of the patch is lost to sparsity.
+//
+// After R. Timofte, V. De Smet, L. Van Gool: Anchored neighborhood regression, ICCV
+// 2013, doi:10.1109/ICCV.2013.241, and A+, ACCV 2014,
+// doi:10.1007/978-3-319-16817-3_8; the cascade and the use of symmetry after R.
+// Timofte, R. Rothe, L. Van Gool: Seven ways to improve example-based single image
+// super resolution, CVPR 2016, doi:10.1109/CVPR.2016.206; regressors that a cheap
+// property of the patch selects also in Y. Romano, J. Isidoro, P. Milanfar: RAISR,
+// IEEE Trans. Computational Imaging 3 (2017), doi:10.1109/TCI.2016.2629284.
+type Anchored struct {
+	params anchoredParams
+	tables anchoredTables
+	scale  int
+
+	form      canonical
+	in, out   [forms][]int32 // see places
+	search    *anchorSearch
+	regressor []float32 // R_k after R_k, InputDims×OutputDims
+	backwards []float32 // Wᵀ the other way round: Block²×OutputDims
+	bandBytes int       // about what the blocks take that are worked on together
+}
+
+// anchoredParams is what a model file says of an Anchored.
+type anchoredParams struct {
+	Input      string     `json:"input"` // "low" or "current"
+	Patch      int        `json:"patch"` // side of a patch of the input
+	Cell       int        `json:"cell"`  // side of a cell, in samples of the enlargement
+	Block      int        `json:"block"` // side of a block of the output
+	Sigma      float64    `json:"sigma"` // of the window, in samples of the input
+	Symmetries Symmetries `json:"symmetries"`
+	Anchors    int        `json:"anchors"` // K
+	Centroids  int        `json:"centroids"`
+	Candidates int        `json:"candidates"` // anchors of a centroid
+	SearchDims int        `json:"search_dims"`
+	InputDims  int        `json:"input_dims"`
+	OutputDims int        `json:"output_dims"`
+}
+
+// anchoredTables are the arrays of an Anchored as its file holds them.
+type anchoredTables struct {
+	search     []float32 // Vᵀ: features×SearchDims
+	input      []float32 // Uᵀ: features×InputDims, white
+	output     []float32 // Wᵀ: OutputDims×Block²
+	anchors    []int8    // Anchors×SearchDims: directions
+	centroids  []float32 // Centroids×SearchDims
+	lists      []uint16  // Centroids×Candidates
+	regressors []int8    // Anchors×(InputDims·OutputDims)
+	steps      []float32 // Anchors×1: what a regressor's 1 stands for
+}
+
+// The limits of the anchored stages of a model; maxCoefs bounds the coefficients of
+// all their regressors, of 4 bytes each in memory.
+const (
+	maxAnchorPatch = 16
+	maxAnchors     = 16384
+	maxCoefs       = 48 << 20
+)
+
+const fromLow, fromCurrent = "low", "current"
+
+// features is the length of a patch as a vector. Without symmetries a 1 is appended,
+// so that the linear maps are affine.
+func (p anchoredParams) features() int {
+	if p.Symmetries == NoSymmetries {
+		return p.Patch*p.Patch + 1
+	}
+	return p.Patch * p.Patch
+}
+
+func (p anchoredParams) coefs() int { return p.InputDims * p.OutputDims }
+
+// check tells what is wrong with the parameters.
+func (p anchoredParams) check(scale int) error {
+	step := 1
+	if p.Input == fromCurrent {
+		step = p.Cell
+	}
+	switch {
+	case p.Input != fromLow && p.Input != fromCurrent:
+		return fmt.Errorf("input %.20q, expected %q or %q", p.Input, fromLow, fromCurrent)
+	case p.Symmetries != AllSymmetries && p.Symmetries != NoSymmetries:
+		return fmt.Errorf("symmetries %.20q, expected %q or %q", p.Symmetries, AllSymmetries, NoSymmetries)
+	case scale < 2 || scale > 4 || p.Cell < 1 || p.Cell > 4 || p.Input == fromLow && p.Cell != scale:
+		return fmt.Errorf("cells of %d at scale %d", p.Cell, scale)
+	case p.Patch < step || p.Patch > maxAnchorPatch || (p.Patch-step)%2 != 0:
+		return fmt.Errorf("patches of side %d on cells of %d", p.Patch, step)
+	case p.Block < p.Cell || p.Block > maxAnchorPatch || (p.Block-p.Cell)%2 != 0:
+		return fmt.Errorf("blocks of side %d on cells of %d", p.Block, p.Cell)
+	case !(p.Sigma > 0.05 && p.Sigma < 100):
+		return fmt.Errorf("a window of σ %g", p.Sigma)
+	case p.Anchors < 1 || p.Anchors > maxAnchors || p.Centroids < 1 || p.Centroids > p.Anchors || p.Candidates < 1 || p.Candidates > p.Anchors || p.Centroids*p.Candidates > 1<<20:
+		return fmt.Errorf("%d anchors, %d centroids, %d candidates", p.Anchors, p.Centroids, p.Candidates)
+	case p.SearchDims < 1 || p.SearchDims > p.features() || p.InputDims < 1 || p.InputDims > p.features() || p.OutputDims < 1 || p.OutputDims > p.Block*p.Block:
+		return fmt.Errorf("%d, %d and %d dimensions of %d and %d", p.SearchDims, p.InputDims, p.OutputDims, p.features(), p.Block*p.Block)
+	}
+	return nil
+}
+
+// newAnchored makes the stage of parameters that have been checked and tables of the
+// right sizes.
+func newAnchored(scale int, p anchoredParams, t anchoredTables) (*Anchored, error) {
+	for _, j := range t.lists {
+		if int(j) >= p.Anchors {
+			return nil, fmt.Errorf("candidate %d of %d anchors", j, p.Anchors)
+		}
+	}
+	a := &Anchored{params: p, tables: t, scale: scale, bandBytes: bandBytes}
+	a.form, a.in, a.out = newCanonical(p.Patch, p.Sigma), places(p.Patch), places(p.Block)
+	a.search = newAnchorSearch(p.SearchDims, unpackAnchors(t.anchors, p.SearchDims), t.centroids, t.lists)
+	a.regressor = make([]float32, len(t.regressors))
+	a.backwards = columns(t.output, p.Block*p.Block)
+	n := p.coefs()
+	for k, step := range t.steps {
+		to := a.regressor[k*n : (k+1)*n]
+		for i, v := range t.regressors[k*n : (k+1)*n] {
+			to[i] = step * float32(v)
+		}
+	}
+	return a, nil
+}
+
+// packAnchors rounds directions to bytes. The anchors are rounded before regressors
+// are learned for them, so nothing is lost.
+func packAnchors(anchors []float32, dims int) []int8 {
+	out := make([]int8, len(anchors))
+	for at := 0; at < len(anchors); at += dims {
+		packRow(out[at:at+dims], anchors[at:at+dims])
+	}
+	return out
+}
+
+// unpackAnchors returns rounded directions at length 1.
+func unpackAnchors(anchors []int8, dims int) []float32 {
+	out, row := make([]float32, len(anchors)), make([]float32, dims)
+	for at := 0; at < len(anchors); at += dims {
+		for i := range row {
+			row[i] = float32(anchors[at+i])
+		}
+		direction(out[at:at+dims], row)
+	}
+	return out
+}
+
+// packRow rounds values to bytes and returns what 1 stands for: max|v|/127. The error
+// of a value is at most half of that.
+func packRow(dst []int8, v []float32) (step float32) {
+	for _, x := range v {
+		step = max(step, float32(math.Abs(float64(x))))
+	}
+	step /= 127
+	for i, x := range v {
+		if step > 0 {
+			dst[i] = int8(max(-127, min(127, math.Round(float64(x)/float64(step)))))
+		}
+	}
+	return step
+}
+
+func init() {
+	RegisterStage("anchored", func(scale int, params json.RawMessage, a *StageArrays) (Stage, error) {
+		var p anchoredParams
+		if err := unmarshal(params, &p); err != nil {
+			return nil, err
+		}
+		if err := p.check(scale); err != nil {
+			return nil, err
+		}
+		if a.coefs -= p.Anchors * p.coefs(); a.coefs < 0 {
+			return nil, fmt.Errorf("the stages have more than %d coefficients together", maxCoefs)
+		}
+		t, err := loadTables(p, a)
+		if err != nil {
+			return nil, err
+		}
+		return newAnchored(scale, p, t)
+	})
+}
+
+func loadTables(p anchoredParams, a *StageArrays) (t anchoredTables, err error) {
+	floats := func(name string, rows, cols int) (x []float32) {
+		if err == nil {
+			x, err = getArray[float32](a, name, rows, cols)
+		}
+		return x
+	}
+	bytes := func(name string, rows, cols int) (x []int8) {
+		if err == nil {
+			x, err = getArray[int8](a, name, rows, cols)
+		}
+		return x
+	}
+	t.search = floats("search", p.features(), p.SearchDims)
+	t.input = floats("input", p.features(), p.InputDims)
+	t.output = floats("output", p.OutputDims, p.Block*p.Block)
+	t.anchors = bytes("anchors", p.Anchors, p.SearchDims)
+	t.centroids = floats("centroids", p.Centroids, p.SearchDims)
+	if err == nil {
+		t.lists, err = getArray[uint16](a, "lists", p.Centroids, p.Candidates)
+	}
+	t.regressors = bytes("regressors", p.Anchors, p.coefs())
+	t.steps = floats("steps", p.Anchors, 1)
+	return t, err
+}
+
+// Kind implements Stage.
+func (a *Anchored) Kind() string { return "anchored" }
+
+// Save implements Stage.
+func (a *Anchored) Save(to *StageArrays) any {
+	p, t := a.params, a.tables
+	putArray(to, "search", p.features(), t.search)
+	putArray(to, "input", p.features(), t.input)
+	putArray(to, "output", p.OutputDims, t.output)
+	putArray(to, "anchors", p.Anchors, t.anchors)
+	putArray(to, "centroids", p.Centroids, t.centroids)
+	putArray(to, "lists", p.Centroids, t.lists)
+	putArray(to, "regressors", p.Anchors, t.regressors)
+	putArray(to, "steps", p.Anchors, t.steps)
+	return p
+}
+
+// Apply implements Stage.
+func (a *Anchored) Apply(ctx context.Context, low, current *patches.Plane, report func(float64)) (*patches.Plane, error) {
+	return a.apply(ctx, low, current, a.regressor, report)
+}
+
+// grid places the patches for an enlargement of w×h.
+func (a *Anchored) grid(w, h int) anchorGrid {
+	p := a.params
+	g := anchorGrid{patch: p.Patch, step: 1, block: p.Block, cell: p.Cell, width: w, height: h}
+	if p.Input == fromCurrent {
+		g.step = p.Cell
+	}
+	g.cols, g.rows = (w+p.Cell-1)/p.Cell, (h+p.Cell-1)/p.Cell
+	return g
+}
+
+// patchesTogether is how many patches a worker takes at a time.
+const patchesTogether = 4096
+
+// apply applies the stage with the given regressors in place of its own.
+func (a *Anchored) apply(ctx context.Context, low, current *patches.Plane, regressor []float32, report func(float64)) (*patches.Plane, error) {
+	g := a.grid(current.W, current.H)
+	input := current
+	if a.params.Input == fromLow {
+		input = low
+	}
+	size := g.block * g.block
+	rows := max(1, a.bandBytes/(4*size*g.cols)) // worked on together: bounds the memory, changes nothing else
+	sum := patches.NewPlane(current.W, current.H)
+	var b band
+	var blocks []float32
+	for from := 0; from < g.rows; from += rows {
+		to := min(from+rows, g.rows)
+		g.cut(&b, input.Row, input.W, input.H, g.patch, g.step, from, to)
+		blocks = grown(blocks, len(b.bases)*size)
+		err := parallel.For(ctx, len(b.bases), patchesTogether, func() func(lo, hi int) {
+			var s anchorScratch
+			return func(lo, hi int) {
+				a.analyse(&s, &b, lo, hi)
+				a.rebuild(&s, regressor, blocks[lo*size:hi*size])
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		g.spread(sum, blocks, from, to)
+		report(float64(to) / float64(g.rows))
+	}
+	across, down := g.votes(current.W, g.cols), g.votes(current.H, g.rows)
+	eachRow(current.H, func(y int) {
+		out, was, vote := sum.Row(y), current.Row(y), down[y]
+		for x, v := range out {
+			out[x] = clamp(was[x] + v*(vote*across[x]))
+		}
+	})
+	return sum, nil
+}

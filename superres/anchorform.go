@@ -1,0 +1,113 @@
+package superres
+
+import "math"
+
+// Symmetries say under which transforms of a patch an anchored stage does the same,
+// by name.
+type Symmetries string
+
+// The symmetries. AllSymmetries are the 16 of photographs: flips, quarter turns, and
+// the negative, with brightness of no account. NoSymmetries keep patches as they are:
+// a digit is white on black, with black at 0 and white at 1.
+const (
+	AllSymmetries Symmetries = "all"
+	NoSymmetries  Symmetries = "none"
+)
+
+// canonical brings patches of side×side samples p into a form that is the same for
+// all 16 symmetric ones. With the Gaussian window w (σ, unit sum) and u, v the
+// column and row from the centre,
+//
+//	m = Σ w·p,  g_x = Σ u·w·p,  g_y = Σ v·w·p,  e = Σ c·p − m,
+//
+// c the window of σ/2: p − m is negated when e < 0, then flipped so that g_x ≥ 0 and
+// g_y ≥ 0, then transposed so that g_x ≥ g_y. What comes out of a canonical patch is
+// brought back the same way. An anchor so serves 16 patches, which is as good as 16
+// times the training pictures, and a model treats a picture and its mirror image
+// alike.
+type canonical struct {
+	window []float32 // w
+	at     []float32 // samples×4: the moments m, g_x, g_y, e
+}
+
+func newCanonical(side int, sigma float64) canonical {
+	w, c := gaussian(side, sigma), gaussian(side, sigma/2)
+	f := canonical{window: make([]float32, side*side), at: make([]float32, 4*side*side)}
+	for i := range f.window {
+		u, v := float64(i%side)-float64(side-1)/2, float64(i/side)-float64(side-1)/2
+		f.window[i] = float32(w[i])
+		copy(f.at[4*i:], []float32{float32(w[i]), float32(u * w[i]), float32(v * w[i]), float32(c[i] - w[i])})
+	}
+	return f
+}
+
+// gaussian returns a window of side×side with unit sum.
+func gaussian(side int, sigma float64) []float64 {
+	g := make([]float64, side*side)
+	sum := 0.0
+	for i := range g {
+		u, v := float64(i%side)-float64(side-1)/2, float64(i/side)-float64(side-1)/2
+		g[i] = math.Exp(-(u*u + v*v) / (2 * sigma * sigma))
+		sum += g[i]
+	}
+	for i := range g {
+		g[i] /= sum
+	}
+	return g
+}
+
+// The bits of a form: what was done to make a patch canonical.
+const (
+	flipX uint8 = 1 << iota
+	flipY
+	turned
+	negative
+	forms = 8 // without the sign
+)
+
+// formOf returns the form for the moments of a patch.
+func formOf(gx, gy, e float32) (form uint8) {
+	if e < 0 {
+		form, gx, gy = negative, -gx, -gy
+	}
+	if gx < 0 {
+		form, gx = form|flipX, -gx
+	}
+	if gy < 0 {
+		form, gy = form|flipY, -gy
+	}
+	if gy > gx {
+		form |= turned
+	}
+	return form
+}
+
+// places tells, for every form without its sign, which sample of a patch each
+// sample of the canonical patch is.
+func places(side int) (list [forms][]int32) {
+	for form := range list {
+		list[form] = make([]int32, side*side)
+		for i := range list[form] {
+			y, x := i/side, i%side
+			if uint8(form)&turned != 0 {
+				y, x = x, y
+			}
+			if uint8(form)&flipX != 0 {
+				x = side - 1 - x
+			}
+			if uint8(form)&flipY != 0 {
+				y = side - 1 - y
+			}
+			list[form][i] = int32(y*side + x)
+		}
+	}
+	return list
+}
+
+// signOf returns −1 for a form that is negative and 1 for others.
+func signOf(form uint8) float32 {
+	if form&negative != 0 {
+		return -1
+	}
+	return 1
+}

@@ -1,0 +1,94 @@
+package superres
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"superres/internal/npz"
+)
+
+// A cascade whose training was interrupted goes on after the last stage that was
+// learned. What it needs for that is kept as a model file of the stages so far, with
+// the regressors for the pictures of each fold besides, and a key: the settings and the
+// pictures. To go on, the pictures are taken through the stages again, which is a part
+// of the work of learning them, and gives the same bytes.
+
+// partialFile is the member of a kept file that holds its key.
+const partialFile = "partial.json"
+
+// partialKey is what must be the same for a run to go on from what another kept: the
+// format, all that steers learning, the pictures. The number of stages is not in it.
+func (d *anchorData) partialKey() ([]byte, error) {
+	o := d.opt
+	return json.Marshal([]any{
+		formatVersion, o.stage(0), o.stage(1), o.Scale, o.Degradation, o.Flat, o.Reductions, o.Learner, o.Iterations, o.BackProject, o.Seed, o.JPEG,
+		samplesPerAnchor, ridge, folds, batchPatches, d.read.sum(),
+	})
+}
+
+// keep hands on the stages so far.
+func (d *anchorData) keep(m *Model, regressors [][folds][]float32) error {
+	if d.opt.Keep == nil {
+		return nil
+	}
+	key, err := d.partialKey()
+	if err != nil {
+		return err
+	}
+	text, matrices, arrays, err := m.members()
+	if err != nil {
+		return err
+	}
+	for stage, of := range regressors {
+		for fold, r := range of {
+			arrays = append(arrays, npz.NewArray(foldArray(stage, fold), d.opt.Atoms, r))
+		}
+	}
+	var b bytes.Buffer
+	if err := npz.Write(&b, []npz.Text{text, {Name: partialFile, Data: key}}, matrices, arrays...); err != nil {
+		return err
+	}
+	return d.opt.Keep(b.Bytes())
+}
+
+func foldArray(stage, fold int) string { return fmt.Sprintf("cascade%d.fold%d", stage, fold) }
+
+// kept returns the stages that an interrupted run has learned with the same settings
+// from the same pictures: none when it was another run, or what it kept is damaged.
+func (d *anchorData) kept() (stages []*Anchored, regressors [][folds][]float32) {
+	if d.opt.Kept == nil {
+		return nil, nil
+	}
+	f, err := npz.OpenUpTo(bytes.NewReader(d.opt.Kept), int64(len(d.opt.Kept)), 1<<31)
+	if err != nil {
+		return nil, nil
+	}
+	want, err := d.partialKey()
+	if err != nil {
+		return nil, nil
+	}
+	if key, err := f.Text(partialFile, uint64(len(want))); err != nil || !bytes.Equal(key, want) {
+		return nil, nil
+	}
+	m, err := read(f)
+	if err != nil {
+		return nil, nil
+	}
+	for _, s := range m.Stages {
+		a, is := s.(*Anchored)
+		if !is {
+			continue
+		}
+		p := a.params
+		var of [folds][]float32
+		for fold := range of {
+			if of[fold], err = npz.Read[float32](f, foldArray(len(stages), fold), p.Anchors, p.coefs()); err != nil {
+				return nil, nil
+			}
+		}
+		stages, regressors = append(stages, a), append(regressors, of)
+	}
+	most := min(len(stages), d.opt.Stages)
+	return stages[:most], regressors[:most]
+}

@@ -1,0 +1,263 @@
+package superres
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"superres/internal/plugin"
+	"superres/learners"
+)
+
+// SphericalMeans is the learner of anchors that is used by default; it is none of the
+// dictionary learners of package learners.
+const SphericalMeans = "kmeans"
+
+// anchoredDefaults fills in and checks the options of a cascade of anchored stages.
+func (o TrainOptions) anchoredDefaults() (TrainOptions, error) {
+	setDefault(&o.Scale, 2)
+	setDefault(&o.Degradation, Cubic)
+	setDefault(&o.Symmetries, AllSymmetries)
+	setDefault(&o.Learner, SphericalMeans)
+	setDefault(&o.Patch, 7)
+	setDefault(&o.Atoms, 1024)
+	setDefault(&o.Iterations, 8)
+	if o.Progress == nil {
+		o.Progress = func(string, int, int) {}
+	}
+	if err := o.Degradation.Check(); err != nil {
+		return o, err
+	}
+	if o.Learner != SphericalMeans {
+		if _, err := learners.New(o.Learner); err != nil {
+			return o, err
+		}
+	}
+	for _, c := range []struct {
+		name        string
+		value, from int
+		to          int
+	}{
+		{"scale", o.Scale, 2, 4}, {"number of stages", o.Stages, 1, 16}, {"patch size", o.Patch, 3, 15},
+		{"number of atoms", o.Atoms, 1, maxAnchors}, {"number of iterations", o.Iterations, 1, 1000},
+		{"number of input dimensions", o.InputDims, 0, 256}, {"number of output dimensions", o.OutputDims, 0, 144},
+		{"number of back-projections", o.BackProject, 0, 1000}, {"number of held-out pictures", o.HeldOut, 0, 1 << 20},
+	} {
+		if c.value < c.from || c.value > c.to {
+			return o, plugin.Errorf("superres: %s %d, expected %d to %d", c.name, c.value, c.from, c.to)
+		}
+	}
+	if o.Patch%2 == 0 {
+		return o, plugin.Errorf("superres: patch size %d, expected an odd one: a patch is centred on a sample", o.Patch)
+	}
+	if o.Symmetries != AllSymmetries && o.Symmetries != NoSymmetries {
+		return o, plugin.Errorf("superres: %s", plugin.Unknown("symmetries", string(o.Symmetries), []string{string(AllSymmetries), string(NoSymmetries)}))
+	}
+	coefs := 0
+	for stage := range o.Stages {
+		coefs += o.Atoms * o.stage(stage).coefs()
+	}
+	if coefs > maxCoefs {
+		return o, plugin.Errorf("superres: the stages have %d million coefficients, the limit is %d; use fewer atoms or stages", coefs>>20, maxCoefs>>20)
+	}
+	return o, o.checkReductions()
+}
+
+// stage returns the parameters of a stage, numbered from 0.
+//
+// The first looks at the low-resolution picture, the others at the enlargement, at
+// ×3 and ×4 in cells of 2×2, which refine better than larger ones and cost the same at
+// every scale. The windows are narrow: those of A+ are three times as wide, and 0.2
+// dB worse. The first stage needs every dimension of its patches: 40 of the 48 cost 0.2
+// dB. Of those of the enlargement, which are smooth, the rest is worth 0.03 dB, and so
+// are more dimensions of the blocks.
+func (o TrainOptions) stage(number int) anchoredParams {
+	p := anchoredParams{
+		Input: fromLow, Patch: o.Patch, Cell: o.Scale, Block: 3 * o.Scale, Sigma: 0.7, Symmetries: o.Symmetries,
+		Anchors: o.Atoms, SearchDims: 16, InputDims: o.InputDims, OutputDims: o.OutputDims,
+	}
+	in, out := p.features(), []int{24, 36, 48}[o.Scale-2]
+	if o.Symmetries == AllSymmetries {
+		in-- // the mean is taken off
+	}
+	if number > 0 {
+		in, out = 40, 20
+		p.Input, p.Cell, p.Block, p.Patch = fromCurrent, 2, 6, 4+2*o.Scale
+		p.Sigma = 1.2 * float64(o.Scale)
+	}
+	setDefault(&p.InputDims, in)
+	setDefault(&p.OutputDims, out)
+	p.OutputDims = min(p.OutputDims, p.Block*p.Block)
+	p.InputDims, p.SearchDims = min(p.InputDims, p.features()), min(p.SearchDims, p.features())
+	return p
+}
+
+// anchoredMemory is what learning takes beside the pictures: samples, equations,
+// regressors.
+func (o TrainOptions) anchoredMemory() int64 {
+	most := int64(0)
+	for stage := range o.Stages {
+		p := o.stage(stage)
+		k, in, out := int64(p.Anchors), int64(p.InputDims), int64(p.OutputDims)
+		features, size := int64(p.features()), int64(p.Block*p.Block)
+		equations := 3*8*k*in*(in+out) + 4*4*k*in*out + 4*(batchPatches+2*patchesTogether)*(in+out+4)
+		sample := 2 * 4 * max(samplesPerAnchor*k, 30_000) * (features + size + 16)
+		most = max(most, equations, sample)
+	}
+	return 96<<20 + most
+}
+
+// trainAnchored learns a cascade of anchored stages, one after the other, each
+// followed by back-projection; see anchorData for the two folds.
+func trainAnchored(ctx context.Context, train, held []Source, opt TrainOptions) (*Model, error) {
+	d := &anchorData{opt: opt}
+	if err := d.open(ctx, train); err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(d.planes, func(p *anchorPlane) bool { return p.fold == 1 }) || !slices.ContainsFunc(d.planes, func(p *anchorPlane) bool { return p.fold == 0 }) {
+		return nil, fmt.Errorf("superres: %w: a cascade needs two pictures of %d×%d at least: half of them check the other half", ErrPictures, 3*opt.Scale, 3*opt.Scale)
+	}
+	m := &Model{Scale: opt.Scale, Degradation: opt.Degradation, Kernel: Bicubic}
+	m.Provenance = Provenance{
+		Command: opt.Command, Learner: opt.Learner, Atoms: opt.Atoms, Iterations: opt.Iterations, Seed: opt.Seed,
+		Data: opt.Data, Pictures: len(train), DataSHA256: d.read.sum(), HeldOut: len(held),
+	}
+	for _, p := range d.planes {
+		m.Provenance.Patches += len(p.low)
+	}
+	var back *BackProject
+	if opt.BackProject > 0 {
+		var err error
+		if back, err = NewBackProject(opt.Scale, opt.BackProject, opt.Degradation); err != nil {
+			return nil, err
+		}
+	}
+	// The work: each stage sees all pixels twice, the last but once.
+	all := int64(2*opt.Stages-1) * d.pixels
+	done := newTally(func(pixels int64) { opt.Progress("learning", int(pixels>>10), int(all>>10)) })
+	kept, regressors := d.kept()
+	for stage := range opt.Stages {
+		fresh := stage == len(kept)
+		if fresh {
+			a, without, err := d.learnStage(ctx, stage, done.add)
+			if err != nil {
+				return nil, err
+			}
+			kept, regressors = append(kept, a), append(regressors, without)
+		} else {
+			done.add(d.pixels)
+		}
+		a := kept[stage]
+		m.Stages = append(m.Stages, a)
+		if back != nil {
+			m.Stages = append(m.Stages, back)
+		}
+		if stage == opt.Stages-1 {
+			break
+		}
+		if fresh {
+			if err := d.keep(m, regressors); err != nil {
+				return nil, err
+			}
+		}
+		if err := d.advance(ctx, a, regressors[stage], back, done.add); err != nil {
+			return nil, err
+		}
+	}
+	return m, m.scoreStages(ctx, held, opt)
+}
+
+// learnStage learns one stage, and the regressors to restore the pictures of each fold
+// with, which have not seen them.
+func (d *anchorData) learnStage(ctx context.Context, stage int, report func(int64)) (a *Anchored, regressors [folds][]float32, err error) {
+	p := d.opt.stage(stage)
+	a = blankAnchored(d.opt.Scale, p)
+	sample, err := d.sample(ctx, a, stage)
+	if err != nil {
+		return nil, regressors, err
+	}
+	t, err := d.learnTables(ctx, a, sample, stage)
+	if err != nil {
+		return nil, regressors, err
+	}
+	sample = anchorSample{}
+	p.Centroids = len(t.centroids) / p.SearchDims
+	p.Candidates = len(t.lists) / p.Centroids
+	if a, err = newAnchored(d.opt.Scale, p, t); err != nil {
+		return nil, regressors, err
+	}
+	regressors, shipped, err := d.learnRegressors(ctx, a, report)
+	if err != nil {
+		return nil, regressors, err
+	}
+	n := p.coefs()
+	t.regressors, t.steps = make([]int8, len(shipped)), make([]float32, p.Anchors)
+	for k := range t.steps {
+		t.steps[k] = packRow(t.regressors[k*n:(k+1)*n], shipped[k*n:(k+1)*n])
+	}
+	a, err = newAnchored(d.opt.Scale, p, t)
+	return a, regressors, err
+}
+
+// learnRegressors learns the regressors of a stage from the pictures of all folds but
+// one, for each, and from all.
+func (d *anchorData) learnRegressors(ctx context.Context, a *Anchored, report func(int64)) (without [folds][]float32, all []float32, err error) {
+	var equations [folds]*normalEquations
+	for fold := range folds {
+		if equations[fold], err = d.accumulate(ctx, a, fold, report); err != nil {
+			return without, nil, err
+		}
+		if without[1-fold], err = equations[fold].solve(ctx); err != nil {
+			return without, nil, err
+		}
+	}
+	all, err = joined(equations[:]...).solve(ctx)
+	return without, all, err
+}
+
+// blankAnchored is a stage that can bring patches into canonical form, and no more.
+func blankAnchored(scale int, p anchoredParams) *Anchored {
+	return &Anchored{params: p, scale: scale, form: newCanonical(p.Patch, p.Sigma), in: places(p.Patch), out: places(p.Block)}
+}
+
+// scoreStages scores the held-out pictures after every stage.
+func (m *Model) scoreStages(ctx context.Context, held []Source, opt TrainOptions) error {
+	if len(held) == 0 {
+		return nil
+	}
+	for i, s := range m.Stages {
+		if _, is := s.(*Anchored); !is {
+			continue
+		}
+		end := i + 1
+		if opt.BackProject > 0 {
+			end++
+		}
+		part := *m
+		part.Stages = m.Stages[:end]
+		score, err := part.score(ctx, held, opt.Progress)
+		if err != nil {
+			return err
+		}
+		m.Provenance.StageScores = append(m.Provenance.StageScores, score.Model)
+		m.Provenance.Score = score
+	}
+	return nil
+}
+
+// tally adds numbers from many goroutines and reports their sum to one at a time.
+type tally struct {
+	mu     sync.Mutex
+	sum    int64
+	report func(int64)
+}
+
+func newTally(report func(int64)) *tally { return &tally{report: report} }
+
+func (t *tally) add(n int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.sum += n
+	t.report(t.sum)
+}

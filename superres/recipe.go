@@ -1,0 +1,140 @@
+package superres
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/internal/npz"
+	"superres/internal/plugin"
+	"superres/learners/sparse"
+)
+
+// Recipe is all that a model of one coupled stage is beside its atoms: with a
+// dictionary from anywhere it makes a model.
+type Recipe struct {
+	Scale          int         `json:"scale"`
+	Patch          int         `json:"patch"`
+	Mean           bool        `json:"mean"`   // see Coupled
+	Detail         bool        `json:"detail"` // see Coupled
+	Degradation    Degradation `json:"degradation"`
+	Kernel         Kernel      `json:"kernel"`
+	Coder          string      `json:"coder"`           // spec
+	BackProjection int         `json:"back_projection"` // iterations after the coupled stage
+}
+
+// Imported says what file a dictionary came from that was learned elsewhere.
+type Imported struct {
+	File   string      `json:"file"`           // its base name
+	SHA256 string      `json:"sha256"`         // of its bytes
+	From   *Provenance `json:"from,omitempty"` // what the file said of its own origin
+}
+
+// RecipeOf returns the recipe of stage i of a model, which must be coupled, and of
+// the back-projection that comes next, if one does. whole tells whether that is all
+// the model does.
+func RecipeOf(m *Model, i int) (r Recipe, whole bool) {
+	c := m.Stages[i].(*Coupled)
+	r = Recipe{Scale: m.Scale, Patch: c.Patch, Mean: c.Mean, Detail: c.Detail, Degradation: m.Degradation, Kernel: m.Kernel, Coder: c.Coder}
+	stages := 1
+	if i+1 < len(m.Stages) {
+		if b, ok := m.Stages[i+1].(*BackProject); ok && b.Degradation == m.Degradation {
+			r.BackProjection, stages = b.Iterations, 2
+		}
+	}
+	return r, stages == len(m.Stages)
+}
+
+// Check tells what is wrong with a recipe, but for what depends on the atoms, or
+// returns nil.
+func (r Recipe) Check() error {
+	if err := r.Degradation.Check(); err != nil {
+		return err
+	}
+	if _, err := r.Kernel.filter(); err != nil {
+		return err
+	}
+	if r.BackProjection < 0 || r.BackProjection > 1000 {
+		return plugin.Errorf("superres: %d back-projections, expected 0 to 1000", r.BackProjection)
+	}
+	_, err := sparse.New(r.Coder)
+	return err
+}
+
+// Model makes a model of the halves D_L and D_H, which it copies: Patch²×K and
+// (Scale·Patch)²×K, one atom a column. The atoms are rounded to float32, in which
+// enlarging computes. The provenance is left to the caller.
+func (r Recipe) Model(low, high mat.Matrix) (*Model, error) {
+	if err := r.Check(); err != nil {
+		return nil, err
+	}
+	n, k := low.Dims()
+	m, _ := high.Dims()
+	if size := (n + m) * k * 8; size > npz.MaxBytes/2 {
+		return nil, fmt.Errorf("superres: %d atoms of %d entries make a model of %d MiB, the limit is %d", k, n+m, size>>20, npz.MaxBytes>>21)
+	}
+	stage := Coupled{Patch: r.Patch, Mean: r.Mean, Detail: r.Detail, Coder: r.Coder}
+	for _, half := range []struct {
+		name string
+		from mat.Matrix
+		to   **sparse.Dictionary
+	}{{"low", low, &stage.Low}, {"high", high, &stage.High}} {
+		d, err := sparse.NewDictionary(half.from)
+		if err == nil {
+			d, err = single(d)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the %s half: %w", half.name, err)
+		}
+		*half.to = d
+	}
+	c, err := NewCoupled(r.Scale, stage)
+	if err != nil {
+		return nil, err
+	}
+	model := &Model{Scale: r.Scale, Degradation: r.Degradation, Kernel: r.Kernel, Stages: []Stage{c}}
+	if r.BackProjection > 0 {
+		back, err := NewBackProject(r.Scale, r.BackProjection, r.Degradation)
+		if err != nil {
+			return nil, err
+		}
+		model.Stages = append(model.Stages, back)
+	}
+	return model, nil
+}
+
+// FitHalves returns the patch size and the scale that halves of so many rows are
+// for, n = patch² and m = (scale·patch)², and fails when there are none or there
+// are too many atoms.
+func FitHalves(n, m, atoms int) (patch, scale int, err error) {
+	for patch = 1; patch <= maxPatch; patch++ {
+		for scale = 2; scale <= 4; scale++ {
+			if n == patch*patch && m == n*scale*scale {
+				return patch, scale, fitAtoms(atoms)
+			}
+		}
+	}
+	return 0, 0, fmt.Errorf("superres: halves of %d and %d rows are no pair of patches, expected P² and S²·P² with P up to %d and S from 2 to 4, such as 9 and 36", n, m, maxPatch)
+}
+
+// FitStacked returns the patch size and the scale that a stacked dictionary
+// D = [D_L; D_H] of so many rows is for, rows = patch²·(1 + scale²): no number of
+// rows has two such forms, for no ratio of 5, 10 and 17 is a square. It fails when
+// there is none or there are too many atoms.
+func FitStacked(rows, atoms int) (patch, scale int, err error) {
+	for patch = 1; patch <= maxPatch; patch++ {
+		for scale = 2; scale <= 4; scale++ {
+			if rows == patch*patch*(1+scale*scale) {
+				return patch, scale, fitAtoms(atoms)
+			}
+		}
+	}
+	return 0, 0, fmt.Errorf("superres: %d rows are no patch above another, expected P²·(1 + S²) with P up to %d and S from 2 to 4, such as 45 (3×3 above 6×6)", rows, maxPatch)
+}
+
+func fitAtoms(atoms int) error {
+	if atoms > maxAtoms {
+		return fmt.Errorf("superres: %d atoms, a model has up to %d", atoms, maxAtoms)
+	}
+	return nil
+}

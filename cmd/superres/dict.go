@@ -9,9 +9,9 @@ import (
 func dictCommand(s *streams) *cli.Command {
 	return group(&cli.Command{
 		Name: "dict", Usage: "look at the atoms of a model, take them elsewhere, bring others in",
-		Description: `   superres dict show photo -o atoms.png
-   superres dict export photo -o photo-atoms.npz
-   superres dict import photo-atoms.npz -o my.npz`,
+		Description: `   superres dict show coupled -o atoms.png
+   superres dict export coupled -o coupled-atoms.npz
+   superres dict import coupled-atoms.npz -o my.npz`,
 		Subcommands: []*cli.Command{dictShowCommand(s), dictExportCommand(s), dictImportCommand(s)},
 	})
 }
@@ -19,8 +19,8 @@ func dictCommand(s *streams) *cli.Command {
 func dictShowCommand(s *streams) *cli.Command {
 	return command(&cli.Command{
 		Name: "show", Usage: "measure the atoms of a model or dictionary, and draw them", ArgsUsage: "[FLAGS] MODEL|DICT [PICTURES...]",
-		Description: `   superres dict show photo                       sizes, norms, coherence, condition
-   superres dict show photo -o atoms.png          and the atoms as a picture
+		Description: `   superres dict show coupled                       sizes, norms, coherence, condition
+   superres dict show coupled -o atoms.png          and the atoms as a picture
    superres dict show my.npz -o atoms.png photos/ and how often they are used for these pictures
    superres dict show --shape 8x4 -o atoms.png D.npy
 
@@ -51,7 +51,7 @@ the order of their numbers, or, with PICTURES, of their use.`,
 func dictExportCommand(s *streams) *cli.Command {
 	return command(&cli.Command{
 		Name: "export", Usage: "write the atoms of a model as matrices", ArgsUsage: "[FLAGS] MODEL -o FILE",
-		Description: `   superres dict export photo -o atoms.npz    import makes the same model of it
+		Description: `   superres dict export coupled -o atoms.npz    import makes the same model of it
    superres dict export my.npz -o D.npy
    superres dict export my.npz -o D.csv
 

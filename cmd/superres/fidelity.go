@@ -27,12 +27,12 @@ var fidelityFlags = []cli.Flag{
 // fidelity is what those flags say.
 type fidelity struct {
 	strip, first, quiet bool
-	depth               int    // 8 or 16; 0: as the input
-	software            string // the record of provenance
+	depth               int  // 8 or 16; 0: as the input
+	record              bool // of provenance, in the output
 }
 
-// newFidelity reads the flags; model is the one that will be run.
-func newFidelity(c *cli.Context, model *superres.Model) (fidelity, error) {
+// newFidelity reads the flags.
+func newFidelity(c *cli.Context) (fidelity, error) {
 	f := fidelity{first: c.Bool("first-frame"), quiet: c.Bool("quiet")}
 	switch what := c.String("metadata"); what {
 	case "keep":
@@ -48,20 +48,16 @@ func newFidelity(c *cli.Context, model *superres.Model) (fidelity, error) {
 	default:
 		return f, usage("--depth %s: expected same, 8 or 16", depth)
 	}
-	if c.Bool("provenance") && (!f.strip || c.IsSet("provenance")) {
-		var err error
-		f.software, err = provenance(c, model)
-		return f, err
-	}
+	f.record = c.Bool("provenance") && (!f.strip || c.IsSet("provenance"))
 	return f, nil
 }
 
-// provenance is one line about what makes the outputs of this call. It names no
-// folder and no time: the same call gives the same bytes everywhere.
-func provenance(c *cli.Context, model *superres.Model) (string, error) {
-	name := c.String("model")
+// provenance is one line about what makes an output by a model. It names no folder
+// and no time: the same call gives the same bytes everywhere. A model that is part of
+// the program is told by its version, one of a file by its hash.
+func provenance(c *cli.Context, name string, model *superres.Model) (string, error) {
 	text := fmt.Sprintf("superres %s; model %s", version, filepath.Base(name))
-	if len(model.Stages) > 0 {
+	if strings.ContainsAny(name, `./\\`) {
 		hash, err := model.Fingerprint()
 		if err != nil {
 			return "", err
@@ -71,7 +67,7 @@ func provenance(c *cli.Context, model *superres.Model) (string, error) {
 	if !c.IsSet("width") && !c.IsSet("height") && !c.IsSet("fit") {
 		text += fmt.Sprintf("; scale %g", c.Float64("scale"))
 	}
-	for _, flag := range []string{"width", "height", "fit", "coder", "sparsity", "back-projection"} {
+	for _, flag := range []string{"width", "height", "fit", "effort", "coder", "sparsity", "back-projection"} {
 		if c.IsSet(flag) {
 			text += fmt.Sprintf("; %s %v", flag, c.Value(flag))
 		}
@@ -111,7 +107,7 @@ func (f fidelity) deepened(cfg image.Config) image.Config {
 
 // finish returns the enlargement out of pic as the format can have it, how it is to
 // be written, and what is lost.
-func (f fidelity) finish(pic *imagefile.Picture, out image.Image, format string, quality int) (image.Image, imagefile.EncodeOptions, []string) {
+func (f fidelity) finish(pic *imagefile.Picture, out image.Image, format string, quality int, software string) (image.Image, imagefile.EncodeOptions, []string) {
 	grey := pic.GreyAlpha
 	if format == "jpeg" || format == "bmp" {
 		out = onWhite(out)
@@ -128,7 +124,7 @@ func (f fidelity) finish(pic *imagefile.Picture, out image.Image, format string,
 	}
 	_, lost := pic.Metadata.For(format, isGrey)
 	warnings := append(pic.Warnings[:len(pic.Warnings):len(pic.Warnings)], lost...)
-	return out, imagefile.EncodeOptions{Quality: quality, Metadata: pic.Metadata, Software: f.software, GreyAlpha: grey}, warnings
+	return out, imagefile.EncodeOptions{Quality: quality, Metadata: pic.Metadata, Software: software, GreyAlpha: grey}, warnings
 }
 
 // onWhite puts a picture with transparency on a white ground, for formats that

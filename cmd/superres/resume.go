@@ -60,7 +60,7 @@ type resumption struct {
 }
 
 // newResumption returns nil without --resume.
-func newResumption(c *cli.Context, m *superres.Model, opt superres.Options) (*resumption, error) {
+func newResumption(c *cli.Context, all, jpeg engine, opt superres.Options) (*resumption, error) {
 	if !c.Bool("resume") {
 		return nil, nil
 	}
@@ -68,9 +68,15 @@ func newResumption(c *cli.Context, m *superres.Model, opt superres.Options) (*re
 	if err != nil {
 		return nil, err
 	}
-	model, err := m.Fingerprint()
-	if err != nil {
-		return nil, err
+	var model string
+	for _, e := range []engine{all, jpeg} {
+		if e.model != nil {
+			hash, err := e.model.Fingerprint()
+			if err != nil {
+				return nil, err
+			}
+			model += hash + " "
+		}
 	}
 	r := &resumption{map[string]string{}, part.suffix(), map[string]map[string]record{}, map[string]*journal[record]{}}
 	for _, format := range []string{"png", "jpeg", "bmp", "tiff"} {

@@ -38,6 +38,9 @@ type Picture struct {
 	// Format is "png", "jpeg", "gif", "webp", "tiff" or "bmp".
 	Format string
 
+	// Quality is that of a JPEG, 1 to 100, estimated from its quantisation; else 0.
+	Quality int
+
 	// Metadata is what else is in the file; what in it depends on the orientation
 	// says "upright". Warnings are what had to be left out or changed, each fit to
 	// follow the name of the file.
@@ -144,8 +147,12 @@ func decodeFrom(ctx context.Context, r io.Reader, size int64, name string, lim L
 	if _, ok := img.(*image.CMYK); ok {
 		more = append(more, "its CMYK colours become RGB by plain arithmetic")
 	}
+	quality := 0
+	if f.name == "jpeg" {
+		quality = jpegQuality(data)
+	}
 	return &Picture{
-		Image: turnedUpright(img, upright), GreyAlpha: f.name == "png" && isGreyAlphaPNG(img, data),
+		Image: turnedUpright(img, upright), Quality: quality, GreyAlpha: f.name == "png" && isGreyAlphaPNG(img, data),
 		Format: f.name, Metadata: m, Warnings: append(warnings, more...),
 	}, nil
 }

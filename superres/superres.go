@@ -24,6 +24,7 @@ type Options struct {
 	Scale         float64       // 1 to 16; 0: the model's own, or 2
 	Width, Height int           // of the result, instead of a scale; 0: in proportion, see ResultSize
 	Fit           bool          // keep the shape of the picture and stay within Width×Height
+	Depth         int           // bits a sample of the result: 8 or 16; 0: as the picture
 	Progress      func(float64) // called with the share done, 0..1, from one goroutine; may be nil
 }
 
@@ -59,14 +60,20 @@ func (m *Model) Upscale(ctx context.Context, img image.Image, opt Options) (imag
 		opt.Progress = func(float64) {}
 	}
 	in := split(img)
-	out := picture{deep: in.deep}
-	out.channels, err = m.enlarge(ctx, in, w, h, opt.Progress)
+	out := picture{deep: opt.Depth == 16 || opt.Depth != 8 && in.deep}
+	report, share := opt.Progress, 1.0
+	if in.alpha != nil {
+		share = 0.5
+	}
+	out.channels, err = m.enlarge(ctx, in, w, h, func(done float64) { report(share * done) })
 	if err != nil {
 		return nil, err
 	}
 	if in.alpha != nil {
-		// By interpolation: a dictionary of photographs knows nothing of masks.
-		out.alpha = Resize(in.alpha, w, h, m.Kernel)
+		out.alpha, err = m.enlargeAlpha(ctx, in.alpha, w, h, func(done float64) { report(share + (1-share)*done) })
+		if err != nil {
+			return nil, err
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"image"
-	"image/color"
 	"io"
 	"io/fs"
 	"os"
@@ -13,7 +12,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/disintegration/imaging"
 	"github.com/urfave/cli/v2"
 
 	"superres/internal/imagefile"
@@ -49,7 +47,7 @@ func upscaleCommand(s *streams) *cli.Command {
 			&cli.BoolFlag{Name: "dry-run", Usage: "show what would be made, and make nothing"},
 			&cli.BoolFlag{Name: "json", Usage: "write an event a line to standard output, as JSON"},
 			&cli.DurationFlag{Name: "timeout", Usage: "refuse inputs that take longer than `T` to decode", Value: 30 * time.Second},
-		}, commonFlags),
+		}, fidelityFlags, commonFlags),
 		Action: func(c *cli.Context) error { return upscale(c, s) },
 	})
 }
@@ -65,6 +63,7 @@ type upscaler struct {
 	limits    imagefile.Limits
 	memory    int64 // bytes
 	bar       *progress
+	keep      fidelity
 	past      *resumption
 	events    *events
 	tally     tally
@@ -88,12 +87,15 @@ func (u *upscaler) upscale(c *cli.Context) (err error) {
 		return err
 	}
 	defer u.bar.clear()
-	if u.past, err = newResumption(c, u.model, u.size); err != nil {
+	if u.past, err = newResumption(c, u.model, u.size, u.keep); err != nil {
 		return err
 	}
 	defer u.past.close()
 	b, err := newBatch(c, u.size, u.past)
 	if err != nil {
+		return err
+	}
+	if err := u.keep.check(b.jobs); err != nil {
 		return err
 	}
 	u.tally.total = len(b.jobs) + len(b.skipped)
@@ -147,8 +149,14 @@ func (u *upscaler) configure(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	u.model, err = m.Tune(tuning)
-	return err
+	if u.model, err = m.Tune(tuning); err != nil {
+		return err
+	}
+	if u.keep, err = newFidelity(c, u.model, u.size); err != nil {
+		return err
+	}
+	u.limits = u.keep.limits(u.limits)
+	return nil
 }
 
 // measure returns the size of the enlargement of a picture, and what it takes, in
@@ -166,7 +174,7 @@ func (u *upscaler) measure(cfg image.Config) (w, h int, need int64, err error) {
 	if int64(w)*int64(h) > most*1e6 {
 		return 0, 0, 0, fmt.Errorf("output %dx%d is more than %d megapixels; use %s", w, h, most, advice)
 	}
-	if need = u.model.Memory(cfg, w, h); need > u.memory {
+	if need = u.model.Memory(u.keep.deepened(cfg), w, h); need > u.memory {
 		return 0, 0, 0, fmt.Errorf("output %dx%d needs %s, the limit is %s; use --max-memory or %s", w, h, gib(need), gib(u.memory), advice)
 	}
 	return w, h, need, nil
@@ -200,16 +208,15 @@ func (u *upscaler) one(ctx context.Context, j job, report func(float64)) (from, 
 		return from, to, err
 	}
 	opt := u.size
-	opt.Progress = report
+	opt.Depth, opt.Progress = u.keep.depth, report
 	out, err := u.model.Upscale(ctx, pic.Image, opt)
 	if err != nil {
 		return from, to, fmt.Errorf("%s: %w", j.path, err)
 	}
-	if j.format == "jpeg" || j.format == "bmp" {
-		out = onWhite(out)
-	}
+	out, how, warnings := u.keep.finish(pic, out, j.format, u.quality)
+	u.note(j.path, warnings)
 	err = u.deliver(j, info, func(w io.Writer) error {
-		return imagefile.Encode(interruptible{ctx, w}, out, j.format, imagefile.EncodeOptions{Quality: u.quality})
+		return imagefile.Encode(interruptible{ctx, w}, out, j.format, how)
 	})
 	return pic.Image.Bounds().Size(), out.Bounds().Size(), err
 }
@@ -238,6 +245,17 @@ func (u *upscaler) deliver(j job, info fs.FileInfo, write func(io.Writer) error)
 	})
 }
 
+// note says what an output has not got of its input.
+func (u *upscaler) note(path string, warnings []string) {
+	if u.keep.quiet {
+		return
+	}
+	for _, text := range warnings {
+		u.bar.pause()
+		fmt.Fprintln(u.err, "superres:", imagefile.OneLine(path+": "+text))
+	}
+}
+
 // interruptible is a writer that fails once its context ends.
 type interruptible struct {
 	context.Context
@@ -249,13 +267,4 @@ func (w interruptible) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return w.Writer.Write(p)
-}
-
-// onWhite puts a picture with transparency on a white ground, for formats that
-// have none.
-func onWhite(img image.Image) image.Image {
-	if o, ok := img.(interface{ Opaque() bool }); ok && o.Opaque() {
-		return img
-	}
-	return imaging.OverlayCenter(imaging.New(img.Bounds().Dx(), img.Bounds().Dy(), color.White), img, 1)
 }

@@ -125,7 +125,7 @@ func manyScans(w, h, n int) []byte {
 }
 
 // withExif puts an EXIF segment with an orientation behind a JPEG's SOI.
-func withExif(jpg []byte, o orientation, order binary.AppendByteOrder) []byte {
+func withExif(jpg []byte, o int, order binary.AppendByteOrder) []byte {
 	exif := []byte("Exif\x00\x00II*\x00")
 	if order == binary.AppendByteOrder(binary.BigEndian) {
 		exif = []byte("Exif\x00\x00MM\x00*")

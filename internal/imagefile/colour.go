@@ -28,7 +28,7 @@ func decodeGIF(r io.Reader) (image.Image, error) {
 
 // greyFromPalette returns a picture whose palette is nothing but opaque greys,
 // as grey BMP and GIF files have, as *image.Gray, and any other as it is.
-func greyFromPalette(img image.Image, _ []byte) image.Image {
+func greyFromPalette(img image.Image) image.Image {
 	src, ok := img.(*image.Paletted)
 	if !ok {
 		return img
@@ -72,11 +72,7 @@ func fitting(img image.Image, format string) image.Image {
 		}
 	case *image.NYCbCrA:
 		if format != "jpeg" {
-			return nrgba(img, func(x, y int) color.NRGBA {
-				c := src.NYCbCrAAt(x, y)
-				r, g, b := color.YCbCrToRGB(c.Y, c.Cb, c.Cr)
-				return color.NRGBA{R: r, G: g, B: b, A: c.A}
-			})
+			return nrgba(img, func(x, y int) color.NRGBA { return plainNYCbCrA(src, x, y) })
 		}
 	case *image.Paletted:
 		if !src.Opaque() && (format == "bmp" || format == "tiff") {
@@ -102,6 +98,13 @@ func fitting(img image.Image, format string) image.Image {
 		}
 	}
 	return img
+}
+
+// plainNYCbCrA is one pixel of src, not multiplied by its alpha.
+func plainNYCbCrA(src *image.NYCbCrA, x, y int) color.NRGBA {
+	c := src.NYCbCrAAt(x, y)
+	r, g, b := color.YCbCrToRGB(c.Y, c.Cb, c.Cr)
+	return color.NRGBA{R: r, G: g, B: b, A: c.A}
 }
 
 // nrgba makes a picture of the bounds of img, pixel by pixel.

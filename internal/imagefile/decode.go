@@ -31,11 +31,7 @@ func (f *format) read(ctx context.Context, data []byte, lim Limits) (image.Image
 		return nil, err
 	}
 	if lim.Accept != nil {
-		shown := cfg
-		if f.turns != nil && f.turns(data) {
-			shown.Width, shown.Height = cfg.Height, cfg.Width
-		}
-		if err := lim.Accept(shown); err != nil {
+		if err := lim.Accept(cfg); err != nil {
 			return nil, &fault{class: ErrLimit, cause: err, text: err.Error()}
 		}
 	}
@@ -54,9 +50,6 @@ func (f *format) read(ctx context.Context, data []byte, lim Limits) (image.Image
 	// A decoder may return another size than it announced, even none at all.
 	if got, want := img.Bounds(), image.Rect(0, 0, cfg.Width, cfg.Height); got != want {
 		return nil, fmt.Errorf("its pixels are %v, its header says %v", got, want)
-	}
-	if f.finish != nil {
-		img = f.finish(img, data)
 	}
 	return img, nil
 }

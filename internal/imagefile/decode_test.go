@@ -150,7 +150,7 @@ func TestManyPictures(t *testing.T) {
 		}
 		checkRefusal(t, err, ErrInput, name, want)
 	}
-	checkDecode("a.gif", animatedGIF, "is an animated GIF with more than one picture; save the one")
+	checkDecode("a.gif", animatedGIF, "is an animated GIF with more than one picture; use --first-frame, or save the one")
 	checkDecode("cut.gif", animatedGIF[:len(animatedGIF)-9], "animated GIF")
 	checkDecode("a.png", actl(2), "animated PNG")
 	checkDecode("one.png", actl(1), "")

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"image"
-	"image/jpeg"
 	"image/png"
 	"io"
 	"math"
@@ -12,7 +11,8 @@ import (
 	"strings"
 
 	"golang.org/x/image/bmp"
-	"golang.org/x/image/tiff"
+
+	"superres/internal/metadata"
 )
 
 // knownOutputs lists the formats that Encode writes, for messages.
@@ -42,13 +42,17 @@ func FormatOf(path string) (string, error) {
 
 // EncodeOptions are the choices of Encode. The zero value is ready to use.
 type EncodeOptions struct {
-	Quality int // of a JPEG, 1 to 100; 0 means 95
+	Quality   int               // of a JPEG, 1 to 100; 0 means 95
+	Metadata  metadata.Metadata // what of it fits is written
+	Software  string            // a short record of what made the file; "" for none
+	GreyAlpha bool              // write a grey picture with alpha as that, where the format can
 }
 
 // Encode writes img to w as "png", "jpeg", "bmp" or "tiff". PNG and TIFF keep
 // 16 bits and alpha; TIFF is not compressed, so it takes no memory of its own.
-// JPEG and BMP round to 8 bits. JPEG has no alpha: what is transparent comes
-// out over black, so a caller who wants another ground paints it first.
+// JPEG and BMP round to 8 bits. JPEG has its colour at full resolution. It has no
+// alpha: what is transparent comes out over black, so a caller who wants another
+// ground paints it first.
 //
 // An error of w comes back as it is. A picture or an option that the format
 // cannot hold is an ErrOutput without a file's name, found before anything is
@@ -62,16 +66,45 @@ func Encode(w io.Writer, img image.Image, format string, opt EncodeOptions) erro
 	if quality < 1 || quality > 100 {
 		return refuse(ErrOutput, "JPEG quality %d is not from 1 to 100; use --quality 95", quality)
 	}
+	m, _ := opt.Metadata.For(format, opt.GreyAlpha || isGrey(img))
+	software := plainText(opt.Software)
 	img = fitting(img, format)
+	out := m.Writer(w, format, software)
 	switch format {
 	case "png":
-		return png.Encode(w, img)
+		if opt.GreyAlpha {
+			if ok, err := encodeGreyAlpha(out, img); ok {
+				return err
+			}
+		}
+		return png.Encode(out, img)
 	case "jpeg":
-		return jpeg.Encode(w, img, &jpeg.Options{Quality: quality})
+		return encodeJPEG(out, img, quality)
 	case "bmp":
-		return bmp.Encode(w, img)
+		return bmp.Encode(out, img)
 	}
-	return tiff.Encode(w, img, nil)
+	return encodeTIFF(w, img, m, software)
+}
+
+// isGrey reports whether a picture has grey samples alone.
+func isGrey(img image.Image) bool {
+	switch img.(type) {
+	case *image.Gray, *image.Gray16:
+		return true
+	}
+	return false
+}
+
+// plainText keeps the visible ASCII of s, which every format can hold, and bounds
+// its length.
+func plainText(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return '?'
+		}
+		return r
+	}, s)
+	return s[:min(len(s), 1000)]
 }
 
 // canHold refuses an unknown format, and a picture of width w and height h
@@ -99,8 +132,8 @@ func canHold(format string, w, h int, img image.Image) error {
 	if w > side || h > side {
 		return refuse(ErrOutput, "a side of %s has at most %d pixels, the picture is %dx%d; use PNG or a smaller --scale", title, side, w, h)
 	}
-	const headers = 1 << 16 // more than any of them needs
-	perPixel := int64(4)    // with a BMP's padding
+	const headers = 64 << 20 // more than any of them needs, with metadata
+	perPixel := int64(4)     // with a BMP's padding
 	if format == "tiff" {
 		switch img.(type) {
 		case *image.NRGBA64, *image.RGBA64:

@@ -25,10 +25,11 @@ type format struct {
 	// inspect, if any, refuses a file that config cannot judge. It sees the
 	// whole file and is linear in its length.
 	inspect func(data []byte, lim Limits) error
-	// finish, if any, turns what was decoded into the picture to be shown.
-	finish func(img image.Image, data []byte) image.Image
-	// turns, if any, tells whether finish swaps the sides.
-	turns func(data []byte) bool
+	// first, if any, makes of a file of several pictures one of the first alone,
+	// where the decoder cannot do with less.
+	first func(data []byte) []byte
+	// finish, if any, turns what was decoded into the type it should have had.
+	finish func(img image.Image) image.Image
 }
 
 // formats is what can be read, in the order in which messages list it.
@@ -39,11 +40,11 @@ var formats = []format{
 	{name: "png", title: "PNG", magic: []string{"\x89PNG\r\n\x1a\n"},
 		config: png.DecodeConfig, decode: png.Decode, inspect: inspectPNG, finish: greyFromPalette},
 	{name: "jpeg", title: "JPEG", magic: []string{"\xff\xd8"},
-		config: jpeg.DecodeConfig, decode: jpeg.Decode, inspect: inspectJPEG, finish: uprightJPEG, turns: turnsJPEG},
+		config: jpeg.DecodeConfig, decode: jpeg.Decode, inspect: inspectJPEG},
 	{name: "gif", title: "GIF", magic: []string{"GIF87a", "GIF89a"},
-		config: gif.DecodeConfig, decode: decodeGIF, inspect: inspectGIF, finish: greyFromPalette},
+		config: gif.DecodeConfig, decode: decodeGIF, inspect: inspectGIF, first: firstOfGIF, finish: greyFromPalette},
 	{name: "webp", title: "WebP", magic: []string{"RIFF????WEBPVP8"},
-		config: webp.DecodeConfig, decode: webp.Decode, inspect: inspectWebP},
+		config: webp.DecodeConfig, decode: webp.Decode, inspect: inspectWebP, first: firstOfWebP},
 	{name: "tiff", title: "TIFF", magic: []string{"II*\x00", "MM\x00*"},
 		config: tiff.DecodeConfig, decode: tiff.Decode, inspect: inspectTIFF, finish: greyFromPalette},
 	{name: "bmp", title: "BMP", magic: []string{"BM????\x00\x00\x00\x00"},

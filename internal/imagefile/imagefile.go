@@ -18,6 +18,8 @@ import (
 	"io"
 	"math"
 	"time"
+
+	"superres/internal/metadata"
 )
 
 // Picture is one decoded picture. It belongs to the caller; the package keeps
@@ -26,11 +28,21 @@ type Picture struct {
 	// Image has its origin at (0, 0) and at least one pixel. Its type is the
 	// decoder's, so the caller learns depth and colour model from it: grey is
 	// *image.Gray or *image.Gray16, a palette *image.Paletted, CMYK
-	// *image.CMYK. A palette of opaque greys alone comes as *image.Gray.
+	// *image.CMYK. A palette of opaque greys alone comes as *image.Gray, unless a
+	// profile for colours says what its greys are.
 	Image image.Image
+
+	// GreyAlpha: a grey picture with alpha, for which Image has no type of its own.
+	GreyAlpha bool
 
 	// Format is "png", "jpeg", "gif", "webp", "tiff" or "bmp".
 	Format string
+
+	// Metadata is what else is in the file; what in it depends on the orientation
+	// says "upright". Warnings are what had to be left out or changed, each fit to
+	// follow the name of the file.
+	Metadata metadata.Metadata
+	Warnings []string
 }
 
 // Limits bound what one picture may cost. A zero field means its default, so
@@ -41,6 +53,13 @@ type Limits struct {
 	Bytes  int64         // the encoded file, in bytes; 256 MiB
 	Scans  int           // passes over a JPEG's pixels; 100
 	Time   time.Duration // decoding, without the reading of the bytes; 30 s
+
+	// FirstFrame takes the first picture of a file of several, which is refused
+	// otherwise.
+	FirstFrame bool
+
+	// Strip leaves the metadata out, without a word; pictures still come upright.
+	Strip bool
 
 	// Accept, if any, sees the size of the upright picture and its colour model
 	// before a pixel is allocated, and its error, an ErrLimit then, refuses the
@@ -56,12 +75,15 @@ func (l Limits) orDefaults() Limits {
 		Bytes:  cmp.Or(l.Bytes, 256<<20),
 		Scans:  cmp.Or(l.Scans, 100),
 		Time:   cmp.Or(l.Time, 30*time.Second),
-		Accept: l.Accept,
+
+		FirstFrame: l.FirstFrame,
+		Strip:      l.Strip,
+		Accept:     l.Accept,
 	}
 }
 
 // Open decodes the picture in the named regular file; a symbolic link is
-// followed. JPEG pictures are turned upright by their EXIF orientation.
+// followed. Pictures are turned upright by their orientation tag.
 //
 // An error wraps ErrInput or ErrLimit, or neither and ctx's error when ctx was
 // cancelled, and the operating system's error where there is one.
@@ -91,9 +113,46 @@ func decodeFrom(ctx context.Context, r io.Reader, size int64, name string, lim L
 	if err != nil {
 		return nil, err
 	}
+	var warnings []string
+	if f.name == "png" {
+		var n int
+		if data, n = metadata.WithoutDamagedChunks(data); n > 0 {
+			warnings = append(warnings, "has chunks of metadata that are damaged and left out")
+		}
+	}
+	if lim.FirstFrame && f.first != nil {
+		data = f.first(data)
+	}
+	m, more := metadata.Read(f.name, data)
+	upright := m.Orientation
+	if accept := lim.Accept; accept != nil && swapsSides(upright) {
+		lim.Accept = func(cfg image.Config) error {
+			cfg.Width, cfg.Height = cfg.Height, cfg.Width
+			return accept(cfg)
+		}
+	}
 	img, err := f.read(ctx, data, lim)
 	if err != nil {
 		return nil, explain(err, name, f.title)
 	}
-	return &Picture{Image: img, Format: f.name}, nil
+	if lim.Strip {
+		m, more, warnings = metadata.Metadata{}, nil, nil
+	}
+	if f.finish != nil && metadata.ProfileColours(m.ICC) != "RGB " {
+		img = f.finish(img)
+	}
+	if _, ok := img.(*image.CMYK); ok {
+		more = append(more, "its CMYK colours become RGB by plain arithmetic")
+	}
+	return &Picture{
+		Image: turnedUpright(img, upright), GreyAlpha: f.name == "png" && isGreyAlphaPNG(img, data),
+		Format: f.name, Metadata: m, Warnings: append(warnings, more...),
+	}, nil
+}
+
+// isGreyAlphaPNG reports whether a PNG is grey, by its header, and has alpha, by
+// its pixels.
+func isGreyAlphaPNG(img image.Image, data []byte) bool {
+	const colourType, grey, greyAlpha = 25, 0, 4
+	return !isGrey(img) && (data[colourType] == grey || data[colourType] == greyAlpha)
 }

@@ -1,105 +1,70 @@
 package imagefile
 
 import (
-	"bytes"
-	"encoding/binary"
 	"image"
+	"image/color"
 	"image/draw"
 )
 
-// orientation is the value of the EXIF tag of that name: how the stored rows
-// and columns lie in the upright picture. 1 is upright; 5 to 8 swap the sides.
-type orientation int
+// swapsSides reports whether the upright picture is as wide as the stored one is high.
+func swapsSides(o int) bool { return 5 <= o && o <= 8 }
 
-const upright orientation = 1
-
-// jpegOrientation returns the orientation in the EXIF segment of a JPEG, or
-// upright if there is none or it makes no sense.
-func jpegOrientation(data []byte) orientation {
-	o := upright
-	segments(data, func(marker byte, payload []byte) bool {
-		exif, ok := bytes.CutPrefix(payload, []byte("Exif\x00\x00"))
-		if marker == markerApp1 && ok {
-			o = exifOrientation(exif)
-			return false
-		}
-		return marker != markerScan
-	})
-	return o
-}
-
-// exifOrientation reads the orientation from EXIF data, which is laid out as a
-// TIFF file: byte order, offset of the first directory, its 12-byte entries.
-func exifOrientation(b []byte) orientation {
-	const (
-		tagOrientation = 0x0112
-		typeShort      = 3
-		entryLength    = 12
-	)
-	order, ok := byteOrder(b)
-	if !ok {
-		return upright
-	}
-	start := uint64(order.Uint32(b[4:]))
-	if start+2 > uint64(len(b)) {
-		return upright
-	}
-	b = b[start:]
-	n := int(order.Uint16(b))
-	for b = b[2:]; n > 0 && len(b) >= entryLength; n, b = n-1, b[entryLength:] {
-		if order.Uint16(b) != tagOrientation {
-			continue
-		}
-		v := orientation(order.Uint16(b[8:]))
-		if order.Uint16(b[2:]) != typeShort || v < 1 || v > 8 {
-			return upright
-		}
-		return v
-	}
-	return upright
-}
-
-// byteOrder returns the byte order that a TIFF header declares; ok is false
-// unless b starts with a whole header, 8 bytes.
-func byteOrder(b []byte) (_ binary.ByteOrder, ok bool) {
-	switch {
-	case len(b) < 8:
-		return nil, false
-	case string(b[:4]) == "II*\x00":
-		return binary.LittleEndian, true
-	case string(b[:4]) == "MM\x00*":
-		return binary.BigEndian, true
-	}
-	return nil, false
-}
-
-// turnsJPEG reports whether a JPEG lies on its side.
-func turnsJPEG(data []byte) bool { return jpegOrientation(data) >= 5 }
-
-// uprightJPEG turns a decoded JPEG by its EXIF orientation. Grey stays grey and
-// CMYK stays CMYK; turned colour becomes *image.RGBA, since subsampled chroma
-// cannot be turned without moving it against the luma.
-func uprightJPEG(img image.Image, data []byte) image.Image {
-	o := jpegOrientation(data)
-	if o == upright {
+// turnedUpright turns a decoded picture by its EXIF orientation, 1 to 8. Its type
+// stays, but for subsampled chroma, which cannot be turned without moving it
+// against the luma: such a picture becomes *image.RGBA, or *image.NRGBA if it has
+// alpha.
+func turnedUpright(img image.Image, o int) image.Image {
+	if o < 2 || o > 8 {
 		return img
 	}
 	b := img.Bounds()
-	turned := b
-	if o >= 5 {
-		turned.Max.X, turned.Max.Y = b.Max.Y, b.Max.X
+	to := b
+	if swapsSides(o) {
+		to.Max.X, to.Max.Y = b.Max.Y, b.Max.X
+	}
+	same := func(pix []byte, stride int, dst []byte, dstStride, size int) {
+		turn(dst, dstStride, size, b, o, func(y int) []byte { return pix[y*stride:] })
 	}
 	switch src := img.(type) {
 	case *image.Gray:
-		dst := image.NewGray(turned)
-		turn(dst.Pix, dst.Stride, 1, b, o, func(y int) []byte { return src.Pix[src.PixOffset(0, y):] })
+		dst := image.NewGray(to)
+		same(src.Pix, src.Stride, dst.Pix, dst.Stride, 1)
+		return dst
+	case *image.Gray16:
+		dst := image.NewGray16(to)
+		same(src.Pix, src.Stride, dst.Pix, dst.Stride, 2)
+		return dst
+	case *image.Paletted:
+		dst := image.NewPaletted(to, src.Palette)
+		same(src.Pix, src.Stride, dst.Pix, dst.Stride, 1)
+		return dst
+	case *image.RGBA:
+		dst := image.NewRGBA(to)
+		same(src.Pix, src.Stride, dst.Pix, dst.Stride, 4)
+		return dst
+	case *image.NRGBA:
+		dst := image.NewNRGBA(to)
+		same(src.Pix, src.Stride, dst.Pix, dst.Stride, 4)
+		return dst
+	case *image.RGBA64:
+		dst := image.NewRGBA64(to)
+		same(src.Pix, src.Stride, dst.Pix, dst.Stride, 8)
+		return dst
+	case *image.NRGBA64:
+		dst := image.NewNRGBA64(to)
+		same(src.Pix, src.Stride, dst.Pix, dst.Stride, 8)
 		return dst
 	case *image.CMYK:
-		dst := image.NewCMYK(turned)
-		turn(dst.Pix, dst.Stride, 4, b, o, func(y int) []byte { return src.Pix[src.PixOffset(0, y):] })
+		dst := image.NewCMYK(to)
+		same(src.Pix, src.Stride, dst.Pix, dst.Stride, 4)
+		return dst
+	case *image.NYCbCrA:
+		dst := image.NewNRGBA(to)
+		plain := nrgba(src, func(x, y int) color.NRGBA { return plainNYCbCrA(src, x, y) })
+		same(plain.Pix, plain.Stride, dst.Pix, dst.Stride, 4)
 		return dst
 	}
-	dst := image.NewRGBA(turned)
+	dst := image.NewRGBA(to)
 	row := image.NewRGBA(image.Rect(0, 0, b.Dx(), 1))
 	turn(dst.Pix, dst.Stride, 4, b, o, func(y int) []byte {
 		draw.Draw(row, row.Bounds(), img, image.Pt(0, y), draw.Src)
@@ -108,16 +73,16 @@ func uprightJPEG(img image.Image, data []byte) image.Image {
 	return dst
 }
 
-// turn copies the picture of bounds b, whose row y is at the start of row(y),
+// turn copies the picture of bounds b at the origin, whose row y is at the start of row(y),
 // into dst by orientation o, which is not upright. A pixel has size bytes; dst
 // has the given stride and just the room for the turned picture.
 //
 // With source pixel (x, y) going to dst[start + x·right + y·down], each of the
 // seven orientations is one choice of the three.
-func turn(dst []byte, stride, size int, b image.Rectangle, o orientation, row func(y int) []byte) {
+func turn(dst []byte, stride, size int, b image.Rectangle, o int, row func(y int) []byte) {
 	w, h := b.Dx(), b.Dy()
 	lastX, lastY := (w-1)*size, (h-1)*stride // of dst, where the sides are kept
-	if o >= 5 {
+	if swapsSides(o) {
 		lastX, lastY = (h-1)*size, (w-1)*stride
 	}
 	var start, right, down int

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"image/draw"
 	"image/jpeg"
+	"image/png"
 	"strings"
 	"testing"
 )
@@ -49,7 +51,7 @@ func readLetters(img image.Image) string {
 func TestOrientations(t *testing.T) {
 	// How "ABC/DEF" as stored is to be seen, after the EXIF standard: value 6
 	// says, "the 0th row is the right side, the 0th column the top".
-	want := map[orientation]string{
+	want := map[int]string{
 		0: "ABC/DEF", 1: "ABC/DEF", 2: "CBA/FED", 3: "FED/CBA", 4: "DEF/ABC",
 		5: "AD/BE/CF", 6: "DA/EB/FC", 7: "FC/EB/DA", 8: "CF/BE/AD", 9: "ABC/DEF",
 	}
@@ -81,13 +83,77 @@ func TestOrientations(t *testing.T) {
 	}
 }
 
+// All kinds of pixels come upright, whatever file tells their orientation.
+func TestOrientationsOfEveryFormat(t *testing.T) {
+	want := []string{1: "ABC/DEF", 2: "CBA/FED", 3: "FED/CBA", 4: "DEF/ABC", 5: "AD/BE/CF", 6: "DA/EB/FC", 7: "FC/EB/DA", 8: "CF/BE/AD"}
+	r := image.Rect(0, 0, 3*block, 2*block)
+	inked := func(img draw.Image) image.Image {
+		for i := range r.Dx() * r.Dy() {
+			x, y := i%r.Dx(), i/r.Dx()
+			c := inks["ABCDEF"[y/block*3+x/block]]
+			img.Set(x, y, c)
+			if n, ok := img.(*image.NRGBA); ok {
+				n.SetNRGBA(x, y, color.NRGBA{c.R, c.G, c.B, uint8(200 + i%2)})
+			}
+		}
+		return img
+	}
+	var p color.Palette
+	for _, letter := range "ABCDEF" {
+		p = append(p, inks[byte(letter)])
+	}
+	for name, img := range map[string]image.Image{
+		"gray": inked(image.NewGray(r)), "gray16": inked(image.NewGray16(r)), "palette": inked(image.NewPaletted(r, p)),
+		"rgba": inked(image.NewRGBA(r)), "nrgba": inked(image.NewNRGBA(r)), "rgba64": inked(image.NewRGBA64(r)), "nrgba64": inked(image.NewNRGBA64(r)),
+	} {
+		for o := 1; o <= 8; o++ {
+			png := encoded(t, func(b *bytes.Buffer) error { return png.Encode(b, img) })
+			exif := withExif([]byte{0xff, 0xd8}, o, binary.BigEndian)[12:]
+			tiff := encoded(t, func(b *bytes.Buffer) error { return Encode(b, img, "tiff", EncodeOptions{}) })
+			for format, data := range map[string][]byte{
+				"png": bytes.Join([][]byte{png[:33], pngChunk("eXIf", exif), png[33:]}, nil), "tiff": turnedTIFF(tiff, uint16(o)),
+			} {
+				var seen image.Config
+				got, err := decodeBytes(data, name+"."+format, Limits{Accept: func(cfg image.Config) error { seen = cfg; return nil }})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if size := got.Image.Bounds().Size(); image.Pt(seen.Width, seen.Height) != size {
+					t.Errorf("%s as %s, orientation %d: accepted as %dx%d, comes as %v", name, format, o, seen.Width, seen.Height, size)
+				}
+				if grey, ok := got.Image.(*image.Gray16); ok {
+					got.Image = grey8(grey)
+				}
+				if letters := readLetters(got.Image); letters != want[o] {
+					t.Errorf("%s as %s, orientation %d: got %s, want %s", name, format, o, letters, want[o])
+				}
+				if stripped, err := decodeBytes(data, name+"."+format, Limits{Strip: true}); err != nil || stripped.Metadata.EXIF != nil || stripped.Image.Bounds() != got.Image.Bounds() {
+					t.Errorf("%s as %s, orientation %d, stripped: %v, %v", name, format, o, stripped.Image.Bounds(), err)
+				}
+			}
+		}
+	}
+}
+
+// turnedTIFF puts an orientation in place of the number of samples, which the
+// decoder does not look at, and the tags back in order.
+func turnedTIFF(data []byte, o uint16) []byte {
+	at := binary.LittleEndian.Uint32(data[4:])
+	for n, e := binary.LittleEndian.Uint16(data[at:]), data[at+2:]; n > 0; n, e = n-1, e[12:] {
+		if binary.LittleEndian.Uint16(e) == 277 {
+			binary.LittleEndian.PutUint16(e, 274)
+			binary.LittleEndian.PutUint16(e[8:], o)
+		}
+	}
+	return data
+}
+
 func TestTurnKeepsCMYK(t *testing.T) {
 	src := image.NewCMYK(image.Rect(0, 0, 3, 2))
 	for i := range src.Pix {
 		src.Pix[i] = byte(i)
 	}
-	exif := withExif([]byte{0xff, 0xd8}, 6, binary.LittleEndian)
-	dst, ok := uprightJPEG(src, exif).(*image.CMYK)
+	dst, ok := turnedUpright(src, 6).(*image.CMYK)
 	if !ok || dst.Bounds() != image.Rect(0, 0, 2, 3) {
 		t.Fatalf("got %T", dst)
 	}
@@ -96,28 +162,6 @@ func TestTurnKeepsCMYK(t *testing.T) {
 			if got, want := dst.CMYKAt(1-y, x), src.CMYKAt(x, y); got != want {
 				t.Errorf("pixel %d,%d: got %v, want %v", x, y, got, want)
 			}
-		}
-	}
-}
-
-func TestBadExif(t *testing.T) {
-	good := withExif([]byte{0xff, 0xd8}, 6, binary.LittleEndian)
-	exif := good[12:] // behind SOI, marker, length and "Exif\0\0"
-	if got := exifOrientation(exif); got != 6 {
-		t.Fatalf("orientation %d, want 6", got)
-	}
-	for n := range len(exif) - 4 - 4 { // without the next directory and the value
-		if got := exifOrientation(exif[:n]); got != upright && n < 8+2+24 {
-			t.Errorf("%d bytes: orientation %d", n, got)
-		}
-	}
-	far := bytes.Clone(exif)
-	copy(far[4:], "\xff\xff\xff\xff")
-	long := bytes.Clone(exif)
-	copy(long[8:], "\xff\xff\x00\x01")
-	for _, bad := range [][]byte{far, long[:10], []byte("II*\x00\x08\x00\x00\x00\xff\xff")} {
-		if got := exifOrientation(bad); got != upright {
-			t.Errorf("%q: orientation %d", bad, got)
 		}
 	}
 }

@@ -3,6 +3,8 @@ package imagefile
 import (
 	"encoding/binary"
 	"io"
+
+	"superres/internal/metadata"
 )
 
 // A file of several pictures would lose all but one without a word, so each of
@@ -10,35 +12,44 @@ import (
 // structure is walked; no pixel is unpacked.
 
 // inspectPNG refuses an animated PNG: one with an acTL chunk of more than one
-// frame before its pixels. Damage is left for the decoder to report.
-func inspectPNG(data []byte, _ Limits) error {
-	const frame = 12 // length, type and checksum around a chunk's data
-	for p := uint64(8); p+frame <= uint64(len(data)); {
-		n := uint64(binary.BigEndian.Uint32(data[p:]))
-		switch string(data[p+4 : p+8]) {
-		case "IDAT":
-			return nil
-		case "acTL":
-			if n >= 4 && p+frame+n <= uint64(len(data)) && binary.BigEndian.Uint32(data[p+8:]) > 1 {
-				return animated("PNG")
-			}
+// frame before its pixels. Damage is left for the decoder to report. The decoder
+// itself sees the first frame alone.
+func inspectPNG(data []byte, lim Limits) (err error) {
+	metadata.Chunks(data, func(_ int, kind string, body []byte) bool {
+		if kind == "acTL" && len(body) >= 4 && binary.BigEndian.Uint32(body) > 1 && !lim.FirstFrame {
+			err = animated("PNG")
 		}
-		p += frame + n
-	}
-	return nil
+		return kind != "IDAT" && err == nil
+	})
+	return err
 }
 
-// inspectWebP refuses a WebP whose extended header says that it is animated.
+// inspectWebP refuses a WebP whose extended header says that it is animated, or
+// that ends too early: the decoder looks no further than the pixels.
 func inspectWebP(data []byte, _ Limits) error {
 	const flags, animation = 20, 0x02
 	if len(data) > flags && string(data[12:16]) == "VP8X" && data[flags]&animation != 0 {
 		return animated("WebP")
+	}
+	if len(data) < 12 || uint64(binary.LittleEndian.Uint32(data[4:]))+8 > uint64(len(data)) {
+		return io.ErrUnexpectedEOF
 	}
 	return nil
 }
 
 // inspectGIF refuses a GIF with more than one image, or that ends too early.
 func inspectGIF(data []byte, _ Limits) error {
+	_, images, err := gifImages(data, 2)
+	if images > 1 {
+		return animated("GIF")
+	}
+	return err
+}
+
+// gifImages walks through a GIF up to its trailer, to what is no GIF any more, or to
+// the start of the n-th image. It returns how many images have begun, and where the
+// walk ended.
+func gifImages(data []byte, n int) (end, images int, err error) {
 	const (
 		headerLength     = 13
 		descriptorLength = 10
@@ -48,25 +59,25 @@ func inspectGIF(data []byte, _ Limits) error {
 	)
 	p := headerLength
 	if len(data) < p {
-		return io.ErrUnexpectedEOF
+		return 0, 0, io.ErrUnexpectedEOF
 	}
 	p += gifColours(data[10])
-	for images := 0; p < len(data); {
+	for p < len(data) {
 		switch data[p] {
 		case trailer:
-			return nil
+			return p, images, nil
 		case extension:
 			p += 2 // and its label
 		case descriptor:
-			if images++; images > 1 {
-				return animated("GIF")
+			if images++; images == n {
+				return p, images, nil
 			}
 			if p+descriptorLength > len(data) {
-				return io.ErrUnexpectedEOF
+				return p, images, io.ErrUnexpectedEOF
 			}
 			p += descriptorLength + gifColours(data[p+9]) + 1 // and the code size
 		default:
-			return nil // the decoder says what is wrong
+			return p, images, nil // the decoder says what is wrong
 		}
 		// Data follows in blocks that begin with their length; 0 ends them.
 		for p < len(data) && data[p] != 0 {
@@ -74,7 +85,7 @@ func inspectGIF(data []byte, _ Limits) error {
 		}
 		p++
 	}
-	return io.ErrUnexpectedEOF
+	return len(data), images, io.ErrUnexpectedEOF
 }
 
 // gifColours is the length in bytes of the colour table that flags announce.
@@ -86,19 +97,21 @@ func gifColours(flags byte) int {
 }
 
 func animated(title string) error {
-	return refuse(ErrInput, "is an animated %s with more than one picture; save the one to enlarge as a PNG", title)
+	return refuse(ErrInput, "is an animated %s with more than one picture; use --first-frame, or save the one to enlarge as a PNG", title)
 }
 
 // inspectTIFF refuses a TIFF of more than one page. Smaller copies and masks
 // of a page are no pages. A chain that bites its tail ends there.
-func inspectTIFF(data []byte, _ Limits) error {
+func inspectTIFF(data []byte, lim Limits) error {
 	const (
 		entryLength     = 12
 		tagNewSubfile   = 254
+		tagSamples      = 277
+		tagPlanes       = 284
 		reduced, mask   = 1, 4
 		mostDirectories = 1000
 	)
-	order, ok := byteOrder(data)
+	order, ok := metadata.ByteOrder(data)
 	if !ok {
 		return io.ErrUnexpectedEOF
 	}
@@ -113,17 +126,27 @@ func inspectTIFF(data []byte, _ Limits) error {
 		if end > uint64(len(data)) {
 			return nil
 		}
-		kind := uint32(0)
+		kind, samples := uint32(0), uint16(1)
 		for e := data[p+2 : end]; len(e) > 0; e = e[entryLength:] {
-			if order.Uint16(e) == tagNewSubfile {
+			switch order.Uint16(e) {
+			case tagNewSubfile:
 				kind = order.Uint32(e[8:])
+			case tagSamples:
+				samples = order.Uint16(e[8:])
+			case tagPlanes:
+				if len(seen) == 1 && samples > 1 && order.Uint16(e[8:]) == 2 {
+					return refuse(ErrInput, "is a TIFF with a plane for each colour, which cannot be read; save it as PNG first")
+				}
 			}
 		}
 		if kind&(reduced|mask) == 0 {
 			pages++
 		}
+		if lim.FirstFrame {
+			return nil
+		}
 		if pages > 1 || len(seen) > mostDirectories {
-			return refuse(ErrInput, "is a TIFF with more than one page; save the one to enlarge as a file of its own")
+			return refuse(ErrInput, "is a TIFF with more than one page; use --first-frame, or save the one to enlarge as a file of its own")
 		}
 		if end+4 > uint64(len(data)) {
 			return nil

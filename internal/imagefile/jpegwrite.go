@@ -1,0 +1,275 @@
+package imagefile
+
+import (
+	"bufio"
+	"image"
+	"image/color"
+	"io"
+	"math/bits"
+)
+
+// encodeJPEG writes a baseline JPEG, ITU-T T.81, with the tables of its annex K and
+// every colour at full resolution (4:4:4): image/jpeg halves the resolution of
+// colour. A grey picture has one component.
+//
+// A block of 8×8 samples x goes through F = C·x·Cᵀ, the orthonormal cosine
+// transform, F is divided by the quantisation table and rounded, and the numbers
+// are written in zigzag order with Huffman codes: the first as the difference to
+// that of the block before, the others with the lengths of the runs of zeros.
+// All is done in integers, so that every machine writes the same bytes.
+func encodeJPEG(w io.Writer, img image.Image, quality int) error {
+	e := &jpegEncoder{w: bufio.NewWriter(w)}
+	e.quantise(quality)
+	parts := 3
+	if isGrey(img) {
+		parts = 1
+	}
+	b := img.Bounds()
+	e.header(b.Dx(), b.Dy(), parts)
+
+	// Eight rows at a time, the sides filled up with the last samples.
+	wide := (b.Dx() + 7) / 8 * 8
+	rows := make([]int32, parts*8*wide)
+	var before [3]int32
+	var block [64]int32
+	for y := 0; y < b.Dy(); y += 8 {
+		for r := range 8 {
+			row := make([][]int32, 0, 3)
+			for c := range parts {
+				row = append(row, rows[(c*8+r)*wide:][:wide])
+			}
+			samples(row, img, min(y+r, b.Dy()-1))
+		}
+		for x := 0; x < wide; x += 8 {
+			for c := range parts {
+				for r := range 8 {
+					copy(block[8*r:8*r+8], rows[(c*8+r)*wide+x:])
+				}
+				transform(&block)
+				before[c] = e.block(&block, min(c, 1), before[c])
+			}
+		}
+	}
+	e.flush()
+	_, _ = e.w.Write([]byte{0xff, 0xd9})
+	return e.w.Flush() // a bufio.Writer keeps its first error
+}
+
+// sampleScale is the number of steps that samples are kept in, per level of 255:
+// colours lose nothing when they are converted.
+const sampleScale = 8
+
+// samples fills row y of img into rows, one for grey or three for Y, Cb, Cr, as
+// values around 0 in steps of sampleScale; beyond the picture with the last sample.
+// Alpha is put over black.
+func samples(rows [][]int32, img image.Image, y int) {
+	b := img.Bounds()
+	y += b.Min.Y
+	at := func(x int) (r, g, bl int32) {
+		c := color.RGBAModel.Convert(img.At(b.Min.X+x, y)).(color.RGBA)
+		return int32(c.R), int32(c.G), int32(c.B)
+	}
+	switch src := img.(type) {
+	case *image.Gray:
+		for x, v := range src.Pix[src.PixOffset(b.Min.X, y):][:b.Dx()] {
+			rows[0][x] = (int32(v) - 128) * sampleScale
+		}
+	case *image.YCbCr:
+		for x := range b.Dx() {
+			i, j := src.YOffset(b.Min.X+x, y), src.COffset(b.Min.X+x, y)
+			for c, v := range [3]byte{src.Y[i], src.Cb[j], src.Cr[j]} {
+				rows[c][x] = (int32(v) - 128) * sampleScale
+			}
+		}
+	case *image.RGBA:
+		at = func(x int) (r, g, bl int32) {
+			p := src.Pix[src.PixOffset(b.Min.X+x, y):]
+			return int32(p[0]), int32(p[1]), int32(p[2])
+		}
+	case *image.NRGBA:
+		at = func(x int) (r, g, bl int32) {
+			p := src.Pix[src.PixOffset(b.Min.X+x, y):]
+			a := int32(p[3])
+			return (int32(p[0])*a + 127) / 255, (int32(p[1])*a + 127) / 255, (int32(p[2])*a + 127) / 255
+		}
+	}
+	_, ready := img.(*image.YCbCr)
+	if len(rows) == 3 && !ready {
+		// JFIF: Y = 0.299 R + 0.587 G + 0.114 B, Cb = 128 + (B - Y)/1.772,
+		// Cr = 128 + (R - Y)/1.402; in 2¹⁶ths, of which 2¹³ make a step.
+		const half, shift = 1 << 12, 13
+		for x := range b.Dx() {
+			r, g, bl := at(x)
+			rows[0][x] = (19595*r+38470*g+7471*bl+half)>>shift - 128*sampleScale
+			rows[1][x] = (-11059*r - 21709*g + 32768*bl + half) >> shift
+			rows[2][x] = (32768*r - 27439*g - 5329*bl + half) >> shift
+		}
+	}
+	for _, row := range rows {
+		for x := b.Dx(); x < len(row); x++ {
+			row[x] = row[b.Dx()-1]
+		}
+	}
+}
+
+// cosines are C: half the cosines of (2n+1)kπ/16, the first row divided by √2, in
+// 2¹³ths. Row k is even around its middle for even k, odd for odd k, so half of
+// each is enough.
+var cosines = [8][4]int32{
+	{2896, 2896, 2896, 2896},
+	{4017, 3406, 2276, 799},
+	{3784, 1567, -1567, -3784},
+	{3406, -799, -4017, -2276},
+	{2896, -2896, -2896, 2896},
+	{2276, -4017, 799, 3406},
+	{1567, -3784, 3784, -1567},
+	{799, -2276, 3406, -4017},
+}
+
+const (
+	rowBits         = 10                 // that are dropped after the rows, so that 32 bits are enough
+	coefficientBits = 3 + 2*13 - rowBits // of a coefficient's fraction
+)
+
+// transform takes samples to coefficients, which come in 2¹⁹ths.
+func transform(x *[64]int32) {
+	line := func(at, step, shift int) {
+		var sum, diff [4]int32
+		for n := range 4 {
+			a, b := x[at+n*step], x[at+(7-n)*step]
+			sum[n], diff[n] = a+b, a-b
+		}
+		for k := range 8 {
+			in := &sum
+			if k%2 == 1 {
+				in = &diff
+			}
+			c := &cosines[k]
+			x[at+k*step] = (c[0]*in[0] + c[1]*in[1] + c[2]*in[2] + c[3]*in[3] + 1<<shift>>1) >> shift
+		}
+	}
+	for y := range 8 {
+		line(8*y, 1, rowBits)
+	}
+	for i := range 8 {
+		line(i, 8, 0)
+	}
+}
+
+// jpegEncoder is the state of one file.
+type jpegEncoder struct {
+	w     *bufio.Writer
+	table [2][64]int32 // quantisation, in zigzag order
+	bits  uint32       // not written yet, from the top
+	n     uint         // how many
+}
+
+// quantise sets the tables for a quality as the Independent JPEG Group defines it.
+func (e *jpegEncoder) quantise(quality int) {
+	scale := 200 - 2*quality
+	if quality < 50 {
+		scale = 5000 / quality
+	}
+	for t, table := range quantisation {
+		for i, v := range table {
+			e.table[t][i] = int32(min(max((int(v)*scale+50)/100, 1), 255))
+		}
+	}
+}
+
+// header writes all that comes before the first block.
+func (e *jpegEncoder) header(w, h, parts int) {
+	segment := func(marker byte, payload ...byte) {
+		n := len(payload) + 2
+		_, _ = e.w.Write(append([]byte{0xff, marker, byte(n >> 8), byte(n)}, payload...))
+	}
+	_, _ = e.w.Write([]byte{0xff, 0xd8})
+	kinds := min(parts, 2)
+	for t := range kinds {
+		payload := []byte{byte(t)}
+		for _, v := range e.table[t] {
+			payload = append(payload, byte(v))
+		}
+		segment(0xdb, payload...)
+	}
+	frame := []byte{8, byte(h >> 8), byte(h), byte(w >> 8), byte(w), byte(parts)}
+	scan := []byte{byte(parts)}
+	for c := range parts {
+		t := byte(min(c, 1))
+		frame = append(frame, byte(c+1), 0x11, t) // sampled 1 by 1
+		scan = append(scan, byte(c+1), t<<4|t)
+	}
+	segment(0xc0, frame...)
+	for t := range kinds {
+		for class := range 2 {
+			codes := &huffman[t][class]
+			segment(0xc4, append(append([]byte{byte(class<<4 | t)}, codes.count[:]...), codes.values...)...)
+		}
+	}
+	segment(0xda, append(scan, 0, 63, 0)...)
+}
+
+// block writes one block of coefficients with the tables of the given kind, 0
+// brightness or 1 colour, and returns its first number.
+func (e *jpegEncoder) block(f *[64]int32, kind int, before int32) int32 {
+	quantised := func(i int) int32 {
+		v, q := f[zigzag[i]], e.table[kind][i]<<coefficientBits
+		if v < 0 {
+			return -((-v + q/2) / q)
+		}
+		return (v + q/2) / q
+	}
+	first := quantised(0)
+	e.number(&huffman[kind][0], 0, first-before)
+	ac, run := &huffman[kind][1], 0
+	for i := 1; i < 64; i++ {
+		v := quantised(i)
+		if v == 0 {
+			run++
+			continue
+		}
+		for ; run > 15; run -= 16 {
+			e.code(ac, 0xf0)
+		}
+		e.number(ac, run, v)
+		run = 0
+	}
+	if run > 0 {
+		e.code(ac, 0x00) // zeros to the end
+	}
+	return first
+}
+
+// number writes the code of a run of zeros and a number's length in bits, and the
+// number: a negative one less 1, so that it begins with a bit 0.
+func (e *jpegEncoder) number(codes *huffmanTable, run int, v int32) {
+	n, low := uint(bits.Len32(uint32(max(v, -v)))), v
+	if v < 0 {
+		low--
+	}
+	e.code(codes, byte(run<<4)|byte(n))
+	e.put(uint32(low)&(1<<n-1), n)
+}
+
+func (e *jpegEncoder) code(codes *huffmanTable, v byte) {
+	e.put(uint32(codes.code[v]), uint(codes.length[v]))
+}
+
+// put writes the n low bits of v, at most 16, and a zero byte behind every 0xff.
+func (e *jpegEncoder) put(v uint32, n uint) {
+	e.n += n
+	e.bits |= v << (32 - e.n)
+	for ; e.n >= 8; e.n -= 8 {
+		b := byte(e.bits >> 24)
+		_ = e.w.WriteByte(b)
+		if b == 0xff {
+			_ = e.w.WriteByte(0)
+		}
+		e.bits <<= 8
+	}
+}
+
+// flush fills the last byte with ones.
+func (e *jpegEncoder) flush() {
+	e.put(0x7f, 7)
+}

@@ -1,0 +1,95 @@
+package metadata
+
+import "math"
+
+// Resolution is the number of pixels in a unit of length, across and down. The
+// zero value says that it is not known.
+type Resolution struct {
+	X, Y float64
+	Unit Unit
+}
+
+// Unit is a unit of length.
+type Unit int
+
+const (
+	Unknown Unit = iota // there is no resolution
+	Ratio               // only the ratio of X to Y means something
+	Inch
+	Centimetre
+	Metre
+)
+
+const metresPerInch = 0.0254
+
+// sound returns r, or the zero value when r makes no sense.
+func (r Resolution) sound() Resolution {
+	for _, v := range [2]float64{r.X, r.Y} {
+		if !(v > 0 && v < math.MaxInt32) || r.Unit == Unknown {
+			return Resolution{}
+		}
+	}
+	return r
+}
+
+// perMetre returns whole pixels per metre; ok is false where there are none.
+func (r Resolution) perMetre() (x, y uint32, ok bool) {
+	factor := map[Unit]float64{Inch: 1 / metresPerInch, Centimetre: 100, Metre: 1}[r.Unit]
+	return whole(r.X*factor, r.Y*factor, math.MaxInt32)
+}
+
+// jfif returns whole pixels per unit as JFIF has them: 0 ratio, 1 inch, 2 centimetre.
+func (r Resolution) jfif() (unit byte, x, y uint16, ok bool) {
+	factor := 1.0
+	switch r.Unit {
+	case Unknown:
+		return 0, 0, 0, false
+	case Inch:
+		unit = 1
+	case Centimetre:
+		unit = 2
+	case Metre:
+		unit, factor = 1, metresPerInch
+	}
+	a, b, ok := whole(r.X*factor, r.Y*factor, math.MaxUint16)
+	return unit, uint16(a), uint16(b), ok
+}
+
+// fractions returns pixels per unit as TIFF has them: 1 ratio, 2 inch, 3 centimetre.
+func (r Resolution) fractions() (unit uint16, x, y [2]uint32, ok bool) {
+	factor := 1.0
+	switch r.Unit {
+	case Unknown:
+		return 0, x, y, false
+	case Ratio:
+		unit = 1
+	case Inch:
+		unit = 2
+	case Centimetre, Metre:
+		unit = 3
+		if r.Unit == Metre {
+			factor = 0.01
+		}
+	}
+	return unit, fraction(r.X * factor), fraction(r.Y * factor), true
+}
+
+// fraction is v as a fraction, to the nearest thousandth where there is room.
+func fraction(v float64) [2]uint32 {
+	for _, below := range []float64{1, 10, 100, 1000} {
+		n := math.Round(v * below)
+		if n <= math.MaxUint32 && (math.Abs(n-v*below) < 1e-6 || below == 1000) {
+			return [2]uint32{uint32(n), uint32(below)}
+		}
+	}
+	return [2]uint32{uint32(math.Round(v)), 1}
+}
+
+// whole rounds; ok is false unless both are 1 to most.
+func whole(x, y, most float64) (_, _ uint32, ok bool) {
+	x, y = math.Round(x), math.Round(y)
+	if !(x >= 1 && y >= 1 && x <= most && y <= most) {
+		return 0, 0, false
+	}
+	return uint32(x), uint32(y), true
+}

@@ -116,7 +116,7 @@ func TestDictRoundTrip(t *testing.T) {
 	models["extended.npz"], models["paper.npz"], models["tolerant.npz"] = 3, 2, 2
 	for model, scale := range models {
 		by := fmt.Sprint(scale)
-		ok(t, dir, "upscale", "-s", by, "-m", model, "hopper.png", "--provenance=false", "-o", "want.png", "--on-exist", "overwrite")
+		ok(t, dir, "upscale", "--provenance=false", "-s", by, "-m", model, "hopper.png", "-o", "want.png", "--on-exist", "overwrite")
 		for _, format := range []string{"npz", "npy", "csv"} {
 			file := "D." + format
 			_, told := ok(t, dir, "dict", "export", model, "-o", file, "--on-exist", "overwrite")
@@ -131,7 +131,7 @@ func TestDictRoundTrip(t *testing.T) {
 			if _, told := ok(t, dir, append(args, "--on-exist", "overwrite")...); !strings.Contains(told, "again.npz: ×") || strings.Contains(told, "warning") {
 				t.Error(told)
 			}
-			ok(t, dir, "upscale", "-s", by, "-m", "again.npz", "hopper.png", "--provenance=false", "-o", "got.png", "--on-exist", "overwrite")
+			ok(t, dir, "upscale", "--provenance=false", "-s", by, "-m", "again.npz", "hopper.png", "-o", "got.png", "--on-exist", "overwrite")
 			if !bytes.Equal(content(t, dir, "want.png"), content(t, dir, "got.png")) {
 				t.Errorf("%s by %s: other bytes", model, format)
 			}
@@ -417,11 +417,11 @@ numpy.savez("e.npz", stacked)
 	if want := "(9, 30) (36, 30) float64 2 3 True True bicubic omp:sparsity=2 3\nTrue True\n"; err != nil || string(out) != want {
 		t.Fatalf("%v %s, expected %s", err, out, want)
 	}
-	ok(t, dir, "upscale", "-m", "trained.npz", "hopper.png", "--provenance=false", "-o", "want.png")
+	ok(t, dir, "upscale", "--provenance=false", "-m", "trained.npz", "hopper.png", "-o", "want.png")
 	flags := strings.Fields("--mean --detail --sparsity 2")
 	for _, args := range [][]string{{"b.npz"}, {"c.npz", "--low", "Dl", "--high", "Dh"}, append(flags, "d.npy"), append(flags, "e.npz")} {
 		ok(t, dir, append([]string{"dict", "import", "-o", "m.npz", "--on-exist", "overwrite"}, args...)...)
-		ok(t, dir, "upscale", "-m", "m.npz", "hopper.png", "--provenance=false", "-o", "got.png", "--on-exist", "overwrite")
+		ok(t, dir, "upscale", "--provenance=false", "-m", "m.npz", "hopper.png", "-o", "got.png", "--on-exist", "overwrite")
 		if !bytes.Equal(content(t, dir, "want.png"), content(t, dir, "got.png")) {
 			t.Errorf("%v: other bytes", args)
 		}

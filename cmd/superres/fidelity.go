@@ -123,7 +123,7 @@ func (f fidelity) finish(pic *imagefile.Picture, out image.Image, format string,
 			out, grey = flat, false
 		}
 	}
-	isGrey := grey
+	isGrey := grey && format == "png"
 	switch out.(type) {
 	case *image.Gray, *image.Gray16:
 		isGrey = true

@@ -44,7 +44,7 @@ func machine(c *cli.Context) (memory int64, err error) {
 	case mib < 1 || mib > 1<<30:
 		return 0, usage("--max-memory %d: expected 1 to %d MiB", mib, 1<<30)
 	case jobs > 0:
-		runtime.GOMAXPROCS(jobs)
+		runtime.GOMAXPROCS(min(jobs, 256)) // more cost, and are of no use
 	}
 	return mib << 20, nil
 }

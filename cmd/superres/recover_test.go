@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -170,6 +171,15 @@ func TestRecoverTwiceAtOnce(t *testing.T) {
 	}
 	if _, errs, code := call(t, dir, "", args...); code != 0 {
 		t.Errorf("after the other: exit %d, %s", code, errs)
+	}
+}
+
+// The runtime dies of some ten thousand processors.
+func TestManyJobs(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	_, errs, code := call(t, t.TempDir(), "", "recover", "--learners", "mod", "--panel", "8,12,2", "--n", "30", "--trials", "1", "--iterations", "2", "-o", "out", "-j", "100000")
+	if most := runtime.GOMAXPROCS(0); code != 0 || most > 256 {
+		t.Errorf("exit %d with %d processors, %s", code, most, errs)
 	}
 }
 

@@ -45,7 +45,7 @@ type EncodeOptions struct {
 	Quality   int               // of a JPEG, 1 to 100; 0 means 95
 	Metadata  metadata.Metadata // what of it fits is written
 	Software  string            // a short record of what made the file; "" for none
-	GreyAlpha bool              // write a grey picture with alpha as that, where the format can
+	GreyAlpha bool              // write a grey picture with alpha as that: a PNG can
 }
 
 // Encode writes img to w as "png", "jpeg", "bmp" or "tiff". PNG and TIFF keep
@@ -66,13 +66,14 @@ func Encode(w io.Writer, img image.Image, format string, opt EncodeOptions) erro
 	if quality < 1 || quality > 100 {
 		return refuse(ErrOutput, "JPEG quality %d is not from 1 to 100; use --quality 95", quality)
 	}
-	m, _ := opt.Metadata.For(format, opt.GreyAlpha || isGrey(img))
+	greyAlpha := opt.GreyAlpha && format == "png" // in a TIFF few could read it
+	m, _ := opt.Metadata.For(format, greyAlpha || isGrey(img))
 	software := plainText(opt.Software)
 	img = fitting(img, format)
 	out := m.Writer(w, format, software)
 	switch format {
 	case "png":
-		if opt.GreyAlpha {
+		if greyAlpha {
 			if ok, err := encodeGreyAlpha(out, img); ok {
 				return err
 			}

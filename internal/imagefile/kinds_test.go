@@ -9,6 +9,8 @@ import (
 	"image/png"
 	"reflect"
 	"testing"
+
+	"superres/internal/metadata"
 )
 
 // Grey with alpha comes out as that, in 8 and 16 bits; what is not grey does not.
@@ -38,6 +40,18 @@ func TestGreyAlpha(t *testing.T) {
 					t.Fatalf("%T: pixel %d,%d is %v, want %v", img, x, y, got, want)
 				}
 			}
+		}
+	}
+	// In a TIFF it is colour, and a profile for grey does not fit.
+	icc := make([]byte, 132)
+	icc[3] = 132
+	copy(icc[16:], "GRAY")
+	copy(icc[36:], "acsp")
+	for format, want := range map[string]int{"png": 132, "tiff": 0} {
+		opt := EncodeOptions{GreyAlpha: true, Metadata: metadata.Metadata{ICC: icc}}
+		p, err := decodeBytes(encoded(t, func(b *bytes.Buffer) error { return Encode(b, shallow, format, opt) }), "a", Limits{})
+		if err != nil || len(p.Metadata.ICC) != want {
+			t.Errorf("%s: a profile of %d bytes, %v", format, len(p.Metadata.ICC), err)
 		}
 	}
 	shallow.SetNRGBA(5, 5, color.NRGBA{1, 2, 3, 4})

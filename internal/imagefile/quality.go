@@ -33,7 +33,7 @@ func jpegQuality(data []byte) int {
 }
 
 // tableQuality is the quality of a table, of bytes or of pairs of them. It goes by the
-// geometric mean of its entries over the standard ones, which are scaled by 50/q below
+// geometric mean of its entries over the standard ones of brightness, which are scaled by 50/q below
 // q = 50 and by 2 − q/50 above.
 func tableQuality(table []byte, wide bool) int {
 	sum, count := 0.0, 0

@@ -200,6 +200,10 @@ func TestResume(t *testing.T) {
 			write(t, in("e.png"), blob(5, 5))
 		}, done: "e", skipped: "abcd"},
 		{name: "after half a line", skipped: "abcde"},
+		{name: "without metadata", flags: []string{"--metadata", "strip"}, done: "abcde"},
+		{name: "without metadata and record, said twice", flags: []string{"--metadata", "strip", "--provenance=false"}, skipped: "abcde"},
+		{name: "with the record alone", flags: []string{"--metadata", "strip", "--provenance"}, done: "abcde"},
+		{name: "in another depth", flags: []string{"--depth", "16"}, done: "abcde"},
 	} {
 		if step.change != nil {
 			step.change()

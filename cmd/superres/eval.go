@@ -149,13 +149,14 @@ func (t *scores) models(c *cli.Context, names []string, limits imagefile.Limits,
 	return nil
 }
 
-// throughJPEG is what a JPEG file of a quality keeps of a picture; quality 0 is none.
+// throughJPEG is what a JPEG file of a quality keeps of a picture, with colour at half
+// the resolution as most files have it; quality 0 is none.
 func throughJPEG(img image.Image, quality int) (image.Image, error) {
 	if quality == 0 {
 		return img, nil
 	}
 	var b bytes.Buffer
-	if err := imagefile.Encode(&b, img, "jpeg", imagefile.EncodeOptions{Quality: quality}); err != nil {
+	if err := jpeg.Encode(&b, img, &jpeg.Options{Quality: quality}); err != nil {
 		return nil, err
 	}
 	return jpeg.Decode(&b)

@@ -55,19 +55,21 @@ func newFidelity(c *cli.Context) (fidelity, error) {
 // provenance is one line about what makes an output by a model. It names no folder
 // and no time: the same call gives the same bytes everywhere. A model that is part of
 // the program is told by its version, one of a file by its hash.
-func provenance(c *cli.Context, name string, model *superres.Model) (string, error) {
+func provenance(c *cli.Context, name string, model *superres.Model, opt superres.Options) (string, error) {
 	text := fmt.Sprintf("superres %s; model %s", version, filepath.Base(name))
 	if strings.ContainsAny(name, `./\\`) {
-		hash, err := model.Fingerprint()
+		sum, err := model.Fingerprint()
 		if err != nil {
 			return "", err
 		}
-		text += fmt.Sprintf(" (sha256 %.16s)", hash)
+		text += fmt.Sprintf(" (sha256 %s)", sum[:16])
 	}
-	if !c.IsSet("width") && !c.IsSet("height") && !c.IsSet("fit") {
-		text += fmt.Sprintf("; scale %g", c.Float64("scale"))
+	how := "size"
+	if opt.Fit {
+		how = "fit"
 	}
-	for _, flag := range []string{"width", "height", "fit", "effort", "coder", "sparsity", "back-projection"} {
+	text += fmt.Sprintf("; %s %s", how, sizeText(opt))
+	for _, flag := range []string{"effort", "coder", "sparsity", "back-projection"} {
 		if c.IsSet(flag) {
 			text += fmt.Sprintf("; %s %v", flag, c.Value(flag))
 		}

@@ -145,7 +145,7 @@ func TestMetadataIsKeptOrStripped(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !bytes.Contains(raw, []byte("superres "+version+"; model photo (sha256 ")) {
+			if !bytes.Contains(raw, []byte("superres "+version+"; model photo; ")) {
 				t.Errorf("%s to %s: no record of provenance", in, out)
 			}
 			// Nothing is left, but the record if it is asked for.
@@ -167,6 +167,13 @@ func TestMetadataIsKeptOrStripped(t *testing.T) {
 					t.Errorf("%s to %s, %v: %+v", in, out, flags, got)
 				}
 			}
+		}
+	}
+	// The record has the size that was asked for.
+	for size, want := range map[string]string{"-s 3": "; size 3x", "--width 20": "; size 20w", "--fit 30x40": "; fit 30x40"} {
+		call(t, dir, "", append([]string{"upscale", "in.png", "-o", "out.jpeg", "--on-exist", "overwrite"}, strings.Fields(size)...)...)
+		if raw, err := os.ReadFile(filepath.Join(dir, "out.jpeg")); err != nil || !bytes.Contains(raw, []byte(want)) {
+			t.Errorf("%s: no record of %q, %v", size, want, err)
 		}
 	}
 	// The file and the pipe agree.

@@ -47,7 +47,7 @@ type record struct {
 // new flag is one until it is known better.
 var neutral = []string{
 	"output", "name", "format", "recursive", "include", "exclude", "on-exist", "resume", "shard", "dry-run", "json",
-	"scale", "width", "height", "fit", "model", "timeout", "progress", "quiet", "jobs", "max-memory", "max-pixels", "help",
+	"scale", "width", "height", "fit", "model", "timeout", "provenance", "progress", "quiet", "jobs", "max-memory", "max-pixels", "help",
 }
 
 // resumption goes on with interrupted work. A nil one knows of no earlier work and
@@ -85,6 +85,7 @@ func newResumption(c *cli.Context, all, jpeg engine, opt superres.Options) (*res
 		if opt.Fit {
 			fmt.Fprintln(sum, "fit")
 		}
+		fmt.Fprintln(sum, "software", all.software, jpeg.software)
 		for _, f := range c.Command.Flags {
 			name := f.Names()[0]
 			if !slices.Contains(neutral, name) && (name != "quality" || format == "jpeg") {

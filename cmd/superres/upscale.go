@@ -196,7 +196,7 @@ func (u *upscaler) newEngine(c *cli.Context, name string, tuning superres.Tuning
 	if e.model, err = m.Tune(tuning); err != nil || !u.keep.record {
 		return e, err
 	}
-	e.software, err = provenance(c, name, e.model)
+	e.software, err = provenance(c, name, e.model, u.size)
 	return e, err
 }
 

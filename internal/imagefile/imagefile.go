@@ -128,7 +128,7 @@ func decodeFrom(ctx context.Context, r io.Reader, size int64, name string, lim L
 	}
 	m, more := metadata.Read(f.name, data)
 	upright := m.Orientation
-	if accept := lim.Accept; accept != nil && upright >= 5 {
+	if accept := lim.Accept; accept != nil && swapsSides(upright) {
 		lim.Accept = func(cfg image.Config) error {
 			cfg.Width, cfg.Height = cfg.Height, cfg.Width
 			return accept(cfg)

@@ -6,6 +6,9 @@ import (
 	"image/draw"
 )
 
+// swapsSides reports whether the upright picture is as wide as the stored one is high.
+func swapsSides(o int) bool { return 5 <= o && o <= 8 }
+
 // turnedUpright turns a decoded picture by its EXIF orientation, 1 to 8. Its type
 // stays, but for subsampled chroma, which cannot be turned without moving it
 // against the luma: such a picture becomes *image.RGBA, or *image.NRGBA if it has
@@ -16,7 +19,7 @@ func turnedUpright(img image.Image, o int) image.Image {
 	}
 	b := img.Bounds()
 	to := b
-	if o >= 5 {
+	if swapsSides(o) {
 		to.Max.X, to.Max.Y = b.Max.Y, b.Max.X
 	}
 	same := func(pix []byte, stride int, dst []byte, dstStride, size int) {
@@ -79,7 +82,7 @@ func turnedUpright(img image.Image, o int) image.Image {
 func turn(dst []byte, stride, size int, b image.Rectangle, o int, row func(y int) []byte) {
 	w, h := b.Dx(), b.Dy()
 	lastX, lastY := (w-1)*size, (h-1)*stride // of dst, where the sides are kept
-	if o >= 5 {
+	if swapsSides(o) {
 		lastX, lastY = (h-1)*size, (w-1)*stride
 	}
 	var start, right, down int

@@ -113,9 +113,13 @@ func TestOrientationsOfEveryFormat(t *testing.T) {
 			for format, data := range map[string][]byte{
 				"png": bytes.Join([][]byte{png[:33], pngChunk("eXIf", exif), png[33:]}, nil), "tiff": turnedTIFF(tiff, uint16(o)),
 			} {
-				got, err := decodeBytes(data, name+"."+format, Limits{})
+				var seen image.Config
+				got, err := decodeBytes(data, name+"."+format, Limits{Accept: func(cfg image.Config) error { seen = cfg; return nil }})
 				if err != nil {
 					t.Fatal(err)
+				}
+				if size := got.Image.Bounds().Size(); image.Pt(seen.Width, seen.Height) != size {
+					t.Errorf("%s as %s, orientation %d: accepted as %dx%d, comes as %v", name, format, o, seen.Width, seen.Height, size)
 				}
 				if grey, ok := got.Image.(*image.Gray16); ok {
 					got.Image = grey8(grey)

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/kernel"
 	"superres/internal/plugin"
 )
 
@@ -84,10 +85,10 @@ const ropLimit = 8 << 30
 // ropTolerance ends the iterations: primal and dual residual, relative.
 const ropTolerance = 1e-7
 
-// Memory implements Sized: the two arrays, and a part of S and D·X for every eighth
-// atom.
+// Memory implements Sized: the two arrays, a part of S for every eighth atom, and what
+// is as large as Y.
 func (ROP) Memory(m, n, k int) float64 {
-	return 18 * float64(m) * float64(n) * float64(k+8)
+	return 17 * float64(kernel.Pad(m)) * float64(n) * float64(k+8)
 }
 
 // Learn implements Learner. opt.Coder is not used.
@@ -110,7 +111,7 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 		return nil, err
 	}
 	m, n := y.Dims()
-	if need := 16 * int64(m) * int64(n) * int64(opt.Atoms); need > ropLimit {
+	if need := 16 * int64(kernel.Pad(m)) * int64(n) * int64(opt.Atoms); need > ropLimit {
 		return nil, plugin.Errorf("learners: rop on %d signals of %d entries with %d atoms takes %.1f GiB, the limit is %d; use fewer signals, or another learner",
 			n, m, opt.Atoms, float64(need)/(1<<30), ropLimit>>30)
 	}

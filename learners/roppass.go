@@ -12,13 +12,13 @@ import (
 // two are read and written once, a few columns at a time, while these are in the
 // nearest cache:
 //
-//  1. for ropColumns columns of each of ropGrain atoms: the update, the shrinkage of
+//  1. for ropColumns columns of an atom after the other: the update, the shrinkage of
 //     the new Q̂, the residuals, the part of S that needs no new u and w, and the first
 //     step of the power iteration for u;
-//  2. for each of these atoms: the other power steps, and w = Ẑᵀu;
-//  3. for all columns together: S with 2·UW, and D·X on the support of Q.
+//  2. for all columns of the atom: the other power steps, and w = Ẑᵀu;
+//  3. when all atoms are done: S with 2·UW, and D·X on the support of Q.
 //
-// Atoms are divided over the workers in groups of ropGrain and all sums over them are
+// Atoms go to the workers in groups of ropGrain, and all sums over them are
 // added up in the order of the groups, so the result does not depend on the workers.
 const (
 	ropGrain   = 8
@@ -39,8 +39,8 @@ const (
 	sumMovedQ         // ‖Q − old Q‖², next to it: see ROPResidual
 	sumQZ             // ‖Q − Z‖²
 	sumLambda2        // ‖Λ2‖², next to it: see Project
-	sumLambda1        // ‖Λ1‖²
 	sumQ              // ‖Q‖²
+	sumLambda1        // ‖Λ1‖², next to it: see Shorten
 	sumMovedZ         // ‖Z − old Z‖²
 	sums
 )
@@ -50,26 +50,25 @@ const (
 func (s *ropState) pass(penalty, r float64) (total ropSums) {
 	s.groups(func() func(lo, hi int, part *ropPart) {
 		p, old := make([]float64, ropColumns*s.ld), make([]float64, ropColumns*s.ld)
-		var length, part [ropColumns]float64
-		next, before := make([]float64, ropGrain*s.ld), make([]float64, s.n)
-		return func(lo, hi int, to *ropPart) {
-			clear(to.s)
-			clear(next)
-			to.sums = ropSums{}
-			for j := 0; j < s.n; j += ropColumns {
-				cols := min(ropColumns, s.n-j)
-				for k := lo; k < hi; k++ {
-					at, row := (k*s.n+j)*s.ld, k*s.n+j
-					q, z, u := s.q[at:at+cols*s.ld], s.z[at:at+cols*s.ld], s.direction(k)
-					shrink := s.shrink[row : row+cols]
-					kernel.ROPUpdate(q, z, s.e[j*s.ld:], p, old, u, shrink, s.w[row:row+cols], length[:], s.alpha)
-					shorten(shrink, length[:cols], part[:cols], penalty, r, &to.sums)
-					kernel.ROPResidual(q, z, p, old, to.s[j*s.ld:], shrink, part[:cols], to.sums[sumPQ:], s.ld, r)
-					kernel.PowerStep(z, u, next[(k-lo)*s.ld:])
-				}
-			}
+		var length, now, g [ropColumns]float64
+		next, before := make([]float64, s.ld), make([]float64, s.n)
+		return func(lo, hi int, part *ropPart) {
+			clear(part.s)
+			part.sums = ropSums{}
 			for k := lo; k < hi; k++ {
-				s.turn(k, r, next[(k-lo)*s.ld:(k-lo+1)*s.ld], before, &to.sums)
+				clear(next)
+				u := s.direction(k)
+				for j := 0; j < s.n; j += ropColumns {
+					row, end := k*s.n+j, k*s.n+min(s.n, j+ropColumns)
+					q, z, shrink := s.q[row*s.ld:end*s.ld], s.z[row*s.ld:end*s.ld], s.shrink[row:end]
+					clear(length[len(shrink):])
+					kernel.ROPUpdate(q, z, s.e[j*s.ld:], p, old, u, shrink, s.w[row:end], length[:], s.alpha)
+					kernel.Shorten(now[:], g[:], length[:], penalty, r, part.sums[sumQ:])
+					copy(shrink, now[:])
+					kernel.ROPResidual(q, z, p, old, part.s[j*s.ld:], shrink, g[:], part.sums[sumPQ:], s.ld, r)
+					kernel.PowerStep(z, u, next)
+				}
+				s.turn(k, r, next, before, &part.sums)
 			}
 		}
 	})
@@ -88,24 +87,6 @@ func (s *ropState) groups(newBody func() func(lo, hi int, part *ropPart)) {
 		body := newBody()
 		return func(lo, hi int) { body(lo, hi, &s.parts[lo/ropGrain]) }
 	})
-}
-
-// shorten sets shrink to s = (1 − 1/(ρ‖q̂‖))₊ from the squares of the lengths, and part
-// to what multiplies Q̂ in S: 2s − 1, or, where the multipliers will be rescaled and
-// Q̂ = Q + Λ1 grows with them by s + r(1 − s), what comes to the same.
-func shorten(shrink, square, part []float64, penalty, r float64, to *ropSums) {
-	shrink, part = shrink[:len(square)], part[:len(square)]
-	bar := 1 / (penalty * penalty)
-	for j, x := range square {
-		now := 0.0
-		if x > bar {
-			now = 1 - 1/(penalty*math.Sqrt(x))
-		}
-		shrink[j] = now
-		part[j] = 2*now - grown(now, r)
-		to[sumQ] += now * now * x
-		to[sumLambda1] += (1 - now) * (1 - now) * x
-	}
 }
 
 // grown is by how much a column of Q̂ grows when its multiplier is rescaled.
@@ -143,7 +124,7 @@ func (s *ropState) turn(k int, r float64, next, before []float64, to *ropSums) {
 		}
 		kernel.Rescale(q, z, u, grow[:end-row], s.w[row:end], r)
 	}
-	to[sumMovedZ] += max(0, energy(w)+energy(before)-2*product(old, u)*product(before, w))
+	to[sumMovedZ] += max(0, dot(w, w)+dot(before, before)-2*dot(old, u)*dot(before, w))
 }
 
 // gather makes S of its parts: what 2uwᵀ − Ẑ of an atom lacks of it is (1 + r)·uwᵀ.
@@ -156,27 +137,33 @@ func (s *ropState) gather(r float64) (left float64, used int) {
 	}
 	blocks := make([]block, (s.n+grain-1)/grain)
 	_ = parallel.For(context.Background(), s.n, grain, func() func(lo, hi int) {
-		all, x := make([]float64, s.k*ropColumns), make([]float64, s.k*ropColumns)
-		uw, dx := make([]float64, ropColumns*s.ld), make([]float64, ropColumns*s.ld)
+		w, x := make([]float64, s.k*grain), make([]float64, s.k*grain)
+		uw, dx := make([]float64, grain*s.ld), make([]float64, grain*s.ld)
 		return func(lo, hi int) {
-			b := &blocks[lo/grain]
-			for j := lo; j < hi; j += ropColumns {
-				cols := min(ropColumns, hi-j)
-				for k := range s.k {
-					row := s.w[k*s.n+j : k*s.n+j+cols]
-					shrink := s.shrink[k*s.n+j : k*s.n+j+cols]
-					to, kept := all[k*ropColumns:][:cols], x[k*ropColumns:][:cols]
-					for i, v := range row {
-						to[i], kept[i] = v, 0
-						if shrink[i] > 0 {
-							kept[i] = v
-							b.used++
-						}
-					}
+			b, cols := &blocks[lo/grain], hi-lo
+			rows := (cols + kernel.Rows - 1) / kernel.Rows * kernel.Rows
+			all, stride := s.w[lo:], s.n
+			if rows > cols { // the last signals: the rest of a row is not theirs
+				all, stride = w, grain
+			}
+			for k := range s.k {
+				row := k*s.n + lo
+				if rows > cols {
+					copy(w[k*grain:], s.w[row:row+cols])
 				}
-				kernel.Mul(uw, s.ld, all, ropColumns, s.u, s.ld, ropColumns, s.k, s.ld)
-				kernel.Mul(dx, s.ld, x, ropColumns, s.u, s.ld, ropColumns, s.k, s.ld)
-				b.left += s.add(j, cols, 1+r, uw, dx)
+				b.used += masked(x[k*grain:], s.w[row:row+cols], s.shrink[row:row+cols])
+			}
+			kernel.Mul(uw, s.ld, all, stride, s.u, s.ld, rows, s.k, s.ld)
+			kernel.Mul(dx, s.ld, x, grain, s.u, s.ld, rows, s.k, s.ld)
+			sum := s.s[lo*s.ld : hi*s.ld]
+			for i, v := range uw[:len(sum)] {
+				sum[i] = (1 + r) * v
+			}
+			for i, v := range s.y[lo*s.ld : hi*s.ld] {
+				b.left += (v - dx[i]) * (v - dx[i])
+			}
+			for _, part := range s.parts {
+				kernel.Add(sum, part.s[lo*s.ld:hi*s.ld])
 			}
 		}
 	})
@@ -186,22 +173,17 @@ func (s *ropState) gather(r float64) (left float64, used int) {
 	return left, used
 }
 
-// add sets the columns of S from j on and returns ‖Y − DX‖² over them.
-func (s *ropState) add(j, cols int, a float64, uw, dx []float64) float64 {
-	from, to := j*s.ld, (j+cols)*s.ld
-	sum, y := s.s[from:to], s.y[from:to]
-	uw, dx = uw[:len(sum)], dx[:len(sum)]
-	left := 0.0
-	for i, v := range y {
-		sum[i] = a * uw[i]
-		left += (v - dx[i]) * (v - dx[i])
+// masked sets x to w where s, which is not negative, is not zero, and returns how
+// often. A branch would be guessed wrong too often.
+func masked(x, w, s []float64) (count int) {
+	x, s = x[:len(w)], s[:len(w)]
+	for i, v := range w {
+		bits := math.Float64bits(s[i])
+		some := (bits | -bits) >> 63
+		x[i] = math.Float64frombits(math.Float64bits(v) & -some)
+		count += int(some)
 	}
-	for _, part := range s.parts {
-		for i, v := range part.s[from:to] {
-			sum[i] += v
-		}
-	}
-	return left
+	return count
 }
 
 // sum computes S anew.

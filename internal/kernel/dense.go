@@ -74,3 +74,12 @@ func Score(score, fresh, p, corr []float64, least, floor float64) float64 {
 	_, _, _ = fresh[n-1], p[n-1], corr[n-1]
 	return scores(score, fresh[:n], p[:n], corr[:n], least, floor)
 }
+
+// Add adds v to to.
+func Add(to, v []float64) {
+	need(len(to))
+	if len(to) > 0 {
+		_ = v[len(to)-1]
+		add(to, v[:len(to)])
+	}
+}

@@ -91,6 +91,25 @@ func ropUpdateGeneric(q, z, e, p, old, u, shrink, w, length []float64, alpha flo
 	}
 }
 
+func shortenGeneric(shrink, part, square []float64, penalty, r float64, out []float64) {
+	bar := 1 / (penalty * penalty)
+	for j := range shrink {
+		x, now := square[j], 0.0
+		if x > bar { // faster than a maximum
+			now = 1 - 1/(penalty*math.Sqrt(x))
+		}
+		shrink[j], part[j] = now, now-r*(1-now)
+		out[0] += now * now * x
+		out[1] += (1 - now) * (1 - now) * x
+	}
+}
+
+func addGeneric(to, v []float64) {
+	for i := range to {
+		to[i] += v[i]
+	}
+}
+
 func ropResidualGeneric(q, z, p, old, sum, shrink, part, out []float64, ld int, keep float64) {
 	pq, moved := 0.0, 0.0
 	for j, s := range shrink {

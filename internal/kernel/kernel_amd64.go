@@ -133,6 +133,28 @@ func rescale(q, z, u, grow, w []float64, r float64) {
 	}
 }
 
+func shorten(shrink, part, square []float64, penalty, r float64, out []float64) {
+	switch tiers[current] {
+	case avx512:
+		shortenAVX512(&shrink[0], &part[0], &square[0], len(shrink), penalty, r, &out[0])
+	case avx2:
+		shortenAVX2(&shrink[0], &part[0], &square[0], len(shrink), penalty, r, &out[0])
+	default:
+		shortenGeneric(shrink, part, square, penalty, r, out)
+	}
+}
+
+func add(to, v []float64) {
+	switch tiers[current] {
+	case avx512:
+		addAVX512(&to[0], &v[0], len(to))
+	case avx2:
+		addAVX2(&to[0], &v[0], len(to))
+	default:
+		addGeneric(to, v)
+	}
+}
+
 func stream(a, b []float64) {
 	switch tiers[current] {
 	case avx512:

@@ -422,6 +422,48 @@ doneaz:
 	VZEROUPPER
 	RET
 
+// func addAVX2(to *float64, v *float64, n int)
+// Requires: AVX
+TEXT ·addAVX2(SB), NOSPLIT, $0-24
+	MOVQ to+0(FP), AX
+	MOVQ v+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+
+loopba:
+	CMPQ    DX, $0x00000010
+	JL      donebb
+	VMOVUPD (AX)(BX*1), Y0
+	VADDPD  (CX)(BX*1), Y0, Y0
+	VMOVUPD Y0, (AX)(BX*1)
+	VMOVUPD 32(AX)(BX*1), Y0
+	VADDPD  32(CX)(BX*1), Y0, Y0
+	VMOVUPD Y0, 32(AX)(BX*1)
+	VMOVUPD 64(AX)(BX*1), Y0
+	VADDPD  64(CX)(BX*1), Y0, Y0
+	VMOVUPD Y0, 64(AX)(BX*1)
+	VMOVUPD 96(AX)(BX*1), Y0
+	VADDPD  96(CX)(BX*1), Y0, Y0
+	VMOVUPD Y0, 96(AX)(BX*1)
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000010, DX
+	JMP     loopba
+
+donebb:
+loopbc:
+	CMPQ    DX, $0x00000004
+	JL      donebd
+	VMOVUPD (AX)(BX*1), Y0
+	VADDPD  (CX)(BX*1), Y0, Y0
+	VMOVUPD Y0, (AX)(BX*1)
+	ADDQ    $0x00000020, BX
+	SUBQ    $0x00000004, DX
+	JMP     loopbc
+
+donebd:
+	VZEROUPPER
+	RET
+
 // func ropUpdateAVX2(q *float64, z *float64, e *float64, p *float64, old *float64, u *float64, shrink *float64, w *float64, length *float64, ld int, cols int, alpha float64)
 // Requires: AVX, AVX2, FMA3, MMX+, SSE2
 TEXT ·ropUpdateAVX2(SB), NOSPLIT, $0-96
@@ -447,9 +489,9 @@ TEXT ·ropUpdateAVX2(SB), NOSPLIT, $0-96
 	VMOVQ        R14, X2
 	VBROADCASTSD X2, Y2
 
-loopba:
+loopbe:
 	CMPQ         R12, $0x00000001
-	JL           donebb
+	JL           donebf
 	VBROADCASTSD (R8), Y3
 	VBROADCASTSD (R9), Y4
 	VADDPD       Y3, Y3, Y5
@@ -461,7 +503,7 @@ loopba:
 	VXORPD       Y8, Y8, Y8
 	XORQ         R14, R14
 
-entriesbc:
+entriesbg:
 	PREFETCHT1   4096(AX)(R13*1)
 	PREFETCHT1   4096(CX)(R13*1)
 	VMOVUPD      (AX)(R13*1), Y9
@@ -485,7 +527,7 @@ entriesbc:
 	ADDQ         $0x20, R13
 	ADDQ         $0x20, R14
 	CMPQ         R14, R11
-	JL           entriesbc
+	JL           entriesbg
 	VEXTRACTF128 $0x01, Y8, X3
 	VADDPD       X8, X3, X3
 	VUNPCKHPD    X3, X3, X4
@@ -495,9 +537,72 @@ entriesbc:
 	ADDQ         $0x08, R9
 	ADDQ         $0x08, R10
 	DECQ         R12
-	JMP          loopba
+	JMP          loopbe
 
-donebb:
+donebf:
+	VZEROUPPER
+	RET
+
+// func shortenAVX2(shrink *float64, part *float64, square *float64, n int, penalty float64, r float64, out *float64)
+// Requires: AVX, AVX2, FMA3, SSE2
+TEXT ·shortenAVX2(SB), NOSPLIT, $0-56
+	MOVQ         shrink+0(FP), AX
+	MOVQ         part+8(FP), CX
+	MOVQ         square+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         out+48(FP), SI
+	MOVSD        penalty+32(FP), X0
+	VBROADCASTSD X0, Y0
+	MOVSD        r+40(FP), X1
+	VBROADCASTSD X1, Y1
+	MOVQ         $0x3ff0000000000000, DI
+	VMOVQ        DI, X2
+	VBROADCASTSD X2, Y2
+	VXORPD       Y4, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VMULPD       Y0, Y0, Y3
+	VDIVPD       Y3, Y2, Y3
+
+loopbh:
+	CMPQ         BX, $0x00000004
+	JL           donebi
+	VMOVUPD      (DX), Y6
+	VXORPD       Y8, Y8, Y8
+	VSQRTPD      Y6, Y7
+	VMULPD       Y0, Y7, Y7
+	VDIVPD       Y7, Y2, Y7
+	VSUBPD       Y7, Y2, Y7
+	VCMPPD       $0x1e, Y3, Y6, Y9
+	VBLENDVPD    Y9, Y7, Y8, Y8
+	VMOVUPD      Y8, (AX)
+	VSUBPD       Y8, Y2, Y7
+	VADDPD       Y8, Y8, Y9
+	VSUBPD       Y8, Y9, Y9
+	VFNMADD231PD Y1, Y7, Y9
+	VMOVUPD      Y9, (CX)
+	VMULPD       Y8, Y8, Y8
+	VFMADD231PD  Y6, Y8, Y4
+	VMULPD       Y7, Y7, Y7
+	VFMADD231PD  Y6, Y7, Y5
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, AX
+	ADDQ         $0x20, CX
+	SUBQ         $0x04, BX
+	JMP          loopbh
+
+donebi:
+	VEXTRACTF128 $0x01, Y4, X0
+	VADDPD       X4, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VADDSD       (SI), X0, X0
+	VMOVSD       X0, (SI)
+	VEXTRACTF128 $0x01, Y5, X0
+	VADDPD       X5, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VADDSD       8(SI), X0, X0
+	VMOVSD       X0, 8(SI)
 	VZEROUPPER
 	RET
 
@@ -521,14 +626,14 @@ TEXT ·ropResidualAVX2(SB), NOSPLIT, $0-88
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 
-loopbd:
+loopbj:
 	CMPQ         R11, $0x00000001
-	JL           donebe
+	JL           donebk
 	VBROADCASTSD (DI), Y3
 	VBROADCASTSD (R8), Y4
 	XORQ         R13, R13
 
-entriesbf:
+entriesbl:
 	VMOVUPD      (AX)(R12*1), Y5
 	VMOVUPD      (DX)(R12*1), Y6
 	VMOVUPD      (BX)(R12*1), Y7
@@ -543,13 +648,13 @@ entriesbf:
 	ADDQ         $0x20, R12
 	ADDQ         $0x20, R13
 	CMPQ         R13, R10
-	JL           entriesbf
+	JL           entriesbl
 	ADDQ         $0x08, DI
 	ADDQ         $0x08, R8
 	DECQ         R11
-	JMP          loopbd
+	JMP          loopbj
 
-donebe:
+donebk:
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPD       X1, X0, X0
 	VUNPCKHPD    X0, X0, X1
@@ -566,7 +671,7 @@ donebe:
 	RET
 
 // func powerStepAVX2(z *float64, u *float64, next *float64, ld int, cols int)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·powerStepAVX2(SB), NOSPLIT, $0-40
 	MOVQ z+0(FP), AX
 	MOVQ u+8(FP), CX
@@ -576,9 +681,9 @@ TEXT ·powerStepAVX2(SB), NOSPLIT, $0-40
 	SHLQ $0x03, BX
 	XORQ DI, DI
 
-loopbg:
+loopbm:
 	CMPQ   SI, $0x00000004
-	JL     donebh
+	JL     donebn
 	LEAQ   (AX)(BX*1), R9
 	LEAQ   (AX)(BX*2), R10
 	LEAQ   (R9)(BX*2), R11
@@ -589,16 +694,20 @@ loopbg:
 	XORQ   DI, DI
 	XORQ   R8, R8
 
-entriesbi:
+entriesbo:
 	VMOVUPD      (CX)(R8*1), Y4
+	PREFETCHT0   4096(AX)(R8*1)
 	VFMADD231PD  (AX)(R8*1), Y4, Y0
+	PREFETCHT0   4096(R9)(R8*1)
 	VFMADD231PD  (R9)(R8*1), Y4, Y1
+	PREFETCHT0   4096(R10)(R8*1)
 	VFMADD231PD  (R10)(R8*1), Y4, Y2
+	PREFETCHT0   4096(R11)(R8*1)
 	VFMADD231PD  (R11)(R8*1), Y4, Y3
 	ADDQ         $0x20, DI
 	ADDQ         $0x20, R8
 	CMPQ         R8, BX
-	JL           entriesbi
+	JL           entriesbo
 	VEXTRACTF128 $0x01, Y0, X4
 	VADDPD       X0, X4, X4
 	VUNPCKHPD    X4, X4, X0
@@ -621,7 +730,7 @@ entriesbi:
 	VBROADCASTSD X4, Y3
 	XORQ         R8, R8
 
-entriesbj:
+entriesbp:
 	VMOVUPD     (DX)(R8*1), Y4
 	VFMADD231PD (AX)(R8*1), Y0, Y4
 	VFMADD231PD (R9)(R8*1), Y1, Y4
@@ -631,26 +740,27 @@ entriesbj:
 	ADDQ        $0x20, DI
 	ADDQ        $0x20, R8
 	CMPQ        R8, BX
-	JL          entriesbj
+	JL          entriesbp
 	LEAQ        (AX)(BX*4), AX
 	SUBQ        $0x04, SI
-	JMP         loopbg
+	JMP         loopbm
 
-donebh:
-loopbk:
+donebn:
+loopbq:
 	CMPQ   SI, $0x00000001
-	JL     donebl
+	JL     donebr
 	VXORPD Y0, Y0, Y0
 	XORQ   DI, DI
 	XORQ   R8, R8
 
-entriesbm:
+entriesbs:
 	VMOVUPD      (CX)(R8*1), Y1
+	PREFETCHT0   4096(AX)(R8*1)
 	VFMADD231PD  (AX)(R8*1), Y1, Y0
 	ADDQ         $0x20, DI
 	ADDQ         $0x20, R8
 	CMPQ         R8, BX
-	JL           entriesbm
+	JL           entriesbs
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X0, X1, X1
 	VUNPCKHPD    X1, X1, X0
@@ -658,24 +768,24 @@ entriesbm:
 	VBROADCASTSD X1, Y0
 	XORQ         R8, R8
 
-entriesbn:
+entriesbt:
 	VMOVUPD     (DX)(R8*1), Y1
 	VFMADD231PD (AX)(R8*1), Y0, Y1
 	VMOVUPD     Y1, (DX)(R8*1)
 	ADDQ        $0x20, DI
 	ADDQ        $0x20, R8
 	CMPQ        R8, BX
-	JL          entriesbn
+	JL          entriesbt
 	ADDQ        BX, AX
 	SUBQ        $0x01, SI
-	JMP         loopbk
+	JMP         loopbq
 
-donebl:
+donebr:
 	VZEROUPPER
 	RET
 
 // func projectAVX2(z *float64, q *float64, u *float64, shrink *float64, w *float64, out *float64, ld int, cols int)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·projectAVX2(SB), NOSPLIT, $0-64
 	MOVQ   z+0(FP), AX
 	MOVQ   q+8(FP), CX
@@ -691,19 +801,20 @@ TEXT ·projectAVX2(SB), NOSPLIT, $0-64
 	VXORPD Y1, Y1, Y1
 	VXORPD X2, X2, X2
 
-loopbo:
+loopbu:
 	CMPQ   R9, $0x00000001
-	JL     donebp
+	JL     donebv
 	VXORPD Y3, Y3, Y3
 	XORQ   R11, R11
 
-entriesbq:
+entriesbw:
+	PREFETCHT0   4096(AX)(R10*1)
 	VMOVUPD      (DX)(R11*1), Y4
 	VFMADD231PD  (AX)(R10*1), Y4, Y3
 	ADDQ         $0x20, R10
 	ADDQ         $0x20, R11
 	CMPQ         R11, R8
-	JL           entriesbq
+	JL           entriesbw
 	VEXTRACTF128 $0x01, Y3, X4
 	VADDPD       X3, X4, X4
 	VUNPCKHPD    X4, X4, X3
@@ -712,14 +823,14 @@ entriesbq:
 	VBROADCASTSD X4, Y3
 	SUBQ         R8, R10
 	VUCOMISD     (BX), X2
-	JPS          usedbr
-	JEQ          unusedbs
+	JPS          usedbx
+	JEQ          unusedby
 
-usedbr:
+usedbx:
 	VBROADCASTSD (BX), Y4
 	XORQ         R11, R11
 
-entriesbu:
+entriesca:
 	VMOVUPD     (AX)(R10*1), Y5
 	VMULPD      (DX)(R11*1), Y3, Y6
 	VSUBPD      Y6, Y5, Y5
@@ -730,13 +841,13 @@ entriesbu:
 	ADDQ        $0x20, R10
 	ADDQ        $0x20, R11
 	CMPQ        R11, R8
-	JL          entriesbu
-	JMP         nextbt
+	JL          entriesca
+	JMP         nextbz
 
-unusedbs:
+unusedby:
 	XORQ R11, R11
 
-entriesbv:
+entriescb:
 	VMOVUPD     (AX)(R10*1), Y4
 	VMULPD      (DX)(R11*1), Y3, Y5
 	VSUBPD      Y5, Y4, Y4
@@ -745,15 +856,15 @@ entriesbv:
 	ADDQ        $0x20, R10
 	ADDQ        $0x20, R11
 	CMPQ        R11, R8
-	JL          entriesbv
+	JL          entriescb
 
-nextbt:
+nextbz:
 	ADDQ $0x08, BX
 	ADDQ $0x08, SI
 	DECQ R9
-	JMP  loopbo
+	JMP  loopbu
 
-donebp:
+donebv:
 	VEXTRACTF128 $0x01, Y0, X2
 	VADDPD       X0, X2, X2
 	VUNPCKHPD    X2, X2, X0
@@ -784,14 +895,14 @@ TEXT ·rescaleAVX2(SB), NOSPLIT, $0-64
 	MOVSD        r+56(FP), X0
 	VBROADCASTSD X0, Y0
 
-loopbw:
+loopcc:
 	CMPQ         R8, $0x00000001
-	JL           donebx
+	JL           donecd
 	VBROADCASTSD (BX), Y1
 	VBROADCASTSD (SI), Y2
 	XORQ         R10, R10
 
-entriesby:
+entriesce:
 	VMOVUPD     (CX)(R9*1), Y4
 	VMULPD      (AX)(R9*1), Y1, Y3
 	VMOVUPD     Y3, (AX)(R9*1)
@@ -802,13 +913,13 @@ entriesby:
 	ADDQ        $0x20, R9
 	ADDQ        $0x20, R10
 	CMPQ        R10, DI
-	JL          entriesby
+	JL          entriesce
 	ADDQ        $0x08, BX
 	ADDQ        $0x08, SI
 	DECQ        R8
-	JMP         loopbw
+	JMP         loopcc
 
-donebx:
+donecd:
 	VZEROUPPER
 	RET
 
@@ -823,9 +934,9 @@ TEXT ·streamAVX2(SB), NOSPLIT, $0-24
 	VBROADCASTSD X0, Y0
 	XORQ         BX, BX
 
-loopbz:
+loopcf:
 	CMPQ       DX, $0x00000010
-	JL         doneca
+	JL         donecg
 	PREFETCHT0 4096(AX)(BX*1)
 	PREFETCHT0 4096(CX)(BX*1)
 	VMULPD     (AX)(BX*1), Y0, Y1
@@ -852,12 +963,12 @@ loopbz:
 	VMOVUPD    Y2, 96(CX)(BX*1)
 	ADDQ       $0x00000080, BX
 	SUBQ       $0x00000010, DX
-	JMP        loopbz
+	JMP        loopcf
 
-doneca:
-loopcb:
+donecg:
+loopch:
 	CMPQ       DX, $0x00000004
-	JL         donecc
+	JL         doneci
 	PREFETCHT0 4096(AX)(BX*1)
 	PREFETCHT0 4096(CX)(BX*1)
 	VMULPD     (AX)(BX*1), Y0, Y1
@@ -866,9 +977,9 @@ loopcb:
 	VMOVUPD    Y2, (CX)(BX*1)
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000004, DX
-	JMP        loopcb
+	JMP        loopch
 
-donecc:
+doneci:
 	VZEROUPPER
 	RET
 
@@ -892,9 +1003,9 @@ TEXT ·multiplyAddAVX2(SB), NOSPLIT, $0-16
 	VXORPD       Y11, Y11, Y11
 	VXORPD       Y12, Y12, Y12
 
-loopcd:
+loopcj:
 	CMPQ        AX, $0x00000001
-	JL          donece
+	JL          doneck
 	VFMADD231PD Y0, Y0, Y1
 	VFMADD231PD Y0, Y0, Y2
 	VFMADD231PD Y0, Y0, Y3
@@ -908,9 +1019,9 @@ loopcd:
 	VFMADD231PD Y0, Y0, Y11
 	VFMADD231PD Y0, Y0, Y12
 	DECQ        AX
-	JMP         loopcd
+	JMP         loopcj
 
-donece:
+doneck:
 	VADDPD       Y2, Y1, Y1
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y1, Y1
@@ -943,16 +1054,16 @@ TEXT ·mulAVX512(SB), NOSPLIT, $0-72
 	SHLQ $0x03, DX
 	SHLQ $0x03, BX
 
-loopcf:
+loopcl:
 	CMPQ SI, $0x00000004
-	JL   donecg
+	JL   donecm
 	MOVQ cols+64(FP), R8
 	MOVQ b+32(FP), R9
 	MOVQ AX, R10
 
-loopch:
+loopcn:
 	CMPQ   R8, $0x00000020
-	JL     doneci
+	JL     doneco
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -973,9 +1084,9 @@ loopch:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopcj:
+loopcp:
 	CMPQ         R11, $0x00000001
-	JL           doneck
+	JL           donecq
 	VMOVUPD      (R13), Z16
 	VMOVUPD      64(R13), Z17
 	VMOVUPD      128(R13), Z18
@@ -1003,9 +1114,9 @@ loopcj:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopcj
+	JMP          loopcp
 
-doneck:
+donecq:
 	MOVQ    R10, R11
 	VMOVUPD Z0, (R11)
 	VMOVUPD Z1, 64(R11)
@@ -1029,12 +1140,12 @@ doneck:
 	ADDQ    $0x00000100, R9
 	ADDQ    $0x00000100, R10
 	SUBQ    $0x00000020, R8
-	JMP     loopch
+	JMP     loopcn
 
-doneci:
-loopcl:
+doneco:
+loopcr:
 	CMPQ   R8, $0x00000010
-	JL     donecm
+	JL     donecs
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -1047,9 +1158,9 @@ loopcl:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopcn:
+loopct:
 	CMPQ         R11, $0x00000001
-	JL           doneco
+	JL           donecu
 	VMOVUPD      (R13), Z16
 	VMOVUPD      64(R13), Z17
 	VBROADCASTSD (R12), Z18
@@ -1067,9 +1178,9 @@ loopcn:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopcn
+	JMP          loopct
 
-doneco:
+donecu:
 	MOVQ    R10, R11
 	VMOVUPD Z0, (R11)
 	VMOVUPD Z1, 64(R11)
@@ -1085,12 +1196,12 @@ doneco:
 	ADDQ    $0x00000080, R9
 	ADDQ    $0x00000080, R10
 	SUBQ    $0x00000010, R8
-	JMP     loopcl
+	JMP     loopcr
 
-donecm:
-loopcp:
+donecs:
+loopcv:
 	CMPQ   R8, $0x00000008
-	JL     donecq
+	JL     donecw
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -1099,9 +1210,9 @@ loopcp:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopcr:
+loopcx:
 	CMPQ         R11, $0x00000001
-	JL           donecs
+	JL           donecy
 	VMOVUPD      (R13), Z16
 	VBROADCASTSD (R12), Z17
 	VFMADD231PD  Z16, Z17, Z0
@@ -1114,9 +1225,9 @@ loopcr:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopcr
+	JMP          loopcx
 
-donecs:
+donecy:
 	MOVQ    R10, R11
 	VMOVUPD Z0, (R11)
 	ADDQ    CX, R11
@@ -1128,15 +1239,15 @@ donecs:
 	ADDQ    $0x00000040, R9
 	ADDQ    $0x00000040, R10
 	SUBQ    $0x00000008, R8
-	JMP     loopcp
+	JMP     loopcv
 
-donecq:
+donecw:
 	ADDQ $0x20, DI
 	LEAQ (AX)(CX*4), AX
 	SUBQ $0x04, SI
-	JMP  loopcf
+	JMP  loopcl
 
-donecg:
+donecm:
 	VZEROUPPER
 	RET
 
@@ -1154,9 +1265,9 @@ TEXT ·maxAbsAVX512(SB), NOSPLIT, $0-24
 	VPXORQ       Z4, Z4, Z4
 	XORQ         DX, DX
 
-loopct:
+loopcz:
 	CMPQ   CX, $0x00000020
-	JL     donecu
+	JL     doneda
 	VANDPD (AX)(DX*1), Z0, Z5
 	VMAXPD Z1, Z5, Z1
 	VANDPD 64(AX)(DX*1), Z0, Z5
@@ -1167,19 +1278,19 @@ loopct:
 	VMAXPD Z4, Z5, Z4
 	ADDQ   $0x00000100, DX
 	SUBQ   $0x00000020, CX
-	JMP    loopct
+	JMP    loopcz
 
-donecu:
-loopcv:
+doneda:
+loopdb:
 	CMPQ   CX, $0x00000008
-	JL     donecw
+	JL     donedc
 	VANDPD (AX)(DX*1), Z0, Z5
 	VMAXPD Z1, Z5, Z1
 	ADDQ   $0x00000040, DX
 	SUBQ   $0x00000008, CX
-	JMP    loopcv
+	JMP    loopdb
 
-donecw:
+donedc:
 	VMAXPD        Z2, Z1, Z1
 	VMAXPD        Z3, Z1, Z1
 	VMAXPD        Z4, Z1, Z1
@@ -1205,22 +1316,22 @@ TEXT ·indexAbsAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD X1, Z1
 	XORQ         DX, DX
 
-loopcx:
+loopdd:
 	CMPQ   DX, CX
-	JGE    donecz
+	JGE    donedf
 	VANDPD (AX)(DX*8), Z1, Z2
 	VCMPPD $0x00, Z0, Z2, K1
 	KMOVW  K1, BX
 	TESTL  BX, BX
-	JNZ    foundcy
+	JNZ    foundde
 	ADDQ   $0x08, DX
-	JMP    loopcx
+	JMP    loopdd
 
-foundcy:
+foundde:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-donecz:
+donedf:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -1249,9 +1360,9 @@ TEXT ·advanceAVX512(SB), NOSPLIT, $0-88
 	VPXORQ       Z4, Z4, Z4
 	XORQ         R9, R9
 
-loopda:
+loopdg:
 	CMPQ    R8, $0x00000020
-	JL      donedb
+	JL      donedh
 	VMOVUPD (DX)(R9*1), Z7
 	VMOVUPD 64(DX)(R9*1), Z8
 	VMOVUPD 128(DX)(R9*1), Z9
@@ -1260,9 +1371,9 @@ loopda:
 	LEAQ    (BX)(R9*1), R10
 	MOVQ    DI, R11
 
-loopdc:
+loopdi:
 	CMPQ         R12, $0x00000001
-	JL           donedd
+	JL           donedj
 	VBROADCASTSD (R11), Z11
 	VFNMADD231PD (R10), Z11, Z7
 	VFNMADD231PD 64(R10), Z11, Z8
@@ -1271,9 +1382,9 @@ loopdc:
 	ADDQ         $0x08, R11
 	ADDQ         SI, R10
 	DECQ         R12
-	JMP          loopdc
+	JMP          loopdi
 
-donedd:
+donedj:
 	VMULPD       Z0, Z7, Z7
 	VMOVUPD      Z7, (AX)(R9*1)
 	VMOVUPD      (CX)(R9*1), Z11
@@ -1304,28 +1415,28 @@ donedd:
 	VMAXPD       Z4, Z7, Z4
 	ADDQ         $0x00000100, R9
 	SUBQ         $0x00000020, R8
-	JMP          loopda
+	JMP          loopdg
 
-donedb:
-loopde:
+donedh:
+loopdk:
 	CMPQ    R8, $0x00000008
-	JL      donedf
+	JL      donedl
 	VMOVUPD (DX)(R9*1), Z7
 	MOVQ    rows+48(FP), R12
 	LEAQ    (BX)(R9*1), R10
 	MOVQ    DI, R11
 
-loopdg:
+loopdm:
 	CMPQ         R12, $0x00000001
-	JL           donedh
+	JL           donedn
 	VBROADCASTSD (R11), Z8
 	VFNMADD231PD (R10), Z8, Z7
 	ADDQ         $0x08, R11
 	ADDQ         SI, R10
 	DECQ         R12
-	JMP          loopdg
+	JMP          loopdm
 
-donedh:
+donedn:
 	VMULPD       Z0, Z7, Z7
 	VMOVUPD      Z7, (AX)(R9*1)
 	VMOVUPD      (CX)(R9*1), Z8
@@ -1335,9 +1446,9 @@ donedh:
 	VMAXPD       Z1, Z8, Z1
 	ADDQ         $0x00000040, R9
 	SUBQ         $0x00000008, R8
-	JMP          loopde
+	JMP          loopdk
 
-donedf:
+donedl:
 	VMAXPD        Z2, Z1, Z1
 	VMAXPD        Z3, Z1, Z1
 	VMAXPD        Z4, Z1, Z1
@@ -1375,9 +1486,9 @@ TEXT ·scoreAVX512(SB), NOSPLIT, $0-64
 	VPXORQ       Z4, Z4, Z4
 	XORQ         DI, DI
 
-loopdi:
+loopdo:
 	CMPQ         SI, $0x00000020
-	JL           donedj
+	JL           donedp
 	VMOVUPD      (CX)(DI*1), Z13
 	VMOVUPD      (DX)(DI*1), Z14
 	VMOVUPD      (BX)(DI*1), Z15
@@ -1440,12 +1551,12 @@ loopdi:
 	VMAXPD       Z4, Z15, Z4
 	ADDQ         $0x00000100, DI
 	SUBQ         $0x00000020, SI
-	JMP          loopdi
+	JMP          loopdo
 
-donedj:
-loopdk:
+donedp:
+loopdq:
 	CMPQ         SI, $0x00000008
-	JL           donedl
+	JL           donedr
 	VMOVUPD      (CX)(DI*1), Z5
 	VMOVUPD      (DX)(DI*1), Z6
 	VMOVUPD      (BX)(DI*1), Z7
@@ -1463,9 +1574,9 @@ loopdk:
 	VMAXPD       Z1, Z7, Z1
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000008, SI
-	JMP          loopdk
+	JMP          loopdq
 
-donedl:
+donedr:
 	VMAXPD        Z2, Z1, Z1
 	VMAXPD        Z3, Z1, Z1
 	VMAXPD        Z4, Z1, Z1
@@ -1476,6 +1587,48 @@ donedl:
 	VUNPCKHPD     X1, X1, X0
 	VMAXSD        X0, X1, X1
 	MOVSD         X1, ret+56(FP)
+	VZEROUPPER
+	RET
+
+// func addAVX512(to *float64, v *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·addAVX512(SB), NOSPLIT, $0-24
+	MOVQ to+0(FP), AX
+	MOVQ v+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+
+loopds:
+	CMPQ    DX, $0x00000020
+	JL      donedt
+	VMOVUPD (AX)(BX*1), Z0
+	VADDPD  (CX)(BX*1), Z0, Z0
+	VMOVUPD Z0, (AX)(BX*1)
+	VMOVUPD 64(AX)(BX*1), Z0
+	VADDPD  64(CX)(BX*1), Z0, Z0
+	VMOVUPD Z0, 64(AX)(BX*1)
+	VMOVUPD 128(AX)(BX*1), Z0
+	VADDPD  128(CX)(BX*1), Z0, Z0
+	VMOVUPD Z0, 128(AX)(BX*1)
+	VMOVUPD 192(AX)(BX*1), Z0
+	VADDPD  192(CX)(BX*1), Z0, Z0
+	VMOVUPD Z0, 192(AX)(BX*1)
+	ADDQ    $0x00000100, BX
+	SUBQ    $0x00000020, DX
+	JMP     loopds
+
+donedt:
+loopdu:
+	CMPQ    DX, $0x00000008
+	JL      donedv
+	VMOVUPD (AX)(BX*1), Z0
+	VADDPD  (CX)(BX*1), Z0, Z0
+	VMOVUPD Z0, (AX)(BX*1)
+	ADDQ    $0x00000040, BX
+	SUBQ    $0x00000008, DX
+	JMP     loopdu
+
+donedv:
 	VZEROUPPER
 	RET
 
@@ -1504,9 +1657,9 @@ TEXT ·ropUpdateAVX512(SB), NOSPLIT, $0-96
 	VMOVQ        R14, X3
 	VBROADCASTSD X3, Z3
 
-loopdm:
+loopdw:
 	CMPQ         R12, $0x00000001
-	JL           donedn
+	JL           donedx
 	VBROADCASTSD (R8), Z4
 	VBROADCASTSD (R9), Z5
 	VADDPD       Z4, Z4, Z6
@@ -1518,7 +1671,7 @@ loopdm:
 	VPXORQ       Z1, Z1, Z1
 	XORQ         R14, R14
 
-entriesdo:
+entriesdy:
 	PREFETCHT1    4096(AX)(R13*1)
 	PREFETCHT1    4096(CX)(R13*1)
 	VMOVUPD       (AX)(R13*1), Z9
@@ -1542,7 +1695,7 @@ entriesdo:
 	ADDQ          $0x40, R13
 	ADDQ          $0x40, R14
 	CMPQ          R14, R11
-	JL            entriesdo
+	JL            entriesdy
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
 	VEXTRACTF64X2 $0x01, Y5, X4
@@ -1554,9 +1707,76 @@ entriesdo:
 	ADDQ          $0x08, R9
 	ADDQ          $0x08, R10
 	DECQ          R12
-	JMP           loopdm
+	JMP           loopdw
 
-donedn:
+donedx:
+	VZEROUPPER
+	RET
+
+// func shortenAVX512(shrink *float64, part *float64, square *float64, n int, penalty float64, r float64, out *float64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, SSE2
+TEXT ·shortenAVX512(SB), NOSPLIT, $0-56
+	MOVQ         shrink+0(FP), AX
+	MOVQ         part+8(FP), CX
+	MOVQ         square+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         out+48(FP), SI
+	MOVSD        penalty+32(FP), X0
+	VBROADCASTSD X0, Z0
+	MOVSD        r+40(FP), X4
+	VBROADCASTSD X4, Z4
+	MOVQ         $0x3ff0000000000000, DI
+	VMOVQ        DI, X5
+	VBROADCASTSD X5, Z5
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+	VMULPD       Z0, Z0, Z6
+	VDIVPD       Z6, Z5, Z6
+
+loopdz:
+	CMPQ         BX, $0x00000008
+	JL           doneea
+	VMOVUPD      (DX), Z7
+	VPXORQ       Z3, Z3, Z3
+	VSQRTPD      Z7, Z8
+	VMULPD       Z0, Z8, Z8
+	VDIVPD       Z8, Z5, Z8
+	VSUBPD       Z8, Z5, Z8
+	VCMPPD       $0x1e, Z6, Z7, K1
+	VMOVAPD      Z8, K1, Z3
+	VMOVUPD      Z3, (AX)
+	VSUBPD       Z3, Z5, Z8
+	VADDPD       Z3, Z3, Z9
+	VSUBPD       Z3, Z9, Z9
+	VFNMADD231PD Z4, Z8, Z9
+	VMOVUPD      Z9, (CX)
+	VMULPD       Z3, Z3, Z3
+	VFMADD231PD  Z7, Z3, Z1
+	VMULPD       Z8, Z8, Z8
+	VFMADD231PD  Z7, Z8, Z2
+	ADDQ         $0x40, DX
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	SUBQ         $0x08, BX
+	JMP          loopdz
+
+doneea:
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X0, X1, X1
+	VUNPCKHPD     X1, X1, X0
+	VADDSD        X0, X1, X1
+	VADDSD        (SI), X1, X1
+	VMOVSD        X1, (SI)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y2, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X0, X1, X1
+	VUNPCKHPD     X1, X1, X0
+	VADDSD        X0, X1, X1
+	VADDSD        8(SI), X1, X1
+	VMOVSD        X1, 8(SI)
 	VZEROUPPER
 	RET
 
@@ -1580,14 +1800,14 @@ TEXT ·ropResidualAVX512(SB), NOSPLIT, $0-88
 	VPXORQ       Z1, Z1, Z1
 	VPXORQ       Z2, Z2, Z2
 
-loopdp:
+loopeb:
 	CMPQ         R11, $0x00000001
-	JL           donedq
+	JL           doneec
 	VBROADCASTSD (DI), Z3
 	VBROADCASTSD (R8), Z4
 	XORQ         R13, R13
 
-entriesdr:
+entriesed:
 	VMOVUPD      (AX)(R12*1), Z5
 	VMOVUPD      (DX)(R12*1), Z6
 	VMOVUPD      (BX)(R12*1), Z7
@@ -1602,13 +1822,13 @@ entriesdr:
 	ADDQ         $0x40, R12
 	ADDQ         $0x40, R13
 	CMPQ         R13, R10
-	JL           entriesdr
+	JL           entriesed
 	ADDQ         $0x08, DI
 	ADDQ         $0x08, R8
 	DECQ         R11
-	JMP          loopdp
+	JMP          loopeb
 
-donedq:
+doneec:
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -1629,7 +1849,7 @@ donedq:
 	RET
 
 // func powerStepAVX512(z *float64, u *float64, next *float64, ld int, cols int)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, MMX+
 TEXT ·powerStepAVX512(SB), NOSPLIT, $0-40
 	MOVQ z+0(FP), AX
 	MOVQ u+8(FP), CX
@@ -1639,9 +1859,9 @@ TEXT ·powerStepAVX512(SB), NOSPLIT, $0-40
 	SHLQ $0x03, BX
 	XORQ DI, DI
 
-loopds:
+loopee:
 	CMPQ   SI, $0x00000004
-	JL     donedt
+	JL     doneef
 	LEAQ   (AX)(BX*1), R9
 	LEAQ   (AX)(BX*2), R10
 	LEAQ   (R9)(BX*2), R11
@@ -1652,16 +1872,20 @@ loopds:
 	XORQ   DI, DI
 	XORQ   R8, R8
 
-entriesdu:
+entrieseg:
 	VMOVUPD       (CX)(R8*1), Z4
+	PREFETCHT0    4096(AX)(R8*1)
 	VFMADD231PD   (AX)(R8*1), Z4, Z0
+	PREFETCHT0    4096(R9)(R8*1)
 	VFMADD231PD   (R9)(R8*1), Z4, Z1
+	PREFETCHT0    4096(R10)(R8*1)
 	VFMADD231PD   (R10)(R8*1), Z4, Z2
+	PREFETCHT0    4096(R11)(R8*1)
 	VFMADD231PD   (R11)(R8*1), Z4, Z3
 	ADDQ          $0x40, DI
 	ADDQ          $0x40, R8
 	CMPQ          R8, BX
-	JL            entriesdu
+	JL            entrieseg
 	VEXTRACTF64X4 $0x01, Z0, Y6
 	VADDPD        Y0, Y6, Y6
 	VEXTRACTF64X2 $0x01, Y6, X4
@@ -1692,7 +1916,7 @@ entriesdu:
 	VBROADCASTSD  X8, Z8
 	XORQ          R8, R8
 
-entriesdv:
+entrieseh:
 	VMOVUPD     (DX)(R8*1), Z9
 	VFMADD231PD (AX)(R8*1), Z4, Z9
 	VFMADD231PD (R9)(R8*1), Z6, Z9
@@ -1702,26 +1926,27 @@ entriesdv:
 	ADDQ        $0x40, DI
 	ADDQ        $0x40, R8
 	CMPQ        R8, BX
-	JL          entriesdv
+	JL          entrieseh
 	LEAQ        (AX)(BX*4), AX
 	SUBQ        $0x04, SI
-	JMP         loopds
+	JMP         loopee
 
-donedt:
-loopdw:
+doneef:
+loopei:
 	CMPQ   SI, $0x00000001
-	JL     donedx
+	JL     doneej
 	VPXORQ Z5, Z5, Z5
 	XORQ   DI, DI
 	XORQ   R8, R8
 
-entriesdy:
+entriesek:
 	VMOVUPD       (CX)(R8*1), Z0
+	PREFETCHT0    4096(AX)(R8*1)
 	VFMADD231PD   (AX)(R8*1), Z0, Z5
 	ADDQ          $0x40, DI
 	ADDQ          $0x40, R8
 	CMPQ          R8, BX
-	JL            entriesdy
+	JL            entriesek
 	VEXTRACTF64X4 $0x01, Z5, Y1
 	VADDPD        Y5, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X0
@@ -1731,24 +1956,24 @@ entriesdy:
 	VBROADCASTSD  X0, Z0
 	XORQ          R8, R8
 
-entriesdz:
+entriesel:
 	VMOVUPD     (DX)(R8*1), Z1
 	VFMADD231PD (AX)(R8*1), Z0, Z1
 	VMOVUPD     Z1, (DX)(R8*1)
 	ADDQ        $0x40, DI
 	ADDQ        $0x40, R8
 	CMPQ        R8, BX
-	JL          entriesdz
+	JL          entriesel
 	ADDQ        BX, AX
 	SUBQ        $0x01, SI
-	JMP         loopdw
+	JMP         loopei
 
-donedx:
+doneej:
 	VZEROUPPER
 	RET
 
 // func projectAVX512(z *float64, q *float64, u *float64, shrink *float64, w *float64, out *float64, ld int, cols int)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, MMX+
 TEXT ·projectAVX512(SB), NOSPLIT, $0-64
 	MOVQ   z+0(FP), AX
 	MOVQ   q+8(FP), CX
@@ -1764,19 +1989,20 @@ TEXT ·projectAVX512(SB), NOSPLIT, $0-64
 	VPXORQ Z1, Z1, Z1
 	VXORPD X2, X2, X2
 
-loopea:
+loopem:
 	CMPQ   R9, $0x00000001
-	JL     doneeb
+	JL     doneen
 	VPXORQ Z3, Z3, Z3
 	XORQ   R11, R11
 
-entriesec:
+entrieseo:
+	PREFETCHT0    4096(AX)(R10*1)
 	VMOVUPD       (DX)(R11*1), Z4
 	VFMADD231PD   (AX)(R10*1), Z4, Z3
 	ADDQ          $0x40, R10
 	ADDQ          $0x40, R11
 	CMPQ          R11, R8
-	JL            entriesec
+	JL            entrieseo
 	VEXTRACTF64X4 $0x01, Z3, Y5
 	VADDPD        Y3, Y5, Y5
 	VEXTRACTF64X2 $0x01, Y5, X4
@@ -1787,14 +2013,14 @@ entriesec:
 	VBROADCASTSD  X4, Z4
 	SUBQ          R8, R10
 	VUCOMISD      (BX), X2
-	JPS           useded
-	JEQ           unusedee
+	JPS           usedep
+	JEQ           unusedeq
 
-useded:
+usedep:
 	VBROADCASTSD (BX), Z5
 	XORQ         R11, R11
 
-entrieseg:
+entrieses:
 	VMOVUPD     (AX)(R10*1), Z6
 	VMULPD      (DX)(R11*1), Z4, Z7
 	VSUBPD      Z7, Z6, Z6
@@ -1805,13 +2031,13 @@ entrieseg:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	CMPQ        R11, R8
-	JL          entrieseg
-	JMP         nextef
+	JL          entrieses
+	JMP         nexter
 
-unusedee:
+unusedeq:
 	XORQ R11, R11
 
-entrieseh:
+entrieset:
 	VMOVUPD     (AX)(R10*1), Z5
 	VMULPD      (DX)(R11*1), Z4, Z6
 	VSUBPD      Z6, Z5, Z5
@@ -1820,15 +2046,15 @@ entrieseh:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	CMPQ        R11, R8
-	JL          entrieseh
+	JL          entrieset
 
-nextef:
+nexter:
 	ADDQ $0x08, BX
 	ADDQ $0x08, SI
 	DECQ R9
-	JMP  loopea
+	JMP  loopem
 
-doneeb:
+doneen:
 	VEXTRACTF64X4 $0x01, Z0, Y2
 	VADDPD        Y0, Y2, Y2
 	VEXTRACTF64X2 $0x01, Y2, X0
@@ -1863,14 +2089,14 @@ TEXT ·rescaleAVX512(SB), NOSPLIT, $0-64
 	MOVSD        r+56(FP), X0
 	VBROADCASTSD X0, Z0
 
-loopei:
+loopeu:
 	CMPQ         R8, $0x00000001
-	JL           doneej
+	JL           doneev
 	VBROADCASTSD (BX), Z1
 	VBROADCASTSD (SI), Z2
 	XORQ         R10, R10
 
-entriesek:
+entriesew:
 	VMOVUPD     (CX)(R9*1), Z4
 	VMULPD      (AX)(R9*1), Z1, Z3
 	VMOVUPD     Z3, (AX)(R9*1)
@@ -1881,13 +2107,13 @@ entriesek:
 	ADDQ        $0x40, R9
 	ADDQ        $0x40, R10
 	CMPQ        R10, DI
-	JL          entriesek
+	JL          entriesew
 	ADDQ        $0x08, BX
 	ADDQ        $0x08, SI
 	DECQ        R8
-	JMP         loopei
+	JMP         loopeu
 
-doneej:
+doneev:
 	VZEROUPPER
 	RET
 
@@ -1902,9 +2128,9 @@ TEXT ·streamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD X0, Z0
 	XORQ         BX, BX
 
-loopel:
+loopex:
 	CMPQ       DX, $0x00000020
-	JL         doneem
+	JL         doneey
 	PREFETCHT0 4096(AX)(BX*1)
 	PREFETCHT0 4096(CX)(BX*1)
 	VMULPD     (AX)(BX*1), Z0, Z1
@@ -1931,12 +2157,12 @@ loopel:
 	VMOVUPD    Z2, 192(CX)(BX*1)
 	ADDQ       $0x00000100, BX
 	SUBQ       $0x00000020, DX
-	JMP        loopel
+	JMP        loopex
 
-doneem:
-loopen:
+doneey:
+loopez:
 	CMPQ       DX, $0x00000008
-	JL         doneeo
+	JL         donefa
 	PREFETCHT0 4096(AX)(BX*1)
 	PREFETCHT0 4096(CX)(BX*1)
 	VMULPD     (AX)(BX*1), Z0, Z1
@@ -1945,9 +2171,9 @@ loopen:
 	VMOVUPD    Z2, (CX)(BX*1)
 	ADDQ       $0x00000040, BX
 	SUBQ       $0x00000008, DX
-	JMP        loopen
+	JMP        loopez
 
-doneeo:
+donefa:
 	VZEROUPPER
 	RET
 
@@ -1971,9 +2197,9 @@ TEXT ·multiplyAddAVX512(SB), NOSPLIT, $0-16
 	VPXORQ       Z11, Z11, Z11
 	VPXORQ       Z12, Z12, Z12
 
-loopep:
+loopfb:
 	CMPQ        AX, $0x00000001
-	JL          doneeq
+	JL          donefc
 	VFMADD231PD Z0, Z0, Z1
 	VFMADD231PD Z0, Z0, Z2
 	VFMADD231PD Z0, Z0, Z3
@@ -1987,9 +2213,9 @@ loopep:
 	VFMADD231PD Z0, Z0, Z11
 	VFMADD231PD Z0, Z0, Z12
 	DECQ        AX
-	JMP         loopep
+	JMP         loopfb
 
-doneeq:
+donefc:
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z4, Z1, Z1

@@ -47,6 +47,14 @@ func rescale(q, z, u, grow, w []float64, r float64) {
 	rescaleGeneric(q, z, u, grow, w, r)
 }
 
+func shorten(shrink, part, square []float64, penalty, r float64, out []float64) {
+	shortenGeneric(shrink, part, square, penalty, r, out)
+}
+
+func add(to, v []float64) {
+	addGeneric(to, v)
+}
+
 func stream(a, b []float64) {
 	streamGeneric(a, b)
 }

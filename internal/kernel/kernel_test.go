@@ -216,6 +216,38 @@ func TestROP(t *testing.T) {
 	})
 }
 
+func TestShorten(t *testing.T) {
+	eachTier(t, func(t *testing.T) {
+		for n := 0; n <= 40; n += 8 {
+			square := random(n, 1)
+			for i, v := range square {
+				square[i] = v * v / 50
+			}
+			if n > 0 {
+				square[n-1], square[n/2] = 0, math.Inf(1)
+			}
+			for _, r := range []float64{1, 0.9} {
+				var v [2][3][]float64
+				for i := range v {
+					v[i] = [3][]float64{make([]float64, n), make([]float64, n), {1, 2}}
+				}
+				Shorten(v[0][0], v[0][1], square, 10, r, v[0][2])
+				shortenGeneric(v[1][0], v[1][1], square, 10, r, v[1][2])
+				for i := range v[0] {
+					sameVector(t, fmt.Sprintf("%d of %d", i, n), v[0][i], v[1][i])
+				}
+			}
+			a := random(n, 2)
+			Add(a, square)
+			for i, v := range random(n, 2) {
+				if a[i] != v+square[i] {
+					t.Fatalf("sum %d of %d", i, n)
+				}
+			}
+		}
+	})
+}
+
 func TestStream(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
 		for n := 0; n <= 80; n += 8 {

@@ -19,6 +19,20 @@ func ROPUpdate(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
 	ropUpdate(q, z, e, p, old, u, shrink, w, length, alpha)
 }
 
+// Shorten sets the shrinkage of columns of Q̂ by the squares of their lengths,
+//
+//	s = (1 − 1/(ρ‖q̂‖))₊,   part = s − r(1 − s),
+//
+// and adds Σ‖s·q̂‖² and Σ‖(1−s)·q̂‖² to out.
+func Shorten(shrink, part, square []float64, penalty, r float64, out []float64) {
+	n := len(shrink)
+	need(n)
+	if n > 0 {
+		_, _, _ = part[n-1], square[n-1], out[1]
+		shorten(shrink, part, square, penalty, r, out)
+	}
+}
+
 // ROPResidual adds part·q − keep·z to sum, and ‖p − s·q‖² and ‖old − s·q‖² to out.
 func ROPResidual(q, z, p, old, sum, shrink, part, out []float64, ld int, keep float64) {
 	need(ld)

@@ -29,10 +29,20 @@ func advanceAVX2(p *float64, corr *float64, gram *float64, basis *float64, ld in
 //go:noescape
 func scoreAVX2(score *float64, fresh *float64, p *float64, corr *float64, n int, least float64, floor float64) float64
 
+// addAVX2 adds v to to; n is a multiple of 8.
+//
+//go:noescape
+func addAVX2(to *float64, v *float64, n int)
+
 // ropUpdateAVX2 is ROPUpdate.
 //
 //go:noescape
 func ropUpdateAVX2(q *float64, z *float64, e *float64, p *float64, old *float64, u *float64, shrink *float64, w *float64, length *float64, ld int, cols int, alpha float64)
+
+// shortenAVX2 is Shorten.
+//
+//go:noescape
+func shortenAVX2(shrink *float64, part *float64, square *float64, n int, penalty float64, r float64, out *float64)
 
 // ropResidualAVX2 is ROPResidual.
 //
@@ -89,10 +99,20 @@ func advanceAVX512(p *float64, corr *float64, gram *float64, basis *float64, ld 
 //go:noescape
 func scoreAVX512(score *float64, fresh *float64, p *float64, corr *float64, n int, least float64, floor float64) float64
 
+// addAVX512 adds v to to; n is a multiple of 8.
+//
+//go:noescape
+func addAVX512(to *float64, v *float64, n int)
+
 // ropUpdateAVX512 is ROPUpdate.
 //
 //go:noescape
 func ropUpdateAVX512(q *float64, z *float64, e *float64, p *float64, old *float64, u *float64, shrink *float64, w *float64, length *float64, ld int, cols int, alpha float64)
+
+// shortenAVX512 is Shorten.
+//
+//go:noescape
+func shortenAVX512(shrink *float64, part *float64, square *float64, n int, penalty float64, r float64, out *float64)
 
 // ropResidualAVX512 is ROPResidual.
 //

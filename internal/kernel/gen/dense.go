@@ -210,7 +210,11 @@ func (t tier) score() {
 	end()
 }
 
-const le = 2 // the predicate ≤ of a comparison, false for NaN
+// Predicates of a comparison, both false for NaN.
+const (
+	le      = 2
+	greater = 30
+)
 
 // where sets to = value in the lanes with a compared to b.
 func (t tier) where(predicate int, a, b, value, to reg.VecVirtual) {
@@ -223,4 +227,17 @@ func (t tier) where(predicate int, a, b, value, to reg.VecVirtual) {
 	mask := t.vec()
 	VCMPPD(U8(predicate), b, a, mask)
 	VBLENDVPD(mask, value, to, to)
+}
+
+func (t tier) add() {
+	t.begin("add", "to, v *float64, n int)", "adds v to to; n is a multiple of 8.")
+	to, v, n := pointer("to"), pointer("v"), pointer("n")
+	t.unroll(n, func(o reg.GPVirtual, vectors int) {
+		for i := range vectors {
+			x := t.load(at(to, o, i*t.bytes()))
+			VADDPD(at(v, o, i*t.bytes()), x, x)
+			VMOVUPD(x, at(to, o, i*t.bytes()))
+		}
+	})
+	end()
 }

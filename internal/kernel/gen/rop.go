@@ -90,6 +90,40 @@ func (t tier) ropUpdate() {
 	end()
 }
 
+func (t tier) shorten() {
+	t.begin("shorten", "shrink, part, square *float64, n int, penalty, r float64, out *float64)", "is Shorten.")
+	shrink, part, square, n, out := pointer("shrink"), pointer("part"), pointer("square"), pointer("n"), pointer("out")
+	rho, r, ones := t.number("penalty"), t.number("r"), t.constant(one)
+	bar, length, rest := t.vec(), t.zero(), t.zero()
+	VMULPD(rho, rho, bar)
+	VDIVPD(bar, ones, bar)
+	while(n, t.lanes, func() {
+		x, s, now, lost, g := t.load(from(square, 0)), t.vec(), t.zero(), t.vec(), t.vec()
+		VSQRTPD(x, s)
+		VMULPD(rho, s, s)
+		VDIVPD(s, ones, s)
+		VSUBPD(s, ones, s)
+		t.where(greater, x, bar, s, now)
+		VMOVUPD(now, from(shrink, 0))
+		VSUBPD(now, ones, lost)
+		VADDPD(now, now, g)
+		VSUBPD(now, g, g)
+		VFNMADD231PD(r, lost, g)
+		VMOVUPD(g, from(part, 0))
+		VMULPD(now, now, now)
+		VFMADD231PD(x, now, length)
+		VMULPD(lost, lost, lost)
+		VFMADD231PD(x, lost, rest)
+		for _, p := range []reg.GPVirtual{square, shrink, part} {
+			ADDQ(U8(t.bytes()), p)
+		}
+		SUBQ(U8(t.lanes), n)
+	})
+	t.addTo(length, from(out, 0))
+	t.addTo(rest, from(out, 8))
+	end()
+}
+
 func (t tier) ropResidual() {
 	t.begin("ropResidual", "q, z, p, old, sum, shrink, part, out *float64, ld, cols int, keep float64)",
 		"is ROPResidual.")
@@ -145,6 +179,7 @@ func (t tier) powerStep() {
 			c.entries(func() {
 				d := t.load(at(u, c.index, 0))
 				for i := range w {
+					PREFETCHT0(at(base[i], c.index, ahead))
 					VFMADD231PD(at(base[i], c.index, 0), d, dots[i])
 				}
 			})
@@ -180,6 +215,7 @@ func (t tier) project() {
 	c.each(func() {
 		dot := t.zero()
 		c.entries(func() {
+			PREFETCHT0(at(z, c.offset, ahead))
 			VFMADD231PD(at(z, c.offset, 0), t.load(at(u, c.index, 0)), dot)
 		})
 		x := t.sum(dot)

@@ -202,7 +202,7 @@ func mustCode(t *testing.T, c sparse.Coder, d *sparse.Dictionary, y *mat.Dense) 
 }
 
 func benchmark(b *testing.B, build func(s int) sparse.Coder) {
-	for _, c := range []struct{ n, k, s int }{{9, 512, 3}, {25, 512, 3}, {45, 512, 5}} {
+	for _, c := range []struct{ n, k, s int }{{9, 128, 3}, {30, 512, 5}, {64, 512, 5}, {64, 1024, 3}} {
 		b.Run(fmt.Sprintf("n=%d/atoms=%d/nonzeros=%d", c.n, c.k, c.s), func(b *testing.B) {
 			d, err := sparse.NewDictionary(sparsetest.Gaussian(c.n, c.k, 1))
 			if err != nil {

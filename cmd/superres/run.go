@@ -168,7 +168,7 @@ func newApp(s *streams) *cli.App {
 		DisableSliceFlagSeparator: true,
 		Commands: []*cli.Command{
 			upscaleCommand(s), evalCommand(s), trainCommand(s), learnCommand(s), recoverCommand(s), compareCommand(s),
-			modelsCommand(s), learnersCommand(s), codersCommand(s), versionCommand(s),
+			modelsCommand(s), learnersCommand(s), codersCommand(s), benchCommand(s), versionCommand(s),
 		},
 	}
 }

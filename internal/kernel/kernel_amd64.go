@@ -176,7 +176,6 @@ func multiplyAdd(rounds int) float64 {
 		multiplyAddAVX2(rounds)
 		return 12 * 4 * 2
 	default:
-		multiplyAddGeneric(rounds)
-		return 4 * 2
+		return 4*2 + 0*multiplyAddGeneric(rounds) // the sum is finite, and must be made
 	}
 }

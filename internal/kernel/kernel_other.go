@@ -60,6 +60,5 @@ func stream(a, b []float64) {
 }
 
 func multiplyAdd(rounds int) float64 {
-	multiplyAddGeneric(rounds)
-	return 4 * 2
+	return 4*2 + 0*multiplyAddGeneric(rounds) // the sum is finite, and must be made
 }

@@ -23,8 +23,9 @@ import (
 //
 //	p_j = (G_k − Σ_{i<j} L_ji p_i) / L_jj,   a ← a − (q_jᵀy) p_j,   ‖r‖² ← ‖r‖² − (q_jᵀy)².
 //
-// The cost is n·K for Dᵀy and (j+1)·K for step j; memory is S·K a worker and
-// nothing is allocated for a signal.
+// The cost is n·K for Dᵀy, which is computed for some signals at a time, and (j+3)·K
+// for step j, one pass; memory is (S+32)·K a worker and nothing is allocated for a
+// signal.
 //
 // A signal ends when it has Sparsity atoms, when ‖r‖₂ ≤ Tolerance, or when what
 // is left is rounding error: later picks would be noise. The recurrence for ‖r‖²

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
@@ -19,8 +18,8 @@ import (
 //	approximate:  d_k ← E (x^k_ω)ᵀ at length 1, then x^k_ω ← d_kᵀ E,
 //
 // and R is brought up to date before the next atom. The atoms are taken in their
-// order. The triplet comes from the smaller Gram matrix of E, so an atom costs
-// |ω|·M² + M³ exact and 2·|ω|·M approximate.
+// order. The triplet comes from the smaller Gram matrix of E (leading.go), so an atom
+// costs |ω|·M² and some M³ exact and 4·|ω|·M approximate.
 //
 // M. Aharon, M. Elad, A. Bruckstein: K-SVD, IEEE Trans. Signal Processing 54
 // (2006), doi:10.1109/TSP.2006.881199. Approximate form: R. Rubinstein,
@@ -49,8 +48,12 @@ func (l KSVD) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, er
 	return alternate(ctx, y, opt, l.update)
 }
 
+// update never forms E but for its Gram matrix: with r_j the residual of a signal,
+// its column of E is r_j + x_j·d.
 func (l KSVD) update(ctx context.Context, p *problem) error {
-	var e, x []float64
+	var e []float64
+	var x []float64
+	u, lead := make([]float64, p.m), newLeading()
 	for k := range p.k {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -59,57 +62,39 @@ func (l KSVD) update(ctx context.Context, p *problem) error {
 		if len(signals) == 0 {
 			continue
 		}
-		// E, one signal a row of e, and the old coefficients.
-		e, x = e[:0], x[:0]
-		for i, j := range signals {
-			e = append(e, p.rest(int(j))...)
-			x = append(x, p.codes.Value[places[i]])
-			axpy(x[i], p.atom(k), e[i*p.m:])
+		x = x[:0]
+		for _, at := range places {
+			x = append(x, p.codes.Value[at])
 		}
-		rows := blas64.General{Rows: len(signals), Cols: p.m, Stride: p.m, Data: e}
-		u := make([]float64, p.m)
+		d := p.atom(k)
 		if l.Approximate {
-			blas64.Gemv(blas.Trans, 1, rows, vector(x), 0, vector(u))
-		} else if err := leading(rows, u); err != nil {
-			return err
+			clear(u)
+			axpy(dot(x, x), d, u)
+			for i, j := range signals {
+				axpy(x[i], p.rest(int(j)), u)
+			}
+		} else {
+			e = e[:0]
+			for i, j := range signals {
+				e = append(e, p.rest(int(j))...)
+				axpy(x[i], d, e[i*p.m:])
+			}
+			if err := lead.right(e, p.m, u); err != nil {
+				return err
+			}
 		}
 		if normalise(u) == 0 {
 			continue // nothing is left for this atom to explain: keep it
 		}
-		copy(p.atom(k), u)
-		blas64.Gemv(blas.NoTrans, 1, rows, vector(u), 0, vector(x))
+		same := dot(u, d)
 		for i, j := range signals {
-			p.codes.Value[places[i]] = x[i]
 			rest := p.rest(int(j))
-			copy(rest, e[i*p.m:(i+1)*p.m])
-			axpy(-x[i], u, rest)
+			now := dot(u, rest) + x[i]*same
+			axpy(x[i], d, rest)
+			axpy(-now, u, rest)
+			p.codes.Value[places[i]] = now
 		}
-	}
-	return nil
-}
-
-// leading sets u (length M) to the leading right singular vector of the rows of
-// e, not normalised, from the smaller of the two Gram matrices. u is zero when e is.
-func leading(e blas64.General, u []float64) error {
-	size, trans := e.Cols, blas.Trans
-	if e.Rows < e.Cols {
-		size, trans = e.Rows, blas.NoTrans
-	}
-	gram := mat.NewSymDense(size, nil)
-	blas64.Syrk(trans, 1, e, 0, gram.RawSymmetric())
-	var eig mat.EigenSym
-	if !eig.Factorize(gram, true) {
-		return errEigen
-	}
-	var vectors mat.Dense
-	eig.VectorsTo(&vectors)
-	last := mat.Col(nil, size-1, &vectors)
-	if eig.Values(nil)[size-1] <= 0 {
-		clear(u)
-	} else if trans == blas.Trans {
-		copy(u, last)
-	} else {
-		blas64.Gemv(blas.Trans, 1, e, vector(last), 0, vector(u))
+		copy(d, u)
 	}
 	return nil
 }

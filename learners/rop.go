@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/kernel"
 	"superres/internal/plugin"
 )
 
@@ -32,7 +33,8 @@ import (
 // small non-zeros. (16,32,3), N = 400, noise of 0.2 times the signals' root mean square:
 // error 0.024 without, 0.006 to 0.008 with it, K-SVD told S 0.063.
 //
-// An iteration costs about 10·M·N·K operations; memory is two M×N×K arrays.
+// An iteration costs about 30·M·N·K operations in one pass over two M×N×K arrays;
+// memory is these two.
 //
 // Dictionary Learning Using Rank-One Projection (ROP): formulation (8), ADMM (12)
 // to (18). Two slips of its text are mended: the third constraint is Z = P
@@ -84,10 +86,10 @@ const ropLimit = 8 << 30
 // ropTolerance ends the iterations: primal and dual residual, relative.
 const ropTolerance = 1e-7
 
-// Memory implements Sized: the two arrays, and a part of S and D·X for every eighth
-// atom.
+// Memory implements Sized: the two arrays, a part of S for every eighth atom, what is
+// as large as Y, w and the shrinkage.
 func (ROP) Memory(m, n, k int) float64 {
-	return 18 * float64(m) * float64(n) * float64(k+8)
+	return (17*float64(kernel.Pad(m))*(float64(k)+8) + 16*float64(k)) * float64(n)
 }
 
 // Learn implements Learner. opt.Coder is not used.
@@ -110,7 +112,7 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 		return nil, err
 	}
 	m, n := y.Dims()
-	if need := 16 * float64(m) * float64(n) * float64(opt.Atoms); need > ropLimit {
+	if need := 16 * float64(kernel.Pad(m)) * float64(n) * float64(opt.Atoms); need > ropLimit {
 		return nil, plugin.Errorf("learners: rop on %d signals of %d entries with %d atoms takes %.1f GiB, the limit is %d; use fewer signals, or another learner",
 			n, m, opt.Atoms, need/(1<<30), ropLimit>>30)
 	}

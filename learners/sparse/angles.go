@@ -19,14 +19,14 @@ type Angles struct {
 // Angles measures all pairs of atoms; near is the limit from which on they count
 // as nearly the same. It takes K²·8 bytes.
 func (d *Dictionary) Angles(near float64) Angles {
-	_, gram := d.prepare()
+	gram := d.prepare()
 	var a Angles
 	sum := 0.0
 	for i := range d.k {
 		if d.norms[i] == 0 {
 			continue
 		}
-		for j, v := range gram[i*d.k : i*d.k+i] {
+		for j, v := range gram[i*d.wide : i*d.wide+i] {
 			if d.norms[j] == 0 {
 				continue
 			}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/kernel"
 	"superres/internal/parallel"
 	"superres/internal/plugin"
 )
@@ -56,8 +57,10 @@ func WithSparsity(spec string, sparsity int) (string, error) {
 
 // solver codes one signal y (length n, unchanged): it writes the chosen atoms
 // and their coefficients for the atoms as they are, in any order, to index and
-// value and returns how many. It is one worker's and may keep scratch memory.
-type solver func(y []float64, index []int32, value []float64) int
+// value and returns how many. corr is Dᵀy over the unit atoms, filled up with zeros
+// to the width of package kernel; it may be changed. A solver is one worker's and may
+// keep scratch memory.
+type solver func(y, corr []float64, index []int32, value []float64) int
 
 // codeEach runs a solver over the columns of y, on all workers. most is the
 // largest number of non-zeros a signal can get.
@@ -77,27 +80,24 @@ func codeEach(ctx context.Context, d *Dictionary, y *mat.Dense, most int, newSol
 	blocks := make([]block, (signals+grain-1)/grain)
 	start := make([]int, signals+1) // first the counts
 	bad := make([]int, len(blocks)) // 1 + the first signal that is not finite
-	raw := y.RawMatrix()
+	d.prepare()
 	err := parallel.For(ctx, signals, grain, func() func(lo, hi int) {
-		solve := newSolver()
-		rows := make([]float64, grain*n)
+		solve, load := newSolver(), newBatch(d, y)
 		index, value := make([]int32, grain*most), make([]float64, grain*most)
 		return func(lo, hi int) {
-			for i := range n {
-				for j, v := range raw.Data[i*raw.Stride+lo : i*raw.Stride+hi] {
-					rows[j*n+i] = v
-				}
-			}
 			used := 0
 			for j := lo; j < hi; j++ {
-				signal := rows[(j-lo)*n : (j-lo+1)*n]
+				if (j-lo)%batchSize == 0 {
+					load.fill(j, min(hi, j+batchSize))
+				}
+				signal, corr := load.signal((j - lo) % batchSize)
 				if e := dot(signal, signal); math.IsNaN(e) || math.IsInf(e, 0) {
 					if bad[lo/grain] == 0 {
 						bad[lo/grain] = j + 1
 					}
 					continue
 				}
-				count := solve(signal, index[used:used+most], value[used:used+most])
+				count := solve(signal, corr, index[used:used+most], value[used:used+most])
 				count = tidy(index[used:used+count], value[used:used+count])
 				start[j+1] = count
 				used += count
@@ -121,6 +121,43 @@ func codeEach(ctx context.Context, d *Dictionary, y *mat.Dense, most int, newSol
 		c.Index, c.Value = append(c.Index, b.index...), append(c.Value, b.value...)
 	}
 	return c, nil
+}
+
+// batchSize is how many signals are multiplied by the dictionary at a time.
+const batchSize = 32
+
+// batch is some signals and their products with the unit atoms.
+type batch struct {
+	d    *Dictionary
+	y    blas64.General
+	cols []float64 // n×batchSize by rows
+	rows []float64 // signal after signal
+	corr []float64 // Dᵀy, d.wide a signal
+}
+
+func newBatch(d *Dictionary, y *mat.Dense) *batch {
+	return &batch{
+		d: d, y: y.RawMatrix(), cols: make([]float64, d.n*batchSize),
+		rows: make([]float64, d.n*batchSize), corr: make([]float64, d.wide*batchSize),
+	}
+}
+
+// fill takes the signals lo to hi-1. What is left of earlier ones behind them is
+// multiplied too, where it makes the number whole.
+func (b *batch) fill(lo, hi int) {
+	n := b.d.n
+	for i := range n {
+		row := b.cols[i*batchSize : (i+1)*batchSize]
+		copy(row, b.y.Data[i*b.y.Stride+lo:i*b.y.Stride+hi])
+		for j, v := range row[:hi-lo] {
+			b.rows[j*n+i] = v
+		}
+	}
+	b.d.correlate(b.corr, b.cols, batchSize, (hi-lo+kernel.Rows-1)/kernel.Rows*kernel.Rows)
+}
+
+func (b *batch) signal(j int) (y, corr []float64) {
+	return b.rows[j*b.d.n : (j+1)*b.d.n], b.corr[j*b.d.wide : (j+1)*b.d.wide]
 }
 
 // tidy sorts a code by atom (insertion: codes are short), drops exact zeros and

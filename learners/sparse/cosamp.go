@@ -60,7 +60,8 @@ func (c CoSaMP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, 
 	}
 	return codeEach(ctx, d, y, most, func() solver {
 		w := &cosampWorker{newSubspace(d, 3*most), make([]float64, most)}
-		return func(y []float64, index []int32, value []float64) int {
+		return func(y, corr []float64, index []int32, value []float64) int {
+			w.start = corr[:d.k]
 			return w.grow(y, c.Sparsity, c.Tolerance, most, w.pursue, index, value)
 		}
 	})

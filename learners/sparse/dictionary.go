@@ -15,9 +15,10 @@ import (
 	"math"
 	"sync"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"superres/internal/kernel"
 )
 
 // Dictionary is an n×K matrix whose columns are the atoms. It does not change
@@ -33,9 +34,14 @@ type Dictionary struct {
 	norms []float64
 
 	once sync.Once
-	unit []float64 // n×K by rows: the atoms at length 1, signals multiply its rows
-	gram []float64 // K×K: unitᵀ·unit
+	wide int       // K filled up to the width of package kernel, with atoms of zeros
+	unit []float64 // the atoms at length 1: panels of panel atoms, each n×panel by rows
+	gram []float64 // wide×wide: the products of the atoms at length 1
 }
+
+// panel is how many atoms signals are multiplied by at a time: with n = 64, what the
+// nearest cache holds.
+const panel = 32
 
 // NewDictionary copies the columns of d. Every entry, and its square, must be
 // finite.
@@ -100,51 +106,57 @@ func (d *Dictionary) Rows(from, to int) (*Dictionary, error) {
 // Coherence returns the largest |cos| of the angle between two atoms, in 0..1;
 // 0 when there is one atom.
 func (d *Dictionary) Coherence() float64 {
-	_, gram := d.prepare()
+	gram := d.prepare()
 	largest := 0.0
 	for i := range d.k {
-		for _, v := range gram[i*d.k : i*d.k+i] {
+		for _, v := range gram[i*d.wide : i*d.wide+i] {
 			largest = max(largest, math.Abs(v))
 		}
 	}
 	return largest
 }
 
-// prepare returns the unit-length atoms, n×K by rows, and their Gram matrix. Both
-// are computed once.
-func (d *Dictionary) prepare() (unit, gram []float64) {
+// prepare returns the Gram matrix of the atoms at length 1, with wide entries a row.
+// It and they are computed once.
+func (d *Dictionary) prepare() (gram []float64) {
 	d.once.Do(func() {
-		d.unit = make([]float64, d.n*d.k)
+		d.wide = kernel.Pad(d.k)
+		rows := make([]float64, d.n*d.wide)
 		for k, length := range d.norms {
 			if length == 0 {
 				continue
 			}
 			for i, v := range d.Atom(k) {
-				d.unit[i*d.k+k] = v / length
+				rows[i*d.wide+k] = v / length
 			}
 		}
-		d.gram = make([]float64, d.k*d.k)
-		u := blas64.General{Rows: d.n, Cols: d.k, Stride: d.k, Data: d.unit}
-		g := blas64.Symmetric{N: d.k, Stride: d.k, Data: d.gram, Uplo: blas.Upper}
-		blas64.Syrk(blas.Trans, 1, u, 0, g)
-		for i := range d.k {
-			for j := range i {
-				d.gram[i*d.k+j] = d.gram[j*d.k+i]
+		d.gram = make([]float64, d.wide*d.wide)
+		kernel.Mul(d.gram, d.wide, rows, d.wide, rows, d.wide, d.wide, d.n, d.wide)
+		d.unit = make([]float64, 0, len(rows))
+		for from := 0; from < d.wide; from += panel {
+			for i := range d.n {
+				d.unit = append(d.unit, rows[i*d.wide+from:i*d.wide+min(d.wide, from+panel)]...)
 			}
 		}
 	})
-	return d.unit, d.gram
+	return d.gram
+}
+
+// correlate sets the rows of corr, wide entries each, to Dᵀy over the unit atoms for
+// signals that are the columns of y, n×stride by rows. Their number is a multiple of
+// kernel.Rows.
+func (d *Dictionary) correlate(corr, y []float64, stride, signals int) {
+	for from := 0; from < d.wide; from += panel {
+		cols := min(panel, d.wide-from)
+		kernel.Mul(corr[from:], d.wide, y, stride, d.unit[d.n*from:], cols, signals, d.n, cols)
+	}
 }
 
 // norm returns the Euclidean length of v, and NaN or Inf when v is not finite.
 func norm(v []float64) float64 { return math.Sqrt(dot(v, v)) }
 
 func dot(a, b []float64) float64 {
-	sum := 0.0
-	for i, v := range a {
-		sum += v * b[i]
-	}
-	return sum
+	return blas64.Implementation().Ddot(len(a), a, 1, b, 1)
 }
 
 var errNoSignals = errors.New("sparse: there are no signals to code")

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/kernel"
 	"superres/internal/plugin"
 )
 
@@ -92,7 +93,7 @@ func (c Lasso) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, e
 	return codeEach(ctx, d, y, most, func() solver {
 		w := &lassoWorker{
 			leastSquares: newLeastSquares(d, most), Lasso: c, limited: most < min(d.n, d.k),
-			corr: make([]float64, d.k), slope: make([]float64, d.k), passed: make([]bool, d.k),
+			slope: make([]float64, d.k), passed: make([]bool, d.k),
 			sign: make([]float64, most), pace: make([]float64, most), pull: make([]float64, most),
 		}
 		return w.solve
@@ -111,19 +112,19 @@ type lassoWorker struct {
 	pull    []float64 // λ·s
 }
 
-func (w *lassoWorker) solve(y []float64, index []int32, x []float64) int {
+func (w *lassoWorker) solve(y, corr []float64, index []int32, x []float64) int {
 	energy := dot(y, y)
 	target := w.Tolerance * w.Tolerance
 	if energy == 0 || w.Tolerance > 0 && energy <= target {
 		return 0
 	}
-	correlate(w.d, y, w.corr)
+	w.corr = corr[:w.d.k]
 	for k, length := range w.d.norms {
 		w.passed[k] = length == 0
 	}
 	floor := rounding * math.Sqrt(energy)
 	end := max(w.Lambda, floor)
-	join, lambda := largest(w.corr)
+	join, lambda := kernel.Largest(corr)
 	limit := pathSteps * (w.d.n + w.d.k)
 	count, met := 0, false
 	for step := 0; lambda > end && step < limit; step++ {
@@ -171,7 +172,7 @@ func (w *lassoWorker) direct(support []int32) float64 {
 	w.backward(pace, pace)
 	clear(w.slope)
 	for j, atom := range support {
-		axpy(pace[j], w.gram[int(atom)*w.d.k:(int(atom)+1)*w.d.k], w.slope)
+		axpy(pace[j], w.row(int(atom))[:w.d.k], w.slope)
 	}
 	return dot(w.sign[:len(support)], pace)
 }

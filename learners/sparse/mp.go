@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/kernel"
 	"superres/internal/plugin"
 )
 
@@ -69,11 +70,11 @@ func (c MP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, erro
 	if steps == 0 {
 		steps = 100 * d.n
 	}
-	_, gram := d.prepare()
+	gram := d.prepare()
 	return codeEach(ctx, d, y, most, func() solver {
 		w := &mpWorker{
 			d: d, gram: gram, most: most, steps: steps, tolerance: c.Tolerance * c.Tolerance,
-			corr: make([]float64, d.k), code: make([]float64, d.k), rest: make([]float64, d.n),
+			code: make([]float64, d.k), rest: make([]float64, d.n),
 		}
 		return w.solve
 	})
@@ -84,24 +85,22 @@ type mpWorker struct {
 	gram        []float64
 	most, steps int
 	tolerance   float64   // squared
-	corr        []float64 // Dᵀr over the unit atoms
 	code        []float64 // x over the unit atoms; all zero between signals
 	rest        []float64 // r, where there is a tolerance
 }
 
-func (w *mpWorker) solve(y []float64, index []int32, value []float64) int {
+func (w *mpWorker) solve(y, corr []float64, index []int32, value []float64) int {
 	energy := dot(y, y)
 	if energy == 0 {
 		return 0
 	}
-	k := w.d.k
-	correlate(w.d, y, w.corr)
+	wide := w.d.wide
 	copy(w.rest, y)
 	floor := rounding * math.Sqrt(energy)
 	left := energy
 	count := 0
 	for step := 0; step < w.steps && (w.tolerance == 0 || left > w.tolerance); step++ {
-		best, size := largest(w.corr)
+		best, size := kernel.Largest(corr)
 		if size <= floor {
 			break
 		}
@@ -112,9 +111,9 @@ func (w *mpWorker) solve(y []float64, index []int32, value []float64) int {
 			index[count] = int32(best)
 			count++
 		}
-		a := w.corr[best]
+		a := corr[best]
 		w.code[best] += a
-		axpy(-a, w.gram[best*k:(best+1)*k], w.corr)
+		axpy(-a, w.gram[best*wide:(best+1)*wide], corr)
 		if w.tolerance > 0 {
 			axpy(-a/w.d.norms[best], w.d.Atom(best), w.rest)
 			left = dot(w.rest, w.rest)

@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"superres/internal/kernel"
 )
 
 // OLS is orthogonal least squares: at each step the atom joins the support I
@@ -59,7 +61,7 @@ func (c OLS) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, err
 		return nil, err
 	}
 	return codeEach(ctx, d, y, most, func() solver {
-		w := &olsWorker{ompWorker: newOMPWorker(d, most, c.Tolerance), fresh: make([]float64, d.k)}
+		w := &olsWorker{ompWorker: newOMPWorker(d, most, c.Tolerance), fresh: make([]float64, d.wide), score: make([]float64, d.wide)}
 		return w.solve
 	})
 }
@@ -67,39 +69,31 @@ func (c OLS) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, err
 type olsWorker struct {
 	*ompWorker
 	fresh []float64 // s_k; +Inf: chosen, or dependent on the support
+	score []float64 // a_k²/s_k
+	last  int       // the atom that joined last
 }
 
-func (w *olsWorker) solve(y []float64, index []int32, value []float64) int {
+func (w *olsWorker) solve(y, corr []float64, index []int32, value []float64) int {
 	for k := range w.fresh {
 		w.fresh[k] = 1
 	}
-	return w.pursue(y, index, value, w.choose, func(member int) {
-		w.shrink(member)
-		w.fresh[index[member]] = math.Inf(1)
-	})
+	return w.pursue(y, corr, index, value, w.choose)
 }
 
 // choose returns the first atom with the largest a_k²/s_k among those with |a_k|
-// above floor, or -1. Fractions are compared without dividing.
-func (w *olsWorker) choose(floor float64) int {
-	best, top, bottom := -1, floor*floor, 1.0
-	fresh := w.fresh[:len(w.corr)]
-	for k, a := range w.corr {
-		if a*a*bottom > top*fresh[k] && math.Abs(a) > floor {
-			best, top, bottom = k, a*a, fresh[k]
-		}
+// above floor, or -1. It takes the direction of the last member from the new part of
+// every atom.
+func (w *olsWorker) choose(floor float64, count int) int {
+	if count == 0 {
+		w.last = w.ompWorker.choose(floor, 0)
+		return w.last
 	}
-	return best
-}
-
-// shrink takes the direction of member j from the new part of every atom.
-func (w *olsWorker) shrink(j int) {
-	fresh := w.fresh[:w.d.k]
-	for k, p := range w.basis[j*w.d.k : (j+1)*w.d.k] {
-		s := fresh[k] - p*p
-		if s <= independent {
-			s = math.Inf(1)
-		}
-		fresh[k] = s
+	w.fresh[w.last] = math.Inf(1)
+	p := w.basis[(count-1)*w.d.wide : count*w.d.wide]
+	most := kernel.Score(w.score, w.fresh, p, w.corr, independent, floor)
+	if most == 0 {
+		return -1
 	}
+	w.last, _ = kernel.First(w.score, most)
+	return w.last
 }

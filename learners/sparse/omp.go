@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"superres/internal/kernel"
 )
 
 // OMP is orthogonal matching pursuit: at each step the atom with the largest
@@ -21,8 +23,9 @@ import (
 //
 //	p_j = (G_k − Σ_{i<j} L_ji p_i) / L_jj,   a ← a − (q_jᵀy) p_j,   ‖r‖² ← ‖r‖² − (q_jᵀy)².
 //
-// The cost is n·K for Dᵀy and (j+1)·K for step j; memory is S·K a worker and
-// nothing is allocated for a signal.
+// The cost is n·K for Dᵀy, which is computed for some signals at a time, and (j+3)·K
+// for step j, one pass; memory is (S+32)·K a worker and nothing is allocated for a
+// signal.
 //
 // A signal ends when it has Sparsity atoms, when ‖r‖₂ ≤ Tolerance, or when what
 // is left is rounding error: later picks would be noise. The recurrence for ‖r‖²
@@ -70,48 +73,50 @@ type ompWorker struct {
 	leastSquares
 	tolerance float64   // squared
 	corr      []float64 // Dᵀr over the unit atoms
-	basis     []float64 // most×K: row j is p_j = Dᵀq_j
+	top       float64   // max |corr|
+	basis     []float64 // most×wide: row j is p_j = Dᵀq_j
 	proj      []float64 // q_jᵀy
 }
 
 func newOMPWorker(d *Dictionary, most int, tolerance float64) *ompWorker {
-	return &ompWorker{
-		leastSquares: newLeastSquares(d, most), tolerance: tolerance * tolerance,
-		corr: make([]float64, d.k), basis: make([]float64, most*d.k), proj: make([]float64, most),
-	}
+	w := &ompWorker{leastSquares: newLeastSquares(d, most), tolerance: tolerance * tolerance, proj: make([]float64, most)}
+	w.basis = make([]float64, most*d.wide)
+	return w
 }
 
-func (w *ompWorker) solve(y []float64, index []int32, value []float64) int {
-	return w.pursue(y, index, value, func(floor float64) int {
-		if best, size := largest(w.corr); size > floor {
-			return best
-		}
+// choose returns the first atom with the largest |corr|, or -1 when that is at most
+// floor.
+func (w *ompWorker) choose(floor float64, _ int) int {
+	if w.top <= floor {
 		return -1
-	}, func(int) {})
+	}
+	best, _ := kernel.First(w.corr, w.top)
+	return best
 }
 
-// pursue codes a signal: choose names the atom that is to join, or -1 when only
-// rounding error, at most floor, is left; joined hears of it when another may
-// follow.
-func (w *ompWorker) pursue(y []float64, index []int32, value []float64, choose func(floor float64) int, joined func(member int)) int {
+func (w *ompWorker) solve(y, corr []float64, index []int32, value []float64) int {
+	return w.pursue(y, corr, index, value, w.choose)
+}
+
+// pursue codes a signal: choose names the atom that is to join so many others, or -1
+// when only rounding error, at most floor, is left.
+func (w *ompWorker) pursue(y, corr []float64, index []int32, value []float64, choose func(floor float64, count int) int) int {
 	energy := dot(y, y)
 	if energy == 0 {
 		return 0
 	}
-	correlate(w.d, y, w.corr)
+	w.corr = corr
+	_, w.top = kernel.Largest(corr)
 	floor := rounding * math.Sqrt(energy)
 	left := energy
 	count := 0
 	for count < w.most && (w.tolerance == 0 || left > w.tolerance) {
-		best := choose(floor)
-		if best < 0 || !w.join(best, count, index[:count]) {
+		best := choose(floor, count)
+		if best < 0 || !w.join(best, count, index) {
 			break
 		}
-		index[count] = int32(best)
 		left -= w.proj[count] * w.proj[count]
-		if count++; count < w.most {
-			joined(count - 1)
-		}
+		count++
 		if w.tolerance > 0 && left < 1e-8*energy {
 			w.backward(w.proj[:count], value)
 			left = w.residual(y, index[:count], value)
@@ -123,14 +128,14 @@ func (w *ompWorker) pursue(y []float64, index []int32, value []float64, choose f
 	return count
 }
 
-// join adds atom best as member j of the support. It reports false, and changes
-// nothing that counts, when the atom depends on the support.
+// join makes atom best member j of the support. It reports false, and changes nothing
+// that counts, when the atom depends on the support.
 func (w *ompWorker) join(best, j int, support []int32) bool {
-	k := w.d.k
+	wide := w.d.wide
 	row := w.chol[j*w.most : j*w.most+j+1]
 	rest := 1.0
-	for i := range support {
-		row[i] = w.basis[i*k+best]
+	for i := range j {
+		row[i] = w.basis[i*wide+best]
 		rest -= row[i] * row[i]
 	}
 	if rest <= independent {
@@ -138,22 +143,18 @@ func (w *ompWorker) join(best, j int, support []int32) bool {
 	}
 	row[j] = math.Sqrt(rest)
 	w.proj[j] = w.corr[best] / row[j]
+	support[j] = int32(best)
 	if j+1 == w.most {
 		return true // nothing will be chosen after it
 	}
-	p := w.basis[j*k : (j+1)*k]
-	copy(p, w.gram[best*k:(best+1)*k])
-	for i := range support {
-		axpy(-row[i], w.basis[i*k:(i+1)*k], p)
-	}
-	scale := 1 / row[j]
-	for i := range p {
-		p[i] *= scale
-	}
-	axpy(-w.proj[j], p, w.corr)
-	for _, i := range support {
+	w.top = kernel.Advance(w.basis[j*wide:(j+1)*wide], w.corr, w.row(best), w.basis, wide, row[:j], 1/row[j], w.proj[j])
+	again := false
+	for _, i := range support[:j+1] { // zero but for rounding
+		again = again || math.Abs(w.corr[i]) == w.top
 		w.corr[i] = 0
 	}
-	w.corr[best] = 0
+	if again {
+		_, w.top = kernel.Largest(w.corr)
+	}
 	return true
 }

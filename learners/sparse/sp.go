@@ -61,7 +61,8 @@ func (c SP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, erro
 	}
 	return codeEach(ctx, d, y, most, func() solver {
 		w := &spWorker{newSubspace(d, 2*most)}
-		return func(y []float64, index []int32, value []float64) int {
+		return func(y, corr []float64, index []int32, value []float64) int {
+			w.start = corr[:d.k]
 			return w.grow(y, c.Sparsity, c.Tolerance, most, w.pursue, index, value)
 		}
 	})
@@ -113,8 +114,8 @@ func newSubspace(d *Dictionary, widest int) *subspace {
 	part := func() partial { return partial{atoms: make([]int32, 0, widest), x: make([]float64, widest)} }
 	return &subspace{
 		leastSquares: newLeastSquares(d, min(widest, d.n, d.k)),
-		start:        make([]float64, d.k), corr: make([]float64, d.k),
-		now: part(), wide: part(), next: part(), order: make([]int32, 0, widest),
+		corr:         make([]float64, d.k),
+		now:          part(), wide: part(), next: part(), order: make([]int32, 0, widest),
 	}
 }
 
@@ -126,7 +127,6 @@ func (w *subspace) grow(y []float64, sparsity int, tolerance float64, most int,
 	if energy == 0 {
 		return 0
 	}
-	correlate(w.d, y, w.start)
 	floor := rounding * math.Sqrt(energy)
 	target := max(tolerance, floor)
 	target *= target
@@ -158,7 +158,7 @@ func (w *subspace) solve(y []float64, p *partial) {
 func (w *subspace) correlate(atoms []int32, x []float64) {
 	copy(w.corr, w.start)
 	for j, atom := range atoms {
-		axpy(-x[j], w.gram[int(atom)*w.d.k:(int(atom)+1)*w.d.k], w.corr)
+		axpy(-x[j], w.row(int(atom))[:w.d.k], w.corr)
 	}
 }
 

@@ -26,11 +26,15 @@ type leastSquares struct {
 }
 
 func newLeastSquares(d *Dictionary, most int) leastSquares {
-	_, gram := d.prepare()
 	return leastSquares{
-		d: d, gram: gram, most: most,
+		d: d, gram: d.prepare(), most: most,
 		chol: make([]float64, most*most), step: make([]float64, most), rest: make([]float64, d.n),
 	}
+}
+
+// row is the row of the Gram matrix of an atom, zeros behind its K entries.
+func (s *leastSquares) row(atom int) []float64 {
+	return s.gram[atom*s.d.wide : (atom+1)*s.d.wide]
 }
 
 // fit moves the atoms that are independent of those before them to the front,
@@ -58,7 +62,7 @@ func (s *leastSquares) extend(atom int32, support []int32) bool {
 	count := len(support)
 	row := s.chol[count*s.most : count*s.most+count+1]
 	for j, other := range support {
-		row[j] = s.gram[int(atom)*s.d.k+int(other)]
+		row[j] = s.gram[int(atom)*s.d.wide+int(other)]
 	}
 	s.forward(row[:count], row)
 	rest := 1.0
@@ -115,10 +119,7 @@ func (s *leastSquares) backward(b, x []float64) {
 func (s *leastSquares) residual(y []float64, support []int32, x []float64) float64 {
 	copy(s.rest, y)
 	for j, atom := range support {
-		scale := x[j] / s.d.norms[atom]
-		for i, v := range s.d.Atom(int(atom)) {
-			s.rest[i] -= scale * v
-		}
+		axpy(-x[j]/s.d.norms[atom], s.d.Atom(int(atom)), s.rest)
 	}
 	return dot(s.rest, s.rest)
 }
@@ -140,15 +141,6 @@ func (s *leastSquares) refine(y []float64, support []int32, x, keep []float64) {
 	}
 }
 
-// correlate sets corr to Dᵀy over the unit atoms.
-func correlate(d *Dictionary, y, corr []float64) {
-	unit, _ := d.prepare()
-	clear(corr)
-	for i, v := range y {
-		axpy(v, unit[i*d.k:(i+1)*d.k], corr)
-	}
-}
-
 // unscale turns coefficients of unit atoms into those of the atoms as they are,
 // and what is rounding error into zeros.
 func unscale(d *Dictionary, index []int32, value []float64, floor float64) {
@@ -158,18 +150,6 @@ func unscale(d *Dictionary, index []int32, value []float64, floor float64) {
 		}
 		value[j] /= d.norms[atom]
 	}
-}
-
-// largest returns the first entry with the largest absolute value.
-func largest(v []float64) (at int, value float64) {
-	for i, x := range v {
-		if x > value { // two comparisons are faster here than math.Abs
-			at, value = i, x
-		} else if -x > value {
-			at, value = i, -x
-		}
-	}
-	return at, value
 }
 
 // appendLargest appends to list the places of the m entries of v with the

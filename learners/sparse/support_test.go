@@ -201,8 +201,27 @@ func mustCode(t *testing.T, c sparse.Coder, d *sparse.Dictionary, y *mat.Dense) 
 	return x
 }
 
+// Nothing is allocated for a signal: 100 times as many take room for their codes, two
+// slices for 64 signals, and no more.
+func TestNothingIsAllocatedForASignal(t *testing.T) {
+	d := sparsetest.Dictionary(t, 9, 32, 1)
+	for _, c := range []sparse.Coder{sparse.OMP{Sparsity: 3}, sparse.OLS{Sparsity: 3}} {
+		count := func(signals int) float64 {
+			y := sparsetest.Gaussian(9, signals, 2)
+			return testing.AllocsPerRun(5, func() {
+				if _, err := c.Code(context.Background(), d, y); err != nil {
+					t.Fatal(err)
+				}
+			})
+		}
+		if more := count(6400) - count(64); more > 2*99+20 {
+			t.Errorf("%T: %g allocations for 6,336 signals more", c, more)
+		}
+	}
+}
+
 func benchmark(b *testing.B, build func(s int) sparse.Coder) {
-	for _, c := range []struct{ n, k, s int }{{9, 512, 3}, {25, 512, 3}, {45, 512, 5}} {
+	for _, c := range []struct{ n, k, s int }{{9, 128, 3}, {30, 512, 5}, {64, 512, 5}, {64, 1024, 3}} {
 		b.Run(fmt.Sprintf("n=%d/atoms=%d/nonzeros=%d", c.n, c.k, c.s), func(b *testing.B) {
 			d, err := sparse.NewDictionary(sparsetest.Gaussian(c.n, c.k, 1))
 			if err != nil {

@@ -1,0 +1,85 @@
+package kernel
+
+// Mul sets the first rows×cols of C to AᵀB: A is inner×rows, B is inner×cols, all by
+// rows with their strides. rows is a multiple of Rows, cols of Width. Every entry is
+// one sum in the order of the inner dimension, the same wherever its row stands.
+func Mul(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inner, cols int) {
+	need(cols)
+	if rows < 0 || rows%Rows != 0 || inner < 0 {
+		panic("kernel: the rows of a product are not a multiple of 4")
+	}
+	if rows == 0 || cols == 0 {
+		return
+	}
+	_ = c[(rows-1)*ldc+cols-1]
+	if inner > 0 {
+		_, _ = a[(inner-1)*lda+rows-1], b[(inner-1)*ldb+cols-1]
+	} else {
+		a, b = c, c // not read
+	}
+	mul(c, ldc, a, lda, b, ldb, rows, inner, cols)
+}
+
+// Largest returns the first entry with the largest absolute value, and that; an
+// entry that is NaN counts as nothing, and (0, 0) is returned when there is no other.
+func Largest(v []float64) (at int, value float64) {
+	need(len(v))
+	if len(v) == 0 {
+		return 0, 0
+	}
+	return First(v, maxAbs(v))
+}
+
+// First returns the first entry with the absolute value given, which must be there;
+// 0 for the value 0.
+func First(v []float64, value float64) (int, float64) {
+	need(len(v))
+	if value == 0 {
+		return 0, 0
+	}
+	return indexAbs(v, value), value
+}
+
+// Advance is a step of Batch-OMP: with L the row of a new member in the Cholesky
+// factor it sets
+//
+//	p = scale·(gram − Σ_i row_i·basis_i),   corr ← corr − proj·p,
+//
+// where basis_i begins at i·ld, and returns max |corr|.
+func Advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64 {
+	n := len(p)
+	need(n)
+	if n == 0 {
+		return 0
+	}
+	_, _ = corr[n-1], gram[n-1]
+	if len(row) > 0 {
+		_ = basis[(len(row)-1)*ld+n-1]
+	}
+	return advance(p, corr, gram, basis, ld, row, scale, proj)
+}
+
+// Score is the other half of a step of orthogonal least squares: for every atom
+//
+//	fresh ← fresh − p², +Inf where that is at most least,
+//	score = corr²/fresh, 0 where |corr| is at most floor.
+//
+// It returns the largest score.
+func Score(score, fresh, p, corr []float64, least, floor float64) float64 {
+	n := len(score)
+	need(n)
+	if n == 0 {
+		return 0
+	}
+	_, _, _ = fresh[n-1], p[n-1], corr[n-1]
+	return scores(score, fresh[:n], p[:n], corr[:n], least, floor)
+}
+
+// Add adds v to to.
+func Add(to, v []float64) {
+	need(len(to))
+	if len(to) > 0 {
+		_ = v[len(to)-1]
+		add(to, v[:len(to)])
+	}
+}

@@ -1,0 +1,243 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// mul goes over tiles of 4 rows of C: each is held in registers while the inner
+// dimension passes, so every entry is one chain of fused multiply-adds in its order,
+// whatever the tile.
+func (t tier) mul() {
+	t.begin("mul", "c *float64, ldc int, a *float64, lda int, b *float64, ldb int, rows, inner, cols int)",
+		"sets C to AᵀB; rows is a multiple of 4, cols of 8.")
+	c, ldc, lda, ldb, rows := pointer("c"), pointer("ldc"), pointer("lda"), pointer("ldb"), pointer("rows")
+	aRows := pointer("a")
+	for _, r := range []reg.GPVirtual{ldc, lda, ldb} {
+		SHLQ(U8(3), r)
+	}
+	widths := []int{4, 2, 1}
+	if t.lanes == 4 {
+		widths = []int{2}
+	}
+	// One set of registers for the tiles of all widths.
+	acc := make([]reg.VecVirtual, 4*widths[0])
+	for i := range acc {
+		acc[i] = t.vec()
+	}
+	while(rows, 4, func() {
+		cols, b, to := pointer("cols"), pointer("b"), GP64()
+		MOVQ(c, to)
+		for _, w := range widths {
+			while(cols, w*t.lanes, func() {
+				t.mulTile(acc[:4*w], to, ldc, aRows, lda, b, ldb)
+				ADDQ(U32(w*t.bytes()), b)
+				ADDQ(U32(w*t.bytes()), to)
+				SUBQ(U32(w*t.lanes), cols)
+			})
+		}
+		ADDQ(U8(32), aRows)
+		LEAQ(Mem{Base: c, Index: ldc, Scale: 4}, c)
+		SUBQ(U8(4), rows)
+	})
+	end()
+}
+
+func (t tier) mulTile(acc []reg.VecVirtual, to, ldc, aRows, lda, b, ldb reg.GPVirtual) {
+	w := len(acc) / 4
+	for _, v := range acc {
+		t.clear(v)
+	}
+	inner, a, row := pointer("inner"), GP64(), GP64()
+	MOVQ(aRows, a)
+	MOVQ(b, row)
+	while(inner, 1, func() {
+		var right []reg.VecVirtual
+		for i := range w {
+			right = append(right, t.load(from(row, i*t.bytes())))
+		}
+		for r := range 4 {
+			left := t.spread(from(a, 8*r))
+			for i := range w {
+				VFMADD231PD(right[i], left, acc[r*w+i])
+			}
+		}
+		ADDQ(lda, a)
+		ADDQ(ldb, row)
+		DECQ(inner)
+	})
+	out := GP64()
+	MOVQ(to, out)
+	for r := range 4 {
+		for i := range w {
+			VMOVUPD(acc[r*w+i], from(out, i*t.bytes()))
+		}
+		if r < 3 {
+			ADDQ(ldc, out)
+		}
+	}
+}
+
+// unroll runs body over n vectors from byte offset 0: four, then one at a time.
+func (t tier) unroll(n reg.GPVirtual, body func(offset reg.GPVirtual, vectors int)) {
+	offset := GP64()
+	XORQ(offset, offset)
+	for _, w := range []int{4, 1} {
+		while(n, w*t.lanes, func() {
+			body(offset, w)
+			ADDQ(U32(w*t.bytes()), offset)
+			SUBQ(U32(w*t.lanes), n)
+		})
+	}
+}
+
+// largestOf is the largest lane of several vectors.
+func (t tier) largestOf(list []reg.VecVirtual) reg.VecVirtual {
+	for i := 1; i < len(list); i++ {
+		VMAXPD(list[i], list[0], list[0])
+	}
+	return t.most(list[0])
+}
+
+func (t tier) maxAbs() {
+	t.begin("maxAbs", "v *float64, n int) float64", "returns max |v_i|, at least 0 and without regard to NaN; n is a multiple of 8.")
+	v, n := pointer("v"), pointer("n")
+	sign, best := t.constant(signOff), t.zeros(4)
+	t.unroll(n, func(o reg.GPVirtual, vectors int) {
+		for i := range vectors {
+			x := t.vec()
+			VANDPD(at(v, o, i*t.bytes()), sign, x)
+			VMAXPD(best[i], x, best[i]) // NaN in x: best stays
+		}
+	})
+	Store(t.largestOf(best), ReturnIndex(0))
+	end()
+}
+
+func (t tier) indexAbs() {
+	t.begin("indexAbs", "v *float64, n int, value float64) int", "returns the first i with |v_i| = value, or n; n is a multiple of 8.")
+	v, n, value := pointer("v"), pointer("n"), t.number("value")
+	sign, i, mask := t.constant(signOff), GP64(), GP64()
+	XORQ(i, i)
+	top, found, out := label("loop"), label("found"), label("done")
+	Label(top)
+	CMPQ(i, n)
+	JGE(LabelRef(out))
+	x := t.vec()
+	VANDPD(Mem{Base: v, Index: i, Scale: 8}, sign, x)
+	if t.lanes == 8 {
+		k := K()
+		VCMPPD(U8(0), value, x, k)
+		KMOVW(k, mask.As32())
+	} else {
+		equal := t.vec()
+		VCMPPD(U8(0), value, x, equal)
+		VMOVMSKPD(equal, mask.As32())
+	}
+	TESTL(mask.As32(), mask.As32())
+	JNZ(LabelRef(found))
+	ADDQ(U8(t.lanes), i)
+	JMP(LabelRef(top))
+	Label(found)
+	BSFL(mask.As32(), mask.As32())
+	ADDQ(mask, i)
+	Label(out)
+	Store(i, ReturnIndex(0))
+	end()
+}
+
+func (t tier) advance() {
+	t.begin("advance", "p, corr, gram, basis *float64, ld int, row *float64, rows, n int, scale, proj float64) float64",
+		"sets p = scale·(gram − Σ row_i·basis_i), takes proj·p from corr and returns max |corr|; n is a multiple of 8.")
+	p, corr, gram, basis, ld := pointer("p"), pointer("corr"), pointer("gram"), pointer("basis"), pointer("ld")
+	row, n := pointer("row"), pointer("n")
+	SHLQ(U8(3), ld)
+	scale, proj := t.number("scale"), t.number("proj")
+	sign, best := t.constant(signOff), t.zeros(4)
+	t.unroll(n, func(o reg.GPVirtual, vectors int) {
+		var v []reg.VecVirtual
+		for i := range vectors {
+			v = append(v, t.load(at(gram, o, i*t.bytes())))
+		}
+		b, r, rows := GP64(), GP64(), pointer("rows")
+		LEAQ(at(basis, o, 0), b)
+		MOVQ(row, r)
+		while(rows, 1, func() {
+			l := t.spread(from(r, 0))
+			for i := range vectors {
+				VFNMADD231PD(from(b, i*t.bytes()), l, v[i])
+			}
+			ADDQ(U8(8), r)
+			ADDQ(ld, b)
+			DECQ(rows)
+		})
+		for i := range vectors {
+			VMULPD(scale, v[i], v[i])
+			VMOVUPD(v[i], at(p, o, i*t.bytes()))
+			c := t.load(at(corr, o, i*t.bytes()))
+			VFNMADD231PD(v[i], proj, c)
+			VMOVUPD(c, at(corr, o, i*t.bytes()))
+			VANDPD(sign, c, c)
+			VMAXPD(best[i], c, best[i])
+		}
+	})
+	Store(t.largestOf(best), ReturnIndex(0))
+	end()
+}
+
+func (t tier) score() {
+	t.begin("score", "score, fresh, p, corr *float64, n int, least, floor float64) float64",
+		"takes p² from fresh, +Inf where that leaves at most least, sets score = corr²/fresh, 0 where |corr| is at most floor, and returns the largest; n is a multiple of 8.")
+	out, fresh, p, corr, n := pointer("score"), pointer("fresh"), pointer("p"), pointer("corr"), pointer("n")
+	least, floor := t.number("least"), t.number("floor")
+	sign, infinite, best := t.constant(signOff), t.constant(inf), t.zeros(4)
+	t.unroll(n, func(o reg.GPVirtual, vectors int) {
+		for i := range vectors {
+			s, d, a, abs := t.load(at(fresh, o, i*t.bytes())), t.load(at(p, o, i*t.bytes())), t.load(at(corr, o, i*t.bytes())), t.vec()
+			VFNMADD231PD(d, d, s)
+			t.where(le, s, least, infinite, s)
+			VMOVUPD(s, at(fresh, o, i*t.bytes()))
+			VANDPD(sign, a, abs)
+			VMULPD(a, a, a)
+			VDIVPD(s, a, a)
+			t.where(le, abs, floor, t.zero(), a)
+			VMOVUPD(a, at(out, o, i*t.bytes()))
+			VMAXPD(best[i], a, best[i])
+		}
+	})
+	Store(t.largestOf(best), ReturnIndex(0))
+	end()
+}
+
+// Predicates of a comparison, both false for NaN.
+const (
+	le      = 2
+	greater = 30
+)
+
+// where sets to = value in the lanes with a compared to b.
+func (t tier) where(predicate int, a, b, value, to reg.VecVirtual) {
+	if t.lanes == 8 {
+		k := K()
+		VCMPPD(U8(predicate), b, a, k)
+		VMOVAPD(value, k, to)
+		return
+	}
+	mask := t.vec()
+	VCMPPD(U8(predicate), b, a, mask)
+	VBLENDVPD(mask, value, to, to)
+}
+
+func (t tier) add() {
+	t.begin("add", "to, v *float64, n int)", "adds v to to; n is a multiple of 8.")
+	to, v, n := pointer("to"), pointer("v"), pointer("n")
+	t.unroll(n, func(o reg.GPVirtual, vectors int) {
+		for i := range vectors {
+			x := t.load(at(to, o, i*t.bytes()))
+			VADDPD(at(v, o, i*t.bytes()), x, x)
+			VMOVUPD(x, at(to, o, i*t.bytes()))
+		}
+	})
+	end()
+}

@@ -1,0 +1,278 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// ahead is how far before the reading the two large arrays are fetched, in bytes.
+const ahead = 4096
+
+// columns runs a body for each of the columns and, within it, lets entries run over
+// the vectors of one: offset counts bytes from the first column, i from this one.
+type columns struct {
+	t             tier
+	ld, count     reg.GPVirtual // bytes of a column, columns left
+	offset, index reg.GPVirtual
+}
+
+func (t tier) columns() *columns {
+	c := &columns{t, pointer("ld"), pointer("cols"), GP64(), GP64()}
+	SHLQ(U8(3), c.ld)
+	XORQ(c.offset, c.offset)
+	return c
+}
+
+func (c *columns) each(body func()) {
+	while(c.count, 1, func() {
+		body()
+		DECQ(c.count)
+	})
+}
+
+// entries leaves offset at the next column.
+func (c *columns) entries(body func()) {
+	XORQ(c.index, c.index)
+	top := label("entries")
+	Label(top)
+	body()
+	ADDQ(U8(c.t.bytes()), c.offset)
+	ADDQ(U8(c.t.bytes()), c.index)
+	CMPQ(c.index, c.ld)
+	JL(LabelRef(top))
+}
+
+func (c *columns) rewind() { SUBQ(c.ld, c.offset) }
+
+func (t tier) ropUpdate() {
+	t.begin("ropUpdate", "q, z, e, p, old, u, shrink, w, length *float64, ld, cols int, alpha float64)",
+		"is ROPUpdate.")
+	q, z, e, p, old, u := pointer("q"), pointer("z"), pointer("e"), pointer("p"), pointer("old"), pointer("u")
+	shrink, w, length := pointer("shrink"), pointer("w"), pointer("length")
+	c := t.columns()
+	alpha, ones, halves := t.number("alpha"), t.constant(one), t.constant(half)
+	c.each(func() {
+		s, ww, g, aw, keep := t.spread(from(shrink, 0)), t.spread(from(w, 0)), t.vec(), t.vec(), t.vec()
+		VADDPD(s, s, g)
+		VSUBPD(ones, g, g) // 2s − 1
+		VMULPD(alpha, ww, aw)
+		VADDPD(ww, ww, ww)
+		VMOVAPD(ones, keep)
+		VFNMADD231PD(alpha, s, keep) // 1 − αs
+		sum := t.zero()
+		c.entries(func() {
+			PREFETCHT1(at(q, c.offset, ahead))
+			PREFETCHT1(at(z, c.offset, ahead))
+			a, b, d, next := t.load(at(q, c.offset, 0)), t.load(at(z, c.offset, 0)), t.load(at(u, c.index, 0)), t.vec()
+			x := t.vec()
+			VMULPD(ww, d, x)
+			VSUBPD(at(e, c.offset, 0), x, x)
+			VSUBPD(b, x, x)
+			VFMADD231PD(g, a, x)
+			VMULPD(halves, x, x)
+			VMOVUPD(x, at(p, c.offset, 0))
+			VMULPD(keep, a, next)
+			VFMADD231PD(alpha, x, next)
+			VMOVUPD(next, at(q, c.offset, 0))
+			VMULPD(s, a, a)
+			VMOVUPD(a, at(old, c.offset, 0))
+			VFMADD231PD(alpha, x, b)
+			VFNMADD231PD(aw, d, b)
+			VMOVUPD(b, at(z, c.offset, 0))
+			VFMADD231PD(next, next, sum)
+		})
+		VMOVSD(t.sum(sum), from(length, 0))
+		ADDQ(U8(8), shrink)
+		ADDQ(U8(8), w)
+		ADDQ(U8(8), length)
+	})
+	end()
+}
+
+func (t tier) shorten() {
+	t.begin("shorten", "shrink, part, square *float64, n int, penalty, r float64, out *float64)", "is Shorten.")
+	shrink, part, square, n, out := pointer("shrink"), pointer("part"), pointer("square"), pointer("n"), pointer("out")
+	rho, r, ones := t.number("penalty"), t.number("r"), t.constant(one)
+	bar, length, rest := t.vec(), t.zero(), t.zero()
+	VMULPD(rho, rho, bar)
+	VDIVPD(bar, ones, bar)
+	while(n, t.lanes, func() {
+		x, s, now, lost, g := t.load(from(square, 0)), t.vec(), t.zero(), t.vec(), t.vec()
+		VSQRTPD(x, s)
+		VMULPD(rho, s, s)
+		VDIVPD(s, ones, s)
+		VSUBPD(s, ones, s)
+		t.where(greater, x, bar, s, now)
+		VMOVUPD(now, from(shrink, 0))
+		VSUBPD(now, ones, lost)
+		VADDPD(now, now, g)
+		VSUBPD(now, g, g)
+		VFNMADD231PD(r, lost, g)
+		VMOVUPD(g, from(part, 0))
+		VMULPD(now, now, now)
+		VFMADD231PD(x, now, length)
+		VMULPD(lost, lost, lost)
+		VFMADD231PD(x, lost, rest)
+		for _, p := range []reg.GPVirtual{square, shrink, part} {
+			ADDQ(U8(t.bytes()), p)
+		}
+		SUBQ(U8(t.lanes), n)
+	})
+	t.addTo(length, from(out, 0))
+	t.addTo(rest, from(out, 8))
+	end()
+}
+
+func (t tier) ropResidual() {
+	t.begin("ropResidual", "q, z, p, old, sum, shrink, part, out *float64, ld, cols int, keep float64)",
+		"is ROPResidual.")
+	q, z, p, old, sum := pointer("q"), pointer("z"), pointer("p"), pointer("old"), pointer("sum")
+	shrink, part, out := pointer("shrink"), pointer("part"), pointer("out")
+	c := t.columns()
+	keep := t.number("keep")
+	pq, moved := t.zero(), t.zero()
+	c.each(func() {
+		s, g := t.spread(from(shrink, 0)), t.spread(from(part, 0))
+		c.entries(func() {
+			a, x, y, to := t.load(at(q, c.offset, 0)), t.load(at(p, c.offset, 0)), t.load(at(old, c.offset, 0)), t.load(at(sum, c.offset, 0))
+			VFNMADD231PD(s, a, x)
+			VFNMADD231PD(s, a, y)
+			VFMADD231PD(x, x, pq)
+			VFMADD231PD(y, y, moved)
+			VFMADD231PD(g, a, to)
+			VFNMADD231PD(at(z, c.offset, 0), keep, to)
+			VMOVUPD(to, at(sum, c.offset, 0))
+		})
+		ADDQ(U8(8), shrink)
+		ADDQ(U8(8), part)
+	})
+	t.addTo(pq, from(out, 0))
+	t.addTo(moved, from(out, 8))
+	end()
+}
+
+// addTo adds the lanes of v to a number in memory.
+func (t tier) addTo(v reg.VecVirtual, m Mem) {
+	x := t.sum(v)
+	VADDSD(m, x, x)
+	VMOVSD(x, m)
+}
+
+// powerStep takes four columns at a time, so that next is read and written once for
+// the four.
+func (t tier) powerStep() {
+	t.begin("powerStep", "z, u, next *float64, ld, cols int)", "is PowerStep.")
+	z, u, next := pointer("z"), pointer("u"), pointer("next")
+	c := t.columns()
+	second, third, fourth := GP64(), GP64(), GP64()
+	for _, w := range []int{4, 1} {
+		while(c.count, w, func() {
+			base := []reg.GPVirtual{z, second, third, fourth}[:w]
+			if w == 4 {
+				LEAQ(Mem{Base: z, Index: c.ld, Scale: 1}, second)
+				LEAQ(Mem{Base: z, Index: c.ld, Scale: 2}, third)
+				LEAQ(Mem{Base: second, Index: c.ld, Scale: 2}, fourth)
+			}
+			dots := t.zeros(w)
+			XORQ(c.offset, c.offset)
+			c.entries(func() {
+				d := t.load(at(u, c.index, 0))
+				for i := range w {
+					PREFETCHT0(at(base[i], c.index, ahead))
+					VFMADD231PD(at(base[i], c.index, 0), d, dots[i])
+				}
+			})
+			var x []reg.VecVirtual
+			for i := range w {
+				x = append(x, t.spread(t.sum(dots[i])))
+			}
+			c.entries(func() {
+				to := t.load(at(next, c.index, 0))
+				for i := range w {
+					VFMADD231PD(at(base[i], c.index, 0), x[i], to)
+				}
+				VMOVUPD(to, at(next, c.index, 0))
+			})
+			if w == 4 {
+				LEAQ(Mem{Base: z, Index: c.ld, Scale: 4}, z)
+			} else {
+				ADDQ(c.ld, z)
+			}
+			SUBQ(U8(w), c.count)
+		})
+	}
+	end()
+}
+
+func (t tier) project() {
+	t.begin("project", "z, q, u, shrink, w, out *float64, ld, cols int)", "is Project.")
+	z, q, u, shrink, w, out := pointer("z"), pointer("q"), pointer("u"), pointer("shrink"), pointer("w"), pointer("out")
+	c := t.columns()
+	qz, rest := t.zero(), t.zero()
+	none := XMM()
+	VXORPD(none, none, none)
+	c.each(func() {
+		dot := t.zero()
+		c.entries(func() {
+			PREFETCHT0(at(z, c.offset, ahead))
+			VFMADD231PD(at(z, c.offset, 0), t.load(at(u, c.index, 0)), dot)
+		})
+		x := t.sum(dot)
+		VMOVSD(x, from(w, 0))
+		v := t.spread(x)
+		c.rewind()
+		used, unused, next := label("used"), label("unused"), label("next")
+		VUCOMISD(from(shrink, 0), none)
+		JPS(LabelRef(used)) // NaN
+		JEQ(LabelRef(unused))
+		Label(used)
+		s := t.spread(from(shrink, 0))
+		c.entries(func() {
+			zz, part, qq := t.load(at(z, c.offset, 0)), t.vec(), t.vec()
+			VMULPD(at(u, c.index, 0), v, part)
+			VSUBPD(part, zz, zz)
+			VFMADD231PD(zz, zz, rest)
+			VMULPD(at(q, c.offset, 0), s, qq)
+			VSUBPD(part, qq, qq)
+			VFMADD231PD(qq, qq, qz)
+		})
+		JMP(LabelRef(next))
+		Label(unused)
+		c.entries(func() {
+			zz, part := t.load(at(z, c.offset, 0)), t.vec()
+			VMULPD(at(u, c.index, 0), v, part)
+			VSUBPD(part, zz, zz)
+			VFMADD231PD(zz, zz, rest)
+			VFMADD231PD(part, part, qz)
+		})
+		Label(next)
+		ADDQ(U8(8), shrink)
+		ADDQ(U8(8), w)
+	})
+	t.addTo(qz, from(out, 0))
+	t.addTo(rest, from(out, 8))
+	end()
+}
+
+func (t tier) rescale() {
+	t.begin("rescale", "q, z, u, grow, w *float64, ld, cols int, r float64)", "is Rescale.")
+	q, z, u, grow, w := pointer("q"), pointer("z"), pointer("u"), pointer("grow"), pointer("w")
+	c := t.columns()
+	r := t.number("r")
+	c.each(func() {
+		s, v := t.spread(from(grow, 0)), t.spread(from(w, 0))
+		c.entries(func() {
+			a, b, part := t.vec(), t.load(at(z, c.offset, 0)), t.vec()
+			VMULPD(at(q, c.offset, 0), s, a)
+			VMOVUPD(a, at(q, c.offset, 0))
+			VMULPD(at(u, c.index, 0), v, part)
+			VSUBPD(part, b, b)
+			VFMADD231PD(r, b, part)
+			VMOVUPD(part, at(z, c.offset, 0))
+		})
+		ADDQ(U8(8), grow)
+		ADDQ(U8(8), w)
+	})
+	end()
+}

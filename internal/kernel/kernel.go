@@ -1,0 +1,50 @@
+// Package kernel holds the innermost loops of learning in float64: one small set of
+// operations, each with a generic Go form that defines it (generic.go) and, on
+// amd64, assembly for AVX2 with FMA and for AVX-512. Which of the three runs is
+// chosen once, when the program starts; the build tag purego leaves only the first.
+//
+// The forms differ in the order of their sums, so by rounding, and by no more.
+// Within one form a result depends on its operands alone, not on where in a larger
+// operation they stood.
+//
+// Vectors are slices whose length is a multiple of [Width]; a caller fills them up
+// with zeros, which change no result. Matrices lie in flat slices with a stride.
+// Assembly cannot be preempted: a call should stay below a millisecond.
+//
+// Note: the wrappers take the address of the last entry that the assembly touches,
+// so a slice that is too short panics here as it would in Go.
+package kernel
+
+//go:generate go run -C gen . -out ../kernel_amd64.s -stubs ../stubs_amd64.go -pkg kernel
+
+// Width is what lengths and strides are multiples of.
+const Width = 8
+
+// Rows is what the number of rows of C in Mul is a multiple of.
+const Rows = 4
+
+// Pad returns n rounded up to a multiple of Width.
+func Pad(n int) int { return (n + Width - 1) / Width * Width }
+
+// Tier names the form in use: "avx512", "avx2" or "generic".
+func Tier() string { return tiers[current].String() }
+
+// A tier is a form of the operations.
+type tier int
+
+const (
+	generic tier = iota
+	avx2
+	avx512
+)
+
+func (t tier) String() string { return [...]string{"generic", "avx2", "avx512"}[t] }
+
+// need panics unless every length is a multiple of Width.
+func need(lengths ...int) {
+	for _, n := range lengths {
+		if n < 0 || n%Width != 0 {
+			panic("kernel: a length or stride is not a multiple of the width")
+		}
+	}
+}

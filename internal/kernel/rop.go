@@ -1,0 +1,82 @@
+package kernel
+
+// The loops of ROP (package learners, ropState) over some columns of one atom. A
+// column has ld = len(u) entries; q, z, e, p, old and sum hold column after column,
+// and there are len(shrink) of them. u has length 1.
+
+// ROPUpdate takes the columns of Q̂ and Ẑ to the next iteration,
+//
+//	p = ((2s−1)·q − z + 2w·u − e)/2,   old = s·q,
+//	q ← αp + (1 − αs)·q,   z ← z + α(p − w·u),   length = ‖q‖²,
+//
+// s the shrinkage and w the coefficient of a column.
+func ROPUpdate(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
+	n := columns(u, len(shrink))
+	if n == 0 {
+		return
+	}
+	_, _, _, _, _, _, _ = q[n-1], z[n-1], e[n-1], p[n-1], old[n-1], w[len(shrink)-1], length[len(shrink)-1]
+	ropUpdate(q, z, e, p, old, u, shrink, w, length, alpha)
+}
+
+// Shorten sets the shrinkage of columns of Q̂ by the squares of their lengths,
+//
+//	s = (1 − 1/(ρ‖q̂‖))₊,   part = s − r(1 − s),
+//
+// and adds Σ‖s·q̂‖² and Σ‖(1−s)·q̂‖² to out.
+func Shorten(shrink, part, square []float64, penalty, r float64, out []float64) {
+	n := len(shrink)
+	need(n)
+	if n > 0 {
+		_, _, _ = part[n-1], square[n-1], out[1]
+		shorten(shrink, part, square, penalty, r, out)
+	}
+}
+
+// ROPResidual adds part·q − keep·z to sum, and ‖p − s·q‖² and ‖old − s·q‖² to out.
+func ROPResidual(q, z, p, old, sum, shrink, part, out []float64, ld int, keep float64) {
+	need(ld)
+	n := ld * len(shrink)
+	if n == 0 {
+		return
+	}
+	_, _, _, _, _, _, _ = q[n-1], z[n-1], p[n-1], old[n-1], sum[n-1], part[len(shrink)-1], out[1]
+	ropResidual(q, z, p, old, sum, shrink, part, out, ld, keep)
+}
+
+// PowerStep adds Σ (z_jᵀu)·z_j to next, over all the columns of z.
+func PowerStep(z, u, next []float64) {
+	n := columns(u, len(z)/max(1, len(u)))
+	if n == 0 {
+		return
+	}
+	_ = next[len(u)-1]
+	powerStep(z[:n], u, next[:len(u)])
+}
+
+// Project sets w_j = z_jᵀu and adds Σ‖s·q − w·u‖² and Σ‖z − w·u‖² to out; q is not
+// looked at where s is zero.
+func Project(z, q, u, shrink, w, out []float64) {
+	n := columns(u, len(shrink))
+	if n == 0 {
+		return
+	}
+	_, _, _, _ = z[n-1], q[n-1], w[len(shrink)-1], out[1]
+	project(z, q, u, shrink, w, out)
+}
+
+// Rescale does q ← grow·q and z ← w·u + r(z − w·u).
+func Rescale(q, z, u, grow, w []float64, r float64) {
+	n := columns(u, len(grow))
+	if n == 0 {
+		return
+	}
+	_, _, _ = q[n-1], z[n-1], w[len(grow)-1]
+	rescale(q, z, u, grow, w, r)
+}
+
+// columns returns how many entries so many columns have.
+func columns(u []float64, count int) int {
+	need(len(u))
+	return len(u) * count
+}

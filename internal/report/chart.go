@@ -31,7 +31,8 @@ type Chart struct {
 	// Y0 and Y1 are the ends of a linear axis; equal: chosen by the values.
 	Y0, Y1 float64
 	LogX   bool // X values are all above 0
-	// Ticks are the marks of the X axis; nil: chosen by the values.
+	// Ticks are the marks of the X axis, ascending, labelled where there is room; nil:
+	// chosen by the values.
 	Ticks []float64
 	// Legend names the curves within the chart; without it the page does.
 	Legend bool
@@ -105,8 +106,14 @@ func (c Chart) SVG(width, height float64) (svg HTML, err error) {
 	if len(c.Ticks) > 0 {
 		p.X.Tick.Marker = plot.TickerFunc(func(float64, float64) []plot.Tick {
 			var list []plot.Tick
+			room := 0.09 * (c.Ticks[len(c.Ticks)-1] - c.Ticks[0]) // of a label
+			last := math.Inf(-1)
 			for _, v := range c.Ticks {
-				list = append(list, plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'g', -1, 64)})
+				tick := plot.Tick{Value: v}
+				if v-last >= room {
+					tick.Label, last = strconv.FormatFloat(v, 'g', -1, 64), v
+				}
+				list = append(list, tick)
 			}
 			return list
 		})

@@ -45,7 +45,7 @@ func TestLeading(t *testing.T) {
 				t.Errorf("%v, gap %g: reaches %g of %g", c, gap, got, values[0])
 			}
 			want := mat.Col(nil, 0, &right)
-			if c := math.Abs(product(u, want)); gap > 1e-6 && math.Sqrt(max(0, 2-2*c)) > 1e-7 {
+			if c := math.Abs(dot(u, want)); gap > 1e-6 && math.Sqrt(max(0, 2-2*c)) > 1e-7 {
 				t.Errorf("%v, gap %g: |cos| 1 - %g", c, gap, 1-c)
 			}
 		}

@@ -177,7 +177,7 @@ func TestROPFindsAPlantedDictionary(t *testing.T) {
 		truth := plantedAtoms(m, k, seed)
 		for i := range k {
 			for j := range k {
-				if math.Abs(product(truth[i*m:(i+1)*m], r.Dictionary.Atom(j))) > 0.999 {
+				if math.Abs(dot(truth[i*m:(i+1)*m], r.Dictionary.Atom(j))) > 0.999 {
 					found++
 					break
 				}
@@ -251,7 +251,7 @@ func TestROPBeginsWrongAtomsAnew(t *testing.T) {
 		}
 		best := 0.0
 		for i := range k {
-			best = max(best, math.Abs(product(truth[:m], s.direction(i))))
+			best = max(best, math.Abs(dot(truth[:m], s.direction(i))))
 		}
 		if best < 0.995 {
 			t.Errorf("%s: the missing atom is met with |cos| %g", c.name, best)

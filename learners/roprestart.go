@@ -94,7 +94,7 @@ func (s *ropState) restartMixture() bool {
 		return false
 	}
 	u, d := s.direction(worst)[:s.m], s.direction(partner)[:s.m]
-	axpy(-product(u, d), d, u)
+	axpy(-dot(u, d), d, u)
 	if normalise(u) == 0 { // two equal atoms: any other direction
 		for i := range u {
 			u[i] = s.rng.NormFloat64()
@@ -111,7 +111,7 @@ func (s *ropState) begin(k int, signal func(j int) []float64) {
 	u, w := s.direction(k), s.row(k)
 	for j := range s.n {
 		at := (k*s.n + j) * s.ld
-		w[j] = product(signal(j), u)
+		w[j] = dot(signal(j), u)
 		s.shrink[k*s.n+j] = 1
 		for i, v := range u {
 			s.z[at+i] = w[j] * v
@@ -138,7 +138,7 @@ func (s *ropState) closest(k int) (other int, c float64) {
 		if l == k {
 			continue
 		}
-		if v := math.Abs(product(s.direction(k), s.direction(l))); v > c {
+		if v := math.Abs(dot(s.direction(k), s.direction(l))); v > c {
 			other, c = l, v
 		}
 	}

@@ -194,11 +194,3 @@ func (s *ropState) take(r *Result) *Result {
 	r.Dictionary, r.Codes = d, c
 	return r
 }
-
-func product(a, b []float64) float64 {
-	sum := 0.0
-	for i, v := range a {
-		sum += v * b[i]
-	}
-	return sum
-}

@@ -1,12 +1,10 @@
 package superres
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"image"
-	"image/jpeg"
 	"math"
 	"runtime"
 
@@ -110,11 +108,7 @@ func (o TrainOptions) jpegQuality(n int) int {
 
 // throughJPEG is what a grey JPEG file of a quality keeps of a plane.
 func throughJPEG(p *patches.Plane, quality int) (*patches.Plane, error) {
-	var b bytes.Buffer
-	if err := jpeg.Encode(&b, picture{channels: []*patches.Plane{p}}.image(), &jpeg.Options{Quality: quality}); err != nil {
-		return nil, err
-	}
-	img, err := jpeg.Decode(&b)
+	img, err := ThroughJPEG(picture{channels: []*patches.Plane{p}}.image(), quality)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,9 @@
 package superres
 
 import (
+	"bytes"
+	"image"
+	"image/jpeg"
 	"math"
 
 	"superres/internal/plugin"
@@ -51,6 +54,16 @@ func (d Degradation) Reduce(p *patches.Plane, scale int) *patches.Plane {
 		return out
 	}
 	panic(d.Check().Error())
+}
+
+// ThroughJPEG is what a JPEG file of a quality, 1 to 100, keeps of a picture, with
+// colour at half the resolution as most files have it.
+func ThroughJPEG(img image.Image, quality int) (image.Image, error) {
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, img, &jpeg.Options{Quality: quality}); err != nil {
+		return nil, err
+	}
+	return jpeg.Decode(&b)
 }
 
 // round8 rounds a plane in place to the 256 levels of an 8-bit file.

@@ -81,17 +81,13 @@ func (m *Model) chain(inW, inH, w, h int) []int {
 	return best
 }
 
-// openSiblings makes siblings of embedded models, each opened once.
-func openSiblings(scales []int, open func(scale int) (*Model, error)) []sibling {
-	var list []sibling
-	for _, scale := range scales {
-		list = append(list, sibling{scale, sync.OnceValues(func() (*Model, error) {
-			m, err := open(scale)
-			if err == nil && m.Scale != scale {
-				err = fmt.Errorf("superres: a model of scale %d where %d is expected", m.Scale, scale)
-			}
-			return m, err
-		})})
-	}
-	return list
+// newSibling makes a sibling that is opened once, when it is needed.
+func newSibling(scale int, open func() (*Model, error)) sibling {
+	return sibling{scale, sync.OnceValues(func() (*Model, error) {
+		m, err := open()
+		if err == nil && m.Scale != scale {
+			err = fmt.Errorf("superres: a model of scale %d where %d is expected", m.Scale, scale)
+		}
+		return m, err
+	})}
 }

@@ -222,13 +222,11 @@ func Builtin(name string) (*Model, error) {
 	}
 	// photo.x3.npz is photo for scale 3.
 	file := func(scale int) string { return fmt.Sprintf("%s.x%d", name, scale) }
-	var others []int
 	for scale := 2; scale <= 4; scale++ {
 		if _, err := fs.Stat(embedded, "models/"+file(scale)+".npz"); err == nil {
-			others = append(others, scale)
+			m.siblings = append(m.siblings, newSibling(scale, func() (*Model, error) { return openEmbedded(file(scale)) }))
 		}
 	}
-	m.siblings = openSiblings(others, func(scale int) (*Model, error) { return openEmbedded(file(scale)) })
 	return m, nil
 }
 

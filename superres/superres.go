@@ -199,9 +199,12 @@ func (m *Model) Memory(cfg image.Config, w, h int) int64 {
 		return bytes
 	}
 	side, last := 1, m // the largest enlargement by whole passes, and what makes it
-	for _, scale := range m.chain(cfg.Width, cfg.Height, w, h) {
+	chain := m.chain(cfg.Width, cfg.Height, w, h)
+	for _, scale := range chain {
 		side *= scale
-		if one, err := m.at(scale); err == nil { // else Upscale will say why
+	}
+	if len(chain) > 0 {
+		if one, err := m.at(chain[len(chain)-1]); err == nil { // else Upscale will say why
 			last = one
 		}
 	}
@@ -243,13 +246,13 @@ func (m *Model) Tune(t Tuning) (*Model, error) {
 	}
 	out.siblings = nil
 	for _, s := range m.siblings {
-		out.siblings = append(out.siblings, openSiblings([]int{s.scale}, func(int) (*Model, error) {
+		out.siblings = append(out.siblings, newSibling(s.scale, func() (*Model, error) {
 			other, err := s.open()
 			if err != nil {
 				return nil, err
 			}
 			return other.Tune(t)
-		})...)
+		}))
 	}
 	return out, nil
 }

@@ -261,26 +261,11 @@ func (o TrainOptions) build(ctx context.Context, d *sparse.Dictionary, low, high
 			return nil, err
 		}
 	}
-	stage := Coupled{Patch: o.Patch, Mean: o.Mean, Detail: o.Detail, Coder: o.Coder}
-	if stage.Low, err = single(dl); err != nil {
-		return nil, err
+	recipe := Recipe{
+		Scale: o.Scale, Patch: o.Patch, Mean: o.Mean, Detail: o.Detail, Degradation: o.Degradation, Kernel: Bicubic,
+		Coder: o.Coder, BackProjection: o.BackProject,
 	}
-	if stage.High, err = single(dh); err != nil {
-		return nil, err
-	}
-	coupled, err := NewCoupled(o.Scale, stage)
-	if err != nil {
-		return nil, err
-	}
-	model := &Model{Scale: o.Scale, Degradation: o.Degradation, Kernel: Bicubic, Stages: []Stage{coupled}}
-	if o.BackProject > 0 {
-		back, err := NewBackProject(o.Scale, o.BackProject, o.Degradation)
-		if err != nil {
-			return nil, err
-		}
-		model.Stages = append(model.Stages, back)
-	}
-	return model, nil
+	return recipe.Model(dl.Matrix(), dh.Matrix())
 }
 
 // single rounds the atoms to float32, which upscaling computes in; a model file

@@ -138,13 +138,11 @@ func compare(c *cli.Context, s *streams) error {
 		command = append(command, quoted(arg))
 	}
 	r := comparisonReport{comparison: cmp, command: strings.Join(command, " "), baselines: baselines, results: results}
-	for _, f := range []struct {
-		name  string
-		write func(w io.Writer) error
-	}{{"table.csv", r.csv}, {"table.md", r.markdown}, {"table.tex", r.latex}, {"runs.json", r.json}, {"report.html", r.html}} {
-		if err := imagefile.WriteAtomic(filepath.Join(dir, f.name), true, f.write); err != nil {
-			return err
-		}
+	r.tables = r.makeTables()
+	if err := writeReports(dir, []reportFile{
+		{"table.csv", r.csv}, {"table.md", r.markdown}, {"table.tex", r.latex}, {"runs.json", r.json}, {"report.html", r.html},
+	}); err != nil {
+		return err
 	}
 	if err := r.text(s.out); err != nil {
 		return err
@@ -190,10 +188,8 @@ func (cmp *comparison) settings() (err error) {
 			*f.to = n
 		}
 	}
-	if cmp.coder = c.String("coder"); !strings.Contains(cmp.coder, "sparsity=") {
-		if cmp.coder, err = sparse.WithSparsity(cmp.coder, p.sparsity); err != nil {
-			return err
-		}
+	if cmp.coder, err = withSparsity(c.String("coder"), p.sparsity); err != nil {
+		return err
 	}
 	if _, err := sparse.New(cmp.coder); err != nil {
 		return err
@@ -412,8 +408,8 @@ func (cmp *comparison) baselines() ([]baseline, error) {
 			m, plain.Degradation = &plain, cmp.degradation()
 		}
 		b := baseline{name: name}
-		for _, t := range cmp.tests {
-			one, err := cmp.restore(cmp.c.Context, m, t)
+		for i, t := range cmp.tests {
+			one, err := cmp.restore(cmp.c.Context, m, t, i < shownTests)
 			if err != nil {
 				return nil, codedError{fmt.Errorf("%s: %w", t.name, err), exitInput}
 			}
@@ -434,8 +430,9 @@ func (cmp *comparison) degradation() superres.Degradation {
 // comparedScale is the scale of all comparisons: the paper's.
 const comparedScale = 2
 
-// restore reduces a picture, enlarges it again and scores the result.
-func (cmp *comparison) restore(ctx context.Context, m *superres.Model, t testPicture) (s restored, err error) {
+// restore reduces a picture, enlarges it again and scores the result, and keeps it, or
+// a part of it, to be shown.
+func (cmp *comparison) restore(ctx context.Context, m *superres.Model, t testPicture, show bool) (s restored, err error) {
 	var shown image.Image
 	if cmp.protocol.photo {
 		low, err := superres.Reduce(t.img, comparedScale, m.Degradation)
@@ -457,6 +454,8 @@ func (cmp *comparison) restore(ctx context.Context, m *superres.Model, t testPic
 		}
 		s.NFE, shown = finite(nfe), gray
 	}
-	s.Picture, err = crop(shown, t.img)
+	if show {
+		s.Picture, err = crop(shown, t.img)
+	}
 	return s, err
 }

@@ -18,6 +18,7 @@ type comparisonReport struct {
 	command   string
 	baselines []baseline
 	results   []comparisonResult // by run, learner
+	tables    []report.Table     // what the report says in figures, the same in every format
 }
 
 // measure is a score with its name; less is better for errors, more for dB.
@@ -59,17 +60,19 @@ func (r comparisonReport) values(m measure, learner string, projected bool, test
 
 // average is the score of one test, or the mean of all that are defined (test −1).
 func average(m measure, scores []restored, test int) float64 {
+	if test >= 0 {
+		scores = scores[test : test+1]
+	}
 	sum, count := 0.0, 0
-	for i, s := range scores {
-		if v := m.of(s.cell); v != nil && (test < 0 || i == test) {
+	for _, s := range scores {
+		if v := m.of(s.cell); v != nil {
 			sum, count = sum+*v, count+1
 		}
 	}
 	return sum / float64(count) // NaN when none is
 }
 
-// tables are what the report says in figures, the same in every format.
-func (r comparisonReport) tables() []report.Table {
+func (r comparisonReport) makeTables() []report.Table {
 	var list []report.Table
 	for _, m := range r.measures() {
 		list = append(list, r.table(m, false), r.table(m, true))
@@ -131,10 +134,13 @@ func (r comparisonReport) table(m measure, projected bool) report.Table {
 
 // paper returns the paper's figure for a test, or the mean of its figures (test −1).
 func (r comparisonReport) paper(learner string, test int) (float64, bool) {
+	tests := r.tests
+	if test >= 0 {
+		tests = tests[test : test+1]
+	}
 	sum, count := 0.0, 0
-	for i, t := range r.tests {
-		v, ok := t.paper[learner]
-		if ok && (test < 0 || i == test) {
+	for _, t := range tests {
+		if v, ok := t.paper[learner]; ok {
 			sum, count = sum+v, count+1
 		}
 	}
@@ -189,7 +195,7 @@ func (b baseline) title() string {
 }
 
 func (r comparisonReport) each(write func(report.Table, io.Writer) error, w io.Writer) error {
-	for _, t := range r.tables() {
+	for _, t := range r.tables {
 		if err := write(t, w); err != nil {
 			return err
 		}
@@ -198,7 +204,7 @@ func (r comparisonReport) each(write func(report.Table, io.Writer) error, w io.W
 }
 
 func (r comparisonReport) csv(w io.Writer) error {
-	for _, t := range r.tables() {
+	for _, t := range r.tables {
 		t.Head[0] = t.Title
 		if err := t.CSV(w); err != nil {
 			return err
@@ -249,7 +255,7 @@ func (r comparisonReport) json(w io.Writer) error {
 // text writes the mean rows for a terminal.
 func (r comparisonReport) text(w io.Writer) error {
 	tab := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
-	for _, t := range r.tables() {
+	for _, t := range r.tables {
 		fmt.Fprintf(tab, "%s\t%s\t\n", t.Title, strings.Join(t.Head[1:], "\t"))
 		for _, row := range t.Rows {
 			for _, c := range row {
@@ -285,7 +291,7 @@ func (r comparisonReport) html(w io.Writer) error {
 	if page.Key, err = report.Key(r.learners); err != nil {
 		return err
 	}
-	tables := r.tables()
+	tables := r.tables
 	last := len(tables) - 1
 	shown := []report.Table{r.pictures(false), r.pictures(true)}
 	page.Sections = append(page.Sections,

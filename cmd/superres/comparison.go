@@ -107,7 +107,7 @@ func (cmp *comparison) learn(ctx context.Context, r *comparisonResult) error {
 	if err != nil {
 		return err
 	}
-	if err := r.describe(result, p.photo); err != nil {
+	if err := r.describe(result); err != nil {
 		return err
 	}
 	projected, err := model.Tune(superres.Tuning{BackProject: &p.back})
@@ -118,13 +118,10 @@ func (cmp *comparison) learn(ctx context.Context, r *comparisonResult) error {
 		model *superres.Model
 		to    *[]restored
 	}{{model, &r.Plain}, {projected, &r.Projected}} {
-		for _, test := range cmp.tests {
-			one, err := cmp.restore(ctx, v.model, test)
+		for i, test := range cmp.tests {
+			one, err := cmp.restore(ctx, v.model, test, r.Run == 0 && i < shownTests)
 			if err != nil {
 				return fmt.Errorf("%s: %w", test.name, err)
-			}
-			if r.Run > 0 {
-				one.Picture = nil
 			}
 			*v.to = append(*v.to, one)
 		}
@@ -133,7 +130,7 @@ func (cmp *comparison) learn(ctx context.Context, r *comparisonResult) error {
 }
 
 // describe takes what the report tells of a result.
-func (r *comparisonResult) describe(l *learners.Result, photo bool) error {
+func (r *comparisonResult) describe(l *learners.Result) error {
 	last := l.Steps[len(l.Steps)-1]
 	r.RMSE, r.NonZeros, r.Iterations, r.Stop, r.Seconds = last.RMSE, last.NonZeros, last.Iteration, string(l.Stop), last.Elapsed.Seconds()
 	for _, count := range l.Codes.Usage() {

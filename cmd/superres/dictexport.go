@@ -29,7 +29,7 @@ func dictExport(c *cli.Context, s *streams) error {
 			return usage("-o %w", err)
 		}
 	}
-	overwrite, err := dictOutput(c, name)
+	overwrite, err := soleOutput(c, name)
 	if err != nil {
 		return err
 	}

@@ -224,9 +224,9 @@ func coupledStages(name string, m *superres.Model) ([]int, error) {
 	return all, nil
 }
 
-// dictOutput refuses an output that exists, cannot be written or is the input,
+// soleOutput refuses an output that exists, cannot be written or is the input,
 // before any work.
-func dictOutput(c *cli.Context, inputs ...string) (overwrite bool, err error) {
+func soleOutput(c *cli.Context, inputs ...string) (overwrite bool, err error) {
 	exist := c.String("on-exist")
 	if exist != "fail" && exist != "overwrite" {
 		return false, usage("--on-exist %s: expected fail or overwrite", exist)

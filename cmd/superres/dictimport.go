@@ -23,22 +23,23 @@ func dictImport(c *cli.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	memory := c.Int64("max-memory") << 20
+	memory, err := machine(c)
+	if err != nil {
+		return err
+	}
 	out := c.String("output")
 	switch {
 	case out == "":
 		return usage("no output: say where the model goes with -o FILE.npz")
 	case !strings.HasSuffix(out, ".npz"):
 		return usage("-o %s: a model file ends in .npz", out)
-	case memory < 1<<20 || memory > 1<<50:
-		return usage("--max-memory %d: expected 1 to %d MiB", c.Int64("max-memory"), 1<<30)
 	}
 	for _, flag := range []string{"scale", "patch", "sparsity", "back-projection"} {
 		if c.Int(flag) < 0 {
 			return usage("--%s %d: expected 0 or more", flag, c.Int(flag))
 		}
 	}
-	overwrite, err := dictOutput(c, name)
+	overwrite, err := soleOutput(c, name)
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func drawingOf(c *cli.Context, model string) (*drawing, error) {
 		}
 	}
 	var err error
-	d.overwrite, err = dictOutput(c, model)
+	d.overwrite, err = soleOutput(c, model)
 	return d, err
 }
 

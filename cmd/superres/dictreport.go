@@ -30,7 +30,7 @@ func (d *shown) report(c *cli.Context, s *streams, drawing *drawing) error {
 		} else {
 			d.Mosaic = drawing.name
 			if err := imagefile.WriteAtomic(drawing.name, drawing.overwrite, func(w io.Writer) error {
-				return drawing.write(d.Parts[0], until{c.Context, w})
+				return drawing.write(d.Parts[0], interruptible{c.Context, w})
 			}); err != nil {
 				return err
 			}

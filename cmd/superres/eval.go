@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"image"
-	"image/jpeg"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -129,8 +127,10 @@ func (t *scores) models(c *cli.Context, names []string, limits imagefile.Limits,
 		if err != nil {
 			return codedError{fmt.Errorf("%s: %w", src.Name, err), exitInput}
 		}
-		if low, err = throughJPEG(low, t.JPEG); err != nil {
-			return fmt.Errorf("%s: %w", src.Name, err)
+		if t.JPEG > 0 {
+			if low, err = superres.ThroughJPEG(low, t.JPEG); err != nil {
+				return fmt.Errorf("%s: %w", src.Name, err)
+			}
 		}
 		row := scoreRow{Name: filepath.Base(src.Name)}
 		for j, m := range models {
@@ -147,19 +147,6 @@ func (t *scores) models(c *cli.Context, names []string, limits imagefile.Limits,
 		t.Rows = append(t.Rows, row)
 	}
 	return nil
-}
-
-// throughJPEG is what a JPEG file of a quality keeps of a picture, with colour at half
-// the resolution as most files have it; quality 0 is none.
-func throughJPEG(img image.Image, quality int) (image.Image, error) {
-	if quality == 0 {
-		return img, nil
-	}
-	var b bytes.Buffer
-	if err := jpeg.Encode(&b, img, &jpeg.Options{Quality: quality}); err != nil {
-		return nil, err
-	}
-	return jpeg.Decode(&b)
 }
 
 // files scores a file against another, or the pictures of a folder against those

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -86,6 +87,22 @@ func (s sweep[K, R]) do(ctx context.Context, tasks []K, bar *progress) (results 
 		results = append(results, done[t])
 	}
 	return results, nil
+}
+
+// reportFile is a file of a report, and what writes it.
+type reportFile struct {
+	name  string
+	write func(io.Writer) error
+}
+
+// writeReports writes the files to the folder, over those of an earlier run.
+func writeReports(dir string, files []reportFile) error {
+	for _, f := range files {
+		if err := imagefile.WriteAtomic(filepath.Join(dir, f.name), true, f.write); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // journal keeps what has been finished, one JSON value a line, so that work that

@@ -254,20 +254,23 @@ func (l *learning) newCoder(atoms int) (*watchedCoder, error) {
 // that has another idea of being sparse.
 func coderSpec(c *cli.Context, spec string, atoms int) (string, error) {
 	n, asked := c.Int("sparsity"), c.IsSet("sparsity")
-	if n <= 0 || strings.Contains(spec, "sparsity=") {
-		return spec, nil
-	}
 	if !asked {
 		n = min(n, atoms)
 	}
-	with, err := sparse.WithSparsity(spec, n)
-	switch {
-	case err == nil:
-		return with, nil
-	case asked:
-		return "", err
+	with, err := withSparsity(spec, n)
+	if err != nil && !asked {
+		return spec, nil
 	}
-	return spec, nil
+	return with, err
+}
+
+// withSparsity returns the spec of a coder with a sparsity, unless it says its own or
+// n is 0.
+func withSparsity(spec string, n int) (string, error) {
+	if n <= 0 || strings.Contains(spec, "sparsity=") {
+		return spec, nil
+	}
+	return sparse.WithSparsity(spec, n)
 }
 
 // watchedCoder is a coder that knows whether it was used.

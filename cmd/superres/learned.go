@@ -94,7 +94,7 @@ func (out learnOutputs) save(ctx context.Context, stdout io.Writer, r *learners.
 		if o.name == "" || ctx.Err() != nil {
 			return
 		}
-		errs = append(errs, imagefile.WriteAtomic(o.name, out.overwrite, func(w io.Writer) error { return write(until{ctx, w}) }))
+		errs = append(errs, imagefile.WriteAtomic(o.name, out.overwrite, func(w io.Writer) error { return write(interruptible{ctx, w}) }))
 	}
 	write(out.trace, func(w io.Writer) error { return writeTrace(w, r.Steps) })
 	write(out.codes, func(w io.Writer) error { return matfile.WriteCodes(w, out.codes.format, r.Codes) })
@@ -113,19 +113,6 @@ func (out learnOutputs) save(ctx context.Context, stdout io.Writer, r *learners.
 		}
 	}
 	return nil
-}
-
-// until is a writer that fails once a context has ended.
-type until struct {
-	ctx context.Context
-	io.Writer
-}
-
-func (u until) Write(p []byte) (int, error) {
-	if err := u.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return u.Writer.Write(p)
 }
 
 // writeTrace writes the iterations as comma-separated values.

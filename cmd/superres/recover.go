@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"superres/internal/imagefile"
 	"superres/learners"
 	"superres/learners/planted"
 	"superres/learners/sparse"
@@ -71,13 +69,8 @@ func recoverDictionaries(c *cli.Context, s *streams) error {
 	}
 	bar.clear()
 	r := recoveryReport{command: strings.Join(settings(c), " "), trials: trials}
-	for _, f := range []struct {
-		name  string
-		write func(w io.Writer) error
-	}{{"trials.csv", r.csv}, {"trials.json", r.json}, {"report.html", r.html}} {
-		if err := imagefile.WriteAtomic(filepath.Join(dir, f.name), true, f.write); err != nil {
-			return err
-		}
+	if err := writeReports(dir, []reportFile{{"trials.csv", r.csv}, {"trials.json", r.json}, {"report.html", r.html}}); err != nil {
+		return err
 	}
 	if err := r.text(s.out); err != nil {
 		return err
@@ -156,11 +149,9 @@ func recoverTasks(c *cli.Context) ([]planted.Task, error) {
 	}
 	var tasks []planted.Task
 	for _, p := range panels {
-		coder := c.String("coder")
-		if !strings.Contains(coder, "sparsity=") {
-			if coder, err = sparse.WithSparsity(coder, p.S); err != nil {
-				return nil, err
-			}
+		coder, err := withSparsity(c.String("coder"), p.S)
+		if err != nil {
+			return nil, err
 		}
 		if _, err := sparse.New(coder); err != nil {
 			return nil, err

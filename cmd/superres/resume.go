@@ -59,8 +59,8 @@ type resumption struct {
 	journals map[string]*journal[record]  // by folder
 }
 
-// newResumption returns nil without --resume.
-func newResumption(c *cli.Context, all, jpeg engine, opt superres.Options) (*resumption, error) {
+// newResumption returns nil without --resume; engines are opened with it alone.
+func newResumption(c *cli.Context, engines func() ([]engine, error), opt superres.Options) (*resumption, error) {
 	if !c.Bool("resume") {
 		return nil, nil
 	}
@@ -68,24 +68,26 @@ func newResumption(c *cli.Context, all, jpeg engine, opt superres.Options) (*res
 	if err != nil {
 		return nil, err
 	}
-	var model string
-	for _, e := range []engine{all, jpeg} {
-		if e.model != nil {
-			hash, err := e.model.Fingerprint()
-			if err != nil {
-				return nil, err
-			}
-			model += hash + " "
+	all, err := engines()
+	if err != nil {
+		return nil, err
+	}
+	var models, software []string
+	for _, e := range all {
+		hash, err := e.model.Fingerprint()
+		if err != nil {
+			return nil, err
 		}
+		models, software = append(models, hash), append(software, e.software)
 	}
 	r := &resumption{map[string]string{}, part.suffix(), map[string]map[string]record{}, map[string]*journal[record]{}}
 	for _, format := range []string{"png", "jpeg", "bmp", "tiff"} {
 		sum := sha256.New()
-		fmt.Fprintf(sum, "version %s\nmodel %s %s\nsize %s\nformat %s\n", version, model, filepath.Base(c.String("model")), sizeText(opt), format)
+		fmt.Fprintf(sum, "version %s\nmodel %s %s\nsize %s\nformat %s\n", version, models, filepath.Base(c.String("model")), sizeText(opt), format)
 		if opt.Fit {
 			fmt.Fprintln(sum, "fit")
 		}
-		fmt.Fprintln(sum, "software", all.software, jpeg.software)
+		fmt.Fprintln(sum, "software", software)
 		for _, f := range c.Command.Flags {
 			name := f.Names()[0]
 			if !slices.Contains(neutral, name) && (name != "quality" || format == "jpeg") {

@@ -81,7 +81,7 @@ func (d *digits) writeSheet(ctx context.Context) error {
 			text(left, top+sheetText+len(d.sheetRows())*cell.Y-sheetGap/2, number("%.4f", finite(x.errors[n-1])))
 		}
 	}
-	return imagefile.WriteAtomic(d.sheet, d.overwrite, func(w io.Writer) error { return png.Encode(until{ctx, w}, sheet) })
+	return imagefile.WriteAtomic(d.sheet, d.overwrite, func(w io.Writer) error { return png.Encode(interruptible{ctx, w}, sheet) })
 }
 
 // sheetPictures are the pictures of a digit, one a row.

@@ -14,7 +14,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/internal/imagefile"
-	"superres/learners/sparse"
 	"superres/superres"
 )
 
@@ -63,7 +62,6 @@ func train(c *cli.Context, s *streams) error {
 		return err
 	}
 	out := c.String("output")
-	exist := c.String("on-exist")
 	switch {
 	case c.NArg() == 0:
 		return usage("no pictures to learn from: name files, folders or IDX files; superres train --help shows examples")
@@ -71,8 +69,6 @@ func train(c *cli.Context, s *streams) error {
 		return usage("no output: say where the model goes with -o FILE.npz")
 	case !strings.HasSuffix(out, ".npz"):
 		return usage("-o %s: a model file ends in .npz", out)
-	case exist != "fail" && exist != "overwrite":
-		return usage("--on-exist %s: expected fail or overwrite", exist)
 	}
 	for _, name := range []string{"scale", "atoms", "iterations", "patch", "patches"} {
 		if c.Int(name) < 1 {
@@ -90,18 +86,13 @@ func train(c *cli.Context, s *streams) error {
 	if flat := c.Float64("flat"); !(flat >= 0 && flat < 255) {
 		return usage("--flat %g: expected 0 to 255", flat)
 	}
-	if _, err := os.Lstat(out); err == nil && exist == "fail" {
-		return codedError{fmt.Errorf("%s exists; use --on-exist overwrite or another -o", out), exitOutput}
-	}
-	// Rather now than after hours of learning.
-	if err := imagefile.CheckWritable(out, exist == "overwrite"); err != nil {
+	overwrite, err := soleOutput(c)
+	if err != nil {
 		return err
 	}
-	coder := c.String("coder")
-	if n := c.Int("sparsity"); n > 0 && !strings.Contains(coder, "sparsity=") {
-		if coder, err = sparse.WithSparsity(coder, n); err != nil {
-			return err
-		}
+	coder, err := withSparsity(c.String("coder"), c.Int("sparsity"))
+	if err != nil {
+		return err
 	}
 	reductions, err := factors(c.String("reduce"))
 	if err != nil {
@@ -157,7 +148,7 @@ func train(c *cli.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	if err := imagefile.WriteAtomic(out, exist == "overwrite", func(w io.Writer) error { return m.Save(w) }); err != nil {
+	if err := imagefile.WriteAtomic(out, overwrite, func(w io.Writer) error { return m.Save(w) }); err != nil {
 		return err
 	}
 	if opt.Stages > 1 {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -57,8 +58,8 @@ func upscaleCommand(s *streams) *cli.Command {
 // upscaler enlarges the pictures of one call.
 type upscaler struct {
 	*streams
-	engine           // for all pictures, but for
-	jpeg      engine // JPEG files of less than highQuality, if there is a model for them
+	engine                           // for all pictures, but for
+	jpeg      func() (engine, error) // JPEG files of less than highQuality; nil: for them too
 	size      superres.Options
 	quality   int
 	overwrite bool
@@ -86,11 +87,20 @@ const (
 )
 
 // engineFor is what enlarges a picture.
-func (u *upscaler) engineFor(pic *imagefile.Picture) engine {
-	if u.jpeg.model != nil && pic.Quality > 0 && pic.Quality < highQuality {
-		return u.jpeg
+func (u *upscaler) engineFor(pic *imagefile.Picture) (engine, error) {
+	if u.jpeg != nil && pic.Quality > 0 && pic.Quality < highQuality {
+		return u.jpeg()
 	}
-	return u.engine
+	return u.engine, nil
+}
+
+// engines are all that may be wanted.
+func (u *upscaler) engines() ([]engine, error) {
+	if u.jpeg == nil {
+		return []engine{u.engine}, nil
+	}
+	jpeg, err := u.jpeg()
+	return []engine{u.engine, jpeg}, err
 }
 
 func upscale(c *cli.Context, s *streams) error {
@@ -111,7 +121,7 @@ func (u *upscaler) upscale(c *cli.Context) (err error) {
 		return err
 	}
 	defer u.bar.clear()
-	if u.past, err = newResumption(c, u.engine, u.jpeg, u.size); err != nil {
+	if u.past, err = newResumption(c, u.engines, u.size); err != nil {
 		return err
 	}
 	defer u.past.close()
@@ -176,9 +186,7 @@ func (u *upscaler) configure(c *cli.Context) (err error) {
 	name := c.String("model")
 	if name == autoModel {
 		name = cleanModel
-		if u.jpeg, err = u.newEngine(c, jpegModel, tuning); err != nil {
-			return err
-		}
+		u.jpeg = sync.OnceValues(func() (engine, error) { return u.newEngine(c, jpegModel, tuning) })
 	}
 	u.engine, err = u.newEngine(c, name, tuning)
 	return err
@@ -250,7 +258,10 @@ func (u *upscaler) one(ctx context.Context, j job, report func(float64)) (from, 
 	}
 	opt := u.size
 	opt.Depth, opt.Progress = u.keep.depth, report
-	by := u.engineFor(pic)
+	by, err := u.engineFor(pic)
+	if err != nil {
+		return from, to, err
+	}
 	out, err := by.model.Upscale(ctx, pic.Image, opt)
 	if err != nil {
 		return from, to, fmt.Errorf("%s: %w", j.path, err)

@@ -6,11 +6,11 @@ import (
 	"context"
 	"os"
 	"runtime/debug"
+
+	"superres/cmd/internal/app"
 )
 
 func main() {
-	// Memory is a few large planes: collecting them early costs little and nearly
-	// halves the peak.
-	debug.SetGCPercent(30)
-	os.Exit(run(context.Background(), os.Stdin, os.Stdout, os.Stderr, os.Args))
+	debug.SetGCPercent(30) // see app.Run
+	os.Exit(app.Run(context.Background(), os.Stdin, os.Stdout, os.Stderr, os.Args))
 }

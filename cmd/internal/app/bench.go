@@ -1,0 +1,254 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+	"gonum.org/v1/gonum/mat"
+
+	"superres/internal/kernel"
+	"superres/learners"
+	"superres/learners/planted"
+	"superres/learners/sparse"
+)
+
+func benchCommand(s *streams) *cli.Command {
+	return command(&cli.Command{
+		Name: "bench", Usage: "measure the speed of this machine", ArgsUsage: "[FLAGS]",
+		Description: `   superres bench                one processor
+   superres bench -j 0 --json    all of them, as JSON`,
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Value: 1, Usage: "use `N` processors at most; 0 means all"},
+			&cli.IntFlag{Name: "runs", Value: 5, Usage: "take the best of `R` runs"},
+			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+		},
+		Action: func(c *cli.Context) error { return bench(c, s) },
+	})
+}
+
+// benchReport is what bench prints.
+type benchReport struct {
+	Version    string       `json:"version"`
+	Go         string       `json:"go"`
+	Machine    string       `json:"machine"`
+	Kernel     string       `json:"kernel"` // the form of package kernel in use
+	Workers    int          `json:"workers"`
+	Bandwidth  float64      `json:"bandwidth"`  // bytes a second of one processor, two arrays of 26 MB read and written
+	Arithmetic float64      `json:"arithmetic"` // operations a second of one processor, float64
+	Tasks      []benchSpeed `json:"tasks"`
+}
+
+// benchSpeed is the speed of a task. Share is of the ceiling that bounds it, times the
+// number of workers; 0: not told.
+type benchSpeed struct {
+	Task  string  `json:"task"`
+	Speed float64 `json:"speed"`
+	Unit  string  `json:"unit"`
+	Share float64 `json:"share,omitempty"`
+	Of    string  `json:"of,omitempty"`
+}
+
+// benchTask measures one task. run does it once and returns the time that counts.
+type benchTask struct {
+	name, unit string
+	count      float64 // units in a run; 0: the speed is the time itself
+	bytes      float64 // read and written in a run, or
+	operations float64 // of floating point
+	run        func(ctx context.Context) (time.Duration, error)
+}
+
+func bench(c *cli.Context, s *streams) error {
+	jobs, runs := c.Int("jobs"), c.Int("runs")
+	switch {
+	case c.NArg() > 0:
+		return usage("bench takes no argument, got %q", c.Args().First())
+	case jobs < 0:
+		return usage("--jobs %d: expected 0 or more", jobs)
+	case runs < 1:
+		return usage("--runs %d: expected at least 1", runs)
+	case jobs > 0:
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(jobs))
+	}
+	r := benchReport{
+		Version: version, Go: runtime.Version(), Machine: machineName(), Kernel: kernel.Tier(), Workers: runtime.GOMAXPROCS(0),
+	}
+	r.Bandwidth, r.Arithmetic = ceilings(runs)
+	var tasks []benchTask
+	for _, add := range []func() ([]benchTask, error){coderTasks, ropTasks, ksvdTasks} {
+		more, err := add()
+		if err != nil {
+			return err
+		}
+		tasks = append(tasks, more...)
+	}
+	for _, t := range tasks {
+		speed, err := r.measure(c.Context, t, runs)
+		if err != nil {
+			return err
+		}
+		r.Tasks = append(r.Tasks, speed)
+	}
+	if c.Bool("json") {
+		enc := json.NewEncoder(s.out)
+		enc.SetIndent("", "  ")
+		return enc.Encode(r)
+	}
+	_, err := fmt.Fprint(s.out, r.text())
+	return err
+}
+
+// measure takes the best of some runs, as the ceilings are the best of some.
+func (r benchReport) measure(ctx context.Context, t benchTask, runs int) (benchSpeed, error) {
+	best := time.Duration(0)
+	for range runs {
+		took, err := t.run(ctx)
+		if err != nil {
+			return benchSpeed{}, err
+		}
+		if best == 0 || took < best {
+			best = took
+		}
+	}
+	seconds := best.Seconds()
+	speed := benchSpeed{Task: t.name, Unit: t.unit, Speed: seconds}
+	if t.count > 0 {
+		speed.Speed = t.count / seconds
+	}
+	switch workers := float64(r.Workers); {
+	case t.bytes > 0:
+		speed.Share, speed.Of = t.bytes/seconds/(workers*r.Bandwidth), "bandwidth"
+	case t.operations > 0:
+		speed.Share, speed.Of = t.operations/seconds/(workers*r.Arithmetic), "arithmetic"
+	}
+	return speed, nil
+}
+
+func (r benchReport) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "superres %s, %s, %s, kernel %s, workers: %d\n", r.Version, r.Go, r.Machine, r.Kernel, r.Workers)
+	fmt.Fprintf(&b, "one processor: %.1f GB/s, %.1f GFLOP/s in float64\n\n", r.Bandwidth/1e9, r.Arithmetic/1e9)
+	for _, t := range r.Tasks {
+		form := "%-32s %10.0f %-12s"
+		if t.Speed < 1000 {
+			form = "%-32s %10.3g %-12s"
+		}
+		line := fmt.Sprintf(form, t.Task, t.Speed, t.Unit)
+		if t.Of != "" {
+			line += fmt.Sprintf(" %3.0f %% of %s", 100*t.Share, t.Of)
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	return b.String()
+}
+
+// machineName is the name of the processor where the system tells it.
+func machineName() string {
+	text, _ := os.ReadFile("/proc/cpuinfo")
+	for line := range strings.Lines(string(text)) {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return runtime.GOOS + "/" + runtime.GOARCH
+}
+
+// The sizes of ROP's task, which are those of the memory's ceiling.
+const benchM, benchN, benchK = 32, 1600, 64
+
+// ceilings returns what one processor can do at best.
+func ceilings(runs int) (bandwidth, arithmetic float64) {
+	a, b := kernel.Array(benchM*benchN*benchK), kernel.Array(benchM*benchN*benchK)
+	kernel.Stream(a, b) // gives them memory
+	const part = 1 << 15
+	for range 5 * runs {
+		began := time.Now()
+		for at := 0; at < len(a); at += part {
+			kernel.Stream(a[at:at+part], b[at:at+part])
+		}
+		bandwidth = max(bandwidth, 32*float64(len(a))/time.Since(began).Seconds())
+		began = time.Now()
+		count := 0.0
+		for range 100 {
+			count += kernel.MultiplyAdd(5000)
+		}
+		arithmetic = max(arithmetic, count/time.Since(began).Seconds())
+	}
+	return bandwidth, arithmetic
+}
+
+// coderTasks code signals by OMP at four sizes. Counted are the operations of Dᵀy and
+// of the steps, as sparse.OMP states them.
+func coderTasks() (tasks []benchTask, err error) {
+	for _, c := range []struct{ n, k, s int }{{9, 128, 3}, {30, 512, 5}, {64, 512, 5}, {64, 1024, 3}} {
+		const signals = 20000
+		p, err := planted.New(planted.Panel{M: c.n, K: c.k, S: c.s}, signals, 0.3, 1, 0)
+		if err != nil {
+			return nil, err
+		}
+		coder := sparse.OMP{Sparsity: c.s}
+		count := c.n * c.k
+		for j := range c.s - 1 {
+			count += (j + 3) * c.k
+		}
+		tasks = append(tasks, benchTask{
+			name: fmt.Sprintf("OMP n=%d K=%d S=%d", c.n, c.k, c.s), unit: "signals/s", count: signals,
+			operations: 2 * signals * float64(count),
+			run: func(ctx context.Context) (time.Duration, error) {
+				began := time.Now()
+				_, err := coder.Code(ctx, p.Dictionary, p.Y)
+				return time.Since(began), err
+			},
+		})
+	}
+	return tasks, nil
+}
+
+// ropTasks are the iterations of ROP, without its start.
+func ropTasks() ([]benchTask, error) {
+	p, err := planted.New(planted.Panel{M: benchM, K: benchK, S: 6}, benchN, 0, 1, 0)
+	if err != nil {
+		return nil, err
+	}
+	const iterations = 20
+	return []benchTask{{
+		name: fmt.Sprintf("ROP M=%d N=%d K=%d", benchM, benchN, benchK), unit: "iterations/s", count: iterations,
+		bytes: iterations * 32 * benchM * benchN * benchK,
+		run: func(ctx context.Context) (time.Duration, error) {
+			r, err := learners.ROP{Penalty: 10}.Learn(ctx, p.Y, learners.Options{Atoms: benchK, Iterations: iterations + 1, Seed: 1})
+			if err != nil {
+				return 0, err
+			}
+			return r.Steps[iterations].Elapsed - r.Steps[0].Elapsed, nil
+		},
+	}}, nil
+}
+
+// ksvdTasks learn 128 atoms for 10,000 signals of 45 entries in 20 iterations: the size
+// of stacked patches of digits.
+func ksvdTasks() ([]benchTask, error) {
+	p, err := planted.New(planted.Panel{M: 45, K: 128, S: 3}, 10000, 0.3, 1, 0)
+	if err != nil {
+		return nil, err
+	}
+	task := func(name string, l learners.Learner) benchTask {
+		return benchTask{name: name, unit: "s", run: func(ctx context.Context) (time.Duration, error) {
+			return learnTime(ctx, l, p.Y)
+		}}
+	}
+	return []benchTask{
+		task("K-SVD approximate, 20 iterations", learners.KSVD{Approximate: true}),
+		task("K-SVD exact, 20 iterations", learners.KSVD{}),
+	}, nil
+}
+
+func learnTime(ctx context.Context, l learners.Learner, y *mat.Dense) (time.Duration, error) {
+	began := time.Now()
+	_, err := l.Learn(ctx, y, learners.Options{Atoms: 128, Iterations: 20, Seed: 1, Coder: sparse.OMP{Sparsity: 3}})
+	return time.Since(began), err
+}

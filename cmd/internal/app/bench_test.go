@@ -1,0 +1,40 @@
+package app
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestBench(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	stdout, stderr, code := call(t, t.TempDir(), "", "bench", "--json", "--runs", "1")
+	if code != 0 || stderr != "" {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	var r benchReport
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
+		t.Fatal(err)
+	}
+	if r.Workers != 1 || r.Bandwidth <= 0 || r.Arithmetic <= 0 || len(r.Tasks) != 7 {
+		t.Errorf("%+v", r)
+	}
+	for _, task := range r.Tasks {
+		if task.Speed <= 0 || task.Unit == "" || task.Of != "" && task.Share <= 0 {
+			t.Errorf("%+v", task)
+		}
+	}
+	text := r.text()
+	for _, want := range []string{"workers: 1\n", "GB/s", "\nOMP n=9 K=128 S=3 ", "% of bandwidth\n", "\nK-SVD exact, 20 iterations "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in:\n%s", want, text)
+		}
+	}
+	for _, args := range [][]string{{"bench", "x"}, {"bench", "-j", "-1"}, {"bench", "--runs", "0"}} {
+		if _, _, code := call(t, t.TempDir(), "", args...); code != 2 {
+			t.Errorf("%v: exit %d", args, code)
+		}
+	}
+}

@@ -1,0 +1,199 @@
+package app
+
+import (
+	"fmt"
+	"image"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"superres/superres"
+)
+
+func TestFilter(t *testing.T) {
+	places := []string{"a.jpg", "b.png", "old/a.jpg", "old/deep/c.png", "new/a.JPG"}
+	for _, c := range []struct{ include, exclude, want string }{
+		{"", "", "a.jpg b.png old/a.jpg old/deep/c.png new/a.JPG"},
+		{"*.jpg", "", "a.jpg old/a.jpg"},
+		{"*.jpg *.JPG", "", "a.jpg old/a.jpg new/a.JPG"},
+		{"[ab].???", "", "a.jpg b.png old/a.jpg new/a.JPG"},
+		{"/a.jpg", "", "a.jpg"},
+		{"old/*", "", "old/a.jpg"},
+		{"old/**", "", "old/a.jpg old/deep/c.png"},
+		{"**/deep/**", "", "old/deep/c.png"},
+		{"**/a.*", "", "a.jpg old/a.jpg new/a.JPG"},
+		{"**", "", "a.jpg b.png old/a.jpg old/deep/c.png new/a.JPG"},
+		{"", "old", "a.jpg b.png new/a.JPG"},
+		{"", "old/", "a.jpg b.png new/a.JPG"},
+		{"", "deep/", "a.jpg b.png old/a.jpg new/a.JPG"},
+		{"", "old/deep", "a.jpg b.png old/a.jpg new/a.JPG"},
+		{"", "*/deep", "a.jpg b.png old/a.jpg new/a.JPG"},
+		{"", "a.jpg/", "a.jpg b.png old/a.jpg old/deep/c.png new/a.JPG"},
+		{"*.png", "b.*", "old/deep/c.png"},
+	} {
+		f := filter{strings.Fields(c.include), strings.Fields(c.exclude)}
+		var got []string
+		for _, p := range places {
+			taken := f.takes(p)
+			for dir := filepath.Dir(p); dir != "."; dir = filepath.Dir(dir) {
+				taken = taken && f.enters(dir)
+			}
+			if taken {
+				got = append(got, p)
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("include %q, exclude %q: %v", c.include, c.exclude, got)
+		}
+	}
+}
+
+// Every picture is in one part, whatever the other pictures are, and the parts are of
+// like size. The numbers are fixed: a part must not change between versions.
+func TestShards(t *testing.T) {
+	for n := 1; n <= 9; n++ {
+		count := make([]int, n)
+		for i := range 900 {
+			place, found := fmt.Sprintf("dir%d/%d.png", i%7, i), 0
+			for k := range n {
+				if (shard{k, n}).has(place) {
+					count[k]++
+					found++
+				}
+			}
+			if found != 1 || !(shard{}).has(place) {
+				t.Fatalf("%s is in %d of %d parts", place, found, n)
+			}
+		}
+		if least := slices.Min(count); least < 900/n*7/10 {
+			t.Errorf("of %d parts, one has %d of 900", n, least)
+		}
+	}
+	for place, want := range map[string]int{"a.png": 1, "in/b.png": 6, "deep/er/c.jpg": 6} {
+		if got := slices.IndexFunc([]int{0, 1, 2, 3, 4, 5, 6}, func(k int) bool { return shard{k, 7}.has(place) }); got != want {
+			t.Errorf("%s is in part %d, expected %d", place, got, want)
+		}
+	}
+	for _, bad := range []string{"7/7", "-1/7", "1", "1/", "/2", "0/0", "a/b", "1/2/3", "0/7x"} {
+		if s, err := newShard(bad); err == nil {
+			t.Errorf("%s: %+v", bad, s)
+		}
+	}
+	if s, err := newShard("6/7"); err != nil || s != (shard{6, 7}) || s.suffix() != ".6-of-7" {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+func TestNames(t *testing.T) {
+	scale := superres.Options{Scale: 1.5}
+	for _, c := range []struct {
+		template string
+		opt      superres.Options
+		want     string // of sub/a.b.JPG
+	}{
+		{"{stem}_{size}{ext}", scale, "a.b_1.5x.JPG"},
+		{"{stem}_{scale}x", scale, "a.b_1.5x.JPG"},
+		{"{stem}_{scale}x.{ext}", scale, "a.b_1.5x.JPG"},
+		{"{stem}{ext}_{size}", scale, "a.bJPG_1.5x.JPG"},
+		{"{stem}{ext}", scale, "a.b.JPG"},
+		{"{model}-{stem}", scale, "mine-a.b.JPG"},
+		{"fixed", scale, "fixed.JPG"},
+		{"{stem}_{size}", superres.Options{Width: 800}, "a.b_800w.JPG"},
+		{"{stem}_{size}", superres.Options{Height: 600}, "a.b_600h.JPG"},
+		{"{stem}_{size}", superres.Options{Width: 800, Height: 600, Fit: true}, "a.b_800x600.JPG"},
+		{"{ext}", scale, ""}, // no name at all
+		{"x/{stem}", scale, ""},
+		{"..", scale, "...JPG"},
+	} {
+		n := namer{out: "out", template: withoutExt(c.template), size: sizeText(c.opt), values: map[string]string{"{size}": sizeText(c.opt), "{scale}": scaleText(c.opt), "{model}": "mine"}}
+		j, err := n.job(input{"in/sub/a.b.JPG", "sub/a.b.JPG", "in"})
+		if c.want == "" {
+			if err == nil {
+				t.Errorf("%s: %s", c.template, j.output)
+			}
+			continue
+		}
+		if want := filepath.Join("out", "sub", c.want); err != nil || j.output != want || j.format != "jpeg" {
+			t.Errorf("%s: %s (%s), expected %s (%v)", c.template, j.output, j.format, want, err)
+		}
+	}
+}
+
+// What is chosen in folders: the folder of the outputs is not, a folder that a quoted
+// pattern matches is mirrored, and --include and --exclude are kept to.
+func TestChoice(t *testing.T) {
+	for name, c := range map[string]struct {
+		args []string
+		want []string // new files
+	}{
+		"include":           {[]string{"-r", "in", "-o", "out", "--include", "*.png", "--include", "a.*"}, []string{"out/a_2x.jpg", "out/b/a_2x.png", "out/b/deep/a_2x.png", "out/c/a_2x.png"}},
+		"exclude":           {[]string{"-r", "in", "--exclude", "deep", "--exclude", "a.jpg"}, []string{"in_2x/b/a_2x.png", "in_2x/c/a_2x.png"}},
+		"out within":        {[]string{"-r", ".", "-o", "in/b"}, []string{"in/b/in/a_2x.jpg", "in/b/in/c/a_2x.png"}},
+		"pattern of folder": {[]string{"-r", "in/*", "--exclude", "*.jpg"}, []string{"in/b_2x/a_2x.png", "in/b_2x/deep/a_2x.png", "in/c_2x/a_2x.png"}},
+		"pattern and out":   {[]string{"-r", "in/b*", "-o", "out"}, []string{"out/a_2x.png", "out/deep/a_2x.png"}},
+		"model":             {[]string{"in/a.jpg", "--name", "{stem}-{model}", "-m", "nearest"}, []string{"in/a-nearest.jpg"}},
+		"width":             {[]string{"in/a.jpg", "--width", "20"}, []string{"in/a_20w.jpg"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for _, f := range []string{"in/a.jpg", "in/b/a.png", "in/b/deep/a.png", "in/c/a.png"} {
+				write(t, filepath.Join(dir, f), blob(9, 7))
+			}
+			before := tree(t, dir)
+			_, stderr, code := call(t, dir, "", append([]string{"upscale"}, c.args...)...)
+			got := slices.DeleteFunc(tree(t, dir), func(f string) bool { return slices.Contains(before, f) })
+			if code != 0 || !slices.Equal(got, c.want) {
+				t.Errorf("exit %d, made %v, expected %v\n%s", code, got, c.want, stderr)
+			}
+		})
+	}
+}
+
+func TestSizesOfFiles(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "a.png"), blob(9, 7))
+	for _, c := range []struct {
+		args string
+		want image.Point
+	}{
+		{"--width 10", image.Pt(10, 8)}, {"--height 100", image.Pt(129, 100)}, {"--width 40 --height 7", image.Pt(40, 7)},
+		{"--fit 100x50", image.Pt(64, 50)}, {"--fit 50×100", image.Pt(50, 39)}, {"--fit 9X7", image.Pt(9, 7)}, {"-s 1.5", image.Pt(14, 11)},
+	} {
+		args := append([]string{"upscale", "a.png", "-o", "out.png", "--on-exist", "overwrite"}, strings.Fields(c.args)...)
+		if _, stderr, code := call(t, dir, "", args...); code != 0 || size(t, filepath.Join(dir, "out.png")) != c.want {
+			t.Errorf("%s: exit %d, %v, expected %v\n%s", c.args, code, size(t, filepath.Join(dir, "out.png")), c.want, stderr)
+		}
+	}
+	os.Remove(filepath.Join(dir, "out.png"))
+	for args, want := range map[string]string{
+		"--width 8":                   "a.png: 9×7 would become 8×6, and nothing is made smaller",
+		"--width 150":                 "more than 16 times as large",
+		"--fit 8x8":                   "nothing is made smaller",
+		"--fit 8":                     "--fit 8: expected WxH",
+		"--fit 0x5":                   "--fit 0x5: expected WxH",
+		"--width 0":                   "--width 0: expected 1 or more",
+		"--width 10 -s 2":             "expected one of them",
+		"--width 10 --fit 20x20":      "expected one of them",
+		"--width 10 --name {scale}":   "use {size}",
+		"--name {stm}":                `did you mean "{stem}"?`,
+		"--shard 2/2":                 "parts are numbered from 0",
+		"--include [":                 `--include "["`,
+		"--resume -o -":               "begin anew",
+		"--json -o -":                 "both go to standard output",
+		"--include *.x b":             "b: ", // files that are named are taken
+		"--dry-run --fit 8x8":         "nothing is made smaller",
+		"--on-exist ask --dry-run":    "expected fail, skip or overwrite",
+		"-o a.png/x/ --on-exist skip": "not a directory",
+	} {
+		before := tree(t, dir)
+		_, stderr, code := call(t, dir, "", append([]string{"upscale", "a.png"}, strings.Fields(args)...)...)
+		if code == 0 || !strings.Contains(stderr, want) {
+			t.Errorf("%s: exit %d, %s", args, code, stderr)
+		}
+		if args != "--include *.x b" && !slices.Equal(before, tree(t, dir)) {
+			t.Errorf("%s left files", args)
+		}
+	}
+}

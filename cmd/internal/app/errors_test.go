@@ -1,0 +1,163 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Wrong input, wrong usage, wrong models: one clear line, the right exit code, no
+// new file.
+func TestErrors(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name, data string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, filepath.Join(dir, "a.png"), blob(9, 7))
+	write(t, filepath.Join(dir, "b/a.png"), blob(9, 7))
+	write(t, filepath.Join(dir, "exists_2x.png"), blob(9, 7))
+	write(t, filepath.Join(dir, "exists.png"), blob(9, 7))
+	whole, err := os.ReadFile(filepath.Join(dir, "a.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put("notes.png", "Dear all, this is a text")
+	put("short.png", string(whole[:len(whole)/2]))
+	header := "IHDR\x00\x00\xff\xff\x00\x00\xff\xff\x08\x06\x00\x00\x00"
+	put("huge.png", "\x89PNG\r\n\x1a\n\x00\x00\x00\r"+header+string(binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE([]byte(header)))))
+	put("bad.npz", "PK no zip")
+	put("empty.png", "")
+	if err := os.Mkdir(filepath.Join(dir, "nothing"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	before := tree(t, dir)
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"upscale", "notes.png"}, 4, `notes.png: not an image (starts with "Dear al`},
+		{[]string{"upscale", "short.png"}, 4, "short.png: damaged PNG"},
+		{[]string{"upscale", "empty.png"}, 4, "empty.png: "},
+		{[]string{"upscale", "huge.png"}, 7, "65535x65535"},
+		{[]string{"upscale", "missing.png"}, 4, "missing.png: "},
+		{[]string{"upscale", "nothing"}, 4, "nothing: no pictures in this folder"},
+		{[]string{"upscale", "x*.png"}, 4, "no file matches"},
+		{[]string{"upscale", "a.png", "-s", "16", "--max-memory", "1"}, 7, "--max-memory"},
+		{[]string{"upscale", "exists.png"}, 5, "exists_2x.png exists; use --on-exist"},
+		{[]string{"upscale", "a.png", "-o", "a.png", "--on-exist", "overwrite"}, 5, "the output is the input"},
+		{[]string{"upscale", "a.png", "b", "-o", "out"}, 5, "both make"},
+		{[]string{"upscale", "a.png", "-o", "a.gif"}, 2, "a.gif"},
+		{[]string{"upscale", "a.png", "-o", "exists.png/"}, 5, "exists.png"},
+		{[]string{"upscale", "a.png", "-m", "foto"}, 6, `did you mean "photo"?`},
+		{[]string{"upscale", "a.png", "-m", "bad.npz"}, 6, "bad.npz: not an .npz file"},
+		{[]string{"upscale", "a.png", "-m", "none.npz"}, 6, "none.npz"},
+		{[]string{"upscale", "exists.png", "exists_2x.png", "--on-exist", "overwrite"}, 5, "exists_2x.png is an input as well"},
+		{[]string{"upscale", "a.png", "b", "-o", "out.png"}, 2, "several pictures need a folder"},
+		{[]string{"upscale", "b", "b/a.png", "-o", "-"}, 2, "standard output takes one picture"},
+		{[]string{"upscale", "a.png", "-m", "./a.png"}, 6, "not an .npz file"},
+		{[]string{"upscale", "a.png", "-m", "b/"}, 6, "not a regular file"},
+		{[]string{"upscale", "a.png", "-j", "-1"}, 2, "--jobs -1"},
+		{[]string{"upscale", "a.png", "--max-memory", "17592186044417"}, 2, "--max-memory"},
+		{[]string{"upscale", "a.png", "--max-pixels", "18446744073710"}, 2, "--max-pixels"},
+		{[]string{"upscale", "a.png", "--back-projection", "-7"}, 2, "--back-projection -7"},
+		{[]string{"upscale", "a.png/"}, 4, "a.png"},
+		{[]string{"version", "extra"}, 2, "takes no argument"},
+		{[]string{"help", "nosuch"}, 2, `unknown command "nosuch"`},
+		{[]string{"upscale"}, 2, "no input"},
+		{[]string{"upscale", "a.png", "-s", "17"}, 2, "expected 1 to 16"},
+		{[]string{"upscale", "a.png", "-s", "two"}, 2, "two"},
+		{[]string{"upscale", "a.png", "--scael", "2"}, 2, `did you mean "--scale"?`},
+		{[]string{"upscale", "a.png", "-s"}, 2, "--s needs a value"},
+		{[]string{"upscale", "a.png", "-m", "coupled", "--sparsity", "4000"}, 2, "more than the 1024 atoms"},
+		{[]string{"upscale", "a.png", "-m", "coupled", "--coder", "opm"}, 2, `did you mean "omp"?`},
+		{[]string{"upscale", "a.png", "-m", "bicubic", "--sparsity", "2"}, 2, "codes no patches"},
+		{[]string{"upscale", "a.png", "-f", "gif"}, 2, "expected png, jpeg"},
+		{[]string{"upscale", "a.png", "--on-exist", "ask"}, 2, "expected fail, skip or overwrite"},
+		{[]string{"upscale", "a.png", "--quality", "0"}, 2, "expected 1 to 100"},
+		{[]string{"upscale", "a.png", "--name", "x/{stem}"}, 2, "without folders"},
+		{[]string{"upscale", "a.png", "--progress", "dots"}, 2, "expected auto, bar"},
+		{[]string{"upscael", "a.png"}, 2, `did you mean "upscale"?`},
+		{[]string{"train", "a.png", "-o", "m.npz", "--learner", "ksdv"}, 2, `did you mean "ksvd"?`},
+		{[]string{"train", "a.png", "-o", "m.npz", "--atoms", "0"}, 2, "--atoms 0"},
+		{[]string{"train", "a.png", "-o", "m.npz", "--scale", "5"}, 2, "scale 5, expected 2 to 4"},
+		{[]string{"train", "a.png", "-o", "m.npz", "--atoms", "3", "--sparsity", "9"}, 2, "more than the 3 atoms"},
+		{[]string{"train", "a.png", "-o", "m.npz", "--limit", "-1"}, 2, "--limit -1"},
+		{[]string{"train", "a.png", "-o", "m.npz", "--index", "x"}, 2, "no image number"},
+		{[]string{"train", "a.png", "-o", "m.npz", "--max-pixels", "0"}, 2, "--max-pixels 0"},
+		{[]string{"train", "a.png", "-o", strings.Repeat("x", 300) + ".npz"}, 5, "cannot be written"},
+		{[]string{"upscale", "a.png", filepath.Join(dir, "a.png")}, 5, "both make"},
+		{[]string{"train", "a.png", "-o", "m.txt"}, 2, "ends in .npz"},
+		{[]string{"train", "a.png", "-o", "none/m.npz"}, 5, "none/m.npz: cannot be written"},
+		{[]string{"train", "a.png", "-o", "m.npz", "--degradation", "blur"}, 2, "unknown degradation"},
+		{[]string{"train", "a.png", "-o", "m.npz", "--held-out", "1"}, 2, "none is left to learn from"},
+		{[]string{"train", "a.png", "b/a.png", "-o", "m.npz", "--held-out", "1"}, 4, "a held-out picture of 9×7"},
+		{[]string{"train", "a.png", "-o", "m.npz", "--patch", "5"}, 4, "no patch pair was found"},
+		{[]string{"train", "a.png", "-o", "m.npz", "--flat", "NaN"}, 2, "--flat NaN"},
+		{[]string{"train", "a.png", "-o", "m.npz", "--sparsity", "-1"}, 2, "--sparsity -1"},
+		{[]string{"train", "a.png", "-o", "m.npz", "--coder", "opm"}, 2, `did you mean "omp"?`},
+		{[]string{"train", "a.png", "-o", "m.npz", "--patch", "16", "--patches", "40000000"}, 7, "--max-memory"},
+		{[]string{"train", "a.png", "-o", "m.npz", "--atoms", "65536"}, 2, "number of atoms"},
+		{[]string{"train", "a.png"}, 2, "-o FILE.npz"},
+		{[]string{"train", "notes.png", "-o", "m.npz"}, 4, "not an image"},
+		{[]string{"train", "a.png", "-o", "bad.npz"}, 5, "bad.npz exists"},
+		{[]string{"eval", "a.png"}, 2, "expected REF and TEST"},
+		{[]string{"eval", "a.png", "exists.png", "--protocol", "nef"}, 2, `did you mean "nfe"?`},
+		{[]string{"eval", "-m", "photo", "missing.png"}, 4, "missing.png"},
+		{[]string{"models", "foto"}, 6, `did you mean "photo"?`},
+	} {
+		stdout, stderr, code := call(t, dir, "", c.args...)
+		if code != c.code || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "superres: ") || stdout != "" {
+			t.Errorf("%v: exit %d, expected %d with %q\n%s%s", c.args, code, c.code, c.want, stdout, stderr)
+		}
+		if after := tree(t, dir); !slices.Equal(before, after) {
+			t.Fatalf("%v left files: %v", c.args, after)
+		}
+	}
+}
+
+// The last of many promises: what goes wrong with standard output is an output
+// error.
+func TestStandardOutputFails(t *testing.T) {
+	var errs bytes.Buffer
+	code := Run(context.Background(), strings.NewReader(""), broken{}, &errs, []string{"superres", "models"})
+	if code != 5 || !strings.Contains(errs.String(), "standard output cannot be written: pipe is closed") {
+		t.Errorf("exit %d, %s", code, errs.String())
+	}
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, errors.New("pipe is closed") }
+
+// Links: a folder named by one is read, an output tree is not left through one.
+func TestLinks(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "in/sub/a.png"), blob(9, 7))
+	for _, link := range [][2]string{{"in", "link"}, {"../elsewhere", "out/sub"}} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, link[1])), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(link[0], filepath.Join(dir, link[1])); err != nil {
+			t.Skip("no symbolic links here")
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "elsewhere"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if _, stderr, code := call(t, dir, "", "upscale", "-r", "link", "-o", "new"); code != 0 || !slices.Contains(tree(t, dir), "new/sub/a_2x.png") {
+		t.Errorf("a link to a folder: exit %d, %s", code, stderr)
+	}
+	if _, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "out"); code != 5 || !strings.Contains(stderr, "nothing is written through it") || len(tree(t, filepath.Join(dir, "elsewhere"))) != 0 {
+		t.Errorf("a link out of the tree: exit %d, %s", code, stderr)
+	}
+}

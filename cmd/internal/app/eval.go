@@ -1,0 +1,247 @@
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"image"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/internal/imagefile"
+	"superres/internal/plugin"
+	"superres/superres"
+)
+
+func evalCommand(s *streams) *cli.Command {
+	return command(&cli.Command{
+		Name: "eval", Usage: "score enlarged pictures, or models", ArgsUsage: "[FLAGS] REF TEST   or   -m MODEL [FLAGS] REF...",
+		Description: `   superres eval truth.png enlarged.png            two files
+   superres eval -s 2 truth/ enlarged/             two folders, matched by name
+   superres eval -m bicubic -m photo -s 2 set5/    reduce, enlarge and score a folder
+   superres eval -m bicubic -m photo --jpeg 85 set5/   through JPEG files
+   superres eval -m digits --index 39114,10523,3760,2065 train-images-idx3-ubyte.gz
+
+Protocols: matlab-y, for photographs: low resolution by MATLAB's antialiased
+bicubic, 8 bits; Y of BT.601, a border of SCALE pixels left out; PSNR and SSIM.
+nfe, for digits: squared error of the grey values over the squared truth.`,
+		Flags: append(append([]cli.Flag{
+			&cli.StringSliceFlag{Name: "model", Aliases: []string{"m"}, Usage: "reduce every picture and enlarge it again by `NAME|FILE`; may be given more than once"},
+			&cli.IntFlag{Name: "scale", Aliases: []string{"s"}, Value: 2, Usage: "the scale `N`, 2 to 16: how much TEST was enlarged, or how much to reduce"},
+			&cli.StringFlag{Name: "protocol", Usage: "score by `NAME`: matlab-y or nfe; by default nfe for IDX files, else matlab-y"},
+			&cli.StringFlag{Name: "degradation", Usage: "reduce by `HOW`: bicubic or box; by default what the first trained model was trained for"},
+			&cli.IntFlag{Name: "jpeg", Usage: "pass the reduced pictures through JPEG files of quality `Q`, 1 to 100, as most pictures come; 0: do not"},
+			&cli.BoolFlag{Name: "recursive", Aliases: []string{"r"}, Usage: "take folders with all below them"},
+			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+		}, idxFlags...), commonFlags...),
+		Action: func(c *cli.Context) error { return eval(c, s) },
+	})
+}
+
+func eval(c *cli.Context, s *streams) error {
+	memory, err := resources(c)
+	if err != nil {
+		return err
+	}
+	scale := c.Int("scale")
+	models := c.StringSlice("model")
+	switch {
+	case scale < 1 || scale > superres.MaxScale || len(models) > 0 && scale < 2:
+		return usage("--scale %d: expected 2 to %d", scale, superres.MaxScale)
+	case len(models) == 0 && c.NArg() != 2:
+		return usage("expected REF and TEST, or -m MODEL and pictures; superres eval --help shows examples")
+	case c.NArg() == 0:
+		return usage("no pictures to score")
+	case c.Int("jpeg") < 0 || c.Int("jpeg") > 100:
+		return usage("--jpeg %d: expected a quality of 1 to 100, or 0", c.Int("jpeg"))
+	case c.Int("jpeg") > 0 && len(models) == 0:
+		return usage("--jpeg is for models, which pictures are reduced for: add -m MODEL")
+	}
+	bar, err := newProgress(c, s)
+	if err != nil {
+		return err
+	}
+	defer bar.clear()
+	table := scores{Scale: scale, JPEG: c.Int("jpeg"), Protocol: superres.Protocol(c.String("protocol"))}
+	if table.Protocol == "" {
+		table.Protocol = superres.MatlabY
+		if slices.ContainsFunc(c.Args().Slice(), isIDX) {
+			table.Protocol = superres.NFE
+		}
+	}
+	if table.Protocol != superres.MatlabY && table.Protocol != superres.NFE {
+		return usage("%s", plugin.Unknown("protocol", string(table.Protocol), []string{string(superres.MatlabY), string(superres.NFE)}))
+	}
+	if len(models) > 0 {
+		err = table.models(c, models, frugal(c, memory, 100), bar)
+	} else {
+		err = table.files(c, frugal(c, memory, 60), bar)
+	}
+	if err != nil {
+		return err
+	}
+	bar.clear()
+	table.average()
+	if c.Bool("json") {
+		enc := json.NewEncoder(s.out)
+		enc.SetIndent("", "  ")
+		return enc.Encode(table)
+	}
+	_, err = fmt.Fprint(s.out, table.text())
+	return err
+}
+
+// models reduces every picture, enlarges it by every model and scores that.
+func (t *scores) models(c *cli.Context, names []string, limits imagefile.Limits, bar *progress) error {
+	var models []*superres.Model
+	t.Degradation = superres.Degradation(c.String("degradation"))
+	for _, name := range names {
+		m, err := openModel(name)
+		if err != nil {
+			return err
+		}
+		if t.Degradation == "" && len(m.Stages) > 0 {
+			t.Degradation = m.Degradation
+		}
+		models = append(models, m)
+		t.Columns = append(t.Columns, name)
+	}
+	if t.Degradation == "" {
+		t.Degradation = superres.Cubic
+	}
+	if err := t.Degradation.Check(); err != nil {
+		return err
+	}
+	list, err := sources(c, c.Args().Slice(), limits)
+	if err != nil {
+		return err
+	}
+	for i, src := range list {
+		img, err := src.Open(c.Context)
+		if err != nil {
+			return err
+		}
+		low, err := superres.Reduce(img, t.Scale, t.Degradation)
+		if err != nil {
+			return codedError{fmt.Errorf("%s: %w", src.Name, err), exitInput}
+		}
+		if t.JPEG > 0 {
+			if low, err = superres.ThroughJPEG(low, t.JPEG); err != nil {
+				return fmt.Errorf("%s: %w", src.Name, err)
+			}
+		}
+		row := scoreRow{Name: filepath.Base(src.Name)}
+		for j, m := range models {
+			high, err := m.Upscale(c.Context, low, superres.Options{Scale: float64(t.Scale), Progress: func(share float64) {
+				bar.set("scoring", (float64(i)+(float64(j)+share)/float64(len(models)))/float64(len(list)))
+			}})
+			if err != nil {
+				return err
+			}
+			if err := t.score(&row, img, high); err != nil {
+				return fmt.Errorf("%s: %w", src.Name, err)
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return nil
+}
+
+// files scores a file against another, or the pictures of a folder against those
+// of another that have their stem, or begin with it.
+func (t *scores) files(c *cli.Context, limits imagefile.Limits, bar *progress) error {
+	refs, err := expand(c.Args().Get(0), c.Bool("recursive"))
+	if err != nil {
+		return err
+	}
+	tests, err := expand(c.Args().Get(1), c.Bool("recursive"))
+	if err != nil {
+		return err
+	}
+	t.Columns = []string{filepath.Base(c.Args().Get(1))}
+	twins := pair(refs, tests)
+	for i, ref := range refs {
+		bar.set("scoring", float64(i)/float64(len(refs)))
+		test, found := twins[i], twins[i].path != ""
+		if len(refs) == 1 && len(tests) == 1 {
+			test, found = tests[0], true
+		}
+		if !found {
+			stem := stemOf(ref)
+			return codedError{fmt.Errorf("%s: no picture called %s or %s_... to score", ref.path, stem, stem), exitInput}
+		}
+		var images [2]image.Image
+		for i, in := range []input{ref, test} {
+			pic, err := imagefile.Open(c.Context, in.path, limits)
+			if err != nil {
+				return err
+			}
+			images[i] = pic.Image
+		}
+		row := scoreRow{Name: filepath.Base(ref.path)}
+		if err := t.score(&row, images[0], images[1]); err != nil {
+			return fmt.Errorf("%s: %w", test.path, err)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return nil
+}
+
+// pair finds the test picture of every reference: the one in the same place, or
+// with its stem there, or the shortest name that begins with the stem and an
+// underscore and fits no longer reference. Where there is none the path is empty.
+func pair(refs, tests []input) []input {
+	twins := make([]input, len(refs))
+	for i, ref := range refs {
+		for _, test := range tests {
+			if test.place == ref.place {
+				twins[i] = test
+			}
+		}
+	}
+	for _, test := range tests {
+		if slices.Contains(twins, test) {
+			continue
+		}
+		name, owner := stemOf(test), -1
+		for i, ref := range refs {
+			stem := stemOf(ref)
+			if name != stem && !strings.HasPrefix(name, stem+"_") {
+				continue
+			}
+			if twins[i].place == ref.place {
+				continue // it has its own
+			}
+			if owner < 0 || len(stem) > len(stemOf(refs[owner])) {
+				owner = i
+			}
+		}
+		if owner >= 0 && (twins[owner].path == "" || len(name) < len(stemOf(twins[owner]))) {
+			twins[owner] = test
+		}
+	}
+	return twins
+}
+
+// stemOf is the place of a picture without its extension.
+func stemOf(in input) string { return strings.TrimSuffix(in.place, filepath.Ext(in.place)) }
+
+// score adds a cell to a row.
+func (t *scores) score(row *scoreRow, ref, test image.Image) error {
+	border := 0
+	if t.Protocol == superres.MatlabY {
+		border = t.Scale
+	}
+	m, err := superres.Compare(ref, test, t.Scale, border)
+	if err != nil {
+		return codedError{err, exitInput}
+	}
+	if t.Protocol == superres.NFE {
+		row.Cells = append(row.Cells, cell{NFE: finite(m.NFE)})
+	} else {
+		row.Cells = append(row.Cells, cell{PSNR: finite(m.PSNR), SSIM: finite(m.SSIM)})
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package app
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/disintegration/imaging"
+	"github.com/urfave/cli/v2"
+
+	"superres/internal/imagefile"
+	"superres/superres"
+)
+
+// fidelityFlags say what of an input, beside its pixels, its output has.
+var fidelityFlags = []cli.Flag{
+	&cli.StringFlag{Name: "metadata", Value: "keep", Usage: "keep or strip ICC profile, EXIF, XMP and resolution: `WHAT` is keep or strip"},
+	&cli.BoolFlag{Name: "provenance", Value: true, Usage: "note program, model and settings in the output; off by default with --metadata strip"},
+	&cli.StringFlag{Name: "depth", Value: "same", Usage: "write `BITS` a sample: same, 8 or 16"},
+	&cli.BoolFlag{Name: "first-frame", Usage: "take the first picture of animations and of files with pages"},
+}
+
+// fidelity is what those flags say.
+type fidelity struct {
+	strip, first, quiet bool
+	depth               int  // 8 or 16; 0: as the input
+	record              bool // of provenance, in the output
+}
+
+// newFidelity reads the flags.
+func newFidelity(c *cli.Context) (fidelity, error) {
+	f := fidelity{first: c.Bool("first-frame"), quiet: c.Bool("quiet")}
+	switch what := c.String("metadata"); what {
+	case "keep":
+	case "strip":
+		f.strip = true
+	default:
+		return f, usage("--metadata %s: expected keep or strip", what)
+	}
+	switch depth := c.String("depth"); depth {
+	case "same":
+	case "8", "16":
+		f.depth, _ = strconv.Atoi(depth)
+	default:
+		return f, usage("--depth %s: expected same, 8 or 16", depth)
+	}
+	f.record = c.Bool("provenance") && (!f.strip || c.IsSet("provenance"))
+	return f, nil
+}
+
+// provenance is one line about what makes an output by a model. It names no folder
+// and no time: the same call gives the same bytes everywhere. A model that is part of
+// the program is told by its version, one of a file by its hash.
+func provenance(c *cli.Context, name string, model *superres.Model, opt superres.Options) (string, error) {
+	text := fmt.Sprintf("superres %s; model %s", version, filepath.Base(name))
+	if strings.ContainsAny(name, `./\\`) {
+		sum, err := model.Fingerprint()
+		if err != nil {
+			return "", err
+		}
+		text += fmt.Sprintf(" (sha256 %s)", sum[:16])
+	}
+	how := "size"
+	if opt.Fit {
+		how = "fit"
+	}
+	text += fmt.Sprintf("; %s %s", how, sizeText(opt))
+	for _, flag := range []string{"effort", "coder", "sparsity", "back-projection"} {
+		if c.IsSet(flag) {
+			text += fmt.Sprintf("; %s %v", flag, c.Value(flag))
+		}
+	}
+	return text, nil
+}
+
+// check refuses outputs that cannot have the depth asked for.
+func (f fidelity) check(jobs []job) error {
+	for _, j := range jobs {
+		if f.depth == 16 && (j.format == "jpeg" || j.format == "bmp") {
+			return usage("--depth 16: %s has 8 bits a sample; use --format png or tiff", strings.ToUpper(j.format))
+		}
+	}
+	return nil
+}
+
+// limits adds what concerns the reading to lim.
+func (f fidelity) limits(lim imagefile.Limits) imagefile.Limits {
+	lim.FirstFrame, lim.Strip = f.first, f.strip
+	return lim
+}
+
+// deepened is the header of a picture as if it had the depth of its output, for
+// estimates.
+func (f fidelity) deepened(cfg image.Config) image.Config {
+	if f.depth == 16 {
+		switch cfg.ColorModel {
+		case color.GrayModel, color.Gray16Model:
+			cfg.ColorModel = color.Gray16Model
+		default:
+			cfg.ColorModel = color.NRGBA64Model
+		}
+	}
+	return cfg
+}
+
+// finish returns the enlargement out of pic as the format can have it, how it is to
+// be written, and what is lost.
+func (f fidelity) finish(pic *imagefile.Picture, out image.Image, format string, quality int, software string) (image.Image, imagefile.EncodeOptions, []string) {
+	grey := pic.GreyAlpha
+	if format == "jpeg" || format == "bmp" {
+		out = onWhite(out)
+		if grey {
+			flat := image.NewGray(out.Bounds())
+			draw.Draw(flat, flat.Rect, out, out.Bounds().Min, draw.Src)
+			out, grey = flat, false
+		}
+	}
+	isGrey := grey && format == "png"
+	switch out.(type) {
+	case *image.Gray, *image.Gray16:
+		isGrey = true
+	}
+	_, lost := pic.Metadata.For(format, isGrey)
+	warnings := append(pic.Warnings[:len(pic.Warnings):len(pic.Warnings)], lost...)
+	return out, imagefile.EncodeOptions{Quality: quality, Metadata: pic.Metadata, Software: software, GreyAlpha: grey}, warnings
+}
+
+// onWhite puts a picture with transparency on a white ground, for formats that
+// have none.
+func onWhite(img image.Image) image.Image {
+	if o, ok := img.(interface{ Opaque() bool }); ok && o.Opaque() {
+		return img
+	}
+	return imaging.OverlayCenter(imaging.New(img.Bounds().Dx(), img.Bounds().Dy(), color.White), img, 1)
+}

@@ -1,0 +1,64 @@
+package app
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// filterFlags choose among the pictures of folders.
+var filterFlags = []cli.Flag{
+	&cli.StringSliceFlag{Name: "include", Usage: "of folders and quoted patterns, take only what matches `PATTERN`: *, ? and [a-z] within a name, ** for any folders; without a slash it is for names in any folder; may be repeated"},
+	&cli.StringSliceFlag{Name: "exclude", Usage: "leave out what matches `PATTERN`, folders too; may be repeated"},
+}
+
+// filter chooses files below a folder by their place in it, a path with slashes.
+type filter struct{ include, exclude []string }
+
+func newFilter(c *cli.Context) (filter, error) {
+	f := filter{c.StringSlice("include"), c.StringSlice("exclude")}
+	for name, patterns := range map[string][]string{"include": f.include, "exclude": f.exclude} {
+		for _, p := range patterns {
+			if _, err := path.Match(p, ""); err != nil || strings.Trim(p, "/") == "" {
+				return f, usage("--%s %q: expected a pattern such as '*.jpg' or 'scans/**'", name, p)
+			}
+		}
+	}
+	return f, nil
+}
+
+// takes tells whether a file is taken.
+func (f filter) takes(place string) bool {
+	fits := func(p string) bool { return !strings.HasSuffix(p, "/") && matches(p, place) }
+	return (len(f.include) == 0 || slices.ContainsFunc(f.include, fits)) && !slices.ContainsFunc(f.exclude, fits)
+}
+
+// enters tells whether a folder may hold files that are taken.
+func (f filter) enters(place string) bool {
+	return !slices.ContainsFunc(f.exclude, func(p string) bool { return matches(strings.TrimSuffix(p, "/"), place) })
+}
+
+// matches tells whether a pattern fits a place: its last part when the pattern has
+// no slash, all of it otherwise.
+func matches(pattern, place string) bool {
+	if !strings.Contains(pattern, "/") && pattern != "**" {
+		ok, err := path.Match(pattern, path.Base(place))
+		return ok && err == nil
+	}
+	return matchParts(strings.Split(strings.TrimPrefix(pattern, "/"), "/"), strings.Split(place, "/"))
+}
+
+func matchParts(pattern, place []string) bool {
+	switch {
+	case len(pattern) == 0:
+		return len(place) == 0
+	case pattern[0] == "**":
+		return matchParts(pattern[1:], place) || len(place) > 0 && matchParts(pattern, place[1:])
+	case len(place) == 0:
+		return false
+	}
+	ok, err := path.Match(pattern[0], place[0])
+	return ok && err == nil && matchParts(pattern[1:], place[1:])
+}

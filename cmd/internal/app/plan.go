@@ -1,0 +1,237 @@
+package app
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/internal/imagefile"
+	"superres/superres"
+)
+
+// job is one picture to enlarge: where it comes from and where it goes ("-":
+// standard output).
+type job struct {
+	input
+	output  string
+	format  string // of the output
+	root    string // the folder that the output must not leave through a link
+	replace bool   // what is there is an earlier result of this program
+	skip    string // why there is nothing to do: a reason of an event
+	bytes   int64  // of the input
+}
+
+// batch is what one call is to do.
+type batch struct {
+	jobs     []job
+	skipped  []job   // whose output is there
+	problems []error // for which nothing is done at all
+}
+
+// newBatch works out what upscale is to do, before any work: it finds the inputs,
+// names the outputs, finds two inputs with one output and outputs that are in the way.
+func newBatch(c *cli.Context, opt superres.Options, past *resumption) (batch, error) {
+	var b batch
+	if c.NArg() == 0 {
+		return b, usage("no input: name files, folders or - for standard input; superres upscale --help shows examples")
+	}
+	onExist := c.String("on-exist")
+	switch onExist {
+	case "fail", "skip", "overwrite":
+	default:
+		return b, usage("--on-exist %s: expected fail, skip or overwrite", onExist)
+	}
+	part, err := newShard(c.String("shard"))
+	if err != nil {
+		return b, err
+	}
+	all, err := allJobs(c, opt)
+	if err == nil {
+		all, err = past.withoutResults(all)
+	}
+	if err != nil {
+		return b, err
+	}
+	b.problems = clashes(all)
+	for _, j := range all {
+		if !part.has(j.place) {
+			continue
+		}
+		if j.output == "-" {
+			b.jobs = append(b.jobs, j)
+			continue
+		}
+		if err := past.judge(&j); err != nil {
+			return b, err
+		}
+		_, err := os.Lstat(j.output)
+		exists := err == nil && !j.replace
+		switch {
+		case j.skip != "":
+			b.skipped = append(b.skipped, j)
+		case exists && onExist == "skip":
+			j.skip = "exists"
+			b.skipped = append(b.skipped, j)
+		case exists && onExist == "fail":
+			b.problems = append(b.problems, codedError{fmt.Errorf("%s exists; use --on-exist skip or overwrite, or another -o", j.output), exitOutput})
+		default:
+			b.jobs = append(b.jobs, j)
+		}
+	}
+	return b, nil
+}
+
+// allJobs finds the inputs and names the outputs.
+func allJobs(c *cli.Context, opt superres.Options) ([]job, error) {
+	filter, err := newFilter(c)
+	if err != nil {
+		return nil, err
+	}
+	find := finder{recursive: c.Bool("recursive"), filter: filter}
+	if out := c.String("output"); out != "" && out != "-" {
+		find.avoid = real(out)
+	}
+	var list []input
+	for _, arg := range c.Args().Slice() {
+		inputs, err := find.expand(arg)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, inputs...)
+	}
+	if len(list) == 0 {
+		return nil, codedError{errors.New("no picture is left to work on; check --include and --exclude"), exitInput}
+	}
+	single := c.NArg() == 1 && len(list) == 1 && list[0].root == ""
+	names, err := newNamer(c, opt, single)
+	if err != nil {
+		return nil, err
+	}
+	var jobs []job
+	for _, in := range list {
+		j, err := names.job(in)
+		switch {
+		case err != nil:
+			return nil, err
+		case j.output == "-" && !single:
+			return nil, usage("standard output takes one picture: give one file, or - alone")
+		case in.path == "-" && c.IsSet("shard"):
+			return nil, usage("--shard divides files; standard input is one")
+		case (in.path == "-" || j.output == "-") && c.Bool("resume"):
+			return nil, usage("--resume goes on with files; standard input and output begin anew")
+		case j.output == "-" && c.Bool("json"):
+			return nil, usage("--json and the picture both go to standard output; use -o FILE")
+		}
+		if info, err := os.Stat(in.path); err == nil {
+			j.bytes = info.Size()
+		}
+		jobs = append(jobs, j)
+	}
+	return jobs, nil
+}
+
+// clashes finds two inputs with one output, and outputs that are inputs.
+func clashes(jobs []job) (problems []error) {
+	inputPaths := map[string]string{} // where an input really lies: its name
+	for _, j := range jobs {
+		if j.path != "-" {
+			inputPaths[real(j.path)] = j.path
+		}
+	}
+	seen := map[string]string{}
+	for _, j := range jobs {
+		if j.output == "-" {
+			continue
+		}
+		place := filepath.Join(real(filepath.Dir(j.output)), filepath.Base(j.output))
+		other, clash := seen[place]
+		seen[place] = j.path
+		in, is := inputPaths[real(j.output)]
+		switch {
+		case clash:
+			problems = append(problems, codedError{fmt.Errorf("%s and %s both make %s; use --name '{stem}{ext}_{size}', or a folder for each", other, j.path, j.output), exitOutput})
+		case is && in != j.path:
+			problems = append(problems, codedError{fmt.Errorf("%s: its output %s is an input as well; use another -o or --name", j.path, j.output), exitOutput})
+		case is || imagefile.SameFile(j.path, j.output):
+			problems = append(problems, codedError{fmt.Errorf("%s: the output is the input; use another -o or --name", j.path), exitOutput})
+		}
+	}
+	return problems
+}
+
+// err is the first of the problems.
+func (b batch) err() error {
+	if n := len(b.problems); n > 1 {
+		return codedError{fmt.Errorf("%w (and %d more; --dry-run lists all)", b.problems[0], n-1), exitCode(b.problems[0])}
+	} else if n == 1 {
+		return b.problems[0]
+	}
+	return nil
+}
+
+// makeFolders makes the folders for the outputs that are not there, and returns them.
+// It fails when none can be written to: one among others is a matter of its pictures.
+func (b batch) makeFolders() (made []string, err error) {
+	seen := map[string]bool{}
+	good := false
+	for _, j := range b.jobs {
+		if j.output == "-" || seen[j.root] {
+			continue
+		}
+		seen[j.root] = true
+		var now error
+		if _, missing := os.Stat(j.root); errors.Is(missing, fs.ErrNotExist) {
+			if now = os.MkdirAll(j.root, 0o777); now == nil {
+				made = append(made, j.root)
+			} else {
+				now = imagefile.Unwritable(j.root, now)
+			}
+		} else if isFolder(j.root) {
+			now = imagefile.CheckFolder(filepath.Clean(j.root))
+		} else {
+			now = imagefile.Unwritable(j.root, syscall.ENOTDIR)
+		}
+		good = good || now == nil
+		err = cmp.Or(err, now)
+	}
+	if good {
+		return made, nil
+	}
+	return made, err
+}
+
+// real returns the absolute path of a file without links, or the absolute path
+// itself where there is no such file.
+func real(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	if direct, err := filepath.EvalSymlinks(path); err == nil {
+		return direct
+	}
+	return path
+}
+
+// throughLink tells which folder between root and dir, root left out, is a link:
+// files of a tree are not written outside of it.
+func throughLink(root, dir string) (string, bool) {
+	rel, err := filepath.Rel(root, dir)
+	if err != nil || rel == "." {
+		return "", false
+	}
+	at := root
+	for part := range strings.SplitSeq(rel, string(filepath.Separator)) {
+		at = filepath.Join(at, part)
+		if info, err := os.Lstat(at); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return at, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,110 @@
+package app
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/internal/plugin"
+)
+
+// reorder moves the flags of the command before its file names, because the
+// command-line library stops at the first name, and names unknown commands and
+// flags with what was perhaps meant. "--" ends the flags; "-" is a file name. The
+// name of a subcommand comes right after that of its command.
+func reorder(app *cli.App, args []string) ([]string, error) {
+	if len(args) < 2 || strings.HasPrefix(args[1], "-") && args[1] != "-" {
+		return args, nil
+	}
+	var names []string
+	for _, c := range app.Commands {
+		names = append(names, c.Names()...)
+	}
+	command := app.Command(args[1])
+	if command == nil {
+		if args[1] == "help" || args[1] == "h" {
+			if len(args) > 2 && app.Command(args[2]) == nil {
+				return nil, usage("%s", plugin.Unknown("command", args[2], names))
+			}
+			if len(args) > 3 && app.Command(args[2]).Command(args[3]) != nil {
+				return []string{args[0], args[2], args[3], "--help"}, nil
+			}
+			return args, nil
+		}
+		return nil, usage("%s", plugin.Unknown("command", args[1], names))
+	}
+	first := 2 // of the command's own arguments
+	switch {
+	case len(args) > 2 && command.Command(args[2]) != nil:
+		command, first = command.Command(args[2]), 3
+	case len(command.Subcommands) > 0 && command.Action == nil: // one must be named
+		if err := subcommand(command, args[first:]); err != nil {
+			return nil, err
+		}
+		return []string{args[0], args[1], "--help"}, nil
+	}
+	takesValue := map[string]bool{}
+	for _, f := range command.Flags {
+		_, isBool := f.(*cli.BoolFlag)
+		for _, name := range f.Names() {
+			takesValue[name] = !isBool
+		}
+	}
+	var flags, files []string
+	for rest := args[first:]; len(rest) > 0; rest = rest[1:] {
+		arg := rest[0]
+		if arg == "--" {
+			files = append(files, rest[1:]...)
+			break
+		}
+		if arg == "-" || !strings.HasPrefix(arg, "-") {
+			files = append(files, arg)
+			continue
+		}
+		name, _, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		if name == "help" || name == "h" {
+			return append(slices.Clone(args[:first]), "--help"), nil
+		}
+		needs, known := takesValue[name]
+		if !known {
+			var long []string
+			for n := range takesValue {
+				if len(n) > 1 {
+					long = append(long, "--"+n)
+				}
+			}
+			slices.Sort(long)
+			return nil, usage("%s", plugin.Unknown("flag", "--"+name, long))
+		}
+		flags = append(flags, arg)
+		if needs && !hasValue {
+			if len(rest) == 1 {
+				return nil, usage("flag --%s needs a value", name)
+			}
+			rest = rest[1:]
+			flags = append(flags, rest[0])
+		}
+	}
+	if len(files) > 0 && command.Command(files[0]) != nil {
+		return nil, usage("%s: the command %s %[1]s comes before all flags; a file of this name is ./%[1]s", files[0], args[1])
+	}
+	out := append(slices.Clone(args[:first]), flags...)
+	return append(append(out, "--"), files...), nil
+}
+
+// subcommand tells what is wrong with the first argument of a command that has others
+// below it and does nothing itself; nothing when help is asked for, or there is none.
+func subcommand(of *cli.Command, args []string) error {
+	if len(args) == 0 || slices.Contains([]string{"help", "h", "--help", "-h"}, args[0]) {
+		return nil
+	}
+	var names []string
+	for _, c := range of.Subcommands {
+		names = append(names, c.Name)
+	}
+	if strings.HasPrefix(args[0], "-") {
+		return usage("%s %s: expected %s first", of.Name, args[0], strings.Join(names, ", "))
+	}
+	return usage("%s", plugin.Unknown(of.Name+" command", args[0], names))
+}

@@ -1,0 +1,273 @@
+package app
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/internal/imagefile"
+	"superres/superres"
+)
+
+// With --resume, a journal in the folder of the outputs tells which pictures are
+// done: .superres-journal.jsonl, or .superres-journal.I-of-N.jsonl for a part. A part
+// appends to its own journal alone, and all are read, so that parts may run at once
+// and their number may change.
+const (
+	journalPrefix = ".superres-journal"
+	journalSuffix = ".jsonl"
+)
+
+// record is a line of the journal. A picture has two: one just before its file gets
+// its name and one after. A first line alone says that what has that name, if
+// anything, is a whole result, but not of which input.
+type record struct {
+	State    string    `json:"state"`  // "start" or "done"
+	Output   string    `json:"output"` // below the folder of the journal, with slashes
+	Input    string    `json:"input"`  // below the folder it was found in, with slashes
+	Size     int64     `json:"size"`   // of the input, in bytes
+	Modified time.Time `json:"modified"`
+	SHA256   string    `json:"sha256"`          // of the input
+	Settings string    `json:"settings"`        // a hash
+	Bytes    int64     `json:"bytes,omitempty"` // of the output
+	Time     time.Time `json:"time"`
+}
+
+// neutral are the flags of upscale whose values do not matter to the bytes of a
+// result, or matter by what else is hashed. All others are settings of it, so that a
+// new flag is one until it is known better.
+var neutral = []string{
+	"output", "name", "format", "recursive", "include", "exclude", "on-exist", "resume", "shard", "dry-run", "json",
+	"scale", "width", "height", "fit", "model", "timeout", "provenance", "progress", "quiet", "jobs", "max-memory", "max-pixels", "help",
+}
+
+// resumption goes on with interrupted work. A nil one knows of no earlier work and
+// keeps no journal.
+type resumption struct {
+	settings map[string]string            // by format of the output
+	suffix   string                       // of this part's journals
+	past     map[string]map[string]record // the latest, by folder and output
+	journals map[string]*journal[record]  // by folder
+}
+
+// newResumption returns nil without --resume; engines are opened with it alone.
+func newResumption(c *cli.Context, engines func() ([]engine, error), opt superres.Options) (*resumption, error) {
+	if !c.Bool("resume") {
+		return nil, nil
+	}
+	part, err := newShard(c.String("shard"))
+	if err != nil {
+		return nil, err
+	}
+	all, err := engines()
+	if err != nil {
+		return nil, err
+	}
+	var models, software []string
+	for _, e := range all {
+		hash, err := e.model.Fingerprint()
+		if err != nil {
+			return nil, err
+		}
+		models, software = append(models, hash), append(software, e.software)
+	}
+	r := &resumption{map[string]string{}, part.suffix(), map[string]map[string]record{}, map[string]*journal[record]{}}
+	for _, format := range []string{"png", "jpeg", "bmp", "tiff"} {
+		sum := sha256.New()
+		fmt.Fprintf(sum, "version %s\nmodel %s %s\nsize %s\nformat %s\n", version, models, filepath.Base(c.String("model")), sizeText(opt), format)
+		if opt.Fit {
+			fmt.Fprintln(sum, "fit")
+		}
+		fmt.Fprintln(sum, "software", software)
+		for _, f := range c.Command.Flags {
+			name := f.Names()[0]
+			if !slices.Contains(neutral, name) && (name != "quality" || format == "jpeg") {
+				fmt.Fprintf(sum, "%s %v\n", name, c.Value(name))
+			}
+		}
+		r.settings[format] = hex.EncodeToString(sum.Sum(nil))
+	}
+	return r, nil
+}
+
+// withoutResults leaves out inputs that the journal has as outputs, which lie among the
+// pictures when those of a folder are enlarged into the same folder.
+func (r *resumption) withoutResults(jobs []job) ([]job, error) {
+	if r == nil {
+		return jobs, nil
+	}
+	var left []job
+	for _, j := range jobs {
+		past, err := r.read(j.root)
+		if err != nil {
+			return nil, err
+		}
+		if _, is := past[below(real(j.root), filepath.Join(real(filepath.Dir(j.path)), filepath.Base(j.path)))]; !is {
+			left = append(left, j)
+		}
+	}
+	if len(left) == 0 {
+		return nil, codedError{fmt.Errorf("%s: is a result, by the journal beside it; to enlarge it once more, leave out --resume", jobs[0].path), exitInput}
+	}
+	return left, nil
+}
+
+// judge decides what the journals say of a job: that it is done, which sets skip, or
+// that what has the name of its output may be replaced.
+func (r *resumption) judge(j *job) error {
+	if r == nil {
+		return nil
+	}
+	past, err := r.read(j.root)
+	if err != nil {
+		return err
+	}
+	last, known := past[outputOf(*j)]
+	there, err := os.Lstat(j.output)
+	if !known || err != nil || !there.Mode().IsRegular() {
+		return nil
+	}
+	ours := last.State == "start" || last.Bytes == there.Size()
+	if ours && last.State == "done" && last.Input == filepath.ToSlash(j.place) && last.Settings == r.settings[j.format] && last.isOf(j.path) {
+		j.skip = "done"
+	}
+	j.replace = ours
+	return nil
+}
+
+// isOf tells whether a file is still the input of a record: by its size and time, or
+// else, since copying changes the time, by what is in it.
+func (rec record) isOf(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || info.Size() != rec.Size {
+		return false
+	}
+	if info.ModTime().Equal(rec.Modified) {
+		return true
+	}
+	sum, err := hashFile(path)
+	return err == nil && sum == rec.SHA256
+}
+
+func hashFile(path string) (string, error) {
+	f, _, err := imagefile.OpenRegular(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", codedError{fmt.Errorf("%s: cannot be read: %w", path, err), exitInput}
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// outputOf is the output of a job as the journal in its folder has it.
+func outputOf(j job) string { return below(j.root, j.output) }
+
+func below(folder, path string) string {
+	if rel, err := filepath.Rel(folder, path); err == nil {
+		path = rel
+	}
+	return filepath.ToSlash(path)
+}
+
+// read returns the latest record of each output in all journals of a folder.
+func (r *resumption) read(folder string) (map[string]record, error) {
+	key := real(folder)
+	if past, ok := r.past[key]; ok {
+		return past, nil
+	}
+	past := map[string]record{}
+	entries, err := os.ReadDir(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, imagefile.Unwritable(folder, err)
+	}
+	for _, e := range entries {
+		if ok, _ := filepath.Match(journalPrefix+"*"+journalSuffix, e.Name()); !ok || !e.Type().IsRegular() {
+			continue
+		}
+		name := filepath.Join(folder, e.Name())
+		list, _, err := readJournal[record](name)
+		if err != nil {
+			return nil, journalError(name, err)
+		}
+		for _, rec := range list {
+			if old, ok := past[rec.Output]; !ok || !rec.Time.Before(old.Time) {
+				past[rec.Output] = rec
+			}
+		}
+	}
+	r.past[key] = past
+	return past, nil
+}
+
+// open opens the journals for jobs.
+func (r *resumption) open(jobs []job) error {
+	if r == nil {
+		return nil
+	}
+	for _, j := range jobs {
+		if key := real(j.root); r.journals[key] == nil {
+			opened, _, err := openJournal[record](filepath.Join(j.root, journalPrefix+r.suffix+journalSuffix))
+			if err != nil {
+				return err
+			}
+			r.journals[key] = opened
+		}
+	}
+	return nil
+}
+
+func (r *resumption) close() {
+	if r == nil {
+		return
+	}
+	for _, j := range r.journals {
+		// Every line is written; one that is lost costs its picture once more.
+		_ = j.close()
+	}
+}
+
+// keep has a job's file written, between its two records. info is that of the input
+// before it was read. The first record is on the disk before the file.
+func (r *resumption) keep(j job, info fs.FileInfo, write func() error) error {
+	if r == nil {
+		return write()
+	}
+	sum, err := hashFile(j.path)
+	if err != nil {
+		return err
+	}
+	rec := record{State: "start", Output: outputOf(j), Input: filepath.ToSlash(j.place), Size: info.Size(), Modified: info.ModTime(),
+		SHA256: sum, Settings: r.settings[j.format], Time: time.Now()}
+	at := r.journals[real(j.root)]
+	if err := at.add(rec); err != nil {
+		return err
+	}
+	if err := at.file.Sync(); err != nil {
+		return journalError(at.file.Name(), err)
+	}
+	if err := write(); err != nil {
+		return err
+	}
+	in, err := os.Stat(j.path)
+	if err != nil || in.Size() != rec.Size || !in.ModTime().Equal(rec.Modified) {
+		return nil // changed meanwhile: to be done again
+	}
+	out, err := os.Lstat(j.output)
+	if err != nil {
+		return imagefile.Unwritable(j.output, err)
+	}
+	rec.State, rec.Bytes, rec.Time = "done", out.Size(), time.Now()
+	return at.add(rec)
+}

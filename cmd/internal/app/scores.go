@@ -1,0 +1,121 @@
+package app
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"superres/internal/imagefile"
+	"superres/superres"
+)
+
+// scores is the result of eval: one row a picture, one column a model.
+type scores struct {
+	Protocol    superres.Protocol    `json:"protocol"`
+	Scale       int                  `json:"scale"`
+	Degradation superres.Degradation `json:"degradation,omitempty"`
+	JPEG        int                  `json:"jpeg,omitempty"` // quality of the reduced pictures
+	Columns     []string             `json:"columns"`
+	Rows        []scoreRow           `json:"rows"`
+	Mean        []cell               `json:"mean"`
+}
+
+type scoreRow struct {
+	Name  string `json:"name"`
+	Cells []cell `json:"cells"`
+}
+
+// cell holds what the protocol scores; nil is "not defined": PSNR of equal
+// pictures, SSIM of tiny ones.
+type cell struct {
+	PSNR *float64 `json:"psnr,omitempty"`
+	SSIM *float64 `json:"ssim,omitempty"`
+	NFE  *float64 `json:"nfe,omitempty"`
+}
+
+func finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
+
+// average fills the means in: over the rows in which a score is defined.
+func (t *scores) average() {
+	for column := range t.Columns {
+		var mean cell
+		for _, f := range []func(*cell) **float64{
+			func(c *cell) **float64 { return &c.PSNR }, func(c *cell) **float64 { return &c.SSIM }, func(c *cell) **float64 { return &c.NFE },
+		} {
+			sum, count := 0.0, 0
+			for _, row := range t.Rows {
+				if v := *f(&row.Cells[column]); v != nil {
+					sum, count = sum+*v, count+1
+				}
+			}
+			if count > 0 {
+				v := sum / float64(count)
+				*f(&mean) = &v
+			}
+		}
+		t.Mean = append(t.Mean, mean)
+	}
+}
+
+// text is the table for reading.
+func (t *scores) text() string {
+	var b strings.Builder
+	what := "PSNR dB / SSIM of Y"
+	if t.Protocol == superres.NFE {
+		what = "normalised squared error"
+	}
+	fmt.Fprintf(&b, "protocol %s, scale %d", t.Protocol, t.Scale)
+	if t.Degradation != "" {
+		fmt.Fprintf(&b, ", reduced by %s", t.Degradation)
+	}
+	if t.JPEG > 0 {
+		fmt.Fprintf(&b, ", JPEG of quality %d", t.JPEG)
+	}
+	fmt.Fprintf(&b, ": %s\n", what)
+	width := len("mean")
+	for _, row := range t.Rows {
+		width = max(width, len(row.Name))
+	}
+	line := func(name string, cells []string) {
+		fmt.Fprintf(&b, "%-*s", width, name)
+		for _, c := range cells {
+			fmt.Fprintf(&b, "  %16s", c)
+		}
+		b.WriteByte('\n')
+	}
+	undefined := false
+	var columns []string
+	for _, c := range t.Columns {
+		columns = append(columns, imagefile.OneLine(c))
+	}
+	line("", columns)
+	for _, row := range append(slices.Clone(t.Rows), scoreRow{"mean", t.Mean}) {
+		var cells []string
+		for _, c := range row.Cells {
+			undefined = undefined || c.NFE == nil && (c.PSNR == nil || c.SSIM == nil)
+			if t.Protocol == superres.NFE {
+				cells = append(cells, number("%.4f", c.NFE))
+			} else {
+				cells = append(cells, number("%.2f", c.PSNR)+" / "+number("%.4f", c.SSIM))
+			}
+		}
+		line(imagefile.OneLine(row.Name), cells)
+	}
+	if undefined {
+		b.WriteString("-: not defined (equal pictures, or smaller than the window of SSIM), and left out of the mean\n")
+	}
+	return b.String()
+}
+
+func number(format string, v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return fmt.Sprintf(format, *v)
+}

@@ -1,0 +1,181 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/internal/imagefile"
+	"superres/mnist"
+	"superres/superres"
+)
+
+// idxFlags choose among the images of IDX files.
+var idxFlags = []cli.Flag{
+	&cli.StringFlag{Name: "index", Usage: "of IDX files take only the images `I,J,...` (from 0)"},
+	&cli.StringFlag{Name: "skip-index", Usage: "of IDX files leave out the images `I,J,...`"},
+	&cli.IntFlag{Name: "limit", Usage: "of IDX files take the first `N` that are left; 0: all"},
+}
+
+// sources lists the pictures that the arguments name: picture files, folders of
+// them, and IDX files, whose images are chosen by idxFlags.
+func sources(c *cli.Context, args []string, limits imagefile.Limits) ([]superres.Source, error) {
+	chosen, err := choose(c)
+	if err != nil {
+		return nil, err
+	}
+	var list []superres.Source
+	for _, arg := range args {
+		if isIDX(arg) {
+			digits, err := idxSources(c, arg, chosen, limits)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, digits...)
+			continue
+		}
+		inputs, err := expand(arg, c.Bool("recursive"))
+		if err != nil {
+			return nil, err
+		}
+		for _, in := range inputs {
+			list = append(list, superres.Source{Name: in.path, Open: func(ctx context.Context) (image.Image, error) {
+				pic, err := imagefile.Open(ctx, in.path, limits)
+				if err != nil {
+					return nil, err
+				}
+				return pic.Image, nil
+			}})
+		}
+	}
+	if len(list) == 0 {
+		return nil, codedError{errors.New("no picture is left to work on; check --index, --skip-index and --limit"), exitInput}
+	}
+	return list, nil
+}
+
+// frugal are the limits of commands that take so many bytes for a pixel at their
+// peak.
+func frugal(c *cli.Context, memory, bytesPerPixel int64) imagefile.Limits {
+	return imagefile.Limits{Pixels: c.Int64("max-pixels") * 1e6, Accept: func(cfg image.Config) error {
+		if need := int64(cfg.Width) * int64(cfg.Height) * bytesPerPixel; need > memory {
+			return fmt.Errorf("%dx%d needs %s, the limit is %s; use --max-memory", cfg.Width, cfg.Height, gib(need), gib(memory))
+		}
+		return nil
+	}}
+}
+
+// choice is what idxFlags choose.
+type choice struct {
+	take, skip []int // nil: all, none
+	limit      int   // 0: none
+}
+
+// among applies the choice to a file of total images: taken tells, asked about each
+// once and in order, which are chosen; count is their number.
+func (ch choice) among(name string, total int) (taken func(i int) bool, count int, err error) {
+	set := func(list []int) map[int]bool {
+		m := map[int]bool{}
+		for _, i := range list {
+			if i >= total {
+				err = usage("%s has %d images, there is no image %d", name, total, i)
+			}
+			m[i] = true
+		}
+		return m
+	}
+	take, skip := set(ch.take), set(ch.skip)
+	count = total - len(skip)
+	if ch.take != nil {
+		maps.DeleteFunc(take, func(i int, _ bool) bool { return skip[i] })
+		count = len(take)
+	}
+	if ch.limit > 0 {
+		count = min(count, ch.limit)
+	}
+	left := count
+	return func(i int) bool {
+		if left == 0 || ch.take != nil && !take[i] || skip[i] {
+			return false
+		}
+		left--
+		return true
+	}, count, err
+}
+
+func choose(c *cli.Context) (ch choice, err error) {
+	if ch.take, err = indices(c, "index"); err != nil {
+		return ch, err
+	}
+	if ch.skip, err = indices(c, "skip-index"); err != nil {
+		return ch, err
+	}
+	if ch.limit = c.Int("limit"); ch.limit < 0 {
+		return ch, usage("--limit %d: expected 0 or more", ch.limit)
+	}
+	return ch, nil
+}
+
+// idxSources reads the chosen images of an IDX file into memory.
+func idxSources(c *cli.Context, name string, ch choice, limits imagefile.Limits) ([]superres.Source, error) {
+	f, err := mnist.OpenImages(name)
+	if err != nil {
+		return nil, damaged(err)
+	}
+	defer f.Close()
+	taken, count, err := ch.among(name, f.Count())
+	if err != nil {
+		return nil, err
+	}
+	memory := c.Int64("max-memory") << 20
+	if need := int64(count) * (int64(f.Width())*int64(f.Height()) + 256); need > memory/2 {
+		return nil, codedError{fmt.Errorf("%s: %d images of %dx%d need %s, more than half of the limit of %s; use --limit or --max-memory",
+			name, count, f.Width(), f.Height(), gib(need), gib(memory)), exitLimit}
+	}
+	if err := limits.Accept(image.Config{Width: f.Width(), Height: f.Height()}); err != nil {
+		return nil, codedError{fmt.Errorf("%s: %w", name, err), exitLimit}
+	}
+	var list []superres.Source
+	at := 0
+	for img, err := range f.All() {
+		if err != nil {
+			return nil, damaged(err)
+		}
+		if err := c.Context.Err(); err != nil {
+			return nil, err
+		}
+		i := at
+		at++
+		if !taken(i) {
+			continue
+		}
+		own := *img
+		own.Pix = slices.Clone(img.Pix)
+		list = append(list, superres.Source{Name: fmt.Sprintf("%s[%d]", filepath.Base(name), i), Open: func(context.Context) (image.Image, error) { return &own, nil }})
+	}
+	return list, nil
+}
+
+// indices parses a flag of numbers with commas; nil when it is not given.
+func indices(c *cli.Context, flag string) ([]int, error) {
+	if c.String(flag) == "" {
+		return nil, nil
+	}
+	var list []int
+	for part := range strings.SplitSeq(c.String(flag), ",") {
+		i, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || i < 0 {
+			return nil, usage("--%s: %q is no image number", flag, part)
+		}
+		list = append(list, i)
+	}
+	return list, nil
+}

@@ -1,0 +1,323 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/internal/imagefile"
+	"superres/superres"
+)
+
+func upscaleCommand(s *streams) *cli.Command {
+	return command(&cli.Command{
+		Name: "upscale", Usage: "enlarge picture files", ArgsUsage: "[FLAGS] IN...",
+		Description: `   superres upscale photo.jpg                      writes photo_2x.jpg beside it
+   superres upscale -s 3 photo.png -o large.png    any scale from 1 to 16
+   superres upscale --fit 3840x2160 photo.png      the largest that a screen holds
+   superres upscale -o large/ photos/ more/*.png   folders and files into one folder
+   superres upscale -r --resume -o large/ photos/  goes on where it was interrupted
+   superres upscale --dry-run -r photos/           what would be made, and nothing else
+   superres upscale - < in.png > out.png           a pipe
+   superres upscale --effort fast photos/          in a third of the time
+   superres upscale -m bicubic photo.jpg           plain interpolation, for comparison`,
+		Flags: slices.Concat([]cli.Flag{
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `PATH`: a file, a folder, or - for standard output"},
+			&cli.StringFlag{Name: "name", Value: "{stem}_{size}{ext}", Usage: "`TEMPLATE` of output names, of {stem}, {size} (2x, 800w, 600h or 800x600), {scale} (2) and {model}; {ext} is the extension of the output at the end, which is added where it is missing, and elsewhere that of the input"},
+		}, sizeFlags, []cli.Flag{
+			&cli.StringFlag{Name: "model", Aliases: []string{"m"}, Value: autoModel, Usage: "`NAME|FILE`: see superres models; auto is photo, and photo-jpeg for JPEG files of less than high quality"},
+			&cli.StringFlag{Name: "effort", Value: "best", Usage: "`HOW` many stages of a cascade to run: fast (one), balanced (two) or best (all)"},
+			&cli.StringFlag{Name: "coder", Usage: "code patches with another `SPEC` than the model's: see superres coders"},
+			&cli.IntFlag{Name: "sparsity", Usage: "code patches with `S` atoms at most"},
+			&cli.IntFlag{Name: "back-projection", Value: -1, Usage: "back-project `N` times; 0: never; -1: as the model says"},
+			&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: "write `FORMAT` (png, jpeg, bmp, tiff); by default that of the input or of -o, and png for standard output"},
+			&cli.IntFlag{Name: "quality", Value: 95, Usage: "`Q` of JPEG, 1 to 100"},
+			&cli.BoolFlag{Name: "recursive", Aliases: []string{"r"}, Usage: "take folders with all below them, except the folder of -o"},
+		}, filterFlags, []cli.Flag{
+			&cli.StringFlag{Name: "on-exist", Value: "fail", Usage: "`WHAT` to do when the output exists: fail, skip or overwrite"},
+			&cli.BoolFlag{Name: "resume", Usage: "keep a journal in the folder of the outputs, and do not do again what it has as done"},
+			&cli.StringFlag{Name: "shard", Usage: "do only part `I/N` of the pictures, 0/N to N-1/N: the parts may run at once"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "show what would be made, and make nothing"},
+			&cli.BoolFlag{Name: "json", Usage: "write an event a line to standard output, as JSON"},
+			&cli.DurationFlag{Name: "timeout", Usage: "refuse inputs that take longer than `T` to decode", Value: 30 * time.Second},
+		}, fidelityFlags, commonFlags),
+		Action: func(c *cli.Context) error { return upscale(c, s) },
+	})
+}
+
+// upscaler enlarges the pictures of one call.
+type upscaler struct {
+	*streams
+	engine                           // for all pictures, but for
+	jpeg      func() (engine, error) // JPEG files of less than highQuality; nil: for them too
+	size      superres.Options
+	quality   int
+	overwrite bool
+	dry       bool
+	limits    imagefile.Limits
+	memory    int64 // bytes
+	bar       *progress
+	keep      fidelity
+	past      *resumption
+	events    *events
+	tally     tally
+}
+
+// engine is a model and what the outputs say of it.
+type engine struct {
+	model    *superres.Model
+	software string
+}
+
+// autoModel lets the program choose: cleanModel, and jpegModel for JPEG files of an
+// estimated quality below highQuality, where it is the better one.
+const (
+	autoModel, cleanModel, jpegModel = "auto", "photo", "photo-jpeg"
+	highQuality                      = 93
+)
+
+// engineFor is what enlarges a picture.
+func (u *upscaler) engineFor(pic *imagefile.Picture) (engine, error) {
+	if u.jpeg != nil && pic.Quality > 0 && pic.Quality < highQuality {
+		return u.jpeg()
+	}
+	return u.engine, nil
+}
+
+// engines are all that may be wanted.
+func (u *upscaler) engines() ([]engine, error) {
+	if u.jpeg == nil {
+		return []engine{u.engine}, nil
+	}
+	jpeg, err := u.jpeg()
+	return []engine{u.engine, jpeg}, err
+}
+
+func upscale(c *cli.Context, s *streams) error {
+	u := &upscaler{streams: s, dry: c.Bool("dry-run"), tally: tally{began: time.Now()}}
+	if c.Bool("json") && c.String("output") != "-" {
+		u.events = newEvents(s.out)
+	}
+	err := u.upscale(c)
+	u.events.summary(c.Context, u.tally, err)
+	return err
+}
+
+func (u *upscaler) upscale(c *cli.Context) (err error) {
+	if err := u.configure(c); err != nil {
+		return err
+	}
+	if u.bar, err = newProgress(c, u.streams); err != nil {
+		return err
+	}
+	defer u.bar.clear()
+	if u.past, err = newResumption(c, u.engines, u.size); err != nil {
+		return err
+	}
+	defer u.past.close()
+	b, err := newBatch(c, u.size, u.past)
+	if err != nil {
+		return err
+	}
+	if err := u.keep.check(b.jobs); err != nil {
+		return err
+	}
+	u.tally.total = len(b.jobs) + len(b.skipped)
+	if u.dry {
+		return u.show(c.Context, b)
+	}
+	if err := b.err(); err != nil {
+		return err
+	}
+	made, err := b.makeFolders()
+	defer func() {
+		if u.tally.done == 0 {
+			for _, folder := range made {
+				_ = os.Remove(folder) // unless there is something in it
+			}
+		}
+	}()
+	if err != nil {
+		return err
+	}
+	if err := u.past.open(b.jobs); err != nil {
+		return err
+	}
+	u.bar.several(u.tally.total > 1)
+	return u.all(c.Context, b)
+}
+
+// configure reads the flags and opens the model.
+func (u *upscaler) configure(c *cli.Context) (err error) {
+	if u.memory, err = resources(c); err != nil {
+		return err
+	}
+	u.quality, u.overwrite = c.Int("quality"), c.String("on-exist") == "overwrite"
+	u.limits = imagefile.Limits{Pixels: c.Int64("max-pixels") * 1e6, Time: c.Duration("timeout"), Accept: u.accept}
+	if u.size, err = wantedSize(c); err != nil {
+		return err
+	}
+	if u.quality < 1 || u.quality > 100 {
+		return usage("--quality %d: expected 1 to 100", u.quality)
+	}
+	if u.limits.Time <= 0 {
+		return usage("--timeout %v: expected more than no time", u.limits.Time)
+	}
+	tuning := superres.Tuning{Coder: c.String("coder"), Sparsity: c.Int("sparsity")}
+	if n := c.Int("back-projection"); n < -1 {
+		return usage("--back-projection %d: expected -1 or more", n)
+	} else if n >= 0 {
+		tuning.BackProject = &n
+	}
+	if u.keep, err = newFidelity(c); err != nil {
+		return err
+	}
+	u.limits = u.keep.limits(u.limits)
+	name := c.String("model")
+	if name == autoModel {
+		name = cleanModel
+		u.jpeg = sync.OnceValues(func() (engine, error) { return u.newEngine(c, jpegModel, tuning) })
+	}
+	u.engine, err = u.newEngine(c, name, tuning)
+	return err
+}
+
+// newEngine opens a model and tunes it as the flags say.
+func (u *upscaler) newEngine(c *cli.Context, name string, tuning superres.Tuning) (e engine, err error) {
+	m, err := openModel(name)
+	if err != nil {
+		return e, err
+	}
+	if m, err = m.Effort(c.String("effort")); err != nil {
+		return e, err
+	}
+	if e.model, err = m.Tune(tuning); err != nil || !u.keep.record {
+		return e, err
+	}
+	e.software, err = provenance(c, name, e.model, u.size)
+	return e, err
+}
+
+// measure returns the size of the enlargement of a picture, and what it takes, in
+// bytes; it refuses what is too much.
+func (u *upscaler) measure(cfg image.Config) (w, h int, need int64, err error) {
+	w, h, err = u.model.ResultSize(cfg.Width, cfg.Height, u.size)
+	if err != nil {
+		return 0, 0, 0, codedError{err, exitUsage}
+	}
+	advice := "a smaller --scale"
+	if u.size.Scale == 0 {
+		advice = "a smaller size"
+	}
+	const most = 400 // megapixels
+	if int64(w)*int64(h) > most*1e6 {
+		return 0, 0, 0, fmt.Errorf("output %dx%d is more than %d megapixels; use %s", w, h, most, advice)
+	}
+	if need = u.model.Memory(u.keep.deepened(cfg), w, h); need > u.memory {
+		return 0, 0, 0, fmt.Errorf("output %dx%d needs %s, the limit is %s; use --max-memory or %s", w, h, gib(need), gib(u.memory), advice)
+	}
+	return w, h, need, nil
+}
+
+// accept refuses a picture, by its header, whose enlargement takes too much.
+func (u *upscaler) accept(cfg image.Config) error {
+	_, _, _, err := u.measure(cfg)
+	return err
+}
+
+// gib words a number of bytes.
+func gib(n int64) string {
+	if n < 1<<30 {
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+}
+
+// one enlarges one picture and returns the sizes of the picture and of the result.
+func (u *upscaler) one(ctx context.Context, j job, report func(float64)) (from, to image.Point, err error) {
+	var pic *imagefile.Picture
+	var info fs.FileInfo // of the input before it is read
+	if j.path == "-" {
+		pic, err = imagefile.Decode(ctx, u.in, "standard input", u.limits)
+	} else {
+		info, _ = os.Stat(j.path)
+		pic, err = imagefile.Open(ctx, j.path, u.limits)
+	}
+	if err != nil {
+		return from, to, err
+	}
+	opt := u.size
+	opt.Depth, opt.Progress = u.keep.depth, report
+	by, err := u.engineFor(pic)
+	if err != nil {
+		return from, to, err
+	}
+	out, err := by.model.Upscale(ctx, pic.Image, opt)
+	if err != nil {
+		return from, to, fmt.Errorf("%s: %w", j.path, err)
+	}
+	out, how, warnings := u.keep.finish(pic, out, j.format, u.quality, by.software)
+	u.note(j.path, warnings)
+	err = u.deliver(j, info, func(w io.Writer) error {
+		return imagefile.Encode(interruptible{ctx, w}, out, j.format, how)
+	})
+	return pic.Image.Bounds().Size(), out.Bounds().Size(), err
+}
+
+// deliver puts what write writes where the job says. info is that of the input before
+// it was read.
+func (u *upscaler) deliver(j job, info fs.FileInfo, write func(io.Writer) error) error {
+	if j.output == "-" {
+		// The whole file first: a pipe gets all of it or nothing.
+		var buf bytes.Buffer
+		if err := write(&buf); err != nil {
+			return fmt.Errorf("standard output: %w", err)
+		}
+		_, err := u.out.Write(buf.Bytes())
+		return err
+	}
+	dir := filepath.Dir(j.output)
+	if link, is := throughLink(j.root, dir); is {
+		return codedError{fmt.Errorf("%s is a link out of %s; nothing is written through it", link, j.root), exitOutput}
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return imagefile.Unwritable(dir, err)
+	}
+	return u.past.keep(j, info, func() error {
+		return imagefile.WriteAtomic(j.output, u.overwrite || j.replace, write)
+	})
+}
+
+// note says what an output has not got of its input.
+func (u *upscaler) note(path string, warnings []string) {
+	if u.keep.quiet {
+		return
+	}
+	for _, text := range warnings {
+		u.bar.pause()
+		fmt.Fprintln(u.err, "superres:", imagefile.OneLine(path+": "+text))
+	}
+}
+
+// interruptible is a writer that fails once its context ends.
+type interruptible struct {
+	context.Context
+	io.Writer
+}
+
+func (w interruptible) Write(p []byte) (int, error) {
+	if err := w.Err(); err != nil {
+		return 0, err
+	}
+	return w.Writer.Write(p)
+}

@@ -1,0 +1,38 @@
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/urfave/cli/v2"
+)
+
+// version of the program.
+const version = "0.1.0"
+
+func versionCommand(s *streams) *cli.Command {
+	return command(&cli.Command{
+		Name: "version", Usage: "print the version",
+		Description: "   superres version\n   superres version --json",
+		Flags:       []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print JSON"}},
+		Action: func(c *cli.Context) error {
+			revision := ""
+			if info, ok := debug.ReadBuildInfo(); ok {
+				for _, s := range info.Settings {
+					if s.Key == "vcs.revision" {
+						revision = s.Value
+					}
+				}
+			}
+			if c.Bool("json") {
+				return json.NewEncoder(s.out).Encode(map[string]string{
+					"version": version, "revision": revision, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
+				})
+			}
+			_, err := fmt.Fprintf(s.out, "superres %s (%s, %s/%s)\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return err
+		},
+	})
+}

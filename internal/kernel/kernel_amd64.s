@@ -1041,6 +1041,244 @@ doneck:
 	VZEROUPPER
 	RET
 
+// func combineAVX2(dst *float32, src *float32, at *int, weight *float32, parts int, n int)
+// Requires: AVX, FMA3
+TEXT ·combineAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ at+16(FP), DX
+	MOVQ weight+24(FP), BX
+	MOVQ n+40(FP), SI
+
+loopcl:
+	CMPQ   SI, $0x00000040
+	JL     donecm
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	XORQ   DI, DI
+
+partcn:
+	CMPQ         DI, parts+32(FP)
+	JGE          doneco
+	MOVQ         (DX)(DI*8), R8
+	LEAQ         (CX)(R8*4), R8
+	VBROADCASTSS (BX)(DI*4), Y8
+	VFMADD231PS  (R8), Y8, Y0
+	VFMADD231PS  32(R8), Y8, Y1
+	VFMADD231PS  64(R8), Y8, Y2
+	VFMADD231PS  96(R8), Y8, Y3
+	VFMADD231PS  128(R8), Y8, Y4
+	VFMADD231PS  160(R8), Y8, Y5
+	VFMADD231PS  192(R8), Y8, Y6
+	VFMADD231PS  224(R8), Y8, Y7
+	INCQ         DI
+	JMP          partcn
+
+doneco:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	VMOVUPS Y7, 224(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, SI
+	JMP     loopcl
+
+donecm:
+loopcp:
+	CMPQ   SI, $0x00000008
+	JL     donecq
+	VXORPD Y0, Y0, Y0
+	XORQ   DI, DI
+
+partcr:
+	CMPQ         DI, parts+32(FP)
+	JGE          donecs
+	MOVQ         (DX)(DI*8), R8
+	LEAQ         (CX)(R8*4), R8
+	VBROADCASTSS (BX)(DI*4), Y8
+	VFMADD231PS  (R8), Y8, Y0
+	INCQ         DI
+	JMP          partcr
+
+donecs:
+	VMOVUPS Y0, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x00000008, SI
+	JMP     loopcp
+
+donecq:
+loopct:
+	CMPQ   SI, $0x00000001
+	JL     donecu
+	VXORPS X0, X0, X0
+	XORQ   DI, DI
+
+partcv:
+	CMPQ        DI, parts+32(FP)
+	JGE         donecw
+	MOVQ        (DX)(DI*8), R8
+	LEAQ        (CX)(R8*4), R8
+	VMOVSS      (BX)(DI*4), X8
+	VFMADD231SS (R8), X8, X0
+	INCQ        DI
+	JMP         partcv
+
+donecw:
+	VMOVSS X0, (AX)
+	ADDQ   $0x00000004, AX
+	ADDQ   $0x00000004, CX
+	SUBQ   $0x00000001, SI
+	JMP    loopct
+
+donecu:
+	VZEROUPPER
+	RET
+
+// func combineOntoAVX2(dst *float32, base *float32, src *float32, at *int, weight *float32, parts int, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·combineOntoAVX2(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+16(FP), CX
+	MOVQ         at+24(FP), DX
+	MOVQ         weight+32(FP), BX
+	MOVQ         n+48(FP), SI
+	MOVQ         base+8(FP), DI
+	MOVL         $0x3f800000, R8
+	VMOVD        R8, X0
+	VXORPD       Y1, Y1, Y1
+	VBROADCASTSS X0, Y0
+
+loopcx:
+	CMPQ    SI, $0x00000040
+	JL      donecy
+	VMOVUPS (DI), Y2
+	VMOVUPS 32(DI), Y3
+	VMOVUPS 64(DI), Y4
+	VMOVUPS 96(DI), Y5
+	VMOVUPS 128(DI), Y6
+	VMOVUPS 160(DI), Y7
+	VMOVUPS 192(DI), Y8
+	VMOVUPS 224(DI), Y9
+	XORQ    R8, R8
+
+partcz:
+	CMPQ         R8, parts+40(FP)
+	JGE          doneda
+	MOVQ         (DX)(R8*8), R9
+	LEAQ         (CX)(R9*4), R9
+	VBROADCASTSS (BX)(R8*4), Y10
+	VFMADD231PS  (R9), Y10, Y2
+	VFMADD231PS  32(R9), Y10, Y3
+	VFMADD231PS  64(R9), Y10, Y4
+	VFMADD231PS  96(R9), Y10, Y5
+	VFMADD231PS  128(R9), Y10, Y6
+	VFMADD231PS  160(R9), Y10, Y7
+	VFMADD231PS  192(R9), Y10, Y8
+	VFMADD231PS  224(R9), Y10, Y9
+	INCQ         R8
+	JMP          partcz
+
+doneda:
+	VMAXPS  Y1, Y2, Y2
+	VMINPS  Y0, Y2, Y2
+	VMOVUPS Y2, (AX)
+	VMAXPS  Y1, Y3, Y3
+	VMINPS  Y0, Y3, Y3
+	VMOVUPS Y3, 32(AX)
+	VMAXPS  Y1, Y4, Y4
+	VMINPS  Y0, Y4, Y4
+	VMOVUPS Y4, 64(AX)
+	VMAXPS  Y1, Y5, Y5
+	VMINPS  Y0, Y5, Y5
+	VMOVUPS Y5, 96(AX)
+	VMAXPS  Y1, Y6, Y6
+	VMINPS  Y0, Y6, Y6
+	VMOVUPS Y6, 128(AX)
+	VMAXPS  Y1, Y7, Y7
+	VMINPS  Y0, Y7, Y7
+	VMOVUPS Y7, 160(AX)
+	VMAXPS  Y1, Y8, Y8
+	VMINPS  Y0, Y8, Y8
+	VMOVUPS Y8, 192(AX)
+	VMAXPS  Y1, Y9, Y9
+	VMINPS  Y0, Y9, Y9
+	VMOVUPS Y9, 224(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, CX
+	ADDQ    $0x00000100, DI
+	SUBQ    $0x00000040, SI
+	JMP     loopcx
+
+donecy:
+loopdb:
+	CMPQ    SI, $0x00000008
+	JL      donedc
+	VMOVUPS (DI), Y2
+	XORQ    R8, R8
+
+partdd:
+	CMPQ         R8, parts+40(FP)
+	JGE          donede
+	MOVQ         (DX)(R8*8), R9
+	LEAQ         (CX)(R9*4), R9
+	VBROADCASTSS (BX)(R8*4), Y10
+	VFMADD231PS  (R9), Y10, Y2
+	INCQ         R8
+	JMP          partdd
+
+donede:
+	VMAXPS  Y1, Y2, Y2
+	VMINPS  Y0, Y2, Y2
+	VMOVUPS Y2, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, CX
+	ADDQ    $0x00000020, DI
+	SUBQ    $0x00000008, SI
+	JMP     loopdb
+
+donedc:
+loopdf:
+	CMPQ   SI, $0x00000001
+	JL     donedg
+	VMOVSS (DI), X2
+	XORQ   R8, R8
+
+partdh:
+	CMPQ        R8, parts+40(FP)
+	JGE         donedi
+	MOVQ        (DX)(R8*8), R9
+	LEAQ        (CX)(R9*4), R9
+	VMOVSS      (BX)(R8*4), X10
+	VFMADD231SS (R9), X10, X2
+	INCQ        R8
+	JMP         partdh
+
+donedi:
+	VMAXSS X1, X2, X2
+	VMINSS X0, X2, X2
+	VMOVSS X2, (AX)
+	ADDQ   $0x00000004, AX
+	ADDQ   $0x00000004, CX
+	ADDQ   $0x00000004, DI
+	SUBQ   $0x00000001, SI
+	JMP    loopdf
+
+donedg:
+	VZEROUPPER
+	RET
+
 // func mulAVX512(c *float64, ldc int, a *float64, lda int, b *float64, ldb int, rows int, inner int, cols int)
 // Requires: AVX, AVX512F
 TEXT ·mulAVX512(SB), NOSPLIT, $0-72
@@ -1054,16 +1292,16 @@ TEXT ·mulAVX512(SB), NOSPLIT, $0-72
 	SHLQ $0x03, DX
 	SHLQ $0x03, BX
 
-loopcl:
+loopdj:
 	CMPQ SI, $0x00000004
-	JL   donecm
+	JL   donedk
 	MOVQ cols+64(FP), R8
 	MOVQ b+32(FP), R9
 	MOVQ AX, R10
 
-loopcn:
+loopdl:
 	CMPQ   R8, $0x00000020
-	JL     doneco
+	JL     donedm
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -1084,9 +1322,9 @@ loopcn:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopcp:
+loopdn:
 	CMPQ         R11, $0x00000001
-	JL           donecq
+	JL           donedo
 	VMOVUPD      (R13), Z16
 	VMOVUPD      64(R13), Z17
 	VMOVUPD      128(R13), Z18
@@ -1114,9 +1352,9 @@ loopcp:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopcp
+	JMP          loopdn
 
-donecq:
+donedo:
 	MOVQ    R10, R11
 	VMOVUPD Z0, (R11)
 	VMOVUPD Z1, 64(R11)
@@ -1140,12 +1378,12 @@ donecq:
 	ADDQ    $0x00000100, R9
 	ADDQ    $0x00000100, R10
 	SUBQ    $0x00000020, R8
-	JMP     loopcn
+	JMP     loopdl
 
-doneco:
-loopcr:
+donedm:
+loopdp:
 	CMPQ   R8, $0x00000010
-	JL     donecs
+	JL     donedq
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -1158,9 +1396,9 @@ loopcr:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopct:
+loopdr:
 	CMPQ         R11, $0x00000001
-	JL           donecu
+	JL           doneds
 	VMOVUPD      (R13), Z16
 	VMOVUPD      64(R13), Z17
 	VBROADCASTSD (R12), Z18
@@ -1178,9 +1416,9 @@ loopct:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopct
+	JMP          loopdr
 
-donecu:
+doneds:
 	MOVQ    R10, R11
 	VMOVUPD Z0, (R11)
 	VMOVUPD Z1, 64(R11)
@@ -1196,12 +1434,12 @@ donecu:
 	ADDQ    $0x00000080, R9
 	ADDQ    $0x00000080, R10
 	SUBQ    $0x00000010, R8
-	JMP     loopcr
+	JMP     loopdp
 
-donecs:
-loopcv:
+donedq:
+loopdt:
 	CMPQ   R8, $0x00000008
-	JL     donecw
+	JL     donedu
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -1210,9 +1448,9 @@ loopcv:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopcx:
+loopdv:
 	CMPQ         R11, $0x00000001
-	JL           donecy
+	JL           donedw
 	VMOVUPD      (R13), Z16
 	VBROADCASTSD (R12), Z17
 	VFMADD231PD  Z16, Z17, Z0
@@ -1225,9 +1463,9 @@ loopcx:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopcx
+	JMP          loopdv
 
-donecy:
+donedw:
 	MOVQ    R10, R11
 	VMOVUPD Z0, (R11)
 	ADDQ    CX, R11
@@ -1239,15 +1477,15 @@ donecy:
 	ADDQ    $0x00000040, R9
 	ADDQ    $0x00000040, R10
 	SUBQ    $0x00000008, R8
-	JMP     loopcv
+	JMP     loopdt
 
-donecw:
+donedu:
 	ADDQ $0x20, DI
 	LEAQ (AX)(CX*4), AX
 	SUBQ $0x04, SI
-	JMP  loopcl
+	JMP  loopdj
 
-donecm:
+donedk:
 	VZEROUPPER
 	RET
 
@@ -1265,9 +1503,9 @@ TEXT ·maxAbsAVX512(SB), NOSPLIT, $0-24
 	VPXORQ       Z4, Z4, Z4
 	XORQ         DX, DX
 
-loopcz:
+loopdx:
 	CMPQ   CX, $0x00000020
-	JL     doneda
+	JL     donedy
 	VANDPD (AX)(DX*1), Z0, Z5
 	VMAXPD Z1, Z5, Z1
 	VANDPD 64(AX)(DX*1), Z0, Z5
@@ -1278,19 +1516,19 @@ loopcz:
 	VMAXPD Z4, Z5, Z4
 	ADDQ   $0x00000100, DX
 	SUBQ   $0x00000020, CX
-	JMP    loopcz
+	JMP    loopdx
 
-doneda:
-loopdb:
+donedy:
+loopdz:
 	CMPQ   CX, $0x00000008
-	JL     donedc
+	JL     doneea
 	VANDPD (AX)(DX*1), Z0, Z5
 	VMAXPD Z1, Z5, Z1
 	ADDQ   $0x00000040, DX
 	SUBQ   $0x00000008, CX
-	JMP    loopdb
+	JMP    loopdz
 
-donedc:
+doneea:
 	VMAXPD        Z2, Z1, Z1
 	VMAXPD        Z3, Z1, Z1
 	VMAXPD        Z4, Z1, Z1
@@ -1316,22 +1554,22 @@ TEXT ·indexAbsAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD X1, Z1
 	XORQ         DX, DX
 
-loopdd:
+loopeb:
 	CMPQ   DX, CX
-	JGE    donedf
+	JGE    doneed
 	VANDPD (AX)(DX*8), Z1, Z2
 	VCMPPD $0x00, Z0, Z2, K1
 	KMOVW  K1, BX
 	TESTL  BX, BX
-	JNZ    foundde
+	JNZ    foundec
 	ADDQ   $0x08, DX
-	JMP    loopdd
+	JMP    loopeb
 
-foundde:
+foundec:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-donedf:
+doneed:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -1360,9 +1598,9 @@ TEXT ·advanceAVX512(SB), NOSPLIT, $0-88
 	VPXORQ       Z4, Z4, Z4
 	XORQ         R9, R9
 
-loopdg:
+loopee:
 	CMPQ    R8, $0x00000020
-	JL      donedh
+	JL      doneef
 	VMOVUPD (DX)(R9*1), Z7
 	VMOVUPD 64(DX)(R9*1), Z8
 	VMOVUPD 128(DX)(R9*1), Z9
@@ -1371,9 +1609,9 @@ loopdg:
 	LEAQ    (BX)(R9*1), R10
 	MOVQ    DI, R11
 
-loopdi:
+loopeg:
 	CMPQ         R12, $0x00000001
-	JL           donedj
+	JL           doneeh
 	VBROADCASTSD (R11), Z11
 	VFNMADD231PD (R10), Z11, Z7
 	VFNMADD231PD 64(R10), Z11, Z8
@@ -1382,9 +1620,9 @@ loopdi:
 	ADDQ         $0x08, R11
 	ADDQ         SI, R10
 	DECQ         R12
-	JMP          loopdi
+	JMP          loopeg
 
-donedj:
+doneeh:
 	VMULPD       Z0, Z7, Z7
 	VMOVUPD      Z7, (AX)(R9*1)
 	VMOVUPD      (CX)(R9*1), Z11
@@ -1415,28 +1653,28 @@ donedj:
 	VMAXPD       Z4, Z7, Z4
 	ADDQ         $0x00000100, R9
 	SUBQ         $0x00000020, R8
-	JMP          loopdg
+	JMP          loopee
 
-donedh:
-loopdk:
+doneef:
+loopei:
 	CMPQ    R8, $0x00000008
-	JL      donedl
+	JL      doneej
 	VMOVUPD (DX)(R9*1), Z7
 	MOVQ    rows+48(FP), R12
 	LEAQ    (BX)(R9*1), R10
 	MOVQ    DI, R11
 
-loopdm:
+loopek:
 	CMPQ         R12, $0x00000001
-	JL           donedn
+	JL           doneel
 	VBROADCASTSD (R11), Z8
 	VFNMADD231PD (R10), Z8, Z7
 	ADDQ         $0x08, R11
 	ADDQ         SI, R10
 	DECQ         R12
-	JMP          loopdm
+	JMP          loopek
 
-donedn:
+doneel:
 	VMULPD       Z0, Z7, Z7
 	VMOVUPD      Z7, (AX)(R9*1)
 	VMOVUPD      (CX)(R9*1), Z8
@@ -1446,9 +1684,9 @@ donedn:
 	VMAXPD       Z1, Z8, Z1
 	ADDQ         $0x00000040, R9
 	SUBQ         $0x00000008, R8
-	JMP          loopdk
+	JMP          loopei
 
-donedl:
+doneej:
 	VMAXPD        Z2, Z1, Z1
 	VMAXPD        Z3, Z1, Z1
 	VMAXPD        Z4, Z1, Z1
@@ -1486,9 +1724,9 @@ TEXT ·scoreAVX512(SB), NOSPLIT, $0-64
 	VPXORQ       Z4, Z4, Z4
 	XORQ         DI, DI
 
-loopdo:
+loopem:
 	CMPQ         SI, $0x00000020
-	JL           donedp
+	JL           doneen
 	VMOVUPD      (CX)(DI*1), Z13
 	VMOVUPD      (DX)(DI*1), Z14
 	VMOVUPD      (BX)(DI*1), Z15
@@ -1551,12 +1789,12 @@ loopdo:
 	VMAXPD       Z4, Z15, Z4
 	ADDQ         $0x00000100, DI
 	SUBQ         $0x00000020, SI
-	JMP          loopdo
+	JMP          loopem
 
-donedp:
-loopdq:
+doneen:
+loopeo:
 	CMPQ         SI, $0x00000008
-	JL           donedr
+	JL           doneep
 	VMOVUPD      (CX)(DI*1), Z5
 	VMOVUPD      (DX)(DI*1), Z6
 	VMOVUPD      (BX)(DI*1), Z7
@@ -1574,9 +1812,9 @@ loopdq:
 	VMAXPD       Z1, Z7, Z1
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000008, SI
-	JMP          loopdq
+	JMP          loopeo
 
-donedr:
+doneep:
 	VMAXPD        Z2, Z1, Z1
 	VMAXPD        Z3, Z1, Z1
 	VMAXPD        Z4, Z1, Z1
@@ -1598,9 +1836,9 @@ TEXT ·addAVX512(SB), NOSPLIT, $0-24
 	MOVQ n+16(FP), DX
 	XORQ BX, BX
 
-loopds:
+loopeq:
 	CMPQ    DX, $0x00000020
-	JL      donedt
+	JL      doneer
 	VMOVUPD (AX)(BX*1), Z0
 	VADDPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
@@ -1615,20 +1853,20 @@ loopds:
 	VMOVUPD Z0, 192(AX)(BX*1)
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000020, DX
-	JMP     loopds
+	JMP     loopeq
 
-donedt:
-loopdu:
+doneer:
+loopes:
 	CMPQ    DX, $0x00000008
-	JL      donedv
+	JL      doneet
 	VMOVUPD (AX)(BX*1), Z0
 	VADDPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000008, DX
-	JMP     loopdu
+	JMP     loopes
 
-donedv:
+doneet:
 	VZEROUPPER
 	RET
 
@@ -1657,9 +1895,9 @@ TEXT ·ropUpdateAVX512(SB), NOSPLIT, $0-96
 	VMOVQ        R14, X3
 	VBROADCASTSD X3, Z3
 
-loopdw:
+loopeu:
 	CMPQ         R12, $0x00000001
-	JL           donedx
+	JL           doneev
 	VBROADCASTSD (R8), Z4
 	VBROADCASTSD (R9), Z5
 	VADDPD       Z4, Z4, Z6
@@ -1671,7 +1909,7 @@ loopdw:
 	VPXORQ       Z1, Z1, Z1
 	XORQ         R14, R14
 
-entriesdy:
+entriesew:
 	PREFETCHT1    4096(AX)(R13*1)
 	PREFETCHT1    4096(CX)(R13*1)
 	VMOVUPD       (AX)(R13*1), Z9
@@ -1695,7 +1933,7 @@ entriesdy:
 	ADDQ          $0x40, R13
 	ADDQ          $0x40, R14
 	CMPQ          R14, R11
-	JL            entriesdy
+	JL            entriesew
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
 	VEXTRACTF64X2 $0x01, Y5, X4
@@ -1707,9 +1945,9 @@ entriesdy:
 	ADDQ          $0x08, R9
 	ADDQ          $0x08, R10
 	DECQ          R12
-	JMP           loopdw
+	JMP           loopeu
 
-donedx:
+doneev:
 	VZEROUPPER
 	RET
 
@@ -1733,9 +1971,9 @@ TEXT ·shortenAVX512(SB), NOSPLIT, $0-56
 	VMULPD       Z0, Z0, Z6
 	VDIVPD       Z6, Z5, Z6
 
-loopdz:
+loopex:
 	CMPQ         BX, $0x00000008
-	JL           doneea
+	JL           doneey
 	VMOVUPD      (DX), Z7
 	VPXORQ       Z3, Z3, Z3
 	VSQRTPD      Z7, Z8
@@ -1758,9 +1996,9 @@ loopdz:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	SUBQ         $0x08, BX
-	JMP          loopdz
+	JMP          loopex
 
-doneea:
+doneey:
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -1800,14 +2038,14 @@ TEXT ·ropResidualAVX512(SB), NOSPLIT, $0-88
 	VPXORQ       Z1, Z1, Z1
 	VPXORQ       Z2, Z2, Z2
 
-loopeb:
+loopez:
 	CMPQ         R11, $0x00000001
-	JL           doneec
+	JL           donefa
 	VBROADCASTSD (DI), Z3
 	VBROADCASTSD (R8), Z4
 	XORQ         R13, R13
 
-entriesed:
+entriesfb:
 	VMOVUPD      (AX)(R12*1), Z5
 	VMOVUPD      (DX)(R12*1), Z6
 	VMOVUPD      (BX)(R12*1), Z7
@@ -1822,13 +2060,13 @@ entriesed:
 	ADDQ         $0x40, R12
 	ADDQ         $0x40, R13
 	CMPQ         R13, R10
-	JL           entriesed
+	JL           entriesfb
 	ADDQ         $0x08, DI
 	ADDQ         $0x08, R8
 	DECQ         R11
-	JMP          loopeb
+	JMP          loopez
 
-doneec:
+donefa:
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -1859,9 +2097,9 @@ TEXT ·powerStepAVX512(SB), NOSPLIT, $0-40
 	SHLQ $0x03, BX
 	XORQ DI, DI
 
-loopee:
+loopfc:
 	CMPQ   SI, $0x00000004
-	JL     doneef
+	JL     donefd
 	LEAQ   (AX)(BX*1), R9
 	LEAQ   (AX)(BX*2), R10
 	LEAQ   (R9)(BX*2), R11
@@ -1872,7 +2110,7 @@ loopee:
 	XORQ   DI, DI
 	XORQ   R8, R8
 
-entrieseg:
+entriesfe:
 	VMOVUPD       (CX)(R8*1), Z4
 	PREFETCHT0    4096(AX)(R8*1)
 	VFMADD231PD   (AX)(R8*1), Z4, Z0
@@ -1885,7 +2123,7 @@ entrieseg:
 	ADDQ          $0x40, DI
 	ADDQ          $0x40, R8
 	CMPQ          R8, BX
-	JL            entrieseg
+	JL            entriesfe
 	VEXTRACTF64X4 $0x01, Z0, Y6
 	VADDPD        Y0, Y6, Y6
 	VEXTRACTF64X2 $0x01, Y6, X4
@@ -1916,7 +2154,7 @@ entrieseg:
 	VBROADCASTSD  X8, Z8
 	XORQ          R8, R8
 
-entrieseh:
+entriesff:
 	VMOVUPD     (DX)(R8*1), Z9
 	VFMADD231PD (AX)(R8*1), Z4, Z9
 	VFMADD231PD (R9)(R8*1), Z6, Z9
@@ -1926,27 +2164,27 @@ entrieseh:
 	ADDQ        $0x40, DI
 	ADDQ        $0x40, R8
 	CMPQ        R8, BX
-	JL          entrieseh
+	JL          entriesff
 	LEAQ        (AX)(BX*4), AX
 	SUBQ        $0x04, SI
-	JMP         loopee
+	JMP         loopfc
 
-doneef:
-loopei:
+donefd:
+loopfg:
 	CMPQ   SI, $0x00000001
-	JL     doneej
+	JL     donefh
 	VPXORQ Z5, Z5, Z5
 	XORQ   DI, DI
 	XORQ   R8, R8
 
-entriesek:
+entriesfi:
 	VMOVUPD       (CX)(R8*1), Z0
 	PREFETCHT0    4096(AX)(R8*1)
 	VFMADD231PD   (AX)(R8*1), Z0, Z5
 	ADDQ          $0x40, DI
 	ADDQ          $0x40, R8
 	CMPQ          R8, BX
-	JL            entriesek
+	JL            entriesfi
 	VEXTRACTF64X4 $0x01, Z5, Y1
 	VADDPD        Y5, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X0
@@ -1956,19 +2194,19 @@ entriesek:
 	VBROADCASTSD  X0, Z0
 	XORQ          R8, R8
 
-entriesel:
+entriesfj:
 	VMOVUPD     (DX)(R8*1), Z1
 	VFMADD231PD (AX)(R8*1), Z0, Z1
 	VMOVUPD     Z1, (DX)(R8*1)
 	ADDQ        $0x40, DI
 	ADDQ        $0x40, R8
 	CMPQ        R8, BX
-	JL          entriesel
+	JL          entriesfj
 	ADDQ        BX, AX
 	SUBQ        $0x01, SI
-	JMP         loopei
+	JMP         loopfg
 
-doneej:
+donefh:
 	VZEROUPPER
 	RET
 
@@ -1989,20 +2227,20 @@ TEXT ·projectAVX512(SB), NOSPLIT, $0-64
 	VPXORQ Z1, Z1, Z1
 	VXORPD X2, X2, X2
 
-loopem:
+loopfk:
 	CMPQ   R9, $0x00000001
-	JL     doneen
+	JL     donefl
 	VPXORQ Z3, Z3, Z3
 	XORQ   R11, R11
 
-entrieseo:
+entriesfm:
 	PREFETCHT0    4096(AX)(R10*1)
 	VMOVUPD       (DX)(R11*1), Z4
 	VFMADD231PD   (AX)(R10*1), Z4, Z3
 	ADDQ          $0x40, R10
 	ADDQ          $0x40, R11
 	CMPQ          R11, R8
-	JL            entrieseo
+	JL            entriesfm
 	VEXTRACTF64X4 $0x01, Z3, Y5
 	VADDPD        Y3, Y5, Y5
 	VEXTRACTF64X2 $0x01, Y5, X4
@@ -2013,14 +2251,14 @@ entrieseo:
 	VBROADCASTSD  X4, Z4
 	SUBQ          R8, R10
 	VUCOMISD      (BX), X2
-	JPS           usedep
-	JEQ           unusedeq
+	JPS           usedfn
+	JEQ           unusedfo
 
-usedep:
+usedfn:
 	VBROADCASTSD (BX), Z5
 	XORQ         R11, R11
 
-entrieses:
+entriesfq:
 	VMOVUPD     (AX)(R10*1), Z6
 	VMULPD      (DX)(R11*1), Z4, Z7
 	VSUBPD      Z7, Z6, Z6
@@ -2031,13 +2269,13 @@ entrieses:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	CMPQ        R11, R8
-	JL          entrieses
-	JMP         nexter
+	JL          entriesfq
+	JMP         nextfp
 
-unusedeq:
+unusedfo:
 	XORQ R11, R11
 
-entrieset:
+entriesfr:
 	VMOVUPD     (AX)(R10*1), Z5
 	VMULPD      (DX)(R11*1), Z4, Z6
 	VSUBPD      Z6, Z5, Z5
@@ -2046,15 +2284,15 @@ entrieset:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	CMPQ        R11, R8
-	JL          entrieset
+	JL          entriesfr
 
-nexter:
+nextfp:
 	ADDQ $0x08, BX
 	ADDQ $0x08, SI
 	DECQ R9
-	JMP  loopem
+	JMP  loopfk
 
-doneen:
+donefl:
 	VEXTRACTF64X4 $0x01, Z0, Y2
 	VADDPD        Y0, Y2, Y2
 	VEXTRACTF64X2 $0x01, Y2, X0
@@ -2089,14 +2327,14 @@ TEXT ·rescaleAVX512(SB), NOSPLIT, $0-64
 	MOVSD        r+56(FP), X0
 	VBROADCASTSD X0, Z0
 
-loopeu:
+loopfs:
 	CMPQ         R8, $0x00000001
-	JL           doneev
+	JL           doneft
 	VBROADCASTSD (BX), Z1
 	VBROADCASTSD (SI), Z2
 	XORQ         R10, R10
 
-entriesew:
+entriesfu:
 	VMOVUPD     (CX)(R9*1), Z4
 	VMULPD      (AX)(R9*1), Z1, Z3
 	VMOVUPD     Z3, (AX)(R9*1)
@@ -2107,13 +2345,13 @@ entriesew:
 	ADDQ        $0x40, R9
 	ADDQ        $0x40, R10
 	CMPQ        R10, DI
-	JL          entriesew
+	JL          entriesfu
 	ADDQ        $0x08, BX
 	ADDQ        $0x08, SI
 	DECQ        R8
-	JMP         loopeu
+	JMP         loopfs
 
-doneev:
+doneft:
 	VZEROUPPER
 	RET
 
@@ -2128,9 +2366,9 @@ TEXT ·streamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD X0, Z0
 	XORQ         BX, BX
 
-loopex:
+loopfv:
 	CMPQ       DX, $0x00000020
-	JL         doneey
+	JL         donefw
 	PREFETCHT0 4096(AX)(BX*1)
 	PREFETCHT0 4096(CX)(BX*1)
 	VMULPD     (AX)(BX*1), Z0, Z1
@@ -2157,12 +2395,12 @@ loopex:
 	VMOVUPD    Z2, 192(CX)(BX*1)
 	ADDQ       $0x00000100, BX
 	SUBQ       $0x00000020, DX
-	JMP        loopex
+	JMP        loopfv
 
-doneey:
-loopez:
+donefw:
+loopfx:
 	CMPQ       DX, $0x00000008
-	JL         donefa
+	JL         donefy
 	PREFETCHT0 4096(AX)(BX*1)
 	PREFETCHT0 4096(CX)(BX*1)
 	VMULPD     (AX)(BX*1), Z0, Z1
@@ -2171,9 +2409,9 @@ loopez:
 	VMOVUPD    Z2, (CX)(BX*1)
 	ADDQ       $0x00000040, BX
 	SUBQ       $0x00000008, DX
-	JMP        loopez
+	JMP        loopfx
 
-donefa:
+donefy:
 	VZEROUPPER
 	RET
 
@@ -2197,9 +2435,9 @@ TEXT ·multiplyAddAVX512(SB), NOSPLIT, $0-16
 	VPXORQ       Z11, Z11, Z11
 	VPXORQ       Z12, Z12, Z12
 
-loopfb:
+loopfz:
 	CMPQ        AX, $0x00000001
-	JL          donefc
+	JL          donega
 	VFMADD231PD Z0, Z0, Z1
 	VFMADD231PD Z0, Z0, Z2
 	VFMADD231PD Z0, Z0, Z3
@@ -2213,9 +2451,9 @@ loopfb:
 	VFMADD231PD Z0, Z0, Z11
 	VFMADD231PD Z0, Z0, Z12
 	DECQ        AX
-	JMP         loopfb
+	JMP         loopfz
 
-donefc:
+donega:
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z4, Z1, Z1
@@ -2234,5 +2472,243 @@ donefc:
 	VUNPCKHPD     X1, X1, X0
 	VADDSD        X0, X1, X1
 	MOVSD         X1, ret+8(FP)
+	VZEROUPPER
+	RET
+
+// func combineAVX512(dst *float32, src *float32, at *int, weight *float32, parts int, n int)
+// Requires: AVX, AVX512F, FMA3
+TEXT ·combineAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ at+16(FP), DX
+	MOVQ weight+24(FP), BX
+	MOVQ n+40(FP), SI
+
+loopgb:
+	CMPQ   SI, $0x00000080
+	JL     donegc
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	XORQ   DI, DI
+
+partgd:
+	CMPQ         DI, parts+32(FP)
+	JGE          donege
+	MOVQ         (DX)(DI*8), R8
+	LEAQ         (CX)(R8*4), R8
+	VBROADCASTSS (BX)(DI*4), Z8
+	VFMADD231PS  (R8), Z8, Z0
+	VFMADD231PS  64(R8), Z8, Z1
+	VFMADD231PS  128(R8), Z8, Z2
+	VFMADD231PS  192(R8), Z8, Z3
+	VFMADD231PS  256(R8), Z8, Z4
+	VFMADD231PS  320(R8), Z8, Z5
+	VFMADD231PS  384(R8), Z8, Z6
+	VFMADD231PS  448(R8), Z8, Z7
+	INCQ         DI
+	JMP          partgd
+
+donege:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Z6, 384(AX)
+	VMOVUPS Z7, 448(AX)
+	ADDQ    $0x00000200, AX
+	ADDQ    $0x00000200, CX
+	SUBQ    $0x00000080, SI
+	JMP     loopgb
+
+donegc:
+loopgf:
+	CMPQ   SI, $0x00000010
+	JL     donegg
+	VPXORQ Z0, Z0, Z0
+	XORQ   DI, DI
+
+partgh:
+	CMPQ         DI, parts+32(FP)
+	JGE          donegi
+	MOVQ         (DX)(DI*8), R8
+	LEAQ         (CX)(R8*4), R8
+	VBROADCASTSS (BX)(DI*4), Z8
+	VFMADD231PS  (R8), Z8, Z0
+	INCQ         DI
+	JMP          partgh
+
+donegi:
+	VMOVUPS Z0, (AX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, CX
+	SUBQ    $0x00000010, SI
+	JMP     loopgf
+
+donegg:
+loopgj:
+	CMPQ   SI, $0x00000001
+	JL     donegk
+	VXORPS X0, X0, X0
+	XORQ   DI, DI
+
+partgl:
+	CMPQ        DI, parts+32(FP)
+	JGE         donegm
+	MOVQ        (DX)(DI*8), R8
+	LEAQ        (CX)(R8*4), R8
+	VMOVSS      (BX)(DI*4), X8
+	VFMADD231SS (R8), X8, X0
+	INCQ        DI
+	JMP         partgl
+
+donegm:
+	VMOVSS X0, (AX)
+	ADDQ   $0x00000004, AX
+	ADDQ   $0x00000004, CX
+	SUBQ   $0x00000001, SI
+	JMP    loopgj
+
+donegk:
+	VZEROUPPER
+	RET
+
+// func combineOntoAVX512(dst *float32, base *float32, src *float32, at *int, weight *float32, parts int, n int)
+// Requires: AVX, AVX512F, FMA3
+TEXT ·combineOntoAVX512(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+16(FP), CX
+	MOVQ         at+24(FP), DX
+	MOVQ         weight+32(FP), BX
+	MOVQ         n+48(FP), SI
+	MOVQ         base+8(FP), DI
+	MOVL         $0x3f800000, R8
+	VMOVD        R8, X0
+	VPXORQ       Z1, Z1, Z1
+	VBROADCASTSS X0, Z0
+
+loopgn:
+	CMPQ    SI, $0x00000080
+	JL      donego
+	VMOVUPS (DI), Z2
+	VMOVUPS 64(DI), Z3
+	VMOVUPS 128(DI), Z4
+	VMOVUPS 192(DI), Z5
+	VMOVUPS 256(DI), Z6
+	VMOVUPS 320(DI), Z7
+	VMOVUPS 384(DI), Z8
+	VMOVUPS 448(DI), Z9
+	XORQ    R8, R8
+
+partgp:
+	CMPQ         R8, parts+40(FP)
+	JGE          donegq
+	MOVQ         (DX)(R8*8), R9
+	LEAQ         (CX)(R9*4), R9
+	VBROADCASTSS (BX)(R8*4), Z10
+	VFMADD231PS  (R9), Z10, Z2
+	VFMADD231PS  64(R9), Z10, Z3
+	VFMADD231PS  128(R9), Z10, Z4
+	VFMADD231PS  192(R9), Z10, Z5
+	VFMADD231PS  256(R9), Z10, Z6
+	VFMADD231PS  320(R9), Z10, Z7
+	VFMADD231PS  384(R9), Z10, Z8
+	VFMADD231PS  448(R9), Z10, Z9
+	INCQ         R8
+	JMP          partgp
+
+donegq:
+	VMAXPS  Z1, Z2, Z2
+	VMINPS  Z0, Z2, Z2
+	VMOVUPS Z2, (AX)
+	VMAXPS  Z1, Z3, Z3
+	VMINPS  Z0, Z3, Z3
+	VMOVUPS Z3, 64(AX)
+	VMAXPS  Z1, Z4, Z4
+	VMINPS  Z0, Z4, Z4
+	VMOVUPS Z4, 128(AX)
+	VMAXPS  Z1, Z5, Z5
+	VMINPS  Z0, Z5, Z5
+	VMOVUPS Z5, 192(AX)
+	VMAXPS  Z1, Z6, Z6
+	VMINPS  Z0, Z6, Z6
+	VMOVUPS Z6, 256(AX)
+	VMAXPS  Z1, Z7, Z7
+	VMINPS  Z0, Z7, Z7
+	VMOVUPS Z7, 320(AX)
+	VMAXPS  Z1, Z8, Z8
+	VMINPS  Z0, Z8, Z8
+	VMOVUPS Z8, 384(AX)
+	VMAXPS  Z1, Z9, Z9
+	VMINPS  Z0, Z9, Z9
+	VMOVUPS Z9, 448(AX)
+	ADDQ    $0x00000200, AX
+	ADDQ    $0x00000200, CX
+	ADDQ    $0x00000200, DI
+	SUBQ    $0x00000080, SI
+	JMP     loopgn
+
+donego:
+loopgr:
+	CMPQ    SI, $0x00000010
+	JL      donegs
+	VMOVUPS (DI), Z2
+	XORQ    R8, R8
+
+partgt:
+	CMPQ         R8, parts+40(FP)
+	JGE          donegu
+	MOVQ         (DX)(R8*8), R9
+	LEAQ         (CX)(R9*4), R9
+	VBROADCASTSS (BX)(R8*4), Z10
+	VFMADD231PS  (R9), Z10, Z2
+	INCQ         R8
+	JMP          partgt
+
+donegu:
+	VMAXPS  Z1, Z2, Z2
+	VMINPS  Z0, Z2, Z2
+	VMOVUPS Z2, (AX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, CX
+	ADDQ    $0x00000040, DI
+	SUBQ    $0x00000010, SI
+	JMP     loopgr
+
+donegs:
+loopgv:
+	CMPQ   SI, $0x00000001
+	JL     donegw
+	VMOVSS (DI), X2
+	XORQ   R8, R8
+
+partgx:
+	CMPQ        R8, parts+40(FP)
+	JGE         donegy
+	MOVQ        (DX)(R8*8), R9
+	LEAQ        (CX)(R9*4), R9
+	VMOVSS      (BX)(R8*4), X10
+	VFMADD231SS (R9), X10, X2
+	INCQ        R8
+	JMP         partgx
+
+donegy:
+	VMAXSS X1, X2, X2
+	VMINSS X0, X2, X2
+	VMOVSS X2, (AX)
+	ADDQ   $0x00000004, AX
+	ADDQ   $0x00000004, CX
+	ADDQ   $0x00000004, DI
+	SUBQ   $0x00000001, SI
+	JMP    loopgv
+
+donegw:
 	VZEROUPPER
 	RET

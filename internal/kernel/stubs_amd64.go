@@ -74,6 +74,16 @@ func streamAVX2(a *float64, b *float64, n int)
 //go:noescape
 func multiplyAddAVX2(rounds int) float64
 
+// combineAVX2 is Combine; there is at least one part.
+//
+//go:noescape
+func combineAVX2(dst *float32, src *float32, at *int, weight *float32, parts int, n int)
+
+// combineOntoAVX2 is CombineOnto.
+//
+//go:noescape
+func combineOntoAVX2(dst *float32, base *float32, src *float32, at *int, weight *float32, parts int, n int)
+
 // mulAVX512 sets C to AᵀB; rows is a multiple of 4, cols of 8.
 //
 //go:noescape
@@ -143,3 +153,13 @@ func streamAVX512(a *float64, b *float64, n int)
 //
 //go:noescape
 func multiplyAddAVX512(rounds int) float64
+
+// combineAVX512 is Combine; there is at least one part.
+//
+//go:noescape
+func combineAVX512(dst *float32, src *float32, at *int, weight *float32, parts int, n int)
+
+// combineOntoAVX512 is CombineOnto.
+//
+//go:noescape
+func combineOntoAVX512(dst *float32, base *float32, src *float32, at *int, weight *float32, parts int, n int)

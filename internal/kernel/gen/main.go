@@ -29,6 +29,8 @@ func main() {
 		t.rescale()
 		t.stream()
 		t.multiplyAdd()
+		t.combine()
+		t.combineOnto()
 	}
 	Generate()
 }

@@ -1,0 +1,70 @@
+package kernel
+
+// Combine sets dst to a combination of parts of src:
+//
+//	dst[x] = Σ_k weight[k]·src[at[k]+x]
+//
+// in the order of k. It is a filter: along a row when the parts lie a sample apart, of
+// whole rows when they lie a row apart. Any length will do. dst and src must not
+// overlap.
+func Combine(dst, src []float32, at []int, weight []float32) {
+	if !combinable(len(dst), src, at, weight) {
+		clear(dst)
+		return
+	}
+	combine(dst, src, at, weight)
+}
+
+// CombineOnto is Combine with the parts added to base, and limited to 0..1:
+//
+//	dst[x] = min(max(base[x] + Σ_k weight[k]·src[at[k]+x], 0), 1)
+//
+// NaN becomes 0. dst may be base.
+func CombineOnto(dst, base, src []float32, at []int, weight []float32) {
+	base = base[:len(dst)]
+	if !combinable(len(dst), src, at, weight) {
+		at, weight = at[:0], weight[:0]
+		if len(dst) == 0 {
+			return
+		}
+	}
+	combineOnto(dst, base, src, at, weight)
+}
+
+// combinable tells whether there is anything to combine, and panics when it does not
+// lie in src.
+func combinable(n int, src []float32, at []int, weight []float32) bool {
+	if len(at) != len(weight) {
+		panic("kernel: as many weights as parts are expected")
+	}
+	for _, from := range at {
+		_ = src[from : from+n]
+	}
+	return n > 0 && len(at) > 0
+}
+
+func combineGeneric(dst, src []float32, at []int, weight []float32) {
+	clear(dst)
+	for k, w := range weight {
+		for x, v := range src[at[k]:][:len(dst)] {
+			dst[x] += w * v
+		}
+	}
+}
+
+func combineOntoGeneric(dst, base, src []float32, at []int, weight []float32) {
+	copy(dst, base)
+	for k, w := range weight {
+		for x, v := range src[at[k]:][:len(dst)] {
+			dst[x] += w * v
+		}
+	}
+	for x, v := range dst {
+		switch {
+		case v >= 1:
+			dst[x] = 1
+		case !(v > 0):
+			dst[x] = 0
+		}
+	}
+}

@@ -1,0 +1,27 @@
+//go:build !purego
+
+package kernel
+
+import "unsafe"
+
+func combine(dst, src []float32, at []int, weight []float32) {
+	switch tiers[current] {
+	case avx512:
+		combineAVX512(&dst[0], &src[0], &at[0], &weight[0], len(at), len(dst))
+	case avx2:
+		combineAVX2(&dst[0], &src[0], &at[0], &weight[0], len(at), len(dst))
+	default:
+		combineGeneric(dst, src, at, weight)
+	}
+}
+
+func combineOnto(dst, base, src []float32, at []int, weight []float32) {
+	switch tiers[current] {
+	case avx512:
+		combineOntoAVX512(&dst[0], &base[0], unsafe.SliceData(src), unsafe.SliceData(at), unsafe.SliceData(weight), len(at), len(dst))
+	case avx2:
+		combineOntoAVX2(&dst[0], &base[0], unsafe.SliceData(src), unsafe.SliceData(at), unsafe.SliceData(weight), len(at), len(dst))
+	default:
+		combineOntoGeneric(dst, base, src, at, weight)
+	}
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// combine goes over dst eight vectors at a time, then one, then a sample: each sum is
+// one chain of fused multiply-adds in the order of the parts, wherever it stands.
+func (t tier) combine() {
+	t.begin("combine", "dst, src *float32, at *int, weight *float32, parts, n int)",
+		"is Combine; there is at least one part.")
+	t.combineBody(false)
+}
+
+func (t tier) combineOnto() {
+	t.begin("combineOnto", "dst, base, src *float32, at *int, weight *float32, parts, n int)",
+		"is CombineOnto.")
+	t.combineBody(true)
+}
+
+const floatOne = 0x3f800000
+
+func (t tier) combineBody(onto bool) {
+	dst, src, ats, weight, n := pointer("dst"), pointer("src"), pointer("at"), pointer("weight"), pointer("n")
+	var base reg.GPVirtual
+	var most, least reg.VecVirtual
+	if onto {
+		base = pointer("base")
+		r, x := GP32(), XMM()
+		MOVL(U32(floatOne), r)
+		VMOVD(r, x)
+		most, least = t.vec(), t.zero()
+		VBROADCASTSS(x, most)
+	}
+	acc := make([]reg.VecVirtual, 8)
+	for i := range acc {
+		acc[i] = t.vec()
+	}
+	k, from, w := GP64(), GP64(), t.vec()
+	// parts runs body for every part: its weight is in w, its samples at from.
+	parts := func(load func(), body func()) {
+		XORQ(k, k)
+		top, out := label("part"), label("done")
+		Label(top)
+		CMPQ(k, NewParamAddr("parts", partsOffset(onto)))
+		JGE(LabelRef(out))
+		MOVQ(Mem{Base: ats, Index: k, Scale: 8}, from)
+		LEAQ(Mem{Base: src, Index: from, Scale: 4}, from)
+		load()
+		body()
+		INCQ(k)
+		JMP(LabelRef(top))
+		Label(out)
+	}
+	advance := func(bytes, samples int) {
+		ADDQ(U32(bytes), dst)
+		ADDQ(U32(bytes), src)
+		if onto {
+			ADDQ(U32(bytes), base)
+		}
+		SUBQ(U32(samples), n)
+	}
+	lanes := 2 * t.lanes
+	for _, vectors := range []int{8, 1} {
+		while(n, vectors*lanes, func() {
+			for i, v := range acc[:vectors] {
+				if onto {
+					VMOVUPS(Mem{Base: base, Disp: i * t.bytes()}, v)
+				} else {
+					t.clear(v)
+				}
+			}
+			parts(func() { VBROADCASTSS(Mem{Base: weight, Index: k, Scale: 4}, w) }, func() {
+				for i, v := range acc[:vectors] {
+					VFMADD231PS(Mem{Base: from, Disp: i * t.bytes()}, w, v)
+				}
+			})
+			for i, v := range acc[:vectors] {
+				if onto {
+					VMAXPS(least, v, v) // NaN: the first operand, which is 0
+					VMINPS(most, v, v)
+				}
+				VMOVUPS(v, Mem{Base: dst, Disp: i * t.bytes()})
+			}
+			advance(vectors*t.bytes(), vectors*lanes)
+		})
+	}
+	while(n, 1, func() {
+		v, w := acc[0].AsX(), w.AsX()
+		if onto {
+			VMOVSS(Mem{Base: base}, v)
+		} else {
+			VXORPS(v, v, v)
+		}
+		parts(func() { VMOVSS(Mem{Base: weight, Index: k, Scale: 4}, w) }, func() {
+			VFMADD231SS(Mem{Base: from}, w, v)
+		})
+		if onto {
+			VMAXSS(least.AsX(), v, v)
+			VMINSS(most.AsX(), v, v)
+		}
+		VMOVSS(v, Mem{Base: dst})
+		advance(4, 1)
+	})
+	end()
+}
+
+// partsOffset is where the number of parts lies among the parameters.
+func partsOffset(onto bool) int {
+	if onto {
+		return 5 * 8
+	}
+	return 4 * 8
+}

@@ -3,6 +3,7 @@ package superres
 import (
 	"context"
 
+	"superres/internal/parallel"
 	"superres/patches"
 )
 
@@ -14,48 +15,42 @@ import (
 // wholly transparent, whatever a dictionary or an interpolation makes of the edge
 // between them.
 
-// enlargeAlpha returns an alpha plane at w×h.
-func (m *Model) enlargeAlpha(ctx context.Context, alpha *patches.Plane, w, h int, report func(float64)) (*patches.Plane, error) {
-	out, err := m.plane(ctx, alpha, w, h, report)
-	if err != nil {
-		return nil, err
-	}
-	within(out, alpha)
-	return out, nil
-}
-
-// within limits every sample of out to the range of the 3×3 samples of low around
-// its place.
-func within(out, low *patches.Plane) {
-	least, most := extremes(low)
-	eachRow(out.H, func(y int) {
-		v := min((2*y+1)*low.H/(2*out.H), low.H-1)
-		lo, hi, row := least.Row(v), most.Row(v), out.Row(y)
-		for x := range row {
-			u := min((2*x+1)*low.W/(2*out.W), low.W-1)
-			row[x] = min(max(row[x], lo[u]), hi[u])
-		}
-	})
-}
-
-// extremes returns the least and the greatest of the samples at most one row and one
-// column away.
-func extremes(p *patches.Plane) (least, most *patches.Plane) {
-	least, most = patches.NewPlane(p.W, p.H), patches.NewPlane(p.W, p.H)
-	eachRow(p.H, func(y int) {
-		lo, hi := least.Row(y), most.Row(y)
-		copy(lo, p.Row(y))
-		copy(hi, p.Row(y))
-		for v := max(y-1, 0); v <= min(y+1, p.H-1); v++ {
-			row := p.Row(v)
-			for x := range row {
-				for _, s := range row[max(x-1, 0):min(x+2, p.W)] {
-					lo[x], hi[x] = min(lo[x], s), max(hi[x], s)
+// within limits every sample of out to the range of the 3×3 samples of low around its
+// place. out is the rows of the enlargement, which has the given height, from top on.
+func within(out *patches.Plane, top, height int, low *patches.Plane) {
+	// The background context never ends, so there is no error.
+	_ = parallel.For(context.Background(), out.H, 16, func() func(from, to int) {
+		least, most := make([]float32, low.W), make([]float32, low.W)
+		last := -1 // the row of low that they are for
+		return func(from, to int) {
+			for y := from; y < to; y++ {
+				if v := min((2*(top+y)+1)*low.H/(2*height), low.H-1); v != last {
+					extremes(least, most, low, v)
+					last = v
+				}
+				row := out.Row(y)
+				for x := range row {
+					u := min((2*x+1)*low.W/(2*out.W), low.W-1)
+					row[x] = min(max(row[x], least[u]), most[u])
 				}
 			}
 		}
 	})
-	return least, most
+}
+
+// extremes finds the least and the greatest of the samples at most one row and one
+// column away from those of row y.
+func extremes(least, most []float32, p *patches.Plane, y int) {
+	copy(least, p.Row(y))
+	copy(most, p.Row(y))
+	for v := max(y-1, 0); v <= min(y+1, p.H-1); v++ {
+		row := p.Row(v)
+		for x := range row {
+			for _, s := range row[max(x-1, 0):min(x+2, p.W)] {
+				least[x], most[x] = min(least[x], s), max(most[x], s)
+			}
+		}
+	}
 }
 
 // bleed gives the pixels that are wholly transparent the colour of their nearest
@@ -67,17 +62,21 @@ func bleed(channels []*patches.Plane, alpha *patches.Plane) {
 	w, h := alpha.W, alpha.H
 	weight := make([]float32, w*h) // 0: not known yet
 	var ring []int                 // pixels that became known last
-	for i, a := range alpha.Pix {
-		if a > 0 {
-			weight[i] = a
-			ring = append(ring, i)
-		}
-	}
 	neighbours := func(i int, visit func(j int)) {
 		x, y := i%w, i/w
 		for dy := max(y-1, 0); dy <= min(y+1, h-1); dy++ {
 			for dx := max(x-1, 0); dx <= min(x+1, w-1); dx++ {
 				visit(dy*w + dx)
+			}
+		}
+	}
+	copy(weight, alpha.Pix)
+	for i, a := range alpha.Pix {
+		if a > 0 {
+			edge := false
+			neighbours(i, func(j int) { edge = edge || weight[j] == 0 })
+			if edge {
+				ring = append(ring, i)
 			}
 		}
 	}

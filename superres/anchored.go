@@ -231,6 +231,16 @@ func loadTables(p anchoredParams, a *StageArrays) (t anchoredTables, err error) 
 // Kind implements Stage.
 func (a *Anchored) Kind() string { return "anchored" }
 
+// Reach implements Stage: the blocks over a sample, and the patches they are made of.
+func (a *Anchored) Reach() int {
+	p := a.params
+	over := edge(p.Block, p.Cell) + p.Cell - 1 // samples from a cell that has a say
+	if p.Input == fromLow {
+		return edge(p.Patch, 1) + (over+a.scale-1)/a.scale
+	}
+	return (edge(p.Patch, p.Cell) + over + a.scale - 1) / a.scale
+}
+
 // Save implements Stage.
 func (a *Anchored) Save(to *StageArrays) any {
 	p, t := a.params, a.tables

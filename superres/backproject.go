@@ -60,20 +60,30 @@ func (b *BackProject) Save(*StageArrays) any {
 
 // Apply implements Stage.
 func (b *BackProject) Apply(ctx context.Context, low, current *patches.Plane, report func(float64)) (*patches.Plane, error) {
+	enlarge, out := enlarging(b.scale), patches.NewPlane(current.W, current.H)
 	for i := range b.Iterations {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		miss := b.Degradation.Reduce(current, b.scale)
-		for j, v := range low.Pix {
-			miss.Pix[j] = v - miss.Pix[j]
-		}
-		next := Resize(miss, current.W, current.H, Bicubic)
-		for j, v := range current.Pix {
-			next.Pix[j] = clamp(v + next.Pix[j])
-		}
-		current = next
+		eachRow(low.H, func(y int) {
+			row := miss.Row(y)
+			for x, v := range low.Row(y) {
+				row[x] = v - row[x]
+			}
+		})
+		enlarge.enlargeRows(out, current, miss, 0, low.H, 0)
+		current = out
 		report(float64(i+1) / float64(b.Iterations))
 	}
 	return current, nil
+}
+
+// Reach implements Stage.
+func (b *BackProject) Reach() int {
+	enlarged, reduced := 2, 0
+	if b.Degradation == Cubic {
+		reduced = 2
+	}
+	return b.Iterations * (enlarged + reduced)
 }

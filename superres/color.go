@@ -1,9 +1,9 @@
 package superres
 
 import (
+	"encoding/binary"
 	"image"
 	"image/color"
-	"math"
 
 	"github.com/disintegration/imaging"
 
@@ -20,108 +20,113 @@ type picture struct {
 
 // split takes an image of any type apart. Grey and grey16 stay one plane.
 func split(img image.Image) picture {
-	b := img.Bounds()
-	w, h := b.Dx(), b.Dy()
-	switch m := img.(type) {
-	case *image.Gray:
-		p := patches.NewPlane(w, h)
-		eachRow(h, func(y int) {
-			row := p.Row(y)
-			for x, v := range m.Pix[m.PixOffset(b.Min.X, b.Min.Y+y):][:w] {
-				row[x] = float32(v) / 0xff
-			}
-		})
-		return picture{channels: []*patches.Plane{p}}
-	case *image.Gray16:
-		p := patches.NewPlane(w, h)
-		eachRow(h, func(y int) {
-			for x := range w {
-				p.Row(y)[x] = float32(m.Gray16At(b.Min.X+x, b.Min.Y+y).Y) / 0xffff
-			}
-		})
-		return picture{channels: []*patches.Plane{p}, deep: true}
+	h := img.Bounds().Dy()
+	if isOpaque(img) {
+		return splitRows(img, 0, h)
 	}
-	p := picture{alpha: patches.NewPlane(w, h), deep: isDeep(img)}
-	for range 3 {
+	p := splitRows(img, 0, h)
+	bleed(p.channels, p.alpha)
+	return p
+}
+
+// splitRows takes the rows lo..hi-1 of an image apart.
+func splitRows(img image.Image, lo, hi int) picture {
+	b := img.Bounds()
+	w, h, top := b.Dx(), hi-lo, b.Min.Y+lo
+	p := picture{deep: isDeep(img)}
+	planes := 3
+	if isGrey(img) {
+		planes = 1
+	}
+	for range planes {
 		p.channels = append(p.channels, patches.NewPlane(w, h))
 	}
-	all := append(p.channels[:3:3], p.alpha)
+	all := p.channels[:planes:planes]
+	if !isOpaque(img) {
+		p.alpha = patches.NewPlane(w, h)
+		all = append(all, p.alpha)
+	}
+	switch m := img.(type) {
+	case *image.Gray:
+		eachRow(h, func(y int) {
+			row := all[0].Row(y)
+			for x, v := range m.Pix[m.PixOffset(b.Min.X, top+y):][:w] {
+				row[x] = levels[v]
+			}
+		})
+		return p
+	case *image.Gray16:
+		eachRow(h, func(y int) {
+			row, pix := all[0].Row(y), m.Pix[m.PixOffset(b.Min.X, top+y):]
+			for x := range row {
+				row[x] = float32(binary.BigEndian.Uint16(pix[2*x:])) / 0xffff
+			}
+		})
+		return p
+	}
 	if p.deep {
 		eachRow(h, func(y int) {
 			for x := range w {
-				c := color.NRGBA64Model.Convert(img.At(b.Min.X+x, b.Min.Y+y)).(color.NRGBA64)
-				for i, v := range [4]uint16{c.R, c.G, c.B, c.A} {
-					all[i].Row(y)[x] = float32(v) / 0xffff
+				c := deepAt(img, b.Min.X+x, top+y)
+				values := [4]uint16{c.R, c.G, c.B, c.A}
+				for i, plane := range all {
+					plane.Pix[y*w+x] = float32(values[i]) / 0xffff
 				}
 			}
 		})
-	} else {
-		m := imaging.Clone(img)
-		eachRow(h, func(y int) {
-			for i, plane := range all {
-				row := plane.Row(y)
-				pix := m.Pix[y*m.Stride+i:]
-				for x := range row {
-					row[x] = float32(pix[4*x]) / 0xff
-				}
+		return p
+	}
+	m := imaging.Crop(img, image.Rect(b.Min.X, top, b.Max.X, top+h))
+	eachRow(h, func(y int) {
+		for i, plane := range all {
+			row := plane.Row(y)
+			pix := m.Pix[y*m.Stride+i:]
+			for x := range row {
+				row[x] = levels[pix[4*x]]
 			}
-		})
-	}
-	if isOpaque(p.alpha) {
-		p.alpha = nil
-	} else {
-		bleed(p.channels, p.alpha)
-	}
+		}
+	})
 	return p
+}
+
+// levels are the levels of 8 bits as 0..1.
+var levels = func() (list [256]float32) {
+	for i := range list {
+		list[i] = float32(i) / 0xff
+	}
+	return list
+}()
+
+// deepAt returns a pixel in 16 bits without premultiplication.
+func deepAt(img image.Image, x, y int) color.NRGBA64 {
+	switch m := img.(type) {
+	case *image.NRGBA64:
+		return m.NRGBA64At(x, y)
+	case *image.RGBA64:
+		if c := m.RGBA64At(x, y); c.A == 0xffff {
+			return color.NRGBA64(c)
+		}
+	}
+	return color.NRGBA64Model.Convert(img.At(x, y)).(color.NRGBA64)
 }
 
 // image puts the planes together: grey, RGBA without premultiplication, in 8 or
 // 16 bits as the picture came.
 func (p picture) image() image.Image {
 	w, h := p.channels[0].W, p.channels[0].H
-	bounds := image.Rect(0, 0, w, h)
+	c := newCanvas(w, h, len(p.channels) == 1, p.deep)
 	all := p.channels[:len(p.channels):len(p.channels)]
-	if len(all) == 3 && p.alpha != nil {
+	if p.alpha != nil {
 		all = append(all, p.alpha)
-	}
-	var pix []uint8
-	var img image.Image
-	size := 1 // samples of a pixel in memory
-	if len(all) > 1 {
-		size = 4
-	}
-	switch {
-	case size == 1 && p.deep:
-		m := image.NewGray16(bounds)
-		pix, img = m.Pix, m
-	case size == 1:
-		m := image.NewGray(bounds)
-		pix, img = m.Pix, m
-	case p.deep:
-		m := image.NewNRGBA64(bounds)
-		pix, img = m.Pix, m
-	default:
-		m := image.NewNRGBA(bounds)
-		pix, img = m.Pix, m
+	} else {
+		c.opaque()
 	}
 	eachRow(h, func(y int) {
-		for c := range size {
-			for x := range w {
-				v := float32(1)
-				if c < len(all) {
-					v = clamp(all[c].Pix[y*w+x])
-				}
-				at := (y*w+x)*size + c
-				if p.deep {
-					s := uint16(math.Round(0xffff * float64(v)))
-					pix[2*at], pix[2*at+1] = uint8(s>>8), uint8(s)
-				} else {
-					pix[at] = uint8(math.Round(0xff * float64(v)))
-				}
-			}
+		for i, plane := range all {
+			c.put(y, i, plane.Row(y))
 		}
 	})
-	return img
+	return c.img
 }
 
 // luma returns the brightness plane of BT.601: 0.299 R + 0.587 G + 0.114 B, or
@@ -130,12 +135,26 @@ func (p picture) luma() *patches.Plane {
 	if len(p.channels) == 1 {
 		return p.channels[0]
 	}
-	r, g, b := p.channels[0], p.channels[1], p.channels[2]
-	out := patches.NewPlane(r.W, r.H)
-	for i := range out.Pix {
-		out.Pix[i] = float32(0.299*float64(r.Pix[i]) + 0.587*float64(g.Pix[i]) + 0.114*float64(b.Pix[i]))
-	}
+	out := patches.NewPlane(p.channels[0].W, p.channels[0].H)
+	eachRow(out.H, func(y int) {
+		row := out.Row(y)
+		r, g, b := p.channels[0].Row(y)[:len(row)], p.channels[1].Row(y)[:len(row)], p.channels[2].Row(y)[:len(row)]
+		for x := range row {
+			row[x] = float32(weightR*float64(r[x]) + weightG*float64(g[x]) + weightB*float64(b[x]))
+		}
+	})
 	return out
+}
+
+// The weights of BT.601.
+const weightR, weightG, weightB = 0.299, 0.587, 0.114
+
+func isGrey(img image.Image) bool {
+	switch img.(type) {
+	case *image.Gray, *image.Gray16:
+		return true
+	}
+	return false
 }
 
 func isDeep(img image.Image) bool {
@@ -146,11 +165,7 @@ func isDeep(img image.Image) bool {
 	return false
 }
 
-func isOpaque(alpha *patches.Plane) bool {
-	for _, v := range alpha.Pix {
-		if v != 1 {
-			return false
-		}
-	}
-	return true
+func isOpaque(img image.Image) bool {
+	o, ok := img.(interface{ Opaque() bool })
+	return ok && o.Opaque()
 }

@@ -125,6 +125,9 @@ func init() {
 // Kind implements Stage.
 func (c *Coupled) Kind() string { return "coupled" }
 
+// Reach implements Stage: the patches over a sample, and what is in them.
+func (c *Coupled) Reach() int { return c.Patch - 1 }
+
 // Save implements Stage.
 func (c *Coupled) Save(a *StageArrays) any {
 	a.Put("low", c.Low.Matrix())

@@ -33,24 +33,25 @@ func (d Degradation) Check() error {
 // scale is less than 1, or the degradation is unknown.
 func (d Degradation) Reduce(p *patches.Plane, scale int) *patches.Plane {
 	w, h := p.W/scale, p.H/scale
-	p = p.Crop(0, 0, w*scale, h*scale)
+	if p.W != w*scale || p.H != h*scale {
+		p = p.Crop(0, 0, w*scale, h*scale)
+	}
 	switch d {
 	case Cubic:
 		return Resize(p, w, h, Bicubic)
 	case Box:
 		out := patches.NewPlane(w, h)
-		sum := make([]float64, w)
-		for y := range h {
-			clear(sum)
-			for i := range scale {
-				for x, v := range p.Row(y*scale + i) {
-					sum[x/scale] += float64(v)
+		eachRow(h, func(y int) {
+			for x := range out.Row(y) {
+				sum := 0.0
+				for i := range scale {
+					for _, v := range p.Row(y*scale + i)[x*scale : (x+1)*scale] {
+						sum += float64(v)
+					}
 				}
+				out.Row(y)[x] = float32(sum / float64(scale*scale))
 			}
-			for x, v := range sum {
-				out.Row(y)[x] = float32(v / float64(scale*scale))
-			}
-		}
+		})
 		return out
 	}
 	panic(d.Check().Error())

@@ -20,6 +20,7 @@ func (r repeat) Apply(_ context.Context, low, _ *patches.Plane, _ func(float64))
 	return Resize(low, low.W*r.scale, low.H*r.scale, Nearest), nil
 }
 
+func (repeat) Reach() int            { return 0 }
 func (repeat) Kind() string          { return "repeat" }
 func (repeat) Save(*StageArrays) any { return nil }
 func (r repeat) model(scale int) *Model {

@@ -224,7 +224,7 @@ func (m *Model) RestoreExact(ctx context.Context, img image.Image, scale int) (f
 	}
 	truth := split(img).luma()
 	low := m.Degradation.Reduce(truth, scale)
-	high, err := m.plane(ctx, low, low.W*scale, low.H*scale, func(float64) {})
+	high, err := m.plane(ctx, low, low.W*scale, low.H*scale)
 	if err != nil {
 		return 0, nil, err
 	}

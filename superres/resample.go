@@ -43,33 +43,90 @@ func (k Kernel) filter() (imaging.ResampleFilter, error) {
 // Resize returns p resampled to w×h with the kernel, in new memory. It panics
 // when a side of p or of the result is less than 1, or the kernel is unknown.
 func Resize(p *patches.Plane, w, h int, k Kernel) *patches.Plane {
-	if p.W < 1 || p.H < 1 || w < 1 || h < 1 {
-		panic(fmt.Sprintf("superres: resize %d×%d to %d×%d", p.W, p.H, w, h))
+	return newScaler(p.W, p.H, w, h, k).rows(p, 0, 0, h)
+}
+
+// scaler resamples planes of one size to another, some rows at a time. What a row
+// becomes does not depend on which others are made with it.
+type scaler struct {
+	inW, inH, outW, outH int
+	fixed                *polyphase // nil: across and down
+	across, down         taps
+}
+
+func newScaler(inW, inH, outW, outH int, k Kernel) *scaler {
+	if inW < 1 || inH < 1 || outW < 1 || outH < 1 {
+		panic(fmt.Sprintf("superres: resize %d×%d to %d×%d", inW, inH, outW, outH))
 	}
-	across, down := k.taps(p.W, w), k.taps(p.H, h)
-	mid := patches.NewPlane(w, p.H)
-	eachRow(p.H, func(y int) {
-		row, out := p.Row(y), mid.Row(y)
-		for x := range out {
+	s := &scaler{inW: inW, inH: inH, outW: outW, outH: outH}
+	if k == Bicubic {
+		s.fixed = newPolyphase(inW, inH, outW, outH)
+	}
+	if s.fixed == nil {
+		s.across, s.down = k.taps(inW, outW), k.taps(inH, outH)
+	}
+	return s
+}
+
+// needs returns the rows lo..hi-1 of the plane that the rows y0..y1-1 of the result
+// are made of.
+func (s *scaler) needs(y0, y1 int) (lo, hi int) {
+	if f := s.fixed; f != nil {
+		before, after := f.reach()
+		if f.reduce {
+			y0, y1 = y0*f.scale, (y1-1)*f.scale+1
+		} else {
+			y0, y1 = y0/f.scale, (y1-1)/f.scale+1
+		}
+		return max(y0-before, 0), min(y1+after, s.inH)
+	}
+	lo, hi = s.inH, 0
+	for _, i := range s.down.index[y0*s.down.count : y1*s.down.count] {
+		lo, hi = min(lo, int(i)), max(hi, int(i)+1)
+	}
+	return lo, hi
+}
+
+// rows returns the rows y0..y1-1 of the result, in new memory. src holds rows of the
+// plane from top on, with those of needs.
+func (s *scaler) rows(src *patches.Plane, top, y0, y1 int) *patches.Plane {
+	out := patches.NewPlane(s.outW, y1-y0)
+	switch {
+	case s.fixed == nil:
+		s.general(out, src, top, y0)
+	case s.fixed.reduce:
+		s.fixed.reduceRows(out, src, top, s.inH, y0)
+	default:
+		s.fixed.enlargeRows(out, nil, src, top, s.inH, y0)
+	}
+	return out
+}
+
+// general is the definition of rows: any kernel and size, sums in float64.
+func (s *scaler) general(out, src *patches.Plane, top, y0 int) {
+	lo, hi := s.needs(y0, y0+out.H)
+	mid := patches.NewPlane(out.W, hi-lo)
+	eachRow(mid.H, func(y int) {
+		row, to := src.Row(lo+y-top), mid.Row(y)
+		for x := range to {
 			sum := 0.0
-			weight, index := across.at(x)
+			weight, index := s.across.at(x)
 			for i, v := range weight {
 				sum += v * float64(row[index[i]])
 			}
-			out[x] = float32(sum)
+			to[x] = float32(sum)
 		}
 	})
-	out := patches.NewPlane(w, h)
 	// The background context never ends, so there is no error.
-	_ = parallel.For(context.Background(), h, 16, func() func(lo, hi int) {
-		sum := make([]float64, w)
-		return func(lo, hi int) {
-			for y := lo; y < hi; y++ {
+	_ = parallel.For(context.Background(), out.H, 16, func() func(from, to int) {
+		sum := make([]float64, out.W)
+		return func(from, to int) {
+			for y := from; y < to; y++ {
 				clear(sum)
-				weight, index := down.at(y)
+				weight, index := s.down.at(y0 + y)
 				for i, v := range weight {
-					for x, s := range mid.Row(int(index[i])) {
-						sum[x] += v * float64(s)
+					for x, old := range mid.Row(int(index[i]) - lo) {
+						sum[x] += v * float64(old)
 					}
 				}
 				row := out.Row(y)
@@ -79,7 +136,6 @@ func Resize(p *patches.Plane, w, h int, k Kernel) *patches.Plane {
 			}
 		}
 	})
-	return out
 }
 
 // taps holds, for every new sample of one axis, the old samples it is made of.

@@ -25,6 +25,10 @@ type Stage interface {
 	// before it made of low. Neither is changed. It calls report with the share done,
 	// 0..1, now and then, from one goroutine. It fails only with ctx.Err().
 	Apply(ctx context.Context, low, current *patches.Plane, report func(float64)) (*patches.Plane, error)
+	// Reach is how many rows of low around a row count for what Apply makes of it: the
+	// parts of a result that are as far from the edges of low are the same bits when low
+	// and current are cut, at a multiple of bandStep rows, to a part that reaches as far.
+	Reach() int
 	// Kind is the name the stage is registered under.
 	Kind() string
 	// Save returns the parameters of the stage, to be written as JSON, and puts

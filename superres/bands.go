@@ -1,0 +1,233 @@
+package superres
+
+import (
+	"context"
+
+	"superres/patches"
+)
+
+// A picture is enlarged in bands of whole rows, from the top, so that what is worked on
+// takes little memory however large the picture is. Every stage takes the rows that the
+// one before it has made, keeps those that it will need again, and makes of them the rows
+// whose surroundings are complete: it stays behind by its reach. Nothing is made twice
+// but the reach of a stage, and no sample depends on where the bands end.
+
+// bandStep is what the first rows of bands are multiples of, so that the cells of all
+// anchored stages, of 1 to 4 samples, begin where they do in the whole picture.
+const bandStep = 12
+
+// strip is some rows of a plane: rows are put in at the bottom and dropped at the top.
+type strip struct {
+	top   int // row of the plane that plane begins with
+	plane patches.Plane
+}
+
+func (s *strip) end() int { return s.top + s.plane.H }
+
+// rows returns the rows from..to-1, in the memory of the strip.
+func (s *strip) rows(from, to int) *patches.Plane { return rowsOf(&s.plane, from-s.top, to-s.top) }
+
+// put adds rows; the strip may keep their memory.
+func (s *strip) put(p *patches.Plane) {
+	if s.plane.H == 0 {
+		s.plane = *p
+		return
+	}
+	s.plane.Pix = append(s.plane.Pix, p.Pix...)
+	s.plane.H += p.H
+}
+
+// drop forgets the rows before one. The others get memory of their own.
+func (s *strip) drop(before int) {
+	if before <= s.top {
+		return
+	}
+	kept := rowsOf(&s.plane, before-s.top, s.plane.H)
+	s.top, s.plane = before, *kept.Crop(0, 0, kept.W, kept.H)
+}
+
+// rowsOf returns the rows from..to-1 of p, in its memory.
+func rowsOf(p *patches.Plane, from, to int) *patches.Plane {
+	return &patches.Plane{W: p.W, H: to - from, Pix: p.Pix[from*p.W : to*p.W : to*p.W]}
+}
+
+// pass enlarges a plane by a model's own scale, band after band.
+type pass struct {
+	model  *Model
+	w, h   int
+	first  *scaler
+	low    strip
+	inputs []strip // of each stage
+	made   []int   // rows of low that are enlarged: by first, by the first stage, ...
+}
+
+func newPass(m *Model, w, h int) *pass {
+	return &pass{model: m, w: w, h: h, first: newScaler(w, h, w*m.Scale, h*m.Scale, m.Kernel),
+		inputs: make([]strip, len(m.Stages)), made: make([]int, 1+len(m.Stages))}
+}
+
+// kernelReach is the reach of the first enlargement, whatever the kernel.
+const kernelReach = 4
+
+// before returns where a band must begin for rows from one on to be right.
+func before(row, reach int) int { return max(row-reach, 0) / bandStep * bandStep }
+
+// after returns how many rows are right when there are so many.
+func (p *pass) after(rows, reach int) int {
+	if rows == p.h {
+		return rows
+	}
+	return max(rows-reach, 0)
+}
+
+// push takes the next rows of the plane and returns the next rows of the enlargement,
+// which may be none.
+func (p *pass) push(ctx context.Context, rows *patches.Plane, t *tracker) (*patches.Plane, error) {
+	s := p.model.Scale
+	p.low.put(rows)
+	from, to := p.made[0], p.after(p.low.end(), kernelReach)
+	if to <= from {
+		return nil, ctx.Err()
+	}
+	out := p.first.rows(&p.low.plane, p.low.top, from*s, to*s)
+	p.made[0] = to
+	keep := before(to, kernelReach) // of low
+	for i, stage := range p.model.Stages {
+		in, reach := &p.inputs[i], stage.Reach()
+		in.put(out)
+		made, end := p.made[i+1], p.made[i]
+		if to = p.after(end, reach); to <= made {
+			return nil, ctx.Err()
+		}
+		from = before(made, reach)
+		whole, err := stage.Apply(ctx, p.low.rows(from, end), in.rows(from*s, end*s), t.part((to-made)*s*p.w*s))
+		if err != nil {
+			return nil, err
+		}
+		out = rowsOf(whole, (made-from)*s, (to-from)*s)
+		p.made[i+1] = to
+		next := before(to, reach)
+		in.drop(next * s)
+		keep = min(keep, next)
+	}
+	p.low.drop(keep)
+	return out, nil
+}
+
+// tracker adds up the work that is done, in samples through a stage.
+type tracker struct {
+	done, whole float64
+	report      func(float64)
+}
+
+// part returns the report of a part of the work.
+func (t *tracker) part(samples int) func(float64) {
+	from := t.done
+	t.done += float64(samples)
+	return func(share float64) { t.report((from + share*float64(samples)) / t.whole) }
+}
+
+// enlargement is a plane on its way from inW×inH to w×h.
+type enlargement struct {
+	passes []*pass
+	last   *scaler // from what the passes make to w×h; nil: they make that
+	rest   strip   // that last will need
+	made   int     // rows of the result
+	track  tracker
+}
+
+func (m *Model) newEnlargement(inW, inH, w, h int, report func(float64)) (*enlargement, error) {
+	e := &enlargement{}
+	e.track.report = report
+	kernel := m.Kernel
+	if len(m.Stages) > 0 {
+		kernel = Bicubic
+		for _, scale := range m.chain(inW, inH, w, h) {
+			one, err := m.at(scale)
+			if err != nil {
+				return nil, err
+			}
+			e.passes = append(e.passes, newPass(one, inW, inH))
+			inW, inH = inW*scale, inH*scale
+			e.track.whole += float64(inW) * float64(inH) * float64(len(one.Stages))
+		}
+	}
+	if inW != w || inH != h {
+		e.last = newScaler(inW, inH, w, h, kernel)
+	}
+	return e, nil
+}
+
+// push takes the next rows of the plane and returns the next rows of the result, which
+// may be none.
+func (e *enlargement) push(ctx context.Context, rows *patches.Plane) (*patches.Plane, error) {
+	var err error
+	for _, p := range e.passes {
+		if rows, err = p.push(ctx, rows, &e.track); rows == nil || err != nil {
+			return nil, err
+		}
+	}
+	if e.last == nil {
+		return rows, ctx.Err()
+	}
+	e.rest.put(rows)
+	from, to := e.made, e.made
+	for to < e.last.outH {
+		if _, hi := e.last.needs(to, to+1); hi > e.rest.end() {
+			break
+		}
+		to++
+	}
+	if from == to {
+		return nil, ctx.Err()
+	}
+	out := e.last.rows(&e.rest.plane, e.rest.top, from, to)
+	if e.made = to; to < e.last.outH {
+		lo, _ := e.last.needs(to, e.last.outH)
+		e.rest.drop(lo)
+	}
+	return out, ctx.Err()
+}
+
+// stream enlarges a plane of inW×inH to w×h in bands of so many rows. read returns the
+// rows lo..hi-1 of the plane; emit is given the rows of the result, from the top.
+func (m *Model) stream(ctx context.Context, inW, inH, w, h, band int, read func(lo, hi int) *patches.Plane, emit func(top int, rows *patches.Plane), report func(float64)) error {
+	e, err := m.newEnlargement(inW, inH, w, h, report)
+	if err != nil {
+		return err
+	}
+	top := 0
+	for lo := 0; lo < inH; lo += band {
+		hi := min(lo+band, inH)
+		rows, err := e.push(ctx, read(lo, hi))
+		if err != nil {
+			return err
+		}
+		if rows != nil {
+			emit(top, rows)
+			top += rows.H
+		}
+		if len(e.passes) == 0 {
+			report(float64(hi) / float64(inH))
+		}
+	}
+	return nil
+}
+
+// plane returns one plane at w×h, not smaller than p, in one band.
+func (m *Model) plane(ctx context.Context, p *patches.Plane, w, h int) (out *patches.Plane, err error) {
+	err = m.stream(ctx, p.W, p.H, w, h, p.H,
+		func(_, _ int) *patches.Plane { return p },
+		func(_ int, rows *patches.Plane) { out = rows },
+		func(float64) {})
+	return out, err
+}
+
+// Apply returns the plane enlarged by exactly the model's scale: the interpolation,
+// and every stage once. The model must have stages; report is called with the share
+// done, 0..1, from one goroutine, and must not be nil.
+func (m *Model) Apply(ctx context.Context, low *patches.Plane, report func(float64)) (*patches.Plane, error) {
+	p := newPass(m, low.W, low.H)
+	whole := float64(low.W) * float64(low.H) * float64(m.Scale*m.Scale) * float64(len(m.Stages))
+	return p.push(ctx, low, &tracker{whole: whole, report: report})
+}

@@ -1,0 +1,114 @@
+package superres
+
+import (
+	"context"
+	"image"
+
+	"superres/internal/parallel"
+	"superres/patches"
+)
+
+// painter enlarges one picture, band by band. Its brightness goes through the model.
+// Colour is interpolated: with the linear colour transform of BT.601, what R and B are
+// more than the brightness, and what G is follows from that.
+type painter struct {
+	model *Model
+	img   image.Image
+	whole *picture // of a picture with transparency: what is hidden has taken colour from all of it
+	grey  bool
+	w, h  int // of the picture
+	out   *canvas
+	plain *scaler // for colour
+	band  int
+}
+
+func (m *Model) newPainter(img image.Image, w, h int, opt Options) *painter {
+	b := img.Bounds()
+	p := &painter{model: m, img: img, grey: isGrey(img), w: b.Dx(), h: b.Dy(), band: opt.BandRows}
+	if p.band < 1 {
+		p.band = m.bandRows(p.w, p.h, w, h)
+	}
+	if !isOpaque(img) {
+		all := split(img)
+		p.whole = &all
+	}
+	p.out = newCanvas(w, h, p.grey, opt.Depth == 16 || opt.Depth != 8 && isDeep(img))
+	p.plain = newScaler(p.w, p.h, w, h, m.Kernel)
+	return p
+}
+
+// rows returns rows of the picture.
+func (p *painter) rows(lo, hi int) picture {
+	if p.whole == nil {
+		return splitRows(p.img, lo, hi)
+	}
+	part := picture{alpha: rowsOf(p.whole.alpha, lo, hi)}
+	for _, c := range p.whole.channels {
+		part.channels = append(part.channels, rowsOf(c, lo, hi))
+	}
+	return part
+}
+
+func (p *painter) paint(ctx context.Context, report func(float64)) error {
+	share := 1.0
+	if p.whole != nil {
+		share = 0.5
+	}
+	run := func(read func(lo, hi int) *patches.Plane, emit func(top int, rows *patches.Plane), from float64) error {
+		return p.model.stream(ctx, p.w, p.h, p.out.w, p.out.h, p.band, read, emit, func(done float64) { report(from + share*done) })
+	}
+	luma := func(lo, hi int) *patches.Plane { return p.rows(lo, hi).luma() }
+	if err := run(luma, p.brightness, 0); err != nil {
+		return err
+	}
+	if p.whole == nil {
+		p.out.opaque()
+		return nil
+	}
+	return run(func(lo, hi int) *patches.Plane { return p.rows(lo, hi).alpha }, p.alpha, share)
+}
+
+// alpha paints rows of transparency.
+func (p *painter) alpha(top int, rows *patches.Plane) {
+	within(rows, top, p.out.h, p.whole.alpha)
+	eachRow(rows.H, func(y int) { p.out.put(top+y, 3, rows.Row(y)) })
+}
+
+// brightness paints rows of the picture of which the brightness is given.
+func (p *painter) brightness(top int, luma *patches.Plane) {
+	if p.grey {
+		eachRow(luma.H, func(y int) { p.out.put(top+y, 0, luma.Row(y)) })
+		return
+	}
+	lo, hi := p.plain.needs(top, top+luma.H)
+	low := p.rows(lo, hi)
+	mean := low.luma()
+	more := func(channel int) *patches.Plane {
+		plane := patches.NewPlane(mean.W, mean.H)
+		eachRow(plane.H, func(y int) {
+			row, of := plane.Row(y), mean.Row(y)
+			for x, v := range low.channels[channel].Row(y) {
+				row[x] = v - of[x]
+			}
+		})
+		return p.plain.rows(plane, lo, top, top+luma.H)
+	}
+	red, blue := more(0), more(2)
+	// The background context never ends, so there is no error.
+	_ = parallel.For(context.Background(), luma.H, 16, func() func(from, to int) {
+		green := make([]float32, luma.W)
+		return func(from, to int) {
+			for y := from; y < to; y++ {
+				l, r, b := luma.Row(y), red.Row(y), blue.Row(y)
+				for x, v := range l {
+					green[x] = v - (weightR/weightG)*r[x] - (weightB/weightG)*b[x]
+					r[x] += v
+					b[x] += v
+				}
+				p.out.put(top+y, 0, r)
+				p.out.put(top+y, 1, green)
+				p.out.put(top+y, 2, b)
+			}
+		}
+	})
+}

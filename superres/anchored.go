@@ -234,11 +234,15 @@ func (a *Anchored) Kind() string { return "anchored" }
 // Reach implements Stage: the blocks over a sample, and the patches they are made of.
 func (a *Anchored) Reach() int {
 	p := a.params
-	over := edge(p.Block, p.Cell) + p.Cell - 1 // samples from a cell that has a say
-	if p.Input == fromLow {
-		return edge(p.Patch, 1) + (over+a.scale-1)/a.scale
+	samples := edge(p.Block, p.Cell)
+	if p.Input == fromCurrent {
+		samples += p.Cell - 1 + edge(p.Patch, p.Cell) // the cells may begin anywhere in a row of low
 	}
-	return (edge(p.Patch, p.Cell) + over + a.scale - 1) / a.scale
+	rows := (samples + a.scale - 1) / a.scale
+	if p.Input == fromLow {
+		rows += edge(p.Patch, 1)
+	}
+	return rows
 }
 
 // Save implements Stage.

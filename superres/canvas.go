@@ -1,6 +1,10 @@
 package superres
 
-import "image"
+import (
+	"image"
+
+	"superres/internal/kernel"
+)
 
 // canvas is a picture that is painted row by row: grey, or RGBA without
 // premultiplication, of 8 or 16 bits a sample.
@@ -55,20 +59,31 @@ func (c *canvas) put(y, channel int, row []float32) {
 	}
 }
 
-// opaque makes all pixels opaque, unless they are grey.
-func (c *canvas) opaque() {
-	if c.samples == 1 {
+// colour paints row y, opaque, of a brightness and of what red and blue are more than
+// that. It changes red and blue.
+func (c *canvas) colour(y int, luma, red, blue []float32) {
+	const r, b = weightR / weightG, weightB / weightG // of what green is less
+	if !c.deep {
+		kernel.Paint(c.pix[4*y*c.w:], luma, red, blue, r, b)
 		return
 	}
-	size := 1
-	if c.deep {
-		size = 2
+	green := make([]float32, len(luma))
+	for x, v := range luma {
+		green[x] = v - r*red[x] - b*blue[x]
+		red[x] += v
+		blue[x] += v
 	}
-	eachRow(c.h, func(y int) {
-		row := c.pix[y*c.w*4*size : (y+1)*c.w*4*size]
-		for x := 3 * size; x < len(row); x += 4 * size {
-			row[x] = 0xff
-			row[x+size-1] = 0xff
-		}
-	})
+	for i, row := range [][]float32{red, green, blue} {
+		c.put(y, i, row)
+	}
+	c.opaque(y)
+}
+
+// opaque makes the pixels of row y opaque.
+func (c *canvas) opaque(y int) {
+	ones := make([]float32, c.w)
+	for x := range ones {
+		ones[x] = 1
+	}
+	c.put(y, 3, ones)
 }

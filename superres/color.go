@@ -118,12 +118,13 @@ func (p picture) image() image.Image {
 	all := p.channels[:len(p.channels):len(p.channels)]
 	if p.alpha != nil {
 		all = append(all, p.alpha)
-	} else {
-		c.opaque()
 	}
 	eachRow(h, func(y int) {
 		for i, plane := range all {
 			c.put(y, i, plane.Row(y))
+		}
+		if len(all) == 3 {
+			c.opaque(y)
 		}
 	})
 	return c.img

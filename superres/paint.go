@@ -4,7 +4,6 @@ import (
 	"context"
 	"image"
 
-	"superres/internal/parallel"
 	"superres/patches"
 )
 
@@ -62,7 +61,6 @@ func (p *painter) paint(ctx context.Context, report func(float64)) error {
 		return err
 	}
 	if p.whole == nil {
-		p.out.opaque()
 		return nil
 	}
 	return run(func(lo, hi int) *patches.Plane { return p.rows(lo, hi).alpha }, p.alpha, share)
@@ -94,21 +92,5 @@ func (p *painter) brightness(top int, luma *patches.Plane) {
 		return p.plain.rows(plane, lo, top, top+luma.H)
 	}
 	red, blue := more(0), more(2)
-	// The background context never ends, so there is no error.
-	_ = parallel.For(context.Background(), luma.H, 16, func() func(from, to int) {
-		green := make([]float32, luma.W)
-		return func(from, to int) {
-			for y := from; y < to; y++ {
-				l, r, b := luma.Row(y), red.Row(y), blue.Row(y)
-				for x, v := range l {
-					green[x] = v - (weightR/weightG)*r[x] - (weightB/weightG)*b[x]
-					r[x] += v
-					b[x] += v
-				}
-				p.out.put(top+y, 0, r)
-				p.out.put(top+y, 1, green)
-				p.out.put(top+y, 2, b)
-			}
-		}
-	})
+	eachRow(luma.H, func(y int) { p.out.colour(top+y, luma.Row(y), red.Row(y), blue.Row(y)) })
 }

@@ -144,36 +144,32 @@ func (f *polyphase) enlargeRow(dst, pad, phased []float32, before int) {
 
 // reduceRows makes the rows y0.. of a reduction in dst. src holds rows of the plane
 // from top on, and counts as dst.W·scale×height; those of needs must be there.
+//
+// Note: a row is filtered at every old sample, most of which are dropped: faster than
+// taking it apart into phases first.
 func (f *polyphase) reduceRows(dst, src *patches.Plane, top, height, y0 int) {
-	s, w := f.scale, dst.W
-	wide := w * s
-	p := f.phases[0]
-	pad := (max(-p.first, p.first+len(p.weight)) + s - 1) / s * s // of columns on each side, whole blocks
-	n := (wide + 2*pad) / s
-	across := make([]int, len(p.weight)) // column q·s+first+k is q+shift of the row of its phase
+	s, wide, p := f.scale, dst.W*f.scale, f.phases[0]
+	before, after := f.reach()
+	across := make([]int, len(p.weight))
 	for k := range across {
-		x := pad + p.first + k
-		across[k] = x%s*n + x/s
+		across[k] = k
 	}
+	// The background context never ends, so there is no error.
 	_ = parallel.For(context.Background(), dst.H, 8, func() func(lo, hi int) {
-		row, phased, down := make([]float32, wide+2*pad), make([]float32, wide+2*pad), make([]int, len(p.weight))
+		row, pad, down := make([]float32, wide), make([]float32, before+wide+after), make([]int, len(p.weight))
 		return func(lo, hi int) {
 			for y := lo; y < hi; y++ {
 				for k := range down {
 					down[k] = (mirror((y0+y)*s+p.first+k, height) - top) * src.W
 				}
-				kernel.Combine(row[pad:pad+wide], src.Pix, down, p.weight)
-				for x := 1; x <= pad; x++ {
-					row[pad-x] = row[pad+mirror(-x, wide)]
-					row[pad+wide-1+x] = row[pad+mirror(wide-1+x, wide)]
+				kernel.Combine(row, src.Pix, down, p.weight)
+				fillMirrored(pad, row, before)
+				all := row[:wide-s+1] // to the last that is kept
+				kernel.Combine(all, pad, across, p.weight)
+				to := dst.Row(y)
+				for x := range to {
+					to[x] = all[x*s]
 				}
-				for i := range s {
-					to, from := phased[i*n:][:n], row[i:]
-					for x := range to {
-						to[x] = from[x*s]
-					}
-				}
-				kernel.Combine(dst.Row(y), phased, across, p.weight)
 			}
 		}
 	})

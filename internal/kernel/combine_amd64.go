@@ -25,3 +25,14 @@ func combineOnto(dst, base, src []float32, at []int, weight []float32) {
 		combineOntoGeneric(dst, base, src, at, weight)
 	}
 }
+
+func paint(dst []uint8, l, r, b []float32, wr, wb float32) {
+	switch tiers[current] {
+	case avx512:
+		paintAVX512(&dst[0], &l[0], &r[0], &b[0], len(l), wr, wb)
+	case avx2:
+		paintAVX2(&dst[0], &l[0], &r[0], &b[0], len(l), wr, wb)
+	default:
+		paintGeneric(dst, l, r, b, wr, wb)
+	}
+}

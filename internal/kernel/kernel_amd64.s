@@ -1157,8 +1157,8 @@ TEXT ·combineOntoAVX2(SB), NOSPLIT, $0-56
 	MOVQ         base+8(FP), DI
 	MOVL         $0x3f800000, R8
 	VMOVD        R8, X0
-	VXORPD       Y1, Y1, Y1
 	VBROADCASTSS X0, Y0
+	VXORPD       Y1, Y1, Y1
 
 loopcx:
 	CMPQ    SI, $0x00000040
@@ -1279,6 +1279,115 @@ donedg:
 	VZEROUPPER
 	RET
 
+// func paintAVX2(dst *uint8, l *float32, r *float32, b *float32, n int, wr float32, wb float32)
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·paintAVX2(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), AX
+	MOVQ         l+8(FP), CX
+	MOVQ         r+16(FP), DX
+	MOVQ         b+24(FP), BX
+	MOVQ         n+32(FP), SI
+	MOVSS        wr+40(FP), X0
+	VBROADCASTSS X0, Y0
+	MOVSS        wb+44(FP), X1
+	VBROADCASTSS X1, Y1
+	VXORPD       Y2, Y2, Y2
+	MOVL         $0x3f800000, DI
+	VMOVD        DI, X3
+	VBROADCASTSS X3, Y3
+	MOVL         $0x3f000000, DI
+	VMOVD        DI, X4
+	VBROADCASTSS X4, Y4
+	MOVL         $0x437f0000, DI
+	VMOVD        DI, X5
+	VBROADCASTSS X5, Y5
+	MOVL         $0xff000000, DI
+	VMOVD        DI, X6
+	VBROADCASTSS X6, Y6
+
+loopdj:
+	CMPQ         SI, $0x00000008
+	JL           donedk
+	VMOVUPD      (CX), Y7
+	VMOVUPD      (DX), Y8
+	VMOVUPD      (BX), Y9
+	VMOVAPS      Y7, Y10
+	VFNMADD231PS Y8, Y0, Y10
+	VFNMADD231PS Y9, Y1, Y10
+	VADDPS       Y7, Y8, Y8
+	VADDPS       Y7, Y9, Y9
+	VMAXPS       Y2, Y8, Y8
+	VMINPS       Y3, Y8, Y8
+	VMOVAPS      Y4, Y7
+	VFMADD231PS  Y5, Y8, Y7
+	VCVTTPS2DQ   Y7, Y8
+	VMAXPS       Y2, Y10, Y10
+	VMINPS       Y3, Y10, Y10
+	VMOVAPS      Y4, Y7
+	VFMADD231PS  Y5, Y10, Y7
+	VCVTTPS2DQ   Y7, Y10
+	VMAXPS       Y2, Y9, Y9
+	VMINPS       Y3, Y9, Y9
+	VMOVAPS      Y4, Y7
+	VFMADD231PS  Y5, Y9, Y7
+	VCVTTPS2DQ   Y7, Y9
+	VPSLLD       $0x08, Y10, Y10
+	VPSLLD       $0x10, Y9, Y9
+	VPOR         Y10, Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPOR         Y6, Y8, Y8
+	VMOVUPS      Y8, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, BX
+	SUBQ         $0x08, SI
+	JMP          loopdj
+
+donedk:
+loopdl:
+	CMPQ         SI, $0x00000001
+	JL           donedm
+	VMOVSS       (CX), X7
+	VMOVSS       (DX), X8
+	VMOVSS       (BX), X9
+	VMOVAPS      X7, X10
+	VFNMADD231SS X8, X0, X10
+	VFNMADD231SS X9, X1, X10
+	VADDSS       X7, X8, X8
+	VADDSS       X7, X9, X9
+	VMAXSS       X2, X8, X8
+	VMINSS       X3, X8, X8
+	VMOVAPS      X4, X7
+	VFMADD231SS  X5, X8, X7
+	VCVTTPS2DQ   X7, X8
+	VMAXSS       X2, X10, X10
+	VMINSS       X3, X10, X10
+	VMOVAPS      X4, X7
+	VFMADD231SS  X5, X10, X7
+	VCVTTPS2DQ   X7, X10
+	VMAXSS       X2, X9, X9
+	VMINSS       X3, X9, X9
+	VMOVAPS      X4, X7
+	VFMADD231SS  X5, X9, X7
+	VCVTTPS2DQ   X7, X9
+	VPSLLD       $0x08, X10, X10
+	VPSLLD       $0x10, X9, X9
+	VPOR         X10, X8, X8
+	VPOR         X9, X8, X8
+	VPOR         X6, X8, X8
+	VMOVD        X8, (AX)
+	ADDQ         $0x04, AX
+	ADDQ         $0x04, CX
+	ADDQ         $0x04, DX
+	ADDQ         $0x04, BX
+	DECQ         SI
+	JMP          loopdl
+
+donedm:
+	VZEROUPPER
+	RET
+
 // func mulAVX512(c *float64, ldc int, a *float64, lda int, b *float64, ldb int, rows int, inner int, cols int)
 // Requires: AVX, AVX512F
 TEXT ·mulAVX512(SB), NOSPLIT, $0-72
@@ -1292,16 +1401,16 @@ TEXT ·mulAVX512(SB), NOSPLIT, $0-72
 	SHLQ $0x03, DX
 	SHLQ $0x03, BX
 
-loopdj:
+loopdn:
 	CMPQ SI, $0x00000004
-	JL   donedk
+	JL   donedo
 	MOVQ cols+64(FP), R8
 	MOVQ b+32(FP), R9
 	MOVQ AX, R10
 
-loopdl:
+loopdp:
 	CMPQ   R8, $0x00000020
-	JL     donedm
+	JL     donedq
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -1322,9 +1431,9 @@ loopdl:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopdn:
+loopdr:
 	CMPQ         R11, $0x00000001
-	JL           donedo
+	JL           doneds
 	VMOVUPD      (R13), Z16
 	VMOVUPD      64(R13), Z17
 	VMOVUPD      128(R13), Z18
@@ -1352,9 +1461,9 @@ loopdn:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopdn
+	JMP          loopdr
 
-donedo:
+doneds:
 	MOVQ    R10, R11
 	VMOVUPD Z0, (R11)
 	VMOVUPD Z1, 64(R11)
@@ -1378,12 +1487,12 @@ donedo:
 	ADDQ    $0x00000100, R9
 	ADDQ    $0x00000100, R10
 	SUBQ    $0x00000020, R8
-	JMP     loopdl
+	JMP     loopdp
 
-donedm:
-loopdp:
+donedq:
+loopdt:
 	CMPQ   R8, $0x00000010
-	JL     donedq
+	JL     donedu
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -1396,9 +1505,9 @@ loopdp:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopdr:
+loopdv:
 	CMPQ         R11, $0x00000001
-	JL           doneds
+	JL           donedw
 	VMOVUPD      (R13), Z16
 	VMOVUPD      64(R13), Z17
 	VBROADCASTSD (R12), Z18
@@ -1416,9 +1525,9 @@ loopdr:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopdr
+	JMP          loopdv
 
-doneds:
+donedw:
 	MOVQ    R10, R11
 	VMOVUPD Z0, (R11)
 	VMOVUPD Z1, 64(R11)
@@ -1434,12 +1543,12 @@ doneds:
 	ADDQ    $0x00000080, R9
 	ADDQ    $0x00000080, R10
 	SUBQ    $0x00000010, R8
-	JMP     loopdp
+	JMP     loopdt
 
-donedq:
-loopdt:
+donedu:
+loopdx:
 	CMPQ   R8, $0x00000008
-	JL     donedu
+	JL     donedy
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -1448,9 +1557,9 @@ loopdt:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopdv:
+loopdz:
 	CMPQ         R11, $0x00000001
-	JL           donedw
+	JL           doneea
 	VMOVUPD      (R13), Z16
 	VBROADCASTSD (R12), Z17
 	VFMADD231PD  Z16, Z17, Z0
@@ -1463,9 +1572,9 @@ loopdv:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopdv
+	JMP          loopdz
 
-donedw:
+doneea:
 	MOVQ    R10, R11
 	VMOVUPD Z0, (R11)
 	ADDQ    CX, R11
@@ -1477,15 +1586,15 @@ donedw:
 	ADDQ    $0x00000040, R9
 	ADDQ    $0x00000040, R10
 	SUBQ    $0x00000008, R8
-	JMP     loopdt
+	JMP     loopdx
 
-donedu:
+donedy:
 	ADDQ $0x20, DI
 	LEAQ (AX)(CX*4), AX
 	SUBQ $0x04, SI
-	JMP  loopdj
+	JMP  loopdn
 
-donedk:
+donedo:
 	VZEROUPPER
 	RET
 
@@ -1503,9 +1612,9 @@ TEXT ·maxAbsAVX512(SB), NOSPLIT, $0-24
 	VPXORQ       Z4, Z4, Z4
 	XORQ         DX, DX
 
-loopdx:
+loopeb:
 	CMPQ   CX, $0x00000020
-	JL     donedy
+	JL     doneec
 	VANDPD (AX)(DX*1), Z0, Z5
 	VMAXPD Z1, Z5, Z1
 	VANDPD 64(AX)(DX*1), Z0, Z5
@@ -1516,19 +1625,19 @@ loopdx:
 	VMAXPD Z4, Z5, Z4
 	ADDQ   $0x00000100, DX
 	SUBQ   $0x00000020, CX
-	JMP    loopdx
+	JMP    loopeb
 
-donedy:
-loopdz:
+doneec:
+looped:
 	CMPQ   CX, $0x00000008
-	JL     doneea
+	JL     doneee
 	VANDPD (AX)(DX*1), Z0, Z5
 	VMAXPD Z1, Z5, Z1
 	ADDQ   $0x00000040, DX
 	SUBQ   $0x00000008, CX
-	JMP    loopdz
+	JMP    looped
 
-doneea:
+doneee:
 	VMAXPD        Z2, Z1, Z1
 	VMAXPD        Z3, Z1, Z1
 	VMAXPD        Z4, Z1, Z1
@@ -1554,22 +1663,22 @@ TEXT ·indexAbsAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD X1, Z1
 	XORQ         DX, DX
 
-loopeb:
+loopef:
 	CMPQ   DX, CX
-	JGE    doneed
+	JGE    doneeh
 	VANDPD (AX)(DX*8), Z1, Z2
 	VCMPPD $0x00, Z0, Z2, K1
 	KMOVW  K1, BX
 	TESTL  BX, BX
-	JNZ    foundec
+	JNZ    foundeg
 	ADDQ   $0x08, DX
-	JMP    loopeb
+	JMP    loopef
 
-foundec:
+foundeg:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-doneed:
+doneeh:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -1598,9 +1707,9 @@ TEXT ·advanceAVX512(SB), NOSPLIT, $0-88
 	VPXORQ       Z4, Z4, Z4
 	XORQ         R9, R9
 
-loopee:
+loopei:
 	CMPQ    R8, $0x00000020
-	JL      doneef
+	JL      doneej
 	VMOVUPD (DX)(R9*1), Z7
 	VMOVUPD 64(DX)(R9*1), Z8
 	VMOVUPD 128(DX)(R9*1), Z9
@@ -1609,9 +1718,9 @@ loopee:
 	LEAQ    (BX)(R9*1), R10
 	MOVQ    DI, R11
 
-loopeg:
+loopek:
 	CMPQ         R12, $0x00000001
-	JL           doneeh
+	JL           doneel
 	VBROADCASTSD (R11), Z11
 	VFNMADD231PD (R10), Z11, Z7
 	VFNMADD231PD 64(R10), Z11, Z8
@@ -1620,9 +1729,9 @@ loopeg:
 	ADDQ         $0x08, R11
 	ADDQ         SI, R10
 	DECQ         R12
-	JMP          loopeg
+	JMP          loopek
 
-doneeh:
+doneel:
 	VMULPD       Z0, Z7, Z7
 	VMOVUPD      Z7, (AX)(R9*1)
 	VMOVUPD      (CX)(R9*1), Z11
@@ -1653,28 +1762,28 @@ doneeh:
 	VMAXPD       Z4, Z7, Z4
 	ADDQ         $0x00000100, R9
 	SUBQ         $0x00000020, R8
-	JMP          loopee
+	JMP          loopei
 
-doneef:
-loopei:
+doneej:
+loopem:
 	CMPQ    R8, $0x00000008
-	JL      doneej
+	JL      doneen
 	VMOVUPD (DX)(R9*1), Z7
 	MOVQ    rows+48(FP), R12
 	LEAQ    (BX)(R9*1), R10
 	MOVQ    DI, R11
 
-loopek:
+loopeo:
 	CMPQ         R12, $0x00000001
-	JL           doneel
+	JL           doneep
 	VBROADCASTSD (R11), Z8
 	VFNMADD231PD (R10), Z8, Z7
 	ADDQ         $0x08, R11
 	ADDQ         SI, R10
 	DECQ         R12
-	JMP          loopek
+	JMP          loopeo
 
-doneel:
+doneep:
 	VMULPD       Z0, Z7, Z7
 	VMOVUPD      Z7, (AX)(R9*1)
 	VMOVUPD      (CX)(R9*1), Z8
@@ -1684,9 +1793,9 @@ doneel:
 	VMAXPD       Z1, Z8, Z1
 	ADDQ         $0x00000040, R9
 	SUBQ         $0x00000008, R8
-	JMP          loopei
+	JMP          loopem
 
-doneej:
+doneen:
 	VMAXPD        Z2, Z1, Z1
 	VMAXPD        Z3, Z1, Z1
 	VMAXPD        Z4, Z1, Z1
@@ -1724,9 +1833,9 @@ TEXT ·scoreAVX512(SB), NOSPLIT, $0-64
 	VPXORQ       Z4, Z4, Z4
 	XORQ         DI, DI
 
-loopem:
+loopeq:
 	CMPQ         SI, $0x00000020
-	JL           doneen
+	JL           doneer
 	VMOVUPD      (CX)(DI*1), Z13
 	VMOVUPD      (DX)(DI*1), Z14
 	VMOVUPD      (BX)(DI*1), Z15
@@ -1789,12 +1898,12 @@ loopem:
 	VMAXPD       Z4, Z15, Z4
 	ADDQ         $0x00000100, DI
 	SUBQ         $0x00000020, SI
-	JMP          loopem
+	JMP          loopeq
 
-doneen:
-loopeo:
+doneer:
+loopes:
 	CMPQ         SI, $0x00000008
-	JL           doneep
+	JL           doneet
 	VMOVUPD      (CX)(DI*1), Z5
 	VMOVUPD      (DX)(DI*1), Z6
 	VMOVUPD      (BX)(DI*1), Z7
@@ -1812,9 +1921,9 @@ loopeo:
 	VMAXPD       Z1, Z7, Z1
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000008, SI
-	JMP          loopeo
+	JMP          loopes
 
-doneep:
+doneet:
 	VMAXPD        Z2, Z1, Z1
 	VMAXPD        Z3, Z1, Z1
 	VMAXPD        Z4, Z1, Z1
@@ -1836,9 +1945,9 @@ TEXT ·addAVX512(SB), NOSPLIT, $0-24
 	MOVQ n+16(FP), DX
 	XORQ BX, BX
 
-loopeq:
+loopeu:
 	CMPQ    DX, $0x00000020
-	JL      doneer
+	JL      doneev
 	VMOVUPD (AX)(BX*1), Z0
 	VADDPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
@@ -1853,20 +1962,20 @@ loopeq:
 	VMOVUPD Z0, 192(AX)(BX*1)
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000020, DX
-	JMP     loopeq
+	JMP     loopeu
 
-doneer:
-loopes:
+doneev:
+loopew:
 	CMPQ    DX, $0x00000008
-	JL      doneet
+	JL      doneex
 	VMOVUPD (AX)(BX*1), Z0
 	VADDPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000008, DX
-	JMP     loopes
+	JMP     loopew
 
-doneet:
+doneex:
 	VZEROUPPER
 	RET
 
@@ -1895,9 +2004,9 @@ TEXT ·ropUpdateAVX512(SB), NOSPLIT, $0-96
 	VMOVQ        R14, X3
 	VBROADCASTSD X3, Z3
 
-loopeu:
+loopey:
 	CMPQ         R12, $0x00000001
-	JL           doneev
+	JL           doneez
 	VBROADCASTSD (R8), Z4
 	VBROADCASTSD (R9), Z5
 	VADDPD       Z4, Z4, Z6
@@ -1909,7 +2018,7 @@ loopeu:
 	VPXORQ       Z1, Z1, Z1
 	XORQ         R14, R14
 
-entriesew:
+entriesfa:
 	PREFETCHT1    4096(AX)(R13*1)
 	PREFETCHT1    4096(CX)(R13*1)
 	VMOVUPD       (AX)(R13*1), Z9
@@ -1933,7 +2042,7 @@ entriesew:
 	ADDQ          $0x40, R13
 	ADDQ          $0x40, R14
 	CMPQ          R14, R11
-	JL            entriesew
+	JL            entriesfa
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
 	VEXTRACTF64X2 $0x01, Y5, X4
@@ -1945,9 +2054,9 @@ entriesew:
 	ADDQ          $0x08, R9
 	ADDQ          $0x08, R10
 	DECQ          R12
-	JMP           loopeu
+	JMP           loopey
 
-doneev:
+doneez:
 	VZEROUPPER
 	RET
 
@@ -1971,9 +2080,9 @@ TEXT ·shortenAVX512(SB), NOSPLIT, $0-56
 	VMULPD       Z0, Z0, Z6
 	VDIVPD       Z6, Z5, Z6
 
-loopex:
+loopfb:
 	CMPQ         BX, $0x00000008
-	JL           doneey
+	JL           donefc
 	VMOVUPD      (DX), Z7
 	VPXORQ       Z3, Z3, Z3
 	VSQRTPD      Z7, Z8
@@ -1996,9 +2105,9 @@ loopex:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	SUBQ         $0x08, BX
-	JMP          loopex
+	JMP          loopfb
 
-doneey:
+donefc:
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -2038,14 +2147,14 @@ TEXT ·ropResidualAVX512(SB), NOSPLIT, $0-88
 	VPXORQ       Z1, Z1, Z1
 	VPXORQ       Z2, Z2, Z2
 
-loopez:
+loopfd:
 	CMPQ         R11, $0x00000001
-	JL           donefa
+	JL           donefe
 	VBROADCASTSD (DI), Z3
 	VBROADCASTSD (R8), Z4
 	XORQ         R13, R13
 
-entriesfb:
+entriesff:
 	VMOVUPD      (AX)(R12*1), Z5
 	VMOVUPD      (DX)(R12*1), Z6
 	VMOVUPD      (BX)(R12*1), Z7
@@ -2060,13 +2169,13 @@ entriesfb:
 	ADDQ         $0x40, R12
 	ADDQ         $0x40, R13
 	CMPQ         R13, R10
-	JL           entriesfb
+	JL           entriesff
 	ADDQ         $0x08, DI
 	ADDQ         $0x08, R8
 	DECQ         R11
-	JMP          loopez
+	JMP          loopfd
 
-donefa:
+donefe:
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -2097,9 +2206,9 @@ TEXT ·powerStepAVX512(SB), NOSPLIT, $0-40
 	SHLQ $0x03, BX
 	XORQ DI, DI
 
-loopfc:
+loopfg:
 	CMPQ   SI, $0x00000004
-	JL     donefd
+	JL     donefh
 	LEAQ   (AX)(BX*1), R9
 	LEAQ   (AX)(BX*2), R10
 	LEAQ   (R9)(BX*2), R11
@@ -2110,7 +2219,7 @@ loopfc:
 	XORQ   DI, DI
 	XORQ   R8, R8
 
-entriesfe:
+entriesfi:
 	VMOVUPD       (CX)(R8*1), Z4
 	PREFETCHT0    4096(AX)(R8*1)
 	VFMADD231PD   (AX)(R8*1), Z4, Z0
@@ -2123,7 +2232,7 @@ entriesfe:
 	ADDQ          $0x40, DI
 	ADDQ          $0x40, R8
 	CMPQ          R8, BX
-	JL            entriesfe
+	JL            entriesfi
 	VEXTRACTF64X4 $0x01, Z0, Y6
 	VADDPD        Y0, Y6, Y6
 	VEXTRACTF64X2 $0x01, Y6, X4
@@ -2154,7 +2263,7 @@ entriesfe:
 	VBROADCASTSD  X8, Z8
 	XORQ          R8, R8
 
-entriesff:
+entriesfj:
 	VMOVUPD     (DX)(R8*1), Z9
 	VFMADD231PD (AX)(R8*1), Z4, Z9
 	VFMADD231PD (R9)(R8*1), Z6, Z9
@@ -2164,27 +2273,27 @@ entriesff:
 	ADDQ        $0x40, DI
 	ADDQ        $0x40, R8
 	CMPQ        R8, BX
-	JL          entriesff
+	JL          entriesfj
 	LEAQ        (AX)(BX*4), AX
 	SUBQ        $0x04, SI
-	JMP         loopfc
+	JMP         loopfg
 
-donefd:
-loopfg:
+donefh:
+loopfk:
 	CMPQ   SI, $0x00000001
-	JL     donefh
+	JL     donefl
 	VPXORQ Z5, Z5, Z5
 	XORQ   DI, DI
 	XORQ   R8, R8
 
-entriesfi:
+entriesfm:
 	VMOVUPD       (CX)(R8*1), Z0
 	PREFETCHT0    4096(AX)(R8*1)
 	VFMADD231PD   (AX)(R8*1), Z0, Z5
 	ADDQ          $0x40, DI
 	ADDQ          $0x40, R8
 	CMPQ          R8, BX
-	JL            entriesfi
+	JL            entriesfm
 	VEXTRACTF64X4 $0x01, Z5, Y1
 	VADDPD        Y5, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X0
@@ -2194,19 +2303,19 @@ entriesfi:
 	VBROADCASTSD  X0, Z0
 	XORQ          R8, R8
 
-entriesfj:
+entriesfn:
 	VMOVUPD     (DX)(R8*1), Z1
 	VFMADD231PD (AX)(R8*1), Z0, Z1
 	VMOVUPD     Z1, (DX)(R8*1)
 	ADDQ        $0x40, DI
 	ADDQ        $0x40, R8
 	CMPQ        R8, BX
-	JL          entriesfj
+	JL          entriesfn
 	ADDQ        BX, AX
 	SUBQ        $0x01, SI
-	JMP         loopfg
+	JMP         loopfk
 
-donefh:
+donefl:
 	VZEROUPPER
 	RET
 
@@ -2227,20 +2336,20 @@ TEXT ·projectAVX512(SB), NOSPLIT, $0-64
 	VPXORQ Z1, Z1, Z1
 	VXORPD X2, X2, X2
 
-loopfk:
+loopfo:
 	CMPQ   R9, $0x00000001
-	JL     donefl
+	JL     donefp
 	VPXORQ Z3, Z3, Z3
 	XORQ   R11, R11
 
-entriesfm:
+entriesfq:
 	PREFETCHT0    4096(AX)(R10*1)
 	VMOVUPD       (DX)(R11*1), Z4
 	VFMADD231PD   (AX)(R10*1), Z4, Z3
 	ADDQ          $0x40, R10
 	ADDQ          $0x40, R11
 	CMPQ          R11, R8
-	JL            entriesfm
+	JL            entriesfq
 	VEXTRACTF64X4 $0x01, Z3, Y5
 	VADDPD        Y3, Y5, Y5
 	VEXTRACTF64X2 $0x01, Y5, X4
@@ -2251,14 +2360,14 @@ entriesfm:
 	VBROADCASTSD  X4, Z4
 	SUBQ          R8, R10
 	VUCOMISD      (BX), X2
-	JPS           usedfn
-	JEQ           unusedfo
+	JPS           usedfr
+	JEQ           unusedfs
 
-usedfn:
+usedfr:
 	VBROADCASTSD (BX), Z5
 	XORQ         R11, R11
 
-entriesfq:
+entriesfu:
 	VMOVUPD     (AX)(R10*1), Z6
 	VMULPD      (DX)(R11*1), Z4, Z7
 	VSUBPD      Z7, Z6, Z6
@@ -2269,13 +2378,13 @@ entriesfq:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	CMPQ        R11, R8
-	JL          entriesfq
-	JMP         nextfp
+	JL          entriesfu
+	JMP         nextft
 
-unusedfo:
+unusedfs:
 	XORQ R11, R11
 
-entriesfr:
+entriesfv:
 	VMOVUPD     (AX)(R10*1), Z5
 	VMULPD      (DX)(R11*1), Z4, Z6
 	VSUBPD      Z6, Z5, Z5
@@ -2284,15 +2393,15 @@ entriesfr:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	CMPQ        R11, R8
-	JL          entriesfr
+	JL          entriesfv
 
-nextfp:
+nextft:
 	ADDQ $0x08, BX
 	ADDQ $0x08, SI
 	DECQ R9
-	JMP  loopfk
+	JMP  loopfo
 
-donefl:
+donefp:
 	VEXTRACTF64X4 $0x01, Z0, Y2
 	VADDPD        Y0, Y2, Y2
 	VEXTRACTF64X2 $0x01, Y2, X0
@@ -2327,14 +2436,14 @@ TEXT ·rescaleAVX512(SB), NOSPLIT, $0-64
 	MOVSD        r+56(FP), X0
 	VBROADCASTSD X0, Z0
 
-loopfs:
+loopfw:
 	CMPQ         R8, $0x00000001
-	JL           doneft
+	JL           donefx
 	VBROADCASTSD (BX), Z1
 	VBROADCASTSD (SI), Z2
 	XORQ         R10, R10
 
-entriesfu:
+entriesfy:
 	VMOVUPD     (CX)(R9*1), Z4
 	VMULPD      (AX)(R9*1), Z1, Z3
 	VMOVUPD     Z3, (AX)(R9*1)
@@ -2345,13 +2454,13 @@ entriesfu:
 	ADDQ        $0x40, R9
 	ADDQ        $0x40, R10
 	CMPQ        R10, DI
-	JL          entriesfu
+	JL          entriesfy
 	ADDQ        $0x08, BX
 	ADDQ        $0x08, SI
 	DECQ        R8
-	JMP         loopfs
+	JMP         loopfw
 
-doneft:
+donefx:
 	VZEROUPPER
 	RET
 
@@ -2366,9 +2475,9 @@ TEXT ·streamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD X0, Z0
 	XORQ         BX, BX
 
-loopfv:
+loopfz:
 	CMPQ       DX, $0x00000020
-	JL         donefw
+	JL         donega
 	PREFETCHT0 4096(AX)(BX*1)
 	PREFETCHT0 4096(CX)(BX*1)
 	VMULPD     (AX)(BX*1), Z0, Z1
@@ -2395,12 +2504,12 @@ loopfv:
 	VMOVUPD    Z2, 192(CX)(BX*1)
 	ADDQ       $0x00000100, BX
 	SUBQ       $0x00000020, DX
-	JMP        loopfv
+	JMP        loopfz
 
-donefw:
-loopfx:
+donega:
+loopgb:
 	CMPQ       DX, $0x00000008
-	JL         donefy
+	JL         donegc
 	PREFETCHT0 4096(AX)(BX*1)
 	PREFETCHT0 4096(CX)(BX*1)
 	VMULPD     (AX)(BX*1), Z0, Z1
@@ -2409,9 +2518,9 @@ loopfx:
 	VMOVUPD    Z2, (CX)(BX*1)
 	ADDQ       $0x00000040, BX
 	SUBQ       $0x00000008, DX
-	JMP        loopfx
+	JMP        loopgb
 
-donefy:
+donegc:
 	VZEROUPPER
 	RET
 
@@ -2435,9 +2544,9 @@ TEXT ·multiplyAddAVX512(SB), NOSPLIT, $0-16
 	VPXORQ       Z11, Z11, Z11
 	VPXORQ       Z12, Z12, Z12
 
-loopfz:
+loopgd:
 	CMPQ        AX, $0x00000001
-	JL          donega
+	JL          donege
 	VFMADD231PD Z0, Z0, Z1
 	VFMADD231PD Z0, Z0, Z2
 	VFMADD231PD Z0, Z0, Z3
@@ -2451,9 +2560,9 @@ loopfz:
 	VFMADD231PD Z0, Z0, Z11
 	VFMADD231PD Z0, Z0, Z12
 	DECQ        AX
-	JMP         loopfz
+	JMP         loopgd
 
-donega:
+donege:
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z4, Z1, Z1
@@ -2484,9 +2593,9 @@ TEXT ·combineAVX512(SB), NOSPLIT, $0-48
 	MOVQ weight+24(FP), BX
 	MOVQ n+40(FP), SI
 
-loopgb:
+loopgf:
 	CMPQ   SI, $0x00000080
-	JL     donegc
+	JL     donegg
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -2497,9 +2606,9 @@ loopgb:
 	VPXORQ Z7, Z7, Z7
 	XORQ   DI, DI
 
-partgd:
+partgh:
 	CMPQ         DI, parts+32(FP)
-	JGE          donege
+	JGE          donegi
 	MOVQ         (DX)(DI*8), R8
 	LEAQ         (CX)(R8*4), R8
 	VBROADCASTSS (BX)(DI*4), Z8
@@ -2512,9 +2621,9 @@ partgd:
 	VFMADD231PS  384(R8), Z8, Z6
 	VFMADD231PS  448(R8), Z8, Z7
 	INCQ         DI
-	JMP          partgd
+	JMP          partgh
 
-donege:
+donegi:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
 	VMOVUPS Z2, 128(AX)
@@ -2526,57 +2635,57 @@ donege:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000200, CX
 	SUBQ    $0x00000080, SI
-	JMP     loopgb
+	JMP     loopgf
 
-donegc:
-loopgf:
+donegg:
+loopgj:
 	CMPQ   SI, $0x00000010
-	JL     donegg
+	JL     donegk
 	VPXORQ Z0, Z0, Z0
 	XORQ   DI, DI
 
-partgh:
+partgl:
 	CMPQ         DI, parts+32(FP)
-	JGE          donegi
+	JGE          donegm
 	MOVQ         (DX)(DI*8), R8
 	LEAQ         (CX)(R8*4), R8
 	VBROADCASTSS (BX)(DI*4), Z8
 	VFMADD231PS  (R8), Z8, Z0
 	INCQ         DI
-	JMP          partgh
+	JMP          partgl
 
-donegi:
+donegm:
 	VMOVUPS Z0, (AX)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, CX
 	SUBQ    $0x00000010, SI
-	JMP     loopgf
+	JMP     loopgj
 
-donegg:
-loopgj:
+donegk:
+loopgn:
 	CMPQ   SI, $0x00000001
-	JL     donegk
+	JL     donego
 	VXORPS X0, X0, X0
 	XORQ   DI, DI
 
-partgl:
+partgp:
 	CMPQ        DI, parts+32(FP)
-	JGE         donegm
+	JGE         donegq
 	MOVQ        (DX)(DI*8), R8
 	LEAQ        (CX)(R8*4), R8
 	VMOVSS      (BX)(DI*4), X8
 	VFMADD231SS (R8), X8, X0
 	INCQ        DI
-	JMP         partgl
+	JMP         partgp
 
-donegm:
+donegq:
 	VMOVSS X0, (AX)
 	ADDQ   $0x00000004, AX
 	ADDQ   $0x00000004, CX
 	SUBQ   $0x00000001, SI
-	JMP    loopgj
+	JMP    loopgn
 
-donegk:
+donego:
 	VZEROUPPER
 	RET
 
@@ -2591,12 +2700,12 @@ TEXT ·combineOntoAVX512(SB), NOSPLIT, $0-56
 	MOVQ         base+8(FP), DI
 	MOVL         $0x3f800000, R8
 	VMOVD        R8, X0
-	VPXORQ       Z1, Z1, Z1
 	VBROADCASTSS X0, Z0
+	VPXORQ       Z1, Z1, Z1
 
-loopgn:
+loopgr:
 	CMPQ    SI, $0x00000080
-	JL      donego
+	JL      donegs
 	VMOVUPS (DI), Z2
 	VMOVUPS 64(DI), Z3
 	VMOVUPS 128(DI), Z4
@@ -2607,9 +2716,9 @@ loopgn:
 	VMOVUPS 448(DI), Z9
 	XORQ    R8, R8
 
-partgp:
+partgt:
 	CMPQ         R8, parts+40(FP)
-	JGE          donegq
+	JGE          donegu
 	MOVQ         (DX)(R8*8), R9
 	LEAQ         (CX)(R9*4), R9
 	VBROADCASTSS (BX)(R8*4), Z10
@@ -2622,9 +2731,9 @@ partgp:
 	VFMADD231PS  384(R9), Z10, Z8
 	VFMADD231PS  448(R9), Z10, Z9
 	INCQ         R8
-	JMP          partgp
+	JMP          partgt
 
-donegq:
+donegu:
 	VMAXPS  Z1, Z2, Z2
 	VMINPS  Z0, Z2, Z2
 	VMOVUPS Z2, (AX)
@@ -2653,26 +2762,26 @@ donegq:
 	ADDQ    $0x00000200, CX
 	ADDQ    $0x00000200, DI
 	SUBQ    $0x00000080, SI
-	JMP     loopgn
+	JMP     loopgr
 
-donego:
-loopgr:
+donegs:
+loopgv:
 	CMPQ    SI, $0x00000010
-	JL      donegs
+	JL      donegw
 	VMOVUPS (DI), Z2
 	XORQ    R8, R8
 
-partgt:
+partgx:
 	CMPQ         R8, parts+40(FP)
-	JGE          donegu
+	JGE          donegy
 	MOVQ         (DX)(R8*8), R9
 	LEAQ         (CX)(R9*4), R9
 	VBROADCASTSS (BX)(R8*4), Z10
 	VFMADD231PS  (R9), Z10, Z2
 	INCQ         R8
-	JMP          partgt
+	JMP          partgx
 
-donegu:
+donegy:
 	VMAXPS  Z1, Z2, Z2
 	VMINPS  Z0, Z2, Z2
 	VMOVUPS Z2, (AX)
@@ -2680,26 +2789,26 @@ donegu:
 	ADDQ    $0x00000040, CX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000010, SI
-	JMP     loopgr
+	JMP     loopgv
 
-donegs:
-loopgv:
+donegw:
+loopgz:
 	CMPQ   SI, $0x00000001
-	JL     donegw
+	JL     doneha
 	VMOVSS (DI), X2
 	XORQ   R8, R8
 
-partgx:
+parthb:
 	CMPQ        R8, parts+40(FP)
-	JGE         donegy
+	JGE         donehc
 	MOVQ        (DX)(R8*8), R9
 	LEAQ        (CX)(R9*4), R9
 	VMOVSS      (BX)(R8*4), X10
 	VFMADD231SS (R9), X10, X2
 	INCQ        R8
-	JMP         partgx
+	JMP         parthb
 
-donegy:
+donehc:
 	VMAXSS X1, X2, X2
 	VMINSS X0, X2, X2
 	VMOVSS X2, (AX)
@@ -2707,8 +2816,117 @@ donegy:
 	ADDQ   $0x00000004, CX
 	ADDQ   $0x00000004, DI
 	SUBQ   $0x00000001, SI
-	JMP    loopgv
+	JMP    loopgz
 
-donegw:
+doneha:
+	VZEROUPPER
+	RET
+
+// func paintAVX512(dst *uint8, l *float32, r *float32, b *float32, n int, wr float32, wb float32)
+// Requires: AVX, AVX512F, FMA3, SSE
+TEXT ·paintAVX512(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), AX
+	MOVQ         l+8(FP), CX
+	MOVQ         r+16(FP), DX
+	MOVQ         b+24(FP), BX
+	MOVQ         n+32(FP), SI
+	MOVSS        wr+40(FP), X0
+	VBROADCASTSS X0, Z0
+	MOVSS        wb+44(FP), X1
+	VBROADCASTSS X1, Z1
+	VPXORQ       Z2, Z2, Z2
+	MOVL         $0x3f800000, DI
+	VMOVD        DI, X3
+	VBROADCASTSS X3, Z3
+	MOVL         $0x3f000000, DI
+	VMOVD        DI, X4
+	VBROADCASTSS X4, Z4
+	MOVL         $0x437f0000, DI
+	VMOVD        DI, X5
+	VBROADCASTSS X5, Z5
+	MOVL         $0xff000000, DI
+	VMOVD        DI, X6
+	VBROADCASTSS X6, Z6
+
+loophd:
+	CMPQ         SI, $0x00000010
+	JL           donehe
+	VMOVUPD      (CX), Z7
+	VMOVUPD      (DX), Z8
+	VMOVUPD      (BX), Z9
+	VMOVAPS      Z7, Z10
+	VFNMADD231PS Z8, Z0, Z10
+	VFNMADD231PS Z9, Z1, Z10
+	VADDPS       Z7, Z8, Z8
+	VADDPS       Z7, Z9, Z9
+	VMAXPS       Z2, Z8, Z8
+	VMINPS       Z3, Z8, Z8
+	VMOVAPS      Z4, Z7
+	VFMADD231PS  Z5, Z8, Z7
+	VCVTTPS2DQ   Z7, Z8
+	VMAXPS       Z2, Z10, Z10
+	VMINPS       Z3, Z10, Z10
+	VMOVAPS      Z4, Z7
+	VFMADD231PS  Z5, Z10, Z7
+	VCVTTPS2DQ   Z7, Z10
+	VMAXPS       Z2, Z9, Z9
+	VMINPS       Z3, Z9, Z9
+	VMOVAPS      Z4, Z7
+	VFMADD231PS  Z5, Z9, Z7
+	VCVTTPS2DQ   Z7, Z9
+	VPSLLD       $0x08, Z10, Z10
+	VPSLLD       $0x10, Z9, Z9
+	VPORD        Z10, Z8, Z8
+	VPORD        Z9, Z8, Z8
+	VPORD        Z6, Z8, Z8
+	VMOVUPS      Z8, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, DX
+	ADDQ         $0x40, BX
+	SUBQ         $0x10, SI
+	JMP          loophd
+
+donehe:
+loophf:
+	CMPQ         SI, $0x00000001
+	JL           donehg
+	VMOVSS       (CX), X7
+	VMOVSS       (DX), X8
+	VMOVSS       (BX), X9
+	VMOVAPS      X7, X10
+	VFNMADD231SS X8, X0, X10
+	VFNMADD231SS X9, X1, X10
+	VADDSS       X7, X8, X8
+	VADDSS       X7, X9, X9
+	VMAXSS       X2, X8, X8
+	VMINSS       X3, X8, X8
+	VMOVAPS      X4, X7
+	VFMADD231SS  X5, X8, X7
+	VCVTTPS2DQ   X7, X8
+	VMAXSS       X2, X10, X10
+	VMINSS       X3, X10, X10
+	VMOVAPS      X4, X7
+	VFMADD231SS  X5, X10, X7
+	VCVTTPS2DQ   X7, X10
+	VMAXSS       X2, X9, X9
+	VMINSS       X3, X9, X9
+	VMOVAPS      X4, X7
+	VFMADD231SS  X5, X9, X7
+	VCVTTPS2DQ   X7, X9
+	VPSLLD       $0x08, X10, X10
+	VPSLLD       $0x10, X9, X9
+	VPOR         X10, X8, X8
+	VPOR         X9, X8, X8
+	VPOR         X6, X8, X8
+	VMOVD        X8, (AX)
+	ADDQ         $0x04, AX
+	ADDQ         $0x04, CX
+	ADDQ         $0x04, DX
+	ADDQ         $0x04, BX
+	DECQ         SI
+	JMP          loophf
+
+donehg:
 	VZEROUPPER
 	RET

@@ -84,6 +84,11 @@ func combineAVX2(dst *float32, src *float32, at *int, weight *float32, parts int
 //go:noescape
 func combineOntoAVX2(dst *float32, base *float32, src *float32, at *int, weight *float32, parts int, n int)
 
+// paintAVX2 is Paint.
+//
+//go:noescape
+func paintAVX2(dst *uint8, l *float32, r *float32, b *float32, n int, wr float32, wb float32)
+
 // mulAVX512 sets C to AᵀB; rows is a multiple of 4, cols of 8.
 //
 //go:noescape
@@ -163,3 +168,8 @@ func combineAVX512(dst *float32, src *float32, at *int, weight *float32, parts i
 //
 //go:noescape
 func combineOntoAVX512(dst *float32, base *float32, src *float32, at *int, weight *float32, parts int, n int)
+
+// paintAVX512 is Paint.
+//
+//go:noescape
+func paintAVX512(dst *uint8, l *float32, r *float32, b *float32, n int, wr float32, wb float32)

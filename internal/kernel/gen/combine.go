@@ -28,11 +28,7 @@ func (t tier) combineBody(onto bool) {
 	var most, least reg.VecVirtual
 	if onto {
 		base = pointer("base")
-		r, x := GP32(), XMM()
-		MOVL(U32(floatOne), r)
-		VMOVD(r, x)
-		most, least = t.vec(), t.zero()
-		VBROADCASTSS(x, most)
+		most, least = t.float(floatOne), t.zero()
 	}
 	acc := make([]reg.VecVirtual, 8)
 	for i := range acc {

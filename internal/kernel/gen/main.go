@@ -31,6 +31,7 @@ func main() {
 		t.multiplyAdd()
 		t.combine()
 		t.combineOnto()
+		t.paint()
 	}
 	Generate()
 }

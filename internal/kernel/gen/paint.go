@@ -1,0 +1,95 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// float is a vector of a float32.
+func (t tier) float(bits uint32) reg.VecVirtual {
+	r, x, v := GP32(), XMM(), t.vec()
+	MOVL(U32(bits), r)
+	VMOVD(r, x)
+	VBROADCASTSS(x, v)
+	return v
+}
+
+const (
+	floatHalf = 0x3f000000
+	float255  = 0x437f0000
+	alphaBits = 0xff000000
+)
+
+func (t tier) paint() {
+	t.begin("paint", "dst *uint8, l, r, b *float32, n int, wr, wb float32)", "is Paint.")
+	dst, l, r, b, n := pointer("dst"), pointer("l"), pointer("r"), pointer("b"), pointer("n")
+	wr, wb := t.vec(), t.vec()
+	VBROADCASTSS(Load(Param("wr"), XMM()), wr)
+	VBROADCASTSS(Load(Param("wb"), XMM()), wb)
+	zero, one, half, most, alpha := t.zero(), t.float(floatOne), t.float(floatHalf), t.float(float255), t.float(alphaBits)
+	or := func(a, to reg.Register, wide bool) {
+		if wide && t.lanes == 8 {
+			VPORD(a, to, to)
+		} else {
+			VPOR(a, to, to)
+		}
+	}
+	lanes := 2 * t.lanes
+	while(n, lanes, func() {
+		light, red, blue, green := t.load(Mem{Base: l}), t.load(Mem{Base: r}), t.load(Mem{Base: b}), t.vec()
+		VMOVAPS(light, green)
+		VFNMADD231PS(red, wr, green)
+		VFNMADD231PS(blue, wb, green)
+		VADDPS(light, red, red)
+		VADDPS(light, blue, blue)
+		for _, v := range []reg.VecVirtual{red, green, blue} {
+			scaled := t.vec()
+			VMAXPS(zero, v, v) // NaN: the first operand, which is 0
+			VMINPS(one, v, v)
+			VMOVAPS(half, scaled)
+			VFMADD231PS(most, v, scaled)
+			VCVTTPS2DQ(scaled, v)
+		}
+		VPSLLD(U8(8), green, green)
+		VPSLLD(U8(16), blue, blue)
+		or(green, red, true)
+		or(blue, red, true)
+		or(alpha, red, true)
+		VMOVUPS(red, Mem{Base: dst})
+		for _, p := range []reg.GPVirtual{dst, l, r, b} {
+			ADDQ(U8(t.bytes()), p)
+		}
+		SUBQ(U8(lanes), n)
+	})
+	while(n, 1, func() {
+		light, red, blue, green := XMM(), XMM(), XMM(), XMM()
+		VMOVSS(Mem{Base: l}, light)
+		VMOVSS(Mem{Base: r}, red)
+		VMOVSS(Mem{Base: b}, blue)
+		VMOVAPS(light, green)
+		VFNMADD231SS(red, wr.AsX(), green)
+		VFNMADD231SS(blue, wb.AsX(), green)
+		VADDSS(light, red, red)
+		VADDSS(light, blue, blue)
+		for _, v := range []reg.VecVirtual{red, green, blue} {
+			scaled := XMM()
+			VMAXSS(zero.AsX(), v, v)
+			VMINSS(one.AsX(), v, v)
+			VMOVAPS(half.AsX(), scaled)
+			VFMADD231SS(most.AsX(), v, scaled)
+			VCVTTPS2DQ(scaled, v)
+		}
+		VPSLLD(U8(8), green, green)
+		VPSLLD(U8(16), blue, blue)
+		or(green, red, false)
+		or(blue, red, false)
+		or(alpha.AsX(), red, false)
+		VMOVD(red, Mem{Base: dst})
+		for _, p := range []reg.GPVirtual{dst, l, r, b} {
+			ADDQ(U8(4), p)
+		}
+		DECQ(n)
+	})
+	end()
+}

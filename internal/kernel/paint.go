@@ -1,0 +1,32 @@
+package kernel
+
+// Paint sets dst to opaque pixels of 8-bit red, green, blue and alpha, four bytes each,
+// of brightness l, red l+r, blue l+b and green l − wr·r − wb·b:
+//
+//	level(v) = ⌊255·min(max(v, 0), 1) + ½⌋,   NaN as 0.
+//
+// Any length will do.
+func Paint(dst []uint8, l, r, b []float32, wr, wb float32) {
+	n := len(l)
+	if n == 0 {
+		return
+	}
+	paint(dst[:4*n], l, r[:n], b[:n], wr, wb)
+}
+
+func paintGeneric(dst []uint8, l, r, b []float32, wr, wb float32) {
+	for x, v := range l {
+		to := dst[4*x : 4*x+4]
+		to[0], to[1], to[2], to[3] = level(v+r[x]), level(v-wr*r[x]-wb*b[x]), level(v+b[x]), 0xff
+	}
+}
+
+func level(v float32) uint8 {
+	if v >= 1 {
+		return 0xff
+	}
+	if v > 0 {
+		return uint8(0xff*v + 0.5)
+	}
+	return 0
+}

@@ -1,0 +1,31 @@
+package superres
+
+import (
+	"fmt"
+	"image"
+	"testing"
+)
+
+// BenchmarkRest enlarges a colour picture of 768×512 by all that photo does but its
+// anchored stages.
+func BenchmarkRest(b *testing.B) {
+	m := &Model{Scale: 2, Degradation: Cubic, Kernel: Bicubic}
+	for range 4 {
+		s, err := NewBackProject(2, 2, Cubic)
+		if err != nil {
+			b.Fatal(err)
+		}
+		m.Stages = append(m.Stages, s)
+	}
+	img := fill(image.NewNRGBA(image.Rect(0, 0, 768, 512)), true)
+	for _, band := range []int{0, 32, 64, 128, 256} {
+		b.Run(fmt.Sprintf("band=%d", band), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := m.Upscale(b.Context(), img, Options{BandRows: band}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -65,6 +65,11 @@ func (m *Model) tuneCascade(t Tuning) (*Model, error) {
 	return &out, nil
 }
 
+// tableBytes is about what the stage itself takes.
+func (a *Anchored) tableBytes() int64 {
+	return int64(5*len(a.tables.regressors) + 8*a.params.Anchors*a.params.SearchDims)
+}
+
 // memory is what the stage takes beside planes, while it is applied to one of the
 // given width.
 func (a *Anchored) memory(width int) int64 {

@@ -41,7 +41,7 @@ func (c *canvas) put(y, channel int, row []float32) {
 	if c.deep {
 		pix := c.pix[2*(y*c.w*c.samples+channel):]
 		for x, v := range row {
-			s := uint16(0xffff*clamp(v) + 0.5)
+			s := uint16(0xffff*float64(clamp(v)) + 0.5)
 			at := 2 * x * c.samples
 			pix[at], pix[at+1] = uint8(s>>8), uint8(s)
 		}
@@ -50,12 +50,12 @@ func (c *canvas) put(y, channel int, row []float32) {
 	pix := c.pix[y*c.w*c.samples+channel:]
 	if c.samples == 1 {
 		for x, v := range row {
-			pix[x] = uint8(0xff*clamp(v) + 0.5)
+			pix[x] = uint8(0xff*float64(clamp(v)) + 0.5)
 		}
 		return
 	}
 	for x, v := range row { // a constant step is faster
-		pix[4*x] = uint8(0xff*clamp(v) + 0.5)
+		pix[4*x] = uint8(0xff*float64(clamp(v)) + 0.5)
 	}
 }
 

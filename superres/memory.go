@@ -5,52 +5,122 @@ import (
 	"image/color"
 )
 
-// Memory estimates the bytes that Upscale takes at its peak, with the picture and
-// the result themselves, for a picture of the size and colour model of cfg and a
-// result of w×h. It is for a program that collects its garbage early (GOGC 30);
-// with the default, the peak can be half as much again.
-func (m *Model) Memory(cfg image.Config, w, h int) int64 {
+// Memory estimates the bytes of a program that calls Upscale at its peak, with the
+// model, the picture and the result themselves, for a picture of the size and colour
+// model of cfg, a result of w×h, and Options.BandRows. It is for a program that collects
+// its garbage early (GOGC 30); with the default, the peak can be half as much again.
+func (m *Model) Memory(cfg image.Config, w, h, bandRows int) int64 {
 	in, out := int64(cfg.Width)*int64(cfg.Height), int64(w)*int64(h)
-	channels, depth := int64(4), int64(1)
+	pixel, painted, hidden := int64(4), int64(4), int64(0) // bytes of a pixel of the picture, of the result, of planes
 	switch cfg.ColorModel {
 	case color.GrayModel:
-		channels = 1
+		pixel, painted = 1, 1
 	case color.Gray16Model:
-		channels, depth = 1, 2
-	case color.RGBA64Model, color.NRGBA64Model:
-		depth = 2
+		pixel, painted = 2, 2
+	case color.YCbCrModel:
+		pixel = 2 // 1½ to 3
+	case color.RGBA64Model:
+		pixel, painted = 8, 8
+	case color.NRGBA64Model:
+		pixel, painted, hidden = 8, 8, wholeBytes
+	case color.NRGBAModel:
+		hidden = wholeBytes
 	}
-	// The planes of the picture and of the result in float32, both in their own form,
-	// and what is in work.
-	bytes := 24<<20 + (4+depth)*channels*(in+out) + 6*out
+	if p, ok := cfg.ColorModel.(color.Palette); ok {
+		pixel = 1
+		for _, c := range p {
+			if _, _, _, a := c.RGBA(); a != 0xffff {
+				hidden = wholeBytes
+			}
+		}
+	}
+	if bandRows < 1 {
+		bandRows = m.bandRows(cfg.Width, cfg.Height, w, h)
+	}
+	live := (pixel+hidden)*in + painted*out + m.tables + m.work(cfg.Width, cfg.Height, w, h, bandRows)
+	for _, one := range m.models(cfg.Width, cfg.Height, w, h) {
+		if one != m {
+			live += one.tables
+		}
+	}
+	return programBytes + live + live*3/10 // with garbage
+}
+
+const (
+	wholeBytes   = 4*4 + 4 + 2 // a pixel of a picture with transparency: its planes, and those of bleed
+	programBytes = 32 << 20
+)
+
+// planesBytes is what a sample of the enlargement takes while a band is worked on: what a
+// stage reads, what it makes, and what it needs on the way.
+const planesBytes = 16
+
+// bandBudget is about what the planes of a band take when nothing else is asked for: so
+// much that an enlargement to four megapixels is one band.
+const bandBudget = 64 << 20
+
+// bandRows returns how many rows of a picture are worked on together.
+func (m *Model) bandRows(inW, inH, w, h int) int {
+	side, below, reach := m.sides(inW, inH, w, h)
+	row := int64(planesBytes) * int64(inW) * int64(side) * int64(side)
+	rows := int(bandBudget / max(row, 1))
+	least := (max(32, 2*reach) + below - 1) / below // else most would be worked on twice
+	return min(max(rows, least), inH)
+}
+
+// sides returns by how much the chain enlarges a side, by how much before its last pass,
+// and the longest reach of a stage of that.
+func (m *Model) sides(inW, inH, w, h int) (side, below, reach int) {
+	side, below = max(1, (w+inW-1)/inW), 1
+	if len(m.Stages) == 0 {
+		return side, below, 0
+	}
+	side = 1
+	for _, one := range m.models(inW, inH, w, h) {
+		below = side
+		side *= one.Scale
+		reach = 0
+		for _, s := range one.Stages {
+			reach = max(reach, s.Reach())
+		}
+	}
+	return side, below, reach
+}
+
+// models are those of the chain; one that cannot be opened is left out, as Upscale will
+// say why.
+func (m *Model) models(inW, inH, w, h int) (list []*Model) {
+	if len(m.Stages) == 0 {
+		return nil
+	}
+	for _, scale := range m.chain(inW, inH, w, h) {
+		if one, err := m.at(scale); err == nil {
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
+// work estimates what is in work at a time.
+func (m *Model) work(inW, inH, w, h, bandRows int) int64 {
+	side, _, _ := m.sides(inW, inH, w, h)
+	bytes := int64(planesBytes) * int64(min(bandRows, inH)) * int64(side) * int64(inW) * int64(side)
 	if len(m.Stages) == 0 {
 		return bytes
 	}
-	side, last := 1, m // the largest enlargement by whole passes, and what makes it
-	chain := m.chain(cfg.Width, cfg.Height, w, h)
-	for _, scale := range chain {
-		side *= scale
-	}
-	if len(chain) > 0 {
-		if one, err := m.at(chain[len(chain)-1]); err == nil { // else Upscale will say why
-			last = one
+	stages, width := int64(0), inW
+	for _, one := range m.models(inW, inH, w, h) {
+		width *= one.Scale
+		for _, s := range one.Stages {
+			kept := min(2*s.Reach()+bandStep, inH*width/inW) // rows that wait for the next band
+			bytes += 4 * int64(kept) * int64(one.Scale) * int64(width)
+			switch s := s.(type) {
+			case *Coupled:
+				stages = max(stages, s.memory(width/one.Scale))
+			case *Anchored:
+				stages = max(stages, s.memory(width))
+			}
 		}
 	}
-	top := in * int64(side) * int64(side)
-	extra := int64(0)
-	for _, s := range last.Stages {
-		switch s := s.(type) {
-		case *Coupled:
-			extra += s.memory(cfg.Width * side / last.Scale)
-		case *Anchored:
-			extra = max(extra, s.memory(cfg.Width*side))
-		}
-	}
-	if cfg.Width*side != w || cfg.Height*side != h {
-		extra += 5 * top // reduced in the end
-	}
-	return bytes + 10*top + extra
+	return bytes + min(stages, 400*int64(inW)*int64(min(bandRows, inH))*int64(side)*int64(side)) // small pictures fill no buffers
 }
-
-// bandRows returns how many rows of a picture are worked on together.
-func (m *Model) bandRows(inW, inH, w, h int) int { return inH }

@@ -25,6 +25,7 @@ type Model struct {
 	Stages      []Stage
 	Provenance  Provenance
 	siblings    []sibling // for other scales
+	tables      int64     // bytes that the stages of its file take
 }
 
 // Provenance says where a model comes from.
@@ -178,6 +179,9 @@ func read(f *npz.File) (*Model, error) {
 			return nil, fmt.Errorf("stage %d: %w", i, err)
 		}
 		m.Stages = append(m.Stages, stage)
+		if a, ok := stage.(*Anchored); ok {
+			m.tables += a.tableBytes()
+		}
 	}
 	return m, nil
 }

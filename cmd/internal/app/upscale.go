@@ -42,6 +42,7 @@ func upscaleCommand(s *streams) *cli.Command {
 			&cli.IntFlag{Name: "back-projection", Value: -1, Usage: "back-project `N` times; 0: never; -1: as the model says"},
 			&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: "write `FORMAT` (png, jpeg, bmp, tiff); by default that of the input or of -o, and png for standard output"},
 			&cli.IntFlag{Name: "quality", Value: 95, Usage: "`Q` of JPEG, 1 to 100"},
+			&cli.IntFlag{Name: "tile", Usage: "work on `N` rows of a picture at a time: less takes less memory, the pixels are the same; 0: as suits"},
 			&cli.BoolFlag{Name: "recursive", Aliases: []string{"r"}, Usage: "take folders with all below them, except the folder of -o"},
 		}, filterFlags, []cli.Flag{
 			&cli.StringFlag{Name: "on-exist", Value: "fail", Usage: "`WHAT` to do when the output exists: fail, skip or overwrite"},
@@ -167,6 +168,9 @@ func (u *upscaler) configure(c *cli.Context) (err error) {
 	if u.size, err = wantedSize(c); err != nil {
 		return err
 	}
+	if u.size.BandRows = c.Int("tile"); u.size.BandRows < 0 {
+		return usage("--tile %d: expected 0 or more rows", u.size.BandRows)
+	}
 	if u.quality < 1 || u.quality > 100 {
 		return usage("--quality %d: expected 1 to 100", u.quality)
 	}
@@ -223,7 +227,7 @@ func (u *upscaler) measure(cfg image.Config) (w, h int, need int64, err error) {
 	if int64(w)*int64(h) > most*1e6 {
 		return 0, 0, 0, fmt.Errorf("output %dx%d is more than %d megapixels; use %s", w, h, most, advice)
 	}
-	if need = u.model.Memory(u.keep.deepened(cfg), w, h); need > u.memory {
+	if need = u.model.Memory(u.keep.deepened(cfg), w, h, u.size.BandRows); need > u.memory {
 		return 0, 0, 0, fmt.Errorf("output %dx%d needs %s, the limit is %s; use --max-memory or %s", w, h, gib(need), gib(u.memory), advice)
 	}
 	return w, h, need, nil

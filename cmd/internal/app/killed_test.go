@@ -25,7 +25,9 @@ import (
 // TestMain makes the test binary the program itself when a test starts it as such.
 func TestMain(m *testing.M) {
 	if os.Getenv("SUPERRES_TEST_AS_PROGRAM") != "" {
-		os.Exit(Run(context.Background(), os.Stdin, os.Stdout, os.Stderr, os.Args))
+		code := Run(context.Background(), os.Stdin, os.Stdout, os.Stderr, os.Args)
+		notePeak()
+		os.Exit(code)
 	}
 	os.Exit(m.Run())
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// random32 gives n numbers of −1..1 that are the same for a seed.
-func random32(n int, seed uint64) []float32 {
+// uniform32 gives n numbers of −1..1 that are the same for a seed.
+func uniform32(n int, seed uint64) []float32 {
 	rng := rand.New(rand.NewPCG(seed, 21))
 	v := make([]float32, n)
 	for i := range v {
@@ -20,15 +20,15 @@ func random32(n int, seed uint64) []float32 {
 
 func TestCombine(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
-		src := random32(900, 1)
+		src := uniform32(900, 1)
 		for _, n := range []int{0, 1, 7, 8, 15, 16, 17, 63, 64, 65, 127, 128, 129, 300} {
 			for parts := range 9 {
 				at := []int{0, 300, 1, 77, 78, 300, 301, 600}[:parts]
-				weight, base := random32(parts, 2), random32(n, 3)
+				weight, base := uniform32(parts, 2), uniform32(n, 3)
 				if n > 5 {
 					base[5] = float32(math.NaN())
 				}
-				got, onto := random32(n, 4), slices.Clone(base)
+				got, onto := uniform32(n, 4), slices.Clone(base)
 				Combine(got, src, at, weight)
 				CombineOnto(onto, onto, src, at, weight)
 				for x := range got {
@@ -53,7 +53,7 @@ func TestCombine(t *testing.T) {
 func TestCombineHasNoPlace(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
 		const n = 300
-		src, base, at, weight := random32(2*n+10, 1), random32(n, 2), []int{3, 0, n + 5, n}, random32(4, 3)
+		src, base, at, weight := uniform32(2*n+10, 1), uniform32(n, 2), []int{3, 0, n + 5, n}, uniform32(4, 3)
 		whole, onto := make([]float32, n), make([]float32, n)
 		Combine(whole, src, at, weight)
 		CombineOnto(onto, base, src, at, weight)
@@ -77,7 +77,7 @@ func TestPaint(t *testing.T) {
 	const wr, wb = 0.5, 0.2
 	eachTier(t, func(t *testing.T) {
 		for _, n := range []int{0, 1, 7, 16, 31, 100} {
-			l, r, b := random32(n, 1), random32(n, 2), random32(n, 3)
+			l, r, b := uniform32(n, 1), uniform32(n, 2), uniform32(n, 3)
 			if n > 5 {
 				l[0], r[0], b[0] = 0.5, 0, 0 // half way between two levels
 				l[3], r[4], b[5] = float32(math.NaN()), float32(math.NaN()), float32(math.Inf(1))
@@ -112,7 +112,7 @@ func TestPaint(t *testing.T) {
 
 // Parts that are not there panic before anything is read.
 func TestCombineChecks(t *testing.T) {
-	src := random32(20, 1)
+	src := uniform32(20, 1)
 	for name, call := range map[string]func(){
 		"beyond":      func() { Combine(make([]float32, 10), src, []int{11}, []float32{1}) },
 		"before":      func() { Combine(make([]float32, 10), src, []int{-1}, []float32{1}) },
@@ -134,14 +134,14 @@ func TestCombineChecks(t *testing.T) {
 // A row of a bicubic filter.
 func BenchmarkCombine(b *testing.B) {
 	const n = 1536
-	src, base, dst := random32(5*n, 1), random32(n, 2), make([]float32, n)
-	at, weight := []int{0, n, 2 * n, 3 * n}, random32(4, 3)
+	src, base, dst := uniform32(5*n, 1), uniform32(n, 2), make([]float32, n)
+	at, weight := []int{0, n, 2 * n, 3 * n}, uniform32(4, 3)
 	benchmark(b, fmt.Sprintf("n=%d", n), 2*4*n, 0, func() { Combine(dst, src, at, weight) })
 	benchmark(b, fmt.Sprintf("onto/n=%d", n), 2*4*n, 0, func() { CombineOnto(dst, base, src, at, weight) })
 }
 
 func BenchmarkPaint(b *testing.B) {
 	const n = 1536
-	l, r, blue, dst := random32(n, 1), random32(n, 2), random32(n, 3), make([]uint8, 4*n)
+	l, r, blue, dst := uniform32(n, 1), uniform32(n, 2), uniform32(n, 3), make([]uint8, 4*n)
 	benchmark(b, fmt.Sprintf("n=%d", n), 0, 16*n, func() { Paint(dst, l, r, blue, 0.5, 0.2) })
 }

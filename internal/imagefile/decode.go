@@ -15,13 +15,10 @@ import (
 // when it is acceptable, and the file holds one picture of a bounded number of
 // scans, does anything allocate pixels.
 func (f *format) read(ctx context.Context, data []byte, lim Limits) (image.Image, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, lim.Time, timeOver(lim.Time))
-	defer cancel()
-
 	var cfg image.Config
 	var img image.Image
-	err := guarded(ctx, func() (err error) {
-		cfg, err = f.config(newSource(ctx, data))
+	err := guarded(ctx, data, lim.Time, func(in source) (err error) {
+		cfg, err = f.config(in)
 		return err
 	})
 	if err != nil {
@@ -40,8 +37,8 @@ func (f *format) read(ctx context.Context, data []byte, lim Limits) (image.Image
 			return nil, err
 		}
 	}
-	err = guarded(ctx, func() (err error) {
-		img, err = f.decode(newSource(ctx, data))
+	err = guarded(ctx, data, lim.Time, func(in source) (err error) {
+		img, err = f.decode(in)
 		return err
 	})
 	if err != nil {
@@ -60,13 +57,15 @@ func timeOver(d time.Duration) error {
 		text: fmt.Sprintf("takes longer to decode than the limit of %v; use --timeout", d)}
 }
 
-// guarded runs one step of a decoder. A panic becomes an error, and so does a
-// context that is done at the end: decoders reword or lose the error of their
-// reader, so only the context itself tells.
+// guarded runs one step of a decoder of data, which may take that long. A panic
+// becomes an error, and so does a context that is done at the end: decoders reword
+// or lose the error of their reader, so only the context itself tells.
 //
 // Note: this holds for decoders because they stay in this goroutine; and no
 // one can recover from running out of memory, hence the limits.
-func guarded(ctx context.Context, step func() error) (err error) {
+func guarded(ctx context.Context, data []byte, limit time.Duration, step func(source) error) (err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, timeOver(limit))
+	defer cancel()
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the decoder failed: %v", p)
@@ -78,7 +77,7 @@ func guarded(ctx context.Context, step func() error) (err error) {
 			}
 		}
 	}()
-	return step()
+	return step(source{ctx, bytes.NewReader(data)})
 }
 
 // source is what a decoder reads: bytes that are no longer given once the
@@ -95,10 +94,6 @@ type source struct {
 // stepBytes bounds one Read. It is small because a few hundred bytes are
 // several scans of a hostile JPEG, each of which can touch every pixel.
 const stepBytes = 256
-
-func newSource(ctx context.Context, data []byte) source {
-	return source{ctx, bytes.NewReader(data)}
-}
 
 func (s source) Read(p []byte) (int, error) {
 	if err := s.ctx.Err(); err != nil {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"image"
-	"image/png"
 	"io"
 	"math"
 	"path/filepath"
@@ -73,12 +72,7 @@ func Encode(w io.Writer, img image.Image, format string, opt EncodeOptions) erro
 	out := m.Writer(w, format, software)
 	switch format {
 	case "png":
-		if greyAlpha {
-			if ok, err := encodeGreyAlpha(out, img); ok {
-				return err
-			}
-		}
-		return png.Encode(out, img)
+		return encodePNG(out, img, greyAlpha)
 	case "jpeg":
 		return encodeJPEG(out, img, quality)
 	case "bmp":

@@ -55,7 +55,7 @@ type Limits struct {
 	Side   int           // width or height, in pixels; 65,535
 	Bytes  int64         // the encoded file, in bytes; 256 MiB
 	Scans  int           // passes over a JPEG's pixels; 100
-	Time   time.Duration // decoding, without the reading of the bytes; 30 s
+	Time   time.Duration // decoding, without the reading of the bytes and Accept; 30 s
 
 	// FirstFrame takes the first picture of a file of several, which is refused
 	// otherwise.
@@ -66,7 +66,7 @@ type Limits struct {
 
 	// Accept, if any, sees the size of the upright picture and its colour model
 	// before a pixel is allocated, and its error, an ErrLimit then, refuses the
-	// picture.
+	// picture. It may wait.
 	Accept func(image.Config) error
 }
 

@@ -144,7 +144,7 @@ func (m Metadata) pngChunks(software string) []byte {
 	var b []byte
 	for _, p := range m.Own {
 		if isColour(p.Kind) {
-			b = appendChunk(b, p.Kind, p.Data)
+			b = AppendChunk(b, p.Kind, p.Data)
 		}
 	}
 	if m.ICC != nil {
@@ -153,25 +153,25 @@ func (m Metadata) pngChunks(software string) []byte {
 		z := zlib.NewWriter(&packed)
 		_, _ = z.Write(m.ICC) // into memory
 		_ = z.Close()
-		b = appendChunk(b, "iCCP", packed.Bytes())
+		b = AppendChunk(b, "iCCP", packed.Bytes())
 	}
 	if body, ok := m.Resolution.pHYs(); ok {
-		b = appendChunk(b, "pHYs", body)
+		b = AppendChunk(b, "pHYs", body)
 	}
 	if m.EXIF != nil {
-		b = appendChunk(b, "eXIf", m.EXIF)
+		b = AppendChunk(b, "eXIf", m.EXIF)
 	}
 	if m.XMP != nil {
-		b = appendChunk(b, "iTXt", append([]byte(xmpKeyword+"\x00\x00\x00\x00\x00"), m.XMP...))
+		b = AppendChunk(b, "iTXt", append([]byte(xmpKeyword+"\x00\x00\x00\x00\x00"), m.XMP...))
 	}
 	const softwareKeyword = "Software\x00"
 	for _, p := range m.Own {
 		if !isColour(p.Kind) && (software == "" || !bytes.HasPrefix(p.Data, []byte(softwareKeyword))) {
-			b = appendChunk(b, p.Kind, p.Data)
+			b = AppendChunk(b, p.Kind, p.Data)
 		}
 	}
 	if software != "" {
-		b = appendChunk(b, "tEXt", []byte(softwareKeyword+software))
+		b = AppendChunk(b, "tEXt", []byte(softwareKeyword+software))
 	}
 	return b
 }
@@ -199,7 +199,8 @@ func (r Resolution) pHYs() ([]byte, bool) {
 	return append(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, x), y), unit), true
 }
 
-func appendChunk(b []byte, kind string, body []byte) []byte {
+// AppendChunk appends a chunk of a PNG.
+func AppendChunk(b []byte, kind string, body []byte) []byte {
 	b = binary.BigEndian.AppendUint32(b, uint32(len(body)))
 	start := len(b)
 	b = append(append(b, kind...), body...)

@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"html/template"
 	"image"
-	"image/png"
 	"io"
 	"strings"
+
+	"superres/internal/imagefile"
 )
 
 // Table is a table of text. The first column names the row.
@@ -108,7 +109,7 @@ func (t Table) CSV(w io.Writer) error {
 // PNG encodes a picture for Picture and for keeping.
 func PNG(img image.Image) ([]byte, error) {
 	var b bytes.Buffer
-	err := png.Encode(&b, img)
+	err := imagefile.Encode(&b, img, "png", imagefile.EncodeOptions{})
 	return b.Bytes(), err
 }
 

@@ -6,61 +6,39 @@ import (
 	"fmt"
 	"image"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"time"
 
 	"superres/internal/imagefile"
+	"superres/internal/parallel"
 )
 
-// all enlarges one picture after the other; one that fails does not end the rest.
+// all enlarges the pictures, as many at a time as there are processors and as there is
+// memory for; one that fails does not end the rest.
 func (u *upscaler) all(ctx context.Context, b batch) error {
-	swept := map[string]bool{}
-	sweep := func(j job) {
-		for _, dir := range []string{j.root, filepath.Dir(j.output)} {
-			if j.output != "-" && !swept[dir] {
-				swept[dir] = true
-				// What a killed run left, if anything; not to be able to is no error.
-				_, _ = imagefile.Sweep(dir, time.Hour)
-			}
-		}
-	}
 	for _, j := range b.skipped {
-		sweep(j)
+		u.sweep(j)
 		u.skip(j)
 	}
-	n := len(b.jobs)
-	pace := newPace(b.jobs)
-	var last error
-	for i, j := range b.jobs {
-		sweep(j)
-		ev := pictureEvent{Event: "start", Input: j.path, Output: j.output, Number: i + 1, Of: n}
-		u.events.picture(ev)
-		began := time.Now()
-		u.bar.set("enlarging", pace.share(j, 0))
-		if n > 1 {
-			u.bar.describe(fmt.Sprintf("%d of %d", i+1, n))
-		}
-		from, to, err := u.one(ctx, j, func(share float64) { u.bar.set("enlarging", pace.share(j, share)) })
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		ev.Seconds = time.Since(began).Seconds()
-		pace.end(j)
-		if err != nil {
-			last = err
-			u.fail(ev, err)
-			continue
-		}
-		u.tally.done++
-		ev.Event, ev.InputWidth, ev.InputHeight, ev.Width, ev.Height = "done", from.X, from.Y, to.X, to.Y
-		u.events.picture(ev)
-		text := fmt.Sprintf("%s: %dx%d in %.2f s", j.output, to.X, to.Y, ev.Seconds)
-		if n > 1 {
-			text = fmt.Sprintf("[%d/%d] %s, %s left", i+1, n, text, pace.left())
-		}
-		u.bar.line("%s", text)
+	w := newWork(u, b.jobs)
+	err := parallel.Each(ctx, w.numbers(), w.do, func(struct{}) error { return nil })
+	w.reportRest()
+	if err != nil {
+		return err
 	}
-	return u.verdict(last)
+	return u.verdict(w.last)
+}
+
+// sweep removes what a killed run left, if anything, where a picture is to go.
+func (u *upscaler) sweep(j job) {
+	for _, dir := range []string{j.root, filepath.Dir(j.output)} {
+		if j.output != "-" && !u.swept[dir] {
+			u.swept[dir] = true
+			_, _ = imagefile.Sweep(dir, time.Hour) // not to be able to is no error
+		}
+	}
 }
 
 func (u *upscaler) skip(j job) {
@@ -105,34 +83,6 @@ func (u *upscaler) verdict(last error) error {
 	return codedError{fmt.Errorf("%d of %d pictures failed, %d %s: %s", failed, t.total, t.total-failed, fate, names), exitSome}
 }
 
-// pace estimates how far a batch is, by the bytes of the inputs.
-type pace struct {
-	done, all float64
-	began     time.Time
-}
-
-// weight of a picture: that of a small file is mostly not its bytes.
-func weight(j job) float64 { return float64(j.bytes) + 1<<12 }
-
-func newPace(jobs []job) *pace {
-	p := &pace{began: time.Now()}
-	for _, j := range jobs {
-		p.all += weight(j)
-	}
-	return p
-}
-
-// share of the whole work that is done with a share of a job.
-func (p *pace) share(j job, share float64) float64 { return (p.done + share*weight(j)) / p.all }
-
-func (p *pace) end(j job) { p.done += weight(j) }
-
-// left is how long the rest will take at this pace.
-func (p *pace) left() time.Duration {
-	rest := (p.all - p.done) / p.done
-	return time.Duration(rest * float64(time.Since(p.began))).Round(time.Second)
-}
-
 // errEnough ends the reading of a picture of which the header is enough.
 var errEnough = errors.New("enough")
 
@@ -146,7 +96,7 @@ func (u *upscaler) show(ctx context.Context, b batch) error {
 		}
 	}
 	var last error
-	most := int64(0)
+	var needs []int64
 	for i, j := range b.jobs {
 		ev := pictureEvent{Event: "plan", Input: j.path, Output: j.output, Number: i + 1, Of: len(b.jobs)}
 		if err := u.look(ctx, j, &ev); err != nil {
@@ -159,10 +109,15 @@ func (u *upscaler) show(ctx context.Context, b batch) error {
 		}
 		u.tally.planned++
 		u.events.picture(ev)
-		most = max(most, ev.Memory)
+		needs = append(needs, ev.Memory)
 		if err := u.print("%s %dx%d -> %s %dx%d, about %s", j.path, ev.InputWidth, ev.InputHeight, j.output, ev.Width, ev.Height, gib(ev.Memory)); err != nil {
 			return err
 		}
+	}
+	slices.Sort(needs)
+	most := int64(0)
+	for _, need := range needs[max(0, len(needs)-runtime.GOMAXPROCS(0)):] {
+		most = min(most+need, u.memory)
 	}
 	if err := u.print("%d to make, %d skipped, %d cannot be, at most about %s at a time", u.tally.planned, u.tally.skipped, len(u.tally.failures), gib(most)); err != nil {
 		return err

@@ -18,7 +18,7 @@ func TestBench(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
 		t.Fatal(err)
 	}
-	if r.Workers != 1 || r.Bandwidth <= 0 || r.Arithmetic <= 0 || len(r.Tasks) != 7 {
+	if r.Workers != 1 || r.Bandwidth <= 0 || r.Arithmetic <= 0 || len(r.Tasks) != 12 {
 		t.Errorf("%+v", r)
 	}
 	for _, task := range r.Tasks {
@@ -27,7 +27,7 @@ func TestBench(t *testing.T) {
 		}
 	}
 	text := r.text()
-	for _, want := range []string{"workers: 1\n", "GB/s", "\nOMP n=9 K=128 S=3 ", "% of bandwidth\n", "\nK-SVD exact, 20 iterations "} {
+	for _, want := range []string{"workers: 1\n", "GB/s", "\nphoto:best to 1536x1024 ", " megapixels/s\n", "\nPNG of 1536x1024 ", "\nOMP n=9 K=128 S=3 ", "% of bandwidth\n", "\nK-SVD exact, 20 iterations "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)
 		}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/png"
 	"io"
 	"os"
 	"path/filepath"
@@ -215,25 +214,18 @@ func (d *digits) stream(ctx context.Context, write func(*image.Gray) error) (wri
 // work completes the digits of a batch, each by one worker.
 func (d *digits) work(ctx context.Context, batch []digit) error {
 	return parallel.For(ctx, len(batch), 4, func() func(lo, hi int) {
-		encoder := &png.Encoder{BufferPool: new(pngBuffer)}
 		return func(lo, hi int) {
 			for i := range batch[lo:hi] {
 				x := &batch[lo+i]
 				if x.failure = d.one(ctx, x); x.failure == nil && d.folder != "" {
 					x.failure = imagefile.WriteAtomic(d.path(x.index, x.label), d.overwrite, func(w io.Writer) error {
-						return encoder.Encode(w, x.result)
+						return imagefile.Encode(w, x.result, "png", imagefile.EncodeOptions{})
 					})
 				}
 			}
 		}
 	})
 }
-
-// pngBuffer keeps the buffer of one worker, which is far larger than a digit.
-type pngBuffer struct{ b *png.EncoderBuffer }
-
-func (p *pngBuffer) Get() *png.EncoderBuffer  { return p.b }
-func (p *pngBuffer) Put(b *png.EncoderBuffer) { p.b = b }
 
 // one reduces, restores and scores a digit.
 func (d *digits) one(ctx context.Context, x *digit) error {

@@ -16,21 +16,22 @@ import (
 
 // pictureEvent tells of one picture. Fields that do not apply are left out.
 type pictureEvent struct {
-	Event       string  `json:"event"` // skip, start, done, fail, plan
-	Input       string  `json:"input"` // the path as it was named or found; "-" is standard input
-	Output      string  `json:"output"`
-	Number      int     `json:"number,omitempty"`       // of the picture among those not skipped, from 1
-	Of          int     `json:"of,omitempty"`           // how many are not skipped
-	Reason      string  `json:"reason,omitempty"`       // skip: "exists", or "done" by the journal
-	InputWidth  int     `json:"input_width,omitempty"`  // done, plan: in pixels
-	InputHeight int     `json:"input_height,omitempty"` // done, plan
-	Width       int     `json:"width,omitempty"`        // done, plan: of the output
-	Height      int     `json:"height,omitempty"`       // done, plan
-	Memory      int64   `json:"memory,omitempty"`       // plan: estimate, in bytes
-	Seconds     float64 `json:"seconds,omitempty"`      // done, fail
-	Error       string  `json:"error,omitempty"`        // fail: one line
-	Class       string  `json:"class,omitempty"`        // fail: usage, input, output, model, limit, other
-	ExitCode    int     `json:"exit_code,omitempty"`    // fail: that of the class
+	Event       string   `json:"event"` // skip, start, done, fail, plan
+	Input       string   `json:"input"` // the path as it was named or found; "-" is standard input
+	Output      string   `json:"output"`
+	Number      int      `json:"number,omitempty"`       // of the picture among those not skipped, from 1
+	Of          int      `json:"of,omitempty"`           // how many are not skipped
+	Reason      string   `json:"reason,omitempty"`       // skip: "exists", or "done" by the journal
+	InputWidth  int      `json:"input_width,omitempty"`  // done, plan: in pixels
+	InputHeight int      `json:"input_height,omitempty"` // done, plan
+	Width       int      `json:"width,omitempty"`        // done, plan: of the output
+	Height      int      `json:"height,omitempty"`       // done, plan
+	Memory      int64    `json:"memory,omitempty"`       // plan: estimate, in bytes
+	Seconds     float64  `json:"seconds,omitempty"`      // done, fail
+	Warnings    []string `json:"warnings,omitempty"`     // done, fail: what the output has not got of the input, a line each
+	Error       string   `json:"error,omitempty"`        // fail: one line
+	Class       string   `json:"class,omitempty"`        // fail: usage, input, output, model, limit, other
+	ExitCode    int      `json:"exit_code,omitempty"`    // fail: that of the class
 }
 
 // summaryEvent is the last one.

@@ -6,7 +6,6 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
-	"image/png"
 	"io"
 
 	"golang.org/x/image/font"
@@ -81,7 +80,9 @@ func (d *digits) writeSheet(ctx context.Context) error {
 			text(left, top+sheetText+len(d.sheetRows())*cell.Y-sheetGap/2, number("%.4f", finite(x.errors[n-1])))
 		}
 	}
-	return imagefile.WriteAtomic(d.sheet, d.overwrite, func(w io.Writer) error { return png.Encode(interruptible{ctx, w}, sheet) })
+	return imagefile.WriteAtomic(d.sheet, d.overwrite, func(w io.Writer) error {
+		return imagefile.Encode(interruptible{ctx, w}, sheet, "png", imagefile.EncodeOptions{})
+	})
 }
 
 // sheetPictures are the pictures of a digit, one a row.

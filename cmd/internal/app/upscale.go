@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -50,7 +51,7 @@ func upscaleCommand(s *streams) *cli.Command {
 			&cli.StringFlag{Name: "shard", Usage: "do only part `I/N` of the pictures, 0/N to N-1/N: the parts may run at once"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "show what would be made, and make nothing"},
 			&cli.BoolFlag{Name: "json", Usage: "write an event a line to standard output, as JSON"},
-			&cli.DurationFlag{Name: "timeout", Usage: "refuse inputs that take longer than `T` to decode", Value: 30 * time.Second},
+			&cli.DurationFlag{Name: "timeout", Usage: "give up a picture that takes longer than `T`; by default, one that takes longer than that to decode", Value: 30 * time.Second},
 		}, fidelityFlags, commonFlags),
 		Action: func(c *cli.Context) error { return upscale(c, s) },
 	})
@@ -66,7 +67,9 @@ type upscaler struct {
 	overwrite bool
 	dry       bool
 	limits    imagefile.Limits
-	memory    int64 // bytes
+	whole     time.Duration   // that a picture may take in all; 0: any
+	memory    int64           // bytes
+	swept     map[string]bool // folders
 	bar       *progress
 	keep      fidelity
 	past      *resumption
@@ -105,7 +108,7 @@ func (u *upscaler) engines() ([]engine, error) {
 }
 
 func upscale(c *cli.Context, s *streams) error {
-	u := &upscaler{streams: s, dry: c.Bool("dry-run"), tally: tally{began: time.Now()}}
+	u := &upscaler{streams: s, dry: c.Bool("dry-run"), swept: map[string]bool{}, tally: tally{began: time.Now()}}
 	if c.Bool("json") && c.String("output") != "-" {
 		u.events = newEvents(s.out)
 	}
@@ -164,7 +167,7 @@ func (u *upscaler) configure(c *cli.Context) (err error) {
 		return err
 	}
 	u.quality, u.overwrite = c.Int("quality"), c.String("on-exist") == "overwrite"
-	u.limits = imagefile.Limits{Pixels: c.Int64("max-pixels") * 1e6, Time: c.Duration("timeout"), Accept: u.accept}
+	u.limits = imagefile.Limits{Pixels: c.Int64("max-pixels") * 1e6, Time: c.Duration("timeout")}
 	if u.size, err = wantedSize(c); err != nil {
 		return err
 	}
@@ -176,6 +179,9 @@ func (u *upscaler) configure(c *cli.Context) (err error) {
 	}
 	if u.limits.Time <= 0 {
 		return usage("--timeout %v: expected more than no time", u.limits.Time)
+	}
+	if c.IsSet("timeout") {
+		u.whole = u.limits.Time
 	}
 	tuning := superres.Tuning{Coder: c.String("coder"), Sparsity: c.Int("sparsity")}
 	if n := c.Int("back-projection"); n < -1 {
@@ -233,12 +239,6 @@ func (u *upscaler) measure(cfg image.Config) (w, h int, need int64, err error) {
 	return w, h, need, nil
 }
 
-// accept refuses a picture, by its header, whose enlargement takes too much.
-func (u *upscaler) accept(cfg image.Config) error {
-	_, _, _, err := u.measure(cfg)
-	return err
-}
-
 // gib words a number of bytes.
 func gib(n int64) string {
 	if n < 1<<30 {
@@ -247,35 +247,84 @@ func gib(n int64) string {
 	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
 }
 
-// one enlarges one picture and returns the sizes of the picture and of the result.
-func (u *upscaler) one(ctx context.Context, j job, report func(float64)) (from, to image.Point, err error) {
+// one enlarges one picture and notes in out its sizes and warnings. It calls admit with
+// the bytes that it takes before it takes them, and waits for that; the time it may
+// take begins then.
+func (u *upscaler) one(ctx context.Context, j job, out *outcome, admit func(bytes int64), report func(float64)) (err error) {
+	ctx, clock := newClock(ctx, u.whole)
+	defer func() { err = clock.end(err, j.path) }()
+	limits := u.limits
+	limits.Accept = func(cfg image.Config) error {
+		_, _, need, err := u.measure(cfg)
+		if err == nil {
+			admit(need)
+			clock.start()
+		}
+		return err
+	}
 	var pic *imagefile.Picture
 	var info fs.FileInfo // of the input before it is read
 	if j.path == "-" {
-		pic, err = imagefile.Decode(ctx, u.in, "standard input", u.limits)
+		pic, err = imagefile.Decode(ctx, u.in, "standard input", limits)
 	} else {
 		info, _ = os.Stat(j.path)
-		pic, err = imagefile.Open(ctx, j.path, u.limits)
+		pic, err = imagefile.Open(ctx, j.path, limits)
 	}
 	if err != nil {
-		return from, to, err
+		return err
 	}
+	out.from = pic.Image.Bounds().Size()
 	opt := u.size
 	opt.Depth, opt.Progress = u.keep.depth, report
 	by, err := u.engineFor(pic)
 	if err != nil {
-		return from, to, err
+		return err
 	}
-	out, err := by.model.Upscale(ctx, pic.Image, opt)
+	result, err := by.model.Upscale(ctx, pic.Image, opt)
 	if err != nil {
-		return from, to, fmt.Errorf("%s: %w", j.path, err)
+		return fmt.Errorf("%s: %w", j.path, err)
 	}
-	out, how, warnings := u.keep.finish(pic, out, j.format, u.quality, by.software)
-	u.note(j.path, warnings)
-	err = u.deliver(j, info, func(w io.Writer) error {
-		return imagefile.Encode(interruptible{ctx, w}, out, j.format, how)
+	result, how, warnings := u.keep.finish(pic, result, j.format, u.quality, by.software)
+	out.to, out.warnings = result.Bounds().Size(), warnings
+	return u.deliver(j, info, func(w io.Writer) error {
+		return imagefile.Encode(interruptible{ctx, w}, result, j.format, how)
 	})
-	return pic.Image.Bounds().Size(), out.Bounds().Size(), err
+}
+
+// clock ends a context when a time is over.
+type clock struct {
+	limit time.Duration // 0: none
+	timer *time.Timer
+	stop  context.CancelFunc
+	over  atomic.Bool
+}
+
+func newClock(ctx context.Context, limit time.Duration) (context.Context, *clock) {
+	ctx, stop := context.WithCancel(ctx)
+	return ctx, &clock{limit: limit, stop: stop}
+}
+
+// start begins the time.
+func (c *clock) start() {
+	if c.limit > 0 {
+		c.timer = time.AfterFunc(c.limit, func() {
+			c.over.Store(true)
+			c.stop()
+		})
+	}
+}
+
+// end ends the context and returns err, or that the time was over, of the picture in a
+// file.
+func (c *clock) end(err error, path string) error {
+	if c.timer != nil {
+		c.timer.Stop()
+	}
+	c.stop()
+	if err != nil && c.over.Load() {
+		return imagefile.Refuse(imagefile.ErrLimit, path, "takes longer to enlarge than the limit of %v; use --timeout, or --effort fast", c.limit)
+	}
+	return err
 }
 
 // deliver puts what write writes where the job says. info is that of the input before

@@ -1,0 +1,90 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"io"
+	"math/rand/v2"
+	"time"
+
+	"superres/internal/imagefile"
+	"superres/internal/parallel"
+	"superres/superres"
+)
+
+// pictureTasks enlarge a picture by the embedded photo at each effort, write the
+// result of that size as a PNG, and enlarge digits by the embedded digits.
+func pictureTasks() (tasks []benchTask, err error) {
+	const width, height = 768, 512
+	picture, large := drawn(width, height), drawn(2*width, 2*height)
+	for _, effort := range []string{"fast", "balanced", "best"} {
+		m, err := openModel(cleanModel)
+		if err != nil {
+			return nil, err
+		}
+		if m, err = m.Effort(effort); err != nil {
+			return nil, err
+		}
+		tasks = append(tasks, benchTask{
+			name: fmt.Sprintf("photo:%s to %dx%d", effort, 2*width, 2*height), unit: "megapixels/s", count: 4 * width * height / 1e6,
+			run: func(ctx context.Context) (time.Duration, error) {
+				began := time.Now()
+				_, err := m.Upscale(ctx, picture, superres.Options{Scale: 2})
+				return time.Since(began), err
+			},
+		})
+	}
+	tasks = append(tasks, benchTask{
+		name: fmt.Sprintf("PNG of %dx%d", 2*width, 2*height), unit: "MB/s", count: 3 * 4 * width * height / 1e6,
+		run: func(context.Context) (time.Duration, error) {
+			began := time.Now()
+			err := imagefile.Encode(io.Discard, large, "png", imagefile.EncodeOptions{})
+			return time.Since(began), err
+		},
+	})
+	m, err := openModel("digits")
+	if err != nil {
+		return nil, err
+	}
+	const side, digits = 14, 200
+	small := make([]*image.Gray, digits)
+	for i := range small {
+		small[i] = image.NewGray(image.Rect(0, 0, side, side))
+		draw.Draw(small[i], small[i].Rect, picture, image.Pt(3*i, 2*i), draw.Src)
+	}
+	return append(tasks, benchTask{
+		name: fmt.Sprintf("digits to %dx%d", 2*side, 2*side), unit: "digits/s", count: digits,
+		run: func(ctx context.Context) (time.Duration, error) {
+			began := time.Now()
+			err := parallel.Each(ctx, small, func(ctx context.Context, img *image.Gray) (image.Image, error) {
+				return m.Upscale(ctx, img, superres.Options{})
+			}, func(image.Image) error { return nil })
+			return time.Since(began), err
+		},
+	}), nil
+}
+
+// drawn is a picture with what photographs have: soft slopes, edges in all directions,
+// fine stripes, and noise.
+func drawn(w, h int) *image.NRGBA {
+	random := rand.New(rand.NewPCG(1, 1))
+	img := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for y := range h {
+		for x := range w {
+			u, v := 1000*x/h, 1000*y/h // thousandths of the height
+			c := [3]int{60 + u/12, 80 + v/10, 140 - u/20 + v/20}
+			if dx, dy := u-500, v-450; dx*dx+dy*dy < 300*300 {
+				c = [3]int{200 - v/10, 150 + u/30, 70 + u/15}
+			}
+			if u > 1000 && (3*u+5*v)/40%2 == 0 {
+				c[0], c[1] = c[0]-50, c[1]-30
+			}
+			noise := random.IntN(7) - 3
+			img.SetNRGBA(x, y, color.NRGBA{uint8(c[0] + noise), uint8(c[1] + noise), uint8(c[2] + random.IntN(5)), 255})
+		}
+	}
+	return img
+}

@@ -1,0 +1,125 @@
+package imagefile
+
+import "encoding/binary"
+
+// filterRow fills out with a row in that one of its five filtered forms of which the
+// sum of magnitudes, taken as signed bytes, is the smallest, the usual guess at what
+// packs best, behind the number of the form. row and above begin with mostPixelBytes
+// zeros; n is the number of bytes of a pixel.
+//
+// With x a byte, a the one a pixel to the left, b the one above, and c the one above a,
+// the forms are x, x-a, x-b, x-⌊(a+b)/2⌋ and x-p, where p is the one of a, b, c that is
+// nearest to a+b-c (Paeth). Eight bytes are worked on at a time, but for Paeth.
+func filterRow(out, row, above []byte, n int) {
+	const zeros = mostPixelBytes
+	x, a, b, c := row[zeros:], row[zeros-n:], above[zeros:], above[zeros-n:]
+	out, form := out[1:len(x)+1], out[:1]
+	var sums [5]int
+	sums[4] = filterPaeth(out, x, a, b, c)
+	words := len(x) &^ 7
+	for i := 0; i < words; i += 8 {
+		x, a, b := load8(x, i), load8(a, i), load8(b, i)
+		sums[0] += magnitude8(x)
+		sums[1] += magnitude8(subtract8(x, a))
+		sums[2] += magnitude8(subtract8(x, b))
+		sums[3] += magnitude8(subtract8(x, mean8(a, b)))
+	}
+	for i := words; i < len(x); i++ {
+		for form := range 4 {
+			sums[form] += magnitude(int(int8(x[i] - simpleGuess(form, a[i], b[i]))))
+		}
+	}
+	best := 0
+	for form, sum := range sums {
+		if sum < sums[best] {
+			best = form
+		}
+	}
+	form[0] = byte(best)
+	if best == 4 {
+		return
+	}
+	for i := 0; i < words; i += 8 {
+		x, a, b := load8(x, i), load8(a, i), load8(b, i)
+		switch best {
+		case 1:
+			x = subtract8(x, a)
+		case 2:
+			x = subtract8(x, b)
+		case 3:
+			x = subtract8(x, mean8(a, b))
+		}
+		binary.LittleEndian.PutUint64(out[i:], x)
+	}
+	for i := words; i < len(x); i++ {
+		out[i] = x[i] - simpleGuess(best, a[i], b[i])
+	}
+}
+
+// simpleGuess is what the forms 0 to 3 take off.
+func simpleGuess(form int, a, b byte) byte {
+	switch form {
+	case 1:
+		return a
+	case 2:
+		return b
+	case 3:
+		return byte((int(a) + int(b)) / 2)
+	}
+	return 0
+}
+
+// filterPaeth fills out with the fifth form and returns its sum of magnitudes. The
+// distances of a+b-c from a, b and c are |b-c|, |a-c| and |(b-c)+(a-c)|.
+func filterPaeth(out, x, a, b, c []byte) (sum int) {
+	a, b, c, out = a[:len(x)], b[:len(x)], c[:len(x)], out[:len(x)]
+	for i, v := range x {
+		a, b, c := int(a[i]), int(b[i]), int(c[i])
+		toA, toB := b-c, a-c
+		toC := magnitude(toA + toB)
+		toA, toB = magnitude(toA), magnitude(toB)
+		if toB < toA {
+			a, toA = b, toB
+		}
+		if toC < toA {
+			a = c
+		}
+		v -= byte(a)
+		out[i] = v
+		sum += magnitude(int(int8(v)))
+	}
+	return sum
+}
+
+// magnitude is |v| without a branch.
+func magnitude(v int) int {
+	sign := v >> 63
+	return (v ^ sign) - sign
+}
+
+func load8(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i:]) }
+
+// The functions below take eight bytes in one word.
+const (
+	tops = 0x8080808080808080
+	ones = 0x0101010101010101
+)
+
+// subtract8 is x-y, byte by byte: the top bits are kept from lending.
+func subtract8(x, y uint64) uint64 {
+	return ((x | tops) - (y &^ tops)) ^ ((x ^ ^y) & tops)
+}
+
+// mean8 is ⌊(a+b)/2⌋, byte by byte: what both have and half of what one has.
+func mean8(a, b uint64) uint64 {
+	return (a & b) + ((a ^ b) >> 1 &^ tops)
+}
+
+// magnitude8 is the sum of the magnitudes of signed bytes.
+func magnitude8(v uint64) int {
+	negative := v >> 7 & ones
+	v = (v ^ negative*0xff) + negative
+	const low = 0x00ff00ff00ff00ff
+	v = v&low + v>>8&low
+	return int(v * 0x0001000100010001 >> 48)
+}

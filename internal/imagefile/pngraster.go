@@ -1,0 +1,141 @@
+package imagefile
+
+import (
+	"encoding/binary"
+	"image"
+	"image/color"
+)
+
+// The types of colour of a PNG.
+const (
+	pngGrey      = 0
+	pngRGB       = 2
+	pngPalette   = 3
+	pngGreyAlpha = 4
+	pngRGBA      = 6
+)
+
+// pngSamples is the number of samples of a pixel.
+var pngSamples = map[byte]int{pngGrey: 1, pngRGB: 3, pngPalette: 1, pngGreyAlpha: 2, pngRGBA: 4}
+
+// mostPixelBytes is the size of the largest pixel.
+const mostPixelBytes = 8
+
+// raster is a picture as a PNG has it, row by row.
+type raster struct {
+	width, height int
+	depth         int  // bytes of a sample
+	kind          byte // of colour
+	palette       color.Palette
+	read          func(dst []byte, y int) // fills dst with row y; several may call it at once
+}
+
+func (r *raster) pixelBytes() int { return r.depth * pngSamples[r.kind] }
+
+func (r *raster) rowBytes() int { return r.width * r.pixelBytes() }
+
+// rasterOf returns img, which is of a type that fitting returns, as a PNG is to have
+// it. It keeps the memory of img.
+func rasterOf(img image.Image, greyAlpha bool) *raster {
+	size := img.Bounds().Size()
+	r := &raster{width: size.X, height: size.Y, depth: 1, kind: pngRGBA}
+	var pix []byte // of four samples a pixel, unless kind says otherwise
+	var stride int
+	multiplied := false // colour by alpha
+	switch src := img.(type) {
+	case *image.Gray:
+		pix, stride, r.kind = src.Pix, src.Stride, pngGrey
+	case *image.Gray16:
+		pix, stride, r.kind, r.depth = src.Pix, src.Stride, pngGrey, 2
+	case *image.Paletted:
+		pix, stride, r.kind, r.palette = src.Pix, src.Stride, pngPalette, src.Palette
+	case *image.NRGBA:
+		pix, stride = src.Pix, src.Stride
+	case *image.NRGBA64:
+		pix, stride, r.depth = src.Pix, src.Stride, 2
+	case *image.RGBA:
+		pix, stride, multiplied = src.Pix, src.Stride, true
+	case *image.RGBA64:
+		pix, stride, multiplied, r.depth = src.Pix, src.Stride, true, 2
+	default:
+		multiplied = true
+	}
+	r.read = func(dst []byte, y int) { copy(dst, pix[y*stride:]) }
+	if r.kind != pngRGBA {
+		return r
+	}
+	known, ok := img.(interface{ Opaque() bool })
+	switch {
+	case greyAlpha && !multiplied && r.isGrey(pix, stride):
+		r.kind = pngGreyAlpha
+		r.read = func(dst []byte, y int) {
+			src := pix[y*stride:]
+			for x := range r.width {
+				copy(dst[2*r.depth*x:], src[4*r.depth*x:][:r.depth])
+				copy(dst[2*r.depth*x+r.depth:], src[4*r.depth*x+3*r.depth:][:r.depth])
+			}
+		}
+	case pix != nil && ok && known.Opaque():
+		r.kind = pngRGB
+		r.read = func(dst []byte, y int) { withoutAlpha(dst, pix[y*stride:], r.depth) }
+	case multiplied:
+		r.read = func(dst []byte, y int) { r.readAny(dst, img, y) }
+	}
+	return r
+}
+
+// isGrey reports whether red, green and blue are equal everywhere.
+func (r *raster) isGrey(pix []byte, stride int) bool {
+	n := r.depth
+	for y := range r.height {
+		for row := pix[y*stride:][:4*n*r.width]; len(row) > 0; row = row[4*n:] {
+			if string(row[:n]) != string(row[n:2*n]) || string(row[:n]) != string(row[2*n:3*n]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// withoutAlpha fills dst with the first three of each four samples of src.
+func withoutAlpha(dst, src []byte, depth int) {
+	if depth == 2 {
+		for ; len(dst) >= 6; dst, src = dst[6:], src[8:] {
+			copy(dst, src[:6])
+		}
+		return
+	}
+	for ; len(dst) >= 3; dst, src = dst[3:], src[4:] {
+		dst[0], dst[1], dst[2] = src[0], src[1], src[2]
+	}
+}
+
+// readAny reads row y of a picture of any type, as colour with alpha.
+func (r *raster) readAny(dst []byte, img image.Image, y int) {
+	from := img.Bounds().Min
+	for x := range r.width {
+		c := color.NRGBA64Model.Convert(img.At(from.X+x, from.Y+y)).(color.NRGBA64)
+		for _, v := range [4]uint16{c.R, c.G, c.B, c.A} {
+			if r.depth == 2 {
+				binary.BigEndian.PutUint16(dst, v)
+			} else {
+				dst[0] = byte(v >> 8)
+			}
+			dst = dst[r.depth:]
+		}
+	}
+}
+
+// paletteBytes returns the palette as a PNG has it: red, green and blue of each, and
+// alpha of each up to the last that is not opaque.
+func (r *raster) paletteBytes() (colours, alpha []byte) {
+	all := 0
+	for i, c := range r.palette[:min(len(r.palette), 256)] {
+		v := color.NRGBAModel.Convert(c).(color.NRGBA)
+		colours, alpha = append(colours, v.R, v.G, v.B), append(alpha, v.A)
+		if v.A != 0xff {
+			all = i + 1
+		}
+	}
+	return colours, alpha[:all]
+}

@@ -180,7 +180,7 @@ func newApp(s *streams) *cli.App {
 		DisableSliceFlagSeparator: true,
 		Commands: []*cli.Command{
 			upscaleCommand(s), evalCommand(s), diffCommand(s), trainCommand(s), learnCommand(s), recoverCommand(s), compareCommand(s), mnistCommand(s),
-			dictCommand(s), modelsCommand(s), learnersCommand(s), codersCommand(s), benchCommand(s), versionCommand(s),
+			dictCommand(s), modelsCommand(s), learnersCommand(s), codersCommand(s), benchCommand(s), completionCommand(s), manCommand(s), versionCommand(s),
 		},
 	}
 }

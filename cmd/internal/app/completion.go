@@ -222,6 +222,9 @@ func flagValues(f cli.Flag) (list []candidate, files bool) {
 		for _, info := range learners.List() {
 			list = append(list, candidate{info.Name, info.Summary})
 		}
+		if kmeans := superres.SphericalMeans; strings.Contains(about, kmeans) {
+			list = append(list, candidate{kmeans, "spherical k-means, of anchored stages"})
+		}
 	case "coder":
 		for _, info := range sparse.Coders() {
 			list = append(list, candidate{info.Name, info.Summary})

@@ -58,7 +58,7 @@ func openBrowser(t *testing.T) *browser {
 	theirIn.Close()
 	theirOut.Close()
 	b := &browser{t: t, in: in, out: bufio.NewReader(out)}
-	stop := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+	stop := time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Kill() })
 	t.Cleanup(func() {
 		_, _ = in.WriteString(`{"id":0,"method":"Browser.close"}` + "\x00")
 		_ = cmd.Wait() // its files are removed next
@@ -66,6 +66,9 @@ func openBrowser(t *testing.T) *browser {
 		in.Close()
 		out.Close()
 	})
+	if _, err := b.try("Browser.getVersion", nil); err != nil {
+		t.Skipf("Chromium does not run here, perhaps for want of memory: %v", err)
+	}
 	var target struct{ TargetID, SessionID string }
 	b.call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
 	b.call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &target)
@@ -76,6 +79,17 @@ func openBrowser(t *testing.T) *browser {
 // call calls a method of the protocol.
 func (b *browser) call(method string, params map[string]any, result any) {
 	b.t.Helper()
+	answer, err := b.try(method, params)
+	if err == nil && result != nil {
+		err = json.Unmarshal(answer, result)
+	}
+	if err != nil {
+		b.t.Fatalf("%s: %v", method, err)
+	}
+}
+
+// try is call without the end of the test.
+func (b *browser) try(method string, params map[string]any) (json.RawMessage, error) {
 	b.id++
 	message := map[string]any{"id": b.id, "method": method, "params": params}
 	if b.session != "" {
@@ -83,35 +97,30 @@ func (b *browser) call(method string, params map[string]any, result any) {
 	}
 	data, err := json.Marshal(message)
 	if err != nil {
-		b.t.Fatal(err)
+		return nil, err
 	}
 	if _, err := b.in.Write(append(data, 0)); err != nil {
-		b.t.Fatal(err)
+		return nil, err
 	}
 	for {
 		line, err := b.out.ReadBytes(0)
 		if err != nil {
-			b.t.Fatalf("%s: the browser is gone: %v", method, err)
+			return nil, fmt.Errorf("the browser is gone: %w", err)
 		}
 		var answer struct {
 			ID            int
 			Result, Error json.RawMessage
 		}
 		if err := json.Unmarshal(bytes.TrimRight(line, "\x00"), &answer); err != nil {
-			b.t.Fatal(err)
+			return nil, err
 		}
-		if answer.ID != b.id {
-			continue // an event
+		switch {
+		case answer.ID != b.id: // an event
+		case answer.Error != nil:
+			return nil, fmt.Errorf("%s", answer.Error)
+		default:
+			return answer.Result, nil
 		}
-		if answer.Error != nil {
-			b.t.Fatalf("%s: %s", method, answer.Error)
-		}
-		if result != nil {
-			if err := json.Unmarshal(answer.Result, result); err != nil {
-				b.t.Fatal(err)
-			}
-		}
-		return
 	}
 }
 

@@ -49,10 +49,16 @@ func openBrowser(t *testing.T) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// Not the test's own folder: a process of the browser may still be writing to it.
+	profile, err := os.MkdirTemp("", "superres-browser-")
+	if err != nil {
+		t.Fatal(err)
+	}
 	cmd := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", "--no-first-run",
-		"--user-data-dir="+t.TempDir(), "--window-size=900,700", "about:blank")
+		"--user-data-dir="+profile, "--window-size=900,700", "about:blank")
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut}
 	if err := cmd.Start(); err != nil {
+		_ = os.RemoveAll(profile)
 		t.Skipf("Chromium does not start: %v", err)
 	}
 	theirIn.Close()
@@ -61,10 +67,11 @@ func openBrowser(t *testing.T) *browser {
 	stop := time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Kill() })
 	t.Cleanup(func() {
 		_, _ = in.WriteString(`{"id":0,"method":"Browser.close"}` + "\x00")
-		_ = cmd.Wait() // its files are removed next
+		_ = cmd.Wait()
 		stop.Stop()
 		in.Close()
 		out.Close()
+		_ = os.RemoveAll(profile)
 	})
 	if _, err := b.try("Browser.getVersion", nil); err != nil {
 		t.Skipf("Chromium does not run here, perhaps for want of memory: %v", err)

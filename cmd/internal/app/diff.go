@@ -29,7 +29,8 @@ between two pictures, every picture alone, a map of the differences, and zoom, b
 mouse and by keys. A is the reference: the others are scored against it as eval does,
 protocol matlab-y, and by the mean and the largest absolute difference of colours, in
 levels of 0..255. Pictures of another size, but of the same shape, are shown as large
-as the largest, their pixels repeated, and are not scored. Profiles are left aside.`,
+as the largest, their pixels repeated, and are not scored. Transparency is shown over
+squares, counts in the map, as over grey, and not in the scores; profiles are left aside.`,
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "diff.html", Usage: "write the page to `FILE`.html; - is standard output, and the table goes to standard error"},
 			&cli.IntFlag{Name: "scale", Aliases: []string{"s"}, Value: 2, Usage: "how much was enlarged, `N`, 1 to 16: the border that scores leave out"},
@@ -123,7 +124,7 @@ func (d *compared) load(c *cli.Context, paths []string, memory int64, bar *progr
 	held := int64(0) // bytes of the page
 	for i, path := range paths {
 		bar.set("comparing", float64(i)/float64(len(paths)))
-		limits := frugal(c, memory-held, 60)
+		limits := frugal(c, memory-held, 80)
 		pic, err := imagefile.Open(c.Context, path, limits)
 		if err != nil {
 			return err

@@ -14,8 +14,17 @@ import (
 // flags with what was perhaps meant. "--" ends the flags; "-" is a file name. The
 // name of a subcommand comes right after that of its command.
 func reorder(app *cli.App, args []string) ([]string, error) {
-	if len(args) < 2 || strings.HasPrefix(args[1], "-") && args[1] != "-" {
+	if len(args) < 2 {
 		return args, nil
+	}
+	switch first := args[1]; {
+	case first == "--help" || first == "-h":
+		return args[:2], nil
+	case first == "--version":
+		return []string{args[0], "version"}, nil
+	case strings.HasPrefix(first, "-") && first != "-":
+		name, _, _ := strings.Cut(first, "=")
+		return nil, usage("%s; all others come after the command", plugin.Unknown("flag", name, []string{"--help", "--version"}))
 	}
 	var names []string
 	for _, c := range app.Commands {
@@ -27,8 +36,14 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 			if len(args) > 2 && app.Command(args[2]) == nil {
 				return nil, usage("%s", plugin.Unknown("command", args[2], names))
 			}
-			if len(args) > 3 && app.Command(args[2]).Command(args[3]) != nil {
-				return []string{args[0], args[2], args[3], "--help"}, nil
+			if len(args) > 3 {
+				of := app.Command(args[2])
+				if err := subcommand(of, args[3:]); err != nil {
+					return nil, err
+				}
+				if of.Command(args[3]) != nil {
+					return []string{args[0], args[2], args[3], "--help"}, nil
+				}
 			}
 			return args, nil
 		}
@@ -93,10 +108,10 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 	return append(append(out, "--"), files...), nil
 }
 
-// subcommand tells what is wrong with the first argument of a command that has others
-// below it and does nothing itself; nothing when help is asked for, or there is none.
+// subcommand tells what is wrong with the first argument where it should name a command
+// below another; nothing when help is asked for, or there is none.
 func subcommand(of *cli.Command, args []string) error {
-	if len(args) == 0 || slices.Contains([]string{"help", "h", "--help", "-h"}, args[0]) {
+	if len(args) == 0 || len(of.Subcommands) == 0 || of.Command(args[0]) != nil || slices.Contains([]string{"help", "h", "--help", "-h"}, args[0]) {
 		return nil
 	}
 	var names []string

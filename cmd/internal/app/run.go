@@ -179,8 +179,8 @@ func newApp(s *streams) *cli.App {
 		// A file name may hold a comma.
 		DisableSliceFlagSeparator: true,
 		Commands: []*cli.Command{
-			upscaleCommand(s), evalCommand(s), trainCommand(s), learnCommand(s), recoverCommand(s), compareCommand(s), mnistCommand(s),
-			dictCommand(s), modelsCommand(s), learnersCommand(s), codersCommand(s), benchCommand(s), versionCommand(s),
+			upscaleCommand(s), evalCommand(s), diffCommand(s), trainCommand(s), learnCommand(s), recoverCommand(s), compareCommand(s), mnistCommand(s),
+			dictCommand(s), modelsCommand(s), learnersCommand(s), codersCommand(s), benchCommand(s), completionCommand(s), manCommand(s), versionCommand(s),
 		},
 	}
 }

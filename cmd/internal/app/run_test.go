@@ -291,7 +291,7 @@ func TestEvalFiles(t *testing.T) {
 
 func TestLists(t *testing.T) {
 	for command, want := range map[string]string{
-		"learners": "Aharon", "coders": "sparsity=0", "models": "×2 from box", "version": "superres " + version, "help": "EXAMPLES",
+		"learners": "Aharon", "coders": "sparsity=0", "models": "×2 from box", "version": "superres " + version, "--version": "superres " + version, "help": "EXAMPLES",
 	} {
 		if stdout, stderr, code := call(t, ".", "", command); code != 0 || stderr != "" || !strings.Contains(stdout, want) {
 			t.Errorf("%s: exit %d, %s%s", command, code, stdout, stderr)

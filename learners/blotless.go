@@ -77,12 +77,20 @@ const (
 	blotlessMomentum = 0.5
 )
 
+// Check refuses parameters that mean nothing.
+func (l BLOTLESS) Check() error {
+	if l.Inner < 0 {
+		return plugin.Errorf("learners: %d inner steps, expected at least 1 (0: 20)", l.Inner)
+	}
+	return nil
+}
+
 // Learn implements Learner.
 func (l BLOTLESS) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error) {
-	switch {
-	case l.Inner < 0:
-		return nil, plugin.Errorf("learners: %d inner steps, expected at least 1 (0: 20)", l.Inner)
-	case l.Inner == 0:
+	if err := l.Check(); err != nil {
+		return nil, err
+	}
+	if l.Inner == 0 {
 		l.Inner = 20
 	}
 	rng := rand.New(rand.NewPCG(blotlessSeed, 0))

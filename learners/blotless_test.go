@@ -51,13 +51,7 @@ func TestBLOTLESSAgainstAnotherProgram(t *testing.T) {
 
 func TestBLOTLESSRefuses(t *testing.T) {
 	y := learnertest.Planted(6, 8, 2, 30, 1)
-	for _, spec := range []string{"blotless:inner=-1"} {
-		l, err := learners.New(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := l.Learn(context.Background(), y, learners.Options{Atoms: 8}); !errors.Is(err, plugin.ErrSettings) {
-			t.Errorf("%s: %v", spec, err)
-		}
+	if _, err := (learners.BLOTLESS{Inner: -1}).Learn(context.Background(), y, learners.Options{Atoms: 8}); !errors.Is(err, plugin.ErrSettings) {
+		t.Error(err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"strconv"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -62,6 +63,33 @@ func hostileCases() []hostile {
 	}
 }
 
+// Numbers that mean nothing to any plug-in are refused with its spec, before any work,
+// whatever is registered; and so by the plug-in itself, see the tests of each.
+func TestParametersAreCheckedWithTheSpec(t *testing.T) {
+	check := func(name string, params []plugin.Param, build func(spec string) error) {
+		for _, p := range params {
+			if _, err := strconv.ParseFloat(p.Default, 64); err != nil {
+				continue // it is no number
+			}
+			for _, v := range []string{"-1", "NaN", "Inf", "-Inf", "", "x", "9e999"} {
+				spec := name + ":" + p.Name + "=" + v
+				if err := build(spec); !errors.Is(err, plugin.ErrSettings) {
+					t.Errorf("%s: %v", spec, err)
+				}
+			}
+			if spec := name + ":" + p.Name + "=" + p.Default; build(spec) != nil {
+				t.Errorf("%s: %v", spec, build(spec))
+			}
+		}
+	}
+	for _, l := range learners.List() {
+		check(l.Name, l.Params(), func(spec string) error { _, err := learners.New(spec); return err })
+	}
+	for _, c := range sparse.Coders() {
+		check(c.Name, c.Params(), func(spec string) error { _, err := sparse.New(spec); return err })
+	}
+}
+
 // Every learner with every coder refuses what it cannot do, in words, and does the
 // rest: whatever is registered.
 func TestEveryLearnerWithEveryCoder(t *testing.T) {
@@ -74,6 +102,9 @@ func TestEveryLearnerWithEveryCoder(t *testing.T) {
 			for _, l := range learners.List() {
 				t.Run(c.name+"/"+l.Name+"/"+spec, func(t *testing.T) {
 					coder, err := sparse.New(spec)
+					if c.sparsity < 0 && spec != l.Name && errors.Is(err, plugin.ErrSettings) {
+						return // refused before there is anything to code
+					}
 					if err != nil {
 						t.Fatal(err)
 					}

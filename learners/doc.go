@@ -23,7 +23,8 @@
 //     to have its input checked, newProgress to have its steps kept and its end
 //     found where they fit it, and [Finish] to have the signs fixed.
 //   - One that needs many times the memory of Y says how much: see Sized.
-//   - Register it in init with its parameters bound to flags.
+//   - Register it in init with its parameters bound to flags, and refuse values that
+//     mean nothing in a method Check() error, so that they are told before any work.
 //   - Call learnertest.Run in its test, and add the identities of its own.
 //
 // Another module can do the same with [Register], [Prepare] and [Finish]; the example

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/plugin"
 	"superres/learners"
 	"superres/learners/learnertest"
 	"superres/learners/sparse"
@@ -33,6 +34,14 @@ func init() {
 			return l
 		},
 	})
+}
+
+// Check refuses parameters that mean nothing.
+func (l Exemplars) Check() error {
+	if l.Skip < 0 {
+		return plugin.Errorf("exemplars: skip %d, expected 0 or more", l.Skip)
+	}
+	return nil
 }
 
 // Learn implements learners.Learner.

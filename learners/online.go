@@ -67,14 +67,22 @@ func init() {
 	})
 }
 
+// Check refuses parameters that mean nothing.
+func (l Online) Check() error {
+	if l.Batch < 0 {
+		return plugin.Errorf("learners: online with batches of %d signals, expected at least 1 (0: 256)", l.Batch)
+	}
+	if !(l.Forget >= 0) || math.IsInf(l.Forget, 0) {
+		return plugin.Errorf("learners: online with a power of %g to forget, expected more than 0 (0: 10)", l.Forget)
+	}
+	return nil
+}
+
 // Learn implements Learner.
 func (l Online) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error) {
 	began := time.Now()
-	if l.Batch < 0 {
-		return nil, plugin.Errorf("learners: online with batches of %d signals, expected at least 1 (0: 256)", l.Batch)
-	}
-	if l.Forget < 0 || math.IsNaN(l.Forget) || math.IsInf(l.Forget, 0) {
-		return nil, plugin.Errorf("learners: online with a power of %g to forget, expected more than 0 (0: 10)", l.Forget)
+	if err := l.Check(); err != nil {
+		return nil, err
 	}
 	opt, d, err := Prepare(y, opt)
 	if err != nil {

@@ -92,20 +92,27 @@ func (ROP) Memory(m, n, k int) float64 {
 	return (17*float64(kernel.Pad(m))*(float64(k)+8) + 16*float64(k)) * float64(n)
 }
 
+// Check refuses parameters that mean nothing.
+func (l ROP) Check() error {
+	switch {
+	case !(l.Penalty >= 0) || math.IsInf(l.Penalty, 0):
+		return plugin.Errorf("learners: penalty %g, expected 0 or more", l.Penalty)
+	case !(l.Relaxation >= 0 && l.Relaxation < 2): // 0 is the default
+		return plugin.Errorf("learners: relaxation %g, expected more than 0 and less than 2", l.Relaxation)
+	case !(l.Noise >= 0) || math.IsInf(l.Noise, 0):
+		return plugin.Errorf("learners: noise %g, expected 0 or more", l.Noise)
+	}
+	return nil
+}
+
 // Learn implements Learner. opt.Coder is not used.
 func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error) {
 	began := time.Now()
-	if l.Penalty < 0 || math.IsNaN(l.Penalty) || math.IsInf(l.Penalty, 0) {
-		return nil, plugin.Errorf("learners: penalty %g, expected 0 or more", l.Penalty)
+	if err := l.Check(); err != nil {
+		return nil, err
 	}
 	if l.Relaxation == 0 {
 		l.Relaxation = relaxation
-	}
-	if !(l.Relaxation > 0 && l.Relaxation < 2) {
-		return nil, plugin.Errorf("learners: relaxation %g, expected more than 0 and less than 2", l.Relaxation)
-	}
-	if !(l.Noise >= 0) || math.IsInf(l.Noise, 0) {
-		return nil, plugin.Errorf("learners: noise %g, expected 0 or more", l.Noise)
 	}
 	opt, d, err := Prepare(y, opt)
 	if err != nil {

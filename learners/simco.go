@@ -64,13 +64,21 @@ func init() {
 	})
 }
 
-// Learn implements Learner.
-func (l SimCO) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error) {
-	if l.Mu < 0 || math.IsNaN(l.Mu) || math.IsInf(l.Mu, 0) {
-		return nil, plugin.Errorf("learners: SimCO with a regularisation of %g, expected 0 or more", l.Mu)
+// Check refuses parameters that mean nothing.
+func (l SimCO) Check() error {
+	if !(l.Mu >= 0) || math.IsInf(l.Mu, 0) {
+		return plugin.Errorf("learners: SimCO with a regularisation of %g, expected 0 or more", l.Mu)
 	}
 	if l.Steps < 0 {
-		return nil, plugin.Errorf("learners: SimCO with %d steps, expected at least 1 (0: 1)", l.Steps)
+		return plugin.Errorf("learners: SimCO with %d steps, expected at least 1 (0: 1)", l.Steps)
+	}
+	return nil
+}
+
+// Learn implements Learner.
+func (l SimCO) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error) {
+	if err := l.Check(); err != nil {
+		return nil, err
 	}
 	return alternate(ctx, y, opt, l.update)
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"superres/internal/imagefile/imagetest"
 )
 
 // small keeps a damaged header from costing the test much.
@@ -44,7 +46,7 @@ func checkOutcome(t testing.TB, p *Picture, err error) {
 
 // No part of a file is a picture, unless what is missing is no part of it.
 func TestEveryPrefix(t *testing.T) {
-	for name, data := range sound(t) {
+	for name, data := range imagetest.Sound(t) {
 		whole, err := decodeBytes(data, name, small)
 		if err != nil {
 			t.Fatal(err)
@@ -69,7 +71,7 @@ func TestEveryPrefix(t *testing.T) {
 const flips = 10_000
 
 func TestFlippedBytes(t *testing.T) {
-	for name, data := range sound(t) {
+	for name, data := range imagetest.Sound(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(1, 2))
@@ -88,15 +90,15 @@ func TestFlippedBytes(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, data := range sound(f) {
+	for _, data := range imagetest.Sound(f) {
 		f.Add(data)
 		f.Add(data[:len(data)/2])
 	}
-	f.Add(pngHeader(65535, 65535))
-	f.Add(gifScreen(65535, 65535))
-	f.Add(bmpHeader(1<<31, 1<<31))
-	f.Add(jpegFrame(0xc2, 65535, 65535))
-	f.Add(manyScans(64, 64, 201))
+	f.Add(imagetest.PNGHeader(65535, 65535))
+	f.Add(imagetest.GIFScreen(65535, 65535))
+	f.Add(imagetest.BMPHeader(1<<31, 1<<31))
+	f.Add(imagetest.JPEGFrame(0xc2, 65535, 65535))
+	f.Add(imagetest.ManyScans(64, 64, 201))
 	f.Add([]byte("Dear all"))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, data []byte) {

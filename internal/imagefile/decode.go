@@ -124,7 +124,11 @@ func explain(err error, name, title string) error {
 	case incomplete:
 		f.text = fmt.Sprintf("damaged %s: %s (is the file complete?)", title, what)
 	case unsupported:
-		f.text = fmt.Sprintf("%s with an unsupported feature (%s); save it as PNG first", title, what)
+		advice := "save it as PNG first"
+		if title == "PNG" {
+			advice = "save it again as a plain PNG"
+		}
+		f.text = fmt.Sprintf("%s with an unsupported feature (%s); %s", title, what, advice)
 	default:
 		f.text = fmt.Sprintf("damaged %s: %s; copy or export it again", title, what)
 	}

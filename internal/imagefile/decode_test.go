@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"superres/internal/imagefile/imagetest"
 )
 
 // decodeBytes is Decode of a file in memory.
@@ -39,7 +41,7 @@ func checkRefusal(t testing.TB, err, class error, name, want string) {
 }
 
 func TestSoundFiles(t *testing.T) {
-	for name, data := range sound(t) {
+	for name, data := range imagetest.Sound(t) {
 		p, err := decodeBytes(data, name, Limits{})
 		if err != nil {
 			t.Errorf("%v", err)
@@ -59,7 +61,7 @@ func TestSoundFiles(t *testing.T) {
 }
 
 func TestPlainWebPColour(t *testing.T) {
-	p, err := decodeBytes(plainWebP(5, 4), "a.webp", Limits{})
+	p, err := decodeBytes(imagetest.PlainWebP(5, 4), "a.webp", Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,75 +71,28 @@ func TestPlainWebPColour(t *testing.T) {
 }
 
 func TestHostileFiles(t *testing.T) {
-	good := sound(t)
-	badSum := bytes.Clone(good["colour.png"])
-	badSum[len(badSum)-5] ^= 1 // in the checksum of the end
-	zlibSum := bytes.Replace(good["colour.png"], []byte("IDAT"), []byte("IDAT"), 1)
-	zlibSum[bytes.Index(zlibSum, []byte("IDAT"))+20] ^= 0x10
-	tiffSize := func(w, h uint32) []byte {
-		return append([]byte(tiffStart), tiffPage(0, [4]uint32{256, 4, 1, w}, [4]uint32{257, 4, 1, h}, [4]uint32{258, 3, 1, 8}, [4]uint32{262, 3, 1, 1})...)
-	}
-	vp8 := append([]byte{0x10, 0, 0, 0x9d, 0x01, 0x2a}, 0xff, 0x3f, 0xff, 0x3f)
-
-	for _, c := range []struct {
-		name  string
-		data  []byte
-		class error
-		want  string
-	}{
-		{"empty.png", nil, ErrInput, "is empty"},
-		{"notes.txt", []byte("Dear all, see below"), ErrInput, `not an image (starts with "Dear al"; known: PNG JPEG GIF WebP TIFF BMP)`},
-		{"text.png", []byte("a\x00\n\x1b[31m"), ErrInput, `not an image (starts with "a\x00\n\x1b[31"; known`},
-		{"letter.bmp", []byte("BMW or Mercedes?"), ErrInput, "not an image"},
-		{"x.heic", []byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00"), ErrInput, "HEIC cannot be read (known: "},
-
-		{"big.png", pngHeader(65535, 65535), ErrLimit, "65535x65535 is 4295 megapixels, the limit is 50; use --max-pixels"},
-		{"edge.png", pngHeader(50000, 1001), ErrLimit, "50000x1001 is 50.05 megapixels, the limit is 50;"},
-		{"near.png", pngHeader(50001, 1000), ErrLimit, "50001x1000 is 50001000 pixels, the limit is 50000000;"},
-		{"long.png", pngHeader(65536, 1), ErrLimit, "65536x1 has a side beyond the limit of 65535 pixels"},
-		{"over.png", pngHeader(1<<31-1, 1<<31-1), ErrInput, "PNG with an unsupported feature (dimension overflow)"},
-		{"none.png", pngHeader(0, 5), ErrInput, "damaged PNG: non-positive dimension;"},
-		{"big.jpg", append(jpegFrame(0xc0, 65535, 65535), jpegSegment(0xda, 1, 1, 0, 0, 63, 0)...), ErrLimit, "4295 megapixels"},
-		{"none.jpg", append(jpegFrame(0xc0, 0, 0), jpegSegment(0xda, 1, 1, 0, 0, 63, 0)...), ErrInput, "has no pixels (its size is 0x0)"},
-		{"big.gif", gifScreen(65535, 65535), ErrLimit, "4295 megapixels"},
-		{"none.gif", gifScreen(0, 0), ErrInput, "has no pixels"},
-		{"big.bmp", bmpHeader(40000, 40000), ErrLimit, "1600 megapixels"},
-		{"none.bmp", bmpHeader(0, 0), ErrInput, "has no pixels"},
-		{"long.bmp", bmpHeader(1<<30, 1), ErrLimit, "side beyond"},
-		{"big.tif", tiffSize(60000, 60000), ErrLimit, "3600 megapixels"},
-		{"huge.tif", tiffSize(1<<32-1, 1<<32-1), ErrInput, "damaged TIFF: image too large;"},
-		{"big.webp", plainWebP(16384, 16384), ErrLimit, "268.4 megapixels"},
-		{"lossy.webp", riff("VP8 ", vp8), ErrLimit, "268.4 megapixels"},
-
-		{"third.png", good["colour.png"][:40], ErrInput, "damaged PNG: unexpected EOF (is the file complete?)"},
-		{"half.png", good["colour.png"][:60], ErrInput, "damaged PNG: not enough pixel data (is the file complete?)"},
-		{"head.png", pngHeader(5000, 5000), ErrInput, "damaged PNG: unexpected EOF (is the file complete?)"},
-		{"half.jpg", good["grey.jpeg"][:200], ErrInput, "damaged JPEG: unexpected EOF (is"},
-		{"half.gif", good["colour.gif"][:len(good["colour.gif"])-1], ErrInput, "damaged GIF: unexpected EOF (is"},
-		{"half.webp", good["plain.webp"][:26], ErrInput, "damaged WebP: "},
-		{"sum.png", badSum, ErrInput, "damaged PNG: invalid checksum; copy or export it again"},
-		{"data.png", zlibSum, ErrInput, "damaged PNG: "},
-		{"odd.bmp", append([]byte("BM\x00\x00\x00\x00\x00\x00\x00\x00"), make([]byte, 50)...), ErrInput, "BMP with an unsupported feature ("},
-		{"cmyk.tif", append([]byte(tiffStart), tiffPage(0, [4]uint32{256, 4, 1, 9}, [4]uint32{257, 4, 1, 9}, [4]uint32{258, 3, 1, 8}, [4]uint32{262, 3, 1, 5})...), ErrInput, "TIFF with an unsupported feature (color model); save it as PNG first"},
-		{"scans.jpg", manyScans(64, 64, 201), ErrLimit, "has more than 100 scans"},
-	} {
-		p, err := decodeBytes(c.data, c.name, Limits{})
+	for _, c := range imagetest.Hostile(t) {
+		class := ErrInput
+		if c.Limit {
+			class = ErrLimit
+		}
+		p, err := decodeBytes(c.Data, c.Name, Limits{})
 		if err == nil {
-			t.Errorf("%s: decoded to %v", c.name, p.Image.Bounds())
+			t.Errorf("%s: decoded to %v", c.Name, p.Image.Bounds())
 			continue
 		}
-		checkRefusal(t, err, c.class, c.name, c.want)
+		checkRefusal(t, err, class, c.Name, c.Want)
 	}
 }
 
 func TestManyPictures(t *testing.T) {
-	frames := &gif.GIF{Image: []*image.Paletted{indexed(4, 4), indexed(4, 4)}, Delay: []int{1, 1}}
-	animatedGIF := encoded(t, func(b *bytes.Buffer) error { return gif.EncodeAll(b, frames) })
-	still := sound(t)["colour.png"]
+	frames := &gif.GIF{Image: []*image.Paletted{imagetest.Indexed(4, 4), imagetest.Indexed(4, 4)}, Delay: []int{1, 1}}
+	animatedGIF := imagetest.Encoded(t, func(b *bytes.Buffer) error { return gif.EncodeAll(b, frames) })
+	still := imagetest.Sound(t)["colour.png"]
 	actl := func(n byte) []byte {
-		return bytes.Join([][]byte{still[:33], pngChunk("acTL", []byte{0, 0, 0, n, 0, 0, 0, 0}), still[33:]}, nil)
+		return bytes.Join([][]byte{still[:33], imagetest.PNGChunk("acTL", []byte{0, 0, 0, n, 0, 0, 0, 0}), still[33:]}, nil)
 	}
-	vp8x := riff("VP8X", []byte{2, 0, 0, 0, 4, 0, 0, 3, 0, 0})
+	vp8x := imagetest.RIFF("VP8X", []byte{2, 0, 0, 0, 4, 0, 0, 3, 0, 0})
 
 	checkDecode := func(name string, data []byte, want string) {
 		t.Helper()
@@ -158,10 +113,10 @@ func TestManyPictures(t *testing.T) {
 
 	// A TIFF of two directories, the second of each given kind.
 	page := [][4]uint32{{254, 4, 1, 0}, {256, 4, 1, 2}, {257, 4, 1, 1}, {258, 3, 1, 8}, {262, 3, 1, 1}, {273, 4, 1, 0}, {279, 4, 1, 2}}
-	length := uint32(len(tiffPage(0, page...)))
+	length := uint32(len(imagetest.TIFFPage(0, page...)))
 	pages := func(kind, last uint32) []byte {
 		second := append([][4]uint32{{254, 4, 1, kind}}, page[1:]...)
-		return bytes.Join([][]byte{[]byte(tiffStart), tiffPage(8+length, page...), tiffPage(last, second...)}, nil)
+		return bytes.Join([][]byte{[]byte(imagetest.TIFFStart), imagetest.TIFFPage(8+length, page...), imagetest.TIFFPage(last, second...)}, nil)
 	}
 	checkDecode("two.tif", pages(2, 0), "is a TIFF with more than one page")
 	checkDecode("small.tif", pages(1, 0), "")
@@ -172,7 +127,7 @@ func TestManyPictures(t *testing.T) {
 func TestSmallGIFOnItsScreen(t *testing.T) {
 	frame := image.NewPaletted(image.Rect(2, 1, 4, 3), color.Palette{color.RGBA{R: 255, A: 255}, color.RGBA{B: 255, A: 255}})
 	g := &gif.GIF{Image: []*image.Paletted{frame}, Delay: []int{0}, Config: image.Config{Width: 6, Height: 4, ColorModel: frame.Palette}}
-	p, err := decodeBytes(encoded(t, func(b *bytes.Buffer) error { return gif.EncodeAll(b, g) }), "a.gif", Limits{})
+	p, err := decodeBytes(imagetest.Encoded(t, func(b *bytes.Buffer) error { return gif.EncodeAll(b, g) }), "a.gif", Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,8 +142,8 @@ func TestSmallGIFOnItsScreen(t *testing.T) {
 }
 
 func TestLimitsAreExact(t *testing.T) {
-	data := encoded(t, func(b *bytes.Buffer) error { return png.Encode(b, ramp(10, 6)) })
-	scans := manyScans(16, 16, 5)
+	data := imagetest.Encoded(t, func(b *bytes.Buffer) error { return png.Encode(b, imagetest.Ramp(10, 6)) })
+	scans := imagetest.ManyScans(16, 16, 5)
 	for _, c := range []struct {
 		name string
 		data []byte

@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"superres/internal/imagefile/imagetest"
 )
 
 // every returns one picture of each type that a caller may have, 5×4, off the
@@ -38,7 +40,7 @@ func every() map[string]image.Image {
 // roundTrip writes img and reads it again.
 func roundTrip(t *testing.T, img image.Image, format string) image.Image {
 	t.Helper()
-	data := encoded(t, func(b *bytes.Buffer) error { return Encode(b, img, format, EncodeOptions{}) })
+	data := imagetest.Encoded(t, func(b *bytes.Buffer) error { return Encode(b, img, format, EncodeOptions{}) })
 	p, err := decodeBytes(data, "again."+format, Limits{})
 	if err != nil {
 		t.Fatalf("%T as %s: %v", img, format, err)
@@ -172,7 +174,7 @@ func TestEncodePassesWriteErrors(t *testing.T) {
 	for _, format := range []string{"png", "jpeg", "bmp", "tiff"} {
 		r, w := io.Pipe()
 		r.CloseWithError(full)
-		if err := Encode(w, ramp(4, 4), format, EncodeOptions{}); !errors.Is(err, full) {
+		if err := Encode(w, imagetest.Ramp(4, 4), format, EncodeOptions{}); !errors.Is(err, full) {
 			t.Errorf("%s: error %v", format, err)
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"superres/internal/imagefile/imagetest"
 )
 
 // badReader gives some bytes and then an error.
@@ -30,7 +32,7 @@ func (b badReader) Read(p []byte) (int, error) {
 func TestReadErrors(t *testing.T) {
 	broken := errors.New("the line is dead")
 	for _, n := range []int{0, 10, 50} {
-		r := badReader{bytes.NewReader(sound(t)["colour.png"][:n]), broken}
+		r := badReader{bytes.NewReader(imagetest.Sound(t)["colour.png"][:n]), broken}
 		_, err := Decode(context.Background(), r, "stdin", Limits{})
 		checkRefusal(t, err, ErrInput, "stdin", "cannot be read: the line is dead;")
 		if !errors.Is(err, broken) {

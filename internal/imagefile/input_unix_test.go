@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"superres/internal/imagefile/imagetest"
 )
 
 // within fails the test if f does not return soon.
@@ -53,7 +55,7 @@ func TestOpenWaitsForNothing(t *testing.T) {
 func TestOpenFollowsLinks(t *testing.T) {
 	dir := t.TempDir()
 	file, link, loop := filepath.Join(dir, "a.png"), filepath.Join(dir, "b.png"), filepath.Join(dir, "c.png")
-	if err := os.WriteFile(file, sound(t)["colour.png"], 0o600); err != nil {
+	if err := os.WriteFile(file, imagetest.Sound(t)["colour.png"], 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(file, link); err != nil {

@@ -8,6 +8,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"superres/internal/imagefile/imagetest"
 )
 
 // cosine is one coefficient of the definition, T.81 section A.3.3.
@@ -88,7 +90,7 @@ func TestEncodeJPEG(t *testing.T) {
 		img := drawing(size[0], size[1])
 		last := 0.0
 		for _, quality := range []int{1, 30, 50, 75, 95, 100} {
-			data := encoded(t, func(b *bytes.Buffer) error { return Encode(b, img, "jpeg", EncodeOptions{Quality: quality}) })
+			data := imagetest.Encoded(t, func(b *bytes.Buffer) error { return Encode(b, img, "jpeg", EncodeOptions{Quality: quality}) })
 			got, err := jpeg.Decode(bytes.NewReader(data))
 			if err != nil {
 				t.Fatalf("%v, quality %d: %v", size, quality, err)
@@ -100,7 +102,7 @@ func TestEncodeJPEG(t *testing.T) {
 				continue
 			}
 			db := psnr(img, got)
-			theirs := encoded(t, func(b *bytes.Buffer) error { return jpeg.Encode(b, img, &jpeg.Options{Quality: quality}) })
+			theirs := imagetest.Encoded(t, func(b *bytes.Buffer) error { return jpeg.Encode(b, img, &jpeg.Options{Quality: quality}) })
 			other, err := jpeg.Decode(bytes.NewReader(theirs))
 			if err != nil {
 				t.Fatal(err)
@@ -131,7 +133,7 @@ func TestEncodeJPEGOfNoise(t *testing.T) {
 
 func roundTripJPEG(t *testing.T, img image.Image) image.Image {
 	t.Helper()
-	data := encoded(t, func(b *bytes.Buffer) error { return Encode(b, img, "jpeg", EncodeOptions{Quality: 100}) })
+	data := imagetest.Encoded(t, func(b *bytes.Buffer) error { return Encode(b, img, "jpeg", EncodeOptions{Quality: 100}) })
 	got, err := jpeg.Decode(bytes.NewReader(data))
 	if err != nil {
 		t.Fatal(err)
@@ -141,7 +143,7 @@ func roundTripJPEG(t *testing.T, img image.Image) image.Image {
 
 // A grey picture has one component, and grey values survive.
 func TestEncodeGreyJPEG(t *testing.T) {
-	img := greyRamp(19, 11)
+	img := imagetest.GreyRamp(19, 11)
 	got, ok := roundTripJPEG(t, img).(*image.Gray)
 	if !ok {
 		t.Fatal("not grey")

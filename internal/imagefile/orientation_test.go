@@ -11,6 +11,8 @@ import (
 	"image/png"
 	"strings"
 	"testing"
+
+	"superres/internal/imagefile/imagetest"
 )
 
 // The pictures of these tests are made of square blocks, each of one ink and
@@ -67,7 +69,7 @@ func TestOrientations(t *testing.T) {
 	for o, want := range want {
 		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 			for _, img := range []image.Image{colour, grey} {
-				data := withExif(encoded(t, func(b *bytes.Buffer) error { return jpeg.Encode(b, img, &jpeg.Options{Quality: 100}) }), o, order)
+				data := imagetest.WithExif(imagetest.Encoded(t, func(b *bytes.Buffer) error { return jpeg.Encode(b, img, &jpeg.Options{Quality: 100}) }), o, order)
 				p, err := decodeBytes(data, fmt.Sprintf("%d.jpg", o), Limits{})
 				if err != nil {
 					t.Fatal(err)
@@ -107,11 +109,11 @@ func TestOrientationsOfEveryFormat(t *testing.T) {
 		"rgba": inked(image.NewRGBA(r)), "nrgba": inked(image.NewNRGBA(r)), "rgba64": inked(image.NewRGBA64(r)), "nrgba64": inked(image.NewNRGBA64(r)),
 	} {
 		for o := 1; o <= 8; o++ {
-			png := encoded(t, func(b *bytes.Buffer) error { return png.Encode(b, img) })
-			exif := withExif([]byte{0xff, 0xd8}, o, binary.BigEndian)[12:]
-			tiff := encoded(t, func(b *bytes.Buffer) error { return Encode(b, img, "tiff", EncodeOptions{}) })
+			png := imagetest.Encoded(t, func(b *bytes.Buffer) error { return png.Encode(b, img) })
+			exif := imagetest.WithExif([]byte{0xff, 0xd8}, o, binary.BigEndian)[12:]
+			tiff := imagetest.Encoded(t, func(b *bytes.Buffer) error { return Encode(b, img, "tiff", EncodeOptions{}) })
 			for format, data := range map[string][]byte{
-				"png": bytes.Join([][]byte{png[:33], pngChunk("eXIf", exif), png[33:]}, nil), "tiff": turnedTIFF(tiff, uint16(o)),
+				"png": bytes.Join([][]byte{png[:33], imagetest.PNGChunk("eXIf", exif), png[33:]}, nil), "tiff": turnedTIFF(tiff, uint16(o)),
 			} {
 				var seen image.Config
 				got, err := decodeBytes(data, name+"."+format, Limits{Accept: func(cfg image.Config) error { seen = cfg; return nil }})

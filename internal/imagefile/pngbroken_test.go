@@ -3,6 +3,8 @@ package imagefile
 import (
 	"bytes"
 	"testing"
+
+	"superres/internal/imagefile/imagetest"
 )
 
 // A PNG that breaks a rule is refused, in one line.
@@ -11,14 +13,14 @@ func TestBrokenPNGs(t *testing.T) {
 	before, pixels := k.body()
 	z := zlibBytes(pixels)
 	file := func(parts ...[]byte) []byte { return append([]byte(pngSignature), bytes.Join(parts, nil)...) }
-	head, idat, end := pngChunk("IHDR", k.header()), pngChunk("IDAT", z), pngChunk("IEND", nil)
+	head, idat, end := imagetest.PNGChunk("IHDR", k.header()), imagetest.PNGChunk("IDAT", z), imagetest.PNGChunk("IEND", nil)
 	if _, err := decodeBytes(file(head, before, idat, end), "a.png", Limits{}); err != nil {
 		t.Fatal(err)
 	}
 	with := func(at int, v byte) []byte {
 		h := k.header()
 		h[at] = v
-		return pngChunk("IHDR", h)
+		return imagetest.PNGChunk("IHDR", h)
 	}
 	flipped := func(b []byte, at int) []byte {
 		b = bytes.Clone(b)
@@ -32,8 +34,8 @@ func TestBrokenPNGs(t *testing.T) {
 		"checksum of PLTE":       file(head, flipped(before, -1), idat, end),
 		"checksum of IDAT":       file(head, before, flipped(idat, -1), end),
 		"checksum of IEND":       file(head, before, idat, flipped(end, -1)),
-		"long IHDR":              file(pngChunk("IHDR", append(k.header(), 0)), before, idat, end),
-		"short IHDR":             file(pngChunk("IHDR", k.header()[:12]), before, idat, end),
+		"long IHDR":              file(imagetest.PNGChunk("IHDR", append(k.header(), 0)), before, idat, end),
+		"short IHDR":             file(imagetest.PNGChunk("IHDR", k.header()[:12]), before, idat, end),
 		"no IHDR":                file(before, idat, end),
 		"two of IHDR":            file(head, head, before, idat, end),
 		"width 0":                file(with(3, 0), before, idat, end),
@@ -50,24 +52,24 @@ func TestBrokenPNGs(t *testing.T) {
 		"filter method 1":        file(with(11, 1), before, idat, end),
 		"interlace 2":            file(with(12, 2), before, idat, end),
 		"no PLTE":                file(head, idat, end),
-		"odd PLTE":               file(head, pngChunk("PLTE", []byte{1, 2, 3, 4}), idat, end),
-		"long PLTE":              file(head, pngChunk("PLTE", make([]byte, 17*3)), idat, end),
+		"odd PLTE":               file(head, imagetest.PNGChunk("PLTE", []byte{1, 2, 3, 4}), idat, end),
+		"long PLTE":              file(head, imagetest.PNGChunk("PLTE", make([]byte, 17*3)), idat, end),
 		"two of PLTE":            file(head, before, before, idat, end),
 		"PLTE behind the pixels": file(head, idat, before, end),
-		"long tRNS":              file(head, before, pngChunk("tRNS", make([]byte, 257)), idat, end),
+		"long tRNS":              file(head, before, imagetest.PNGChunk("tRNS", make([]byte, 257)), idat, end),
 		"no IDAT":                file(head, before, end),
-		"empty IDAT":             file(head, before, pngChunk("IDAT", nil), end),
-		"zlib's header":          file(head, before, pngChunk("IDAT", flipped(z, 0)), end),
-		"zlib's data":            file(head, before, pngChunk("IDAT", flipped(z, 4)), end),
-		"zlib's checksum":        file(head, before, pngChunk("IDAT", flipped(z, -1)), end),
-		"too few rows":           file(head, before, pngChunk("IDAT", zlibBytes(pixels[:len(pixels)-6])), end),
-		"half a row":             file(head, before, pngChunk("IDAT", zlibBytes(pixels[:len(pixels)-2])), end),
-		"too many rows":          file(head, before, pngChunk("IDAT", zlibBytes(append(bytes.Clone(pixels), pixels...))), end),
-		"filter 5":               file(head, before, pngChunk("IDAT", zlibBytes(filter)), end),
+		"empty IDAT":             file(head, before, imagetest.PNGChunk("IDAT", nil), end),
+		"zlib's header":          file(head, before, imagetest.PNGChunk("IDAT", flipped(z, 0)), end),
+		"zlib's data":            file(head, before, imagetest.PNGChunk("IDAT", flipped(z, 4)), end),
+		"zlib's checksum":        file(head, before, imagetest.PNGChunk("IDAT", flipped(z, -1)), end),
+		"too few rows":           file(head, before, imagetest.PNGChunk("IDAT", zlibBytes(pixels[:len(pixels)-6])), end),
+		"half a row":             file(head, before, imagetest.PNGChunk("IDAT", zlibBytes(pixels[:len(pixels)-2])), end),
+		"too many rows":          file(head, before, imagetest.PNGChunk("IDAT", zlibBytes(append(bytes.Clone(pixels), pixels...))), end),
+		"filter 5":               file(head, before, imagetest.PNGChunk("IDAT", zlibBytes(filter)), end),
 		"no IEND":                file(head, before, idat),
-		"long IEND":              file(head, before, idat, pngChunk("IEND", []byte{0})),
+		"long IEND":              file(head, before, idat, imagetest.PNGChunk("IEND", []byte{0})),
 		"cut":                    file(head, before, idat[:len(idat)-5]),
-		"a hole in IDAT":         file(head, before, pngChunk("IDAT", z[:9]), pngChunk("gAMA", make([]byte, 4)), pngChunk("IDAT", z[9:]), end),
+		"a hole in IDAT":         file(head, before, imagetest.PNGChunk("IDAT", z[:9]), imagetest.PNGChunk("gAMA", make([]byte, 4)), imagetest.PNGChunk("IDAT", z[9:]), end),
 		"huge chunk":             file(head, before, []byte{0x7f, 0xff, 0xff, 0xff}, []byte("IDAT"), z),
 		"signature in CR":        append([]byte("\x89PNG\r\r\x1a\n"), file(head, before, idat, end)[8:]...),
 		"signature in LF":        append([]byte("\x89PNG\n\n\x1a\n"), file(head, before, idat, end)[8:]...),

@@ -8,6 +8,8 @@ import (
 	"image"
 	"image/color"
 	"testing"
+
+	"superres/internal/imagefile/imagetest"
 )
 
 // The kinds of PNG after the test suite of Willem van Schaik, made here by a writer
@@ -158,7 +160,7 @@ func (k pngKind) raw(x0, y0, dx, dy int) []byte {
 // they are packed.
 func (k pngKind) body() (before, pixels []byte) {
 	if k.gamma {
-		before = append(before, pngChunk("gAMA", []byte{0, 0, 0xb1, 0x8f})...)
+		before = append(before, imagetest.PNGChunk("gAMA", []byte{0, 0, 0xb1, 0x8f})...)
 	}
 	if k.colourType == typeIndexed {
 		var p, alphas []byte
@@ -169,16 +171,16 @@ func (k pngKind) body() (before, pixels []byte) {
 				alphas = append(alphas, c.A)
 			}
 		}
-		before = append(before, pngChunk("PLTE", p)...)
+		before = append(before, imagetest.PNGChunk("PLTE", p)...)
 		if k.transparent {
-			before = append(before, pngChunk("tRNS", alphas[:min(len(alphas), 1<<k.depth)])...)
+			before = append(before, imagetest.PNGChunk("tRNS", alphas[:min(len(alphas), 1<<k.depth)])...)
 		}
 	} else if k.transparent {
 		var key []byte
 		for c := range k.channels() {
 			key = binary.BigEndian.AppendUint16(key, k.key(c))
 		}
-		before = append(before, pngChunk("tRNS", key)...)
+		before = append(before, imagetest.PNGChunk("tRNS", key)...)
 	}
 	if !k.interlaced {
 		return before, k.raw(0, 0, 1, 1)
@@ -203,15 +205,15 @@ const pngSignature = "\x89PNG\r\n\x1a\n"
 // file is the whole PNG, its pixels in chunks of seven bytes, with an empty one.
 func (k pngKind) file() []byte {
 	before, pixels := k.body()
-	b := append([]byte(pngSignature), pngChunk("IHDR", k.header())...)
+	b := append([]byte(pngSignature), imagetest.PNGChunk("IHDR", k.header())...)
 	b = append(b, before...)
-	b = append(b, pngChunk("IDAT", nil)...)
+	b = append(b, imagetest.PNGChunk("IDAT", nil)...)
 	for z := zlibBytes(pixels); len(z) > 0; {
 		n := min(7, len(z))
-		b = append(b, pngChunk("IDAT", z[:n])...)
+		b = append(b, imagetest.PNGChunk("IDAT", z[:n])...)
 		z = z[n:]
 	}
-	return append(b, pngChunk("IEND", nil)...)
+	return append(b, imagetest.PNGChunk("IEND", nil)...)
 }
 
 func zlibBytes(b []byte) []byte {

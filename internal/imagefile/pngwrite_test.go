@@ -10,6 +10,8 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"testing"
+
+	"superres/internal/imagefile/imagetest"
 )
 
 // filtered returns the five filtered forms of a row, and which has the least sum of
@@ -195,7 +197,7 @@ func TestPNGWorkers(t *testing.T) {
 					continue
 				}
 				name = fmt.Sprint(name, noise)
-				file := encoded(t, func(b *bytes.Buffer) error { return Encode(b, img, "png", EncodeOptions{}) })
+				file := imagetest.Encoded(t, func(b *bytes.Buffer) error { return Encode(b, img, "png", EncodeOptions{}) })
 				if want[name] == nil {
 					want[name] = file
 				} else if !bytes.Equal(file, want[name]) {

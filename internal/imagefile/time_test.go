@@ -6,18 +6,20 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"superres/internal/imagefile/imagetest"
 )
 
 // slow is a file that takes far longer to decode than any test waits: many
 // scans, each cheap in bytes.
-func slow() []byte { return manyScans(3000, 3000, 10_000) }
+func slow() []byte { return imagetest.ManyScans(3000, 3000, 10_000) }
 
 func TestTimeLimitStopsTheDecoder(t *testing.T) {
 	// 10,000 tiles which all unpack the same megabyte of nothing.
 	const tiles = 100 * 100
 	nothing := append(bytes.Repeat([]byte{0x80}, 1<<20), 0xc1, 0) // and at last 64 zeros
-	offsets := uint32(len(tiffStart) + len(tiffPage(0, make([][4]uint32, 9)...)))
-	tile := append([]byte(tiffStart), tiffPage(0,
+	offsets := uint32(len(imagetest.TIFFStart) + len(imagetest.TIFFPage(0, make([][4]uint32, 9)...)))
+	tile := append([]byte(imagetest.TIFFStart), imagetest.TIFFPage(0,
 		[4]uint32{256, 4, 1, 800}, [4]uint32{257, 4, 1, 800}, [4]uint32{258, 3, 1, 8},
 		[4]uint32{259, 3, 1, 32773}, [4]uint32{262, 3, 1, 1}, [4]uint32{322, 4, 1, 8}, [4]uint32{323, 4, 1, 8},
 		[4]uint32{324, 4, tiles, offsets}, [4]uint32{325, 4, tiles, offsets + 4*tiles})...)

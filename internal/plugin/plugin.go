@@ -23,7 +23,9 @@ type Info[T any] struct {
 	Name      string // lower case, unique in its registry
 	Summary   string // one line: what it computes
 	Reference string // the paper it implements
-	// New makes a value with its default parameters, each bound to a flag of fs.
+	// New makes a value with its default parameters, each bound to a flag of fs. A value
+	// with a method Check() error tells there which parameters mean nothing, so that
+	// they are refused with the spec, before any work.
 	New func(fs *flag.FlagSet) T
 }
 
@@ -101,7 +103,7 @@ func (r *Registry[T]) Names() []string {
 
 // New makes the plug-in that spec names, with the parameters it gives:
 // "ksvd", "ksvd:exact=false". The error for an unknown name or parameter lists
-// the known ones and wraps ErrSettings.
+// the known ones; it and the error for a value that means nothing wrap ErrSettings.
 func (r *Registry[T]) New(spec string) (T, error) {
 	var zero T
 	name, params, _ := strings.Cut(spec, ":")
@@ -126,6 +128,11 @@ func (r *Registry[T]) New(spec string) (T, error) {
 		}
 		if err := fs.Set(key, text); err != nil {
 			return zero, Errorf("%s %s: %s=%s: %v", r.Kind, name, key, text, err)
+		}
+	}
+	if c, ok := any(value).(interface{ Check() error }); ok {
+		if err := c.Check(); err != nil {
+			return zero, err
 		}
 	}
 	return value, nil

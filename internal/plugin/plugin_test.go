@@ -14,6 +14,13 @@ type animal struct {
 	quiet bool
 }
 
+func (a *animal) Check() error {
+	if a.legs < 0 {
+		return plugin.Errorf("%d legs", a.legs)
+	}
+	return nil
+}
+
 func zoo() *plugin.Registry[*animal] {
 	r := &plugin.Registry[*animal]{Kind: "animal"}
 	for _, name := range []string{"zebra", "ant"} {
@@ -54,6 +61,7 @@ func TestErrorsNameWhatIsKnown(t *testing.T) {
 		"ant:legs":      `parameter legs has no value`,
 		"ant:legs=many": `animal ant: legs=many: `,
 		"ant:loud=2":    `not true or false`,
+		"ant:legs=-1":   `-1 legs`,
 	} {
 		_, err := zoo().New(spec)
 		if err == nil || !strings.Contains(err.Error(), want) || !errors.Is(err, plugin.ErrSettings) {

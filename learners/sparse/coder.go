@@ -181,17 +181,27 @@ func tidy(index []int32, value []float64) int {
 // budget resolves the two limits every coder knows: at most sparsity non-zeros
 // (0: as many as a signal has entries) and a residual norm of tolerance.
 func budget(sparsity int, tolerance float64, d *Dictionary) (int, error) {
-	switch {
-	case sparsity < 0:
-		return 0, plugin.Errorf("sparse: sparsity %d, expected at least 1 (0: no limit)", sparsity)
-	case sparsity > d.k:
+	if err := checkLimits(sparsity, tolerance); err != nil {
+		return 0, err
+	}
+	if sparsity > d.k {
 		return 0, plugin.Errorf("sparse: sparsity %d is more than the %d atoms", sparsity, d.k)
-	case tolerance < 0 || math.IsNaN(tolerance):
-		return 0, plugin.Errorf("sparse: tolerance %g, expected 0 or more", tolerance)
-	case sparsity == 0:
+	}
+	if sparsity == 0 {
 		sparsity = d.k
 	}
 	return min(sparsity, d.n, d.k), nil
+}
+
+// checkLimits refuses a sparsity and a tolerance that mean nothing to any dictionary.
+func checkLimits(sparsity int, tolerance float64) error {
+	if sparsity < 0 {
+		return plugin.Errorf("sparse: sparsity %d, expected at least 1 (0: no limit)", sparsity)
+	}
+	if !(tolerance >= 0) || math.IsInf(tolerance, 0) {
+		return plugin.Errorf("sparse: tolerance %g, expected 0 or more", tolerance)
+	}
+	return nil
 }
 
 // axpy adds a·x to y.

@@ -52,6 +52,9 @@ func init() {
 	})
 }
 
+// Check refuses parameters that mean nothing.
+func (c CoSaMP) Check() error { return checkLimits(c.Sparsity, c.Tolerance) }
+
 // Code implements Coder.
 func (c CoSaMP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
 	most, err := budget(c.Sparsity, c.Tolerance, d)

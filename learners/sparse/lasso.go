@@ -79,16 +79,25 @@ func init() {
 // of one smooth pulse at K places, of which 12,000 steps at n = 45, K = 512.
 const pathSteps = 30
 
+// Check refuses parameters that mean nothing.
+func (c Lasso) Check() error {
+	switch {
+	case !(c.Lambda >= 0) || math.IsInf(c.Lambda, 0):
+		return plugin.Errorf("sparse: lambda %g, expected 0 or more", c.Lambda)
+	case c.Lambda > 0 && c.Tolerance > 0:
+		return plugin.Errorf("sparse: lambda %g and tolerance %g are two problems, expected one of them", c.Lambda, c.Tolerance)
+	}
+	return checkLimits(c.Sparsity, c.Tolerance)
+}
+
 // Code implements Coder.
 func (c Lasso) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
-	most, err := budget(c.Sparsity, c.Tolerance, d)
-	switch {
-	case err != nil:
+	if err := c.Check(); err != nil {
 		return nil, err
-	case c.Lambda < 0 || math.IsNaN(c.Lambda):
-		return nil, plugin.Errorf("sparse: lambda %g, expected 0 or more", c.Lambda)
-	case c.Lambda > 0 && c.Tolerance > 0:
-		return nil, plugin.Errorf("sparse: lambda %g and tolerance %g are two problems, expected one of them", c.Lambda, c.Tolerance)
+	}
+	most, err := budget(c.Sparsity, c.Tolerance, d)
+	if err != nil {
+		return nil, err
 	}
 	return codeEach(ctx, d, y, most, func() solver {
 		w := &lassoWorker{

@@ -55,13 +55,21 @@ func init() {
 	})
 }
 
+// Check refuses parameters that mean nothing.
+func (c MP) Check() error {
+	if c.Steps < 0 {
+		return plugin.Errorf("sparse: steps %d, expected at least 1 (0: 100 for each entry of a signal)", c.Steps)
+	}
+	return checkLimits(c.Sparsity, c.Tolerance)
+}
+
 // Code implements Coder.
 func (c MP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
 	if _, err := budget(c.Sparsity, c.Tolerance, d); err != nil {
 		return nil, err
 	}
-	if c.Steps < 0 {
-		return nil, plugin.Errorf("sparse: steps %d, expected at least 1 (0: 100 for each entry of a signal)", c.Steps)
+	if err := c.Check(); err != nil {
+		return nil, err
 	}
 	most, steps := c.Sparsity, c.Steps // not budget's: n atoms are no limit here
 	if most == 0 {

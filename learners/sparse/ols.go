@@ -54,6 +54,9 @@ func init() {
 	})
 }
 
+// Check refuses parameters that mean nothing.
+func (c OLS) Check() error { return checkLimits(c.Sparsity, c.Tolerance) }
+
 // Code implements Coder.
 func (c OLS) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
 	most, err := budget(c.Sparsity, c.Tolerance, d)

@@ -126,7 +126,7 @@ func compare(c *cli.Context, s *streams) error {
 	}
 	dir := c.String("output")
 	results, err := sweep[comparisonTask, comparisonResult]{
-		dir: dir, task: func(r comparisonResult) comparisonTask { return r.comparisonTask }, failed: func(r comparisonResult) bool { return r.Failure != "" },
+		command: c.Command.Name, dir: dir, task: func(r comparisonResult) comparisonTask { return r.comparisonTask }, failed: func(r comparisonResult) bool { return r.Failure != "" },
 		weight: comparisonTask.weight, run: cmp.run,
 	}.do(c.Context, cmp.tasks(), bar)
 	if err != nil {

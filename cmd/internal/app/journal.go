@@ -19,15 +19,17 @@ import (
 // what they give there, and returns the results of all, in the order of the tasks.
 // Trials that failed are not kept, so that they are tried again.
 type sweep[K comparable, R any] struct {
-	dir    string
-	task   func(R) K // that gave a result
-	failed func(R) bool
-	weight func(K) float64 // roughly proportional to the work
-	run    func(context.Context, K) (R, error)
+	command string // whose folder it is: each has reports of its own, some of one name
+	dir     string
+	task    func(R) K // that gave a result
+	failed  func(R) bool
+	weight  func(K) float64 // roughly proportional to the work
+	run     func(context.Context, K) (R, error)
 }
 
 // entry is a line of a sweep's journal.
 type entry[R any] struct {
+	Command string `json:"command"`
 	Version string `json:"version"`
 	Result  R      `json:"result"`
 }
@@ -53,6 +55,9 @@ func (s sweep[K, R]) do(ctx context.Context, tasks []K, bar *progress) (results 
 		wanted[t] = true
 	}
 	for _, e := range old {
+		if e.Command != "" && e.Command != s.command { // a line may not say
+			return nil, codedError{fmt.Errorf("%s: this folder has the results of superres %s; use another -o", s.dir, e.Command), exitOutput}
+		}
 		if done[s.task(e.Result)] = e.Result; e.Version != version && wanted[s.task(e.Result)] {
 			others++
 		}
@@ -78,7 +83,7 @@ func (s sweep[K, R]) do(ctx context.Context, tasks []K, bar *progress) (results 
 		if s.failed(r) {
 			return nil
 		}
-		return j.add(entry[R]{version, r})
+		return j.add(entry[R]{s.command, version, r})
 	})
 	if err != nil {
 		return nil, err

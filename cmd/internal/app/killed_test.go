@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -25,6 +26,7 @@ import (
 // TestMain makes the test binary the program itself when a test starts it as such.
 func TestMain(m *testing.M) {
 	if os.Getenv("SUPERRES_TEST_AS_PROGRAM") != "" {
+		debug.SetGCPercent(30) // as main does
 		code := Run(context.Background(), os.Stdin, os.Stdout, os.Stderr, os.Args)
 		notePeak()
 		os.Exit(code)

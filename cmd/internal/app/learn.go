@@ -41,7 +41,7 @@ The same data, flags and seed give the same bytes.`,
 			&cli.StringFlag{Name: "trace", Usage: "write a line for every iteration to `FILE`.csv"},
 			&cli.StringFlag{Name: "learner", Value: "ksvd", Usage: "`SPEC` of the dictionary learner: see superres learners"},
 			&cli.StringFlag{Name: "coder", Value: "omp", Usage: "`SPEC` of the sparse coder, for learners that need one: see superres coders"},
-			&cli.IntFlag{Name: "sparsity", Value: 3, Usage: "code signals with `S` atoms at most; 0: as the coder's spec says"},
+			&cli.IntFlag{Name: "sparsity", Value: 3, Usage: "code signals with `S` atoms at most, unless the coder's spec says sparsity or lambda; 0: as it says"},
 			&cli.IntFlag{Name: "atoms", Usage: "learn `K` atoms; 0: as many as --init has, or twice the entries of a signal, but no more than there are signals"},
 			&cli.IntFlag{Name: "iterations", Value: 500, Usage: "iterate `N` times at most"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of all random draws"},
@@ -211,7 +211,7 @@ func (l *learning) accept(m, n int) error {
 		l.opt.Atoms = min(2*m, n)
 	}
 	nonZeros := l.c.Int("sparsity")
-	if nonZeros == 0 || nonZeros > m {
+	if nonZeros == 0 || nonZeros > m || saysSparsity(l.c.String("coder")) {
 		nonZeros = m
 	}
 	need := 64<<20 + 8*float64(m)*float64(n) + learners.Memory(l.learner, m, n, l.opt.Atoms, min(nonZeros, l.opt.Atoms))
@@ -264,13 +264,26 @@ func coderSpec(c *cli.Context, spec string, atoms int) (string, error) {
 	return with, err
 }
 
-// withSparsity returns the spec of a coder with a sparsity, unless it says its own or
-// n is 0.
+// withSparsity returns the spec of a coder with a sparsity, unless it says itself how
+// sparse codes are to be or n is 0.
 func withSparsity(spec string, n int) (string, error) {
-	if n <= 0 || strings.Contains(spec, "sparsity=") {
+	if n <= 0 || saysSparsity(spec) {
 		return spec, nil
 	}
 	return sparse.WithSparsity(spec, n)
+}
+
+// saysSparsity tells whether the spec of a coder says how sparse codes are to be: by a
+// number of atoms, or by the weight of an ℓ₁ norm, which a number would take the meaning
+// from.
+func saysSparsity(spec string) bool {
+	_, params, _ := strings.Cut(spec, ":")
+	for param := range strings.SplitSeq(params, ",") {
+		if key, _, _ := strings.Cut(param, "="); key == "sparsity" || key == "lambda" {
+			return true
+		}
+	}
+	return false
 }
 
 // watchedCoder is a coder that knows whether it was used.

@@ -61,7 +61,7 @@ func recoverDictionaries(c *cli.Context, s *streams) error {
 	defer bar.clear()
 	dir := c.String("output")
 	trials, err := sweep[planted.Task, planted.Trial]{
-		dir: dir, task: func(t planted.Trial) planted.Task { return t.Task }, failed: func(t planted.Trial) bool { return t.Failure != "" },
+		command: c.Command.Name, dir: dir, task: func(t planted.Trial) planted.Task { return t.Task }, failed: func(t planted.Trial) bool { return t.Failure != "" },
 		weight: planted.Task.Weight, run: func(ctx context.Context, t planted.Task) (planted.Trial, error) { return t.Run(ctx) },
 	}.do(c.Context, tasks, bar)
 	if err != nil {

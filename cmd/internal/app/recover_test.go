@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -129,6 +130,8 @@ func TestRecoverErrors(t *testing.T) {
 		{"--learners rop,rpo", 2, `did you mean "rop"`},
 		{"--learners rop,rop", 2, "twice"},
 		{"--learners ,", 2, "names none"},
+		{"--learners rop:penalty=-1", 2, "penalty -1, expected 0 or more"},
+		{"--coder omp:tolerance=NaN", 2, "tolerance NaN, expected 0 or more"},
 		{"--coder opm", 2, `did you mean "omp"`},
 		{"--max-memory 1 --n 3000000", 7, "the limit is"},
 		{"--learners rop --max-memory 100 --panel 1,16777216,1 --n 1", 7, "the limit is"},
@@ -201,5 +204,47 @@ func TestRecoverFailures(t *testing.T) {
 	}
 	if code != exitSome || !strings.Contains(errs, "2 of 4 trials failed") || strings.Contains(out+string(page), "NaN") || !strings.Contains(out, "–") {
 		t.Errorf("exit %d, %s%s", code, out, errs)
+	}
+}
+
+// A folder is one command's: the reports of another are not written over.
+func TestFoldersOfReports(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "train-images-idx3-ubyte")
+	idx(t, file, 30)
+	commands := map[string][]string{
+		"recover": {"recover", "--learners", "mod", "--panel", "8,12,2", "--n", "30", "--trials", "1", "--iterations", "2", "-q"},
+		"compare": {"compare", "--protocol", "pooled", "--images", file, "--limit", "1", "--learners", "mod", "--seeds", "1", "--atoms", "4", "--patches", "9", "--iterations", "1", "-q", dir},
+	}
+	for first, args := range commands {
+		out := filepath.Join(dir, first+"s")
+		if _, stderr, code := call(t, dir, "", append(slices.Clone(args), "-o", out)...); code != 0 {
+			t.Fatalf("%s: exit %d, %s", first, code, stderr)
+		}
+		before := results(t, out)
+		for second, args := range commands {
+			_, stderr, code := call(t, dir, "", append(slices.Clone(args), "-o", out)...)
+			if second == first && code != 0 {
+				t.Errorf("%s again: exit %d, %s", first, code, stderr)
+			}
+			if want := "has the results of superres " + first + "; use another -o"; second != first && (code != 5 || !strings.Contains(stderr, want)) {
+				t.Errorf("%s after %s: exit %d, %s", second, first, code, stderr)
+			}
+		}
+		if after := results(t, out); !maps.Equal(before, after) {
+			t.Errorf("the report of %s was changed", first)
+		}
+	}
+}
+
+// A coder whose spec says how sparse codes are to be is told nothing else.
+func TestWithSparsity(t *testing.T) {
+	for spec, want := range map[string]string{
+		"omp": "omp:sparsity=3", "omp:tolerance=0.1": "omp:tolerance=0.1,sparsity=3", "lasso": "lasso:sparsity=3",
+		"omp:sparsity=5": "omp:sparsity=5", "lasso:lambda=0.1": "lasso:lambda=0.1", "lasso:debias=true,lambda=0.1": "lasso:debias=true,lambda=0.1",
+	} {
+		if got, err := withSparsity(spec, 3); got != want || err != nil {
+			t.Errorf("%s: %s, %v", spec, got, err)
+		}
 	}
 }

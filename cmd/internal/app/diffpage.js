@@ -75,7 +75,7 @@
 	}
 	const inside = (x, y) => ({ x: clamp(x, 0, scene.w), y: clamp(y, 0, scene.h) });
 
-	// steps zooms to the next power of two.
+	// step zooms to the next power of two.
 	function step(by) {
 		const power = Math.log2(zoom());
 		zoomTo(2 ** (by > 0 ? Math.floor(power + 1e-6) + 1 : Math.ceil(power - 1e-6) - 1));

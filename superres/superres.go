@@ -69,6 +69,11 @@ func (m *Model) Upscale(ctx context.Context, img image.Image, opt Options) (imag
 	if err != nil {
 		return nil, err
 	}
+	if m.keepsAreas() {
+		for c, high := range out.channels {
+			keepAreas(high, 0, h, in.channels[c], 0, b.Dy())
+		}
+	}
 	if in.alpha != nil {
 		out.alpha, err = m.enlargeAlpha(ctx, in.alpha, w, h, func(done float64) { report(share + (1-share)*done) })
 		if err != nil {

@@ -53,6 +53,9 @@ thead th { border-bottom: 1.5px solid #555 }
 tbody td { white-space: nowrap }
 td small { white-space: normal; color: #777; display: block }
 td img { display: block; margin: 0 0 .2em auto }
+figure { margin: 0 0 .4em }
+figure img { display: block }
+figcaption small { color: #777; display: block }
 .pixels { image-rendering: pixelated }
 caption { text-align: left; font-weight: 600; padding: .3em 0 }
 .wide { overflow-x: auto }

@@ -95,7 +95,7 @@ func TestCompare(t *testing.T) {
 		t.Errorf("a stroke and a black picture: %v", c)
 	}
 	for name, want := range map[string]string{
-		"table.md": "| mean |", "table.tex": `\toprule`, "table.csv": "low resolution", "report.html": "data:image/png;base64,",
+		"table.md": "| picture | low resolution |", "table.tex": `\toprule`, "table.csv": "low resolution", "report.html": "data:image/png;base64,",
 	} {
 		text, err := os.ReadFile(filepath.Join(a, name))
 		if err != nil || !strings.Contains(string(text), want) {

@@ -228,7 +228,7 @@ func (r comparisonReport) each(write func(report.Table, io.Writer) error, w io.W
 
 func (r comparisonReport) csv(w io.Writer) error {
 	for _, t := range r.tables {
-		t.Head[0] = t.Title
+		t.Head = append([]string{t.Title}, t.Head[1:]...) // the others need it as it is
 		if err := t.CSV(w); err != nil {
 			return err
 		}

@@ -22,6 +22,14 @@ type anchorSample struct {
 // samplesPerAnchor is about how many patches an anchor is found from.
 const samplesPerAnchor = 150
 
+// samples is how many patches the tables of a stage are found from, if there are so many.
+func (o TrainOptions) samples() int {
+	if o.Samples > 0 {
+		return o.Samples
+	}
+	return max(samplesPerAnchor*o.Atoms, 30_000)
+}
+
 // sample draws patches that are not flat, from all pictures alike. The draw depends on
 // the seed, the stage and the pictures alone.
 func (d *anchorData) sample(ctx context.Context, a *Anchored, stage int) (anchorSample, error) {
@@ -36,8 +44,7 @@ func (d *anchorData) sample(ctx context.Context, a *Anchored, stage int) (anchor
 		count += n
 	}
 	p := a.params
-	want := max(samplesPerAnchor*p.Anchors, 30_000)
-	share := min(1, float64(want)/float64(max(count, 1)))
+	share := min(1, float64(d.opt.samples())/float64(max(count, 1)))
 	drawn := make([]anchorSample, len(list))
 	err := parallel.For(ctx, len(list), 1, func() func(lo, hi int) {
 		var c anchorCutter

@@ -43,6 +43,7 @@ func (o TrainOptions) anchoredDefaults() (TrainOptions, error) {
 		{"number of atoms", o.Atoms, 1, maxAnchors}, {"number of iterations", o.Iterations, 1, 1000},
 		{"number of input dimensions", o.InputDims, 0, 256}, {"number of output dimensions", o.OutputDims, 0, 144},
 		{"number of back-projections", o.BackProject, 0, 1000}, {"number of held-out pictures", o.HeldOut, 0, 1 << 20},
+		{"number of samples", o.Samples, 0, 50_000_000},
 	} {
 		if c.value < c.from || c.value > c.to {
 			return o, plugin.Errorf("superres: %s %d, expected %d to %d", c.name, c.value, c.from, c.to)
@@ -102,7 +103,7 @@ func (o TrainOptions) anchoredMemory() int64 {
 		k, in, out := int64(p.Anchors), int64(p.InputDims), int64(p.OutputDims)
 		features, size := int64(p.features()), int64(p.Block*p.Block)
 		equations := 3*8*k*in*(in+out) + 4*4*k*in*out + 4*(batchPatches+2*patchesTogether)*(in+out+4)
-		sample := 2 * 4 * max(samplesPerAnchor*k, 30_000) * (features + size + 16)
+		sample := 2 * 4 * int64(o.samples()) * (features + size + 16)
 		most = max(most, equations, sample)
 	}
 	return 96<<20 + most

@@ -68,7 +68,6 @@ func TestGolden(t *testing.T) {
 		{"hopper_photo.png", "photo", hopper, 2},
 		{"sheet_bicubic.png", "bicubic", sheet(), 2},
 		{"sheet_lanczos.png", "lanczos", sheet(), 2},
-		{"sheet_photo.png", "photo", sheet(), 2},
 		{"sheet_photo_3x.png", "photo", sheet(), 3},
 		{"stroke_digits.png", "digits", stroke(), 2},
 	} {

@@ -19,6 +19,9 @@ type painter struct {
 	out   *canvas
 	plain *scaler // for colour
 	band  int
+	// The column of the picture under each of the result, for keepAreas; nil: it is not
+	// wanted.
+	columns []int32
 }
 
 func (m *Model) newPainter(img image.Image, w, h int, opt Options) *painter {
@@ -33,6 +36,12 @@ func (m *Model) newPainter(img image.Image, w, h int, opt Options) *painter {
 	}
 	p.out = newCanvas(w, h, p.grey, opt.Depth == 16 || opt.Depth != 8 && isDeep(img))
 	p.plain = newScaler(p.w, p.h, w, h, m.Kernel)
+	if m.keepsAreas() {
+		p.columns = make([]int32, w)
+		for x := range p.columns {
+			p.columns[x] = int32(under(x, p.w, w))
+		}
+	}
 	return p
 }
 
@@ -74,12 +83,25 @@ func (p *painter) alpha(top int, rows *patches.Plane) {
 
 // brightness paints rows of the picture of which the brightness is given.
 func (p *painter) brightness(top int, luma *patches.Plane) {
+	end := top + luma.H
+	lo, hi := p.around(top, end)
+	if !p.grey {
+		from, to := p.plain.needs(top, end)
+		lo, hi = min(lo, from), max(hi, to)
+	}
+	low := p.rows(lo, hi)
 	if p.grey {
 		eachRow(luma.H, func(y int) { p.out.put(top+y, 0, luma.Row(y)) })
-		return
+	} else {
+		p.colour(top, luma, low, lo)
 	}
-	lo, hi := p.plain.needs(top, top+luma.H)
-	low := p.rows(lo, hi)
+	if p.columns != nil {
+		p.keepAreas(top, end, low, lo)
+	}
+}
+
+// colour paints rows of a picture with colour; low are rows of it from lo on.
+func (p *painter) colour(top int, luma *patches.Plane, low picture, lo int) {
 	mean := low.luma()
 	more := func(channel int) *patches.Plane {
 		plane := patches.NewPlane(mean.W, mean.H)

@@ -38,6 +38,7 @@ type TrainOptions struct {
 	Symmetries Symmetries // "": AllSymmetries
 	InputDims  int        // coordinates of a patch; 0: all in the first stage, then 40
 	OutputDims int        // coordinates of a block; 0: by the scale, 24 to 48, then 20
+	Samples    int        // patches that the bases and anchors of a stage are found from; 0: 150 an atom, 30,000 at least
 	JPEG       [2]int     // the reduced pictures go through JPEG files of qualities from JPEG[0] to JPEG[1]; 0: they do not
 	MaxMemory  int64      // refuse pictures with which learning needs more bytes; 0: take all
 	// Keep is called after every stage but the last with what lets another run go on

@@ -47,12 +47,15 @@ h2 { font-size: 1.2em; margin-top: 2em; border-bottom: 1px solid #ddd }
 .pictures { display: flex; flex-wrap: wrap; gap: 12px }
 .pictures svg, .pictures img { max-width: 100%; height: auto }
 table { border-collapse: collapse; margin: 1em 0; font-variant-numeric: tabular-nums }
-th, td { text-align: right; padding: .25em .8em; border-bottom: 1px solid #e4e4e4; vertical-align: top }
+th, td { text-align: right; padding: .25em .5em; border-bottom: 1px solid #e4e4e4; vertical-align: top }
 th:first-child, td:first-child { text-align: left }
 thead th { border-bottom: 1.5px solid #555 }
 tbody td { white-space: nowrap }
 td small { white-space: normal; color: #777; display: block }
 td img { display: block; margin: 0 0 .2em auto }
+figure { margin: 0 0 .4em }
+figure img { display: block }
+figcaption small { color: #777; display: block }
 .pixels { image-rendering: pixelated }
 caption { text-align: left; font-weight: 600; padding: .3em 0 }
 .wide { overflow-x: auto }

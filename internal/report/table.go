@@ -118,3 +118,14 @@ func Picture(data []byte, width int, name string) HTML {
 	return HTML(fmt.Sprintf(`<img class="pixels" width="%d" alt="%s" src="data:image/png;base64,%s">`,
 		width, template.HTMLEscapeString(name), base64.StdEncoding.EncodeToString(data)))
 }
+
+// Figure is an encoded PNG enlarged zoom times, its own pixels with sharp edges, with a
+// name and a smaller note below.
+func Figure(data []byte, zoom int, name, note string) HTML {
+	width := 0
+	if cfg, err := png.DecodeConfig(bytes.NewReader(data)); err == nil {
+		width = zoom * cfg.Width
+	}
+	return HTML(fmt.Sprintf("<figure>%s<figcaption>%s<small>%s</small></figcaption></figure>",
+		Picture(data, width, name), template.HTMLEscapeString(name), template.HTMLEscapeString(note)))
+}

@@ -1,22 +1,17 @@
 package app
 
 import (
-	"context"
-	"crypto/sha256"
 	"fmt"
 	"image"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
-	"superres/internal/imagefile"
 	"superres/internal/plugin"
 	"superres/learners"
 	"superres/learners/sparse"
-	"superres/mnist"
 	"superres/superres"
 )
 
@@ -36,8 +31,8 @@ type protocol struct {
 var protocols = []protocol{
 	{name: "single", runs: 10, patches: 144, atoms: 128, sparsity: 3, iterations: 500, back: 20},
 	{name: "pooled", runs: 10, patches: 144, atoms: 128, sparsity: 3, iterations: 500, back: 20, flat: 10},
-	{name: "open", runs: 1, patches: 5000, atoms: 256, sparsity: 1, iterations: 100, back: 20, flat: 10, refit: true},
-	{name: "images", runs: 1, patches: 5000, atoms: 256, sparsity: 2, iterations: 100, back: 3, flat: 3, refit: true, photo: true},
+	{name: "open", runs: 1, patches: 4000, atoms: 256, sparsity: 1, iterations: 100, back: 20, flat: 10, refit: true},
+	{name: "images", runs: 1, patches: 4000, atoms: 256, sparsity: 2, iterations: 100, back: 3, flat: 3, refit: true, photo: true},
 }
 
 func compareCommand(s *streams) *cli.Command {
@@ -46,6 +41,7 @@ func compareCommand(s *streams) *cli.Command {
 		Description: `   superres compare mnist/                               the paper's Table 1
    superres compare --protocol pooled --learners rop,ksvd mnist/
    superres compare --protocol open --images mnist/t10k-images-idx3-ubyte.gz --limit 100 mnist/
+   superres compare --protocol images photos/                  one picture in five is restored
    superres compare --protocol images --images set5/ photos/
 
 Every learner gets the same patches, the same first dictionary and the same number of
@@ -54,13 +50,14 @@ file, or that file; for images, the pictures to learn from.
 
 Protocols: single, the 144 patches of one training digit, for the first ten in turn;
 pooled, 144 patches that are not flat of the first 2,000 training digits, ten seeds;
-open, 5,000 of all but the digits of Table 1; images, 5,000 of photographs.`,
+open, 4,000 of all but the digits of Table 1; images, 4,000 of photographs, for coupled
+stages, which is the paper's way, and for anchored ones (superres train --stages 1).`,
 		Flags: append(append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "comparison", Usage: "write report.html, table.csv, table.md, table.tex and runs.json to the folder `DIR`; what it holds already is not run again"},
 			&cli.StringFlag{Name: "protocol", Value: "single", Usage: "learn as `NAME` says: single, pooled, open or images"},
-			&cli.StringFlag{Name: "images", Usage: "restore the pictures in `PATH`, a file, a folder or an IDX file (default: the four digits of Table 1)"},
+			&cli.StringFlag{Name: "images", Usage: "restore the pictures in `PATH`, a file, a folder or an IDX file (default: the four digits of Table 1; of photographs every fifth, which is not learned from)"},
 			&cli.StringFlag{Name: "learners", Usage: "`SPECS` of the learners (default: all)"},
-			&cli.StringFlag{Name: "models", Usage: "compare with the models `NAMES|FILES` too"},
+			&cli.StringFlag{Name: "models", Usage: "compare with the models `NAMES|FILES` too (default with photographs: coupled and photo at every effort)"},
 			&cli.StringFlag{Name: "coder", Value: "omp", Usage: "`SPEC` of the coder, of learning and restoring"},
 			&cli.IntFlag{Name: "sparsity", Usage: "code with `S` atoms at most; 0: as the protocol says"},
 			&cli.IntFlag{Name: "atoms", Usage: "learn `K` atoms; 0: as the protocol says"},
@@ -82,6 +79,7 @@ type comparison struct {
 	memory   int64
 	coder    string
 	learners []string
+	models   []string
 	train    []superres.Source // all that may be learned from
 	tests    []testPicture
 	data     string // what decides train and tests, beside the flags
@@ -138,6 +136,7 @@ func compare(c *cli.Context, s *streams) error {
 		command = append(command, quoted(arg))
 	}
 	r := comparisonReport{comparison: cmp, command: strings.Join(command, " "), baselines: baselines, results: results}
+	r.forms = r.makeForms()
 	r.tables = r.makeTables()
 	if err := writeReports(dir, []reportFile{
 		{"table.csv", r.csv}, {"table.md", r.markdown}, {"table.tex", r.latex}, {"runs.json", r.json}, {"report.html", r.html},
@@ -173,8 +172,6 @@ func (cmp *comparison) settings() (err error) {
 		return usage("no pictures to learn from; superres compare --help shows examples")
 	case c.NArg() != 1 && !p.photo:
 		return usage("expected the folder of MNIST's training file, or that file; superres compare --help shows examples")
-	case p.photo && c.String("images") == "":
-		return usage("--protocol images needs pictures to restore: --images PATH")
 	}
 	for _, f := range []struct {
 		name string
@@ -196,6 +193,10 @@ func (cmp *comparison) settings() (err error) {
 	}
 	if cmp.learners = specs(c.String("learners")); len(cmp.learners) == 0 {
 		cmp.learners = allLearners()
+	}
+	cmp.models = specs(c.String("models"))
+	if p.photo && !c.IsSet("models") {
+		cmp.models = []string{"coupled", "photo:fast", "photo:balanced", "photo"}
 	}
 	return checkLearners(cmp.learners)
 }
@@ -229,154 +230,8 @@ func checkLearners(names []string) error {
 	return nil
 }
 
-// paperTable1 are the figures of the paper's Table 1, by digit and learner.
-var paperTable1 = map[uint8]map[string]float64{
-	5: {"rop": 0.0464, "blotless": 0.3519, "ksvd": 0.3264, "mod": 0.4757},
-	0: {"rop": 0.0117, "blotless": 0.2919, "ksvd": 0.4493, "mod": 0.4626},
-	9: {"rop": 0.0471, "blotless": 0.3693, "ksvd": 0.4229, "mod": 0.4710},
-	2: {"rop": 0.0281, "blotless": 0.3528, "ksvd": 0.3738, "mod": 0.4302},
-}
-
-// readDigits reads MNIST's training file, and the digits to restore.
-func (cmp *comparison) readDigits(bar *progress) error {
-	file, err := trainingFile(cmp.c.Args().First())
-	if err != nil {
-		return err
-	}
-	sum, err := mnist.FileSum(file)
-	if err != nil {
-		return codedError{err, exitInput}
-	}
-	cmp.data = fmt.Sprintf("%x", sum[:8])
-	if which, ok := mnist.Official(sum); !ok || !strings.HasPrefix(which, "train-images") {
-		bar.line("%s is not MNIST's training file as distributed: the digits of Table 1 may be others", file)
-	}
-	all, err := idxSources(cmp.c, file, choice{}, frugal(cmp.c, cmp.memory, 100))
-	if err != nil {
-		return err
-	}
-	var kept []int // of Table 1, which nothing learns from
-	for _, d := range mnist.Table1() {
-		if d.Index >= len(all) {
-			if cmp.c.String("images") == "" {
-				return codedError{fmt.Errorf("%s has %d images, Table 1 needs image %d; give MNIST's training file, or --images", file, len(all), d.Index), exitInput}
-			}
-			break
-		}
-		kept = append(kept, d.Candidates...)
-		img, err := all[d.Index].Open(cmp.c.Context)
-		if err != nil {
-			return err
-		}
-		cmp.tests = append(cmp.tests, testPicture{fmt.Sprintf("digit %d", d.Digit), img, paperTable1[d.Digit]})
-	}
-	switch cmp.protocol.name {
-	case "single":
-		cmp.protocol.runs = min(cmp.protocol.runs, len(all))
-		cmp.train = all[:cmp.protocol.runs]
-	case "pooled":
-		cmp.train = all[:min(2000, len(all))]
-	default:
-		for i, src := range all {
-			if !slices.Contains(kept, i) {
-				cmp.train = append(cmp.train, src)
-			}
-		}
-	}
-	return cmp.readTests()
-}
-
-// trainingFile finds MNIST's training file in a folder.
-func trainingFile(path string) (string, error) {
-	if isIDX(path) {
-		return path, nil
-	}
-	for _, name := range []string{"train-images-idx3-ubyte.gz", "train-images-idx3-ubyte", "train-images.idx3-ubyte"} {
-		found, err := filepath.Glob(filepath.Join(globQuote(path), name))
-		if err == nil && len(found) == 1 {
-			return found[0], nil
-		}
-	}
-	return "", codedError{fmt.Errorf("%s: no train-images-idx3-ubyte.gz there; name the folder of MNIST's files", path), exitInput}
-}
-
-// globQuote keeps a path from being read as a pattern.
-func globQuote(path string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
-}
-
-// readPhotos lists the pictures to learn from, and reads those to restore.
-func (cmp *comparison) readPhotos() error {
-	list, err := sources(cmp.c, cmp.c.Args().Slice(), frugal(cmp.c, cmp.memory, 100))
-	if err != nil {
-		return err
-	}
-	cmp.train = list
-	if cmp.data, err = cmp.describe(cmp.c.Args().Slice()); err != nil {
-		return err
-	}
-	return cmp.readTests()
-}
-
-// readTests reads the pictures of --images.
-func (cmp *comparison) readTests() error {
-	path := cmp.c.String("images")
-	if path == "" {
-		return nil
-	}
-	cmp.tests = nil
-	tests, err := cmp.describe([]string{path})
-	if err != nil {
-		return err
-	}
-	cmp.data += " | " + tests
-	list, err := sources(cmp.c, []string{path}, frugal(cmp.c, cmp.memory, 100))
-	if err != nil {
-		return err
-	}
-	for _, src := range list {
-		img, err := src.Open(cmp.c.Context)
-		if err != nil {
-			return err
-		}
-		name := filepath.Base(src.Name)
-		cmp.tests = append(cmp.tests, testPicture{name: strings.TrimSuffix(name, filepath.Ext(name)), img: img})
-	}
-	return nil
-}
-
-// describe names the arguments and sums the files they stand for up: results are those
-// of the same names and bytes.
-func (cmp *comparison) describe(args []string) (string, error) {
-	sum := sha256.New()
-	for _, arg := range args {
-		files := []input{{path: arg}}
-		if !isIDX(arg) {
-			var err error
-			if files, err = expand(arg, cmp.c.Bool("recursive")); err != nil {
-				return "", err
-			}
-		}
-		for _, file := range files {
-			f, size, err := imagefile.OpenRegular(file.path)
-			if err != nil {
-				return "", err
-			}
-			fmt.Fprintf(sum, "%s\x00%d\x00", file.path, size)
-			_, err = io.Copy(sum, f)
-			f.Close() // of a file that was read
-			if err == nil {
-				err = cmp.c.Context.Err()
-			}
-			if err != nil {
-				return "", codedError{fmt.Errorf("%s: %w", file.path, err), exitInput}
-			}
-		}
-	}
-	return fmt.Sprintf("%s (%x)", strings.Join(args, " "), sum.Sum(nil)[:8]), nil
-}
-
-// tasks are all learners in all runs.
+// tasks are all learners in all runs: of photographs those of coupled stages, then
+// those of anchored ones, with spherical k-means.
 func (cmp *comparison) tasks() []comparisonTask {
 	p := cmp.protocol
 	var list []comparisonTask
@@ -388,74 +243,16 @@ func (cmp *comparison) tasks() []comparisonTask {
 			})
 		}
 	}
-	return list
-}
-
-// baselines restores the tests by plain interpolation and by --models.
-func (cmp *comparison) baselines() ([]baseline, error) {
-	names := []string{"nearest", "bicubic"}
-	if cmp.protocol.photo {
-		names = []string{"bicubic", "lanczos"}
-	}
-	var list []baseline
-	for _, name := range append(names, specs(cmp.c.String("models"))...) {
-		m, err := openModel(name)
-		if err != nil {
-			return nil, err
-		}
-		if len(m.Stages) == 0 {
-			plain := *m
-			m, plain.Degradation = &plain, cmp.degradation()
-		}
-		b := baseline{name: name}
-		for i, t := range cmp.tests {
-			one, err := cmp.restore(cmp.c.Context, m, t, i < shownTests)
-			if err != nil {
-				return nil, codedError{fmt.Errorf("%s: %w", t.name, err), exitInput}
+	if p.photo {
+		for _, t := range list {
+			t.Anchors, t.Coder, t.Back = true, "", anchoredBack
+			if t.Learner == cmp.learners[0] {
+				means := t
+				means.Learner = superres.SphericalMeans
+				list = append(list, means)
 			}
-			b.scores = append(b.scores, one)
+			list = append(list, t)
 		}
-		list = append(list, b)
 	}
-	return list, nil
-}
-
-func (cmp *comparison) degradation() superres.Degradation {
-	if cmp.protocol.photo {
-		return superres.Cubic
-	}
-	return superres.Box
-}
-
-// comparedScale is the scale of all comparisons: the paper's.
-const comparedScale = 2
-
-// restore reduces a picture, enlarges it again and scores the result, and keeps it, or
-// a part of it, to be shown.
-func (cmp *comparison) restore(ctx context.Context, m *superres.Model, t testPicture, show bool) (s restored, err error) {
-	var shown image.Image
-	if cmp.protocol.photo {
-		low, err := superres.Reduce(t.img, comparedScale, m.Degradation)
-		if err != nil {
-			return s, err
-		}
-		if shown, err = m.Upscale(ctx, low, superres.Options{Scale: comparedScale}); err != nil {
-			return s, err
-		}
-		got, err := superres.Compare(t.img, shown, comparedScale, comparedScale)
-		if err != nil {
-			return s, err
-		}
-		s.PSNR, s.SSIM = finite(got.PSNR), finite(got.SSIM)
-	} else {
-		nfe, gray, err := m.RestoreExact(ctx, t.img, comparedScale)
-		if err != nil {
-			return s, err
-		}
-		s.NFE, shown = finite(nfe), gray
-	}
-	if show {
-		s.Picture, err = crop(shown, t.img)
-	}
-	return s, err
+	return list
 }

@@ -47,6 +47,7 @@ type comparedRuns struct {
 	Baselines map[string][]cell
 	Runs      []struct {
 		Learner   string
+		Anchors   bool
 		Run       int
 		Plain     []cell
 		Projected []cell `json:"back_projected"`
@@ -94,7 +95,7 @@ func TestCompare(t *testing.T) {
 		t.Errorf("a stroke and a black picture: %v", c)
 	}
 	for name, want := range map[string]string{
-		"table.md": "| mean |", "table.tex": `\toprule`, "table.csv": "low resolution", "report.html": "data:image/png;base64,",
+		"table.md": "| picture | low resolution |", "table.tex": `\toprule`, "table.csv": "low resolution", "report.html": "data:image/png;base64,",
 	} {
 		text, err := os.ReadFile(filepath.Join(a, name))
 		if err != nil || !strings.Contains(string(text), want) {
@@ -125,16 +126,45 @@ func plainRuns(r comparedRuns) []string {
 
 func TestComparePhotos(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "train", "a.png"), blob(60, 50))
-	write(t, filepath.Join(dir, "test", "b.png"), blob(121, 40))
-	out, errs, code := call(t, dir, "", "compare", "--protocol", "images", "--images", "test", "--learners", "mod", "--models", "photo",
-		"--atoms", "20", "--patches", "100", "--iterations", "3", "-q", "train", "-o", "out")
+	for i := range 6 {
+		write(t, filepath.Join(dir, "photos", fmt.Sprintf("%d.png", i)), blob(90+7*i, 70))
+	}
+	args := []string{"compare", "--protocol", "images", "--learners", "mod", "--atoms", "20", "--patches", "400", "--iterations", "3", "-q"}
+	out, errs, code := call(t, dir, "", append(slices.Clone(args), "photos", "-o", "out")...)
 	page, err := os.ReadFile(filepath.Join(dir, "out", "report.html"))
-	if err != nil || !strings.Contains(string(page), "--limit 0 train<") {
+	if err != nil || !strings.Contains(string(page), "--limit 0 photos<") {
 		t.Errorf("the page does not name its data in the command: %v", err)
 	}
-	if code != 0 || !strings.Contains(out, "PSNR") || !strings.Contains(out, "SSIM") || !strings.Contains(out, "photo") {
-		t.Errorf("exit %d\n%s%s", code, out, errs)
+	for _, want := range []string{"PSNR", "SSIM", "photo:balanced", "anchored stages by their anchors", "kmeans"} {
+		if code != 0 || !strings.Contains(out, want) {
+			t.Errorf("exit %d, expected %q\n%s%s", code, want, out, errs)
+		}
+	}
+	// truth, 7 that are given, 2 by anchors, 1 coupled
+	if n := bytes.Count(page, []byte("<figure>")); n != 11 {
+		t.Errorf("%d figures of one picture, expected 11", n)
+	}
+	r := readRuns(t, filepath.Join(dir, "out"))
+	if !slices.Equal(r.Pictures, []string{"4"}) || len(r.Runs) != 3 {
+		t.Fatalf("pictures %v by %d models, expected the fifth by 3", r.Pictures, len(r.Runs))
+	}
+	plain := *r.Baselines["bicubic"][0].PSNR
+	for i, want := range []string{"mod", "kmeans", "mod"} {
+		one := r.Runs[i]
+		if got := *one.Plain[0].PSNR; one.Learner != want || one.Anchors != (i > 0) || i > 0 && got < plain+0.1 {
+			t.Errorf("%s, anchors %v: %.2f dB, bicubic %.2f", one.Learner, one.Anchors, got, plain)
+		}
+	}
+	// The models are another choice, and workers none.
+	if _, errs, code := call(t, dir, "", append(slices.Clone(args), "--models", "", "-j", "1", "photos", "-o", "one")...); code != 0 {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	one := readRuns(t, filepath.Join(dir, "one"))
+	if len(one.Baselines) != 3 || *one.Runs[2].Plain[0].PSNR != *r.Runs[2].Plain[0].PSNR {
+		t.Errorf("%d baselines, expected 3; with one worker %.9f dB, else %.9f", len(one.Baselines), *one.Runs[2].Plain[0].PSNR, *r.Runs[2].Plain[0].PSNR)
+	}
+	if _, errs, code := call(t, dir, "", append(slices.Clone(args), "photos/1.png", "photos/2.png", "-o", "two")...); code != exitUsage || !strings.Contains(errs, "--images PATH") {
+		t.Errorf("two pictures: exit %d: %s", code, errs)
 	}
 }
 
@@ -143,10 +173,11 @@ func TestComparePhotos(t *testing.T) {
 func TestCompareChangedPictures(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "train", "a.png"), blob(60, 50))
+	write(t, filepath.Join(dir, "train", "b.png"), blob(70, 60))
 	write(t, filepath.Join(dir, "test", "b.png"), blob(40, 30))
 	runs := func(want int) float64 {
 		t.Helper()
-		if _, errs, code := call(t, dir, "", "compare", "--protocol", "images", "--images", "test", "--learners", "mod",
+		if _, errs, code := call(t, dir, "", "compare", "--protocol", "images", "--images", "test", "--learners", "mod", "--models", "",
 			"--atoms", "20", "--patches", "100", "--iterations", "3", "-q", "train", "-o", "out"); code != 0 {
 			t.Fatalf("exit %d: %s", code, errs)
 		}
@@ -154,7 +185,7 @@ func TestCompareChangedPictures(t *testing.T) {
 			Runs []struct{ Plain []struct{ PSNR float64 } }
 		}
 		text, err := os.ReadFile(filepath.Join(dir, "out", "runs.json"))
-		if err != nil || json.Unmarshal(text, &got) != nil || len(got.Runs) != 1 || len(got.Runs[0].Plain) != want {
+		if err != nil || json.Unmarshal(text, &got) != nil || len(got.Runs) != 3 || len(got.Runs[0].Plain) != want {
 			t.Fatalf("%v, %+v, expected %d pictures", err, got, want)
 		}
 		return got.Runs[0].Plain[0].PSNR
@@ -178,15 +209,15 @@ func TestCompareChangedPictures(t *testing.T) {
 		}
 		return bytes.Count(journal, []byte("\n"))
 	}
-	if before := lines(); before != 4 {
-		t.Errorf("%d runs kept, expected 4", before)
+	if before := lines(); before != 12 {
+		t.Errorf("%d runs kept, expected 12", before)
 	}
 	put(t, filepath.Join(dir, "test", "notes.txt"), []byte("no picture"))
-	if runs(2); lines() != 4 {
+	if runs(2); lines() != 12 {
 		t.Error("the same pictures are run again")
 	}
 	write(t, filepath.Join(dir, "small", "a.png"), blob(2, 2))
-	if _, errs, code := call(t, dir, "", "compare", "--protocol", "images", "--images", "small", "--learners", "mod", "train", "-o", "new"); code != exitInput || !strings.HasPrefix(errs, "superres: a: ") {
+	if _, errs, code := call(t, dir, "", "compare", "--protocol", "images", "--images", "small", "--learners", "mod", "--models", "", "train", "-o", "new"); code != exitInput || !strings.HasPrefix(errs, "superres: a: ") {
 		t.Errorf("a picture of 2×2: exit %d, %s", code, errs)
 	}
 }
@@ -203,7 +234,7 @@ func TestCompareErrors(t *testing.T) {
 	}{
 		{"", 2, "expected the folder"},
 		{"--protocol singel .", 2, `did you mean "single"`},
-		{"--protocol images .", 2, "--images PATH"},
+		{"--protocol images .", 4, "no pictures"},
 		{"--learners rpo .", 2, `did you mean "rop"`},
 		{"--atoms -1 .", 2, "--atoms -1"},
 		{"--sparsity 40 --atoms 12 --images train-images-idx3-ubyte --learners mod --patches 20 .", 3, "sparsity 40 is more than the 12 atoms"},

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"runtime"
 	"strings"
 	"text/tabwriter"
 
 	"superres/internal/report"
+	"superres/superres"
 )
 
 // comparisonReport shows the results of superres compare.
@@ -18,7 +18,35 @@ type comparisonReport struct {
 	command   string
 	baselines []baseline
 	results   []comparisonResult // by run, learner
-	tables    []report.Table     // what the report says in figures, the same in every format
+	forms     []form
+	tables    []report.Table // what the report says in figures, the same in every format
+}
+
+// form is a way to make models of learners.
+type form struct {
+	title    string
+	stage    string // the kind of stage
+	learners []string
+	anchors  bool
+	scores   func(comparisonResult) []restored
+	paper    bool // it is the paper's
+}
+
+func (r comparisonReport) makeForms() []form {
+	plain := func(one comparisonResult) []restored { return one.Plain }
+	projected := func(one comparisonResult) []restored { return one.Projected }
+	list := []form{
+		{title: "as in the paper", stage: "coupled", learners: r.learners, scores: plain, paper: true},
+		{title: fmt.Sprintf("with %d back-projections", r.protocol.back), stage: "coupled", learners: r.learners, scores: projected},
+	}
+	if !r.protocol.photo {
+		return list
+	}
+	for i := range list {
+		list[i].title = "coupled stages " + list[i].title
+	}
+	anchors := append([]string{superres.SphericalMeans}, r.learners...)
+	return append([]form{{title: "anchored stages by their anchors", stage: "anchored", learners: anchors, anchors: true, scores: plain}}, list...)
 }
 
 // measure is a score with its name; less is better for errors, more for dB.
@@ -41,17 +69,13 @@ func (r comparisonReport) measures() []measure {
 
 // values returns a measure of one test, or of their mean (test −1), over the runs of
 // a learner.
-func (r comparisonReport) values(m measure, learner string, projected bool, test int) []float64 {
+func (r comparisonReport) values(m measure, f form, learner string, test int) []float64 {
 	var list []float64
 	for _, one := range r.results {
-		if one.Learner != learner || one.Failure != "" {
+		if one.Learner != learner || one.Anchors != f.anchors || one.Failure != "" {
 			continue
 		}
-		scores := one.Plain
-		if projected {
-			scores = one.Projected
-		}
-		if v := average(m, scores, test); !math.IsNaN(v) {
+		if v := average(m, f.scores(one), test); !math.IsNaN(v) {
 			list = append(list, v)
 		}
 	}
@@ -75,22 +99,21 @@ func average(m measure, scores []restored, test int) float64 {
 func (r comparisonReport) makeTables() []report.Table {
 	var list []report.Table
 	for _, m := range r.measures() {
-		list = append(list, r.table(m, false), r.table(m, true))
+		for _, f := range r.forms {
+			list = append(list, r.table(m, f))
+		}
 	}
 	return append(list, r.learning())
 }
 
 // table has a row for each test and one for their mean, a column for each baseline
 // and learner.
-func (r comparisonReport) table(m measure, projected bool) report.Table {
-	t := report.Table{Title: m.name + ", as in the paper", Head: []string{"picture"}}
-	if projected {
-		t.Title = fmt.Sprintf("%s, with %d back-projections", m.name, r.protocol.back)
-	}
+func (r comparisonReport) table(m measure, f form) report.Table {
+	t := report.Table{Title: m.name + ", " + f.title, Head: []string{"picture"}}
 	for _, b := range r.baselines {
-		t.Head = append(t.Head, b.title())
+		t.Head = append(t.Head, r.title(b))
 	}
-	t.Head = append(t.Head, r.learners...)
+	t.Head = append(t.Head, f.learners...)
 	for test := range len(r.tests) + 1 {
 		name, index := "mean", -1
 		if test < len(r.tests) {
@@ -111,15 +134,15 @@ func (r comparisonReport) table(m measure, projected bool) report.Table {
 			better(v)
 			row = append(row, report.Cell{Text: figure(m.format, v)})
 		}
-		for _, learner := range r.learners {
-			values := r.values(m, learner, projected, index)
+		for _, learner := range f.learners {
+			values := r.values(m, f, learner, index)
 			mu, sd := mean(values)
 			better(mu)
 			c := report.Cell{Text: figure(m.format, mu)}
 			if len(values) > 1 {
 				c.Text += " ± " + figure(m.format, sd)
 			}
-			if paper, ok := r.paper(learner, index); ok && !projected {
+			if paper, ok := r.paper(learner, index); ok && f.paper {
 				c.Note = fmt.Sprintf("paper %.4f", paper)
 			}
 			row = append(row, c)
@@ -157,7 +180,7 @@ func (r comparisonReport) learning() report.Table {
 		failure := ""
 		for _, one := range r.results {
 			switch {
-			case one.Learner != learner:
+			case one.Learner != learner || one.Anchors:
 			case one.Failure != "":
 				failure = one.Failure
 			default:
@@ -187,8 +210,8 @@ func figure(format string, v float64) string {
 }
 
 // title is what a baseline is called in a table.
-func (b baseline) title() string {
-	if b.name == "nearest" {
+func (r comparisonReport) title(b baseline) string {
+	if b.name == "nearest" && !r.protocol.photo {
 		return "low resolution"
 	}
 	return b.name
@@ -205,7 +228,7 @@ func (r comparisonReport) each(write func(report.Table, io.Writer) error, w io.W
 
 func (r comparisonReport) csv(w io.Writer) error {
 	for _, t := range r.tables {
-		t.Head[0] = t.Title
+		t.Head = append([]string{t.Title}, t.Head[1:]...) // the others need it as it is
 		if err := t.CSV(w); err != nil {
 			return err
 		}
@@ -266,146 +289,4 @@ func (r comparisonReport) text(w io.Writer) error {
 		fmt.Fprintln(tab, "\t")
 	}
 	return tab.Flush()
-}
-
-func (r comparisonReport) html(w io.Writer) error {
-	p := r.protocol
-	page := report.Page{
-		Title: "Comparison of dictionary learners",
-		Lead: fmt.Sprintf("Protocol %s: %d atoms from %d pairs of 3×3 and 6×6 patches, %d run(s), the same patches and the same first dictionary for all; pictures are coded with %s.",
-			p.name, p.atoms, p.patches, p.runs, r.coder),
-		Facts: []report.Fact{
-			{Name: "command", Value: r.command},
-			{Name: "version", Value: fmt.Sprintf("superres %s, %s %s/%s, %d processors", version, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))},
-			{Name: "seed", Value: fmt.Sprint(r.c.Uint64("seed"))},
-			{Name: "data", Value: strings.TrimSpace(r.data)},
-		},
-		Notes: []string{
-			"Figures are means ± one standard deviation over the runs; the best of a row is bold. Every learner works under the same conditions. Seconds are those of a run beside the others.",
-		},
-	}
-	if !p.photo {
-		page.Notes = append(page.Notes, "Error: ‖Î − I‖²_F / ‖I‖²_F of the grey values, nothing rounded; low resolution is the mean of 2×2 blocks, shown enlarged by repetition. The paper's figures stand below ours where a picture is of its Table 1.")
-	}
-	var err error
-	if page.Key, err = report.Key(r.learners); err != nil {
-		return err
-	}
-	tables := r.tables
-	last := len(tables) - 1
-	shown := []report.Table{r.pictures(false), r.pictures(true)}
-	page.Sections = append(page.Sections,
-		report.Section{Title: "Pictures of the first run", Text: "Truth, plain enlargements, and what the learners made: first as in the paper, then with back-projection.", Tables: shown},
-		report.Section{Title: "Figures", Tables: tables[:last]},
-		report.Section{Title: "Learning", Tables: tables[last:]})
-	curves := &page.Sections[2]
-	for _, byTime := range []bool{false, true} {
-		svg, err := r.curves(byTime).SVG(400, 260)
-		if err != nil {
-			return err
-		}
-		curves.Pictures = append(curves.Pictures, svg)
-	}
-	mosaics := report.Table{Title: "atoms of the first run"}
-	row := []report.Cell{}
-	for _, learner := range r.learners {
-		if one := r.first(learner); one != nil && len(one.Mosaic) > 0 {
-			row = append(row, report.Cell{Text: learner, Picture: report.Picture(one.Mosaic, 340, "atoms of "+learner)})
-		}
-	}
-	for len(row) > 0 {
-		n := min(3, len(row))
-		mosaics.Rows, row = append(mosaics.Rows, row[:n]), row[n:]
-	}
-	if len(mosaics.Rows) > 0 {
-		page.Sections = append(page.Sections, report.Section{Title: "Dictionaries", Text: "Low halves on the left, high halves on the right.", Tables: []report.Table{mosaics}})
-	}
-	for _, one := range r.results {
-		if one.Failure != "" {
-			page.Notes = append(page.Notes, fmt.Sprintf("%s failed in run %d: %s.", one.Learner, one.Run, one.Failure))
-		}
-	}
-	return page.Write(w)
-}
-
-// first returns the first run of a learner, nil when it failed.
-func (r comparisonReport) first(learner string) *comparisonResult {
-	for i, one := range r.results {
-		if one.Learner == learner && one.Run == 0 && one.Failure == "" {
-			return &r.results[i]
-		}
-	}
-	return nil
-}
-
-// shownTests is how many pictures the page shows at most.
-const shownTests = 12
-
-// pictures is the paper's table: the pictures themselves, side by side.
-func (r comparisonReport) pictures(projected bool) report.Table {
-	t := report.Table{Title: "as in the paper", Head: []string{"picture", "truth"}}
-	if projected {
-		t.Title = "with back-projection"
-	}
-	for _, b := range r.baselines {
-		t.Head = append(t.Head, b.title())
-	}
-	t.Head = append(t.Head, r.learners...)
-	const width = 96
-	m := r.measures()[0]
-	for i, test := range r.tests[:min(shownTests, len(r.tests))] {
-		row := []report.Cell{{Text: test.name}, {}}
-		if truth, err := crop(test.img, test.img); err == nil {
-			row[1].Picture = report.Picture(truth, width, test.name)
-		}
-		show := func(name string, scores []restored) {
-			c := report.Cell{}
-			if len(scores) > i {
-				c.Text = figure(m.format, average(m, scores, i))
-				if len(scores[i].Picture) > 0 {
-					c.Picture = report.Picture(scores[i].Picture, width, test.name+" by "+name)
-				}
-			}
-			row = append(row, c)
-		}
-		for _, b := range r.baselines {
-			show(b.name, b.scores)
-		}
-		for _, learner := range r.learners {
-			switch one := r.first(learner); {
-			case one == nil:
-				show(learner, nil)
-			case projected:
-				show(learner, one.Projected)
-			default:
-				show(learner, one.Plain)
-			}
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return t
-}
-
-// curves draws the error of the training patches in the first run.
-func (r comparisonReport) curves(byTime bool) report.Chart {
-	c := report.Chart{Title: "error of the training patches, first run", X: "iteration", Log: true, LogX: true, Floor: 1e-4}
-	if byTime {
-		c.X = "seconds"
-	}
-	for style, learner := range r.learners {
-		one := r.first(learner)
-		if one == nil {
-			continue
-		}
-		s := report.Series{Name: learner, Style: style, Plain: true}
-		for _, p := range one.Curve {
-			x := float64(p.Iteration)
-			if byTime {
-				x = max(p.Seconds, 1e-4)
-			}
-			s.Points = append(s.Points, report.Point{X: x, Y: p.RMSE, Low: p.RMSE, High: p.RMSE})
-		}
-		c.Series = append(c.Series, s)
-	}
-	return c
 }

@@ -3,10 +3,9 @@ package app
 import (
 	"context"
 	"fmt"
-	"image"
-	"image/draw"
 	"math"
 	"runtime"
+	"time"
 
 	"superres/internal/report"
 	"superres/learners"
@@ -18,6 +17,7 @@ import (
 type comparisonTask struct {
 	Protocol   string `json:"protocol"`
 	Learner    string `json:"learner"`
+	Anchors    bool   `json:"anchors,omitempty"` // of an anchored stage; else a coupled one
 	Coder      string `json:"coder"`
 	Run        int    `json:"run"` // training picture of the protocol single, else added to the seed
 	Seed       uint64 `json:"seed"`
@@ -38,9 +38,9 @@ func (t comparisonTask) weight() float64 {
 // comparisonResult is what a learner came to.
 type comparisonResult struct {
 	comparisonTask
-	Plain      []restored   `json:"plain"`          // the tests, as the paper does it
-	Projected  []restored   `json:"back_projected"` // and with back-projection
-	RMSE       float64      `json:"rmse"`           // of the training patches
+	Plain      []restored   `json:"plain"`                    // the tests, as the paper does it, or by an anchored stage
+	Projected  []restored   `json:"back_projected,omitempty"` // and with back-projection
+	RMSE       float64      `json:"rmse"`                     // of the training patches
 	NonZeros   float64      `json:"non_zeros"`
 	Iterations int          `json:"iterations"`
 	Stop       string       `json:"stop"`
@@ -52,28 +52,20 @@ type comparisonResult struct {
 	Failure    string       `json:"failure,omitempty"`
 }
 
-// restored is a picture that was restored.
-type restored struct {
-	cell
-	Picture []byte `json:"picture,omitempty"` // PNG of it or of a part of it, of the first run
-}
-
 type curvePoint struct {
 	Iteration int     `json:"iteration"`
 	Seconds   float64 `json:"seconds"`
 	RMSE      float64 `json:"rmse"`
 }
 
-// baseline is what needs no learning.
-type baseline struct {
-	name   string
-	scores []restored
-}
-
 // run does one task. The error is ctx's; what fails is told in the result.
 func (cmp *comparison) run(ctx context.Context, t comparisonTask) (comparisonResult, error) {
 	r := comparisonResult{comparisonTask: t}
-	if err := cmp.learn(ctx, &r); err != nil {
+	learn := cmp.learn
+	if t.Anchors {
+		learn = cmp.learnAnchors
+	}
+	if err := learn(ctx, &r); err != nil {
 		if ctx.Err() != nil {
 			return r, ctx.Err()
 		}
@@ -89,10 +81,8 @@ func (cmp *comparison) learn(ctx context.Context, r *comparisonResult) error {
 		return err
 	}
 	const entries = 9 + 36 // of a stacked pair
-	together := float64(min(runtime.GOMAXPROCS(0), len(cmp.learners)*p.runs))
-	if need := together * learners.Memory(learner, entries, p.patches, p.atoms, p.sparsity); need > float64(cmp.memory) {
-		return fmt.Errorf("learning %d atoms from %d patches needs %s for %.0f runs at a time, the limit is %s; use --max-memory, a smaller -j or fewer --patches",
-			p.atoms, p.patches, gib(int64(min(need, 1<<60))), together, gib(cmp.memory))
+	if err := cmp.enough(learners.Memory(learner, entries, p.patches, p.atoms, p.sparsity)); err != nil {
+		return err
 	}
 	train, seed := cmp.train, r.Seed+uint64(r.Run)
 	if p.name == "single" {
@@ -114,19 +104,68 @@ func (cmp *comparison) learn(ctx context.Context, r *comparisonResult) error {
 	if err != nil {
 		return err
 	}
-	for _, v := range []struct {
-		model *superres.Model
-		to    *[]restored
-	}{{model, &r.Plain}, {projected, &r.Projected}} {
-		for i, test := range cmp.tests {
-			one, err := cmp.restore(ctx, v.model, test, r.Run == 0 && i < shownTests)
-			if err != nil {
-				return fmt.Errorf("%s: %w", test.name, err)
-			}
-			*v.to = append(*v.to, one)
+	if r.Plain, err = cmp.restoreAll(ctx, model, r.Run); err != nil {
+		return err
+	}
+	r.Projected, err = cmp.restoreAll(ctx, projected, r.Run)
+	return err
+}
+
+// anchoredBack is how often an anchored stage is back-projected, as superres train does.
+const anchoredBack = 1
+
+// learnAnchors makes a model of one anchored stage, with the anchors of the learner.
+func (cmp *comparison) learnAnchors(ctx context.Context, r *comparisonResult) error {
+	p := cmp.protocol
+	opt := superres.TrainOptions{
+		Scale: comparedScale, Degradation: superres.Cubic, Stages: 1, Learner: r.Learner, Atoms: p.atoms, Iterations: p.iterations, Samples: p.patches,
+		Flat: 1.5 / 255, BackProject: r.Back, MaxMemory: cmp.memory / int64(cmp.together()), Seed: r.Seed + uint64(r.Run),
+	}
+	if r.Learner != superres.SphericalMeans {
+		learner, err := learners.New(r.Learner)
+		if err != nil {
+			return err
+		}
+		const entries = 16 // coordinates in which anchors are compared
+		if err := cmp.enough(learners.Memory(learner, entries, p.patches, p.atoms, 1)); err != nil {
+			return err
 		}
 	}
+	began := time.Now()
+	model, err := superres.Train(ctx, cmp.train, opt)
+	if err != nil {
+		return err
+	}
+	r.Seconds = time.Since(began).Seconds()
+	r.Plain, err = cmp.restoreAll(ctx, model, r.Run)
+	return err
+}
+
+// together is how many runs there may be at a time.
+func (cmp *comparison) together() int {
+	return min(runtime.GOMAXPROCS(0), max(1, len(cmp.learners)*cmp.protocol.runs))
+}
+
+// enough refuses runs of which each needs so many bytes.
+func (cmp *comparison) enough(bytes float64) error {
+	p, together := cmp.protocol, float64(cmp.together())
+	if need := together * bytes; need > float64(cmp.memory) {
+		return fmt.Errorf("learning %d atoms from %d patches needs %s for %.0f runs at a time, the limit is %s; use --max-memory, a smaller -j or fewer --patches",
+			p.atoms, p.patches, gib(int64(min(need, 1<<60))), together, gib(cmp.memory))
+	}
 	return nil
+}
+
+// restoreAll restores the tests; those of the first run are shown.
+func (cmp *comparison) restoreAll(ctx context.Context, m *superres.Model, run int) (list []restored, err error) {
+	for i, test := range cmp.tests {
+		one, err := cmp.restore(ctx, m, test, run == 0 && i < shownTests)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", test.name, err)
+		}
+		list = append(list, one)
+	}
+	return list, nil
 }
 
 // describe takes what the report tells of a result.
@@ -175,41 +214,4 @@ func (r *comparisonResult) draw(d *sparse.Dictionary) error {
 		r.Mosaic, err = report.PNG(img)
 	}
 	return err
-}
-
-// shownSide is the largest side of a picture on the page.
-const shownSide = 96
-
-// crop encodes a picture as PNG, or the part of it where the truth varies most.
-func crop(img, truth image.Image) ([]byte, error) {
-	b := img.Bounds()
-	if b.Dx() > shownSide || b.Dy() > shownSide {
-		at := busiest(truth, min(b.Dx(), shownSide), min(b.Dy(), shownSide))
-		part := image.NewNRGBA(image.Rectangle{Max: at.Size()})
-		draw.Draw(part, part.Rect, img, b.Min.Add(at.Min), draw.Src)
-		img = part
-	}
-	return report.PNG(img)
-}
-
-// busiest returns the window of w×h, from 0,0, in which the brightness varies most,
-// among those at multiples of half its size.
-func busiest(img image.Image, w, h int) image.Rectangle {
-	b := img.Bounds()
-	var best image.Rectangle
-	most := -1.0
-	for y := 0; y+h <= b.Dy(); y += max(1, h/2) {
-		for x := 0; x+w <= b.Dx(); x += max(1, w/2) {
-			sum, square := 0.0, 0.0
-			for i := range w * h {
-				r, g, bl, _ := img.At(b.Min.X+x+i%w, b.Min.Y+y+i/w).RGBA()
-				v := float64(r + g + bl)
-				sum, square = sum+v, square+v*v
-			}
-			if spread := square - sum*sum/float64(w*h); spread > most {
-				most, best = spread, image.Rect(x, y, x+w, y+h)
-			}
-		}
-	}
-	return best
 }

@@ -1,0 +1,346 @@
+package superres
+
+import (
+	"image"
+	"image/color"
+	"image/draw"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/basicfont"
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/math/fixed"
+	"golang.org/x/image/vector"
+
+	"superres/internal/golden"
+)
+
+// kindSide is the side of the pictures of kinds.
+const kindSide = 64
+
+// kind is a picture of what pictures are made of. No model was trained on any.
+type kind struct {
+	name string
+	img  image.Image
+}
+
+// drawn is a drawing on one ground.
+type drawn struct{ *image.NRGBA }
+
+func newDrawn(ground color.Color) drawn {
+	m := image.NewNRGBA(image.Rect(0, 0, kindSide, kindSide))
+	draw.Draw(m, m.Rect, image.NewUniform(ground), image.Point{}, draw.Src)
+	return drawn{m}
+}
+
+func rgb(v uint32) color.NRGBA { return color.NRGBA{uint8(v >> 16), uint8(v >> 8), uint8(v), 255} }
+
+func (c drawn) fill(x0, y0, x1, y1 int, ink color.Color) {
+	draw.Draw(c, image.Rect(x0, y0, x1, y1), image.NewUniform(ink), image.Point{}, draw.Src)
+}
+
+func (c drawn) write(face font.Face, x, y int, ink color.Color, text string) {
+	d := font.Drawer{Dst: c, Src: image.NewUniform(ink), Face: face, Dot: fixed.P(x, y)}
+	d.DrawString(text)
+}
+
+// line draws a smooth line, its ends at centres of pixels.
+func (c drawn) line(x0, y0, x1, y1, width float64, ink color.Color) {
+	length := math.Hypot(x1-x0, y1-y0)
+	u, v := (y0-y1)/length*width/2, (x1-x0)/length*width/2
+	c.polygon(ink, x0+u, y0+v, x1+u, y1+v, x1-u, y1-v, x0-u, y0-v)
+}
+
+func (c drawn) polygon(ink color.Color, at ...float64) {
+	r := vector.NewRasterizer(kindSide, kindSide)
+	r.MoveTo(float32(at[0]+0.5), float32(at[1]+0.5))
+	for i := 2; i < len(at); i += 2 {
+		r.LineTo(float32(at[i]+0.5), float32(at[i+1]+0.5))
+	}
+	r.ClosePath()
+	r.Draw(c, c.Rect, image.NewUniform(ink), image.Point{})
+}
+
+// disc draws a smooth disc.
+func (c drawn) disc(x, y, radius float64, ink color.Color) {
+	var at []float64
+	for i := range 96 {
+		sin, cos := math.Sincos(2 * math.Pi * float64(i) / 96)
+		at = append(at, x+radius*cos, y+radius*sin)
+	}
+	c.polygon(ink, at...)
+}
+
+// kinds are the kinds of picture that an enlargement meets, drawn but for the last.
+func kinds(t testing.TB, photograph image.Image) []kind {
+	t.Helper()
+	parsed, err := opentype.Parse(goregular.TTF)
+	if err != nil {
+		t.Fatal(err)
+	}
+	face := func(size float64) font.Face {
+		f, err := opentype.NewFace(parsed, &opentype.FaceOptions{Size: size, DPI: 72})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	photo := image.NewNRGBA(image.Rect(0, 0, kindSide, kindSide))
+	draw.Draw(photo, photo.Rect, photograph, image.Pt(32, 24), draw.Src)
+	return []kind{
+		{"text", drawText(face)}, {"coloured text", drawColouredText(face)}, {"line art", drawLineArt()}, {"one-pixel lines", drawPixelLines()},
+		{"pixel art", drawPixelArt()}, {"gradients", drawGradients()}, {"checkerboards", drawCheckerboards()}, {"zone plate", drawZonePlate()},
+		{"user interface", drawInterface(face)}, {"cartoon", drawCartoon()}, {"texture", drawTexture()}, {"photograph", photo},
+	}
+}
+
+func drawText(face func(float64) font.Face) image.Image {
+	c := newDrawn(color.White)
+	c.write(face(11), 2, 11, color.Black, "Enlarge me")
+	c.write(face(8), 2, 22, color.Black, "the quick brown fox")
+	c.write(basicfont.Face7x13, 2, 35, color.Black, "pixel 8x")
+	c.fill(0, 40, kindSide, kindSide, rgb(0x202020))
+	c.write(face(11), 2, 51, rgb(0xe8e8e8), "light 0123")
+	c.write(face(8), 2, 61, rgb(0xb0b0b0), "jumps over a dog")
+	return c
+}
+
+func drawColouredText(face func(float64) font.Face) image.Image {
+	c := newDrawn(rgb(0xd04040))
+	c.fill(32, 0, 64, 32, rgb(0x40a060))
+	c.fill(0, 32, 32, 64, rgb(0x1020d0))
+	c.fill(32, 32, 64, 64, rgb(0xf0e040))
+	for i, ink := range []uint32{0x808080, 0x808080, 0xe01020, 0x606060} {
+		x, y := 32*(i%2)+2, 32*(i/2)
+		c.write(face(13), x, y+13, rgb(ink), "Grey")
+		c.write(basicfont.Face7x13, x, y+27, rgb(ink), "Text")
+	}
+	return c
+}
+
+func drawLineArt() image.Image {
+	c := newDrawn(color.White)
+	c.disc(20, 20, 17, color.Black)
+	c.disc(20, 20, 15.5, color.White)
+	c.disc(20, 20, 8, color.Black)
+	c.disc(20, 20, 7, color.White)
+	for i := range 9 {
+		sin, cos := math.Sincos(float64(i) * math.Pi / 16)
+		c.line(2, 61, 2+58*cos, 61-58*sin, 1, rgb(0x303030))
+	}
+	c.polygon(rgb(0x2040a0), 44, 4, 61, 14, 50, 26)
+	c.line(40, 30, 62, 36, 2, rgb(0xc02020))
+	return c
+}
+
+func drawPixelLines() image.Image {
+	c := newDrawn(rgb(0xf4f4f4))
+	for i := range 32 {
+		if i%2 == 0 {
+			c.fill(i, 0, i+1, 12, color.Black) // stripes of one pixel
+			c.fill(34, i, 44, i+1, color.Black)
+		}
+		if i%4 == 0 {
+			c.fill(i, 14, i+1, 26, rgb(0x606060))
+			c.fill(46, i, 62, i+1, rgb(0x606060))
+		}
+		c.Set(i, 30+i/5, color.Black)
+		c.Set(i/2, 40+i/2, color.Black)
+		c.Set(4+i, 63-i*2/3, rgb(0xc01818))
+	}
+	for a := range 720 { // a circle of whole pixels
+		sin, cos := math.Sincos(float64(a) * math.Pi / 360)
+		c.Set(int(math.Round(50+11*cos)), int(math.Round(48+11*sin)), color.Black)
+	}
+	for i := range 4 {
+		c.Set(46+3*i, 48, color.Black)
+	}
+	return c
+}
+
+func drawPixelArt() image.Image {
+	c := newDrawn(rgb(0x30306c))
+	for y := range 3 {
+		for x := range 8 {
+			c.fill(8*x+4*(y%2), 52+4*y, 8*x+4*(y%2)+7, 55+4*y, rgb(0x3c8c4c)) // a wall
+			c.fill(8*x+4*(y%2), 55+4*y, 8*x+4*(y%2)+7, 56+4*y, rgb(0x1c5430))
+		}
+	}
+	for i := range 12 {
+		c.Set(5*i*7%64, 3+i*11%20, rgb(0xf0e8a0)) // stars
+	}
+	ink := map[rune]color.Color{'#': color.Black, 'g': rgb(0xb8c0c8), 'd': rgb(0x707888), 'r': rgb(0xd83030), 'y': rgb(0xf8c838), 'w': color.White}
+	robot := []string{
+		".....r......", ".....#......", "..########..", "..#gggggd#..", "..#w#gw#d#..", "..#gggggd#..", "..#g###gd#..",
+		"..########..", "....#yd#....", ".##########.", "#g#rrgggd#g#", "#g#gggyyd#g#", "#.#gggyyd#.#", "..########..", "..#d#..#d#..", ".###....###.",
+	}
+	for y, row := range robot {
+		for x, v := range row {
+			if v != '.' {
+				c.Set(4+x, 36+y, ink[v])
+				c.fill(30+2*x, 20+2*y, 32+2*x, 22+2*y, ink[v])
+			}
+		}
+	}
+	return c
+}
+
+func drawGradients() image.Image {
+	c := newDrawn(color.Black)
+	for y := range 64 {
+		for x := range 64 {
+			v, w := uint8(4*x), uint8(8*(y%32))
+			switch {
+			case y < 16:
+				c.Set(x, y, color.NRGBA{v, v, v, 255})
+			case y < 32:
+				c.Set(x, y, color.NRGBA{v, 128, 255 - v, 255})
+			case x < 32:
+				c.Set(x, y, color.NRGBA{w, uint8(8 * x), 64, 255})
+			default:
+				d := math.Hypot(float64(x)-47.5, float64(y)-47.5)
+				g := uint8(max(0, 250-12*d))
+				c.Set(x, y, color.NRGBA{g, g, 200, 255})
+			}
+		}
+	}
+	return c
+}
+
+func drawCheckerboards() image.Image {
+	c := newDrawn(color.White)
+	for y := range 64 {
+		for x := range 64 {
+			switch {
+			case y < 32 && x < 32:
+				if (x+y)%2 == 0 {
+					c.Set(x, y, color.Black)
+				}
+			case y < 32:
+				c.Set(x, y, rgb(0xa0a0a0))
+				if (x/2+y/2)%2 == 0 {
+					c.Set(x, y, rgb(0x505050))
+				}
+			case x < 32:
+				if (x/4+y/4)%2 == 0 {
+					c.Set(x, y, color.Black)
+				}
+			default:
+				c.Set(x, y, rgb(0x2060c0))
+				if (x/3+y/3)%2 == 0 {
+					c.Set(x, y, rgb(0xe0a030))
+				}
+			}
+		}
+	}
+	return c
+}
+
+func drawZonePlate() image.Image {
+	return gray(kindSide, kindSide, func(x, y int) uint8 {
+		return uint8(math.Round(127.5 + 127.5*math.Cos(math.Pi*float64((x-4)*(x-4)+(y-4)*(y-4))/128)))
+	})
+}
+
+func drawInterface(face func(float64) font.Face) image.Image {
+	c := newDrawn(rgb(0xececec))
+	c.fill(0, 0, 64, 12, rgb(0x2b579a))
+	c.write(face(8), 3, 9, color.White, "Untitled")
+	for i, ink := range []uint32{0xffbd2e, 0x27c93f, 0xff5f56} {
+		c.disc(44.5+7*float64(i), 5.5, 2.5, rgb(ink))
+	}
+	box := func(x0, y0, x1, y1 int, edge, inside uint32) {
+		c.fill(x0, y0, x1, y1, rgb(edge))
+		c.fill(x0+1, y0+1, x1-1, y1-1, rgb(inside))
+	}
+	box(3, 15, 44, 26, 0x8a8a8a, 0xffffff)
+	c.write(face(8), 5, 23, rgb(0x333333), "search…")
+	box(47, 15, 62, 26, 0x1a73e8, 0x1a73e8)
+	c.write(face(8), 50, 23, color.White, "Go")
+	for i := range 3 {
+		y := 29 + 9*i
+		box(3, y, 10, y+7, 0x555555, 0xffffff)
+		c.write(face(8), 13, y+6, rgb(0x222222), []string{"Grid lines", "Snap to it", "Dark mode"}[i])
+	}
+	c.line(4, 41, 6, 43, 1, rgb(0x1a73e8))
+	c.line(6, 43, 9, 39, 1, rgb(0x1a73e8))
+	c.fill(0, 56, 64, 57, rgb(0xb0b0b0))
+	box(3, 59, 50, 63, 0x999999, 0xffffff)
+	c.fill(4, 60, 30, 62, rgb(0x34a853))
+	return c
+}
+
+func drawCartoon() image.Image {
+	c := newDrawn(rgb(0x9be0f7))
+	outlined := func(x, y, r float64, ink uint32) {
+		c.disc(x, y, r+1.5, color.Black)
+		c.disc(x, y, r, rgb(ink))
+	}
+	c.polygon(color.Black, -2, 64, -2, 46, 20, 40, 44, 49, 66, 42, 66, 64)
+	c.polygon(rgb(0x5fb84a), -2, 66, -2, 48, 20, 42, 44, 51, 66, 44, 66, 66)
+	outlined(52, 12, 8, 0xffe14d)
+	outlined(18, 12, 7, 0xf06050)
+	outlined(40, 13, 5, 0xf06050)
+	outlined(28, 30, 17, 0xfcc58f)
+	outlined(22, 26, 4, 0xffffff)
+	outlined(34, 26, 4, 0xffffff)
+	c.disc(23, 27, 1.6, color.Black)
+	c.disc(33, 27, 1.6, color.Black)
+	c.line(20, 38, 28, 41, 1.6, color.Black)
+	c.line(28, 41, 36, 37, 1.6, color.Black)
+	return c
+}
+
+// drawTexture is noise, fine and coarse, and a weave.
+func drawTexture() image.Image {
+	rng := rand.New(rand.NewPCG(11, 0))
+	coarse := make([]float64, 17*17)
+	for i := range coarse {
+		coarse[i] = rng.Float64()
+	}
+	return gray(kindSide, kindSide, func(x, y int) uint8 {
+		switch {
+		case y < 32 && x < 32:
+			return uint8(96 + rng.IntN(64))
+		case y < 32:
+			return uint8(rng.IntN(256))
+		case x < 32:
+			u, v := float64(x)/4, float64(y)/4
+			i, j := int(u), int(v)
+			u, v = u-float64(i), v-float64(j)
+			at := func(i, j int) float64 { return coarse[j*17+i] }
+			return uint8(40 + 170*((1-v)*((1-u)*at(i, j)+u*at(i+1, j))+v*((1-u)*at(i, j+1)+u*at(i+1, j+1))))
+		}
+		return uint8(128 + 60*math.Sin(float64(x)*1.1)*math.Cos(float64(y)*0.9) + 40*math.Sin(float64(x+y)*0.5))
+	})
+}
+
+// enlargedKinds are the kinds by a model at best effort, and what they were.
+func enlargedKinds(t *testing.T, model string, scale int) (list []kind, out []image.Image) {
+	t.Helper()
+	m, err := Builtin(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list = kinds(t, golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png")))
+	for _, k := range list {
+		out = append(out, upscale(t, m, k.img, float64(scale)))
+	}
+	return list, out
+}
+
+// All kinds against one golden sheet.
+func TestGoldenKinds(t *testing.T) {
+	const columns, side = 4, 2 * kindSide
+	_, all := enlargedKinds(t, "photo", 2)
+	sheet := image.NewNRGBA(image.Rect(0, 0, columns*side, (len(all)+columns-1)/columns*side))
+	for i, img := range all {
+		at := image.Pt(i%columns*side, i/columns*side)
+		draw.Draw(sheet, img.Bounds().Add(at), img, image.Point{}, draw.Src)
+	}
+	golden.Compare(t, "kinds_photo.png", sheet, golden.Tolerance{Levels: 1, Share: 0.01})
+}

@@ -923,6 +923,1231 @@ donecd:
 	VZEROUPPER
 	RET
 
+// func mul32AVX2(c *float32, ldc int, a *float32, lda int, b *float32, ldb int, rows int, inner int, cols int)
+// Requires: AVX, FMA3
+TEXT ·mul32AVX2(SB), NOSPLIT, $0-72
+	MOVQ c+0(FP), AX
+	MOVQ ldc+8(FP), CX
+	MOVQ lda+24(FP), DX
+	MOVQ ldb+40(FP), BX
+	MOVQ rows+48(FP), SI
+	MOVQ a+16(FP), DI
+	SHLQ $0x02, CX
+	SHLQ $0x02, DX
+	SHLQ $0x02, BX
+
+loopcf:
+	CMPQ SI, $0x00000004
+	JL   donecg
+	MOVQ cols+64(FP), R8
+	MOVQ b+32(FP), R9
+	MOVQ AX, R10
+
+loopch:
+	CMPQ   R8, $0x00000018
+	JL     doneci
+	MOVQ   inner+56(FP), R11
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+	MOVQ   DI, R12
+	MOVQ   R9, R13
+
+loopcj:
+	CMPQ         R11, $0x00000001
+	JL           doneck
+	VMOVUPS      (R13), Y12
+	VMOVUPS      32(R13), Y13
+	VMOVUPS      64(R13), Y14
+	VBROADCASTSS (R12), Y15
+	VFMADD231PS  Y12, Y15, Y0
+	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y14, Y15, Y2
+	VBROADCASTSS 4(R12), Y15
+	VFMADD231PS  Y12, Y15, Y3
+	VFMADD231PS  Y13, Y15, Y4
+	VFMADD231PS  Y14, Y15, Y5
+	VBROADCASTSS 8(R12), Y15
+	VFMADD231PS  Y12, Y15, Y6
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS 12(R12), Y15
+	VFMADD231PS  Y12, Y15, Y9
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y11
+	ADDQ         DX, R12
+	ADDQ         BX, R13
+	DECQ         R11
+	JMP          loopcj
+
+doneck:
+	MOVQ    R10, R11
+	VMOVUPS Y0, (R11)
+	VMOVUPS Y1, 32(R11)
+	VMOVUPS Y2, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Y3, (R11)
+	VMOVUPS Y4, 32(R11)
+	VMOVUPS Y5, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Y6, (R11)
+	VMOVUPS Y7, 32(R11)
+	VMOVUPS Y8, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Y9, (R11)
+	VMOVUPS Y10, 32(R11)
+	VMOVUPS Y11, 64(R11)
+	ADDQ    $0x00000060, R9
+	ADDQ    $0x00000060, R10
+	SUBQ    $0x00000018, R8
+	JMP     loopch
+
+doneci:
+loopcl:
+	CMPQ   R8, $0x00000010
+	JL     donecm
+	MOVQ   inner+56(FP), R11
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	MOVQ   DI, R12
+	MOVQ   R9, R13
+
+loopcn:
+	CMPQ         R11, $0x00000001
+	JL           doneco
+	VMOVUPS      (R13), Y8
+	VMOVUPS      32(R13), Y9
+	VBROADCASTSS (R12), Y10
+	VFMADD231PS  Y8, Y10, Y0
+	VFMADD231PS  Y9, Y10, Y1
+	VBROADCASTSS 4(R12), Y10
+	VFMADD231PS  Y8, Y10, Y2
+	VFMADD231PS  Y9, Y10, Y3
+	VBROADCASTSS 8(R12), Y10
+	VFMADD231PS  Y8, Y10, Y4
+	VFMADD231PS  Y9, Y10, Y5
+	VBROADCASTSS 12(R12), Y10
+	VFMADD231PS  Y8, Y10, Y6
+	VFMADD231PS  Y9, Y10, Y7
+	ADDQ         DX, R12
+	ADDQ         BX, R13
+	DECQ         R11
+	JMP          loopcn
+
+doneco:
+	MOVQ    R10, R11
+	VMOVUPS Y0, (R11)
+	VMOVUPS Y1, 32(R11)
+	ADDQ    CX, R11
+	VMOVUPS Y2, (R11)
+	VMOVUPS Y3, 32(R11)
+	ADDQ    CX, R11
+	VMOVUPS Y4, (R11)
+	VMOVUPS Y5, 32(R11)
+	ADDQ    CX, R11
+	VMOVUPS Y6, (R11)
+	VMOVUPS Y7, 32(R11)
+	ADDQ    $0x00000040, R9
+	ADDQ    $0x00000040, R10
+	SUBQ    $0x00000010, R8
+	JMP     loopcl
+
+donecm:
+loopcp:
+	CMPQ   R8, $0x00000008
+	JL     donecq
+	MOVQ   inner+56(FP), R11
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	MOVQ   DI, R12
+	MOVQ   R9, R13
+
+loopcr:
+	CMPQ         R11, $0x00000001
+	JL           donecs
+	VMOVUPS      (R13), Y4
+	VBROADCASTSS (R12), Y5
+	VFMADD231PS  Y4, Y5, Y0
+	VBROADCASTSS 4(R12), Y5
+	VFMADD231PS  Y4, Y5, Y1
+	VBROADCASTSS 8(R12), Y5
+	VFMADD231PS  Y4, Y5, Y2
+	VBROADCASTSS 12(R12), Y5
+	VFMADD231PS  Y4, Y5, Y3
+	ADDQ         DX, R12
+	ADDQ         BX, R13
+	DECQ         R11
+	JMP          loopcr
+
+donecs:
+	MOVQ    R10, R11
+	VMOVUPS Y0, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Y1, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Y2, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Y3, (R11)
+	ADDQ    $0x00000020, R9
+	ADDQ    $0x00000020, R10
+	SUBQ    $0x00000008, R8
+	JMP     loopcp
+
+donecq:
+	ADDQ $0x10, DI
+	ADDQ CX, AX
+	ADDQ CX, AX
+	ADDQ CX, AX
+	ADDQ CX, AX
+	SUBQ $0x04, SI
+	JMP  loopcf
+
+donecg:
+	VZEROUPPER
+	RET
+
+// func nearestAVX2(index *int32, best *float32, z *float32, ldz int, at *float32, lda int, m int, dims int, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·nearestAVX2(SB), NOSPLIT, $0-72
+	MOVQ index+0(FP), AX
+	MOVQ best+8(FP), CX
+	MOVQ z+16(FP), DX
+	MOVQ ldz+24(FP), BX
+	MOVQ lda+40(FP), SI
+	MOVQ n+64(FP), DI
+	SHLQ $0x02, BX
+	SHLQ $0x02, SI
+
+loopct:
+	CMPQ         DI, $0x00000010
+	JL           donecu
+	MOVQ         at+32(FP), R8
+	MOVQ         m+48(FP), R9
+	XORL         R10, R10
+	VMOVD        R10, X0
+	VPBROADCASTD X0, Y0
+	MOVL         $0xff800000, R11
+	VMOVD        R11, X1
+	VBROADCASTSS X1, Y1
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y0, 32(AX)
+	VMOVUPS      Y1, 32(CX)
+
+loopcv:
+	CMPQ   R9, $0x00000004
+	JL     donecw
+	MOVQ   dims+56(FP), R11
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	MOVQ   R8, R12
+	MOVQ   DX, R13
+
+loopcx:
+	CMPQ         R11, $0x00000001
+	JL           donecy
+	VMOVUPS      (R13), Y8
+	VMOVUPS      32(R13), Y9
+	VBROADCASTSS (R12), Y10
+	VFMADD231PS  Y8, Y10, Y0
+	VFMADD231PS  Y9, Y10, Y1
+	VBROADCASTSS 4(R12), Y10
+	VFMADD231PS  Y8, Y10, Y2
+	VFMADD231PS  Y9, Y10, Y3
+	VBROADCASTSS 8(R12), Y10
+	VFMADD231PS  Y8, Y10, Y4
+	VFMADD231PS  Y9, Y10, Y5
+	VBROADCASTSS 12(R12), Y10
+	VFMADD231PS  Y8, Y10, Y6
+	VFMADD231PS  Y9, Y10, Y7
+	ADDQ         SI, R12
+	ADDQ         BX, R13
+	DECQ         R11
+	JMP          loopcx
+
+donecy:
+	VMOVUPD      (CX), Y8
+	VMOVUPD      (AX), Y9
+	VMOVUPD      32(CX), Y10
+	VMOVUPD      32(AX), Y11
+	VMOVD        R10, X12
+	VPBROADCASTD X12, Y12
+	VCMPPS       $0x11, Y0, Y8, Y13
+	VBLENDVPS    Y13, Y12, Y9, Y9
+	VMAXPS       Y8, Y0, Y8
+	VCMPPS       $0x11, Y1, Y10, Y0
+	VBLENDVPS    Y0, Y12, Y11, Y11
+	VMAXPS       Y10, Y1, Y10
+	INCL         R10
+	VMOVD        R10, X0
+	VPBROADCASTD X0, Y0
+	VCMPPS       $0x11, Y2, Y8, Y1
+	VBLENDVPS    Y1, Y0, Y9, Y9
+	VMAXPS       Y8, Y2, Y8
+	VCMPPS       $0x11, Y3, Y10, Y1
+	VBLENDVPS    Y1, Y0, Y11, Y11
+	VMAXPS       Y10, Y3, Y10
+	INCL         R10
+	VMOVD        R10, X0
+	VPBROADCASTD X0, Y0
+	VCMPPS       $0x11, Y4, Y8, Y1
+	VBLENDVPS    Y1, Y0, Y9, Y9
+	VMAXPS       Y8, Y4, Y8
+	VCMPPS       $0x11, Y5, Y10, Y1
+	VBLENDVPS    Y1, Y0, Y11, Y11
+	VMAXPS       Y10, Y5, Y10
+	INCL         R10
+	VMOVD        R10, X0
+	VPBROADCASTD X0, Y0
+	VCMPPS       $0x11, Y6, Y8, Y1
+	VBLENDVPS    Y1, Y0, Y9, Y9
+	VMAXPS       Y8, Y6, Y8
+	VCMPPS       $0x11, Y7, Y10, Y1
+	VBLENDVPS    Y1, Y0, Y11, Y11
+	VMAXPS       Y10, Y7, Y10
+	INCL         R10
+	VMOVUPS      Y8, (CX)
+	VMOVUPS      Y9, (AX)
+	VMOVUPS      Y10, 32(CX)
+	VMOVUPS      Y11, 32(AX)
+	ADDQ         $0x10, R8
+	SUBQ         $0x04, R9
+	JMP          loopcv
+
+donecw:
+	ADDQ $0x00000040, AX
+	ADDQ $0x00000040, CX
+	ADDQ $0x00000040, DX
+	SUBQ $0x00000010, DI
+	JMP  loopct
+
+donecu:
+	VZEROUPPER
+	RET
+
+// func transposeAVX2(dst *float32, ld int, src *float32, stride int, order *int32, n int, k int)
+// Requires: AVX
+TEXT ·transposeAVX2(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), AX
+	MOVQ ld+8(FP), CX
+	MOVQ src+16(FP), DX
+	MOVQ stride+24(FP), BX
+	MOVQ order+32(FP), SI
+	MOVQ n+40(FP), DI
+	SHLQ $0x02, CX
+	SHLQ $0x02, BX
+
+loopcz:
+	CMPQ DI, $0x00000008
+	JL   doneda
+	MOVQ k+48(FP), R8
+	MOVQ AX, R9
+	MOVQ DX, R10
+
+loopdb:
+	CMPQ        R8, $0x00000004
+	JL          donedc
+	MOVLQSX     (SI), R11
+	IMULQ       BX, R11
+	VMOVUPS     (R10)(R11*1), X0
+	MOVLQSX     16(SI), R11
+	IMULQ       BX, R11
+	VINSERTF128 $0x01, (R10)(R11*1), Y0, Y0
+	MOVLQSX     4(SI), R11
+	IMULQ       BX, R11
+	VMOVUPS     (R10)(R11*1), X1
+	MOVLQSX     20(SI), R11
+	IMULQ       BX, R11
+	VINSERTF128 $0x01, (R10)(R11*1), Y1, Y1
+	MOVLQSX     8(SI), R11
+	IMULQ       BX, R11
+	VMOVUPS     (R10)(R11*1), X2
+	MOVLQSX     24(SI), R11
+	IMULQ       BX, R11
+	VINSERTF128 $0x01, (R10)(R11*1), Y2, Y2
+	MOVLQSX     12(SI), R11
+	IMULQ       BX, R11
+	VMOVUPS     (R10)(R11*1), X3
+	MOVLQSX     28(SI), R11
+	IMULQ       BX, R11
+	VINSERTF128 $0x01, (R10)(R11*1), Y3, Y3
+	VUNPCKLPS   Y1, Y0, Y4
+	VUNPCKLPS   Y3, Y2, Y6
+	VUNPCKHPS   Y1, Y0, Y7
+	VUNPCKHPS   Y3, Y2, Y8
+	VUNPCKLPD   Y6, Y4, Y5
+	VUNPCKHPD   Y6, Y4, Y4
+	VUNPCKLPD   Y8, Y7, Y6
+	VUNPCKHPD   Y8, Y7, Y7
+	VMOVUPS     Y5, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     Y4, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     Y6, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     Y7, (R9)
+	ADDQ        CX, R9
+	ADDQ        $0x10, R10
+	SUBQ        $0x04, R8
+	JMP         loopdb
+
+donedc:
+	ADDQ $0x20, AX
+	ADDQ $0x20, SI
+	SUBQ $0x08, DI
+	JMP  loopcz
+
+doneda:
+	VZEROUPPER
+	RET
+
+// func formsAVX2(forms *int32, mean *float32, raw *float32, offsets *int32, weights *float32, entries int, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·formsAVX2(SB), NOSPLIT, $0-56
+	MOVQ forms+0(FP), AX
+	MOVQ mean+8(FP), CX
+	MOVQ raw+16(FP), DX
+	MOVQ n+48(FP), BX
+
+loopdd:
+	CMPQ   BX, $0x00000008
+	JL     donede
+	MOVQ   offsets+24(FP), SI
+	MOVQ   weights+32(FP), DI
+	MOVQ   entries+40(FP), R8
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+
+loopdf:
+	CMPQ         R8, $0x00000002
+	JL           donedg
+	MOVLQSX      (SI), R9
+	VMOVUPD      (DX)(R9*4), Y8
+	VBROADCASTSS (DI), Y9
+	VFMADD231PS  Y9, Y8, Y0
+	VBROADCASTSS 4(DI), Y9
+	VFMADD231PS  Y9, Y8, Y1
+	VBROADCASTSS 8(DI), Y9
+	VFMADD231PS  Y9, Y8, Y2
+	VBROADCASTSS 12(DI), Y9
+	VFMADD231PS  Y9, Y8, Y3
+	MOVLQSX      4(SI), R9
+	VMOVUPD      (DX)(R9*4), Y8
+	VBROADCASTSS 16(DI), Y9
+	VFMADD231PS  Y9, Y8, Y4
+	VBROADCASTSS 20(DI), Y9
+	VFMADD231PS  Y9, Y8, Y5
+	VBROADCASTSS 24(DI), Y9
+	VFMADD231PS  Y9, Y8, Y6
+	VBROADCASTSS 28(DI), Y9
+	VFMADD231PS  Y9, Y8, Y7
+	ADDQ         $0x08, SI
+	ADDQ         $0x20, DI
+	SUBQ         $0x02, R8
+	JMP          loopdf
+
+donedg:
+loopdh:
+	CMPQ         R8, $0x00000001
+	JL           donedi
+	MOVLQSX      (SI), R9
+	VMOVUPD      (DX)(R9*4), Y8
+	VBROADCASTSS (DI), Y9
+	VFMADD231PS  Y9, Y8, Y0
+	VBROADCASTSS 4(DI), Y9
+	VFMADD231PS  Y9, Y8, Y1
+	VBROADCASTSS 8(DI), Y9
+	VFMADD231PS  Y9, Y8, Y2
+	VBROADCASTSS 12(DI), Y9
+	VFMADD231PS  Y9, Y8, Y3
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	SUBQ         $0x01, R8
+	JMP          loopdh
+
+donedi:
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VMOVUPS      Y0, (CX)
+	VXORPD       Y0, Y0, Y0
+	VCMPPS       $0x11, Y0, Y3, Y3
+	MOVL         $0x80000000, SI
+	VMOVD        SI, X4
+	VBROADCASTSS X4, Y4
+	VPAND        Y4, Y3, Y4
+	VPXOR        Y4, Y1, Y1
+	VPXOR        Y4, Y2, Y2
+	VCMPPS       $0x11, Y0, Y1, Y4
+	VCMPPS       $0x11, Y0, Y2, Y0
+	MOVL         $0x7fffffff, SI
+	VMOVD        SI, X5
+	VBROADCASTSS X5, Y5
+	VPAND        Y5, Y1, Y1
+	VPAND        Y5, Y2, Y2
+	MOVL         $0x00000008, SI
+	VMOVD        SI, X5
+	VBROADCASTSS X5, Y5
+	VPAND        Y5, Y3, Y3
+	VCMPPS       $0x11, Y2, Y1, Y1
+	MOVL         $0x00000001, SI
+	VMOVD        SI, X2
+	VBROADCASTSS X2, Y2
+	VPAND        Y2, Y4, Y2
+	VPXOR        Y2, Y3, Y3
+	MOVL         $0x00000002, SI
+	VMOVD        SI, X2
+	VBROADCASTSS X2, Y2
+	VPAND        Y2, Y0, Y0
+	VPXOR        Y0, Y3, Y3
+	MOVL         $0x00000004, SI
+	VMOVD        SI, X0
+	VBROADCASTSS X0, Y0
+	VPAND        Y0, Y1, Y0
+	VPXOR        Y0, Y3, Y3
+	VMOVUPS      Y3, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, DX
+	SUBQ         $0x08, BX
+	JMP          loopdd
+
+donede:
+	VZEROUPPER
+	RET
+
+// func orientAVX2(dst *float32, to *int32, src *float32, from *int32, forms *int32, mean *float32, orbits int, n int)
+// Requires: AVX, AVX2
+TEXT ·orientAVX2(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ src+16(FP), CX
+	MOVQ forms+32(FP), DX
+	MOVQ n+56(FP), BX
+	MOVQ mean+40(FP), SI
+
+loopdj:
+	CMPQ         BX, $0x00000008
+	JL           donedk
+	VMOVUPD      (DX), Y0
+	VPSLLD       $0x1f, Y0, Y1
+	VPSLLD       $0x1e, Y0, Y2
+	VPSLLD       $0x1d, Y0, Y3
+	VPSLLD       $0x1c, Y0, Y0
+	MOVL         $0x80000000, DI
+	VMOVD        DI, X4
+	VBROADCASTSS X4, Y4
+	VPAND        Y4, Y0, Y0
+	VMOVUPD      (SI), Y4
+	MOVQ         to+8(FP), DI
+	MOVQ         from+24(FP), R8
+	MOVQ         orbits+48(FP), R9
+
+loopdl:
+	CMPQ      R9, $0x00000001
+	JL        donedm
+	MOVLQSX   (R8), R10
+	VMOVUPD   (CX)(R10*4), Y5
+	VSUBPS    Y4, Y5, Y5
+	VPXOR     Y0, Y5, Y5
+	MOVLQSX   4(R8), R10
+	VMOVUPD   (CX)(R10*4), Y6
+	VSUBPS    Y4, Y6, Y6
+	VPXOR     Y0, Y6, Y6
+	MOVLQSX   8(R8), R10
+	VMOVUPD   (CX)(R10*4), Y7
+	VSUBPS    Y4, Y7, Y7
+	VPXOR     Y0, Y7, Y7
+	MOVLQSX   12(R8), R10
+	VMOVUPD   (CX)(R10*4), Y8
+	VSUBPS    Y4, Y8, Y8
+	VPXOR     Y0, Y8, Y8
+	MOVLQSX   16(R8), R10
+	VMOVUPD   (CX)(R10*4), Y9
+	VSUBPS    Y4, Y9, Y9
+	VPXOR     Y0, Y9, Y9
+	MOVLQSX   20(R8), R10
+	VMOVUPD   (CX)(R10*4), Y10
+	VSUBPS    Y4, Y10, Y10
+	VPXOR     Y0, Y10, Y10
+	MOVLQSX   24(R8), R10
+	VMOVUPD   (CX)(R10*4), Y11
+	VSUBPS    Y4, Y11, Y11
+	VPXOR     Y0, Y11, Y11
+	MOVLQSX   28(R8), R10
+	VMOVUPD   (CX)(R10*4), Y12
+	VSUBPS    Y4, Y12, Y12
+	VPXOR     Y0, Y12, Y12
+	VBLENDVPS Y1, Y6, Y5, Y13
+	VBLENDVPS Y1, Y5, Y6, Y6
+	VBLENDVPS Y1, Y8, Y7, Y5
+	VBLENDVPS Y1, Y7, Y8, Y8
+	VBLENDVPS Y1, Y10, Y9, Y7
+	VBLENDVPS Y1, Y9, Y10, Y10
+	VBLENDVPS Y1, Y12, Y11, Y9
+	VBLENDVPS Y1, Y11, Y12, Y12
+	VBLENDVPS Y2, Y5, Y13, Y11
+	VBLENDVPS Y2, Y13, Y5, Y5
+	VBLENDVPS Y2, Y8, Y6, Y13
+	VBLENDVPS Y2, Y6, Y8, Y8
+	VBLENDVPS Y2, Y9, Y7, Y6
+	VBLENDVPS Y2, Y7, Y9, Y9
+	VBLENDVPS Y2, Y12, Y10, Y7
+	VBLENDVPS Y2, Y10, Y12, Y12
+	VBLENDVPS Y3, Y6, Y11, Y10
+	VBLENDVPS Y3, Y11, Y6, Y6
+	VBLENDVPS Y3, Y9, Y13, Y11
+	VBLENDVPS Y3, Y13, Y9, Y9
+	VBLENDVPS Y3, Y7, Y5, Y13
+	VBLENDVPS Y3, Y5, Y7, Y7
+	VBLENDVPS Y3, Y12, Y8, Y5
+	VBLENDVPS Y3, Y8, Y12, Y12
+	MOVLQSX   (DI), R10
+	VMOVUPS   Y10, (AX)(R10*4)
+	MOVLQSX   4(DI), R10
+	VMOVUPS   Y11, (AX)(R10*4)
+	MOVLQSX   8(DI), R10
+	VMOVUPS   Y13, (AX)(R10*4)
+	MOVLQSX   12(DI), R10
+	VMOVUPS   Y5, (AX)(R10*4)
+	MOVLQSX   16(DI), R10
+	VMOVUPS   Y6, (AX)(R10*4)
+	MOVLQSX   20(DI), R10
+	VMOVUPS   Y7, (AX)(R10*4)
+	MOVLQSX   24(DI), R10
+	VMOVUPS   Y9, (AX)(R10*4)
+	MOVLQSX   28(DI), R10
+	VMOVUPS   Y12, (AX)(R10*4)
+	ADDQ      $0x20, R8
+	ADDQ      $0x20, DI
+	DECQ      R9
+	JMP       loopdl
+
+donedm:
+	ADDQ $0x20, AX
+	ADDQ $0x20, CX
+	ADDQ $0x20, DX
+	ADDQ $0x20, SI
+	SUBQ $0x08, BX
+	JMP  loopdj
+
+donedk:
+	VZEROUPPER
+	RET
+
+// func restoreAVX2(dst *float32, to *int32, src *float32, from *int32, forms *int32, orbits int, n int)
+// Requires: AVX, AVX2
+TEXT ·restoreAVX2(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), AX
+	MOVQ src+16(FP), CX
+	MOVQ forms+32(FP), DX
+	MOVQ n+48(FP), BX
+
+loopdn:
+	CMPQ         BX, $0x00000008
+	JL           donedo
+	VMOVUPD      (DX), Y0
+	VPSLLD       $0x1f, Y0, Y1
+	VPSLLD       $0x1e, Y0, Y2
+	VPSLLD       $0x1d, Y0, Y3
+	VPSLLD       $0x1c, Y0, Y0
+	MOVL         $0x80000000, SI
+	VMOVD        SI, X4
+	VBROADCASTSS X4, Y4
+	VPAND        Y4, Y0, Y0
+	MOVQ         to+8(FP), SI
+	MOVQ         from+24(FP), DI
+	MOVQ         orbits+40(FP), R8
+
+loopdp:
+	CMPQ      R8, $0x00000001
+	JL        donedq
+	MOVLQSX   (DI), R9
+	VMOVUPD   (CX)(R9*4), Y4
+	VPXOR     Y0, Y4, Y4
+	MOVLQSX   4(DI), R9
+	VMOVUPD   (CX)(R9*4), Y5
+	VPXOR     Y0, Y5, Y5
+	MOVLQSX   8(DI), R9
+	VMOVUPD   (CX)(R9*4), Y6
+	VPXOR     Y0, Y6, Y6
+	MOVLQSX   12(DI), R9
+	VMOVUPD   (CX)(R9*4), Y7
+	VPXOR     Y0, Y7, Y7
+	MOVLQSX   16(DI), R9
+	VMOVUPD   (CX)(R9*4), Y8
+	VPXOR     Y0, Y8, Y8
+	MOVLQSX   20(DI), R9
+	VMOVUPD   (CX)(R9*4), Y9
+	VPXOR     Y0, Y9, Y9
+	MOVLQSX   24(DI), R9
+	VMOVUPD   (CX)(R9*4), Y10
+	VPXOR     Y0, Y10, Y10
+	MOVLQSX   28(DI), R9
+	VMOVUPD   (CX)(R9*4), Y11
+	VPXOR     Y0, Y11, Y11
+	VBLENDVPS Y3, Y8, Y4, Y12
+	VBLENDVPS Y3, Y4, Y8, Y8
+	VBLENDVPS Y3, Y10, Y5, Y4
+	VBLENDVPS Y3, Y5, Y10, Y10
+	VBLENDVPS Y3, Y9, Y6, Y5
+	VBLENDVPS Y3, Y6, Y9, Y9
+	VBLENDVPS Y3, Y11, Y7, Y6
+	VBLENDVPS Y3, Y7, Y11, Y11
+	VBLENDVPS Y2, Y5, Y12, Y7
+	VBLENDVPS Y2, Y12, Y5, Y5
+	VBLENDVPS Y2, Y6, Y4, Y12
+	VBLENDVPS Y2, Y4, Y6, Y6
+	VBLENDVPS Y2, Y10, Y8, Y4
+	VBLENDVPS Y2, Y8, Y10, Y10
+	VBLENDVPS Y2, Y11, Y9, Y8
+	VBLENDVPS Y2, Y9, Y11, Y11
+	VBLENDVPS Y1, Y12, Y7, Y9
+	VBLENDVPS Y1, Y7, Y12, Y12
+	VBLENDVPS Y1, Y6, Y5, Y7
+	VBLENDVPS Y1, Y5, Y6, Y6
+	VBLENDVPS Y1, Y8, Y4, Y5
+	VBLENDVPS Y1, Y4, Y8, Y8
+	VBLENDVPS Y1, Y11, Y10, Y4
+	VBLENDVPS Y1, Y10, Y11, Y11
+	MOVLQSX   (SI), R9
+	VMOVUPS   Y9, (AX)(R9*4)
+	MOVLQSX   4(SI), R9
+	VMOVUPS   Y12, (AX)(R9*4)
+	MOVLQSX   8(SI), R9
+	VMOVUPS   Y7, (AX)(R9*4)
+	MOVLQSX   12(SI), R9
+	VMOVUPS   Y6, (AX)(R9*4)
+	MOVLQSX   16(SI), R9
+	VMOVUPS   Y5, (AX)(R9*4)
+	MOVLQSX   20(SI), R9
+	VMOVUPS   Y8, (AX)(R9*4)
+	MOVLQSX   24(SI), R9
+	VMOVUPS   Y4, (AX)(R9*4)
+	MOVLQSX   28(SI), R9
+	VMOVUPS   Y11, (AX)(R9*4)
+	ADDQ      $0x20, DI
+	ADDQ      $0x20, SI
+	DECQ      R8
+	JMP       loopdp
+
+donedq:
+	ADDQ $0x20, AX
+	ADDQ $0x20, CX
+	ADDQ $0x20, DX
+	SUBQ $0x08, BX
+	JMP  loopdn
+
+donedo:
+	VZEROUPPER
+	RET
+
+// func regressAVX2(r *float32, ldr int, q *float32, ldq int, order *int32, n int, coefs *int8, in int, out int, step float32)
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·regressAVX2(SB), NOSPLIT, $0-76
+	MOVQ order+32(FP), AX
+	MOVQ n+40(FP), CX
+
+loopdr:
+	CMPQ    CX, $0x00000004
+	JL      doneds
+	MOVQ    q+16(FP), DX
+	MOVQ    ldq+24(FP), BX
+	MOVLQSX (AX), SI
+	IMULQ   BX, SI
+	LEAQ    (DX)(SI*4), SI
+	MOVLQSX 4(AX), DI
+	IMULQ   BX, DI
+	LEAQ    (DX)(DI*4), DI
+	MOVLQSX 8(AX), R8
+	IMULQ   BX, R8
+	LEAQ    (DX)(R8*4), R8
+	MOVLQSX 12(AX), R9
+	IMULQ   BX, R9
+	LEAQ    (DX)(R9*4), R9
+	MOVQ    out+64(FP), DX
+	XORQ    BX, BX
+
+loopdt:
+	CMPQ   DX, $0x00000011
+	JL     donedu
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+	MOVQ   in+56(FP), R11
+	MOVQ   out+64(FP), R12
+	MOVQ   coefs+48(FP), R13
+	ADDQ   BX, R13
+	XORQ   R10, R10
+
+entriesdv:
+	VPMOVSXBD    (R13), Y12
+	VCVTDQ2PS    Y12, Y12
+	VPMOVSXBD    8(R13), Y13
+	VCVTDQ2PS    Y13, Y13
+	VPMOVSXBD    16(R13), Y14
+	VCVTDQ2PS    Y14, Y14
+	VBROADCASTSS (SI)(R10*4), Y15
+	VFMADD231PS  Y12, Y15, Y0
+	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y14, Y15, Y2
+	VBROADCASTSS (DI)(R10*4), Y15
+	VFMADD231PS  Y12, Y15, Y3
+	VFMADD231PS  Y13, Y15, Y4
+	VFMADD231PS  Y14, Y15, Y5
+	VBROADCASTSS (R8)(R10*4), Y15
+	VFMADD231PS  Y12, Y15, Y6
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (R9)(R10*4), Y15
+	VFMADD231PS  Y12, Y15, Y9
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y11
+	ADDQ         R12, R13
+	INCQ         R10
+	CMPQ         R10, R11
+	JL           entriesdv
+	MOVQ         r+0(FP), R10
+	MOVQ         ldr+8(FP), R11
+	MOVSS        step+72(FP), X12
+	VBROADCASTSS X12, Y12
+	MOVLQSX      (AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Y12, Y0, Y0
+	VMOVUPS      Y0, (R12)
+	VMULPS       Y12, Y1, Y1
+	VMOVUPS      Y1, 32(R12)
+	VMULPS       Y12, Y2, Y2
+	VMOVUPS      Y2, 64(R12)
+	MOVLQSX      4(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Y12, Y3, Y3
+	VMOVUPS      Y3, (R12)
+	VMULPS       Y12, Y4, Y4
+	VMOVUPS      Y4, 32(R12)
+	VMULPS       Y12, Y5, Y5
+	VMOVUPS      Y5, 64(R12)
+	MOVLQSX      8(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Y12, Y6, Y6
+	VMOVUPS      Y6, (R12)
+	VMULPS       Y12, Y7, Y7
+	VMOVUPS      Y7, 32(R12)
+	VMULPS       Y12, Y8, Y8
+	VMOVUPS      Y8, 64(R12)
+	MOVLQSX      12(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Y12, Y9, Y9
+	VMOVUPS      Y9, (R12)
+	VMULPS       Y12, Y10, Y10
+	VMOVUPS      Y10, 32(R12)
+	VMULPS       Y12, Y11, Y11
+	VMOVUPS      Y11, 64(R12)
+	ADDQ         $0x18, BX
+	SUBQ         $0x18, DX
+	JMP          loopdt
+
+donedu:
+loopdw:
+	CMPQ   DX, $0x00000009
+	JL     donedx
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	MOVQ   in+56(FP), R11
+	MOVQ   out+64(FP), R12
+	MOVQ   coefs+48(FP), R13
+	ADDQ   BX, R13
+	XORQ   R10, R10
+
+entriesdy:
+	VPMOVSXBD    (R13), Y8
+	VCVTDQ2PS    Y8, Y8
+	VPMOVSXBD    8(R13), Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS (SI)(R10*4), Y10
+	VFMADD231PS  Y8, Y10, Y0
+	VFMADD231PS  Y9, Y10, Y1
+	VBROADCASTSS (DI)(R10*4), Y10
+	VFMADD231PS  Y8, Y10, Y2
+	VFMADD231PS  Y9, Y10, Y3
+	VBROADCASTSS (R8)(R10*4), Y10
+	VFMADD231PS  Y8, Y10, Y4
+	VFMADD231PS  Y9, Y10, Y5
+	VBROADCASTSS (R9)(R10*4), Y10
+	VFMADD231PS  Y8, Y10, Y6
+	VFMADD231PS  Y9, Y10, Y7
+	ADDQ         R12, R13
+	INCQ         R10
+	CMPQ         R10, R11
+	JL           entriesdy
+	MOVQ         r+0(FP), R10
+	MOVQ         ldr+8(FP), R11
+	MOVSS        step+72(FP), X8
+	VBROADCASTSS X8, Y8
+	MOVLQSX      (AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Y8, Y0, Y0
+	VMOVUPS      Y0, (R12)
+	VMULPS       Y8, Y1, Y1
+	VMOVUPS      Y1, 32(R12)
+	MOVLQSX      4(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Y8, Y2, Y2
+	VMOVUPS      Y2, (R12)
+	VMULPS       Y8, Y3, Y3
+	VMOVUPS      Y3, 32(R12)
+	MOVLQSX      8(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Y8, Y4, Y4
+	VMOVUPS      Y4, (R12)
+	VMULPS       Y8, Y5, Y5
+	VMOVUPS      Y5, 32(R12)
+	MOVLQSX      12(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Y8, Y6, Y6
+	VMOVUPS      Y6, (R12)
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 32(R12)
+	ADDQ         $0x10, BX
+	SUBQ         $0x10, DX
+	JMP          loopdw
+
+donedx:
+loopdz:
+	CMPQ   DX, $0x00000001
+	JL     doneea
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	MOVQ   in+56(FP), R11
+	MOVQ   out+64(FP), R12
+	MOVQ   coefs+48(FP), R13
+	ADDQ   BX, R13
+	XORQ   R10, R10
+
+entrieseb:
+	VPMOVSXBD    (R13), Y4
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS (SI)(R10*4), Y5
+	VFMADD231PS  Y4, Y5, Y0
+	VBROADCASTSS (DI)(R10*4), Y5
+	VFMADD231PS  Y4, Y5, Y1
+	VBROADCASTSS (R8)(R10*4), Y5
+	VFMADD231PS  Y4, Y5, Y2
+	VBROADCASTSS (R9)(R10*4), Y5
+	VFMADD231PS  Y4, Y5, Y3
+	ADDQ         R12, R13
+	INCQ         R10
+	CMPQ         R10, R11
+	JL           entrieseb
+	MOVQ         r+0(FP), R10
+	MOVQ         ldr+8(FP), R11
+	MOVSS        step+72(FP), X4
+	VBROADCASTSS X4, Y4
+	MOVLQSX      (AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Y4, Y0, Y0
+	VMOVUPS      Y0, (R12)
+	MOVLQSX      4(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Y4, Y1, Y1
+	VMOVUPS      Y1, (R12)
+	MOVLQSX      8(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Y4, Y2, Y2
+	VMOVUPS      Y2, (R12)
+	MOVLQSX      12(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Y4, Y3, Y3
+	VMOVUPS      Y3, (R12)
+	ADDQ         $0x08, BX
+	SUBQ         $0x08, DX
+	JMP          loopdz
+
+doneea:
+	ADDQ $0x10, AX
+	SUBQ $0x04, CX
+	JMP  loopdr
+
+doneds:
+loopec:
+	CMPQ    CX, $0x00000001
+	JL      doneed
+	MOVQ    q+16(FP), DX
+	MOVQ    ldq+24(FP), BX
+	MOVLQSX (AX), SI
+	IMULQ   BX, SI
+	LEAQ    (DX)(SI*4), SI
+	MOVQ    out+64(FP), DX
+	XORQ    BX, BX
+
+loopee:
+	CMPQ   DX, $0x00000011
+	JL     doneef
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	MOVQ   in+56(FP), R8
+	MOVQ   out+64(FP), R9
+	MOVQ   coefs+48(FP), R10
+	ADDQ   BX, R10
+	XORQ   DI, DI
+
+entrieseg:
+	VPMOVSXBD    (R10), Y3
+	VCVTDQ2PS    Y3, Y3
+	VPMOVSXBD    8(R10), Y4
+	VCVTDQ2PS    Y4, Y4
+	VPMOVSXBD    16(R10), Y5
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS (SI)(DI*4), Y6
+	VFMADD231PS  Y3, Y6, Y0
+	VFMADD231PS  Y4, Y6, Y1
+	VFMADD231PS  Y5, Y6, Y2
+	ADDQ         R9, R10
+	INCQ         DI
+	CMPQ         DI, R8
+	JL           entrieseg
+	MOVQ         r+0(FP), DI
+	MOVQ         ldr+8(FP), R8
+	MOVSS        step+72(FP), X3
+	VBROADCASTSS X3, Y3
+	MOVLQSX      (AX), R9
+	IMULQ        R8, R9
+	ADDQ         BX, R9
+	LEAQ         (DI)(R9*4), R9
+	VMULPS       Y3, Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	VMULPS       Y3, Y2, Y2
+	VMOVUPS      Y2, 64(R9)
+	ADDQ         $0x18, BX
+	SUBQ         $0x18, DX
+	JMP          loopee
+
+doneef:
+loopeh:
+	CMPQ   DX, $0x00000009
+	JL     doneei
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	MOVQ   in+56(FP), R8
+	MOVQ   out+64(FP), R9
+	MOVQ   coefs+48(FP), R10
+	ADDQ   BX, R10
+	XORQ   DI, DI
+
+entriesej:
+	VPMOVSXBD    (R10), Y2
+	VCVTDQ2PS    Y2, Y2
+	VPMOVSXBD    8(R10), Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS (SI)(DI*4), Y4
+	VFMADD231PS  Y2, Y4, Y0
+	VFMADD231PS  Y3, Y4, Y1
+	ADDQ         R9, R10
+	INCQ         DI
+	CMPQ         DI, R8
+	JL           entriesej
+	MOVQ         r+0(FP), DI
+	MOVQ         ldr+8(FP), R8
+	MOVSS        step+72(FP), X2
+	VBROADCASTSS X2, Y2
+	MOVLQSX      (AX), R9
+	IMULQ        R8, R9
+	ADDQ         BX, R9
+	LEAQ         (DI)(R9*4), R9
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x10, BX
+	SUBQ         $0x10, DX
+	JMP          loopeh
+
+doneei:
+loopek:
+	CMPQ   DX, $0x00000001
+	JL     doneel
+	VXORPD Y0, Y0, Y0
+	MOVQ   in+56(FP), R8
+	MOVQ   out+64(FP), R9
+	MOVQ   coefs+48(FP), R10
+	ADDQ   BX, R10
+	XORQ   DI, DI
+
+entriesem:
+	VPMOVSXBD    (R10), Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (SI)(DI*4), Y2
+	VFMADD231PS  Y1, Y2, Y0
+	ADDQ         R9, R10
+	INCQ         DI
+	CMPQ         DI, R8
+	JL           entriesem
+	MOVQ         r+0(FP), DI
+	MOVQ         ldr+8(FP), R8
+	MOVSS        step+72(FP), X1
+	VBROADCASTSS X1, Y1
+	MOVLQSX      (AX), R9
+	IMULQ        R8, R9
+	ADDQ         BX, R9
+	LEAQ         (DI)(R9*4), R9
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (R9)
+	ADDQ         $0x08, BX
+	SUBQ         $0x08, DX
+	JMP          loopek
+
+doneel:
+	ADDQ $0x04, AX
+	SUBQ $0x01, CX
+	JMP  loopec
+
+doneed:
+	VZEROUPPER
+	RET
+
+// func sumRowsAVX2(dst *float32, src *float32, offsets *int32, terms int, n int)
+// Requires: AVX
+TEXT ·sumRowsAVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+32(FP), DX
+
+loopen:
+	CMPQ   DX, $0x00000020
+	JL     doneeo
+	MOVQ   offsets+16(FP), BX
+	MOVQ   terms+24(FP), SI
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+
+loopep:
+	CMPQ    SI, $0x00000001
+	JL      doneeq
+	MOVLQSX (BX), DI
+	VADDPS  (CX)(DI*4), Y0, Y0
+	VADDPS  32(CX)(DI*4), Y1, Y1
+	VADDPS  64(CX)(DI*4), Y2, Y2
+	VADDPS  96(CX)(DI*4), Y3, Y3
+	ADDQ    $0x04, BX
+	DECQ    SI
+	JMP     loopep
+
+doneeq:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, AX
+	SUBQ    $0x00000020, DX
+	JMP     loopen
+
+doneeo:
+looper:
+	CMPQ   DX, $0x00000010
+	JL     donees
+	MOVQ   offsets+16(FP), BX
+	MOVQ   terms+24(FP), SI
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+
+loopet:
+	CMPQ    SI, $0x00000001
+	JL      doneeu
+	MOVLQSX (BX), DI
+	VADDPS  (CX)(DI*4), Y0, Y0
+	VADDPS  32(CX)(DI*4), Y1, Y1
+	ADDQ    $0x04, BX
+	DECQ    SI
+	JMP     loopet
+
+doneeu:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    $0x00000040, CX
+	ADDQ    $0x00000040, AX
+	SUBQ    $0x00000010, DX
+	JMP     looper
+
+donees:
+	VZEROUPPER
+	RET
+
 // func streamAVX2(a *float64, b *float64, n int)
 // Requires: AVX, AVX2, MMX+
 TEXT ·streamAVX2(SB), NOSPLIT, $0-24
@@ -934,9 +2159,9 @@ TEXT ·streamAVX2(SB), NOSPLIT, $0-24
 	VBROADCASTSD X0, Y0
 	XORQ         BX, BX
 
-loopcf:
+loopev:
 	CMPQ       DX, $0x00000010
-	JL         donecg
+	JL         doneew
 	PREFETCHT0 4096(AX)(BX*1)
 	PREFETCHT0 4096(CX)(BX*1)
 	VMULPD     (AX)(BX*1), Y0, Y1
@@ -963,12 +2188,12 @@ loopcf:
 	VMOVUPD    Y2, 96(CX)(BX*1)
 	ADDQ       $0x00000080, BX
 	SUBQ       $0x00000010, DX
-	JMP        loopcf
+	JMP        loopev
 
-donecg:
-loopch:
+doneew:
+loopex:
 	CMPQ       DX, $0x00000004
-	JL         doneci
+	JL         doneey
 	PREFETCHT0 4096(AX)(BX*1)
 	PREFETCHT0 4096(CX)(BX*1)
 	VMULPD     (AX)(BX*1), Y0, Y1
@@ -977,9 +2202,9 @@ loopch:
 	VMOVUPD    Y2, (CX)(BX*1)
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000004, DX
-	JMP        loopch
+	JMP        loopex
 
-doneci:
+doneey:
 	VZEROUPPER
 	RET
 
@@ -1003,9 +2228,9 @@ TEXT ·multiplyAddAVX2(SB), NOSPLIT, $0-16
 	VXORPD       Y11, Y11, Y11
 	VXORPD       Y12, Y12, Y12
 
-loopcj:
+loopez:
 	CMPQ        AX, $0x00000001
-	JL          doneck
+	JL          donefa
 	VFMADD231PD Y0, Y0, Y1
 	VFMADD231PD Y0, Y0, Y2
 	VFMADD231PD Y0, Y0, Y3
@@ -1019,9 +2244,9 @@ loopcj:
 	VFMADD231PD Y0, Y0, Y11
 	VFMADD231PD Y0, Y0, Y12
 	DECQ        AX
-	JMP         loopcj
+	JMP         loopez
 
-doneck:
+donefa:
 	VADDPD       Y2, Y1, Y1
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y1, Y1
@@ -1054,16 +2279,16 @@ TEXT ·mulAVX512(SB), NOSPLIT, $0-72
 	SHLQ $0x03, DX
 	SHLQ $0x03, BX
 
-loopcl:
+loopfb:
 	CMPQ SI, $0x00000004
-	JL   donecm
+	JL   donefc
 	MOVQ cols+64(FP), R8
 	MOVQ b+32(FP), R9
 	MOVQ AX, R10
 
-loopcn:
+loopfd:
 	CMPQ   R8, $0x00000020
-	JL     doneco
+	JL     donefe
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -1084,9 +2309,9 @@ loopcn:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopcp:
+loopff:
 	CMPQ         R11, $0x00000001
-	JL           donecq
+	JL           donefg
 	VMOVUPD      (R13), Z16
 	VMOVUPD      64(R13), Z17
 	VMOVUPD      128(R13), Z18
@@ -1114,9 +2339,9 @@ loopcp:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopcp
+	JMP          loopff
 
-donecq:
+donefg:
 	MOVQ    R10, R11
 	VMOVUPD Z0, (R11)
 	VMOVUPD Z1, 64(R11)
@@ -1140,12 +2365,12 @@ donecq:
 	ADDQ    $0x00000100, R9
 	ADDQ    $0x00000100, R10
 	SUBQ    $0x00000020, R8
-	JMP     loopcn
+	JMP     loopfd
 
-doneco:
-loopcr:
+donefe:
+loopfh:
 	CMPQ   R8, $0x00000010
-	JL     donecs
+	JL     donefi
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -1158,9 +2383,9 @@ loopcr:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopct:
+loopfj:
 	CMPQ         R11, $0x00000001
-	JL           donecu
+	JL           donefk
 	VMOVUPD      (R13), Z16
 	VMOVUPD      64(R13), Z17
 	VBROADCASTSD (R12), Z18
@@ -1178,9 +2403,9 @@ loopct:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopct
+	JMP          loopfj
 
-donecu:
+donefk:
 	MOVQ    R10, R11
 	VMOVUPD Z0, (R11)
 	VMOVUPD Z1, 64(R11)
@@ -1196,12 +2421,12 @@ donecu:
 	ADDQ    $0x00000080, R9
 	ADDQ    $0x00000080, R10
 	SUBQ    $0x00000010, R8
-	JMP     loopcr
+	JMP     loopfh
 
-donecs:
-loopcv:
+donefi:
+loopfl:
 	CMPQ   R8, $0x00000008
-	JL     donecw
+	JL     donefm
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -1210,9 +2435,9 @@ loopcv:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopcx:
+loopfn:
 	CMPQ         R11, $0x00000001
-	JL           donecy
+	JL           donefo
 	VMOVUPD      (R13), Z16
 	VBROADCASTSD (R12), Z17
 	VFMADD231PD  Z16, Z17, Z0
@@ -1225,9 +2450,9 @@ loopcx:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopcx
+	JMP          loopfn
 
-donecy:
+donefo:
 	MOVQ    R10, R11
 	VMOVUPD Z0, (R11)
 	ADDQ    CX, R11
@@ -1239,15 +2464,15 @@ donecy:
 	ADDQ    $0x00000040, R9
 	ADDQ    $0x00000040, R10
 	SUBQ    $0x00000008, R8
-	JMP     loopcv
+	JMP     loopfl
 
-donecw:
+donefm:
 	ADDQ $0x20, DI
 	LEAQ (AX)(CX*4), AX
 	SUBQ $0x04, SI
-	JMP  loopcl
+	JMP  loopfb
 
-donecm:
+donefc:
 	VZEROUPPER
 	RET
 
@@ -1265,9 +2490,9 @@ TEXT ·maxAbsAVX512(SB), NOSPLIT, $0-24
 	VPXORQ       Z4, Z4, Z4
 	XORQ         DX, DX
 
-loopcz:
+loopfp:
 	CMPQ   CX, $0x00000020
-	JL     doneda
+	JL     donefq
 	VANDPD (AX)(DX*1), Z0, Z5
 	VMAXPD Z1, Z5, Z1
 	VANDPD 64(AX)(DX*1), Z0, Z5
@@ -1278,19 +2503,19 @@ loopcz:
 	VMAXPD Z4, Z5, Z4
 	ADDQ   $0x00000100, DX
 	SUBQ   $0x00000020, CX
-	JMP    loopcz
+	JMP    loopfp
 
-doneda:
-loopdb:
+donefq:
+loopfr:
 	CMPQ   CX, $0x00000008
-	JL     donedc
+	JL     donefs
 	VANDPD (AX)(DX*1), Z0, Z5
 	VMAXPD Z1, Z5, Z1
 	ADDQ   $0x00000040, DX
 	SUBQ   $0x00000008, CX
-	JMP    loopdb
+	JMP    loopfr
 
-donedc:
+donefs:
 	VMAXPD        Z2, Z1, Z1
 	VMAXPD        Z3, Z1, Z1
 	VMAXPD        Z4, Z1, Z1
@@ -1316,22 +2541,22 @@ TEXT ·indexAbsAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD X1, Z1
 	XORQ         DX, DX
 
-loopdd:
+loopft:
 	CMPQ   DX, CX
-	JGE    donedf
+	JGE    donefv
 	VANDPD (AX)(DX*8), Z1, Z2
 	VCMPPD $0x00, Z0, Z2, K1
 	KMOVW  K1, BX
 	TESTL  BX, BX
-	JNZ    foundde
+	JNZ    foundfu
 	ADDQ   $0x08, DX
-	JMP    loopdd
+	JMP    loopft
 
-foundde:
+foundfu:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-donedf:
+donefv:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -1360,9 +2585,9 @@ TEXT ·advanceAVX512(SB), NOSPLIT, $0-88
 	VPXORQ       Z4, Z4, Z4
 	XORQ         R9, R9
 
-loopdg:
+loopfw:
 	CMPQ    R8, $0x00000020
-	JL      donedh
+	JL      donefx
 	VMOVUPD (DX)(R9*1), Z7
 	VMOVUPD 64(DX)(R9*1), Z8
 	VMOVUPD 128(DX)(R9*1), Z9
@@ -1371,9 +2596,9 @@ loopdg:
 	LEAQ    (BX)(R9*1), R10
 	MOVQ    DI, R11
 
-loopdi:
+loopfy:
 	CMPQ         R12, $0x00000001
-	JL           donedj
+	JL           donefz
 	VBROADCASTSD (R11), Z11
 	VFNMADD231PD (R10), Z11, Z7
 	VFNMADD231PD 64(R10), Z11, Z8
@@ -1382,9 +2607,9 @@ loopdi:
 	ADDQ         $0x08, R11
 	ADDQ         SI, R10
 	DECQ         R12
-	JMP          loopdi
+	JMP          loopfy
 
-donedj:
+donefz:
 	VMULPD       Z0, Z7, Z7
 	VMOVUPD      Z7, (AX)(R9*1)
 	VMOVUPD      (CX)(R9*1), Z11
@@ -1415,28 +2640,28 @@ donedj:
 	VMAXPD       Z4, Z7, Z4
 	ADDQ         $0x00000100, R9
 	SUBQ         $0x00000020, R8
-	JMP          loopdg
+	JMP          loopfw
 
-donedh:
-loopdk:
+donefx:
+loopga:
 	CMPQ    R8, $0x00000008
-	JL      donedl
+	JL      donegb
 	VMOVUPD (DX)(R9*1), Z7
 	MOVQ    rows+48(FP), R12
 	LEAQ    (BX)(R9*1), R10
 	MOVQ    DI, R11
 
-loopdm:
+loopgc:
 	CMPQ         R12, $0x00000001
-	JL           donedn
+	JL           donegd
 	VBROADCASTSD (R11), Z8
 	VFNMADD231PD (R10), Z8, Z7
 	ADDQ         $0x08, R11
 	ADDQ         SI, R10
 	DECQ         R12
-	JMP          loopdm
+	JMP          loopgc
 
-donedn:
+donegd:
 	VMULPD       Z0, Z7, Z7
 	VMOVUPD      Z7, (AX)(R9*1)
 	VMOVUPD      (CX)(R9*1), Z8
@@ -1446,9 +2671,9 @@ donedn:
 	VMAXPD       Z1, Z8, Z1
 	ADDQ         $0x00000040, R9
 	SUBQ         $0x00000008, R8
-	JMP          loopdk
+	JMP          loopga
 
-donedl:
+donegb:
 	VMAXPD        Z2, Z1, Z1
 	VMAXPD        Z3, Z1, Z1
 	VMAXPD        Z4, Z1, Z1
@@ -1486,9 +2711,9 @@ TEXT ·scoreAVX512(SB), NOSPLIT, $0-64
 	VPXORQ       Z4, Z4, Z4
 	XORQ         DI, DI
 
-loopdo:
+loopge:
 	CMPQ         SI, $0x00000020
-	JL           donedp
+	JL           donegf
 	VMOVUPD      (CX)(DI*1), Z13
 	VMOVUPD      (DX)(DI*1), Z14
 	VMOVUPD      (BX)(DI*1), Z15
@@ -1551,12 +2776,12 @@ loopdo:
 	VMAXPD       Z4, Z15, Z4
 	ADDQ         $0x00000100, DI
 	SUBQ         $0x00000020, SI
-	JMP          loopdo
+	JMP          loopge
 
-donedp:
-loopdq:
+donegf:
+loopgg:
 	CMPQ         SI, $0x00000008
-	JL           donedr
+	JL           donegh
 	VMOVUPD      (CX)(DI*1), Z5
 	VMOVUPD      (DX)(DI*1), Z6
 	VMOVUPD      (BX)(DI*1), Z7
@@ -1574,9 +2799,9 @@ loopdq:
 	VMAXPD       Z1, Z7, Z1
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000008, SI
-	JMP          loopdq
+	JMP          loopgg
 
-donedr:
+donegh:
 	VMAXPD        Z2, Z1, Z1
 	VMAXPD        Z3, Z1, Z1
 	VMAXPD        Z4, Z1, Z1
@@ -1598,9 +2823,9 @@ TEXT ·addAVX512(SB), NOSPLIT, $0-24
 	MOVQ n+16(FP), DX
 	XORQ BX, BX
 
-loopds:
+loopgi:
 	CMPQ    DX, $0x00000020
-	JL      donedt
+	JL      donegj
 	VMOVUPD (AX)(BX*1), Z0
 	VADDPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
@@ -1615,20 +2840,20 @@ loopds:
 	VMOVUPD Z0, 192(AX)(BX*1)
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000020, DX
-	JMP     loopds
+	JMP     loopgi
 
-donedt:
-loopdu:
+donegj:
+loopgk:
 	CMPQ    DX, $0x00000008
-	JL      donedv
+	JL      donegl
 	VMOVUPD (AX)(BX*1), Z0
 	VADDPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000008, DX
-	JMP     loopdu
+	JMP     loopgk
 
-donedv:
+donegl:
 	VZEROUPPER
 	RET
 
@@ -1657,9 +2882,9 @@ TEXT ·ropUpdateAVX512(SB), NOSPLIT, $0-96
 	VMOVQ        R14, X3
 	VBROADCASTSD X3, Z3
 
-loopdw:
+loopgm:
 	CMPQ         R12, $0x00000001
-	JL           donedx
+	JL           donegn
 	VBROADCASTSD (R8), Z4
 	VBROADCASTSD (R9), Z5
 	VADDPD       Z4, Z4, Z6
@@ -1671,7 +2896,7 @@ loopdw:
 	VPXORQ       Z1, Z1, Z1
 	XORQ         R14, R14
 
-entriesdy:
+entriesgo:
 	PREFETCHT1    4096(AX)(R13*1)
 	PREFETCHT1    4096(CX)(R13*1)
 	VMOVUPD       (AX)(R13*1), Z9
@@ -1695,7 +2920,7 @@ entriesdy:
 	ADDQ          $0x40, R13
 	ADDQ          $0x40, R14
 	CMPQ          R14, R11
-	JL            entriesdy
+	JL            entriesgo
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
 	VEXTRACTF64X2 $0x01, Y5, X4
@@ -1707,9 +2932,9 @@ entriesdy:
 	ADDQ          $0x08, R9
 	ADDQ          $0x08, R10
 	DECQ          R12
-	JMP           loopdw
+	JMP           loopgm
 
-donedx:
+donegn:
 	VZEROUPPER
 	RET
 
@@ -1733,9 +2958,9 @@ TEXT ·shortenAVX512(SB), NOSPLIT, $0-56
 	VMULPD       Z0, Z0, Z6
 	VDIVPD       Z6, Z5, Z6
 
-loopdz:
+loopgp:
 	CMPQ         BX, $0x00000008
-	JL           doneea
+	JL           donegq
 	VMOVUPD      (DX), Z7
 	VPXORQ       Z3, Z3, Z3
 	VSQRTPD      Z7, Z8
@@ -1758,9 +2983,9 @@ loopdz:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	SUBQ         $0x08, BX
-	JMP          loopdz
+	JMP          loopgp
 
-doneea:
+donegq:
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -1800,14 +3025,14 @@ TEXT ·ropResidualAVX512(SB), NOSPLIT, $0-88
 	VPXORQ       Z1, Z1, Z1
 	VPXORQ       Z2, Z2, Z2
 
-loopeb:
+loopgr:
 	CMPQ         R11, $0x00000001
-	JL           doneec
+	JL           donegs
 	VBROADCASTSD (DI), Z3
 	VBROADCASTSD (R8), Z4
 	XORQ         R13, R13
 
-entriesed:
+entriesgt:
 	VMOVUPD      (AX)(R12*1), Z5
 	VMOVUPD      (DX)(R12*1), Z6
 	VMOVUPD      (BX)(R12*1), Z7
@@ -1822,13 +3047,13 @@ entriesed:
 	ADDQ         $0x40, R12
 	ADDQ         $0x40, R13
 	CMPQ         R13, R10
-	JL           entriesed
+	JL           entriesgt
 	ADDQ         $0x08, DI
 	ADDQ         $0x08, R8
 	DECQ         R11
-	JMP          loopeb
+	JMP          loopgr
 
-doneec:
+donegs:
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -1859,9 +3084,9 @@ TEXT ·powerStepAVX512(SB), NOSPLIT, $0-40
 	SHLQ $0x03, BX
 	XORQ DI, DI
 
-loopee:
+loopgu:
 	CMPQ   SI, $0x00000004
-	JL     doneef
+	JL     donegv
 	LEAQ   (AX)(BX*1), R9
 	LEAQ   (AX)(BX*2), R10
 	LEAQ   (R9)(BX*2), R11
@@ -1872,7 +3097,7 @@ loopee:
 	XORQ   DI, DI
 	XORQ   R8, R8
 
-entrieseg:
+entriesgw:
 	VMOVUPD       (CX)(R8*1), Z4
 	PREFETCHT0    4096(AX)(R8*1)
 	VFMADD231PD   (AX)(R8*1), Z4, Z0
@@ -1885,7 +3110,7 @@ entrieseg:
 	ADDQ          $0x40, DI
 	ADDQ          $0x40, R8
 	CMPQ          R8, BX
-	JL            entrieseg
+	JL            entriesgw
 	VEXTRACTF64X4 $0x01, Z0, Y6
 	VADDPD        Y0, Y6, Y6
 	VEXTRACTF64X2 $0x01, Y6, X4
@@ -1916,7 +3141,7 @@ entrieseg:
 	VBROADCASTSD  X8, Z8
 	XORQ          R8, R8
 
-entrieseh:
+entriesgx:
 	VMOVUPD     (DX)(R8*1), Z9
 	VFMADD231PD (AX)(R8*1), Z4, Z9
 	VFMADD231PD (R9)(R8*1), Z6, Z9
@@ -1926,27 +3151,27 @@ entrieseh:
 	ADDQ        $0x40, DI
 	ADDQ        $0x40, R8
 	CMPQ        R8, BX
-	JL          entrieseh
+	JL          entriesgx
 	LEAQ        (AX)(BX*4), AX
 	SUBQ        $0x04, SI
-	JMP         loopee
+	JMP         loopgu
 
-doneef:
-loopei:
+donegv:
+loopgy:
 	CMPQ   SI, $0x00000001
-	JL     doneej
+	JL     donegz
 	VPXORQ Z5, Z5, Z5
 	XORQ   DI, DI
 	XORQ   R8, R8
 
-entriesek:
+entriesha:
 	VMOVUPD       (CX)(R8*1), Z0
 	PREFETCHT0    4096(AX)(R8*1)
 	VFMADD231PD   (AX)(R8*1), Z0, Z5
 	ADDQ          $0x40, DI
 	ADDQ          $0x40, R8
 	CMPQ          R8, BX
-	JL            entriesek
+	JL            entriesha
 	VEXTRACTF64X4 $0x01, Z5, Y1
 	VADDPD        Y5, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X0
@@ -1956,19 +3181,19 @@ entriesek:
 	VBROADCASTSD  X0, Z0
 	XORQ          R8, R8
 
-entriesel:
+entrieshb:
 	VMOVUPD     (DX)(R8*1), Z1
 	VFMADD231PD (AX)(R8*1), Z0, Z1
 	VMOVUPD     Z1, (DX)(R8*1)
 	ADDQ        $0x40, DI
 	ADDQ        $0x40, R8
 	CMPQ        R8, BX
-	JL          entriesel
+	JL          entrieshb
 	ADDQ        BX, AX
 	SUBQ        $0x01, SI
-	JMP         loopei
+	JMP         loopgy
 
-doneej:
+donegz:
 	VZEROUPPER
 	RET
 
@@ -1989,20 +3214,20 @@ TEXT ·projectAVX512(SB), NOSPLIT, $0-64
 	VPXORQ Z1, Z1, Z1
 	VXORPD X2, X2, X2
 
-loopem:
+loophc:
 	CMPQ   R9, $0x00000001
-	JL     doneen
+	JL     donehd
 	VPXORQ Z3, Z3, Z3
 	XORQ   R11, R11
 
-entrieseo:
+entrieshe:
 	PREFETCHT0    4096(AX)(R10*1)
 	VMOVUPD       (DX)(R11*1), Z4
 	VFMADD231PD   (AX)(R10*1), Z4, Z3
 	ADDQ          $0x40, R10
 	ADDQ          $0x40, R11
 	CMPQ          R11, R8
-	JL            entrieseo
+	JL            entrieshe
 	VEXTRACTF64X4 $0x01, Z3, Y5
 	VADDPD        Y3, Y5, Y5
 	VEXTRACTF64X2 $0x01, Y5, X4
@@ -2013,14 +3238,14 @@ entrieseo:
 	VBROADCASTSD  X4, Z4
 	SUBQ          R8, R10
 	VUCOMISD      (BX), X2
-	JPS           usedep
-	JEQ           unusedeq
+	JPS           usedhf
+	JEQ           unusedhg
 
-usedep:
+usedhf:
 	VBROADCASTSD (BX), Z5
 	XORQ         R11, R11
 
-entrieses:
+entrieshi:
 	VMOVUPD     (AX)(R10*1), Z6
 	VMULPD      (DX)(R11*1), Z4, Z7
 	VSUBPD      Z7, Z6, Z6
@@ -2031,13 +3256,13 @@ entrieses:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	CMPQ        R11, R8
-	JL          entrieses
-	JMP         nexter
+	JL          entrieshi
+	JMP         nexthh
 
-unusedeq:
+unusedhg:
 	XORQ R11, R11
 
-entrieset:
+entrieshj:
 	VMOVUPD     (AX)(R10*1), Z5
 	VMULPD      (DX)(R11*1), Z4, Z6
 	VSUBPD      Z6, Z5, Z5
@@ -2046,15 +3271,15 @@ entrieset:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	CMPQ        R11, R8
-	JL          entrieset
+	JL          entrieshj
 
-nexter:
+nexthh:
 	ADDQ $0x08, BX
 	ADDQ $0x08, SI
 	DECQ R9
-	JMP  loopem
+	JMP  loophc
 
-doneen:
+donehd:
 	VEXTRACTF64X4 $0x01, Z0, Y2
 	VADDPD        Y0, Y2, Y2
 	VEXTRACTF64X2 $0x01, Y2, X0
@@ -2089,14 +3314,14 @@ TEXT ·rescaleAVX512(SB), NOSPLIT, $0-64
 	MOVSD        r+56(FP), X0
 	VBROADCASTSD X0, Z0
 
-loopeu:
+loophk:
 	CMPQ         R8, $0x00000001
-	JL           doneev
+	JL           donehl
 	VBROADCASTSD (BX), Z1
 	VBROADCASTSD (SI), Z2
 	XORQ         R10, R10
 
-entriesew:
+entrieshm:
 	VMOVUPD     (CX)(R9*1), Z4
 	VMULPD      (AX)(R9*1), Z1, Z3
 	VMOVUPD     Z3, (AX)(R9*1)
@@ -2107,13 +3332,1738 @@ entriesew:
 	ADDQ        $0x40, R9
 	ADDQ        $0x40, R10
 	CMPQ        R10, DI
-	JL          entriesew
+	JL          entrieshm
 	ADDQ        $0x08, BX
 	ADDQ        $0x08, SI
 	DECQ        R8
-	JMP         loopeu
+	JMP         loophk
 
-doneev:
+donehl:
+	VZEROUPPER
+	RET
+
+// func mul32AVX512(c *float32, ldc int, a *float32, lda int, b *float32, ldb int, rows int, inner int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·mul32AVX512(SB), NOSPLIT, $0-72
+	MOVQ c+0(FP), AX
+	MOVQ ldc+8(FP), CX
+	MOVQ lda+24(FP), DX
+	MOVQ ldb+40(FP), BX
+	MOVQ rows+48(FP), SI
+	MOVQ a+16(FP), DI
+	SHLQ $0x02, CX
+	SHLQ $0x02, DX
+	SHLQ $0x02, BX
+
+loophn:
+	CMPQ SI, $0x00000008
+	JL   doneho
+	MOVQ cols+64(FP), R8
+	MOVQ b+32(FP), R9
+	MOVQ AX, R10
+
+loophp:
+	CMPQ   R8, $0x00000030
+	JL     donehq
+	MOVQ   inner+56(FP), R11
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	VPXORQ Z16, Z16, Z16
+	VPXORQ Z17, Z17, Z17
+	VPXORQ Z18, Z18, Z18
+	VPXORQ Z19, Z19, Z19
+	VPXORQ Z20, Z20, Z20
+	VPXORQ Z21, Z21, Z21
+	VPXORQ Z22, Z22, Z22
+	VPXORQ Z23, Z23, Z23
+	MOVQ   DI, R12
+	MOVQ   R9, R13
+
+loophr:
+	CMPQ         R11, $0x00000001
+	JL           donehs
+	VMOVUPS      (R13), Z24
+	VMOVUPS      64(R13), Z25
+	VMOVUPS      128(R13), Z26
+	VBROADCASTSS (R12), Z27
+	VFMADD231PS  Z24, Z27, Z0
+	VFMADD231PS  Z25, Z27, Z1
+	VFMADD231PS  Z26, Z27, Z2
+	VBROADCASTSS 4(R12), Z27
+	VFMADD231PS  Z24, Z27, Z3
+	VFMADD231PS  Z25, Z27, Z4
+	VFMADD231PS  Z26, Z27, Z5
+	VBROADCASTSS 8(R12), Z27
+	VFMADD231PS  Z24, Z27, Z6
+	VFMADD231PS  Z25, Z27, Z7
+	VFMADD231PS  Z26, Z27, Z8
+	VBROADCASTSS 12(R12), Z27
+	VFMADD231PS  Z24, Z27, Z9
+	VFMADD231PS  Z25, Z27, Z10
+	VFMADD231PS  Z26, Z27, Z11
+	VBROADCASTSS 16(R12), Z27
+	VFMADD231PS  Z24, Z27, Z12
+	VFMADD231PS  Z25, Z27, Z13
+	VFMADD231PS  Z26, Z27, Z14
+	VBROADCASTSS 20(R12), Z27
+	VFMADD231PS  Z24, Z27, Z15
+	VFMADD231PS  Z25, Z27, Z16
+	VFMADD231PS  Z26, Z27, Z17
+	VBROADCASTSS 24(R12), Z27
+	VFMADD231PS  Z24, Z27, Z18
+	VFMADD231PS  Z25, Z27, Z19
+	VFMADD231PS  Z26, Z27, Z20
+	VBROADCASTSS 28(R12), Z27
+	VFMADD231PS  Z24, Z27, Z21
+	VFMADD231PS  Z25, Z27, Z22
+	VFMADD231PS  Z26, Z27, Z23
+	ADDQ         DX, R12
+	ADDQ         BX, R13
+	DECQ         R11
+	JMP          loophr
+
+donehs:
+	MOVQ    R10, R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	VMOVUPS Z2, 128(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z3, (R11)
+	VMOVUPS Z4, 64(R11)
+	VMOVUPS Z5, 128(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z6, (R11)
+	VMOVUPS Z7, 64(R11)
+	VMOVUPS Z8, 128(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z9, (R11)
+	VMOVUPS Z10, 64(R11)
+	VMOVUPS Z11, 128(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z12, (R11)
+	VMOVUPS Z13, 64(R11)
+	VMOVUPS Z14, 128(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z15, (R11)
+	VMOVUPS Z16, 64(R11)
+	VMOVUPS Z17, 128(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z18, (R11)
+	VMOVUPS Z19, 64(R11)
+	VMOVUPS Z20, 128(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z21, (R11)
+	VMOVUPS Z22, 64(R11)
+	VMOVUPS Z23, 128(R11)
+	ADDQ    $0x000000c0, R9
+	ADDQ    $0x000000c0, R10
+	SUBQ    $0x00000030, R8
+	JMP     loophp
+
+donehq:
+loopht:
+	CMPQ   R8, $0x00000020
+	JL     donehu
+	MOVQ   inner+56(FP), R11
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	MOVQ   DI, R12
+	MOVQ   R9, R13
+
+loophv:
+	CMPQ         R11, $0x00000001
+	JL           donehw
+	VMOVUPS      (R13), Z24
+	VMOVUPS      64(R13), Z25
+	VBROADCASTSS (R12), Z26
+	VFMADD231PS  Z24, Z26, Z0
+	VFMADD231PS  Z25, Z26, Z1
+	VBROADCASTSS 4(R12), Z26
+	VFMADD231PS  Z24, Z26, Z2
+	VFMADD231PS  Z25, Z26, Z3
+	VBROADCASTSS 8(R12), Z26
+	VFMADD231PS  Z24, Z26, Z4
+	VFMADD231PS  Z25, Z26, Z5
+	VBROADCASTSS 12(R12), Z26
+	VFMADD231PS  Z24, Z26, Z6
+	VFMADD231PS  Z25, Z26, Z7
+	VBROADCASTSS 16(R12), Z26
+	VFMADD231PS  Z24, Z26, Z8
+	VFMADD231PS  Z25, Z26, Z9
+	VBROADCASTSS 20(R12), Z26
+	VFMADD231PS  Z24, Z26, Z10
+	VFMADD231PS  Z25, Z26, Z11
+	VBROADCASTSS 24(R12), Z26
+	VFMADD231PS  Z24, Z26, Z12
+	VFMADD231PS  Z25, Z26, Z13
+	VBROADCASTSS 28(R12), Z26
+	VFMADD231PS  Z24, Z26, Z14
+	VFMADD231PS  Z25, Z26, Z15
+	ADDQ         DX, R12
+	ADDQ         BX, R13
+	DECQ         R11
+	JMP          loophv
+
+donehw:
+	MOVQ    R10, R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z2, (R11)
+	VMOVUPS Z3, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z4, (R11)
+	VMOVUPS Z5, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z6, (R11)
+	VMOVUPS Z7, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z8, (R11)
+	VMOVUPS Z9, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z10, (R11)
+	VMOVUPS Z11, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z12, (R11)
+	VMOVUPS Z13, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z14, (R11)
+	VMOVUPS Z15, 64(R11)
+	ADDQ    $0x00000080, R9
+	ADDQ    $0x00000080, R10
+	SUBQ    $0x00000020, R8
+	JMP     loopht
+
+donehu:
+loophx:
+	CMPQ   R8, $0x00000010
+	JL     donehy
+	MOVQ   inner+56(FP), R11
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	MOVQ   DI, R12
+	MOVQ   R9, R13
+
+loophz:
+	CMPQ         R11, $0x00000001
+	JL           doneia
+	VMOVUPS      (R13), Z24
+	VBROADCASTSS (R12), Z25
+	VFMADD231PS  Z24, Z25, Z0
+	VBROADCASTSS 4(R12), Z25
+	VFMADD231PS  Z24, Z25, Z1
+	VBROADCASTSS 8(R12), Z25
+	VFMADD231PS  Z24, Z25, Z2
+	VBROADCASTSS 12(R12), Z25
+	VFMADD231PS  Z24, Z25, Z3
+	VBROADCASTSS 16(R12), Z25
+	VFMADD231PS  Z24, Z25, Z4
+	VBROADCASTSS 20(R12), Z25
+	VFMADD231PS  Z24, Z25, Z5
+	VBROADCASTSS 24(R12), Z25
+	VFMADD231PS  Z24, Z25, Z6
+	VBROADCASTSS 28(R12), Z25
+	VFMADD231PS  Z24, Z25, Z7
+	ADDQ         DX, R12
+	ADDQ         BX, R13
+	DECQ         R11
+	JMP          loophz
+
+doneia:
+	MOVQ    R10, R11
+	VMOVUPS Z0, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z1, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z2, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z3, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z4, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z5, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z6, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z7, (R11)
+	ADDQ    $0x00000040, R9
+	ADDQ    $0x00000040, R10
+	SUBQ    $0x00000010, R8
+	JMP     loophx
+
+donehy:
+	ADDQ $0x20, DI
+	ADDQ CX, AX
+	ADDQ CX, AX
+	ADDQ CX, AX
+	ADDQ CX, AX
+	ADDQ CX, AX
+	ADDQ CX, AX
+	ADDQ CX, AX
+	ADDQ CX, AX
+	SUBQ $0x08, SI
+	JMP  loophn
+
+doneho:
+	VZEROUPPER
+	RET
+
+// func nearestAVX512(index *int32, best *float32, z *float32, ldz int, at *float32, lda int, m int, dims int, n int)
+// Requires: AVX, AVX512F
+TEXT ·nearestAVX512(SB), NOSPLIT, $0-72
+	MOVQ index+0(FP), AX
+	MOVQ best+8(FP), CX
+	MOVQ z+16(FP), DX
+	MOVQ ldz+24(FP), BX
+	MOVQ lda+40(FP), SI
+	MOVQ n+64(FP), DI
+	SHLQ $0x02, BX
+	SHLQ $0x02, SI
+
+loopib:
+	CMPQ         DI, $0x00000030
+	JL           doneic
+	MOVQ         at+32(FP), R8
+	MOVQ         m+48(FP), R9
+	XORL         R10, R10
+	VPBROADCASTD R10, Z24
+	MOVL         $0xff800000, R11
+	VMOVD        R11, X25
+	VBROADCASTSS X25, Z25
+	VMOVUPS      Z24, (AX)
+	VMOVUPS      Z25, (CX)
+	VMOVUPS      Z24, 64(AX)
+	VMOVUPS      Z25, 64(CX)
+	VMOVUPS      Z24, 128(AX)
+	VMOVUPS      Z25, 128(CX)
+
+loopid:
+	CMPQ   R9, $0x00000008
+	JL     doneie
+	MOVQ   dims+56(FP), R11
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	VPXORQ Z16, Z16, Z16
+	VPXORQ Z17, Z17, Z17
+	VPXORQ Z18, Z18, Z18
+	VPXORQ Z19, Z19, Z19
+	VPXORQ Z20, Z20, Z20
+	VPXORQ Z21, Z21, Z21
+	VPXORQ Z22, Z22, Z22
+	VPXORQ Z23, Z23, Z23
+	MOVQ   R8, R12
+	MOVQ   DX, R13
+
+loopif:
+	CMPQ         R11, $0x00000001
+	JL           doneig
+	VMOVUPS      (R13), Z24
+	VMOVUPS      64(R13), Z25
+	VMOVUPS      128(R13), Z26
+	VBROADCASTSS (R12), Z27
+	VFMADD231PS  Z24, Z27, Z0
+	VFMADD231PS  Z25, Z27, Z1
+	VFMADD231PS  Z26, Z27, Z2
+	VBROADCASTSS 4(R12), Z27
+	VFMADD231PS  Z24, Z27, Z3
+	VFMADD231PS  Z25, Z27, Z4
+	VFMADD231PS  Z26, Z27, Z5
+	VBROADCASTSS 8(R12), Z27
+	VFMADD231PS  Z24, Z27, Z6
+	VFMADD231PS  Z25, Z27, Z7
+	VFMADD231PS  Z26, Z27, Z8
+	VBROADCASTSS 12(R12), Z27
+	VFMADD231PS  Z24, Z27, Z9
+	VFMADD231PS  Z25, Z27, Z10
+	VFMADD231PS  Z26, Z27, Z11
+	VBROADCASTSS 16(R12), Z27
+	VFMADD231PS  Z24, Z27, Z12
+	VFMADD231PS  Z25, Z27, Z13
+	VFMADD231PS  Z26, Z27, Z14
+	VBROADCASTSS 20(R12), Z27
+	VFMADD231PS  Z24, Z27, Z15
+	VFMADD231PS  Z25, Z27, Z16
+	VFMADD231PS  Z26, Z27, Z17
+	VBROADCASTSS 24(R12), Z27
+	VFMADD231PS  Z24, Z27, Z18
+	VFMADD231PS  Z25, Z27, Z19
+	VFMADD231PS  Z26, Z27, Z20
+	VBROADCASTSS 28(R12), Z27
+	VFMADD231PS  Z24, Z27, Z21
+	VFMADD231PS  Z25, Z27, Z22
+	VFMADD231PS  Z26, Z27, Z23
+	ADDQ         SI, R12
+	ADDQ         BX, R13
+	DECQ         R11
+	JMP          loopif
+
+doneig:
+	VMOVUPD      (CX), Z24
+	VMOVUPD      (AX), Z25
+	VMOVUPD      64(CX), Z26
+	VMOVUPD      64(AX), Z27
+	VMOVUPD      128(CX), Z28
+	VMOVUPD      128(AX), Z29
+	VPBROADCASTD R10, Z30
+	VCMPPS       $0x11, Z0, Z24, K1
+	VMOVAPS      Z30, K1, Z25
+	VMAXPS       Z24, Z0, Z24
+	VCMPPS       $0x11, Z1, Z26, K1
+	VMOVAPS      Z30, K1, Z27
+	VMAXPS       Z26, Z1, Z26
+	VCMPPS       $0x11, Z2, Z28, K1
+	VMOVAPS      Z30, K1, Z29
+	VMAXPS       Z28, Z2, Z28
+	INCL         R10
+	VPBROADCASTD R10, Z30
+	VCMPPS       $0x11, Z3, Z24, K1
+	VMOVAPS      Z30, K1, Z25
+	VMAXPS       Z24, Z3, Z24
+	VCMPPS       $0x11, Z4, Z26, K1
+	VMOVAPS      Z30, K1, Z27
+	VMAXPS       Z26, Z4, Z26
+	VCMPPS       $0x11, Z5, Z28, K1
+	VMOVAPS      Z30, K1, Z29
+	VMAXPS       Z28, Z5, Z28
+	INCL         R10
+	VPBROADCASTD R10, Z30
+	VCMPPS       $0x11, Z6, Z24, K1
+	VMOVAPS      Z30, K1, Z25
+	VMAXPS       Z24, Z6, Z24
+	VCMPPS       $0x11, Z7, Z26, K1
+	VMOVAPS      Z30, K1, Z27
+	VMAXPS       Z26, Z7, Z26
+	VCMPPS       $0x11, Z8, Z28, K1
+	VMOVAPS      Z30, K1, Z29
+	VMAXPS       Z28, Z8, Z28
+	INCL         R10
+	VPBROADCASTD R10, Z30
+	VCMPPS       $0x11, Z9, Z24, K1
+	VMOVAPS      Z30, K1, Z25
+	VMAXPS       Z24, Z9, Z24
+	VCMPPS       $0x11, Z10, Z26, K1
+	VMOVAPS      Z30, K1, Z27
+	VMAXPS       Z26, Z10, Z26
+	VCMPPS       $0x11, Z11, Z28, K1
+	VMOVAPS      Z30, K1, Z29
+	VMAXPS       Z28, Z11, Z28
+	INCL         R10
+	VPBROADCASTD R10, Z30
+	VCMPPS       $0x11, Z12, Z24, K1
+	VMOVAPS      Z30, K1, Z25
+	VMAXPS       Z24, Z12, Z24
+	VCMPPS       $0x11, Z13, Z26, K1
+	VMOVAPS      Z30, K1, Z27
+	VMAXPS       Z26, Z13, Z26
+	VCMPPS       $0x11, Z14, Z28, K1
+	VMOVAPS      Z30, K1, Z29
+	VMAXPS       Z28, Z14, Z28
+	INCL         R10
+	VPBROADCASTD R10, Z30
+	VCMPPS       $0x11, Z15, Z24, K1
+	VMOVAPS      Z30, K1, Z25
+	VMAXPS       Z24, Z15, Z24
+	VCMPPS       $0x11, Z16, Z26, K1
+	VMOVAPS      Z30, K1, Z27
+	VMAXPS       Z26, Z16, Z26
+	VCMPPS       $0x11, Z17, Z28, K1
+	VMOVAPS      Z30, K1, Z29
+	VMAXPS       Z28, Z17, Z28
+	INCL         R10
+	VPBROADCASTD R10, Z30
+	VCMPPS       $0x11, Z18, Z24, K1
+	VMOVAPS      Z30, K1, Z25
+	VMAXPS       Z24, Z18, Z24
+	VCMPPS       $0x11, Z19, Z26, K1
+	VMOVAPS      Z30, K1, Z27
+	VMAXPS       Z26, Z19, Z26
+	VCMPPS       $0x11, Z20, Z28, K1
+	VMOVAPS      Z30, K1, Z29
+	VMAXPS       Z28, Z20, Z28
+	INCL         R10
+	VPBROADCASTD R10, Z30
+	VCMPPS       $0x11, Z21, Z24, K1
+	VMOVAPS      Z30, K1, Z25
+	VMAXPS       Z24, Z21, Z24
+	VCMPPS       $0x11, Z22, Z26, K1
+	VMOVAPS      Z30, K1, Z27
+	VMAXPS       Z26, Z22, Z26
+	VCMPPS       $0x11, Z23, Z28, K1
+	VMOVAPS      Z30, K1, Z29
+	VMAXPS       Z28, Z23, Z28
+	INCL         R10
+	VMOVUPS      Z24, (CX)
+	VMOVUPS      Z25, (AX)
+	VMOVUPS      Z26, 64(CX)
+	VMOVUPS      Z27, 64(AX)
+	VMOVUPS      Z28, 128(CX)
+	VMOVUPS      Z29, 128(AX)
+	ADDQ         $0x20, R8
+	SUBQ         $0x08, R9
+	JMP          loopid
+
+doneie:
+	ADDQ $0x000000c0, AX
+	ADDQ $0x000000c0, CX
+	ADDQ $0x000000c0, DX
+	SUBQ $0x00000030, DI
+	JMP  loopib
+
+doneic:
+loopih:
+	CMPQ         DI, $0x00000020
+	JL           doneii
+	MOVQ         at+32(FP), R8
+	MOVQ         m+48(FP), R9
+	XORL         R10, R10
+	VPBROADCASTD R10, Z16
+	MOVL         $0xff800000, R11
+	VMOVD        R11, X17
+	VBROADCASTSS X17, Z17
+	VMOVUPS      Z16, (AX)
+	VMOVUPS      Z17, (CX)
+	VMOVUPS      Z16, 64(AX)
+	VMOVUPS      Z17, 64(CX)
+
+loopij:
+	CMPQ   R9, $0x00000008
+	JL     doneik
+	MOVQ   dims+56(FP), R11
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	MOVQ   R8, R12
+	MOVQ   DX, R13
+
+loopil:
+	CMPQ         R11, $0x00000001
+	JL           doneim
+	VMOVUPS      (R13), Z16
+	VMOVUPS      64(R13), Z17
+	VBROADCASTSS (R12), Z18
+	VFMADD231PS  Z16, Z18, Z0
+	VFMADD231PS  Z17, Z18, Z1
+	VBROADCASTSS 4(R12), Z18
+	VFMADD231PS  Z16, Z18, Z2
+	VFMADD231PS  Z17, Z18, Z3
+	VBROADCASTSS 8(R12), Z18
+	VFMADD231PS  Z16, Z18, Z4
+	VFMADD231PS  Z17, Z18, Z5
+	VBROADCASTSS 12(R12), Z18
+	VFMADD231PS  Z16, Z18, Z6
+	VFMADD231PS  Z17, Z18, Z7
+	VBROADCASTSS 16(R12), Z18
+	VFMADD231PS  Z16, Z18, Z8
+	VFMADD231PS  Z17, Z18, Z9
+	VBROADCASTSS 20(R12), Z18
+	VFMADD231PS  Z16, Z18, Z10
+	VFMADD231PS  Z17, Z18, Z11
+	VBROADCASTSS 24(R12), Z18
+	VFMADD231PS  Z16, Z18, Z12
+	VFMADD231PS  Z17, Z18, Z13
+	VBROADCASTSS 28(R12), Z18
+	VFMADD231PS  Z16, Z18, Z14
+	VFMADD231PS  Z17, Z18, Z15
+	ADDQ         SI, R12
+	ADDQ         BX, R13
+	DECQ         R11
+	JMP          loopil
+
+doneim:
+	VMOVUPD      (CX), Z16
+	VMOVUPD      (AX), Z17
+	VMOVUPD      64(CX), Z18
+	VMOVUPD      64(AX), Z19
+	VPBROADCASTD R10, Z20
+	VCMPPS       $0x11, Z0, Z16, K1
+	VMOVAPS      Z20, K1, Z17
+	VMAXPS       Z16, Z0, Z16
+	VCMPPS       $0x11, Z1, Z18, K1
+	VMOVAPS      Z20, K1, Z19
+	VMAXPS       Z18, Z1, Z18
+	INCL         R10
+	VPBROADCASTD R10, Z20
+	VCMPPS       $0x11, Z2, Z16, K1
+	VMOVAPS      Z20, K1, Z17
+	VMAXPS       Z16, Z2, Z16
+	VCMPPS       $0x11, Z3, Z18, K1
+	VMOVAPS      Z20, K1, Z19
+	VMAXPS       Z18, Z3, Z18
+	INCL         R10
+	VPBROADCASTD R10, Z20
+	VCMPPS       $0x11, Z4, Z16, K1
+	VMOVAPS      Z20, K1, Z17
+	VMAXPS       Z16, Z4, Z16
+	VCMPPS       $0x11, Z5, Z18, K1
+	VMOVAPS      Z20, K1, Z19
+	VMAXPS       Z18, Z5, Z18
+	INCL         R10
+	VPBROADCASTD R10, Z20
+	VCMPPS       $0x11, Z6, Z16, K1
+	VMOVAPS      Z20, K1, Z17
+	VMAXPS       Z16, Z6, Z16
+	VCMPPS       $0x11, Z7, Z18, K1
+	VMOVAPS      Z20, K1, Z19
+	VMAXPS       Z18, Z7, Z18
+	INCL         R10
+	VPBROADCASTD R10, Z20
+	VCMPPS       $0x11, Z8, Z16, K1
+	VMOVAPS      Z20, K1, Z17
+	VMAXPS       Z16, Z8, Z16
+	VCMPPS       $0x11, Z9, Z18, K1
+	VMOVAPS      Z20, K1, Z19
+	VMAXPS       Z18, Z9, Z18
+	INCL         R10
+	VPBROADCASTD R10, Z20
+	VCMPPS       $0x11, Z10, Z16, K1
+	VMOVAPS      Z20, K1, Z17
+	VMAXPS       Z16, Z10, Z16
+	VCMPPS       $0x11, Z11, Z18, K1
+	VMOVAPS      Z20, K1, Z19
+	VMAXPS       Z18, Z11, Z18
+	INCL         R10
+	VPBROADCASTD R10, Z20
+	VCMPPS       $0x11, Z12, Z16, K1
+	VMOVAPS      Z20, K1, Z17
+	VMAXPS       Z16, Z12, Z16
+	VCMPPS       $0x11, Z13, Z18, K1
+	VMOVAPS      Z20, K1, Z19
+	VMAXPS       Z18, Z13, Z18
+	INCL         R10
+	VPBROADCASTD R10, Z20
+	VCMPPS       $0x11, Z14, Z16, K1
+	VMOVAPS      Z20, K1, Z17
+	VMAXPS       Z16, Z14, Z16
+	VCMPPS       $0x11, Z15, Z18, K1
+	VMOVAPS      Z20, K1, Z19
+	VMAXPS       Z18, Z15, Z18
+	INCL         R10
+	VMOVUPS      Z16, (CX)
+	VMOVUPS      Z17, (AX)
+	VMOVUPS      Z18, 64(CX)
+	VMOVUPS      Z19, 64(AX)
+	ADDQ         $0x20, R8
+	SUBQ         $0x08, R9
+	JMP          loopij
+
+doneik:
+	ADDQ $0x00000080, AX
+	ADDQ $0x00000080, CX
+	ADDQ $0x00000080, DX
+	SUBQ $0x00000020, DI
+	JMP  loopih
+
+doneii:
+loopin:
+	CMPQ         DI, $0x00000010
+	JL           doneio
+	MOVQ         at+32(FP), R8
+	MOVQ         m+48(FP), R9
+	XORL         R10, R10
+	VPBROADCASTD R10, Z8
+	MOVL         $0xff800000, R11
+	VMOVD        R11, X9
+	VBROADCASTSS X9, Z9
+	VMOVUPS      Z8, (AX)
+	VMOVUPS      Z9, (CX)
+
+loopip:
+	CMPQ   R9, $0x00000008
+	JL     doneiq
+	MOVQ   dims+56(FP), R11
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	MOVQ   R8, R12
+	MOVQ   DX, R13
+
+loopir:
+	CMPQ         R11, $0x00000001
+	JL           doneis
+	VMOVUPS      (R13), Z8
+	VBROADCASTSS (R12), Z9
+	VFMADD231PS  Z8, Z9, Z0
+	VBROADCASTSS 4(R12), Z9
+	VFMADD231PS  Z8, Z9, Z1
+	VBROADCASTSS 8(R12), Z9
+	VFMADD231PS  Z8, Z9, Z2
+	VBROADCASTSS 12(R12), Z9
+	VFMADD231PS  Z8, Z9, Z3
+	VBROADCASTSS 16(R12), Z9
+	VFMADD231PS  Z8, Z9, Z4
+	VBROADCASTSS 20(R12), Z9
+	VFMADD231PS  Z8, Z9, Z5
+	VBROADCASTSS 24(R12), Z9
+	VFMADD231PS  Z8, Z9, Z6
+	VBROADCASTSS 28(R12), Z9
+	VFMADD231PS  Z8, Z9, Z7
+	ADDQ         SI, R12
+	ADDQ         BX, R13
+	DECQ         R11
+	JMP          loopir
+
+doneis:
+	VMOVUPD      (CX), Z8
+	VMOVUPD      (AX), Z9
+	VPBROADCASTD R10, Z10
+	VCMPPS       $0x11, Z0, Z8, K1
+	VMOVAPS      Z10, K1, Z9
+	VMAXPS       Z8, Z0, Z8
+	INCL         R10
+	VPBROADCASTD R10, Z10
+	VCMPPS       $0x11, Z1, Z8, K1
+	VMOVAPS      Z10, K1, Z9
+	VMAXPS       Z8, Z1, Z8
+	INCL         R10
+	VPBROADCASTD R10, Z10
+	VCMPPS       $0x11, Z2, Z8, K1
+	VMOVAPS      Z10, K1, Z9
+	VMAXPS       Z8, Z2, Z8
+	INCL         R10
+	VPBROADCASTD R10, Z10
+	VCMPPS       $0x11, Z3, Z8, K1
+	VMOVAPS      Z10, K1, Z9
+	VMAXPS       Z8, Z3, Z8
+	INCL         R10
+	VPBROADCASTD R10, Z10
+	VCMPPS       $0x11, Z4, Z8, K1
+	VMOVAPS      Z10, K1, Z9
+	VMAXPS       Z8, Z4, Z8
+	INCL         R10
+	VPBROADCASTD R10, Z10
+	VCMPPS       $0x11, Z5, Z8, K1
+	VMOVAPS      Z10, K1, Z9
+	VMAXPS       Z8, Z5, Z8
+	INCL         R10
+	VPBROADCASTD R10, Z10
+	VCMPPS       $0x11, Z6, Z8, K1
+	VMOVAPS      Z10, K1, Z9
+	VMAXPS       Z8, Z6, Z8
+	INCL         R10
+	VPBROADCASTD R10, Z10
+	VCMPPS       $0x11, Z7, Z8, K1
+	VMOVAPS      Z10, K1, Z9
+	VMAXPS       Z8, Z7, Z8
+	INCL         R10
+	VMOVUPS      Z8, (CX)
+	VMOVUPS      Z9, (AX)
+	ADDQ         $0x20, R8
+	SUBQ         $0x08, R9
+	JMP          loopip
+
+doneiq:
+	ADDQ $0x00000040, AX
+	ADDQ $0x00000040, CX
+	ADDQ $0x00000040, DX
+	SUBQ $0x00000010, DI
+	JMP  loopin
+
+doneio:
+	VZEROUPPER
+	RET
+
+// func transposeAVX512(dst *float32, ld int, src *float32, stride int, order *int32, n int, k int)
+// Requires: AVX, AVX512F
+TEXT ·transposeAVX512(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), AX
+	MOVQ ld+8(FP), CX
+	MOVQ src+16(FP), DX
+	MOVQ stride+24(FP), BX
+	MOVQ order+32(FP), SI
+	MOVQ n+40(FP), DI
+	SHLQ $0x02, CX
+	SHLQ $0x02, BX
+
+loopit:
+	CMPQ DI, $0x00000010
+	JL   doneiu
+	MOVQ k+48(FP), R8
+	MOVQ AX, R9
+	MOVQ DX, R10
+
+loopiv:
+	CMPQ         R8, $0x00000004
+	JL           doneiw
+	MOVLQSX      (SI), R11
+	IMULQ        BX, R11
+	VMOVUPS      (R10)(R11*1), X0
+	MOVLQSX      16(SI), R11
+	IMULQ        BX, R11
+	VINSERTF32X4 $0x01, (R10)(R11*1), Z0, Z0
+	MOVLQSX      32(SI), R11
+	IMULQ        BX, R11
+	VINSERTF32X4 $0x02, (R10)(R11*1), Z0, Z0
+	MOVLQSX      48(SI), R11
+	IMULQ        BX, R11
+	VINSERTF32X4 $0x03, (R10)(R11*1), Z0, Z0
+	MOVLQSX      4(SI), R11
+	IMULQ        BX, R11
+	VMOVUPS      (R10)(R11*1), X1
+	MOVLQSX      20(SI), R11
+	IMULQ        BX, R11
+	VINSERTF32X4 $0x01, (R10)(R11*1), Z1, Z1
+	MOVLQSX      36(SI), R11
+	IMULQ        BX, R11
+	VINSERTF32X4 $0x02, (R10)(R11*1), Z1, Z1
+	MOVLQSX      52(SI), R11
+	IMULQ        BX, R11
+	VINSERTF32X4 $0x03, (R10)(R11*1), Z1, Z1
+	MOVLQSX      8(SI), R11
+	IMULQ        BX, R11
+	VMOVUPS      (R10)(R11*1), X2
+	MOVLQSX      24(SI), R11
+	IMULQ        BX, R11
+	VINSERTF32X4 $0x01, (R10)(R11*1), Z2, Z2
+	MOVLQSX      40(SI), R11
+	IMULQ        BX, R11
+	VINSERTF32X4 $0x02, (R10)(R11*1), Z2, Z2
+	MOVLQSX      56(SI), R11
+	IMULQ        BX, R11
+	VINSERTF32X4 $0x03, (R10)(R11*1), Z2, Z2
+	MOVLQSX      12(SI), R11
+	IMULQ        BX, R11
+	VMOVUPS      (R10)(R11*1), X3
+	MOVLQSX      28(SI), R11
+	IMULQ        BX, R11
+	VINSERTF32X4 $0x01, (R10)(R11*1), Z3, Z3
+	MOVLQSX      44(SI), R11
+	IMULQ        BX, R11
+	VINSERTF32X4 $0x02, (R10)(R11*1), Z3, Z3
+	MOVLQSX      60(SI), R11
+	IMULQ        BX, R11
+	VINSERTF32X4 $0x03, (R10)(R11*1), Z3, Z3
+	VUNPCKLPS    Z1, Z0, Z4
+	VUNPCKLPS    Z3, Z2, Z6
+	VUNPCKHPS    Z1, Z0, Z7
+	VUNPCKHPS    Z3, Z2, Z8
+	VUNPCKLPD    Z6, Z4, Z5
+	VUNPCKHPD    Z6, Z4, Z4
+	VUNPCKLPD    Z8, Z7, Z6
+	VUNPCKHPD    Z8, Z7, Z7
+	VMOVUPS      Z5, (R9)
+	ADDQ         CX, R9
+	VMOVUPS      Z4, (R9)
+	ADDQ         CX, R9
+	VMOVUPS      Z6, (R9)
+	ADDQ         CX, R9
+	VMOVUPS      Z7, (R9)
+	ADDQ         CX, R9
+	ADDQ         $0x10, R10
+	SUBQ         $0x04, R8
+	JMP          loopiv
+
+doneiw:
+	ADDQ $0x40, AX
+	ADDQ $0x40, SI
+	SUBQ $0x10, DI
+	JMP  loopit
+
+doneiu:
+	VZEROUPPER
+	RET
+
+// func formsAVX512(forms *int32, mean *float32, raw *float32, offsets *int32, weights *float32, entries int, n int)
+// Requires: AVX, AVX512F
+TEXT ·formsAVX512(SB), NOSPLIT, $0-56
+	MOVQ forms+0(FP), AX
+	MOVQ mean+8(FP), CX
+	MOVQ raw+16(FP), DX
+	MOVQ n+48(FP), BX
+
+loopix:
+	CMPQ   BX, $0x00000010
+	JL     doneiy
+	MOVQ   offsets+24(FP), SI
+	MOVQ   weights+32(FP), DI
+	MOVQ   entries+40(FP), R8
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+
+loopiz:
+	CMPQ         R8, $0x00000002
+	JL           doneja
+	MOVLQSX      (SI), R9
+	VMOVUPD      (DX)(R9*4), Z8
+	VBROADCASTSS (DI), Z9
+	VFMADD231PS  Z9, Z8, Z0
+	VBROADCASTSS 4(DI), Z9
+	VFMADD231PS  Z9, Z8, Z1
+	VBROADCASTSS 8(DI), Z9
+	VFMADD231PS  Z9, Z8, Z2
+	VBROADCASTSS 12(DI), Z9
+	VFMADD231PS  Z9, Z8, Z3
+	MOVLQSX      4(SI), R9
+	VMOVUPD      (DX)(R9*4), Z8
+	VBROADCASTSS 16(DI), Z9
+	VFMADD231PS  Z9, Z8, Z4
+	VBROADCASTSS 20(DI), Z9
+	VFMADD231PS  Z9, Z8, Z5
+	VBROADCASTSS 24(DI), Z9
+	VFMADD231PS  Z9, Z8, Z6
+	VBROADCASTSS 28(DI), Z9
+	VFMADD231PS  Z9, Z8, Z7
+	ADDQ         $0x08, SI
+	ADDQ         $0x20, DI
+	SUBQ         $0x02, R8
+	JMP          loopiz
+
+doneja:
+loopjb:
+	CMPQ         R8, $0x00000001
+	JL           donejc
+	MOVLQSX      (SI), R9
+	VMOVUPD      (DX)(R9*4), Z8
+	VBROADCASTSS (DI), Z9
+	VFMADD231PS  Z9, Z8, Z0
+	VBROADCASTSS 4(DI), Z9
+	VFMADD231PS  Z9, Z8, Z1
+	VBROADCASTSS 8(DI), Z9
+	VFMADD231PS  Z9, Z8, Z2
+	VBROADCASTSS 12(DI), Z9
+	VFMADD231PS  Z9, Z8, Z3
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	SUBQ         $0x01, R8
+	JMP          loopjb
+
+donejc:
+	VADDPS       Z4, Z0, Z0
+	VADDPS       Z5, Z1, Z1
+	VADDPS       Z6, Z2, Z2
+	VADDPS       Z7, Z3, Z3
+	VMOVUPS      Z0, (CX)
+	VPXORQ       Z10, Z10, Z10
+	VCMPPS       $0x11, Z10, Z3, K1
+	MOVL         $0x80000000, SI
+	VMOVD        SI, X8
+	VBROADCASTSS X8, Z8
+	VMOVDQA32.Z  Z8, K1, Z8
+	VPXORD       Z8, Z1, Z1
+	VPXORD       Z8, Z2, Z2
+	VCMPPS       $0x11, Z10, Z1, K2
+	VCMPPS       $0x11, Z10, Z2, K3
+	MOVL         $0x7fffffff, SI
+	VMOVD        SI, X8
+	VBROADCASTSS X8, Z8
+	VPANDD       Z8, Z1, Z1
+	VPANDD       Z8, Z2, Z2
+	MOVL         $0x00000008, SI
+	VMOVD        SI, X8
+	VBROADCASTSS X8, Z8
+	VMOVDQA32.Z  Z8, K1, Z8
+	VCMPPS       $0x11, Z2, Z1, K1
+	MOVL         $0x00000001, SI
+	VMOVD        SI, X9
+	VBROADCASTSS X9, Z9
+	VMOVDQA32.Z  Z9, K2, Z9
+	VPXORD       Z9, Z8, Z8
+	MOVL         $0x00000002, SI
+	VMOVD        SI, X9
+	VBROADCASTSS X9, Z9
+	VMOVDQA32.Z  Z9, K3, Z9
+	VPXORD       Z9, Z8, Z8
+	MOVL         $0x00000004, SI
+	VMOVD        SI, X9
+	VBROADCASTSS X9, Z9
+	VMOVDQA32.Z  Z9, K1, Z9
+	VPXORD       Z9, Z8, Z8
+	VMOVUPS      Z8, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, DX
+	SUBQ         $0x10, BX
+	JMP          loopix
+
+doneiy:
+	VZEROUPPER
+	RET
+
+// func orientAVX512(dst *float32, to *int32, src *float32, from *int32, forms *int32, mean *float32, orbits int, n int)
+// Requires: AVX, AVX512F
+TEXT ·orientAVX512(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ src+16(FP), CX
+	MOVQ forms+32(FP), DX
+	MOVQ n+56(FP), BX
+	MOVQ mean+40(FP), SI
+
+loopjd:
+	CMPQ         BX, $0x00000010
+	JL           doneje
+	VMOVUPD      (DX), Z0
+	MOVL         $0x00000001, DI
+	VMOVD        DI, X1
+	VBROADCASTSS X1, Z1
+	VPTESTMD     Z1, Z0, K1
+	MOVL         $0x00000002, DI
+	VMOVD        DI, X1
+	VBROADCASTSS X1, Z1
+	VPTESTMD     Z1, Z0, K2
+	MOVL         $0x00000004, DI
+	VMOVD        DI, X1
+	VBROADCASTSS X1, Z1
+	VPTESTMD     Z1, Z0, K3
+	VPSLLD       $0x1c, Z0, Z0
+	MOVL         $0x80000000, DI
+	VMOVD        DI, X1
+	VBROADCASTSS X1, Z1
+	VPANDD       Z1, Z0, Z0
+	VMOVUPD      (SI), Z1
+	MOVQ         to+8(FP), DI
+	MOVQ         from+24(FP), R8
+	MOVQ         orbits+48(FP), R9
+
+loopjf:
+	CMPQ      R9, $0x00000001
+	JL        donejg
+	MOVLQSX   (R8), R10
+	VMOVUPD   (CX)(R10*4), Z14
+	VSUBPS    Z1, Z14, Z14
+	VPXORD    Z0, Z14, Z14
+	MOVLQSX   4(R8), R10
+	VMOVUPD   (CX)(R10*4), Z15
+	VSUBPS    Z1, Z15, Z15
+	VPXORD    Z0, Z15, Z15
+	MOVLQSX   8(R8), R10
+	VMOVUPD   (CX)(R10*4), Z16
+	VSUBPS    Z1, Z16, Z16
+	VPXORD    Z0, Z16, Z16
+	MOVLQSX   12(R8), R10
+	VMOVUPD   (CX)(R10*4), Z17
+	VSUBPS    Z1, Z17, Z17
+	VPXORD    Z0, Z17, Z17
+	MOVLQSX   16(R8), R10
+	VMOVUPD   (CX)(R10*4), Z18
+	VSUBPS    Z1, Z18, Z18
+	VPXORD    Z0, Z18, Z18
+	MOVLQSX   20(R8), R10
+	VMOVUPD   (CX)(R10*4), Z19
+	VSUBPS    Z1, Z19, Z19
+	VPXORD    Z0, Z19, Z19
+	MOVLQSX   24(R8), R10
+	VMOVUPD   (CX)(R10*4), Z20
+	VSUBPS    Z1, Z20, Z20
+	VPXORD    Z0, Z20, Z20
+	MOVLQSX   28(R8), R10
+	VMOVUPD   (CX)(R10*4), Z21
+	VSUBPS    Z1, Z21, Z21
+	VPXORD    Z0, Z21, Z21
+	VBLENDMPS Z15, Z14, K1, Z2
+	VMOVAPS   Z14, K1, Z15
+	VBLENDMPS Z17, Z16, K1, Z3
+	VMOVAPS   Z16, K1, Z17
+	VBLENDMPS Z19, Z18, K1, Z4
+	VMOVAPS   Z18, K1, Z19
+	VBLENDMPS Z21, Z20, K1, Z5
+	VMOVAPS   Z20, K1, Z21
+	VBLENDMPS Z3, Z2, K2, Z6
+	VMOVAPS   Z2, K2, Z3
+	VBLENDMPS Z17, Z15, K2, Z7
+	VMOVAPS   Z15, K2, Z17
+	VBLENDMPS Z5, Z4, K2, Z8
+	VMOVAPS   Z4, K2, Z5
+	VBLENDMPS Z21, Z19, K2, Z9
+	VMOVAPS   Z19, K2, Z21
+	VBLENDMPS Z8, Z6, K3, Z10
+	VMOVAPS   Z6, K3, Z8
+	VBLENDMPS Z5, Z7, K3, Z11
+	VMOVAPS   Z7, K3, Z5
+	VBLENDMPS Z9, Z3, K3, Z12
+	VMOVAPS   Z3, K3, Z9
+	VBLENDMPS Z21, Z17, K3, Z13
+	VMOVAPS   Z17, K3, Z21
+	MOVLQSX   (DI), R10
+	VMOVUPS   Z10, (AX)(R10*4)
+	MOVLQSX   4(DI), R10
+	VMOVUPS   Z11, (AX)(R10*4)
+	MOVLQSX   8(DI), R10
+	VMOVUPS   Z12, (AX)(R10*4)
+	MOVLQSX   12(DI), R10
+	VMOVUPS   Z13, (AX)(R10*4)
+	MOVLQSX   16(DI), R10
+	VMOVUPS   Z8, (AX)(R10*4)
+	MOVLQSX   20(DI), R10
+	VMOVUPS   Z9, (AX)(R10*4)
+	MOVLQSX   24(DI), R10
+	VMOVUPS   Z5, (AX)(R10*4)
+	MOVLQSX   28(DI), R10
+	VMOVUPS   Z21, (AX)(R10*4)
+	ADDQ      $0x20, R8
+	ADDQ      $0x20, DI
+	DECQ      R9
+	JMP       loopjf
+
+donejg:
+	ADDQ $0x40, AX
+	ADDQ $0x40, CX
+	ADDQ $0x40, DX
+	ADDQ $0x40, SI
+	SUBQ $0x10, BX
+	JMP  loopjd
+
+doneje:
+	VZEROUPPER
+	RET
+
+// func restoreAVX512(dst *float32, to *int32, src *float32, from *int32, forms *int32, orbits int, n int)
+// Requires: AVX, AVX512F
+TEXT ·restoreAVX512(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), AX
+	MOVQ src+16(FP), CX
+	MOVQ forms+32(FP), DX
+	MOVQ n+48(FP), BX
+
+loopjh:
+	CMPQ         BX, $0x00000010
+	JL           doneji
+	VMOVUPD      (DX), Z0
+	MOVL         $0x00000001, SI
+	VMOVD        SI, X1
+	VBROADCASTSS X1, Z1
+	VPTESTMD     Z1, Z0, K1
+	MOVL         $0x00000002, SI
+	VMOVD        SI, X1
+	VBROADCASTSS X1, Z1
+	VPTESTMD     Z1, Z0, K2
+	MOVL         $0x00000004, SI
+	VMOVD        SI, X1
+	VBROADCASTSS X1, Z1
+	VPTESTMD     Z1, Z0, K3
+	VPSLLD       $0x1c, Z0, Z0
+	MOVL         $0x80000000, SI
+	VMOVD        SI, X1
+	VBROADCASTSS X1, Z1
+	VPANDD       Z1, Z0, Z0
+	MOVQ         to+8(FP), SI
+	MOVQ         from+24(FP), DI
+	MOVQ         orbits+40(FP), R8
+
+loopjj:
+	CMPQ      R8, $0x00000001
+	JL        donejk
+	MOVLQSX   (DI), R9
+	VMOVUPD   (CX)(R9*4), Z1
+	VPXORD    Z0, Z1, Z1
+	MOVLQSX   4(DI), R9
+	VMOVUPD   (CX)(R9*4), Z14
+	VPXORD    Z0, Z14, Z14
+	MOVLQSX   8(DI), R9
+	VMOVUPD   (CX)(R9*4), Z15
+	VPXORD    Z0, Z15, Z15
+	MOVLQSX   12(DI), R9
+	VMOVUPD   (CX)(R9*4), Z16
+	VPXORD    Z0, Z16, Z16
+	MOVLQSX   16(DI), R9
+	VMOVUPD   (CX)(R9*4), Z17
+	VPXORD    Z0, Z17, Z17
+	MOVLQSX   20(DI), R9
+	VMOVUPD   (CX)(R9*4), Z18
+	VPXORD    Z0, Z18, Z18
+	MOVLQSX   24(DI), R9
+	VMOVUPD   (CX)(R9*4), Z19
+	VPXORD    Z0, Z19, Z19
+	MOVLQSX   28(DI), R9
+	VMOVUPD   (CX)(R9*4), Z20
+	VPXORD    Z0, Z20, Z20
+	VBLENDMPS Z17, Z1, K3, Z2
+	VMOVAPS   Z1, K3, Z17
+	VBLENDMPS Z19, Z14, K3, Z3
+	VMOVAPS   Z14, K3, Z19
+	VBLENDMPS Z18, Z15, K3, Z4
+	VMOVAPS   Z15, K3, Z18
+	VBLENDMPS Z20, Z16, K3, Z5
+	VMOVAPS   Z16, K3, Z20
+	VBLENDMPS Z4, Z2, K2, Z6
+	VMOVAPS   Z2, K2, Z4
+	VBLENDMPS Z5, Z3, K2, Z7
+	VMOVAPS   Z3, K2, Z5
+	VBLENDMPS Z19, Z17, K2, Z8
+	VMOVAPS   Z17, K2, Z19
+	VBLENDMPS Z20, Z18, K2, Z9
+	VMOVAPS   Z18, K2, Z20
+	VBLENDMPS Z7, Z6, K1, Z10
+	VMOVAPS   Z6, K1, Z7
+	VBLENDMPS Z5, Z4, K1, Z11
+	VMOVAPS   Z4, K1, Z5
+	VBLENDMPS Z9, Z8, K1, Z12
+	VMOVAPS   Z8, K1, Z9
+	VBLENDMPS Z20, Z19, K1, Z13
+	VMOVAPS   Z19, K1, Z20
+	MOVLQSX   (SI), R9
+	VMOVUPS   Z10, (AX)(R9*4)
+	MOVLQSX   4(SI), R9
+	VMOVUPS   Z7, (AX)(R9*4)
+	MOVLQSX   8(SI), R9
+	VMOVUPS   Z11, (AX)(R9*4)
+	MOVLQSX   12(SI), R9
+	VMOVUPS   Z5, (AX)(R9*4)
+	MOVLQSX   16(SI), R9
+	VMOVUPS   Z12, (AX)(R9*4)
+	MOVLQSX   20(SI), R9
+	VMOVUPS   Z9, (AX)(R9*4)
+	MOVLQSX   24(SI), R9
+	VMOVUPS   Z13, (AX)(R9*4)
+	MOVLQSX   28(SI), R9
+	VMOVUPS   Z20, (AX)(R9*4)
+	ADDQ      $0x20, DI
+	ADDQ      $0x20, SI
+	DECQ      R8
+	JMP       loopjj
+
+donejk:
+	ADDQ $0x40, AX
+	ADDQ $0x40, CX
+	ADDQ $0x40, DX
+	SUBQ $0x10, BX
+	JMP  loopjh
+
+doneji:
+	VZEROUPPER
+	RET
+
+// func regressAVX512(r *float32, ldr int, q *float32, ldq int, order *int32, n int, coefs *int8, in int, out int, step float32)
+// Requires: AVX, AVX512F, SSE
+TEXT ·regressAVX512(SB), NOSPLIT, $0-76
+	MOVQ order+32(FP), AX
+	MOVQ n+40(FP), CX
+
+loopjl:
+	CMPQ    CX, $0x00000004
+	JL      donejm
+	MOVQ    q+16(FP), DX
+	MOVQ    ldq+24(FP), BX
+	MOVLQSX (AX), SI
+	IMULQ   BX, SI
+	LEAQ    (DX)(SI*4), SI
+	MOVLQSX 4(AX), DI
+	IMULQ   BX, DI
+	LEAQ    (DX)(DI*4), DI
+	MOVLQSX 8(AX), R8
+	IMULQ   BX, R8
+	LEAQ    (DX)(R8*4), R8
+	MOVLQSX 12(AX), R9
+	IMULQ   BX, R9
+	LEAQ    (DX)(R9*4), R9
+	MOVQ    out+64(FP), DX
+	XORQ    BX, BX
+
+loopjn:
+	CMPQ   DX, $0x00000021
+	JL     donejo
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	MOVQ   in+56(FP), R11
+	MOVQ   out+64(FP), R12
+	MOVQ   coefs+48(FP), R13
+	ADDQ   BX, R13
+	XORQ   R10, R10
+
+entriesjp:
+	VPMOVSXBD    (R13), Z12
+	VCVTDQ2PS    Z12, Z12
+	VPMOVSXBD    16(R13), Z13
+	VCVTDQ2PS    Z13, Z13
+	VPMOVSXBD    32(R13), Z14
+	VCVTDQ2PS    Z14, Z14
+	VBROADCASTSS (SI)(R10*4), Z15
+	VFMADD231PS  Z12, Z15, Z0
+	VFMADD231PS  Z13, Z15, Z1
+	VFMADD231PS  Z14, Z15, Z2
+	VBROADCASTSS (DI)(R10*4), Z15
+	VFMADD231PS  Z12, Z15, Z3
+	VFMADD231PS  Z13, Z15, Z4
+	VFMADD231PS  Z14, Z15, Z5
+	VBROADCASTSS (R8)(R10*4), Z15
+	VFMADD231PS  Z12, Z15, Z6
+	VFMADD231PS  Z13, Z15, Z7
+	VFMADD231PS  Z14, Z15, Z8
+	VBROADCASTSS (R9)(R10*4), Z15
+	VFMADD231PS  Z12, Z15, Z9
+	VFMADD231PS  Z13, Z15, Z10
+	VFMADD231PS  Z14, Z15, Z11
+	ADDQ         R12, R13
+	INCQ         R10
+	CMPQ         R10, R11
+	JL           entriesjp
+	MOVQ         r+0(FP), R10
+	MOVQ         ldr+8(FP), R11
+	MOVSS        step+72(FP), X12
+	VBROADCASTSS X12, Z12
+	MOVLQSX      (AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Z12, Z0, Z0
+	VMOVUPS      Z0, (R12)
+	VMULPS       Z12, Z1, Z1
+	VMOVUPS      Z1, 64(R12)
+	VMULPS       Z12, Z2, Z2
+	VMOVUPS      Z2, 128(R12)
+	MOVLQSX      4(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Z12, Z3, Z3
+	VMOVUPS      Z3, (R12)
+	VMULPS       Z12, Z4, Z4
+	VMOVUPS      Z4, 64(R12)
+	VMULPS       Z12, Z5, Z5
+	VMOVUPS      Z5, 128(R12)
+	MOVLQSX      8(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Z12, Z6, Z6
+	VMOVUPS      Z6, (R12)
+	VMULPS       Z12, Z7, Z7
+	VMOVUPS      Z7, 64(R12)
+	VMULPS       Z12, Z8, Z8
+	VMOVUPS      Z8, 128(R12)
+	MOVLQSX      12(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Z12, Z9, Z9
+	VMOVUPS      Z9, (R12)
+	VMULPS       Z12, Z10, Z10
+	VMOVUPS      Z10, 64(R12)
+	VMULPS       Z12, Z11, Z11
+	VMOVUPS      Z11, 128(R12)
+	ADDQ         $0x30, BX
+	SUBQ         $0x30, DX
+	JMP          loopjn
+
+donejo:
+loopjq:
+	CMPQ   DX, $0x00000011
+	JL     donejr
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	MOVQ   in+56(FP), R11
+	MOVQ   out+64(FP), R12
+	MOVQ   coefs+48(FP), R13
+	ADDQ   BX, R13
+	XORQ   R10, R10
+
+entriesjs:
+	VPMOVSXBD    (R13), Z12
+	VCVTDQ2PS    Z12, Z12
+	VPMOVSXBD    16(R13), Z13
+	VCVTDQ2PS    Z13, Z13
+	VBROADCASTSS (SI)(R10*4), Z14
+	VFMADD231PS  Z12, Z14, Z0
+	VFMADD231PS  Z13, Z14, Z1
+	VBROADCASTSS (DI)(R10*4), Z14
+	VFMADD231PS  Z12, Z14, Z2
+	VFMADD231PS  Z13, Z14, Z3
+	VBROADCASTSS (R8)(R10*4), Z14
+	VFMADD231PS  Z12, Z14, Z4
+	VFMADD231PS  Z13, Z14, Z5
+	VBROADCASTSS (R9)(R10*4), Z14
+	VFMADD231PS  Z12, Z14, Z6
+	VFMADD231PS  Z13, Z14, Z7
+	ADDQ         R12, R13
+	INCQ         R10
+	CMPQ         R10, R11
+	JL           entriesjs
+	MOVQ         r+0(FP), R10
+	MOVQ         ldr+8(FP), R11
+	MOVSS        step+72(FP), X12
+	VBROADCASTSS X12, Z12
+	MOVLQSX      (AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Z12, Z0, Z0
+	VMOVUPS      Z0, (R12)
+	VMULPS       Z12, Z1, Z1
+	VMOVUPS      Z1, 64(R12)
+	MOVLQSX      4(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Z12, Z2, Z2
+	VMOVUPS      Z2, (R12)
+	VMULPS       Z12, Z3, Z3
+	VMOVUPS      Z3, 64(R12)
+	MOVLQSX      8(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Z12, Z4, Z4
+	VMOVUPS      Z4, (R12)
+	VMULPS       Z12, Z5, Z5
+	VMOVUPS      Z5, 64(R12)
+	MOVLQSX      12(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Z12, Z6, Z6
+	VMOVUPS      Z6, (R12)
+	VMULPS       Z12, Z7, Z7
+	VMOVUPS      Z7, 64(R12)
+	ADDQ         $0x20, BX
+	SUBQ         $0x20, DX
+	JMP          loopjq
+
+donejr:
+loopjt:
+	CMPQ   DX, $0x00000001
+	JL     doneju
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	MOVQ   in+56(FP), R11
+	MOVQ   out+64(FP), R12
+	MOVQ   coefs+48(FP), R13
+	ADDQ   BX, R13
+	XORQ   R10, R10
+
+entriesjv:
+	VPMOVSXBD    (R13), Z12
+	VCVTDQ2PS    Z12, Z12
+	VBROADCASTSS (SI)(R10*4), Z13
+	VFMADD231PS  Z12, Z13, Z0
+	VBROADCASTSS (DI)(R10*4), Z13
+	VFMADD231PS  Z12, Z13, Z1
+	VBROADCASTSS (R8)(R10*4), Z13
+	VFMADD231PS  Z12, Z13, Z2
+	VBROADCASTSS (R9)(R10*4), Z13
+	VFMADD231PS  Z12, Z13, Z3
+	ADDQ         R12, R13
+	INCQ         R10
+	CMPQ         R10, R11
+	JL           entriesjv
+	MOVQ         r+0(FP), R10
+	MOVQ         ldr+8(FP), R11
+	MOVSS        step+72(FP), X12
+	VBROADCASTSS X12, Z12
+	MOVLQSX      (AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Z12, Z0, Z0
+	VMOVUPS      Z0, (R12)
+	MOVLQSX      4(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Z12, Z1, Z1
+	VMOVUPS      Z1, (R12)
+	MOVLQSX      8(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Z12, Z2, Z2
+	VMOVUPS      Z2, (R12)
+	MOVLQSX      12(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Z12, Z3, Z3
+	VMOVUPS      Z3, (R12)
+	ADDQ         $0x10, BX
+	SUBQ         $0x10, DX
+	JMP          loopjt
+
+doneju:
+	ADDQ $0x10, AX
+	SUBQ $0x04, CX
+	JMP  loopjl
+
+donejm:
+loopjw:
+	CMPQ    CX, $0x00000001
+	JL      donejx
+	MOVQ    q+16(FP), DX
+	MOVQ    ldq+24(FP), BX
+	MOVLQSX (AX), SI
+	IMULQ   BX, SI
+	LEAQ    (DX)(SI*4), SI
+	MOVQ    out+64(FP), DX
+	XORQ    BX, BX
+
+loopjy:
+	CMPQ   DX, $0x00000021
+	JL     donejz
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	MOVQ   in+56(FP), R8
+	MOVQ   out+64(FP), R9
+	MOVQ   coefs+48(FP), R10
+	ADDQ   BX, R10
+	XORQ   DI, DI
+
+entrieska:
+	VPMOVSXBD    (R10), Z3
+	VCVTDQ2PS    Z3, Z3
+	VPMOVSXBD    16(R10), Z4
+	VCVTDQ2PS    Z4, Z4
+	VPMOVSXBD    32(R10), Z5
+	VCVTDQ2PS    Z5, Z5
+	VBROADCASTSS (SI)(DI*4), Z6
+	VFMADD231PS  Z3, Z6, Z0
+	VFMADD231PS  Z4, Z6, Z1
+	VFMADD231PS  Z5, Z6, Z2
+	ADDQ         R9, R10
+	INCQ         DI
+	CMPQ         DI, R8
+	JL           entrieska
+	MOVQ         r+0(FP), DI
+	MOVQ         ldr+8(FP), R8
+	MOVSS        step+72(FP), X3
+	VBROADCASTSS X3, Z3
+	MOVLQSX      (AX), R9
+	IMULQ        R8, R9
+	ADDQ         BX, R9
+	LEAQ         (DI)(R9*4), R9
+	VMULPS       Z3, Z0, Z0
+	VMOVUPS      Z0, (R9)
+	VMULPS       Z3, Z1, Z1
+	VMOVUPS      Z1, 64(R9)
+	VMULPS       Z3, Z2, Z2
+	VMOVUPS      Z2, 128(R9)
+	ADDQ         $0x30, BX
+	SUBQ         $0x30, DX
+	JMP          loopjy
+
+donejz:
+loopkb:
+	CMPQ   DX, $0x00000011
+	JL     donekc
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	MOVQ   in+56(FP), R8
+	MOVQ   out+64(FP), R9
+	MOVQ   coefs+48(FP), R10
+	ADDQ   BX, R10
+	XORQ   DI, DI
+
+entrieskd:
+	VPMOVSXBD    (R10), Z3
+	VCVTDQ2PS    Z3, Z3
+	VPMOVSXBD    16(R10), Z4
+	VCVTDQ2PS    Z4, Z4
+	VBROADCASTSS (SI)(DI*4), Z5
+	VFMADD231PS  Z3, Z5, Z0
+	VFMADD231PS  Z4, Z5, Z1
+	ADDQ         R9, R10
+	INCQ         DI
+	CMPQ         DI, R8
+	JL           entrieskd
+	MOVQ         r+0(FP), DI
+	MOVQ         ldr+8(FP), R8
+	MOVSS        step+72(FP), X3
+	VBROADCASTSS X3, Z3
+	MOVLQSX      (AX), R9
+	IMULQ        R8, R9
+	ADDQ         BX, R9
+	LEAQ         (DI)(R9*4), R9
+	VMULPS       Z3, Z0, Z0
+	VMOVUPS      Z0, (R9)
+	VMULPS       Z3, Z1, Z1
+	VMOVUPS      Z1, 64(R9)
+	ADDQ         $0x20, BX
+	SUBQ         $0x20, DX
+	JMP          loopkb
+
+donekc:
+loopke:
+	CMPQ   DX, $0x00000001
+	JL     donekf
+	VPXORQ Z0, Z0, Z0
+	MOVQ   in+56(FP), R8
+	MOVQ   out+64(FP), R9
+	MOVQ   coefs+48(FP), R10
+	ADDQ   BX, R10
+	XORQ   DI, DI
+
+entrieskg:
+	VPMOVSXBD    (R10), Z3
+	VCVTDQ2PS    Z3, Z3
+	VBROADCASTSS (SI)(DI*4), Z4
+	VFMADD231PS  Z3, Z4, Z0
+	ADDQ         R9, R10
+	INCQ         DI
+	CMPQ         DI, R8
+	JL           entrieskg
+	MOVQ         r+0(FP), DI
+	MOVQ         ldr+8(FP), R8
+	MOVSS        step+72(FP), X3
+	VBROADCASTSS X3, Z3
+	MOVLQSX      (AX), R9
+	IMULQ        R8, R9
+	ADDQ         BX, R9
+	LEAQ         (DI)(R9*4), R9
+	VMULPS       Z3, Z0, Z0
+	VMOVUPS      Z0, (R9)
+	ADDQ         $0x10, BX
+	SUBQ         $0x10, DX
+	JMP          loopke
+
+donekf:
+	ADDQ $0x04, AX
+	SUBQ $0x01, CX
+	JMP  loopjw
+
+donejx:
+	VZEROUPPER
+	RET
+
+// func sumRowsAVX512(dst *float32, src *float32, offsets *int32, terms int, n int)
+// Requires: AVX, AVX512F
+TEXT ·sumRowsAVX512(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+32(FP), DX
+
+loopkh:
+	CMPQ   DX, $0x00000040
+	JL     doneki
+	MOVQ   offsets+16(FP), BX
+	MOVQ   terms+24(FP), SI
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+
+loopkj:
+	CMPQ    SI, $0x00000001
+	JL      donekk
+	MOVLQSX (BX), DI
+	VADDPS  (CX)(DI*4), Z0, Z0
+	VADDPS  64(CX)(DI*4), Z1, Z1
+	VADDPS  128(CX)(DI*4), Z2, Z2
+	VADDPS  192(CX)(DI*4), Z3, Z3
+	ADDQ    $0x04, BX
+	DECQ    SI
+	JMP     loopkj
+
+donekk:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	ADDQ    $0x00000100, CX
+	ADDQ    $0x00000100, AX
+	SUBQ    $0x00000040, DX
+	JMP     loopkh
+
+doneki:
+loopkl:
+	CMPQ   DX, $0x00000010
+	JL     donekm
+	MOVQ   offsets+16(FP), BX
+	MOVQ   terms+24(FP), SI
+	VPXORQ Z4, Z4, Z4
+
+loopkn:
+	CMPQ    SI, $0x00000001
+	JL      doneko
+	MOVLQSX (BX), DI
+	VADDPS  (CX)(DI*4), Z4, Z4
+	ADDQ    $0x04, BX
+	DECQ    SI
+	JMP     loopkn
+
+doneko:
+	VMOVUPS Z4, (AX)
+	ADDQ    $0x00000040, CX
+	ADDQ    $0x00000040, AX
+	SUBQ    $0x00000010, DX
+	JMP     loopkl
+
+donekm:
 	VZEROUPPER
 	RET
 
@@ -2128,9 +5078,9 @@ TEXT ·streamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD X0, Z0
 	XORQ         BX, BX
 
-loopex:
+loopkp:
 	CMPQ       DX, $0x00000020
-	JL         doneey
+	JL         donekq
 	PREFETCHT0 4096(AX)(BX*1)
 	PREFETCHT0 4096(CX)(BX*1)
 	VMULPD     (AX)(BX*1), Z0, Z1
@@ -2157,12 +5107,12 @@ loopex:
 	VMOVUPD    Z2, 192(CX)(BX*1)
 	ADDQ       $0x00000100, BX
 	SUBQ       $0x00000020, DX
-	JMP        loopex
+	JMP        loopkp
 
-doneey:
-loopez:
+donekq:
+loopkr:
 	CMPQ       DX, $0x00000008
-	JL         donefa
+	JL         doneks
 	PREFETCHT0 4096(AX)(BX*1)
 	PREFETCHT0 4096(CX)(BX*1)
 	VMULPD     (AX)(BX*1), Z0, Z1
@@ -2171,9 +5121,9 @@ loopez:
 	VMOVUPD    Z2, (CX)(BX*1)
 	ADDQ       $0x00000040, BX
 	SUBQ       $0x00000008, DX
-	JMP        loopez
+	JMP        loopkr
 
-donefa:
+doneks:
 	VZEROUPPER
 	RET
 
@@ -2197,9 +5147,9 @@ TEXT ·multiplyAddAVX512(SB), NOSPLIT, $0-16
 	VPXORQ       Z11, Z11, Z11
 	VPXORQ       Z12, Z12, Z12
 
-loopfb:
+loopkt:
 	CMPQ        AX, $0x00000001
-	JL          donefc
+	JL          doneku
 	VFMADD231PD Z0, Z0, Z1
 	VFMADD231PD Z0, Z0, Z2
 	VFMADD231PD Z0, Z0, Z3
@@ -2213,9 +5163,9 @@ loopfb:
 	VFMADD231PD Z0, Z0, Z11
 	VFMADD231PD Z0, Z0, Z12
 	DECQ        AX
-	JMP         loopfb
+	JMP         loopkt
 
-donefc:
+doneku:
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z4, Z1, Z1

@@ -51,6 +51,7 @@ func transposeGeneric(dst []float32, ld int, src []float32, stride int, order []
 	}
 }
 
+// The conversions keep a product and a sum from being fused: see Forms.
 func formsGeneric(forms []int32, mean, raw []float32, offsets []int32, weights []float32) {
 	const block = 32
 	for from := 0; from < len(forms); from += block {
@@ -59,10 +60,10 @@ func formsGeneric(forms []int32, mean, raw []float32, offsets []int32, weights [
 		for i, o := range offsets {
 			w := weights[4*i : 4*i+4]
 			for b, v := range raw[int(o)+from : int(o)+from+n] {
-				m[b] += w[0] * v
-				gx[b] += w[1] * v
-				gy[b] += w[2] * v
-				e[b] += w[3] * v
+				m[b] += float32(w[0] * v)
+				gx[b] += float32(w[1] * v)
+				gy[b] += float32(w[2] * v)
+				e[b] += float32(w[3] * v)
 			}
 		}
 		copy(mean[from:from+n], m[:])

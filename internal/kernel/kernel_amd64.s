@@ -1325,7 +1325,7 @@ doneda:
 	RET
 
 // func formsAVX2(forms *int32, mean *float32, raw *float32, offsets *int32, weights *float32, entries int, n int)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2
 TEXT ·formsAVX2(SB), NOSPLIT, $0-56
 	MOVQ forms+0(FP), AX
 	MOVQ mean+8(FP), CX
@@ -1342,63 +1342,30 @@ loopdd:
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
 
 loopdf:
-	CMPQ         R8, $0x00000002
+	CMPQ         R8, $0x00000001
 	JL           donedg
 	MOVLQSX      (SI), R9
-	VMOVUPD      (DX)(R9*4), Y8
-	VBROADCASTSS (DI), Y9
-	VFMADD231PS  Y9, Y8, Y0
-	VBROADCASTSS 4(DI), Y9
-	VFMADD231PS  Y9, Y8, Y1
-	VBROADCASTSS 8(DI), Y9
-	VFMADD231PS  Y9, Y8, Y2
-	VBROADCASTSS 12(DI), Y9
-	VFMADD231PS  Y9, Y8, Y3
-	MOVLQSX      4(SI), R9
-	VMOVUPD      (DX)(R9*4), Y8
-	VBROADCASTSS 16(DI), Y9
-	VFMADD231PS  Y9, Y8, Y4
-	VBROADCASTSS 20(DI), Y9
-	VFMADD231PS  Y9, Y8, Y5
-	VBROADCASTSS 24(DI), Y9
-	VFMADD231PS  Y9, Y8, Y6
-	VBROADCASTSS 28(DI), Y9
-	VFMADD231PS  Y9, Y8, Y7
-	ADDQ         $0x08, SI
-	ADDQ         $0x20, DI
-	SUBQ         $0x02, R8
+	VMOVUPD      (DX)(R9*4), Y4
+	VBROADCASTSS (DI), Y5
+	VMULPS       Y4, Y5, Y5
+	VADDPS       Y5, Y0, Y0
+	VBROADCASTSS 4(DI), Y5
+	VMULPS       Y4, Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VBROADCASTSS 8(DI), Y5
+	VMULPS       Y4, Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VBROADCASTSS 12(DI), Y5
+	VMULPS       Y4, Y5, Y5
+	VADDPS       Y5, Y3, Y3
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	DECQ         R8
 	JMP          loopdf
 
 donedg:
-loopdh:
-	CMPQ         R8, $0x00000001
-	JL           donedi
-	MOVLQSX      (SI), R9
-	VMOVUPD      (DX)(R9*4), Y8
-	VBROADCASTSS (DI), Y9
-	VFMADD231PS  Y9, Y8, Y0
-	VBROADCASTSS 4(DI), Y9
-	VFMADD231PS  Y9, Y8, Y1
-	VBROADCASTSS 8(DI), Y9
-	VFMADD231PS  Y9, Y8, Y2
-	VBROADCASTSS 12(DI), Y9
-	VFMADD231PS  Y9, Y8, Y3
-	ADDQ         $0x04, SI
-	ADDQ         $0x10, DI
-	SUBQ         $0x01, R8
-	JMP          loopdh
-
-donedi:
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y7, Y3, Y3
 	VMOVUPS      Y0, (CX)
 	VXORPD       Y0, Y0, Y0
 	VCMPPS       $0x11, Y0, Y3, Y3
@@ -1455,9 +1422,9 @@ TEXT ·orientAVX2(SB), NOSPLIT, $0-64
 	MOVQ n+56(FP), BX
 	MOVQ mean+40(FP), SI
 
-loopdj:
+loopdh:
 	CMPQ         BX, $0x00000008
-	JL           donedk
+	JL           donedi
 	VMOVUPD      (DX), Y0
 	VPSLLD       $0x1f, Y0, Y1
 	VPSLLD       $0x1e, Y0, Y2
@@ -1472,9 +1439,9 @@ loopdj:
 	MOVQ         from+24(FP), R8
 	MOVQ         orbits+48(FP), R9
 
-loopdl:
+loopdj:
 	CMPQ      R9, $0x00000001
-	JL        donedm
+	JL        donedk
 	MOVLQSX   (R8), R10
 	VMOVUPD   (CX)(R10*4), Y5
 	VSUBPS    Y4, Y5, Y5
@@ -1550,17 +1517,17 @@ loopdl:
 	ADDQ      $0x20, R8
 	ADDQ      $0x20, DI
 	DECQ      R9
-	JMP       loopdl
+	JMP       loopdj
 
-donedm:
+donedk:
 	ADDQ $0x20, AX
 	ADDQ $0x20, CX
 	ADDQ $0x20, DX
 	ADDQ $0x20, SI
 	SUBQ $0x08, BX
-	JMP  loopdj
+	JMP  loopdh
 
-donedk:
+donedi:
 	VZEROUPPER
 	RET
 
@@ -1572,9 +1539,9 @@ TEXT ·restoreAVX2(SB), NOSPLIT, $0-56
 	MOVQ forms+32(FP), DX
 	MOVQ n+48(FP), BX
 
-loopdn:
+loopdl:
 	CMPQ         BX, $0x00000008
-	JL           donedo
+	JL           donedm
 	VMOVUPD      (DX), Y0
 	VPSLLD       $0x1f, Y0, Y1
 	VPSLLD       $0x1e, Y0, Y2
@@ -1588,9 +1555,9 @@ loopdn:
 	MOVQ         from+24(FP), DI
 	MOVQ         orbits+40(FP), R8
 
-loopdp:
+loopdn:
 	CMPQ      R8, $0x00000001
-	JL        donedq
+	JL        donedo
 	MOVLQSX   (DI), R9
 	VMOVUPD   (CX)(R9*4), Y4
 	VPXOR     Y0, Y4, Y4
@@ -1658,16 +1625,16 @@ loopdp:
 	ADDQ      $0x20, DI
 	ADDQ      $0x20, SI
 	DECQ      R8
-	JMP       loopdp
+	JMP       loopdn
 
-donedq:
+donedo:
 	ADDQ $0x20, AX
 	ADDQ $0x20, CX
 	ADDQ $0x20, DX
 	SUBQ $0x08, BX
-	JMP  loopdn
+	JMP  loopdl
 
-donedo:
+donedm:
 	VZEROUPPER
 	RET
 
@@ -1677,9 +1644,9 @@ TEXT ·regressAVX2(SB), NOSPLIT, $0-76
 	MOVQ order+32(FP), AX
 	MOVQ n+40(FP), CX
 
-loopdr:
+loopdp:
 	CMPQ    CX, $0x00000004
-	JL      doneds
+	JL      donedq
 	MOVQ    q+16(FP), DX
 	MOVQ    ldq+24(FP), BX
 	MOVLQSX (AX), SI
@@ -1697,9 +1664,9 @@ loopdr:
 	MOVQ    out+64(FP), DX
 	XORQ    BX, BX
 
-loopdt:
+loopdr:
 	CMPQ   DX, $0x00000011
-	JL     donedu
+	JL     doneds
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -1718,7 +1685,7 @@ loopdt:
 	ADDQ   BX, R13
 	XORQ   R10, R10
 
-entriesdv:
+entriesdt:
 	VPMOVSXBD    (R13), Y12
 	VCVTDQ2PS    Y12, Y12
 	VPMOVSXBD    8(R13), Y13
@@ -1744,7 +1711,7 @@ entriesdv:
 	ADDQ         R12, R13
 	INCQ         R10
 	CMPQ         R10, R11
-	JL           entriesdv
+	JL           entriesdt
 	MOVQ         r+0(FP), R10
 	MOVQ         ldr+8(FP), R11
 	MOVSS        step+72(FP), X12
@@ -1791,12 +1758,12 @@ entriesdv:
 	VMOVUPS      Y11, 64(R12)
 	ADDQ         $0x18, BX
 	SUBQ         $0x18, DX
-	JMP          loopdt
+	JMP          loopdr
 
-donedu:
-loopdw:
+doneds:
+loopdu:
 	CMPQ   DX, $0x00000009
-	JL     donedx
+	JL     donedv
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -1811,7 +1778,7 @@ loopdw:
 	ADDQ   BX, R13
 	XORQ   R10, R10
 
-entriesdy:
+entriesdw:
 	VPMOVSXBD    (R13), Y8
 	VCVTDQ2PS    Y8, Y8
 	VPMOVSXBD    8(R13), Y9
@@ -1831,7 +1798,7 @@ entriesdy:
 	ADDQ         R12, R13
 	INCQ         R10
 	CMPQ         R10, R11
-	JL           entriesdy
+	JL           entriesdw
 	MOVQ         r+0(FP), R10
 	MOVQ         ldr+8(FP), R11
 	MOVSS        step+72(FP), X8
@@ -1870,12 +1837,12 @@ entriesdy:
 	VMOVUPS      Y7, 32(R12)
 	ADDQ         $0x10, BX
 	SUBQ         $0x10, DX
-	JMP          loopdw
+	JMP          loopdu
 
-donedx:
-loopdz:
+donedv:
+loopdx:
 	CMPQ   DX, $0x00000001
-	JL     doneea
+	JL     donedy
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -1886,7 +1853,7 @@ loopdz:
 	ADDQ   BX, R13
 	XORQ   R10, R10
 
-entrieseb:
+entriesdz:
 	VPMOVSXBD    (R13), Y4
 	VCVTDQ2PS    Y4, Y4
 	VBROADCASTSS (SI)(R10*4), Y5
@@ -1900,7 +1867,7 @@ entrieseb:
 	ADDQ         R12, R13
 	INCQ         R10
 	CMPQ         R10, R11
-	JL           entrieseb
+	JL           entriesdz
 	MOVQ         r+0(FP), R10
 	MOVQ         ldr+8(FP), R11
 	MOVSS        step+72(FP), X4
@@ -1931,17 +1898,17 @@ entrieseb:
 	VMOVUPS      Y3, (R12)
 	ADDQ         $0x08, BX
 	SUBQ         $0x08, DX
-	JMP          loopdz
+	JMP          loopdx
 
-doneea:
+donedy:
 	ADDQ $0x10, AX
 	SUBQ $0x04, CX
-	JMP  loopdr
+	JMP  loopdp
 
-doneds:
-loopec:
+donedq:
+loopea:
 	CMPQ    CX, $0x00000001
-	JL      doneed
+	JL      doneeb
 	MOVQ    q+16(FP), DX
 	MOVQ    ldq+24(FP), BX
 	MOVLQSX (AX), SI
@@ -1950,9 +1917,9 @@ loopec:
 	MOVQ    out+64(FP), DX
 	XORQ    BX, BX
 
-loopee:
+loopec:
 	CMPQ   DX, $0x00000011
-	JL     doneef
+	JL     doneed
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -1962,7 +1929,7 @@ loopee:
 	ADDQ   BX, R10
 	XORQ   DI, DI
 
-entrieseg:
+entriesee:
 	VPMOVSXBD    (R10), Y3
 	VCVTDQ2PS    Y3, Y3
 	VPMOVSXBD    8(R10), Y4
@@ -1976,7 +1943,7 @@ entrieseg:
 	ADDQ         R9, R10
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           entrieseg
+	JL           entriesee
 	MOVQ         r+0(FP), DI
 	MOVQ         ldr+8(FP), R8
 	MOVSS        step+72(FP), X3
@@ -1993,12 +1960,12 @@ entrieseg:
 	VMOVUPS      Y2, 64(R9)
 	ADDQ         $0x18, BX
 	SUBQ         $0x18, DX
-	JMP          loopee
+	JMP          loopec
 
-doneef:
-loopeh:
+doneed:
+loopef:
 	CMPQ   DX, $0x00000009
-	JL     doneei
+	JL     doneeg
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	MOVQ   in+56(FP), R8
@@ -2007,7 +1974,7 @@ loopeh:
 	ADDQ   BX, R10
 	XORQ   DI, DI
 
-entriesej:
+entrieseh:
 	VPMOVSXBD    (R10), Y2
 	VCVTDQ2PS    Y2, Y2
 	VPMOVSXBD    8(R10), Y3
@@ -2018,7 +1985,7 @@ entriesej:
 	ADDQ         R9, R10
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           entriesej
+	JL           entrieseh
 	MOVQ         r+0(FP), DI
 	MOVQ         ldr+8(FP), R8
 	MOVSS        step+72(FP), X2
@@ -2033,12 +2000,12 @@ entriesej:
 	VMOVUPS      Y1, 32(R9)
 	ADDQ         $0x10, BX
 	SUBQ         $0x10, DX
-	JMP          loopeh
+	JMP          loopef
 
-doneei:
-loopek:
+doneeg:
+loopei:
 	CMPQ   DX, $0x00000001
-	JL     doneel
+	JL     doneej
 	VXORPD Y0, Y0, Y0
 	MOVQ   in+56(FP), R8
 	MOVQ   out+64(FP), R9
@@ -2046,7 +2013,7 @@ loopek:
 	ADDQ   BX, R10
 	XORQ   DI, DI
 
-entriesem:
+entriesek:
 	VPMOVSXBD    (R10), Y1
 	VCVTDQ2PS    Y1, Y1
 	VBROADCASTSS (SI)(DI*4), Y2
@@ -2054,7 +2021,7 @@ entriesem:
 	ADDQ         R9, R10
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           entriesem
+	JL           entriesek
 	MOVQ         r+0(FP), DI
 	MOVQ         ldr+8(FP), R8
 	MOVSS        step+72(FP), X1
@@ -2067,14 +2034,14 @@ entriesem:
 	VMOVUPS      Y0, (R9)
 	ADDQ         $0x08, BX
 	SUBQ         $0x08, DX
-	JMP          loopek
+	JMP          loopei
 
-doneel:
+doneej:
 	ADDQ $0x04, AX
 	SUBQ $0x01, CX
-	JMP  loopec
+	JMP  loopea
 
-doneed:
+doneeb:
 	VZEROUPPER
 	RET
 
@@ -2085,9 +2052,9 @@ TEXT ·sumRowsAVX2(SB), NOSPLIT, $0-40
 	MOVQ src+8(FP), CX
 	MOVQ n+32(FP), DX
 
-loopen:
+loopel:
 	CMPQ   DX, $0x00000020
-	JL     doneeo
+	JL     doneem
 	MOVQ   offsets+16(FP), BX
 	MOVQ   terms+24(FP), SI
 	VXORPD Y0, Y0, Y0
@@ -2095,9 +2062,9 @@ loopen:
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 
-loopep:
+loopen:
 	CMPQ    SI, $0x00000001
-	JL      doneeq
+	JL      doneeo
 	MOVLQSX (BX), DI
 	VADDPS  (CX)(DI*4), Y0, Y0
 	VADDPS  32(CX)(DI*4), Y1, Y1
@@ -2105,9 +2072,9 @@ loopep:
 	VADDPS  96(CX)(DI*4), Y3, Y3
 	ADDQ    $0x04, BX
 	DECQ    SI
-	JMP     loopep
+	JMP     loopen
 
-doneeq:
+doneeo:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -2115,36 +2082,36 @@ doneeq:
 	ADDQ    $0x00000080, CX
 	ADDQ    $0x00000080, AX
 	SUBQ    $0x00000020, DX
-	JMP     loopen
+	JMP     loopel
 
-doneeo:
-looper:
+doneem:
+loopep:
 	CMPQ   DX, $0x00000010
-	JL     donees
+	JL     doneeq
 	MOVQ   offsets+16(FP), BX
 	MOVQ   terms+24(FP), SI
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 
-loopet:
+looper:
 	CMPQ    SI, $0x00000001
-	JL      doneeu
+	JL      donees
 	MOVLQSX (BX), DI
 	VADDPS  (CX)(DI*4), Y0, Y0
 	VADDPS  32(CX)(DI*4), Y1, Y1
 	ADDQ    $0x04, BX
 	DECQ    SI
-	JMP     loopet
+	JMP     looper
 
-doneeu:
+donees:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	ADDQ    $0x00000040, CX
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x00000010, DX
-	JMP     looper
+	JMP     loopep
 
-donees:
+doneeq:
 	VZEROUPPER
 	RET
 
@@ -2159,9 +2126,9 @@ TEXT ·streamAVX2(SB), NOSPLIT, $0-24
 	VBROADCASTSD X0, Y0
 	XORQ         BX, BX
 
-loopev:
+loopet:
 	CMPQ       DX, $0x00000010
-	JL         doneew
+	JL         doneeu
 	PREFETCHT0 4096(AX)(BX*1)
 	PREFETCHT0 4096(CX)(BX*1)
 	VMULPD     (AX)(BX*1), Y0, Y1
@@ -2188,12 +2155,12 @@ loopev:
 	VMOVUPD    Y2, 96(CX)(BX*1)
 	ADDQ       $0x00000080, BX
 	SUBQ       $0x00000010, DX
-	JMP        loopev
+	JMP        loopet
 
-doneew:
-loopex:
+doneeu:
+loopev:
 	CMPQ       DX, $0x00000004
-	JL         doneey
+	JL         doneew
 	PREFETCHT0 4096(AX)(BX*1)
 	PREFETCHT0 4096(CX)(BX*1)
 	VMULPD     (AX)(BX*1), Y0, Y1
@@ -2202,9 +2169,9 @@ loopex:
 	VMOVUPD    Y2, (CX)(BX*1)
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000004, DX
-	JMP        loopex
+	JMP        loopev
 
-doneey:
+doneew:
 	VZEROUPPER
 	RET
 
@@ -2228,9 +2195,9 @@ TEXT ·multiplyAddAVX2(SB), NOSPLIT, $0-16
 	VXORPD       Y11, Y11, Y11
 	VXORPD       Y12, Y12, Y12
 
-loopez:
+loopex:
 	CMPQ        AX, $0x00000001
-	JL          donefa
+	JL          doneey
 	VFMADD231PD Y0, Y0, Y1
 	VFMADD231PD Y0, Y0, Y2
 	VFMADD231PD Y0, Y0, Y3
@@ -2244,9 +2211,9 @@ loopez:
 	VFMADD231PD Y0, Y0, Y11
 	VFMADD231PD Y0, Y0, Y12
 	DECQ        AX
-	JMP         loopez
+	JMP         loopex
 
-donefa:
+doneey:
 	VADDPD       Y2, Y1, Y1
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y1, Y1
@@ -2279,16 +2246,16 @@ TEXT ·mulAVX512(SB), NOSPLIT, $0-72
 	SHLQ $0x03, DX
 	SHLQ $0x03, BX
 
-loopfb:
+loopez:
 	CMPQ SI, $0x00000004
-	JL   donefc
+	JL   donefa
 	MOVQ cols+64(FP), R8
 	MOVQ b+32(FP), R9
 	MOVQ AX, R10
 
-loopfd:
+loopfb:
 	CMPQ   R8, $0x00000020
-	JL     donefe
+	JL     donefc
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -2309,9 +2276,9 @@ loopfd:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopff:
+loopfd:
 	CMPQ         R11, $0x00000001
-	JL           donefg
+	JL           donefe
 	VMOVUPD      (R13), Z16
 	VMOVUPD      64(R13), Z17
 	VMOVUPD      128(R13), Z18
@@ -2339,9 +2306,9 @@ loopff:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopff
+	JMP          loopfd
 
-donefg:
+donefe:
 	MOVQ    R10, R11
 	VMOVUPD Z0, (R11)
 	VMOVUPD Z1, 64(R11)
@@ -2365,12 +2332,12 @@ donefg:
 	ADDQ    $0x00000100, R9
 	ADDQ    $0x00000100, R10
 	SUBQ    $0x00000020, R8
-	JMP     loopfd
+	JMP     loopfb
 
-donefe:
-loopfh:
+donefc:
+loopff:
 	CMPQ   R8, $0x00000010
-	JL     donefi
+	JL     donefg
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -2383,9 +2350,9 @@ loopfh:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopfj:
+loopfh:
 	CMPQ         R11, $0x00000001
-	JL           donefk
+	JL           donefi
 	VMOVUPD      (R13), Z16
 	VMOVUPD      64(R13), Z17
 	VBROADCASTSD (R12), Z18
@@ -2403,9 +2370,9 @@ loopfj:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopfj
+	JMP          loopfh
 
-donefk:
+donefi:
 	MOVQ    R10, R11
 	VMOVUPD Z0, (R11)
 	VMOVUPD Z1, 64(R11)
@@ -2421,12 +2388,12 @@ donefk:
 	ADDQ    $0x00000080, R9
 	ADDQ    $0x00000080, R10
 	SUBQ    $0x00000010, R8
-	JMP     loopfh
+	JMP     loopff
 
-donefi:
-loopfl:
+donefg:
+loopfj:
 	CMPQ   R8, $0x00000008
-	JL     donefm
+	JL     donefk
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -2435,9 +2402,9 @@ loopfl:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopfn:
+loopfl:
 	CMPQ         R11, $0x00000001
-	JL           donefo
+	JL           donefm
 	VMOVUPD      (R13), Z16
 	VBROADCASTSD (R12), Z17
 	VFMADD231PD  Z16, Z17, Z0
@@ -2450,9 +2417,9 @@ loopfn:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopfn
+	JMP          loopfl
 
-donefo:
+donefm:
 	MOVQ    R10, R11
 	VMOVUPD Z0, (R11)
 	ADDQ    CX, R11
@@ -2464,15 +2431,15 @@ donefo:
 	ADDQ    $0x00000040, R9
 	ADDQ    $0x00000040, R10
 	SUBQ    $0x00000008, R8
-	JMP     loopfl
+	JMP     loopfj
 
-donefm:
+donefk:
 	ADDQ $0x20, DI
 	LEAQ (AX)(CX*4), AX
 	SUBQ $0x04, SI
-	JMP  loopfb
+	JMP  loopez
 
-donefc:
+donefa:
 	VZEROUPPER
 	RET
 
@@ -2490,9 +2457,9 @@ TEXT ·maxAbsAVX512(SB), NOSPLIT, $0-24
 	VPXORQ       Z4, Z4, Z4
 	XORQ         DX, DX
 
-loopfp:
+loopfn:
 	CMPQ   CX, $0x00000020
-	JL     donefq
+	JL     donefo
 	VANDPD (AX)(DX*1), Z0, Z5
 	VMAXPD Z1, Z5, Z1
 	VANDPD 64(AX)(DX*1), Z0, Z5
@@ -2503,19 +2470,19 @@ loopfp:
 	VMAXPD Z4, Z5, Z4
 	ADDQ   $0x00000100, DX
 	SUBQ   $0x00000020, CX
-	JMP    loopfp
+	JMP    loopfn
 
-donefq:
-loopfr:
+donefo:
+loopfp:
 	CMPQ   CX, $0x00000008
-	JL     donefs
+	JL     donefq
 	VANDPD (AX)(DX*1), Z0, Z5
 	VMAXPD Z1, Z5, Z1
 	ADDQ   $0x00000040, DX
 	SUBQ   $0x00000008, CX
-	JMP    loopfr
+	JMP    loopfp
 
-donefs:
+donefq:
 	VMAXPD        Z2, Z1, Z1
 	VMAXPD        Z3, Z1, Z1
 	VMAXPD        Z4, Z1, Z1
@@ -2541,22 +2508,22 @@ TEXT ·indexAbsAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD X1, Z1
 	XORQ         DX, DX
 
-loopft:
+loopfr:
 	CMPQ   DX, CX
-	JGE    donefv
+	JGE    doneft
 	VANDPD (AX)(DX*8), Z1, Z2
 	VCMPPD $0x00, Z0, Z2, K1
 	KMOVW  K1, BX
 	TESTL  BX, BX
-	JNZ    foundfu
+	JNZ    foundfs
 	ADDQ   $0x08, DX
-	JMP    loopft
+	JMP    loopfr
 
-foundfu:
+foundfs:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-donefv:
+doneft:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -2585,9 +2552,9 @@ TEXT ·advanceAVX512(SB), NOSPLIT, $0-88
 	VPXORQ       Z4, Z4, Z4
 	XORQ         R9, R9
 
-loopfw:
+loopfu:
 	CMPQ    R8, $0x00000020
-	JL      donefx
+	JL      donefv
 	VMOVUPD (DX)(R9*1), Z7
 	VMOVUPD 64(DX)(R9*1), Z8
 	VMOVUPD 128(DX)(R9*1), Z9
@@ -2596,9 +2563,9 @@ loopfw:
 	LEAQ    (BX)(R9*1), R10
 	MOVQ    DI, R11
 
-loopfy:
+loopfw:
 	CMPQ         R12, $0x00000001
-	JL           donefz
+	JL           donefx
 	VBROADCASTSD (R11), Z11
 	VFNMADD231PD (R10), Z11, Z7
 	VFNMADD231PD 64(R10), Z11, Z8
@@ -2607,9 +2574,9 @@ loopfy:
 	ADDQ         $0x08, R11
 	ADDQ         SI, R10
 	DECQ         R12
-	JMP          loopfy
+	JMP          loopfw
 
-donefz:
+donefx:
 	VMULPD       Z0, Z7, Z7
 	VMOVUPD      Z7, (AX)(R9*1)
 	VMOVUPD      (CX)(R9*1), Z11
@@ -2640,28 +2607,28 @@ donefz:
 	VMAXPD       Z4, Z7, Z4
 	ADDQ         $0x00000100, R9
 	SUBQ         $0x00000020, R8
-	JMP          loopfw
+	JMP          loopfu
 
-donefx:
-loopga:
+donefv:
+loopfy:
 	CMPQ    R8, $0x00000008
-	JL      donegb
+	JL      donefz
 	VMOVUPD (DX)(R9*1), Z7
 	MOVQ    rows+48(FP), R12
 	LEAQ    (BX)(R9*1), R10
 	MOVQ    DI, R11
 
-loopgc:
+loopga:
 	CMPQ         R12, $0x00000001
-	JL           donegd
+	JL           donegb
 	VBROADCASTSD (R11), Z8
 	VFNMADD231PD (R10), Z8, Z7
 	ADDQ         $0x08, R11
 	ADDQ         SI, R10
 	DECQ         R12
-	JMP          loopgc
+	JMP          loopga
 
-donegd:
+donegb:
 	VMULPD       Z0, Z7, Z7
 	VMOVUPD      Z7, (AX)(R9*1)
 	VMOVUPD      (CX)(R9*1), Z8
@@ -2671,9 +2638,9 @@ donegd:
 	VMAXPD       Z1, Z8, Z1
 	ADDQ         $0x00000040, R9
 	SUBQ         $0x00000008, R8
-	JMP          loopga
+	JMP          loopfy
 
-donegb:
+donefz:
 	VMAXPD        Z2, Z1, Z1
 	VMAXPD        Z3, Z1, Z1
 	VMAXPD        Z4, Z1, Z1
@@ -2711,9 +2678,9 @@ TEXT ·scoreAVX512(SB), NOSPLIT, $0-64
 	VPXORQ       Z4, Z4, Z4
 	XORQ         DI, DI
 
-loopge:
+loopgc:
 	CMPQ         SI, $0x00000020
-	JL           donegf
+	JL           donegd
 	VMOVUPD      (CX)(DI*1), Z13
 	VMOVUPD      (DX)(DI*1), Z14
 	VMOVUPD      (BX)(DI*1), Z15
@@ -2776,12 +2743,12 @@ loopge:
 	VMAXPD       Z4, Z15, Z4
 	ADDQ         $0x00000100, DI
 	SUBQ         $0x00000020, SI
-	JMP          loopge
+	JMP          loopgc
 
-donegf:
-loopgg:
+donegd:
+loopge:
 	CMPQ         SI, $0x00000008
-	JL           donegh
+	JL           donegf
 	VMOVUPD      (CX)(DI*1), Z5
 	VMOVUPD      (DX)(DI*1), Z6
 	VMOVUPD      (BX)(DI*1), Z7
@@ -2799,9 +2766,9 @@ loopgg:
 	VMAXPD       Z1, Z7, Z1
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000008, SI
-	JMP          loopgg
+	JMP          loopge
 
-donegh:
+donegf:
 	VMAXPD        Z2, Z1, Z1
 	VMAXPD        Z3, Z1, Z1
 	VMAXPD        Z4, Z1, Z1
@@ -2823,9 +2790,9 @@ TEXT ·addAVX512(SB), NOSPLIT, $0-24
 	MOVQ n+16(FP), DX
 	XORQ BX, BX
 
-loopgi:
+loopgg:
 	CMPQ    DX, $0x00000020
-	JL      donegj
+	JL      donegh
 	VMOVUPD (AX)(BX*1), Z0
 	VADDPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
@@ -2840,20 +2807,20 @@ loopgi:
 	VMOVUPD Z0, 192(AX)(BX*1)
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000020, DX
-	JMP     loopgi
+	JMP     loopgg
 
-donegj:
-loopgk:
+donegh:
+loopgi:
 	CMPQ    DX, $0x00000008
-	JL      donegl
+	JL      donegj
 	VMOVUPD (AX)(BX*1), Z0
 	VADDPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000008, DX
-	JMP     loopgk
+	JMP     loopgi
 
-donegl:
+donegj:
 	VZEROUPPER
 	RET
 
@@ -2882,9 +2849,9 @@ TEXT ·ropUpdateAVX512(SB), NOSPLIT, $0-96
 	VMOVQ        R14, X3
 	VBROADCASTSD X3, Z3
 
-loopgm:
+loopgk:
 	CMPQ         R12, $0x00000001
-	JL           donegn
+	JL           donegl
 	VBROADCASTSD (R8), Z4
 	VBROADCASTSD (R9), Z5
 	VADDPD       Z4, Z4, Z6
@@ -2896,7 +2863,7 @@ loopgm:
 	VPXORQ       Z1, Z1, Z1
 	XORQ         R14, R14
 
-entriesgo:
+entriesgm:
 	PREFETCHT1    4096(AX)(R13*1)
 	PREFETCHT1    4096(CX)(R13*1)
 	VMOVUPD       (AX)(R13*1), Z9
@@ -2920,7 +2887,7 @@ entriesgo:
 	ADDQ          $0x40, R13
 	ADDQ          $0x40, R14
 	CMPQ          R14, R11
-	JL            entriesgo
+	JL            entriesgm
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
 	VEXTRACTF64X2 $0x01, Y5, X4
@@ -2932,9 +2899,9 @@ entriesgo:
 	ADDQ          $0x08, R9
 	ADDQ          $0x08, R10
 	DECQ          R12
-	JMP           loopgm
+	JMP           loopgk
 
-donegn:
+donegl:
 	VZEROUPPER
 	RET
 
@@ -2958,9 +2925,9 @@ TEXT ·shortenAVX512(SB), NOSPLIT, $0-56
 	VMULPD       Z0, Z0, Z6
 	VDIVPD       Z6, Z5, Z6
 
-loopgp:
+loopgn:
 	CMPQ         BX, $0x00000008
-	JL           donegq
+	JL           donego
 	VMOVUPD      (DX), Z7
 	VPXORQ       Z3, Z3, Z3
 	VSQRTPD      Z7, Z8
@@ -2983,9 +2950,9 @@ loopgp:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	SUBQ         $0x08, BX
-	JMP          loopgp
+	JMP          loopgn
 
-donegq:
+donego:
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -3025,14 +2992,14 @@ TEXT ·ropResidualAVX512(SB), NOSPLIT, $0-88
 	VPXORQ       Z1, Z1, Z1
 	VPXORQ       Z2, Z2, Z2
 
-loopgr:
+loopgp:
 	CMPQ         R11, $0x00000001
-	JL           donegs
+	JL           donegq
 	VBROADCASTSD (DI), Z3
 	VBROADCASTSD (R8), Z4
 	XORQ         R13, R13
 
-entriesgt:
+entriesgr:
 	VMOVUPD      (AX)(R12*1), Z5
 	VMOVUPD      (DX)(R12*1), Z6
 	VMOVUPD      (BX)(R12*1), Z7
@@ -3047,13 +3014,13 @@ entriesgt:
 	ADDQ         $0x40, R12
 	ADDQ         $0x40, R13
 	CMPQ         R13, R10
-	JL           entriesgt
+	JL           entriesgr
 	ADDQ         $0x08, DI
 	ADDQ         $0x08, R8
 	DECQ         R11
-	JMP          loopgr
+	JMP          loopgp
 
-donegs:
+donegq:
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -3084,9 +3051,9 @@ TEXT ·powerStepAVX512(SB), NOSPLIT, $0-40
 	SHLQ $0x03, BX
 	XORQ DI, DI
 
-loopgu:
+loopgs:
 	CMPQ   SI, $0x00000004
-	JL     donegv
+	JL     donegt
 	LEAQ   (AX)(BX*1), R9
 	LEAQ   (AX)(BX*2), R10
 	LEAQ   (R9)(BX*2), R11
@@ -3097,7 +3064,7 @@ loopgu:
 	XORQ   DI, DI
 	XORQ   R8, R8
 
-entriesgw:
+entriesgu:
 	VMOVUPD       (CX)(R8*1), Z4
 	PREFETCHT0    4096(AX)(R8*1)
 	VFMADD231PD   (AX)(R8*1), Z4, Z0
@@ -3110,7 +3077,7 @@ entriesgw:
 	ADDQ          $0x40, DI
 	ADDQ          $0x40, R8
 	CMPQ          R8, BX
-	JL            entriesgw
+	JL            entriesgu
 	VEXTRACTF64X4 $0x01, Z0, Y6
 	VADDPD        Y0, Y6, Y6
 	VEXTRACTF64X2 $0x01, Y6, X4
@@ -3141,7 +3108,7 @@ entriesgw:
 	VBROADCASTSD  X8, Z8
 	XORQ          R8, R8
 
-entriesgx:
+entriesgv:
 	VMOVUPD     (DX)(R8*1), Z9
 	VFMADD231PD (AX)(R8*1), Z4, Z9
 	VFMADD231PD (R9)(R8*1), Z6, Z9
@@ -3151,27 +3118,27 @@ entriesgx:
 	ADDQ        $0x40, DI
 	ADDQ        $0x40, R8
 	CMPQ        R8, BX
-	JL          entriesgx
+	JL          entriesgv
 	LEAQ        (AX)(BX*4), AX
 	SUBQ        $0x04, SI
-	JMP         loopgu
+	JMP         loopgs
 
-donegv:
-loopgy:
+donegt:
+loopgw:
 	CMPQ   SI, $0x00000001
-	JL     donegz
+	JL     donegx
 	VPXORQ Z5, Z5, Z5
 	XORQ   DI, DI
 	XORQ   R8, R8
 
-entriesha:
+entriesgy:
 	VMOVUPD       (CX)(R8*1), Z0
 	PREFETCHT0    4096(AX)(R8*1)
 	VFMADD231PD   (AX)(R8*1), Z0, Z5
 	ADDQ          $0x40, DI
 	ADDQ          $0x40, R8
 	CMPQ          R8, BX
-	JL            entriesha
+	JL            entriesgy
 	VEXTRACTF64X4 $0x01, Z5, Y1
 	VADDPD        Y5, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X0
@@ -3181,19 +3148,19 @@ entriesha:
 	VBROADCASTSD  X0, Z0
 	XORQ          R8, R8
 
-entrieshb:
+entriesgz:
 	VMOVUPD     (DX)(R8*1), Z1
 	VFMADD231PD (AX)(R8*1), Z0, Z1
 	VMOVUPD     Z1, (DX)(R8*1)
 	ADDQ        $0x40, DI
 	ADDQ        $0x40, R8
 	CMPQ        R8, BX
-	JL          entrieshb
+	JL          entriesgz
 	ADDQ        BX, AX
 	SUBQ        $0x01, SI
-	JMP         loopgy
+	JMP         loopgw
 
-donegz:
+donegx:
 	VZEROUPPER
 	RET
 
@@ -3214,20 +3181,20 @@ TEXT ·projectAVX512(SB), NOSPLIT, $0-64
 	VPXORQ Z1, Z1, Z1
 	VXORPD X2, X2, X2
 
-loophc:
+loopha:
 	CMPQ   R9, $0x00000001
-	JL     donehd
+	JL     donehb
 	VPXORQ Z3, Z3, Z3
 	XORQ   R11, R11
 
-entrieshe:
+entrieshc:
 	PREFETCHT0    4096(AX)(R10*1)
 	VMOVUPD       (DX)(R11*1), Z4
 	VFMADD231PD   (AX)(R10*1), Z4, Z3
 	ADDQ          $0x40, R10
 	ADDQ          $0x40, R11
 	CMPQ          R11, R8
-	JL            entrieshe
+	JL            entrieshc
 	VEXTRACTF64X4 $0x01, Z3, Y5
 	VADDPD        Y3, Y5, Y5
 	VEXTRACTF64X2 $0x01, Y5, X4
@@ -3238,14 +3205,14 @@ entrieshe:
 	VBROADCASTSD  X4, Z4
 	SUBQ          R8, R10
 	VUCOMISD      (BX), X2
-	JPS           usedhf
-	JEQ           unusedhg
+	JPS           usedhd
+	JEQ           unusedhe
 
-usedhf:
+usedhd:
 	VBROADCASTSD (BX), Z5
 	XORQ         R11, R11
 
-entrieshi:
+entrieshg:
 	VMOVUPD     (AX)(R10*1), Z6
 	VMULPD      (DX)(R11*1), Z4, Z7
 	VSUBPD      Z7, Z6, Z6
@@ -3256,13 +3223,13 @@ entrieshi:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	CMPQ        R11, R8
-	JL          entrieshi
-	JMP         nexthh
+	JL          entrieshg
+	JMP         nexthf
 
-unusedhg:
+unusedhe:
 	XORQ R11, R11
 
-entrieshj:
+entrieshh:
 	VMOVUPD     (AX)(R10*1), Z5
 	VMULPD      (DX)(R11*1), Z4, Z6
 	VSUBPD      Z6, Z5, Z5
@@ -3271,15 +3238,15 @@ entrieshj:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	CMPQ        R11, R8
-	JL          entrieshj
+	JL          entrieshh
 
-nexthh:
+nexthf:
 	ADDQ $0x08, BX
 	ADDQ $0x08, SI
 	DECQ R9
-	JMP  loophc
+	JMP  loopha
 
-donehd:
+donehb:
 	VEXTRACTF64X4 $0x01, Z0, Y2
 	VADDPD        Y0, Y2, Y2
 	VEXTRACTF64X2 $0x01, Y2, X0
@@ -3314,14 +3281,14 @@ TEXT ·rescaleAVX512(SB), NOSPLIT, $0-64
 	MOVSD        r+56(FP), X0
 	VBROADCASTSD X0, Z0
 
-loophk:
+loophi:
 	CMPQ         R8, $0x00000001
-	JL           donehl
+	JL           donehj
 	VBROADCASTSD (BX), Z1
 	VBROADCASTSD (SI), Z2
 	XORQ         R10, R10
 
-entrieshm:
+entrieshk:
 	VMOVUPD     (CX)(R9*1), Z4
 	VMULPD      (AX)(R9*1), Z1, Z3
 	VMOVUPD     Z3, (AX)(R9*1)
@@ -3332,13 +3299,13 @@ entrieshm:
 	ADDQ        $0x40, R9
 	ADDQ        $0x40, R10
 	CMPQ        R10, DI
-	JL          entrieshm
+	JL          entrieshk
 	ADDQ        $0x08, BX
 	ADDQ        $0x08, SI
 	DECQ        R8
-	JMP         loophk
+	JMP         loophi
 
-donehl:
+donehj:
 	VZEROUPPER
 	RET
 
@@ -3355,16 +3322,16 @@ TEXT ·mul32AVX512(SB), NOSPLIT, $0-72
 	SHLQ $0x02, DX
 	SHLQ $0x02, BX
 
-loophn:
+loophl:
 	CMPQ SI, $0x00000008
-	JL   doneho
+	JL   donehm
 	MOVQ cols+64(FP), R8
 	MOVQ b+32(FP), R9
 	MOVQ AX, R10
 
-loophp:
+loophn:
 	CMPQ   R8, $0x00000030
-	JL     donehq
+	JL     doneho
 	MOVQ   inner+56(FP), R11
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -3393,9 +3360,9 @@ loophp:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loophr:
+loophp:
 	CMPQ         R11, $0x00000001
-	JL           donehs
+	JL           donehq
 	VMOVUPS      (R13), Z24
 	VMOVUPS      64(R13), Z25
 	VMOVUPS      128(R13), Z26
@@ -3434,9 +3401,9 @@ loophr:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loophr
+	JMP          loophp
 
-donehs:
+donehq:
 	MOVQ    R10, R11
 	VMOVUPS Z0, (R11)
 	VMOVUPS Z1, 64(R11)
@@ -3472,12 +3439,12 @@ donehs:
 	ADDQ    $0x000000c0, R9
 	ADDQ    $0x000000c0, R10
 	SUBQ    $0x00000030, R8
-	JMP     loophp
+	JMP     loophn
 
-donehq:
-loopht:
+doneho:
+loophr:
 	CMPQ   R8, $0x00000020
-	JL     donehu
+	JL     donehs
 	MOVQ   inner+56(FP), R11
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -3498,9 +3465,9 @@ loopht:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loophv:
+loopht:
 	CMPQ         R11, $0x00000001
-	JL           donehw
+	JL           donehu
 	VMOVUPS      (R13), Z24
 	VMOVUPS      64(R13), Z25
 	VBROADCASTSS (R12), Z26
@@ -3530,9 +3497,9 @@ loophv:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loophv
+	JMP          loopht
 
-donehw:
+donehu:
 	MOVQ    R10, R11
 	VMOVUPS Z0, (R11)
 	VMOVUPS Z1, 64(R11)
@@ -3560,12 +3527,12 @@ donehw:
 	ADDQ    $0x00000080, R9
 	ADDQ    $0x00000080, R10
 	SUBQ    $0x00000020, R8
-	JMP     loopht
+	JMP     loophr
 
-donehu:
-loophx:
+donehs:
+loophv:
 	CMPQ   R8, $0x00000010
-	JL     donehy
+	JL     donehw
 	MOVQ   inner+56(FP), R11
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -3578,9 +3545,9 @@ loophx:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loophz:
+loophx:
 	CMPQ         R11, $0x00000001
-	JL           doneia
+	JL           donehy
 	VMOVUPS      (R13), Z24
 	VBROADCASTSS (R12), Z25
 	VFMADD231PS  Z24, Z25, Z0
@@ -3601,9 +3568,9 @@ loophz:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loophz
+	JMP          loophx
 
-doneia:
+donehy:
 	MOVQ    R10, R11
 	VMOVUPS Z0, (R11)
 	ADDQ    CX, R11
@@ -3623,9 +3590,9 @@ doneia:
 	ADDQ    $0x00000040, R9
 	ADDQ    $0x00000040, R10
 	SUBQ    $0x00000010, R8
-	JMP     loophx
+	JMP     loophv
 
-donehy:
+donehw:
 	ADDQ $0x20, DI
 	ADDQ CX, AX
 	ADDQ CX, AX
@@ -3636,9 +3603,9 @@ donehy:
 	ADDQ CX, AX
 	ADDQ CX, AX
 	SUBQ $0x08, SI
-	JMP  loophn
+	JMP  loophl
 
-doneho:
+donehm:
 	VZEROUPPER
 	RET
 
@@ -3654,9 +3621,9 @@ TEXT ·nearestAVX512(SB), NOSPLIT, $0-72
 	SHLQ $0x02, BX
 	SHLQ $0x02, SI
 
-loopib:
+loophz:
 	CMPQ         DI, $0x00000030
-	JL           doneic
+	JL           doneia
 	MOVQ         at+32(FP), R8
 	MOVQ         m+48(FP), R9
 	XORL         R10, R10
@@ -3671,9 +3638,9 @@ loopib:
 	VMOVUPS      Z24, 128(AX)
 	VMOVUPS      Z25, 128(CX)
 
-loopid:
+loopib:
 	CMPQ   R9, $0x00000008
-	JL     doneie
+	JL     doneic
 	MOVQ   dims+56(FP), R11
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -3702,9 +3669,9 @@ loopid:
 	MOVQ   R8, R12
 	MOVQ   DX, R13
 
-loopif:
+loopid:
 	CMPQ         R11, $0x00000001
-	JL           doneig
+	JL           doneie
 	VMOVUPS      (R13), Z24
 	VMOVUPS      64(R13), Z25
 	VMOVUPS      128(R13), Z26
@@ -3743,9 +3710,9 @@ loopif:
 	ADDQ         SI, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopif
+	JMP          loopid
 
-doneig:
+doneie:
 	VMOVUPD      (CX), Z24
 	VMOVUPD      (AX), Z25
 	VMOVUPD      64(CX), Z26
@@ -3848,19 +3815,19 @@ doneig:
 	VMOVUPS      Z29, 128(AX)
 	ADDQ         $0x20, R8
 	SUBQ         $0x08, R9
-	JMP          loopid
+	JMP          loopib
 
-doneie:
+doneic:
 	ADDQ $0x000000c0, AX
 	ADDQ $0x000000c0, CX
 	ADDQ $0x000000c0, DX
 	SUBQ $0x00000030, DI
-	JMP  loopib
+	JMP  loophz
 
-doneic:
-loopih:
+doneia:
+loopif:
 	CMPQ         DI, $0x00000020
-	JL           doneii
+	JL           doneig
 	MOVQ         at+32(FP), R8
 	MOVQ         m+48(FP), R9
 	XORL         R10, R10
@@ -3873,9 +3840,9 @@ loopih:
 	VMOVUPS      Z16, 64(AX)
 	VMOVUPS      Z17, 64(CX)
 
-loopij:
+loopih:
 	CMPQ   R9, $0x00000008
-	JL     doneik
+	JL     doneii
 	MOVQ   dims+56(FP), R11
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -3896,9 +3863,9 @@ loopij:
 	MOVQ   R8, R12
 	MOVQ   DX, R13
 
-loopil:
+loopij:
 	CMPQ         R11, $0x00000001
-	JL           doneim
+	JL           doneik
 	VMOVUPS      (R13), Z16
 	VMOVUPS      64(R13), Z17
 	VBROADCASTSS (R12), Z18
@@ -3928,9 +3895,9 @@ loopil:
 	ADDQ         SI, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopil
+	JMP          loopij
 
-doneim:
+doneik:
 	VMOVUPD      (CX), Z16
 	VMOVUPD      (AX), Z17
 	VMOVUPD      64(CX), Z18
@@ -4005,19 +3972,19 @@ doneim:
 	VMOVUPS      Z19, 64(AX)
 	ADDQ         $0x20, R8
 	SUBQ         $0x08, R9
-	JMP          loopij
+	JMP          loopih
 
-doneik:
+doneii:
 	ADDQ $0x00000080, AX
 	ADDQ $0x00000080, CX
 	ADDQ $0x00000080, DX
 	SUBQ $0x00000020, DI
-	JMP  loopih
+	JMP  loopif
 
-doneii:
-loopin:
+doneig:
+loopil:
 	CMPQ         DI, $0x00000010
-	JL           doneio
+	JL           doneim
 	MOVQ         at+32(FP), R8
 	MOVQ         m+48(FP), R9
 	XORL         R10, R10
@@ -4028,9 +3995,9 @@ loopin:
 	VMOVUPS      Z8, (AX)
 	VMOVUPS      Z9, (CX)
 
-loopip:
+loopin:
 	CMPQ   R9, $0x00000008
-	JL     doneiq
+	JL     doneio
 	MOVQ   dims+56(FP), R11
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -4043,9 +4010,9 @@ loopip:
 	MOVQ   R8, R12
 	MOVQ   DX, R13
 
-loopir:
+loopip:
 	CMPQ         R11, $0x00000001
-	JL           doneis
+	JL           doneiq
 	VMOVUPS      (R13), Z8
 	VBROADCASTSS (R12), Z9
 	VFMADD231PS  Z8, Z9, Z0
@@ -4066,9 +4033,9 @@ loopir:
 	ADDQ         SI, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopir
+	JMP          loopip
 
-doneis:
+doneiq:
 	VMOVUPD      (CX), Z8
 	VMOVUPD      (AX), Z9
 	VPBROADCASTD R10, Z10
@@ -4115,16 +4082,16 @@ doneis:
 	VMOVUPS      Z9, (AX)
 	ADDQ         $0x20, R8
 	SUBQ         $0x08, R9
-	JMP          loopip
+	JMP          loopin
 
-doneiq:
+doneio:
 	ADDQ $0x00000040, AX
 	ADDQ $0x00000040, CX
 	ADDQ $0x00000040, DX
 	SUBQ $0x00000010, DI
-	JMP  loopin
+	JMP  loopil
 
-doneio:
+doneim:
 	VZEROUPPER
 	RET
 
@@ -4140,16 +4107,16 @@ TEXT ·transposeAVX512(SB), NOSPLIT, $0-56
 	SHLQ $0x02, CX
 	SHLQ $0x02, BX
 
-loopit:
+loopir:
 	CMPQ DI, $0x00000010
-	JL   doneiu
+	JL   doneis
 	MOVQ k+48(FP), R8
 	MOVQ AX, R9
 	MOVQ DX, R10
 
-loopiv:
+loopit:
 	CMPQ         R8, $0x00000004
-	JL           doneiw
+	JL           doneiu
 	MOVLQSX      (SI), R11
 	IMULQ        BX, R11
 	VMOVUPS      (R10)(R11*1), X0
@@ -4216,15 +4183,15 @@ loopiv:
 	ADDQ         CX, R9
 	ADDQ         $0x10, R10
 	SUBQ         $0x04, R8
-	JMP          loopiv
+	JMP          loopit
 
-doneiw:
+doneiu:
 	ADDQ $0x40, AX
 	ADDQ $0x40, SI
 	SUBQ $0x10, DI
-	JMP  loopit
+	JMP  loopir
 
-doneiu:
+doneis:
 	VZEROUPPER
 	RET
 
@@ -4236,9 +4203,9 @@ TEXT ·formsAVX512(SB), NOSPLIT, $0-56
 	MOVQ raw+16(FP), DX
 	MOVQ n+48(FP), BX
 
-loopix:
+loopiv:
 	CMPQ   BX, $0x00000010
-	JL     doneiy
+	JL     doneiw
 	MOVQ   offsets+24(FP), SI
 	MOVQ   weights+32(FP), DI
 	MOVQ   entries+40(FP), R8
@@ -4246,107 +4213,74 @@ loopix:
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
 
-loopiz:
-	CMPQ         R8, $0x00000002
-	JL           doneja
-	MOVLQSX      (SI), R9
-	VMOVUPD      (DX)(R9*4), Z8
-	VBROADCASTSS (DI), Z9
-	VFMADD231PS  Z9, Z8, Z0
-	VBROADCASTSS 4(DI), Z9
-	VFMADD231PS  Z9, Z8, Z1
-	VBROADCASTSS 8(DI), Z9
-	VFMADD231PS  Z9, Z8, Z2
-	VBROADCASTSS 12(DI), Z9
-	VFMADD231PS  Z9, Z8, Z3
-	MOVLQSX      4(SI), R9
-	VMOVUPD      (DX)(R9*4), Z8
-	VBROADCASTSS 16(DI), Z9
-	VFMADD231PS  Z9, Z8, Z4
-	VBROADCASTSS 20(DI), Z9
-	VFMADD231PS  Z9, Z8, Z5
-	VBROADCASTSS 24(DI), Z9
-	VFMADD231PS  Z9, Z8, Z6
-	VBROADCASTSS 28(DI), Z9
-	VFMADD231PS  Z9, Z8, Z7
-	ADDQ         $0x08, SI
-	ADDQ         $0x20, DI
-	SUBQ         $0x02, R8
-	JMP          loopiz
-
-doneja:
-loopjb:
+loopix:
 	CMPQ         R8, $0x00000001
-	JL           donejc
+	JL           doneiy
 	MOVLQSX      (SI), R9
-	VMOVUPD      (DX)(R9*4), Z8
-	VBROADCASTSS (DI), Z9
-	VFMADD231PS  Z9, Z8, Z0
-	VBROADCASTSS 4(DI), Z9
-	VFMADD231PS  Z9, Z8, Z1
-	VBROADCASTSS 8(DI), Z9
-	VFMADD231PS  Z9, Z8, Z2
-	VBROADCASTSS 12(DI), Z9
-	VFMADD231PS  Z9, Z8, Z3
+	VMOVUPD      (DX)(R9*4), Z4
+	VBROADCASTSS (DI), Z5
+	VMULPS       Z4, Z5, Z5
+	VADDPS       Z5, Z0, Z0
+	VBROADCASTSS 4(DI), Z5
+	VMULPS       Z4, Z5, Z5
+	VADDPS       Z5, Z1, Z1
+	VBROADCASTSS 8(DI), Z5
+	VMULPS       Z4, Z5, Z5
+	VADDPS       Z5, Z2, Z2
+	VBROADCASTSS 12(DI), Z5
+	VMULPS       Z4, Z5, Z5
+	VADDPS       Z5, Z3, Z3
 	ADDQ         $0x04, SI
 	ADDQ         $0x10, DI
-	SUBQ         $0x01, R8
-	JMP          loopjb
+	DECQ         R8
+	JMP          loopix
 
-donejc:
-	VADDPS       Z4, Z0, Z0
-	VADDPS       Z5, Z1, Z1
-	VADDPS       Z6, Z2, Z2
-	VADDPS       Z7, Z3, Z3
+doneiy:
 	VMOVUPS      Z0, (CX)
-	VPXORQ       Z10, Z10, Z10
-	VCMPPS       $0x11, Z10, Z3, K1
+	VPXORQ       Z6, Z6, Z6
+	VCMPPS       $0x11, Z6, Z3, K1
 	MOVL         $0x80000000, SI
-	VMOVD        SI, X8
-	VBROADCASTSS X8, Z8
-	VMOVDQA32.Z  Z8, K1, Z8
-	VPXORD       Z8, Z1, Z1
-	VPXORD       Z8, Z2, Z2
-	VCMPPS       $0x11, Z10, Z1, K2
-	VCMPPS       $0x11, Z10, Z2, K3
+	VMOVD        SI, X4
+	VBROADCASTSS X4, Z4
+	VMOVDQA32.Z  Z4, K1, Z4
+	VPXORD       Z4, Z1, Z1
+	VPXORD       Z4, Z2, Z2
+	VCMPPS       $0x11, Z6, Z1, K2
+	VCMPPS       $0x11, Z6, Z2, K3
 	MOVL         $0x7fffffff, SI
-	VMOVD        SI, X8
-	VBROADCASTSS X8, Z8
-	VPANDD       Z8, Z1, Z1
-	VPANDD       Z8, Z2, Z2
+	VMOVD        SI, X4
+	VBROADCASTSS X4, Z4
+	VPANDD       Z4, Z1, Z1
+	VPANDD       Z4, Z2, Z2
 	MOVL         $0x00000008, SI
-	VMOVD        SI, X8
-	VBROADCASTSS X8, Z8
-	VMOVDQA32.Z  Z8, K1, Z8
+	VMOVD        SI, X4
+	VBROADCASTSS X4, Z4
+	VMOVDQA32.Z  Z4, K1, Z4
 	VCMPPS       $0x11, Z2, Z1, K1
 	MOVL         $0x00000001, SI
-	VMOVD        SI, X9
-	VBROADCASTSS X9, Z9
-	VMOVDQA32.Z  Z9, K2, Z9
-	VPXORD       Z9, Z8, Z8
+	VMOVD        SI, X5
+	VBROADCASTSS X5, Z5
+	VMOVDQA32.Z  Z5, K2, Z5
+	VPXORD       Z5, Z4, Z4
 	MOVL         $0x00000002, SI
-	VMOVD        SI, X9
-	VBROADCASTSS X9, Z9
-	VMOVDQA32.Z  Z9, K3, Z9
-	VPXORD       Z9, Z8, Z8
+	VMOVD        SI, X5
+	VBROADCASTSS X5, Z5
+	VMOVDQA32.Z  Z5, K3, Z5
+	VPXORD       Z5, Z4, Z4
 	MOVL         $0x00000004, SI
-	VMOVD        SI, X9
-	VBROADCASTSS X9, Z9
-	VMOVDQA32.Z  Z9, K1, Z9
-	VPXORD       Z9, Z8, Z8
-	VMOVUPS      Z8, (AX)
+	VMOVD        SI, X5
+	VBROADCASTSS X5, Z5
+	VMOVDQA32.Z  Z5, K1, Z5
+	VPXORD       Z5, Z4, Z4
+	VMOVUPS      Z4, (AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x10, BX
-	JMP          loopix
+	JMP          loopiv
 
-doneiy:
+doneiw:
 	VZEROUPPER
 	RET
 
@@ -4359,9 +4293,9 @@ TEXT ·orientAVX512(SB), NOSPLIT, $0-64
 	MOVQ n+56(FP), BX
 	MOVQ mean+40(FP), SI
 
-loopjd:
+loopiz:
 	CMPQ         BX, $0x00000010
-	JL           doneje
+	JL           doneja
 	VMOVUPD      (DX), Z0
 	MOVL         $0x00000001, DI
 	VMOVD        DI, X1
@@ -4385,9 +4319,9 @@ loopjd:
 	MOVQ         from+24(FP), R8
 	MOVQ         orbits+48(FP), R9
 
-loopjf:
+loopjb:
 	CMPQ      R9, $0x00000001
-	JL        donejg
+	JL        donejc
 	MOVLQSX   (R8), R10
 	VMOVUPD   (CX)(R10*4), Z14
 	VSUBPS    Z1, Z14, Z14
@@ -4463,17 +4397,17 @@ loopjf:
 	ADDQ      $0x20, R8
 	ADDQ      $0x20, DI
 	DECQ      R9
-	JMP       loopjf
+	JMP       loopjb
 
-donejg:
+donejc:
 	ADDQ $0x40, AX
 	ADDQ $0x40, CX
 	ADDQ $0x40, DX
 	ADDQ $0x40, SI
 	SUBQ $0x10, BX
-	JMP  loopjd
+	JMP  loopiz
 
-doneje:
+doneja:
 	VZEROUPPER
 	RET
 
@@ -4485,9 +4419,9 @@ TEXT ·restoreAVX512(SB), NOSPLIT, $0-56
 	MOVQ forms+32(FP), DX
 	MOVQ n+48(FP), BX
 
-loopjh:
+loopjd:
 	CMPQ         BX, $0x00000010
-	JL           doneji
+	JL           doneje
 	VMOVUPD      (DX), Z0
 	MOVL         $0x00000001, SI
 	VMOVD        SI, X1
@@ -4510,9 +4444,9 @@ loopjh:
 	MOVQ         from+24(FP), DI
 	MOVQ         orbits+40(FP), R8
 
-loopjj:
+loopjf:
 	CMPQ      R8, $0x00000001
-	JL        donejk
+	JL        donejg
 	MOVLQSX   (DI), R9
 	VMOVUPD   (CX)(R9*4), Z1
 	VPXORD    Z0, Z1, Z1
@@ -4580,16 +4514,16 @@ loopjj:
 	ADDQ      $0x20, DI
 	ADDQ      $0x20, SI
 	DECQ      R8
-	JMP       loopjj
+	JMP       loopjf
 
-donejk:
+donejg:
 	ADDQ $0x40, AX
 	ADDQ $0x40, CX
 	ADDQ $0x40, DX
 	SUBQ $0x10, BX
-	JMP  loopjh
+	JMP  loopjd
 
-doneji:
+doneje:
 	VZEROUPPER
 	RET
 
@@ -4599,9 +4533,9 @@ TEXT ·regressAVX512(SB), NOSPLIT, $0-76
 	MOVQ order+32(FP), AX
 	MOVQ n+40(FP), CX
 
-loopjl:
+loopjh:
 	CMPQ    CX, $0x00000004
-	JL      donejm
+	JL      doneji
 	MOVQ    q+16(FP), DX
 	MOVQ    ldq+24(FP), BX
 	MOVLQSX (AX), SI
@@ -4619,9 +4553,9 @@ loopjl:
 	MOVQ    out+64(FP), DX
 	XORQ    BX, BX
 
-loopjn:
+loopjj:
 	CMPQ   DX, $0x00000021
-	JL     donejo
+	JL     donejk
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -4640,7 +4574,7 @@ loopjn:
 	ADDQ   BX, R13
 	XORQ   R10, R10
 
-entriesjp:
+entriesjl:
 	VPMOVSXBD    (R13), Z12
 	VCVTDQ2PS    Z12, Z12
 	VPMOVSXBD    16(R13), Z13
@@ -4666,7 +4600,7 @@ entriesjp:
 	ADDQ         R12, R13
 	INCQ         R10
 	CMPQ         R10, R11
-	JL           entriesjp
+	JL           entriesjl
 	MOVQ         r+0(FP), R10
 	MOVQ         ldr+8(FP), R11
 	MOVSS        step+72(FP), X12
@@ -4713,12 +4647,12 @@ entriesjp:
 	VMOVUPS      Z11, 128(R12)
 	ADDQ         $0x30, BX
 	SUBQ         $0x30, DX
-	JMP          loopjn
+	JMP          loopjj
 
-donejo:
-loopjq:
+donejk:
+loopjm:
 	CMPQ   DX, $0x00000011
-	JL     donejr
+	JL     donejn
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -4733,7 +4667,7 @@ loopjq:
 	ADDQ   BX, R13
 	XORQ   R10, R10
 
-entriesjs:
+entriesjo:
 	VPMOVSXBD    (R13), Z12
 	VCVTDQ2PS    Z12, Z12
 	VPMOVSXBD    16(R13), Z13
@@ -4753,7 +4687,7 @@ entriesjs:
 	ADDQ         R12, R13
 	INCQ         R10
 	CMPQ         R10, R11
-	JL           entriesjs
+	JL           entriesjo
 	MOVQ         r+0(FP), R10
 	MOVQ         ldr+8(FP), R11
 	MOVSS        step+72(FP), X12
@@ -4792,12 +4726,12 @@ entriesjs:
 	VMOVUPS      Z7, 64(R12)
 	ADDQ         $0x20, BX
 	SUBQ         $0x20, DX
-	JMP          loopjq
+	JMP          loopjm
 
-donejr:
-loopjt:
+donejn:
+loopjp:
 	CMPQ   DX, $0x00000001
-	JL     doneju
+	JL     donejq
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -4808,7 +4742,7 @@ loopjt:
 	ADDQ   BX, R13
 	XORQ   R10, R10
 
-entriesjv:
+entriesjr:
 	VPMOVSXBD    (R13), Z12
 	VCVTDQ2PS    Z12, Z12
 	VBROADCASTSS (SI)(R10*4), Z13
@@ -4822,7 +4756,7 @@ entriesjv:
 	ADDQ         R12, R13
 	INCQ         R10
 	CMPQ         R10, R11
-	JL           entriesjv
+	JL           entriesjr
 	MOVQ         r+0(FP), R10
 	MOVQ         ldr+8(FP), R11
 	MOVSS        step+72(FP), X12
@@ -4853,17 +4787,17 @@ entriesjv:
 	VMOVUPS      Z3, (R12)
 	ADDQ         $0x10, BX
 	SUBQ         $0x10, DX
-	JMP          loopjt
+	JMP          loopjp
 
-doneju:
+donejq:
 	ADDQ $0x10, AX
 	SUBQ $0x04, CX
-	JMP  loopjl
+	JMP  loopjh
 
-donejm:
-loopjw:
+doneji:
+loopjs:
 	CMPQ    CX, $0x00000001
-	JL      donejx
+	JL      donejt
 	MOVQ    q+16(FP), DX
 	MOVQ    ldq+24(FP), BX
 	MOVLQSX (AX), SI
@@ -4872,9 +4806,9 @@ loopjw:
 	MOVQ    out+64(FP), DX
 	XORQ    BX, BX
 
-loopjy:
+loopju:
 	CMPQ   DX, $0x00000021
-	JL     donejz
+	JL     donejv
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -4884,7 +4818,7 @@ loopjy:
 	ADDQ   BX, R10
 	XORQ   DI, DI
 
-entrieska:
+entriesjw:
 	VPMOVSXBD    (R10), Z3
 	VCVTDQ2PS    Z3, Z3
 	VPMOVSXBD    16(R10), Z4
@@ -4898,7 +4832,7 @@ entrieska:
 	ADDQ         R9, R10
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           entrieska
+	JL           entriesjw
 	MOVQ         r+0(FP), DI
 	MOVQ         ldr+8(FP), R8
 	MOVSS        step+72(FP), X3
@@ -4915,12 +4849,12 @@ entrieska:
 	VMOVUPS      Z2, 128(R9)
 	ADDQ         $0x30, BX
 	SUBQ         $0x30, DX
-	JMP          loopjy
+	JMP          loopju
 
-donejz:
-loopkb:
+donejv:
+loopjx:
 	CMPQ   DX, $0x00000011
-	JL     donekc
+	JL     donejy
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	MOVQ   in+56(FP), R8
@@ -4929,7 +4863,7 @@ loopkb:
 	ADDQ   BX, R10
 	XORQ   DI, DI
 
-entrieskd:
+entriesjz:
 	VPMOVSXBD    (R10), Z3
 	VCVTDQ2PS    Z3, Z3
 	VPMOVSXBD    16(R10), Z4
@@ -4940,7 +4874,7 @@ entrieskd:
 	ADDQ         R9, R10
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           entrieskd
+	JL           entriesjz
 	MOVQ         r+0(FP), DI
 	MOVQ         ldr+8(FP), R8
 	MOVSS        step+72(FP), X3
@@ -4955,12 +4889,12 @@ entrieskd:
 	VMOVUPS      Z1, 64(R9)
 	ADDQ         $0x20, BX
 	SUBQ         $0x20, DX
-	JMP          loopkb
+	JMP          loopjx
 
-donekc:
-loopke:
+donejy:
+loopka:
 	CMPQ   DX, $0x00000001
-	JL     donekf
+	JL     donekb
 	VPXORQ Z0, Z0, Z0
 	MOVQ   in+56(FP), R8
 	MOVQ   out+64(FP), R9
@@ -4968,7 +4902,7 @@ loopke:
 	ADDQ   BX, R10
 	XORQ   DI, DI
 
-entrieskg:
+entrieskc:
 	VPMOVSXBD    (R10), Z3
 	VCVTDQ2PS    Z3, Z3
 	VBROADCASTSS (SI)(DI*4), Z4
@@ -4976,7 +4910,7 @@ entrieskg:
 	ADDQ         R9, R10
 	INCQ         DI
 	CMPQ         DI, R8
-	JL           entrieskg
+	JL           entrieskc
 	MOVQ         r+0(FP), DI
 	MOVQ         ldr+8(FP), R8
 	MOVSS        step+72(FP), X3
@@ -4989,14 +4923,14 @@ entrieskg:
 	VMOVUPS      Z0, (R9)
 	ADDQ         $0x10, BX
 	SUBQ         $0x10, DX
-	JMP          loopke
+	JMP          loopka
 
-donekf:
+donekb:
 	ADDQ $0x04, AX
 	SUBQ $0x01, CX
-	JMP  loopjw
+	JMP  loopjs
 
-donejx:
+donejt:
 	VZEROUPPER
 	RET
 
@@ -5007,9 +4941,9 @@ TEXT ·sumRowsAVX512(SB), NOSPLIT, $0-40
 	MOVQ src+8(FP), CX
 	MOVQ n+32(FP), DX
 
-loopkh:
+loopkd:
 	CMPQ   DX, $0x00000040
-	JL     doneki
+	JL     doneke
 	MOVQ   offsets+16(FP), BX
 	MOVQ   terms+24(FP), SI
 	VPXORQ Z0, Z0, Z0
@@ -5017,9 +4951,9 @@ loopkh:
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
 
-loopkj:
+loopkf:
 	CMPQ    SI, $0x00000001
-	JL      donekk
+	JL      donekg
 	MOVLQSX (BX), DI
 	VADDPS  (CX)(DI*4), Z0, Z0
 	VADDPS  64(CX)(DI*4), Z1, Z1
@@ -5027,9 +4961,9 @@ loopkj:
 	VADDPS  192(CX)(DI*4), Z3, Z3
 	ADDQ    $0x04, BX
 	DECQ    SI
-	JMP     loopkj
+	JMP     loopkf
 
-donekk:
+donekg:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
 	VMOVUPS Z2, 128(AX)
@@ -5037,33 +4971,33 @@ donekk:
 	ADDQ    $0x00000100, CX
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, DX
-	JMP     loopkh
+	JMP     loopkd
 
-doneki:
-loopkl:
+doneke:
+loopkh:
 	CMPQ   DX, $0x00000010
-	JL     donekm
+	JL     doneki
 	MOVQ   offsets+16(FP), BX
 	MOVQ   terms+24(FP), SI
 	VPXORQ Z4, Z4, Z4
 
-loopkn:
+loopkj:
 	CMPQ    SI, $0x00000001
-	JL      doneko
+	JL      donekk
 	MOVLQSX (BX), DI
 	VADDPS  (CX)(DI*4), Z4, Z4
 	ADDQ    $0x04, BX
 	DECQ    SI
-	JMP     loopkn
+	JMP     loopkj
 
-doneko:
+donekk:
 	VMOVUPS Z4, (AX)
 	ADDQ    $0x00000040, CX
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x00000010, DX
-	JMP     loopkl
+	JMP     loopkh
 
-donekm:
+doneki:
 	VZEROUPPER
 	RET
 
@@ -5078,9 +5012,9 @@ TEXT ·streamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD X0, Z0
 	XORQ         BX, BX
 
-loopkp:
+loopkl:
 	CMPQ       DX, $0x00000020
-	JL         donekq
+	JL         donekm
 	PREFETCHT0 4096(AX)(BX*1)
 	PREFETCHT0 4096(CX)(BX*1)
 	VMULPD     (AX)(BX*1), Z0, Z1
@@ -5107,12 +5041,12 @@ loopkp:
 	VMOVUPD    Z2, 192(CX)(BX*1)
 	ADDQ       $0x00000100, BX
 	SUBQ       $0x00000020, DX
-	JMP        loopkp
+	JMP        loopkl
 
-donekq:
-loopkr:
+donekm:
+loopkn:
 	CMPQ       DX, $0x00000008
-	JL         doneks
+	JL         doneko
 	PREFETCHT0 4096(AX)(BX*1)
 	PREFETCHT0 4096(CX)(BX*1)
 	VMULPD     (AX)(BX*1), Z0, Z1
@@ -5121,9 +5055,9 @@ loopkr:
 	VMOVUPD    Z2, (CX)(BX*1)
 	ADDQ       $0x00000040, BX
 	SUBQ       $0x00000008, DX
-	JMP        loopkr
+	JMP        loopkn
 
-doneks:
+doneko:
 	VZEROUPPER
 	RET
 
@@ -5147,9 +5081,9 @@ TEXT ·multiplyAddAVX512(SB), NOSPLIT, $0-16
 	VPXORQ       Z11, Z11, Z11
 	VPXORQ       Z12, Z12, Z12
 
-loopkt:
+loopkp:
 	CMPQ        AX, $0x00000001
-	JL          doneku
+	JL          donekq
 	VFMADD231PD Z0, Z0, Z1
 	VFMADD231PD Z0, Z0, Z2
 	VFMADD231PD Z0, Z0, Z3
@@ -5163,9 +5097,9 @@ loopkt:
 	VFMADD231PD Z0, Z0, Z11
 	VFMADD231PD Z0, Z0, Z12
 	DECQ        AX
-	JMP         loopkt
+	JMP         loopkp
 
-doneku:
+donekq:
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z4, Z1, Z1

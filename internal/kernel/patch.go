@@ -15,7 +15,8 @@ const (
 //
 // of a patch and forms to the bits that its others say: Negative when m_3 < 0, and with
 // the signs of m_1, m_2 changed then, FlipX when m_1 < 0, FlipY when m_2 < 0, Turned
-// when |m_2| > |m_1|. The number of lanes, len(forms), is a multiple of Lanes.
+// when |m_2| > |m_1|. Every product and every sum, in the order of the entries, is
+// rounded, so that all machines find the same. The number of lanes, len(forms), is a multiple of Lanes.
 func Forms(forms []int32, mean, raw []float32, offsets []int32, weights []float32) {
 	n := len(forms)
 	needOf(n, Lanes)

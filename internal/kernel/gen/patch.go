@@ -13,32 +13,26 @@ func entry(base, list reg.GPVirtual, i int) Mem {
 	return Mem{Base: base, Index: r, Scale: 4}
 }
 
-// forms sums the even and the odd entries apart, so that no chain of additions holds
-// the others up.
+// forms rounds every product and every sum, in the order of the entries, so that all
+// tiers find the same forms: a patch may be on the border of two.
 func (t tier) forms() {
 	t.begin("forms", "forms *int32, mean, raw *float32, offsets *int32, weights *float32, entries, n int)",
 		"is Forms; n is a multiple of 16.")
 	forms, mean, raw, n := pointer("forms"), pointer("mean"), pointer("raw"), pointer("n")
 	while(n, t.lanes32(), func() {
 		offsets, weights, entries := pointer("offsets"), pointer("weights"), pointer("entries")
-		sum := [2][]reg.VecVirtual{t.zeros(4), t.zeros(4)}
-		for _, w := range []int{2, 1} {
-			while(entries, w, func() {
-				for i := range w {
-					x := t.load(entry(raw, offsets, i))
-					for c := range 4 {
-						VFMADD231PS(t.spread32(from(weights, 16*i+4*c)), x, sum[i][c])
-					}
-				}
-				ADDQ(U8(4*w), offsets)
-				ADDQ(U8(16*w), weights)
-				SUBQ(U8(w), entries)
-			})
-		}
-		m := sum[0]
-		for c := range m {
-			VADDPS(sum[1][c], m[c], m[c])
-		}
+		m := t.zeros(4)
+		while(entries, 1, func() {
+			x := t.load(entry(raw, offsets, 0))
+			for c := range m {
+				v := t.spread32(from(weights, 4*c))
+				VMULPS(x, v, v)
+				VADDPS(v, m[c], m[c])
+			}
+			ADDQ(U8(4), offsets)
+			ADDQ(U8(16), weights)
+			DECQ(entries)
+		})
 		VMOVUPS(m[0], from(mean, 0))
 		gx, gy, zero := m[1], m[2], t.zero()
 		negative := t.compare(less32, m[3], zero)

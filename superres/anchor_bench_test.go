@@ -105,7 +105,7 @@ func BenchmarkSearchAndRegress(b *testing.B) {
 				search.find(anchor[:4*patchesTogether], rows[at*width:], width, &t)
 				order, start = bucket(anchor[:4*patchesTogether], anchors, order, start)
 				for k := range anchors {
-					kernel.Regress(r, 48, rows[at*width:], width, order[start[k]:start[k+1]], with.coefs[k*dims*out:], dims, out, with.steps[k])
+					kernel.Regress(r, 48, rows[at*width:], width, order[start[k]:start[k+1]], with.coefs[k*dims*out:], with.coefs[(k+1)*dims*out:], dims, out, with.steps[k])
 				}
 			}
 		}

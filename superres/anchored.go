@@ -280,7 +280,7 @@ func (a *Anchored) grid(w, h int) anchorGrid {
 
 // patchesTogether is about how many patches a worker takes at a time: so many that
 // some share a regressor, so few that they stay in the second-level cache.
-const patchesTogether = 4096
+const patchesTogether = 8192
 
 // apply applies the stage with the given regressors in place of its own.
 func (a *Anchored) apply(ctx context.Context, low, current *patches.Plane, with regressors, report func(float64)) (*patches.Plane, error) {

@@ -77,10 +77,11 @@ func (a *Anchored) rebuild(s *anchorScratch, with regressors, b *band, lo, hi in
 	p := a.params
 	n, size, wide8 := p.coefs(), p.Block*p.Block, kernel.PadTo(p.Block*p.Block, kernel.Rows32)
 	s.order, s.start = bucket(s.anchor, p.Anchors, s.order, s.start) // so that each regressor is fetched once
-	for k := range p.Anchors {
-		if some := s.order[s.start[k]:s.start[k+1]]; len(some) > 0 {
-			kernel.Regress(s.r, p.outWidth(), s.rows[p.inputAt():], p.rowWidth(), some, with.coefs[k*n:], p.InputDims, p.OutputDims, with.steps[k])
-		}
+	for k := s.used(0, p.Anchors); k < p.Anchors; {
+		next := s.used(k+1, p.Anchors)
+		kernel.Regress(s.r, p.outWidth(), s.rows[p.inputAt():], p.rowWidth(), s.order[s.start[k]:s.start[k+1]],
+			with.coefs[k*n:], with.coefs[min(next*n, len(with.coefs)):], p.InputDims, p.OutputDims, with.steps[k])
+		k = next
 	}
 	to := make([]int32, len(a.out)) // where the entries of a block are in out
 	for i, o := range a.out {
@@ -105,6 +106,14 @@ func (a *Anchored) rebuild(s *anchorScratch, with regressors, b *band, lo, hi in
 		}
 		at += w
 	}
+}
+
+// used returns the first anchor from k on that patches have, or keys.
+func (s *anchorScratch) used(k, keys int) int {
+	for k < keys && s.start[k] == s.start[k+1] {
+		k++
+	}
+	return k
 }
 
 // targets puts the canonical coordinates W·t of the blocks t of the band into s.r; the

@@ -98,9 +98,11 @@ const MaxOut = 256
 // Regress sets rows of r to step·Rᵀq for rows of q: row j of r begins at j·ldr, row j of
 // q at j·ldq, and order lists the rows. coefs begins with R, in×out row after row.
 //
+// next is what the next call will be given as coefs, which is fetched meanwhile, or nil.
+//
 // Note: out is rounded up to a multiple of Lanes in r, whose further entries are
 // undefined, and as many bytes more are read of coefs, up to its capacity.
-func Regress(r []float32, ldr int, q []float32, ldq int, order []int32, coefs []int8, in, out int, step float32) {
+func Regress(r []float32, ldr int, q []float32, ldq int, order []int32, coefs, next []int8, in, out int, step float32) {
 	if len(order) == 0 {
 		return
 	}
@@ -111,7 +113,10 @@ func Regress(r []float32, ldr int, q []float32, ldq int, order []int32, coefs []
 	coefs = coefs[:in*out+wide-out]
 	rowsInside(order, ldr, wide, len(r))
 	rowsInside(order, ldq, in, len(q))
-	regress(r, ldr, q, ldq, order, coefs, in, out, step)
+	if len(next) == 0 {
+		next = coefs
+	}
+	regress(r, ldr, q, ldq, order, coefs, next, in, out, step)
 }
 
 // SumRows sets dst_i = Σ_o src[o+i] over the offsets o, in their order. The length of

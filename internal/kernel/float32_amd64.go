@@ -68,12 +68,12 @@ func restore(dst []float32, to []int32, src []float32, from, forms []int32) {
 	}
 }
 
-func regress(r []float32, ldr int, q []float32, ldq int, order []int32, coefs []int8, in, out int, step float32) {
+func regress(r []float32, ldr int, q []float32, ldq int, order []int32, coefs, next []int8, in, out int, step float32) {
 	switch tiers[current] {
 	case avx512:
-		regressAVX512(&r[0], ldr, &q[0], ldq, &order[0], len(order), &coefs[0], in, out, step)
+		regressAVX512(&r[0], ldr, &q[0], ldq, &order[0], len(order), &coefs[0], &next[0], in, out, step)
 	case avx2:
-		regressAVX2(&r[0], ldr, &q[0], ldq, &order[0], len(order), &coefs[0], in, out, step)
+		regressAVX2(&r[0], ldr, &q[0], ldq, &order[0], len(order), &coefs[0], &next[0], in, out, step)
 	default:
 		regressGeneric(r, ldr, q, ldq, order, coefs, in, out, step)
 	}

@@ -26,7 +26,7 @@ func restore(dst []float32, to []int32, src []float32, from, forms []int32) {
 	restoreGeneric(dst, to, src, from, forms)
 }
 
-func regress(r []float32, ldr int, q []float32, ldq int, order []int32, coefs []int8, in, out int, step float32) {
+func regress(r []float32, ldr int, q []float32, ldq int, order []int32, coefs, next []int8, in, out int, step float32) {
 	regressGeneric(r, ldr, q, ldq, order, coefs, in, out, step)
 }
 

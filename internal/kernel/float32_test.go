@@ -260,7 +260,7 @@ func TestRegress(t *testing.T) {
 						order[i] = int32(j)
 					}
 					got, want := random32(rows*ldr, 2), random32(rows*ldr, 2)
-					Regress(got, ldr, q, ldq, order, coefs[:in*out], in, out, 0.01)
+					Regress(got, ldr, q, ldq, order, coefs[:in*out], coefs, in, out, 0.01)
 					regressGeneric(want, ldr, q, ldq, order, coefs, in, out, 0.01)
 					for j := range int32(rows) {
 						width := out
@@ -269,7 +269,7 @@ func TestRegress(t *testing.T) {
 						}
 						sameVector32(t, fmt.Sprintf("%d×%d, row %d of %d", in, out, j, n), got[int(j)*ldr:][:width], want[int(j)*ldr:][:width])
 						one := make([]float32, rows*ldr)
-						Regress(one, ldr, q, ldq, []int32{j}, coefs, in, out, 0.01)
+						Regress(one, ldr, q, ldq, []int32{j}, coefs, nil, in, out, 0.01)
 						if slices.Contains(order, j) && !slices.Equal(one[int(j)*ldr:][:out], got[int(j)*ldr:][:out]) {
 							t.Fatalf("%d×%d: row %d of %d differs from the same alone", in, out, j, n)
 						}
@@ -315,8 +315,8 @@ func TestRefuses32(t *testing.T) {
 		"orbit":        func() { Restore(v, i[:8], v, far[8:], i) },
 		"list":         func() { Restore(v, i[:9], v, i[:9], i) },
 		"moments":      func() { Forms(i, v, v, i, v[:63:63]) },
-		"short map":    func() { Regress(v, 16, v, 16, i[:1], c[:10:10], 1, 10, 1) },
-		"short r":      func() { Regress(v[:15:15], 16, v, 16, i[:1], c, 1, 10, 1) },
+		"short map":    func() { Regress(v, 16, v, 16, i[:1], c[:10:10], nil, 1, 10, 1) },
+		"short r":      func() { Regress(v[:15:15], 16, v, 16, i[:1], c, nil, 1, 10, 1) },
 	} {
 		func() {
 			defer func() {

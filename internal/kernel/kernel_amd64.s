@@ -1638,9 +1638,9 @@ donedm:
 	VZEROUPPER
 	RET
 
-// func regressAVX2(r *float32, ldr int, q *float32, ldq int, order *int32, n int, coefs *int8, in int, out int, step float32)
-// Requires: AVX, AVX2, FMA3, SSE
-TEXT ·regressAVX2(SB), NOSPLIT, $0-76
+// func regressAVX2(r *float32, ldr int, q *float32, ldq int, order *int32, n int, coefs *int8, next *int8, in int, out int, step float32)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·regressAVX2(SB), NOSPLIT, $0-84
 	MOVQ order+32(FP), AX
 	MOVQ n+40(FP), CX
 
@@ -1661,7 +1661,7 @@ loopdp:
 	MOVLQSX 12(AX), R9
 	IMULQ   BX, R9
 	LEAQ    (DX)(R9*4), R9
-	MOVQ    out+64(FP), DX
+	MOVQ    out+72(FP), DX
 	XORQ    BX, BX
 
 loopdr:
@@ -1679,13 +1679,17 @@ loopdr:
 	VXORPD Y9, Y9, Y9
 	VXORPD Y10, Y10, Y10
 	VXORPD Y11, Y11, Y11
-	MOVQ   in+56(FP), R11
-	MOVQ   out+64(FP), R12
+	MOVQ   in+64(FP), R11
+	MOVQ   out+72(FP), R12
 	MOVQ   coefs+48(FP), R13
+	MOVQ   next+56(FP), R14
 	ADDQ   BX, R13
 	XORQ   R10, R10
 
-entriesdt:
+loopdt:
+	CMPQ         R11, $0x00000001
+	JL           donedu
+	PREFETCHT0   (R14)
 	VPMOVSXBD    (R13), Y12
 	VCVTDQ2PS    Y12, Y12
 	VPMOVSXBD    8(R13), Y13
@@ -1709,13 +1713,15 @@ entriesdt:
 	VFMADD231PS  Y13, Y15, Y10
 	VFMADD231PS  Y14, Y15, Y11
 	ADDQ         R12, R13
+	ADDQ         R12, R14
 	INCQ         R10
-	CMPQ         R10, R11
-	JL           entriesdt
+	SUBQ         $0x01, R11
+	JMP          loopdt
+
+donedu:
 	MOVQ         r+0(FP), R10
 	MOVQ         ldr+8(FP), R11
-	MOVSS        step+72(FP), X12
-	VBROADCASTSS X12, Y12
+	VBROADCASTSS step+80(FP), Y12
 	MOVLQSX      (AX), R12
 	IMULQ        R11, R12
 	ADDQ         BX, R12
@@ -1761,9 +1767,9 @@ entriesdt:
 	JMP          loopdr
 
 doneds:
-loopdu:
+loopdv:
 	CMPQ   DX, $0x00000009
-	JL     donedv
+	JL     donedw
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -1772,13 +1778,17 @@ loopdu:
 	VXORPD Y5, Y5, Y5
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
-	MOVQ   in+56(FP), R11
-	MOVQ   out+64(FP), R12
+	MOVQ   in+64(FP), R11
+	MOVQ   out+72(FP), R12
 	MOVQ   coefs+48(FP), R13
+	MOVQ   next+56(FP), R14
 	ADDQ   BX, R13
 	XORQ   R10, R10
 
-entriesdw:
+loopdx:
+	CMPQ         R11, $0x00000001
+	JL           donedy
+	PREFETCHT0   (R14)
 	VPMOVSXBD    (R13), Y8
 	VCVTDQ2PS    Y8, Y8
 	VPMOVSXBD    8(R13), Y9
@@ -1796,13 +1806,15 @@ entriesdw:
 	VFMADD231PS  Y8, Y10, Y6
 	VFMADD231PS  Y9, Y10, Y7
 	ADDQ         R12, R13
+	ADDQ         R12, R14
 	INCQ         R10
-	CMPQ         R10, R11
-	JL           entriesdw
+	SUBQ         $0x01, R11
+	JMP          loopdx
+
+donedy:
 	MOVQ         r+0(FP), R10
 	MOVQ         ldr+8(FP), R11
-	MOVSS        step+72(FP), X8
-	VBROADCASTSS X8, Y8
+	VBROADCASTSS step+80(FP), Y8
 	MOVLQSX      (AX), R12
 	IMULQ        R11, R12
 	ADDQ         BX, R12
@@ -1837,23 +1849,27 @@ entriesdw:
 	VMOVUPS      Y7, 32(R12)
 	ADDQ         $0x10, BX
 	SUBQ         $0x10, DX
-	JMP          loopdu
+	JMP          loopdv
 
-donedv:
-loopdx:
+donedw:
+loopdz:
 	CMPQ   DX, $0x00000001
-	JL     donedy
+	JL     doneea
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
-	MOVQ   in+56(FP), R11
-	MOVQ   out+64(FP), R12
+	MOVQ   in+64(FP), R11
+	MOVQ   out+72(FP), R12
 	MOVQ   coefs+48(FP), R13
+	MOVQ   next+56(FP), R14
 	ADDQ   BX, R13
 	XORQ   R10, R10
 
-entriesdz:
+loopeb:
+	CMPQ         R11, $0x00000001
+	JL           doneec
+	PREFETCHT0   (R14)
 	VPMOVSXBD    (R13), Y4
 	VCVTDQ2PS    Y4, Y4
 	VBROADCASTSS (SI)(R10*4), Y5
@@ -1865,13 +1881,15 @@ entriesdz:
 	VBROADCASTSS (R9)(R10*4), Y5
 	VFMADD231PS  Y4, Y5, Y3
 	ADDQ         R12, R13
+	ADDQ         R12, R14
 	INCQ         R10
-	CMPQ         R10, R11
-	JL           entriesdz
+	SUBQ         $0x01, R11
+	JMP          loopeb
+
+doneec:
 	MOVQ         r+0(FP), R10
 	MOVQ         ldr+8(FP), R11
-	MOVSS        step+72(FP), X4
-	VBROADCASTSS X4, Y4
+	VBROADCASTSS step+80(FP), Y4
 	MOVLQSX      (AX), R12
 	IMULQ        R11, R12
 	ADDQ         BX, R12
@@ -1898,38 +1916,42 @@ entriesdz:
 	VMOVUPS      Y3, (R12)
 	ADDQ         $0x08, BX
 	SUBQ         $0x08, DX
-	JMP          loopdx
+	JMP          loopdz
 
-donedy:
+doneea:
 	ADDQ $0x10, AX
 	SUBQ $0x04, CX
 	JMP  loopdp
 
 donedq:
-loopea:
+looped:
 	CMPQ    CX, $0x00000001
-	JL      doneeb
+	JL      doneee
 	MOVQ    q+16(FP), DX
 	MOVQ    ldq+24(FP), BX
 	MOVLQSX (AX), SI
 	IMULQ   BX, SI
 	LEAQ    (DX)(SI*4), SI
-	MOVQ    out+64(FP), DX
+	MOVQ    out+72(FP), DX
 	XORQ    BX, BX
 
-loopec:
+loopef:
 	CMPQ   DX, $0x00000011
-	JL     doneed
+	JL     doneeg
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
-	MOVQ   in+56(FP), R8
-	MOVQ   out+64(FP), R9
+	MOVQ   in+64(FP), R8
+	MOVQ   out+72(FP), R9
 	MOVQ   coefs+48(FP), R10
+	MOVQ   next+56(FP), R11
 	ADDQ   BX, R10
 	XORQ   DI, DI
 
-entriesee:
+loopeh:
+	CMPQ         R8, $0x00000001
+	JL           doneei
+	PREFETCHT0   (R11)
 	VPMOVSXBD    (R10), Y3
 	VCVTDQ2PS    Y3, Y3
 	VPMOVSXBD    8(R10), Y4
@@ -1941,13 +1963,15 @@ entriesee:
 	VFMADD231PS  Y4, Y6, Y1
 	VFMADD231PS  Y5, Y6, Y2
 	ADDQ         R9, R10
+	ADDQ         R9, R11
 	INCQ         DI
-	CMPQ         DI, R8
-	JL           entriesee
+	SUBQ         $0x01, R8
+	JMP          loopeh
+
+doneei:
 	MOVQ         r+0(FP), DI
 	MOVQ         ldr+8(FP), R8
-	MOVSS        step+72(FP), X3
-	VBROADCASTSS X3, Y3
+	VBROADCASTSS step+80(FP), Y3
 	MOVLQSX      (AX), R9
 	IMULQ        R8, R9
 	ADDQ         BX, R9
@@ -1960,21 +1984,25 @@ entriesee:
 	VMOVUPS      Y2, 64(R9)
 	ADDQ         $0x18, BX
 	SUBQ         $0x18, DX
-	JMP          loopec
+	JMP          loopef
 
-doneed:
-loopef:
+doneeg:
+loopej:
 	CMPQ   DX, $0x00000009
-	JL     doneeg
+	JL     doneek
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
-	MOVQ   in+56(FP), R8
-	MOVQ   out+64(FP), R9
+	MOVQ   in+64(FP), R8
+	MOVQ   out+72(FP), R9
 	MOVQ   coefs+48(FP), R10
+	MOVQ   next+56(FP), R11
 	ADDQ   BX, R10
 	XORQ   DI, DI
 
-entrieseh:
+loopel:
+	CMPQ         R8, $0x00000001
+	JL           doneem
+	PREFETCHT0   (R11)
 	VPMOVSXBD    (R10), Y2
 	VCVTDQ2PS    Y2, Y2
 	VPMOVSXBD    8(R10), Y3
@@ -1983,13 +2011,15 @@ entrieseh:
 	VFMADD231PS  Y2, Y4, Y0
 	VFMADD231PS  Y3, Y4, Y1
 	ADDQ         R9, R10
+	ADDQ         R9, R11
 	INCQ         DI
-	CMPQ         DI, R8
-	JL           entrieseh
+	SUBQ         $0x01, R8
+	JMP          loopel
+
+doneem:
 	MOVQ         r+0(FP), DI
 	MOVQ         ldr+8(FP), R8
-	MOVSS        step+72(FP), X2
-	VBROADCASTSS X2, Y2
+	VBROADCASTSS step+80(FP), Y2
 	MOVLQSX      (AX), R9
 	IMULQ        R8, R9
 	ADDQ         BX, R9
@@ -2000,32 +2030,38 @@ entrieseh:
 	VMOVUPS      Y1, 32(R9)
 	ADDQ         $0x10, BX
 	SUBQ         $0x10, DX
-	JMP          loopef
+	JMP          loopej
 
-doneeg:
-loopei:
+doneek:
+loopen:
 	CMPQ   DX, $0x00000001
-	JL     doneej
+	JL     doneeo
 	VXORPD Y0, Y0, Y0
-	MOVQ   in+56(FP), R8
-	MOVQ   out+64(FP), R9
+	MOVQ   in+64(FP), R8
+	MOVQ   out+72(FP), R9
 	MOVQ   coefs+48(FP), R10
+	MOVQ   next+56(FP), R11
 	ADDQ   BX, R10
 	XORQ   DI, DI
 
-entriesek:
+loopep:
+	CMPQ         R8, $0x00000001
+	JL           doneeq
+	PREFETCHT0   (R11)
 	VPMOVSXBD    (R10), Y1
 	VCVTDQ2PS    Y1, Y1
 	VBROADCASTSS (SI)(DI*4), Y2
 	VFMADD231PS  Y1, Y2, Y0
 	ADDQ         R9, R10
+	ADDQ         R9, R11
 	INCQ         DI
-	CMPQ         DI, R8
-	JL           entriesek
+	SUBQ         $0x01, R8
+	JMP          loopep
+
+doneeq:
 	MOVQ         r+0(FP), DI
 	MOVQ         ldr+8(FP), R8
-	MOVSS        step+72(FP), X1
-	VBROADCASTSS X1, Y1
+	VBROADCASTSS step+80(FP), Y1
 	MOVLQSX      (AX), R9
 	IMULQ        R8, R9
 	ADDQ         BX, R9
@@ -2034,14 +2070,14 @@ entriesek:
 	VMOVUPS      Y0, (R9)
 	ADDQ         $0x08, BX
 	SUBQ         $0x08, DX
-	JMP          loopei
+	JMP          loopen
 
-doneej:
+doneeo:
 	ADDQ $0x04, AX
 	SUBQ $0x01, CX
-	JMP  loopea
+	JMP  looped
 
-doneeb:
+doneee:
 	VZEROUPPER
 	RET
 
@@ -2052,9 +2088,9 @@ TEXT ·sumRowsAVX2(SB), NOSPLIT, $0-40
 	MOVQ src+8(FP), CX
 	MOVQ n+32(FP), DX
 
-loopel:
+looper:
 	CMPQ   DX, $0x00000020
-	JL     doneem
+	JL     donees
 	MOVQ   offsets+16(FP), BX
 	MOVQ   terms+24(FP), SI
 	VXORPD Y0, Y0, Y0
@@ -2062,9 +2098,9 @@ loopel:
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 
-loopen:
+loopet:
 	CMPQ    SI, $0x00000001
-	JL      doneeo
+	JL      doneeu
 	MOVLQSX (BX), DI
 	VADDPS  (CX)(DI*4), Y0, Y0
 	VADDPS  32(CX)(DI*4), Y1, Y1
@@ -2072,9 +2108,9 @@ loopen:
 	VADDPS  96(CX)(DI*4), Y3, Y3
 	ADDQ    $0x04, BX
 	DECQ    SI
-	JMP     loopen
+	JMP     loopet
 
-doneeo:
+doneeu:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -2082,36 +2118,36 @@ doneeo:
 	ADDQ    $0x00000080, CX
 	ADDQ    $0x00000080, AX
 	SUBQ    $0x00000020, DX
-	JMP     loopel
+	JMP     looper
 
-doneem:
-loopep:
+donees:
+loopev:
 	CMPQ   DX, $0x00000010
-	JL     doneeq
+	JL     doneew
 	MOVQ   offsets+16(FP), BX
 	MOVQ   terms+24(FP), SI
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 
-looper:
+loopex:
 	CMPQ    SI, $0x00000001
-	JL      donees
+	JL      doneey
 	MOVLQSX (BX), DI
 	VADDPS  (CX)(DI*4), Y0, Y0
 	VADDPS  32(CX)(DI*4), Y1, Y1
 	ADDQ    $0x04, BX
 	DECQ    SI
-	JMP     looper
+	JMP     loopex
 
-donees:
+doneey:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	ADDQ    $0x00000040, CX
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x00000010, DX
-	JMP     loopep
+	JMP     loopev
 
-doneeq:
+doneew:
 	VZEROUPPER
 	RET
 
@@ -2126,9 +2162,9 @@ TEXT ·streamAVX2(SB), NOSPLIT, $0-24
 	VBROADCASTSD X0, Y0
 	XORQ         BX, BX
 
-loopet:
+loopez:
 	CMPQ       DX, $0x00000010
-	JL         doneeu
+	JL         donefa
 	PREFETCHT0 4096(AX)(BX*1)
 	PREFETCHT0 4096(CX)(BX*1)
 	VMULPD     (AX)(BX*1), Y0, Y1
@@ -2155,12 +2191,12 @@ loopet:
 	VMOVUPD    Y2, 96(CX)(BX*1)
 	ADDQ       $0x00000080, BX
 	SUBQ       $0x00000010, DX
-	JMP        loopet
+	JMP        loopez
 
-doneeu:
-loopev:
+donefa:
+loopfb:
 	CMPQ       DX, $0x00000004
-	JL         doneew
+	JL         donefc
 	PREFETCHT0 4096(AX)(BX*1)
 	PREFETCHT0 4096(CX)(BX*1)
 	VMULPD     (AX)(BX*1), Y0, Y1
@@ -2169,9 +2205,9 @@ loopev:
 	VMOVUPD    Y2, (CX)(BX*1)
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000004, DX
-	JMP        loopev
+	JMP        loopfb
 
-doneew:
+donefc:
 	VZEROUPPER
 	RET
 
@@ -2195,9 +2231,9 @@ TEXT ·multiplyAddAVX2(SB), NOSPLIT, $0-16
 	VXORPD       Y11, Y11, Y11
 	VXORPD       Y12, Y12, Y12
 
-loopex:
+loopfd:
 	CMPQ        AX, $0x00000001
-	JL          doneey
+	JL          donefe
 	VFMADD231PD Y0, Y0, Y1
 	VFMADD231PD Y0, Y0, Y2
 	VFMADD231PD Y0, Y0, Y3
@@ -2211,9 +2247,9 @@ loopex:
 	VFMADD231PD Y0, Y0, Y11
 	VFMADD231PD Y0, Y0, Y12
 	DECQ        AX
-	JMP         loopex
+	JMP         loopfd
 
-doneey:
+donefe:
 	VADDPD       Y2, Y1, Y1
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y1, Y1
@@ -2246,16 +2282,16 @@ TEXT ·mulAVX512(SB), NOSPLIT, $0-72
 	SHLQ $0x03, DX
 	SHLQ $0x03, BX
 
-loopez:
+loopff:
 	CMPQ SI, $0x00000004
-	JL   donefa
+	JL   donefg
 	MOVQ cols+64(FP), R8
 	MOVQ b+32(FP), R9
 	MOVQ AX, R10
 
-loopfb:
+loopfh:
 	CMPQ   R8, $0x00000020
-	JL     donefc
+	JL     donefi
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -2276,9 +2312,9 @@ loopfb:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopfd:
+loopfj:
 	CMPQ         R11, $0x00000001
-	JL           donefe
+	JL           donefk
 	VMOVUPD      (R13), Z16
 	VMOVUPD      64(R13), Z17
 	VMOVUPD      128(R13), Z18
@@ -2306,9 +2342,9 @@ loopfd:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopfd
+	JMP          loopfj
 
-donefe:
+donefk:
 	MOVQ    R10, R11
 	VMOVUPD Z0, (R11)
 	VMOVUPD Z1, 64(R11)
@@ -2332,12 +2368,12 @@ donefe:
 	ADDQ    $0x00000100, R9
 	ADDQ    $0x00000100, R10
 	SUBQ    $0x00000020, R8
-	JMP     loopfb
+	JMP     loopfh
 
-donefc:
-loopff:
+donefi:
+loopfl:
 	CMPQ   R8, $0x00000010
-	JL     donefg
+	JL     donefm
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -2350,9 +2386,9 @@ loopff:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopfh:
+loopfn:
 	CMPQ         R11, $0x00000001
-	JL           donefi
+	JL           donefo
 	VMOVUPD      (R13), Z16
 	VMOVUPD      64(R13), Z17
 	VBROADCASTSD (R12), Z18
@@ -2370,9 +2406,9 @@ loopfh:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopfh
+	JMP          loopfn
 
-donefi:
+donefo:
 	MOVQ    R10, R11
 	VMOVUPD Z0, (R11)
 	VMOVUPD Z1, 64(R11)
@@ -2388,12 +2424,12 @@ donefi:
 	ADDQ    $0x00000080, R9
 	ADDQ    $0x00000080, R10
 	SUBQ    $0x00000010, R8
-	JMP     loopff
+	JMP     loopfl
 
-donefg:
-loopfj:
+donefm:
+loopfp:
 	CMPQ   R8, $0x00000008
-	JL     donefk
+	JL     donefq
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -2402,9 +2438,9 @@ loopfj:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopfl:
+loopfr:
 	CMPQ         R11, $0x00000001
-	JL           donefm
+	JL           donefs
 	VMOVUPD      (R13), Z16
 	VBROADCASTSD (R12), Z17
 	VFMADD231PD  Z16, Z17, Z0
@@ -2417,9 +2453,9 @@ loopfl:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopfl
+	JMP          loopfr
 
-donefm:
+donefs:
 	MOVQ    R10, R11
 	VMOVUPD Z0, (R11)
 	ADDQ    CX, R11
@@ -2431,15 +2467,15 @@ donefm:
 	ADDQ    $0x00000040, R9
 	ADDQ    $0x00000040, R10
 	SUBQ    $0x00000008, R8
-	JMP     loopfj
+	JMP     loopfp
 
-donefk:
+donefq:
 	ADDQ $0x20, DI
 	LEAQ (AX)(CX*4), AX
 	SUBQ $0x04, SI
-	JMP  loopez
+	JMP  loopff
 
-donefa:
+donefg:
 	VZEROUPPER
 	RET
 
@@ -2457,9 +2493,9 @@ TEXT ·maxAbsAVX512(SB), NOSPLIT, $0-24
 	VPXORQ       Z4, Z4, Z4
 	XORQ         DX, DX
 
-loopfn:
+loopft:
 	CMPQ   CX, $0x00000020
-	JL     donefo
+	JL     donefu
 	VANDPD (AX)(DX*1), Z0, Z5
 	VMAXPD Z1, Z5, Z1
 	VANDPD 64(AX)(DX*1), Z0, Z5
@@ -2470,19 +2506,19 @@ loopfn:
 	VMAXPD Z4, Z5, Z4
 	ADDQ   $0x00000100, DX
 	SUBQ   $0x00000020, CX
-	JMP    loopfn
+	JMP    loopft
 
-donefo:
-loopfp:
+donefu:
+loopfv:
 	CMPQ   CX, $0x00000008
-	JL     donefq
+	JL     donefw
 	VANDPD (AX)(DX*1), Z0, Z5
 	VMAXPD Z1, Z5, Z1
 	ADDQ   $0x00000040, DX
 	SUBQ   $0x00000008, CX
-	JMP    loopfp
+	JMP    loopfv
 
-donefq:
+donefw:
 	VMAXPD        Z2, Z1, Z1
 	VMAXPD        Z3, Z1, Z1
 	VMAXPD        Z4, Z1, Z1
@@ -2508,22 +2544,22 @@ TEXT ·indexAbsAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD X1, Z1
 	XORQ         DX, DX
 
-loopfr:
+loopfx:
 	CMPQ   DX, CX
-	JGE    doneft
+	JGE    donefz
 	VANDPD (AX)(DX*8), Z1, Z2
 	VCMPPD $0x00, Z0, Z2, K1
 	KMOVW  K1, BX
 	TESTL  BX, BX
-	JNZ    foundfs
+	JNZ    foundfy
 	ADDQ   $0x08, DX
-	JMP    loopfr
+	JMP    loopfx
 
-foundfs:
+foundfy:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-doneft:
+donefz:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -2552,9 +2588,9 @@ TEXT ·advanceAVX512(SB), NOSPLIT, $0-88
 	VPXORQ       Z4, Z4, Z4
 	XORQ         R9, R9
 
-loopfu:
+loopga:
 	CMPQ    R8, $0x00000020
-	JL      donefv
+	JL      donegb
 	VMOVUPD (DX)(R9*1), Z7
 	VMOVUPD 64(DX)(R9*1), Z8
 	VMOVUPD 128(DX)(R9*1), Z9
@@ -2563,9 +2599,9 @@ loopfu:
 	LEAQ    (BX)(R9*1), R10
 	MOVQ    DI, R11
 
-loopfw:
+loopgc:
 	CMPQ         R12, $0x00000001
-	JL           donefx
+	JL           donegd
 	VBROADCASTSD (R11), Z11
 	VFNMADD231PD (R10), Z11, Z7
 	VFNMADD231PD 64(R10), Z11, Z8
@@ -2574,9 +2610,9 @@ loopfw:
 	ADDQ         $0x08, R11
 	ADDQ         SI, R10
 	DECQ         R12
-	JMP          loopfw
+	JMP          loopgc
 
-donefx:
+donegd:
 	VMULPD       Z0, Z7, Z7
 	VMOVUPD      Z7, (AX)(R9*1)
 	VMOVUPD      (CX)(R9*1), Z11
@@ -2607,28 +2643,28 @@ donefx:
 	VMAXPD       Z4, Z7, Z4
 	ADDQ         $0x00000100, R9
 	SUBQ         $0x00000020, R8
-	JMP          loopfu
+	JMP          loopga
 
-donefv:
-loopfy:
+donegb:
+loopge:
 	CMPQ    R8, $0x00000008
-	JL      donefz
+	JL      donegf
 	VMOVUPD (DX)(R9*1), Z7
 	MOVQ    rows+48(FP), R12
 	LEAQ    (BX)(R9*1), R10
 	MOVQ    DI, R11
 
-loopga:
+loopgg:
 	CMPQ         R12, $0x00000001
-	JL           donegb
+	JL           donegh
 	VBROADCASTSD (R11), Z8
 	VFNMADD231PD (R10), Z8, Z7
 	ADDQ         $0x08, R11
 	ADDQ         SI, R10
 	DECQ         R12
-	JMP          loopga
+	JMP          loopgg
 
-donegb:
+donegh:
 	VMULPD       Z0, Z7, Z7
 	VMOVUPD      Z7, (AX)(R9*1)
 	VMOVUPD      (CX)(R9*1), Z8
@@ -2638,9 +2674,9 @@ donegb:
 	VMAXPD       Z1, Z8, Z1
 	ADDQ         $0x00000040, R9
 	SUBQ         $0x00000008, R8
-	JMP          loopfy
+	JMP          loopge
 
-donefz:
+donegf:
 	VMAXPD        Z2, Z1, Z1
 	VMAXPD        Z3, Z1, Z1
 	VMAXPD        Z4, Z1, Z1
@@ -2678,9 +2714,9 @@ TEXT ·scoreAVX512(SB), NOSPLIT, $0-64
 	VPXORQ       Z4, Z4, Z4
 	XORQ         DI, DI
 
-loopgc:
+loopgi:
 	CMPQ         SI, $0x00000020
-	JL           donegd
+	JL           donegj
 	VMOVUPD      (CX)(DI*1), Z13
 	VMOVUPD      (DX)(DI*1), Z14
 	VMOVUPD      (BX)(DI*1), Z15
@@ -2743,12 +2779,12 @@ loopgc:
 	VMAXPD       Z4, Z15, Z4
 	ADDQ         $0x00000100, DI
 	SUBQ         $0x00000020, SI
-	JMP          loopgc
+	JMP          loopgi
 
-donegd:
-loopge:
+donegj:
+loopgk:
 	CMPQ         SI, $0x00000008
-	JL           donegf
+	JL           donegl
 	VMOVUPD      (CX)(DI*1), Z5
 	VMOVUPD      (DX)(DI*1), Z6
 	VMOVUPD      (BX)(DI*1), Z7
@@ -2766,9 +2802,9 @@ loopge:
 	VMAXPD       Z1, Z7, Z1
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000008, SI
-	JMP          loopge
+	JMP          loopgk
 
-donegf:
+donegl:
 	VMAXPD        Z2, Z1, Z1
 	VMAXPD        Z3, Z1, Z1
 	VMAXPD        Z4, Z1, Z1
@@ -2790,9 +2826,9 @@ TEXT ·addAVX512(SB), NOSPLIT, $0-24
 	MOVQ n+16(FP), DX
 	XORQ BX, BX
 
-loopgg:
+loopgm:
 	CMPQ    DX, $0x00000020
-	JL      donegh
+	JL      donegn
 	VMOVUPD (AX)(BX*1), Z0
 	VADDPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
@@ -2807,20 +2843,20 @@ loopgg:
 	VMOVUPD Z0, 192(AX)(BX*1)
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000020, DX
-	JMP     loopgg
+	JMP     loopgm
 
-donegh:
-loopgi:
+donegn:
+loopgo:
 	CMPQ    DX, $0x00000008
-	JL      donegj
+	JL      donegp
 	VMOVUPD (AX)(BX*1), Z0
 	VADDPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000008, DX
-	JMP     loopgi
+	JMP     loopgo
 
-donegj:
+donegp:
 	VZEROUPPER
 	RET
 
@@ -2849,9 +2885,9 @@ TEXT ·ropUpdateAVX512(SB), NOSPLIT, $0-96
 	VMOVQ        R14, X3
 	VBROADCASTSD X3, Z3
 
-loopgk:
+loopgq:
 	CMPQ         R12, $0x00000001
-	JL           donegl
+	JL           donegr
 	VBROADCASTSD (R8), Z4
 	VBROADCASTSD (R9), Z5
 	VADDPD       Z4, Z4, Z6
@@ -2863,7 +2899,7 @@ loopgk:
 	VPXORQ       Z1, Z1, Z1
 	XORQ         R14, R14
 
-entriesgm:
+entriesgs:
 	PREFETCHT1    4096(AX)(R13*1)
 	PREFETCHT1    4096(CX)(R13*1)
 	VMOVUPD       (AX)(R13*1), Z9
@@ -2887,7 +2923,7 @@ entriesgm:
 	ADDQ          $0x40, R13
 	ADDQ          $0x40, R14
 	CMPQ          R14, R11
-	JL            entriesgm
+	JL            entriesgs
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
 	VEXTRACTF64X2 $0x01, Y5, X4
@@ -2899,9 +2935,9 @@ entriesgm:
 	ADDQ          $0x08, R9
 	ADDQ          $0x08, R10
 	DECQ          R12
-	JMP           loopgk
+	JMP           loopgq
 
-donegl:
+donegr:
 	VZEROUPPER
 	RET
 
@@ -2925,9 +2961,9 @@ TEXT ·shortenAVX512(SB), NOSPLIT, $0-56
 	VMULPD       Z0, Z0, Z6
 	VDIVPD       Z6, Z5, Z6
 
-loopgn:
+loopgt:
 	CMPQ         BX, $0x00000008
-	JL           donego
+	JL           donegu
 	VMOVUPD      (DX), Z7
 	VPXORQ       Z3, Z3, Z3
 	VSQRTPD      Z7, Z8
@@ -2950,9 +2986,9 @@ loopgn:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	SUBQ         $0x08, BX
-	JMP          loopgn
+	JMP          loopgt
 
-donego:
+donegu:
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -2992,14 +3028,14 @@ TEXT ·ropResidualAVX512(SB), NOSPLIT, $0-88
 	VPXORQ       Z1, Z1, Z1
 	VPXORQ       Z2, Z2, Z2
 
-loopgp:
+loopgv:
 	CMPQ         R11, $0x00000001
-	JL           donegq
+	JL           donegw
 	VBROADCASTSD (DI), Z3
 	VBROADCASTSD (R8), Z4
 	XORQ         R13, R13
 
-entriesgr:
+entriesgx:
 	VMOVUPD      (AX)(R12*1), Z5
 	VMOVUPD      (DX)(R12*1), Z6
 	VMOVUPD      (BX)(R12*1), Z7
@@ -3014,13 +3050,13 @@ entriesgr:
 	ADDQ         $0x40, R12
 	ADDQ         $0x40, R13
 	CMPQ         R13, R10
-	JL           entriesgr
+	JL           entriesgx
 	ADDQ         $0x08, DI
 	ADDQ         $0x08, R8
 	DECQ         R11
-	JMP          loopgp
+	JMP          loopgv
 
-donegq:
+donegw:
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -3051,9 +3087,9 @@ TEXT ·powerStepAVX512(SB), NOSPLIT, $0-40
 	SHLQ $0x03, BX
 	XORQ DI, DI
 
-loopgs:
+loopgy:
 	CMPQ   SI, $0x00000004
-	JL     donegt
+	JL     donegz
 	LEAQ   (AX)(BX*1), R9
 	LEAQ   (AX)(BX*2), R10
 	LEAQ   (R9)(BX*2), R11
@@ -3064,7 +3100,7 @@ loopgs:
 	XORQ   DI, DI
 	XORQ   R8, R8
 
-entriesgu:
+entriesha:
 	VMOVUPD       (CX)(R8*1), Z4
 	PREFETCHT0    4096(AX)(R8*1)
 	VFMADD231PD   (AX)(R8*1), Z4, Z0
@@ -3077,7 +3113,7 @@ entriesgu:
 	ADDQ          $0x40, DI
 	ADDQ          $0x40, R8
 	CMPQ          R8, BX
-	JL            entriesgu
+	JL            entriesha
 	VEXTRACTF64X4 $0x01, Z0, Y6
 	VADDPD        Y0, Y6, Y6
 	VEXTRACTF64X2 $0x01, Y6, X4
@@ -3108,7 +3144,7 @@ entriesgu:
 	VBROADCASTSD  X8, Z8
 	XORQ          R8, R8
 
-entriesgv:
+entrieshb:
 	VMOVUPD     (DX)(R8*1), Z9
 	VFMADD231PD (AX)(R8*1), Z4, Z9
 	VFMADD231PD (R9)(R8*1), Z6, Z9
@@ -3118,27 +3154,27 @@ entriesgv:
 	ADDQ        $0x40, DI
 	ADDQ        $0x40, R8
 	CMPQ        R8, BX
-	JL          entriesgv
+	JL          entrieshb
 	LEAQ        (AX)(BX*4), AX
 	SUBQ        $0x04, SI
-	JMP         loopgs
+	JMP         loopgy
 
-donegt:
-loopgw:
+donegz:
+loophc:
 	CMPQ   SI, $0x00000001
-	JL     donegx
+	JL     donehd
 	VPXORQ Z5, Z5, Z5
 	XORQ   DI, DI
 	XORQ   R8, R8
 
-entriesgy:
+entrieshe:
 	VMOVUPD       (CX)(R8*1), Z0
 	PREFETCHT0    4096(AX)(R8*1)
 	VFMADD231PD   (AX)(R8*1), Z0, Z5
 	ADDQ          $0x40, DI
 	ADDQ          $0x40, R8
 	CMPQ          R8, BX
-	JL            entriesgy
+	JL            entrieshe
 	VEXTRACTF64X4 $0x01, Z5, Y1
 	VADDPD        Y5, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X0
@@ -3148,19 +3184,19 @@ entriesgy:
 	VBROADCASTSD  X0, Z0
 	XORQ          R8, R8
 
-entriesgz:
+entrieshf:
 	VMOVUPD     (DX)(R8*1), Z1
 	VFMADD231PD (AX)(R8*1), Z0, Z1
 	VMOVUPD     Z1, (DX)(R8*1)
 	ADDQ        $0x40, DI
 	ADDQ        $0x40, R8
 	CMPQ        R8, BX
-	JL          entriesgz
+	JL          entrieshf
 	ADDQ        BX, AX
 	SUBQ        $0x01, SI
-	JMP         loopgw
+	JMP         loophc
 
-donegx:
+donehd:
 	VZEROUPPER
 	RET
 
@@ -3181,20 +3217,20 @@ TEXT ·projectAVX512(SB), NOSPLIT, $0-64
 	VPXORQ Z1, Z1, Z1
 	VXORPD X2, X2, X2
 
-loopha:
+loophg:
 	CMPQ   R9, $0x00000001
-	JL     donehb
+	JL     donehh
 	VPXORQ Z3, Z3, Z3
 	XORQ   R11, R11
 
-entrieshc:
+entrieshi:
 	PREFETCHT0    4096(AX)(R10*1)
 	VMOVUPD       (DX)(R11*1), Z4
 	VFMADD231PD   (AX)(R10*1), Z4, Z3
 	ADDQ          $0x40, R10
 	ADDQ          $0x40, R11
 	CMPQ          R11, R8
-	JL            entrieshc
+	JL            entrieshi
 	VEXTRACTF64X4 $0x01, Z3, Y5
 	VADDPD        Y3, Y5, Y5
 	VEXTRACTF64X2 $0x01, Y5, X4
@@ -3205,14 +3241,14 @@ entrieshc:
 	VBROADCASTSD  X4, Z4
 	SUBQ          R8, R10
 	VUCOMISD      (BX), X2
-	JPS           usedhd
-	JEQ           unusedhe
+	JPS           usedhj
+	JEQ           unusedhk
 
-usedhd:
+usedhj:
 	VBROADCASTSD (BX), Z5
 	XORQ         R11, R11
 
-entrieshg:
+entrieshm:
 	VMOVUPD     (AX)(R10*1), Z6
 	VMULPD      (DX)(R11*1), Z4, Z7
 	VSUBPD      Z7, Z6, Z6
@@ -3223,13 +3259,13 @@ entrieshg:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	CMPQ        R11, R8
-	JL          entrieshg
-	JMP         nexthf
+	JL          entrieshm
+	JMP         nexthl
 
-unusedhe:
+unusedhk:
 	XORQ R11, R11
 
-entrieshh:
+entrieshn:
 	VMOVUPD     (AX)(R10*1), Z5
 	VMULPD      (DX)(R11*1), Z4, Z6
 	VSUBPD      Z6, Z5, Z5
@@ -3238,15 +3274,15 @@ entrieshh:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	CMPQ        R11, R8
-	JL          entrieshh
+	JL          entrieshn
 
-nexthf:
+nexthl:
 	ADDQ $0x08, BX
 	ADDQ $0x08, SI
 	DECQ R9
-	JMP  loopha
+	JMP  loophg
 
-donehb:
+donehh:
 	VEXTRACTF64X4 $0x01, Z0, Y2
 	VADDPD        Y0, Y2, Y2
 	VEXTRACTF64X2 $0x01, Y2, X0
@@ -3281,14 +3317,14 @@ TEXT ·rescaleAVX512(SB), NOSPLIT, $0-64
 	MOVSD        r+56(FP), X0
 	VBROADCASTSD X0, Z0
 
-loophi:
+loopho:
 	CMPQ         R8, $0x00000001
-	JL           donehj
+	JL           donehp
 	VBROADCASTSD (BX), Z1
 	VBROADCASTSD (SI), Z2
 	XORQ         R10, R10
 
-entrieshk:
+entrieshq:
 	VMOVUPD     (CX)(R9*1), Z4
 	VMULPD      (AX)(R9*1), Z1, Z3
 	VMOVUPD     Z3, (AX)(R9*1)
@@ -3299,13 +3335,13 @@ entrieshk:
 	ADDQ        $0x40, R9
 	ADDQ        $0x40, R10
 	CMPQ        R10, DI
-	JL          entrieshk
+	JL          entrieshq
 	ADDQ        $0x08, BX
 	ADDQ        $0x08, SI
 	DECQ        R8
-	JMP         loophi
+	JMP         loopho
 
-donehj:
+donehp:
 	VZEROUPPER
 	RET
 
@@ -3322,16 +3358,16 @@ TEXT ·mul32AVX512(SB), NOSPLIT, $0-72
 	SHLQ $0x02, DX
 	SHLQ $0x02, BX
 
-loophl:
+loophr:
 	CMPQ SI, $0x00000008
-	JL   donehm
+	JL   donehs
 	MOVQ cols+64(FP), R8
 	MOVQ b+32(FP), R9
 	MOVQ AX, R10
 
-loophn:
+loopht:
 	CMPQ   R8, $0x00000030
-	JL     doneho
+	JL     donehu
 	MOVQ   inner+56(FP), R11
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -3360,9 +3396,9 @@ loophn:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loophp:
+loophv:
 	CMPQ         R11, $0x00000001
-	JL           donehq
+	JL           donehw
 	VMOVUPS      (R13), Z24
 	VMOVUPS      64(R13), Z25
 	VMOVUPS      128(R13), Z26
@@ -3401,9 +3437,9 @@ loophp:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loophp
+	JMP          loophv
 
-donehq:
+donehw:
 	MOVQ    R10, R11
 	VMOVUPS Z0, (R11)
 	VMOVUPS Z1, 64(R11)
@@ -3439,12 +3475,12 @@ donehq:
 	ADDQ    $0x000000c0, R9
 	ADDQ    $0x000000c0, R10
 	SUBQ    $0x00000030, R8
-	JMP     loophn
+	JMP     loopht
 
-doneho:
-loophr:
+donehu:
+loophx:
 	CMPQ   R8, $0x00000020
-	JL     donehs
+	JL     donehy
 	MOVQ   inner+56(FP), R11
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -3465,9 +3501,9 @@ loophr:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopht:
+loophz:
 	CMPQ         R11, $0x00000001
-	JL           donehu
+	JL           doneia
 	VMOVUPS      (R13), Z24
 	VMOVUPS      64(R13), Z25
 	VBROADCASTSS (R12), Z26
@@ -3497,9 +3533,9 @@ loopht:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopht
+	JMP          loophz
 
-donehu:
+doneia:
 	MOVQ    R10, R11
 	VMOVUPS Z0, (R11)
 	VMOVUPS Z1, 64(R11)
@@ -3527,12 +3563,12 @@ donehu:
 	ADDQ    $0x00000080, R9
 	ADDQ    $0x00000080, R10
 	SUBQ    $0x00000020, R8
-	JMP     loophr
+	JMP     loophx
 
-donehs:
-loophv:
+donehy:
+loopib:
 	CMPQ   R8, $0x00000010
-	JL     donehw
+	JL     doneic
 	MOVQ   inner+56(FP), R11
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -3545,9 +3581,9 @@ loophv:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loophx:
+loopid:
 	CMPQ         R11, $0x00000001
-	JL           donehy
+	JL           doneie
 	VMOVUPS      (R13), Z24
 	VBROADCASTSS (R12), Z25
 	VFMADD231PS  Z24, Z25, Z0
@@ -3568,9 +3604,9 @@ loophx:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loophx
+	JMP          loopid
 
-donehy:
+doneie:
 	MOVQ    R10, R11
 	VMOVUPS Z0, (R11)
 	ADDQ    CX, R11
@@ -3590,9 +3626,9 @@ donehy:
 	ADDQ    $0x00000040, R9
 	ADDQ    $0x00000040, R10
 	SUBQ    $0x00000010, R8
-	JMP     loophv
+	JMP     loopib
 
-donehw:
+doneic:
 	ADDQ $0x20, DI
 	ADDQ CX, AX
 	ADDQ CX, AX
@@ -3603,9 +3639,9 @@ donehw:
 	ADDQ CX, AX
 	ADDQ CX, AX
 	SUBQ $0x08, SI
-	JMP  loophl
+	JMP  loophr
 
-donehm:
+donehs:
 	VZEROUPPER
 	RET
 
@@ -3621,9 +3657,9 @@ TEXT ·nearestAVX512(SB), NOSPLIT, $0-72
 	SHLQ $0x02, BX
 	SHLQ $0x02, SI
 
-loophz:
+loopif:
 	CMPQ         DI, $0x00000030
-	JL           doneia
+	JL           doneig
 	MOVQ         at+32(FP), R8
 	MOVQ         m+48(FP), R9
 	XORL         R10, R10
@@ -3638,9 +3674,9 @@ loophz:
 	VMOVUPS      Z24, 128(AX)
 	VMOVUPS      Z25, 128(CX)
 
-loopib:
+loopih:
 	CMPQ   R9, $0x00000008
-	JL     doneic
+	JL     doneii
 	MOVQ   dims+56(FP), R11
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -3669,9 +3705,9 @@ loopib:
 	MOVQ   R8, R12
 	MOVQ   DX, R13
 
-loopid:
+loopij:
 	CMPQ         R11, $0x00000001
-	JL           doneie
+	JL           doneik
 	VMOVUPS      (R13), Z24
 	VMOVUPS      64(R13), Z25
 	VMOVUPS      128(R13), Z26
@@ -3710,9 +3746,9 @@ loopid:
 	ADDQ         SI, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopid
+	JMP          loopij
 
-doneie:
+doneik:
 	VMOVUPD      (CX), Z24
 	VMOVUPD      (AX), Z25
 	VMOVUPD      64(CX), Z26
@@ -3815,19 +3851,19 @@ doneie:
 	VMOVUPS      Z29, 128(AX)
 	ADDQ         $0x20, R8
 	SUBQ         $0x08, R9
-	JMP          loopib
+	JMP          loopih
 
-doneic:
+doneii:
 	ADDQ $0x000000c0, AX
 	ADDQ $0x000000c0, CX
 	ADDQ $0x000000c0, DX
 	SUBQ $0x00000030, DI
-	JMP  loophz
+	JMP  loopif
 
-doneia:
-loopif:
+doneig:
+loopil:
 	CMPQ         DI, $0x00000020
-	JL           doneig
+	JL           doneim
 	MOVQ         at+32(FP), R8
 	MOVQ         m+48(FP), R9
 	XORL         R10, R10
@@ -3840,9 +3876,9 @@ loopif:
 	VMOVUPS      Z16, 64(AX)
 	VMOVUPS      Z17, 64(CX)
 
-loopih:
+loopin:
 	CMPQ   R9, $0x00000008
-	JL     doneii
+	JL     doneio
 	MOVQ   dims+56(FP), R11
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -3863,9 +3899,9 @@ loopih:
 	MOVQ   R8, R12
 	MOVQ   DX, R13
 
-loopij:
+loopip:
 	CMPQ         R11, $0x00000001
-	JL           doneik
+	JL           doneiq
 	VMOVUPS      (R13), Z16
 	VMOVUPS      64(R13), Z17
 	VBROADCASTSS (R12), Z18
@@ -3895,9 +3931,9 @@ loopij:
 	ADDQ         SI, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopij
+	JMP          loopip
 
-doneik:
+doneiq:
 	VMOVUPD      (CX), Z16
 	VMOVUPD      (AX), Z17
 	VMOVUPD      64(CX), Z18
@@ -3972,19 +4008,19 @@ doneik:
 	VMOVUPS      Z19, 64(AX)
 	ADDQ         $0x20, R8
 	SUBQ         $0x08, R9
-	JMP          loopih
+	JMP          loopin
 
-doneii:
+doneio:
 	ADDQ $0x00000080, AX
 	ADDQ $0x00000080, CX
 	ADDQ $0x00000080, DX
 	SUBQ $0x00000020, DI
-	JMP  loopif
+	JMP  loopil
 
-doneig:
-loopil:
+doneim:
+loopir:
 	CMPQ         DI, $0x00000010
-	JL           doneim
+	JL           doneis
 	MOVQ         at+32(FP), R8
 	MOVQ         m+48(FP), R9
 	XORL         R10, R10
@@ -3995,9 +4031,9 @@ loopil:
 	VMOVUPS      Z8, (AX)
 	VMOVUPS      Z9, (CX)
 
-loopin:
+loopit:
 	CMPQ   R9, $0x00000008
-	JL     doneio
+	JL     doneiu
 	MOVQ   dims+56(FP), R11
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -4010,9 +4046,9 @@ loopin:
 	MOVQ   R8, R12
 	MOVQ   DX, R13
 
-loopip:
+loopiv:
 	CMPQ         R11, $0x00000001
-	JL           doneiq
+	JL           doneiw
 	VMOVUPS      (R13), Z8
 	VBROADCASTSS (R12), Z9
 	VFMADD231PS  Z8, Z9, Z0
@@ -4033,9 +4069,9 @@ loopip:
 	ADDQ         SI, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopip
+	JMP          loopiv
 
-doneiq:
+doneiw:
 	VMOVUPD      (CX), Z8
 	VMOVUPD      (AX), Z9
 	VPBROADCASTD R10, Z10
@@ -4082,16 +4118,16 @@ doneiq:
 	VMOVUPS      Z9, (AX)
 	ADDQ         $0x20, R8
 	SUBQ         $0x08, R9
-	JMP          loopin
+	JMP          loopit
 
-doneio:
+doneiu:
 	ADDQ $0x00000040, AX
 	ADDQ $0x00000040, CX
 	ADDQ $0x00000040, DX
 	SUBQ $0x00000010, DI
-	JMP  loopil
+	JMP  loopir
 
-doneim:
+doneis:
 	VZEROUPPER
 	RET
 
@@ -4107,16 +4143,16 @@ TEXT ·transposeAVX512(SB), NOSPLIT, $0-56
 	SHLQ $0x02, CX
 	SHLQ $0x02, BX
 
-loopir:
+loopix:
 	CMPQ DI, $0x00000010
-	JL   doneis
+	JL   doneiy
 	MOVQ k+48(FP), R8
 	MOVQ AX, R9
 	MOVQ DX, R10
 
-loopit:
+loopiz:
 	CMPQ         R8, $0x00000004
-	JL           doneiu
+	JL           doneja
 	MOVLQSX      (SI), R11
 	IMULQ        BX, R11
 	VMOVUPS      (R10)(R11*1), X0
@@ -4183,15 +4219,15 @@ loopit:
 	ADDQ         CX, R9
 	ADDQ         $0x10, R10
 	SUBQ         $0x04, R8
-	JMP          loopit
+	JMP          loopiz
 
-doneiu:
+doneja:
 	ADDQ $0x40, AX
 	ADDQ $0x40, SI
 	SUBQ $0x10, DI
-	JMP  loopir
+	JMP  loopix
 
-doneis:
+doneiy:
 	VZEROUPPER
 	RET
 
@@ -4203,9 +4239,9 @@ TEXT ·formsAVX512(SB), NOSPLIT, $0-56
 	MOVQ raw+16(FP), DX
 	MOVQ n+48(FP), BX
 
-loopiv:
+loopjb:
 	CMPQ   BX, $0x00000010
-	JL     doneiw
+	JL     donejc
 	MOVQ   offsets+24(FP), SI
 	MOVQ   weights+32(FP), DI
 	MOVQ   entries+40(FP), R8
@@ -4214,9 +4250,9 @@ loopiv:
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
 
-loopix:
+loopjd:
 	CMPQ         R8, $0x00000001
-	JL           doneiy
+	JL           doneje
 	MOVLQSX      (SI), R9
 	VMOVUPD      (DX)(R9*4), Z4
 	VBROADCASTSS (DI), Z5
@@ -4234,9 +4270,9 @@ loopix:
 	ADDQ         $0x04, SI
 	ADDQ         $0x10, DI
 	DECQ         R8
-	JMP          loopix
+	JMP          loopjd
 
-doneiy:
+doneje:
 	VMOVUPS      Z0, (CX)
 	VPXORQ       Z6, Z6, Z6
 	VCMPPS       $0x11, Z6, Z3, K1
@@ -4278,9 +4314,9 @@ doneiy:
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x10, BX
-	JMP          loopiv
+	JMP          loopjb
 
-doneiw:
+donejc:
 	VZEROUPPER
 	RET
 
@@ -4293,9 +4329,9 @@ TEXT ·orientAVX512(SB), NOSPLIT, $0-64
 	MOVQ n+56(FP), BX
 	MOVQ mean+40(FP), SI
 
-loopiz:
+loopjf:
 	CMPQ         BX, $0x00000010
-	JL           doneja
+	JL           donejg
 	VMOVUPD      (DX), Z0
 	MOVL         $0x00000001, DI
 	VMOVD        DI, X1
@@ -4319,9 +4355,9 @@ loopiz:
 	MOVQ         from+24(FP), R8
 	MOVQ         orbits+48(FP), R9
 
-loopjb:
+loopjh:
 	CMPQ      R9, $0x00000001
-	JL        donejc
+	JL        doneji
 	MOVLQSX   (R8), R10
 	VMOVUPD   (CX)(R10*4), Z14
 	VSUBPS    Z1, Z14, Z14
@@ -4397,17 +4433,17 @@ loopjb:
 	ADDQ      $0x20, R8
 	ADDQ      $0x20, DI
 	DECQ      R9
-	JMP       loopjb
+	JMP       loopjh
 
-donejc:
+doneji:
 	ADDQ $0x40, AX
 	ADDQ $0x40, CX
 	ADDQ $0x40, DX
 	ADDQ $0x40, SI
 	SUBQ $0x10, BX
-	JMP  loopiz
+	JMP  loopjf
 
-doneja:
+donejg:
 	VZEROUPPER
 	RET
 
@@ -4419,9 +4455,9 @@ TEXT ·restoreAVX512(SB), NOSPLIT, $0-56
 	MOVQ forms+32(FP), DX
 	MOVQ n+48(FP), BX
 
-loopjd:
+loopjj:
 	CMPQ         BX, $0x00000010
-	JL           doneje
+	JL           donejk
 	VMOVUPD      (DX), Z0
 	MOVL         $0x00000001, SI
 	VMOVD        SI, X1
@@ -4444,9 +4480,9 @@ loopjd:
 	MOVQ         from+24(FP), DI
 	MOVQ         orbits+40(FP), R8
 
-loopjf:
+loopjl:
 	CMPQ      R8, $0x00000001
-	JL        donejg
+	JL        donejm
 	MOVLQSX   (DI), R9
 	VMOVUPD   (CX)(R9*4), Z1
 	VPXORD    Z0, Z1, Z1
@@ -4514,28 +4550,28 @@ loopjf:
 	ADDQ      $0x20, DI
 	ADDQ      $0x20, SI
 	DECQ      R8
-	JMP       loopjf
+	JMP       loopjl
 
-donejg:
+donejm:
 	ADDQ $0x40, AX
 	ADDQ $0x40, CX
 	ADDQ $0x40, DX
 	SUBQ $0x10, BX
-	JMP  loopjd
+	JMP  loopjj
 
-doneje:
+donejk:
 	VZEROUPPER
 	RET
 
-// func regressAVX512(r *float32, ldr int, q *float32, ldq int, order *int32, n int, coefs *int8, in int, out int, step float32)
-// Requires: AVX, AVX512F, SSE
-TEXT ·regressAVX512(SB), NOSPLIT, $0-76
+// func regressAVX512(r *float32, ldr int, q *float32, ldq int, order *int32, n int, coefs *int8, next *int8, in int, out int, step float32)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·regressAVX512(SB), NOSPLIT, $0-84
 	MOVQ order+32(FP), AX
 	MOVQ n+40(FP), CX
 
-loopjh:
+loopjn:
 	CMPQ    CX, $0x00000004
-	JL      doneji
+	JL      donejo
 	MOVQ    q+16(FP), DX
 	MOVQ    ldq+24(FP), BX
 	MOVLQSX (AX), SI
@@ -4550,12 +4586,12 @@ loopjh:
 	MOVLQSX 12(AX), R9
 	IMULQ   BX, R9
 	LEAQ    (DX)(R9*4), R9
-	MOVQ    out+64(FP), DX
+	MOVQ    out+72(FP), DX
 	XORQ    BX, BX
 
-loopjj:
+loopjp:
 	CMPQ   DX, $0x00000021
-	JL     donejk
+	JL     donejq
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -4568,91 +4604,179 @@ loopjj:
 	VPXORQ Z9, Z9, Z9
 	VPXORQ Z10, Z10, Z10
 	VPXORQ Z11, Z11, Z11
-	MOVQ   in+56(FP), R11
-	MOVQ   out+64(FP), R12
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	VPXORQ Z16, Z16, Z16
+	VPXORQ Z17, Z17, Z17
+	VPXORQ Z18, Z18, Z18
+	VPXORQ Z19, Z19, Z19
+	VPXORQ Z20, Z20, Z20
+	VPXORQ Z21, Z21, Z21
+	VPXORQ Z22, Z22, Z22
+	VPXORQ Z23, Z23, Z23
+	MOVQ   in+64(FP), R11
+	MOVQ   out+72(FP), R12
 	MOVQ   coefs+48(FP), R13
+	MOVQ   next+56(FP), R14
 	ADDQ   BX, R13
 	XORQ   R10, R10
 
-entriesjl:
-	VPMOVSXBD    (R13), Z12
-	VCVTDQ2PS    Z12, Z12
-	VPMOVSXBD    16(R13), Z13
-	VCVTDQ2PS    Z13, Z13
-	VPMOVSXBD    32(R13), Z14
-	VCVTDQ2PS    Z14, Z14
-	VBROADCASTSS (SI)(R10*4), Z15
-	VFMADD231PS  Z12, Z15, Z0
-	VFMADD231PS  Z13, Z15, Z1
-	VFMADD231PS  Z14, Z15, Z2
-	VBROADCASTSS (DI)(R10*4), Z15
-	VFMADD231PS  Z12, Z15, Z3
-	VFMADD231PS  Z13, Z15, Z4
-	VFMADD231PS  Z14, Z15, Z5
-	VBROADCASTSS (R8)(R10*4), Z15
-	VFMADD231PS  Z12, Z15, Z6
-	VFMADD231PS  Z13, Z15, Z7
-	VFMADD231PS  Z14, Z15, Z8
-	VBROADCASTSS (R9)(R10*4), Z15
-	VFMADD231PS  Z12, Z15, Z9
-	VFMADD231PS  Z13, Z15, Z10
-	VFMADD231PS  Z14, Z15, Z11
+loopjr:
+	CMPQ         R11, $0x00000002
+	JL           donejs
+	PREFETCHT0   (R14)
+	VPMOVSXBD    (R13), Z24
+	VCVTDQ2PS    Z24, Z24
+	VPMOVSXBD    16(R13), Z25
+	VCVTDQ2PS    Z25, Z25
+	VPMOVSXBD    32(R13), Z26
+	VCVTDQ2PS    Z26, Z26
+	VBROADCASTSS (SI)(R10*4), Z27
+	VFMADD231PS  Z24, Z27, Z0
+	VFMADD231PS  Z25, Z27, Z1
+	VFMADD231PS  Z26, Z27, Z2
+	VBROADCASTSS (DI)(R10*4), Z27
+	VFMADD231PS  Z24, Z27, Z3
+	VFMADD231PS  Z25, Z27, Z4
+	VFMADD231PS  Z26, Z27, Z5
+	VBROADCASTSS (R8)(R10*4), Z27
+	VFMADD231PS  Z24, Z27, Z6
+	VFMADD231PS  Z25, Z27, Z7
+	VFMADD231PS  Z26, Z27, Z8
+	VBROADCASTSS (R9)(R10*4), Z27
+	VFMADD231PS  Z24, Z27, Z9
+	VFMADD231PS  Z25, Z27, Z10
+	VFMADD231PS  Z26, Z27, Z11
 	ADDQ         R12, R13
+	ADDQ         R12, R14
 	INCQ         R10
-	CMPQ         R10, R11
-	JL           entriesjl
+	VPMOVSXBD    (R13), Z24
+	VCVTDQ2PS    Z24, Z24
+	VPMOVSXBD    16(R13), Z25
+	VCVTDQ2PS    Z25, Z25
+	VPMOVSXBD    32(R13), Z26
+	VCVTDQ2PS    Z26, Z26
+	VBROADCASTSS (SI)(R10*4), Z27
+	VFMADD231PS  Z24, Z27, Z12
+	VFMADD231PS  Z25, Z27, Z13
+	VFMADD231PS  Z26, Z27, Z14
+	VBROADCASTSS (DI)(R10*4), Z27
+	VFMADD231PS  Z24, Z27, Z15
+	VFMADD231PS  Z25, Z27, Z16
+	VFMADD231PS  Z26, Z27, Z17
+	VBROADCASTSS (R8)(R10*4), Z27
+	VFMADD231PS  Z24, Z27, Z18
+	VFMADD231PS  Z25, Z27, Z19
+	VFMADD231PS  Z26, Z27, Z20
+	VBROADCASTSS (R9)(R10*4), Z27
+	VFMADD231PS  Z24, Z27, Z21
+	VFMADD231PS  Z25, Z27, Z22
+	VFMADD231PS  Z26, Z27, Z23
+	ADDQ         R12, R13
+	ADDQ         R12, R14
+	INCQ         R10
+	SUBQ         $0x02, R11
+	JMP          loopjr
+
+donejs:
+loopjt:
+	CMPQ         R11, $0x00000001
+	JL           doneju
+	PREFETCHT0   (R14)
+	VPMOVSXBD    (R13), Z24
+	VCVTDQ2PS    Z24, Z24
+	VPMOVSXBD    16(R13), Z25
+	VCVTDQ2PS    Z25, Z25
+	VPMOVSXBD    32(R13), Z26
+	VCVTDQ2PS    Z26, Z26
+	VBROADCASTSS (SI)(R10*4), Z27
+	VFMADD231PS  Z24, Z27, Z0
+	VFMADD231PS  Z25, Z27, Z1
+	VFMADD231PS  Z26, Z27, Z2
+	VBROADCASTSS (DI)(R10*4), Z27
+	VFMADD231PS  Z24, Z27, Z3
+	VFMADD231PS  Z25, Z27, Z4
+	VFMADD231PS  Z26, Z27, Z5
+	VBROADCASTSS (R8)(R10*4), Z27
+	VFMADD231PS  Z24, Z27, Z6
+	VFMADD231PS  Z25, Z27, Z7
+	VFMADD231PS  Z26, Z27, Z8
+	VBROADCASTSS (R9)(R10*4), Z27
+	VFMADD231PS  Z24, Z27, Z9
+	VFMADD231PS  Z25, Z27, Z10
+	VFMADD231PS  Z26, Z27, Z11
+	ADDQ         R12, R13
+	ADDQ         R12, R14
+	INCQ         R10
+	SUBQ         $0x01, R11
+	JMP          loopjt
+
+doneju:
 	MOVQ         r+0(FP), R10
 	MOVQ         ldr+8(FP), R11
-	MOVSS        step+72(FP), X12
-	VBROADCASTSS X12, Z12
+	VBROADCASTSS step+80(FP), Z24
 	MOVLQSX      (AX), R12
 	IMULQ        R11, R12
 	ADDQ         BX, R12
 	LEAQ         (R10)(R12*4), R12
-	VMULPS       Z12, Z0, Z0
+	VADDPS       Z12, Z0, Z0
+	VMULPS       Z24, Z0, Z0
 	VMOVUPS      Z0, (R12)
-	VMULPS       Z12, Z1, Z1
+	VADDPS       Z13, Z1, Z1
+	VMULPS       Z24, Z1, Z1
 	VMOVUPS      Z1, 64(R12)
-	VMULPS       Z12, Z2, Z2
+	VADDPS       Z14, Z2, Z2
+	VMULPS       Z24, Z2, Z2
 	VMOVUPS      Z2, 128(R12)
 	MOVLQSX      4(AX), R12
 	IMULQ        R11, R12
 	ADDQ         BX, R12
 	LEAQ         (R10)(R12*4), R12
-	VMULPS       Z12, Z3, Z3
+	VADDPS       Z15, Z3, Z3
+	VMULPS       Z24, Z3, Z3
 	VMOVUPS      Z3, (R12)
-	VMULPS       Z12, Z4, Z4
+	VADDPS       Z16, Z4, Z4
+	VMULPS       Z24, Z4, Z4
 	VMOVUPS      Z4, 64(R12)
-	VMULPS       Z12, Z5, Z5
+	VADDPS       Z17, Z5, Z5
+	VMULPS       Z24, Z5, Z5
 	VMOVUPS      Z5, 128(R12)
 	MOVLQSX      8(AX), R12
 	IMULQ        R11, R12
 	ADDQ         BX, R12
 	LEAQ         (R10)(R12*4), R12
-	VMULPS       Z12, Z6, Z6
+	VADDPS       Z18, Z6, Z6
+	VMULPS       Z24, Z6, Z6
 	VMOVUPS      Z6, (R12)
-	VMULPS       Z12, Z7, Z7
+	VADDPS       Z19, Z7, Z7
+	VMULPS       Z24, Z7, Z7
 	VMOVUPS      Z7, 64(R12)
-	VMULPS       Z12, Z8, Z8
+	VADDPS       Z20, Z8, Z8
+	VMULPS       Z24, Z8, Z8
 	VMOVUPS      Z8, 128(R12)
 	MOVLQSX      12(AX), R12
 	IMULQ        R11, R12
 	ADDQ         BX, R12
 	LEAQ         (R10)(R12*4), R12
-	VMULPS       Z12, Z9, Z9
+	VADDPS       Z21, Z9, Z9
+	VMULPS       Z24, Z9, Z9
 	VMOVUPS      Z9, (R12)
-	VMULPS       Z12, Z10, Z10
+	VADDPS       Z22, Z10, Z10
+	VMULPS       Z24, Z10, Z10
 	VMOVUPS      Z10, 64(R12)
-	VMULPS       Z12, Z11, Z11
+	VADDPS       Z23, Z11, Z11
+	VMULPS       Z24, Z11, Z11
 	VMOVUPS      Z11, 128(R12)
 	ADDQ         $0x30, BX
 	SUBQ         $0x30, DX
-	JMP          loopjj
+	JMP          loopjp
 
-donejk:
-loopjm:
+donejq:
+loopjv:
 	CMPQ   DX, $0x00000011
-	JL     donejn
+	JL     donejw
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -4661,276 +4785,506 @@ loopjm:
 	VPXORQ Z5, Z5, Z5
 	VPXORQ Z6, Z6, Z6
 	VPXORQ Z7, Z7, Z7
-	MOVQ   in+56(FP), R11
-	MOVQ   out+64(FP), R12
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	MOVQ   in+64(FP), R11
+	MOVQ   out+72(FP), R12
 	MOVQ   coefs+48(FP), R13
+	MOVQ   next+56(FP), R14
 	ADDQ   BX, R13
 	XORQ   R10, R10
 
-entriesjo:
-	VPMOVSXBD    (R13), Z12
-	VCVTDQ2PS    Z12, Z12
-	VPMOVSXBD    16(R13), Z13
-	VCVTDQ2PS    Z13, Z13
-	VBROADCASTSS (SI)(R10*4), Z14
-	VFMADD231PS  Z12, Z14, Z0
-	VFMADD231PS  Z13, Z14, Z1
-	VBROADCASTSS (DI)(R10*4), Z14
-	VFMADD231PS  Z12, Z14, Z2
-	VFMADD231PS  Z13, Z14, Z3
-	VBROADCASTSS (R8)(R10*4), Z14
-	VFMADD231PS  Z12, Z14, Z4
-	VFMADD231PS  Z13, Z14, Z5
-	VBROADCASTSS (R9)(R10*4), Z14
-	VFMADD231PS  Z12, Z14, Z6
-	VFMADD231PS  Z13, Z14, Z7
+loopjx:
+	CMPQ         R11, $0x00000002
+	JL           donejy
+	PREFETCHT0   (R14)
+	VPMOVSXBD    (R13), Z24
+	VCVTDQ2PS    Z24, Z24
+	VPMOVSXBD    16(R13), Z25
+	VCVTDQ2PS    Z25, Z25
+	VBROADCASTSS (SI)(R10*4), Z26
+	VFMADD231PS  Z24, Z26, Z0
+	VFMADD231PS  Z25, Z26, Z1
+	VBROADCASTSS (DI)(R10*4), Z26
+	VFMADD231PS  Z24, Z26, Z2
+	VFMADD231PS  Z25, Z26, Z3
+	VBROADCASTSS (R8)(R10*4), Z26
+	VFMADD231PS  Z24, Z26, Z4
+	VFMADD231PS  Z25, Z26, Z5
+	VBROADCASTSS (R9)(R10*4), Z26
+	VFMADD231PS  Z24, Z26, Z6
+	VFMADD231PS  Z25, Z26, Z7
 	ADDQ         R12, R13
+	ADDQ         R12, R14
 	INCQ         R10
-	CMPQ         R10, R11
-	JL           entriesjo
+	VPMOVSXBD    (R13), Z24
+	VCVTDQ2PS    Z24, Z24
+	VPMOVSXBD    16(R13), Z25
+	VCVTDQ2PS    Z25, Z25
+	VBROADCASTSS (SI)(R10*4), Z26
+	VFMADD231PS  Z24, Z26, Z8
+	VFMADD231PS  Z25, Z26, Z9
+	VBROADCASTSS (DI)(R10*4), Z26
+	VFMADD231PS  Z24, Z26, Z10
+	VFMADD231PS  Z25, Z26, Z11
+	VBROADCASTSS (R8)(R10*4), Z26
+	VFMADD231PS  Z24, Z26, Z12
+	VFMADD231PS  Z25, Z26, Z13
+	VBROADCASTSS (R9)(R10*4), Z26
+	VFMADD231PS  Z24, Z26, Z14
+	VFMADD231PS  Z25, Z26, Z15
+	ADDQ         R12, R13
+	ADDQ         R12, R14
+	INCQ         R10
+	SUBQ         $0x02, R11
+	JMP          loopjx
+
+donejy:
+loopjz:
+	CMPQ         R11, $0x00000001
+	JL           doneka
+	PREFETCHT0   (R14)
+	VPMOVSXBD    (R13), Z24
+	VCVTDQ2PS    Z24, Z24
+	VPMOVSXBD    16(R13), Z25
+	VCVTDQ2PS    Z25, Z25
+	VBROADCASTSS (SI)(R10*4), Z26
+	VFMADD231PS  Z24, Z26, Z0
+	VFMADD231PS  Z25, Z26, Z1
+	VBROADCASTSS (DI)(R10*4), Z26
+	VFMADD231PS  Z24, Z26, Z2
+	VFMADD231PS  Z25, Z26, Z3
+	VBROADCASTSS (R8)(R10*4), Z26
+	VFMADD231PS  Z24, Z26, Z4
+	VFMADD231PS  Z25, Z26, Z5
+	VBROADCASTSS (R9)(R10*4), Z26
+	VFMADD231PS  Z24, Z26, Z6
+	VFMADD231PS  Z25, Z26, Z7
+	ADDQ         R12, R13
+	ADDQ         R12, R14
+	INCQ         R10
+	SUBQ         $0x01, R11
+	JMP          loopjz
+
+doneka:
 	MOVQ         r+0(FP), R10
 	MOVQ         ldr+8(FP), R11
-	MOVSS        step+72(FP), X12
-	VBROADCASTSS X12, Z12
+	VBROADCASTSS step+80(FP), Z24
 	MOVLQSX      (AX), R12
 	IMULQ        R11, R12
 	ADDQ         BX, R12
 	LEAQ         (R10)(R12*4), R12
-	VMULPS       Z12, Z0, Z0
+	VADDPS       Z8, Z0, Z0
+	VMULPS       Z24, Z0, Z0
 	VMOVUPS      Z0, (R12)
-	VMULPS       Z12, Z1, Z1
+	VADDPS       Z9, Z1, Z1
+	VMULPS       Z24, Z1, Z1
 	VMOVUPS      Z1, 64(R12)
 	MOVLQSX      4(AX), R12
 	IMULQ        R11, R12
 	ADDQ         BX, R12
 	LEAQ         (R10)(R12*4), R12
-	VMULPS       Z12, Z2, Z2
+	VADDPS       Z10, Z2, Z2
+	VMULPS       Z24, Z2, Z2
 	VMOVUPS      Z2, (R12)
-	VMULPS       Z12, Z3, Z3
+	VADDPS       Z11, Z3, Z3
+	VMULPS       Z24, Z3, Z3
 	VMOVUPS      Z3, 64(R12)
 	MOVLQSX      8(AX), R12
 	IMULQ        R11, R12
 	ADDQ         BX, R12
 	LEAQ         (R10)(R12*4), R12
-	VMULPS       Z12, Z4, Z4
+	VADDPS       Z12, Z4, Z4
+	VMULPS       Z24, Z4, Z4
 	VMOVUPS      Z4, (R12)
-	VMULPS       Z12, Z5, Z5
+	VADDPS       Z13, Z5, Z5
+	VMULPS       Z24, Z5, Z5
 	VMOVUPS      Z5, 64(R12)
 	MOVLQSX      12(AX), R12
 	IMULQ        R11, R12
 	ADDQ         BX, R12
 	LEAQ         (R10)(R12*4), R12
-	VMULPS       Z12, Z6, Z6
+	VADDPS       Z14, Z6, Z6
+	VMULPS       Z24, Z6, Z6
 	VMOVUPS      Z6, (R12)
-	VMULPS       Z12, Z7, Z7
+	VADDPS       Z15, Z7, Z7
+	VMULPS       Z24, Z7, Z7
 	VMOVUPS      Z7, 64(R12)
 	ADDQ         $0x20, BX
 	SUBQ         $0x20, DX
-	JMP          loopjm
+	JMP          loopjv
 
-donejn:
-loopjp:
+donejw:
+loopkb:
 	CMPQ   DX, $0x00000001
-	JL     donejq
+	JL     donekc
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
-	MOVQ   in+56(FP), R11
-	MOVQ   out+64(FP), R12
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	MOVQ   in+64(FP), R11
+	MOVQ   out+72(FP), R12
 	MOVQ   coefs+48(FP), R13
+	MOVQ   next+56(FP), R14
 	ADDQ   BX, R13
 	XORQ   R10, R10
 
-entriesjr:
-	VPMOVSXBD    (R13), Z12
-	VCVTDQ2PS    Z12, Z12
-	VBROADCASTSS (SI)(R10*4), Z13
-	VFMADD231PS  Z12, Z13, Z0
-	VBROADCASTSS (DI)(R10*4), Z13
-	VFMADD231PS  Z12, Z13, Z1
-	VBROADCASTSS (R8)(R10*4), Z13
-	VFMADD231PS  Z12, Z13, Z2
-	VBROADCASTSS (R9)(R10*4), Z13
-	VFMADD231PS  Z12, Z13, Z3
+loopkd:
+	CMPQ         R11, $0x00000002
+	JL           doneke
+	PREFETCHT0   (R14)
+	VPMOVSXBD    (R13), Z24
+	VCVTDQ2PS    Z24, Z24
+	VBROADCASTSS (SI)(R10*4), Z25
+	VFMADD231PS  Z24, Z25, Z0
+	VBROADCASTSS (DI)(R10*4), Z25
+	VFMADD231PS  Z24, Z25, Z1
+	VBROADCASTSS (R8)(R10*4), Z25
+	VFMADD231PS  Z24, Z25, Z2
+	VBROADCASTSS (R9)(R10*4), Z25
+	VFMADD231PS  Z24, Z25, Z3
 	ADDQ         R12, R13
+	ADDQ         R12, R14
 	INCQ         R10
-	CMPQ         R10, R11
-	JL           entriesjr
+	VPMOVSXBD    (R13), Z24
+	VCVTDQ2PS    Z24, Z24
+	VBROADCASTSS (SI)(R10*4), Z25
+	VFMADD231PS  Z24, Z25, Z4
+	VBROADCASTSS (DI)(R10*4), Z25
+	VFMADD231PS  Z24, Z25, Z5
+	VBROADCASTSS (R8)(R10*4), Z25
+	VFMADD231PS  Z24, Z25, Z6
+	VBROADCASTSS (R9)(R10*4), Z25
+	VFMADD231PS  Z24, Z25, Z7
+	ADDQ         R12, R13
+	ADDQ         R12, R14
+	INCQ         R10
+	SUBQ         $0x02, R11
+	JMP          loopkd
+
+doneke:
+loopkf:
+	CMPQ         R11, $0x00000001
+	JL           donekg
+	PREFETCHT0   (R14)
+	VPMOVSXBD    (R13), Z24
+	VCVTDQ2PS    Z24, Z24
+	VBROADCASTSS (SI)(R10*4), Z25
+	VFMADD231PS  Z24, Z25, Z0
+	VBROADCASTSS (DI)(R10*4), Z25
+	VFMADD231PS  Z24, Z25, Z1
+	VBROADCASTSS (R8)(R10*4), Z25
+	VFMADD231PS  Z24, Z25, Z2
+	VBROADCASTSS (R9)(R10*4), Z25
+	VFMADD231PS  Z24, Z25, Z3
+	ADDQ         R12, R13
+	ADDQ         R12, R14
+	INCQ         R10
+	SUBQ         $0x01, R11
+	JMP          loopkf
+
+donekg:
 	MOVQ         r+0(FP), R10
 	MOVQ         ldr+8(FP), R11
-	MOVSS        step+72(FP), X12
-	VBROADCASTSS X12, Z12
+	VBROADCASTSS step+80(FP), Z24
 	MOVLQSX      (AX), R12
 	IMULQ        R11, R12
 	ADDQ         BX, R12
 	LEAQ         (R10)(R12*4), R12
-	VMULPS       Z12, Z0, Z0
+	VADDPS       Z4, Z0, Z0
+	VMULPS       Z24, Z0, Z0
 	VMOVUPS      Z0, (R12)
 	MOVLQSX      4(AX), R12
 	IMULQ        R11, R12
 	ADDQ         BX, R12
 	LEAQ         (R10)(R12*4), R12
-	VMULPS       Z12, Z1, Z1
+	VADDPS       Z5, Z1, Z1
+	VMULPS       Z24, Z1, Z1
 	VMOVUPS      Z1, (R12)
 	MOVLQSX      8(AX), R12
 	IMULQ        R11, R12
 	ADDQ         BX, R12
 	LEAQ         (R10)(R12*4), R12
-	VMULPS       Z12, Z2, Z2
+	VADDPS       Z6, Z2, Z2
+	VMULPS       Z24, Z2, Z2
 	VMOVUPS      Z2, (R12)
 	MOVLQSX      12(AX), R12
 	IMULQ        R11, R12
 	ADDQ         BX, R12
 	LEAQ         (R10)(R12*4), R12
-	VMULPS       Z12, Z3, Z3
+	VADDPS       Z7, Z3, Z3
+	VMULPS       Z24, Z3, Z3
 	VMOVUPS      Z3, (R12)
 	ADDQ         $0x10, BX
 	SUBQ         $0x10, DX
-	JMP          loopjp
+	JMP          loopkb
 
-donejq:
+donekc:
 	ADDQ $0x10, AX
 	SUBQ $0x04, CX
-	JMP  loopjh
+	JMP  loopjn
 
-doneji:
-loopjs:
+donejo:
+loopkh:
 	CMPQ    CX, $0x00000001
-	JL      donejt
+	JL      doneki
 	MOVQ    q+16(FP), DX
 	MOVQ    ldq+24(FP), BX
 	MOVLQSX (AX), SI
 	IMULQ   BX, SI
 	LEAQ    (DX)(SI*4), SI
-	MOVQ    out+64(FP), DX
+	MOVQ    out+72(FP), DX
 	XORQ    BX, BX
 
-loopju:
+loopkj:
 	CMPQ   DX, $0x00000021
-	JL     donejv
+	JL     donekk
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
-	MOVQ   in+56(FP), R8
-	MOVQ   out+64(FP), R9
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	MOVQ   in+64(FP), R8
+	MOVQ   out+72(FP), R9
 	MOVQ   coefs+48(FP), R10
+	MOVQ   next+56(FP), R11
 	ADDQ   BX, R10
 	XORQ   DI, DI
 
-entriesjw:
-	VPMOVSXBD    (R10), Z3
-	VCVTDQ2PS    Z3, Z3
-	VPMOVSXBD    16(R10), Z4
-	VCVTDQ2PS    Z4, Z4
-	VPMOVSXBD    32(R10), Z5
-	VCVTDQ2PS    Z5, Z5
-	VBROADCASTSS (SI)(DI*4), Z6
-	VFMADD231PS  Z3, Z6, Z0
-	VFMADD231PS  Z4, Z6, Z1
-	VFMADD231PS  Z5, Z6, Z2
+loopkl:
+	CMPQ         R8, $0x00000002
+	JL           donekm
+	PREFETCHT0   (R11)
+	VPMOVSXBD    (R10), Z6
+	VCVTDQ2PS    Z6, Z6
+	VPMOVSXBD    16(R10), Z7
+	VCVTDQ2PS    Z7, Z7
+	VPMOVSXBD    32(R10), Z8
+	VCVTDQ2PS    Z8, Z8
+	VBROADCASTSS (SI)(DI*4), Z9
+	VFMADD231PS  Z6, Z9, Z0
+	VFMADD231PS  Z7, Z9, Z1
+	VFMADD231PS  Z8, Z9, Z2
 	ADDQ         R9, R10
+	ADDQ         R9, R11
 	INCQ         DI
-	CMPQ         DI, R8
-	JL           entriesjw
+	VPMOVSXBD    (R10), Z6
+	VCVTDQ2PS    Z6, Z6
+	VPMOVSXBD    16(R10), Z7
+	VCVTDQ2PS    Z7, Z7
+	VPMOVSXBD    32(R10), Z8
+	VCVTDQ2PS    Z8, Z8
+	VBROADCASTSS (SI)(DI*4), Z9
+	VFMADD231PS  Z6, Z9, Z3
+	VFMADD231PS  Z7, Z9, Z4
+	VFMADD231PS  Z8, Z9, Z5
+	ADDQ         R9, R10
+	ADDQ         R9, R11
+	INCQ         DI
+	SUBQ         $0x02, R8
+	JMP          loopkl
+
+donekm:
+loopkn:
+	CMPQ         R8, $0x00000001
+	JL           doneko
+	PREFETCHT0   (R11)
+	VPMOVSXBD    (R10), Z6
+	VCVTDQ2PS    Z6, Z6
+	VPMOVSXBD    16(R10), Z7
+	VCVTDQ2PS    Z7, Z7
+	VPMOVSXBD    32(R10), Z8
+	VCVTDQ2PS    Z8, Z8
+	VBROADCASTSS (SI)(DI*4), Z9
+	VFMADD231PS  Z6, Z9, Z0
+	VFMADD231PS  Z7, Z9, Z1
+	VFMADD231PS  Z8, Z9, Z2
+	ADDQ         R9, R10
+	ADDQ         R9, R11
+	INCQ         DI
+	SUBQ         $0x01, R8
+	JMP          loopkn
+
+doneko:
 	MOVQ         r+0(FP), DI
 	MOVQ         ldr+8(FP), R8
-	MOVSS        step+72(FP), X3
-	VBROADCASTSS X3, Z3
+	VBROADCASTSS step+80(FP), Z6
 	MOVLQSX      (AX), R9
 	IMULQ        R8, R9
 	ADDQ         BX, R9
 	LEAQ         (DI)(R9*4), R9
-	VMULPS       Z3, Z0, Z0
+	VADDPS       Z3, Z0, Z0
+	VMULPS       Z6, Z0, Z0
 	VMOVUPS      Z0, (R9)
-	VMULPS       Z3, Z1, Z1
+	VADDPS       Z4, Z1, Z1
+	VMULPS       Z6, Z1, Z1
 	VMOVUPS      Z1, 64(R9)
-	VMULPS       Z3, Z2, Z2
+	VADDPS       Z5, Z2, Z2
+	VMULPS       Z6, Z2, Z2
 	VMOVUPS      Z2, 128(R9)
 	ADDQ         $0x30, BX
 	SUBQ         $0x30, DX
-	JMP          loopju
+	JMP          loopkj
 
-donejv:
-loopjx:
+donekk:
+loopkp:
 	CMPQ   DX, $0x00000011
-	JL     donejy
+	JL     donekq
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
-	MOVQ   in+56(FP), R8
-	MOVQ   out+64(FP), R9
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	MOVQ   in+64(FP), R8
+	MOVQ   out+72(FP), R9
 	MOVQ   coefs+48(FP), R10
+	MOVQ   next+56(FP), R11
 	ADDQ   BX, R10
 	XORQ   DI, DI
 
-entriesjz:
-	VPMOVSXBD    (R10), Z3
-	VCVTDQ2PS    Z3, Z3
-	VPMOVSXBD    16(R10), Z4
-	VCVTDQ2PS    Z4, Z4
-	VBROADCASTSS (SI)(DI*4), Z5
-	VFMADD231PS  Z3, Z5, Z0
-	VFMADD231PS  Z4, Z5, Z1
+loopkr:
+	CMPQ         R8, $0x00000002
+	JL           doneks
+	PREFETCHT0   (R11)
+	VPMOVSXBD    (R10), Z6
+	VCVTDQ2PS    Z6, Z6
+	VPMOVSXBD    16(R10), Z7
+	VCVTDQ2PS    Z7, Z7
+	VBROADCASTSS (SI)(DI*4), Z8
+	VFMADD231PS  Z6, Z8, Z0
+	VFMADD231PS  Z7, Z8, Z1
 	ADDQ         R9, R10
+	ADDQ         R9, R11
 	INCQ         DI
-	CMPQ         DI, R8
-	JL           entriesjz
+	VPMOVSXBD    (R10), Z6
+	VCVTDQ2PS    Z6, Z6
+	VPMOVSXBD    16(R10), Z7
+	VCVTDQ2PS    Z7, Z7
+	VBROADCASTSS (SI)(DI*4), Z8
+	VFMADD231PS  Z6, Z8, Z2
+	VFMADD231PS  Z7, Z8, Z3
+	ADDQ         R9, R10
+	ADDQ         R9, R11
+	INCQ         DI
+	SUBQ         $0x02, R8
+	JMP          loopkr
+
+doneks:
+loopkt:
+	CMPQ         R8, $0x00000001
+	JL           doneku
+	PREFETCHT0   (R11)
+	VPMOVSXBD    (R10), Z6
+	VCVTDQ2PS    Z6, Z6
+	VPMOVSXBD    16(R10), Z7
+	VCVTDQ2PS    Z7, Z7
+	VBROADCASTSS (SI)(DI*4), Z8
+	VFMADD231PS  Z6, Z8, Z0
+	VFMADD231PS  Z7, Z8, Z1
+	ADDQ         R9, R10
+	ADDQ         R9, R11
+	INCQ         DI
+	SUBQ         $0x01, R8
+	JMP          loopkt
+
+doneku:
 	MOVQ         r+0(FP), DI
 	MOVQ         ldr+8(FP), R8
-	MOVSS        step+72(FP), X3
-	VBROADCASTSS X3, Z3
+	VBROADCASTSS step+80(FP), Z6
 	MOVLQSX      (AX), R9
 	IMULQ        R8, R9
 	ADDQ         BX, R9
 	LEAQ         (DI)(R9*4), R9
-	VMULPS       Z3, Z0, Z0
+	VADDPS       Z2, Z0, Z0
+	VMULPS       Z6, Z0, Z0
 	VMOVUPS      Z0, (R9)
-	VMULPS       Z3, Z1, Z1
+	VADDPS       Z3, Z1, Z1
+	VMULPS       Z6, Z1, Z1
 	VMOVUPS      Z1, 64(R9)
 	ADDQ         $0x20, BX
 	SUBQ         $0x20, DX
-	JMP          loopjx
+	JMP          loopkp
 
-donejy:
-loopka:
+donekq:
+loopkv:
 	CMPQ   DX, $0x00000001
-	JL     donekb
+	JL     donekw
 	VPXORQ Z0, Z0, Z0
-	MOVQ   in+56(FP), R8
-	MOVQ   out+64(FP), R9
+	VPXORQ Z1, Z1, Z1
+	MOVQ   in+64(FP), R8
+	MOVQ   out+72(FP), R9
 	MOVQ   coefs+48(FP), R10
+	MOVQ   next+56(FP), R11
 	ADDQ   BX, R10
 	XORQ   DI, DI
 
-entrieskc:
-	VPMOVSXBD    (R10), Z3
-	VCVTDQ2PS    Z3, Z3
-	VBROADCASTSS (SI)(DI*4), Z4
-	VFMADD231PS  Z3, Z4, Z0
+loopkx:
+	CMPQ         R8, $0x00000002
+	JL           doneky
+	PREFETCHT0   (R11)
+	VPMOVSXBD    (R10), Z6
+	VCVTDQ2PS    Z6, Z6
+	VBROADCASTSS (SI)(DI*4), Z7
+	VFMADD231PS  Z6, Z7, Z0
 	ADDQ         R9, R10
+	ADDQ         R9, R11
 	INCQ         DI
-	CMPQ         DI, R8
-	JL           entrieskc
+	VPMOVSXBD    (R10), Z6
+	VCVTDQ2PS    Z6, Z6
+	VBROADCASTSS (SI)(DI*4), Z7
+	VFMADD231PS  Z6, Z7, Z1
+	ADDQ         R9, R10
+	ADDQ         R9, R11
+	INCQ         DI
+	SUBQ         $0x02, R8
+	JMP          loopkx
+
+doneky:
+loopkz:
+	CMPQ         R8, $0x00000001
+	JL           donela
+	PREFETCHT0   (R11)
+	VPMOVSXBD    (R10), Z6
+	VCVTDQ2PS    Z6, Z6
+	VBROADCASTSS (SI)(DI*4), Z7
+	VFMADD231PS  Z6, Z7, Z0
+	ADDQ         R9, R10
+	ADDQ         R9, R11
+	INCQ         DI
+	SUBQ         $0x01, R8
+	JMP          loopkz
+
+donela:
 	MOVQ         r+0(FP), DI
 	MOVQ         ldr+8(FP), R8
-	MOVSS        step+72(FP), X3
-	VBROADCASTSS X3, Z3
+	VBROADCASTSS step+80(FP), Z6
 	MOVLQSX      (AX), R9
 	IMULQ        R8, R9
 	ADDQ         BX, R9
 	LEAQ         (DI)(R9*4), R9
-	VMULPS       Z3, Z0, Z0
+	VADDPS       Z1, Z0, Z0
+	VMULPS       Z6, Z0, Z0
 	VMOVUPS      Z0, (R9)
 	ADDQ         $0x10, BX
 	SUBQ         $0x10, DX
-	JMP          loopka
+	JMP          loopkv
 
-donekb:
+donekw:
 	ADDQ $0x04, AX
 	SUBQ $0x01, CX
-	JMP  loopjs
+	JMP  loopkh
 
-donejt:
+doneki:
 	VZEROUPPER
 	RET
 
@@ -4941,9 +5295,9 @@ TEXT ·sumRowsAVX512(SB), NOSPLIT, $0-40
 	MOVQ src+8(FP), CX
 	MOVQ n+32(FP), DX
 
-loopkd:
+looplb:
 	CMPQ   DX, $0x00000040
-	JL     doneke
+	JL     donelc
 	MOVQ   offsets+16(FP), BX
 	MOVQ   terms+24(FP), SI
 	VPXORQ Z0, Z0, Z0
@@ -4951,9 +5305,9 @@ loopkd:
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
 
-loopkf:
+loopld:
 	CMPQ    SI, $0x00000001
-	JL      donekg
+	JL      donele
 	MOVLQSX (BX), DI
 	VADDPS  (CX)(DI*4), Z0, Z0
 	VADDPS  64(CX)(DI*4), Z1, Z1
@@ -4961,9 +5315,9 @@ loopkf:
 	VADDPS  192(CX)(DI*4), Z3, Z3
 	ADDQ    $0x04, BX
 	DECQ    SI
-	JMP     loopkf
+	JMP     loopld
 
-donekg:
+donele:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
 	VMOVUPS Z2, 128(AX)
@@ -4971,33 +5325,33 @@ donekg:
 	ADDQ    $0x00000100, CX
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, DX
-	JMP     loopkd
+	JMP     looplb
 
-doneke:
-loopkh:
+donelc:
+looplf:
 	CMPQ   DX, $0x00000010
-	JL     doneki
+	JL     donelg
 	MOVQ   offsets+16(FP), BX
 	MOVQ   terms+24(FP), SI
 	VPXORQ Z4, Z4, Z4
 
-loopkj:
+looplh:
 	CMPQ    SI, $0x00000001
-	JL      donekk
+	JL      doneli
 	MOVLQSX (BX), DI
 	VADDPS  (CX)(DI*4), Z4, Z4
 	ADDQ    $0x04, BX
 	DECQ    SI
-	JMP     loopkj
+	JMP     looplh
 
-donekk:
+doneli:
 	VMOVUPS Z4, (AX)
 	ADDQ    $0x00000040, CX
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x00000010, DX
-	JMP     loopkh
+	JMP     looplf
 
-doneki:
+donelg:
 	VZEROUPPER
 	RET
 
@@ -5012,9 +5366,9 @@ TEXT ·streamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD X0, Z0
 	XORQ         BX, BX
 
-loopkl:
+looplj:
 	CMPQ       DX, $0x00000020
-	JL         donekm
+	JL         donelk
 	PREFETCHT0 4096(AX)(BX*1)
 	PREFETCHT0 4096(CX)(BX*1)
 	VMULPD     (AX)(BX*1), Z0, Z1
@@ -5041,12 +5395,12 @@ loopkl:
 	VMOVUPD    Z2, 192(CX)(BX*1)
 	ADDQ       $0x00000100, BX
 	SUBQ       $0x00000020, DX
-	JMP        loopkl
+	JMP        looplj
 
-donekm:
-loopkn:
+donelk:
+loopll:
 	CMPQ       DX, $0x00000008
-	JL         doneko
+	JL         donelm
 	PREFETCHT0 4096(AX)(BX*1)
 	PREFETCHT0 4096(CX)(BX*1)
 	VMULPD     (AX)(BX*1), Z0, Z1
@@ -5055,9 +5409,9 @@ loopkn:
 	VMOVUPD    Z2, (CX)(BX*1)
 	ADDQ       $0x00000040, BX
 	SUBQ       $0x00000008, DX
-	JMP        loopkn
+	JMP        loopll
 
-doneko:
+donelm:
 	VZEROUPPER
 	RET
 
@@ -5081,9 +5435,9 @@ TEXT ·multiplyAddAVX512(SB), NOSPLIT, $0-16
 	VPXORQ       Z11, Z11, Z11
 	VPXORQ       Z12, Z12, Z12
 
-loopkp:
+loopln:
 	CMPQ        AX, $0x00000001
-	JL          donekq
+	JL          donelo
 	VFMADD231PD Z0, Z0, Z1
 	VFMADD231PD Z0, Z0, Z2
 	VFMADD231PD Z0, Z0, Z3
@@ -5097,9 +5451,9 @@ loopkp:
 	VFMADD231PD Z0, Z0, Z11
 	VFMADD231PD Z0, Z0, Z12
 	DECQ        AX
-	JMP         loopkp
+	JMP         loopln
 
-donekq:
+donelo:
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z4, Z1, Z1

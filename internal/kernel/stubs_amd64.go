@@ -97,7 +97,7 @@ func restoreAVX2(dst *float32, to *int32, src *float32, from *int32, forms *int3
 // regressAVX2 is Regress.
 //
 //go:noescape
-func regressAVX2(r *float32, ldr int, q *float32, ldq int, order *int32, n int, coefs *int8, in int, out int, step float32)
+func regressAVX2(r *float32, ldr int, q *float32, ldq int, order *int32, n int, coefs *int8, next *int8, in int, out int, step float32)
 
 // sumRowsAVX2 is SumRows; n is a multiple of 16.
 //
@@ -207,7 +207,7 @@ func restoreAVX512(dst *float32, to *int32, src *float32, from *int32, forms *in
 // regressAVX512 is Regress.
 //
 //go:noescape
-func regressAVX512(r *float32, ldr int, q *float32, ldq int, order *int32, n int, coefs *int8, in int, out int, step float32)
+func regressAVX512(r *float32, ldr int, q *float32, ldq int, order *int32, n int, coefs *int8, next *int8, in int, out int, step float32)
 
 // sumRowsAVX512 is SumRows; n is a multiple of 16.
 //

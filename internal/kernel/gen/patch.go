@@ -132,12 +132,15 @@ func (t tier) orient(name string, back bool) {
 	end()
 }
 
-// regress widens the bytes of a map once for up to four patches.
+// regress widens the bytes of a map once for up to four patches. With AVX-512, which
+// has the registers, even and odd entries are summed apart, so that no chain of
+// additions holds the others up.
 func (t tier) regress() {
-	t.begin("regress", "r *float32, ldr int, q *float32, ldq int, order *int32, n int, coefs *int8, in, out int, step float32)",
+	t.begin("regress", "r *float32, ldr int, q *float32, ldq int, order *int32, n int, coefs, next *int8, in, out int, step float32)",
 		"is Regress.")
 	order, n := pointer("order"), pointer("n")
-	acc := make([]reg.VecVirtual, 12)
+	chains := t.lanes / 4
+	acc := make([]reg.VecVirtual, 12*chains)
 	for i := range acc {
 		acc[i] = t.vec()
 	}
@@ -155,7 +158,7 @@ func (t tier) regress() {
 			for _, w := range []int{3, 2, 1} {
 				least := (w-1)*t.lanes32() + 1 // the last vector may reach beyond
 				while(left, least, func() {
-					t.regressTile(acc[:w*tall], row, column, w)
+					t.regressTile(acc[:w*tall*chains], row, column, w, chains)
 					r, ldr, scale := pointer("r"), pointer("ldr"), t.spreadParam("step")
 					for b := range row {
 						to := GP64()
@@ -165,6 +168,9 @@ func (t tier) regress() {
 						LEAQ(Mem{Base: r, Index: to, Scale: 4}, to)
 						for i := range w {
 							v := acc[b*w+i]
+							if chains > 1 {
+								VADDPS(acc[(tall+b)*w+i], v, v)
+							}
 							VMULPS(scale, v, v)
 							VMOVUPS(v, from(to, i*t.bytes()))
 						}
@@ -180,39 +186,48 @@ func (t tier) regress() {
 	end()
 }
 
-func (t tier) regressTile(acc []reg.VecVirtual, row []reg.GPVirtual, column reg.GPVirtual, w int) {
+// regressTile sums up the rows of the map for some patches and w vectors of columns.
+func (t tier) regressTile(acc []reg.VecVirtual, row []reg.GPVirtual, column reg.GPVirtual, w, chains int) {
 	for _, v := range acc {
 		t.clear(v)
 	}
-	i, in, out, coefs := GP64(), pointer("in"), pointer("out"), pointer("coefs")
+	i, in, out, coefs, next := GP64(), pointer("in"), pointer("out"), pointer("coefs"), pointer("next")
 	ADDQ(column, coefs)
 	XORQ(i, i)
-	top := label("entries")
-	Label(top)
-	var wide []reg.VecVirtual
-	for k := range w {
-		v := t.vec()
-		VPMOVSXBD(from(coefs, k*t.lanes32()), v)
-		VCVTDQ2PS(v, v)
-		wide = append(wide, v)
+	part := len(acc) / chains
+	for _, c := range []int{chains, 1}[:chains] {
+		while(in, c, func() {
+			PREFETCHT0(from(next, 0))
+			for chain := range c {
+				var wide []reg.VecVirtual
+				for k := range w {
+					v := t.vec()
+					VPMOVSXBD(from(coefs, k*t.lanes32()), v)
+					VCVTDQ2PS(v, v)
+					wide = append(wide, v)
+				}
+				for b := range row {
+					x := t.spread32(Mem{Base: row[b], Index: i, Scale: 4})
+					for k := range w {
+						VFMADD231PS(wide[k], x, acc[chain*part+b*w+k])
+					}
+				}
+				ADDQ(out, coefs)
+				ADDQ(out, next)
+				INCQ(i)
+			}
+			SUBQ(U8(c), in)
+		})
 	}
-	for b := range row {
-		x := t.spread32(Mem{Base: row[b], Index: i, Scale: 4})
-		for k := range w {
-			VFMADD231PS(wide[k], x, acc[b*w+k])
-		}
-	}
-	ADDQ(out, coefs)
-	INCQ(i)
-	CMPQ(i, in)
-	JL(LabelRef(top))
 }
 
 // spreadParam is the float32 parameter of a name, in every lane.
 func (t tier) spreadParam(name string) reg.VecVirtual {
-	x := XMM()
-	Load(Param(name), x)
-	return t.spread32(x)
+	p, err := Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return t.spread32(p.Addr)
 }
 
 func (t tier) sumRows() {

@@ -322,6 +322,10 @@ func (a *Anchored) apply(ctx context.Context, low, current *patches.Plane, with 
 
 // bandRows is how many rows of cells are worked on together.
 func (a *Anchored) bandRows(g anchorGrid) int {
-	row := 4 * g.block * g.block * (vectors(g.cols) + 2*margin)
-	return min(g.rows, max(1, a.bandBytes/row))
+	return min(g.rows, max(1, a.bandBytes/a.stripBytes(g)))
+}
+
+// stripBytes is what the blocks of a row of cells take.
+func (a *Anchored) stripBytes(g anchorGrid) int {
+	return 4 * g.block * g.block * (vectors(g.cols) + 2*margin)
 }

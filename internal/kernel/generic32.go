@@ -22,18 +22,20 @@ func mul32Generic(c []float32, ldc int, a []float32, lda int, b []float32, ldb, 
 }
 
 func nearestGeneric(index []int32, best, z []float32, ldz int, at []float32, lda, m, dims int) {
-	const block = 48
+	const block, together = 48, 64 // scores that stay in the first-level cache
 	for i := range best {
 		index[i], best[i] = 0, float32(math.Inf(-1))
 	}
-	var scores [Rows32 * block]float32
+	var scores [together * block]float32
 	for from := 0; from < len(index); from += block {
 		n := min(block, len(index)-from)
-		index, best := index[from:from+n], best[from:from+n]
-		for j := 0; j < m; j += Rows32 {
-			mul32Generic(scores[:], block, at[j:], lda, z[from:], ldz, Rows32, dims, n)
-			for r := range Rows32 {
-				for b, v := range scores[r*block : r*block+n] {
+		best := best[from : from+n]
+		index := index[from : from+n]
+		for j := 0; j < m; j += together {
+			rows := min(together, m-j)
+			mul32Generic(scores[:], block, at[j:], lda, z[from:], ldz, rows, dims, n)
+			for r := range rows {
+				for b, v := range scores[r*block:][:len(best)] {
 					if v > best[b] {
 						best[b], index[b] = v, int32(j+r)
 					}
@@ -144,34 +146,43 @@ func signOf(form int32) float32 {
 
 // regressGeneric widens four rows of the map at a time for all patches.
 func regressGeneric(r []float32, ldr int, q []float32, ldq int, order []int32, coefs []int8, in, out int, step float32) {
-	for _, j := range order {
-		clear(r[int(j)*ldr : int(j)*ldr+out])
-	}
-	var wide [4][MaxOut]float32
-	for i := 0; i < in; i += 4 {
-		rows := min(4, in-i)
-		for k := range wide {
-			clear(wide[k][:out])
-			if k < rows {
-				for c, v := range coefs[(i+k)*out : (i+k+1)*out] {
-					wide[k][c] = float32(v)
+	const part = 64
+	for from := 0; from < out; from += part {
+		n := min(part, out-from)
+		var wide [4][part]float32
+		for _, j := range order {
+			clear(r[int(j)*ldr+from:][:n])
+		}
+		for i := 0; i < in; i += 4 {
+			rows := min(4, in-i)
+			for k := range rows {
+				to := wide[k][:n]
+				for c, v := range coefs[(i+k)*out+from:][:len(to)] {
+					to[c] = float32(v)
+				}
+			}
+			r0, r1, r2, r3 := wide[0][:n], wide[1][:n], wide[2][:n], wide[3][:n]
+			for _, j := range order {
+				to, v := r[int(j)*ldr+from:][:n], q[int(j)*ldq+i:][:rows]
+				if rows < 4 {
+					for k, x := range v {
+						for c, w := range wide[k][:n] {
+							to[c] += x * w
+						}
+					}
+					continue
+				}
+				v0, v1, v2, v3 := v[0], v[1], v[2], v[3]
+				for c := range to {
+					to[c] += v0*r0[c] + v1*r1[c] + v2*r2[c] + v3*r3[c]
 				}
 			}
 		}
-		r0, r1, r2, r3 := wide[0][:out], wide[1][:out], wide[2][:out], wide[3][:out]
 		for _, j := range order {
-			var v [4]float32
-			copy(v[:rows], q[int(j)*ldq+i:])
-			to := r[int(j)*ldr:][:out]
+			to := r[int(j)*ldr+from:][:n]
 			for c := range to {
-				to[c] += v[0]*r0[c] + v[1]*r1[c] + v[2]*r2[c] + v[3]*r3[c]
+				to[c] *= step
 			}
-		}
-	}
-	for _, j := range order {
-		to := r[int(j)*ldr:][:out]
-		for c := range to {
-			to[c] *= step
 		}
 	}
 }

@@ -30,6 +30,17 @@ func Pad(n int) int { return (n + Width - 1) / Width * Width }
 // Tier names the form in use: "avx512", "avx2" or "generic".
 func Tier() string { return tiers[current].String() }
 
+// Tiers is the number of forms that this machine can run, the generic one first.
+func Tiers() int { return len(tiers) }
+
+// Use takes the form of a number until the function it returns is called. It is for
+// tests that compare the forms, and nothing may run beside them.
+func Use(form int) (restore func()) {
+	was := current
+	current = form
+	return func() { current = was }
+}
+
 // A tier is a form of the operations.
 type tier int
 

@@ -102,7 +102,7 @@ func (o TrainOptions) anchoredMemory() int64 {
 		p := o.stage(stage)
 		k, in, out := int64(p.Anchors), int64(p.InputDims), int64(p.OutputDims)
 		features, size := int64(p.features()), int64(p.Block*p.Block)
-		equations := 3*8*k*in*(in+out) + 4*4*k*in*out + 4*(batchPatches+2*patchesTogether)*(in+out+4)
+		equations := 3*8*k*in*(in+out) + 8*k*in*out + 4*(batchPatches+4*patchesTogether)*(in+out+4)
 		sample := 2 * 4 * max(samplesPerAnchor*k, 30_000) * (features + size + 16)
 		most = max(most, equations, sample)
 	}

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math"
+	"sync"
 
 	"gonum.org/v1/gonum/blas/gonum"
 )
@@ -21,12 +22,18 @@ func mul32Generic(c []float32, ldc int, a []float32, lda int, b []float32, ldb, 
 	}
 }
 
+// Scores that stay in the first-level cache. They are kept, for what gonum is given
+// leaves the stack.
+const block, together = 48, 64
+
+var scoresOf = sync.Pool{New: func() any { return new([together * block]float32) }}
+
 func nearestGeneric(index []int32, best, z []float32, ldz int, at []float32, lda, m, dims int) {
-	const block, together = 48, 64 // scores that stay in the first-level cache
+	scores := scoresOf.Get().(*[together * block]float32)
+	defer scoresOf.Put(scores)
 	for i := range best {
 		index[i], best[i] = 0, float32(math.Inf(-1))
 	}
-	var scores [together * block]float32
 	for from := 0; from < len(index); from += block {
 		n := min(block, len(index)-from)
 		best := best[from : from+n]
@@ -55,7 +62,6 @@ func transposeGeneric(dst []float32, ld int, src []float32, stride int, order []
 
 // The conversions keep a product and a sum from being fused: see Forms.
 func formsGeneric(forms []int32, mean, raw []float32, offsets []int32, weights []float32) {
-	const block = 32
 	for from := 0; from < len(forms); from += block {
 		n := min(block, len(forms)-from)
 		var m, gx, gy, e [block]float32

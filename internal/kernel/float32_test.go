@@ -143,8 +143,8 @@ func TestTranspose(t *testing.T) {
 
 // orbits lists the orbits of a patch, as Orient wants them.
 func orbits(side int) (list []int32) {
-	for y := range side {
-		for x := y; x < side; x++ {
+	for y := range (side + 1) / 2 {
+		for x := y; x < (side+1)/2; x++ {
 			for i := range int32(Orbit) {
 				r, c := y, x
 				if i&Turned != 0 {

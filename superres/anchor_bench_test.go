@@ -2,29 +2,131 @@ package superres
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
+
+	gonumblas "gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/gonum"
+
+	"superres/internal/kernel"
+	"superres/patches"
 )
 
-// BenchmarkAnchored enlarges a drawing of 256×192 by one stage of 1,024 anchors, on
-// one worker when run with -cpu 1; the megapixels are of the result.
+// BenchmarkAnchored enlarges a drawing to 1536×1024 by every stage of the embedded
+// model for ×2, and a part of it by that for ×4, on one worker when run with -cpu 1;
+// the megapixels are of the result.
 func BenchmarkAnchored(b *testing.B) {
+	whole, err := Builtin("photo")
+	if err != nil {
+		b.Fatal(err)
+	}
 	for _, scale := range []int{2, 4} {
-		m, err := Train(b.Context(), drawings(8), TrainOptions{Scale: scale, Stages: 2, Atoms: 1024, BackProject: 1, Reductions: []float64{0.9, 0.8, 0.7, 0.6}})
+		m, err := whole.at(scale)
 		if err != nil {
 			b.Fatal(err)
 		}
-		low := split(drawing(256, 192, 0.4)).luma()
+		low := split(drawing(1536/scale, 1024/scale, 0.4)).luma()
 		current := Resize(low, low.W*scale, low.H*scale, Bicubic)
 		for i, s := range m.Stages {
+			var next *patches.Plane
 			b.Run(fmt.Sprintf("scale=%d/stage=%d/%s", scale, i, s.Kind()), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := s.Apply(b.Context(), low, current, func(float64) {}); err != nil {
+					if next, err = s.Apply(b.Context(), low, current, func(float64) {}); err != nil {
 						b.Fatal(err)
 					}
 				}
 				b.ReportMetric(1e3*b.Elapsed().Seconds()/float64(b.N)/(float64(len(current.Pix))/1e6), "ms/MP")
 			})
+			if next != nil {
+				current = next
+			}
 		}
 	}
+}
+
+// BenchmarkEffort enlarges a picture of 768×512 with the embedded model.
+func BenchmarkEffort(b *testing.B) {
+	whole, err := Builtin("photo")
+	if err != nil {
+		b.Fatal(err)
+	}
+	img := drawing(768, 512, 0.4)
+	for _, effort := range Efforts() {
+		m, err := whole.Effort(effort)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(effort, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				upscale(b, m, img, 2)
+			}
+		})
+	}
+}
+
+// BenchmarkSearchAndRegress takes a million patches, in 30 coordinates, to the nearest
+// of 1,024 anchors, among all of them, and through its regressor, 30×36: by the kernels,
+// and by gonum alone, a tenth of them.
+func BenchmarkSearchAndRegress(b *testing.B) {
+	const dims, anchors, out = 30, 1024, 36
+	rng := rand.New(rand.NewPCG(1, 1))
+	normal := func(n int) []float32 {
+		v := make([]float32, n)
+		for i := range v {
+			v[i] = float32(rng.NormFloat64())
+		}
+		return v
+	}
+	directions := normal(anchors * dims)
+	for j := 0; j < len(directions); j += dims {
+		direction(directions[j:j+dims], directions[j:j+dims])
+	}
+	all := make([]uint16, anchors)
+	for j := range all {
+		all[j] = uint16(j)
+	}
+	maps := normal(anchors * dims * out)
+	const width = 32
+	const some = 1 << 16
+	rows := padded(normal(some*dims), dims, width)
+	report := func(b *testing.B, patches int) {
+		b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)*1e6/float64(patches), "s/million")
+	}
+	b.Run("kernel", func(b *testing.B) {
+		search := newAnchorSearch(dims, directions, directions[:dims], all)
+		with := packRegressors(maps, dims*out)
+		anchor, r := make([]int32, some), make([]float32, some*48)
+		var t searchScratch
+		var order, start []int32
+		for b.Loop() {
+			for at := 0; at < some; at += 4 * patchesTogether {
+				search.find(anchor[:4*patchesTogether], rows[at*width:], width, &t)
+				order, start = bucket(anchor[:4*patchesTogether], anchors, order, start)
+				for k := range anchors {
+					kernel.Regress(r, 48, rows[at*width:], width, order[start[k]:start[k+1]], with.coefs[k*dims*out:], with.coefs[(k+1)*dims*out:], dims, out, with.steps[k])
+				}
+			}
+		}
+		report(b, some)
+	})
+	b.Run("gonum", func(b *testing.B) {
+		var blas gonum.Implementation
+		scores, r := make([]float32, anchors), make([]float32, out)
+		for b.Loop() {
+			for j := range some / 16 {
+				z := rows[j*width : j*width+dims]
+				blas.Sgemv(gonumblas.NoTrans, anchors, dims, 1, directions, dims, z, 1, 0, scores, 1)
+				k, best := 0, scores[0]
+				for i, v := range scores {
+					if v > best {
+						k, best = i, v
+					}
+				}
+				blas.Sgemv(gonumblas.Trans, dims, out, 1, maps[k*dims*out:], out, z, 1, 0, r, 1)
+			}
+		}
+		report(b, some/16)
+	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/kernel"
 	"superres/internal/parallel"
 	"superres/learners"
 	"superres/learners/sparse"
@@ -57,15 +58,13 @@ func (d *anchorData) sample(ctx context.Context, a *Anchored, stage int) (anchor
 			}
 			c.cut(j, p.Input, d.opt.Scale)
 			rng := rand.New(rand.NewPCG(d.opt.Seed, uint64(stage)<<32|uint64(lo)))
-			pick := rng.Perm(j.count())[:n]
-			in, target := c.in.bases, c.target.bases
-			c.in.bases, c.target.bases = make([]int32, n), make([]int32, n)
-			for i, cell := range pick {
-				c.in.bases[i], c.target.bases[i] = in[cell], target[cell]
+			var pick []int32
+			for _, number := range rng.Perm(j.count())[:n] {
+				if spread := c.in.spread(number); spread >= float32(d.opt.Flat) && spread > 0 {
+					pick = append(pick, int32(number))
+				}
 			}
-			s.count, s.spread = n, grown(s.spread, n)
-			s.measure(&c.in, 0, n)
-			drawn[lo] = a.canonicalSample(&s, &c, float32(d.opt.Flat))
+			drawn[lo] = a.canonicalSample(&s, &c, pick)
 		}
 	})
 	var all anchorSample
@@ -81,30 +80,33 @@ func (d *anchorData) sample(ctx context.Context, a *Anchored, stage int) (anchor
 	return all, err
 }
 
-// canonicalSample returns the patches that the cutter holds, without the flat ones.
-func (a *Anchored) canonicalSample(s *anchorScratch, c *anchorCutter, flat float32) (out anchorSample) {
+// canonicalSample returns patches that the cutter holds, by their numbers.
+func (a *Anchored) canonicalSample(s *anchorScratch, c *anchorCutter, numbers []int32) anchorSample {
 	f, size := a.params.features(), a.params.Block*a.params.Block
-	s.raw, s.p = grown(s.raw, max(f, size)*lanes), grown(s.p, max(f, size)*lanes)
-	s.moments = grown(s.moments, 4*lanes)
-	var found [lanes]uint8
-	features, blocks := make([]float32, lanes*f), make([]float32, lanes*size)
-	for at := 0; at < s.count; at += lanes {
-		w := min(lanes, s.count-at)
-		c.in.gather(s.raw, c.in.bases[at:at+w])
-		a.canonicalise(s, found[:w])
-		transpose(features, s.p, lanes, w, f)
-		c.target.gather(s.raw, c.target.bases[at:at+w])
-		for l := range w {
-			a.orient(s.p[l:], s.raw[l:], found[l])
-		}
-		transpose(blocks, s.p, lanes, w, size)
-		for l := range w {
-			if s.spread[at+l] >= flat && s.spread[at+l] > 0 {
-				out.count++
-				out.features = append(out.features, features[l*f:(l+1)*f]...)
-				out.blocks = append(out.blocks, blocks[l*size:(l+1)*size]...)
+	out := anchorSample{len(numbers), make([]float32, len(numbers)*f), make([]float32, len(numbers)*size)}
+	a.ready(s, lanes)
+	raw := make([]float32, max(f, size)*lanes)
+	offsets := make([]int32, a.params.Patch*a.params.Patch)
+	for i := range offsets {
+		offsets[i] = int32(i * lanes)
+	}
+	rows := func(dst []float32, w, k int) {
+		for b := range w {
+			for i := range k {
+				dst[b*k+i] = s.p[i*lanes+b]
 			}
 		}
+	}
+	for at := 0; at < len(numbers); at += lanes {
+		some := numbers[at:min(at+lanes, len(numbers))]
+		w := len(some)
+		c.in.gather(raw, some)
+		a.canonicalise(s, s.forms[:lanes], raw, offsets, a.in)
+		rows(out.features[at*f:], w, f)
+		c.target.gather(raw, some)
+		clear(s.mean)
+		kernel.Orient(s.p, a.out, raw, a.out, s.forms[:lanes], s.mean)
+		rows(out.blocks[at*size:], w, size)
 	}
 	return out
 }
@@ -155,16 +157,16 @@ func (d *anchorData) learnTables(ctx context.Context, a *Anchored, s anchorSampl
 
 // moment returns Σ x·xᵀ/n over rows x of dims entries.
 func moment(x []float32, dims int) *mat.SymDense {
-	sum, part := make([]float64, dims*dims), make([]float32, dims*dims)
+	high, wide := kernel.PadTo(dims, kernel.Rows32), vectors(dims)
+	sum, part := make([]float64, dims*dims), make([]float32, high*wide)
 	n := len(x) / dims
-	for j := range n {
-		row := x[j*dims : (j+1)*dims]
-		blas32.Sger(dims, dims, 1, row, 1, row, 1, part, dims)
-		if j%256 == 255 || j == n-1 {
-			for i, v := range part {
-				sum[i] += float64(v) / float64(n)
+	for from := 0; from < n; from += 256 {
+		some := padded(x[from*dims:min(from+256, n)*dims], dims, wide)
+		kernel.Mul32(part, wide, some, wide, some, wide, high, len(some)/wide, wide)
+		for i := range dims {
+			for j, v := range part[i*wide : i*wide+dims] {
+				sum[i*dims+j] += float64(v) / float64(n)
 			}
-			clear(part)
 		}
 	}
 	return mat.NewSymDense(dims, sum)
@@ -288,4 +290,14 @@ func (d *anchorData) learnAnchors(ctx context.Context, p anchoredParams, search 
 		}
 	}
 	return anchors, nil
+}
+
+// regress sets dst ← Aᵀ·x; a holds A, len(x)×len(dst) row after row.
+func regress(dst, x, a []float32) {
+	clear(dst)
+	for i, v := range x {
+		for j, c := range a[i*len(dst) : (i+1)*len(dst)] {
+			dst[j] += v * c
+		}
+	}
 }

@@ -152,16 +152,16 @@ func (p *anchorPlane) currentPlane() *patches.Plane {
 }
 
 // advance replaces what the pictures have become by what the stage and the
-// back-projection make of it; regressors are those for the pictures of each fold. It
+// back-projection make of it, with the regressors for the pictures of each fold. It
 // calls report from many goroutines.
-func (d *anchorData) advance(ctx context.Context, a *Anchored, regressors [folds][]float32, back *BackProject, report func(pixels int64)) error {
+func (d *anchorData) advance(ctx context.Context, a *Anchored, with [folds]regressors, back *BackProject, report func(pixels int64)) error {
 	none := func(float64) {}
 	errs := make([]error, len(d.planes))
 	err := parallel.For(ctx, len(d.planes), 1, func() func(lo, hi int) {
 		return func(lo, hi int) {
 			p := d.planes[lo]
 			low := p.lowPlane(d.opt.Scale)
-			current, err := a.apply(ctx, low, p.currentPlane(), regressors[p.fold], none)
+			current, err := a.apply(ctx, low, p.currentPlane(), with[p.fold], none)
 			if err == nil && back != nil {
 				current, err = back.Apply(ctx, low, current, none)
 			}

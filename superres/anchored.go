@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"superres/internal/kernel"
 	"superres/internal/parallel"
 	"superres/patches"
 )
@@ -39,11 +40,18 @@ type Anchored struct {
 	scale  int
 
 	form      canonical
-	in, out   [forms][]int32 // see places
+	in, out   []int32 // where the samples of a patch and of a block lie in lanes, orbit after orbit
 	search    *anchorSearch
-	regressor []float32 // R_k after R_k, InputDims×OutputDims
-	backwards []float32 // Wᵀ the other way round: Block²×OutputDims
+	analysis  []float32 // [Vᵀ Uᵀ], with room to whole vectors after each
+	synthesis []float32 // Wᵀ, with room
+	backwards []float32 // W, with room
 	bandBytes int       // about what the blocks take that are worked on together
+}
+
+// regressors are the linear maps R_k, rounded to bytes.
+type regressors struct {
+	coefs []int8    // R_k after R_k, InputDims×OutputDims; room for a vector after the last
+	steps []float32 // of each: what 1 stands for
 }
 
 // anchoredParams is what a model file says of an Anchored.
@@ -75,7 +83,7 @@ type anchoredTables struct {
 }
 
 // The limits of the anchored stages of a model; maxCoefs bounds the coefficients of
-// all their regressors, of 4 bytes each in memory.
+// all their regressors.
 const (
 	maxAnchorPatch = 16
 	maxAnchors     = 16384
@@ -130,19 +138,28 @@ func newAnchored(scale int, p anchoredParams, t anchoredTables) (*Anchored, erro
 			return nil, fmt.Errorf("candidate %d of %d anchors", j, p.Anchors)
 		}
 	}
-	a := &Anchored{params: p, tables: t, scale: scale, bandBytes: bandBytes}
-	a.form, a.in, a.out = newCanonical(p.Patch, p.Sigma), places(p.Patch), places(p.Block)
+	t.regressors = withRoom(t.regressors)
+	a := blankAnchored(scale, p)
+	a.tables, a.bandBytes = t, bandBytes
 	a.search = newAnchorSearch(p.SearchDims, unpackAnchors(t.anchors, p.SearchDims), t.centroids, t.lists)
-	a.regressor = make([]float32, len(t.regressors))
-	a.backwards = columns(t.output, p.Block*p.Block)
-	n := p.coefs()
-	for k, step := range t.steps {
-		to := a.regressor[k*n : (k+1)*n]
-		for i, v := range t.regressors[k*n : (k+1)*n] {
-			to[i] = step * float32(v)
-		}
+	a.analysis = make([]float32, p.features()*p.rowWidth())
+	for i := range p.features() {
+		row := a.analysis[i*p.rowWidth():]
+		copy(row, t.search[i*p.SearchDims:(i+1)*p.SearchDims])
+		copy(row[p.inputAt():], t.input[i*p.InputDims:(i+1)*p.InputDims])
 	}
+	size := p.Block * p.Block
+	a.synthesis = padded(t.output, size, kernel.PadTo(size, kernel.Rows32))
+	a.backwards = padded(columns(t.output, size), p.OutputDims, p.outWidth())
 	return a, nil
+}
+
+// withRoom returns coefficients with room for a vector after the last.
+func withRoom(coefs []int8) []int8 {
+	if n := len(coefs); cap(coefs) < n+kernel.Lanes {
+		return append(make([]int8, 0, n+kernel.Lanes), coefs...)
+	}
+	return coefs
 }
 
 // packAnchors rounds directions to bytes. The anchors are rounded before regressors
@@ -261,7 +278,7 @@ func (a *Anchored) Save(to *StageArrays) any {
 
 // Apply implements Stage.
 func (a *Anchored) Apply(ctx context.Context, low, current *patches.Plane, report func(float64)) (*patches.Plane, error) {
-	return a.apply(ctx, low, current, a.regressor, report)
+	return a.apply(ctx, low, current, regressors{a.tables.regressors, a.tables.steps}, report)
 }
 
 // grid places the patches for an enlargement of w×h.
@@ -275,44 +292,54 @@ func (a *Anchored) grid(w, h int) anchorGrid {
 	return g
 }
 
-// patchesTogether is how many patches a worker takes at a time.
-const patchesTogether = 4096
+// patchesTogether is about how many patches a worker takes at a time: so many that
+// some share a regressor, so few that they stay in the second-level cache.
+const patchesTogether = 8192
 
 // apply applies the stage with the given regressors in place of its own.
-func (a *Anchored) apply(ctx context.Context, low, current *patches.Plane, regressor []float32, report func(float64)) (*patches.Plane, error) {
+func (a *Anchored) apply(ctx context.Context, low, current *patches.Plane, with regressors, report func(float64)) (*patches.Plane, error) {
 	g := a.grid(current.W, current.H)
 	input := current
 	if a.params.Input == fromLow {
 		input = low
 	}
-	size := g.block * g.block
-	rows := max(1, a.bandBytes/(4*size*g.cols)) // worked on together: bounds the memory, changes nothing else
-	sum := patches.NewPlane(current.W, current.H)
+	rows := a.bandRows(g) // worked on together: bounds the memory, changes nothing else
+	out := patches.NewPlane(current.W, current.H)
+	blocks := g.strips(rows)
 	var b band
-	var blocks []float32
+	var scratches []*anchorScratch // of the workers
 	for from := 0; from < g.rows; from += rows {
 		to := min(from+rows, g.rows)
 		g.cut(&b, input.Row, input.W, input.H, g.patch, g.step, from, to)
-		blocks = grown(blocks, len(b.bases)*size)
-		err := parallel.For(ctx, len(b.bases), patchesTogether, func() func(lo, hi int) {
-			var s anchorScratch
+		worker := 0
+		err := parallel.For(ctx, b.blocks(), patchesTogether/lanes, func() func(lo, hi int) {
+			if worker++; worker > len(scratches) {
+				scratches = append(scratches, &anchorScratch{})
+			}
+			s := scratches[worker-1]
 			return func(lo, hi int) {
-				a.analyse(&s, &b, lo, hi)
-				a.rebuild(&s, regressor, blocks[lo*size:hi*size])
+				a.analyse(s, &b, lo, hi)
+				a.rebuild(s, with, &b, lo, hi, blocks, from)
 			}
 		})
+		if err == nil {
+			err = g.spread(ctx, out, current, blocks, from, to)
+		}
 		if err != nil {
 			return nil, err
 		}
-		g.spread(sum, blocks, from, to)
+		blocks.advance(rows)
 		report(float64(to) / float64(g.rows))
 	}
-	across, down := g.votes(current.W, g.cols), g.votes(current.H, g.rows)
-	eachRow(current.H, func(y int) {
-		out, was, vote := sum.Row(y), current.Row(y), down[y]
-		for x, v := range out {
-			out[x] = clamp(was[x] + v*(vote*across[x]))
-		}
-	})
-	return sum, nil
+	return out, nil
+}
+
+// bandRows is how many rows of cells are worked on together.
+func (a *Anchored) bandRows(g anchorGrid) int {
+	return min(g.rows, max(1, a.bandBytes/a.stripBytes(g)))
+}
+
+// stripBytes is what the blocks of a row of cells take.
+func (a *Anchored) stripBytes(g anchorGrid) int {
+	return 4 * g.block * g.block * (vectors(g.cols) + 2*margin)
 }

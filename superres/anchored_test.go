@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"superres/internal/kernel"
 	"superres/internal/npz"
 	"superres/patches"
 )
@@ -49,25 +50,25 @@ func TestCascadesRestore(t *testing.T) {
 
 // transforms are the 16 symmetries of a plane around the value ½.
 func transforms(p *patches.Plane) (list []*patches.Plane) {
-	for form := range uint8(2 * forms) {
+	for form := range int32(16) {
 		out := patches.NewPlane(p.W, p.H)
-		if form&turned != 0 {
+		if form&kernel.Turned != 0 {
 			out = patches.NewPlane(p.H, p.W)
 		}
 		for y := range out.H {
 			for x := range out.W {
 				u, v := x, y
-				if form&turned != 0 {
+				if form&kernel.Turned != 0 {
 					u, v = y, x
 				}
-				if form&flipX != 0 {
+				if form&kernel.FlipX != 0 {
 					u = p.W - 1 - u
 				}
-				if form&flipY != 0 {
+				if form&kernel.FlipY != 0 {
 					v = p.H - 1 - v
 				}
 				out.Pix[y*out.W+x] = p.Pix[v*p.W+u]
-				if form&negative != 0 {
+				if form&kernel.Negative != 0 {
 					out.Pix[y*out.W+x] = 1 - out.Pix[y*out.W+x]
 				}
 			}
@@ -77,35 +78,78 @@ func transforms(p *patches.Plane) (list []*patches.Plane) {
 	return list
 }
 
-// All 16 forms of a patch have the same canonical form, and orient brings a block of
-// the output into it as canonicalise does a patch.
+// places tells, for every form without its sign, which sample of a patch each
+// sample of the canonical patch is.
+func places(side int, form int32) []int {
+	list := make([]int, side*side)
+	for i := range list {
+		y, x := i/side, i%side
+		if form&kernel.Turned != 0 {
+			y, x = x, y
+		}
+		if form&kernel.FlipX != 0 {
+			x = side - 1 - x
+		}
+		if form&kernel.FlipY != 0 {
+			y = side - 1 - y
+		}
+		list[i] = y*side + x
+	}
+	return list
+}
+
+// formOf is the form of a patch by its moments.
+func formOf(gx, gy, e float64) (form int32, sign float64) {
+	sign = 1
+	if e < 0 {
+		form, sign, gx, gy = kernel.Negative, -1, -gx, -gy
+	}
+	if gx < 0 {
+		form |= kernel.FlipX
+	}
+	if gy < 0 {
+		form |= kernel.FlipY
+	}
+	if math.Abs(gy) > math.Abs(gx) {
+		form |= kernel.Turned
+	}
+	return form, sign
+}
+
+// All 16 forms of a patch have the same canonical form, and a block of the output is
+// brought into it, and back, as the patch is.
 func TestCanonicalForm(t *testing.T) {
-	a := blankAnchored(2, anchoredParams{Input: fromCurrent, Patch: 6, Block: 6, Cell: 2, Sigma: 1.5, Symmetries: AllSymmetries})
-	whole := split(drawing(60, 50, 1)).luma()
-	var s anchorScratch
-	s.raw, s.p, s.moments = make([]float32, 36*lanes), make([]float32, 36*lanes), make([]float32, 4*lanes)
-	for at := range 40 {
-		var first []float32
-		for i, p := range transforms(whole.Crop(at, at, 6, 6)) {
-			for j, v := range p.Pix {
-				s.raw[j*lanes] = v
-			}
-			form := make([]uint8, 1)
-			a.canonicalise(&s, form)
-			got := make([]float32, 36)
-			transpose(got, s.p, lanes, 1, 36)
-			if first == nil {
-				first = slices.Clone(got)
-			}
-			mean := s.moments[0]
-			oriented := make([]float32, 36*lanes)
-			a.orient(oriented, s.raw, form[0])
-			for j, v := range got {
-				if math.Abs(float64(v-first[j])) > 1e-5 {
-					t.Fatalf("patch %d, transform %d, sample %d: %g, expected %g", at, i, j, v, first[j])
+	for _, side := range []int{6, 7} {
+		a := blankAnchored(2, anchoredParams{Input: fromLow, Patch: side, Block: side, Cell: 2, Sigma: 1.5, Symmetries: AllSymmetries, SearchDims: 1, InputDims: 1, OutputDims: 1})
+		whole := split(drawing(60, 50, 1)).luma()
+		var s anchorScratch
+		a.ready(&s, lanes)
+		size := side * side
+		raw, block, offsets := make([]float32, size*lanes), make([]float32, size*lanes), make([]int32, size)
+		for i := range offsets {
+			offsets[i] = int32(i * lanes)
+		}
+		for at := range 40 {
+			for i, p := range transforms(whole.Crop(at, at, side, side)) {
+				for j, v := range p.Pix {
+					raw[j*lanes+i] = v
 				}
-				if want := oriented[j*lanes] - signOf(form[0])*mean; math.Abs(float64(v-want)) > 1e-5 {
-					t.Fatalf("patch %d, transform %d, sample %d: %g, the block has %g", at, i, j, v, want)
+			}
+			forms := s.forms[:16]
+			a.canonicalise(&s, forms, raw, offsets, a.in)
+			for i := range forms {
+				for j := range size {
+					if v, first := s.p[j*lanes+i], s.p[j*lanes]; math.Abs(float64(v-first)) > 1e-5 {
+						t.Fatalf("patch %d, transform %d, sample %d: %g, expected %g", at, i, j, v, first)
+					}
+				}
+			}
+			kernel.Restore(block, a.out, s.p, a.in, forms)
+			for i := range forms {
+				for j := range size {
+					if v, want := block[j*lanes+i], raw[j*lanes+i]-s.mean[i]; v != want {
+						t.Fatalf("patch %d, transform %d, sample %d: %g came back as %g", at, i, j, want, v)
+					}
 				}
 			}
 		}
@@ -167,10 +211,9 @@ func TestAnchoredAgainstTheDefinition(t *testing.T) {
 				mean, gx, gy = mean+window[i]*patch[i], gx+u*window[i]*patch[i], gy+v*window[i]*patch[i]
 				e += (centre[i] - window[i]) * patch[i]
 			}
-			form := formOf(float32(gx), float32(gy), float32(e))
-			sign := float64(signOf(form))
+			form, sign := formOf(gx, gy, e)
 			z, q := make([]float64, p.SearchDims), make([]float64, p.InputDims)
-			for i, from := range places(p.Patch)[form%forms] {
+			for i, from := range places(p.Patch, form) {
 				v := sign * (patch[from] - mean)
 				for d := range z {
 					z[d] += v * float64(tab.search[i*p.SearchDims+d])
@@ -198,7 +241,7 @@ func TestAnchoredAgainstTheDefinition(t *testing.T) {
 			}
 			c := nearest(tab.centroids, all)
 			k := nearest(anchors, tab.lists[c*p.Candidates:(c+1)*p.Candidates])
-			for i, to := range places(p.Block)[form%forms] {
+			for i, to := range places(p.Block, form) {
 				v := 0.0
 				for o := range p.OutputDims {
 					for d := range q {
@@ -206,7 +249,7 @@ func TestAnchoredAgainstTheDefinition(t *testing.T) {
 						v += q[d] * r * float64(tab.output[o*p.Block*p.Block+i])
 					}
 				}
-				x, y := 2*cx-2+int(to)%6, 2*cy-2+int(to)/6
+				x, y := 2*cx-2+to%6, 2*cy-2+to/6
 				if x >= 0 && x < 34 && y >= 0 && y < 26 {
 					sum[y*34+x], count[y*34+x] = sum[y*34+x]+sign*v, count[y*34+x]+1
 				}

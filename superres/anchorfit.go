@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/kernel"
 	"superres/internal/parallel"
 )
 
@@ -26,6 +27,9 @@ func newNormalEquations(anchors, in, out int) *normalEquations {
 	return &normalEquations{in: in, out: out, sums: make([]float64, anchors*in*(in+out)), count: make([]int64, anchors)}
 }
 
+// samplesTogether is how many products are summed in float32.
+const samplesTogether = 256
+
 // add adds samples: rows [q r], of which those with a negative anchor are left out.
 func (n *normalEquations) add(ctx context.Context, rows []float32, anchor []int32) error {
 	width, size := n.in+n.out, n.in*(n.in+n.out)
@@ -37,22 +41,26 @@ func (n *normalEquations) add(ctx context.Context, rows []float32, anchor []int3
 	}
 	order, start := bucket(anchor, keys+1, nil, nil)
 	return parallel.For(ctx, keys, 4, func() func(lo, hi int) {
-		part := make([]float32, size)
+		wide := vectors(width)
+		high := kernel.PadTo(n.in, kernel.Rows32) // of its rows, the last are not needed
+		part, some := make([]float32, high*wide), make([]float32, samplesTogether*wide)
 		return func(lo, hi int) {
 			for k := lo; k < hi; k++ {
 				sum := n.sums[k*size : (k+1)*size]
 				list := order[start[k]:start[k+1]]
 				n.count[k] += int64(len(list))
 				for len(list) > 0 {
-					some := list[:min(256, len(list))]
-					list = list[len(some):]
-					clear(part)
-					for _, j := range some {
-						row := rows[int(j)*width:][:width]
-						blas32.Sger(n.in, width, 1, row[:n.in], 1, row, 1, part, width)
+					count := min(samplesTogether, len(list))
+					for i, j := range list[:count] {
+						copy(some[i*wide:], rows[int(j)*width:(int(j)+1)*width])
 					}
-					for i, v := range part {
-						sum[i] += float64(v)
+					list = list[count:]
+					kernel.Mul32(part, wide, some, wide, some, wide, high, count, wide)
+					for i := range n.in {
+						to := sum[i*width : (i+1)*width]
+						for j, v := range part[i*wide : i*wide+width] {
+							to[j] += float64(v)
+						}
 					}
 				}
 			}
@@ -188,22 +196,20 @@ func (d *anchorData) accumulate(ctx context.Context, a *Anchored, fold int, repo
 		err := parallel.For(ctx, n, 1, func() func(lo, hi int) {
 			var c anchorCutter
 			var s anchorScratch
-			var r []float32
 			return func(lo, hi int) {
 				j := batch[lo]
 				c.cut(j, p.Input, d.opt.Scale)
-				a.analyse(&s, &c.in, 0, j.count())
-				s.measure(&c.in, 0, j.count())
-				r = grown(r, j.count()*p.OutputDims)
-				a.targets(&s, r, &c.target, 0)
+				a.analyse(&s, &c.in, 0, c.in.blocks())
+				a.targets(&s, &c.target)
 				for i := range j.count() {
 					at := j.at - first + i
-					if anchor[at] = s.anchor[i]; s.spread[i] < float32(d.opt.Flat) || s.spread[i] == 0 {
+					anchor[at] = s.anchor[i]
+					if spread := c.in.spread(i); spread < float32(d.opt.Flat) || spread == 0 {
 						anchor[at] = -1
 					}
 					row := rows[at*width : (at+1)*width]
-					copy(row, s.q[i*p.InputDims:(i+1)*p.InputDims])
-					copy(row[p.InputDims:], r[i*p.OutputDims:])
+					copy(row[:p.InputDims], s.rows[i*p.rowWidth()+p.inputAt():])
+					copy(row[p.InputDims:], s.r[i*p.outWidth():])
 				}
 			}
 		})

@@ -157,10 +157,10 @@ func TestFoldsAreKeptApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(before[0], after[0]) {
+	if !slices.Equal(before[0].coefs, after[0].coefs) {
 		t.Error("the regressors for fold 0 depend on the pictures of fold 0")
 	}
-	if slices.Equal(before[1], after[1]) {
+	if slices.Equal(before[1].coefs, after[1].coefs) {
 		t.Error("the regressors for fold 1 do not depend on the pictures of fold 0")
 	}
 	if len(d.planes) != 8 || d.planes[0].fold != d.planes[1].fold || d.planes[1].fold == d.planes[2].fold {
@@ -190,16 +190,17 @@ func TestSearch(t *testing.T) {
 	for c := range s.candidates {
 		for i, j := range s.lists[c*s.width : (c+1)*s.width] {
 			for d := range dims {
-				anchors[int(j)*dims+d] = s.candidates[c][d*s.width+i]
+				anchors[int(j)*dims+d] = s.candidates[c][d*len(s.candidates[c])/dims+i]
 			}
 		}
 	}
-	z := columns(samples, dims)
+	width := vectors(dims)
+	z := padded(samples, dims, width)
 	found, again := make([]int32, n), make([]int32, n)
 	var scratch searchScratch
-	s.find(found, z, n, n, &scratch)
+	s.find(found, z, width, &scratch)
 	for at := 0; at < n; at += 7 {
-		s.find(again[at:min(at+7, n)], z[at:], n, min(7, n-at), &scratch)
+		s.find(again[at:min(at+7, n)], z[at*width:], width, &scratch)
 	}
 	if !slices.Equal(found, again) {
 		t.Error("the anchors found depend on what is searched for together")

@@ -26,17 +26,17 @@ const (
 // times the training pictures, and a model treats a picture and its mirror image
 // alike.
 type canonical struct {
-	window []float32 // w
-	at     []float32 // samples×4: the moments m, g_x, g_y, e
+	window  []float32 // w
+	weights []float32 // samples×4: of the moments m, g_x, g_y, e
 }
 
 func newCanonical(side int, sigma float64) canonical {
 	w, c := gaussian(side, sigma), gaussian(side, sigma/2)
-	f := canonical{window: make([]float32, side*side), at: make([]float32, 4*side*side)}
+	f := canonical{window: make([]float32, side*side), weights: make([]float32, 4*side*side)}
 	for i := range f.window {
 		u, v := float64(i%side)-float64(side-1)/2, float64(i/side)-float64(side-1)/2
 		f.window[i] = float32(w[i])
-		copy(f.at[4*i:], []float32{float32(w[i]), float32(u * w[i]), float32(v * w[i]), float32(c[i] - w[i])})
+		copy(f.weights[4*i:], []float32{float32(w[i]), float32(u * w[i]), float32(v * w[i]), float32(c[i] - w[i])})
 	}
 	return f
 }
@@ -54,60 +54,4 @@ func gaussian(side int, sigma float64) []float64 {
 		g[i] /= sum
 	}
 	return g
-}
-
-// The bits of a form: what was done to make a patch canonical.
-const (
-	flipX uint8 = 1 << iota
-	flipY
-	turned
-	negative
-	forms = 8 // without the sign
-)
-
-// formOf returns the form for the moments of a patch.
-func formOf(gx, gy, e float32) (form uint8) {
-	if e < 0 {
-		form, gx, gy = negative, -gx, -gy
-	}
-	if gx < 0 {
-		form, gx = form|flipX, -gx
-	}
-	if gy < 0 {
-		form, gy = form|flipY, -gy
-	}
-	if gy > gx {
-		form |= turned
-	}
-	return form
-}
-
-// places tells, for every form without its sign, which sample of a patch each
-// sample of the canonical patch is.
-func places(side int) (list [forms][]int32) {
-	for form := range list {
-		list[form] = make([]int32, side*side)
-		for i := range list[form] {
-			y, x := i/side, i%side
-			if uint8(form)&turned != 0 {
-				y, x = x, y
-			}
-			if uint8(form)&flipX != 0 {
-				x = side - 1 - x
-			}
-			if uint8(form)&flipY != 0 {
-				y = side - 1 - y
-			}
-			list[form][i] = int32(y*side + x)
-		}
-	}
-	return list
-}
-
-// signOf returns −1 for a form that is negative and 1 for others.
-func signOf(form uint8) float32 {
-	if form&negative != 0 {
-		return -1
-	}
-	return 1
 }

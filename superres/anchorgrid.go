@@ -1,6 +1,13 @@
 package superres
 
-import "superres/patches"
+import (
+	"context"
+	"math"
+
+	"superres/internal/kernel"
+	"superres/internal/parallel"
+	"superres/patches"
+)
 
 // anchorGrid says where the patches of an anchored stage lie. The enlargement is cut
 // into cells of cell×cell samples; one patch of the input and one block of the output
@@ -33,12 +40,16 @@ func mirror(i, n int) int {
 	return i
 }
 
-// band is a part of a plane of which whole rows of patches can be cut.
+// band is a part of a plane of which whole rows of patches can be cut. Its samples lie
+// so that one and the same sample of neighbouring patches is at neighbouring places:
+// with cells of step samples, every step-th of a row after one another.
 type band struct {
-	pix   []float32
-	width int
-	bases []int32 // of each patch: its upper left sample
-	side  int     // of the patches
+	pix        []float32
+	side, step int     // of a patch, of a cell
+	cols, rows int     // patches
+	width      int     // of every step-th sample of a row
+	offsets    []int32 // of the samples of a patch, from its base
+	orbits     []int32 // the same, orbit after orbit
 }
 
 // cut makes the band of the rows of cells from..to-1. row returns a row of the plane,
@@ -46,67 +57,146 @@ type band struct {
 // is used again.
 func (g anchorGrid) cut(b *band, row func(y int) []float32, width, height, side, cell, from, to int) {
 	off := edge(side, cell)
-	b.width, b.side = (g.cols-1)*cell+side, side
-	rows := (to-from-1)*cell + side
-	b.pix, b.bases = grown(b.pix, b.width*rows), grown(b.bases, (to-from)*g.cols)
-	inner := min(max(width, 0), b.width-off)
-	for i := range rows {
-		src := row(mirror(from*cell-off+i, height))
-		dst := b.pix[i*b.width : (i+1)*b.width]
-		copy(dst[off:], src[:inner])
-		for x := range off {
-			dst[x] = src[mirror(x-off, width)]
-		}
-		for x := off + inner; x < b.width; x++ {
-			dst[x] = src[mirror(x-off, width)]
-		}
-	}
-	for i := range b.bases {
-		b.bases[i] = int32(i/g.cols*cell*b.width + i%g.cols*cell)
-	}
-}
-
-// gather puts the patches at bases into lanes: entry i of patch b at i·lanes + b.
-func (b *band) gather(dst []float32, bases []int32) {
-	for i := range b.side {
-		for j := range b.side {
-			to := dst[(i*b.side+j)*lanes:][:len(bases)]
-			from := b.pix[i*b.width+j:]
-			for lane, base := range bases {
-				to[lane] = from[base]
+	b.side, b.step, b.cols, b.rows = side, cell, g.cols, to-from
+	b.width = vectors(g.cols) + (side-1)/cell
+	b.locate()
+	lines := (to-from-1)*cell + side
+	b.pix = grown(b.pix, lines*cell*b.width)
+	for i := range lines {
+		src := row(mirror(from*cell-off+i, height))[:width]
+		for phase := range cell {
+			dst := b.pix[(i*cell+phase)*b.width:][:b.width]
+			x := phase - off
+			c := 0
+			for ; c < len(dst) && x < 0; c++ {
+				dst[c] = src[mirror(x, width)]
+				x += cell
+			}
+			for ; c < len(dst) && x < width; c++ {
+				dst[c] = src[x]
+				x += cell
+			}
+			for ; c < len(dst); c++ {
+				dst[c] = src[mirror(x, width)]
+				x += cell
 			}
 		}
 	}
 }
 
-// spread adds the blocks of the rows of cells from..to-1 to the plane sum. Every
-// sample of it receives its blocks row by row and from left to right, however the
-// rows are cut into calls and whatever the number of workers.
-func (g anchorGrid) spread(sum *patches.Plane, blocks []float32, from, to int) {
-	off := edge(g.block, g.cell)
-	top, end := max(from*g.cell-off, 0), min((to-1)*g.cell-off+g.block, g.height)
-	eachRow(end-top, func(i int) {
-		y := top + i
-		out := sum.Row(y)
-		for r := from; r < to; r++ {
-			in := y - (r*g.cell - off) // row of the block
-			if in < 0 || in >= g.block {
-				continue
-			}
-			for c := range g.cols {
-				src := blocks[((r-from)*g.cols+c)*g.block*g.block+in*g.block:][:g.block]
-				x := c*g.cell - off
-				if x < 0 || x+g.block > g.width {
-					for j, v := range src {
-						if x+j >= 0 && x+j < g.width {
-							out[x+j] += v
+// locate sets the offsets.
+func (b *band) locate() {
+	b.offsets = grown(b.offsets, b.side*b.side)
+	for i := range b.offsets {
+		y, x := i/b.side, i%b.side
+		b.offsets[i] = int32((y*b.step+x%b.step)*b.width + x/b.step)
+	}
+	b.orbits = b.orbits[:0]
+	for _, i := range orbits(b.side) {
+		b.orbits = append(b.orbits, b.offsets[i])
+	}
+}
+
+// base is where the patch of a row and a column begins.
+func (b *band) base(row, col int) int { return row*b.step*b.step*b.width + col }
+
+// blocks is how many blocks of lanes the band has; each is a part of a row.
+func (b *band) blocks() int { return b.rows * ((b.cols + lanes - 1) / lanes) }
+
+// block returns where a block is, and how many patches it has.
+func (b *band) block(i int) (row, col, w int) {
+	each := (b.cols + lanes - 1) / lanes
+	row, col = i/each, i%each*lanes
+	return row, col, min(lanes, b.cols-col)
+}
+
+// gather puts patches, by their numbers row after row, into lanes.
+func (b *band) gather(dst []float32, patches []int32) {
+	for lane, n := range patches {
+		from := b.pix[b.base(int(n)/b.cols, int(n)%b.cols):]
+		for i, o := range b.offsets {
+			dst[i*lanes+lane] = from[o]
+		}
+	}
+}
+
+// spread is the root mean square distance of the samples of a patch from their mean.
+func (b *band) spread(number int) float32 {
+	from := b.pix[b.base(number/b.cols, number%b.cols):]
+	sum, squares := 0.0, 0.0
+	for _, o := range b.offsets {
+		v := float64(from[o])
+		sum += v
+		squares += v * v
+	}
+	mean := sum / float64(len(b.offsets))
+	return float32(math.Sqrt(max(0, squares/float64(len(b.offsets))-mean*mean)))
+}
+
+// strips hold the blocks of some rows of cells: entry e of the blocks of row r begins
+// at (r·Block² + e)·width + margin, one sample a cell. The margins are zeros.
+type strips struct {
+	pix    []float32
+	first  int // row of cells
+	width  int
+	keep   int // rows before those in work, whose blocks reach into the same samples
+	blocks int // entries of a block
+}
+
+const margin = kernel.Lanes
+
+func (g anchorGrid) strips(rows int) *strips {
+	s := &strips{width: vectors(g.cols) + 2*margin, keep: (g.block - 1) / g.cell, blocks: g.block * g.block}
+	s.first = -s.keep
+	s.pix = make([]float32, (s.keep+rows)*s.blocks*s.width)
+	return s
+}
+
+// at is where entry 0 of the blocks of a row begins.
+func (s *strips) at(row int) int { return (row-s.first)*s.blocks*s.width + margin }
+
+// advance makes room for the rows after those in work.
+func (s *strips) advance(rows int) {
+	s.first += rows
+	copy(s.pix, s.pix[rows*s.blocks*s.width:][:s.keep*s.blocks*s.width])
+}
+
+// settled is the first row of samples into which blocks of the rows of cells from the
+// given one on reach.
+func (g anchorGrid) settled(row int) int {
+	if row == g.rows {
+		return g.height
+	}
+	return max(0, min(g.height, row*g.cell-edge(g.block, g.cell)))
+}
+
+// spread sets the rows of out that are settled by the rows of cells from..to-1 to
+// those of current plus the means of the blocks. Every sample receives its blocks row
+// by row and from left to right, whatever the rows of a call and the workers.
+func (g anchorGrid) spread(ctx context.Context, out, current *patches.Plane, s *strips, from, to int) error {
+	off, top := edge(g.block, g.cell), g.settled(from)
+	across, down := g.votes(g.width, g.cols), g.votes(g.height, g.rows)
+	return parallel.For(ctx, g.settled(to)-top, 16, func() func(lo, hi int) {
+		line := make([]float32, vectors(g.cols))
+		var offsets []int32
+		return func(lo, hi int) {
+			for y := top + lo; y < top+hi; y++ {
+				dst, was, vote := out.Row(y), current.Row(y), down[y]
+				for phase := range g.cell {
+					offsets = offsets[:0]
+					first := max(0, (y+off-g.block+g.cell)/g.cell)
+					for r := first; r <= min(g.rows-1, (y+off)/g.cell); r++ {
+						dy := y + off - r*g.cell
+						for dx := g.block - 1; dx >= 0; dx-- {
+							if shift := dx - off - phase; shift%g.cell == 0 {
+								offsets = append(offsets, int32(s.at(r)+(dy*g.block+dx)*s.width-shift/g.cell))
+							}
 						}
 					}
-					continue
-				}
-				dst := out[x : x+g.block]
-				for j, v := range src {
-					dst[j] += v
+					kernel.SumRows(line, s.pix, offsets)
+					for c, x := 0, phase; x < g.width; c, x = c+1, x+g.cell {
+						dst[x] = clamp(was[x] + line[c]*(vote*across[x]))
+					}
 				}
 			}
 		}

@@ -1,73 +1,70 @@
 package superres
 
-import (
-	"gonum.org/v1/gonum/blas/gonum"
-)
+import "superres/internal/kernel"
 
-// The inner loops of the anchored stage. Patches are worked on in blocks of up to
-// lanes, feature after feature: entry i of the patch in lane b lies at i·stride + b.
-// Every result is a sum over the features of one patch in their order, so it does
-// not depend on the block a patch falls into.
+// The anchored stage works on patches in blocks of up to lanes, feature after feature:
+// entry i of the patch in lane b lies at i·lanes + b. Every result is a sum over the
+// features of one patch in their order, so it does not depend on the block a patch
+// falls into. Where there are fewer patches than lanes the rest of the last vector
+// holds what comes after them, and is computed in vain.
 
-// lanes is how many patches make a block: two blocks of 64 features stay in the
-// first-level cache.
-const lanes = 64
+// lanes is how many patches make a block: three vectors of AVX-512, whose sums with
+// eight others fill the registers.
+const lanes = 48
 
-var blas32 gonum.Implementation
+// vectors returns how many lanes are computed for w patches.
+func vectors(w int) int { return kernel.PadTo(w, kernel.Lanes) }
 
-// product sets dst ← Aᵀ·x for w lanes. at holds A, k×m with stride as between its
-// rows; x is k×w with stride xs, dst m×w with stride ds.
-//
-// Note: as k updates of rank one, which gonum has in assembly for amd64: three times
-// as fast as the best loop of plain Go that we found.
-func product(dst []float32, ds int, at []float32, as, m int, x []float32, xs, w, k int) {
-	for i := range m {
-		clear(dst[i*ds : i*ds+w])
+// filled sets list to up to lanes numbers, and repeats the last in the lanes that are
+// computed in vain.
+func filled(list *[lanes]int32, numbers []int32) []int32 {
+	w := len(numbers)
+	copy(list[:], numbers)
+	wide := list[:vectors(w)]
+	for i := range wide[w:] {
+		wide[w+i] = numbers[w-1]
 	}
-	for l := range k {
-		blas32.Sger(m, w, 1, at[l*as:l*as+m], 1, x[l*xs:l*xs+w], 1, dst, ds)
-	}
+	return wide
 }
 
-// raise compares the scores of w lanes with the best so far, and notes index where
-// they are better: the first of equal scores stays.
-func raise(best []float32, index []int32, scores []float32, i int32) {
-	best, index = best[:len(scores)], index[:len(scores)]
-	for b, v := range scores {
-		if v > best[b] {
-			best[b], index[b] = v, i
-		}
+// padded returns rows×cols numbers with rows of stride entries, the rest 0.
+func padded(x []float32, cols, stride int) []float32 {
+	out := make([]float32, len(x)/cols*stride)
+	for i := range len(x) / cols {
+		copy(out[i*stride:], x[i*cols:(i+1)*cols])
 	}
+	return out
 }
 
-// regress sets dst ← Rᵀ·q for one patch; r holds R, len(q)×len(dst) row after row.
-func regress(dst, q, r []float32) {
-	clear(dst)
-	n := len(dst)
-	i := 0
-	for ; i+4 <= len(q); i += 4 {
-		v0, v1, v2, v3 := q[i], q[i+1], q[i+2], q[i+3]
-		r0, r1, r2, r3 := r[i*n:][:n], r[(i+1)*n:][:n], r[(i+2)*n:][:n], r[(i+3)*n:][:n]
-		for j := range dst {
-			dst[j] += v0*r0[j] + v1*r1[j] + v2*r2[j] + v3*r3[j]
+// orbits lists the entries of a patch by their orbits, as kernel.Orient wants them.
+func orbits(side int) (list []int32) {
+	for y := range (side + 1) / 2 {
+		for x := y; x < (side+1)/2; x++ {
+			for i := range int32(kernel.Orbit) {
+				r, c := y, x
+				if i&kernel.Turned != 0 {
+					r, c = c, r
+				}
+				if i&kernel.FlipY != 0 {
+					r = side - 1 - r
+				}
+				if i&kernel.FlipX != 0 {
+					c = side - 1 - c
+				}
+				list = append(list, int32(r*side+c))
+			}
 		}
 	}
-	for ; i < len(q); i++ {
-		v := q[i]
-		for j, c := range r[i*n:][:n] {
-			dst[j] += v * c
-		}
-	}
+	return list
 }
 
-// transpose turns k features of w lanes (stride xs) into w rows of k entries.
-func transpose(dst, x []float32, xs, w, k int) {
-	for b := range w {
-		row := dst[b*k : (b+1)*k]
-		for i := range row {
-			row[i] = x[i*xs+b]
-		}
+// scaled returns i·by for the numbers i of a list.
+func scaled(list []int32, by int) []int32 {
+	out := make([]int32, len(list))
+	for i, v := range list {
+		out[i] = v * int32(by)
 	}
+	return out
 }
 
 // bucket sorts the numbers 0..len(key)-1 by key, 0 ≤ key < keys, keeping the order

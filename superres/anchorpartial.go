@@ -28,7 +28,7 @@ func (d *anchorData) partialKey() ([]byte, error) {
 }
 
 // keep hands on the stages so far.
-func (d *anchorData) keep(m *Model, regressors [][folds][]float32) error {
+func (d *anchorData) keep(m *Model, without [][folds]regressors) error {
 	if d.opt.Keep == nil {
 		return nil
 	}
@@ -40,9 +40,9 @@ func (d *anchorData) keep(m *Model, regressors [][folds][]float32) error {
 	if err != nil {
 		return err
 	}
-	for stage, of := range regressors {
+	for stage, of := range without {
 		for fold, r := range of {
-			arrays = append(arrays, npz.NewArray(foldArray(stage, fold), d.opt.Atoms, r))
+			arrays = append(arrays, npz.NewArray(foldArray(stage, fold), d.opt.Atoms, r.coefs), npz.NewArray(foldArray(stage, fold)+".steps", d.opt.Atoms, r.steps))
 		}
 	}
 	var b bytes.Buffer
@@ -56,7 +56,7 @@ func foldArray(stage, fold int) string { return fmt.Sprintf("cascade%d.fold%d", 
 
 // kept returns the stages that an interrupted run has learned with the same settings
 // from the same pictures: none when it was another run, or what it kept is damaged.
-func (d *anchorData) kept() (stages []*Anchored, regressors [][folds][]float32) {
+func (d *anchorData) kept() (stages []*Anchored, without [][folds]regressors) {
 	if d.opt.Kept == nil {
 		return nil, nil
 	}
@@ -81,14 +81,21 @@ func (d *anchorData) kept() (stages []*Anchored, regressors [][folds][]float32) 
 			continue
 		}
 		p := a.params
-		var of [folds][]float32
+		var of [folds]regressors
 		for fold := range of {
-			if of[fold], err = npz.Read[float32](f, foldArray(len(stages), fold), p.Anchors, p.coefs()); err != nil {
+			name := foldArray(len(stages), fold)
+			coefs, err := npz.Read[int8](f, name, p.Anchors, p.coefs())
+			if err != nil {
 				return nil, nil
 			}
+			steps, err := npz.Read[float32](f, name+".steps", p.Anchors, 1)
+			if err != nil {
+				return nil, nil
+			}
+			of[fold] = regressors{withRoom(coefs), steps}
 		}
-		stages, regressors = append(stages, a), append(regressors, of)
+		stages, without = append(stages, a), append(without, of)
 	}
 	most := min(len(stages), d.opt.Stages)
-	return stages[:most], regressors[:most]
+	return stages[:most], without[:most]
 }

@@ -1,137 +1,133 @@
 package superres
 
-import "math"
+import "superres/internal/kernel"
 
 // anchorScratch holds what the anchored stage finds out about some patches; it is one
 // worker's.
 type anchorScratch struct {
 	count  int
-	forms  []uint8   // of each patch: what made it canonical
+	forms  []int32   // of each patch: what made it canonical
 	anchor []int32   // of each patch
-	q      []float32 // U·p, patch after patch
-	spread []float32 // of each patch: the root mean square distance from its mean
+	rows   []float32 // of each patch: z, then q = U·p
+	r      []float32 // of each patch: the coordinates of its block
 
-	raw, p, block []float32 // a block of lanes
-	moments       []float32
-	z             []float32 // SearchDims×count
-	r             []float32 // patch after patch
-	order, start  []int32
-	search        searchScratch
+	p, block     []float32 // a block of lanes
+	mean         []float32
+	line         [lanes]int32
+	order, start []int32
+	search       searchScratch
 }
 
-// analyse finds the form, anchor and coordinates of the patches lo..hi-1 of the band.
-func (a *Anchored) analyse(s *anchorScratch, b *band, lo, hi int) {
-	p := a.params
-	n := hi - lo
-	f := p.features()
+// The rows of a scratch are so long that vectors fit.
+func (p anchoredParams) inputAt() int  { return vectors(p.SearchDims) }
+func (p anchoredParams) rowWidth() int { return vectors(p.SearchDims) + vectors(p.InputDims) }
+func (p anchoredParams) outWidth() int { return vectors(p.OutputDims) }
+
+// ready makes room for n patches, and for those computed in vain.
+func (a *Anchored) ready(s *anchorScratch, n int) {
+	p, room := a.params, n+kernel.Lanes
+	size := kernel.PadTo(p.Block*p.Block, kernel.Rows32)
 	s.count = n
-	s.forms, s.anchor, s.spread = grown(s.forms, n), grown(s.anchor, n), grown(s.spread, n)
-	s.q, s.z = grown(s.q, n*p.InputDims), grown(s.z, n*p.SearchDims)
-	s.raw, s.p = grown(s.raw, f*lanes), grown(s.p, f*lanes)
-	s.moments = grown(s.moments, 4*lanes)
-	s.block = grown(s.block, max(p.InputDims, p.Block*p.Block, p.OutputDims)*lanes)
-	for at := 0; at < n; at += lanes {
-		w := min(lanes, n-at)
-		b.gather(s.raw, b.bases[lo+at:lo+at+w])
-		a.canonicalise(s, s.forms[at:at+w])
-		product(s.z[at:], n, a.tables.search, p.SearchDims, p.SearchDims, s.p, lanes, w, f)
-		product(s.block, lanes, a.tables.input, p.InputDims, p.InputDims, s.p, lanes, w, f)
-		transpose(s.q[at*p.InputDims:], s.block, lanes, w, p.InputDims)
-	}
-	a.search.find(s.anchor, s.z, n, n, &s.search)
+	s.forms, s.anchor = grown(s.forms, room), grown(s.anchor, n)
+	s.rows, s.r = grown(s.rows, room*p.rowWidth()), grown(s.r, room*p.outWidth())
+	s.p, s.block = grown(s.p, max(p.features(), size, p.outWidth())*lanes), grown(s.block, size*lanes)
+	s.mean = grown(s.mean, lanes)
 }
 
-// canonicalise makes s.p of s.raw, and notes the forms.
-func (a *Anchored) canonicalise(s *anchorScratch, found []uint8) {
-	n, w := a.params.Patch*a.params.Patch, len(found)
+// analyse finds the form, anchor and coordinates of the patches in the blocks lo..hi-1
+// of the band.
+func (a *Anchored) analyse(s *anchorScratch, b *band, lo, hi int) {
+	n := 0
+	for i := lo; i < hi; i++ {
+		_, _, w := b.block(i)
+		n += w
+	}
+	a.ready(s, n)
+	f, width := a.params.features(), a.params.rowWidth()
+	at := 0
+	for i := lo; i < hi; i++ {
+		row, col, w := b.block(i)
+		wide := vectors(w)
+		a.canonicalise(s, s.forms[at:at+wide], b.pix[b.base(row, col):], b.offsets, b.orbits)
+		kernel.Mul32(s.rows[at*width:], width, s.p, lanes, a.analysis, width, wide, f, width)
+		at += w
+	}
+	a.search.find(s.anchor, s.rows, width, &s.search)
+}
+
+// canonicalise makes s.p of the patches in as many lanes as there are forms, and sets
+// those. The samples begin at the offsets, which are also given orbit after orbit.
+func (a *Anchored) canonicalise(s *anchorScratch, forms []int32, samples []float32, offsets, orbits []int32) {
 	if a.params.Symmetries == NoSymmetries {
-		clear(found)
-		copy(s.p, s.raw[:n*lanes])
-		for b := range w {
-			s.p[n*lanes+b] = 1
+		clear(forms)
+		for i, o := range offsets {
+			copy(s.p[i*lanes:], samples[o:int(o)+len(forms)])
+		}
+		for b := range forms {
+			s.p[len(offsets)*lanes+b] = 1
 		}
 		return
 	}
-	m := s.moments
-	product(m, lanes, a.form.at, 4, 4, s.raw, lanes, w, n)
-	for b := range found {
-		form := formOf(m[lanes+b], m[2*lanes+b], m[3*lanes+b])
-		found[b] = form
-		mean, sign := m[b], signOf(form)
-		raw, p := s.raw[b:], s.p[b:]
-		for i, from := range a.in[form%forms] {
-			p[i*lanes] = sign * (raw[int(from)*lanes] - mean)
-		}
-	}
-}
-
-// measure sets s.spread for the patches lo..hi-1 of the band, as analyse counts them.
-func (s *anchorScratch) measure(b *band, lo, hi int) {
-	n := b.side * b.side
-	for at := lo; at < hi; at++ {
-		base := int(b.bases[at])
-		sum, squares := 0.0, 0.0
-		for i := range b.side {
-			for _, v := range b.pix[base+i*b.width:][:b.side] {
-				sum += float64(v)
-				squares += float64(v) * float64(v)
-			}
-		}
-		mean := sum / float64(n)
-		s.spread[at-lo] = float32(math.Sqrt(max(0, squares/float64(n)-mean*mean)))
-	}
+	kernel.Forms(forms, s.mean, samples, offsets, a.form.weights)
+	kernel.Orient(s.p, a.in, samples, orbits, forms, s.mean)
 }
 
 // rebuild turns what analyse found into blocks, in the patches' own form.
-func (a *Anchored) rebuild(s *anchorScratch, regressor, blocks []float32) {
+func (a *Anchored) rebuild(s *anchorScratch, with regressors, b *band, lo, hi int, out *strips, first int) {
 	p := a.params
-	in, out, size := p.InputDims, p.OutputDims, p.Block*p.Block
+	n, size, wide8 := p.coefs(), p.Block*p.Block, kernel.PadTo(p.Block*p.Block, kernel.Rows32)
 	s.order, s.start = bucket(s.anchor, p.Anchors, s.order, s.start) // so that each regressor is fetched once
-	s.r = grown(s.r, s.count*out)
-	for _, j := range s.order {
-		k := int(s.anchor[j]) * in * out
-		regress(s.r[int(j)*out:][:out], s.q[int(j)*in:][:in], regressor[k:k+in*out])
+	for k := s.used(0, p.Anchors); k < p.Anchors; {
+		next := s.used(k+1, p.Anchors)
+		kernel.Regress(s.r, p.outWidth(), s.rows[p.inputAt():], p.rowWidth(), s.order[s.start[k]:s.start[k+1]],
+			with.coefs[k*n:], with.coefs[min(next*n, len(with.coefs)):], p.InputDims, p.OutputDims, with.steps[k])
+		k = next
 	}
-	s.p = grown(s.p, max(out, p.features())*lanes)
-	for at := 0; at < s.count; at += lanes {
-		w := min(lanes, s.count-at)
-		for b := range w {
-			for i, v := range s.r[(at+b)*out : (at+b+1)*out] {
-				s.p[i*lanes+b] = v
+	to := make([]int32, len(a.out)) // where the entries of a block are in out
+	for i, o := range a.out {
+		to[i] = o / lanes * int32(out.width)
+	}
+	at := 0
+	for i := lo; i < hi; i++ {
+		row, col, w := b.block(i)
+		wide := vectors(w)
+		order := s.line[:wide]
+		for l := range order {
+			order[l] = int32(at + min(l, w-1))
+		}
+		kernel.Transpose(s.p, lanes, s.r, p.outWidth(), order, kernel.PadTo(p.OutputDims, 4))
+		kernel.Mul32(s.block, lanes, a.synthesis, wide8, s.p, lanes, wide8, p.OutputDims, wide)
+		dst := out.pix[out.at(first+row)+col:]
+		kernel.Restore(dst, to, s.block, a.out, s.forms[at:at+wide])
+		if wide > w {
+			for e := range size { // the margin is to stay zeros
+				clear(dst[e*out.width+w : e*out.width+wide])
 			}
 		}
-		product(s.block, lanes, a.tables.output, size, size, s.p, lanes, w, out)
-		for b := range w {
-			form := s.forms[at+b]
-			sign, to, from := signOf(form), blocks[(at+b)*size:(at+b+1)*size], s.block[b:]
-			for i, place := range a.out[form%forms] {
-				to[place] = sign * from[i*lanes]
-			}
-		}
+		at += w
 	}
 }
 
-// targets puts the canonical coordinates W·t of the blocks t of the band into r, patch
-// after patch; the forms are those that analyse found for the same patches.
-func (a *Anchored) targets(s *anchorScratch, r []float32, b *band, lo int) {
+// used returns the first anchor from k on that patches have, or keys.
+func (s *anchorScratch) used(k, keys int) int {
+	for k < keys && s.start[k] == s.start[k+1] {
+		k++
+	}
+	return k
+}
+
+// targets puts the canonical coordinates W·t of the blocks t of the band into s.r; the
+// forms are those that analyse found for the same patches.
+func (a *Anchored) targets(s *anchorScratch, b *band) {
 	p := a.params
-	out, size := p.OutputDims, p.Block*p.Block
-	s.raw, s.p = grown(s.raw, size*lanes), grown(s.p, size*lanes)
-	for at := 0; at < s.count; at += lanes {
-		w := min(lanes, s.count-at)
-		b.gather(s.raw, b.bases[lo+at:lo+at+w])
-		for l := range w {
-			a.orient(s.p[l:], s.raw[l:], s.forms[at+l])
-		}
-		product(s.block, lanes, a.backwards, out, out, s.p, lanes, w, size)
-		transpose(r[at*out:], s.block, lanes, w, out)
-	}
-}
-
-// orient brings one lane of output samples into the canonical form of its patch.
-func (a *Anchored) orient(dst, src []float32, form uint8) {
-	sign := signOf(form)
-	for i, place := range a.out[form%forms] {
-		dst[i*lanes] = sign * src[int(place)*lanes]
+	width := p.outWidth()
+	clear(s.mean)
+	at := 0
+	for i := range b.blocks() {
+		row, col, w := b.block(i)
+		wide := vectors(w)
+		kernel.Orient(s.p, a.out, b.pix[b.base(row, col):], b.orbits, s.forms[at:at+wide], s.mean)
+		kernel.Mul32(s.r[at*width:], width, s.p, lanes, a.backwards, width, wide, p.Block*p.Block, width)
+		at += w
 	}
 }

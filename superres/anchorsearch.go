@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"superres/internal/kernel"
 	"superres/internal/parallel"
 )
 
@@ -23,23 +24,40 @@ type anchorSearch struct {
 	lists      []uint16 // of each centroid: its anchors, in ascending order
 	width      int      // anchors of a list
 	centroidAt []float32
-	candidates [][]float32 // of each centroid: dims×width, its anchors as columns
+	candidates [][]float32 // of each centroid: its anchors as columns, see upright
 }
 
 // newAnchorSearch completes a search over anchors, K×dims, of length 1.
 func newAnchorSearch(dims int, anchors, centroids []float32, lists []uint16) *anchorSearch {
 	c := len(centroids) / dims
 	s := &anchorSearch{dims: dims, count: len(anchors) / dims, centroids: centroids, lists: lists, width: len(lists) / c}
-	s.centroidAt = columns(centroids, dims)
+	s.centroidAt = upright(centroids, dims)
+	of := make([]float32, s.width*dims)
 	for i := range c {
-		list := lists[i*s.width : (i+1)*s.width]
-		of := make([]float32, 0, s.width*dims)
-		for _, j := range list {
-			of = append(of, anchors[int(j)*dims:(int(j)+1)*dims]...)
+		for j, k := range lists[i*s.width : (i+1)*s.width] {
+			copy(of[j*dims:(j+1)*dims], anchors[int(k)*dims:])
 		}
-		s.candidates = append(s.candidates, columns(of, dims))
+		s.candidates = append(s.candidates, upright(of, dims))
 	}
 	return s
+}
+
+// upright turns rows of dims entries into columns, as many as kernel.Nearest wants: the
+// first again and again at the end, which so is never the first of the best.
+func upright(x []float32, dims int) []float32 {
+	n := len(x) / dims
+	wide := kernel.PadTo(n, kernel.Rows32)
+	out := make([]float32, dims*wide)
+	for j := range wide {
+		from := j
+		if j >= n {
+			from = 0
+		}
+		for i, v := range x[from*dims : (from+1)*dims] {
+			out[i*wide+j] = v
+		}
+	}
+	return out
 }
 
 // columns turns rows of dims entries into columns: entry i of row j is at i·rows + j.
@@ -86,64 +104,49 @@ func buildSearch(dims int, anchors []float32, seed uint64) *anchorSearch {
 
 // searchScratch is the memory of one search.
 type searchScratch struct {
-	scores, best, z              []float32
-	nearest, order, start, index []int32
+	z, best               []float32
+	line, index           [lanes]int32
+	nearest, order, start []int32
 }
 
-// together is how many scores of a block of lanes are computed at once: they stay in
-// the first-level cache.
-const together = 64
-
-// find sets anchor[b] for n lanes of z, which is dims×n with the given stride.
-func (s *anchorSearch) find(anchor []int32, z []float32, stride, n int, t *searchScratch) {
-	c := len(s.candidates)
+// find sets the anchors of patches whose z begin rows of the given stride, with room
+// for dims rounded up to a whole vector.
+func (s *anchorSearch) find(anchor []int32, rows []float32, stride int, t *searchScratch) {
+	n, c := len(anchor), len(s.candidates)
+	t.z, t.best = grown(t.z, kernel.PadTo(s.dims, 4)*lanes), grown(t.best, lanes)
 	t.nearest = grown(t.nearest, n)
-	t.scores = grown(t.scores, together*lanes)
-	t.best = grown(t.best, lanes)
 	clear(t.nearest)
 	if c > 1 {
+		var some [lanes]int32
 		for at := 0; at < n; at += lanes {
-			s.scan(t.nearest[at:min(at+lanes, n)], z[at:], stride, s.centroidAt, c, t)
+			w := min(lanes, n-at)
+			for i := range w {
+				some[i] = int32(at + i)
+			}
+			copy(t.nearest[at:at+w], s.scan(some[:w], rows, stride, s.centroidAt, t))
 		}
 	}
 	t.order, t.start = bucket(t.nearest, c, t.order, t.start)
-	t.z = grown(t.z, s.dims*lanes)
-	t.index = grown(t.index, lanes)
 	for i, candidates := range s.candidates {
+		list := s.lists[i*s.width : (i+1)*s.width]
 		group := t.order[t.start[i]:t.start[i+1]]
 		for len(group) > 0 {
 			part := group[:min(lanes, len(group))]
 			group = group[len(part):]
-			for d := range s.dims {
-				from, to := z[d*stride:], t.z[d*lanes:][:len(part)]
-				for b, j := range part {
-					to[b] = from[j]
-				}
-			}
-			index := t.index[:len(part)]
-			s.scan(index, t.z, lanes, candidates, s.width, t)
-			for b, j := range part {
-				anchor[j] = int32(s.lists[i*s.width+int(index[b])])
+			for b, j := range s.scan(part, rows, stride, candidates, t) {
+				anchor[part[b]] = int32(list[j])
 			}
 		}
 	}
 }
 
-// scan sets index to the best of m vectors, dims×m by columns, for up to lanes lanes.
-func (s *anchorSearch) scan(index []int32, z []float32, stride int, at []float32, m int, t *searchScratch) {
-	w := len(index)
-	best := t.best[:w]
-	for b := range best {
-		best[b] = float32(math.Inf(-1))
-	}
-	clear(index)
-	for from := 0; from < m; from += together {
-		part := min(together, m-from)
-		product(t.scores, lanes, at[from:], m, part, z, stride, w, s.dims)
-		for j := range part {
-			raise(best, index, t.scores[j*lanes:][:w], int32(from+j))
-		}
-	}
+// scan returns the numbers of the best of some vectors for up to lanes rows.
+func (s *anchorSearch) scan(some []int32, rows []float32, stride int, vectors []float32, t *searchScratch) []int32 {
+	order := filled(&t.line, some)
+	m := len(vectors) / s.dims
+	kernel.Transpose(t.z, lanes, rows, stride, order, kernel.PadTo(s.dims, 4))
+	kernel.Nearest(t.index[:len(order)], t.best, t.z, lanes, vectors, m, m, s.dims)
+	return t.index[:len(some)]
 }
 
 // sphericalMeans finds k directions among samples of dims entries, by Lloyd's
@@ -164,7 +167,8 @@ func sphericalMeans(dims int, samples []float32, k, iterations int, seed uint64)
 	for j := range all {
 		all[j] = uint16(j)
 	}
-	z := columns(samples, dims)
+	width := vectors(dims)
+	rows := padded(samples, dims, width)
 	for range iterations {
 		// Through centroids of the directions where they are many: what is missed is as
 		// little as when the anchors are used, and it takes a tenth of the time.
@@ -175,7 +179,7 @@ func sphericalMeans(dims int, samples []float32, k, iterations int, seed uint64)
 		// The background context never ends, so there is no error.
 		_ = parallel.For(context.Background(), n, patchesTogether, func() func(lo, hi int) {
 			var t searchScratch
-			return func(lo, hi int) { search.find(owner[lo:hi], z[lo:], n, hi-lo, &t) }
+			return func(lo, hi int) { search.find(owner[lo:hi], rows[lo*width:hi*width], width, &t) }
 		})
 		sums := make([]float64, k*dims)
 		for j, o := range owner {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"superres/internal/kernel"
 	"superres/internal/plugin"
 	"superres/learners"
 )
@@ -102,7 +103,7 @@ func (o TrainOptions) anchoredMemory() int64 {
 		p := o.stage(stage)
 		k, in, out := int64(p.Anchors), int64(p.InputDims), int64(p.OutputDims)
 		features, size := int64(p.features()), int64(p.Block*p.Block)
-		equations := 3*8*k*in*(in+out) + 4*4*k*in*out + 4*(batchPatches+2*patchesTogether)*(in+out+4)
+		equations := 3*8*k*in*(in+out) + 8*k*in*out + 4*(batchPatches+4*patchesTogether)*(in+out+4)
 		sample := 2 * 4 * int64(o.samples()) * (features + size + 16)
 		most = max(most, equations, sample)
 	}
@@ -137,15 +138,15 @@ func trainAnchored(ctx context.Context, train, held []Source, opt TrainOptions) 
 	// The work: each stage sees all pixels twice, the last but once.
 	all := int64(2*opt.Stages-1) * d.pixels
 	done := newTally(func(pixels int64) { opt.Progress("learning", int(pixels>>10), int(all>>10)) })
-	kept, regressors := d.kept()
+	kept, without := d.kept()
 	for stage := range opt.Stages {
 		fresh := stage == len(kept)
 		if fresh {
-			a, without, err := d.learnStage(ctx, stage, done.add)
+			a, by, err := d.learnStage(ctx, stage, done.add)
 			if err != nil {
 				return nil, err
 			}
-			kept, regressors = append(kept, a), append(regressors, without)
+			kept, without = append(kept, a), append(without, by)
 		} else {
 			done.add(d.pixels)
 		}
@@ -158,11 +159,11 @@ func trainAnchored(ctx context.Context, train, held []Source, opt TrainOptions) 
 			break
 		}
 		if fresh {
-			if err := d.keep(m, regressors); err != nil {
+			if err := d.keep(m, without); err != nil {
 				return nil, err
 			}
 		}
-		if err := d.advance(ctx, a, regressors[stage], back, done.add); err != nil {
+		if err := d.advance(ctx, a, without[stage], back, done.add); err != nil {
 			return nil, err
 		}
 	}
@@ -171,55 +172,68 @@ func trainAnchored(ctx context.Context, train, held []Source, opt TrainOptions) 
 
 // learnStage learns one stage, and the regressors to restore the pictures of each fold
 // with, which have not seen them.
-func (d *anchorData) learnStage(ctx context.Context, stage int, report func(int64)) (a *Anchored, regressors [folds][]float32, err error) {
+func (d *anchorData) learnStage(ctx context.Context, stage int, report func(int64)) (a *Anchored, without [folds]regressors, err error) {
 	p := d.opt.stage(stage)
 	a = blankAnchored(d.opt.Scale, p)
 	sample, err := d.sample(ctx, a, stage)
 	if err != nil {
-		return nil, regressors, err
+		return nil, without, err
 	}
 	t, err := d.learnTables(ctx, a, sample, stage)
 	if err != nil {
-		return nil, regressors, err
+		return nil, without, err
 	}
 	sample = anchorSample{}
 	p.Centroids = len(t.centroids) / p.SearchDims
 	p.Candidates = len(t.lists) / p.Centroids
 	if a, err = newAnchored(d.opt.Scale, p, t); err != nil {
-		return nil, regressors, err
+		return nil, without, err
 	}
-	regressors, shipped, err := d.learnRegressors(ctx, a, report)
+	without, shipped, err := d.learnRegressors(ctx, a, report)
 	if err != nil {
-		return nil, regressors, err
+		return nil, without, err
 	}
-	n := p.coefs()
-	t.regressors, t.steps = make([]int8, len(shipped)), make([]float32, p.Anchors)
-	for k := range t.steps {
-		t.steps[k] = packRow(t.regressors[k*n:(k+1)*n], shipped[k*n:(k+1)*n])
-	}
+	t.regressors, t.steps = shipped.coefs, shipped.steps
 	a, err = newAnchored(d.opt.Scale, p, t)
-	return a, regressors, err
+	return a, without, err
 }
 
 // learnRegressors learns the regressors of a stage from the pictures of all folds but
 // one, for each, and from all.
-func (d *anchorData) learnRegressors(ctx context.Context, a *Anchored, report func(int64)) (without [folds][]float32, all []float32, err error) {
+func (d *anchorData) learnRegressors(ctx context.Context, a *Anchored, report func(int64)) (without [folds]regressors, all regressors, err error) {
+	solve := func(n *normalEquations) (r regressors) {
+		var maps []float32
+		if err == nil {
+			maps, err = n.solve(ctx)
+		}
+		if err == nil {
+			r = packRegressors(maps, a.params.coefs())
+		}
+		return r
+	}
 	var equations [folds]*normalEquations
 	for fold := range folds {
 		if equations[fold], err = d.accumulate(ctx, a, fold, report); err != nil {
-			return without, nil, err
+			return without, all, err
 		}
-		if without[1-fold], err = equations[fold].solve(ctx); err != nil {
-			return without, nil, err
-		}
+		without[1-fold] = solve(equations[fold])
 	}
-	all, err = joined(equations[:]...).solve(ctx)
+	all = solve(joined(equations[:]...))
 	return without, all, err
+}
+
+// packRegressors rounds linear maps of n coefficients to bytes.
+func packRegressors(maps []float32, n int) regressors {
+	r := regressors{make([]int8, len(maps), len(maps)+kernel.Lanes), make([]float32, len(maps)/n)}
+	for k := range r.steps {
+		r.steps[k] = packRow(r.coefs[k*n:(k+1)*n], maps[k*n:(k+1)*n])
+	}
+	return r
 }
 
 // blankAnchored is a stage that can bring patches into canonical form, and no more.
 func blankAnchored(scale int, p anchoredParams) *Anchored {
-	return &Anchored{params: p, scale: scale, form: newCanonical(p.Patch, p.Sigma), in: places(p.Patch), out: places(p.Block)}
+	return &Anchored{params: p, scale: scale, form: newCanonical(p.Patch, p.Sigma), in: scaled(orbits(p.Patch), lanes), out: scaled(orbits(p.Block), lanes)}
 }
 
 // scoreStages scores the held-out pictures after every stage.

@@ -74,10 +74,10 @@ func (a *Anchored) tableBytes() int64 {
 // given width.
 func (a *Anchored) memory(width int) int64 {
 	p := a.params
-	row := int64(width/p.Cell + 1)
-	size := int64(4 * p.Block * p.Block)
-	band := max(int64(a.bandBytes), row*size)
-	input := band / size * 4 * int64(p.Cell*p.Cell+1) // at most: the cells of the band
-	worker := int64(patchesTogether) * int64(4*(p.InputDims+p.SearchDims+p.OutputDims)+32)
-	return band + input + 4*int64(width+64)*int64(p.Patch) + worker*int64(runtime.GOMAXPROCS(0))
+	g := a.grid(width, 1<<20)
+	rows := a.bandRows(g)
+	blocks := int64(rows+(g.block-1)/g.cell) * int64(a.stripBytes(g))
+	input := 4 * int64(rows*g.step+g.patch) * int64(g.step*(vectors(g.cols)+g.patch))
+	worker := int64(patchesTogether+lanes) * int64(4*(p.rowWidth()+p.outWidth()+6))
+	return blocks + input + worker*int64(runtime.GOMAXPROCS(0))
 }

@@ -36,9 +36,9 @@ func under(i, in, out int) int { return min((2*i+1)*in/(2*out), in-1) }
 // It changes rows lo..hi-1 of what is painted; low are the rows of the picture from
 // first on, with all those of around.
 func (p *painter) keepAreas(lo, hi int, low picture, first int) {
-	const most = 16 // rows together
+	const together = 16 // rows
 	// The background context never ends, so there is no error.
-	_ = parallel.For(context.Background(), hi-lo, most, func() func(from, to int) {
+	_ = parallel.For(context.Background(), hi-lo, together, func() func(from, to int) {
 		least, greatest := make([]float32, p.w), make([]float32, p.w)
 		floor, ceiling := make([]uint16, p.w), make([]uint16, p.w)
 		return func(from, to int) {

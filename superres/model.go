@@ -1,7 +1,6 @@
 package superres
 
 import (
-	"bytes"
 	"embed"
 	"encoding/json"
 	"errors"
@@ -235,11 +234,15 @@ func Builtin(name string) (*Model, error) {
 }
 
 func openEmbedded(name string) (*Model, error) {
-	data, err := embedded.ReadFile("models/" + name + ".npz")
+	file, err := embedded.Open("models/" + name + ".npz")
 	if err != nil {
 		return nil, modelError{err}
 	}
-	return Load(bytes.NewReader(data), int64(len(data)))
+	info, err := file.Stat()
+	if err != nil {
+		return nil, modelError{err}
+	}
+	return Load(file.(io.ReaderAt), info.Size()) // as package embed says
 }
 
 // Description is what a model file says of a model, without the matrices.

@@ -71,6 +71,46 @@ func BenchmarkROP(b *testing.B) {
 	benchmark(b, "rescale", 0, 8*4*ld*n, func() { Rescale(v[0], v[1], u, shrink, w, 1) })
 }
 
+// The loops of the anchored stages over a block of 48 patches of 8×8 samples.
+func BenchmarkPatches(b *testing.B) {
+	const lanes, size, width = 48, 64, 64
+	raw, p, mean, forms := random32(size*lanes, 1), make([]float32, size*lanes), make([]float32, lanes), make([]int32, lanes)
+	offsets, weights, list := make([]int32, size), random32(4*size, 2), orbits(8)
+	for i := range offsets {
+		offsets[i] = int32(i * lanes)
+	}
+	for i := range list {
+		list[i] *= lanes
+	}
+	benchmark(b, "forms", 8*size*lanes, 4*size*lanes, func() { Forms(forms, mean, raw, offsets, weights) })
+	benchmark(b, "orient", 0, 8*size*lanes, func() { Orient(p, list, raw, list, forms, mean) })
+	benchmark(b, "restore", 0, 8*size*lanes, func() { Restore(p, list, raw, list, forms) })
+	rows, a := make([]float32, lanes*width), random32(size*width, 3)
+	benchmark(b, "mul", 2*size*lanes*width, 0, func() { Mul32(rows, width, raw, lanes, a, width, lanes, size, width) })
+	const dims, candidates = 16, 256
+	at, index, best := random32(dims*candidates, 4), make([]int32, lanes), make([]float32, lanes)
+	benchmark(b, "nearest", 2*dims*candidates*lanes, 0, func() { Nearest(index, best, raw, lanes, at, candidates, candidates, dims) })
+	order := make([]int32, lanes)
+	for i := range order {
+		order[i] = int32(i * 7 % lanes)
+	}
+	benchmark(b, "transpose", 0, 8*dims*lanes, func() { Transpose(p, lanes, rows, width, order, dims) })
+	const in, out = 40, 20
+	r, coefs := make([]float32, lanes*32), make([]int8, in*out+Lanes)
+	for i := range coefs {
+		coefs[i] = int8(i)
+	}
+	for _, n := range []int{1, 4} {
+		benchmark(b, fmt.Sprintf("regress/n=%d", n), float64(2*in*out*n), 0, func() { Regress(r, 32, raw, width, order[:n], coefs, nil, in, out, 1) })
+	}
+	const cols, terms = 768, 9
+	src, dst := random32(cols*terms+16, 5), make([]float32, cols)
+	for i := range terms {
+		offsets[i] = int32(i*cols + i)
+	}
+	benchmark(b, "sum", 0, 4*(terms+1)*cols, func() { SumRows(dst, src, offsets[:terms]) })
+}
+
 // The ceilings: two arrays in memory, and multiply-adds on registers.
 func BenchmarkCeiling(b *testing.B) {
 	x, y := Array(1<<21), Array(1<<21)

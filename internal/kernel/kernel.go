@@ -1,18 +1,20 @@
-// Package kernel holds the innermost loops of learning in float64: one small set of
-// operations, each with a generic Go form that defines it (generic.go) and, on
-// amd64, assembly for AVX2 with FMA and for AVX-512. Which of the three runs is
-// chosen once, when the program starts; the build tag purego leaves only the first.
+// Package kernel holds the innermost loops, of learning in float64 and of the anchored
+// stages in float32: one small set of operations, each with a generic Go form that
+// defines it (generic.go, generic32.go) and, on amd64, assembly for AVX2 with FMA and
+// for AVX-512. Which of the three runs is chosen once, when the program starts; the
+// build tag purego leaves only the first.
 //
 // The forms differ in the order of their sums, so by rounding, and by no more.
 // Within one form a result depends on its operands alone, not on where in a larger
 // operation they stood.
 //
-// Vectors are slices whose length is a multiple of [Width]; a caller fills them up
-// with zeros, which change no result. Matrices lie in flat slices with a stride.
-// Assembly cannot be preempted: a call should stay below a millisecond.
+// Vectors are slices whose length is a multiple of [Width], in float32 of [Lanes]; a
+// caller fills them up with zeros, which change no result. Matrices lie in flat slices
+// with a stride. Assembly cannot be preempted: a call should stay below a millisecond.
 //
-// Note: the wrappers take the address of the last entry that the assembly touches,
-// so a slice that is too short panics here as it would in Go.
+// Note: the wrappers take the address of the last entry that the assembly touches, or
+// look through lists of offsets, so a slice that is too short panics here as it would
+// in Go.
 package kernel
 
 //go:generate go run -C gen . -out ../kernel_amd64.s -stubs ../stubs_amd64.go -pkg kernel
@@ -28,6 +30,17 @@ func Pad(n int) int { return (n + Width - 1) / Width * Width }
 
 // Tier names the form in use: "avx512", "avx2" or "generic".
 func Tier() string { return tiers[current].String() }
+
+// Tiers is the number of forms that this machine can run, the generic one first.
+func Tiers() int { return len(tiers) }
+
+// Use takes the form of a number until the function it returns is called. It is for
+// tests that compare the forms, and nothing may run beside them.
+func Use(form int) (restore func()) {
+	was := current
+	current = form
+	return func() { current = was }
+}
 
 // A tier is a form of the operations.
 type tier int

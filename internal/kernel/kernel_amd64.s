@@ -923,6 +923,1234 @@ donecd:
 	VZEROUPPER
 	RET
 
+// func mul32AVX2(c *float32, ldc int, a *float32, lda int, b *float32, ldb int, rows int, inner int, cols int)
+// Requires: AVX, FMA3
+TEXT ·mul32AVX2(SB), NOSPLIT, $0-72
+	MOVQ c+0(FP), AX
+	MOVQ ldc+8(FP), CX
+	MOVQ lda+24(FP), DX
+	MOVQ ldb+40(FP), BX
+	MOVQ rows+48(FP), SI
+	MOVQ a+16(FP), DI
+	SHLQ $0x02, CX
+	SHLQ $0x02, DX
+	SHLQ $0x02, BX
+
+loopcf:
+	CMPQ SI, $0x00000004
+	JL   donecg
+	MOVQ cols+64(FP), R8
+	MOVQ b+32(FP), R9
+	MOVQ AX, R10
+
+loopch:
+	CMPQ   R8, $0x00000018
+	JL     doneci
+	MOVQ   inner+56(FP), R11
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+	MOVQ   DI, R12
+	MOVQ   R9, R13
+
+loopcj:
+	CMPQ         R11, $0x00000001
+	JL           doneck
+	VMOVUPS      (R13), Y12
+	VMOVUPS      32(R13), Y13
+	VMOVUPS      64(R13), Y14
+	VBROADCASTSS (R12), Y15
+	VFMADD231PS  Y12, Y15, Y0
+	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y14, Y15, Y2
+	VBROADCASTSS 4(R12), Y15
+	VFMADD231PS  Y12, Y15, Y3
+	VFMADD231PS  Y13, Y15, Y4
+	VFMADD231PS  Y14, Y15, Y5
+	VBROADCASTSS 8(R12), Y15
+	VFMADD231PS  Y12, Y15, Y6
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS 12(R12), Y15
+	VFMADD231PS  Y12, Y15, Y9
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y11
+	ADDQ         DX, R12
+	ADDQ         BX, R13
+	DECQ         R11
+	JMP          loopcj
+
+doneck:
+	MOVQ    R10, R11
+	VMOVUPS Y0, (R11)
+	VMOVUPS Y1, 32(R11)
+	VMOVUPS Y2, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Y3, (R11)
+	VMOVUPS Y4, 32(R11)
+	VMOVUPS Y5, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Y6, (R11)
+	VMOVUPS Y7, 32(R11)
+	VMOVUPS Y8, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Y9, (R11)
+	VMOVUPS Y10, 32(R11)
+	VMOVUPS Y11, 64(R11)
+	ADDQ    $0x00000060, R9
+	ADDQ    $0x00000060, R10
+	SUBQ    $0x00000018, R8
+	JMP     loopch
+
+doneci:
+loopcl:
+	CMPQ   R8, $0x00000010
+	JL     donecm
+	MOVQ   inner+56(FP), R11
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	MOVQ   DI, R12
+	MOVQ   R9, R13
+
+loopcn:
+	CMPQ         R11, $0x00000001
+	JL           doneco
+	VMOVUPS      (R13), Y8
+	VMOVUPS      32(R13), Y9
+	VBROADCASTSS (R12), Y10
+	VFMADD231PS  Y8, Y10, Y0
+	VFMADD231PS  Y9, Y10, Y1
+	VBROADCASTSS 4(R12), Y10
+	VFMADD231PS  Y8, Y10, Y2
+	VFMADD231PS  Y9, Y10, Y3
+	VBROADCASTSS 8(R12), Y10
+	VFMADD231PS  Y8, Y10, Y4
+	VFMADD231PS  Y9, Y10, Y5
+	VBROADCASTSS 12(R12), Y10
+	VFMADD231PS  Y8, Y10, Y6
+	VFMADD231PS  Y9, Y10, Y7
+	ADDQ         DX, R12
+	ADDQ         BX, R13
+	DECQ         R11
+	JMP          loopcn
+
+doneco:
+	MOVQ    R10, R11
+	VMOVUPS Y0, (R11)
+	VMOVUPS Y1, 32(R11)
+	ADDQ    CX, R11
+	VMOVUPS Y2, (R11)
+	VMOVUPS Y3, 32(R11)
+	ADDQ    CX, R11
+	VMOVUPS Y4, (R11)
+	VMOVUPS Y5, 32(R11)
+	ADDQ    CX, R11
+	VMOVUPS Y6, (R11)
+	VMOVUPS Y7, 32(R11)
+	ADDQ    $0x00000040, R9
+	ADDQ    $0x00000040, R10
+	SUBQ    $0x00000010, R8
+	JMP     loopcl
+
+donecm:
+loopcp:
+	CMPQ   R8, $0x00000008
+	JL     donecq
+	MOVQ   inner+56(FP), R11
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	MOVQ   DI, R12
+	MOVQ   R9, R13
+
+loopcr:
+	CMPQ         R11, $0x00000001
+	JL           donecs
+	VMOVUPS      (R13), Y4
+	VBROADCASTSS (R12), Y5
+	VFMADD231PS  Y4, Y5, Y0
+	VBROADCASTSS 4(R12), Y5
+	VFMADD231PS  Y4, Y5, Y1
+	VBROADCASTSS 8(R12), Y5
+	VFMADD231PS  Y4, Y5, Y2
+	VBROADCASTSS 12(R12), Y5
+	VFMADD231PS  Y4, Y5, Y3
+	ADDQ         DX, R12
+	ADDQ         BX, R13
+	DECQ         R11
+	JMP          loopcr
+
+donecs:
+	MOVQ    R10, R11
+	VMOVUPS Y0, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Y1, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Y2, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Y3, (R11)
+	ADDQ    $0x00000020, R9
+	ADDQ    $0x00000020, R10
+	SUBQ    $0x00000008, R8
+	JMP     loopcp
+
+donecq:
+	ADDQ $0x10, DI
+	ADDQ CX, AX
+	ADDQ CX, AX
+	ADDQ CX, AX
+	ADDQ CX, AX
+	SUBQ $0x04, SI
+	JMP  loopcf
+
+donecg:
+	VZEROUPPER
+	RET
+
+// func nearestAVX2(index *int32, best *float32, z *float32, ldz int, at *float32, lda int, m int, dims int, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·nearestAVX2(SB), NOSPLIT, $0-72
+	MOVQ index+0(FP), AX
+	MOVQ best+8(FP), CX
+	MOVQ z+16(FP), DX
+	MOVQ ldz+24(FP), BX
+	MOVQ lda+40(FP), SI
+	MOVQ n+64(FP), DI
+	SHLQ $0x02, BX
+	SHLQ $0x02, SI
+
+loopct:
+	CMPQ         DI, $0x00000010
+	JL           donecu
+	MOVQ         at+32(FP), R8
+	MOVQ         m+48(FP), R9
+	XORL         R10, R10
+	VMOVD        R10, X0
+	VPBROADCASTD X0, Y0
+	MOVL         $0xff800000, R11
+	VMOVD        R11, X1
+	VBROADCASTSS X1, Y1
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, (CX)
+	VMOVUPS      Y0, 32(AX)
+	VMOVUPS      Y1, 32(CX)
+
+loopcv:
+	CMPQ   R9, $0x00000004
+	JL     donecw
+	MOVQ   dims+56(FP), R11
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	MOVQ   R8, R12
+	MOVQ   DX, R13
+
+loopcx:
+	CMPQ         R11, $0x00000001
+	JL           donecy
+	VMOVUPS      (R13), Y8
+	VMOVUPS      32(R13), Y9
+	VBROADCASTSS (R12), Y10
+	VFMADD231PS  Y8, Y10, Y0
+	VFMADD231PS  Y9, Y10, Y1
+	VBROADCASTSS 4(R12), Y10
+	VFMADD231PS  Y8, Y10, Y2
+	VFMADD231PS  Y9, Y10, Y3
+	VBROADCASTSS 8(R12), Y10
+	VFMADD231PS  Y8, Y10, Y4
+	VFMADD231PS  Y9, Y10, Y5
+	VBROADCASTSS 12(R12), Y10
+	VFMADD231PS  Y8, Y10, Y6
+	VFMADD231PS  Y9, Y10, Y7
+	ADDQ         SI, R12
+	ADDQ         BX, R13
+	DECQ         R11
+	JMP          loopcx
+
+donecy:
+	VMOVUPD      (CX), Y8
+	VMOVUPD      (AX), Y9
+	VMOVUPD      32(CX), Y10
+	VMOVUPD      32(AX), Y11
+	VMOVD        R10, X12
+	VPBROADCASTD X12, Y12
+	VCMPPS       $0x11, Y0, Y8, Y13
+	VBLENDVPS    Y13, Y12, Y9, Y9
+	VMAXPS       Y8, Y0, Y8
+	VCMPPS       $0x11, Y1, Y10, Y0
+	VBLENDVPS    Y0, Y12, Y11, Y11
+	VMAXPS       Y10, Y1, Y10
+	INCL         R10
+	VMOVD        R10, X0
+	VPBROADCASTD X0, Y0
+	VCMPPS       $0x11, Y2, Y8, Y1
+	VBLENDVPS    Y1, Y0, Y9, Y9
+	VMAXPS       Y8, Y2, Y8
+	VCMPPS       $0x11, Y3, Y10, Y1
+	VBLENDVPS    Y1, Y0, Y11, Y11
+	VMAXPS       Y10, Y3, Y10
+	INCL         R10
+	VMOVD        R10, X0
+	VPBROADCASTD X0, Y0
+	VCMPPS       $0x11, Y4, Y8, Y1
+	VBLENDVPS    Y1, Y0, Y9, Y9
+	VMAXPS       Y8, Y4, Y8
+	VCMPPS       $0x11, Y5, Y10, Y1
+	VBLENDVPS    Y1, Y0, Y11, Y11
+	VMAXPS       Y10, Y5, Y10
+	INCL         R10
+	VMOVD        R10, X0
+	VPBROADCASTD X0, Y0
+	VCMPPS       $0x11, Y6, Y8, Y1
+	VBLENDVPS    Y1, Y0, Y9, Y9
+	VMAXPS       Y8, Y6, Y8
+	VCMPPS       $0x11, Y7, Y10, Y1
+	VBLENDVPS    Y1, Y0, Y11, Y11
+	VMAXPS       Y10, Y7, Y10
+	INCL         R10
+	VMOVUPS      Y8, (CX)
+	VMOVUPS      Y9, (AX)
+	VMOVUPS      Y10, 32(CX)
+	VMOVUPS      Y11, 32(AX)
+	ADDQ         $0x10, R8
+	SUBQ         $0x04, R9
+	JMP          loopcv
+
+donecw:
+	ADDQ $0x00000040, AX
+	ADDQ $0x00000040, CX
+	ADDQ $0x00000040, DX
+	SUBQ $0x00000010, DI
+	JMP  loopct
+
+donecu:
+	VZEROUPPER
+	RET
+
+// func transposeAVX2(dst *float32, ld int, src *float32, stride int, order *int32, n int, k int)
+// Requires: AVX
+TEXT ·transposeAVX2(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), AX
+	MOVQ ld+8(FP), CX
+	MOVQ src+16(FP), DX
+	MOVQ stride+24(FP), BX
+	MOVQ order+32(FP), SI
+	MOVQ n+40(FP), DI
+	SHLQ $0x02, CX
+	SHLQ $0x02, BX
+
+loopcz:
+	CMPQ DI, $0x00000008
+	JL   doneda
+	MOVQ k+48(FP), R8
+	MOVQ AX, R9
+	MOVQ DX, R10
+
+loopdb:
+	CMPQ        R8, $0x00000004
+	JL          donedc
+	MOVLQSX     (SI), R11
+	IMULQ       BX, R11
+	VMOVUPS     (R10)(R11*1), X0
+	MOVLQSX     16(SI), R11
+	IMULQ       BX, R11
+	VINSERTF128 $0x01, (R10)(R11*1), Y0, Y0
+	MOVLQSX     4(SI), R11
+	IMULQ       BX, R11
+	VMOVUPS     (R10)(R11*1), X1
+	MOVLQSX     20(SI), R11
+	IMULQ       BX, R11
+	VINSERTF128 $0x01, (R10)(R11*1), Y1, Y1
+	MOVLQSX     8(SI), R11
+	IMULQ       BX, R11
+	VMOVUPS     (R10)(R11*1), X2
+	MOVLQSX     24(SI), R11
+	IMULQ       BX, R11
+	VINSERTF128 $0x01, (R10)(R11*1), Y2, Y2
+	MOVLQSX     12(SI), R11
+	IMULQ       BX, R11
+	VMOVUPS     (R10)(R11*1), X3
+	MOVLQSX     28(SI), R11
+	IMULQ       BX, R11
+	VINSERTF128 $0x01, (R10)(R11*1), Y3, Y3
+	VUNPCKLPS   Y1, Y0, Y4
+	VUNPCKLPS   Y3, Y2, Y6
+	VUNPCKHPS   Y1, Y0, Y7
+	VUNPCKHPS   Y3, Y2, Y8
+	VUNPCKLPD   Y6, Y4, Y5
+	VUNPCKHPD   Y6, Y4, Y4
+	VUNPCKLPD   Y8, Y7, Y6
+	VUNPCKHPD   Y8, Y7, Y7
+	VMOVUPS     Y5, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     Y4, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     Y6, (R9)
+	ADDQ        CX, R9
+	VMOVUPS     Y7, (R9)
+	ADDQ        CX, R9
+	ADDQ        $0x10, R10
+	SUBQ        $0x04, R8
+	JMP         loopdb
+
+donedc:
+	ADDQ $0x20, AX
+	ADDQ $0x20, SI
+	SUBQ $0x08, DI
+	JMP  loopcz
+
+doneda:
+	VZEROUPPER
+	RET
+
+// func formsAVX2(forms *int32, mean *float32, raw *float32, offsets *int32, weights *float32, entries int, n int)
+// Requires: AVX, AVX2
+TEXT ·formsAVX2(SB), NOSPLIT, $0-56
+	MOVQ forms+0(FP), AX
+	MOVQ mean+8(FP), CX
+	MOVQ raw+16(FP), DX
+	MOVQ n+48(FP), BX
+
+loopdd:
+	CMPQ   BX, $0x00000008
+	JL     donede
+	MOVQ   offsets+24(FP), SI
+	MOVQ   weights+32(FP), DI
+	MOVQ   entries+40(FP), R8
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+
+loopdf:
+	CMPQ         R8, $0x00000001
+	JL           donedg
+	MOVLQSX      (SI), R9
+	VMOVUPD      (DX)(R9*4), Y4
+	VBROADCASTSS (DI), Y5
+	VMULPS       Y4, Y5, Y5
+	VADDPS       Y5, Y0, Y0
+	VBROADCASTSS 4(DI), Y5
+	VMULPS       Y4, Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VBROADCASTSS 8(DI), Y5
+	VMULPS       Y4, Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VBROADCASTSS 12(DI), Y5
+	VMULPS       Y4, Y5, Y5
+	VADDPS       Y5, Y3, Y3
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	DECQ         R8
+	JMP          loopdf
+
+donedg:
+	VMOVUPS      Y0, (CX)
+	VXORPD       Y0, Y0, Y0
+	VCMPPS       $0x11, Y0, Y3, Y3
+	MOVL         $0x80000000, SI
+	VMOVD        SI, X4
+	VBROADCASTSS X4, Y4
+	VPAND        Y4, Y3, Y4
+	VPXOR        Y4, Y1, Y1
+	VPXOR        Y4, Y2, Y2
+	VCMPPS       $0x11, Y0, Y1, Y4
+	VCMPPS       $0x11, Y0, Y2, Y0
+	MOVL         $0x7fffffff, SI
+	VMOVD        SI, X5
+	VBROADCASTSS X5, Y5
+	VPAND        Y5, Y1, Y1
+	VPAND        Y5, Y2, Y2
+	MOVL         $0x00000008, SI
+	VMOVD        SI, X5
+	VBROADCASTSS X5, Y5
+	VPAND        Y5, Y3, Y3
+	VCMPPS       $0x11, Y2, Y1, Y1
+	MOVL         $0x00000001, SI
+	VMOVD        SI, X2
+	VBROADCASTSS X2, Y2
+	VPAND        Y2, Y4, Y2
+	VPXOR        Y2, Y3, Y3
+	MOVL         $0x00000002, SI
+	VMOVD        SI, X2
+	VBROADCASTSS X2, Y2
+	VPAND        Y2, Y0, Y0
+	VPXOR        Y0, Y3, Y3
+	MOVL         $0x00000004, SI
+	VMOVD        SI, X0
+	VBROADCASTSS X0, Y0
+	VPAND        Y0, Y1, Y0
+	VPXOR        Y0, Y3, Y3
+	VMOVUPS      Y3, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, DX
+	SUBQ         $0x08, BX
+	JMP          loopdd
+
+donede:
+	VZEROUPPER
+	RET
+
+// func orientAVX2(dst *float32, to *int32, src *float32, from *int32, forms *int32, mean *float32, orbits int, n int)
+// Requires: AVX, AVX2
+TEXT ·orientAVX2(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ src+16(FP), CX
+	MOVQ forms+32(FP), DX
+	MOVQ n+56(FP), BX
+	MOVQ mean+40(FP), SI
+
+loopdh:
+	CMPQ         BX, $0x00000008
+	JL           donedi
+	VMOVUPD      (DX), Y0
+	VPSLLD       $0x1f, Y0, Y1
+	VPSLLD       $0x1e, Y0, Y2
+	VPSLLD       $0x1d, Y0, Y3
+	VPSLLD       $0x1c, Y0, Y0
+	MOVL         $0x80000000, DI
+	VMOVD        DI, X4
+	VBROADCASTSS X4, Y4
+	VPAND        Y4, Y0, Y0
+	VMOVUPD      (SI), Y4
+	MOVQ         to+8(FP), DI
+	MOVQ         from+24(FP), R8
+	MOVQ         orbits+48(FP), R9
+
+loopdj:
+	CMPQ      R9, $0x00000001
+	JL        donedk
+	MOVLQSX   (R8), R10
+	VMOVUPD   (CX)(R10*4), Y5
+	VSUBPS    Y4, Y5, Y5
+	VPXOR     Y0, Y5, Y5
+	MOVLQSX   4(R8), R10
+	VMOVUPD   (CX)(R10*4), Y6
+	VSUBPS    Y4, Y6, Y6
+	VPXOR     Y0, Y6, Y6
+	MOVLQSX   8(R8), R10
+	VMOVUPD   (CX)(R10*4), Y7
+	VSUBPS    Y4, Y7, Y7
+	VPXOR     Y0, Y7, Y7
+	MOVLQSX   12(R8), R10
+	VMOVUPD   (CX)(R10*4), Y8
+	VSUBPS    Y4, Y8, Y8
+	VPXOR     Y0, Y8, Y8
+	MOVLQSX   16(R8), R10
+	VMOVUPD   (CX)(R10*4), Y9
+	VSUBPS    Y4, Y9, Y9
+	VPXOR     Y0, Y9, Y9
+	MOVLQSX   20(R8), R10
+	VMOVUPD   (CX)(R10*4), Y10
+	VSUBPS    Y4, Y10, Y10
+	VPXOR     Y0, Y10, Y10
+	MOVLQSX   24(R8), R10
+	VMOVUPD   (CX)(R10*4), Y11
+	VSUBPS    Y4, Y11, Y11
+	VPXOR     Y0, Y11, Y11
+	MOVLQSX   28(R8), R10
+	VMOVUPD   (CX)(R10*4), Y12
+	VSUBPS    Y4, Y12, Y12
+	VPXOR     Y0, Y12, Y12
+	VBLENDVPS Y1, Y6, Y5, Y13
+	VBLENDVPS Y1, Y5, Y6, Y6
+	VBLENDVPS Y1, Y8, Y7, Y5
+	VBLENDVPS Y1, Y7, Y8, Y8
+	VBLENDVPS Y1, Y10, Y9, Y7
+	VBLENDVPS Y1, Y9, Y10, Y10
+	VBLENDVPS Y1, Y12, Y11, Y9
+	VBLENDVPS Y1, Y11, Y12, Y12
+	VBLENDVPS Y2, Y5, Y13, Y11
+	VBLENDVPS Y2, Y13, Y5, Y5
+	VBLENDVPS Y2, Y8, Y6, Y13
+	VBLENDVPS Y2, Y6, Y8, Y8
+	VBLENDVPS Y2, Y9, Y7, Y6
+	VBLENDVPS Y2, Y7, Y9, Y9
+	VBLENDVPS Y2, Y12, Y10, Y7
+	VBLENDVPS Y2, Y10, Y12, Y12
+	VBLENDVPS Y3, Y6, Y11, Y10
+	VBLENDVPS Y3, Y11, Y6, Y6
+	VBLENDVPS Y3, Y9, Y13, Y11
+	VBLENDVPS Y3, Y13, Y9, Y9
+	VBLENDVPS Y3, Y7, Y5, Y13
+	VBLENDVPS Y3, Y5, Y7, Y7
+	VBLENDVPS Y3, Y12, Y8, Y5
+	VBLENDVPS Y3, Y8, Y12, Y12
+	MOVLQSX   (DI), R10
+	VMOVUPS   Y10, (AX)(R10*4)
+	MOVLQSX   4(DI), R10
+	VMOVUPS   Y11, (AX)(R10*4)
+	MOVLQSX   8(DI), R10
+	VMOVUPS   Y13, (AX)(R10*4)
+	MOVLQSX   12(DI), R10
+	VMOVUPS   Y5, (AX)(R10*4)
+	MOVLQSX   16(DI), R10
+	VMOVUPS   Y6, (AX)(R10*4)
+	MOVLQSX   20(DI), R10
+	VMOVUPS   Y7, (AX)(R10*4)
+	MOVLQSX   24(DI), R10
+	VMOVUPS   Y9, (AX)(R10*4)
+	MOVLQSX   28(DI), R10
+	VMOVUPS   Y12, (AX)(R10*4)
+	ADDQ      $0x20, R8
+	ADDQ      $0x20, DI
+	DECQ      R9
+	JMP       loopdj
+
+donedk:
+	ADDQ $0x20, AX
+	ADDQ $0x20, CX
+	ADDQ $0x20, DX
+	ADDQ $0x20, SI
+	SUBQ $0x08, BX
+	JMP  loopdh
+
+donedi:
+	VZEROUPPER
+	RET
+
+// func restoreAVX2(dst *float32, to *int32, src *float32, from *int32, forms *int32, orbits int, n int)
+// Requires: AVX, AVX2
+TEXT ·restoreAVX2(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), AX
+	MOVQ src+16(FP), CX
+	MOVQ forms+32(FP), DX
+	MOVQ n+48(FP), BX
+
+loopdl:
+	CMPQ         BX, $0x00000008
+	JL           donedm
+	VMOVUPD      (DX), Y0
+	VPSLLD       $0x1f, Y0, Y1
+	VPSLLD       $0x1e, Y0, Y2
+	VPSLLD       $0x1d, Y0, Y3
+	VPSLLD       $0x1c, Y0, Y0
+	MOVL         $0x80000000, SI
+	VMOVD        SI, X4
+	VBROADCASTSS X4, Y4
+	VPAND        Y4, Y0, Y0
+	MOVQ         to+8(FP), SI
+	MOVQ         from+24(FP), DI
+	MOVQ         orbits+40(FP), R8
+
+loopdn:
+	CMPQ      R8, $0x00000001
+	JL        donedo
+	MOVLQSX   (DI), R9
+	VMOVUPD   (CX)(R9*4), Y4
+	VPXOR     Y0, Y4, Y4
+	MOVLQSX   4(DI), R9
+	VMOVUPD   (CX)(R9*4), Y5
+	VPXOR     Y0, Y5, Y5
+	MOVLQSX   8(DI), R9
+	VMOVUPD   (CX)(R9*4), Y6
+	VPXOR     Y0, Y6, Y6
+	MOVLQSX   12(DI), R9
+	VMOVUPD   (CX)(R9*4), Y7
+	VPXOR     Y0, Y7, Y7
+	MOVLQSX   16(DI), R9
+	VMOVUPD   (CX)(R9*4), Y8
+	VPXOR     Y0, Y8, Y8
+	MOVLQSX   20(DI), R9
+	VMOVUPD   (CX)(R9*4), Y9
+	VPXOR     Y0, Y9, Y9
+	MOVLQSX   24(DI), R9
+	VMOVUPD   (CX)(R9*4), Y10
+	VPXOR     Y0, Y10, Y10
+	MOVLQSX   28(DI), R9
+	VMOVUPD   (CX)(R9*4), Y11
+	VPXOR     Y0, Y11, Y11
+	VBLENDVPS Y3, Y8, Y4, Y12
+	VBLENDVPS Y3, Y4, Y8, Y8
+	VBLENDVPS Y3, Y10, Y5, Y4
+	VBLENDVPS Y3, Y5, Y10, Y10
+	VBLENDVPS Y3, Y9, Y6, Y5
+	VBLENDVPS Y3, Y6, Y9, Y9
+	VBLENDVPS Y3, Y11, Y7, Y6
+	VBLENDVPS Y3, Y7, Y11, Y11
+	VBLENDVPS Y2, Y5, Y12, Y7
+	VBLENDVPS Y2, Y12, Y5, Y5
+	VBLENDVPS Y2, Y6, Y4, Y12
+	VBLENDVPS Y2, Y4, Y6, Y6
+	VBLENDVPS Y2, Y10, Y8, Y4
+	VBLENDVPS Y2, Y8, Y10, Y10
+	VBLENDVPS Y2, Y11, Y9, Y8
+	VBLENDVPS Y2, Y9, Y11, Y11
+	VBLENDVPS Y1, Y12, Y7, Y9
+	VBLENDVPS Y1, Y7, Y12, Y12
+	VBLENDVPS Y1, Y6, Y5, Y7
+	VBLENDVPS Y1, Y5, Y6, Y6
+	VBLENDVPS Y1, Y8, Y4, Y5
+	VBLENDVPS Y1, Y4, Y8, Y8
+	VBLENDVPS Y1, Y11, Y10, Y4
+	VBLENDVPS Y1, Y10, Y11, Y11
+	MOVLQSX   (SI), R9
+	VMOVUPS   Y9, (AX)(R9*4)
+	MOVLQSX   4(SI), R9
+	VMOVUPS   Y12, (AX)(R9*4)
+	MOVLQSX   8(SI), R9
+	VMOVUPS   Y7, (AX)(R9*4)
+	MOVLQSX   12(SI), R9
+	VMOVUPS   Y6, (AX)(R9*4)
+	MOVLQSX   16(SI), R9
+	VMOVUPS   Y5, (AX)(R9*4)
+	MOVLQSX   20(SI), R9
+	VMOVUPS   Y8, (AX)(R9*4)
+	MOVLQSX   24(SI), R9
+	VMOVUPS   Y4, (AX)(R9*4)
+	MOVLQSX   28(SI), R9
+	VMOVUPS   Y11, (AX)(R9*4)
+	ADDQ      $0x20, DI
+	ADDQ      $0x20, SI
+	DECQ      R8
+	JMP       loopdn
+
+donedo:
+	ADDQ $0x20, AX
+	ADDQ $0x20, CX
+	ADDQ $0x20, DX
+	SUBQ $0x08, BX
+	JMP  loopdl
+
+donedm:
+	VZEROUPPER
+	RET
+
+// func regressAVX2(r *float32, ldr int, q *float32, ldq int, order *int32, n int, coefs *int8, next *int8, in int, out int, step float32)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·regressAVX2(SB), NOSPLIT, $0-84
+	MOVQ order+32(FP), AX
+	MOVQ n+40(FP), CX
+
+loopdp:
+	CMPQ    CX, $0x00000004
+	JL      donedq
+	MOVQ    q+16(FP), DX
+	MOVQ    ldq+24(FP), BX
+	MOVLQSX (AX), SI
+	IMULQ   BX, SI
+	LEAQ    (DX)(SI*4), SI
+	MOVLQSX 4(AX), DI
+	IMULQ   BX, DI
+	LEAQ    (DX)(DI*4), DI
+	MOVLQSX 8(AX), R8
+	IMULQ   BX, R8
+	LEAQ    (DX)(R8*4), R8
+	MOVLQSX 12(AX), R9
+	IMULQ   BX, R9
+	LEAQ    (DX)(R9*4), R9
+	MOVQ    out+72(FP), DX
+	XORQ    BX, BX
+
+loopdr:
+	CMPQ   DX, $0x00000011
+	JL     doneds
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+	MOVQ   in+64(FP), R11
+	MOVQ   out+72(FP), R12
+	MOVQ   coefs+48(FP), R13
+	MOVQ   next+56(FP), R14
+	ADDQ   BX, R13
+	XORQ   R10, R10
+
+loopdt:
+	CMPQ         R11, $0x00000001
+	JL           donedu
+	PREFETCHT0   (R14)
+	VPMOVSXBD    (R13), Y12
+	VCVTDQ2PS    Y12, Y12
+	VPMOVSXBD    8(R13), Y13
+	VCVTDQ2PS    Y13, Y13
+	VPMOVSXBD    16(R13), Y14
+	VCVTDQ2PS    Y14, Y14
+	VBROADCASTSS (SI)(R10*4), Y15
+	VFMADD231PS  Y12, Y15, Y0
+	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y14, Y15, Y2
+	VBROADCASTSS (DI)(R10*4), Y15
+	VFMADD231PS  Y12, Y15, Y3
+	VFMADD231PS  Y13, Y15, Y4
+	VFMADD231PS  Y14, Y15, Y5
+	VBROADCASTSS (R8)(R10*4), Y15
+	VFMADD231PS  Y12, Y15, Y6
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (R9)(R10*4), Y15
+	VFMADD231PS  Y12, Y15, Y9
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y11
+	ADDQ         R12, R13
+	ADDQ         R12, R14
+	INCQ         R10
+	SUBQ         $0x01, R11
+	JMP          loopdt
+
+donedu:
+	MOVQ         r+0(FP), R10
+	MOVQ         ldr+8(FP), R11
+	VBROADCASTSS step+80(FP), Y12
+	MOVLQSX      (AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Y12, Y0, Y0
+	VMOVUPS      Y0, (R12)
+	VMULPS       Y12, Y1, Y1
+	VMOVUPS      Y1, 32(R12)
+	VMULPS       Y12, Y2, Y2
+	VMOVUPS      Y2, 64(R12)
+	MOVLQSX      4(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Y12, Y3, Y3
+	VMOVUPS      Y3, (R12)
+	VMULPS       Y12, Y4, Y4
+	VMOVUPS      Y4, 32(R12)
+	VMULPS       Y12, Y5, Y5
+	VMOVUPS      Y5, 64(R12)
+	MOVLQSX      8(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Y12, Y6, Y6
+	VMOVUPS      Y6, (R12)
+	VMULPS       Y12, Y7, Y7
+	VMOVUPS      Y7, 32(R12)
+	VMULPS       Y12, Y8, Y8
+	VMOVUPS      Y8, 64(R12)
+	MOVLQSX      12(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Y12, Y9, Y9
+	VMOVUPS      Y9, (R12)
+	VMULPS       Y12, Y10, Y10
+	VMOVUPS      Y10, 32(R12)
+	VMULPS       Y12, Y11, Y11
+	VMOVUPS      Y11, 64(R12)
+	ADDQ         $0x18, BX
+	SUBQ         $0x18, DX
+	JMP          loopdr
+
+doneds:
+loopdv:
+	CMPQ   DX, $0x00000009
+	JL     donedw
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	MOVQ   in+64(FP), R11
+	MOVQ   out+72(FP), R12
+	MOVQ   coefs+48(FP), R13
+	MOVQ   next+56(FP), R14
+	ADDQ   BX, R13
+	XORQ   R10, R10
+
+loopdx:
+	CMPQ         R11, $0x00000001
+	JL           donedy
+	PREFETCHT0   (R14)
+	VPMOVSXBD    (R13), Y8
+	VCVTDQ2PS    Y8, Y8
+	VPMOVSXBD    8(R13), Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS (SI)(R10*4), Y10
+	VFMADD231PS  Y8, Y10, Y0
+	VFMADD231PS  Y9, Y10, Y1
+	VBROADCASTSS (DI)(R10*4), Y10
+	VFMADD231PS  Y8, Y10, Y2
+	VFMADD231PS  Y9, Y10, Y3
+	VBROADCASTSS (R8)(R10*4), Y10
+	VFMADD231PS  Y8, Y10, Y4
+	VFMADD231PS  Y9, Y10, Y5
+	VBROADCASTSS (R9)(R10*4), Y10
+	VFMADD231PS  Y8, Y10, Y6
+	VFMADD231PS  Y9, Y10, Y7
+	ADDQ         R12, R13
+	ADDQ         R12, R14
+	INCQ         R10
+	SUBQ         $0x01, R11
+	JMP          loopdx
+
+donedy:
+	MOVQ         r+0(FP), R10
+	MOVQ         ldr+8(FP), R11
+	VBROADCASTSS step+80(FP), Y8
+	MOVLQSX      (AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Y8, Y0, Y0
+	VMOVUPS      Y0, (R12)
+	VMULPS       Y8, Y1, Y1
+	VMOVUPS      Y1, 32(R12)
+	MOVLQSX      4(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Y8, Y2, Y2
+	VMOVUPS      Y2, (R12)
+	VMULPS       Y8, Y3, Y3
+	VMOVUPS      Y3, 32(R12)
+	MOVLQSX      8(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Y8, Y4, Y4
+	VMOVUPS      Y4, (R12)
+	VMULPS       Y8, Y5, Y5
+	VMOVUPS      Y5, 32(R12)
+	MOVLQSX      12(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Y8, Y6, Y6
+	VMOVUPS      Y6, (R12)
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 32(R12)
+	ADDQ         $0x10, BX
+	SUBQ         $0x10, DX
+	JMP          loopdv
+
+donedw:
+loopdz:
+	CMPQ   DX, $0x00000001
+	JL     doneea
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	MOVQ   in+64(FP), R11
+	MOVQ   out+72(FP), R12
+	MOVQ   coefs+48(FP), R13
+	MOVQ   next+56(FP), R14
+	ADDQ   BX, R13
+	XORQ   R10, R10
+
+loopeb:
+	CMPQ         R11, $0x00000001
+	JL           doneec
+	PREFETCHT0   (R14)
+	VPMOVSXBD    (R13), Y4
+	VCVTDQ2PS    Y4, Y4
+	VBROADCASTSS (SI)(R10*4), Y5
+	VFMADD231PS  Y4, Y5, Y0
+	VBROADCASTSS (DI)(R10*4), Y5
+	VFMADD231PS  Y4, Y5, Y1
+	VBROADCASTSS (R8)(R10*4), Y5
+	VFMADD231PS  Y4, Y5, Y2
+	VBROADCASTSS (R9)(R10*4), Y5
+	VFMADD231PS  Y4, Y5, Y3
+	ADDQ         R12, R13
+	ADDQ         R12, R14
+	INCQ         R10
+	SUBQ         $0x01, R11
+	JMP          loopeb
+
+doneec:
+	MOVQ         r+0(FP), R10
+	MOVQ         ldr+8(FP), R11
+	VBROADCASTSS step+80(FP), Y4
+	MOVLQSX      (AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Y4, Y0, Y0
+	VMOVUPS      Y0, (R12)
+	MOVLQSX      4(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Y4, Y1, Y1
+	VMOVUPS      Y1, (R12)
+	MOVLQSX      8(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Y4, Y2, Y2
+	VMOVUPS      Y2, (R12)
+	MOVLQSX      12(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VMULPS       Y4, Y3, Y3
+	VMOVUPS      Y3, (R12)
+	ADDQ         $0x08, BX
+	SUBQ         $0x08, DX
+	JMP          loopdz
+
+doneea:
+	ADDQ $0x10, AX
+	SUBQ $0x04, CX
+	JMP  loopdp
+
+donedq:
+looped:
+	CMPQ    CX, $0x00000001
+	JL      doneee
+	MOVQ    q+16(FP), DX
+	MOVQ    ldq+24(FP), BX
+	MOVLQSX (AX), SI
+	IMULQ   BX, SI
+	LEAQ    (DX)(SI*4), SI
+	MOVQ    out+72(FP), DX
+	XORQ    BX, BX
+
+loopef:
+	CMPQ   DX, $0x00000011
+	JL     doneeg
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	MOVQ   in+64(FP), R8
+	MOVQ   out+72(FP), R9
+	MOVQ   coefs+48(FP), R10
+	MOVQ   next+56(FP), R11
+	ADDQ   BX, R10
+	XORQ   DI, DI
+
+loopeh:
+	CMPQ         R8, $0x00000001
+	JL           doneei
+	PREFETCHT0   (R11)
+	VPMOVSXBD    (R10), Y3
+	VCVTDQ2PS    Y3, Y3
+	VPMOVSXBD    8(R10), Y4
+	VCVTDQ2PS    Y4, Y4
+	VPMOVSXBD    16(R10), Y5
+	VCVTDQ2PS    Y5, Y5
+	VBROADCASTSS (SI)(DI*4), Y6
+	VFMADD231PS  Y3, Y6, Y0
+	VFMADD231PS  Y4, Y6, Y1
+	VFMADD231PS  Y5, Y6, Y2
+	ADDQ         R9, R10
+	ADDQ         R9, R11
+	INCQ         DI
+	SUBQ         $0x01, R8
+	JMP          loopeh
+
+doneei:
+	MOVQ         r+0(FP), DI
+	MOVQ         ldr+8(FP), R8
+	VBROADCASTSS step+80(FP), Y3
+	MOVLQSX      (AX), R9
+	IMULQ        R8, R9
+	ADDQ         BX, R9
+	LEAQ         (DI)(R9*4), R9
+	VMULPS       Y3, Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	VMULPS       Y3, Y2, Y2
+	VMOVUPS      Y2, 64(R9)
+	ADDQ         $0x18, BX
+	SUBQ         $0x18, DX
+	JMP          loopef
+
+doneeg:
+loopej:
+	CMPQ   DX, $0x00000009
+	JL     doneek
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	MOVQ   in+64(FP), R8
+	MOVQ   out+72(FP), R9
+	MOVQ   coefs+48(FP), R10
+	MOVQ   next+56(FP), R11
+	ADDQ   BX, R10
+	XORQ   DI, DI
+
+loopel:
+	CMPQ         R8, $0x00000001
+	JL           doneem
+	PREFETCHT0   (R11)
+	VPMOVSXBD    (R10), Y2
+	VCVTDQ2PS    Y2, Y2
+	VPMOVSXBD    8(R10), Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS (SI)(DI*4), Y4
+	VFMADD231PS  Y2, Y4, Y0
+	VFMADD231PS  Y3, Y4, Y1
+	ADDQ         R9, R10
+	ADDQ         R9, R11
+	INCQ         DI
+	SUBQ         $0x01, R8
+	JMP          loopel
+
+doneem:
+	MOVQ         r+0(FP), DI
+	MOVQ         ldr+8(FP), R8
+	VBROADCASTSS step+80(FP), Y2
+	MOVLQSX      (AX), R9
+	IMULQ        R8, R9
+	ADDQ         BX, R9
+	LEAQ         (DI)(R9*4), R9
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (R9)
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y1, 32(R9)
+	ADDQ         $0x10, BX
+	SUBQ         $0x10, DX
+	JMP          loopej
+
+doneek:
+loopen:
+	CMPQ   DX, $0x00000001
+	JL     doneeo
+	VXORPD Y0, Y0, Y0
+	MOVQ   in+64(FP), R8
+	MOVQ   out+72(FP), R9
+	MOVQ   coefs+48(FP), R10
+	MOVQ   next+56(FP), R11
+	ADDQ   BX, R10
+	XORQ   DI, DI
+
+loopep:
+	CMPQ         R8, $0x00000001
+	JL           doneeq
+	PREFETCHT0   (R11)
+	VPMOVSXBD    (R10), Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (SI)(DI*4), Y2
+	VFMADD231PS  Y1, Y2, Y0
+	ADDQ         R9, R10
+	ADDQ         R9, R11
+	INCQ         DI
+	SUBQ         $0x01, R8
+	JMP          loopep
+
+doneeq:
+	MOVQ         r+0(FP), DI
+	MOVQ         ldr+8(FP), R8
+	VBROADCASTSS step+80(FP), Y1
+	MOVLQSX      (AX), R9
+	IMULQ        R8, R9
+	ADDQ         BX, R9
+	LEAQ         (DI)(R9*4), R9
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (R9)
+	ADDQ         $0x08, BX
+	SUBQ         $0x08, DX
+	JMP          loopen
+
+doneeo:
+	ADDQ $0x04, AX
+	SUBQ $0x01, CX
+	JMP  looped
+
+doneee:
+	VZEROUPPER
+	RET
+
+// func sumRowsAVX2(dst *float32, src *float32, offsets *int32, terms int, n int)
+// Requires: AVX
+TEXT ·sumRowsAVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+32(FP), DX
+
+looper:
+	CMPQ   DX, $0x00000020
+	JL     donees
+	MOVQ   offsets+16(FP), BX
+	MOVQ   terms+24(FP), SI
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+
+loopet:
+	CMPQ    SI, $0x00000001
+	JL      doneeu
+	MOVLQSX (BX), DI
+	VADDPS  (CX)(DI*4), Y0, Y0
+	VADDPS  32(CX)(DI*4), Y1, Y1
+	VADDPS  64(CX)(DI*4), Y2, Y2
+	VADDPS  96(CX)(DI*4), Y3, Y3
+	ADDQ    $0x04, BX
+	DECQ    SI
+	JMP     loopet
+
+doneeu:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, AX
+	SUBQ    $0x00000020, DX
+	JMP     looper
+
+donees:
+loopev:
+	CMPQ   DX, $0x00000010
+	JL     doneew
+	MOVQ   offsets+16(FP), BX
+	MOVQ   terms+24(FP), SI
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+
+loopex:
+	CMPQ    SI, $0x00000001
+	JL      doneey
+	MOVLQSX (BX), DI
+	VADDPS  (CX)(DI*4), Y0, Y0
+	VADDPS  32(CX)(DI*4), Y1, Y1
+	ADDQ    $0x04, BX
+	DECQ    SI
+	JMP     loopex
+
+doneey:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    $0x00000040, CX
+	ADDQ    $0x00000040, AX
+	SUBQ    $0x00000010, DX
+	JMP     loopev
+
+doneew:
+	VZEROUPPER
+	RET
+
 // func streamAVX2(a *float64, b *float64, n int)
 // Requires: AVX, AVX2, MMX+
 TEXT ·streamAVX2(SB), NOSPLIT, $0-24
@@ -934,9 +2162,9 @@ TEXT ·streamAVX2(SB), NOSPLIT, $0-24
 	VBROADCASTSD X0, Y0
 	XORQ         BX, BX
 
-loopcf:
+loopez:
 	CMPQ       DX, $0x00000010
-	JL         donecg
+	JL         donefa
 	PREFETCHT0 4096(AX)(BX*1)
 	PREFETCHT0 4096(CX)(BX*1)
 	VMULPD     (AX)(BX*1), Y0, Y1
@@ -963,12 +2191,12 @@ loopcf:
 	VMOVUPD    Y2, 96(CX)(BX*1)
 	ADDQ       $0x00000080, BX
 	SUBQ       $0x00000010, DX
-	JMP        loopcf
+	JMP        loopez
 
-donecg:
-loopch:
+donefa:
+loopfb:
 	CMPQ       DX, $0x00000004
-	JL         doneci
+	JL         donefc
 	PREFETCHT0 4096(AX)(BX*1)
 	PREFETCHT0 4096(CX)(BX*1)
 	VMULPD     (AX)(BX*1), Y0, Y1
@@ -977,9 +2205,9 @@ loopch:
 	VMOVUPD    Y2, (CX)(BX*1)
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000004, DX
-	JMP        loopch
+	JMP        loopfb
 
-doneci:
+donefc:
 	VZEROUPPER
 	RET
 
@@ -1003,9 +2231,9 @@ TEXT ·multiplyAddAVX2(SB), NOSPLIT, $0-16
 	VXORPD       Y11, Y11, Y11
 	VXORPD       Y12, Y12, Y12
 
-loopcj:
+loopfd:
 	CMPQ        AX, $0x00000001
-	JL          doneck
+	JL          donefe
 	VFMADD231PD Y0, Y0, Y1
 	VFMADD231PD Y0, Y0, Y2
 	VFMADD231PD Y0, Y0, Y3
@@ -1019,9 +2247,9 @@ loopcj:
 	VFMADD231PD Y0, Y0, Y11
 	VFMADD231PD Y0, Y0, Y12
 	DECQ        AX
-	JMP         loopcj
+	JMP         loopfd
 
-doneck:
+donefe:
 	VADDPD       Y2, Y1, Y1
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y1, Y1
@@ -1050,9 +2278,9 @@ TEXT ·combineAVX2(SB), NOSPLIT, $0-48
 	MOVQ weight+24(FP), BX
 	MOVQ n+40(FP), SI
 
-loopcl:
+loopff:
 	CMPQ   SI, $0x00000040
-	JL     donecm
+	JL     donefg
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -1063,9 +2291,9 @@ loopcl:
 	VXORPD Y7, Y7, Y7
 	XORQ   DI, DI
 
-partcn:
+partfh:
 	CMPQ         DI, parts+32(FP)
-	JGE          doneco
+	JGE          donefi
 	MOVQ         (DX)(DI*8), R8
 	LEAQ         (CX)(R8*4), R8
 	VBROADCASTSS (BX)(DI*4), Y8
@@ -1078,9 +2306,9 @@ partcn:
 	VFMADD231PS  192(R8), Y8, Y6
 	VFMADD231PS  224(R8), Y8, Y7
 	INCQ         DI
-	JMP          partcn
+	JMP          partfh
 
-doneco:
+donefi:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -1092,57 +2320,57 @@ doneco:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000040, SI
-	JMP     loopcl
+	JMP     loopff
 
-donecm:
-loopcp:
+donefg:
+loopfj:
 	CMPQ   SI, $0x00000008
-	JL     donecq
+	JL     donefk
 	VXORPD Y0, Y0, Y0
 	XORQ   DI, DI
 
-partcr:
+partfl:
 	CMPQ         DI, parts+32(FP)
-	JGE          donecs
+	JGE          donefm
 	MOVQ         (DX)(DI*8), R8
 	LEAQ         (CX)(R8*4), R8
 	VBROADCASTSS (BX)(DI*4), Y8
 	VFMADD231PS  (R8), Y8, Y0
 	INCQ         DI
-	JMP          partcr
+	JMP          partfl
 
-donecs:
+donefm:
 	VMOVUPS Y0, (AX)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, CX
 	SUBQ    $0x00000008, SI
-	JMP     loopcp
+	JMP     loopfj
 
-donecq:
-loopct:
+donefk:
+loopfn:
 	CMPQ   SI, $0x00000001
-	JL     donecu
+	JL     donefo
 	VXORPS X0, X0, X0
 	XORQ   DI, DI
 
-partcv:
+partfp:
 	CMPQ        DI, parts+32(FP)
-	JGE         donecw
+	JGE         donefq
 	MOVQ        (DX)(DI*8), R8
 	LEAQ        (CX)(R8*4), R8
 	VMOVSS      (BX)(DI*4), X8
 	VFMADD231SS (R8), X8, X0
 	INCQ        DI
-	JMP         partcv
+	JMP         partfp
 
-donecw:
+donefq:
 	VMOVSS X0, (AX)
 	ADDQ   $0x00000004, AX
 	ADDQ   $0x00000004, CX
 	SUBQ   $0x00000001, SI
-	JMP    loopct
+	JMP    loopfn
 
-donecu:
+donefo:
 	VZEROUPPER
 	RET
 
@@ -1160,9 +2388,9 @@ TEXT ·combineOntoAVX2(SB), NOSPLIT, $0-56
 	VBROADCASTSS X0, Y0
 	VXORPD       Y1, Y1, Y1
 
-loopcx:
+loopfr:
 	CMPQ    SI, $0x00000040
-	JL      donecy
+	JL      donefs
 	VMOVUPS (DI), Y2
 	VMOVUPS 32(DI), Y3
 	VMOVUPS 64(DI), Y4
@@ -1173,9 +2401,9 @@ loopcx:
 	VMOVUPS 224(DI), Y9
 	XORQ    R8, R8
 
-partcz:
+partft:
 	CMPQ         R8, parts+40(FP)
-	JGE          doneda
+	JGE          donefu
 	MOVQ         (DX)(R8*8), R9
 	LEAQ         (CX)(R9*4), R9
 	VBROADCASTSS (BX)(R8*4), Y10
@@ -1188,9 +2416,9 @@ partcz:
 	VFMADD231PS  192(R9), Y10, Y8
 	VFMADD231PS  224(R9), Y10, Y9
 	INCQ         R8
-	JMP          partcz
+	JMP          partft
 
-doneda:
+donefu:
 	VMAXPS  Y1, Y2, Y2
 	VMINPS  Y0, Y2, Y2
 	VMOVUPS Y2, (AX)
@@ -1219,26 +2447,26 @@ doneda:
 	ADDQ    $0x00000100, CX
 	ADDQ    $0x00000100, DI
 	SUBQ    $0x00000040, SI
-	JMP     loopcx
+	JMP     loopfr
 
-donecy:
-loopdb:
+donefs:
+loopfv:
 	CMPQ    SI, $0x00000008
-	JL      donedc
+	JL      donefw
 	VMOVUPS (DI), Y2
 	XORQ    R8, R8
 
-partdd:
+partfx:
 	CMPQ         R8, parts+40(FP)
-	JGE          donede
+	JGE          donefy
 	MOVQ         (DX)(R8*8), R9
 	LEAQ         (CX)(R9*4), R9
 	VBROADCASTSS (BX)(R8*4), Y10
 	VFMADD231PS  (R9), Y10, Y2
 	INCQ         R8
-	JMP          partdd
+	JMP          partfx
 
-donede:
+donefy:
 	VMAXPS  Y1, Y2, Y2
 	VMINPS  Y0, Y2, Y2
 	VMOVUPS Y2, (AX)
@@ -1246,26 +2474,26 @@ donede:
 	ADDQ    $0x00000020, CX
 	ADDQ    $0x00000020, DI
 	SUBQ    $0x00000008, SI
-	JMP     loopdb
+	JMP     loopfv
 
-donedc:
-loopdf:
+donefw:
+loopfz:
 	CMPQ   SI, $0x00000001
-	JL     donedg
+	JL     donega
 	VMOVSS (DI), X2
 	XORQ   R8, R8
 
-partdh:
+partgb:
 	CMPQ        R8, parts+40(FP)
-	JGE         donedi
+	JGE         donegc
 	MOVQ        (DX)(R8*8), R9
 	LEAQ        (CX)(R9*4), R9
 	VMOVSS      (BX)(R8*4), X10
 	VFMADD231SS (R9), X10, X2
 	INCQ        R8
-	JMP         partdh
+	JMP         partgb
 
-donedi:
+donegc:
 	VMAXSS X1, X2, X2
 	VMINSS X0, X2, X2
 	VMOVSS X2, (AX)
@@ -1273,9 +2501,9 @@ donedi:
 	ADDQ   $0x00000004, CX
 	ADDQ   $0x00000004, DI
 	SUBQ   $0x00000001, SI
-	JMP    loopdf
+	JMP    loopfz
 
-donedg:
+donega:
 	VZEROUPPER
 	RET
 
@@ -1305,9 +2533,9 @@ TEXT ·paintAVX2(SB), NOSPLIT, $0-48
 	VMOVD        DI, X6
 	VBROADCASTSS X6, Y6
 
-loopdj:
+loopgd:
 	CMPQ         SI, $0x00000008
-	JL           donedk
+	JL           donege
 	VMOVUPD      (CX), Y7
 	VMOVUPD      (DX), Y8
 	VMOVUPD      (BX), Y9
@@ -1342,12 +2570,12 @@ loopdj:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
 	SUBQ         $0x08, SI
-	JMP          loopdj
+	JMP          loopgd
 
-donedk:
-loopdl:
+donege:
+loopgf:
 	CMPQ         SI, $0x00000001
-	JL           donedm
+	JL           donegg
 	VMOVSS       (CX), X7
 	VMOVSS       (DX), X8
 	VMOVSS       (BX), X9
@@ -1382,9 +2610,9 @@ loopdl:
 	ADDQ         $0x04, DX
 	ADDQ         $0x04, BX
 	DECQ         SI
-	JMP          loopdl
+	JMP          loopgf
 
-donedm:
+donegg:
 	VZEROUPPER
 	RET
 
@@ -1401,16 +2629,16 @@ TEXT ·mulAVX512(SB), NOSPLIT, $0-72
 	SHLQ $0x03, DX
 	SHLQ $0x03, BX
 
-loopdn:
+loopgh:
 	CMPQ SI, $0x00000004
-	JL   donedo
+	JL   donegi
 	MOVQ cols+64(FP), R8
 	MOVQ b+32(FP), R9
 	MOVQ AX, R10
 
-loopdp:
+loopgj:
 	CMPQ   R8, $0x00000020
-	JL     donedq
+	JL     donegk
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -1431,9 +2659,9 @@ loopdp:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopdr:
+loopgl:
 	CMPQ         R11, $0x00000001
-	JL           doneds
+	JL           donegm
 	VMOVUPD      (R13), Z16
 	VMOVUPD      64(R13), Z17
 	VMOVUPD      128(R13), Z18
@@ -1461,9 +2689,9 @@ loopdr:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopdr
+	JMP          loopgl
 
-doneds:
+donegm:
 	MOVQ    R10, R11
 	VMOVUPD Z0, (R11)
 	VMOVUPD Z1, 64(R11)
@@ -1487,12 +2715,12 @@ doneds:
 	ADDQ    $0x00000100, R9
 	ADDQ    $0x00000100, R10
 	SUBQ    $0x00000020, R8
-	JMP     loopdp
+	JMP     loopgj
 
-donedq:
-loopdt:
+donegk:
+loopgn:
 	CMPQ   R8, $0x00000010
-	JL     donedu
+	JL     donego
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -1505,9 +2733,9 @@ loopdt:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopdv:
+loopgp:
 	CMPQ         R11, $0x00000001
-	JL           donedw
+	JL           donegq
 	VMOVUPD      (R13), Z16
 	VMOVUPD      64(R13), Z17
 	VBROADCASTSD (R12), Z18
@@ -1525,9 +2753,9 @@ loopdv:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopdv
+	JMP          loopgp
 
-donedw:
+donegq:
 	MOVQ    R10, R11
 	VMOVUPD Z0, (R11)
 	VMOVUPD Z1, 64(R11)
@@ -1543,12 +2771,12 @@ donedw:
 	ADDQ    $0x00000080, R9
 	ADDQ    $0x00000080, R10
 	SUBQ    $0x00000010, R8
-	JMP     loopdt
+	JMP     loopgn
 
-donedu:
-loopdx:
+donego:
+loopgr:
 	CMPQ   R8, $0x00000008
-	JL     donedy
+	JL     donegs
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -1557,9 +2785,9 @@ loopdx:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopdz:
+loopgt:
 	CMPQ         R11, $0x00000001
-	JL           doneea
+	JL           donegu
 	VMOVUPD      (R13), Z16
 	VBROADCASTSD (R12), Z17
 	VFMADD231PD  Z16, Z17, Z0
@@ -1572,9 +2800,9 @@ loopdz:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopdz
+	JMP          loopgt
 
-doneea:
+donegu:
 	MOVQ    R10, R11
 	VMOVUPD Z0, (R11)
 	ADDQ    CX, R11
@@ -1586,15 +2814,15 @@ doneea:
 	ADDQ    $0x00000040, R9
 	ADDQ    $0x00000040, R10
 	SUBQ    $0x00000008, R8
-	JMP     loopdx
+	JMP     loopgr
 
-donedy:
+donegs:
 	ADDQ $0x20, DI
 	LEAQ (AX)(CX*4), AX
 	SUBQ $0x04, SI
-	JMP  loopdn
+	JMP  loopgh
 
-donedo:
+donegi:
 	VZEROUPPER
 	RET
 
@@ -1612,9 +2840,9 @@ TEXT ·maxAbsAVX512(SB), NOSPLIT, $0-24
 	VPXORQ       Z4, Z4, Z4
 	XORQ         DX, DX
 
-loopeb:
+loopgv:
 	CMPQ   CX, $0x00000020
-	JL     doneec
+	JL     donegw
 	VANDPD (AX)(DX*1), Z0, Z5
 	VMAXPD Z1, Z5, Z1
 	VANDPD 64(AX)(DX*1), Z0, Z5
@@ -1625,19 +2853,19 @@ loopeb:
 	VMAXPD Z4, Z5, Z4
 	ADDQ   $0x00000100, DX
 	SUBQ   $0x00000020, CX
-	JMP    loopeb
+	JMP    loopgv
 
-doneec:
-looped:
+donegw:
+loopgx:
 	CMPQ   CX, $0x00000008
-	JL     doneee
+	JL     donegy
 	VANDPD (AX)(DX*1), Z0, Z5
 	VMAXPD Z1, Z5, Z1
 	ADDQ   $0x00000040, DX
 	SUBQ   $0x00000008, CX
-	JMP    looped
+	JMP    loopgx
 
-doneee:
+donegy:
 	VMAXPD        Z2, Z1, Z1
 	VMAXPD        Z3, Z1, Z1
 	VMAXPD        Z4, Z1, Z1
@@ -1663,22 +2891,22 @@ TEXT ·indexAbsAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD X1, Z1
 	XORQ         DX, DX
 
-loopef:
+loopgz:
 	CMPQ   DX, CX
-	JGE    doneeh
+	JGE    donehb
 	VANDPD (AX)(DX*8), Z1, Z2
 	VCMPPD $0x00, Z0, Z2, K1
 	KMOVW  K1, BX
 	TESTL  BX, BX
-	JNZ    foundeg
+	JNZ    foundha
 	ADDQ   $0x08, DX
-	JMP    loopef
+	JMP    loopgz
 
-foundeg:
+foundha:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-doneeh:
+donehb:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -1707,9 +2935,9 @@ TEXT ·advanceAVX512(SB), NOSPLIT, $0-88
 	VPXORQ       Z4, Z4, Z4
 	XORQ         R9, R9
 
-loopei:
+loophc:
 	CMPQ    R8, $0x00000020
-	JL      doneej
+	JL      donehd
 	VMOVUPD (DX)(R9*1), Z7
 	VMOVUPD 64(DX)(R9*1), Z8
 	VMOVUPD 128(DX)(R9*1), Z9
@@ -1718,9 +2946,9 @@ loopei:
 	LEAQ    (BX)(R9*1), R10
 	MOVQ    DI, R11
 
-loopek:
+loophe:
 	CMPQ         R12, $0x00000001
-	JL           doneel
+	JL           donehf
 	VBROADCASTSD (R11), Z11
 	VFNMADD231PD (R10), Z11, Z7
 	VFNMADD231PD 64(R10), Z11, Z8
@@ -1729,9 +2957,9 @@ loopek:
 	ADDQ         $0x08, R11
 	ADDQ         SI, R10
 	DECQ         R12
-	JMP          loopek
+	JMP          loophe
 
-doneel:
+donehf:
 	VMULPD       Z0, Z7, Z7
 	VMOVUPD      Z7, (AX)(R9*1)
 	VMOVUPD      (CX)(R9*1), Z11
@@ -1762,28 +2990,28 @@ doneel:
 	VMAXPD       Z4, Z7, Z4
 	ADDQ         $0x00000100, R9
 	SUBQ         $0x00000020, R8
-	JMP          loopei
+	JMP          loophc
 
-doneej:
-loopem:
+donehd:
+loophg:
 	CMPQ    R8, $0x00000008
-	JL      doneen
+	JL      donehh
 	VMOVUPD (DX)(R9*1), Z7
 	MOVQ    rows+48(FP), R12
 	LEAQ    (BX)(R9*1), R10
 	MOVQ    DI, R11
 
-loopeo:
+loophi:
 	CMPQ         R12, $0x00000001
-	JL           doneep
+	JL           donehj
 	VBROADCASTSD (R11), Z8
 	VFNMADD231PD (R10), Z8, Z7
 	ADDQ         $0x08, R11
 	ADDQ         SI, R10
 	DECQ         R12
-	JMP          loopeo
+	JMP          loophi
 
-doneep:
+donehj:
 	VMULPD       Z0, Z7, Z7
 	VMOVUPD      Z7, (AX)(R9*1)
 	VMOVUPD      (CX)(R9*1), Z8
@@ -1793,9 +3021,9 @@ doneep:
 	VMAXPD       Z1, Z8, Z1
 	ADDQ         $0x00000040, R9
 	SUBQ         $0x00000008, R8
-	JMP          loopem
+	JMP          loophg
 
-doneen:
+donehh:
 	VMAXPD        Z2, Z1, Z1
 	VMAXPD        Z3, Z1, Z1
 	VMAXPD        Z4, Z1, Z1
@@ -1833,9 +3061,9 @@ TEXT ·scoreAVX512(SB), NOSPLIT, $0-64
 	VPXORQ       Z4, Z4, Z4
 	XORQ         DI, DI
 
-loopeq:
+loophk:
 	CMPQ         SI, $0x00000020
-	JL           doneer
+	JL           donehl
 	VMOVUPD      (CX)(DI*1), Z13
 	VMOVUPD      (DX)(DI*1), Z14
 	VMOVUPD      (BX)(DI*1), Z15
@@ -1898,12 +3126,12 @@ loopeq:
 	VMAXPD       Z4, Z15, Z4
 	ADDQ         $0x00000100, DI
 	SUBQ         $0x00000020, SI
-	JMP          loopeq
+	JMP          loophk
 
-doneer:
-loopes:
+donehl:
+loophm:
 	CMPQ         SI, $0x00000008
-	JL           doneet
+	JL           donehn
 	VMOVUPD      (CX)(DI*1), Z5
 	VMOVUPD      (DX)(DI*1), Z6
 	VMOVUPD      (BX)(DI*1), Z7
@@ -1921,9 +3149,9 @@ loopes:
 	VMAXPD       Z1, Z7, Z1
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000008, SI
-	JMP          loopes
+	JMP          loophm
 
-doneet:
+donehn:
 	VMAXPD        Z2, Z1, Z1
 	VMAXPD        Z3, Z1, Z1
 	VMAXPD        Z4, Z1, Z1
@@ -1945,9 +3173,9 @@ TEXT ·addAVX512(SB), NOSPLIT, $0-24
 	MOVQ n+16(FP), DX
 	XORQ BX, BX
 
-loopeu:
+loopho:
 	CMPQ    DX, $0x00000020
-	JL      doneev
+	JL      donehp
 	VMOVUPD (AX)(BX*1), Z0
 	VADDPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
@@ -1962,20 +3190,20 @@ loopeu:
 	VMOVUPD Z0, 192(AX)(BX*1)
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000020, DX
-	JMP     loopeu
+	JMP     loopho
 
-doneev:
-loopew:
+donehp:
+loophq:
 	CMPQ    DX, $0x00000008
-	JL      doneex
+	JL      donehr
 	VMOVUPD (AX)(BX*1), Z0
 	VADDPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000008, DX
-	JMP     loopew
+	JMP     loophq
 
-doneex:
+donehr:
 	VZEROUPPER
 	RET
 
@@ -2004,9 +3232,9 @@ TEXT ·ropUpdateAVX512(SB), NOSPLIT, $0-96
 	VMOVQ        R14, X3
 	VBROADCASTSD X3, Z3
 
-loopey:
+loophs:
 	CMPQ         R12, $0x00000001
-	JL           doneez
+	JL           doneht
 	VBROADCASTSD (R8), Z4
 	VBROADCASTSD (R9), Z5
 	VADDPD       Z4, Z4, Z6
@@ -2018,7 +3246,7 @@ loopey:
 	VPXORQ       Z1, Z1, Z1
 	XORQ         R14, R14
 
-entriesfa:
+entrieshu:
 	PREFETCHT1    4096(AX)(R13*1)
 	PREFETCHT1    4096(CX)(R13*1)
 	VMOVUPD       (AX)(R13*1), Z9
@@ -2042,7 +3270,7 @@ entriesfa:
 	ADDQ          $0x40, R13
 	ADDQ          $0x40, R14
 	CMPQ          R14, R11
-	JL            entriesfa
+	JL            entrieshu
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
 	VEXTRACTF64X2 $0x01, Y5, X4
@@ -2054,9 +3282,9 @@ entriesfa:
 	ADDQ          $0x08, R9
 	ADDQ          $0x08, R10
 	DECQ          R12
-	JMP           loopey
+	JMP           loophs
 
-doneez:
+doneht:
 	VZEROUPPER
 	RET
 
@@ -2080,9 +3308,9 @@ TEXT ·shortenAVX512(SB), NOSPLIT, $0-56
 	VMULPD       Z0, Z0, Z6
 	VDIVPD       Z6, Z5, Z6
 
-loopfb:
+loophv:
 	CMPQ         BX, $0x00000008
-	JL           donefc
+	JL           donehw
 	VMOVUPD      (DX), Z7
 	VPXORQ       Z3, Z3, Z3
 	VSQRTPD      Z7, Z8
@@ -2105,9 +3333,9 @@ loopfb:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	SUBQ         $0x08, BX
-	JMP          loopfb
+	JMP          loophv
 
-donefc:
+donehw:
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -2147,14 +3375,14 @@ TEXT ·ropResidualAVX512(SB), NOSPLIT, $0-88
 	VPXORQ       Z1, Z1, Z1
 	VPXORQ       Z2, Z2, Z2
 
-loopfd:
+loophx:
 	CMPQ         R11, $0x00000001
-	JL           donefe
+	JL           donehy
 	VBROADCASTSD (DI), Z3
 	VBROADCASTSD (R8), Z4
 	XORQ         R13, R13
 
-entriesff:
+entrieshz:
 	VMOVUPD      (AX)(R12*1), Z5
 	VMOVUPD      (DX)(R12*1), Z6
 	VMOVUPD      (BX)(R12*1), Z7
@@ -2169,13 +3397,13 @@ entriesff:
 	ADDQ         $0x40, R12
 	ADDQ         $0x40, R13
 	CMPQ         R13, R10
-	JL           entriesff
+	JL           entrieshz
 	ADDQ         $0x08, DI
 	ADDQ         $0x08, R8
 	DECQ         R11
-	JMP          loopfd
+	JMP          loophx
 
-donefe:
+donehy:
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -2206,9 +3434,9 @@ TEXT ·powerStepAVX512(SB), NOSPLIT, $0-40
 	SHLQ $0x03, BX
 	XORQ DI, DI
 
-loopfg:
+loopia:
 	CMPQ   SI, $0x00000004
-	JL     donefh
+	JL     doneib
 	LEAQ   (AX)(BX*1), R9
 	LEAQ   (AX)(BX*2), R10
 	LEAQ   (R9)(BX*2), R11
@@ -2219,7 +3447,7 @@ loopfg:
 	XORQ   DI, DI
 	XORQ   R8, R8
 
-entriesfi:
+entriesic:
 	VMOVUPD       (CX)(R8*1), Z4
 	PREFETCHT0    4096(AX)(R8*1)
 	VFMADD231PD   (AX)(R8*1), Z4, Z0
@@ -2232,7 +3460,7 @@ entriesfi:
 	ADDQ          $0x40, DI
 	ADDQ          $0x40, R8
 	CMPQ          R8, BX
-	JL            entriesfi
+	JL            entriesic
 	VEXTRACTF64X4 $0x01, Z0, Y6
 	VADDPD        Y0, Y6, Y6
 	VEXTRACTF64X2 $0x01, Y6, X4
@@ -2263,7 +3491,7 @@ entriesfi:
 	VBROADCASTSD  X8, Z8
 	XORQ          R8, R8
 
-entriesfj:
+entriesid:
 	VMOVUPD     (DX)(R8*1), Z9
 	VFMADD231PD (AX)(R8*1), Z4, Z9
 	VFMADD231PD (R9)(R8*1), Z6, Z9
@@ -2273,27 +3501,27 @@ entriesfj:
 	ADDQ        $0x40, DI
 	ADDQ        $0x40, R8
 	CMPQ        R8, BX
-	JL          entriesfj
+	JL          entriesid
 	LEAQ        (AX)(BX*4), AX
 	SUBQ        $0x04, SI
-	JMP         loopfg
+	JMP         loopia
 
-donefh:
-loopfk:
+doneib:
+loopie:
 	CMPQ   SI, $0x00000001
-	JL     donefl
+	JL     doneif
 	VPXORQ Z5, Z5, Z5
 	XORQ   DI, DI
 	XORQ   R8, R8
 
-entriesfm:
+entriesig:
 	VMOVUPD       (CX)(R8*1), Z0
 	PREFETCHT0    4096(AX)(R8*1)
 	VFMADD231PD   (AX)(R8*1), Z0, Z5
 	ADDQ          $0x40, DI
 	ADDQ          $0x40, R8
 	CMPQ          R8, BX
-	JL            entriesfm
+	JL            entriesig
 	VEXTRACTF64X4 $0x01, Z5, Y1
 	VADDPD        Y5, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X0
@@ -2303,19 +3531,19 @@ entriesfm:
 	VBROADCASTSD  X0, Z0
 	XORQ          R8, R8
 
-entriesfn:
+entriesih:
 	VMOVUPD     (DX)(R8*1), Z1
 	VFMADD231PD (AX)(R8*1), Z0, Z1
 	VMOVUPD     Z1, (DX)(R8*1)
 	ADDQ        $0x40, DI
 	ADDQ        $0x40, R8
 	CMPQ        R8, BX
-	JL          entriesfn
+	JL          entriesih
 	ADDQ        BX, AX
 	SUBQ        $0x01, SI
-	JMP         loopfk
+	JMP         loopie
 
-donefl:
+doneif:
 	VZEROUPPER
 	RET
 
@@ -2336,20 +3564,20 @@ TEXT ·projectAVX512(SB), NOSPLIT, $0-64
 	VPXORQ Z1, Z1, Z1
 	VXORPD X2, X2, X2
 
-loopfo:
+loopii:
 	CMPQ   R9, $0x00000001
-	JL     donefp
+	JL     doneij
 	VPXORQ Z3, Z3, Z3
 	XORQ   R11, R11
 
-entriesfq:
+entriesik:
 	PREFETCHT0    4096(AX)(R10*1)
 	VMOVUPD       (DX)(R11*1), Z4
 	VFMADD231PD   (AX)(R10*1), Z4, Z3
 	ADDQ          $0x40, R10
 	ADDQ          $0x40, R11
 	CMPQ          R11, R8
-	JL            entriesfq
+	JL            entriesik
 	VEXTRACTF64X4 $0x01, Z3, Y5
 	VADDPD        Y3, Y5, Y5
 	VEXTRACTF64X2 $0x01, Y5, X4
@@ -2360,14 +3588,14 @@ entriesfq:
 	VBROADCASTSD  X4, Z4
 	SUBQ          R8, R10
 	VUCOMISD      (BX), X2
-	JPS           usedfr
-	JEQ           unusedfs
+	JPS           usedil
+	JEQ           unusedim
 
-usedfr:
+usedil:
 	VBROADCASTSD (BX), Z5
 	XORQ         R11, R11
 
-entriesfu:
+entriesio:
 	VMOVUPD     (AX)(R10*1), Z6
 	VMULPD      (DX)(R11*1), Z4, Z7
 	VSUBPD      Z7, Z6, Z6
@@ -2378,13 +3606,13 @@ entriesfu:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	CMPQ        R11, R8
-	JL          entriesfu
-	JMP         nextft
+	JL          entriesio
+	JMP         nextin
 
-unusedfs:
+unusedim:
 	XORQ R11, R11
 
-entriesfv:
+entriesip:
 	VMOVUPD     (AX)(R10*1), Z5
 	VMULPD      (DX)(R11*1), Z4, Z6
 	VSUBPD      Z6, Z5, Z5
@@ -2393,15 +3621,15 @@ entriesfv:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	CMPQ        R11, R8
-	JL          entriesfv
+	JL          entriesip
 
-nextft:
+nextin:
 	ADDQ $0x08, BX
 	ADDQ $0x08, SI
 	DECQ R9
-	JMP  loopfo
+	JMP  loopii
 
-donefp:
+doneij:
 	VEXTRACTF64X4 $0x01, Z0, Y2
 	VADDPD        Y0, Y2, Y2
 	VEXTRACTF64X2 $0x01, Y2, X0
@@ -2436,14 +3664,14 @@ TEXT ·rescaleAVX512(SB), NOSPLIT, $0-64
 	MOVSD        r+56(FP), X0
 	VBROADCASTSD X0, Z0
 
-loopfw:
+loopiq:
 	CMPQ         R8, $0x00000001
-	JL           donefx
+	JL           doneir
 	VBROADCASTSD (BX), Z1
 	VBROADCASTSD (SI), Z2
 	XORQ         R10, R10
 
-entriesfy:
+entriesis:
 	VMOVUPD     (CX)(R9*1), Z4
 	VMULPD      (AX)(R9*1), Z1, Z3
 	VMOVUPD     Z3, (AX)(R9*1)
@@ -2454,13 +3682,2023 @@ entriesfy:
 	ADDQ        $0x40, R9
 	ADDQ        $0x40, R10
 	CMPQ        R10, DI
-	JL          entriesfy
+	JL          entriesis
 	ADDQ        $0x08, BX
 	ADDQ        $0x08, SI
 	DECQ        R8
-	JMP         loopfw
+	JMP         loopiq
 
-donefx:
+doneir:
+	VZEROUPPER
+	RET
+
+// func mul32AVX512(c *float32, ldc int, a *float32, lda int, b *float32, ldb int, rows int, inner int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·mul32AVX512(SB), NOSPLIT, $0-72
+	MOVQ c+0(FP), AX
+	MOVQ ldc+8(FP), CX
+	MOVQ lda+24(FP), DX
+	MOVQ ldb+40(FP), BX
+	MOVQ rows+48(FP), SI
+	MOVQ a+16(FP), DI
+	SHLQ $0x02, CX
+	SHLQ $0x02, DX
+	SHLQ $0x02, BX
+
+loopit:
+	CMPQ SI, $0x00000008
+	JL   doneiu
+	MOVQ cols+64(FP), R8
+	MOVQ b+32(FP), R9
+	MOVQ AX, R10
+
+loopiv:
+	CMPQ   R8, $0x00000030
+	JL     doneiw
+	MOVQ   inner+56(FP), R11
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	VPXORQ Z16, Z16, Z16
+	VPXORQ Z17, Z17, Z17
+	VPXORQ Z18, Z18, Z18
+	VPXORQ Z19, Z19, Z19
+	VPXORQ Z20, Z20, Z20
+	VPXORQ Z21, Z21, Z21
+	VPXORQ Z22, Z22, Z22
+	VPXORQ Z23, Z23, Z23
+	MOVQ   DI, R12
+	MOVQ   R9, R13
+
+loopix:
+	CMPQ         R11, $0x00000001
+	JL           doneiy
+	VMOVUPS      (R13), Z24
+	VMOVUPS      64(R13), Z25
+	VMOVUPS      128(R13), Z26
+	VBROADCASTSS (R12), Z27
+	VFMADD231PS  Z24, Z27, Z0
+	VFMADD231PS  Z25, Z27, Z1
+	VFMADD231PS  Z26, Z27, Z2
+	VBROADCASTSS 4(R12), Z27
+	VFMADD231PS  Z24, Z27, Z3
+	VFMADD231PS  Z25, Z27, Z4
+	VFMADD231PS  Z26, Z27, Z5
+	VBROADCASTSS 8(R12), Z27
+	VFMADD231PS  Z24, Z27, Z6
+	VFMADD231PS  Z25, Z27, Z7
+	VFMADD231PS  Z26, Z27, Z8
+	VBROADCASTSS 12(R12), Z27
+	VFMADD231PS  Z24, Z27, Z9
+	VFMADD231PS  Z25, Z27, Z10
+	VFMADD231PS  Z26, Z27, Z11
+	VBROADCASTSS 16(R12), Z27
+	VFMADD231PS  Z24, Z27, Z12
+	VFMADD231PS  Z25, Z27, Z13
+	VFMADD231PS  Z26, Z27, Z14
+	VBROADCASTSS 20(R12), Z27
+	VFMADD231PS  Z24, Z27, Z15
+	VFMADD231PS  Z25, Z27, Z16
+	VFMADD231PS  Z26, Z27, Z17
+	VBROADCASTSS 24(R12), Z27
+	VFMADD231PS  Z24, Z27, Z18
+	VFMADD231PS  Z25, Z27, Z19
+	VFMADD231PS  Z26, Z27, Z20
+	VBROADCASTSS 28(R12), Z27
+	VFMADD231PS  Z24, Z27, Z21
+	VFMADD231PS  Z25, Z27, Z22
+	VFMADD231PS  Z26, Z27, Z23
+	ADDQ         DX, R12
+	ADDQ         BX, R13
+	DECQ         R11
+	JMP          loopix
+
+doneiy:
+	MOVQ    R10, R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	VMOVUPS Z2, 128(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z3, (R11)
+	VMOVUPS Z4, 64(R11)
+	VMOVUPS Z5, 128(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z6, (R11)
+	VMOVUPS Z7, 64(R11)
+	VMOVUPS Z8, 128(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z9, (R11)
+	VMOVUPS Z10, 64(R11)
+	VMOVUPS Z11, 128(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z12, (R11)
+	VMOVUPS Z13, 64(R11)
+	VMOVUPS Z14, 128(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z15, (R11)
+	VMOVUPS Z16, 64(R11)
+	VMOVUPS Z17, 128(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z18, (R11)
+	VMOVUPS Z19, 64(R11)
+	VMOVUPS Z20, 128(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z21, (R11)
+	VMOVUPS Z22, 64(R11)
+	VMOVUPS Z23, 128(R11)
+	ADDQ    $0x000000c0, R9
+	ADDQ    $0x000000c0, R10
+	SUBQ    $0x00000030, R8
+	JMP     loopiv
+
+doneiw:
+loopiz:
+	CMPQ   R8, $0x00000020
+	JL     doneja
+	MOVQ   inner+56(FP), R11
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	MOVQ   DI, R12
+	MOVQ   R9, R13
+
+loopjb:
+	CMPQ         R11, $0x00000001
+	JL           donejc
+	VMOVUPS      (R13), Z24
+	VMOVUPS      64(R13), Z25
+	VBROADCASTSS (R12), Z26
+	VFMADD231PS  Z24, Z26, Z0
+	VFMADD231PS  Z25, Z26, Z1
+	VBROADCASTSS 4(R12), Z26
+	VFMADD231PS  Z24, Z26, Z2
+	VFMADD231PS  Z25, Z26, Z3
+	VBROADCASTSS 8(R12), Z26
+	VFMADD231PS  Z24, Z26, Z4
+	VFMADD231PS  Z25, Z26, Z5
+	VBROADCASTSS 12(R12), Z26
+	VFMADD231PS  Z24, Z26, Z6
+	VFMADD231PS  Z25, Z26, Z7
+	VBROADCASTSS 16(R12), Z26
+	VFMADD231PS  Z24, Z26, Z8
+	VFMADD231PS  Z25, Z26, Z9
+	VBROADCASTSS 20(R12), Z26
+	VFMADD231PS  Z24, Z26, Z10
+	VFMADD231PS  Z25, Z26, Z11
+	VBROADCASTSS 24(R12), Z26
+	VFMADD231PS  Z24, Z26, Z12
+	VFMADD231PS  Z25, Z26, Z13
+	VBROADCASTSS 28(R12), Z26
+	VFMADD231PS  Z24, Z26, Z14
+	VFMADD231PS  Z25, Z26, Z15
+	ADDQ         DX, R12
+	ADDQ         BX, R13
+	DECQ         R11
+	JMP          loopjb
+
+donejc:
+	MOVQ    R10, R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z2, (R11)
+	VMOVUPS Z3, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z4, (R11)
+	VMOVUPS Z5, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z6, (R11)
+	VMOVUPS Z7, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z8, (R11)
+	VMOVUPS Z9, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z10, (R11)
+	VMOVUPS Z11, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z12, (R11)
+	VMOVUPS Z13, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z14, (R11)
+	VMOVUPS Z15, 64(R11)
+	ADDQ    $0x00000080, R9
+	ADDQ    $0x00000080, R10
+	SUBQ    $0x00000020, R8
+	JMP     loopiz
+
+doneja:
+loopjd:
+	CMPQ   R8, $0x00000010
+	JL     doneje
+	MOVQ   inner+56(FP), R11
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	MOVQ   DI, R12
+	MOVQ   R9, R13
+
+loopjf:
+	CMPQ         R11, $0x00000001
+	JL           donejg
+	VMOVUPS      (R13), Z24
+	VBROADCASTSS (R12), Z25
+	VFMADD231PS  Z24, Z25, Z0
+	VBROADCASTSS 4(R12), Z25
+	VFMADD231PS  Z24, Z25, Z1
+	VBROADCASTSS 8(R12), Z25
+	VFMADD231PS  Z24, Z25, Z2
+	VBROADCASTSS 12(R12), Z25
+	VFMADD231PS  Z24, Z25, Z3
+	VBROADCASTSS 16(R12), Z25
+	VFMADD231PS  Z24, Z25, Z4
+	VBROADCASTSS 20(R12), Z25
+	VFMADD231PS  Z24, Z25, Z5
+	VBROADCASTSS 24(R12), Z25
+	VFMADD231PS  Z24, Z25, Z6
+	VBROADCASTSS 28(R12), Z25
+	VFMADD231PS  Z24, Z25, Z7
+	ADDQ         DX, R12
+	ADDQ         BX, R13
+	DECQ         R11
+	JMP          loopjf
+
+donejg:
+	MOVQ    R10, R11
+	VMOVUPS Z0, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z1, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z2, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z3, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z4, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z5, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z6, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z7, (R11)
+	ADDQ    $0x00000040, R9
+	ADDQ    $0x00000040, R10
+	SUBQ    $0x00000010, R8
+	JMP     loopjd
+
+doneje:
+	ADDQ $0x20, DI
+	ADDQ CX, AX
+	ADDQ CX, AX
+	ADDQ CX, AX
+	ADDQ CX, AX
+	ADDQ CX, AX
+	ADDQ CX, AX
+	ADDQ CX, AX
+	ADDQ CX, AX
+	SUBQ $0x08, SI
+	JMP  loopit
+
+doneiu:
+	VZEROUPPER
+	RET
+
+// func nearestAVX512(index *int32, best *float32, z *float32, ldz int, at *float32, lda int, m int, dims int, n int)
+// Requires: AVX, AVX512F
+TEXT ·nearestAVX512(SB), NOSPLIT, $0-72
+	MOVQ index+0(FP), AX
+	MOVQ best+8(FP), CX
+	MOVQ z+16(FP), DX
+	MOVQ ldz+24(FP), BX
+	MOVQ lda+40(FP), SI
+	MOVQ n+64(FP), DI
+	SHLQ $0x02, BX
+	SHLQ $0x02, SI
+
+loopjh:
+	CMPQ         DI, $0x00000030
+	JL           doneji
+	MOVQ         at+32(FP), R8
+	MOVQ         m+48(FP), R9
+	XORL         R10, R10
+	VPBROADCASTD R10, Z24
+	MOVL         $0xff800000, R11
+	VMOVD        R11, X25
+	VBROADCASTSS X25, Z25
+	VMOVUPS      Z24, (AX)
+	VMOVUPS      Z25, (CX)
+	VMOVUPS      Z24, 64(AX)
+	VMOVUPS      Z25, 64(CX)
+	VMOVUPS      Z24, 128(AX)
+	VMOVUPS      Z25, 128(CX)
+
+loopjj:
+	CMPQ   R9, $0x00000008
+	JL     donejk
+	MOVQ   dims+56(FP), R11
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	VPXORQ Z16, Z16, Z16
+	VPXORQ Z17, Z17, Z17
+	VPXORQ Z18, Z18, Z18
+	VPXORQ Z19, Z19, Z19
+	VPXORQ Z20, Z20, Z20
+	VPXORQ Z21, Z21, Z21
+	VPXORQ Z22, Z22, Z22
+	VPXORQ Z23, Z23, Z23
+	MOVQ   R8, R12
+	MOVQ   DX, R13
+
+loopjl:
+	CMPQ         R11, $0x00000001
+	JL           donejm
+	VMOVUPS      (R13), Z24
+	VMOVUPS      64(R13), Z25
+	VMOVUPS      128(R13), Z26
+	VBROADCASTSS (R12), Z27
+	VFMADD231PS  Z24, Z27, Z0
+	VFMADD231PS  Z25, Z27, Z1
+	VFMADD231PS  Z26, Z27, Z2
+	VBROADCASTSS 4(R12), Z27
+	VFMADD231PS  Z24, Z27, Z3
+	VFMADD231PS  Z25, Z27, Z4
+	VFMADD231PS  Z26, Z27, Z5
+	VBROADCASTSS 8(R12), Z27
+	VFMADD231PS  Z24, Z27, Z6
+	VFMADD231PS  Z25, Z27, Z7
+	VFMADD231PS  Z26, Z27, Z8
+	VBROADCASTSS 12(R12), Z27
+	VFMADD231PS  Z24, Z27, Z9
+	VFMADD231PS  Z25, Z27, Z10
+	VFMADD231PS  Z26, Z27, Z11
+	VBROADCASTSS 16(R12), Z27
+	VFMADD231PS  Z24, Z27, Z12
+	VFMADD231PS  Z25, Z27, Z13
+	VFMADD231PS  Z26, Z27, Z14
+	VBROADCASTSS 20(R12), Z27
+	VFMADD231PS  Z24, Z27, Z15
+	VFMADD231PS  Z25, Z27, Z16
+	VFMADD231PS  Z26, Z27, Z17
+	VBROADCASTSS 24(R12), Z27
+	VFMADD231PS  Z24, Z27, Z18
+	VFMADD231PS  Z25, Z27, Z19
+	VFMADD231PS  Z26, Z27, Z20
+	VBROADCASTSS 28(R12), Z27
+	VFMADD231PS  Z24, Z27, Z21
+	VFMADD231PS  Z25, Z27, Z22
+	VFMADD231PS  Z26, Z27, Z23
+	ADDQ         SI, R12
+	ADDQ         BX, R13
+	DECQ         R11
+	JMP          loopjl
+
+donejm:
+	VMOVUPD      (CX), Z24
+	VMOVUPD      (AX), Z25
+	VMOVUPD      64(CX), Z26
+	VMOVUPD      64(AX), Z27
+	VMOVUPD      128(CX), Z28
+	VMOVUPD      128(AX), Z29
+	VPBROADCASTD R10, Z30
+	VCMPPS       $0x11, Z0, Z24, K1
+	VMOVAPS      Z30, K1, Z25
+	VMAXPS       Z24, Z0, Z24
+	VCMPPS       $0x11, Z1, Z26, K1
+	VMOVAPS      Z30, K1, Z27
+	VMAXPS       Z26, Z1, Z26
+	VCMPPS       $0x11, Z2, Z28, K1
+	VMOVAPS      Z30, K1, Z29
+	VMAXPS       Z28, Z2, Z28
+	INCL         R10
+	VPBROADCASTD R10, Z30
+	VCMPPS       $0x11, Z3, Z24, K1
+	VMOVAPS      Z30, K1, Z25
+	VMAXPS       Z24, Z3, Z24
+	VCMPPS       $0x11, Z4, Z26, K1
+	VMOVAPS      Z30, K1, Z27
+	VMAXPS       Z26, Z4, Z26
+	VCMPPS       $0x11, Z5, Z28, K1
+	VMOVAPS      Z30, K1, Z29
+	VMAXPS       Z28, Z5, Z28
+	INCL         R10
+	VPBROADCASTD R10, Z30
+	VCMPPS       $0x11, Z6, Z24, K1
+	VMOVAPS      Z30, K1, Z25
+	VMAXPS       Z24, Z6, Z24
+	VCMPPS       $0x11, Z7, Z26, K1
+	VMOVAPS      Z30, K1, Z27
+	VMAXPS       Z26, Z7, Z26
+	VCMPPS       $0x11, Z8, Z28, K1
+	VMOVAPS      Z30, K1, Z29
+	VMAXPS       Z28, Z8, Z28
+	INCL         R10
+	VPBROADCASTD R10, Z30
+	VCMPPS       $0x11, Z9, Z24, K1
+	VMOVAPS      Z30, K1, Z25
+	VMAXPS       Z24, Z9, Z24
+	VCMPPS       $0x11, Z10, Z26, K1
+	VMOVAPS      Z30, K1, Z27
+	VMAXPS       Z26, Z10, Z26
+	VCMPPS       $0x11, Z11, Z28, K1
+	VMOVAPS      Z30, K1, Z29
+	VMAXPS       Z28, Z11, Z28
+	INCL         R10
+	VPBROADCASTD R10, Z30
+	VCMPPS       $0x11, Z12, Z24, K1
+	VMOVAPS      Z30, K1, Z25
+	VMAXPS       Z24, Z12, Z24
+	VCMPPS       $0x11, Z13, Z26, K1
+	VMOVAPS      Z30, K1, Z27
+	VMAXPS       Z26, Z13, Z26
+	VCMPPS       $0x11, Z14, Z28, K1
+	VMOVAPS      Z30, K1, Z29
+	VMAXPS       Z28, Z14, Z28
+	INCL         R10
+	VPBROADCASTD R10, Z30
+	VCMPPS       $0x11, Z15, Z24, K1
+	VMOVAPS      Z30, K1, Z25
+	VMAXPS       Z24, Z15, Z24
+	VCMPPS       $0x11, Z16, Z26, K1
+	VMOVAPS      Z30, K1, Z27
+	VMAXPS       Z26, Z16, Z26
+	VCMPPS       $0x11, Z17, Z28, K1
+	VMOVAPS      Z30, K1, Z29
+	VMAXPS       Z28, Z17, Z28
+	INCL         R10
+	VPBROADCASTD R10, Z30
+	VCMPPS       $0x11, Z18, Z24, K1
+	VMOVAPS      Z30, K1, Z25
+	VMAXPS       Z24, Z18, Z24
+	VCMPPS       $0x11, Z19, Z26, K1
+	VMOVAPS      Z30, K1, Z27
+	VMAXPS       Z26, Z19, Z26
+	VCMPPS       $0x11, Z20, Z28, K1
+	VMOVAPS      Z30, K1, Z29
+	VMAXPS       Z28, Z20, Z28
+	INCL         R10
+	VPBROADCASTD R10, Z30
+	VCMPPS       $0x11, Z21, Z24, K1
+	VMOVAPS      Z30, K1, Z25
+	VMAXPS       Z24, Z21, Z24
+	VCMPPS       $0x11, Z22, Z26, K1
+	VMOVAPS      Z30, K1, Z27
+	VMAXPS       Z26, Z22, Z26
+	VCMPPS       $0x11, Z23, Z28, K1
+	VMOVAPS      Z30, K1, Z29
+	VMAXPS       Z28, Z23, Z28
+	INCL         R10
+	VMOVUPS      Z24, (CX)
+	VMOVUPS      Z25, (AX)
+	VMOVUPS      Z26, 64(CX)
+	VMOVUPS      Z27, 64(AX)
+	VMOVUPS      Z28, 128(CX)
+	VMOVUPS      Z29, 128(AX)
+	ADDQ         $0x20, R8
+	SUBQ         $0x08, R9
+	JMP          loopjj
+
+donejk:
+	ADDQ $0x000000c0, AX
+	ADDQ $0x000000c0, CX
+	ADDQ $0x000000c0, DX
+	SUBQ $0x00000030, DI
+	JMP  loopjh
+
+doneji:
+loopjn:
+	CMPQ         DI, $0x00000020
+	JL           donejo
+	MOVQ         at+32(FP), R8
+	MOVQ         m+48(FP), R9
+	XORL         R10, R10
+	VPBROADCASTD R10, Z16
+	MOVL         $0xff800000, R11
+	VMOVD        R11, X17
+	VBROADCASTSS X17, Z17
+	VMOVUPS      Z16, (AX)
+	VMOVUPS      Z17, (CX)
+	VMOVUPS      Z16, 64(AX)
+	VMOVUPS      Z17, 64(CX)
+
+loopjp:
+	CMPQ   R9, $0x00000008
+	JL     donejq
+	MOVQ   dims+56(FP), R11
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	MOVQ   R8, R12
+	MOVQ   DX, R13
+
+loopjr:
+	CMPQ         R11, $0x00000001
+	JL           donejs
+	VMOVUPS      (R13), Z16
+	VMOVUPS      64(R13), Z17
+	VBROADCASTSS (R12), Z18
+	VFMADD231PS  Z16, Z18, Z0
+	VFMADD231PS  Z17, Z18, Z1
+	VBROADCASTSS 4(R12), Z18
+	VFMADD231PS  Z16, Z18, Z2
+	VFMADD231PS  Z17, Z18, Z3
+	VBROADCASTSS 8(R12), Z18
+	VFMADD231PS  Z16, Z18, Z4
+	VFMADD231PS  Z17, Z18, Z5
+	VBROADCASTSS 12(R12), Z18
+	VFMADD231PS  Z16, Z18, Z6
+	VFMADD231PS  Z17, Z18, Z7
+	VBROADCASTSS 16(R12), Z18
+	VFMADD231PS  Z16, Z18, Z8
+	VFMADD231PS  Z17, Z18, Z9
+	VBROADCASTSS 20(R12), Z18
+	VFMADD231PS  Z16, Z18, Z10
+	VFMADD231PS  Z17, Z18, Z11
+	VBROADCASTSS 24(R12), Z18
+	VFMADD231PS  Z16, Z18, Z12
+	VFMADD231PS  Z17, Z18, Z13
+	VBROADCASTSS 28(R12), Z18
+	VFMADD231PS  Z16, Z18, Z14
+	VFMADD231PS  Z17, Z18, Z15
+	ADDQ         SI, R12
+	ADDQ         BX, R13
+	DECQ         R11
+	JMP          loopjr
+
+donejs:
+	VMOVUPD      (CX), Z16
+	VMOVUPD      (AX), Z17
+	VMOVUPD      64(CX), Z18
+	VMOVUPD      64(AX), Z19
+	VPBROADCASTD R10, Z20
+	VCMPPS       $0x11, Z0, Z16, K1
+	VMOVAPS      Z20, K1, Z17
+	VMAXPS       Z16, Z0, Z16
+	VCMPPS       $0x11, Z1, Z18, K1
+	VMOVAPS      Z20, K1, Z19
+	VMAXPS       Z18, Z1, Z18
+	INCL         R10
+	VPBROADCASTD R10, Z20
+	VCMPPS       $0x11, Z2, Z16, K1
+	VMOVAPS      Z20, K1, Z17
+	VMAXPS       Z16, Z2, Z16
+	VCMPPS       $0x11, Z3, Z18, K1
+	VMOVAPS      Z20, K1, Z19
+	VMAXPS       Z18, Z3, Z18
+	INCL         R10
+	VPBROADCASTD R10, Z20
+	VCMPPS       $0x11, Z4, Z16, K1
+	VMOVAPS      Z20, K1, Z17
+	VMAXPS       Z16, Z4, Z16
+	VCMPPS       $0x11, Z5, Z18, K1
+	VMOVAPS      Z20, K1, Z19
+	VMAXPS       Z18, Z5, Z18
+	INCL         R10
+	VPBROADCASTD R10, Z20
+	VCMPPS       $0x11, Z6, Z16, K1
+	VMOVAPS      Z20, K1, Z17
+	VMAXPS       Z16, Z6, Z16
+	VCMPPS       $0x11, Z7, Z18, K1
+	VMOVAPS      Z20, K1, Z19
+	VMAXPS       Z18, Z7, Z18
+	INCL         R10
+	VPBROADCASTD R10, Z20
+	VCMPPS       $0x11, Z8, Z16, K1
+	VMOVAPS      Z20, K1, Z17
+	VMAXPS       Z16, Z8, Z16
+	VCMPPS       $0x11, Z9, Z18, K1
+	VMOVAPS      Z20, K1, Z19
+	VMAXPS       Z18, Z9, Z18
+	INCL         R10
+	VPBROADCASTD R10, Z20
+	VCMPPS       $0x11, Z10, Z16, K1
+	VMOVAPS      Z20, K1, Z17
+	VMAXPS       Z16, Z10, Z16
+	VCMPPS       $0x11, Z11, Z18, K1
+	VMOVAPS      Z20, K1, Z19
+	VMAXPS       Z18, Z11, Z18
+	INCL         R10
+	VPBROADCASTD R10, Z20
+	VCMPPS       $0x11, Z12, Z16, K1
+	VMOVAPS      Z20, K1, Z17
+	VMAXPS       Z16, Z12, Z16
+	VCMPPS       $0x11, Z13, Z18, K1
+	VMOVAPS      Z20, K1, Z19
+	VMAXPS       Z18, Z13, Z18
+	INCL         R10
+	VPBROADCASTD R10, Z20
+	VCMPPS       $0x11, Z14, Z16, K1
+	VMOVAPS      Z20, K1, Z17
+	VMAXPS       Z16, Z14, Z16
+	VCMPPS       $0x11, Z15, Z18, K1
+	VMOVAPS      Z20, K1, Z19
+	VMAXPS       Z18, Z15, Z18
+	INCL         R10
+	VMOVUPS      Z16, (CX)
+	VMOVUPS      Z17, (AX)
+	VMOVUPS      Z18, 64(CX)
+	VMOVUPS      Z19, 64(AX)
+	ADDQ         $0x20, R8
+	SUBQ         $0x08, R9
+	JMP          loopjp
+
+donejq:
+	ADDQ $0x00000080, AX
+	ADDQ $0x00000080, CX
+	ADDQ $0x00000080, DX
+	SUBQ $0x00000020, DI
+	JMP  loopjn
+
+donejo:
+loopjt:
+	CMPQ         DI, $0x00000010
+	JL           doneju
+	MOVQ         at+32(FP), R8
+	MOVQ         m+48(FP), R9
+	XORL         R10, R10
+	VPBROADCASTD R10, Z8
+	MOVL         $0xff800000, R11
+	VMOVD        R11, X9
+	VBROADCASTSS X9, Z9
+	VMOVUPS      Z8, (AX)
+	VMOVUPS      Z9, (CX)
+
+loopjv:
+	CMPQ   R9, $0x00000008
+	JL     donejw
+	MOVQ   dims+56(FP), R11
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	MOVQ   R8, R12
+	MOVQ   DX, R13
+
+loopjx:
+	CMPQ         R11, $0x00000001
+	JL           donejy
+	VMOVUPS      (R13), Z8
+	VBROADCASTSS (R12), Z9
+	VFMADD231PS  Z8, Z9, Z0
+	VBROADCASTSS 4(R12), Z9
+	VFMADD231PS  Z8, Z9, Z1
+	VBROADCASTSS 8(R12), Z9
+	VFMADD231PS  Z8, Z9, Z2
+	VBROADCASTSS 12(R12), Z9
+	VFMADD231PS  Z8, Z9, Z3
+	VBROADCASTSS 16(R12), Z9
+	VFMADD231PS  Z8, Z9, Z4
+	VBROADCASTSS 20(R12), Z9
+	VFMADD231PS  Z8, Z9, Z5
+	VBROADCASTSS 24(R12), Z9
+	VFMADD231PS  Z8, Z9, Z6
+	VBROADCASTSS 28(R12), Z9
+	VFMADD231PS  Z8, Z9, Z7
+	ADDQ         SI, R12
+	ADDQ         BX, R13
+	DECQ         R11
+	JMP          loopjx
+
+donejy:
+	VMOVUPD      (CX), Z8
+	VMOVUPD      (AX), Z9
+	VPBROADCASTD R10, Z10
+	VCMPPS       $0x11, Z0, Z8, K1
+	VMOVAPS      Z10, K1, Z9
+	VMAXPS       Z8, Z0, Z8
+	INCL         R10
+	VPBROADCASTD R10, Z10
+	VCMPPS       $0x11, Z1, Z8, K1
+	VMOVAPS      Z10, K1, Z9
+	VMAXPS       Z8, Z1, Z8
+	INCL         R10
+	VPBROADCASTD R10, Z10
+	VCMPPS       $0x11, Z2, Z8, K1
+	VMOVAPS      Z10, K1, Z9
+	VMAXPS       Z8, Z2, Z8
+	INCL         R10
+	VPBROADCASTD R10, Z10
+	VCMPPS       $0x11, Z3, Z8, K1
+	VMOVAPS      Z10, K1, Z9
+	VMAXPS       Z8, Z3, Z8
+	INCL         R10
+	VPBROADCASTD R10, Z10
+	VCMPPS       $0x11, Z4, Z8, K1
+	VMOVAPS      Z10, K1, Z9
+	VMAXPS       Z8, Z4, Z8
+	INCL         R10
+	VPBROADCASTD R10, Z10
+	VCMPPS       $0x11, Z5, Z8, K1
+	VMOVAPS      Z10, K1, Z9
+	VMAXPS       Z8, Z5, Z8
+	INCL         R10
+	VPBROADCASTD R10, Z10
+	VCMPPS       $0x11, Z6, Z8, K1
+	VMOVAPS      Z10, K1, Z9
+	VMAXPS       Z8, Z6, Z8
+	INCL         R10
+	VPBROADCASTD R10, Z10
+	VCMPPS       $0x11, Z7, Z8, K1
+	VMOVAPS      Z10, K1, Z9
+	VMAXPS       Z8, Z7, Z8
+	INCL         R10
+	VMOVUPS      Z8, (CX)
+	VMOVUPS      Z9, (AX)
+	ADDQ         $0x20, R8
+	SUBQ         $0x08, R9
+	JMP          loopjv
+
+donejw:
+	ADDQ $0x00000040, AX
+	ADDQ $0x00000040, CX
+	ADDQ $0x00000040, DX
+	SUBQ $0x00000010, DI
+	JMP  loopjt
+
+doneju:
+	VZEROUPPER
+	RET
+
+// func transposeAVX512(dst *float32, ld int, src *float32, stride int, order *int32, n int, k int)
+// Requires: AVX, AVX512F
+TEXT ·transposeAVX512(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), AX
+	MOVQ ld+8(FP), CX
+	MOVQ src+16(FP), DX
+	MOVQ stride+24(FP), BX
+	MOVQ order+32(FP), SI
+	MOVQ n+40(FP), DI
+	SHLQ $0x02, CX
+	SHLQ $0x02, BX
+
+loopjz:
+	CMPQ DI, $0x00000010
+	JL   doneka
+	MOVQ k+48(FP), R8
+	MOVQ AX, R9
+	MOVQ DX, R10
+
+loopkb:
+	CMPQ         R8, $0x00000004
+	JL           donekc
+	MOVLQSX      (SI), R11
+	IMULQ        BX, R11
+	VMOVUPS      (R10)(R11*1), X0
+	MOVLQSX      16(SI), R11
+	IMULQ        BX, R11
+	VINSERTF32X4 $0x01, (R10)(R11*1), Z0, Z0
+	MOVLQSX      32(SI), R11
+	IMULQ        BX, R11
+	VINSERTF32X4 $0x02, (R10)(R11*1), Z0, Z0
+	MOVLQSX      48(SI), R11
+	IMULQ        BX, R11
+	VINSERTF32X4 $0x03, (R10)(R11*1), Z0, Z0
+	MOVLQSX      4(SI), R11
+	IMULQ        BX, R11
+	VMOVUPS      (R10)(R11*1), X1
+	MOVLQSX      20(SI), R11
+	IMULQ        BX, R11
+	VINSERTF32X4 $0x01, (R10)(R11*1), Z1, Z1
+	MOVLQSX      36(SI), R11
+	IMULQ        BX, R11
+	VINSERTF32X4 $0x02, (R10)(R11*1), Z1, Z1
+	MOVLQSX      52(SI), R11
+	IMULQ        BX, R11
+	VINSERTF32X4 $0x03, (R10)(R11*1), Z1, Z1
+	MOVLQSX      8(SI), R11
+	IMULQ        BX, R11
+	VMOVUPS      (R10)(R11*1), X2
+	MOVLQSX      24(SI), R11
+	IMULQ        BX, R11
+	VINSERTF32X4 $0x01, (R10)(R11*1), Z2, Z2
+	MOVLQSX      40(SI), R11
+	IMULQ        BX, R11
+	VINSERTF32X4 $0x02, (R10)(R11*1), Z2, Z2
+	MOVLQSX      56(SI), R11
+	IMULQ        BX, R11
+	VINSERTF32X4 $0x03, (R10)(R11*1), Z2, Z2
+	MOVLQSX      12(SI), R11
+	IMULQ        BX, R11
+	VMOVUPS      (R10)(R11*1), X3
+	MOVLQSX      28(SI), R11
+	IMULQ        BX, R11
+	VINSERTF32X4 $0x01, (R10)(R11*1), Z3, Z3
+	MOVLQSX      44(SI), R11
+	IMULQ        BX, R11
+	VINSERTF32X4 $0x02, (R10)(R11*1), Z3, Z3
+	MOVLQSX      60(SI), R11
+	IMULQ        BX, R11
+	VINSERTF32X4 $0x03, (R10)(R11*1), Z3, Z3
+	VUNPCKLPS    Z1, Z0, Z4
+	VUNPCKLPS    Z3, Z2, Z6
+	VUNPCKHPS    Z1, Z0, Z7
+	VUNPCKHPS    Z3, Z2, Z8
+	VUNPCKLPD    Z6, Z4, Z5
+	VUNPCKHPD    Z6, Z4, Z4
+	VUNPCKLPD    Z8, Z7, Z6
+	VUNPCKHPD    Z8, Z7, Z7
+	VMOVUPS      Z5, (R9)
+	ADDQ         CX, R9
+	VMOVUPS      Z4, (R9)
+	ADDQ         CX, R9
+	VMOVUPS      Z6, (R9)
+	ADDQ         CX, R9
+	VMOVUPS      Z7, (R9)
+	ADDQ         CX, R9
+	ADDQ         $0x10, R10
+	SUBQ         $0x04, R8
+	JMP          loopkb
+
+donekc:
+	ADDQ $0x40, AX
+	ADDQ $0x40, SI
+	SUBQ $0x10, DI
+	JMP  loopjz
+
+doneka:
+	VZEROUPPER
+	RET
+
+// func formsAVX512(forms *int32, mean *float32, raw *float32, offsets *int32, weights *float32, entries int, n int)
+// Requires: AVX, AVX512F
+TEXT ·formsAVX512(SB), NOSPLIT, $0-56
+	MOVQ forms+0(FP), AX
+	MOVQ mean+8(FP), CX
+	MOVQ raw+16(FP), DX
+	MOVQ n+48(FP), BX
+
+loopkd:
+	CMPQ   BX, $0x00000010
+	JL     doneke
+	MOVQ   offsets+24(FP), SI
+	MOVQ   weights+32(FP), DI
+	MOVQ   entries+40(FP), R8
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+
+loopkf:
+	CMPQ         R8, $0x00000001
+	JL           donekg
+	MOVLQSX      (SI), R9
+	VMOVUPD      (DX)(R9*4), Z4
+	VBROADCASTSS (DI), Z5
+	VMULPS       Z4, Z5, Z5
+	VADDPS       Z5, Z0, Z0
+	VBROADCASTSS 4(DI), Z5
+	VMULPS       Z4, Z5, Z5
+	VADDPS       Z5, Z1, Z1
+	VBROADCASTSS 8(DI), Z5
+	VMULPS       Z4, Z5, Z5
+	VADDPS       Z5, Z2, Z2
+	VBROADCASTSS 12(DI), Z5
+	VMULPS       Z4, Z5, Z5
+	VADDPS       Z5, Z3, Z3
+	ADDQ         $0x04, SI
+	ADDQ         $0x10, DI
+	DECQ         R8
+	JMP          loopkf
+
+donekg:
+	VMOVUPS      Z0, (CX)
+	VPXORQ       Z6, Z6, Z6
+	VCMPPS       $0x11, Z6, Z3, K1
+	MOVL         $0x80000000, SI
+	VMOVD        SI, X4
+	VBROADCASTSS X4, Z4
+	VMOVDQA32.Z  Z4, K1, Z4
+	VPXORD       Z4, Z1, Z1
+	VPXORD       Z4, Z2, Z2
+	VCMPPS       $0x11, Z6, Z1, K2
+	VCMPPS       $0x11, Z6, Z2, K3
+	MOVL         $0x7fffffff, SI
+	VMOVD        SI, X4
+	VBROADCASTSS X4, Z4
+	VPANDD       Z4, Z1, Z1
+	VPANDD       Z4, Z2, Z2
+	MOVL         $0x00000008, SI
+	VMOVD        SI, X4
+	VBROADCASTSS X4, Z4
+	VMOVDQA32.Z  Z4, K1, Z4
+	VCMPPS       $0x11, Z2, Z1, K1
+	MOVL         $0x00000001, SI
+	VMOVD        SI, X5
+	VBROADCASTSS X5, Z5
+	VMOVDQA32.Z  Z5, K2, Z5
+	VPXORD       Z5, Z4, Z4
+	MOVL         $0x00000002, SI
+	VMOVD        SI, X5
+	VBROADCASTSS X5, Z5
+	VMOVDQA32.Z  Z5, K3, Z5
+	VPXORD       Z5, Z4, Z4
+	MOVL         $0x00000004, SI
+	VMOVD        SI, X5
+	VBROADCASTSS X5, Z5
+	VMOVDQA32.Z  Z5, K1, Z5
+	VPXORD       Z5, Z4, Z4
+	VMOVUPS      Z4, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, DX
+	SUBQ         $0x10, BX
+	JMP          loopkd
+
+doneke:
+	VZEROUPPER
+	RET
+
+// func orientAVX512(dst *float32, to *int32, src *float32, from *int32, forms *int32, mean *float32, orbits int, n int)
+// Requires: AVX, AVX512F
+TEXT ·orientAVX512(SB), NOSPLIT, $0-64
+	MOVQ dst+0(FP), AX
+	MOVQ src+16(FP), CX
+	MOVQ forms+32(FP), DX
+	MOVQ n+56(FP), BX
+	MOVQ mean+40(FP), SI
+
+loopkh:
+	CMPQ         BX, $0x00000010
+	JL           doneki
+	VMOVUPD      (DX), Z0
+	MOVL         $0x00000001, DI
+	VMOVD        DI, X1
+	VBROADCASTSS X1, Z1
+	VPTESTMD     Z1, Z0, K1
+	MOVL         $0x00000002, DI
+	VMOVD        DI, X1
+	VBROADCASTSS X1, Z1
+	VPTESTMD     Z1, Z0, K2
+	MOVL         $0x00000004, DI
+	VMOVD        DI, X1
+	VBROADCASTSS X1, Z1
+	VPTESTMD     Z1, Z0, K3
+	VPSLLD       $0x1c, Z0, Z0
+	MOVL         $0x80000000, DI
+	VMOVD        DI, X1
+	VBROADCASTSS X1, Z1
+	VPANDD       Z1, Z0, Z0
+	VMOVUPD      (SI), Z1
+	MOVQ         to+8(FP), DI
+	MOVQ         from+24(FP), R8
+	MOVQ         orbits+48(FP), R9
+
+loopkj:
+	CMPQ      R9, $0x00000001
+	JL        donekk
+	MOVLQSX   (R8), R10
+	VMOVUPD   (CX)(R10*4), Z14
+	VSUBPS    Z1, Z14, Z14
+	VPXORD    Z0, Z14, Z14
+	MOVLQSX   4(R8), R10
+	VMOVUPD   (CX)(R10*4), Z15
+	VSUBPS    Z1, Z15, Z15
+	VPXORD    Z0, Z15, Z15
+	MOVLQSX   8(R8), R10
+	VMOVUPD   (CX)(R10*4), Z16
+	VSUBPS    Z1, Z16, Z16
+	VPXORD    Z0, Z16, Z16
+	MOVLQSX   12(R8), R10
+	VMOVUPD   (CX)(R10*4), Z17
+	VSUBPS    Z1, Z17, Z17
+	VPXORD    Z0, Z17, Z17
+	MOVLQSX   16(R8), R10
+	VMOVUPD   (CX)(R10*4), Z18
+	VSUBPS    Z1, Z18, Z18
+	VPXORD    Z0, Z18, Z18
+	MOVLQSX   20(R8), R10
+	VMOVUPD   (CX)(R10*4), Z19
+	VSUBPS    Z1, Z19, Z19
+	VPXORD    Z0, Z19, Z19
+	MOVLQSX   24(R8), R10
+	VMOVUPD   (CX)(R10*4), Z20
+	VSUBPS    Z1, Z20, Z20
+	VPXORD    Z0, Z20, Z20
+	MOVLQSX   28(R8), R10
+	VMOVUPD   (CX)(R10*4), Z21
+	VSUBPS    Z1, Z21, Z21
+	VPXORD    Z0, Z21, Z21
+	VBLENDMPS Z15, Z14, K1, Z2
+	VMOVAPS   Z14, K1, Z15
+	VBLENDMPS Z17, Z16, K1, Z3
+	VMOVAPS   Z16, K1, Z17
+	VBLENDMPS Z19, Z18, K1, Z4
+	VMOVAPS   Z18, K1, Z19
+	VBLENDMPS Z21, Z20, K1, Z5
+	VMOVAPS   Z20, K1, Z21
+	VBLENDMPS Z3, Z2, K2, Z6
+	VMOVAPS   Z2, K2, Z3
+	VBLENDMPS Z17, Z15, K2, Z7
+	VMOVAPS   Z15, K2, Z17
+	VBLENDMPS Z5, Z4, K2, Z8
+	VMOVAPS   Z4, K2, Z5
+	VBLENDMPS Z21, Z19, K2, Z9
+	VMOVAPS   Z19, K2, Z21
+	VBLENDMPS Z8, Z6, K3, Z10
+	VMOVAPS   Z6, K3, Z8
+	VBLENDMPS Z5, Z7, K3, Z11
+	VMOVAPS   Z7, K3, Z5
+	VBLENDMPS Z9, Z3, K3, Z12
+	VMOVAPS   Z3, K3, Z9
+	VBLENDMPS Z21, Z17, K3, Z13
+	VMOVAPS   Z17, K3, Z21
+	MOVLQSX   (DI), R10
+	VMOVUPS   Z10, (AX)(R10*4)
+	MOVLQSX   4(DI), R10
+	VMOVUPS   Z11, (AX)(R10*4)
+	MOVLQSX   8(DI), R10
+	VMOVUPS   Z12, (AX)(R10*4)
+	MOVLQSX   12(DI), R10
+	VMOVUPS   Z13, (AX)(R10*4)
+	MOVLQSX   16(DI), R10
+	VMOVUPS   Z8, (AX)(R10*4)
+	MOVLQSX   20(DI), R10
+	VMOVUPS   Z9, (AX)(R10*4)
+	MOVLQSX   24(DI), R10
+	VMOVUPS   Z5, (AX)(R10*4)
+	MOVLQSX   28(DI), R10
+	VMOVUPS   Z21, (AX)(R10*4)
+	ADDQ      $0x20, R8
+	ADDQ      $0x20, DI
+	DECQ      R9
+	JMP       loopkj
+
+donekk:
+	ADDQ $0x40, AX
+	ADDQ $0x40, CX
+	ADDQ $0x40, DX
+	ADDQ $0x40, SI
+	SUBQ $0x10, BX
+	JMP  loopkh
+
+doneki:
+	VZEROUPPER
+	RET
+
+// func restoreAVX512(dst *float32, to *int32, src *float32, from *int32, forms *int32, orbits int, n int)
+// Requires: AVX, AVX512F
+TEXT ·restoreAVX512(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), AX
+	MOVQ src+16(FP), CX
+	MOVQ forms+32(FP), DX
+	MOVQ n+48(FP), BX
+
+loopkl:
+	CMPQ         BX, $0x00000010
+	JL           donekm
+	VMOVUPD      (DX), Z0
+	MOVL         $0x00000001, SI
+	VMOVD        SI, X1
+	VBROADCASTSS X1, Z1
+	VPTESTMD     Z1, Z0, K1
+	MOVL         $0x00000002, SI
+	VMOVD        SI, X1
+	VBROADCASTSS X1, Z1
+	VPTESTMD     Z1, Z0, K2
+	MOVL         $0x00000004, SI
+	VMOVD        SI, X1
+	VBROADCASTSS X1, Z1
+	VPTESTMD     Z1, Z0, K3
+	VPSLLD       $0x1c, Z0, Z0
+	MOVL         $0x80000000, SI
+	VMOVD        SI, X1
+	VBROADCASTSS X1, Z1
+	VPANDD       Z1, Z0, Z0
+	MOVQ         to+8(FP), SI
+	MOVQ         from+24(FP), DI
+	MOVQ         orbits+40(FP), R8
+
+loopkn:
+	CMPQ      R8, $0x00000001
+	JL        doneko
+	MOVLQSX   (DI), R9
+	VMOVUPD   (CX)(R9*4), Z1
+	VPXORD    Z0, Z1, Z1
+	MOVLQSX   4(DI), R9
+	VMOVUPD   (CX)(R9*4), Z14
+	VPXORD    Z0, Z14, Z14
+	MOVLQSX   8(DI), R9
+	VMOVUPD   (CX)(R9*4), Z15
+	VPXORD    Z0, Z15, Z15
+	MOVLQSX   12(DI), R9
+	VMOVUPD   (CX)(R9*4), Z16
+	VPXORD    Z0, Z16, Z16
+	MOVLQSX   16(DI), R9
+	VMOVUPD   (CX)(R9*4), Z17
+	VPXORD    Z0, Z17, Z17
+	MOVLQSX   20(DI), R9
+	VMOVUPD   (CX)(R9*4), Z18
+	VPXORD    Z0, Z18, Z18
+	MOVLQSX   24(DI), R9
+	VMOVUPD   (CX)(R9*4), Z19
+	VPXORD    Z0, Z19, Z19
+	MOVLQSX   28(DI), R9
+	VMOVUPD   (CX)(R9*4), Z20
+	VPXORD    Z0, Z20, Z20
+	VBLENDMPS Z17, Z1, K3, Z2
+	VMOVAPS   Z1, K3, Z17
+	VBLENDMPS Z19, Z14, K3, Z3
+	VMOVAPS   Z14, K3, Z19
+	VBLENDMPS Z18, Z15, K3, Z4
+	VMOVAPS   Z15, K3, Z18
+	VBLENDMPS Z20, Z16, K3, Z5
+	VMOVAPS   Z16, K3, Z20
+	VBLENDMPS Z4, Z2, K2, Z6
+	VMOVAPS   Z2, K2, Z4
+	VBLENDMPS Z5, Z3, K2, Z7
+	VMOVAPS   Z3, K2, Z5
+	VBLENDMPS Z19, Z17, K2, Z8
+	VMOVAPS   Z17, K2, Z19
+	VBLENDMPS Z20, Z18, K2, Z9
+	VMOVAPS   Z18, K2, Z20
+	VBLENDMPS Z7, Z6, K1, Z10
+	VMOVAPS   Z6, K1, Z7
+	VBLENDMPS Z5, Z4, K1, Z11
+	VMOVAPS   Z4, K1, Z5
+	VBLENDMPS Z9, Z8, K1, Z12
+	VMOVAPS   Z8, K1, Z9
+	VBLENDMPS Z20, Z19, K1, Z13
+	VMOVAPS   Z19, K1, Z20
+	MOVLQSX   (SI), R9
+	VMOVUPS   Z10, (AX)(R9*4)
+	MOVLQSX   4(SI), R9
+	VMOVUPS   Z7, (AX)(R9*4)
+	MOVLQSX   8(SI), R9
+	VMOVUPS   Z11, (AX)(R9*4)
+	MOVLQSX   12(SI), R9
+	VMOVUPS   Z5, (AX)(R9*4)
+	MOVLQSX   16(SI), R9
+	VMOVUPS   Z12, (AX)(R9*4)
+	MOVLQSX   20(SI), R9
+	VMOVUPS   Z9, (AX)(R9*4)
+	MOVLQSX   24(SI), R9
+	VMOVUPS   Z13, (AX)(R9*4)
+	MOVLQSX   28(SI), R9
+	VMOVUPS   Z20, (AX)(R9*4)
+	ADDQ      $0x20, DI
+	ADDQ      $0x20, SI
+	DECQ      R8
+	JMP       loopkn
+
+doneko:
+	ADDQ $0x40, AX
+	ADDQ $0x40, CX
+	ADDQ $0x40, DX
+	SUBQ $0x10, BX
+	JMP  loopkl
+
+donekm:
+	VZEROUPPER
+	RET
+
+// func regressAVX512(r *float32, ldr int, q *float32, ldq int, order *int32, n int, coefs *int8, next *int8, in int, out int, step float32)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·regressAVX512(SB), NOSPLIT, $0-84
+	MOVQ order+32(FP), AX
+	MOVQ n+40(FP), CX
+
+loopkp:
+	CMPQ    CX, $0x00000004
+	JL      donekq
+	MOVQ    q+16(FP), DX
+	MOVQ    ldq+24(FP), BX
+	MOVLQSX (AX), SI
+	IMULQ   BX, SI
+	LEAQ    (DX)(SI*4), SI
+	MOVLQSX 4(AX), DI
+	IMULQ   BX, DI
+	LEAQ    (DX)(DI*4), DI
+	MOVLQSX 8(AX), R8
+	IMULQ   BX, R8
+	LEAQ    (DX)(R8*4), R8
+	MOVLQSX 12(AX), R9
+	IMULQ   BX, R9
+	LEAQ    (DX)(R9*4), R9
+	MOVQ    out+72(FP), DX
+	XORQ    BX, BX
+
+loopkr:
+	CMPQ   DX, $0x00000021
+	JL     doneks
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	VPXORQ Z16, Z16, Z16
+	VPXORQ Z17, Z17, Z17
+	VPXORQ Z18, Z18, Z18
+	VPXORQ Z19, Z19, Z19
+	VPXORQ Z20, Z20, Z20
+	VPXORQ Z21, Z21, Z21
+	VPXORQ Z22, Z22, Z22
+	VPXORQ Z23, Z23, Z23
+	MOVQ   in+64(FP), R11
+	MOVQ   out+72(FP), R12
+	MOVQ   coefs+48(FP), R13
+	MOVQ   next+56(FP), R14
+	ADDQ   BX, R13
+	XORQ   R10, R10
+
+loopkt:
+	CMPQ         R11, $0x00000002
+	JL           doneku
+	PREFETCHT0   (R14)
+	VPMOVSXBD    (R13), Z24
+	VCVTDQ2PS    Z24, Z24
+	VPMOVSXBD    16(R13), Z25
+	VCVTDQ2PS    Z25, Z25
+	VPMOVSXBD    32(R13), Z26
+	VCVTDQ2PS    Z26, Z26
+	VBROADCASTSS (SI)(R10*4), Z27
+	VFMADD231PS  Z24, Z27, Z0
+	VFMADD231PS  Z25, Z27, Z1
+	VFMADD231PS  Z26, Z27, Z2
+	VBROADCASTSS (DI)(R10*4), Z27
+	VFMADD231PS  Z24, Z27, Z3
+	VFMADD231PS  Z25, Z27, Z4
+	VFMADD231PS  Z26, Z27, Z5
+	VBROADCASTSS (R8)(R10*4), Z27
+	VFMADD231PS  Z24, Z27, Z6
+	VFMADD231PS  Z25, Z27, Z7
+	VFMADD231PS  Z26, Z27, Z8
+	VBROADCASTSS (R9)(R10*4), Z27
+	VFMADD231PS  Z24, Z27, Z9
+	VFMADD231PS  Z25, Z27, Z10
+	VFMADD231PS  Z26, Z27, Z11
+	ADDQ         R12, R13
+	ADDQ         R12, R14
+	INCQ         R10
+	VPMOVSXBD    (R13), Z24
+	VCVTDQ2PS    Z24, Z24
+	VPMOVSXBD    16(R13), Z25
+	VCVTDQ2PS    Z25, Z25
+	VPMOVSXBD    32(R13), Z26
+	VCVTDQ2PS    Z26, Z26
+	VBROADCASTSS (SI)(R10*4), Z27
+	VFMADD231PS  Z24, Z27, Z12
+	VFMADD231PS  Z25, Z27, Z13
+	VFMADD231PS  Z26, Z27, Z14
+	VBROADCASTSS (DI)(R10*4), Z27
+	VFMADD231PS  Z24, Z27, Z15
+	VFMADD231PS  Z25, Z27, Z16
+	VFMADD231PS  Z26, Z27, Z17
+	VBROADCASTSS (R8)(R10*4), Z27
+	VFMADD231PS  Z24, Z27, Z18
+	VFMADD231PS  Z25, Z27, Z19
+	VFMADD231PS  Z26, Z27, Z20
+	VBROADCASTSS (R9)(R10*4), Z27
+	VFMADD231PS  Z24, Z27, Z21
+	VFMADD231PS  Z25, Z27, Z22
+	VFMADD231PS  Z26, Z27, Z23
+	ADDQ         R12, R13
+	ADDQ         R12, R14
+	INCQ         R10
+	SUBQ         $0x02, R11
+	JMP          loopkt
+
+doneku:
+loopkv:
+	CMPQ         R11, $0x00000001
+	JL           donekw
+	PREFETCHT0   (R14)
+	VPMOVSXBD    (R13), Z24
+	VCVTDQ2PS    Z24, Z24
+	VPMOVSXBD    16(R13), Z25
+	VCVTDQ2PS    Z25, Z25
+	VPMOVSXBD    32(R13), Z26
+	VCVTDQ2PS    Z26, Z26
+	VBROADCASTSS (SI)(R10*4), Z27
+	VFMADD231PS  Z24, Z27, Z0
+	VFMADD231PS  Z25, Z27, Z1
+	VFMADD231PS  Z26, Z27, Z2
+	VBROADCASTSS (DI)(R10*4), Z27
+	VFMADD231PS  Z24, Z27, Z3
+	VFMADD231PS  Z25, Z27, Z4
+	VFMADD231PS  Z26, Z27, Z5
+	VBROADCASTSS (R8)(R10*4), Z27
+	VFMADD231PS  Z24, Z27, Z6
+	VFMADD231PS  Z25, Z27, Z7
+	VFMADD231PS  Z26, Z27, Z8
+	VBROADCASTSS (R9)(R10*4), Z27
+	VFMADD231PS  Z24, Z27, Z9
+	VFMADD231PS  Z25, Z27, Z10
+	VFMADD231PS  Z26, Z27, Z11
+	ADDQ         R12, R13
+	ADDQ         R12, R14
+	INCQ         R10
+	SUBQ         $0x01, R11
+	JMP          loopkv
+
+donekw:
+	MOVQ         r+0(FP), R10
+	MOVQ         ldr+8(FP), R11
+	VBROADCASTSS step+80(FP), Z24
+	MOVLQSX      (AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VADDPS       Z12, Z0, Z0
+	VMULPS       Z24, Z0, Z0
+	VMOVUPS      Z0, (R12)
+	VADDPS       Z13, Z1, Z1
+	VMULPS       Z24, Z1, Z1
+	VMOVUPS      Z1, 64(R12)
+	VADDPS       Z14, Z2, Z2
+	VMULPS       Z24, Z2, Z2
+	VMOVUPS      Z2, 128(R12)
+	MOVLQSX      4(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VADDPS       Z15, Z3, Z3
+	VMULPS       Z24, Z3, Z3
+	VMOVUPS      Z3, (R12)
+	VADDPS       Z16, Z4, Z4
+	VMULPS       Z24, Z4, Z4
+	VMOVUPS      Z4, 64(R12)
+	VADDPS       Z17, Z5, Z5
+	VMULPS       Z24, Z5, Z5
+	VMOVUPS      Z5, 128(R12)
+	MOVLQSX      8(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VADDPS       Z18, Z6, Z6
+	VMULPS       Z24, Z6, Z6
+	VMOVUPS      Z6, (R12)
+	VADDPS       Z19, Z7, Z7
+	VMULPS       Z24, Z7, Z7
+	VMOVUPS      Z7, 64(R12)
+	VADDPS       Z20, Z8, Z8
+	VMULPS       Z24, Z8, Z8
+	VMOVUPS      Z8, 128(R12)
+	MOVLQSX      12(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VADDPS       Z21, Z9, Z9
+	VMULPS       Z24, Z9, Z9
+	VMOVUPS      Z9, (R12)
+	VADDPS       Z22, Z10, Z10
+	VMULPS       Z24, Z10, Z10
+	VMOVUPS      Z10, 64(R12)
+	VADDPS       Z23, Z11, Z11
+	VMULPS       Z24, Z11, Z11
+	VMOVUPS      Z11, 128(R12)
+	ADDQ         $0x30, BX
+	SUBQ         $0x30, DX
+	JMP          loopkr
+
+doneks:
+loopkx:
+	CMPQ   DX, $0x00000011
+	JL     doneky
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	MOVQ   in+64(FP), R11
+	MOVQ   out+72(FP), R12
+	MOVQ   coefs+48(FP), R13
+	MOVQ   next+56(FP), R14
+	ADDQ   BX, R13
+	XORQ   R10, R10
+
+loopkz:
+	CMPQ         R11, $0x00000002
+	JL           donela
+	PREFETCHT0   (R14)
+	VPMOVSXBD    (R13), Z24
+	VCVTDQ2PS    Z24, Z24
+	VPMOVSXBD    16(R13), Z25
+	VCVTDQ2PS    Z25, Z25
+	VBROADCASTSS (SI)(R10*4), Z26
+	VFMADD231PS  Z24, Z26, Z0
+	VFMADD231PS  Z25, Z26, Z1
+	VBROADCASTSS (DI)(R10*4), Z26
+	VFMADD231PS  Z24, Z26, Z2
+	VFMADD231PS  Z25, Z26, Z3
+	VBROADCASTSS (R8)(R10*4), Z26
+	VFMADD231PS  Z24, Z26, Z4
+	VFMADD231PS  Z25, Z26, Z5
+	VBROADCASTSS (R9)(R10*4), Z26
+	VFMADD231PS  Z24, Z26, Z6
+	VFMADD231PS  Z25, Z26, Z7
+	ADDQ         R12, R13
+	ADDQ         R12, R14
+	INCQ         R10
+	VPMOVSXBD    (R13), Z24
+	VCVTDQ2PS    Z24, Z24
+	VPMOVSXBD    16(R13), Z25
+	VCVTDQ2PS    Z25, Z25
+	VBROADCASTSS (SI)(R10*4), Z26
+	VFMADD231PS  Z24, Z26, Z8
+	VFMADD231PS  Z25, Z26, Z9
+	VBROADCASTSS (DI)(R10*4), Z26
+	VFMADD231PS  Z24, Z26, Z10
+	VFMADD231PS  Z25, Z26, Z11
+	VBROADCASTSS (R8)(R10*4), Z26
+	VFMADD231PS  Z24, Z26, Z12
+	VFMADD231PS  Z25, Z26, Z13
+	VBROADCASTSS (R9)(R10*4), Z26
+	VFMADD231PS  Z24, Z26, Z14
+	VFMADD231PS  Z25, Z26, Z15
+	ADDQ         R12, R13
+	ADDQ         R12, R14
+	INCQ         R10
+	SUBQ         $0x02, R11
+	JMP          loopkz
+
+donela:
+looplb:
+	CMPQ         R11, $0x00000001
+	JL           donelc
+	PREFETCHT0   (R14)
+	VPMOVSXBD    (R13), Z24
+	VCVTDQ2PS    Z24, Z24
+	VPMOVSXBD    16(R13), Z25
+	VCVTDQ2PS    Z25, Z25
+	VBROADCASTSS (SI)(R10*4), Z26
+	VFMADD231PS  Z24, Z26, Z0
+	VFMADD231PS  Z25, Z26, Z1
+	VBROADCASTSS (DI)(R10*4), Z26
+	VFMADD231PS  Z24, Z26, Z2
+	VFMADD231PS  Z25, Z26, Z3
+	VBROADCASTSS (R8)(R10*4), Z26
+	VFMADD231PS  Z24, Z26, Z4
+	VFMADD231PS  Z25, Z26, Z5
+	VBROADCASTSS (R9)(R10*4), Z26
+	VFMADD231PS  Z24, Z26, Z6
+	VFMADD231PS  Z25, Z26, Z7
+	ADDQ         R12, R13
+	ADDQ         R12, R14
+	INCQ         R10
+	SUBQ         $0x01, R11
+	JMP          looplb
+
+donelc:
+	MOVQ         r+0(FP), R10
+	MOVQ         ldr+8(FP), R11
+	VBROADCASTSS step+80(FP), Z24
+	MOVLQSX      (AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VADDPS       Z8, Z0, Z0
+	VMULPS       Z24, Z0, Z0
+	VMOVUPS      Z0, (R12)
+	VADDPS       Z9, Z1, Z1
+	VMULPS       Z24, Z1, Z1
+	VMOVUPS      Z1, 64(R12)
+	MOVLQSX      4(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VADDPS       Z10, Z2, Z2
+	VMULPS       Z24, Z2, Z2
+	VMOVUPS      Z2, (R12)
+	VADDPS       Z11, Z3, Z3
+	VMULPS       Z24, Z3, Z3
+	VMOVUPS      Z3, 64(R12)
+	MOVLQSX      8(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VADDPS       Z12, Z4, Z4
+	VMULPS       Z24, Z4, Z4
+	VMOVUPS      Z4, (R12)
+	VADDPS       Z13, Z5, Z5
+	VMULPS       Z24, Z5, Z5
+	VMOVUPS      Z5, 64(R12)
+	MOVLQSX      12(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VADDPS       Z14, Z6, Z6
+	VMULPS       Z24, Z6, Z6
+	VMOVUPS      Z6, (R12)
+	VADDPS       Z15, Z7, Z7
+	VMULPS       Z24, Z7, Z7
+	VMOVUPS      Z7, 64(R12)
+	ADDQ         $0x20, BX
+	SUBQ         $0x20, DX
+	JMP          loopkx
+
+doneky:
+loopld:
+	CMPQ   DX, $0x00000001
+	JL     donele
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	MOVQ   in+64(FP), R11
+	MOVQ   out+72(FP), R12
+	MOVQ   coefs+48(FP), R13
+	MOVQ   next+56(FP), R14
+	ADDQ   BX, R13
+	XORQ   R10, R10
+
+looplf:
+	CMPQ         R11, $0x00000002
+	JL           donelg
+	PREFETCHT0   (R14)
+	VPMOVSXBD    (R13), Z24
+	VCVTDQ2PS    Z24, Z24
+	VBROADCASTSS (SI)(R10*4), Z25
+	VFMADD231PS  Z24, Z25, Z0
+	VBROADCASTSS (DI)(R10*4), Z25
+	VFMADD231PS  Z24, Z25, Z1
+	VBROADCASTSS (R8)(R10*4), Z25
+	VFMADD231PS  Z24, Z25, Z2
+	VBROADCASTSS (R9)(R10*4), Z25
+	VFMADD231PS  Z24, Z25, Z3
+	ADDQ         R12, R13
+	ADDQ         R12, R14
+	INCQ         R10
+	VPMOVSXBD    (R13), Z24
+	VCVTDQ2PS    Z24, Z24
+	VBROADCASTSS (SI)(R10*4), Z25
+	VFMADD231PS  Z24, Z25, Z4
+	VBROADCASTSS (DI)(R10*4), Z25
+	VFMADD231PS  Z24, Z25, Z5
+	VBROADCASTSS (R8)(R10*4), Z25
+	VFMADD231PS  Z24, Z25, Z6
+	VBROADCASTSS (R9)(R10*4), Z25
+	VFMADD231PS  Z24, Z25, Z7
+	ADDQ         R12, R13
+	ADDQ         R12, R14
+	INCQ         R10
+	SUBQ         $0x02, R11
+	JMP          looplf
+
+donelg:
+looplh:
+	CMPQ         R11, $0x00000001
+	JL           doneli
+	PREFETCHT0   (R14)
+	VPMOVSXBD    (R13), Z24
+	VCVTDQ2PS    Z24, Z24
+	VBROADCASTSS (SI)(R10*4), Z25
+	VFMADD231PS  Z24, Z25, Z0
+	VBROADCASTSS (DI)(R10*4), Z25
+	VFMADD231PS  Z24, Z25, Z1
+	VBROADCASTSS (R8)(R10*4), Z25
+	VFMADD231PS  Z24, Z25, Z2
+	VBROADCASTSS (R9)(R10*4), Z25
+	VFMADD231PS  Z24, Z25, Z3
+	ADDQ         R12, R13
+	ADDQ         R12, R14
+	INCQ         R10
+	SUBQ         $0x01, R11
+	JMP          looplh
+
+doneli:
+	MOVQ         r+0(FP), R10
+	MOVQ         ldr+8(FP), R11
+	VBROADCASTSS step+80(FP), Z24
+	MOVLQSX      (AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VADDPS       Z4, Z0, Z0
+	VMULPS       Z24, Z0, Z0
+	VMOVUPS      Z0, (R12)
+	MOVLQSX      4(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VADDPS       Z5, Z1, Z1
+	VMULPS       Z24, Z1, Z1
+	VMOVUPS      Z1, (R12)
+	MOVLQSX      8(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VADDPS       Z6, Z2, Z2
+	VMULPS       Z24, Z2, Z2
+	VMOVUPS      Z2, (R12)
+	MOVLQSX      12(AX), R12
+	IMULQ        R11, R12
+	ADDQ         BX, R12
+	LEAQ         (R10)(R12*4), R12
+	VADDPS       Z7, Z3, Z3
+	VMULPS       Z24, Z3, Z3
+	VMOVUPS      Z3, (R12)
+	ADDQ         $0x10, BX
+	SUBQ         $0x10, DX
+	JMP          loopld
+
+donele:
+	ADDQ $0x10, AX
+	SUBQ $0x04, CX
+	JMP  loopkp
+
+donekq:
+looplj:
+	CMPQ    CX, $0x00000001
+	JL      donelk
+	MOVQ    q+16(FP), DX
+	MOVQ    ldq+24(FP), BX
+	MOVLQSX (AX), SI
+	IMULQ   BX, SI
+	LEAQ    (DX)(SI*4), SI
+	MOVQ    out+72(FP), DX
+	XORQ    BX, BX
+
+loopll:
+	CMPQ   DX, $0x00000021
+	JL     donelm
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	MOVQ   in+64(FP), R8
+	MOVQ   out+72(FP), R9
+	MOVQ   coefs+48(FP), R10
+	MOVQ   next+56(FP), R11
+	ADDQ   BX, R10
+	XORQ   DI, DI
+
+loopln:
+	CMPQ         R8, $0x00000002
+	JL           donelo
+	PREFETCHT0   (R11)
+	VPMOVSXBD    (R10), Z6
+	VCVTDQ2PS    Z6, Z6
+	VPMOVSXBD    16(R10), Z7
+	VCVTDQ2PS    Z7, Z7
+	VPMOVSXBD    32(R10), Z8
+	VCVTDQ2PS    Z8, Z8
+	VBROADCASTSS (SI)(DI*4), Z9
+	VFMADD231PS  Z6, Z9, Z0
+	VFMADD231PS  Z7, Z9, Z1
+	VFMADD231PS  Z8, Z9, Z2
+	ADDQ         R9, R10
+	ADDQ         R9, R11
+	INCQ         DI
+	VPMOVSXBD    (R10), Z6
+	VCVTDQ2PS    Z6, Z6
+	VPMOVSXBD    16(R10), Z7
+	VCVTDQ2PS    Z7, Z7
+	VPMOVSXBD    32(R10), Z8
+	VCVTDQ2PS    Z8, Z8
+	VBROADCASTSS (SI)(DI*4), Z9
+	VFMADD231PS  Z6, Z9, Z3
+	VFMADD231PS  Z7, Z9, Z4
+	VFMADD231PS  Z8, Z9, Z5
+	ADDQ         R9, R10
+	ADDQ         R9, R11
+	INCQ         DI
+	SUBQ         $0x02, R8
+	JMP          loopln
+
+donelo:
+looplp:
+	CMPQ         R8, $0x00000001
+	JL           donelq
+	PREFETCHT0   (R11)
+	VPMOVSXBD    (R10), Z6
+	VCVTDQ2PS    Z6, Z6
+	VPMOVSXBD    16(R10), Z7
+	VCVTDQ2PS    Z7, Z7
+	VPMOVSXBD    32(R10), Z8
+	VCVTDQ2PS    Z8, Z8
+	VBROADCASTSS (SI)(DI*4), Z9
+	VFMADD231PS  Z6, Z9, Z0
+	VFMADD231PS  Z7, Z9, Z1
+	VFMADD231PS  Z8, Z9, Z2
+	ADDQ         R9, R10
+	ADDQ         R9, R11
+	INCQ         DI
+	SUBQ         $0x01, R8
+	JMP          looplp
+
+donelq:
+	MOVQ         r+0(FP), DI
+	MOVQ         ldr+8(FP), R8
+	VBROADCASTSS step+80(FP), Z6
+	MOVLQSX      (AX), R9
+	IMULQ        R8, R9
+	ADDQ         BX, R9
+	LEAQ         (DI)(R9*4), R9
+	VADDPS       Z3, Z0, Z0
+	VMULPS       Z6, Z0, Z0
+	VMOVUPS      Z0, (R9)
+	VADDPS       Z4, Z1, Z1
+	VMULPS       Z6, Z1, Z1
+	VMOVUPS      Z1, 64(R9)
+	VADDPS       Z5, Z2, Z2
+	VMULPS       Z6, Z2, Z2
+	VMOVUPS      Z2, 128(R9)
+	ADDQ         $0x30, BX
+	SUBQ         $0x30, DX
+	JMP          loopll
+
+donelm:
+looplr:
+	CMPQ   DX, $0x00000011
+	JL     donels
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	MOVQ   in+64(FP), R8
+	MOVQ   out+72(FP), R9
+	MOVQ   coefs+48(FP), R10
+	MOVQ   next+56(FP), R11
+	ADDQ   BX, R10
+	XORQ   DI, DI
+
+looplt:
+	CMPQ         R8, $0x00000002
+	JL           donelu
+	PREFETCHT0   (R11)
+	VPMOVSXBD    (R10), Z6
+	VCVTDQ2PS    Z6, Z6
+	VPMOVSXBD    16(R10), Z7
+	VCVTDQ2PS    Z7, Z7
+	VBROADCASTSS (SI)(DI*4), Z8
+	VFMADD231PS  Z6, Z8, Z0
+	VFMADD231PS  Z7, Z8, Z1
+	ADDQ         R9, R10
+	ADDQ         R9, R11
+	INCQ         DI
+	VPMOVSXBD    (R10), Z6
+	VCVTDQ2PS    Z6, Z6
+	VPMOVSXBD    16(R10), Z7
+	VCVTDQ2PS    Z7, Z7
+	VBROADCASTSS (SI)(DI*4), Z8
+	VFMADD231PS  Z6, Z8, Z2
+	VFMADD231PS  Z7, Z8, Z3
+	ADDQ         R9, R10
+	ADDQ         R9, R11
+	INCQ         DI
+	SUBQ         $0x02, R8
+	JMP          looplt
+
+donelu:
+looplv:
+	CMPQ         R8, $0x00000001
+	JL           donelw
+	PREFETCHT0   (R11)
+	VPMOVSXBD    (R10), Z6
+	VCVTDQ2PS    Z6, Z6
+	VPMOVSXBD    16(R10), Z7
+	VCVTDQ2PS    Z7, Z7
+	VBROADCASTSS (SI)(DI*4), Z8
+	VFMADD231PS  Z6, Z8, Z0
+	VFMADD231PS  Z7, Z8, Z1
+	ADDQ         R9, R10
+	ADDQ         R9, R11
+	INCQ         DI
+	SUBQ         $0x01, R8
+	JMP          looplv
+
+donelw:
+	MOVQ         r+0(FP), DI
+	MOVQ         ldr+8(FP), R8
+	VBROADCASTSS step+80(FP), Z6
+	MOVLQSX      (AX), R9
+	IMULQ        R8, R9
+	ADDQ         BX, R9
+	LEAQ         (DI)(R9*4), R9
+	VADDPS       Z2, Z0, Z0
+	VMULPS       Z6, Z0, Z0
+	VMOVUPS      Z0, (R9)
+	VADDPS       Z3, Z1, Z1
+	VMULPS       Z6, Z1, Z1
+	VMOVUPS      Z1, 64(R9)
+	ADDQ         $0x20, BX
+	SUBQ         $0x20, DX
+	JMP          looplr
+
+donels:
+looplx:
+	CMPQ   DX, $0x00000001
+	JL     donely
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	MOVQ   in+64(FP), R8
+	MOVQ   out+72(FP), R9
+	MOVQ   coefs+48(FP), R10
+	MOVQ   next+56(FP), R11
+	ADDQ   BX, R10
+	XORQ   DI, DI
+
+looplz:
+	CMPQ         R8, $0x00000002
+	JL           donema
+	PREFETCHT0   (R11)
+	VPMOVSXBD    (R10), Z6
+	VCVTDQ2PS    Z6, Z6
+	VBROADCASTSS (SI)(DI*4), Z7
+	VFMADD231PS  Z6, Z7, Z0
+	ADDQ         R9, R10
+	ADDQ         R9, R11
+	INCQ         DI
+	VPMOVSXBD    (R10), Z6
+	VCVTDQ2PS    Z6, Z6
+	VBROADCASTSS (SI)(DI*4), Z7
+	VFMADD231PS  Z6, Z7, Z1
+	ADDQ         R9, R10
+	ADDQ         R9, R11
+	INCQ         DI
+	SUBQ         $0x02, R8
+	JMP          looplz
+
+donema:
+loopmb:
+	CMPQ         R8, $0x00000001
+	JL           donemc
+	PREFETCHT0   (R11)
+	VPMOVSXBD    (R10), Z6
+	VCVTDQ2PS    Z6, Z6
+	VBROADCASTSS (SI)(DI*4), Z7
+	VFMADD231PS  Z6, Z7, Z0
+	ADDQ         R9, R10
+	ADDQ         R9, R11
+	INCQ         DI
+	SUBQ         $0x01, R8
+	JMP          loopmb
+
+donemc:
+	MOVQ         r+0(FP), DI
+	MOVQ         ldr+8(FP), R8
+	VBROADCASTSS step+80(FP), Z6
+	MOVLQSX      (AX), R9
+	IMULQ        R8, R9
+	ADDQ         BX, R9
+	LEAQ         (DI)(R9*4), R9
+	VADDPS       Z1, Z0, Z0
+	VMULPS       Z6, Z0, Z0
+	VMOVUPS      Z0, (R9)
+	ADDQ         $0x10, BX
+	SUBQ         $0x10, DX
+	JMP          looplx
+
+donely:
+	ADDQ $0x04, AX
+	SUBQ $0x01, CX
+	JMP  looplj
+
+donelk:
+	VZEROUPPER
+	RET
+
+// func sumRowsAVX512(dst *float32, src *float32, offsets *int32, terms int, n int)
+// Requires: AVX, AVX512F
+TEXT ·sumRowsAVX512(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+32(FP), DX
+
+loopmd:
+	CMPQ   DX, $0x00000040
+	JL     doneme
+	MOVQ   offsets+16(FP), BX
+	MOVQ   terms+24(FP), SI
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+
+loopmf:
+	CMPQ    SI, $0x00000001
+	JL      donemg
+	MOVLQSX (BX), DI
+	VADDPS  (CX)(DI*4), Z0, Z0
+	VADDPS  64(CX)(DI*4), Z1, Z1
+	VADDPS  128(CX)(DI*4), Z2, Z2
+	VADDPS  192(CX)(DI*4), Z3, Z3
+	ADDQ    $0x04, BX
+	DECQ    SI
+	JMP     loopmf
+
+donemg:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	ADDQ    $0x00000100, CX
+	ADDQ    $0x00000100, AX
+	SUBQ    $0x00000040, DX
+	JMP     loopmd
+
+doneme:
+loopmh:
+	CMPQ   DX, $0x00000010
+	JL     donemi
+	MOVQ   offsets+16(FP), BX
+	MOVQ   terms+24(FP), SI
+	VPXORQ Z4, Z4, Z4
+
+loopmj:
+	CMPQ    SI, $0x00000001
+	JL      donemk
+	MOVLQSX (BX), DI
+	VADDPS  (CX)(DI*4), Z4, Z4
+	ADDQ    $0x04, BX
+	DECQ    SI
+	JMP     loopmj
+
+donemk:
+	VMOVUPS Z4, (AX)
+	ADDQ    $0x00000040, CX
+	ADDQ    $0x00000040, AX
+	SUBQ    $0x00000010, DX
+	JMP     loopmh
+
+donemi:
 	VZEROUPPER
 	RET
 
@@ -2475,9 +5713,9 @@ TEXT ·streamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD X0, Z0
 	XORQ         BX, BX
 
-loopfz:
+loopml:
 	CMPQ       DX, $0x00000020
-	JL         donega
+	JL         donemm
 	PREFETCHT0 4096(AX)(BX*1)
 	PREFETCHT0 4096(CX)(BX*1)
 	VMULPD     (AX)(BX*1), Z0, Z1
@@ -2504,12 +5742,12 @@ loopfz:
 	VMOVUPD    Z2, 192(CX)(BX*1)
 	ADDQ       $0x00000100, BX
 	SUBQ       $0x00000020, DX
-	JMP        loopfz
+	JMP        loopml
 
-donega:
-loopgb:
+donemm:
+loopmn:
 	CMPQ       DX, $0x00000008
-	JL         donegc
+	JL         donemo
 	PREFETCHT0 4096(AX)(BX*1)
 	PREFETCHT0 4096(CX)(BX*1)
 	VMULPD     (AX)(BX*1), Z0, Z1
@@ -2518,9 +5756,9 @@ loopgb:
 	VMOVUPD    Z2, (CX)(BX*1)
 	ADDQ       $0x00000040, BX
 	SUBQ       $0x00000008, DX
-	JMP        loopgb
+	JMP        loopmn
 
-donegc:
+donemo:
 	VZEROUPPER
 	RET
 
@@ -2544,9 +5782,9 @@ TEXT ·multiplyAddAVX512(SB), NOSPLIT, $0-16
 	VPXORQ       Z11, Z11, Z11
 	VPXORQ       Z12, Z12, Z12
 
-loopgd:
+loopmp:
 	CMPQ        AX, $0x00000001
-	JL          donege
+	JL          donemq
 	VFMADD231PD Z0, Z0, Z1
 	VFMADD231PD Z0, Z0, Z2
 	VFMADD231PD Z0, Z0, Z3
@@ -2560,9 +5798,9 @@ loopgd:
 	VFMADD231PD Z0, Z0, Z11
 	VFMADD231PD Z0, Z0, Z12
 	DECQ        AX
-	JMP         loopgd
+	JMP         loopmp
 
-donege:
+donemq:
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z4, Z1, Z1
@@ -2593,9 +5831,9 @@ TEXT ·combineAVX512(SB), NOSPLIT, $0-48
 	MOVQ weight+24(FP), BX
 	MOVQ n+40(FP), SI
 
-loopgf:
+loopmr:
 	CMPQ   SI, $0x00000080
-	JL     donegg
+	JL     donems
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -2606,9 +5844,9 @@ loopgf:
 	VPXORQ Z7, Z7, Z7
 	XORQ   DI, DI
 
-partgh:
+partmt:
 	CMPQ         DI, parts+32(FP)
-	JGE          donegi
+	JGE          donemu
 	MOVQ         (DX)(DI*8), R8
 	LEAQ         (CX)(R8*4), R8
 	VBROADCASTSS (BX)(DI*4), Z8
@@ -2621,9 +5859,9 @@ partgh:
 	VFMADD231PS  384(R8), Z8, Z6
 	VFMADD231PS  448(R8), Z8, Z7
 	INCQ         DI
-	JMP          partgh
+	JMP          partmt
 
-donegi:
+donemu:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
 	VMOVUPS Z2, 128(AX)
@@ -2635,57 +5873,57 @@ donegi:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000200, CX
 	SUBQ    $0x00000080, SI
-	JMP     loopgf
+	JMP     loopmr
 
-donegg:
-loopgj:
+donems:
+loopmv:
 	CMPQ   SI, $0x00000010
-	JL     donegk
+	JL     donemw
 	VPXORQ Z0, Z0, Z0
 	XORQ   DI, DI
 
-partgl:
+partmx:
 	CMPQ         DI, parts+32(FP)
-	JGE          donegm
+	JGE          donemy
 	MOVQ         (DX)(DI*8), R8
 	LEAQ         (CX)(R8*4), R8
 	VBROADCASTSS (BX)(DI*4), Z8
 	VFMADD231PS  (R8), Z8, Z0
 	INCQ         DI
-	JMP          partgl
+	JMP          partmx
 
-donegm:
+donemy:
 	VMOVUPS Z0, (AX)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, CX
 	SUBQ    $0x00000010, SI
-	JMP     loopgj
+	JMP     loopmv
 
-donegk:
-loopgn:
+donemw:
+loopmz:
 	CMPQ   SI, $0x00000001
-	JL     donego
+	JL     donena
 	VXORPS X0, X0, X0
 	XORQ   DI, DI
 
-partgp:
+partnb:
 	CMPQ        DI, parts+32(FP)
-	JGE         donegq
+	JGE         donenc
 	MOVQ        (DX)(DI*8), R8
 	LEAQ        (CX)(R8*4), R8
 	VMOVSS      (BX)(DI*4), X8
 	VFMADD231SS (R8), X8, X0
 	INCQ        DI
-	JMP         partgp
+	JMP         partnb
 
-donegq:
+donenc:
 	VMOVSS X0, (AX)
 	ADDQ   $0x00000004, AX
 	ADDQ   $0x00000004, CX
 	SUBQ   $0x00000001, SI
-	JMP    loopgn
+	JMP    loopmz
 
-donego:
+donena:
 	VZEROUPPER
 	RET
 
@@ -2703,9 +5941,9 @@ TEXT ·combineOntoAVX512(SB), NOSPLIT, $0-56
 	VBROADCASTSS X0, Z0
 	VPXORQ       Z1, Z1, Z1
 
-loopgr:
+loopnd:
 	CMPQ    SI, $0x00000080
-	JL      donegs
+	JL      donene
 	VMOVUPS (DI), Z2
 	VMOVUPS 64(DI), Z3
 	VMOVUPS 128(DI), Z4
@@ -2716,9 +5954,9 @@ loopgr:
 	VMOVUPS 448(DI), Z9
 	XORQ    R8, R8
 
-partgt:
+partnf:
 	CMPQ         R8, parts+40(FP)
-	JGE          donegu
+	JGE          doneng
 	MOVQ         (DX)(R8*8), R9
 	LEAQ         (CX)(R9*4), R9
 	VBROADCASTSS (BX)(R8*4), Z10
@@ -2731,9 +5969,9 @@ partgt:
 	VFMADD231PS  384(R9), Z10, Z8
 	VFMADD231PS  448(R9), Z10, Z9
 	INCQ         R8
-	JMP          partgt
+	JMP          partnf
 
-donegu:
+doneng:
 	VMAXPS  Z1, Z2, Z2
 	VMINPS  Z0, Z2, Z2
 	VMOVUPS Z2, (AX)
@@ -2762,26 +6000,26 @@ donegu:
 	ADDQ    $0x00000200, CX
 	ADDQ    $0x00000200, DI
 	SUBQ    $0x00000080, SI
-	JMP     loopgr
+	JMP     loopnd
 
-donegs:
-loopgv:
+donene:
+loopnh:
 	CMPQ    SI, $0x00000010
-	JL      donegw
+	JL      doneni
 	VMOVUPS (DI), Z2
 	XORQ    R8, R8
 
-partgx:
+partnj:
 	CMPQ         R8, parts+40(FP)
-	JGE          donegy
+	JGE          donenk
 	MOVQ         (DX)(R8*8), R9
 	LEAQ         (CX)(R9*4), R9
 	VBROADCASTSS (BX)(R8*4), Z10
 	VFMADD231PS  (R9), Z10, Z2
 	INCQ         R8
-	JMP          partgx
+	JMP          partnj
 
-donegy:
+donenk:
 	VMAXPS  Z1, Z2, Z2
 	VMINPS  Z0, Z2, Z2
 	VMOVUPS Z2, (AX)
@@ -2789,26 +6027,26 @@ donegy:
 	ADDQ    $0x00000040, CX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000010, SI
-	JMP     loopgv
+	JMP     loopnh
 
-donegw:
-loopgz:
+doneni:
+loopnl:
 	CMPQ   SI, $0x00000001
-	JL     doneha
+	JL     donenm
 	VMOVSS (DI), X2
 	XORQ   R8, R8
 
-parthb:
+partnn:
 	CMPQ        R8, parts+40(FP)
-	JGE         donehc
+	JGE         doneno
 	MOVQ        (DX)(R8*8), R9
 	LEAQ        (CX)(R9*4), R9
 	VMOVSS      (BX)(R8*4), X10
 	VFMADD231SS (R9), X10, X2
 	INCQ        R8
-	JMP         parthb
+	JMP         partnn
 
-donehc:
+doneno:
 	VMAXSS X1, X2, X2
 	VMINSS X0, X2, X2
 	VMOVSS X2, (AX)
@@ -2816,9 +6054,9 @@ donehc:
 	ADDQ   $0x00000004, CX
 	ADDQ   $0x00000004, DI
 	SUBQ   $0x00000001, SI
-	JMP    loopgz
+	JMP    loopnl
 
-doneha:
+donenm:
 	VZEROUPPER
 	RET
 
@@ -2848,9 +6086,9 @@ TEXT ·paintAVX512(SB), NOSPLIT, $0-48
 	VMOVD        DI, X6
 	VBROADCASTSS X6, Z6
 
-loophd:
+loopnp:
 	CMPQ         SI, $0x00000010
-	JL           donehe
+	JL           donenq
 	VMOVUPD      (CX), Z7
 	VMOVUPD      (DX), Z8
 	VMOVUPD      (BX), Z9
@@ -2885,12 +6123,12 @@ loophd:
 	ADDQ         $0x40, DX
 	ADDQ         $0x40, BX
 	SUBQ         $0x10, SI
-	JMP          loophd
+	JMP          loopnp
 
-donehe:
-loophf:
+donenq:
+loopnr:
 	CMPQ         SI, $0x00000001
-	JL           donehg
+	JL           donens
 	VMOVSS       (CX), X7
 	VMOVSS       (DX), X8
 	VMOVSS       (BX), X9
@@ -2925,8 +6163,8 @@ loophf:
 	ADDQ         $0x04, DX
 	ADDQ         $0x04, BX
 	DECQ         SI
-	JMP          loophf
+	JMP          loopnr
 
-donehg:
+donens:
 	VZEROUPPER
 	RET

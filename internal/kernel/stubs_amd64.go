@@ -64,6 +64,46 @@ func projectAVX2(z *float64, q *float64, u *float64, shrink *float64, w *float64
 //go:noescape
 func rescaleAVX2(q *float64, z *float64, u *float64, grow *float64, w *float64, ld int, cols int, r float64)
 
+// mul32AVX2 sets C to AᵀB; rows is a multiple of 8, cols of 16.
+//
+//go:noescape
+func mul32AVX2(c *float32, ldc int, a *float32, lda int, b *float32, ldb int, rows int, inner int, cols int)
+
+// nearestAVX2 is Nearest; m is a multiple of 8, n of 16.
+//
+//go:noescape
+func nearestAVX2(index *int32, best *float32, z *float32, ldz int, at *float32, lda int, m int, dims int, n int)
+
+// transposeAVX2 is Transpose; n is a multiple of 16, k of 4.
+//
+//go:noescape
+func transposeAVX2(dst *float32, ld int, src *float32, stride int, order *int32, n int, k int)
+
+// formsAVX2 is Forms; n is a multiple of 16.
+//
+//go:noescape
+func formsAVX2(forms *int32, mean *float32, raw *float32, offsets *int32, weights *float32, entries int, n int)
+
+// orientAVX2 is Orient; n is a multiple of 16.
+//
+//go:noescape
+func orientAVX2(dst *float32, to *int32, src *float32, from *int32, forms *int32, mean *float32, orbits int, n int)
+
+// restoreAVX2 is Restore; n is a multiple of 16.
+//
+//go:noescape
+func restoreAVX2(dst *float32, to *int32, src *float32, from *int32, forms *int32, orbits int, n int)
+
+// regressAVX2 is Regress.
+//
+//go:noescape
+func regressAVX2(r *float32, ldr int, q *float32, ldq int, order *int32, n int, coefs *int8, next *int8, in int, out int, step float32)
+
+// sumRowsAVX2 is SumRows; n is a multiple of 16.
+//
+//go:noescape
+func sumRowsAVX2(dst *float32, src *float32, offsets *int32, terms int, n int)
+
 // streamAVX2 swaps the signs of a and b in place; n is a multiple of 8.
 //
 //go:noescape
@@ -148,6 +188,46 @@ func projectAVX512(z *float64, q *float64, u *float64, shrink *float64, w *float
 //
 //go:noescape
 func rescaleAVX512(q *float64, z *float64, u *float64, grow *float64, w *float64, ld int, cols int, r float64)
+
+// mul32AVX512 sets C to AᵀB; rows is a multiple of 8, cols of 16.
+//
+//go:noescape
+func mul32AVX512(c *float32, ldc int, a *float32, lda int, b *float32, ldb int, rows int, inner int, cols int)
+
+// nearestAVX512 is Nearest; m is a multiple of 8, n of 16.
+//
+//go:noescape
+func nearestAVX512(index *int32, best *float32, z *float32, ldz int, at *float32, lda int, m int, dims int, n int)
+
+// transposeAVX512 is Transpose; n is a multiple of 16, k of 4.
+//
+//go:noescape
+func transposeAVX512(dst *float32, ld int, src *float32, stride int, order *int32, n int, k int)
+
+// formsAVX512 is Forms; n is a multiple of 16.
+//
+//go:noescape
+func formsAVX512(forms *int32, mean *float32, raw *float32, offsets *int32, weights *float32, entries int, n int)
+
+// orientAVX512 is Orient; n is a multiple of 16.
+//
+//go:noescape
+func orientAVX512(dst *float32, to *int32, src *float32, from *int32, forms *int32, mean *float32, orbits int, n int)
+
+// restoreAVX512 is Restore; n is a multiple of 16.
+//
+//go:noescape
+func restoreAVX512(dst *float32, to *int32, src *float32, from *int32, forms *int32, orbits int, n int)
+
+// regressAVX512 is Regress.
+//
+//go:noescape
+func regressAVX512(r *float32, ldr int, q *float32, ldq int, order *int32, n int, coefs *int8, next *int8, in int, out int, step float32)
+
+// sumRowsAVX512 is SumRows; n is a multiple of 16.
+//
+//go:noescape
+func sumRowsAVX512(dst *float32, src *float32, offsets *int32, terms int, n int)
 
 // streamAVX512 swaps the signs of a and b in place; n is a multiple of 8.
 //

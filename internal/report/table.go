@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"image"
+	"image/png"
 	"io"
 	"strings"
 

@@ -60,7 +60,7 @@ func extremes(least, most []float32, p *patches.Plane, y int) {
 // the colours of the others are coarse in a file that once was premultiplied.
 func bleed(channels []*patches.Plane, alpha *patches.Plane) {
 	w, h := alpha.W, alpha.H
-	weight := make([]float32, w*h) // 0: not known yet
+	weight := make([]float32, w*h) // 0: not known yet; −1: not yet, but next
 	var ring []int                 // pixels that became known last
 	neighbours := func(i int, visit func(j int)) {
 		x, y := i%w, i/w
@@ -80,14 +80,13 @@ func bleed(channels []*patches.Plane, alpha *patches.Plane) {
 			}
 		}
 	}
-	listed := make([]bool, w*h)
 	var weights []float32
 	for len(ring) > 0 {
 		var next []int
 		for _, i := range ring {
 			neighbours(i, func(j int) {
-				if weight[j] == 0 && !listed[j] {
-					listed[j] = true
+				if weight[j] == 0 {
+					weight[j] = -1
 					next = append(next, j)
 				}
 			})

@@ -1,7 +1,6 @@
 package superres
 
 import (
-	"fmt"
 	"image"
 	"testing"
 )
@@ -18,14 +17,10 @@ func BenchmarkRest(b *testing.B) {
 		m.Stages = append(m.Stages, s)
 	}
 	img := fill(image.NewNRGBA(image.Rect(0, 0, 768, 512)), true)
-	for _, band := range []int{0, 32, 64, 128, 256} {
-		b.Run(fmt.Sprintf("band=%d", band), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := m.Upscale(b.Context(), img, Options{BandRows: band}); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := m.Upscale(b.Context(), img, Options{}); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

@@ -155,3 +155,20 @@ func TestMemoryEstimate(t *testing.T) {
 		}
 	}
 }
+
+// --tile changes no byte.
+func TestTile(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "a.png"), texture("rgb", 20, 70))
+	for _, rows := range []string{"0", "9"} {
+		if _, stderr, code := call(t, dir, "", "upscale", "a.png", "-o", rows+".png", "--effort", "fast", "--tile", rows); code != 0 {
+			t.Fatalf("exit %d, %s", code, stderr)
+		}
+	}
+	if string(read(t, filepath.Join(dir, "0.png"))) != string(read(t, filepath.Join(dir, "9.png"))) {
+		t.Error("bands of 9 rows give other bytes")
+	}
+	if _, stderr, code := call(t, dir, "", "upscale", "a.png", "--tile", "-1"); code != exitUsage || !strings.Contains(stderr, "--tile -1: expected 0 or more rows") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+}

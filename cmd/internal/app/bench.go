@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"regexp"
 	"runtime"
 	"strings"
 	"time"
@@ -22,10 +23,12 @@ func benchCommand(s *streams) *cli.Command {
 	return command(&cli.Command{
 		Name: "bench", Usage: "measure the speed of this machine", ArgsUsage: "[FLAGS]",
 		Description: `   superres bench                one processor
-   superres bench -j 0 --json    all of them, as JSON`,
+   superres bench -j 0 --json    all of them, as JSON
+   superres bench --only photo   the tasks of that name alone`,
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Value: 1, Usage: "use `N` processors at most; 0 means all"},
 			&cli.IntFlag{Name: "runs", Value: 5, Usage: "take the best of `R` runs"},
+			&cli.StringFlag{Name: "only", Usage: "measure only tasks whose names match the regular expression `RE`"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 		},
 		Action: func(c *cli.Context) error { return bench(c, s) },
@@ -65,7 +68,10 @@ type benchTask struct {
 
 func bench(c *cli.Context, s *streams) error {
 	jobs, runs := c.Int("jobs"), c.Int("runs")
+	only, err := regexp.Compile(c.String("only"))
 	switch {
+	case err != nil:
+		return usage("--only: %v", err)
 	case c.NArg() > 0:
 		return usage("bench takes no argument, got %q", c.Args().First())
 	case jobs < 0:
@@ -88,6 +94,9 @@ func bench(c *cli.Context, s *streams) error {
 		tasks = append(tasks, more...)
 	}
 	for _, t := range tasks {
+		if !only.MatchString(t.name) {
+			continue
+		}
 		speed, err := r.measure(c.Context, t, runs)
 		if err != nil {
 			return err
@@ -99,7 +108,7 @@ func bench(c *cli.Context, s *streams) error {
 		enc.SetIndent("", "  ")
 		return enc.Encode(r)
 	}
-	_, err := fmt.Fprint(s.out, r.text())
+	_, err = fmt.Fprint(s.out, r.text())
 	return err
 }
 

@@ -1,0 +1,59 @@
+package app
+
+import (
+	"context"
+	"io"
+	"sync/atomic"
+	"time"
+
+	"superres/internal/imagefile"
+)
+
+// clock ends a context when a time is over.
+type clock struct {
+	limit time.Duration // 0: none
+	timer *time.Timer
+	stop  context.CancelFunc
+	over  atomic.Bool
+}
+
+func newClock(ctx context.Context, limit time.Duration) (context.Context, *clock) {
+	ctx, stop := context.WithCancel(ctx)
+	return ctx, &clock{limit: limit, stop: stop}
+}
+
+// start begins the time.
+func (c *clock) start() {
+	if c.limit > 0 {
+		c.timer = time.AfterFunc(c.limit, func() {
+			c.over.Store(true)
+			c.stop()
+		})
+	}
+}
+
+// end ends the context and returns err, or that the time was over, of the picture in a
+// file.
+func (c *clock) end(err error, path string) error {
+	if c.timer != nil {
+		c.timer.Stop()
+	}
+	c.stop()
+	if err != nil && c.over.Load() {
+		return imagefile.Refuse(imagefile.ErrLimit, path, "takes longer to enlarge than the limit of %v; use --timeout, or --effort fast", c.limit)
+	}
+	return err
+}
+
+// interruptible is a writer that fails once its context ends.
+type interruptible struct {
+	context.Context
+	io.Writer
+}
+
+func (w interruptible) Write(p []byte) (int, error) {
+	if err := w.Err(); err != nil {
+		return 0, err
+	}
+	return w.Writer.Write(p)
+}

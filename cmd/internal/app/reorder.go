@@ -14,8 +14,17 @@ import (
 // flags with what was perhaps meant. "--" ends the flags; "-" is a file name. The
 // name of a subcommand comes right after that of its command.
 func reorder(app *cli.App, args []string) ([]string, error) {
-	if len(args) < 2 || strings.HasPrefix(args[1], "-") && args[1] != "-" {
+	if len(args) < 2 {
 		return args, nil
+	}
+	switch args[1] {
+	case "--help", "-h":
+		return args[:2], nil
+	case "--version":
+		return append([]string{args[0], "version"}, args[2:]...), nil
+	}
+	if strings.HasPrefix(args[1], "-") && args[1] != "-" {
+		return nil, usage("%s: expected a command first; superres alone lists them", args[1])
 	}
 	var names []string
 	for _, c := range app.Commands {
@@ -62,7 +71,8 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 			files = append(files, arg)
 			continue
 		}
-		name, _, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		shown, _, hasValue := strings.Cut(arg, "=")
+		name := strings.TrimLeft(shown, "-")
 		if name == "help" || name == "h" {
 			return append(slices.Clone(args[:first]), "--help"), nil
 		}
@@ -75,12 +85,12 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 				}
 			}
 			slices.Sort(long)
-			return nil, usage("%s", plugin.Unknown("flag", "--"+name, long))
+			return nil, usage("%s", plugin.Unknown("flag", shown, long))
 		}
 		flags = append(flags, arg)
 		if needs && !hasValue {
 			if len(rest) == 1 {
-				return nil, usage("flag --%s needs a value", name)
+				return nil, usage("flag %s needs a value", shown)
 			}
 			rest = rest[1:]
 			flags = append(flags, rest[0])

@@ -67,7 +67,7 @@ func (m *Model) tuneCascade(t Tuning) (*Model, error) {
 
 // tableBytes is about what the stage itself takes.
 func (a *Anchored) tableBytes() int64 {
-	return int64(5*len(a.tables.regressors) + 8*a.params.Anchors*a.params.SearchDims)
+	return int64(2*len(a.tables.regressors) + 8*a.params.Anchors*a.params.SearchDims)
 }
 
 // memory is what the stage takes beside planes, while it is applied to one of the

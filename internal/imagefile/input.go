@@ -21,6 +21,13 @@ func OpenRegular(name string) (*os.File, int64, error) {
 	if err != nil {
 		return nil, 0, unreadable(name, err)
 	}
+	if info.IsDir() { // one that cannot be looked into is told as that
+		dir, err := os.Open(name)
+		if err != nil {
+			return nil, 0, unreadable(name, err)
+		}
+		dir.Close()
+	}
 	if err := mustBeRegular(name, info.Mode()); err != nil {
 		return nil, 0, err
 	}

@@ -99,7 +99,7 @@ func TestDamagedModels(t *testing.T) {
 	}
 }
 
-// full is the size of a test: a sample, or all of it with SUPERRES_FULL=1.
+// full is the size of a test: a sample, or all of it when SUPERRES_FULL is set.
 func full(sample, all int) int {
 	if os.Getenv("SUPERRES_FULL") != "" {
 		return all

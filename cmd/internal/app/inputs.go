@@ -41,6 +41,9 @@ func expand(arg string, recursive bool) ([]input, error) {
 // shell has not expanded it. Folders are listed in name order. It fails when there are
 // none, even with another filter.
 func (f finder) expand(arg string) ([]input, error) {
+	if arg == "" {
+		return nil, usage(`an input has an empty name (""); leave it out or name a file`)
+	}
 	if arg == "-" {
 		return []input{{path: arg, place: "stdin"}}, nil
 	}

@@ -35,11 +35,8 @@ type entry[R any] struct {
 }
 
 func (s sweep[K, R]) do(ctx context.Context, tasks []K, bar *progress) (results []R, err error) {
-	if s.dir == "" {
-		return nil, usage("-o names no folder; leave it out or give one")
-	}
 	if err := os.MkdirAll(s.dir, 0o777); err != nil {
-		return nil, codedError{fmt.Errorf("-o %s: %w", s.dir, err), exitOutput}
+		return nil, imagefile.Unwritable(s.dir, err)
 	}
 	j, old, err := openJournal[entry[R]](filepath.Join(s.dir, "journal.jsonl"))
 	if err != nil {
@@ -119,6 +116,9 @@ type journal[T any] struct {
 
 // openJournal opens or begins a journal and returns what it holds, in its order.
 func openJournal[T any](name string) (*journal[T], []T, error) {
+	if info, err := os.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return nil, nil, journalError(name, errors.New("is a symbolic link, and nothing is written through it; remove it, or use another -o"))
+	}
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, nil, journalError(name, err)

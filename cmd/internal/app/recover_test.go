@@ -136,7 +136,7 @@ func TestRecoverErrors(t *testing.T) {
 		{"--max-memory 1 --n 3000000", 7, "the limit is"},
 		{"--learners rop --max-memory 100 --panel 1,16777216,1 --n 1", 7, "the limit is"},
 		{"--trials 1000000000", 2, "1000000 at most"},
-		{"-o=", 2, "names no folder"},
+		{"-o=", 2, "-o names nothing"},
 		{"extra", 2, "takes no argument"},
 		{"-o " + filepath.Join(dir, "file"), 5, "not a directory"},
 	} {
@@ -246,5 +246,34 @@ func TestWithSparsity(t *testing.T) {
 		if got, err := withSparsity(spec, 3); got != want || err != nil {
 			t.Errorf("%s: %s, %v", spec, got, err)
 		}
+	}
+}
+
+// A journal is not written through a link.
+func TestLinkedJournal(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "precious"), []byte("no end of line"))
+	if err := os.Symlink("precious", filepath.Join(dir, "journal.jsonl")); err != nil {
+		t.Skip(err)
+	}
+	if _, _, err := openJournal[int](filepath.Join(dir, "journal.jsonl")); err == nil || exitCode(err) != exitOutput || !strings.Contains(err.Error(), "is a symbolic link") {
+		t.Error(err)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, "precious")); err != nil || string(got) != "no end of line" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// In a journal the later line holds, even where the clock was set back in between.
+func TestJournalOfAWrongClock(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, ".superres-journal.jsonl"), []byte(`{"state":"done","output":"a","settings":"old","time":"2030-01-01T00:00:00Z"}
+{"state":"done","output":"a","settings":"new","time":"2020-01-01T00:00:00Z"}
+`))
+	put(t, filepath.Join(dir, ".superres-journal.0-of-2.jsonl"), []byte(`{"state":"done","output":"a","settings":"older","time":"2019-01-01T00:00:00Z"}
+`))
+	past, err := (&resumption{past: map[string]map[string]record{}}).read(dir)
+	if err != nil || past["a"].Settings != "new" {
+		t.Errorf("%+v, %v", past["a"], err)
 	}
 }

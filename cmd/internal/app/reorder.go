@@ -21,7 +21,7 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 	case first == "--help" || first == "-h":
 		return args[:2], nil
 	case first == "--version":
-		return []string{args[0], "version"}, nil
+		return append([]string{args[0], "version"}, args[2:]...), nil
 	case strings.HasPrefix(first, "-") && first != "-":
 		name, _, _ := strings.Cut(first, "=")
 		return nil, usage("%s; all others come after the command", plugin.Unknown("flag", name, []string{"--help", "--version"}))
@@ -77,7 +77,8 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 			files = append(files, arg)
 			continue
 		}
-		name, _, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		shown, _, hasValue := strings.Cut(arg, "=")
+		name := strings.TrimLeft(shown, "-")
 		if name == "help" || name == "h" {
 			return append(slices.Clone(args[:first]), "--help"), nil
 		}
@@ -90,12 +91,12 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 				}
 			}
 			slices.Sort(long)
-			return nil, usage("%s", plugin.Unknown("flag", "--"+name, long))
+			return nil, usage("%s", plugin.Unknown("flag", shown, long))
 		}
 		flags = append(flags, arg)
 		if needs && !hasValue {
 			if len(rest) == 1 {
-				return nil, usage("flag --%s needs a value", name)
+				return nil, usage("flag %s needs a value", shown)
 			}
 			rest = rest[1:]
 			flags = append(flags, rest[0])

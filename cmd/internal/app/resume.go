@@ -201,9 +201,13 @@ func (r *resumption) read(folder string) (map[string]record, error) {
 		if err != nil {
 			return nil, journalError(name, err)
 		}
+		last := map[string]record{} // in a journal the later line, whatever the clock says
 		for _, rec := range list {
-			if old, ok := past[rec.Output]; !ok || !rec.Time.Before(old.Time) {
-				past[rec.Output] = rec
+			last[rec.Output] = rec
+		}
+		for output, rec := range last {
+			if old, ok := past[output]; !ok || !rec.Time.Before(old.Time) {
+				past[output] = rec
 			}
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -238,15 +240,52 @@ func group(c *cli.Command) *cli.Command {
 func command(c *cli.Command) *cli.Command {
 	c.CustomHelpTemplate = commandHelp
 	c.HideHelpCommand = true // "help" may be a file
-	if c.ArgsUsage == "" {
-		action := c.Action
-		c.Action = func(ctx *cli.Context) error {
-			if ctx.NArg() > 0 {
-				return usage("%s takes no argument, got %q", ctx.Command.Name, ctx.Args().First())
-			}
-			return action(ctx)
+	action := c.Action
+	c.Action = func(ctx *cli.Context) error {
+		if c.ArgsUsage == "" && ctx.NArg() > 0 {
+			return usage("%s takes no argument, got %q", ctx.Command.Name, ctx.Args().First())
+		}
+		if ctx.IsSet("output") && ctx.String("output") == "" { // a variable of a script that is not set
+			return usage("-o names nothing; leave it out or give a name")
+		}
+		return action(ctx)
+	}
+	c.OnUsageError = func(_ *cli.Context, err error, _ bool) error { return usage("%s", flagComplaint(c, err)) }
+	return c
+}
+
+// badValue matches the library's words about a value that a flag cannot have.
+var badValue = regexp.MustCompile(`^invalid (?:boolean )?value (".*") for (?:flag )?-([^ :]+): (.*)$`)
+
+// flagComplaint words an error about the flags of a command.
+func flagComplaint(c *cli.Command, err error) string {
+	m := badValue.FindStringSubmatch(err.Error())
+	if m == nil {
+		return err.Error()
+	}
+	dashes, want := "--", "another value"
+	if len(m[2]) == 1 {
+		dashes = "-"
+	}
+	for _, f := range c.Flags {
+		if !slices.Contains(f.Names(), m[2]) {
+			continue
+		}
+		switch f.(type) {
+		case *cli.BoolFlag:
+			want = "true or false"
+		case *cli.IntFlag, *cli.Int64Flag:
+			want = "a whole number"
+		case *cli.Uint64Flag:
+			want = "a whole number, 0 or more"
+		case *cli.Float64Flag:
+			want = "a number"
+		case *cli.DurationFlag:
+			want = "a time such as 30s or 2m"
 		}
 	}
-	c.OnUsageError = func(_ *cli.Context, err error, _ bool) error { return codedError{err, exitUsage} }
-	return c
+	if strings.Contains(m[3], "out of range") {
+		want += " of a usual size"
+	}
+	return fmt.Sprintf("%s%s %s: expected %s", dashes, m[2], m[1], want)
 }

@@ -42,6 +42,9 @@ func sources(c *cli.Context, args []string, limits imagefile.Limits) ([]superres
 			list = append(list, digits...)
 			continue
 		}
+		if arg == "-" {
+			return nil, usage("%s does not read standard input; name files or folders (a file of this name is ./-)", c.Command.Name)
+		}
 		inputs, err := expand(arg, c.Bool("recursive"))
 		if err != nil {
 			return nil, err

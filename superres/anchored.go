@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math"
 
 	"superres/internal/kernel"
 	"superres/internal/parallel"
@@ -46,12 +45,6 @@ type Anchored struct {
 	synthesis []float32 // Wᵀ, with room
 	backwards []float32 // W, with room
 	bandBytes int       // about what the blocks take that are worked on together
-}
-
-// regressors are the linear maps R_k, rounded to bytes.
-type regressors struct {
-	coefs []int8    // R_k after R_k, InputDims×OutputDims; room for a vector after the last
-	steps []float32 // of each: what 1 stands for
 }
 
 // anchoredParams is what a model file says of an Anchored.
@@ -152,51 +145,6 @@ func newAnchored(scale int, p anchoredParams, t anchoredTables) (*Anchored, erro
 	a.synthesis = padded(t.output, size, kernel.PadTo(size, kernel.Rows32))
 	a.backwards = padded(columns(t.output, size), p.OutputDims, p.outWidth())
 	return a, nil
-}
-
-// withRoom returns coefficients with room for a vector after the last.
-func withRoom(coefs []int8) []int8 {
-	if n := len(coefs); cap(coefs) < n+kernel.Lanes {
-		return append(make([]int8, 0, n+kernel.Lanes), coefs...)
-	}
-	return coefs
-}
-
-// packAnchors rounds directions to bytes. The anchors are rounded before regressors
-// are learned for them, so nothing is lost.
-func packAnchors(anchors []float32, dims int) []int8 {
-	out := make([]int8, len(anchors))
-	for at := 0; at < len(anchors); at += dims {
-		packRow(out[at:at+dims], anchors[at:at+dims])
-	}
-	return out
-}
-
-// unpackAnchors returns rounded directions at length 1.
-func unpackAnchors(anchors []int8, dims int) []float32 {
-	out, row := make([]float32, len(anchors)), make([]float32, dims)
-	for at := 0; at < len(anchors); at += dims {
-		for i := range row {
-			row[i] = float32(anchors[at+i])
-		}
-		direction(out[at:at+dims], row)
-	}
-	return out
-}
-
-// packRow rounds values to bytes and returns what 1 stands for: max|v|/127. The error
-// of a value is at most half of that.
-func packRow(dst []int8, v []float32) (step float32) {
-	for _, x := range v {
-		step = max(step, float32(math.Abs(float64(x))))
-	}
-	step /= 127
-	for i, x := range v {
-		if step > 0 {
-			dst[i] = int8(max(-127, min(127, math.Round(float64(x)/float64(step)))))
-		}
-	}
-	return step
 }
 
 func init() {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	"superres/internal/kernel"
 	"superres/internal/plugin"
 	"superres/learners"
 )
@@ -220,15 +219,6 @@ func (d *anchorData) learnRegressors(ctx context.Context, a *Anchored, report fu
 	}
 	all = solve(joined(equations[:]...))
 	return without, all, err
-}
-
-// packRegressors rounds linear maps of n coefficients to bytes.
-func packRegressors(maps []float32, n int) regressors {
-	r := regressors{make([]int8, len(maps), len(maps)+kernel.Lanes), make([]float32, len(maps)/n)}
-	for k := range r.steps {
-		r.steps[k] = packRow(r.coefs[k*n:(k+1)*n], maps[k*n:(k+1)*n])
-	}
-	return r
 }
 
 // blankAnchored is a stage that can bring patches into canonical form, and no more.

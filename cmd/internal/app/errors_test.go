@@ -86,7 +86,7 @@ func TestErrors(t *testing.T) {
 		{[]string{"upscale", "a.png", "--timeout", "5"}, 2, `--timeout "5": expected a time such as 30s or 2m`},
 		{[]string{"upscale", "a.png", "--json=perhaps"}, 2, `--json "perhaps": expected true or false`},
 		{[]string{"upscale", "a.png", "-x"}, 2, `unknown flag "-x"`},
-		{[]string{"-q", "upscale", "a.png"}, 2, "-q: expected a command first"},
+		{[]string{"-q", "upscale", "a.png"}, 2, "all others come after the command"},
 		{[]string{"train", "-", "-o", "m.npz"}, 2, "does not read standard input"},
 		{[]string{"upscale", "a.png", "-s", "17"}, 2, "expected 1 to 16"},
 		{[]string{"upscale", "a.png", "-s", "two"}, 2, "two"},

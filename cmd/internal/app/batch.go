@@ -60,6 +60,9 @@ func (u *upscaler) all(ctx context.Context, b batch) error {
 		}
 		u.bar.line("%s", text)
 	}
+	if err := u.past.end(b, u.tally.failures); err != nil {
+		return err
+	}
 	return u.verdict(last)
 }
 

@@ -60,7 +60,7 @@ func Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args []
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	out := &output{Writer: stdout}
-	app := newApp(&streams{stdin, out, stderr})
+	app := newApp(&streams{in: stdin, out: out, err: stderr})
 	args, err := reorder(app, args)
 	if err == nil {
 		done := make(chan error, 1)
@@ -162,6 +162,7 @@ func untilSignal(parent context.Context) (context.Context, func()) {
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
+	merging  bool // superres merge runs the command, to make its report
 }
 
 func newApp(s *streams) *cli.App {
@@ -179,7 +180,7 @@ func newApp(s *streams) *cli.App {
 		// A file name may hold a comma.
 		DisableSliceFlagSeparator: true,
 		Commands: []*cli.Command{
-			upscaleCommand(s), evalCommand(s), trainCommand(s), learnCommand(s), recoverCommand(s), compareCommand(s), mnistCommand(s),
+			upscaleCommand(s), evalCommand(s), trainCommand(s), learnCommand(s), recoverCommand(s), compareCommand(s), mergeCommand(s), mnistCommand(s),
 			dictCommand(s), modelsCommand(s), learnersCommand(s), codersCommand(s), benchCommand(s), versionCommand(s),
 		},
 	}

@@ -240,7 +240,7 @@ func settings(c *cli.Context) []string {
 	for _, f := range c.Command.Flags {
 		name := f.Names()[0]
 		switch name {
-		case "output", "on-exist", "progress", "quiet", "jobs", "max-memory", "max-pixels", "help":
+		case "output", "on-exist", "shard", "progress", "quiet", "jobs", "max-memory", "max-pixels", "help":
 			continue
 		}
 		if c.Command.Name == "train" && ofOtherKind(c, name) {

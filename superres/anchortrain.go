@@ -2,8 +2,6 @@ package superres
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"sync"
 
 	"superres/internal/plugin"
@@ -115,24 +113,11 @@ func trainAnchored(ctx context.Context, train, held []Source, opt TrainOptions) 
 	if err := d.open(ctx, train); err != nil {
 		return nil, err
 	}
-	if !slices.ContainsFunc(d.planes, func(p *anchorPlane) bool { return p.fold == 1 }) || !slices.ContainsFunc(d.planes, func(p *anchorPlane) bool { return p.fold == 0 }) {
-		return nil, fmt.Errorf("superres: %w: a cascade needs two pictures of %d×%d at least: half of them check the other half", ErrPictures, 3*opt.Scale, 3*opt.Scale)
+	m, back, err := d.blankModel(len(train))
+	if err != nil {
+		return nil, err
 	}
-	m := &Model{Scale: opt.Scale, Degradation: opt.Degradation, Kernel: Bicubic}
-	m.Provenance = Provenance{
-		Command: opt.Command, Learner: opt.Learner, Atoms: opt.Atoms, Iterations: opt.Iterations, Seed: opt.Seed,
-		Data: opt.Data, Pictures: len(train), DataSHA256: d.read.sum(), HeldOut: len(held),
-	}
-	for _, p := range d.planes {
-		m.Provenance.Patches += len(p.low)
-	}
-	var back *BackProject
-	if opt.BackProject > 0 {
-		var err error
-		if back, err = NewBackProject(opt.Scale, opt.BackProject, opt.Degradation); err != nil {
-			return nil, err
-		}
-	}
+	m.Provenance.HeldOut = len(held)
 	// The work: each stage sees all pixels twice, the last but once.
 	all := int64(2*opt.Stages-1) * d.pixels
 	done := newTally(func(pixels int64) { opt.Progress("learning", int(pixels>>10), int(all>>10)) })
@@ -149,10 +134,7 @@ func trainAnchored(ctx context.Context, train, held []Source, opt TrainOptions) 
 			done.add(d.pixels)
 		}
 		a := kept[stage]
-		m.Stages = append(m.Stages, a)
-		if back != nil {
-			m.Stages = append(m.Stages, back)
-		}
+		m.addStage(a, back)
 		if stage == opt.Stages-1 {
 			break
 		}
@@ -168,36 +150,71 @@ func trainAnchored(ctx context.Context, train, held []Source, opt TrainOptions) 
 	return m, m.scoreStages(ctx, held, opt)
 }
 
+// blankModel is a model without stages, and what comes after each of them, if anything.
+func (d *anchorData) blankModel(pictures int) (*Model, *BackProject, error) {
+	opt := d.opt
+	m := &Model{Scale: opt.Scale, Degradation: opt.Degradation, Kernel: Bicubic}
+	m.Provenance = Provenance{
+		Command: opt.Command, Learner: opt.Learner, Atoms: opt.Atoms, Iterations: opt.Iterations, Seed: opt.Seed,
+		Data: opt.Data, Pictures: pictures, DataSHA256: d.survey.Data,
+	}
+	for _, p := range d.planes {
+		m.Provenance.Patches += p.w / opt.Scale * (p.h / opt.Scale)
+	}
+	if opt.BackProject == 0 {
+		return m, nil, nil
+	}
+	back, err := NewBackProject(opt.Scale, opt.BackProject, opt.Degradation)
+	return m, back, err
+}
+
+func (m *Model) addStage(a *Anchored, back *BackProject) {
+	m.Stages = append(m.Stages, a)
+	if back != nil {
+		m.Stages = append(m.Stages, back)
+	}
+}
+
 // learnStage learns one stage, and the regressors to restore the pictures of each fold
 // with, which have not seen them.
 func (d *anchorData) learnStage(ctx context.Context, stage int, report func(int64)) (a *Anchored, regressors [folds][]float32, err error) {
-	p := d.opt.stage(stage)
-	a = blankAnchored(d.opt.Scale, p)
-	sample, err := d.sample(ctx, a, stage)
+	sample, err := d.sample(ctx, blankAnchored(d.opt.Scale, d.opt.stage(stage)), stage)
 	if err != nil {
 		return nil, regressors, err
 	}
-	t, err := d.learnTables(ctx, a, sample, stage)
-	if err != nil {
+	if a, err = d.findAnchors(ctx, sample, stage); err != nil {
 		return nil, regressors, err
 	}
 	sample = anchorSample{}
-	p.Centroids = len(t.centroids) / p.SearchDims
-	p.Candidates = len(t.lists) / p.Centroids
-	if a, err = newAnchored(d.opt.Scale, p, t); err != nil {
-		return nil, regressors, err
-	}
 	regressors, shipped, err := d.learnRegressors(ctx, a, report)
 	if err != nil {
 		return nil, regressors, err
 	}
-	n := p.coefs()
-	t.regressors, t.steps = make([]int8, len(shipped)), make([]float32, p.Anchors)
-	for k := range t.steps {
-		t.steps[k] = packRow(t.regressors[k*n:(k+1)*n], shipped[k*n:(k+1)*n])
-	}
-	a, err = newAnchored(d.opt.Scale, p, t)
+	a, err = a.with(shipped)
 	return a, regressors, err
+}
+
+// findAnchors learns all of a stage but its regressors, which are 0.
+func (d *anchorData) findAnchors(ctx context.Context, sample anchorSample, stage int) (*Anchored, error) {
+	p := d.opt.stage(stage)
+	t, err := d.learnTables(ctx, blankAnchored(d.opt.Scale, p), sample, stage)
+	if err != nil {
+		return nil, err
+	}
+	p.Centroids = len(t.centroids) / p.SearchDims
+	p.Candidates = len(t.lists) / p.Centroids
+	t.regressors, t.steps = make([]int8, p.Anchors*p.coefs()), make([]float32, p.Anchors)
+	return newAnchored(d.opt.Scale, p, t)
+}
+
+// with returns the stage with regressors, which are rounded to bytes.
+func (a *Anchored) with(regressors []float32) (*Anchored, error) {
+	t, n := a.tables, a.params.coefs()
+	t.regressors, t.steps = make([]int8, len(regressors)), make([]float32, a.params.Anchors)
+	for k := range t.steps {
+		t.steps[k] = packRow(t.regressors[k*n:(k+1)*n], regressors[k*n:(k+1)*n])
+	}
+	return newAnchored(a.scale, a.params, t)
 }
 
 // learnRegressors learns the regressors of a stage from the pictures of all folds but
@@ -208,6 +225,13 @@ func (d *anchorData) learnRegressors(ctx context.Context, a *Anchored, report fu
 		if equations[fold], err = d.accumulate(ctx, a, fold, report); err != nil {
 			return without, nil, err
 		}
+	}
+	return solveFolds(ctx, equations)
+}
+
+// solveFolds solves the equations of all folds but one, for each, and of all.
+func solveFolds(ctx context.Context, equations [folds]*normalEquations) (without [folds][]float32, all []float32, err error) {
+	for fold := range folds {
 		if without[1-fold], err = equations[fold].solve(ctx); err != nil {
 			return without, nil, err
 		}

@@ -34,14 +34,14 @@ const (
 // The journal of a part has two more, when it begins and when it ends: whether all of
 // its pictures have been tried, and which failed. They have no output.
 type record struct {
-	State    string    `json:"state"`  // "start" or "done"; "begin" or "end"
-	Output   string    `json:"output"` // below the folder of the journal, with slashes
-	Input    string    `json:"input"`  // below the folder it was found in, with slashes
-	Size     int64     `json:"size"`   // of the input, in bytes
-	Modified time.Time `json:"modified"`
-	SHA256   string    `json:"sha256"`          // of the input
-	Settings string    `json:"settings"`        // a hash
-	Bytes    int64     `json:"bytes,omitempty"` // of the output
+	State    string    `json:"state"`            // "start" or "done"; "begin" or "end"
+	Output   string    `json:"output,omitempty"` // below the folder of the journal, with slashes
+	Input    string    `json:"input,omitempty"`  // below the folder it was found in, with slashes
+	Size     int64     `json:"size,omitempty"`   // of the input, in bytes
+	Modified time.Time `json:"modified,omitzero"`
+	SHA256   string    `json:"sha256,omitempty"`   // of the input
+	Settings string    `json:"settings,omitempty"` // a hash
+	Bytes    int64     `json:"bytes,omitempty"`    // of the output
 	Time     time.Time `json:"time"`
 	Done     int       `json:"done,omitempty"`   // end: pictures done now or before
 	Failed   []string  `json:"failed,omitempty"` // end: the inputs that failed

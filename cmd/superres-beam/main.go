@@ -49,6 +49,7 @@ func program() int {
 	flag.Usage = usage
 	opt := options{}
 	flag.IntVar(&opt.shards, "shards", 8, "divide the work into `N` parts: several for each worker")
+	flag.IntVar(&opt.atOnce, "at-once", 1, "let each worker do `N` parts at once, each with all processors or -j of them")
 	flag.StringVar(&opt.report, "report", "superres-beam", "begin the names of the lists of results and dead letters with `REPORT`")
 	verbose := flag.Bool("verbose", false, "show the messages of Beam")
 	flag.Parse()
@@ -67,7 +68,7 @@ func program() int {
 func usage() {
 	w := flag.CommandLine.Output()
 	fmt.Fprintf(w, help, attempts)
-	for _, name := range []string{"shards", "report", "runner", "endpoint", "environment_type", "environment_config", "worker_binary", "verbose"} {
+	for _, name := range []string{"shards", "at-once", "report", "runner", "endpoint", "environment_type", "environment_config", "worker_binary", "verbose"} {
 		f := flag.Lookup(name)
 		kind, text := flag.UnquoteUsage(f)
 		text, _, _ = strings.Cut(text, "\n")
@@ -82,6 +83,7 @@ func usage() {
 // options is what the driver is asked for.
 type options struct {
 	shards int
+	atOnce int // by a worker
 	report string
 	args   []string // of superres
 }

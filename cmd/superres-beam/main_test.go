@@ -132,7 +132,7 @@ func letters(t *testing.T, report string) (list []letter) {
 func beamed(t *testing.T, shards int, args ...string) (stdout string, code int) {
 	t.Helper()
 	var out bytes.Buffer
-	code, err := drive(t.Context(), options{shards, "report", args}, &out, io.Discard)
+	code, err := drive(t.Context(), options{shards, 2, "report", args}, &out, io.Discard)
 	t.Logf("exit %d, %v\n%s", code, err, out.String())
 	return out.String(), code
 }
@@ -330,11 +330,11 @@ func journalled(t *testing.T) (list []string) {
 func TestUsage(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, args := range [][]string{nil, {"eval", "a"}, {"upscale", "in"}, {"train", "in"}} {
-		if code, err := drive(t.Context(), options{2, "report", args}, io.Discard, io.Discard); code != 2 || err == nil {
+		if code, err := drive(t.Context(), options{2, 1, "report", args}, io.Discard, io.Discard); code != 2 || err == nil {
 			t.Errorf("%v: exit %d, %v", args, code, err)
 		}
 	}
-	if code, err := drive(t.Context(), options{2, "report", []string{"upscale", "--nonsense", "-o", "out", "in"}}, io.Discard, io.Discard); code == 0 || err == nil {
+	if code, err := drive(t.Context(), options{2, 1, "report", []string{"upscale", "--nonsense", "-o", "out", "in"}}, io.Discard, io.Discard); code == 0 || err == nil {
 		t.Errorf("an unknown flag: exit %d, %v", code, err)
 	}
 }

@@ -73,8 +73,8 @@ func drive(ctx context.Context, opt options, stdout, stderr io.Writer) (code int
 	if len(opt.args) == 0 || !slices.Contains(commands, opt.args[0]) {
 		return 2, fmt.Errorf("expected a command after --, of %s; --help shows examples", strings.Join(commands, ", "))
 	}
-	if opt.shards < 1 {
-		return 2, fmt.Errorf("--shards %d: expected 1 or more", opt.shards)
+	if opt.shards < 1 || opt.atOnce < 1 {
+		return 2, fmt.Errorf("--shards %d --at-once %d: expected 1 or more", opt.shards, opt.atOnce)
 	}
 	target, ok := output(opt.args)
 	if !ok && (opt.args[0] == "upscale" || opt.args[0] == "train") {
@@ -133,7 +133,7 @@ func output(args []string) (string, bool) {
 func (opt options) step(ctx context.Context, stdout io.Writer) (dead int, err error) {
 	var elements []string
 	for i := range opt.shards {
-		elements = append(elements, line(part{opt.args, i, opt.shards}))
+		elements = append(elements, line(part{opt.args, i, opt.shards, opt.atOnce}))
 	}
 	results, letters := opt.report+".results.jsonl", opt.report+".dead-letters.jsonl"
 	store, err := filesystem.New(ctx, letters)

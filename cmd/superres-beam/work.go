@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -16,6 +17,9 @@ type part struct {
 	Args  []string `json:"args"`
 	Index int      `json:"index"`
 	Of    int      `json:"of"`
+	// AtOnce is how many parts a worker does at once; runners begin as many as they
+	// like.
+	AtOnce int `json:"at_once"`
 }
 
 func (p part) name() string { return fmt.Sprintf("%d/%d", p.Index, p.Of) }
@@ -58,6 +62,7 @@ type event struct {
 // last attempt, and the rest goes on.
 func (p part) do(ctx context.Context) (r result, dead []letter) {
 	r.Part = p.name()
+	defer p.slot()()
 	began := time.Now()
 	defer func() { r.Seconds = time.Since(began).Seconds() }()
 	upscale := p.Args[0] == "upscale"
@@ -127,6 +132,28 @@ func (p part) do(ctx context.Context) (r result, dead []letter) {
 		case <-ctx.Done():
 		}
 		wait *= 2
+	}
+}
+
+// slots counts the parts that this worker does now.
+var slots = struct {
+	*sync.Cond
+	taken int
+}{Cond: sync.NewCond(&sync.Mutex{})}
+
+// slot waits for its turn and returns what ends it.
+func (p part) slot() (free func()) {
+	slots.L.Lock()
+	for slots.taken >= max(1, p.AtOnce) {
+		slots.Wait()
+	}
+	slots.taken++
+	slots.L.Unlock()
+	return func() {
+		slots.L.Lock()
+		slots.taken--
+		slots.L.Unlock()
+		slots.Broadcast()
 	}
 }
 

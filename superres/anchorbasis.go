@@ -34,6 +34,12 @@ func (o TrainOptions) samples() int {
 // sample draws patches that are not flat, from all pictures alike. The draw depends on
 // the seed, the stage and the pictures alone.
 func (d *anchorData) sample(ctx context.Context, a *Anchored, stage int) (anchorSample, error) {
+	drawn, err := d.draw(ctx, a, stage)
+	return gathered(drawn), err
+}
+
+// draw draws the sample, each job by itself; those of other parts draw nothing.
+func (d *anchorData) draw(ctx context.Context, a *Anchored, stage int) ([]anchorSample, error) {
 	var list []anchorJob
 	count := 0
 	for fold := range folds {
@@ -53,7 +59,7 @@ func (d *anchorData) sample(ctx context.Context, a *Anchored, stage int) (anchor
 		return func(lo, hi int) {
 			j := list[lo]
 			n := int(share*float64(j.at+j.count())) - int(share*float64(j.at))
-			if n == 0 {
+			if n == 0 || !d.part.has(j.plane.group) {
 				return
 			}
 			c.cut(j, p.Input, d.opt.Scale)
@@ -67,17 +73,22 @@ func (d *anchorData) sample(ctx context.Context, a *Anchored, stage int) (anchor
 			drawn[lo] = a.canonicalSample(&s, &c, pick)
 		}
 	})
-	var all anchorSample
+	return drawn, err
+}
+
+// gathered returns all samples as one.
+func gathered(drawn []anchorSample) (all anchorSample) {
+	features, blocks := 0, 0
 	for _, one := range drawn {
 		all.count += one.count
+		features, blocks = features+len(one.features), blocks+len(one.blocks)
 	}
-	all.features = make([]float32, 0, all.count*p.features())
-	all.blocks = make([]float32, 0, all.count*p.Block*p.Block)
+	all.features, all.blocks = make([]float32, 0, features), make([]float32, 0, blocks)
 	for _, one := range drawn {
 		all.features = append(all.features, one.features...)
 		all.blocks = append(all.blocks, one.blocks...)
 	}
-	return all, err
+	return all
 }
 
 // canonicalSample returns patches that the cutter holds, by their numbers.

@@ -7,6 +7,7 @@ import (
 	"image"
 	"math"
 	"runtime"
+	"slices"
 
 	"superres/internal/parallel"
 	"superres/patches"
@@ -22,17 +23,22 @@ import (
 // reductions of a picture are in its fold.
 type anchorData struct {
 	opt             TrainOptions
-	planes          []*anchorPlane
-	pixels, largest int64    // of all, of the largest
-	read            *sampler // its hash of the pictures
+	part            trainingPart
+	planes          []*anchorPlane // of the other parts, too, but without samples
+	pixels, largest int64          // of all that are of this part, of the largest
+	group           int            // of the last picture
+	filled          int64          // pixels of that group
+	survey          survey
 }
 
 // anchorPlane is one picture, or a reduction of one.
 type anchorPlane struct {
-	fold           int
-	w, h           int      // of the truth
-	truth, current []uint16 // see level
-	low            []uint8
+	number             int // from 0
+	picture, reduction int // which: the reduction 0 is the picture itself
+	fold, group        int
+	w, h               int      // of the truth
+	truth, current     []uint16 // see level; nil when it is of another part
+	low                []uint8
 }
 
 // level rounds a sample to 16 bits, −½..1½ in steps of 1/32,768, which is less than
@@ -46,44 +52,80 @@ func unlevel(l uint16) float32 { return float32(l)/32768 - 0.5 }
 // folds is the number of parts of the training pictures.
 const folds = 2
 
+// groupPixels is how many pixels of the truth, at least, a group has but the last. A
+// group is pictures that follow one another. The equations of its samples are summed
+// apart from those of all others, and it is not divided among the parts of a training.
+// A variable for tests, which have small pictures.
+var groupPixels int64 = 1 << 21
+
 // add takes a picture and its reductions.
-func (d *anchorData) add(img image.Image, number int) error {
+func (d *anchorData) add(src Source, img image.Image, number int, read *sampler) error {
 	whole := split(img).luma()
-	d.read.hash(whole)
-	if err := d.addPlane(whole, number%folds); err != nil {
-		return err
+	sum := read.hash(whole)
+	d.survey.Pictures = append(d.survey.Pictures, surveyed{whole.W, whole.H, sum})
+	return d.fill(src, whole, d.list(number, whole.W, whole.H))
+}
+
+// list adds a picture of w×h, and its reductions, without their samples.
+func (d *anchorData) list(number, w, h int) []*anchorPlane {
+	if d.filled >= groupPixels {
+		d.group, d.filled = d.group+1, 0
 	}
-	for _, r := range d.opt.Reductions {
-		w, h := int(math.Round(float64(whole.W)*r)), int(math.Round(float64(whole.H)*r))
-		if w >= 1 && h >= 1 {
-			if err := d.addPlane(round8(Resize(whole, w, h, Bicubic)), number%folds); err != nil {
-				return err
-			}
+	first, s := len(d.planes), d.opt.Scale
+	for i := range len(d.opt.Reductions) + 1 {
+		w, h := d.reduced(w, h, i)
+		if w, h = w/s*s, h/s*s; w < 3*s || h < 3*s {
+			continue // nothing to be learned from it
+		}
+		d.planes = append(d.planes, &anchorPlane{number: len(d.planes), picture: number, reduction: i, fold: number % folds, group: d.group, w: w, h: h})
+		d.filled += int64(w) * int64(h)
+	}
+	return d.planes[first:]
+}
+
+// reduced returns the size of a reduction of a picture of w×h.
+func (d *anchorData) reduced(w, h, reduction int) (int, int) {
+	if reduction == 0 {
+		return w, h
+	}
+	r := d.opt.Reductions[reduction-1]
+	return int(math.Round(float64(w) * r)), int(math.Round(float64(h) * r))
+}
+
+// fill gives the planes of a picture their samples, if they are of this part.
+func (d *anchorData) fill(src Source, whole *patches.Plane, planes []*anchorPlane) error {
+	for _, p := range planes {
+		if !d.part.has(p.group) {
+			continue
+		}
+		truth := whole
+		if p.reduction > 0 {
+			w, h := d.reduced(whole.W, whole.H, p.reduction)
+			truth = round8(Resize(whole, w, h, Bicubic))
+		}
+		if err := d.fillPlane(p, truth); err != nil {
+			return fmt.Errorf("%s: %w", src.Name, err)
 		}
 	}
 	return nil
 }
 
-func (d *anchorData) addPlane(truth *patches.Plane, fold int) error {
+func (d *anchorData) fillPlane(p *anchorPlane, truth *patches.Plane) error {
 	s := d.opt.Scale
-	w, h := truth.W/s, truth.H/s
-	if w < 3 || h < 3 {
-		return nil // nothing to be learned from it
-	}
-	d.pixels += int64(w) * int64(h) * int64(s) * int64(s)
-	d.largest = max(d.largest, int64(w)*int64(h)*int64(s)*int64(s))
+	d.pixels += int64(p.w) * int64(p.h)
+	d.largest = max(d.largest, int64(p.w)*int64(p.h))
 	if need := d.opt.Memory() + d.bytes(); d.opt.MaxMemory > 0 && need > d.opt.MaxMemory {
 		return fmt.Errorf("%w: more than %d MiB; use fewer pictures, reductions or atoms, or allow more memory", ErrMemory, d.opt.MaxMemory>>20)
 	}
-	truth = truth.Crop(0, 0, w*s, h*s)
+	truth = truth.Crop(0, 0, p.w, p.h)
 	low := round8(d.opt.Degradation.Reduce(truth, s))
-	if quality := d.opt.jpegQuality(len(d.planes)); quality > 0 {
+	if quality := d.opt.jpegQuality(p.number); quality > 0 {
 		var err error
 		if low, err = throughJPEG(low, quality); err != nil {
 			return err
 		}
 	}
-	p := &anchorPlane{fold: fold, w: w * s, h: h * s, truth: make([]uint16, len(truth.Pix)), low: make([]uint8, len(low.Pix))}
+	p.truth, p.low = make([]uint16, len(truth.Pix)), make([]uint8, len(low.Pix))
 	for i, v := range truth.Pix {
 		p.truth[i] = level(v)
 	}
@@ -91,7 +133,6 @@ func (d *anchorData) addPlane(truth *patches.Plane, fold int) error {
 		p.low[i] = uint8(math.Round(255 * float64(v)))
 	}
 	p.store(Resize(low, p.w, p.h, Bicubic))
-	d.planes = append(d.planes, p)
 	return nil
 }
 
@@ -156,10 +197,11 @@ func (p *anchorPlane) currentPlane() *patches.Plane {
 // calls report from many goroutines.
 func (d *anchorData) advance(ctx context.Context, a *Anchored, with [folds]regressors, back *BackProject, report func(pixels int64)) error {
 	none := func(float64) {}
-	errs := make([]error, len(d.planes))
-	err := parallel.For(ctx, len(d.planes), 1, func() func(lo, hi int) {
+	ours := slices.DeleteFunc(slices.Clone(d.planes), func(p *anchorPlane) bool { return !d.part.has(p.group) })
+	errs := make([]error, len(ours))
+	err := parallel.For(ctx, len(ours), 1, func() func(lo, hi int) {
 		return func(lo, hi int) {
-			p := d.planes[lo]
+			p := ours[lo]
 			low := p.lowPlane(d.opt.Scale)
 			current, err := a.apply(ctx, low, p.currentPlane(), with[p.fold], none)
 			if err == nil && back != nil {
@@ -244,7 +286,7 @@ func (c *anchorCutter) cut(j anchorJob, input string, scale int) {
 
 // open reads all training pictures.
 func (d *anchorData) open(ctx context.Context, sources []Source) error {
-	d.read = newSampler(d.opt)
+	read := newSampler(d.opt)
 	for i, src := range sources {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -254,10 +296,21 @@ func (d *anchorData) open(ctx context.Context, sources []Source) error {
 		if err != nil {
 			return err
 		}
-		if err := d.add(img, i); err != nil {
-			return fmt.Errorf("%s: %w", src.Name, err)
+		if err := d.add(src, img, i, read); err != nil {
+			return err
 		}
 	}
 	d.opt.Progress("reading pictures", len(sources), len(sources))
+	d.survey.Data = read.sum()
+	return d.checkFolds()
+}
+
+// checkFolds refuses pictures that are all in one fold.
+func (d *anchorData) checkFolds() error {
+	for fold := range folds {
+		if !slices.ContainsFunc(d.planes, func(p *anchorPlane) bool { return p.fold == fold }) {
+			return fmt.Errorf("superres: %w: a cascade needs two pictures of %d×%d at least: half of them check the other half", ErrPictures, 3*d.opt.Scale, 3*d.opt.Scale)
+		}
+	}
 	return nil
 }

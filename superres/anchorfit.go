@@ -3,6 +3,7 @@ package superres
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -16,7 +17,9 @@ import (
 //
 // q the coordinates of the input, r those of what is missing. The samples themselves
 // are not kept. Samples are added in their order, by blocks of the same size, so the
-// sums do not depend on the number of workers.
+// sums do not depend on the number of workers. The sum of a block is rounded to a
+// multiple of quantum, of which float64 adds up to 2³¹ without error: the sums of blocks
+// do not depend on their order, nor on how many machines they come from.
 type normalEquations struct {
 	in, out int
 	sums    []float64 // of each anchor: [A B], in×(in+out)
@@ -59,13 +62,26 @@ func (n *normalEquations) add(ctx context.Context, rows []float32, anchor []int3
 					for i := range n.in {
 						to := sum[i*width : (i+1)*width]
 						for j, v := range part[i*wide : i*wide+width] {
-							to[j] += float64(v)
+							to[j] += quantised(v)
 						}
 					}
 				}
 			}
 		}
 	})
+}
+
+// quantum is what the sums of blocks are rounded to. Coordinates of the input are
+// white, so a sum reaches 2³¹ with about as many samples; then the last bits of
+// regressors may depend on the number of parts of a training.
+const quantum = 1.0 / (1 << 22)
+
+// quantised rounds to a multiple of quantum: so large is the last bit of the sum
+// within.
+func quantised(v float32) float64 {
+	const large = 1.5 * (1 << 52) * quantum
+	x := float64(v) + large
+	return x - large
 }
 
 // joined returns the sum of equations of the same size.
@@ -182,11 +198,12 @@ func (d *anchorData) accumulate(ctx context.Context, a *Anchored, fold int, repo
 	equations := newNormalEquations(p.Anchors, p.InputDims, p.OutputDims)
 	width := p.InputDims + p.OutputDims
 	list, _ := d.jobs(a, fold)
+	list = slices.DeleteFunc(list, func(j anchorJob) bool { return !d.part.has(j.plane.group) })
 	var rows []float32
 	var anchor []int32
 	for len(list) > 0 {
 		n := 0
-		for ; n < len(list) && list[n].at-list[0].at < batchPatches; n++ {
+		for ; n < len(list) && list[n].at-list[0].at < batchPatches && list[n].plane.group == list[0].plane.group; n++ {
 		}
 		batch := list[:n]
 		list = list[n:]

@@ -23,7 +23,7 @@ func (d *anchorData) partialKey() ([]byte, error) {
 	o := d.opt
 	return json.Marshal([]any{
 		formatVersion, o.stage(0), o.stage(1), o.Scale, o.Degradation, o.Flat, o.Reductions, o.Learner, o.Iterations, o.BackProject, o.Seed, o.JPEG,
-		o.samples(), ridge, folds, batchPatches, d.read.sum(),
+		o.samples(), ridge, folds, batchPatches, groupPixels, quantum, d.survey.Data,
 	})
 }
 
@@ -32,13 +32,22 @@ func (d *anchorData) keep(m *Model, without [][folds]regressors) error {
 	if d.opt.Keep == nil {
 		return nil
 	}
-	key, err := d.partialKey()
+	data, err := d.partial(m, without)
 	if err != nil {
 		return err
 	}
+	return d.opt.Keep(data)
+}
+
+// partial returns what is kept of the stages so far; texts are added to it.
+func (d *anchorData) partial(m *Model, without [][folds]regressors, texts ...npz.Text) ([]byte, error) {
+	key, err := d.partialKey()
+	if err != nil {
+		return nil, err
+	}
 	text, matrices, arrays, err := m.members()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for stage, of := range without {
 		for fold, r := range of {
@@ -46,10 +55,10 @@ func (d *anchorData) keep(m *Model, without [][folds]regressors) error {
 		}
 	}
 	var b bytes.Buffer
-	if err := npz.Write(&b, []npz.Text{text, {Name: partialFile, Data: key}}, matrices, arrays...); err != nil {
-		return err
+	if err := npz.Write(&b, append([]npz.Text{text, {Name: partialFile, Data: key}}, texts...), matrices, arrays...); err != nil {
+		return nil, err
 	}
-	return d.opt.Keep(b.Bytes())
+	return b.Bytes(), nil
 }
 
 func foldArray(stage, fold int) string { return fmt.Sprintf("cascade%d.fold%d", stage, fold) }
@@ -57,23 +66,32 @@ func foldArray(stage, fold int) string { return fmt.Sprintf("cascade%d.fold%d", 
 // kept returns the stages that an interrupted run has learned with the same settings
 // from the same pictures: none when it was another run, or what it kept is damaged.
 func (d *anchorData) kept() (stages []*Anchored, without [][folds]regressors) {
-	if d.opt.Kept == nil {
-		return nil, nil
-	}
-	f, err := npz.OpenUpTo(bytes.NewReader(d.opt.Kept), int64(len(d.opt.Kept)), 1<<31)
+	f, err := openPartial(d.opt.Kept)
 	if err != nil {
 		return nil, nil
 	}
+	stages, without, _ = d.keptIn(f)
+	return stages, without
+}
+
+// openPartial opens a kept file, or a part.
+func openPartial(data []byte) (*npz.File, error) {
+	return npz.OpenUpTo(bytes.NewReader(data), int64(len(data)), 1<<33)
+}
+
+// keptIn is kept for an open file. next is the stage that comes after them, without
+// regressors, if the parts of a training have come so far.
+func (d *anchorData) keptIn(f *npz.File) (stages []*Anchored, without [][folds]regressors, next *Anchored) {
 	want, err := d.partialKey()
 	if err != nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if key, err := f.Text(partialFile, uint64(len(want))); err != nil || !bytes.Equal(key, want) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	m, err := read(f)
 	if err != nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	for _, s := range m.Stages {
 		a, is := s.(*Anchored)
@@ -86,16 +104,16 @@ func (d *anchorData) kept() (stages []*Anchored, without [][folds]regressors) {
 			name := foldArray(len(stages), fold)
 			coefs, err := npz.Read[int8](f, name, p.Anchors, p.coefs())
 			if err != nil {
-				return nil, nil
+				return stages, without, a // the last one has none
 			}
 			steps, err := npz.Read[float32](f, name+".steps", p.Anchors, 1)
 			if err != nil {
-				return nil, nil
+				return nil, nil, nil
 			}
 			of[fold] = regressors{withRoom(coefs), steps}
 		}
 		stages, without = append(stages, a), append(without, of)
 	}
 	most := min(len(stages), d.opt.Stages)
-	return stages[:most], without[:most]
+	return stages[:most], without[:most], nil
 }

@@ -2,8 +2,6 @@ package superres
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"sync"
 
 	"superres/internal/plugin"
@@ -116,24 +114,11 @@ func trainAnchored(ctx context.Context, train, held []Source, opt TrainOptions) 
 	if err := d.open(ctx, train); err != nil {
 		return nil, err
 	}
-	if !slices.ContainsFunc(d.planes, func(p *anchorPlane) bool { return p.fold == 1 }) || !slices.ContainsFunc(d.planes, func(p *anchorPlane) bool { return p.fold == 0 }) {
-		return nil, fmt.Errorf("superres: %w: a cascade needs two pictures of %d×%d at least: half of them check the other half", ErrPictures, 3*opt.Scale, 3*opt.Scale)
+	m, back, err := d.blankModel(len(train))
+	if err != nil {
+		return nil, err
 	}
-	m := &Model{Scale: opt.Scale, Degradation: opt.Degradation, Kernel: Bicubic}
-	m.Provenance = Provenance{
-		Command: opt.Command, Learner: opt.Learner, Atoms: opt.Atoms, Iterations: opt.Iterations, Seed: opt.Seed,
-		Data: opt.Data, Pictures: len(train), DataSHA256: d.read.sum(), HeldOut: len(held),
-	}
-	for _, p := range d.planes {
-		m.Provenance.Patches += len(p.low)
-	}
-	var back *BackProject
-	if opt.BackProject > 0 {
-		var err error
-		if back, err = NewBackProject(opt.Scale, opt.BackProject, opt.Degradation); err != nil {
-			return nil, err
-		}
-	}
+	m.Provenance.HeldOut = len(held)
 	// The work: each stage sees all pixels twice, the last but once.
 	all := int64(2*opt.Stages-1) * d.pixels
 	done := newTally(func(pixels int64) { opt.Progress("learning", int(pixels>>10), int(all>>10)) })
@@ -150,10 +135,7 @@ func trainAnchored(ctx context.Context, train, held []Source, opt TrainOptions) 
 			done.add(d.pixels)
 		}
 		a := kept[stage]
-		m.Stages = append(m.Stages, a)
-		if back != nil {
-			m.Stages = append(m.Stages, back)
-		}
+		m.addStage(a, back)
 		if stage == opt.Stages-1 {
 			break
 		}
@@ -169,52 +151,96 @@ func trainAnchored(ctx context.Context, train, held []Source, opt TrainOptions) 
 	return m, m.scoreStages(ctx, held, opt)
 }
 
+// blankModel is a model without stages, and what comes after each of them, if anything.
+func (d *anchorData) blankModel(pictures int) (*Model, *BackProject, error) {
+	opt := d.opt
+	m := &Model{Scale: opt.Scale, Degradation: opt.Degradation, Kernel: Bicubic}
+	m.Provenance = Provenance{
+		Command: opt.Command, Learner: opt.Learner, Atoms: opt.Atoms, Iterations: opt.Iterations, Seed: opt.Seed,
+		Data: opt.Data, Pictures: pictures, DataSHA256: d.survey.Data,
+	}
+	for _, p := range d.planes {
+		m.Provenance.Patches += p.w / opt.Scale * (p.h / opt.Scale)
+	}
+	if opt.BackProject == 0 {
+		return m, nil, nil
+	}
+	back, err := NewBackProject(opt.Scale, opt.BackProject, opt.Degradation)
+	return m, back, err
+}
+
+func (m *Model) addStage(a *Anchored, back *BackProject) {
+	m.Stages = append(m.Stages, a)
+	if back != nil {
+		m.Stages = append(m.Stages, back)
+	}
+}
+
 // learnStage learns one stage, and the regressors to restore the pictures of each fold
 // with, which have not seen them.
 func (d *anchorData) learnStage(ctx context.Context, stage int, report func(int64)) (a *Anchored, without [folds]regressors, err error) {
-	p := d.opt.stage(stage)
-	a = blankAnchored(d.opt.Scale, p)
-	sample, err := d.sample(ctx, a, stage)
+	sample, err := d.sample(ctx, blankAnchored(d.opt.Scale, d.opt.stage(stage)), stage)
 	if err != nil {
 		return nil, without, err
 	}
-	t, err := d.learnTables(ctx, a, sample, stage)
-	if err != nil {
+	if a, err = d.findAnchors(ctx, sample, stage); err != nil {
 		return nil, without, err
 	}
 	sample = anchorSample{}
-	p.Centroids = len(t.centroids) / p.SearchDims
-	p.Candidates = len(t.lists) / p.Centroids
-	if a, err = newAnchored(d.opt.Scale, p, t); err != nil {
-		return nil, without, err
-	}
 	without, shipped, err := d.learnRegressors(ctx, a, report)
 	if err != nil {
 		return nil, without, err
 	}
-	t.regressors, t.steps = shipped.coefs, shipped.steps
-	a, err = newAnchored(d.opt.Scale, p, t)
+	a, err = a.with(shipped)
 	return a, without, err
+}
+
+// findAnchors learns all of a stage but its regressors, which are 0.
+func (d *anchorData) findAnchors(ctx context.Context, sample anchorSample, stage int) (*Anchored, error) {
+	p := d.opt.stage(stage)
+	t, err := d.learnTables(ctx, blankAnchored(d.opt.Scale, p), sample, stage)
+	if err != nil {
+		return nil, err
+	}
+	p.Centroids = len(t.centroids) / p.SearchDims
+	p.Candidates = len(t.lists) / p.Centroids
+	t.regressors, t.steps = withRoom(make([]int8, p.Anchors*p.coefs())), make([]float32, p.Anchors)
+	return newAnchored(d.opt.Scale, p, t)
+}
+
+// with returns the stage with regressors.
+func (a *Anchored) with(r regressors) (*Anchored, error) {
+	t := a.tables
+	t.regressors, t.steps = r.coefs, r.steps
+	return newAnchored(a.scale, a.params, t)
 }
 
 // learnRegressors learns the regressors of a stage from the pictures of all folds but
 // one, for each, and from all.
 func (d *anchorData) learnRegressors(ctx context.Context, a *Anchored, report func(int64)) (without [folds]regressors, all regressors, err error) {
+	var equations [folds]*normalEquations
+	for fold := range folds {
+		if equations[fold], err = d.accumulate(ctx, a, fold, report); err != nil {
+			return without, all, err
+		}
+	}
+	return solveFolds(ctx, equations, a.params.coefs())
+}
+
+// solveFolds solves the equations of all folds but one, for each, and of all; maps have
+// so many coefficients.
+func solveFolds(ctx context.Context, equations [folds]*normalEquations, coefs int) (without [folds]regressors, all regressors, err error) {
 	solve := func(n *normalEquations) (r regressors) {
 		var maps []float32
 		if err == nil {
 			maps, err = n.solve(ctx)
 		}
 		if err == nil {
-			r = packRegressors(maps, a.params.coefs())
+			r = packRegressors(maps, coefs)
 		}
 		return r
 	}
-	var equations [folds]*normalEquations
 	for fold := range folds {
-		if equations[fold], err = d.accumulate(ctx, a, fold, report); err != nil {
-			return without, all, err
-		}
 		without[1-fold] = solve(equations[fold])
 	}
 	all = solve(joined(equations[:]...))

@@ -58,7 +58,8 @@ func (s *sampler) add(img image.Image) {
 	}
 }
 
-func (s *sampler) hash(p *patches.Plane) {
+// hash adds a picture to the hash of all, and returns its own.
+func (s *sampler) hash(p *patches.Plane) string {
 	buf := make([]byte, 0, 8+4*len(p.Pix))
 	buf = binary.LittleEndian.AppendUint32(buf, uint32(p.W))
 	buf = binary.LittleEndian.AppendUint32(buf, uint32(p.H))
@@ -66,6 +67,8 @@ func (s *sampler) hash(p *patches.Plane) {
 		buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(v))
 	}
 	s.total.Write(buf)
+	own := sha256.Sum256(buf)
+	return hex.EncodeToString(own[:8])
 }
 
 func (s *sampler) addPlane(truth *patches.Plane) {

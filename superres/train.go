@@ -44,15 +44,15 @@ type TrainOptions struct {
 	// Keep is called after every stage but the last with what lets another run go on
 	// from there when this one is interrupted; its error ends training. Kept is what
 	// was kept: it is passed over when it is of other settings or pictures. nil: none.
-	Keep    func(stages []byte) error
-	Kept    []byte
-	Command string   // recorded in the model
-	Data    []string // recorded in the model
+	Keep    func(stages []byte) error `json:"-"`
+	Kept    []byte                    `json:"-"`
+	Command string                    // recorded in the model
+	Data    []string                  // recorded in the model
 	// Learned is given what the learner found, before a coupled model is made of it; it
 	// may be nil. The result is not to be changed.
-	Learned func(*learners.Result)
+	Learned func(*learners.Result) `json:"-"`
 	// Progress is called from one goroutine as the work goes on; it may be nil.
-	Progress func(phase string, done, total int)
+	Progress func(phase string, done, total int) `json:"-"`
 }
 
 func (o TrainOptions) defaults() (TrainOptions, error) {

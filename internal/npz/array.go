@@ -13,7 +13,9 @@ import (
 
 // Small is an element of the arrays that are kept in their own type and are not
 // packed: they are large, pack badly, and must load fast.
-type Small interface{ int8 | uint16 | float32 }
+type Small interface {
+	int8 | uint16 | float32 | float64
+}
 
 // Array is a member of rows×cols elements, row by row, by its name in numpy.
 type Array struct {
@@ -45,6 +47,10 @@ func NewArray[T Small](name string, rows int, data []T) Array {
 		for _, v := range d {
 			a.data = binary.LittleEndian.AppendUint32(a.data, math.Float32bits(v))
 		}
+	case []float64:
+		for _, v := range d {
+			a.data = binary.LittleEndian.AppendUint64(a.data, math.Float64bits(v))
+		}
 	}
 	return a
 }
@@ -56,6 +62,8 @@ func element[T Small]() (kind string, size int) {
 		return "|i1", 1
 	case uint16:
 		return "<u2", 2
+	case float64:
+		return "<f8", 8
 	}
 	return "<f4", 4
 }
@@ -130,6 +138,12 @@ func Read[T Small](f *File, name string, rows, cols int) ([]T, error) {
 		for i := range o {
 			o[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
 			if v := float64(o[i]); math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, fmt.Errorf("member %q is not finite", m.Name)
+			}
+		}
+	case []float64:
+		for i := range o {
+			if o[i] = math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:])); math.IsNaN(o[i]) || math.IsInf(o[i], 0) {
 				return nil, fmt.Errorf("member %q is not finite", m.Name)
 			}
 		}

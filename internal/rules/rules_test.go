@@ -222,3 +222,26 @@ func atLeast(t *testing.T, version, floor string) bool {
 	v, f := numbers(version), numbers(floor)
 	return slices.Compare(v[:], f[:]) >= 0
 }
+
+// What runs the program on many machines is a module of its own, so that the program
+// has none of its dependencies.
+func TestProgramHasNoBeam(t *testing.T) {
+	goList(t, "") // so that go test repeats the test when go.mod changes
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "./cmd/superres")
+	cmd.Dir, cmd.Stderr = root, os.Stderr
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %v", cmd, err)
+	}
+	deps := strings.Fields(string(out))
+	if !slices.Contains(deps, "superres/cmd/internal/app") {
+		t.Fatalf("%d dependencies, without the commands", len(deps))
+	}
+	foreign := within("github.com/apache/beam", "google.golang.org/grpc", "google.golang.org/protobuf", "github.com/golang/protobuf")
+	for _, d := range deps {
+		if foreign(d) {
+			t.Errorf("cmd/superres depends on %s", d)
+		}
+	}
+}

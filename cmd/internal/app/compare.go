@@ -67,6 +67,7 @@ stages, which is the paper's way, and for anchored ones (superres train --stages
 			&cli.IntFlag{Name: "back-projection", Usage: "back-project `N` times where that is done; 0: as the protocol says"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of all random draws"},
 			&cli.BoolFlag{Name: "recursive", Aliases: []string{"r"}, Usage: "take folders with all below them"},
+			sweepShardFlag,
 		}, idxFlags...), commonFlags...),
 		Action: func(c *cli.Context) error { return compare(c, s) },
 	})
@@ -118,16 +119,22 @@ func compare(c *cli.Context, s *streams) error {
 	if runs := float64(cmp.protocol.runs) * float64(len(cmp.learners)); runs > maxTrials {
 		return usage("%.0f runs are asked for, expected %d at most; use fewer --seeds", runs, maxTrials)
 	}
-	baselines, err := cmp.baselines()
+	dir := c.String("output")
+	part, err := sweepPart(c, dir)
 	if err != nil {
 		return err
 	}
-	dir := c.String("output")
+	var baselines []baseline
+	if part.of == 0 {
+		if baselines, err = cmp.baselines(); err != nil {
+			return err
+		}
+	}
 	results, err := sweep[comparisonTask, comparisonResult]{
-		command: c.Command.Name, dir: dir, task: func(r comparisonResult) comparisonTask { return r.comparisonTask }, failed: func(r comparisonResult) bool { return r.Failure != "" },
+		command: c.Command.Name, dir: dir, part: part, merge: s.merging, task: func(r comparisonResult) comparisonTask { return r.comparisonTask }, failed: func(r comparisonResult) bool { return r.Failure != "" },
 		weight: comparisonTask.weight, run: cmp.run,
 	}.do(c.Context, cmp.tasks(), bar)
-	if err != nil {
+	if err != nil || part.of > 0 {
 		return err
 	}
 	bar.clear()

@@ -2,7 +2,6 @@ package app
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,84 +11,7 @@ import (
 	"path/filepath"
 
 	"superres/internal/imagefile"
-	"superres/internal/parallel"
 )
-
-// sweep runs tasks that are not among those a journal in the folder dir has, keeps
-// what they give there, and returns the results of all, in the order of the tasks.
-// Trials that failed are not kept, so that they are tried again.
-type sweep[K comparable, R any] struct {
-	command string // whose folder it is: each has reports of its own, some of one name
-	dir     string
-	task    func(R) K // that gave a result
-	failed  func(R) bool
-	weight  func(K) float64 // roughly proportional to the work
-	run     func(context.Context, K) (R, error)
-}
-
-// entry is a line of a sweep's journal.
-type entry[R any] struct {
-	Command string `json:"command"`
-	Version string `json:"version"`
-	Result  R      `json:"result"`
-}
-
-func (s sweep[K, R]) do(ctx context.Context, tasks []K, bar *progress) (results []R, err error) {
-	if err := os.MkdirAll(s.dir, 0o777); err != nil {
-		return nil, imagefile.Unwritable(s.dir, err)
-	}
-	j, old, err := openJournal[entry[R]](filepath.Join(s.dir, "journal.jsonl"))
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		if err2 := j.close(); err == nil && err2 != nil {
-			err = journalError(j.file.Name(), err2)
-		}
-	}()
-	wanted, done, others := map[K]bool{}, map[K]R{}, 0
-	for _, t := range tasks {
-		wanted[t] = true
-	}
-	for _, e := range old {
-		if e.Command != "" && e.Command != s.command { // a line may not say
-			return nil, codedError{fmt.Errorf("%s: this folder has the results of superres %s; use another -o", s.dir, e.Command), exitOutput}
-		}
-		if done[s.task(e.Result)] = e.Result; e.Version != version && wanted[s.task(e.Result)] {
-			others++
-		}
-	}
-	if others > 0 {
-		bar.line("%s: %d results are of another version of superres and are kept; use another -o to have all anew", s.dir, others)
-	}
-	var todo []K
-	total, sum, count := 0.0, 0.0, 0
-	for _, t := range tasks {
-		if _, ok := done[t]; !ok {
-			todo = append(todo, t)
-			total += s.weight(t)
-		}
-	}
-	err = parallel.Each(ctx, todo, s.run, func(r R) error {
-		done[s.task(r)] = r
-		sum += s.weight(s.task(r))
-		bar.set(fmt.Sprintf("%d trials", len(todo)), sum/total)
-		if count++; bar.style == "plain" && 10*count/len(todo) > 10*(count-1)/len(todo) {
-			bar.line("%d of %d trials", count, len(todo))
-		}
-		if s.failed(r) {
-			return nil
-		}
-		return j.add(entry[R]{s.command, version, r})
-	})
-	if err != nil {
-		return nil, err
-	}
-	for _, t := range tasks {
-		results = append(results, done[t])
-	}
-	return results, nil
-}
 
 // reportFile is a file of a report, and what writes it.
 type reportFile struct {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -31,8 +32,9 @@ type job struct {
 // batch is what one call is to do.
 type batch struct {
 	jobs     []job
-	skipped  []job   // whose output is there
-	problems []error // for which nothing is done at all
+	skipped  []job    // whose output is there
+	roots    []string // the folders of the outputs, of other parts as well
+	problems []error  // for which nothing is done at all
 }
 
 // newBatch works out what upscale is to do, before any work: it finds the inputs,
@@ -61,6 +63,9 @@ func newBatch(c *cli.Context, opt superres.Options, past *resumption) (batch, er
 	}
 	b.problems = clashes(all)
 	for _, j := range all {
+		if j.output != "-" && !slices.Contains(b.roots, j.root) {
+			b.roots = append(b.roots, j.root)
+		}
 		if !part.has(j.place) {
 			continue
 		}

@@ -32,6 +32,7 @@ func recoverCommand(s *streams) *cli.Command {
 			&cli.StringFlag{Name: "coder", Value: "omp", Usage: "`SPEC` of the coder of the two-stage learners, which is told the true S"},
 			&cli.Float64Flag{Name: "noise", Usage: "add white noise of `R` times the signals' root mean square"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of all random draws"},
+			sweepShardFlag,
 		}, workFlags...),
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
@@ -60,11 +61,15 @@ func recoverDictionaries(c *cli.Context, s *streams) error {
 	}
 	defer bar.clear()
 	dir := c.String("output")
+	part, err := sweepPart(c, dir)
+	if err != nil {
+		return err
+	}
 	trials, err := sweep[planted.Task, planted.Trial]{
-		command: c.Command.Name, dir: dir, task: func(t planted.Trial) planted.Task { return t.Task }, failed: func(t planted.Trial) bool { return t.Failure != "" },
+		command: c.Command.Name, dir: dir, part: part, merge: s.merging, task: func(t planted.Trial) planted.Task { return t.Task }, failed: func(t planted.Trial) bool { return t.Failure != "" },
 		weight: planted.Task.Weight, run: func(ctx context.Context, t planted.Task) (planted.Trial, error) { return t.Run(ctx) },
 	}.do(c.Context, tasks, bar)
-	if err != nil {
+	if err != nil || part.of > 0 {
 		return err
 	}
 	bar.clear()

@@ -30,16 +30,21 @@ const (
 // record is a line of the journal. A picture has two: one just before its file gets
 // its name and one after. A first line alone says that what has that name, if
 // anything, is a whole result, but not of which input.
+//
+// The journal of a part has two more, when it begins and when it ends: whether all of
+// its pictures have been tried, and which failed. They have no output.
 type record struct {
-	State    string    `json:"state"`  // "start" or "done"
-	Output   string    `json:"output"` // below the folder of the journal, with slashes
-	Input    string    `json:"input"`  // below the folder it was found in, with slashes
-	Size     int64     `json:"size"`   // of the input, in bytes
-	Modified time.Time `json:"modified"`
-	SHA256   string    `json:"sha256"`          // of the input
-	Settings string    `json:"settings"`        // a hash
-	Bytes    int64     `json:"bytes,omitempty"` // of the output
+	State    string    `json:"state"`            // "start" or "done"; "begin" or "end"
+	Output   string    `json:"output,omitempty"` // below the folder of the journal, with slashes
+	Input    string    `json:"input,omitempty"`  // below the folder it was found in, with slashes
+	Size     int64     `json:"size,omitempty"`   // of the input, in bytes
+	Modified time.Time `json:"modified,omitzero"`
+	SHA256   string    `json:"sha256,omitempty"`   // of the input
+	Settings string    `json:"settings,omitempty"` // a hash
+	Bytes    int64     `json:"bytes,omitempty"`    // of the output
 	Time     time.Time `json:"time"`
+	Done     int       `json:"done,omitempty"`   // end: pictures done now or before
+	Failed   []string  `json:"failed,omitempty"` // end: the inputs that failed
 }
 
 // neutral are the flags of upscale whose values do not matter to the bytes of a
@@ -203,7 +208,9 @@ func (r *resumption) read(folder string) (map[string]record, error) {
 		}
 		last := map[string]record{} // in a journal the later line, whatever the clock says
 		for _, rec := range list {
-			last[rec.Output] = rec
+			if rec.Output != "" {
+				last[rec.Output] = rec
+			}
 		}
 		for output, rec := range last {
 			if old, ok := past[output]; !ok || !rec.Time.Before(old.Time) {
@@ -215,18 +222,72 @@ func (r *resumption) read(folder string) (map[string]record, error) {
 	return past, nil
 }
 
-// open opens the journals for jobs.
-func (r *resumption) open(jobs []job) error {
+// open opens the journals for jobs. A part has one in every folder, also where it has
+// nothing to do: superres merge looks for it.
+func (r *resumption) open(b batch) error {
 	if r == nil {
 		return nil
 	}
-	for _, j := range jobs {
-		if key := real(j.root); r.journals[key] == nil {
-			opened, _, err := openJournal[record](filepath.Join(j.root, journalPrefix+r.suffix+journalSuffix))
-			if err != nil {
+	if r.suffix != "" {
+		for _, root := range b.roots {
+			if err := os.MkdirAll(root, 0o777); err != nil {
+				return imagefile.Unwritable(root, err)
+			}
+			if err := r.openIn(root); err != nil {
 				return err
 			}
-			r.journals[key] = opened
+		}
+	}
+	for _, j := range b.jobs {
+		if err := r.openIn(j.root); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// openIn opens the journal in a folder.
+func (r *resumption) openIn(folder string) error {
+	key := real(folder)
+	if r.journals[key] != nil {
+		return nil
+	}
+	opened, _, err := openJournal[record](filepath.Join(folder, journalPrefix+r.suffix+journalSuffix))
+	if err != nil {
+		return err
+	}
+	r.journals[key] = opened
+	return r.mark(key, record{State: "begin"})
+}
+
+// mark adds a record without an output to the journal of a part.
+func (r *resumption) mark(key string, rec record) error {
+	if r.suffix == "" {
+		return nil
+	}
+	rec.Time = time.Now()
+	return r.journals[key].add(rec)
+}
+
+// end tells the journals of a part that all its pictures have been tried.
+func (r *resumption) end(b batch, failed []string) error {
+	if r == nil || r.suffix == "" {
+		return nil
+	}
+	ends := map[string]*record{}
+	for _, root := range b.roots {
+		ends[root] = &record{State: "end"}
+	}
+	for _, j := range slices.Concat(b.jobs, b.skipped) {
+		if e := ends[j.root]; slices.Contains(failed, j.path) {
+			e.Failed = append(e.Failed, j.path)
+		} else {
+			e.Done++
+		}
+	}
+	for root, e := range ends {
+		if err := r.mark(real(root), *e); err != nil {
+			return err
 		}
 	}
 	return nil

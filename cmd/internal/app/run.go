@@ -62,7 +62,7 @@ func Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args []
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	out := &output{Writer: stdout}
-	app := newApp(&streams{stdin, out, stderr})
+	app := newApp(&streams{in: stdin, out: out, err: stderr})
 	args, err := reorder(app, args)
 	if err == nil {
 		done := make(chan error, 1)
@@ -164,6 +164,7 @@ func untilSignal(parent context.Context) (context.Context, func()) {
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
+	merging  bool // superres merge runs the command, to make its report
 }
 
 func newApp(s *streams) *cli.App {
@@ -181,7 +182,7 @@ func newApp(s *streams) *cli.App {
 		// A file name may hold a comma.
 		DisableSliceFlagSeparator: true,
 		Commands: []*cli.Command{
-			upscaleCommand(s), evalCommand(s), diffCommand(s), trainCommand(s), learnCommand(s), recoverCommand(s), compareCommand(s), mnistCommand(s),
+			upscaleCommand(s), evalCommand(s), diffCommand(s), trainCommand(s), learnCommand(s), recoverCommand(s), compareCommand(s), mergeCommand(s), mnistCommand(s),
 			dictCommand(s), modelsCommand(s), learnersCommand(s), codersCommand(s), benchCommand(s), completionCommand(s), manCommand(s), versionCommand(s),
 		},
 	}

@@ -49,6 +49,7 @@ func trainCommand(s *streams) *cli.Command {
 			&cli.IntFlag{Name: "back-projection", Value: 3, Usage: "back-project `N` times after coding"},
 			&cli.IntFlag{Name: "held-out", Usage: "keep `N` pictures from training and score them"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of all random draws"},
+			&cli.StringFlag{Name: "shard", Usage: "of anchored stages: do part `I/N`, 0/N to N-1/N, of the next of two steps a stage: the parts may run at once, and superres merge MODEL completes the step"},
 			&cli.StringFlag{Name: "on-exist", Value: "fail", Usage: "`WHAT` to do when the output exists: fail or overwrite"},
 			&cli.BoolFlag{Name: "recursive", Aliases: []string{"r"}, Usage: "take folders with all below them"},
 		}, idxFlags...), commonFlags...),
@@ -87,6 +88,10 @@ func train(c *cli.Context, s *streams) error {
 		return usage("--flat %g: expected 0 to 255", flat)
 	}
 	overwrite, err := soleOutput(c)
+	if err != nil {
+		return err
+	}
+	part, err := trainingShard(c)
 	if err != nil {
 		return err
 	}
@@ -132,7 +137,10 @@ func train(c *cli.Context, s *streams) error {
 		return codedError{fmt.Errorf("learning %d atoms from %d patches needs %s, the limit is %s; use --max-memory, fewer --patches or fewer --atoms",
 			opt.Atoms, opt.Patches, gib(need), gib(memory)), exitLimit}
 	}
-	partial := out + ".partial"
+	partial := out + partialSuffix
+	if part.of > 0 {
+		return trainShard(c, list, opt, part, bar)
+	}
 	if opt.Stages > 1 {
 		if opt.Kept, err = readPartial(partial, memory); err != nil {
 			return err
@@ -142,11 +150,8 @@ func train(c *cli.Context, s *streams) error {
 		}
 	}
 	m, err := superres.Train(c.Context, list, opt)
-	if errors.Is(err, superres.ErrMemory) {
-		return codedError{fmt.Errorf("%w: see --max-memory", err), exitLimit}
-	}
 	if err != nil {
-		return err
+		return trainingError(err)
 	}
 	if err := imagefile.WriteAtomic(out, overwrite, func(w io.Writer) error { return m.Save(w) }); err != nil {
 		return err
@@ -157,6 +162,19 @@ func train(c *cli.Context, s *streams) error {
 	}
 	bar.line("%s: %s", out, summary(m))
 	return nil
+}
+
+// partialSuffix ends the name of what is kept beside a model while it is trained.
+const partialSuffix = ".partial"
+
+func trainingError(err error) error {
+	switch {
+	case errors.Is(err, superres.ErrMemory):
+		return codedError{fmt.Errorf("%w: see --max-memory", err), exitLimit}
+	case errors.Is(err, superres.ErrParts):
+		return codedError{err, exitInput}
+	}
+	return err
 }
 
 // readPartial returns what an interrupted run kept beside its output: nil when there
@@ -240,7 +258,7 @@ func settings(c *cli.Context) []string {
 	for _, f := range c.Command.Flags {
 		name := f.Names()[0]
 		switch name {
-		case "output", "on-exist", "progress", "quiet", "jobs", "max-memory", "max-pixels", "help":
+		case "output", "on-exist", "shard", "progress", "quiet", "jobs", "max-memory", "max-pixels", "help":
 			continue
 		}
 		if c.Command.Name == "train" && ofOtherKind(c, name) {

@@ -153,7 +153,7 @@ func (u *upscaler) upscale(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := u.past.open(b.jobs); err != nil {
+	if err := u.past.open(b); err != nil {
 		return err
 	}
 	u.bar.several(u.tally.total > 1)

@@ -1,0 +1,179 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/internal/imagefile"
+)
+
+func mergeCommand(s *streams) *cli.Command {
+	return command(&cli.Command{
+		Name: "merge", Usage: "complete what was done in parts, with --shard", ArgsUsage: "[FLAGS] FOLDER|MODEL",
+		Description: `   superres merge recovery/     the report of superres recover --shard I/N -o recovery/, for all I
+   superres merge comparison/   that of superres compare; run it where the parts were run
+   superres merge large/        whether all parts of superres upscale --resume --shard I/N -o large/ are done
+   superres merge my.npz        the next step of superres train --shard I/N -o my.npz, or the model after the last`,
+		Flags: workFlags,
+		Action: func(c *cli.Context) error {
+			if c.NArg() != 1 {
+				return usage("expected one folder, or the model of a training; superres merge --help shows examples")
+			}
+			return merge(c, s, c.Args().First())
+		},
+	})
+}
+
+func merge(c *cli.Context, s *streams, path string) error {
+	if strings.HasSuffix(path, ".npz") {
+		return mergeTraining(c, s, path)
+	}
+	recorded, err := os.ReadFile(filepath.Join(path, commandFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return mergePictures(s, path)
+	}
+	var args []string
+	if err == nil {
+		err = json.Unmarshal(recorded, &args)
+	}
+	if err != nil || len(args) == 0 || args[0] != "recover" && args[0] != "compare" {
+		return codedError{fmt.Errorf("%s does not hold the command of the parts (%v)", filepath.Join(path, commandFile), err), exitInput}
+	}
+	var flags []string
+	for _, f := range workFlags {
+		if name := f.Names()[0]; c.IsSet(name) {
+			flags = append(flags, fmt.Sprintf("--%s=%v", name, c.Value(name)))
+		}
+	}
+	args = slices.Concat([]string{"superres", args[0], "--output=" + path}, flags, args[1:])
+	merging := *s
+	merging.merging = true
+	return newApp(&merging).RunContext(c.Context, args)
+}
+
+// commandFile holds the command whose trials the parts in a folder run, so that
+// superres merge can make its report.
+const commandFile = "command.json"
+
+// sweepPart reads --shard and, of a part, sees to commandFile: all parts in a folder
+// are of one command.
+func sweepPart(c *cli.Context, dir string) (shard, error) {
+	part, err := newShard(c.String("shard"))
+	if err != nil || part.of == 0 || dir == "" {
+		return part, err
+	}
+	args := []string{c.Command.Name}
+	for _, f := range c.Command.Flags {
+		name := f.Names()[0]
+		if !c.IsSet(name) || name == "shard" || name == "output" || slices.ContainsFunc(workFlags, func(w cli.Flag) bool { return w.Names()[0] == name }) {
+			continue
+		}
+		values := []string{fmt.Sprint(c.Value(name))}
+		if _, is := f.(*cli.StringSliceFlag); is {
+			values = c.StringSlice(name)
+		}
+		for _, v := range values {
+			args = append(args, "--"+name+"="+v)
+		}
+	}
+	args = append(append(args, "--"), c.Args().Slice()...)
+	text, err := json.Marshal(args)
+	if err != nil {
+		return part, err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return part, codedError{fmt.Errorf("-o %s: %w", dir, err), exitOutput}
+	}
+	name := filepath.Join(dir, commandFile)
+	old, err := os.ReadFile(name)
+	switch {
+	case err == nil && !bytes.Equal(old, text):
+		return part, usage("%s holds parts of another command, %s; use another -o", dir, imagefile.OneLine(string(old)))
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return part, codedError{err, exitOutput}
+	case err == nil:
+		return part, nil
+	}
+	return part, imagefile.WriteAtomic(name, true, func(w io.Writer) error { _, err := w.Write(text); return err })
+}
+
+// mergePictures tells what has become of the parts of an upscale, by their journals.
+func mergePictures(s *streams, dir string) error {
+	files, err := filepath.Glob(filepath.Join(globQuote(dir), journalPrefix+"*"+journalSuffix))
+	if err != nil {
+		return err
+	}
+	ends := map[int]map[int]record{} // by number of parts and part
+	for _, file := range files {
+		part, ok := partOf(file)
+		if !ok {
+			continue
+		}
+		list, _, err := readJournal[record](file)
+		if err != nil {
+			return journalError(file, err)
+		}
+		if ends[part.of] == nil {
+			ends[part.of] = map[int]record{}
+		}
+		var last record
+		for _, rec := range list {
+			if rec.Output == "" {
+				last = rec
+			}
+		}
+		if last.State == "end" {
+			ends[part.of][part.index] = last
+		}
+	}
+	if len(ends) == 0 {
+		return codedError{fmt.Errorf("%s: no part was done there with --resume --shard I/N", dir), exitInput}
+	}
+	var open []string
+	for _, of := range slices.Sorted(maps.Keys(ends)) { // the pictures may have been divided anew
+		parts := ends[of]
+		if len(parts) == of {
+			return s.partsDone(dir, parts)
+		}
+		for i := range of {
+			if _, ok := parts[i]; !ok {
+				open = append(open, fmt.Sprintf("%d/%d", i, of))
+			}
+		}
+	}
+	const most = 10
+	slices.Sort(open)
+	names := strings.Join(open[:min(most, len(open))], ", ")
+	if len(open) > most {
+		names += fmt.Sprintf(" and %d more", len(open)-most)
+	}
+	return codedError{fmt.Errorf("%s: not all parts have come to their end; run the command with --shard %s", dir, names), exitInput}
+}
+
+func (s *streams) partsDone(dir string, parts map[int]record) error {
+	done := 0
+	var failed []string
+	for _, i := range slices.Sorted(maps.Keys(parts)) {
+		done += parts[i].Done
+		failed = append(failed, parts[i].Failed...)
+	}
+	for _, name := range failed {
+		fmt.Fprintln(s.out, imagefile.OneLine(name+": failed"))
+	}
+	fmt.Fprintf(s.out, "%d parts: %d pictures done, %d failed\n", len(parts), done, len(failed))
+	if len(failed) > 0 {
+		return codedError{fmt.Errorf("%s: %d of %d pictures failed", dir, len(failed), done+len(failed)), exitSome}
+	}
+	return nil
+}

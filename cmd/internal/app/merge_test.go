@@ -1,0 +1,181 @@
+package app
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The parts of a sweep, in any number, make the report of the whole.
+func TestRecoverInParts(t *testing.T) {
+	dir := t.TempDir()
+	args := []string{"recover", "--panel", "8,12,2", "--panel", "6,9,2", "--n", "60,30", "--trials", "2", "--iterations", "20", "--learners", "rop,mod", "-q"}
+	if _, errs, code := call(t, dir, "", append(args, "-o", "whole")...); code != 0 {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	want := rows(t, filepath.Join(dir, "whole", "trials.csv"))
+	for _, parts := range []int{1, 3} {
+		out := fmt.Sprintf("in%d", parts)
+		for i := range parts {
+			if i == parts-1 && i > 0 {
+				if _, errs, code := call(t, dir, "", "merge", out); code != exitInput || !strings.Contains(errs, "--shard 2/3") {
+					t.Errorf("a part is missing: exit %d, %s", code, errs)
+				}
+			}
+			if text, errs, code := call(t, dir, "", append(args, "-o", out, "--shard", fmt.Sprintf("%d/%d", i, parts))...); code != 0 || text+errs != "" {
+				t.Fatalf("part %d: exit %d, %s%s", i, code, text, errs)
+			}
+			if _, err := os.Stat(filepath.Join(dir, out, "report.html")); err == nil {
+				t.Error("a part wrote a report")
+			}
+		}
+		text, errs, code := call(t, dir, "", "merge", "-q", out)
+		if code != 0 || errs != "" || !strings.Contains(text, "M=8 K=12 S=2") {
+			t.Fatalf("exit %d, %s%s", code, text, errs)
+		}
+		if got := rows(t, filepath.Join(dir, out, "trials.csv")); !slices.EqualFunc(got, want, slices.Equal) {
+			t.Errorf("%d parts give other numbers than the whole", parts)
+		}
+		page, err := os.ReadFile(filepath.Join(dir, out, "report.html"))
+		if err != nil || strings.Contains(string(page), "--shard") {
+			t.Errorf("the page names the parts, or is not there: %v", err)
+		}
+	}
+	if _, errs, code := call(t, dir, "", "recover", "--learners", "mod", "-o", "in3", "--shard", "0/3"); code != exitUsage || !strings.Contains(errs, "another command") {
+		t.Errorf("parts of two commands: exit %d, %s", code, errs)
+	}
+}
+
+// A trial that fails is told by its part and by the report.
+func TestFailedTrialInParts(t *testing.T) {
+	dir := t.TempDir()
+	args := []string{"recover", "--learners", "mod,rop", "--coder", "omp:sparsity=13", "--panel", "8,12,2", "--n", "30", "--trials", "2", "--iterations", "2", "-o", "out"}
+	codes := []int{}
+	for i := range 2 {
+		_, _, code := call(t, dir, "", append(args, "--shard", fmt.Sprintf("%d/2", i))...)
+		codes = append(codes, code)
+	}
+	if slices.Max(codes) != exitSome {
+		t.Errorf("the parts end with %v", codes)
+	}
+	if _, errs, code := call(t, dir, "", "merge", "out"); code != exitSome || !strings.Contains(errs, "2 of 4 trials failed") {
+		t.Errorf("exit %d, %s", code, errs)
+	}
+}
+
+func TestCompareInParts(t *testing.T) {
+	dir := t.TempDir()
+	idx(t, filepath.Join(dir, "train-images-idx3-ubyte"), 30)
+	args := []string{
+		"compare", "--protocol", "pooled", "--images", "train-images-idx3-ubyte", "--index", "3,9,30", "--learners", "rop,mod",
+		"--seeds", "2", "--atoms", "16", "--patches", "60", "--iterations", "12", "-q", ".",
+	}
+	if _, errs, code := call(t, dir, "", append(slices.Clone(args), "-o", "whole")...); code != 0 {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	for i := range 2 {
+		if _, errs, code := call(t, dir, "", append(slices.Clone(args), "-o", "parts", "--shard", fmt.Sprintf("%d/2", i))...); code != 0 {
+			t.Fatalf("exit %d: %s", code, errs)
+		}
+	}
+	if _, errs, code := call(t, dir, "", "merge", "parts"); code != 0 {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	a, b := readRuns(t, filepath.Join(dir, "whole")), readRuns(t, filepath.Join(dir, "parts"))
+	if fmt.Sprintf("%+v", plainRuns(a)) != fmt.Sprintf("%+v", plainRuns(b)) || a.Command != b.Command {
+		t.Error("two parts give other figures than the whole")
+	}
+}
+
+// Parts of an upscale are complete when each has come to its end, also those without
+// a picture; what failed is told.
+func TestMergePictures(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 6 {
+		write(t, filepath.Join(dir, fmt.Sprintf("in/%d.png", i)), blob(5+i, 6))
+	}
+	put(t, filepath.Join(dir, "in", "bad.png"), []byte("no picture"))
+	args := []string{"upscale", "-m", "bicubic", "-o", "out", "-q", "in"}
+	if _, _, code := call(t, dir, "", append(args, "-o", "whole")...); code != exitSome {
+		t.Fatalf("exit %d", code)
+	}
+	const parts = 9
+	for i := range parts {
+		if i == parts-1 {
+			if _, errs, code := call(t, dir, "", "merge", "out"); code != exitInput || !strings.Contains(errs, "--shard 8/9") {
+				t.Errorf("a part is missing: exit %d, %s", code, errs)
+			}
+		}
+		call(t, dir, "", append(args, "--resume", "--shard", fmt.Sprintf("%d/%d", i, parts))...)
+	}
+	out, errs, code := call(t, dir, "", "merge", "out")
+	if code != exitSome || out != "in/bad.png: failed\n9 parts: 6 pictures done, 1 failed\n" {
+		t.Errorf("exit %d, %s%s", code, out, errs)
+	}
+	if !maps.Equal(results(t, filepath.Join(dir, "whole")), results(t, filepath.Join(dir, "out"))) {
+		t.Error("the parts give other pictures than the whole")
+	}
+	write(t, filepath.Join(dir, "in/bad.png"), blob(4, 4))
+	for i := range parts {
+		if _, errs, code := call(t, dir, "", append(args, "--resume", "--shard", fmt.Sprintf("%d/%d", i, parts))...); code != 0 {
+			t.Errorf("part %d: exit %d, %s", i, code, errs)
+		}
+	}
+	if out, errs, code := call(t, dir, "", "merge", "out"); code != 0 || out != "9 parts: 7 pictures done, 0 failed\n" {
+		t.Errorf("exit %d, %s%s", code, out, errs)
+	}
+	if _, errs, code := call(t, dir, "", "merge", "in"); code != exitInput || !strings.Contains(errs, "no part was done there") {
+		t.Errorf("exit %d, %s", code, errs)
+	}
+}
+
+// A cascade trained in parts is the file that the plain command writes, and leaves
+// nothing beside it.
+func TestTrainInParts(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 3 {
+		write(t, filepath.Join(dir, fmt.Sprintf("in/%d.png", i)), blob(60+i, 50))
+	}
+	args := []string{"train", "--stages", "1", "--atoms", "8", "--flat", "0.5", "-q", "in", "-o"}
+	if _, errs, code := call(t, dir, "", append(args, "whole.npz")...); code != 0 {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	if _, errs, code := call(t, dir, "", "merge", "my.npz"); code != exitInput || !strings.Contains(errs, "no part of its training") {
+		t.Errorf("exit %d, %s", code, errs)
+	}
+	for step := range 2 {
+		for i := range 2 {
+			if _, errs, code := call(t, dir, "", append(args, "my.npz", "--shard", fmt.Sprintf("%d/2", i))...); code != 0 {
+				t.Fatalf("step %d, part %d: exit %d, %s", step, i, code, errs)
+			}
+			_, errs, code := call(t, dir, "", "merge", "my.npz", "-q")
+			if want := []int{exitInput, 0}[i]; code != want || i == 0 && !strings.Contains(errs, "--shard 1/2") {
+				t.Errorf("step %d after part %d: exit %d, %s", step, i, code, errs)
+			}
+		}
+	}
+	want, err := os.ReadFile(filepath.Join(dir, "whole.npz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, "my.npz")); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("two parts give another model (%v)", err)
+	}
+	if files := tree(t, dir); len(files) != 5 {
+		t.Errorf("left behind: %v", files)
+	}
+	for args, want := range map[string]string{
+		"--shard 0/2":                         "--stages",
+		"--shard 0/2 --stages 1 --held-out 1": "--held-out",
+		"--shard 2/2 --stages 1":              "numbered from 0",
+	} {
+		if _, errs, code := call(t, dir, "", append(strings.Fields("train in -o other.npz"), strings.Fields(args)...)...); code != exitUsage || !strings.Contains(errs, want) {
+			t.Errorf("%s: exit %d, %s", args, code, errs)
+		}
+	}
+}

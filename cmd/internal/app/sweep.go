@@ -1,0 +1,196 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"superres/internal/imagefile"
+	"superres/internal/parallel"
+)
+
+// sweep runs tasks that are not among those the journals in the folder dir have, keeps
+// what they give there, and returns the results of all, in the order of the tasks.
+// Trials that failed are tried again.
+//
+// A part of a sweep runs its own tasks, keeps them in a journal of its own, and returns
+// nothing. A sweep that merges runs nothing: it returns what the parts have kept, and
+// fails when that is not all.
+type sweep[K comparable, R any] struct {
+	command string // whose folder it is: each has reports of its own, some of one name
+	dir     string
+	part    shard
+	merge   bool
+	task    func(R) K // that gave a result
+	failed  func(R) bool
+	weight  func(K) float64 // roughly proportional to the work
+	run     func(context.Context, K) (R, error)
+}
+
+// entry is a line of a sweep's journal.
+type entry[R any] struct {
+	Command string `json:"command"`
+	Version string `json:"version"`
+	Result  R      `json:"result"`
+}
+
+// The journals of a sweep: journal.jsonl, and journal.I-of-N.jsonl of its parts.
+const (
+	sweepPrefix = "journal"
+	sweepSuffix = ".jsonl"
+)
+
+func (s sweep[K, R]) do(ctx context.Context, tasks []K, bar *progress) (results []R, err error) {
+	if s.dir == "" {
+		return nil, usage("-o names no folder; leave it out or give one")
+	}
+	if s.merge {
+		return s.kept(tasks, bar)
+	}
+	if err := os.MkdirAll(s.dir, 0o777); err != nil {
+		return nil, imagefile.Unwritable(s.dir, err)
+	}
+	j, own, err := openJournal[entry[R]](filepath.Join(s.dir, sweepPrefix+s.part.suffix()+sweepSuffix))
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err2 := j.close(); err == nil && err2 != nil {
+			err = journalError(j.file.Name(), err2)
+		}
+	}()
+	if s.part.of > 0 {
+		tasks = slices.DeleteFunc(slices.Clone(tasks), func(t K) bool { return !s.part.hasTask(t) })
+	}
+	done, _, err := s.known(tasks, own, filepath.Base(j.file.Name()), bar)
+	if err != nil {
+		return nil, err
+	}
+	var todo []K
+	total, sum, count, failures := 0.0, 0.0, 0, 0
+	for _, t := range tasks {
+		if _, ok := done[t]; !ok {
+			todo = append(todo, t)
+			total += s.weight(t)
+		}
+	}
+	err = parallel.Each(ctx, todo, s.run, func(r R) error {
+		done[s.task(r)] = r
+		sum += s.weight(s.task(r))
+		bar.set(fmt.Sprintf("%d trials", len(todo)), sum/total)
+		if count++; bar.style == "plain" && 10*count/len(todo) > 10*(count-1)/len(todo) {
+			bar.line("%d of %d trials", count, len(todo))
+		}
+		if s.failed(r) {
+			if failures++; s.part.of == 0 {
+				return nil
+			}
+		}
+		return j.add(entry[R]{s.command, version, r})
+	})
+	if err != nil {
+		return nil, err
+	}
+	if s.part.of > 0 {
+		bar.line("part %d/%d: %d trials, %d of them now; superres merge %s makes the report when all parts are done", s.part.index, s.part.of, len(tasks), len(todo), s.dir)
+		if failures > 0 {
+			return nil, codedError{fmt.Errorf("%d of %d trials failed; the same command tries them again, and superres merge reports them", failures, len(tasks)), exitSome}
+		}
+		return nil, nil
+	}
+	for _, t := range tasks {
+		results = append(results, done[t])
+	}
+	return results, nil
+}
+
+// known returns the results that the journals have of tasks: own is what one of them,
+// of the given name, holds. Failures are apart.
+func (s sweep[K, R]) known(tasks []K, own []entry[R], name string, bar *progress) (done, failed map[K]R, err error) {
+	files, err := filepath.Glob(filepath.Join(globQuote(s.dir), sweepPrefix+"*"+sweepSuffix))
+	if err != nil {
+		return nil, nil, err
+	}
+	all := own
+	for _, file := range files {
+		base := filepath.Base(file)
+		if _, part := partOf(base); base == name || !part && base != sweepPrefix+sweepSuffix {
+			continue
+		}
+		list, _, err := readJournal[entry[R]](file)
+		if err != nil {
+			return nil, nil, journalError(file, err)
+		}
+		all = append(all, list...)
+	}
+	wanted, others := map[K]bool{}, 0
+	for _, t := range tasks {
+		wanted[t] = true
+	}
+	done, failed = map[K]R{}, map[K]R{}
+	for _, e := range all {
+		if e.Command != "" && e.Command != s.command { // a line may not say
+			return nil, nil, codedError{fmt.Errorf("%s: this folder has the results of superres %s; use another -o", s.dir, e.Command), exitOutput}
+		}
+		t := s.task(e.Result)
+		if s.failed(e.Result) {
+			failed[t] = e.Result
+			continue
+		}
+		if done[t] = e.Result; e.Version != version && wanted[t] {
+			others++
+		}
+	}
+	if others > 0 {
+		bar.line("%s: %d results are of another version of superres and are kept; use another -o to have all anew", s.dir, others)
+	}
+	return done, failed, nil
+}
+
+// kept returns what the parts have kept, failures too.
+func (s sweep[K, R]) kept(tasks []K, bar *progress) (results []R, err error) {
+	done, failed, err := s.known(tasks, nil, "", bar)
+	if err != nil {
+		return nil, err
+	}
+	var missing []K
+	for _, t := range tasks {
+		r, ok := done[t]
+		if !ok {
+			r, ok = failed[t]
+		}
+		if !ok {
+			missing = append(missing, t)
+		}
+		results = append(results, r)
+	}
+	if len(missing) == 0 {
+		return results, nil
+	}
+	return nil, codedError{fmt.Errorf("%d of %d trials are not done yet; run the command with --shard %s", len(missing), len(tasks), s.partsOf(missing)), exitInput}
+}
+
+// partsOf names the parts that tasks are of, by the journals that are there.
+func (s sweep[K, R]) partsOf(tasks []K) string {
+	files, _ := filepath.Glob(filepath.Join(globQuote(s.dir), sweepPrefix+"*"+sweepSuffix))
+	of := 0
+	for _, file := range files {
+		if p, ok := partOf(file); ok {
+			of = max(of, p.of)
+		}
+	}
+	var names []string
+	for i := range of {
+		if p := (shard{i, of}); slices.ContainsFunc(tasks, func(t K) bool { return p.hasTask(t) }) {
+			names = append(names, fmt.Sprintf("%d/%d", i, of))
+		}
+	}
+	const most = 10
+	if len(names) > most {
+		names = append(names[:most], fmt.Sprintf("and %d more", len(names)-most))
+	}
+	return imagefile.OneLine(strings.Join(names, ", "))
+}

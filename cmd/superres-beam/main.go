@@ -1,0 +1,89 @@
+// Command superres-beam runs the commands of superres on many machines, with Apache
+// Beam: upscale, recover, compare and the training of cascades. It is a module of its
+// own, so that superres itself depends on none of that.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+)
+
+const help = `superres-beam runs a command of superres in parts, on the machines of a Beam runner.
+
+EXAMPLES
+   superres-beam --shards 100 --report big -- upscale -r -o large/ photos/
+   superres-beam --shards 8 -- recover --trials 10 -o figure1
+   superres-beam --shards 8 -- compare --protocol pooled -o comparison mnist/
+   superres-beam --shards 8 -- train --stages 4 -o my.npz photos/
+
+Folders are those of the workers: a shared file system, mounted alike on all of them.
+What is whole is not made again: the same command goes on after an interruption.
+
+REPORT.dead-letters.jsonl lists what failed, a JSON object a line; REPORT and it may
+lie in an object store (gs://…). Temporary failures are tried %d times.
+
+The exit code is that of superres: 0 all done, 3 some failed, others 1 to 7.
+
+The runner prism, the default, works within this process and is for tests: it keeps
+the job in memory and retries nothing. The port of its job service, chosen by the
+system, listens on all interfaces, and Beam cannot be told otherwise; use it behind a
+firewall.
+
+FLAGS
+`
+
+func main() {
+	if isChild() {
+		os.Exit(child(os.Stdout))
+	}
+	os.Exit(program())
+}
+
+// program is the driver, or a worker.
+func program() int {
+	flag.Usage = usage
+	opt := options{}
+	flag.IntVar(&opt.shards, "shards", 8, "divide the work into `N` parts: several for each worker")
+	flag.IntVar(&opt.atOnce, "at-once", 1, "let each worker do `N` parts at once, each with all processors or -j of them")
+	flag.StringVar(&opt.report, "report", "superres-beam", "begin the names of the lists of results and dead letters with `REPORT`")
+	verbose := flag.Bool("verbose", false, "show the messages of Beam")
+	flag.Parse()
+	beam.Init() // a worker goes on in here and does not return
+	if !*verbose {
+		quiet()
+	}
+	opt.args = flag.Args()
+	code, err := drive(context.Background(), opt, os.Stdout, os.Stderr)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "superres-beam:", err)
+	}
+	return code
+}
+
+func usage() {
+	w := flag.CommandLine.Output()
+	fmt.Fprintf(w, help, attempts)
+	for _, name := range []string{"shards", "at-once", "report", "runner", "endpoint", "environment_type", "environment_config", "worker_binary", "verbose"} {
+		f := flag.Lookup(name)
+		kind, text := flag.UnquoteUsage(f)
+		text, _, _ = strings.Cut(text, "\n")
+		if name == "runner" {
+			text = "prism, dataflow, flink, spark or universal"
+		}
+		fmt.Fprintf(w, "   --%-28s %s\n", name+" "+kind, text)
+	}
+	fmt.Fprintln(w, "   and all other flags of Beam and its runners, such as --project and --region of dataflow")
+}
+
+// options is what the driver is asked for.
+type options struct {
+	shards int
+	atOnce int // by a worker
+	report string
+	args   []string // of superres
+}

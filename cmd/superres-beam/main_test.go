@@ -1,0 +1,340 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+
+	"superres/cmd/internal/app"
+)
+
+// The variables that make the test binary the program, and bring a command down when
+// it comes to a picture.
+const (
+	programVariable = "SUPERRES_BEAM_TEST_AS_PROGRAM"
+	panicVariable   = "SUPERRES_BEAM_TEST_PANIC"
+)
+
+func TestMain(m *testing.M) {
+	pause = 300 * time.Millisecond
+	switch {
+	case isChild():
+		os.Exit(child(fragile{os.Stdout, os.Getenv(panicVariable)}))
+	case os.Getenv(programVariable) != "":
+		os.Exit(program())
+	}
+	beam.Init()
+	quiet()
+	os.Exit(m.Run())
+}
+
+// fragile is the standard output of a command that panics at a picture.
+type fragile struct {
+	io.Writer
+	at string
+}
+
+func (f fragile) Write(p []byte) (int, error) {
+	n, err := f.Writer.Write(p)
+	if f.at != "" && bytes.Contains(p, []byte(`"event":"start"`)) && bytes.Contains(p, []byte(f.at)) {
+		go panic("at " + f.at)
+		select {}
+	}
+	return n, err
+}
+
+// plain runs the ordinary command.
+func plain(t *testing.T, args ...string) (code int) {
+	t.Helper()
+	var out bytes.Buffer
+	code = app.Run(context.Background(), strings.NewReader(""), &out, &out, append([]string{"superres"}, args...))
+	t.Log(out.String())
+	return code
+}
+
+// drawn writes so many small pictures into a folder and the folders below it.
+func drawn(t *testing.T, dir string, count, w, h int) {
+	t.Helper()
+	for i := range count {
+		img := image.NewGray(image.Rect(0, 0, w+i%5, h+i%7))
+		for y := range img.Rect.Dy() {
+			for x := range img.Rect.Dx() {
+				img.SetGray(x, y, color.Gray{uint8((x*x*(i+3) + y*x*7 + (x/3^y/5)*40) / 8)})
+			}
+		}
+		name := filepath.Join(dir, fmt.Sprintf("%c/%03d.png", 'a'+i%3, i))
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, img); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, b.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// hashes returns those of the files below a folder that are not hidden.
+func hashes(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	list := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() || strings.HasPrefix(e.Name(), ".") {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		list[strings.TrimPrefix(path, dir)] = fmt.Sprintf("%x", sha256.Sum256(data))
+		return err
+	})
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func letters(t *testing.T, report string) (list []letter) {
+	t.Helper()
+	data, err := os.ReadFile(report + ".dead-letters.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for l := range strings.Lines(string(data)) {
+		var v letter
+		if err := json.Unmarshal([]byte(l), &v); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+func beamed(t *testing.T, shards int, args ...string) (stdout string, code int) {
+	t.Helper()
+	var out bytes.Buffer
+	code, err := drive(t.Context(), options{shards, 2, "report", args}, &out, io.Discard)
+	t.Logf("exit %d, %v\n%s", code, err, out.String())
+	return out.String(), code
+}
+
+// A job over 200 pictures gives what the plain command gives; of a picture that is none
+// and one that brings its process down, it tells exactly these.
+func TestPictures(t *testing.T) {
+	t.Chdir(t.TempDir())
+	drawn(t, "in", 200, 9, 8)
+	if code := plain(t, "upscale", "--effort", "fast", "-q", "-r", "-o", "whole", "in"); code != 0 {
+		t.Fatalf("exit %d", code)
+	}
+	want := hashes(t, "whole")
+	if _, code := beamed(t, 5, "upscale", "--effort", "fast", "-r", "-o", "out", "in"); code != 0 || len(want) != 200 || !maps.Equal(hashes(t, "out"), want) || len(letters(t, "report")) != 0 {
+		t.Errorf("exit %d, %d files, %d expected", code, len(hashes(t, "out")), len(want))
+	}
+
+	if err := os.WriteFile("in/a/003.png", []byte("no picture"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(panicVariable, "b/100.png")
+	_, code := beamed(t, 5, "upscale", "--effort", "fast", "-r", "-o", "other", "--", "in")
+	dead := letters(t, "report")
+	if code != 3 || len(dead) != 2 || dead[0].Input != "in/a/003.png" && dead[1].Input != "in/a/003.png" {
+		t.Errorf("exit %d, %+v", code, dead)
+	}
+	for _, l := range dead {
+		want := map[string]letter{
+			"in/a/003.png": {Class: "input", Error: "in/a/003.png: not an image"},
+			"in/b/100.png": {Class: "died", Error: "panic: at b/100.png"},
+		}[l.Input]
+		if l.Class != want.Class || !strings.HasPrefix(l.Error, want.Error) || want.Error == "" {
+			t.Errorf("%+v", l)
+		}
+	}
+	delete(want, "/a/003_2x.png")
+	delete(want, "/b/100_2x.png")
+	if got := hashes(t, "other"); !maps.Equal(got, want) {
+		t.Errorf("%d files, expected %d", len(got), len(want))
+	}
+	t.Setenv(panicVariable, "")
+	if out, code := beamed(t, 5, "upscale", "--effort", "fast", "-r", "-o", "other", "in"); code != 3 || len(letters(t, "report")) != 1 || !strings.Contains(out, "made: 1, there before: 198") {
+		t.Errorf("when the panic is mended: exit %d, %+v", code, letters(t, "report"))
+	}
+}
+
+// A sweep of 2 sizes, 2 numbers of signals and 5 trials gives the numbers of the plain
+// command.
+func TestSweep(t *testing.T) {
+	t.Chdir(t.TempDir())
+	args := []string{"recover", "--panel", "8,12,2", "--panel", "6,9,2", "--n", "30,60", "--trials", "5", "--iterations", "20", "--learners", "rop,mod"}
+	if code := plain(t, append(args, "-q", "-o", "whole")...); code != 0 {
+		t.Fatalf("exit %d", code)
+	}
+	if out, code := beamed(t, 4, append(args, "-o", "parts")...); code != 0 || !strings.Contains(out, "M=8 K=12 S=2") {
+		t.Fatalf("exit %d", code)
+	}
+	if got, want := trials(t, "parts"), trials(t, "whole"); len(want) != 41 || !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("%d rows, expected %d, or others", len(got), len(want))
+	}
+}
+
+// trials reads a trials.csv without its seconds.
+func trials(t *testing.T, dir string) [][]string {
+	t.Helper()
+	f, err := os.Open(filepath.Join(dir, "trials.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	list, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.Index(list[0], "seconds")
+	for i := range list {
+		list[i] = slices.Delete(list[i], at, at+1)
+	}
+	return list
+}
+
+// A training in parts gives the bytes of the plain command. The pictures are so large
+// that each part has some.
+func TestTraining(t *testing.T) {
+	t.Chdir(t.TempDir())
+	drawn(t, "in", 4, 1026, 1024)
+	args := []string{"train", "--stages", "1", "--atoms", "8", "--scale", "4", "--iterations", "2", "-r"}
+	if code := plain(t, append(args, "-q", "-o", "whole.npz", "in")...); code != 0 {
+		t.Fatalf("exit %d", code)
+	}
+	if _, code := beamed(t, 2, append(args, "-o", "parts.npz", "in")...); code != 0 {
+		t.Fatalf("exit %d", code)
+	}
+	want, err := os.ReadFile("whole.npz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile("parts.npz"); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("another model (%v)", err)
+	}
+}
+
+// A job whose driver is killed goes on when it is run again; what was finished stays.
+func TestKilledDriver(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const count = 60
+	drawn(t, "in", count, 90, 80)
+	if code := plain(t, "upscale", "--effort", "fast", "-q", "-r", "-o", "whole", "in"); code != 0 {
+		t.Fatalf("exit %d", code)
+	}
+	want := hashes(t, "whole")
+	start := func() *exec.Cmd {
+		cmd := exec.Command(os.Args[0], "--shards", "4", "--", "upscale", "--effort", "fast", "-r", "-o", "out", "in")
+		cmd.Env = append(os.Environ(), programVariable+"=1")
+		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		return cmd
+	}
+	finished := map[string]time.Time{}
+	for i, share := range []int{25, 50, 75} {
+		cmd := start()
+		ended := make(chan struct{})
+		go func() {
+			_ = cmd.Wait() // it is killed
+			close(ended)
+		}()
+		for deadline := time.Now().Add(time.Minute); len(hashes(t, "out")) < count*share/100; time.Sleep(5 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatal("it does not go on")
+			}
+		}
+		victim := cmd.Process.Pid // the driver; its worker's command notices
+		if i == 1 {
+			victim = -victim // all of its processes
+		}
+		if err := syscall.Kill(victim, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		<-ended
+		for name, sum := range hashes(t, "out") {
+			if want[name] != sum {
+				t.Errorf("killed at %d %%: %s is not what it should be", share, name)
+			}
+		}
+		for name, was := range finished {
+			if info, err := os.Stat("out" + name); err != nil || !info.ModTime().Equal(was) {
+				t.Errorf("killed at %d %%: %s was made twice (%v)", share, name, err)
+			}
+		}
+		for _, name := range journalled(t) {
+			if info, err := os.Stat("out" + name); err == nil {
+				finished[name] = info.ModTime()
+			}
+		}
+		t.Logf("killed at %d %%: %d of %d are done", share, len(finished), count)
+	}
+	if err := start().Wait(); err != nil {
+		t.Errorf("the last run: %v", err)
+	}
+	if got := hashes(t, "out"); !maps.Equal(got, want) || len(got) != count || len(finished) < count/2 {
+		t.Errorf("%d files, expected %d", len(got), len(want))
+	}
+	for name, was := range finished {
+		if info, err := os.Stat("out" + name); err != nil || !info.ModTime().Equal(was) {
+			t.Errorf("%s was made twice (%v)", name, err)
+		}
+	}
+}
+
+// journalled lists what the journals have as done.
+func journalled(t *testing.T) (list []string) {
+	t.Helper()
+	files, err := filepath.Glob("out/.superres-journal.*.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for l := range strings.Lines(string(data)) {
+			var r struct{ State, Output string }
+			if strings.HasSuffix(l, "\n") && json.Unmarshal([]byte(l), &r) == nil && r.State == "done" {
+				list = append(list, "/"+r.Output)
+			}
+		}
+	}
+	return list
+}
+
+func TestUsage(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, args := range [][]string{nil, {"eval", "a"}, {"upscale", "in"}, {"train", "in"}} {
+		if code, err := drive(t.Context(), options{2, 1, "report", args}, io.Discard, io.Discard); code != 2 || err == nil {
+			t.Errorf("%v: exit %d, %v", args, code, err)
+		}
+	}
+	if code, err := drive(t.Context(), options{2, 1, "report", []string{"upscale", "--nonsense", "-o", "out", "in"}}, io.Discard, io.Discard); code == 0 || err == nil {
+		t.Errorf("an unknown flag: exit %d, %v", code, err)
+	}
+}

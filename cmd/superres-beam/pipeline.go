@@ -1,0 +1,198 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/textio"
+	beamlog "github.com/apache/beam/sdks/v2/go/pkg/beam/log"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
+)
+
+func init() {
+	register.DoFn4x0[context.Context, string, func(string), func(string)](&partFn{})
+	register.Emitter1[string]()
+}
+
+// partFn does a part. It never returns an error, which would fail the whole job: what
+// fails goes to its second output.
+type partFn struct{}
+
+func (*partFn) ProcessElement(ctx context.Context, element string, results, dead func(string)) {
+	var p part
+	if err := json.Unmarshal([]byte(element), &p); err != nil {
+		dead(line(letter{Error: err.Error(), Class: "part"}))
+		return
+	}
+	r, letters := p.do(ctx)
+	results(line(r))
+	for _, l := range letters {
+		dead(line(l))
+	}
+}
+
+func line(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // of numbers and texts
+	}
+	return string(text)
+}
+
+// quiet leaves Beam's messages out, but for errors.
+func quiet() {
+	beamlog.SetLogger(silent{})
+	slog.SetDefault(slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
+}
+
+type silent struct{}
+
+func (silent) Log(_ context.Context, severity beamlog.Severity, _ int, message string) {
+	if severity >= beamlog.SevError {
+		fmt.Fprintln(os.Stderr, "beam:", message)
+	}
+}
+
+// commands are those that can be done in parts.
+var commands = []string{"upscale", "recover", "compare", "train"}
+
+// drive runs a command in parts and completes it; code is the exit code.
+func drive(ctx context.Context, opt options, stdout, stderr io.Writer) (code int, err error) {
+	if len(opt.args) == 0 || !slices.Contains(commands, opt.args[0]) {
+		return 2, fmt.Errorf("expected a command after --, of %s; --help shows examples", strings.Join(commands, ", "))
+	}
+	if opt.shards < 1 || opt.atOnce < 1 {
+		return 2, fmt.Errorf("--shards %d --at-once %d: expected 1 or more", opt.shards, opt.atOnce)
+	}
+	target, ok := output(opt.args)
+	if !ok && (opt.args[0] == "upscale" || opt.args[0] == "train") {
+		return 2, fmt.Errorf("%s needs an output: -o", opt.args[0])
+	}
+	if !ok {
+		target = map[string]string{"recover": "recovery", "compare": "comparison"}[opt.args[0]]
+	}
+	for steps := 1; ; steps++ {
+		dead, err := opt.step(ctx, stdout)
+		if err != nil {
+			return 1, err
+		}
+		if dead > 0 && opt.args[0] != "upscale" && opt.args[0] != "recover" {
+			return 1, fmt.Errorf("%d parts failed: %s.dead-letters.jsonl; nothing was completed", dead, opt.report)
+		}
+		var text bytes.Buffer
+		end := run(ctx, []string{"merge", target}, func(l []byte) { text.Write(append(l, '\n')) })
+		_, _ = stdout.Write(text.Bytes())
+		switch {
+		case end.code == 0 && dead > 0:
+			return codeSome, nil
+		case end.code == 0 && opt.args[0] == "train" && !there(target):
+			fmt.Fprintf(stderr, "step %d is done\n", steps)
+			continue
+		case end.code == 0:
+			return 0, nil
+		case dead > 0 && end.code != codeSome:
+			return codeSome, fmt.Errorf("%d failed: %s.dead-letters.jsonl; %s", dead, opt.report, end.reason)
+		}
+		return end.code, errors.New(end.reason)
+	}
+}
+
+func there(path string) bool {
+	_, err := os.Stat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// output finds the value of -o.
+func output(args []string) (string, bool) {
+	for i, a := range args {
+		name, value, has := strings.Cut(strings.TrimLeft(a, "-"), "=")
+		switch {
+		case !strings.HasPrefix(a, "-") || name != "o" && name != "output":
+		case has:
+			return value, true
+		case i+1 < len(args):
+			return args[i+1], true
+		}
+	}
+	return "", false
+}
+
+// step runs all parts once, and returns the number of dead letters.
+func (opt options) step(ctx context.Context, stdout io.Writer) (dead int, err error) {
+	var elements []string
+	for i := range opt.shards {
+		elements = append(elements, line(part{opt.args, i, opt.shards, opt.atOnce}))
+	}
+	results, letters := opt.report+".results.jsonl", opt.report+".dead-letters.jsonl"
+	store, err := filesystem.New(ctx, letters)
+	if err != nil {
+		return 0, err
+	}
+	defer store.Close()
+	for _, name := range []string{results, letters} { // nothing is written of no elements
+		if err := filesystem.Write(ctx, store, name, nil); err != nil {
+			return 0, fmt.Errorf("--report %s: %w", opt.report, err)
+		}
+	}
+	p, s := beam.NewPipelineWithRoot()
+	spread := beam.Reshuffle(s, beam.CreateList(s, elements)) // so that the runner may give each to another worker
+	done, failed := beam.ParDo2(s, &partFn{}, spread)
+	textio.Write(s, results, done)
+	textio.Write(s, letters, failed)
+	if err := beamx.Run(ctx, p); err != nil {
+		return 0, err
+	}
+	list, err := lines(ctx, store, letters)
+	if err != nil {
+		return 0, err
+	}
+	reports, err := lines(ctx, store, results)
+	if err != nil {
+		return 0, err
+	}
+	var all result
+	for _, text := range reports {
+		var r result
+		if err := json.Unmarshal([]byte(text), &r); err != nil {
+			return 0, fmt.Errorf("%s: %w", results, err)
+		}
+		all.Done, all.Skipped, all.Seconds, all.Attempts = all.Done+r.Done, all.Skipped+r.Skipped, all.Seconds+r.Seconds, all.Attempts+r.Attempts
+	}
+	fmt.Fprintf(stdout, "%d parts in %d attempts, %.1f s together; pictures made: %d, there before: %d; dead letters: %d\n",
+		len(reports), all.Attempts, all.Seconds, all.Done, all.Skipped, len(list))
+	return len(list), nil
+}
+
+// lines reads a list, puts it in order and writes it back, so that the same run gives
+// the same list.
+func lines(ctx context.Context, store filesystem.Interface, name string) ([]string, error) {
+	data, err := filesystem.Read(ctx, store, name)
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for l := range strings.SplitSeq(string(data), "\n") {
+		if l != "" {
+			list = append(list, l)
+		}
+	}
+	slices.Sort(list)
+	list = slices.Compact(list)
+	text := ""
+	if len(list) > 0 {
+		text = strings.Join(list, "\n") + "\n"
+	}
+	return list, filesystem.Write(ctx, store, name, []byte(text))
+}

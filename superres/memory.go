@@ -7,9 +7,9 @@ import (
 
 // Memory estimates the bytes of a program that calls Upscale at its peak, with the
 // model, the picture and the result themselves, for a picture of the size and colour
-// model of cfg, a result of w×h, and Options.BandRows. It is for a program that collects
+// model of cfg, a result of w×h, and the BandRows and Ensemble of opt. It is for a program that collects
 // its garbage early (GOGC 30); with the default, the peak can be half as much again.
-func (m *Model) Memory(cfg image.Config, w, h, bandRows int) int64 {
+func (m *Model) Memory(cfg image.Config, w, h int, opt Options) int64 {
 	in, out := int64(cfg.Width)*int64(cfg.Height), int64(w)*int64(h)
 	pixel, painted, hidden := int64(4), int64(4), int64(0) // bytes of a pixel of the picture, of the result, of planes
 	switch cfg.ColorModel {
@@ -34,14 +34,21 @@ func (m *Model) Memory(cfg image.Config, w, h, bandRows int) int64 {
 			}
 		}
 	}
+	bandRows := opt.BandRows
 	if bandRows < 1 {
 		bandRows = m.bandRows(cfg.Width, cfg.Height, w, h)
+	}
+	if opt.Ensemble {
+		bandRows = cfg.Height
 	}
 	live := (pixel+hidden)*in + painted*out + m.tables + m.work(cfg.Width, cfg.Height, w, h, bandRows)
 	for _, one := range m.models(cfg.Width, cfg.Height, w, h) {
 		if one != m {
 			live += one.tables
 		}
+	}
+	if opt.Ensemble {
+		live += 2 * 4 * out // the mean, and the colour of all rows
 	}
 	return programBytes + live + live*3/10 // with garbage
 }

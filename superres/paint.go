@@ -19,6 +19,7 @@ type painter struct {
 	out   *canvas
 	plain *scaler // for colour
 	band  int
+	eight bool // Options.Ensemble
 	// The column of the picture under each of the result, for keepAreas; nil: it is not
 	// wanted.
 	columns []int32
@@ -26,7 +27,7 @@ type painter struct {
 
 func (m *Model) newPainter(img image.Image, w, h int, opt Options) *painter {
 	b := img.Bounds()
-	p := &painter{model: m, img: img, grey: isGrey(img), w: b.Dx(), h: b.Dy(), band: opt.BandRows}
+	p := &painter{model: m, img: img, grey: isGrey(img), w: b.Dx(), h: b.Dy(), band: opt.BandRows, eight: opt.Ensemble}
 	if p.band < 1 {
 		p.band = m.bandRows(p.w, p.h, w, h)
 	}
@@ -63,6 +64,13 @@ func (p *painter) paint(ctx context.Context, report func(float64)) error {
 		share = 0.5
 	}
 	run := func(read func(lo, hi int) *patches.Plane, emit func(top int, rows *patches.Plane), from float64) error {
+		if p.eight {
+			whole, err := p.model.ensemble(ctx, read(0, p.h), p.out.w, p.out.h, func(done float64) { report(from + share*done) })
+			if err == nil {
+				emit(0, whole)
+			}
+			return err
+		}
 		return p.model.stream(ctx, p.w, p.h, p.out.w, p.out.h, p.band, read, emit, func(done float64) { report(from + share*done) })
 	}
 	luma := func(lo, hi int) *patches.Plane { return p.rows(lo, hi).luma() }

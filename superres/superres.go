@@ -24,6 +24,7 @@ type Options struct {
 	Fit           bool          // keep the shape of the picture and stay within Width×Height
 	Depth         int           // bits a sample of the result: 8 or 16; 0: as the picture
 	BandRows      int           // rows of the picture worked on together: memory alone; 0: as suits
+	Ensemble      bool          // the mean over the eight flips and quarter turns: takes eight times as long
 	Progress      func(float64) // called with the share done, 0..1, from one goroutine; may be nil
 }
 

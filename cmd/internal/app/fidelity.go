@@ -69,7 +69,7 @@ func provenance(c *cli.Context, name string, model *superres.Model, opt superres
 		how = "fit"
 	}
 	text += fmt.Sprintf("; %s %s", how, sizeText(opt))
-	for _, flag := range []string{"effort", "coder", "sparsity", "back-projection"} {
+	for _, flag := range []string{"effort", "ensemble", "coder", "sparsity", "back-projection"} {
 		if c.IsSet(flag) {
 			text += fmt.Sprintf("; %s %v", flag, c.Value(flag))
 		}

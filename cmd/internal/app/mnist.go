@@ -226,7 +226,7 @@ func (d *digits) fits(workers int, memory int64) error {
 	d.together = int(min(max(1<<23/out, 1), 256))
 	// Small images take less than the model's estimate, which counts the buffers
 	// of large ones.
-	one := min(d.model.Memory(low, d.outWidth, d.outHeight, 0), 400*out)
+	one := min(d.model.Memory(low, d.outWidth, d.outHeight, superres.Options{}), 400*out)
 	need := 32<<20 + int64(min(workers, d.together))*one + 6*out*int64(d.together)
 	if need > memory {
 		return codedError{fmt.Errorf("%s: images of %dx%d need %s, the limit is %s; use --max-memory or a smaller -j", d.images, d.width, d.height, gib(need), gib(memory)), exitLimit}

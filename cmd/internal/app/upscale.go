@@ -37,6 +37,7 @@ func upscaleCommand(s *streams) *cli.Command {
 		}, sizeFlags, []cli.Flag{
 			&cli.StringFlag{Name: "model", Aliases: []string{"m"}, Value: autoModel, Usage: "`NAME|FILE`: see superres models; auto is photo, and photo-jpeg for JPEG files of less than high quality"},
 			&cli.StringFlag{Name: "effort", Value: "best", Usage: "`HOW` many stages of a cascade to run: fast (one), balanced (two) or best (all)"},
+			&cli.BoolFlag{Name: "ensemble", Usage: "take the mean over the eight flips and quarter turns of a picture: better with models of coupled stages, such as coupled, and in vain with cascades; takes eight times as long"},
 			&cli.StringFlag{Name: "coder", Usage: "code patches with another `SPEC` than the model's: see superres coders"},
 			&cli.IntFlag{Name: "sparsity", Usage: "code patches with `S` atoms at most"},
 			&cli.IntFlag{Name: "back-projection", Value: -1, Usage: "back-project `N` times; 0: never; -1: as the model says"},
@@ -170,6 +171,7 @@ func (u *upscaler) configure(c *cli.Context) (err error) {
 	if u.size, err = wantedSize(c); err != nil {
 		return err
 	}
+	u.size.Ensemble = c.Bool("ensemble")
 	if u.size.BandRows = c.Int("tile"); u.size.BandRows < 0 {
 		return usage("--tile %d: expected 0 or more rows", u.size.BandRows)
 	}
@@ -232,7 +234,7 @@ func (u *upscaler) measure(cfg image.Config) (w, h int, need int64, err error) {
 	if int64(w)*int64(h) > most*1e6 {
 		return 0, 0, 0, fmt.Errorf("output %dx%d is more than %d megapixels; use %s", w, h, most, advice)
 	}
-	if need = u.model.Memory(u.keep.deepened(cfg), w, h, u.size.BandRows); need > u.memory {
+	if need = u.model.Memory(u.keep.deepened(cfg), w, h, u.size); need > u.memory {
 		return 0, 0, 0, fmt.Errorf("output %dx%d needs %s, the limit is %s; use --max-memory or %s", w, h, gib(need), gib(u.memory), advice)
 	}
 	return w, h, need, nil

@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -25,6 +27,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"superres/cmd/internal/app"
+	"superres/mnist"
 )
 
 // The variables that make the test binary the program, and bring a command down when
@@ -195,6 +198,69 @@ func TestSweep(t *testing.T) {
 	}
 }
 
+// So does a comparison, but for the seconds.
+func TestComparison(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var b bytes.Buffer
+	w, err := mnist.NewImageWriter(&b, 20, 28, 28)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		img := image.NewGray(image.Rect(0, 0, 28, 28))
+		for p := range img.Pix {
+			x, y := p%28-14, p/28-14
+			img.Pix[p] = uint8(max(0, 255-3*(x*(3+i%5)+y*(i%7-3))*(x*(3+i%5)+y*(i%7-3))))
+		}
+		if err := w.Write(img); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.Close(), os.WriteFile("train-images-idx3-ubyte", b.Bytes(), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"compare", "--protocol", "pooled", "--images", "train-images-idx3-ubyte", "--index", "3,9", "--learners", "rop,mod",
+		"--seeds", "2", "--atoms", "16", "--patches", "60", "--iterations", "12", "."}
+	if code := plain(t, append(args, "-q", "-o", "whole")...); code != 0 {
+		t.Fatalf("exit %d", code)
+	}
+	if _, code := beamed(t, 3, append(args, "-o", "parts")...); code != 0 {
+		t.Fatalf("exit %d", code)
+	}
+	if got, want := runs(t, "parts"), runs(t, "whole"); got != want || len(want) < 1000 {
+		t.Errorf("other runs:\n%s\n%s", got, want)
+	}
+}
+
+// runs reads a runs.json without its seconds.
+func runs(t *testing.T, dir string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, "runs.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all any
+	if err := json.Unmarshal(data, &all); err != nil {
+		t.Fatal(err)
+	}
+	var strip func(v any)
+	strip = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			delete(v, "seconds")
+			for _, part := range v {
+				strip(part)
+			}
+		case []any:
+			for _, part := range v {
+				strip(part)
+			}
+		}
+	}
+	strip(all)
+	return line(all)
+}
+
 // trials reads a trials.csv without its seconds.
 func trials(t *testing.T, dir string) [][]string {
 	t.Helper()
@@ -334,7 +400,7 @@ func TestUsage(t *testing.T) {
 			t.Errorf("%v: exit %d, %v", args, code, err)
 		}
 	}
-	if code, err := drive(t.Context(), options{2, 1, "report", []string{"upscale", "--nonsense", "-o", "out", "in"}}, io.Discard, io.Discard); code == 0 || err == nil {
+	if code, err := drive(t.Context(), options{2, 1, "report", []string{"upscale", "--nonsense", "-o", "out", "in"}}, io.Discard, io.Discard); code != 1 || err == nil {
 		t.Errorf("an unknown flag: exit %d, %v", code, err)
 	}
 }

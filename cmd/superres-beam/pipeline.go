@@ -84,12 +84,12 @@ func drive(ctx context.Context, opt options, stdout, stderr io.Writer) (code int
 		target = map[string]string{"recover": "recovery", "compare": "comparison"}[opt.args[0]]
 	}
 	for steps := 1; ; steps++ {
-		dead, err := opt.step(ctx, stdout)
-		if err != nil {
+		pictures, dead, err := opt.step(ctx, stdout)
+		switch {
+		case err != nil:
 			return 1, err
-		}
-		if dead > 0 && opt.args[0] != "upscale" && opt.args[0] != "recover" {
-			return 1, fmt.Errorf("%d parts failed: %s.dead-letters.jsonl; nothing was completed", dead, opt.report)
+		case dead > 0 && (opt.args[0] == "train" || opt.args[0] == "upscale" && pictures == 0):
+			return 1, fmt.Errorf("%d failed: %s.dead-letters.jsonl; nothing was completed", dead, opt.report)
 		}
 		var text bytes.Buffer
 		end := run(ctx, []string{"merge", target}, func(l []byte) { text.Write(append(l, '\n')) })
@@ -129,8 +129,9 @@ func output(args []string) (string, bool) {
 	return "", false
 }
 
-// step runs all parts once, and returns the number of dead letters.
-func (opt options) step(ctx context.Context, stdout io.Writer) (dead int, err error) {
+// step runs all parts once, and returns the numbers of pictures that are done, now or
+// before, and of dead letters.
+func (opt options) step(ctx context.Context, stdout io.Writer) (pictures, dead int, err error) {
 	var elements []string
 	for i := range opt.shards {
 		elements = append(elements, line(part{opt.args, i, opt.shards, opt.atOnce}))
@@ -138,12 +139,12 @@ func (opt options) step(ctx context.Context, stdout io.Writer) (dead int, err er
 	results, letters := opt.report+".results.jsonl", opt.report+".dead-letters.jsonl"
 	store, err := filesystem.New(ctx, letters)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	defer store.Close()
 	for _, name := range []string{results, letters} { // nothing is written of no elements
 		if err := filesystem.Write(ctx, store, name, nil); err != nil {
-			return 0, fmt.Errorf("--report %s: %w", opt.report, err)
+			return 0, 0, fmt.Errorf("--report %s: %w", opt.report, err)
 		}
 	}
 	p, s := beam.NewPipelineWithRoot()
@@ -152,27 +153,27 @@ func (opt options) step(ctx context.Context, stdout io.Writer) (dead int, err er
 	textio.Write(s, results, done)
 	textio.Write(s, letters, failed)
 	if err := beamx.Run(ctx, p); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	list, err := lines(ctx, store, letters)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	reports, err := lines(ctx, store, results)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	var all result
 	for _, text := range reports {
 		var r result
 		if err := json.Unmarshal([]byte(text), &r); err != nil {
-			return 0, fmt.Errorf("%s: %w", results, err)
+			return 0, 0, fmt.Errorf("%s: %w", results, err)
 		}
 		all.Done, all.Skipped, all.Seconds, all.Attempts = all.Done+r.Done, all.Skipped+r.Skipped, all.Seconds+r.Seconds, all.Attempts+r.Attempts
 	}
 	fmt.Fprintf(stdout, "%d parts in %d attempts, %.1f s together; pictures made: %d, there before: %d; dead letters: %d\n",
 		len(reports), all.Attempts, all.Seconds, all.Done, all.Skipped, len(list))
-	return len(list), nil
+	return all.Done + all.Skipped, len(list), nil
 }
 
 // lines reads a list, puts it in order and writes it back, so that the same run gives

@@ -25,7 +25,8 @@ func TestArrays(t *testing.T) {
 	bytes8 := []int8{-128, 127, 0, 1, -1, 5}
 	words := []uint16{0, 65535, 1, 256}
 	floats := []float32{0, -1.5, math.MaxFloat32, 1e-45, 3, 4, 5, 6}
-	f := pack(t, NewArray("a", 2, bytes8), NewArray("b", 4, words), NewArray("c", 1, floats))
+	doubles := []float64{0, -1.5, math.MaxFloat64, 5e-324}
+	f := pack(t, NewArray("a", 2, bytes8), NewArray("b", 4, words), NewArray("c", 1, floats), NewArray("d", 2, doubles), NewArray("e", 1, []float64{}))
 	if got, err := Read[int8](f, "a", 2, 3); err != nil || !slices.Equal(got, bytes8) {
 		t.Errorf("%v, %v", got, err)
 	}
@@ -34,6 +35,12 @@ func TestArrays(t *testing.T) {
 	}
 	if got, err := Read[float32](f, "c", 1, 8); err != nil || !slices.Equal(got, floats) {
 		t.Errorf("%v, %v", got, err)
+	}
+	if got, err := Read[float64](f, "d", 2, 2); err != nil || !slices.Equal(got, doubles) {
+		t.Errorf("%v, %v", got, err)
+	}
+	if got, err := Read[float64](f, "e", 1, 0); err != nil || len(got) != 0 {
+		t.Errorf("of no elements: %v, %v", got, err)
 	}
 	// As matrices too, as far as those can be of the type.
 	if x, err := f.Matrix("c", 1, 8); err != nil || x.At(0, 1) != -1.5 {

@@ -138,7 +138,7 @@ func mergePictures(s *streams, dir string) error {
 		}
 	}
 	if len(ends) == 0 {
-		return codedError{fmt.Errorf("%s: no part was done there with --resume --shard I/N", dir), exitInput}
+		return codedError{fmt.Errorf("%s: no part was done there with --shard I/N (of upscale with --resume as well)", dir), exitInput}
 	}
 	var open []string
 	for _, of := range slices.Sorted(maps.Keys(ends)) { // the pictures may have been divided anew

@@ -274,12 +274,15 @@ func (r *resumption) end(b batch, failed []string) error {
 	if r == nil || r.suffix == "" {
 		return nil
 	}
-	ends := map[string]*record{}
+	bad, ends := map[string]bool{}, map[string]*record{}
+	for _, path := range failed {
+		bad[path] = true
+	}
 	for _, root := range b.roots {
 		ends[root] = &record{State: "end"}
 	}
 	for _, j := range slices.Concat(b.jobs, b.skipped) {
-		if e := ends[j.root]; slices.Contains(failed, j.path) {
+		if e := ends[j.root]; bad[j.path] {
 			e.Failed = append(e.Failed, j.path)
 		} else {
 			e.Done++

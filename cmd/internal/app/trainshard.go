@@ -46,6 +46,9 @@ func trainShard(c *cli.Context, list []superres.Source, opt superres.TrainOption
 		return err
 	}
 	data, err := superres.TrainPart(c.Context, list, opt, part.index, part.of, had)
+	if errors.Is(err, superres.ErrParts) {
+		err = fmt.Errorf("%w; to begin anew remove %s", err, out+partialSuffix)
+	}
 	if err != nil {
 		return trainingError(err)
 	}
@@ -75,6 +78,9 @@ func mergeTraining(c *cli.Context, s *streams, out string) error {
 		return err
 	}
 	next, m, err := superres.MergeParts(c.Context, kept, len(names), func(i int) ([]byte, error) { return readPartial(names[i], memory) })
+	if errors.Is(err, superres.ErrParts) {
+		err = fmt.Errorf("%w; run the parts again, or remove %s* and %s to begin anew", err, out+partInfix+".", out+partialSuffix)
+	}
 	if err != nil {
 		return trainingError(err)
 	}

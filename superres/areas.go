@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"superres/internal/parallel"
-	"superres/patches"
 )
 
 // A cascade learns from photographs, and sharpens what is drawn until it rings: beside
@@ -41,12 +40,27 @@ func (p *painter) keepAreas(lo, hi int, low picture, first int) {
 	_ = parallel.For(context.Background(), hi-lo, together, func() func(from, to int) {
 		least, greatest := make([]float32, p.w), make([]float32, p.w)
 		floor, ceiling := make([]uint16, p.w), make([]uint16, p.w)
+		known, none := [3]*trios{newTrios(p.w), newTrios(p.w), newTrios(p.w)}, noTrios(p.w)
 		return func(from, to int) {
 			for channel, plane := range low.channels {
+				for _, t := range known {
+					t.row = -1
+				}
+				of := func(row int) *trios { // of the picture
+					if row < 0 || row >= p.h {
+						return none
+					}
+					t := known[row%3]
+					if t.row != row {
+						t.row = row
+						t.find(plane.Row(row - first))
+					}
+					return t
+				}
 				last := -1 // the row of the picture that the limits are for
 				for y := lo + from; y < lo+to; y++ {
 					if v := under(y, p.h, p.out.h); v != last {
-						areas(least, greatest, plane, v-first)
+						limits(least, greatest, of(v-1), of(v), of(v+1))
 						p.out.levels(floor, least)
 						p.out.levels(ceiling, greatest)
 						last = v
@@ -58,35 +72,74 @@ func (p *painter) keepAreas(lo, hi int, low picture, first int) {
 	})
 }
 
-// areas finds the least and the greatest of the samples at most one row and one column
-// away from those of row y, where three of them have it, and infinities elsewhere.
-func areas(least, most []float32, p *patches.Plane, y int) {
-	low, high := float32(math.Inf(-1)), float32(math.Inf(1))
-	top, bottom := max(y-1, 0), min(y+1, p.H-1)
-	for x := range p.W {
-		lo, hi, los, his := high, low, 0, 0
-		for v := top; v <= bottom; v++ {
-			for _, s := range p.Row(v)[max(x-1, 0):min(x+2, p.W)] {
-				switch {
-				case s < lo:
-					lo, los = s, 1
-				case s == lo:
-					los++
-				}
-				switch {
-				case s > hi:
-					hi, his = s, 1
-				case s == hi:
-					his++
-				}
-			}
-		}
-		if los < 3 {
-			lo = low
-		}
-		if his < 3 {
-			hi = high
-		}
+// trios are, of every sample of a row, it and its neighbours: the least and the greatest
+// of the three, as bits, which are in the order of the values, and how many have it.
+type trios struct {
+	row            int
+	bits, min, max []uint32
+	mins, maxs     []uint8
+}
+
+func newTrios(n int) *trios {
+	return &trios{row: -1, bits: make([]uint32, n), min: make([]uint32, n), max: make([]uint32, n), mins: make([]uint8, n), maxs: make([]uint8, n)}
+}
+
+// noTrios stand for a row beyond an edge.
+func noTrios(n int) *trios {
+	t := newTrios(n)
+	for x := range t.min {
+		t.min[x] = math.MaxUint32
+	}
+	return t
+}
+
+// find sets the trios to those of a row. Its samples are not negative.
+func (t *trios) find(row []float32) {
+	n := len(row)
+	bits, least, most, mins, maxs := t.bits[:n], t.min[:n], t.max[:n], t.mins[:n], t.maxs[:n]
+	for x, v := range row {
+		bits[x] = math.Float32bits(v)
+	}
+	for x := 1; x+1 < n; x++ {
+		a, b, c := bits[x-1], bits[x], bits[x+1]
+		lo, hi := min(a, b, c), max(a, b, c)
 		least[x], most[x] = lo, hi
+		mins[x] = same(a, lo) + same(b, lo) + same(c, lo)
+		maxs[x] = same(a, hi) + same(b, hi) + same(c, hi)
+	}
+	for _, x := range [2]int{0, n - 1} { // the ends have one neighbour, or none
+		a, b := bits[max(x-1, 0)], bits[min(x+1, n-1)]
+		lo, hi := min(a, b), max(a, b)
+		least[x], most[x], mins[x], maxs[x] = lo, hi, same(a, lo), same(a, hi)
+		if n > 1 {
+			mins[x] += same(b, lo)
+			maxs[x] += same(b, hi)
+		}
+	}
+}
+
+func same(a, b uint32) uint8 {
+	if a == b {
+		return 1
+	}
+	return 0
+}
+
+// limits sets least and most to the least and the greatest of the samples at most one row
+// and one column away, where three of them have it, and to infinities elsewhere; a, b and
+// c are the trios of a row and of those beside it.
+func limits(least, most []float32, a, b, c *trios) {
+	low, high := float32(math.Inf(-1)), float32(math.Inf(1))
+	for x := range least {
+		lo, hi := min(a.min[x], b.min[x], c.min[x]), max(a.max[x], b.max[x], c.max[x])
+		los := same(a.min[x], lo)*a.mins[x] + same(b.min[x], lo)*b.mins[x] + same(c.min[x], lo)*c.mins[x]
+		his := same(a.max[x], hi)*a.maxs[x] + same(b.max[x], hi)*b.maxs[x] + same(c.max[x], hi)*c.maxs[x]
+		least[x], most[x] = low, high
+		if los >= 3 {
+			least[x] = math.Float32frombits(lo)
+		}
+		if his >= 3 {
+			most[x] = math.Float32frombits(hi)
+		}
 	}
 }

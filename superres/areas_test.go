@@ -3,6 +3,7 @@ package superres
 import (
 	"image"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -74,7 +75,7 @@ func TestKindsAreClean(t *testing.T) {
 			if got.uneven > 0 || got.tint > 0 {
 				t.Errorf("%s ×%d: areas are off by %.0f levels, grey by %.0f", k.name, scale, got.uneven, got.tint)
 			}
-			if got.drift > max(base.drift, 0.6) {
+			if got.drift > max(base.drift, 0.8) {
 				t.Errorf("%s ×%d: the mean moves by %.2f levels, with bicubic %.2f", k.name, scale, got.drift, base.drift)
 			}
 		}
@@ -96,5 +97,61 @@ func TestAreas(t *testing.T) {
 	}
 	if want := make([]float32, p.W); !slices.Equal(least, want) {
 		t.Errorf("the least are %v, expected %v", least, want)
+	}
+}
+
+// areas is limits for row y of a plane, as plainly as can be.
+func areas(least, most []float32, p *patches.Plane, y int) {
+	for x := range p.W {
+		lo, hi, los, his := float32(math.Inf(1)), float32(math.Inf(-1)), 0, 0
+		for v := max(y-1, 0); v <= min(y+1, p.H-1); v++ {
+			for _, s := range p.Row(v)[max(x-1, 0):min(x+2, p.W)] {
+				if s < lo {
+					lo, los = s, 0
+				}
+				if s > hi {
+					hi, his = s, 0
+				}
+				if s == lo {
+					los++
+				}
+				if s == hi {
+					his++
+				}
+			}
+		}
+		if los < 3 {
+			lo = float32(math.Inf(-1))
+		}
+		if his < 3 {
+			hi = float32(math.Inf(1))
+		}
+		least[x], most[x] = lo, hi
+	}
+}
+
+func TestLimits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 0))
+	for _, size := range [][2]int{{1, 1}, {1, 5}, {2, 3}, {3, 1}, {17, 6}} {
+		p := patches.NewPlane(size[0], size[1])
+		for i := range p.Pix {
+			p.Pix[i] = float32(rng.IntN(4)) / 3
+		}
+		of := func(y int) *trios {
+			if y < 0 || y >= p.H {
+				return noTrios(p.W)
+			}
+			row := newTrios(p.W)
+			row.find(p.Row(y))
+			return row
+		}
+		least, most, least2, most2 := make([]float32, p.W), make([]float32, p.W), make([]float32, p.W), make([]float32, p.W)
+		for y := range p.H {
+			limits(least, most, of(y-1), of(y), of(y+1))
+			areas(least2, most2, p, y)
+			if !slices.Equal(least, least2) || !slices.Equal(most, most2) {
+				t.Errorf("%d×%d, row %d: %v and %v, expected %v and %v", p.W, p.H, y, least, most, least2, most2)
+			}
+		}
 	}
 }

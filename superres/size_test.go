@@ -92,6 +92,9 @@ func TestFingerprint(t *testing.T) {
 			t.Fatal(err)
 		}
 		first := add(name, m)
+		if kept := BuiltinFingerprint(name); len(m.Stages) > 0 && kept != first {
+			t.Errorf("models/fingerprints: expected the line %s %s, got %q", name, first, kept)
+		}
 		if name != "digits" {
 			continue
 		}

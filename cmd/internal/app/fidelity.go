@@ -53,15 +53,20 @@ func newFidelity(c *cli.Context) (fidelity, error) {
 }
 
 // provenance is one line about what makes an output by a model. It names no folder
-// and no time: the same call gives the same bytes everywhere. A model that is part of
-// the program is told by its version, one of a file by its hash.
+// and no time: the same call gives the same bytes everywhere. A model is told by its
+// fingerprint too: that of all scales and stages for one that is part of the program,
+// whichever are used.
 func provenance(c *cli.Context, name string, model *superres.Model, opt superres.Options) (string, error) {
 	text := fmt.Sprintf("superres %s; model %s", version, filepath.Base(name))
-	if strings.ContainsAny(name, `./\\`) {
-		sum, err := model.Fingerprint()
-		if err != nil {
+	builtin, _, _ := strings.Cut(name, ":")
+	sum := superres.BuiltinFingerprint(builtin)
+	if strings.ContainsAny(name, `./\`) {
+		var err error
+		if sum, err = model.Fingerprint(); err != nil {
 			return "", err
 		}
+	}
+	if sum != "" {
 		text += fmt.Sprintf(" (sha256 %s)", sum[:16])
 	}
 	how := "size"

@@ -52,7 +52,7 @@ type record struct {
 // new flag is one until it is known better.
 var neutral = []string{
 	"output", "name", "format", "recursive", "include", "exclude", "on-exist", "resume", "shard", "dry-run", "json",
-	"scale", "width", "height", "fit", "model", "timeout", "provenance", "progress", "quiet", "jobs", "tile", "max-memory", "max-pixels", "help",
+	"scale", "width", "height", "fit", "model", "timeout", "provenance", "progress", "quiet", "verbose", "jobs", "tile", "max-memory", "max-pixels", "help",
 }
 
 // resumption goes on with interrupted work. A nil one knows of no earlier work and

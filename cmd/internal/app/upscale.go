@@ -51,6 +51,7 @@ func upscaleCommand(s *streams) *cli.Command {
 			&cli.StringFlag{Name: "shard", Usage: "do only part `I/N` of the pictures, 0/N to N-1/N: the parts may run at once"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "show what would be made, and make nothing"},
 			&cli.BoolFlag{Name: "json", Usage: "write an event a line to standard output, as JSON"},
+			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "say of every picture what it is, by which model it is enlarged and how much memory that is taken to need"},
 			&cli.DurationFlag{Name: "timeout", Usage: "give up a picture that takes longer than `T`; by default, one that takes longer than that to decode", Value: 30 * time.Second},
 		}, fidelityFlags, commonFlags),
 		Action: func(c *cli.Context) error { return upscale(c, s) },
@@ -66,6 +67,7 @@ type upscaler struct {
 	quality   int
 	overwrite bool
 	dry       bool
+	verbose   bool
 	limits    imagefile.Limits
 	whole     time.Duration   // that a picture may take in all; 0: any
 	memory    int64           // bytes
@@ -77,38 +79,8 @@ type upscaler struct {
 	tally     tally
 }
 
-// engine is a model and what the outputs say of it.
-type engine struct {
-	model    *superres.Model
-	software string
-}
-
-// autoModel lets the program choose: cleanModel, and jpegModel for JPEG files of an
-// estimated quality below highQuality, where it is the better one.
-const (
-	autoModel, cleanModel, jpegModel = "auto", "photo", "photo-jpeg"
-	highQuality                      = 93
-)
-
-// engineFor is what enlarges a picture.
-func (u *upscaler) engineFor(pic *imagefile.Picture) (engine, error) {
-	if u.jpeg != nil && pic.Quality > 0 && pic.Quality < highQuality {
-		return u.jpeg()
-	}
-	return u.engine, nil
-}
-
-// engines are all that may be wanted.
-func (u *upscaler) engines() ([]engine, error) {
-	if u.jpeg == nil {
-		return []engine{u.engine}, nil
-	}
-	jpeg, err := u.jpeg()
-	return []engine{u.engine, jpeg}, err
-}
-
 func upscale(c *cli.Context, s *streams) error {
-	u := &upscaler{streams: s, dry: c.Bool("dry-run"), swept: map[string]bool{}, tally: tally{began: time.Now()}}
+	u := &upscaler{streams: s, dry: c.Bool("dry-run"), verbose: c.Bool("verbose") && !c.Bool("quiet"), swept: map[string]bool{}, tally: tally{began: time.Now()}}
 	if c.Bool("json") && c.String("output") != "-" {
 		u.events = newEvents(s.out)
 	}
@@ -203,22 +175,6 @@ func (u *upscaler) configure(c *cli.Context) (err error) {
 	return err
 }
 
-// newEngine opens a model and tunes it as the flags say.
-func (u *upscaler) newEngine(c *cli.Context, name string, tuning superres.Tuning) (e engine, err error) {
-	m, err := openModel(name)
-	if err != nil {
-		return e, err
-	}
-	if m, err = m.Effort(c.String("effort")); err != nil {
-		return e, err
-	}
-	if e.model, err = m.Tune(tuning); err != nil || !u.keep.record {
-		return e, err
-	}
-	e.software, err = provenance(c, name, e.model, u.size)
-	return e, err
-}
-
 // measure returns the size of the enlargement of a picture, and what it takes, in
 // bytes; it refuses what is too much.
 func (u *upscaler) measure(cfg image.Config) (w, h int, need int64, err error) {
@@ -257,7 +213,7 @@ func (u *upscaler) one(ctx context.Context, j job, out *outcome, admit func(byte
 	limits := u.limits
 	limits.Accept = func(cfg image.Config) error {
 		_, _, need, err := u.measure(cfg)
-		if err == nil {
+		if out.need = need; err == nil {
 			admit(need)
 			clock.start()
 		}
@@ -281,6 +237,7 @@ func (u *upscaler) one(ctx context.Context, j job, out *outcome, admit func(byte
 	if err != nil {
 		return err
 	}
+	out.about = about(pic, by.name, out.need)
 	result, err := by.model.Upscale(ctx, pic.Image, opt)
 	if err != nil {
 		return fmt.Errorf("%s: %w", j.path, err)

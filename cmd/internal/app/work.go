@@ -28,6 +28,8 @@ type work struct {
 // outcome is what has become of a picture.
 type outcome struct {
 	from, to image.Point // sizes of the picture and of the result
+	about    string      // the picture and its model
+	need     int64       // bytes, as estimated
 	warnings []string    // what the result has not got of the picture
 	seconds  float64
 	err      error
@@ -102,6 +104,10 @@ func (w *work) progress(i int, share float64) {
 // report tells what has become of picture i.
 func (w *work) report(i int) {
 	u, j, out, ev := w.u, w.jobs[i], w.results[i], w.event(i)
+	if u.verbose && out.about != "" {
+		u.bar.pause()
+		fmt.Fprintln(u.err, imagefile.OneLine(j.path+": "+out.about))
+	}
 	u.note(j.path, out.warnings)
 	ev.Seconds = out.seconds
 	for _, text := range out.warnings {

@@ -15,6 +15,7 @@ import (
 
 	"superres/internal/imagefile"
 	"superres/internal/metadata"
+	"superres/superres"
 )
 
 // header is the depth and the colour type of a PNG.
@@ -145,7 +146,7 @@ func TestMetadataIsKeptOrStripped(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !bytes.Contains(raw, []byte("superres "+version+"; model photo; ")) {
+			if !bytes.Contains(raw, []byte("superres "+version+"; model photo (sha256 "+superres.BuiltinFingerprint("photo")[:16]+"); ")) {
 				t.Errorf("%s to %s: no record of provenance", in, out)
 			}
 			// Nothing is left, but the record if it is asked for.

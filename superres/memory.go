@@ -63,8 +63,9 @@ const (
 const planesBytes = 16
 
 // bandBudget is about what the planes of a band take when nothing else is asked for: so
-// much that an enlargement to four megapixels is one band.
-const bandBudget = 64 << 20
+// much that an enlargement to ten megapixels is one band: bands are copied, and what a
+// stage reaches for is worked on twice.
+const bandBudget = 160 << 20
 
 // bandRows returns how many rows of a picture are worked on together.
 func (m *Model) bandRows(inW, inH, w, h int) int {

@@ -7,9 +7,3 @@ func Array(n int) []float64 {
 	hugePages(v)
 	return v
 }
-
-// AdviseHeap asks for huge pages for what the first n bytes of the heap will hold, by an
-// array of that size that is given up at once. Call it before anything else: a program
-// that fills some planes and ends spends a seventh of its time on pages of 4 KB. Where
-// it has no effect it does no harm.
-func AdviseHeap(n int) { Array(n / 8) }

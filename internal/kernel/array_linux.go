@@ -17,3 +17,14 @@ func hugePages(v []float64) {
 	b := unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), 8*len(v))[skip:]
 	_ = unix.Madvise(b[:len(b)/4096*4096], unix.MADV_HUGEPAGE)
 }
+
+// AdviseHeap asks for huge pages for what the first n bytes of the heap will hold, by an
+// array of that size that is given up at once. Call it before anything else: a program
+// that fills some planes and ends spends a seventh of its time on pages of 4 KB. It does
+// nothing where addresses are limited, or where there is nothing to be asked for.
+func AdviseHeap(n int) {
+	var limit unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_AS, &limit) == nil && limit.Cur == unix.RLIM_INFINITY {
+		Array(n / 8)
+	}
+}

@@ -67,11 +67,18 @@ const planesBytes = 16
 // stage reaches for is worked on twice.
 const bandBudget = 160 << 20
 
+// plainBudget is bandBudget for models without stages, to which bands cost nothing.
+const plainBudget = 32 << 20
+
 // bandRows returns how many rows of a picture are worked on together.
 func (m *Model) bandRows(inW, inH, w, h int) int {
 	side, below, reach := m.sides(inW, inH, w, h)
 	row := int64(planesBytes) * int64(inW) * int64(side) * int64(side)
-	rows := int(bandBudget / max(row, 1))
+	budget := int64(bandBudget)
+	if len(m.Stages) == 0 {
+		budget = plainBudget
+	}
+	rows := int(budget / max(row, 1))
 	least := (max(32, 2*reach) + below - 1) / below // else most would be worked on twice
 	return min(max(rows, least), inH)
 }

@@ -87,6 +87,9 @@ func texture(kind string, w, h int) image.Image {
 // The estimate of the memory that a picture takes is 0.9 to 2 times what is measured,
 // for small pictures and for larger ones, of all kinds.
 func TestMemoryEstimate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not with -short: the race detector, which is run so, has memory of its own")
+	}
 	if _, err := os.Stat("/proc/self/status"); err != nil {
 		t.Skip("this system does not tell the peak of a process")
 	}

@@ -85,7 +85,9 @@ func (p *painter) paint(ctx context.Context, report func(float64)) error {
 
 // alpha paints rows of transparency.
 func (p *painter) alpha(top int, rows *patches.Plane) {
-	within(rows, top, p.out.h, p.whole.alpha)
+	if p.w != p.out.w || p.h != p.out.h { // else rows are those of the picture
+		within(rows, top, p.out.h, p.whole.alpha)
+	}
 	eachRow(rows.H, func(y int) { p.out.put(top+y, 3, rows.Row(y)) })
 }
 

@@ -24,13 +24,13 @@ func within(out *patches.Plane, top, height int, low *patches.Plane) {
 		last := -1 // the row of low that they are for
 		return func(from, to int) {
 			for y := from; y < to; y++ {
-				if v := min((2*(top+y)+1)*low.H/(2*height), low.H-1); v != last {
+				if v := under(top+y, low.H, height); v != last {
 					extremes(least, most, low, v)
 					last = v
 				}
 				row := out.Row(y)
 				for x := range row {
-					u := min((2*x+1)*low.W/(2*out.W), low.W-1)
+					u := under(x, low.W, out.W)
 					row[x] = min(max(row[x], least[u]), most[u])
 				}
 			}

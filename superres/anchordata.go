@@ -176,13 +176,10 @@ func (p *anchorPlane) store(current *patches.Plane) {
 func (p *anchorPlane) lowPlane(scale int) *patches.Plane {
 	out := patches.NewPlane(p.w/scale, p.h/scale)
 	for i, v := range p.low {
-		out.Pix[i] = eighths(v)
+		out.Pix[i] = levels[v]
 	}
 	return out
 }
-
-// eighths returns an 8-bit sample as 0..1.
-func eighths(v uint8) float32 { return float32(float64(v) / 255) }
 
 func (p *anchorPlane) currentPlane() *patches.Plane {
 	out := patches.NewPlane(p.w, p.h)
@@ -263,7 +260,7 @@ func (c *anchorCutter) cut(j anchorJob, input string, scale int) {
 		w := p.w / scale
 		j.grid.cut(&c.in, func(y int) []float32 {
 			for x, v := range p.low[y*w : (y+1)*w] {
-				c.row[x] = eighths(v)
+				c.row[x] = levels[v]
 			}
 			return c.row[:w]
 		}, w, p.h/scale, j.grid.patch, j.grid.step, j.from, j.to)

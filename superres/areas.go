@@ -21,9 +21,6 @@ func (p *painter) around(lo, hi int) (from, to int) {
 	return max(under(lo, p.h, p.out.h)-1, 0), min(under(hi-1, p.h, p.out.h)+2, p.h)
 }
 
-// under returns the sample of in that holds the centre of sample i of out.
-func under(i, in, out int) int { return min((2*i+1)*in/(2*out), in-1) }
-
 // keepAreas keeps an enlargement from ringing around areas and lines of one colour.
 // Where three of the 3×3 samples of the picture around a place have the least value of
 // the nine, no sample of the result goes below it, and where three have the greatest,

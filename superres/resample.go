@@ -161,7 +161,7 @@ func (k Kernel) taps(in, out int) taps {
 	if k == Nearest || in == out {
 		t := taps{count: 1, weight: make([]float64, out), index: make([]int32, out)}
 		for i := range out {
-			t.weight[i], t.index[i] = 1, int32((2*i+1)*in/(2*out))
+			t.weight[i], t.index[i] = 1, int32(under(i, in, out))
 		}
 		return t
 	}
@@ -179,14 +179,7 @@ func (k Kernel) taps(in, out int) taps {
 			at := first + j
 			weight[j] = filter.Kernel(shrink * (u - float64(at)))
 			sum += weight[j]
-			for at < 0 || at >= in {
-				if at < 0 {
-					at = -at - 1
-				} else {
-					at = 2*in - 1 - at
-				}
-			}
-			index[j] = int32(at)
+			index[j] = int32(mirror(at, in))
 		}
 		for j := range weight {
 			weight[j] /= sum
@@ -194,6 +187,9 @@ func (k Kernel) taps(in, out int) taps {
 	}
 	return t
 }
+
+// under returns which of in samples of an axis holds the centre of sample i of out.
+func under(i, in, out int) int { return (2*i + 1) * in / (2 * out) }
 
 // eachRow runs body for every row, on all workers.
 func eachRow(rows int, body func(y int)) {

@@ -74,16 +74,20 @@ func (u *upscaler) verdict(last error) error {
 	case failed == t.total:
 		return codedError{fmt.Errorf("all %d pictures failed", failed), exitNone}
 	}
-	const most = 10
-	names := strings.Join(t.failures[:min(most, failed)], ", ")
-	if failed > most {
-		names += fmt.Sprintf(" and %d more", failed-most)
-	}
 	fate := "are done"
 	if u.dry {
 		fate = "can be made or are there"
 	}
-	return codedError{fmt.Errorf("%d of %d pictures failed, %d %s: %s", failed, t.total, t.total-failed, fate, names), exitSome}
+	return codedError{fmt.Errorf("%d of %d pictures failed, %d %s: %s", failed, t.total, t.total-failed, fate, firstOf(t.failures)), exitSome}
+}
+
+// firstOf lists the first ten names, and says how many more there are.
+func firstOf(names []string) string {
+	const most = 10
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
 // errEnough ends the reading of a picture of which the header is enough.

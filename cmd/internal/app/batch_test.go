@@ -91,6 +91,15 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+func TestFirstOf(t *testing.T) {
+	names := strings.Split("abcdefghijkl", "")
+	for n, want := range map[int]string{1: "a", 10: "a, b, c, d, e, f, g, h, i, j", 12: "a, b, c, d, e, f, g, h, i, j and 2 more"} {
+		if got := firstOf(names[:n]); got != want {
+			t.Errorf("%d: %s", n, got)
+		}
+	}
+}
+
 // A plan tells sizes, skips, bad files and clashes, and changes nothing.
 func TestDryRun(t *testing.T) {
 	dir := threePictures(t)

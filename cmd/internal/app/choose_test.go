@@ -81,7 +81,7 @@ func TestShards(t *testing.T) {
 			t.Errorf("%s: %+v", bad, s)
 		}
 	}
-	if s, err := newShard("6/7"); err != nil || s != (shard{6, 7}) || s.suffix() != ".6-of-7" {
+	if s, err := newShard("6/7"); err != nil || s != (shard{6, 7}) || s.suffix() != ".6-of-7" || s.String() != "6/7" {
 		t.Errorf("%+v, %v", s, err)
 	}
 }

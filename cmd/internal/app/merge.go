@@ -148,17 +148,12 @@ func mergePictures(s *streams, dir string) error {
 		}
 		for i := range of {
 			if _, ok := parts[i]; !ok {
-				open = append(open, fmt.Sprintf("%d/%d", i, of))
+				open = append(open, shard{i, of}.String())
 			}
 		}
 	}
-	const most = 10
 	slices.Sort(open)
-	names := strings.Join(open[:min(most, len(open))], ", ")
-	if len(open) > most {
-		names += fmt.Sprintf(" and %d more", len(open)-most)
-	}
-	return codedError{fmt.Errorf("%s: not all parts have come to their end; run the command with --shard %s", dir, names), exitInput}
+	return codedError{fmt.Errorf("%s: not all parts have come to their end; run the command with --shard %s", dir, firstOf(open)), exitInput}
 }
 
 func (s *streams) partsDone(dir string, parts map[int]record) error {

@@ -39,6 +39,9 @@ func newShard(text string) (shard, error) {
 	return shard{i, n}, nil
 }
 
+// String is I/N, as newShard reads it.
+func (s shard) String() string { return fmt.Sprintf("%d/%d", s.index, s.of) }
+
 // has tells whether a picture is of this part: by a hash of its place alone, so
 // that it stays in its part whatever else comes or goes.
 func (s shard) has(place string) bool {

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"superres/internal/imagefile"
 	"superres/internal/parallel"
@@ -95,7 +94,7 @@ func (s sweep[K, R]) do(ctx context.Context, tasks []K, bar *progress) (results 
 		return nil, err
 	}
 	if s.part.of > 0 {
-		bar.line("part %d/%d: %d trials, %d of them now; superres merge %s makes the report when all parts are done", s.part.index, s.part.of, len(tasks), len(todo), s.dir)
+		bar.line("part %v: %d trials, %d of them now; superres merge %s makes the report when all parts are done", s.part, len(tasks), len(todo), s.dir)
 		if failures > 0 {
 			return nil, codedError{fmt.Errorf("%d of %d trials failed; the same command tries them again, and superres merge reports them", failures, len(tasks)), exitSome}
 		}
@@ -185,12 +184,8 @@ func (s sweep[K, R]) partsOf(tasks []K) string {
 	var names []string
 	for i := range of {
 		if p := (shard{i, of}); slices.ContainsFunc(tasks, func(t K) bool { return p.hasTask(t) }) {
-			names = append(names, fmt.Sprintf("%d/%d", i, of))
+			names = append(names, p.String())
 		}
 	}
-	const most = 10
-	if len(names) > most {
-		names = append(names[:most], fmt.Sprintf("and %d more", len(names)-most))
-	}
-	return imagefile.OneLine(strings.Join(names, ", "))
+	return firstOf(names)
 }

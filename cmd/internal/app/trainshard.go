@@ -55,7 +55,7 @@ func trainShard(c *cli.Context, list []superres.Source, opt superres.TrainOption
 	if err := imagefile.WriteAtomic(name, true, func(w io.Writer) error { _, err := w.Write(data); return err }); err != nil {
 		return err
 	}
-	bar.line("%s: part %d/%d is done; superres merge %s completes the step when all are", name, part.index, part.of, out)
+	bar.line("%s: part %v is done; superres merge %s completes the step when all are", name, part, out)
 	return nil
 }
 
@@ -126,7 +126,7 @@ func trainingParts(out string) ([]string, error) {
 	for i := range of {
 		p := shard{i, of}
 		if names = append(names, out+partInfix+p.suffix()); !there[p] {
-			missing = append(missing, fmt.Sprintf("%d/%d", i, of))
+			missing = append(missing, p.String())
 		}
 	}
 	switch {

@@ -21,11 +21,8 @@ func pictureTasks() (tasks []benchTask, err error) {
 	const width, height = 768, 512
 	picture, large := drawn(width, height), drawn(2*width, 2*height)
 	for _, effort := range []string{"fast", "balanced", "best"} {
-		m, err := openModel(cleanModel)
+		m, err := openModel(cleanModel + ":" + effort)
 		if err != nil {
-			return nil, err
-		}
-		if m, err = m.Effort(effort); err != nil {
 			return nil, err
 		}
 		tasks = append(tasks, benchTask{

@@ -59,13 +59,6 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 		}
 		return []string{args[0], args[1], "--help"}, nil
 	}
-	takesValue := map[string]bool{}
-	for _, f := range command.Flags {
-		_, isBool := f.(*cli.BoolFlag)
-		for _, name := range f.Names() {
-			takesValue[name] = !isBool
-		}
-	}
 	var flags, files []string
 	for rest := args[first:]; len(rest) > 0; rest = rest[1:] {
 		arg := rest[0]
@@ -82,19 +75,21 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 		if name == "help" || name == "h" {
 			return append(slices.Clone(args[:first]), "--help"), nil
 		}
-		needs, known := takesValue[name]
-		if !known {
+		f := flagOf(command, name)
+		if f == nil {
 			var long []string
-			for n := range takesValue {
-				if len(n) > 1 {
-					long = append(long, "--"+n)
+			for _, f := range command.Flags {
+				for _, n := range f.Names() {
+					if len(n) > 1 {
+						long = append(long, "--"+n)
+					}
 				}
 			}
 			slices.Sort(long)
 			return nil, usage("%s", plugin.Unknown("flag", shown, long))
 		}
 		flags = append(flags, arg)
-		if needs && !hasValue {
+		if takesValue(f) && !hasValue {
 			if len(rest) == 1 {
 				return nil, usage("flag %s needs a value", shown)
 			}

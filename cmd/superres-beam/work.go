@@ -7,9 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
+
+	"superres/cmd/internal/app"
 )
 
 // part is an element: a command, and which part of it to do.
@@ -176,8 +177,7 @@ func without(args []string, input string) []string {
 		}
 		if place, err := filepath.Rel(a, input); err == nil && filepath.IsLocal(place) {
 			found = true
-			quote := strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
-			out = append(out, "--exclude=/"+quote.Replace(filepath.ToSlash(place)))
+			out = append(out, "--exclude=/"+app.GlobQuote(filepath.ToSlash(place)))
 		}
 	}
 	if !found {

@@ -76,7 +76,7 @@ func trainingFile(path string) (string, error) {
 		return path, nil
 	}
 	for _, name := range []string{"train-images-idx3-ubyte.gz", "train-images-idx3-ubyte", "train-images.idx3-ubyte"} {
-		found, err := filepath.Glob(filepath.Join(globQuote(path), name))
+		found, err := filepath.Glob(filepath.Join(GlobQuote(path), name))
 		if err == nil && len(found) == 1 {
 			return found[0], nil
 		}
@@ -84,8 +84,8 @@ func trainingFile(path string) (string, error) {
 	return "", codedError{fmt.Errorf("%s: no train-images-idx3-ubyte.gz there; name the folder of MNIST's files", path), exitInput}
 }
 
-// globQuote keeps a path from being read as a pattern.
-func globQuote(path string) string {
+// GlobQuote makes a pattern, of filepath.Glob and of --exclude, that matches a path alone.
+func GlobQuote(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 

@@ -29,6 +29,11 @@ func writeReports(dir string, files []reportFile) error {
 	return nil
 }
 
+// writes returns what writes data, for imagefile.WriteAtomic.
+func writes(data []byte) func(io.Writer) error {
+	return func(w io.Writer) error { _, err := w.Write(data); return err }
+}
+
 // journal keeps what has been finished, one JSON value a line, so that work that
 // was interrupted goes on where it was. A line is written whole or, when the
 // machine stops within it, dropped by the next open. One process at a time has it.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -93,7 +92,7 @@ func sweepPart(c *cli.Context, dir string) (shard, error) {
 		return part, err
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return part, codedError{fmt.Errorf("-o %s: %w", dir, err), exitOutput}
+		return part, imagefile.Unwritable(dir, err)
 	}
 	name := filepath.Join(dir, commandFile)
 	old, err := os.ReadFile(name)
@@ -105,12 +104,12 @@ func sweepPart(c *cli.Context, dir string) (shard, error) {
 	case err == nil:
 		return part, nil
 	}
-	return part, imagefile.WriteAtomic(name, true, func(w io.Writer) error { _, err := w.Write(text); return err })
+	return part, imagefile.WriteAtomic(name, true, writes(text))
 }
 
 // mergePictures tells what has become of the parts of an upscale, by their journals.
 func mergePictures(s *streams, dir string) error {
-	files, err := filepath.Glob(filepath.Join(globQuote(dir), journalPrefix+"*"+journalSuffix))
+	files, err := filepath.Glob(filepath.Join(GlobQuote(dir), journalPrefix+"*"+journalSuffix))
 	if err != nil {
 		return err
 	}

@@ -139,6 +139,7 @@ func TestRecoverErrors(t *testing.T) {
 		{"-o=", 2, "-o names nothing"},
 		{"extra", 2, "takes no argument"},
 		{"-o " + filepath.Join(dir, "file"), 5, "not a directory"},
+		{"--shard 0/2 -o " + filepath.Join(dir, "file"), 5, "file: cannot be written: not a directory"},
 	} {
 		args := append(slices.Clone(base), "-o", filepath.Join(dir, "out"))
 		_, errs, code := call(t, dir, "", append(args, strings.Fields(c.args)...)...)

@@ -109,7 +109,7 @@ func (s sweep[K, R]) do(ctx context.Context, tasks []K, bar *progress) (results 
 // known returns the results that the journals have of tasks: own is what one of them,
 // of the given name, holds. Failures are apart.
 func (s sweep[K, R]) known(tasks []K, own []entry[R], name string, bar *progress) (done, failed map[K]R, err error) {
-	files, err := filepath.Glob(filepath.Join(globQuote(s.dir), sweepPrefix+"*"+sweepSuffix))
+	files, err := filepath.Glob(filepath.Join(GlobQuote(s.dir), sweepPrefix+"*"+sweepSuffix))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -174,7 +174,7 @@ func (s sweep[K, R]) kept(tasks []K, bar *progress) (results []R, err error) {
 
 // partsOf names the parts that tasks are of, by the journals that are there.
 func (s sweep[K, R]) partsOf(tasks []K) string {
-	files, _ := filepath.Glob(filepath.Join(globQuote(s.dir), sweepPrefix+"*"+sweepSuffix))
+	files, _ := filepath.Glob(filepath.Join(GlobQuote(s.dir), sweepPrefix+"*"+sweepSuffix))
 	of := 0
 	for _, file := range files {
 		if p, ok := partOf(file); ok {

@@ -3,7 +3,6 @@ package app
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -145,15 +144,13 @@ func train(c *cli.Context, s *streams) error {
 		if opt.Kept, err = readPartial(partial, memory); err != nil {
 			return err
 		}
-		opt.Keep = func(stages []byte) error {
-			return imagefile.WriteAtomic(partial, true, func(w io.Writer) error { _, err := w.Write(stages); return err })
-		}
+		opt.Keep = func(stages []byte) error { return imagefile.WriteAtomic(partial, true, writes(stages)) }
 	}
 	m, err := superres.Train(c.Context, list, opt)
 	if err != nil {
 		return trainingError(err)
 	}
-	if err := imagefile.WriteAtomic(out, overwrite, func(w io.Writer) error { return m.Save(w) }); err != nil {
+	if err := imagefile.WriteAtomic(out, overwrite, m.Save); err != nil {
 		return err
 	}
 	if opt.Stages > 1 {

@@ -3,7 +3,6 @@ package app
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -52,7 +51,7 @@ func trainShard(c *cli.Context, list []superres.Source, opt superres.TrainOption
 	if err != nil {
 		return trainingError(err)
 	}
-	if err := imagefile.WriteAtomic(name, true, func(w io.Writer) error { _, err := w.Write(data); return err }); err != nil {
+	if err := imagefile.WriteAtomic(name, true, writes(data)); err != nil {
 		return err
 	}
 	bar.line("%s: part %v is done; superres merge %s completes the step when all are", name, part, out)
@@ -84,7 +83,7 @@ func mergeTraining(c *cli.Context, s *streams, out string) error {
 	if err != nil {
 		return trainingError(err)
 	}
-	target, write := out+partialSuffix, func(w io.Writer) error { _, err := w.Write(next); return err }
+	target, write := out+partialSuffix, writes(next)
 	if m != nil {
 		target, write = out, m.Save
 	}
@@ -109,7 +108,7 @@ func mergeTraining(c *cli.Context, s *streams, out string) error {
 // trainingParts lists the files of all parts of a step, and fails when some are
 // missing.
 func trainingParts(out string) ([]string, error) {
-	files, err := filepath.Glob(globQuote(out) + partInfix + ".*-of-*")
+	files, err := filepath.Glob(GlobQuote(out) + partInfix + ".*-of-*")
 	if err != nil {
 		return nil, err
 	}

@@ -132,25 +132,8 @@ func (k pngKind) raw(x0, y0, dx, dy int) []byte {
 		if above == nil {
 			above = make([]byte, len(row))
 		}
-		kind := byte((y/dy + k.depth) % 5)
-		out = append(out, kind)
-		for i, v := range row {
-			var left, corner byte
-			if i >= n {
-				left, corner = row[i-n], above[i-n]
-			}
-			switch kind {
-			case 1:
-				v -= left
-			case 2:
-				v -= above[i]
-			case 3:
-				v -= byte((int(left) + int(above[i])) / 2)
-			case 4:
-				v -= paeth(left, above[i], corner)
-			}
-			out = append(out, v)
-		}
+		form := (y/dy + k.depth) % 5
+		out = append(append(out, byte(form)), filtered(form, row, above, n)...)
 		above = row
 	}
 	return out

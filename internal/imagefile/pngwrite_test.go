@@ -14,27 +14,36 @@ import (
 	"superres/internal/imagefile/imagetest"
 )
 
-// filtered returns the five filtered forms of a row, and which has the least sum of
-// magnitudes: filterRow as the standard states it.
-func filtered(row, above []byte, n int) (forms [5][]byte, best int) {
+// filtered returns a filtered form of a row, as the standard states it; n is how far a
+// byte is from the one to its left.
+func filtered(form int, row, above []byte, n int) (out []byte) {
+	for i, v := range row {
+		var left, corner byte
+		if i >= n {
+			left, corner = row[i-n], above[i-n]
+		}
+		switch form {
+		case 1:
+			v -= left
+		case 2:
+			v -= above[i]
+		case 3:
+			v -= byte((int(left) + int(above[i])) / 2)
+		case 4:
+			v -= paeth(left, above[i], corner)
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// bestFiltered returns the five filtered forms of a row, and which has the least sum of
+// magnitudes.
+func bestFiltered(row, above []byte, n int) (forms [5][]byte, best int) {
 	var sums [5]int
 	for form := range forms {
-		for i, v := range row {
-			var left, corner byte
-			if i >= n {
-				left, corner = row[i-n], above[i-n]
-			}
-			switch form {
-			case 1:
-				v -= left
-			case 2:
-				v -= above[i]
-			case 3:
-				v -= byte((int(left) + int(above[i])) / 2)
-			case 4:
-				v -= paeth(left, above[i], corner)
-			}
-			forms[form] = append(forms[form], v)
+		forms[form] = filtered(form, row, above, n)
+		for _, v := range forms[form] {
 			sums[form] += max(int(int8(v)), -int(int8(v)))
 		}
 		if sums[form] < sums[best] {
@@ -84,7 +93,7 @@ func TestFilterRow(t *testing.T) {
 			}
 			got := make([]byte, 1+length)
 			filterRow(got, row, above, n)
-			forms, best := filtered(row[mostPixelBytes:], above[mostPixelBytes:], n)
+			forms, best := bestFiltered(row[mostPixelBytes:], above[mostPixelBytes:], n)
 			if int(got[0]) != best || !bytes.Equal(got[1:], forms[best]) {
 				t.Fatalf("pixels of %d bytes, %d of them: form %d %v, expected %d %v", n, length/n, got[0], got[1:], best, forms[best])
 			}

@@ -2,7 +2,6 @@ package app
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -244,17 +243,13 @@ func TestDownloadStops(t *testing.T) {
 		began <- true
 		<-r.Context().Done()
 	})
-	ctx, cancel := context.WithCancelCause(context.Background())
-	go func() {
-		<-began
-		cancel(interrupt{2})
-	}()
-	var errs bytes.Buffer
 	dir = t.TempDir()
-	code := Run(ctx, strings.NewReader(""), &errs, &errs, []string{"superres", "mnist", "download", "--dir", dir, "--mirror", endless.URL})
-	if code != 130 || len(tree(t, dir)) != 0 || !strings.Contains(errs.String(), "interrupted") {
-		t.Errorf("exit %d, %s, files %v", code, errs.String(), tree(t, dir))
-	}
+	checkInterrupted(t, dir, func(stop func()) {
+		go func() {
+			<-began
+			stop()
+		}()
+	}, "mnist", "download", "--dir", dir, "--mirror", endless.URL)
 }
 
 func TestDownloadCommand(t *testing.T) {

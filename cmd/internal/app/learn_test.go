@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -265,23 +264,12 @@ func TestLearnCancelled(t *testing.T) {
 	dir := t.TempDir()
 	putMatrix(t, filepath.Join(dir, "Y.npy"), sparseSignals())
 	put(t, filepath.Join(dir, "D.npy"), []byte("old"))
-	before := tree(t, dir)
 	t.Chdir(dir)
-	for _, learner := range []string{"ksvd", "rop"} {
-		ctx, cancel := context.WithCancelCause(context.Background())
-		var errs bytes.Buffer
-		args := []string{"superres", "learn", "Y.npy", "-o", "D.npy", "--codes", "X.npz", "--trace", "t.csv", "--on-exist", "overwrite",
-			"--learner", learner, "--iterations", "1000000000", "--progress", "plain"}
-		if learner == "ksvd" {
-			cancel(interrupt{2})
-		} else { // at work
-			time.AfterFunc(200*time.Millisecond, func() { cancel(interrupt{2}) })
+	for learner, when := range map[string]func(func()){"ksvd": atOnce, "rop": atWork} {
+		checkInterrupted(t, dir, when, "learn", "Y.npy", "-o", "D.npy", "--codes", "X.npz", "--trace", "t.csv", "--on-exist", "overwrite",
+			"--learner", learner, "--iterations", "1000000000", "--progress", "plain")
+		if string(read(t, "D.npy")) != "old" {
+			t.Errorf("%s: the output is another", learner)
 		}
-		code := Run(ctx, strings.NewReader(""), &errs, &errs, args)
-		old, _ := os.ReadFile(filepath.Join(dir, "D.npy"))
-		if code != 130 || !strings.Contains(errs.String(), "interrupted") || !slices.Equal(tree(t, dir), before) || string(old) != "old" {
-			t.Errorf("%s: exit %d, %s, files %v", learner, code, errs.String(), tree(t, dir))
-		}
-		cancel(nil)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"superres/internal/golden"
 )
@@ -26,6 +27,24 @@ func call(t *testing.T, dir, stdin string, args ...string) (stdout, stderr strin
 	code = Run(context.Background(), strings.NewReader(stdin), &out, &errs, append([]string{"superres"}, args...))
 	return out.String(), errs.String(), code
 }
+
+// checkInterrupted runs the program and interrupts it, atOnce, atWork or otherwise, and
+// checks that it says so and leaves the files of a folder.
+func checkInterrupted(t *testing.T, dir string, when func(stop func()), args ...string) {
+	t.Helper()
+	before := tree(t, dir)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	when(func() { cancel(interrupt{2}) })
+	var errs bytes.Buffer
+	code := Run(ctx, strings.NewReader(""), &errs, &errs, append([]string{"superres"}, args...))
+	if got := tree(t, dir); code != 130 || !strings.Contains(errs.String(), "interrupted") || !slices.Equal(got, before) {
+		t.Errorf("%v: exit %d, %s, files %v", args, code, errs.String(), got)
+	}
+}
+
+func atOnce(stop func()) { stop() }
+func atWork(stop func()) { time.AfterFunc(200*time.Millisecond, stop) }
 
 // write writes a small picture.
 func write(t *testing.T, path string, img image.Image) {
@@ -184,13 +203,7 @@ func TestCancelledLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "a.png"), blob(300, 300))
 	t.Chdir(dir)
-	ctx, cancel := context.WithCancelCause(context.Background())
-	cancel(interrupt{2})
-	var errs bytes.Buffer
-	code := Run(ctx, strings.NewReader(""), &errs, &errs, []string{"superres", "upscale", "a.png"})
-	if got := tree(t, dir); code != 130 || !strings.Contains(errs.String(), "interrupted") || len(got) != 1 {
-		t.Errorf("exit %d, %s, files %v", code, errs.String(), got)
-	}
+	checkInterrupted(t, dir, atOnce, "upscale", "a.png")
 }
 
 // A model trained twice has the same bytes wherever its pictures lie, is used from

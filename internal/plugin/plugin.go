@@ -158,7 +158,7 @@ func Unknown(kind, name string, known []string) string {
 		if letters(name) == letters(k) {
 			d = 1 // the right letters in another order: the commonest slip
 		}
-		if d < distance {
+		if d < distance && d < max(len(name), len(k)) { // else they have nothing in common
 			best, distance = k, d
 		}
 	}

@@ -79,6 +79,21 @@ func TestSuggestions(t *testing.T) {
 	}
 }
 
+func TestShortSuggestions(t *testing.T) {
+	for name, want := range map[string]string{
+		"12":  `unknown thing "12"; did you mean "16"? (known: all 8 16)`,
+		"9":   `unknown thing "9" (known: all 8 16)`,
+		"32":  `unknown thing "32" (known: all 8 16)`,
+		"":    `unknown thing "" (known: all 8 16)`,
+		"Al":  `unknown thing "Al"; did you mean "all"? (known: all 8 16)`,
+		"161": `unknown thing "161"; did you mean "16"? (known: all 8 16)`,
+	} {
+		if got := plugin.Unknown("thing", name, []string{"all", "8", "16"}); got != want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
 func TestRegisterPanicsOnADuplicate(t *testing.T) {
 	defer func() {
 		if recover() == nil {

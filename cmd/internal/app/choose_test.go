@@ -184,7 +184,7 @@ func TestSizesOfFiles(t *testing.T) {
 		"--json -o -":                 "both go to standard output",
 		"--include *.x b":             "b: ", // files that are named are taken
 		"--dry-run --fit 8x8":         "nothing is made smaller",
-		"--on-exist ask --dry-run":    "expected fail, skip or overwrite",
+		"--on-exist ask --dry-run":    "(known: fail skip overwrite)",
 		"-o a.png/x/ --on-exist skip": "not a directory",
 	} {
 		before := tree(t, dir)

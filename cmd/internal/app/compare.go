@@ -9,7 +9,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"superres/internal/plugin"
 	"superres/learners"
 	"superres/learners/sparse"
 	"superres/superres"
@@ -171,10 +170,11 @@ func (cmp *comparison) settings() (err error) {
 			cmp.protocol = p
 		}
 	}
+	if err := oneOf("protocol", c.String("protocol"), names...); err != nil {
+		return err
+	}
 	p := &cmp.protocol
 	switch {
-	case p.name == "":
-		return usage("%s", plugin.Unknown("protocol", c.String("protocol"), names))
 	case c.NArg() == 0 && p.photo:
 		return usage("no pictures to learn from; superres compare --help shows examples")
 	case c.NArg() != 1 && !p.photo:

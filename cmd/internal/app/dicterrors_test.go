@@ -78,7 +78,7 @@ func TestDictErrors(t *testing.T) {
 		{"show D.npy -o new.gif", 2, "-o new.gif: expected a name that ends in .png"},
 		{"show D.npy -o exists.png", 5, "exists.png exists; use --on-exist overwrite"},
 		{"show D.npy -o none/new.png", 5, "none/new.png: cannot be written"},
-		{"show D.npy -o new.png --on-exist ask", 2, "expected fail or overwrite"},
+		{"show D.npy -o new.png --on-exist ask", 2, "(known: fail overwrite)"},
 		{"show big.npy --zoom 64 -o new.png", 7, "needs 3.0 GiB, the limit is 2.0 GiB; use --max-memory or fewer atoms, or --transpose"},
 		{"show big.npy --zoom 64 -o new.png --transpose --max-memory 8192 --array x", 2, "is no .npz file"},
 		{"show atoms.npy --zoom 64 -o new.png", 7, "new.png: the atoms take 22544x18040 pixels, more than 100 million; use a smaller --zoom"},

@@ -227,12 +227,11 @@ func coupledStages(name string, m *superres.Model) ([]int, error) {
 // soleOutput refuses an output that exists, cannot be written or is the input,
 // before any work.
 func soleOutput(c *cli.Context, inputs ...string) (overwrite bool, err error) {
-	exist := c.String("on-exist")
-	if exist != "fail" && exist != "overwrite" {
-		return false, usage("--on-exist %s: expected fail or overwrite", exist)
+	if overwrite, err = overwrites(c); err != nil {
+		return false, err
 	}
-	out := learnOutputs{dictionary: namedOutput{flag: "-o", name: c.String("output")}, overwrite: exist == "overwrite"}
-	return out.overwrite, out.check(inputs...)
+	out := learnOutputs{dictionary: namedOutput{flag: "-o", name: c.String("output")}, overwrite: overwrite}
+	return overwrite, out.check(inputs...)
 }
 
 // oneArgument returns the only file name of a command.

@@ -58,19 +58,20 @@ type downloader struct {
 }
 
 func download(c *cli.Context, s *streams) error {
-	dir, exist := c.String("dir"), c.String("on-exist")
+	dir := c.String("dir")
+	overwrite, err := overwrites(c)
 	switch {
+	case err != nil:
+		return err
 	case dir == "":
 		return usage("say where the files go with --dir DIR")
-	case exist != "fail" && exist != "overwrite":
-		return usage("--on-exist %s: expected fail or overwrite", exist)
 	case c.Duration("timeout") <= 0:
 		return usage("--timeout %v: expected more than no time", c.Duration("timeout"))
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone() // heeds HTTPS_PROXY
 	transport.DisableCompression = true                          // the files are packed, and are to stay so
 	files := mnist.OfficialFiles()
-	d := &downloader{files: files[:], client: &http.Client{Transport: transport}, timeout: c.Duration("timeout"), overwrite: exist == "overwrite"}
+	d := &downloader{files: files[:], client: &http.Client{Transport: transport}, timeout: c.Duration("timeout"), overwrite: overwrite}
 	defer transport.CloseIdleConnections()
 	mirrors := c.StringSlice("mirror")
 	if len(mirrors) == 0 {
@@ -83,7 +84,6 @@ func download(c *cli.Context, s *streams) error {
 		}
 		d.mirrors = append(d.mirrors, strings.TrimRight(m, "/")+"/")
 	}
-	var err error
 	if d.bar, err = newProgress(c, s); err != nil {
 		return err
 	}

@@ -265,7 +265,7 @@ func TestDownloadCommand(t *testing.T) {
 		{"mnist download --dir d --mirror ftp://x/", 2, "--mirror ftp://x/: expected an address that begins with https:// or http://"},
 		{"mnist download --dir d --mirror mirror", 2, "--mirror mirror: expected an address"},
 		{"mnist download --dir d --timeout 0s", 2, "--timeout 0s"},
-		{"mnist download --dir d --on-exist skip", 2, "expected fail or overwrite"},
+		{"mnist download --dir d --on-exist skip", 2, "(known: fail overwrite)"},
 		{"mnist download --dri d", 2, `did you mean "--dir"?`},
 		{"mnist --limit 5 download", 2, "the command mnist download comes before all flags"},
 	} {

@@ -11,7 +11,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/internal/imagefile"
-	"superres/internal/plugin"
 	"superres/superres"
 )
 
@@ -71,8 +70,8 @@ func eval(c *cli.Context, s *streams) error {
 			table.Protocol = superres.NFE
 		}
 	}
-	if table.Protocol != superres.MatlabY && table.Protocol != superres.NFE {
-		return usage("%s", plugin.Unknown("protocol", string(table.Protocol), []string{string(superres.MatlabY), string(superres.NFE)}))
+	if err := oneOf("protocol", string(table.Protocol), string(superres.MatlabY), string(superres.NFE)); err != nil {
+		return err
 	}
 	if len(models) > 0 {
 		err = table.models(c, models, frugal(c, memory, 100), bar)

@@ -34,20 +34,15 @@ type fidelity struct {
 // newFidelity reads the flags.
 func newFidelity(c *cli.Context) (fidelity, error) {
 	f := fidelity{first: c.Bool("first-frame"), quiet: c.Bool("quiet")}
-	switch what := c.String("metadata"); what {
-	case "keep":
-	case "strip":
-		f.strip = true
-	default:
-		return f, usage("--metadata %s: expected keep or strip", what)
+	metadata, depth := c.String("metadata"), c.String("depth")
+	if err := oneOf("metadata", metadata, "keep", "strip"); err != nil {
+		return f, err
 	}
-	switch depth := c.String("depth"); depth {
-	case "same":
-	case "8", "16":
-		f.depth, _ = strconv.Atoi(depth)
-	default:
-		return f, usage("--depth %s: expected same, 8 or 16", depth)
+	if err := oneOf("depth", depth, "same", "8", "16"); err != nil {
+		return f, err
 	}
+	f.strip = metadata == "strip"
+	f.depth, _ = strconv.Atoi(depth) // 0 for "same"
 	f.record = c.Bool("provenance") && (!f.strip || c.IsSet("provenance"))
 	return f, nil
 }

@@ -224,11 +224,6 @@ func TestLossIsTold(t *testing.T) {
 			t.Errorf("%s: exit %d, %q, want %q", c.args, code, stderr, c.want)
 		}
 	}
-	for _, args := range []string{"--metadata some", "--depth 12"} {
-		if _, stderr, code := call(t, dir, "", append([]string{"upscale", "good.png"}, strings.Fields(args)...)...); code != 2 || !strings.Contains(stderr, "expected") {
-			t.Errorf("%s: exit %d, %s", args, code, stderr)
-		}
-	}
 }
 
 func TestFirstFrameOnRequest(t *testing.T) {

@@ -27,19 +27,24 @@ type learnOutputs struct {
 // namedOutput is one file to be written; "" is none.
 type namedOutput struct{ flag, name, format string }
 
+// overwrites reads --on-exist of commands that skip nothing.
+func overwrites(c *cli.Context) (bool, error) {
+	exist := c.String("on-exist")
+	return exist == "overwrite", oneOf("on-exist", exist, "fail", "overwrite")
+}
+
 // learnOutputsOf reads the flags of the outputs and refuses, before any work, what
 // could not be written or would write over something else of this run.
 func learnOutputsOf(c *cli.Context) (out learnOutputs, err error) {
-	exist := c.String("on-exist")
 	out = learnOutputs{
 		dictionary: namedOutput{flag: "-o", name: c.String("output"), format: "npy"},
 		codes:      namedOutput{flag: "--codes", name: c.String("codes")},
 		trace:      namedOutput{flag: "--trace", name: c.String("trace")},
-		overwrite:  exist == "overwrite",
+	}
+	if out.overwrite, err = overwrites(c); err != nil {
+		return out, err
 	}
 	switch {
-	case exist != "fail" && exist != "overwrite":
-		return out, usage("--on-exist %s: expected fail or overwrite", exist)
 	case out.dictionary.name == "":
 		return out, usage("no output: say where the dictionary goes with -o FILE.npy, .npz or .csv")
 	case out.dictionary.name == "-" && c.Bool("json"):

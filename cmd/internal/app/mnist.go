@@ -13,7 +13,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/internal/imagefile"
-	"superres/internal/plugin"
 	"superres/superres"
 )
 
@@ -88,9 +87,15 @@ func mnistBatch(c *cli.Context, s *streams) error {
 
 // checkFlags refuses what the flags alone show to be wrong, and opens the model.
 func (d *digits) checkFlags(c *cli.Context) (err error) {
-	task, exist := c.String("task"), c.String("on-exist")
+	task := c.String("task")
+	if err := oneOf("task", task, "restore", "enlarge"); err != nil {
+		return err
+	}
+	if d.overwrite, err = overwrites(c); err != nil {
+		return err
+	}
 	d.scale, d.degradation = c.Int("scale"), superres.Degradation(c.String("degradation"))
-	d.enlarge, d.overwrite = task == "enlarge", exist == "overwrite"
+	d.enlarge = task == "enlarge"
 	d.sheet, d.sheetCount = c.String("sheet"), c.Int("sheet-count")
 	switch {
 	case c.NArg() == 0:
@@ -99,10 +104,6 @@ func (d *digits) checkFlags(c *cli.Context) (err error) {
 		return usage("%d files, expected a file of images and perhaps one of labels; got %q as well", c.NArg(), c.Args().Get(2))
 	case slices.Contains(c.Args().Slice(), "-"):
 		return usage("standard input cannot be checked before it is used; give the file itself")
-	case !d.enlarge && task != "restore":
-		return usage("%s", plugin.Unknown("task", task, []string{"restore", "enlarge"}))
-	case !d.overwrite && exist != "fail":
-		return usage("--on-exist %s: expected fail or overwrite", exist)
 	case d.scale != 0 && (d.scale < 2 || d.scale > superres.MaxScale):
 		return usage("--scale %d: expected 2 to %d", d.scale, superres.MaxScale)
 	case d.sheet != "" && !strings.EqualFold(filepath.Ext(d.sheet), ".png"):

@@ -45,10 +45,8 @@ func newBatch(c *cli.Context, opt superres.Options, past *resumption) (batch, er
 		return b, usage("no input: name files, folders or - for standard input; superres upscale --help shows examples")
 	}
 	onExist := c.String("on-exist")
-	switch onExist {
-	case "fail", "skip", "overwrite":
-	default:
-		return b, usage("--on-exist %s: expected fail, skip or overwrite", onExist)
+	if err := oneOf("on-exist", onExist, "fail", "skip", "overwrite"); err != nil {
+		return b, err
 	}
 	part, err := newShard(c.String("shard"))
 	if err != nil {

@@ -62,15 +62,14 @@ type progress struct {
 
 func newProgress(c *cli.Context, s *streams) (*progress, error) {
 	style := c.String("progress")
-	switch style {
-	case "auto":
+	if err := oneOf("progress", style, "auto", "bar", "plain", "none"); err != nil {
+		return nil, err
+	}
+	if style == "auto" {
 		style = "none"
 		if f, ok := s.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" {
 			style = "bar"
 		}
-	case "bar", "plain", "none":
-	default:
-		return nil, usage("--progress %s: expected auto, bar, plain or none", style)
 	}
 	if c.Bool("quiet") {
 		style = "none"

@@ -255,6 +255,14 @@ func command(c *cli.Command) *cli.Command {
 	return c
 }
 
+// oneOf refuses a value of a flag that is not one of the words that it takes.
+func oneOf(flag, value string, words ...string) error {
+	if slices.Contains(words, value) {
+		return nil
+	}
+	return usage("--%s: %s", flag, plugin.Unknown("value", value, words))
+}
+
 // badValue matches the library's words about a value that a flag cannot have.
 var badValue = regexp.MustCompile(`^invalid (?:boolean )?value (".*") for (?:flag )?-([^ :]+): (.*)$`)
 

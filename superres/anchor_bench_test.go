@@ -88,15 +88,17 @@ func BenchmarkSearchAndRegress(b *testing.B) {
 		all[j] = uint16(j)
 	}
 	maps := normal(anchors * dims * out)
-	const width = 32
 	const some = 1 << 16
-	rows := padded(normal(some*dims), dims, width)
+	patches := normal(some * dims)
 	report := func(b *testing.B, patches int) {
 		b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)*1e6/float64(patches), "s/million")
 	}
 	b.Run("kernel", func(b *testing.B) {
 		search := newAnchorSearch(dims, directions, directions[:dims], all)
-		with := packRegressors(maps, dims*out)
+		p := anchoredParams{InputDims: dims, OutputDims: out}
+		with := p.packRegressors(maps)
+		rows, width := packRows(patches, dims)
+		scale, sum := make([]float32, some), make([]int32, some)
 		anchor, r := make([]int32, some), make([]float32, some*48)
 		var t searchScratch
 		var order, start []int32
@@ -104,9 +106,7 @@ func BenchmarkSearchAndRegress(b *testing.B) {
 			for at := 0; at < some; at += 4 * patchesTogether {
 				search.find(anchor[:4*patchesTogether], rows[at*width:], width, &t)
 				order, start = bucket(anchor[:4*patchesTogether], anchors, order, start)
-				for k := range anchors {
-					kernel.Regress(r, 48, rows[at*width:], width, order[start[k]:start[k+1]], with.coefs[k*dims*out:], with.coefs[(k+1)*dims*out:], dims, out, with.steps[k])
-				}
+				kernel.Regress(r, 48, rows[at*width:], width, scale, sum, order, start, &kernel.Maps{Words: p.inputWords(), Out: out, Bytes: with.maps[:len(with.maps)+kernel.MapRoom], Steps: with.steps})
 			}
 		}
 		report(b, some)
@@ -116,7 +116,7 @@ func BenchmarkSearchAndRegress(b *testing.B) {
 		scores, r := make([]float32, anchors), make([]float32, out)
 		for b.Loop() {
 			for j := range some / 16 {
-				z := rows[j*width : j*width+dims]
+				z := patches[j*dims : (j+1)*dims]
 				blas.Sgemv(gonumblas.NoTrans, anchors, dims, 1, directions, dims, z, 1, 0, scores, 1)
 				k, best := 0, scores[0]
 				for i, v := range scores {

@@ -258,21 +258,21 @@ func (c *anchorCutter) cut(j anchorJob, input string, scale int) {
 	c.row = grown(c.row, p.w)
 	if input == fromLow {
 		w := p.w / scale
-		j.grid.cut(&c.in, func(y int) []float32 {
+		j.grid.cut(&c.in, inTurn, func(y int) []float32 {
 			for x, v := range p.low[y*w : (y+1)*w] {
 				c.row[x] = levels[v]
 			}
 			return c.row[:w]
 		}, w, p.h/scale, j.grid.patch, j.grid.step, j.from, j.to)
 	} else {
-		j.grid.cut(&c.in, func(y int) []float32 {
+		j.grid.cut(&c.in, inTurn, func(y int) []float32 {
 			for x, v := range p.current[y*p.w : (y+1)*p.w] {
 				c.row[x] = unlevel(v)
 			}
 			return c.row
 		}, p.w, p.h, j.grid.patch, j.grid.step, j.from, j.to)
 	}
-	j.grid.cut(&c.target, func(y int) []float32 {
+	j.grid.cut(&c.target, inTurn, func(y int) []float32 {
 		now := p.current[y*p.w : (y+1)*p.w]
 		for x, v := range p.truth[y*p.w : (y+1)*p.w] {
 			c.row[x] = float32(int(v)-int(now[x])) / 32768

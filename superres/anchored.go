@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"runtime"
+	"sync"
 
 	"superres/internal/kernel"
 	"superres/internal/parallel"
@@ -38,13 +40,15 @@ type Anchored struct {
 	tables anchoredTables
 	scale  int
 
-	form      canonical
-	in, out   []int32 // where the samples of a patch and of a block lie in lanes, orbit after orbit
-	search    *anchorSearch
-	analysis  []float32 // [Vᵀ Uᵀ], with room to whole vectors after each
-	synthesis []float32 // Wᵀ, with room
-	backwards []float32 // W, with room
-	bandBytes int       // about what the blocks take that are worked on together
+	form        canonical
+	in, out     []int32 // where the samples of a patch and of a block lie in lanes, orbit after orbit
+	search      *anchorSearch
+	analysis    []int32   // [Vᵀ Uᵀ], rounded to 16 bits, with room after each
+	synthesis   []int32   // Wᵀ, the same
+	inputUnit   float32   // what 1 in Uᵀ stands for
+	outUnit     float32   // and in Wᵀ
+	backwards   []float32 // W, with room
+	stripBudget int       // about what the blocks take that are worked on together
 }
 
 // anchoredParams is what a model file says of an Anchored.
@@ -65,14 +69,14 @@ type anchoredParams struct {
 
 // anchoredTables are the arrays of an Anchored as its file holds them.
 type anchoredTables struct {
-	search     []float32 // Vᵀ: features×SearchDims
-	input      []float32 // Uᵀ: features×InputDims, white
-	output     []float32 // Wᵀ: OutputDims×Block²
-	anchors    []int8    // Anchors×SearchDims: directions
-	centroids  []float32 // Centroids×SearchDims
-	lists      []uint16  // Centroids×Candidates
-	regressors []int8    // Anchors×(InputDims·OutputDims)
-	steps      []float32 // Anchors×1: what a regressor's 1 stands for
+	search    []float32 // Vᵀ: features×SearchDims
+	input     []float32 // Uᵀ: features×InputDims, white
+	output    []float32 // Wᵀ: OutputDims×Block²
+	anchors   []int8    // Anchors×SearchDims: directions
+	centroids []float32 // Centroids×SearchDims
+	lists     []uint16  // Centroids×Candidates
+	maps      []uint8   // Anchors×coefs: the regressors, as kernel.Maps has them
+	steps     []float32 // Anchors×1: what a regressor's 1 stands for
 }
 
 // The limits of the anchored stages of a model; maxCoefs bounds the coefficients of
@@ -94,7 +98,8 @@ func (p anchoredParams) features() int {
 	return p.Patch * p.Patch
 }
 
-func (p anchoredParams) coefs() int { return p.InputDims * p.OutputDims }
+// coefs is how many bytes a regressor has.
+func (p anchoredParams) coefs() int { return kernel.Quad * p.inputWords() * p.OutputDims }
 
 // check tells what is wrong with the parameters.
 func (p anchoredParams) check(scale int) error {
@@ -131,18 +136,16 @@ func newAnchored(scale int, p anchoredParams, t anchoredTables) (*Anchored, erro
 			return nil, fmt.Errorf("candidate %d of %d anchors", j, p.Anchors)
 		}
 	}
-	t.regressors = withRoom(t.regressors)
+	t.maps = withRoom(t.maps)
 	a := blankAnchored(scale, p)
-	a.tables, a.bandBytes = t, bandBytes
+	a.tables, a.stripBudget = t, stripBudget
 	a.search = newAnchorSearch(p.SearchDims, unpackAnchors(t.anchors, p.SearchDims), t.centroids, t.lists)
-	a.analysis = make([]float32, p.features()*p.rowWidth())
-	for i := range p.features() {
-		row := a.analysis[i*p.rowWidth():]
-		copy(row, t.search[i*p.SearchDims:(i+1)*p.SearchDims])
-		copy(row[p.inputAt():], t.input[i*p.InputDims:(i+1)*p.InputDims])
-	}
-	size := p.Block * p.Block
-	a.synthesis = padded(t.output, size, kernel.PadTo(size, kernel.Rows32))
+	height, size := p.searchRows()+p.inputRows(), p.Block*p.Block
+	a.analysis = make([]int32, wordsOf(p.features())*height)
+	packPairs(a.analysis, height, 0, t.search, p.SearchDims) // only the order of products counts
+	a.inputUnit = packPairs(a.analysis, height, p.searchRows(), t.input, p.InputDims)
+	a.synthesis = make([]int32, wordsOf(p.OutputDims)*p.blockRows())
+	a.outUnit = packPairs(a.synthesis, p.blockRows(), 0, t.output, size)
 	a.backwards = padded(columns(t.output, size), p.OutputDims, p.outWidth())
 	return a, nil
 }
@@ -174,21 +177,19 @@ func loadTables(p anchoredParams, a *StageArrays) (t anchoredTables, err error) 
 		}
 		return x
 	}
-	bytes := func(name string, rows, cols int) (x []int8) {
-		if err == nil {
-			x, err = getArray[int8](a, name, rows, cols)
-		}
-		return x
-	}
 	t.search = floats("search", p.features(), p.SearchDims)
 	t.input = floats("input", p.features(), p.InputDims)
 	t.output = floats("output", p.OutputDims, p.Block*p.Block)
-	t.anchors = bytes("anchors", p.Anchors, p.SearchDims)
+	if err == nil {
+		t.anchors, err = getArray[int8](a, "anchors", p.Anchors, p.SearchDims)
+	}
 	t.centroids = floats("centroids", p.Centroids, p.SearchDims)
 	if err == nil {
 		t.lists, err = getArray[uint16](a, "lists", p.Centroids, p.Candidates)
 	}
-	t.regressors = bytes("regressors", p.Anchors, p.coefs())
+	if err == nil {
+		t.maps, err = getArray[uint8](a, "maps", p.Anchors, p.coefs())
+	}
 	t.steps = floats("steps", p.Anchors, 1)
 	return t, err
 }
@@ -219,14 +220,14 @@ func (a *Anchored) Save(to *StageArrays) any {
 	putArray(to, "anchors", p.Anchors, t.anchors)
 	putArray(to, "centroids", p.Centroids, t.centroids)
 	putArray(to, "lists", p.Centroids, t.lists)
-	putArray(to, "regressors", p.Anchors, t.regressors)
+	putArray(to, "maps", p.Anchors, t.maps)
 	putArray(to, "steps", p.Anchors, t.steps)
 	return p
 }
 
 // Apply implements Stage.
 func (a *Anchored) Apply(ctx context.Context, low, current *patches.Plane, report func(float64)) (*patches.Plane, error) {
-	return a.apply(ctx, low, current, regressors{a.tables.regressors, a.tables.steps}, report)
+	return a.apply(ctx, low, current, regressors{a.tables.maps, a.tables.steps}, report)
 }
 
 // grid places the patches for an enlargement of w×h.
@@ -244,6 +245,8 @@ func (a *Anchored) grid(w, h int) anchorGrid {
 // some share a regressor, so few that they stay in the second-level cache.
 const patchesTogether = 8192
 
+const stripBudget = 8 << 20
+
 // apply applies the stage with the given regressors in place of its own.
 func (a *Anchored) apply(ctx context.Context, low, current *patches.Plane, with regressors, report func(float64)) (*patches.Plane, error) {
 	g := a.grid(current.W, current.H)
@@ -252,17 +255,24 @@ func (a *Anchored) apply(ctx context.Context, low, current *patches.Plane, with 
 		input = low
 	}
 	rows := a.bandRows(g) // worked on together: bounds the memory, changes nothing else
-	out := patches.NewPlane(current.W, current.H)
-	blocks := g.strips(rows)
+	mem := sparesOf(ctx)
+	out := mem.plane(current.W, current.H)
+	blocks := g.strips(mem, rows)
+	defer mem.give(blocks.pix)
 	var b band
 	var scratches []*anchorScratch // of the workers
+	defer func() {
+		for _, s := range scratches {
+			scratchPool.Put(s)
+		}
+	}()
 	for from := 0; from < g.rows; from += rows {
 		to := min(from+rows, g.rows)
-		g.cut(&b, input.Row, input.W, input.H, g.patch, g.step, from, to)
+		g.cut(&b, eachRow, input.Row, input.W, input.H, g.patch, g.step, from, to)
 		worker := 0
-		err := parallel.For(ctx, b.blocks(), patchesTogether/lanes, func() func(lo, hi int) {
+		err := parallel.For(ctx, b.blocks(), evenly(b.blocks(), patchesTogether/lanes), func() func(lo, hi int) {
 			if worker++; worker > len(scratches) {
-				scratches = append(scratches, &anchorScratch{})
+				scratches = append(scratches, scratchPool.Get().(*anchorScratch))
 			}
 			s := scratches[worker-1]
 			return func(lo, hi int) {
@@ -282,9 +292,21 @@ func (a *Anchored) apply(ctx context.Context, low, current *patches.Plane, with 
 	return out, nil
 }
 
+// evenly returns the largest grain, at most that, which gives all workers as much to do.
+// No result depends on it.
+func evenly(n, grain int) int {
+	workers := runtime.GOMAXPROCS(0)
+	ranges := (n + grain - 1) / grain
+	ranges = (ranges + workers - 1) / workers * workers
+	return max(1, (n+ranges-1)/max(ranges, 1))
+}
+
+// scratchPool keeps the memory of workers.
+var scratchPool = sync.Pool{New: func() any { return new(anchorScratch) }}
+
 // bandRows is how many rows of cells are worked on together.
 func (a *Anchored) bandRows(g anchorGrid) int {
-	return min(g.rows, max(1, a.bandBytes/a.stripBytes(g)))
+	return min(g.rows, max(1, a.stripBudget/a.stripBytes(g)))
 }
 
 // stripBytes is what the blocks of a row of cells take.

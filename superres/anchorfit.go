@@ -225,7 +225,7 @@ func (d *anchorData) accumulate(ctx context.Context, a *Anchored, fold int, repo
 						anchor[at] = -1
 					}
 					row := rows[at*width : (at+1)*width]
-					copy(row[:p.InputDims], s.rows[i*p.rowWidth()+p.inputAt():])
+					s.input(row[:p.InputDims], p, i)
 					copy(row[p.InputDims:], s.r[i*p.outWidth():])
 				}
 			}

@@ -157,10 +157,10 @@ func TestFoldsAreKeptApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(before[0].coefs, after[0].coefs) {
+	if !slices.Equal(before[0].maps, after[0].maps) {
 		t.Error("the regressors for fold 0 depend on the pictures of fold 0")
 	}
-	if slices.Equal(before[1].coefs, after[1].coefs) {
+	if slices.Equal(before[1].maps, after[1].maps) {
 		t.Error("the regressors for fold 1 do not depend on the pictures of fold 0")
 	}
 	if len(d.planes) != 8 || d.planes[0].fold != d.planes[1].fold || d.planes[1].fold == d.planes[2].fold {
@@ -186,16 +186,16 @@ func TestSearch(t *testing.T) {
 	}
 	samples := draw(n)
 	s := buildSearch(dims, sphericalMeans(dims, samples, k, 5, 1), 1)
-	anchors := make([]float32, k*dims)
-	for c := range s.candidates {
+	anchors := make([]float32, k*dims) // as bytes hold them
+	for c, of := range s.candidates {
+		m := len(of) / s.words
 		for i, j := range s.lists[c*s.width : (c+1)*s.width] {
 			for d := range dims {
-				anchors[int(j)*dims+d] = s.candidates[c][d*len(s.candidates[c])/dims+i]
+				anchors[int(j)*dims+d] = float32(of[d/4*m+i]>>(8*(d%4))&0xff-128) / 127
 			}
 		}
 	}
-	width := vectors(dims)
-	z := padded(samples, dims, width)
+	z, width := packRows(samples, dims)
 	found, again := make([]int32, n), make([]int32, n)
 	var scratch searchScratch
 	s.find(found, z, width, &scratch)

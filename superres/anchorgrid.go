@@ -53,16 +53,16 @@ type band struct {
 }
 
 // cut makes the band of the rows of cells from..to-1. row returns a row of the plane,
-// which is width×height; side and cell are measured in its samples. The memory of b
-// is used again.
-func (g anchorGrid) cut(b *band, row func(y int) []float32, width, height, side, cell, from, to int) {
+// which is width×height, and each calls it, at once where it may: eachRow or inTurn; side
+// and cell are measured in its samples. The memory of b is used again.
+func (g anchorGrid) cut(b *band, each func(n int, body func(i int)), row func(y int) []float32, width, height, side, cell, from, to int) {
 	off := edge(side, cell)
 	b.side, b.step, b.cols, b.rows = side, cell, g.cols, to-from
 	b.width = vectors(g.cols) + (side-1)/cell
 	b.locate()
 	lines := (to-from-1)*cell + side
 	b.pix = grown(b.pix, lines*cell*b.width)
-	for i := range lines {
+	each(lines, func(i int) {
 		src := row(mirror(from*cell-off+i, height))[:width]
 		for phase := range cell {
 			dst := b.pix[(i*cell+phase)*b.width:][:b.width]
@@ -81,6 +81,13 @@ func (g anchorGrid) cut(b *band, row func(y int) []float32, width, height, side,
 				x += cell
 			}
 		}
+	})
+}
+
+// inTurn calls body for 0..n-1, one after the other.
+func inTurn(n int, body func(i int)) {
+	for i := range n {
+		body(i)
 	}
 }
 
@@ -145,10 +152,14 @@ type strips struct {
 
 const margin = kernel.Lanes
 
-func (g anchorGrid) strips(rows int) *strips {
+func (g anchorGrid) strips(mem *spares, rows int) *strips {
 	s := &strips{width: vectors(g.cols) + 2*margin, keep: (g.block - 1) / g.cell, blocks: g.block * g.block}
 	s.first = -s.keep
-	s.pix = make([]float32, (s.keep+rows)*s.blocks*s.width)
+	s.pix = mem.blank((s.keep + rows) * s.blocks * s.width)
+	for at := 0; at < len(s.pix); at += s.width {
+		clear(s.pix[at : at+margin])
+		clear(s.pix[at+margin+g.cols : at+s.width])
+	}
 	return s
 }
 
@@ -195,7 +206,7 @@ func (g anchorGrid) spread(ctx context.Context, out, current *patches.Plane, s *
 					}
 					kernel.SumRows(line, s.pix, offsets)
 					for c, x := 0, phase; x < g.width; c, x = c+1, x+g.cell {
-						dst[x] = clamp(was[x] + line[c]*(vote*across[x]))
+						dst[x] = clamp(was[x] + float32(line[c]*(vote*across[x])))
 					}
 				}
 			}

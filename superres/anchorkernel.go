@@ -40,18 +40,8 @@ func padded(x []float32, cols, stride int) []float32 {
 func orbits(side int) (list []int32) {
 	for y := range (side + 1) / 2 {
 		for x := y; x < (side+1)/2; x++ {
-			for i := range int32(kernel.Orbit) {
-				r, c := y, x
-				if i&kernel.Turned != 0 {
-					r, c = c, r
-				}
-				if i&kernel.FlipY != 0 {
-					r = side - 1 - r
-				}
-				if i&kernel.FlipX != 0 {
-					c = side - 1 - c
-				}
-				list = append(list, int32(r*side+c))
+			for form := range int32(kernel.Orbit) {
+				list = append(list, int32(placeOf(form, x, y, side, side)))
 			}
 		}
 	}

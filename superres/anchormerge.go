@@ -183,7 +183,7 @@ func (d *anchorData) mergeEquations(ctx context.Context, a *Anchored, count int,
 			}
 		}
 	}
-	without, all, err := solveFolds(ctx, equations, p.coefs())
+	without, all, err := solveFolds(ctx, equations, p)
 	if err != nil {
 		return nil, without, err
 	}

@@ -2,31 +2,75 @@ package superres
 
 import (
 	"math"
+	"slices"
 
 	"superres/internal/kernel"
 )
 
 // regressors are the linear maps R_k, rounded to bytes.
 type regressors struct {
-	coefs []int8    // R_k after R_k, InputDims×OutputDims; room for a vector after the last
+	maps  []uint8   // R_k after R_k, as kernel.Maps has them; room after the last
 	steps []float32 // of each: what 1 stands for
 }
 
-// packRegressors rounds linear maps of n coefficients to bytes.
-func packRegressors(maps []float32, n int) regressors {
-	r := regressors{make([]int8, len(maps), len(maps)+kernel.Lanes), make([]float32, len(maps)/n)}
-	for k := range r.steps {
-		r.steps[k] = packRow(r.coefs[k*n:(k+1)*n], maps[k*n:(k+1)*n])
+// packRegressors rounds linear maps, InputDims×OutputDims, to bytes.
+func (p anchoredParams) packRegressors(maps []float32) regressors {
+	n, size := p.InputDims*p.OutputDims, p.coefs()
+	count := len(maps) / n
+	r := regressors{make([]uint8, count*size, count*size+kernel.MapRoom), make([]float32, count)}
+	row := make([]int8, n)
+	for k := range count {
+		r.steps[k] = packRow(row, maps[k*n:(k+1)*n])
+		to := r.maps[k*size : (k+1)*size]
+		for i := range to {
+			to[i] = kernel.Offset
+		}
+		for i, v := range row {
+			in, out := i/p.OutputDims, i%p.OutputDims
+			to[(in/kernel.Quad*p.OutputDims+out)*kernel.Quad+in%kernel.Quad] += uint8(v)
+		}
 	}
 	return r
 }
 
-// withRoom returns coefficients with room for a vector after the last.
-func withRoom(coefs []int8) []int8 {
-	if n := len(coefs); cap(coefs) < n+kernel.Lanes {
-		return append(make([]int8, 0, n+kernel.Lanes), coefs...)
+// The samples of a patch, the coordinates of a block and the entries of V, U and W are
+// rounded to 16 bits. Their products have sums of 31 bits at most: a sum is no larger than the length of the patch
+// times that of a column, which are below these.
+const (
+	patchLength  = 65000
+	columnLength = 32000
+)
+
+// peakOf is what n coordinates may be rounded to.
+func peakOf(n int) int { return min(math.MaxInt16, int(patchLength/math.Sqrt(float64(n)))) }
+
+// packPairs rounds a matrix, rows of cols entries, to 16 bits, for kernel.MulPairs: into
+// dst, rows of stride words, from column at on. It returns what 1 stands for. The longest
+// column decides: of V and U that is one in whose direction patches vary least. It loses
+// nothing; the others, of which patches have more, lose what does not matter.
+func packPairs(dst []int32, stride, at int, matrix []float32, cols int) float32 {
+	squares := make([]float64, cols)
+	for i, v := range matrix {
+		squares[i%cols] += float64(v) * float64(v)
 	}
-	return coefs
+	unit := math.Sqrt(slices.Max(squares)) / columnLength
+	if unit == 0 {
+		return 0
+	}
+	for i, v := range matrix {
+		row, col := i/cols, i%cols
+		entry := int32(math.Round(float64(v) / unit))
+		dst[row/2*stride+at+col] |= (entry & 0xffff) << (row % 2 * 16)
+	}
+	return float32(unit)
+}
+
+// withRoom returns maps with room after the last.
+func withRoom(maps []uint8) []uint8 {
+	if n := len(maps); cap(maps) < n+kernel.MapRoom {
+		return append(make([]uint8, 0, n+kernel.MapRoom), maps...)
+	}
+	return maps
 }
 
 // packAnchors rounds directions to bytes. The anchors are rounded before regressors

@@ -51,7 +51,7 @@ func (d *anchorData) partial(m *Model, without [][folds]regressors, texts ...npz
 	}
 	for stage, of := range without {
 		for fold, r := range of {
-			arrays = append(arrays, npz.NewArray(foldArray(stage, fold), d.opt.Atoms, r.coefs), npz.NewArray(foldArray(stage, fold)+".steps", d.opt.Atoms, r.steps))
+			arrays = append(arrays, npz.NewArray(foldArray(stage, fold), d.opt.Atoms, r.maps), npz.NewArray(foldArray(stage, fold)+".steps", d.opt.Atoms, r.steps))
 		}
 	}
 	var b bytes.Buffer
@@ -102,7 +102,7 @@ func (d *anchorData) keptIn(f *npz.File) (stages []*Anchored, without [][folds]r
 		var of [folds]regressors
 		for fold := range of {
 			name := foldArray(len(stages), fold)
-			coefs, err := npz.Read[int8](f, name, p.Anchors, p.coefs())
+			maps, err := npz.Read[uint8](f, name, p.Anchors, p.coefs())
 			if err != nil {
 				return stages, without, a // the last one has none
 			}
@@ -110,7 +110,7 @@ func (d *anchorData) keptIn(f *npz.File) (stages []*Anchored, without [][folds]r
 			if err != nil {
 				return nil, nil, nil
 			}
-			of[fold] = regressors{withRoom(coefs), steps}
+			of[fold] = regressors{withRoom(maps), steps}
 		}
 		stages, without = append(stages, a), append(without, of)
 	}

@@ -8,30 +8,47 @@ type anchorScratch struct {
 	count  int
 	forms  []int32   // of each patch: what made it canonical
 	anchor []int32   // of each patch
-	rows   []float32 // of each patch: z, then q = U·p
+	rows   []int32   // of each patch: z, then q = U·p, in bytes as kernel.Pack makes them
+	scale  []float32 // of each patch: what a 1 in q stands for
+	sum    []int32   // of each patch: of the bytes of q
 	r      []float32 // of each patch: the coordinates of its block
 
-	p, block     []float32 // a block of lanes
+	p            []float32 // a block of lanes
+	pairs, sums  []int32   // the same
+	unit         []float32 // of the lanes
 	mean         []float32
 	line         [lanes]int32
 	order, start []int32
 	search       searchScratch
 }
 
-// The rows of a scratch are so long that vectors fit.
-func (p anchoredParams) inputAt() int  { return vectors(p.SearchDims) }
-func (p anchoredParams) rowWidth() int { return vectors(p.SearchDims) + vectors(p.InputDims) }
-func (p anchoredParams) outWidth() int { return vectors(p.OutputDims) }
+// The dimensions of z and q are rounded up to rows of a product, and their words to
+// those of a packed row; those of a block to whole vectors.
+func (p anchoredParams) searchRows() int { return kernel.PadTo(p.SearchDims, kernel.Rows32) }
+func (p anchoredParams) inputRows() int  { return kernel.PadTo(p.InputDims, kernel.Rows32) }
+func (p anchoredParams) blockRows() int  { return kernel.PadTo(p.Block*p.Block, kernel.Rows32) }
+func (p anchoredParams) inputWords() int { return kernel.PadTo(p.InputDims, kernel.Quad) / kernel.Quad }
+func (p anchoredParams) inputAt() int    { return packedWords(p.SearchDims) }
+func (p anchoredParams) rowWords() int   { return packedWords(p.SearchDims) + packedWords(p.InputDims) }
+func (p anchoredParams) outWidth() int   { return vectors(p.OutputDims) }
+
+// wordsOf is how many words n integers of 16 bits take.
+func wordsOf(n int) int { return (n + 1) / 2 }
+
+// packedWords is how many words a packed row of n bytes has.
+func packedWords(n int) int { return kernel.PadTo(n, kernel.Quad*kernel.PackRows) / kernel.Quad }
 
 // ready makes room for n patches, and for those computed in vain.
 func (a *Anchored) ready(s *anchorScratch, n int) {
 	p, room := a.params, n+kernel.Lanes
-	size := kernel.PadTo(p.Block*p.Block, kernel.Rows32)
 	s.count = n
 	s.forms, s.anchor = grown(s.forms, room), grown(s.anchor, n)
-	s.rows, s.r = grown(s.rows, room*p.rowWidth()), grown(s.r, room*p.outWidth())
-	s.p, s.block = grown(s.p, max(p.features(), size, p.outWidth())*lanes), grown(s.block, size*lanes)
-	s.mean = grown(s.mean, lanes)
+	s.rows, s.r = grown(s.rows, room*p.rowWords()), grown(s.r, room*p.outWidth())
+	s.scale, s.sum = grown(s.scale, room), grown(s.sum, room)
+	s.p = grown(s.p, max(p.features(), p.Block*p.Block, p.outWidth())*lanes)
+	s.pairs = grown(s.pairs, wordsOf(max(p.features(), p.OutputDims))*lanes)
+	s.sums = grown(s.sums, max(p.searchRows()+p.inputRows(), p.blockRows())*lanes)
+	s.mean, s.unit = grown(s.mean, lanes), grown(s.unit, lanes)
 }
 
 // analyse finds the form, anchor and coordinates of the patches in the blocks lo..hi-1
@@ -43,16 +60,32 @@ func (a *Anchored) analyse(s *anchorScratch, b *band, lo, hi int) {
 		n += w
 	}
 	a.ready(s, n)
-	f, width := a.params.features(), a.params.rowWidth()
+	p := a.params
+	words, height := p.rowWords(), p.searchRows()+p.inputRows()
 	at := 0
 	for i := lo; i < hi; i++ {
 		row, col, w := b.block(i)
 		wide := vectors(w)
 		a.canonicalise(s, s.forms[at:at+wide], b.pix[b.base(row, col):], b.offsets, b.orbits)
-		kernel.Mul32(s.rows[at*width:], width, s.p, lanes, a.analysis, width, wide, f, width)
+		rows, scale, sum := s.rows[at*words:], s.scale[at:at+wide], s.sum[at:at+wide]
+		kernel.Pairs(s.pairs, lanes, scale, s.p, lanes, p.features(), peakOf(p.features()))
+		kernel.MulPairs(s.sums, lanes, a.analysis, height, s.pairs, lanes, height, wordsOf(p.features()), wide)
+		kernel.Pack(rows, words, s.unit[:wide], sum, s.sums, lanes, p.searchRows()) // the unit of z is of no account
+		for l := range scale {
+			scale[l] *= a.inputUnit
+		}
+		kernel.Pack(rows[p.inputAt():], words, scale, sum, s.sums[p.searchRows()*lanes:], lanes, p.inputRows())
 		at += w
 	}
-	a.search.find(s.anchor, s.rows, width, &s.search)
+	a.search.find(s.anchor, s.rows, words, &s.search)
+}
+
+// input sets dst to the coordinates q of a patch that was analysed.
+func (s *anchorScratch) input(dst []float32, p anchoredParams, number int) {
+	row := s.rows[number*p.rowWords()+p.inputAt():]
+	for i := range dst {
+		dst[i] = float32(int8(row[i/kernel.Quad]>>(8*(i%kernel.Quad)))) * s.scale[number]
+	}
 }
 
 // canonicalise makes s.p of the patches in as many lanes as there are forms, and sets
@@ -75,14 +108,9 @@ func (a *Anchored) canonicalise(s *anchorScratch, forms []int32, samples []float
 // rebuild turns what analyse found into blocks, in the patches' own form.
 func (a *Anchored) rebuild(s *anchorScratch, with regressors, b *band, lo, hi int, out *strips, first int) {
 	p := a.params
-	n, size, wide8 := p.coefs(), p.Block*p.Block, kernel.PadTo(p.Block*p.Block, kernel.Rows32)
 	s.order, s.start = bucket(s.anchor, p.Anchors, s.order, s.start) // so that each regressor is fetched once
-	for k := s.used(0, p.Anchors); k < p.Anchors; {
-		next := s.used(k+1, p.Anchors)
-		kernel.Regress(s.r, p.outWidth(), s.rows[p.inputAt():], p.rowWidth(), s.order[s.start[k]:s.start[k+1]],
-			with.coefs[k*n:], with.coefs[min(next*n, len(with.coefs)):], p.InputDims, p.OutputDims, with.steps[k])
-		k = next
-	}
+	kernel.Regress(s.r, p.outWidth(), s.rows[p.inputAt():], p.rowWords(), s.scale, s.sum, s.order, s.start,
+		&kernel.Maps{Words: p.inputWords(), Out: p.OutputDims, Bytes: with.maps[:len(with.maps)+kernel.MapRoom], Steps: with.steps})
 	to := make([]int32, len(a.out)) // where the entries of a block are in out
 	for i, o := range a.out {
 		to[i] = o / lanes * int32(out.width)
@@ -96,24 +124,21 @@ func (a *Anchored) rebuild(s *anchorScratch, with regressors, b *band, lo, hi in
 			order[l] = int32(at + min(l, w-1))
 		}
 		kernel.Transpose(s.p, lanes, s.r, p.outWidth(), order, kernel.PadTo(p.OutputDims, 4))
-		kernel.Mul32(s.block, lanes, a.synthesis, wide8, s.p, lanes, wide8, p.OutputDims, wide)
+		unit := s.unit[:wide]
+		kernel.Pairs(s.pairs, lanes, unit, s.p, lanes, p.OutputDims, peakOf(p.OutputDims))
+		kernel.MulPairs(s.sums, lanes, a.synthesis, p.blockRows(), s.pairs, lanes, p.blockRows(), wordsOf(p.OutputDims), wide)
+		for l := range unit {
+			unit[l] *= a.outUnit
+		}
 		dst := out.pix[out.at(first+row)+col:]
-		kernel.Restore(dst, to, s.block, a.out, s.forms[at:at+wide])
+		kernel.Restore(dst, to, s.sums, a.out, s.forms[at:at+wide], unit)
 		if wide > w {
-			for e := range size { // the margin is to stay zeros
+			for e := range p.Block * p.Block { // the margin is to stay zeros
 				clear(dst[e*out.width+w : e*out.width+wide])
 			}
 		}
 		at += w
 	}
-}
-
-// used returns the first anchor from k on that patches have, or keys.
-func (s *anchorScratch) used(k, keys int) int {
-	for k < keys && s.start[k] == s.start[k+1] {
-		k++
-	}
-	return k
 }
 
 // targets puts the canonical coordinates W·t of the blocks t of the band into s.r; the

@@ -18,46 +18,83 @@ import (
 // samples for which it misses the best anchor find one that is nearly as good;
 // regressors are trained with the anchors that the search finds.
 type anchorSearch struct {
-	dims       int
+	words      int // of z
 	count      int // K
 	centroids  []float32
 	lists      []uint16 // of each centroid: its anchors, in ascending order
 	width      int      // anchors of a list
-	centroidAt []float32
-	candidates [][]float32 // of each centroid: its anchors as columns, see upright
+	centroidAt []int32
+	candidates [][]int32 // of each centroid: its anchors as columns, see upright
 }
 
 // newAnchorSearch completes a search over anchors, K×dims, of length 1.
 func newAnchorSearch(dims int, anchors, centroids []float32, lists []uint16) *anchorSearch {
 	c := len(centroids) / dims
-	s := &anchorSearch{dims: dims, count: len(anchors) / dims, centroids: centroids, lists: lists, width: len(lists) / c}
-	s.centroidAt = upright(centroids, dims)
-	of := make([]float32, s.width*dims)
+	s := &anchorSearch{words: kernel.PadTo(dims, kernel.Quad) / kernel.Quad, count: len(anchors) / dims, centroids: centroids, lists: lists, width: len(lists) / c}
+	all := make([]int, max(c, s.width))
+	for i := range all {
+		all[i] = i
+	}
+	s.centroidAt = upright(levelled(centroids, dims), s.words, all[:c])
+	words := levelled(anchors, dims)
 	for i := range c {
 		for j, k := range lists[i*s.width : (i+1)*s.width] {
-			copy(of[j*dims:(j+1)*dims], anchors[int(k)*dims:])
+			all[j] = int(k)
 		}
-		s.candidates = append(s.candidates, upright(of, dims))
+		s.candidates = append(s.candidates, upright(words, s.words, all[:s.width]))
 	}
 	return s
 }
 
-// upright turns rows of dims entries into columns, as many as kernel.Nearest wants: the
-// first again and again at the end, which so is never the first of the best.
-func upright(x []float32, dims int) []float32 {
-	n := len(x) / dims
-	wide := kernel.PadTo(n, kernel.Rows32)
-	out := make([]float32, dims*wide)
-	for j := range wide {
-		from := j
-		if j >= n {
-			from = 0
+// levelled turns directions of dims entries into rows of words of bytes, as kernel.Nearest
+// takes them.
+func levelled(x []float32, dims int) []int32 {
+	words := kernel.PadTo(dims, kernel.Quad) / kernel.Quad
+	out := make([]int32, len(x)/dims*words)
+	for j := range len(x) / dims {
+		row := out[j*words : (j+1)*words]
+		for i, v := range x[j*dims : (j+1)*dims] {
+			level := kernel.Offset + int32(math.Round(127*max(-1, min(1, float64(v)))))
+			row[i/kernel.Quad] |= level << (8 * (i % kernel.Quad))
 		}
-		for i, v := range x[from*dims : (from+1)*dims] {
+	}
+	return out
+}
+
+// upright turns rows of words, by their numbers, into columns, as many as kernel.Nearest
+// wants: the first again and again at the end, which so is never the first of the best.
+func upright(rows []int32, words int, numbers []int) []int32 {
+	wide := kernel.PadTo(len(numbers), kernel.Rows32)
+	out := make([]int32, words*wide)
+	for j := range wide {
+		number := numbers[0]
+		if j < len(numbers) {
+			number = numbers[j]
+		}
+		for i, v := range rows[number*words : (number+1)*words] {
 			out[i*wide+j] = v
 		}
 	}
 	return out
+}
+
+// packRows turns directions of dims entries into rows of words, which find takes.
+func packRows(x []float32, dims int) (rows []int32, words int) {
+	n, height := len(x)/dims, kernel.PadTo(dims, kernel.Rows32)
+	words = packedWords(dims)
+	rows = make([]int32, vectors(n)*words)
+	c := make([]int32, height*kernel.Lanes)
+	scale, sum := make([]float32, kernel.Lanes), make([]int32, kernel.Lanes)
+	for at := 0; at < n; at += kernel.Lanes {
+		clear(c)
+		for b := range min(kernel.Lanes, n-at) {
+			for i, v := range x[(at+b)*dims:][:dims] {
+				c[i*kernel.Lanes+b] = int32(v * (1 << 24))
+			}
+		}
+		kernel.Pack(rows[at*words:], words, scale, sum, c, kernel.Lanes, height)
+	}
+	return rows, words
 }
 
 // columns turns rows of dims entries into columns: entry i of row j is at i·rows + j.
@@ -104,16 +141,15 @@ func buildSearch(dims int, anchors []float32, seed uint64) *anchorSearch {
 
 // searchScratch is the memory of one search.
 type searchScratch struct {
-	z, best               []float32
-	line, index           [lanes]int32
+	z                     []int32
+	line, index, best     [lanes]int32
 	nearest, order, start []int32
 }
 
-// find sets the anchors of patches whose z begin rows of the given stride, with room
-// for dims rounded up to a whole vector.
-func (s *anchorSearch) find(anchor []int32, rows []float32, stride int, t *searchScratch) {
+// find sets the anchors of patches whose z, in words, begin rows of the given stride.
+func (s *anchorSearch) find(anchor, rows []int32, stride int, t *searchScratch) {
 	n, c := len(anchor), len(s.candidates)
-	t.z, t.best = grown(t.z, kernel.PadTo(s.dims, 4)*lanes), grown(t.best, lanes)
+	t.z = grown(t.z, kernel.PadTo(s.words, kernel.PackRows)*lanes)
 	t.nearest = grown(t.nearest, n)
 	clear(t.nearest)
 	if c > 1 {
@@ -141,11 +177,11 @@ func (s *anchorSearch) find(anchor []int32, rows []float32, stride int, t *searc
 }
 
 // scan returns the numbers of the best of some vectors for up to lanes rows.
-func (s *anchorSearch) scan(some []int32, rows []float32, stride int, vectors []float32, t *searchScratch) []int32 {
+func (s *anchorSearch) scan(some, rows []int32, stride int, vectors []int32, t *searchScratch) []int32 {
 	order := filled(&t.line, some)
-	m := len(vectors) / s.dims
-	kernel.Transpose(t.z, lanes, rows, stride, order, kernel.PadTo(s.dims, 4))
-	kernel.Nearest(t.index[:len(order)], t.best, t.z, lanes, vectors, m, m, s.dims)
+	m := len(vectors) / s.words
+	kernel.Transpose(t.z, lanes, rows, stride, order, kernel.PadTo(s.words, kernel.PackRows))
+	kernel.Nearest(t.index[:len(order)], t.best[:], t.z, lanes, vectors, m, m, s.words)
 	return t.index[:len(some)]
 }
 
@@ -167,8 +203,7 @@ func sphericalMeans(dims int, samples []float32, k, iterations int, seed uint64)
 	for j := range all {
 		all[j] = uint16(j)
 	}
-	width := vectors(dims)
-	rows := padded(samples, dims, width)
+	rows, width := packRows(samples, dims)
 	for range iterations {
 		// Through centroids of the directions where they are many: what is missed is as
 		// little as when the anchors are used, and it takes a tenth of the time.
@@ -207,8 +242,9 @@ func direction[T float32 | float64](dst []float32, v []T) bool {
 	if sum < 1e-24 {
 		return false
 	}
+	length := math.Sqrt(sum)
 	for i, x := range v {
-		dst[i] = float32(float64(x) / math.Sqrt(sum))
+		dst[i] = float32(float64(x) / length)
 	}
 	return true
 }

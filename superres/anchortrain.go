@@ -204,14 +204,14 @@ func (d *anchorData) findAnchors(ctx context.Context, sample anchorSample, stage
 	}
 	p.Centroids = len(t.centroids) / p.SearchDims
 	p.Candidates = len(t.lists) / p.Centroids
-	t.regressors, t.steps = withRoom(make([]int8, p.Anchors*p.coefs())), make([]float32, p.Anchors)
+	t.maps, t.steps = make([]uint8, p.Anchors*p.coefs()), make([]float32, p.Anchors)
 	return newAnchored(d.opt.Scale, p, t)
 }
 
 // with returns the stage with regressors.
 func (a *Anchored) with(r regressors) (*Anchored, error) {
 	t := a.tables
-	t.regressors, t.steps = r.coefs, r.steps
+	t.maps, t.steps = r.maps, r.steps
 	return newAnchored(a.scale, a.params, t)
 }
 
@@ -224,19 +224,18 @@ func (d *anchorData) learnRegressors(ctx context.Context, a *Anchored, report fu
 			return without, all, err
 		}
 	}
-	return solveFolds(ctx, equations, a.params.coefs())
+	return solveFolds(ctx, equations, a.params)
 }
 
-// solveFolds solves the equations of all folds but one, for each, and of all; maps have
-// so many coefficients.
-func solveFolds(ctx context.Context, equations [folds]*normalEquations, coefs int) (without [folds]regressors, all regressors, err error) {
+// solveFolds solves the equations of all folds but one, for each, and of all.
+func solveFolds(ctx context.Context, equations [folds]*normalEquations, p anchoredParams) (without [folds]regressors, all regressors, err error) {
 	solve := func(n *normalEquations) (r regressors) {
 		var maps []float32
 		if err == nil {
 			maps, err = n.solve(ctx)
 		}
 		if err == nil {
-			r = packRegressors(maps, coefs)
+			r = p.packRegressors(maps)
 		}
 		return r
 	}

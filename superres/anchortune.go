@@ -67,7 +67,7 @@ func (m *Model) tuneCascade(t Tuning) (*Model, error) {
 
 // tableBytes is about what the stage itself takes.
 func (a *Anchored) tableBytes() int64 {
-	return int64(2*len(a.tables.regressors) + 8*a.params.Anchors*a.params.SearchDims)
+	return int64(2*len(a.tables.maps) + 8*a.params.Anchors*a.params.SearchDims)
 }
 
 // memory is what the stage takes beside planes, while it is applied to one of the
@@ -78,6 +78,6 @@ func (a *Anchored) memory(width int) int64 {
 	rows := a.bandRows(g)
 	blocks := int64(rows+(g.block-1)/g.cell) * int64(a.stripBytes(g))
 	input := 4 * int64(rows*g.step+g.patch) * int64(g.step*(vectors(g.cols)+g.patch))
-	worker := int64(patchesTogether+lanes) * int64(4*(p.rowWidth()+p.outWidth()+6))
+	worker := int64(patchesTogether+lanes) * int64(4*(p.rowWords()+p.outWidth()+7))
 	return blocks + input + worker*int64(runtime.GOMAXPROCS(0))
 }

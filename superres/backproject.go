@@ -60,12 +60,13 @@ func (b *BackProject) Save(*StageArrays) any {
 
 // Apply implements Stage.
 func (b *BackProject) Apply(ctx context.Context, low, current *patches.Plane, report func(float64)) (*patches.Plane, error) {
-	enlarge, out := enlarging(b.scale), patches.NewPlane(current.W, current.H)
+	mem := sparesOf(ctx)
+	enlarge, out := enlarging(b.scale), mem.plane(current.W, current.H)
 	for i := range b.Iterations {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		miss := b.Degradation.Reduce(current, b.scale)
+		miss := b.Degradation.reduce(mem, current, b.scale)
 		eachRow(low.H, func(y int) {
 			row := miss.Row(y)
 			for x, v := range low.Row(y) {
@@ -73,6 +74,7 @@ func (b *BackProject) Apply(ctx context.Context, low, current *patches.Plane, re
 			}
 		})
 		enlarge.enlargeRows(out, current, miss, 0, low.H, 0)
+		mem.give(miss.Pix)
 		current = out
 		report(float64(i+1) / float64(b.Iterations))
 	}

@@ -37,13 +37,16 @@ func (s *strip) put(p *patches.Plane) {
 	s.plane.H += p.H
 }
 
-// drop forgets the rows before one. The others get memory of their own.
-func (s *strip) drop(before int) {
+// drop forgets the rows before one. The others get memory of their own; what they had
+// is returned.
+func (s *strip) drop(before int) (old []float32) {
 	if before <= s.top {
-		return
+		return nil
 	}
 	kept := rowsOf(&s.plane, before-s.top, s.plane.H)
+	old = s.plane.Pix
 	s.top, s.plane = before, *kept.Crop(0, 0, kept.W, kept.H)
+	return old
 }
 
 // rowsOf returns the rows from..to-1 of p, in its memory.
@@ -89,7 +92,7 @@ func (p *pass) push(ctx context.Context, rows *patches.Plane, t *tracker) (*patc
 	if to <= from {
 		return nil, ctx.Err()
 	}
-	out := p.first.rows(&p.low.plane, p.low.top, from*s, to*s)
+	out := p.first.rows(sparesOf(ctx), &p.low.plane, p.low.top, from*s, to*s)
 	p.made[0] = to
 	keep := before(to, kernelReach) // of low
 	for i, stage := range p.model.Stages {
@@ -107,7 +110,12 @@ func (p *pass) push(ctx context.Context, rows *patches.Plane, t *tracker) (*patc
 		out = rowsOf(whole, (made-from)*s, (to-from)*s)
 		p.made[i+1] = to
 		next := before(to, reach)
-		in.drop(next * s)
+		if to == p.h {
+			next = to // nothing comes any more
+		}
+		if old := in.drop(next * s); len(old) > 0 && len(whole.Pix) > 0 && &old[0] != &whole.Pix[0] {
+			sparesOf(ctx).give(old)
+		}
 		keep = min(keep, next)
 	}
 	p.low.drop(keep)
@@ -181,7 +189,7 @@ func (e *enlargement) push(ctx context.Context, rows *patches.Plane) (*patches.P
 	if from == to {
 		return nil, ctx.Err()
 	}
-	out := e.last.rows(&e.rest.plane, e.rest.top, from, to)
+	out := e.last.rows(sparesOf(ctx), &e.rest.plane, e.rest.top, from, to)
 	if e.made = to; to < e.last.outH {
 		lo, _ := e.last.needs(to, e.last.outH)
 		e.rest.drop(lo)

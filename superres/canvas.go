@@ -70,7 +70,7 @@ func (c *canvas) colour(y int, luma, red, blue []float32) {
 	}
 	green := make([]float32, len(luma))
 	for x, v := range luma {
-		green[x] = v - r*red[x] - b*blue[x]
+		green[x] = v - float32(r*red[x]) - float32(b*blue[x])
 		red[x] += v
 		blue[x] += v
 	}

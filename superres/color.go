@@ -22,15 +22,16 @@ type picture struct {
 func split(img image.Image) picture {
 	h := img.Bounds().Dy()
 	if isOpaque(img) {
-		return splitRows(img, 0, h)
+		return splitRows(nil, img, true, 0, h)
 	}
-	p := splitRows(img, 0, h)
+	p := splitRows(nil, img, false, 0, h)
 	bleed(p.channels, p.alpha)
 	return p
 }
 
-// splitRows takes the rows lo..hi-1 of an image apart.
-func splitRows(img image.Image, lo, hi int) picture {
+// splitRows takes the rows lo..hi-1 of an image apart, which is opaque or is not, into
+// memory of mem.
+func splitRows(mem *spares, img image.Image, opaque bool, lo, hi int) picture {
 	b := img.Bounds()
 	w, h, top := b.Dx(), hi-lo, b.Min.Y+lo
 	p := picture{deep: isDeep(img)}
@@ -39,11 +40,11 @@ func splitRows(img image.Image, lo, hi int) picture {
 		planes = 1
 	}
 	for range planes {
-		p.channels = append(p.channels, patches.NewPlane(w, h))
+		p.channels = append(p.channels, mem.plane(w, h))
 	}
 	all := p.channels[:planes:planes]
-	if !isOpaque(img) {
-		p.alpha = patches.NewPlane(w, h)
+	if !opaque {
+		p.alpha = mem.plane(w, h)
 		all = append(all, p.alpha)
 	}
 	switch m := img.(type) {
@@ -76,17 +77,33 @@ func splitRows(img image.Image, lo, hi int) picture {
 		})
 		return p
 	}
-	m := imaging.Crop(img, image.Rect(b.Min.X, top, b.Max.X, top+h))
+	pix, stride := rgbaRows(img, opaque, top, h)
 	eachRow(h, func(y int) {
 		for i, plane := range all {
 			row := plane.Row(y)
-			pix := m.Pix[y*m.Stride+i:]
+			pix := pix[y*stride+i:]
 			for x := range row {
 				row[x] = levels[pix[4*x]]
 			}
 		}
 	})
 	return p
+}
+
+// rgbaRows returns h rows of an image in 8 bits without premultiplication, in its own
+// memory where they are there.
+func rgbaRows(img image.Image, opaque bool, top, h int) (pix []uint8, stride int) {
+	b := img.Bounds()
+	switch m := img.(type) {
+	case *image.NRGBA:
+		return m.Pix[m.PixOffset(b.Min.X, top):], m.Stride
+	case *image.RGBA:
+		if opaque {
+			return m.Pix[m.PixOffset(b.Min.X, top):], m.Stride
+		}
+	}
+	m := imaging.Crop(img, image.Rect(b.Min.X, top, b.Max.X, top+h))
+	return m.Pix, m.Stride
 }
 
 // levels are the levels of 8 bits as 0..1.
@@ -132,16 +149,19 @@ func (p picture) image() image.Image {
 
 // luma returns the brightness plane of BT.601: 0.299 R + 0.587 G + 0.114 B, or
 // the plane itself when the picture is grey.
-func (p picture) luma() *patches.Plane {
+func (p picture) luma() *patches.Plane { return p.lumaIn(nil) }
+
+// lumaIn is luma in memory of mem.
+func (p picture) lumaIn(mem *spares) *patches.Plane {
 	if len(p.channels) == 1 {
 		return p.channels[0]
 	}
-	out := patches.NewPlane(p.channels[0].W, p.channels[0].H)
+	out := mem.plane(p.channels[0].W, p.channels[0].H)
 	eachRow(out.H, func(y int) {
 		row := out.Row(y)
 		r, g, b := p.channels[0].Row(y)[:len(row)], p.channels[1].Row(y)[:len(row)], p.channels[2].Row(y)[:len(row)]
 		for x := range row {
-			row[x] = float32(weightR*float64(r[x]) + weightG*float64(g[x]) + weightB*float64(b[x]))
+			row[x] = float32(float64(weightR*float64(r[x])) + float64(weightG*float64(g[x])) + float64(weightB*float64(b[x])))
 		}
 	})
 	return out

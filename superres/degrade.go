@@ -32,15 +32,19 @@ func (d Degradation) Check() error {
 // at the right and below is cut off first. It panics when nothing is left, the
 // scale is less than 1, or the degradation is unknown.
 func (d Degradation) Reduce(p *patches.Plane, scale int) *patches.Plane {
+	return d.reduce(nil, p, scale)
+}
+
+func (d Degradation) reduce(mem *spares, p *patches.Plane, scale int) *patches.Plane {
 	w, h := p.W/scale, p.H/scale
 	if p.W != w*scale || p.H != h*scale {
 		p = p.Crop(0, 0, w*scale, h*scale)
 	}
 	switch d {
 	case Cubic:
-		return Resize(p, w, h, Bicubic)
+		return newScaler(p.W, p.H, w, h, Bicubic).rows(mem, p, 0, 0, h)
 	case Box:
-		out := patches.NewPlane(w, h)
+		out := mem.plane(w, h)
 		eachRow(h, func(y int) {
 			for x := range out.Row(y) {
 				sum := 0.0

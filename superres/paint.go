@@ -18,6 +18,7 @@ type painter struct {
 	w, h  int // of the picture
 	out   *canvas
 	plain *scaler // for colour
+	mem   *spares
 	band  int
 	eight bool // Options.Ensemble
 	// The column of the picture under each of the result, for keepAreas; nil: it is not
@@ -46,10 +47,10 @@ func (m *Model) newPainter(img image.Image, w, h int, opt Options) *painter {
 	return p
 }
 
-// rows returns rows of the picture.
+// rows returns rows of the picture; give takes them back.
 func (p *painter) rows(lo, hi int) picture {
 	if p.whole == nil {
-		return splitRows(p.img, lo, hi)
+		return splitRows(p.mem, p.img, true, lo, hi)
 	}
 	part := picture{alpha: rowsOf(p.whole.alpha, lo, hi)}
 	for _, c := range p.whole.channels {
@@ -58,7 +59,33 @@ func (p *painter) rows(lo, hi int) picture {
 	return part
 }
 
+// luma returns the brightness of rows of the picture.
+func (p *painter) luma(lo, hi int) *patches.Plane {
+	out := patches.NewPlane(p.w, hi-lo)
+	for from := lo; from < hi; from += paintRows {
+		to := min(from+paintRows, hi)
+		some := p.rows(from, to)
+		mean := some.lumaIn(p.mem)
+		copy(out.Pix[(from-lo)*p.w:], mean.Pix)
+		p.give(some)
+		if !p.grey {
+			p.mem.give(mean.Pix)
+		}
+	}
+	return out
+}
+
+// give takes back what rows has returned.
+func (p *painter) give(rows picture) {
+	if p.whole == nil {
+		for _, c := range rows.channels {
+			p.mem.give(c.Pix)
+		}
+	}
+}
+
 func (p *painter) paint(ctx context.Context, report func(float64)) error {
+	p.mem = sparesOf(ctx)
 	share := 1.0
 	if p.whole != nil {
 		share = 0.5
@@ -73,14 +100,21 @@ func (p *painter) paint(ctx context.Context, report func(float64)) error {
 		}
 		return p.model.stream(ctx, p.w, p.h, p.out.w, p.out.h, p.band, read, emit, func(done float64) { report(from + share*done) })
 	}
-	luma := func(lo, hi int) *patches.Plane { return p.rows(lo, hi).luma() }
-	if err := run(luma, p.brightness, 0); err != nil {
+	made := func(paint func(top int, rows *patches.Plane)) func(top int, rows *patches.Plane) {
+		return func(top int, rows *patches.Plane) {
+			paint(top, rows)
+			if p.w != p.out.w || p.h != p.out.h { // else rows are those of the picture
+				p.mem.give(rows.Pix)
+			}
+		}
+	}
+	if err := run(p.luma, made(p.brightness), 0); err != nil {
 		return err
 	}
 	if p.whole == nil {
 		return nil
 	}
-	return run(func(lo, hi int) *patches.Plane { return p.rows(lo, hi).alpha }, p.alpha, share)
+	return run(func(lo, hi int) *patches.Plane { return p.rows(lo, hi).alpha }, made(p.alpha), share)
 }
 
 // alpha paints rows of transparency.
@@ -91,8 +125,20 @@ func (p *painter) alpha(top int, rows *patches.Plane) {
 	eachRow(rows.H, func(y int) { p.out.put(top+y, 3, rows.Row(y)) })
 }
 
+// paintRows is how many rows are painted at a time: so few that they stay near the
+// processor, and take little memory.
+const paintRows = 192
+
 // brightness paints rows of the picture of which the brightness is given.
 func (p *painter) brightness(top int, luma *patches.Plane) {
+	for from := 0; from < luma.H; from += paintRows {
+		to := min(from+paintRows, luma.H)
+		p.some(top+from, rowsOf(luma, from, to))
+	}
+}
+
+// some paints a few rows.
+func (p *painter) some(top int, luma *patches.Plane) {
 	end := top + luma.H
 	lo, hi := p.around(top, end)
 	if !p.grey {
@@ -108,21 +154,24 @@ func (p *painter) brightness(top int, luma *patches.Plane) {
 	if p.columns != nil {
 		p.keepAreas(top, end, low, lo)
 	}
+	p.give(low)
 }
 
 // colour paints rows of a picture with colour; low are rows of it from lo on.
 func (p *painter) colour(top int, luma *patches.Plane, low picture, lo int) {
-	mean := low.luma()
+	mean, plane := low.lumaIn(p.mem), p.mem.plane(low.channels[0].W, low.channels[0].H)
 	more := func(channel int) *patches.Plane {
-		plane := patches.NewPlane(mean.W, mean.H)
 		eachRow(plane.H, func(y int) {
 			row, of := plane.Row(y), mean.Row(y)
 			for x, v := range low.channels[channel].Row(y) {
 				row[x] = v - of[x]
 			}
 		})
-		return p.plain.rows(plane, lo, top, top+luma.H)
+		return p.plain.rows(p.mem, plane, lo, top, top+luma.H)
 	}
 	red, blue := more(0), more(2)
 	eachRow(luma.H, func(y int) { p.out.colour(top+y, luma.Row(y), red.Row(y), blue.Row(y)) })
+	for _, used := range []*patches.Plane{mean, plane, red, blue} {
+		p.mem.give(used.Pix)
+	}
 }

@@ -21,7 +21,7 @@ func TestPolyphaseAgainstTheGeneralForm(t *testing.T) {
 					t.Fatalf("%v to %v: no fixed filter", from, to)
 				}
 				general := scaler{inW: from[0], inH: from[1], outW: to[0], outH: to[1], across: Bicubic.taps(from[0], to[0]), down: Bicubic.taps(from[1], to[1])}
-				got, want := fixed.rows(p, 0, 0, to[1]), general.rows(p, 0, 0, to[1])
+				got, want := fixed.rows(nil, p, 0, 0, to[1]), general.rows(nil, p, 0, 0, to[1])
 				for i, v := range want.Pix {
 					if math.Abs(float64(v)-float64(got.Pix[i])) > 1e-6 {
 						t.Fatalf("%v to %v, sample %d: %g, in general %g", from, to, i, got.Pix[i], v)
@@ -48,13 +48,13 @@ func TestScalerNeeds(t *testing.T) {
 	} {
 		p := noise(c.w, c.h)
 		s := newScaler(c.w, c.h, c.toW, c.toH, c.k)
-		whole := s.rows(p, 0, 0, c.toH)
+		whole := s.rows(nil, p, 0, 0, c.toH)
 		for y := range c.toH {
 			for _, end := range []int{y + 1, min(y+7, c.toH)} {
 				lo, hi := s.needs(y, end)
 				part := patches.NewPlane(c.w, hi-lo) // no room to read elsewhere
 				copy(part.Pix, p.Pix[lo*c.w:hi*c.w])
-				got := s.rows(part, lo, y, end)
+				got := s.rows(nil, part, lo, y, end)
 				for i, v := range got.Pix {
 					if v != whole.Pix[y*c.toW+i] {
 						t.Fatalf("%+v: rows %d to %d differ", c, y, end)

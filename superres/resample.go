@@ -43,7 +43,7 @@ func (k Kernel) filter() (imaging.ResampleFilter, error) {
 // Resize returns p resampled to w×h with the kernel, in new memory. It panics
 // when a side of p or of the result is less than 1, or the kernel is unknown.
 func Resize(p *patches.Plane, w, h int, k Kernel) *patches.Plane {
-	return newScaler(p.W, p.H, w, h, k).rows(p, 0, 0, h)
+	return newScaler(p.W, p.H, w, h, k).rows(nil, p, 0, 0, h)
 }
 
 // scaler resamples planes of one size to another, some rows at a time. What a row
@@ -87,10 +87,10 @@ func (s *scaler) needs(y0, y1 int) (lo, hi int) {
 	return lo, hi
 }
 
-// rows returns the rows y0..y1-1 of the result, in new memory. src holds rows of the
+// rows returns the rows y0..y1-1 of the result, in memory of mem. src holds rows of the
 // plane from top on, with those of needs.
-func (s *scaler) rows(src *patches.Plane, top, y0, y1 int) *patches.Plane {
-	out := patches.NewPlane(s.outW, y1-y0)
+func (s *scaler) rows(mem *spares, src *patches.Plane, top, y0, y1 int) *patches.Plane {
+	out := mem.plane(s.outW, y1-y0)
 	switch {
 	case s.fixed == nil:
 		s.general(out, src, top, y0)

@@ -59,6 +59,7 @@ func (m *Model) Upscale(ctx context.Context, img image.Image, opt Options) (imag
 	if opt.Progress == nil {
 		opt.Progress = func(float64) {}
 	}
+	ctx = withSpares(ctx)
 	p := m.newPainter(img, w, h, opt)
 	if err := p.paint(ctx, opt.Progress); err != nil {
 		return nil, err

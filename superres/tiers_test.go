@@ -9,8 +9,8 @@ import (
 	"superres/internal/kernel"
 )
 
-// All forms of the kernels give the same pictures, but for one level in a hundredth of
-// a percent of the samples.
+// All forms of the kernels give the same pictures; those of coupled stages, which code
+// patches in float64, but for one level in a hundredth of a percent of the samples.
 func TestFormsOfKernelsAgree(t *testing.T) {
 	if kernel.Tiers() == 1 {
 		t.Skip("this machine has one form of the kernels")
@@ -25,7 +25,7 @@ func TestFormsOfKernelsAgree(t *testing.T) {
 			model string
 			img   image.Image
 			scale float64
-		}{{"photo", hopper, 2}, {"photo", hopper, 3}, {"photo", drawing(80, 60, 2), 4}, {"photo-jpeg", hopper, 2}, {"photo", sheet(), 2}, {"digits", stroke(), 2}} {
+		}{{"photo", hopper, 2}, {"photo", hopper, 3}, {"photo", drawing(80, 60, 2), 4}, {"photo-jpeg", hopper, 2}, {"photo", sheet(), 2}, {"digits", stroke(), 2}, {"coupled", hopper, 2}} {
 			m, err := Builtin(c.model)
 			if err != nil {
 				t.Fatal(err)
@@ -52,7 +52,7 @@ func TestFormsOfKernelsAgree(t *testing.T) {
 				}
 			}
 			t.Logf("picture %d, %s: %d of %d samples differ from the generic form, by up to %d levels", i, name, differ, 3*b.Dx()*b.Dy(), most)
-			if most > 1 || differ > 1+3*b.Dx()*b.Dy()/10_000 {
+			if coupled := i == len(got)-1; !coupled && differ > 0 || most > 1 || differ > 1+3*b.Dx()*b.Dy()/10_000 {
 				t.Errorf("picture %d, %s: too many", i, name)
 			}
 		}

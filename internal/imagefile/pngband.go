@@ -52,15 +52,19 @@ func (b *band) pack(r *raster, lo, hi int) {
 	b.sum, b.count = adler32.Checksum(b.filtered), len(b.filtered)
 	b.first, b.last = lo == 0, hi == r.height
 
-	// Matches are few in the filtered rows of photographs and often cost more than
-	// they save, so that Huffman codes alone are tried as well. What these leave
-	// tells how noisy the rows are: little is found in noise, and a quick search
-	// finds it.
+	// Matches are few in the filtered rows of photographs, a quick search finds them,
+	// and often they cost more than they save. Where they save much, as in drawings, a
+	// thorough search saves more.
 	b.deflate(&b.best, huffmanOnly)
-	how := thorough
-	if 8*b.best.Len() > 5*b.count { // bits of a byte
-		how = quick
+	plain := b.best.Len()
+	b.try(quick)
+	if 10*b.best.Len() < 9*plain {
+		b.try(thorough)
 	}
+}
+
+// try packs in another way, and keeps the better.
+func (b *band) try(how int) {
 	b.deflate(&b.other, how)
 	if b.other.Len() < b.best.Len() {
 		b.best, b.other = b.other, b.best

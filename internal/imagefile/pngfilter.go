@@ -1,6 +1,10 @@
 package imagefile
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"superres/internal/kernel"
+)
 
 // filterRow fills out with a row in that one of its five filtered forms of which the
 // sum of magnitudes, taken as signed bytes, is the smallest, the usual guess at what
@@ -15,7 +19,7 @@ func filterRow(out, row, above []byte, n int) {
 	x, a, b, c := row[zeros:], row[zeros-n:], above[zeros:], above[zeros-n:]
 	out, form := out[1:len(x)+1], out[:1]
 	var sums [5]int
-	sums[4] = filterPaeth(out, x, a, b, c)
+	sums[4] = kernel.Paeth(out, x, a, b, c)
 	words := len(x) &^ 7
 	for i := 0; i < words; i += 8 {
 		x, a, b := load8(x, i), load8(a, i), load8(b, i)
@@ -26,7 +30,7 @@ func filterRow(out, row, above []byte, n int) {
 	}
 	for i := words; i < len(x); i++ {
 		for form := range 4 {
-			sums[form] += magnitude(int(int8(x[i] - simpleGuess(form, a[i], b[i]))))
+			sums[form] += magnitude8(uint64(x[i] - simpleGuess(form, a[i], b[i])))
 		}
 	}
 	best := 0
@@ -67,34 +71,6 @@ func simpleGuess(form int, a, b byte) byte {
 		return byte((int(a) + int(b)) / 2)
 	}
 	return 0
-}
-
-// filterPaeth fills out with the fifth form and returns its sum of magnitudes. The
-// distances of a+b-c from a, b and c are |b-c|, |a-c| and |(b-c)+(a-c)|.
-func filterPaeth(out, x, a, b, c []byte) (sum int) {
-	a, b, c, out = a[:len(x)], b[:len(x)], c[:len(x)], out[:len(x)]
-	for i, v := range x {
-		a, b, c := int(a[i]), int(b[i]), int(c[i])
-		toA, toB := b-c, a-c
-		toC := magnitude(toA + toB)
-		toA, toB = magnitude(toA), magnitude(toB)
-		if toB < toA {
-			a, toA = b, toB
-		}
-		if toC < toA {
-			a = c
-		}
-		v -= byte(a)
-		out[i] = v
-		sum += magnitude(int(int8(v)))
-	}
-	return sum
-}
-
-// magnitude is |v| without a branch.
-func magnitude(v int) int {
-	sign := v >> 63
-	return (v ^ sign) - sign
 }
 
 func load8(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i:]) }

@@ -82,26 +82,34 @@ func BenchmarkPatches(b *testing.B) {
 	for i := range list {
 		list[i] *= lanes
 	}
+	ints := randomWords(size*lanes, 0, 1)
 	benchmark(b, "forms", 8*size*lanes, 4*size*lanes, func() { Forms(forms, mean, raw, offsets, weights) })
 	benchmark(b, "orient", 0, 8*size*lanes, func() { Orient(p, list, raw, list, forms, mean) })
-	benchmark(b, "restore", 0, 8*size*lanes, func() { Restore(p, list, raw, list, forms) })
-	rows, a := make([]float32, lanes*width), random32(size*width, 3)
-	benchmark(b, "mul", 2*size*lanes*width, 0, func() { Mul32(rows, width, raw, lanes, a, width, lanes, size, width) })
+	benchmark(b, "restore", 0, 8*size*lanes, func() { Restore(p, list, ints, list, forms, mean) })
+	pairs, scale, sum := make([]int32, size/2*lanes), make([]float32, lanes), make([]int32, lanes)
+	benchmark(b, "pairs", 0, (4+2)*size*lanes, func() { Pairs(pairs, lanes, scale, raw, lanes, size, 8191) })
+	rows, a := make([]int32, width*lanes), randomWords(size/2*width, 0, 3)
+	benchmark(b, "mulpairs", 2*size*lanes*width, 0, func() { MulPairs(rows, lanes, a, width, pairs, lanes, width, size/2, lanes) })
+	words := make([]int32, lanes*16)
+	benchmark(b, "pack", 0, (4+1)*width*lanes, func() { Pack(words, 16, scale, sum, rows, lanes, width) })
+	benchmark(b, "mulpairs/synthesis", 2*20*40*lanes, 0, func() { MulPairs(rows, lanes, a, 40, pairs, lanes, 40, 10, lanes) })
 	const dims, candidates = 16, 256
-	at, index, best := random32(dims*candidates, 4), make([]int32, lanes), make([]float32, lanes)
-	benchmark(b, "nearest", 2*dims*candidates*lanes, 0, func() { Nearest(index, best, raw, lanes, at, candidates, candidates, dims) })
+	z, at, index, best := make([]int32, dims/Quad*lanes), randomWords(dims/Quad*candidates, 0, 4), make([]int32, lanes), make([]int32, lanes)
 	order := make([]int32, lanes)
 	for i := range order {
 		order[i] = int32(i * 7 % lanes)
 	}
-	benchmark(b, "transpose", 0, 8*dims*lanes, func() { Transpose(p, lanes, rows, width, order, dims) })
+	benchmark(b, "transpose", 0, 8*dims*lanes/Quad, func() { Transpose(z, lanes, words, 16, order, dims/Quad) })
+	benchmark(b, "nearest", 2*dims*candidates*lanes, 0, func() { Nearest(index, best, z, lanes, at, candidates, candidates, dims/Quad) })
 	const in, out = 40, 20
-	r, coefs := make([]float32, lanes*32), make([]int8, in*out+Lanes)
-	for i := range coefs {
-		coefs[i] = int8(i)
-	}
-	for _, n := range []int{1, 4} {
-		benchmark(b, fmt.Sprintf("regress/n=%d", n), float64(2*in*out*n), 0, func() { Regress(r, 32, raw, width, order[:n], coefs, nil, in, out, 1) })
+	for _, n := range []int{1, 2, 3, 4} {
+		maps := &Maps{Words: in / Quad, Out: out, Steps: mean[:lanes/n], Bytes: make([]uint8, in*out*lanes/n+MapRoom)}
+		start := make([]int32, lanes/n+1)
+		for k := range start {
+			start[k] = int32(k * n)
+		}
+		r := make([]float32, lanes*32)
+		benchmark(b, fmt.Sprintf("regress/n=%d", n), 2*in*out*lanes, 0, func() { Regress(r, 32, words, 16, scale, sum, order, start, maps) })
 	}
 	const cols, terms = 768, 9
 	src, dst := random32(cols*terms+16, 5), make([]float32, cols)

@@ -4,7 +4,7 @@ package kernel
 //
 //	dst[x] = Σ_k weight[k]·src[at[k]+x]
 //
-// in the order of k. It is a filter: along a row when the parts lie a sample apart, of
+// in the order of k, every product and every sum rounded. It is a filter: along a row when the parts lie a sample apart, of
 // whole rows when they lie a row apart. Any length will do. dst and src must not
 // overlap.
 func Combine(dst, src []float32, at []int, weight []float32) {
@@ -47,7 +47,7 @@ func combineGeneric(dst, src []float32, at []int, weight []float32) {
 	clear(dst)
 	for k, w := range weight {
 		for x, v := range src[at[k]:][:len(dst)] {
-			dst[x] += w * v
+			dst[x] += float32(w * v)
 		}
 	}
 }
@@ -56,7 +56,7 @@ func combineOntoGeneric(dst, base, src []float32, at []int, weight []float32) {
 	copy(dst, base)
 	for k, w := range weight {
 		for x, v := range src[at[k]:][:len(dst)] {
-			dst[x] += w * v
+			dst[x] += float32(w * v)
 		}
 	}
 	for x, v := range dst {

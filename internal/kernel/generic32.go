@@ -1,9 +1,6 @@
 package kernel
 
 import (
-	"math"
-	"sync"
-
 	"gonum.org/v1/gonum/blas/gonum"
 )
 
@@ -22,43 +19,8 @@ func mul32Generic(c []float32, ldc int, a []float32, lda int, b []float32, ldb, 
 	}
 }
 
-// Scores that stay in the first-level cache. They are kept, for what gonum is given
-// leaves the stack.
-const block, together = 48, 64
-
-var scoresOf = sync.Pool{New: func() any { return new([together * block]float32) }}
-
-func nearestGeneric(index []int32, best, z []float32, ldz int, at []float32, lda, m, dims int) {
-	scores := scoresOf.Get().(*[together * block]float32)
-	defer scoresOf.Put(scores)
-	for i := range best {
-		index[i], best[i] = 0, float32(math.Inf(-1))
-	}
-	for from := 0; from < len(index); from += block {
-		n := min(block, len(index)-from)
-		best := best[from : from+n]
-		index := index[from : from+n]
-		for j := 0; j < m; j += together {
-			rows := min(together, m-j)
-			mul32Generic(scores[:], block, at[j:], lda, z[from:], ldz, rows, dims, n)
-			for r := range rows {
-				for b, v := range scores[r*block:][:len(best)] {
-					if v > best[b] {
-						best[b], index[b] = v, int32(j+r)
-					}
-				}
-			}
-		}
-	}
-}
-
-func transposeGeneric(dst []float32, ld int, src []float32, stride int, order []int32, k int) {
-	for b, j := range order {
-		for i, v := range src[int(j)*stride : int(j)*stride+k] {
-			dst[i*ld+b] = v
-		}
-	}
-}
+// block is a number of lanes whose sums are held together.
+const block = 48
 
 // The conversions keep a product and a sum from being fused: see Forms.
 func formsGeneric(forms []int32, mean, raw []float32, offsets []int32, weights []float32) {
@@ -131,13 +93,13 @@ func orientGeneric(dst []float32, to []int32, src []float32, from, forms []int32
 	}
 }
 
-func restoreGeneric(dst []float32, to []int32, src []float32, from, forms []int32) {
+func restoreGeneric(dst []float32, to, src, from, forms []int32, scale []float32) {
 	for b, form := range forms {
-		sign, of := signOf(form), &returns[form&7]
+		by, of := signOf(form)*scale[b], &returns[form&7]
 		for o := 0; o < len(to); o += Orbit {
 			to, from := to[o:o+Orbit], from[o:o+Orbit]
 			for i, j := range of {
-				dst[int(to[i])+b] = sign * src[int(from[j])+b]
+				dst[int(to[i])+b] = by * float32(src[int(from[j])+b])
 			}
 		}
 	}
@@ -148,49 +110,6 @@ func signOf(form int32) float32 {
 		return -1
 	}
 	return 1
-}
-
-// regressGeneric widens four rows of the map at a time for all patches.
-func regressGeneric(r []float32, ldr int, q []float32, ldq int, order []int32, coefs []int8, in, out int, step float32) {
-	const part = 64
-	for from := 0; from < out; from += part {
-		n := min(part, out-from)
-		var wide [4][part]float32
-		for _, j := range order {
-			clear(r[int(j)*ldr+from:][:n])
-		}
-		for i := 0; i < in; i += 4 {
-			rows := min(4, in-i)
-			for k := range rows {
-				to := wide[k][:n]
-				for c, v := range coefs[(i+k)*out+from:][:len(to)] {
-					to[c] = float32(v)
-				}
-			}
-			r0, r1, r2, r3 := wide[0][:n], wide[1][:n], wide[2][:n], wide[3][:n]
-			for _, j := range order {
-				to, v := r[int(j)*ldr+from:][:n], q[int(j)*ldq+i:][:rows]
-				if rows < 4 {
-					for k, x := range v {
-						for c, w := range wide[k][:n] {
-							to[c] += x * w
-						}
-					}
-					continue
-				}
-				v0, v1, v2, v3 := v[0], v[1], v[2], v[3]
-				for c := range to {
-					to[c] += v0*r0[c] + v1*r1[c] + v2*r2[c] + v3*r3[c]
-				}
-			}
-		}
-		for _, j := range order {
-			to := r[int(j)*ldr+from:][:n]
-			for c := range to {
-				to[c] *= step
-			}
-		}
-	}
 }
 
 func sumRowsGeneric(dst, src []float32, offsets []int32) {

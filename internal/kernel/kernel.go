@@ -1,12 +1,14 @@
 // Package kernel holds the innermost loops, of learning in float64 and of the anchored
-// stages in float32: one small set of operations, each with a generic Go form that
-// defines it (generic.go, generic32.go) and, on amd64, assembly for AVX2 with FMA and
-// for AVX-512. Which of the three runs is chosen once, when the program starts; the
-// build tag purego leaves only the first.
+// stages in integers and float32: one small set of operations, each with a generic Go
+// form that defines it (generic.go, generic32.go, genericbytes.go) and, on amd64,
+// assembly for AVX2 with FMA and for AVX-512 with VNNI. Which of the three runs is chosen
+// once, when the program starts; the build tag purego leaves only the first.
 //
-// The forms differ in the order of their sums, so by rounding, and by no more.
-// Within one form a result depends on its operands alone, not on where in a larger
-// operation they stood.
+// What enlarges pictures gives the same bits in all forms: integers have no rounding, and
+// products of float32 are rounded before they are added in one order. The operations in
+// float64, and Mul32, which learning alone uses, differ between forms in the order of
+// their sums and in what is fused, so by rounding, and by no more. Within one form a
+// result depends on its operands alone, not on where in a larger operation they stood.
 //
 // Vectors are slices whose length is a multiple of [Width], in float32 of [Lanes]; a
 // caller fills them up with zeros, which change no result. Matrices lie in flat slices
@@ -26,7 +28,7 @@ const Width = 8
 const Rows = 4
 
 // Pad returns n rounded up to a multiple of Width.
-func Pad(n int) int { return (n + Width - 1) / Width * Width }
+func Pad(n int) int { return PadTo(n, Width) }
 
 // Tier names the form in use: "avx512", "avx2" or "generic".
 func Tier() string { return tiers[current].String() }
@@ -56,8 +58,6 @@ func (t tier) String() string { return [...]string{"generic", "avx2", "avx512"}[
 // need panics unless every length is a multiple of Width.
 func need(lengths ...int) {
 	for _, n := range lengths {
-		if n < 0 || n%Width != 0 {
-			panic("kernel: a length or stride is not a multiple of the width")
-		}
+		needOf(n, Width)
 	}
 }

@@ -14,7 +14,7 @@ var tiers = func() []tier {
 	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
 		list = append(list, avx2)
 	}
-	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL {
+	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VNNI {
 		list = append(list, avx512)
 	}
 	return list

@@ -965,9 +965,9 @@ loopch:
 loopcj:
 	CMPQ         R11, $0x00000001
 	JL           doneck
-	VMOVUPS      (R13), Y12
-	VMOVUPS      32(R13), Y13
-	VMOVUPS      64(R13), Y14
+	VMOVUPD      (R13), Y12
+	VMOVUPD      32(R13), Y13
+	VMOVUPD      64(R13), Y14
 	VBROADCASTSS (R12), Y15
 	VFMADD231PS  Y12, Y15, Y0
 	VFMADD231PS  Y13, Y15, Y1
@@ -1030,8 +1030,8 @@ loopcl:
 loopcn:
 	CMPQ         R11, $0x00000001
 	JL           doneco
-	VMOVUPS      (R13), Y8
-	VMOVUPS      32(R13), Y9
+	VMOVUPD      (R13), Y8
+	VMOVUPD      32(R13), Y9
 	VBROADCASTSS (R12), Y10
 	VFMADD231PS  Y8, Y10, Y0
 	VFMADD231PS  Y9, Y10, Y1
@@ -1082,7 +1082,7 @@ loopcp:
 loopcr:
 	CMPQ         R11, $0x00000001
 	JL           donecs
-	VMOVUPS      (R13), Y4
+	VMOVUPD      (R13), Y4
 	VBROADCASTSS (R12), Y5
 	VFMADD231PS  Y4, Y5, Y0
 	VBROADCASTSS 4(R12), Y5
@@ -1123,38 +1123,138 @@ donecg:
 	VZEROUPPER
 	RET
 
-// func nearestAVX2(index *int32, best *float32, z *float32, ldz int, at *float32, lda int, m int, dims int, n int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·nearestAVX2(SB), NOSPLIT, $0-72
-	MOVQ index+0(FP), AX
-	MOVQ best+8(FP), CX
-	MOVQ z+16(FP), DX
-	MOVQ ldz+24(FP), BX
-	MOVQ lda+40(FP), SI
-	MOVQ n+64(FP), DI
-	SHLQ $0x02, BX
+// func pairsAVX2(words *int32, ld int, scale *float32, p *float32, ldp int, entries int, n int, peak float32)
+// Requires: AVX, AVX2
+TEXT ·pairsAVX2(SB), NOSPLIT, $0-60
+	MOVQ words+0(FP), AX
+	MOVQ ld+8(FP), CX
+	MOVQ scale+16(FP), DX
+	MOVQ p+24(FP), BX
+	MOVQ ldp+32(FP), SI
+	MOVQ n+48(FP), DI
+	SHLQ $0x02, CX
 	SHLQ $0x02, SI
 
 loopct:
-	CMPQ         DI, $0x00000010
+	CMPQ         DI, $0x00000008
 	JL           donecu
-	MOVQ         at+32(FP), R8
-	MOVQ         m+48(FP), R9
-	XORL         R10, R10
-	VMOVD        R10, X0
-	VPBROADCASTD X0, Y0
-	MOVL         $0xff800000, R11
-	VMOVD        R11, X1
+	MOVL         $0x0da24260, R8
+	VMOVD        R8, X0
+	VBROADCASTSS X0, Y0
+	MOVQ         BX, R8
+	MOVQ         entries+40(FP), R9
+	MOVL         $0x7fffffff, R10
+	VMOVD        R10, X1
 	VBROADCASTSS X1, Y1
-	VMOVUPS      Y0, (AX)
-	VMOVUPS      Y1, (CX)
-	VMOVUPS      Y0, 32(AX)
-	VMOVUPS      Y1, 32(CX)
 
 loopcv:
-	CMPQ   R9, $0x00000004
-	JL     donecw
-	MOVQ   dims+56(FP), R11
+	CMPQ    R9, $0x00000004
+	JL      donecw
+	VMOVUPD (R8), Y2
+	VPAND   Y1, Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	ADDQ    SI, R8
+	VMOVUPD (R8), Y2
+	VPAND   Y1, Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	ADDQ    SI, R8
+	VMOVUPD (R8), Y2
+	VPAND   Y1, Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	ADDQ    SI, R8
+	VMOVUPD (R8), Y2
+	VPAND   Y1, Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	ADDQ    SI, R8
+	SUBQ    $0x04, R9
+	JMP     loopcv
+
+donecw:
+loopcx:
+	CMPQ    R9, $0x00000001
+	JL      donecy
+	VMOVUPD (R8), Y2
+	VPAND   Y1, Y2, Y2
+	VMAXPS  Y2, Y0, Y0
+	ADDQ    SI, R8
+	SUBQ    $0x01, R9
+	JMP     loopcx
+
+donecy:
+	VBROADCASTSS peak+56(FP), Y2
+	VDIVPS       Y0, Y2, Y1
+	VDIVPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (DX)
+	MOVQ         entries+40(FP), R9
+	MOVQ         AX, R10
+	MOVQ         BX, R8
+
+loopcz:
+	CMPQ      R9, $0x00000002
+	JL        doneda
+	VMULPS    (R8), Y1, Y0
+	VCVTPS2DQ Y0, Y0
+	ADDQ      SI, R8
+	VMULPS    (R8), Y1, Y2
+	VCVTPS2DQ Y2, Y2
+	ADDQ      SI, R8
+	VPSLLD    $0x10, Y2, Y2
+	VPBLENDW  $0xaa, Y2, Y0, Y0
+	VMOVUPS   Y0, (R10)
+	ADDQ      CX, R10
+	SUBQ      $0x02, R9
+	JMP       loopcz
+
+doneda:
+loopdb:
+	CMPQ      R9, $0x00000001
+	JL        donedc
+	VMULPS    (R8), Y1, Y0
+	VCVTPS2DQ Y0, Y0
+	ADDQ      SI, R8
+	VXORPD    Y2, Y2, Y2
+	VPSLLD    $0x10, Y2, Y2
+	VPBLENDW  $0xaa, Y2, Y0, Y0
+	VMOVUPS   Y0, (R10)
+	ADDQ      CX, R10
+	DECQ      R9
+	JMP       loopdb
+
+donedc:
+	ADDQ $0x20, AX
+	ADDQ $0x20, DX
+	ADDQ $0x20, BX
+	SUBQ $0x08, DI
+	JMP  loopct
+
+donecu:
+	VZEROUPPER
+	RET
+
+// func mulPairsAVX2(c *int32, ldc int, a *int32, lda int, b *int32, ldb int, rows int, words int, cols int)
+// Requires: AVX, AVX2
+TEXT ·mulPairsAVX2(SB), NOSPLIT, $0-72
+	MOVQ c+0(FP), AX
+	MOVQ ldc+8(FP), CX
+	MOVQ lda+24(FP), DX
+	MOVQ ldb+40(FP), BX
+	MOVQ rows+48(FP), SI
+	MOVQ a+16(FP), DI
+	SHLQ $0x02, CX
+	SHLQ $0x02, DX
+	SHLQ $0x02, BX
+
+loopdd:
+	CMPQ SI, $0x00000004
+	JL   donede
+	MOVQ cols+64(FP), R8
+	MOVQ b+32(FP), R9
+	MOVQ AX, R10
+
+loopdf:
+	CMPQ   R8, $0x00000010
+	JL     donedg
+	MOVQ   words+56(FP), R11
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -1163,92 +1263,541 @@ loopcv:
 	VXORPD Y5, Y5, Y5
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
+	MOVQ   DI, R12
+	MOVQ   R9, R13
+
+loopdh:
+	CMPQ         R11, $0x00000001
+	JL           donedi
+	VMOVUPD      (R13), Y8
+	VMOVUPD      32(R13), Y9
+	VBROADCASTSS (R12), Y10
+	VPMADDWD     Y8, Y10, Y11
+	VPADDD       Y11, Y0, Y0
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y1, Y1
+	VBROADCASTSS 4(R12), Y10
+	VPMADDWD     Y8, Y10, Y11
+	VPADDD       Y11, Y2, Y2
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y3, Y3
+	VBROADCASTSS 8(R12), Y10
+	VPMADDWD     Y8, Y10, Y11
+	VPADDD       Y11, Y4, Y4
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y5, Y5
+	VBROADCASTSS 12(R12), Y10
+	VPMADDWD     Y8, Y10, Y8
+	VPADDD       Y8, Y6, Y6
+	VPMADDWD     Y9, Y10, Y8
+	VPADDD       Y8, Y7, Y7
+	ADDQ         DX, R12
+	ADDQ         BX, R13
+	DECQ         R11
+	JMP          loopdh
+
+donedi:
+	MOVQ    R10, R11
+	VMOVUPS Y0, (R11)
+	VMOVUPS Y1, 32(R11)
+	ADDQ    CX, R11
+	VMOVUPS Y2, (R11)
+	VMOVUPS Y3, 32(R11)
+	ADDQ    CX, R11
+	VMOVUPS Y4, (R11)
+	VMOVUPS Y5, 32(R11)
+	ADDQ    CX, R11
+	VMOVUPS Y6, (R11)
+	VMOVUPS Y7, 32(R11)
+	ADDQ    $0x00000040, R9
+	ADDQ    $0x00000040, R10
+	SUBQ    $0x00000010, R8
+	JMP     loopdf
+
+donedg:
+	ADDQ $0x10, DI
+	ADDQ CX, AX
+	ADDQ CX, AX
+	ADDQ CX, AX
+	ADDQ CX, AX
+	SUBQ $0x04, SI
+	JMP  loopdd
+
+donede:
+	VZEROUPPER
+	RET
+
+// func packAVX2(words *int32, ld int, scale *float32, sum *int32, c *int32, ldc int, k int, n int)
+// Requires: AVX, AVX2
+TEXT ·packAVX2(SB), NOSPLIT, $0-64
+	MOVQ           words+0(FP), AX
+	MOVQ           ld+8(FP), CX
+	MOVQ           scale+16(FP), DX
+	MOVQ           sum+24(FP), BX
+	MOVQ           c+32(FP), SI
+	MOVQ           ldc+40(FP), DI
+	MOVQ           n+56(FP), R8
+	SHLQ           $0x02, CX
+	SHLQ           $0x02, DI
+	VBROADCASTI128 turnBytes<>+0(SB), Y0
+
+loopdj:
+	CMPQ         R8, $0x00000008
+	JL           donedk
+	MOVL         $0x00000001, R9
+	VMOVD        R9, X1
+	VBROADCASTSS X1, Y1
+	MOVQ         k+48(FP), R10
+	MOVQ         SI, R9
+
+loopdl:
+	CMPQ    R10, $0x00000004
+	JL      donedm
+	VPABSD  (R9), Y2
+	VPMAXSD Y2, Y1, Y1
+	ADDQ    DI, R9
+	VPABSD  (R9), Y2
+	VPMAXSD Y2, Y1, Y1
+	ADDQ    DI, R9
+	VPABSD  (R9), Y2
+	VPMAXSD Y2, Y1, Y1
+	ADDQ    DI, R9
+	VPABSD  (R9), Y2
+	VPMAXSD Y2, Y1, Y1
+	ADDQ    DI, R9
+	SUBQ    $0x04, R10
+	JMP     loopdl
+
+donedm:
+	VCVTDQ2PS    Y1, Y1
+	MOVL         $0x42fe0000, R9
+	VMOVD        R9, X2
+	VBROADCASTSS X2, Y2
+	VDIVPS       Y1, Y2, Y2
+	MOVL         $0x3c010204, R9
+	VMOVD        R9, X3
+	VBROADCASTSS X3, Y3
+	VMULPS       Y3, Y1, Y1
+	VMULPS       (DX), Y1, Y1
+	VMOVUPS      Y1, (DX)
+	VXORPD       Y1, Y1, Y1
+	MOVL         $0x01010101, R9
+	VMOVD        R9, X3
+	VBROADCASTSS X3, Y3
+	MOVL         $0x00010001, R9
+	VMOVD        R9, X4
+	VBROADCASTSS X4, Y4
+	MOVQ         k+48(FP), R11
+	MOVQ         AX, R9
+	MOVQ         SI, R10
+
+loopdn:
+	CMPQ         R11, $0x00000010
+	JL           donedo
+	VCVTDQ2PS    (R10), Y8
+	VMULPS       Y8, Y2, Y8
+	VCVTPS2DQ    Y8, Y8
+	ADDQ         DI, R10
+	VCVTDQ2PS    (R10), Y5
+	VMULPS       Y5, Y2, Y5
+	VCVTPS2DQ    Y5, Y5
+	ADDQ         DI, R10
+	VCVTDQ2PS    (R10), Y6
+	VMULPS       Y6, Y2, Y6
+	VCVTPS2DQ    Y6, Y6
+	ADDQ         DI, R10
+	VCVTDQ2PS    (R10), Y7
+	VMULPS       Y7, Y2, Y7
+	VCVTPS2DQ    Y7, Y7
+	ADDQ         DI, R10
+	VPACKSSDW    Y5, Y8, Y8
+	VPACKSSDW    Y7, Y6, Y6
+	VPACKSSWB    Y6, Y8, Y8
+	VPSHUFB      Y0, Y8, Y8
+	VPMADDUBSW   Y8, Y3, Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y1, Y1
+	VCVTDQ2PS    (R10), Y10
+	VMULPS       Y10, Y2, Y10
+	VCVTPS2DQ    Y10, Y10
+	ADDQ         DI, R10
+	VCVTDQ2PS    (R10), Y5
+	VMULPS       Y5, Y2, Y5
+	VCVTPS2DQ    Y5, Y5
+	ADDQ         DI, R10
+	VCVTDQ2PS    (R10), Y6
+	VMULPS       Y6, Y2, Y6
+	VCVTPS2DQ    Y6, Y6
+	ADDQ         DI, R10
+	VCVTDQ2PS    (R10), Y7
+	VMULPS       Y7, Y2, Y7
+	VCVTPS2DQ    Y7, Y7
+	ADDQ         DI, R10
+	VPACKSSDW    Y5, Y10, Y10
+	VPACKSSDW    Y7, Y6, Y6
+	VPACKSSWB    Y6, Y10, Y10
+	VPSHUFB      Y0, Y10, Y10
+	VPMADDUBSW   Y10, Y3, Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y1, Y1
+	VCVTDQ2PS    (R10), Y6
+	VMULPS       Y6, Y2, Y6
+	VCVTPS2DQ    Y6, Y6
+	ADDQ         DI, R10
+	VCVTDQ2PS    (R10), Y5
+	VMULPS       Y5, Y2, Y5
+	VCVTPS2DQ    Y5, Y5
+	ADDQ         DI, R10
+	VCVTDQ2PS    (R10), Y7
+	VMULPS       Y7, Y2, Y7
+	VCVTPS2DQ    Y7, Y7
+	ADDQ         DI, R10
+	VCVTDQ2PS    (R10), Y9
+	VMULPS       Y9, Y2, Y9
+	VCVTPS2DQ    Y9, Y9
+	ADDQ         DI, R10
+	VPACKSSDW    Y5, Y6, Y6
+	VPACKSSDW    Y9, Y7, Y7
+	VPACKSSWB    Y7, Y6, Y6
+	VPSHUFB      Y0, Y6, Y6
+	VPMADDUBSW   Y6, Y3, Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y1, Y1
+	VCVTDQ2PS    (R10), Y9
+	VMULPS       Y9, Y2, Y9
+	VCVTPS2DQ    Y9, Y9
+	ADDQ         DI, R10
+	VCVTDQ2PS    (R10), Y5
+	VMULPS       Y5, Y2, Y5
+	VCVTPS2DQ    Y5, Y5
+	ADDQ         DI, R10
+	VCVTDQ2PS    (R10), Y7
+	VMULPS       Y7, Y2, Y7
+	VCVTPS2DQ    Y7, Y7
+	ADDQ         DI, R10
+	VCVTDQ2PS    (R10), Y11
+	VMULPS       Y11, Y2, Y11
+	VCVTPS2DQ    Y11, Y11
+	ADDQ         DI, R10
+	VPACKSSDW    Y5, Y9, Y9
+	VPACKSSDW    Y11, Y7, Y7
+	VPACKSSWB    Y7, Y9, Y9
+	VPSHUFB      Y0, Y9, Y9
+	VPMADDUBSW   Y9, Y3, Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y1, Y1
+	VUNPCKLPS    Y10, Y8, Y5
+	VUNPCKLPS    Y9, Y6, Y7
+	VUNPCKHPS    Y10, Y8, Y8
+	VUNPCKHPS    Y9, Y6, Y9
+	VUNPCKLPD    Y7, Y5, Y6
+	VUNPCKHPD    Y7, Y5, Y5
+	VUNPCKLPD    Y9, Y8, Y7
+	VUNPCKHPD    Y9, Y8, Y8
+	MOVQ         R9, R12
+	VMOVUPS      X6, (R12)
+	ADDQ         CX, R12
+	VMOVUPS      X5, (R12)
+	ADDQ         CX, R12
+	VMOVUPS      X7, (R12)
+	ADDQ         CX, R12
+	VMOVUPS      X8, (R12)
+	ADDQ         CX, R12
+	VEXTRACTF128 $0x01, Y6, (R12)
+	ADDQ         CX, R12
+	VEXTRACTF128 $0x01, Y5, (R12)
+	ADDQ         CX, R12
+	VEXTRACTF128 $0x01, Y7, (R12)
+	ADDQ         CX, R12
+	VEXTRACTF128 $0x01, Y8, (R12)
+	ADDQ         CX, R12
+	ADDQ         $0x10, R9
+	SUBQ         $0x10, R11
+	JMP          loopdn
+
+donedo:
+loopdp:
+	CMPQ         R11, $0x00000008
+	JL           donedq
+	VCVTDQ2PS    (R10), Y8
+	VMULPS       Y8, Y2, Y8
+	VCVTPS2DQ    Y8, Y8
+	ADDQ         DI, R10
+	VCVTDQ2PS    (R10), Y5
+	VMULPS       Y5, Y2, Y5
+	VCVTPS2DQ    Y5, Y5
+	ADDQ         DI, R10
+	VCVTDQ2PS    (R10), Y6
+	VMULPS       Y6, Y2, Y6
+	VCVTPS2DQ    Y6, Y6
+	ADDQ         DI, R10
+	VCVTDQ2PS    (R10), Y7
+	VMULPS       Y7, Y2, Y7
+	VCVTPS2DQ    Y7, Y7
+	ADDQ         DI, R10
+	VPACKSSDW    Y5, Y8, Y8
+	VPACKSSDW    Y7, Y6, Y6
+	VPACKSSWB    Y6, Y8, Y8
+	VPSHUFB      Y0, Y8, Y8
+	VPMADDUBSW   Y8, Y3, Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y1, Y1
+	VCVTDQ2PS    (R10), Y10
+	VMULPS       Y10, Y2, Y10
+	VCVTPS2DQ    Y10, Y10
+	ADDQ         DI, R10
+	VCVTDQ2PS    (R10), Y5
+	VMULPS       Y5, Y2, Y5
+	VCVTPS2DQ    Y5, Y5
+	ADDQ         DI, R10
+	VCVTDQ2PS    (R10), Y6
+	VMULPS       Y6, Y2, Y6
+	VCVTPS2DQ    Y6, Y6
+	ADDQ         DI, R10
+	VCVTDQ2PS    (R10), Y7
+	VMULPS       Y7, Y2, Y7
+	VCVTPS2DQ    Y7, Y7
+	ADDQ         DI, R10
+	VPACKSSDW    Y5, Y10, Y10
+	VPACKSSDW    Y7, Y6, Y6
+	VPACKSSWB    Y6, Y10, Y10
+	VPSHUFB      Y0, Y10, Y10
+	VPMADDUBSW   Y10, Y3, Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y1, Y1
+	VXORPD       Y6, Y6, Y6
+	VXORPD       Y9, Y9, Y9
+	VUNPCKLPS    Y10, Y8, Y5
+	VUNPCKLPS    Y9, Y6, Y7
+	VUNPCKHPS    Y10, Y8, Y8
+	VUNPCKHPS    Y9, Y6, Y9
+	VUNPCKLPD    Y7, Y5, Y6
+	VUNPCKHPD    Y7, Y5, Y5
+	VUNPCKLPD    Y9, Y8, Y7
+	VUNPCKHPD    Y9, Y8, Y8
+	MOVQ         R9, R12
+	VMOVUPS      X6, (R12)
+	ADDQ         CX, R12
+	VMOVUPS      X5, (R12)
+	ADDQ         CX, R12
+	VMOVUPS      X7, (R12)
+	ADDQ         CX, R12
+	VMOVUPS      X8, (R12)
+	ADDQ         CX, R12
+	VEXTRACTF128 $0x01, Y6, (R12)
+	ADDQ         CX, R12
+	VEXTRACTF128 $0x01, Y5, (R12)
+	ADDQ         CX, R12
+	VEXTRACTF128 $0x01, Y7, (R12)
+	ADDQ         CX, R12
+	VEXTRACTF128 $0x01, Y8, (R12)
+	ADDQ         CX, R12
+	ADDQ         $0x10, R9
+	SUBQ         $0x08, R11
+	JMP          loopdp
+
+donedq:
+	VMOVUPS Y1, (BX)
+	ADDQ    CX, AX
+	ADDQ    CX, AX
+	ADDQ    CX, AX
+	ADDQ    CX, AX
+	ADDQ    CX, AX
+	ADDQ    CX, AX
+	ADDQ    CX, AX
+	ADDQ    CX, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x20, BX
+	ADDQ    $0x20, SI
+	SUBQ    $0x08, R8
+	JMP     loopdj
+
+donedk:
+	VZEROUPPER
+	RET
+
+DATA turnBytes<>+0(SB)/1, $0x00
+DATA turnBytes<>+1(SB)/1, $0x04
+DATA turnBytes<>+2(SB)/1, $0x08
+DATA turnBytes<>+3(SB)/1, $0x0c
+DATA turnBytes<>+4(SB)/1, $0x01
+DATA turnBytes<>+5(SB)/1, $0x05
+DATA turnBytes<>+6(SB)/1, $0x09
+DATA turnBytes<>+7(SB)/1, $0x0d
+DATA turnBytes<>+8(SB)/1, $0x02
+DATA turnBytes<>+9(SB)/1, $0x06
+DATA turnBytes<>+10(SB)/1, $0x0a
+DATA turnBytes<>+11(SB)/1, $0x0e
+DATA turnBytes<>+12(SB)/1, $0x03
+DATA turnBytes<>+13(SB)/1, $0x07
+DATA turnBytes<>+14(SB)/1, $0x0b
+DATA turnBytes<>+15(SB)/1, $0x0f
+GLOBL turnBytes<>(SB), RODATA|NOPTR, $16
+
+// func nearestAVX2(index *int32, best *int32, z *int32, ldz int, at *int32, lda int, m int, words int, n int)
+// Requires: AVX, AVX2
+TEXT ·nearestAVX2(SB), NOSPLIT, $0-72
+	MOVQ         index+0(FP), AX
+	MOVQ         best+8(FP), CX
+	MOVQ         z+16(FP), DX
+	MOVQ         ldz+24(FP), BX
+	MOVQ         lda+40(FP), SI
+	MOVQ         n+64(FP), DI
+	SHLQ         $0x02, BX
+	SHLQ         $0x02, SI
+	MOVL         $0x00010001, R8
+	VMOVD        R8, X0
+	VBROADCASTSS X0, Y0
+	MOVL         $0x80808080, R8
+	VMOVD        R8, X1
+	VBROADCASTSS X1, Y1
+
+loopdr:
+	CMPQ         DI, $0x00000010
+	JL           doneds
+	MOVQ         at+32(FP), R8
+	MOVQ         m+48(FP), R9
+	XORL         R10, R10
+	VMOVD        R10, X2
+	VPBROADCASTD X2, Y2
+	MOVL         $0x80000000, R11
+	VMOVD        R11, X3
+	VBROADCASTSS X3, Y3
+	VMOVUPS      Y2, (AX)
+	VMOVUPS      Y3, (CX)
+	VMOVUPS      Y2, 32(AX)
+	VMOVUPS      Y3, 32(CX)
+
+loopdt:
+	CMPQ   R9, $0x00000004
+	JL     donedu
+	MOVQ   words+56(FP), R11
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
 	MOVQ   R8, R12
 	MOVQ   DX, R13
 
-loopcx:
+loopdv:
 	CMPQ         R11, $0x00000001
-	JL           donecy
-	VMOVUPS      (R13), Y8
-	VMOVUPS      32(R13), Y9
-	VBROADCASTSS (R12), Y10
-	VFMADD231PS  Y8, Y10, Y0
-	VFMADD231PS  Y9, Y10, Y1
-	VBROADCASTSS 4(R12), Y10
-	VFMADD231PS  Y8, Y10, Y2
-	VFMADD231PS  Y9, Y10, Y3
-	VBROADCASTSS 8(R12), Y10
-	VFMADD231PS  Y8, Y10, Y4
-	VFMADD231PS  Y9, Y10, Y5
-	VBROADCASTSS 12(R12), Y10
-	VFMADD231PS  Y8, Y10, Y6
-	VFMADD231PS  Y9, Y10, Y7
+	JL           donedw
+	VMOVUPD      (R13), Y10
+	VMOVUPD      32(R13), Y11
+	VBROADCASTSS (R12), Y12
+	VPXOR        Y1, Y12, Y12
+	VPABSB       Y12, Y13
+	VPSIGNB      Y12, Y10, Y14
+	VPMADDUBSW   Y14, Y13, Y14
+	VPMADDWD     Y0, Y14, Y14
+	VPADDD       Y14, Y2, Y2
+	VPSIGNB      Y12, Y11, Y12
+	VPMADDUBSW   Y12, Y13, Y12
+	VPMADDWD     Y0, Y12, Y12
+	VPADDD       Y12, Y3, Y3
+	VBROADCASTSS 4(R12), Y12
+	VPXOR        Y1, Y12, Y12
+	VPABSB       Y12, Y13
+	VPSIGNB      Y12, Y10, Y14
+	VPMADDUBSW   Y14, Y13, Y14
+	VPMADDWD     Y0, Y14, Y14
+	VPADDD       Y14, Y4, Y4
+	VPSIGNB      Y12, Y11, Y12
+	VPMADDUBSW   Y12, Y13, Y12
+	VPMADDWD     Y0, Y12, Y12
+	VPADDD       Y12, Y5, Y5
+	VBROADCASTSS 8(R12), Y12
+	VPXOR        Y1, Y12, Y12
+	VPABSB       Y12, Y13
+	VPSIGNB      Y12, Y10, Y14
+	VPMADDUBSW   Y14, Y13, Y14
+	VPMADDWD     Y0, Y14, Y14
+	VPADDD       Y14, Y6, Y6
+	VPSIGNB      Y12, Y11, Y12
+	VPMADDUBSW   Y12, Y13, Y12
+	VPMADDWD     Y0, Y12, Y12
+	VPADDD       Y12, Y7, Y7
+	VBROADCASTSS 12(R12), Y12
+	VPXOR        Y1, Y12, Y12
+	VPABSB       Y12, Y13
+	VPSIGNB      Y12, Y10, Y10
+	VPMADDUBSW   Y10, Y13, Y10
+	VPMADDWD     Y0, Y10, Y10
+	VPADDD       Y10, Y8, Y8
+	VPSIGNB      Y12, Y11, Y10
+	VPMADDUBSW   Y10, Y13, Y10
+	VPMADDWD     Y0, Y10, Y10
+	VPADDD       Y10, Y9, Y9
 	ADDQ         SI, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopcx
+	JMP          loopdv
 
-donecy:
-	VMOVUPD      (CX), Y8
-	VMOVUPD      (AX), Y9
-	VMOVUPD      32(CX), Y10
-	VMOVUPD      32(AX), Y11
-	VMOVD        R10, X12
-	VPBROADCASTD X12, Y12
-	VCMPPS       $0x11, Y0, Y8, Y13
-	VBLENDVPS    Y13, Y12, Y9, Y9
-	VMAXPS       Y8, Y0, Y8
-	VCMPPS       $0x11, Y1, Y10, Y0
-	VBLENDVPS    Y0, Y12, Y11, Y11
-	VMAXPS       Y10, Y1, Y10
+donedw:
+	VMOVUPD      (CX), Y10
+	VMOVUPD      (AX), Y11
+	VMOVUPD      32(CX), Y12
+	VMOVUPD      32(AX), Y13
+	VMOVD        R10, X14
+	VPBROADCASTD X14, Y14
+	VPCMPGTD     Y10, Y2, Y15
+	VBLENDVPS    Y15, Y14, Y11, Y11
+	VPMAXSD      Y2, Y10, Y10
+	VPCMPGTD     Y12, Y3, Y2
+	VBLENDVPS    Y2, Y14, Y13, Y13
+	VPMAXSD      Y3, Y12, Y12
 	INCL         R10
-	VMOVD        R10, X0
-	VPBROADCASTD X0, Y0
-	VCMPPS       $0x11, Y2, Y8, Y1
-	VBLENDVPS    Y1, Y0, Y9, Y9
-	VMAXPS       Y8, Y2, Y8
-	VCMPPS       $0x11, Y3, Y10, Y1
-	VBLENDVPS    Y1, Y0, Y11, Y11
-	VMAXPS       Y10, Y3, Y10
+	VMOVD        R10, X2
+	VPBROADCASTD X2, Y2
+	VPCMPGTD     Y10, Y4, Y3
+	VBLENDVPS    Y3, Y2, Y11, Y11
+	VPMAXSD      Y4, Y10, Y10
+	VPCMPGTD     Y12, Y5, Y3
+	VBLENDVPS    Y3, Y2, Y13, Y13
+	VPMAXSD      Y5, Y12, Y12
 	INCL         R10
-	VMOVD        R10, X0
-	VPBROADCASTD X0, Y0
-	VCMPPS       $0x11, Y4, Y8, Y1
-	VBLENDVPS    Y1, Y0, Y9, Y9
-	VMAXPS       Y8, Y4, Y8
-	VCMPPS       $0x11, Y5, Y10, Y1
-	VBLENDVPS    Y1, Y0, Y11, Y11
-	VMAXPS       Y10, Y5, Y10
+	VMOVD        R10, X2
+	VPBROADCASTD X2, Y2
+	VPCMPGTD     Y10, Y6, Y3
+	VBLENDVPS    Y3, Y2, Y11, Y11
+	VPMAXSD      Y6, Y10, Y10
+	VPCMPGTD     Y12, Y7, Y3
+	VBLENDVPS    Y3, Y2, Y13, Y13
+	VPMAXSD      Y7, Y12, Y12
 	INCL         R10
-	VMOVD        R10, X0
-	VPBROADCASTD X0, Y0
-	VCMPPS       $0x11, Y6, Y8, Y1
-	VBLENDVPS    Y1, Y0, Y9, Y9
-	VMAXPS       Y8, Y6, Y8
-	VCMPPS       $0x11, Y7, Y10, Y1
-	VBLENDVPS    Y1, Y0, Y11, Y11
-	VMAXPS       Y10, Y7, Y10
+	VMOVD        R10, X2
+	VPBROADCASTD X2, Y2
+	VPCMPGTD     Y10, Y8, Y3
+	VBLENDVPS    Y3, Y2, Y11, Y11
+	VPMAXSD      Y8, Y10, Y10
+	VPCMPGTD     Y12, Y9, Y3
+	VBLENDVPS    Y3, Y2, Y13, Y13
+	VPMAXSD      Y9, Y12, Y12
 	INCL         R10
-	VMOVUPS      Y8, (CX)
-	VMOVUPS      Y9, (AX)
-	VMOVUPS      Y10, 32(CX)
-	VMOVUPS      Y11, 32(AX)
+	VMOVUPS      Y10, (CX)
+	VMOVUPS      Y11, (AX)
+	VMOVUPS      Y12, 32(CX)
+	VMOVUPS      Y13, 32(AX)
 	ADDQ         $0x10, R8
 	SUBQ         $0x04, R9
-	JMP          loopcv
+	JMP          loopdt
 
-donecw:
+donedu:
 	ADDQ $0x00000040, AX
 	ADDQ $0x00000040, CX
 	ADDQ $0x00000040, DX
 	SUBQ $0x00000010, DI
-	JMP  loopct
+	JMP  loopdr
 
-donecu:
+doneds:
 	VZEROUPPER
 	RET
 
-// func transposeAVX2(dst *float32, ld int, src *float32, stride int, order *int32, n int, k int)
+// func transposeAVX2(dst *int32, ld int, src *int32, stride int, order *int32, n int, k int)
 // Requires: AVX
 TEXT ·transposeAVX2(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), AX
@@ -1260,16 +1809,16 @@ TEXT ·transposeAVX2(SB), NOSPLIT, $0-56
 	SHLQ $0x02, CX
 	SHLQ $0x02, BX
 
-loopcz:
+loopdx:
 	CMPQ DI, $0x00000008
-	JL   doneda
+	JL   donedy
 	MOVQ k+48(FP), R8
 	MOVQ AX, R9
 	MOVQ DX, R10
 
-loopdb:
+loopdz:
 	CMPQ        R8, $0x00000004
-	JL          donedc
+	JL          doneea
 	MOVLQSX     (SI), R11
 	IMULQ       BX, R11
 	VMOVUPS     (R10)(R11*1), X0
@@ -1312,15 +1861,15 @@ loopdb:
 	ADDQ        CX, R9
 	ADDQ        $0x10, R10
 	SUBQ        $0x04, R8
-	JMP         loopdb
+	JMP         loopdz
 
-donedc:
+doneea:
 	ADDQ $0x20, AX
 	ADDQ $0x20, SI
 	SUBQ $0x08, DI
-	JMP  loopcz
+	JMP  loopdx
 
-doneda:
+donedy:
 	VZEROUPPER
 	RET
 
@@ -1332,9 +1881,9 @@ TEXT ·formsAVX2(SB), NOSPLIT, $0-56
 	MOVQ raw+16(FP), DX
 	MOVQ n+48(FP), BX
 
-loopdd:
+loopeb:
 	CMPQ   BX, $0x00000008
-	JL     donede
+	JL     doneec
 	MOVQ   offsets+24(FP), SI
 	MOVQ   weights+32(FP), DI
 	MOVQ   entries+40(FP), R8
@@ -1343,9 +1892,9 @@ loopdd:
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 
-loopdf:
+looped:
 	CMPQ         R8, $0x00000001
-	JL           donedg
+	JL           doneee
 	MOVLQSX      (SI), R9
 	VMOVUPD      (DX)(R9*4), Y4
 	VBROADCASTSS (DI), Y5
@@ -1363,9 +1912,9 @@ loopdf:
 	ADDQ         $0x04, SI
 	ADDQ         $0x10, DI
 	DECQ         R8
-	JMP          loopdf
+	JMP          looped
 
-donedg:
+doneee:
 	VMOVUPS      Y0, (CX)
 	VXORPD       Y0, Y0, Y0
 	VCMPPS       $0x11, Y0, Y3, Y3
@@ -1407,24 +1956,24 @@ donedg:
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, DX
 	SUBQ         $0x08, BX
-	JMP          loopdd
+	JMP          loopeb
 
-donede:
+doneec:
 	VZEROUPPER
 	RET
 
-// func orientAVX2(dst *float32, to *int32, src *float32, from *int32, forms *int32, mean *float32, orbits int, n int)
+// func orientAVX2(dst *float32, to *int32, src *float32, from *int32, forms *int32, level *float32, orbits int, n int)
 // Requires: AVX, AVX2
 TEXT ·orientAVX2(SB), NOSPLIT, $0-64
 	MOVQ dst+0(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ forms+32(FP), DX
-	MOVQ n+56(FP), BX
-	MOVQ mean+40(FP), SI
+	MOVQ level+40(FP), BX
+	MOVQ n+56(FP), SI
 
-loopdh:
-	CMPQ         BX, $0x00000008
-	JL           donedi
+loopef:
+	CMPQ         SI, $0x00000008
+	JL           doneeg
 	VMOVUPD      (DX), Y0
 	VPSLLD       $0x1f, Y0, Y1
 	VPSLLD       $0x1e, Y0, Y2
@@ -1434,14 +1983,14 @@ loopdh:
 	VMOVD        DI, X4
 	VBROADCASTSS X4, Y4
 	VPAND        Y4, Y0, Y0
-	VMOVUPD      (SI), Y4
+	VMOVUPD      (BX), Y4
 	MOVQ         to+8(FP), DI
 	MOVQ         from+24(FP), R8
 	MOVQ         orbits+48(FP), R9
 
-loopdj:
+loopeh:
 	CMPQ      R9, $0x00000001
-	JL        donedk
+	JL        doneei
 	MOVLQSX   (R8), R10
 	VMOVUPD   (CX)(R10*4), Y5
 	VSUBPS    Y4, Y5, Y5
@@ -1517,74 +2066,77 @@ loopdj:
 	ADDQ      $0x20, R8
 	ADDQ      $0x20, DI
 	DECQ      R9
-	JMP       loopdj
+	JMP       loopeh
 
-donedk:
+doneei:
 	ADDQ $0x20, AX
 	ADDQ $0x20, CX
 	ADDQ $0x20, DX
-	ADDQ $0x20, SI
-	SUBQ $0x08, BX
-	JMP  loopdh
+	ADDQ $0x20, BX
+	SUBQ $0x08, SI
+	JMP  loopef
 
-donedi:
+doneeg:
 	VZEROUPPER
 	RET
 
-// func restoreAVX2(dst *float32, to *int32, src *float32, from *int32, forms *int32, orbits int, n int)
+// func restoreAVX2(dst *float32, to *int32, src *int32, from *int32, forms *int32, level *float32, orbits int, n int)
 // Requires: AVX, AVX2
-TEXT ·restoreAVX2(SB), NOSPLIT, $0-56
+TEXT ·restoreAVX2(SB), NOSPLIT, $0-64
 	MOVQ dst+0(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ forms+32(FP), DX
-	MOVQ n+48(FP), BX
+	MOVQ level+40(FP), BX
+	MOVQ n+56(FP), SI
 
-loopdl:
-	CMPQ         BX, $0x00000008
-	JL           donedm
+loopej:
+	CMPQ         SI, $0x00000008
+	JL           doneek
 	VMOVUPD      (DX), Y0
 	VPSLLD       $0x1f, Y0, Y1
 	VPSLLD       $0x1e, Y0, Y2
 	VPSLLD       $0x1d, Y0, Y3
 	VPSLLD       $0x1c, Y0, Y0
-	MOVL         $0x80000000, SI
-	VMOVD        SI, X4
+	MOVL         $0x80000000, DI
+	VMOVD        DI, X4
 	VBROADCASTSS X4, Y4
 	VPAND        Y4, Y0, Y0
-	MOVQ         to+8(FP), SI
-	MOVQ         from+24(FP), DI
-	MOVQ         orbits+40(FP), R8
+	VMOVUPD      (BX), Y4
+	VPXOR        Y0, Y4, Y4
+	MOVQ         to+8(FP), DI
+	MOVQ         from+24(FP), R8
+	MOVQ         orbits+48(FP), R9
 
-loopdn:
-	CMPQ      R8, $0x00000001
-	JL        donedo
-	MOVLQSX   (DI), R9
-	VMOVUPD   (CX)(R9*4), Y4
-	VPXOR     Y0, Y4, Y4
-	MOVLQSX   4(DI), R9
-	VMOVUPD   (CX)(R9*4), Y5
-	VPXOR     Y0, Y5, Y5
-	MOVLQSX   8(DI), R9
-	VMOVUPD   (CX)(R9*4), Y6
-	VPXOR     Y0, Y6, Y6
-	MOVLQSX   12(DI), R9
-	VMOVUPD   (CX)(R9*4), Y7
-	VPXOR     Y0, Y7, Y7
-	MOVLQSX   16(DI), R9
-	VMOVUPD   (CX)(R9*4), Y8
-	VPXOR     Y0, Y8, Y8
-	MOVLQSX   20(DI), R9
-	VMOVUPD   (CX)(R9*4), Y9
-	VPXOR     Y0, Y9, Y9
-	MOVLQSX   24(DI), R9
-	VMOVUPD   (CX)(R9*4), Y10
-	VPXOR     Y0, Y10, Y10
-	MOVLQSX   28(DI), R9
-	VMOVUPD   (CX)(R9*4), Y11
-	VPXOR     Y0, Y11, Y11
-	VBLENDVPS Y3, Y8, Y4, Y12
-	VBLENDVPS Y3, Y4, Y8, Y8
-	VBLENDVPS Y3, Y10, Y5, Y4
+loopel:
+	CMPQ      R9, $0x00000001
+	JL        doneem
+	MOVLQSX   (R8), R10
+	VCVTDQ2PS (CX)(R10*4), Y0
+	VMULPS    Y4, Y0, Y0
+	MOVLQSX   4(R8), R10
+	VCVTDQ2PS (CX)(R10*4), Y5
+	VMULPS    Y4, Y5, Y5
+	MOVLQSX   8(R8), R10
+	VCVTDQ2PS (CX)(R10*4), Y6
+	VMULPS    Y4, Y6, Y6
+	MOVLQSX   12(R8), R10
+	VCVTDQ2PS (CX)(R10*4), Y7
+	VMULPS    Y4, Y7, Y7
+	MOVLQSX   16(R8), R10
+	VCVTDQ2PS (CX)(R10*4), Y8
+	VMULPS    Y4, Y8, Y8
+	MOVLQSX   20(R8), R10
+	VCVTDQ2PS (CX)(R10*4), Y9
+	VMULPS    Y4, Y9, Y9
+	MOVLQSX   24(R8), R10
+	VCVTDQ2PS (CX)(R10*4), Y10
+	VMULPS    Y4, Y10, Y10
+	MOVLQSX   28(R8), R10
+	VCVTDQ2PS (CX)(R10*4), Y11
+	VMULPS    Y4, Y11, Y11
+	VBLENDVPS Y3, Y8, Y0, Y12
+	VBLENDVPS Y3, Y0, Y8, Y8
+	VBLENDVPS Y3, Y10, Y5, Y0
 	VBLENDVPS Y3, Y5, Y10, Y10
 	VBLENDVPS Y3, Y9, Y6, Y5
 	VBLENDVPS Y3, Y6, Y9, Y9
@@ -1592,9 +2144,9 @@ loopdn:
 	VBLENDVPS Y3, Y7, Y11, Y11
 	VBLENDVPS Y2, Y5, Y12, Y7
 	VBLENDVPS Y2, Y12, Y5, Y5
-	VBLENDVPS Y2, Y6, Y4, Y12
-	VBLENDVPS Y2, Y4, Y6, Y6
-	VBLENDVPS Y2, Y10, Y8, Y4
+	VBLENDVPS Y2, Y6, Y0, Y12
+	VBLENDVPS Y2, Y0, Y6, Y6
+	VBLENDVPS Y2, Y10, Y8, Y0
 	VBLENDVPS Y2, Y8, Y10, Y10
 	VBLENDVPS Y2, Y11, Y9, Y8
 	VBLENDVPS Y2, Y9, Y11, Y11
@@ -1602,51 +2154,58 @@ loopdn:
 	VBLENDVPS Y1, Y7, Y12, Y12
 	VBLENDVPS Y1, Y6, Y5, Y7
 	VBLENDVPS Y1, Y5, Y6, Y6
-	VBLENDVPS Y1, Y8, Y4, Y5
-	VBLENDVPS Y1, Y4, Y8, Y8
-	VBLENDVPS Y1, Y11, Y10, Y4
+	VBLENDVPS Y1, Y8, Y0, Y5
+	VBLENDVPS Y1, Y0, Y8, Y8
+	VBLENDVPS Y1, Y11, Y10, Y0
 	VBLENDVPS Y1, Y10, Y11, Y11
-	MOVLQSX   (SI), R9
-	VMOVUPS   Y9, (AX)(R9*4)
-	MOVLQSX   4(SI), R9
-	VMOVUPS   Y12, (AX)(R9*4)
-	MOVLQSX   8(SI), R9
-	VMOVUPS   Y7, (AX)(R9*4)
-	MOVLQSX   12(SI), R9
-	VMOVUPS   Y6, (AX)(R9*4)
-	MOVLQSX   16(SI), R9
-	VMOVUPS   Y5, (AX)(R9*4)
-	MOVLQSX   20(SI), R9
-	VMOVUPS   Y8, (AX)(R9*4)
-	MOVLQSX   24(SI), R9
-	VMOVUPS   Y4, (AX)(R9*4)
-	MOVLQSX   28(SI), R9
-	VMOVUPS   Y11, (AX)(R9*4)
+	MOVLQSX   (DI), R10
+	VMOVUPS   Y9, (AX)(R10*4)
+	MOVLQSX   4(DI), R10
+	VMOVUPS   Y12, (AX)(R10*4)
+	MOVLQSX   8(DI), R10
+	VMOVUPS   Y7, (AX)(R10*4)
+	MOVLQSX   12(DI), R10
+	VMOVUPS   Y6, (AX)(R10*4)
+	MOVLQSX   16(DI), R10
+	VMOVUPS   Y5, (AX)(R10*4)
+	MOVLQSX   20(DI), R10
+	VMOVUPS   Y8, (AX)(R10*4)
+	MOVLQSX   24(DI), R10
+	VMOVUPS   Y0, (AX)(R10*4)
+	MOVLQSX   28(DI), R10
+	VMOVUPS   Y11, (AX)(R10*4)
+	ADDQ      $0x20, R8
 	ADDQ      $0x20, DI
-	ADDQ      $0x20, SI
-	DECQ      R8
-	JMP       loopdn
+	DECQ      R9
+	JMP       loopel
 
-donedo:
+doneem:
 	ADDQ $0x20, AX
 	ADDQ $0x20, CX
 	ADDQ $0x20, DX
-	SUBQ $0x08, BX
-	JMP  loopdl
+	ADDQ $0x20, BX
+	SUBQ $0x08, SI
+	JMP  loopej
 
-donedm:
+doneek:
 	VZEROUPPER
 	RET
 
-// func regressAVX2(r *float32, ldr int, q *float32, ldq int, order *int32, n int, coefs *int8, next *int8, in int, out int, step float32)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·regressAVX2(SB), NOSPLIT, $0-84
-	MOVQ order+32(FP), AX
-	MOVQ n+40(FP), CX
+// func regressAVX2(r *float32, ldr int, q *int32, ldq int, scale *float32, sum *int32, order *int32, n int, bytes *uint8, words int, out int, step float32)
+// Requires: AVX, AVX2
+TEXT ·regressAVX2(SB), NOSPLIT, $0-92
+	MOVQ         order+48(FP), AX
+	MOVQ         n+56(FP), CX
+	MOVL         $0x00010001, DX
+	VMOVD        DX, X0
+	VBROADCASTSS X0, Y0
+	MOVL         $0x80808080, DX
+	VMOVD        DX, X1
+	VBROADCASTSS X1, Y1
 
-loopdp:
-	CMPQ    CX, $0x00000004
-	JL      donedq
+loopen:
+	CMPQ    CX, $0x00000002
+	JL      doneeo
 	MOVQ    q+16(FP), DX
 	MOVQ    ldq+24(FP), BX
 	MOVLQSX (AX), SI
@@ -1655,429 +2214,314 @@ loopdp:
 	MOVLQSX 4(AX), DI
 	IMULQ   BX, DI
 	LEAQ    (DX)(DI*4), DI
-	MOVLQSX 8(AX), R8
-	IMULQ   BX, R8
-	LEAQ    (DX)(R8*4), R8
-	MOVLQSX 12(AX), R9
-	IMULQ   BX, R9
-	LEAQ    (DX)(R9*4), R9
-	MOVQ    out+72(FP), DX
+	MOVQ    out+80(FP), DX
 	XORQ    BX, BX
 
-loopdr:
+loopep:
 	CMPQ   DX, $0x00000011
-	JL     doneds
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
+	JL     doneeq
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
 	VXORPD Y5, Y5, Y5
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
-	VXORPD Y8, Y8, Y8
-	VXORPD Y9, Y9, Y9
-	VXORPD Y10, Y10, Y10
-	VXORPD Y11, Y11, Y11
-	MOVQ   in+64(FP), R11
-	MOVQ   out+72(FP), R12
-	MOVQ   coefs+48(FP), R13
-	MOVQ   next+56(FP), R14
-	ADDQ   BX, R13
-	XORQ   R10, R10
+	MOVQ   words+72(FP), R9
+	MOVQ   out+80(FP), R10
+	MOVQ   bytes+64(FP), R11
+	LEAQ   (R11)(BX*4), R11
+	SHLQ   $0x02, R10
+	XORQ   R8, R8
 
-loopdt:
-	CMPQ         R11, $0x00000001
-	JL           donedu
-	PREFETCHT0   (R14)
-	VPMOVSXBD    (R13), Y12
-	VCVTDQ2PS    Y12, Y12
-	VPMOVSXBD    8(R13), Y13
-	VCVTDQ2PS    Y13, Y13
-	VPMOVSXBD    16(R13), Y14
-	VCVTDQ2PS    Y14, Y14
-	VBROADCASTSS (SI)(R10*4), Y15
-	VFMADD231PS  Y12, Y15, Y0
-	VFMADD231PS  Y13, Y15, Y1
-	VFMADD231PS  Y14, Y15, Y2
-	VBROADCASTSS (DI)(R10*4), Y15
-	VFMADD231PS  Y12, Y15, Y3
-	VFMADD231PS  Y13, Y15, Y4
-	VFMADD231PS  Y14, Y15, Y5
-	VBROADCASTSS (R8)(R10*4), Y15
-	VFMADD231PS  Y12, Y15, Y6
-	VFMADD231PS  Y13, Y15, Y7
-	VFMADD231PS  Y14, Y15, Y8
-	VBROADCASTSS (R9)(R10*4), Y15
-	VFMADD231PS  Y12, Y15, Y9
-	VFMADD231PS  Y13, Y15, Y10
-	VFMADD231PS  Y14, Y15, Y11
-	ADDQ         R12, R13
-	ADDQ         R12, R14
-	INCQ         R10
-	SUBQ         $0x01, R11
-	JMP          loopdt
+looper:
+	CMPQ         R9, $0x00000001
+	JL           donees
+	VMOVUPD      (R11), Y8
+	VPXOR        Y1, Y8, Y8
+	VPABSB       Y8, Y9
+	VMOVUPD      32(R11), Y10
+	VPXOR        Y1, Y10, Y10
+	VPABSB       Y10, Y11
+	VMOVUPD      64(R11), Y12
+	VPXOR        Y1, Y12, Y12
+	VPABSB       Y12, Y13
+	VBROADCASTSS (SI)(R8*4), Y14
+	VPSIGNB      Y8, Y14, Y15
+	VPMADDUBSW   Y15, Y9, Y15
+	VPMADDWD     Y0, Y15, Y15
+	VPADDD       Y15, Y2, Y2
+	VPSIGNB      Y10, Y14, Y15
+	VPMADDUBSW   Y15, Y11, Y15
+	VPMADDWD     Y0, Y15, Y15
+	VPADDD       Y15, Y3, Y3
+	VPSIGNB      Y12, Y14, Y14
+	VPMADDUBSW   Y14, Y13, Y14
+	VPMADDWD     Y0, Y14, Y14
+	VPADDD       Y14, Y4, Y4
+	VBROADCASTSS (DI)(R8*4), Y14
+	VPSIGNB      Y8, Y14, Y8
+	VPMADDUBSW   Y8, Y9, Y8
+	VPMADDWD     Y0, Y8, Y8
+	VPADDD       Y8, Y5, Y5
+	VPSIGNB      Y10, Y14, Y8
+	VPMADDUBSW   Y8, Y11, Y8
+	VPMADDWD     Y0, Y8, Y8
+	VPADDD       Y8, Y6, Y6
+	VPSIGNB      Y12, Y14, Y8
+	VPMADDUBSW   Y8, Y13, Y8
+	VPMADDWD     Y0, Y8, Y8
+	VPADDD       Y8, Y7, Y7
+	ADDQ         R10, R11
+	INCQ         R8
+	SUBQ         $0x01, R9
+	JMP          looper
 
-donedu:
-	MOVQ         r+0(FP), R10
-	MOVQ         ldr+8(FP), R11
-	VBROADCASTSS step+80(FP), Y12
-	MOVLQSX      (AX), R12
-	IMULQ        R11, R12
-	ADDQ         BX, R12
-	LEAQ         (R10)(R12*4), R12
-	VMULPS       Y12, Y0, Y0
-	VMOVUPS      Y0, (R12)
-	VMULPS       Y12, Y1, Y1
-	VMOVUPS      Y1, 32(R12)
-	VMULPS       Y12, Y2, Y2
-	VMOVUPS      Y2, 64(R12)
-	MOVLQSX      4(AX), R12
-	IMULQ        R11, R12
-	ADDQ         BX, R12
-	LEAQ         (R10)(R12*4), R12
-	VMULPS       Y12, Y3, Y3
-	VMOVUPS      Y3, (R12)
-	VMULPS       Y12, Y4, Y4
-	VMOVUPS      Y4, 32(R12)
-	VMULPS       Y12, Y5, Y5
-	VMOVUPS      Y5, 64(R12)
-	MOVLQSX      8(AX), R12
-	IMULQ        R11, R12
-	ADDQ         BX, R12
-	LEAQ         (R10)(R12*4), R12
-	VMULPS       Y12, Y6, Y6
-	VMOVUPS      Y6, (R12)
-	VMULPS       Y12, Y7, Y7
-	VMOVUPS      Y7, 32(R12)
-	VMULPS       Y12, Y8, Y8
-	VMOVUPS      Y8, 64(R12)
-	MOVLQSX      12(AX), R12
-	IMULQ        R11, R12
-	ADDQ         BX, R12
-	LEAQ         (R10)(R12*4), R12
-	VMULPS       Y12, Y9, Y9
-	VMOVUPS      Y9, (R12)
-	VMULPS       Y12, Y10, Y10
-	VMOVUPS      Y10, 32(R12)
-	VMULPS       Y12, Y11, Y11
-	VMOVUPS      Y11, 64(R12)
+donees:
+	MOVQ         r+0(FP), R8
+	MOVQ         ldr+8(FP), R9
+	MOVQ         scale+32(FP), R10
+	MOVQ         sum+40(FP), R11
+	MOVLQSX      (AX), R11
+	VBROADCASTSS step+88(FP), Y8
+	VBROADCASTSS (R10)(R11*4), Y9
+	VMULPS       Y9, Y8, Y8
+	IMULQ        R9, R11
+	ADDQ         BX, R11
+	LEAQ         (R8)(R11*4), R11
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y8, Y2, Y2
+	VMOVUPS      Y2, (R11)
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y8, Y3, Y3
+	VMOVUPS      Y3, 32(R11)
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y8, Y4, Y4
+	VMOVUPS      Y4, 64(R11)
+	MOVLQSX      4(AX), R11
+	VBROADCASTSS step+88(FP), Y2
+	VBROADCASTSS (R10)(R11*4), Y3
+	VMULPS       Y3, Y2, Y2
+	MOVQ         R11, R10
+	IMULQ        R9, R10
+	ADDQ         BX, R10
+	LEAQ         (R8)(R10*4), R10
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y2, Y5, Y5
+	VMOVUPS      Y5, (R10)
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y2, Y6, Y6
+	VMOVUPS      Y6, 32(R10)
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      Y7, 64(R10)
 	ADDQ         $0x18, BX
 	SUBQ         $0x18, DX
-	JMP          loopdr
+	JMP          loopep
 
-doneds:
-loopdv:
-	CMPQ   DX, $0x00000009
-	JL     donedw
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	MOVQ   in+64(FP), R11
-	MOVQ   out+72(FP), R12
-	MOVQ   coefs+48(FP), R13
-	MOVQ   next+56(FP), R14
-	ADDQ   BX, R13
-	XORQ   R10, R10
-
-loopdx:
-	CMPQ         R11, $0x00000001
-	JL           donedy
-	PREFETCHT0   (R14)
-	VPMOVSXBD    (R13), Y8
-	VCVTDQ2PS    Y8, Y8
-	VPMOVSXBD    8(R13), Y9
-	VCVTDQ2PS    Y9, Y9
-	VBROADCASTSS (SI)(R10*4), Y10
-	VFMADD231PS  Y8, Y10, Y0
-	VFMADD231PS  Y9, Y10, Y1
-	VBROADCASTSS (DI)(R10*4), Y10
-	VFMADD231PS  Y8, Y10, Y2
-	VFMADD231PS  Y9, Y10, Y3
-	VBROADCASTSS (R8)(R10*4), Y10
-	VFMADD231PS  Y8, Y10, Y4
-	VFMADD231PS  Y9, Y10, Y5
-	VBROADCASTSS (R9)(R10*4), Y10
-	VFMADD231PS  Y8, Y10, Y6
-	VFMADD231PS  Y9, Y10, Y7
-	ADDQ         R12, R13
-	ADDQ         R12, R14
-	INCQ         R10
-	SUBQ         $0x01, R11
-	JMP          loopdx
-
-donedy:
-	MOVQ         r+0(FP), R10
-	MOVQ         ldr+8(FP), R11
-	VBROADCASTSS step+80(FP), Y8
-	MOVLQSX      (AX), R12
-	IMULQ        R11, R12
-	ADDQ         BX, R12
-	LEAQ         (R10)(R12*4), R12
-	VMULPS       Y8, Y0, Y0
-	VMOVUPS      Y0, (R12)
-	VMULPS       Y8, Y1, Y1
-	VMOVUPS      Y1, 32(R12)
-	MOVLQSX      4(AX), R12
-	IMULQ        R11, R12
-	ADDQ         BX, R12
-	LEAQ         (R10)(R12*4), R12
-	VMULPS       Y8, Y2, Y2
-	VMOVUPS      Y2, (R12)
-	VMULPS       Y8, Y3, Y3
-	VMOVUPS      Y3, 32(R12)
-	MOVLQSX      8(AX), R12
-	IMULQ        R11, R12
-	ADDQ         BX, R12
-	LEAQ         (R10)(R12*4), R12
-	VMULPS       Y8, Y4, Y4
-	VMOVUPS      Y4, (R12)
-	VMULPS       Y8, Y5, Y5
-	VMOVUPS      Y5, 32(R12)
-	MOVLQSX      12(AX), R12
-	IMULQ        R11, R12
-	ADDQ         BX, R12
-	LEAQ         (R10)(R12*4), R12
-	VMULPS       Y8, Y6, Y6
-	VMOVUPS      Y6, (R12)
-	VMULPS       Y8, Y7, Y7
-	VMOVUPS      Y7, 32(R12)
-	ADDQ         $0x10, BX
-	SUBQ         $0x10, DX
-	JMP          loopdv
-
-donedw:
-loopdz:
+doneeq:
+loopet:
 	CMPQ   DX, $0x00000001
-	JL     doneea
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
+	JL     doneeu
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
-	MOVQ   in+64(FP), R11
-	MOVQ   out+72(FP), R12
-	MOVQ   coefs+48(FP), R13
-	MOVQ   next+56(FP), R14
-	ADDQ   BX, R13
-	XORQ   R10, R10
+	MOVQ   words+72(FP), R9
+	MOVQ   out+80(FP), R10
+	MOVQ   bytes+64(FP), R11
+	LEAQ   (R11)(BX*4), R11
+	SHLQ   $0x02, R10
+	XORQ   R8, R8
 
-loopeb:
-	CMPQ         R11, $0x00000001
-	JL           doneec
-	PREFETCHT0   (R14)
-	VPMOVSXBD    (R13), Y4
-	VCVTDQ2PS    Y4, Y4
-	VBROADCASTSS (SI)(R10*4), Y5
-	VFMADD231PS  Y4, Y5, Y0
-	VBROADCASTSS (DI)(R10*4), Y5
-	VFMADD231PS  Y4, Y5, Y1
-	VBROADCASTSS (R8)(R10*4), Y5
-	VFMADD231PS  Y4, Y5, Y2
-	VBROADCASTSS (R9)(R10*4), Y5
-	VFMADD231PS  Y4, Y5, Y3
-	ADDQ         R12, R13
-	ADDQ         R12, R14
-	INCQ         R10
-	SUBQ         $0x01, R11
-	JMP          loopeb
+loopev:
+	CMPQ         R9, $0x00000001
+	JL           doneew
+	VMOVUPD      (R11), Y4
+	VPXOR        Y1, Y4, Y4
+	VPABSB       Y4, Y5
+	VBROADCASTSS (SI)(R8*4), Y6
+	VPSIGNB      Y4, Y6, Y6
+	VPMADDUBSW   Y6, Y5, Y6
+	VPMADDWD     Y0, Y6, Y6
+	VPADDD       Y6, Y2, Y2
+	VBROADCASTSS (DI)(R8*4), Y6
+	VPSIGNB      Y4, Y6, Y4
+	VPMADDUBSW   Y4, Y5, Y4
+	VPMADDWD     Y0, Y4, Y4
+	VPADDD       Y4, Y3, Y3
+	ADDQ         R10, R11
+	INCQ         R8
+	SUBQ         $0x01, R9
+	JMP          loopev
 
-doneec:
-	MOVQ         r+0(FP), R10
-	MOVQ         ldr+8(FP), R11
-	VBROADCASTSS step+80(FP), Y4
-	MOVLQSX      (AX), R12
-	IMULQ        R11, R12
-	ADDQ         BX, R12
-	LEAQ         (R10)(R12*4), R12
-	VMULPS       Y4, Y0, Y0
-	VMOVUPS      Y0, (R12)
-	MOVLQSX      4(AX), R12
-	IMULQ        R11, R12
-	ADDQ         BX, R12
-	LEAQ         (R10)(R12*4), R12
-	VMULPS       Y4, Y1, Y1
-	VMOVUPS      Y1, (R12)
-	MOVLQSX      8(AX), R12
-	IMULQ        R11, R12
-	ADDQ         BX, R12
-	LEAQ         (R10)(R12*4), R12
+doneew:
+	MOVQ         r+0(FP), R8
+	MOVQ         ldr+8(FP), R9
+	MOVQ         scale+32(FP), R10
+	MOVQ         sum+40(FP), R11
+	MOVLQSX      (AX), R11
+	VBROADCASTSS step+88(FP), Y4
+	VBROADCASTSS (R10)(R11*4), Y5
+	VMULPS       Y5, Y4, Y4
+	IMULQ        R9, R11
+	ADDQ         BX, R11
+	LEAQ         (R8)(R11*4), R11
+	VCVTDQ2PS    Y2, Y2
 	VMULPS       Y4, Y2, Y2
-	VMOVUPS      Y2, (R12)
-	MOVLQSX      12(AX), R12
-	IMULQ        R11, R12
-	ADDQ         BX, R12
-	LEAQ         (R10)(R12*4), R12
-	VMULPS       Y4, Y3, Y3
-	VMOVUPS      Y3, (R12)
+	VMOVUPS      Y2, (R11)
+	MOVLQSX      4(AX), R11
+	VBROADCASTSS step+88(FP), Y2
+	VBROADCASTSS (R10)(R11*4), Y4
+	VMULPS       Y4, Y2, Y2
+	MOVQ         R11, R10
+	IMULQ        R9, R10
+	ADDQ         BX, R10
+	LEAQ         (R8)(R10*4), R10
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y2, Y3, Y3
+	VMOVUPS      Y3, (R10)
 	ADDQ         $0x08, BX
 	SUBQ         $0x08, DX
-	JMP          loopdz
+	JMP          loopet
 
-doneea:
-	ADDQ $0x10, AX
-	SUBQ $0x04, CX
-	JMP  loopdp
+doneeu:
+	ADDQ $0x08, AX
+	SUBQ $0x02, CX
+	JMP  loopen
 
-donedq:
-looped:
+doneeo:
+loopex:
 	CMPQ    CX, $0x00000001
-	JL      doneee
+	JL      doneey
 	MOVQ    q+16(FP), DX
 	MOVQ    ldq+24(FP), BX
 	MOVLQSX (AX), SI
 	IMULQ   BX, SI
 	LEAQ    (DX)(SI*4), SI
-	MOVQ    out+72(FP), DX
+	MOVQ    out+80(FP), DX
 	XORQ    BX, BX
 
-loopef:
+loopez:
 	CMPQ   DX, $0x00000011
-	JL     doneeg
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
+	JL     donefa
 	VXORPD Y2, Y2, Y2
-	MOVQ   in+64(FP), R8
-	MOVQ   out+72(FP), R9
-	MOVQ   coefs+48(FP), R10
-	MOVQ   next+56(FP), R11
-	ADDQ   BX, R10
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	MOVQ   words+72(FP), R8
+	MOVQ   out+80(FP), R9
+	MOVQ   bytes+64(FP), R10
+	LEAQ   (R10)(BX*4), R10
+	SHLQ   $0x02, R9
 	XORQ   DI, DI
 
-loopeh:
+loopfb:
 	CMPQ         R8, $0x00000001
-	JL           doneei
-	PREFETCHT0   (R11)
-	VPMOVSXBD    (R10), Y3
-	VCVTDQ2PS    Y3, Y3
-	VPMOVSXBD    8(R10), Y4
-	VCVTDQ2PS    Y4, Y4
-	VPMOVSXBD    16(R10), Y5
-	VCVTDQ2PS    Y5, Y5
-	VBROADCASTSS (SI)(DI*4), Y6
-	VFMADD231PS  Y3, Y6, Y0
-	VFMADD231PS  Y4, Y6, Y1
-	VFMADD231PS  Y5, Y6, Y2
+	JL           donefc
+	VMOVUPD      (R10), Y5
+	VPXOR        Y1, Y5, Y5
+	VPABSB       Y5, Y6
+	VMOVUPD      32(R10), Y7
+	VPXOR        Y1, Y7, Y7
+	VPABSB       Y7, Y8
+	VMOVUPD      64(R10), Y9
+	VPXOR        Y1, Y9, Y9
+	VPABSB       Y9, Y10
+	VBROADCASTSS (SI)(DI*4), Y11
+	VPSIGNB      Y5, Y11, Y5
+	VPMADDUBSW   Y5, Y6, Y5
+	VPMADDWD     Y0, Y5, Y5
+	VPADDD       Y5, Y2, Y2
+	VPSIGNB      Y7, Y11, Y5
+	VPMADDUBSW   Y5, Y8, Y5
+	VPMADDWD     Y0, Y5, Y5
+	VPADDD       Y5, Y3, Y3
+	VPSIGNB      Y9, Y11, Y5
+	VPMADDUBSW   Y5, Y10, Y5
+	VPMADDWD     Y0, Y5, Y5
+	VPADDD       Y5, Y4, Y4
 	ADDQ         R9, R10
-	ADDQ         R9, R11
 	INCQ         DI
 	SUBQ         $0x01, R8
-	JMP          loopeh
+	JMP          loopfb
 
-doneei:
+donefc:
 	MOVQ         r+0(FP), DI
 	MOVQ         ldr+8(FP), R8
-	VBROADCASTSS step+80(FP), Y3
-	MOVLQSX      (AX), R9
+	MOVQ         scale+32(FP), R9
+	MOVQ         sum+40(FP), R10
+	MOVLQSX      (AX), R10
+	VBROADCASTSS step+88(FP), Y5
+	VBROADCASTSS (R9)(R10*4), Y6
+	VMULPS       Y6, Y5, Y5
+	MOVQ         R10, R9
 	IMULQ        R8, R9
 	ADDQ         BX, R9
 	LEAQ         (DI)(R9*4), R9
-	VMULPS       Y3, Y0, Y0
-	VMOVUPS      Y0, (R9)
-	VMULPS       Y3, Y1, Y1
-	VMOVUPS      Y1, 32(R9)
-	VMULPS       Y3, Y2, Y2
-	VMOVUPS      Y2, 64(R9)
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y5, Y2, Y2
+	VMOVUPS      Y2, (R9)
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VMOVUPS      Y3, 32(R9)
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y5, Y4, Y4
+	VMOVUPS      Y4, 64(R9)
 	ADDQ         $0x18, BX
 	SUBQ         $0x18, DX
-	JMP          loopef
+	JMP          loopez
 
-doneeg:
-loopej:
-	CMPQ   DX, $0x00000009
-	JL     doneek
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	MOVQ   in+64(FP), R8
-	MOVQ   out+72(FP), R9
-	MOVQ   coefs+48(FP), R10
-	MOVQ   next+56(FP), R11
-	ADDQ   BX, R10
-	XORQ   DI, DI
-
-loopel:
-	CMPQ         R8, $0x00000001
-	JL           doneem
-	PREFETCHT0   (R11)
-	VPMOVSXBD    (R10), Y2
-	VCVTDQ2PS    Y2, Y2
-	VPMOVSXBD    8(R10), Y3
-	VCVTDQ2PS    Y3, Y3
-	VBROADCASTSS (SI)(DI*4), Y4
-	VFMADD231PS  Y2, Y4, Y0
-	VFMADD231PS  Y3, Y4, Y1
-	ADDQ         R9, R10
-	ADDQ         R9, R11
-	INCQ         DI
-	SUBQ         $0x01, R8
-	JMP          loopel
-
-doneem:
-	MOVQ         r+0(FP), DI
-	MOVQ         ldr+8(FP), R8
-	VBROADCASTSS step+80(FP), Y2
-	MOVLQSX      (AX), R9
-	IMULQ        R8, R9
-	ADDQ         BX, R9
-	LEAQ         (DI)(R9*4), R9
-	VMULPS       Y2, Y0, Y0
-	VMOVUPS      Y0, (R9)
-	VMULPS       Y2, Y1, Y1
-	VMOVUPS      Y1, 32(R9)
-	ADDQ         $0x10, BX
-	SUBQ         $0x10, DX
-	JMP          loopej
-
-doneek:
-loopen:
+donefa:
+loopfd:
 	CMPQ   DX, $0x00000001
-	JL     doneeo
-	VXORPD Y0, Y0, Y0
-	MOVQ   in+64(FP), R8
-	MOVQ   out+72(FP), R9
-	MOVQ   coefs+48(FP), R10
-	MOVQ   next+56(FP), R11
-	ADDQ   BX, R10
+	JL     donefe
+	VXORPD Y2, Y2, Y2
+	MOVQ   words+72(FP), R8
+	MOVQ   out+80(FP), R9
+	MOVQ   bytes+64(FP), R10
+	LEAQ   (R10)(BX*4), R10
+	SHLQ   $0x02, R9
 	XORQ   DI, DI
 
-loopep:
+loopff:
 	CMPQ         R8, $0x00000001
-	JL           doneeq
-	PREFETCHT0   (R11)
-	VPMOVSXBD    (R10), Y1
-	VCVTDQ2PS    Y1, Y1
-	VBROADCASTSS (SI)(DI*4), Y2
-	VFMADD231PS  Y1, Y2, Y0
+	JL           donefg
+	VMOVUPD      (R10), Y3
+	VPXOR        Y1, Y3, Y3
+	VPABSB       Y3, Y4
+	VBROADCASTSS (SI)(DI*4), Y5
+	VPSIGNB      Y3, Y5, Y3
+	VPMADDUBSW   Y3, Y4, Y3
+	VPMADDWD     Y0, Y3, Y3
+	VPADDD       Y3, Y2, Y2
 	ADDQ         R9, R10
-	ADDQ         R9, R11
 	INCQ         DI
 	SUBQ         $0x01, R8
-	JMP          loopep
+	JMP          loopff
 
-doneeq:
+donefg:
 	MOVQ         r+0(FP), DI
 	MOVQ         ldr+8(FP), R8
-	VBROADCASTSS step+80(FP), Y1
-	MOVLQSX      (AX), R9
+	MOVQ         scale+32(FP), R9
+	MOVQ         sum+40(FP), R10
+	MOVLQSX      (AX), R10
+	VBROADCASTSS step+88(FP), Y3
+	VBROADCASTSS (R9)(R10*4), Y4
+	VMULPS       Y4, Y3, Y3
+	MOVQ         R10, R9
 	IMULQ        R8, R9
 	ADDQ         BX, R9
 	LEAQ         (DI)(R9*4), R9
-	VMULPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (R9)
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y3, Y2, Y2
+	VMOVUPS      Y2, (R9)
 	ADDQ         $0x08, BX
 	SUBQ         $0x08, DX
-	JMP          loopen
+	JMP          loopfd
 
-doneeo:
+donefe:
 	ADDQ $0x04, AX
 	SUBQ $0x01, CX
-	JMP  looped
+	JMP  loopex
 
-doneee:
+doneey:
 	VZEROUPPER
 	RET
 
@@ -2088,9 +2532,9 @@ TEXT ·sumRowsAVX2(SB), NOSPLIT, $0-40
 	MOVQ src+8(FP), CX
 	MOVQ n+32(FP), DX
 
-looper:
+loopfh:
 	CMPQ   DX, $0x00000020
-	JL     donees
+	JL     donefi
 	MOVQ   offsets+16(FP), BX
 	MOVQ   terms+24(FP), SI
 	VXORPD Y0, Y0, Y0
@@ -2098,9 +2542,9 @@ looper:
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 
-loopet:
+loopfj:
 	CMPQ    SI, $0x00000001
-	JL      doneeu
+	JL      donefk
 	MOVLQSX (BX), DI
 	VADDPS  (CX)(DI*4), Y0, Y0
 	VADDPS  32(CX)(DI*4), Y1, Y1
@@ -2108,9 +2552,9 @@ loopet:
 	VADDPS  96(CX)(DI*4), Y3, Y3
 	ADDQ    $0x04, BX
 	DECQ    SI
-	JMP     loopet
+	JMP     loopfj
 
-doneeu:
+donefk:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -2118,36 +2562,36 @@ doneeu:
 	ADDQ    $0x00000080, CX
 	ADDQ    $0x00000080, AX
 	SUBQ    $0x00000020, DX
-	JMP     looper
+	JMP     loopfh
 
-donees:
-loopev:
+donefi:
+loopfl:
 	CMPQ   DX, $0x00000010
-	JL     doneew
+	JL     donefm
 	MOVQ   offsets+16(FP), BX
 	MOVQ   terms+24(FP), SI
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 
-loopex:
+loopfn:
 	CMPQ    SI, $0x00000001
-	JL      doneey
+	JL      donefo
 	MOVLQSX (BX), DI
 	VADDPS  (CX)(DI*4), Y0, Y0
 	VADDPS  32(CX)(DI*4), Y1, Y1
 	ADDQ    $0x04, BX
 	DECQ    SI
-	JMP     loopex
+	JMP     loopfn
 
-doneey:
+donefo:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	ADDQ    $0x00000040, CX
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x00000010, DX
-	JMP     loopev
+	JMP     loopfl
 
-doneew:
+donefm:
 	VZEROUPPER
 	RET
 
@@ -2162,9 +2606,9 @@ TEXT ·streamAVX2(SB), NOSPLIT, $0-24
 	VBROADCASTSD X0, Y0
 	XORQ         BX, BX
 
-loopez:
+loopfp:
 	CMPQ       DX, $0x00000010
-	JL         donefa
+	JL         donefq
 	PREFETCHT0 4096(AX)(BX*1)
 	PREFETCHT0 4096(CX)(BX*1)
 	VMULPD     (AX)(BX*1), Y0, Y1
@@ -2191,12 +2635,12 @@ loopez:
 	VMOVUPD    Y2, 96(CX)(BX*1)
 	ADDQ       $0x00000080, BX
 	SUBQ       $0x00000010, DX
-	JMP        loopez
+	JMP        loopfp
 
-donefa:
-loopfb:
+donefq:
+loopfr:
 	CMPQ       DX, $0x00000004
-	JL         donefc
+	JL         donefs
 	PREFETCHT0 4096(AX)(BX*1)
 	PREFETCHT0 4096(CX)(BX*1)
 	VMULPD     (AX)(BX*1), Y0, Y1
@@ -2205,9 +2649,9 @@ loopfb:
 	VMOVUPD    Y2, (CX)(BX*1)
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000004, DX
-	JMP        loopfb
+	JMP        loopfr
 
-donefc:
+donefs:
 	VZEROUPPER
 	RET
 
@@ -2231,9 +2675,9 @@ TEXT ·multiplyAddAVX2(SB), NOSPLIT, $0-16
 	VXORPD       Y11, Y11, Y11
 	VXORPD       Y12, Y12, Y12
 
-loopfd:
+loopft:
 	CMPQ        AX, $0x00000001
-	JL          donefe
+	JL          donefu
 	VFMADD231PD Y0, Y0, Y1
 	VFMADD231PD Y0, Y0, Y2
 	VFMADD231PD Y0, Y0, Y3
@@ -2247,9 +2691,9 @@ loopfd:
 	VFMADD231PD Y0, Y0, Y11
 	VFMADD231PD Y0, Y0, Y12
 	DECQ        AX
-	JMP         loopfd
+	JMP         loopft
 
-donefe:
+donefu:
 	VADDPD       Y2, Y1, Y1
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y1, Y1
@@ -2270,7 +2714,7 @@ donefe:
 	RET
 
 // func combineAVX2(dst *float32, src *float32, at *int, weight *float32, parts int, n int)
-// Requires: AVX, FMA3
+// Requires: AVX
 TEXT ·combineAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
@@ -2278,9 +2722,9 @@ TEXT ·combineAVX2(SB), NOSPLIT, $0-48
 	MOVQ weight+24(FP), BX
 	MOVQ n+40(FP), SI
 
-loopff:
+loopfv:
 	CMPQ   SI, $0x00000040
-	JL     donefg
+	JL     donefw
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -2291,24 +2735,32 @@ loopff:
 	VXORPD Y7, Y7, Y7
 	XORQ   DI, DI
 
-partfh:
+partfx:
 	CMPQ         DI, parts+32(FP)
-	JGE          donefi
+	JGE          donefy
 	MOVQ         (DX)(DI*8), R8
 	LEAQ         (CX)(R8*4), R8
 	VBROADCASTSS (BX)(DI*4), Y8
-	VFMADD231PS  (R8), Y8, Y0
-	VFMADD231PS  32(R8), Y8, Y1
-	VFMADD231PS  64(R8), Y8, Y2
-	VFMADD231PS  96(R8), Y8, Y3
-	VFMADD231PS  128(R8), Y8, Y4
-	VFMADD231PS  160(R8), Y8, Y5
-	VFMADD231PS  192(R8), Y8, Y6
-	VFMADD231PS  224(R8), Y8, Y7
+	VMULPS       (R8), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R8), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(R8), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R8), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       128(R8), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R8), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       192(R8), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R8), Y8, Y8
+	VADDPS       Y8, Y7, Y7
 	INCQ         DI
-	JMP          partfh
+	JMP          partfx
 
-donefi:
+donefy:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -2320,62 +2772,64 @@ donefi:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000040, SI
-	JMP     loopff
+	JMP     loopfv
 
-donefg:
-loopfj:
+donefw:
+loopfz:
 	CMPQ   SI, $0x00000008
-	JL     donefk
+	JL     donega
 	VXORPD Y0, Y0, Y0
 	XORQ   DI, DI
 
-partfl:
+partgb:
 	CMPQ         DI, parts+32(FP)
-	JGE          donefm
+	JGE          donegc
 	MOVQ         (DX)(DI*8), R8
 	LEAQ         (CX)(R8*4), R8
 	VBROADCASTSS (BX)(DI*4), Y8
-	VFMADD231PS  (R8), Y8, Y0
+	VMULPS       (R8), Y8, Y1
+	VADDPS       Y1, Y0, Y0
 	INCQ         DI
-	JMP          partfl
+	JMP          partgb
 
-donefm:
+donegc:
 	VMOVUPS Y0, (AX)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, CX
 	SUBQ    $0x00000008, SI
-	JMP     loopfj
+	JMP     loopfz
 
-donefk:
-loopfn:
+donega:
+loopgd:
 	CMPQ   SI, $0x00000001
-	JL     donefo
+	JL     donege
 	VXORPS X0, X0, X0
 	XORQ   DI, DI
 
-partfp:
-	CMPQ        DI, parts+32(FP)
-	JGE         donefq
-	MOVQ        (DX)(DI*8), R8
-	LEAQ        (CX)(R8*4), R8
-	VMOVSS      (BX)(DI*4), X8
-	VFMADD231SS (R8), X8, X0
-	INCQ        DI
-	JMP         partfp
+partgf:
+	CMPQ   DI, parts+32(FP)
+	JGE    donegg
+	MOVQ   (DX)(DI*8), R8
+	LEAQ   (CX)(R8*4), R8
+	VMOVSS (BX)(DI*4), X8
+	VMULSS (R8), X8, X8
+	VADDSS X8, X0, X0
+	INCQ   DI
+	JMP    partgf
 
-donefq:
+donegg:
 	VMOVSS X0, (AX)
 	ADDQ   $0x00000004, AX
 	ADDQ   $0x00000004, CX
 	SUBQ   $0x00000001, SI
-	JMP    loopfn
+	JMP    loopgd
 
-donefo:
+donege:
 	VZEROUPPER
 	RET
 
 // func combineOntoAVX2(dst *float32, base *float32, src *float32, at *int, weight *float32, parts int, n int)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2
 TEXT ·combineOntoAVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+16(FP), CX
@@ -2388,9 +2842,9 @@ TEXT ·combineOntoAVX2(SB), NOSPLIT, $0-56
 	VBROADCASTSS X0, Y0
 	VXORPD       Y1, Y1, Y1
 
-loopfr:
+loopgh:
 	CMPQ    SI, $0x00000040
-	JL      donefs
+	JL      donegi
 	VMOVUPS (DI), Y2
 	VMOVUPS 32(DI), Y3
 	VMOVUPS 64(DI), Y4
@@ -2401,24 +2855,32 @@ loopfr:
 	VMOVUPS 224(DI), Y9
 	XORQ    R8, R8
 
-partft:
+partgj:
 	CMPQ         R8, parts+40(FP)
-	JGE          donefu
+	JGE          donegk
 	MOVQ         (DX)(R8*8), R9
 	LEAQ         (CX)(R9*4), R9
 	VBROADCASTSS (BX)(R8*4), Y10
-	VFMADD231PS  (R9), Y10, Y2
-	VFMADD231PS  32(R9), Y10, Y3
-	VFMADD231PS  64(R9), Y10, Y4
-	VFMADD231PS  96(R9), Y10, Y5
-	VFMADD231PS  128(R9), Y10, Y6
-	VFMADD231PS  160(R9), Y10, Y7
-	VFMADD231PS  192(R9), Y10, Y8
-	VFMADD231PS  224(R9), Y10, Y9
+	VMULPS       (R9), Y10, Y11
+	VADDPS       Y11, Y2, Y2
+	VMULPS       32(R9), Y10, Y11
+	VADDPS       Y11, Y3, Y3
+	VMULPS       64(R9), Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMULPS       96(R9), Y10, Y11
+	VADDPS       Y11, Y5, Y5
+	VMULPS       128(R9), Y10, Y11
+	VADDPS       Y11, Y6, Y6
+	VMULPS       160(R9), Y10, Y11
+	VADDPS       Y11, Y7, Y7
+	VMULPS       192(R9), Y10, Y11
+	VADDPS       Y11, Y8, Y8
+	VMULPS       224(R9), Y10, Y10
+	VADDPS       Y10, Y9, Y9
 	INCQ         R8
-	JMP          partft
+	JMP          partgj
 
-donefu:
+donegk:
 	VMAXPS  Y1, Y2, Y2
 	VMINPS  Y0, Y2, Y2
 	VMOVUPS Y2, (AX)
@@ -2447,26 +2909,27 @@ donefu:
 	ADDQ    $0x00000100, CX
 	ADDQ    $0x00000100, DI
 	SUBQ    $0x00000040, SI
-	JMP     loopfr
+	JMP     loopgh
 
-donefs:
-loopfv:
+donegi:
+loopgl:
 	CMPQ    SI, $0x00000008
-	JL      donefw
+	JL      donegm
 	VMOVUPS (DI), Y2
 	XORQ    R8, R8
 
-partfx:
+partgn:
 	CMPQ         R8, parts+40(FP)
-	JGE          donefy
+	JGE          donego
 	MOVQ         (DX)(R8*8), R9
 	LEAQ         (CX)(R9*4), R9
 	VBROADCASTSS (BX)(R8*4), Y10
-	VFMADD231PS  (R9), Y10, Y2
+	VMULPS       (R9), Y10, Y3
+	VADDPS       Y3, Y2, Y2
 	INCQ         R8
-	JMP          partfx
+	JMP          partgn
 
-donefy:
+donego:
 	VMAXPS  Y1, Y2, Y2
 	VMINPS  Y0, Y2, Y2
 	VMOVUPS Y2, (AX)
@@ -2474,26 +2937,27 @@ donefy:
 	ADDQ    $0x00000020, CX
 	ADDQ    $0x00000020, DI
 	SUBQ    $0x00000008, SI
-	JMP     loopfv
+	JMP     loopgl
 
-donefw:
-loopfz:
+donegm:
+loopgp:
 	CMPQ   SI, $0x00000001
-	JL     donega
+	JL     donegq
 	VMOVSS (DI), X2
 	XORQ   R8, R8
 
-partgb:
-	CMPQ        R8, parts+40(FP)
-	JGE         donegc
-	MOVQ        (DX)(R8*8), R9
-	LEAQ        (CX)(R9*4), R9
-	VMOVSS      (BX)(R8*4), X10
-	VFMADD231SS (R9), X10, X2
-	INCQ        R8
-	JMP         partgb
+partgr:
+	CMPQ   R8, parts+40(FP)
+	JGE    donegs
+	MOVQ   (DX)(R8*8), R9
+	LEAQ   (CX)(R9*4), R9
+	VMOVSS (BX)(R8*4), X10
+	VMULSS (R9), X10, X10
+	VADDSS X10, X2, X2
+	INCQ   R8
+	JMP    partgr
 
-donegc:
+donegs:
 	VMAXSS X1, X2, X2
 	VMINSS X0, X2, X2
 	VMOVSS X2, (AX)
@@ -2501,14 +2965,14 @@ donegc:
 	ADDQ   $0x00000004, CX
 	ADDQ   $0x00000004, DI
 	SUBQ   $0x00000001, SI
-	JMP    loopfz
+	JMP    loopgp
 
-donega:
+donegq:
 	VZEROUPPER
 	RET
 
 // func paintAVX2(dst *uint8, l *float32, r *float32, b *float32, n int, wr float32, wb float32)
-// Requires: AVX, AVX2, FMA3, SSE
+// Requires: AVX, AVX2, SSE
 TEXT ·paintAVX2(SB), NOSPLIT, $0-48
 	MOVQ         dst+0(FP), AX
 	MOVQ         l+8(FP), CX
@@ -2533,86 +2997,88 @@ TEXT ·paintAVX2(SB), NOSPLIT, $0-48
 	VMOVD        DI, X6
 	VBROADCASTSS X6, Y6
 
-loopgd:
-	CMPQ         SI, $0x00000008
-	JL           donege
-	VMOVUPD      (CX), Y7
-	VMOVUPD      (DX), Y8
-	VMOVUPD      (BX), Y9
-	VMOVAPS      Y7, Y10
-	VFNMADD231PS Y8, Y0, Y10
-	VFNMADD231PS Y9, Y1, Y10
-	VADDPS       Y7, Y8, Y8
-	VADDPS       Y7, Y9, Y9
-	VMAXPS       Y2, Y8, Y8
-	VMINPS       Y3, Y8, Y8
-	VMOVAPS      Y4, Y7
-	VFMADD231PS  Y5, Y8, Y7
-	VCVTTPS2DQ   Y7, Y8
-	VMAXPS       Y2, Y10, Y10
-	VMINPS       Y3, Y10, Y10
-	VMOVAPS      Y4, Y7
-	VFMADD231PS  Y5, Y10, Y7
-	VCVTTPS2DQ   Y7, Y10
-	VMAXPS       Y2, Y9, Y9
-	VMINPS       Y3, Y9, Y9
-	VMOVAPS      Y4, Y7
-	VFMADD231PS  Y5, Y9, Y7
-	VCVTTPS2DQ   Y7, Y9
-	VPSLLD       $0x08, Y10, Y10
-	VPSLLD       $0x10, Y9, Y9
-	VPOR         Y10, Y8, Y8
-	VPOR         Y9, Y8, Y8
-	VPOR         Y6, Y8, Y8
-	VMOVUPS      Y8, (AX)
-	ADDQ         $0x20, AX
-	ADDQ         $0x20, CX
-	ADDQ         $0x20, DX
-	ADDQ         $0x20, BX
-	SUBQ         $0x08, SI
-	JMP          loopgd
+loopgt:
+	CMPQ       SI, $0x00000008
+	JL         donegu
+	VMOVUPD    (CX), Y7
+	VMOVUPD    (DX), Y8
+	VMOVUPD    (BX), Y9
+	VMULPS     Y8, Y0, Y11
+	VSUBPS     Y11, Y7, Y10
+	VMULPS     Y9, Y1, Y11
+	VSUBPS     Y11, Y10, Y10
+	VADDPS     Y7, Y8, Y8
+	VADDPS     Y7, Y9, Y9
+	VMAXPS     Y2, Y8, Y8
+	VMINPS     Y3, Y8, Y8
+	VMULPS     Y5, Y8, Y7
+	VADDPS     Y4, Y7, Y7
+	VCVTTPS2DQ Y7, Y8
+	VMAXPS     Y2, Y10, Y10
+	VMINPS     Y3, Y10, Y10
+	VMULPS     Y5, Y10, Y7
+	VADDPS     Y4, Y7, Y7
+	VCVTTPS2DQ Y7, Y10
+	VMAXPS     Y2, Y9, Y9
+	VMINPS     Y3, Y9, Y9
+	VMULPS     Y5, Y9, Y7
+	VADDPS     Y4, Y7, Y7
+	VCVTTPS2DQ Y7, Y9
+	VPSLLD     $0x08, Y10, Y10
+	VPSLLD     $0x10, Y9, Y9
+	VPOR       Y10, Y8, Y8
+	VPOR       Y9, Y8, Y8
+	VPOR       Y6, Y8, Y8
+	VMOVUPS    Y8, (AX)
+	ADDQ       $0x20, AX
+	ADDQ       $0x20, CX
+	ADDQ       $0x20, DX
+	ADDQ       $0x20, BX
+	SUBQ       $0x08, SI
+	JMP        loopgt
 
-donege:
-loopgf:
-	CMPQ         SI, $0x00000001
-	JL           donegg
-	VMOVSS       (CX), X7
-	VMOVSS       (DX), X8
-	VMOVSS       (BX), X9
-	VMOVAPS      X7, X10
-	VFNMADD231SS X8, X0, X10
-	VFNMADD231SS X9, X1, X10
-	VADDSS       X7, X8, X8
-	VADDSS       X7, X9, X9
-	VMAXSS       X2, X8, X8
-	VMINSS       X3, X8, X8
-	VMOVAPS      X4, X7
-	VFMADD231SS  X5, X8, X7
-	VCVTTPS2DQ   X7, X8
-	VMAXSS       X2, X10, X10
-	VMINSS       X3, X10, X10
-	VMOVAPS      X4, X7
-	VFMADD231SS  X5, X10, X7
-	VCVTTPS2DQ   X7, X10
-	VMAXSS       X2, X9, X9
-	VMINSS       X3, X9, X9
-	VMOVAPS      X4, X7
-	VFMADD231SS  X5, X9, X7
-	VCVTTPS2DQ   X7, X9
-	VPSLLD       $0x08, X10, X10
-	VPSLLD       $0x10, X9, X9
-	VPOR         X10, X8, X8
-	VPOR         X9, X8, X8
-	VPOR         X6, X8, X8
-	VMOVD        X8, (AX)
-	ADDQ         $0x04, AX
-	ADDQ         $0x04, CX
-	ADDQ         $0x04, DX
-	ADDQ         $0x04, BX
-	DECQ         SI
-	JMP          loopgf
+donegu:
+loopgv:
+	CMPQ       SI, $0x00000001
+	JL         donegw
+	VMOVSS     (CX), X7
+	VMOVSS     (DX), X8
+	VMOVSS     (BX), X9
+	VMULSS     X8, X0, X11
+	VSUBSS     X11, X7, X10
+	VMULSS     X9, X1, X11
+	VSUBSS     X11, X10, X10
+	VADDSS     X7, X8, X8
+	VADDSS     X7, X9, X9
+	VMAXSS     X2, X8, X8
+	VMINSS     X3, X8, X8
+	VMULSS     X5, X8, X7
+	VADDSS     X4, X7, X7
+	VCVTTPS2DQ X7, X8
+	VMAXSS     X2, X10, X10
+	VMINSS     X3, X10, X10
+	VMULSS     X5, X10, X7
+	VADDSS     X4, X7, X7
+	VCVTTPS2DQ X7, X10
+	VMAXSS     X2, X9, X9
+	VMINSS     X3, X9, X9
+	VMULSS     X5, X9, X7
+	VADDSS     X4, X7, X7
+	VCVTTPS2DQ X7, X9
+	VPSLLD     $0x08, X10, X10
+	VPSLLD     $0x10, X9, X9
+	VPOR       X10, X8, X8
+	VPOR       X9, X8, X8
+	VPOR       X6, X8, X8
+	VMOVD      X8, (AX)
+	ADDQ       $0x04, AX
+	ADDQ       $0x04, CX
+	ADDQ       $0x04, DX
+	ADDQ       $0x04, BX
+	DECQ       SI
+	JMP        loopgv
 
-donegg:
+donegw:
 	VZEROUPPER
 	RET
 
@@ -2629,16 +3095,16 @@ TEXT ·mulAVX512(SB), NOSPLIT, $0-72
 	SHLQ $0x03, DX
 	SHLQ $0x03, BX
 
-loopgh:
+loopgx:
 	CMPQ SI, $0x00000004
-	JL   donegi
+	JL   donegy
 	MOVQ cols+64(FP), R8
 	MOVQ b+32(FP), R9
 	MOVQ AX, R10
 
-loopgj:
+loopgz:
 	CMPQ   R8, $0x00000020
-	JL     donegk
+	JL     doneha
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -2659,9 +3125,9 @@ loopgj:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopgl:
+loophb:
 	CMPQ         R11, $0x00000001
-	JL           donegm
+	JL           donehc
 	VMOVUPD      (R13), Z16
 	VMOVUPD      64(R13), Z17
 	VMOVUPD      128(R13), Z18
@@ -2689,9 +3155,9 @@ loopgl:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopgl
+	JMP          loophb
 
-donegm:
+donehc:
 	MOVQ    R10, R11
 	VMOVUPD Z0, (R11)
 	VMOVUPD Z1, 64(R11)
@@ -2715,12 +3181,12 @@ donegm:
 	ADDQ    $0x00000100, R9
 	ADDQ    $0x00000100, R10
 	SUBQ    $0x00000020, R8
-	JMP     loopgj
+	JMP     loopgz
 
-donegk:
-loopgn:
+doneha:
+loophd:
 	CMPQ   R8, $0x00000010
-	JL     donego
+	JL     donehe
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -2733,9 +3199,9 @@ loopgn:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopgp:
+loophf:
 	CMPQ         R11, $0x00000001
-	JL           donegq
+	JL           donehg
 	VMOVUPD      (R13), Z16
 	VMOVUPD      64(R13), Z17
 	VBROADCASTSD (R12), Z18
@@ -2753,9 +3219,9 @@ loopgp:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopgp
+	JMP          loophf
 
-donegq:
+donehg:
 	MOVQ    R10, R11
 	VMOVUPD Z0, (R11)
 	VMOVUPD Z1, 64(R11)
@@ -2771,12 +3237,12 @@ donegq:
 	ADDQ    $0x00000080, R9
 	ADDQ    $0x00000080, R10
 	SUBQ    $0x00000010, R8
-	JMP     loopgn
+	JMP     loophd
 
-donego:
-loopgr:
+donehe:
+loophh:
 	CMPQ   R8, $0x00000008
-	JL     donegs
+	JL     donehi
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -2785,9 +3251,9 @@ loopgr:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopgt:
+loophj:
 	CMPQ         R11, $0x00000001
-	JL           donegu
+	JL           donehk
 	VMOVUPD      (R13), Z16
 	VBROADCASTSD (R12), Z17
 	VFMADD231PD  Z16, Z17, Z0
@@ -2800,9 +3266,9 @@ loopgt:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopgt
+	JMP          loophj
 
-donegu:
+donehk:
 	MOVQ    R10, R11
 	VMOVUPD Z0, (R11)
 	ADDQ    CX, R11
@@ -2814,15 +3280,15 @@ donegu:
 	ADDQ    $0x00000040, R9
 	ADDQ    $0x00000040, R10
 	SUBQ    $0x00000008, R8
-	JMP     loopgr
+	JMP     loophh
 
-donegs:
+donehi:
 	ADDQ $0x20, DI
 	LEAQ (AX)(CX*4), AX
 	SUBQ $0x04, SI
-	JMP  loopgh
+	JMP  loopgx
 
-donegi:
+donegy:
 	VZEROUPPER
 	RET
 
@@ -2840,9 +3306,9 @@ TEXT ·maxAbsAVX512(SB), NOSPLIT, $0-24
 	VPXORQ       Z4, Z4, Z4
 	XORQ         DX, DX
 
-loopgv:
+loophl:
 	CMPQ   CX, $0x00000020
-	JL     donegw
+	JL     donehm
 	VANDPD (AX)(DX*1), Z0, Z5
 	VMAXPD Z1, Z5, Z1
 	VANDPD 64(AX)(DX*1), Z0, Z5
@@ -2853,19 +3319,19 @@ loopgv:
 	VMAXPD Z4, Z5, Z4
 	ADDQ   $0x00000100, DX
 	SUBQ   $0x00000020, CX
-	JMP    loopgv
+	JMP    loophl
 
-donegw:
-loopgx:
+donehm:
+loophn:
 	CMPQ   CX, $0x00000008
-	JL     donegy
+	JL     doneho
 	VANDPD (AX)(DX*1), Z0, Z5
 	VMAXPD Z1, Z5, Z1
 	ADDQ   $0x00000040, DX
 	SUBQ   $0x00000008, CX
-	JMP    loopgx
+	JMP    loophn
 
-donegy:
+doneho:
 	VMAXPD        Z2, Z1, Z1
 	VMAXPD        Z3, Z1, Z1
 	VMAXPD        Z4, Z1, Z1
@@ -2891,22 +3357,22 @@ TEXT ·indexAbsAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD X1, Z1
 	XORQ         DX, DX
 
-loopgz:
+loophp:
 	CMPQ   DX, CX
-	JGE    donehb
+	JGE    donehr
 	VANDPD (AX)(DX*8), Z1, Z2
 	VCMPPD $0x00, Z0, Z2, K1
 	KMOVW  K1, BX
 	TESTL  BX, BX
-	JNZ    foundha
+	JNZ    foundhq
 	ADDQ   $0x08, DX
-	JMP    loopgz
+	JMP    loophp
 
-foundha:
+foundhq:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-donehb:
+donehr:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
@@ -2935,9 +3401,9 @@ TEXT ·advanceAVX512(SB), NOSPLIT, $0-88
 	VPXORQ       Z4, Z4, Z4
 	XORQ         R9, R9
 
-loophc:
+loophs:
 	CMPQ    R8, $0x00000020
-	JL      donehd
+	JL      doneht
 	VMOVUPD (DX)(R9*1), Z7
 	VMOVUPD 64(DX)(R9*1), Z8
 	VMOVUPD 128(DX)(R9*1), Z9
@@ -2946,9 +3412,9 @@ loophc:
 	LEAQ    (BX)(R9*1), R10
 	MOVQ    DI, R11
 
-loophe:
+loophu:
 	CMPQ         R12, $0x00000001
-	JL           donehf
+	JL           donehv
 	VBROADCASTSD (R11), Z11
 	VFNMADD231PD (R10), Z11, Z7
 	VFNMADD231PD 64(R10), Z11, Z8
@@ -2957,9 +3423,9 @@ loophe:
 	ADDQ         $0x08, R11
 	ADDQ         SI, R10
 	DECQ         R12
-	JMP          loophe
+	JMP          loophu
 
-donehf:
+donehv:
 	VMULPD       Z0, Z7, Z7
 	VMOVUPD      Z7, (AX)(R9*1)
 	VMOVUPD      (CX)(R9*1), Z11
@@ -2990,28 +3456,28 @@ donehf:
 	VMAXPD       Z4, Z7, Z4
 	ADDQ         $0x00000100, R9
 	SUBQ         $0x00000020, R8
-	JMP          loophc
+	JMP          loophs
 
-donehd:
-loophg:
+doneht:
+loophw:
 	CMPQ    R8, $0x00000008
-	JL      donehh
+	JL      donehx
 	VMOVUPD (DX)(R9*1), Z7
 	MOVQ    rows+48(FP), R12
 	LEAQ    (BX)(R9*1), R10
 	MOVQ    DI, R11
 
-loophi:
+loophy:
 	CMPQ         R12, $0x00000001
-	JL           donehj
+	JL           donehz
 	VBROADCASTSD (R11), Z8
 	VFNMADD231PD (R10), Z8, Z7
 	ADDQ         $0x08, R11
 	ADDQ         SI, R10
 	DECQ         R12
-	JMP          loophi
+	JMP          loophy
 
-donehj:
+donehz:
 	VMULPD       Z0, Z7, Z7
 	VMOVUPD      Z7, (AX)(R9*1)
 	VMOVUPD      (CX)(R9*1), Z8
@@ -3021,9 +3487,9 @@ donehj:
 	VMAXPD       Z1, Z8, Z1
 	ADDQ         $0x00000040, R9
 	SUBQ         $0x00000008, R8
-	JMP          loophg
+	JMP          loophw
 
-donehh:
+donehx:
 	VMAXPD        Z2, Z1, Z1
 	VMAXPD        Z3, Z1, Z1
 	VMAXPD        Z4, Z1, Z1
@@ -3061,9 +3527,9 @@ TEXT ·scoreAVX512(SB), NOSPLIT, $0-64
 	VPXORQ       Z4, Z4, Z4
 	XORQ         DI, DI
 
-loophk:
+loopia:
 	CMPQ         SI, $0x00000020
-	JL           donehl
+	JL           doneib
 	VMOVUPD      (CX)(DI*1), Z13
 	VMOVUPD      (DX)(DI*1), Z14
 	VMOVUPD      (BX)(DI*1), Z15
@@ -3126,12 +3592,12 @@ loophk:
 	VMAXPD       Z4, Z15, Z4
 	ADDQ         $0x00000100, DI
 	SUBQ         $0x00000020, SI
-	JMP          loophk
+	JMP          loopia
 
-donehl:
-loophm:
+doneib:
+loopic:
 	CMPQ         SI, $0x00000008
-	JL           donehn
+	JL           doneid
 	VMOVUPD      (CX)(DI*1), Z5
 	VMOVUPD      (DX)(DI*1), Z6
 	VMOVUPD      (BX)(DI*1), Z7
@@ -3149,9 +3615,9 @@ loophm:
 	VMAXPD       Z1, Z7, Z1
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000008, SI
-	JMP          loophm
+	JMP          loopic
 
-donehn:
+doneid:
 	VMAXPD        Z2, Z1, Z1
 	VMAXPD        Z3, Z1, Z1
 	VMAXPD        Z4, Z1, Z1
@@ -3173,9 +3639,9 @@ TEXT ·addAVX512(SB), NOSPLIT, $0-24
 	MOVQ n+16(FP), DX
 	XORQ BX, BX
 
-loopho:
+loopie:
 	CMPQ    DX, $0x00000020
-	JL      donehp
+	JL      doneif
 	VMOVUPD (AX)(BX*1), Z0
 	VADDPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
@@ -3190,20 +3656,20 @@ loopho:
 	VMOVUPD Z0, 192(AX)(BX*1)
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000020, DX
-	JMP     loopho
+	JMP     loopie
 
-donehp:
-loophq:
+doneif:
+loopig:
 	CMPQ    DX, $0x00000008
-	JL      donehr
+	JL      doneih
 	VMOVUPD (AX)(BX*1), Z0
 	VADDPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000008, DX
-	JMP     loophq
+	JMP     loopig
 
-donehr:
+doneih:
 	VZEROUPPER
 	RET
 
@@ -3232,9 +3698,9 @@ TEXT ·ropUpdateAVX512(SB), NOSPLIT, $0-96
 	VMOVQ        R14, X3
 	VBROADCASTSD X3, Z3
 
-loophs:
+loopii:
 	CMPQ         R12, $0x00000001
-	JL           doneht
+	JL           doneij
 	VBROADCASTSD (R8), Z4
 	VBROADCASTSD (R9), Z5
 	VADDPD       Z4, Z4, Z6
@@ -3246,7 +3712,7 @@ loophs:
 	VPXORQ       Z1, Z1, Z1
 	XORQ         R14, R14
 
-entrieshu:
+entriesik:
 	PREFETCHT1    4096(AX)(R13*1)
 	PREFETCHT1    4096(CX)(R13*1)
 	VMOVUPD       (AX)(R13*1), Z9
@@ -3270,7 +3736,7 @@ entrieshu:
 	ADDQ          $0x40, R13
 	ADDQ          $0x40, R14
 	CMPQ          R14, R11
-	JL            entrieshu
+	JL            entriesik
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
 	VEXTRACTF64X2 $0x01, Y5, X4
@@ -3282,9 +3748,9 @@ entrieshu:
 	ADDQ          $0x08, R9
 	ADDQ          $0x08, R10
 	DECQ          R12
-	JMP           loophs
+	JMP           loopii
 
-doneht:
+doneij:
 	VZEROUPPER
 	RET
 
@@ -3308,9 +3774,9 @@ TEXT ·shortenAVX512(SB), NOSPLIT, $0-56
 	VMULPD       Z0, Z0, Z6
 	VDIVPD       Z6, Z5, Z6
 
-loophv:
+loopil:
 	CMPQ         BX, $0x00000008
-	JL           donehw
+	JL           doneim
 	VMOVUPD      (DX), Z7
 	VPXORQ       Z3, Z3, Z3
 	VSQRTPD      Z7, Z8
@@ -3333,9 +3799,9 @@ loophv:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	SUBQ         $0x08, BX
-	JMP          loophv
+	JMP          loopil
 
-donehw:
+doneim:
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -3375,14 +3841,14 @@ TEXT ·ropResidualAVX512(SB), NOSPLIT, $0-88
 	VPXORQ       Z1, Z1, Z1
 	VPXORQ       Z2, Z2, Z2
 
-loophx:
+loopin:
 	CMPQ         R11, $0x00000001
-	JL           donehy
+	JL           doneio
 	VBROADCASTSD (DI), Z3
 	VBROADCASTSD (R8), Z4
 	XORQ         R13, R13
 
-entrieshz:
+entriesip:
 	VMOVUPD      (AX)(R12*1), Z5
 	VMOVUPD      (DX)(R12*1), Z6
 	VMOVUPD      (BX)(R12*1), Z7
@@ -3397,13 +3863,13 @@ entrieshz:
 	ADDQ         $0x40, R12
 	ADDQ         $0x40, R13
 	CMPQ         R13, R10
-	JL           entrieshz
+	JL           entriesip
 	ADDQ         $0x08, DI
 	ADDQ         $0x08, R8
 	DECQ         R11
-	JMP          loophx
+	JMP          loopin
 
-donehy:
+doneio:
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -3434,9 +3900,9 @@ TEXT ·powerStepAVX512(SB), NOSPLIT, $0-40
 	SHLQ $0x03, BX
 	XORQ DI, DI
 
-loopia:
+loopiq:
 	CMPQ   SI, $0x00000004
-	JL     doneib
+	JL     doneir
 	LEAQ   (AX)(BX*1), R9
 	LEAQ   (AX)(BX*2), R10
 	LEAQ   (R9)(BX*2), R11
@@ -3447,7 +3913,7 @@ loopia:
 	XORQ   DI, DI
 	XORQ   R8, R8
 
-entriesic:
+entriesis:
 	VMOVUPD       (CX)(R8*1), Z4
 	PREFETCHT0    4096(AX)(R8*1)
 	VFMADD231PD   (AX)(R8*1), Z4, Z0
@@ -3460,7 +3926,7 @@ entriesic:
 	ADDQ          $0x40, DI
 	ADDQ          $0x40, R8
 	CMPQ          R8, BX
-	JL            entriesic
+	JL            entriesis
 	VEXTRACTF64X4 $0x01, Z0, Y6
 	VADDPD        Y0, Y6, Y6
 	VEXTRACTF64X2 $0x01, Y6, X4
@@ -3491,7 +3957,7 @@ entriesic:
 	VBROADCASTSD  X8, Z8
 	XORQ          R8, R8
 
-entriesid:
+entriesit:
 	VMOVUPD     (DX)(R8*1), Z9
 	VFMADD231PD (AX)(R8*1), Z4, Z9
 	VFMADD231PD (R9)(R8*1), Z6, Z9
@@ -3501,27 +3967,27 @@ entriesid:
 	ADDQ        $0x40, DI
 	ADDQ        $0x40, R8
 	CMPQ        R8, BX
-	JL          entriesid
+	JL          entriesit
 	LEAQ        (AX)(BX*4), AX
 	SUBQ        $0x04, SI
-	JMP         loopia
+	JMP         loopiq
 
-doneib:
-loopie:
+doneir:
+loopiu:
 	CMPQ   SI, $0x00000001
-	JL     doneif
+	JL     doneiv
 	VPXORQ Z5, Z5, Z5
 	XORQ   DI, DI
 	XORQ   R8, R8
 
-entriesig:
+entriesiw:
 	VMOVUPD       (CX)(R8*1), Z0
 	PREFETCHT0    4096(AX)(R8*1)
 	VFMADD231PD   (AX)(R8*1), Z0, Z5
 	ADDQ          $0x40, DI
 	ADDQ          $0x40, R8
 	CMPQ          R8, BX
-	JL            entriesig
+	JL            entriesiw
 	VEXTRACTF64X4 $0x01, Z5, Y1
 	VADDPD        Y5, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X0
@@ -3531,19 +3997,19 @@ entriesig:
 	VBROADCASTSD  X0, Z0
 	XORQ          R8, R8
 
-entriesih:
+entriesix:
 	VMOVUPD     (DX)(R8*1), Z1
 	VFMADD231PD (AX)(R8*1), Z0, Z1
 	VMOVUPD     Z1, (DX)(R8*1)
 	ADDQ        $0x40, DI
 	ADDQ        $0x40, R8
 	CMPQ        R8, BX
-	JL          entriesih
+	JL          entriesix
 	ADDQ        BX, AX
 	SUBQ        $0x01, SI
-	JMP         loopie
+	JMP         loopiu
 
-doneif:
+doneiv:
 	VZEROUPPER
 	RET
 
@@ -3564,20 +4030,20 @@ TEXT ·projectAVX512(SB), NOSPLIT, $0-64
 	VPXORQ Z1, Z1, Z1
 	VXORPD X2, X2, X2
 
-loopii:
+loopiy:
 	CMPQ   R9, $0x00000001
-	JL     doneij
+	JL     doneiz
 	VPXORQ Z3, Z3, Z3
 	XORQ   R11, R11
 
-entriesik:
+entriesja:
 	PREFETCHT0    4096(AX)(R10*1)
 	VMOVUPD       (DX)(R11*1), Z4
 	VFMADD231PD   (AX)(R10*1), Z4, Z3
 	ADDQ          $0x40, R10
 	ADDQ          $0x40, R11
 	CMPQ          R11, R8
-	JL            entriesik
+	JL            entriesja
 	VEXTRACTF64X4 $0x01, Z3, Y5
 	VADDPD        Y3, Y5, Y5
 	VEXTRACTF64X2 $0x01, Y5, X4
@@ -3588,14 +4054,14 @@ entriesik:
 	VBROADCASTSD  X4, Z4
 	SUBQ          R8, R10
 	VUCOMISD      (BX), X2
-	JPS           usedil
-	JEQ           unusedim
+	JPS           usedjb
+	JEQ           unusedjc
 
-usedil:
+usedjb:
 	VBROADCASTSD (BX), Z5
 	XORQ         R11, R11
 
-entriesio:
+entriesje:
 	VMOVUPD     (AX)(R10*1), Z6
 	VMULPD      (DX)(R11*1), Z4, Z7
 	VSUBPD      Z7, Z6, Z6
@@ -3606,13 +4072,13 @@ entriesio:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	CMPQ        R11, R8
-	JL          entriesio
-	JMP         nextin
+	JL          entriesje
+	JMP         nextjd
 
-unusedim:
+unusedjc:
 	XORQ R11, R11
 
-entriesip:
+entriesjf:
 	VMOVUPD     (AX)(R10*1), Z5
 	VMULPD      (DX)(R11*1), Z4, Z6
 	VSUBPD      Z6, Z5, Z5
@@ -3621,15 +4087,15 @@ entriesip:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	CMPQ        R11, R8
-	JL          entriesip
+	JL          entriesjf
 
-nextin:
+nextjd:
 	ADDQ $0x08, BX
 	ADDQ $0x08, SI
 	DECQ R9
-	JMP  loopii
+	JMP  loopiy
 
-doneij:
+doneiz:
 	VEXTRACTF64X4 $0x01, Z0, Y2
 	VADDPD        Y0, Y2, Y2
 	VEXTRACTF64X2 $0x01, Y2, X0
@@ -3664,14 +4130,14 @@ TEXT ·rescaleAVX512(SB), NOSPLIT, $0-64
 	MOVSD        r+56(FP), X0
 	VBROADCASTSD X0, Z0
 
-loopiq:
+loopjg:
 	CMPQ         R8, $0x00000001
-	JL           doneir
+	JL           donejh
 	VBROADCASTSD (BX), Z1
 	VBROADCASTSD (SI), Z2
 	XORQ         R10, R10
 
-entriesis:
+entriesji:
 	VMOVUPD     (CX)(R9*1), Z4
 	VMULPD      (AX)(R9*1), Z1, Z3
 	VMOVUPD     Z3, (AX)(R9*1)
@@ -3682,13 +4148,13 @@ entriesis:
 	ADDQ        $0x40, R9
 	ADDQ        $0x40, R10
 	CMPQ        R10, DI
-	JL          entriesis
+	JL          entriesji
 	ADDQ        $0x08, BX
 	ADDQ        $0x08, SI
 	DECQ        R8
-	JMP         loopiq
+	JMP         loopjg
 
-doneir:
+donejh:
 	VZEROUPPER
 	RET
 
@@ -3705,16 +4171,16 @@ TEXT ·mul32AVX512(SB), NOSPLIT, $0-72
 	SHLQ $0x02, DX
 	SHLQ $0x02, BX
 
-loopit:
+loopjj:
 	CMPQ SI, $0x00000008
-	JL   doneiu
+	JL   donejk
 	MOVQ cols+64(FP), R8
 	MOVQ b+32(FP), R9
 	MOVQ AX, R10
 
-loopiv:
+loopjl:
 	CMPQ   R8, $0x00000030
-	JL     doneiw
+	JL     donejm
 	MOVQ   inner+56(FP), R11
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -3743,12 +4209,12 @@ loopiv:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopix:
+loopjn:
 	CMPQ         R11, $0x00000001
-	JL           doneiy
-	VMOVUPS      (R13), Z24
-	VMOVUPS      64(R13), Z25
-	VMOVUPS      128(R13), Z26
+	JL           donejo
+	VMOVUPD      (R13), Z24
+	VMOVUPD      64(R13), Z25
+	VMOVUPD      128(R13), Z26
 	VBROADCASTSS (R12), Z27
 	VFMADD231PS  Z24, Z27, Z0
 	VFMADD231PS  Z25, Z27, Z1
@@ -3784,9 +4250,9 @@ loopix:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopix
+	JMP          loopjn
 
-doneiy:
+donejo:
 	MOVQ    R10, R11
 	VMOVUPS Z0, (R11)
 	VMOVUPS Z1, 64(R11)
@@ -3822,12 +4288,12 @@ doneiy:
 	ADDQ    $0x000000c0, R9
 	ADDQ    $0x000000c0, R10
 	SUBQ    $0x00000030, R8
-	JMP     loopiv
+	JMP     loopjl
 
-doneiw:
-loopiz:
+donejm:
+loopjp:
 	CMPQ   R8, $0x00000020
-	JL     doneja
+	JL     donejq
 	MOVQ   inner+56(FP), R11
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -3848,11 +4314,11 @@ loopiz:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopjb:
+loopjr:
 	CMPQ         R11, $0x00000001
-	JL           donejc
-	VMOVUPS      (R13), Z24
-	VMOVUPS      64(R13), Z25
+	JL           donejs
+	VMOVUPD      (R13), Z24
+	VMOVUPD      64(R13), Z25
 	VBROADCASTSS (R12), Z26
 	VFMADD231PS  Z24, Z26, Z0
 	VFMADD231PS  Z25, Z26, Z1
@@ -3880,9 +4346,9 @@ loopjb:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopjb
+	JMP          loopjr
 
-donejc:
+donejs:
 	MOVQ    R10, R11
 	VMOVUPS Z0, (R11)
 	VMOVUPS Z1, 64(R11)
@@ -3910,12 +4376,12 @@ donejc:
 	ADDQ    $0x00000080, R9
 	ADDQ    $0x00000080, R10
 	SUBQ    $0x00000020, R8
-	JMP     loopiz
+	JMP     loopjp
 
-doneja:
-loopjd:
+donejq:
+loopjt:
 	CMPQ   R8, $0x00000010
-	JL     doneje
+	JL     doneju
 	MOVQ   inner+56(FP), R11
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -3928,10 +4394,10 @@ loopjd:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopjf:
+loopjv:
 	CMPQ         R11, $0x00000001
-	JL           donejg
-	VMOVUPS      (R13), Z24
+	JL           donejw
+	VMOVUPD      (R13), Z24
 	VBROADCASTSS (R12), Z25
 	VFMADD231PS  Z24, Z25, Z0
 	VBROADCASTSS 4(R12), Z25
@@ -3951,9 +4417,9 @@ loopjf:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopjf
+	JMP          loopjv
 
-donejg:
+donejw:
 	MOVQ    R10, R11
 	VMOVUPS Z0, (R11)
 	ADDQ    CX, R11
@@ -3973,9 +4439,9 @@ donejg:
 	ADDQ    $0x00000040, R9
 	ADDQ    $0x00000040, R10
 	SUBQ    $0x00000010, R8
-	JMP     loopjd
+	JMP     loopjt
 
-doneje:
+doneju:
 	ADDQ $0x20, DI
 	ADDQ CX, AX
 	ADDQ CX, AX
@@ -3986,14 +4452,741 @@ doneje:
 	ADDQ CX, AX
 	ADDQ CX, AX
 	SUBQ $0x08, SI
-	JMP  loopit
+	JMP  loopjj
 
-doneiu:
+donejk:
 	VZEROUPPER
 	RET
 
-// func nearestAVX512(index *int32, best *float32, z *float32, ldz int, at *float32, lda int, m int, dims int, n int)
-// Requires: AVX, AVX512F
+// func pairsAVX512(words *int32, ld int, scale *float32, p *float32, ldp int, entries int, n int, peak float32)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·pairsAVX512(SB), NOSPLIT, $0-60
+	MOVQ  words+0(FP), AX
+	MOVQ  ld+8(FP), CX
+	MOVQ  scale+16(FP), DX
+	MOVQ  p+24(FP), BX
+	MOVQ  ldp+32(FP), SI
+	MOVQ  n+48(FP), DI
+	SHLQ  $0x02, CX
+	SHLQ  $0x02, SI
+	MOVL  $0xaaaaaaaa, R8
+	KMOVD R8, K1
+
+loopjx:
+	CMPQ         DI, $0x00000010
+	JL           donejy
+	MOVL         $0x0da24260, R8
+	VMOVD        R8, X0
+	VBROADCASTSS X0, Z0
+	MOVQ         BX, R8
+	MOVQ         entries+40(FP), R9
+	MOVL         $0x7fffffff, R10
+	VMOVD        R10, X2
+	VBROADCASTSS X2, Z2
+
+loopjz:
+	CMPQ    R9, $0x00000004
+	JL      doneka
+	VMOVUPD (R8), Z3
+	VPANDD  Z2, Z3, Z3
+	VMAXPS  Z3, Z0, Z0
+	ADDQ    SI, R8
+	VMOVUPD (R8), Z3
+	VPANDD  Z2, Z3, Z3
+	VMAXPS  Z3, Z0, Z0
+	ADDQ    SI, R8
+	VMOVUPD (R8), Z3
+	VPANDD  Z2, Z3, Z3
+	VMAXPS  Z3, Z0, Z0
+	ADDQ    SI, R8
+	VMOVUPD (R8), Z3
+	VPANDD  Z2, Z3, Z3
+	VMAXPS  Z3, Z0, Z0
+	ADDQ    SI, R8
+	SUBQ    $0x04, R9
+	JMP     loopjz
+
+doneka:
+loopkb:
+	CMPQ    R9, $0x00000001
+	JL      donekc
+	VMOVUPD (R8), Z3
+	VPANDD  Z2, Z3, Z3
+	VMAXPS  Z3, Z0, Z0
+	ADDQ    SI, R8
+	SUBQ    $0x01, R9
+	JMP     loopkb
+
+donekc:
+	VBROADCASTSS peak+56(FP), Z3
+	VDIVPS       Z0, Z3, Z2
+	VDIVPS       Z3, Z0, Z0
+	VMOVUPS      Z0, (DX)
+	MOVQ         entries+40(FP), R9
+	MOVQ         AX, R10
+	MOVQ         BX, R8
+
+loopkd:
+	CMPQ      R9, $0x00000002
+	JL        doneke
+	VMULPS    (R8), Z2, Z0
+	VCVTPS2DQ Z0, Z0
+	ADDQ      SI, R8
+	VMULPS    (R8), Z2, Z3
+	VCVTPS2DQ Z3, Z3
+	ADDQ      SI, R8
+	VPSLLD    $0x10, Z3, Z3
+	VMOVDQU16 Z3, K1, Z0
+	VMOVUPS   Z0, (R10)
+	ADDQ      CX, R10
+	SUBQ      $0x02, R9
+	JMP       loopkd
+
+doneke:
+loopkf:
+	CMPQ      R9, $0x00000001
+	JL        donekg
+	VMULPS    (R8), Z2, Z0
+	VCVTPS2DQ Z0, Z0
+	ADDQ      SI, R8
+	VPXORQ    Z1, Z1, Z1
+	VPSLLD    $0x10, Z1, Z1
+	VMOVDQU16 Z1, K1, Z0
+	VMOVUPS   Z0, (R10)
+	ADDQ      CX, R10
+	DECQ      R9
+	JMP       loopkf
+
+donekg:
+	ADDQ $0x40, AX
+	ADDQ $0x40, DX
+	ADDQ $0x40, BX
+	SUBQ $0x10, DI
+	JMP  loopjx
+
+donejy:
+	VZEROUPPER
+	RET
+
+// func mulPairsAVX512(c *int32, ldc int, a *int32, lda int, b *int32, ldb int, rows int, words int, cols int)
+// Requires: AVX, AVX512F, AVX512_VNNI
+TEXT ·mulPairsAVX512(SB), NOSPLIT, $0-72
+	MOVQ c+0(FP), AX
+	MOVQ ldc+8(FP), CX
+	MOVQ lda+24(FP), DX
+	MOVQ ldb+40(FP), BX
+	MOVQ rows+48(FP), SI
+	MOVQ a+16(FP), DI
+	SHLQ $0x02, CX
+	SHLQ $0x02, DX
+	SHLQ $0x02, BX
+
+loopkh:
+	CMPQ SI, $0x00000008
+	JL   doneki
+	MOVQ cols+64(FP), R8
+	MOVQ b+32(FP), R9
+	MOVQ AX, R10
+
+loopkj:
+	CMPQ   R8, $0x00000030
+	JL     donekk
+	MOVQ   words+56(FP), R11
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	VPXORQ Z16, Z16, Z16
+	VPXORQ Z17, Z17, Z17
+	VPXORQ Z18, Z18, Z18
+	VPXORQ Z19, Z19, Z19
+	VPXORQ Z20, Z20, Z20
+	VPXORQ Z21, Z21, Z21
+	VPXORQ Z22, Z22, Z22
+	VPXORQ Z23, Z23, Z23
+	MOVQ   DI, R12
+	MOVQ   R9, R13
+
+loopkl:
+	CMPQ         R11, $0x00000001
+	JL           donekm
+	VMOVUPD      (R13), Z24
+	VMOVUPD      64(R13), Z25
+	VMOVUPD      128(R13), Z26
+	VBROADCASTSS (R12), Z27
+	VPDPWSSD     Z24, Z27, Z0
+	VPDPWSSD     Z25, Z27, Z1
+	VPDPWSSD     Z26, Z27, Z2
+	VBROADCASTSS 4(R12), Z27
+	VPDPWSSD     Z24, Z27, Z3
+	VPDPWSSD     Z25, Z27, Z4
+	VPDPWSSD     Z26, Z27, Z5
+	VBROADCASTSS 8(R12), Z27
+	VPDPWSSD     Z24, Z27, Z6
+	VPDPWSSD     Z25, Z27, Z7
+	VPDPWSSD     Z26, Z27, Z8
+	VBROADCASTSS 12(R12), Z27
+	VPDPWSSD     Z24, Z27, Z9
+	VPDPWSSD     Z25, Z27, Z10
+	VPDPWSSD     Z26, Z27, Z11
+	VBROADCASTSS 16(R12), Z27
+	VPDPWSSD     Z24, Z27, Z12
+	VPDPWSSD     Z25, Z27, Z13
+	VPDPWSSD     Z26, Z27, Z14
+	VBROADCASTSS 20(R12), Z27
+	VPDPWSSD     Z24, Z27, Z15
+	VPDPWSSD     Z25, Z27, Z16
+	VPDPWSSD     Z26, Z27, Z17
+	VBROADCASTSS 24(R12), Z27
+	VPDPWSSD     Z24, Z27, Z18
+	VPDPWSSD     Z25, Z27, Z19
+	VPDPWSSD     Z26, Z27, Z20
+	VBROADCASTSS 28(R12), Z27
+	VPDPWSSD     Z24, Z27, Z21
+	VPDPWSSD     Z25, Z27, Z22
+	VPDPWSSD     Z26, Z27, Z23
+	ADDQ         DX, R12
+	ADDQ         BX, R13
+	DECQ         R11
+	JMP          loopkl
+
+donekm:
+	MOVQ    R10, R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	VMOVUPS Z2, 128(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z3, (R11)
+	VMOVUPS Z4, 64(R11)
+	VMOVUPS Z5, 128(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z6, (R11)
+	VMOVUPS Z7, 64(R11)
+	VMOVUPS Z8, 128(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z9, (R11)
+	VMOVUPS Z10, 64(R11)
+	VMOVUPS Z11, 128(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z12, (R11)
+	VMOVUPS Z13, 64(R11)
+	VMOVUPS Z14, 128(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z15, (R11)
+	VMOVUPS Z16, 64(R11)
+	VMOVUPS Z17, 128(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z18, (R11)
+	VMOVUPS Z19, 64(R11)
+	VMOVUPS Z20, 128(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z21, (R11)
+	VMOVUPS Z22, 64(R11)
+	VMOVUPS Z23, 128(R11)
+	ADDQ    $0x000000c0, R9
+	ADDQ    $0x000000c0, R10
+	SUBQ    $0x00000030, R8
+	JMP     loopkj
+
+donekk:
+loopkn:
+	CMPQ   R8, $0x00000020
+	JL     doneko
+	MOVQ   words+56(FP), R11
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	MOVQ   DI, R12
+	MOVQ   R9, R13
+
+loopkp:
+	CMPQ         R11, $0x00000001
+	JL           donekq
+	VMOVUPD      (R13), Z24
+	VMOVUPD      64(R13), Z25
+	VBROADCASTSS (R12), Z26
+	VPDPWSSD     Z24, Z26, Z0
+	VPDPWSSD     Z25, Z26, Z1
+	VBROADCASTSS 4(R12), Z26
+	VPDPWSSD     Z24, Z26, Z2
+	VPDPWSSD     Z25, Z26, Z3
+	VBROADCASTSS 8(R12), Z26
+	VPDPWSSD     Z24, Z26, Z4
+	VPDPWSSD     Z25, Z26, Z5
+	VBROADCASTSS 12(R12), Z26
+	VPDPWSSD     Z24, Z26, Z6
+	VPDPWSSD     Z25, Z26, Z7
+	VBROADCASTSS 16(R12), Z26
+	VPDPWSSD     Z24, Z26, Z8
+	VPDPWSSD     Z25, Z26, Z9
+	VBROADCASTSS 20(R12), Z26
+	VPDPWSSD     Z24, Z26, Z10
+	VPDPWSSD     Z25, Z26, Z11
+	VBROADCASTSS 24(R12), Z26
+	VPDPWSSD     Z24, Z26, Z12
+	VPDPWSSD     Z25, Z26, Z13
+	VBROADCASTSS 28(R12), Z26
+	VPDPWSSD     Z24, Z26, Z14
+	VPDPWSSD     Z25, Z26, Z15
+	ADDQ         DX, R12
+	ADDQ         BX, R13
+	DECQ         R11
+	JMP          loopkp
+
+donekq:
+	MOVQ    R10, R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z2, (R11)
+	VMOVUPS Z3, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z4, (R11)
+	VMOVUPS Z5, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z6, (R11)
+	VMOVUPS Z7, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z8, (R11)
+	VMOVUPS Z9, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z10, (R11)
+	VMOVUPS Z11, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z12, (R11)
+	VMOVUPS Z13, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z14, (R11)
+	VMOVUPS Z15, 64(R11)
+	ADDQ    $0x00000080, R9
+	ADDQ    $0x00000080, R10
+	SUBQ    $0x00000020, R8
+	JMP     loopkn
+
+doneko:
+loopkr:
+	CMPQ   R8, $0x00000010
+	JL     doneks
+	MOVQ   words+56(FP), R11
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	MOVQ   DI, R12
+	MOVQ   R9, R13
+
+loopkt:
+	CMPQ         R11, $0x00000001
+	JL           doneku
+	VMOVUPD      (R13), Z24
+	VBROADCASTSS (R12), Z25
+	VPDPWSSD     Z24, Z25, Z0
+	VBROADCASTSS 4(R12), Z25
+	VPDPWSSD     Z24, Z25, Z1
+	VBROADCASTSS 8(R12), Z25
+	VPDPWSSD     Z24, Z25, Z2
+	VBROADCASTSS 12(R12), Z25
+	VPDPWSSD     Z24, Z25, Z3
+	VBROADCASTSS 16(R12), Z25
+	VPDPWSSD     Z24, Z25, Z4
+	VBROADCASTSS 20(R12), Z25
+	VPDPWSSD     Z24, Z25, Z5
+	VBROADCASTSS 24(R12), Z25
+	VPDPWSSD     Z24, Z25, Z6
+	VBROADCASTSS 28(R12), Z25
+	VPDPWSSD     Z24, Z25, Z7
+	ADDQ         DX, R12
+	ADDQ         BX, R13
+	DECQ         R11
+	JMP          loopkt
+
+doneku:
+	MOVQ    R10, R11
+	VMOVUPS Z0, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z1, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z2, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z3, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z4, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z5, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z6, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z7, (R11)
+	ADDQ    $0x00000040, R9
+	ADDQ    $0x00000040, R10
+	SUBQ    $0x00000010, R8
+	JMP     loopkr
+
+doneks:
+	ADDQ $0x20, DI
+	ADDQ CX, AX
+	ADDQ CX, AX
+	ADDQ CX, AX
+	ADDQ CX, AX
+	ADDQ CX, AX
+	ADDQ CX, AX
+	ADDQ CX, AX
+	ADDQ CX, AX
+	SUBQ $0x08, SI
+	JMP  loopkh
+
+doneki:
+	VZEROUPPER
+	RET
+
+// func packAVX512(words *int32, ld int, scale *float32, sum *int32, c *int32, ldc int, k int, n int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI
+TEXT ·packAVX512(SB), NOSPLIT, $0-64
+	MOVQ            words+0(FP), AX
+	MOVQ            ld+8(FP), CX
+	MOVQ            scale+16(FP), DX
+	MOVQ            sum+24(FP), BX
+	MOVQ            c+32(FP), SI
+	MOVQ            ldc+40(FP), DI
+	MOVQ            n+56(FP), R8
+	SHLQ            $0x02, CX
+	SHLQ            $0x02, DI
+	VBROADCASTI32X4 turnBytes<>+0(SB), Z0
+
+loopkv:
+	CMPQ         R8, $0x00000010
+	JL           donekw
+	MOVL         $0x00000001, R9
+	VMOVD        R9, X1
+	VBROADCASTSS X1, Z1
+	MOVQ         k+48(FP), R10
+	MOVQ         SI, R9
+
+loopkx:
+	CMPQ    R10, $0x00000004
+	JL      doneky
+	VPABSD  (R9), Z5
+	VPMAXSD Z5, Z1, Z1
+	ADDQ    DI, R9
+	VPABSD  (R9), Z5
+	VPMAXSD Z5, Z1, Z1
+	ADDQ    DI, R9
+	VPABSD  (R9), Z5
+	VPMAXSD Z5, Z1, Z1
+	ADDQ    DI, R9
+	VPABSD  (R9), Z5
+	VPMAXSD Z5, Z1, Z1
+	ADDQ    DI, R9
+	SUBQ    $0x04, R10
+	JMP     loopkx
+
+doneky:
+	VCVTDQ2PS    Z1, Z1
+	MOVL         $0x42fe0000, R9
+	VMOVD        R9, X5
+	VBROADCASTSS X5, Z5
+	VDIVPS       Z1, Z5, Z5
+	MOVL         $0x3c010204, R9
+	VMOVD        R9, X6
+	VBROADCASTSS X6, Z6
+	VMULPS       Z6, Z1, Z1
+	VMULPS       (DX), Z1, Z1
+	VMOVUPS      Z1, (DX)
+	VPXORQ       Z2, Z2, Z2
+	MOVL         $0x01010101, R9
+	VMOVD        R9, X1
+	VBROADCASTSS X1, Z1
+	MOVL         $0x00010001, R9
+	VMOVD        R9, X6
+	VBROADCASTSS X6, Z6
+	MOVQ         k+48(FP), R11
+	MOVQ         AX, R9
+	MOVQ         SI, R10
+
+loopkz:
+	CMPQ          R11, $0x00000010
+	JL            donela
+	VCVTDQ2PS     (R10), Z9
+	VMULPS        Z9, Z5, Z9
+	VCVTPS2DQ     Z9, Z9
+	ADDQ          DI, R10
+	VCVTDQ2PS     (R10), Z6
+	VMULPS        Z6, Z5, Z6
+	VCVTPS2DQ     Z6, Z6
+	ADDQ          DI, R10
+	VCVTDQ2PS     (R10), Z7
+	VMULPS        Z7, Z5, Z7
+	VCVTPS2DQ     Z7, Z7
+	ADDQ          DI, R10
+	VCVTDQ2PS     (R10), Z8
+	VMULPS        Z8, Z5, Z8
+	VCVTPS2DQ     Z8, Z8
+	ADDQ          DI, R10
+	VPACKSSDW     Z6, Z9, Z9
+	VPACKSSDW     Z8, Z7, Z7
+	VPACKSSWB     Z7, Z9, Z9
+	VPSHUFB       Z0, Z9, Z9
+	VPDPBUSD      Z9, Z1, Z2
+	VCVTDQ2PS     (R10), Z11
+	VMULPS        Z11, Z5, Z11
+	VCVTPS2DQ     Z11, Z11
+	ADDQ          DI, R10
+	VCVTDQ2PS     (R10), Z6
+	VMULPS        Z6, Z5, Z6
+	VCVTPS2DQ     Z6, Z6
+	ADDQ          DI, R10
+	VCVTDQ2PS     (R10), Z7
+	VMULPS        Z7, Z5, Z7
+	VCVTPS2DQ     Z7, Z7
+	ADDQ          DI, R10
+	VCVTDQ2PS     (R10), Z8
+	VMULPS        Z8, Z5, Z8
+	VCVTPS2DQ     Z8, Z8
+	ADDQ          DI, R10
+	VPACKSSDW     Z6, Z11, Z11
+	VPACKSSDW     Z8, Z7, Z7
+	VPACKSSWB     Z7, Z11, Z11
+	VPSHUFB       Z0, Z11, Z11
+	VPDPBUSD      Z11, Z1, Z2
+	VCVTDQ2PS     (R10), Z7
+	VMULPS        Z7, Z5, Z7
+	VCVTPS2DQ     Z7, Z7
+	ADDQ          DI, R10
+	VCVTDQ2PS     (R10), Z6
+	VMULPS        Z6, Z5, Z6
+	VCVTPS2DQ     Z6, Z6
+	ADDQ          DI, R10
+	VCVTDQ2PS     (R10), Z8
+	VMULPS        Z8, Z5, Z8
+	VCVTPS2DQ     Z8, Z8
+	ADDQ          DI, R10
+	VCVTDQ2PS     (R10), Z10
+	VMULPS        Z10, Z5, Z10
+	VCVTPS2DQ     Z10, Z10
+	ADDQ          DI, R10
+	VPACKSSDW     Z6, Z7, Z7
+	VPACKSSDW     Z10, Z8, Z8
+	VPACKSSWB     Z8, Z7, Z7
+	VPSHUFB       Z0, Z7, Z7
+	VPDPBUSD      Z7, Z1, Z2
+	VCVTDQ2PS     (R10), Z10
+	VMULPS        Z10, Z5, Z10
+	VCVTPS2DQ     Z10, Z10
+	ADDQ          DI, R10
+	VCVTDQ2PS     (R10), Z6
+	VMULPS        Z6, Z5, Z6
+	VCVTPS2DQ     Z6, Z6
+	ADDQ          DI, R10
+	VCVTDQ2PS     (R10), Z8
+	VMULPS        Z8, Z5, Z8
+	VCVTPS2DQ     Z8, Z8
+	ADDQ          DI, R10
+	VCVTDQ2PS     (R10), Z12
+	VMULPS        Z12, Z5, Z12
+	VCVTPS2DQ     Z12, Z12
+	ADDQ          DI, R10
+	VPACKSSDW     Z6, Z10, Z10
+	VPACKSSDW     Z12, Z8, Z8
+	VPACKSSWB     Z8, Z10, Z10
+	VPSHUFB       Z0, Z10, Z10
+	VPDPBUSD      Z10, Z1, Z2
+	VUNPCKLPS     Z11, Z9, Z6
+	VUNPCKLPS     Z10, Z7, Z8
+	VUNPCKHPS     Z11, Z9, Z9
+	VUNPCKHPS     Z10, Z7, Z10
+	VUNPCKLPD     Z8, Z6, Z7
+	VUNPCKHPD     Z8, Z6, Z6
+	VUNPCKLPD     Z10, Z9, Z8
+	VUNPCKHPD     Z10, Z9, Z9
+	MOVQ          R9, R12
+	VMOVUPS       X7, (R12)
+	ADDQ          CX, R12
+	VMOVUPS       X6, (R12)
+	ADDQ          CX, R12
+	VMOVUPS       X8, (R12)
+	ADDQ          CX, R12
+	VMOVUPS       X9, (R12)
+	ADDQ          CX, R12
+	VEXTRACTF32X4 $0x01, Z7, (R12)
+	ADDQ          CX, R12
+	VEXTRACTF32X4 $0x01, Z6, (R12)
+	ADDQ          CX, R12
+	VEXTRACTF32X4 $0x01, Z8, (R12)
+	ADDQ          CX, R12
+	VEXTRACTF32X4 $0x01, Z9, (R12)
+	ADDQ          CX, R12
+	VEXTRACTF32X4 $0x02, Z7, (R12)
+	ADDQ          CX, R12
+	VEXTRACTF32X4 $0x02, Z6, (R12)
+	ADDQ          CX, R12
+	VEXTRACTF32X4 $0x02, Z8, (R12)
+	ADDQ          CX, R12
+	VEXTRACTF32X4 $0x02, Z9, (R12)
+	ADDQ          CX, R12
+	VEXTRACTF32X4 $0x03, Z7, (R12)
+	ADDQ          CX, R12
+	VEXTRACTF32X4 $0x03, Z6, (R12)
+	ADDQ          CX, R12
+	VEXTRACTF32X4 $0x03, Z8, (R12)
+	ADDQ          CX, R12
+	VEXTRACTF32X4 $0x03, Z9, (R12)
+	ADDQ          CX, R12
+	ADDQ          $0x10, R9
+	SUBQ          $0x10, R11
+	JMP           loopkz
+
+donela:
+looplb:
+	CMPQ          R11, $0x00000008
+	JL            donelc
+	VCVTDQ2PS     (R10), Z7
+	VMULPS        Z7, Z5, Z7
+	VCVTPS2DQ     Z7, Z7
+	ADDQ          DI, R10
+	VCVTDQ2PS     (R10), Z6
+	VMULPS        Z6, Z5, Z6
+	VCVTPS2DQ     Z6, Z6
+	ADDQ          DI, R10
+	VCVTDQ2PS     (R10), Z8
+	VMULPS        Z8, Z5, Z8
+	VCVTPS2DQ     Z8, Z8
+	ADDQ          DI, R10
+	VCVTDQ2PS     (R10), Z9
+	VMULPS        Z9, Z5, Z9
+	VCVTPS2DQ     Z9, Z9
+	ADDQ          DI, R10
+	VPACKSSDW     Z6, Z7, Z7
+	VPACKSSDW     Z9, Z8, Z8
+	VPACKSSWB     Z8, Z7, Z7
+	VPSHUFB       Z0, Z7, Z7
+	VPDPBUSD      Z7, Z1, Z2
+	VCVTDQ2PS     (R10), Z9
+	VMULPS        Z9, Z5, Z9
+	VCVTPS2DQ     Z9, Z9
+	ADDQ          DI, R10
+	VCVTDQ2PS     (R10), Z6
+	VMULPS        Z6, Z5, Z6
+	VCVTPS2DQ     Z6, Z6
+	ADDQ          DI, R10
+	VCVTDQ2PS     (R10), Z8
+	VMULPS        Z8, Z5, Z8
+	VCVTPS2DQ     Z8, Z8
+	ADDQ          DI, R10
+	VCVTDQ2PS     (R10), Z10
+	VMULPS        Z10, Z5, Z10
+	VCVTPS2DQ     Z10, Z10
+	ADDQ          DI, R10
+	VPACKSSDW     Z6, Z9, Z9
+	VPACKSSDW     Z10, Z8, Z8
+	VPACKSSWB     Z8, Z9, Z9
+	VPSHUFB       Z0, Z9, Z9
+	VPDPBUSD      Z9, Z1, Z2
+	VPXORQ        Z3, Z3, Z3
+	VPXORQ        Z4, Z4, Z4
+	VUNPCKLPS     Z9, Z7, Z6
+	VUNPCKLPS     Z4, Z3, Z8
+	VUNPCKHPS     Z9, Z7, Z9
+	VUNPCKHPS     Z4, Z3, Z10
+	VUNPCKLPD     Z8, Z6, Z7
+	VUNPCKHPD     Z8, Z6, Z6
+	VUNPCKLPD     Z10, Z9, Z8
+	VUNPCKHPD     Z10, Z9, Z9
+	MOVQ          R9, R12
+	VMOVUPS       X7, (R12)
+	ADDQ          CX, R12
+	VMOVUPS       X6, (R12)
+	ADDQ          CX, R12
+	VMOVUPS       X8, (R12)
+	ADDQ          CX, R12
+	VMOVUPS       X9, (R12)
+	ADDQ          CX, R12
+	VEXTRACTF32X4 $0x01, Z7, (R12)
+	ADDQ          CX, R12
+	VEXTRACTF32X4 $0x01, Z6, (R12)
+	ADDQ          CX, R12
+	VEXTRACTF32X4 $0x01, Z8, (R12)
+	ADDQ          CX, R12
+	VEXTRACTF32X4 $0x01, Z9, (R12)
+	ADDQ          CX, R12
+	VEXTRACTF32X4 $0x02, Z7, (R12)
+	ADDQ          CX, R12
+	VEXTRACTF32X4 $0x02, Z6, (R12)
+	ADDQ          CX, R12
+	VEXTRACTF32X4 $0x02, Z8, (R12)
+	ADDQ          CX, R12
+	VEXTRACTF32X4 $0x02, Z9, (R12)
+	ADDQ          CX, R12
+	VEXTRACTF32X4 $0x03, Z7, (R12)
+	ADDQ          CX, R12
+	VEXTRACTF32X4 $0x03, Z6, (R12)
+	ADDQ          CX, R12
+	VEXTRACTF32X4 $0x03, Z8, (R12)
+	ADDQ          CX, R12
+	VEXTRACTF32X4 $0x03, Z9, (R12)
+	ADDQ          CX, R12
+	ADDQ          $0x10, R9
+	SUBQ          $0x08, R11
+	JMP           looplb
+
+donelc:
+	VMOVUPS Z2, (BX)
+	ADDQ    CX, AX
+	ADDQ    CX, AX
+	ADDQ    CX, AX
+	ADDQ    CX, AX
+	ADDQ    CX, AX
+	ADDQ    CX, AX
+	ADDQ    CX, AX
+	ADDQ    CX, AX
+	ADDQ    CX, AX
+	ADDQ    CX, AX
+	ADDQ    CX, AX
+	ADDQ    CX, AX
+	ADDQ    CX, AX
+	ADDQ    CX, AX
+	ADDQ    CX, AX
+	ADDQ    CX, AX
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, BX
+	ADDQ    $0x40, SI
+	SUBQ    $0x10, R8
+	JMP     loopkv
+
+donekw:
+	VZEROUPPER
+	RET
+
+// func nearestAVX512(index *int32, best *int32, z *int32, ldz int, at *int32, lda int, m int, words int, n int)
+// Requires: AVX, AVX512F, AVX512_VNNI
 TEXT ·nearestAVX512(SB), NOSPLIT, $0-72
 	MOVQ index+0(FP), AX
 	MOVQ best+8(FP), CX
@@ -4004,14 +5197,14 @@ TEXT ·nearestAVX512(SB), NOSPLIT, $0-72
 	SHLQ $0x02, BX
 	SHLQ $0x02, SI
 
-loopjh:
+loopld:
 	CMPQ         DI, $0x00000030
-	JL           doneji
+	JL           donele
 	MOVQ         at+32(FP), R8
 	MOVQ         m+48(FP), R9
 	XORL         R10, R10
 	VPBROADCASTD R10, Z24
-	MOVL         $0xff800000, R11
+	MOVL         $0x80000000, R11
 	VMOVD        R11, X25
 	VBROADCASTSS X25, Z25
 	VMOVUPS      Z24, (AX)
@@ -4021,10 +5214,10 @@ loopjh:
 	VMOVUPS      Z24, 128(AX)
 	VMOVUPS      Z25, 128(CX)
 
-loopjj:
+looplf:
 	CMPQ   R9, $0x00000008
-	JL     donejk
-	MOVQ   dims+56(FP), R11
+	JL     donelg
+	MOVQ   words+56(FP), R11
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -4052,50 +5245,50 @@ loopjj:
 	MOVQ   R8, R12
 	MOVQ   DX, R13
 
-loopjl:
+looplh:
 	CMPQ         R11, $0x00000001
-	JL           donejm
-	VMOVUPS      (R13), Z24
-	VMOVUPS      64(R13), Z25
-	VMOVUPS      128(R13), Z26
+	JL           doneli
+	VMOVUPD      (R13), Z24
+	VMOVUPD      64(R13), Z25
+	VMOVUPD      128(R13), Z26
 	VBROADCASTSS (R12), Z27
-	VFMADD231PS  Z24, Z27, Z0
-	VFMADD231PS  Z25, Z27, Z1
-	VFMADD231PS  Z26, Z27, Z2
+	VPDPBUSD     Z24, Z27, Z0
+	VPDPBUSD     Z25, Z27, Z1
+	VPDPBUSD     Z26, Z27, Z2
 	VBROADCASTSS 4(R12), Z27
-	VFMADD231PS  Z24, Z27, Z3
-	VFMADD231PS  Z25, Z27, Z4
-	VFMADD231PS  Z26, Z27, Z5
+	VPDPBUSD     Z24, Z27, Z3
+	VPDPBUSD     Z25, Z27, Z4
+	VPDPBUSD     Z26, Z27, Z5
 	VBROADCASTSS 8(R12), Z27
-	VFMADD231PS  Z24, Z27, Z6
-	VFMADD231PS  Z25, Z27, Z7
-	VFMADD231PS  Z26, Z27, Z8
+	VPDPBUSD     Z24, Z27, Z6
+	VPDPBUSD     Z25, Z27, Z7
+	VPDPBUSD     Z26, Z27, Z8
 	VBROADCASTSS 12(R12), Z27
-	VFMADD231PS  Z24, Z27, Z9
-	VFMADD231PS  Z25, Z27, Z10
-	VFMADD231PS  Z26, Z27, Z11
+	VPDPBUSD     Z24, Z27, Z9
+	VPDPBUSD     Z25, Z27, Z10
+	VPDPBUSD     Z26, Z27, Z11
 	VBROADCASTSS 16(R12), Z27
-	VFMADD231PS  Z24, Z27, Z12
-	VFMADD231PS  Z25, Z27, Z13
-	VFMADD231PS  Z26, Z27, Z14
+	VPDPBUSD     Z24, Z27, Z12
+	VPDPBUSD     Z25, Z27, Z13
+	VPDPBUSD     Z26, Z27, Z14
 	VBROADCASTSS 20(R12), Z27
-	VFMADD231PS  Z24, Z27, Z15
-	VFMADD231PS  Z25, Z27, Z16
-	VFMADD231PS  Z26, Z27, Z17
+	VPDPBUSD     Z24, Z27, Z15
+	VPDPBUSD     Z25, Z27, Z16
+	VPDPBUSD     Z26, Z27, Z17
 	VBROADCASTSS 24(R12), Z27
-	VFMADD231PS  Z24, Z27, Z18
-	VFMADD231PS  Z25, Z27, Z19
-	VFMADD231PS  Z26, Z27, Z20
+	VPDPBUSD     Z24, Z27, Z18
+	VPDPBUSD     Z25, Z27, Z19
+	VPDPBUSD     Z26, Z27, Z20
 	VBROADCASTSS 28(R12), Z27
-	VFMADD231PS  Z24, Z27, Z21
-	VFMADD231PS  Z25, Z27, Z22
-	VFMADD231PS  Z26, Z27, Z23
+	VPDPBUSD     Z24, Z27, Z21
+	VPDPBUSD     Z25, Z27, Z22
+	VPDPBUSD     Z26, Z27, Z23
 	ADDQ         SI, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopjl
+	JMP          looplh
 
-donejm:
+doneli:
 	VMOVUPD      (CX), Z24
 	VMOVUPD      (AX), Z25
 	VMOVUPD      64(CX), Z26
@@ -4103,92 +5296,92 @@ donejm:
 	VMOVUPD      128(CX), Z28
 	VMOVUPD      128(AX), Z29
 	VPBROADCASTD R10, Z30
-	VCMPPS       $0x11, Z0, Z24, K1
+	VPCMPGTD     Z24, Z0, K1
 	VMOVAPS      Z30, K1, Z25
-	VMAXPS       Z24, Z0, Z24
-	VCMPPS       $0x11, Z1, Z26, K1
+	VPMAXSD      Z0, Z24, Z24
+	VPCMPGTD     Z26, Z1, K1
 	VMOVAPS      Z30, K1, Z27
-	VMAXPS       Z26, Z1, Z26
-	VCMPPS       $0x11, Z2, Z28, K1
+	VPMAXSD      Z1, Z26, Z26
+	VPCMPGTD     Z28, Z2, K1
 	VMOVAPS      Z30, K1, Z29
-	VMAXPS       Z28, Z2, Z28
+	VPMAXSD      Z2, Z28, Z28
 	INCL         R10
 	VPBROADCASTD R10, Z30
-	VCMPPS       $0x11, Z3, Z24, K1
+	VPCMPGTD     Z24, Z3, K1
 	VMOVAPS      Z30, K1, Z25
-	VMAXPS       Z24, Z3, Z24
-	VCMPPS       $0x11, Z4, Z26, K1
+	VPMAXSD      Z3, Z24, Z24
+	VPCMPGTD     Z26, Z4, K1
 	VMOVAPS      Z30, K1, Z27
-	VMAXPS       Z26, Z4, Z26
-	VCMPPS       $0x11, Z5, Z28, K1
+	VPMAXSD      Z4, Z26, Z26
+	VPCMPGTD     Z28, Z5, K1
 	VMOVAPS      Z30, K1, Z29
-	VMAXPS       Z28, Z5, Z28
+	VPMAXSD      Z5, Z28, Z28
 	INCL         R10
 	VPBROADCASTD R10, Z30
-	VCMPPS       $0x11, Z6, Z24, K1
+	VPCMPGTD     Z24, Z6, K1
 	VMOVAPS      Z30, K1, Z25
-	VMAXPS       Z24, Z6, Z24
-	VCMPPS       $0x11, Z7, Z26, K1
+	VPMAXSD      Z6, Z24, Z24
+	VPCMPGTD     Z26, Z7, K1
 	VMOVAPS      Z30, K1, Z27
-	VMAXPS       Z26, Z7, Z26
-	VCMPPS       $0x11, Z8, Z28, K1
+	VPMAXSD      Z7, Z26, Z26
+	VPCMPGTD     Z28, Z8, K1
 	VMOVAPS      Z30, K1, Z29
-	VMAXPS       Z28, Z8, Z28
+	VPMAXSD      Z8, Z28, Z28
 	INCL         R10
 	VPBROADCASTD R10, Z30
-	VCMPPS       $0x11, Z9, Z24, K1
+	VPCMPGTD     Z24, Z9, K1
 	VMOVAPS      Z30, K1, Z25
-	VMAXPS       Z24, Z9, Z24
-	VCMPPS       $0x11, Z10, Z26, K1
+	VPMAXSD      Z9, Z24, Z24
+	VPCMPGTD     Z26, Z10, K1
 	VMOVAPS      Z30, K1, Z27
-	VMAXPS       Z26, Z10, Z26
-	VCMPPS       $0x11, Z11, Z28, K1
+	VPMAXSD      Z10, Z26, Z26
+	VPCMPGTD     Z28, Z11, K1
 	VMOVAPS      Z30, K1, Z29
-	VMAXPS       Z28, Z11, Z28
+	VPMAXSD      Z11, Z28, Z28
 	INCL         R10
 	VPBROADCASTD R10, Z30
-	VCMPPS       $0x11, Z12, Z24, K1
+	VPCMPGTD     Z24, Z12, K1
 	VMOVAPS      Z30, K1, Z25
-	VMAXPS       Z24, Z12, Z24
-	VCMPPS       $0x11, Z13, Z26, K1
+	VPMAXSD      Z12, Z24, Z24
+	VPCMPGTD     Z26, Z13, K1
 	VMOVAPS      Z30, K1, Z27
-	VMAXPS       Z26, Z13, Z26
-	VCMPPS       $0x11, Z14, Z28, K1
+	VPMAXSD      Z13, Z26, Z26
+	VPCMPGTD     Z28, Z14, K1
 	VMOVAPS      Z30, K1, Z29
-	VMAXPS       Z28, Z14, Z28
+	VPMAXSD      Z14, Z28, Z28
 	INCL         R10
 	VPBROADCASTD R10, Z30
-	VCMPPS       $0x11, Z15, Z24, K1
+	VPCMPGTD     Z24, Z15, K1
 	VMOVAPS      Z30, K1, Z25
-	VMAXPS       Z24, Z15, Z24
-	VCMPPS       $0x11, Z16, Z26, K1
+	VPMAXSD      Z15, Z24, Z24
+	VPCMPGTD     Z26, Z16, K1
 	VMOVAPS      Z30, K1, Z27
-	VMAXPS       Z26, Z16, Z26
-	VCMPPS       $0x11, Z17, Z28, K1
+	VPMAXSD      Z16, Z26, Z26
+	VPCMPGTD     Z28, Z17, K1
 	VMOVAPS      Z30, K1, Z29
-	VMAXPS       Z28, Z17, Z28
+	VPMAXSD      Z17, Z28, Z28
 	INCL         R10
 	VPBROADCASTD R10, Z30
-	VCMPPS       $0x11, Z18, Z24, K1
+	VPCMPGTD     Z24, Z18, K1
 	VMOVAPS      Z30, K1, Z25
-	VMAXPS       Z24, Z18, Z24
-	VCMPPS       $0x11, Z19, Z26, K1
+	VPMAXSD      Z18, Z24, Z24
+	VPCMPGTD     Z26, Z19, K1
 	VMOVAPS      Z30, K1, Z27
-	VMAXPS       Z26, Z19, Z26
-	VCMPPS       $0x11, Z20, Z28, K1
+	VPMAXSD      Z19, Z26, Z26
+	VPCMPGTD     Z28, Z20, K1
 	VMOVAPS      Z30, K1, Z29
-	VMAXPS       Z28, Z20, Z28
+	VPMAXSD      Z20, Z28, Z28
 	INCL         R10
 	VPBROADCASTD R10, Z30
-	VCMPPS       $0x11, Z21, Z24, K1
+	VPCMPGTD     Z24, Z21, K1
 	VMOVAPS      Z30, K1, Z25
-	VMAXPS       Z24, Z21, Z24
-	VCMPPS       $0x11, Z22, Z26, K1
+	VPMAXSD      Z21, Z24, Z24
+	VPCMPGTD     Z26, Z22, K1
 	VMOVAPS      Z30, K1, Z27
-	VMAXPS       Z26, Z22, Z26
-	VCMPPS       $0x11, Z23, Z28, K1
+	VPMAXSD      Z22, Z26, Z26
+	VPCMPGTD     Z28, Z23, K1
 	VMOVAPS      Z30, K1, Z29
-	VMAXPS       Z28, Z23, Z28
+	VPMAXSD      Z23, Z28, Z28
 	INCL         R10
 	VMOVUPS      Z24, (CX)
 	VMOVUPS      Z25, (AX)
@@ -4198,24 +5391,24 @@ donejm:
 	VMOVUPS      Z29, 128(AX)
 	ADDQ         $0x20, R8
 	SUBQ         $0x08, R9
-	JMP          loopjj
+	JMP          looplf
 
-donejk:
+donelg:
 	ADDQ $0x000000c0, AX
 	ADDQ $0x000000c0, CX
 	ADDQ $0x000000c0, DX
 	SUBQ $0x00000030, DI
-	JMP  loopjh
+	JMP  loopld
 
-doneji:
-loopjn:
+donele:
+looplj:
 	CMPQ         DI, $0x00000020
-	JL           donejo
+	JL           donelk
 	MOVQ         at+32(FP), R8
 	MOVQ         m+48(FP), R9
 	XORL         R10, R10
 	VPBROADCASTD R10, Z16
-	MOVL         $0xff800000, R11
+	MOVL         $0x80000000, R11
 	VMOVD        R11, X17
 	VBROADCASTSS X17, Z17
 	VMOVUPS      Z16, (AX)
@@ -4223,10 +5416,10 @@ loopjn:
 	VMOVUPS      Z16, 64(AX)
 	VMOVUPS      Z17, 64(CX)
 
-loopjp:
+loopll:
 	CMPQ   R9, $0x00000008
-	JL     donejq
-	MOVQ   dims+56(FP), R11
+	JL     donelm
+	MOVQ   words+56(FP), R11
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -4246,108 +5439,108 @@ loopjp:
 	MOVQ   R8, R12
 	MOVQ   DX, R13
 
-loopjr:
+loopln:
 	CMPQ         R11, $0x00000001
-	JL           donejs
-	VMOVUPS      (R13), Z16
-	VMOVUPS      64(R13), Z17
+	JL           donelo
+	VMOVUPD      (R13), Z16
+	VMOVUPD      64(R13), Z17
 	VBROADCASTSS (R12), Z18
-	VFMADD231PS  Z16, Z18, Z0
-	VFMADD231PS  Z17, Z18, Z1
+	VPDPBUSD     Z16, Z18, Z0
+	VPDPBUSD     Z17, Z18, Z1
 	VBROADCASTSS 4(R12), Z18
-	VFMADD231PS  Z16, Z18, Z2
-	VFMADD231PS  Z17, Z18, Z3
+	VPDPBUSD     Z16, Z18, Z2
+	VPDPBUSD     Z17, Z18, Z3
 	VBROADCASTSS 8(R12), Z18
-	VFMADD231PS  Z16, Z18, Z4
-	VFMADD231PS  Z17, Z18, Z5
+	VPDPBUSD     Z16, Z18, Z4
+	VPDPBUSD     Z17, Z18, Z5
 	VBROADCASTSS 12(R12), Z18
-	VFMADD231PS  Z16, Z18, Z6
-	VFMADD231PS  Z17, Z18, Z7
+	VPDPBUSD     Z16, Z18, Z6
+	VPDPBUSD     Z17, Z18, Z7
 	VBROADCASTSS 16(R12), Z18
-	VFMADD231PS  Z16, Z18, Z8
-	VFMADD231PS  Z17, Z18, Z9
+	VPDPBUSD     Z16, Z18, Z8
+	VPDPBUSD     Z17, Z18, Z9
 	VBROADCASTSS 20(R12), Z18
-	VFMADD231PS  Z16, Z18, Z10
-	VFMADD231PS  Z17, Z18, Z11
+	VPDPBUSD     Z16, Z18, Z10
+	VPDPBUSD     Z17, Z18, Z11
 	VBROADCASTSS 24(R12), Z18
-	VFMADD231PS  Z16, Z18, Z12
-	VFMADD231PS  Z17, Z18, Z13
+	VPDPBUSD     Z16, Z18, Z12
+	VPDPBUSD     Z17, Z18, Z13
 	VBROADCASTSS 28(R12), Z18
-	VFMADD231PS  Z16, Z18, Z14
-	VFMADD231PS  Z17, Z18, Z15
+	VPDPBUSD     Z16, Z18, Z14
+	VPDPBUSD     Z17, Z18, Z15
 	ADDQ         SI, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopjr
+	JMP          loopln
 
-donejs:
+donelo:
 	VMOVUPD      (CX), Z16
 	VMOVUPD      (AX), Z17
 	VMOVUPD      64(CX), Z18
 	VMOVUPD      64(AX), Z19
 	VPBROADCASTD R10, Z20
-	VCMPPS       $0x11, Z0, Z16, K1
+	VPCMPGTD     Z16, Z0, K1
 	VMOVAPS      Z20, K1, Z17
-	VMAXPS       Z16, Z0, Z16
-	VCMPPS       $0x11, Z1, Z18, K1
+	VPMAXSD      Z0, Z16, Z16
+	VPCMPGTD     Z18, Z1, K1
 	VMOVAPS      Z20, K1, Z19
-	VMAXPS       Z18, Z1, Z18
+	VPMAXSD      Z1, Z18, Z18
 	INCL         R10
 	VPBROADCASTD R10, Z20
-	VCMPPS       $0x11, Z2, Z16, K1
+	VPCMPGTD     Z16, Z2, K1
 	VMOVAPS      Z20, K1, Z17
-	VMAXPS       Z16, Z2, Z16
-	VCMPPS       $0x11, Z3, Z18, K1
+	VPMAXSD      Z2, Z16, Z16
+	VPCMPGTD     Z18, Z3, K1
 	VMOVAPS      Z20, K1, Z19
-	VMAXPS       Z18, Z3, Z18
+	VPMAXSD      Z3, Z18, Z18
 	INCL         R10
 	VPBROADCASTD R10, Z20
-	VCMPPS       $0x11, Z4, Z16, K1
+	VPCMPGTD     Z16, Z4, K1
 	VMOVAPS      Z20, K1, Z17
-	VMAXPS       Z16, Z4, Z16
-	VCMPPS       $0x11, Z5, Z18, K1
+	VPMAXSD      Z4, Z16, Z16
+	VPCMPGTD     Z18, Z5, K1
 	VMOVAPS      Z20, K1, Z19
-	VMAXPS       Z18, Z5, Z18
+	VPMAXSD      Z5, Z18, Z18
 	INCL         R10
 	VPBROADCASTD R10, Z20
-	VCMPPS       $0x11, Z6, Z16, K1
+	VPCMPGTD     Z16, Z6, K1
 	VMOVAPS      Z20, K1, Z17
-	VMAXPS       Z16, Z6, Z16
-	VCMPPS       $0x11, Z7, Z18, K1
+	VPMAXSD      Z6, Z16, Z16
+	VPCMPGTD     Z18, Z7, K1
 	VMOVAPS      Z20, K1, Z19
-	VMAXPS       Z18, Z7, Z18
+	VPMAXSD      Z7, Z18, Z18
 	INCL         R10
 	VPBROADCASTD R10, Z20
-	VCMPPS       $0x11, Z8, Z16, K1
+	VPCMPGTD     Z16, Z8, K1
 	VMOVAPS      Z20, K1, Z17
-	VMAXPS       Z16, Z8, Z16
-	VCMPPS       $0x11, Z9, Z18, K1
+	VPMAXSD      Z8, Z16, Z16
+	VPCMPGTD     Z18, Z9, K1
 	VMOVAPS      Z20, K1, Z19
-	VMAXPS       Z18, Z9, Z18
+	VPMAXSD      Z9, Z18, Z18
 	INCL         R10
 	VPBROADCASTD R10, Z20
-	VCMPPS       $0x11, Z10, Z16, K1
+	VPCMPGTD     Z16, Z10, K1
 	VMOVAPS      Z20, K1, Z17
-	VMAXPS       Z16, Z10, Z16
-	VCMPPS       $0x11, Z11, Z18, K1
+	VPMAXSD      Z10, Z16, Z16
+	VPCMPGTD     Z18, Z11, K1
 	VMOVAPS      Z20, K1, Z19
-	VMAXPS       Z18, Z11, Z18
+	VPMAXSD      Z11, Z18, Z18
 	INCL         R10
 	VPBROADCASTD R10, Z20
-	VCMPPS       $0x11, Z12, Z16, K1
+	VPCMPGTD     Z16, Z12, K1
 	VMOVAPS      Z20, K1, Z17
-	VMAXPS       Z16, Z12, Z16
-	VCMPPS       $0x11, Z13, Z18, K1
+	VPMAXSD      Z12, Z16, Z16
+	VPCMPGTD     Z18, Z13, K1
 	VMOVAPS      Z20, K1, Z19
-	VMAXPS       Z18, Z13, Z18
+	VPMAXSD      Z13, Z18, Z18
 	INCL         R10
 	VPBROADCASTD R10, Z20
-	VCMPPS       $0x11, Z14, Z16, K1
+	VPCMPGTD     Z16, Z14, K1
 	VMOVAPS      Z20, K1, Z17
-	VMAXPS       Z16, Z14, Z16
-	VCMPPS       $0x11, Z15, Z18, K1
+	VPMAXSD      Z14, Z16, Z16
+	VPCMPGTD     Z18, Z15, K1
 	VMOVAPS      Z20, K1, Z19
-	VMAXPS       Z18, Z15, Z18
+	VPMAXSD      Z15, Z18, Z18
 	INCL         R10
 	VMOVUPS      Z16, (CX)
 	VMOVUPS      Z17, (AX)
@@ -4355,33 +5548,33 @@ donejs:
 	VMOVUPS      Z19, 64(AX)
 	ADDQ         $0x20, R8
 	SUBQ         $0x08, R9
-	JMP          loopjp
+	JMP          loopll
 
-donejq:
+donelm:
 	ADDQ $0x00000080, AX
 	ADDQ $0x00000080, CX
 	ADDQ $0x00000080, DX
 	SUBQ $0x00000020, DI
-	JMP  loopjn
+	JMP  looplj
 
-donejo:
-loopjt:
+donelk:
+looplp:
 	CMPQ         DI, $0x00000010
-	JL           doneju
+	JL           donelq
 	MOVQ         at+32(FP), R8
 	MOVQ         m+48(FP), R9
 	XORL         R10, R10
 	VPBROADCASTD R10, Z8
-	MOVL         $0xff800000, R11
+	MOVL         $0x80000000, R11
 	VMOVD        R11, X9
 	VBROADCASTSS X9, Z9
 	VMOVUPS      Z8, (AX)
 	VMOVUPS      Z9, (CX)
 
-loopjv:
+looplr:
 	CMPQ   R9, $0x00000008
-	JL     donejw
-	MOVQ   dims+56(FP), R11
+	JL     donels
+	MOVQ   words+56(FP), R11
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -4393,92 +5586,92 @@ loopjv:
 	MOVQ   R8, R12
 	MOVQ   DX, R13
 
-loopjx:
+looplt:
 	CMPQ         R11, $0x00000001
-	JL           donejy
-	VMOVUPS      (R13), Z8
+	JL           donelu
+	VMOVUPD      (R13), Z8
 	VBROADCASTSS (R12), Z9
-	VFMADD231PS  Z8, Z9, Z0
+	VPDPBUSD     Z8, Z9, Z0
 	VBROADCASTSS 4(R12), Z9
-	VFMADD231PS  Z8, Z9, Z1
+	VPDPBUSD     Z8, Z9, Z1
 	VBROADCASTSS 8(R12), Z9
-	VFMADD231PS  Z8, Z9, Z2
+	VPDPBUSD     Z8, Z9, Z2
 	VBROADCASTSS 12(R12), Z9
-	VFMADD231PS  Z8, Z9, Z3
+	VPDPBUSD     Z8, Z9, Z3
 	VBROADCASTSS 16(R12), Z9
-	VFMADD231PS  Z8, Z9, Z4
+	VPDPBUSD     Z8, Z9, Z4
 	VBROADCASTSS 20(R12), Z9
-	VFMADD231PS  Z8, Z9, Z5
+	VPDPBUSD     Z8, Z9, Z5
 	VBROADCASTSS 24(R12), Z9
-	VFMADD231PS  Z8, Z9, Z6
+	VPDPBUSD     Z8, Z9, Z6
 	VBROADCASTSS 28(R12), Z9
-	VFMADD231PS  Z8, Z9, Z7
+	VPDPBUSD     Z8, Z9, Z7
 	ADDQ         SI, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopjx
+	JMP          looplt
 
-donejy:
+donelu:
 	VMOVUPD      (CX), Z8
 	VMOVUPD      (AX), Z9
 	VPBROADCASTD R10, Z10
-	VCMPPS       $0x11, Z0, Z8, K1
+	VPCMPGTD     Z8, Z0, K1
 	VMOVAPS      Z10, K1, Z9
-	VMAXPS       Z8, Z0, Z8
+	VPMAXSD      Z0, Z8, Z8
 	INCL         R10
 	VPBROADCASTD R10, Z10
-	VCMPPS       $0x11, Z1, Z8, K1
+	VPCMPGTD     Z8, Z1, K1
 	VMOVAPS      Z10, K1, Z9
-	VMAXPS       Z8, Z1, Z8
+	VPMAXSD      Z1, Z8, Z8
 	INCL         R10
 	VPBROADCASTD R10, Z10
-	VCMPPS       $0x11, Z2, Z8, K1
+	VPCMPGTD     Z8, Z2, K1
 	VMOVAPS      Z10, K1, Z9
-	VMAXPS       Z8, Z2, Z8
+	VPMAXSD      Z2, Z8, Z8
 	INCL         R10
 	VPBROADCASTD R10, Z10
-	VCMPPS       $0x11, Z3, Z8, K1
+	VPCMPGTD     Z8, Z3, K1
 	VMOVAPS      Z10, K1, Z9
-	VMAXPS       Z8, Z3, Z8
+	VPMAXSD      Z3, Z8, Z8
 	INCL         R10
 	VPBROADCASTD R10, Z10
-	VCMPPS       $0x11, Z4, Z8, K1
+	VPCMPGTD     Z8, Z4, K1
 	VMOVAPS      Z10, K1, Z9
-	VMAXPS       Z8, Z4, Z8
+	VPMAXSD      Z4, Z8, Z8
 	INCL         R10
 	VPBROADCASTD R10, Z10
-	VCMPPS       $0x11, Z5, Z8, K1
+	VPCMPGTD     Z8, Z5, K1
 	VMOVAPS      Z10, K1, Z9
-	VMAXPS       Z8, Z5, Z8
+	VPMAXSD      Z5, Z8, Z8
 	INCL         R10
 	VPBROADCASTD R10, Z10
-	VCMPPS       $0x11, Z6, Z8, K1
+	VPCMPGTD     Z8, Z6, K1
 	VMOVAPS      Z10, K1, Z9
-	VMAXPS       Z8, Z6, Z8
+	VPMAXSD      Z6, Z8, Z8
 	INCL         R10
 	VPBROADCASTD R10, Z10
-	VCMPPS       $0x11, Z7, Z8, K1
+	VPCMPGTD     Z8, Z7, K1
 	VMOVAPS      Z10, K1, Z9
-	VMAXPS       Z8, Z7, Z8
+	VPMAXSD      Z7, Z8, Z8
 	INCL         R10
 	VMOVUPS      Z8, (CX)
 	VMOVUPS      Z9, (AX)
 	ADDQ         $0x20, R8
 	SUBQ         $0x08, R9
-	JMP          loopjv
+	JMP          looplr
 
-donejw:
+donels:
 	ADDQ $0x00000040, AX
 	ADDQ $0x00000040, CX
 	ADDQ $0x00000040, DX
 	SUBQ $0x00000010, DI
-	JMP  loopjt
+	JMP  looplp
 
-doneju:
+donelq:
 	VZEROUPPER
 	RET
 
-// func transposeAVX512(dst *float32, ld int, src *float32, stride int, order *int32, n int, k int)
+// func transposeAVX512(dst *int32, ld int, src *int32, stride int, order *int32, n int, k int)
 // Requires: AVX, AVX512F
 TEXT ·transposeAVX512(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), AX
@@ -4490,16 +5683,16 @@ TEXT ·transposeAVX512(SB), NOSPLIT, $0-56
 	SHLQ $0x02, CX
 	SHLQ $0x02, BX
 
-loopjz:
+looplv:
 	CMPQ DI, $0x00000010
-	JL   doneka
+	JL   donelw
 	MOVQ k+48(FP), R8
 	MOVQ AX, R9
 	MOVQ DX, R10
 
-loopkb:
+looplx:
 	CMPQ         R8, $0x00000004
-	JL           donekc
+	JL           donely
 	MOVLQSX      (SI), R11
 	IMULQ        BX, R11
 	VMOVUPS      (R10)(R11*1), X0
@@ -4566,15 +5759,15 @@ loopkb:
 	ADDQ         CX, R9
 	ADDQ         $0x10, R10
 	SUBQ         $0x04, R8
-	JMP          loopkb
+	JMP          looplx
 
-donekc:
+donely:
 	ADDQ $0x40, AX
 	ADDQ $0x40, SI
 	SUBQ $0x10, DI
-	JMP  loopjz
+	JMP  looplv
 
-doneka:
+donelw:
 	VZEROUPPER
 	RET
 
@@ -4586,9 +5779,9 @@ TEXT ·formsAVX512(SB), NOSPLIT, $0-56
 	MOVQ raw+16(FP), DX
 	MOVQ n+48(FP), BX
 
-loopkd:
+looplz:
 	CMPQ   BX, $0x00000010
-	JL     doneke
+	JL     donema
 	MOVQ   offsets+24(FP), SI
 	MOVQ   weights+32(FP), DI
 	MOVQ   entries+40(FP), R8
@@ -4597,9 +5790,9 @@ loopkd:
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
 
-loopkf:
+loopmb:
 	CMPQ         R8, $0x00000001
-	JL           donekg
+	JL           donemc
 	MOVLQSX      (SI), R9
 	VMOVUPD      (DX)(R9*4), Z4
 	VBROADCASTSS (DI), Z5
@@ -4617,9 +5810,9 @@ loopkf:
 	ADDQ         $0x04, SI
 	ADDQ         $0x10, DI
 	DECQ         R8
-	JMP          loopkf
+	JMP          loopmb
 
-donekg:
+donemc:
 	VMOVUPS      Z0, (CX)
 	VPXORQ       Z6, Z6, Z6
 	VCMPPS       $0x11, Z6, Z3, K1
@@ -4661,24 +5854,24 @@ donekg:
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x10, BX
-	JMP          loopkd
+	JMP          looplz
 
-doneke:
+donema:
 	VZEROUPPER
 	RET
 
-// func orientAVX512(dst *float32, to *int32, src *float32, from *int32, forms *int32, mean *float32, orbits int, n int)
+// func orientAVX512(dst *float32, to *int32, src *float32, from *int32, forms *int32, level *float32, orbits int, n int)
 // Requires: AVX, AVX512F
 TEXT ·orientAVX512(SB), NOSPLIT, $0-64
 	MOVQ dst+0(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ forms+32(FP), DX
-	MOVQ n+56(FP), BX
-	MOVQ mean+40(FP), SI
+	MOVQ level+40(FP), BX
+	MOVQ n+56(FP), SI
 
-loopkh:
-	CMPQ         BX, $0x00000010
-	JL           doneki
+loopmd:
+	CMPQ         SI, $0x00000010
+	JL           doneme
 	VMOVUPD      (DX), Z0
 	MOVL         $0x00000001, DI
 	VMOVD        DI, X1
@@ -4697,14 +5890,14 @@ loopkh:
 	VMOVD        DI, X1
 	VBROADCASTSS X1, Z1
 	VPANDD       Z1, Z0, Z0
-	VMOVUPD      (SI), Z1
+	VMOVUPD      (BX), Z1
 	MOVQ         to+8(FP), DI
 	MOVQ         from+24(FP), R8
 	MOVQ         orbits+48(FP), R9
 
-loopkj:
+loopmf:
 	CMPQ      R9, $0x00000001
-	JL        donekk
+	JL        donemg
 	MOVLQSX   (R8), R10
 	VMOVUPD   (CX)(R10*4), Z14
 	VSUBPS    Z1, Z14, Z14
@@ -4780,82 +5973,85 @@ loopkj:
 	ADDQ      $0x20, R8
 	ADDQ      $0x20, DI
 	DECQ      R9
-	JMP       loopkj
+	JMP       loopmf
 
-donekk:
+donemg:
 	ADDQ $0x40, AX
 	ADDQ $0x40, CX
 	ADDQ $0x40, DX
-	ADDQ $0x40, SI
-	SUBQ $0x10, BX
-	JMP  loopkh
+	ADDQ $0x40, BX
+	SUBQ $0x10, SI
+	JMP  loopmd
 
-doneki:
+doneme:
 	VZEROUPPER
 	RET
 
-// func restoreAVX512(dst *float32, to *int32, src *float32, from *int32, forms *int32, orbits int, n int)
+// func restoreAVX512(dst *float32, to *int32, src *int32, from *int32, forms *int32, level *float32, orbits int, n int)
 // Requires: AVX, AVX512F
-TEXT ·restoreAVX512(SB), NOSPLIT, $0-56
+TEXT ·restoreAVX512(SB), NOSPLIT, $0-64
 	MOVQ dst+0(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ forms+32(FP), DX
-	MOVQ n+48(FP), BX
+	MOVQ level+40(FP), BX
+	MOVQ n+56(FP), SI
 
-loopkl:
-	CMPQ         BX, $0x00000010
-	JL           donekm
+loopmh:
+	CMPQ         SI, $0x00000010
+	JL           donemi
 	VMOVUPD      (DX), Z0
-	MOVL         $0x00000001, SI
-	VMOVD        SI, X1
+	MOVL         $0x00000001, DI
+	VMOVD        DI, X1
 	VBROADCASTSS X1, Z1
 	VPTESTMD     Z1, Z0, K1
-	MOVL         $0x00000002, SI
-	VMOVD        SI, X1
+	MOVL         $0x00000002, DI
+	VMOVD        DI, X1
 	VBROADCASTSS X1, Z1
 	VPTESTMD     Z1, Z0, K2
-	MOVL         $0x00000004, SI
-	VMOVD        SI, X1
+	MOVL         $0x00000004, DI
+	VMOVD        DI, X1
 	VBROADCASTSS X1, Z1
 	VPTESTMD     Z1, Z0, K3
 	VPSLLD       $0x1c, Z0, Z0
-	MOVL         $0x80000000, SI
-	VMOVD        SI, X1
+	MOVL         $0x80000000, DI
+	VMOVD        DI, X1
 	VBROADCASTSS X1, Z1
 	VPANDD       Z1, Z0, Z0
-	MOVQ         to+8(FP), SI
-	MOVQ         from+24(FP), DI
-	MOVQ         orbits+40(FP), R8
+	VMOVUPD      (BX), Z1
+	VPXORD       Z0, Z1, Z1
+	MOVQ         to+8(FP), DI
+	MOVQ         from+24(FP), R8
+	MOVQ         orbits+48(FP), R9
 
-loopkn:
-	CMPQ      R8, $0x00000001
-	JL        doneko
-	MOVLQSX   (DI), R9
-	VMOVUPD   (CX)(R9*4), Z1
-	VPXORD    Z0, Z1, Z1
-	MOVLQSX   4(DI), R9
-	VMOVUPD   (CX)(R9*4), Z14
-	VPXORD    Z0, Z14, Z14
-	MOVLQSX   8(DI), R9
-	VMOVUPD   (CX)(R9*4), Z15
-	VPXORD    Z0, Z15, Z15
-	MOVLQSX   12(DI), R9
-	VMOVUPD   (CX)(R9*4), Z16
-	VPXORD    Z0, Z16, Z16
-	MOVLQSX   16(DI), R9
-	VMOVUPD   (CX)(R9*4), Z17
-	VPXORD    Z0, Z17, Z17
-	MOVLQSX   20(DI), R9
-	VMOVUPD   (CX)(R9*4), Z18
-	VPXORD    Z0, Z18, Z18
-	MOVLQSX   24(DI), R9
-	VMOVUPD   (CX)(R9*4), Z19
-	VPXORD    Z0, Z19, Z19
-	MOVLQSX   28(DI), R9
-	VMOVUPD   (CX)(R9*4), Z20
-	VPXORD    Z0, Z20, Z20
-	VBLENDMPS Z17, Z1, K3, Z2
-	VMOVAPS   Z1, K3, Z17
+loopmj:
+	CMPQ      R9, $0x00000001
+	JL        donemk
+	MOVLQSX   (R8), R10
+	VCVTDQ2PS (CX)(R10*4), Z0
+	VMULPS    Z1, Z0, Z0
+	MOVLQSX   4(R8), R10
+	VCVTDQ2PS (CX)(R10*4), Z14
+	VMULPS    Z1, Z14, Z14
+	MOVLQSX   8(R8), R10
+	VCVTDQ2PS (CX)(R10*4), Z15
+	VMULPS    Z1, Z15, Z15
+	MOVLQSX   12(R8), R10
+	VCVTDQ2PS (CX)(R10*4), Z16
+	VMULPS    Z1, Z16, Z16
+	MOVLQSX   16(R8), R10
+	VCVTDQ2PS (CX)(R10*4), Z17
+	VMULPS    Z1, Z17, Z17
+	MOVLQSX   20(R8), R10
+	VCVTDQ2PS (CX)(R10*4), Z18
+	VMULPS    Z1, Z18, Z18
+	MOVLQSX   24(R8), R10
+	VCVTDQ2PS (CX)(R10*4), Z19
+	VMULPS    Z1, Z19, Z19
+	MOVLQSX   28(R8), R10
+	VCVTDQ2PS (CX)(R10*4), Z20
+	VMULPS    Z1, Z20, Z20
+	VBLENDMPS Z17, Z0, K3, Z2
+	VMOVAPS   Z0, K3, Z17
 	VBLENDMPS Z19, Z14, K3, Z3
 	VMOVAPS   Z14, K3, Z19
 	VBLENDMPS Z18, Z15, K3, Z4
@@ -4878,47 +6074,48 @@ loopkn:
 	VMOVAPS   Z8, K1, Z9
 	VBLENDMPS Z20, Z19, K1, Z13
 	VMOVAPS   Z19, K1, Z20
-	MOVLQSX   (SI), R9
-	VMOVUPS   Z10, (AX)(R9*4)
-	MOVLQSX   4(SI), R9
-	VMOVUPS   Z7, (AX)(R9*4)
-	MOVLQSX   8(SI), R9
-	VMOVUPS   Z11, (AX)(R9*4)
-	MOVLQSX   12(SI), R9
-	VMOVUPS   Z5, (AX)(R9*4)
-	MOVLQSX   16(SI), R9
-	VMOVUPS   Z12, (AX)(R9*4)
-	MOVLQSX   20(SI), R9
-	VMOVUPS   Z9, (AX)(R9*4)
-	MOVLQSX   24(SI), R9
-	VMOVUPS   Z13, (AX)(R9*4)
-	MOVLQSX   28(SI), R9
-	VMOVUPS   Z20, (AX)(R9*4)
+	MOVLQSX   (DI), R10
+	VMOVUPS   Z10, (AX)(R10*4)
+	MOVLQSX   4(DI), R10
+	VMOVUPS   Z7, (AX)(R10*4)
+	MOVLQSX   8(DI), R10
+	VMOVUPS   Z11, (AX)(R10*4)
+	MOVLQSX   12(DI), R10
+	VMOVUPS   Z5, (AX)(R10*4)
+	MOVLQSX   16(DI), R10
+	VMOVUPS   Z12, (AX)(R10*4)
+	MOVLQSX   20(DI), R10
+	VMOVUPS   Z9, (AX)(R10*4)
+	MOVLQSX   24(DI), R10
+	VMOVUPS   Z13, (AX)(R10*4)
+	MOVLQSX   28(DI), R10
+	VMOVUPS   Z20, (AX)(R10*4)
+	ADDQ      $0x20, R8
 	ADDQ      $0x20, DI
-	ADDQ      $0x20, SI
-	DECQ      R8
-	JMP       loopkn
+	DECQ      R9
+	JMP       loopmj
 
-doneko:
+donemk:
 	ADDQ $0x40, AX
 	ADDQ $0x40, CX
 	ADDQ $0x40, DX
-	SUBQ $0x10, BX
-	JMP  loopkl
+	ADDQ $0x40, BX
+	SUBQ $0x10, SI
+	JMP  loopmh
 
-donekm:
+donemi:
 	VZEROUPPER
 	RET
 
-// func regressAVX512(r *float32, ldr int, q *float32, ldq int, order *int32, n int, coefs *int8, next *int8, in int, out int, step float32)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·regressAVX512(SB), NOSPLIT, $0-84
-	MOVQ order+32(FP), AX
-	MOVQ n+40(FP), CX
+// func regressAVX512(r *float32, ldr int, q *int32, ldq int, scale *float32, sum *int32, order *int32, n int, bytes *uint8, words int, out int, step float32)
+// Requires: AVX, AVX512F, AVX512_VNNI
+TEXT ·regressAVX512(SB), NOSPLIT, $0-92
+	MOVQ order+48(FP), AX
+	MOVQ n+56(FP), CX
 
-loopkp:
+loopml:
 	CMPQ    CX, $0x00000004
-	JL      donekq
+	JL      donemm
 	MOVQ    q+16(FP), DX
 	MOVQ    ldq+24(FP), BX
 	MOVLQSX (AX), SI
@@ -4933,12 +6130,12 @@ loopkp:
 	MOVLQSX 12(AX), R9
 	IMULQ   BX, R9
 	LEAQ    (DX)(R9*4), R9
-	MOVQ    out+72(FP), DX
+	MOVQ    out+80(FP), DX
 	XORQ    BX, BX
 
-loopkr:
+loopmn:
 	CMPQ   DX, $0x00000021
-	JL     doneks
+	JL     donemo
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -4951,179 +6148,138 @@ loopkr:
 	VPXORQ Z9, Z9, Z9
 	VPXORQ Z10, Z10, Z10
 	VPXORQ Z11, Z11, Z11
-	VPXORQ Z12, Z12, Z12
-	VPXORQ Z13, Z13, Z13
-	VPXORQ Z14, Z14, Z14
-	VPXORQ Z15, Z15, Z15
-	VPXORQ Z16, Z16, Z16
-	VPXORQ Z17, Z17, Z17
-	VPXORQ Z18, Z18, Z18
-	VPXORQ Z19, Z19, Z19
-	VPXORQ Z20, Z20, Z20
-	VPXORQ Z21, Z21, Z21
-	VPXORQ Z22, Z22, Z22
-	VPXORQ Z23, Z23, Z23
-	MOVQ   in+64(FP), R11
-	MOVQ   out+72(FP), R12
-	MOVQ   coefs+48(FP), R13
-	MOVQ   next+56(FP), R14
-	ADDQ   BX, R13
+	MOVQ   words+72(FP), R11
+	MOVQ   out+80(FP), R12
+	MOVQ   bytes+64(FP), R13
+	LEAQ   (R13)(BX*4), R13
+	SHLQ   $0x02, R12
 	XORQ   R10, R10
 
-loopkt:
-	CMPQ         R11, $0x00000002
-	JL           doneku
-	PREFETCHT0   (R14)
-	VPMOVSXBD    (R13), Z24
-	VCVTDQ2PS    Z24, Z24
-	VPMOVSXBD    16(R13), Z25
-	VCVTDQ2PS    Z25, Z25
-	VPMOVSXBD    32(R13), Z26
-	VCVTDQ2PS    Z26, Z26
-	VBROADCASTSS (SI)(R10*4), Z27
-	VFMADD231PS  Z24, Z27, Z0
-	VFMADD231PS  Z25, Z27, Z1
-	VFMADD231PS  Z26, Z27, Z2
-	VBROADCASTSS (DI)(R10*4), Z27
-	VFMADD231PS  Z24, Z27, Z3
-	VFMADD231PS  Z25, Z27, Z4
-	VFMADD231PS  Z26, Z27, Z5
-	VBROADCASTSS (R8)(R10*4), Z27
-	VFMADD231PS  Z24, Z27, Z6
-	VFMADD231PS  Z25, Z27, Z7
-	VFMADD231PS  Z26, Z27, Z8
-	VBROADCASTSS (R9)(R10*4), Z27
-	VFMADD231PS  Z24, Z27, Z9
-	VFMADD231PS  Z25, Z27, Z10
-	VFMADD231PS  Z26, Z27, Z11
-	ADDQ         R12, R13
-	ADDQ         R12, R14
-	INCQ         R10
-	VPMOVSXBD    (R13), Z24
-	VCVTDQ2PS    Z24, Z24
-	VPMOVSXBD    16(R13), Z25
-	VCVTDQ2PS    Z25, Z25
-	VPMOVSXBD    32(R13), Z26
-	VCVTDQ2PS    Z26, Z26
-	VBROADCASTSS (SI)(R10*4), Z27
-	VFMADD231PS  Z24, Z27, Z12
-	VFMADD231PS  Z25, Z27, Z13
-	VFMADD231PS  Z26, Z27, Z14
-	VBROADCASTSS (DI)(R10*4), Z27
-	VFMADD231PS  Z24, Z27, Z15
-	VFMADD231PS  Z25, Z27, Z16
-	VFMADD231PS  Z26, Z27, Z17
-	VBROADCASTSS (R8)(R10*4), Z27
-	VFMADD231PS  Z24, Z27, Z18
-	VFMADD231PS  Z25, Z27, Z19
-	VFMADD231PS  Z26, Z27, Z20
-	VBROADCASTSS (R9)(R10*4), Z27
-	VFMADD231PS  Z24, Z27, Z21
-	VFMADD231PS  Z25, Z27, Z22
-	VFMADD231PS  Z26, Z27, Z23
-	ADDQ         R12, R13
-	ADDQ         R12, R14
-	INCQ         R10
-	SUBQ         $0x02, R11
-	JMP          loopkt
-
-doneku:
-loopkv:
+loopmp:
 	CMPQ         R11, $0x00000001
-	JL           donekw
-	PREFETCHT0   (R14)
-	VPMOVSXBD    (R13), Z24
-	VCVTDQ2PS    Z24, Z24
-	VPMOVSXBD    16(R13), Z25
-	VCVTDQ2PS    Z25, Z25
-	VPMOVSXBD    32(R13), Z26
-	VCVTDQ2PS    Z26, Z26
-	VBROADCASTSS (SI)(R10*4), Z27
-	VFMADD231PS  Z24, Z27, Z0
-	VFMADD231PS  Z25, Z27, Z1
-	VFMADD231PS  Z26, Z27, Z2
-	VBROADCASTSS (DI)(R10*4), Z27
-	VFMADD231PS  Z24, Z27, Z3
-	VFMADD231PS  Z25, Z27, Z4
-	VFMADD231PS  Z26, Z27, Z5
-	VBROADCASTSS (R8)(R10*4), Z27
-	VFMADD231PS  Z24, Z27, Z6
-	VFMADD231PS  Z25, Z27, Z7
-	VFMADD231PS  Z26, Z27, Z8
-	VBROADCASTSS (R9)(R10*4), Z27
-	VFMADD231PS  Z24, Z27, Z9
-	VFMADD231PS  Z25, Z27, Z10
-	VFMADD231PS  Z26, Z27, Z11
+	JL           donemq
+	VMOVUPD      (R13), Z12
+	VMOVUPD      64(R13), Z13
+	VMOVUPD      128(R13), Z14
+	VBROADCASTSS (SI)(R10*4), Z15
+	VPDPBUSD     Z15, Z12, Z0
+	VPDPBUSD     Z15, Z13, Z1
+	VPDPBUSD     Z15, Z14, Z2
+	VBROADCASTSS (DI)(R10*4), Z15
+	VPDPBUSD     Z15, Z12, Z3
+	VPDPBUSD     Z15, Z13, Z4
+	VPDPBUSD     Z15, Z14, Z5
+	VBROADCASTSS (R8)(R10*4), Z15
+	VPDPBUSD     Z15, Z12, Z6
+	VPDPBUSD     Z15, Z13, Z7
+	VPDPBUSD     Z15, Z14, Z8
+	VBROADCASTSS (R9)(R10*4), Z15
+	VPDPBUSD     Z15, Z12, Z9
+	VPDPBUSD     Z15, Z13, Z10
+	VPDPBUSD     Z15, Z14, Z11
 	ADDQ         R12, R13
-	ADDQ         R12, R14
 	INCQ         R10
 	SUBQ         $0x01, R11
-	JMP          loopkv
+	JMP          loopmp
 
-donekw:
+donemq:
 	MOVQ         r+0(FP), R10
 	MOVQ         ldr+8(FP), R11
-	VBROADCASTSS step+80(FP), Z24
-	MOVLQSX      (AX), R12
+	MOVQ         scale+32(FP), R12
+	MOVQ         sum+40(FP), R13
+	MOVLQSX      (AX), R14
+	VBROADCASTSS step+88(FP), Z12
+	VBROADCASTSS (R12)(R14*4), Z13
+	VMULPS       Z13, Z12, Z12
+	VBROADCASTSS (R13)(R14*4), Z13
+	VPSLLD       $0x07, Z13, Z13
+	IMULQ        R11, R14
+	ADDQ         BX, R14
+	LEAQ         (R10)(R14*4), R14
+	VPSUBD       Z13, Z0, Z0
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z12, Z0, Z0
+	VMOVUPS      Z0, (R14)
+	VPSUBD       Z13, Z1, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z12, Z1, Z1
+	VMOVUPS      Z1, 64(R14)
+	VPSUBD       Z13, Z2, Z2
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z12, Z2, Z2
+	VMOVUPS      Z2, 128(R14)
+	MOVLQSX      4(AX), R14
+	VBROADCASTSS step+88(FP), Z12
+	VBROADCASTSS (R12)(R14*4), Z13
+	VMULPS       Z13, Z12, Z12
+	VBROADCASTSS (R13)(R14*4), Z13
+	VPSLLD       $0x07, Z13, Z13
+	IMULQ        R11, R14
+	ADDQ         BX, R14
+	LEAQ         (R10)(R14*4), R14
+	VPSUBD       Z13, Z3, Z3
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z12, Z3, Z3
+	VMOVUPS      Z3, (R14)
+	VPSUBD       Z13, Z4, Z4
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       Z12, Z4, Z4
+	VMOVUPS      Z4, 64(R14)
+	VPSUBD       Z13, Z5, Z5
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       Z12, Z5, Z5
+	VMOVUPS      Z5, 128(R14)
+	MOVLQSX      8(AX), R14
+	VBROADCASTSS step+88(FP), Z12
+	VBROADCASTSS (R12)(R14*4), Z13
+	VMULPS       Z13, Z12, Z12
+	VBROADCASTSS (R13)(R14*4), Z13
+	VPSLLD       $0x07, Z13, Z13
+	IMULQ        R11, R14
+	ADDQ         BX, R14
+	LEAQ         (R10)(R14*4), R14
+	VPSUBD       Z13, Z6, Z6
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       Z12, Z6, Z6
+	VMOVUPS      Z6, (R14)
+	VPSUBD       Z13, Z7, Z7
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       Z12, Z7, Z7
+	VMOVUPS      Z7, 64(R14)
+	VPSUBD       Z13, Z8, Z8
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       Z12, Z8, Z8
+	VMOVUPS      Z8, 128(R14)
+	MOVLQSX      12(AX), R14
+	VBROADCASTSS step+88(FP), Z12
+	VBROADCASTSS (R12)(R14*4), Z13
+	VMULPS       Z13, Z12, Z12
+	VBROADCASTSS (R13)(R14*4), Z13
+	VPSLLD       $0x07, Z13, Z13
+	MOVQ         R14, R12
 	IMULQ        R11, R12
 	ADDQ         BX, R12
 	LEAQ         (R10)(R12*4), R12
-	VADDPS       Z12, Z0, Z0
-	VMULPS       Z24, Z0, Z0
-	VMOVUPS      Z0, (R12)
-	VADDPS       Z13, Z1, Z1
-	VMULPS       Z24, Z1, Z1
-	VMOVUPS      Z1, 64(R12)
-	VADDPS       Z14, Z2, Z2
-	VMULPS       Z24, Z2, Z2
-	VMOVUPS      Z2, 128(R12)
-	MOVLQSX      4(AX), R12
-	IMULQ        R11, R12
-	ADDQ         BX, R12
-	LEAQ         (R10)(R12*4), R12
-	VADDPS       Z15, Z3, Z3
-	VMULPS       Z24, Z3, Z3
-	VMOVUPS      Z3, (R12)
-	VADDPS       Z16, Z4, Z4
-	VMULPS       Z24, Z4, Z4
-	VMOVUPS      Z4, 64(R12)
-	VADDPS       Z17, Z5, Z5
-	VMULPS       Z24, Z5, Z5
-	VMOVUPS      Z5, 128(R12)
-	MOVLQSX      8(AX), R12
-	IMULQ        R11, R12
-	ADDQ         BX, R12
-	LEAQ         (R10)(R12*4), R12
-	VADDPS       Z18, Z6, Z6
-	VMULPS       Z24, Z6, Z6
-	VMOVUPS      Z6, (R12)
-	VADDPS       Z19, Z7, Z7
-	VMULPS       Z24, Z7, Z7
-	VMOVUPS      Z7, 64(R12)
-	VADDPS       Z20, Z8, Z8
-	VMULPS       Z24, Z8, Z8
-	VMOVUPS      Z8, 128(R12)
-	MOVLQSX      12(AX), R12
-	IMULQ        R11, R12
-	ADDQ         BX, R12
-	LEAQ         (R10)(R12*4), R12
-	VADDPS       Z21, Z9, Z9
-	VMULPS       Z24, Z9, Z9
+	VPSUBD       Z13, Z9, Z9
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       Z12, Z9, Z9
 	VMOVUPS      Z9, (R12)
-	VADDPS       Z22, Z10, Z10
-	VMULPS       Z24, Z10, Z10
+	VPSUBD       Z13, Z10, Z10
+	VCVTDQ2PS    Z10, Z10
+	VMULPS       Z12, Z10, Z10
 	VMOVUPS      Z10, 64(R12)
-	VADDPS       Z23, Z11, Z11
-	VMULPS       Z24, Z11, Z11
+	VPSUBD       Z13, Z11, Z11
+	VCVTDQ2PS    Z11, Z11
+	VMULPS       Z12, Z11, Z11
 	VMOVUPS      Z11, 128(R12)
 	ADDQ         $0x30, BX
 	SUBQ         $0x30, DX
-	JMP          loopkr
+	JMP          loopmn
 
-doneks:
-loopkx:
+donemo:
+loopmr:
 	CMPQ   DX, $0x00000011
-	JL     doneky
+	JL     donems
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -5132,506 +6288,812 @@ loopkx:
 	VPXORQ Z5, Z5, Z5
 	VPXORQ Z6, Z6, Z6
 	VPXORQ Z7, Z7, Z7
-	VPXORQ Z8, Z8, Z8
-	VPXORQ Z9, Z9, Z9
-	VPXORQ Z10, Z10, Z10
-	VPXORQ Z11, Z11, Z11
-	VPXORQ Z12, Z12, Z12
-	VPXORQ Z13, Z13, Z13
-	VPXORQ Z14, Z14, Z14
-	VPXORQ Z15, Z15, Z15
-	MOVQ   in+64(FP), R11
-	MOVQ   out+72(FP), R12
-	MOVQ   coefs+48(FP), R13
-	MOVQ   next+56(FP), R14
-	ADDQ   BX, R13
+	MOVQ   words+72(FP), R11
+	MOVQ   out+80(FP), R12
+	MOVQ   bytes+64(FP), R13
+	LEAQ   (R13)(BX*4), R13
+	SHLQ   $0x02, R12
 	XORQ   R10, R10
 
-loopkz:
-	CMPQ         R11, $0x00000002
-	JL           donela
-	PREFETCHT0   (R14)
-	VPMOVSXBD    (R13), Z24
-	VCVTDQ2PS    Z24, Z24
-	VPMOVSXBD    16(R13), Z25
-	VCVTDQ2PS    Z25, Z25
-	VBROADCASTSS (SI)(R10*4), Z26
-	VFMADD231PS  Z24, Z26, Z0
-	VFMADD231PS  Z25, Z26, Z1
-	VBROADCASTSS (DI)(R10*4), Z26
-	VFMADD231PS  Z24, Z26, Z2
-	VFMADD231PS  Z25, Z26, Z3
-	VBROADCASTSS (R8)(R10*4), Z26
-	VFMADD231PS  Z24, Z26, Z4
-	VFMADD231PS  Z25, Z26, Z5
-	VBROADCASTSS (R9)(R10*4), Z26
-	VFMADD231PS  Z24, Z26, Z6
-	VFMADD231PS  Z25, Z26, Z7
-	ADDQ         R12, R13
-	ADDQ         R12, R14
-	INCQ         R10
-	VPMOVSXBD    (R13), Z24
-	VCVTDQ2PS    Z24, Z24
-	VPMOVSXBD    16(R13), Z25
-	VCVTDQ2PS    Z25, Z25
-	VBROADCASTSS (SI)(R10*4), Z26
-	VFMADD231PS  Z24, Z26, Z8
-	VFMADD231PS  Z25, Z26, Z9
-	VBROADCASTSS (DI)(R10*4), Z26
-	VFMADD231PS  Z24, Z26, Z10
-	VFMADD231PS  Z25, Z26, Z11
-	VBROADCASTSS (R8)(R10*4), Z26
-	VFMADD231PS  Z24, Z26, Z12
-	VFMADD231PS  Z25, Z26, Z13
-	VBROADCASTSS (R9)(R10*4), Z26
-	VFMADD231PS  Z24, Z26, Z14
-	VFMADD231PS  Z25, Z26, Z15
-	ADDQ         R12, R13
-	ADDQ         R12, R14
-	INCQ         R10
-	SUBQ         $0x02, R11
-	JMP          loopkz
-
-donela:
-looplb:
+loopmt:
 	CMPQ         R11, $0x00000001
-	JL           donelc
-	PREFETCHT0   (R14)
-	VPMOVSXBD    (R13), Z24
-	VCVTDQ2PS    Z24, Z24
-	VPMOVSXBD    16(R13), Z25
-	VCVTDQ2PS    Z25, Z25
-	VBROADCASTSS (SI)(R10*4), Z26
-	VFMADD231PS  Z24, Z26, Z0
-	VFMADD231PS  Z25, Z26, Z1
-	VBROADCASTSS (DI)(R10*4), Z26
-	VFMADD231PS  Z24, Z26, Z2
-	VFMADD231PS  Z25, Z26, Z3
-	VBROADCASTSS (R8)(R10*4), Z26
-	VFMADD231PS  Z24, Z26, Z4
-	VFMADD231PS  Z25, Z26, Z5
-	VBROADCASTSS (R9)(R10*4), Z26
-	VFMADD231PS  Z24, Z26, Z6
-	VFMADD231PS  Z25, Z26, Z7
+	JL           donemu
+	VMOVUPD      (R13), Z12
+	VMOVUPD      64(R13), Z13
+	VBROADCASTSS (SI)(R10*4), Z14
+	VPDPBUSD     Z14, Z12, Z0
+	VPDPBUSD     Z14, Z13, Z1
+	VBROADCASTSS (DI)(R10*4), Z14
+	VPDPBUSD     Z14, Z12, Z2
+	VPDPBUSD     Z14, Z13, Z3
+	VBROADCASTSS (R8)(R10*4), Z14
+	VPDPBUSD     Z14, Z12, Z4
+	VPDPBUSD     Z14, Z13, Z5
+	VBROADCASTSS (R9)(R10*4), Z14
+	VPDPBUSD     Z14, Z12, Z6
+	VPDPBUSD     Z14, Z13, Z7
 	ADDQ         R12, R13
-	ADDQ         R12, R14
 	INCQ         R10
 	SUBQ         $0x01, R11
-	JMP          looplb
+	JMP          loopmt
 
-donelc:
+donemu:
 	MOVQ         r+0(FP), R10
 	MOVQ         ldr+8(FP), R11
-	VBROADCASTSS step+80(FP), Z24
-	MOVLQSX      (AX), R12
+	MOVQ         scale+32(FP), R12
+	MOVQ         sum+40(FP), R13
+	MOVLQSX      (AX), R14
+	VBROADCASTSS step+88(FP), Z12
+	VBROADCASTSS (R12)(R14*4), Z13
+	VMULPS       Z13, Z12, Z12
+	VBROADCASTSS (R13)(R14*4), Z13
+	VPSLLD       $0x07, Z13, Z13
+	IMULQ        R11, R14
+	ADDQ         BX, R14
+	LEAQ         (R10)(R14*4), R14
+	VPSUBD       Z13, Z0, Z0
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z12, Z0, Z0
+	VMOVUPS      Z0, (R14)
+	VPSUBD       Z13, Z1, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z12, Z1, Z1
+	VMOVUPS      Z1, 64(R14)
+	MOVLQSX      4(AX), R14
+	VBROADCASTSS step+88(FP), Z12
+	VBROADCASTSS (R12)(R14*4), Z13
+	VMULPS       Z13, Z12, Z12
+	VBROADCASTSS (R13)(R14*4), Z13
+	VPSLLD       $0x07, Z13, Z13
+	IMULQ        R11, R14
+	ADDQ         BX, R14
+	LEAQ         (R10)(R14*4), R14
+	VPSUBD       Z13, Z2, Z2
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z12, Z2, Z2
+	VMOVUPS      Z2, (R14)
+	VPSUBD       Z13, Z3, Z3
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z12, Z3, Z3
+	VMOVUPS      Z3, 64(R14)
+	MOVLQSX      8(AX), R14
+	VBROADCASTSS step+88(FP), Z12
+	VBROADCASTSS (R12)(R14*4), Z13
+	VMULPS       Z13, Z12, Z12
+	VBROADCASTSS (R13)(R14*4), Z13
+	VPSLLD       $0x07, Z13, Z13
+	IMULQ        R11, R14
+	ADDQ         BX, R14
+	LEAQ         (R10)(R14*4), R14
+	VPSUBD       Z13, Z4, Z4
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       Z12, Z4, Z4
+	VMOVUPS      Z4, (R14)
+	VPSUBD       Z13, Z5, Z5
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       Z12, Z5, Z5
+	VMOVUPS      Z5, 64(R14)
+	MOVLQSX      12(AX), R14
+	VBROADCASTSS step+88(FP), Z12
+	VBROADCASTSS (R12)(R14*4), Z13
+	VMULPS       Z13, Z12, Z12
+	VBROADCASTSS (R13)(R14*4), Z13
+	VPSLLD       $0x07, Z13, Z13
+	MOVQ         R14, R12
 	IMULQ        R11, R12
 	ADDQ         BX, R12
 	LEAQ         (R10)(R12*4), R12
-	VADDPS       Z8, Z0, Z0
-	VMULPS       Z24, Z0, Z0
-	VMOVUPS      Z0, (R12)
-	VADDPS       Z9, Z1, Z1
-	VMULPS       Z24, Z1, Z1
-	VMOVUPS      Z1, 64(R12)
-	MOVLQSX      4(AX), R12
-	IMULQ        R11, R12
-	ADDQ         BX, R12
-	LEAQ         (R10)(R12*4), R12
-	VADDPS       Z10, Z2, Z2
-	VMULPS       Z24, Z2, Z2
-	VMOVUPS      Z2, (R12)
-	VADDPS       Z11, Z3, Z3
-	VMULPS       Z24, Z3, Z3
-	VMOVUPS      Z3, 64(R12)
-	MOVLQSX      8(AX), R12
-	IMULQ        R11, R12
-	ADDQ         BX, R12
-	LEAQ         (R10)(R12*4), R12
-	VADDPS       Z12, Z4, Z4
-	VMULPS       Z24, Z4, Z4
-	VMOVUPS      Z4, (R12)
-	VADDPS       Z13, Z5, Z5
-	VMULPS       Z24, Z5, Z5
-	VMOVUPS      Z5, 64(R12)
-	MOVLQSX      12(AX), R12
-	IMULQ        R11, R12
-	ADDQ         BX, R12
-	LEAQ         (R10)(R12*4), R12
-	VADDPS       Z14, Z6, Z6
-	VMULPS       Z24, Z6, Z6
+	VPSUBD       Z13, Z6, Z6
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       Z12, Z6, Z6
 	VMOVUPS      Z6, (R12)
-	VADDPS       Z15, Z7, Z7
-	VMULPS       Z24, Z7, Z7
+	VPSUBD       Z13, Z7, Z7
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       Z12, Z7, Z7
 	VMOVUPS      Z7, 64(R12)
 	ADDQ         $0x20, BX
 	SUBQ         $0x20, DX
-	JMP          loopkx
+	JMP          loopmr
 
-doneky:
-loopld:
+donems:
+loopmv:
 	CMPQ   DX, $0x00000001
-	JL     donele
+	JL     donemw
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	MOVQ   in+64(FP), R11
-	MOVQ   out+72(FP), R12
-	MOVQ   coefs+48(FP), R13
-	MOVQ   next+56(FP), R14
-	ADDQ   BX, R13
+	MOVQ   words+72(FP), R11
+	MOVQ   out+80(FP), R12
+	MOVQ   bytes+64(FP), R13
+	LEAQ   (R13)(BX*4), R13
+	SHLQ   $0x02, R12
 	XORQ   R10, R10
 
-looplf:
-	CMPQ         R11, $0x00000002
-	JL           donelg
-	PREFETCHT0   (R14)
-	VPMOVSXBD    (R13), Z24
-	VCVTDQ2PS    Z24, Z24
-	VBROADCASTSS (SI)(R10*4), Z25
-	VFMADD231PS  Z24, Z25, Z0
-	VBROADCASTSS (DI)(R10*4), Z25
-	VFMADD231PS  Z24, Z25, Z1
-	VBROADCASTSS (R8)(R10*4), Z25
-	VFMADD231PS  Z24, Z25, Z2
-	VBROADCASTSS (R9)(R10*4), Z25
-	VFMADD231PS  Z24, Z25, Z3
-	ADDQ         R12, R13
-	ADDQ         R12, R14
-	INCQ         R10
-	VPMOVSXBD    (R13), Z24
-	VCVTDQ2PS    Z24, Z24
-	VBROADCASTSS (SI)(R10*4), Z25
-	VFMADD231PS  Z24, Z25, Z4
-	VBROADCASTSS (DI)(R10*4), Z25
-	VFMADD231PS  Z24, Z25, Z5
-	VBROADCASTSS (R8)(R10*4), Z25
-	VFMADD231PS  Z24, Z25, Z6
-	VBROADCASTSS (R9)(R10*4), Z25
-	VFMADD231PS  Z24, Z25, Z7
-	ADDQ         R12, R13
-	ADDQ         R12, R14
-	INCQ         R10
-	SUBQ         $0x02, R11
-	JMP          looplf
-
-donelg:
-looplh:
+loopmx:
 	CMPQ         R11, $0x00000001
-	JL           doneli
-	PREFETCHT0   (R14)
-	VPMOVSXBD    (R13), Z24
-	VCVTDQ2PS    Z24, Z24
-	VBROADCASTSS (SI)(R10*4), Z25
-	VFMADD231PS  Z24, Z25, Z0
-	VBROADCASTSS (DI)(R10*4), Z25
-	VFMADD231PS  Z24, Z25, Z1
-	VBROADCASTSS (R8)(R10*4), Z25
-	VFMADD231PS  Z24, Z25, Z2
-	VBROADCASTSS (R9)(R10*4), Z25
-	VFMADD231PS  Z24, Z25, Z3
+	JL           donemy
+	VMOVUPD      (R13), Z12
+	VBROADCASTSS (SI)(R10*4), Z13
+	VPDPBUSD     Z13, Z12, Z0
+	VBROADCASTSS (DI)(R10*4), Z13
+	VPDPBUSD     Z13, Z12, Z1
+	VBROADCASTSS (R8)(R10*4), Z13
+	VPDPBUSD     Z13, Z12, Z2
+	VBROADCASTSS (R9)(R10*4), Z13
+	VPDPBUSD     Z13, Z12, Z3
 	ADDQ         R12, R13
-	ADDQ         R12, R14
 	INCQ         R10
 	SUBQ         $0x01, R11
-	JMP          looplh
+	JMP          loopmx
 
-doneli:
+donemy:
 	MOVQ         r+0(FP), R10
 	MOVQ         ldr+8(FP), R11
-	VBROADCASTSS step+80(FP), Z24
-	MOVLQSX      (AX), R12
+	MOVQ         scale+32(FP), R12
+	MOVQ         sum+40(FP), R13
+	MOVLQSX      (AX), R14
+	VBROADCASTSS step+88(FP), Z12
+	VBROADCASTSS (R12)(R14*4), Z13
+	VMULPS       Z13, Z12, Z12
+	VBROADCASTSS (R13)(R14*4), Z13
+	VPSLLD       $0x07, Z13, Z13
+	IMULQ        R11, R14
+	ADDQ         BX, R14
+	LEAQ         (R10)(R14*4), R14
+	VPSUBD       Z13, Z0, Z0
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z12, Z0, Z0
+	VMOVUPS      Z0, (R14)
+	MOVLQSX      4(AX), R14
+	VBROADCASTSS step+88(FP), Z12
+	VBROADCASTSS (R12)(R14*4), Z13
+	VMULPS       Z13, Z12, Z12
+	VBROADCASTSS (R13)(R14*4), Z13
+	VPSLLD       $0x07, Z13, Z13
+	IMULQ        R11, R14
+	ADDQ         BX, R14
+	LEAQ         (R10)(R14*4), R14
+	VPSUBD       Z13, Z1, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z12, Z1, Z1
+	VMOVUPS      Z1, (R14)
+	MOVLQSX      8(AX), R14
+	VBROADCASTSS step+88(FP), Z12
+	VBROADCASTSS (R12)(R14*4), Z13
+	VMULPS       Z13, Z12, Z12
+	VBROADCASTSS (R13)(R14*4), Z13
+	VPSLLD       $0x07, Z13, Z13
+	IMULQ        R11, R14
+	ADDQ         BX, R14
+	LEAQ         (R10)(R14*4), R14
+	VPSUBD       Z13, Z2, Z2
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z12, Z2, Z2
+	VMOVUPS      Z2, (R14)
+	MOVLQSX      12(AX), R14
+	VBROADCASTSS step+88(FP), Z12
+	VBROADCASTSS (R12)(R14*4), Z13
+	VMULPS       Z13, Z12, Z12
+	VBROADCASTSS (R13)(R14*4), Z13
+	VPSLLD       $0x07, Z13, Z13
+	MOVQ         R14, R12
 	IMULQ        R11, R12
 	ADDQ         BX, R12
 	LEAQ         (R10)(R12*4), R12
-	VADDPS       Z4, Z0, Z0
-	VMULPS       Z24, Z0, Z0
-	VMOVUPS      Z0, (R12)
-	MOVLQSX      4(AX), R12
-	IMULQ        R11, R12
-	ADDQ         BX, R12
-	LEAQ         (R10)(R12*4), R12
-	VADDPS       Z5, Z1, Z1
-	VMULPS       Z24, Z1, Z1
-	VMOVUPS      Z1, (R12)
-	MOVLQSX      8(AX), R12
-	IMULQ        R11, R12
-	ADDQ         BX, R12
-	LEAQ         (R10)(R12*4), R12
-	VADDPS       Z6, Z2, Z2
-	VMULPS       Z24, Z2, Z2
-	VMOVUPS      Z2, (R12)
-	MOVLQSX      12(AX), R12
-	IMULQ        R11, R12
-	ADDQ         BX, R12
-	LEAQ         (R10)(R12*4), R12
-	VADDPS       Z7, Z3, Z3
-	VMULPS       Z24, Z3, Z3
+	VPSUBD       Z13, Z3, Z3
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z12, Z3, Z3
 	VMOVUPS      Z3, (R12)
 	ADDQ         $0x10, BX
 	SUBQ         $0x10, DX
-	JMP          loopld
+	JMP          loopmv
 
-donele:
+donemw:
 	ADDQ $0x10, AX
 	SUBQ $0x04, CX
-	JMP  loopkp
+	JMP  loopml
 
-donekq:
-looplj:
-	CMPQ    CX, $0x00000001
-	JL      donelk
+donemm:
+loopmz:
+	CMPQ    CX, $0x00000002
+	JL      donena
 	MOVQ    q+16(FP), DX
 	MOVQ    ldq+24(FP), BX
 	MOVLQSX (AX), SI
 	IMULQ   BX, SI
 	LEAQ    (DX)(SI*4), SI
-	MOVQ    out+72(FP), DX
+	MOVLQSX 4(AX), DI
+	IMULQ   BX, DI
+	LEAQ    (DX)(DI*4), DI
+	MOVQ    out+80(FP), DX
 	XORQ    BX, BX
 
-loopll:
+loopnb:
 	CMPQ   DX, $0x00000021
-	JL     donelm
+	JL     donenc
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
 	VPXORQ Z4, Z4, Z4
 	VPXORQ Z5, Z5, Z5
-	MOVQ   in+64(FP), R8
-	MOVQ   out+72(FP), R9
-	MOVQ   coefs+48(FP), R10
-	MOVQ   next+56(FP), R11
-	ADDQ   BX, R10
-	XORQ   DI, DI
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	MOVQ   words+72(FP), R9
+	MOVQ   out+80(FP), R10
+	MOVQ   bytes+64(FP), R11
+	LEAQ   (R11)(BX*4), R11
+	SHLQ   $0x02, R10
+	XORQ   R8, R8
 
-loopln:
-	CMPQ         R8, $0x00000002
-	JL           donelo
-	PREFETCHT0   (R11)
-	VPMOVSXBD    (R10), Z6
-	VCVTDQ2PS    Z6, Z6
-	VPMOVSXBD    16(R10), Z7
-	VCVTDQ2PS    Z7, Z7
-	VPMOVSXBD    32(R10), Z8
-	VCVTDQ2PS    Z8, Z8
-	VBROADCASTSS (SI)(DI*4), Z9
-	VFMADD231PS  Z6, Z9, Z0
-	VFMADD231PS  Z7, Z9, Z1
-	VFMADD231PS  Z8, Z9, Z2
-	ADDQ         R9, R10
-	ADDQ         R9, R11
-	INCQ         DI
-	VPMOVSXBD    (R10), Z6
-	VCVTDQ2PS    Z6, Z6
-	VPMOVSXBD    16(R10), Z7
-	VCVTDQ2PS    Z7, Z7
-	VPMOVSXBD    32(R10), Z8
-	VCVTDQ2PS    Z8, Z8
-	VBROADCASTSS (SI)(DI*4), Z9
-	VFMADD231PS  Z6, Z9, Z3
-	VFMADD231PS  Z7, Z9, Z4
-	VFMADD231PS  Z8, Z9, Z5
-	ADDQ         R9, R10
-	ADDQ         R9, R11
-	INCQ         DI
-	SUBQ         $0x02, R8
-	JMP          loopln
+loopnd:
+	CMPQ         R9, $0x00000002
+	JL           donene
+	VMOVUPD      (R11), Z12
+	VMOVUPD      64(R11), Z13
+	VMOVUPD      128(R11), Z14
+	VBROADCASTSS (SI)(R8*4), Z15
+	VPDPBUSD     Z15, Z12, Z0
+	VPDPBUSD     Z15, Z13, Z1
+	VPDPBUSD     Z15, Z14, Z2
+	VBROADCASTSS (DI)(R8*4), Z15
+	VPDPBUSD     Z15, Z12, Z3
+	VPDPBUSD     Z15, Z13, Z4
+	VPDPBUSD     Z15, Z14, Z5
+	ADDQ         R10, R11
+	INCQ         R8
+	VMOVUPD      (R11), Z12
+	VMOVUPD      64(R11), Z13
+	VMOVUPD      128(R11), Z14
+	VBROADCASTSS (SI)(R8*4), Z15
+	VPDPBUSD     Z15, Z12, Z6
+	VPDPBUSD     Z15, Z13, Z7
+	VPDPBUSD     Z15, Z14, Z8
+	VBROADCASTSS (DI)(R8*4), Z15
+	VPDPBUSD     Z15, Z12, Z9
+	VPDPBUSD     Z15, Z13, Z10
+	VPDPBUSD     Z15, Z14, Z11
+	ADDQ         R10, R11
+	INCQ         R8
+	SUBQ         $0x02, R9
+	JMP          loopnd
 
-donelo:
-looplp:
-	CMPQ         R8, $0x00000001
-	JL           donelq
-	PREFETCHT0   (R11)
-	VPMOVSXBD    (R10), Z6
-	VCVTDQ2PS    Z6, Z6
-	VPMOVSXBD    16(R10), Z7
-	VCVTDQ2PS    Z7, Z7
-	VPMOVSXBD    32(R10), Z8
-	VCVTDQ2PS    Z8, Z8
-	VBROADCASTSS (SI)(DI*4), Z9
-	VFMADD231PS  Z6, Z9, Z0
-	VFMADD231PS  Z7, Z9, Z1
-	VFMADD231PS  Z8, Z9, Z2
-	ADDQ         R9, R10
-	ADDQ         R9, R11
-	INCQ         DI
-	SUBQ         $0x01, R8
-	JMP          looplp
+donene:
+loopnf:
+	CMPQ         R9, $0x00000001
+	JL           doneng
+	VMOVUPD      (R11), Z12
+	VMOVUPD      64(R11), Z13
+	VMOVUPD      128(R11), Z14
+	VBROADCASTSS (SI)(R8*4), Z15
+	VPDPBUSD     Z15, Z12, Z0
+	VPDPBUSD     Z15, Z13, Z1
+	VPDPBUSD     Z15, Z14, Z2
+	VBROADCASTSS (DI)(R8*4), Z15
+	VPDPBUSD     Z15, Z12, Z3
+	VPDPBUSD     Z15, Z13, Z4
+	VPDPBUSD     Z15, Z14, Z5
+	ADDQ         R10, R11
+	INCQ         R8
+	SUBQ         $0x01, R9
+	JMP          loopnf
 
-donelq:
-	MOVQ         r+0(FP), DI
-	MOVQ         ldr+8(FP), R8
-	VBROADCASTSS step+80(FP), Z6
-	MOVLQSX      (AX), R9
-	IMULQ        R8, R9
-	ADDQ         BX, R9
-	LEAQ         (DI)(R9*4), R9
-	VADDPS       Z3, Z0, Z0
-	VMULPS       Z6, Z0, Z0
-	VMOVUPS      Z0, (R9)
-	VADDPS       Z4, Z1, Z1
-	VMULPS       Z6, Z1, Z1
-	VMOVUPS      Z1, 64(R9)
-	VADDPS       Z5, Z2, Z2
-	VMULPS       Z6, Z2, Z2
-	VMOVUPS      Z2, 128(R9)
+doneng:
+	MOVQ         r+0(FP), R8
+	MOVQ         ldr+8(FP), R9
+	MOVQ         scale+32(FP), R10
+	MOVQ         sum+40(FP), R11
+	MOVLQSX      (AX), R12
+	VBROADCASTSS step+88(FP), Z12
+	VBROADCASTSS (R10)(R12*4), Z13
+	VMULPS       Z13, Z12, Z12
+	VBROADCASTSS (R11)(R12*4), Z13
+	VPSLLD       $0x07, Z13, Z13
+	IMULQ        R9, R12
+	ADDQ         BX, R12
+	LEAQ         (R8)(R12*4), R12
+	VPADDD       Z6, Z0, Z0
+	VPSUBD       Z13, Z0, Z0
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z12, Z0, Z0
+	VMOVUPS      Z0, (R12)
+	VPADDD       Z7, Z1, Z1
+	VPSUBD       Z13, Z1, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z12, Z1, Z1
+	VMOVUPS      Z1, 64(R12)
+	VPADDD       Z8, Z2, Z2
+	VPSUBD       Z13, Z2, Z2
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z12, Z2, Z2
+	VMOVUPS      Z2, 128(R12)
+	MOVLQSX      4(AX), R12
+	VBROADCASTSS step+88(FP), Z12
+	VBROADCASTSS (R10)(R12*4), Z13
+	VMULPS       Z13, Z12, Z12
+	VBROADCASTSS (R11)(R12*4), Z13
+	VPSLLD       $0x07, Z13, Z13
+	MOVQ         R12, R10
+	IMULQ        R9, R10
+	ADDQ         BX, R10
+	LEAQ         (R8)(R10*4), R10
+	VPADDD       Z9, Z3, Z3
+	VPSUBD       Z13, Z3, Z3
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z12, Z3, Z3
+	VMOVUPS      Z3, (R10)
+	VPADDD       Z10, Z4, Z4
+	VPSUBD       Z13, Z4, Z4
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       Z12, Z4, Z4
+	VMOVUPS      Z4, 64(R10)
+	VPADDD       Z11, Z5, Z5
+	VPSUBD       Z13, Z5, Z5
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       Z12, Z5, Z5
+	VMOVUPS      Z5, 128(R10)
 	ADDQ         $0x30, BX
 	SUBQ         $0x30, DX
-	JMP          loopll
+	JMP          loopnb
 
-donelm:
-looplr:
+donenc:
+loopnh:
 	CMPQ   DX, $0x00000011
-	JL     donels
+	JL     doneni
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
-	MOVQ   in+64(FP), R8
-	MOVQ   out+72(FP), R9
-	MOVQ   coefs+48(FP), R10
-	MOVQ   next+56(FP), R11
-	ADDQ   BX, R10
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	MOVQ   words+72(FP), R9
+	MOVQ   out+80(FP), R10
+	MOVQ   bytes+64(FP), R11
+	LEAQ   (R11)(BX*4), R11
+	SHLQ   $0x02, R10
+	XORQ   R8, R8
+
+loopnj:
+	CMPQ         R9, $0x00000002
+	JL           donenk
+	VMOVUPD      (R11), Z12
+	VMOVUPD      64(R11), Z13
+	VBROADCASTSS (SI)(R8*4), Z14
+	VPDPBUSD     Z14, Z12, Z0
+	VPDPBUSD     Z14, Z13, Z1
+	VBROADCASTSS (DI)(R8*4), Z14
+	VPDPBUSD     Z14, Z12, Z2
+	VPDPBUSD     Z14, Z13, Z3
+	ADDQ         R10, R11
+	INCQ         R8
+	VMOVUPD      (R11), Z12
+	VMOVUPD      64(R11), Z13
+	VBROADCASTSS (SI)(R8*4), Z14
+	VPDPBUSD     Z14, Z12, Z4
+	VPDPBUSD     Z14, Z13, Z5
+	VBROADCASTSS (DI)(R8*4), Z14
+	VPDPBUSD     Z14, Z12, Z6
+	VPDPBUSD     Z14, Z13, Z7
+	ADDQ         R10, R11
+	INCQ         R8
+	SUBQ         $0x02, R9
+	JMP          loopnj
+
+donenk:
+loopnl:
+	CMPQ         R9, $0x00000001
+	JL           donenm
+	VMOVUPD      (R11), Z12
+	VMOVUPD      64(R11), Z13
+	VBROADCASTSS (SI)(R8*4), Z14
+	VPDPBUSD     Z14, Z12, Z0
+	VPDPBUSD     Z14, Z13, Z1
+	VBROADCASTSS (DI)(R8*4), Z14
+	VPDPBUSD     Z14, Z12, Z2
+	VPDPBUSD     Z14, Z13, Z3
+	ADDQ         R10, R11
+	INCQ         R8
+	SUBQ         $0x01, R9
+	JMP          loopnl
+
+donenm:
+	MOVQ         r+0(FP), R8
+	MOVQ         ldr+8(FP), R9
+	MOVQ         scale+32(FP), R10
+	MOVQ         sum+40(FP), R11
+	MOVLQSX      (AX), R12
+	VBROADCASTSS step+88(FP), Z12
+	VBROADCASTSS (R10)(R12*4), Z13
+	VMULPS       Z13, Z12, Z12
+	VBROADCASTSS (R11)(R12*4), Z13
+	VPSLLD       $0x07, Z13, Z13
+	IMULQ        R9, R12
+	ADDQ         BX, R12
+	LEAQ         (R8)(R12*4), R12
+	VPADDD       Z4, Z0, Z0
+	VPSUBD       Z13, Z0, Z0
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z12, Z0, Z0
+	VMOVUPS      Z0, (R12)
+	VPADDD       Z5, Z1, Z1
+	VPSUBD       Z13, Z1, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z12, Z1, Z1
+	VMOVUPS      Z1, 64(R12)
+	MOVLQSX      4(AX), R12
+	VBROADCASTSS step+88(FP), Z12
+	VBROADCASTSS (R10)(R12*4), Z13
+	VMULPS       Z13, Z12, Z12
+	VBROADCASTSS (R11)(R12*4), Z13
+	VPSLLD       $0x07, Z13, Z13
+	MOVQ         R12, R10
+	IMULQ        R9, R10
+	ADDQ         BX, R10
+	LEAQ         (R8)(R10*4), R10
+	VPADDD       Z6, Z2, Z2
+	VPSUBD       Z13, Z2, Z2
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z12, Z2, Z2
+	VMOVUPS      Z2, (R10)
+	VPADDD       Z7, Z3, Z3
+	VPSUBD       Z13, Z3, Z3
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z12, Z3, Z3
+	VMOVUPS      Z3, 64(R10)
+	ADDQ         $0x20, BX
+	SUBQ         $0x20, DX
+	JMP          loopnh
+
+doneni:
+loopnn:
+	CMPQ   DX, $0x00000001
+	JL     doneno
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	MOVQ   words+72(FP), R9
+	MOVQ   out+80(FP), R10
+	MOVQ   bytes+64(FP), R11
+	LEAQ   (R11)(BX*4), R11
+	SHLQ   $0x02, R10
+	XORQ   R8, R8
+
+loopnp:
+	CMPQ         R9, $0x00000002
+	JL           donenq
+	VMOVUPD      (R11), Z12
+	VBROADCASTSS (SI)(R8*4), Z13
+	VPDPBUSD     Z13, Z12, Z0
+	VBROADCASTSS (DI)(R8*4), Z13
+	VPDPBUSD     Z13, Z12, Z1
+	ADDQ         R10, R11
+	INCQ         R8
+	VMOVUPD      (R11), Z12
+	VBROADCASTSS (SI)(R8*4), Z13
+	VPDPBUSD     Z13, Z12, Z2
+	VBROADCASTSS (DI)(R8*4), Z13
+	VPDPBUSD     Z13, Z12, Z3
+	ADDQ         R10, R11
+	INCQ         R8
+	SUBQ         $0x02, R9
+	JMP          loopnp
+
+donenq:
+loopnr:
+	CMPQ         R9, $0x00000001
+	JL           donens
+	VMOVUPD      (R11), Z12
+	VBROADCASTSS (SI)(R8*4), Z13
+	VPDPBUSD     Z13, Z12, Z0
+	VBROADCASTSS (DI)(R8*4), Z13
+	VPDPBUSD     Z13, Z12, Z1
+	ADDQ         R10, R11
+	INCQ         R8
+	SUBQ         $0x01, R9
+	JMP          loopnr
+
+donens:
+	MOVQ         r+0(FP), R8
+	MOVQ         ldr+8(FP), R9
+	MOVQ         scale+32(FP), R10
+	MOVQ         sum+40(FP), R11
+	MOVLQSX      (AX), R12
+	VBROADCASTSS step+88(FP), Z12
+	VBROADCASTSS (R10)(R12*4), Z13
+	VMULPS       Z13, Z12, Z12
+	VBROADCASTSS (R11)(R12*4), Z13
+	VPSLLD       $0x07, Z13, Z13
+	IMULQ        R9, R12
+	ADDQ         BX, R12
+	LEAQ         (R8)(R12*4), R12
+	VPADDD       Z2, Z0, Z0
+	VPSUBD       Z13, Z0, Z0
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z12, Z0, Z0
+	VMOVUPS      Z0, (R12)
+	MOVLQSX      4(AX), R12
+	VBROADCASTSS step+88(FP), Z12
+	VBROADCASTSS (R10)(R12*4), Z13
+	VMULPS       Z13, Z12, Z12
+	VBROADCASTSS (R11)(R12*4), Z13
+	VPSLLD       $0x07, Z13, Z13
+	MOVQ         R12, R10
+	IMULQ        R9, R10
+	ADDQ         BX, R10
+	LEAQ         (R8)(R10*4), R10
+	VPADDD       Z3, Z1, Z1
+	VPSUBD       Z13, Z1, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z12, Z1, Z1
+	VMOVUPS      Z1, (R10)
+	ADDQ         $0x10, BX
+	SUBQ         $0x10, DX
+	JMP          loopnn
+
+doneno:
+	ADDQ $0x08, AX
+	SUBQ $0x02, CX
+	JMP  loopmz
+
+donena:
+loopnt:
+	CMPQ    CX, $0x00000001
+	JL      donenu
+	MOVQ    q+16(FP), DX
+	MOVQ    ldq+24(FP), BX
+	MOVLQSX (AX), SI
+	IMULQ   BX, SI
+	LEAQ    (DX)(SI*4), SI
+	MOVQ    out+80(FP), DX
+	XORQ    BX, BX
+
+loopnv:
+	CMPQ   DX, $0x00000021
+	JL     donenw
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	MOVQ   words+72(FP), R8
+	MOVQ   out+80(FP), R9
+	MOVQ   bytes+64(FP), R10
+	LEAQ   (R10)(BX*4), R10
+	SHLQ   $0x02, R9
 	XORQ   DI, DI
 
-looplt:
+loopnx:
 	CMPQ         R8, $0x00000002
-	JL           donelu
-	PREFETCHT0   (R11)
-	VPMOVSXBD    (R10), Z6
-	VCVTDQ2PS    Z6, Z6
-	VPMOVSXBD    16(R10), Z7
-	VCVTDQ2PS    Z7, Z7
-	VBROADCASTSS (SI)(DI*4), Z8
-	VFMADD231PS  Z6, Z8, Z0
-	VFMADD231PS  Z7, Z8, Z1
+	JL           doneny
+	VMOVUPD      (R10), Z6
+	VMOVUPD      64(R10), Z7
+	VMOVUPD      128(R10), Z8
+	VBROADCASTSS (SI)(DI*4), Z9
+	VPDPBUSD     Z9, Z6, Z0
+	VPDPBUSD     Z9, Z7, Z1
+	VPDPBUSD     Z9, Z8, Z2
 	ADDQ         R9, R10
-	ADDQ         R9, R11
 	INCQ         DI
-	VPMOVSXBD    (R10), Z6
-	VCVTDQ2PS    Z6, Z6
-	VPMOVSXBD    16(R10), Z7
-	VCVTDQ2PS    Z7, Z7
-	VBROADCASTSS (SI)(DI*4), Z8
-	VFMADD231PS  Z6, Z8, Z2
-	VFMADD231PS  Z7, Z8, Z3
+	VMOVUPD      (R10), Z6
+	VMOVUPD      64(R10), Z7
+	VMOVUPD      128(R10), Z8
+	VBROADCASTSS (SI)(DI*4), Z9
+	VPDPBUSD     Z9, Z6, Z3
+	VPDPBUSD     Z9, Z7, Z4
+	VPDPBUSD     Z9, Z8, Z5
 	ADDQ         R9, R10
-	ADDQ         R9, R11
 	INCQ         DI
 	SUBQ         $0x02, R8
-	JMP          looplt
+	JMP          loopnx
 
-donelu:
-looplv:
+doneny:
+loopnz:
 	CMPQ         R8, $0x00000001
-	JL           donelw
-	PREFETCHT0   (R11)
-	VPMOVSXBD    (R10), Z6
-	VCVTDQ2PS    Z6, Z6
-	VPMOVSXBD    16(R10), Z7
-	VCVTDQ2PS    Z7, Z7
-	VBROADCASTSS (SI)(DI*4), Z8
-	VFMADD231PS  Z6, Z8, Z0
-	VFMADD231PS  Z7, Z8, Z1
+	JL           doneoa
+	VMOVUPD      (R10), Z6
+	VMOVUPD      64(R10), Z7
+	VMOVUPD      128(R10), Z8
+	VBROADCASTSS (SI)(DI*4), Z9
+	VPDPBUSD     Z9, Z6, Z0
+	VPDPBUSD     Z9, Z7, Z1
+	VPDPBUSD     Z9, Z8, Z2
 	ADDQ         R9, R10
-	ADDQ         R9, R11
 	INCQ         DI
 	SUBQ         $0x01, R8
-	JMP          looplv
+	JMP          loopnz
 
-donelw:
+doneoa:
 	MOVQ         r+0(FP), DI
 	MOVQ         ldr+8(FP), R8
-	VBROADCASTSS step+80(FP), Z6
-	MOVLQSX      (AX), R9
+	MOVQ         scale+32(FP), R9
+	MOVQ         sum+40(FP), R10
+	MOVLQSX      (AX), R11
+	VBROADCASTSS step+88(FP), Z6
+	VBROADCASTSS (R9)(R11*4), Z7
+	VMULPS       Z7, Z6, Z6
+	VBROADCASTSS (R10)(R11*4), Z7
+	VPSLLD       $0x07, Z7, Z7
+	MOVQ         R11, R9
 	IMULQ        R8, R9
 	ADDQ         BX, R9
 	LEAQ         (DI)(R9*4), R9
-	VADDPS       Z2, Z0, Z0
+	VPADDD       Z3, Z0, Z0
+	VPSUBD       Z7, Z0, Z0
+	VCVTDQ2PS    Z0, Z0
 	VMULPS       Z6, Z0, Z0
 	VMOVUPS      Z0, (R9)
-	VADDPS       Z3, Z1, Z1
+	VPADDD       Z4, Z1, Z1
+	VPSUBD       Z7, Z1, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z6, Z1, Z1
+	VMOVUPS      Z1, 64(R9)
+	VPADDD       Z5, Z2, Z2
+	VPSUBD       Z7, Z2, Z2
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z6, Z2, Z2
+	VMOVUPS      Z2, 128(R9)
+	ADDQ         $0x30, BX
+	SUBQ         $0x30, DX
+	JMP          loopnv
+
+donenw:
+loopob:
+	CMPQ   DX, $0x00000011
+	JL     doneoc
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	MOVQ   words+72(FP), R8
+	MOVQ   out+80(FP), R9
+	MOVQ   bytes+64(FP), R10
+	LEAQ   (R10)(BX*4), R10
+	SHLQ   $0x02, R9
+	XORQ   DI, DI
+
+loopod:
+	CMPQ         R8, $0x00000002
+	JL           doneoe
+	VMOVUPD      (R10), Z6
+	VMOVUPD      64(R10), Z7
+	VBROADCASTSS (SI)(DI*4), Z8
+	VPDPBUSD     Z8, Z6, Z0
+	VPDPBUSD     Z8, Z7, Z1
+	ADDQ         R9, R10
+	INCQ         DI
+	VMOVUPD      (R10), Z6
+	VMOVUPD      64(R10), Z7
+	VBROADCASTSS (SI)(DI*4), Z8
+	VPDPBUSD     Z8, Z6, Z2
+	VPDPBUSD     Z8, Z7, Z3
+	ADDQ         R9, R10
+	INCQ         DI
+	SUBQ         $0x02, R8
+	JMP          loopod
+
+doneoe:
+loopof:
+	CMPQ         R8, $0x00000001
+	JL           doneog
+	VMOVUPD      (R10), Z6
+	VMOVUPD      64(R10), Z7
+	VBROADCASTSS (SI)(DI*4), Z8
+	VPDPBUSD     Z8, Z6, Z0
+	VPDPBUSD     Z8, Z7, Z1
+	ADDQ         R9, R10
+	INCQ         DI
+	SUBQ         $0x01, R8
+	JMP          loopof
+
+doneog:
+	MOVQ         r+0(FP), DI
+	MOVQ         ldr+8(FP), R8
+	MOVQ         scale+32(FP), R9
+	MOVQ         sum+40(FP), R10
+	MOVLQSX      (AX), R11
+	VBROADCASTSS step+88(FP), Z6
+	VBROADCASTSS (R9)(R11*4), Z7
+	VMULPS       Z7, Z6, Z6
+	VBROADCASTSS (R10)(R11*4), Z7
+	VPSLLD       $0x07, Z7, Z7
+	MOVQ         R11, R9
+	IMULQ        R8, R9
+	ADDQ         BX, R9
+	LEAQ         (DI)(R9*4), R9
+	VPADDD       Z2, Z0, Z0
+	VPSUBD       Z7, Z0, Z0
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z6, Z0, Z0
+	VMOVUPS      Z0, (R9)
+	VPADDD       Z3, Z1, Z1
+	VPSUBD       Z7, Z1, Z1
+	VCVTDQ2PS    Z1, Z1
 	VMULPS       Z6, Z1, Z1
 	VMOVUPS      Z1, 64(R9)
 	ADDQ         $0x20, BX
 	SUBQ         $0x20, DX
-	JMP          looplr
+	JMP          loopob
 
-donels:
-looplx:
+doneoc:
+loopoh:
 	CMPQ   DX, $0x00000001
-	JL     donely
+	JL     doneoi
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
-	MOVQ   in+64(FP), R8
-	MOVQ   out+72(FP), R9
-	MOVQ   coefs+48(FP), R10
-	MOVQ   next+56(FP), R11
-	ADDQ   BX, R10
+	MOVQ   words+72(FP), R8
+	MOVQ   out+80(FP), R9
+	MOVQ   bytes+64(FP), R10
+	LEAQ   (R10)(BX*4), R10
+	SHLQ   $0x02, R9
 	XORQ   DI, DI
 
-looplz:
+loopoj:
 	CMPQ         R8, $0x00000002
-	JL           donema
-	PREFETCHT0   (R11)
-	VPMOVSXBD    (R10), Z6
-	VCVTDQ2PS    Z6, Z6
+	JL           doneok
+	VMOVUPD      (R10), Z6
 	VBROADCASTSS (SI)(DI*4), Z7
-	VFMADD231PS  Z6, Z7, Z0
+	VPDPBUSD     Z7, Z6, Z0
 	ADDQ         R9, R10
-	ADDQ         R9, R11
 	INCQ         DI
-	VPMOVSXBD    (R10), Z6
-	VCVTDQ2PS    Z6, Z6
+	VMOVUPD      (R10), Z6
 	VBROADCASTSS (SI)(DI*4), Z7
-	VFMADD231PS  Z6, Z7, Z1
+	VPDPBUSD     Z7, Z6, Z1
 	ADDQ         R9, R10
-	ADDQ         R9, R11
 	INCQ         DI
 	SUBQ         $0x02, R8
-	JMP          looplz
+	JMP          loopoj
 
-donema:
-loopmb:
+doneok:
+loopol:
 	CMPQ         R8, $0x00000001
-	JL           donemc
-	PREFETCHT0   (R11)
-	VPMOVSXBD    (R10), Z6
-	VCVTDQ2PS    Z6, Z6
+	JL           doneom
+	VMOVUPD      (R10), Z6
 	VBROADCASTSS (SI)(DI*4), Z7
-	VFMADD231PS  Z6, Z7, Z0
+	VPDPBUSD     Z7, Z6, Z0
 	ADDQ         R9, R10
-	ADDQ         R9, R11
 	INCQ         DI
 	SUBQ         $0x01, R8
-	JMP          loopmb
+	JMP          loopol
 
-donemc:
+doneom:
 	MOVQ         r+0(FP), DI
 	MOVQ         ldr+8(FP), R8
-	VBROADCASTSS step+80(FP), Z6
-	MOVLQSX      (AX), R9
+	MOVQ         scale+32(FP), R9
+	MOVQ         sum+40(FP), R10
+	MOVLQSX      (AX), R11
+	VBROADCASTSS step+88(FP), Z6
+	VBROADCASTSS (R9)(R11*4), Z7
+	VMULPS       Z7, Z6, Z6
+	VBROADCASTSS (R10)(R11*4), Z7
+	VPSLLD       $0x07, Z7, Z7
+	MOVQ         R11, R9
 	IMULQ        R8, R9
 	ADDQ         BX, R9
 	LEAQ         (DI)(R9*4), R9
-	VADDPS       Z1, Z0, Z0
+	VPADDD       Z1, Z0, Z0
+	VPSUBD       Z7, Z0, Z0
+	VCVTDQ2PS    Z0, Z0
 	VMULPS       Z6, Z0, Z0
 	VMOVUPS      Z0, (R9)
 	ADDQ         $0x10, BX
 	SUBQ         $0x10, DX
-	JMP          looplx
+	JMP          loopoh
 
-donely:
+doneoi:
 	ADDQ $0x04, AX
 	SUBQ $0x01, CX
-	JMP  looplj
+	JMP  loopnt
 
-donelk:
+donenu:
 	VZEROUPPER
 	RET
 
@@ -5642,9 +7104,9 @@ TEXT ·sumRowsAVX512(SB), NOSPLIT, $0-40
 	MOVQ src+8(FP), CX
 	MOVQ n+32(FP), DX
 
-loopmd:
+loopon:
 	CMPQ   DX, $0x00000040
-	JL     doneme
+	JL     doneoo
 	MOVQ   offsets+16(FP), BX
 	MOVQ   terms+24(FP), SI
 	VPXORQ Z0, Z0, Z0
@@ -5652,9 +7114,9 @@ loopmd:
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
 
-loopmf:
+loopop:
 	CMPQ    SI, $0x00000001
-	JL      donemg
+	JL      doneoq
 	MOVLQSX (BX), DI
 	VADDPS  (CX)(DI*4), Z0, Z0
 	VADDPS  64(CX)(DI*4), Z1, Z1
@@ -5662,9 +7124,9 @@ loopmf:
 	VADDPS  192(CX)(DI*4), Z3, Z3
 	ADDQ    $0x04, BX
 	DECQ    SI
-	JMP     loopmf
+	JMP     loopop
 
-donemg:
+doneoq:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
 	VMOVUPS Z2, 128(AX)
@@ -5672,33 +7134,33 @@ donemg:
 	ADDQ    $0x00000100, CX
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, DX
-	JMP     loopmd
+	JMP     loopon
 
-doneme:
-loopmh:
+doneoo:
+loopor:
 	CMPQ   DX, $0x00000010
-	JL     donemi
+	JL     doneos
 	MOVQ   offsets+16(FP), BX
 	MOVQ   terms+24(FP), SI
 	VPXORQ Z4, Z4, Z4
 
-loopmj:
+loopot:
 	CMPQ    SI, $0x00000001
-	JL      donemk
+	JL      doneou
 	MOVLQSX (BX), DI
 	VADDPS  (CX)(DI*4), Z4, Z4
 	ADDQ    $0x04, BX
 	DECQ    SI
-	JMP     loopmj
+	JMP     loopot
 
-donemk:
+doneou:
 	VMOVUPS Z4, (AX)
 	ADDQ    $0x00000040, CX
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x00000010, DX
-	JMP     loopmh
+	JMP     loopor
 
-donemi:
+doneos:
 	VZEROUPPER
 	RET
 
@@ -5713,9 +7175,9 @@ TEXT ·streamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD X0, Z0
 	XORQ         BX, BX
 
-loopml:
+loopov:
 	CMPQ       DX, $0x00000020
-	JL         donemm
+	JL         doneow
 	PREFETCHT0 4096(AX)(BX*1)
 	PREFETCHT0 4096(CX)(BX*1)
 	VMULPD     (AX)(BX*1), Z0, Z1
@@ -5742,12 +7204,12 @@ loopml:
 	VMOVUPD    Z2, 192(CX)(BX*1)
 	ADDQ       $0x00000100, BX
 	SUBQ       $0x00000020, DX
-	JMP        loopml
+	JMP        loopov
 
-donemm:
-loopmn:
+doneow:
+loopox:
 	CMPQ       DX, $0x00000008
-	JL         donemo
+	JL         doneoy
 	PREFETCHT0 4096(AX)(BX*1)
 	PREFETCHT0 4096(CX)(BX*1)
 	VMULPD     (AX)(BX*1), Z0, Z1
@@ -5756,9 +7218,9 @@ loopmn:
 	VMOVUPD    Z2, (CX)(BX*1)
 	ADDQ       $0x00000040, BX
 	SUBQ       $0x00000008, DX
-	JMP        loopmn
+	JMP        loopox
 
-donemo:
+doneoy:
 	VZEROUPPER
 	RET
 
@@ -5782,9 +7244,9 @@ TEXT ·multiplyAddAVX512(SB), NOSPLIT, $0-16
 	VPXORQ       Z11, Z11, Z11
 	VPXORQ       Z12, Z12, Z12
 
-loopmp:
+loopoz:
 	CMPQ        AX, $0x00000001
-	JL          donemq
+	JL          donepa
 	VFMADD231PD Z0, Z0, Z1
 	VFMADD231PD Z0, Z0, Z2
 	VFMADD231PD Z0, Z0, Z3
@@ -5798,9 +7260,9 @@ loopmp:
 	VFMADD231PD Z0, Z0, Z11
 	VFMADD231PD Z0, Z0, Z12
 	DECQ        AX
-	JMP         loopmp
+	JMP         loopoz
 
-donemq:
+donepa:
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z4, Z1, Z1
@@ -5823,7 +7285,7 @@ donemq:
 	RET
 
 // func combineAVX512(dst *float32, src *float32, at *int, weight *float32, parts int, n int)
-// Requires: AVX, AVX512F, FMA3
+// Requires: AVX, AVX512F
 TEXT ·combineAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
@@ -5831,9 +7293,9 @@ TEXT ·combineAVX512(SB), NOSPLIT, $0-48
 	MOVQ weight+24(FP), BX
 	MOVQ n+40(FP), SI
 
-loopmr:
+looppb:
 	CMPQ   SI, $0x00000080
-	JL     donems
+	JL     donepc
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -5844,24 +7306,32 @@ loopmr:
 	VPXORQ Z7, Z7, Z7
 	XORQ   DI, DI
 
-partmt:
+partpd:
 	CMPQ         DI, parts+32(FP)
-	JGE          donemu
+	JGE          donepe
 	MOVQ         (DX)(DI*8), R8
 	LEAQ         (CX)(R8*4), R8
 	VBROADCASTSS (BX)(DI*4), Z8
-	VFMADD231PS  (R8), Z8, Z0
-	VFMADD231PS  64(R8), Z8, Z1
-	VFMADD231PS  128(R8), Z8, Z2
-	VFMADD231PS  192(R8), Z8, Z3
-	VFMADD231PS  256(R8), Z8, Z4
-	VFMADD231PS  320(R8), Z8, Z5
-	VFMADD231PS  384(R8), Z8, Z6
-	VFMADD231PS  448(R8), Z8, Z7
+	VMULPS       (R8), Z8, Z9
+	VADDPS       Z9, Z0, Z0
+	VMULPS       64(R8), Z8, Z9
+	VADDPS       Z9, Z1, Z1
+	VMULPS       128(R8), Z8, Z9
+	VADDPS       Z9, Z2, Z2
+	VMULPS       192(R8), Z8, Z9
+	VADDPS       Z9, Z3, Z3
+	VMULPS       256(R8), Z8, Z9
+	VADDPS       Z9, Z4, Z4
+	VMULPS       320(R8), Z8, Z9
+	VADDPS       Z9, Z5, Z5
+	VMULPS       384(R8), Z8, Z9
+	VADDPS       Z9, Z6, Z6
+	VMULPS       448(R8), Z8, Z8
+	VADDPS       Z8, Z7, Z7
 	INCQ         DI
-	JMP          partmt
+	JMP          partpd
 
-donemu:
+donepe:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
 	VMOVUPS Z2, 128(AX)
@@ -5873,62 +7343,64 @@ donemu:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000200, CX
 	SUBQ    $0x00000080, SI
-	JMP     loopmr
+	JMP     looppb
 
-donems:
-loopmv:
+donepc:
+looppf:
 	CMPQ   SI, $0x00000010
-	JL     donemw
+	JL     donepg
 	VPXORQ Z0, Z0, Z0
 	XORQ   DI, DI
 
-partmx:
+partph:
 	CMPQ         DI, parts+32(FP)
-	JGE          donemy
+	JGE          donepi
 	MOVQ         (DX)(DI*8), R8
 	LEAQ         (CX)(R8*4), R8
 	VBROADCASTSS (BX)(DI*4), Z8
-	VFMADD231PS  (R8), Z8, Z0
+	VMULPS       (R8), Z8, Z1
+	VADDPS       Z1, Z0, Z0
 	INCQ         DI
-	JMP          partmx
+	JMP          partph
 
-donemy:
+donepi:
 	VMOVUPS Z0, (AX)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, CX
 	SUBQ    $0x00000010, SI
-	JMP     loopmv
+	JMP     looppf
 
-donemw:
-loopmz:
+donepg:
+looppj:
 	CMPQ   SI, $0x00000001
-	JL     donena
+	JL     donepk
 	VXORPS X0, X0, X0
 	XORQ   DI, DI
 
-partnb:
-	CMPQ        DI, parts+32(FP)
-	JGE         donenc
-	MOVQ        (DX)(DI*8), R8
-	LEAQ        (CX)(R8*4), R8
-	VMOVSS      (BX)(DI*4), X8
-	VFMADD231SS (R8), X8, X0
-	INCQ        DI
-	JMP         partnb
+partpl:
+	CMPQ   DI, parts+32(FP)
+	JGE    donepm
+	MOVQ   (DX)(DI*8), R8
+	LEAQ   (CX)(R8*4), R8
+	VMOVSS (BX)(DI*4), X8
+	VMULSS (R8), X8, X8
+	VADDSS X8, X0, X0
+	INCQ   DI
+	JMP    partpl
 
-donenc:
+donepm:
 	VMOVSS X0, (AX)
 	ADDQ   $0x00000004, AX
 	ADDQ   $0x00000004, CX
 	SUBQ   $0x00000001, SI
-	JMP    loopmz
+	JMP    looppj
 
-donena:
+donepk:
 	VZEROUPPER
 	RET
 
 // func combineOntoAVX512(dst *float32, base *float32, src *float32, at *int, weight *float32, parts int, n int)
-// Requires: AVX, AVX512F, FMA3
+// Requires: AVX, AVX512F
 TEXT ·combineOntoAVX512(SB), NOSPLIT, $0-56
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+16(FP), CX
@@ -5941,9 +7413,9 @@ TEXT ·combineOntoAVX512(SB), NOSPLIT, $0-56
 	VBROADCASTSS X0, Z0
 	VPXORQ       Z1, Z1, Z1
 
-loopnd:
+looppn:
 	CMPQ    SI, $0x00000080
-	JL      donene
+	JL      donepo
 	VMOVUPS (DI), Z2
 	VMOVUPS 64(DI), Z3
 	VMOVUPS 128(DI), Z4
@@ -5954,24 +7426,32 @@ loopnd:
 	VMOVUPS 448(DI), Z9
 	XORQ    R8, R8
 
-partnf:
+partpp:
 	CMPQ         R8, parts+40(FP)
-	JGE          doneng
+	JGE          donepq
 	MOVQ         (DX)(R8*8), R9
 	LEAQ         (CX)(R9*4), R9
 	VBROADCASTSS (BX)(R8*4), Z10
-	VFMADD231PS  (R9), Z10, Z2
-	VFMADD231PS  64(R9), Z10, Z3
-	VFMADD231PS  128(R9), Z10, Z4
-	VFMADD231PS  192(R9), Z10, Z5
-	VFMADD231PS  256(R9), Z10, Z6
-	VFMADD231PS  320(R9), Z10, Z7
-	VFMADD231PS  384(R9), Z10, Z8
-	VFMADD231PS  448(R9), Z10, Z9
+	VMULPS       (R9), Z10, Z11
+	VADDPS       Z11, Z2, Z2
+	VMULPS       64(R9), Z10, Z11
+	VADDPS       Z11, Z3, Z3
+	VMULPS       128(R9), Z10, Z11
+	VADDPS       Z11, Z4, Z4
+	VMULPS       192(R9), Z10, Z11
+	VADDPS       Z11, Z5, Z5
+	VMULPS       256(R9), Z10, Z11
+	VADDPS       Z11, Z6, Z6
+	VMULPS       320(R9), Z10, Z11
+	VADDPS       Z11, Z7, Z7
+	VMULPS       384(R9), Z10, Z11
+	VADDPS       Z11, Z8, Z8
+	VMULPS       448(R9), Z10, Z10
+	VADDPS       Z10, Z9, Z9
 	INCQ         R8
-	JMP          partnf
+	JMP          partpp
 
-doneng:
+donepq:
 	VMAXPS  Z1, Z2, Z2
 	VMINPS  Z0, Z2, Z2
 	VMOVUPS Z2, (AX)
@@ -6000,26 +7480,27 @@ doneng:
 	ADDQ    $0x00000200, CX
 	ADDQ    $0x00000200, DI
 	SUBQ    $0x00000080, SI
-	JMP     loopnd
+	JMP     looppn
 
-donene:
-loopnh:
+donepo:
+looppr:
 	CMPQ    SI, $0x00000010
-	JL      doneni
+	JL      doneps
 	VMOVUPS (DI), Z2
 	XORQ    R8, R8
 
-partnj:
+partpt:
 	CMPQ         R8, parts+40(FP)
-	JGE          donenk
+	JGE          donepu
 	MOVQ         (DX)(R8*8), R9
 	LEAQ         (CX)(R9*4), R9
 	VBROADCASTSS (BX)(R8*4), Z10
-	VFMADD231PS  (R9), Z10, Z2
+	VMULPS       (R9), Z10, Z3
+	VADDPS       Z3, Z2, Z2
 	INCQ         R8
-	JMP          partnj
+	JMP          partpt
 
-donenk:
+donepu:
 	VMAXPS  Z1, Z2, Z2
 	VMINPS  Z0, Z2, Z2
 	VMOVUPS Z2, (AX)
@@ -6027,26 +7508,27 @@ donenk:
 	ADDQ    $0x00000040, CX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000010, SI
-	JMP     loopnh
+	JMP     looppr
 
-doneni:
-loopnl:
+doneps:
+looppv:
 	CMPQ   SI, $0x00000001
-	JL     donenm
+	JL     donepw
 	VMOVSS (DI), X2
 	XORQ   R8, R8
 
-partnn:
-	CMPQ        R8, parts+40(FP)
-	JGE         doneno
-	MOVQ        (DX)(R8*8), R9
-	LEAQ        (CX)(R9*4), R9
-	VMOVSS      (BX)(R8*4), X10
-	VFMADD231SS (R9), X10, X2
-	INCQ        R8
-	JMP         partnn
+partpx:
+	CMPQ   R8, parts+40(FP)
+	JGE    donepy
+	MOVQ   (DX)(R8*8), R9
+	LEAQ   (CX)(R9*4), R9
+	VMOVSS (BX)(R8*4), X10
+	VMULSS (R9), X10, X10
+	VADDSS X10, X2, X2
+	INCQ   R8
+	JMP    partpx
 
-doneno:
+donepy:
 	VMAXSS X1, X2, X2
 	VMINSS X0, X2, X2
 	VMOVSS X2, (AX)
@@ -6054,14 +7536,14 @@ doneno:
 	ADDQ   $0x00000004, CX
 	ADDQ   $0x00000004, DI
 	SUBQ   $0x00000001, SI
-	JMP    loopnl
+	JMP    looppv
 
-donenm:
+donepw:
 	VZEROUPPER
 	RET
 
 // func paintAVX512(dst *uint8, l *float32, r *float32, b *float32, n int, wr float32, wb float32)
-// Requires: AVX, AVX512F, FMA3, SSE
+// Requires: AVX, AVX512F, SSE
 TEXT ·paintAVX512(SB), NOSPLIT, $0-48
 	MOVQ         dst+0(FP), AX
 	MOVQ         l+8(FP), CX
@@ -6086,85 +7568,148 @@ TEXT ·paintAVX512(SB), NOSPLIT, $0-48
 	VMOVD        DI, X6
 	VBROADCASTSS X6, Z6
 
-loopnp:
-	CMPQ         SI, $0x00000010
-	JL           donenq
-	VMOVUPD      (CX), Z7
-	VMOVUPD      (DX), Z8
-	VMOVUPD      (BX), Z9
-	VMOVAPS      Z7, Z10
-	VFNMADD231PS Z8, Z0, Z10
-	VFNMADD231PS Z9, Z1, Z10
-	VADDPS       Z7, Z8, Z8
-	VADDPS       Z7, Z9, Z9
-	VMAXPS       Z2, Z8, Z8
-	VMINPS       Z3, Z8, Z8
-	VMOVAPS      Z4, Z7
-	VFMADD231PS  Z5, Z8, Z7
-	VCVTTPS2DQ   Z7, Z8
-	VMAXPS       Z2, Z10, Z10
-	VMINPS       Z3, Z10, Z10
-	VMOVAPS      Z4, Z7
-	VFMADD231PS  Z5, Z10, Z7
-	VCVTTPS2DQ   Z7, Z10
-	VMAXPS       Z2, Z9, Z9
-	VMINPS       Z3, Z9, Z9
-	VMOVAPS      Z4, Z7
-	VFMADD231PS  Z5, Z9, Z7
-	VCVTTPS2DQ   Z7, Z9
-	VPSLLD       $0x08, Z10, Z10
-	VPSLLD       $0x10, Z9, Z9
-	VPORD        Z10, Z8, Z8
-	VPORD        Z9, Z8, Z8
-	VPORD        Z6, Z8, Z8
-	VMOVUPS      Z8, (AX)
-	ADDQ         $0x40, AX
-	ADDQ         $0x40, CX
-	ADDQ         $0x40, DX
-	ADDQ         $0x40, BX
-	SUBQ         $0x10, SI
-	JMP          loopnp
+looppz:
+	CMPQ       SI, $0x00000010
+	JL         doneqa
+	VMOVUPD    (CX), Z7
+	VMOVUPD    (DX), Z8
+	VMOVUPD    (BX), Z9
+	VMULPS     Z8, Z0, Z11
+	VSUBPS     Z11, Z7, Z10
+	VMULPS     Z9, Z1, Z11
+	VSUBPS     Z11, Z10, Z10
+	VADDPS     Z7, Z8, Z8
+	VADDPS     Z7, Z9, Z9
+	VMAXPS     Z2, Z8, Z8
+	VMINPS     Z3, Z8, Z8
+	VMULPS     Z5, Z8, Z7
+	VADDPS     Z4, Z7, Z7
+	VCVTTPS2DQ Z7, Z8
+	VMAXPS     Z2, Z10, Z10
+	VMINPS     Z3, Z10, Z10
+	VMULPS     Z5, Z10, Z7
+	VADDPS     Z4, Z7, Z7
+	VCVTTPS2DQ Z7, Z10
+	VMAXPS     Z2, Z9, Z9
+	VMINPS     Z3, Z9, Z9
+	VMULPS     Z5, Z9, Z7
+	VADDPS     Z4, Z7, Z7
+	VCVTTPS2DQ Z7, Z9
+	VPSLLD     $0x08, Z10, Z10
+	VPSLLD     $0x10, Z9, Z9
+	VPORD      Z10, Z8, Z8
+	VPORD      Z9, Z8, Z8
+	VPORD      Z6, Z8, Z8
+	VMOVUPS    Z8, (AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, DX
+	ADDQ       $0x40, BX
+	SUBQ       $0x10, SI
+	JMP        looppz
 
-donenq:
-loopnr:
-	CMPQ         SI, $0x00000001
-	JL           donens
-	VMOVSS       (CX), X7
-	VMOVSS       (DX), X8
-	VMOVSS       (BX), X9
-	VMOVAPS      X7, X10
-	VFNMADD231SS X8, X0, X10
-	VFNMADD231SS X9, X1, X10
-	VADDSS       X7, X8, X8
-	VADDSS       X7, X9, X9
-	VMAXSS       X2, X8, X8
-	VMINSS       X3, X8, X8
-	VMOVAPS      X4, X7
-	VFMADD231SS  X5, X8, X7
-	VCVTTPS2DQ   X7, X8
-	VMAXSS       X2, X10, X10
-	VMINSS       X3, X10, X10
-	VMOVAPS      X4, X7
-	VFMADD231SS  X5, X10, X7
-	VCVTTPS2DQ   X7, X10
-	VMAXSS       X2, X9, X9
-	VMINSS       X3, X9, X9
-	VMOVAPS      X4, X7
-	VFMADD231SS  X5, X9, X7
-	VCVTTPS2DQ   X7, X9
-	VPSLLD       $0x08, X10, X10
-	VPSLLD       $0x10, X9, X9
-	VPOR         X10, X8, X8
-	VPOR         X9, X8, X8
-	VPOR         X6, X8, X8
-	VMOVD        X8, (AX)
-	ADDQ         $0x04, AX
-	ADDQ         $0x04, CX
-	ADDQ         $0x04, DX
-	ADDQ         $0x04, BX
-	DECQ         SI
-	JMP          loopnr
+doneqa:
+loopqb:
+	CMPQ       SI, $0x00000001
+	JL         doneqc
+	VMOVSS     (CX), X7
+	VMOVSS     (DX), X8
+	VMOVSS     (BX), X9
+	VMULSS     X8, X0, X11
+	VSUBSS     X11, X7, X10
+	VMULSS     X9, X1, X11
+	VSUBSS     X11, X10, X10
+	VADDSS     X7, X8, X8
+	VADDSS     X7, X9, X9
+	VMAXSS     X2, X8, X8
+	VMINSS     X3, X8, X8
+	VMULSS     X5, X8, X7
+	VADDSS     X4, X7, X7
+	VCVTTPS2DQ X7, X8
+	VMAXSS     X2, X10, X10
+	VMINSS     X3, X10, X10
+	VMULSS     X5, X10, X7
+	VADDSS     X4, X7, X7
+	VCVTTPS2DQ X7, X10
+	VMAXSS     X2, X9, X9
+	VMINSS     X3, X9, X9
+	VMULSS     X5, X9, X7
+	VADDSS     X4, X7, X7
+	VCVTTPS2DQ X7, X9
+	VPSLLD     $0x08, X10, X10
+	VPSLLD     $0x10, X9, X9
+	VPOR       X10, X8, X8
+	VPOR       X9, X8, X8
+	VPOR       X6, X8, X8
+	VMOVD      X8, (AX)
+	ADDQ       $0x04, AX
+	ADDQ       $0x04, CX
+	ADDQ       $0x04, DX
+	ADDQ       $0x04, BX
+	DECQ       SI
+	JMP        loopqb
 
-donens:
+doneqc:
+	VZEROUPPER
+	RET
+
+// func paethAVX2(out *uint8, x *uint8, a *uint8, b *uint8, c *uint8, n int, sum *int)
+// Requires: AVX, AVX2
+TEXT ·paethAVX2(SB), NOSPLIT, $0-56
+	MOVQ   out+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   a+16(FP), DX
+	MOVQ   b+24(FP), BX
+	MOVQ   c+32(FP), SI
+	MOVQ   n+40(FP), DI
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	XORQ   R8, R8
+
+loopqd:
+	CMPQ      DI, $0x00000020
+	JL        doneqe
+	VMOVDQU   (DX)(R8*1), Y2
+	VMOVDQU   (BX)(R8*1), Y3
+	VMOVDQU   (SI)(R8*1), Y4
+	VPSUBUSB  Y4, Y3, Y5
+	VPSUBUSB  Y3, Y4, Y6
+	VPOR      Y5, Y6, Y7
+	VPSUBUSB  Y4, Y2, Y8
+	VPSUBUSB  Y2, Y4, Y9
+	VPOR      Y8, Y9, Y10
+	VPSUBUSB  Y10, Y7, Y11
+	VPSUBUSB  Y7, Y10, Y12
+	VPOR      Y11, Y12, Y11
+	VPMINUB   Y5, Y9, Y5
+	VPMINUB   Y6, Y8, Y6
+	VPOR      Y5, Y6, Y5
+	VPCMPEQB  Y0, Y5, Y5
+	VPADDUSB  Y7, Y10, Y6
+	VPBLENDVB Y5, Y6, Y11, Y11
+	VPMINUB   Y7, Y10, Y5
+	VPCMPEQB  Y5, Y7, Y6
+	VPBLENDVB Y6, Y2, Y3, Y2
+	VPMINUB   Y5, Y11, Y11
+	VPCMPEQB  Y5, Y11, Y6
+	VPBLENDVB Y6, Y2, Y4, Y2
+	VMOVDQU   (CX)(R8*1), Y3
+	VPSUBB    Y2, Y3, Y3
+	VMOVDQU   Y3, (AX)(R8*1)
+	VPABSB    Y3, Y3
+	VPSADBW   Y0, Y3, Y3
+	VPADDQ    Y3, Y1, Y1
+	ADDQ      $0x20, R8
+	SUBQ      $0x20, DI
+	JMP       loopqd
+
+doneqe:
+	VEXTRACTI128 $0x01, Y1, X0
+	VPADDQ       X0, X1, X0
+	VPSHUFD      $0xee, X0, X1
+	VPADDQ       X0, X1, X1
+	VMOVQ        X1, AX
+	MOVQ         sum+48(FP), CX
+	MOVQ         AX, (CX)
 	VZEROUPPER
 	RET

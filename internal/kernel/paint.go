@@ -5,7 +5,7 @@ package kernel
 //
 //	level(v) = ⌊255·min(max(v, 0), 1) + ½⌋,   NaN as 0.
 //
-// Any length will do.
+// Every product and every sum is rounded. Any length will do.
 func Paint(dst []uint8, l, r, b []float32, wr, wb float32) {
 	n := len(l)
 	if n == 0 {
@@ -17,7 +17,7 @@ func Paint(dst []uint8, l, r, b []float32, wr, wb float32) {
 func paintGeneric(dst []uint8, l, r, b []float32, wr, wb float32) {
 	for x, v := range l {
 		to := dst[4*x : 4*x+4]
-		to[0], to[1], to[2], to[3] = level(v+r[x]), level(v-wr*r[x]-wb*b[x]), level(v+b[x]), 0xff
+		to[0], to[1], to[2], to[3] = level(v+r[x]), level(v-float32(wr*r[x])-float32(wb*b[x])), level(v+b[x]), 0xff
 	}
 }
 
@@ -26,7 +26,7 @@ func level(v float32) uint8 {
 		return 0xff
 	}
 	if v > 0 {
-		return uint8(0xff*v + 0.5)
+		return uint8(float32(0xff*v) + 0.5)
 	}
 	return 0
 }

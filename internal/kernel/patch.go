@@ -47,15 +47,17 @@ func Orient(dst []float32, to []int32, src []float32, from, forms []int32, mean 
 	}
 }
 
-// Restore undoes Orient, but for the mean.
-func Restore(dst []float32, to []int32, src []float32, from, forms []int32) {
-	if fits(dst, to, src, from, forms) > 0 {
-		restore(dst, to, src, from, forms)
+// Restore undoes Orient, but for the mean, and takes integers: scale is what 1 stands for
+// in every lane.
+func Restore(dst []float32, to, src, from, forms []int32, scale []float32) {
+	if n := fits(dst, to, src, from, forms); n > 0 {
+		_ = scale[n-1]
+		restore(dst, to, src, from, forms, scale)
 	}
 }
 
 // fits returns the number of lanes, or 0 when there is nothing to do.
-func fits(dst []float32, to []int32, src []float32, from, forms []int32) int {
+func fits[T float32 | int32](dst []float32, to []int32, src []T, from, forms []int32) int {
 	n := len(forms)
 	needOf(n, Lanes)
 	needOf(len(to), Orbit)

@@ -69,15 +69,30 @@ func rescaleAVX2(q *float64, z *float64, u *float64, grow *float64, w *float64, 
 //go:noescape
 func mul32AVX2(c *float32, ldc int, a *float32, lda int, b *float32, ldb int, rows int, inner int, cols int)
 
+// pairsAVX2 is Pairs; n is a multiple of 16.
+//
+//go:noescape
+func pairsAVX2(words *int32, ld int, scale *float32, p *float32, ldp int, entries int, n int, peak float32)
+
+// mulPairsAVX2 is MulPairs; rows is a multiple of 8, cols of 16.
+//
+//go:noescape
+func mulPairsAVX2(c *int32, ldc int, a *int32, lda int, b *int32, ldb int, rows int, words int, cols int)
+
+// packAVX2 is Pack; k is a multiple of 8, n of 16.
+//
+//go:noescape
+func packAVX2(words *int32, ld int, scale *float32, sum *int32, c *int32, ldc int, k int, n int)
+
 // nearestAVX2 is Nearest; m is a multiple of 8, n of 16.
 //
 //go:noescape
-func nearestAVX2(index *int32, best *float32, z *float32, ldz int, at *float32, lda int, m int, dims int, n int)
+func nearestAVX2(index *int32, best *int32, z *int32, ldz int, at *int32, lda int, m int, words int, n int)
 
 // transposeAVX2 is Transpose; n is a multiple of 16, k of 4.
 //
 //go:noescape
-func transposeAVX2(dst *float32, ld int, src *float32, stride int, order *int32, n int, k int)
+func transposeAVX2(dst *int32, ld int, src *int32, stride int, order *int32, n int, k int)
 
 // formsAVX2 is Forms; n is a multiple of 16.
 //
@@ -87,17 +102,17 @@ func formsAVX2(forms *int32, mean *float32, raw *float32, offsets *int32, weight
 // orientAVX2 is Orient; n is a multiple of 16.
 //
 //go:noescape
-func orientAVX2(dst *float32, to *int32, src *float32, from *int32, forms *int32, mean *float32, orbits int, n int)
+func orientAVX2(dst *float32, to *int32, src *float32, from *int32, forms *int32, level *float32, orbits int, n int)
 
 // restoreAVX2 is Restore; n is a multiple of 16.
 //
 //go:noescape
-func restoreAVX2(dst *float32, to *int32, src *float32, from *int32, forms *int32, orbits int, n int)
+func restoreAVX2(dst *float32, to *int32, src *int32, from *int32, forms *int32, level *float32, orbits int, n int)
 
-// regressAVX2 is Regress.
+// regressAVX2 is Regress for one map.
 //
 //go:noescape
-func regressAVX2(r *float32, ldr int, q *float32, ldq int, order *int32, n int, coefs *int8, next *int8, in int, out int, step float32)
+func regressAVX2(r *float32, ldr int, q *int32, ldq int, scale *float32, sum *int32, order *int32, n int, bytes *uint8, words int, out int, step float32)
 
 // sumRowsAVX2 is SumRows; n is a multiple of 16.
 //
@@ -194,15 +209,30 @@ func rescaleAVX512(q *float64, z *float64, u *float64, grow *float64, w *float64
 //go:noescape
 func mul32AVX512(c *float32, ldc int, a *float32, lda int, b *float32, ldb int, rows int, inner int, cols int)
 
+// pairsAVX512 is Pairs; n is a multiple of 16.
+//
+//go:noescape
+func pairsAVX512(words *int32, ld int, scale *float32, p *float32, ldp int, entries int, n int, peak float32)
+
+// mulPairsAVX512 is MulPairs; rows is a multiple of 8, cols of 16.
+//
+//go:noescape
+func mulPairsAVX512(c *int32, ldc int, a *int32, lda int, b *int32, ldb int, rows int, words int, cols int)
+
+// packAVX512 is Pack; k is a multiple of 8, n of 16.
+//
+//go:noescape
+func packAVX512(words *int32, ld int, scale *float32, sum *int32, c *int32, ldc int, k int, n int)
+
 // nearestAVX512 is Nearest; m is a multiple of 8, n of 16.
 //
 //go:noescape
-func nearestAVX512(index *int32, best *float32, z *float32, ldz int, at *float32, lda int, m int, dims int, n int)
+func nearestAVX512(index *int32, best *int32, z *int32, ldz int, at *int32, lda int, m int, words int, n int)
 
 // transposeAVX512 is Transpose; n is a multiple of 16, k of 4.
 //
 //go:noescape
-func transposeAVX512(dst *float32, ld int, src *float32, stride int, order *int32, n int, k int)
+func transposeAVX512(dst *int32, ld int, src *int32, stride int, order *int32, n int, k int)
 
 // formsAVX512 is Forms; n is a multiple of 16.
 //
@@ -212,17 +242,17 @@ func formsAVX512(forms *int32, mean *float32, raw *float32, offsets *int32, weig
 // orientAVX512 is Orient; n is a multiple of 16.
 //
 //go:noescape
-func orientAVX512(dst *float32, to *int32, src *float32, from *int32, forms *int32, mean *float32, orbits int, n int)
+func orientAVX512(dst *float32, to *int32, src *float32, from *int32, forms *int32, level *float32, orbits int, n int)
 
 // restoreAVX512 is Restore; n is a multiple of 16.
 //
 //go:noescape
-func restoreAVX512(dst *float32, to *int32, src *float32, from *int32, forms *int32, orbits int, n int)
+func restoreAVX512(dst *float32, to *int32, src *int32, from *int32, forms *int32, level *float32, orbits int, n int)
 
-// regressAVX512 is Regress.
+// regressAVX512 is Regress for one map.
 //
 //go:noescape
-func regressAVX512(r *float32, ldr int, q *float32, ldq int, order *int32, n int, coefs *int8, next *int8, in int, out int, step float32)
+func regressAVX512(r *float32, ldr int, q *int32, ldq int, scale *float32, sum *int32, order *int32, n int, bytes *uint8, words int, out int, step float32)
 
 // sumRowsAVX512 is SumRows; n is a multiple of 16.
 //
@@ -253,3 +283,8 @@ func combineOntoAVX512(dst *float32, base *float32, src *float32, at *int, weigh
 //
 //go:noescape
 func paintAVX512(dst *uint8, l *float32, r *float32, b *float32, n int, wr float32, wb float32)
+
+// paethAVX2 is Paeth; n is a multiple of 32.
+//
+//go:noescape
+func paethAVX2(out *uint8, x *uint8, a *uint8, b *uint8, c *uint8, n int, sum *int)

@@ -14,7 +14,7 @@ import (
 // Small is an element of the arrays that are kept in their own type and are not
 // packed: they are large, pack badly, and must load fast.
 type Small interface {
-	int8 | uint16 | float32 | float64
+	int8 | uint8 | uint16 | float32 | float64
 }
 
 // Array is a member of rows×cols elements, row by row, by its name in numpy.
@@ -39,6 +39,8 @@ func NewArray[T Small](name string, rows int, data []T) Array {
 		for _, v := range d {
 			a.data = append(a.data, byte(v))
 		}
+	case []uint8:
+		a.data = append(a.data, d...)
 	case []uint16:
 		for _, v := range d {
 			a.data = binary.LittleEndian.AppendUint16(a.data, v)
@@ -60,6 +62,8 @@ func element[T Small]() (kind string, size int) {
 	switch any(*new(T)).(type) {
 	case int8:
 		return "|i1", 1
+	case uint8:
+		return "|u1", 1
 	case uint16:
 		return "<u2", 2
 	case float64:

@@ -26,8 +26,11 @@ func TestArrays(t *testing.T) {
 	words := []uint16{0, 65535, 1, 256}
 	floats := []float32{0, -1.5, math.MaxFloat32, 1e-45, 3, 4, 5, 6}
 	doubles := []float64{0, -1.5, math.MaxFloat64, 5e-324}
-	f := pack(t, NewArray("a", 2, bytes8), NewArray("b", 4, words), NewArray("c", 1, floats), NewArray("d", 2, doubles), NewArray("e", 1, []float64{}))
+	f := pack(t, NewArray("a", 2, bytes8), NewArray("b", 4, words), NewArray("c", 1, floats), NewArray("d", 2, doubles), NewArray("e", 1, []float64{}), NewArray("u", 3, []uint8{0, 255, 7}))
 	if got, err := Read[int8](f, "a", 2, 3); err != nil || !slices.Equal(got, bytes8) {
+		t.Errorf("%v, %v", got, err)
+	}
+	if got, err := Read[uint8](f, "u", 3, 1); err != nil || !slices.Equal(got, []uint8{0, 255, 7}) {
 		t.Errorf("%v, %v", got, err)
 	}
 	if got, err := Read[uint16](f, "b", 4, 1); err != nil || !slices.Equal(got, words) {

@@ -86,7 +86,7 @@ func bench(c *cli.Context, s *streams) error {
 	}
 	r.Bandwidth, r.Arithmetic = ceilings(runs)
 	var tasks []benchTask
-	for _, add := range []func() ([]benchTask, error){pictureTasks, coderTasks, ropTasks, ksvdTasks} {
+	for _, add := range []func() ([]benchTask, error){fileTasks, pictureTasks, coderTasks, ropTasks, ksvdTasks} {
 		more, err := add()
 		if err != nil {
 			return err

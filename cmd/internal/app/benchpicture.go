@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"image"
@@ -14,6 +15,40 @@ import (
 	"superres/internal/parallel"
 	"superres/superres"
 )
+
+// fileTasks enlarge files of two sizes: a PNG is decoded, enlarged by the embedded photo
+// and encoded, in memory. What a program takes besides is opening the model, and the disk.
+func fileTasks() (tasks []benchTask, err error) {
+	for _, size := range []image.Point{{768, 512}, {1920, 1280}} {
+		var file bytes.Buffer
+		if err := imagefile.Encode(&file, drawn(size.X, size.Y), "png", imagefile.EncodeOptions{}); err != nil {
+			return nil, err
+		}
+		for _, effort := range []string{"fast", "best"} {
+			m, err := openModel(cleanModel + ":" + effort)
+			if err != nil {
+				return nil, err
+			}
+			tasks = append(tasks, benchTask{
+				name: fmt.Sprintf("PNG %dx%d to %dx%d, %s", size.X, size.Y, 2*size.X, 2*size.Y, effort), unit: "s",
+				run: func(ctx context.Context) (time.Duration, error) {
+					began := time.Now()
+					p, err := imagefile.Decode(ctx, bytes.NewReader(file.Bytes()), "drawn", imagefile.Limits{})
+					if err != nil {
+						return 0, err
+					}
+					out, err := m.Upscale(ctx, p.Image, superres.Options{Scale: 2})
+					if err != nil {
+						return 0, err
+					}
+					err = imagefile.Encode(io.Discard, out, "png", imagefile.EncodeOptions{})
+					return time.Since(began), err
+				},
+			})
+		}
+	}
+	return tasks, nil
+}
 
 // pictureTasks enlarge a picture by the embedded photo at each effort, write the
 // result of that size as a PNG, and enlarge digits by the embedded digits.

@@ -7,7 +7,8 @@ import (
 )
 
 // combine goes over dst eight vectors at a time, then one, then a sample: each sum is
-// one chain of fused multiply-adds in the order of the parts, wherever it stands.
+// in the order of the parts, wherever it stands. Products are rounded before they are
+// added, so that all tiers and all other machines find the same.
 func (t tier) combine() {
 	t.begin("combine", "dst, src *float32, at *int, weight *float32, parts, n int)",
 		"is Combine; there is at least one part.")
@@ -28,7 +29,7 @@ func (t tier) combineBody(onto bool) {
 	var most, least reg.VecVirtual
 	if onto {
 		base = pointer("base")
-		most, least = t.float(floatOne), t.zero()
+		most, least = t.constant32(floatOne), t.zero()
 	}
 	acc := make([]reg.VecVirtual, 8)
 	for i := range acc {
@@ -70,7 +71,9 @@ func (t tier) combineBody(onto bool) {
 			}
 			parts(func() { VBROADCASTSS(Mem{Base: weight, Index: k, Scale: 4}, w) }, func() {
 				for i, v := range acc[:vectors] {
-					VFMADD231PS(Mem{Base: from, Disp: i * t.bytes()}, w, v)
+					product := t.vec()
+					VMULPS(Mem{Base: from, Disp: i * t.bytes()}, w, product)
+					VADDPS(product, v, v)
 				}
 			})
 			for i, v := range acc[:vectors] {
@@ -91,7 +94,8 @@ func (t tier) combineBody(onto bool) {
 			VXORPS(v, v, v)
 		}
 		parts(func() { VMOVSS(Mem{Base: weight, Index: k, Scale: 4}, w) }, func() {
-			VFMADD231SS(Mem{Base: from}, w, v)
+			VMULSS(Mem{Base: from}, w, w)
+			VADDSS(w, v, v)
 		})
 		if onto {
 			VMAXSS(least.AsX(), v, v)

@@ -37,10 +37,7 @@ func (t tier) spreadInt(r reg.GPVirtual) reg.VecVirtual {
 	return v
 }
 
-const (
-	minusInf = 0xff800000
-	signBit  = 0x80000000
-)
+const signBit = 0x80000000
 
 func (t tier) xor(a, b, to reg.VecVirtual) {
 	if t.lanes == 8 {
@@ -134,22 +131,31 @@ func (t tier) has(v reg.VecVirtual, bit int) mask {
 func (t tier) mul32() {
 	t.begin("mul32", "c *float32, ldc int, a *float32, lda int, b *float32, ldb int, rows, inner, cols int)",
 		"sets C to AᵀB; rows is a multiple of 8, cols of 16.")
+	t.tiles(t.lanes, []int{3, 2, 1}, func(acc []reg.VecVirtual, a, lda, b, ldb reg.GPVirtual, w int) {
+		t.tile(acc, a, lda, b, ldb, pointer("inner"), w, func(left reg.VecVirtual, right, acc []reg.VecVirtual) {
+			for i, x := range right {
+				VFMADD231PS(x, left, acc[i])
+			}
+		})
+	})
+}
+
+// tiles goes over the rows and columns of a product of 32-bit numbers, and ends the
+// function. tile makes one of tall rows and w vectors; the last of the widths must
+// divide the columns.
+func (t tier) tiles(tall int, widths []int, tile func(acc []reg.VecVirtual, a, lda, b, ldb reg.GPVirtual, w int)) {
 	c, ldc, lda, ldb, rows := pointer("c"), pointer("ldc"), pointer("lda"), pointer("ldb"), pointer("rows")
-	aRows := pointer("a")
+	a := pointer("a")
 	for _, r := range []reg.GPVirtual{ldc, lda, ldb} {
 		SHLQ(U8(2), r)
 	}
-	tall := t.lanes
-	acc := make([]reg.VecVirtual, 3*tall)
-	for i := range acc {
-		acc[i] = t.vec()
-	}
+	acc := t.vecs(widths[0] * tall)
 	while(rows, tall, func() {
 		cols, b, to := pointer("cols"), pointer("b"), GP64()
 		MOVQ(c, to)
-		for _, w := range []int{3, 2, 1} {
+		for _, w := range widths {
 			while(cols, w*t.lanes32(), func() {
-				t.tile32(acc[:w*tall], aRows, lda, b, ldb, pointer("inner"), w)
+				tile(acc[:w*tall], a, lda, b, ldb, w)
 				out := GP64()
 				MOVQ(to, out)
 				for r := range tall {
@@ -165,7 +171,7 @@ func (t tier) mul32() {
 				SUBQ(U32(w*t.lanes32()), cols)
 			})
 		}
-		ADDQ(U8(4*tall), aRows)
+		ADDQ(U8(4*tall), a)
 		for range tall {
 			ADDQ(ldc, c)
 		}
@@ -174,8 +180,9 @@ func (t tier) mul32() {
 	end()
 }
 
-// tile32 sets the registers acc, w vectors a row, to a tile of AᵀB.
-func (t tier) tile32(acc []reg.VecVirtual, aRows, lda, b, ldb, inner reg.GPVirtual, w int) {
+// tile sets the registers acc, w vectors a row, to a tile of AᵀB: for every step of the
+// inner dimension and every row, add adds what left, of A, and right, of B, make.
+func (t tier) tile(acc []reg.VecVirtual, aRows, lda, b, ldb, inner reg.GPVirtual, w int, add func(left reg.VecVirtual, right, acc []reg.VecVirtual)) {
 	for _, v := range acc {
 		t.clear(v)
 	}
@@ -185,15 +192,10 @@ func (t tier) tile32(acc []reg.VecVirtual, aRows, lda, b, ldb, inner reg.GPVirtu
 	while(inner, 1, func() {
 		var right []reg.VecVirtual
 		for i := range w {
-			v := t.vec()
-			VMOVUPS(from(row, i*t.bytes()), v)
-			right = append(right, v)
+			right = append(right, t.load(from(row, i*t.bytes())))
 		}
 		for r := range len(acc) / w {
-			left := t.spread32(from(a, 4*r))
-			for i := range w {
-				VFMADD231PS(right[i], left, acc[r*w+i])
-			}
+			add(t.spread32(from(a, 4*r)), right, acc[r*w:(r+1)*w])
 		}
 		ADDQ(lda, a)
 		ADDQ(ldb, row)
@@ -201,64 +203,9 @@ func (t tier) tile32(acc []reg.VecVirtual, aRows, lda, b, ldb, inner reg.GPVirtu
 	})
 }
 
-// nearest compares the products of a tile with the best so far while they are in
-// registers. Scores are never stored.
-func (t tier) nearest() {
-	t.begin("nearest", "index *int32, best, z *float32, ldz int, at *float32, lda, m, dims, n int)",
-		"is Nearest; m is a multiple of 8, n of 16.")
-	index, best, z, ldz, lda, n := pointer("index"), pointer("best"), pointer("z"), pointer("ldz"), pointer("lda"), pointer("n")
-	SHLQ(U8(2), ldz)
-	SHLQ(U8(2), lda)
-	tall, widths := 8, []int{3, 2, 1}
-	if t.lanes == 4 {
-		tall, widths = 4, []int{2}
-	}
-	acc := make([]reg.VecVirtual, tall*widths[0])
-	for i := range acc {
-		acc[i] = t.vec()
-	}
-	for _, w := range widths {
-		while(n, w*t.lanes32(), func() {
-			at, m, j := pointer("at"), pointer("m"), GP32()
-			XORL(j, j)
-			first, least := t.spreadInt(j), t.constant32(minusInf)
-			for i := range w {
-				VMOVUPS(first, from(index, i*t.bytes()))
-				VMOVUPS(least, from(best, i*t.bytes()))
-			}
-			while(m, tall, func() {
-				t.tile32(acc[:tall*w], at, lda, z, ldz, pointer("dims"), w)
-				var most, place []reg.VecVirtual
-				for i := range w {
-					most, place = append(most, t.load(from(best, i*t.bytes()))), append(place, t.load(from(index, i*t.bytes())))
-				}
-				for r := range tall {
-					number := t.spreadInt(j)
-					for i := range w {
-						t.choose(t.compare(less32, most[i], acc[r*w+i]), number, place[i])
-						VMAXPS(most[i], acc[r*w+i], most[i]) // NaN in the score: the best stays
-					}
-					INCL(j)
-				}
-				for i := range w {
-					VMOVUPS(most[i], from(best, i*t.bytes()))
-					VMOVUPS(place[i], from(index, i*t.bytes()))
-				}
-				ADDQ(U8(4*tall), at)
-				SUBQ(U8(tall), m)
-			})
-			for _, p := range []reg.GPVirtual{index, best, z} {
-				ADDQ(U32(w*t.bytes()), p)
-			}
-			SUBQ(U32(w*t.lanes32()), n)
-		})
-	}
-	end()
-}
-
 // transpose takes four entries of as many rows as a vector has lanes at a time.
 func (t tier) transpose() {
-	t.begin("transpose", "dst *float32, ld int, src *float32, stride int, order *int32, n, k int)",
+	t.begin("transpose", "dst *int32, ld int, src *int32, stride int, order *int32, n, k int)",
 		"is Transpose; n is a multiple of 16, k of 4.")
 	dst, ld, src, stride, order, n := pointer("dst"), pointer("ld"), pointer("src"), pointer("stride"), pointer("order"), pointer("n")
 	SHLQ(U8(2), ld)
@@ -290,14 +237,7 @@ func (t tier) transpose() {
 			for i := range half {
 				half[i], out[i] = t.vec(), t.vec()
 			}
-			VUNPCKLPS(in[1], in[0], half[0])
-			VUNPCKLPS(in[3], in[2], half[1])
-			VUNPCKHPS(in[1], in[0], half[2])
-			VUNPCKHPS(in[3], in[2], half[3])
-			VUNPCKLPD(half[1], half[0], out[0])
-			VUNPCKHPD(half[1], half[0], out[1])
-			VUNPCKLPD(half[3], half[2], out[2])
-			VUNPCKHPD(half[3], half[2], out[3])
+			t.turn4(in, half, out)
 			for i := range out {
 				VMOVUPS(out[i], from(to, 0))
 				ADDQ(ld, to)

@@ -28,6 +28,9 @@ func main() {
 		t.project()
 		t.rescale()
 		t.mul32()
+		t.pairs()
+		t.mulPairs()
+		t.pack()
 		t.nearest()
 		t.transpose()
 		t.forms()
@@ -41,6 +44,7 @@ func main() {
 		t.combineOnto()
 		t.paint()
 	}
+	tier{"AVX2", 4}.paeth() // 32 bytes at a time are fast enough
 	Generate()
 }
 
@@ -71,6 +75,15 @@ func (t tier) vec() reg.VecVirtual {
 		return ZMM()
 	}
 	return YMM()
+}
+
+// vecs are n of them.
+func (t tier) vecs(n int) []reg.VecVirtual {
+	list := make([]reg.VecVirtual, n)
+	for i := range list {
+		list[i] = t.vec()
+	}
+	return list
 }
 
 // zero is a vector of zeros.

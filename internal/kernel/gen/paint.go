@@ -6,15 +6,6 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// float is a vector of a float32.
-func (t tier) float(bits uint32) reg.VecVirtual {
-	r, x, v := GP32(), XMM(), t.vec()
-	MOVL(U32(bits), r)
-	VMOVD(r, x)
-	VBROADCASTSS(x, v)
-	return v
-}
-
 const (
 	floatHalf = 0x3f000000
 	float255  = 0x437f0000
@@ -27,7 +18,7 @@ func (t tier) paint() {
 	wr, wb := t.vec(), t.vec()
 	VBROADCASTSS(Load(Param("wr"), XMM()), wr)
 	VBROADCASTSS(Load(Param("wb"), XMM()), wb)
-	zero, one, half, most, alpha := t.zero(), t.float(floatOne), t.float(floatHalf), t.float(float255), t.float(alphaBits)
+	zero, one, half, most, alpha := t.zero(), t.constant32(floatOne), t.constant32(floatHalf), t.constant32(float255), t.constant32(alphaBits)
 	or := func(a, to reg.Register, wide bool) {
 		if wide && t.lanes == 8 {
 			VPORD(a, to, to)
@@ -37,18 +28,19 @@ func (t tier) paint() {
 	}
 	lanes := 2 * t.lanes
 	while(n, lanes, func() {
-		light, red, blue, green := t.load(Mem{Base: l}), t.load(Mem{Base: r}), t.load(Mem{Base: b}), t.vec()
-		VMOVAPS(light, green)
-		VFNMADD231PS(red, wr, green)
-		VFNMADD231PS(blue, wb, green)
+		light, red, blue, green, product := t.load(Mem{Base: l}), t.load(Mem{Base: r}), t.load(Mem{Base: b}), t.vec(), t.vec()
+		VMULPS(red, wr, product)
+		VSUBPS(product, light, green)
+		VMULPS(blue, wb, product)
+		VSUBPS(product, green, green)
 		VADDPS(light, red, red)
 		VADDPS(light, blue, blue)
 		for _, v := range []reg.VecVirtual{red, green, blue} {
 			scaled := t.vec()
 			VMAXPS(zero, v, v) // NaN: the first operand, which is 0
 			VMINPS(one, v, v)
-			VMOVAPS(half, scaled)
-			VFMADD231PS(most, v, scaled)
+			VMULPS(most, v, scaled)
+			VADDPS(half, scaled, scaled)
 			VCVTTPS2DQ(scaled, v)
 		}
 		VPSLLD(U8(8), green, green)
@@ -63,21 +55,22 @@ func (t tier) paint() {
 		SUBQ(U8(lanes), n)
 	})
 	while(n, 1, func() {
-		light, red, blue, green := XMM(), XMM(), XMM(), XMM()
+		light, red, blue, green, product := XMM(), XMM(), XMM(), XMM(), XMM()
 		VMOVSS(Mem{Base: l}, light)
 		VMOVSS(Mem{Base: r}, red)
 		VMOVSS(Mem{Base: b}, blue)
-		VMOVAPS(light, green)
-		VFNMADD231SS(red, wr.AsX(), green)
-		VFNMADD231SS(blue, wb.AsX(), green)
+		VMULSS(red, wr.AsX(), product)
+		VSUBSS(product, light, green)
+		VMULSS(blue, wb.AsX(), product)
+		VSUBSS(product, green, green)
 		VADDSS(light, red, red)
 		VADDSS(light, blue, blue)
 		for _, v := range []reg.VecVirtual{red, green, blue} {
 			scaled := XMM()
 			VMAXSS(zero.AsX(), v, v)
 			VMINSS(one.AsX(), v, v)
-			VMOVAPS(half.AsX(), scaled)
-			VFMADD231SS(most.AsX(), v, scaled)
+			VMULSS(most.AsX(), v, scaled)
+			VADDSS(half.AsX(), scaled, scaled)
 			VCVTTPS2DQ(scaled, v)
 		}
 		VPSLLD(U8(8), green, green)

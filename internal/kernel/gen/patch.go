@@ -59,35 +59,34 @@ func (t tier) forms() {
 // orient takes the eight entries of an orbit at a time: all its flips are exchanges
 // of registers.
 func (t tier) orient(name string, back bool) {
-	doc := "is Orient; n is a multiple of 16."
-	means := "mean *float32, "
+	doc, src32 := "is Orient; n is a multiple of 16.", "float32"
 	if back {
-		doc, means = "is Restore; n is a multiple of 16.", ""
+		doc, src32 = "is Restore; n is a multiple of 16.", "int32"
 	}
-	t.begin(name, "dst *float32, to *int32, src *float32, from, forms *int32, "+means+"orbits, n int)", doc)
-	dst, src, forms, n := pointer("dst"), pointer("src"), pointer("forms"), pointer("n")
-	var mean reg.GPVirtual
-	if !back {
-		mean = pointer("mean")
-	}
+	t.begin(name, "dst *float32, to *int32, src *"+src32+", from, forms *int32, level *float32, orbits, n int)", doc)
+	dst, src, forms, levels, n := pointer("dst"), pointer("src"), pointer("forms"), pointer("level"), pointer("n")
 	while(n, t.lanes32(), func() {
 		form := t.load(from(forms, 0))
 		flipX, flipY, turned := t.has(form, 0), t.has(form, 1), t.has(form, 2)
 		sign := t.vec()
 		VPSLLD(U8(28), form, sign)
 		t.and(t.constant32(signBit), sign, sign)
-		var level reg.VecVirtual
-		if !back {
-			level = t.load(from(mean, 0))
+		level := t.load(from(levels, 0)) // the mean, or what 1 stands for
+		if back {
+			t.xor(sign, level, level)
 		}
 		to, list, orbits := pointer("to"), pointer("from"), pointer("orbits")
 		while(orbits, 1, func() {
 			v := make([]reg.VecVirtual, 8) // by the bits: mirrored across, down, turned
 			for i := range v {
-				v[i] = t.load(entry(src, list, i))
-				if !back {
-					VSUBPS(level, v[i], v[i])
+				if back {
+					v[i] = t.vec()
+					VCVTDQ2PS(entry(src, list, i), v[i])
+					VMULPS(level, v[i], v[i])
+					continue
 				}
+				v[i] = t.load(entry(src, list, i))
+				VSUBPS(level, v[i], v[i])
 				t.xor(sign, v[i], v[i])
 			}
 			across := func() {
@@ -121,104 +120,12 @@ func (t tier) orient(name string, back bool) {
 			ADDQ(U8(32), to)
 			DECQ(orbits)
 		})
-		for _, p := range []reg.GPVirtual{dst, src, forms} {
+		for _, p := range []reg.GPVirtual{dst, src, forms, levels} {
 			ADDQ(U8(t.bytes()), p)
-		}
-		if !back {
-			ADDQ(U8(t.bytes()), mean)
 		}
 		SUBQ(U8(t.lanes32()), n)
 	})
 	end()
-}
-
-// regress widens the bytes of a map once for up to four patches. With AVX-512, which
-// has the registers, even and odd entries are summed apart, so that no chain of
-// additions holds the others up.
-func (t tier) regress() {
-	t.begin("regress", "r *float32, ldr int, q *float32, ldq int, order *int32, n int, coefs, next *int8, in, out int, step float32)",
-		"is Regress.")
-	order, n := pointer("order"), pointer("n")
-	chains := t.lanes / 4
-	acc := make([]reg.VecVirtual, 12*chains)
-	for i := range acc {
-		acc[i] = t.vec()
-	}
-	for _, tall := range []int{4, 1} {
-		while(n, tall, func() {
-			q, ldq, row := pointer("q"), pointer("ldq"), make([]reg.GPVirtual, tall)
-			for b := range row {
-				row[b] = GP64()
-				MOVLQSX(from(order, 4*b), row[b])
-				IMULQ(ldq, row[b])
-				LEAQ(Mem{Base: q, Index: row[b], Scale: 4}, row[b])
-			}
-			left, column := pointer("out"), GP64()
-			XORQ(column, column)
-			for _, w := range []int{3, 2, 1} {
-				least := (w-1)*t.lanes32() + 1 // the last vector may reach beyond
-				while(left, least, func() {
-					t.regressTile(acc[:w*tall*chains], row, column, w, chains)
-					r, ldr, scale := pointer("r"), pointer("ldr"), t.spreadParam("step")
-					for b := range row {
-						to := GP64()
-						MOVLQSX(from(order, 4*b), to)
-						IMULQ(ldr, to)
-						ADDQ(column, to)
-						LEAQ(Mem{Base: r, Index: to, Scale: 4}, to)
-						for i := range w {
-							v := acc[b*w+i]
-							if chains > 1 {
-								VADDPS(acc[(tall+b)*w+i], v, v)
-							}
-							VMULPS(scale, v, v)
-							VMOVUPS(v, from(to, i*t.bytes()))
-						}
-					}
-					ADDQ(U8(w*t.lanes32()), column)
-					SUBQ(U8(w*t.lanes32()), left)
-				})
-			}
-			ADDQ(U8(4*tall), order)
-			SUBQ(U8(tall), n)
-		})
-	}
-	end()
-}
-
-// regressTile sums up the rows of the map for some patches and w vectors of columns.
-func (t tier) regressTile(acc []reg.VecVirtual, row []reg.GPVirtual, column reg.GPVirtual, w, chains int) {
-	for _, v := range acc {
-		t.clear(v)
-	}
-	i, in, out, coefs, next := GP64(), pointer("in"), pointer("out"), pointer("coefs"), pointer("next")
-	ADDQ(column, coefs)
-	XORQ(i, i)
-	part := len(acc) / chains
-	for _, c := range []int{chains, 1}[:chains] {
-		while(in, c, func() {
-			PREFETCHT0(from(next, 0))
-			for chain := range c {
-				var wide []reg.VecVirtual
-				for k := range w {
-					v := t.vec()
-					VPMOVSXBD(from(coefs, k*t.lanes32()), v)
-					VCVTDQ2PS(v, v)
-					wide = append(wide, v)
-				}
-				for b := range row {
-					x := t.spread32(Mem{Base: row[b], Index: i, Scale: 4})
-					for k := range w {
-						VFMADD231PS(wide[k], x, acc[chain*part+b*w+k])
-					}
-				}
-				ADDQ(out, coefs)
-				ADDQ(out, next)
-				INCQ(i)
-			}
-			SUBQ(U8(c), in)
-		})
-	}
 }
 
 // spreadParam is the float32 parameter of a name, in every lane.

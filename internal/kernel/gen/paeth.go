@@ -1,0 +1,68 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// paeth works on 32 bytes at a time. |(b-c)+(a-c)| is the sum of |b-c| and |a-c| where
+// both have the same sign, else the difference; a sum that is cut off at 255 is still
+// larger than both.
+func (t tier) paeth() {
+	t.begin("paeth", "out, x, a, b, c *uint8, n int, sum *int)", "is Paeth; n is a multiple of 32.")
+	out, x, a, b, c, n := pointer("out"), pointer("x"), pointer("a"), pointer("b"), pointer("c"), pointer("n")
+	zero, total := t.zero(), t.zero()
+	i := GP64()
+	XORQ(i, i)
+	at := func(p reg.GPVirtual) Mem { return Mem{Base: p, Index: i, Scale: 1} }
+	load := func(p reg.GPVirtual) reg.VecVirtual {
+		v := YMM()
+		VMOVDQU(at(p), v)
+		return v
+	}
+	difference := func(x, y reg.VecVirtual) (up, down, size reg.VecVirtual) {
+		up, down, size = YMM(), YMM(), YMM()
+		VPSUBUSB(y, x, up)
+		VPSUBUSB(x, y, down)
+		VPOR(up, down, size)
+		return up, down, size
+	}
+	while(n, 32, func() {
+		va, vb, vc := load(a), load(b), load(c)
+		upA, downA, toA := difference(vb, vc)
+		upB, downB, toB := difference(va, vc)
+		_, _, toC := difference(toA, toB)
+		same, sum := YMM(), YMM()
+		VPMINUB(upA, downB, upA)
+		VPMINUB(downA, upB, downA)
+		VPOR(upA, downA, same)
+		VPCMPEQB(zero, same, same)
+		VPADDUSB(toA, toB, sum)
+		VPBLENDVB(same, sum, toC, toC)
+		least, choice := YMM(), YMM()
+		VPMINUB(toA, toB, least)
+		VPCMPEQB(least, toA, choice)
+		VPBLENDVB(choice, va, vb, va)
+		VPMINUB(least, toC, toC)
+		VPCMPEQB(least, toC, choice)
+		VPBLENDVB(choice, va, vc, va)
+		v := load(x)
+		VPSUBB(va, v, v)
+		VMOVDQU(v, at(out))
+		VPABSB(v, v)
+		VPSADBW(zero, v, v)
+		VPADDQ(v, total, total)
+		ADDQ(U8(32), i)
+		SUBQ(U8(32), n)
+	})
+	high := XMM()
+	VEXTRACTI128(U8(1), total, high)
+	VPADDQ(high, total.AsX(), high)
+	low, result := XMM(), GP64()
+	VPSHUFD(U8(0xee), high, low)
+	VPADDQ(high, low, low)
+	VMOVQ(low, result)
+	MOVQ(result, Mem{Base: pointer("sum")})
+	end()
+}

@@ -1,0 +1,42 @@
+package kernel
+
+// Paeth fills out with x less the one of a, b, c that is nearest to a+b-c, a before b
+// before c where they are as near, byte by byte and modulo 256, and returns the sum of
+// the magnitudes of what is left, as signed bytes: the fifth filter of PNG
+// (ISO/IEC 15948). All have the length of x.
+func Paeth(out, x, a, b, c []byte) (sum int) {
+	n := len(x)
+	out, a, b, c = out[:n], a[:n], b[:n], c[:n]
+	done := 0
+	if n >= 32 {
+		done, sum = paeth(out, x, a, b, c)
+	}
+	return sum + paethGeneric(out[done:], x[done:], a[done:], b[done:], c[done:])
+}
+
+// The distances of a+b-c from a, b and c are |b-c|, |a-c| and |(b-c)+(a-c)|.
+func paethGeneric(out, x, a, b, c []byte) (sum int) {
+	a, b, c, out = a[:len(x)], b[:len(x)], c[:len(x)], out[:len(x)]
+	for i, v := range x {
+		a, b, c := int(a[i]), int(b[i]), int(c[i])
+		toA, toB := b-c, a-c
+		toC := magnitude(toA + toB)
+		toA, toB = magnitude(toA), magnitude(toB)
+		if toB < toA {
+			a, toA = b, toB
+		}
+		if toC < toA {
+			a = c
+		}
+		v -= byte(a)
+		out[i] = v
+		sum += magnitude(int(int8(v)))
+	}
+	return sum
+}
+
+// magnitude is |v| without a branch.
+func magnitude(v int) int {
+	sign := v >> 63
+	return (v ^ sign) - sign
+}

@@ -1,0 +1,71 @@
+package superres
+
+import (
+	"context"
+	"sync"
+
+	"superres/patches"
+)
+
+// spares are planes and blocks of one enlargement that are not needed any more. They are
+// large, and new memory of that size costs time: the system clears it, and so does the
+// garbage collector. What a stage has read is therefore used for what the next one makes.
+// Without spares, nil, all memory is new.
+type spares struct {
+	mu   sync.Mutex
+	list [][]float32
+}
+
+type sparesKey struct{}
+
+// withSpares gives a context spares of its own, for the stages that are applied with it.
+func withSpares(ctx context.Context) context.Context {
+	return context.WithValue(ctx, sparesKey{}, &spares{})
+}
+
+func sparesOf(ctx context.Context) *spares {
+	s, _ := ctx.Value(sparesKey{}).(*spares)
+	return s
+}
+
+// blank returns memory for n samples, of any values: the smallest that suffices.
+func (s *spares) blank(n int) []float32 {
+	if s == nil {
+		return make([]float32, n)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	best := -1
+	for i, v := range s.list {
+		if cap(v) >= n && cap(v)/2 <= n && (best < 0 || cap(v) < cap(s.list[best])) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return make([]float32, n)
+	}
+	v := s.list[best][:n]
+	last := len(s.list) - 1
+	s.list[best] = s.list[last]
+	s.list = s.list[:last]
+	return v
+}
+
+// plane returns a plane of any values.
+func (s *spares) plane(w, h int) *patches.Plane {
+	return &patches.Plane{W: w, H: h, Pix: s.blank(w * h)}
+}
+
+// give takes memory that nothing uses any more.
+func (s *spares) give(samples []float32) {
+	const few = 12
+	if s == nil || len(samples) == 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.list) == few {
+		s.list = append(s.list[:0], s.list[1:]...) // the oldest, which was of no use
+	}
+	s.list = append(s.list, samples)
+}

@@ -2,7 +2,6 @@ package learners
 
 import (
 	"context"
-	"math"
 
 	"superres/internal/kernel"
 	"superres/internal/parallel"
@@ -77,6 +76,7 @@ func (s *ropState) pass(penalty, r float64) (total ropSums) {
 			total[i] += v
 		}
 	}
+	total[sumLambda2] = max(total[sumLambda2], 0) // a difference, see Project
 	return total
 }
 
@@ -151,7 +151,7 @@ func (s *ropState) gather(r float64) (left float64, used int) {
 				if rows > cols {
 					copy(w[k*grain:], s.w[row:row+cols])
 				}
-				b.used += masked(x[k*grain:], s.w[row:row+cols], s.shrink[row:row+cols])
+				b.used += kernel.Masked(x[k*grain:], s.w[row:row+cols], s.shrink[row:row+cols])
 			}
 			kernel.Mul(uw, s.ld, all, stride, s.u, s.ld, rows, s.k, s.ld)
 			kernel.Mul(dx, s.ld, x, grain, s.u, s.ld, rows, s.k, s.ld)
@@ -159,9 +159,7 @@ func (s *ropState) gather(r float64) (left float64, used int) {
 			for i, v := range uw[:len(sum)] {
 				sum[i] = (1 + r) * v
 			}
-			for i, v := range s.y[lo*s.ld : hi*s.ld] {
-				b.left += (v - dx[i]) * (v - dx[i])
-			}
+			b.left = squaredDistance(s.y[lo*s.ld:hi*s.ld], dx)
 			for _, part := range s.parts {
 				kernel.Add(sum, part.s[lo*s.ld:hi*s.ld])
 			}
@@ -173,17 +171,19 @@ func (s *ropState) gather(r float64) (left float64, used int) {
 	return left, used
 }
 
-// masked sets x to w where s, which is not negative, is not zero, and returns how
-// often. A branch would be guessed wrong too often.
-func masked(x, w, s []float64) (count int) {
-	x, s = x[:len(w)], s[:len(w)]
-	for i, v := range w {
-		bits := math.Float64bits(s[i])
-		some := (bits | -bits) >> 63
-		x[i] = math.Float64frombits(math.Float64bits(v) & -some)
-		count += int(some)
+// squaredDistance returns ‖a − b‖²; the length of a is a multiple of 4. Four sums do not
+// wait for each other.
+func squaredDistance(a, b []float64) float64 {
+	var s [4]float64
+	b = b[:len(a)]
+	for len(a) >= 4 {
+		for i := range s {
+			d := a[i] - b[i]
+			s[i] += d * d
+		}
+		a, b = a[4:], b[4:]
 	}
-	return count
+	return s[0] + s[1] + (s[2] + s[3])
 }
 
 // sum computes S anew.

@@ -150,13 +150,17 @@ func projectGeneric(z, q, u, shrink, w, out []float64) {
 			x += zj[i] * v
 		}
 		w[j] = x
+		rest -= x * x
+		for _, v := range zj {
+			rest += v * v
+		}
+		if s == 0 {
+			qz += x * x
+			continue
+		}
 		for i, v := range u {
-			part, a := x*v, 0.0
-			if s != 0 {
-				a = s * qj[i]
-			}
-			rest += (zj[i] - part) * (zj[i] - part)
-			qz += (a - part) * (a - part)
+			d := s*qj[i] - x*v
+			qz += d * d
 		}
 	}
 	out[0] += qz
@@ -189,4 +193,16 @@ func multiplyAddGeneric(rounds int) float64 {
 		a, b, c, d = a+x*x, b+x*x, c+x*x, d+x*x
 	}
 	return a + b + c + d
+}
+
+// A branch would be guessed wrong too often.
+func maskedGeneric(x, w, s []float64) (count int) {
+	x, s = x[:len(w)], s[:len(w)]
+	for i, v := range w {
+		bits := math.Float64bits(s[i]) &^ (1 << 63) // neither zero
+		some := (bits | -bits) >> 63
+		x[i] = math.Float64frombits(math.Float64bits(v) & -some)
+		count += int(some)
+	}
+	return count
 }

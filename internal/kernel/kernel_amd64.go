@@ -179,3 +179,15 @@ func multiplyAdd(rounds int) float64 {
 		return 4*2 + 0*multiplyAddGeneric(rounds) // the sum is finite, and must be made
 	}
 }
+
+func masked(x, w, s []float64) (count int) {
+	switch tiers[current] {
+	case avx512:
+		maskedAVX512(&x[0], &w[0], &s[0], len(w), &count)
+	case avx2:
+		maskedAVX2(&x[0], &w[0], &s[0], len(w), &count)
+	default:
+		count = maskedGeneric(x, w, s)
+	}
+	return count
+}

@@ -90,7 +90,7 @@ doneac:
 	RET
 
 // func maxAbsAVX2(v *float64, n int) float64
-// Requires: AVX, AVX2, SSE2
+// Requires: AVX, AVX2
 TEXT ·maxAbsAVX2(SB), NOSPLIT, $0-24
 	MOVQ         v+0(FP), AX
 	MOVQ         n+8(FP), CX
@@ -136,17 +136,16 @@ doneak:
 	VMAXPD       X1, X0, X0
 	VUNPCKHPD    X0, X0, X1
 	VMAXSD       X1, X0, X0
-	MOVSD        X0, ret+16(FP)
+	VMOVSD       X0, ret+16(FP)
 	VZEROUPPER
 	RET
 
 // func indexAbsAVX2(v *float64, n int, value float64) int
-// Requires: AVX, AVX2, SSE2
+// Requires: AVX, AVX2
 TEXT ·indexAbsAVX2(SB), NOSPLIT, $0-32
 	MOVQ         v+0(FP), AX
 	MOVQ         n+8(FP), CX
-	MOVSD        value+16(FP), X0
-	VBROADCASTSD X0, Y0
+	VBROADCASTSD value+16(FP), Y0
 	MOVQ         $0x7fffffffffffffff, DX
 	VMOVQ        DX, X1
 	VBROADCASTSD X1, Y1
@@ -173,7 +172,7 @@ donean:
 	RET
 
 // func advanceAVX2(p *float64, corr *float64, gram *float64, basis *float64, ld int, row *float64, rows int, n int, scale float64, proj float64) float64
-// Requires: AVX, AVX2, FMA3, SSE2
+// Requires: AVX, AVX2, FMA3
 TEXT ·advanceAVX2(SB), NOSPLIT, $0-88
 	MOVQ         p+0(FP), AX
 	MOVQ         corr+8(FP), CX
@@ -183,10 +182,8 @@ TEXT ·advanceAVX2(SB), NOSPLIT, $0-88
 	MOVQ         row+40(FP), DI
 	MOVQ         n+56(FP), R8
 	SHLQ         $0x03, SI
-	MOVSD        scale+64(FP), X0
-	VBROADCASTSD X0, Y0
-	MOVSD        proj+72(FP), X1
-	VBROADCASTSD X1, Y1
+	VBROADCASTSD scale+64(FP), Y0
+	VBROADCASTSD proj+72(FP), Y1
 	MOVQ         $0x7fffffffffffffff, R9
 	VMOVQ        R9, X2
 	VBROADCASTSD X2, Y2
@@ -292,22 +289,20 @@ doneat:
 	VMAXPD       X3, X0, X0
 	VUNPCKHPD    X0, X0, X1
 	VMAXSD       X1, X0, X0
-	MOVSD        X0, ret+80(FP)
+	VMOVSD       X0, ret+80(FP)
 	VZEROUPPER
 	RET
 
 // func scoreAVX2(score *float64, fresh *float64, p *float64, corr *float64, n int, least float64, floor float64) float64
-// Requires: AVX, AVX2, FMA3, SSE2
+// Requires: AVX, AVX2, FMA3
 TEXT ·scoreAVX2(SB), NOSPLIT, $0-64
 	MOVQ         score+0(FP), AX
 	MOVQ         fresh+8(FP), CX
 	MOVQ         p+16(FP), DX
 	MOVQ         corr+24(FP), BX
 	MOVQ         n+32(FP), SI
-	MOVSD        least+40(FP), X0
-	VBROADCASTSD X0, Y0
-	MOVSD        floor+48(FP), X1
-	VBROADCASTSD X1, Y1
+	VBROADCASTSD least+40(FP), Y0
+	VBROADCASTSD floor+48(FP), Y1
 	MOVQ         $0x7fffffffffffffff, DI
 	VMOVQ        DI, X2
 	VBROADCASTSD X2, Y2
@@ -418,7 +413,7 @@ doneaz:
 	VMAXPD       X4, X0, X0
 	VUNPCKHPD    X0, X0, X1
 	VMAXSD       X1, X0, X0
-	MOVSD        X0, ret+56(FP)
+	VMOVSD       X0, ret+56(FP)
 	VZEROUPPER
 	RET
 
@@ -465,7 +460,7 @@ donebd:
 	RET
 
 // func ropUpdateAVX2(q *float64, z *float64, e *float64, p *float64, old *float64, u *float64, shrink *float64, w *float64, length *float64, ld int, cols int, alpha float64)
-// Requires: AVX, AVX2, FMA3, MMX+, SSE2
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·ropUpdateAVX2(SB), NOSPLIT, $0-96
 	MOVQ         q+0(FP), AX
 	MOVQ         z+8(FP), CX
@@ -480,8 +475,7 @@ TEXT ·ropUpdateAVX2(SB), NOSPLIT, $0-96
 	MOVQ         cols+80(FP), R12
 	SHLQ         $0x03, R11
 	XORQ         R13, R13
-	MOVSD        alpha+88(FP), X0
-	VBROADCASTSD X0, Y0
+	VBROADCASTSD alpha+88(FP), Y0
 	MOVQ         $0x3ff0000000000000, R14
 	VMOVQ        R14, X1
 	VBROADCASTSD X1, Y1
@@ -506,6 +500,7 @@ loopbe:
 entriesbg:
 	PREFETCHT1   4096(AX)(R13*1)
 	PREFETCHT1   4096(CX)(R13*1)
+	PREFETCHT1   4096(DX)(R13*1)
 	VMOVUPD      (AX)(R13*1), Y9
 	VMOVUPD      (CX)(R13*1), Y10
 	VMOVUPD      (DI)(R14*1), Y11
@@ -544,17 +539,15 @@ donebf:
 	RET
 
 // func shortenAVX2(shrink *float64, part *float64, square *float64, n int, penalty float64, r float64, out *float64)
-// Requires: AVX, AVX2, FMA3, SSE2
+// Requires: AVX, AVX2, FMA3
 TEXT ·shortenAVX2(SB), NOSPLIT, $0-56
 	MOVQ         shrink+0(FP), AX
 	MOVQ         part+8(FP), CX
 	MOVQ         square+16(FP), DX
 	MOVQ         n+24(FP), BX
 	MOVQ         out+48(FP), SI
-	MOVSD        penalty+32(FP), X0
-	VBROADCASTSD X0, Y0
-	MOVSD        r+40(FP), X1
-	VBROADCASTSD X1, Y1
+	VBROADCASTSD penalty+32(FP), Y0
+	VBROADCASTSD r+40(FP), Y1
 	MOVQ         $0x3ff0000000000000, DI
 	VMOVQ        DI, X2
 	VBROADCASTSD X2, Y2
@@ -607,7 +600,7 @@ donebi:
 	RET
 
 // func ropResidualAVX2(q *float64, z *float64, p *float64, old *float64, sum *float64, shrink *float64, part *float64, out *float64, ld int, cols int, keep float64)
-// Requires: AVX, AVX2, FMA3, SSE2
+// Requires: AVX, FMA3
 TEXT ·ropResidualAVX2(SB), NOSPLIT, $0-88
 	MOVQ         q+0(FP), AX
 	MOVQ         z+8(FP), CX
@@ -621,8 +614,7 @@ TEXT ·ropResidualAVX2(SB), NOSPLIT, $0-88
 	MOVQ         cols+72(FP), R11
 	SHLQ         $0x03, R10
 	XORQ         R12, R12
-	MOVSD        keep+80(FP), X0
-	VBROADCASTSD X0, Y0
+	VBROADCASTSD keep+80(FP), Y0
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 
@@ -800,44 +792,44 @@ TEXT ·projectAVX2(SB), NOSPLIT, $0-64
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD X2, X2, X2
+	VXORPD X3, X3, X3
+	VXORPD X4, X4, X4
 
 loopbu:
 	CMPQ   R9, $0x00000001
 	JL     donebv
-	VXORPD Y3, Y3, Y3
+	VXORPD Y5, Y5, Y5
 	XORQ   R11, R11
 
 entriesbw:
 	PREFETCHT0   4096(AX)(R10*1)
-	VMOVUPD      (DX)(R11*1), Y4
-	VFMADD231PD  (AX)(R10*1), Y4, Y3
+	VMOVUPD      (AX)(R10*1), Y6
+	VFMADD231PD  (DX)(R11*1), Y6, Y5
+	VFMADD231PD  Y6, Y6, Y1
 	ADDQ         $0x20, R10
 	ADDQ         $0x20, R11
 	CMPQ         R11, R8
 	JL           entriesbw
-	VEXTRACTF128 $0x01, Y3, X4
-	VADDPD       X3, X4, X4
-	VUNPCKHPD    X4, X4, X3
-	VADDSD       X3, X4, X4
-	VMOVSD       X4, (SI)
-	VBROADCASTSD X4, Y3
-	SUBQ         R8, R10
+	VEXTRACTF128 $0x01, Y5, X6
+	VADDPD       X5, X6, X6
+	VUNPCKHPD    X6, X6, X5
+	VADDSD       X5, X6, X6
+	VMOVSD       X6, (SI)
+	VFMADD231SD  X6, X6, X4
 	VUCOMISD     (BX), X2
 	JPS          usedbx
 	JEQ          unusedby
 
 usedbx:
-	VBROADCASTSD (BX), Y4
+	VBROADCASTSD X6, Y5
+	VBROADCASTSD (BX), Y6
+	SUBQ         R8, R10
 	XORQ         R11, R11
 
 entriesca:
-	VMOVUPD     (AX)(R10*1), Y5
-	VMULPD      (DX)(R11*1), Y3, Y6
-	VSUBPD      Y6, Y5, Y5
-	VFMADD231PD Y5, Y5, Y1
-	VMULPD      (CX)(R10*1), Y4, Y5
-	VSUBPD      Y6, Y5, Y5
-	VFMADD231PD Y5, Y5, Y0
+	VMULPD      (DX)(R11*1), Y5, Y7
+	VFMSUB231PD (CX)(R10*1), Y6, Y7
+	VFMADD231PD Y7, Y7, Y0
 	ADDQ        $0x20, R10
 	ADDQ        $0x20, R11
 	CMPQ        R11, R8
@@ -845,18 +837,7 @@ entriesca:
 	JMP         nextbz
 
 unusedby:
-	XORQ R11, R11
-
-entriescb:
-	VMOVUPD     (AX)(R10*1), Y4
-	VMULPD      (DX)(R11*1), Y3, Y5
-	VSUBPD      Y5, Y4, Y4
-	VFMADD231PD Y4, Y4, Y1
-	VFMADD231PD Y5, Y5, Y0
-	ADDQ        $0x20, R10
-	ADDQ        $0x20, R11
-	CMPQ        R11, R8
-	JL          entriescb
+	VFMADD231SD X6, X6, X3
 
 nextbz:
 	ADDQ $0x08, BX
@@ -877,11 +858,17 @@ donebv:
 	VADDSD       X1, X0, X0
 	VADDSD       8(DI), X0, X0
 	VMOVSD       X0, 8(DI)
+	VMOVSD       (DI), X0
+	VADDSD       X3, X0, X0
+	VMOVSD       X0, (DI)
+	VMOVSD       8(DI), X0
+	VSUBSD       X4, X0, X0
+	VMOVSD       X0, 8(DI)
 	VZEROUPPER
 	RET
 
 // func rescaleAVX2(q *float64, z *float64, u *float64, grow *float64, w *float64, ld int, cols int, r float64)
-// Requires: AVX, AVX2, FMA3, SSE2
+// Requires: AVX, FMA3
 TEXT ·rescaleAVX2(SB), NOSPLIT, $0-64
 	MOVQ         q+0(FP), AX
 	MOVQ         z+8(FP), CX
@@ -892,17 +879,16 @@ TEXT ·rescaleAVX2(SB), NOSPLIT, $0-64
 	MOVQ         cols+48(FP), R8
 	SHLQ         $0x03, DI
 	XORQ         R9, R9
-	MOVSD        r+56(FP), X0
-	VBROADCASTSD X0, Y0
+	VBROADCASTSD r+56(FP), Y0
 
-loopcc:
+loopcb:
 	CMPQ         R8, $0x00000001
-	JL           donecd
+	JL           donecc
 	VBROADCASTSD (BX), Y1
 	VBROADCASTSD (SI), Y2
 	XORQ         R10, R10
 
-entriesce:
+entriescd:
 	VMOVUPD     (CX)(R9*1), Y4
 	VMULPD      (AX)(R9*1), Y1, Y3
 	VMOVUPD     Y3, (AX)(R9*1)
@@ -913,13 +899,45 @@ entriesce:
 	ADDQ        $0x20, R9
 	ADDQ        $0x20, R10
 	CMPQ        R10, DI
-	JL          entriesce
+	JL          entriescd
 	ADDQ        $0x08, BX
 	ADDQ        $0x08, SI
 	DECQ        R8
-	JMP         loopcc
+	JMP         loopcb
 
-donecd:
+donecc:
+	VZEROUPPER
+	RET
+
+// func maskedAVX2(x *float64, w *float64, s *float64, n int, count *int)
+// Requires: AVX, POPCNT
+TEXT ·maskedAVX2(SB), NOSPLIT, $0-40
+	MOVQ   x+0(FP), AX
+	MOVQ   w+8(FP), CX
+	MOVQ   s+16(FP), DX
+	MOVQ   n+24(FP), BX
+	VXORPD Y0, Y0, Y0
+	XORQ   SI, SI
+
+loopce:
+	CMPQ       BX, $0x00000004
+	JL         donecf
+	VMOVUPD    (DX), Y1
+	VCMPPD     $0x04, Y0, Y1, Y1
+	VMASKMOVPD (CX), Y1, Y2
+	VMOVUPD    Y2, (AX)
+	VMOVMSKPD  Y1, DI
+	POPCNTL    DI, DI
+	ADDQ       DI, SI
+	ADDQ       $0x20, AX
+	ADDQ       $0x20, CX
+	ADDQ       $0x20, DX
+	SUBQ       $0x04, BX
+	JMP        loopce
+
+donecf:
+	MOVQ count+32(FP), AX
+	MOVQ SI, (AX)
 	VZEROUPPER
 	RET
 
@@ -936,16 +954,16 @@ TEXT ·mul32AVX2(SB), NOSPLIT, $0-72
 	SHLQ $0x02, DX
 	SHLQ $0x02, BX
 
-loopcf:
+loopcg:
 	CMPQ SI, $0x00000004
-	JL   donecg
+	JL   donech
 	MOVQ cols+64(FP), R8
 	MOVQ b+32(FP), R9
 	MOVQ AX, R10
 
-loopch:
+loopci:
 	CMPQ   R8, $0x00000018
-	JL     doneci
+	JL     donecj
 	MOVQ   inner+56(FP), R11
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
@@ -962,9 +980,9 @@ loopch:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopcj:
+loopck:
 	CMPQ         R11, $0x00000001
-	JL           doneck
+	JL           donecl
 	VMOVUPD      (R13), Y12
 	VMOVUPD      32(R13), Y13
 	VMOVUPD      64(R13), Y14
@@ -987,9 +1005,9 @@ loopcj:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopcj
+	JMP          loopck
 
-doneck:
+donecl:
 	MOVQ    R10, R11
 	VMOVUPS Y0, (R11)
 	VMOVUPS Y1, 32(R11)
@@ -1009,12 +1027,12 @@ doneck:
 	ADDQ    $0x00000060, R9
 	ADDQ    $0x00000060, R10
 	SUBQ    $0x00000018, R8
-	JMP     loopch
+	JMP     loopci
 
-doneci:
-loopcl:
+donecj:
+loopcm:
 	CMPQ   R8, $0x00000010
-	JL     donecm
+	JL     donecn
 	MOVQ   inner+56(FP), R11
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
@@ -1027,9 +1045,9 @@ loopcl:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopcn:
+loopco:
 	CMPQ         R11, $0x00000001
-	JL           doneco
+	JL           donecp
 	VMOVUPD      (R13), Y8
 	VMOVUPD      32(R13), Y9
 	VBROADCASTSS (R12), Y10
@@ -1047,9 +1065,9 @@ loopcn:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopcn
+	JMP          loopco
 
-doneco:
+donecp:
 	MOVQ    R10, R11
 	VMOVUPS Y0, (R11)
 	VMOVUPS Y1, 32(R11)
@@ -1065,12 +1083,12 @@ doneco:
 	ADDQ    $0x00000040, R9
 	ADDQ    $0x00000040, R10
 	SUBQ    $0x00000010, R8
-	JMP     loopcl
+	JMP     loopcm
 
-donecm:
-loopcp:
+donecn:
+loopcq:
 	CMPQ   R8, $0x00000008
-	JL     donecq
+	JL     donecr
 	MOVQ   inner+56(FP), R11
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
@@ -1079,9 +1097,9 @@ loopcp:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopcr:
+loopcs:
 	CMPQ         R11, $0x00000001
-	JL           donecs
+	JL           donect
 	VMOVUPD      (R13), Y4
 	VBROADCASTSS (R12), Y5
 	VFMADD231PS  Y4, Y5, Y0
@@ -1094,9 +1112,9 @@ loopcr:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopcr
+	JMP          loopcs
 
-donecs:
+donect:
 	MOVQ    R10, R11
 	VMOVUPS Y0, (R11)
 	ADDQ    CX, R11
@@ -1108,18 +1126,18 @@ donecs:
 	ADDQ    $0x00000020, R9
 	ADDQ    $0x00000020, R10
 	SUBQ    $0x00000008, R8
-	JMP     loopcp
+	JMP     loopcq
 
-donecq:
+donecr:
 	ADDQ $0x10, DI
 	ADDQ CX, AX
 	ADDQ CX, AX
 	ADDQ CX, AX
 	ADDQ CX, AX
 	SUBQ $0x04, SI
-	JMP  loopcf
+	JMP  loopcg
 
-donecg:
+donech:
 	VZEROUPPER
 	RET
 
@@ -1135,9 +1153,9 @@ TEXT ·pairsAVX2(SB), NOSPLIT, $0-60
 	SHLQ $0x02, CX
 	SHLQ $0x02, SI
 
-loopct:
+loopcu:
 	CMPQ         DI, $0x00000008
-	JL           donecu
+	JL           donecv
 	MOVL         $0x0da24260, R8
 	VMOVD        R8, X0
 	VBROADCASTSS X0, Y0
@@ -1147,9 +1165,9 @@ loopct:
 	VMOVD        R10, X1
 	VBROADCASTSS X1, Y1
 
-loopcv:
+loopcw:
 	CMPQ    R9, $0x00000004
-	JL      donecw
+	JL      donecx
 	VMOVUPD (R8), Y2
 	VPAND   Y1, Y2, Y2
 	VMAXPS  Y2, Y0, Y0
@@ -1167,20 +1185,20 @@ loopcv:
 	VMAXPS  Y2, Y0, Y0
 	ADDQ    SI, R8
 	SUBQ    $0x04, R9
-	JMP     loopcv
+	JMP     loopcw
 
-donecw:
-loopcx:
+donecx:
+loopcy:
 	CMPQ    R9, $0x00000001
-	JL      donecy
+	JL      donecz
 	VMOVUPD (R8), Y2
 	VPAND   Y1, Y2, Y2
 	VMAXPS  Y2, Y0, Y0
 	ADDQ    SI, R8
 	SUBQ    $0x01, R9
-	JMP     loopcx
+	JMP     loopcy
 
-donecy:
+donecz:
 	VBROADCASTSS peak+56(FP), Y2
 	VDIVPS       Y0, Y2, Y1
 	VDIVPS       Y2, Y0, Y0
@@ -1189,9 +1207,9 @@ donecy:
 	MOVQ         AX, R10
 	MOVQ         BX, R8
 
-loopcz:
+loopda:
 	CMPQ      R9, $0x00000002
-	JL        doneda
+	JL        donedb
 	VMULPS    (R8), Y1, Y0
 	VCVTPS2DQ Y0, Y0
 	ADDQ      SI, R8
@@ -1203,12 +1221,12 @@ loopcz:
 	VMOVUPS   Y0, (R10)
 	ADDQ      CX, R10
 	SUBQ      $0x02, R9
-	JMP       loopcz
+	JMP       loopda
 
-doneda:
-loopdb:
+donedb:
+loopdc:
 	CMPQ      R9, $0x00000001
-	JL        donedc
+	JL        donedd
 	VMULPS    (R8), Y1, Y0
 	VCVTPS2DQ Y0, Y0
 	ADDQ      SI, R8
@@ -1218,16 +1236,16 @@ loopdb:
 	VMOVUPS   Y0, (R10)
 	ADDQ      CX, R10
 	DECQ      R9
-	JMP       loopdb
+	JMP       loopdc
 
-donedc:
+donedd:
 	ADDQ $0x20, AX
 	ADDQ $0x20, DX
 	ADDQ $0x20, BX
 	SUBQ $0x08, DI
-	JMP  loopct
+	JMP  loopcu
 
-donecu:
+donecv:
 	VZEROUPPER
 	RET
 
@@ -1244,16 +1262,16 @@ TEXT ·mulPairsAVX2(SB), NOSPLIT, $0-72
 	SHLQ $0x02, DX
 	SHLQ $0x02, BX
 
-loopdd:
+loopde:
 	CMPQ SI, $0x00000004
-	JL   donede
+	JL   donedf
 	MOVQ cols+64(FP), R8
 	MOVQ b+32(FP), R9
 	MOVQ AX, R10
 
-loopdf:
+loopdg:
 	CMPQ   R8, $0x00000010
-	JL     donedg
+	JL     donedh
 	MOVQ   words+56(FP), R11
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
@@ -1266,9 +1284,9 @@ loopdf:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopdh:
+loopdi:
 	CMPQ         R11, $0x00000001
-	JL           donedi
+	JL           donedj
 	VMOVUPD      (R13), Y8
 	VMOVUPD      32(R13), Y9
 	VBROADCASTSS (R12), Y10
@@ -1294,9 +1312,9 @@ loopdh:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopdh
+	JMP          loopdi
 
-donedi:
+donedj:
 	MOVQ    R10, R11
 	VMOVUPS Y0, (R11)
 	VMOVUPS Y1, 32(R11)
@@ -1312,18 +1330,18 @@ donedi:
 	ADDQ    $0x00000040, R9
 	ADDQ    $0x00000040, R10
 	SUBQ    $0x00000010, R8
-	JMP     loopdf
+	JMP     loopdg
 
-donedg:
+donedh:
 	ADDQ $0x10, DI
 	ADDQ CX, AX
 	ADDQ CX, AX
 	ADDQ CX, AX
 	ADDQ CX, AX
 	SUBQ $0x04, SI
-	JMP  loopdd
+	JMP  loopde
 
-donede:
+donedf:
 	VZEROUPPER
 	RET
 
@@ -1341,18 +1359,18 @@ TEXT ·packAVX2(SB), NOSPLIT, $0-64
 	SHLQ           $0x02, DI
 	VBROADCASTI128 turnBytes<>+0(SB), Y0
 
-loopdj:
+loopdk:
 	CMPQ         R8, $0x00000008
-	JL           donedk
+	JL           donedl
 	MOVL         $0x00000001, R9
 	VMOVD        R9, X1
 	VBROADCASTSS X1, Y1
 	MOVQ         k+48(FP), R10
 	MOVQ         SI, R9
 
-loopdl:
+loopdm:
 	CMPQ    R10, $0x00000004
-	JL      donedm
+	JL      donedn
 	VPABSD  (R9), Y2
 	VPMAXSD Y2, Y1, Y1
 	ADDQ    DI, R9
@@ -1366,9 +1384,9 @@ loopdl:
 	VPMAXSD Y2, Y1, Y1
 	ADDQ    DI, R9
 	SUBQ    $0x04, R10
-	JMP     loopdl
+	JMP     loopdm
 
-donedm:
+donedn:
 	VCVTDQ2PS    Y1, Y1
 	MOVL         $0x42fe0000, R9
 	VMOVD        R9, X2
@@ -1391,9 +1409,9 @@ donedm:
 	MOVQ         AX, R9
 	MOVQ         SI, R10
 
-loopdn:
+loopdo:
 	CMPQ         R11, $0x00000010
-	JL           donedo
+	JL           donedp
 	VCVTDQ2PS    (R10), Y8
 	VMULPS       Y8, Y2, Y8
 	VCVTPS2DQ    Y8, Y8
@@ -1513,12 +1531,12 @@ loopdn:
 	ADDQ         CX, R12
 	ADDQ         $0x10, R9
 	SUBQ         $0x10, R11
-	JMP          loopdn
+	JMP          loopdo
 
-donedo:
-loopdp:
+donedp:
+loopdq:
 	CMPQ         R11, $0x00000008
-	JL           donedq
+	JL           donedr
 	VCVTDQ2PS    (R10), Y8
 	VMULPS       Y8, Y2, Y8
 	VCVTPS2DQ    Y8, Y8
@@ -1594,9 +1612,9 @@ loopdp:
 	ADDQ         CX, R12
 	ADDQ         $0x10, R9
 	SUBQ         $0x08, R11
-	JMP          loopdp
+	JMP          loopdq
 
-donedq:
+donedr:
 	VMOVUPS Y1, (BX)
 	ADDQ    CX, AX
 	ADDQ    CX, AX
@@ -1610,9 +1628,9 @@ donedq:
 	ADDQ    $0x20, BX
 	ADDQ    $0x20, SI
 	SUBQ    $0x08, R8
-	JMP     loopdj
+	JMP     loopdk
 
-donedk:
+donedl:
 	VZEROUPPER
 	RET
 
@@ -1652,9 +1670,9 @@ TEXT ·nearestAVX2(SB), NOSPLIT, $0-72
 	VMOVD        R8, X1
 	VBROADCASTSS X1, Y1
 
-loopdr:
+loopds:
 	CMPQ         DI, $0x00000010
-	JL           doneds
+	JL           donedt
 	MOVQ         at+32(FP), R8
 	MOVQ         m+48(FP), R9
 	XORL         R10, R10
@@ -1668,9 +1686,9 @@ loopdr:
 	VMOVUPS      Y2, 32(AX)
 	VMOVUPS      Y3, 32(CX)
 
-loopdt:
+loopdu:
 	CMPQ   R9, $0x00000004
-	JL     donedu
+	JL     donedv
 	MOVQ   words+56(FP), R11
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
@@ -1683,9 +1701,9 @@ loopdt:
 	MOVQ   R8, R12
 	MOVQ   DX, R13
 
-loopdv:
+loopdw:
 	CMPQ         R11, $0x00000001
-	JL           donedw
+	JL           donedx
 	VMOVUPD      (R13), Y10
 	VMOVUPD      32(R13), Y11
 	VBROADCASTSS (R12), Y12
@@ -1735,9 +1753,9 @@ loopdv:
 	ADDQ         SI, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopdv
+	JMP          loopdw
 
-donedw:
+donedx:
 	VMOVUPD      (CX), Y10
 	VMOVUPD      (AX), Y11
 	VMOVUPD      32(CX), Y12
@@ -1784,16 +1802,16 @@ donedw:
 	VMOVUPS      Y13, 32(AX)
 	ADDQ         $0x10, R8
 	SUBQ         $0x04, R9
-	JMP          loopdt
+	JMP          loopdu
 
-donedu:
+donedv:
 	ADDQ $0x00000040, AX
 	ADDQ $0x00000040, CX
 	ADDQ $0x00000040, DX
 	SUBQ $0x00000010, DI
-	JMP  loopdr
+	JMP  loopds
 
-doneds:
+donedt:
 	VZEROUPPER
 	RET
 
@@ -1809,16 +1827,16 @@ TEXT ·transposeAVX2(SB), NOSPLIT, $0-56
 	SHLQ $0x02, CX
 	SHLQ $0x02, BX
 
-loopdx:
+loopdy:
 	CMPQ DI, $0x00000008
-	JL   donedy
+	JL   donedz
 	MOVQ k+48(FP), R8
 	MOVQ AX, R9
 	MOVQ DX, R10
 
-loopdz:
+loopea:
 	CMPQ        R8, $0x00000004
-	JL          doneea
+	JL          doneeb
 	MOVLQSX     (SI), R11
 	IMULQ       BX, R11
 	VMOVUPS     (R10)(R11*1), X0
@@ -1861,15 +1879,15 @@ loopdz:
 	ADDQ        CX, R9
 	ADDQ        $0x10, R10
 	SUBQ        $0x04, R8
-	JMP         loopdz
+	JMP         loopea
 
-doneea:
+doneeb:
 	ADDQ $0x20, AX
 	ADDQ $0x20, SI
 	SUBQ $0x08, DI
-	JMP  loopdx
+	JMP  loopdy
 
-donedy:
+donedz:
 	VZEROUPPER
 	RET
 
@@ -1881,9 +1899,9 @@ TEXT ·formsAVX2(SB), NOSPLIT, $0-56
 	MOVQ raw+16(FP), DX
 	MOVQ n+48(FP), BX
 
-loopeb:
+loopec:
 	CMPQ   BX, $0x00000008
-	JL     doneec
+	JL     doneed
 	MOVQ   offsets+24(FP), SI
 	MOVQ   weights+32(FP), DI
 	MOVQ   entries+40(FP), R8
@@ -1892,9 +1910,9 @@ loopeb:
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 
-looped:
+loopee:
 	CMPQ         R8, $0x00000001
-	JL           doneee
+	JL           doneef
 	MOVLQSX      (SI), R9
 	VMOVUPD      (DX)(R9*4), Y4
 	VBROADCASTSS (DI), Y5
@@ -1912,9 +1930,9 @@ looped:
 	ADDQ         $0x04, SI
 	ADDQ         $0x10, DI
 	DECQ         R8
-	JMP          looped
+	JMP          loopee
 
-doneee:
+doneef:
 	VMOVUPS      Y0, (CX)
 	VXORPD       Y0, Y0, Y0
 	VCMPPS       $0x11, Y0, Y3, Y3
@@ -1956,9 +1974,9 @@ doneee:
 	ADDQ         $0x20, CX
 	ADDQ         $0x20, DX
 	SUBQ         $0x08, BX
-	JMP          loopeb
+	JMP          loopec
 
-doneec:
+doneed:
 	VZEROUPPER
 	RET
 
@@ -1971,9 +1989,9 @@ TEXT ·orientAVX2(SB), NOSPLIT, $0-64
 	MOVQ level+40(FP), BX
 	MOVQ n+56(FP), SI
 
-loopef:
+loopeg:
 	CMPQ         SI, $0x00000008
-	JL           doneeg
+	JL           doneeh
 	VMOVUPD      (DX), Y0
 	VPSLLD       $0x1f, Y0, Y1
 	VPSLLD       $0x1e, Y0, Y2
@@ -1988,9 +2006,9 @@ loopef:
 	MOVQ         from+24(FP), R8
 	MOVQ         orbits+48(FP), R9
 
-loopeh:
+loopei:
 	CMPQ      R9, $0x00000001
-	JL        doneei
+	JL        doneej
 	MOVLQSX   (R8), R10
 	VMOVUPD   (CX)(R10*4), Y5
 	VSUBPS    Y4, Y5, Y5
@@ -2066,17 +2084,17 @@ loopeh:
 	ADDQ      $0x20, R8
 	ADDQ      $0x20, DI
 	DECQ      R9
-	JMP       loopeh
+	JMP       loopei
 
-doneei:
+doneej:
 	ADDQ $0x20, AX
 	ADDQ $0x20, CX
 	ADDQ $0x20, DX
 	ADDQ $0x20, BX
 	SUBQ $0x08, SI
-	JMP  loopef
+	JMP  loopeg
 
-doneeg:
+doneeh:
 	VZEROUPPER
 	RET
 
@@ -2089,9 +2107,9 @@ TEXT ·restoreAVX2(SB), NOSPLIT, $0-64
 	MOVQ level+40(FP), BX
 	MOVQ n+56(FP), SI
 
-loopej:
+loopek:
 	CMPQ         SI, $0x00000008
-	JL           doneek
+	JL           doneel
 	VMOVUPD      (DX), Y0
 	VPSLLD       $0x1f, Y0, Y1
 	VPSLLD       $0x1e, Y0, Y2
@@ -2107,9 +2125,9 @@ loopej:
 	MOVQ         from+24(FP), R8
 	MOVQ         orbits+48(FP), R9
 
-loopel:
+loopem:
 	CMPQ      R9, $0x00000001
-	JL        doneem
+	JL        doneen
 	MOVLQSX   (R8), R10
 	VCVTDQ2PS (CX)(R10*4), Y0
 	VMULPS    Y4, Y0, Y0
@@ -2177,17 +2195,17 @@ loopel:
 	ADDQ      $0x20, R8
 	ADDQ      $0x20, DI
 	DECQ      R9
-	JMP       loopel
+	JMP       loopem
 
-doneem:
+doneen:
 	ADDQ $0x20, AX
 	ADDQ $0x20, CX
 	ADDQ $0x20, DX
 	ADDQ $0x20, BX
 	SUBQ $0x08, SI
-	JMP  loopej
+	JMP  loopek
 
-doneek:
+doneel:
 	VZEROUPPER
 	RET
 
@@ -2203,9 +2221,9 @@ TEXT ·regressAVX2(SB), NOSPLIT, $0-92
 	VMOVD        DX, X1
 	VBROADCASTSS X1, Y1
 
-loopen:
+loopeo:
 	CMPQ    CX, $0x00000002
-	JL      doneeo
+	JL      doneep
 	MOVQ    q+16(FP), DX
 	MOVQ    ldq+24(FP), BX
 	MOVLQSX (AX), SI
@@ -2217,9 +2235,9 @@ loopen:
 	MOVQ    out+80(FP), DX
 	XORQ    BX, BX
 
-loopep:
+loopeq:
 	CMPQ   DX, $0x00000011
-	JL     doneeq
+	JL     doneer
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
@@ -2233,9 +2251,9 @@ loopep:
 	SHLQ   $0x02, R10
 	XORQ   R8, R8
 
-looper:
+loopes:
 	CMPQ         R9, $0x00000001
-	JL           donees
+	JL           doneet
 	VMOVUPD      (R11), Y8
 	VPXOR        Y1, Y8, Y8
 	VPABSB       Y8, Y9
@@ -2274,9 +2292,9 @@ looper:
 	ADDQ         R10, R11
 	INCQ         R8
 	SUBQ         $0x01, R9
-	JMP          looper
+	JMP          loopes
 
-donees:
+doneet:
 	MOVQ         r+0(FP), R8
 	MOVQ         ldr+8(FP), R9
 	MOVQ         scale+32(FP), R10
@@ -2316,12 +2334,12 @@ donees:
 	VMOVUPS      Y7, 64(R10)
 	ADDQ         $0x18, BX
 	SUBQ         $0x18, DX
-	JMP          loopep
+	JMP          loopeq
 
-doneeq:
-loopet:
+doneer:
+loopeu:
 	CMPQ   DX, $0x00000001
-	JL     doneeu
+	JL     doneev
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	MOVQ   words+72(FP), R9
@@ -2331,9 +2349,9 @@ loopet:
 	SHLQ   $0x02, R10
 	XORQ   R8, R8
 
-loopev:
+loopew:
 	CMPQ         R9, $0x00000001
-	JL           doneew
+	JL           doneex
 	VMOVUPD      (R11), Y4
 	VPXOR        Y1, Y4, Y4
 	VPABSB       Y4, Y5
@@ -2350,9 +2368,9 @@ loopev:
 	ADDQ         R10, R11
 	INCQ         R8
 	SUBQ         $0x01, R9
-	JMP          loopev
+	JMP          loopew
 
-doneew:
+doneex:
 	MOVQ         r+0(FP), R8
 	MOVQ         ldr+8(FP), R9
 	MOVQ         scale+32(FP), R10
@@ -2380,17 +2398,17 @@ doneew:
 	VMOVUPS      Y3, (R10)
 	ADDQ         $0x08, BX
 	SUBQ         $0x08, DX
-	JMP          loopet
+	JMP          loopeu
 
-doneeu:
+doneev:
 	ADDQ $0x08, AX
 	SUBQ $0x02, CX
-	JMP  loopen
+	JMP  loopeo
 
-doneeo:
-loopex:
+doneep:
+loopey:
 	CMPQ    CX, $0x00000001
-	JL      doneey
+	JL      doneez
 	MOVQ    q+16(FP), DX
 	MOVQ    ldq+24(FP), BX
 	MOVLQSX (AX), SI
@@ -2399,9 +2417,9 @@ loopex:
 	MOVQ    out+80(FP), DX
 	XORQ    BX, BX
 
-loopez:
+loopfa:
 	CMPQ   DX, $0x00000011
-	JL     donefa
+	JL     donefb
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
@@ -2412,9 +2430,9 @@ loopez:
 	SHLQ   $0x02, R9
 	XORQ   DI, DI
 
-loopfb:
+loopfc:
 	CMPQ         R8, $0x00000001
-	JL           donefc
+	JL           donefd
 	VMOVUPD      (R10), Y5
 	VPXOR        Y1, Y5, Y5
 	VPABSB       Y5, Y6
@@ -2440,9 +2458,9 @@ loopfb:
 	ADDQ         R9, R10
 	INCQ         DI
 	SUBQ         $0x01, R8
-	JMP          loopfb
+	JMP          loopfc
 
-donefc:
+donefd:
 	MOVQ         r+0(FP), DI
 	MOVQ         ldr+8(FP), R8
 	MOVQ         scale+32(FP), R9
@@ -2466,12 +2484,12 @@ donefc:
 	VMOVUPS      Y4, 64(R9)
 	ADDQ         $0x18, BX
 	SUBQ         $0x18, DX
-	JMP          loopez
+	JMP          loopfa
 
-donefa:
-loopfd:
+donefb:
+loopfe:
 	CMPQ   DX, $0x00000001
-	JL     donefe
+	JL     doneff
 	VXORPD Y2, Y2, Y2
 	MOVQ   words+72(FP), R8
 	MOVQ   out+80(FP), R9
@@ -2480,9 +2498,9 @@ loopfd:
 	SHLQ   $0x02, R9
 	XORQ   DI, DI
 
-loopff:
+loopfg:
 	CMPQ         R8, $0x00000001
-	JL           donefg
+	JL           donefh
 	VMOVUPD      (R10), Y3
 	VPXOR        Y1, Y3, Y3
 	VPABSB       Y3, Y4
@@ -2494,9 +2512,9 @@ loopff:
 	ADDQ         R9, R10
 	INCQ         DI
 	SUBQ         $0x01, R8
-	JMP          loopff
+	JMP          loopfg
 
-donefg:
+donefh:
 	MOVQ         r+0(FP), DI
 	MOVQ         ldr+8(FP), R8
 	MOVQ         scale+32(FP), R9
@@ -2514,14 +2532,14 @@ donefg:
 	VMOVUPS      Y2, (R9)
 	ADDQ         $0x08, BX
 	SUBQ         $0x08, DX
-	JMP          loopfd
+	JMP          loopfe
 
-donefe:
+doneff:
 	ADDQ $0x04, AX
 	SUBQ $0x01, CX
-	JMP  loopex
+	JMP  loopey
 
-doneey:
+doneez:
 	VZEROUPPER
 	RET
 
@@ -2532,9 +2550,9 @@ TEXT ·sumRowsAVX2(SB), NOSPLIT, $0-40
 	MOVQ src+8(FP), CX
 	MOVQ n+32(FP), DX
 
-loopfh:
+loopfi:
 	CMPQ   DX, $0x00000020
-	JL     donefi
+	JL     donefj
 	MOVQ   offsets+16(FP), BX
 	MOVQ   terms+24(FP), SI
 	VXORPD Y0, Y0, Y0
@@ -2542,9 +2560,9 @@ loopfh:
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 
-loopfj:
+loopfk:
 	CMPQ    SI, $0x00000001
-	JL      donefk
+	JL      donefl
 	MOVLQSX (BX), DI
 	VADDPS  (CX)(DI*4), Y0, Y0
 	VADDPS  32(CX)(DI*4), Y1, Y1
@@ -2552,9 +2570,9 @@ loopfj:
 	VADDPS  96(CX)(DI*4), Y3, Y3
 	ADDQ    $0x04, BX
 	DECQ    SI
-	JMP     loopfj
+	JMP     loopfk
 
-donefk:
+donefl:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -2562,36 +2580,36 @@ donefk:
 	ADDQ    $0x00000080, CX
 	ADDQ    $0x00000080, AX
 	SUBQ    $0x00000020, DX
-	JMP     loopfh
+	JMP     loopfi
 
-donefi:
-loopfl:
+donefj:
+loopfm:
 	CMPQ   DX, $0x00000010
-	JL     donefm
+	JL     donefn
 	MOVQ   offsets+16(FP), BX
 	MOVQ   terms+24(FP), SI
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 
-loopfn:
+loopfo:
 	CMPQ    SI, $0x00000001
-	JL      donefo
+	JL      donefp
 	MOVLQSX (BX), DI
 	VADDPS  (CX)(DI*4), Y0, Y0
 	VADDPS  32(CX)(DI*4), Y1, Y1
 	ADDQ    $0x04, BX
 	DECQ    SI
-	JMP     loopfn
+	JMP     loopfo
 
-donefo:
+donefp:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	ADDQ    $0x00000040, CX
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x00000010, DX
-	JMP     loopfl
+	JMP     loopfm
 
-donefm:
+donefn:
 	VZEROUPPER
 	RET
 
@@ -2606,9 +2624,9 @@ TEXT ·streamAVX2(SB), NOSPLIT, $0-24
 	VBROADCASTSD X0, Y0
 	XORQ         BX, BX
 
-loopfp:
+loopfq:
 	CMPQ       DX, $0x00000010
-	JL         donefq
+	JL         donefr
 	PREFETCHT0 4096(AX)(BX*1)
 	PREFETCHT0 4096(CX)(BX*1)
 	VMULPD     (AX)(BX*1), Y0, Y1
@@ -2635,12 +2653,12 @@ loopfp:
 	VMOVUPD    Y2, 96(CX)(BX*1)
 	ADDQ       $0x00000080, BX
 	SUBQ       $0x00000010, DX
-	JMP        loopfp
+	JMP        loopfq
 
-donefq:
-loopfr:
+donefr:
+loopfs:
 	CMPQ       DX, $0x00000004
-	JL         donefs
+	JL         doneft
 	PREFETCHT0 4096(AX)(BX*1)
 	PREFETCHT0 4096(CX)(BX*1)
 	VMULPD     (AX)(BX*1), Y0, Y1
@@ -2649,14 +2667,14 @@ loopfr:
 	VMOVUPD    Y2, (CX)(BX*1)
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000004, DX
-	JMP        loopfr
+	JMP        loopfs
 
-donefs:
+doneft:
 	VZEROUPPER
 	RET
 
 // func multiplyAddAVX2(rounds int) float64
-// Requires: AVX, AVX2, FMA3, SSE2
+// Requires: AVX, AVX2, FMA3
 TEXT ·multiplyAddAVX2(SB), NOSPLIT, $0-16
 	MOVQ         rounds+0(FP), AX
 	MOVQ         $0x3fe0000000000000, CX
@@ -2675,9 +2693,9 @@ TEXT ·multiplyAddAVX2(SB), NOSPLIT, $0-16
 	VXORPD       Y11, Y11, Y11
 	VXORPD       Y12, Y12, Y12
 
-loopft:
+loopfu:
 	CMPQ        AX, $0x00000001
-	JL          donefu
+	JL          donefv
 	VFMADD231PD Y0, Y0, Y1
 	VFMADD231PD Y0, Y0, Y2
 	VFMADD231PD Y0, Y0, Y3
@@ -2691,9 +2709,9 @@ loopft:
 	VFMADD231PD Y0, Y0, Y11
 	VFMADD231PD Y0, Y0, Y12
 	DECQ        AX
-	JMP         loopft
+	JMP         loopfu
 
-donefu:
+donefv:
 	VADDPD       Y2, Y1, Y1
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y1, Y1
@@ -2709,7 +2727,7 @@ donefu:
 	VADDPD       X1, X0, X0
 	VUNPCKHPD    X0, X0, X1
 	VADDSD       X1, X0, X0
-	MOVSD        X0, ret+8(FP)
+	VMOVSD       X0, ret+8(FP)
 	VZEROUPPER
 	RET
 
@@ -2722,9 +2740,9 @@ TEXT ·combineAVX2(SB), NOSPLIT, $0-48
 	MOVQ weight+24(FP), BX
 	MOVQ n+40(FP), SI
 
-loopfv:
+loopfw:
 	CMPQ   SI, $0x00000040
-	JL     donefw
+	JL     donefx
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -2735,9 +2753,9 @@ loopfv:
 	VXORPD Y7, Y7, Y7
 	XORQ   DI, DI
 
-partfx:
+partfy:
 	CMPQ         DI, parts+32(FP)
-	JGE          donefy
+	JGE          donefz
 	MOVQ         (DX)(DI*8), R8
 	LEAQ         (CX)(R8*4), R8
 	VBROADCASTSS (BX)(DI*4), Y8
@@ -2758,9 +2776,9 @@ partfx:
 	VMULPS       224(R8), Y8, Y8
 	VADDPS       Y8, Y7, Y7
 	INCQ         DI
-	JMP          partfx
+	JMP          partfy
 
-donefy:
+donefz:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -2772,59 +2790,59 @@ donefy:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000040, SI
-	JMP     loopfv
+	JMP     loopfw
 
-donefw:
-loopfz:
+donefx:
+loopga:
 	CMPQ   SI, $0x00000008
-	JL     donega
+	JL     donegb
 	VXORPD Y0, Y0, Y0
 	XORQ   DI, DI
 
-partgb:
+partgc:
 	CMPQ         DI, parts+32(FP)
-	JGE          donegc
+	JGE          donegd
 	MOVQ         (DX)(DI*8), R8
 	LEAQ         (CX)(R8*4), R8
 	VBROADCASTSS (BX)(DI*4), Y8
 	VMULPS       (R8), Y8, Y1
 	VADDPS       Y1, Y0, Y0
 	INCQ         DI
-	JMP          partgb
+	JMP          partgc
 
-donegc:
+donegd:
 	VMOVUPS Y0, (AX)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, CX
 	SUBQ    $0x00000008, SI
-	JMP     loopfz
+	JMP     loopga
 
-donega:
-loopgd:
+donegb:
+loopge:
 	CMPQ   SI, $0x00000001
-	JL     donege
+	JL     donegf
 	VXORPS X0, X0, X0
 	XORQ   DI, DI
 
-partgf:
+partgg:
 	CMPQ   DI, parts+32(FP)
-	JGE    donegg
+	JGE    donegh
 	MOVQ   (DX)(DI*8), R8
 	LEAQ   (CX)(R8*4), R8
 	VMOVSS (BX)(DI*4), X8
 	VMULSS (R8), X8, X8
 	VADDSS X8, X0, X0
 	INCQ   DI
-	JMP    partgf
+	JMP    partgg
 
-donegg:
+donegh:
 	VMOVSS X0, (AX)
 	ADDQ   $0x00000004, AX
 	ADDQ   $0x00000004, CX
 	SUBQ   $0x00000001, SI
-	JMP    loopgd
+	JMP    loopge
 
-donege:
+donegf:
 	VZEROUPPER
 	RET
 
@@ -2842,9 +2860,9 @@ TEXT ·combineOntoAVX2(SB), NOSPLIT, $0-56
 	VBROADCASTSS X0, Y0
 	VXORPD       Y1, Y1, Y1
 
-loopgh:
+loopgi:
 	CMPQ    SI, $0x00000040
-	JL      donegi
+	JL      donegj
 	VMOVUPS (DI), Y2
 	VMOVUPS 32(DI), Y3
 	VMOVUPS 64(DI), Y4
@@ -2855,9 +2873,9 @@ loopgh:
 	VMOVUPS 224(DI), Y9
 	XORQ    R8, R8
 
-partgj:
+partgk:
 	CMPQ         R8, parts+40(FP)
-	JGE          donegk
+	JGE          donegl
 	MOVQ         (DX)(R8*8), R9
 	LEAQ         (CX)(R9*4), R9
 	VBROADCASTSS (BX)(R8*4), Y10
@@ -2878,9 +2896,9 @@ partgj:
 	VMULPS       224(R9), Y10, Y10
 	VADDPS       Y10, Y9, Y9
 	INCQ         R8
-	JMP          partgj
+	JMP          partgk
 
-donegk:
+donegl:
 	VMAXPS  Y1, Y2, Y2
 	VMINPS  Y0, Y2, Y2
 	VMOVUPS Y2, (AX)
@@ -2909,27 +2927,27 @@ donegk:
 	ADDQ    $0x00000100, CX
 	ADDQ    $0x00000100, DI
 	SUBQ    $0x00000040, SI
-	JMP     loopgh
+	JMP     loopgi
 
-donegi:
-loopgl:
+donegj:
+loopgm:
 	CMPQ    SI, $0x00000008
-	JL      donegm
+	JL      donegn
 	VMOVUPS (DI), Y2
 	XORQ    R8, R8
 
-partgn:
+partgo:
 	CMPQ         R8, parts+40(FP)
-	JGE          donego
+	JGE          donegp
 	MOVQ         (DX)(R8*8), R9
 	LEAQ         (CX)(R9*4), R9
 	VBROADCASTSS (BX)(R8*4), Y10
 	VMULPS       (R9), Y10, Y3
 	VADDPS       Y3, Y2, Y2
 	INCQ         R8
-	JMP          partgn
+	JMP          partgo
 
-donego:
+donegp:
 	VMAXPS  Y1, Y2, Y2
 	VMINPS  Y0, Y2, Y2
 	VMOVUPS Y2, (AX)
@@ -2937,27 +2955,27 @@ donego:
 	ADDQ    $0x00000020, CX
 	ADDQ    $0x00000020, DI
 	SUBQ    $0x00000008, SI
-	JMP     loopgl
+	JMP     loopgm
 
-donegm:
-loopgp:
+donegn:
+loopgq:
 	CMPQ   SI, $0x00000001
-	JL     donegq
+	JL     donegr
 	VMOVSS (DI), X2
 	XORQ   R8, R8
 
-partgr:
+partgs:
 	CMPQ   R8, parts+40(FP)
-	JGE    donegs
+	JGE    donegt
 	MOVQ   (DX)(R8*8), R9
 	LEAQ   (CX)(R9*4), R9
 	VMOVSS (BX)(R8*4), X10
 	VMULSS (R9), X10, X10
 	VADDSS X10, X2, X2
 	INCQ   R8
-	JMP    partgr
+	JMP    partgs
 
-donegs:
+donegt:
 	VMAXSS X1, X2, X2
 	VMINSS X0, X2, X2
 	VMOVSS X2, (AX)
@@ -2965,24 +2983,22 @@ donegs:
 	ADDQ   $0x00000004, CX
 	ADDQ   $0x00000004, DI
 	SUBQ   $0x00000001, SI
-	JMP    loopgp
+	JMP    loopgq
 
-donegq:
+donegr:
 	VZEROUPPER
 	RET
 
 // func paintAVX2(dst *uint8, l *float32, r *float32, b *float32, n int, wr float32, wb float32)
-// Requires: AVX, AVX2, SSE
+// Requires: AVX, AVX2
 TEXT ·paintAVX2(SB), NOSPLIT, $0-48
 	MOVQ         dst+0(FP), AX
 	MOVQ         l+8(FP), CX
 	MOVQ         r+16(FP), DX
 	MOVQ         b+24(FP), BX
 	MOVQ         n+32(FP), SI
-	MOVSS        wr+40(FP), X0
-	VBROADCASTSS X0, Y0
-	MOVSS        wb+44(FP), X1
-	VBROADCASTSS X1, Y1
+	VBROADCASTSS wr+40(FP), Y0
+	VBROADCASTSS wb+44(FP), Y1
 	VXORPD       Y2, Y2, Y2
 	MOVL         $0x3f800000, DI
 	VMOVD        DI, X3
@@ -2997,9 +3013,9 @@ TEXT ·paintAVX2(SB), NOSPLIT, $0-48
 	VMOVD        DI, X6
 	VBROADCASTSS X6, Y6
 
-loopgt:
+loopgu:
 	CMPQ       SI, $0x00000008
-	JL         donegu
+	JL         donegv
 	VMOVUPD    (CX), Y7
 	VMOVUPD    (DX), Y8
 	VMOVUPD    (BX), Y9
@@ -3035,12 +3051,12 @@ loopgt:
 	ADDQ       $0x20, DX
 	ADDQ       $0x20, BX
 	SUBQ       $0x08, SI
-	JMP        loopgt
+	JMP        loopgu
 
-donegu:
-loopgv:
+donegv:
+loopgw:
 	CMPQ       SI, $0x00000001
-	JL         donegw
+	JL         donegx
 	VMOVSS     (CX), X7
 	VMOVSS     (DX), X8
 	VMOVSS     (BX), X9
@@ -3076,9 +3092,9 @@ loopgv:
 	ADDQ       $0x04, DX
 	ADDQ       $0x04, BX
 	DECQ       SI
-	JMP        loopgv
+	JMP        loopgw
 
-donegw:
+donegx:
 	VZEROUPPER
 	RET
 
@@ -3095,16 +3111,16 @@ TEXT ·mulAVX512(SB), NOSPLIT, $0-72
 	SHLQ $0x03, DX
 	SHLQ $0x03, BX
 
-loopgx:
+loopgy:
 	CMPQ SI, $0x00000004
-	JL   donegy
+	JL   donegz
 	MOVQ cols+64(FP), R8
 	MOVQ b+32(FP), R9
 	MOVQ AX, R10
 
-loopgz:
+loopha:
 	CMPQ   R8, $0x00000020
-	JL     doneha
+	JL     donehb
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -3125,9 +3141,9 @@ loopgz:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loophb:
+loophc:
 	CMPQ         R11, $0x00000001
-	JL           donehc
+	JL           donehd
 	VMOVUPD      (R13), Z16
 	VMOVUPD      64(R13), Z17
 	VMOVUPD      128(R13), Z18
@@ -3155,9 +3171,9 @@ loophb:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loophb
+	JMP          loophc
 
-donehc:
+donehd:
 	MOVQ    R10, R11
 	VMOVUPD Z0, (R11)
 	VMOVUPD Z1, 64(R11)
@@ -3181,12 +3197,12 @@ donehc:
 	ADDQ    $0x00000100, R9
 	ADDQ    $0x00000100, R10
 	SUBQ    $0x00000020, R8
-	JMP     loopgz
+	JMP     loopha
 
-doneha:
-loophd:
+donehb:
+loophe:
 	CMPQ   R8, $0x00000010
-	JL     donehe
+	JL     donehf
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -3199,9 +3215,9 @@ loophd:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loophf:
+loophg:
 	CMPQ         R11, $0x00000001
-	JL           donehg
+	JL           donehh
 	VMOVUPD      (R13), Z16
 	VMOVUPD      64(R13), Z17
 	VBROADCASTSD (R12), Z18
@@ -3219,9 +3235,9 @@ loophf:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loophf
+	JMP          loophg
 
-donehg:
+donehh:
 	MOVQ    R10, R11
 	VMOVUPD Z0, (R11)
 	VMOVUPD Z1, 64(R11)
@@ -3237,12 +3253,12 @@ donehg:
 	ADDQ    $0x00000080, R9
 	ADDQ    $0x00000080, R10
 	SUBQ    $0x00000010, R8
-	JMP     loophd
+	JMP     loophe
 
-donehe:
-loophh:
+donehf:
+loophi:
 	CMPQ   R8, $0x00000008
-	JL     donehi
+	JL     donehj
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -3251,9 +3267,9 @@ loophh:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loophj:
+loophk:
 	CMPQ         R11, $0x00000001
-	JL           donehk
+	JL           donehl
 	VMOVUPD      (R13), Z16
 	VBROADCASTSD (R12), Z17
 	VFMADD231PD  Z16, Z17, Z0
@@ -3266,9 +3282,9 @@ loophj:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loophj
+	JMP          loophk
 
-donehk:
+donehl:
 	MOVQ    R10, R11
 	VMOVUPD Z0, (R11)
 	ADDQ    CX, R11
@@ -3280,20 +3296,20 @@ donehk:
 	ADDQ    $0x00000040, R9
 	ADDQ    $0x00000040, R10
 	SUBQ    $0x00000008, R8
-	JMP     loophh
+	JMP     loophi
 
-donehi:
+donehj:
 	ADDQ $0x20, DI
 	LEAQ (AX)(CX*4), AX
 	SUBQ $0x04, SI
-	JMP  loopgx
+	JMP  loopgy
 
-donegy:
+donegz:
 	VZEROUPPER
 	RET
 
 // func maxAbsAVX512(v *float64, n int) float64
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, SSE2
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL
 TEXT ·maxAbsAVX512(SB), NOSPLIT, $0-24
 	MOVQ         v+0(FP), AX
 	MOVQ         n+8(FP), CX
@@ -3306,9 +3322,9 @@ TEXT ·maxAbsAVX512(SB), NOSPLIT, $0-24
 	VPXORQ       Z4, Z4, Z4
 	XORQ         DX, DX
 
-loophl:
+loophm:
 	CMPQ   CX, $0x00000020
-	JL     donehm
+	JL     donehn
 	VANDPD (AX)(DX*1), Z0, Z5
 	VMAXPD Z1, Z5, Z1
 	VANDPD 64(AX)(DX*1), Z0, Z5
@@ -3319,19 +3335,19 @@ loophl:
 	VMAXPD Z4, Z5, Z4
 	ADDQ   $0x00000100, DX
 	SUBQ   $0x00000020, CX
-	JMP    loophl
+	JMP    loophm
 
-donehm:
-loophn:
+donehn:
+loopho:
 	CMPQ   CX, $0x00000008
-	JL     doneho
+	JL     donehp
 	VANDPD (AX)(DX*1), Z0, Z5
 	VMAXPD Z1, Z5, Z1
 	ADDQ   $0x00000040, DX
 	SUBQ   $0x00000008, CX
-	JMP    loophn
+	JMP    loopho
 
-doneho:
+donehp:
 	VMAXPD        Z2, Z1, Z1
 	VMAXPD        Z3, Z1, Z1
 	VMAXPD        Z4, Z1, Z1
@@ -3341,44 +3357,43 @@ doneho:
 	VMAXPD        X0, X1, X1
 	VUNPCKHPD     X1, X1, X0
 	VMAXSD        X0, X1, X1
-	MOVSD         X1, ret+16(FP)
+	VMOVSD        X1, ret+16(FP)
 	VZEROUPPER
 	RET
 
 // func indexAbsAVX512(v *float64, n int, value float64) int
-// Requires: AVX, AVX512DQ, AVX512F, SSE2
+// Requires: AVX, AVX512DQ, AVX512F
 TEXT ·indexAbsAVX512(SB), NOSPLIT, $0-32
 	MOVQ         v+0(FP), AX
 	MOVQ         n+8(FP), CX
-	MOVSD        value+16(FP), X0
-	VBROADCASTSD X0, Z0
+	VBROADCASTSD value+16(FP), Z0
 	MOVQ         $0x7fffffffffffffff, DX
 	VMOVQ        DX, X1
 	VBROADCASTSD X1, Z1
 	XORQ         DX, DX
 
-loophp:
+loophq:
 	CMPQ   DX, CX
-	JGE    donehr
+	JGE    donehs
 	VANDPD (AX)(DX*8), Z1, Z2
 	VCMPPD $0x00, Z0, Z2, K1
 	KMOVW  K1, BX
 	TESTL  BX, BX
-	JNZ    foundhq
+	JNZ    foundhr
 	ADDQ   $0x08, DX
-	JMP    loophp
+	JMP    loophq
 
-foundhq:
+foundhr:
 	BSFL BX, BX
 	ADDQ BX, DX
 
-donehr:
+donehs:
 	MOVQ DX, ret+24(FP)
 	VZEROUPPER
 	RET
 
 // func advanceAVX512(p *float64, corr *float64, gram *float64, basis *float64, ld int, row *float64, rows int, n int, scale float64, proj float64) float64
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, SSE2
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL
 TEXT ·advanceAVX512(SB), NOSPLIT, $0-88
 	MOVQ         p+0(FP), AX
 	MOVQ         corr+8(FP), CX
@@ -3388,22 +3403,20 @@ TEXT ·advanceAVX512(SB), NOSPLIT, $0-88
 	MOVQ         row+40(FP), DI
 	MOVQ         n+56(FP), R8
 	SHLQ         $0x03, SI
-	MOVSD        scale+64(FP), X0
-	VBROADCASTSD X0, Z0
-	MOVSD        proj+72(FP), X5
-	VBROADCASTSD X5, Z5
+	VBROADCASTSD scale+64(FP), Z0
+	VBROADCASTSD proj+72(FP), Z1
 	MOVQ         $0x7fffffffffffffff, R9
-	VMOVQ        R9, X6
-	VBROADCASTSD X6, Z6
-	VPXORQ       Z1, Z1, Z1
-	VPXORQ       Z2, Z2, Z2
+	VMOVQ        R9, X2
+	VBROADCASTSD X2, Z2
 	VPXORQ       Z3, Z3, Z3
 	VPXORQ       Z4, Z4, Z4
+	VPXORQ       Z5, Z5, Z5
+	VPXORQ       Z6, Z6, Z6
 	XORQ         R9, R9
 
-loophs:
+loopht:
 	CMPQ    R8, $0x00000020
-	JL      doneht
+	JL      donehu
 	VMOVUPD (DX)(R9*1), Z7
 	VMOVUPD 64(DX)(R9*1), Z8
 	VMOVUPD 128(DX)(R9*1), Z9
@@ -3412,9 +3425,9 @@ loophs:
 	LEAQ    (BX)(R9*1), R10
 	MOVQ    DI, R11
 
-loophu:
+loophv:
 	CMPQ         R12, $0x00000001
-	JL           donehv
+	JL           donehw
 	VBROADCASTSD (R11), Z11
 	VFNMADD231PD (R10), Z11, Z7
 	VFNMADD231PD 64(R10), Z11, Z8
@@ -3423,113 +3436,111 @@ loophu:
 	ADDQ         $0x08, R11
 	ADDQ         SI, R10
 	DECQ         R12
-	JMP          loophu
+	JMP          loophv
 
-donehv:
+donehw:
 	VMULPD       Z0, Z7, Z7
 	VMOVUPD      Z7, (AX)(R9*1)
 	VMOVUPD      (CX)(R9*1), Z11
-	VFNMADD231PD Z7, Z5, Z11
+	VFNMADD231PD Z7, Z1, Z11
 	VMOVUPD      Z11, (CX)(R9*1)
-	VANDPD       Z6, Z11, Z11
-	VMAXPD       Z1, Z11, Z1
+	VANDPD       Z2, Z11, Z11
+	VMAXPD       Z3, Z11, Z3
 	VMULPD       Z0, Z8, Z8
 	VMOVUPD      Z8, 64(AX)(R9*1)
 	VMOVUPD      64(CX)(R9*1), Z7
-	VFNMADD231PD Z8, Z5, Z7
+	VFNMADD231PD Z8, Z1, Z7
 	VMOVUPD      Z7, 64(CX)(R9*1)
-	VANDPD       Z6, Z7, Z7
-	VMAXPD       Z2, Z7, Z2
+	VANDPD       Z2, Z7, Z7
+	VMAXPD       Z4, Z7, Z4
 	VMULPD       Z0, Z9, Z9
 	VMOVUPD      Z9, 128(AX)(R9*1)
 	VMOVUPD      128(CX)(R9*1), Z7
-	VFNMADD231PD Z9, Z5, Z7
+	VFNMADD231PD Z9, Z1, Z7
 	VMOVUPD      Z7, 128(CX)(R9*1)
-	VANDPD       Z6, Z7, Z7
-	VMAXPD       Z3, Z7, Z3
+	VANDPD       Z2, Z7, Z7
+	VMAXPD       Z5, Z7, Z5
 	VMULPD       Z0, Z10, Z10
 	VMOVUPD      Z10, 192(AX)(R9*1)
 	VMOVUPD      192(CX)(R9*1), Z7
-	VFNMADD231PD Z10, Z5, Z7
+	VFNMADD231PD Z10, Z1, Z7
 	VMOVUPD      Z7, 192(CX)(R9*1)
-	VANDPD       Z6, Z7, Z7
-	VMAXPD       Z4, Z7, Z4
+	VANDPD       Z2, Z7, Z7
+	VMAXPD       Z6, Z7, Z6
 	ADDQ         $0x00000100, R9
 	SUBQ         $0x00000020, R8
-	JMP          loophs
+	JMP          loopht
 
-doneht:
-loophw:
+donehu:
+loophx:
 	CMPQ    R8, $0x00000008
-	JL      donehx
+	JL      donehy
 	VMOVUPD (DX)(R9*1), Z7
 	MOVQ    rows+48(FP), R12
 	LEAQ    (BX)(R9*1), R10
 	MOVQ    DI, R11
 
-loophy:
+loophz:
 	CMPQ         R12, $0x00000001
-	JL           donehz
+	JL           doneia
 	VBROADCASTSD (R11), Z8
 	VFNMADD231PD (R10), Z8, Z7
 	ADDQ         $0x08, R11
 	ADDQ         SI, R10
 	DECQ         R12
-	JMP          loophy
+	JMP          loophz
 
-donehz:
+doneia:
 	VMULPD       Z0, Z7, Z7
 	VMOVUPD      Z7, (AX)(R9*1)
 	VMOVUPD      (CX)(R9*1), Z8
-	VFNMADD231PD Z7, Z5, Z8
+	VFNMADD231PD Z7, Z1, Z8
 	VMOVUPD      Z8, (CX)(R9*1)
-	VANDPD       Z6, Z8, Z8
-	VMAXPD       Z1, Z8, Z1
+	VANDPD       Z2, Z8, Z8
+	VMAXPD       Z3, Z8, Z3
 	ADDQ         $0x00000040, R9
 	SUBQ         $0x00000008, R8
-	JMP          loophw
+	JMP          loophx
 
-donehx:
-	VMAXPD        Z2, Z1, Z1
-	VMAXPD        Z3, Z1, Z1
-	VMAXPD        Z4, Z1, Z1
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VMAXPD        Y1, Y0, Y0
+donehy:
+	VMAXPD        Z4, Z3, Z3
+	VMAXPD        Z5, Z3, Z3
+	VMAXPD        Z6, Z3, Z3
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VMAXPD        Y3, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
 	VMAXPD        X0, X1, X1
 	VUNPCKHPD     X1, X1, X0
 	VMAXSD        X0, X1, X1
-	MOVSD         X1, ret+80(FP)
+	VMOVSD        X1, ret+80(FP)
 	VZEROUPPER
 	RET
 
 // func scoreAVX512(score *float64, fresh *float64, p *float64, corr *float64, n int, least float64, floor float64) float64
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, SSE2
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL
 TEXT ·scoreAVX512(SB), NOSPLIT, $0-64
 	MOVQ         score+0(FP), AX
 	MOVQ         fresh+8(FP), CX
 	MOVQ         p+16(FP), DX
 	MOVQ         corr+24(FP), BX
 	MOVQ         n+32(FP), SI
-	MOVSD        least+40(FP), X0
-	VBROADCASTSD X0, Z0
-	MOVSD        floor+48(FP), X10
-	VBROADCASTSD X10, Z10
+	VBROADCASTSD least+40(FP), Z0
+	VBROADCASTSD floor+48(FP), Z1
 	MOVQ         $0x7fffffffffffffff, DI
-	VMOVQ        DI, X11
-	VBROADCASTSD X11, Z11
+	VMOVQ        DI, X2
+	VBROADCASTSD X2, Z2
 	MOVQ         $0x7ff0000000000000, DI
 	VMOVQ        DI, X12
 	VBROADCASTSD X12, Z12
-	VPXORQ       Z1, Z1, Z1
-	VPXORQ       Z2, Z2, Z2
 	VPXORQ       Z3, Z3, Z3
 	VPXORQ       Z4, Z4, Z4
+	VPXORQ       Z5, Z5, Z5
+	VPXORQ       Z6, Z6, Z6
 	XORQ         DI, DI
 
-loopia:
+loopib:
 	CMPQ         SI, $0x00000020
-	JL           doneib
+	JL           doneic
 	VMOVUPD      (CX)(DI*1), Z13
 	VMOVUPD      (DX)(DI*1), Z14
 	VMOVUPD      (BX)(DI*1), Z15
@@ -3537,14 +3548,14 @@ loopia:
 	VCMPPD       $0x02, Z0, Z13, K1
 	VMOVAPD      Z12, K1, Z13
 	VMOVUPD      Z13, (CX)(DI*1)
-	VANDPD       Z11, Z15, Z14
+	VANDPD       Z2, Z15, Z14
 	VMULPD       Z15, Z15, Z15
 	VDIVPD       Z13, Z15, Z15
-	VPXORQ       Z5, Z5, Z5
-	VCMPPD       $0x02, Z10, Z14, K1
-	VMOVAPD      Z5, K1, Z15
+	VPXORQ       Z7, Z7, Z7
+	VCMPPD       $0x02, Z1, Z14, K1
+	VMOVAPD      Z7, K1, Z15
 	VMOVUPD      Z15, (AX)(DI*1)
-	VMAXPD       Z1, Z15, Z1
+	VMAXPD       Z3, Z15, Z3
 	VMOVUPD      64(CX)(DI*1), Z13
 	VMOVUPD      64(DX)(DI*1), Z14
 	VMOVUPD      64(BX)(DI*1), Z15
@@ -3552,14 +3563,14 @@ loopia:
 	VCMPPD       $0x02, Z0, Z13, K1
 	VMOVAPD      Z12, K1, Z13
 	VMOVUPD      Z13, 64(CX)(DI*1)
-	VANDPD       Z11, Z15, Z14
+	VANDPD       Z2, Z15, Z14
 	VMULPD       Z15, Z15, Z15
 	VDIVPD       Z13, Z15, Z15
-	VPXORQ       Z6, Z6, Z6
-	VCMPPD       $0x02, Z10, Z14, K1
-	VMOVAPD      Z6, K1, Z15
+	VPXORQ       Z8, Z8, Z8
+	VCMPPD       $0x02, Z1, Z14, K1
+	VMOVAPD      Z8, K1, Z15
 	VMOVUPD      Z15, 64(AX)(DI*1)
-	VMAXPD       Z2, Z15, Z2
+	VMAXPD       Z4, Z15, Z4
 	VMOVUPD      128(CX)(DI*1), Z13
 	VMOVUPD      128(DX)(DI*1), Z14
 	VMOVUPD      128(BX)(DI*1), Z15
@@ -3567,14 +3578,14 @@ loopia:
 	VCMPPD       $0x02, Z0, Z13, K1
 	VMOVAPD      Z12, K1, Z13
 	VMOVUPD      Z13, 128(CX)(DI*1)
-	VANDPD       Z11, Z15, Z14
+	VANDPD       Z2, Z15, Z14
 	VMULPD       Z15, Z15, Z15
 	VDIVPD       Z13, Z15, Z15
-	VPXORQ       Z7, Z7, Z7
-	VCMPPD       $0x02, Z10, Z14, K1
-	VMOVAPD      Z7, K1, Z15
+	VPXORQ       Z9, Z9, Z9
+	VCMPPD       $0x02, Z1, Z14, K1
+	VMOVAPD      Z9, K1, Z15
 	VMOVUPD      Z15, 128(AX)(DI*1)
-	VMAXPD       Z3, Z15, Z3
+	VMAXPD       Z5, Z15, Z5
 	VMOVUPD      192(CX)(DI*1), Z13
 	VMOVUPD      192(DX)(DI*1), Z14
 	VMOVUPD      192(BX)(DI*1), Z15
@@ -3582,52 +3593,52 @@ loopia:
 	VCMPPD       $0x02, Z0, Z13, K1
 	VMOVAPD      Z12, K1, Z13
 	VMOVUPD      Z13, 192(CX)(DI*1)
-	VANDPD       Z11, Z15, Z14
+	VANDPD       Z2, Z15, Z14
 	VMULPD       Z15, Z15, Z15
 	VDIVPD       Z13, Z15, Z15
-	VPXORQ       Z8, Z8, Z8
-	VCMPPD       $0x02, Z10, Z14, K1
-	VMOVAPD      Z8, K1, Z15
+	VPXORQ       Z10, Z10, Z10
+	VCMPPD       $0x02, Z1, Z14, K1
+	VMOVAPD      Z10, K1, Z15
 	VMOVUPD      Z15, 192(AX)(DI*1)
-	VMAXPD       Z4, Z15, Z4
+	VMAXPD       Z6, Z15, Z6
 	ADDQ         $0x00000100, DI
 	SUBQ         $0x00000020, SI
-	JMP          loopia
+	JMP          loopib
 
-doneib:
-loopic:
+doneic:
+loopid:
 	CMPQ         SI, $0x00000008
-	JL           doneid
-	VMOVUPD      (CX)(DI*1), Z5
-	VMOVUPD      (DX)(DI*1), Z6
-	VMOVUPD      (BX)(DI*1), Z7
-	VFNMADD231PD Z6, Z6, Z5
-	VCMPPD       $0x02, Z0, Z5, K1
-	VMOVAPD      Z12, K1, Z5
-	VMOVUPD      Z5, (CX)(DI*1)
-	VANDPD       Z11, Z7, Z6
-	VMULPD       Z7, Z7, Z7
-	VDIVPD       Z5, Z7, Z7
-	VPXORQ       Z9, Z9, Z9
-	VCMPPD       $0x02, Z10, Z6, K1
-	VMOVAPD      Z9, K1, Z7
-	VMOVUPD      Z7, (AX)(DI*1)
-	VMAXPD       Z1, Z7, Z1
+	JL           doneie
+	VMOVUPD      (CX)(DI*1), Z7
+	VMOVUPD      (DX)(DI*1), Z8
+	VMOVUPD      (BX)(DI*1), Z9
+	VFNMADD231PD Z8, Z8, Z7
+	VCMPPD       $0x02, Z0, Z7, K1
+	VMOVAPD      Z12, K1, Z7
+	VMOVUPD      Z7, (CX)(DI*1)
+	VANDPD       Z2, Z9, Z8
+	VMULPD       Z9, Z9, Z9
+	VDIVPD       Z7, Z9, Z9
+	VPXORQ       Z11, Z11, Z11
+	VCMPPD       $0x02, Z1, Z8, K1
+	VMOVAPD      Z11, K1, Z9
+	VMOVUPD      Z9, (AX)(DI*1)
+	VMAXPD       Z3, Z9, Z3
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000008, SI
-	JMP          loopic
+	JMP          loopid
 
-doneid:
-	VMAXPD        Z2, Z1, Z1
-	VMAXPD        Z3, Z1, Z1
-	VMAXPD        Z4, Z1, Z1
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VMAXPD        Y1, Y0, Y0
+doneie:
+	VMAXPD        Z4, Z3, Z3
+	VMAXPD        Z5, Z3, Z3
+	VMAXPD        Z6, Z3, Z3
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VMAXPD        Y3, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
 	VMAXPD        X0, X1, X1
 	VUNPCKHPD     X1, X1, X0
 	VMAXSD        X0, X1, X1
-	MOVSD         X1, ret+56(FP)
+	VMOVSD        X1, ret+56(FP)
 	VZEROUPPER
 	RET
 
@@ -3639,9 +3650,9 @@ TEXT ·addAVX512(SB), NOSPLIT, $0-24
 	MOVQ n+16(FP), DX
 	XORQ BX, BX
 
-loopie:
+loopif:
 	CMPQ    DX, $0x00000020
-	JL      doneif
+	JL      doneig
 	VMOVUPD (AX)(BX*1), Z0
 	VADDPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
@@ -3656,25 +3667,25 @@ loopie:
 	VMOVUPD Z0, 192(AX)(BX*1)
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000020, DX
-	JMP     loopie
+	JMP     loopif
 
-doneif:
-loopig:
+doneig:
+loopih:
 	CMPQ    DX, $0x00000008
-	JL      doneih
+	JL      doneii
 	VMOVUPD (AX)(BX*1), Z0
 	VADDPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000008, DX
-	JMP     loopig
+	JMP     loopih
 
-doneih:
+doneii:
 	VZEROUPPER
 	RET
 
 // func ropUpdateAVX512(q *float64, z *float64, e *float64, p *float64, old *float64, u *float64, shrink *float64, w *float64, length *float64, ld int, cols int, alpha float64)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, MMX+, SSE2
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, MMX+
 TEXT ·ropUpdateAVX512(SB), NOSPLIT, $0-96
 	MOVQ         q+0(FP), AX
 	MOVQ         z+8(FP), CX
@@ -3689,32 +3700,32 @@ TEXT ·ropUpdateAVX512(SB), NOSPLIT, $0-96
 	MOVQ         cols+80(FP), R12
 	SHLQ         $0x03, R11
 	XORQ         R13, R13
-	MOVSD        alpha+88(FP), X0
-	VBROADCASTSD X0, Z0
+	VBROADCASTSD alpha+88(FP), Z0
 	MOVQ         $0x3ff0000000000000, R14
-	VMOVQ        R14, X2
-	VBROADCASTSD X2, Z2
+	VMOVQ        R14, X1
+	VBROADCASTSD X1, Z1
 	MOVQ         $0x3fe0000000000000, R14
 	VMOVQ        R14, X3
 	VBROADCASTSD X3, Z3
 
-loopii:
+loopij:
 	CMPQ         R12, $0x00000001
-	JL           doneij
+	JL           doneik
 	VBROADCASTSD (R8), Z4
 	VBROADCASTSD (R9), Z5
 	VADDPD       Z4, Z4, Z6
-	VSUBPD       Z2, Z6, Z6
+	VSUBPD       Z1, Z6, Z6
 	VMULPD       Z0, Z5, Z7
 	VADDPD       Z5, Z5, Z5
-	VMOVAPD      Z2, Z8
+	VMOVAPD      Z1, Z8
 	VFNMADD231PD Z0, Z4, Z8
-	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
 	XORQ         R14, R14
 
-entriesik:
+entriesil:
 	PREFETCHT1    4096(AX)(R13*1)
 	PREFETCHT1    4096(CX)(R13*1)
+	PREFETCHT1    4096(DX)(R13*1)
 	VMOVUPD       (AX)(R13*1), Z9
 	VMOVUPD       (CX)(R13*1), Z10
 	VMOVUPD       (DI)(R14*1), Z11
@@ -3732,13 +3743,13 @@ entriesik:
 	VFMADD231PD   Z0, Z13, Z10
 	VFNMADD231PD  Z7, Z11, Z10
 	VMOVUPD       Z10, (CX)(R13*1)
-	VFMADD231PD   Z12, Z12, Z1
+	VFMADD231PD   Z12, Z12, Z2
 	ADDQ          $0x40, R13
 	ADDQ          $0x40, R14
 	CMPQ          R14, R11
-	JL            entriesik
-	VEXTRACTF64X4 $0x01, Z1, Y5
-	VADDPD        Y1, Y5, Y5
+	JL            entriesil
+	VEXTRACTF64X4 $0x01, Z2, Y5
+	VADDPD        Y2, Y5, Y5
 	VEXTRACTF64X2 $0x01, Y5, X4
 	VADDPD        X5, X4, X4
 	VUNPCKHPD     X4, X4, X5
@@ -3748,70 +3759,68 @@ entriesik:
 	ADDQ          $0x08, R9
 	ADDQ          $0x08, R10
 	DECQ          R12
-	JMP           loopii
+	JMP           loopij
 
-doneij:
+doneik:
 	VZEROUPPER
 	RET
 
 // func shortenAVX512(shrink *float64, part *float64, square *float64, n int, penalty float64, r float64, out *float64)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, SSE2
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL
 TEXT ·shortenAVX512(SB), NOSPLIT, $0-56
 	MOVQ         shrink+0(FP), AX
 	MOVQ         part+8(FP), CX
 	MOVQ         square+16(FP), DX
 	MOVQ         n+24(FP), BX
 	MOVQ         out+48(FP), SI
-	MOVSD        penalty+32(FP), X0
-	VBROADCASTSD X0, Z0
-	MOVSD        r+40(FP), X4
-	VBROADCASTSD X4, Z4
+	VBROADCASTSD penalty+32(FP), Z0
+	VBROADCASTSD r+40(FP), Z1
 	MOVQ         $0x3ff0000000000000, DI
-	VMOVQ        DI, X5
-	VBROADCASTSD X5, Z5
-	VPXORQ       Z1, Z1, Z1
-	VPXORQ       Z2, Z2, Z2
-	VMULPD       Z0, Z0, Z6
-	VDIVPD       Z6, Z5, Z6
-
-loopil:
-	CMPQ         BX, $0x00000008
-	JL           doneim
-	VMOVUPD      (DX), Z7
+	VMOVQ        DI, X2
+	VBROADCASTSD X2, Z2
 	VPXORQ       Z3, Z3, Z3
+	VPXORQ       Z4, Z4, Z4
+	VMULPD       Z0, Z0, Z6
+	VDIVPD       Z6, Z2, Z6
+
+loopim:
+	CMPQ         BX, $0x00000008
+	JL           donein
+	VMOVUPD      (DX), Z7
+	VPXORQ       Z5, Z5, Z5
 	VSQRTPD      Z7, Z8
 	VMULPD       Z0, Z8, Z8
-	VDIVPD       Z8, Z5, Z8
-	VSUBPD       Z8, Z5, Z8
+	VDIVPD       Z8, Z2, Z8
+	VSUBPD       Z8, Z2, Z8
 	VCMPPD       $0x1e, Z6, Z7, K1
-	VMOVAPD      Z8, K1, Z3
-	VMOVUPD      Z3, (AX)
-	VSUBPD       Z3, Z5, Z8
-	VADDPD       Z3, Z3, Z9
-	VSUBPD       Z3, Z9, Z9
-	VFNMADD231PD Z4, Z8, Z9
+	VMOVAPD      Z8, K1, Z5
+	VMOVUPD      Z5, (AX)
+	VSUBPD       Z5, Z2, Z8
+	VADDPD       Z5, Z5, Z9
+	VSUBPD       Z5, Z9, Z9
+	VFNMADD231PD Z1, Z8, Z9
 	VMOVUPD      Z9, (CX)
-	VMULPD       Z3, Z3, Z3
-	VFMADD231PD  Z7, Z3, Z1
+	VMULPD       Z5, Z5, Z5
+	VFMADD231PD  Z7, Z5, Z3
 	VMULPD       Z8, Z8, Z8
-	VFMADD231PD  Z7, Z8, Z2
+	VFMADD231PD  Z7, Z8, Z4
 	ADDQ         $0x40, DX
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	SUBQ         $0x08, BX
-	JMP          loopil
+	JMP          loopim
 
-doneim:
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPD        Y1, Y0, Y0
+donein:
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y3, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
 	VADDPD        X0, X1, X1
 	VUNPCKHPD     X1, X1, X0
 	VADDSD        X0, X1, X1
 	VADDSD        (SI), X1, X1
 	VMOVSD        X1, (SI)
-	VEXTRACTF64X4 $0x01, Z2, Y0
-	VADDPD        Y2, Y0, Y0
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y4, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
 	VADDPD        X0, X1, X1
 	VUNPCKHPD     X1, X1, X0
@@ -3822,7 +3831,7 @@ doneim:
 	RET
 
 // func ropResidualAVX512(q *float64, z *float64, p *float64, old *float64, sum *float64, shrink *float64, part *float64, out *float64, ld int, cols int, keep float64)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, SSE2
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL
 TEXT ·ropResidualAVX512(SB), NOSPLIT, $0-88
 	MOVQ         q+0(FP), AX
 	MOVQ         z+8(FP), CX
@@ -3836,19 +3845,18 @@ TEXT ·ropResidualAVX512(SB), NOSPLIT, $0-88
 	MOVQ         cols+72(FP), R11
 	SHLQ         $0x03, R10
 	XORQ         R12, R12
-	MOVSD        keep+80(FP), X0
-	VBROADCASTSD X0, Z0
+	VBROADCASTSD keep+80(FP), Z0
 	VPXORQ       Z1, Z1, Z1
 	VPXORQ       Z2, Z2, Z2
 
-loopin:
+loopio:
 	CMPQ         R11, $0x00000001
-	JL           doneio
+	JL           doneip
 	VBROADCASTSD (DI), Z3
 	VBROADCASTSD (R8), Z4
 	XORQ         R13, R13
 
-entriesip:
+entriesiq:
 	VMOVUPD      (AX)(R12*1), Z5
 	VMOVUPD      (DX)(R12*1), Z6
 	VMOVUPD      (BX)(R12*1), Z7
@@ -3863,13 +3871,13 @@ entriesip:
 	ADDQ         $0x40, R12
 	ADDQ         $0x40, R13
 	CMPQ         R13, R10
-	JL           entriesip
+	JL           entriesiq
 	ADDQ         $0x08, DI
 	ADDQ         $0x08, R8
 	DECQ         R11
-	JMP          loopin
+	JMP          loopio
 
-doneio:
+doneip:
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -3900,9 +3908,9 @@ TEXT ·powerStepAVX512(SB), NOSPLIT, $0-40
 	SHLQ $0x03, BX
 	XORQ DI, DI
 
-loopiq:
+loopir:
 	CMPQ   SI, $0x00000004
-	JL     doneir
+	JL     doneis
 	LEAQ   (AX)(BX*1), R9
 	LEAQ   (AX)(BX*2), R10
 	LEAQ   (R9)(BX*2), R11
@@ -3913,7 +3921,7 @@ loopiq:
 	XORQ   DI, DI
 	XORQ   R8, R8
 
-entriesis:
+entriesit:
 	VMOVUPD       (CX)(R8*1), Z4
 	PREFETCHT0    4096(AX)(R8*1)
 	VFMADD231PD   (AX)(R8*1), Z4, Z0
@@ -3926,7 +3934,7 @@ entriesis:
 	ADDQ          $0x40, DI
 	ADDQ          $0x40, R8
 	CMPQ          R8, BX
-	JL            entriesis
+	JL            entriesit
 	VEXTRACTF64X4 $0x01, Z0, Y6
 	VADDPD        Y0, Y6, Y6
 	VEXTRACTF64X2 $0x01, Y6, X4
@@ -3957,7 +3965,7 @@ entriesis:
 	VBROADCASTSD  X8, Z8
 	XORQ          R8, R8
 
-entriesit:
+entriesiu:
 	VMOVUPD     (DX)(R8*1), Z9
 	VFMADD231PD (AX)(R8*1), Z4, Z9
 	VFMADD231PD (R9)(R8*1), Z6, Z9
@@ -3967,27 +3975,27 @@ entriesit:
 	ADDQ        $0x40, DI
 	ADDQ        $0x40, R8
 	CMPQ        R8, BX
-	JL          entriesit
+	JL          entriesiu
 	LEAQ        (AX)(BX*4), AX
 	SUBQ        $0x04, SI
-	JMP         loopiq
+	JMP         loopir
 
-doneir:
-loopiu:
+doneis:
+loopiv:
 	CMPQ   SI, $0x00000001
-	JL     doneiv
+	JL     doneiw
 	VPXORQ Z5, Z5, Z5
 	XORQ   DI, DI
 	XORQ   R8, R8
 
-entriesiw:
+entriesix:
 	VMOVUPD       (CX)(R8*1), Z0
 	PREFETCHT0    4096(AX)(R8*1)
 	VFMADD231PD   (AX)(R8*1), Z0, Z5
 	ADDQ          $0x40, DI
 	ADDQ          $0x40, R8
 	CMPQ          R8, BX
-	JL            entriesiw
+	JL            entriesix
 	VEXTRACTF64X4 $0x01, Z5, Y1
 	VADDPD        Y5, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X0
@@ -3997,24 +4005,24 @@ entriesiw:
 	VBROADCASTSD  X0, Z0
 	XORQ          R8, R8
 
-entriesix:
+entriesiy:
 	VMOVUPD     (DX)(R8*1), Z1
 	VFMADD231PD (AX)(R8*1), Z0, Z1
 	VMOVUPD     Z1, (DX)(R8*1)
 	ADDQ        $0x40, DI
 	ADDQ        $0x40, R8
 	CMPQ        R8, BX
-	JL          entriesix
+	JL          entriesiy
 	ADDQ        BX, AX
 	SUBQ        $0x01, SI
-	JMP         loopiu
+	JMP         loopiv
 
-doneiv:
+doneiw:
 	VZEROUPPER
 	RET
 
 // func projectAVX512(z *float64, q *float64, u *float64, shrink *float64, w *float64, out *float64, ld int, cols int)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, FMA3, MMX+
 TEXT ·projectAVX512(SB), NOSPLIT, $0-64
 	MOVQ   z+0(FP), AX
 	MOVQ   q+8(FP), CX
@@ -4029,73 +4037,62 @@ TEXT ·projectAVX512(SB), NOSPLIT, $0-64
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VXORPD X2, X2, X2
+	VXORPD X3, X3, X3
+	VXORPD X4, X4, X4
 
-loopiy:
+loopiz:
 	CMPQ   R9, $0x00000001
-	JL     doneiz
-	VPXORQ Z3, Z3, Z3
+	JL     doneja
+	VPXORQ Z5, Z5, Z5
 	XORQ   R11, R11
 
-entriesja:
+entriesjb:
 	PREFETCHT0    4096(AX)(R10*1)
-	VMOVUPD       (DX)(R11*1), Z4
-	VFMADD231PD   (AX)(R10*1), Z4, Z3
+	VMOVUPD       (AX)(R10*1), Z6
+	VFMADD231PD   (DX)(R11*1), Z6, Z5
+	VFMADD231PD   Z6, Z6, Z1
 	ADDQ          $0x40, R10
 	ADDQ          $0x40, R11
 	CMPQ          R11, R8
-	JL            entriesja
-	VEXTRACTF64X4 $0x01, Z3, Y5
-	VADDPD        Y3, Y5, Y5
-	VEXTRACTF64X2 $0x01, Y5, X4
-	VADDPD        X5, X4, X4
-	VUNPCKHPD     X4, X4, X5
-	VADDSD        X5, X4, X4
-	VMOVSD        X4, (SI)
-	VBROADCASTSD  X4, Z4
-	SUBQ          R8, R10
+	JL            entriesjb
+	VEXTRACTF64X4 $0x01, Z5, Y7
+	VADDPD        Y5, Y7, Y7
+	VEXTRACTF64X2 $0x01, Y7, X6
+	VADDPD        X7, X6, X6
+	VUNPCKHPD     X6, X6, X7
+	VADDSD        X7, X6, X6
+	VMOVSD        X6, (SI)
+	VFMADD231SD   X6, X6, X4
 	VUCOMISD      (BX), X2
-	JPS           usedjb
-	JEQ           unusedjc
+	JPS           usedjc
+	JEQ           unusedjd
 
-usedjb:
-	VBROADCASTSD (BX), Z5
+usedjc:
+	VBROADCASTSD X6, Z6
+	VBROADCASTSD (BX), Z7
+	SUBQ         R8, R10
 	XORQ         R11, R11
 
-entriesje:
-	VMOVUPD     (AX)(R10*1), Z6
-	VMULPD      (DX)(R11*1), Z4, Z7
-	VSUBPD      Z7, Z6, Z6
-	VFMADD231PD Z6, Z6, Z1
-	VMULPD      (CX)(R10*1), Z5, Z6
-	VSUBPD      Z7, Z6, Z6
-	VFMADD231PD Z6, Z6, Z0
-	ADDQ        $0x40, R10
-	ADDQ        $0x40, R11
-	CMPQ        R11, R8
-	JL          entriesje
-	JMP         nextjd
-
-unusedjc:
-	XORQ R11, R11
-
 entriesjf:
-	VMOVUPD     (AX)(R10*1), Z5
-	VMULPD      (DX)(R11*1), Z4, Z6
-	VSUBPD      Z6, Z5, Z5
-	VFMADD231PD Z5, Z5, Z1
-	VFMADD231PD Z6, Z6, Z0
+	VMULPD      (DX)(R11*1), Z6, Z8
+	VFMSUB231PD (CX)(R10*1), Z7, Z8
+	VFMADD231PD Z8, Z8, Z0
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	CMPQ        R11, R8
 	JL          entriesjf
+	JMP         nextje
 
-nextjd:
+unusedjd:
+	VFMADD231SD X6, X6, X3
+
+nextje:
 	ADDQ $0x08, BX
 	ADDQ $0x08, SI
 	DECQ R9
-	JMP  loopiy
+	JMP  loopiz
 
-doneiz:
+doneja:
 	VEXTRACTF64X4 $0x01, Z0, Y2
 	VADDPD        Y0, Y2, Y2
 	VEXTRACTF64X2 $0x01, Y2, X0
@@ -4112,11 +4109,17 @@ doneiz:
 	VADDSD        X0, X1, X1
 	VADDSD        8(DI), X1, X1
 	VMOVSD        X1, 8(DI)
+	VMOVSD        (DI), X0
+	VADDSD        X3, X0, X0
+	VMOVSD        X0, (DI)
+	VMOVSD        8(DI), X0
+	VSUBSD        X4, X0, X0
+	VMOVSD        X0, 8(DI)
 	VZEROUPPER
 	RET
 
 // func rescaleAVX512(q *float64, z *float64, u *float64, grow *float64, w *float64, ld int, cols int, r float64)
-// Requires: AVX, AVX512F, SSE2
+// Requires: AVX, AVX512F
 TEXT ·rescaleAVX512(SB), NOSPLIT, $0-64
 	MOVQ         q+0(FP), AX
 	MOVQ         z+8(FP), CX
@@ -4127,8 +4130,7 @@ TEXT ·rescaleAVX512(SB), NOSPLIT, $0-64
 	MOVQ         cols+48(FP), R8
 	SHLQ         $0x03, DI
 	XORQ         R9, R9
-	MOVSD        r+56(FP), X0
-	VBROADCASTSD X0, Z0
+	VBROADCASTSD r+56(FP), Z0
 
 loopjg:
 	CMPQ         R8, $0x00000001
@@ -4158,6 +4160,38 @@ donejh:
 	VZEROUPPER
 	RET
 
+// func maskedAVX512(x *float64, w *float64, s *float64, n int, count *int)
+// Requires: AVX, AVX512DQ, AVX512F, POPCNT
+TEXT ·maskedAVX512(SB), NOSPLIT, $0-40
+	MOVQ   x+0(FP), AX
+	MOVQ   w+8(FP), CX
+	MOVQ   s+16(FP), DX
+	MOVQ   n+24(FP), BX
+	VPXORQ Z0, Z0, Z0
+	XORQ   SI, SI
+
+loopjj:
+	CMPQ      BX, $0x00000008
+	JL        donejk
+	VMOVUPD   (DX), Z1
+	VCMPPD    $0x04, Z0, Z1, K1
+	VMOVUPD.Z (CX), K1, Z1
+	VMOVUPD   Z1, (AX)
+	KMOVB     K1, DI
+	POPCNTL   DI, DI
+	ADDQ      DI, SI
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, CX
+	ADDQ      $0x40, DX
+	SUBQ      $0x08, BX
+	JMP       loopjj
+
+donejk:
+	MOVQ count+32(FP), AX
+	MOVQ SI, (AX)
+	VZEROUPPER
+	RET
+
 // func mul32AVX512(c *float32, ldc int, a *float32, lda int, b *float32, ldb int, rows int, inner int, cols int)
 // Requires: AVX, AVX512F
 TEXT ·mul32AVX512(SB), NOSPLIT, $0-72
@@ -4171,16 +4205,16 @@ TEXT ·mul32AVX512(SB), NOSPLIT, $0-72
 	SHLQ $0x02, DX
 	SHLQ $0x02, BX
 
-loopjj:
+loopjl:
 	CMPQ SI, $0x00000008
-	JL   donejk
+	JL   donejm
 	MOVQ cols+64(FP), R8
 	MOVQ b+32(FP), R9
 	MOVQ AX, R10
 
-loopjl:
+loopjn:
 	CMPQ   R8, $0x00000030
-	JL     donejm
+	JL     donejo
 	MOVQ   inner+56(FP), R11
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -4209,9 +4243,9 @@ loopjl:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopjn:
+loopjp:
 	CMPQ         R11, $0x00000001
-	JL           donejo
+	JL           donejq
 	VMOVUPD      (R13), Z24
 	VMOVUPD      64(R13), Z25
 	VMOVUPD      128(R13), Z26
@@ -4250,9 +4284,9 @@ loopjn:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopjn
+	JMP          loopjp
 
-donejo:
+donejq:
 	MOVQ    R10, R11
 	VMOVUPS Z0, (R11)
 	VMOVUPS Z1, 64(R11)
@@ -4288,12 +4322,12 @@ donejo:
 	ADDQ    $0x000000c0, R9
 	ADDQ    $0x000000c0, R10
 	SUBQ    $0x00000030, R8
-	JMP     loopjl
+	JMP     loopjn
 
-donejm:
-loopjp:
+donejo:
+loopjr:
 	CMPQ   R8, $0x00000020
-	JL     donejq
+	JL     donejs
 	MOVQ   inner+56(FP), R11
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -4314,9 +4348,9 @@ loopjp:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopjr:
+loopjt:
 	CMPQ         R11, $0x00000001
-	JL           donejs
+	JL           doneju
 	VMOVUPD      (R13), Z24
 	VMOVUPD      64(R13), Z25
 	VBROADCASTSS (R12), Z26
@@ -4346,9 +4380,9 @@ loopjr:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopjr
+	JMP          loopjt
 
-donejs:
+doneju:
 	MOVQ    R10, R11
 	VMOVUPS Z0, (R11)
 	VMOVUPS Z1, 64(R11)
@@ -4376,12 +4410,12 @@ donejs:
 	ADDQ    $0x00000080, R9
 	ADDQ    $0x00000080, R10
 	SUBQ    $0x00000020, R8
-	JMP     loopjp
+	JMP     loopjr
 
-donejq:
-loopjt:
+donejs:
+loopjv:
 	CMPQ   R8, $0x00000010
-	JL     doneju
+	JL     donejw
 	MOVQ   inner+56(FP), R11
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -4394,9 +4428,9 @@ loopjt:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopjv:
+loopjx:
 	CMPQ         R11, $0x00000001
-	JL           donejw
+	JL           donejy
 	VMOVUPD      (R13), Z24
 	VBROADCASTSS (R12), Z25
 	VFMADD231PS  Z24, Z25, Z0
@@ -4417,9 +4451,9 @@ loopjv:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopjv
+	JMP          loopjx
 
-donejw:
+donejy:
 	MOVQ    R10, R11
 	VMOVUPS Z0, (R11)
 	ADDQ    CX, R11
@@ -4439,9 +4473,9 @@ donejw:
 	ADDQ    $0x00000040, R9
 	ADDQ    $0x00000040, R10
 	SUBQ    $0x00000010, R8
-	JMP     loopjt
+	JMP     loopjv
 
-doneju:
+donejw:
 	ADDQ $0x20, DI
 	ADDQ CX, AX
 	ADDQ CX, AX
@@ -4452,9 +4486,9 @@ doneju:
 	ADDQ CX, AX
 	ADDQ CX, AX
 	SUBQ $0x08, SI
-	JMP  loopjj
+	JMP  loopjl
 
-donejk:
+donejm:
 	VZEROUPPER
 	RET
 
@@ -4472,9 +4506,9 @@ TEXT ·pairsAVX512(SB), NOSPLIT, $0-60
 	MOVL  $0xaaaaaaaa, R8
 	KMOVD R8, K1
 
-loopjx:
+loopjz:
 	CMPQ         DI, $0x00000010
-	JL           donejy
+	JL           doneka
 	MOVL         $0x0da24260, R8
 	VMOVD        R8, X0
 	VBROADCASTSS X0, Z0
@@ -4484,9 +4518,9 @@ loopjx:
 	VMOVD        R10, X2
 	VBROADCASTSS X2, Z2
 
-loopjz:
+loopkb:
 	CMPQ    R9, $0x00000004
-	JL      doneka
+	JL      donekc
 	VMOVUPD (R8), Z3
 	VPANDD  Z2, Z3, Z3
 	VMAXPS  Z3, Z0, Z0
@@ -4504,20 +4538,20 @@ loopjz:
 	VMAXPS  Z3, Z0, Z0
 	ADDQ    SI, R8
 	SUBQ    $0x04, R9
-	JMP     loopjz
+	JMP     loopkb
 
-doneka:
-loopkb:
+donekc:
+loopkd:
 	CMPQ    R9, $0x00000001
-	JL      donekc
+	JL      doneke
 	VMOVUPD (R8), Z3
 	VPANDD  Z2, Z3, Z3
 	VMAXPS  Z3, Z0, Z0
 	ADDQ    SI, R8
 	SUBQ    $0x01, R9
-	JMP     loopkb
+	JMP     loopkd
 
-donekc:
+doneke:
 	VBROADCASTSS peak+56(FP), Z3
 	VDIVPS       Z0, Z3, Z2
 	VDIVPS       Z3, Z0, Z0
@@ -4526,9 +4560,9 @@ donekc:
 	MOVQ         AX, R10
 	MOVQ         BX, R8
 
-loopkd:
+loopkf:
 	CMPQ      R9, $0x00000002
-	JL        doneke
+	JL        donekg
 	VMULPS    (R8), Z2, Z0
 	VCVTPS2DQ Z0, Z0
 	ADDQ      SI, R8
@@ -4540,12 +4574,12 @@ loopkd:
 	VMOVUPS   Z0, (R10)
 	ADDQ      CX, R10
 	SUBQ      $0x02, R9
-	JMP       loopkd
+	JMP       loopkf
 
-doneke:
-loopkf:
+donekg:
+loopkh:
 	CMPQ      R9, $0x00000001
-	JL        donekg
+	JL        doneki
 	VMULPS    (R8), Z2, Z0
 	VCVTPS2DQ Z0, Z0
 	ADDQ      SI, R8
@@ -4555,16 +4589,16 @@ loopkf:
 	VMOVUPS   Z0, (R10)
 	ADDQ      CX, R10
 	DECQ      R9
-	JMP       loopkf
+	JMP       loopkh
 
-donekg:
+doneki:
 	ADDQ $0x40, AX
 	ADDQ $0x40, DX
 	ADDQ $0x40, BX
 	SUBQ $0x10, DI
-	JMP  loopjx
+	JMP  loopjz
 
-donejy:
+doneka:
 	VZEROUPPER
 	RET
 
@@ -4581,16 +4615,16 @@ TEXT ·mulPairsAVX512(SB), NOSPLIT, $0-72
 	SHLQ $0x02, DX
 	SHLQ $0x02, BX
 
-loopkh:
+loopkj:
 	CMPQ SI, $0x00000008
-	JL   doneki
+	JL   donekk
 	MOVQ cols+64(FP), R8
 	MOVQ b+32(FP), R9
 	MOVQ AX, R10
 
-loopkj:
+loopkl:
 	CMPQ   R8, $0x00000030
-	JL     donekk
+	JL     donekm
 	MOVQ   words+56(FP), R11
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -4619,9 +4653,9 @@ loopkj:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopkl:
+loopkn:
 	CMPQ         R11, $0x00000001
-	JL           donekm
+	JL           doneko
 	VMOVUPD      (R13), Z24
 	VMOVUPD      64(R13), Z25
 	VMOVUPD      128(R13), Z26
@@ -4660,9 +4694,9 @@ loopkl:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopkl
+	JMP          loopkn
 
-donekm:
+doneko:
 	MOVQ    R10, R11
 	VMOVUPS Z0, (R11)
 	VMOVUPS Z1, 64(R11)
@@ -4698,12 +4732,12 @@ donekm:
 	ADDQ    $0x000000c0, R9
 	ADDQ    $0x000000c0, R10
 	SUBQ    $0x00000030, R8
-	JMP     loopkj
+	JMP     loopkl
 
-donekk:
-loopkn:
+donekm:
+loopkp:
 	CMPQ   R8, $0x00000020
-	JL     doneko
+	JL     donekq
 	MOVQ   words+56(FP), R11
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -4724,9 +4758,9 @@ loopkn:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopkp:
+loopkr:
 	CMPQ         R11, $0x00000001
-	JL           donekq
+	JL           doneks
 	VMOVUPD      (R13), Z24
 	VMOVUPD      64(R13), Z25
 	VBROADCASTSS (R12), Z26
@@ -4756,9 +4790,9 @@ loopkp:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopkp
+	JMP          loopkr
 
-donekq:
+doneks:
 	MOVQ    R10, R11
 	VMOVUPS Z0, (R11)
 	VMOVUPS Z1, 64(R11)
@@ -4786,12 +4820,12 @@ donekq:
 	ADDQ    $0x00000080, R9
 	ADDQ    $0x00000080, R10
 	SUBQ    $0x00000020, R8
-	JMP     loopkn
+	JMP     loopkp
 
-doneko:
-loopkr:
+donekq:
+loopkt:
 	CMPQ   R8, $0x00000010
-	JL     doneks
+	JL     doneku
 	MOVQ   words+56(FP), R11
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -4804,9 +4838,9 @@ loopkr:
 	MOVQ   DI, R12
 	MOVQ   R9, R13
 
-loopkt:
+loopkv:
 	CMPQ         R11, $0x00000001
-	JL           doneku
+	JL           donekw
 	VMOVUPD      (R13), Z24
 	VBROADCASTSS (R12), Z25
 	VPDPWSSD     Z24, Z25, Z0
@@ -4827,9 +4861,9 @@ loopkt:
 	ADDQ         DX, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopkt
+	JMP          loopkv
 
-doneku:
+donekw:
 	MOVQ    R10, R11
 	VMOVUPS Z0, (R11)
 	ADDQ    CX, R11
@@ -4849,9 +4883,9 @@ doneku:
 	ADDQ    $0x00000040, R9
 	ADDQ    $0x00000040, R10
 	SUBQ    $0x00000010, R8
-	JMP     loopkr
+	JMP     loopkt
 
-doneks:
+doneku:
 	ADDQ $0x20, DI
 	ADDQ CX, AX
 	ADDQ CX, AX
@@ -4862,9 +4896,9 @@ doneks:
 	ADDQ CX, AX
 	ADDQ CX, AX
 	SUBQ $0x08, SI
-	JMP  loopkh
+	JMP  loopkj
 
-doneki:
+donekk:
 	VZEROUPPER
 	RET
 
@@ -4882,18 +4916,18 @@ TEXT ·packAVX512(SB), NOSPLIT, $0-64
 	SHLQ            $0x02, DI
 	VBROADCASTI32X4 turnBytes<>+0(SB), Z0
 
-loopkv:
+loopkx:
 	CMPQ         R8, $0x00000010
-	JL           donekw
+	JL           doneky
 	MOVL         $0x00000001, R9
 	VMOVD        R9, X1
 	VBROADCASTSS X1, Z1
 	MOVQ         k+48(FP), R10
 	MOVQ         SI, R9
 
-loopkx:
+loopkz:
 	CMPQ    R10, $0x00000004
-	JL      doneky
+	JL      donela
 	VPABSD  (R9), Z5
 	VPMAXSD Z5, Z1, Z1
 	ADDQ    DI, R9
@@ -4907,9 +4941,9 @@ loopkx:
 	VPMAXSD Z5, Z1, Z1
 	ADDQ    DI, R9
 	SUBQ    $0x04, R10
-	JMP     loopkx
+	JMP     loopkz
 
-doneky:
+donela:
 	VCVTDQ2PS    Z1, Z1
 	MOVL         $0x42fe0000, R9
 	VMOVD        R9, X5
@@ -4932,9 +4966,9 @@ doneky:
 	MOVQ         AX, R9
 	MOVQ         SI, R10
 
-loopkz:
+looplb:
 	CMPQ          R11, $0x00000010
-	JL            donela
+	JL            donelc
 	VCVTDQ2PS     (R10), Z9
 	VMULPS        Z9, Z5, Z9
 	VCVTPS2DQ     Z9, Z9
@@ -5062,12 +5096,12 @@ loopkz:
 	ADDQ          CX, R12
 	ADDQ          $0x10, R9
 	SUBQ          $0x10, R11
-	JMP           loopkz
+	JMP           looplb
 
-donela:
-looplb:
+donelc:
+loopld:
 	CMPQ          R11, $0x00000008
-	JL            donelc
+	JL            donele
 	VCVTDQ2PS     (R10), Z7
 	VMULPS        Z7, Z5, Z7
 	VCVTPS2DQ     Z7, Z7
@@ -5155,9 +5189,9 @@ looplb:
 	ADDQ          CX, R12
 	ADDQ          $0x10, R9
 	SUBQ          $0x08, R11
-	JMP           looplb
+	JMP           loopld
 
-donelc:
+donele:
 	VMOVUPS Z2, (BX)
 	ADDQ    CX, AX
 	ADDQ    CX, AX
@@ -5179,9 +5213,9 @@ donelc:
 	ADDQ    $0x40, BX
 	ADDQ    $0x40, SI
 	SUBQ    $0x10, R8
-	JMP     loopkv
+	JMP     loopkx
 
-donekw:
+doneky:
 	VZEROUPPER
 	RET
 
@@ -5197,9 +5231,9 @@ TEXT ·nearestAVX512(SB), NOSPLIT, $0-72
 	SHLQ $0x02, BX
 	SHLQ $0x02, SI
 
-loopld:
+looplf:
 	CMPQ         DI, $0x00000030
-	JL           donele
+	JL           donelg
 	MOVQ         at+32(FP), R8
 	MOVQ         m+48(FP), R9
 	XORL         R10, R10
@@ -5214,9 +5248,9 @@ loopld:
 	VMOVUPS      Z24, 128(AX)
 	VMOVUPS      Z25, 128(CX)
 
-looplf:
+looplh:
 	CMPQ   R9, $0x00000008
-	JL     donelg
+	JL     doneli
 	MOVQ   words+56(FP), R11
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -5245,9 +5279,9 @@ looplf:
 	MOVQ   R8, R12
 	MOVQ   DX, R13
 
-looplh:
+looplj:
 	CMPQ         R11, $0x00000001
-	JL           doneli
+	JL           donelk
 	VMOVUPD      (R13), Z24
 	VMOVUPD      64(R13), Z25
 	VMOVUPD      128(R13), Z26
@@ -5286,9 +5320,9 @@ looplh:
 	ADDQ         SI, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          looplh
+	JMP          looplj
 
-doneli:
+donelk:
 	VMOVUPD      (CX), Z24
 	VMOVUPD      (AX), Z25
 	VMOVUPD      64(CX), Z26
@@ -5391,19 +5425,19 @@ doneli:
 	VMOVUPS      Z29, 128(AX)
 	ADDQ         $0x20, R8
 	SUBQ         $0x08, R9
-	JMP          looplf
+	JMP          looplh
 
-donelg:
+doneli:
 	ADDQ $0x000000c0, AX
 	ADDQ $0x000000c0, CX
 	ADDQ $0x000000c0, DX
 	SUBQ $0x00000030, DI
-	JMP  loopld
+	JMP  looplf
 
-donele:
-looplj:
+donelg:
+loopll:
 	CMPQ         DI, $0x00000020
-	JL           donelk
+	JL           donelm
 	MOVQ         at+32(FP), R8
 	MOVQ         m+48(FP), R9
 	XORL         R10, R10
@@ -5416,9 +5450,9 @@ looplj:
 	VMOVUPS      Z16, 64(AX)
 	VMOVUPS      Z17, 64(CX)
 
-loopll:
+loopln:
 	CMPQ   R9, $0x00000008
-	JL     donelm
+	JL     donelo
 	MOVQ   words+56(FP), R11
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -5439,9 +5473,9 @@ loopll:
 	MOVQ   R8, R12
 	MOVQ   DX, R13
 
-loopln:
+looplp:
 	CMPQ         R11, $0x00000001
-	JL           donelo
+	JL           donelq
 	VMOVUPD      (R13), Z16
 	VMOVUPD      64(R13), Z17
 	VBROADCASTSS (R12), Z18
@@ -5471,9 +5505,9 @@ loopln:
 	ADDQ         SI, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          loopln
+	JMP          looplp
 
-donelo:
+donelq:
 	VMOVUPD      (CX), Z16
 	VMOVUPD      (AX), Z17
 	VMOVUPD      64(CX), Z18
@@ -5548,19 +5582,19 @@ donelo:
 	VMOVUPS      Z19, 64(AX)
 	ADDQ         $0x20, R8
 	SUBQ         $0x08, R9
-	JMP          loopll
+	JMP          loopln
 
-donelm:
+donelo:
 	ADDQ $0x00000080, AX
 	ADDQ $0x00000080, CX
 	ADDQ $0x00000080, DX
 	SUBQ $0x00000020, DI
-	JMP  looplj
+	JMP  loopll
 
-donelk:
-looplp:
+donelm:
+looplr:
 	CMPQ         DI, $0x00000010
-	JL           donelq
+	JL           donels
 	MOVQ         at+32(FP), R8
 	MOVQ         m+48(FP), R9
 	XORL         R10, R10
@@ -5571,9 +5605,9 @@ looplp:
 	VMOVUPS      Z8, (AX)
 	VMOVUPS      Z9, (CX)
 
-looplr:
+looplt:
 	CMPQ   R9, $0x00000008
-	JL     donels
+	JL     donelu
 	MOVQ   words+56(FP), R11
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
@@ -5586,9 +5620,9 @@ looplr:
 	MOVQ   R8, R12
 	MOVQ   DX, R13
 
-looplt:
+looplv:
 	CMPQ         R11, $0x00000001
-	JL           donelu
+	JL           donelw
 	VMOVUPD      (R13), Z8
 	VBROADCASTSS (R12), Z9
 	VPDPBUSD     Z8, Z9, Z0
@@ -5609,9 +5643,9 @@ looplt:
 	ADDQ         SI, R12
 	ADDQ         BX, R13
 	DECQ         R11
-	JMP          looplt
+	JMP          looplv
 
-donelu:
+donelw:
 	VMOVUPD      (CX), Z8
 	VMOVUPD      (AX), Z9
 	VPBROADCASTD R10, Z10
@@ -5658,16 +5692,16 @@ donelu:
 	VMOVUPS      Z9, (AX)
 	ADDQ         $0x20, R8
 	SUBQ         $0x08, R9
-	JMP          looplr
+	JMP          looplt
 
-donels:
+donelu:
 	ADDQ $0x00000040, AX
 	ADDQ $0x00000040, CX
 	ADDQ $0x00000040, DX
 	SUBQ $0x00000010, DI
-	JMP  looplp
+	JMP  looplr
 
-donelq:
+donels:
 	VZEROUPPER
 	RET
 
@@ -5683,16 +5717,16 @@ TEXT ·transposeAVX512(SB), NOSPLIT, $0-56
 	SHLQ $0x02, CX
 	SHLQ $0x02, BX
 
-looplv:
+looplx:
 	CMPQ DI, $0x00000010
-	JL   donelw
+	JL   donely
 	MOVQ k+48(FP), R8
 	MOVQ AX, R9
 	MOVQ DX, R10
 
-looplx:
+looplz:
 	CMPQ         R8, $0x00000004
-	JL           donely
+	JL           donema
 	MOVLQSX      (SI), R11
 	IMULQ        BX, R11
 	VMOVUPS      (R10)(R11*1), X0
@@ -5759,15 +5793,15 @@ looplx:
 	ADDQ         CX, R9
 	ADDQ         $0x10, R10
 	SUBQ         $0x04, R8
-	JMP          looplx
+	JMP          looplz
 
-donely:
+donema:
 	ADDQ $0x40, AX
 	ADDQ $0x40, SI
 	SUBQ $0x10, DI
-	JMP  looplv
+	JMP  looplx
 
-donelw:
+donely:
 	VZEROUPPER
 	RET
 
@@ -5779,9 +5813,9 @@ TEXT ·formsAVX512(SB), NOSPLIT, $0-56
 	MOVQ raw+16(FP), DX
 	MOVQ n+48(FP), BX
 
-looplz:
+loopmb:
 	CMPQ   BX, $0x00000010
-	JL     donema
+	JL     donemc
 	MOVQ   offsets+24(FP), SI
 	MOVQ   weights+32(FP), DI
 	MOVQ   entries+40(FP), R8
@@ -5790,9 +5824,9 @@ looplz:
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
 
-loopmb:
+loopmd:
 	CMPQ         R8, $0x00000001
-	JL           donemc
+	JL           doneme
 	MOVLQSX      (SI), R9
 	VMOVUPD      (DX)(R9*4), Z4
 	VBROADCASTSS (DI), Z5
@@ -5810,9 +5844,9 @@ loopmb:
 	ADDQ         $0x04, SI
 	ADDQ         $0x10, DI
 	DECQ         R8
-	JMP          loopmb
+	JMP          loopmd
 
-donemc:
+doneme:
 	VMOVUPS      Z0, (CX)
 	VPXORQ       Z6, Z6, Z6
 	VCMPPS       $0x11, Z6, Z3, K1
@@ -5854,9 +5888,9 @@ donemc:
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	SUBQ         $0x10, BX
-	JMP          looplz
+	JMP          loopmb
 
-donema:
+donemc:
 	VZEROUPPER
 	RET
 
@@ -5869,9 +5903,9 @@ TEXT ·orientAVX512(SB), NOSPLIT, $0-64
 	MOVQ level+40(FP), BX
 	MOVQ n+56(FP), SI
 
-loopmd:
+loopmf:
 	CMPQ         SI, $0x00000010
-	JL           doneme
+	JL           donemg
 	VMOVUPD      (DX), Z0
 	MOVL         $0x00000001, DI
 	VMOVD        DI, X1
@@ -5895,9 +5929,9 @@ loopmd:
 	MOVQ         from+24(FP), R8
 	MOVQ         orbits+48(FP), R9
 
-loopmf:
+loopmh:
 	CMPQ      R9, $0x00000001
-	JL        donemg
+	JL        donemi
 	MOVLQSX   (R8), R10
 	VMOVUPD   (CX)(R10*4), Z14
 	VSUBPS    Z1, Z14, Z14
@@ -5973,17 +6007,17 @@ loopmf:
 	ADDQ      $0x20, R8
 	ADDQ      $0x20, DI
 	DECQ      R9
-	JMP       loopmf
+	JMP       loopmh
 
-donemg:
+donemi:
 	ADDQ $0x40, AX
 	ADDQ $0x40, CX
 	ADDQ $0x40, DX
 	ADDQ $0x40, BX
 	SUBQ $0x10, SI
-	JMP  loopmd
+	JMP  loopmf
 
-doneme:
+donemg:
 	VZEROUPPER
 	RET
 
@@ -5996,9 +6030,9 @@ TEXT ·restoreAVX512(SB), NOSPLIT, $0-64
 	MOVQ level+40(FP), BX
 	MOVQ n+56(FP), SI
 
-loopmh:
+loopmj:
 	CMPQ         SI, $0x00000010
-	JL           donemi
+	JL           donemk
 	VMOVUPD      (DX), Z0
 	MOVL         $0x00000001, DI
 	VMOVD        DI, X1
@@ -6023,9 +6057,9 @@ loopmh:
 	MOVQ         from+24(FP), R8
 	MOVQ         orbits+48(FP), R9
 
-loopmj:
+loopml:
 	CMPQ      R9, $0x00000001
-	JL        donemk
+	JL        donemm
 	MOVLQSX   (R8), R10
 	VCVTDQ2PS (CX)(R10*4), Z0
 	VMULPS    Z1, Z0, Z0
@@ -6093,17 +6127,17 @@ loopmj:
 	ADDQ      $0x20, R8
 	ADDQ      $0x20, DI
 	DECQ      R9
-	JMP       loopmj
+	JMP       loopml
 
-donemk:
+donemm:
 	ADDQ $0x40, AX
 	ADDQ $0x40, CX
 	ADDQ $0x40, DX
 	ADDQ $0x40, BX
 	SUBQ $0x10, SI
-	JMP  loopmh
+	JMP  loopmj
 
-donemi:
+donemk:
 	VZEROUPPER
 	RET
 
@@ -6113,9 +6147,9 @@ TEXT ·regressAVX512(SB), NOSPLIT, $0-92
 	MOVQ order+48(FP), AX
 	MOVQ n+56(FP), CX
 
-loopml:
+loopmn:
 	CMPQ    CX, $0x00000004
-	JL      donemm
+	JL      donemo
 	MOVQ    q+16(FP), DX
 	MOVQ    ldq+24(FP), BX
 	MOVLQSX (AX), SI
@@ -6133,9 +6167,9 @@ loopml:
 	MOVQ    out+80(FP), DX
 	XORQ    BX, BX
 
-loopmn:
+loopmp:
 	CMPQ   DX, $0x00000021
-	JL     donemo
+	JL     donemq
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -6155,9 +6189,9 @@ loopmn:
 	SHLQ   $0x02, R12
 	XORQ   R10, R10
 
-loopmp:
+loopmr:
 	CMPQ         R11, $0x00000001
-	JL           donemq
+	JL           donems
 	VMOVUPD      (R13), Z12
 	VMOVUPD      64(R13), Z13
 	VMOVUPD      128(R13), Z14
@@ -6180,9 +6214,9 @@ loopmp:
 	ADDQ         R12, R13
 	INCQ         R10
 	SUBQ         $0x01, R11
-	JMP          loopmp
+	JMP          loopmr
 
-donemq:
+donems:
 	MOVQ         r+0(FP), R10
 	MOVQ         ldr+8(FP), R11
 	MOVQ         scale+32(FP), R12
@@ -6274,12 +6308,12 @@ donemq:
 	VMOVUPS      Z11, 128(R12)
 	ADDQ         $0x30, BX
 	SUBQ         $0x30, DX
-	JMP          loopmn
+	JMP          loopmp
 
-donemo:
-loopmr:
+donemq:
+loopmt:
 	CMPQ   DX, $0x00000011
-	JL     donems
+	JL     donemu
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -6295,9 +6329,9 @@ loopmr:
 	SHLQ   $0x02, R12
 	XORQ   R10, R10
 
-loopmt:
+loopmv:
 	CMPQ         R11, $0x00000001
-	JL           donemu
+	JL           donemw
 	VMOVUPD      (R13), Z12
 	VMOVUPD      64(R13), Z13
 	VBROADCASTSS (SI)(R10*4), Z14
@@ -6315,9 +6349,9 @@ loopmt:
 	ADDQ         R12, R13
 	INCQ         R10
 	SUBQ         $0x01, R11
-	JMP          loopmt
+	JMP          loopmv
 
-donemu:
+donemw:
 	MOVQ         r+0(FP), R10
 	MOVQ         ldr+8(FP), R11
 	MOVQ         scale+32(FP), R12
@@ -6393,12 +6427,12 @@ donemu:
 	VMOVUPS      Z7, 64(R12)
 	ADDQ         $0x20, BX
 	SUBQ         $0x20, DX
-	JMP          loopmr
+	JMP          loopmt
 
-donems:
-loopmv:
+donemu:
+loopmx:
 	CMPQ   DX, $0x00000001
-	JL     donemw
+	JL     donemy
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -6410,9 +6444,9 @@ loopmv:
 	SHLQ   $0x02, R12
 	XORQ   R10, R10
 
-loopmx:
+loopmz:
 	CMPQ         R11, $0x00000001
-	JL           donemy
+	JL           donena
 	VMOVUPD      (R13), Z12
 	VBROADCASTSS (SI)(R10*4), Z13
 	VPDPBUSD     Z13, Z12, Z0
@@ -6425,9 +6459,9 @@ loopmx:
 	ADDQ         R12, R13
 	INCQ         R10
 	SUBQ         $0x01, R11
-	JMP          loopmx
+	JMP          loopmz
 
-donemy:
+donena:
 	MOVQ         r+0(FP), R10
 	MOVQ         ldr+8(FP), R11
 	MOVQ         scale+32(FP), R12
@@ -6487,17 +6521,17 @@ donemy:
 	VMOVUPS      Z3, (R12)
 	ADDQ         $0x10, BX
 	SUBQ         $0x10, DX
-	JMP          loopmv
+	JMP          loopmx
 
-donemw:
+donemy:
 	ADDQ $0x10, AX
 	SUBQ $0x04, CX
-	JMP  loopml
+	JMP  loopmn
 
-donemm:
-loopmz:
+donemo:
+loopnb:
 	CMPQ    CX, $0x00000002
-	JL      donena
+	JL      donenc
 	MOVQ    q+16(FP), DX
 	MOVQ    ldq+24(FP), BX
 	MOVLQSX (AX), SI
@@ -6509,9 +6543,9 @@ loopmz:
 	MOVQ    out+80(FP), DX
 	XORQ    BX, BX
 
-loopnb:
+loopnd:
 	CMPQ   DX, $0x00000021
-	JL     donenc
+	JL     donene
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -6531,9 +6565,9 @@ loopnb:
 	SHLQ   $0x02, R10
 	XORQ   R8, R8
 
-loopnd:
+loopnf:
 	CMPQ         R9, $0x00000002
-	JL           donene
+	JL           doneng
 	VMOVUPD      (R11), Z12
 	VMOVUPD      64(R11), Z13
 	VMOVUPD      128(R11), Z14
@@ -6561,12 +6595,12 @@ loopnd:
 	ADDQ         R10, R11
 	INCQ         R8
 	SUBQ         $0x02, R9
-	JMP          loopnd
+	JMP          loopnf
 
-donene:
-loopnf:
+doneng:
+loopnh:
 	CMPQ         R9, $0x00000001
-	JL           doneng
+	JL           doneni
 	VMOVUPD      (R11), Z12
 	VMOVUPD      64(R11), Z13
 	VMOVUPD      128(R11), Z14
@@ -6581,9 +6615,9 @@ loopnf:
 	ADDQ         R10, R11
 	INCQ         R8
 	SUBQ         $0x01, R9
-	JMP          loopnf
+	JMP          loopnh
 
-doneng:
+doneni:
 	MOVQ         r+0(FP), R8
 	MOVQ         ldr+8(FP), R9
 	MOVQ         scale+32(FP), R10
@@ -6639,12 +6673,12 @@ doneng:
 	VMOVUPS      Z5, 128(R10)
 	ADDQ         $0x30, BX
 	SUBQ         $0x30, DX
-	JMP          loopnb
+	JMP          loopnd
 
-donenc:
-loopnh:
+donene:
+loopnj:
 	CMPQ   DX, $0x00000011
-	JL     doneni
+	JL     donenk
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -6660,9 +6694,9 @@ loopnh:
 	SHLQ   $0x02, R10
 	XORQ   R8, R8
 
-loopnj:
+loopnl:
 	CMPQ         R9, $0x00000002
-	JL           donenk
+	JL           donenm
 	VMOVUPD      (R11), Z12
 	VMOVUPD      64(R11), Z13
 	VBROADCASTSS (SI)(R8*4), Z14
@@ -6684,12 +6718,12 @@ loopnj:
 	ADDQ         R10, R11
 	INCQ         R8
 	SUBQ         $0x02, R9
-	JMP          loopnj
+	JMP          loopnl
 
-donenk:
-loopnl:
+donenm:
+loopnn:
 	CMPQ         R9, $0x00000001
-	JL           donenm
+	JL           doneno
 	VMOVUPD      (R11), Z12
 	VMOVUPD      64(R11), Z13
 	VBROADCASTSS (SI)(R8*4), Z14
@@ -6701,9 +6735,9 @@ loopnl:
 	ADDQ         R10, R11
 	INCQ         R8
 	SUBQ         $0x01, R9
-	JMP          loopnl
+	JMP          loopnn
 
-donenm:
+doneno:
 	MOVQ         r+0(FP), R8
 	MOVQ         ldr+8(FP), R9
 	MOVQ         scale+32(FP), R10
@@ -6749,12 +6783,12 @@ donenm:
 	VMOVUPS      Z3, 64(R10)
 	ADDQ         $0x20, BX
 	SUBQ         $0x20, DX
-	JMP          loopnh
+	JMP          loopnj
 
-doneni:
-loopnn:
+donenk:
+loopnp:
 	CMPQ   DX, $0x00000001
-	JL     doneno
+	JL     donenq
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -6766,9 +6800,9 @@ loopnn:
 	SHLQ   $0x02, R10
 	XORQ   R8, R8
 
-loopnp:
+loopnr:
 	CMPQ         R9, $0x00000002
-	JL           donenq
+	JL           donens
 	VMOVUPD      (R11), Z12
 	VBROADCASTSS (SI)(R8*4), Z13
 	VPDPBUSD     Z13, Z12, Z0
@@ -6784,12 +6818,12 @@ loopnp:
 	ADDQ         R10, R11
 	INCQ         R8
 	SUBQ         $0x02, R9
-	JMP          loopnp
+	JMP          loopnr
 
-donenq:
-loopnr:
+donens:
+loopnt:
 	CMPQ         R9, $0x00000001
-	JL           donens
+	JL           donenu
 	VMOVUPD      (R11), Z12
 	VBROADCASTSS (SI)(R8*4), Z13
 	VPDPBUSD     Z13, Z12, Z0
@@ -6798,9 +6832,9 @@ loopnr:
 	ADDQ         R10, R11
 	INCQ         R8
 	SUBQ         $0x01, R9
-	JMP          loopnr
+	JMP          loopnt
 
-donens:
+donenu:
 	MOVQ         r+0(FP), R8
 	MOVQ         ldr+8(FP), R9
 	MOVQ         scale+32(FP), R10
@@ -6836,17 +6870,17 @@ donens:
 	VMOVUPS      Z1, (R10)
 	ADDQ         $0x10, BX
 	SUBQ         $0x10, DX
-	JMP          loopnn
+	JMP          loopnp
 
-doneno:
+donenq:
 	ADDQ $0x08, AX
 	SUBQ $0x02, CX
-	JMP  loopmz
+	JMP  loopnb
 
-donena:
-loopnt:
+donenc:
+loopnv:
 	CMPQ    CX, $0x00000001
-	JL      donenu
+	JL      donenw
 	MOVQ    q+16(FP), DX
 	MOVQ    ldq+24(FP), BX
 	MOVLQSX (AX), SI
@@ -6855,9 +6889,9 @@ loopnt:
 	MOVQ    out+80(FP), DX
 	XORQ    BX, BX
 
-loopnv:
+loopnx:
 	CMPQ   DX, $0x00000021
-	JL     donenw
+	JL     doneny
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -6871,9 +6905,9 @@ loopnv:
 	SHLQ   $0x02, R9
 	XORQ   DI, DI
 
-loopnx:
+loopnz:
 	CMPQ         R8, $0x00000002
-	JL           doneny
+	JL           doneoa
 	VMOVUPD      (R10), Z6
 	VMOVUPD      64(R10), Z7
 	VMOVUPD      128(R10), Z8
@@ -6893,12 +6927,12 @@ loopnx:
 	ADDQ         R9, R10
 	INCQ         DI
 	SUBQ         $0x02, R8
-	JMP          loopnx
+	JMP          loopnz
 
-doneny:
-loopnz:
+doneoa:
+loopob:
 	CMPQ         R8, $0x00000001
-	JL           doneoa
+	JL           doneoc
 	VMOVUPD      (R10), Z6
 	VMOVUPD      64(R10), Z7
 	VMOVUPD      128(R10), Z8
@@ -6909,9 +6943,9 @@ loopnz:
 	ADDQ         R9, R10
 	INCQ         DI
 	SUBQ         $0x01, R8
-	JMP          loopnz
+	JMP          loopob
 
-doneoa:
+doneoc:
 	MOVQ         r+0(FP), DI
 	MOVQ         ldr+8(FP), R8
 	MOVQ         scale+32(FP), R9
@@ -6943,12 +6977,12 @@ doneoa:
 	VMOVUPS      Z2, 128(R9)
 	ADDQ         $0x30, BX
 	SUBQ         $0x30, DX
-	JMP          loopnv
+	JMP          loopnx
 
-donenw:
-loopob:
+doneny:
+loopod:
 	CMPQ   DX, $0x00000011
-	JL     doneoc
+	JL     doneoe
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -6960,9 +6994,9 @@ loopob:
 	SHLQ   $0x02, R9
 	XORQ   DI, DI
 
-loopod:
+loopof:
 	CMPQ         R8, $0x00000002
-	JL           doneoe
+	JL           doneog
 	VMOVUPD      (R10), Z6
 	VMOVUPD      64(R10), Z7
 	VBROADCASTSS (SI)(DI*4), Z8
@@ -6978,12 +7012,12 @@ loopod:
 	ADDQ         R9, R10
 	INCQ         DI
 	SUBQ         $0x02, R8
-	JMP          loopod
+	JMP          loopof
 
-doneoe:
-loopof:
+doneog:
+loopoh:
 	CMPQ         R8, $0x00000001
-	JL           doneog
+	JL           doneoi
 	VMOVUPD      (R10), Z6
 	VMOVUPD      64(R10), Z7
 	VBROADCASTSS (SI)(DI*4), Z8
@@ -6992,9 +7026,9 @@ loopof:
 	ADDQ         R9, R10
 	INCQ         DI
 	SUBQ         $0x01, R8
-	JMP          loopof
+	JMP          loopoh
 
-doneog:
+doneoi:
 	MOVQ         r+0(FP), DI
 	MOVQ         ldr+8(FP), R8
 	MOVQ         scale+32(FP), R9
@@ -7021,12 +7055,12 @@ doneog:
 	VMOVUPS      Z1, 64(R9)
 	ADDQ         $0x20, BX
 	SUBQ         $0x20, DX
-	JMP          loopob
+	JMP          loopod
 
-doneoc:
-loopoh:
+doneoe:
+loopoj:
 	CMPQ   DX, $0x00000001
-	JL     doneoi
+	JL     doneok
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	MOVQ   words+72(FP), R8
@@ -7036,9 +7070,9 @@ loopoh:
 	SHLQ   $0x02, R9
 	XORQ   DI, DI
 
-loopoj:
+loopol:
 	CMPQ         R8, $0x00000002
-	JL           doneok
+	JL           doneom
 	VMOVUPD      (R10), Z6
 	VBROADCASTSS (SI)(DI*4), Z7
 	VPDPBUSD     Z7, Z6, Z0
@@ -7050,21 +7084,21 @@ loopoj:
 	ADDQ         R9, R10
 	INCQ         DI
 	SUBQ         $0x02, R8
-	JMP          loopoj
+	JMP          loopol
 
-doneok:
-loopol:
+doneom:
+loopon:
 	CMPQ         R8, $0x00000001
-	JL           doneom
+	JL           doneoo
 	VMOVUPD      (R10), Z6
 	VBROADCASTSS (SI)(DI*4), Z7
 	VPDPBUSD     Z7, Z6, Z0
 	ADDQ         R9, R10
 	INCQ         DI
 	SUBQ         $0x01, R8
-	JMP          loopol
+	JMP          loopon
 
-doneom:
+doneoo:
 	MOVQ         r+0(FP), DI
 	MOVQ         ldr+8(FP), R8
 	MOVQ         scale+32(FP), R9
@@ -7086,14 +7120,14 @@ doneom:
 	VMOVUPS      Z0, (R9)
 	ADDQ         $0x10, BX
 	SUBQ         $0x10, DX
-	JMP          loopoh
+	JMP          loopoj
 
-doneoi:
+doneok:
 	ADDQ $0x04, AX
 	SUBQ $0x01, CX
-	JMP  loopnt
+	JMP  loopnv
 
-donenu:
+donenw:
 	VZEROUPPER
 	RET
 
@@ -7104,9 +7138,9 @@ TEXT ·sumRowsAVX512(SB), NOSPLIT, $0-40
 	MOVQ src+8(FP), CX
 	MOVQ n+32(FP), DX
 
-loopon:
+loopop:
 	CMPQ   DX, $0x00000040
-	JL     doneoo
+	JL     doneoq
 	MOVQ   offsets+16(FP), BX
 	MOVQ   terms+24(FP), SI
 	VPXORQ Z0, Z0, Z0
@@ -7114,9 +7148,9 @@ loopon:
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
 
-loopop:
+loopor:
 	CMPQ    SI, $0x00000001
-	JL      doneoq
+	JL      doneos
 	MOVLQSX (BX), DI
 	VADDPS  (CX)(DI*4), Z0, Z0
 	VADDPS  64(CX)(DI*4), Z1, Z1
@@ -7124,9 +7158,9 @@ loopop:
 	VADDPS  192(CX)(DI*4), Z3, Z3
 	ADDQ    $0x04, BX
 	DECQ    SI
-	JMP     loopop
+	JMP     loopor
 
-doneoq:
+doneos:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
 	VMOVUPS Z2, 128(AX)
@@ -7134,33 +7168,33 @@ doneoq:
 	ADDQ    $0x00000100, CX
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, DX
-	JMP     loopon
+	JMP     loopop
 
-doneoo:
-loopor:
+doneoq:
+loopot:
 	CMPQ   DX, $0x00000010
-	JL     doneos
+	JL     doneou
 	MOVQ   offsets+16(FP), BX
 	MOVQ   terms+24(FP), SI
 	VPXORQ Z4, Z4, Z4
 
-loopot:
+loopov:
 	CMPQ    SI, $0x00000001
-	JL      doneou
+	JL      doneow
 	MOVLQSX (BX), DI
 	VADDPS  (CX)(DI*4), Z4, Z4
 	ADDQ    $0x04, BX
 	DECQ    SI
-	JMP     loopot
+	JMP     loopov
 
-doneou:
+doneow:
 	VMOVUPS Z4, (AX)
 	ADDQ    $0x00000040, CX
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x00000010, DX
-	JMP     loopor
+	JMP     loopot
 
-doneos:
+doneou:
 	VZEROUPPER
 	RET
 
@@ -7175,9 +7209,9 @@ TEXT ·streamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD X0, Z0
 	XORQ         BX, BX
 
-loopov:
+loopox:
 	CMPQ       DX, $0x00000020
-	JL         doneow
+	JL         doneoy
 	PREFETCHT0 4096(AX)(BX*1)
 	PREFETCHT0 4096(CX)(BX*1)
 	VMULPD     (AX)(BX*1), Z0, Z1
@@ -7204,12 +7238,12 @@ loopov:
 	VMOVUPD    Z2, 192(CX)(BX*1)
 	ADDQ       $0x00000100, BX
 	SUBQ       $0x00000020, DX
-	JMP        loopov
+	JMP        loopox
 
-doneow:
-loopox:
+doneoy:
+loopoz:
 	CMPQ       DX, $0x00000008
-	JL         doneoy
+	JL         donepa
 	PREFETCHT0 4096(AX)(BX*1)
 	PREFETCHT0 4096(CX)(BX*1)
 	VMULPD     (AX)(BX*1), Z0, Z1
@@ -7218,14 +7252,14 @@ loopox:
 	VMOVUPD    Z2, (CX)(BX*1)
 	ADDQ       $0x00000040, BX
 	SUBQ       $0x00000008, DX
-	JMP        loopox
+	JMP        loopoz
 
-doneoy:
+donepa:
 	VZEROUPPER
 	RET
 
 // func multiplyAddAVX512(rounds int) float64
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, SSE2
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL
 TEXT ·multiplyAddAVX512(SB), NOSPLIT, $0-16
 	MOVQ         rounds+0(FP), AX
 	MOVQ         $0x3fe0000000000000, CX
@@ -7244,9 +7278,9 @@ TEXT ·multiplyAddAVX512(SB), NOSPLIT, $0-16
 	VPXORQ       Z11, Z11, Z11
 	VPXORQ       Z12, Z12, Z12
 
-loopoz:
+looppb:
 	CMPQ        AX, $0x00000001
-	JL          donepa
+	JL          donepc
 	VFMADD231PD Z0, Z0, Z1
 	VFMADD231PD Z0, Z0, Z2
 	VFMADD231PD Z0, Z0, Z3
@@ -7260,9 +7294,9 @@ loopoz:
 	VFMADD231PD Z0, Z0, Z11
 	VFMADD231PD Z0, Z0, Z12
 	DECQ        AX
-	JMP         loopoz
+	JMP         looppb
 
-donepa:
+donepc:
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z4, Z1, Z1
@@ -7280,7 +7314,7 @@ donepa:
 	VADDPD        X0, X1, X1
 	VUNPCKHPD     X1, X1, X0
 	VADDSD        X0, X1, X1
-	MOVSD         X1, ret+8(FP)
+	VMOVSD        X1, ret+8(FP)
 	VZEROUPPER
 	RET
 
@@ -7293,9 +7327,9 @@ TEXT ·combineAVX512(SB), NOSPLIT, $0-48
 	MOVQ weight+24(FP), BX
 	MOVQ n+40(FP), SI
 
-looppb:
+looppd:
 	CMPQ   SI, $0x00000080
-	JL     donepc
+	JL     donepe
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -7306,9 +7340,9 @@ looppb:
 	VPXORQ Z7, Z7, Z7
 	XORQ   DI, DI
 
-partpd:
+partpf:
 	CMPQ         DI, parts+32(FP)
-	JGE          donepe
+	JGE          donepg
 	MOVQ         (DX)(DI*8), R8
 	LEAQ         (CX)(R8*4), R8
 	VBROADCASTSS (BX)(DI*4), Z8
@@ -7329,9 +7363,9 @@ partpd:
 	VMULPS       448(R8), Z8, Z8
 	VADDPS       Z8, Z7, Z7
 	INCQ         DI
-	JMP          partpd
+	JMP          partpf
 
-donepe:
+donepg:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
 	VMOVUPS Z2, 128(AX)
@@ -7343,59 +7377,59 @@ donepe:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000200, CX
 	SUBQ    $0x00000080, SI
-	JMP     looppb
+	JMP     looppd
 
-donepc:
-looppf:
+donepe:
+loopph:
 	CMPQ   SI, $0x00000010
-	JL     donepg
+	JL     donepi
 	VPXORQ Z0, Z0, Z0
 	XORQ   DI, DI
 
-partph:
+partpj:
 	CMPQ         DI, parts+32(FP)
-	JGE          donepi
+	JGE          donepk
 	MOVQ         (DX)(DI*8), R8
 	LEAQ         (CX)(R8*4), R8
 	VBROADCASTSS (BX)(DI*4), Z8
 	VMULPS       (R8), Z8, Z1
 	VADDPS       Z1, Z0, Z0
 	INCQ         DI
-	JMP          partph
+	JMP          partpj
 
-donepi:
+donepk:
 	VMOVUPS Z0, (AX)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, CX
 	SUBQ    $0x00000010, SI
-	JMP     looppf
+	JMP     loopph
 
-donepg:
-looppj:
+donepi:
+looppl:
 	CMPQ   SI, $0x00000001
-	JL     donepk
+	JL     donepm
 	VXORPS X0, X0, X0
 	XORQ   DI, DI
 
-partpl:
+partpn:
 	CMPQ   DI, parts+32(FP)
-	JGE    donepm
+	JGE    donepo
 	MOVQ   (DX)(DI*8), R8
 	LEAQ   (CX)(R8*4), R8
 	VMOVSS (BX)(DI*4), X8
 	VMULSS (R8), X8, X8
 	VADDSS X8, X0, X0
 	INCQ   DI
-	JMP    partpl
+	JMP    partpn
 
-donepm:
+donepo:
 	VMOVSS X0, (AX)
 	ADDQ   $0x00000004, AX
 	ADDQ   $0x00000004, CX
 	SUBQ   $0x00000001, SI
-	JMP    looppj
+	JMP    looppl
 
-donepk:
+donepm:
 	VZEROUPPER
 	RET
 
@@ -7413,9 +7447,9 @@ TEXT ·combineOntoAVX512(SB), NOSPLIT, $0-56
 	VBROADCASTSS X0, Z0
 	VPXORQ       Z1, Z1, Z1
 
-looppn:
+looppp:
 	CMPQ    SI, $0x00000080
-	JL      donepo
+	JL      donepq
 	VMOVUPS (DI), Z2
 	VMOVUPS 64(DI), Z3
 	VMOVUPS 128(DI), Z4
@@ -7426,9 +7460,9 @@ looppn:
 	VMOVUPS 448(DI), Z9
 	XORQ    R8, R8
 
-partpp:
+partpr:
 	CMPQ         R8, parts+40(FP)
-	JGE          donepq
+	JGE          doneps
 	MOVQ         (DX)(R8*8), R9
 	LEAQ         (CX)(R9*4), R9
 	VBROADCASTSS (BX)(R8*4), Z10
@@ -7449,9 +7483,9 @@ partpp:
 	VMULPS       448(R9), Z10, Z10
 	VADDPS       Z10, Z9, Z9
 	INCQ         R8
-	JMP          partpp
+	JMP          partpr
 
-donepq:
+doneps:
 	VMAXPS  Z1, Z2, Z2
 	VMINPS  Z0, Z2, Z2
 	VMOVUPS Z2, (AX)
@@ -7480,27 +7514,27 @@ donepq:
 	ADDQ    $0x00000200, CX
 	ADDQ    $0x00000200, DI
 	SUBQ    $0x00000080, SI
-	JMP     looppn
+	JMP     looppp
 
-donepo:
-looppr:
+donepq:
+looppt:
 	CMPQ    SI, $0x00000010
-	JL      doneps
+	JL      donepu
 	VMOVUPS (DI), Z2
 	XORQ    R8, R8
 
-partpt:
+partpv:
 	CMPQ         R8, parts+40(FP)
-	JGE          donepu
+	JGE          donepw
 	MOVQ         (DX)(R8*8), R9
 	LEAQ         (CX)(R9*4), R9
 	VBROADCASTSS (BX)(R8*4), Z10
 	VMULPS       (R9), Z10, Z3
 	VADDPS       Z3, Z2, Z2
 	INCQ         R8
-	JMP          partpt
+	JMP          partpv
 
-donepu:
+donepw:
 	VMAXPS  Z1, Z2, Z2
 	VMINPS  Z0, Z2, Z2
 	VMOVUPS Z2, (AX)
@@ -7508,27 +7542,27 @@ donepu:
 	ADDQ    $0x00000040, CX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000010, SI
-	JMP     looppr
+	JMP     looppt
 
-doneps:
-looppv:
+donepu:
+looppx:
 	CMPQ   SI, $0x00000001
-	JL     donepw
+	JL     donepy
 	VMOVSS (DI), X2
 	XORQ   R8, R8
 
-partpx:
+partpz:
 	CMPQ   R8, parts+40(FP)
-	JGE    donepy
+	JGE    doneqa
 	MOVQ   (DX)(R8*8), R9
 	LEAQ   (CX)(R9*4), R9
 	VMOVSS (BX)(R8*4), X10
 	VMULSS (R9), X10, X10
 	VADDSS X10, X2, X2
 	INCQ   R8
-	JMP    partpx
+	JMP    partpz
 
-donepy:
+doneqa:
 	VMAXSS X1, X2, X2
 	VMINSS X0, X2, X2
 	VMOVSS X2, (AX)
@@ -7536,24 +7570,22 @@ donepy:
 	ADDQ   $0x00000004, CX
 	ADDQ   $0x00000004, DI
 	SUBQ   $0x00000001, SI
-	JMP    looppv
+	JMP    looppx
 
-donepw:
+donepy:
 	VZEROUPPER
 	RET
 
 // func paintAVX512(dst *uint8, l *float32, r *float32, b *float32, n int, wr float32, wb float32)
-// Requires: AVX, AVX512F, SSE
+// Requires: AVX, AVX512F
 TEXT ·paintAVX512(SB), NOSPLIT, $0-48
 	MOVQ         dst+0(FP), AX
 	MOVQ         l+8(FP), CX
 	MOVQ         r+16(FP), DX
 	MOVQ         b+24(FP), BX
 	MOVQ         n+32(FP), SI
-	MOVSS        wr+40(FP), X0
-	VBROADCASTSS X0, Z0
-	MOVSS        wb+44(FP), X1
-	VBROADCASTSS X1, Z1
+	VBROADCASTSS wr+40(FP), Z0
+	VBROADCASTSS wb+44(FP), Z1
 	VPXORQ       Z2, Z2, Z2
 	MOVL         $0x3f800000, DI
 	VMOVD        DI, X3
@@ -7568,9 +7600,9 @@ TEXT ·paintAVX512(SB), NOSPLIT, $0-48
 	VMOVD        DI, X6
 	VBROADCASTSS X6, Z6
 
-looppz:
+loopqb:
 	CMPQ       SI, $0x00000010
-	JL         doneqa
+	JL         doneqc
 	VMOVUPD    (CX), Z7
 	VMOVUPD    (DX), Z8
 	VMOVUPD    (BX), Z9
@@ -7606,12 +7638,12 @@ looppz:
 	ADDQ       $0x40, DX
 	ADDQ       $0x40, BX
 	SUBQ       $0x10, SI
-	JMP        looppz
+	JMP        loopqb
 
-doneqa:
-loopqb:
+doneqc:
+loopqd:
 	CMPQ       SI, $0x00000001
-	JL         doneqc
+	JL         doneqe
 	VMOVSS     (CX), X7
 	VMOVSS     (DX), X8
 	VMOVSS     (BX), X9
@@ -7647,9 +7679,9 @@ loopqb:
 	ADDQ       $0x04, DX
 	ADDQ       $0x04, BX
 	DECQ       SI
-	JMP        loopqb
+	JMP        loopqd
 
-doneqc:
+doneqe:
 	VZEROUPPER
 	RET
 
@@ -7666,9 +7698,9 @@ TEXT ·paethAVX2(SB), NOSPLIT, $0-56
 	VXORPD Y1, Y1, Y1
 	XORQ   R8, R8
 
-loopqd:
+loopqf:
 	CMPQ      DI, $0x00000020
-	JL        doneqe
+	JL        doneqg
 	VMOVDQU   (DX)(R8*1), Y2
 	VMOVDQU   (BX)(R8*1), Y3
 	VMOVDQU   (SI)(R8*1), Y4
@@ -7701,9 +7733,9 @@ loopqd:
 	VPADDQ    Y3, Y1, Y1
 	ADDQ      $0x20, R8
 	SUBQ      $0x20, DI
-	JMP       loopqd
+	JMP       loopqf
 
-doneqe:
+doneqg:
 	VEXTRACTI128 $0x01, Y1, X0
 	VPADDQ       X0, X1, X0
 	VPSHUFD      $0xee, X0, X1

@@ -286,3 +286,36 @@ func TestRefuses(t *testing.T) {
 		}()
 	}
 }
+
+func TestMasked(t *testing.T) {
+	eachTier(t, func(t *testing.T) {
+		for n := range 40 {
+			w, s := random(n, 1), random(n, 2)
+			for i := range s {
+				switch i % 5 {
+				case 0, 3:
+					s[i] = 0
+				case 1:
+					s[i] = math.Copysign(0, -1)
+				case 2:
+					s[i] = math.NaN()
+				}
+			}
+			x := slices.Repeat([]float64{7}, n+1)
+			count, want := Masked(x, w, s), 0
+			for i, v := range w {
+				if s[i] == 0 {
+					v = 0
+				} else {
+					want++
+				}
+				if x[i] != v {
+					t.Fatalf("entry %d of %d is %g, expected %g", i, n, x[i], v)
+				}
+			}
+			if count != want || x[n] != 7 {
+				t.Fatalf("%d of %d, expected %d; then %g", count, n, want, x[n])
+			}
+		}
+	})
+}

@@ -54,8 +54,8 @@ func PowerStep(z, u, next []float64) {
 	powerStep(z[:n], u, next[:len(u)])
 }
 
-// Project sets w_j = z_jᵀu and adds Σ‖s·q − w·u‖² and Σ‖z − w·u‖² to out; q is not
-// looked at where s is zero.
+// Project sets w_j = z_jᵀu and adds Σ‖s·q − w·u‖² and Σ‖z − w·u‖² to out, the latter as
+// Σ‖z‖² − w². q is not looked at where s is zero: ‖w·u‖² is w².
 func Project(z, q, u, shrink, w, out []float64) {
 	n := columns(u, len(shrink))
 	if n == 0 {
@@ -73,6 +73,20 @@ func Rescale(q, z, u, grow, w []float64, r float64) {
 	}
 	_, _, _ = q[n-1], z[n-1], w[len(grow)-1]
 	rescale(q, z, u, grow, w, r)
+}
+
+// Masked sets x to w where s is not zero, to 0 elsewhere, and returns how often.
+func Masked(x, w, s []float64) (count int) {
+	n := len(w)
+	if n == 0 {
+		return 0
+	}
+	x, s = x[:n], s[:n]
+	whole := n / Width * Width
+	if whole > 0 {
+		count = masked(x[:whole], w[:whole], s[:whole])
+	}
+	return count + maskedGeneric(x[whole:], w[whole:], s[whole:])
 }
 
 // columns returns how many entries so many columns have.

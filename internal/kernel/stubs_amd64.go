@@ -64,6 +64,11 @@ func projectAVX2(z *float64, q *float64, u *float64, shrink *float64, w *float64
 //go:noescape
 func rescaleAVX2(q *float64, z *float64, u *float64, grow *float64, w *float64, ld int, cols int, r float64)
 
+// maskedAVX2 is Masked; n is a multiple of 8.
+//
+//go:noescape
+func maskedAVX2(x *float64, w *float64, s *float64, n int, count *int)
+
 // mul32AVX2 sets C to AᵀB; rows is a multiple of 8, cols of 16.
 //
 //go:noescape
@@ -203,6 +208,11 @@ func projectAVX512(z *float64, q *float64, u *float64, shrink *float64, w *float
 //
 //go:noescape
 func rescaleAVX512(q *float64, z *float64, u *float64, grow *float64, w *float64, ld int, cols int, r float64)
+
+// maskedAVX512 is Masked; n is a multiple of 8.
+//
+//go:noescape
+func maskedAVX512(x *float64, w *float64, s *float64, n int, count *int)
 
 // mul32AVX512 sets C to AᵀB; rows is a multiple of 8, cols of 16.
 //

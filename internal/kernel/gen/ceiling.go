@@ -42,6 +42,6 @@ func (t tier) multiplyAdd() {
 	for i := 1; i < chains; i++ {
 		VADDPD(acc[i], acc[0], acc[0])
 	}
-	Store(t.sum(acc[0]), ReturnIndex(0))
+	result(t.sum(acc[0]))
 	end()
 }

@@ -111,7 +111,7 @@ func (t tier) maxAbs() {
 			VMAXPD(best[i], x, best[i]) // NaN in x: best stays
 		}
 	})
-	Store(t.largestOf(best), ReturnIndex(0))
+	result(t.largestOf(best))
 	end()
 }
 
@@ -182,7 +182,7 @@ func (t tier) advance() {
 			VMAXPD(best[i], c, best[i])
 		}
 	})
-	Store(t.largestOf(best), ReturnIndex(0))
+	result(t.largestOf(best))
 	end()
 }
 
@@ -206,7 +206,7 @@ func (t tier) score() {
 			VMAXPD(best[i], a, best[i])
 		}
 	})
-	Store(t.largestOf(best), ReturnIndex(0))
+	result(t.largestOf(best))
 	end()
 }
 

@@ -8,6 +8,7 @@ package main
 
 import (
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/gotypes"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -27,6 +28,7 @@ func main() {
 		t.powerStep()
 		t.project()
 		t.rescale()
+		t.masked()
 		t.mul32()
 		t.pairs()
 		t.mulPairs()
@@ -140,12 +142,23 @@ const (
 	signOff = 0x7fffffffffffffff
 )
 
-// number is the float64 parameter of a name, in every lane.
-func (t tier) number(name string) reg.VecVirtual {
-	x := XMM()
-	Load(Param(name), x)
-	return t.spread(x)
+// place is where a parameter or a result lies.
+func place(c gotypes.Component) Mem {
+	p, err := c.Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return p.Addr
 }
+
+// number is the float64 parameter of a name, in every lane.
+//
+// Note: avo's own Load and Store of numbers are SSE, which beside vectors that are in use
+// costs some processors hundreds of cycles.
+func (t tier) number(name string) reg.VecVirtual { return t.spread(place(Param(name))) }
+
+// result stores the float64 that the function returns.
+func result(x reg.Register) { VMOVSD(x, place(ReturnIndex(0))) }
 
 // pointer is the pointer or count of a name, in a register.
 func pointer(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }

@@ -15,9 +15,7 @@ const (
 func (t tier) paint() {
 	t.begin("paint", "dst *uint8, l, r, b *float32, n int, wr, wb float32)", "is Paint.")
 	dst, l, r, b, n := pointer("dst"), pointer("l"), pointer("r"), pointer("b"), pointer("n")
-	wr, wb := t.vec(), t.vec()
-	VBROADCASTSS(Load(Param("wr"), XMM()), wr)
-	VBROADCASTSS(Load(Param("wb"), XMM()), wb)
+	wr, wb := t.spreadParam("wr"), t.spreadParam("wb")
 	zero, one, half, most, alpha := t.zero(), t.constant32(floatOne), t.constant32(floatHalf), t.constant32(float255), t.constant32(alphaBits)
 	or := func(a, to reg.Register, wide bool) {
 		if wide && t.lanes == 8 {

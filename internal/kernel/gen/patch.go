@@ -129,13 +129,7 @@ func (t tier) orient(name string, back bool) {
 }
 
 // spreadParam is the float32 parameter of a name, in every lane.
-func (t tier) spreadParam(name string) reg.VecVirtual {
-	p, err := Param(name).Resolve()
-	if err != nil {
-		panic(err)
-	}
-	return t.spread32(p.Addr)
-}
+func (t tier) spreadParam(name string) reg.VecVirtual { return t.spread32(place(Param(name))) }
 
 func (t tier) sumRows() {
 	t.begin("sumRows", "dst, src *float32, offsets *int32, terms, n int)", "is SumRows; n is a multiple of 16.")

@@ -6,7 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// ahead is how far before the reading the two large arrays are fetched, in bytes.
+// ahead is how far before the reading the large arrays are fetched, in bytes.
 const ahead = 4096
 
 // columns runs a body for each of the columns and, within it, lets entries run over
@@ -64,6 +64,7 @@ func (t tier) ropUpdate() {
 		c.entries(func() {
 			PREFETCHT1(at(q, c.offset, ahead))
 			PREFETCHT1(at(z, c.offset, ahead))
+			PREFETCHT1(at(e, c.offset, ahead))
 			a, b, d, next := t.load(at(q, c.offset, 0)), t.load(at(z, c.offset, 0)), t.load(at(u, c.index, 0)), t.vec()
 			x := t.vec()
 			VMULPD(ww, d, x)
@@ -209,49 +210,54 @@ func (t tier) project() {
 	t.begin("project", "z, q, u, shrink, w, out *float64, ld, cols int)", "is Project.")
 	z, q, u, shrink, w, out := pointer("z"), pointer("q"), pointer("u"), pointer("shrink"), pointer("w"), pointer("out")
 	c := t.columns()
-	qz, rest := t.zero(), t.zero()
-	none := XMM()
-	VXORPD(none, none, none)
+	qz, length := t.zero(), t.zero()
+	none, alone, all := XMM(), XMM(), XMM() // 0, Σw² where s is zero, and everywhere
+	for _, x := range []reg.VecVirtual{none, alone, all} {
+		VXORPD(x, x, x)
+	}
 	c.each(func() {
 		dot := t.zero()
 		c.entries(func() {
 			PREFETCHT0(at(z, c.offset, ahead))
-			VFMADD231PD(at(z, c.offset, 0), t.load(at(u, c.index, 0)), dot)
+			zz := t.load(at(z, c.offset, 0))
+			VFMADD231PD(at(u, c.index, 0), zz, dot)
+			VFMADD231PD(zz, zz, length)
 		})
 		x := t.sum(dot)
 		VMOVSD(x, from(w, 0))
-		v := t.spread(x)
-		c.rewind()
+		VFMADD231SD(x, x, all)
 		used, unused, next := label("used"), label("unused"), label("next")
 		VUCOMISD(from(shrink, 0), none)
 		JPS(LabelRef(used)) // NaN
 		JEQ(LabelRef(unused))
 		Label(used)
-		s := t.spread(from(shrink, 0))
+		v, s := t.spread(x), t.spread(from(shrink, 0))
+		c.rewind()
 		c.entries(func() {
-			zz, part, qq := t.load(at(z, c.offset, 0)), t.vec(), t.vec()
+			part := t.vec()
 			VMULPD(at(u, c.index, 0), v, part)
-			VSUBPD(part, zz, zz)
-			VFMADD231PD(zz, zz, rest)
-			VMULPD(at(q, c.offset, 0), s, qq)
-			VSUBPD(part, qq, qq)
-			VFMADD231PD(qq, qq, qz)
+			VFMSUB231PD(at(q, c.offset, 0), s, part)
+			VFMADD231PD(part, part, qz)
 		})
 		JMP(LabelRef(next))
 		Label(unused)
-		c.entries(func() {
-			zz, part := t.load(at(z, c.offset, 0)), t.vec()
-			VMULPD(at(u, c.index, 0), v, part)
-			VSUBPD(part, zz, zz)
-			VFMADD231PD(zz, zz, rest)
-			VFMADD231PD(part, part, qz)
-		})
+		VFMADD231SD(x, x, alone)
 		Label(next)
 		ADDQ(U8(8), shrink)
 		ADDQ(U8(8), w)
 	})
 	t.addTo(qz, from(out, 0))
-	t.addTo(rest, from(out, 8))
+	t.addTo(length, from(out, 8))
+	for i, x := range []reg.VecVirtual{alone, all} {
+		sum := XMM()
+		VMOVSD(from(out, 8*i), sum)
+		if i == 0 {
+			VADDSD(x, sum, sum)
+		} else {
+			VSUBSD(x, sum, sum)
+		}
+		VMOVSD(sum, from(out, 8*i))
+	}
 	end()
 }
 
@@ -275,4 +281,54 @@ func (t tier) rescale() {
 		ADDQ(U8(8), w)
 	})
 	end()
+}
+
+// masked counts the lanes of every vector by its mask.
+func (t tier) masked() {
+	t.begin("masked", "x, w, s *float64, n int, count *int)", "is Masked; n is a multiple of 8.")
+	x, w, s, n := pointer("x"), pointer("w"), pointer("s"), pointer("n")
+	none, total := t.zero(), GP64()
+	XORQ(total, total)
+	while(n, t.lanes, func() {
+		used := t.differs(t.load(from(s, 0)), none)
+		VMOVUPD(t.loadWhere(used, from(w, 0)), from(x, 0))
+		bits := GP32()
+		if t.lanes == 8 {
+			KMOVB(used.k, bits)
+		} else {
+			VMOVMSKPD(used.v, bits)
+		}
+		POPCNTL(bits, bits)
+		ADDQ(bits.As64(), total)
+		for _, p := range []reg.GPVirtual{x, w, s} {
+			ADDQ(U8(t.bytes()), p)
+		}
+		SUBQ(U8(t.lanes), n)
+	})
+	MOVQ(total, Mem{Base: pointer("count")})
+	end()
+}
+
+// differs is where a and b are not equal, or NaN.
+func (t tier) differs(a, b reg.VecVirtual) mask {
+	const notEqual = 4
+	if t.lanes == 8 {
+		m := mask{k: K()}
+		VCMPPD(U8(notEqual), b, a, m.k)
+		return m
+	}
+	m := mask{v: t.vec()}
+	VCMPPD(U8(notEqual), b, a, m.v)
+	return m
+}
+
+// loadWhere is the vector at from where the mask says so, 0 elsewhere.
+func (t tier) loadWhere(m mask, from Mem) reg.VecVirtual {
+	v := t.vec()
+	if t.lanes == 8 {
+		VMOVUPD_Z(from, m.k, v)
+	} else {
+		VMASKMOVPD(from, m.v, v)
+	}
+	return v
 }

@@ -18,7 +18,7 @@ const bandBytes = 1 << 18
 type band struct {
 	rows        [2][]byte // a row and the one above, behind mostPixelBytes zeros
 	filtered    []byte
-	best, other bytes.Buffer
+	packed      bytes.Buffer
 	packers     [3]*flate.Writer
 	first, last bool
 	sum         uint32 // Adler-32 of filtered
@@ -52,23 +52,24 @@ func (b *band) pack(r *raster, lo, hi int) {
 	b.sum, b.count = adler32.Checksum(b.filtered), len(b.filtered)
 	b.first, b.last = lo == 0, hi == r.height
 
-	// Matches are few in the filtered rows of photographs, a quick search finds them,
-	// and often they cost more than they save. Where they save much, as in drawings, a
-	// thorough search saves more.
-	b.deflate(&b.best, huffmanOnly)
-	plain := b.best.Len()
-	b.try(quick)
-	if 10*b.best.Len() < 9*plain {
-		b.try(thorough)
-	}
+	b.deflate(&b.packed, b.way(), b.filtered)
 }
 
-// try packs in another way, and keeps the better.
-func (b *band) try(how int) {
-	b.deflate(&b.other, how)
-	if b.other.Len() < b.best.Len() {
-		b.best, b.other = b.other, b.best
+// way chooses how to pack by a sample. Matches are few in the filtered rows of photographs,
+// and often cost more than they save. Where they save something, a quick search finds
+// them; where they save much, as in drawings, a thorough search saves more.
+func (b *band) way() int {
+	part := b.filtered[len(b.filtered)/2:][:min(1<<15, len(b.filtered)/2)]
+	b.deflate(&b.packed, huffmanOnly, part)
+	plain := b.packed.Len()
+	b.deflate(&b.packed, quick, part)
+	switch some := b.packed.Len(); {
+	case 100*some >= 99*plain:
+		return huffmanOnly
+	case 10*some >= 9*plain:
+		return quick
 	}
+	return thorough
 }
 
 // Ways of packing.
@@ -78,8 +79,8 @@ const (
 	thorough
 )
 
-// deflate packs the filtered rows into out, behind the room for the head of a chunk.
-func (b *band) deflate(out *bytes.Buffer, how int) {
+// deflate packs filtered rows into out, behind the room for the head of a chunk.
+func (b *band) deflate(out *bytes.Buffer, how int, rows []byte) {
 	out.Reset()
 	out.Write(make([]byte, 8))
 	if b.first {
@@ -92,7 +93,7 @@ func (b *band) deflate(out *bytes.Buffer, how int) {
 		b.packers[how] = p
 	}
 	p.Reset(out)
-	_, _ = p.Write(b.filtered)
+	_, _ = p.Write(rows)
 	if b.last {
 		_ = p.Close()
 	} else {
@@ -103,13 +104,13 @@ func (b *band) deflate(out *bytes.Buffer, how int) {
 // chunk is the band as a chunk IDAT. sum is that of all bands so far.
 func (b *band) chunk(sum uint32) []byte {
 	if b.last {
-		_ = binary.Write(&b.best, binary.BigEndian, sum) // into memory
+		_ = binary.Write(&b.packed, binary.BigEndian, sum) // into memory
 	}
-	body := b.best.Bytes()
+	body := b.packed.Bytes()
 	binary.BigEndian.PutUint32(body, uint32(len(body)-8))
 	copy(body[4:], "IDAT")
-	_ = binary.Write(&b.best, binary.BigEndian, crc32.ChecksumIEEE(body[4:]))
-	return b.best.Bytes()
+	_ = binary.Write(&b.packed, binary.BigEndian, crc32.ChecksumIEEE(body[4:]))
+	return b.packed.Bytes()
 }
 
 // adlerOfBoth is the Adler-32 of two texts, one behind the other, from those of each

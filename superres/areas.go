@@ -35,8 +35,7 @@ func (p *painter) keepAreas(lo, hi int, low picture, first int) {
 	const together = 16 // rows
 	// The background context never ends, so there is no error.
 	_ = parallel.For(context.Background(), hi-lo, together, func() func(from, to int) {
-		least, greatest := make([]float32, p.w), make([]float32, p.w)
-		floor, ceiling := make([]uint16, p.w), make([]uint16, p.w)
+		var held []held // of a row of the picture
 		known, none := [3]*trios{newTrios(p.w), newTrios(p.w), newTrios(p.w)}, noTrios(p.w)
 		return func(from, to int) {
 			for channel, plane := range low.channels {
@@ -57,12 +56,10 @@ func (p *painter) keepAreas(lo, hi int, low picture, first int) {
 				last := -1 // the row of the picture that the limits are for
 				for y := lo + from; y < lo+to; y++ {
 					if v := under(y, p.h, p.out.h); v != last {
-						limits(least, greatest, of(v-1), of(v), of(v+1))
-						p.out.levels(floor, least)
-						p.out.levels(ceiling, greatest)
+						held = limits(held[:0], of(v-1), of(v), of(v+1), p.out.level)
 						last = v
 					}
-					p.out.limit(y, channel, floor, ceiling, p.columns)
+					p.out.limit(y, channel, held, p.starts)
 				}
 			}
 		}
@@ -122,21 +119,31 @@ func same(a, b uint32) uint8 {
 	return 0
 }
 
-// limits sets least and most to the least and the greatest of the samples at most one row
-// and one column away, where three of them have it, and to infinities elsewhere; a, b and
-// c are the trios of a row and of those beside it.
-func limits(least, most []float32, a, b, c *trios) {
-	low, high := float32(math.Inf(-1)), float32(math.Inf(1))
-	for x := range least {
+// held is a sample of the picture around which the result keeps within levels.
+type held struct {
+	x           int32
+	least, most uint16
+}
+
+// limits appends the samples of a row of which at least three of the samples at most one
+// row and one column away have the least or the greatest of their values, with what that
+// is as a level; a, b and c are the trios of the row and of those beside it.
+func limits(list []held, a, b, c *trios, level func(float32) uint16) []held {
+	for x := range b.min {
 		lo, hi := min(a.min[x], b.min[x], c.min[x]), max(a.max[x], b.max[x], c.max[x])
 		los := same(a.min[x], lo)*a.mins[x] + same(b.min[x], lo)*b.mins[x] + same(c.min[x], lo)*c.mins[x]
 		his := same(a.max[x], hi)*a.maxs[x] + same(b.max[x], hi)*b.maxs[x] + same(c.max[x], hi)*c.maxs[x]
-		least[x], most[x] = low, high
+		if max(los, his) < 3 {
+			continue
+		}
+		h := held{int32(x), 0, math.MaxUint16}
 		if los >= 3 {
-			least[x] = math.Float32frombits(lo)
+			h.least = level(math.Float32frombits(lo))
 		}
 		if his >= 3 {
-			most[x] = math.Float32frombits(hi)
+			h.most = level(math.Float32frombits(hi))
 		}
+		list = append(list, h)
 	}
+	return list
 }

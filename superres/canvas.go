@@ -89,32 +89,34 @@ func (c *canvas) opaque(y int) {
 	c.put(y, 3, ones)
 }
 
-// levels rounds limits, of which those of 0..1 stand for themselves and others for none,
-// as put rounds values.
-func (c *canvas) levels(dst []uint16, limits []float32) {
+// level rounds a value as put does.
+func (c *canvas) level(v float32) uint16 {
 	top := 0xff
 	if c.deep {
 		top = 0xffff
 	}
-	for x, v := range limits {
-		dst[x] = uint16(float64(top)*float64(clamp(v)) + 0.5)
-	}
+	return uint16(float64(top)*float64(clamp(v)) + 0.5)
 }
 
-// limit keeps a channel of row y between levels; at[x] is the place of those of pixel x.
-// Rounding keeps the order of values, so this is the same as to limit them before.
-func (c *canvas) limit(y, channel int, least, most []uint16, at []int32) {
+// limit keeps a channel of row y within levels: the pixels of held sample x are those from
+// starts[x] to starts[x+1]. Rounding keeps the order of values, so this is the same as to
+// limit them before.
+func (c *canvas) limit(y, channel int, list []held, starts []int32) {
 	if c.deep {
 		pix := c.pix[2*(y*c.w*c.samples+channel):]
-		for x, u := range at {
-			sample := pix[2*x*c.samples:][:2]
-			binary.BigEndian.PutUint16(sample, min(max(binary.BigEndian.Uint16(sample), least[u]), most[u]))
+		for _, h := range list {
+			for at := starts[h.x]; at < starts[h.x+1]; at++ {
+				sample := pix[2*int(at)*c.samples:][:2]
+				binary.BigEndian.PutUint16(sample, min(max(binary.BigEndian.Uint16(sample), h.least), h.most))
+			}
 		}
 		return
 	}
 	pix := c.pix[y*c.w*c.samples+channel:]
-	for x, u := range at {
-		sample := &pix[x*c.samples]
-		*sample = uint8(min(max(uint16(*sample), least[u]), most[u]))
+	for _, h := range list {
+		for at := starts[h.x]; at < starts[h.x+1]; at++ {
+			sample := &pix[int(at)*c.samples]
+			*sample = uint8(min(max(uint16(*sample), h.least), h.most))
+		}
 	}
 }

@@ -21,9 +21,9 @@ type painter struct {
 	mem   *spares
 	band  int
 	eight bool // Options.Ensemble
-	// The column of the picture under each of the result, for keepAreas; nil: it is not
-	// wanted.
-	columns []int32
+	// Where the columns of the result begin that are of each of the picture, and their
+	// end, for keepAreas; nil: it is not wanted.
+	starts []int32
 }
 
 func (m *Model) newPainter(img image.Image, w, h int, opt Options) *painter {
@@ -39,9 +39,9 @@ func (m *Model) newPainter(img image.Image, w, h int, opt Options) *painter {
 	p.out = newCanvas(w, h, p.grey, opt.Depth == 16 || opt.Depth != 8 && isDeep(img))
 	p.plain = newScaler(p.w, p.h, w, h, m.Kernel)
 	if m.keepsAreas() {
-		p.columns = make([]int32, w)
-		for x := range p.columns {
-			p.columns[x] = int32(under(x, p.w, w))
+		p.starts = make([]int32, p.w+1)
+		for x := range w {
+			p.starts[under(x, p.w, w)+1] = int32(x + 1)
 		}
 	}
 	return p
@@ -151,7 +151,7 @@ func (p *painter) some(top int, luma *patches.Plane) {
 	} else {
 		p.colour(top, luma, low, lo)
 	}
-	if p.columns != nil {
+	if p.starts != nil {
 		p.keepAreas(top, end, low, lo)
 	}
 	p.give(low)

@@ -125,10 +125,12 @@ func Regress(r []float32, ldr int, q []int32, ldq int, scale []float32, sum, ord
 		return
 	}
 	_, _ = scale[most], sum[most]
-	for k := range maps.Steps {
-		if list := order[start[k]:start[k+1]]; len(list) > 0 {
-			regress(r, ldr, q, ldq, scale, sum, list, maps.Bytes[k*maps.size():], maps.Words, maps.Out, maps.Steps[k])
+	from := start[0]
+	for k, to := range start[1:] {
+		if to != from { // else no patch has the map, as mostly
+			regress(r, ldr, q, ldq, scale, sum, order[from:to], maps.Bytes[k*maps.size():], maps.Words, maps.Out, maps.Steps[k])
 		}
+		from = to
 	}
 }
 

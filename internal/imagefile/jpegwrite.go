@@ -1,11 +1,13 @@
 package imagefile
 
 import (
-	"bufio"
 	"image"
 	"image/color"
 	"io"
 	"math/bits"
+	"sync"
+
+	"superres/internal/parallel"
 )
 
 // encodeJPEG writes a baseline JPEG, ITU-T T.81, with the tables of its annex K and
@@ -16,43 +18,78 @@ import (
 // transform, F is divided by the quantisation table and rounded, and the numbers
 // are written in zigzag order with Huffman codes: the first as the difference to
 // that of the block before, the others with the lengths of the runs of zeros.
-// All is done in integers, so that every machine writes the same bytes.
+// All is done in integers, so that every machine writes the same bytes. Restart markers
+// part the rows of blocks, so that several can be packed at once.
 func encodeJPEG(w io.Writer, img image.Image, quality int) error {
-	e := &jpegEncoder{w: bufio.NewWriter(w)}
-	e.quantise(quality)
+	tables := newJPEGTables(quality)
 	parts := 3
 	if isGrey(img) {
 		parts = 1
 	}
 	b := img.Bounds()
-	e.header(b.Dx(), b.Dy(), parts)
+	if _, err := w.Write(tables.header(b.Dx(), b.Dy(), parts)); err != nil {
+		return err
+	}
+	last := (b.Dy()+7)/8 - 1
+	err := parallel.Ordered(last+1, func(i int) *jpegRow {
+		r := jpegRows.Get().(*jpegRow)
+		r.tables = tables
+		r.pack(img, 8*i, parts)
+		if marker := byte(0xd0 + i%8); i < last {
+			r.out = append(r.out, 0xff, marker)
+		} else {
+			r.out = append(r.out, 0xff, 0xd9)
+		}
+		return r
+	}, func(r *jpegRow) error {
+		_, err := w.Write(r.out)
+		jpegRows.Put(r)
+		return err
+	})
+	return err
+}
 
-	// Eight rows at a time, the sides filled up with the last samples.
+// jpegRow packs a row of blocks.
+type jpegRow struct {
+	tables  *jpegTables
+	samples []int32 // eight rows of every component
+	out     []byte
+	bits    uint32 // not written yet, from the top
+	n       uint   // how many
+}
+
+// jpegRows keeps the memory of rows.
+var jpegRows = sync.Pool{New: func() any { return new(jpegRow) }}
+
+// pack packs the blocks of the eight rows of img from y on, the sides filled up with the
+// last samples.
+func (e *jpegRow) pack(img image.Image, y, parts int) {
+	b := img.Bounds()
 	wide := (b.Dx() + 7) / 8 * 8
-	rows := make([]int32, parts*8*wide)
+	e.out, e.bits, e.n = e.out[:0], 0, 0
+	if cap(e.samples) < parts*8*wide {
+		e.samples = make([]int32, parts*8*wide)
+	}
+	rows := e.samples[:parts*8*wide]
+	for r := range 8 {
+		var row [3][]int32
+		for c := range parts {
+			row[c] = rows[(c*8+r)*wide:][:wide]
+		}
+		samples(row[:parts], img, min(y+r, b.Dy()-1))
+	}
 	var before [3]int32
 	var block [64]int32
-	for y := 0; y < b.Dy(); y += 8 {
-		for r := range 8 {
-			row := make([][]int32, 0, 3)
-			for c := range parts {
-				row = append(row, rows[(c*8+r)*wide:][:wide])
+	for x := 0; x < wide; x += 8 {
+		for c := range parts {
+			for r := range 8 {
+				copy(block[8*r:8*r+8], rows[(c*8+r)*wide+x:])
 			}
-			samples(row, img, min(y+r, b.Dy()-1))
-		}
-		for x := 0; x < wide; x += 8 {
-			for c := range parts {
-				for r := range 8 {
-					copy(block[8*r:8*r+8], rows[(c*8+r)*wide+x:])
-				}
-				transform(&block)
-				before[c] = e.block(&block, min(c, 1), before[c])
-			}
+			transform(&block)
+			before[c] = e.block(&block, min(c, 1), before[c])
 		}
 	}
-	e.flush()
-	_, _ = e.w.Write([]byte{0xff, 0xd9})
-	return e.w.Flush() // a bufio.Writer keeps its first error
+	e.put(0x7f, 7) // fills the last byte with ones
 }
 
 // sampleScale is the number of steps that samples are kept in, per level of 255:
@@ -156,16 +193,15 @@ func transform(x *[64]int32) {
 	}
 }
 
-// jpegEncoder is the state of one file.
-type jpegEncoder struct {
-	w     *bufio.Writer
+// jpegTables are those of a file.
+type jpegTables struct {
 	table [2][64]int32 // quantisation, in zigzag order
-	bits  uint32       // not written yet, from the top
-	n     uint         // how many
+	steps [2][64]int32 // the same, of coefficients as transform leaves them
 }
 
-// quantise sets the tables for a quality as the Independent JPEG Group defines it.
-func (e *jpegEncoder) quantise(quality int) {
+// newJPEGTables returns the tables for a quality as the Independent JPEG Group defines it.
+func newJPEGTables(quality int) *jpegTables {
+	e := &jpegTables{}
 	scale := 200 - 2*quality
 	if quality < 50 {
 		scale = 5000 / quality
@@ -173,17 +209,19 @@ func (e *jpegEncoder) quantise(quality int) {
 	for t, table := range quantisation {
 		for i, v := range table {
 			e.table[t][i] = int32(min(max((int(v)*scale+50)/100, 1), 255))
+			e.steps[t][i] = e.table[t][i] << coefficientBits
 		}
 	}
+	return e
 }
 
-// header writes all that comes before the first block.
-func (e *jpegEncoder) header(w, h, parts int) {
+// header returns all that comes before the first block.
+func (e *jpegTables) header(w, h, parts int) []byte {
+	out := []byte{0xff, 0xd8}
 	segment := func(marker byte, payload ...byte) {
 		n := len(payload) + 2
-		_, _ = e.w.Write(append([]byte{0xff, marker, byte(n >> 8), byte(n)}, payload...))
+		out = append(append(out, 0xff, marker, byte(n>>8), byte(n)), payload...)
 	}
-	_, _ = e.w.Write([]byte{0xff, 0xd8})
 	kinds := min(parts, 2)
 	for t := range kinds {
 		payload := []byte{byte(t)}
@@ -206,18 +244,28 @@ func (e *jpegEncoder) header(w, h, parts int) {
 			segment(0xc4, append(append([]byte{byte(class<<4 | t)}, codes.count[:]...), codes.values...)...)
 		}
 	}
+	interval := (w + 7) / 8 // blocks between restarts
+	segment(0xdd, byte(interval>>8), byte(interval))
 	segment(0xda, append(scan, 0, 63, 0)...)
+	return out
 }
 
 // block writes one block of coefficients with the tables of the given kind, 0
 // brightness or 1 colour, and returns its first number.
-func (e *jpegEncoder) block(f *[64]int32, kind int, before int32) int32 {
+func (e *jpegRow) block(f *[64]int32, kind int, before int32) int32 {
+	steps := &e.tables.steps[kind]
 	quantised := func(i int) int32 {
-		v, q := f[zigzag[i]], e.table[kind][i]<<coefficientBits
+		v, q := f[zigzag[i]], steps[i]
 		if v < 0 {
-			return -((-v + q/2) / q)
+			if v = q/2 - v; v < q {
+				return 0 // as most are, without a division
+			}
+			return -(v / q)
 		}
-		return (v + q/2) / q
+		if v += q / 2; v < q {
+			return 0
+		}
+		return v / q
 	}
 	first := quantised(0)
 	e.number(&huffman[kind][0], 0, first-before)
@@ -242,7 +290,7 @@ func (e *jpegEncoder) block(f *[64]int32, kind int, before int32) int32 {
 
 // number writes the code of a run of zeros and a number's length in bits, and the
 // number: a negative one less 1, so that it begins with a bit 0.
-func (e *jpegEncoder) number(codes *huffmanTable, run int, v int32) {
+func (e *jpegRow) number(codes *huffmanTable, run int, v int32) {
 	n, low := uint(bits.Len32(uint32(max(v, -v)))), v
 	if v < 0 {
 		low--
@@ -251,25 +299,20 @@ func (e *jpegEncoder) number(codes *huffmanTable, run int, v int32) {
 	e.put(uint32(low)&(1<<n-1), n)
 }
 
-func (e *jpegEncoder) code(codes *huffmanTable, v byte) {
+func (e *jpegRow) code(codes *huffmanTable, v byte) {
 	e.put(uint32(codes.code[v]), uint(codes.length[v]))
 }
 
 // put writes the n low bits of v, at most 16, and a zero byte behind every 0xff.
-func (e *jpegEncoder) put(v uint32, n uint) {
+func (e *jpegRow) put(v uint32, n uint) {
 	e.n += n
 	e.bits |= v << (32 - e.n)
 	for ; e.n >= 8; e.n -= 8 {
 		b := byte(e.bits >> 24)
-		_ = e.w.WriteByte(b)
+		e.out = append(e.out, b)
 		if b == 0xff {
-			_ = e.w.WriteByte(0)
+			e.out = append(e.out, 0)
 		}
 		e.bits <<= 8
 	}
-}
-
-// flush fills the last byte with ones.
-func (e *jpegEncoder) flush() {
-	e.put(0x7f, 7)
 }

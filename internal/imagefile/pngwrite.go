@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 	"image"
 	"io"
-	"runtime"
 
 	"superres/internal/metadata"
+	"superres/internal/parallel"
 )
 
 // encodePNG writes a PNG (ISO/IEC 15948) that is not interlaced: of grey, grey with
@@ -34,36 +34,17 @@ func encodePNG(w io.Writer, img image.Image, greyAlpha bool) error {
 		return err
 	}
 
-	rows := max(bandBytes/(r.rowBytes()+1), 1)
-	bands := make(chan chan *band, runtime.GOMAXPROCS(0)) // in order; its room bounds what is in work
-	stop := make(chan struct{})
-	go func() {
-		defer close(bands)
-		for lo := 0; lo < r.height; lo += rows {
-			one := make(chan *band, 1)
-			select {
-			case bands <- one:
-			case <-stop:
-				return
-			}
-			go func() {
-				b := bandPool.Get().(*band)
-				b.pack(r, lo, min(lo+rows, r.height))
-				one <- b
-			}()
-		}
-	}()
-	sum, err := uint32(1), error(nil)
-	for one := range bands {
-		b := <-one // also after an error, so that nothing is at work in the end
-		if err == nil {
-			sum = adlerOfBoth(sum, b.sum, b.count)
-			if _, err = w.Write(b.chunk(sum)); err != nil {
-				close(stop)
-			}
-		}
+	rows, sum := max(bandBytes/(r.rowBytes()+1), 1), uint32(1)
+	err := parallel.Ordered((r.height+rows-1)/rows, func(i int) *band {
+		b := bandPool.Get().(*band)
+		b.pack(r, i*rows, min((i+1)*rows, r.height))
+		return b
+	}, func(b *band) error {
+		sum = adlerOfBoth(sum, b.sum, b.count)
+		_, err := w.Write(b.chunk(sum))
 		bandPool.Put(b)
-	}
+		return err
+	})
 	if err != nil {
 		return err
 	}

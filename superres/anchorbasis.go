@@ -210,7 +210,7 @@ func basis(cov *mat.SymDense, power float64, dims int, second *mat.SymDense, fea
 	energy := 0.0
 	for c := range components {
 		value := values[n-1-c]
-		if value < 1e-7*largest {
+		if value < 1e-6*largest {
 			break // patches lie in fewer dimensions: without its mean each loses one
 		}
 		scale, sign, mean := math.Pow(value, power), 1.0, 0.0

@@ -179,7 +179,7 @@ func TestCascadesAreSymmetric(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			off := 0 // where two anchors are equally near, rounding decides
+			off := 0 // where two anchors are equally near, or a byte is, rounding decides
 			for j, v := range got.Pix {
 				if math.Abs(float64(v-want[i].Pix[j])) > 5e-4 {
 					off++

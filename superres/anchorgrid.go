@@ -146,8 +146,9 @@ type strips struct {
 	pix    []float32
 	first  int // row of cells
 	width  int
-	keep   int // rows before those in work, whose blocks reach into the same samples
-	blocks int // entries of a block
+	keep   int     // rows before those in work, whose blocks reach into the same samples
+	blocks int     // entries of a block
+	to     []int32 // where the entries of a block are, orbit after orbit
 }
 
 const margin = kernel.Lanes
@@ -159,6 +160,9 @@ func (g anchorGrid) strips(mem *spares, rows int) *strips {
 	for at := 0; at < len(s.pix); at += s.width {
 		clear(s.pix[at : at+margin])
 		clear(s.pix[at+margin+g.cols : at+s.width])
+	}
+	for _, entry := range orbits(g.block) {
+		s.to = append(s.to, entry*int32(s.width))
 	}
 	return s
 }

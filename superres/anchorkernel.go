@@ -3,16 +3,18 @@ package superres
 import "superres/internal/kernel"
 
 // The anchored stage works on patches in blocks of up to lanes, feature after feature:
-// entry i of the patch in lane b lies at i·lanes + b. Every result is a sum over the
-// features of one patch in their order, so it does not depend on the block a patch
-// falls into. Where there are fewer patches than lanes the rest of the last vector
-// holds what comes after them, and is computed in vain.
+// entry i of the patch in lane b lies at i·lanes + b, as a float32, then as half of a word,
+// an integer of 16 bits. The coordinates z and q of a patch are a row of bytes, patch
+// after patch, so that those with the same anchor can be picked out. All that is computed
+// of a patch is computed from it alone, so it does not depend on the block that it falls
+// into. Where there are fewer patches than lanes the rest of the last vector holds what
+// comes after them, and is computed in vain.
 
 // lanes is how many patches make a block: three vectors of AVX-512, whose sums with
 // eight others fill the registers.
 const lanes = 48
 
-// vectors returns how many lanes are computed for w patches.
+// vectors returns how many lanes are computed for w patches: whole vectors.
 func vectors(w int) int { return kernel.PadTo(w, kernel.Lanes) }
 
 // filled sets list to up to lanes numbers, and repeats the last in the lanes that are

@@ -13,7 +13,7 @@ type regressors struct {
 	steps []float32 // of each: what 1 stands for
 }
 
-// packRegressors rounds linear maps, InputDims×OutputDims, to bytes.
+// packRegressors rounds linear maps, InputDims×OutputDims, to bytes, and lays them out.
 func (p anchoredParams) packRegressors(maps []float32) regressors {
 	n, size := p.InputDims*p.OutputDims, p.coefs()
 	count := len(maps) / n
@@ -46,8 +46,9 @@ func peakOf(n int) int { return min(math.MaxInt16, int(patchLength/math.Sqrt(flo
 
 // packPairs rounds a matrix, rows of cols entries, to 16 bits, for kernel.MulPairs: into
 // dst, rows of stride words, from column at on. It returns what 1 stands for. The longest
-// column decides: of V and U that is one in whose direction patches vary least. It loses
-// nothing; the others, of which patches have more, lose what does not matter.
+// column decides: of V and U that is one in whose direction patches vary least, which
+// must not be hidden by others. Those are up to a thousand times shorter (see basis), so
+// that their directions turn a little; anchors and regressors are learned as they are then.
 func packPairs(dst []int32, stride, at int, matrix []float32, cols int) float32 {
 	squares := make([]float64, cols)
 	for i, v := range matrix {

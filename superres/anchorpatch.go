@@ -111,10 +111,6 @@ func (a *Anchored) rebuild(s *anchorScratch, with regressors, b *band, lo, hi in
 	s.order, s.start = bucket(s.anchor, p.Anchors, s.order, s.start) // so that each regressor is fetched once
 	kernel.Regress(s.r, p.outWidth(), s.rows[p.inputAt():], p.rowWords(), s.scale, s.sum, s.order, s.start,
 		&kernel.Maps{Words: p.inputWords(), Out: p.OutputDims, Bytes: with.maps[:len(with.maps)+kernel.MapRoom], Steps: with.steps})
-	to := make([]int32, len(a.out)) // where the entries of a block are in out
-	for i, o := range a.out {
-		to[i] = o / lanes * int32(out.width)
-	}
 	at := 0
 	for i := lo; i < hi; i++ {
 		row, col, w := b.block(i)
@@ -131,7 +127,7 @@ func (a *Anchored) rebuild(s *anchorScratch, with regressors, b *band, lo, hi in
 			unit[l] *= a.outUnit
 		}
 		dst := out.pix[out.at(first+row)+col:]
-		kernel.Restore(dst, to, s.sums, a.out, s.forms[at:at+wide], unit)
+		kernel.Restore(dst, out.to, s.sums, a.out, s.forms[at:at+wide], unit)
 		if wide > w {
 			for e := range p.Block * p.Block { // the margin is to stay zeros
 				clear(dst[e*out.width+w : e*out.width+wide])

@@ -27,14 +27,15 @@ func (s *strip) end() int { return s.top + s.plane.H }
 // rows returns the rows from..to-1, in the memory of the strip.
 func (s *strip) rows(from, to int) *patches.Plane { return rowsOf(&s.plane, from-s.top, to-s.top) }
 
-// put adds rows; the strip may keep their memory.
-func (s *strip) put(p *patches.Plane) {
+// put adds rows. It keeps their memory, or copies them and returns it.
+func (s *strip) put(p *patches.Plane) (copied []float32) {
 	if s.plane.H == 0 {
 		s.plane = *p
-		return
+		return nil
 	}
 	s.plane.Pix = append(s.plane.Pix, p.Pix...)
 	s.plane.H += p.H
+	return p.Pix
 }
 
 // drop forgets the rows before one. The others get memory of their own; what they had
@@ -86,18 +87,18 @@ func (p *pass) after(rows, reach int) int {
 // push takes the next rows of the plane and returns the next rows of the enlargement,
 // which may be none.
 func (p *pass) push(ctx context.Context, rows *patches.Plane, t *tracker) (*patches.Plane, error) {
-	s := p.model.Scale
+	s, mem := p.model.Scale, sparesOf(ctx)
 	p.low.put(rows)
 	from, to := p.made[0], p.after(p.low.end(), kernelReach)
 	if to <= from {
 		return nil, ctx.Err()
 	}
-	out := p.first.rows(sparesOf(ctx), &p.low.plane, p.low.top, from*s, to*s)
+	out := p.first.rows(mem, &p.low.plane, p.low.top, from*s, to*s)
 	p.made[0] = to
 	keep := before(to, kernelReach) // of low
 	for i, stage := range p.model.Stages {
 		in, reach := &p.inputs[i], stage.Reach()
-		in.put(out)
+		mem.give(in.put(out))
 		made, end := p.made[i+1], p.made[i]
 		if to = p.after(end, reach); to <= made {
 			return nil, ctx.Err()
@@ -113,9 +114,7 @@ func (p *pass) push(ctx context.Context, rows *patches.Plane, t *tracker) (*patc
 		if to == p.h {
 			next = to // nothing comes any more
 		}
-		if old := in.drop(next * s); len(old) > 0 && len(whole.Pix) > 0 && &old[0] != &whole.Pix[0] {
-			sparesOf(ctx).give(old)
-		}
+		mem.give(in.drop(next * s))
 		keep = min(keep, next)
 	}
 	p.low.drop(keep)

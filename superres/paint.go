@@ -62,8 +62,8 @@ func (p *painter) rows(lo, hi int) picture {
 // luma returns the brightness of rows of the picture.
 func (p *painter) luma(lo, hi int) *patches.Plane {
 	out := patches.NewPlane(p.w, hi-lo)
-	for from := lo; from < hi; from += paintRows {
-		to := min(from+paintRows, hi)
+	for from := lo; from < hi; from += rowsTogether {
+		to := min(from+rowsTogether, hi)
 		some := p.rows(from, to)
 		mean := some.lumaIn(p.mem)
 		copy(out.Pix[(from-lo)*p.w:], mean.Pix)
@@ -100,7 +100,7 @@ func (p *painter) paint(ctx context.Context, report func(float64)) error {
 		}
 		return p.model.stream(ctx, p.w, p.h, p.out.w, p.out.h, p.band, read, emit, func(done float64) { report(from + share*done) })
 	}
-	made := func(paint func(top int, rows *patches.Plane)) func(top int, rows *patches.Plane) {
+	andGive := func(paint func(top int, rows *patches.Plane)) func(top int, rows *patches.Plane) {
 		return func(top int, rows *patches.Plane) {
 			paint(top, rows)
 			if p.w != p.out.w || p.h != p.out.h { // else rows are those of the picture
@@ -108,13 +108,13 @@ func (p *painter) paint(ctx context.Context, report func(float64)) error {
 			}
 		}
 	}
-	if err := run(p.luma, made(p.brightness), 0); err != nil {
+	if err := run(p.luma, andGive(p.brightness), 0); err != nil {
 		return err
 	}
 	if p.whole == nil {
 		return nil
 	}
-	return run(func(lo, hi int) *patches.Plane { return p.rows(lo, hi).alpha }, made(p.alpha), share)
+	return run(func(lo, hi int) *patches.Plane { return p.rows(lo, hi).alpha }, andGive(p.alpha), share)
 }
 
 // alpha paints rows of transparency.
@@ -125,20 +125,20 @@ func (p *painter) alpha(top int, rows *patches.Plane) {
 	eachRow(rows.H, func(y int) { p.out.put(top+y, 3, rows.Row(y)) })
 }
 
-// paintRows is how many rows are painted at a time: so few that they stay near the
+// rowsTogether is how many rows are painted at a time: so few that they stay near the
 // processor, and take little memory.
-const paintRows = 192
+const rowsTogether = 192
 
 // brightness paints rows of the picture of which the brightness is given.
 func (p *painter) brightness(top int, luma *patches.Plane) {
-	for from := 0; from < luma.H; from += paintRows {
-		to := min(from+paintRows, luma.H)
-		p.some(top+from, rowsOf(luma, from, to))
+	for from := 0; from < luma.H; from += rowsTogether {
+		to := min(from+rowsTogether, luma.H)
+		p.paintRows(top+from, rowsOf(luma, from, to))
 	}
 }
 
-// some paints a few rows.
-func (p *painter) some(top int, luma *patches.Plane) {
+// paintRows paints a few rows.
+func (p *painter) paintRows(top int, luma *patches.Plane) {
 	end := top + luma.H
 	lo, hi := p.around(top, end)
 	if !p.grey {

@@ -2,7 +2,6 @@ package superres
 
 import (
 	"context"
-	"sync"
 
 	"superres/patches"
 )
@@ -10,11 +9,15 @@ import (
 // spares are planes and blocks of one enlargement that are not needed any more. They are
 // large, and new memory of that size costs time: the system clears it, and so does the
 // garbage collector. What a stage has read is therefore used for what the next one makes.
-// Without spares, nil, all memory is new.
+// Without spares, nil, all memory is new. They belong to one goroutine: that which the
+// stages are applied in; the context takes them there, past a Stage that knows of none.
 type spares struct {
-	mu   sync.Mutex
 	list [][]float32
 }
+
+// mostSpares is how many are kept: a few for each size that is in use at a time, planes of
+// the enlargement, of the picture, and of some rows of both.
+const mostSpares = 12
 
 type sparesKey struct{}
 
@@ -33,8 +36,6 @@ func (s *spares) blank(n int) []float32 {
 	if s == nil {
 		return make([]float32, n)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	best := -1
 	for i, v := range s.list {
 		if cap(v) >= n && cap(v)/2 <= n && (best < 0 || cap(v) < cap(s.list[best])) {
@@ -58,13 +59,10 @@ func (s *spares) plane(w, h int) *patches.Plane {
 
 // give takes memory that nothing uses any more.
 func (s *spares) give(samples []float32) {
-	const few = 12
 	if s == nil || len(samples) == 0 {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.list) == few {
+	if len(s.list) == mostSpares {
 		s.list = append(s.list[:0], s.list[1:]...) // the oldest, which was of no use
 	}
 	s.list = append(s.list, samples)

@@ -22,8 +22,9 @@ import (
 // must do.
 type Stage interface {
 	// Apply returns the improved enlargement of low; current is what the stages
-	// before it made of low. Neither is changed. It calls report with the share done,
-	// 0..1, now and then, from one goroutine. It fails only with ctx.Err().
+	// before it made of low. Neither is changed, and neither may be kept: their memory is
+	// used again. The result is in memory of its own. Apply calls report with the share
+	// done, 0..1, now and then, from one goroutine. It fails only with ctx.Err().
 	Apply(ctx context.Context, low, current *patches.Plane, report func(float64)) (*patches.Plane, error)
 	// Reach is how many rows of low around a row count for what Apply makes of it: the
 	// parts of a result that are as far from the edges of low are the same bits when low
@@ -85,6 +86,9 @@ func (a *StageArrays) Get(name string, rows, cols int) (*mat.Dense, error) {
 func putArray[T npz.Small](a *StageArrays, name string, rows int, data []T) {
 	a.arrays = append(a.arrays, npz.NewArray(a.prefix+name, rows, data))
 }
+
+// has tells whether there is an array of a name in the file.
+func (a *StageArrays) has(name string) bool { return a.file.Has(a.prefix + name + ".npy") }
 
 // getArray reads an array of exactly rows×cols finite elements from the file.
 func getArray[T npz.Small](a *StageArrays, name string, rows, cols int) ([]T, error) {

@@ -34,6 +34,9 @@ func TestStages(t *testing.T) {
 			if !slices.Equal(before[0], low.Pix) || !slices.Equal(before[1], current.Pix) {
 				t.Errorf("%s stage %d changes its input", name, i)
 			}
+			if &got.Pix[0] == &low.Pix[0] || &got.Pix[0] == &current.Pix[0] {
+				t.Errorf("%s stage %d returns the memory of its input", name, i)
+			}
 			again, err := s.Apply(t.Context(), low, current, func(float64) {})
 			if err != nil || !slices.Equal(again.Pix, got.Pix) {
 				t.Errorf("%s stage %d gives another result the second time (%v)", name, i, err)

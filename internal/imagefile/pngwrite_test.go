@@ -246,3 +246,27 @@ func TestPNGFailingWriter(t *testing.T) {
 		}
 	}
 }
+
+// Noise is packed without a search for matches, what repeats with a thorough one, and what
+// repeats here and there with a quick one.
+func TestWaysOfPacking(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	noise := make([]byte, bandBytes)
+	for i := range noise {
+		noise[i] = byte(random.NormFloat64() * 6)
+	}
+	drawing := bytes.Repeat(noise[:300], bandBytes/300)
+	some := bytes.Clone(noise)
+	for at := 2000; at+60 < len(some); at += 1000 {
+		copy(some[at:at+60], some[at-700:])
+	}
+	for name, c := range map[string]struct {
+		rows []byte
+		want int
+	}{"noise": {noise, huffmanOnly}, "drawing": {drawing, thorough}, "some": {some, quick}, "nothing": {nil, huffmanOnly}, "a byte": {noise[:1], huffmanOnly}} {
+		b := &band{filtered: c.rows}
+		if got := b.way(); got != c.want {
+			t.Errorf("%s: way %d, expected %d", name, got, c.want)
+		}
+	}
+}

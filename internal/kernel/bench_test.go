@@ -82,19 +82,19 @@ func BenchmarkPatches(b *testing.B) {
 	for i := range list {
 		list[i] *= lanes
 	}
-	ints := randomWords(size*lanes, 0, 1)
+	ints := randomWords(size*lanes, 0, 255, 1)
 	benchmark(b, "forms", 8*size*lanes, 4*size*lanes, func() { Forms(forms, mean, raw, offsets, weights) })
 	benchmark(b, "orient", 0, 8*size*lanes, func() { Orient(p, list, raw, list, forms, mean) })
 	benchmark(b, "restore", 0, 8*size*lanes, func() { Restore(p, list, ints, list, forms, mean) })
 	pairs, scale, sum := make([]int32, size/2*lanes), make([]float32, lanes), make([]int32, lanes)
 	benchmark(b, "pairs", 0, (4+2)*size*lanes, func() { Pairs(pairs, lanes, scale, raw, lanes, size, 8191) })
-	rows, a := make([]int32, width*lanes), randomWords(size/2*width, 0, 3)
+	rows, a := make([]int32, width*lanes), randomWords(size/2*width, 0, 255, 3)
 	benchmark(b, "mulpairs", 2*size*lanes*width, 0, func() { MulPairs(rows, lanes, a, width, pairs, lanes, width, size/2, lanes) })
 	words := make([]int32, lanes*16)
 	benchmark(b, "pack", 0, (4+1)*width*lanes, func() { Pack(words, 16, scale, sum, rows, lanes, width) })
 	benchmark(b, "mulpairs/synthesis", 2*20*40*lanes, 0, func() { MulPairs(rows, lanes, a, 40, pairs, lanes, 40, 10, lanes) })
 	const dims, candidates = 16, 256
-	z, at, index, best := make([]int32, dims/Quad*lanes), randomWords(dims/Quad*candidates, 0, 4), make([]int32, lanes), make([]int32, lanes)
+	z, at, index, best := make([]int32, dims/Quad*lanes), randomWords(dims/Quad*candidates, 0, 255, 4), make([]int32, lanes), make([]int32, lanes)
 	order := make([]int32, lanes)
 	for i := range order {
 		order[i] = int32(i * 7 % lanes)

@@ -74,9 +74,9 @@ func Pack(words []int32, ld int, scale []float32, sum, c []int32, ldc, k int) {
 // Nearest sets index, for every lane, to the number of the largest of the m products of
 // a vector with the lane: the first of equal ones. z are words×lanes with stride ldz,
 // the vectors are the columns of at, words×m with stride lda, their bytes with Offset.
-// m is a multiple of Rows32, the number of lanes len(index) of Lanes; best is memory for
+// m is a multiple of Rows32, the number of lanes len(index) of Lanes; room is memory for
 // as many.
-func Nearest(index, best, z []int32, ldz int, at []int32, lda, m, words int) {
+func Nearest(index, room, z []int32, ldz int, at []int32, lda, m, words int) {
 	n := len(index)
 	needOf(n, Lanes)
 	needOf(m, Rows32)
@@ -86,8 +86,8 @@ func Nearest(index, best, z []int32, ldz int, at []int32, lda, m, words int) {
 	if words < 1 || m < 1 {
 		panic("kernel: no vectors to choose from")
 	}
-	_, _, _ = best[n-1], z[(words-1)*ldz+n-1], at[(words-1)*lda+m-1]
-	nearest(index, best[:n], z, ldz, at, lda, m, words)
+	_, _, _ = room[n-1], z[(words-1)*ldz+n-1], at[(words-1)*lda+m-1]
+	nearest(index, room[:n], z, ldz, at, lda, m, words)
 }
 
 // Maps are linear maps of the same shape, a step and a matrix of bytes each.
@@ -119,11 +119,11 @@ func Regress(r []float32, ldr int, q []int32, ldq int, scale []float32, sum, ord
 	if len(start) != len(maps.Steps)+1 || len(maps.Bytes) < len(maps.Steps)*maps.size()+MapRoom {
 		panic("kernel: maps are missing")
 	}
-	most := rowsInside(order, ldr, PadTo(maps.Out, Lanes), len(r))
-	rowsInside(order, ldq, maps.Words, len(q))
 	if len(order) == 0 {
 		return
 	}
+	most := rowsInside(order, ldr, PadTo(maps.Out, Lanes), len(r))
+	rowsInside(order, ldq, maps.Words, len(q))
 	_, _ = scale[most], sum[most]
 	from := start[0]
 	for k, to := range start[1:] {
@@ -145,10 +145,10 @@ func Transpose[T float32 | int32](dst []T, ld int, src []T, stride int, order []
 	}
 	_ = dst[(k-1)*ld+len(order)-1]
 	rowsInside(order, stride, k, len(src))
-	transpose(words(dst), ld, words(src), stride, order, k)
+	transpose(bitsOf(dst), ld, bitsOf(src), stride, order, k)
 }
 
-// words are the bits of 32-bit numbers.
-func words[T float32 | int32](s []T) []int32 {
+// bitsOf are 32-bit numbers as their bits.
+func bitsOf[T float32 | int32](s []T) []int32 {
 	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
 }

@@ -7,13 +7,25 @@ import (
 	"testing"
 )
 
-// randomWords are words of any bytes from least on.
-func randomWords(n int, least int, seed uint64) []int32 {
+// randomWords are words of bytes from least to most.
+func randomWords(n, least, most int, seed uint64) []int32 {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	v := make([]int32, n)
 	for i := range v {
 		for range Quad {
-			v[i] = v[i]<<8 | int32(least+rng.IntN(256-abs(least)))&0xff
+			v[i] = v[i]<<8 | int32(least+rng.IntN(most-least+1))&0xff
+		}
+	}
+	return v
+}
+
+// randomPairs are words of two integers of 16 bits, of at most so much.
+func randomPairs(n, most int, seed uint64) []int32 {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	v := make([]int32, n)
+	for i := range v {
+		for range 2 {
+			v[i] = v[i]<<16 | int32(rng.IntN(2*most+1)-most)&0xffff
 		}
 	}
 	return v
@@ -46,7 +58,7 @@ func TestPairs(t *testing.T) {
 							p[i*ldp+3] = float32(i) - 3.5 // halves
 						}
 					}
-					words, scale := randomWords(ld*(entries+1)/2, 0, 2), make([]float32, n)
+					words, scale := randomWords(ld*(entries+1)/2, 0, 255, 2), make([]float32, n)
 					want, wantScale := slices.Clone(words), make([]float32, n)
 					Pairs(words, ld, scale, p, ldp, entries, peak)
 					if n > 0 {
@@ -75,14 +87,9 @@ func TestMulPairs(t *testing.T) {
 			for _, words := range []int{1, 2, 5, 40} {
 				for cols := 0; cols <= 144; cols += 16 {
 					lda, ldb, ldc := rows+3, cols+2, cols+5
-					a, b := randomWords(lda*words, 0, 1), randomWords(ldb*words, 0, 2)
-					for i := range b { // small, so that no sum is too large
-						b[i] = (b[i]&0x8001ff | 0xfe00*(b[i]&0x100>>8)) ^ b[i]<<20>>4
-					}
-					for i := range a {
-						a[i] = a[i] & 0x3ff03ff
-					}
-					c := randomWords(ldc*rows+cols, 0, 3)
+					// No sum exceeds 31 bits: 80 products of 25.
+					a, b := randomPairs(lda*words, 1023, 1), randomPairs(ldb*words, 32767, 2)
+					c := randomWords(ldc*rows+cols, 0, 255, 3)
 					want := slices.Clone(c)
 					for r := range rows {
 						for k := range cols {
@@ -104,13 +111,40 @@ func TestMulPairs(t *testing.T) {
 	})
 }
 
+// The largest sums that a stage can have come out whole, of both signs.
+func TestMulPairsAtItsLimit(t *testing.T) {
+	eachTier(t, func(t *testing.T) {
+		const words, peak, entry = 129, 4054, 1992 // 258 samples, of length 65,000 and 32,000
+		pair := func(v int32) int32 { return v&0xffff | v<<16 }
+		a, b, c := make([]int32, 8*words), make([]int32, 16*words), make([]int32, 8*16)
+		for i := range words {
+			for r := range 8 {
+				a[8*i+r] = pair(entry * int32(1-r%2*2))
+			}
+			for k := range 16 {
+				b[16*i+k] = pair(peak * int32(1-k%2*2))
+			}
+		}
+		MulPairs(c, 16, a, 8, b, 16, 8, words, 16)
+		for i, v := range c {
+			want := int32(2 * words * peak * entry)
+			if (i/16+i)%2 == 1 {
+				want = -want
+			}
+			if v != want {
+				t.Fatalf("entry %d: %d, expected %d", i, v, want)
+			}
+		}
+	})
+}
+
 // Bytes are the entries over their scale, at most half of it away.
 func TestPack(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
 		for n := 0; n <= 80; n += 16 {
 			for k := 8; k <= 64; k += 8 {
 				ldc, ld := n+3, PadTo(k/Quad, PackRows)+2
-				c := randomWords(ldc*k, 0, 1)
+				c := randomWords(ldc*k, 0, 255, 1)
 				for i := range c {
 					c[i] >>= 1 + i%20
 				}
@@ -119,7 +153,7 @@ func TestPack(t *testing.T) {
 						c[i*ldc], c[i*ldc+1], c[i*ldc+2] = 0, int32(i&1), int32(2*i-127) // halves
 					}
 				}
-				words, scale, sum := randomWords(ld*n, 0, 2), random32(n, 4), make([]int32, n)
+				words, scale, sum := randomWords(ld*n, 0, 255, 2), random32(n, 4), make([]int32, n)
 				was := slices.Clone(scale)
 				wantWords, wantScale, wantSum := slices.Clone(words), slices.Clone(scale), make([]int32, n)
 				Pack(words, ld, scale, sum, c, ldc, k)
@@ -154,7 +188,7 @@ func TestNearest(t *testing.T) {
 			for _, words := range []int{1, 2, 4, 9} {
 				const m, lda = 24, 29
 				ldz := n + 3
-				z, at := randomWords(ldz*words+n, -127, 1), randomWords(lda*words+m, 0, 2)
+				z, at := randomWords(ldz*words+n, -127, 127, 1), randomWords(lda*words+m, 0, 255, 2)
 				for i := range words {
 					at[i*lda+17] = at[i*lda+4] // a tie
 					at[i*lda+3] = 0            // the least there is
@@ -210,11 +244,11 @@ func TestTranspose(t *testing.T) {
 		for n := 0; n <= 80; n += 16 {
 			for k := 0; k <= 36; k += 4 {
 				stride, ld := k+k%5, n+7
-				src, order := randomWords(50*stride+k, 0, 1), make([]int32, n)
+				src, order := randomWords(50*stride+k, 0, 255, 1), make([]int32, n)
 				for i := range order {
 					order[i] = rng.Int32N(50)
 				}
-				got := randomWords(ld*k+n, 0, 2)
+				got := randomWords(ld*k+n, 0, 255, 2)
 				want := slices.Clone(got)
 				Transpose(got, ld, src, stride, order, k)
 				transposeGeneric(want, ld, src, stride, order, k)
@@ -242,7 +276,7 @@ func TestRegress(t *testing.T) {
 			for _, out := range []int{1, 8, 9, 16, 20, 24, 33, 48, 49, 144} {
 				const rows = 30
 				ldq, ldr := words+2, PadTo(out, Lanes)+1
-				q, scale, sum := randomWords(rows*ldq, -127, 1), random32(rows, 3), make([]int32, rows)
+				q, scale, sum := randomWords(rows*ldq, -127, 127, 1), random32(rows, 3), make([]int32, rows)
 				for j := range sum {
 					for i := range words {
 						sum[j] += dot(q[j*ldq+i], 0x01010101+-0x7f7f7f80)
@@ -303,6 +337,7 @@ func TestRefusesBytes(t *testing.T) {
 		"short map":    func() { Regress(v, 16, w, 4, v, w, i[:1], []int32{0, 1}, one(10, c[:len(c)-1])) },
 		"short r":      func() { Regress(v[:15:15], 16, w, 4, v, w, i[:1], []int32{0, 1}, one(10, c)) },
 		"groups":       func() { Regress(v, 16, w, 4, v, w, i[:1], []int32{0, 1, 1}, one(10, c)) },
+		"no patches":   func() { Regress(nil, 16, nil, 4, nil, nil, nil, []int32{0, 0}, one(10, c)); panic("as expected") },
 		"scale":        func() { Regress(v, 16, w, 4, v[:2], w, []int32{3}, []int32{0, 1}, one(10, c)) },
 		"sum":          func() { Regress(v, 16, w, 4, v, w[:2], []int32{3}, []int32{0, 1}, one(10, c)) },
 		"no size":      func() { Regress(v, 16, w, 4, v, w, i[:1], []int32{0, 1}, one(0, c)) },

@@ -4,9 +4,9 @@ package kernel
 //
 //	dst[x] = Σ_k weight[k]·src[at[k]+x]
 //
-// in the order of k, every product and every sum rounded. It is a filter: along a row when the parts lie a sample apart, of
-// whole rows when they lie a row apart. Any length will do. dst and src must not
-// overlap.
+// in the order of k, every product and every sum rounded. It is a filter: along a row
+// when the parts lie a sample apart, of whole rows when they lie a row apart. Any length
+// will do. dst and src must not overlap.
 func Combine(dst, src []float32, at []int, weight []float32) {
 	if !combinable(len(dst), src, at, weight) {
 		clear(dst)

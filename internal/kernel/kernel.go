@@ -4,11 +4,12 @@
 // assembly for AVX2 with FMA and for AVX-512 with VNNI. Which of the three runs is chosen
 // once, when the program starts; the build tag purego leaves only the first.
 //
-// What enlarges pictures gives the same bits in all forms: integers have no rounding, and
-// products of float32 are rounded before they are added in one order. The operations in
-// float64, and Mul32, which learning alone uses, differ between forms in the order of
-// their sums and in what is fused, so by rounding, and by no more. Within one form a
-// result depends on its operands alone, not on where in a larger operation they stood.
+// What the anchored stages, interpolation and painting use gives the same bits in all
+// forms: integers have no rounding, and products of float32 are rounded before they are
+// added in one order. The operations in float64, those of learning and of coupled stages,
+// and Mul32, of learning, differ between forms in the order of their sums and in what is
+// fused, so by rounding, and by no more. Within one form a result depends on its operands
+// alone, not on where in a larger operation they stood.
 //
 // Vectors are slices whose length is a multiple of [Width], in float32 of [Lanes]; a
 // caller fills them up with zeros, which change no result. Matrices lie in flat slices

@@ -54,8 +54,9 @@ func PowerStep(z, u, next []float64) {
 	powerStep(z[:n], u, next[:len(u)])
 }
 
-// Project sets w_j = z_jᵀu and adds Σ‖s·q − w·u‖² and Σ‖z − w·u‖² to out, the latter as
-// Σ‖z‖² − w². q is not looked at where s is zero: ‖w·u‖² is w².
+// Project sets w_j = z_jᵀu and adds Σ‖s·q − w·u‖² and Σ‖z − w·u‖² to out, for u of length
+// 1: the former where s is zero, and q is not looked at, as w², the latter as Σ‖z‖² − w²,
+// which rounding may leave a little below zero.
 func Project(z, q, u, shrink, w, out []float64) {
 	n := columns(u, len(shrink))
 	if n == 0 {

@@ -47,3 +47,13 @@ func For(ctx context.Context, n, grain int, newWorker func() func(lo, hi int)) e
 	wg.Wait()
 	return ctx.Err()
 }
+
+// Even returns a grain for For, grain or less, that makes of n indices as many ranges of
+// about the same length for every worker. It depends on their number: it is for bodies
+// whose results do not depend on the ranges.
+func Even(n, grain int) int {
+	workers := runtime.GOMAXPROCS(0)
+	ranges := (n + grain - 1) / grain
+	ranges = max(1, (ranges+workers-1)/workers*workers)
+	return (n + ranges - 1) / ranges
+}

@@ -9,6 +9,7 @@ import (
 	"image/draw"
 	"io"
 	"math/rand/v2"
+	"sync"
 	"time"
 
 	"superres/internal/imagefile"
@@ -16,24 +17,35 @@ import (
 	"superres/superres"
 )
 
+// opener opens a model when it is wanted, once.
+func opener(name string) func() (*superres.Model, error) {
+	return sync.OnceValues(func() (*superres.Model, error) { return openModel(name) })
+}
+
 // fileTasks enlarge files of two sizes: a PNG is decoded, enlarged by the embedded photo
 // and encoded, in memory. What a program takes besides is opening the model, and the disk.
 func fileTasks() (tasks []benchTask, err error) {
 	for _, size := range []image.Point{{768, 512}, {1920, 1280}} {
-		var file bytes.Buffer
-		if err := imagefile.Encode(&file, drawn(size.X, size.Y), "png", imagefile.EncodeOptions{}); err != nil {
-			return nil, err
-		}
+		file := sync.OnceValues(func() ([]byte, error) {
+			var b bytes.Buffer
+			err := imagefile.Encode(&b, drawn(size.X, size.Y), "png", imagefile.EncodeOptions{})
+			return b.Bytes(), err
+		})
 		for _, effort := range []string{"fast", "best"} {
-			m, err := openModel(cleanModel + ":" + effort)
-			if err != nil {
-				return nil, err
-			}
+			open := opener(cleanModel + ":" + effort)
 			tasks = append(tasks, benchTask{
 				name: fmt.Sprintf("PNG %dx%d to %dx%d, %s", size.X, size.Y, 2*size.X, 2*size.Y, effort), unit: "s",
 				run: func(ctx context.Context) (time.Duration, error) {
+					data, err := file()
+					if err != nil {
+						return 0, err
+					}
+					m, err := open()
+					if err != nil {
+						return 0, err
+					}
 					began := time.Now()
-					p, err := imagefile.Decode(ctx, bytes.NewReader(file.Bytes()), "drawn", imagefile.Limits{})
+					p, err := imagefile.Decode(ctx, bytes.NewReader(data), "drawn", imagefile.Limits{})
 					if err != nil {
 						return 0, err
 					}
@@ -56,15 +68,16 @@ func pictureTasks() (tasks []benchTask, err error) {
 	const width, height = 768, 512
 	picture, large := drawn(width, height), drawn(2*width, 2*height)
 	for _, effort := range []string{"fast", "balanced", "best"} {
-		m, err := openModel(cleanModel + ":" + effort)
-		if err != nil {
-			return nil, err
-		}
+		open := opener(cleanModel + ":" + effort)
 		tasks = append(tasks, benchTask{
 			name: fmt.Sprintf("photo:%s to %dx%d", effort, 2*width, 2*height), unit: "megapixels/s", count: 4 * width * height / 1e6,
 			run: func(ctx context.Context) (time.Duration, error) {
+				m, err := open()
+				if err != nil {
+					return 0, err
+				}
 				began := time.Now()
-				_, err := m.Upscale(ctx, picture, superres.Options{Scale: 2})
+				_, err = m.Upscale(ctx, picture, superres.Options{Scale: 2})
 				return time.Since(began), err
 			},
 		})

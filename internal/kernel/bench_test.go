@@ -68,6 +68,7 @@ func BenchmarkROP(b *testing.B) {
 	benchmark(b, "residual", 0, 8*6*ld*n, func() { ROPResidual(v[0], v[1], v[3], v[4], v[5], shrink, w, out, ld, 0) })
 	benchmark(b, "power", 4*ld*n, 0, func() { PowerStep(v[1], u, v[5][:ld]) })
 	benchmark(b, "project", 0, 8*2*ld*n, func() { Project(v[1], v[0], u, shrink, w, out) })
+	benchmark(b, "masked", 0, 8*3*ld*n, func() { Masked(v[0], v[1], v[2]) })
 	benchmark(b, "rescale", 0, 8*4*ld*n, func() { Rescale(v[0], v[1], u, shrink, w, 1) })
 }
 
@@ -131,4 +132,14 @@ func BenchmarkCeiling(b *testing.B) {
 		}
 		b.ReportMetric(operations/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
 	})
+}
+
+// The fifth filter of PNG over a row of 4,096 pixels of three bytes.
+func BenchmarkPaeth(b *testing.B) {
+	const n = 3 * 4096
+	out, x, above := make([]byte, n), make([]byte, n+3), make([]byte, n+3)
+	for i := range x {
+		x[i], above[i] = byte(i*i>>5), byte(i*i>>6)
+	}
+	benchmark(b, "row", 0, 4*n, func() { Paeth(out, x[3:], x[:n], above[3:], above[:n]) })
 }

@@ -28,12 +28,14 @@ func (s *strip) end() int { return s.top + s.plane.H }
 func (s *strip) rows(from, to int) *patches.Plane { return rowsOf(&s.plane, from-s.top, to-s.top) }
 
 // put adds rows; the strip may keep their memory.
-func (s *strip) put(p *patches.Plane) {
+func (s *strip) put(mem *spares, p *patches.Plane) {
 	if s.plane.H == 0 {
 		s.plane = *p
 		return
 	}
-	s.plane.Pix = append(s.plane.Pix, p.Pix...)
+	all := mem.blank(len(s.plane.Pix) + len(p.Pix))
+	copy(all[copy(all, s.plane.Pix):], p.Pix)
+	s.plane.Pix = all
 	s.plane.H += p.H
 }
 
@@ -87,7 +89,7 @@ func (p *pass) after(rows, reach int) int {
 // which may be none.
 func (p *pass) push(ctx context.Context, rows *patches.Plane, t *tracker) (*patches.Plane, error) {
 	s := p.model.Scale
-	p.low.put(rows)
+	p.low.put(nil, rows)
 	from, to := p.made[0], p.after(p.low.end(), kernelReach)
 	if to <= from {
 		return nil, ctx.Err()
@@ -97,7 +99,7 @@ func (p *pass) push(ctx context.Context, rows *patches.Plane, t *tracker) (*patc
 	keep := before(to, kernelReach) // of low
 	for i, stage := range p.model.Stages {
 		in, reach := &p.inputs[i], stage.Reach()
-		in.put(out)
+		in.put(sparesOf(ctx), out)
 		made, end := p.made[i+1], p.made[i]
 		if to = p.after(end, reach); to <= made {
 			return nil, ctx.Err()
@@ -178,7 +180,7 @@ func (e *enlargement) push(ctx context.Context, rows *patches.Plane) (*patches.P
 	if e.last == nil {
 		return rows, ctx.Err()
 	}
-	e.rest.put(rows)
+	e.rest.put(nil, rows)
 	from, to := e.made, e.made
 	for to < e.last.outH {
 		if _, hi := e.last.needs(to, to+1); hi > e.rest.end() {

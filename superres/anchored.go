@@ -3,6 +3,7 @@ package superres
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -158,6 +159,9 @@ func init() {
 		}
 		if err := p.check(scale); err != nil {
 			return nil, err
+		}
+		if a.file.Has(a.prefix + "regressors.npy") {
+			return nil, errors.New("its regressors are as an older superres wrote them; train the model again, or use one of this version")
 		}
 		if a.coefs -= p.Anchors * p.coefs(); a.coefs < 0 {
 			return nil, fmt.Errorf("the stages have more than %d coefficients together", maxCoefs)

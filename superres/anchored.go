@@ -163,6 +163,9 @@ func init() {
 		if err := p.check(scale); err != nil {
 			return nil, err
 		}
+		if a.has("regressors") {
+			return nil, errors.New("its regressors are as an older superres wrote them; train the model again, or use one of this version")
+		}
 		if a.coefs -= p.Anchors * p.coefs(); a.coefs < 0 {
 			return nil, fmt.Errorf("the stages have more than %d coefficients together", maxCoefs)
 		}
@@ -190,9 +193,6 @@ func loadTables(p anchoredParams, a *StageArrays) (t anchoredTables, err error) 
 	t.centroids = floats("centroids", p.Centroids, p.SearchDims)
 	if err == nil {
 		t.lists, err = getArray[uint16](a, "lists", p.Centroids, p.Candidates)
-	}
-	if err == nil && a.has("regressors") {
-		err = errors.New("its regressors are of an earlier superres; train the model again")
 	}
 	if err == nil {
 		t.maps, err = getArray[uint8](a, "maps", p.Anchors, p.coefs())

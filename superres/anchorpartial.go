@@ -23,7 +23,7 @@ func (d *anchorData) partialKey() ([]byte, error) {
 	o := d.opt
 	return json.Marshal([]any{
 		formatVersion, o.stage(0), o.stage(1), o.Scale, o.Degradation, o.Flat, o.Reductions, o.Learner, o.Iterations, o.BackProject, o.Seed, o.JPEG,
-		o.samples(), ridge, folds, batchPatches, groupPixels, quantum, d.survey.Data,
+		o.samples(), ridge, folds, batchPatches, groupPixels, quantum, patchLength, columnLength, d.survey.Data,
 	})
 }
 

@@ -27,15 +27,19 @@ func (s *strip) end() int { return s.top + s.plane.H }
 // rows returns the rows from..to-1, in the memory of the strip.
 func (s *strip) rows(from, to int) *patches.Plane { return rowsOf(&s.plane, from-s.top, to-s.top) }
 
-// put adds rows. It keeps their memory, or copies them and returns it.
-func (s *strip) put(p *patches.Plane) (copied []float32) {
+// put adds rows, which the strip keeps, or copies; what it does not need any more is given
+// to mem.
+func (s *strip) put(mem *spares, p *patches.Plane) {
 	if s.plane.H == 0 {
 		s.plane = *p
-		return nil
+		return
 	}
-	s.plane.Pix = append(s.plane.Pix, p.Pix...)
+	all := mem.blank(len(s.plane.Pix) + len(p.Pix))
+	copy(all[copy(all, s.plane.Pix):], p.Pix)
+	mem.give(s.plane.Pix)
+	mem.give(p.Pix)
+	s.plane.Pix = all
 	s.plane.H += p.H
-	return p.Pix
 }
 
 // drop forgets the rows before one. The others get memory of their own; what they had
@@ -88,7 +92,7 @@ func (p *pass) after(rows, reach int) int {
 // which may be none.
 func (p *pass) push(ctx context.Context, rows *patches.Plane, t *tracker) (*patches.Plane, error) {
 	s, mem := p.model.Scale, sparesOf(ctx)
-	p.low.put(rows)
+	p.low.put(nil, rows)
 	from, to := p.made[0], p.after(p.low.end(), kernelReach)
 	if to <= from {
 		return nil, ctx.Err()
@@ -98,7 +102,7 @@ func (p *pass) push(ctx context.Context, rows *patches.Plane, t *tracker) (*patc
 	keep := before(to, kernelReach) // of low
 	for i, stage := range p.model.Stages {
 		in, reach := &p.inputs[i], stage.Reach()
-		mem.give(in.put(out))
+		in.put(mem, out)
 		made, end := p.made[i+1], p.made[i]
 		if to = p.after(end, reach); to <= made {
 			return nil, ctx.Err()
@@ -177,7 +181,7 @@ func (e *enlargement) push(ctx context.Context, rows *patches.Plane) (*patches.P
 	if e.last == nil {
 		return rows, ctx.Err()
 	}
-	e.rest.put(rows)
+	e.rest.put(nil, rows)
 	from, to := e.made, e.made
 	for to < e.last.outH {
 		if _, hi := e.last.needs(to, to+1); hi > e.rest.end() {

@@ -50,7 +50,7 @@ func (m *Model) Memory(cfg image.Config, w, h int, opt Options) int64 {
 	if opt.Ensemble {
 		live += 2 * 4 * out // the mean, and the colour of all rows
 	}
-	return programBytes + live + live*3/10 // with garbage
+	return programBytes + live + live*3/8 // with garbage, and holes between what is of different sizes
 }
 
 const (
@@ -60,12 +60,12 @@ const (
 
 // planesBytes is what a sample of the enlargement takes while a band is worked on: what a
 // stage reads, what it makes, and what it needs on the way.
-const planesBytes = 16
+const planesBytes = 20
 
 // bandBudget is about what the planes of a band take when nothing else is asked for: so
 // much that an enlargement to ten megapixels is one band: bands are copied, and what a
 // stage reaches for is worked on twice.
-const bandBudget = 160 << 20
+const bandBudget = 200 << 20
 
 // plainBudget is bandBudget for models without stages, to which bands cost nothing.
 const plainBudget = 32 << 20

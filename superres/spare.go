@@ -31,25 +31,39 @@ func sparesOf(ctx context.Context) *spares {
 	return s
 }
 
-// blank returns memory for n samples, of any values: the smallest that suffices.
+// blank returns memory for n samples, of any values: the smallest that suffices. Where
+// none does, one that nearly would is given up for what is new: bands differ a little in
+// their rows, and spares that are too small for what follows would only pile up. New
+// memory has an eighth more for that.
 func (s *spares) blank(n int) []float32 {
 	if s == nil {
 		return make([]float32, n)
 	}
-	best := -1
+	best, near := -1, -1
 	for i, v := range s.list {
-		if cap(v) >= n && cap(v)/2 <= n && (best < 0 || cap(v) < cap(s.list[best])) {
+		switch {
+		case cap(v) >= n && cap(v)/2 <= n && (best < 0 || cap(v) < cap(s.list[best])):
 			best = i
+		case cap(v) < n && cap(v) >= n/2 && (near < 0 || cap(v) > cap(s.list[near])):
+			near = i
 		}
 	}
 	if best < 0 {
-		return make([]float32, n)
+		if near >= 0 {
+			s.remove(near)
+		}
+		return make([]float32, n, n+n/8)
 	}
 	v := s.list[best][:n]
-	last := len(s.list) - 1
-	s.list[best] = s.list[last]
-	s.list = s.list[:last]
+	s.remove(best)
 	return v
+}
+
+func (s *spares) remove(i int) {
+	last := len(s.list) - 1
+	s.list[i] = s.list[last]
+	s.list[last] = nil
+	s.list = s.list[:last]
 }
 
 // plane returns a plane of any values.

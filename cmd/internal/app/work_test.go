@@ -95,7 +95,7 @@ func TestSeveralAtOnce(t *testing.T) {
 	mixture(t, dir)
 	var first map[string]string
 	var told []string
-	for _, flags := range []string{"-j 1", "-j 2", "-j 7", "-j 7 --max-memory 75"} {
+	for _, flags := range []string{"-j 1", "-j 2", "-j 7", "-j 7 --max-memory 80"} {
 		out := strings.ReplaceAll(flags, " ", "")
 		stdout, stderr, code := call(t, dir, "", append([]string{"upscale", "in", "-o", out, "--json", "-f", "bmp", "--effort", "fast"}, strings.Fields(flags)...)...)
 		pictures, last := decodeEvents(t, stdout)

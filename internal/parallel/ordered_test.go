@@ -2,6 +2,7 @@ package parallel_test
 
 import (
 	"errors"
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -22,6 +23,42 @@ func TestOrdered(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%d: %v", n, got)
 		}
+	}
+}
+
+// While as many tasks as there are processors are under way, each loop has one worker; the
+// ranges stay.
+func TestTask(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	workers := func() (count int) {
+		covered := make([]int, 100)
+		if err := parallel.For(t.Context(), 100, 5, func() func(lo, hi int) {
+			count++
+			return func(lo, hi int) {
+				for i := lo; i < hi; i++ {
+					covered[i]++
+				}
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if slices.Contains(covered, 0) || slices.Max(covered) > 1 {
+			t.Errorf("covered %v", covered)
+		}
+		return count
+	}
+	var ends []func()
+	for _, want := range []int{4, 2, 2, 1, 1} { // 1 to 5 tasks
+		ends = append(ends, parallel.Task())
+		if got := workers(); got != want {
+			t.Errorf("%d tasks: %d workers, expected %d", len(ends), got, want)
+		}
+	}
+	for _, end := range ends {
+		end()
+	}
+	if got := workers(); got != 4 {
+		t.Errorf("afterwards: %d workers", got)
 	}
 }
 

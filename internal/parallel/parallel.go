@@ -9,9 +9,9 @@ import (
 )
 
 // For covers 0..n-1 with half-open ranges of at most grain indices, on up to
-// GOMAXPROCS workers. newWorker is called once for each worker, before any
-// range runs, and returns the loop body; what it allocates is the worker's own
-// scratch memory.
+// GOMAXPROCS workers, fewer while several tasks are under way (see Task). newWorker is
+// called once for each worker, before any range runs, and returns the loop body; what
+// it allocates is the worker's own scratch memory.
 //
 // The ranges are the same whatever the worker count, so a body that writes only
 // to its own indices (or adds into a slot of its own range, summed in order
@@ -22,7 +22,7 @@ import (
 // ctx.Err(); otherwise it returns nil. A body must not panic.
 func For(ctx context.Context, n, grain int, newWorker func() func(lo, hi int)) error {
 	grain = max(grain, 1)
-	workers := min(runtime.GOMAXPROCS(0), (n+grain-1)/grain)
+	workers := min(processors(), (n+grain-1)/grain)
 	var next atomic.Int64
 	loop := func(body func(lo, hi int)) {
 		for ctx.Err() == nil {
@@ -48,11 +48,28 @@ func For(ctx context.Context, n, grain int, newWorker func() func(lo, hi int)) e
 	return ctx.Err()
 }
 
+// tasks is how many tasks share the processors.
+var tasks atomic.Int32
+
+// Task says that a task begins which shares the processors with others, until the function
+// that it returns is called: with as many tasks as processors each For has one worker, so
+// that a task stays on one processor and what it works on near it.
+func Task() (end func()) {
+	tasks.Add(1)
+	return func() { tasks.Add(-1) }
+}
+
+// processors is the share of a task, rounded up.
+func processors() int {
+	share := max(1, int(tasks.Load()))
+	return (runtime.GOMAXPROCS(0) + share - 1) / share
+}
+
 // Even returns a grain for For, grain or less, that makes of n indices as many ranges of
 // about the same length for every worker. It depends on their number: it is for bodies
 // whose results do not depend on the ranges.
 func Even(n, grain int) int {
-	workers := runtime.GOMAXPROCS(0)
+	workers := processors()
 	ranges := (n + grain - 1) / grain
 	ranges = max(1, (ranges+workers-1)/workers*workers)
 	return (n + ranges - 1) / ranges

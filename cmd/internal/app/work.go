@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"superres/internal/imagefile"
+	"superres/internal/parallel"
 )
 
 // work is the pictures of a batch in work. They begin in their order, one for each
@@ -56,11 +57,14 @@ func (w *work) do(ctx context.Context, i int) (struct{}, error) {
 	defer enter() // also if it is refused before its size is known
 	w.begin(i)
 	began, need := time.Now(), int64(0)
+	end := func() {}
+	defer func() { end() }()
 	var out outcome
 	out.err = w.u.one(ctx, j, &out, func(bytes int64) {
 		need = bytes
 		w.room.take(need)
 		enter()
+		end = parallel.Task()
 	}, func(share float64) { w.progress(i, share) })
 	w.room.give(need)
 	if out.err != nil && ctx.Err() != nil {

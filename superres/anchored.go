@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"superres/internal/kernel"
+	"superres/internal/npz"
 	"superres/internal/parallel"
 	"superres/patches"
 )
@@ -178,27 +179,23 @@ func init() {
 }
 
 func loadTables(p anchoredParams, a *StageArrays) (t anchoredTables, err error) {
-	floats := func(name string, rows, cols int) (x []float32) {
-		if err == nil {
-			x, err = getArray[float32](a, name, rows, cols)
-		}
-		return x
-	}
-	t.search = floats("search", p.features(), p.SearchDims)
-	t.input = floats("input", p.features(), p.InputDims)
-	t.output = floats("output", p.OutputDims, p.Block*p.Block)
-	if err == nil {
-		t.anchors, err = getArray[int8](a, "anchors", p.Anchors, p.SearchDims)
-	}
-	t.centroids = floats("centroids", p.Centroids, p.SearchDims)
-	if err == nil {
-		t.lists, err = getArray[uint16](a, "lists", p.Centroids, p.Candidates)
-	}
-	if err == nil {
-		t.maps, err = getArray[uint8](a, "maps", p.Anchors, p.coefs())
-	}
-	t.steps = floats("steps", p.Anchors, 1)
+	t.search = table[float32](a, &err, "search", p.features(), p.SearchDims)
+	t.input = table[float32](a, &err, "input", p.features(), p.InputDims)
+	t.output = table[float32](a, &err, "output", p.OutputDims, p.Block*p.Block)
+	t.anchors = table[int8](a, &err, "anchors", p.Anchors, p.SearchDims)
+	t.centroids = table[float32](a, &err, "centroids", p.Centroids, p.SearchDims)
+	t.lists = table[uint16](a, &err, "lists", p.Centroids, p.Candidates)
+	t.maps = table[uint8](a, &err, "maps", p.Anchors, p.coefs())
+	t.steps = table[float32](a, &err, "steps", p.Anchors, 1)
 	return t, err
+}
+
+// table is getArray, unless there was an error before.
+func table[T npz.Small](a *StageArrays, err *error, name string, rows, cols int) (x []T) {
+	if *err == nil {
+		x, *err = getArray[T](a, name, rows, cols)
+	}
+	return x
 }
 
 // Kind implements Stage.
@@ -252,6 +249,7 @@ func (a *Anchored) grid(w, h int) anchorGrid {
 // some share a regressor, so few that they stay in the second-level cache.
 const patchesTogether = 8192
 
+// stripBudget is Anchored.stripBudget, but in tests.
 const stripBudget = 8 << 20
 
 // apply applies the stage with the given regressors in place of its own.

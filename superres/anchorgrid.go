@@ -161,9 +161,7 @@ func (g anchorGrid) strips(mem *spares, rows int) *strips {
 		clear(s.pix[at : at+margin])
 		clear(s.pix[at+margin+g.cols : at+s.width])
 	}
-	for _, entry := range orbits(g.block) {
-		s.to = append(s.to, entry*int32(s.width))
-	}
+	s.to = scaled(orbits(g.block), s.width)
 	return s
 }
 

@@ -34,8 +34,8 @@ func (p anchoredParams) packRegressors(maps []float32) regressors {
 }
 
 // The samples of a patch, the coordinates of a block and the entries of V, U and W are
-// rounded to 16 bits. Their products have sums of 31 bits at most: a sum is no larger than the length of the patch
-// times that of a column, which are below these.
+// rounded to 16 bits. Their products have sums of 31 bits at most: a sum is no larger than
+// the length of the patch times that of a column, which are below these.
 const (
 	patchLength  = 65000
 	columnLength = 32000

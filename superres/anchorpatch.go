@@ -27,7 +27,7 @@ type anchorScratch struct {
 func (p anchoredParams) searchRows() int { return kernel.PadTo(p.SearchDims, kernel.Rows32) }
 func (p anchoredParams) inputRows() int  { return kernel.PadTo(p.InputDims, kernel.Rows32) }
 func (p anchoredParams) blockRows() int  { return kernel.PadTo(p.Block*p.Block, kernel.Rows32) }
-func (p anchoredParams) inputWords() int { return kernel.PadTo(p.InputDims, kernel.Quad) / kernel.Quad }
+func (p anchoredParams) inputWords() int { return quads(p.InputDims) }
 func (p anchoredParams) inputAt() int    { return packedWords(p.SearchDims) }
 func (p anchoredParams) rowWords() int   { return packedWords(p.SearchDims) + packedWords(p.InputDims) }
 func (p anchoredParams) outWidth() int   { return vectors(p.OutputDims) }
@@ -35,8 +35,11 @@ func (p anchoredParams) outWidth() int   { return vectors(p.OutputDims) }
 // wordsOf is how many words n integers of 16 bits take.
 func wordsOf(n int) int { return (n + 1) / 2 }
 
+// quads is how many words n bytes take.
+func quads(n int) int { return kernel.PadTo(n, kernel.Quad) / kernel.Quad }
+
 // packedWords is how many words a packed row of n bytes has.
-func packedWords(n int) int { return kernel.PadTo(n, kernel.Quad*kernel.PackRows) / kernel.Quad }
+func packedWords(n int) int { return kernel.PadTo(quads(n), kernel.PackRows) }
 
 // ready makes room for n patches, and for those computed in vain.
 func (a *Anchored) ready(s *anchorScratch, n int) {
@@ -61,14 +64,14 @@ func (a *Anchored) analyse(s *anchorScratch, b *band, lo, hi int) {
 	}
 	a.ready(s, n)
 	p := a.params
-	words, height := p.rowWords(), p.searchRows()+p.inputRows()
+	words, height, peak := p.rowWords(), p.searchRows()+p.inputRows(), peakOf(p.features())
 	at := 0
 	for i := lo; i < hi; i++ {
 		row, col, w := b.block(i)
 		wide := vectors(w)
 		a.canonicalise(s, s.forms[at:at+wide], b.pix[b.base(row, col):], b.offsets, b.orbits)
 		rows, scale, sum := s.rows[at*words:], s.scale[at:at+wide], s.sum[at:at+wide]
-		kernel.Pairs(s.pairs, lanes, scale, s.p, lanes, p.features(), peakOf(p.features()))
+		kernel.Pairs(s.pairs, lanes, scale, s.p, lanes, p.features(), peak)
 		kernel.MulPairs(s.sums, lanes, a.analysis, height, s.pairs, lanes, height, wordsOf(p.features()), wide)
 		kernel.Pack(rows, words, s.unit[:wide], sum, s.sums, lanes, p.searchRows()) // the unit of z is of no account
 		for l := range scale {
@@ -108,6 +111,7 @@ func (a *Anchored) canonicalise(s *anchorScratch, forms []int32, samples []float
 // rebuild turns what analyse found into blocks, in the patches' own form.
 func (a *Anchored) rebuild(s *anchorScratch, with regressors, b *band, lo, hi int, out *strips, first int) {
 	p := a.params
+	peak := peakOf(p.OutputDims)
 	s.order, s.start = bucket(s.anchor, p.Anchors, s.order, s.start) // so that each regressor is fetched once
 	kernel.Regress(s.r, p.outWidth(), s.rows[p.inputAt():], p.rowWords(), s.scale, s.sum, s.order, s.start,
 		&kernel.Maps{Words: p.inputWords(), Out: p.OutputDims, Bytes: with.maps[:len(with.maps)+kernel.MapRoom], Steps: with.steps})
@@ -121,7 +125,7 @@ func (a *Anchored) rebuild(s *anchorScratch, with regressors, b *band, lo, hi in
 		}
 		kernel.Transpose(s.p, lanes, s.r, p.outWidth(), order, kernel.PadTo(p.OutputDims, 4))
 		unit := s.unit[:wide]
-		kernel.Pairs(s.pairs, lanes, unit, s.p, lanes, p.OutputDims, peakOf(p.OutputDims))
+		kernel.Pairs(s.pairs, lanes, unit, s.p, lanes, p.OutputDims, peak)
 		kernel.MulPairs(s.sums, lanes, a.synthesis, p.blockRows(), s.pairs, lanes, p.blockRows(), wordsOf(p.OutputDims), wide)
 		for l := range unit {
 			unit[l] *= a.outUnit

@@ -30,7 +30,7 @@ type anchorSearch struct {
 // newAnchorSearch completes a search over anchors, K×dims, of length 1.
 func newAnchorSearch(dims int, anchors, centroids []float32, lists []uint16) *anchorSearch {
 	c := len(centroids) / dims
-	s := &anchorSearch{words: kernel.PadTo(dims, kernel.Quad) / kernel.Quad, count: len(anchors) / dims, centroids: centroids, lists: lists, width: len(lists) / c}
+	s := &anchorSearch{words: quads(dims), count: len(anchors) / dims, centroids: centroids, lists: lists, width: len(lists) / c}
 	all := make([]int, max(c, s.width))
 	for i := range all {
 		all[i] = i
@@ -49,7 +49,7 @@ func newAnchorSearch(dims int, anchors, centroids []float32, lists []uint16) *an
 // levelled turns directions of dims entries into rows of words of bytes, as kernel.Nearest
 // takes them.
 func levelled(x []float32, dims int) []int32 {
-	words := kernel.PadTo(dims, kernel.Quad) / kernel.Quad
+	words := quads(dims)
 	out := make([]int32, len(x)/dims*words)
 	for j := range len(x) / dims {
 		row := out[j*words : (j+1)*words]

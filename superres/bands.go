@@ -42,16 +42,15 @@ func (s *strip) put(mem *spares, p *patches.Plane) {
 	s.plane.H += p.H
 }
 
-// drop forgets the rows before one. The others get memory of their own; what they had
-// is returned.
-func (s *strip) drop(before int) (old []float32) {
+// drop forgets the rows before one. The others get memory of their own; what they had is
+// given to mem.
+func (s *strip) drop(mem *spares, before int) {
 	if before <= s.top {
-		return nil
+		return
 	}
-	kept := rowsOf(&s.plane, before-s.top, s.plane.H)
-	old = s.plane.Pix
+	kept, old := rowsOf(&s.plane, before-s.top, s.plane.H), s.plane.Pix
 	s.top, s.plane = before, *kept.Crop(0, 0, kept.W, kept.H)
-	return old
+	mem.give(old)
 }
 
 // rowsOf returns the rows from..to-1 of p, in its memory.
@@ -118,10 +117,10 @@ func (p *pass) push(ctx context.Context, rows *patches.Plane, t *tracker) (*patc
 		if to == p.h {
 			next = to // nothing comes any more
 		}
-		mem.give(in.drop(next * s))
+		in.drop(mem, next*s)
 		keep = min(keep, next)
 	}
-	p.low.drop(keep)
+	p.low.drop(nil, keep)
 	return out, nil
 }
 
@@ -195,7 +194,7 @@ func (e *enlargement) push(ctx context.Context, rows *patches.Plane) (*patches.P
 	out := e.last.rows(sparesOf(ctx), &e.rest.plane, e.rest.top, from, to)
 	if e.made = to; to < e.last.outH {
 		lo, _ := e.last.needs(to, e.last.outH)
-		e.rest.drop(lo)
+		e.rest.drop(nil, lo)
 	}
 	return out, ctx.Err()
 }

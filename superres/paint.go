@@ -103,7 +103,7 @@ func (p *painter) paint(ctx context.Context, report func(float64)) error {
 	andGive := func(paint func(top int, rows *patches.Plane)) func(top int, rows *patches.Plane) {
 		return func(top int, rows *patches.Plane) {
 			paint(top, rows)
-			if p.w != p.out.w || p.h != p.out.h { // else rows are those of the picture
+			if p.enlarges() {
 				p.mem.give(rows.Pix)
 			}
 		}
@@ -117,9 +117,13 @@ func (p *painter) paint(ctx context.Context, report func(float64)) error {
 	return run(func(lo, hi int) *patches.Plane { return p.rows(lo, hi).alpha }, andGive(p.alpha), share)
 }
 
+// enlarges tells whether the result is larger than the picture; else its planes are those
+// of the picture.
+func (p *painter) enlarges() bool { return p.w != p.out.w || p.h != p.out.h }
+
 // alpha paints rows of transparency.
 func (p *painter) alpha(top int, rows *patches.Plane) {
-	if p.w != p.out.w || p.h != p.out.h { // else rows are those of the picture
+	if p.enlarges() {
 		within(rows, top, p.out.h, p.whole.alpha)
 	}
 	eachRow(rows.H, func(y int) { p.out.put(top+y, 3, rows.Row(y)) })

@@ -2,6 +2,7 @@ package superres
 
 import (
 	"context"
+	"slices"
 
 	"superres/patches"
 )
@@ -48,23 +49,18 @@ func (s *spares) blank(n int) []float32 {
 			near = i
 		}
 	}
-	if best < 0 {
-		if near >= 0 {
-			s.remove(near)
-		}
-		return make([]float32, n, n+n/8)
+	if best >= 0 {
+		v := s.list[best][:n]
+		s.remove(best)
+		return v
 	}
-	v := s.list[best][:n]
-	s.remove(best)
-	return v
+	if near >= 0 {
+		s.remove(near)
+	}
+	return make([]float32, n, n+n/8)
 }
 
-func (s *spares) remove(i int) {
-	last := len(s.list) - 1
-	s.list[i] = s.list[last]
-	s.list[last] = nil
-	s.list = s.list[:last]
-}
+func (s *spares) remove(i int) { s.list = slices.Delete(s.list, i, i+1) }
 
 // plane returns a plane of any values.
 func (s *spares) plane(w, h int) *patches.Plane {
@@ -77,7 +73,7 @@ func (s *spares) give(samples []float32) {
 		return
 	}
 	if len(s.list) == mostSpares {
-		s.list = append(s.list[:0], s.list[1:]...) // the oldest, which was of no use
+		s.remove(0) // the oldest, which was of no use
 	}
 	s.list = append(s.list, samples)
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// filled are spares of many sizes that hold what is not a number.
-func filledSpares(mem *spares) {
+// fillSpares gives mem memory of many sizes that holds what is not a number.
+func fillSpares(mem *spares) {
 	for n := 1 << 10; len(mem.list) < mostSpares; n *= 2 {
 		v := make([]float32, n)
 		for i := range v {
@@ -32,7 +32,7 @@ func TestSparesHoldAnything(t *testing.T) {
 					for i := range got {
 						ctx := withSpares(t.Context())
 						if i > 0 {
-							filledSpares(sparesOf(ctx))
+							fillSpares(sparesOf(ctx))
 						}
 						p := m.newPainter(img, w, h, opt)
 						if err := p.paint(ctx, func(float64) {}); err != nil {

@@ -31,7 +31,7 @@ func encodeJPEG(w io.Writer, img image.Image, quality int) error {
 		return err
 	}
 	last := (b.Dy()+7)/8 - 1
-	err := parallel.Ordered(last+1, func(i int) *jpegRow {
+	return parallel.Ordered(last+1, func(i int) *jpegRow {
 		r := jpegRows.Get().(*jpegRow)
 		r.tables = tables
 		r.pack(img, 8*i, parts)
@@ -46,7 +46,6 @@ func encodeJPEG(w io.Writer, img image.Image, quality int) error {
 		jpegRows.Put(r)
 		return err
 	})
-	return err
 }
 
 // jpegRow packs a row of blocks.

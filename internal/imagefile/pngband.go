@@ -22,7 +22,6 @@ type band struct {
 	packers     [3]*flate.Writer
 	first, last bool
 	sum         uint32 // Adler-32 of filtered
-	count       int    // its length
 }
 
 // bandPool keeps the memory of bands, mostly that of their packers.
@@ -49,10 +48,10 @@ func (b *band) pack(r *raster, lo, hi int) {
 		}
 		row, above = above, row
 	}
-	b.sum, b.count = adler32.Checksum(b.filtered), len(b.filtered)
+	b.sum = adler32.Checksum(b.filtered)
 	b.first, b.last = lo == 0, hi == r.height
 
-	b.deflate(&b.packed, b.way(), b.filtered)
+	b.deflate(b.way(), b.filtered)
 }
 
 // way chooses how to pack by a sample. Matches are few in the filtered rows of photographs,
@@ -60,9 +59,9 @@ func (b *band) pack(r *raster, lo, hi int) {
 // them; where they save much, as in drawings, a thorough search saves more.
 func (b *band) way() int {
 	part := b.filtered[len(b.filtered)/2:][:min(1<<15, len(b.filtered)/2)]
-	b.deflate(&b.packed, huffmanOnly, part)
+	b.deflate(huffmanOnly, part)
 	plain := b.packed.Len()
-	b.deflate(&b.packed, quick, part)
+	b.deflate(quick, part)
 	switch some := b.packed.Len(); {
 	case 100*some >= 99*plain:
 		return huffmanOnly
@@ -79,8 +78,9 @@ const (
 	thorough
 )
 
-// deflate packs filtered rows into out, behind the room for the head of a chunk.
-func (b *band) deflate(out *bytes.Buffer, how int, rows []byte) {
+// deflate packs filtered rows, behind the room for the head of a chunk.
+func (b *band) deflate(how int, rows []byte) {
+	out := &b.packed
 	out.Reset()
 	out.Write(make([]byte, 8))
 	if b.first {

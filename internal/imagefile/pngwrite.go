@@ -40,7 +40,7 @@ func encodePNG(w io.Writer, img image.Image, greyAlpha bool) error {
 		b.pack(r, i*rows, min((i+1)*rows, r.height))
 		return b
 	}, func(b *band) error {
-		sum = adlerOfBoth(sum, b.sum, b.count)
+		sum = adlerOfBoth(sum, b.sum, len(b.filtered))
 		_, err := w.Write(b.chunk(sum))
 		bandPool.Put(b)
 		return err

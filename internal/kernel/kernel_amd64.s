@@ -815,7 +815,7 @@ entriesbw:
 	VUNPCKHPD    X6, X6, X5
 	VADDSD       X5, X6, X6
 	VMOVSD       X6, (SI)
-	VFMADD231SD  X6, X6, X4
+	VFNMADD231SD X6, X6, X4
 	VUCOMISD     (BX), X2
 	JPS          usedbx
 	JEQ          unusedby
@@ -858,12 +858,10 @@ donebv:
 	VADDSD       X1, X0, X0
 	VADDSD       8(DI), X0, X0
 	VMOVSD       X0, 8(DI)
-	VMOVSD       (DI), X0
-	VADDSD       X3, X0, X0
-	VMOVSD       X0, (DI)
-	VMOVSD       8(DI), X0
-	VSUBSD       X4, X0, X0
-	VMOVSD       X0, 8(DI)
+	VADDSD       (DI), X3, X3
+	VMOVSD       X3, (DI)
+	VADDSD       8(DI), X4, X4
+	VMOVSD       X4, 8(DI)
 	VZEROUPPER
 	RET
 
@@ -4062,7 +4060,7 @@ entriesjb:
 	VUNPCKHPD     X6, X6, X7
 	VADDSD        X7, X6, X6
 	VMOVSD        X6, (SI)
-	VFMADD231SD   X6, X6, X4
+	VFNMADD231SD  X6, X6, X4
 	VUCOMISD      (BX), X2
 	JPS           usedjc
 	JEQ           unusedjd
@@ -4109,12 +4107,10 @@ doneja:
 	VADDSD        X0, X1, X1
 	VADDSD        8(DI), X1, X1
 	VMOVSD        X1, 8(DI)
-	VMOVSD        (DI), X0
-	VADDSD        X3, X0, X0
-	VMOVSD        X0, (DI)
-	VMOVSD        8(DI), X0
-	VSUBSD        X4, X0, X0
-	VMOVSD        X0, 8(DI)
+	VADDSD        (DI), X3, X3
+	VMOVSD        X3, (DI)
+	VADDSD        8(DI), X4, X4
+	VMOVSD        X4, 8(DI)
 	VZEROUPPER
 	RET
 

@@ -57,6 +57,14 @@ func (t tier) byteConstants() (ones, offset reg.VecVirtual) {
 	return t.constant32(0x00010001), t.constant32(0x80808080)
 }
 
+// integerTiles are the rows, and the vectors a row, of the tiles of products of integers.
+func (t tier) integerTiles() (tall int, widths []int) {
+	if t.lanes == 8 {
+		return 8, []int{3, 2, 1}
+	}
+	return 4, []int{2} // a product takes a register of its own
+}
+
 // nearest compares the products of a tile with the best so far while they are in
 // registers. Scores are never stored. The offset of a lane's scores is the same for all
 // vectors.
@@ -66,10 +74,7 @@ func (t tier) nearest() {
 	index, best, z, ldz, lda, n := pointer("index"), pointer("best"), pointer("z"), pointer("ldz"), pointer("lda"), pointer("n")
 	SHLQ(U8(2), ldz)
 	SHLQ(U8(2), lda)
-	tall, widths := 8, []int{3, 2, 1}
-	if t.lanes == 4 {
-		tall, widths = 4, []int{2}
-	}
+	tall, widths := t.integerTiles()
 	ones, offset := t.byteConstants()
 	acc := t.vecs(tall * widths[0])
 	for _, w := range widths {
@@ -96,7 +101,7 @@ func (t tier) nearest() {
 					number := t.spreadInt(j)
 					for i := range w {
 						t.choose(t.greaterInt(acc[r*w+i], most[i]), number, place[i])
-						t.maxInt(acc[r*w+i], most[i])
+						VPMAXSD(acc[r*w+i], most[i], most[i])
 					}
 					INCL(j)
 				}
@@ -118,18 +123,8 @@ func (t tier) nearest() {
 
 // greaterInt is where a > b, of 32-bit integers.
 func (t tier) greaterInt(a, b reg.VecVirtual) mask {
-	if t.lanes == 8 {
-		m := mask{k: K()}
-		VPCMPGTD(b, a, m.k)
-		return m
-	}
-	m := mask{v: t.vec()}
-	VPCMPGTD(b, a, m.v)
-	return m
+	return t.mask(func(to reg.Register) { VPCMPGTD(b, a, to) })
 }
-
-// maxInt sets to to the larger of both.
-func (t tier) maxInt(a, to reg.VecVirtual) { VPMAXSD(a, to, to) }
 
 // regress goes over a map once for up to four patches, with AVX2 for two. With AVX-512,
 // which has the registers, even and odd words are summed apart for one or two, so that no

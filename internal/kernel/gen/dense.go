@@ -218,15 +218,17 @@ const (
 
 // where sets to = value in the lanes with a compared to b.
 func (t tier) where(predicate int, a, b, value, to reg.VecVirtual) {
+	m := t.compare64(predicate, a, b)
 	if t.lanes == 8 {
-		k := K()
-		VCMPPD(U8(predicate), b, a, k)
-		VMOVAPD(value, k, to)
-		return
+		VMOVAPD(value, m.k, to)
+	} else {
+		VBLENDVPD(m.v, value, to, to)
 	}
-	mask := t.vec()
-	VCMPPD(U8(predicate), b, a, mask)
-	VBLENDVPD(mask, value, to, to)
+}
+
+// compare64 is where a compares to b, of float64.
+func (t tier) compare64(predicate int, a, b reg.VecVirtual) mask {
+	return t.mask(func(to reg.Register) { VCMPPD(U8(predicate), b, a, to) })
 }
 
 func (t tier) add() {

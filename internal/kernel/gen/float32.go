@@ -68,16 +68,21 @@ type mask struct {
 	v reg.VecVirtual
 }
 
-// compare is where a compares to b.
-func (t tier) compare(predicate int, a, b reg.VecVirtual) mask {
+// mask is what set makes of the register that it is given.
+func (t tier) mask(set func(to reg.Register)) mask {
 	if t.lanes == 8 {
 		m := mask{k: K()}
-		VCMPPS(U8(predicate), b, a, m.k)
+		set(m.k)
 		return m
 	}
 	m := mask{v: t.vec()}
-	VCMPPS(U8(predicate), b, a, m.v)
+	set(m.v)
 	return m
+}
+
+// compare is where a compares to b.
+func (t tier) compare(predicate int, a, b reg.VecVirtual) mask {
+	return t.mask(func(to reg.Register) { VCMPPS(U8(predicate), b, a, to) })
 }
 
 // choose sets to = value where the mask says so.

@@ -89,10 +89,7 @@ func (t tier) pairs() {
 func (t tier) mulPairs() {
 	t.begin("mulPairs", "c *int32, ldc int, a *int32, lda int, b *int32, ldb int, rows, words, cols int)",
 		"is MulPairs; rows is a multiple of 8, cols of 16.")
-	tall, widths := 8, []int{3, 2, 1}
-	if t.lanes == 4 {
-		tall, widths = 4, []int{2}
-	}
+	tall, widths := t.integerTiles()
 	t.tiles(tall, widths, func(acc []reg.VecVirtual, a, lda, b, ldb reg.GPVirtual, w int) {
 		t.tile(acc, a, lda, b, ldb, pointer("words"), w, func(left reg.VecVirtual, right, acc []reg.VecVirtual) {
 			for i, x := range right {

@@ -155,7 +155,11 @@ func (t tier) ropResidual() {
 
 // addTo adds the lanes of v to a number in memory.
 func (t tier) addTo(v reg.VecVirtual, m Mem) {
-	x := t.sum(v)
+	addNumber(t.sum(v), m)
+}
+
+// addNumber adds x to a number in memory.
+func addNumber(x reg.VecVirtual, m Mem) {
 	VADDSD(m, x, x)
 	VMOVSD(x, m)
 }
@@ -211,8 +215,8 @@ func (t tier) project() {
 	z, q, u, shrink, w, out := pointer("z"), pointer("q"), pointer("u"), pointer("shrink"), pointer("w"), pointer("out")
 	c := t.columns()
 	qz, length := t.zero(), t.zero()
-	none, alone, all := XMM(), XMM(), XMM() // 0, Σw² where s is zero, and everywhere
-	for _, x := range []reg.VecVirtual{none, alone, all} {
+	none, alone, taken := XMM(), XMM(), XMM() // 0, Σw² where s is zero, −Σw² everywhere
+	for _, x := range []reg.VecVirtual{none, alone, taken} {
 		VXORPD(x, x, x)
 	}
 	c.each(func() {
@@ -225,7 +229,7 @@ func (t tier) project() {
 		})
 		x := t.sum(dot)
 		VMOVSD(x, from(w, 0))
-		VFMADD231SD(x, x, all)
+		VFNMADD231SD(x, x, taken)
 		used, unused, next := label("used"), label("unused"), label("next")
 		VUCOMISD(from(shrink, 0), none)
 		JPS(LabelRef(used)) // NaN
@@ -248,16 +252,8 @@ func (t tier) project() {
 	})
 	t.addTo(qz, from(out, 0))
 	t.addTo(length, from(out, 8))
-	for i, x := range []reg.VecVirtual{alone, all} {
-		sum := XMM()
-		VMOVSD(from(out, 8*i), sum)
-		if i == 0 {
-			VADDSD(x, sum, sum)
-		} else {
-			VSUBSD(x, sum, sum)
-		}
-		VMOVSD(sum, from(out, 8*i))
-	}
+	addNumber(alone, from(out, 0))
+	addNumber(taken, from(out, 8))
 	end()
 }
 
@@ -287,10 +283,11 @@ func (t tier) rescale() {
 func (t tier) masked() {
 	t.begin("masked", "x, w, s *float64, n int, count *int)", "is Masked; n is a multiple of 8.")
 	x, w, s, n := pointer("x"), pointer("w"), pointer("s"), pointer("n")
+	const notEqual = 4 // or NaN
 	none, total := t.zero(), GP64()
 	XORQ(total, total)
 	while(n, t.lanes, func() {
-		used := t.differs(t.load(from(s, 0)), none)
+		used := t.compare64(notEqual, t.load(from(s, 0)), none)
 		VMOVUPD(t.loadWhere(used, from(w, 0)), from(x, 0))
 		bits := GP32()
 		if t.lanes == 8 {
@@ -307,19 +304,6 @@ func (t tier) masked() {
 	})
 	MOVQ(total, Mem{Base: pointer("count")})
 	end()
-}
-
-// differs is where a and b are not equal, or NaN.
-func (t tier) differs(a, b reg.VecVirtual) mask {
-	const notEqual = 4
-	if t.lanes == 8 {
-		m := mask{k: K()}
-		VCMPPD(U8(notEqual), b, a, m.k)
-		return m
-	}
-	m := mask{v: t.vec()}
-	VCMPPD(U8(notEqual), b, a, m.v)
-	return m
 }
 
 // loadWhere is the vector at from where the mask says so, 0 elsewhere.

@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"superres/internal/plugin"
+	"superres/learners/plugin"
 )
 
 // BLOTLESS updates a block of s ≤ M atoms with their rows of the codes at a time,

@@ -9,9 +9,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"superres/internal/plugin"
 	"superres/learners"
 	"superres/learners/learnertest"
+	"superres/learners/plugin"
 	"superres/learners/sparse"
 )
 

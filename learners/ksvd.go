@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"superres/internal/plugin"
+	"superres/learners/plugin"
 )
 
 // KSVD updates one atom at a time together with its row of the codes. With ω the

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/internal/parallel"
-	"superres/internal/plugin"
+	"superres/learners/plugin"
 	"superres/learners/sparse"
 )
 

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/internal/kernel"
-	"superres/internal/plugin"
+	"superres/learners/plugin"
 )
 
 // ROP learns by rank-one projection: dictionary and codes are one variable, a set

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/internal/parallel"
-	"superres/internal/plugin"
+	"superres/learners/plugin"
 )
 
 // SimCO updates all atoms and all coefficients together. On a fixed support Ω the

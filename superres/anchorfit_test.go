@@ -12,7 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"superres/internal/plugin"
+	"superres/learners/plugin"
 	"superres/patches"
 )
 

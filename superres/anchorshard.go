@@ -8,7 +8,7 @@ import (
 	"fmt"
 
 	"superres/internal/npz"
-	"superres/internal/plugin"
+	"superres/learners/plugin"
 )
 
 // The training of a cascade may be done in parts, on many machines, in two steps a

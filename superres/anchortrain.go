@@ -4,8 +4,8 @@ import (
 	"context"
 	"sync"
 
-	"superres/internal/plugin"
 	"superres/learners"
+	"superres/learners/plugin"
 )
 
 // SphericalMeans is the learner of anchors that is used by default; it is none of the

@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"slices"
 
-	"superres/internal/plugin"
+	"superres/learners/plugin"
 )
 
 // isCascade tells whether the model has anchored stages.

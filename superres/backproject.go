@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"superres/internal/plugin"
+	"superres/learners/plugin"
 	"superres/patches"
 )
 

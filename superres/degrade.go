@@ -6,7 +6,7 @@ import (
 	"image/jpeg"
 	"math"
 
-	"superres/internal/plugin"
+	"superres/learners/plugin"
 	"superres/patches"
 )
 

@@ -3,7 +3,7 @@ package superres
 import (
 	"slices"
 
-	"superres/internal/plugin"
+	"superres/learners/plugin"
 )
 
 // Efforts are the names of how much of a cascade is run: fast its first stage,

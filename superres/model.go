@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"superres/internal/npz"
-	"superres/internal/plugin"
+	"superres/learners/plugin"
 )
 
 // Model is a chain of stages that undoes one degradation at one scale, or a plain

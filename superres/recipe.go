@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/internal/npz"
-	"superres/internal/plugin"
+	"superres/learners/plugin"
 	"superres/learners/sparse"
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/disintegration/imaging"
 
 	"superres/internal/parallel"
-	"superres/internal/plugin"
+	"superres/learners/plugin"
 	"superres/patches"
 )
 

@@ -4,7 +4,7 @@ import (
 	"math/big"
 	"strconv"
 
-	"superres/internal/plugin"
+	"superres/learners/plugin"
 )
 
 // ResultSize returns the size of the result for a picture of w×h. With a scale, each

@@ -12,7 +12,7 @@ import (
 	"fmt"
 	"image"
 
-	"superres/internal/plugin"
+	"superres/learners/plugin"
 	"superres/learners/sparse"
 )
 

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/internal/npz"
-	"superres/internal/plugin"
 	"superres/learners"
+	"superres/learners/plugin"
 	"superres/learners/sparse"
 )
 

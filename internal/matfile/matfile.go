@@ -32,7 +32,7 @@ import (
 
 	"superres/internal/imagefile"
 	"superres/internal/npz"
-	"superres/internal/plugin"
+	"superres/learners/plugin"
 )
 
 // Options say what is wanted of a file. The zero value takes a matrix of any size.

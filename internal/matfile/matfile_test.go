@@ -18,7 +18,7 @@ import (
 
 	"superres/internal/imagefile"
 	"superres/internal/matfile"
-	"superres/internal/plugin"
+	"superres/learners/plugin"
 )
 
 // array makes a .npy file of version 1 with the values in the given byte order.

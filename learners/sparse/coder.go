@@ -11,7 +11,7 @@ import (
 
 	"superres/internal/kernel"
 	"superres/internal/parallel"
-	"superres/internal/plugin"
+	"superres/learners/plugin"
 )
 
 // Coder finds sparse codes: X with Y ≈ D·X. A coder is a plain value and has no

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/internal/kernel"
-	"superres/internal/plugin"
+	"superres/learners/plugin"
 )
 
 // Lasso is ℓ₁ minimisation, also called basis pursuit: a convex problem in place

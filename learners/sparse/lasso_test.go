@@ -10,7 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"superres/internal/plugin"
+	"superres/learners/plugin"
 	"superres/learners/sparse"
 	"superres/learners/sparse/sparsetest"
 )

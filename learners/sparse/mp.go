@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/internal/kernel"
-	"superres/internal/plugin"
+	"superres/learners/plugin"
 )
 
 // MP is matching pursuit: the greedy expansion of a signal. At each step the atom

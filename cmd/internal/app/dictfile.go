@@ -17,7 +17,7 @@ import (
 	"superres/internal/imagefile"
 	"superres/internal/matfile"
 	"superres/internal/npz"
-	"superres/internal/plugin"
+	"superres/learners/plugin"
 	"superres/superres"
 )
 

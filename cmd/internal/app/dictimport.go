@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/internal/imagefile"
-	"superres/internal/plugin"
+	"superres/learners/plugin"
 	"superres/learners/sparse"
 	"superres/superres"
 )

@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/internal/matfile"
-	"superres/internal/plugin"
 	"superres/learners"
+	"superres/learners/plugin"
 	"superres/learners/sparse"
 )
 

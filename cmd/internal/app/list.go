@@ -11,8 +11,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"superres/internal/plugin"
 	"superres/learners"
+	"superres/learners/plugin"
 	"superres/learners/sparse"
 	"superres/superres"
 )

@@ -8,7 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/internal/imagefile"
-	"superres/internal/plugin"
+	"superres/learners/plugin"
 	"superres/superres"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"superres/internal/plugin"
+	"superres/learners/plugin"
 )
 
 // reorder moves the flags of the command before its file names, because the

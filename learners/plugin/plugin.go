@@ -1,4 +1,7 @@
-// Package plugin keeps the registries of the program: learners, coders, stages.
+// Package plugin keeps the registries of what is plugged in by a spec: learners and
+// coders. It is what another module needs beside package learners or sparse to add its
+// own: [Info] describes a plug-in, [Errorf] makes the error about settings that mean
+// nothing.
 //
 // A plug-in is written in a spec, "name" or "name:key=value,key=value". Its
 // parameters are declared by itself as flags of a flag.FlagSet, so their names,
@@ -14,8 +17,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-
-	"github.com/xrash/smetrics"
 )
 
 // Info describes one plug-in of a registry.
@@ -154,7 +155,7 @@ func Unknown(kind, name string, known []string) string {
 	text := fmt.Sprintf("unknown %s %q", kind, name)
 	best, distance := "", max(2, len(name)/3)+1
 	for _, k := range known {
-		d := smetrics.WagnerFischer(name, k, 1, 1, 1)
+		d := edits(name, k)
 		if letters(name) == letters(k) {
 			d = 1 // the right letters in another order: the commonest slip
 		}
@@ -169,6 +170,28 @@ func Unknown(kind, name string, known []string) string {
 		return text + "; there are none"
 	}
 	return text + " (known: " + strings.Join(known, " ") + ")"
+}
+
+// edits is the Levenshtein distance: how many bytes must be put in, taken out or
+// replaced to make b of a.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1) // distances of the part of a so far to the beginnings of b
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
 }
 
 // letters returns the bytes of a word in order.

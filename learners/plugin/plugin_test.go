@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"superres/internal/plugin"
+	"superres/learners/plugin"
 )
 
 type animal struct {

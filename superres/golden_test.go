@@ -13,6 +13,7 @@ import (
 	"golang.org/x/image/math/fixed"
 
 	"superres/internal/golden"
+	"superres/internal/testimage"
 )
 
 // sheet is a drawing of what pictures on screens are made of: text, thin lines, a
@@ -47,7 +48,7 @@ func sheet() image.Image {
 
 // stroke is a figure of one bent stroke on black, as the digits are.
 func stroke() image.Image {
-	return gray(14, 14, func(x, y int) uint8 {
+	return testimage.Gray(14, 14, func(x, y int) uint8 {
 		u, v := float64(x)-6.5, float64(y)-6.5
 		d := math.Abs(math.Hypot(u, v*0.8) - 4)
 		return uint8(255 * math.Max(0, math.Min(1, 1.6-d)))
@@ -71,10 +72,7 @@ func TestGolden(t *testing.T) {
 		{"sheet_photo_3x.png", "photo", sheet(), 3},
 		{"stroke_digits.png", "digits", stroke(), 2},
 	} {
-		m, err := Builtin(c.model)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := builtin(t, c.model)
 		golden.Compare(t, c.name, upscale(t, m, c.img, c.scale), golden.Tolerance{Levels: 1, Share: 0.01})
 	}
 }
@@ -91,10 +89,7 @@ func TestSet5(t *testing.T) {
 		scale    int
 		from, to float64
 	}{{"bicubic", 2, 33.64, 33.66}, {"bicubic", 3, 30.38, 30.40}, {"bicubic", 4, 28.41, 28.43}, {"photo", 2, 35.80, 40}} {
-		m, err := Builtin(c.model)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := builtin(t, c.model)
 		mean := 0.0
 		for _, f := range files {
 			got, err := m.Restore(t.Context(), golden.Open(t, f), c.scale)

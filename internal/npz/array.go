@@ -14,7 +14,7 @@ import (
 // Small is an element of the arrays that are kept in their own type and are not
 // packed: they are large, pack badly, and must load fast.
 type Small interface {
-	int8 | uint8 | uint16 | float32 | float64
+	int8 | uint8 | int16 | uint16 | float32 | float64
 }
 
 // Array is a member of rows×cols elements, row by row, by its name in numpy.
@@ -41,6 +41,10 @@ func NewArray[T Small](name string, rows int, data []T) Array {
 		}
 	case []uint8:
 		a.data = append(a.data, d...)
+	case []int16:
+		for _, v := range d {
+			a.data = binary.LittleEndian.AppendUint16(a.data, uint16(v))
+		}
 	case []uint16:
 		for _, v := range d {
 			a.data = binary.LittleEndian.AppendUint16(a.data, v)
@@ -64,6 +68,8 @@ func element[T Small]() (kind string, size int) {
 		return "|i1", 1
 	case uint8:
 		return "|u1", 1
+	case int16:
+		return "<i2", 2
 	case uint16:
 		return "<u2", 2
 	case float64:
@@ -134,6 +140,10 @@ func Read[T Small](f *File, name string, rows, cols int) ([]T, error) {
 	}
 	out := make([]T, rows*cols)
 	switch o := any(out).(type) {
+	case []int16:
+		for i := range o {
+			o[i] = int16(binary.LittleEndian.Uint16(data[2*i:]))
+		}
 	case []uint16:
 		for i := range o {
 			o[i] = binary.LittleEndian.Uint16(data[2*i:])

@@ -6,11 +6,13 @@ import (
 	"image"
 	"image/color"
 	"io"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
 	"superres/internal/imagefile/imagetest"
+	"superres/internal/safefile"
 )
 
 // every returns one picture of each type that a caller may have, 5×4, off the
@@ -160,13 +162,22 @@ func TestEncodeRefusals(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		err := Encode(&out, c.img, c.format, EncodeOptions{Quality: c.quality})
-		if !errors.Is(err, ErrOutput) || !strings.HasPrefix(err.Error(), c.want) {
+		if !errors.Is(err, safefile.ErrOutput) || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("got  %v\nwant %s", err, c.want)
 		}
 		if out.Len() > 0 {
 			t.Errorf("%s: %d bytes written", c.want, out.Len())
 		}
 	}
+}
+
+// A refused picture gets the name of its file.
+func TestEncodeToFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "a.png")
+	err := safefile.WriteAtomic(name, false, func(w io.Writer) error {
+		return Encode(w, image.NewGray(image.Rectangle{}), "png", EncodeOptions{})
+	})
+	checkRefusal(t, err, safefile.ErrOutput, name, "there is nothing to write, the picture is 0x0")
 }
 
 func TestEncodePassesWriteErrors(t *testing.T) {
@@ -189,7 +200,7 @@ func TestFormatOf(t *testing.T) {
 		}
 	}
 	_, err := FormatOf("a.gif")
-	checkRefusal(t, err, ErrOutput, "a.gif", `cannot write ".gif" files (known: PNG JPEG BMP TIFF); use --format or another name`)
+	checkRefusal(t, err, safefile.ErrOutput, "a.gif", `cannot write ".gif" files (known: PNG JPEG BMP TIFF); use --format or another name`)
 	_, err = FormatOf("dir.png/a")
-	checkRefusal(t, err, ErrOutput, "dir.png/a", "has no extension to tell the format")
+	checkRefusal(t, err, safefile.ErrOutput, "dir.png/a", "has no extension to tell the format")
 }

@@ -19,7 +19,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"superres/internal/imagefile"
+	"superres/internal/safefile"
 	"superres/learners/plugin"
 	"superres/superres"
 )
@@ -99,7 +99,7 @@ var packages = regexp.MustCompile(`(^|: )(?:(?:superres|learners|sparse|mnist|pa
 // message is the text of an error in one line without the names of the packages
 // it comes from.
 func message(err error) string {
-	return imagefile.OneLine(packages.ReplaceAllString(err.Error(), "$1"))
+	return safefile.OneLine(packages.ReplaceAllString(err.Error(), "$1"))
 }
 
 // output is standard output; what cannot be written to it has its exit code.
@@ -126,9 +126,9 @@ func exitCode(err error) int {
 		class error
 		code  int
 	}{
-		{imagefile.ErrInput, exitInput},
-		{imagefile.ErrOutput, exitOutput},
-		{imagefile.ErrLimit, exitLimit},
+		{safefile.ErrInput, exitInput},
+		{safefile.ErrOutput, exitOutput},
+		{safefile.ErrLimit, exitLimit},
 		{superres.ErrModel, exitModel},
 		{superres.ErrPictures, exitInput},
 		{plugin.ErrSettings, exitUsage},

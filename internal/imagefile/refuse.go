@@ -10,7 +10,7 @@ const (
 	FirstPage    safefile.Remedy = "take the first page, or save one as a file"
 	KnownFormat  safefile.Remedy = "choose a format that can be written"
 	KnownName    safefile.Remedy = "choose a format that can be written, or a name that tells one"
-	LowerQuality safefile.Remedy = "choose a quality from 1 to 100"
+	KnownQuality safefile.Remedy = "choose a quality from 1 to 100"
 	LargerScale  safefile.Remedy = "enlarge more"
 	PNGOrSmaller safefile.Remedy = "write a PNG, or enlarge less"
 )

@@ -1,0 +1,37 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"testing"
+
+	"superres/internal/imagefile"
+	"superres/internal/safefile"
+)
+
+// What users read, word for word, wherever in an error the fault is.
+func TestRemedies(t *testing.T) {
+	taken := safefile.Unwritable("a.png", fs.ErrExist)
+	_, format := imagefile.FormatOf("a.gif")
+	huge := safefile.Refuse(safefile.ErrLimit, "b.png", "9x9 is 81 pixels, the limit is 80").With(imagefile.MorePixels)
+	late, _ := safefile.Stopped(context.DeadlineExceeded, "c.png")
+	for want, err := range map[string]error{
+		"a.png: already exists; use --on-exist overwrite or another name":                                   taken,
+		"superres: a.png: already exists; use --on-exist overwrite or another name (later)":                 fmt.Errorf("superres: %w (later)", taken),
+		"a.gif: cannot write \".gif\" files (known: PNG JPEG BMP TIFF); use --format or another name":       format,
+		"b.png: 9x9 is 81 pixels, the limit is 80; use --max-pixels\nc.png: ran out of time; use --timeout": errors.Join(huge, late),
+		"x/b.png: 9x9; use --max-pixels and b.png: 9x9":                                                     fmt.Errorf("%w and %w", safefile.Refuse(safefile.ErrLimit, "x/b.png", "9x9").With(imagefile.MorePixels), safefile.Refuse(safefile.ErrLimit, "b.png", "9x9")),
+		"d.png: too dear, b.png: 9x9 is 81 pixels, the limit is 80; use --max-pixels":                       &safefile.Fault{Name: "d.png", Reason: "too dear, " + huge.Error(), Cause: huge},
+		"e.png: is empty": codedError{safefile.Refuse(safefile.ErrInput, "e.png", "is empty"), exitInput},
+		"interrupted":     interrupt{},
+	} {
+		if got := advised(err); got != want {
+			t.Errorf("got  %q\nwant %q", got, want)
+		}
+	}
+	if got := exitCode(fmt.Errorf("%w", huge)); got != exitLimit {
+		t.Errorf("exit code %d", got)
+	}
+}

@@ -55,8 +55,8 @@ func (f *format) read(ctx context.Context, data []byte, lim Limits) (image.Image
 
 // timeOver is the fault of a picture that is not decoded within d.
 func timeOver(d time.Duration) error {
-	return &safefile.Fault{Class: safefile.ErrLimit, Cause: context.DeadlineExceeded,
-		Reason: fmt.Sprintf("takes longer to decode than the limit of %v; use --timeout", d)}
+	return &safefile.Fault{Class: safefile.ErrLimit, Cause: context.DeadlineExceeded, Remedy: safefile.MoreTime,
+		Reason: fmt.Sprintf("takes longer to decode than the limit of %v", d)}
 }
 
 // guarded runs one step of a decoder of data, which may take that long. A panic

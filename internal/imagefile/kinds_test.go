@@ -129,11 +129,16 @@ func TestFirstFrame(t *testing.T) {
 	pages = append(pages, page...)
 
 	for name, c := range map[string]struct {
-		data []byte
-		size image.Point
-	}{"a.gif": {animation, image.Pt(4, 4)}, "a.png": {apng, image.Pt(7, 5)}, "a.webp": {animated, image.Pt(4, 5)}, "a.tif": {pages, image.Pt(2, 1)}} {
+		data   []byte
+		size   image.Point
+		remedy safefile.Remedy
+	}{
+		"a.gif": {animation, image.Pt(4, 4), FirstFrame}, "a.png": {apng, image.Pt(7, 5), FirstFrame},
+		"a.webp": {animated, image.Pt(4, 5), FirstFrame}, "a.tif": {pages, image.Pt(2, 1), FirstPage},
+	} {
 		_, err := decodeBytes(c.data, name, Limits{})
-		checkRefusal(t, err, safefile.ErrInput, name, "use --first-frame, or save the one to enlarge as a")
+		checkRefusal(t, err, safefile.ErrInput, name, "with more than one p")
+		checkRemedy(t, err, c.remedy)
 		p, err := decodeBytes(c.data, name, Limits{FirstFrame: true})
 		if err != nil {
 			t.Error(err)

@@ -16,7 +16,7 @@ func (l Limits) checkSize(w, h int) error {
 		return refuse(safefile.ErrLimit, "%dx%d has a side beyond the limit of %d pixels; crop or split it first", w, h, l.Side)
 	case int64(w)*int64(h) > l.Pixels:
 		got, limit := megapixels(int64(w)*int64(h), l.Pixels)
-		return refuse(safefile.ErrLimit, "%dx%d is %s, the limit is %s; use --max-pixels", w, h, got, limit)
+		return refuse(safefile.ErrLimit, "%dx%d is %s, the limit is %s", w, h, got, limit).With(MorePixels)
 	}
 	return nil
 }

@@ -98,7 +98,7 @@ func gifColours(flags byte) int {
 }
 
 func animated(title string) error {
-	return refuse(safefile.ErrInput, "is an animated %s with more than one picture; use --first-frame, or save the one to enlarge as a PNG", title)
+	return refuse(safefile.ErrInput, "is an animated %s with more than one picture", title).With(FirstFrame)
 }
 
 // inspectTIFF refuses a TIFF of more than one page. Smaller copies and masks
@@ -147,7 +147,7 @@ func inspectTIFF(data []byte, lim Limits) error {
 			return nil
 		}
 		if pages > 1 || len(seen) > mostDirectories {
-			return refuse(safefile.ErrInput, "is a TIFF with more than one page; use --first-frame, or save the one to enlarge as a file of its own")
+			return refuse(safefile.ErrInput, "is a TIFF with more than one page").With(FirstPage)
 		}
 		if end+4 > uint64(len(data)) {
 			return nil

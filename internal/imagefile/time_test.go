@@ -37,7 +37,8 @@ func TestTimeLimitStopsTheDecoder(t *testing.T) {
 		if took := time.Since(begin); took > 10*time.Second {
 			t.Errorf("%s: stopped after %v", name, took)
 		}
-		checkRefusal(t, err, safefile.ErrLimit, name, "takes longer to decode than the limit of 100ms; use --timeout")
+		checkRefusal(t, err, safefile.ErrLimit, name, "takes longer to decode than the limit of 100ms")
+		checkRemedy(t, err, safefile.MoreTime)
 	}
 }
 

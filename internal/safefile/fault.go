@@ -72,10 +72,11 @@ func Refuse(class error, name, format string, args ...any) *Fault {
 	return &Fault{Name: name, Class: class, Reason: fmt.Sprintf(format, args...)}
 }
 
-// With returns the fault with a remedy.
-func (f Fault) With(r Remedy) *Fault {
-	f.Remedy = r
-	return &f
+// With returns a copy of the fault that has a remedy.
+func (f *Fault) With(r Remedy) *Fault {
+	n := *f
+	n.Remedy = r
+	return &n
 }
 
 // Named returns the first Fault in err under the given name, unless it has one

@@ -4,7 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
 	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"superres/internal/imagefile"
@@ -33,5 +40,37 @@ func TestRemedies(t *testing.T) {
 	}
 	if got := exitCode(fmt.Errorf("%w", huge)); got != exitLimit {
 		t.Errorf("exit code %d", got)
+	}
+}
+
+// Whatever remedy a package defines has words here.
+func TestRemediesAreWorded(t *testing.T) {
+	files, err := filepath.Glob("../../../internal/*/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	defined := 0
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			spec, ok := n.(*ast.ValueSpec)
+			if !ok || !strings.HasSuffix(types.ExprString(spec.Type), "Remedy") {
+				return true
+			}
+			for i, v := range spec.Values {
+				defined++
+				text, err := strconv.Unquote(types.ExprString(v))
+				if err != nil || remedies[safefile.Remedy(text)] == "" {
+					t.Errorf("%s: %s has no words", name, spec.Names[i])
+				}
+			}
+			return true
+		})
+	}
+	if defined != len(remedies) {
+		t.Errorf("%d remedies are defined, %d have words", defined, len(remedies))
 	}
 }

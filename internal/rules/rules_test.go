@@ -1,5 +1,6 @@
 // Package rules has no code: its tests keep the shape of the module, that is who
-// may import whom, who may print or exit, and what lies at the top.
+// may import whom, who may print, exit or name a flag, how large a package may grow,
+// and what lies at the top.
 //
 // The sources are parsed here rather than listed by the go command for two
 // reasons. A build constraint hides nothing: a file for another system obeys the
@@ -8,8 +9,10 @@
 package rules
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -46,6 +49,30 @@ var importRules = []rule{
 		return !standard(p) && !within("./mnist")(p)
 	}},
 	{"only cmd imports the command-line library", not(within("./cmd")), within("github.com/urfave/cli")},
+}
+
+// A package has room for so many files of code, without its tests.
+const fileLimit = 25
+
+var (
+	fileLimits = map[string]int{"./superres": 18} // others than fileLimit
+	// overfull packages are about to be split; each leaves this list with its split.
+	overfull = []string{"./cmd/internal/app", "./superres"}
+)
+
+// crowded lists the packages with more files than they have room for, and those that
+// are said to be overfull and are not.
+func crowded(pkgs map[string]*pkg, overfull []string) (found []string) {
+	for name, p := range pkgs {
+		limit := cmp.Or(fileLimits[name], fileLimit)
+		switch excepted := slices.Contains(overfull, name); {
+		case len(p.files) > limit && !excepted:
+			found = append(found, fmt.Sprintf("a package has few files: %s has %d, at most %d", name, len(p.files), limit))
+		case len(p.files) <= limit && excepted:
+			found = append(found, fmt.Sprintf("a package has few files: %s has, and is no longer overfull", name))
+		}
+	}
+	return found
 }
 
 // within matches the packages in some folders and below.
@@ -118,8 +145,9 @@ func strangers(dir string) (found []string, err error) {
 	return found, nil
 }
 
-// findings applies every rule to the module in dir.
-func findings(dir, module string) ([]string, error) {
+// findings applies every rule to the module in dir, in which some packages are allowed
+// to be overfull.
+func findings(dir, module string, overfull []string) ([]string, error) {
 	found, err := strangers(dir)
 	if err != nil {
 		return nil, err
@@ -131,6 +159,7 @@ func findings(dir, module string) ([]string, error) {
 	for _, r := range importRules {
 		found = append(found, brokenImports(pkgs, r)...)
 	}
+	found = append(found, crowded(pkgs, overfull)...)
 	for name, p := range pkgs {
 		if within("./cmd")(name) {
 			continue
@@ -138,6 +167,9 @@ func findings(dir, module string) ([]string, error) {
 		for file, f := range p.files {
 			for _, use := range printing(f) {
 				found = append(found, "only cmd prints or exits: "+file+" uses "+use)
+			}
+			for _, flag := range flags(f) {
+				found = append(found, "only cmd names a flag: "+file+" names "+flag)
 			}
 		}
 	}
@@ -176,7 +208,7 @@ func goList(t *testing.T, modulePath string) module {
 }
 
 func TestModule(t *testing.T) {
-	found, err := findings(root, goList(t, "").Path)
+	found, err := findings(root, goList(t, "").Path, overfull)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"superres/internal/imagefile"
 	"superres/internal/parallel"
+	"superres/internal/safefile"
 )
 
 // all enlarges the pictures, as many at a time as there are processors and as there is
@@ -39,7 +40,7 @@ func (u *upscaler) sweep(j job) {
 	for _, dir := range []string{j.root, filepath.Dir(j.output)} {
 		if j.output != "-" && !u.swept[dir] {
 			u.swept[dir] = true
-			_, _ = imagefile.Sweep(dir, time.Hour) // not to be able to is no error
+			_, _ = safefile.Sweep(dir, time.Hour) // not to be able to is no error
 		}
 	}
 }
@@ -148,7 +149,7 @@ func (u *upscaler) print(format string, args ...any) error {
 	if u.events != nil {
 		return nil
 	}
-	_, err := fmt.Fprintln(u.out, imagefile.OneLine(fmt.Sprintf(format, args...)))
+	_, err := fmt.Fprintln(u.out, safefile.OneLine(fmt.Sprintf(format, args...)))
 	return err
 }
 

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"superres/internal/imagefile"
+	"superres/internal/safefile"
 )
 
 // clock ends a context when a time is over.
@@ -40,7 +40,7 @@ func (c *clock) end(err error, path string) error {
 	}
 	c.stop()
 	if err != nil && c.over.Load() {
-		return imagefile.Refuse(imagefile.ErrLimit, path, "takes longer to enlarge than the limit of %v; use --timeout, or --effort fast", c.limit)
+		return safefile.Refuse(safefile.ErrLimit, path, "takes longer to enlarge than the limit of %v; use --timeout, or --effort fast", c.limit)
 	}
 	return err
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"superres/internal/imagefile"
+	"superres/internal/safefile"
 	"superres/mnist"
 	"superres/superres"
 )
@@ -166,7 +166,7 @@ func (cmp *comparison) describe(args []string) (string, error) {
 			}
 		}
 		for _, file := range files {
-			f, size, err := imagefile.OpenRegular(file.path)
+			f, size, err := safefile.OpenRegular(file.path)
 			if err != nil {
 				return "", err
 			}

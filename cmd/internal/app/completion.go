@@ -8,7 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"superres/internal/imagefile"
+	"superres/internal/safefile"
 	"superres/learners"
 	"superres/learners/plugin"
 	"superres/learners/sparse"
@@ -62,7 +62,7 @@ func completionText(app *cli.App, words []string) string {
 	var b strings.Builder
 	for _, c := range list {
 		if strings.HasPrefix(c.word, words[len(words)-1]) {
-			fmt.Fprintf(&b, "%s\t%s\n", c.word, imagefile.OneLine(c.about))
+			fmt.Fprintf(&b, "%s\t%s\n", c.word, safefile.OneLine(c.about))
 		}
 	}
 	if files {

@@ -9,9 +9,9 @@ import (
 	"github.com/urfave/cli/v2"
 	"gonum.org/v1/gonum/mat"
 
-	"superres/internal/imagefile"
 	"superres/internal/matfile"
 	"superres/internal/npz"
+	"superres/internal/safefile"
 	"superres/superres"
 )
 
@@ -65,7 +65,7 @@ func dictExport(c *cli.Context, s *streams) error {
 			return err
 		}
 		out = "standard output"
-	} else if err := imagefile.WriteAtomic(out, overwrite, write); err != nil {
+	} else if err := safefile.WriteAtomic(out, overwrite, write); err != nil {
 		return err
 	}
 	if c.Bool("quiet") {
@@ -80,7 +80,7 @@ func dictExport(c *cli.Context, s *streams) error {
 	if !whole {
 		text += fmt.Sprintf("; warning: stage %d alone, the model has others", i)
 	}
-	fmt.Fprintln(s.err, imagefile.OneLine(text))
+	fmt.Fprintln(s.err, safefile.OneLine(text))
 	return nil
 }
 

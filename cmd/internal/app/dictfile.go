@@ -14,9 +14,9 @@ import (
 	"github.com/urfave/cli/v2"
 	"gonum.org/v1/gonum/mat"
 
-	"superres/internal/imagefile"
 	"superres/internal/matfile"
 	"superres/internal/npz"
+	"superres/internal/safefile"
 	"superres/learners/plugin"
 	"superres/superres"
 )
@@ -55,7 +55,7 @@ func openDictFile(s *streams, name string, memory int64) (*dictFile, error) {
 	} else {
 		var r io.ReadCloser
 		var size int64
-		if r, size, err = imagefile.OpenRegular(name); err != nil {
+		if r, size, err = safefile.OpenRegular(name); err != nil {
 			return nil, err
 		}
 		defer r.Close()
@@ -89,7 +89,7 @@ func (f *dictFile) sha256() string {
 
 // refuse makes an error about the file.
 func (f *dictFile) refuse(format string, args ...any) error {
-	return imagefile.Refuse(imagefile.ErrInput, f.name, format, args...)
+	return safefile.Refuse(safefile.ErrInput, f.name, format, args...)
 }
 
 // matrix reads the array, or the only matrix of the file.

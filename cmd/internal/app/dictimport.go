@@ -12,7 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"gonum.org/v1/gonum/mat"
 
-	"superres/internal/imagefile"
+	"superres/internal/safefile"
 	"superres/learners/plugin"
 	"superres/learners/sparse"
 	"superres/superres"
@@ -79,7 +79,7 @@ func dictImport(c *cli.Context, s *streams) error {
 	if _, err := superres.Load(bytes.NewReader(model.Bytes()), int64(model.Len())); err != nil {
 		return f.refuse("makes a model that cannot be loaded: %s; leave the array %s out and use the flags", message(err), parametersArray)
 	}
-	if err := imagefile.WriteAtomic(out, overwrite, func(w io.Writer) error {
+	if err := safefile.WriteAtomic(out, overwrite, func(w io.Writer) error {
 		_, err := w.Write(model.Bytes())
 		return err
 	}); err != nil {
@@ -90,7 +90,7 @@ func dictImport(c *cli.Context, s *streams) error {
 		for _, w := range importWarnings(m) {
 			text += "; warning: " + w
 		}
-		fmt.Fprintln(s.err, imagefile.OneLine(text))
+		fmt.Fprintln(s.err, safefile.OneLine(text))
 	}
 	return nil
 }

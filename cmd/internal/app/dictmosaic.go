@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/internal/imagefile"
+	"superres/internal/safefile"
 	"superres/learners/sparse"
 )
 
@@ -140,7 +141,7 @@ func mosaic(panels []panel, order []int, zoom int) (image.Image, error) {
 		zoom = max(zoom, 1)
 	}
 	if l.width*l.height > maxMosaic {
-		return nil, imagefile.Refuse(imagefile.ErrLimit, "", "the atoms take %dx%d pixels, more than %d million; use a smaller --zoom or fewer atoms", l.width, l.height, maxMosaic/1_000_000)
+		return nil, safefile.Refuse(safefile.ErrLimit, "", "the atoms take %dx%d pixels, more than %d million; use a smaller --zoom or fewer atoms", l.width, l.height, maxMosaic/1_000_000)
 	}
 	img := image.NewPaletted(image.Rect(0, 0, l.width, l.height), atomPalette)
 	for i, k := range order {

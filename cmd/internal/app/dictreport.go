@@ -11,7 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"superres/internal/imagefile"
+	"superres/internal/safefile"
 )
 
 // report draws the atoms and prints the figures.
@@ -29,7 +29,7 @@ func (d *shown) report(c *cli.Context, s *streams, drawing *drawing) error {
 			table = s.err
 		} else {
 			d.Mosaic = drawing.name
-			if err := imagefile.WriteAtomic(drawing.name, drawing.overwrite, func(w io.Writer) error {
+			if err := safefile.WriteAtomic(drawing.name, drawing.overwrite, func(w io.Writer) error {
 				return drawing.write(d.Parts[0], interruptible{c.Context, w})
 			}); err != nil {
 				return err
@@ -51,9 +51,9 @@ func (d *shown) report(c *cli.Context, s *streams, drawing *drawing) error {
 // text is the report for reading.
 func (d *shown) text() string {
 	var b strings.Builder
-	b.WriteString(imagefile.OneLine(d.Name))
+	b.WriteString(safefile.OneLine(d.Name))
 	if d.Model != "" {
-		b.WriteString(": " + imagefile.OneLine(d.Model))
+		b.WriteString(": " + safefile.OneLine(d.Model))
 	}
 	b.WriteByte('\n')
 	for _, p := range d.Parts {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"superres/internal/imagefile"
+	"superres/internal/safefile"
 	"superres/learners/sparse"
 	"superres/superres"
 )
@@ -116,7 +116,7 @@ func (d *shown) open(c *cli.Context, s *streams) error {
 			}
 			return d.openMatrices(c, f)
 		}
-		if err != nil && !(errors.Is(err, imagefile.ErrInput) && strings.HasSuffix(d.Name, ".npz")) {
+		if err != nil && !(errors.Is(err, safefile.ErrInput) && strings.HasSuffix(d.Name, ".npz")) {
 			return err
 		}
 		// It is missing or damaged, and was probably meant as a model.

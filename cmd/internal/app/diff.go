@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/internal/imagefile"
+	"superres/internal/safefile"
 	"superres/superres"
 )
 
@@ -104,7 +105,7 @@ func diff(c *cli.Context, s *streams) error {
 		table = s.err
 		err = d.write(interruptible{c.Context, s.out})
 	} else {
-		err = imagefile.WriteAtomic(d.Page, overwrite, func(w io.Writer) error { return d.write(interruptible{c.Context, w}) })
+		err = safefile.WriteAtomic(d.Page, overwrite, func(w io.Writer) error { return d.write(interruptible{c.Context, w}) })
 	}
 	if err != nil {
 		return err
@@ -151,9 +152,9 @@ func shortName(path string, among []string) string {
 	base := filepath.Base(path)
 	same := func(other string) bool { return filepath.Base(other) == base }
 	if i := slices.IndexFunc(among, same); slices.ContainsFunc(among[i+1:], same) {
-		return imagefile.OneLine(filepath.ToSlash(path))
+		return safefile.OneLine(filepath.ToSlash(path))
 	}
-	return imagefile.OneLine(base)
+	return safefile.OneLine(base)
 }
 
 // score scores a picture, or notes why it cannot be scored.

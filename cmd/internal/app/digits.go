@@ -17,6 +17,7 @@ import (
 
 	"superres/internal/imagefile"
 	"superres/internal/parallel"
+	"superres/internal/safefile"
 	"superres/mnist"
 	"superres/superres"
 )
@@ -129,14 +130,14 @@ func (d *digits) all(ctx context.Context) error {
 	switch {
 	case d.folder != "":
 		if err := os.MkdirAll(d.folder, 0o777); err != nil {
-			return imagefile.Unwritable(d.folder, err)
+			return safefile.Unwritable(d.folder, err)
 		}
 		// What a killed run left, if anything; not to be able to is no error.
-		_, _ = imagefile.Sweep(d.folder, time.Hour)
+		_, _ = safefile.Sweep(d.folder, time.Hour)
 	case d.file != "":
-		_, _ = imagefile.Sweep(filepath.Dir(d.file), time.Hour)
+		_, _ = safefile.Sweep(filepath.Dir(d.file), time.Hour)
 		var failure error // of anything but the writing
-		err := imagefile.WriteAtomic(d.file, d.overwrite, func(w io.Writer) error {
+		err := safefile.WriteAtomic(d.file, d.overwrite, func(w io.Writer) error {
 			end := func() error { return nil }
 			if strings.HasSuffix(d.file, ".gz") {
 				z := gzip.NewWriter(w)
@@ -218,7 +219,7 @@ func (d *digits) work(ctx context.Context, batch []digit) error {
 			for i := range batch[lo:hi] {
 				x := &batch[lo+i]
 				if x.failure = d.one(ctx, x); x.failure == nil && d.folder != "" {
-					x.failure = imagefile.WriteAtomic(d.path(x.index, x.label), d.overwrite, func(w io.Writer) error {
+					x.failure = safefile.WriteAtomic(d.path(x.index, x.label), d.overwrite, func(w io.Writer) error {
 						return imagefile.Encode(w, x.result, "png", imagefile.EncodeOptions{})
 					})
 				}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"superres/internal/imagefile"
+	"superres/internal/safefile"
 	"superres/mnist"
 	"superres/superres"
 )
@@ -138,9 +138,9 @@ func (d *digits) report(c *cli.Context, s *streams, warnings []string, seconds f
 	}
 	if !c.Bool("quiet") {
 		for _, w := range warnings {
-			fmt.Fprintln(s.err, "superres: warning:", imagefile.OneLine(w))
+			fmt.Fprintln(s.err, "superres: warning:", safefile.OneLine(w))
 		}
-		fmt.Fprintln(s.err, imagefile.OneLine(sum.line()))
+		fmt.Fprintln(s.err, safefile.OneLine(sum.line()))
 	}
 	if c.Bool("json") {
 		enc := json.NewEncoder(s.out)
@@ -172,7 +172,7 @@ func (s *digitSummary) line() string {
 // text is the table of the errors for reading.
 func (s *digitSummary) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s of %dx%d from %s", count(s.Count, "image"), s.Width, s.Height, imagefile.OneLine(filepath.Base(s.Images)))
+	fmt.Fprintf(&b, "%s of %dx%d from %s", count(s.Count, "image"), s.Width, s.Height, safefile.OneLine(filepath.Base(s.Images)))
 	if s.Official != "" {
 		b.WriteString(", which is MNIST's " + s.Official)
 	}
@@ -180,7 +180,7 @@ func (s *digitSummary) text() string {
 	line := func(name, images string, cells []string) {
 		fmt.Fprintf(&b, "%-8s  %8s", name, images)
 		for _, cell := range cells {
-			fmt.Fprintf(&b, "  %10s", imagefile.OneLine(cell))
+			fmt.Fprintf(&b, "  %10s", safefile.OneLine(cell))
 		}
 		b.WriteByte('\n')
 	}
@@ -201,7 +201,7 @@ func (s *digitSummary) text() string {
 		if s.Worst.Label != nil {
 			label = fmt.Sprintf(", label %d", *s.Worst.Label)
 		}
-		fmt.Fprintf(&b, "worst by %s: %.4f, image %d%s\n", imagefile.OneLine(s.Model), s.Worst.Error, s.Worst.Index, label)
+		fmt.Fprintf(&b, "worst by %s: %.4f, image %d%s\n", safefile.OneLine(s.Model), s.Worst.Error, s.Worst.Index, label)
 	}
 	if s.Black > 0 {
 		fmt.Fprintf(&b, "black, so without an error, and left out of the means: %s\n", count(s.Black, "image"))

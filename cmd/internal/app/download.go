@@ -16,7 +16,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"superres/internal/imagefile"
+	"superres/internal/safefile"
 	"superres/mnist"
 )
 
@@ -91,7 +91,7 @@ func download(c *cli.Context, s *streams) error {
 	d.say = func(format string, args ...any) {
 		if !c.Bool("quiet") {
 			d.bar.pause()
-			fmt.Fprintln(s.err, imagefile.OneLine(fmt.Sprintf(format, args...)))
+			fmt.Fprintln(s.err, safefile.OneLine(fmt.Sprintf(format, args...)))
 		}
 	}
 	return d.all(c.Context, dir)
@@ -115,16 +115,16 @@ func (d *downloader) all(ctx context.Context, dir string) error {
 		return nil
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return imagefile.Unwritable(dir, err)
+		return safefile.Unwritable(dir, err)
 	}
-	_, _ = imagefile.Sweep(dir, time.Hour) // what a killed run left
+	_, _ = safefile.Sweep(dir, time.Hour) // what a killed run left
 	failed := 0
 	for _, f := range missing {
 		from, err := d.fetch(ctx, filepath.Join(dir, f.Name), f)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case errors.Is(err, imagefile.ErrOutput):
+		case errors.Is(err, safefile.ErrOutput):
 			return err
 		case err != nil:
 			failed++
@@ -166,7 +166,7 @@ func (d *downloader) fetch(ctx context.Context, name string, f mnist.OfficialFil
 	for _, mirror := range d.mirrors {
 		from = mirror + f.Name
 		var failure error // of the mirror rather than the disk
-		err := imagefile.WriteAtomic(name, d.overwrite, func(w io.Writer) error {
+		err := safefile.WriteAtomic(name, d.overwrite, func(w io.Writer) error {
 			var writing error
 			writing, failure = d.get(ctx, from, f, w)
 			return errors.Join(writing, failure)

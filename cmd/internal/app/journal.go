@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"superres/internal/imagefile"
+	"superres/internal/safefile"
 )
 
 // reportFile is a file of a report, and what writes it.
@@ -22,14 +22,14 @@ type reportFile struct {
 // writeReports writes the files to the folder, over those of an earlier run.
 func writeReports(dir string, files []reportFile) error {
 	for _, f := range files {
-		if err := imagefile.WriteAtomic(filepath.Join(dir, f.name), true, f.write); err != nil {
+		if err := safefile.WriteAtomic(filepath.Join(dir, f.name), true, f.write); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// writes returns what writes data, for imagefile.WriteAtomic.
+// writes returns what writes data, for safefile.WriteAtomic.
 func writes(data []byte) func(io.Writer) error {
 	return func(w io.Writer) error { _, err := w.Write(data); return err }
 }
@@ -56,7 +56,7 @@ func openJournal[T any](name string) (*journal[T], []T, error) {
 	case err != nil:
 	case !info.Mode().IsRegular():
 		err = errors.New("not a regular file; use another -o")
-	case !imagefile.Lock(f):
+	case !safefile.Lock(f):
 		err = errors.New("another superres is at work in this folder; wait for it, or use another -o")
 	default:
 		var whole int64

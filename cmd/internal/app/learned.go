@@ -13,8 +13,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"superres/internal/imagefile"
 	"superres/internal/matfile"
+	"superres/internal/safefile"
 	"superres/learners"
 )
 
@@ -71,7 +71,7 @@ func (out learnOutputs) check(inputs ...string) error {
 			continue
 		}
 		for _, in := range inputs {
-			if in != "" && in != "-" && imagefile.SameFile(in, o.name) {
+			if in != "" && in != "-" && safefile.SameFile(in, o.name) {
 				return codedError{fmt.Errorf("%s: %s would write over the input; use another name", o.name, o.flag), exitOutput}
 			}
 		}
@@ -84,7 +84,7 @@ func (out learnOutputs) check(inputs ...string) error {
 			return codedError{fmt.Errorf("%s exists; use --on-exist overwrite or another %s", o.name, o.flag), exitOutput}
 		}
 		// Rather now than after hours of learning.
-		if err := imagefile.CheckWritable(o.name, out.overwrite); err != nil {
+		if err := safefile.CheckWritable(o.name, out.overwrite); err != nil {
 			return err
 		}
 	}
@@ -99,7 +99,7 @@ func (out learnOutputs) save(ctx context.Context, stdout io.Writer, r *learners.
 		if o.name == "" || ctx.Err() != nil {
 			return
 		}
-		errs = append(errs, imagefile.WriteAtomic(o.name, out.overwrite, func(w io.Writer) error { return write(interruptible{ctx, w}) }))
+		errs = append(errs, safefile.WriteAtomic(o.name, out.overwrite, func(w io.Writer) error { return write(interruptible{ctx, w}) }))
 	}
 	write(out.trace, func(w io.Writer) error { return writeTrace(w, r.Steps) })
 	write(out.codes, func(w io.Writer) error { return matfile.WriteCodes(w, out.codes.format, r.Codes) })
@@ -184,7 +184,7 @@ func (l *learning) report(r *learners.Result) error {
 		}
 	}
 	if !c.Bool("quiet") {
-		fmt.Fprintln(l.s.err, imagefile.OneLine(sum.text()))
+		fmt.Fprintln(l.s.err, safefile.OneLine(sum.text()))
 	}
 	if !c.Bool("json") {
 		return nil

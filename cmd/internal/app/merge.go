@@ -14,7 +14,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"superres/internal/imagefile"
+	"superres/internal/safefile"
 )
 
 func mergeCommand(s *streams) *cli.Command {
@@ -92,19 +92,19 @@ func sweepPart(c *cli.Context, dir string) (shard, error) {
 		return part, err
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return part, imagefile.Unwritable(dir, err)
+		return part, safefile.Unwritable(dir, err)
 	}
 	name := filepath.Join(dir, commandFile)
 	old, err := os.ReadFile(name)
 	switch {
 	case err == nil && !bytes.Equal(old, text):
-		return part, usage("%s holds parts of another command, %s; use another -o", dir, imagefile.OneLine(string(old)))
+		return part, usage("%s holds parts of another command, %s; use another -o", dir, safefile.OneLine(string(old)))
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return part, codedError{err, exitOutput}
 	case err == nil:
 		return part, nil
 	}
-	return part, imagefile.WriteAtomic(name, true, writes(text))
+	return part, safefile.WriteAtomic(name, true, writes(text))
 }
 
 // mergePictures tells what has become of the parts of an upscale, by their journals.
@@ -163,7 +163,7 @@ func (s *streams) partsDone(dir string, parts map[int]record) error {
 		failed = append(failed, parts[i].Failed...)
 	}
 	for _, name := range failed {
-		fmt.Fprintln(s.out, imagefile.OneLine(name+": failed"))
+		fmt.Fprintln(s.out, safefile.OneLine(name+": failed"))
 	}
 	fmt.Fprintf(s.out, "%d parts: %d pictures done, %d failed\n", len(parts), done, len(failed))
 	if len(failed) > 0 {

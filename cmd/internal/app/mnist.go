@@ -12,7 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"superres/internal/imagefile"
+	"superres/internal/safefile"
 	"superres/superres"
 )
 
@@ -185,7 +185,7 @@ func (d *digits) checkOutputs() error {
 		}
 		seen = place
 		// Rather now than after all the work.
-		if err := imagefile.CheckWritable(o.name, d.overwrite); err != nil {
+		if err := safefile.CheckWritable(o.name, d.overwrite); err != nil {
 			return err
 		}
 	}
@@ -198,7 +198,7 @@ func (d *digits) free(flag, name string) error {
 		return nil // it is missing, or writing will tell
 	}
 	for _, in := range []string{d.images, d.labels} {
-		if in != "" && imagefile.SameFile(in, name) {
+		if in != "" && safefile.SameFile(in, name) {
 			return codedError{fmt.Errorf("%s: %s would write over the input; use another name", name, flag), exitOutput}
 		}
 	}

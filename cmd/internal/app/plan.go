@@ -13,7 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"superres/internal/imagefile"
+	"superres/internal/safefile"
 	"superres/superres"
 )
 
@@ -162,7 +162,7 @@ func clashes(jobs []job) (problems []error) {
 			problems = append(problems, codedError{fmt.Errorf("%s and %s both make %s; use --name '{stem}{ext}_{size}', or a folder for each", other, j.path, j.output), exitOutput})
 		case is && in != j.path:
 			problems = append(problems, codedError{fmt.Errorf("%s: its output %s is an input as well; use another -o or --name", j.path, j.output), exitOutput})
-		case is || imagefile.SameFile(j.path, j.output):
+		case is || safefile.SameFile(j.path, j.output):
 			problems = append(problems, codedError{fmt.Errorf("%s: the output is the input; use another -o or --name", j.path), exitOutput})
 		}
 	}
@@ -194,12 +194,12 @@ func (b batch) makeFolders() (made []string, err error) {
 			if now = os.MkdirAll(j.root, 0o777); now == nil {
 				made = append(made, j.root)
 			} else {
-				now = imagefile.Unwritable(j.root, now)
+				now = safefile.Unwritable(j.root, now)
 			}
 		} else if isFolder(j.root) {
-			now = imagefile.CheckFolder(filepath.Clean(j.root))
+			now = safefile.CheckFolder(filepath.Clean(j.root))
 		} else {
-			now = imagefile.Unwritable(j.root, syscall.ENOTDIR)
+			now = safefile.Unwritable(j.root, syscall.ENOTDIR)
 		}
 		good = good || now == nil
 		err = cmp.Or(err, now)

@@ -12,7 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
-	"superres/internal/imagefile"
+	"superres/internal/safefile"
 )
 
 // workFlags are the flags of all commands that take long.
@@ -131,7 +131,7 @@ func (p *progress) line(format string, args ...any) {
 		return
 	}
 	p.pause()
-	fmt.Fprintln(p.w, imagefile.OneLine(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(p.w, safefile.OneLine(fmt.Sprintf(format, args...)))
 }
 
 // warn reports the failure of one file among others.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"superres/internal/imagefile"
+	"superres/internal/safefile"
 )
 
 // rows reads a trials.csv without its seconds.
@@ -164,7 +164,7 @@ func TestRecoverTwiceAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !imagefile.Lock(j.file) {
+	if !safefile.Lock(j.file) {
 		t.Skip("no locks here")
 	}
 	if _, errs, code := call(t, dir, "", args...); code != exitOutput || !strings.Contains(errs, "another superres is at work") {

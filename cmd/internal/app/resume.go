@@ -14,7 +14,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"superres/internal/imagefile"
+	"superres/internal/safefile"
 	"superres/superres"
 )
 
@@ -164,7 +164,7 @@ func (rec record) isOf(path string) bool {
 }
 
 func hashFile(path string) (string, error) {
-	f, _, err := imagefile.OpenRegular(path)
+	f, _, err := safefile.OpenRegular(path)
 	if err != nil {
 		return "", err
 	}
@@ -195,7 +195,7 @@ func (r *resumption) read(folder string) (map[string]record, error) {
 	past := map[string]record{}
 	entries, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, imagefile.Unwritable(folder, err)
+		return nil, safefile.Unwritable(folder, err)
 	}
 	for _, e := range entries {
 		if ok, _ := filepath.Match(journalPrefix+"*"+journalSuffix, e.Name()); !ok || !e.Type().IsRegular() {
@@ -231,7 +231,7 @@ func (r *resumption) open(b batch) error {
 	if r.suffix != "" {
 		for _, root := range b.roots {
 			if err := os.MkdirAll(root, 0o777); err != nil {
-				return imagefile.Unwritable(root, err)
+				return safefile.Unwritable(root, err)
 			}
 			if err := r.openIn(root); err != nil {
 				return err
@@ -334,7 +334,7 @@ func (r *resumption) keep(j job, info fs.FileInfo, write func() error) error {
 	}
 	out, err := os.Lstat(j.output)
 	if err != nil {
-		return imagefile.Unwritable(j.output, err)
+		return safefile.Unwritable(j.output, err)
 	}
 	rec.State, rec.Bytes, rec.Time = "done", out.Size(), time.Now()
 	return at.add(rec)

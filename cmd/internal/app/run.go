@@ -19,7 +19,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"superres/internal/imagefile"
+	"superres/internal/safefile"
 	"superres/learners/plugin"
 	"superres/superres"
 )
@@ -96,10 +96,10 @@ const patience = 3 * time.Second
 // packages matches the names of packages in front of an error or within it.
 var packages = regexp.MustCompile(`(^|: )(?:(?:superres|learners|sparse|mnist|patches|matfile|npz|npy|zip): )+`)
 
-// message is the text of an error in one line without the names of the packages
-// it comes from.
+// message is the text of an error in one line, with its remedies and without the
+// names of the packages it comes from.
 func message(err error) string {
-	return imagefile.OneLine(packages.ReplaceAllString(err.Error(), "$1"))
+	return safefile.OneLine(packages.ReplaceAllString(advised(err), "$1"))
 }
 
 // output is standard output; what cannot be written to it has its exit code.
@@ -126,9 +126,9 @@ func exitCode(err error) int {
 		class error
 		code  int
 	}{
-		{imagefile.ErrInput, exitInput},
-		{imagefile.ErrOutput, exitOutput},
-		{imagefile.ErrLimit, exitLimit},
+		{safefile.ErrInput, exitInput},
+		{safefile.ErrOutput, exitOutput},
+		{safefile.ErrLimit, exitLimit},
 		{superres.ErrModel, exitModel},
 		{superres.ErrPictures, exitInput},
 		{plugin.ErrSettings, exitUsage},

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"superres/internal/imagefile"
+	"superres/internal/safefile"
 	"superres/superres"
 )
 
@@ -92,7 +92,7 @@ func (t *scores) text() string {
 	undefined := false
 	var columns []string
 	for _, c := range t.Columns {
-		columns = append(columns, imagefile.OneLine(c))
+		columns = append(columns, safefile.OneLine(c))
 	}
 	line("", columns)
 	for _, row := range append(slices.Clone(t.Rows), scoreRow{"mean", t.Mean}) {
@@ -105,7 +105,7 @@ func (t *scores) text() string {
 				cells = append(cells, number("%.2f", c.PSNR)+" / "+number("%.4f", c.SSIM))
 			}
 		}
-		line(imagefile.OneLine(row.Name), cells)
+		line(safefile.OneLine(row.Name), cells)
 	}
 	if undefined {
 		b.WriteString("-: not defined (equal pictures, or smaller than the window of SSIM), and left out of the mean\n")

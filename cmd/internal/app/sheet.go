@@ -13,6 +13,7 @@ import (
 	"golang.org/x/image/math/fixed"
 
 	"superres/internal/imagefile"
+	"superres/internal/safefile"
 	"superres/mnist"
 )
 
@@ -80,7 +81,7 @@ func (d *digits) writeSheet(ctx context.Context) error {
 			text(left, top+sheetText+len(d.sheetRows())*cell.Y-sheetGap/2, number("%.4f", finite(x.errors[n-1])))
 		}
 	}
-	return imagefile.WriteAtomic(d.sheet, d.overwrite, func(w io.Writer) error {
+	return safefile.WriteAtomic(d.sheet, d.overwrite, func(w io.Writer) error {
 		return imagefile.Encode(interruptible{ctx, w}, sheet, "png", imagefile.EncodeOptions{})
 	})
 }

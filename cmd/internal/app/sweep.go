@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"superres/internal/imagefile"
 	"superres/internal/parallel"
+	"superres/internal/safefile"
 )
 
 // sweep runs tasks that are not among those the journals in the folder dir have, keeps
@@ -50,7 +50,7 @@ func (s sweep[K, R]) do(ctx context.Context, tasks []K, bar *progress) (results 
 		return s.kept(tasks, bar)
 	}
 	if err := os.MkdirAll(s.dir, 0o777); err != nil {
-		return nil, imagefile.Unwritable(s.dir, err)
+		return nil, safefile.Unwritable(s.dir, err)
 	}
 	j, own, err := openJournal[entry[R]](filepath.Join(s.dir, sweepPrefix+s.part.suffix()+sweepSuffix))
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"superres/internal/imagefile"
+	"superres/internal/safefile"
 	"superres/superres"
 )
 
@@ -116,7 +116,7 @@ func train(c *cli.Context, s *streams) error {
 		return err
 	}
 	for _, src := range list {
-		if imagefile.SameFile(src.Name, out) {
+		if safefile.SameFile(src.Name, out) {
 			return codedError{fmt.Errorf("%s: the output is an input; use another -o", out), exitOutput}
 		}
 	}
@@ -144,13 +144,13 @@ func train(c *cli.Context, s *streams) error {
 		if opt.Kept, err = readPartial(partial, memory); err != nil {
 			return err
 		}
-		opt.Keep = func(stages []byte) error { return imagefile.WriteAtomic(partial, true, writes(stages)) }
+		opt.Keep = func(stages []byte) error { return safefile.WriteAtomic(partial, true, writes(stages)) }
 	}
 	m, err := superres.Train(c.Context, list, opt)
 	if err != nil {
 		return trainingError(err)
 	}
-	if err := imagefile.WriteAtomic(out, overwrite, m.Save); err != nil {
+	if err := safefile.WriteAtomic(out, overwrite, m.Save); err != nil {
 		return err
 	}
 	if opt.Stages > 1 {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"superres/internal/imagefile"
+	"superres/internal/safefile"
 	"superres/superres"
 )
 
@@ -51,7 +51,7 @@ func trainShard(c *cli.Context, list []superres.Source, opt superres.TrainOption
 	if err != nil {
 		return trainingError(err)
 	}
-	if err := imagefile.WriteAtomic(name, true, writes(data)); err != nil {
+	if err := safefile.WriteAtomic(name, true, writes(data)); err != nil {
 		return err
 	}
 	bar.line("%s: part %v is done; superres merge %s completes the step when all are", name, part, out)
@@ -87,7 +87,7 @@ func mergeTraining(c *cli.Context, s *streams, out string) error {
 	if m != nil {
 		target, write = out, m.Save
 	}
-	if err := imagefile.WriteAtomic(target, true, write); err != nil { // the parts have looked whether it may
+	if err := safefile.WriteAtomic(target, true, write); err != nil { // the parts have looked whether it may
 		return err
 	}
 	if m != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/internal/imagefile"
+	"superres/internal/safefile"
 	"superres/superres"
 )
 
@@ -266,10 +267,10 @@ func (u *upscaler) deliver(j job, info fs.FileInfo, write func(io.Writer) error)
 		return codedError{fmt.Errorf("%s is a link out of %s; nothing is written through it", link, j.root), exitOutput}
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return imagefile.Unwritable(dir, err)
+		return safefile.Unwritable(dir, err)
 	}
 	return u.past.keep(j, info, func() error {
-		return imagefile.WriteAtomic(j.output, u.overwrite || j.replace, write)
+		return safefile.WriteAtomic(j.output, u.overwrite || j.replace, write)
 	})
 }
 
@@ -280,6 +281,6 @@ func (u *upscaler) note(path string, warnings []string) {
 	}
 	for _, text := range warnings {
 		u.bar.pause()
-		fmt.Fprintln(u.err, "superres:", imagefile.OneLine(path+": "+text))
+		fmt.Fprintln(u.err, "superres:", safefile.OneLine(path+": "+text))
 	}
 }

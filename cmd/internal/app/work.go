@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"superres/internal/imagefile"
 	"superres/internal/parallel"
+	"superres/internal/safefile"
 )
 
 // work is the pictures of a batch in work. They begin in their order, one for each
@@ -110,12 +110,12 @@ func (w *work) report(i int) {
 	u, j, out, ev := w.u, w.jobs[i], w.results[i], w.event(i)
 	if u.verbose && out.about != "" {
 		u.bar.pause()
-		fmt.Fprintln(u.err, imagefile.OneLine(j.path+": "+out.about))
+		fmt.Fprintln(u.err, safefile.OneLine(j.path+": "+out.about))
 	}
 	u.note(j.path, out.warnings)
 	ev.Seconds = out.seconds
 	for _, text := range out.warnings {
-		ev.Warnings = append(ev.Warnings, imagefile.OneLine(text))
+		ev.Warnings = append(ev.Warnings, safefile.OneLine(text))
 	}
 	if out.err != nil {
 		w.last = out.err

@@ -1,10 +1,9 @@
-package imagefile
+package safefile
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"image"
 	"io"
 	"io/fs"
 	"os"
@@ -55,7 +54,8 @@ func TestWriteAtomic(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := WriteAtomic(name, false, func(io.Writer) error { panic("no work for a taken name") })
-	checkRefusal(t, err, ErrOutput, name, "already exists; use --on-exist overwrite or another name")
+	checkRefusal(t, err, ErrOutput, name, "already exists")
+	checkRemedy(t, err, Overwrite)
 	if !errors.Is(err, fs.ErrExist) {
 		t.Errorf("the cause is lost in %v", err)
 	}
@@ -122,9 +122,11 @@ func TestWriteAtomicRefusals(t *testing.T) {
 		err := WriteAtomic(name, true, writes("new"))
 		checkRefusal(t, err, ErrOutput, printable(name), want)
 	}
-	if err := WriteAtomic("", true, writes("new")); !errors.Is(err, ErrOutput) || !strings.HasPrefix(err.Error(), "the output has no name") {
+	err := WriteAtomic("", true, writes("new"))
+	if !errors.Is(err, ErrOutput) || err.Error() != "the output has no name" {
 		t.Errorf("no name: %v", err)
 	}
+	checkRemedy(t, err, NameOutput)
 	if content(t, file) != "old" || leftovers(t, dir) != nil {
 		t.Error("a refused write has changed something")
 	}
@@ -143,15 +145,14 @@ func TestWriteAtomicErrorsOfTheWriter(t *testing.T) {
 		})
 	}
 	checkRefusal(t, fail(errors.New("no\nink")), ErrOutput, name, "cannot be written: no ink; try another name or folder")
-	checkRefusal(t, fail(refuse(ErrOutput, "a side is too long; use PNG")), ErrOutput, name, "a side is too long; use PNG")
-	checkRefusal(t, fail(fmt.Errorf("second thoughts: %w", &fault{name: "in.png", text: "damaged", class: ErrInput})), ErrInput, "second thoughts: in.png", "damaged")
+	checkRefusal(t, fail(Refuse(ErrOutput, "", "a side is too long; use PNG")), ErrOutput, name, "a side is too long; use PNG")
+	checkRefusal(t, fail(fmt.Errorf("second thoughts: %w", Refuse(ErrInput, "in.png", "damaged"))), ErrInput, "second thoughts: in.png", "damaged")
 	checkRefusal(t, fail(context.Canceled), context.Canceled, name, "interrupted")
 	checkRefusal(t, fail(context.DeadlineExceeded), ErrLimit, name, "ran out of time")
-
-	err := WriteAtomic(name, true, func(w io.Writer) error {
-		return Encode(w, image.NewGray(image.Rectangle{}), "png", EncodeOptions{})
-	})
-	checkRefusal(t, err, ErrOutput, name, "there is nothing to write, the picture is 0x0;")
+	checkRemedy(t, fail(context.DeadlineExceeded), MoreTime)
+	nameless := fail(Refuse(ErrOutput, "", "is too large").With(MoreTime))
+	checkRefusal(t, nameless, ErrOutput, name, "is too large")
+	checkRemedy(t, nameless, MoreTime)
 
 	func() {
 		defer func() {

@@ -1,4 +1,4 @@
-package imagefile
+package safefile
 
 import (
 	"errors"
@@ -21,8 +21,8 @@ import (
 func Sweep(dir string, olderThan time.Duration) (removed int, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return 0, &fault{name: dir, class: ErrOutput, cause: err,
-			text: fmt.Sprintf("cannot be looked through for old temporary files: %v; check the name and the mode", bare(err))}
+		return 0, &Fault{Name: dir, Class: ErrOutput, Cause: err,
+			Reason: fmt.Sprintf("cannot be looked through for old temporary files: %v; check the name and the mode", bare(err))}
 	}
 	var first error
 	for _, e := range entries {
@@ -44,8 +44,8 @@ func Sweep(dir string, olderThan time.Duration) (removed int, err error) {
 		case err == nil:
 			removed++
 		case first == nil && !errors.Is(err, fs.ErrNotExist):
-			first = &fault{name: name, class: ErrOutput, cause: err,
-				text: fmt.Sprintf("is an old temporary file that cannot be removed: %v; remove it by hand", bare(err))}
+			first = &Fault{Name: name, Class: ErrOutput, Cause: err,
+				Reason: fmt.Sprintf("is an old temporary file that cannot be removed: %v; remove it by hand", bare(err))}
 		}
 	}
 	return removed, first

@@ -1,4 +1,4 @@
-package imagefile
+package safefile
 
 import (
 	"bufio"
@@ -20,8 +20,8 @@ import (
 // Without, an existing name is refused, even one that appears while write is at
 // work. Links, folders and devices are never replaced or followed.
 //
-// write must not keep its writer. An error of write that is of this package's
-// classes, or of a context, keeps its class; all others are an ErrOutput.
+// write must not keep its writer. A Fault that write returns, or the error of
+// a context, keeps its class; all others are an ErrOutput.
 func WriteAtomic(name string, overwrite bool, write func(io.Writer) error) error {
 	return writeAtomic(osDisk{}, name, overwrite, write)
 }
@@ -67,8 +67,8 @@ func writeAtomic(d disk, name string, overwrite bool, write func(io.Writer) erro
 	dir, _ := filepath.Split(name) // as it is: cleaning a/../b is wrong if a is a link
 	temp, err := createTemp(d, dir, mode)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &fault{name: name, class: ErrOutput, cause: err,
-			text: fmt.Sprintf("there is no folder %s; make it first", printable(filepath.Clean(dir)))}
+		return &Fault{Name: name, Class: ErrOutput, Cause: err,
+			Reason: fmt.Sprintf("there is no folder %s; make it first", printable(filepath.Clean(dir)))}
 	}
 	if err != nil {
 		return Unwritable(name, err)
@@ -104,11 +104,11 @@ func writeAtomic(d disk, name string, overwrite bool, write func(io.Writer) erro
 // outputMode returns the mode for the file to be written and whether it
 // replaces one, or refuses the name.
 func outputMode(d disk, name string, overwrite bool) (mode fs.FileMode, replaces bool, err error) {
-	no := func(text string) (fs.FileMode, bool, error) {
-		return 0, false, &fault{name: name, text: text, class: ErrOutput}
+	no := func(reason string, remedy Remedy) (fs.FileMode, bool, error) {
+		return 0, false, &Fault{Name: name, Reason: reason, Remedy: remedy, Class: ErrOutput}
 	}
 	if name == "" {
-		return no("the output has no name; give one with -o")
+		return no("the output has no name", NameOutput)
 	}
 	info, err := d.Lstat(name)
 	switch {
@@ -117,15 +117,15 @@ func outputMode(d disk, name string, overwrite bool) (mode fs.FileMode, replaces
 	case err != nil:
 		return 0, false, Unwritable(name, err)
 	case info.IsDir():
-		return no("is a folder; give the name of a file")
+		return no("is a folder; give the name of a file", "")
 	case info.Mode()&fs.ModeSymlink != 0:
-		return no("is a symbolic link; give the name of the file itself")
+		return no("is a symbolic link; give the name of the file itself", "")
 	case !info.Mode().IsRegular():
-		return no("is a device or pipe, not a file; use - for standard output")
+		return no("is a device or pipe, not a file", StandardOutput)
 	case !overwrite:
 		return 0, false, Unwritable(name, fs.ErrExist)
 	case info.Mode().Perm()&0o200 == 0:
-		return no("is write-protected; change its mode or use another name")
+		return no("is write-protected; change its mode or use another name", "")
 	}
 	return info.Mode().Perm(), true, nil
 }
@@ -144,10 +144,10 @@ func fill(f io.Writer, name string, write func(io.Writer) error) error {
 	case err == nil:
 		return nil
 	}
-	if err, ok := named(err, name); ok {
+	if err, ok := Named(err, name); ok {
 		return err
 	}
-	if err, ok := stopped(err, name); ok {
+	if err, ok := Stopped(err, name); ok {
 		return err
 	}
 	return Unwritable(name, err)

@@ -79,7 +79,7 @@ type comparison struct {
 	memory   int64
 	coder    string
 	learners []string
-	models   []string
+	models   []comparedModel
 	train    []superres.Source // all that may be learned from
 	tests    []testPicture
 	data     string // what decides train and tests, beside the flags
@@ -201,9 +201,11 @@ func (cmp *comparison) settings() (err error) {
 	if cmp.learners = specs(c.String("learners")); len(cmp.learners) == 0 {
 		cmp.learners = allLearners()
 	}
-	cmp.models = specs(c.String("models"))
+	for _, name := range specs(c.String("models")) {
+		cmp.models = append(cmp.models, comparedModel{name: name})
+	}
 	if p.photo && !c.IsSet("models") {
-		cmp.models = []string{"coupled", "photo:fast", "photo:balanced", "photo"}
+		cmp.models = []comparedModel{{name: "coupled"}, {cleanModel, "fast"}, {cleanModel, "balanced"}, {name: cleanModel}}
 	}
 	return checkLearners(cmp.learners)
 }

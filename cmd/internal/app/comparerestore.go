@@ -22,15 +22,27 @@ type baseline struct {
 	scores []restored
 }
 
+// comparedModel is a model that is there already, and how much of it is run: "" is all.
+type comparedModel struct{ name, effort string }
+
+// open opens the model and says what it is called in a table.
+func (c comparedModel) open() (m *superres.Model, title string, err error) {
+	if m, err = openModel(c.name); err != nil || c.effort == "" {
+		return m, c.name, err
+	}
+	m, err = m.Effort(c.effort)
+	return m, fmt.Sprintf("%s (%s)", c.name, c.effort), err
+}
+
 // baselines restores the tests by plain interpolation and by --models.
 func (cmp *comparison) baselines() ([]baseline, error) {
-	names := []string{"nearest", "bicubic"}
+	models := []comparedModel{{name: "nearest"}, {name: "bicubic"}}
 	if cmp.protocol.photo {
-		names = append(names, "lanczos")
+		models = append(models, comparedModel{name: "lanczos"})
 	}
 	var list []baseline
-	for _, name := range append(names, cmp.models...) {
-		m, err := openModel(name)
+	for _, model := range append(models, cmp.models...) {
+		m, name, err := model.open()
 		if err != nil {
 			return nil, err
 		}

@@ -28,6 +28,7 @@ bicubic, 8 bits; Y of BT.601, a border of SCALE pixels left out; PSNR and SSIM.
 nfe, for digits: squared error of the grey values over the squared truth.`,
 		Flags: append(append([]cli.Flag{
 			&cli.StringSliceFlag{Name: "model", Aliases: []string{"m"}, Usage: "reduce every picture and enlarge it again by `NAME|FILE`; may be given more than once"},
+			&cli.StringFlag{Name: "effort", Value: "best", Usage: "`HOW` many stages of cascades to run: fast (one), balanced (two) or best (all)"},
 			&cli.IntFlag{Name: "scale", Aliases: []string{"s"}, Value: 2, Usage: "the scale `N`, 2 to 16: how much TEST was enlarged, or how much to reduce"},
 			&cli.StringFlag{Name: "protocol", Usage: "score by `NAME`: matlab-y or nfe; by default nfe for IDX files, else matlab-y"},
 			&cli.StringFlag{Name: "degradation", Usage: "reduce by `HOW`: bicubic or box; by default what the first trained model was trained for"},
@@ -57,13 +58,15 @@ func eval(c *cli.Context, s *streams) error {
 		return usage("--jpeg %d: expected a quality of 1 to 100, or 0", c.Int("jpeg"))
 	case c.Int("jpeg") > 0 && len(models) == 0:
 		return usage("--jpeg is for models, which pictures are reduced for: add -m MODEL")
+	case c.IsSet("effort") && len(models) == 0:
+		return usage("--effort is for models: add -m MODEL")
 	}
 	bar, err := newProgress(c, s)
 	if err != nil {
 		return err
 	}
 	defer bar.clear()
-	table := scores{Scale: scale, JPEG: c.Int("jpeg"), Protocol: superres.Protocol(c.String("protocol"))}
+	table := scores{Scale: scale, JPEG: c.Int("jpeg"), Effort: c.String("effort"), Protocol: superres.Protocol(c.String("protocol"))}
 	if table.Protocol == "" {
 		table.Protocol = superres.MatlabY
 		if slices.ContainsFunc(c.Args().Slice(), isIDX) {
@@ -80,6 +83,9 @@ func eval(c *cli.Context, s *streams) error {
 	}
 	if err != nil {
 		return err
+	}
+	if table.Effort == "best" {
+		table.Effort = "" // says nothing
 	}
 	bar.clear()
 	table.average()
@@ -98,6 +104,9 @@ func (t *scores) models(c *cli.Context, names []string, limits imagefile.Limits,
 	t.Degradation = superres.Degradation(c.String("degradation"))
 	for _, name := range names {
 		m, err := openModel(name)
+		if err == nil {
+			m, err = m.Effort(t.Effort)
+		}
 		if err != nil {
 			return err
 		}

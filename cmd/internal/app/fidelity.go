@@ -53,8 +53,7 @@ func newFidelity(c *cli.Context) (fidelity, error) {
 // whichever are used.
 func provenance(c *cli.Context, name string, model *superres.Model, opt superres.Options) (string, error) {
 	text := fmt.Sprintf("superres %s; model %s", version, filepath.Base(name))
-	builtin, _, _ := strings.Cut(name, ":")
-	sum := superres.BuiltinFingerprint(builtin)
+	sum := superres.BuiltinFingerprint(name)
 	if strings.ContainsAny(name, `./\`) {
 		var err error
 		if sum, err = model.Fingerprint(); err != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -105,19 +104,8 @@ func summary(m *superres.Model) string {
 	return text + fmt.Sprintf(", %.2f dB on %d held-out pictures (bicubic %.2f)", a.PSNR, p.HeldOut, b.PSNR)
 }
 
-// openModel opens a model by the name of one that needs no file, or from a file; an
-// effort may follow a colon, as in photo:fast.
+// openModel opens a model by the name of one that needs no file, or from a file.
 func openModel(name string) (*superres.Model, error) {
-	if i := strings.LastIndexByte(name, ':'); i > 0 && slices.Contains(superres.Efforts(), name[i+1:]) {
-		m, err := openModel(name[:i])
-		if err != nil {
-			return nil, err
-		}
-		if m, err = m.Effort(name[i+1:]); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		return m, nil
-	}
 	if !strings.ContainsAny(name, `./\`) {
 		m, err := superres.Builtin(name)
 		if err != nil {

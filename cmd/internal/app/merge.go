@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -19,15 +18,14 @@ import (
 
 func mergeCommand(s *streams) *cli.Command {
 	return command(&cli.Command{
-		Name: "merge", Usage: "complete what was done in parts, with --shard", ArgsUsage: "[FLAGS] FOLDER|MODEL",
+		Name: "merge", Usage: "complete what was done in parts, with --shard", ArgsUsage: "[FLAGS] FOLDER",
 		Description: `   superres merge recovery/     the report of superres recover --shard I/N -o recovery/, for all I
    superres merge comparison/   that of superres compare; run it where the parts were run
-   superres merge large/        whether all parts of superres upscale --resume --shard I/N -o large/ are done
-   superres merge my.npz        the next step of superres train --shard I/N -o my.npz, or the model after the last`,
+   superres merge large/        whether all parts of superres upscale --resume --shard I/N -o large/ are done`,
 		Flags: workFlags,
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
-				return usage("expected one folder, or the model of a training; superres merge --help shows examples")
+				return usage("expected one folder; superres merge --help shows examples")
 			}
 			return merge(c, s, c.Args().First())
 		},
@@ -35,9 +33,6 @@ func mergeCommand(s *streams) *cli.Command {
 }
 
 func merge(c *cli.Context, s *streams, path string) error {
-	if strings.HasSuffix(path, ".npz") {
-		return mergeTraining(c, s, path)
-	}
 	recorded, err := os.ReadFile(filepath.Join(path, commandFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return mergePictures(s, path)

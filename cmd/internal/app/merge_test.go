@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"os"
@@ -131,51 +130,5 @@ func TestMergePictures(t *testing.T) {
 	}
 	if _, errs, code := call(t, dir, "", "merge", "in"); code != exitInput || !strings.Contains(errs, "no part was done there") {
 		t.Errorf("exit %d, %s", code, errs)
-	}
-}
-
-// A cascade trained in parts is the file that the plain command writes, and leaves
-// nothing beside it.
-func TestTrainInParts(t *testing.T) {
-	dir := t.TempDir()
-	for i := range 3 {
-		write(t, filepath.Join(dir, fmt.Sprintf("in/%d.png", i)), blob(60+i, 50))
-	}
-	args := []string{"train", "--stages", "1", "--atoms", "8", "--flat", "0.5", "-q", "in", "-o"}
-	if _, errs, code := call(t, dir, "", append(args, "whole.npz")...); code != 0 {
-		t.Fatalf("exit %d: %s", code, errs)
-	}
-	if _, errs, code := call(t, dir, "", "merge", "my.npz"); code != exitInput || !strings.Contains(errs, "no part of its training") {
-		t.Errorf("exit %d, %s", code, errs)
-	}
-	for step := range 2 {
-		for i := range 2 {
-			if _, errs, code := call(t, dir, "", append(args, "my.npz", "--shard", fmt.Sprintf("%d/2", i))...); code != 0 {
-				t.Fatalf("step %d, part %d: exit %d, %s", step, i, code, errs)
-			}
-			_, errs, code := call(t, dir, "", "merge", "my.npz", "-q")
-			if want := []int{exitInput, 0}[i]; code != want || i == 0 && !strings.Contains(errs, "--shard 1/2") {
-				t.Errorf("step %d after part %d: exit %d, %s", step, i, code, errs)
-			}
-		}
-	}
-	want, err := os.ReadFile(filepath.Join(dir, "whole.npz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := os.ReadFile(filepath.Join(dir, "my.npz")); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("two parts give another model (%v)", err)
-	}
-	if files := tree(t, dir); len(files) != 5 {
-		t.Errorf("left behind: %v", files)
-	}
-	for args, want := range map[string]string{
-		"--shard 0/2":                         "--stages",
-		"--shard 0/2 --stages 1 --held-out 1": "--held-out",
-		"--shard 2/2 --stages 1":              "numbered from 0",
-	} {
-		if _, errs, code := call(t, dir, "", append(strings.Fields("train in -o other.npz"), strings.Fields(args)...)...); code != exitUsage || !strings.Contains(errs, want) {
-			t.Errorf("%s: exit %d, %s", args, code, errs)
-		}
 	}
 }

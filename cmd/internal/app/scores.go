@@ -15,7 +15,8 @@ type scores struct {
 	Protocol    superres.Protocol    `json:"protocol"`
 	Scale       int                  `json:"scale"`
 	Degradation superres.Degradation `json:"degradation,omitempty"`
-	JPEG        int                  `json:"jpeg,omitempty"` // quality of the reduced pictures
+	JPEG        int                  `json:"jpeg,omitempty"`   // quality of the reduced pictures
+	Effort      string               `json:"effort,omitempty"` // of cascades; empty: all stages
 	Columns     []string             `json:"columns"`
 	Rows        []scoreRow           `json:"rows"`
 	Mean        []cell               `json:"mean"`
@@ -76,6 +77,9 @@ func (t *scores) text() string {
 	}
 	if t.JPEG > 0 {
 		fmt.Fprintf(&b, ", JPEG of quality %d", t.JPEG)
+	}
+	if t.Effort != "" {
+		fmt.Fprintf(&b, ", effort %s", t.Effort)
 	}
 	fmt.Fprintf(&b, ": %s\n", what)
 	width := len("mean")

@@ -48,7 +48,6 @@ func trainCommand(s *streams) *cli.Command {
 			&cli.IntFlag{Name: "back-projection", Value: 3, Usage: "back-project `N` times after coding"},
 			&cli.IntFlag{Name: "held-out", Usage: "keep `N` pictures from training and score them"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of all random draws"},
-			&cli.StringFlag{Name: "shard", Usage: "of anchored stages: do part `I/N`, 0/N to N-1/N, of the next of two steps a stage: the parts may run at once, and superres merge MODEL completes the step"},
 			&cli.StringFlag{Name: "on-exist", Value: "fail", Usage: "`WHAT` to do when the output exists: fail or overwrite"},
 			&cli.BoolFlag{Name: "recursive", Aliases: []string{"r"}, Usage: "take folders with all below them"},
 		}, idxFlags...), commonFlags...),
@@ -87,10 +86,6 @@ func train(c *cli.Context, s *streams) error {
 		return usage("--flat %g: expected 0 to 255", flat)
 	}
 	overwrite, err := soleOutput(c)
-	if err != nil {
-		return err
-	}
-	part, err := trainingShard(c)
 	if err != nil {
 		return err
 	}
@@ -137,9 +132,6 @@ func train(c *cli.Context, s *streams) error {
 			opt.Atoms, opt.Patches, gib(need), gib(memory)), exitLimit}
 	}
 	partial := out + partialSuffix
-	if part.of > 0 {
-		return trainShard(c, list, opt, part, bar)
-	}
 	if opt.Stages > 1 {
 		if opt.Kept, err = readPartial(partial, memory); err != nil {
 			return err
@@ -148,7 +140,10 @@ func train(c *cli.Context, s *streams) error {
 	}
 	m, err := superres.Train(c.Context, list, opt)
 	if err != nil {
-		return trainingError(err)
+		if errors.Is(err, superres.ErrMemory) {
+			return codedError{fmt.Errorf("%w: see --max-memory", err), exitLimit}
+		}
+		return err
 	}
 	if err := imagefile.WriteAtomic(out, overwrite, m.Save); err != nil {
 		return err
@@ -163,16 +158,6 @@ func train(c *cli.Context, s *streams) error {
 
 // partialSuffix ends the name of what is kept beside a model while it is trained.
 const partialSuffix = ".partial"
-
-func trainingError(err error) error {
-	switch {
-	case errors.Is(err, superres.ErrMemory):
-		return codedError{fmt.Errorf("%w: see --max-memory", err), exitLimit}
-	case errors.Is(err, superres.ErrParts):
-		return codedError{err, exitInput}
-	}
-	return err
-}
 
 // readPartial returns what an interrupted run kept beside its output: nil when there
 // is nothing.

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
+	"superres/cmd/internal/console"
 	"superres/internal/imagefile"
 	"superres/internal/parallel"
 )
@@ -55,7 +55,7 @@ func (u *upscaler) fail(ev pictureEvent, err error) {
 	u.tally.failures = append(u.tally.failures, ev.Input)
 	u.events.picture(failure(ev, err))
 	if u.tally.total > 1 {
-		u.bar.warn(err)
+		u.bar.Warn(err)
 	}
 }
 
@@ -66,28 +66,19 @@ func (u *upscaler) verdict(last error) error {
 	switch {
 	case failed == 0:
 		if t.total > 1 {
-			u.bar.line("%d done, %d skipped, in %v", t.done, t.skipped, time.Since(t.began).Round(time.Second/10))
+			u.bar.Line("%d done, %d skipped, in %v", t.done, t.skipped, time.Since(t.began).Round(time.Second/10))
 		}
 		return nil
 	case t.total == 1:
 		return last
 	case failed == t.total:
-		return codedError{fmt.Errorf("all %d pictures failed", failed), exitNone}
+		return console.Fail(console.ExitNothing, fmt.Errorf("all %d pictures failed", failed))
 	}
 	fate := "are done"
 	if u.dry {
 		fate = "can be made or are there"
 	}
-	return codedError{fmt.Errorf("%d of %d pictures failed, %d %s: %s", failed, t.total, t.total-failed, fate, firstOf(t.failures)), exitSome}
-}
-
-// firstOf lists the first ten names, and says how many more there are.
-func firstOf(names []string) string {
-	const most = 10
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	return console.Fail(console.ExitSome, fmt.Errorf("%d of %d pictures failed, %d %s: %s", failed, t.total, t.total-failed, fate, console.FirstOf(t.failures)))
 }
 
 // errEnough ends the reading of a picture of which the header is enough.
@@ -117,7 +108,7 @@ func (u *upscaler) show(ctx context.Context, b batch) error {
 		u.tally.planned++
 		u.events.picture(ev)
 		needs = append(needs, ev.Memory)
-		if err := u.print("%s %dx%d -> %s %dx%d, about %s", j.path, ev.InputWidth, ev.InputHeight, j.output, ev.Width, ev.Height, gib(ev.Memory)); err != nil {
+		if err := u.print("%s %dx%d -> %s %dx%d, about %s", j.path, ev.InputWidth, ev.InputHeight, j.output, ev.Width, ev.Height, console.Bytes(ev.Memory)); err != nil {
 			return err
 		}
 	}
@@ -126,14 +117,14 @@ func (u *upscaler) show(ctx context.Context, b batch) error {
 	for _, need := range needs[max(0, len(needs)-runtime.GOMAXPROCS(0)):] {
 		most = min(most+need, u.memory)
 	}
-	if err := u.print("%d to make, %d skipped, %d cannot be, at most about %s at a time", u.tally.planned, u.tally.skipped, len(u.tally.failures), gib(most)); err != nil {
+	if err := u.print("%d to make, %d skipped, %d cannot be, at most about %s at a time", u.tally.planned, u.tally.skipped, len(u.tally.failures), console.Bytes(most)); err != nil {
 		return err
 	}
 	if n := len(b.problems); n > 1 {
 		for _, p := range b.problems {
-			u.bar.warn(p)
+			u.bar.Warn(p)
 		}
-		return codedError{fmt.Errorf("nothing would be made: %d outputs clash or exist", n), exitOutput}
+		return console.Fail(console.ExitOutput, fmt.Errorf("nothing would be made: %d outputs clash or exist", n))
 	} else if n == 1 {
 		return b.problems[0]
 	}
@@ -148,14 +139,14 @@ func (u *upscaler) print(format string, args ...any) error {
 	if u.events != nil {
 		return nil
 	}
-	_, err := fmt.Fprintln(u.out, imagefile.OneLine(fmt.Sprintf(format, args...)))
+	_, err := fmt.Fprintln(u.Out, imagefile.OneLine(fmt.Sprintf(format, args...)))
 	return err
 }
 
 // look fills in what the header of a picture tells of its enlargement.
 func (u *upscaler) look(ctx context.Context, j job, ev *pictureEvent) error {
 	if j.path == "-" {
-		return usage("--dry-run does not read standard input; name files")
+		return console.Usage("--dry-run does not read standard input; name files")
 	}
 	limits := u.limits
 	limits.Accept = func(cfg image.Config) (err error) {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"superres/cmd/internal/console"
 )
 
 // decodeEvents reads events strictly: each line is one, of a known type.
@@ -94,7 +96,7 @@ func TestEvents(t *testing.T) {
 func TestFirstOf(t *testing.T) {
 	names := strings.Split("abcdefghijkl", "")
 	for n, want := range map[int]string{1: "a", 10: "a, b, c, d, e, f, g, h, i, j", 12: "a, b, c, d, e, f, g, h, i, j and 2 more"} {
-		if got := firstOf(names[:n]); got != want {
+		if got := console.FirstOf(names[:n]); got != want {
 			t.Errorf("%d: %s", n, got)
 		}
 	}
@@ -135,7 +137,7 @@ func TestDryRun(t *testing.T) {
 // The flags that are no settings of a result are flags of upscale.
 func TestNeutralFlags(t *testing.T) {
 	known := []string{"help"}
-	for _, f := range upscaleCommand(&streams{}).Flags {
+	for _, f := range upscaleCommand(&console.Streams{}).Flags {
 		known = append(known, f.Names()[0])
 	}
 	for _, name := range neutral {

@@ -13,14 +13,15 @@ import (
 	"github.com/urfave/cli/v2"
 	"gonum.org/v1/gonum/mat"
 
+	"superres/cmd/internal/console"
 	"superres/internal/kernel"
 	"superres/learners"
 	"superres/learners/planted"
 	"superres/learners/sparse"
 )
 
-func benchCommand(s *streams) *cli.Command {
-	return command(&cli.Command{
+func benchCommand(s *console.Streams) *cli.Command {
+	return console.Command(&cli.Command{
 		Name: "bench", Usage: "measure the speed of this machine", ArgsUsage: "[FLAGS]",
 		Description: `   superres bench                one processor
    superres bench -j 0 --json    all of them, as JSON
@@ -59,23 +60,23 @@ type benchTask struct {
 	run        func(ctx context.Context) (time.Duration, error)
 }
 
-func bench(c *cli.Context, s *streams) error {
+func bench(c *cli.Context, s *console.Streams) error {
 	jobs, runs := c.Int("jobs"), c.Int("runs")
 	only, err := regexp.Compile(c.String("only"))
 	switch {
 	case err != nil:
-		return usage("--only: %v", err)
+		return console.Usage("--only: %v", err)
 	case c.NArg() > 0:
-		return usage("bench takes no argument, got %q", c.Args().First())
+		return console.Usage("bench takes no argument, got %q", c.Args().First())
 	case jobs < 0:
-		return usage("--jobs %d: expected 0 or more", jobs)
+		return console.Usage("--jobs %d: expected 0 or more", jobs)
 	case runs < 1:
-		return usage("--runs %d: expected at least 1", runs)
+		return console.Usage("--runs %d: expected at least 1", runs)
 	case jobs > 0:
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(jobs))
 	}
 	r := benchReport{
-		Version: version, Go: runtime.Version(), Machine: machineName(), Kernel: kernel.Tier(), Workers: runtime.GOMAXPROCS(0),
+		Version: console.Version, Go: runtime.Version(), Machine: machineName(), Kernel: kernel.Tier(), Workers: runtime.GOMAXPROCS(0),
 	}
 	var tasks []benchTask
 	for _, add := range []func() ([]benchTask, error){fileTasks, pictureTasks, coderTasks, ropTasks, ksvdTasks} {
@@ -96,11 +97,11 @@ func bench(c *cli.Context, s *streams) error {
 		r.Tasks = append(r.Tasks, speed)
 	}
 	if c.Bool("json") {
-		enc := json.NewEncoder(s.out)
+		enc := json.NewEncoder(s.Out)
 		enc.SetIndent("", "  ")
 		return enc.Encode(r)
 	}
-	_, err = fmt.Fprint(s.out, r.text())
+	_, err = fmt.Fprint(s.Out, r.text())
 	return err
 }
 

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"io"
 	"sync/atomic"
 	"time"
 
@@ -43,17 +42,4 @@ func (c *clock) end(err error, path string) error {
 		return imagefile.Refuse(imagefile.ErrLimit, path, "takes longer to enlarge than the limit of %v; use --timeout, or --effort fast", c.limit)
 	}
 	return err
-}
-
-// interruptible is a writer that fails once its context ends.
-type interruptible struct {
-	context.Context
-	io.Writer
-}
-
-func (w interruptible) Write(p []byte) (int, error) {
-	if err := w.Err(); err != nil {
-		return 0, err
-	}
-	return w.Writer.Write(p)
 }

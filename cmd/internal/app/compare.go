@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"superres/cmd/internal/console"
 	"superres/learners"
 	"superres/learners/sparse"
 	"superres/superres"
@@ -34,8 +35,8 @@ var protocols = []protocol{
 	{name: "images", runs: 1, patches: 4000, atoms: 256, sparsity: 2, iterations: 100, back: 3, flat: 3, refit: true, photo: true},
 }
 
-func compareCommand(s *streams) *cli.Command {
-	return command(&cli.Command{
+func compareCommand(s *console.Streams) *cli.Command {
+	return console.Command(&cli.Command{
 		Name: "compare", Usage: "compare learners: the error report, with the paper's Table 1", ArgsUsage: "[FLAGS] DATA",
 		Description: `   superres compare mnist/                               the paper's Table 1
    superres compare --protocol pooled --learners rop,ksvd mnist/
@@ -67,7 +68,7 @@ stages, which is the paper's way, and for anchored ones (superres train --stages
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of all random draws"},
 			&cli.BoolFlag{Name: "recursive", Aliases: []string{"r"}, Usage: "take folders with all below them"},
 			sweepShardFlag,
-		}, idxFlags...), commonFlags...),
+		}, idxFlags...), console.PictureFlags...),
 		Action: func(c *cli.Context) error { return compare(c, s) },
 	})
 }
@@ -76,7 +77,7 @@ stages, which is the paper's way, and for anchored ones (superres train --stages
 type comparison struct {
 	c        *cli.Context
 	protocol protocol
-	memory   int64
+	limits   console.Limits
 	coder    string
 	learners []string
 	models   []comparedModel
@@ -92,21 +93,21 @@ type testPicture struct {
 	paper map[string]float64 // the paper's figures by learner, if it has them
 }
 
-func compare(c *cli.Context, s *streams) error {
-	memory, err := resources(c)
+func compare(c *cli.Context, s *console.Streams) error {
+	limits, err := console.ReadLimits(c)
 	if err != nil {
 		return err
 	}
-	cmp := &comparison{c: c, memory: memory}
+	cmp := &comparison{c: c, limits: limits}
 	if err := cmp.settings(); err != nil {
 		return err
 	}
-	bar, err := newProgress(c, s)
+	bar, err := console.NewProgress(c, s)
 	if err != nil {
 		return err
 	}
-	defer bar.clear()
-	bar.set("reading", 0)
+	defer bar.Clear()
+	bar.Set("reading", 0)
 	if cmp.protocol.photo {
 		err = cmp.readPhotos()
 	} else {
@@ -116,7 +117,7 @@ func compare(c *cli.Context, s *streams) error {
 		return err
 	}
 	if runs := float64(cmp.protocol.runs) * float64(len(cmp.learners)); runs > maxTrials {
-		return usage("%.0f runs are asked for, expected %d at most; use fewer --seeds", runs, maxTrials)
+		return console.Usage("%.0f runs are asked for, expected %d at most; use fewer --seeds", runs, maxTrials)
 	}
 	dir := c.String("output")
 	part, err := sweepPart(c, dir)
@@ -130,32 +131,32 @@ func compare(c *cli.Context, s *streams) error {
 		}
 	}
 	results, err := sweep[comparisonTask, comparisonResult]{
-		command: c.Command.Name, dir: dir, part: part, merge: s.merging, task: func(r comparisonResult) comparisonTask { return r.comparisonTask }, failed: func(r comparisonResult) bool { return r.Failure != "" },
+		command: c.Command.Name, dir: dir, part: part, task: func(r comparisonResult) comparisonTask { return r.comparisonTask }, failed: func(r comparisonResult) bool { return r.Failure != "" },
 		weight: comparisonTask.weight, run: cmp.run,
 	}.do(c.Context, cmp.tasks(), bar)
 	if err != nil || part.of > 0 {
 		return err
 	}
-	bar.clear()
-	command := settings(c)
+	bar.Clear()
+	command := console.Settings(c)
 	for _, arg := range c.Args().Slice() {
-		command = append(command, quoted(arg))
+		command = append(command, console.Quoted(arg))
 	}
 	r := comparisonReport{comparison: cmp, command: strings.Join(command, " "), baselines: baselines, results: results}
 	r.forms = r.makeForms()
 	r.tables = r.makeTables()
-	if err := writeReports(dir, []reportFile{
-		{"table.csv", r.csv}, {"table.md", r.markdown}, {"table.tex", r.latex}, {"runs.json", r.json}, {"report.html", r.html},
-	}); err != nil {
+	if err := console.WriteReports(
+		dir, console.ReportAs("table.csv", r.csv), console.ReportAs("table.md", r.markdown), console.ReportAs("table.tex", r.latex), console.ReportAs("runs.json", r.json), console.ReportAs("report.html", r.html),
+	); err != nil {
 		return err
 	}
-	if err := r.text(s.out); err != nil {
+	if err := r.text(s.Out); err != nil {
 		return err
 	}
-	bar.line("%s: the report", filepath.Join(dir, "report.html"))
+	bar.Line("%s: the report", filepath.Join(dir, "report.html"))
 	for _, one := range results {
 		if one.Failure != "" {
-			return codedError{fmt.Errorf("%s failed: %s; the same command tries it again", one.Learner, one.Failure), exitSome}
+			return console.Fail(console.ExitSome, fmt.Errorf("%s failed: %s; the same command tries it again", one.Learner, one.Failure))
 		}
 	}
 	return nil
@@ -170,15 +171,15 @@ func (cmp *comparison) settings() (err error) {
 			cmp.protocol = p
 		}
 	}
-	if err := oneOf("protocol", c.String("protocol"), names...); err != nil {
+	if err := console.OneOf("protocol", c.String("protocol"), names...); err != nil {
 		return err
 	}
 	p := &cmp.protocol
 	switch {
 	case c.NArg() == 0 && p.photo:
-		return usage("no pictures to learn from; superres compare --help shows examples")
+		return console.Usage("no pictures to learn from; superres compare --help shows examples")
 	case c.NArg() != 1 && !p.photo:
-		return usage("expected the folder of MNIST's training file, or that file; superres compare --help shows examples")
+		return console.Usage("expected the folder of MNIST's training file, or that file; superres compare --help shows examples")
 	}
 	for _, f := range []struct {
 		name string
@@ -187,7 +188,7 @@ func (cmp *comparison) settings() (err error) {
 		{"sparsity", &p.sparsity}, {"atoms", &p.atoms}, {"patches", &p.patches}, {"iterations", &p.iterations}, {"seeds", &p.runs}, {"back-projection", &p.back},
 	} {
 		if n := c.Int(f.name); n < 0 {
-			return usage("--%s %d: expected 0 or more", f.name, n)
+			return console.Usage("--%s %d: expected 0 or more", f.name, n)
 		} else if n > 0 {
 			*f.to = n
 		}
@@ -233,7 +234,7 @@ func checkLearners(names []string) error {
 			return err
 		}
 		if slices.Contains(names[:i], name) {
-			return usage("--learners names %s twice", name)
+			return console.Usage("--learners names %s twice", name)
 		}
 	}
 	return nil

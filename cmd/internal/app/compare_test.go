@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"superres/cmd/internal/console"
 	"superres/internal/golden"
 	"superres/mnist"
 )
@@ -163,7 +164,7 @@ func TestComparePhotos(t *testing.T) {
 	if len(one.Baselines) != 3 || *one.Runs[2].Plain[0].PSNR != *r.Runs[2].Plain[0].PSNR {
 		t.Errorf("%d baselines, expected 3; with one worker %.9f dB, else %.9f", len(one.Baselines), *one.Runs[2].Plain[0].PSNR, *r.Runs[2].Plain[0].PSNR)
 	}
-	if _, errs, code := call(t, dir, "", append(slices.Clone(args), "photos/1.png", "photos/2.png", "-o", "two")...); code != exitUsage || !strings.Contains(errs, "--images PATH") {
+	if _, errs, code := call(t, dir, "", append(slices.Clone(args), "photos/1.png", "photos/2.png", "-o", "two")...); code != console.ExitUsage || !strings.Contains(errs, "--images PATH") {
 		t.Errorf("two pictures: exit %d: %s", code, errs)
 	}
 }
@@ -217,7 +218,7 @@ func TestCompareChangedPictures(t *testing.T) {
 		t.Error("the same pictures are run again")
 	}
 	write(t, filepath.Join(dir, "small", "a.png"), blob(2, 2))
-	if _, errs, code := call(t, dir, "", "compare", "--protocol", "images", "--images", "small", "--learners", "mod", "--models", "", "train", "-o", "new"); code != exitInput || !strings.HasPrefix(errs, "superres: a: ") {
+	if _, errs, code := call(t, dir, "", "compare", "--protocol", "images", "--images", "small", "--learners", "mod", "--models", "", "train", "-o", "new"); code != console.ExitInput || !strings.HasPrefix(errs, "superres: a: ") {
 		t.Errorf("a picture of 2×2: exit %d, %s", code, errs)
 	}
 }

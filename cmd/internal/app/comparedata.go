@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/internal/imagefile"
 	"superres/mnist"
 	"superres/superres"
@@ -22,20 +24,20 @@ var paperTable1 = map[uint8]map[string]float64{
 }
 
 // readDigits reads MNIST's training file, and the digits to restore.
-func (cmp *comparison) readDigits(bar *progress) error {
+func (cmp *comparison) readDigits(bar *console.Progress) error {
 	file, err := trainingFile(cmp.c.Args().First())
 	if err != nil {
 		return err
 	}
 	sum, err := mnist.FileSum(file)
 	if err != nil {
-		return codedError{err, exitInput}
+		return console.Fail(console.ExitInput, err)
 	}
 	cmp.data = fmt.Sprintf("%x", sum[:8])
 	if which, ok := mnist.Official(sum); !ok || !strings.HasPrefix(which, "train-images") {
-		bar.line("%s is not MNIST's training file as distributed: the digits of Table 1 may be others", file)
+		bar.Line("%s is not MNIST's training file as distributed: the digits of Table 1 may be others", file)
 	}
-	all, err := idxSources(cmp.c, file, choice{}, frugal(cmp.c, cmp.memory, 100))
+	all, err := sources{limits: cmp.limits, bytesPerPixel: comparedBytes}.idx(cmp.c.Context, file)
 	if err != nil {
 		return err
 	}
@@ -43,7 +45,7 @@ func (cmp *comparison) readDigits(bar *progress) error {
 	for _, d := range mnist.Table1() {
 		if d.Index >= len(all) {
 			if cmp.c.String("images") == "" {
-				return codedError{fmt.Errorf("%s has %d images, Table 1 needs image %d; give MNIST's training file, or --images", file, len(all), d.Index), exitInput}
+				return console.Fail(console.ExitInput, fmt.Errorf("%s has %d images, Table 1 needs image %d; give MNIST's training file, or --images", file, len(all), d.Index))
 			}
 			break
 		}
@@ -76,23 +78,30 @@ func trainingFile(path string) (string, error) {
 		return path, nil
 	}
 	for _, name := range []string{"train-images-idx3-ubyte.gz", "train-images-idx3-ubyte", "train-images.idx3-ubyte"} {
-		found, err := filepath.Glob(filepath.Join(GlobQuote(path), name))
+		found, err := filepath.Glob(filepath.Join(paths.GlobQuote(path), name))
 		if err == nil && len(found) == 1 {
 			return found[0], nil
 		}
 	}
-	return "", codedError{fmt.Errorf("%s: no train-images-idx3-ubyte.gz there; name the folder of MNIST's files", path), exitInput}
+	return "", console.Fail(console.ExitInput, fmt.Errorf("%s: no train-images-idx3-ubyte.gz there; name the folder of MNIST's files", path))
 }
 
-// GlobQuote makes a pattern, of filepath.Glob and of --exclude, that matches a path alone.
-func GlobQuote(path string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+// comparedBytes is how much memory a pixel takes while pictures are read.
+const comparedBytes = 100
+
+// sources lists pictures.
+func (cmp *comparison) sources(names []string) ([]superres.Source, error) {
+	from, err := newSources(cmp.c, cmp.limits, comparedBytes)
+	if err != nil {
+		return nil, err
+	}
+	return from.list(cmp.c.Context, names)
 }
 
 // readPhotos lists the pictures to learn from, and reads those to restore: every fifth,
 // which is not learned from, where --images names none.
 func (cmp *comparison) readPhotos() error {
-	list, err := sources(cmp.c, cmp.c.Args().Slice(), frugal(cmp.c, cmp.memory, 100))
+	list, err := cmp.sources(cmp.c.Args().Slice())
 	if err != nil {
 		return err
 	}
@@ -104,7 +113,7 @@ func (cmp *comparison) readPhotos() error {
 		return cmp.readTests()
 	}
 	if len(list) < 3 {
-		return usage("two pictures to learn from and one to restore are needed at least, %d found; name more, or those to restore: --images PATH", len(list))
+		return console.Usage("two pictures to learn from and one to restore are needed at least, %d found; name more, or those to restore: --images PATH", len(list))
 	}
 	cmp.train = nil
 	for i, src := range list {
@@ -130,7 +139,7 @@ func (cmp *comparison) readTests() error {
 		return err
 	}
 	cmp.data += " | " + tests
-	list, err := sources(cmp.c, []string{path}, frugal(cmp.c, cmp.memory, 100))
+	list, err := cmp.sources([]string{path})
 	if err != nil {
 		return err
 	}
@@ -177,7 +186,7 @@ func (cmp *comparison) describe(args []string) (string, error) {
 				err = cmp.c.Context.Err()
 			}
 			if err != nil {
-				return "", codedError{fmt.Errorf("%s: %w", file.path, err), exitInput}
+				return "", console.Fail(console.ExitInput, fmt.Errorf("%s: %w", file.path, err))
 			}
 		}
 	}

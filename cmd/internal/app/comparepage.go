@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 
+	"superres/cmd/internal/console"
 	"superres/internal/report"
 )
 
@@ -16,7 +17,7 @@ func (r comparisonReport) html(w io.Writer) error {
 		Lead:  r.lead(),
 		Facts: []report.Fact{
 			{Name: "command", Value: r.command},
-			{Name: "version", Value: fmt.Sprintf("superres %s, %s %s/%s, %d processors", version, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))},
+			{Name: "version", Value: fmt.Sprintf("superres %s, %s %s/%s, %d processors", console.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))},
 			{Name: "seed", Value: fmt.Sprint(r.c.Uint64("seed"))},
 			{Name: "data", Value: strings.TrimSpace(r.data)},
 		},
@@ -120,7 +121,7 @@ func (r comparisonReport) pictures(f form) report.Table {
 		show := func(name string, scores []restored) {
 			c := report.Cell{}
 			if len(scores) > i {
-				c.Text = figure(m.format, average(m, scores, i))
+				c.Text = console.Figure(m.format, average(m, scores, i))
 				if len(scores[i].Picture) > 0 {
 					c.Picture = report.Picture(scores[i].Picture, width, test.name+" by "+name)
 				}
@@ -158,7 +159,7 @@ func (r comparisonReport) photographs() (list []report.Section) {
 		scored := func(name string, scores []restored) {
 			note := ""
 			for _, m := range r.measures() {
-				note += ", " + figure(m.format, average(m, scores, i))
+				note += ", " + console.Figure(m.format, average(m, scores, i))
 			}
 			show(scores[i].Picture, name, strings.Replace(note[2:], ",", " dB,", 1))
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"superres/cmd/internal/console"
 	"superres/internal/report"
 	"superres/superres"
 )
@@ -132,15 +133,15 @@ func (r comparisonReport) table(m measure, f form) report.Table {
 		for _, b := range r.baselines {
 			v := average(m, b.scores, index)
 			better(v)
-			row = append(row, report.Cell{Text: figure(m.format, v)})
+			row = append(row, report.Cell{Text: console.Figure(m.format, v)})
 		}
 		for _, learner := range f.learners {
 			values := r.values(m, f, learner, index)
 			mu, sd := mean(values)
 			better(mu)
-			c := report.Cell{Text: figure(m.format, mu)}
+			c := report.Cell{Text: console.Figure(m.format, mu)}
 			if len(values) > 1 {
-				c.Text += " ± " + figure(m.format, sd)
+				c.Text += " ± " + console.Figure(m.format, sd)
 			}
 			if paper, ok := r.paper(learner, index); ok && f.paper {
 				c.Note = fmt.Sprintf("paper %.4f", paper)
@@ -194,19 +195,11 @@ func (r comparisonReport) learning() report.Table {
 			list   []float64
 		}{{"%.2f", seconds}, {"%.0f", iterations}, {"%.5f", rmse}, {"%.2f", nonZeros}, {"%.1f", used}, {"%.4f", coherent}} {
 			m, _ := mean(v.list)
-			row = append(row, report.Cell{Text: figure(v.format, m)})
+			row = append(row, report.Cell{Text: console.Figure(v.format, m)})
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	return t
-}
-
-// figure writes a number, or a dash for none.
-func figure(format string, v float64) string {
-	if math.IsNaN(v) {
-		return "–"
-	}
-	return fmt.Sprintf(format, v)
 }
 
 // title is what a baseline is called in a table.
@@ -272,7 +265,7 @@ func (r comparisonReport) json(w io.Writer) error {
 	}
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", " ")
-	return enc.Encode(map[string]any{"command": r.command, "version": version, "pictures": names, "baselines": base, "runs": runs})
+	return enc.Encode(map[string]any{"command": r.command, "version": console.Version, "pictures": names, "baselines": base, "runs": runs})
 }
 
 // text writes the mean rows for a terminal.

@@ -6,6 +6,7 @@ import (
 	"image"
 	"image/draw"
 
+	"superres/cmd/internal/console"
 	"superres/internal/report"
 	"superres/superres"
 )
@@ -54,7 +55,7 @@ func (cmp *comparison) baselines() ([]baseline, error) {
 		for i, t := range cmp.tests {
 			one, err := cmp.restore(cmp.c.Context, m, t, i < shownTests)
 			if err != nil {
-				return nil, codedError{fmt.Errorf("%s: %w", t.name, err), exitInput}
+				return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: %w", t.name, err))
 			}
 			b.scores = append(b.scores, one)
 		}
@@ -89,13 +90,13 @@ func (cmp *comparison) restore(ctx context.Context, m *superres.Model, t testPic
 		if err != nil {
 			return s, err
 		}
-		s.PSNR, s.SSIM = finite(got.PSNR), finite(got.SSIM)
+		s.PSNR, s.SSIM = console.Finite(got.PSNR), console.Finite(got.SSIM)
 	} else {
 		nfe, gray, err := m.RestoreExact(ctx, t.img, comparedScale)
 		if err != nil {
 			return s, err
 		}
-		s.NFE, shown = finite(nfe), gray
+		s.NFE, shown = console.Finite(nfe), gray
 	}
 	if show {
 		s.Picture, err = crop(shown, t.img, cmp.shownSide())

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"time"
 
+	"superres/cmd/internal/console"
 	"superres/internal/report"
 	"superres/learners"
 	"superres/learners/sparse"
@@ -69,7 +70,7 @@ func (cmp *comparison) run(ctx context.Context, t comparisonTask) (comparisonRes
 		if ctx.Err() != nil {
 			return r, ctx.Err()
 		}
-		r.Failure = message(err)
+		r.Failure = console.Message(err)
 	}
 	return r, nil
 }
@@ -119,7 +120,7 @@ func (cmp *comparison) learnAnchors(ctx context.Context, r *comparisonResult) er
 	p := cmp.protocol
 	opt := superres.TrainOptions{
 		Scale: comparedScale, Degradation: superres.Cubic, Stages: 1, Learner: r.Learner, Atoms: p.atoms, Iterations: p.iterations, Samples: p.patches,
-		Flat: 1.5 / 255, BackProject: r.Back, MaxMemory: cmp.memory / int64(cmp.together()), Seed: r.Seed + uint64(r.Run),
+		Flat: 1.5 / 255, BackProject: r.Back, MaxMemory: cmp.limits.Memory / int64(cmp.together()), Seed: r.Seed + uint64(r.Run),
 	}
 	if r.Learner != superres.SphericalMeans {
 		learner, err := learners.New(r.Learner)
@@ -149,9 +150,9 @@ func (cmp *comparison) together() int {
 // enough refuses runs of which each needs so many bytes.
 func (cmp *comparison) enough(bytes float64) error {
 	p, together := cmp.protocol, float64(cmp.together())
-	if need := together * bytes; need > float64(cmp.memory) {
+	if need := together * bytes; need > float64(cmp.limits.Memory) {
 		return fmt.Errorf("learning %d atoms from %d patches needs %s for %.0f runs at a time, the limit is %s; use --max-memory, a smaller -j or fewer --patches",
-			p.atoms, p.patches, gib(int64(min(need, 1<<60))), together, gib(cmp.memory))
+			p.atoms, p.patches, console.Bytes(int64(min(need, 1<<60))), together, console.Bytes(cmp.limits.Memory))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"superres/cmd/internal/console"
 	"superres/internal/imagefile"
 	"superres/learners"
 	"superres/learners/plugin"
@@ -24,29 +25,29 @@ var completionScripts embed.FS
 
 var shells = []string{"bash", "zsh", "fish"}
 
-func completionCommand(s *streams) *cli.Command {
-	return command(&cli.Command{
+func completionCommand(s *console.Streams) *cli.Command {
+	return console.Command(&cli.Command{
 		Name: "completion", Usage: "print a script by which a shell completes commands, flags and values", ArgsUsage: "bash|zsh|fish",
 		Description: `   source <(superres completion bash)               in ~/.bashrc
    source <(superres completion zsh)                in ~/.zshrc, after compinit
    superres completion fish > ~/.config/fish/completions/superres.fish`,
 		Action: func(c *cli.Context) error {
 			if c.Args().First() == "words" { // what the scripts ask
-				_, err := fmt.Fprint(s.out, completionText(c.App, c.Args().Tail()))
+				_, err := fmt.Fprint(s.Out, completionText(c.App, c.Args().Tail()))
 				return err
 			}
-			shell, err := oneArgument(c, "shell")
+			shell, err := console.OneArgument(c, "shell")
 			if err != nil {
 				return err
 			}
 			if !slices.Contains(shells, shell) {
-				return usage("%s", plugin.Unknown("shell", shell, shells))
+				return console.Usage("%s", plugin.Unknown("shell", shell, shells))
 			}
 			script, err := completionScripts.ReadFile("completion." + shell)
 			if err != nil {
 				return err
 			}
-			_, err = s.out.Write(script)
+			_, err = s.Out.Write(script)
 			return err
 		},
 	})
@@ -121,7 +122,7 @@ func completions(app *cli.App, words []string) (list []candidate, files bool) {
 			continue
 		}
 		flag, _, hasValue := strings.Cut(strings.TrimLeft(word, "-"), "=")
-		if f := flagOf(command, flag); f != nil && !hasValue && takesValue(f) {
+		if f := console.FlagOf(command, flag); f != nil && !hasValue && console.TakesValue(f) {
 			if i++; i == len(before) {
 				return flagValues(f)
 			}
@@ -129,7 +130,7 @@ func completions(app *cli.App, words []string) (list []candidate, files bool) {
 	}
 	if strings.HasPrefix(last, "-") {
 		if flag, _, hasValue := strings.Cut(last, "="); hasValue {
-			f := flagOf(command, strings.TrimLeft(flag, "-"))
+			f := console.FlagOf(command, strings.TrimLeft(flag, "-"))
 			if f == nil {
 				return nil, false
 			}
@@ -164,33 +165,19 @@ func commandNames(of []*cli.Command) (list []candidate) {
 func flagNames(of *cli.Command) (list []candidate) {
 	var short []candidate
 	for _, f := range of.VisibleFlags() {
-		_, about := usageOf(f)
+		_, about := console.UsageOf(f)
 		for _, name := range f.Names() {
 			if len(name) == 1 {
-				short = append(short, candidate{dashed(name), about})
+				short = append(short, candidate{console.Dashed(name), about})
 			} else {
-				list = append(list, candidate{dashed(name), about})
+				list = append(list, candidate{console.Dashed(name), about})
 			}
 		}
 	}
-	if flagOf(of, "help") == nil {
+	if console.FlagOf(of, "help") == nil {
 		list = append(list, candidate{"--help", "show help"})
 	}
 	return append(list, short...)
-}
-
-func flagOf(of *cli.Command, name string) cli.Flag {
-	for _, f := range of.Flags {
-		if slices.Contains(f.Names(), name) {
-			return f
-		}
-	}
-	return nil
-}
-
-func takesValue(f cli.Flag) bool {
-	_, isBool := f.(*cli.BoolFlag)
-	return !isBool
 }
 
 // knownValues are the words that flags of some names take; those that the usage of a
@@ -210,7 +197,7 @@ var knownValues = map[string][]string{
 
 // flagValues lists the values of a flag.
 func flagValues(f cli.Flag) (list []candidate, files bool) {
-	value, about := usageOf(f)
+	value, about := console.UsageOf(f)
 	name := f.Names()[0]
 	switch name {
 	case "model", "models":

@@ -12,12 +12,13 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"superres/cmd/internal/console"
 	"superres/learners"
 )
 
 // What can stand at the end of a line.
 func TestCompletions(t *testing.T) {
-	app := newApp(&streams{})
+	app := all.App(&console.Streams{})
 	for _, c := range []struct {
 		line  string
 		want  []string // among them
@@ -69,13 +70,13 @@ func TestCompletions(t *testing.T) {
 // takes one of a few words has them offered.
 func TestKnownValues(t *testing.T) {
 	offered := map[string]bool{}
-	eachCommand(newApp(&streams{}), func(name string, c *cli.Command) {
+	eachCommand(all.App(&console.Streams{}), func(name string, c *cli.Command) {
 		for _, f := range c.VisibleFlags() {
 			list, files := flagValues(f)
 			for _, v := range list {
 				offered[f.Names()[0]+" "+v.word] = true
 			}
-			value, _ := usageOf(f)
+			value, _ := console.UsageOf(f)
 			if slices.Contains([]string{"WHAT", "HOW", "WHICH", "BITS", "FORMAT", "SPEC"}, value) && len(list) < 2 {
 				t.Errorf("%s --%s %s: nothing is offered", name, f.Names()[0], value)
 			}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"superres/cmd/internal/console"
 	"superres/internal/imagefile/imagetest"
 )
 
@@ -32,11 +33,11 @@ func TestEveryPrefix(t *testing.T) {
 	}
 	stdout, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "out", "-f", "png", "-m", "nearest", "--name", "{stem}", "-q", "--json", "--provenance=false")
 	pictures, last := decodeEvents(t, stdout)
-	if code != exitSome || last.Failed == 0 {
+	if code != console.ExitSome || last.Failed == 0 {
 		t.Fatalf("exit %d, %+v", code, last)
 	}
 	for _, e := range pictures {
-		if e.Event == "fail" && (e.ExitCode != exitInput || strings.Count(e.Error, "\n") != 0) {
+		if e.Event == "fail" && (e.ExitCode != console.ExitInput || strings.Count(e.Error, "\n") != 0) {
 			t.Errorf("%+v", e)
 		}
 	}
@@ -84,7 +85,7 @@ func TestDamagedModels(t *testing.T) {
 		os.Remove(filepath.Join(dir, "out.png"))
 		_, stderr, code := call(t, dir, "", "upscale", "-m", "bad.npz", "a.png", "-o", "out.png", "-j", "1")
 		_, err := os.Stat(filepath.Join(dir, "out.png"))
-		if code == 0 != (err == nil) || code != 0 && (code != exitModel || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "superres: model bad.npz: ")) {
+		if code == 0 != (err == nil) || code != 0 && (code != console.ExitModel || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "superres: model bad.npz: ")) {
 			t.Errorf("%s: exit %d, %v: %s", what, code, err, stderr)
 		}
 	}

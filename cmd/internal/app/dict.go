@@ -4,10 +4,12 @@ import (
 	"slices"
 
 	"github.com/urfave/cli/v2"
+
+	"superres/cmd/internal/console"
 )
 
-func dictCommand(s *streams) *cli.Command {
-	return group(&cli.Command{
+func dictCommand(s *console.Streams) *cli.Command {
+	return console.Group(&cli.Command{
 		Name: "dict", Usage: "look at the atoms of a model, take them elsewhere, bring others in",
 		Description: `   superres dict show coupled -o atoms.png
    superres dict export coupled -o coupled-atoms.npz
@@ -16,8 +18,8 @@ func dictCommand(s *streams) *cli.Command {
 	})
 }
 
-func dictShowCommand(s *streams) *cli.Command {
-	return command(&cli.Command{
+func dictShowCommand(s *console.Streams) *cli.Command {
+	return console.Command(&cli.Command{
 		Name: "show", Usage: "measure the atoms of a model or dictionary, and draw them", ArgsUsage: "[FLAGS] MODEL|DICT [PICTURES...]",
 		Description: `   superres dict show coupled                       sizes, norms, coherence, condition
    superres dict show coupled -o atoms.png          and the atoms as a picture
@@ -43,13 +45,13 @@ the order of their numbers, or, with PICTURES, of their use.`,
 			&cli.StringFlag{Name: "on-exist", Value: "fail", Usage: "`WHAT` to do when the output exists: fail or overwrite"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON, with the use of every atom"},
 			&cli.BoolFlag{Name: "recursive", Aliases: []string{"r"}, Usage: "take folders with all below them"},
-		}, idxFlags, commonFlags),
+		}, idxFlags, console.PictureFlags),
 		Action: func(c *cli.Context) error { return dictShow(c, s) },
 	})
 }
 
-func dictExportCommand(s *streams) *cli.Command {
-	return command(&cli.Command{
+func dictExportCommand(s *console.Streams) *cli.Command {
+	return console.Command(&cli.Command{
 		Name: "export", Usage: "write the atoms of a model as matrices", ArgsUsage: "[FLAGS] MODEL -o FILE",
 		Description: `   superres dict export coupled -o atoms.npz    import makes the same model of it
    superres dict export my.npz -o D.npy
@@ -69,8 +71,8 @@ stacked dictionary D = [D_L; D_H], and the command is shown that makes a model o
 	})
 }
 
-func dictImportCommand(s *streams) *cli.Command {
-	return command(&cli.Command{
+func dictImportCommand(s *console.Streams) *cli.Command {
+	return console.Command(&cli.Command{
 		Name: "import", Usage: "make a model of a dictionary from elsewhere", ArgsUsage: "[FLAGS] FILE -o MODEL",
 		Description: `   superres dict import atoms.npz -o my.npz
    superres dict import --mean --detail --sparsity 2 D.npy -o my.npz

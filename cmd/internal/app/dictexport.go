@@ -9,27 +9,28 @@ import (
 	"github.com/urfave/cli/v2"
 	"gonum.org/v1/gonum/mat"
 
+	"superres/cmd/internal/console"
 	"superres/internal/imagefile"
 	"superres/internal/matfile"
 	"superres/internal/npz"
 	"superres/superres"
 )
 
-func dictExport(c *cli.Context, s *streams) error {
-	name, err := oneArgument(c, "model")
+func dictExport(c *cli.Context, s *console.Streams) error {
+	name, err := console.OneArgument(c, "model")
 	if err != nil {
 		return err
 	}
 	out, format := c.String("output"), "npy"
 	if out == "" {
-		return usage("no output: say where the atoms go with -o FILE.npz, .npy or .csv")
+		return console.Usage("no output: say where the atoms go with -o FILE.npz, .npy or .csv")
 	}
 	if out != "-" {
 		if format, err = matfile.Format(out); err != nil {
-			return usage("-o %w", err)
+			return console.Usage("-o %w", err)
 		}
 	}
-	overwrite, err := soleOutput(c, name)
+	overwrite, err := console.SoleOutput(c, name)
 	if err != nil {
 		return err
 	}
@@ -57,7 +58,7 @@ func dictExport(c *cli.Context, s *streams) error {
 		return matfile.Write(w, format, "", &stacked)
 	}
 	if out == "-" {
-		w := bufio.NewWriter(s.out)
+		w := bufio.NewWriter(s.Out)
 		if err := write(w); err != nil {
 			return err
 		}
@@ -73,19 +74,19 @@ func dictExport(c *cli.Context, s *streams) error {
 	}
 	n, k := low.Dims()
 	rows, _ := high.Dims()
-	text := fmt.Sprintf("%s: %s of %d + %d entries", out, count(k, "atom"), n, rows)
+	text := fmt.Sprintf("%s: %s of %d + %d entries", out, console.Count(k, "atom"), n, rows)
 	if format != "npz" {
-		text += "; a model again by: " + importCommand(recipe) + " -o MODEL.npz " + quoted(out)
+		text += "; a model again by: " + importCommand(recipe) + " -o MODEL.npz " + console.Quoted(out)
 	}
 	if !whole {
 		text += fmt.Sprintf("; warning: stage %d alone, the model has others", i)
 	}
-	fmt.Fprintln(s.err, imagefile.OneLine(text))
+	fmt.Fprintln(s.Err, imagefile.OneLine(text))
 	return nil
 }
 
 // importCommand is the command that makes a model by a recipe.
 func importCommand(r superres.Recipe) string {
 	return fmt.Sprintf("superres dict import --scale %d --patch %d --mean=%t --detail=%t --degradation %s --coder %s --sparsity 0 --back-projection %d",
-		r.Scale, r.Patch, r.Mean, r.Detail, r.Degradation, quoted(r.Coder), r.BackProjection)
+		r.Scale, r.Patch, r.Mean, r.Detail, r.Degradation, console.Quoted(r.Coder), r.BackProjection)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"gonum.org/v1/gonum/mat"
 
+	"superres/cmd/internal/console"
 	"superres/internal/imagefile"
 	"superres/internal/matfile"
 	"superres/internal/npz"
@@ -45,13 +46,13 @@ type dictFile struct {
 }
 
 // openDictFile reads the file, or standard input for "-".
-func openDictFile(s *streams, name string, memory int64) (*dictFile, error) {
+func openDictFile(s *console.Streams, name string, memory int64) (*dictFile, error) {
 	f := &dictFile{name: name}
 	const advice = "use --max-memory, or .npy rather than text"
 	var err error
 	if name == "-" {
 		f.name = "standard input"
-		f.data, err = readWhole(s.in, f.name, memory/2, advice)
+		f.data, err = console.ReadWhole(s.In, f.name, memory/2, advice)
 	} else {
 		var r io.ReadCloser
 		var size int64
@@ -60,9 +61,9 @@ func openDictFile(s *streams, name string, memory int64) (*dictFile, error) {
 		}
 		defer r.Close()
 		if size > memory/2 { // before it is read
-			return nil, codedError{fmt.Errorf("%s has %s, more than half of the limit; %s", name, gib(size), advice), exitLimit}
+			return nil, console.Fail(console.ExitLimit, fmt.Errorf("%s has %s, more than half of the limit; %s", name, console.Bytes(size), advice))
 		}
-		f.data, err = readWhole(r, name, memory/2, advice)
+		f.data, err = console.ReadWhole(r, name, memory/2, advice)
 	}
 	if err != nil {
 		return nil, err
@@ -118,7 +119,7 @@ func (f *dictFile) pair(low, high string, transpose bool) (h halves, err error) 
 	if h.low, err = f.matrix(low, transpose, func(r, k int) error {
 		rows, atoms = r, k
 		if _, _, err := superres.FitHalves(r, 4*r, k); err != nil {
-			return f.refuse("array %s is %d×%d: %s; %s", low, r, k, message(err), transposeAdvice)
+			return f.refuse("array %s is %d×%d: %s; %s", low, r, k, console.Message(err), transposeAdvice)
 		}
 		return nil
 	}); err != nil {
@@ -130,7 +131,7 @@ func (f *dictFile) pair(low, high string, transpose bool) (h halves, err error) 
 		}
 		var err error
 		if h.patch, h.scale, err = superres.FitHalves(rows, r, k); err != nil {
-			return f.refuse("arrays %s and %s: %s; %s", low, high, message(err), transposeAdvice)
+			return f.refuse("arrays %s and %s: %s; %s", low, high, console.Message(err), transposeAdvice)
 		}
 		return nil
 	})
@@ -146,7 +147,7 @@ func (f *dictFile) stacked(array string, transpose bool) (h halves, err error) {
 	d, err := f.matrix(array, transpose, func(rows, k int) error {
 		var err error
 		if h.patch, h.scale, err = superres.FitStacked(rows, k); err != nil {
-			return f.refuse("%sis %d×%d: %s; %s", what, rows, k, message(err), transposeAdvice)
+			return f.refuse("%sis %d×%d: %s; %s", what, rows, k, console.Message(err), transposeAdvice)
 		}
 		return nil
 	})
@@ -166,7 +167,7 @@ func (f *dictFile) parameters(p parameters) (parameters, error) {
 	}
 	text, err := f.zip.String(parametersArray, parametersMost)
 	if err != nil {
-		return p, f.refuse("%s; leave the array out and use the flags", message(err))
+		return p, f.refuse("%s; leave the array out and use the flags", console.Message(err))
 	}
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.DisallowUnknownFields()
@@ -181,7 +182,7 @@ func (f *dictFile) parameters(p parameters) (parameters, error) {
 		return p, f.refuse("array %s has format %d, this program knows up to %d; use a newer superres", parametersArray, p.Format, parametersFormat)
 	}
 	if err := p.Recipe.Check(); err != nil {
-		return p, f.refuse("array %s: %s", parametersArray, message(err))
+		return p, f.refuse("array %s: %s", parametersArray, console.Message(err))
 	}
 	return p, nil
 }
@@ -198,9 +199,9 @@ func coupledStage(c *cli.Context, name string, m *superres.Model) (int, error) {
 	case !c.IsSet("stage") && len(all) == 1:
 		return all[0], nil
 	case !c.IsSet("stage"):
-		return 0, usage("%s has several coupled stages, %v (from 0); choose one with --stage", name, all)
+		return 0, console.Usage("%s has several coupled stages, %v (from 0); choose one with --stage", name, all)
 	case !slices.Contains(all, want):
-		return 0, usage("--stage %d: the coupled stages of %s are %v (from 0)", want, name, all)
+		return 0, console.Usage("--stage %d: the coupled stages of %s are %v (from 0)", want, name, all)
 	}
 	return want, nil
 }
@@ -208,7 +209,7 @@ func coupledStage(c *cli.Context, name string, m *superres.Model) (int, error) {
 // coupledStages lists the stages with a coupled dictionary, which there must be.
 func coupledStages(name string, m *superres.Model) ([]int, error) {
 	if len(m.Stages) == 0 {
-		return nil, usage("%s is a plain interpolation and has no atoms; name a trained model (superres models lists them)", name)
+		return nil, console.Usage("%s is a plain interpolation and has no atoms; name a trained model (superres models lists them)", name)
 	}
 	var all []int
 	var kinds []string
@@ -219,28 +220,7 @@ func coupledStages(name string, m *superres.Model) ([]int, error) {
 		}
 	}
 	if len(all) == 0 {
-		return nil, usage("%s has no coupled dictionary to show or export, its stages are %s; superres models %s tells the rest", name, strings.Join(kinds, " + "), name)
+		return nil, console.Usage("%s has no coupled dictionary to show or export, its stages are %s; superres models %s tells the rest", name, strings.Join(kinds, " + "), name)
 	}
 	return all, nil
-}
-
-// soleOutput refuses an output that exists, cannot be written or is the input,
-// before any work.
-func soleOutput(c *cli.Context, inputs ...string) (overwrite bool, err error) {
-	if overwrite, err = overwrites(c); err != nil {
-		return false, err
-	}
-	out := learnOutputs{dictionary: namedOutput{flag: "-o", name: c.String("output")}, overwrite: overwrite}
-	return overwrite, out.check(inputs...)
-}
-
-// oneArgument returns the only file name of a command.
-func oneArgument(c *cli.Context, what string) (string, error) {
-	switch {
-	case c.NArg() == 0:
-		return "", usage("no %s; %s --help shows examples", what, c.Command.HelpName)
-	case c.NArg() > 1:
-		return "", usage("%d names, expected one %s: %q and %q", c.NArg(), what, c.Args().Get(0), c.Args().Get(1))
-	}
-	return c.Args().First(), nil
 }

@@ -12,38 +12,39 @@ import (
 	"github.com/urfave/cli/v2"
 	"gonum.org/v1/gonum/mat"
 
+	"superres/cmd/internal/console"
 	"superres/internal/imagefile"
 	"superres/learners/plugin"
 	"superres/learners/sparse"
 	"superres/superres"
 )
 
-func dictImport(c *cli.Context, s *streams) error {
-	name, err := oneArgument(c, "dictionary")
+func dictImport(c *cli.Context, s *console.Streams) error {
+	name, err := console.OneArgument(c, "dictionary")
 	if err != nil {
 		return err
 	}
-	memory, err := machine(c)
+	limits, err := console.ReadLimits(c)
 	if err != nil {
 		return err
 	}
 	out := c.String("output")
 	switch {
 	case out == "":
-		return usage("no output: say where the model goes with -o FILE.npz")
+		return console.Usage("no output: say where the model goes with -o FILE.npz")
 	case !strings.HasSuffix(out, ".npz"):
-		return usage("-o %s: a model file ends in .npz", out)
+		return console.Usage("-o %s: a model file ends in .npz", out)
 	}
 	for _, flag := range []string{"scale", "patch", "sparsity", "back-projection"} {
 		if c.Int(flag) < 0 {
-			return usage("--%s %d: expected 0 or more", flag, c.Int(flag))
+			return console.Usage("--%s %d: expected 0 or more", flag, c.Int(flag))
 		}
 	}
-	overwrite, err := soleOutput(c, name)
+	overwrite, err := console.SoleOutput(c, name)
 	if err != nil {
 		return err
 	}
-	f, err := openDictFile(s, name, memory)
+	f, err := openDictFile(s, name, limits.Memory)
 	if err != nil {
 		return err
 	}
@@ -60,7 +61,7 @@ func dictImport(c *cli.Context, s *streams) error {
 		return err
 	}
 	if err != nil {
-		return f.refuse("%s", message(err))
+		return f.refuse("%s", console.Message(err))
 	}
 	base := filepath.Base(filepath.Clean(name))
 	if name == "-" {
@@ -68,7 +69,7 @@ func dictImport(c *cli.Context, s *streams) error {
 	}
 	_, atoms := h.low.Dims()
 	m.Provenance = superres.Provenance{
-		Command: importCommand(p.Recipe) + arrayFlags(c) + " " + quoted(base), Coder: p.Coder, Atoms: atoms, Data: []string{base},
+		Command: importCommand(p.Recipe) + arrayFlags(c) + " " + console.Quoted(base), Coder: p.Coder, Atoms: atoms, Data: []string{base},
 		Imported: &superres.Imported{File: base, SHA256: f.sha256(), From: p.Provenance},
 	}
 	// What cannot be loaded again is better refused now.
@@ -77,7 +78,7 @@ func dictImport(c *cli.Context, s *streams) error {
 		return err
 	}
 	if _, err := superres.Load(bytes.NewReader(model.Bytes()), int64(model.Len())); err != nil {
-		return f.refuse("makes a model that cannot be loaded: %s; leave the array %s out and use the flags", message(err), parametersArray)
+		return f.refuse("makes a model that cannot be loaded: %s; leave the array %s out and use the flags", console.Message(err), parametersArray)
 	}
 	if err := imagefile.WriteAtomic(out, overwrite, func(w io.Writer) error {
 		_, err := w.Write(model.Bytes())
@@ -90,7 +91,7 @@ func dictImport(c *cli.Context, s *streams) error {
 		for _, w := range importWarnings(m) {
 			text += "; warning: " + w
 		}
-		fmt.Fprintln(s.err, imagefile.OneLine(text))
+		fmt.Fprintln(s.Err, imagefile.OneLine(text))
 	}
 	return nil
 }
@@ -103,9 +104,9 @@ func readHalves(c *cli.Context, f *dictFile) (halves, error) {
 	case f.isModel() && !named && array == "":
 		return halves{}, f.refuse("is a model already; use it with superres upscale -m, or take its atoms out with superres dict export")
 	case array != "" && named:
-		return halves{}, usage("--array names the stacked dictionary, --low and --high its halves; use one or the other")
+		return halves{}, console.Usage("--array names the stacked dictionary, --low and --high its halves; use one or the other")
 	case named && f.zip == nil:
-		return halves{}, usage("%s: --low and --high name arrays of an .npz file, which it is not; leave them out for a stacked dictionary", f.name)
+		return halves{}, console.Usage("%s: --low and --high name arrays of an .npz file, which it is not; leave them out for a stacked dictionary", f.name)
 	case array == "" && (named || f.holds(low, high)):
 		return f.pair(low, high, transpose)
 	case array == "" && f.zip != nil && len(f.zip.Arrays()) > 1:
@@ -152,7 +153,7 @@ func importParameters(c *cli.Context, f *dictFile, h halves) (p parameters, err 
 	}{{"scale", h.scale, p.Scale}, {"patch", h.patch, p.Patch}} {
 		switch want := c.Int(o.what); {
 		case want != 0 && want != o.is:
-			return p, usage("--%s %d, but %s is for %d×%d patches at scale %d, by its rows; leave --%s out, or check the file", o.what, want, f.name, h.patch, h.patch, h.scale, o.what)
+			return p, console.Usage("--%s %d, but %s is for %d×%d patches at scale %d, by its rows; leave --%s out, or check the file", o.what, want, f.name, h.patch, h.patch, h.scale, o.what)
 		case o.said != 0 && o.said != o.is:
 			return p, f.refuse("array %s says %s %d, but by their rows the halves are for %d×%d patches at scale %d; leave it out or check the halves",
 				parametersArray, o.what, o.said, h.patch, h.patch, h.scale)
@@ -169,7 +170,7 @@ func importParameters(c *cli.Context, f *dictFile, h halves) (p parameters, err 
 func arrayFlags(c *cli.Context) (text string) {
 	for _, flag := range []string{"low", "high", "array"} {
 		if c.IsSet(flag) {
-			text += " --" + flag + " " + quoted(c.String(flag))
+			text += " --" + flag + " " + console.Quoted(c.String(flag))
 		}
 	}
 	if c.Bool("transpose") {
@@ -193,7 +194,7 @@ func importWarnings(m *superres.Model) (list []string) {
 		}
 	}
 	if zero > 0 {
-		list = append(list, fmt.Sprintf("%s of D_L %s zero and never chosen", count(zero, "atom"), are(zero)))
+		list = append(list, fmt.Sprintf("%s of D_L %s zero and never chosen", console.Count(zero, "atom"), are(zero)))
 	}
 	if meanless == atoms && zero < atoms && !stage.Mean && !stage.Detail {
 		list = append(list, "no atom of D_L has a mean, so that nothing codes brightness; probably --mean is missing")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"superres/cmd/internal/console"
 	"superres/internal/imagefile"
 	"superres/learners/sparse"
 )
@@ -45,7 +46,7 @@ var atomPalette = func() color.Palette {
 func drawingOf(c *cli.Context, model string) (*drawing, error) {
 	d := &drawing{name: c.String("output"), format: "png", zoom: c.Int("zoom")}
 	if d.zoom < 0 || d.zoom > 64 {
-		return nil, usage("--zoom %d: expected 0 to 64", d.zoom)
+		return nil, console.Usage("--zoom %d: expected 0 to 64", d.zoom)
 	}
 	if shape := c.String("shape"); shape != "" {
 		w, h, ok := strings.Cut(shape, "x")
@@ -53,20 +54,20 @@ func drawingOf(c *cli.Context, model string) (*drawing, error) {
 		d.w, err1 = strconv.Atoi(w)
 		d.h, err2 = strconv.Atoi(h)
 		if !ok || err1 != nil || err2 != nil || d.w < 1 || d.h < 1 || d.w > 1<<20 || d.h > 1<<20 {
-			return nil, usage("--shape %s: expected WxH such as 8x8", shape)
+			return nil, console.Usage("--shape %s: expected WxH such as 8x8", shape)
 		}
 	}
 	if d.name == "" && (d.w > 0 || d.zoom > 0) {
-		return nil, usage("--shape and --zoom are of the drawing; say where it goes with -o FILE.png")
+		return nil, console.Usage("--shape and --zoom are of the drawing; say where it goes with -o FILE.png")
 	}
 	if d.name != "" && d.name != "-" {
 		var err error
 		if d.format, err = imagefile.FormatOf(d.name); err != nil {
-			return nil, usage("-o %s: expected a name that ends in .png, .jpg, .bmp or .tif", filepath.Base(d.name))
+			return nil, console.Usage("-o %s: expected a name that ends in .png, .jpg, .bmp or .tif", filepath.Base(d.name))
 		}
 	}
 	var err error
-	d.overwrite, err = soleOutput(c, model)
+	d.overwrite, err = console.SoleOutput(c, model)
 	return d, err
 }
 
@@ -77,10 +78,10 @@ func (d *drawing) suits(s *shown) error {
 		return nil
 	}
 	if p.high != nil {
-		return usage("%s holds patches of %d×%d; --shape is for dictionaries that are not coupled", s.Name, p.Patch, p.Patch)
+		return console.Usage("%s holds patches of %d×%d; --shape is for dictionaries that are not coupled", s.Name, p.Patch, p.Patch)
 	}
 	if n, _ := p.low.Dims(); d.w*d.h != n {
-		return usage("--shape %dx%d has %d entries, the atoms of %s have %d", d.w, d.h, d.w*d.h, s.Name, n)
+		return console.Usage("--shape %dx%d has %d entries, the atoms of %s have %d", d.w, d.h, d.w*d.h, s.Name, n)
 	}
 	return nil
 }

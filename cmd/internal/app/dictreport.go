@@ -11,26 +11,27 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"superres/cmd/internal/console"
 	"superres/internal/imagefile"
 )
 
 // report draws the atoms and prints the figures.
-func (d *shown) report(c *cli.Context, s *streams, drawing *drawing) error {
-	table := s.out
+func (d *shown) report(c *cli.Context, s *console.Streams, drawing *drawing) error {
+	table := s.Out
 	if drawing.name != "" {
 		if drawing.name == "-" {
-			w := bufio.NewWriter(s.out)
+			w := bufio.NewWriter(s.Out)
 			if err := drawing.write(d.Parts[0], w); err != nil {
 				return err
 			}
 			if err := w.Flush(); err != nil {
 				return err
 			}
-			table = s.err
+			table = s.Err
 		} else {
 			d.Mosaic = drawing.name
 			if err := imagefile.WriteAtomic(drawing.name, drawing.overwrite, func(w io.Writer) error {
-				return drawing.write(d.Parts[0], interruptible{c.Context, w})
+				return drawing.write(d.Parts[0], console.Interruptible(c.Context, w))
 			}); err != nil {
 				return err
 			}
@@ -61,7 +62,7 @@ func (d *shown) text() string {
 		if p.Stage != nil {
 			fmt.Fprintf(&b, "stage %d, coupled: ", *p.Stage)
 		}
-		b.WriteString(count(p.Atoms, "atom"))
+		b.WriteString(console.Count(p.Atoms, "atom"))
 		if p.high != nil {
 			fmt.Fprintf(&b, ", patches of %d×%d to %d×%d", p.Patch, p.Patch, p.Patch*p.scale, p.Patch*p.scale)
 		}
@@ -77,7 +78,7 @@ func (d *shown) text() string {
 		w.Flush()
 		for _, m := range p.Measures {
 			if m.Zero > 0 {
-				fmt.Fprintf(&b, "%s: %s %s zero, and left out of |cos|\n", m.Of, count(m.Zero, "atom"), are(m.Zero))
+				fmt.Fprintf(&b, "%s: %s %s zero, and left out of |cos|\n", m.Of, console.Count(m.Zero, "atom"), are(m.Zero))
 			}
 		}
 		if p.Usage != nil {
@@ -93,14 +94,14 @@ func (u *usageCounts) text() string {
 	for _, n := range u.Uses {
 		total += n
 	}
-	text := fmt.Sprintf("%d patches of %s: %d of %d atoms used, %.3g a patch", u.Patches, count(u.Pictures, "picture"), u.Used, len(u.Uses), float64(total)/float64(u.Patches))
+	text := fmt.Sprintf("%d patches of %s: %d of %d atoms used, %.3g a patch", u.Patches, console.Count(u.Pictures, "picture"), u.Used, len(u.Uses), float64(total)/float64(u.Patches))
 	order := u.order()
 	if total > 0 {
 		sum, half := 0, 0
 		for half = 0; 2*sum < total; half++ {
 			sum += u.Uses[order[half]]
 		}
-		text += fmt.Sprintf("; half of the use is of %s; most used:", count(half, "atom"))
+		text += fmt.Sprintf("; half of the use is of %s; most used:", console.Count(half, "atom"))
 		for _, k := range order[:min(5, u.Used)] {
 			text += fmt.Sprintf(" %d (%.2g %%)", k, 100*float64(u.Uses[k])/float64(u.Patches))
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"superres/cmd/internal/console"
 	"superres/internal/imagefile"
 	"superres/learners/sparse"
 	"superres/superres"
@@ -21,7 +22,7 @@ type shown struct {
 	Parts  []*shownDictionary `json:"dictionaries"`
 	Mosaic string             `json:"mosaic,omitempty"` // the file
 
-	memory int64
+	limits console.Limits
 }
 
 // shownDictionary is one coupled stage, or a dictionary that is not coupled.
@@ -64,25 +65,25 @@ type usageCounts struct {
 	Uses     []int `json:"uses"` // patches that use each atom
 }
 
-func dictShow(c *cli.Context, s *streams) error {
-	memory, err := resources(c)
+func dictShow(c *cli.Context, s *console.Streams) error {
+	limits, err := console.ReadLimits(c)
 	if err != nil {
 		return err
 	}
 	if c.NArg() == 0 {
-		return usage("no model to show: name one that superres models lists, or a file; superres dict show --help shows examples")
+		return console.Usage("no model to show: name one that superres models lists, or a file; superres dict show --help shows examples")
 	}
 	name, pictures := c.Args().First(), c.Args().Tail()
 	drawing, err := drawingOf(c, name)
 	if err != nil {
 		return err
 	}
-	bar, err := newProgress(c, s)
+	bar, err := console.NewProgress(c, s)
 	if err != nil {
 		return err
 	}
-	defer bar.clear()
-	d := &shown{Name: name, memory: memory}
+	defer bar.Clear()
+	d := &shown{Name: name, limits: limits}
 	if err := d.open(c, s); err != nil {
 		return err
 	}
@@ -97,14 +98,14 @@ func dictShow(c *cli.Context, s *streams) error {
 			return err
 		}
 	}
-	bar.clear()
+	bar.Clear()
 	return d.report(c, s, drawing)
 }
 
 // open opens what the first argument names.
-func (d *shown) open(c *cli.Context, s *streams) error {
+func (d *shown) open(c *cli.Context, s *console.Streams) error {
 	if strings.ContainsAny(d.Name, `./\`) || d.Name == "-" {
-		f, err := openDictFile(s, d.Name, d.memory)
+		f, err := openDictFile(s, d.Name, d.limits.Memory)
 		if err == nil && (f.zip != nil || !strings.HasSuffix(d.Name, ".npz")) {
 			d.Name = f.name
 			if f.isModel() {
@@ -131,7 +132,7 @@ func (d *shown) openModel(c *cli.Context, m *superres.Model, err error) error {
 		return err
 	}
 	if c.IsSet("array") || c.Bool("transpose") || c.IsSet("shape") {
-		return usage("%s is a model; --array, --transpose and --shape are for dictionaries alone", d.Name)
+		return console.Usage("%s is a model; --array, --transpose and --shape are for dictionaries alone", d.Name)
 	}
 	return d.openStages(c, m, summary(m))
 }
@@ -162,7 +163,7 @@ func (d *shown) openStages(c *cli.Context, m *superres.Model, text string) error
 // openMatrices takes the halves, or the atoms, that a file holds.
 func (d *shown) openMatrices(c *cli.Context, f *dictFile) error {
 	if c.IsSet("stage") {
-		return usage("%s is no model; --stage is for models alone", f.name)
+		return console.Usage("%s is no model; --stage is for models alone", f.name)
 	}
 	if c.String("array") == "" && f.holds("low", "high") {
 		h, err := f.pair("low", "high", c.Bool("transpose"))
@@ -176,7 +177,7 @@ func (d *shown) openMatrices(c *cli.Context, f *dictFile) error {
 			}
 			m, err := p.Recipe.Model(h.low, h.high)
 			if err != nil {
-				return f.refuse("%s", message(err))
+				return f.refuse("%s", console.Message(err))
 			}
 			return d.openStages(c, m, "")
 		}
@@ -185,7 +186,7 @@ func (d *shown) openMatrices(c *cli.Context, f *dictFile) error {
 			p.high, err = sparse.NewDictionary(h.high)
 		}
 		if err != nil {
-			return f.refuse("%s", message(err))
+			return f.refuse("%s", console.Message(err))
 		}
 		_, p.Atoms = h.low.Dims()
 		d.Scale, d.Parts = h.scale, []*shownDictionary{p}
@@ -193,7 +194,7 @@ func (d *shown) openMatrices(c *cli.Context, f *dictFile) error {
 	}
 	m, err := f.matrix(c.String("array"), c.Bool("transpose"), func(rows, k int) error {
 		r, cols := float64(rows), float64(k)
-		return fits(d.memory, fmt.Sprintf("%s: measuring %d atoms of %d entries", f.name, k, rows), 8*(4*r*cols+cols*cols),
+		return console.EnoughMemory(d.limits.Memory, fmt.Sprintf("%s: measuring %d atoms of %d entries", f.name, k, rows), 8*(4*r*cols+cols*cols),
 			" or fewer atoms, or --transpose when one atom is a row")
 	})
 	if err != nil {
@@ -201,7 +202,7 @@ func (d *shown) openMatrices(c *cli.Context, f *dictFile) error {
 	}
 	atoms, err := sparse.NewDictionary(m)
 	if err != nil {
-		return f.refuse("%s", message(err))
+		return f.refuse("%s", console.Message(err))
 	}
 	_, k := m.Dims()
 	d.Parts = []*shownDictionary{{Atoms: k, low: atoms}}
@@ -246,19 +247,23 @@ func measuresOf(what string, d *sparse.Dictionary) measures {
 }
 
 // count counts how often the atoms are used for the pictures.
-func (d *shown) count(c *cli.Context, names []string, bar *progress) error {
+func (d *shown) count(c *cli.Context, names []string, bar *console.Progress) error {
 	for _, p := range d.Parts {
 		if p.coupled == nil {
-			return usage("%s does not say how pictures are coded over it, so their use of its atoms cannot be counted; make it a model by superres dict import, or leave the pictures out", d.Name)
+			return console.Usage("%s does not say how pictures are coded over it, so their use of its atoms cannot be counted; make it a model by superres dict import, or leave the pictures out", d.Name)
 		}
 		p.Usage = &usageCounts{Uses: make([]int, p.Atoms)}
 	}
-	list, err := sources(c, names, frugal(c, d.memory, 60))
+	from, err := newSources(c, d.limits, 60)
+	if err != nil {
+		return err
+	}
+	list, err := from.list(c.Context, names)
 	if err != nil {
 		return err
 	}
 	for i, src := range list {
-		bar.set("coding pictures", float64(i)/float64(len(list)))
+		bar.Set("coding pictures", float64(i)/float64(len(list)))
 		img, err := src.Open(c.Context)
 		if err != nil {
 			return err

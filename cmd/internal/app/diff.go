@@ -12,12 +12,13 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"superres/cmd/internal/console"
 	"superres/internal/imagefile"
 	"superres/superres"
 )
 
-func diffCommand(s *streams) *cli.Command {
-	return command(&cli.Command{
+func diffCommand(s *console.Streams) *cli.Command {
+	return console.Command(&cli.Command{
 		Name: "diff", Usage: "put pictures of one scene into a page that compares them", ArgsUsage: "[FLAGS] A B...",
 		Description: `   superres diff truth.png enlarged.png                      diff.html: slider, difference, scores
    superres diff truth.png bicubic.png photo.png -o page.html
@@ -36,7 +37,7 @@ squares, counts in the map, as over grey, and not in the scores; profiles are le
 			&cli.IntFlag{Name: "scale", Aliases: []string{"s"}, Value: 2, Usage: "how much was enlarged, `N`, 1 to 16: the border that scores leave out"},
 			&cli.StringFlag{Name: "on-exist", Value: "fail", Usage: "`WHAT` to do when the output exists: fail or overwrite"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
-		}, commonFlags...),
+		}, console.PictureFlags...),
 		Action: func(c *cli.Context) error { return diff(c, s) },
 	})
 }
@@ -68,8 +69,8 @@ type compared struct {
 	scene image.Point
 }
 
-func diff(c *cli.Context, s *streams) error {
-	memory, err := resources(c)
+func diff(c *cli.Context, s *console.Streams) error {
+	limits, err := console.ReadLimits(c)
 	if err != nil {
 		return err
 	}
@@ -77,34 +78,34 @@ func diff(c *cli.Context, s *streams) error {
 	d := &compared{Page: c.String("output"), Protocol: superres.MatlabY, Scale: c.Int("scale")}
 	switch {
 	case len(names) < 2:
-		return usage("expected two pictures or more; superres diff --help shows examples")
+		return console.Usage("expected two pictures or more; superres diff --help shows examples")
 	case len(names) > mostCompared:
-		return usage("%d pictures, expected %d at most", len(names), mostCompared)
+		return console.Usage("%d pictures, expected %d at most", len(names), mostCompared)
 	case d.Scale < 1 || d.Scale > superres.MaxScale:
-		return usage("--scale %d: expected 1 to %d", d.Scale, superres.MaxScale)
+		return console.Usage("--scale %d: expected 1 to %d", d.Scale, superres.MaxScale)
 	}
-	overwrite, err := soleOutput(c, names...)
+	overwrite, err := console.SoleOutput(c, names...)
 	if err != nil {
 		return err
 	}
-	bar, err := newProgress(c, s)
+	bar, err := console.NewProgress(c, s)
 	if err != nil {
 		return err
 	}
-	defer bar.clear()
-	if err := d.load(c, names, memory, bar); err != nil {
+	defer bar.Clear()
+	if err := d.load(c, names, limits, bar); err != nil {
 		return err
 	}
 	if err := d.arrange(); err != nil {
 		return err
 	}
-	bar.clear()
-	table := s.out
+	bar.Clear()
+	table := s.Out
 	if d.Page == "-" {
-		table = s.err
-		err = d.write(interruptible{c.Context, s.out})
+		table = s.Err
+		err = d.write(console.Interruptible(c.Context, s.Out))
 	} else {
-		err = imagefile.WriteAtomic(d.Page, overwrite, func(w io.Writer) error { return d.write(interruptible{c.Context, w}) })
+		err = imagefile.WriteAtomic(d.Page, overwrite, func(w io.Writer) error { return d.write(console.Interruptible(c.Context, w)) })
 	}
 	if err != nil {
 		return err
@@ -119,13 +120,15 @@ func diff(c *cli.Context, s *streams) error {
 }
 
 // load reads the pictures, one besides the reference at a time, and scores them.
-func (d *compared) load(c *cli.Context, paths []string, memory int64, bar *progress) error {
+func (d *compared) load(c *cli.Context, paths []string, limits console.Limits, bar *console.Progress) error {
 	var ref image.Image
 	held := int64(0) // bytes of the page
 	for i, path := range paths {
-		bar.set("comparing", float64(i)/float64(len(paths)))
-		limits := frugal(c, memory-held, 80)
-		pic, err := imagefile.Open(c.Context, path, limits)
+		bar.Set("comparing", float64(i)/float64(len(paths)))
+		left := limits
+		left.Memory -= held
+		read := frugal(left, 80)
+		pic, err := imagefile.Open(c.Context, path, read)
 		if err != nil {
 			return err
 		}
@@ -167,7 +170,7 @@ func (d *compared) score(p *comparedPicture, ref, test image.Image) {
 			return
 		}
 	}
-	p.Note = "not scored: " + message(err)
+	p.Note = "not scored: " + console.Message(err)
 }
 
 // encoded8 encodes a picture as a PNG of 8 bits a sample, which is what a browser shows.
@@ -183,7 +186,7 @@ func encoded8(ctx context.Context, img image.Image) ([]byte, error) {
 		}
 	}
 	var b bytes.Buffer
-	err := imagefile.Encode(interruptible{ctx, &b}, img, "png", imagefile.EncodeOptions{})
+	err := imagefile.Encode(console.Interruptible(ctx, &b), img, "png", imagefile.EncodeOptions{})
 	return b.Bytes(), err
 }
 
@@ -199,8 +202,10 @@ func (d *compared) arrange() error {
 	for _, p := range d.Pictures {
 		var ok bool
 		if p.shown, ok = shownSize(image.Pt(p.Width, p.Height), image.Pt(largest.Width, largest.Height), d.Scale); !ok {
-			return codedError{fmt.Errorf("%s is %d×%d, which is not the shape of %s, %d×%d; give pictures of one scene, turned and cropped alike",
-				p.Name, p.Width, p.Height, largest.Name, largest.Width, largest.Height), exitInput}
+			return console.Fail(
+				console.ExitInput, fmt.Errorf("%s is %d×%d, which is not the shape of %s, %d×%d; give pictures of one scene, turned and cropped alike",
+					p.Name, p.Width, p.Height, largest.Name, largest.Width, largest.Height))
+
 		}
 	}
 	return nil

@@ -7,6 +7,8 @@ import (
 	"html/template"
 	"io"
 	"strings"
+
+	"superres/cmd/internal/console"
 )
 
 var (
@@ -77,11 +79,11 @@ func (d *compared) caption() string {
 
 // texts are the scores for reading.
 func (p *comparedPicture) texts() (psnr, ssim, mean, largest string) {
-	psnr = number("%.2f", p.PSNR)
+	psnr = console.Number("%.2f", p.PSNR)
 	if p.PSNR == nil && p.Mean != nil {
 		psnr = "∞"
 	}
-	return psnr, number("%.4f", p.SSIM), number("%.3f", p.Mean), number("%.4g", p.Largest)
+	return psnr, console.Number("%.4f", p.SSIM), console.Number("%.3f", p.Mean), console.Number("%.4g", p.Largest)
 }
 
 // text is the table for reading.

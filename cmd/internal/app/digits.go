@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"superres/cmd/internal/console"
 	"superres/internal/imagefile"
 	"superres/internal/parallel"
 	"superres/mnist"
@@ -36,7 +37,7 @@ type digits struct {
 	sheet          string
 	sheetCount     int
 	overwrite      bool
-	bar            *progress
+	bar            *console.Progress
 
 	total, count        int // images of the file, and those chosen
 	width, height       int
@@ -56,27 +57,24 @@ type digit struct {
 	failure      error
 }
 
-// damaged is the error of an input.
-func damaged(err error) error { return codedError{err, exitInput} }
-
 // inspect reads the files to their ends before anything is made, so that nothing is
 // made of damaged ones, and looks for the names of the outputs in a folder.
 func (d *digits) inspect(ctx context.Context, pixels, memory int64) error {
 	pair, err := mnist.OpenPair(d.images, d.labels)
 	if err != nil {
-		return damaged(err)
+		return console.Fail(console.ExitInput, err)
 	}
 	defer pair.Close()
 	d.total, d.width, d.height = pair.Count(), pair.Width(), pair.Height()
 	if int64(d.width)*int64(d.height) > pixels {
-		return codedError{fmt.Errorf("%s: images of %dx%d have more than %d megapixels; use --max-pixels", d.images, d.width, d.height, pixels/1e6), exitLimit}
+		return console.Fail(console.ExitLimit, fmt.Errorf("%s: images of %dx%d have more than %d megapixels; use --max-pixels", d.images, d.width, d.height, pixels/1e6))
 	}
 	taken, count, err := d.choice.among(d.images, d.total)
 	if err != nil {
 		return err
 	}
 	if d.count = count; count == 0 {
-		return damaged(fmt.Errorf("%s: no image is left to work on; check --index, --skip-index and --limit", d.images))
+		return console.Fail(console.ExitInput, fmt.Errorf("%s: no image is left to work on; check --index, --skip-index and --limit", d.images))
 	}
 	d.sheetCount = min(d.sheetCount, count)
 	if err := d.fits(runtime.GOMAXPROCS(0), memory); err != nil {
@@ -84,13 +82,13 @@ func (d *digits) inspect(ctx context.Context, pixels, memory int64) error {
 	}
 	for item, err := range pair.All() {
 		if err != nil {
-			return damaged(err)
+			return console.Fail(console.ExitInput, err)
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if item.Index%1024 == 0 {
-			d.bar.set("checking", float64(item.Index)/float64(d.total))
+			d.bar.Set("checking", float64(item.Index)/float64(d.total))
 		}
 		if taken(item.Index) && d.folder != "" {
 			if err := d.free("-o", d.path(item.Index, item.Label)); err != nil {
@@ -109,7 +107,7 @@ func (d *digits) verify() (warnings []string) {
 		}
 		var err error
 		if d.official[i], err = mnist.Verify(name); err != nil {
-			warnings = append(warnings, message(err)+"; other data have files of these names, and their scores are not MNIST's")
+			warnings = append(warnings, console.Message(err)+"; other data have files of these names, and their scores are not MNIST's")
 		}
 	}
 	return warnings
@@ -166,7 +164,7 @@ func (d *digits) all(ctx context.Context) error {
 func (d *digits) stream(ctx context.Context, write func(*image.Gray) error) (writing, other error) {
 	pair, err := mnist.OpenPair(d.images, d.labels)
 	if err != nil {
-		return nil, damaged(err)
+		return nil, console.Fail(console.ExitInput, err)
 	}
 	defer pair.Close()
 	taken, _, err := d.choice.among(d.images, pair.Count())
@@ -177,7 +175,7 @@ func (d *digits) stream(ctx context.Context, write func(*image.Gray) error) (wri
 	batch := make([]digit, 0, min(d.together, d.count))
 	for item, err := range pair.All() {
 		if err != nil {
-			return nil, damaged(err)
+			return nil, console.Fail(console.ExitInput, err)
 		}
 		if taken(item.Index) {
 			own := *item.Image
@@ -203,12 +201,12 @@ func (d *digits) stream(ctx context.Context, write func(*image.Gray) error) (wri
 			}
 		}
 		done += len(batch)
-		d.bar.set("restoring", float64(done)/float64(d.count))
+		d.bar.Set("restoring", float64(done)/float64(d.count))
 		if batch = batch[:0]; done == d.count {
 			return nil, nil
 		}
 	}
-	return nil, damaged(fmt.Errorf("%s: changed while it was read", d.images))
+	return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: changed while it was read", d.images))
 }
 
 // work completes the digits of a batch, each by one worker.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"superres/cmd/internal/console"
 	"superres/internal/imagefile"
 	"superres/mnist"
 	"superres/superres"
@@ -47,7 +48,7 @@ func (s *digitSums) add(errs []float64) {
 func (s *digitSums) means() []*float64 {
 	out := make([]*float64, len(s.sums))
 	for i, v := range s.sums {
-		out[i] = finite(v / float64(s.scored))
+		out[i] = console.Finite(v / float64(s.scored))
 	}
 	return out
 }
@@ -120,10 +121,10 @@ type worstDigit struct {
 }
 
 // report says what came out: the scores on standard output, the rest beside it.
-func (d *digits) report(c *cli.Context, s *streams, warnings []string, seconds float64) error {
-	command, _ := recorded(c)
+func (d *digits) report(c *cli.Context, s *console.Streams, warnings []string, seconds float64) error {
+	command, _ := console.Recorded(c)
 	sum := digitSummary{
-		Command: command, Version: version, Task: c.String("task"), Model: d.name,
+		Command: command, Version: console.Version, Task: c.String("task"), Model: d.name,
 		Images: d.images, Official: d.official[0], Labels: d.labels, OfficialLabels: d.official[1],
 		Count: d.count, Width: d.width, Height: d.height, Scale: d.scale, OutWidth: d.outWidth, OutHeight: d.outHeight,
 		Output: c.String("output"), Sheet: d.sheet, Seconds: seconds, PerSecond: float64(d.count) / seconds, Warnings: warnings,
@@ -138,19 +139,19 @@ func (d *digits) report(c *cli.Context, s *streams, warnings []string, seconds f
 	}
 	if !c.Bool("quiet") {
 		for _, w := range warnings {
-			fmt.Fprintln(s.err, "superres: warning:", imagefile.OneLine(w))
+			fmt.Fprintln(s.Err, "superres: warning:", imagefile.OneLine(w))
 		}
-		fmt.Fprintln(s.err, imagefile.OneLine(sum.line()))
+		fmt.Fprintln(s.Err, imagefile.OneLine(sum.line()))
 	}
 	if c.Bool("json") {
-		enc := json.NewEncoder(s.out)
+		enc := json.NewEncoder(s.Out)
 		enc.SetIndent("", "  ")
 		return enc.Encode(sum)
 	}
 	if d.enlarge {
 		return nil
 	}
-	_, err := fmt.Fprint(s.out, sum.text())
+	_, err := fmt.Fprint(s.Out, sum.text())
 	return err
 }
 
@@ -162,7 +163,7 @@ func (s *digitSummary) line() string {
 			to = append(to, name)
 		}
 	}
-	text := fmt.Sprintf("%s of %dx%d by %s in %.1f s, %.0f a second", count(s.Count, "image"), s.OutWidth, s.OutHeight, s.Model, s.Seconds, s.PerSecond)
+	text := fmt.Sprintf("%s of %dx%d by %s in %.1f s, %.0f a second", console.Count(s.Count, "image"), s.OutWidth, s.OutHeight, s.Model, s.Seconds, s.PerSecond)
 	if len(to) > 0 {
 		text = strings.Join(to, ", ") + ": " + text
 	}
@@ -172,7 +173,7 @@ func (s *digitSummary) line() string {
 // text is the table of the errors for reading.
 func (s *digitSummary) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s of %dx%d from %s", count(s.Count, "image"), s.Width, s.Height, imagefile.OneLine(filepath.Base(s.Images)))
+	fmt.Fprintf(&b, "%s of %dx%d from %s", console.Count(s.Count, "image"), s.Width, s.Height, imagefile.OneLine(filepath.Base(s.Images)))
 	if s.Official != "" {
 		b.WriteString(", which is MNIST's " + s.Official)
 	}
@@ -187,7 +188,7 @@ func (s *digitSummary) text() string {
 	row := func(name string, images int, mean []*float64) {
 		var cells []string
 		for _, v := range mean {
-			cells = append(cells, number("%.4f", v))
+			cells = append(cells, console.Number("%.4f", v))
 		}
 		line(name, strconv.Itoa(images), cells)
 	}
@@ -204,7 +205,7 @@ func (s *digitSummary) text() string {
 		fmt.Fprintf(&b, "worst by %s: %.4f, image %d%s\n", imagefile.OneLine(s.Model), s.Worst.Error, s.Worst.Index, label)
 	}
 	if s.Black > 0 {
-		fmt.Fprintf(&b, "black, so without an error, and left out of the means: %s\n", count(s.Black, "image"))
+		fmt.Fprintf(&b, "black, so without an error, and left out of the means: %s\n", console.Count(s.Black, "image"))
 	}
 	return b.String()
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"superres/cmd/internal/console"
 	"superres/internal/imagefile"
 	"superres/mnist"
 )
@@ -26,8 +27,8 @@ var mnistMirrors = []string{
 	"https://ossci-datasets.s3.amazonaws.com/mnist/",
 }
 
-func downloadCommand(s *streams) *cli.Command {
-	return command(&cli.Command{
+func downloadCommand(s *console.Streams) *cli.Command {
+	return console.Command(&cli.Command{
 		Name: "download", HelpName: "superres mnist download", Usage: "fetch MNIST's four files, 12 MB",
 		Description: `   superres mnist download --dir mnist/
    superres mnist download --dir mnist/ --mirror http://localhost:8000/mnist/
@@ -40,7 +41,7 @@ is that of the official file.`,
 			&cli.StringSliceFlag{Name: "mirror", Usage: "fetch from `URL`, to which the names of the files are added; may be repeated, and is tried in this order (default: " + strings.Join(mnistMirrors, ", then ") + ")"},
 			&cli.DurationFlag{Name: "timeout", Value: 5 * time.Minute, Usage: "try the next mirror when a file takes longer than `T`"},
 			&cli.StringFlag{Name: "on-exist", Value: "fail", Usage: "`WHAT` to do when another file has the name: fail or overwrite"},
-			workFlags[0], workFlags[1], // --progress and --quiet
+			console.WorkFlags[0], console.WorkFlags[1], // --progress and --quiet
 		},
 		Action: func(c *cli.Context) error { return download(c, s) },
 	})
@@ -54,19 +55,19 @@ type downloader struct {
 	timeout   time.Duration
 	overwrite bool
 	say       func(format string, args ...any)
-	bar       *progress
+	bar       *console.Progress
 }
 
-func download(c *cli.Context, s *streams) error {
+func download(c *cli.Context, s *console.Streams) error {
 	dir := c.String("dir")
-	overwrite, err := overwrites(c)
+	overwrite, err := console.Overwrites(c)
 	switch {
 	case err != nil:
 		return err
 	case dir == "":
-		return usage("say where the files go with --dir DIR")
+		return console.Usage("say where the files go with --dir DIR")
 	case c.Duration("timeout") <= 0:
-		return usage("--timeout %v: expected more than no time", c.Duration("timeout"))
+		return console.Usage("--timeout %v: expected more than no time", c.Duration("timeout"))
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone() // heeds HTTPS_PROXY
 	transport.DisableCompression = true                          // the files are packed, and are to stay so
@@ -80,18 +81,18 @@ func download(c *cli.Context, s *streams) error {
 	for _, m := range mirrors {
 		u, err := url.Parse(m)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-			return usage("--mirror %s: expected an address that begins with https:// or http://", m)
+			return console.Usage("--mirror %s: expected an address that begins with https:// or http://", m)
 		}
 		d.mirrors = append(d.mirrors, strings.TrimRight(m, "/")+"/")
 	}
-	if d.bar, err = newProgress(c, s); err != nil {
+	if d.bar, err = console.NewProgress(c, s); err != nil {
 		return err
 	}
-	defer d.bar.clear()
+	defer d.bar.Clear()
 	d.say = func(format string, args ...any) {
 		if !c.Bool("quiet") {
-			d.bar.pause()
-			fmt.Fprintln(s.err, imagefile.OneLine(fmt.Sprintf(format, args...)))
+			d.bar.Pause()
+			fmt.Fprintln(s.Err, imagefile.OneLine(fmt.Sprintf(format, args...)))
 		}
 	}
 	return d.all(c.Context, dir)
@@ -128,7 +129,7 @@ func (d *downloader) all(ctx context.Context, dir string) error {
 			return err
 		case err != nil:
 			failed++
-			d.bar.warn(err)
+			d.bar.Warn(err)
 		default:
 			d.say("%s: from %s", filepath.Join(dir, f.Name), from)
 		}
@@ -137,9 +138,9 @@ func (d *downloader) all(ctx context.Context, dir string) error {
 	case 0:
 		return nil
 	case len(d.files):
-		return codedError{errors.New("no file could be fetched; check the network, or use another --mirror"), exitNone}
+		return console.Fail(console.ExitNothing, errors.New("no file could be fetched; check the network, or use another --mirror"))
 	}
-	return codedError{fmt.Errorf("%d of %d files could not be fetched, %d are there; the same command tries them again", failed, len(d.files), len(d.files)-failed), exitSome}
+	return console.Fail(console.ExitSome, fmt.Errorf("%d of %d files could not be fetched, %d are there; the same command tries them again", failed, len(d.files), len(d.files)-failed))
 }
 
 // there tells whether the file is there and right; another one of its name is an
@@ -155,9 +156,9 @@ func (d *downloader) there(name string, f mnist.OfficialFile) (bool, error) {
 	case d.overwrite:
 		return false, nil
 	case err != nil:
-		return false, codedError{err, exitOutput}
+		return false, console.Fail(console.ExitOutput, err)
 	}
-	return false, codedError{fmt.Errorf("%s exists and is not MNIST's; use --on-exist overwrite or another --dir", name), exitOutput}
+	return false, console.Fail(console.ExitOutput, fmt.Errorf("%s exists and is not MNIST's; use --on-exist overwrite or another --dir", name))
 }
 
 // fetch tries one mirror after the other and returns the address that gave the file.
@@ -197,7 +198,7 @@ func (d *downloader) get(ctx context.Context, from string, f mnist.OfficialFile,
 	if err != nil {
 		return nil, explain(err)
 	}
-	req.Header.Set("User-Agent", "superres/"+version)
+	req.Header.Set("User-Agent", "superres/"+console.Version)
 	resp, err := d.client.Do(req)
 	if err != nil {
 		return nil, explain(err)
@@ -219,7 +220,7 @@ func (d *downloader) get(ctx context.Context, from string, f mnist.OfficialFile,
 		if _, err := w.Write(body[:n]); err != nil {
 			return err, nil
 		}
-		d.bar.set(f.Name, float64(at)/float64(f.Size))
+		d.bar.Set(f.Name, float64(at)/float64(f.Size))
 		if err == io.EOF {
 			break
 		}

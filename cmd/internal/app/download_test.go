@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"superres/cmd/internal/console"
 	"superres/internal/golden"
 	"superres/mnist"
 )
@@ -74,7 +75,7 @@ func stock() ([]mnist.OfficialFile, http.HandlerFunc) {
 // newDownloader is one for tests, with what it says.
 func newDownloader(files []mnist.OfficialFile, mirrors ...*mirror) (*downloader, *strings.Builder) {
 	said := new(strings.Builder)
-	d := &downloader{files: files, client: &http.Client{Transport: &http.Transport{DisableCompression: true}}, timeout: time.Minute, bar: &progress{w: said, style: "none"}}
+	d := &downloader{files: files, client: &http.Client{Transport: &http.Transport{DisableCompression: true}}, timeout: time.Minute, bar: console.Silent(said)}
 	for _, m := range mirrors {
 		d.mirrors = append(d.mirrors, m.URL+"/mnist/")
 	}
@@ -113,7 +114,7 @@ func TestDownload(t *testing.T) {
 	}
 	damaged := filepath.Join(dir, "b.gz")
 	put(t, damaged, []byte("half"))
-	if err := d.all(t.Context(), dir); exitCode(err) != 5 || server.count() != 0 || !strings.Contains(err.Error(), "b.gz exists and is not MNIST's; use --on-exist overwrite") || string(read(t, damaged)) != "half" {
+	if err := d.all(t.Context(), dir); console.ExitCode(err) != 5 || server.count() != 0 || !strings.Contains(err.Error(), "b.gz exists and is not MNIST's; use --on-exist overwrite") || string(read(t, damaged)) != "half" {
 		t.Errorf("damaged: %v", err)
 	}
 	d.overwrite = true
@@ -192,7 +193,7 @@ func TestDownloadFallsBack(t *testing.T) {
 			d.timeout = timeout
 			dir = t.TempDir()
 			err := d.all(t.Context(), dir)
-			if exitCode(err) != 1 || !strings.Contains(err.Error(), "no file could be fetched") || strings.Count(said.String(), c.want) != n || strings.Count(said.String(), "\n") != n || len(tree(t, dir)) != 0 {
+			if console.ExitCode(err) != 1 || !strings.Contains(err.Error(), "no file could be fetched") || strings.Count(said.String(), c.want) != n || strings.Count(said.String(), "\n") != n || len(tree(t, dir)) != 0 {
 				t.Errorf("%v\n%sfiles %v", err, said, tree(t, dir))
 			}
 		})
@@ -207,13 +208,13 @@ func TestDownloadFallsBack(t *testing.T) {
 	})
 	d, _ := newDownloader(files, some)
 	dir := t.TempDir()
-	if err := d.all(t.Context(), dir); exitCode(err) != 3 || !strings.Contains(err.Error(), "1 of 3 files could not be fetched, 2 are there") || !slices.Equal(tree(t, dir), []string{"a.gz", "c.gz"}) {
+	if err := d.all(t.Context(), dir); console.ExitCode(err) != 3 || !strings.Contains(err.Error(), "1 of 3 files could not be fetched, 2 are there") || !slices.Equal(tree(t, dir), []string{"a.gz", "c.gz"}) {
 		t.Errorf("%v", err)
 	}
 	// A mirror that is gone.
 	some.Close()
 	d, said := newDownloader(files[:1], some)
-	if err := d.all(t.Context(), dir+"/x"); exitCode(err) != 1 || !strings.Contains(said.String(), "refused") || len(tree(t, dir+"/x")) != 0 {
+	if err := d.all(t.Context(), dir+"/x"); console.ExitCode(err) != 1 || !strings.Contains(said.String(), "refused") || len(tree(t, dir+"/x")) != 0 {
 		t.Errorf("%v\n%s", err, said)
 	}
 }
@@ -225,14 +226,14 @@ func TestDownloadStops(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "file"), nil)
 	d, _ := newDownloader(files, server)
-	if err := d.all(t.Context(), filepath.Join(dir, "file", "folder")); exitCode(err) != 5 {
+	if err := d.all(t.Context(), filepath.Join(dir, "file", "folder")); console.ExitCode(err) != 5 {
 		t.Errorf("below a file: %v", err)
 	}
 	if err := os.Mkdir(filepath.Join(dir, "a.gz"), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	d.overwrite = true
-	if err := d.all(t.Context(), dir); exitCode(err) != 5 || !strings.Contains(err.Error(), "is a folder") || server.count() != 0 {
+	if err := d.all(t.Context(), dir); console.ExitCode(err) != 5 || !strings.Contains(err.Error(), "is a folder") || server.count() != 0 {
 		t.Errorf("onto a folder: %v", err)
 	}
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"superres/cmd/internal/console"
 	"superres/internal/imagefile"
 	"superres/superres"
 )
@@ -65,5 +66,5 @@ func about(pic *imagefile.Picture, model string, need int64) string {
 		kind += fmt.Sprintf(" of quality %d", pic.Quality)
 	}
 	size := pic.Image.Bounds().Size()
-	return fmt.Sprintf("%s, %dx%d, by %s, about %s", kind, size.X, size.Y, model, gib(need))
+	return fmt.Sprintf("%s, %dx%d, by %s, about %s", kind, size.X, size.Y, model, console.Bytes(need))
 }

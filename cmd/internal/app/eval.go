@@ -10,12 +10,13 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"superres/cmd/internal/console"
 	"superres/internal/imagefile"
 	"superres/superres"
 )
 
-func evalCommand(s *streams) *cli.Command {
-	return command(&cli.Command{
+func evalCommand(s *console.Streams) *cli.Command {
+	return console.Command(&cli.Command{
 		Name: "eval", Usage: "score enlarged pictures, or models", ArgsUsage: "[FLAGS] REF TEST   or   -m MODEL [FLAGS] REF...",
 		Description: `   superres eval truth.png enlarged.png            two files
    superres eval -s 2 truth/ enlarged/             two folders, matched by name
@@ -35,13 +36,13 @@ nfe, for digits: squared error of the grey values over the squared truth.`,
 			&cli.IntFlag{Name: "jpeg", Usage: "pass the reduced pictures through JPEG files of quality `Q`, 1 to 100, as most pictures come; 0: do not"},
 			&cli.BoolFlag{Name: "recursive", Aliases: []string{"r"}, Usage: "take folders with all below them"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
-		}, idxFlags...), commonFlags...),
+		}, idxFlags...), console.PictureFlags...),
 		Action: func(c *cli.Context) error { return eval(c, s) },
 	})
 }
 
-func eval(c *cli.Context, s *streams) error {
-	memory, err := resources(c)
+func eval(c *cli.Context, s *console.Streams) error {
+	limits, err := console.ReadLimits(c)
 	if err != nil {
 		return err
 	}
@@ -49,23 +50,23 @@ func eval(c *cli.Context, s *streams) error {
 	models := c.StringSlice("model")
 	switch {
 	case scale < 1 || scale > superres.MaxScale || len(models) > 0 && scale < 2:
-		return usage("--scale %d: expected 2 to %d", scale, superres.MaxScale)
+		return console.Usage("--scale %d: expected 2 to %d", scale, superres.MaxScale)
 	case len(models) == 0 && c.NArg() != 2:
-		return usage("expected REF and TEST, or -m MODEL and pictures; superres eval --help shows examples")
+		return console.Usage("expected REF and TEST, or -m MODEL and pictures; superres eval --help shows examples")
 	case c.NArg() == 0:
-		return usage("no pictures to score")
+		return console.Usage("no pictures to score")
 	case c.Int("jpeg") < 0 || c.Int("jpeg") > 100:
-		return usage("--jpeg %d: expected a quality of 1 to 100, or 0", c.Int("jpeg"))
+		return console.Usage("--jpeg %d: expected a quality of 1 to 100, or 0", c.Int("jpeg"))
 	case c.Int("jpeg") > 0 && len(models) == 0:
-		return usage("--jpeg is for models, which pictures are reduced for: add -m MODEL")
+		return console.Usage("--jpeg is for models, which pictures are reduced for: add -m MODEL")
 	case c.IsSet("effort") && len(models) == 0:
-		return usage("--effort is for models: add -m MODEL")
+		return console.Usage("--effort is for models: add -m MODEL")
 	}
-	bar, err := newProgress(c, s)
+	bar, err := console.NewProgress(c, s)
 	if err != nil {
 		return err
 	}
-	defer bar.clear()
+	defer bar.Clear()
 	table := scores{Scale: scale, JPEG: c.Int("jpeg"), Effort: c.String("effort"), Protocol: superres.Protocol(c.String("protocol"))}
 	if table.Protocol == "" {
 		table.Protocol = superres.MatlabY
@@ -73,13 +74,13 @@ func eval(c *cli.Context, s *streams) error {
 			table.Protocol = superres.NFE
 		}
 	}
-	if err := oneOf("protocol", string(table.Protocol), string(superres.MatlabY), string(superres.NFE)); err != nil {
+	if err := console.OneOf("protocol", string(table.Protocol), string(superres.MatlabY), string(superres.NFE)); err != nil {
 		return err
 	}
 	if len(models) > 0 {
-		err = table.models(c, models, frugal(c, memory, 100), bar)
+		err = table.models(c, models, limits, bar)
 	} else {
-		err = table.files(c, frugal(c, memory, 60), bar)
+		err = table.files(c, frugal(limits, 60), bar)
 	}
 	if err != nil {
 		return err
@@ -87,19 +88,19 @@ func eval(c *cli.Context, s *streams) error {
 	if table.Effort == "best" {
 		table.Effort = "" // says nothing
 	}
-	bar.clear()
+	bar.Clear()
 	table.average()
 	if c.Bool("json") {
-		enc := json.NewEncoder(s.out)
+		enc := json.NewEncoder(s.Out)
 		enc.SetIndent("", "  ")
 		return enc.Encode(table)
 	}
-	_, err = fmt.Fprint(s.out, table.text())
+	_, err = fmt.Fprint(s.Out, table.text())
 	return err
 }
 
 // models reduces every picture, enlarges it by every model and scores that.
-func (t *scores) models(c *cli.Context, names []string, limits imagefile.Limits, bar *progress) error {
+func (t *scores) models(c *cli.Context, names []string, limits console.Limits, bar *console.Progress) error {
 	var models []*superres.Model
 	t.Degradation = superres.Degradation(c.String("degradation"))
 	for _, name := range names {
@@ -122,7 +123,11 @@ func (t *scores) models(c *cli.Context, names []string, limits imagefile.Limits,
 	if err := t.Degradation.Check(); err != nil {
 		return err
 	}
-	list, err := sources(c, c.Args().Slice(), limits)
+	from, err := newSources(c, limits, 100)
+	if err != nil {
+		return err
+	}
+	list, err := from.list(c.Context, c.Args().Slice())
 	if err != nil {
 		return err
 	}
@@ -133,7 +138,7 @@ func (t *scores) models(c *cli.Context, names []string, limits imagefile.Limits,
 		}
 		low, err := superres.Reduce(img, t.Scale, t.Degradation)
 		if err != nil {
-			return codedError{fmt.Errorf("%s: %w", src.Name, err), exitInput}
+			return console.Fail(console.ExitInput, fmt.Errorf("%s: %w", src.Name, err))
 		}
 		if t.JPEG > 0 {
 			if low, err = superres.ThroughJPEG(low, t.JPEG); err != nil {
@@ -143,7 +148,7 @@ func (t *scores) models(c *cli.Context, names []string, limits imagefile.Limits,
 		row := scoreRow{Name: filepath.Base(src.Name)}
 		for j, m := range models {
 			high, err := m.Upscale(c.Context, low, superres.Options{Scale: float64(t.Scale), Progress: func(share float64) {
-				bar.set("scoring", (float64(i)+(float64(j)+share)/float64(len(models)))/float64(len(list)))
+				bar.Set("scoring", (float64(i)+(float64(j)+share)/float64(len(models)))/float64(len(list)))
 			}})
 			if err != nil {
 				return err
@@ -159,7 +164,7 @@ func (t *scores) models(c *cli.Context, names []string, limits imagefile.Limits,
 
 // files scores a file against another, or the pictures of a folder against those
 // of another that have their stem, or begin with it.
-func (t *scores) files(c *cli.Context, limits imagefile.Limits, bar *progress) error {
+func (t *scores) files(c *cli.Context, limits imagefile.Limits, bar *console.Progress) error {
 	refs, err := expand(c.Args().Get(0), c.Bool("recursive"))
 	if err != nil {
 		return err
@@ -171,14 +176,14 @@ func (t *scores) files(c *cli.Context, limits imagefile.Limits, bar *progress) e
 	t.Columns = []string{filepath.Base(c.Args().Get(1))}
 	twins := pair(refs, tests)
 	for i, ref := range refs {
-		bar.set("scoring", float64(i)/float64(len(refs)))
+		bar.Set("scoring", float64(i)/float64(len(refs)))
 		test, found := twins[i], twins[i].path != ""
 		if len(refs) == 1 && len(tests) == 1 {
 			test, found = tests[0], true
 		}
 		if !found {
 			stem := stemOf(ref)
-			return codedError{fmt.Errorf("%s: no picture called %s or %s_... to score", ref.path, stem, stem), exitInput}
+			return console.Fail(console.ExitInput, fmt.Errorf("%s: no picture called %s or %s_... to score", ref.path, stem, stem))
 		}
 		var images [2]image.Image
 		for i, in := range []input{ref, test} {
@@ -244,12 +249,12 @@ func (t *scores) score(row *scoreRow, ref, test image.Image) error {
 	}
 	m, err := superres.Compare(ref, test, t.Scale, border)
 	if err != nil {
-		return codedError{err, exitInput}
+		return console.Fail(console.ExitInput, err)
 	}
 	if t.Protocol == superres.NFE {
-		row.Cells = append(row.Cells, cell{NFE: finite(m.NFE)})
+		row.Cells = append(row.Cells, cell{NFE: console.Finite(m.NFE)})
 	} else {
-		row.Cells = append(row.Cells, cell{PSNR: finite(m.PSNR), SSIM: finite(m.SSIM)})
+		row.Cells = append(row.Cells, cell{PSNR: console.Finite(m.PSNR), SSIM: console.Finite(m.SSIM)})
 	}
 	return nil
 }

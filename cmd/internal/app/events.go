@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"time"
+
+	"superres/cmd/internal/console"
 )
 
 // With --json, upscale writes one event a line to standard output, each a JSON object
@@ -78,9 +80,9 @@ func (e *events) summary(ctx context.Context, t tally, err error) {
 	ev := summaryEvent{Event: "summary", Total: t.total, Done: t.done, Skipped: t.skipped, Planned: t.planned, Failed: len(t.failures),
 		Seconds: time.Since(t.began).Seconds(), Failures: append([]string{}, t.failures...)}
 	if err != nil {
-		ev.Error, ev.ExitCode = message(err), exitCode(err)
-		if i, ok := errors.AsType[interrupt](context.Cause(ctx)); ok {
-			ev.Error, ev.ExitCode = i.Error(), 128+int(i.Signal)
+		ev.Error, ev.ExitCode = console.Message(err), console.ExitCode(err)
+		if i, ok := errors.AsType[console.Interrupt](context.Cause(ctx)); ok {
+			ev.Error, ev.ExitCode = i.Error(), i.Code()
 		}
 	}
 	_ = e.Encode(ev)
@@ -88,8 +90,8 @@ func (e *events) summary(ctx context.Context, t tally, err error) {
 
 // failure makes the event of a picture that failed.
 func failure(ev pictureEvent, err error) pictureEvent {
-	ev.Event, ev.Error, ev.ExitCode = "fail", message(err), exitCode(err)
-	ev.Class = map[int]string{exitUsage: "usage", exitInput: "input", exitOutput: "output", exitModel: "model", exitLimit: "limit"}[ev.ExitCode]
+	ev.Event, ev.Error, ev.ExitCode = "fail", console.Message(err), console.ExitCode(err)
+	ev.Class = map[int]string{console.ExitUsage: "usage", console.ExitInput: "input", console.ExitOutput: "output", console.ExitModel: "model", console.ExitLimit: "limit"}[ev.ExitCode]
 	if ev.Class == "" {
 		ev.Class = "other"
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/disintegration/imaging"
 	"github.com/urfave/cli/v2"
 
+	"superres/cmd/internal/console"
 	"superres/internal/imagefile"
 	"superres/superres"
 )
@@ -35,10 +36,10 @@ type fidelity struct {
 func newFidelity(c *cli.Context) (fidelity, error) {
 	f := fidelity{first: c.Bool("first-frame"), quiet: c.Bool("quiet")}
 	metadata, depth := c.String("metadata"), c.String("depth")
-	if err := oneOf("metadata", metadata, "keep", "strip"); err != nil {
+	if err := console.OneOf("metadata", metadata, "keep", "strip"); err != nil {
 		return f, err
 	}
-	if err := oneOf("depth", depth, "same", "8", "16"); err != nil {
+	if err := console.OneOf("depth", depth, "same", "8", "16"); err != nil {
 		return f, err
 	}
 	f.strip = metadata == "strip"
@@ -52,7 +53,7 @@ func newFidelity(c *cli.Context) (fidelity, error) {
 // fingerprint too: that of all scales and stages for one that is part of the program,
 // whichever are used.
 func provenance(c *cli.Context, name string, model *superres.Model, opt superres.Options) (string, error) {
-	text := fmt.Sprintf("superres %s; model %s", version, filepath.Base(name))
+	text := fmt.Sprintf("superres %s; model %s", console.Version, filepath.Base(name))
 	sum := superres.BuiltinFingerprint(name)
 	if strings.ContainsAny(name, `./\`) {
 		var err error
@@ -80,7 +81,7 @@ func provenance(c *cli.Context, name string, model *superres.Model, opt superres
 func (f fidelity) check(jobs []job) error {
 	for _, j := range jobs {
 		if f.depth == 16 && (j.format == "jpeg" || j.format == "bmp") {
-			return usage("--depth 16: %s has 8 bits a sample; use --format png or tiff", strings.ToUpper(j.format))
+			return console.Usage("--depth 16: %s has 8 bits a sample; use --format png or tiff", strings.ToUpper(j.format))
 		}
 	}
 	return nil

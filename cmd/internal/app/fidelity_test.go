@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"superres/cmd/internal/console"
 	"superres/internal/imagefile"
 	"superres/internal/metadata"
 	"superres/superres"
@@ -146,7 +147,7 @@ func TestMetadataIsKeptOrStripped(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !bytes.Contains(raw, []byte("superres "+version+"; model photo (sha256 "+superres.BuiltinFingerprint("photo")[:16]+"); ")) {
+			if !bytes.Contains(raw, []byte("superres "+console.Version+"; model photo (sha256 "+superres.BuiltinFingerprint("photo")[:16]+"); ")) {
 				t.Errorf("%s to %s: no record of provenance", in, out)
 			}
 			// Nothing is left, but the record if it is asked for.

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"superres/cmd/internal/console"
 )
 
 // filterFlags choose among the pictures of folders.
@@ -22,7 +24,7 @@ func newFilter(c *cli.Context) (filter, error) {
 	for name, patterns := range map[string][]string{"include": f.include, "exclude": f.exclude} {
 		for _, p := range patterns {
 			if _, err := path.Match(p, ""); err != nil || strings.Trim(p, "/") == "" {
-				return f, usage("--%s %q: expected a pattern such as '*.jpg' or 'scans/**'", name, p)
+				return f, console.Usage("--%s %q: expected a pattern such as '*.jpg' or 'scans/**'", name, p)
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"superres/cmd/internal/console"
 	"superres/internal/imagefile/imagetest"
 )
 
@@ -46,7 +47,7 @@ func FuzzFlags(f *testing.F) {
 		defer cancel()
 		var out, errs bytes.Buffer
 		code := Run(ctx, bytes.NewReader(picture), &out, &errs, append([]string{"superres"}, args...))
-		if code < exitOK || code > exitLimit || code != 0 && !strings.HasPrefix(lastLine(errs.String()), "superres: ") {
+		if code < console.ExitOK || code > console.ExitLimit || code != 0 && !strings.HasPrefix(lastLine(errs.String()), "superres: ") {
 			t.Errorf("%q: exit %d, %q", args, code, errs.String())
 		}
 		if text := errs.String(); strings.Contains(text, "panic") || strings.Contains(text, "goroutine ") {

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"superres/cmd/internal/console"
 )
 
 // smallDisk mounts a file system of so many bytes, if the machine lets it.
@@ -55,7 +57,7 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("%s has %d bytes of neither", f, len(data))
 		}
 	}
-	if code != exitSome || old+made != 12 || old == 0 || made == 0 || strings.Count(stderr, "no space left on device; free some space") != old {
+	if code != console.ExitSome || old+made != 12 || old == 0 || made == 0 || strings.Count(stderr, "no space left on device; free some space") != old {
 		t.Errorf("exit %d, %d old and %d new files: %s", code, old, made, stderr)
 	}
 	if all := tree(t, disk); len(all) != 12 {
@@ -74,7 +76,7 @@ func TestFullDisk(t *testing.T) {
 		{"dict", "export", "coupled", "-o", filepath.Join(disk, "d.csv")},
 	} {
 		_, stderr, code := call(t, dir, "", append(args, "-q")...)
-		if code != exitOutput || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "no space left on device; free some space") {
+		if code != console.ExitOutput || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "no space left on device; free some space") {
 			t.Errorf("%v: exit %d, %s", args, code, stderr)
 		}
 		if after := tree(t, disk); fmt.Sprint(after) != fmt.Sprint(before) {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"superres/cmd/internal/console"
 	"superres/internal/imagefile/imagetest"
 )
 
@@ -25,7 +26,7 @@ const (
 // measured runs the program in a folder and tells what it cost, too.
 func measured(t *testing.T, dir string, args ...string) (stderr string, code int, memory int64, took time.Duration) {
 	t.Helper()
-	cmd := program(dir, args...)
+	cmd := process(dir, args...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	began := time.Now()
@@ -57,18 +58,18 @@ func TestHostileFiles(t *testing.T) {
 	for _, h := range imagetest.Hostile(t) {
 		// With memory for all that they claim, so that nothing else refuses them.
 		args := []string{"--max-memory", "100000", "-m", "nearest"}
-		files = append(files, file{h.Name, h.Data, args, map[bool]int{false: exitInput, true: exitLimit}[h.Limit], h.Want})
+		files = append(files, file{h.Name, h.Data, args, map[bool]int{false: console.ExitInput, true: console.ExitLimit}[h.Limit], h.Want})
 	}
 	carriers := 0
 	for name, data := range imagetest.Bombs(t, 7000, 7000) {
 		if strings.HasPrefix(name, "bomb") {
-			files = append(files, file{name, data, []string{"--max-memory", "512"}, exitLimit, "output 14000x14000 needs "})
+			files = append(files, file{name, data, []string{"--max-memory", "512"}, console.ExitLimit, "output 14000x14000 needs "})
 		} else {
-			files = append(files, file{name, data, nil, exitOK, ""})
+			files = append(files, file{name, data, nil, console.ExitOK, ""})
 			carriers++
 		}
 	}
-	files = append(files, file{"scans7000.jpg", imagetest.ManyScans(7000, 7000, 201), nil, exitLimit, ""})
+	files = append(files, file{"scans7000.jpg", imagetest.ManyScans(7000, 7000, 201), nil, console.ExitLimit, ""})
 	dir := t.TempDir()
 	var largest int64
 	var slowest time.Duration
@@ -103,7 +104,7 @@ func TestHostileFiles(t *testing.T) {
 		args = append(args, f.name)
 	}
 	stderr, code, memory, _ := measured(t, dir, args...)
-	if n := strings.Count(stderr, "\n"); code != exitSome || memory > mostMemory || n != len(files)-carriers+1 {
+	if n := strings.Count(stderr, "\n"); code != console.ExitSome || memory > mostMemory || n != len(files)-carriers+1 {
 		t.Errorf("together: exit %d with %d MiB, %d lines: %s", code, memory>>20, n, stderr)
 	}
 	if got := results(t, filepath.Join(dir, "out")); len(got) != carriers {

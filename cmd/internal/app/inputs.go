@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 )
 
 // input is one picture to be read.
@@ -42,7 +45,7 @@ func expand(arg string, recursive bool) ([]input, error) {
 // none, even with another filter.
 func (f finder) expand(arg string) ([]input, error) {
 	if arg == "" {
-		return nil, usage(`an input has an empty name (""); leave it out or name a file`)
+		return nil, console.Usage(`an input has an empty name (""); leave it out or name a file`)
 	}
 	if arg == "-" {
 		return []input{{path: arg, place: "stdin"}}, nil
@@ -62,15 +65,15 @@ func (f finder) expand(arg string) ([]input, error) {
 func (f finder) matching(pattern string) ([]input, error) {
 	matches, err := filepath.Glob(pattern)
 	if err != nil || len(matches) == 0 {
-		return nil, codedError{fmt.Errorf("%s: no file matches this pattern", pattern), exitInput}
+		return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: no file matches this pattern", pattern))
 	}
 	var list []input
 	for _, m := range matches {
 		if strings.HasPrefix(filepath.Base(m), ".") {
 			continue
 		}
-		if isFolder(m) {
-			if f.avoid != "" && real(m) == f.avoid || !f.filter.enters(filepath.Base(m)) {
+		if paths.IsFolder(m) {
+			if f.avoid != "" && paths.Real(m) == f.avoid || !f.filter.enters(filepath.Base(m)) {
 				continue
 			}
 		} else if !f.filter.takes(filepath.Base(m)) {
@@ -101,7 +104,7 @@ func (f finder) within(folder string) ([]input, error) {
 		case path == root:
 			return nil
 		case e.IsDir():
-			if !f.recursive || strings.HasPrefix(e.Name(), ".") || !f.filter.enters(filepath.ToSlash(place)) || f.avoid != "" && real(path) == f.avoid {
+			if !f.recursive || strings.HasPrefix(e.Name(), ".") || !f.filter.enters(filepath.ToSlash(place)) || f.avoid != "" && paths.Real(path) == f.avoid {
 				return fs.SkipDir
 			}
 		case isPicture(path):
@@ -116,15 +119,9 @@ func (f finder) within(folder string) ([]input, error) {
 		return nil, err
 	}
 	if len(list) == 0 && !any && len(f.filter.exclude) == 0 {
-		return nil, codedError{fmt.Errorf("%s: no pictures in this folder (looked for %s)", folder, strings.Join(pictureExtensions, " ")), exitInput}
+		return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: no pictures in this folder (looked for %s)", folder, strings.Join(pictureExtensions, " ")))
 	}
 	return list, nil
-}
-
-// isFolder tells whether path is a folder.
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // isIDX tells whether path is named like an IDX file.

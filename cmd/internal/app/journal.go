@@ -5,34 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
+	"superres/cmd/internal/console"
 	"superres/internal/imagefile"
 )
-
-// reportFile is a file of a report, and what writes it.
-type reportFile struct {
-	name  string
-	write func(io.Writer) error
-}
-
-// writeReports writes the files to the folder, over those of an earlier run.
-func writeReports(dir string, files []reportFile) error {
-	for _, f := range files {
-		if err := imagefile.WriteAtomic(filepath.Join(dir, f.name), true, f.write); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// writes returns what writes data, for imagefile.WriteAtomic.
-func writes(data []byte) func(io.Writer) error {
-	return func(w io.Writer) error { _, err := w.Write(data); return err }
-}
 
 // journal keeps what has been finished, one JSON value a line, so that work that
 // was interrupted goes on where it was. A line is written whole or, when the
@@ -108,5 +86,5 @@ func journalError(name string, err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		err = e.Err
 	}
-	return codedError{fmt.Errorf("journal %s: %w", name, err), exitOutput}
+	return console.Fail(console.ExitOutput, fmt.Errorf("journal %s: %w", name, err))
 }

@@ -34,8 +34,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// program is a process of the program in a folder.
-func program(dir string, args ...string) *exec.Cmd {
+// process is a process of the program in a folder.
+func process(dir string, args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "SUPERRES_TEST_AS_PROGRAM=1")
@@ -48,7 +48,7 @@ func program(dir string, args ...string) *exec.Cmd {
 func untilDone(t *testing.T, random *rand.Rand, dir string, look func(), args ...string) (stdout string, code, kills int) {
 	for longest := 100 * time.Millisecond; ; longest += longest / 4 {
 		var out, errs bytes.Buffer
-		cmd := program(dir, args...)
+		cmd := process(dir, args...)
 		cmd.Stdout, cmd.Stderr = &out, &errs
 		if err := cmd.Start(); err != nil {
 			t.Error(err)
@@ -227,7 +227,7 @@ func TestPipe(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer in.Close()
-		cmd := program(dir, append([]string{"upscale"}, args...)...)
+		cmd := process(dir, append([]string{"upscale"}, args...)...)
 		cmd.Stdin = io.MultiReader(in) // a pipe, not the file
 		var errs bytes.Buffer
 		cmd.Stderr = &errs

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"strings"
 	"sync/atomic"
@@ -13,14 +12,15 @@ import (
 	"github.com/urfave/cli/v2"
 	"gonum.org/v1/gonum/mat"
 
+	"superres/cmd/internal/console"
 	"superres/internal/matfile"
 	"superres/learners"
 	"superres/learners/plugin"
 	"superres/learners/sparse"
 )
 
-func learnCommand(s *streams) *cli.Command {
-	return command(&cli.Command{
+func learnCommand(s *console.Streams) *cli.Command {
+	return console.Command(&cli.Command{
 		Name: "learn", Usage: "learn a dictionary from a matrix of your own", ArgsUsage: "[FLAGS] DATA -o DICT",
 		Description: `   superres learn Y.npy -o D.npy
    superres learn --learner rop --atoms 32 --seed 1 -o D.npy Y.npy
@@ -50,7 +50,7 @@ The same data, flags and seed give the same bytes.`,
 			&cli.BoolFlag{Name: "transpose", Usage: "DATA has one signal a row"},
 			&cli.StringFlag{Name: "on-exist", Value: "fail", Usage: "`WHAT` to do when an output exists: fail or overwrite"},
 			&cli.BoolFlag{Name: "json", Usage: "print the summary as JSON"},
-		}, workFlags...),
+		}, console.WorkFlags...),
 		Action: func(c *cli.Context) error { return learn(c, s) },
 	})
 }
@@ -58,8 +58,8 @@ The same data, flags and seed give the same bytes.`,
 // learning is one run of learn.
 type learning struct {
 	c       *cli.Context
-	s       *streams
-	bar     *progress
+	s       *console.Streams
+	bar     *console.Progress
 	memory  int64 // the most bytes to take
 	learner learners.Learner
 	out     learnOutputs
@@ -68,18 +68,20 @@ type learning struct {
 	coder   *watchedCoder
 }
 
-func learn(c *cli.Context, s *streams) (err error) {
+func learn(c *cli.Context, s *console.Streams) (err error) {
 	l := learning{c: c, s: s}
-	if l.memory, err = machine(c); err != nil {
+	limits, err := console.ReadLimits(c)
+	if err != nil {
 		return err
 	}
+	l.memory = limits.Memory
 	if err := l.check(); err != nil {
 		return err
 	}
-	if l.bar, err = newProgress(c, s); err != nil {
+	if l.bar, err = console.NewProgress(c, s); err != nil {
 		return err
 	}
-	defer l.bar.clear()
+	defer l.bar.Clear()
 	if l.learner, err = learners.New(c.String("learner")); err != nil {
 		return err
 	}
@@ -99,10 +101,10 @@ func learn(c *cli.Context, s *streams) (err error) {
 	case errors.Is(err, plugin.ErrSettings):
 		return err
 	case err != nil:
-		return codedError{fmt.Errorf("%s: %w; check the data, scale it if need be", dataName(c), err), exitInput}
+		return console.Fail(console.ExitInput, fmt.Errorf("%s: %w; check the data, scale it if need be", dataName(c), err))
 	}
-	l.bar.clear()
-	if err := l.out.save(c.Context, s.out, result); err != nil {
+	l.bar.Clear()
+	if err := l.out.save(c.Context, s.Out, result); err != nil {
 		return err
 	}
 	return l.report(result)
@@ -113,15 +115,15 @@ func (l *learning) check() error {
 	c := l.c
 	switch {
 	case c.NArg() == 0:
-		return usage("no data to learn from: name a .npy, .npz or .csv file; superres learn --help shows examples")
+		return console.Usage("no data to learn from: name a .npy, .npz or .csv file; superres learn --help shows examples")
 	case c.NArg() > 1:
-		return usage("%d files, expected one: %q and %q", c.NArg(), c.Args().Get(0), c.Args().Get(1))
+		return console.Usage("%d files, expected one: %q and %q", c.NArg(), c.Args().Get(0), c.Args().Get(1))
 	case c.Int("iterations") < 1:
-		return usage("--iterations %d: expected at least 1", c.Int("iterations"))
+		return console.Usage("--iterations %d: expected at least 1", c.Int("iterations"))
 	}
 	for _, name := range []string{"atoms", "sparsity"} {
 		if c.Int(name) < 0 {
-			return usage("--%s %d: expected 0 or more", name, c.Int(name))
+			return console.Usage("--%s %d: expected 0 or more", name, c.Int(name))
 		}
 	}
 	return nil
@@ -148,19 +150,19 @@ func (l *learning) read() (err error) {
 			return err
 		}
 		if l.opt.Init, err = sparse.NewDictionary(m); err != nil {
-			return codedError{fmt.Errorf("%s: %w", file, err), exitInput}
+			return console.Fail(console.ExitInput, fmt.Errorf("%s: %w", file, err))
 		}
 		rows, atoms := l.opt.Init.Dims()
 		for k := range atoms {
 			if l.opt.Init.Norm(k) == 0 {
-				return codedError{fmt.Errorf("%s: atom %d (counted from 0) is zero or nearly so; expected a direction", file, k), exitInput}
+				return console.Fail(console.ExitInput, fmt.Errorf("%s: atom %d (counted from 0) is zero or nearly so; expected a direction", file, k))
 			}
 		}
 		if l.opt.Atoms == 0 {
 			l.opt.Atoms = atoms
 		}
 		if l.opt.Atoms != atoms {
-			return usage("--atoms %d, but %s has %d (it is %d×%d, with one atom a column); leave --atoms out", l.opt.Atoms, file, atoms, rows, atoms)
+			return console.Usage("--atoms %d, but %s has %d (it is %d×%d, with one atom a column); leave --atoms out", l.opt.Atoms, file, atoms, rows, atoms)
 		}
 	}
 	want := matfile.Options{Array: c.String("array"), ArrayFlag: "--array", Transpose: c.Bool("transpose"), Column: "signal", Accept: l.accept}
@@ -179,23 +181,11 @@ func (l *learning) read() (err error) {
 
 // readPipe reads the data from standard input.
 func (l *learning) readPipe(want matfile.Options) (*mat.Dense, error) {
-	data, err := readWhole(l.s.in, dataName(l.c), l.memory/2, "use a file or --max-memory")
+	data, err := console.ReadWhole(l.s.In, dataName(l.c), l.memory/2, "use a file or --max-memory")
 	if err != nil {
 		return nil, err
 	}
 	return matfile.Read(bytes.NewReader(data), int64(len(data)), dataName(l.c), want)
-}
-
-// readWhole reads what may take so many bytes, half of the memory there is.
-func readWhole(r io.Reader, name string, half int64, advice string) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, half+1))
-	if err != nil {
-		return nil, codedError{fmt.Errorf("%s cannot be read: %w", name, err), exitInput}
-	}
-	if int64(len(data)) > half {
-		return nil, codedError{fmt.Errorf("%s has more than %s, half of the limit; %s", name, gib(half), advice), exitLimit}
-	}
-	return data, nil
 }
 
 // accept completes the number of atoms for n signals of m entries and refuses what
@@ -203,7 +193,7 @@ func readWhole(r io.Reader, name string, half int64, advice string) ([]byte, err
 func (l *learning) accept(m, n int) error {
 	if l.opt.Init != nil {
 		if rows, k := l.opt.Init.Dims(); rows != m {
-			return usage("%s has atoms of %d entries (it is %d×%d), but the signals of %s have %d; use another --init, or --transpose when %s has one signal a row",
+			return console.Usage("%s has atoms of %d entries (it is %d×%d), but the signals of %s have %d; use another --init, or --transpose when %s has one signal a row",
 				l.c.String("init"), rows, rows, k, dataName(l.c), m, dataName(l.c))
 		}
 	}
@@ -224,19 +214,7 @@ func (l *learning) accept(m, n int) error {
 
 // fits refuses what needs more than the memory there is.
 func (l *learning) fits(what string, need float64, advice string) error {
-	return fits(l.memory, what, need, advice)
-}
-
-// fits refuses what needs more than so many bytes.
-func fits(memory int64, what string, need float64, advice string) error {
-	if need <= float64(memory) {
-		return nil
-	}
-	size := "more than a million GiB"
-	if need < 1<<50 {
-		size = gib(int64(need))
-	}
-	return codedError{fmt.Errorf("%s needs %s, the limit is %s; use --max-memory%s", what, size, gib(memory), advice), exitLimit}
+	return console.EnoughMemory(l.memory, what, need, advice)
 }
 
 // newCoder makes the coder.
@@ -301,9 +279,9 @@ func (w *watchedCoder) Code(ctx context.Context, d *sparse.Dictionary, y *mat.De
 // trace shows an iteration.
 func (l *learning) trace(step learners.Step) {
 	total := l.opt.Iterations
-	l.bar.describe(fmt.Sprintf("RMSE %.4g", step.RMSE))
-	l.bar.set("learning", float64(step.Iteration)/float64(total))
-	if tenth := max(1, total/10); l.bar.style == "plain" && step.Iteration%tenth == 0 {
-		l.bar.line("iteration %d of %d: RMSE %.4g, %.3g non-zeros a signal, %.1f s", step.Iteration, total, step.RMSE, step.NonZeros, step.Elapsed.Seconds())
+	l.bar.Describe(fmt.Sprintf("RMSE %.4g", step.RMSE))
+	l.bar.Set("learning", float64(step.Iteration)/float64(total))
+	if tenth := max(1, total/10); l.bar.Plain() && step.Iteration%tenth == 0 {
+		l.bar.Line("iteration %d of %d: RMSE %.4g, %.3g non-zeros a signal, %.1f s", step.Iteration, total, step.RMSE, step.NonZeros, step.Elapsed.Seconds())
 	}
 }

@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"superres/cmd/internal/console"
 	"superres/internal/imagefile"
 	"superres/internal/matfile"
 	"superres/learners"
@@ -20,97 +20,67 @@ import (
 
 // learnOutputs are the files that learn writes.
 type learnOutputs struct {
-	dictionary, codes, trace namedOutput
+	dictionary, codes, trace learnOutput
 	overwrite                bool
 }
 
-// namedOutput is one file to be written; "" is none.
-type namedOutput struct{ flag, name, format string }
-
-// overwrites reads --on-exist of commands that skip nothing.
-func overwrites(c *cli.Context) (bool, error) {
-	exist := c.String("on-exist")
-	return exist == "overwrite", oneOf("on-exist", exist, "fail", "overwrite")
+// learnOutput is one of them, and the format that its name says.
+type learnOutput struct {
+	console.Output
+	format string
 }
 
 // learnOutputsOf reads the flags of the outputs and refuses, before any work, what
 // could not be written or would write over something else of this run.
 func learnOutputsOf(c *cli.Context) (out learnOutputs, err error) {
 	out = learnOutputs{
-		dictionary: namedOutput{flag: "-o", name: c.String("output"), format: "npy"},
-		codes:      namedOutput{flag: "--codes", name: c.String("codes")},
-		trace:      namedOutput{flag: "--trace", name: c.String("trace")},
+		dictionary: learnOutput{console.Output{Flag: "-o", Name: c.String("output")}, "npy"},
+		codes:      learnOutput{Output: console.Output{Flag: "--codes", Name: c.String("codes")}},
+		trace:      learnOutput{Output: console.Output{Flag: "--trace", Name: c.String("trace")}},
 	}
-	if out.overwrite, err = overwrites(c); err != nil {
+	if out.overwrite, err = console.Overwrites(c); err != nil {
 		return out, err
 	}
 	switch {
-	case out.dictionary.name == "":
-		return out, usage("no output: say where the dictionary goes with -o FILE.npy, .npz or .csv")
-	case out.dictionary.name == "-" && c.Bool("json"):
-		return out, usage("-o - and --json both write to standard output; give -o a file")
-	case out.trace.name != "" && strings.ToLower(filepath.Ext(out.trace.name)) != ".csv":
-		return out, usage("--trace %s: expected a name that ends in .csv", out.trace.name)
+	case out.dictionary.Name == "":
+		return out, console.Usage("no output: say where the dictionary goes with -o FILE.npy, .npz or .csv")
+	case out.dictionary.Name == "-" && c.Bool("json"):
+		return out, console.Usage("-o - and --json both write to standard output; give -o a file")
+	case out.trace.Name != "" && strings.ToLower(filepath.Ext(out.trace.Name)) != ".csv":
+		return out, console.Usage("--trace %s: expected a name that ends in .csv", out.trace.Name)
 	}
-	for _, o := range []*namedOutput{&out.dictionary, &out.codes} {
-		if o.name == "" || o.name == "-" && o == &out.dictionary {
+	for _, o := range []*learnOutput{&out.dictionary, &out.codes} {
+		if o.Name == "" || o.Name == "-" && o == &out.dictionary {
 			continue
 		}
-		if o.format, err = matfile.Format(o.name); err != nil {
-			return out, usage("%s %w", o.flag, err)
+		if o.format, err = matfile.Format(o.Name); err != nil {
+			return out, console.Usage("%s %w", o.Flag, err)
 		}
 	}
-	return out, out.check(c.Args().First(), c.String("init"))
-}
-
-// check looks at the files themselves.
-func (out learnOutputs) check(inputs ...string) error {
-	seen := map[string]string{} // where an output really lies: its flag
-	for _, o := range []namedOutput{out.dictionary, out.codes, out.trace} {
-		if o.name == "" || o.name == "-" {
-			continue
-		}
-		for _, in := range inputs {
-			if in != "" && in != "-" && imagefile.SameFile(in, o.name) {
-				return codedError{fmt.Errorf("%s: %s would write over the input; use another name", o.name, o.flag), exitOutput}
-			}
-		}
-		place := filepath.Join(real(filepath.Dir(o.name)), filepath.Base(o.name))
-		if other, clash := seen[place]; clash {
-			return codedError{fmt.Errorf("%s: both %s and %s write to it; give each a file of its own", o.name, other, o.flag), exitOutput}
-		}
-		seen[place] = o.flag
-		if _, err := os.Lstat(o.name); err == nil && !out.overwrite {
-			return codedError{fmt.Errorf("%s exists; use --on-exist overwrite or another %s", o.name, o.flag), exitOutput}
-		}
-		// Rather now than after hours of learning.
-		if err := imagefile.CheckWritable(o.name, out.overwrite); err != nil {
-			return err
-		}
-	}
-	return nil
+	inputs := []string{c.Args().First(), c.String("init")}
+	return out, console.CheckOutputs(out.overwrite, inputs, out.dictionary.Output, out.codes.Output, out.trace.Output)
 }
 
 // save writes the files, the dictionary last: once it is there, all are. One that
 // fails does not keep the others, which may have taken hours, from being written.
 func (out learnOutputs) save(ctx context.Context, stdout io.Writer, r *learners.Result) error {
 	var errs []error
-	write := func(o namedOutput, write func(io.Writer) error) {
-		if o.name == "" || ctx.Err() != nil {
+	write := func(o console.Output, write func(io.Writer) error) {
+		if o.Name == "" || ctx.Err() != nil {
 			return
 		}
-		errs = append(errs, imagefile.WriteAtomic(o.name, out.overwrite, func(w io.Writer) error { return write(interruptible{ctx, w}) }))
+		errs = append(errs, imagefile.WriteAtomic(o.Name, out.overwrite, func(w io.Writer) error { return write(console.Interruptible(ctx, w)) }))
 	}
-	write(out.trace, func(w io.Writer) error { return writeTrace(w, r.Steps) })
-	write(out.codes, func(w io.Writer) error { return matfile.WriteCodes(w, out.codes.format, r.Codes) })
+	write(out.trace.Output, func(w io.Writer) error { return writeTrace(w, r.Steps) })
+	write(out.codes.Output, func(w io.Writer) error { return matfile.WriteCodes(w, out.codes.format, r.Codes) })
 	dictionary := func(w io.Writer) error {
 		return matfile.Write(w, out.dictionary.format, "D", r.Dictionary.Matrix())
 	}
-	if out.dictionary.name == "-" {
+	if out.dictionary.Name == "-" {
 		w := bufio.NewWriter(stdout)
 		errs = append(errs, dictionary(w), w.Flush())
 	} else {
-		write(out.dictionary, dictionary)
+		write(out.dictionary.Output, dictionary)
 	}
 	for _, err := range append(errs, ctx.Err()) {
 		if err != nil {
@@ -172,7 +142,7 @@ func (l *learning) report(r *learners.Result) error {
 		NonZeros: float64(len(r.Codes.Index)) / float64(n), Seconds: last.Elapsed.Seconds(),
 	}
 	for _, w := range r.Warnings {
-		sum.Warnings = append(sum.Warnings, message(w))
+		sum.Warnings = append(sum.Warnings, console.Message(w))
 	}
 	if l.coder.used.Load() {
 		sum.Coder = l.coder.spec
@@ -184,12 +154,12 @@ func (l *learning) report(r *learners.Result) error {
 		}
 	}
 	if !c.Bool("quiet") {
-		fmt.Fprintln(l.s.err, imagefile.OneLine(sum.text()))
+		fmt.Fprintln(l.s.Err, imagefile.OneLine(sum.text()))
 	}
 	if !c.Bool("json") {
 		return nil
 	}
-	enc := json.NewEncoder(l.s.out)
+	enc := json.NewEncoder(l.s.Out)
 	enc.SetIndent("", "  ")
 	return enc.Encode(sum)
 }
@@ -203,17 +173,9 @@ func (s learned) text() string {
 		to = "standard output"
 	}
 	text := fmt.Sprintf("%s: %s by %s from %d×%d data, %s (%s), %.1f s: RMSE %.4g, %.3g non-zeros a signal",
-		to, count(s.Atoms, "atom"), by, s.Entries, s.Signals, count(s.Iterations, "iteration"), s.Stop, s.Seconds, s.RMSE, s.NonZeros)
+		to, console.Count(s.Atoms, "atom"), by, s.Entries, s.Signals, console.Count(s.Iterations, "iteration"), s.Stop, s.Seconds, s.RMSE, s.NonZeros)
 	for _, w := range s.Warnings {
 		text += "; warning: " + w
 	}
 	return text
-}
-
-// count words a number of things.
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -10,22 +10,23 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"superres/cmd/internal/console"
 	"superres/learners"
 	"superres/learners/plugin"
 	"superres/learners/sparse"
 	"superres/superres"
 )
 
-func learnersCommand(s *streams) *cli.Command {
-	return command(&cli.Command{
+func learnersCommand(s *console.Streams) *cli.Command {
+	return console.Command(&cli.Command{
 		Name: "learners", Usage: "list the dictionary learners and their parameters",
 		Description: "   superres learners\n   superres train --learner ksvd:exact=false -o my.npz photos/",
 		Action:      func(*cli.Context) error { return list(s, learners.List()) },
 	})
 }
 
-func codersCommand(s *streams) *cli.Command {
-	return command(&cli.Command{
+func codersCommand(s *console.Streams) *cli.Command {
+	return console.Command(&cli.Command{
 		Name: "coders", Usage: "list the sparse coders and their parameters",
 		Description: "   superres coders\n   superres train --coder omp:sparsity=2 -o my.npz photos/",
 		Action:      func(*cli.Context) error { return list(s, sparse.Coders()) },
@@ -33,7 +34,7 @@ func codersCommand(s *streams) *cli.Command {
 }
 
 // list prints plug-ins with their parameters, defaults and papers.
-func list[T any](s *streams, infos []plugin.Info[T]) error {
+func list[T any](s *console.Streams, infos []plugin.Info[T]) error {
 	var b strings.Builder
 	for _, info := range infos {
 		fmt.Fprintf(&b, "%s\n   %s\n   %s\n", info.Name, info.Summary, info.Reference)
@@ -41,12 +42,12 @@ func list[T any](s *streams, infos []plugin.Info[T]) error {
 			fmt.Fprintf(&b, "   %s=%s  %s\n", p.Name, p.Default, p.Usage)
 		}
 	}
-	_, err := fmt.Fprint(s.out, b.String())
+	_, err := fmt.Fprint(s.Out, b.String())
 	return err
 }
 
-func modelsCommand(s *streams) *cli.Command {
-	return command(&cli.Command{
+func modelsCommand(s *console.Streams) *cli.Command {
+	return console.Command(&cli.Command{
 		Name: "models", Usage: "list the models that need no file, or tell where a model comes from",
 		ArgsUsage:   "[NAME|FILE...]",
 		Description: "   superres models\n   superres models photo            its provenance, as JSON\n   superres models my.npz",
@@ -57,7 +58,7 @@ func modelsCommand(s *streams) *cli.Command {
 					if err != nil {
 						return err
 					}
-					enc := json.NewEncoder(s.out)
+					enc := json.NewEncoder(s.Out)
 					enc.SetIndent("", "  ")
 					if err := enc.Encode(m.Describe()); err != nil {
 						return err
@@ -70,7 +71,7 @@ func modelsCommand(s *streams) *cli.Command {
 				if err != nil {
 					return err
 				}
-				if _, err := fmt.Fprintf(s.out, "%-10s %s\n", name, summary(m)); err != nil {
+				if _, err := fmt.Fprintf(s.Out, "%-10s %s\n", name, summary(m)); err != nil {
 					return err
 				}
 			}
@@ -126,7 +127,7 @@ func openModel(name string) (*superres.Model, error) {
 		if e, ok := errors.AsType[*fs.PathError](err); ok {
 			err = e.Err
 		}
-		return nil, codedError{fmt.Errorf("model %s cannot be read: %w; give a file that superres train wrote, or a name that superres models lists", name, err), exitModel}
+		return nil, console.Fail(console.ExitModel, fmt.Errorf("model %s cannot be read: %w; give a file that superres train wrote, or a name that superres models lists", name, err))
 	}
 	defer f.Close()
 	m, err := superres.Load(f, info.Size())

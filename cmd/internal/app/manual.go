@@ -6,14 +6,16 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"superres/cmd/internal/console"
 )
 
-func manCommand(s *streams) *cli.Command {
-	return command(&cli.Command{
+func manCommand(s *console.Streams) *cli.Command {
+	return console.Command(&cli.Command{
 		Name: "man", Usage: "print the manual page",
 		Description: `   superres man | man -l -
    superres man > ~/.local/share/man/man1/superres.1`,
-		Action: func(c *cli.Context) error { return manual(c.App, s.out) },
+		Action: func(c *cli.Context) error { return manual(c.App, s.Out) },
 	})
 }
 
@@ -21,14 +23,14 @@ func manCommand(s *streams) *cli.Command {
 var exitCodes = []struct {
 	codes, text string
 }{
-	{fmt.Sprint(exitOK), "all done"},
-	{fmt.Sprint(exitNone), "nothing usable was made"},
-	{fmt.Sprint(exitUsage), "wrong usage"},
-	{fmt.Sprint(exitSome), "some files failed, others are done"},
-	{fmt.Sprint(exitInput), "an input is missing, cannot be read, is damaged or no picture"},
-	{fmt.Sprint(exitOutput), "an output exists or cannot be written, or two inputs have the same"},
-	{fmt.Sprint(exitModel), "a model is missing or damaged"},
-	{fmt.Sprint(exitLimit), "a limit: pixels, memory or time"},
+	{fmt.Sprint(console.ExitOK), "all done"},
+	{fmt.Sprint(console.ExitNothing), "nothing usable was made"},
+	{fmt.Sprint(console.ExitUsage), "wrong usage"},
+	{fmt.Sprint(console.ExitSome), "some files failed, others are done"},
+	{fmt.Sprint(console.ExitInput), "an input is missing, cannot be read, is damaged or no picture"},
+	{fmt.Sprint(console.ExitOutput), "an output exists or cannot be written, or two inputs have the same"},
+	{fmt.Sprint(console.ExitModel), "a model is missing or damaged"},
+	{fmt.Sprint(console.ExitLimit), "a limit: pixels, memory or time"},
 	{"130, 143", "interrupted; finished files are whole"},
 }
 
@@ -36,7 +38,7 @@ var exitCodes = []struct {
 // commands say of themselves.
 func manual(app *cli.App, to io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, ".TH SUPERRES 1 \"\" \"superres %s\" \"User Commands\"\n", version)
+	fmt.Fprintf(&b, ".TH SUPERRES 1 \"\" \"superres %s\" \"User Commands\"\n", console.Version)
 	fmt.Fprintf(&b, ".SH NAME\nsuperres \\- %s\n", roff(app.Usage))
 	b.WriteString(".SH SYNOPSIS\n.B superres\n.I COMMAND\n[\\fIFLAGS\\fR] [\\fIFILE\\fR...]\n")
 	b.WriteString(".SH DESCRIPTION\nFlags may stand before and after names of files;\n.B \\-\\-\nends them, and\n.B \\-\nis standard input or output.\n" +
@@ -69,44 +71,20 @@ func manualOf(b *strings.Builder, name string, c *cli.Command) {
 		if !ok || f.Names()[0] == "help" {
 			continue
 		}
-		value, about := usageOf(f)
+		value, about := console.UsageOf(f)
 		var names []string
 		for _, n := range f.Names() {
-			names = append(names, "\\fB"+roff(dashed(n))+"\\fR")
+			names = append(names, "\\fB"+roff(console.Dashed(n))+"\\fR")
 		}
 		head := strings.Join(names, ", ")
 		if value != "" {
 			head += " \\fI" + roff(value) + "\\fR"
 		}
-		if text := doc.GetDefaultText(); takesValue(f) && text != "" && text != `""` {
+		if text := doc.GetDefaultText(); console.TakesValue(f) && text != "" && text != `""` {
 			about += " (default: " + text + ")"
 		}
 		fmt.Fprintf(b, ".TP\n%s\n%s\n", head, roff(about))
 	}
-}
-
-// dashed is the name of a flag as it is typed.
-func dashed(name string) string {
-	if len(name) == 1 {
-		return "-" + name
-	}
-	return "--" + name
-}
-
-// usageOf takes the usage of a flag apart: the name of its value, "" if it has none, and
-// the text.
-func usageOf(f cli.Flag) (value, text string) {
-	doc, ok := f.(cli.DocGenerationFlag)
-	if !ok {
-		return "", ""
-	}
-	text = doc.GetUsage()
-	if before, rest, ok := strings.Cut(text, "`"); ok {
-		if name, after, ok := strings.Cut(rest, "`"); ok {
-			return name, before + name + after
-		}
-	}
-	return "", text
 }
 
 // roff makes plain text of a text: nothing in it is taken for a request or an escape.

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/urfave/cli/v2"
+
+	"superres/cmd/internal/console"
 )
 
 // The help of every command begins with examples of it, and the manual page has every
@@ -15,7 +17,7 @@ func TestManual(t *testing.T) {
 	if code != 0 || stderr != "" {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
-	app := newApp(&streams{})
+	app := all.App(&console.Streams{})
 	eachCommand(app, func(name string, c *cli.Command) {
 		help, stderr, code := call(t, ".", "", append(strings.Fields(name), "--help")...)
 		if code != 0 || stderr != "" || !strings.HasPrefix(help, "superres "+name+": "+c.Usage+"\n\nEXAMPLES\n   ") || !strings.Contains(c.Description, "superres "+name) {
@@ -27,7 +29,7 @@ func TestManual(t *testing.T) {
 			}
 		}
 		for _, f := range c.VisibleFlags() {
-			if want := `\fB` + roff(dashed(f.Names()[0])) + `\fR`; !strings.Contains(page, want) {
+			if want := `\fB` + roff(console.Dashed(f.Names()[0])) + `\fR`; !strings.Contains(page, want) {
 				t.Errorf("the page has no %s", want)
 			}
 		}

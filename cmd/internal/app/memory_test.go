@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"superres/cmd/internal/console"
 )
 
 // notePeak writes the peak of the memory of this process where a test wants it.
@@ -153,7 +155,7 @@ func TestMemoryEstimate(t *testing.T) {
 			if ratio <= 2 {
 				break
 			}
-			cmd := program(dir, args...)
+			cmd := process(dir, args...)
 			cmd.Env = append(cmd.Env, "GOGC=30", "SUPERRES_TEST_PEAK="+filepath.Join(dir, "peak"))
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Fatalf("%s: %v\n%s", name, err, out)
@@ -180,7 +182,7 @@ func TestTile(t *testing.T) {
 	if string(read(t, filepath.Join(dir, "0.png"))) != string(read(t, filepath.Join(dir, "9.png"))) {
 		t.Error("bands of 9 rows give other bytes")
 	}
-	if _, stderr, code := call(t, dir, "", "upscale", "a.png", "--tile", "-1"); code != exitUsage || !strings.Contains(stderr, "--tile -1: expected 0 or more rows") {
+	if _, stderr, code := call(t, dir, "", "upscale", "a.png", "--tile", "-1"); code != console.ExitUsage || !strings.Contains(stderr, "--tile -1: expected 0 or more rows") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 }

@@ -13,26 +13,28 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/internal/imagefile"
 )
 
-func mergeCommand(s *streams) *cli.Command {
-	return command(&cli.Command{
+func mergeCommand(s *console.Streams) *cli.Command {
+	return console.Command(&cli.Command{
 		Name: "merge", Usage: "complete what was done in parts, with --shard", ArgsUsage: "[FLAGS] FOLDER",
 		Description: `   superres merge recovery/     the report of superres recover --shard I/N -o recovery/, for all I
    superres merge comparison/   that of superres compare; run it where the parts were run
    superres merge large/        whether all parts of superres upscale --resume --shard I/N -o large/ are done`,
-		Flags: workFlags,
+		Flags: console.WorkFlags,
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
-				return usage("expected one folder; superres merge --help shows examples")
+				return console.Usage("expected one folder; superres merge --help shows examples")
 			}
 			return merge(c, s, c.Args().First())
 		},
 	})
 }
 
-func merge(c *cli.Context, s *streams, path string) error {
+func merge(c *cli.Context, s *console.Streams, path string) error {
 	recorded, err := os.ReadFile(filepath.Join(path, commandFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return mergePictures(s, path)
@@ -41,19 +43,22 @@ func merge(c *cli.Context, s *streams, path string) error {
 	if err == nil {
 		err = json.Unmarshal(recorded, &args)
 	}
-	if err != nil || len(args) == 0 || args[0] != "recover" && args[0] != "compare" {
-		return codedError{fmt.Errorf("%s does not hold the command of the parts (%v)", filepath.Join(path, commandFile), err), exitInput}
+	if err != nil || len(args) == 0 || !sweeps(c.App.Command(args[0])) {
+		return console.Fail(console.ExitInput, fmt.Errorf("%s does not hold the command of the parts (%v)", filepath.Join(path, commandFile), err))
 	}
 	var flags []string
-	for _, f := range workFlags {
+	for _, f := range console.WorkFlags {
 		if name := f.Names()[0]; c.IsSet(name) {
 			flags = append(flags, fmt.Sprintf("--%s=%v", name, c.Value(name)))
 		}
 	}
 	args = slices.Concat([]string{"superres", args[0], "--output=" + path}, flags, args[1:])
-	merging := *s
-	merging.merging = true
-	return newApp(&merging).RunContext(c.Context, args)
+	return c.App.RunContext(toMerge(c.Context), args)
+}
+
+// sweeps tells whether the trials of a command can be run in parts.
+func sweeps(c *cli.Command) bool {
+	return c != nil && slices.Contains(c.Flags, cli.Flag(sweepShardFlag))
 }
 
 // commandFile holds the command whose trials the parts in a folder run, so that
@@ -70,7 +75,7 @@ func sweepPart(c *cli.Context, dir string) (shard, error) {
 	args := []string{c.Command.Name}
 	for _, f := range c.Command.Flags {
 		name := f.Names()[0]
-		if !c.IsSet(name) || name == "shard" || name == "output" || slices.ContainsFunc(workFlags, func(w cli.Flag) bool { return w.Names()[0] == name }) {
+		if !c.IsSet(name) || name == "shard" || name == "output" || slices.ContainsFunc(console.WorkFlags, func(w cli.Flag) bool { return w.Names()[0] == name }) {
 			continue
 		}
 		values := []string{fmt.Sprint(c.Value(name))}
@@ -93,18 +98,18 @@ func sweepPart(c *cli.Context, dir string) (shard, error) {
 	old, err := os.ReadFile(name)
 	switch {
 	case err == nil && !bytes.Equal(old, text):
-		return part, usage("%s holds parts of another command, %s; use another -o", dir, imagefile.OneLine(string(old)))
+		return part, console.Usage("%s holds parts of another command, %s; use another -o", dir, imagefile.OneLine(string(old)))
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return part, codedError{err, exitOutput}
+		return part, console.Fail(console.ExitOutput, err)
 	case err == nil:
 		return part, nil
 	}
-	return part, imagefile.WriteAtomic(name, true, writes(text))
+	return part, imagefile.WriteAtomic(name, true, console.Writes(text))
 }
 
 // mergePictures tells what has become of the parts of an upscale, by their journals.
-func mergePictures(s *streams, dir string) error {
-	files, err := filepath.Glob(filepath.Join(GlobQuote(dir), journalPrefix+"*"+journalSuffix))
+func mergePictures(s *console.Streams, dir string) error {
+	files, err := filepath.Glob(filepath.Join(paths.GlobQuote(dir), journalPrefix+"*"+journalSuffix))
 	if err != nil {
 		return err
 	}
@@ -132,13 +137,13 @@ func mergePictures(s *streams, dir string) error {
 		}
 	}
 	if len(ends) == 0 {
-		return codedError{fmt.Errorf("%s: no part was done there with --shard I/N (of upscale with --resume as well)", dir), exitInput}
+		return console.Fail(console.ExitInput, fmt.Errorf("%s: no part was done there with --shard I/N (of upscale with --resume as well)", dir))
 	}
 	var open []string
 	for _, of := range slices.Sorted(maps.Keys(ends)) { // the pictures may have been divided anew
 		parts := ends[of]
 		if len(parts) == of {
-			return s.partsDone(dir, parts)
+			return partsDone(s, dir, parts)
 		}
 		for i := range of {
 			if _, ok := parts[i]; !ok {
@@ -147,10 +152,10 @@ func mergePictures(s *streams, dir string) error {
 		}
 	}
 	slices.Sort(open)
-	return codedError{fmt.Errorf("%s: not all parts have come to their end; run the command with --shard %s", dir, firstOf(open)), exitInput}
+	return console.Fail(console.ExitInput, fmt.Errorf("%s: not all parts have come to their end; run the command with --shard %s", dir, console.FirstOf(open)))
 }
 
-func (s *streams) partsDone(dir string, parts map[int]record) error {
+func partsDone(s *console.Streams, dir string, parts map[int]record) error {
 	done := 0
 	var failed []string
 	for _, i := range slices.Sorted(maps.Keys(parts)) {
@@ -158,11 +163,11 @@ func (s *streams) partsDone(dir string, parts map[int]record) error {
 		failed = append(failed, parts[i].Failed...)
 	}
 	for _, name := range failed {
-		fmt.Fprintln(s.out, imagefile.OneLine(name+": failed"))
+		fmt.Fprintln(s.Out, imagefile.OneLine(name+": failed"))
 	}
-	fmt.Fprintf(s.out, "%d parts: %d pictures done, %d failed\n", len(parts), done, len(failed))
+	fmt.Fprintf(s.Out, "%d parts: %d pictures done, %d failed\n", len(parts), done, len(failed))
 	if len(failed) > 0 {
-		return codedError{fmt.Errorf("%s: %d of %d pictures failed", dir, len(failed), done+len(failed)), exitSome}
+		return console.Fail(console.ExitSome, fmt.Errorf("%s: %d of %d pictures failed", dir, len(failed), done+len(failed)))
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"superres/cmd/internal/console"
 )
 
 // The parts of a sweep, in any number, make the report of the whole.
@@ -22,7 +24,7 @@ func TestRecoverInParts(t *testing.T) {
 		out := fmt.Sprintf("in%d", parts)
 		for i := range parts {
 			if i == parts-1 && i > 0 {
-				if _, errs, code := call(t, dir, "", "merge", out); code != exitInput || !strings.Contains(errs, "--shard 2/3") {
+				if _, errs, code := call(t, dir, "", "merge", out); code != console.ExitInput || !strings.Contains(errs, "--shard 2/3") {
 					t.Errorf("a part is missing: exit %d, %s", code, errs)
 				}
 			}
@@ -45,7 +47,7 @@ func TestRecoverInParts(t *testing.T) {
 			t.Errorf("the page names the parts, or is not there: %v", err)
 		}
 	}
-	if _, errs, code := call(t, dir, "", "recover", "--learners", "mod", "-o", "in3", "--shard", "0/3"); code != exitUsage || !strings.Contains(errs, "another command") {
+	if _, errs, code := call(t, dir, "", "recover", "--learners", "mod", "-o", "in3", "--shard", "0/3"); code != console.ExitUsage || !strings.Contains(errs, "another command") {
 		t.Errorf("parts of two commands: exit %d, %s", code, errs)
 	}
 }
@@ -59,10 +61,10 @@ func TestFailedTrialInParts(t *testing.T) {
 		_, _, code := call(t, dir, "", append(args, "--shard", fmt.Sprintf("%d/2", i))...)
 		codes = append(codes, code)
 	}
-	if slices.Max(codes) != exitSome {
+	if slices.Max(codes) != console.ExitSome {
 		t.Errorf("the parts end with %v", codes)
 	}
-	if _, errs, code := call(t, dir, "", "merge", "out"); code != exitSome || !strings.Contains(errs, "2 of 4 trials failed") {
+	if _, errs, code := call(t, dir, "", "merge", "out"); code != console.ExitSome || !strings.Contains(errs, "2 of 4 trials failed") {
 		t.Errorf("exit %d, %s", code, errs)
 	}
 }
@@ -100,20 +102,20 @@ func TestMergePictures(t *testing.T) {
 	}
 	put(t, filepath.Join(dir, "in", "bad.png"), []byte("no picture"))
 	args := []string{"upscale", "-m", "bicubic", "-o", "out", "-q", "in"}
-	if _, _, code := call(t, dir, "", append(args, "-o", "whole")...); code != exitSome {
+	if _, _, code := call(t, dir, "", append(args, "-o", "whole")...); code != console.ExitSome {
 		t.Fatalf("exit %d", code)
 	}
 	const parts = 9
 	for i := range parts {
 		if i == parts-1 {
-			if _, errs, code := call(t, dir, "", "merge", "out"); code != exitInput || !strings.Contains(errs, "--shard 8/9") {
+			if _, errs, code := call(t, dir, "", "merge", "out"); code != console.ExitInput || !strings.Contains(errs, "--shard 8/9") {
 				t.Errorf("a part is missing: exit %d, %s", code, errs)
 			}
 		}
 		call(t, dir, "", append(args, "--resume", "--shard", fmt.Sprintf("%d/%d", i, parts))...)
 	}
 	out, errs, code := call(t, dir, "", "merge", "out")
-	if code != exitSome || out != "in/bad.png: failed\n9 parts: 6 pictures done, 1 failed\n" {
+	if code != console.ExitSome || out != "in/bad.png: failed\n9 parts: 6 pictures done, 1 failed\n" {
 		t.Errorf("exit %d, %s%s", code, out, errs)
 	}
 	if !maps.Equal(results(t, filepath.Join(dir, "whole")), results(t, filepath.Join(dir, "out"))) {
@@ -128,7 +130,7 @@ func TestMergePictures(t *testing.T) {
 	if out, errs, code := call(t, dir, "", "merge", "out"); code != 0 || out != "9 parts: 7 pictures done, 0 failed\n" {
 		t.Errorf("exit %d, %s%s", code, out, errs)
 	}
-	if _, errs, code := call(t, dir, "", "merge", "in"); code != exitInput || !strings.Contains(errs, "no part was done there") {
+	if _, errs, code := call(t, dir, "", "merge", "in"); code != console.ExitInput || !strings.Contains(errs, "no part was done there") {
 		t.Errorf("exit %d, %s", code, errs)
 	}
 }

@@ -12,12 +12,14 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/internal/imagefile"
 	"superres/superres"
 )
 
-func mnistCommand(s *streams) *cli.Command {
-	return command(&cli.Command{
+func mnistCommand(s *console.Streams) *cli.Command {
+	return console.Command(&cli.Command{
 		Name: "mnist", Usage: "restore and score the images of an IDX file", ArgsUsage: "[FLAGS] IMAGES [LABELS]   or   download --dir DIR",
 		Description: `   superres mnist t10k-images-idx3-ubyte.gz
    superres mnist t10k-images-idx3-ubyte.gz t10k-labels-idx1-ubyte.gz --sheet sheet.png --json
@@ -42,14 +44,14 @@ written. Images are worked on a few hundred at a time, whatever their number.`,
 			&cli.StringFlag{Name: "degradation", Usage: "reduce by `HOW`: bicubic or box; by default what the model was trained for, and box for plain interpolations"},
 			&cli.StringFlag{Name: "on-exist", Value: "fail", Usage: "`WHAT` to do when an output exists: fail or overwrite"},
 			&cli.BoolFlag{Name: "json", Usage: "print the summary as JSON"},
-		}, idxFlags...), commonFlags...),
+		}, idxFlags...), console.PictureFlags...),
 		Subcommands: []*cli.Command{downloadCommand(s)},
 		Action:      func(c *cli.Context) error { return mnistBatch(c, s) },
 	})
 }
 
-func mnistBatch(c *cli.Context, s *streams) error {
-	memory, err := resources(c)
+func mnistBatch(c *cli.Context, s *console.Streams) error {
+	limits, err := console.ReadLimits(c)
 	if err != nil {
 		return err
 	}
@@ -57,14 +59,14 @@ func mnistBatch(c *cli.Context, s *streams) error {
 	if err := d.checkFlags(c); err != nil {
 		return err
 	}
-	if d.bar, err = newProgress(c, s); err != nil {
+	if d.bar, err = console.NewProgress(c, s); err != nil {
 		return err
 	}
-	defer d.bar.clear()
+	defer d.bar.Clear()
 	if err := d.checkOutputs(); err != nil {
 		return err
 	}
-	if err := d.inspect(c.Context, c.Int64("max-pixels")*1e6, memory); err != nil {
+	if err := d.inspect(c.Context, limits.Pixels, limits.Memory); err != nil {
 		return err
 	}
 	warnings := d.verify()
@@ -81,17 +83,17 @@ func mnistBatch(c *cli.Context, s *streams) error {
 			return err
 		}
 	}
-	d.bar.clear()
+	d.bar.Clear()
 	return d.report(c, s, warnings, seconds)
 }
 
 // checkFlags refuses what the flags alone show to be wrong, and opens the model.
 func (d *digits) checkFlags(c *cli.Context) (err error) {
 	task := c.String("task")
-	if err := oneOf("task", task, "restore", "enlarge"); err != nil {
+	if err := console.OneOf("task", task, "restore", "enlarge"); err != nil {
 		return err
 	}
-	if d.overwrite, err = overwrites(c); err != nil {
+	if d.overwrite, err = console.Overwrites(c); err != nil {
 		return err
 	}
 	d.scale, d.degradation = c.Int("scale"), superres.Degradation(c.String("degradation"))
@@ -99,21 +101,21 @@ func (d *digits) checkFlags(c *cli.Context) (err error) {
 	d.sheet, d.sheetCount = c.String("sheet"), c.Int("sheet-count")
 	switch {
 	case c.NArg() == 0:
-		return usage("no images: name an IDX file of images; superres mnist --help shows examples")
+		return console.Usage("no images: name an IDX file of images; superres mnist --help shows examples")
 	case c.NArg() > 2:
-		return usage("%d files, expected a file of images and perhaps one of labels; got %q as well", c.NArg(), c.Args().Get(2))
+		return console.Usage("%d files, expected a file of images and perhaps one of labels; got %q as well", c.NArg(), c.Args().Get(2))
 	case slices.Contains(c.Args().Slice(), "-"):
-		return usage("standard input cannot be checked before it is used; give the file itself")
+		return console.Usage("standard input cannot be checked before it is used; give the file itself")
 	case d.scale != 0 && (d.scale < 2 || d.scale > superres.MaxScale):
-		return usage("--scale %d: expected 2 to %d", d.scale, superres.MaxScale)
+		return console.Usage("--scale %d: expected 2 to %d", d.scale, superres.MaxScale)
 	case d.sheet != "" && !strings.EqualFold(filepath.Ext(d.sheet), ".png"):
-		return usage("--sheet %s: expected a name that ends in .png", d.sheet)
+		return console.Usage("--sheet %s: expected a name that ends in .png", d.sheet)
 	case d.sheetCount < 1:
-		return usage("--sheet-count %d: expected at least 1", d.sheetCount)
+		return console.Usage("--sheet-count %d: expected at least 1", d.sheetCount)
 	case d.enlarge && d.degradation != "":
-		return usage("--degradation: --task enlarge reduces nothing")
+		return console.Usage("--degradation: --task enlarge reduces nothing")
 	case d.enlarge && c.String("output") == "" && d.sheet == "":
-		return usage("nothing to do: --task enlarge scores nothing, so say where its results go with -o or --sheet")
+		return console.Usage("nothing to do: --task enlarge scores nothing, so say where its results go with -o or --sheet")
 	}
 	if d.choice, err = choose(c); err != nil {
 		return err
@@ -153,17 +155,17 @@ func (d *digits) checkFlags(c *cli.Context) (err error) {
 
 // placeOutput decides by its name whether the output is an IDX file or a folder.
 func (d *digits) placeOutput(out string) error {
-	asFolder := isFolder(out) || strings.HasSuffix(out, "/") || strings.HasSuffix(out, string(filepath.Separator))
+	asFolder := paths.IsFolder(out) || strings.HasSuffix(out, "/") || strings.HasSuffix(out, string(filepath.Separator))
 	switch {
 	case out == "":
 	case out == "-":
-		return usage("-o -: expected a file or a folder; standard output gets the scores")
+		return console.Usage("-o -: expected a file or a folder; standard output gets the scores")
 	case asFolder:
 		d.folder = filepath.Clean(out)
 	case isIDX(out):
 		d.file = out
 	default:
-		return usage("-o %s: expected an IDX file (its name ends in -ubyte, .idx, -ubyte.gz or .idx.gz), or a folder: %s%c", out, out, filepath.Separator)
+		return console.Usage("-o %s: expected an IDX file (its name ends in -ubyte, .idx, -ubyte.gz or .idx.gz), or a folder: %s%c", out, out, filepath.Separator)
 	}
 	return nil
 }
@@ -179,9 +181,9 @@ func (d *digits) checkOutputs() error {
 		if err := d.free(o.flag, o.name); err != nil {
 			return err
 		}
-		place := filepath.Join(real(filepath.Dir(o.name)), filepath.Base(o.name))
+		place := filepath.Join(paths.Real(filepath.Dir(o.name)), filepath.Base(o.name))
 		if place == seen {
-			return codedError{fmt.Errorf("%s: both -o and --sheet write to it; give each a file of its own", o.name), exitOutput}
+			return console.Fail(console.ExitOutput, fmt.Errorf("%s: both -o and --sheet write to it; give each a file of its own", o.name))
 		}
 		seen = place
 		// Rather now than after all the work.
@@ -199,11 +201,11 @@ func (d *digits) free(flag, name string) error {
 	}
 	for _, in := range []string{d.images, d.labels} {
 		if in != "" && imagefile.SameFile(in, name) {
-			return codedError{fmt.Errorf("%s: %s would write over the input; use another name", name, flag), exitOutput}
+			return console.Fail(console.ExitOutput, fmt.Errorf("%s: %s would write over the input; use another name", name, flag))
 		}
 	}
 	if !d.overwrite {
-		return codedError{fmt.Errorf("%s exists; use --on-exist overwrite or another %s", name, flag), exitOutput}
+		return console.Fail(console.ExitOutput, fmt.Errorf("%s exists; use --on-exist overwrite or another %s", name, flag))
 	}
 	return nil
 }
@@ -214,7 +216,7 @@ func (d *digits) fits(workers int, memory int64) error {
 	w, h := d.width, d.height
 	if !d.enlarge {
 		if w < d.scale || h < d.scale {
-			return codedError{fmt.Errorf("%s: images of %dx%d cannot be reduced by %d; use a smaller --scale", d.images, w, h, d.scale), exitInput}
+			return console.Fail(console.ExitInput, fmt.Errorf("%s: images of %dx%d cannot be reduced by %d; use a smaller --scale", d.images, w, h, d.scale))
 		}
 		w, h = w/d.scale, h/d.scale
 	}
@@ -230,11 +232,11 @@ func (d *digits) fits(workers int, memory int64) error {
 	one := min(d.model.Memory(low, d.outWidth, d.outHeight, superres.Options{}), 400*out)
 	need := 32<<20 + int64(min(workers, d.together))*one + 6*out*int64(d.together)
 	if need > memory {
-		return codedError{fmt.Errorf("%s: images of %dx%d need %s, the limit is %s; use --max-memory or a smaller -j", d.images, d.width, d.height, gib(need), gib(memory)), exitLimit}
+		return console.Fail(console.ExitLimit, fmt.Errorf("%s: images of %dx%d need %s, the limit is %s; use --max-memory or a smaller -j", d.images, d.width, d.height, console.Bytes(need), console.Bytes(memory)))
 	}
 	if d.sheet != "" {
 		if size := d.sheetSize(); size.X*size.Y > 50e6 {
-			return codedError{fmt.Errorf("%s: the sheet would have %dx%d pixels, the limit is 50 megapixels; use a smaller --sheet-count, or no --sheet", d.sheet, size.X, size.Y), exitLimit}
+			return console.Fail(console.ExitLimit, fmt.Errorf("%s: the sheet would have %dx%d pixels, the limit is 50 megapixels; use a smaller --sheet-count, or no --sheet", d.sheet, size.X, size.Y))
 		}
 	}
 	return nil

@@ -7,6 +7,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/internal/imagefile"
 	"superres/learners/plugin"
 	"superres/superres"
@@ -31,7 +33,7 @@ func newNamer(c *cli.Context, opt superres.Options, single bool) (namer, error) 
 	if f := strings.TrimPrefix(c.String("format"), "."); f != "" {
 		var err error
 		if n.format, err = imagefile.FormatOf("x." + strings.ToLower(f)); err != nil {
-			return n, usage("--format %s: expected png, jpeg, bmp or tiff", c.String("format"))
+			return n, console.Usage("--format %s: expected png, jpeg, bmp or tiff", c.String("format"))
 		}
 	}
 	name := c.String("name")
@@ -42,9 +44,9 @@ func newNamer(c *cli.Context, opt superres.Options, single bool) (namer, error) 
 	known := []string{"{stem}", "{ext}", "{size}", "{scale}", "{model}"}
 	for _, p := range placeholder.FindAllString(name, -1) {
 		if v, ok := n.values[p]; ok && v == "" {
-			return n, usage("--name %s: {scale} is not known with --width, --height and --fit; use {size}", name)
+			return n, console.Usage("--name %s: {scale} is not known with --width, --height and --fit; use {size}", name)
 		} else if !ok && p != "{stem}" && p != "{ext}" {
-			return n, usage("--name %s: %s", name, plugin.Unknown("placeholder", p, known))
+			return n, console.Usage("--name %s: %s", name, plugin.Unknown("placeholder", p, known))
 		}
 	}
 	n.template = withoutExt(name)
@@ -62,21 +64,21 @@ func withoutExt(template string) string {
 // job names the enlargement of an input.
 func (n namer) job(in input) (job, error) {
 	out, format := n.out, n.format
-	asFile := n.single && out != "" && out != "-" && !isFolder(out) && !strings.HasSuffix(out, "/") && !strings.HasSuffix(out, string(filepath.Separator))
+	asFile := n.single && out != "" && out != "-" && !paths.IsFolder(out) && !strings.HasSuffix(out, "/") && !strings.HasSuffix(out, string(filepath.Separator))
 	switch {
 	case out == "-" || out == "" && in.path == "-":
 		if format == "" {
 			format = "png"
 		}
 		return job{input: in, output: "-", format: format}, nil
-	case !n.single && out != "" && !isFolder(out) && isPicture(out):
-		return job{}, usage("-o %s: several pictures need a folder; write %s%c for a folder of this name", out, out, filepath.Separator)
+	case !n.single && out != "" && !paths.IsFolder(out) && isPicture(out):
+		return job{}, console.Usage("-o %s: several pictures need a folder; write %s%c for a folder of this name", out, out, filepath.Separator)
 	case asFile && !strings.Contains(filepath.Base(out), ".") && format == "":
-		return job{}, usage("-o %s: no extension says which format; write %s.png, or %s%c for a folder", out, out, out, filepath.Separator)
+		return job{}, console.Usage("-o %s: no extension says which format; write %s.png, or %s%c for a folder", out, out, out, filepath.Separator)
 	case asFile:
 		fromName, err := imagefile.FormatOf(out)
 		if format == "" && err != nil {
-			return job{}, codedError{err, exitUsage}
+			return job{}, console.Fail(console.ExitUsage, err)
 		}
 		if format == "" {
 			format = fromName
@@ -97,7 +99,7 @@ func (n namer) job(in input) (job, error) {
 	}
 	base := n.base(in, ext) + newExt
 	if base == newExt || base != filepath.Base(base) {
-		return job{}, usage("--name %s makes the file name %q; expected a name without folders", n.template, base)
+		return job{}, console.Usage("--name %s makes the file name %q; expected a name without folders", n.template, base)
 	}
 	root, err := n.folder(in)
 	if err != nil {
@@ -136,7 +138,7 @@ func (n namer) folder(in input) (string, error) {
 	if folder == "." || strings.HasSuffix(folder, "..") {
 		abs, err := filepath.Abs(folder)
 		if err != nil {
-			return "", codedError{err, exitInput}
+			return "", console.Fail(console.ExitInput, err)
 		}
 		folder = abs
 	}

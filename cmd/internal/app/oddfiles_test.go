@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"superres/cmd/internal/console"
 )
 
 // Names of every kind are taken as they are, and what is said of them is one line of text.
@@ -47,18 +49,18 @@ func TestOddNames(t *testing.T) {
 			t.Errorf("%q: exit %d, %s", name, code, stderr)
 		}
 		_, stderr, code := call(t, filepath.Join(dir, "bad"), "", "upscale", "-m", "nearest", "--", name)
-		if code != exitInput || strings.Count(stderr, "\n") != 1 || strings.ContainsAny(stderr, "\x1b\t\u202e") || !utf8.ValidString(stderr) || !strings.Contains(stderr, "not an image") {
+		if code != console.ExitInput || strings.Count(stderr, "\n") != 1 || strings.ContainsAny(stderr, "\x1b\t\u202e") || !utf8.ValidString(stderr) || !strings.Contains(stderr, "not an image") {
 			t.Errorf("%q: exit %d, %q", name, code, stderr)
 		}
 	}
 	// All bad: a line for each, and one that sums them up.
-	if _, stderr, code := call(t, dir, "", "upscale", "bad", "-o", "none"); code != exitNone || strings.Count(stderr, "\n") != len(names)-hidden+1 || !utf8.ValidString(stderr) {
+	if _, stderr, code := call(t, dir, "", "upscale", "bad", "-o", "none"); code != console.ExitNothing || strings.Count(stderr, "\n") != len(names)-hidden+1 || !utf8.ValidString(stderr) {
 		t.Errorf("exit %d, %q", code, stderr)
 	}
 	// 255 bytes are a name, but then that of the output is too long.
 	long := strings.Repeat("y", 251) + ".png"
 	write(t, filepath.Join(dir, long), blob(3, 2))
-	if _, stderr, code := call(t, dir, "", "upscale", long); code != exitOutput || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "file name too long") {
+	if _, stderr, code := call(t, dir, "", "upscale", long); code != console.ExitOutput || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "file name too long") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 	if _, stderr, code := call(t, dir, "", "upscale", long, "-o", "short.png"); code != 0 {
@@ -93,24 +95,24 @@ func TestOddFiles(t *testing.T) {
 		code int
 		want string
 	}{
-		{"pipe.png", exitInput, "is a pipe, not a file"},
-		{"loop.png", exitInput, "loop.png: cannot be read"},
-		{"broken.png", exitInput, "does not exist"},
-		{"zero.png", exitInput, "is a device or socket"},
-		{"/dev/null", exitInput, "is a device or socket"},
-		{"/dev/zero", exitInput, "is a device or socket"},
-		{"folder.png", exitInput, "no pictures in this folder"},
-		{"/proc/self/mem -o mem.png", exitInput, "/proc/self/mem: "},
-		{"a.png -o pipe.png --on-exist overwrite", exitOutput, "is a device or pipe"},
-		{"a.png -o loop.png --on-exist overwrite", exitOutput, "is a symbolic link"},
-		{"a.png -o link.png --on-exist overwrite", exitOutput, "is a symbolic link"},
-		{"a.png -o broken.png", exitOutput, "broken.png exists"},
-		{"a.png -o /dev/null", exitUsage, "no extension says which format"},
-		{"a.png -f png -o /dev/null --on-exist overwrite", exitOutput, "is a device or pipe"},
-		{"a.png -o hard.png --on-exist overwrite", exitOutput, "the output is the input"},
-		{"a.png -o soft.png --on-exist overwrite", exitOutput, "the output is the input"},
-		{"soft.png -o a.png --on-exist overwrite", exitOutput, "the output is the input"},
-		{"a.png -o folder.png -f png --name ../{stem}", exitUsage, "without folders"},
+		{"pipe.png", console.ExitInput, "is a pipe, not a file"},
+		{"loop.png", console.ExitInput, "loop.png: cannot be read"},
+		{"broken.png", console.ExitInput, "does not exist"},
+		{"zero.png", console.ExitInput, "is a device or socket"},
+		{"/dev/null", console.ExitInput, "is a device or socket"},
+		{"/dev/zero", console.ExitInput, "is a device or socket"},
+		{"folder.png", console.ExitInput, "no pictures in this folder"},
+		{"/proc/self/mem -o mem.png", console.ExitInput, "/proc/self/mem: "},
+		{"a.png -o pipe.png --on-exist overwrite", console.ExitOutput, "is a device or pipe"},
+		{"a.png -o loop.png --on-exist overwrite", console.ExitOutput, "is a symbolic link"},
+		{"a.png -o link.png --on-exist overwrite", console.ExitOutput, "is a symbolic link"},
+		{"a.png -o broken.png", console.ExitOutput, "broken.png exists"},
+		{"a.png -o /dev/null", console.ExitUsage, "no extension says which format"},
+		{"a.png -f png -o /dev/null --on-exist overwrite", console.ExitOutput, "is a device or pipe"},
+		{"a.png -o hard.png --on-exist overwrite", console.ExitOutput, "the output is the input"},
+		{"a.png -o soft.png --on-exist overwrite", console.ExitOutput, "the output is the input"},
+		{"soft.png -o a.png --on-exist overwrite", console.ExitOutput, "the output is the input"},
+		{"a.png -o folder.png -f png --name ../{stem}", console.ExitUsage, "without folders"},
 	} {
 		began := time.Now()
 		_, stderr, code := call(t, dir, "", append([]string{"upscale", "-m", "nearest"}, strings.Fields(c.args)...)...)
@@ -128,7 +130,7 @@ func TestOddFiles(t *testing.T) {
 	// told; a linked folder below is not entered.
 	_, stderr, code := call(t, dir, "", "upscale", "-r", ".", "-o", "made", "-m", "nearest", "-q")
 	made := tree(t, at("made"))
-	if want := []string{"a_2x.png", "elsewhere/b_2x.png", "hard_2x.png", "soft_2x.png"}; code != exitSome || !slices.Equal(made, want) {
+	if want := []string{"a_2x.png", "elsewhere/b_2x.png", "hard_2x.png", "soft_2x.png"}; code != console.ExitSome || !slices.Equal(made, want) {
 		t.Errorf("exit %d, %v: %s", code, made, stderr)
 	}
 	// An output tree with a link to another folder in it is not left, however it is named.

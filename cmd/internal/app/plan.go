@@ -8,11 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/urfave/cli/v2"
 
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/internal/imagefile"
 	"superres/superres"
 )
@@ -42,10 +43,10 @@ type batch struct {
 func newBatch(c *cli.Context, opt superres.Options, past *resumption) (batch, error) {
 	var b batch
 	if c.NArg() == 0 {
-		return b, usage("no input: name files, folders or - for standard input; superres upscale --help shows examples")
+		return b, console.Usage("no input: name files, folders or - for standard input; superres upscale --help shows examples")
 	}
 	onExist := c.String("on-exist")
-	if err := oneOf("on-exist", onExist, "fail", "skip", "overwrite"); err != nil {
+	if err := console.OneOf("on-exist", onExist, "fail", "skip", "overwrite"); err != nil {
 		return b, err
 	}
 	part, err := newShard(c.String("shard"))
@@ -83,7 +84,7 @@ func newBatch(c *cli.Context, opt superres.Options, past *resumption) (batch, er
 			j.skip = "exists"
 			b.skipped = append(b.skipped, j)
 		case exists && onExist == "fail":
-			b.problems = append(b.problems, codedError{fmt.Errorf("%s exists; use --on-exist skip or overwrite, or another -o", j.output), exitOutput})
+			b.problems = append(b.problems, console.Fail(console.ExitOutput, fmt.Errorf("%s exists; use --on-exist skip or overwrite, or another -o", j.output)))
 		default:
 			b.jobs = append(b.jobs, j)
 		}
@@ -99,7 +100,7 @@ func allJobs(c *cli.Context, opt superres.Options) ([]job, error) {
 	}
 	find := finder{recursive: c.Bool("recursive"), filter: filter}
 	if out := c.String("output"); out != "" && out != "-" {
-		find.avoid = real(out)
+		find.avoid = paths.Real(out)
 	}
 	var list []input
 	for _, arg := range c.Args().Slice() {
@@ -110,7 +111,7 @@ func allJobs(c *cli.Context, opt superres.Options) ([]job, error) {
 		list = append(list, inputs...)
 	}
 	if len(list) == 0 {
-		return nil, codedError{errors.New("no picture is left to work on; check --include and --exclude"), exitInput}
+		return nil, console.Fail(console.ExitInput, errors.New("no picture is left to work on; check --include and --exclude"))
 	}
 	single := c.NArg() == 1 && len(list) == 1 && list[0].root == ""
 	names, err := newNamer(c, opt, single)
@@ -124,13 +125,13 @@ func allJobs(c *cli.Context, opt superres.Options) ([]job, error) {
 		case err != nil:
 			return nil, err
 		case j.output == "-" && !single:
-			return nil, usage("standard output takes one picture: give one file, or - alone")
+			return nil, console.Usage("standard output takes one picture: give one file, or - alone")
 		case in.path == "-" && c.IsSet("shard"):
-			return nil, usage("--shard divides files; standard input is one")
+			return nil, console.Usage("--shard divides files; standard input is one")
 		case (in.path == "-" || j.output == "-") && c.Bool("resume"):
-			return nil, usage("--resume goes on with files; standard input and output begin anew")
+			return nil, console.Usage("--resume goes on with files; standard input and output begin anew")
 		case j.output == "-" && c.Bool("json"):
-			return nil, usage("--json and the picture both go to standard output; use -o FILE")
+			return nil, console.Usage("--json and the picture both go to standard output; use -o FILE")
 		}
 		if info, err := os.Stat(in.path); err == nil {
 			j.bytes = info.Size()
@@ -145,7 +146,7 @@ func clashes(jobs []job) (problems []error) {
 	inputPaths := map[string]string{} // where an input really lies: its name
 	for _, j := range jobs {
 		if j.path != "-" {
-			inputPaths[real(j.path)] = j.path
+			inputPaths[paths.Real(j.path)] = j.path
 		}
 	}
 	seen := map[string]string{}
@@ -153,17 +154,17 @@ func clashes(jobs []job) (problems []error) {
 		if j.output == "-" {
 			continue
 		}
-		place := filepath.Join(real(filepath.Dir(j.output)), filepath.Base(j.output))
+		place := filepath.Join(paths.Real(filepath.Dir(j.output)), filepath.Base(j.output))
 		other, clash := seen[place]
 		seen[place] = j.path
-		in, is := inputPaths[real(j.output)]
+		in, is := inputPaths[paths.Real(j.output)]
 		switch {
 		case clash:
-			problems = append(problems, codedError{fmt.Errorf("%s and %s both make %s; use --name '{stem}{ext}_{size}', or a folder for each", other, j.path, j.output), exitOutput})
+			problems = append(problems, console.Fail(console.ExitOutput, fmt.Errorf("%s and %s both make %s; use --name '{stem}{ext}_{size}', or a folder for each", other, j.path, j.output)))
 		case is && in != j.path:
-			problems = append(problems, codedError{fmt.Errorf("%s: its output %s is an input as well; use another -o or --name", j.path, j.output), exitOutput})
+			problems = append(problems, console.Fail(console.ExitOutput, fmt.Errorf("%s: its output %s is an input as well; use another -o or --name", j.path, j.output)))
 		case is || imagefile.SameFile(j.path, j.output):
-			problems = append(problems, codedError{fmt.Errorf("%s: the output is the input; use another -o or --name", j.path), exitOutput})
+			problems = append(problems, console.Fail(console.ExitOutput, fmt.Errorf("%s: the output is the input; use another -o or --name", j.path)))
 		}
 	}
 	return problems
@@ -172,7 +173,7 @@ func clashes(jobs []job) (problems []error) {
 // err is the first of the problems.
 func (b batch) err() error {
 	if n := len(b.problems); n > 1 {
-		return codedError{fmt.Errorf("%w (and %d more; --dry-run lists all)", b.problems[0], n-1), exitCode(b.problems[0])}
+		return console.Fail(console.ExitCode(b.problems[0]), fmt.Errorf("%w (and %d more; --dry-run lists all)", b.problems[0], n-1))
 	} else if n == 1 {
 		return b.problems[0]
 	}
@@ -196,7 +197,7 @@ func (b batch) makeFolders() (made []string, err error) {
 			} else {
 				now = imagefile.Unwritable(j.root, now)
 			}
-		} else if isFolder(j.root) {
+		} else if paths.IsFolder(j.root) {
 			now = imagefile.CheckFolder(filepath.Clean(j.root))
 		} else {
 			now = imagefile.Unwritable(j.root, syscall.ENOTDIR)
@@ -208,33 +209,4 @@ func (b batch) makeFolders() (made []string, err error) {
 		return made, nil
 	}
 	return made, err
-}
-
-// real returns the absolute path of a file without links, or the absolute path
-// itself where there is no such file.
-func real(path string) string {
-	if abs, err := filepath.Abs(path); err == nil {
-		path = abs
-	}
-	if direct, err := filepath.EvalSymlinks(path); err == nil {
-		return direct
-	}
-	return path
-}
-
-// throughLink tells which folder between root and dir, root left out, is a link:
-// files of a tree are not written outside of it.
-func throughLink(root, dir string) (string, bool) {
-	rel, err := filepath.Rel(root, dir)
-	if err != nil || rel == "." {
-		return "", false
-	}
-	at := root
-	for part := range strings.SplitSeq(rel, string(filepath.Separator)) {
-		at = filepath.Join(at, part)
-		if info, err := os.Lstat(at); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			return at, true
-		}
-	}
-	return "", false
 }

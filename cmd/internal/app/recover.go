@@ -6,18 +6,18 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"superres/cmd/internal/console"
 	"superres/learners"
 	"superres/learners/planted"
 	"superres/learners/sparse"
 )
 
-func recoverCommand(s *streams) *cli.Command {
-	return command(&cli.Command{
+func recoverCommand(s *console.Streams) *cli.Command {
+	return console.Command(&cli.Command{
 		Name: "recover", Usage: "compare learners on signals from known dictionaries: the paper's Figure 1", ArgsUsage: "[FLAGS]",
 		Description: `   superres recover --trials 10 -o figure1                 the whole figure, 10 problems a point
    superres recover --panel 16,32,3 --n 100,200,400 --trials 20
@@ -33,18 +33,18 @@ func recoverCommand(s *streams) *cli.Command {
 			&cli.Float64Flag{Name: "noise", Usage: "add white noise of `R` times the signals' root mean square"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of all random draws"},
 			sweepShardFlag,
-		}, workFlags...),
+		}, console.WorkFlags...),
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
-				return usage("recover takes no argument, got %q", c.Args().First())
+				return console.Usage("recover takes no argument, got %q", c.Args().First())
 			}
 			return recoverDictionaries(c, s)
 		},
 	})
 }
 
-func recoverDictionaries(c *cli.Context, s *streams) error {
-	memory, err := machine(c)
+func recoverDictionaries(c *cli.Context, s *console.Streams) error {
+	limits, err := console.ReadLimits(c)
 	if err != nil {
 		return err
 	}
@@ -52,37 +52,37 @@ func recoverDictionaries(c *cli.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	if err := trialsFit(tasks, memory); err != nil {
+	if err := trialsFit(tasks, limits.Memory); err != nil {
 		return err
 	}
-	bar, err := newProgress(c, s)
+	bar, err := console.NewProgress(c, s)
 	if err != nil {
 		return err
 	}
-	defer bar.clear()
+	defer bar.Clear()
 	dir := c.String("output")
 	part, err := sweepPart(c, dir)
 	if err != nil {
 		return err
 	}
 	trials, err := sweep[planted.Task, planted.Trial]{
-		command: c.Command.Name, dir: dir, part: part, merge: s.merging, task: func(t planted.Trial) planted.Task { return t.Task }, failed: func(t planted.Trial) bool { return t.Failure != "" },
+		command: c.Command.Name, dir: dir, part: part, task: func(t planted.Trial) planted.Task { return t.Task }, failed: func(t planted.Trial) bool { return t.Failure != "" },
 		weight: planted.Task.Weight, run: func(ctx context.Context, t planted.Task) (planted.Trial, error) { return t.Run(ctx) },
 	}.do(c.Context, tasks, bar)
 	if err != nil || part.of > 0 {
 		return err
 	}
-	bar.clear()
-	r := recoveryReport{command: strings.Join(settings(c), " "), trials: trials}
-	if err := writeReports(dir, []reportFile{{"trials.csv", r.csv}, {"trials.json", r.json}, {"report.html", r.html}}); err != nil {
+	bar.Clear()
+	r := recoveryReport{command: strings.Join(console.Settings(c), " "), trials: trials}
+	if err := console.WriteReports(dir, console.ReportAs("trials.csv", r.csv), console.ReportAs("trials.json", r.json), console.ReportAs("report.html", r.html)); err != nil {
 		return err
 	}
-	if err := r.text(s.out); err != nil {
+	if err := r.text(s.Out); err != nil {
 		return err
 	}
-	bar.line("%s: the report", filepath.Join(dir, "report.html"))
+	bar.Line("%s: the report", filepath.Join(dir, "report.html"))
 	if n := r.failures(); n > 0 {
-		return codedError{fmt.Errorf("%d of %d trials failed: %s; the same command tries them again", n, len(trials), r.firstFailure()), exitSome}
+		return console.Fail(console.ExitSome, fmt.Errorf("%d of %d trials failed: %s; the same command tries them again", n, len(trials), r.firstFailure()))
 	}
 	return nil
 }
@@ -98,8 +98,10 @@ func trialsFit(tasks []planted.Task, memory int64) error {
 		together := float64(min(runtime.GOMAXPROCS(0), len(tasks)))
 		need := together * (8*float64(t.M)*float64(t.N) + learners.Memory(learner, t.M, t.N, t.K, t.S) + 8*float64(t.K)*float64(t.K+2*t.M))
 		if need > float64(memory) {
-			return codedError{fmt.Errorf("%s with M,K,S = %d,%d,%d and N = %d needs %s for %.0f trials at a time, the limit is %s; use --max-memory, a smaller -j or a smaller --n",
-				t.Learner, t.M, t.K, t.S, t.N, gib(int64(min(need, 1<<60))), together, gib(memory)), exitLimit}
+			return console.Fail(
+				console.ExitLimit, fmt.Errorf("%s with M,K,S = %d,%d,%d and N = %d needs %s for %.0f trials at a time, the limit is %s; use --max-memory, a smaller -j or a smaller --n",
+					t.Learner, t.M, t.K, t.S, t.N, console.Bytes(int64(min(need, 1<<60))), together, console.Bytes(memory)))
+
 		}
 	}
 	return nil
@@ -113,15 +115,15 @@ func recoverTasks(c *cli.Context) ([]planted.Task, error) {
 	trials, iterations, noise := c.Int("trials"), c.Int("iterations"), c.Float64("noise")
 	switch {
 	case trials < 1:
-		return nil, usage("--trials %d: expected at least 1", trials)
+		return nil, console.Usage("--trials %d: expected at least 1", trials)
 	case iterations < 1:
-		return nil, usage("--iterations %d: expected at least 1", iterations)
+		return nil, console.Usage("--iterations %d: expected at least 1", iterations)
 	case !(noise >= 0 && noise < 1e6):
-		return nil, usage("--noise %g: expected 0 or more", noise)
+		return nil, console.Usage("--noise %g: expected 0 or more", noise)
 	}
 	names := specs(c.String("learners"))
 	if len(names) == 0 {
-		return nil, usage("--learners names none; superres learners lists them")
+		return nil, console.Usage("--learners names none; superres learners lists them")
 	}
 	if err := checkLearners(names); err != nil {
 		return nil, err
@@ -129,8 +131,8 @@ func recoverTasks(c *cli.Context) ([]planted.Task, error) {
 	var given []int
 	if text := c.String("n"); text != "" {
 		var err error
-		if given, err = counts(text); err != nil {
-			return nil, usage("--n %s: %v", text, err)
+		if given, err = console.Counts(text); err != nil {
+			return nil, console.Usage("--n %s: %v", text, err)
 		}
 		slices.Sort(given)
 		given = slices.Compact(given)
@@ -150,7 +152,7 @@ func recoverTasks(c *cli.Context) ([]planted.Task, error) {
 		most += float64(trials) * float64(len(names)) * float64(len(sizes(p)))
 	}
 	if most > maxTrials {
-		return nil, usage("%.0f trials are asked for, expected %d at most; use a smaller --trials or several -o", most, maxTrials)
+		return nil, console.Usage("%.0f trials are asked for, expected %d at most; use a smaller --trials or several -o", most, maxTrials)
 	}
 	var tasks []planted.Task
 	for _, p := range panels {
@@ -187,13 +189,13 @@ func panels(given []string) ([]planted.Panel, error) {
 		if slices.ContainsFunc(planted.Figure1, func(p planted.Preset) bool { return p.Name == text }) {
 			continue
 		}
-		sizes, err := counts(text)
+		sizes, err := console.Counts(text)
 		if err != nil || len(sizes) != 3 {
-			return nil, usage("--panel %s: expected M,K,S such as 16,32,3, or a, b, c or d", text)
+			return nil, console.Usage("--panel %s: expected M,K,S such as 16,32,3, or a, b, c or d", text)
 		}
 		p := planted.Panel{M: sizes[0], K: sizes[1], S: sizes[2]}
 		if p.S > p.K || p.M*p.K > 1<<24 {
-			return nil, usage("--panel %s: expected S at most K, and sizes within reason", text)
+			return nil, console.Usage("--panel %s: expected S at most K, and sizes within reason", text)
 		}
 		if !slices.Contains(list, p) {
 			list = append(list, p)
@@ -215,19 +217,6 @@ func usualSizes(p planted.Panel) []int {
 		list = append(list, f*p.K)
 	}
 	return list
-}
-
-// counts reads positive numbers with commas.
-func counts(text string) ([]int, error) {
-	var list []int
-	for part := range strings.SplitSeq(text, ",") {
-		v, err := strconv.Atoi(strings.TrimSpace(part))
-		if err != nil || v < 1 || v > 1<<30 {
-			return nil, fmt.Errorf("%q is no positive number", part)
-		}
-		list = append(list, v)
-	}
-	return list, nil
 }
 
 // specs splits a list of plug-in specs at its commas, but for those between the

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"superres/cmd/internal/console"
 	"superres/internal/imagefile"
 )
 
@@ -85,7 +86,7 @@ func TestRecover(t *testing.T) {
 		t.Errorf("the journal has %d lines, or others than before", bytes.Count(after, []byte("\n")))
 	}
 	put(t, journal, append([]byte("{\n"), after...))
-	if _, errs, code := call(t, dir, "", append(args, "-o", a)...); code != exitOutput || !strings.Contains(errs, "line 1 is damaged") {
+	if _, errs, code := call(t, dir, "", append(args, "-o", a)...); code != console.ExitOutput || !strings.Contains(errs, "line 1 is damaged") {
 		t.Errorf("a damaged journal: exit %d, %s", code, errs)
 	}
 }
@@ -167,7 +168,7 @@ func TestRecoverTwiceAtOnce(t *testing.T) {
 	if !imagefile.Lock(j.file) {
 		t.Skip("no locks here")
 	}
-	if _, errs, code := call(t, dir, "", args...); code != exitOutput || !strings.Contains(errs, "another superres is at work") {
+	if _, errs, code := call(t, dir, "", args...); code != console.ExitOutput || !strings.Contains(errs, "another superres is at work") {
 		t.Errorf("beside another: exit %d, %s", code, errs)
 	}
 	if err := j.close(); err != nil {
@@ -203,7 +204,7 @@ func TestRecoverFailures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if code != exitSome || !strings.Contains(errs, "2 of 4 trials failed") || strings.Contains(out+string(page), "NaN") || !strings.Contains(out, "–") {
+	if code != console.ExitSome || !strings.Contains(errs, "2 of 4 trials failed") || strings.Contains(out+string(page), "NaN") || !strings.Contains(out, "–") {
 		t.Errorf("exit %d, %s%s", code, out, errs)
 	}
 }
@@ -257,7 +258,7 @@ func TestLinkedJournal(t *testing.T) {
 	if err := os.Symlink("precious", filepath.Join(dir, "journal.jsonl")); err != nil {
 		t.Skip(err)
 	}
-	if _, _, err := openJournal[int](filepath.Join(dir, "journal.jsonl")); err == nil || exitCode(err) != exitOutput || !strings.Contains(err.Error(), "is a symbolic link") {
+	if _, _, err := openJournal[int](filepath.Join(dir, "journal.jsonl")); err == nil || console.ExitCode(err) != console.ExitOutput || !strings.Contains(err.Error(), "is a symbolic link") {
 		t.Error(err)
 	}
 	if got, err := os.ReadFile(filepath.Join(dir, "precious")); err != nil || string(got) != "no end of line" {

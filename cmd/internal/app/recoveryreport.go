@@ -14,6 +14,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"superres/cmd/internal/console"
 	"superres/internal/report"
 	"superres/learners/planted"
 )
@@ -128,7 +129,7 @@ func (r recoveryReport) csv(w io.Writer) error {
 func (r recoveryReport) json(w io.Writer) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", " ")
-	return enc.Encode(map[string]any{"command": r.command, "version": version, "trials": r.trials})
+	return enc.Encode(map[string]any{"command": r.command, "version": console.Version, "trials": r.trials})
 }
 
 // text writes the mean errors as tables for a terminal.
@@ -140,7 +141,7 @@ func (r recoveryReport) text(w io.Writer) error {
 			fmt.Fprintf(tab, "N=%d", n)
 			for _, learner := range r.learners() {
 				m, _ := mean(r.at(p, n, learner).assigned)
-				fmt.Fprint(tab, "\t"+figure("%.4f", m))
+				fmt.Fprint(tab, "\t"+console.Figure("%.4f", m))
 			}
 			fmt.Fprint(tab, "\t\n")
 		}
@@ -179,7 +180,7 @@ func (r recoveryReport) html(w io.Writer) error {
 			r.count(), r.told()),
 		Facts: []report.Fact{
 			{Name: "command", Value: r.command},
-			{Name: "version", Value: fmt.Sprintf("superres %s, %s %s/%s, %d processors", version, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))},
+			{Name: "version", Value: fmt.Sprintf("superres %s, %s %s/%s, %d processors", console.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))},
 			{Name: "seed", Value: fmt.Sprint(t.Seed)},
 			{Name: "noise", Value: fmt.Sprintf("%g of the signals' root mean square", t.Noise)},
 		},

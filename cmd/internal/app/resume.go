@@ -14,6 +14,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/internal/imagefile"
 	"superres/superres"
 )
@@ -88,7 +90,7 @@ func newResumption(c *cli.Context, engines func() ([]engine, error), opt superre
 	r := &resumption{map[string]string{}, part.suffix(), map[string]map[string]record{}, map[string]*journal[record]{}}
 	for _, format := range []string{"png", "jpeg", "bmp", "tiff"} {
 		sum := sha256.New()
-		fmt.Fprintf(sum, "version %s\nmodel %s %s\nsize %s\nformat %s\n", version, models, filepath.Base(c.String("model")), sizeText(opt), format)
+		fmt.Fprintf(sum, "version %s\nmodel %s %s\nsize %s\nformat %s\n", console.Version, models, filepath.Base(c.String("model")), sizeText(opt), format)
 		if opt.Fit {
 			fmt.Fprintln(sum, "fit")
 		}
@@ -116,12 +118,12 @@ func (r *resumption) withoutResults(jobs []job) ([]job, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, is := past[below(real(j.root), filepath.Join(real(filepath.Dir(j.path)), filepath.Base(j.path)))]; !is {
+		if _, is := past[paths.Below(paths.Real(j.root), filepath.Join(paths.Real(filepath.Dir(j.path)), filepath.Base(j.path)))]; !is {
 			left = append(left, j)
 		}
 	}
 	if len(left) == 0 {
-		return nil, codedError{fmt.Errorf("%s: is a result, by the journal beside it; to enlarge it once more, leave out --resume", jobs[0].path), exitInput}
+		return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: is a result, by the journal beside it; to enlarge it once more, leave out --resume", jobs[0].path))
 	}
 	return left, nil
 }
@@ -171,24 +173,17 @@ func hashFile(path string) (string, error) {
 	defer f.Close()
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
-		return "", codedError{fmt.Errorf("%s: cannot be read: %w", path, err), exitInput}
+		return "", console.Fail(console.ExitInput, fmt.Errorf("%s: cannot be read: %w", path, err))
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // outputOf is the output of a job as the journal in its folder has it.
-func outputOf(j job) string { return below(j.root, j.output) }
-
-func below(folder, path string) string {
-	if rel, err := filepath.Rel(folder, path); err == nil {
-		path = rel
-	}
-	return filepath.ToSlash(path)
-}
+func outputOf(j job) string { return paths.Below(j.root, j.output) }
 
 // read returns the latest record of each output in all journals of a folder.
 func (r *resumption) read(folder string) (map[string]record, error) {
-	key := real(folder)
+	key := paths.Real(folder)
 	if past, ok := r.past[key]; ok {
 		return past, nil
 	}
@@ -248,7 +243,7 @@ func (r *resumption) open(b batch) error {
 
 // openIn opens the journal in a folder.
 func (r *resumption) openIn(folder string) error {
-	key := real(folder)
+	key := paths.Real(folder)
 	if r.journals[key] != nil {
 		return nil
 	}
@@ -289,7 +284,7 @@ func (r *resumption) end(b batch, failed []string) error {
 		}
 	}
 	for root, e := range ends {
-		if err := r.mark(real(root), *e); err != nil {
+		if err := r.mark(paths.Real(root), *e); err != nil {
 			return err
 		}
 	}
@@ -318,7 +313,7 @@ func (r *resumption) keep(j job, info fs.FileInfo, write func() error) error {
 	}
 	rec := record{State: "start", Output: outputOf(j), Input: filepath.ToSlash(j.place), Size: info.Size(), Modified: info.ModTime(),
 		SHA256: sum, Settings: r.settings[j.format], Time: time.Now()}
-	at := r.journals[real(j.root)]
+	at := r.journals[paths.Real(j.root)]
 	if err := at.add(rec); err != nil {
 		return err
 	}

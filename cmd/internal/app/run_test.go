@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"superres/cmd/internal/console"
 	"superres/internal/golden"
 )
 
@@ -35,7 +36,7 @@ func checkInterrupted(t *testing.T, dir string, when func(stop func()), args ...
 	before := tree(t, dir)
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	when(func() { cancel(interrupt{2}) })
+	when(func() { cancel(console.Interrupt{Signal: 2}) })
 	var errs bytes.Buffer
 	code := Run(ctx, strings.NewReader(""), &errs, &errs, append([]string{"superres"}, args...))
 	if got := tree(t, dir); code != 130 || !strings.Contains(errs.String(), "interrupted") || !slices.Equal(got, before) {
@@ -304,7 +305,7 @@ func TestEvalFiles(t *testing.T) {
 
 func TestLists(t *testing.T) {
 	for command, want := range map[string]string{
-		"learners": "Aharon", "coders": "sparsity=0", "models": "×2 from box", "version": "superres " + version, "--version": "superres " + version, "help": "EXAMPLES",
+		"learners": "Aharon", "coders": "sparsity=0", "models": "×2 from box", "version": "superres " + console.Version, "--version": "superres " + console.Version, "help": "EXAMPLES",
 	} {
 		if stdout, stderr, code := call(t, ".", "", command); code != 0 || stderr != "" || !strings.Contains(stdout, want) {
 			t.Errorf("%s: exit %d, %s%s", command, code, stdout, stderr)

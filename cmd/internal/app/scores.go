@@ -2,10 +2,10 @@ package app
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
+	"superres/cmd/internal/console"
 	"superres/internal/imagefile"
 	"superres/superres"
 )
@@ -33,13 +33,6 @@ type cell struct {
 	PSNR *float64 `json:"psnr,omitempty"`
 	SSIM *float64 `json:"ssim,omitempty"`
 	NFE  *float64 `json:"nfe,omitempty"`
-}
-
-func finite(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
-	}
-	return &v
 }
 
 // average fills the means in: over the rows in which a score is defined.
@@ -104,9 +97,9 @@ func (t *scores) text() string {
 		for _, c := range row.Cells {
 			undefined = undefined || c.NFE == nil && (c.PSNR == nil || c.SSIM == nil)
 			if t.Protocol == superres.NFE {
-				cells = append(cells, number("%.4f", c.NFE))
+				cells = append(cells, console.Number("%.4f", c.NFE))
 			} else {
-				cells = append(cells, number("%.2f", c.PSNR)+" / "+number("%.4f", c.SSIM))
+				cells = append(cells, console.Number("%.2f", c.PSNR)+" / "+console.Number("%.4f", c.SSIM))
 			}
 		}
 		line(imagefile.OneLine(row.Name), cells)
@@ -115,11 +108,4 @@ func (t *scores) text() string {
 		b.WriteString("-: not defined (equal pictures, or smaller than the window of SSIM), and left out of the mean\n")
 	}
 	return b.String()
-}
-
-func number(format string, v *float64) string {
-	if v == nil {
-		return "-"
-	}
-	return fmt.Sprintf(format, *v)
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"superres/cmd/internal/console"
 )
 
 // sweepShardFlag is the flag of the commands whose trials a sweep runs.
@@ -32,9 +34,9 @@ func newShard(text string) (shard, error) {
 	n, err2 := strconv.Atoi(second)
 	switch {
 	case err1 != nil || err2 != nil || n < 1:
-		return shard{}, usage("--shard %s: expected I/N, such as 0/7 for the first of seven parts", text)
+		return shard{}, console.Usage("--shard %s: expected I/N, such as 0/7 for the first of seven parts", text)
 	case i < 0 || i >= n:
-		return shard{}, usage("--shard %s: parts are numbered from 0: expected 0/%d to %d/%d", text, n, n-1, n)
+		return shard{}, console.Usage("--shard %s: parts are numbered from 0: expected 0/%d to %d/%d", text, n, n-1, n)
 	}
 	return shard{i, n}, nil
 }

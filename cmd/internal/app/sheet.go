@@ -12,6 +12,7 @@ import (
 	"golang.org/x/image/font/basicfont"
 	"golang.org/x/image/math/fixed"
 
+	"superres/cmd/internal/console"
 	"superres/internal/imagefile"
 	"superres/mnist"
 )
@@ -77,11 +78,11 @@ func (d *digits) writeSheet(ctx context.Context) error {
 			repeat(sheet, image.Pt(left, top+sheetText+row*cell.Y), img, image.Pt(d.outWidth, d.outHeight), d.sheetZoom())
 		}
 		if n := len(x.errors); n > 0 {
-			text(left, top+sheetText+len(d.sheetRows())*cell.Y-sheetGap/2, number("%.4f", finite(x.errors[n-1])))
+			text(left, top+sheetText+len(d.sheetRows())*cell.Y-sheetGap/2, console.Number("%.4f", console.Finite(x.errors[n-1])))
 		}
 	}
 	return imagefile.WriteAtomic(d.sheet, d.overwrite, func(w io.Writer) error {
-		return imagefile.Encode(interruptible{ctx, w}, sheet, "png", imagefile.EncodeOptions{})
+		return imagefile.Encode(console.Interruptible(ctx, w), sheet, "png", imagefile.EncodeOptions{})
 	})
 }
 

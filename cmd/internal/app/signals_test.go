@@ -36,7 +36,7 @@ func TestInterrupted(t *testing.T) {
 		old := filepath.Join(dir, out, "mine.png")
 		put(t, old, []byte("of somebody else"))
 		for longest := 200 * time.Millisecond; ; longest += longest / 2 {
-			cmd := program(dir, "upscale", "in", "-o", out, "--resume", "-q")
+			cmd := process(dir, "upscale", "in", "-o", out, "--resume", "-q")
 			var errs bytes.Buffer
 			cmd.Stderr = &errs
 			if err := cmd.Start(); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"superres/cmd/internal/console"
 	"superres/superres"
 )
 
@@ -23,13 +24,13 @@ func wantedSize(c *cli.Context) (superres.Options, error) {
 	given := func(name string) bool { return c.IsSet(name) }
 	switch sized := given("width") || given("height"); {
 	case given("scale") && (sized || given("fit")):
-		return opt, usage("--scale and --width, --height or --fit: expected one of them")
+		return opt, console.Usage("--scale and --width, --height or --fit: expected one of them")
 	case sized && given("fit"):
-		return opt, usage("--fit and --width or --height: expected one of them; --fit WxH is the box")
+		return opt, console.Usage("--fit and --width or --height: expected one of them; --fit WxH is the box")
 	case sized:
 		for _, name := range []string{"width", "height"} {
 			if n := c.Int(name); given(name) && n < 1 {
-				return opt, usage("--%s %d: expected 1 or more pixels", name, n)
+				return opt, console.Usage("--%s %d: expected 1 or more pixels", name, n)
 			}
 		}
 		opt.Width, opt.Height = c.Int("width"), c.Int("height")
@@ -40,13 +41,13 @@ func wantedSize(c *cli.Context) (superres.Options, error) {
 		opt.Width, err1 = strconv.Atoi(w)
 		opt.Height, err2 = strconv.Atoi(h)
 		if err1 != nil || err2 != nil || opt.Width < 1 || opt.Height < 1 {
-			return opt, usage("--fit %s: expected WxH, such as 1920x1080", text)
+			return opt, console.Usage("--fit %s: expected WxH, such as 1920x1080", text)
 		}
 		opt.Fit = true
 	default:
 		opt.Scale = c.Float64("scale")
 		if !(opt.Scale >= superres.MinScale && opt.Scale <= superres.MaxScale) {
-			return opt, usage("--scale %g: expected %d to %d", opt.Scale, superres.MinScale, superres.MaxScale)
+			return opt, console.Usage("--scale %g: expected %d to %d", opt.Scale, superres.MinScale, superres.MaxScale)
 		}
 	}
 	return opt, nil

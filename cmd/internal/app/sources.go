@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"superres/cmd/internal/console"
 	"superres/internal/imagefile"
 	"superres/mnist"
 	"superres/superres"
@@ -25,27 +26,44 @@ var idxFlags = []cli.Flag{
 	&cli.IntFlag{Name: "limit", Usage: "of IDX files take the first `N` that are left; 0: all"},
 }
 
-// sources lists the pictures that the arguments name: picture files, folders of
-// them, and IDX files, whose images are chosen by idxFlags.
-func sources(c *cli.Context, args []string, limits imagefile.Limits) ([]superres.Source, error) {
-	chosen, err := choose(c)
-	if err != nil {
-		return nil, err
-	}
+// sources lists pictures from which a command learns or which it scores: picture files,
+// folders of them, and IDX files.
+type sources struct {
+	// command is the name of the command, for messages.
+	command string
+	// recursive takes folders with all below them: --recursive, false.
+	recursive bool
+	// choice is which images of IDX files are taken: idxFlags, all.
+	choice choice
+	// limits are those of the machine.
+	limits console.Limits
+	// bytesPerPixel is how much memory the command takes at its peak for a pixel.
+	bytesPerPixel int64
+}
+
+// newSources reads --recursive and idxFlags.
+func newSources(c *cli.Context, l console.Limits, bytesPerPixel int64) (sources, error) {
+	choice, err := choose(c)
+	return sources{c.Command.Name, c.Bool("recursive"), choice, l, bytesPerPixel}, err
+}
+
+// list lists the pictures that names stand for, of which there must be one.
+func (s sources) list(ctx context.Context, names []string) ([]superres.Source, error) {
+	limits := frugal(s.limits, s.bytesPerPixel)
 	var list []superres.Source
-	for _, arg := range args {
-		if isIDX(arg) {
-			digits, err := idxSources(c, arg, chosen, limits)
+	for _, name := range names {
+		if isIDX(name) {
+			digits, err := s.idx(ctx, name)
 			if err != nil {
 				return nil, err
 			}
 			list = append(list, digits...)
 			continue
 		}
-		if arg == "-" {
-			return nil, usage("%s does not read standard input; name files or folders (a file of this name is ./-)", c.Command.Name)
+		if name == "-" {
+			return nil, console.Usage("%s does not read standard input; name files or folders (a file of this name is ./-)", s.command)
 		}
-		inputs, err := expand(arg, c.Bool("recursive"))
+		inputs, err := expand(name, s.recursive)
 		if err != nil {
 			return nil, err
 		}
@@ -60,17 +78,17 @@ func sources(c *cli.Context, args []string, limits imagefile.Limits) ([]superres
 		}
 	}
 	if len(list) == 0 {
-		return nil, codedError{errors.New("no picture is left to work on; check --index, --skip-index and --limit"), exitInput}
+		return nil, console.Fail(console.ExitInput, errors.New("no picture is left to work on; check --index, --skip-index and --limit"))
 	}
 	return list, nil
 }
 
-// frugal are the limits of commands that take so many bytes for a pixel at their
-// peak.
-func frugal(c *cli.Context, memory, bytesPerPixel int64) imagefile.Limits {
-	return imagefile.Limits{Pixels: c.Int64("max-pixels") * 1e6, Accept: func(cfg image.Config) error {
-		if need := int64(cfg.Width) * int64(cfg.Height) * bytesPerPixel; need > memory {
-			return fmt.Errorf("%dx%d needs %s, the limit is %s; use --max-memory", cfg.Width, cfg.Height, gib(need), gib(memory))
+// frugal are the limits of reading a picture by a command that takes so many bytes for a
+// pixel at its peak.
+func frugal(l console.Limits, bytesPerPixel int64) imagefile.Limits {
+	return imagefile.Limits{Pixels: l.Pixels, Accept: func(cfg image.Config) error {
+		if need := int64(cfg.Width) * int64(cfg.Height) * bytesPerPixel; need > l.Memory {
+			return fmt.Errorf("%dx%d needs %s, the limit is %s; use --max-memory", cfg.Width, cfg.Height, console.Bytes(need), console.Bytes(l.Memory))
 		}
 		return nil
 	}}
@@ -89,7 +107,7 @@ func (ch choice) among(name string, total int) (taken func(i int) bool, count in
 		m := map[int]bool{}
 		for _, i := range list {
 			if i >= total {
-				err = usage("%s has %d images, there is no image %d", name, total, i)
+				err = console.Usage("%s has %d images, there is no image %d", name, total, i)
 			}
 			m[i] = true
 		}
@@ -122,37 +140,38 @@ func choose(c *cli.Context) (ch choice, err error) {
 		return ch, err
 	}
 	if ch.limit = c.Int("limit"); ch.limit < 0 {
-		return ch, usage("--limit %d: expected 0 or more", ch.limit)
+		return ch, console.Usage("--limit %d: expected 0 or more", ch.limit)
 	}
 	return ch, nil
 }
 
-// idxSources reads the chosen images of an IDX file into memory.
-func idxSources(c *cli.Context, name string, ch choice, limits imagefile.Limits) ([]superres.Source, error) {
+// idx reads the chosen images of an IDX file into memory.
+func (s sources) idx(ctx context.Context, name string) ([]superres.Source, error) {
 	f, err := mnist.OpenImages(name)
 	if err != nil {
-		return nil, damaged(err)
+		return nil, console.Fail(console.ExitInput, err)
 	}
 	defer f.Close()
-	taken, count, err := ch.among(name, f.Count())
+	taken, count, err := s.choice.among(name, f.Count())
 	if err != nil {
 		return nil, err
 	}
-	memory := c.Int64("max-memory") << 20
-	if need := int64(count) * (int64(f.Width())*int64(f.Height()) + 256); need > memory/2 {
-		return nil, codedError{fmt.Errorf("%s: %d images of %dx%d need %s, more than half of the limit of %s; use --limit or --max-memory",
-			name, count, f.Width(), f.Height(), gib(need), gib(memory)), exitLimit}
+	if need := int64(count) * (int64(f.Width())*int64(f.Height()) + 256); need > s.limits.Memory/2 {
+		return nil, console.Fail(
+			console.ExitLimit, fmt.Errorf("%s: %d images of %dx%d need %s, more than half of the limit of %s; use --limit or --max-memory",
+				name, count, f.Width(), f.Height(), console.Bytes(need), console.Bytes(s.limits.Memory)))
+
 	}
-	if err := limits.Accept(image.Config{Width: f.Width(), Height: f.Height()}); err != nil {
-		return nil, codedError{fmt.Errorf("%s: %w", name, err), exitLimit}
+	if err := frugal(s.limits, s.bytesPerPixel).Accept(image.Config{Width: f.Width(), Height: f.Height()}); err != nil {
+		return nil, console.Fail(console.ExitLimit, fmt.Errorf("%s: %w", name, err))
 	}
 	var list []superres.Source
 	at := 0
 	for img, err := range f.All() {
 		if err != nil {
-			return nil, damaged(err)
+			return nil, console.Fail(console.ExitInput, err)
 		}
-		if err := c.Context.Err(); err != nil {
+		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		i := at
@@ -176,7 +195,7 @@ func indices(c *cli.Context, flag string) ([]int, error) {
 	for part := range strings.SplitSeq(c.String(flag), ",") {
 		i, err := strconv.Atoi(strings.TrimSpace(part))
 		if err != nil || i < 0 {
-			return nil, usage("--%s: %q is no image number", flag, part)
+			return nil, console.Usage("--%s: %q is no image number", flag, part)
 		}
 		list = append(list, i)
 	}

@@ -7,22 +7,33 @@ import (
 	"path/filepath"
 	"slices"
 
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/internal/imagefile"
 	"superres/internal/parallel"
 )
+
+// mergeKey is that of the contexts of sweeps that merge.
+type mergeKey struct{}
+
+// toMerge returns a context in which sweeps merge.
+func toMerge(ctx context.Context) context.Context { return context.WithValue(ctx, mergeKey{}, true) }
+
+// merges tells whether sweeps merge in a context.
+func merges(ctx context.Context) bool { return ctx.Value(mergeKey{}) != nil }
 
 // sweep runs tasks that are not among those the journals in the folder dir have, keeps
 // what they give there, and returns the results of all, in the order of the tasks.
 // Trials that failed are tried again.
 //
 // A part of a sweep runs its own tasks, keeps them in a journal of its own, and returns
-// nothing. A sweep that merges runs nothing: it returns what the parts have kept, and
+// nothing. A sweep that merges, because superres merge runs the command to make its
+// report, runs nothing: it returns what the parts have kept, and
 // fails when that is not all.
 type sweep[K comparable, R any] struct {
 	command string // whose folder it is: each has reports of its own, some of one name
 	dir     string
 	part    shard
-	merge   bool
 	task    func(R) K // that gave a result
 	failed  func(R) bool
 	weight  func(K) float64 // roughly proportional to the work
@@ -42,11 +53,11 @@ const (
 	sweepSuffix = ".jsonl"
 )
 
-func (s sweep[K, R]) do(ctx context.Context, tasks []K, bar *progress) (results []R, err error) {
+func (s sweep[K, R]) do(ctx context.Context, tasks []K, bar *console.Progress) (results []R, err error) {
 	if s.dir == "" {
-		return nil, usage("-o names no folder; leave it out or give one")
+		return nil, console.Usage("-o names no folder; leave it out or give one")
 	}
-	if s.merge {
+	if merges(ctx) {
 		return s.kept(tasks, bar)
 	}
 	if err := os.MkdirAll(s.dir, 0o777); err != nil {
@@ -79,24 +90,24 @@ func (s sweep[K, R]) do(ctx context.Context, tasks []K, bar *progress) (results 
 	err = parallel.Each(ctx, todo, s.run, func(r R) error {
 		done[s.task(r)] = r
 		sum += s.weight(s.task(r))
-		bar.set(fmt.Sprintf("%d trials", len(todo)), sum/total)
-		if count++; bar.style == "plain" && 10*count/len(todo) > 10*(count-1)/len(todo) {
-			bar.line("%d of %d trials", count, len(todo))
+		bar.Set(fmt.Sprintf("%d trials", len(todo)), sum/total)
+		if count++; bar.Plain() && 10*count/len(todo) > 10*(count-1)/len(todo) {
+			bar.Line("%d of %d trials", count, len(todo))
 		}
 		if s.failed(r) {
 			if failures++; s.part.of == 0 {
 				return nil
 			}
 		}
-		return j.add(entry[R]{s.command, version, r})
+		return j.add(entry[R]{s.command, console.Version, r})
 	})
 	if err != nil {
 		return nil, err
 	}
 	if s.part.of > 0 {
-		bar.line("part %v: %d trials, %d of them now; superres merge %s makes the report when all parts are done", s.part, len(tasks), len(todo), s.dir)
+		bar.Line("part %v: %d trials, %d of them now; superres merge %s makes the report when all parts are done", s.part, len(tasks), len(todo), s.dir)
 		if failures > 0 {
-			return nil, codedError{fmt.Errorf("%d of %d trials failed; the same command tries them again, and superres merge reports them", failures, len(tasks)), exitSome}
+			return nil, console.Fail(console.ExitSome, fmt.Errorf("%d of %d trials failed; the same command tries them again, and superres merge reports them", failures, len(tasks)))
 		}
 		return nil, nil
 	}
@@ -108,8 +119,8 @@ func (s sweep[K, R]) do(ctx context.Context, tasks []K, bar *progress) (results 
 
 // known returns the results that the journals have of tasks: own is what one of them,
 // of the given name, holds. Failures are apart.
-func (s sweep[K, R]) known(tasks []K, own []entry[R], name string, bar *progress) (done, failed map[K]R, err error) {
-	files, err := filepath.Glob(filepath.Join(GlobQuote(s.dir), sweepPrefix+"*"+sweepSuffix))
+func (s sweep[K, R]) known(tasks []K, own []entry[R], name string, bar *console.Progress) (done, failed map[K]R, err error) {
+	files, err := filepath.Glob(filepath.Join(paths.GlobQuote(s.dir), sweepPrefix+"*"+sweepSuffix))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -132,25 +143,25 @@ func (s sweep[K, R]) known(tasks []K, own []entry[R], name string, bar *progress
 	done, failed = map[K]R{}, map[K]R{}
 	for _, e := range all {
 		if e.Command != "" && e.Command != s.command { // a line may not say
-			return nil, nil, codedError{fmt.Errorf("%s: this folder has the results of superres %s; use another -o", s.dir, e.Command), exitOutput}
+			return nil, nil, console.Fail(console.ExitOutput, fmt.Errorf("%s: this folder has the results of superres %s; use another -o", s.dir, e.Command))
 		}
 		t := s.task(e.Result)
 		if s.failed(e.Result) {
 			failed[t] = e.Result
 			continue
 		}
-		if done[t] = e.Result; e.Version != version && wanted[t] {
+		if done[t] = e.Result; e.Version != console.Version && wanted[t] {
 			others++
 		}
 	}
 	if others > 0 {
-		bar.line("%s: %d results are of another version of superres and are kept; use another -o to have all anew", s.dir, others)
+		bar.Line("%s: %d results are of another version of superres and are kept; use another -o to have all anew", s.dir, others)
 	}
 	return done, failed, nil
 }
 
 // kept returns what the parts have kept, failures too.
-func (s sweep[K, R]) kept(tasks []K, bar *progress) (results []R, err error) {
+func (s sweep[K, R]) kept(tasks []K, bar *console.Progress) (results []R, err error) {
 	done, failed, err := s.known(tasks, nil, "", bar)
 	if err != nil {
 		return nil, err
@@ -169,12 +180,12 @@ func (s sweep[K, R]) kept(tasks []K, bar *progress) (results []R, err error) {
 	if len(missing) == 0 {
 		return results, nil
 	}
-	return nil, codedError{fmt.Errorf("%d of %d trials are not done yet; run the command with --shard %s", len(missing), len(tasks), s.partsOf(missing)), exitInput}
+	return nil, console.Fail(console.ExitInput, fmt.Errorf("%d of %d trials are not done yet; run the command with --shard %s", len(missing), len(tasks), s.partsOf(missing)))
 }
 
 // partsOf names the parts that tasks are of, by the journals that are there.
 func (s sweep[K, R]) partsOf(tasks []K) string {
-	files, _ := filepath.Glob(filepath.Join(GlobQuote(s.dir), sweepPrefix+"*"+sweepSuffix))
+	files, _ := filepath.Glob(filepath.Join(paths.GlobQuote(s.dir), sweepPrefix+"*"+sweepSuffix))
 	of := 0
 	for _, file := range files {
 		if p, ok := partOf(file); ok {
@@ -187,5 +198,5 @@ func (s sweep[K, R]) partsOf(tasks []K) string {
 			names = append(names, p.String())
 		}
 	}
-	return firstOf(names)
+	return console.FirstOf(names)
 }

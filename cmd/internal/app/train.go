@@ -5,19 +5,18 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"superres/cmd/internal/console"
 	"superres/internal/imagefile"
 	"superres/superres"
 )
 
-func trainCommand(s *streams) *cli.Command {
-	return command(&cli.Command{
+func trainCommand(s *console.Streams) *cli.Command {
+	return console.Command(&cli.Command{
 		Name: "train", Usage: "learn a model from pictures", ArgsUsage: "[FLAGS] IMAGES... -o MODEL",
 		Description: `   superres train photos/ -o my.npz
    superres train --mean=false --detail=false --refit=false --back-projection 0 --sparsity 3 photos/ -o paper.npz
@@ -50,42 +49,42 @@ func trainCommand(s *streams) *cli.Command {
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of all random draws"},
 			&cli.StringFlag{Name: "on-exist", Value: "fail", Usage: "`WHAT` to do when the output exists: fail or overwrite"},
 			&cli.BoolFlag{Name: "recursive", Aliases: []string{"r"}, Usage: "take folders with all below them"},
-		}, idxFlags...), commonFlags...),
+		}, idxFlags...), console.PictureFlags...),
 		Action: func(c *cli.Context) error { return train(c, s) },
 	})
 }
 
-func train(c *cli.Context, s *streams) error {
-	memory, err := resources(c)
+func train(c *cli.Context, s *console.Streams) error {
+	limits, err := console.ReadLimits(c)
 	if err != nil {
 		return err
 	}
 	out := c.String("output")
 	switch {
 	case c.NArg() == 0:
-		return usage("no pictures to learn from: name files, folders or IDX files; superres train --help shows examples")
+		return console.Usage("no pictures to learn from: name files, folders or IDX files; superres train --help shows examples")
 	case out == "":
-		return usage("no output: say where the model goes with -o FILE.npz")
+		return console.Usage("no output: say where the model goes with -o FILE.npz")
 	case !strings.HasSuffix(out, ".npz"):
-		return usage("-o %s: a model file ends in .npz", out)
+		return console.Usage("-o %s: a model file ends in .npz", out)
 	}
 	for _, name := range []string{"scale", "atoms", "iterations", "patch", "patches"} {
 		if c.Int(name) < 1 {
-			return usage("--%s %d: expected at least 1", name, c.Int(name))
+			return console.Usage("--%s %d: expected at least 1", name, c.Int(name))
 		}
 	}
 	for _, name := range []string{"sparsity", "back-projection", "held-out"} {
 		if c.Int(name) < 0 {
-			return usage("--%s %d: expected 0 or more", name, c.Int(name))
+			return console.Usage("--%s %d: expected 0 or more", name, c.Int(name))
 		}
 	}
 	if err := stageFlags(c); err != nil {
 		return err
 	}
 	if flat := c.Float64("flat"); !(flat >= 0 && flat < 255) {
-		return usage("--flat %g: expected 0 to 255", flat)
+		return console.Usage("--flat %g: expected 0 to 255", flat)
 	}
-	overwrite, err := soleOutput(c)
+	overwrite, err := console.SoleOutput(c)
 	if err != nil {
 		return err
 	}
@@ -101,47 +100,53 @@ func train(c *cli.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	bar, err := newProgress(c, s)
+	bar, err := console.NewProgress(c, s)
 	if err != nil {
 		return err
 	}
-	defer bar.clear()
-	list, err := sources(c, c.Args().Slice(), frugal(c, memory, 40))
+	defer bar.Clear()
+	from, err := newSources(c, limits, 40)
+	if err != nil {
+		return err
+	}
+	list, err := from.list(c.Context, c.Args().Slice())
 	if err != nil {
 		return err
 	}
 	for _, src := range list {
 		if imagefile.SameFile(src.Name, out) {
-			return codedError{fmt.Errorf("%s: the output is an input; use another -o", out), exitOutput}
+			return console.Fail(console.ExitOutput, fmt.Errorf("%s: the output is an input; use another -o", out))
 		}
 	}
-	command, data := recorded(c)
+	command, data := console.Recorded(c, ofOtherKind(c)...)
 	opt := superres.TrainOptions{
 		Scale: c.Int("scale"), Degradation: superres.Degradation(c.String("degradation")), Patch: c.Int("patch"), Patches: c.Int("patches"),
 		Flat: c.Float64("flat") / 255, Reductions: reductions, Mean: c.Bool("mean"), Detail: c.Bool("detail"), Refit: c.Bool("refit"),
 		Learner: c.String("learner"), Coder: coder, Atoms: c.Int("atoms"), Iterations: c.Int("iterations"), BackProject: c.Int("back-projection"),
 		Stages: c.Int("stages"), Symmetries: superres.Symmetries(c.String("symmetries")), InputDims: c.Int("input-dims"), OutputDims: c.Int("output-dims"),
-		JPEG: qualities, HeldOut: c.Int("held-out"), MaxMemory: memory, Seed: c.Uint64("seed"), Command: command, Data: data,
-		Progress: func(phase string, done, total int) { bar.set(phase, float64(done)/float64(total)) },
+		JPEG: qualities, HeldOut: c.Int("held-out"), MaxMemory: limits.Memory, Seed: c.Uint64("seed"), Command: command, Data: data,
+		Progress: func(phase string, done, total int) { bar.Set(phase, float64(done)/float64(total)) },
 	}
-	if need := opt.Memory(); need > memory {
+	if need := opt.Memory(); need > limits.Memory {
 		if opt.Stages > 0 {
-			return codedError{fmt.Errorf("learning %d atoms needs %s, the limit is %s; use --max-memory or fewer --atoms", opt.Atoms, gib(need), gib(memory)), exitLimit}
+			return console.Fail(console.ExitLimit, fmt.Errorf("learning %d atoms needs %s, the limit is %s; use --max-memory or fewer --atoms", opt.Atoms, console.Bytes(need), console.Bytes(limits.Memory)))
 		}
-		return codedError{fmt.Errorf("learning %d atoms from %d patches needs %s, the limit is %s; use --max-memory, fewer --patches or fewer --atoms",
-			opt.Atoms, opt.Patches, gib(need), gib(memory)), exitLimit}
+		return console.Fail(
+			console.ExitLimit, fmt.Errorf("learning %d atoms from %d patches needs %s, the limit is %s; use --max-memory, fewer --patches or fewer --atoms",
+				opt.Atoms, opt.Patches, console.Bytes(need), console.Bytes(limits.Memory)))
+
 	}
 	partial := out + partialSuffix
 	if opt.Stages > 1 {
-		if opt.Kept, err = readPartial(partial, memory); err != nil {
+		if opt.Kept, err = readPartial(partial, limits.Memory); err != nil {
 			return err
 		}
-		opt.Keep = func(stages []byte) error { return imagefile.WriteAtomic(partial, true, writes(stages)) }
+		opt.Keep = func(stages []byte) error { return imagefile.WriteAtomic(partial, true, console.Writes(stages)) }
 	}
 	m, err := superres.Train(c.Context, list, opt)
 	if err != nil {
 		if errors.Is(err, superres.ErrMemory) {
-			return codedError{fmt.Errorf("%w: see --max-memory", err), exitLimit}
+			return console.Fail(console.ExitLimit, fmt.Errorf("%w: see --max-memory", err))
 		}
 		return err
 	}
@@ -152,7 +157,7 @@ func train(c *cli.Context, s *streams) error {
 		// What was kept is of no use any more; nothing is lost when it stays.
 		_ = os.Remove(partial)
 	}
-	bar.line("%s: %s", out, summary(m))
+	bar.Line("%s: %s", out, summary(m))
 	return nil
 }
 
@@ -167,13 +172,13 @@ func readPartial(name string, memory int64) ([]byte, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
-		return nil, codedError{err, exitOutput}
+		return nil, console.Fail(console.ExitOutput, err)
 	case !info.Mode().IsRegular() || info.Size() > memory/2:
-		return nil, codedError{fmt.Errorf("%s is in the way of what is kept of the training; move it, or use another -o", name), exitOutput}
+		return nil, console.Fail(console.ExitOutput, fmt.Errorf("%s is in the way of what is kept of the training; move it, or use another -o", name))
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {
-		return nil, codedError{err, exitOutput}
+		return nil, console.Fail(console.ExitOutput, err)
 	}
 	return data, nil
 }
@@ -188,19 +193,19 @@ var (
 // differ for a cascade.
 func stageFlags(c *cli.Context) error {
 	if c.Int("stages") < 0 {
-		return usage("--stages %d: expected 0 or more", c.Int("stages"))
+		return console.Usage("--stages %d: expected 0 or more", c.Int("stages"))
 	}
 	if c.Int("stages") == 0 {
 		for _, name := range anchoredFlags {
 			if c.IsSet(name) {
-				return usage("--%s concerns anchored stages; ask for some with --stages", name)
+				return console.Usage("--%s concerns anchored stages; ask for some with --stages", name)
 			}
 		}
 		return nil
 	}
 	for _, name := range coupledFlags {
 		if c.IsSet(name) {
-			return usage("--%s concerns coupled models, not the anchored stages of --stages %d", name, c.Int("stages"))
+			return console.Usage("--%s concerns coupled models, not the anchored stages of --stages %d", name, c.Int("stages"))
 		}
 	}
 	for name, value := range map[string]string{"learner": superres.SphericalMeans, "iterations": "8", "patch": "7", "flat": "1.5", "back-projection": "1"} {
@@ -213,63 +218,13 @@ func stageFlags(c *cli.Context) error {
 	return nil
 }
 
-// ofOtherKind tells whether a flag has no meaning for the kind of model that is
+// ofOtherKind returns the flags that have no meaning for the kind of model that is
 // trained.
-func ofOtherKind(c *cli.Context, name string) bool {
+func ofOtherKind(c *cli.Context) []string {
 	if c.Int("stages") > 0 {
-		return slices.Contains(coupledFlags, name)
+		return coupledFlags
 	}
-	return name == "stages" || slices.Contains(anchoredFlags, name)
-}
-
-// recorded returns the command line as the model records it, and the pictures by
-// their base names, so that it is the same wherever the pictures and the model lie.
-func recorded(c *cli.Context) (command string, data []string) {
-	parts := settings(c)
-	for _, arg := range c.Args().Slice() {
-		data = append(data, filepath.Base(filepath.Clean(arg)))
-		parts = append(parts, quoted(data[len(data)-1]))
-	}
-	return strings.Join(parts, " "), data
-}
-
-// settings returns the command with all flags that decide its result, defaults too,
-// as words for a shell.
-func settings(c *cli.Context) []string {
-	parts := []string{"superres " + c.Command.Name}
-	for _, f := range c.Command.Flags {
-		name := f.Names()[0]
-		switch name {
-		case "output", "on-exist", "shard", "progress", "quiet", "jobs", "max-memory", "max-pixels", "help":
-			continue
-		}
-		if c.Command.Name == "train" && ofOtherKind(c, name) {
-			continue
-		}
-		value := fmt.Sprint(c.Value(name))
-		switch f.(type) {
-		case *cli.BoolFlag:
-			parts = append(parts, "--"+name+"="+value)
-			continue
-		case *cli.StringSliceFlag:
-			for _, one := range c.StringSlice(name) {
-				parts = append(parts, "--"+name, quoted(one))
-			}
-			continue
-		}
-		if value != "" {
-			parts = append(parts, "--"+name, quoted(value))
-		}
-	}
-	return parts
-}
-
-// quoted makes a word of text for a shell.
-func quoted(text string) string {
-	if strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-,:=+@/") == "" {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	return append([]string{"stages"}, anchoredFlags...)
 }
 
 // qualityRange parses --jpeg.
@@ -277,9 +232,9 @@ func qualityRange(text string) (r [2]int, err error) {
 	if text == "" {
 		return r, nil
 	}
-	list, err := counts(text)
+	list, err := console.Counts(text)
 	if err != nil || len(list) != 2 || list[0] > list[1] || list[1] > 100 {
-		return r, usage("--jpeg %s: expected two qualities such as 70,95", text)
+		return r, console.Usage("--jpeg %s: expected two qualities such as 70,95", text)
 	}
 	return [2]int{list[0], list[1]}, nil
 }
@@ -293,7 +248,7 @@ func factors(text string) ([]float64, error) {
 	for part := range strings.SplitSeq(text, ",") {
 		f, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
 		if err != nil {
-			return nil, usage("--reduce: %q is no number", part)
+			return nil, console.Usage("--reduce: %q is no number", part)
 		}
 		list = append(list, f)
 	}

@@ -15,12 +15,14 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/internal/imagefile"
 	"superres/superres"
 )
 
-func upscaleCommand(s *streams) *cli.Command {
-	return command(&cli.Command{
+func upscaleCommand(s *console.Streams) *cli.Command {
+	return console.Command(&cli.Command{
 		Name: "upscale", Usage: "enlarge picture files", ArgsUsage: "[FLAGS] IN...",
 		Description: `   superres upscale photo.jpg                      writes photo_2x.jpg beside it
    superres upscale -s 3 photo.png -o large.png    any scale from 1 to 16
@@ -53,14 +55,14 @@ func upscaleCommand(s *streams) *cli.Command {
 			&cli.BoolFlag{Name: "json", Usage: "write an event a line to standard output, as JSON"},
 			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "say of every picture what it is, by which model it is enlarged and how much memory that is taken to need"},
 			&cli.DurationFlag{Name: "timeout", Usage: "give up a picture that takes longer than `T`; by default, one that takes longer than that to decode", Value: 30 * time.Second},
-		}, fidelityFlags, commonFlags),
+		}, fidelityFlags, console.PictureFlags),
 		Action: func(c *cli.Context) error { return upscale(c, s) },
 	})
 }
 
 // upscaler enlarges the pictures of one call.
 type upscaler struct {
-	*streams
+	*console.Streams
 	engine                           // for all pictures, but for
 	jpeg      func() (engine, error) // JPEG files of less than highQuality; nil: for them too
 	size      superres.Options
@@ -72,17 +74,17 @@ type upscaler struct {
 	whole     time.Duration   // that a picture may take in all; 0: any
 	memory    int64           // bytes
 	swept     map[string]bool // folders
-	bar       *progress
+	bar       *console.Progress
 	keep      fidelity
 	past      *resumption
 	events    *events
 	tally     tally
 }
 
-func upscale(c *cli.Context, s *streams) error {
-	u := &upscaler{streams: s, dry: c.Bool("dry-run"), verbose: c.Bool("verbose") && !c.Bool("quiet"), swept: map[string]bool{}, tally: tally{began: time.Now()}}
+func upscale(c *cli.Context, s *console.Streams) error {
+	u := &upscaler{Streams: s, dry: c.Bool("dry-run"), verbose: c.Bool("verbose") && !c.Bool("quiet"), swept: map[string]bool{}, tally: tally{began: time.Now()}}
 	if c.Bool("json") && c.String("output") != "-" {
-		u.events = newEvents(s.out)
+		u.events = newEvents(s.Out)
 	}
 	err := u.upscale(c)
 	u.events.summary(c.Context, u.tally, err)
@@ -93,10 +95,10 @@ func (u *upscaler) upscale(c *cli.Context) (err error) {
 	if err := u.configure(c); err != nil {
 		return err
 	}
-	if u.bar, err = newProgress(c, u.streams); err != nil {
+	if u.bar, err = console.NewProgress(c, u.Streams); err != nil {
 		return err
 	}
-	defer u.bar.clear()
+	defer u.bar.Clear()
 	if u.past, err = newResumption(c, u.engines, u.size); err != nil {
 		return err
 	}
@@ -129,36 +131,38 @@ func (u *upscaler) upscale(c *cli.Context) (err error) {
 	if err := u.past.open(b); err != nil {
 		return err
 	}
-	u.bar.several(u.tally.total > 1)
+	u.bar.Several(u.tally.total > 1)
 	return u.all(c.Context, b)
 }
 
 // configure reads the flags and opens the model.
 func (u *upscaler) configure(c *cli.Context) (err error) {
-	if u.memory, err = resources(c); err != nil {
+	machine, err := console.ReadLimits(c)
+	if err != nil {
 		return err
 	}
+	u.memory = machine.Memory
 	u.quality, u.overwrite = c.Int("quality"), c.String("on-exist") == "overwrite"
-	u.limits = imagefile.Limits{Pixels: c.Int64("max-pixels") * 1e6, Time: c.Duration("timeout")}
+	u.limits = imagefile.Limits{Pixels: machine.Pixels, Time: c.Duration("timeout")}
 	if u.size, err = wantedSize(c); err != nil {
 		return err
 	}
 	u.size.Ensemble = c.Bool("ensemble")
 	if u.size.BandRows = c.Int("tile"); u.size.BandRows < 0 {
-		return usage("--tile %d: expected 0 or more rows", u.size.BandRows)
+		return console.Usage("--tile %d: expected 0 or more rows", u.size.BandRows)
 	}
 	if u.quality < 1 || u.quality > 100 {
-		return usage("--quality %d: expected 1 to 100", u.quality)
+		return console.Usage("--quality %d: expected 1 to 100", u.quality)
 	}
 	if u.limits.Time <= 0 {
-		return usage("--timeout %v: expected more than no time", u.limits.Time)
+		return console.Usage("--timeout %v: expected more than no time", u.limits.Time)
 	}
 	if c.IsSet("timeout") {
 		u.whole = u.limits.Time
 	}
 	tuning := superres.Tuning{Coder: c.String("coder"), Sparsity: c.Int("sparsity")}
 	if n := c.Int("back-projection"); n < -1 {
-		return usage("--back-projection %d: expected -1 or more", n)
+		return console.Usage("--back-projection %d: expected -1 or more", n)
 	} else if n >= 0 {
 		tuning.BackProject = &n
 	}
@@ -180,7 +184,7 @@ func (u *upscaler) configure(c *cli.Context) (err error) {
 func (u *upscaler) measure(cfg image.Config) (w, h int, need int64, err error) {
 	w, h, err = u.model.ResultSize(cfg.Width, cfg.Height, u.size)
 	if err != nil {
-		return 0, 0, 0, codedError{err, exitUsage}
+		return 0, 0, 0, console.Fail(console.ExitUsage, err)
 	}
 	advice := "a smaller --scale"
 	if u.size.Scale == 0 {
@@ -191,17 +195,9 @@ func (u *upscaler) measure(cfg image.Config) (w, h int, need int64, err error) {
 		return 0, 0, 0, fmt.Errorf("output %dx%d is more than %d megapixels; use %s", w, h, most, advice)
 	}
 	if need = u.model.Memory(u.keep.deepened(cfg), w, h, u.size); need > u.memory {
-		return 0, 0, 0, fmt.Errorf("output %dx%d needs %s, the limit is %s; use --max-memory or %s", w, h, gib(need), gib(u.memory), advice)
+		return 0, 0, 0, fmt.Errorf("output %dx%d needs %s, the limit is %s; use --max-memory or %s", w, h, console.Bytes(need), console.Bytes(u.memory), advice)
 	}
 	return w, h, need, nil
-}
-
-// gib words a number of bytes.
-func gib(n int64) string {
-	if n < 1<<30 {
-		return fmt.Sprintf("%d MiB", n>>20)
-	}
-	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
 }
 
 // one enlarges one picture and notes in out its sizes and warnings. It calls admit with
@@ -222,7 +218,7 @@ func (u *upscaler) one(ctx context.Context, j job, out *outcome, admit func(byte
 	var pic *imagefile.Picture
 	var info fs.FileInfo // of the input before it is read
 	if j.path == "-" {
-		pic, err = imagefile.Decode(ctx, u.in, "standard input", limits)
+		pic, err = imagefile.Decode(ctx, u.In, "standard input", limits)
 	} else {
 		info, _ = os.Stat(j.path)
 		pic, err = imagefile.Open(ctx, j.path, limits)
@@ -245,7 +241,7 @@ func (u *upscaler) one(ctx context.Context, j job, out *outcome, admit func(byte
 	result, how, warnings := u.keep.finish(pic, result, j.format, u.quality, by.software)
 	out.to, out.warnings = result.Bounds().Size(), warnings
 	return u.deliver(j, info, func(w io.Writer) error {
-		return imagefile.Encode(interruptible{ctx, w}, result, j.format, how)
+		return imagefile.Encode(console.Interruptible(ctx, w), result, j.format, how)
 	})
 }
 
@@ -258,12 +254,12 @@ func (u *upscaler) deliver(j job, info fs.FileInfo, write func(io.Writer) error)
 		if err := write(&buf); err != nil {
 			return fmt.Errorf("standard output: %w", err)
 		}
-		_, err := u.out.Write(buf.Bytes())
+		_, err := u.Out.Write(buf.Bytes())
 		return err
 	}
 	dir := filepath.Dir(j.output)
-	if link, is := throughLink(j.root, dir); is {
-		return codedError{fmt.Errorf("%s is a link out of %s; nothing is written through it", link, j.root), exitOutput}
+	if link, is := paths.ThroughLink(j.root, dir); is {
+		return console.Fail(console.ExitOutput, fmt.Errorf("%s is a link out of %s; nothing is written through it", link, j.root))
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return imagefile.Unwritable(dir, err)
@@ -279,7 +275,7 @@ func (u *upscaler) note(path string, warnings []string) {
 		return
 	}
 	for _, text := range warnings {
-		u.bar.pause()
-		fmt.Fprintln(u.err, "superres:", imagefile.OneLine(path+": "+text))
+		u.bar.Pause()
+		fmt.Fprintln(u.Err, "superres:", imagefile.OneLine(path+": "+text))
 	}
 }

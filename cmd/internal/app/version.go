@@ -7,13 +7,12 @@ import (
 	"runtime/debug"
 
 	"github.com/urfave/cli/v2"
+
+	"superres/cmd/internal/console"
 )
 
-// version of the program.
-const version = "0.1.0"
-
-func versionCommand(s *streams) *cli.Command {
-	return command(&cli.Command{
+func versionCommand(s *console.Streams) *cli.Command {
+	return console.Command(&cli.Command{
 		Name: "version", Usage: "print the version",
 		Description: "   superres version\n   superres version --json",
 		Flags:       []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print JSON"}},
@@ -27,11 +26,11 @@ func versionCommand(s *streams) *cli.Command {
 				}
 			}
 			if c.Bool("json") {
-				return json.NewEncoder(s.out).Encode(map[string]string{
-					"version": version, "revision": revision, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
+				return json.NewEncoder(s.Out).Encode(map[string]string{
+					"version": console.Version, "revision": revision, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
 				})
 			}
-			_, err := fmt.Fprintf(s.out, "superres %s (%s, %s/%s)\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(s.Out, "superres %s (%s, %s/%s)\n", console.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		},
 	})

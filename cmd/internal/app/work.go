@@ -92,9 +92,9 @@ func (w *work) begin(i int) {
 	defer w.mu.Unlock()
 	w.u.sweep(w.jobs[i])
 	w.u.events.picture(w.event(i))
-	w.u.bar.set("enlarging", w.pace.share())
+	w.u.bar.Set("enlarging", w.pace.share())
 	if n := len(w.jobs); n > 1 {
-		w.u.bar.describe(fmt.Sprintf("%d of %d", i+1, n))
+		w.u.bar.Describe(fmt.Sprintf("%d of %d", i+1, n))
 	}
 }
 
@@ -102,15 +102,15 @@ func (w *work) progress(i int, share float64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.pace.set(i, share)
-	w.u.bar.set("enlarging", w.pace.share())
+	w.u.bar.Set("enlarging", w.pace.share())
 }
 
 // report tells what has become of picture i.
 func (w *work) report(i int) {
 	u, j, out, ev := w.u, w.jobs[i], w.results[i], w.event(i)
 	if u.verbose && out.about != "" {
-		u.bar.pause()
-		fmt.Fprintln(u.err, imagefile.OneLine(j.path+": "+out.about))
+		u.bar.Pause()
+		fmt.Fprintln(u.Err, imagefile.OneLine(j.path+": "+out.about))
 	}
 	u.note(j.path, out.warnings)
 	ev.Seconds = out.seconds
@@ -129,7 +129,7 @@ func (w *work) report(i int) {
 	if n := len(w.jobs); n > 1 {
 		text = fmt.Sprintf("[%d/%d] %s, %s left", i+1, n, text, w.pace.left())
 	}
-	u.bar.line("%s", text)
+	u.bar.Line("%s", text)
 }
 
 // reportRest tells what else has ended, when the work was interrupted.

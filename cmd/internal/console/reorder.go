@@ -1,4 +1,4 @@
-package app
+package console
 
 import (
 	"slices"
@@ -24,7 +24,7 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 		return append([]string{args[0], "version"}, args[2:]...), nil
 	case strings.HasPrefix(first, "-") && first != "-":
 		name, _, _ := strings.Cut(first, "=")
-		return nil, usage("%s; all others come after the command", plugin.Unknown("flag", name, []string{"--help", "--version"}))
+		return nil, Usage("%s; all others come after the command", plugin.Unknown("flag", name, []string{"--help", "--version"}))
 	}
 	var names []string
 	for _, c := range app.Commands {
@@ -34,7 +34,7 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 	if command == nil {
 		if args[1] == "help" || args[1] == "h" {
 			if len(args) > 2 && app.Command(args[2]) == nil {
-				return nil, usage("%s", plugin.Unknown("command", args[2], names))
+				return nil, Usage("%s", plugin.Unknown("command", args[2], names))
 			}
 			if len(args) > 3 {
 				of := app.Command(args[2])
@@ -47,7 +47,7 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 			}
 			return args, nil
 		}
-		return nil, usage("%s", plugin.Unknown("command", args[1], names))
+		return nil, Usage("%s", plugin.Unknown("command", args[1], names))
 	}
 	first := 2 // of the command's own arguments
 	switch {
@@ -75,7 +75,7 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 		if name == "help" || name == "h" {
 			return append(slices.Clone(args[:first]), "--help"), nil
 		}
-		f := flagOf(command, name)
+		f := FlagOf(command, name)
 		if f == nil {
 			var long []string
 			for _, f := range command.Flags {
@@ -86,19 +86,19 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 				}
 			}
 			slices.Sort(long)
-			return nil, usage("%s", plugin.Unknown("flag", shown, long))
+			return nil, Usage("%s", plugin.Unknown("flag", shown, long))
 		}
 		flags = append(flags, arg)
-		if takesValue(f) && !hasValue {
+		if TakesValue(f) && !hasValue {
 			if len(rest) == 1 {
-				return nil, usage("flag %s needs a value", shown)
+				return nil, Usage("flag %s needs a value", shown)
 			}
 			rest = rest[1:]
 			flags = append(flags, rest[0])
 		}
 	}
 	if len(files) > 0 && command.Command(files[0]) != nil {
-		return nil, usage("%s: the command %s %[1]s comes before all flags; a file of this name is ./%[1]s", files[0], args[1])
+		return nil, Usage("%s: the command %s %[1]s comes before all flags; a file of this name is ./%[1]s", files[0], args[1])
 	}
 	out := append(slices.Clone(args[:first]), flags...)
 	return append(append(out, "--"), files...), nil
@@ -115,7 +115,7 @@ func subcommand(of *cli.Command, args []string) error {
 		names = append(names, c.Name)
 	}
 	if strings.HasPrefix(args[0], "-") {
-		return usage("%s %s: expected %s first", of.Name, args[0], strings.Join(names, ", "))
+		return Usage("%s %s: expected %s first", of.Name, args[0], strings.Join(names, ", "))
 	}
-	return usage("%s", plugin.Unknown(of.Name+" command", args[0], names))
+	return Usage("%s", plugin.Unknown(of.Name+" command", args[0], names))
 }

@@ -1,0 +1,39 @@
+// Package app holds the commands that have no package of their own yet.
+package app
+
+import (
+	"context"
+	"io"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/cmd/internal/console"
+)
+
+// all is the program.
+var all = console.Program{
+	Usage: "enlarge pictures with learned dictionaries",
+	Help:  appHelp,
+	Commands: []func(*console.Streams) *cli.Command{
+		upscaleCommand, evalCommand, diffCommand, trainCommand, learnCommand, recoverCommand, compareCommand, mergeCommand, mnistCommand,
+		dictCommand, modelsCommand, learnersCommand, codersCommand, benchCommand, completionCommand, manCommand, versionCommand,
+	},
+}
+
+// appHelp is shown by superres alone.
+const appHelp = `superres enlarges pictures with learned dictionaries.
+
+EXAMPLES
+   superres upscale photo.jpg                       writes photo_2x.jpg
+   superres upscale -s 3 -o large/ photos/          a whole folder
+   superres eval -m bicubic -m photo -s 2 set5/     reduce, enlarge and score
+
+COMMANDS
+{{range .VisibleCommands}}   {{printf "%-10s" .Name}} {{.Usage}}
+{{end}}
+superres COMMAND --help tells the rest.
+`
+
+func Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
+	return all.Run(ctx, stdin, stdout, stderr, args)
+}

@@ -1,0 +1,71 @@
+package console
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+
+	"superres/internal/imagefile"
+	"superres/learners/plugin"
+	"superres/superres"
+)
+
+// The exit codes.
+const (
+	ExitOK      = 0
+	ExitNothing = 1 // nothing usable was made
+	ExitUsage   = 2
+	ExitSome    = 3 // some files failed, others are done
+	ExitInput   = 4
+	ExitOutput  = 5
+	ExitModel   = 6
+	ExitLimit   = 7
+)
+
+// Fail returns an error with its own exit code.
+func Fail(code int, err error) error { return coded{err, code} }
+
+// coded is an error with its own exit code.
+type coded struct {
+	error
+	code int
+}
+
+func (e coded) Unwrap() error { return e.error }
+
+// Usage makes an error of wrong usage.
+func Usage(format string, args ...any) error {
+	return Fail(ExitUsage, fmt.Errorf(format, args...))
+}
+
+// packages matches the names of packages in front of an error or within it.
+var packages = regexp.MustCompile(`(^|: )(?:(?:superres|learners|sparse|mnist|patches|matfile|npz|npy|zip): )+`)
+
+// Message is the text of an error in one line without the names of the packages
+// it comes from.
+func Message(err error) string {
+	return imagefile.OneLine(packages.ReplaceAllString(err.Error(), "$1"))
+}
+
+// ExitCode gives the class of an error.
+func ExitCode(err error) int {
+	if e, ok := errors.AsType[coded](err); ok {
+		return e.code
+	}
+	for _, c := range []struct {
+		class error
+		code  int
+	}{
+		{imagefile.ErrInput, ExitInput},
+		{imagefile.ErrOutput, ExitOutput},
+		{imagefile.ErrLimit, ExitLimit},
+		{superres.ErrModel, ExitModel},
+		{superres.ErrPictures, ExitInput},
+		{plugin.ErrSettings, ExitUsage},
+	} {
+		if errors.Is(err, c.class) {
+			return c.code
+		}
+	}
+	return ExitNothing
+}

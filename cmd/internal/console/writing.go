@@ -1,0 +1,49 @@
+package console
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+
+	"superres/internal/imagefile"
+)
+
+// Interruptible returns a writer that fails once ctx ends.
+func Interruptible(ctx context.Context, w io.Writer) io.Writer { return stopped{ctx, w} }
+
+type stopped struct {
+	context.Context
+	io.Writer
+}
+
+func (w stopped) Write(p []byte) (int, error) {
+	if err := w.Err(); err != nil {
+		return 0, err
+	}
+	return w.Writer.Write(p)
+}
+
+// reportFile is a file of a report, and what writes it.
+type reportFile struct {
+	name  string
+	write func(io.Writer) error
+}
+
+// ReportAs makes a file of a report.
+func ReportAs(name string, write func(io.Writer) error) reportFile { return reportFile{name, write} }
+
+// WriteReports writes the files to the folder, in this order, over those of an earlier
+// run.
+func WriteReports(dir string, files ...reportFile) error {
+	for _, f := range files {
+		if err := imagefile.WriteAtomic(filepath.Join(dir, f.name), true, f.write); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Writes returns what writes data, for imagefile.WriteAtomic.
+func Writes(data []byte) func(io.Writer) error {
+	return func(w io.Writer) error { _, err := w.Write(data); return err }
+}

@@ -2,9 +2,6 @@
 package app
 
 import (
-	"context"
-	"io"
-
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
@@ -33,7 +30,3 @@ COMMANDS
 {{end}}
 superres COMMAND --help tells the rest.
 `
-
-func Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
-	return all.Run(ctx, stdin, stdout, stderr, args)
-}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"superres/cmd/internal/console"
+
+	"superres/cmd/internal/console/consoletest"
 )
 
 // decodeEvents reads events strictly: each line is one, of a known type.
@@ -40,12 +42,12 @@ func decodeEvents(t *testing.T, stdout string) (pictures []pictureEvent, last su
 // threePictures makes a folder with a good, a bad and a good one whose result is there.
 func threePictures(t *testing.T) (dir string) {
 	dir = t.TempDir()
-	write(t, filepath.Join(dir, "in/a.png"), blob(9, 7))
+	consoletest.WritePicture(t, filepath.Join(dir, "in/a.png"), consoletest.Blob(9, 7))
 	if err := os.WriteFile(filepath.Join(dir, "in/b.png"), []byte("no picture"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(dir, "in/c.png"), blob(9, 7))
-	write(t, filepath.Join(dir, "out/c_2x.png"), blob(1, 1))
+	consoletest.WritePicture(t, filepath.Join(dir, "in/c.png"), consoletest.Blob(9, 7))
+	consoletest.WritePicture(t, filepath.Join(dir, "out/c_2x.png"), consoletest.Blob(1, 1))
 	return dir
 }
 
@@ -105,7 +107,7 @@ func TestFirstOf(t *testing.T) {
 // A plan tells sizes, skips, bad files and clashes, and changes nothing.
 func TestDryRun(t *testing.T) {
 	dir := threePictures(t)
-	before := tree(t, dir)
+	before := consoletest.Tree(t, dir)
 	stdout, stderr, code := call(t, dir, "", "upscale", "in", "-o", "out", "--on-exist", "skip", "--dry-run")
 	for _, want := range []string{"in/c.png: skipped, out/c_2x.png exists\n", "in/a.png 9x7 -> out/a_2x.png 18x14, about ", "1 to make, 1 skipped, 1 cannot be, at most about "} {
 		if !strings.Contains(filepath.ToSlash(stdout), want) {
@@ -126,7 +128,7 @@ func TestDryRun(t *testing.T) {
 	if stdout, _, code := call(t, dir, "", "upscale", "in/a.png", "-o", "new/", "--dry-run", "--resume"); code != 0 || !strings.Contains(stdout, "1 to make, 0 skipped") {
 		t.Errorf("exit %d, %s", code, stdout)
 	}
-	if after := tree(t, dir); !slices.Equal(before, after) {
+	if after := consoletest.Tree(t, dir); !slices.Equal(before, after) {
 		t.Errorf("files %v", after)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "new")); err == nil {
@@ -151,7 +153,7 @@ func TestNeutralFlags(t *testing.T) {
 func TestResume(t *testing.T) {
 	dir := t.TempDir()
 	for _, f := range []string{"in/a.png", "in/b.png", "in/deep/c.png"} {
-		write(t, filepath.Join(dir, f), blob(9, 7))
+		consoletest.WritePicture(t, filepath.Join(dir, f), consoletest.Blob(9, 7))
 	}
 	resume := func(flags ...string) (done, skipped string, code int) {
 		t.Helper()
@@ -191,8 +193,8 @@ func TestResume(t *testing.T) {
 	}{
 		{name: "first", done: "abc"},
 		{name: "nothing new", skipped: "abc"},
-		{name: "a new file", change: func() { write(t, in("d.png"), blob(5, 5)) }, done: "d", skipped: "abc"},
-		{name: "a changed input", change: func() { write(t, in("a.png"), blob(9, 8)) }, done: "a", skipped: "bcd"},
+		{name: "a new file", change: func() { consoletest.WritePicture(t, in("d.png"), consoletest.Blob(5, 5)) }, done: "d", skipped: "abc"},
+		{name: "a changed input", change: func() { consoletest.WritePicture(t, in("a.png"), consoletest.Blob(9, 8)) }, done: "a", skipped: "bcd"},
 		{name: "a touched input", change: func() { must(os.Chtimes(in("b.png"), time.Now(), time.Now().Add(time.Hour))) }, skipped: "abcd"},
 		{name: "a lost output", change: func() { must(os.Remove(out("deep/c_2x.png"))) }, done: "c", skipped: "abd"},
 		{name: "another model", flags: []string{"-m", "nearest"}, done: "abcd"},
@@ -203,7 +205,7 @@ func TestResume(t *testing.T) {
 		{name: "to be skipped", flags: []string{"--on-exist", "skip"}, skipped: "a(b)cd"},
 		{name: "to be overwritten", flags: []string{"--on-exist", "overwrite"}, done: "b", skipped: "acd"},
 		{name: "a part", flags: []string{"--shard", "0/1"}, skipped: "abcd"},
-		{name: "a part after a change", change: func() { write(t, in("a.png"), blob(3, 8)) }, flags: []string{"--shard", "0/1"}, done: "a", skipped: "bcd"},
+		{name: "a part after a change", change: func() { consoletest.WritePicture(t, in("a.png"), consoletest.Blob(3, 8)) }, flags: []string{"--shard", "0/1"}, done: "a", skipped: "bcd"},
 		{name: "all, after the part", skipped: "abcd"},
 		{name: "half a line", change: func() {
 			f, err := os.OpenFile(out(".superres-journal.jsonl"), os.O_APPEND|os.O_WRONLY, 0)
@@ -211,7 +213,7 @@ func TestResume(t *testing.T) {
 			_, err = f.WriteString(`{"state":"do`)
 			must(err)
 			must(f.Close())
-			write(t, in("e.png"), blob(5, 5))
+			consoletest.WritePicture(t, in("e.png"), consoletest.Blob(5, 5))
 		}, done: "e", skipped: "abcd"},
 		{name: "after half a line", skipped: "abcde"},
 		{name: "without metadata", flags: []string{"--metadata", "strip"}, done: "abcde"},
@@ -231,7 +233,7 @@ func TestResume(t *testing.T) {
 	// The journal is that of one program at a time.
 	j, _, err := openJournal[record](out(".superres-journal.jsonl"))
 	must(err)
-	write(t, in("f.png"), blob(5, 5))
+	consoletest.WritePicture(t, in("f.png"), consoletest.Blob(5, 5))
 	if _, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "out", "--resume"); runtime.GOOS == "linux" && (code != 5 || !strings.Contains(stderr, "another superres is at work")) {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
@@ -245,7 +247,7 @@ func TestResume(t *testing.T) {
 			t.Errorf("beside: exit %d, %s", code, stderr)
 		}
 	}
-	if n := len(tree(t, filepath.Join(dir, "in"))); n != 6+6+1 {
+	if n := len(consoletest.Tree(t, filepath.Join(dir, "in"))); n != 6+6+1 {
 		t.Errorf("%d files in in", n)
 	}
 	if _, stderr, code := call(t, dir, "", "upscale", "in/a_2x.png", "--resume"); code != 4 || !strings.Contains(stderr, "leave out --resume") {
@@ -253,7 +255,7 @@ func TestResume(t *testing.T) {
 	}
 	// Without --resume nothing is kept.
 	call(t, dir, "", "upscale", "in/a.png", "-o", "elsewhere/")
-	if files := tree(t, filepath.Join(dir, "elsewhere")); len(files) != 1 {
+	if files := consoletest.Tree(t, filepath.Join(dir, "elsewhere")); len(files) != 1 {
 		t.Errorf("%v", files)
 	}
 }

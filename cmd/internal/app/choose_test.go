@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"superres/superres"
+
+	"superres/cmd/internal/console/consoletest"
 )
 
 func TestFilter(t *testing.T) {
@@ -139,11 +141,11 @@ func TestChoice(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			for _, f := range []string{"in/a.jpg", "in/b/a.png", "in/b/deep/a.png", "in/c/a.png"} {
-				write(t, filepath.Join(dir, f), blob(9, 7))
+				consoletest.WritePicture(t, filepath.Join(dir, f), consoletest.Blob(9, 7))
 			}
-			before := tree(t, dir)
+			before := consoletest.Tree(t, dir)
 			_, stderr, code := call(t, dir, "", append([]string{"upscale"}, c.args...)...)
-			got := slices.DeleteFunc(tree(t, dir), func(f string) bool { return slices.Contains(before, f) })
+			got := slices.DeleteFunc(consoletest.Tree(t, dir), func(f string) bool { return slices.Contains(before, f) })
 			if code != 0 || !slices.Equal(got, c.want) {
 				t.Errorf("exit %d, made %v, expected %v\n%s", code, got, c.want, stderr)
 			}
@@ -153,7 +155,7 @@ func TestChoice(t *testing.T) {
 
 func TestSizesOfFiles(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "a.png"), blob(9, 7))
+	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(9, 7))
 	for _, c := range []struct {
 		args string
 		want image.Point
@@ -162,8 +164,8 @@ func TestSizesOfFiles(t *testing.T) {
 		{"--fit 100x50", image.Pt(64, 50)}, {"--fit 50×100", image.Pt(50, 39)}, {"--fit 9X7", image.Pt(9, 7)}, {"-s 1.5", image.Pt(14, 11)},
 	} {
 		args := append([]string{"upscale", "a.png", "-o", "out.png", "--on-exist", "overwrite"}, strings.Fields(c.args)...)
-		if _, stderr, code := call(t, dir, "", args...); code != 0 || size(t, filepath.Join(dir, "out.png")) != c.want {
-			t.Errorf("%s: exit %d, %v, expected %v\n%s", c.args, code, size(t, filepath.Join(dir, "out.png")), c.want, stderr)
+		if _, stderr, code := call(t, dir, "", args...); code != 0 || consoletest.Size(t, filepath.Join(dir, "out.png")) != c.want {
+			t.Errorf("%s: exit %d, %v, expected %v\n%s", c.args, code, consoletest.Size(t, filepath.Join(dir, "out.png")), c.want, stderr)
 		}
 	}
 	os.Remove(filepath.Join(dir, "out.png"))
@@ -187,12 +189,12 @@ func TestSizesOfFiles(t *testing.T) {
 		"--on-exist ask --dry-run":    "(known: fail skip overwrite)",
 		"-o a.png/x/ --on-exist skip": "not a directory",
 	} {
-		before := tree(t, dir)
+		before := consoletest.Tree(t, dir)
 		_, stderr, code := call(t, dir, "", append([]string{"upscale", "a.png"}, strings.Fields(args)...)...)
 		if code == 0 || !strings.Contains(stderr, want) {
 			t.Errorf("%s: exit %d, %s", args, code, stderr)
 		}
-		if args != "--include *.x b" && !slices.Equal(before, tree(t, dir)) {
+		if args != "--include *.x b" && !slices.Equal(before, consoletest.Tree(t, dir)) {
 			t.Errorf("%s left files", args)
 		}
 	}

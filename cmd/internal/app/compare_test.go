@@ -14,6 +14,8 @@ import (
 	"superres/cmd/internal/console"
 	"superres/internal/golden"
 	"superres/mnist"
+
+	"superres/cmd/internal/console/consoletest"
 )
 
 // idx writes so many pictures of strokes, and a black one at the end.
@@ -39,7 +41,7 @@ func idx(t *testing.T, path string, count int) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	put(t, path, b.Bytes())
+	consoletest.Put(t, path, b.Bytes())
 }
 
 type comparedRuns struct {
@@ -128,7 +130,7 @@ func plainRuns(r comparedRuns) []string {
 func TestComparePhotos(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 6 {
-		write(t, filepath.Join(dir, "photos", fmt.Sprintf("%d.png", i)), blob(90+7*i, 70))
+		consoletest.WritePicture(t, filepath.Join(dir, "photos", fmt.Sprintf("%d.png", i)), consoletest.Blob(90+7*i, 70))
 	}
 	args := []string{"compare", "--protocol", "images", "--learners", "mod", "--atoms", "20", "--patches", "400", "--iterations", "3", "-q"}
 	out, errs, code := call(t, dir, "", append(slices.Clone(args), "photos", "-o", "out")...)
@@ -173,9 +175,9 @@ func TestComparePhotos(t *testing.T) {
 // of other pictures.
 func TestCompareChangedPictures(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "train", "a.png"), blob(60, 50))
-	write(t, filepath.Join(dir, "train", "b.png"), blob(70, 60))
-	write(t, filepath.Join(dir, "test", "b.png"), blob(40, 30))
+	consoletest.WritePicture(t, filepath.Join(dir, "train", "a.png"), consoletest.Blob(60, 50))
+	consoletest.WritePicture(t, filepath.Join(dir, "train", "b.png"), consoletest.Blob(70, 60))
+	consoletest.WritePicture(t, filepath.Join(dir, "test", "b.png"), consoletest.Blob(40, 30))
 	runs := func(want int) float64 {
 		t.Helper()
 		if _, errs, code := call(t, dir, "", "compare", "--protocol", "images", "--images", "test", "--learners", "mod", "--models", "",
@@ -192,16 +194,16 @@ func TestCompareChangedPictures(t *testing.T) {
 		return got.Runs[0].Plain[0].PSNR
 	}
 	first := runs(1)
-	write(t, filepath.Join(dir, "test", "b.png"), blob(50, 70))
+	consoletest.WritePicture(t, filepath.Join(dir, "test", "b.png"), consoletest.Blob(50, 70))
 	if runs(1) == first {
 		t.Error("another picture of the same name has the same score")
 	}
 	second := runs(1)
-	write(t, filepath.Join(dir, "train", "a.png"), blob(80, 60))
+	consoletest.WritePicture(t, filepath.Join(dir, "train", "a.png"), consoletest.Blob(80, 60))
 	if runs(1) == second {
 		t.Error("another training picture of the same name gives the same score")
 	}
-	write(t, filepath.Join(dir, "test", "a.png"), blob(40, 30))
+	consoletest.WritePicture(t, filepath.Join(dir, "test", "a.png"), consoletest.Blob(40, 30))
 	runs(2)
 	lines := func() int {
 		journal, err := os.ReadFile(filepath.Join(dir, "out", "journal.jsonl"))
@@ -213,11 +215,11 @@ func TestCompareChangedPictures(t *testing.T) {
 	if before := lines(); before != 12 {
 		t.Errorf("%d runs kept, expected 12", before)
 	}
-	put(t, filepath.Join(dir, "test", "notes.txt"), []byte("no picture"))
+	consoletest.Put(t, filepath.Join(dir, "test", "notes.txt"), []byte("no picture"))
 	if runs(2); lines() != 12 {
 		t.Error("the same pictures are run again")
 	}
-	write(t, filepath.Join(dir, "small", "a.png"), blob(2, 2))
+	consoletest.WritePicture(t, filepath.Join(dir, "small", "a.png"), consoletest.Blob(2, 2))
 	if _, errs, code := call(t, dir, "", "compare", "--protocol", "images", "--images", "small", "--learners", "mod", "--models", "", "train", "-o", "new"); code != console.ExitInput || !strings.HasPrefix(errs, "superres: a: ") {
 		t.Errorf("a picture of 2×2: exit %d, %s", code, errs)
 	}
@@ -227,7 +229,7 @@ func TestCompareErrors(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "train-images-idx3-ubyte")
 	idx(t, file, 5)
-	put(t, filepath.Join(dir, "cut", "train-images-idx3-ubyte"), []byte("\x00\x00\x08\x03\x00\x00"))
+	consoletest.Put(t, filepath.Join(dir, "cut", "train-images-idx3-ubyte"), []byte("\x00\x00\x08\x03\x00\x00"))
 	for _, c := range []struct {
 		args string
 		code int

@@ -14,11 +14,13 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/learners"
+
+	"superres/cmd/internal/console/consoletest"
 )
 
 // What can stand at the end of a line.
 func TestCompletions(t *testing.T) {
-	app := all.App(&console.Streams{})
+	app := program.App(&console.Streams{})
 	for _, c := range []struct {
 		line  string
 		want  []string // among them
@@ -70,7 +72,7 @@ func TestCompletions(t *testing.T) {
 // takes one of a few words has them offered.
 func TestKnownValues(t *testing.T) {
 	offered := map[string]bool{}
-	eachCommand(all.App(&console.Streams{}), func(name string, c *cli.Command) {
+	eachCommand(program.App(&console.Streams{}), func(name string, c *cli.Command) {
 		for _, f := range c.VisibleFlags() {
 			list, files := flagValues(f)
 			for _, v := range list {
@@ -180,7 +182,7 @@ func TestCompletionScripts(t *testing.T) {
 			}
 			cmd := exec.Command(path, c.args, "-c", c.script(c.line))
 			cmd.Dir = dir
-			cmd.Env = append(os.Environ(), "SUPERRES_TEST_AS_PROGRAM=1", "PATH="+dir+":"+os.Getenv("PATH"), "HOME="+dir)
+			cmd.Env = append(consoletest.Process(dir).Env, "PATH="+dir+":"+os.Getenv("PATH"), "HOME="+dir)
 			out, err := cmd.CombinedOutput()
 			if got := strings.Join(strings.Fields(string(out)), " "); err != nil || got != c.want {
 				t.Errorf("%v: %q, expected %q", err, got, c.want)

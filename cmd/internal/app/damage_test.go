@@ -14,6 +14,8 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/internal/imagefile/imagetest"
+
+	"superres/cmd/internal/console/consoletest"
 )
 
 // Nothing comes of a file that is cut, wherever, unless what is missing is no part of
@@ -28,7 +30,7 @@ func TestEveryPrefix(t *testing.T) {
 		ext := filepath.Ext(name)
 		sizes[strings.TrimSuffix(name, ext)+ext] = len(data)
 		for n := range len(data) + 1 {
-			put(t, filepath.Join(dir, "in", name, fmt.Sprintf("%05d%s", n, ext)), data[:n])
+			consoletest.Put(t, filepath.Join(dir, "in", name, fmt.Sprintf("%05d%s", n, ext)), data[:n])
 		}
 	}
 	stdout, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "out", "-f", "png", "-m", "nearest", "--name", "{stem}", "-q", "--json", "--provenance=false")
@@ -45,7 +47,7 @@ func TestEveryPrefix(t *testing.T) {
 		t.Errorf("%d lines for %d failures", n, last.Failed)
 	}
 	made := map[string]int{}
-	for f, data := range results(t, filepath.Join(dir, "out")) {
+	for f, data := range consoletest.Results(t, filepath.Join(dir, "out")) {
 		name := filepath.ToSlash(filepath.Dir(f))
 		made[name]++
 		whole, err := os.ReadFile(filepath.Join(dir, "out", name, fmt.Sprintf("%05d.png", sizes[name])))
@@ -70,7 +72,7 @@ func TestEveryPrefix(t *testing.T) {
 // line, or is still a model.
 func TestDamagedModels(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "a.png"), blob(5, 4))
+	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(5, 4))
 	putHalves(t, filepath.Join(dir, "atoms.npz"), "low", "high")
 	if _, stderr, code := call(t, dir, "", "dict", "import", "atoms.npz", "-o", "good.npz"); code != 0 {
 		t.Fatal(stderr)
@@ -81,7 +83,7 @@ func TestDamagedModels(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(7, 7))
 	try := func(what string, data []byte) {
-		put(t, filepath.Join(dir, "bad.npz"), data)
+		consoletest.Put(t, filepath.Join(dir, "bad.npz"), data)
 		os.Remove(filepath.Join(dir, "out.png"))
 		_, stderr, code := call(t, dir, "", "upscale", "-m", "bad.npz", "a.png", "-o", "out.png", "-j", "1")
 		_, err := os.Stat(filepath.Join(dir, "out.png"))
@@ -89,21 +91,13 @@ func TestDamagedModels(t *testing.T) {
 			t.Errorf("%s: exit %d, %v: %s", what, code, err, stderr)
 		}
 	}
-	for range full(400, 10_000) {
+	for range consoletest.Full(400, 10_000) {
 		bad := bytes.Clone(good)
 		at := random.IntN(len(bad))
 		bad[at] ^= byte(1 + random.IntN(255))
 		try(fmt.Sprintf("byte %d is %d", at, bad[at]), bad)
 	}
-	for n := 0; n < len(good); n += full(1+len(good)/200, 1) {
+	for n := 0; n < len(good); n += consoletest.Full(1+len(good)/200, 1) {
 		try(fmt.Sprintf("%d of %d bytes", n, len(good)), good[:n])
 	}
-}
-
-// full is the size of a test: a sample, or all of it when SUPERRES_FULL is set.
-func full(sample, all int) int {
-	if os.Getenv("SUPERRES_FULL") != "" {
-		return all
-	}
-	return sample
 }

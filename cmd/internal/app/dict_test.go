@@ -9,7 +9,6 @@ import (
 	"image"
 	"image/color"
 	"math"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -22,6 +21,8 @@ import (
 	"superres/internal/golden"
 	"superres/internal/npz"
 	"superres/superres"
+
+	"superres/cmd/internal/console/consoletest"
 )
 
 // ok runs the program and expects it to succeed.
@@ -34,19 +35,10 @@ func ok(t *testing.T, dir string, args ...string) (stdout, stderr string) {
 	return stdout, stderr
 }
 
-func content(t *testing.T, parts ...string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join(parts...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
 // hopper puts the test picture into a folder.
 func hopper(t *testing.T, dir string) {
 	t.Helper()
-	put(t, filepath.Join(dir, "hopper.png"), content(t, golden.Root(t), "testdata", "hopper.png"))
+	consoletest.Put(t, filepath.Join(dir, "hopper.png"), content(t, golden.Root(t), "testdata", "hopper.png"))
 }
 
 // coupledBuiltins lists the models that need no file and are one coupled stage, and
@@ -91,7 +83,7 @@ func putHalves(t *testing.T, path, lowName, highName string, texts ...npz.Text) 
 	if err := npz.Write(&b, texts, []npz.Matrix{{Name: lowName, Data: low}, {Name: highName, Data: high}}); err != nil {
 		t.Fatal(err)
 	}
-	put(t, path, b.Bytes())
+	consoletest.Put(t, path, b.Bytes())
 }
 
 // putStacked writes D = [D_L; D_H].
@@ -100,7 +92,7 @@ func putStacked(t *testing.T, path string) {
 	low, high := halvesOf()
 	var d mat.Dense
 	d.Stack(low, high)
-	putMatrix(t, path, &d)
+	consoletest.PutMatrix(t, path, &d)
 }
 
 // A model that was exported and imported again enlarges to the same bytes: from an
@@ -183,7 +175,7 @@ func TestDictImportParameters(t *testing.T) {
 	low, high := halvesOf()
 	var d mat.Dense
 	d.Stack(low, high)
-	putMatrix(t, filepath.Join(dir, "T.csv"), d.T())
+	consoletest.PutMatrix(t, filepath.Join(dir, "T.csv"), d.T())
 	for _, c := range []struct{ args, want string }{
 		{"bare.npz", "--mean=false --detail=false, omp:sparsity=3"},
 		{"bare.npz --scale 2 --patch 2", "patches of 2×2"},
@@ -208,7 +200,7 @@ func TestDictImportParameters(t *testing.T) {
 	zero := mat.DenseCopyOf(&d)
 	zero.SetCol(1, make([]float64, 20))
 	zero.Set(3, 2, -1)
-	putMatrix(t, filepath.Join(dir, "zero.npy"), zero)
+	consoletest.PutMatrix(t, filepath.Join(dir, "zero.npy"), zero)
 	_, stderr := ok(t, dir, "dict", "import", "zero.npy", "-o", "z.npz")
 	for _, want := range []string{"1 atom of D_L is zero", "--mean is missing"} {
 		if !strings.Contains(stderr, want) {
@@ -224,7 +216,7 @@ func TestDictImportParameters(t *testing.T) {
 func TestDictShow(t *testing.T) {
 	dir := t.TempDir()
 	putHalves(t, filepath.Join(dir, "bare.npz"), "low", "high")
-	putMatrix(t, filepath.Join(dir, "I.npy"), mat.NewDiagDense(4, []float64{1, 2, 2, 4}))
+	consoletest.PutMatrix(t, filepath.Join(dir, "I.npy"), mat.NewDiagDense(4, []float64{1, 2, 2, 4}))
 	show := func(args ...string) (d shown, text string) {
 		t.Helper()
 		stdout, stderr := ok(t, dir, append([]string{"dict", "show", "--json"}, args...)...)
@@ -247,10 +239,10 @@ func TestDictShow(t *testing.T) {
 	}
 	ok(t, dir, "dict", "import", "bare.npz", "-o", "m.npz", "--sparsity", "1")
 	ok(t, dir, "dict", "export", "m.npz", "-o", "e.npz")
-	write(t, filepath.Join(dir, "pictures/a.png"), image.NewGray(image.Rect(0, 0, 9, 9))) // black: nothing to code
+	consoletest.WritePicture(t, filepath.Join(dir, "pictures/a.png"), image.NewGray(image.Rect(0, 0, 9, 9))) // black: nothing to code
 	dot := image.NewGray(image.Rect(0, 0, 6, 6))
 	dot.SetGray(2, 2, color.Gray{255})
-	write(t, filepath.Join(dir, "pictures/b.png"), dot)
+	consoletest.WritePicture(t, filepath.Join(dir, "pictures/b.png"), dot)
 	for _, file := range []string{"m.npz", "e.npz"} {
 		d, text = show(file, "pictures")
 		p := d.Parts[0]
@@ -306,16 +298,16 @@ func TestDictMosaic(t *testing.T) {
 	ok(t, dir, "dict", "import", "bare.npz", "-o", "m.npz", "--sparsity", "1", "-q")
 	white := image.NewGray(image.Rect(0, 0, 2, 2))
 	white.SetGray(1, 1, color.Gray{255})
-	write(t, filepath.Join(dir, "dot.png"), white)
+	consoletest.WritePicture(t, filepath.Join(dir, "dot.png"), white)
 	png, stderr := ok(t, dir, "dict", "show", "m.npz", "dot.png", "-o", "-", "--zoom", "3")
-	put(t, filepath.Join(dir, "b.png"), []byte(png))
+	consoletest.Put(t, filepath.Join(dir, "b.png"), []byte(png))
 	if got := golden.Open(t, filepath.Join(dir, "b.png")).At(12, 12); color.NRGBAModel.Convert(got) != grey(255) || !strings.Contains(stderr, "1 of 3 atoms used") {
 		t.Errorf("%v, %s", got, stderr)
 	}
 
 	// Dictionaries: squares, shapes, columns; the zoom fits a screen.
-	putMatrix(t, filepath.Join(dir, "nine.npy"), mat.NewDense(9, 2, nil))
-	putMatrix(t, filepath.Join(dir, "six.csv"), mat.NewDense(6, 1, []float64{1, 2, 3, 4, 5, -6}))
+	consoletest.PutMatrix(t, filepath.Join(dir, "nine.npy"), mat.NewDense(9, 2, nil))
+	consoletest.PutMatrix(t, filepath.Join(dir, "six.csv"), mat.NewDense(6, 1, []float64{1, 2, 3, 4, 5, -6}))
 	for _, c := range []struct {
 		args string
 		want image.Point
@@ -326,13 +318,13 @@ func TestDictMosaic(t *testing.T) {
 		{"six.csv", image.Pt(8+16+8, 8+96+8)},
 	} {
 		ok(t, dir, append([]string{"dict", "show", "-o", "c.png", "--on-exist", "overwrite"}, strings.Fields(c.args)...)...)
-		if got := size(t, filepath.Join(dir, "c.png")); got != c.want {
+		if got := consoletest.Size(t, filepath.Join(dir, "c.png")); got != c.want {
 			t.Errorf("%s: %v, expected %v", c.args, got, c.want)
 		}
 	}
 	for model := range coupledBuiltins(t) {
 		ok(t, dir, "dict", "show", model, "-o", model+".png")
-		if s := size(t, filepath.Join(dir, model+".png")); s.X > 1600 || s.Y > 1600 || s.X < 800 {
+		if s := consoletest.Size(t, filepath.Join(dir, model+".png")); s.X > 1600 || s.Y > 1600 || s.X < 800 {
 			t.Errorf("%s: %v", model, s)
 		}
 	}
@@ -358,7 +350,7 @@ func TestDictStages(t *testing.T) {
 		if err := m.Save(&b); err != nil {
 			t.Fatal(err)
 		}
-		put(t, filepath.Join(dir, name), b.Bytes())
+		consoletest.Put(t, filepath.Join(dir, name), b.Bytes())
 	}
 	for _, c := range []struct {
 		args string
@@ -381,7 +373,7 @@ func TestDictStages(t *testing.T) {
 			t.Errorf("%s: exit %d, %s%s, expected %d with %q", c.args, code, stdout, stderr, c.code, c.want)
 		}
 	}
-	if got, want := tree(t, dir), []string{"a.npy", "a.png", "bare.npz", "c.npy", "none.npz", "one.npz", "two.npz"}; !slices.Equal(got, want) {
+	if got, want := consoletest.Tree(t, dir), []string{"a.npy", "a.png", "bare.npz", "c.npy", "none.npz", "one.npz", "two.npz"}; !slices.Equal(got, want) {
 		t.Errorf("files %v, expected %v", got, want)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/internal/npz"
+
+	"superres/cmd/internal/console/consoletest"
 )
 
 // Wrong input, wrong usage, wrong files: one clear line, the right exit code, no new
@@ -33,19 +35,19 @@ func TestDictErrors(t *testing.T) {
 	putHalves(t, at("long.npz"), "low", "high", text(`{"provenance": {"command": "`+strings.Repeat("x", 1<<20-1000)+`"}}`))
 	putHalves(t, at("number.npz"), "low", "high", npz.Text{Name: "parameters.npy", Data: content(t, writeNPY(t, dir))})
 	putStacked(t, at("D.npy"))
-	putMatrix(t, at("rows.npy"), mat.NewDense(21, 3, nil))
-	putMatrix(t, at("atoms.npy"), mat.NewDense(20, 4097, nil))
-	putMatrix(t, at("huge.npy"), constant(20, 3, 1e200))
-	putMatrix(t, at("large.npy"), constant(20, 3, 1e100))
-	putMatrix(t, at("big.npy"), mat.NewDense(2, 20000, nil))
-	put(t, at("nan.csv"), []byte("1,2\n3,NaN\n"))
-	put(t, at("bad.npz"), []byte("PK\x03\x04 no zip"))
-	put(t, at("exists.npz"), []byte("old"))
-	put(t, at("exists.png"), []byte("old"))
+	consoletest.PutMatrix(t, at("rows.npy"), mat.NewDense(21, 3, nil))
+	consoletest.PutMatrix(t, at("atoms.npy"), mat.NewDense(20, 4097, nil))
+	consoletest.PutMatrix(t, at("huge.npy"), constant(20, 3, 1e200))
+	consoletest.PutMatrix(t, at("large.npy"), constant(20, 3, 1e100))
+	consoletest.PutMatrix(t, at("big.npy"), mat.NewDense(2, 20000, nil))
+	consoletest.Put(t, at("nan.csv"), []byte("1,2\n3,NaN\n"))
+	consoletest.Put(t, at("bad.npz"), []byte("PK\x03\x04 no zip"))
+	consoletest.Put(t, at("exists.npz"), []byte("old"))
+	consoletest.Put(t, at("exists.png"), []byte("old"))
 	ok(t, dir, "dict", "import", "good.npz", "-o", "m.npz")
 	half := content(t, dir, "m.npz")
-	put(t, at("half.npz"), half[:len(half)/2])
-	before := tree(t, dir)
+	consoletest.Put(t, at("half.npz"), half[:len(half)/2])
+	before := consoletest.Tree(t, dir)
 	for _, c := range []struct {
 		args string
 		code int
@@ -142,7 +144,7 @@ func TestDictErrors(t *testing.T) {
 		if code != c.code || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "superres: ") || stdout != "" {
 			t.Errorf("%s: exit %d, expected %d with %q\n%s%s", c.args, code, c.code, c.want, stdout, stderr)
 		}
-		if after := tree(t, dir); !slices.Equal(before, after) {
+		if after := consoletest.Tree(t, dir); !slices.Equal(before, after) {
 			t.Fatalf("%s left files: %v", c.args, after)
 		}
 	}
@@ -150,7 +152,7 @@ func TestDictErrors(t *testing.T) {
 	for _, args := range [][]string{{"export", "m.npz"}, {"show", "m.npz"}} {
 		var errs bytes.Buffer
 		all := append(append([]string{"superres", "dict"}, args...), "-o", "-")
-		if code := Run(context.Background(), strings.NewReader(""), broken{}, &errs, all); code != 5 || !strings.Contains(errs.String(), "standard output cannot be written") {
+		if code := program.Run(context.Background(), strings.NewReader(""), consoletest.Broken{}, &errs, all); code != 5 || !strings.Contains(errs.String(), "standard output cannot be written") {
 			t.Errorf("%v to a broken pipe: exit %d, %s", args, code, errs.String())
 		}
 	}
@@ -166,6 +168,6 @@ func constant(rows, cols int, v float64) *mat.Dense {
 func writeNPY(t *testing.T, dir string) string {
 	t.Helper()
 	path := filepath.Join(dir, "one.npy")
-	putMatrix(t, path, mat.NewDense(1, 1, []float64{1}))
+	consoletest.PutMatrix(t, path, mat.NewDense(1, 1, []float64{1}))
 	return path
 }

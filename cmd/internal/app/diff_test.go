@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"superres/cmd/internal/console/consoletest"
 )
 
 // shifted is a picture with so much added to its red, where there is room.
@@ -27,10 +29,10 @@ func shifted(m *image.NRGBA, by uint8) *image.NRGBA {
 // page say the same.
 func TestDiffScores(t *testing.T) {
 	dir := t.TempDir()
-	ref := blob(40, 30)
-	write(t, filepath.Join(dir, "a.png"), ref)
-	write(t, filepath.Join(dir, "b.png"), shifted(ref, 5))
-	write(t, filepath.Join(dir, "c.png"), ref)
+	ref := consoletest.Blob(40, 30)
+	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), ref)
+	consoletest.WritePicture(t, filepath.Join(dir, "b.png"), shifted(ref, 5))
+	consoletest.WritePicture(t, filepath.Join(dir, "c.png"), ref)
 	stdout, stderr, code := call(t, dir, "", "diff", "--json", "a.png", "b.png", "c.png")
 	if code != 0 || stderr != "" {
 		t.Fatalf("exit %d, %s", code, stderr)
@@ -73,7 +75,7 @@ func TestDiffPage(t *testing.T) {
 	dir := t.TempDir()
 	names := []string{"sub/</script><b>&\".png", "two/x.png", "three/x.png"}
 	for i, name := range names {
-		write(t, filepath.Join(dir, name), shifted(blob(20, 20), uint8(i)))
+		consoletest.WritePicture(t, filepath.Join(dir, name), shifted(consoletest.Blob(20, 20), uint8(i)))
 	}
 	page, stderr, code := call(t, dir, "", append([]string{"diff", "-o", "-"}, names...)...)
 	if code != 0 || !strings.Contains(stderr, "standard output: protocol") {
@@ -99,16 +101,16 @@ func TestDiffPage(t *testing.T) {
 // Pictures of all kinds go in: 16 bits, grey, alpha.
 func TestDiffKinds(t *testing.T) {
 	dir := t.TempDir()
-	grey16, deep, clear := image.NewGray16(image.Rect(0, 0, 30, 30)), image.NewNRGBA64(image.Rect(0, 0, 30, 30)), blob(30, 30)
+	grey16, deep, clear := image.NewGray16(image.Rect(0, 0, 30, 30)), image.NewNRGBA64(image.Rect(0, 0, 30, 30)), consoletest.Blob(30, 30)
 	for i := range 900 {
 		x, y := i%30, i/30
 		grey16.SetGray16(x, y, color.Gray16{Y: uint16(70 * i)})
 		deep.SetNRGBA64(x, y, color.NRGBA64{uint16(70*i) + 128, uint16(70 * i), uint16(70 * i), 0xffff})
 		clear.Pix[4*i+3] = uint8(i)
 	}
-	write(t, filepath.Join(dir, "grey.png"), grey16)
-	write(t, filepath.Join(dir, "deep.png"), deep)
-	write(t, filepath.Join(dir, "clear.png"), clear)
+	consoletest.WritePicture(t, filepath.Join(dir, "grey.png"), grey16)
+	consoletest.WritePicture(t, filepath.Join(dir, "deep.png"), deep)
+	consoletest.WritePicture(t, filepath.Join(dir, "clear.png"), clear)
 	stdout, stderr, code := call(t, dir, "", "diff", "--json", "grey.png", "deep.png", "clear.png")
 	var got compared
 	if err := json.Unmarshal([]byte(stdout), &got); err != nil || code != 0 {
@@ -138,9 +140,9 @@ func TestShownSize(t *testing.T) {
 
 func TestDiffRefuses(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "a.png"), blob(40, 30))
-	write(t, filepath.Join(dir, "half.png"), blob(20, 15))
-	write(t, filepath.Join(dir, "turned.png"), blob(30, 40))
+	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(40, 30))
+	consoletest.WritePicture(t, filepath.Join(dir, "half.png"), consoletest.Blob(20, 15))
+	consoletest.WritePicture(t, filepath.Join(dir, "turned.png"), consoletest.Blob(30, 40))
 	if err := os.WriteFile(filepath.Join(dir, "there.html"), []byte("<p>no picture"), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -160,9 +162,9 @@ func TestDiffRefuses(t *testing.T) {
 		{"a.png a.png --scale 17", 2, "--scale 17"},
 		{"a.png a.png --max-pixels 0", 2, "--max-pixels 0"},
 	} {
-		before := tree(t, dir)
+		before := consoletest.Tree(t, dir)
 		stdout, stderr, code := call(t, dir, "", append([]string{"diff"}, strings.Fields(c.args)...)...)
-		if code != c.code || !strings.Contains(filepath.ToSlash(stderr), c.want) || strings.Count(stderr, "\n") != 1 || stdout != "" || len(tree(t, dir)) != len(before) {
+		if code != c.code || !strings.Contains(filepath.ToSlash(stderr), c.want) || strings.Count(stderr, "\n") != 1 || stdout != "" || len(consoletest.Tree(t, dir)) != len(before) {
 			t.Errorf("%s: exit %d, %s", c.args, code, stderr)
 		}
 	}
@@ -173,7 +175,7 @@ func TestDiffRefuses(t *testing.T) {
 	if _, stderr, code := call(t, dir, "", "diff", "a.png", "a.png", "--on-exist", "overwrite", "--max-memory", "1", "-o", "new.html"); code != 0 {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
-	write(t, filepath.Join(dir, "large.png"), blob(200, 200))
+	consoletest.WritePicture(t, filepath.Join(dir, "large.png"), consoletest.Blob(200, 200))
 	if _, stderr, code := call(t, dir, "", "diff", "large.png", "large.png", "--max-memory", "1", "-o", "large.html"); code != 7 || !strings.Contains(stderr, "--max-memory") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"superres/cmd/internal/console/consoletest"
 )
 
 // browser is a headless Chromium that is driven by the DevTools protocol over pipes:
@@ -203,10 +205,10 @@ func (b *browser) pixel(dx, dy int) string {
 // shows the right pixels.
 func TestDiffInBrowser(t *testing.T) {
 	dir := t.TempDir()
-	ref := blob(40, 30)
-	write(t, filepath.Join(dir, "a.png"), ref)
-	write(t, filepath.Join(dir, "b.png"), shifted(ref, 3))
-	write(t, filepath.Join(dir, "low.png"), blob(20, 15))
+	ref := consoletest.Blob(40, 30)
+	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), ref)
+	consoletest.WritePicture(t, filepath.Join(dir, "b.png"), shifted(ref, 3))
+	consoletest.WritePicture(t, filepath.Join(dir, "low.png"), consoletest.Blob(20, 15))
 	if _, stderr, code := call(t, dir, "", "diff", "a.png", "b.png", "low.png"); code != 0 {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}

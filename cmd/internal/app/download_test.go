@@ -18,6 +18,8 @@ import (
 	"superres/cmd/internal/console"
 	"superres/internal/golden"
 	"superres/mnist"
+
+	"superres/cmd/internal/console/consoletest"
 )
 
 // mirror is a server of files; it counts what it is asked for.
@@ -88,11 +90,11 @@ func whole(t *testing.T, dir string, files []mnist.OfficialFile) {
 	var names []string
 	for _, f := range files {
 		names = append(names, f.Name)
-		if sha256.Sum256(read(t, filepath.Join(dir, f.Name))) != f.Sum {
+		if sha256.Sum256(consoletest.Read(t, filepath.Join(dir, f.Name))) != f.Sum {
 			t.Errorf("%s is not what it should be", f.Name)
 		}
 	}
-	if got := tree(t, dir); !slices.Equal(got, names) {
+	if got := consoletest.Tree(t, dir); !slices.Equal(got, names) {
 		t.Errorf("the folder has %v", got)
 	}
 }
@@ -113,8 +115,8 @@ func TestDownload(t *testing.T) {
 		t.Errorf("again: %v\n%s", err, said)
 	}
 	damaged := filepath.Join(dir, "b.gz")
-	put(t, damaged, []byte("half"))
-	if err := d.all(t.Context(), dir); console.ExitCode(err) != 5 || server.count() != 0 || !strings.Contains(err.Error(), "b.gz exists and is not MNIST's; use --on-exist overwrite") || string(read(t, damaged)) != "half" {
+	consoletest.Put(t, damaged, []byte("half"))
+	if err := d.all(t.Context(), dir); console.ExitCode(err) != 5 || server.count() != 0 || !strings.Contains(err.Error(), "b.gz exists and is not MNIST's; use --on-exist overwrite") || string(consoletest.Read(t, damaged)) != "half" {
 		t.Errorf("damaged: %v", err)
 	}
 	d.overwrite = true
@@ -193,8 +195,8 @@ func TestDownloadFallsBack(t *testing.T) {
 			d.timeout = timeout
 			dir = t.TempDir()
 			err := d.all(t.Context(), dir)
-			if console.ExitCode(err) != 1 || !strings.Contains(err.Error(), "no file could be fetched") || strings.Count(said.String(), c.want) != n || strings.Count(said.String(), "\n") != n || len(tree(t, dir)) != 0 {
-				t.Errorf("%v\n%sfiles %v", err, said, tree(t, dir))
+			if console.ExitCode(err) != 1 || !strings.Contains(err.Error(), "no file could be fetched") || strings.Count(said.String(), c.want) != n || strings.Count(said.String(), "\n") != n || len(consoletest.Tree(t, dir)) != 0 {
+				t.Errorf("%v\n%sfiles %v", err, said, consoletest.Tree(t, dir))
 			}
 		})
 	}
@@ -208,13 +210,13 @@ func TestDownloadFallsBack(t *testing.T) {
 	})
 	d, _ := newDownloader(files, some)
 	dir := t.TempDir()
-	if err := d.all(t.Context(), dir); console.ExitCode(err) != 3 || !strings.Contains(err.Error(), "1 of 3 files could not be fetched, 2 are there") || !slices.Equal(tree(t, dir), []string{"a.gz", "c.gz"}) {
+	if err := d.all(t.Context(), dir); console.ExitCode(err) != 3 || !strings.Contains(err.Error(), "1 of 3 files could not be fetched, 2 are there") || !slices.Equal(consoletest.Tree(t, dir), []string{"a.gz", "c.gz"}) {
 		t.Errorf("%v", err)
 	}
 	// A mirror that is gone.
 	some.Close()
 	d, said := newDownloader(files[:1], some)
-	if err := d.all(t.Context(), dir+"/x"); console.ExitCode(err) != 1 || !strings.Contains(said.String(), "refused") || len(tree(t, dir+"/x")) != 0 {
+	if err := d.all(t.Context(), dir+"/x"); console.ExitCode(err) != 1 || !strings.Contains(said.String(), "refused") || len(consoletest.Tree(t, dir+"/x")) != 0 {
 		t.Errorf("%v\n%s", err, said)
 	}
 }
@@ -224,7 +226,7 @@ func TestDownloadStops(t *testing.T) {
 	files, answer := stock()
 	server := newMirror(t, answer)
 	dir := t.TempDir()
-	put(t, filepath.Join(dir, "file"), nil)
+	consoletest.Put(t, filepath.Join(dir, "file"), nil)
 	d, _ := newDownloader(files, server)
 	if err := d.all(t.Context(), filepath.Join(dir, "file", "folder")); console.ExitCode(err) != 5 {
 		t.Errorf("below a file: %v", err)
@@ -245,12 +247,7 @@ func TestDownloadStops(t *testing.T) {
 		<-r.Context().Done()
 	})
 	dir = t.TempDir()
-	checkInterrupted(t, dir, func(stop func()) {
-		go func() {
-			<-began
-			stop()
-		}()
-	}, "mnist", "download", "--dir", dir, "--mirror", endless.URL)
+	program.InterruptedAfter(t, dir, began, "mnist", "download", "--dir", dir, "--mirror", endless.URL)
 }
 
 func TestDownloadCommand(t *testing.T) {
@@ -271,12 +268,12 @@ func TestDownloadCommand(t *testing.T) {
 		{"mnist --limit 5 download", 2, "the command mnist download comes before all flags"},
 	} {
 		stdout, stderr, code := call(t, dir, "", strings.Fields(c.args)...)
-		if code != c.code || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 || len(tree(t, dir)) != 0 {
+		if code != c.code || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 || len(consoletest.Tree(t, dir)) != 0 {
 			t.Errorf("%s: exit %d, %s%s", c.args, code, stdout, stderr)
 		}
 	}
 	_, stderr, code := call(t, dir, "", "mnist", "download", "--dir", "d", "--mirror", server.URL, "--mirror", server.URL+"/again/")
-	if code != 1 || strings.Count(stderr, "\n") != 5 || strings.Count(stderr, "404 Not Found") != 8 || !strings.Contains(stderr, "superres: train-images-idx3-ubyte.gz: "+server.URL+"/train-images-idx3-ubyte.gz: answers") || len(tree(t, dir)) != 0 {
+	if code != 1 || strings.Count(stderr, "\n") != 5 || strings.Count(stderr, "404 Not Found") != 8 || !strings.Contains(stderr, "superres: train-images-idx3-ubyte.gz: "+server.URL+"/train-images-idx3-ubyte.gz: answers") || len(consoletest.Tree(t, dir)) != 0 {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 	for _, args := range [][]string{{"mnist", "download", "--help"}, {"help", "mnist", "download"}} {

@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"hash/crc32"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"superres/cmd/internal/console/consoletest"
 )
 
 // Wrong input, wrong usage, wrong models: one clear line, the right exit code, no
@@ -22,10 +23,10 @@ func TestErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write(t, filepath.Join(dir, "a.png"), blob(9, 7))
-	write(t, filepath.Join(dir, "b/a.png"), blob(9, 7))
-	write(t, filepath.Join(dir, "exists_2x.png"), blob(9, 7))
-	write(t, filepath.Join(dir, "exists.png"), blob(9, 7))
+	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(9, 7))
+	consoletest.WritePicture(t, filepath.Join(dir, "b/a.png"), consoletest.Blob(9, 7))
+	consoletest.WritePicture(t, filepath.Join(dir, "exists_2x.png"), consoletest.Blob(9, 7))
+	consoletest.WritePicture(t, filepath.Join(dir, "exists.png"), consoletest.Blob(9, 7))
 	whole, err := os.ReadFile(filepath.Join(dir, "a.png"))
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +40,7 @@ func TestErrors(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "nothing"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	before := tree(t, dir)
+	before := consoletest.Tree(t, dir)
 	for _, c := range []struct {
 		args []string
 		code int
@@ -137,7 +138,7 @@ func TestErrors(t *testing.T) {
 		if code != c.code || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "superres: ") || stdout != "" {
 			t.Errorf("%v: exit %d, expected %d with %q\n%s%s", c.args, code, c.code, c.want, stdout, stderr)
 		}
-		if after := tree(t, dir); !slices.Equal(before, after) {
+		if after := consoletest.Tree(t, dir); !slices.Equal(before, after) {
 			t.Fatalf("%v left files: %v", c.args, after)
 		}
 	}
@@ -147,20 +148,16 @@ func TestErrors(t *testing.T) {
 // error.
 func TestStandardOutputFails(t *testing.T) {
 	var errs bytes.Buffer
-	code := Run(context.Background(), strings.NewReader(""), broken{}, &errs, []string{"superres", "models"})
+	code := program.Run(context.Background(), strings.NewReader(""), consoletest.Broken{}, &errs, []string{"superres", "models"})
 	if code != 5 || !strings.Contains(errs.String(), "standard output cannot be written: pipe is closed") {
 		t.Errorf("exit %d, %s", code, errs.String())
 	}
 }
 
-type broken struct{}
-
-func (broken) Write([]byte) (int, error) { return 0, errors.New("pipe is closed") }
-
 // Links: a folder named by one is read, an output tree is not left through one.
 func TestLinks(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "in/sub/a.png"), blob(9, 7))
+	consoletest.WritePicture(t, filepath.Join(dir, "in/sub/a.png"), consoletest.Blob(9, 7))
 	for _, link := range [][2]string{{"in", "link"}, {"../elsewhere", "out/sub"}} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, link[1])), 0o777); err != nil {
 			t.Fatal(err)
@@ -172,10 +169,10 @@ func TestLinks(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "elsewhere"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if _, stderr, code := call(t, dir, "", "upscale", "-r", "link", "-o", "new"); code != 0 || !slices.Contains(tree(t, dir), "new/sub/a_2x.png") {
+	if _, stderr, code := call(t, dir, "", "upscale", "-r", "link", "-o", "new"); code != 0 || !slices.Contains(consoletest.Tree(t, dir), "new/sub/a_2x.png") {
 		t.Errorf("a link to a folder: exit %d, %s", code, stderr)
 	}
-	if _, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "out"); code != 5 || !strings.Contains(stderr, "nothing is written through it") || len(tree(t, filepath.Join(dir, "elsewhere"))) != 0 {
+	if _, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "out"); code != 5 || !strings.Contains(stderr, "nothing is written through it") || len(consoletest.Tree(t, filepath.Join(dir, "elsewhere"))) != 0 {
 		t.Errorf("a link out of the tree: exit %d, %s", code, stderr)
 	}
 }

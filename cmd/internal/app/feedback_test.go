@@ -9,12 +9,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"superres/cmd/internal/console/consoletest"
 )
 
 // A picture that lies on its side is measured upright.
 func TestSizeOfTurnedPicture(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "a.png"), image.NewGray(image.Rect(0, 0, 10, 20)))
+	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), image.NewGray(image.Rect(0, 0, 10, 20)))
 	if _, stderr, code := call(t, dir, "", "upscale", "a.png", "-o", "a.jpg", "-s", "1"); code != 0 {
 		t.Fatal(stderr)
 	}
@@ -32,7 +34,7 @@ func TestSizeOfTurnedPicture(t *testing.T) {
 	if code != 0 || !strings.Contains(stdout, "turned.jpg 20x10 -> turned_30w.jpg 30x15") {
 		t.Errorf("exit %d, %s%s", code, stdout, stderr)
 	}
-	if _, stderr, code = call(t, dir, "", "upscale", "turned.jpg", "--width", "20", "-f", "png"); code != 0 || size(t, filepath.Join(dir, "turned_20w.png")) != image.Pt(20, 10) {
+	if _, stderr, code = call(t, dir, "", "upscale", "turned.jpg", "--width", "20", "-f", "png"); code != 0 || consoletest.Size(t, filepath.Join(dir, "turned_20w.png")) != image.Pt(20, 10) {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 }
@@ -42,7 +44,7 @@ func TestSizeOfTurnedPicture(t *testing.T) {
 func TestLines(t *testing.T) {
 	dir := t.TempDir()
 	for _, f := range []string{"in/a.png", "in/b.png"} {
-		write(t, filepath.Join(dir, f), blob(9, 7))
+		consoletest.WritePicture(t, filepath.Join(dir, f), consoletest.Blob(9, 7))
 	}
 	for _, c := range []struct{ args, want string }{
 		{"in", "[1/2] in_2x/a_2x.png: 18x14 in "},
@@ -62,11 +64,11 @@ func TestLines(t *testing.T) {
 // What standard output does not take is an error of every command, of help as well.
 func TestFullStandardOutput(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "a.png"), blob(9, 7))
+	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(9, 7))
 	t.Chdir(dir)
 	for _, args := range []string{"", "--help", "upscale --help", "help", "version", "upscale a.png --json --on-exist overwrite", "upscale a.png --dry-run", "upscale a.png -o -"} {
 		var errs bytes.Buffer
-		code := Run(context.Background(), strings.NewReader(""), broken{}, &errs, append([]string{"superres"}, strings.Fields(args)...))
+		code := program.Run(context.Background(), strings.NewReader(""), consoletest.Broken{}, &errs, append([]string{"superres"}, strings.Fields(args)...))
 		if code != 5 || !strings.Contains(errs.String(), "standard output cannot be written") {
 			t.Errorf("%q: exit %d, %s", args, code, errs.String())
 		}
@@ -77,7 +79,7 @@ func TestFullStandardOutput(t *testing.T) {
 func TestUnwritableFolder(t *testing.T) {
 	dir := t.TempDir()
 	for _, f := range []string{"in/a.png", "in/b.png", "file"} {
-		write(t, filepath.Join(dir, f), blob(9, 7))
+		consoletest.WritePicture(t, filepath.Join(dir, f), consoletest.Blob(9, 7))
 	}
 	for _, out := range []string{"file/", "file/below/"} {
 		stdout, stderr, code := call(t, dir, "", "upscale", "in", "-o", out, "--json")

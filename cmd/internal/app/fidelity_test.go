@@ -17,6 +17,8 @@ import (
 	"superres/internal/imagefile"
 	"superres/internal/metadata"
 	"superres/superres"
+
+	"superres/cmd/internal/console/consoletest"
 )
 
 // header is the depth and the colour type of a PNG.
@@ -36,7 +38,7 @@ func TestColoursAndDepths(t *testing.T) {
 	r := image.Rect(0, 0, 9, 7)
 	grey16 := image.NewGray16(r)
 	greyAlpha := image.NewNRGBA(r)
-	colour, alpha, deep := blob(9, 7), blob(9, 7), image.NewNRGBA64(r)
+	colour, alpha, deep := consoletest.Blob(9, 7), consoletest.Blob(9, 7), image.NewNRGBA64(r)
 	for i := range 63 {
 		x, y := i%9, i/9
 		grey16.SetGray16(x, y, color.Gray16{uint16(1021 * i)})
@@ -44,12 +46,12 @@ func TestColoursAndDepths(t *testing.T) {
 		deep.SetNRGBA64(x, y, color.NRGBA64{uint16(1021 * i), 7, 9, 0xffff})
 	}
 	alpha.SetNRGBA(4, 4, color.NRGBA{})
-	write(t, filepath.Join(dir, "gray.png"), image.NewGray(r))
-	write(t, filepath.Join(dir, "gray16.png"), grey16)
-	write(t, filepath.Join(dir, "colour.png"), colour)
-	write(t, filepath.Join(dir, "alpha.png"), alpha)
-	write(t, filepath.Join(dir, "deep.png"), deep)
-	write(t, filepath.Join(dir, "palette.png"), image.NewPaletted(r, color.Palette{color.NRGBA{1, 2, 3, 255}, color.NRGBA{200, 0, 0, 255}}))
+	consoletest.WritePicture(t, filepath.Join(dir, "gray.png"), image.NewGray(r))
+	consoletest.WritePicture(t, filepath.Join(dir, "gray16.png"), grey16)
+	consoletest.WritePicture(t, filepath.Join(dir, "colour.png"), colour)
+	consoletest.WritePicture(t, filepath.Join(dir, "alpha.png"), alpha)
+	consoletest.WritePicture(t, filepath.Join(dir, "deep.png"), deep)
+	consoletest.WritePicture(t, filepath.Join(dir, "palette.png"), image.NewPaletted(r, color.Palette{color.NRGBA{1, 2, 3, 255}, color.NRGBA{200, 0, 0, 255}}))
 	var b bytes.Buffer
 	if err := imagefile.Encode(&b, greyAlpha, "png", imagefile.EncodeOptions{GreyAlpha: true}); err != nil {
 		t.Fatal(err)
@@ -119,7 +121,7 @@ func TestMetadataIsKeptOrStripped(t *testing.T) {
 	dir := t.TempDir()
 	for _, format := range []string{"png", "jpeg", "tiff"} {
 		var b bytes.Buffer
-		if err := imagefile.Encode(&b, blob(9, 7), format, imagefile.EncodeOptions{Metadata: m}); err != nil {
+		if err := imagefile.Encode(&b, consoletest.Blob(9, 7), format, imagefile.EncodeOptions{Metadata: m}); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(filepath.Join(dir, "in."+format), b.Bytes(), 0o666); err != nil {
@@ -195,7 +197,7 @@ func TestLossIsTold(t *testing.T) {
 	dir := t.TempDir()
 	var b bytes.Buffer
 	opt := imagefile.EncodeOptions{Metadata: metadata.Metadata{EXIF: place()}}
-	if err := imagefile.Encode(&b, blob(9, 7), "png", opt); err != nil {
+	if err := imagefile.Encode(&b, consoletest.Blob(9, 7), "png", opt); err != nil {
 		t.Fatal(err)
 	}
 	damaged := b.Bytes()

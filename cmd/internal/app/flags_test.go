@@ -12,6 +12,8 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/internal/imagefile/imagetest"
+
+	"superres/cmd/internal/console/consoletest"
 )
 
 // FuzzFlags gives the program command lines, one argument a line: whatever they are, it
@@ -40,13 +42,13 @@ func FuzzFlags(f *testing.F) {
 		}
 		dir := t.TempDir()
 		t.Chdir(dir)
-		put(t, "a.png", picture)
-		put(t, "a.csv", []byte("1,2,3\n4,5,6\n"))
+		consoletest.Put(t, "a.png", picture)
+		consoletest.Put(t, "a.csv", []byte("1,2,3\n4,5,6\n"))
 		// What takes long is cut short: the flags are what is tried.
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		defer cancel()
 		var out, errs bytes.Buffer
-		code := Run(ctx, bytes.NewReader(picture), &out, &errs, append([]string{"superres"}, args...))
+		code := program.Run(ctx, bytes.NewReader(picture), &out, &errs, append([]string{"superres"}, args...))
 		if code < console.ExitOK || code > console.ExitLimit || code != 0 && !strings.HasPrefix(lastLine(errs.String()), "superres: ") {
 			t.Errorf("%q: exit %d, %q", args, code, errs.String())
 		}

@@ -13,6 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/cmd/internal/console"
+
+	"superres/cmd/internal/console/consoletest"
 )
 
 // smallDisk mounts a file system of so many bytes, if the machine lets it.
@@ -36,18 +38,18 @@ func TestFullDisk(t *testing.T) {
 	disk := smallDisk(t, 2<<20)
 	dir := t.TempDir()
 	for i := range 12 {
-		write(t, filepath.Join(dir, fmt.Sprintf("in/%02d.png", i)), blob(300, 100+i))
-		put(t, filepath.Join(disk, fmt.Sprintf("%02d_2x.tif", i)), []byte("old"))
+		consoletest.WritePicture(t, filepath.Join(dir, fmt.Sprintf("in/%02d.png", i)), consoletest.Blob(300, 100+i))
+		consoletest.Put(t, filepath.Join(disk, fmt.Sprintf("%02d_2x.tif", i)), []byte("old"))
 	}
 	in := filepath.Join(dir, "in")
 	_, stderr, code := call(t, dir, "", "upscale", in, "-f", "tiff", "-o", filepath.Join(dir, "want"), "-m", "bicubic", "-q")
 	if code != 0 {
 		t.Fatal(stderr)
 	}
-	want := results(t, filepath.Join(dir, "want"))
+	want := consoletest.Results(t, filepath.Join(dir, "want"))
 	_, stderr, code = call(t, dir, "", "upscale", in, "-f", "tiff", "-o", disk, "-m", "bicubic", "--on-exist", "overwrite", "-q")
 	old, made := 0, 0
-	for f, data := range results(t, disk) {
+	for f, data := range consoletest.Results(t, disk) {
 		switch data {
 		case "old":
 			old++
@@ -60,15 +62,15 @@ func TestFullDisk(t *testing.T) {
 	if code != console.ExitSome || old+made != 12 || old == 0 || made == 0 || strings.Count(stderr, "no space left on device; free some space") != old {
 		t.Errorf("exit %d, %d old and %d new files: %s", code, old, made, stderr)
 	}
-	if all := tree(t, disk); len(all) != 12 {
+	if all := consoletest.Tree(t, disk); len(all) != 12 {
 		t.Errorf("left: %v", all)
 	}
 	// The other outputs: of one picture, of a dictionary, of a model, of a report.
-	put(t, filepath.Join(disk, "filling"), make([]byte, 1<<20)[:free(t, disk)-1<<12])
+	consoletest.Put(t, filepath.Join(disk, "filling"), make([]byte, 1<<20)[:free(t, disk)-1<<12])
 	y := mat.NewDense(40, 200, nil)
 	y.Apply(func(i, j int, _ float64) float64 { return float64((i*j*7+i+3*j)%11) - 5 }, y)
-	putMatrix(t, filepath.Join(dir, "Y.npy"), y)
-	before := tree(t, disk)
+	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), y)
+	before := consoletest.Tree(t, disk)
 	for _, args := range [][]string{
 		{"upscale", filepath.Join(in, "00.png"), "-m", "nearest", "-f", "bmp", "-o", filepath.Join(disk, "a.bmp")},
 		{"learn", "Y.npy", "--atoms", "80", "--iterations", "1", "-o", filepath.Join(disk, "D.npy")},
@@ -79,7 +81,7 @@ func TestFullDisk(t *testing.T) {
 		if code != console.ExitOutput || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "no space left on device; free some space") {
 			t.Errorf("%v: exit %d, %s", args, code, stderr)
 		}
-		if after := tree(t, disk); fmt.Sprint(after) != fmt.Sprint(before) {
+		if after := consoletest.Tree(t, disk); fmt.Sprint(after) != fmt.Sprint(before) {
 			t.Errorf("%v: left %v", args, after)
 		}
 	}

@@ -15,6 +15,8 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/internal/imagefile/imagetest"
+
+	"superres/cmd/internal/console/consoletest"
 )
 
 // What a file that is not to be enlarged may cost.
@@ -26,7 +28,7 @@ const (
 // measured runs the program in a folder and tells what it cost, too.
 func measured(t *testing.T, dir string, args ...string) (stderr string, code int, memory int64, took time.Duration) {
 	t.Helper()
-	cmd := process(dir, args...)
+	cmd := consoletest.Process(dir, args...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	began := time.Now()
@@ -77,7 +79,7 @@ func TestHostileFiles(t *testing.T) {
 	var mu sync.Mutex
 	slots := make(chan bool, 2)
 	for _, f := range files {
-		put(t, filepath.Join(dir, f.name), f.data)
+		consoletest.Put(t, filepath.Join(dir, f.name), f.data)
 		group.Go(func() {
 			slots <- true
 			defer func() { <-slots }()
@@ -95,7 +97,7 @@ func TestHostileFiles(t *testing.T) {
 	}
 	group.Wait()
 	t.Logf("%d files: at most %d MiB and %v each", len(files), largest>>20, slowest)
-	if got := tree(t, dir); len(got) != len(files)+carriers {
+	if got := consoletest.Tree(t, dir); len(got) != len(files)+carriers {
 		t.Errorf("%d files, expected %d: %v", len(got), len(files)+carriers, got)
 	}
 	// All of them in one call.
@@ -107,7 +109,7 @@ func TestHostileFiles(t *testing.T) {
 	if n := strings.Count(stderr, "\n"); code != console.ExitSome || memory > mostMemory || n != len(files)-carriers+1 {
 		t.Errorf("together: exit %d with %d MiB, %d lines: %s", code, memory>>20, n, stderr)
 	}
-	if got := results(t, filepath.Join(dir, "out")); len(got) != carriers {
+	if got := consoletest.Results(t, filepath.Join(dir, "out")); len(got) != carriers {
 		t.Errorf("together: %d results", len(got))
 	}
 }

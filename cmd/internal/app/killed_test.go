@@ -2,7 +2,6 @@ package app
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -21,26 +19,9 @@ import (
 	"time"
 
 	"superres/internal/golden"
+
+	"superres/cmd/internal/console/consoletest"
 )
-
-// TestMain makes the test binary the program itself when a test starts it as such.
-func TestMain(m *testing.M) {
-	if os.Getenv("SUPERRES_TEST_AS_PROGRAM") != "" {
-		debug.SetGCPercent(30) // as main does
-		code := Run(context.Background(), os.Stdin, os.Stdout, os.Stderr, os.Args)
-		notePeak()
-		os.Exit(code)
-	}
-	os.Exit(m.Run())
-}
-
-// process is a process of the program in a folder.
-func process(dir string, args ...string) *exec.Cmd {
-	cmd := exec.Command(os.Args[0], args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "SUPERRES_TEST_AS_PROGRAM=1")
-	return cmd
-}
 
 // untilDone runs the program, kills it after random times, and runs it again until it
 // ends by itself. It returns what that last run wrote, its exit code, and the number of
@@ -48,7 +29,7 @@ func process(dir string, args ...string) *exec.Cmd {
 func untilDone(t *testing.T, random *rand.Rand, dir string, look func(), args ...string) (stdout string, code, kills int) {
 	for longest := 100 * time.Millisecond; ; longest += longest / 4 {
 		var out, errs bytes.Buffer
-		cmd := process(dir, args...)
+		cmd := consoletest.Process(dir, args...)
 		cmd.Stdout, cmd.Stderr = &out, &errs
 		if err := cmd.Start(); err != nil {
 			t.Error(err)
@@ -71,23 +52,6 @@ func untilDone(t *testing.T, random *rand.Rand, dir string, look func(), args ..
 	}
 }
 
-// results reads the pictures below a folder; what is hidden is not one.
-func results(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	files := map[string]string{}
-	for _, f := range tree(t, dir) {
-		if strings.HasPrefix(filepath.Base(f), ".") {
-			continue
-		}
-		data, err := os.ReadFile(filepath.Join(dir, f))
-		if err != nil {
-			t.Error(err)
-		}
-		files[f] = string(data)
-	}
-	return files
-}
-
 // manyFiles makes a folder of 200 files, 5 of them no pictures, and what becomes of it.
 func manyFiles(t *testing.T) (dir string, want map[string]string) {
 	if testing.Short() {
@@ -96,7 +60,7 @@ func manyFiles(t *testing.T) (dir string, want map[string]string) {
 	dir = t.TempDir()
 	for i := range 200 {
 		name := filepath.Join(dir, fmt.Sprintf("in/%c/%03d.png", 'a'+i%3, i))
-		write(t, name, blob(5+i%7, 4+i%11))
+		consoletest.WritePicture(t, name, consoletest.Blob(5+i%7, 4+i%11))
 		if i%40 == 17 {
 			if err := os.WriteFile(name, []byte("not a picture"), 0o666); err != nil {
 				t.Fatal(err)
@@ -106,8 +70,8 @@ func manyFiles(t *testing.T) (dir string, want map[string]string) {
 	if _, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "undisturbed", "-q"); code != 3 || strings.Count(stderr, "not an image") != 5 {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
-	want = results(t, filepath.Join(dir, "undisturbed"))
-	if len(want) != 195 || len(tree(t, filepath.Join(dir, "undisturbed"))) != 195 {
+	want = consoletest.Results(t, filepath.Join(dir, "undisturbed"))
+	if len(want) != 195 || len(consoletest.Tree(t, filepath.Join(dir, "undisturbed"))) != 195 {
 		t.Fatalf("%d files", len(want))
 	}
 	return dir, want
@@ -123,7 +87,7 @@ func TestKilledAndResumed(t *testing.T) {
 		if _, err := os.Stat(out); err != nil {
 			return
 		}
-		for f, data := range results(t, out) {
+		for f, data := range consoletest.Results(t, out) {
 			if data != want[f] {
 				t.Errorf("after a kill, %s has %d bytes, expected %d", f, len(data), len(want[f]))
 			}
@@ -149,11 +113,11 @@ func TestKilledAndResumed(t *testing.T) {
 	stdout, code, kills := untilDone(t, rand.New(rand.NewPCG(1, 2)), dir, look, "upscale", "-r", "in", "-o", "out", "--resume", "--json", "-q")
 	look()
 	t.Logf("%d kills", kills)
-	got := results(t, out)
+	got := consoletest.Results(t, out)
 	if code != 3 || !maps.Equal(got, want) || len(finished) != 195 || kills == 0 {
 		t.Errorf("exit %d, %d results, %d of them in the journal, %d kills", code, len(got), len(finished), kills)
 	}
-	if all := tree(t, out); len(all) != 196 {
+	if all := consoletest.Tree(t, out); len(all) != 196 {
 		t.Errorf("%d files, expected 195 and the journal: %v", len(all), slices.DeleteFunc(all, func(f string) bool { return want[f] != "" }))
 	}
 	s := lastEvent(t, stdout)
@@ -202,10 +166,10 @@ func TestKilledShards(t *testing.T) {
 	group.Wait()
 	t.Logf("%d kills", kills)
 	out := filepath.Join(dir, "out")
-	if got := results(t, out); !maps.Equal(got, want) || sum.Total != 200 || sum.Failed != 5 {
+	if got := consoletest.Results(t, out); !maps.Equal(got, want) || sum.Total != 200 || sum.Failed != 5 {
 		t.Errorf("%d results, %+v", len(got), sum)
 	}
-	if n := len(tree(t, out)); n != 195+7 {
+	if n := len(consoletest.Tree(t, out)); n != 195+7 {
 		t.Errorf("%d files, expected 195 and 7 journals", n)
 	}
 	// Another number of parts, and none, know all that is done.
@@ -227,7 +191,7 @@ func TestPipe(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer in.Close()
-		cmd := process(dir, append([]string{"upscale"}, args...)...)
+		cmd := consoletest.Process(dir, append([]string{"upscale"}, args...)...)
 		cmd.Stdin = io.MultiReader(in) // a pipe, not the file
 		var errs bytes.Buffer
 		cmd.Stderr = &errs
@@ -258,7 +222,7 @@ func TestReadmeJobs(t *testing.T) {
 	for _, command := range []string{string(slurm[1]), strings.ReplaceAll(string(kubernetes[1]), ",", "")} {
 		dir := t.TempDir()
 		for i := range 9 {
-			write(t, filepath.Join(dir, fmt.Sprintf("photos/%d.png", i)), blob(3, 3))
+			consoletest.WritePicture(t, filepath.Join(dir, fmt.Sprintf("photos/%d.png", i)), consoletest.Blob(3, 3))
 		}
 		for i := range 7 {
 			index := strings.NewReplacer(`"`, "", "$SLURM_ARRAY_TASK_ID", fmt.Sprint(i), "$(JOB_COMPLETION_INDEX)", fmt.Sprint(i))
@@ -266,7 +230,7 @@ func TestReadmeJobs(t *testing.T) {
 				t.Fatalf("%s: exit %d, %s", command, code, stderr)
 			}
 		}
-		if got := results(t, filepath.Join(dir, "large")); len(got) != 9 {
+		if got := consoletest.Results(t, filepath.Join(dir, "large")); len(got) != 9 {
 			t.Errorf("%s: %d results", command, len(got))
 		}
 	}

@@ -16,6 +16,8 @@ import (
 
 	"superres/internal/imagefile"
 	"superres/internal/imagefile/imagetest"
+
+	"superres/cmd/internal/console/consoletest"
 )
 
 // However a picture is stored, its enlargement is the same, to the bit: in any format
@@ -36,23 +38,23 @@ func TestSamePictureAnyFile(t *testing.T) {
 			return imagefile.Encode(b, img, format, imagefile.EncodeOptions{})
 		})
 	}
-	put(t, filepath.Join(dir, "in/plain.png"), encode(plain, "png"))
-	put(t, filepath.Join(dir, "in/palette.png"), encode(img, "png"))
-	put(t, filepath.Join(dir, "in/bitmap.bmp"), encode(plain, "bmp"))
-	put(t, filepath.Join(dir, "in/a.tif"), encode(plain, "tiff"))
+	consoletest.Put(t, filepath.Join(dir, "in/plain.png"), encode(plain, "png"))
+	consoletest.Put(t, filepath.Join(dir, "in/palette.png"), encode(img, "png"))
+	consoletest.Put(t, filepath.Join(dir, "in/bitmap.bmp"), encode(plain, "bmp"))
+	consoletest.Put(t, filepath.Join(dir, "in/a.tif"), encode(plain, "tiff"))
 	// As it lies in a file whose tag says how it is to be turned.
 	for i, lie := range []func(image.Image) *image.NRGBA{
 		imaging.FlipH, imaging.Rotate180, imaging.FlipV, imaging.Transpose, imaging.Rotate90, imaging.Transverse, imaging.Rotate270,
 	} {
 		still := encode(lie(plain), "png")
 		exif := imagetest.WithExif([]byte{0xff, 0xd8}, i+2, binary.LittleEndian)[12:]
-		put(t, filepath.Join(dir, fmt.Sprintf("in/turned%d.png", i+2)), slices.Concat(still[:33], imagetest.PNGChunk("eXIf", exif), still[33:]))
+		consoletest.Put(t, filepath.Join(dir, fmt.Sprintf("in/turned%d.png", i+2)), slices.Concat(still[:33], imagetest.PNGChunk("eXIf", exif), still[33:]))
 	}
 	_, stderr, code := call(t, dir, "", "upscale", "in", "-f", "png", "-o", "out", "--name", "{stem}", "--metadata", "strip", "-q")
 	if code != 0 {
 		t.Fatal(stderr)
 	}
-	all := results(t, filepath.Join(dir, "out"))
+	all := consoletest.Results(t, filepath.Join(dir, "out"))
 	for f, data := range all {
 		if data != all["plain.png"] {
 			t.Errorf("%s is another picture", f)
@@ -67,8 +69,8 @@ func TestSamePictureAnyFile(t *testing.T) {
 func TestTenRuns(t *testing.T) {
 	dir := t.TempDir()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	write(t, filepath.Join(dir, "a.png"), blob(33, 29))
-	for _, model := range []string{"photo", "coupled", "photo-jpeg", "digits", "lanczos"}[:full(1, 5)] {
+	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(33, 29))
+	for _, model := range []string{"photo", "coupled", "photo-jpeg", "digits", "lanczos"}[:consoletest.Full(1, 5)] {
 		var first []byte
 		for run := range 10 {
 			if _, stderr, code := call(t, dir, "", "upscale", "a.png", "-m", model, "-s", "2.5", "-o", "b.png", "--on-exist", "overwrite", "-j", fmt.Sprint([]int{1, 2, 8}[run%3])); code != 0 {

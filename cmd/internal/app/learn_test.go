@@ -15,33 +15,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"superres/internal/matfile"
+	"superres/cmd/internal/console/consoletest"
 )
-
-// put writes a file.
-func put(t *testing.T, path string, data []byte) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// putMatrix writes a matrix as its name says.
-func putMatrix(t *testing.T, path string, m mat.Matrix) {
-	t.Helper()
-	format, err := matfile.Format(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b bytes.Buffer
-	if err := matfile.Write(&b, format, "Y", mat.DenseCopyOf(m)); err != nil {
-		t.Fatal(err)
-	}
-	put(t, path, b.Bytes())
-}
 
 // sparseSignals returns 120 signals of 8 entries that are each made of 2 among 12 atoms.
 func sparseSignals() *mat.Dense {
@@ -59,29 +34,20 @@ func sparseSignals() *mat.Dense {
 	return &y
 }
 
-func openMatrix(t *testing.T, path string) *mat.Dense {
-	t.Helper()
-	m, err := matfile.Open(path, matfile.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
 // The same signals give the same bytes from any file, by any number of workers, to
 // a file as to a pipe.
 func TestLearnGivesTheSameBytes(t *testing.T) {
 	dir := t.TempDir()
 	y := sparseSignals()
 	for _, f := range []string{"Y.npy", "Y.npz", "Y.csv"} {
-		putMatrix(t, filepath.Join(dir, f), y)
+		consoletest.PutMatrix(t, filepath.Join(dir, f), y)
 	}
-	putMatrix(t, filepath.Join(dir, "T.csv"), y.T())
+	consoletest.PutMatrix(t, filepath.Join(dir, "T.csv"), y.T())
 	text, err := os.ReadFile(filepath.Join(dir, "Y.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	put(t, filepath.Join(dir, "other.txt"), []byte("# by hand\n"+strings.ReplaceAll(string(text), ",", "  ")))
+	consoletest.Put(t, filepath.Join(dir, "other.txt"), []byte("# by hand\n"+strings.ReplaceAll(string(text), ",", "  ")))
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, learner := range []string{"ksvd", "mod", "rop"} {
 		common := []string{"learn", "--learner", learner, "--atoms", "12", "--sparsity", "2", "--iterations", "12", "-q", "--on-exist", "overwrite"}
@@ -104,7 +70,7 @@ func TestLearnGivesTheSameBytes(t *testing.T) {
 func TestLearnOutputs(t *testing.T) {
 	dir := t.TempDir()
 	y := sparseSignals()
-	putMatrix(t, filepath.Join(dir, "Y.npy"), y)
+	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), y)
 	stdout, stderr, code := call(t, dir, "", "learn", "Y.npy", "--atoms", "12", "--sparsity", "2", "--json", "-o", "D.npy", "--codes", "X.csv", "--trace", "t.csv")
 	var sum learned
 	if err := json.Unmarshal([]byte(stdout), &sum); err != nil || code != 0 {
@@ -119,7 +85,7 @@ func TestLearnOutputs(t *testing.T) {
 		}
 	}
 	var rest mat.Dense
-	rest.Mul(openMatrix(t, filepath.Join(dir, "D.npy")), openMatrix(t, filepath.Join(dir, "X.csv")))
+	rest.Mul(consoletest.OpenMatrix(t, filepath.Join(dir, "D.npy")), consoletest.OpenMatrix(t, filepath.Join(dir, "X.csv")))
 	rest.Sub(y, &rest)
 	if rmse := mat.Norm(&rest, 2) / 31; rmse > sum.RMSE*1.001 || rmse < sum.RMSE*0.998 { // √960 is nearly 31
 		t.Errorf("RMSE %g, the summary says %g", rmse, sum.RMSE)
@@ -135,7 +101,7 @@ func TestLearnOutputs(t *testing.T) {
 	if _, stderr, code := call(t, dir, "", "learn", "Y.npy", "--init", "D.npy", "--sparsity", "2", "-o", "D2.npz", "--codes", "X2.npz"); code != 0 || !strings.Contains(stderr, "12 atoms") {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
-	if r, c := openMatrix(t, filepath.Join(dir, "D2.npz")).Dims(); r != 8 || c != 12 {
+	if r, c := consoletest.OpenMatrix(t, filepath.Join(dir, "D2.npz")).Dims(); r != 8 || c != 12 {
 		t.Errorf("D2 is %d×%d", r, c)
 	}
 	if _, stderr, code := call(t, dir, "", "learn", "Y.npy", "--init", "X2.npz", "-o", "D3.csv"); code != 4 || !strings.Contains(stderr, "is a sparse matrix of scipy") {
@@ -163,7 +129,7 @@ func TestLearnSmall(t *testing.T) {
 		"plain":             {"1 2 3 4\n4 3 2 2", []string{"--learner", "rop", "--progress", "plain", "--iterations", "20"}, "iteration 2 of 20: RMSE"},
 	} {
 		dir := t.TempDir()
-		put(t, filepath.Join(dir, "Y.txt"), []byte(c.data))
+		consoletest.Put(t, filepath.Join(dir, "Y.txt"), []byte(c.data))
 		stdout, stderr, code := call(t, dir, "", append([]string{"learn", "Y.txt", "-o", "D.csv"}, c.args...)...)
 		if code != 0 || stdout != "" || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: exit %d, %s%s, expected %q", name, code, stdout, stderr, c.want)
@@ -174,20 +140,20 @@ func TestLearnSmall(t *testing.T) {
 func TestLearnErrors(t *testing.T) {
 	dir := t.TempDir()
 	y := sparseSignals()
-	putMatrix(t, filepath.Join(dir, "Y.npy"), y)
-	putMatrix(t, filepath.Join(dir, "T.npy"), y.T())
-	putMatrix(t, filepath.Join(dir, "D.npy"), y.Slice(0, 8, 0, 12))
-	putMatrix(t, filepath.Join(dir, "zero.csv"), mat.NewDense(8, 3, nil))
+	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), y)
+	consoletest.PutMatrix(t, filepath.Join(dir, "T.npy"), y.T())
+	consoletest.PutMatrix(t, filepath.Join(dir, "D.npy"), y.Slice(0, 8, 0, 12))
+	consoletest.PutMatrix(t, filepath.Join(dir, "zero.csv"), mat.NewDense(8, 3, nil))
 	huge := mat.NewDense(8, 3, nil)
 	huge.Apply(func(_, _ int, _ float64) float64 { return 1e200 }, huge)
-	putMatrix(t, filepath.Join(dir, "huge.npy"), huge)
-	put(t, filepath.Join(dir, "bad.csv"), []byte("1,2\n3,x\n"))
-	put(t, filepath.Join(dir, "nan.csv"), []byte("1,2\n3,NaN\n"))
-	put(t, filepath.Join(dir, "empty.csv"), nil)
+	consoletest.PutMatrix(t, filepath.Join(dir, "huge.npy"), huge)
+	consoletest.Put(t, filepath.Join(dir, "bad.csv"), []byte("1,2\n3,x\n"))
+	consoletest.Put(t, filepath.Join(dir, "nan.csv"), []byte("1,2\n3,NaN\n"))
+	consoletest.Put(t, filepath.Join(dir, "empty.csv"), nil)
 	if err := os.Symlink("D.npy", filepath.Join(dir, "link.npy")); err != nil {
 		t.Skip("no symbolic links here")
 	}
-	before := tree(t, dir)
+	before := consoletest.Tree(t, dir)
 	for _, c := range []struct {
 		args string
 		code int
@@ -245,7 +211,7 @@ func TestLearnErrors(t *testing.T) {
 		if code != c.code || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "superres: ") || stdout != "" {
 			t.Errorf("%s: exit %d, expected %d with %q\n%s%s", c.args, code, c.code, c.want, stdout, stderr)
 		}
-		if after := tree(t, dir); !slices.Equal(before, after) {
+		if after := consoletest.Tree(t, dir); !slices.Equal(before, after) {
 			t.Fatalf("%s left files: %v", c.args, after)
 		}
 	}
@@ -254,7 +220,7 @@ func TestLearnErrors(t *testing.T) {
 	}
 	t.Chdir(dir)
 	var errs bytes.Buffer
-	if code := Run(context.Background(), strings.NewReader(""), broken{}, &errs, []string{"superres", "learn", "Y.npy", "-o", "-", "--iterations", "2"}); code != 5 || !strings.Contains(errs.String(), "standard output cannot be written") {
+	if code := program.Run(context.Background(), strings.NewReader(""), consoletest.Broken{}, &errs, []string{"superres", "learn", "Y.npy", "-o", "-", "--iterations", "2"}); code != 5 || !strings.Contains(errs.String(), "standard output cannot be written") {
 		t.Errorf("a broken pipe: exit %d, %s", code, errs.String())
 	}
 }
@@ -262,13 +228,13 @@ func TestLearnErrors(t *testing.T) {
 // An interruption leaves nothing behind, and the files from before as they were.
 func TestLearnCancelled(t *testing.T) {
 	dir := t.TempDir()
-	putMatrix(t, filepath.Join(dir, "Y.npy"), sparseSignals())
-	put(t, filepath.Join(dir, "D.npy"), []byte("old"))
+	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), sparseSignals())
+	consoletest.Put(t, filepath.Join(dir, "D.npy"), []byte("old"))
 	t.Chdir(dir)
-	for learner, when := range map[string]func(func()){"ksvd": atOnce, "rop": atWork} {
-		checkInterrupted(t, dir, when, "learn", "Y.npy", "-o", "D.npy", "--codes", "X.npz", "--trace", "t.csv", "--on-exist", "overwrite",
-			"--learner", learner, "--iterations", "1000000000", "--progress", "plain")
-		if string(read(t, "D.npy")) != "old" {
+	for learner, sign := range map[string]string{"ksvd": consoletest.AtOnce, "rop": "learning"} {
+		program.Interrupted(t, dir, sign, "learn", "Y.npy", "-o", "D.npy", "--codes", "X.npz", "--trace", "t.csv", "--on-exist", "overwrite",
+			"--learner", learner, "--iterations", "100000", "--progress", "bar")
+		if string(consoletest.Read(t, "D.npy")) != "old" {
 			t.Errorf("%s: the output is another", learner)
 		}
 	}

@@ -17,7 +17,7 @@ func TestManual(t *testing.T) {
 	if code != 0 || stderr != "" {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
-	app := all.App(&console.Streams{})
+	app := program.App(&console.Streams{})
 	eachCommand(app, func(name string, c *cli.Command) {
 		help, stderr, code := call(t, ".", "", append(strings.Fields(name), "--help")...)
 		if code != 0 || stderr != "" || !strings.HasPrefix(help, "superres "+name+": "+c.Usage+"\n\nEXAMPLES\n   ") || !strings.Contains(c.Description, "superres "+name) {

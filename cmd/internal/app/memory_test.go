@@ -12,39 +12,9 @@ import (
 	"testing"
 
 	"superres/cmd/internal/console"
+
+	"superres/cmd/internal/console/consoletest"
 )
-
-// notePeak writes the peak of the memory of this process where a test wants it.
-func notePeak() {
-	path := os.Getenv("SUPERRES_TEST_PEAK")
-	if path == "" {
-		return
-	}
-	status, err := os.ReadFile("/proc/self/status")
-	if err == nil {
-		err = os.WriteFile(path, status, 0o666)
-	}
-	if err != nil {
-		panic(err)
-	}
-}
-
-// peak reads what notePeak wrote, in bytes.
-func peak(t *testing.T, path string) int64 {
-	t.Helper()
-	status, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(status)) {
-		var kib int64
-		if n, _ := fmt.Sscanf(line, "VmHWM: %d kB", &kib); n == 1 {
-			return kib << 10
-		}
-	}
-	t.Fatal("no peak in /proc/self/status")
-	return 0
-}
 
 // texture is a picture of a kind, with something to see everywhere.
 func texture(kind string, w, h int) image.Image {
@@ -125,7 +95,7 @@ func TestMemoryEstimate(t *testing.T) {
 		{"gray", 1800, 1500, "-m bicubic -f bmp"},
 		{"rgb16", 900, 700, "-m bicubic"},
 	}
-	for _, c := range cases[full(1, 0):] { // the first is in several bands
+	for _, c := range cases[consoletest.Full(1, 0):] { // the first is in several bands
 		name := fmt.Sprintf("%s %dx%d %s", c.kind, c.w, c.h, c.flags)
 		in := filepath.Join(dir, "in.png")
 		encode := func(f *os.File) error { return png.Encode(f, texture(c.kind, c.w, c.h)) }
@@ -155,12 +125,12 @@ func TestMemoryEstimate(t *testing.T) {
 			if ratio <= 2 {
 				break
 			}
-			cmd := process(dir, args...)
-			cmd.Env = append(cmd.Env, "GOGC=30", "SUPERRES_TEST_PEAK="+filepath.Join(dir, "peak"))
+			cmd := consoletest.Process(dir, args...)
+			cmd.Env = append(cmd.Env, "GOGC=30", consoletest.NotePeak(filepath.Join(dir, "peak")))
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Fatalf("%s: %v\n%s", name, err, out)
 			}
-			got = max(got, peak(t, filepath.Join(dir, "peak")))
+			got = max(got, consoletest.Peak(t, filepath.Join(dir, "peak")))
 			ratio = float64(plan[0].Memory) / float64(got)
 		}
 		t.Logf("%s: estimated %d MiB, measured %d MiB, ratio %.2f", name, plan[0].Memory>>20, got>>20, ratio)
@@ -173,13 +143,13 @@ func TestMemoryEstimate(t *testing.T) {
 // --tile changes no byte.
 func TestTile(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "a.png"), texture("rgb", 20, 70))
+	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), texture("rgb", 20, 70))
 	for _, rows := range []string{"0", "9"} {
 		if _, stderr, code := call(t, dir, "", "upscale", "a.png", "-o", rows+".png", "--effort", "fast", "--tile", rows); code != 0 {
 			t.Fatalf("exit %d, %s", code, stderr)
 		}
 	}
-	if string(read(t, filepath.Join(dir, "0.png"))) != string(read(t, filepath.Join(dir, "9.png"))) {
+	if string(consoletest.Read(t, filepath.Join(dir, "0.png"))) != string(consoletest.Read(t, filepath.Join(dir, "9.png"))) {
 		t.Error("bands of 9 rows give other bytes")
 	}
 	if _, stderr, code := call(t, dir, "", "upscale", "a.png", "--tile", "-1"); code != console.ExitUsage || !strings.Contains(stderr, "--tile -1: expected 0 or more rows") {

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"superres/cmd/internal/console"
+
+	"superres/cmd/internal/console/consoletest"
 )
 
 // The parts of a sweep, in any number, make the report of the whole.
@@ -98,9 +100,9 @@ func TestCompareInParts(t *testing.T) {
 func TestMergePictures(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 6 {
-		write(t, filepath.Join(dir, fmt.Sprintf("in/%d.png", i)), blob(5+i, 6))
+		consoletest.WritePicture(t, filepath.Join(dir, fmt.Sprintf("in/%d.png", i)), consoletest.Blob(5+i, 6))
 	}
-	put(t, filepath.Join(dir, "in", "bad.png"), []byte("no picture"))
+	consoletest.Put(t, filepath.Join(dir, "in", "bad.png"), []byte("no picture"))
 	args := []string{"upscale", "-m", "bicubic", "-o", "out", "-q", "in"}
 	if _, _, code := call(t, dir, "", append(args, "-o", "whole")...); code != console.ExitSome {
 		t.Fatalf("exit %d", code)
@@ -118,10 +120,10 @@ func TestMergePictures(t *testing.T) {
 	if code != console.ExitSome || out != "in/bad.png: failed\n9 parts: 6 pictures done, 1 failed\n" {
 		t.Errorf("exit %d, %s%s", code, out, errs)
 	}
-	if !maps.Equal(results(t, filepath.Join(dir, "whole")), results(t, filepath.Join(dir, "out"))) {
+	if !maps.Equal(consoletest.Results(t, filepath.Join(dir, "whole")), consoletest.Results(t, filepath.Join(dir, "out"))) {
 		t.Error("the parts give other pictures than the whole")
 	}
-	write(t, filepath.Join(dir, "in/bad.png"), blob(4, 4))
+	consoletest.WritePicture(t, filepath.Join(dir, "in/bad.png"), consoletest.Blob(4, 4))
 	for i := range parts {
 		if _, errs, code := call(t, dir, "", append(args, "--resume", "--shard", fmt.Sprintf("%d/%d", i, parts))...); code != 0 {
 			t.Errorf("part %d: exit %d, %s", i, code, errs)

@@ -20,6 +20,8 @@ import (
 	"superres/internal/golden"
 	"superres/mnist"
 	"superres/superres"
+
+	"superres/cmd/internal/console/consoletest"
 )
 
 // strokes are pictures somewhat like digits: a bright ring on black, each another.
@@ -108,15 +110,6 @@ func readImages(t *testing.T, path string) (list []*image.Gray) {
 	return list
 }
 
-func read(t *testing.T, path string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
 // mnistJSON runs superres mnist --json.
 func mnistJSON(t *testing.T, dir string, args ...string) (sum digitSummary, stderr string) {
 	t.Helper()
@@ -156,8 +149,8 @@ func TestMNISTScores(t *testing.T) {
 	for i := range n {
 		labels = append(labels, uint8(i%3*100))
 	}
-	put(t, filepath.Join(dir, "a-ubyte.gz"), gzipped(t, idxImages(t, strokes(n, 28, 28))))
-	put(t, filepath.Join(dir, "labels"), idxLabels(t, labels...))
+	consoletest.Put(t, filepath.Join(dir, "a-ubyte.gz"), gzipped(t, idxImages(t, strokes(n, 28, 28))))
+	consoletest.Put(t, filepath.Join(dir, "labels"), idxLabels(t, labels...))
 	for _, args := range [][]string{{}, {"-s", "3"}, {"--index", "3,9,4,9,31", "--skip-index", "4"}, {"--skip-index", "0,1", "--limit", "7"}} {
 		sum, _ := mnistJSON(t, dir, append(args, "a-ubyte.gz", "labels")...)
 		if want := evalMeans(t, dir, append(args, "a-ubyte.gz")...); !slices.Equal(values(sum.Mean), want) || sum.Protocol != "nfe" || sum.Degradation != "box" {
@@ -194,12 +187,12 @@ func TestMNISTScores(t *testing.T) {
 func TestMNISTOutputs(t *testing.T) {
 	dir := t.TempDir()
 	truth := strokes(1200, 12, 10) // several batches
-	put(t, filepath.Join(dir, "a-ubyte"), idxImages(t, truth))
+	consoletest.Put(t, filepath.Join(dir, "a-ubyte"), idxImages(t, truth))
 	labels := make([]uint8, len(truth))
 	for i := range labels {
 		labels[i] = uint8(i % 10)
 	}
-	put(t, filepath.Join(dir, "labels.gz"), gzipped(t, idxLabels(t, labels...)))
+	consoletest.Put(t, filepath.Join(dir, "labels.gz"), gzipped(t, idxLabels(t, labels...)))
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, j := range []string{"1", "4"} {
 		for _, out := range []string{"r.idx3-ubyte", "r.idx.gz"} {
@@ -210,15 +203,15 @@ func TestMNISTOutputs(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"r.idx3-ubyte", "r.idx.gz", ".png"} {
-		if !bytes.Equal(read(t, filepath.Join(dir, "1"+name)), read(t, filepath.Join(dir, "4"+name))) {
+		if !bytes.Equal(consoletest.Read(t, filepath.Join(dir, "1"+name)), consoletest.Read(t, filepath.Join(dir, "4"+name))) {
 			t.Errorf("%s differs between 1 and 4 workers", name)
 		}
 	}
-	z, err := gzip.NewReader(bytes.NewReader(read(t, filepath.Join(dir, "1r.idx.gz"))))
+	z, err := gzip.NewReader(bytes.NewReader(consoletest.Read(t, filepath.Join(dir, "1r.idx.gz"))))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if plain, err := io.ReadAll(z); err != nil || !bytes.Equal(plain, read(t, filepath.Join(dir, "1r.idx3-ubyte"))) {
+	if plain, err := io.ReadAll(z); err != nil || !bytes.Equal(plain, consoletest.Read(t, filepath.Join(dir, "1r.idx3-ubyte"))) {
 		t.Errorf("packed and plain results differ (%v)", err)
 	}
 	results := readImages(t, filepath.Join(dir, "1r.idx3-ubyte"))
@@ -244,7 +237,7 @@ func TestMNISTOutputs(t *testing.T) {
 	if _, stderr, code := call(t, dir, "", "mnist", "a-ubyte", "labels.gz", "-o", "png/", "--index", "7,1199,23"); code != 0 {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
-	if got := tree(t, filepath.Join(dir, "png")); !slices.Equal(got, []string{"00007_7.png", "00023_3.png", "01199_9.png"}) {
+	if got := consoletest.Tree(t, filepath.Join(dir, "png")); !slices.Equal(got, []string{"00007_7.png", "00023_3.png", "01199_9.png"}) {
 		t.Errorf("made %v", got)
 	}
 	if _, stderr, code := call(t, dir, "", "mnist", "a-ubyte", "-o", "png", "--index", "23"); code != 0 {
@@ -277,7 +270,7 @@ func TestMNISTOutputs(t *testing.T) {
 func TestMNISTEnlarges(t *testing.T) {
 	dir := t.TempDir()
 	low := strokes(9, 14, 13)
-	put(t, filepath.Join(dir, "a"), idxImages(t, low))
+	consoletest.Put(t, filepath.Join(dir, "a"), idxImages(t, low))
 	stdout, stderr, code := call(t, dir, "", "mnist", "--task", "enlarge", "a", "-o", "b.idx", "--sheet", "s.png", "-s", "3", "--skip-index", "0")
 	if code != 0 || stdout != "" || !strings.Contains(stderr, "b.idx, s.png: 8 images of 42x39 by digits") {
 		t.Fatalf("exit %d, %s%s", code, stdout, stderr)
@@ -302,8 +295,8 @@ func TestMNISTEnlarges(t *testing.T) {
 func TestMNISTBlack(t *testing.T) {
 	dir := t.TempDir()
 	list := append(strokes(3, 28, 28), image.NewGray(image.Rect(0, 0, 28, 28)))
-	put(t, filepath.Join(dir, "a-ubyte"), idxImages(t, list))
-	put(t, filepath.Join(dir, "labels"), idxLabels(t, 1, 1, 1, 2))
+	consoletest.Put(t, filepath.Join(dir, "a-ubyte"), idxImages(t, list))
+	consoletest.Put(t, filepath.Join(dir, "labels"), idxLabels(t, 1, 1, 1, 2))
 	sum, _ := mnistJSON(t, dir, "a-ubyte", "labels", "--sheet", "s.png")
 	if sum.Black != 1 || sum.Count != 4 || !slices.Equal(values(sum.Mean), evalMeans(t, dir, "a-ubyte")) || sum.Classes[1].Mean[2] != nil {
 		t.Errorf("%+v", sum)
@@ -330,9 +323,9 @@ func TestMNISTErrors(t *testing.T) {
 		"shortlabels": labels[:20], "wide": {0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 16, 0, 0, 0, 16, 0}, "none": whole[:4], "no-ubyte": {0, 0, 8, 3, 0, 0, 0, 0, 0, 0, 0, 28, 0, 0, 0, 28},
 		"there.idx": {}, "there.png": {}, "model.npz": []byte("PK no zip"), "tiny": idxImages(t, strokes(1, 1, 5)), "png/00004.png": whole, "deep/00000.png": {},
 	} {
-		put(t, filepath.Join(dir, name), data)
+		consoletest.Put(t, filepath.Join(dir, name), data)
 	}
-	before := tree(t, dir)
+	before := consoletest.Tree(t, dir)
 	for _, c := range []struct {
 		args string
 		code int
@@ -403,13 +396,13 @@ func TestMNISTErrors(t *testing.T) {
 				t.Errorf("%s to a folder: exit %d, %s", c.args, code, stderr)
 			}
 		}
-		if _, err := os.Stat(filepath.Join(dir, "newpng")); err == nil || !slices.Equal(before, tree(t, dir)) {
-			t.Fatalf("%s left files: %v", c.args, tree(t, dir))
+		if _, err := os.Stat(filepath.Join(dir, "newpng")); err == nil || !slices.Equal(before, consoletest.Tree(t, dir)) {
+			t.Fatalf("%s left files: %v", c.args, consoletest.Tree(t, dir))
 		}
 	}
 	// What goes wrong with standard output is an output error.
 	var errs bytes.Buffer
-	if code := Run(context.Background(), strings.NewReader(""), broken{}, &errs, []string{"superres", "mnist", "good"}); code != 5 {
+	if code := program.Run(context.Background(), strings.NewReader(""), consoletest.Broken{}, &errs, []string{"superres", "mnist", "good"}); code != 5 {
 		t.Errorf("a broken pipe: exit %d, %s", code, errs.String())
 	}
 }
@@ -417,8 +410,8 @@ func TestMNISTErrors(t *testing.T) {
 // A file with the name of one of MNIST's and other content is named in a warning.
 func TestMNISTWarns(t *testing.T) {
 	dir := t.TempDir()
-	put(t, filepath.Join(dir, "t10k-images-idx3-ubyte"), idxImages(t, strokes(3, 28, 28)))
-	put(t, filepath.Join(dir, "other-labels"), idxLabels(t, 1, 2, 3))
+	consoletest.Put(t, filepath.Join(dir, "t10k-images-idx3-ubyte"), idxImages(t, strokes(3, 28, 28)))
+	consoletest.Put(t, filepath.Join(dir, "other-labels"), idxLabels(t, 1, 2, 3))
 	sum, stderr := mnistJSON(t, dir, "t10k-images-idx3-ubyte", "other-labels")
 	const want = "t10k-images-idx3-ubyte: not the official MNIST file of this name"
 	if len(sum.Warnings) != 1 || !strings.HasPrefix(sum.Warnings[0], want) || !strings.HasPrefix(stderr, "superres: warning: "+want) || sum.Official != "" || strings.Count(stderr, "\n") != 2 {
@@ -429,12 +422,12 @@ func TestMNISTWarns(t *testing.T) {
 // An interruption leaves nothing behind, and the file from before as it was.
 func TestMNISTCancelled(t *testing.T) {
 	dir := t.TempDir()
-	put(t, filepath.Join(dir, "a"), idxImages(t, strokes(30000, 28, 28)))
-	put(t, filepath.Join(dir, "b.idx"), []byte("old"))
+	consoletest.Put(t, filepath.Join(dir, "a"), idxImages(t, strokes(30000, 28, 28)))
+	consoletest.Put(t, filepath.Join(dir, "b.idx"), []byte("old"))
 	t.Chdir(dir)
 	for _, args := range [][]string{{"-o", "b.idx"}, {"--sheet", "new.png"}} {
-		checkInterrupted(t, dir, atWork, append([]string{"mnist", "a", "--on-exist", "overwrite"}, args...)...)
-		if string(read(t, "b.idx")) != "old" {
+		program.Interrupted(t, dir, "restoring", append([]string{"mnist", "a", "--on-exist", "overwrite", "--progress", "bar"}, args...)...)
+		if string(consoletest.Read(t, "b.idx")) != "old" {
 			t.Errorf("%v: the output is another", args)
 		}
 	}

@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"superres/cmd/internal/console"
+
+	"superres/cmd/internal/console/consoletest"
 )
 
 // Names of every kind are taken as they are, and what is said of them is one line of text.
@@ -24,8 +26,8 @@ func TestOddNames(t *testing.T) {
 		strings.Repeat("x", 255-len("_2x.png")) + ".png",
 	}
 	for _, name := range names {
-		write(t, filepath.Join(dir, "in", name), blob(3, 2))
-		put(t, filepath.Join(dir, "bad", name), []byte("no picture"))
+		consoletest.WritePicture(t, filepath.Join(dir, "in", name), consoletest.Blob(3, 2))
+		consoletest.Put(t, filepath.Join(dir, "bad", name), []byte("no picture"))
 	}
 	hidden := 0 // pictures of a folder whose names begin with a dot are left out
 	for _, name := range names {
@@ -37,7 +39,7 @@ func TestOddNames(t *testing.T) {
 	if code != 0 || stderr != "" {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
-	made := tree(t, filepath.Join(dir, "out"))
+	made := consoletest.Tree(t, filepath.Join(dir, "out"))
 	if len(made) != len(names)-hidden {
 		t.Errorf("%d results of %d", len(made), len(names)-hidden)
 	}
@@ -59,7 +61,7 @@ func TestOddNames(t *testing.T) {
 	}
 	// 255 bytes are a name, but then that of the output is too long.
 	long := strings.Repeat("y", 251) + ".png"
-	write(t, filepath.Join(dir, long), blob(3, 2))
+	consoletest.WritePicture(t, filepath.Join(dir, long), consoletest.Blob(3, 2))
 	if _, stderr, code := call(t, dir, "", "upscale", long); code != console.ExitOutput || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "file name too long") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
@@ -73,9 +75,9 @@ func TestOddNames(t *testing.T) {
 func TestOddFiles(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
-	write(t, at("a.png"), blob(9, 7))
-	write(t, at("elsewhere/b.png"), blob(9, 7))
-	put(t, at("elsewhere/out.png"), []byte("precious"))
+	consoletest.WritePicture(t, at("a.png"), consoletest.Blob(9, 7))
+	consoletest.WritePicture(t, at("elsewhere/b.png"), consoletest.Blob(9, 7))
+	consoletest.Put(t, at("elsewhere/out.png"), []byte("precious"))
 	for _, err := range []error{
 		syscall.Mkfifo(at("pipe.png"), 0o666), os.Symlink("loop.png", at("loop.png")), os.Symlink("none.png", at("broken.png")), os.Symlink("/dev/zero", at("zero.png")),
 		os.Symlink("elsewhere/out.png", at("link.png")), os.Link(at("a.png"), at("hard.png")), os.Symlink("a.png", at("soft.png")), os.Symlink(".", at("round")),
@@ -89,7 +91,7 @@ func TestOddFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := tree(t, dir)
+	before := consoletest.Tree(t, dir)
 	for _, c := range []struct {
 		args string
 		code int
@@ -122,14 +124,14 @@ func TestOddFiles(t *testing.T) {
 		if took := time.Since(began); took > mostTime {
 			t.Errorf("%s: %v", c.args, took)
 		}
-		if after := tree(t, dir); !slices.Equal(before, after) {
+		if after := consoletest.Tree(t, dir); !slices.Equal(before, after) {
 			t.Fatalf("%s left files: %v", c.args, after)
 		}
 	}
 	// All of it as a folder: the four names that can be read are done, the rest are
 	// told; a linked folder below is not entered.
 	_, stderr, code := call(t, dir, "", "upscale", "-r", ".", "-o", "made", "-m", "nearest", "-q")
-	made := tree(t, at("made"))
+	made := consoletest.Tree(t, at("made"))
 	if want := []string{"a_2x.png", "elsewhere/b_2x.png", "hard_2x.png", "soft_2x.png"}; code != console.ExitSome || !slices.Equal(made, want) {
 		t.Errorf("exit %d, %v: %s", code, made, stderr)
 	}
@@ -145,7 +147,7 @@ func TestOddFiles(t *testing.T) {
 			t.Errorf("%s: exit %d, %s", name, code, stderr)
 		}
 	}
-	if got := tree(t, at("elsewhere")); !slices.Equal(got, []string{"b.png", "out.png"}) {
+	if got := consoletest.Tree(t, at("elsewhere")); !slices.Equal(got, []string{"b.png", "out.png"}) {
 		t.Errorf("elsewhere: %v", got)
 	}
 	if got, err := os.ReadFile(at("elsewhere/out.png")); err != nil || string(got) != "precious" {

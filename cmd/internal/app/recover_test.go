@@ -14,6 +14,8 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/internal/imagefile"
+
+	"superres/cmd/internal/console/consoletest"
 )
 
 // rows reads a trials.csv without its seconds.
@@ -72,7 +74,7 @@ func TestRecover(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	put(t, journal, before[:len(before)-20])
+	consoletest.Put(t, journal, before[:len(before)-20])
 	args[slices.Index(args, "--trials")+1] = "3"
 	if _, errs, code := call(t, dir, "", append(args, "-o", a)...); code != 0 {
 		t.Fatalf("exit %d: %s", code, errs)
@@ -85,7 +87,7 @@ func TestRecover(t *testing.T) {
 	if !bytes.HasPrefix(after, before[:whole]) || bytes.Count(after, []byte("\n")) != 18 {
 		t.Errorf("the journal has %d lines, or others than before", bytes.Count(after, []byte("\n")))
 	}
-	put(t, journal, append([]byte("{\n"), after...))
+	consoletest.Put(t, journal, append([]byte("{\n"), after...))
 	if _, errs, code := call(t, dir, "", append(args, "-o", a)...); code != console.ExitOutput || !strings.Contains(errs, "line 1 is damaged") {
 		t.Errorf("a damaged journal: exit %d, %s", code, errs)
 	}
@@ -115,7 +117,7 @@ func TestRecoverPageTellsHow(t *testing.T) {
 
 func TestRecoverErrors(t *testing.T) {
 	dir := t.TempDir()
-	put(t, filepath.Join(dir, "file"), nil)
+	consoletest.Put(t, filepath.Join(dir, "file"), nil)
 	base := []string{"recover", "--learners", "mod", "--panel", "8,12,2", "--n", "30", "--trials", "1", "--iterations", "2"}
 	for _, c := range []struct {
 		args string
@@ -223,7 +225,7 @@ func TestFoldersOfReports(t *testing.T) {
 		if _, stderr, code := call(t, dir, "", append(slices.Clone(args), "-o", out)...); code != 0 {
 			t.Fatalf("%s: exit %d, %s", first, code, stderr)
 		}
-		before := results(t, out)
+		before := consoletest.Results(t, out)
 		for second, args := range commands {
 			_, stderr, code := call(t, dir, "", append(slices.Clone(args), "-o", out)...)
 			if second == first && code != 0 {
@@ -233,7 +235,7 @@ func TestFoldersOfReports(t *testing.T) {
 				t.Errorf("%s after %s: exit %d, %s", second, first, code, stderr)
 			}
 		}
-		if after := results(t, out); !maps.Equal(before, after) {
+		if after := consoletest.Results(t, out); !maps.Equal(before, after) {
 			t.Errorf("the report of %s was changed", first)
 		}
 	}
@@ -254,7 +256,7 @@ func TestWithSparsity(t *testing.T) {
 // A journal is not written through a link.
 func TestLinkedJournal(t *testing.T) {
 	dir := t.TempDir()
-	put(t, filepath.Join(dir, "precious"), []byte("no end of line"))
+	consoletest.Put(t, filepath.Join(dir, "precious"), []byte("no end of line"))
 	if err := os.Symlink("precious", filepath.Join(dir, "journal.jsonl")); err != nil {
 		t.Skip(err)
 	}
@@ -269,10 +271,10 @@ func TestLinkedJournal(t *testing.T) {
 // In a journal the later line holds, even where the clock was set back in between.
 func TestJournalOfAWrongClock(t *testing.T) {
 	dir := t.TempDir()
-	put(t, filepath.Join(dir, ".superres-journal.jsonl"), []byte(`{"state":"done","output":"a","settings":"old","time":"2030-01-01T00:00:00Z"}
+	consoletest.Put(t, filepath.Join(dir, ".superres-journal.jsonl"), []byte(`{"state":"done","output":"a","settings":"old","time":"2030-01-01T00:00:00Z"}
 {"state":"done","output":"a","settings":"new","time":"2020-01-01T00:00:00Z"}
 `))
-	put(t, filepath.Join(dir, ".superres-journal.0-of-2.jsonl"), []byte(`{"state":"done","output":"a","settings":"older","time":"2019-01-01T00:00:00Z"}
+	consoletest.Put(t, filepath.Join(dir, ".superres-journal.0-of-2.jsonl"), []byte(`{"state":"done","output":"a","settings":"older","time":"2019-01-01T00:00:00Z"}
 `))
 	past, err := (&resumption{past: map[string]map[string]record{}}).read(dir)
 	if err != nil || past["a"].Settings != "new" {

@@ -2,11 +2,8 @@ package app
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"image"
-	"image/color"
-	"image/png"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,87 +11,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"superres/cmd/internal/console"
 	"superres/internal/golden"
+
+	"superres/cmd/internal/console/consoletest"
 )
-
-// call runs the program in a folder and returns what it wrote and its exit code.
-func call(t *testing.T, dir, stdin string, args ...string) (stdout, stderr string, code int) {
-	t.Helper()
-	t.Chdir(dir)
-	var out, errs bytes.Buffer
-	code = Run(context.Background(), strings.NewReader(stdin), &out, &errs, append([]string{"superres"}, args...))
-	return out.String(), errs.String(), code
-}
-
-// checkInterrupted runs the program and interrupts it, atOnce, atWork or otherwise, and
-// checks that it says so and leaves the files of a folder.
-func checkInterrupted(t *testing.T, dir string, when func(stop func()), args ...string) {
-	t.Helper()
-	before := tree(t, dir)
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
-	when(func() { cancel(console.Interrupt{Signal: 2}) })
-	var errs bytes.Buffer
-	code := Run(ctx, strings.NewReader(""), &errs, &errs, append([]string{"superres"}, args...))
-	if got := tree(t, dir); code != 130 || !strings.Contains(errs.String(), "interrupted") || !slices.Equal(got, before) {
-		t.Errorf("%v: exit %d, %s, files %v", args, code, errs.String(), got)
-	}
-}
-
-func atOnce(stop func()) { stop() }
-func atWork(stop func()) { time.AfterFunc(200*time.Millisecond, stop) }
-
-// write writes a small picture.
-func write(t *testing.T, path string, img image.Image) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if err := png.Encode(f, img); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// blob is a picture with something in it.
-func blob(w, h int) *image.NRGBA {
-	m := image.NewNRGBA(image.Rect(0, 0, w, h))
-	for i := range w * h {
-		x, y := i%w, i/w
-		m.SetNRGBA(x, y, color.NRGBA{uint8(9 * x), uint8(7 * y), uint8(x * y), 255})
-	}
-	return m
-}
-
-// tree lists the files below a folder.
-func tree(t *testing.T, dir string) []string {
-	t.Helper()
-	var list []string
-	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
-		if err == nil && !e.IsDir() {
-			rel, _ := filepath.Rel(dir, path)
-			list = append(list, filepath.ToSlash(rel))
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	slices.Sort(list)
-	return list
-}
-
-func size(t *testing.T, path string) image.Point {
-	t.Helper()
-	return golden.Open(t, path).Bounds().Size()
-}
 
 func TestUpscaleNames(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -119,14 +41,14 @@ func TestUpscaleNames(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			for _, f := range []string{"a.png", "help", "-odd.png", "in/x.png", "in/y.png", "in/deep/z.png"} {
-				write(t, filepath.Join(dir, f), blob(9, 7))
+				consoletest.WritePicture(t, filepath.Join(dir, f), consoletest.Blob(9, 7))
 			}
-			before := tree(t, dir)
+			before := consoletest.Tree(t, dir)
 			stdout, stderr, code := call(t, dir, "", slices.Insert(c.args, 1, "-q")...)
 			if code != 0 || stdout != "" || stderr != "" {
 				t.Fatalf("exit %d, stdout %q, stderr %q", code, stdout, stderr)
 			}
-			got := slices.DeleteFunc(tree(t, dir), func(f string) bool { return slices.Contains(before, f) })
+			got := slices.DeleteFunc(consoletest.Tree(t, dir), func(f string) bool { return slices.Contains(before, f) })
 			if !slices.Equal(got, c.want) {
 				t.Errorf("made %v, expected %v", got, c.want)
 			}
@@ -136,7 +58,7 @@ func TestUpscaleNames(t *testing.T) {
 
 func TestUpscaleGivesTheSameBytes(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "in/a.png"), blob(40, 33))
+	consoletest.WritePicture(t, filepath.Join(dir, "in/a.png"), consoletest.Blob(40, 33))
 	raw, err := os.ReadFile(filepath.Join(dir, "in/a.png"))
 	if err != nil {
 		t.Fatal(err)
@@ -161,7 +83,7 @@ func TestUpscaleGivesTheSameBytes(t *testing.T) {
 	if piped != string(want) {
 		t.Error("the pipe differs")
 	}
-	if s := size(t, filepath.Join(dir, "one.png")); s != image.Pt(80, 66) {
+	if s := consoletest.Size(t, filepath.Join(dir, "one.png")); s != image.Pt(80, 66) {
 		t.Errorf("size %v", s)
 	}
 }
@@ -169,8 +91,8 @@ func TestUpscaleGivesTheSameBytes(t *testing.T) {
 func TestOddSizes(t *testing.T) {
 	for _, s := range []image.Point{{1, 1}, {1, 200}, {200, 1}, {7, 5}} {
 		dir := t.TempDir()
-		write(t, filepath.Join(dir, "a.png"), blob(s.X, s.Y))
-		if _, stderr, code := call(t, dir, "", "upscale", "a.png"); code != 0 || size(t, filepath.Join(dir, "a_2x.png")) != s.Mul(2) {
+		consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(s.X, s.Y))
+		if _, stderr, code := call(t, dir, "", "upscale", "a.png"); code != 0 || consoletest.Size(t, filepath.Join(dir, "a_2x.png")) != s.Mul(2) {
 			t.Errorf("%v: exit %d, %s", s, code, stderr)
 		}
 	}
@@ -179,8 +101,8 @@ func TestOddSizes(t *testing.T) {
 // One bad file does not end a batch.
 func TestSomeFail(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "in/a.png"), blob(9, 7))
-	write(t, filepath.Join(dir, "in/c.png"), blob(9, 7))
+	consoletest.WritePicture(t, filepath.Join(dir, "in/a.png"), consoletest.Blob(9, 7))
+	consoletest.WritePicture(t, filepath.Join(dir, "in/c.png"), consoletest.Blob(9, 7))
 	if err := os.WriteFile(filepath.Join(dir, "in/b.png"), []byte("no picture"), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +110,7 @@ func TestSomeFail(t *testing.T) {
 	if code != 3 || !strings.Contains(stderr, "b.png: not an image") || !strings.Contains(stderr, "1 of 3 pictures failed, 2 are done") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
-	if got := tree(t, filepath.Join(dir, "in_2x")); !slices.Equal(got, []string{"a_2x.png", "c_2x.png"}) {
+	if got := consoletest.Tree(t, filepath.Join(dir, "in_2x")); !slices.Equal(got, []string{"a_2x.png", "c_2x.png"}) {
 		t.Errorf("made %v", got)
 	}
 	if _, stderr, code = call(t, dir, "", "upscale", "in", "--on-exist", "skip"); code != 3 {
@@ -202,9 +124,9 @@ func TestSomeFail(t *testing.T) {
 
 func TestCancelledLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "a.png"), blob(300, 300))
+	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(300, 300))
 	t.Chdir(dir)
-	checkInterrupted(t, dir, atOnce, "upscale", "a.png")
+	program.Interrupted(t, dir, consoletest.AtOnce, "upscale", "a.png")
 }
 
 // A model trained twice has the same bytes wherever its pictures lie, is used from
@@ -212,7 +134,7 @@ func TestCancelledLeavesNothing(t *testing.T) {
 func TestTrainAndUse(t *testing.T) {
 	dir := t.TempDir()
 	for _, f := range []string{"one/set/a.png", "two/set/a.png"} {
-		write(t, filepath.Join(dir, f), golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png")))
+		consoletest.WritePicture(t, filepath.Join(dir, f), golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png")))
 	}
 	flags := []string{"--atoms", "30", "--iterations", "2", "--patches", "500"}
 	for _, c := range [][]string{{"one/set", "-o", "1.npz"}, {"two/set/", "-o", "2.npz", "-j", "1"}} {
@@ -247,13 +169,13 @@ func TestTrainAndUse(t *testing.T) {
 func TestTrainCascade(t *testing.T) {
 	dir := t.TempDir()
 	for i, f := range []string{"set/a.png", "set/b.png", "set/c.png"} {
-		write(t, filepath.Join(dir, f), blob(60+10*i, 50))
+		consoletest.WritePicture(t, filepath.Join(dir, f), consoletest.Blob(60+10*i, 50))
 	}
 	train := []string{"train", "--stages", "2", "--atoms", "40", "--reduce", "0.8", "--held-out", "1", "--flat", "0.1", "set", "-o", "1.npz"}
 	if _, stderr, code := call(t, dir, "", train...); code != 0 {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
-	if got := tree(t, dir); len(got) != 4 {
+	if got := consoletest.Tree(t, dir); len(got) != 4 {
 		t.Errorf("files %v", got)
 	}
 	stdout, _, _ := call(t, dir, "", "models", "1.npz")
@@ -290,8 +212,8 @@ func TestTrainCascade(t *testing.T) {
 
 func TestEvalFiles(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "ref/a.png"), blob(40, 30))
-	write(t, filepath.Join(dir, "ref/b.png"), blob(30, 40))
+	consoletest.WritePicture(t, filepath.Join(dir, "ref/a.png"), consoletest.Blob(40, 30))
+	consoletest.WritePicture(t, filepath.Join(dir, "ref/b.png"), consoletest.Blob(30, 40))
 	call(t, dir, "", "upscale", "-s", "1", "ref", "-o", "test", "-m", "nearest")
 	stdout, stderr, code := call(t, dir, "", "eval", "ref", "test", "-s", "2")
 	if code != 0 || !strings.Contains(stdout, "protocol matlab-y, scale 2") || !strings.Contains(stdout, "- / 1.0000") {
@@ -350,7 +272,7 @@ func TestReadme(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.png")
 	args := strings.Fields(string(m[1]))
 	args[slices.Index(args, "-o")+1] = out
-	if _, stderr, code := call(t, root, "", args...); code != 0 || size(t, out) != image.Pt(256, 256) {
+	if _, stderr, code := call(t, root, "", args...); code != 0 || consoletest.Size(t, out) != image.Pt(256, 256) {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 	for _, link := range regexp.MustCompile(`\((testdata/[^)]*)\)`).FindAllSubmatch(text, -1) {

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"superres/cmd/internal/console/consoletest"
 )
 
 // Interrupted at any time, a batch ends with the code of the signal, with whole results
@@ -23,20 +25,20 @@ func TestInterrupted(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for i := range 40 {
-		write(t, filepath.Join(dir, fmt.Sprintf("in/%02d.png", i)), blob(20+i%7, 20+i%11))
+		consoletest.WritePicture(t, filepath.Join(dir, fmt.Sprintf("in/%02d.png", i)), consoletest.Blob(20+i%7, 20+i%11))
 	}
 	if _, stderr, code := call(t, dir, "", "upscale", "in", "-o", "want", "-q"); code != 0 {
 		t.Fatal(stderr)
 	}
-	want := results(t, filepath.Join(dir, "want"))
+	want := consoletest.Results(t, filepath.Join(dir, "want"))
 	random := rand.New(rand.NewPCG(5, 5))
 	codes := map[int]int{}
-	for round := range full(1, 40) {
+	for round := range consoletest.Full(1, 40) {
 		out := fmt.Sprintf("out%d", round)
 		old := filepath.Join(dir, out, "mine.png")
-		put(t, old, []byte("of somebody else"))
+		consoletest.Put(t, old, []byte("of somebody else"))
 		for longest := 200 * time.Millisecond; ; longest += longest / 2 {
-			cmd := process(dir, "upscale", "in", "-o", out, "--resume", "-q")
+			cmd := consoletest.Process(dir, "upscale", "in", "-o", out, "--resume", "-q")
 			var errs bytes.Buffer
 			cmd.Stderr = &errs
 			if err := cmd.Start(); err != nil {
@@ -48,7 +50,7 @@ func TestInterrupted(t *testing.T) {
 			timer.Stop()
 			code := cmd.ProcessState.ExitCode()
 			codes[code]++
-			got := results(t, filepath.Join(dir, out))
+			got := consoletest.Results(t, filepath.Join(dir, out))
 			if got["mine.png"] != "of somebody else" {
 				t.Fatal("a file of somebody else was touched")
 			}
@@ -68,7 +70,7 @@ func TestInterrupted(t *testing.T) {
 				t.Fatalf("after %v: exit %d, %s", signal, code, errs.String())
 			}
 			if code != -1 { // -1: killed before it could listen
-				for _, f := range tree(t, filepath.Join(dir, out)) {
+				for _, f := range consoletest.Tree(t, filepath.Join(dir, out)) {
 					if strings.HasSuffix(f, ".tmp") {
 						t.Errorf("after %v: %s is left", signal, f)
 					}

@@ -20,6 +20,8 @@ import (
 	"superres/internal/imagefile"
 	"superres/internal/metadata"
 	"superres/internal/parallel"
+
+	"superres/cmd/internal/console/consoletest"
 )
 
 // Pictures are let in in their order, and never take more than there is.
@@ -70,7 +72,7 @@ func TestRoom(t *testing.T) {
 func mixture(t *testing.T, dir string) {
 	for i := range 24 {
 		name := filepath.Join(dir, fmt.Sprintf("in/%02d.png", i))
-		write(t, name, blob(1+i*7%50, 1+i*5%31))
+		consoletest.WritePicture(t, name, consoletest.Blob(1+i*7%50, 1+i*5%31))
 		if i%7 == 5 {
 			if err := os.WriteFile(name, []byte("no picture"), 0o666); err != nil {
 				t.Fatal(err)
@@ -79,7 +81,7 @@ func mixture(t *testing.T, dir string) {
 	}
 	var file bytes.Buffer
 	about := metadata.Metadata{XMP: []byte("<x:xmpmeta>who</x:xmpmeta>")}
-	if err := imagefile.Encode(&file, blob(30, 20), "png", imagefile.EncodeOptions{Metadata: about}); err != nil {
+	if err := imagefile.Encode(&file, consoletest.Blob(30, 20), "png", imagefile.EncodeOptions{Metadata: about}); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "in/03.png"), file.Bytes(), 0o666); err != nil {
@@ -121,7 +123,7 @@ func TestSeveralAtOnce(t *testing.T) {
 			}
 			now = append(now, fmt.Sprint(e.Event, e.Input, e.Width, e.Height, e.Error, e.Warnings))
 		}
-		got := results(t, filepath.Join(dir, out))
+		got := consoletest.Results(t, filepath.Join(dir, out))
 		if first == nil {
 			first, told = got, now
 		}
@@ -163,19 +165,19 @@ func TestInterruptedAmongSeveral(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	out := &stopping{after: 6, cancel: cancel}
 	var errs bytes.Buffer
-	code := Run(ctx, strings.NewReader(""), out, &errs, []string{"superres", "upscale", "in", "-o", "out", "--json", "-j", "4", "-q"})
+	code := program.Run(ctx, strings.NewReader(""), out, &errs, []string{"superres", "upscale", "in", "-o", "out", "--json", "-j", "4", "-q"})
 	done := regexp.MustCompile(`"done","input":"[^"]*","output":"([^"]*)"`).FindAllStringSubmatch(out.String(), -1)
 	var last summaryEvent
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil {
 		t.Fatal(err)
 	}
-	files := tree(t, filepath.Join(dir, "out"))
+	files := consoletest.Tree(t, filepath.Join(dir, "out"))
 	if code == 0 || len(done) < 6 || len(done) > 20 || last.Done != len(done) || len(files) != len(done) {
 		t.Errorf("exit %d, %d done, %d files, %+v\n%s", code, len(done), len(files), last, errs.String())
 	}
 	for _, name := range done {
-		if size(t, filepath.FromSlash(name[1])) == (image.Point{}) {
+		if consoletest.Size(t, filepath.FromSlash(name[1])) == (image.Point{}) {
 			t.Errorf("%s is empty", name[1])
 		}
 	}
@@ -184,15 +186,15 @@ func TestInterruptedAmongSeveral(t *testing.T) {
 // A --timeout that is given bounds all of a picture.
 func TestTimeoutOfAPicture(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "a.png"), blob(900, 500))
+	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(900, 500))
 	_, stderr, code := call(t, dir, "", "upscale", "a.png", "-o", "out/", "--timeout", "200ms")
 	if code != 7 || !regexp.MustCompile(`a.png: takes longer to (enlarge|decode) than the limit of 200ms; use --timeout`).MatchString(stderr) {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
-	if files := tree(t, dir); len(files) != 1 {
+	if files := consoletest.Tree(t, dir); len(files) != 1 {
 		t.Errorf("left: %v", files)
 	}
-	write(t, filepath.Join(dir, "b.png"), blob(3, 3))
+	consoletest.WritePicture(t, filepath.Join(dir, "b.png"), consoletest.Blob(3, 3))
 	if _, stderr, code := call(t, dir, "", "upscale", "b.png", "--timeout", "1m"); code != 0 {
 		t.Errorf("exit %d, %s", code, stderr)
 	}

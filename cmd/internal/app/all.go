@@ -5,6 +5,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/models"
+	"superres/cmd/internal/plugins"
 )
 
 // all is the program.
@@ -13,7 +15,7 @@ var all = console.Program{
 	Help:  appHelp,
 	Commands: []func(*console.Streams) *cli.Command{
 		upscaleCommand, evalCommand, diffCommand, trainCommand, learnCommand, recoverCommand, compareCommand, mergeCommand, mnistCommand,
-		dictCommand, modelsCommand, learnersCommand, codersCommand, benchCommand, completionCommand, manCommand, versionCommand,
+		dictCommand, models.Command, plugins.Learners, plugins.Coders, benchCommand, completionCommand, manCommand, versionCommand,
 	},
 }
 

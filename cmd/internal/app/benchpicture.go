@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"superres/cmd/internal/models"
 	"superres/internal/imagefile"
 	"superres/internal/parallel"
 	"superres/superres"
@@ -20,7 +21,7 @@ import (
 // photoAt opens the embedded photo at an effort when it is wanted, once.
 func photoAt(effort string) func() (*superres.Model, error) {
 	return sync.OnceValues(func() (*superres.Model, error) {
-		m, err := openModel(cleanModel)
+		m, err := models.Open(models.Photo)
 		if err != nil {
 			return nil, err
 		}
@@ -96,7 +97,7 @@ func pictureTasks() (tasks []benchTask, err error) {
 			return time.Since(began), err
 		},
 	})
-	m, err := openModel("digits")
+	m, err := models.Open("digits")
 	if err != nil {
 		return nil, err
 	}

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"image"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
-	"superres/learners"
+	"superres/cmd/internal/models"
+	"superres/cmd/internal/plugins"
 	"superres/learners/sparse"
 	"superres/superres"
 )
@@ -193,51 +193,22 @@ func (cmp *comparison) settings() (err error) {
 			*f.to = n
 		}
 	}
-	if cmp.coder, err = withSparsity(c.String("coder"), p.sparsity); err != nil {
+	if cmp.coder, err = plugins.WithSparsity(c.String("coder"), p.sparsity); err != nil {
 		return err
 	}
 	if _, err := sparse.New(cmp.coder); err != nil {
 		return err
 	}
-	if cmp.learners = specs(c.String("learners")); len(cmp.learners) == 0 {
-		cmp.learners = allLearners()
+	if cmp.learners = plugins.Specs(c.String("learners")); len(cmp.learners) == 0 {
+		cmp.learners = plugins.All()
 	}
-	for _, name := range specs(c.String("models")) {
+	for _, name := range plugins.Specs(c.String("models")) {
 		cmp.models = append(cmp.models, comparedModel{name: name})
 	}
 	if p.photo && !c.IsSet("models") {
-		cmp.models = []comparedModel{{name: "coupled"}, {cleanModel, "fast"}, {cleanModel, "balanced"}, {name: cleanModel}}
+		cmp.models = []comparedModel{{name: "coupled"}, {models.Photo, "fast"}, {models.Photo, "balanced"}, {name: models.Photo}}
 	}
-	return checkLearners(cmp.learners)
-}
-
-// allLearners returns the names of all learners, ROP first: the paper's order.
-func allLearners() []string {
-	paper := []string{"rop", "blotless", "simco", "ksvd", "mod"}
-	names := learners.Names()
-	slices.SortStableFunc(names, func(a, b string) int {
-		rank := func(name string) int {
-			if i := slices.Index(paper, name); i >= 0 {
-				return i
-			}
-			return len(paper)
-		}
-		return rank(a) - rank(b)
-	})
-	return names
-}
-
-// checkLearners refuses what is no learner or is named twice.
-func checkLearners(names []string) error {
-	for i, name := range names {
-		if _, err := learners.New(name); err != nil {
-			return err
-		}
-		if slices.Contains(names[:i], name) {
-			return console.Usage("--learners names %s twice", name)
-		}
-	}
-	return nil
+	return plugins.CheckLearners(cmp.learners)
 }
 
 // tasks are all learners in all runs: of photographs those of coupled stages, then

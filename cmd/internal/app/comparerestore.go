@@ -7,6 +7,7 @@ import (
 	"image/draw"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/models"
 	"superres/internal/report"
 	"superres/superres"
 )
@@ -28,7 +29,7 @@ type comparedModel struct{ name, effort string }
 
 // open opens the model and says what it is called in a table.
 func (c comparedModel) open() (m *superres.Model, title string, err error) {
-	if m, err = openModel(c.name); err != nil || c.effort == "" {
+	if m, err = models.Open(c.name); err != nil || c.effort == "" {
 		return m, c.name, err
 	}
 	m, err = m.Effort(c.effort)

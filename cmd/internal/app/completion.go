@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/models"
 	"superres/internal/imagefile"
 	"superres/learners"
 	"superres/learners/plugin"
@@ -202,8 +203,8 @@ func flagValues(f cli.Flag) (list []candidate, files bool) {
 	switch name {
 	case "model", "models":
 		list = plain(superres.Names())
-		if strings.Contains(about, autoModel+" is ") {
-			list = append(list, candidate{autoModel, "the best for each picture"})
+		if strings.Contains(about, models.Auto+" is ") {
+			list = append(list, candidate{models.Auto, "the best for each picture"})
 		}
 	case "learner", "learners":
 		for _, info := range learners.List() {

@@ -23,6 +23,7 @@ import (
 	"superres/superres"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/cmd/internal/models"
 )
 
 // ok runs the program and expects it to succeed.
@@ -338,7 +339,7 @@ func TestDictStages(t *testing.T) {
 	dir := t.TempDir()
 	putHalves(t, filepath.Join(dir, "bare.npz"), "low", "high")
 	ok(t, dir, "dict", "import", "bare.npz", "-o", "one.npz")
-	one, err := openModel(filepath.Join(dir, "one.npz"))
+	one, err := models.Open(filepath.Join(dir, "one.npz"))
 	if err != nil {
 		t.Fatal(err)
 	}

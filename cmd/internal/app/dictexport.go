@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/models"
 	"superres/internal/imagefile"
 	"superres/internal/matfile"
 	"superres/internal/npz"
@@ -34,7 +35,7 @@ func dictExport(c *cli.Context, s *console.Streams) error {
 	if err != nil {
 		return err
 	}
-	m, err := openModel(name)
+	m, err := models.Open(name)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/models"
+	"superres/cmd/internal/plugins"
 	"superres/internal/imagefile"
 	"superres/learners/plugin"
 	"superres/learners/sparse"
@@ -87,7 +89,7 @@ func dictImport(c *cli.Context, s *console.Streams) error {
 		return err
 	}
 	if !c.Bool("quiet") {
-		text := fmt.Sprintf("%s: %s; patches of %d×%d, --mean=%t --detail=%t, %s", out, summary(m), p.Patch, p.Patch, p.Mean, p.Detail, p.Coder)
+		text := fmt.Sprintf("%s: %s; patches of %d×%d, --mean=%t --detail=%t, %s", out, models.Summary(m), p.Patch, p.Patch, p.Mean, p.Detail, p.Coder)
 		for _, w := range importWarnings(m) {
 			text += "; warning: " + w
 		}
@@ -120,7 +122,7 @@ func readHalves(c *cli.Context, f *dictFile) (halves, error) {
 // the flags and the sizes.
 func importParameters(c *cli.Context, f *dictFile, h halves) (p parameters, err error) {
 	_, atoms := h.low.Dims()
-	coder, err := coderSpec(c, c.String("coder"), atoms)
+	coder, err := plugins.CoderSpec(c, c.String("coder"), atoms)
 	if err != nil {
 		return p, err
 	}

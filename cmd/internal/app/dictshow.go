@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/models"
 	"superres/internal/imagefile"
 	"superres/learners/sparse"
 	"superres/superres"
@@ -122,7 +123,7 @@ func (d *shown) open(c *cli.Context, s *console.Streams) error {
 		}
 		// It is missing or damaged, and was probably meant as a model.
 	}
-	m, err := openModel(d.Name)
+	m, err := models.Open(d.Name)
 	return d.openModel(c, m, err)
 }
 
@@ -134,7 +135,7 @@ func (d *shown) openModel(c *cli.Context, m *superres.Model, err error) error {
 	if c.IsSet("array") || c.Bool("transpose") || c.IsSet("shape") {
 		return console.Usage("%s is a model; --array, --transpose and --shape are for dictionaries alone", d.Name)
 	}
-	return d.openStages(c, m, summary(m))
+	return d.openStages(c, m, models.Summary(m))
 }
 
 // openStages takes the coupled stages of a model, or the one that --stage names.

@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/models"
 	"superres/internal/imagefile"
 	"superres/superres"
 )
@@ -18,16 +19,9 @@ type engine struct {
 	software string
 }
 
-// autoModel lets the program choose: cleanModel, and jpegModel for JPEG files of an
-// estimated quality below highQuality, where it is the better one.
-const (
-	autoModel, cleanModel, jpegModel = "auto", "photo", "photo-jpeg"
-	highQuality                      = 93
-)
-
 // engineFor is what enlarges a picture.
 func (u *upscaler) engineFor(pic *imagefile.Picture) (engine, error) {
-	if u.jpeg != nil && pic.Quality > 0 && pic.Quality < highQuality {
+	if u.jpeg != nil && pic.Quality > 0 && pic.Quality < models.HighQuality {
 		return u.jpeg()
 	}
 	return u.engine, nil
@@ -45,7 +39,7 @@ func (u *upscaler) engines() ([]engine, error) {
 // newEngine opens a model and tunes it as the flags say.
 func (u *upscaler) newEngine(c *cli.Context, name string, tuning superres.Tuning) (e engine, err error) {
 	e.name = name
-	m, err := openModel(name)
+	m, err := models.Open(name)
 	if err != nil {
 		return e, err
 	}

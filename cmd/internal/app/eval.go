@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/models"
 	"superres/internal/imagefile"
 	"superres/superres"
 )
@@ -101,10 +102,10 @@ func eval(c *cli.Context, s *console.Streams) error {
 
 // models reduces every picture, enlarges it by every model and scores that.
 func (t *scores) models(c *cli.Context, names []string, limits console.Limits, bar *console.Progress) error {
-	var models []*superres.Model
+	var opened []*superres.Model
 	t.Degradation = superres.Degradation(c.String("degradation"))
 	for _, name := range names {
-		m, err := openModel(name)
+		m, err := models.Open(name)
 		if err == nil {
 			m, err = m.Effort(t.Effort)
 		}
@@ -114,7 +115,7 @@ func (t *scores) models(c *cli.Context, names []string, limits console.Limits, b
 		if t.Degradation == "" && len(m.Stages) > 0 {
 			t.Degradation = m.Degradation
 		}
-		models = append(models, m)
+		opened = append(opened, m)
 		t.Columns = append(t.Columns, name)
 	}
 	if t.Degradation == "" {
@@ -146,9 +147,9 @@ func (t *scores) models(c *cli.Context, names []string, limits console.Limits, b
 			}
 		}
 		row := scoreRow{Name: filepath.Base(src.Name)}
-		for j, m := range models {
+		for j, m := range opened {
 			high, err := m.Upscale(c.Context, low, superres.Options{Scale: float64(t.Scale), Progress: func(share float64) {
-				bar.Set("scoring", (float64(i)+(float64(j)+share)/float64(len(models)))/float64(len(list)))
+				bar.Set("scoring", (float64(i)+(float64(j)+share)/float64(len(opened)))/float64(len(list)))
 			}})
 			if err != nil {
 				return err

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"sync/atomic"
 
 	"github.com/urfave/cli/v2"
 	"gonum.org/v1/gonum/mat"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/plugins"
 	"superres/internal/matfile"
 	"superres/learners"
 	"superres/learners/plugin"
@@ -201,7 +201,7 @@ func (l *learning) accept(m, n int) error {
 		l.opt.Atoms = min(2*m, n)
 	}
 	nonZeros := l.c.Int("sparsity")
-	if nonZeros == 0 || nonZeros > m || saysSparsity(l.c.String("coder")) {
+	if nonZeros == 0 || nonZeros > m || plugins.SaysSparsity(l.c.String("coder")) {
 		nonZeros = m
 	}
 	need := 64<<20 + 8*float64(m)*float64(n) + learners.Memory(l.learner, m, n, l.opt.Atoms, min(nonZeros, l.opt.Atoms))
@@ -219,49 +219,12 @@ func (l *learning) fits(what string, need float64, advice string) error {
 
 // newCoder makes the coder.
 func (l *learning) newCoder(atoms int) (*watchedCoder, error) {
-	spec, err := coderSpec(l.c, l.c.String("coder"), atoms)
+	spec, err := plugins.CoderSpec(l.c, l.c.String("coder"), atoms)
 	if err != nil {
 		return nil, err
 	}
 	coder, err := sparse.New(spec)
 	return &watchedCoder{Coder: coder, spec: spec}, err
-}
-
-// coderSpec returns the spec of a coder with --sparsity in it, unless it says its own.
-// A sparsity that was not asked for gives way: to the number of atoms, and to a coder
-// that has another idea of being sparse.
-func coderSpec(c *cli.Context, spec string, atoms int) (string, error) {
-	n, asked := c.Int("sparsity"), c.IsSet("sparsity")
-	if !asked {
-		n = min(n, atoms)
-	}
-	with, err := withSparsity(spec, n)
-	if err != nil && !asked {
-		return spec, nil
-	}
-	return with, err
-}
-
-// withSparsity returns the spec of a coder with a sparsity, unless it says itself how
-// sparse codes are to be or n is 0.
-func withSparsity(spec string, n int) (string, error) {
-	if n <= 0 || saysSparsity(spec) {
-		return spec, nil
-	}
-	return sparse.WithSparsity(spec, n)
-}
-
-// saysSparsity tells whether the spec of a coder says how sparse codes are to be: by a
-// number of atoms, or by the weight of an ℓ₁ norm, which a number would take the meaning
-// from.
-func saysSparsity(spec string) bool {
-	_, params, _ := strings.Cut(spec, ":")
-	for param := range strings.SplitSeq(params, ",") {
-		if key, _, _ := strings.Cut(param, "="); key == "sparsity" || key == "lambda" {
-			return true
-		}
-	}
-	return false
 }
 
 // watchedCoder is a coder that knows whether it was used.

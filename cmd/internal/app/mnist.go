@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/models"
 	"superres/cmd/internal/paths"
 	"superres/internal/imagefile"
 	"superres/superres"
@@ -124,7 +125,7 @@ func (d *digits) checkFlags(c *cli.Context) (err error) {
 		return err
 	}
 	d.name = c.String("model")
-	if d.model, err = openModel(d.name); err != nil {
+	if d.model, err = models.Open(d.name); err != nil {
 		return err
 	}
 	if d.scale == 0 {

@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/plugins"
 	"superres/learners"
 	"superres/learners/planted"
 	"superres/learners/sparse"
@@ -121,11 +122,11 @@ func recoverTasks(c *cli.Context) ([]planted.Task, error) {
 	case !(noise >= 0 && noise < 1e6):
 		return nil, console.Usage("--noise %g: expected 0 or more", noise)
 	}
-	names := specs(c.String("learners"))
+	names := plugins.Specs(c.String("learners"))
 	if len(names) == 0 {
 		return nil, console.Usage("--learners names none; superres learners lists them")
 	}
-	if err := checkLearners(names); err != nil {
+	if err := plugins.CheckLearners(names); err != nil {
 		return nil, err
 	}
 	var given []int
@@ -156,7 +157,7 @@ func recoverTasks(c *cli.Context) ([]planted.Task, error) {
 	}
 	var tasks []planted.Task
 	for _, p := range panels {
-		coder, err := withSparsity(c.String("coder"), p.S)
+		coder, err := plugins.WithSparsity(c.String("coder"), p.S)
 		if err != nil {
 			return nil, err
 		}
@@ -215,24 +216,6 @@ func usualSizes(p planted.Panel) []int {
 	var list []int
 	for _, f := range []int{2, 3, 5, 7, 10, 14, 20, 28} {
 		list = append(list, f*p.K)
-	}
-	return list
-}
-
-// specs splits a list of plug-in specs at its commas, but for those between the
-// parameters of one: "rop,blotless:inner=5,block=8,mod" are three.
-func specs(text string) []string {
-	var list []string
-	for part := range strings.SplitSeq(text, ",") {
-		part = strings.TrimSpace(part)
-		name, _, _ := strings.Cut(part, ":")
-		switch {
-		case part == "":
-		case strings.Contains(name, "=") && len(list) > 0:
-			list[len(list)-1] += "," + part
-		default:
-			list = append(list, part)
-		}
 	}
 	return list
 }

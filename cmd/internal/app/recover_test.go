@@ -16,6 +16,7 @@ import (
 	"superres/internal/imagefile"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/cmd/internal/plugins"
 )
 
 // rows reads a trials.csv without its seconds.
@@ -153,7 +154,7 @@ func TestRecoverErrors(t *testing.T) {
 }
 
 func TestSpecs(t *testing.T) {
-	got := specs("rop, ksvd:exact=false,mod,blotless:inner=5,block=8 ,")
+	got := plugins.Specs("rop, ksvd:exact=false,mod,blotless:inner=5,block=8 ,")
 	if want := []string{"rop", "ksvd:exact=false", "mod", "blotless:inner=5,block=8"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
@@ -247,7 +248,7 @@ func TestWithSparsity(t *testing.T) {
 		"omp": "omp:sparsity=3", "omp:tolerance=0.1": "omp:tolerance=0.1,sparsity=3", "lasso": "lasso:sparsity=3",
 		"omp:sparsity=5": "omp:sparsity=5", "lasso:lambda=0.1": "lasso:lambda=0.1", "lasso:debias=true,lambda=0.1": "lasso:debias=true,lambda=0.1",
 	} {
-		if got, err := withSparsity(spec, 3); got != want || err != nil {
+		if got, err := plugins.WithSparsity(spec, 3); got != want || err != nil {
 			t.Errorf("%s: %s, %v", spec, got, err)
 		}
 	}

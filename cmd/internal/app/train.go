@@ -11,6 +11,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/models"
+	"superres/cmd/internal/plugins"
 	"superres/internal/imagefile"
 	"superres/superres"
 )
@@ -88,7 +90,7 @@ func train(c *cli.Context, s *console.Streams) error {
 	if err != nil {
 		return err
 	}
-	coder, err := withSparsity(c.String("coder"), c.Int("sparsity"))
+	coder, err := plugins.WithSparsity(c.String("coder"), c.Int("sparsity"))
 	if err != nil {
 		return err
 	}
@@ -157,7 +159,7 @@ func train(c *cli.Context, s *console.Streams) error {
 		// What was kept is of no use any more; nothing is lost when it stays.
 		_ = os.Remove(partial)
 	}
-	bar.Line("%s: %s", out, summary(m))
+	bar.Line("%s: %s", out, models.Summary(m))
 	return nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/models"
 	"superres/cmd/internal/paths"
 	"superres/internal/imagefile"
 	"superres/superres"
@@ -37,7 +38,7 @@ func upscaleCommand(s *console.Streams) *cli.Command {
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `PATH`: a file, a folder, or - for standard output"},
 			&cli.StringFlag{Name: "name", Value: "{stem}_{size}{ext}", Usage: "`TEMPLATE` of output names, of {stem}, {size} (2x, 800w, 600h or 800x600), {scale} (2) and {model}; {ext} is the extension of the output at the end, which is added where it is missing, and elsewhere that of the input"},
 		}, sizeFlags, []cli.Flag{
-			&cli.StringFlag{Name: "model", Aliases: []string{"m"}, Value: autoModel, Usage: "`NAME|FILE`: see superres models; auto is photo, and photo-jpeg for JPEG files of less than high quality"},
+			&cli.StringFlag{Name: "model", Aliases: []string{"m"}, Value: models.Auto, Usage: "`NAME|FILE`: see superres models; auto is photo, and photo-jpeg for JPEG files of less than high quality"},
 			&cli.StringFlag{Name: "effort", Value: "best", Usage: "`HOW` many stages of a cascade to run: fast (one), balanced (two) or best (all)"},
 			&cli.BoolFlag{Name: "ensemble", Usage: "take the mean over the eight flips and quarter turns of a picture: better with models of coupled stages, such as coupled, and in vain with cascades; takes eight times as long"},
 			&cli.StringFlag{Name: "coder", Usage: "code patches with another `SPEC` than the model's: see superres coders"},
@@ -171,9 +172,9 @@ func (u *upscaler) configure(c *cli.Context) (err error) {
 	}
 	u.limits = u.keep.limits(u.limits)
 	name := c.String("model")
-	if name == autoModel {
-		name = cleanModel
-		u.jpeg = sync.OnceValues(func() (engine, error) { return u.newEngine(c, jpegModel, tuning) })
+	if name == models.Auto {
+		name = models.Photo
+		u.jpeg = sync.OnceValues(func() (engine, error) { return u.newEngine(c, models.PhotoJPEG, tuning) })
 	}
 	u.engine, err = u.newEngine(c, name, tuning)
 	return err

@@ -1,4 +1,6 @@
-package app
+// Package models opens models by their names or files and says in a line what they are.
+// Its command is superres models.
+package models
 
 import (
 	"encoding/json"
@@ -11,42 +13,24 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
-	"superres/learners"
-	"superres/learners/plugin"
-	"superres/learners/sparse"
 	"superres/superres"
 )
 
-func learnersCommand(s *console.Streams) *cli.Command {
-	return console.Command(&cli.Command{
-		Name: "learners", Usage: "list the dictionary learners and their parameters",
-		Description: "   superres learners\n   superres train --learner ksvd:exact=false -o my.npz photos/",
-		Action:      func(*cli.Context) error { return list(s, learners.List()) },
-	})
-}
+// The models that the program chooses itself.
+const (
+	// Auto lets a command choose: Photo, and PhotoJPEG for JPEG files of an estimated
+	// quality below HighQuality, where it is the better one.
+	Auto = "auto"
+	// Photo is for pictures without errors of their own.
+	Photo = "photo"
+	// PhotoJPEG is for pictures with the errors of JPEG files.
+	PhotoJPEG = "photo-jpeg"
+	// HighQuality is the quality of JPEG, 1 to 100, from which Photo is the better one.
+	HighQuality = 93
+)
 
-func codersCommand(s *console.Streams) *cli.Command {
-	return console.Command(&cli.Command{
-		Name: "coders", Usage: "list the sparse coders and their parameters",
-		Description: "   superres coders\n   superres train --coder omp:sparsity=2 -o my.npz photos/",
-		Action:      func(*cli.Context) error { return list(s, sparse.Coders()) },
-	})
-}
-
-// list prints plug-ins with their parameters, defaults and papers.
-func list[T any](s *console.Streams, infos []plugin.Info[T]) error {
-	var b strings.Builder
-	for _, info := range infos {
-		fmt.Fprintf(&b, "%s\n   %s\n   %s\n", info.Name, info.Summary, info.Reference)
-		for _, p := range info.Params() {
-			fmt.Fprintf(&b, "   %s=%s  %s\n", p.Name, p.Default, p.Usage)
-		}
-	}
-	_, err := fmt.Fprint(s.Out, b.String())
-	return err
-}
-
-func modelsCommand(s *console.Streams) *cli.Command {
+// Command is superres models.
+func Command(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
 		Name: "models", Usage: "list the models that need no file, or tell where a model comes from",
 		ArgsUsage:   "[NAME|FILE...]",
@@ -54,7 +38,7 @@ func modelsCommand(s *console.Streams) *cli.Command {
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
 				for _, name := range c.Args().Slice() {
-					m, err := openModel(name)
+					m, err := Open(name)
 					if err != nil {
 						return err
 					}
@@ -71,7 +55,7 @@ func modelsCommand(s *console.Streams) *cli.Command {
 				if err != nil {
 					return err
 				}
-				if _, err := fmt.Fprintf(s.Out, "%-10s %s\n", name, summary(m)); err != nil {
+				if _, err := fmt.Fprintf(s.Out, "%-10s %s\n", name, Summary(m)); err != nil {
 					return err
 				}
 			}
@@ -80,8 +64,8 @@ func modelsCommand(s *console.Streams) *cli.Command {
 	})
 }
 
-// summary says in a line what a model is.
-func summary(m *superres.Model) string {
+// Summary says in a line what a model is.
+func Summary(m *superres.Model) string {
 	if len(m.Stages) == 0 {
 		return "plain interpolation, any scale"
 	}
@@ -105,8 +89,8 @@ func summary(m *superres.Model) string {
 	return text + fmt.Sprintf(", %.2f dB on %d held-out pictures (bicubic %.2f)", a.PSNR, p.HeldOut, b.PSNR)
 }
 
-// openModel opens a model by the name of one that needs no file, or from a file.
-func openModel(name string) (*superres.Model, error) {
+// Open opens a model by the name of one that needs no file, or from a file.
+func Open(name string) (*superres.Model, error) {
 	if !strings.ContainsAny(name, `./\`) {
 		m, err := superres.Builtin(name)
 		if err != nil {

@@ -46,7 +46,7 @@ func (u *upscaler) sweep(j job) {
 
 func (u *upscaler) skip(j job) {
 	u.tally.skipped++
-	u.events.picture(pictureEvent{Event: "skip", Input: j.path, Output: j.output, Reason: j.skip})
+	u.events.picture(pictureEvent{Event: "skip", Input: j.Path, Output: j.output, Reason: j.skip})
 }
 
 // fail counts and reports the failure of one picture; that of a single one is what
@@ -89,14 +89,14 @@ func (u *upscaler) show(ctx context.Context, b batch) error {
 	for _, j := range b.skipped {
 		u.skip(j)
 		why := map[string]string{"exists": "exists", "done": "is done"}[j.skip]
-		if err := u.print("%s: skipped, %s %s", j.path, j.output, why); err != nil {
+		if err := u.print("%s: skipped, %s %s", j.Path, j.output, why); err != nil {
 			return err
 		}
 	}
 	var last error
 	var needs []int64
 	for i, j := range b.jobs {
-		ev := pictureEvent{Event: "plan", Input: j.path, Output: j.output, Number: i + 1, Of: len(b.jobs)}
+		ev := pictureEvent{Event: "plan", Input: j.Path, Output: j.output, Number: i + 1, Of: len(b.jobs)}
 		if err := u.look(ctx, j, &ev); err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err()
@@ -108,7 +108,7 @@ func (u *upscaler) show(ctx context.Context, b batch) error {
 		u.tally.planned++
 		u.events.picture(ev)
 		needs = append(needs, ev.Memory)
-		if err := u.print("%s %dx%d -> %s %dx%d, about %s", j.path, ev.InputWidth, ev.InputHeight, j.output, ev.Width, ev.Height, console.Bytes(ev.Memory)); err != nil {
+		if err := u.print("%s %dx%d -> %s %dx%d, about %s", j.Path, ev.InputWidth, ev.InputHeight, j.output, ev.Width, ev.Height, console.Bytes(ev.Memory)); err != nil {
 			return err
 		}
 	}
@@ -145,7 +145,7 @@ func (u *upscaler) print(format string, args ...any) error {
 
 // look fills in what the header of a picture tells of its enlargement.
 func (u *upscaler) look(ctx context.Context, j job, ev *pictureEvent) error {
-	if j.path == "-" {
+	if j.Path == "-" {
 		return console.Usage("--dry-run does not read standard input; name files")
 	}
 	limits := u.limits
@@ -156,7 +156,7 @@ func (u *upscaler) look(ctx context.Context, j job, ev *pictureEvent) error {
 		}
 		return errEnough
 	}
-	if _, err := imagefile.Open(ctx, j.path, limits); !errors.Is(err, errEnough) {
+	if _, err := imagefile.Open(ctx, j.Path, limits); !errors.Is(err, errEnough) {
 		return err
 	}
 	return nil

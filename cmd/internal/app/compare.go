@@ -10,6 +10,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/models"
+	"superres/cmd/internal/pictures"
 	"superres/cmd/internal/plugins"
 	"superres/learners/sparse"
 	"superres/superres"
@@ -68,7 +69,7 @@ stages, which is the paper's way, and for anchored ones (superres train --stages
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of all random draws"},
 			&cli.BoolFlag{Name: "recursive", Aliases: []string{"r"}, Usage: "take folders with all below them"},
 			sweepShardFlag,
-		}, idxFlags...), console.PictureFlags...),
+		}, pictures.IDXFlags...), console.PictureFlags...),
 		Action: func(c *cli.Context) error { return compare(c, s) },
 	})
 }

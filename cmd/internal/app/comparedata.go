@@ -10,6 +10,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
+	"superres/cmd/internal/pictures"
 	"superres/internal/imagefile"
 	"superres/mnist"
 	"superres/superres"
@@ -37,7 +38,7 @@ func (cmp *comparison) readDigits(bar *console.Progress) error {
 	if which, ok := mnist.Official(sum); !ok || !strings.HasPrefix(which, "train-images") {
 		bar.Line("%s is not MNIST's training file as distributed: the digits of Table 1 may be others", file)
 	}
-	all, err := sources{limits: cmp.limits, bytesPerPixel: comparedBytes}.idx(cmp.c.Context, file)
+	all, err := pictures.Sources{Limits: cmp.limits, BytesPerPixel: comparedBytes}.IDX(cmp.c.Context, file)
 	if err != nil {
 		return err
 	}
@@ -74,7 +75,7 @@ func (cmp *comparison) readDigits(bar *console.Progress) error {
 
 // trainingFile finds MNIST's training file in a folder.
 func trainingFile(path string) (string, error) {
-	if isIDX(path) {
+	if pictures.IsIDX(path) {
 		return path, nil
 	}
 	for _, name := range []string{"train-images-idx3-ubyte.gz", "train-images-idx3-ubyte", "train-images.idx3-ubyte"} {
@@ -91,11 +92,11 @@ const comparedBytes = 100
 
 // sources lists pictures.
 func (cmp *comparison) sources(names []string) ([]superres.Source, error) {
-	from, err := newSources(cmp.c, cmp.limits, comparedBytes)
+	from, err := pictures.ReadSources(cmp.c, cmp.limits, comparedBytes)
 	if err != nil {
 		return nil, err
 	}
-	return from.list(cmp.c.Context, names)
+	return from.List(cmp.c.Context, names)
 }
 
 // readPhotos lists the pictures to learn from, and reads those to restore: every fifth,
@@ -167,26 +168,26 @@ func (cmp *comparison) addTest(src superres.Source) error {
 func (cmp *comparison) describe(args []string) (string, error) {
 	sum := sha256.New()
 	for _, arg := range args {
-		files := []input{{path: arg}}
-		if !isIDX(arg) {
+		files := []pictures.Input{{Path: arg}}
+		if !pictures.IsIDX(arg) {
 			var err error
-			if files, err = expand(arg, cmp.c.Bool("recursive")); err != nil {
+			if files, err = pictures.Expand(arg, cmp.c.Bool("recursive")); err != nil {
 				return "", err
 			}
 		}
 		for _, file := range files {
-			f, size, err := imagefile.OpenRegular(file.path)
+			f, size, err := imagefile.OpenRegular(file.Path)
 			if err != nil {
 				return "", err
 			}
-			fmt.Fprintf(sum, "%s\x00%d\x00", file.path, size)
+			fmt.Fprintf(sum, "%s\x00%d\x00", file.Path, size)
 			_, err = io.Copy(sum, f)
 			f.Close() // of a file that was read
 			if err == nil {
 				err = cmp.c.Context.Err()
 			}
 			if err != nil {
-				return "", console.Fail(console.ExitInput, fmt.Errorf("%s: %w", file.path, err))
+				return "", console.Fail(console.ExitInput, fmt.Errorf("%s: %w", file.Path, err))
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/pictures"
 )
 
 func dictCommand(s *console.Streams) *cli.Command {
@@ -45,7 +46,7 @@ the order of their numbers, or, with PICTURES, of their use.`,
 			&cli.StringFlag{Name: "on-exist", Value: "fail", Usage: "`WHAT` to do when the output exists: fail or overwrite"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON, with the use of every atom"},
 			&cli.BoolFlag{Name: "recursive", Aliases: []string{"r"}, Usage: "take folders with all below them"},
-		}, idxFlags, console.PictureFlags),
+		}, pictures.IDXFlags, console.PictureFlags),
 		Action: func(c *cli.Context) error { return dictShow(c, s) },
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/models"
+	"superres/cmd/internal/pictures"
 	"superres/internal/imagefile"
 	"superres/learners/sparse"
 	"superres/superres"
@@ -255,11 +256,11 @@ func (d *shown) count(c *cli.Context, names []string, bar *console.Progress) err
 		}
 		p.Usage = &usageCounts{Uses: make([]int, p.Atoms)}
 	}
-	from, err := newSources(c, d.limits, 60)
+	from, err := pictures.ReadSources(c, d.limits, 60)
 	if err != nil {
 		return err
 	}
-	list, err := from.list(c.Context, names)
+	list, err := from.List(c.Context, names)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/pictures"
 	"superres/internal/imagefile"
 	"superres/superres"
 )
@@ -127,7 +128,7 @@ func (d *compared) load(c *cli.Context, paths []string, limits console.Limits, b
 		bar.Set("comparing", float64(i)/float64(len(paths)))
 		left := limits
 		left.Memory -= held
-		read := frugal(left, 80)
+		read := pictures.Frugal(left, 80)
 		pic, err := imagefile.Open(c.Context, path, read)
 		if err != nil {
 			return err

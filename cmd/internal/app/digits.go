@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/pictures"
 	"superres/internal/imagefile"
 	"superres/internal/parallel"
 	"superres/mnist"
@@ -25,7 +26,7 @@ import (
 // digits is one run of superres mnist.
 type digits struct {
 	images, labels string // files; labels may be ""
-	choice         choice
+	choice         pictures.Choice
 	model          *superres.Model
 	name           string            // of the model
 	columns        []string          // what is scored: the plain interpolations and the model
@@ -69,7 +70,7 @@ func (d *digits) inspect(ctx context.Context, pixels, memory int64) error {
 	if int64(d.width)*int64(d.height) > pixels {
 		return console.Fail(console.ExitLimit, fmt.Errorf("%s: images of %dx%d have more than %d megapixels; use --max-pixels", d.images, d.width, d.height, pixels/1e6))
 	}
-	taken, count, err := d.choice.among(d.images, d.total)
+	taken, count, err := d.choice.Among(d.images, d.total)
 	if err != nil {
 		return err
 	}
@@ -167,7 +168,7 @@ func (d *digits) stream(ctx context.Context, write func(*image.Gray) error) (wri
 		return nil, console.Fail(console.ExitInput, err)
 	}
 	defer pair.Close()
-	taken, _, err := d.choice.among(d.images, pair.Count())
+	taken, _, err := d.choice.Among(d.images, pair.Count())
 	if err != nil {
 		return nil, err
 	}

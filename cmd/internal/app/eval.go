@@ -12,6 +12,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/models"
+	"superres/cmd/internal/pictures"
 	"superres/internal/imagefile"
 	"superres/superres"
 )
@@ -37,7 +38,7 @@ nfe, for digits: squared error of the grey values over the squared truth.`,
 			&cli.IntFlag{Name: "jpeg", Usage: "pass the reduced pictures through JPEG files of quality `Q`, 1 to 100, as most pictures come; 0: do not"},
 			&cli.BoolFlag{Name: "recursive", Aliases: []string{"r"}, Usage: "take folders with all below them"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
-		}, idxFlags...), console.PictureFlags...),
+		}, pictures.IDXFlags...), console.PictureFlags...),
 		Action: func(c *cli.Context) error { return eval(c, s) },
 	})
 }
@@ -71,7 +72,7 @@ func eval(c *cli.Context, s *console.Streams) error {
 	table := scores{Scale: scale, JPEG: c.Int("jpeg"), Effort: c.String("effort"), Protocol: superres.Protocol(c.String("protocol"))}
 	if table.Protocol == "" {
 		table.Protocol = superres.MatlabY
-		if slices.ContainsFunc(c.Args().Slice(), isIDX) {
+		if slices.ContainsFunc(c.Args().Slice(), pictures.IsIDX) {
 			table.Protocol = superres.NFE
 		}
 	}
@@ -81,7 +82,7 @@ func eval(c *cli.Context, s *console.Streams) error {
 	if len(models) > 0 {
 		err = table.models(c, models, limits, bar)
 	} else {
-		err = table.files(c, frugal(limits, 60), bar)
+		err = table.files(c, pictures.Frugal(limits, 60), bar)
 	}
 	if err != nil {
 		return err
@@ -124,11 +125,11 @@ func (t *scores) models(c *cli.Context, names []string, limits console.Limits, b
 	if err := t.Degradation.Check(); err != nil {
 		return err
 	}
-	from, err := newSources(c, limits, 100)
+	from, err := pictures.ReadSources(c, limits, 100)
 	if err != nil {
 		return err
 	}
-	list, err := from.list(c.Context, c.Args().Slice())
+	list, err := from.List(c.Context, c.Args().Slice())
 	if err != nil {
 		return err
 	}
@@ -166,11 +167,11 @@ func (t *scores) models(c *cli.Context, names []string, limits console.Limits, b
 // files scores a file against another, or the pictures of a folder against those
 // of another that have their stem, or begin with it.
 func (t *scores) files(c *cli.Context, limits imagefile.Limits, bar *console.Progress) error {
-	refs, err := expand(c.Args().Get(0), c.Bool("recursive"))
+	refs, err := pictures.Expand(c.Args().Get(0), c.Bool("recursive"))
 	if err != nil {
 		return err
 	}
-	tests, err := expand(c.Args().Get(1), c.Bool("recursive"))
+	tests, err := pictures.Expand(c.Args().Get(1), c.Bool("recursive"))
 	if err != nil {
 		return err
 	}
@@ -178,25 +179,25 @@ func (t *scores) files(c *cli.Context, limits imagefile.Limits, bar *console.Pro
 	twins := pair(refs, tests)
 	for i, ref := range refs {
 		bar.Set("scoring", float64(i)/float64(len(refs)))
-		test, found := twins[i], twins[i].path != ""
+		test, found := twins[i], twins[i].Path != ""
 		if len(refs) == 1 && len(tests) == 1 {
 			test, found = tests[0], true
 		}
 		if !found {
 			stem := stemOf(ref)
-			return console.Fail(console.ExitInput, fmt.Errorf("%s: no picture called %s or %s_... to score", ref.path, stem, stem))
+			return console.Fail(console.ExitInput, fmt.Errorf("%s: no picture called %s or %s_... to score", ref.Path, stem, stem))
 		}
 		var images [2]image.Image
-		for i, in := range []input{ref, test} {
-			pic, err := imagefile.Open(c.Context, in.path, limits)
+		for i, in := range []pictures.Input{ref, test} {
+			pic, err := imagefile.Open(c.Context, in.Path, limits)
 			if err != nil {
 				return err
 			}
 			images[i] = pic.Image
 		}
-		row := scoreRow{Name: filepath.Base(ref.path)}
+		row := scoreRow{Name: filepath.Base(ref.Path)}
 		if err := t.score(&row, images[0], images[1]); err != nil {
-			return fmt.Errorf("%s: %w", test.path, err)
+			return fmt.Errorf("%s: %w", test.Path, err)
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -206,11 +207,11 @@ func (t *scores) files(c *cli.Context, limits imagefile.Limits, bar *console.Pro
 // pair finds the test picture of every reference: the one in the same place, or
 // with its stem there, or the shortest name that begins with the stem and an
 // underscore and fits no longer reference. Where there is none the path is empty.
-func pair(refs, tests []input) []input {
-	twins := make([]input, len(refs))
+func pair(refs, tests []pictures.Input) []pictures.Input {
+	twins := make([]pictures.Input, len(refs))
 	for i, ref := range refs {
 		for _, test := range tests {
-			if test.place == ref.place {
+			if test.Place == ref.Place {
 				twins[i] = test
 			}
 		}
@@ -225,14 +226,14 @@ func pair(refs, tests []input) []input {
 			if name != stem && !strings.HasPrefix(name, stem+"_") {
 				continue
 			}
-			if twins[i].place == ref.place {
+			if twins[i].Place == ref.Place {
 				continue // it has its own
 			}
 			if owner < 0 || len(stem) > len(stemOf(refs[owner])) {
 				owner = i
 			}
 		}
-		if owner >= 0 && (twins[owner].path == "" || len(name) < len(stemOf(twins[owner]))) {
+		if owner >= 0 && (twins[owner].Path == "" || len(name) < len(stemOf(twins[owner]))) {
 			twins[owner] = test
 		}
 	}
@@ -240,7 +241,7 @@ func pair(refs, tests []input) []input {
 }
 
 // stemOf is the place of a picture without its extension.
-func stemOf(in input) string { return strings.TrimSuffix(in.place, filepath.Ext(in.place)) }
+func stemOf(in pictures.Input) string { return strings.TrimSuffix(in.Place, filepath.Ext(in.Place)) }
 
 // score adds a cell to a row.
 func (t *scores) score(row *scoreRow, ref, test image.Image) error {

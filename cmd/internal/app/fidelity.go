@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/pictures"
 	"superres/internal/imagefile"
 	"superres/superres"
 )
@@ -68,7 +69,7 @@ func provenance(c *cli.Context, name string, model *superres.Model, opt superres
 	if opt.Fit {
 		how = "fit"
 	}
-	text += fmt.Sprintf("; %s %s", how, sizeText(opt))
+	text += fmt.Sprintf("; %s %s", how, pictures.SizeText(opt))
 	for _, flag := range []string{"effort", "ensemble", "coder", "sparsity", "back-projection"} {
 		if c.IsSet(flag) {
 			text += fmt.Sprintf("; %s %v", flag, c.Value(flag))

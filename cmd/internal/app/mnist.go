@@ -15,6 +15,7 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/models"
 	"superres/cmd/internal/paths"
+	"superres/cmd/internal/pictures"
 	"superres/internal/imagefile"
 	"superres/superres"
 )
@@ -45,7 +46,7 @@ written. Images are worked on a few hundred at a time, whatever their number.`,
 			&cli.StringFlag{Name: "degradation", Usage: "reduce by `HOW`: bicubic or box; by default what the model was trained for, and box for plain interpolations"},
 			&cli.StringFlag{Name: "on-exist", Value: "fail", Usage: "`WHAT` to do when an output exists: fail or overwrite"},
 			&cli.BoolFlag{Name: "json", Usage: "print the summary as JSON"},
-		}, idxFlags...), console.PictureFlags...),
+		}, pictures.IDXFlags...), console.PictureFlags...),
 		Subcommands: []*cli.Command{downloadCommand(s)},
 		Action:      func(c *cli.Context) error { return mnistBatch(c, s) },
 	})
@@ -118,7 +119,7 @@ func (d *digits) checkFlags(c *cli.Context) (err error) {
 	case d.enlarge && c.String("output") == "" && d.sheet == "":
 		return console.Usage("nothing to do: --task enlarge scores nothing, so say where its results go with -o or --sheet")
 	}
-	if d.choice, err = choose(c); err != nil {
+	if d.choice, err = pictures.ReadChoice(c); err != nil {
 		return err
 	}
 	if err := d.placeOutput(c.String("output")); err != nil {
@@ -163,7 +164,7 @@ func (d *digits) placeOutput(out string) error {
 		return console.Usage("-o -: expected a file or a folder; standard output gets the scores")
 	case asFolder:
 		d.folder = filepath.Clean(out)
-	case isIDX(out):
+	case pictures.IsIDX(out):
 		d.file = out
 	default:
 		return console.Usage("-o %s: expected an IDX file (its name ends in -ubyte, .idx, -ubyte.gz or .idx.gz), or a folder: %s%c", out, out, filepath.Separator)

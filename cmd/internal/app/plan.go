@@ -14,6 +14,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
+	"superres/cmd/internal/pictures"
 	"superres/internal/imagefile"
 	"superres/superres"
 )
@@ -21,7 +22,7 @@ import (
 // job is one picture to enlarge: where it comes from and where it goes ("-":
 // standard output).
 type job struct {
-	input
+	pictures.Input
 	output  string
 	format  string // of the output
 	root    string // the folder that the output must not leave through a link
@@ -65,7 +66,7 @@ func newBatch(c *cli.Context, opt superres.Options, past *resumption) (batch, er
 		if j.output != "-" && !slices.Contains(b.roots, j.root) {
 			b.roots = append(b.roots, j.root)
 		}
-		if !part.has(j.place) {
+		if !part.has(j.Place) {
 			continue
 		}
 		if j.output == "-" {
@@ -94,17 +95,17 @@ func newBatch(c *cli.Context, opt superres.Options, past *resumption) (batch, er
 
 // allJobs finds the inputs and names the outputs.
 func allJobs(c *cli.Context, opt superres.Options) ([]job, error) {
-	filter, err := newFilter(c)
+	filter, err := pictures.ReadFilter(c)
 	if err != nil {
 		return nil, err
 	}
-	find := finder{recursive: c.Bool("recursive"), filter: filter}
+	find := pictures.Finder{Recursive: c.Bool("recursive"), Filter: filter}
 	if out := c.String("output"); out != "" && out != "-" {
-		find.avoid = paths.Real(out)
+		find.Avoid = paths.Real(out)
 	}
-	var list []input
+	var list []pictures.Input
 	for _, arg := range c.Args().Slice() {
-		inputs, err := find.expand(arg)
+		inputs, err := find.Expand(arg)
 		if err != nil {
 			return nil, err
 		}
@@ -113,27 +114,30 @@ func allJobs(c *cli.Context, opt superres.Options) ([]job, error) {
 	if len(list) == 0 {
 		return nil, console.Fail(console.ExitInput, errors.New("no picture is left to work on; check --include and --exclude"))
 	}
-	single := c.NArg() == 1 && len(list) == 1 && list[0].root == ""
-	names, err := newNamer(c, opt, single)
+	single := c.NArg() == 1 && len(list) == 1 && list[0].Root == ""
+	names, err := pictures.NewNamer(pictures.Naming{
+		Out: c.String("output"), Format: c.String("format"), Template: c.String("name"), Model: c.String("model"), Size: opt,
+	}, single)
 	if err != nil {
 		return nil, err
 	}
 	var jobs []job
 	for _, in := range list {
-		j, err := names.job(in)
+		o, err := names.Output(in)
+		j := job{Input: in, output: o.Path, format: o.Format, root: o.Root}
 		switch {
 		case err != nil:
 			return nil, err
 		case j.output == "-" && !single:
 			return nil, console.Usage("standard output takes one picture: give one file, or - alone")
-		case in.path == "-" && c.IsSet("shard"):
+		case in.Path == "-" && c.IsSet("shard"):
 			return nil, console.Usage("--shard divides files; standard input is one")
-		case (in.path == "-" || j.output == "-") && c.Bool("resume"):
+		case (in.Path == "-" || j.output == "-") && c.Bool("resume"):
 			return nil, console.Usage("--resume goes on with files; standard input and output begin anew")
 		case j.output == "-" && c.Bool("json"):
 			return nil, console.Usage("--json and the picture both go to standard output; use -o FILE")
 		}
-		if info, err := os.Stat(in.path); err == nil {
+		if info, err := os.Stat(in.Path); err == nil {
 			j.bytes = info.Size()
 		}
 		jobs = append(jobs, j)
@@ -145,8 +149,8 @@ func allJobs(c *cli.Context, opt superres.Options) ([]job, error) {
 func clashes(jobs []job) (problems []error) {
 	inputPaths := map[string]string{} // where an input really lies: its name
 	for _, j := range jobs {
-		if j.path != "-" {
-			inputPaths[paths.Real(j.path)] = j.path
+		if j.Path != "-" {
+			inputPaths[paths.Real(j.Path)] = j.Path
 		}
 	}
 	seen := map[string]string{}
@@ -156,15 +160,15 @@ func clashes(jobs []job) (problems []error) {
 		}
 		place := filepath.Join(paths.Real(filepath.Dir(j.output)), filepath.Base(j.output))
 		other, clash := seen[place]
-		seen[place] = j.path
+		seen[place] = j.Path
 		in, is := inputPaths[paths.Real(j.output)]
 		switch {
 		case clash:
-			problems = append(problems, console.Fail(console.ExitOutput, fmt.Errorf("%s and %s both make %s; use --name '{stem}{ext}_{size}', or a folder for each", other, j.path, j.output)))
-		case is && in != j.path:
-			problems = append(problems, console.Fail(console.ExitOutput, fmt.Errorf("%s: its output %s is an input as well; use another -o or --name", j.path, j.output)))
-		case is || imagefile.SameFile(j.path, j.output):
-			problems = append(problems, console.Fail(console.ExitOutput, fmt.Errorf("%s: the output is the input; use another -o or --name", j.path)))
+			problems = append(problems, console.Fail(console.ExitOutput, fmt.Errorf("%s and %s both make %s; use --name '{stem}{ext}_{size}', or a folder for each", other, j.Path, j.output)))
+		case is && in != j.Path:
+			problems = append(problems, console.Fail(console.ExitOutput, fmt.Errorf("%s: its output %s is an input as well; use another -o or --name", j.Path, j.output)))
+		case is || imagefile.SameFile(j.Path, j.output):
+			problems = append(problems, console.Fail(console.ExitOutput, fmt.Errorf("%s: the output is the input; use another -o or --name", j.Path)))
 		}
 	}
 	return problems

@@ -16,6 +16,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
+	"superres/cmd/internal/pictures"
 	"superres/internal/imagefile"
 	"superres/superres"
 )
@@ -90,7 +91,7 @@ func newResumption(c *cli.Context, engines func() ([]engine, error), opt superre
 	r := &resumption{map[string]string{}, part.suffix(), map[string]map[string]record{}, map[string]*journal[record]{}}
 	for _, format := range []string{"png", "jpeg", "bmp", "tiff"} {
 		sum := sha256.New()
-		fmt.Fprintf(sum, "version %s\nmodel %s %s\nsize %s\nformat %s\n", console.Version, models, filepath.Base(c.String("model")), sizeText(opt), format)
+		fmt.Fprintf(sum, "version %s\nmodel %s %s\nsize %s\nformat %s\n", console.Version, models, filepath.Base(c.String("model")), pictures.SizeText(opt), format)
 		if opt.Fit {
 			fmt.Fprintln(sum, "fit")
 		}
@@ -118,12 +119,12 @@ func (r *resumption) withoutResults(jobs []job) ([]job, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, is := past[paths.Below(paths.Real(j.root), filepath.Join(paths.Real(filepath.Dir(j.path)), filepath.Base(j.path)))]; !is {
+		if _, is := past[paths.Below(paths.Real(j.root), filepath.Join(paths.Real(filepath.Dir(j.Path)), filepath.Base(j.Path)))]; !is {
 			left = append(left, j)
 		}
 	}
 	if len(left) == 0 {
-		return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: is a result, by the journal beside it; to enlarge it once more, leave out --resume", jobs[0].path))
+		return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: is a result, by the journal beside it; to enlarge it once more, leave out --resume", jobs[0].Path))
 	}
 	return left, nil
 }
@@ -144,7 +145,7 @@ func (r *resumption) judge(j *job) error {
 		return nil
 	}
 	ours := last.State == "start" || last.Bytes == there.Size()
-	if ours && last.State == "done" && last.Input == filepath.ToSlash(j.place) && last.Settings == r.settings[j.format] && last.isOf(j.path) {
+	if ours && last.State == "done" && last.Input == filepath.ToSlash(j.Place) && last.Settings == r.settings[j.format] && last.isOf(j.Path) {
 		j.skip = "done"
 	}
 	j.replace = ours
@@ -277,8 +278,8 @@ func (r *resumption) end(b batch, failed []string) error {
 		ends[root] = &record{State: "end"}
 	}
 	for _, j := range slices.Concat(b.jobs, b.skipped) {
-		if e := ends[j.root]; bad[j.path] {
-			e.Failed = append(e.Failed, j.path)
+		if e := ends[j.root]; bad[j.Path] {
+			e.Failed = append(e.Failed, j.Path)
 		} else {
 			e.Done++
 		}
@@ -307,11 +308,11 @@ func (r *resumption) keep(j job, info fs.FileInfo, write func() error) error {
 	if r == nil {
 		return write()
 	}
-	sum, err := hashFile(j.path)
+	sum, err := hashFile(j.Path)
 	if err != nil {
 		return err
 	}
-	rec := record{State: "start", Output: outputOf(j), Input: filepath.ToSlash(j.place), Size: info.Size(), Modified: info.ModTime(),
+	rec := record{State: "start", Output: outputOf(j), Input: filepath.ToSlash(j.Place), Size: info.Size(), Modified: info.ModTime(),
 		SHA256: sum, Settings: r.settings[j.format], Time: time.Now()}
 	at := r.journals[paths.Real(j.root)]
 	if err := at.add(rec); err != nil {
@@ -323,7 +324,7 @@ func (r *resumption) keep(j job, info fs.FileInfo, write func() error) error {
 	if err := write(); err != nil {
 		return err
 	}
-	in, err := os.Stat(j.path)
+	in, err := os.Stat(j.Path)
 	if err != nil || in.Size() != rec.Size || !in.ModTime().Equal(rec.Modified) {
 		return nil // changed meanwhile: to be done again
 	}

@@ -16,6 +16,7 @@ import (
 	"superres/internal/golden"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/cmd/internal/pictures"
 )
 
 func TestUpscaleNames(t *testing.T) {
@@ -243,17 +244,17 @@ func TestLists(t *testing.T) {
 
 // Every test picture goes to the reference whose name it fits best, and to no other.
 func TestPair(t *testing.T) {
-	list := func(places ...string) (out []input) {
+	list := func(places ...string) (out []pictures.Input) {
 		for _, p := range places {
-			out = append(out, input{path: "x/" + p, place: p})
+			out = append(out, pictures.Input{Path: "x/" + p, Place: p})
 		}
 		return out
 	}
 	got := pair(list("a.png", "a_b.png", "c.png", "d.png"), list("a_b_2x.png", "c_2x_old.png", "c_2x.png", "d.jpg", "d_2x.png"))
 	want := []string{"", "a_b_2x.png", "c_2x.png", "d.jpg"}
 	for i, in := range got {
-		if in.place != want[i] {
-			t.Errorf("reference %d is scored by %q, expected %q", i, in.place, want[i])
+		if in.Place != want[i] {
+			t.Errorf("reference %d is scored by %q, expected %q", i, in.Place, want[i])
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/models"
+	"superres/cmd/internal/pictures"
 	"superres/cmd/internal/plugins"
 	"superres/internal/imagefile"
 	"superres/superres"
@@ -51,7 +52,7 @@ func trainCommand(s *console.Streams) *cli.Command {
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of all random draws"},
 			&cli.StringFlag{Name: "on-exist", Value: "fail", Usage: "`WHAT` to do when the output exists: fail or overwrite"},
 			&cli.BoolFlag{Name: "recursive", Aliases: []string{"r"}, Usage: "take folders with all below them"},
-		}, idxFlags...), console.PictureFlags...),
+		}, pictures.IDXFlags...), console.PictureFlags...),
 		Action: func(c *cli.Context) error { return train(c, s) },
 	})
 }
@@ -107,11 +108,11 @@ func train(c *cli.Context, s *console.Streams) error {
 		return err
 	}
 	defer bar.Clear()
-	from, err := newSources(c, limits, 40)
+	from, err := pictures.ReadSources(c, limits, 40)
 	if err != nil {
 		return err
 	}
-	list, err := from.list(c.Context, c.Args().Slice())
+	list, err := from.List(c.Context, c.Args().Slice())
 	if err != nil {
 		return err
 	}

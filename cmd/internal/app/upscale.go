@@ -18,6 +18,7 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/models"
 	"superres/cmd/internal/paths"
+	"superres/cmd/internal/pictures"
 	"superres/internal/imagefile"
 	"superres/superres"
 )
@@ -37,7 +38,7 @@ func upscaleCommand(s *console.Streams) *cli.Command {
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `PATH`: a file, a folder, or - for standard output"},
 			&cli.StringFlag{Name: "name", Value: "{stem}_{size}{ext}", Usage: "`TEMPLATE` of output names, of {stem}, {size} (2x, 800w, 600h or 800x600), {scale} (2) and {model}; {ext} is the extension of the output at the end, which is added where it is missing, and elsewhere that of the input"},
-		}, sizeFlags, []cli.Flag{
+		}, pictures.SizeFlags, []cli.Flag{
 			&cli.StringFlag{Name: "model", Aliases: []string{"m"}, Value: models.Auto, Usage: "`NAME|FILE`: see superres models; auto is photo, and photo-jpeg for JPEG files of less than high quality"},
 			&cli.StringFlag{Name: "effort", Value: "best", Usage: "`HOW` many stages of a cascade to run: fast (one), balanced (two) or best (all)"},
 			&cli.BoolFlag{Name: "ensemble", Usage: "take the mean over the eight flips and quarter turns of a picture: better with models of coupled stages, such as coupled, and in vain with cascades; takes eight times as long"},
@@ -48,7 +49,7 @@ func upscaleCommand(s *console.Streams) *cli.Command {
 			&cli.IntFlag{Name: "quality", Value: 95, Usage: "`Q` of JPEG, 1 to 100"},
 			&cli.IntFlag{Name: "tile", Usage: "work on `N` rows of a picture at a time: less takes less memory, the pixels are the same; 0: as suits"},
 			&cli.BoolFlag{Name: "recursive", Aliases: []string{"r"}, Usage: "take folders with all below them, except the folder of -o"},
-		}, filterFlags, []cli.Flag{
+		}, pictures.FilterFlags, []cli.Flag{
 			&cli.StringFlag{Name: "on-exist", Value: "fail", Usage: "`WHAT` to do when the output exists: fail, skip or overwrite"},
 			&cli.BoolFlag{Name: "resume", Usage: "keep a journal in the folder of the outputs, and do not do again what it has as done"},
 			&cli.StringFlag{Name: "shard", Usage: "do only part `I/N` of the pictures, 0/N to N-1/N: the parts may run at once"},
@@ -145,7 +146,7 @@ func (u *upscaler) configure(c *cli.Context) (err error) {
 	u.memory = machine.Memory
 	u.quality, u.overwrite = c.Int("quality"), c.String("on-exist") == "overwrite"
 	u.limits = imagefile.Limits{Pixels: machine.Pixels, Time: c.Duration("timeout")}
-	if u.size, err = wantedSize(c); err != nil {
+	if u.size, err = pictures.ReadSize(c); err != nil {
 		return err
 	}
 	u.size.Ensemble = c.Bool("ensemble")
@@ -206,7 +207,7 @@ func (u *upscaler) measure(cfg image.Config) (w, h int, need int64, err error) {
 // take begins then.
 func (u *upscaler) one(ctx context.Context, j job, out *outcome, admit func(bytes int64), report func(float64)) (err error) {
 	ctx, clock := newClock(ctx, u.whole)
-	defer func() { err = clock.end(err, j.path) }()
+	defer func() { err = clock.end(err, j.Path) }()
 	limits := u.limits
 	limits.Accept = func(cfg image.Config) error {
 		_, _, need, err := u.measure(cfg)
@@ -218,11 +219,11 @@ func (u *upscaler) one(ctx context.Context, j job, out *outcome, admit func(byte
 	}
 	var pic *imagefile.Picture
 	var info fs.FileInfo // of the input before it is read
-	if j.path == "-" {
+	if j.Path == "-" {
 		pic, err = imagefile.Decode(ctx, u.In, "standard input", limits)
 	} else {
-		info, _ = os.Stat(j.path)
-		pic, err = imagefile.Open(ctx, j.path, limits)
+		info, _ = os.Stat(j.Path)
+		pic, err = imagefile.Open(ctx, j.Path, limits)
 	}
 	if err != nil {
 		return err
@@ -237,7 +238,7 @@ func (u *upscaler) one(ctx context.Context, j job, out *outcome, admit func(byte
 	out.about = about(pic, by.name, out.need)
 	result, err := by.model.Upscale(ctx, pic.Image, opt)
 	if err != nil {
-		return fmt.Errorf("%s: %w", j.path, err)
+		return fmt.Errorf("%s: %w", j.Path, err)
 	}
 	result, how, warnings := u.keep.finish(pic, result, j.format, u.quality, by.software)
 	out.to, out.warnings = result.Bounds().Size(), warnings

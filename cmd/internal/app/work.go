@@ -84,7 +84,7 @@ func (w *work) do(ctx context.Context, i int) (struct{}, error) {
 
 // event is the beginning of the events of picture i.
 func (w *work) event(i int) pictureEvent {
-	return pictureEvent{Event: "start", Input: w.jobs[i].path, Output: w.jobs[i].output, Number: i + 1, Of: len(w.jobs)}
+	return pictureEvent{Event: "start", Input: w.jobs[i].Path, Output: w.jobs[i].output, Number: i + 1, Of: len(w.jobs)}
 }
 
 func (w *work) begin(i int) {
@@ -110,9 +110,9 @@ func (w *work) report(i int) {
 	u, j, out, ev := w.u, w.jobs[i], w.results[i], w.event(i)
 	if u.verbose && out.about != "" {
 		u.bar.Pause()
-		fmt.Fprintln(u.Err, imagefile.OneLine(j.path+": "+out.about))
+		fmt.Fprintln(u.Err, imagefile.OneLine(j.Path+": "+out.about))
 	}
-	u.note(j.path, out.warnings)
+	u.note(j.Path, out.warnings)
 	ev.Seconds = out.seconds
 	for _, text := range out.warnings {
 		ev.Warnings = append(ev.Warnings, imagefile.OneLine(text))

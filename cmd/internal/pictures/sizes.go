@@ -1,4 +1,4 @@
-package app
+package pictures
 
 import (
 	"strconv"
@@ -10,16 +10,16 @@ import (
 	"superres/superres"
 )
 
-// sizeFlags say how large results are to be.
-var sizeFlags = []cli.Flag{
+// SizeFlags say how large results are to be.
+var SizeFlags = []cli.Flag{
 	&cli.Float64Flag{Name: "scale", Aliases: []string{"s"}, Value: 2, Usage: "enlarge by `F`, 1 to 16"},
 	&cli.IntFlag{Name: "width", Usage: "enlarge to `W` pixels across; without --height in proportion, with it to exactly that size"},
 	&cli.IntFlag{Name: "height", Usage: "enlarge to `H` pixels down"},
 	&cli.StringFlag{Name: "fit", Usage: "enlarge in proportion to the largest that `WxH` holds"},
 }
 
-// wantedSize reads sizeFlags into the options of an enlargement.
-func wantedSize(c *cli.Context) (superres.Options, error) {
+// ReadSize reads sizeFlags into the options of an enlargement.
+func ReadSize(c *cli.Context) (superres.Options, error) {
 	var opt superres.Options
 	given := func(name string) bool { return c.IsSet(name) }
 	switch sized := given("width") || given("height"); {
@@ -53,8 +53,8 @@ func wantedSize(c *cli.Context) (superres.Options, error) {
 	return opt, nil
 }
 
-// sizeText is what is asked for, in a file name: 2x, 800w, 600h, 800x600.
-func sizeText(opt superres.Options) string {
+// SizeText is what is asked for, in a file name: 2x, 800w, 600h, 800x600.
+func SizeText(opt superres.Options) string {
 	switch {
 	case opt.Width > 0 && opt.Height > 0:
 		return strconv.Itoa(opt.Width) + "x" + strconv.Itoa(opt.Height)

@@ -1,4 +1,6 @@
-package app
+// Package pictures finds the pictures that a command line names, says where what is made of
+// them goes and how large it is, and reads pictures to learn from.
+package pictures
 
 import (
 	"errors"
@@ -13,11 +15,15 @@ import (
 	"superres/cmd/internal/paths"
 )
 
-// input is one picture to be read.
-type input struct {
-	path  string // "-": standard input
-	place string // below root; the base name when there is none
-	root  string // the folder it was found in; empty when it was named itself
+// Input is one picture to be read.
+type Input struct {
+	// path is the file as it was named or found. "-" is standard input.
+	Path string
+	// place is the path below root, or the base name when there is none.
+	Place string
+	// root is the folder that the file was found in. It is empty when the file was named
+	// itself.
+	Root string
 }
 
 var pictureExtensions = []string{".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp"}
@@ -27,59 +33,63 @@ func isPicture(name string) bool {
 	return slices.Contains(pictureExtensions, strings.ToLower(filepath.Ext(name))) && !strings.HasPrefix(filepath.Base(name), ".")
 }
 
-// finder lists the pictures that arguments stand for.
-type finder struct {
-	recursive bool
-	filter    filter
-	avoid     string // a folder, without links, that is not entered: that of the outputs
+// Finder lists the pictures that arguments stand for.
+type Finder struct {
+	// recursive takes folders with all below them: --recursive, false.
+	Recursive bool
+	// filter chooses among the pictures of folders: all.
+	Filter Filter
+	// avoid is a folder, without links, that is not entered: that of the outputs. Empty is
+	// none.
+	Avoid string
 }
 
-// expand lists the pictures that an argument stands for, and fails when there are none.
-func expand(arg string, recursive bool) ([]input, error) {
-	return finder{recursive: recursive}.expand(arg)
+// Expand lists the pictures that an argument stands for, and fails when there are none.
+func Expand(arg string, recursive bool) ([]Input, error) {
+	return Finder{Recursive: recursive}.Expand(arg)
 }
 
-// expand lists the pictures that an argument stands for: a file, the pictures of a
+// Expand lists the pictures that an argument stands for: a file, the pictures of a
 // folder (below it, too, if recursive), or those a pattern matches, where the
 // shell has not expanded it. Folders are listed in name order. It fails when there are
 // none, even with another filter.
-func (f finder) expand(arg string) ([]input, error) {
+func (f Finder) Expand(arg string) ([]Input, error) {
 	if arg == "" {
 		return nil, console.Usage(`an input has an empty name (""); leave it out or name a file`)
 	}
 	if arg == "-" {
-		return []input{{path: arg, place: "stdin"}}, nil
+		return []Input{{Path: arg, Place: "stdin"}}, nil
 	}
 	info, err := os.Stat(arg)
 	if errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(arg, "*?[") {
 		return f.matching(arg)
 	}
 	if err != nil || !info.IsDir() {
-		return []input{{path: arg, place: filepath.Base(arg)}}, nil // its opening will tell what is wrong
+		return []Input{{Path: arg, Place: filepath.Base(arg)}}, nil // its opening will tell what is wrong
 	}
 	return f.within(arg)
 }
 
 // matching lists what a pattern stands for; a folder it matches is mirrored like one
 // that is named.
-func (f finder) matching(pattern string) ([]input, error) {
+func (f Finder) matching(pattern string) ([]Input, error) {
 	matches, err := filepath.Glob(pattern)
 	if err != nil || len(matches) == 0 {
 		return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: no file matches this pattern", pattern))
 	}
-	var list []input
+	var list []Input
 	for _, m := range matches {
 		if strings.HasPrefix(filepath.Base(m), ".") {
 			continue
 		}
 		if paths.IsFolder(m) {
-			if f.avoid != "" && paths.Real(m) == f.avoid || !f.filter.enters(filepath.Base(m)) {
+			if f.Avoid != "" && paths.Real(m) == f.Avoid || !f.Filter.enters(filepath.Base(m)) {
 				continue
 			}
-		} else if !f.filter.takes(filepath.Base(m)) {
+		} else if !f.Filter.takes(filepath.Base(m)) {
 			continue
 		}
-		more, err := f.expand(m)
+		more, err := f.Expand(m)
 		if err != nil {
 			return nil, err
 		}
@@ -89,28 +99,28 @@ func (f finder) matching(pattern string) ([]input, error) {
 }
 
 // within lists the pictures of a folder.
-func (f finder) within(folder string) ([]input, error) {
-	var list []input
+func (f Finder) within(folder string) ([]Input, error) {
+	var list []Input
 	any := false
 	root := filepath.Clean(folder) + string(filepath.Separator) // followed when it is a link
 	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		place, relErr := filepath.Rel(folder, path)
 		switch {
 		case err != nil:
-			list = append(list, input{path, place, folder}) // to be opened and reported like a bad picture
+			list = append(list, Input{path, place, folder}) // to be opened and reported like a bad picture
 			return fs.SkipDir
 		case relErr != nil:
 			return relErr
 		case path == root:
 			return nil
 		case e.IsDir():
-			if !f.recursive || strings.HasPrefix(e.Name(), ".") || !f.filter.enters(filepath.ToSlash(place)) || f.avoid != "" && paths.Real(path) == f.avoid {
+			if !f.Recursive || strings.HasPrefix(e.Name(), ".") || !f.Filter.enters(filepath.ToSlash(place)) || f.Avoid != "" && paths.Real(path) == f.Avoid {
 				return fs.SkipDir
 			}
 		case isPicture(path):
 			any = true
-			if f.filter.takes(filepath.ToSlash(place)) {
-				list = append(list, input{path, place, folder})
+			if f.Filter.takes(filepath.ToSlash(place)) {
+				list = append(list, Input{path, place, folder})
 			}
 		}
 		return nil
@@ -118,14 +128,14 @@ func (f finder) within(folder string) ([]input, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(list) == 0 && !any && len(f.filter.exclude) == 0 {
+	if len(list) == 0 && !any && len(f.Filter.Exclude) == 0 {
 		return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: no pictures in this folder (looked for %s)", folder, strings.Join(pictureExtensions, " ")))
 	}
 	return list, nil
 }
 
-// isIDX tells whether path is named like an IDX file.
-func isIDX(path string) bool {
+// IsIDX tells whether path is named like an IDX file.
+func IsIDX(path string) bool {
 	name := strings.TrimSuffix(filepath.Base(path), ".gz")
 	return strings.HasSuffix(name, ".idx") || strings.HasSuffix(name, "-ubyte")
 }

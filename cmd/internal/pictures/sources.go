@@ -1,4 +1,4 @@
-package app
+package pictures
 
 import (
 	"context"
@@ -19,41 +19,41 @@ import (
 	"superres/superres"
 )
 
-// idxFlags choose among the images of IDX files.
-var idxFlags = []cli.Flag{
+// IDXFlags choose among the images of IDX files.
+var IDXFlags = []cli.Flag{
 	&cli.StringFlag{Name: "index", Usage: "of IDX files take only the images `I,J,...` (from 0)"},
 	&cli.StringFlag{Name: "skip-index", Usage: "of IDX files leave out the images `I,J,...`"},
 	&cli.IntFlag{Name: "limit", Usage: "of IDX files take the first `N` that are left; 0: all"},
 }
 
-// sources lists pictures from which a command learns or which it scores: picture files,
+// Sources lists pictures from which a command learns or which it scores: picture files,
 // folders of them, and IDX files.
-type sources struct {
+type Sources struct {
 	// command is the name of the command, for messages.
-	command string
+	Command string
 	// recursive takes folders with all below them: --recursive, false.
-	recursive bool
+	Recursive bool
 	// choice is which images of IDX files are taken: idxFlags, all.
-	choice choice
+	Choice Choice
 	// limits are those of the machine.
-	limits console.Limits
+	Limits console.Limits
 	// bytesPerPixel is how much memory the command takes at its peak for a pixel.
-	bytesPerPixel int64
+	BytesPerPixel int64
 }
 
-// newSources reads --recursive and idxFlags.
-func newSources(c *cli.Context, l console.Limits, bytesPerPixel int64) (sources, error) {
-	choice, err := choose(c)
-	return sources{c.Command.Name, c.Bool("recursive"), choice, l, bytesPerPixel}, err
+// ReadSources reads --recursive and idxFlags.
+func ReadSources(c *cli.Context, l console.Limits, bytesPerPixel int64) (Sources, error) {
+	choice, err := ReadChoice(c)
+	return Sources{c.Command.Name, c.Bool("recursive"), choice, l, bytesPerPixel}, err
 }
 
-// list lists the pictures that names stand for, of which there must be one.
-func (s sources) list(ctx context.Context, names []string) ([]superres.Source, error) {
-	limits := frugal(s.limits, s.bytesPerPixel)
+// List lists the pictures that names stand for, of which there must be one.
+func (s Sources) List(ctx context.Context, names []string) ([]superres.Source, error) {
+	limits := Frugal(s.Limits, s.BytesPerPixel)
 	var list []superres.Source
 	for _, name := range names {
-		if isIDX(name) {
-			digits, err := s.idx(ctx, name)
+		if IsIDX(name) {
+			digits, err := s.IDX(ctx, name)
 			if err != nil {
 				return nil, err
 			}
@@ -61,15 +61,15 @@ func (s sources) list(ctx context.Context, names []string) ([]superres.Source, e
 			continue
 		}
 		if name == "-" {
-			return nil, console.Usage("%s does not read standard input; name files or folders (a file of this name is ./-)", s.command)
+			return nil, console.Usage("%s does not read standard input; name files or folders (a file of this name is ./-)", s.Command)
 		}
-		inputs, err := expand(name, s.recursive)
+		inputs, err := Expand(name, s.Recursive)
 		if err != nil {
 			return nil, err
 		}
 		for _, in := range inputs {
-			list = append(list, superres.Source{Name: in.path, Open: func(ctx context.Context) (image.Image, error) {
-				pic, err := imagefile.Open(ctx, in.path, limits)
+			list = append(list, superres.Source{Name: in.Path, Open: func(ctx context.Context) (image.Image, error) {
+				pic, err := imagefile.Open(ctx, in.Path, limits)
 				if err != nil {
 					return nil, err
 				}
@@ -83,9 +83,9 @@ func (s sources) list(ctx context.Context, names []string) ([]superres.Source, e
 	return list, nil
 }
 
-// frugal are the limits of reading a picture by a command that takes so many bytes for a
+// Frugal are the limits of reading a picture by a command that takes so many bytes for a
 // pixel at its peak.
-func frugal(l console.Limits, bytesPerPixel int64) imagefile.Limits {
+func Frugal(l console.Limits, bytesPerPixel int64) imagefile.Limits {
 	return imagefile.Limits{Pixels: l.Pixels, Accept: func(cfg image.Config) error {
 		if need := int64(cfg.Width) * int64(cfg.Height) * bytesPerPixel; need > l.Memory {
 			return fmt.Errorf("%dx%d needs %s, the limit is %s; use --max-memory", cfg.Width, cfg.Height, console.Bytes(need), console.Bytes(l.Memory))
@@ -94,15 +94,19 @@ func frugal(l console.Limits, bytesPerPixel int64) imagefile.Limits {
 	}}
 }
 
-// choice is what idxFlags choose.
-type choice struct {
-	take, skip []int // nil: all, none
-	limit      int   // 0: none
+// Choice is what idxFlags choose.
+type Choice struct {
+	// take are the numbers of the images, from 0: --index. Nil is all.
+	Take []int
+	// skip are the numbers of images to leave out: --skip-index, none.
+	Skip []int
+	// limit is how many are taken of those that are left: --limit. 0 is all.
+	Limit int
 }
 
-// among applies the choice to a file of total images: taken tells, asked about each
+// Among applies the choice to a file of total images: taken tells, asked about each
 // once and in order, which are chosen; count is their number.
-func (ch choice) among(name string, total int) (taken func(i int) bool, count int, err error) {
+func (ch Choice) Among(name string, total int) (taken func(i int) bool, count int, err error) {
 	set := func(list []int) map[int]bool {
 		m := map[int]bool{}
 		for _, i := range list {
@@ -113,18 +117,18 @@ func (ch choice) among(name string, total int) (taken func(i int) bool, count in
 		}
 		return m
 	}
-	take, skip := set(ch.take), set(ch.skip)
+	take, skip := set(ch.Take), set(ch.Skip)
 	count = total - len(skip)
-	if ch.take != nil {
+	if ch.Take != nil {
 		maps.DeleteFunc(take, func(i int, _ bool) bool { return skip[i] })
 		count = len(take)
 	}
-	if ch.limit > 0 {
-		count = min(count, ch.limit)
+	if ch.Limit > 0 {
+		count = min(count, ch.Limit)
 	}
 	left := count
 	return func(i int) bool {
-		if left == 0 || ch.take != nil && !take[i] || skip[i] {
+		if left == 0 || ch.Take != nil && !take[i] || skip[i] {
 			return false
 		}
 		left--
@@ -132,37 +136,38 @@ func (ch choice) among(name string, total int) (taken func(i int) bool, count in
 	}, count, err
 }
 
-func choose(c *cli.Context) (ch choice, err error) {
-	if ch.take, err = indices(c, "index"); err != nil {
+// ReadChoice reads idxFlags.
+func ReadChoice(c *cli.Context) (ch Choice, err error) {
+	if ch.Take, err = indices(c, "index"); err != nil {
 		return ch, err
 	}
-	if ch.skip, err = indices(c, "skip-index"); err != nil {
+	if ch.Skip, err = indices(c, "skip-index"); err != nil {
 		return ch, err
 	}
-	if ch.limit = c.Int("limit"); ch.limit < 0 {
-		return ch, console.Usage("--limit %d: expected 0 or more", ch.limit)
+	if ch.Limit = c.Int("limit"); ch.Limit < 0 {
+		return ch, console.Usage("--limit %d: expected 0 or more", ch.Limit)
 	}
 	return ch, nil
 }
 
-// idx reads the chosen images of an IDX file into memory.
-func (s sources) idx(ctx context.Context, name string) ([]superres.Source, error) {
+// IDX reads the chosen images of an IDX file into memory.
+func (s Sources) IDX(ctx context.Context, name string) ([]superres.Source, error) {
 	f, err := mnist.OpenImages(name)
 	if err != nil {
 		return nil, console.Fail(console.ExitInput, err)
 	}
 	defer f.Close()
-	taken, count, err := s.choice.among(name, f.Count())
+	taken, count, err := s.Choice.Among(name, f.Count())
 	if err != nil {
 		return nil, err
 	}
-	if need := int64(count) * (int64(f.Width())*int64(f.Height()) + 256); need > s.limits.Memory/2 {
+	if need := int64(count) * (int64(f.Width())*int64(f.Height()) + 256); need > s.Limits.Memory/2 {
 		return nil, console.Fail(
 			console.ExitLimit, fmt.Errorf("%s: %d images of %dx%d need %s, more than half of the limit of %s; use --limit or --max-memory",
-				name, count, f.Width(), f.Height(), console.Bytes(need), console.Bytes(s.limits.Memory)))
+				name, count, f.Width(), f.Height(), console.Bytes(need), console.Bytes(s.Limits.Memory)))
 
 	}
-	if err := frugal(s.limits, s.bytesPerPixel).Accept(image.Config{Width: f.Width(), Height: f.Height()}); err != nil {
+	if err := Frugal(s.Limits, s.BytesPerPixel).Accept(image.Config{Width: f.Width(), Height: f.Height()}); err != nil {
 		return nil, console.Fail(console.ExitLimit, fmt.Errorf("%s: %w", name, err))
 	}
 	var list []superres.Source

@@ -1,4 +1,4 @@
-package app
+package pictures
 
 import (
 	"path"
@@ -10,18 +10,26 @@ import (
 	"superres/cmd/internal/console"
 )
 
-// filterFlags choose among the pictures of folders.
-var filterFlags = []cli.Flag{
+// FilterFlags choose among the pictures of folders.
+var FilterFlags = []cli.Flag{
 	&cli.StringSliceFlag{Name: "include", Usage: "of folders and quoted patterns, take only what matches `PATTERN`: *, ? and [a-z] within a name, ** for any folders; without a slash it is for names in any folder; may be repeated"},
 	&cli.StringSliceFlag{Name: "exclude", Usage: "leave out what matches `PATTERN`, folders too; may be repeated"},
 }
 
-// filter chooses files below a folder by their place in it, a path with slashes.
-type filter struct{ include, exclude []string }
+// Filter chooses files below a folder by their place in it, a path with slashes.
+type Filter struct {
+	// include are the patterns of which a file must match one: --include, none, which is
+	// any.
+	Include []string
+	// exclude are the patterns of which neither a file nor its folders may match one:
+	// --exclude, none.
+	Exclude []string
+}
 
-func newFilter(c *cli.Context) (filter, error) {
-	f := filter{c.StringSlice("include"), c.StringSlice("exclude")}
-	for name, patterns := range map[string][]string{"include": f.include, "exclude": f.exclude} {
+// ReadFilter reads filterFlags.
+func ReadFilter(c *cli.Context) (Filter, error) {
+	f := Filter{Include: c.StringSlice("include"), Exclude: c.StringSlice("exclude")}
+	for name, patterns := range map[string][]string{"include": f.Include, "exclude": f.Exclude} {
 		for _, p := range patterns {
 			if _, err := path.Match(p, ""); err != nil || strings.Trim(p, "/") == "" {
 				return f, console.Usage("--%s %q: expected a pattern such as '*.jpg' or 'scans/**'", name, p)
@@ -32,14 +40,14 @@ func newFilter(c *cli.Context) (filter, error) {
 }
 
 // takes tells whether a file is taken.
-func (f filter) takes(place string) bool {
+func (f Filter) takes(place string) bool {
 	fits := func(p string) bool { return !strings.HasSuffix(p, "/") && matches(p, place) }
-	return (len(f.include) == 0 || slices.ContainsFunc(f.include, fits)) && !slices.ContainsFunc(f.exclude, fits)
+	return (len(f.Include) == 0 || slices.ContainsFunc(f.Include, fits)) && !slices.ContainsFunc(f.Exclude, fits)
 }
 
 // enters tells whether a folder may hold files that are taken.
-func (f filter) enters(place string) bool {
-	return !slices.ContainsFunc(f.exclude, func(p string) bool { return matches(strings.TrimSuffix(p, "/"), place) })
+func (f Filter) enters(place string) bool {
+	return !slices.ContainsFunc(f.Exclude, func(p string) bool { return matches(strings.TrimSuffix(p, "/"), place) })
 }
 
 // matches tells whether a pattern fits a place: its last part when the pattern has

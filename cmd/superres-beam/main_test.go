@@ -26,7 +26,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
-	"superres/cmd/internal/app"
+	"superres/cmd/app"
 	"superres/mnist"
 )
 

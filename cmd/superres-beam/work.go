@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"superres/cmd/internal/app"
+	"superres/cmd/internal/paths"
 )
 
 // part is an element: a command, and which part of it to do.
@@ -177,7 +177,7 @@ func without(args []string, input string) []string {
 		}
 		if place, err := filepath.Rel(a, input); err == nil && filepath.IsLocal(place) {
 			found = true
-			out = append(out, "--exclude=/"+app.GlobQuote(filepath.ToSlash(place)))
+			out = append(out, "--exclude=/"+paths.GlobQuote(filepath.ToSlash(place)))
 		}
 	}
 	if !found {

@@ -28,7 +28,7 @@ func (u *upscaler) all(ctx context.Context, b batch) error {
 	if err != nil {
 		return err
 	}
-	if err := u.past.end(b, u.tally.failures); err != nil {
+	if err := u.past.End(b.roots, b.files(), u.tally.failures); err != nil {
 		return err
 	}
 	return u.verdict(w.last)

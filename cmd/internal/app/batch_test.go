@@ -15,6 +15,7 @@ import (
 	"superres/cmd/internal/console"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/cmd/internal/parts"
 )
 
 // decodeEvents reads events strictly: each line is one, of a known type.
@@ -139,7 +140,7 @@ func TestDryRun(t *testing.T) {
 // The flags that are no settings of a result are flags of upscale.
 func TestNeutralFlags(t *testing.T) {
 	known := []string{"help"}
-	for _, f := range upscaleCommand(&console.Streams{}).Flags {
+	for _, f := range UpscaleCommand(&console.Streams{}).Flags {
 		known = append(known, f.Names()[0])
 	}
 	for _, name := range neutral {
@@ -231,13 +232,13 @@ func TestResume(t *testing.T) {
 		}
 	}
 	// The journal is that of one program at a time.
-	j, _, err := openJournal[record](out(".superres-journal.jsonl"))
+	j, _, err := parts.OpenJournal[parts.Record](out(".superres-journal.jsonl"))
 	must(err)
 	consoletest.WritePicture(t, in("f.png"), consoletest.Blob(5, 5))
 	if _, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "out", "--resume"); runtime.GOOS == "linux" && (code != 5 || !strings.Contains(stderr, "another superres is at work")) {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
-	must(j.close())
+	must(j.Close())
 	// Results among the inputs are no inputs.
 	for range 2 {
 		if _, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "in", "--resume", "-q"); code != 0 {

@@ -20,7 +20,7 @@ import (
 	"superres/learners/sparse"
 )
 
-func benchCommand(s *console.Streams) *cli.Command {
+func BenchCommand(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
 		Name: "bench", Usage: "measure the speed of this machine", ArgsUsage: "[FLAGS]",
 		Description: `   superres bench                one processor

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"fmt"
 	"image"
 	"os"
 	"path/filepath"
@@ -11,42 +10,6 @@ import (
 
 	"superres/cmd/internal/console/consoletest"
 )
-
-// Every picture is in one part, whatever the other pictures are, and the parts are of
-// like size. The numbers are fixed: a part must not change between versions.
-func TestShards(t *testing.T) {
-	for n := 1; n <= 9; n++ {
-		count := make([]int, n)
-		for i := range 900 {
-			place, found := fmt.Sprintf("dir%d/%d.png", i%7, i), 0
-			for k := range n {
-				if (shard{k, n}).has(place) {
-					count[k]++
-					found++
-				}
-			}
-			if found != 1 || !(shard{}).has(place) {
-				t.Fatalf("%s is in %d of %d parts", place, found, n)
-			}
-		}
-		if least := slices.Min(count); least < 900/n*7/10 {
-			t.Errorf("of %d parts, one has %d of 900", n, least)
-		}
-	}
-	for place, want := range map[string]int{"a.png": 1, "in/b.png": 6, "deep/er/c.jpg": 6} {
-		if got := slices.IndexFunc([]int{0, 1, 2, 3, 4, 5, 6}, func(k int) bool { return shard{k, 7}.has(place) }); got != want {
-			t.Errorf("%s is in part %d, expected %d", place, got, want)
-		}
-	}
-	for _, bad := range []string{"7/7", "-1/7", "1", "1/", "/2", "0/0", "a/b", "1/2/3", "0/7x"} {
-		if s, err := newShard(bad); err == nil {
-			t.Errorf("%s: %+v", bad, s)
-		}
-	}
-	if s, err := newShard("6/7"); err != nil || s != (shard{6, 7}) || s.suffix() != ".6-of-7" || s.String() != "6/7" {
-		t.Errorf("%+v, %v", s, err)
-	}
-}
 
 // What is chosen in folders: the folder of the outputs is not, a folder that a quoted
 // pattern matches is mirrored, and --include and --exclude are kept to.

@@ -10,6 +10,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/models"
+	"superres/cmd/internal/parts"
 	"superres/cmd/internal/pictures"
 	"superres/cmd/internal/plugins"
 	"superres/learners/sparse"
@@ -36,7 +37,7 @@ var protocols = []protocol{
 	{name: "images", runs: 1, patches: 4000, atoms: 256, sparsity: 2, iterations: 100, back: 3, flat: 3, refit: true, photo: true},
 }
 
-func compareCommand(s *console.Streams) *cli.Command {
+func CompareCommand(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
 		Name: "compare", Usage: "compare learners: the error report, with the paper's Table 1", ArgsUsage: "[FLAGS] DATA",
 		Description: `   superres compare mnist/                               the paper's Table 1
@@ -68,7 +69,7 @@ stages, which is the paper's way, and for anchored ones (superres train --stages
 			&cli.IntFlag{Name: "back-projection", Usage: "back-project `N` times where that is done; 0: as the protocol says"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of all random draws"},
 			&cli.BoolFlag{Name: "recursive", Aliases: []string{"r"}, Usage: "take folders with all below them"},
-			sweepShardFlag,
+			parts.SweepFlag,
 		}, pictures.IDXFlags...), console.PictureFlags...),
 		Action: func(c *cli.Context) error { return compare(c, s) },
 	})
@@ -121,21 +122,21 @@ func compare(c *cli.Context, s *console.Streams) error {
 		return console.Usage("%.0f runs are asked for, expected %d at most; use fewer --seeds", runs, maxTrials)
 	}
 	dir := c.String("output")
-	part, err := sweepPart(c, dir)
+	part, err := parts.SweepPart(c, dir)
 	if err != nil {
 		return err
 	}
 	var baselines []baseline
-	if part.of == 0 {
+	if part.Of == 0 {
 		if baselines, err = cmp.baselines(); err != nil {
 			return err
 		}
 	}
-	results, err := sweep[comparisonTask, comparisonResult]{
-		command: c.Command.Name, dir: dir, part: part, task: func(r comparisonResult) comparisonTask { return r.comparisonTask }, failed: func(r comparisonResult) bool { return r.Failure != "" },
-		weight: comparisonTask.weight, run: cmp.run,
-	}.do(c.Context, cmp.tasks(), bar)
-	if err != nil || part.of > 0 {
+	results, err := parts.Sweep[comparisonTask, comparisonResult]{
+		Command: c.Command.Name, Dir: dir, Part: part, Task: func(r comparisonResult) comparisonTask { return r.comparisonTask }, Failed: func(r comparisonResult) bool { return r.Failure != "" },
+		Weight: comparisonTask.weight, Run: cmp.run,
+	}.Do(c.Context, cmp.tasks(), bar)
+	if err != nil || part.Of > 0 {
 		return err
 	}
 	bar.Clear()

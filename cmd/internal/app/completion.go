@@ -26,7 +26,7 @@ var completionScripts embed.FS
 
 var shells = []string{"bash", "zsh", "fish"}
 
-func completionCommand(s *console.Streams) *cli.Command {
+func CompletionCommand(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
 		Name: "completion", Usage: "print a script by which a shell completes commands, flags and values", ArgsUsage: "bash|zsh|fish",
 		Description: `   source <(superres completion bash)               in ~/.bashrc

@@ -9,7 +9,7 @@ import (
 	"superres/cmd/internal/pictures"
 )
 
-func dictCommand(s *console.Streams) *cli.Command {
+func DictCommand(s *console.Streams) *cli.Command {
 	return console.Group(&cli.Command{
 		Name: "dict", Usage: "look at the atoms of a model, take them elsewhere, bring others in",
 		Description: `   superres dict show coupled -o atoms.png

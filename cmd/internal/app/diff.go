@@ -18,7 +18,7 @@ import (
 	"superres/superres"
 )
 
-func diffCommand(s *console.Streams) *cli.Command {
+func DiffCommand(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
 		Name: "diff", Usage: "put pictures of one scene into a page that compares them", ArgsUsage: "[FLAGS] A B...",
 		Description: `   superres diff truth.png enlarged.png                      diff.html: slider, difference, scores

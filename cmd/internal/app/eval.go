@@ -17,7 +17,7 @@ import (
 	"superres/superres"
 )
 
-func evalCommand(s *console.Streams) *cli.Command {
+func EvalCommand(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
 		Name: "eval", Usage: "score enlarged pictures, or models", ArgsUsage: "[FLAGS] REF TEST   or   -m MODEL [FLAGS] REF...",
 		Description: `   superres eval truth.png enlarged.png            two files

@@ -21,6 +21,7 @@ import (
 	"superres/internal/golden"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/cmd/internal/parts"
 )
 
 // untilDone runs the program, kills it after random times, and runs it again until it
@@ -92,7 +93,7 @@ func TestKilledAndResumed(t *testing.T) {
 				t.Errorf("after a kill, %s has %d bytes, expected %d", f, len(data), len(want[f]))
 			}
 		}
-		records, _, err := readJournal[record](filepath.Join(out, ".superres-journal.jsonl"))
+		records, _, err := parts.ReadJournal[parts.Record](filepath.Join(out, ".superres-journal.jsonl"))
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			t.Error(err)
 		}

@@ -19,7 +19,7 @@ import (
 	"superres/learners/sparse"
 )
 
-func learnCommand(s *console.Streams) *cli.Command {
+func LearnCommand(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
 		Name: "learn", Usage: "learn a dictionary from a matrix of your own", ArgsUsage: "[FLAGS] DATA -o DICT",
 		Description: `   superres learn Y.npy -o D.npy

@@ -10,7 +10,7 @@ import (
 	"superres/cmd/internal/console"
 )
 
-func manCommand(s *console.Streams) *cli.Command {
+func ManCommand(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
 		Name: "man", Usage: "print the manual page",
 		Description: `   superres man | man -l -

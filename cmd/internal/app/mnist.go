@@ -20,7 +20,7 @@ import (
 	"superres/superres"
 )
 
-func mnistCommand(s *console.Streams) *cli.Command {
+func MnistCommand(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
 		Name: "mnist", Usage: "restore and score the images of an IDX file", ArgsUsage: "[FLAGS] IMAGES [LABELS]   or   download --dir DIR",
 		Description: `   superres mnist t10k-images-idx3-ubyte.gz

@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/parts"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/internal/imagefile"
@@ -29,6 +30,13 @@ type job struct {
 	replace bool   // what is there is an earlier result of this program
 	skip    string // why there is nothing to do: a reason of an event
 	bytes   int64  // of the input
+
+	settings string // a hash of what else decides the output
+}
+
+// file is the job as a ledger has it.
+func (j job) file() parts.File {
+	return parts.File{Input: j.Path, Place: j.Place, Output: j.output, Root: j.root, Settings: j.settings}
 }
 
 // batch is what one call is to do.
@@ -41,7 +49,7 @@ type batch struct {
 
 // newBatch works out what upscale is to do, before any work: it finds the inputs,
 // names the outputs, finds two inputs with one output and outputs that are in the way.
-func newBatch(c *cli.Context, opt superres.Options, past *resumption) (batch, error) {
+func newBatch(c *cli.Context, opt superres.Options, past *parts.Ledger, settings map[string]string) (batch, error) {
 	var b batch
 	if c.NArg() == 0 {
 		return b, console.Usage("no input: name files, folders or - for standard input; superres upscale --help shows examples")
@@ -50,13 +58,13 @@ func newBatch(c *cli.Context, opt superres.Options, past *resumption) (batch, er
 	if err := console.OneOf("on-exist", onExist, "fail", "skip", "overwrite"); err != nil {
 		return b, err
 	}
-	part, err := newShard(c.String("shard"))
+	part, err := parts.Parse(c.String("shard"))
 	if err != nil {
 		return b, err
 	}
 	all, err := allJobs(c, opt)
 	if err == nil {
-		all, err = past.withoutResults(all)
+		all, err = withoutResults(past, all)
 	}
 	if err != nil {
 		return b, err
@@ -66,17 +74,22 @@ func newBatch(c *cli.Context, opt superres.Options, past *resumption) (batch, er
 		if j.output != "-" && !slices.Contains(b.roots, j.root) {
 			b.roots = append(b.roots, j.root)
 		}
-		if !part.has(j.Place) {
+		if !part.Has(j.Place) {
 			continue
 		}
 		if j.output == "-" {
 			b.jobs = append(b.jobs, j)
 			continue
 		}
-		if err := past.judge(&j); err != nil {
+		j.settings = settings[j.format]
+		done, ours, err := past.Judge(j.file())
+		if err != nil {
 			return b, err
 		}
-		_, err := os.Lstat(j.output)
+		if j.replace = ours; done {
+			j.skip = "done"
+		}
+		_, err = os.Lstat(j.output)
 		exists := err == nil && !j.replace
 		switch {
 		case j.skip != "":
@@ -145,6 +158,25 @@ func allJobs(c *cli.Context, opt superres.Options) ([]job, error) {
 	return jobs, nil
 }
 
+// withoutResults leaves out inputs that the journal has as outputs, which lie among the
+// pictures when those of a folder are enlarged into the same folder.
+func withoutResults(past *parts.Ledger, jobs []job) ([]job, error) {
+	var left []job
+	for _, j := range jobs {
+		is, err := past.IsResult(j.root, j.Path)
+		if err != nil {
+			return nil, err
+		}
+		if !is {
+			left = append(left, j)
+		}
+	}
+	if len(left) == 0 {
+		return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: is a result, by the journal beside it; to enlarge it once more, leave out --resume", jobs[0].Path))
+	}
+	return left, nil
+}
+
 // clashes finds two inputs with one output, and outputs that are inputs.
 func clashes(jobs []job) (problems []error) {
 	inputPaths := map[string]string{} // where an input really lies: its name
@@ -172,6 +204,22 @@ func clashes(jobs []job) (problems []error) {
 		}
 	}
 	return problems
+}
+
+// working are the folders of the outputs that are to be made.
+func (b batch) working() (roots []string) {
+	for _, j := range b.jobs {
+		roots = append(roots, j.root)
+	}
+	return roots
+}
+
+// files are those of all pictures of this part.
+func (b batch) files() (list []parts.File) {
+	for _, j := range slices.Concat(b.jobs, b.skipped) {
+		list = append(list, j.file())
+	}
+	return list
 }
 
 // err is the first of the problems.

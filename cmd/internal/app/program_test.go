@@ -5,10 +5,16 @@ import (
 	"testing"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/cmd/internal/models"
+	"superres/cmd/internal/parts"
+	"superres/cmd/internal/plugins"
 )
 
 // program is the program of all commands.
-var program = consoletest.Program{Program: all}
+var program = consoletest.Of(
+	UpscaleCommand, EvalCommand, DiffCommand, TrainCommand, LearnCommand, RecoverCommand, CompareCommand, parts.Command, MnistCommand,
+	DictCommand, models.Command, plugins.Learners, plugins.Coders, BenchCommand, CompletionCommand, ManCommand, VersionCommand,
+)
 
 func TestMain(m *testing.M) { program.Main(m) }
 

@@ -11,13 +11,14 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/parts"
 	"superres/cmd/internal/plugins"
 	"superres/learners"
 	"superres/learners/planted"
 	"superres/learners/sparse"
 )
 
-func recoverCommand(s *console.Streams) *cli.Command {
+func RecoverCommand(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
 		Name: "recover", Usage: "compare learners on signals from known dictionaries: the paper's Figure 1", ArgsUsage: "[FLAGS]",
 		Description: `   superres recover --trials 10 -o figure1                 the whole figure, 10 problems a point
@@ -33,7 +34,7 @@ func recoverCommand(s *console.Streams) *cli.Command {
 			&cli.StringFlag{Name: "coder", Value: "omp", Usage: "`SPEC` of the coder of the two-stage learners, which is told the true S"},
 			&cli.Float64Flag{Name: "noise", Usage: "add white noise of `R` times the signals' root mean square"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of all random draws"},
-			sweepShardFlag,
+			parts.SweepFlag,
 		}, console.WorkFlags...),
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
@@ -62,15 +63,15 @@ func recoverDictionaries(c *cli.Context, s *console.Streams) error {
 	}
 	defer bar.Clear()
 	dir := c.String("output")
-	part, err := sweepPart(c, dir)
+	part, err := parts.SweepPart(c, dir)
 	if err != nil {
 		return err
 	}
-	trials, err := sweep[planted.Task, planted.Trial]{
-		command: c.Command.Name, dir: dir, part: part, task: func(t planted.Trial) planted.Task { return t.Task }, failed: func(t planted.Trial) bool { return t.Failure != "" },
-		weight: planted.Task.Weight, run: func(ctx context.Context, t planted.Task) (planted.Trial, error) { return t.Run(ctx) },
-	}.do(c.Context, tasks, bar)
-	if err != nil || part.of > 0 {
+	trials, err := parts.Sweep[planted.Task, planted.Trial]{
+		Command: c.Command.Name, Dir: dir, Part: part, Task: func(t planted.Trial) planted.Task { return t.Task }, Failed: func(t planted.Trial) bool { return t.Failure != "" },
+		Weight: planted.Task.Weight, Run: func(ctx context.Context, t planted.Task) (planted.Trial, error) { return t.Run(ctx) },
+	}.Do(c.Context, tasks, bar)
+	if err != nil || part.Of > 0 {
 		return err
 	}
 	bar.Clear()

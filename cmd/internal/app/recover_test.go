@@ -16,6 +16,7 @@ import (
 	"superres/internal/imagefile"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/cmd/internal/parts"
 	"superres/cmd/internal/plugins"
 )
 
@@ -164,17 +165,17 @@ func TestSpecs(t *testing.T) {
 func TestRecoverTwiceAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"recover", "--learners", "mod", "--panel", "8,12,2", "--n", "30", "--trials", "2", "--iterations", "2", "-o", dir}
-	j, _, err := openJournal[int](filepath.Join(dir, "journal.jsonl"))
+	j, _, err := parts.OpenJournal[int](filepath.Join(dir, "journal.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !imagefile.Lock(j.file) {
+	if !imagefile.Lock(j.File) {
 		t.Skip("no locks here")
 	}
 	if _, errs, code := call(t, dir, "", args...); code != console.ExitOutput || !strings.Contains(errs, "another superres is at work") {
 		t.Errorf("beside another: exit %d, %s", code, errs)
 	}
-	if err := j.close(); err != nil {
+	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if _, errs, code := call(t, dir, "", args...); code != 0 {
@@ -251,34 +252,5 @@ func TestWithSparsity(t *testing.T) {
 		if got, err := plugins.WithSparsity(spec, 3); got != want || err != nil {
 			t.Errorf("%s: %s, %v", spec, got, err)
 		}
-	}
-}
-
-// A journal is not written through a link.
-func TestLinkedJournal(t *testing.T) {
-	dir := t.TempDir()
-	consoletest.Put(t, filepath.Join(dir, "precious"), []byte("no end of line"))
-	if err := os.Symlink("precious", filepath.Join(dir, "journal.jsonl")); err != nil {
-		t.Skip(err)
-	}
-	if _, _, err := openJournal[int](filepath.Join(dir, "journal.jsonl")); err == nil || console.ExitCode(err) != console.ExitOutput || !strings.Contains(err.Error(), "is a symbolic link") {
-		t.Error(err)
-	}
-	if got, err := os.ReadFile(filepath.Join(dir, "precious")); err != nil || string(got) != "no end of line" {
-		t.Errorf("%q, %v", got, err)
-	}
-}
-
-// In a journal the later line holds, even where the clock was set back in between.
-func TestJournalOfAWrongClock(t *testing.T) {
-	dir := t.TempDir()
-	consoletest.Put(t, filepath.Join(dir, ".superres-journal.jsonl"), []byte(`{"state":"done","output":"a","settings":"old","time":"2030-01-01T00:00:00Z"}
-{"state":"done","output":"a","settings":"new","time":"2020-01-01T00:00:00Z"}
-`))
-	consoletest.Put(t, filepath.Join(dir, ".superres-journal.0-of-2.jsonl"), []byte(`{"state":"done","output":"a","settings":"older","time":"2019-01-01T00:00:00Z"}
-`))
-	past, err := (&resumption{past: map[string]map[string]record{}}).read(dir)
-	if err != nil || past["a"].Settings != "new" {
-		t.Errorf("%+v, %v", past["a"], err)
 	}
 }

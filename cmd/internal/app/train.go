@@ -18,7 +18,7 @@ import (
 	"superres/superres"
 )
 
-func trainCommand(s *console.Streams) *cli.Command {
+func TrainCommand(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
 		Name: "train", Usage: "learn a model from pictures", ArgsUsage: "[FLAGS] IMAGES... -o MODEL",
 		Description: `   superres train photos/ -o my.npz

@@ -17,13 +17,14 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/models"
+	"superres/cmd/internal/parts"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/internal/imagefile"
 	"superres/superres"
 )
 
-func upscaleCommand(s *console.Streams) *cli.Command {
+func UpscaleCommand(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
 		Name: "upscale", Usage: "enlarge picture files", ArgsUsage: "[FLAGS] IN...",
 		Description: `   superres upscale photo.jpg                      writes photo_2x.jpg beside it
@@ -78,7 +79,7 @@ type upscaler struct {
 	swept     map[string]bool // folders
 	bar       *console.Progress
 	keep      fidelity
-	past      *resumption
+	past      *parts.Ledger
 	events    *events
 	tally     tally
 }
@@ -101,11 +102,23 @@ func (u *upscaler) upscale(c *cli.Context) (err error) {
 		return err
 	}
 	defer u.bar.Clear()
-	if u.past, err = newResumption(c, u.engines, u.size); err != nil {
-		return err
+	var settings map[string]string
+	if c.Bool("resume") {
+		part, err := parts.Parse(c.String("shard"))
+		if err != nil {
+			return err
+		}
+		all, err := u.engines()
+		if err != nil {
+			return err
+		}
+		if settings, err = resultSettings(c, all, u.size); err != nil {
+			return err
+		}
+		u.past = parts.NewLedger(part)
 	}
-	defer u.past.close()
-	b, err := newBatch(c, u.size, u.past)
+	defer u.past.Close()
+	b, err := newBatch(c, u.size, u.past, settings)
 	if err != nil {
 		return err
 	}
@@ -130,7 +143,7 @@ func (u *upscaler) upscale(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := u.past.open(b); err != nil {
+	if err := u.past.Open(b.roots, b.working()); err != nil {
 		return err
 	}
 	u.bar.Several(u.tally.total > 1)
@@ -266,7 +279,7 @@ func (u *upscaler) deliver(j job, info fs.FileInfo, write func(io.Writer) error)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return imagefile.Unwritable(dir, err)
 	}
-	return u.past.keep(j, info, func() error {
+	return u.past.Keep(j.file(), info, func() error {
 		return imagefile.WriteAtomic(j.output, u.overwrite || j.replace, write)
 	})
 }

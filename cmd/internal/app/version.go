@@ -11,7 +11,7 @@ import (
 	"superres/cmd/internal/console"
 )
 
-func versionCommand(s *console.Streams) *cli.Command {
+func VersionCommand(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
 		Name: "version", Usage: "print the version",
 		Description: "   superres version\n   superres version --json",

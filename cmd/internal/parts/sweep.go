@@ -1,4 +1,4 @@
-package app
+package parts
 
 import (
 	"context"
@@ -22,7 +22,7 @@ func toMerge(ctx context.Context) context.Context { return context.WithValue(ctx
 // merges tells whether sweeps merge in a context.
 func merges(ctx context.Context) bool { return ctx.Value(mergeKey{}) != nil }
 
-// sweep runs tasks that are not among those the journals in the folder dir have, keeps
+// Sweep runs tasks that are not among those the journals in the folder dir have, keeps
 // what they give there, and returns the results of all, in the order of the tasks.
 // Trials that failed are tried again.
 //
@@ -30,14 +30,22 @@ func merges(ctx context.Context) bool { return ctx.Value(mergeKey{}) != nil }
 // nothing. A sweep that merges, because superres merge runs the command to make its
 // report, runs nothing: it returns what the parts have kept, and
 // fails when that is not all.
-type sweep[K comparable, R any] struct {
-	command string // whose folder it is: each has reports of its own, some of one name
-	dir     string
-	part    shard
-	task    func(R) K // that gave a result
-	failed  func(R) bool
-	weight  func(K) float64 // roughly proportional to the work
-	run     func(context.Context, K) (R, error)
+type Sweep[K comparable, R any] struct {
+	// command is the name of the command whose folder it is: each has reports of its own,
+	// some of one name.
+	Command string
+	// dir is the folder of the journals.
+	Dir string
+	// part is what is to be run. The zero value is all.
+	Part Part
+	// task is the task that gave a result.
+	Task func(R) K
+	// failed tells whether a result is a failure.
+	Failed func(R) bool
+	// weight is roughly proportional to the work of a task.
+	Weight func(K) float64
+	// run does a task. It fails only when the context ends.
+	Run func(context.Context, K) (R, error)
 }
 
 // entry is a line of a sweep's journal.
@@ -53,29 +61,29 @@ const (
 	sweepSuffix = ".jsonl"
 )
 
-func (s sweep[K, R]) do(ctx context.Context, tasks []K, bar *console.Progress) (results []R, err error) {
-	if s.dir == "" {
+func (s Sweep[K, R]) Do(ctx context.Context, tasks []K, bar *console.Progress) (results []R, err error) {
+	if s.Dir == "" {
 		return nil, console.Usage("-o names no folder; leave it out or give one")
 	}
 	if merges(ctx) {
 		return s.kept(tasks, bar)
 	}
-	if err := os.MkdirAll(s.dir, 0o777); err != nil {
-		return nil, imagefile.Unwritable(s.dir, err)
+	if err := os.MkdirAll(s.Dir, 0o777); err != nil {
+		return nil, imagefile.Unwritable(s.Dir, err)
 	}
-	j, own, err := openJournal[entry[R]](filepath.Join(s.dir, sweepPrefix+s.part.suffix()+sweepSuffix))
+	j, own, err := OpenJournal[entry[R]](filepath.Join(s.Dir, sweepPrefix+s.Part.Suffix()+sweepSuffix))
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
-		if err2 := j.close(); err == nil && err2 != nil {
-			err = journalError(j.file.Name(), err2)
+		if err2 := j.Close(); err == nil && err2 != nil {
+			err = journalError(j.File.Name(), err2)
 		}
 	}()
-	if s.part.of > 0 {
-		tasks = slices.DeleteFunc(slices.Clone(tasks), func(t K) bool { return !s.part.hasTask(t) })
+	if s.Part.Of > 0 {
+		tasks = slices.DeleteFunc(slices.Clone(tasks), func(t K) bool { return !s.Part.HasTask(t) })
 	}
-	done, _, err := s.known(tasks, own, filepath.Base(j.file.Name()), bar)
+	done, _, err := s.known(tasks, own, filepath.Base(j.File.Name()), bar)
 	if err != nil {
 		return nil, err
 	}
@@ -84,28 +92,28 @@ func (s sweep[K, R]) do(ctx context.Context, tasks []K, bar *console.Progress) (
 	for _, t := range tasks {
 		if _, ok := done[t]; !ok {
 			todo = append(todo, t)
-			total += s.weight(t)
+			total += s.Weight(t)
 		}
 	}
-	err = parallel.Each(ctx, todo, s.run, func(r R) error {
-		done[s.task(r)] = r
-		sum += s.weight(s.task(r))
+	err = parallel.Each(ctx, todo, s.Run, func(r R) error {
+		done[s.Task(r)] = r
+		sum += s.Weight(s.Task(r))
 		bar.Set(fmt.Sprintf("%d trials", len(todo)), sum/total)
 		if count++; bar.Plain() && 10*count/len(todo) > 10*(count-1)/len(todo) {
 			bar.Line("%d of %d trials", count, len(todo))
 		}
-		if s.failed(r) {
-			if failures++; s.part.of == 0 {
+		if s.Failed(r) {
+			if failures++; s.Part.Of == 0 {
 				return nil
 			}
 		}
-		return j.add(entry[R]{s.command, console.Version, r})
+		return j.Add(entry[R]{s.Command, console.Version, r})
 	})
 	if err != nil {
 		return nil, err
 	}
-	if s.part.of > 0 {
-		bar.Line("part %v: %d trials, %d of them now; superres merge %s makes the report when all parts are done", s.part, len(tasks), len(todo), s.dir)
+	if s.Part.Of > 0 {
+		bar.Line("part %v: %d trials, %d of them now; superres merge %s makes the report when all parts are done", s.Part, len(tasks), len(todo), s.Dir)
 		if failures > 0 {
 			return nil, console.Fail(console.ExitSome, fmt.Errorf("%d of %d trials failed; the same command tries them again, and superres merge reports them", failures, len(tasks)))
 		}
@@ -119,18 +127,18 @@ func (s sweep[K, R]) do(ctx context.Context, tasks []K, bar *console.Progress) (
 
 // known returns the results that the journals have of tasks: own is what one of them,
 // of the given name, holds. Failures are apart.
-func (s sweep[K, R]) known(tasks []K, own []entry[R], name string, bar *console.Progress) (done, failed map[K]R, err error) {
-	files, err := filepath.Glob(filepath.Join(paths.GlobQuote(s.dir), sweepPrefix+"*"+sweepSuffix))
+func (s Sweep[K, R]) known(tasks []K, own []entry[R], name string, bar *console.Progress) (done, failed map[K]R, err error) {
+	files, err := filepath.Glob(filepath.Join(paths.GlobQuote(s.Dir), sweepPrefix+"*"+sweepSuffix))
 	if err != nil {
 		return nil, nil, err
 	}
 	all := own
 	for _, file := range files {
 		base := filepath.Base(file)
-		if _, part := partOf(base); base == name || !part && base != sweepPrefix+sweepSuffix {
+		if _, part := OfFile(base); base == name || !part && base != sweepPrefix+sweepSuffix {
 			continue
 		}
-		list, _, err := readJournal[entry[R]](file)
+		list, _, err := ReadJournal[entry[R]](file)
 		if err != nil {
 			return nil, nil, journalError(file, err)
 		}
@@ -142,11 +150,11 @@ func (s sweep[K, R]) known(tasks []K, own []entry[R], name string, bar *console.
 	}
 	done, failed = map[K]R{}, map[K]R{}
 	for _, e := range all {
-		if e.Command != "" && e.Command != s.command { // a line may not say
-			return nil, nil, console.Fail(console.ExitOutput, fmt.Errorf("%s: this folder has the results of superres %s; use another -o", s.dir, e.Command))
+		if e.Command != "" && e.Command != s.Command { // a line may not say
+			return nil, nil, console.Fail(console.ExitOutput, fmt.Errorf("%s: this folder has the results of superres %s; use another -o", s.Dir, e.Command))
 		}
-		t := s.task(e.Result)
-		if s.failed(e.Result) {
+		t := s.Task(e.Result)
+		if s.Failed(e.Result) {
 			failed[t] = e.Result
 			continue
 		}
@@ -155,13 +163,13 @@ func (s sweep[K, R]) known(tasks []K, own []entry[R], name string, bar *console.
 		}
 	}
 	if others > 0 {
-		bar.Line("%s: %d results are of another version of superres and are kept; use another -o to have all anew", s.dir, others)
+		bar.Line("%s: %d results are of another version of superres and are kept; use another -o to have all anew", s.Dir, others)
 	}
 	return done, failed, nil
 }
 
 // kept returns what the parts have kept, failures too.
-func (s sweep[K, R]) kept(tasks []K, bar *console.Progress) (results []R, err error) {
+func (s Sweep[K, R]) kept(tasks []K, bar *console.Progress) (results []R, err error) {
 	done, failed, err := s.known(tasks, nil, "", bar)
 	if err != nil {
 		return nil, err
@@ -184,17 +192,17 @@ func (s sweep[K, R]) kept(tasks []K, bar *console.Progress) (results []R, err er
 }
 
 // partsOf names the parts that tasks are of, by the journals that are there.
-func (s sweep[K, R]) partsOf(tasks []K) string {
-	files, _ := filepath.Glob(filepath.Join(paths.GlobQuote(s.dir), sweepPrefix+"*"+sweepSuffix))
+func (s Sweep[K, R]) partsOf(tasks []K) string {
+	files, _ := filepath.Glob(filepath.Join(paths.GlobQuote(s.Dir), sweepPrefix+"*"+sweepSuffix))
 	of := 0
 	for _, file := range files {
-		if p, ok := partOf(file); ok {
-			of = max(of, p.of)
+		if p, ok := OfFile(file); ok {
+			of = max(of, p.Of)
 		}
 	}
 	var names []string
 	for i := range of {
-		if p := (shard{i, of}); slices.ContainsFunc(tasks, func(t K) bool { return p.hasTask(t) }) {
+		if p := (Part{i, of}); slices.ContainsFunc(tasks, func(t K) bool { return p.HasTask(t) }) {
 			names = append(names, p.String())
 		}
 	}

@@ -1,4 +1,4 @@
-package app
+package parts
 
 import (
 	"bytes"
@@ -12,15 +12,15 @@ import (
 	"superres/internal/imagefile"
 )
 
-// journal keeps what has been finished, one JSON value a line, so that work that
+// Journal keeps what has been finished, one JSON value a line, so that work that
 // was interrupted goes on where it was. A line is written whole or, when the
 // machine stops within it, dropped by the next open. One process at a time has it.
-type journal[T any] struct {
-	file *os.File
+type Journal[T any] struct {
+	File *os.File
 }
 
-// openJournal opens or begins a journal and returns what it holds, in its order.
-func openJournal[T any](name string) (*journal[T], []T, error) {
+// OpenJournal opens or begins a journal and returns what it holds, in its order.
+func OpenJournal[T any](name string) (*Journal[T], []T, error) {
 	if info, err := os.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return nil, nil, journalError(name, errors.New("is a symbolic link, and nothing is written through it; remove it, or use another -o"))
 	}
@@ -38,18 +38,18 @@ func openJournal[T any](name string) (*journal[T], []T, error) {
 		err = errors.New("another superres is at work in this folder; wait for it, or use another -o")
 	default:
 		var whole int64
-		if list, whole, err = readJournal[T](name); err == nil && whole < info.Size() {
+		if list, whole, err = ReadJournal[T](name); err == nil && whole < info.Size() {
 			err = f.Truncate(whole)
 		}
 	}
 	if err != nil {
 		return nil, nil, errors.Join(journalError(name, err), f.Close())
 	}
-	return &journal[T]{f}, list, nil
+	return &Journal[T]{f}, list, nil
 }
 
-// readJournal returns the entries and where the last whole line ends.
-func readJournal[T any](name string) (list []T, whole int64, err error) {
+// ReadJournal returns the entries and where the last whole line ends.
+func ReadJournal[T any](name string) (list []T, whole int64, err error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
 		return nil, 0, err
@@ -68,19 +68,19 @@ func readJournal[T any](name string) (list []T, whole int64, err error) {
 	}
 }
 
-// add appends an entry.
-func (j *journal[T]) add(v T) error {
+// Add appends an entry.
+func (j *Journal[T]) Add(v T) error {
 	line, err := json.Marshal(v)
 	if err == nil {
-		_, err = j.file.Write(append(line, '\n'))
+		_, err = j.File.Write(append(line, '\n'))
 	}
 	if err != nil {
-		return journalError(j.file.Name(), err)
+		return journalError(j.File.Name(), err)
 	}
 	return nil
 }
 
-func (j *journal[T]) close() error { return j.file.Close() }
+func (j *Journal[T]) Close() error { return j.File.Close() }
 
 func journalError(name string, err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {

@@ -1,4 +1,4 @@
-package app
+package parts
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ import (
 	"superres/internal/imagefile"
 )
 
-func mergeCommand(s *console.Streams) *cli.Command {
+func Command(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
 		Name: "merge", Usage: "complete what was done in parts, with --shard", ArgsUsage: "[FLAGS] FOLDER",
 		Description: `   superres merge recovery/     the report of superres recover --shard I/N -o recovery/, for all I
@@ -58,18 +58,18 @@ func merge(c *cli.Context, s *console.Streams, path string) error {
 
 // sweeps tells whether the trials of a command can be run in parts.
 func sweeps(c *cli.Command) bool {
-	return c != nil && slices.Contains(c.Flags, cli.Flag(sweepShardFlag))
+	return c != nil && slices.Contains(c.Flags, cli.Flag(SweepFlag))
 }
 
 // commandFile holds the command whose trials the parts in a folder run, so that
 // superres merge can make its report.
 const commandFile = "command.json"
 
-// sweepPart reads --shard and, of a part, sees to commandFile: all parts in a folder
+// SweepPart reads --shard and, of a part, sees to commandFile: all parts in a folder
 // are of one command.
-func sweepPart(c *cli.Context, dir string) (shard, error) {
-	part, err := newShard(c.String("shard"))
-	if err != nil || part.of == 0 || dir == "" {
+func SweepPart(c *cli.Context, dir string) (Part, error) {
+	part, err := Parse(c.String("shard"))
+	if err != nil || part.Of == 0 || dir == "" {
 		return part, err
 	}
 	args := []string{c.Command.Name}
@@ -113,27 +113,27 @@ func mergePictures(s *console.Streams, dir string) error {
 	if err != nil {
 		return err
 	}
-	ends := map[int]map[int]record{} // by number of parts and part
+	ends := map[int]map[int]Record{} // by number of parts and part
 	for _, file := range files {
-		part, ok := partOf(file)
+		part, ok := OfFile(file)
 		if !ok {
 			continue
 		}
-		list, _, err := readJournal[record](file)
+		list, _, err := ReadJournal[Record](file)
 		if err != nil {
 			return journalError(file, err)
 		}
-		if ends[part.of] == nil {
-			ends[part.of] = map[int]record{}
+		if ends[part.Of] == nil {
+			ends[part.Of] = map[int]Record{}
 		}
-		var last record
+		var last Record
 		for _, rec := range list {
 			if rec.Output == "" {
 				last = rec
 			}
 		}
 		if last.State == "end" {
-			ends[part.of][part.index] = last
+			ends[part.Of][part.Index] = last
 		}
 	}
 	if len(ends) == 0 {
@@ -147,7 +147,7 @@ func mergePictures(s *console.Streams, dir string) error {
 		}
 		for i := range of {
 			if _, ok := parts[i]; !ok {
-				open = append(open, shard{i, of}.String())
+				open = append(open, Part{i, of}.String())
 			}
 		}
 	}
@@ -155,7 +155,7 @@ func mergePictures(s *console.Streams, dir string) error {
 	return console.Fail(console.ExitInput, fmt.Errorf("%s: not all parts have come to their end; run the command with --shard %s", dir, console.FirstOf(open)))
 }
 
-func partsDone(s *console.Streams, dir string, parts map[int]record) error {
+func partsDone(s *console.Streams, dir string, parts map[int]Record) error {
 	done := 0
 	var failed []string
 	for _, i := range slices.Sorted(maps.Keys(parts)) {

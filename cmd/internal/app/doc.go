@@ -1,0 +1,2 @@
+// Package app holds the commands that have no package of their own yet.
+package app

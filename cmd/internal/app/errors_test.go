@@ -1,8 +1,6 @@
 package app
 
 import (
-	"bytes"
-	"context"
 	"encoding/binary"
 	"hash/crc32"
 	"os"
@@ -16,7 +14,7 @@ import (
 
 // Wrong input, wrong usage, wrong models: one clear line, the right exit code, no
 // new file.
-func TestErrors(t *testing.T) {
+func TestErrorsOfCommands(t *testing.T) {
 	dir := t.TempDir()
 	put := func(name, data string) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o666); err != nil {
@@ -46,66 +44,8 @@ func TestErrors(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"upscale", "notes.png"}, 4, `notes.png: not an image (starts with "Dear al`},
-		{[]string{"upscale", "short.png"}, 4, "short.png: damaged PNG"},
-		{[]string{"upscale", "empty.png"}, 4, "empty.png: "},
-		{[]string{"upscale", "huge.png"}, 7, "65535x65535"},
-		{[]string{"upscale", "missing.png"}, 4, "missing.png: "},
-		{[]string{"upscale", "nothing"}, 4, "nothing: no pictures in this folder"},
-		{[]string{"upscale", "x*.png"}, 4, "no file matches"},
-		{[]string{"upscale", "a.png", "-s", "16", "--max-memory", "1"}, 7, "--max-memory"},
-		{[]string{"upscale", "exists.png"}, 5, "exists_2x.png exists; use --on-exist"},
-		{[]string{"upscale", "a.png", "-o", "a.png", "--on-exist", "overwrite"}, 5, "the output is the input"},
-		{[]string{"upscale", "a.png", "b", "-o", "out"}, 5, "both make"},
-		{[]string{"upscale", "a.png", "-o", "a.gif"}, 2, "a.gif"},
-		{[]string{"upscale", "a.png", "-o", "exists.png/"}, 5, "exists.png"},
-		{[]string{"upscale", "a.png", "-m", "foto"}, 6, `did you mean "photo"?`},
-		{[]string{"upscale", "a.png", "-m", "bad.npz"}, 6, "bad.npz: not an .npz file"},
-		{[]string{"upscale", "a.png", "-m", "none.npz"}, 6, "none.npz"},
-		{[]string{"upscale", "exists.png", "exists_2x.png", "--on-exist", "overwrite"}, 5, "exists_2x.png is an input as well"},
-		{[]string{"upscale", "a.png", "b", "-o", "out.png"}, 2, "several pictures need a folder"},
-		{[]string{"upscale", "b", "b/a.png", "-o", "-"}, 2, "standard output takes one picture"},
-		{[]string{"upscale", "a.png", "-m", "./a.png"}, 6, "not an .npz file"},
-		{[]string{"upscale", "a.png", "-m", "b/"}, 6, "not a regular file"},
-		{[]string{"upscale", "a.png", "-j", "-1"}, 2, "--jobs -1"},
-		{[]string{"upscale", "a.png", "--max-memory", "17592186044417"}, 2, "--max-memory"},
-		{[]string{"upscale", "a.png", "--max-pixels", "18446744073710"}, 2, "--max-pixels"},
-		{[]string{"upscale", "a.png", "--back-projection", "-7"}, 2, "--back-projection -7"},
-		{[]string{"upscale", "a.png/"}, 4, "a.png"},
-		{[]string{"version", "extra"}, 2, "takes no argument"},
-		{[]string{"help", "nosuch"}, 2, `unknown command "nosuch"`},
-		{[]string{"help", "dict", "shwo"}, 2, `did you mean "show"?`},
-		{[]string{"--versoin"}, 2, `did you mean "--version"?`},
-		{[]string{"-m", "photo", "upscale", "a.png"}, 2, `unknown flag "-m"`},
 		{[]string{"completion", "bsh"}, 2, `did you mean "bash"?`},
-		{[]string{"man", "upscale"}, 2, "man takes no argument"},
-		{[]string{"upscale"}, 2, "no input"},
-		{[]string{"upscale", ""}, 2, "an input has an empty name"},
-		{[]string{"upscale", "a.png", "-o", ""}, 2, "-o names nothing"},
-		{[]string{"upscale", "a.png", "-s", "1e400"}, 2, `-s "1e400": expected a number of a usual size`},
-		{[]string{"upscale", "a.png", "--quality", "best"}, 2, `--quality "best": expected a whole number`},
-		{[]string{"upscale", "a.png", "--timeout", "5"}, 2, `--timeout "5": expected a time such as 30s or 2m`},
-		{[]string{"upscale", "a.png", "--json=perhaps"}, 2, `--json "perhaps": expected true or false`},
-		{[]string{"upscale", "a.png", "-x"}, 2, `unknown flag "-x"`},
-		{[]string{"-q", "upscale", "a.png"}, 2, "all others come after the command"},
 		{[]string{"train", "-", "-o", "m.npz"}, 2, "does not read standard input"},
-		{[]string{"upscale", "a.png", "-s", "17"}, 2, "expected 1 to 16"},
-		{[]string{"upscale", "a.png", "-s", "two"}, 2, "two"},
-		{[]string{"upscale", "a.png", "--scael", "2"}, 2, `did you mean "--scale"?`},
-		{[]string{"upscale", "a.png", "-s"}, 2, "flag -s needs a value"},
-		{[]string{"upscale", "a.png", "-m", "coupled", "--sparsity", "4000"}, 2, "more than the 1024 atoms"},
-		{[]string{"upscale", "a.png", "-m", "coupled", "--coder", "opm"}, 2, `did you mean "omp"?`},
-		{[]string{"upscale", "a.png", "-m", "bicubic", "--sparsity", "2"}, 2, "codes no patches"},
-		{[]string{"upscale", "a.png", "-f", "gif"}, 2, "expected png, jpeg"},
-		{[]string{"upscale", "a.png", "--on-exist", "overwrit"}, 2, `--on-exist: unknown value "overwrit"; did you mean "overwrite"? (known: fail skip overwrite)`},
-		{[]string{"upscale", "a.png", "--metadata", "stirp"}, 2, `--metadata: unknown value "stirp"; did you mean "strip"? (known: keep strip)`},
-		{[]string{"upscale", "a.png", "--depth", "12"}, 2, `--depth: unknown value "12"; did you mean "16"? (known: same 8 16)`},
-		{[]string{"upscale", "a.png", "--depth", "32"}, 2, `--depth: unknown value "32" (known: same 8 16)`},
-		{[]string{"upscale", "a.png", "--effort", "fats"}, 2, `did you mean "fast"?`},
-		{[]string{"upscale", "a.png", "--quality", "0"}, 2, "expected 1 to 100"},
-		{[]string{"upscale", "a.png", "--name", "x/{stem}"}, 2, "without folders"},
-		{[]string{"upscale", "a.png", "--progress", "plane"}, 2, `did you mean "plain"? (known: auto bar plain none)`},
-		{[]string{"upscael", "a.png"}, 2, `did you mean "upscale"?`},
 		{[]string{"train", "a.png", "-o", "m.npz", "--learner", "ksdv"}, 2, `did you mean "ksvd"?`},
 		{[]string{"train", "a.png", "-o", "m.npz", "--atoms", "0"}, 2, "--atoms 0"},
 		{[]string{"train", "a.png", "-o", "m.npz", "--scale", "5"}, 2, "scale 5, expected 2 to 4"},
@@ -114,7 +54,6 @@ func TestErrors(t *testing.T) {
 		{[]string{"train", "a.png", "-o", "m.npz", "--index", "x"}, 2, "no image number"},
 		{[]string{"train", "a.png", "-o", "m.npz", "--max-pixels", "0"}, 2, "--max-pixels 0"},
 		{[]string{"train", "a.png", "-o", strings.Repeat("x", 300) + ".npz"}, 5, "cannot be written"},
-		{[]string{"upscale", "a.png", filepath.Join(dir, "a.png")}, 5, "both make"},
 		{[]string{"train", "a.png", "-o", "m.txt"}, 2, "ends in .npz"},
 		{[]string{"train", "a.png", "-o", "none/m.npz"}, 5, "none/m.npz: cannot be written"},
 		{[]string{"train", "a.png", "-o", "m.npz", "--degradation", "blur"}, 2, "unknown degradation"},
@@ -141,38 +80,5 @@ func TestErrors(t *testing.T) {
 		if after := consoletest.Tree(t, dir); !slices.Equal(before, after) {
 			t.Fatalf("%v left files: %v", c.args, after)
 		}
-	}
-}
-
-// The last of many promises: what goes wrong with standard output is an output
-// error.
-func TestStandardOutputFails(t *testing.T) {
-	var errs bytes.Buffer
-	code := program.Run(context.Background(), strings.NewReader(""), consoletest.Broken{}, &errs, []string{"superres", "models"})
-	if code != 5 || !strings.Contains(errs.String(), "standard output cannot be written: pipe is closed") {
-		t.Errorf("exit %d, %s", code, errs.String())
-	}
-}
-
-// Links: a folder named by one is read, an output tree is not left through one.
-func TestLinks(t *testing.T) {
-	dir := t.TempDir()
-	consoletest.WritePicture(t, filepath.Join(dir, "in/sub/a.png"), consoletest.Blob(9, 7))
-	for _, link := range [][2]string{{"in", "link"}, {"../elsewhere", "out/sub"}} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, link[1])), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(link[0], filepath.Join(dir, link[1])); err != nil {
-			t.Skip("no symbolic links here")
-		}
-	}
-	if err := os.Mkdir(filepath.Join(dir, "elsewhere"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if _, stderr, code := call(t, dir, "", "upscale", "-r", "link", "-o", "new"); code != 0 || !slices.Contains(consoletest.Tree(t, dir), "new/sub/a_2x.png") {
-		t.Errorf("a link to a folder: exit %d, %s", code, stderr)
-	}
-	if _, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "out"); code != 5 || !strings.Contains(stderr, "nothing is written through it") || len(consoletest.Tree(t, filepath.Join(dir, "elsewhere"))) != 0 {
-		t.Errorf("a link out of the tree: exit %d, %s", code, stderr)
 	}
 }

@@ -2,7 +2,6 @@ package app
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,8 +9,6 @@ import (
 	"testing"
 
 	"superres/cmd/internal/console"
-
-	"superres/cmd/internal/console/consoletest"
 )
 
 // The parts of a sweep, in any number, make the report of the whole.
@@ -92,47 +89,5 @@ func TestCompareInParts(t *testing.T) {
 	a, b := readRuns(t, filepath.Join(dir, "whole")), readRuns(t, filepath.Join(dir, "parts"))
 	if fmt.Sprintf("%+v", plainRuns(a)) != fmt.Sprintf("%+v", plainRuns(b)) || a.Command != b.Command {
 		t.Error("two parts give other figures than the whole")
-	}
-}
-
-// Parts of an upscale are complete when each has come to its end, also those without
-// a picture; what failed is told.
-func TestMergePictures(t *testing.T) {
-	dir := t.TempDir()
-	for i := range 6 {
-		consoletest.WritePicture(t, filepath.Join(dir, fmt.Sprintf("in/%d.png", i)), consoletest.Blob(5+i, 6))
-	}
-	consoletest.Put(t, filepath.Join(dir, "in", "bad.png"), []byte("no picture"))
-	args := []string{"upscale", "-m", "bicubic", "-o", "out", "-q", "in"}
-	if _, _, code := call(t, dir, "", append(args, "-o", "whole")...); code != console.ExitSome {
-		t.Fatalf("exit %d", code)
-	}
-	const parts = 9
-	for i := range parts {
-		if i == parts-1 {
-			if _, errs, code := call(t, dir, "", "merge", "out"); code != console.ExitInput || !strings.Contains(errs, "--shard 8/9") {
-				t.Errorf("a part is missing: exit %d, %s", code, errs)
-			}
-		}
-		call(t, dir, "", append(args, "--resume", "--shard", fmt.Sprintf("%d/%d", i, parts))...)
-	}
-	out, errs, code := call(t, dir, "", "merge", "out")
-	if code != console.ExitSome || out != "in/bad.png: failed\n9 parts: 6 pictures done, 1 failed\n" {
-		t.Errorf("exit %d, %s%s", code, out, errs)
-	}
-	if !maps.Equal(consoletest.Results(t, filepath.Join(dir, "whole")), consoletest.Results(t, filepath.Join(dir, "out"))) {
-		t.Error("the parts give other pictures than the whole")
-	}
-	consoletest.WritePicture(t, filepath.Join(dir, "in/bad.png"), consoletest.Blob(4, 4))
-	for i := range parts {
-		if _, errs, code := call(t, dir, "", append(args, "--resume", "--shard", fmt.Sprintf("%d/%d", i, parts))...); code != 0 {
-			t.Errorf("part %d: exit %d, %s", i, code, errs)
-		}
-	}
-	if out, errs, code := call(t, dir, "", "merge", "out"); code != 0 || out != "9 parts: 7 pictures done, 0 failed\n" {
-		t.Errorf("exit %d, %s%s", code, out, errs)
-	}
-	if _, errs, code := call(t, dir, "", "merge", "in"); code != console.ExitInput || !strings.Contains(errs, "no part was done there") {
-		t.Errorf("exit %d, %s", code, errs)
 	}
 }

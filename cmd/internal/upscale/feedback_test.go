@@ -1,8 +1,6 @@
-package app
+package upscale
 
 import (
-	"bytes"
-	"context"
 	"image"
 	"os"
 	"path/filepath"
@@ -57,20 +55,6 @@ func TestLines(t *testing.T) {
 		stdout, stderr, code := call(t, dir, "", append([]string{"upscale", "--on-exist", "overwrite"}, strings.Fields(c.args)...)...)
 		if code != 0 || stdout != "" || c.want == "" && stderr != "" || !strings.Contains(filepath.ToSlash(stderr), c.want) || strings.Contains(stderr, "\r") {
 			t.Errorf("%s: exit %d, stdout %q, stderr %q", c.args, code, stdout, stderr)
-		}
-	}
-}
-
-// What standard output does not take is an error of every command, of help as well.
-func TestFullStandardOutput(t *testing.T) {
-	dir := t.TempDir()
-	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(9, 7))
-	t.Chdir(dir)
-	for _, args := range []string{"", "--help", "upscale --help", "help", "version", "upscale a.png --json --on-exist overwrite", "upscale a.png --dry-run", "upscale a.png -o -"} {
-		var errs bytes.Buffer
-		code := program.Run(context.Background(), strings.NewReader(""), consoletest.Broken{}, &errs, append([]string{"superres"}, strings.Fields(args)...))
-		if code != 5 || !strings.Contains(errs.String(), "standard output cannot be written") {
-			t.Errorf("%q: exit %d, %s", args, code, errs.String())
 		}
 	}
 }

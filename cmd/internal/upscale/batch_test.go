@@ -1,4 +1,4 @@
-package app
+package upscale
 
 import (
 	"encoding/json"
@@ -140,7 +140,7 @@ func TestDryRun(t *testing.T) {
 // The flags that are no settings of a result are flags of upscale.
 func TestNeutralFlags(t *testing.T) {
 	known := []string{"help"}
-	for _, f := range UpscaleCommand(&console.Streams{}).Flags {
+	for _, f := range Command(&console.Streams{}).Flags {
 		known = append(known, f.Names()[0])
 	}
 	for _, name := range neutral {

@@ -48,7 +48,7 @@ func FuzzFlags(f *testing.F) {
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		defer cancel()
 		var out, errs bytes.Buffer
-		code := program.Run(ctx, bytes.NewReader(picture), &out, &errs, append([]string{"superres"}, args...))
+		code := Run(ctx, bytes.NewReader(picture), &out, &errs, append([]string{"superres"}, args...))
 		if code < console.ExitOK || code > console.ExitLimit || code != 0 && !strings.HasPrefix(lastLine(errs.String()), "superres: ") {
 			t.Errorf("%q: exit %d, %q", args, code, errs.String())
 		}

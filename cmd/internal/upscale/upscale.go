@@ -1,4 +1,4 @@
-package app
+package upscale
 
 import (
 	"bytes"
@@ -24,7 +24,7 @@ import (
 	"superres/superres"
 )
 
-func UpscaleCommand(s *console.Streams) *cli.Command {
+func Command(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
 		Name: "upscale", Usage: "enlarge picture files", ArgsUsage: "[FLAGS] IN...",
 		Description: `   superres upscale photo.jpg                      writes photo_2x.jpg beside it
@@ -59,7 +59,7 @@ func UpscaleCommand(s *console.Streams) *cli.Command {
 			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "say of every picture what it is, by which model it is enlarged and how much memory that is taken to need"},
 			&cli.DurationFlag{Name: "timeout", Usage: "give up a picture that takes longer than `T`; by default, one that takes longer than that to decode", Value: 30 * time.Second},
 		}, fidelityFlags, console.PictureFlags),
-		Action: func(c *cli.Context) error { return upscale(c, s) },
+		Action: func(c *cli.Context) error { return run(c, s) },
 	})
 }
 
@@ -84,7 +84,7 @@ type upscaler struct {
 	tally     tally
 }
 
-func upscale(c *cli.Context, s *console.Streams) error {
+func run(c *cli.Context, s *console.Streams) error {
 	u := &upscaler{Streams: s, dry: c.Bool("dry-run"), verbose: c.Bool("verbose") && !c.Bool("quiet"), swept: map[string]bool{}, tally: tally{began: time.Now()}}
 	if c.Bool("json") && c.String("output") != "-" {
 		u.events = newEvents(s.Out)

@@ -3,8 +3,7 @@ package upscale
 import (
 	"fmt"
 	"strings"
-
-	"github.com/urfave/cli/v2"
+	"sync"
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/models"
@@ -14,43 +13,63 @@ import (
 
 // engine is a model and what the outputs say of it.
 type engine struct {
-	name     string
+	name     string // or file
 	model    *superres.Model
-	software string
+	software string // the provenance of the outputs; empty: not noted
 }
 
-// engineFor is what enlarges a picture.
-func (u *upscaler) engineFor(pic *imagefile.Picture) (engine, error) {
-	if u.jpeg != nil && pic.Quality > 0 && pic.Quality < models.HighQuality {
-		return u.jpeg()
+// engines are the models of a call.
+type engines struct {
+	// first is for all pictures but those that jpeg is for.
+	first engine
+	// jpeg opens, once, the model for JPEG files of less than high quality. Nil is the
+	// first for them, too.
+	jpeg func() (engine, error)
+}
+
+// newEngines opens the models that the options ask for.
+func newEngines(opt Options) (e engines, err error) {
+	name := opt.Model
+	if name == models.Auto {
+		name = models.Photo
+		e.jpeg = sync.OnceValues(func() (engine, error) { return newEngine(models.PhotoJPEG, opt) })
 	}
-	return u.engine, nil
+	e.first, err = newEngine(name, opt)
+	return e, err
 }
 
-// engines are all that may be wanted.
-func (u *upscaler) engines() ([]engine, error) {
-	if u.jpeg == nil {
-		return []engine{u.engine}, nil
-	}
-	jpeg, err := u.jpeg()
-	return []engine{u.engine, jpeg}, err
-}
-
-// newEngine opens a model and tunes it as the flags say.
-func (u *upscaler) newEngine(c *cli.Context, name string, tuning superres.Tuning) (e engine, err error) {
+// newEngine opens a model and tunes it as the options say.
+func newEngine(name string, opt Options) (e engine, err error) {
 	e.name = name
 	m, err := models.Open(name)
 	if err != nil {
 		return e, err
 	}
-	if m, err = m.Effort(c.String("effort")); err != nil {
+	if m, err = m.Effort(opt.Effort); err != nil {
 		return e, err
 	}
-	if e.model, err = m.Tune(tuning); err != nil || !u.keep.record {
+	if e.model, err = m.Tune(opt.Tuning); err != nil || !opt.Keep.record {
 		return e, err
 	}
-	e.software, err = provenance(c, name, e.model, u.size)
+	e.software, err = provenance(name, e.model, opt)
 	return e, err
+}
+
+// of is what enlarges a picture.
+func (e engines) of(pic *imagefile.Picture) (engine, error) {
+	if e.jpeg != nil && pic.Quality > 0 && pic.Quality < models.HighQuality {
+		return e.jpeg()
+	}
+	return e.first, nil
+}
+
+// all are those that may be wanted.
+func (e engines) all() ([]engine, error) {
+	if e.jpeg == nil {
+		return []engine{e.first}, nil
+	}
+	jpeg, err := e.jpeg()
+	return []engine{e.first, jpeg}, err
 }
 
 // about tells people of a picture and its model.

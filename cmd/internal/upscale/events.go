@@ -1,11 +1,8 @@
 package upscale
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"io"
-	"time"
 
 	"superres/cmd/internal/console"
 )
@@ -64,28 +61,6 @@ func (e *events) picture(ev pictureEvent) {
 	if e != nil {
 		_ = e.Encode(ev)
 	}
-}
-
-// tally counts what has become of the pictures.
-type tally struct {
-	total, done, skipped, planned int
-	failures                      []string
-	began                         time.Time
-}
-
-func (e *events) summary(ctx context.Context, t tally, err error) {
-	if e == nil {
-		return
-	}
-	ev := summaryEvent{Event: "summary", Total: t.total, Done: t.done, Skipped: t.skipped, Planned: t.planned, Failed: len(t.failures),
-		Seconds: time.Since(t.began).Seconds(), Failures: append([]string{}, t.failures...)}
-	if err != nil {
-		ev.Error, ev.ExitCode = console.Message(err), console.ExitCode(err)
-		if i, ok := errors.AsType[console.Interrupt](context.Cause(ctx)); ok {
-			ev.Error, ev.ExitCode = i.Error(), i.Code()
-		}
-	}
-	_ = e.Encode(ev)
 }
 
 // failure makes the event of a picture that failed.

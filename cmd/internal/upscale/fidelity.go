@@ -28,14 +28,19 @@ var fidelityFlags = []cli.Flag{
 
 // fidelity is what those flags say.
 type fidelity struct {
-	strip, first, quiet bool
-	depth               int  // 8 or 16; 0: as the input
-	record              bool // of provenance, in the output
+	// strip leaves out profile, EXIF, XMP and resolution: --metadata, keep.
+	strip bool
+	// first takes the first picture of a file with several: --first-frame, false.
+	first bool
+	// depth is how many bits a sample has, 8 or 16: --depth; 0, as the input.
+	depth int
+	// record notes the provenance in the output: --provenance, as strip does not say.
+	record bool
 }
 
-// newFidelity reads the flags.
-func newFidelity(c *cli.Context) (fidelity, error) {
-	f := fidelity{first: c.Bool("first-frame"), quiet: c.Bool("quiet")}
+// readFidelity reads the flags.
+func readFidelity(c *cli.Context) (fidelity, error) {
+	f := fidelity{first: c.Bool("first-frame")}
 	metadata, depth := c.String("metadata"), c.String("depth")
 	if err := console.OneOf("metadata", metadata, "keep", "strip"); err != nil {
 		return f, err
@@ -53,7 +58,7 @@ func newFidelity(c *cli.Context) (fidelity, error) {
 // and no time: the same call gives the same bytes everywhere. A model is told by its
 // fingerprint too: that of all scales and stages for one that is part of the program,
 // whichever are used.
-func provenance(c *cli.Context, name string, model *superres.Model, opt superres.Options) (string, error) {
+func provenance(name string, model *superres.Model, opt Options) (string, error) {
 	text := fmt.Sprintf("superres %s; model %s", console.Version, filepath.Base(name))
 	sum := superres.BuiltinFingerprint(name)
 	if strings.ContainsAny(name, `./\`) {
@@ -66,14 +71,12 @@ func provenance(c *cli.Context, name string, model *superres.Model, opt superres
 		text += fmt.Sprintf(" (sha256 %s)", sum[:16])
 	}
 	how := "size"
-	if opt.Fit {
+	if opt.Size.Fit {
 		how = "fit"
 	}
-	text += fmt.Sprintf("; %s %s", how, pictures.SizeText(opt))
-	for _, flag := range []string{"effort", "ensemble", "coder", "sparsity", "back-projection"} {
-		if c.IsSet(flag) {
-			text += fmt.Sprintf("; %s %v", flag, c.Value(flag))
-		}
+	text += fmt.Sprintf("; %s %s", how, pictures.SizeText(opt.Size))
+	for _, flag := range opt.given {
+		text += "; " + flag
 	}
 	return text, nil
 }
@@ -86,12 +89,6 @@ func (f fidelity) check(jobs []job) error {
 		}
 	}
 	return nil
-}
-
-// limits adds what concerns the reading to lim.
-func (f fidelity) limits(lim imagefile.Limits) imagefile.Limits {
-	lim.FirstFrame, lim.Strip = f.first, f.strip
-	return lim
 }
 
 // deepened is the header of a picture as if it had the depth of its output, for

@@ -10,14 +10,11 @@ import (
 	"slices"
 	"syscall"
 
-	"github.com/urfave/cli/v2"
-
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/parts"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/internal/imagefile"
-	"superres/superres"
 )
 
 // job is one picture to enlarge: where it comes from and where it goes ("-":
@@ -49,22 +46,14 @@ type batch struct {
 
 // newBatch works out what upscale is to do, before any work: it finds the inputs,
 // names the outputs, finds two inputs with one output and outputs that are in the way.
-func newBatch(c *cli.Context, opt superres.Options, past *parts.Ledger, settings map[string]string) (batch, error) {
+func newBatch(opt Options, json bool, past resumption) (batch, error) {
 	var b batch
-	if c.NArg() == 0 {
+	if len(opt.Inputs) == 0 {
 		return b, console.Usage("no input: name files, folders or - for standard input; superres upscale --help shows examples")
 	}
-	onExist := c.String("on-exist")
-	if err := console.OneOf("on-exist", onExist, "fail", "skip", "overwrite"); err != nil {
-		return b, err
-	}
-	part, err := parts.Parse(c.String("shard"))
-	if err != nil {
-		return b, err
-	}
-	all, err := allJobs(c, opt)
+	all, err := allJobs(opt, json)
 	if err == nil {
-		all, err = withoutResults(past, all)
+		all, err = past.withoutResults(all)
 	}
 	if err != nil {
 		return b, err
@@ -74,14 +63,14 @@ func newBatch(c *cli.Context, opt superres.Options, past *parts.Ledger, settings
 		if j.output != "-" && !slices.Contains(b.roots, j.root) {
 			b.roots = append(b.roots, j.root)
 		}
-		if !part.Has(j.Place) {
+		if !opt.Part.Has(j.Place) {
 			continue
 		}
 		if j.output == "-" {
 			b.jobs = append(b.jobs, j)
 			continue
 		}
-		j.settings = settings[j.format]
+		j.settings = past.settings[j.format]
 		done, ours, err := past.Judge(j.file())
 		if err != nil {
 			return b, err
@@ -94,10 +83,10 @@ func newBatch(c *cli.Context, opt superres.Options, past *parts.Ledger, settings
 		switch {
 		case j.skip != "":
 			b.skipped = append(b.skipped, j)
-		case exists && onExist == "skip":
+		case exists && opt.OnExist == "skip":
 			j.skip = "exists"
 			b.skipped = append(b.skipped, j)
-		case exists && onExist == "fail":
+		case exists && opt.OnExist == "fail":
 			b.problems = append(b.problems, console.Fail(console.ExitOutput, fmt.Errorf("%s exists; use --on-exist skip or overwrite, or another -o", j.output)))
 		default:
 			b.jobs = append(b.jobs, j)
@@ -107,18 +96,14 @@ func newBatch(c *cli.Context, opt superres.Options, past *parts.Ledger, settings
 }
 
 // allJobs finds the inputs and names the outputs.
-func allJobs(c *cli.Context, opt superres.Options) ([]job, error) {
-	filter, err := pictures.ReadFilter(c)
-	if err != nil {
-		return nil, err
-	}
-	find := pictures.Finder{Recursive: c.Bool("recursive"), Filter: filter}
-	if out := c.String("output"); out != "" && out != "-" {
+func allJobs(opt Options, json bool) ([]job, error) {
+	find := pictures.Finder{Recursive: opt.Recursive, Filter: opt.Filter}
+	if out := opt.Naming.Out; out != "" && out != "-" {
 		find.Avoid = paths.Real(out)
 	}
 	var list []pictures.Input
-	for _, arg := range c.Args().Slice() {
-		inputs, err := find.Expand(arg)
+	for _, name := range opt.Inputs {
+		inputs, err := find.Expand(name)
 		if err != nil {
 			return nil, err
 		}
@@ -127,28 +112,20 @@ func allJobs(c *cli.Context, opt superres.Options) ([]job, error) {
 	if len(list) == 0 {
 		return nil, console.Fail(console.ExitInput, errors.New("no picture is left to work on; check --include and --exclude"))
 	}
-	single := c.NArg() == 1 && len(list) == 1 && list[0].Root == ""
-	names, err := pictures.NewNamer(pictures.Naming{
-		Out: c.String("output"), Format: c.String("format"), Template: c.String("name"), Model: c.String("model"), Size: opt,
-	}, single)
+	single := len(opt.Inputs) == 1 && len(list) == 1 && list[0].Root == ""
+	names, err := pictures.NewNamer(opt.Naming, single)
 	if err != nil {
 		return nil, err
 	}
 	var jobs []job
 	for _, in := range list {
-		o, err := names.Output(in)
-		j := job{Input: in, output: o.Path, format: o.Format, root: o.Root}
-		switch {
-		case err != nil:
+		out, err := names.Output(in)
+		if err != nil {
 			return nil, err
-		case j.output == "-" && !single:
-			return nil, console.Usage("standard output takes one picture: give one file, or - alone")
-		case in.Path == "-" && c.IsSet("shard"):
-			return nil, console.Usage("--shard divides files; standard input is one")
-		case (in.Path == "-" || j.output == "-") && c.Bool("resume"):
-			return nil, console.Usage("--resume goes on with files; standard input and output begin anew")
-		case j.output == "-" && c.Bool("json"):
-			return nil, console.Usage("--json and the picture both go to standard output; use -o FILE")
+		}
+		j := job{Input: in, output: out.Path, format: out.Format, root: out.Root}
+		if err := opt.check(j, single, json); err != nil {
+			return nil, err
 		}
 		if info, err := os.Stat(in.Path); err == nil {
 			j.bytes = info.Size()
@@ -156,25 +133,6 @@ func allJobs(c *cli.Context, opt superres.Options) ([]job, error) {
 		jobs = append(jobs, j)
 	}
 	return jobs, nil
-}
-
-// withoutResults leaves out inputs that the journal has as outputs, which lie among the
-// pictures when those of a folder are enlarged into the same folder.
-func withoutResults(past *parts.Ledger, jobs []job) ([]job, error) {
-	var left []job
-	for _, j := range jobs {
-		is, err := past.IsResult(j.root, j.Path)
-		if err != nil {
-			return nil, err
-		}
-		if !is {
-			left = append(left, j)
-		}
-	}
-	if len(left) == 0 {
-		return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: is a result, by the journal beside it; to enlarge it once more, leave out --resume", jobs[0].Path))
-	}
-	return left, nil
 }
 
 // clashes finds two inputs with one output, and outputs that are inputs.
@@ -221,6 +179,9 @@ func (b batch) files() (list []parts.File) {
 	}
 	return list
 }
+
+// total is how many pictures there are of this part.
+func (b batch) total() int { return len(b.jobs) + len(b.skipped) }
 
 // err is the first of the problems.
 func (b batch) err() error {

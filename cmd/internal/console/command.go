@@ -108,6 +108,7 @@ func OneOf(flag, value string, words ...string) error {
 	return Usage("--%s: %s", flag, plugin.Unknown("value", value, words))
 }
 
+// FlagOf is the flag of a command by any of its names, or nil.
 func FlagOf(of *cli.Command, name string) cli.Flag {
 	for _, f := range of.Flags {
 		if slices.Contains(f.Names(), name) {
@@ -117,6 +118,7 @@ func FlagOf(of *cli.Command, name string) cli.Flag {
 	return nil
 }
 
+// TakesValue tells whether a word follows a flag.
 func TakesValue(f cli.Flag) bool {
 	_, isBool := f.(*cli.BoolFlag)
 	return !isBool

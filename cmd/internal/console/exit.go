@@ -10,16 +10,16 @@ import (
 	"superres/superres"
 )
 
-// The exit codes.
+// The exit codes. A program that a signal ended has 128 and the number of the signal.
 const (
 	ExitOK      = 0
 	ExitNothing = 1 // nothing usable was made
-	ExitUsage   = 2
+	ExitUsage   = 2 // wrong usage
 	ExitSome    = 3 // some files failed, others are done
-	ExitInput   = 4
-	ExitOutput  = 5
-	ExitModel   = 6
-	ExitLimit   = 7
+	ExitInput   = 4 // an input is missing, cannot be read, is damaged or no picture
+	ExitOutput  = 5 // an output exists or cannot be written, or two inputs have the same
+	ExitModel   = 6 // a model is missing or damaged
+	ExitLimit   = 7 // a limit: pixels, memory or time
 )
 
 // Fail returns an error with its own exit code.

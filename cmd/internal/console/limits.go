@@ -23,9 +23,9 @@ var PictureFlags = append(slices.Clone(WorkFlags),
 
 // Limits are what a command may take of the machine.
 type Limits struct {
-	// memory is the most that the work may take, in bytes: --max-memory, 2 GiB.
+	// Memory is the most that the work may take, in bytes: --max-memory, 2 GiB.
 	Memory int64
-	// pixels is how many a picture may have: --max-pixels, 50 million. It is 0 for a
+	// Pixels is how many a picture may have: --max-pixels, 50 million. It is 0 for a
 	// command that reads no pictures.
 	Pixels int64
 }

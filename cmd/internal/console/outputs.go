@@ -19,9 +19,9 @@ func Overwrites(c *cli.Context) (bool, error) {
 
 // Output is a file that a command is to write.
 type Output struct {
-	// flag is the flag that names the file, for messages.
+	// Flag is the flag that names the file, for messages.
 	Flag string
-	// name is that of the file. Empty is none, and "-" is standard output.
+	// Name is that of the file. Empty is none, and "-" is standard output.
 	Name string
 }
 

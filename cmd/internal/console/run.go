@@ -1,3 +1,6 @@
+// Package console is what all commands have in common: their exit codes and messages, the
+// flags that say how much of the machine they may take, how far they are, and the running
+// of a program of commands.
 package console
 
 import (
@@ -17,11 +20,11 @@ import (
 // Program is a program of commands. Every command is made anew for the streams of a
 // run.
 type Program struct {
-	// usage is what the program does, in some words for its manual page.
+	// Usage is what the program does, in some words for its manual page.
 	Usage string
-	// help is the template that is shown without a command.
+	// Help is the template that is shown without a command.
 	Help string
-	// commands make the commands, in the order in which they are shown.
+	// Commands make the commands, in the order in which they are shown.
 	Commands []func(*Streams) *cli.Command
 }
 
@@ -87,6 +90,7 @@ const patience = 3 * time.Second
 // Interrupt is the cause of a context that a signal ended.
 type Interrupt struct{ syscall.Signal }
 
+// Error is the word for it in an event.
 func (i Interrupt) Error() string { return "interrupted" }
 
 // Code is the exit code of a program that the signal ended.

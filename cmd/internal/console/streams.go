@@ -8,12 +8,12 @@ import (
 
 // Streams are the program's standard streams.
 type Streams struct {
-	// in is standard input.
+	// In is standard input.
 	In io.Reader
-	// out is standard output, for data. What cannot be written to it is an error of the
+	// Out is standard output, for data. What cannot be written to it is an error of the
 	// program, whatever a command makes of it.
 	Out io.Writer
-	// err is standard error, for messages.
+	// Err is standard error, for messages.
 	Err io.Writer
 }
 

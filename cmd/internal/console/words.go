@@ -31,6 +31,7 @@ func Quoted(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
+// Finite is a number, or nil where it is none: JSON has no other.
 func Finite(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
@@ -38,6 +39,7 @@ func Finite(v float64) *float64 {
 	return &v
 }
 
+// Number words what Finite gave, with a dash for none.
 func Number(format string, v *float64) string {
 	if v == nil {
 		return "-"

@@ -80,6 +80,7 @@ func (j *Journal[T]) Add(v T) error {
 	return nil
 }
 
+// Close ends the journal.
 func (j *Journal[T]) Close() error { return j.File.Close() }
 
 func journalError(name string, err error) error {

@@ -47,15 +47,15 @@ type Record struct {
 
 // File is what a command makes of an input, one of its own.
 type File struct {
-	// input is the path of the input.
+	// Input is the path of the input.
 	Input string
-	// place is the path of the input below the folder it was found in.
+	// Place is the path of the input below the folder it was found in.
 	Place string
-	// output is the path of the file that is made.
+	// Output is the path of the file that is made.
 	Output string
-	// root is the folder of the outputs, which has the journal.
+	// Root is the folder of the outputs, which has the journal.
 	Root string
-	// settings is a hash of all but the input that decides the bytes of the output.
+	// Settings is a hash of all but the input that decides the bytes of the output.
 	Settings string
 }
 
@@ -191,6 +191,7 @@ func (l *Ledger) mark(key string, rec Record) error {
 	return l.journals[key].Add(rec)
 }
 
+// Close ends the journals.
 func (l *Ledger) Close() {
 	if l == nil {
 		return

@@ -18,6 +18,7 @@ import (
 	"superres/internal/imagefile"
 )
 
+// Command is superres merge.
 func Command(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
 		Name: "merge", Usage: "complete what was done in parts, with --shard", ArgsUsage: "[FLAGS] FOLDER",

@@ -26,9 +26,9 @@ var SweepFlag = &cli.StringFlag{Name: "shard", Usage: "do only part `I/N` of the
 // Note: parts are numbered from 0 because the index of a Kubernetes job is
 // (JOB_COMPLETION_INDEX), and that of a Slurm array may be (--array=0-6).
 type Part struct {
-	// index is the number of the part, from 0.
+	// Index is the number of the part, from 0.
 	Index int
-	// of is how many parts there are. 0 is no division: the part is all.
+	// Of is how many parts there are. 0 is no division: the part is all.
 	Of int
 }
 
@@ -49,7 +49,7 @@ func Parse(text string) (Part, error) {
 	return Part{i, n}, nil
 }
 
-// String is I/N, as newShard reads it.
+// String is I/N, as Parse reads it.
 func (s Part) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Of) }
 
 // Has tells whether a picture is of this part: by a hash of its place alone, so

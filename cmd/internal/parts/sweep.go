@@ -31,20 +31,20 @@ func merges(ctx context.Context) bool { return ctx.Value(mergeKey{}) != nil }
 // report, runs nothing: it returns what the parts have kept, and
 // fails when that is not all.
 type Sweep[K comparable, R any] struct {
-	// command is the name of the command whose folder it is: each has reports of its own,
+	// Command is the name of the command whose folder it is: each has reports of its own,
 	// some of one name.
 	Command string
-	// dir is the folder of the journals.
+	// Dir is the folder of the journals.
 	Dir string
-	// part is what is to be run. The zero value is all.
+	// Part is what is to be run. The zero value is all.
 	Part Part
-	// task is the task that gave a result.
+	// Task is the task that gave a result.
 	Task func(R) K
-	// failed tells whether a result is a failure.
+	// Failed tells whether a result is a failure.
 	Failed func(R) bool
-	// weight is roughly proportional to the work of a task.
+	// Weight is roughly proportional to the work of a task.
 	Weight func(K) float64
-	// run does a task. It fails only when the context ends.
+	// Run does a task. It fails only when the context ends.
 	Run func(context.Context, K) (R, error)
 }
 
@@ -61,6 +61,7 @@ const (
 	sweepSuffix = ".jsonl"
 )
 
+// Do runs the sweep. A part returns nothing, and tells bar what it has done.
 func (s Sweep[K, R]) Do(ctx context.Context, tasks []K, bar *console.Progress) (results []R, err error) {
 	if s.Dir == "" {
 		return nil, console.Usage("-o names no folder; leave it out or give one")

@@ -18,15 +18,15 @@ var FilterFlags = []cli.Flag{
 
 // Filter chooses files below a folder by their place in it, a path with slashes.
 type Filter struct {
-	// include are the patterns of which a file must match one: --include, none, which is
+	// Include are the patterns of which a file must match one: --include, none, which is
 	// any.
 	Include []string
-	// exclude are the patterns of which neither a file nor its folders may match one:
+	// Exclude are the patterns of which neither a file nor its folders may match one:
 	// --exclude, none.
 	Exclude []string
 }
 
-// ReadFilter reads filterFlags.
+// ReadFilter reads FilterFlags.
 func ReadFilter(c *cli.Context) (Filter, error) {
 	f := Filter{Include: c.StringSlice("include"), Exclude: c.StringSlice("exclude")}
 	for name, patterns := range map[string][]string{"include": f.Include, "exclude": f.Exclude} {

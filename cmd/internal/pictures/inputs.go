@@ -17,11 +17,11 @@ import (
 
 // Input is one picture to be read.
 type Input struct {
-	// path is the file as it was named or found. "-" is standard input.
+	// Path is the file as it was named or found. "-" is standard input.
 	Path string
-	// place is the path below root, or the base name when there is none.
+	// Place is the path below root, or the base name when there is none.
 	Place string
-	// root is the folder that the file was found in. It is empty when the file was named
+	// Root is the folder that the file was found in. It is empty when the file was named
 	// itself.
 	Root string
 }
@@ -35,11 +35,11 @@ func isPicture(name string) bool {
 
 // Finder lists the pictures that arguments stand for.
 type Finder struct {
-	// recursive takes folders with all below them: --recursive, false.
+	// Recursive takes folders with all below them: --recursive, false.
 	Recursive bool
-	// filter chooses among the pictures of folders: all.
+	// Filter chooses among the pictures of folders: all.
 	Filter Filter
-	// avoid is a folder, without links, that is not entered: that of the outputs. Empty is
+	// Avoid is a folder, without links, that is not entered: that of the outputs. Empty is
 	// none.
 	Avoid string
 }

@@ -14,16 +14,16 @@ import (
 
 // Naming is how outputs are asked for.
 type Naming struct {
-	// out is a file, a folder, or "-" for standard output: --output. Empty is beside the
+	// Out is a file, a folder, or "-" for standard output: --output. Empty is beside the
 	// input.
 	Out string
-	// format is that of all outputs: --format. Empty is that of the name or the input.
+	// Format is that of all outputs: --format. Empty is that of the name or the input.
 	Format string
-	// template is of names: --name, {stem}_{size}{ext}.
+	// Template is of names: --name, {stem}_{size}{ext}.
 	Template string
-	// model is for {model}.
+	// Model is for {model}.
 	Model string
-	// size is for {size} and {scale}.
+	// Size is for {size} and {scale}.
 	Size superres.Options
 }
 
@@ -39,11 +39,11 @@ type Namer struct {
 
 // output is where an enlargement goes.
 type output struct {
-	// path is the file. "-" is standard output.
+	// Path is the file. "-" is standard output.
 	Path string
-	// format is png, jpeg, bmp or tiff.
+	// Format is png, jpeg, bmp or tiff.
 	Format string
-	// root is the folder that the file must not leave through a link.
+	// Root is the folder that the file must not leave through a link.
 	Root string
 }
 

@@ -18,7 +18,7 @@ var SizeFlags = []cli.Flag{
 	&cli.StringFlag{Name: "fit", Usage: "enlarge in proportion to the largest that `WxH` holds"},
 }
 
-// ReadSize reads sizeFlags into the options of an enlargement.
+// ReadSize reads SizeFlags into the options of an enlargement.
 func ReadSize(c *cli.Context) (superres.Options, error) {
 	var opt superres.Options
 	given := func(name string) bool { return c.IsSet(name) }

@@ -29,19 +29,19 @@ var IDXFlags = []cli.Flag{
 // Sources lists pictures from which a command learns or which it scores: picture files,
 // folders of them, and IDX files.
 type Sources struct {
-	// command is the name of the command, for messages.
+	// Command is the name of the command, for messages.
 	Command string
-	// recursive takes folders with all below them: --recursive, false.
+	// Recursive takes folders with all below them: --recursive, false.
 	Recursive bool
-	// choice is which images of IDX files are taken: idxFlags, all.
+	// Choice is which images of IDX files are taken: IDXFlags, all.
 	Choice Choice
-	// limits are those of the machine.
+	// Limits are those of the machine.
 	Limits console.Limits
-	// bytesPerPixel is how much memory the command takes at its peak for a pixel.
+	// BytesPerPixel is how much memory the command takes at its peak for a pixel.
 	BytesPerPixel int64
 }
 
-// ReadSources reads --recursive and idxFlags.
+// ReadSources reads --recursive and IDXFlags.
 func ReadSources(c *cli.Context, l console.Limits, bytesPerPixel int64) (Sources, error) {
 	choice, err := ReadChoice(c)
 	return Sources{c.Command.Name, c.Bool("recursive"), choice, l, bytesPerPixel}, err
@@ -94,13 +94,13 @@ func Frugal(l console.Limits, bytesPerPixel int64) imagefile.Limits {
 	}}
 }
 
-// Choice is what idxFlags choose.
+// Choice is what IDXFlags choose.
 type Choice struct {
-	// take are the numbers of the images, from 0: --index. Nil is all.
+	// Take are the numbers of the images, from 0: --index. Nil is all.
 	Take []int
-	// skip are the numbers of images to leave out: --skip-index, none.
+	// Skip are the numbers of images to leave out: --skip-index, none.
 	Skip []int
-	// limit is how many are taken of those that are left: --limit. 0 is all.
+	// Limit is how many are taken of those that are left: --limit. 0 is all.
 	Limit int
 }
 
@@ -136,7 +136,7 @@ func (ch Choice) Among(name string, total int) (taken func(i int) bool, count in
 	}, count, err
 }
 
-// ReadChoice reads idxFlags.
+// ReadChoice reads IDXFlags.
 func ReadChoice(c *cli.Context) (ch Choice, err error) {
 	if ch.Take, err = indices(c, "index"); err != nil {
 		return ch, err

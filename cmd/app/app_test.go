@@ -16,7 +16,11 @@ import (
 	"superres/internal/golden"
 )
 
-var call = consoletest.Program{Program: program}.Call
+var tested = consoletest.Program{Program: program}
+
+func TestMain(m *testing.M) { tested.Main(m) }
+
+var call = tested.Call
 
 func TestLists(t *testing.T) {
 	for command, want := range map[string]string{

@@ -118,8 +118,8 @@ func compare(c *cli.Context, s *console.Streams) error {
 	if err != nil {
 		return err
 	}
-	if runs := float64(cmp.protocol.runs) * float64(len(cmp.learners)); runs > maxTrials {
-		return console.Usage("%.0f runs are asked for, expected %d at most; use fewer --seeds", runs, maxTrials)
+	if runs := float64(cmp.protocol.runs) * float64(len(cmp.learners)); runs > parts.MaxTrials {
+		return console.Usage("%.0f runs are asked for, expected %d at most; use fewer --seeds", runs, parts.MaxTrials)
 	}
 	dir := c.String("output")
 	part, err := parts.SweepPart(c, dir)

@@ -137,7 +137,7 @@ func (r comparisonReport) table(m measure, f form) report.Table {
 		}
 		for _, learner := range f.learners {
 			values := r.values(m, f, learner, index)
-			mu, sd := mean(values)
+			mu, sd := report.Mean(values)
 			better(mu)
 			c := report.Cell{Text: console.Figure(m.format, mu)}
 			if len(values) > 1 {
@@ -194,7 +194,7 @@ func (r comparisonReport) learning() report.Table {
 			format string
 			list   []float64
 		}{{"%.2f", seconds}, {"%.0f", iterations}, {"%.5f", rmse}, {"%.2f", nonZeros}, {"%.1f", used}, {"%.4f", coherent}} {
-			m, _ := mean(v.list)
+			m, _ := report.Mean(v.list)
 			row = append(row, report.Cell{Text: console.Figure(v.format, m)})
 		}
 		t.Rows = append(t.Rows, row)

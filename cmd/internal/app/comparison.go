@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/mosaic"
 	"superres/internal/report"
 	"superres/learners"
 	"superres/learners/sparse"
@@ -210,7 +211,7 @@ func (r *comparisonResult) draw(d *sparse.Dictionary) error {
 	for i := range order {
 		order[i] = i
 	}
-	img, err := mosaic([]panel{{low, side, side, comparedScale}, {high, side * comparedScale, side * comparedScale, 1}}, order, 3)
+	img, err := mosaic.Draw([]mosaic.Panel{mosaic.NewPanel(low, side, side, comparedScale), mosaic.NewPanel(high, side*comparedScale, side*comparedScale, 1)}, order, 3)
 	if err == nil {
 		r.Mosaic, err = report.PNG(img)
 	}

@@ -24,6 +24,7 @@ import (
 
 	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/models"
+	"superres/cmd/internal/mosaic"
 )
 
 // ok runs the program and expects it to succeed.
@@ -278,7 +279,7 @@ func TestDictMosaic(t *testing.T) {
 		t.Fatalf("%v", img.Bounds())
 	}
 	grey := func(v uint8) color.Color { return color.NRGBAModel.Convert(color.Gray{v}) }
-	blue := color.NRGBAModel.Convert(atomPalette[ground])
+	blue := color.NRGBAModel.Convert(mosaic.Palette[mosaic.Ground])
 	for _, c := range []struct {
 		x, y int
 		want color.Color

@@ -109,9 +109,6 @@ func trialsFit(tasks []planted.Task, memory int64) error {
 	return nil
 }
 
-// maxTrials is how many trials a run may have: all of them are kept in memory.
-const maxTrials = 1_000_000
-
 // recoverTasks makes the trials that the flags ask for.
 func recoverTasks(c *cli.Context) ([]planted.Task, error) {
 	trials, iterations, noise := c.Int("trials"), c.Int("iterations"), c.Float64("noise")
@@ -153,8 +150,8 @@ func recoverTasks(c *cli.Context) ([]planted.Task, error) {
 	for _, p := range panels {
 		most += float64(trials) * float64(len(names)) * float64(len(sizes(p)))
 	}
-	if most > maxTrials {
-		return nil, console.Usage("%.0f trials are asked for, expected %d at most; use a smaller --trials or several -o", most, maxTrials)
+	if most > parts.MaxTrials {
+		return nil, console.Usage("%.0f trials are asked for, expected %d at most; use a smaller --trials or several -o", most, parts.MaxTrials)
 	}
 	var tasks []planted.Task
 	for _, p := range panels {

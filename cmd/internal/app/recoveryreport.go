@@ -12,8 +12,6 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"gonum.org/v1/gonum/stat"
-
 	"superres/cmd/internal/console"
 	"superres/internal/report"
 	"superres/learners/planted"
@@ -30,17 +28,6 @@ type point struct {
 	trials, failed              int
 	assigned, inOrder, seconds  []float64
 	recovered, iterations, atom float64 // means
-}
-
-// mean returns the mean and the standard deviation.
-func mean(v []float64) (m, sd float64) {
-	if len(v) == 0 {
-		return math.NaN(), math.NaN()
-	}
-	if m, sd = stat.MeanStdDev(v, nil); len(v) < 2 {
-		sd = 0
-	}
-	return m, sd
 }
 
 func (r recoveryReport) failures() int {
@@ -140,7 +127,7 @@ func (r recoveryReport) text(w io.Writer) error {
 		for _, n := range r.sizes(p) {
 			fmt.Fprintf(tab, "N=%d", n)
 			for _, learner := range r.learners() {
-				m, _ := mean(r.at(p, n, learner).assigned)
+				m, _ := report.Mean(r.at(p, n, learner).assigned)
 				fmt.Fprint(tab, "\t"+console.Figure("%.4f", m))
 			}
 			fmt.Fprint(tab, "\t\n")
@@ -197,8 +184,8 @@ func (r recoveryReport) html(w io.Writer) error {
 	for _, p := range r.panels() {
 		section := report.Section{Title: fmt.Sprintf("M = %d, K = %d, S = %d", p.M, p.K, p.S), Tables: []report.Table{r.table(p)}}
 		for _, chart := range []report.Chart{
-			r.chart(p, "error, assigned", true, func(v point) (float64, float64) { return mean(v.assigned) }),
-			r.chart(p, "error, the paper's rule", true, func(v point) (float64, float64) { return mean(v.inOrder) }),
+			r.chart(p, "error, assigned", true, func(v point) (float64, float64) { return report.Mean(v.assigned) }),
+			r.chart(p, "error, the paper's rule", true, func(v point) (float64, float64) { return report.Mean(v.inOrder) }),
 			r.chart(p, "share of the atoms recovered", false, func(v point) (float64, float64) { return v.recovered, 0 }),
 		} {
 			svg, err := chart.SVG(280, 240)
@@ -239,19 +226,19 @@ func (r recoveryReport) table(p planted.Panel) report.Table {
 		row := []report.Cell{{Text: strconv.Itoa(n)}}
 		least := math.Inf(1)
 		for _, learner := range r.learners() {
-			if m, _ := mean(r.at(p, n, learner).assigned); m < least {
+			if m, _ := report.Mean(r.at(p, n, learner).assigned); m < least {
 				least = m
 			}
 		}
 		for _, learner := range r.learners() {
 			v := r.at(p, n, learner)
-			m, sd := mean(v.assigned)
+			m, sd := report.Mean(v.assigned)
 			if len(v.assigned) == 0 {
 				row = append(row, report.Cell{Text: "–", Note: "all failed"})
 				continue
 			}
-			paper, _ := mean(v.inOrder)
-			seconds, _ := mean(v.seconds)
+			paper, _ := report.Mean(v.inOrder)
+			seconds, _ := report.Mean(v.seconds)
 			row = append(row, report.Cell{
 				Text: fmt.Sprintf("%.4f ± %.4f", m, sd), Best: m == least,
 				Note: fmt.Sprintf("paper's rule %.4f · %.0f %% recovered · %.0f iterations · %.2f s", paper, 100*v.recovered, v.iterations, seconds),

@@ -48,6 +48,9 @@ type Sweep[K comparable, R any] struct {
 	Run func(context.Context, K) (R, error)
 }
 
+// MaxTrials is how many trials a sweep may have: all of them are kept in memory.
+const MaxTrials = 1_000_000
+
 // entry is a line of a sweep's journal.
 type entry[R any] struct {
 	Command string `json:"command"`

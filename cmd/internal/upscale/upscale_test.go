@@ -191,3 +191,20 @@ func TestMergePictures(t *testing.T) {
 		t.Errorf("exit %d, %s", code, errs)
 	}
 }
+
+// --tile changes no byte.
+func TestTile(t *testing.T) {
+	dir := t.TempDir()
+	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(20, 70))
+	for _, rows := range []string{"0", "9"} {
+		if _, stderr, code := call(t, dir, "", "upscale", "a.png", "-o", rows+".png", "--effort", "fast", "--tile", rows); code != 0 {
+			t.Fatalf("exit %d, %s", code, stderr)
+		}
+	}
+	if string(consoletest.Read(t, filepath.Join(dir, "0.png"))) != string(consoletest.Read(t, filepath.Join(dir, "9.png"))) {
+		t.Error("bands of 9 rows give other bytes")
+	}
+	if _, stderr, code := call(t, dir, "", "upscale", "a.png", "--tile", "-1"); code != console.ExitUsage || !strings.Contains(stderr, "--tile -1: expected 0 or more rows") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+}

@@ -1,6 +1,7 @@
-package upscale
+package app
 
 import (
+	"encoding/json"
 	"fmt"
 	"image"
 	"image/color"
@@ -10,8 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"superres/cmd/internal/console"
 
 	"superres/cmd/internal/console/consoletest"
 )
@@ -115,9 +114,9 @@ func TestMemoryEstimate(t *testing.T) {
 		}
 		args := append([]string{"upscale", in, "--on-exist", "overwrite", "--json"}, strings.Fields(c.flags)...)
 		stdout, stderr, code := call(t, dir, "", append(args, "--dry-run")...)
-		plan, _ := decodeEvents(t, stdout)
-		if code != 0 || len(plan) != 1 {
-			t.Fatalf("%s: exit %d, %s", name, code, stderr)
+		var plan struct{ Memory int64 }
+		if err := json.NewDecoder(strings.NewReader(stdout)).Decode(&plan); err != nil || code != 0 {
+			t.Fatalf("%s: exit %d, %v, %s", name, code, err, stderr)
 		}
 		var got int64
 		ratio := 3.0
@@ -131,28 +130,11 @@ func TestMemoryEstimate(t *testing.T) {
 				t.Fatalf("%s: %v\n%s", name, err, out)
 			}
 			got = max(got, consoletest.Peak(t, filepath.Join(dir, "peak")))
-			ratio = float64(plan[0].Memory) / float64(got)
+			ratio = float64(plan.Memory) / float64(got)
 		}
-		t.Logf("%s: estimated %d MiB, measured %d MiB, ratio %.2f", name, plan[0].Memory>>20, got>>20, ratio)
+		t.Logf("%s: estimated %d MiB, measured %d MiB, ratio %.2f", name, plan.Memory>>20, got>>20, ratio)
 		if ratio < 0.9 || ratio > 2 {
-			t.Errorf("%s: estimated %d MiB, measured %d MiB, ratio %.2f", name, plan[0].Memory>>20, got>>20, ratio)
+			t.Errorf("%s: estimated %d MiB, measured %d MiB, ratio %.2f", name, plan.Memory>>20, got>>20, ratio)
 		}
-	}
-}
-
-// --tile changes no byte.
-func TestTile(t *testing.T) {
-	dir := t.TempDir()
-	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), texture("rgb", 20, 70))
-	for _, rows := range []string{"0", "9"} {
-		if _, stderr, code := call(t, dir, "", "upscale", "a.png", "-o", rows+".png", "--effort", "fast", "--tile", rows); code != 0 {
-			t.Fatalf("exit %d, %s", code, stderr)
-		}
-	}
-	if string(consoletest.Read(t, filepath.Join(dir, "0.png"))) != string(consoletest.Read(t, filepath.Join(dir, "9.png"))) {
-		t.Error("bands of 9 rows give other bytes")
-	}
-	if _, stderr, code := call(t, dir, "", "upscale", "a.png", "--tile", "-1"); code != console.ExitUsage || !strings.Contains(stderr, "--tile -1: expected 0 or more rows") {
-		t.Errorf("exit %d, %s", code, stderr)
 	}
 }

@@ -28,6 +28,7 @@ import (
 	"superres/cmd/internal/models"
 	"superres/cmd/internal/parts"
 	"superres/cmd/internal/plugins"
+	"superres/cmd/internal/scoring"
 	"superres/cmd/internal/upscale"
 	"superres/internal/kernel"
 )
@@ -55,7 +56,7 @@ var program = console.Program{
 	Usage: "enlarge pictures with learned dictionaries",
 	Help:  help,
 	Commands: []func(*console.Streams) *cli.Command{
-		upscale.Command, commands.EvalCommand, commands.DiffCommand, commands.TrainCommand, commands.LearnCommand, commands.RecoverCommand,
+		upscale.Command, scoring.Eval, scoring.Diff, commands.TrainCommand, commands.LearnCommand, commands.RecoverCommand,
 		commands.CompareCommand, parts.Command, commands.MnistCommand, commands.DictCommand, models.Command, plugins.Learners, plugins.Coders,
 		commands.BenchCommand, commands.CompletionCommand, commands.ManCommand, commands.VersionCommand,
 	},

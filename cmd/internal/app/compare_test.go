@@ -16,6 +16,7 @@ import (
 	"superres/mnist"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/cmd/internal/scoring"
 )
 
 // idx writes so many pictures of strokes, and a black one at the end.
@@ -47,13 +48,13 @@ func idx(t *testing.T, path string, count int) {
 type comparedRuns struct {
 	Command   string
 	Pictures  []string
-	Baselines map[string][]cell
+	Baselines map[string][]scoring.Cell
 	Runs      []struct {
 		Learner   string
 		Anchors   bool
 		Run       int
-		Plain     []cell
-		Projected []cell `json:"back_projected"`
+		Plain     []scoring.Cell
+		Projected []scoring.Cell `json:"back_projected"`
 		RMSE      float64
 		Failure   string
 	}

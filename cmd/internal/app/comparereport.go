@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/scoring"
 	"superres/internal/report"
 	"superres/superres"
 )
@@ -55,17 +56,17 @@ type measure struct {
 	name   string
 	format string
 	less   bool
-	of     func(cell) *float64
+	of     func(scoring.Cell) *float64
 }
 
 func (r comparisonReport) measures() []measure {
 	if r.protocol.photo {
 		return []measure{
-			{"PSNR in dB", "%.2f", false, func(c cell) *float64 { return c.PSNR }},
-			{"SSIM", "%.4f", false, func(c cell) *float64 { return c.SSIM }},
+			{"PSNR in dB", "%.2f", false, func(c scoring.Cell) *float64 { return c.PSNR }},
+			{"SSIM", "%.4f", false, func(c scoring.Cell) *float64 { return c.SSIM }},
 		}
 	}
-	return []measure{{"error", "%.4f", true, func(c cell) *float64 { return c.NFE }}}
+	return []measure{{"error", "%.4f", true, func(c scoring.Cell) *float64 { return c.NFE }}}
 }
 
 // values returns a measure of one test, or of their mean (test −1), over the runs of
@@ -90,7 +91,7 @@ func average(m measure, scores []restored, test int) float64 {
 	}
 	sum, count := 0.0, 0
 	for _, s := range scores {
-		if v := m.of(s.cell); v != nil {
+		if v := m.of(s.Cell); v != nil {
 			sum, count = sum+*v, count+1
 		}
 	}
@@ -238,18 +239,18 @@ func (r comparisonReport) latex(w io.Writer) error { return r.each(report.Table.
 
 // json writes how the results came to be, and every run, without its pictures.
 func (r comparisonReport) json(w io.Writer) error {
-	bare := func(list []restored) []cell {
-		var out []cell
+	bare := func(list []restored) []scoring.Cell {
+		var out []scoring.Cell
 		for _, s := range list {
-			out = append(out, s.cell)
+			out = append(out, s.Cell)
 		}
 		return out
 	}
 	type run struct {
 		comparisonResult
-		Plain     []cell `json:"plain"`
-		Projected []cell `json:"back_projected"`
-		Mosaic    []byte `json:"mosaic,omitempty"`
+		Plain     []scoring.Cell `json:"plain"`
+		Projected []scoring.Cell `json:"back_projected"`
+		Mosaic    []byte         `json:"mosaic,omitempty"`
 	}
 	var runs []run
 	for _, one := range r.results {
@@ -259,7 +260,7 @@ func (r comparisonReport) json(w io.Writer) error {
 	for _, t := range r.tests {
 		names = append(names, t.name)
 	}
-	base := map[string][]cell{}
+	base := map[string][]scoring.Cell{}
 	for _, b := range r.baselines {
 		base[b.name] = bare(b.scores)
 	}

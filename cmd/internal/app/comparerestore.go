@@ -8,13 +8,14 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/models"
+	"superres/cmd/internal/scoring"
 	"superres/internal/report"
 	"superres/superres"
 )
 
 // restored is a picture that was restored.
 type restored struct {
-	cell
+	scoring.Cell
 	Picture []byte `json:"picture,omitempty"` // PNG of it or of a part of it, of the first run
 }
 

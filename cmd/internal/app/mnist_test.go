@@ -22,6 +22,7 @@ import (
 	"superres/superres"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/cmd/internal/scoring"
 )
 
 // strokes are pictures somewhat like digits: a bright ring on black, each another.
@@ -124,7 +125,7 @@ func mnistJSON(t *testing.T, dir string, args ...string) (sum digitSummary, stde
 func evalMeans(t *testing.T, dir string, args ...string) (means []float64) {
 	t.Helper()
 	stdout, stderr, code := call(t, dir, "", append([]string{"eval", "--json", "-m", "nearest", "-m", "bicubic", "-m", "digits", "--protocol", "nfe", "--degradation", "box"}, args...)...)
-	var table scores
+	var table scoring.Scores
 	if err := json.Unmarshal([]byte(stdout), &table); err != nil || code != 0 {
 		t.Fatalf("%v: exit %d, %s%v", args, code, stderr, err)
 	}

@@ -8,12 +8,13 @@ import (
 	"superres/cmd/internal/models"
 	"superres/cmd/internal/parts"
 	"superres/cmd/internal/plugins"
+	"superres/cmd/internal/scoring"
 	"superres/cmd/internal/upscale"
 )
 
 // program is the program of all commands.
 var program = consoletest.Of(
-	upscale.Command, EvalCommand, DiffCommand, TrainCommand, LearnCommand, RecoverCommand, CompareCommand, parts.Command, MnistCommand,
+	upscale.Command, scoring.Eval, scoring.Diff, TrainCommand, LearnCommand, RecoverCommand, CompareCommand, parts.Command, MnistCommand,
 	DictCommand, models.Command, plugins.Learners, plugins.Coders, BenchCommand, CompletionCommand, ManCommand, VersionCommand,
 )
 

@@ -1,4 +1,4 @@
-package app
+package scoring
 
 import (
 	"encoding/json"
@@ -42,7 +42,7 @@ func TestDiffScores(t *testing.T) {
 		t.Fatalf("%v: %s", err, stdout)
 	}
 	stdout, _, _ = call(t, dir, "", "eval", "--json", "a.png", "b.png")
-	var table scores
+	var table Scores
 	if err := json.Unmarshal([]byte(stdout), &table); err != nil {
 		t.Fatal(err)
 	}

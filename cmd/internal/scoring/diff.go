@@ -1,4 +1,4 @@
-package app
+package scoring
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ import (
 	"superres/superres"
 )
 
-func DiffCommand(s *console.Streams) *cli.Command {
+func Diff(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
 		Name: "diff", Usage: "put pictures of one scene into a page that compares them", ArgsUsage: "[FLAGS] A B...",
 		Description: `   superres diff truth.png enlarged.png                      diff.html: slider, difference, scores
@@ -39,7 +39,7 @@ squares, counts in the map, as over grey, and not in the scores; profiles are le
 			&cli.StringFlag{Name: "on-exist", Value: "fail", Usage: "`WHAT` to do when the output exists: fail or overwrite"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 		}, console.PictureFlags...),
-		Action: func(c *cli.Context) error { return diff(c, s) },
+		Action: func(c *cli.Context) error { return runDiff(c, s) },
 	})
 }
 
@@ -51,7 +51,7 @@ type comparedPicture struct {
 	Name   string `json:"name"`
 	Width  int    `json:"width"`
 	Height int    `json:"height"`
-	cell
+	Cell
 	Mean    *float64 `json:"mean_absolute_difference,omitempty"`
 	Largest *float64 `json:"largest_difference,omitempty"`
 	Note    string   `json:"note,omitempty"` // why there are no scores
@@ -70,7 +70,7 @@ type compared struct {
 	scene image.Point
 }
 
-func diff(c *cli.Context, s *console.Streams) error {
+func runDiff(c *cli.Context, s *console.Streams) error {
 	limits, err := console.ReadLimits(c)
 	if err != nil {
 		return err
@@ -162,12 +162,12 @@ func shortName(path string, among []string) string {
 
 // score scores a picture, or notes why it cannot be scored.
 func (d *compared) score(p *comparedPicture, ref, test image.Image) {
-	row, table := scoreRow{}, scores{Protocol: d.Protocol, Scale: d.Scale}
+	row, table := scoreRow{}, Scores{Protocol: d.Protocol, Scale: d.Scale}
 	err := table.score(&row, ref, test)
 	if err == nil {
 		var by superres.Difference
 		if by, err = superres.Differ(ref, test, d.Scale); err == nil {
-			p.cell, p.Mean, p.Largest = row.Cells[0], &by.Mean, &by.Max
+			p.Cell, p.Mean, p.Largest = row.Cells[0], &by.Mean, &by.Max
 			return
 		}
 	}

@@ -1,4 +1,4 @@
-package app
+package scoring
 
 import (
 	"encoding/json"
@@ -17,7 +17,7 @@ import (
 	"superres/superres"
 )
 
-func EvalCommand(s *console.Streams) *cli.Command {
+func Eval(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
 		Name: "eval", Usage: "score enlarged pictures, or models", ArgsUsage: "[FLAGS] REF TEST   or   -m MODEL [FLAGS] REF...",
 		Description: `   superres eval truth.png enlarged.png            two files
@@ -39,11 +39,11 @@ nfe, for digits: squared error of the grey values over the squared truth.`,
 			&cli.BoolFlag{Name: "recursive", Aliases: []string{"r"}, Usage: "take folders with all below them"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 		}, pictures.IDXFlags...), console.PictureFlags...),
-		Action: func(c *cli.Context) error { return eval(c, s) },
+		Action: func(c *cli.Context) error { return runEval(c, s) },
 	})
 }
 
-func eval(c *cli.Context, s *console.Streams) error {
+func runEval(c *cli.Context, s *console.Streams) error {
 	limits, err := console.ReadLimits(c)
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func eval(c *cli.Context, s *console.Streams) error {
 		return err
 	}
 	defer bar.Clear()
-	table := scores{Scale: scale, JPEG: c.Int("jpeg"), Effort: c.String("effort"), Protocol: superres.Protocol(c.String("protocol"))}
+	table := Scores{Scale: scale, JPEG: c.Int("jpeg"), Effort: c.String("effort"), Protocol: superres.Protocol(c.String("protocol"))}
 	if table.Protocol == "" {
 		table.Protocol = superres.MatlabY
 		if slices.ContainsFunc(c.Args().Slice(), pictures.IsIDX) {
@@ -102,7 +102,7 @@ func eval(c *cli.Context, s *console.Streams) error {
 }
 
 // models reduces every picture, enlarges it by every model and scores that.
-func (t *scores) models(c *cli.Context, names []string, limits console.Limits, bar *console.Progress) error {
+func (t *Scores) models(c *cli.Context, names []string, limits console.Limits, bar *console.Progress) error {
 	var opened []*superres.Model
 	t.Degradation = superres.Degradation(c.String("degradation"))
 	for _, name := range names {
@@ -166,7 +166,7 @@ func (t *scores) models(c *cli.Context, names []string, limits console.Limits, b
 
 // files scores a file against another, or the pictures of a folder against those
 // of another that have their stem, or begin with it.
-func (t *scores) files(c *cli.Context, limits imagefile.Limits, bar *console.Progress) error {
+func (t *Scores) files(c *cli.Context, limits imagefile.Limits, bar *console.Progress) error {
 	refs, err := pictures.Expand(c.Args().Get(0), c.Bool("recursive"))
 	if err != nil {
 		return err
@@ -244,7 +244,7 @@ func pair(refs, tests []pictures.Input) []pictures.Input {
 func stemOf(in pictures.Input) string { return strings.TrimSuffix(in.Place, filepath.Ext(in.Place)) }
 
 // score adds a cell to a row.
-func (t *scores) score(row *scoreRow, ref, test image.Image) error {
+func (t *Scores) score(row *scoreRow, ref, test image.Image) error {
 	border := 0
 	if t.Protocol == superres.MatlabY {
 		border = t.Scale
@@ -254,9 +254,9 @@ func (t *scores) score(row *scoreRow, ref, test image.Image) error {
 		return console.Fail(console.ExitInput, err)
 	}
 	if t.Protocol == superres.NFE {
-		row.Cells = append(row.Cells, cell{NFE: console.Finite(m.NFE)})
+		row.Cells = append(row.Cells, Cell{NFE: console.Finite(m.NFE)})
 	} else {
-		row.Cells = append(row.Cells, cell{PSNR: console.Finite(m.PSNR), SSIM: console.Finite(m.SSIM)})
+		row.Cells = append(row.Cells, Cell{PSNR: console.Finite(m.PSNR), SSIM: console.Finite(m.SSIM)})
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package app
+package scoring
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"superres/superres"
 )
 
-// scores is the result of eval: one row a picture, one column a model.
-type scores struct {
+// Scores is the result of eval: one row a picture, one column a model.
+type Scores struct {
 	Protocol    superres.Protocol    `json:"protocol"`
 	Scale       int                  `json:"scale"`
 	Degradation superres.Degradation `json:"degradation,omitempty"`
@@ -19,28 +19,28 @@ type scores struct {
 	Effort      string               `json:"effort,omitempty"` // of cascades; empty: all stages
 	Columns     []string             `json:"columns"`
 	Rows        []scoreRow           `json:"rows"`
-	Mean        []cell               `json:"mean"`
+	Mean        []Cell               `json:"mean"`
 }
 
 type scoreRow struct {
 	Name  string `json:"name"`
-	Cells []cell `json:"cells"`
+	Cells []Cell `json:"cells"`
 }
 
-// cell holds what the protocol scores; nil is "not defined": PSNR of equal
+// Cell holds what the protocol scores; nil is "not defined": PSNR of equal
 // pictures, SSIM of tiny ones.
-type cell struct {
+type Cell struct {
 	PSNR *float64 `json:"psnr,omitempty"`
 	SSIM *float64 `json:"ssim,omitempty"`
 	NFE  *float64 `json:"nfe,omitempty"`
 }
 
 // average fills the means in: over the rows in which a score is defined.
-func (t *scores) average() {
+func (t *Scores) average() {
 	for column := range t.Columns {
-		var mean cell
-		for _, f := range []func(*cell) **float64{
-			func(c *cell) **float64 { return &c.PSNR }, func(c *cell) **float64 { return &c.SSIM }, func(c *cell) **float64 { return &c.NFE },
+		var mean Cell
+		for _, f := range []func(*Cell) **float64{
+			func(c *Cell) **float64 { return &c.PSNR }, func(c *Cell) **float64 { return &c.SSIM }, func(c *Cell) **float64 { return &c.NFE },
 		} {
 			sum, count := 0.0, 0
 			for _, row := range t.Rows {
@@ -58,7 +58,7 @@ func (t *scores) average() {
 }
 
 // text is the table for reading.
-func (t *scores) text() string {
+func (t *Scores) text() string {
 	var b strings.Builder
 	what := "PSNR dB / SSIM of Y"
 	if t.Protocol == superres.NFE {

@@ -2,8 +2,11 @@ package app
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
+	"superres/cmd/internal/console/consoletest"
 	"testing"
 )
 
@@ -28,5 +31,35 @@ func TestCompareInParts(t *testing.T) {
 	a, b := readRuns(t, filepath.Join(dir, "whole")), readRuns(t, filepath.Join(dir, "parts"))
 	if fmt.Sprintf("%+v", plainRuns(a)) != fmt.Sprintf("%+v", plainRuns(b)) || a.Command != b.Command {
 		t.Error("two parts give other figures than the whole")
+	}
+}
+
+// A folder is one command's: the reports of another are not written over.
+func TestFoldersOfReports(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "train-images-idx3-ubyte")
+	idx(t, file, 30)
+	commands := map[string][]string{
+		"recover": {"recover", "--learners", "mod", "--panel", "8,12,2", "--n", "30", "--trials", "1", "--iterations", "2", "-q"},
+		"compare": {"compare", "--protocol", "pooled", "--images", file, "--limit", "1", "--learners", "mod", "--seeds", "1", "--atoms", "4", "--patches", "9", "--iterations", "1", "-q", dir},
+	}
+	for first, args := range commands {
+		out := filepath.Join(dir, first+"s")
+		if _, stderr, code := call(t, dir, "", append(slices.Clone(args), "-o", out)...); code != 0 {
+			t.Fatalf("%s: exit %d, %s", first, code, stderr)
+		}
+		before := consoletest.Results(t, out)
+		for second, args := range commands {
+			_, stderr, code := call(t, dir, "", append(slices.Clone(args), "-o", out)...)
+			if second == first && code != 0 {
+				t.Errorf("%s again: exit %d, %s", first, code, stderr)
+			}
+			if want := "has the results of superres " + first + "; use another -o"; second != first && (code != 5 || !strings.Contains(stderr, want)) {
+				t.Errorf("%s after %s: exit %d, %s", second, first, code, stderr)
+			}
+		}
+		if after := consoletest.Results(t, out); !maps.Equal(before, after) {
+			t.Errorf("the report of %s was changed", first)
+		}
 	}
 }

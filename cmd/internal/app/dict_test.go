@@ -40,7 +40,7 @@ func ok(t *testing.T, dir string, args ...string) (stdout, stderr string) {
 // hopper puts the test picture into a folder.
 func hopper(t *testing.T, dir string) {
 	t.Helper()
-	consoletest.Put(t, filepath.Join(dir, "hopper.png"), content(t, golden.Root(t), "testdata", "hopper.png"))
+	consoletest.Put(t, filepath.Join(dir, "hopper.png"), consoletest.Read(t, golden.Root(t), "testdata", "hopper.png"))
 }
 
 // coupledBuiltins lists the models that need no file and are one coupled stage, and
@@ -126,7 +126,7 @@ func TestDictRoundTrip(t *testing.T) {
 				t.Error(told)
 			}
 			ok(t, dir, "upscale", "--provenance=false", "-s", by, "-m", "again.npz", "hopper.png", "-o", "got.png", "--on-exist", "overwrite")
-			if !bytes.Equal(content(t, dir, "want.png"), content(t, dir, "got.png")) {
+			if !bytes.Equal(consoletest.Read(t, dir, "want.png"), consoletest.Read(t, dir, "got.png")) {
 				t.Errorf("%s by %s: other bytes", model, format)
 			}
 			described, _ := ok(t, dir, "models", "again.npz")
@@ -142,14 +142,14 @@ func TestDictRoundTrip(t *testing.T) {
 			if err := json.Unmarshal([]byte(described), &d); err != nil {
 				t.Fatal(err)
 			}
-			sum := sha256.Sum256(content(t, dir, file))
+			sum := sha256.Sum256(consoletest.Read(t, dir, file))
 			im := d.Provenance.Imported
 			if im.File != file || im.SHA256 != hex.EncodeToString(sum[:]) || (im.From != nil) != (format == "npz") || im.From != nil && !strings.HasPrefix(im.From.Command, "superres train ") {
 				t.Errorf("%s by %s: %s", model, format, described)
 			}
 			// The recorded command makes the same model once more.
 			ok(t, dir, append(strings.Fields(d.Provenance.Command)[1:], "-o", "third.npz", "--on-exist", "overwrite", "-q")...)
-			if !bytes.Equal(content(t, dir, "again.npz"), content(t, dir, "third.npz")) {
+			if !bytes.Equal(consoletest.Read(t, dir, "again.npz"), consoletest.Read(t, dir, "third.npz")) {
 				t.Errorf("%s by %s: the recorded command makes another model", model, format)
 			}
 		}
@@ -157,7 +157,7 @@ func TestDictRoundTrip(t *testing.T) {
 	// To a pipe, and from one.
 	ok(t, dir, "dict", "export", "extended.npz", "-o", "D.npy", "--on-exist", "overwrite")
 	stacked, _ := ok(t, dir, "dict", "export", "extended.npz", "-o", "-")
-	if stacked != string(content(t, dir, "D.npy")) {
+	if stacked != string(consoletest.Read(t, dir, "D.npy")) {
 		t.Error("a pipe gets other bytes")
 	}
 	if _, stderr, code := call(t, dir, stacked, "dict", "import", "-", "-o", "piped.npz"); code != 0 || !strings.Contains(stderr, "30 atoms imported from standard input") {
@@ -330,7 +330,7 @@ func TestDictMosaic(t *testing.T) {
 			t.Errorf("%s: %v", model, s)
 		}
 	}
-	if _, stderr := ok(t, dir, "dict", "show", "m.npz", "-o", "a.jpg", "-q"); stderr != "" || !bytes.HasPrefix(content(t, dir, "a.jpg"), []byte("\xff\xd8")) {
+	if _, stderr := ok(t, dir, "dict", "show", "m.npz", "-o", "a.jpg", "-q"); stderr != "" || !bytes.HasPrefix(consoletest.Read(t, dir, "a.jpg"), []byte("\xff\xd8")) {
 		t.Error(stderr)
 	}
 }
@@ -370,7 +370,7 @@ func TestDictStages(t *testing.T) {
 		{"show none.npz", 2, "none.npz has no coupled dictionary to show or export, its stages are backproject"},
 		{"export none.npz -o b.npy", 2, "no coupled dictionary"},
 	} {
-		stdout, stderr, code := call(t, dir, string(content(t, dir, "two.npz")), append([]string{"dict"}, strings.Fields(c.args)...)...)
+		stdout, stderr, code := call(t, dir, string(consoletest.Read(t, dir, "two.npz")), append([]string{"dict"}, strings.Fields(c.args)...)...)
 		if code != c.code || !strings.Contains(stdout+stderr, c.want) {
 			t.Errorf("%s: exit %d, %s%s, expected %d with %q", c.args, code, stdout, stderr, c.code, c.want)
 		}
@@ -416,7 +416,7 @@ numpy.savez("e.npz", stacked)
 	for _, args := range [][]string{{"b.npz"}, {"c.npz", "--low", "Dl", "--high", "Dh"}, append(flags, "d.npy"), append(flags, "e.npz")} {
 		ok(t, dir, append([]string{"dict", "import", "-o", "m.npz", "--on-exist", "overwrite"}, args...)...)
 		ok(t, dir, "upscale", "--provenance=false", "-m", "m.npz", "hopper.png", "-o", "got.png", "--on-exist", "overwrite")
-		if !bytes.Equal(content(t, dir, "want.png"), content(t, dir, "got.png")) {
+		if !bytes.Equal(consoletest.Read(t, dir, "want.png"), consoletest.Read(t, dir, "got.png")) {
 			t.Errorf("%v: other bytes", args)
 		}
 	}

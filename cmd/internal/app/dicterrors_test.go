@@ -33,7 +33,7 @@ func TestDictErrors(t *testing.T) {
 	putHalves(t, at("coder.npz"), "low", "high", text(`{"coder": "opm"}`))
 	putHalves(t, at("many.npz"), "low", "high", text(`{"coder": "omp:sparsity=9"}`))
 	putHalves(t, at("long.npz"), "low", "high", text(`{"provenance": {"command": "`+strings.Repeat("x", 1<<20-1000)+`"}}`))
-	putHalves(t, at("number.npz"), "low", "high", npz.Text{Name: "parameters.npy", Data: content(t, writeNPY(t, dir))})
+	putHalves(t, at("number.npz"), "low", "high", npz.Text{Name: "parameters.npy", Data: consoletest.Read(t, writeNPY(t, dir))})
 	putStacked(t, at("D.npy"))
 	consoletest.PutMatrix(t, at("rows.npy"), mat.NewDense(21, 3, nil))
 	consoletest.PutMatrix(t, at("atoms.npy"), mat.NewDense(20, 4097, nil))
@@ -45,7 +45,7 @@ func TestDictErrors(t *testing.T) {
 	consoletest.Put(t, at("exists.npz"), []byte("old"))
 	consoletest.Put(t, at("exists.png"), []byte("old"))
 	ok(t, dir, "dict", "import", "good.npz", "-o", "m.npz")
-	half := content(t, dir, "m.npz")
+	half := consoletest.Read(t, dir, "m.npz")
 	consoletest.Put(t, at("half.npz"), half[:len(half)/2])
 	before := consoletest.Tree(t, dir)
 	for _, c := range []struct {

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"path/filepath"
 	"testing"
 
 	"superres/cmd/internal/console/consoletest"
@@ -21,9 +20,3 @@ var program = consoletest.Of(
 func TestMain(m *testing.M) { program.Main(m) }
 
 var call = program.Call
-
-// content reads a file.
-func content(t *testing.T, parts ...string) []byte {
-	t.Helper()
-	return consoletest.Read(t, filepath.Join(parts...))
-}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -210,36 +209,6 @@ func TestRecoverFailures(t *testing.T) {
 	}
 	if code != console.ExitSome || !strings.Contains(errs, "2 of 4 trials failed") || strings.Contains(out+string(page), "NaN") || !strings.Contains(out, "–") {
 		t.Errorf("exit %d, %s%s", code, out, errs)
-	}
-}
-
-// A folder is one command's: the reports of another are not written over.
-func TestFoldersOfReports(t *testing.T) {
-	dir := t.TempDir()
-	file := filepath.Join(dir, "train-images-idx3-ubyte")
-	idx(t, file, 30)
-	commands := map[string][]string{
-		"recover": {"recover", "--learners", "mod", "--panel", "8,12,2", "--n", "30", "--trials", "1", "--iterations", "2", "-q"},
-		"compare": {"compare", "--protocol", "pooled", "--images", file, "--limit", "1", "--learners", "mod", "--seeds", "1", "--atoms", "4", "--patches", "9", "--iterations", "1", "-q", dir},
-	}
-	for first, args := range commands {
-		out := filepath.Join(dir, first+"s")
-		if _, stderr, code := call(t, dir, "", append(slices.Clone(args), "-o", out)...); code != 0 {
-			t.Fatalf("%s: exit %d, %s", first, code, stderr)
-		}
-		before := consoletest.Results(t, out)
-		for second, args := range commands {
-			_, stderr, code := call(t, dir, "", append(slices.Clone(args), "-o", out)...)
-			if second == first && code != 0 {
-				t.Errorf("%s again: exit %d, %s", first, code, stderr)
-			}
-			if want := "has the results of superres " + first + "; use another -o"; second != first && (code != 5 || !strings.Contains(stderr, want)) {
-				t.Errorf("%s after %s: exit %d, %s", second, first, code, stderr)
-			}
-		}
-		if after := consoletest.Results(t, out); !maps.Equal(before, after) {
-			t.Errorf("the report of %s was changed", first)
-		}
 	}
 }
 

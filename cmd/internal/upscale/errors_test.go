@@ -5,8 +5,6 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 
 	"superres/cmd/internal/console/consoletest"
@@ -38,70 +36,57 @@ func TestErrors(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "nothing"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	before := consoletest.Tree(t, dir)
-	for _, c := range []struct {
-		args []string
-		code int
-		want string
-	}{
-		{[]string{"upscale", "notes.png"}, 4, `notes.png: not an image (starts with "Dear al`},
-		{[]string{"upscale", "short.png"}, 4, "short.png: damaged PNG"},
-		{[]string{"upscale", "empty.png"}, 4, "empty.png: "},
-		{[]string{"upscale", "huge.png"}, 7, "65535x65535"},
-		{[]string{"upscale", "missing.png"}, 4, "missing.png: "},
-		{[]string{"upscale", "nothing"}, 4, "nothing: no pictures in this folder"},
-		{[]string{"upscale", "x*.png"}, 4, "no file matches"},
-		{[]string{"upscale", "a.png", "-s", "16", "--max-memory", "1"}, 7, "--max-memory"},
-		{[]string{"upscale", "exists.png"}, 5, "exists_2x.png exists; use --on-exist"},
-		{[]string{"upscale", "a.png", "-o", "a.png", "--on-exist", "overwrite"}, 5, "the output is the input"},
-		{[]string{"upscale", "a.png", "b", "-o", "out"}, 5, "both make"},
-		{[]string{"upscale", "a.png", "-o", "a.gif"}, 2, "a.gif"},
-		{[]string{"upscale", "a.png", "-o", "exists.png/"}, 5, "exists.png"},
-		{[]string{"upscale", "a.png", "-m", "foto"}, 6, `did you mean "photo"?`},
-		{[]string{"upscale", "a.png", "-m", "bad.npz"}, 6, "bad.npz: not an .npz file"},
-		{[]string{"upscale", "a.png", "-m", "none.npz"}, 6, "none.npz"},
-		{[]string{"upscale", "exists.png", "exists_2x.png", "--on-exist", "overwrite"}, 5, "exists_2x.png is an input as well"},
-		{[]string{"upscale", "a.png", "b", "-o", "out.png"}, 2, "several pictures need a folder"},
-		{[]string{"upscale", "b", "b/a.png", "-o", "-"}, 2, "standard output takes one picture"},
-		{[]string{"upscale", "a.png", "-m", "./a.png"}, 6, "not an .npz file"},
-		{[]string{"upscale", "a.png", "-m", "b/"}, 6, "not a regular file"},
-		{[]string{"upscale", "a.png", "-j", "-1"}, 2, "--jobs -1"},
-		{[]string{"upscale", "a.png", "--max-memory", "17592186044417"}, 2, "--max-memory"},
-		{[]string{"upscale", "a.png", "--max-pixels", "18446744073710"}, 2, "--max-pixels"},
-		{[]string{"upscale", "a.png", "--back-projection", "-7"}, 2, "--back-projection -7"},
-		{[]string{"upscale", "a.png/"}, 4, "a.png"},
-		{[]string{"upscale"}, 2, "no input"},
-		{[]string{"upscale", ""}, 2, "an input has an empty name"},
-		{[]string{"upscale", "a.png", "-o", ""}, 2, "-o names nothing"},
-		{[]string{"upscale", "a.png", "-s", "1e400"}, 2, `-s "1e400": expected a number of a usual size`},
-		{[]string{"upscale", "a.png", "--quality", "best"}, 2, `--quality "best": expected a whole number`},
-		{[]string{"upscale", "a.png", "--timeout", "5"}, 2, `--timeout "5": expected a time such as 30s or 2m`},
-		{[]string{"upscale", "a.png", "--json=perhaps"}, 2, `--json "perhaps": expected true or false`},
-		{[]string{"upscale", "a.png", "-x"}, 2, `unknown flag "-x"`},
-		{[]string{"upscale", "a.png", "-s", "17"}, 2, "expected 1 to 16"},
-		{[]string{"upscale", "a.png", "-s", "two"}, 2, "two"},
-		{[]string{"upscale", "a.png", "--scael", "2"}, 2, `did you mean "--scale"?`},
-		{[]string{"upscale", "a.png", "-s"}, 2, "flag -s needs a value"},
-		{[]string{"upscale", "a.png", "-m", "coupled", "--sparsity", "4000"}, 2, "more than the 1024 atoms"},
-		{[]string{"upscale", "a.png", "-m", "coupled", "--coder", "opm"}, 2, `did you mean "omp"?`},
-		{[]string{"upscale", "a.png", "-m", "bicubic", "--sparsity", "2"}, 2, "codes no patches"},
-		{[]string{"upscale", "a.png", "-f", "gif"}, 2, "expected png, jpeg"},
-		{[]string{"upscale", "a.png", "--on-exist", "overwrit"}, 2, `--on-exist: unknown value "overwrit"; did you mean "overwrite"? (known: fail skip overwrite)`},
-		{[]string{"upscale", "a.png", "--metadata", "stirp"}, 2, `--metadata: unknown value "stirp"; did you mean "strip"? (known: keep strip)`},
-		{[]string{"upscale", "a.png", "--depth", "12"}, 2, `--depth: unknown value "12"; did you mean "16"? (known: same 8 16)`},
-		{[]string{"upscale", "a.png", "--depth", "32"}, 2, `--depth: unknown value "32" (known: same 8 16)`},
-		{[]string{"upscale", "a.png", "--effort", "fats"}, 2, `did you mean "fast"?`},
-		{[]string{"upscale", "a.png", "--quality", "0"}, 2, "expected 1 to 100"},
-		{[]string{"upscale", "a.png", "--name", "x/{stem}"}, 2, "without folders"},
-		{[]string{"upscale", "a.png", "--progress", "plane"}, 2, `did you mean "plain"? (known: auto bar plain none)`},
-		{[]string{"upscale", "a.png", filepath.Join(dir, "a.png")}, 5, "both make"},
-	} {
-		stdout, stderr, code := call(t, dir, "", c.args...)
-		if code != c.code || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "superres: ") || stdout != "" {
-			t.Errorf("%v: exit %d, expected %d with %q\n%s%s", c.args, code, c.code, c.want, stdout, stderr)
-		}
-		if after := consoletest.Tree(t, dir); !slices.Equal(before, after) {
-			t.Fatalf("%v left files: %v", c.args, after)
-		}
-	}
+	program.Refuses(t, dir, []consoletest.Refusal{
+		{Args: []string{"upscale", "notes.png"}, Code: 4, Want: `notes.png: not an image (starts with "Dear al`},
+		{Args: []string{"upscale", "short.png"}, Code: 4, Want: "short.png: damaged PNG"},
+		{Args: []string{"upscale", "empty.png"}, Code: 4, Want: "empty.png: "},
+		{Args: []string{"upscale", "huge.png"}, Code: 7, Want: "65535x65535"},
+		{Args: []string{"upscale", "missing.png"}, Code: 4, Want: "missing.png: "},
+		{Args: []string{"upscale", "nothing"}, Code: 4, Want: "nothing: no pictures in this folder"},
+		{Args: []string{"upscale", "x*.png"}, Code: 4, Want: "no file matches"},
+		{Args: []string{"upscale", "a.png", "-s", "16", "--max-memory", "1"}, Code: 7, Want: "--max-memory"},
+		{Args: []string{"upscale", "exists.png"}, Code: 5, Want: "exists_2x.png exists; use --on-exist"},
+		{Args: []string{"upscale", "a.png", "-o", "a.png", "--on-exist", "overwrite"}, Code: 5, Want: "the output is the input"},
+		{Args: []string{"upscale", "a.png", "b", "-o", "out"}, Code: 5, Want: "both make"},
+		{Args: []string{"upscale", "a.png", "-o", "a.gif"}, Code: 2, Want: "a.gif"},
+		{Args: []string{"upscale", "a.png", "-o", "exists.png/"}, Code: 5, Want: "exists.png"},
+		{Args: []string{"upscale", "a.png", "-m", "foto"}, Code: 6, Want: `did you mean "photo"?`},
+		{Args: []string{"upscale", "a.png", "-m", "bad.npz"}, Code: 6, Want: "bad.npz: not an .npz file"},
+		{Args: []string{"upscale", "a.png", "-m", "none.npz"}, Code: 6, Want: "none.npz"},
+		{Args: []string{"upscale", "exists.png", "exists_2x.png", "--on-exist", "overwrite"}, Code: 5, Want: "exists_2x.png is an input as well"},
+		{Args: []string{"upscale", "a.png", "b", "-o", "out.png"}, Code: 2, Want: "several pictures need a folder"},
+		{Args: []string{"upscale", "b", "b/a.png", "-o", "-"}, Code: 2, Want: "standard output takes one picture"},
+		{Args: []string{"upscale", "a.png", "-m", "./a.png"}, Code: 6, Want: "not an .npz file"},
+		{Args: []string{"upscale", "a.png", "-m", "b/"}, Code: 6, Want: "not a regular file"},
+		{Args: []string{"upscale", "a.png", "-j", "-1"}, Code: 2, Want: "--jobs -1"},
+		{Args: []string{"upscale", "a.png", "--max-memory", "17592186044417"}, Code: 2, Want: "--max-memory"},
+		{Args: []string{"upscale", "a.png", "--max-pixels", "18446744073710"}, Code: 2, Want: "--max-pixels"},
+		{Args: []string{"upscale", "a.png", "--back-projection", "-7"}, Code: 2, Want: "--back-projection -7"},
+		{Args: []string{"upscale", "a.png/"}, Code: 4, Want: "a.png"},
+		{Args: []string{"upscale"}, Code: 2, Want: "no input"},
+		{Args: []string{"upscale", ""}, Code: 2, Want: "an input has an empty name"},
+		{Args: []string{"upscale", "a.png", "-o", ""}, Code: 2, Want: "-o names nothing"},
+		{Args: []string{"upscale", "a.png", "-s", "1e400"}, Code: 2, Want: `-s "1e400": expected a number of a usual size`},
+		{Args: []string{"upscale", "a.png", "--quality", "best"}, Code: 2, Want: `--quality "best": expected a whole number`},
+		{Args: []string{"upscale", "a.png", "--timeout", "5"}, Code: 2, Want: `--timeout "5": expected a time such as 30s or 2m`},
+		{Args: []string{"upscale", "a.png", "--json=perhaps"}, Code: 2, Want: `--json "perhaps": expected true or false`},
+		{Args: []string{"upscale", "a.png", "-x"}, Code: 2, Want: `unknown flag "-x"`},
+		{Args: []string{"upscale", "a.png", "-s", "17"}, Code: 2, Want: "expected 1 to 16"},
+		{Args: []string{"upscale", "a.png", "-s", "two"}, Code: 2, Want: "two"},
+		{Args: []string{"upscale", "a.png", "--scael", "2"}, Code: 2, Want: `did you mean "--scale"?`},
+		{Args: []string{"upscale", "a.png", "-s"}, Code: 2, Want: "flag -s needs a value"},
+		{Args: []string{"upscale", "a.png", "-m", "coupled", "--sparsity", "4000"}, Code: 2, Want: "more than the 1024 atoms"},
+		{Args: []string{"upscale", "a.png", "-m", "coupled", "--coder", "opm"}, Code: 2, Want: `did you mean "omp"?`},
+		{Args: []string{"upscale", "a.png", "-m", "bicubic", "--sparsity", "2"}, Code: 2, Want: "codes no patches"},
+		{Args: []string{"upscale", "a.png", "-f", "gif"}, Code: 2, Want: "expected png, jpeg"},
+		{Args: []string{"upscale", "a.png", "--on-exist", "overwrit"}, Code: 2, Want: `--on-exist: unknown value "overwrit"; did you mean "overwrite"? (known: fail skip overwrite)`},
+		{Args: []string{"upscale", "a.png", "--metadata", "stirp"}, Code: 2, Want: `--metadata: unknown value "stirp"; did you mean "strip"? (known: keep strip)`},
+		{Args: []string{"upscale", "a.png", "--depth", "12"}, Code: 2, Want: `--depth: unknown value "12"; did you mean "16"? (known: same 8 16)`},
+		{Args: []string{"upscale", "a.png", "--depth", "32"}, Code: 2, Want: `--depth: unknown value "32" (known: same 8 16)`},
+		{Args: []string{"upscale", "a.png", "--effort", "fats"}, Code: 2, Want: `did you mean "fast"?`},
+		{Args: []string{"upscale", "a.png", "--quality", "0"}, Code: 2, Want: "expected 1 to 100"},
+		{Args: []string{"upscale", "a.png", "--name", "x/{stem}"}, Code: 2, Want: "without folders"},
+		{Args: []string{"upscale", "a.png", "--progress", "plane"}, Code: 2, Want: `did you mean "plain"? (known: auto bar plain none)`},
+		{Args: []string{"upscale", "a.png", filepath.Join(dir, "a.png")}, Code: 5, Want: "both make"},
+	})
 }

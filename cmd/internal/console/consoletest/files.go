@@ -92,10 +92,10 @@ func Put(t *testing.T, path string, data []byte) {
 	}
 }
 
-// Read reads a file.
-func Read(t *testing.T, path string) []byte {
+// Read reads the file whose path the parts make.
+func Read(t *testing.T, parts ...string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(path)
+	data, err := os.ReadFile(filepath.Join(parts...))
 	if err != nil {
 		t.Fatal(err)
 	}

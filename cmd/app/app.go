@@ -23,12 +23,19 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	commands "superres/cmd/internal/app"
+	"superres/cmd/internal/atoms"
+	"superres/cmd/internal/bench"
+	"superres/cmd/internal/comparison"
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/digits"
+	"superres/cmd/internal/learn"
+	"superres/cmd/internal/manual"
 	"superres/cmd/internal/models"
 	"superres/cmd/internal/parts"
 	"superres/cmd/internal/plugins"
+	"superres/cmd/internal/recovery"
 	"superres/cmd/internal/scoring"
+	"superres/cmd/internal/train"
 	"superres/cmd/internal/upscale"
 	"superres/internal/kernel"
 )
@@ -56,9 +63,9 @@ var program = console.Program{
 	Usage: "enlarge pictures with learned dictionaries",
 	Help:  help,
 	Commands: []func(*console.Streams) *cli.Command{
-		upscale.Command, scoring.Eval, scoring.Diff, commands.TrainCommand, commands.LearnCommand, commands.RecoverCommand,
-		commands.CompareCommand, parts.Command, commands.MnistCommand, commands.DictCommand, models.Command, plugins.Learners, plugins.Coders,
-		commands.BenchCommand, commands.CompletionCommand, commands.ManCommand, commands.VersionCommand,
+		upscale.Command, scoring.Eval, scoring.Diff, train.Command, learn.Command, recovery.Command,
+		comparison.Command, parts.Command, digits.Command, atoms.Command, models.Command, plugins.Learners, plugins.Coders,
+		bench.Command, manual.Completion, manual.Man, manual.Version,
 	},
 }
 

@@ -18,6 +18,7 @@ import (
 	"superres/superres"
 )
 
+// Diff is superres diff.
 func Diff(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
 		Name: "diff", Usage: "put pictures of one scene into a page that compares them", ArgsUsage: "[FLAGS] A B...",

@@ -1,3 +1,5 @@
+// Package scoring is the commands superres eval and superres diff: they score pictures and
+// models, and show pictures beside one another.
 package scoring
 
 import (
@@ -17,6 +19,7 @@ import (
 	"superres/superres"
 )
 
+// Eval is superres eval.
 func Eval(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
 		Name: "eval", Usage: "score enlarged pictures, or models", ArgsUsage: "[FLAGS] REF TEST   or   -m MODEL [FLAGS] REF...",

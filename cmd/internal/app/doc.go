@@ -1,2 +1,0 @@
-// Package app holds the commands that have no package of their own yet.
-package app

@@ -3,10 +3,10 @@ package manual
 import (
 	"testing"
 
-	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/atoms"
 	"superres/cmd/internal/bench"
 	"superres/cmd/internal/comparison"
+	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/digits"
 	"superres/cmd/internal/learn"
 	"superres/cmd/internal/models"

@@ -3,13 +3,13 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
+	"superres/cmd/internal/parts"
 	"superres/cmd/internal/paths"
 )
 
@@ -23,7 +23,7 @@ type part struct {
 	AtOnce int `json:"at_once"`
 }
 
-func (p part) name() string { return fmt.Sprintf("%d/%d", p.Index, p.Of) }
+func (p part) name() string { return parts.Part{Index: p.Index, Of: p.Of}.String() }
 
 // result is what has become of a part.
 type result struct {

@@ -23,18 +23,18 @@ func (w stopped) Write(p []byte) (int, error) {
 	return w.Writer.Write(p)
 }
 
-// reportFile is a file of a report, and what writes it.
-type reportFile struct {
+// ReportFile is a file of a report, and what writes it.
+type ReportFile struct {
 	name  string
 	write func(io.Writer) error
 }
 
 // ReportAs makes a file of a report.
-func ReportAs(name string, write func(io.Writer) error) reportFile { return reportFile{name, write} }
+func ReportAs(name string, write func(io.Writer) error) ReportFile { return ReportFile{name, write} }
 
 // WriteReports writes the files to the folder, in this order, over those of an earlier
 // run.
-func WriteReports(dir string, files ...reportFile) error {
+func WriteReports(dir string, files ...ReportFile) error {
 	for _, f := range files {
 		if err := imagefile.WriteAtomic(filepath.Join(dir, f.name), true, f.write); err != nil {
 			return err

@@ -37,8 +37,8 @@ type Namer struct {
 	single   bool // there is one input, and it was named itself
 }
 
-// output is where an enlargement goes.
-type output struct {
+// Output is where an enlargement goes.
+type Output struct {
 	// Path is the file. "-" is standard output.
 	Path string
 	// Format is png, jpeg, bmp or tiff.
@@ -85,7 +85,7 @@ func withoutExt(template string) string {
 }
 
 // Output names the enlargement of an input.
-func (n Namer) Output(in Input) (output, error) {
+func (n Namer) Output(in Input) (Output, error) {
 	out, format := n.out, n.format
 	asFile := n.single && out != "" && out != "-" && !paths.IsFolder(out) && !strings.HasSuffix(out, "/") && !strings.HasSuffix(out, string(filepath.Separator))
 	switch {
@@ -93,20 +93,20 @@ func (n Namer) Output(in Input) (output, error) {
 		if format == "" {
 			format = "png"
 		}
-		return output{Path: "-", Format: format}, nil
+		return Output{Path: "-", Format: format}, nil
 	case !n.single && out != "" && !paths.IsFolder(out) && isPicture(out):
-		return output{}, console.Usage("-o %s: several pictures need a folder; write %s%c for a folder of this name", out, out, filepath.Separator)
+		return Output{}, console.Usage("-o %s: several pictures need a folder; write %s%c for a folder of this name", out, out, filepath.Separator)
 	case asFile && !strings.Contains(filepath.Base(out), ".") && format == "":
-		return output{}, console.Usage("-o %s: no extension says which format; write %s.png, or %s%c for a folder", out, out, out, filepath.Separator)
+		return Output{}, console.Usage("-o %s: no extension says which format; write %s.png, or %s%c for a folder", out, out, out, filepath.Separator)
 	case asFile:
 		fromName, err := imagefile.FormatOf(out)
 		if format == "" && err != nil {
-			return output{}, console.Fail(console.ExitUsage, err)
+			return Output{}, console.Fail(console.ExitUsage, err)
 		}
 		if format == "" {
 			format = fromName
 		}
-		return output{Path: filepath.Clean(out), Format: format, Root: filepath.Dir(out)}, nil
+		return Output{Path: filepath.Clean(out), Format: format, Root: filepath.Dir(out)}, nil
 	}
 	ext := filepath.Ext(in.Place)
 	newExt := ext
@@ -122,17 +122,17 @@ func (n Namer) Output(in Input) (output, error) {
 	}
 	base := n.base(in, ext) + newExt
 	if base == newExt || base != filepath.Base(base) {
-		return output{}, console.Usage("--name %s makes the file name %q; expected a name without folders", n.template, base)
+		return Output{}, console.Usage("--name %s makes the file name %q; expected a name without folders", n.template, base)
 	}
 	root, err := n.folder(in)
 	if err != nil {
-		return output{}, err
+		return Output{}, err
 	}
 	folder := root
 	if in.Root != "" {
 		folder = filepath.Join(root, filepath.Dir(in.Place))
 	}
-	return output{Path: filepath.Join(folder, base), Format: format, Root: root}, nil
+	return Output{Path: filepath.Join(folder, base), Format: format, Root: root}, nil
 }
 
 // base fills in the template.

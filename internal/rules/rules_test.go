@@ -273,7 +273,7 @@ func TestProgramHasNoBeam(t *testing.T) {
 		t.Fatalf("%v: %v", cmd, err)
 	}
 	deps := strings.Fields(string(out))
-	if !slices.Contains(deps, "superres/cmd/internal/app") {
+	if !slices.Contains(deps, "superres/cmd/app") {
 		t.Fatalf("%d dependencies, without the commands", len(deps))
 	}
 	foreign := within("github.com/apache/beam", "google.golang.org/grpc", "google.golang.org/protobuf", "github.com/golang/protobuf")

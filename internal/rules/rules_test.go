@@ -58,22 +58,13 @@ var importRules = []rule{
 // A package has room for so many files of code, without its tests.
 const fileLimit = 25
 
-var (
-	fileLimits = map[string]int{"./superres": 18} // others than fileLimit
-	// overfull packages are about to be split; each leaves this list with its split.
-	overfull = []string{"./cmd/internal/app"}
-)
+var fileLimits = map[string]int{"./superres": 18} // others than fileLimit
 
-// crowded lists the packages with more files than they have room for, and those that
-// are said to be overfull and are not.
-func crowded(pkgs map[string]*pkg, overfull []string) (found []string) {
+// crowded lists the packages with more files than they have room for.
+func crowded(pkgs map[string]*pkg) (found []string) {
 	for name, p := range pkgs {
-		limit := cmp.Or(fileLimits[name], fileLimit)
-		switch excepted := slices.Contains(overfull, name); {
-		case len(p.files) > limit && !excepted:
+		if limit := cmp.Or(fileLimits[name], fileLimit); len(p.files) > limit {
 			found = append(found, fmt.Sprintf("a package has few files: %s has %d, at most %d", name, len(p.files), limit))
-		case len(p.files) <= limit && excepted:
-			found = append(found, fmt.Sprintf("a package has few files: %s has, and is no longer overfull", name))
 		}
 	}
 	return found
@@ -151,9 +142,8 @@ func strangers(dir string) (found []string, err error) {
 	return found, nil
 }
 
-// findings applies every rule to the module in dir, in which some packages are allowed
-// to be overfull.
-func findings(dir, module string, overfull []string) ([]string, error) {
+// findings applies every rule to the module in dir.
+func findings(dir, module string) ([]string, error) {
 	found, err := strangers(dir)
 	if err != nil {
 		return nil, err
@@ -165,7 +155,7 @@ func findings(dir, module string, overfull []string) ([]string, error) {
 	for _, r := range importRules {
 		found = append(found, brokenImports(pkgs, r)...)
 	}
-	found = append(found, crowded(pkgs, overfull)...)
+	found = append(found, crowded(pkgs)...)
 	for name, p := range pkgs {
 		if within("./cmd")(name) {
 			continue
@@ -214,7 +204,7 @@ func goList(t *testing.T, modulePath string) module {
 }
 
 func TestModule(t *testing.T) {
-	found, err := findings(root, goList(t, "").Path, overfull)
+	found, err := findings(root, goList(t, "").Path)
 	if err != nil {
 		t.Fatal(err)
 	}

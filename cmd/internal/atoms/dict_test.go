@@ -22,9 +22,9 @@ import (
 	"superres/internal/npz"
 
 	"superres/cmd/internal/console/consoletest"
-	"superres/cmd/internal/models"
 	"superres/cmd/internal/mosaic"
 	"superres/superres/coupled"
+	"superres/superres/models"
 	"superres/superres/stage"
 )
 
@@ -55,7 +55,7 @@ func coupledBuiltins(t *testing.T) map[string]int {
 			t.Fatal(err)
 		}
 		if stages, err := coupledStages(name, m); err == nil && len(stages) == 1 {
-			if _, whole := coupled.RecipeOf(m, stages[0]); whole {
+			if _, whole := coupled.RecipeOf(m.Scale, m.Degradation, m.Kernel, m.Stages, stages[0]); whole {
 				list[name] = m.Scale
 			}
 		}

@@ -31,14 +31,14 @@ func TestRemedies(t *testing.T) {
 		"b.png: 9x9 is 81 pixels, the limit is 80; use --max-pixels\nc.png: ran out of time; use --timeout": errors.Join(huge, late),
 		"x/b.png: 9x9; use --max-pixels and b.png: 9x9":                                                     fmt.Errorf("%w and %w", safefile.Refuse(safefile.ErrLimit, "x/b.png", "9x9").With(imagefile.MorePixels), safefile.Refuse(safefile.ErrLimit, "b.png", "9x9")),
 		"d.png: too dear, b.png: 9x9 is 81 pixels, the limit is 80; use --max-pixels":                       &safefile.Fault{Name: "d.png", Reason: "too dear, " + huge.Error(), Cause: huge},
-		"e.png: is empty": codedError{safefile.Refuse(safefile.ErrInput, "e.png", "is empty"), exitInput},
-		"interrupted":     interrupt{},
+		"e.png: is empty": Fail(ExitInput, safefile.Refuse(safefile.ErrInput, "e.png", "is empty")),
+		"interrupted":     Interrupt{},
 	} {
 		if got := advised(err); got != want {
 			t.Errorf("got  %q\nwant %q", got, want)
 		}
 	}
-	if got := exitCode(fmt.Errorf("%w", huge)); got != exitLimit {
+	if got := ExitCode(fmt.Errorf("%w", huge)); got != ExitLimit {
 		t.Errorf("exit code %d", got)
 	}
 }

@@ -209,9 +209,9 @@ func TestPipe(t *testing.T) {
 	}
 }
 
-// The job files of the README do what it says.
+// The job files of the page about many machines do what it says.
 func TestReadmeJobs(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(golden.Root(t), "README.md"))
+	text, err := os.ReadFile(filepath.Join(golden.Root(t), "cmd", "superres-beam", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

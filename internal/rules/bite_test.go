@@ -50,7 +50,6 @@ func TestRulesBite(t *testing.T) {
 	// One file more than there is room for, where it counts and where it does not.
 	for i := range 26 {
 		files[fmt.Sprintf("internal/crowd/f%d.go", i)] = "package crowd"
-		files[fmt.Sprintf("internal/split/f%d.go", i)] = "package split"
 		if i < 18 {
 			files[fmt.Sprintf("superres/f%d.go", i)] = "package superres" // besides s.go
 		}

@@ -22,9 +22,10 @@ import (
 	"superres/internal/npz"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/cmd/internal/models"
 	"superres/cmd/internal/mosaic"
 	"superres/superres/coupled"
-	"superres/superres/models"
+	embedded "superres/superres/models"
 	"superres/superres/stage"
 )
 
@@ -49,7 +50,7 @@ func hopper(t *testing.T, dir string) {
 func coupledBuiltins(t *testing.T) map[string]int {
 	t.Helper()
 	list := map[string]int{}
-	for _, name := range models.Names() {
+	for _, name := range embedded.Names() {
 		m, err := models.Open(name)
 		if err != nil {
 			t.Fatal(err)

@@ -5,7 +5,6 @@ go 1.26.0
 require (
 	github.com/disintegration/imaging v1.6.2
 	github.com/klauspost/compress v1.20.3
-	github.com/sbinet/npyio v0.6.0
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/urfave/cli/v2 v2.27.7
 	golang.org/x/image v0.47.0

@@ -85,7 +85,7 @@ func TestParametersAreCheckedWithTheSpec(t *testing.T) {
 	for _, l := range learners.List() {
 		check(l.Name, l.Params(), func(spec string) error { _, err := learners.New(spec); return err })
 	}
-	for _, c := range sparse.Coders() {
+	for _, c := range sparse.List() {
 		check(c.Name, c.Params(), func(spec string) error { _, err := sparse.New(spec); return err })
 	}
 }
@@ -94,7 +94,7 @@ func TestParametersAreCheckedWithTheSpec(t *testing.T) {
 // rest: whatever is registered.
 func TestEveryLearnerWithEveryCoder(t *testing.T) {
 	for _, c := range hostileCases() {
-		for _, coder := range sparse.Coders() {
+		for _, coder := range sparse.List() {
 			spec, err := sparse.WithSparsity(coder.Name, c.sparsity)
 			if err != nil {
 				spec = coder.Name // it has no such parameter

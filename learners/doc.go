@@ -27,8 +27,9 @@
 //     mean nothing in a method Check() error, so that they are told before any work.
 //   - Call learnertest.Run in its test, and add the identities of its own.
 //
-// Another module can do the same with [Register], [Prepare] and [Finish]; the example
-// below is a whole one. A program that imports it, as cmd/superres would for its side
-// effect, has it beside the others wherever a learner is named: train, learn, recover,
-// compare and the list.
+// Another module can do the same with [Register], [Prepare] and [Finish], and package
+// plugin for what it says of itself; the example below is a whole one. A program that
+// imports it for its registration and calls app.Main (see cmd/app) is a superres that has
+// it beside the others wherever a learner is named: train, learn, recover, compare and the
+// list. testdata/outside is such a module, with a coder and a stage besides.
 package learners

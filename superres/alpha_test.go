@@ -48,10 +48,7 @@ func TestDiscHasNoRing(t *testing.T) {
 		img := disc(side, radius, c.ink, c.hidden)
 		for _, model := range []string{"nearest", "bicubic", "lanczos", "photo"} {
 			for _, scale := range []int{2, 3} {
-				m, err := Builtin(model)
-				if err != nil {
-					t.Fatal(err)
-				}
+				m := builtin(t, model)
 				out := upscale(t, m, img, float64(scale)).(*image.NRGBA)
 				middle := float64(side*scale-1) / 2
 				for y := range side * scale {
@@ -83,10 +80,7 @@ func TestAlphaGoesThroughTheModel(t *testing.T) {
 	img, truth := disc(40, 14, white, white), disc(80, 28, white, white)
 	off := map[string]float64{}
 	for _, model := range []string{"bicubic", "photo"} {
-		m, err := Builtin(model)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := builtin(t, model)
 		out := upscale(t, m, img, 2).(*image.NRGBA)
 		for i := 3; i < len(out.Pix); i += 4 {
 			d := float64(out.Pix[i]) - float64(truth.Pix[i])
@@ -100,20 +94,14 @@ func TestAlphaGoesThroughTheModel(t *testing.T) {
 }
 
 func TestGoldenAlpha(t *testing.T) {
-	m, err := Builtin("photo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := builtin(t, "photo")
 	img := disc(24, 8, color.NRGBA{240, 140, 20, 0}, color.NRGBA{0, 255, 0, 0})
 	golden.Compare(t, "disc_photo.png", upscale(t, m, img, 2), golden.Tolerance{Levels: 1, Share: 0.01})
 }
 
 // 8 bits can be asked for where a picture has 16, and the other way round.
 func TestDepth(t *testing.T) {
-	m, err := Builtin("bicubic")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := builtin(t, "bicubic")
 	r := image.Rect(0, 0, 5, 4)
 	for _, c := range []struct {
 		img   image.Image

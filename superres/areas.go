@@ -3,8 +3,12 @@ package superres
 import (
 	"context"
 	"math"
+	"slices"
 
 	"superres/internal/parallel"
+	"superres/internal/picture"
+	"superres/superres/resample"
+	"superres/superres/stage"
 )
 
 // A cascade learns from photographs, and sharpens what is drawn until it rings: beside
@@ -13,12 +17,14 @@ import (
 
 // keepsAreas tells whether the model needs keepAreas. Digits, which are white strokes on
 // black, are restored best without.
-func (m *Model) keepsAreas() bool { return m.isCascade() && m.Degradation == Cubic }
+func (m *Model) keepsAreas() bool {
+	return slices.ContainsFunc(m.Stages, stage.KeepsAreas) && m.Degradation == resample.Cubic
+}
 
 // around returns the rows of the picture that keepAreas wants for rows lo..hi-1 of the
 // result.
-func (p *painter) around(lo, hi int) (from, to int) {
-	return max(under(lo, p.h, p.out.h)-1, 0), min(under(hi-1, p.h, p.out.h)+2, p.h)
+func (e *enlarger) around(lo, hi int) (from, to int) {
+	return max(resample.Under(lo, e.h, e.out.H)-1, 0), min(resample.Under(hi-1, e.h, e.out.H)+2, e.h)
 }
 
 // keepAreas keeps an enlargement from ringing around areas and lines of one colour.
@@ -31,19 +37,19 @@ func (p *painter) around(lo, hi int) (from, to int) {
 //
 // It changes rows lo..hi-1 of what is painted; low are the rows of the picture from
 // first on, with all those of around.
-func (p *painter) keepAreas(lo, hi int, low picture, first int) {
+func (e *enlarger) keepAreas(lo, hi int, low picture.Picture, first int) {
 	const together = 16 // rows
 	// The background context never ends, so there is no error.
 	_ = parallel.For(context.Background(), hi-lo, together, func() func(from, to int) {
-		var held []held // of a row of the picture
-		known, none := [3]*trios{newTrios(p.w), newTrios(p.w), newTrios(p.w)}, noTrios(p.w)
+		var bounds []picture.Bounds // of a row of the picture
+		known, none := [3]*extrema{newExtrema(e.w), newExtrema(e.w), newExtrema(e.w)}, noExtrema(e.w)
 		return func(from, to int) {
-			for channel, plane := range low.channels {
+			for channel, plane := range low.Channels {
 				for _, t := range known {
 					t.row = -1
 				}
-				of := func(row int) *trios { // of the picture
-					if row < 0 || row >= p.h {
+				of := func(row int) *extrema { // of the picture
+					if row < 0 || row >= e.h {
 						return none
 					}
 					t := known[row%3]
@@ -55,40 +61,40 @@ func (p *painter) keepAreas(lo, hi int, low picture, first int) {
 				}
 				last := -1 // the row of the picture that the limits are for
 				for y := lo + from; y < lo+to; y++ {
-					if v := under(y, p.h, p.out.h); v != last {
-						held = limits(held[:0], of(v-1), of(v), of(v+1), p.out.level)
+					if v := resample.Under(y, e.h, e.out.H); v != last {
+						bounds = limits(bounds[:0], of(v-1), of(v), of(v+1), e.out.Level)
 						last = v
 					}
-					p.out.limit(y, channel, held, p.starts)
+					e.out.Limit(y, channel, bounds, e.starts)
 				}
 			}
 		}
 	})
 }
 
-// trios are, of every sample of a row, it and its neighbours: the least and the greatest
+// extrema are, of every sample of a row, it and its neighbours: the least and the greatest
 // of the three, as bits, which are in the order of the values, and how many have it.
-type trios struct {
+type extrema struct {
 	row            int
 	bits, min, max []uint32
 	mins, maxs     []uint8
 }
 
-func newTrios(n int) *trios {
-	return &trios{row: -1, bits: make([]uint32, n), min: make([]uint32, n), max: make([]uint32, n), mins: make([]uint8, n), maxs: make([]uint8, n)}
+func newExtrema(n int) *extrema {
+	return &extrema{row: -1, bits: make([]uint32, n), min: make([]uint32, n), max: make([]uint32, n), mins: make([]uint8, n), maxs: make([]uint8, n)}
 }
 
-// noTrios stand for a row beyond an edge.
-func noTrios(n int) *trios {
-	t := newTrios(n)
+// noExtrema stand for a row beyond an edge.
+func noExtrema(n int) *extrema {
+	t := newExtrema(n)
 	for x := range t.min {
 		t.min[x] = math.MaxUint32
 	}
 	return t
 }
 
-// find sets the trios to those of a row. Its samples are not negative.
-func (t *trios) find(row []float32) {
+// find sets the extrema to those of a row. Its samples are not negative.
+func (t *extrema) find(row []float32) {
 	n := len(row)
 	bits, least, most, mins, maxs := t.bits[:n], t.min[:n], t.max[:n], t.mins[:n], t.maxs[:n]
 	for x, v := range row {
@@ -119,16 +125,10 @@ func same(a, b uint32) uint8 {
 	return 0
 }
 
-// held is a sample of the picture around which the result keeps within levels.
-type held struct {
-	x           int32
-	least, most uint16
-}
-
 // limits appends the samples of a row of which at least three of the samples at most one
 // row and one column away have the least or the greatest of their values, with what that
-// is as a level; a, b and c are the trios of the row and of those beside it.
-func limits(list []held, a, b, c *trios, level func(float32) uint16) []held {
+// is as a level; a, b and c are the extrema of the row and of those beside it.
+func limits(list []picture.Bounds, a, b, c *extrema, level func(float32) uint16) []picture.Bounds {
 	for x := range b.min {
 		lo, hi := min(a.min[x], b.min[x], c.min[x]), max(a.max[x], b.max[x], c.max[x])
 		los := same(a.min[x], lo)*a.mins[x] + same(b.min[x], lo)*b.mins[x] + same(c.min[x], lo)*c.mins[x]
@@ -136,12 +136,12 @@ func limits(list []held, a, b, c *trios, level func(float32) uint16) []held {
 		if max(los, his) < 3 {
 			continue
 		}
-		h := held{int32(x), 0, math.MaxUint16}
+		h := picture.Bounds{X: int32(x), Most: math.MaxUint16}
 		if los >= 3 {
-			h.least = level(math.Float32frombits(lo))
+			h.Least = level(math.Float32frombits(lo))
 		}
 		if his >= 3 {
-			h.most = level(math.Float32frombits(hi))
+			h.Most = level(math.Float32frombits(hi))
 		}
 		list = append(list, h)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"superres/internal/picture"
 	"superres/patches"
 )
 
@@ -19,29 +20,29 @@ type flaws struct {
 }
 
 func findFlaws(low, high image.Image, scale int) (f flaws) {
-	in, out := split(low), split(high)
+	in, out := picture.Split(low), picture.Split(high)
 	isGrey := true
-	for _, p := range in.channels {
-		isGrey = isGrey && slices.Equal(p.Pix, in.channels[0].Pix)
+	for _, p := range in.Channels {
+		isGrey = isGrey && slices.Equal(p.Pix, in.Channels[0].Pix)
 	}
-	for c, p := range in.channels {
+	for c, p := range in.Channels {
 		least, most := make([]float32, p.W), make([]float32, p.W)
 		sum := 0.0
-		for y := range out.channels[c].H {
+		for y := range out.Channels[c].H {
 			areas(least, most, p, y/scale)
-			for x, v := range out.channels[c].Row(y) {
+			for x, v := range out.Channels[c].Row(y) {
 				past := 255 * float64(max(0, v-most[x/scale], least[x/scale]-v))
 				f.worst, sum = max(f.worst, past), sum+past
 				if area, ok := even(p, x/scale, y/scale); ok {
 					f.uneven = max(f.uneven, 255*math.Abs(float64(v-area)))
 				}
 				if isGrey {
-					f.tint = max(f.tint, 255*math.Abs(float64(v-out.channels[0].Row(y)[x])))
+					f.tint = max(f.tint, 255*math.Abs(float64(v-out.Channels[0].Row(y)[x])))
 				}
 			}
 		}
-		f.ring = max(f.ring, sum/float64(len(out.channels[c].Pix)))
-		f.drift = max(f.drift, 255*math.Abs(meanOf(out.channels[c].Pix)-meanOf(p.Pix)))
+		f.ring = max(f.ring, sum/float64(len(out.Channels[c].Pix)))
+		f.drift = max(f.drift, 255*math.Abs(meanOf(out.Channels[c].Pix)-meanOf(p.Pix)))
 	}
 	return f
 }
@@ -137,11 +138,11 @@ func TestLimits(t *testing.T) {
 		for i := range p.Pix {
 			p.Pix[i] = float32(rng.IntN(4)) / 3
 		}
-		of := func(y int) *trios {
+		of := func(y int) *extrema {
 			if y < 0 || y >= p.H {
-				return noTrios(p.W)
+				return noExtrema(p.W)
 			}
-			row := newTrios(p.W)
+			row := newExtrema(p.W)
 			row.find(p.Row(y))
 			return row
 		}
@@ -150,14 +151,14 @@ func TestLimits(t *testing.T) {
 		for y := range p.H {
 			got := limits(nil, of(y-1), of(y), of(y+1), level)
 			areas(least, most, p, y)
-			var want []held
+			var want []picture.Bounds
 			for x := range least {
-				h := held{int32(x), 0, math.MaxUint16}
+				h := picture.Bounds{X: int32(x), Most: math.MaxUint16}
 				if least[x] >= 0 {
-					h.least = level(least[x])
+					h.Least = level(least[x])
 				}
 				if most[x] <= 1 {
-					h.most = level(most[x])
+					h.Most = level(most[x])
 				}
 				if least[x] >= 0 || most[x] <= 1 {
 					want = append(want, h)
@@ -168,4 +169,12 @@ func TestLimits(t *testing.T) {
 			}
 		}
 	}
+}
+
+func meanOf(v []float32) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum += float64(x)
+	}
+	return sum / float64(len(v))
 }

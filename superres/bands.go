@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"superres/patches"
+	"superres/superres/resample"
+	"superres/superres/stage"
 )
 
 // A picture is enlarged in bands of whole rows, from the top, so that what is worked on
@@ -12,45 +14,41 @@ import (
 // whose surroundings are complete: it stays behind by its reach. Nothing is made twice
 // but the reach of a stage, and no sample depends on where the bands end.
 
-// bandStep is what the first rows of bands are multiples of, so that the cells of all
-// anchored stages, of 1 to 4 samples, begin where they do in the whole picture.
-const bandStep = 12
-
-// strip is some rows of a plane: rows are put in at the bottom and dropped at the top.
-type strip struct {
+// window is some rows of a plane: rows are put in at the bottom and dropped at the top.
+type window struct {
 	top   int // row of the plane that plane begins with
 	plane patches.Plane
 }
 
-func (s *strip) end() int { return s.top + s.plane.H }
+func (s *window) end() int { return s.top + s.plane.H }
 
-// rows returns the rows from..to-1, in the memory of the strip.
-func (s *strip) rows(from, to int) *patches.Plane { return rowsOf(&s.plane, from-s.top, to-s.top) }
+// part returns the rows from..to-1, in the memory of the window.
+func (s *window) part(from, to int) *patches.Plane { return rowsOf(&s.plane, from-s.top, to-s.top) }
 
-// put adds rows, which the strip keeps, or copies; what it does not need any more is given
+// put adds rows, which the window keeps, or copies; what it does not need any more is given
 // to mem.
-func (s *strip) put(mem *spares, p *patches.Plane) {
+func (s *window) put(mem *stage.Pool, p *patches.Plane) {
 	if s.plane.H == 0 {
 		s.plane = *p
 		return
 	}
-	all := mem.blank(len(s.plane.Pix) + len(p.Pix))
+	all := mem.Blank(len(s.plane.Pix) + len(p.Pix))
 	copy(all[copy(all, s.plane.Pix):], p.Pix)
-	mem.give(s.plane.Pix)
-	mem.give(p.Pix)
+	mem.Give(s.plane.Pix)
+	mem.Give(p.Pix)
 	s.plane.Pix = all
 	s.plane.H += p.H
 }
 
 // drop forgets the rows before one. The others get memory of their own; what they had is
 // given to mem.
-func (s *strip) drop(mem *spares, before int) {
+func (s *window) drop(mem *stage.Pool, before int) {
 	if before <= s.top {
 		return
 	}
 	kept, old := rowsOf(&s.plane, before-s.top, s.plane.H), s.plane.Pix
 	s.top, s.plane = before, *kept.Crop(0, 0, kept.W, kept.H)
-	mem.give(old)
+	mem.Give(old)
 }
 
 // rowsOf returns the rows from..to-1 of p, in its memory.
@@ -62,22 +60,22 @@ func rowsOf(p *patches.Plane, from, to int) *patches.Plane {
 type pass struct {
 	model  *Model
 	w, h   int
-	first  *scaler
-	low    strip
-	inputs []strip // of each stage
-	made   []int   // rows of low that are enlarged: by first, by the first stage, ...
+	first  *resample.Scaler
+	low    window
+	inputs []window // of each stage
+	made   []int    // rows of low that are enlarged: by first, by the first stage, ...
 }
 
 func newPass(m *Model, w, h int) *pass {
-	return &pass{model: m, w: w, h: h, first: newScaler(w, h, w*m.Scale, h*m.Scale, m.Kernel),
-		inputs: make([]strip, len(m.Stages)), made: make([]int, 1+len(m.Stages))}
+	return &pass{model: m, w: w, h: h, first: resample.New(w, h, w*m.Scale, h*m.Scale, m.Kernel),
+		inputs: make([]window, len(m.Stages)), made: make([]int, 1+len(m.Stages))}
 }
 
 // kernelReach is the reach of the first enlargement, whatever the kernel.
 const kernelReach = 4
 
 // before returns where a band must begin for rows from one on to be right.
-func before(row, reach int) int { return max(row-reach, 0) / bandStep * bandStep }
+func before(row, reach int) int { return max(row-reach, 0) / stage.Alignment * stage.Alignment }
 
 // after returns how many rows are right when there are so many.
 func (p *pass) after(rows, reach int) int {
@@ -89,25 +87,26 @@ func (p *pass) after(rows, reach int) int {
 
 // push takes the next rows of the plane and returns the next rows of the enlargement,
 // which may be none.
-func (p *pass) push(ctx context.Context, rows *patches.Plane, t *tracker) (*patches.Plane, error) {
-	s, mem := p.model.Scale, sparesOf(ctx)
+func (p *pass) push(ctx context.Context, rows *patches.Plane, mem *stage.Pool, t *tracker) (*patches.Plane, error) {
+	s := p.model.Scale
 	p.low.put(nil, rows)
 	from, to := p.made[0], p.after(p.low.end(), kernelReach)
 	if to <= from {
 		return nil, ctx.Err()
 	}
-	out := p.first.rows(mem, &p.low.plane, p.low.top, from*s, to*s)
+	out := mem.Plane(p.w*s, (to-from)*s)
+	p.first.Rows(out, &p.low.plane, p.low.top, from*s)
 	p.made[0] = to
 	keep := before(to, kernelReach) // of low
-	for i, stage := range p.model.Stages {
-		in, reach := &p.inputs[i], stage.Reach()
+	for i, one := range p.model.Stages {
+		in, reach := &p.inputs[i], one.Reach()
 		in.put(mem, out)
 		made, end := p.made[i+1], p.made[i]
 		if to = p.after(end, reach); to <= made {
 			return nil, ctx.Err()
 		}
 		from = before(made, reach)
-		whole, err := stage.Apply(ctx, p.low.rows(from, end), in.rows(from*s, end*s), t.part((to-made)*s*p.w*s))
+		whole, err := one.Apply(ctx, p.low.part(from, end), in.part(from*s, end*s), stage.NewWork(mem, t.part((to-made)*s*p.w*s)))
 		if err != nil {
 			return nil, err
 		}
@@ -140,18 +139,19 @@ func (t *tracker) part(samples int) func(float64) {
 // enlargement is a plane on its way from inW×inH to w×h.
 type enlargement struct {
 	passes []*pass
-	last   *scaler // from what the passes make to w×h; nil: they make that
-	rest   strip   // that last will need
-	made   int     // rows of the result
+	last   *resample.Scaler // from what the passes make to w×h; nil: they make that
+	rest   window           // that last will need
+	made   int              // rows of the result
 	track  tracker
+	mem    *stage.Pool
 }
 
-func (m *Model) newEnlargement(inW, inH, w, h int, report func(float64)) (*enlargement, error) {
-	e := &enlargement{}
+func (m *Model) newEnlargement(inW, inH, w, h int, mem *stage.Pool, report func(float64)) (*enlargement, error) {
+	e := &enlargement{mem: mem}
 	e.track.report = report
 	kernel := m.Kernel
 	if len(m.Stages) > 0 {
-		kernel = Bicubic
+		kernel = resample.Bicubic
 		for _, scale := range m.chain(inW, inH, w, h) {
 			one, err := m.at(scale)
 			if err != nil {
@@ -163,7 +163,7 @@ func (m *Model) newEnlargement(inW, inH, w, h int, report func(float64)) (*enlar
 		}
 	}
 	if inW != w || inH != h {
-		e.last = newScaler(inW, inH, w, h, kernel)
+		e.last = resample.New(inW, inH, w, h, kernel)
 	}
 	return e, nil
 }
@@ -173,7 +173,7 @@ func (m *Model) newEnlargement(inW, inH, w, h int, report func(float64)) (*enlar
 func (e *enlargement) push(ctx context.Context, rows *patches.Plane) (*patches.Plane, error) {
 	var err error
 	for _, p := range e.passes {
-		if rows, err = p.push(ctx, rows, &e.track); rows == nil || err != nil {
+		if rows, err = p.push(ctx, rows, e.mem, &e.track); rows == nil || err != nil {
 			return nil, err
 		}
 	}
@@ -182,8 +182,9 @@ func (e *enlargement) push(ctx context.Context, rows *patches.Plane) (*patches.P
 	}
 	e.rest.put(nil, rows)
 	from, to := e.made, e.made
-	for to < e.last.outH {
-		if _, hi := e.last.needs(to, to+1); hi > e.rest.end() {
+	_, outH := e.last.Size()
+	for to < outH {
+		if _, hi := e.last.Needs(to, to+1); hi > e.rest.end() {
 			break
 		}
 		to++
@@ -191,9 +192,11 @@ func (e *enlargement) push(ctx context.Context, rows *patches.Plane) (*patches.P
 	if from == to {
 		return nil, ctx.Err()
 	}
-	out := e.last.rows(sparesOf(ctx), &e.rest.plane, e.rest.top, from, to)
-	if e.made = to; to < e.last.outH {
-		lo, _ := e.last.needs(to, e.last.outH)
+	outW, _ := e.last.Size()
+	out := e.mem.Plane(outW, to-from)
+	e.last.Rows(out, &e.rest.plane, e.rest.top, from)
+	if e.made = to; to < outH {
+		lo, _ := e.last.Needs(to, outH)
 		e.rest.drop(nil, lo)
 	}
 	return out, ctx.Err()
@@ -201,14 +204,14 @@ func (e *enlargement) push(ctx context.Context, rows *patches.Plane) (*patches.P
 
 // stream enlarges a plane of inW×inH to w×h in bands of so many rows. read returns the
 // rows lo..hi-1 of the plane; emit is given the rows of the result, from the top.
-func (m *Model) stream(ctx context.Context, inW, inH, w, h, band int, read func(lo, hi int) *patches.Plane, emit func(top int, rows *patches.Plane), report func(float64)) error {
-	e, err := m.newEnlargement(inW, inH, w, h, report)
+func (m *Model) stream(ctx context.Context, inW, inH, w, h, bandRows int, mem *stage.Pool, read func(lo, hi int) *patches.Plane, emit func(top int, rows *patches.Plane), report func(float64)) error {
+	e, err := m.newEnlargement(inW, inH, w, h, mem, report)
 	if err != nil {
 		return err
 	}
 	top := 0
-	for lo := 0; lo < inH; lo += band {
-		hi := min(lo+band, inH)
+	for lo := 0; lo < inH; lo += bandRows {
+		hi := min(lo+bandRows, inH)
 		rows, err := e.push(ctx, read(lo, hi))
 		if err != nil {
 			return err
@@ -225,8 +228,8 @@ func (m *Model) stream(ctx context.Context, inW, inH, w, h, band int, read func(
 }
 
 // plane returns one plane at w×h, not smaller than p, in one band.
-func (m *Model) plane(ctx context.Context, p *patches.Plane, w, h int) (out *patches.Plane, err error) {
-	err = m.stream(ctx, p.W, p.H, w, h, p.H,
+func (m *Model) plane(ctx context.Context, p *patches.Plane, w, h int, mem *stage.Pool) (out *patches.Plane, err error) {
+	err = m.stream(ctx, p.W, p.H, w, h, p.H, mem,
 		func(_, _ int) *patches.Plane { return p },
 		func(_ int, rows *patches.Plane) { out = rows },
 		func(float64) {})
@@ -239,5 +242,5 @@ func (m *Model) plane(ctx context.Context, p *patches.Plane, w, h int) (out *pat
 func (m *Model) Apply(ctx context.Context, low *patches.Plane, report func(float64)) (*patches.Plane, error) {
 	p := newPass(m, low.W, low.H)
 	whole := float64(low.W) * float64(low.H) * float64(m.Scale*m.Scale) * float64(len(m.Stages))
-	return p.push(ctx, low, &tracker{whole: whole, report: report})
+	return p.push(ctx, low, nil, &tracker{whole: whole, report: report})
 }

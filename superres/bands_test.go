@@ -5,26 +5,23 @@ import (
 	"image"
 	"reflect"
 	"testing"
+
+	"superres/internal/testimage"
+	"superres/superres/anchored"
+	"superres/superres/stage"
 )
 
 // The result is the same bytes however many rows are worked on together: all scales,
 // direct and through others, all stages, grey, colour, transparency, 8 and 16 bits.
 func TestBandsChangeNothing(t *testing.T) {
-	builtin := func(name string) *Model {
-		m, err := Builtin(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m
-	}
 	three := 3
-	tuned, err := small(t, 2, true).Tune(Tuning{BackProject: &three})
+	tuned, err := small(t, 2, true).Tune(stage.Tuning{BackProject: &three})
 	if err != nil {
 		t.Fatal(err)
 	}
 	tall := image.Rect(0, 0, 9, 130)
-	grey := drawing(8, 140, 1)
-	colour := fill(image.NewNRGBA(tall), true)
+	grey := testimage.Drawing(8, 140, 1)
+	colour := testimage.Fill(image.NewNRGBA(tall), true)
 	clear := disc(50, 17, colour.NRGBAAt(3, 3), colour.NRGBAAt(4, 4))
 	for _, c := range []struct {
 		name   string
@@ -32,19 +29,19 @@ func TestBandsChangeNothing(t *testing.T) {
 		img    image.Image
 		scales []float64
 	}{
-		{"photo", builtin("photo"), grey, []float64{2, 3, 4, 2.6}},
-		{"photo, colour", builtin("photo"), colour, []float64{2, 3}},
-		{"photo-jpeg", builtin("photo-jpeg"), colour, []float64{2}},
-		{"digits", builtin("digits"), grey, []float64{2}},
+		{"photo", builtin(t, "photo"), grey, []float64{2, 3, 4, 2.6}},
+		{"photo, colour", builtin(t, "photo"), colour, []float64{2, 3}},
+		{"photo-jpeg", builtin(t, "photo-jpeg"), colour, []float64{2}},
+		{"digits", builtin(t, "digits"), grey, []float64{2}},
 		{"paper", small(t, 2, false), grey, []float64{2, 5}},
 		{"extended ×3", small(t, 3, true), colour, []float64{3}},
-		{"three back-projections", tuned, fill(image.NewNRGBA64(tall), true), []float64{2}},
-		{"cascade", cascade(t, 2, AllSymmetries), clear, []float64{1, 1.7, 3.3}},
-		{"cascade ×3", cascade(t, 3, NoSymmetries), fill(image.NewGray16(tall), true), []float64{3, 4.4}},
-		{"cascade, transparent", cascade(t, 2, NoSymmetries), fill(image.NewNRGBA64(tall), false), []float64{2}},
-		{"bicubic", builtin("bicubic"), clear, []float64{1, 1.3, 2, 3, 4, 7}},
-		{"lanczos", builtin("lanczos"), fill(image.NewNRGBA64(tall), true), []float64{1, 1.3, 2, 3}},
-		{"nearest", builtin("nearest"), colour, []float64{1, 1.3, 2}},
+		{"three back-projections", tuned, testimage.Fill(image.NewNRGBA64(tall), true), []float64{2}},
+		{"cascade", cascade(t, 2, anchored.AllSymmetries), clear, []float64{1, 1.7, 3.3}},
+		{"cascade ×3", cascade(t, 3, anchored.NoSymmetries), testimage.Fill(image.NewGray16(tall), true), []float64{3, 4.4}},
+		{"cascade, transparent", cascade(t, 2, anchored.NoSymmetries), testimage.Fill(image.NewNRGBA64(tall), false), []float64{2}},
+		{"bicubic", builtin(t, "bicubic"), clear, []float64{1, 1.3, 2, 3, 4, 7}},
+		{"lanczos", builtin(t, "lanczos"), testimage.Fill(image.NewNRGBA64(tall), true), []float64{1, 1.3, 2, 3}},
+		{"nearest", builtin(t, "nearest"), colour, []float64{1, 1.3, 2}},
 	} {
 		for _, scale := range c.scales {
 			t.Run(fmt.Sprintf("%s ×%g", c.name, scale), func(t *testing.T) {

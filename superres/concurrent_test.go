@@ -13,10 +13,7 @@ import (
 // them one by one: what the calls keep to use again, they keep apart.
 func TestUpscaleAtOnce(t *testing.T) {
 	for _, name := range []string{"photo", "coupled"} {
-		m, err := Builtin(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := builtin(t, name)
 		type call struct {
 			img  image.Image
 			opt  Options
@@ -28,15 +25,12 @@ func TestUpscaleAtOnce(t *testing.T) {
 			calls = append(calls, call{img: grain(31+16*i, 23+i, []int{1, 3, 4}[i%3]), opt: opt})
 		}
 		for i, c := range calls {
-			calls[i].want, err = m.Upscale(t.Context(), c.img, c.opt)
-			if err != nil {
+			var err error
+			if calls[i].want, err = m.Upscale(t.Context(), c.img, c.opt); err != nil {
 				t.Fatal(err)
 			}
 		}
-		fresh, err := Builtin(name) // whose siblings are not open yet
-		if err != nil {
-			t.Fatal(err)
-		}
+		fresh := builtin(t, name) // whose siblings are not open yet
 		var wg sync.WaitGroup
 		for range 2 {
 			for i, c := range calls {

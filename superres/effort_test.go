@@ -1,13 +1,14 @@
 package superres
 
-import "testing"
+import (
+	"testing"
+
+	"superres/superres/resample"
+)
 
 func TestEffort(t *testing.T) {
-	m, err := Builtin("digits") // two anchored stages
-	if err != nil {
-		t.Fatal(err)
-	}
-	family, err := m.With(&Model{Scale: 3, Degradation: Box, Kernel: Bicubic, Stages: m.Stages})
+	m := builtin(t, "digits") // two anchored stages
+	family, err := m.With(&Model{Scale: 3, Degradation: resample.Box, Kernel: resample.Bicubic, Stages: m.Stages})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,10 +36,7 @@ func TestEffort(t *testing.T) {
 	if _, err := m.Effort("bets"); err == nil || err.Error() != `superres: unknown effort "bets"; did you mean "best"? (known: fast balanced best)` {
 		t.Error(err)
 	}
-	plain, err := Builtin("bicubic")
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := builtin(t, "bicubic")
 	if _, err := plain.Effort("best"); err != nil {
 		t.Error(err)
 	}

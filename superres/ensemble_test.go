@@ -7,36 +7,10 @@ import (
 	"testing"
 
 	"superres/internal/kernel"
+	"superres/internal/picture"
+	"superres/internal/testimage"
 	"superres/patches"
 )
-
-// Every sample of a plane comes to one place of each orientation, and all of them differ.
-func TestOrientations(t *testing.T) {
-	p := patches.NewPlane(5, 3)
-	for i := range p.Pix {
-		p.Pix[i] = float32(i)
-	}
-	seen := map[float32]bool{}
-	for form := range int32(orientations) {
-		o := oriented(p, form)
-		back := patches.NewPlane(p.W, p.H)
-		for y := range o.H {
-			for x, v := range o.Row(y) {
-				back.Pix[placeOf(form, x, y, p.W, p.H)] = v
-			}
-		}
-		if !slices.Equal(back.Pix, p.Pix) {
-			t.Errorf("orientation %d comes back as %v", form, back.Pix)
-		}
-		if wide := form&kernel.Turned == 0; wide != (o.W == 5) || o.W*o.H != 15 {
-			t.Errorf("orientation %d is %d×%d", form, o.W, o.H)
-		}
-		seen[1000*o.Pix[0]+o.Pix[1]] = true
-	}
-	if len(seen) != orientations {
-		t.Errorf("%d orientations differ, expected %d", len(seen), orientations)
-	}
-}
 
 // The ensemble of a picture in another orientation is that of the picture, turned, which
 // a model by itself does not manage; and a constant stays one.
@@ -52,9 +26,9 @@ func TestEnsemble(t *testing.T) {
 		var out *patches.Plane
 		var err error
 		if ensemble {
-			out, err = m.ensemble(t.Context(), p, 2*p.W, 2*p.H, func(float64) {})
+			out, err = m.ensemble(t.Context(), p, 2*p.W, 2*p.H, nil, func(float64) {})
 		} else {
-			out, err = m.plane(t.Context(), p, 2*p.W, 2*p.H)
+			out, err = m.plane(t.Context(), p, 2*p.W, 2*p.H, nil)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -62,13 +36,13 @@ func TestEnsemble(t *testing.T) {
 		return out
 	}
 	differ := func(form int32, ensemble bool) (most float64) {
-		a, b := oriented(enlarge(p, ensemble), form), enlarge(oriented(p, form), ensemble)
+		a, b := picture.Oriented(enlarge(p, ensemble), form), enlarge(picture.Oriented(p, form), ensemble)
 		for i, v := range a.Pix {
 			most = max(most, math.Abs(float64(v-b.Pix[i])))
 		}
 		return most
 	}
-	for form := range int32(orientations) {
+	for form := range int32(picture.Orientations) {
 		if d := differ(form, true); d > 1e-5 {
 			t.Errorf("orientation %d: off by %g", form, d)
 		}
@@ -77,7 +51,7 @@ func TestEnsemble(t *testing.T) {
 		t.Errorf("one turned picture is enlarged like the other, but for %g: this shows nothing", d)
 	}
 	for _, band := range []int{0, 5} { // bands mean nothing to it
-		img := drawing(20, 30, 1)
+		img := testimage.Drawing(20, 30, 1)
 		a, err := m.Upscale(t.Context(), img, Options{Ensemble: true, BandRows: band})
 		if err != nil {
 			t.Fatal(err)
@@ -86,7 +60,7 @@ func TestEnsemble(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a.Bounds() != b.Bounds() || slices.Equal(split(a).channels[0].Pix, split(b).channels[0].Pix) {
+		if a.Bounds() != b.Bounds() || slices.Equal(picture.Split(a).Channels[0].Pix, picture.Split(b).Channels[0].Pix) {
 			t.Error("the ensemble is of another size, or the same picture")
 		}
 	}

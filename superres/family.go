@@ -36,6 +36,13 @@ func (m *Model) With(others ...*Model) (*Model, error) {
 	return &out, nil
 }
 
+// WithLazy returns m with one more sibling, which open makes once, when it is needed.
+func (m *Model) WithLazy(scale int, open func() (*Model, error)) *Model {
+	out := *m
+	out.siblings = append(slices.Clip(m.siblings), newSibling(scale, open))
+	return &out
+}
+
 // scales are those of the model and its siblings, its own first.
 func (m *Model) scales() []int {
 	list := []int{m.Scale}

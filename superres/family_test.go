@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"superres/patches"
+	"superres/superres/resample"
+	"superres/superres/stage"
 )
 
 // repeat is a stage that enlarges by repetition and counts.
@@ -15,16 +17,17 @@ type repeat struct {
 	calls *[]int
 }
 
-func (r repeat) Apply(_ context.Context, low, _ *patches.Plane, _ func(float64)) (*patches.Plane, error) {
+func (r repeat) Apply(_ context.Context, low, _ *patches.Plane, _ *stage.Work) (*patches.Plane, error) {
 	*r.calls = append(*r.calls, r.scale)
-	return Resize(low, low.W*r.scale, low.H*r.scale, Nearest), nil
+	return resample.Resize(low, low.W*r.scale, low.H*r.scale, resample.Nearest), nil
 }
 
-func (repeat) Reach() int            { return 0 }
-func (repeat) Kind() string          { return "repeat" }
-func (repeat) Save(*StageArrays) any { return nil }
+func (repeat) Memory(_, _ int) (int64, int64) { return 0, 0 }
+func (repeat) Reach() int                     { return 0 }
+func (repeat) Kind() string                   { return "repeat" }
+func (repeat) Save(*stage.Arrays) any         { return nil }
 func (r repeat) model(scale int) *Model {
-	return &Model{Scale: scale, Degradation: Cubic, Kernel: Bicubic, Stages: []Stage{repeat{scale, r.calls}}}
+	return &Model{Scale: scale, Degradation: resample.Cubic, Kernel: resample.Bicubic, Stages: []stage.Stage{repeat{scale, r.calls}}}
 }
 
 // The least enlargement that reaches the size is made, in the fewest passes.
@@ -64,9 +67,9 @@ func TestWithRefuses(t *testing.T) {
 	var calls []int
 	r := repeat{calls: &calls}
 	box := r.model(3)
-	box.Degradation = Box
+	box.Degradation = resample.Box
 	for name, others := range map[string][]*Model{
-		"the same scale": {r.model(2)}, "twice": {r.model(3), r.model(3)}, "degradation": {box}, "plain": {{Kernel: Bicubic, Degradation: Cubic}},
+		"the same scale": {r.model(2)}, "twice": {r.model(3), r.model(3)}, "degradation": {box}, "plain": {{Kernel: resample.Bicubic, Degradation: resample.Cubic}},
 	} {
 		if _, err := r.model(2).With(others...); err == nil {
 			t.Errorf("%s: no error", name)

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"strings"
 )
 
 // Fingerprint returns a SHA-256, in hexadecimal, of all that the model puts into the
@@ -28,20 +27,4 @@ func (m *Model) Fingerprint() (string, error) {
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
-}
-
-// BuiltinFingerprint returns the fingerprint of Builtin(name) for the models of a file,
-// and nothing for others. It is kept beside them: to work it out takes longer than to
-// enlarge a small picture.
-func BuiltinFingerprint(name string) string {
-	text, err := embedded.ReadFile("models/fingerprints")
-	if err != nil {
-		panic(err) // the file is part of the program
-	}
-	for line := range strings.Lines(string(text)) {
-		if model, sum, ok := strings.Cut(strings.TrimSpace(line), " "); ok && model == name {
-			return sum
-		}
-	}
-	return ""
 }

@@ -5,14 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"superres/internal/npz"
-	"superres/learners/sparse"
+	"superres/superres/anchored"
+	"superres/superres/resample"
 )
 
 // forge writes a whole, checksummed model file with the given header and matrices.
@@ -100,40 +100,9 @@ func TestForgedModels(t *testing.T) {
 	}
 }
 
-// refit finds the least-squares high half: no change of it does better.
-func TestRefit(t *testing.T) {
-	rng := rand.New(rand.NewPCG(4, 0))
-	random := func(r, c int) *mat.Dense {
-		m := mat.NewDense(r, c, nil)
-		m.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, m)
-		return m
-	}
-	low, high := random(4, 200), random(16, 200)
-	dl, err := sparse.NewDictionary(random(4, 7))
-	if err != nil {
-		t.Fatal(err)
-	}
-	coder := sparse.OMP{Sparsity: 2}
-	dh, err := refit(t.Context(), dl, low, high, coder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := coder.Code(t.Context(), dl, low)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// The residual is orthogonal to the codes: (Y_H − D_H·X)·Xᵀ = λ·D_H, nearly zero.
-	var rest, gradient mat.Dense
-	rest.Sub(high, x.Rebuild(dh))
-	gradient.Mul(&rest, x.Dense().T())
-	if g := mat.Norm(&gradient, 2); g > 1e-4*mat.Norm(high, 2) {
-		t.Errorf("the gradient is %g", g)
-	}
-}
-
 func FuzzLoad(f *testing.F) {
 	var b bytes.Buffer
-	head, err := json.Marshal(header{Format: 1, Scale: 2, Degradation: Box, Kernel: Bicubic})
+	head, err := json.Marshal(header{Format: 1, Scale: 2, Degradation: resample.Box, Kernel: resample.Bicubic})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -142,7 +111,7 @@ func FuzzLoad(f *testing.F) {
 	}
 	f.Add(b.Bytes())
 	f.Add(save(f, small(f, 2, true)))
-	f.Add(save(f, cascade(f, 2, AllSymmetries)))
+	f.Add(save(f, cascade(f, 2, anchored.AllSymmetries)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if m, err := Load(bytes.NewReader(data), int64(len(data))); err == nil && len(m.Stages) == 0 {
 			t.Error("a model without stages")

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/image/vector"
 
 	"superres/internal/golden"
+	"superres/internal/testimage"
 )
 
 // kindSide is the side of the pictures of kinds.
@@ -241,7 +242,7 @@ func drawCheckerboards() image.Image {
 }
 
 func drawZonePlate() image.Image {
-	return gray(kindSide, kindSide, func(x, y int) uint8 {
+	return testimage.Gray(kindSide, kindSide, func(x, y int) uint8 {
 		return uint8(math.Round(127.5 + 127.5*math.Cos(math.Pi*float64((x-4)*(x-4)+(y-4)*(y-4))/128)))
 	})
 }
@@ -302,7 +303,7 @@ func drawTexture() image.Image {
 	for i := range coarse {
 		coarse[i] = rng.Float64()
 	}
-	return gray(kindSide, kindSide, func(x, y int) uint8 {
+	return testimage.Gray(kindSide, kindSide, func(x, y int) uint8 {
 		switch {
 		case y < 32 && x < 32:
 			return uint8(96 + rng.IntN(64))
@@ -322,10 +323,7 @@ func drawTexture() image.Image {
 // enlargedKinds are the kinds by a model at best effort, and what they were.
 func enlargedKinds(t *testing.T, model string, scale int) (list []kind, out []image.Image) {
 	t.Helper()
-	m, err := Builtin(model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := builtin(t, model)
 	list = kinds(t, golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png")))
 	for _, k := range list {
 		out = append(out, upscale(t, m, k.img, float64(scale)))

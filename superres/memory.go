@@ -3,12 +3,16 @@ package superres
 import (
 	"image"
 	"image/color"
+	"slices"
+
+	"superres/superres/stage"
 )
 
 // Memory estimates the bytes of a program that calls Upscale at its peak, with the
 // model, the picture and the result themselves, for a picture of the size and colour
-// model of cfg, a result of w×h, and the BandRows and Ensemble of opt. It is for a program that collects
-// its garbage early (GOGC 30); with the default, the peak can be half as much again.
+// model of cfg, a result of w×h, and the BandRows and Ensemble of opt. It is for a program
+// that collects its garbage early (GOGC 30); with the default, the peak can be half as
+// much again.
 func (m *Model) Memory(cfg image.Config, w, h int, opt Options) int64 {
 	in, out := int64(cfg.Width)*int64(cfg.Height), int64(w)*int64(h)
 	pixel, painted, hidden := int64(4), int64(4), int64(0) // bytes of a pixel of the picture, of the result, of planes
@@ -41,10 +45,18 @@ func (m *Model) Memory(cfg image.Config, w, h int, opt Options) int64 {
 	if opt.Ensemble {
 		bandRows = cfg.Height
 	}
-	live := (pixel+hidden)*in + painted*out + m.tables + m.work(cfg.Width, cfg.Height, w, h, bandRows)
-	for _, one := range m.models(cfg.Width, cfg.Height, w, h) {
-		if one != m {
-			live += one.tables
+	live := (pixel+hidden)*in + painted*out + m.work(cfg.Width, cfg.Height, w, h, bandRows)
+	models := m.models(cfg.Width, cfg.Height, w, h)
+	if !slices.Contains(models, m) {
+		models = append(models, m) // it was loaded all the same
+	}
+	for i, one := range models {
+		if slices.Index(models, one) < i {
+			continue // a scale that is used twice
+		}
+		for _, s := range one.Stages {
+			fixed, _ := s.Memory(1, 1)
+			live += fixed
 		}
 	}
 	if opt.Ensemble {
@@ -123,19 +135,16 @@ func (m *Model) work(inW, inH, w, h, bandRows int) int64 {
 	if len(m.Stages) == 0 {
 		return bytes
 	}
-	stages, width := int64(0), inW
+	stages, below := int64(0), 1
 	for _, one := range m.models(inW, inH, w, h) {
-		width *= one.Scale
+		width := inW * below
 		for _, s := range one.Stages {
-			kept := min(2*s.Reach()+bandStep, inH*width/inW) // rows that wait for the next band
-			bytes += 4 * int64(kept) * int64(one.Scale) * int64(width)
-			switch s := s.(type) {
-			case *Coupled:
-				stages = max(stages, s.memory(width/one.Scale))
-			case *Anchored:
-				stages = max(stages, s.memory(width))
-			}
+			kept := min(2*s.Reach()+stage.Alignment, inH*below*one.Scale) // rows that wait for the next band
+			bytes += 4 * int64(kept) * int64(one.Scale) * int64(width*one.Scale)
+			_, working := s.Memory(width, min(bandRows, inH)*below)
+			stages = max(stages, working)
 		}
+		below *= one.Scale
 	}
 	return bytes + min(stages, 400*int64(inW)*int64(min(bandRows, inH))*int64(side)*int64(side)) // small pictures fill no buffers
 }

@@ -1,31 +1,37 @@
 package superres
 
 import (
-	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"slices"
-	"strings"
 
 	"superres/internal/npz"
-	"superres/learners/plugin"
+	"superres/superres/resample"
+	"superres/superres/score"
+	"superres/superres/stage"
 )
 
 // Model is a chain of stages that undoes one degradation at one scale, or a plain
 // interpolation when it has no stages. It does not change once made, and
 // concurrent use is safe.
 type Model struct {
-	Scale       int // 2 to 4; 0: any, for a model without stages
-	Degradation Degradation
-	Kernel      Kernel // makes the first enlargement, and enlarges colour
-	Stages      []Stage
-	Provenance  Provenance
-	siblings    []sibling // for other scales
-	tables      int64     // bytes that the stages of its file take
+	// Scale is what the stages enlarge by, 2 to 4; 0: any, for a model without stages.
+	Scale int
+	// Degradation is what the stages undo.
+	Degradation resample.Degradation
+	// Kernel makes the first enlargement, and enlarges colour.
+	Kernel resample.Kernel
+	// Stages are applied one after the other.
+	Stages []stage.Stage
+	// Provenance says where the model comes from.
+	Provenance Provenance
+
+	siblings []sibling // for other scales
 }
+
+// Plain returns the model that is an interpolation and nothing else.
+func Plain(k resample.Kernel) *Model { return &Model{Degradation: resample.Cubic, Kernel: k} }
 
 // Provenance says where a model comes from.
 type Provenance struct {
@@ -46,24 +52,23 @@ type Provenance struct {
 	TrainRMSE  float64  `json:"train_rmse"`  // of the stacked pairs, at the end of learning
 	HeldOut    int      `json:"held_out"`    // pictures not trained on
 	Score      *Score   `json:"score,omitempty"`
-	// Of a cascade: the means after each of its stages.
-	StageScores []Means `json:"stage_scores,omitempty"`
+	// Of a cascade: the means after each of its steps.
+	StageScores []score.Means `json:"stage_scores,omitempty"`
 }
 
-// Score tells how well held-out pictures were restored: by the model, and by
-// bicubic interpolation.
+// Imported says what file a dictionary came from that was learned elsewhere.
+type Imported struct {
+	File   string      `json:"file"`           // its base name
+	SHA256 string      `json:"sha256"`         // of its bytes
+	From   *Provenance `json:"from,omitempty"` // what the file said of its own origin
+}
+
+// Score tells how well held-out pictures were restored, by the model and by bicubic
+// interpolation: means over the pictures of PSNR and SSIM by the protocol MatlabY, reduced
+// by the model's degradation, and of the normalised error.
 type Score struct {
-	Model   Means `json:"model"`
-	Bicubic Means `json:"bicubic"`
-}
-
-// Means are means over the pictures whose score is defined: PSNR and SSIM by the
-// protocol MatlabY, reduced by the model's degradation, and NFE. 0 stands for no
-// such picture.
-type Means struct {
-	PSNR float64 `json:"psnr,omitempty"`
-	SSIM float64 `json:"ssim,omitempty"`
-	NFE  float64 `json:"nfe,omitempty"`
+	Model   score.Means `json:"model"`
+	Bicubic score.Means `json:"bicubic"`
 }
 
 // formatVersion is the version of the model file that is written, and the newest
@@ -72,22 +77,20 @@ const formatVersion = 1
 
 // header is the member model.json of a model file.
 type header struct {
-	Format      int           `json:"format"`
-	Scale       int           `json:"scale"`
-	Degradation Degradation   `json:"degradation"`
-	Kernel      Kernel        `json:"kernel"`
-	Stages      []stageHeader `json:"stages"`
-	Provenance  Provenance    `json:"provenance"`
-}
-
-type stageHeader struct {
-	Kind   string          `json:"kind"`
-	Params json.RawMessage `json:"params"`
+	Format      int                  `json:"format"`
+	Scale       int                  `json:"scale"`
+	Degradation resample.Degradation `json:"degradation"`
+	Kernel      resample.Kernel      `json:"kernel"`
+	Stages      []stage.Head         `json:"stages"`
+	Provenance  Provenance           `json:"provenance"`
 }
 
 // ErrModel is wrapped by errors about a model that is missing or damaged or too
 // new.
 var ErrModel = errors.New("model cannot be used")
+
+// Unusable returns an error of the same text that wraps ErrModel as well.
+func Unusable(err error) error { return modelError{err} }
 
 type modelError struct{ error }
 
@@ -101,37 +104,24 @@ func (m *Model) Save(w io.Writer) error {
 	if len(m.Stages) == 0 {
 		return errors.New("superres: a plain interpolation is no model to save")
 	}
-	text, matrices, arrays, err := m.members()
+	heads, matrices, arrays, err := stage.Save(m.Stages)
 	if err != nil {
 		return err
 	}
-	return npz.Write(w, []npz.Text{text}, matrices, arrays...)
-}
-
-// members returns what a model file holds.
-func (m *Model) members() (text npz.Text, matrices []npz.Matrix, arrays []npz.Array, err error) {
-	h := header{formatVersion, m.Scale, m.Degradation, m.Kernel, nil, m.Provenance}
-	for i, s := range m.Stages {
-		a := StageArrays{prefix: stagePrefix(i)}
-		params, err := json.Marshal(s.Save(&a))
-		if err != nil {
-			return text, nil, nil, err
-		}
-		h.Stages = append(h.Stages, stageHeader{s.Kind(), params})
-		matrices, arrays = append(matrices, a.put...), append(arrays, a.arrays...)
-	}
+	h := header{formatVersion, m.Scale, m.Degradation, m.Kernel, heads, m.Provenance}
 	data, err := json.MarshalIndent(h, "", "\t")
-	return npz.Text{Name: "model.json", Data: append(data, '\n')}, matrices, arrays, err
+	if err != nil {
+		return err
+	}
+	return npz.Write(w, []npz.Text{{Name: "model.json", Data: append(data, '\n')}}, matrices, arrays...)
 }
-
-func stagePrefix(i int) string { return fmt.Sprintf("stage%d.", i) }
 
 // Load reads a model that Save wrote. Nothing in the file is trusted. Every error
 // wraps ErrModel.
 func Load(r io.ReaderAt, size int64) (*Model, error) {
 	m, err := load(r, size)
 	if err != nil {
-		return nil, modelError{err}
+		return nil, Unusable(err)
 	}
 	return m, nil
 }
@@ -141,10 +131,6 @@ func load(r io.ReaderAt, size int64) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return read(f)
-}
-
-func read(f *npz.File) (*Model, error) {
 	text, err := f.Text("model.json", 1<<20)
 	if err != nil {
 		return nil, fmt.Errorf("not a superres model: %w", err)
@@ -162,108 +148,31 @@ func read(f *npz.File) (*Model, error) {
 	if err := h.Degradation.Check(); err != nil {
 		return nil, err
 	}
-	if _, err := h.Kernel.filter(); err != nil {
+	if err := h.Kernel.Check(); err != nil {
 		return nil, err
 	}
-	m := &Model{Scale: h.Scale, Degradation: h.Degradation, Kernel: h.Kernel, Provenance: h.Provenance}
-	arrays := &StageArrays{file: f, atoms: maxAtoms, coefs: maxCoefs}
-	for i, s := range h.Stages {
-		loader := stageLoaders[s.Kind]
-		if loader == nil {
-			return nil, errors.New(plugin.Unknown("stage", s.Kind, stageKinds()))
-		}
-		arrays.prefix = stagePrefix(i)
-		stage, err := loader(h.Scale, s.Params, arrays)
-		if err != nil {
-			return nil, fmt.Errorf("stage %d: %w", i, err)
-		}
-		m.Stages = append(m.Stages, stage)
-		if a, ok := stage.(*Anchored); ok {
-			m.tables += a.tableBytes()
-		}
-	}
-	return m, nil
-}
-
-//go:embed models
-var embedded embed.FS
-
-// baselines are the plain interpolations, which stand wherever a model may.
-var baselines = []Kernel{Bicubic, Lanczos, Nearest}
-
-// Names lists the models that need no file: the trained ones, then the plain
-// interpolations.
-func Names() []string {
-	var names []string
-	files, err := embedded.ReadDir("models")
-	if err != nil {
-		panic(err) // the folder is part of the program
-	}
-	for _, f := range files {
-		if name, ok := strings.CutSuffix(f.Name(), ".npz"); ok && !strings.Contains(name, ".") {
-			names = append(names, name)
-		}
-	}
-	for _, k := range baselines {
-		names = append(names, string(k))
-	}
-	return names
-}
-
-// Builtin returns the model of that name that needs no file. The error for an
-// unknown name lists the known ones and wraps ErrModel.
-func Builtin(name string) (*Model, error) {
-	if k := Kernel(name); slices.Contains(baselines, k) {
-		return &Model{Degradation: Cubic, Kernel: k}, nil
-	}
-	if !slices.Contains(Names(), name) {
-		return nil, modelError{errors.New(plugin.Unknown("model", name, Names()))}
-	}
-	m, err := openEmbedded(name)
+	stages, err := stage.Load(h.Scale, h.Stages, f)
 	if err != nil {
 		return nil, err
 	}
-	// photo.x3.npz is photo for scale 3.
-	file := func(scale int) string { return fmt.Sprintf("%s.x%d", name, scale) }
-	for scale := 2; scale <= 4; scale++ {
-		if _, err := fs.Stat(embedded, "models/"+file(scale)+".npz"); err == nil {
-			m.siblings = append(m.siblings, newSibling(scale, func() (*Model, error) { return openEmbedded(file(scale)) }))
-		}
-	}
-	return m, nil
-}
-
-func openEmbedded(name string) (*Model, error) {
-	file, err := embedded.Open("models/" + name + ".npz")
-	if err != nil {
-		return nil, modelError{err}
-	}
-	info, err := file.Stat()
-	if err != nil {
-		return nil, modelError{err}
-	}
-	return Load(file.(io.ReaderAt), info.Size()) // as package embed says
+	return &Model{Scale: h.Scale, Degradation: h.Degradation, Kernel: h.Kernel, Stages: stages, Provenance: h.Provenance}, nil
 }
 
 // Description is what a model file says of a model, without the matrices.
 type Description struct {
-	Scale       int         `json:"scale,omitempty"`
-	OtherScales []int       `json:"other_scales,omitempty"` // that have models of their own
-	Degradation Degradation `json:"degradation"`
-	Kernel      Kernel      `json:"kernel"`
-	Stages      []string    `json:"stages"`
-	Provenance  *Provenance `json:"provenance,omitempty"`
+	Scale       int                  `json:"scale,omitempty"`
+	OtherScales []int                `json:"other_scales,omitempty"` // that have models of their own
+	Degradation resample.Degradation `json:"degradation"`
+	Kernel      resample.Kernel      `json:"kernel"`
+	Stages      []string             `json:"stages"`
+	Provenance  *Provenance          `json:"provenance,omitempty"`
 }
 
 // Describe returns the description of the model.
 func (m *Model) Describe() Description {
 	d := Description{Scale: m.Scale, Degradation: m.Degradation, Kernel: m.Kernel, Stages: []string{}}
 	for _, s := range m.Stages {
-		params, err := json.Marshal(s.Save(&StageArrays{}))
-		if err != nil {
-			params = []byte(err.Error())
-		}
-		d.Stages = append(d.Stages, s.Kind()+" "+string(params))
+		d.Stages = append(d.Stages, stage.Describe(s))
 	}
 	if len(m.Stages) > 0 {
 		d.Provenance, d.OtherScales = &m.Provenance, m.scales()[1:]

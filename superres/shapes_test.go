@@ -12,11 +12,8 @@ import (
 func everyModel(t testing.TB) map[string]*Model {
 	t.Helper()
 	all := map[string]*Model{}
-	for _, name := range append(Names(), "nearest", "bicubic", "lanczos") {
-		m, err := Builtin(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, name := range builtins(t) {
+		m := builtin(t, name)
 		all[name] = m
 	}
 	return all
@@ -104,7 +101,7 @@ func FuzzUpscale(f *testing.F) {
 	f.Add(uint8(4), uint8(4), -3.0, uint8(1))
 	f.Add(uint8(4), uint8(4), 5e-324, uint8(2))
 	models := everyModel(f)
-	names := append(Names(), "nearest", "bicubic", "lanczos")
+	names := builtins(f)
 	f.Fuzz(func(t *testing.T, w, h uint8, scale float64, kind uint8) {
 		name := names[int(kind)%len(names)]
 		wide, high := int(w%64), int(h%64)

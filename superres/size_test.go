@@ -9,10 +9,7 @@ import (
 // Every small picture gets the size that is asked for: by the scale, by one side, by
 // both, within a box, and Upscale makes what ResultSize says.
 func TestSizesAreRight(t *testing.T) {
-	m, err := Builtin("nearest")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := builtin(t, "nearest")
 	check := func(w, h int, opt Options, wantW, wantH int) {
 		t.Helper()
 		gotW, gotH, err := m.ResultSize(w, h, opt)
@@ -59,10 +56,7 @@ func TestSizesAreRight(t *testing.T) {
 }
 
 func TestSizesThatAreRefused(t *testing.T) {
-	m, err := Builtin("nearest")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := builtin(t, "nearest")
 	for _, opt := range []Options{
 		{Width: 9}, {Height: 19}, {Width: 161}, {Height: 321}, {Width: -1}, {Height: -1}, {Width: 20, Scale: 2},
 		{Width: 10, Height: 19}, {Width: 9, Height: 20}, {Width: 100, Height: 19, Fit: true}, {Width: 161, Height: 400, Fit: true},
@@ -71,46 +65,5 @@ func TestSizesThatAreRefused(t *testing.T) {
 		if w, h, err := m.ResultSize(10, 20, opt); err == nil {
 			t.Errorf("%+v: %d×%d, expected an error", opt, w, h)
 		}
-	}
-}
-
-// The fingerprint follows the settings and the dictionary, not the provenance.
-func TestFingerprint(t *testing.T) {
-	seen := map[string]string{}
-	add := func(name string, m *Model) string {
-		t.Helper()
-		f, err := m.Fingerprint()
-		if err != nil || seen[f] != "" {
-			t.Errorf("%s has the fingerprint of %s (%v)", name, seen[f], err)
-		}
-		seen[f] = name
-		return f
-	}
-	for _, name := range Names() {
-		m, err := Builtin(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		first := add(name, m)
-		if kept := BuiltinFingerprint(name); len(m.Stages) > 0 && kept != first {
-			t.Errorf("models/fingerprints: expected the line %s %s, got %q", name, first, kept)
-		}
-		if name != "digits" {
-			continue
-		}
-		again, err := Builtin(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again.Provenance = Provenance{Command: "another"}
-		if f, err := again.Fingerprint(); err != nil || f != first {
-			t.Errorf("%s has two fingerprints (%v)", name, err)
-		}
-		none := 1
-		tuned, err := m.Tune(Tuning{BackProject: &none})
-		if err != nil {
-			t.Fatal(err)
-		}
-		add("tuned "+name, tuned)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"superres/internal/golden"
 	"superres/internal/kernel"
+	"superres/internal/testimage"
 )
 
 // All forms of the kernels give the same pictures; those of coupled stages, which code
@@ -20,17 +21,14 @@ func TestFormsOfKernelsAgree(t *testing.T) {
 		model string
 		img   image.Image
 		scale float64
-	}{{"photo", hopper, 2}, {"photo", hopper, 3}, {"photo", drawing(80, 60, 2), 4}, {"photo-jpeg", hopper, 2}, {"photo", sheet(), 2}, {"digits", stroke(), 2}, {"coupled", hopper, 2}}
+	}{{"photo", hopper, 2}, {"photo", hopper, 3}, {"photo", testimage.Drawing(80, 60, 2), 4}, {"photo-jpeg", hopper, 2}, {"photo", sheet(), 2}, {"digits", stroke(), 2}, {"coupled", hopper, 2}}
 	var list []image.Image
 	for form := range kernel.Tiers() {
 		restore := kernel.Use(form)
 		name := kernel.Tier()
 		var got []image.Image
 		for _, c := range cases {
-			m, err := Builtin(c.model)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := builtin(t, c.model)
 			got = append(got, upscale(t, m, c.img, c.scale))
 		}
 		restore()

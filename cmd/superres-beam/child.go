@@ -6,10 +6,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"runtime/debug"
 	"strings"
 
-	"superres/cmd/internal/app"
+	"superres/cmd/app"
 )
 
 // A command of superres runs in a process of its own, which is this program again:
@@ -24,7 +23,7 @@ func isChild() bool { return os.Getenv(childVariable) != "" }
 // child is the process of a command. Standard input is a pipe from its parent: its end
 // is the parent's, and then nobody wants what it does.
 func child(stdout io.Writer) int {
-	debug.SetGCPercent(30) // see app.Run
+	app.LessGarbage()
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(1)

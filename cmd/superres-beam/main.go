@@ -1,6 +1,6 @@
 // Command superres-beam runs the commands of superres on many machines, with Apache
-// Beam: upscale, recover, compare and the training of cascades. It is a module of its
-// own, so that superres itself depends on none of that.
+// Beam: upscale, recover and compare. It is a module of its own, so that superres itself
+// depends on none of that.
 package main
 
 import (
@@ -19,7 +19,6 @@ EXAMPLES
    superres-beam --shards 100 --report big -- upscale -r -o large/ photos/
    superres-beam --shards 8 -- recover --trials 10 -o figure1
    superres-beam --shards 8 -- compare --protocol pooled -o comparison mnist/
-   superres-beam --shards 8 -- train --stages 4 -o my.npz photos/
 
 Folders are those of the workers: a shared file system, mounted alike on all of them.
 What is whole is not made again: the same command goes on after an interruption.
@@ -58,7 +57,7 @@ func program() int {
 		quiet()
 	}
 	opt.args = flag.Args()
-	code, err := drive(context.Background(), opt, os.Stdout, os.Stderr)
+	code, err := drive(context.Background(), opt, os.Stdout)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "superres-beam:", err)
 	}

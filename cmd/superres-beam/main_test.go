@@ -26,7 +26,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
-	"superres/cmd/internal/app"
+	"superres/cmd/app"
 	"superres/mnist"
 )
 
@@ -135,7 +135,7 @@ func letters(t *testing.T, report string) (list []letter) {
 func beamed(t *testing.T, shards int, args ...string) (stdout string, code int) {
 	t.Helper()
 	var out bytes.Buffer
-	code, err := drive(t.Context(), options{shards, 2, "report", args}, &out, io.Discard)
+	code, err := drive(t.Context(), options{shards, 2, "report", args}, &out)
 	t.Logf("exit %d, %v\n%s", code, err, out.String())
 	return out.String(), code
 }
@@ -280,27 +280,6 @@ func trials(t *testing.T, dir string) [][]string {
 	return list
 }
 
-// A training in parts gives the bytes of the plain command. The pictures are so large
-// that each part has some.
-func TestTraining(t *testing.T) {
-	t.Chdir(t.TempDir())
-	drawn(t, "in", 4, 1026, 1024)
-	args := []string{"train", "--stages", "1", "--atoms", "8", "--scale", "4", "--iterations", "2", "-r"}
-	if code := plain(t, append(args, "-q", "-o", "whole.npz", "in")...); code != 0 {
-		t.Fatalf("exit %d", code)
-	}
-	if _, code := beamed(t, 2, append(args, "-o", "parts.npz", "in")...); code != 0 {
-		t.Fatalf("exit %d", code)
-	}
-	want, err := os.ReadFile("whole.npz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := os.ReadFile("parts.npz"); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("another model (%v)", err)
-	}
-}
-
 // A job whose driver is killed goes on when it is run again; what was finished stays.
 func TestKilledDriver(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -396,11 +375,11 @@ func journalled(t *testing.T) (list []string) {
 func TestUsage(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, args := range [][]string{nil, {"eval", "a"}, {"upscale", "in"}, {"train", "in"}} {
-		if code, err := drive(t.Context(), options{2, 1, "report", args}, io.Discard, io.Discard); code != 2 || err == nil {
+		if code, err := drive(t.Context(), options{2, 1, "report", args}, io.Discard); code != 2 || err == nil {
 			t.Errorf("%v: exit %d, %v", args, code, err)
 		}
 	}
-	if code, err := drive(t.Context(), options{2, 1, "report", []string{"upscale", "--nonsense", "-o", "out", "in"}}, io.Discard, io.Discard); code != 1 || err == nil {
+	if code, err := drive(t.Context(), options{2, 1, "report", []string{"upscale", "--nonsense", "-o", "out", "in"}}, io.Discard); code != 1 || err == nil {
 		t.Errorf("an unknown flag: exit %d, %v", code, err)
 	}
 }

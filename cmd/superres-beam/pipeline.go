@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"os"
 	"slices"
@@ -66,10 +65,10 @@ func (silent) Log(_ context.Context, severity beamlog.Severity, _ int, message s
 }
 
 // commands are those that can be done in parts.
-var commands = []string{"upscale", "recover", "compare", "train"}
+var commands = []string{"upscale", "recover", "compare"}
 
 // drive runs a command in parts and completes it; code is the exit code.
-func drive(ctx context.Context, opt options, stdout, stderr io.Writer) (code int, err error) {
+func drive(ctx context.Context, opt options, stdout io.Writer) (code int, err error) {
 	if len(opt.args) == 0 || !slices.Contains(commands, opt.args[0]) {
 		return 2, fmt.Errorf("expected a command after --, of %s; --help shows examples", strings.Join(commands, ", "))
 	}
@@ -77,41 +76,31 @@ func drive(ctx context.Context, opt options, stdout, stderr io.Writer) (code int
 		return 2, fmt.Errorf("--shards %d --at-once %d: expected 1 or more", opt.shards, opt.atOnce)
 	}
 	target, ok := output(opt.args)
-	if !ok && (opt.args[0] == "upscale" || opt.args[0] == "train") {
-		return 2, fmt.Errorf("%s needs an output: -o", opt.args[0])
+	if !ok && opt.args[0] == "upscale" {
+		return 2, errors.New("upscale needs an output: -o")
 	}
 	if !ok {
 		target = map[string]string{"recover": "recovery", "compare": "comparison"}[opt.args[0]]
 	}
-	for steps := 1; ; steps++ {
-		pictures, dead, err := opt.step(ctx, stdout)
-		switch {
-		case err != nil:
-			return 1, err
-		case dead > 0 && (opt.args[0] == "train" || opt.args[0] == "upscale" && pictures == 0):
-			return 1, fmt.Errorf("%d failed: %s.dead-letters.jsonl; nothing was completed", dead, opt.report)
-		}
-		var text bytes.Buffer
-		end := run(ctx, []string{"merge", target}, func(l []byte) { text.Write(append(l, '\n')) })
-		_, _ = stdout.Write(text.Bytes())
-		switch {
-		case end.code == 0 && dead > 0:
-			return codeSome, nil
-		case end.code == 0 && opt.args[0] == "train" && !there(target):
-			fmt.Fprintf(stderr, "step %d is done\n", steps)
-			continue
-		case end.code == 0:
-			return 0, nil
-		case dead > 0 && end.code != codeSome:
-			return codeSome, fmt.Errorf("%d failed: %s.dead-letters.jsonl; %s", dead, opt.report, end.reason)
-		}
-		return end.code, errors.New(end.reason)
+	pictures, dead, err := opt.parts(ctx, stdout)
+	switch {
+	case err != nil:
+		return 1, err
+	case dead > 0 && opt.args[0] == "upscale" && pictures == 0:
+		return 1, fmt.Errorf("%d failed: %s.dead-letters.jsonl; nothing was completed", dead, opt.report)
 	}
-}
-
-func there(path string) bool {
-	_, err := os.Stat(path)
-	return !errors.Is(err, fs.ErrNotExist)
+	var text bytes.Buffer
+	end := run(ctx, []string{"merge", target}, func(l []byte) { text.Write(append(l, '\n')) })
+	_, _ = stdout.Write(text.Bytes())
+	switch {
+	case end.code == 0 && dead > 0:
+		return codeSome, nil
+	case end.code == 0:
+		return 0, nil
+	case dead > 0 && end.code != codeSome:
+		return codeSome, fmt.Errorf("%d failed: %s.dead-letters.jsonl; %s", dead, opt.report, end.reason)
+	}
+	return end.code, errors.New(end.reason)
 }
 
 // output finds the value of -o.
@@ -129,9 +118,9 @@ func output(args []string) (string, bool) {
 	return "", false
 }
 
-// step runs all parts once, and returns the numbers of pictures that are done, now or
+// parts runs all parts, and returns the numbers of pictures that are done, now or
 // before, and of dead letters.
-func (opt options) step(ctx context.Context, stdout io.Writer) (pictures, dead int, err error) {
+func (opt options) parts(ctx context.Context, stdout io.Writer) (pictures, dead int, err error) {
 	var elements []string
 	for i := range opt.shards {
 		elements = append(elements, line(part{opt.args, i, opt.shards, opt.atOnce}))

@@ -3,14 +3,14 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
-	"superres/cmd/internal/app"
+	"superres/cmd/internal/parts"
+	"superres/cmd/internal/paths"
 )
 
 // part is an element: a command, and which part of it to do.
@@ -23,7 +23,7 @@ type part struct {
 	AtOnce int `json:"at_once"`
 }
 
-func (p part) name() string { return fmt.Sprintf("%d/%d", p.Index, p.Of) }
+func (p part) name() string { return parts.Part{Index: p.Index, Of: p.Of}.String() }
 
 // result is what has become of a part.
 type result struct {
@@ -177,7 +177,7 @@ func without(args []string, input string) []string {
 		}
 		if place, err := filepath.Rel(a, input); err == nil && filepath.IsLocal(place) {
 			found = true
-			out = append(out, "--exclude=/"+app.GlobQuote(filepath.ToSlash(place)))
+			out = append(out, "--exclude=/"+paths.GlobQuote(filepath.ToSlash(place)))
 		}
 	}
 	if !found {

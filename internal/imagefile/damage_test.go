@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"superres/internal/imagefile/imagetest"
+	"superres/internal/safefile"
 )
 
 // small keeps a damaged header from costing the test much.
@@ -27,7 +28,7 @@ func checkOutcome(t testing.TB, p *Picture, err error) {
 			t.Errorf("decoded to the bounds %v", b)
 		}
 	case err != nil && p == nil:
-		if errors.Is(err, ErrInput) == errors.Is(err, ErrLimit) {
+		if errors.Is(err, safefile.ErrInput) == errors.Is(err, safefile.ErrLimit) {
 			t.Errorf("%v has not one class", err)
 		}
 		text := err.Error()

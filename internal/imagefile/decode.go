@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"image"
 	"time"
+
+	"superres/internal/safefile"
 )
 
 // read decodes data, a file of format f, within the limits, which must all be
@@ -29,7 +31,7 @@ func (f *format) read(ctx context.Context, data []byte, lim Limits) (image.Image
 	}
 	if lim.Accept != nil {
 		if err := lim.Accept(cfg); err != nil {
-			return nil, &fault{class: ErrLimit, cause: err, text: err.Error()}
+			return nil, &safefile.Fault{Class: safefile.ErrLimit, Cause: err, Reason: err.Error()}
 		}
 	}
 	if f.inspect != nil {
@@ -53,8 +55,8 @@ func (f *format) read(ctx context.Context, data []byte, lim Limits) (image.Image
 
 // timeOver is the fault of a picture that is not decoded within d.
 func timeOver(d time.Duration) error {
-	return &fault{class: ErrLimit, cause: context.DeadlineExceeded,
-		text: fmt.Sprintf("takes longer to decode than the limit of %v; use --timeout", d)}
+	return &safefile.Fault{Class: safefile.ErrLimit, Cause: context.DeadlineExceeded, Remedy: safefile.MoreTime,
+		Reason: fmt.Sprintf("takes longer to decode than the limit of %v", d)}
 }
 
 // guarded runs one step of a decoder of data, which may take that long. A panic
@@ -72,7 +74,7 @@ func guarded(ctx context.Context, data []byte, limit time.Duration, step func(so
 		}
 		if done := ctx.Err(); done != nil {
 			err = done
-			if own, ok := context.Cause(ctx).(*fault); ok {
+			if own, ok := context.Cause(ctx).(*safefile.Fault); ok {
 				err = own // our limit, not the caller's
 			}
 		}
@@ -112,25 +114,25 @@ func (s source) ReadAt(p []byte, off int64) (int, error) {
 // explain turns an error of read into one line about the named file of the
 // format with the given title.
 func explain(err error, name, title string) error {
-	if err, ok := named(err, name); ok {
+	if err, ok := safefile.Named(err, name); ok {
 		return err
 	}
-	if err, ok := stopped(err, name); ok {
+	if err, ok := safefile.Stopped(err, name); ok {
 		return err
 	}
-	f := &fault{name: name, class: ErrInput, cause: err}
+	f := &safefile.Fault{Name: name, Class: safefile.ErrInput, Cause: err}
 	what, kind := complaint(err)
 	switch kind {
 	case incomplete:
-		f.text = fmt.Sprintf("damaged %s: %s (is the file complete?)", title, what)
+		f.Reason = fmt.Sprintf("damaged %s: %s (is the file complete?)", title, what)
 	case unsupported:
 		advice := "save it as PNG first"
 		if title == "PNG" {
 			advice = "save it again as a plain PNG"
 		}
-		f.text = fmt.Sprintf("%s with an unsupported feature (%s); %s", title, what, advice)
+		f.Reason = fmt.Sprintf("%s with an unsupported feature (%s); %s", title, what, advice)
 	default:
-		f.text = fmt.Sprintf("damaged %s: %s; copy or export it again", title, what)
+		f.Reason = fmt.Sprintf("damaged %s: %s; copy or export it again", title, what)
 	}
 	return f
 }

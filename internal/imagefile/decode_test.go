@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"superres/internal/imagefile/imagetest"
+	"superres/internal/safefile"
 )
 
 // decodeBytes is Decode of a file in memory.
@@ -29,7 +30,7 @@ func checkRefusal(t testing.TB, err, class error, name, want string) {
 	if !errors.Is(err, class) {
 		t.Fatalf("error %v is no %q", err, class)
 	}
-	for _, other := range []error{ErrInput, ErrOutput, ErrLimit} {
+	for _, other := range []error{safefile.ErrInput, safefile.ErrOutput, safefile.ErrLimit} {
 		if other != class && errors.Is(err, other) {
 			t.Errorf("error %v is a %q as well", err, other)
 		}
@@ -37,6 +38,14 @@ func checkRefusal(t testing.TB, err, class error, name, want string) {
 	text := err.Error()
 	if !strings.HasPrefix(text, name+": ") || !strings.Contains(text, want) || strings.ContainsAny(text, "\n\r") {
 		t.Errorf("got  %q\nwant %q and then %q", text, name, want)
+	}
+}
+
+// checkRemedy fails the test unless err offers want.
+func checkRemedy(t testing.TB, err error, want safefile.Remedy) {
+	t.Helper()
+	if f, ok := errors.AsType[*safefile.Fault](err); !ok || f.Remedy != want {
+		t.Errorf("%v: expected the remedy %q", err, want)
 	}
 }
 
@@ -72,9 +81,9 @@ func TestPlainWebPColour(t *testing.T) {
 
 func TestHostileFiles(t *testing.T) {
 	for _, c := range imagetest.Hostile(t) {
-		class := ErrInput
+		class := safefile.ErrInput
 		if c.Limit {
-			class = ErrLimit
+			class = safefile.ErrLimit
 		}
 		p, err := decodeBytes(c.Data, c.Name, Limits{})
 		if err == nil {
@@ -82,6 +91,9 @@ func TestHostileFiles(t *testing.T) {
 			continue
 		}
 		checkRefusal(t, err, class, c.Name, c.Want)
+		if strings.HasSuffix(c.Want, "megapixels, the limit is 50") {
+			checkRemedy(t, err, MorePixels)
+		}
 	}
 }
 
@@ -103,9 +115,9 @@ func TestManyPictures(t *testing.T) {
 			}
 			return
 		}
-		checkRefusal(t, err, ErrInput, name, want)
+		checkRefusal(t, err, safefile.ErrInput, name, want)
 	}
-	checkDecode("a.gif", animatedGIF, "is an animated GIF with more than one picture; use --first-frame, or save the one")
+	checkDecode("a.gif", animatedGIF, "is an animated GIF with more than one picture")
 	checkDecode("cut.gif", animatedGIF[:len(animatedGIF)-9], "animated GIF")
 	checkDecode("a.png", actl(2), "animated PNG")
 	checkDecode("one.png", actl(1), "")
@@ -170,7 +182,7 @@ func TestLimitsAreExact(t *testing.T) {
 			if c.ok && err != nil {
 				t.Errorf("%s at its limit: %v", c.name, err)
 			}
-			if !c.ok && !errors.Is(err, ErrLimit) {
+			if !c.ok && !errors.Is(err, safefile.ErrLimit) {
 				t.Errorf("%s beyond its limit: error %v", c.name, err)
 			}
 		}
@@ -180,7 +192,7 @@ func TestLimitsAreExact(t *testing.T) {
 func TestDecoderPanic(t *testing.T) {
 	f := format{title: "PNG", config: func(io.Reader) (image.Config, error) { panic("index\nout of range") }}
 	_, err := f.read(context.Background(), nil, Limits{}.orDefaults())
-	checkRefusal(t, explain(err, "a.png", f.title), ErrInput, "a.png", "damaged PNG: the decoder failed: index out of range; copy")
+	checkRefusal(t, explain(err, "a.png", f.title), safefile.ErrInput, "a.png", "damaged PNG: the decoder failed: index out of range; copy")
 }
 
 func TestDecoderLies(t *testing.T) {
@@ -189,5 +201,5 @@ func TestDecoderLies(t *testing.T) {
 		decode: func(io.Reader) (image.Image, error) { return image.NewGray(image.Rectangle{}), nil },
 	}
 	_, err := f.read(context.Background(), nil, Limits{}.orDefaults())
-	checkRefusal(t, explain(err, "a.jpg", "JPEG"), ErrInput, "a.jpg", "its pixels are (0,0)-(0,0), its header says (0,0)-(4,4)")
+	checkRefusal(t, explain(err, "a.jpg", "JPEG"), safefile.ErrInput, "a.jpg", "its pixels are (0,0)-(0,0), its header says (0,0)-(4,4)")
 }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/image/bmp"
 
 	"superres/internal/metadata"
+	"superres/internal/safefile"
 )
 
 // knownOutputs lists the formats that Encode writes, for messages.
@@ -35,8 +36,7 @@ func FormatOf(path string) (string, error) {
 	if ext == "" {
 		what = "has no extension to tell the format"
 	}
-	return "", &fault{name: path, class: ErrOutput,
-		text: fmt.Sprintf("%s (known: %s); use --format or another name", what, knownOutputs)}
+	return "", safefile.Refuse(safefile.ErrOutput, path, "%s (known: %s)", what, knownOutputs).With(KnownName)
 }
 
 // EncodeOptions are the choices of Encode. The zero value is ready to use.
@@ -55,7 +55,7 @@ type EncodeOptions struct {
 //
 // An error of w comes back as it is. A picture or an option that the format
 // cannot hold is an ErrOutput without a file's name, found before anything is
-// written; WriteAtomic adds the name.
+// written; safefile.WriteAtomic adds the name.
 func Encode(w io.Writer, img image.Image, format string, opt EncodeOptions) error {
 	size := img.Bounds().Size()
 	if err := canHold(format, size.X, size.Y, img); err != nil {
@@ -63,7 +63,7 @@ func Encode(w io.Writer, img image.Image, format string, opt EncodeOptions) erro
 	}
 	quality := cmp.Or(opt.Quality, 95)
 	if quality < 1 || quality > 100 {
-		return refuse(ErrOutput, "JPEG quality %d is not from 1 to 100; use --quality 95", quality)
+		return refuse(safefile.ErrOutput, "JPEG quality %d is not from 1 to 100", quality).With(KnownQuality)
 	}
 	greyAlpha := opt.GreyAlpha && format == "png" // in a TIFF few could read it
 	m, _ := opt.Metadata.For(format, greyAlpha || isGrey(img))
@@ -118,14 +118,14 @@ func canHold(format string, w, h int, img image.Image) error {
 	case "tiff":
 		side, bytes = math.MaxUint16, math.MaxUint32
 	default:
-		return refuse(ErrOutput, "cannot write the format %q (known: %s); use --format", format, knownOutputs)
+		return refuse(safefile.ErrOutput, "cannot write the format %q (known: %s)", format, knownOutputs).With(KnownFormat)
 	}
 	if w < 1 || h < 1 {
-		return refuse(ErrOutput, "there is nothing to write, the picture is %dx%d; use a larger --scale", w, h)
+		return refuse(safefile.ErrOutput, "there is nothing to write, the picture is %dx%d", w, h).With(LargerScale)
 	}
 	title := strings.ToUpper(format)
 	if w > side || h > side {
-		return refuse(ErrOutput, "a side of %s has at most %d pixels, the picture is %dx%d; use PNG or a smaller --scale", title, side, w, h)
+		return refuse(safefile.ErrOutput, "a side of %s has at most %d pixels, the picture is %dx%d", title, side, w, h).With(PNGOrSmaller)
 	}
 	const headers = 64 << 20 // more than any of them needs, with metadata
 	perPixel := int64(4)     // with a BMP's padding
@@ -136,7 +136,7 @@ func canHold(format string, w, h int, img image.Image) error {
 		}
 	}
 	if int64(w)*int64(h) > (bytes-headers)/perPixel {
-		return refuse(ErrOutput, "%s has at most 4 GiB, which a picture of %dx%d exceeds; use PNG or a smaller --scale", title, w, h)
+		return refuse(safefile.ErrOutput, "%s has at most 4 GiB, which a picture of %dx%d exceeds", title, w, h).With(PNGOrSmaller)
 	}
 	return nil
 }

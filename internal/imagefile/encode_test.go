@@ -6,11 +6,13 @@ import (
 	"image"
 	"image/color"
 	"io"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
 	"superres/internal/imagefile/imagetest"
+	"superres/internal/safefile"
 )
 
 // every returns one picture of each type that a caller may have, 5×4, off the
@@ -148,25 +150,36 @@ func TestEncodeRefusals(t *testing.T) {
 		format  string
 		quality int
 		want    string
+		remedy  safefile.Remedy
 	}{
-		{pixel, "gif", 0, `cannot write the format "gif" (known: PNG JPEG BMP TIFF); use --format`},
-		{pixel, "jpeg", 101, "JPEG quality 101 is not from 1 to 100; use"},
-		{pixel, "jpeg", -1, "JPEG quality -1 is not"},
-		{image.NewGray(image.Rectangle{}), "png", 0, "there is nothing to write, the picture is 0x0;"},
-		{sized(image.Rect(0, 0, 65536, 1)), "jpeg", 0, "a side of JPEG has at most 65535 pixels, the picture is 65536x1;"},
-		{sized(image.Rect(0, 0, 1, 65536)), "tiff", 0, "a side of TIFF has at most 65535 pixels"},
-		{sized(image.Rect(0, 0, 40000, 40000)), "bmp", 0, "BMP has at most 4 GiB, which a picture of 40000x40000 exceeds;"},
-		{large, "tiff", 0, "TIFF has at most 4 GiB"},
+		{pixel, "gif", 0, `cannot write the format "gif" (known: PNG JPEG BMP TIFF)`, KnownFormat},
+		{pixel, "jpeg", 101, "JPEG quality 101 is not from 1 to 100", KnownQuality},
+		{pixel, "jpeg", -1, "JPEG quality -1 is not", KnownQuality},
+		{image.NewGray(image.Rectangle{}), "png", 0, "there is nothing to write, the picture is 0x0", LargerScale},
+		{sized(image.Rect(0, 0, 65536, 1)), "jpeg", 0, "a side of JPEG has at most 65535 pixels, the picture is 65536x1", PNGOrSmaller},
+		{sized(image.Rect(0, 0, 1, 65536)), "tiff", 0, "a side of TIFF has at most 65535 pixels", PNGOrSmaller},
+		{sized(image.Rect(0, 0, 40000, 40000)), "bmp", 0, "BMP has at most 4 GiB, which a picture of 40000x40000 exceeds", PNGOrSmaller},
+		{large, "tiff", 0, "TIFF has at most 4 GiB", PNGOrSmaller},
 	} {
 		var out bytes.Buffer
 		err := Encode(&out, c.img, c.format, EncodeOptions{Quality: c.quality})
-		if !errors.Is(err, ErrOutput) || !strings.HasPrefix(err.Error(), c.want) {
+		if !errors.Is(err, safefile.ErrOutput) || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("got  %v\nwant %s", err, c.want)
 		}
+		checkRemedy(t, err, c.remedy)
 		if out.Len() > 0 {
 			t.Errorf("%s: %d bytes written", c.want, out.Len())
 		}
 	}
+}
+
+// A refused picture gets the name of its file.
+func TestEncodeToFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "a.png")
+	err := safefile.WriteAtomic(name, false, func(w io.Writer) error {
+		return Encode(w, image.NewGray(image.Rectangle{}), "png", EncodeOptions{})
+	})
+	checkRefusal(t, err, safefile.ErrOutput, name, "there is nothing to write, the picture is 0x0")
 }
 
 func TestEncodePassesWriteErrors(t *testing.T) {
@@ -189,7 +202,8 @@ func TestFormatOf(t *testing.T) {
 		}
 	}
 	_, err := FormatOf("a.gif")
-	checkRefusal(t, err, ErrOutput, "a.gif", `cannot write ".gif" files (known: PNG JPEG BMP TIFF); use --format or another name`)
+	checkRefusal(t, err, safefile.ErrOutput, "a.gif", `cannot write ".gif" files (known: PNG JPEG BMP TIFF)`)
+	checkRemedy(t, err, KnownName)
 	_, err = FormatOf("dir.png/a")
-	checkRefusal(t, err, ErrOutput, "dir.png/a", "has no extension to tell the format")
+	checkRefusal(t, err, safefile.ErrOutput, "dir.png/a", "has no extension to tell the format")
 }

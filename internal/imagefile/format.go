@@ -11,6 +11,8 @@ import (
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
 	"golang.org/x/image/webp"
+
+	"superres/internal/safefile"
 )
 
 // format is one kind of file that can be read.
@@ -69,7 +71,7 @@ const sniffLength = 16
 // a name. The word of the file's name is not taken.
 func sniff(head []byte) (*format, error) {
 	if len(head) == 0 {
-		return nil, refuse(ErrInput, "is empty; copy or export it again")
+		return nil, refuse(safefile.ErrInput, "is empty; copy or export it again")
 	}
 	for i := range formats {
 		for _, magic := range formats[i].magic {
@@ -80,10 +82,10 @@ func sniff(head []byte) (*format, error) {
 	}
 	for _, f := range foreign {
 		if matches(head, f.magic) {
-			return nil, refuse(ErrInput, "%s cannot be read (known: %s); save it as PNG first", f.title, knownInputs())
+			return nil, refuse(safefile.ErrInput, "%s cannot be read (known: %s); save it as PNG first", f.title, knownInputs())
 		}
 	}
-	return nil, refuse(ErrInput, "not an image (starts with %q; known: %s)", head[:min(7, len(head))], knownInputs())
+	return nil, refuse(safefile.ErrInput, "not an image (starts with %q; known: %s)", head[:min(7, len(head))], knownInputs())
 }
 
 // matches reports whether head starts with magic, whose ? match any byte.

@@ -1,14 +1,9 @@
-// Package imagefile reads pictures from files that may be damaged, hostile or
-// no pictures at all, and writes files so that a failed, full or killed run
-// never leaves half of one.
+// Package imagefile reads pictures from files that may be damaged, hostile or no
+// pictures at all, and writes them.
 //
 // Reading trusts no number in a file: the size is read before any pixel is
-// allocated, limits are applied to it, and the decoder then works under a
-// clock. Every refusal is one line that says what is wrong, why, and what to
-// do; it carries no program name, which is for the caller to put in front.
-//
-// Writing goes to a hidden temporary file in the folder of the final name,
-// which only a complete and synchronised file ever takes.
+// allocated, limits are applied to it, and the decoder then works under a clock.
+// Every refusal is a safefile.Fault.
 package imagefile
 
 import (
@@ -20,6 +15,7 @@ import (
 	"time"
 
 	"superres/internal/metadata"
+	"superres/internal/safefile"
 )
 
 // Picture is one decoded picture. It belongs to the caller; the package keeps
@@ -65,7 +61,7 @@ type Limits struct {
 	Strip bool
 
 	// Accept, if any, sees the size of the upright picture and its colour model
-	// before a pixel is allocated, and its error, an ErrLimit then, refuses the
+	// before a pixel is allocated, and its error, a safefile.ErrLimit then, refuses the
 	// picture. It may wait.
 	Accept func(image.Config) error
 }
@@ -88,11 +84,11 @@ func (l Limits) orDefaults() Limits {
 // Open decodes the picture in the named regular file; a symbolic link is
 // followed. Pictures are turned upright by their orientation tag.
 //
-// An error wraps ErrInput or ErrLimit, or neither and ctx's error when ctx was
+// An error wraps safefile.ErrInput or ErrLimit, or neither and ctx's error when ctx was
 // cancelled, and the operating system's error where there is one.
 func Open(ctx context.Context, name string, lim Limits) (*Picture, error) {
 	lim = lim.orDefaults()
-	f, size, err := OpenRegular(name)
+	f, size, err := safefile.OpenRegular(name)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,10 @@
 package imagefile
 
-import "superres/internal/metadata"
+import (
+	"superres/internal/metadata"
+
+	"superres/internal/safefile"
+)
 
 // inspectJPEG refuses a JPEG of more than lim.Scans scans. Each scan may touch
 // every pixel for a few bytes of file, so the pixel limit alone bounds nothing.
@@ -14,7 +18,7 @@ func inspectJPEG(data []byte, lim Limits) error {
 		return scans <= lim.Scans
 	})
 	if scans > lim.Scans {
-		return refuse(ErrLimit, "has more than %d scans, the limit for a JPEG; save it again as a plain JPEG or PNG", lim.Scans)
+		return refuse(safefile.ErrLimit, "has more than %d scans, the limit for a JPEG; save it again as a plain JPEG or PNG", lim.Scans)
 	}
 	return nil
 }

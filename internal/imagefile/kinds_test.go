@@ -12,6 +12,7 @@ import (
 
 	"superres/internal/imagefile/imagetest"
 	"superres/internal/metadata"
+	"superres/internal/safefile"
 )
 
 // Grey with alpha comes out as that, in 8 and 16 bits; what is not grey does not.
@@ -79,7 +80,7 @@ func TestTIFFSamples(t *testing.T) {
 	planes := append([]byte(imagetest.TIFFStart), imagetest.TIFFPage(0, [4]uint32{256, 4, 1, 9}, [4]uint32{257, 4, 1, 9}, [4]uint32{258, 3, 1, 8},
 		[4]uint32{262, 3, 1, 1}, [4]uint32{277, 3, 1, 3}, [4]uint32{284, 3, 1, 2})...)
 	_, err := decodeBytes(planes, "a.tif", Limits{})
-	checkRefusal(t, err, ErrInput, "a.tif", "is a TIFF with a plane for each colour, which cannot be read; save it as PNG first")
+	checkRefusal(t, err, safefile.ErrInput, "a.tif", "is a TIFF with a plane for each colour, which cannot be read; save it as PNG first")
 }
 
 // A palette of greys with a profile for colours stays in colour, so that the profile
@@ -128,11 +129,16 @@ func TestFirstFrame(t *testing.T) {
 	pages = append(pages, page...)
 
 	for name, c := range map[string]struct {
-		data []byte
-		size image.Point
-	}{"a.gif": {animation, image.Pt(4, 4)}, "a.png": {apng, image.Pt(7, 5)}, "a.webp": {animated, image.Pt(4, 5)}, "a.tif": {pages, image.Pt(2, 1)}} {
+		data   []byte
+		size   image.Point
+		remedy safefile.Remedy
+	}{
+		"a.gif": {animation, image.Pt(4, 4), FirstFrame}, "a.png": {apng, image.Pt(7, 5), FirstFrame},
+		"a.webp": {animated, image.Pt(4, 5), FirstFrame}, "a.tif": {pages, image.Pt(2, 1), FirstPage},
+	} {
 		_, err := decodeBytes(c.data, name, Limits{})
-		checkRefusal(t, err, ErrInput, name, "use --first-frame, or save the one to enlarge as a")
+		checkRefusal(t, err, safefile.ErrInput, name, "with more than one p")
+		checkRemedy(t, err, c.remedy)
 		p, err := decodeBytes(c.data, name, Limits{FirstFrame: true})
 		if err != nil {
 			t.Error(err)

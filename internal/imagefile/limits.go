@@ -1,18 +1,22 @@
 package imagefile
 
-import "fmt"
+import (
+	"fmt"
+
+	"superres/internal/safefile"
+)
 
 // checkSize refuses a picture of width w and height h, in pixels, that is empty
 // or beyond the limits.
 func (l Limits) checkSize(w, h int) error {
 	switch {
 	case w < 1 || h < 1:
-		return refuse(ErrInput, "has no pixels (its size is %dx%d); copy or export it again", w, h)
+		return refuse(safefile.ErrInput, "has no pixels (its size is %dx%d); copy or export it again", w, h)
 	case w > l.Side || h > l.Side:
-		return refuse(ErrLimit, "%dx%d has a side beyond the limit of %d pixels; crop or split it first", w, h, l.Side)
+		return refuse(safefile.ErrLimit, "%dx%d has a side beyond the limit of %d pixels; crop or split it first", w, h, l.Side)
 	case int64(w)*int64(h) > l.Pixels:
 		got, limit := megapixels(int64(w)*int64(h), l.Pixels)
-		return refuse(ErrLimit, "%dx%d is %s, the limit is %s; use --max-pixels", w, h, got, limit)
+		return refuse(safefile.ErrLimit, "%dx%d is %s, the limit is %s", w, h, got, limit).With(MorePixels)
 	}
 	return nil
 }
@@ -43,6 +47,6 @@ func tooManyBytes(name string, size, limit int64) error {
 	if size > 0 {
 		what = fmt.Sprintf("has %s MiB,", rounded(float64(size)/(1<<20)))
 	}
-	return &fault{name: name, class: ErrLimit,
-		text: fmt.Sprintf("%s more than the limit of %s MiB; save it smaller or compressed", what, rounded(float64(limit)/(1<<20)))}
+	return &safefile.Fault{Name: name, Class: safefile.ErrLimit,
+		Reason: fmt.Sprintf("%s more than the limit of %s MiB; save it smaller or compressed", what, rounded(float64(limit)/(1<<20)))}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"superres/internal/imagefile/imagetest"
+	"superres/internal/safefile"
 )
 
 // A PNG that breaks a rule is refused, in one line.
@@ -81,6 +82,6 @@ func TestBrokenPNGs(t *testing.T) {
 			t.Errorf("%s: decoded to %v", name, p.Image.Bounds())
 			continue
 		}
-		checkRefusal(t, err, ErrInput, "a.png", "")
+		checkRefusal(t, err, safefile.ErrInput, "a.png", "")
 	}
 }

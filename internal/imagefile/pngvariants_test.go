@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"superres/internal/imagefile/imagetest"
+	"superres/internal/safefile"
 )
 
 // Chunks that say something about a PNG, or nothing, and change no pixel of it.
@@ -122,7 +123,7 @@ func TestDamagedSignatures(t *testing.T) {
 				t.Errorf("byte %d, bit %d: decoded to %v", i, bit, p.Image.Bounds())
 				continue
 			}
-			checkRefusal(t, err, ErrInput, "a.png", "")
+			checkRefusal(t, err, safefile.ErrInput, "a.png", "")
 		}
 	}
 	for name, bad := range map[string][]byte{
@@ -136,6 +137,6 @@ func TestDamagedSignatures(t *testing.T) {
 			t.Errorf("%s: decoded to %v", name, p.Image.Bounds())
 			continue
 		}
-		checkRefusal(t, err, ErrInput, "a.png", "")
+		checkRefusal(t, err, safefile.ErrInput, "a.png", "")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"superres/internal/metadata"
+	"superres/internal/safefile"
 )
 
 // A file of several pictures would lose all but one without a word, so each of
@@ -97,7 +98,7 @@ func gifColours(flags byte) int {
 }
 
 func animated(title string) error {
-	return refuse(ErrInput, "is an animated %s with more than one picture; use --first-frame, or save the one to enlarge as a PNG", title)
+	return refuse(safefile.ErrInput, "is an animated %s with more than one picture", title).With(FirstFrame)
 }
 
 // inspectTIFF refuses a TIFF of more than one page. Smaller copies and masks
@@ -135,7 +136,7 @@ func inspectTIFF(data []byte, lim Limits) error {
 				samples = order.Uint16(e[8:])
 			case tagPlanes:
 				if len(seen) == 1 && samples > 1 && order.Uint16(e[8:]) == 2 {
-					return refuse(ErrInput, "is a TIFF with a plane for each colour, which cannot be read; save it as PNG first")
+					return refuse(safefile.ErrInput, "is a TIFF with a plane for each colour, which cannot be read; save it as PNG first")
 				}
 			}
 		}
@@ -146,7 +147,7 @@ func inspectTIFF(data []byte, lim Limits) error {
 			return nil
 		}
 		if pages > 1 || len(seen) > mostDirectories {
-			return refuse(ErrInput, "is a TIFF with more than one page; use --first-frame, or save the one to enlarge as a file of its own")
+			return refuse(safefile.ErrInput, "is a TIFF with more than one page").With(FirstPage)
 		}
 		if end+4 > uint64(len(data)) {
 			return nil

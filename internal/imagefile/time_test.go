@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"superres/internal/imagefile/imagetest"
+	"superres/internal/safefile"
 )
 
 // slow is a file that takes far longer to decode than any test waits: many
@@ -36,7 +37,8 @@ func TestTimeLimitStopsTheDecoder(t *testing.T) {
 		if took := time.Since(begin); took > 10*time.Second {
 			t.Errorf("%s: stopped after %v", name, took)
 		}
-		checkRefusal(t, err, ErrLimit, name, "takes longer to decode than the limit of 100ms; use --timeout")
+		checkRefusal(t, err, safefile.ErrLimit, name, "takes longer to decode than the limit of 100ms")
+		checkRemedy(t, err, safefile.MoreTime)
 	}
 }
 
@@ -58,5 +60,6 @@ func TestCancellation(t *testing.T) {
 	defer stop()
 	<-ctx.Done()
 	_, err = Decode(ctx, bytes.NewReader(nil), "late.png", Limits{})
-	checkRefusal(t, err, ErrLimit, "late.png", "ran out of time; use a larger --timeout")
+	checkRefusal(t, err, safefile.ErrLimit, "late.png", "ran out of time")
+	checkRemedy(t, err, safefile.MoreTime)
 }

@@ -14,7 +14,7 @@
 // before memory is allocated. Every matrix read has a row and a column at least,
 // and finite entries.
 //
-// Errors are of the classes of package imagefile, or of plugin.ErrSettings where
+// Errors are of the classes of package safefile, or of plugin.ErrSettings where
 // the choice of an array is at fault.
 package matfile
 
@@ -30,8 +30,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"superres/internal/imagefile"
 	"superres/internal/npz"
+	"superres/internal/safefile"
 	"superres/learners/plugin"
 )
 
@@ -47,7 +47,7 @@ type Options struct {
 
 // Open reads a matrix from a file.
 func Open(name string, opt Options) (*mat.Dense, error) {
-	f, size, err := imagefile.OpenRegular(name)
+	f, size, err := safefile.OpenRegular(name)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ type reading struct {
 }
 
 func (x *reading) refuse(format string, args ...any) error {
-	return imagefile.Refuse(imagefile.ErrInput, x.name, format, args...)
+	return safefile.Refuse(safefile.ErrInput, x.name, format, args...)
 }
 
 // accept asks the caller about the size of the matrix in the file.

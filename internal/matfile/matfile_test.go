@@ -16,8 +16,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"superres/internal/imagefile"
 	"superres/internal/matfile"
+	"superres/internal/safefile"
 	"superres/learners/plugin"
 )
 
@@ -142,52 +142,52 @@ func TestWhatIsRefused(t *testing.T) {
 		want  string
 		class error
 	}{
-		"empty":              {nil, matfile.Options{}, "Y: is empty", imagefile.ErrInput},
-		"binary":             {[]byte("\x89PNG\r\n\x1a\n\x00"), matfile.Options{}, "neither .npy nor .npz nor text", imagefile.ErrInput},
-		"pickle":             {[]byte("\x80\x04\x95"), matfile.Options{}, "a Python pickle", imagefile.ErrInput},
-		"MATLAB":             {[]byte("MATLAB 5.0 MAT-file"), matfile.Options{}, "a MATLAB file", imagefile.ErrInput},
-		"objects":            {one("|O", 1.0), matfile.Options{}, "holds Python objects", imagefile.ErrInput},
-		"complex":            {one("<c16", 1.0, 1.0), matfile.Options{}, "holds complex numbers", imagefile.ErrInput},
-		"half":               {one("<f2", uint16(1)), matfile.Options{}, `elements of type "<f2"`, imagefile.ErrInput},
-		"records":            {headed("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1, 1), }", little, 1.0), matfile.Options{}, "holds records", imagefile.ErrInput},
-		"number":             {shaped("()"), matfile.Options{}, "a single number", imagefile.ErrInput},
-		"1-D":                {shaped("(4,)"), matfile.Options{}, "Y.reshape(-1, 1)", imagefile.ErrInput},
-		"3-D":                {shaped("(2, 2, 1)"), matfile.Options{}, "has 3 dimensions", imagefile.ErrInput},
-		"no rows":            {shaped("(0, 4)"), matfile.Options{}, "is empty (0×4)", imagefile.ErrInput},
-		"no columns":         {shaped("(4, 0)"), matfile.Options{}, "is empty (4×0)", imagefile.ErrInput},
-		"negative":           {shaped("(-2, -2)"), matfile.Options{}, "damaged .npy header", imagefile.ErrInput},
-		"huge":               {shaped("(1000000, 1000000)"), matfile.Options{}, "take 8000000000000 bytes, there are 32", imagefile.ErrInput},
-		"overflow":           {shaped("(4294967296, 4294967296)"), matfile.Options{}, "damaged, or too large", imagefile.ErrInput},
-		"overflow of int":    {shaped("(18446744073709551618, 2)"), matfile.Options{}, "damaged .npy header", imagefile.ErrInput},
-		"cut off":            {shaped("(2, 2)")[:90], matfile.Options{}, "is cut off", imagefile.ErrInput},
-		"header cut off":     {shaped("(2, 2)")[:40], matfile.Options{}, "damaged .npy header", imagefile.ErrInput},
-		"long header":        {[]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"), matfile.Options{}, "damaged .npy header", imagefile.ErrInput},
-		"version 9":          {[]byte("\x93NUMPY\x09\x00\xff\xff\xff\xff"), matfile.Options{}, "version 9", imagefile.ErrInput},
-		"too long":           {append(shaped("(2, 2)"), 1), matfile.Options{}, "has more than one array", imagefile.ErrInput},
-		"NaN":                {array(little, "<f8", true, "(2, 2)", []float64{1, 2, 3, math.NaN()}), matfile.Options{Column: "signal"}, "entry 1 of signal 1 (counted from 0) is NaN", imagefile.ErrInput},
-		"Inf, transposed":    {array(little, "<f8", false, "(1, 3)", []float64{1, 2, math.Inf(-1)}), matfile.Options{Transpose: true}, "entry 2 of column 0 (counted from 0) is -Inf", imagefile.ErrInput},
-		"no arrays":          {archive(t), matfile.Options{}, "without arrays", imagefile.ErrInput},
-		"other zip":          {archive(t, "word/document.xml", []byte("x")), matfile.Options{}, "without arrays", imagefile.ErrInput},
+		"empty":              {nil, matfile.Options{}, "Y: is empty", safefile.ErrInput},
+		"binary":             {[]byte("\x89PNG\r\n\x1a\n\x00"), matfile.Options{}, "neither .npy nor .npz nor text", safefile.ErrInput},
+		"pickle":             {[]byte("\x80\x04\x95"), matfile.Options{}, "a Python pickle", safefile.ErrInput},
+		"MATLAB":             {[]byte("MATLAB 5.0 MAT-file"), matfile.Options{}, "a MATLAB file", safefile.ErrInput},
+		"objects":            {one("|O", 1.0), matfile.Options{}, "holds Python objects", safefile.ErrInput},
+		"complex":            {one("<c16", 1.0, 1.0), matfile.Options{}, "holds complex numbers", safefile.ErrInput},
+		"half":               {one("<f2", uint16(1)), matfile.Options{}, `elements of type "<f2"`, safefile.ErrInput},
+		"records":            {headed("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1, 1), }", little, 1.0), matfile.Options{}, "holds records", safefile.ErrInput},
+		"number":             {shaped("()"), matfile.Options{}, "a single number", safefile.ErrInput},
+		"1-D":                {shaped("(4,)"), matfile.Options{}, "Y.reshape(-1, 1)", safefile.ErrInput},
+		"3-D":                {shaped("(2, 2, 1)"), matfile.Options{}, "has 3 dimensions", safefile.ErrInput},
+		"no rows":            {shaped("(0, 4)"), matfile.Options{}, "is empty (0×4)", safefile.ErrInput},
+		"no columns":         {shaped("(4, 0)"), matfile.Options{}, "is empty (4×0)", safefile.ErrInput},
+		"negative":           {shaped("(-2, -2)"), matfile.Options{}, "damaged .npy header", safefile.ErrInput},
+		"huge":               {shaped("(1000000, 1000000)"), matfile.Options{}, "take 8000000000000 bytes, there are 32", safefile.ErrInput},
+		"overflow":           {shaped("(4294967296, 4294967296)"), matfile.Options{}, "damaged, or too large", safefile.ErrInput},
+		"overflow of int":    {shaped("(18446744073709551618, 2)"), matfile.Options{}, "damaged .npy header", safefile.ErrInput},
+		"cut off":            {shaped("(2, 2)")[:90], matfile.Options{}, "is cut off", safefile.ErrInput},
+		"header cut off":     {shaped("(2, 2)")[:40], matfile.Options{}, "damaged .npy header", safefile.ErrInput},
+		"long header":        {[]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"), matfile.Options{}, "damaged .npy header", safefile.ErrInput},
+		"version 9":          {[]byte("\x93NUMPY\x09\x00\xff\xff\xff\xff"), matfile.Options{}, "version 9", safefile.ErrInput},
+		"too long":           {append(shaped("(2, 2)"), 1), matfile.Options{}, "has more than one array", safefile.ErrInput},
+		"NaN":                {array(little, "<f8", true, "(2, 2)", []float64{1, 2, 3, math.NaN()}), matfile.Options{Column: "signal"}, "entry 1 of signal 1 (counted from 0) is NaN", safefile.ErrInput},
+		"Inf, transposed":    {array(little, "<f8", false, "(1, 3)", []float64{1, 2, math.Inf(-1)}), matfile.Options{Transpose: true}, "entry 2 of column 0 (counted from 0) is -Inf", safefile.ErrInput},
+		"no arrays":          {archive(t), matfile.Options{}, "without arrays", safefile.ErrInput},
+		"other zip":          {archive(t, "word/document.xml", []byte("x")), matfile.Options{}, "without arrays", safefile.ErrInput},
 		"several":            {several, matfile.Options{ArrayFlag: "--array"}, "holds 2 arrays (D X), expected one; choose it with --array", plugin.ErrSettings},
 		"no such":            {several, matfile.Options{Array: "d"}, `unknown array "d"`, plugin.ErrSettings},
 		"array of no npz":    {[]byte("1,2"), matfile.Options{Array: "Y"}, "is no .npz file", plugin.ErrSettings},
-		"twice":              {archive(t, "Y.npy", shaped("(2, 2)"), "Y.npy", shaped("(2, 2)")), matfile.Options{}, "there twice", imagefile.ErrInput},
-		"bad checksum":       {broken, matfile.Options{}, "Y: array Y: ", imagefile.ErrInput},
-		"half an npz":        {several[:len(several)/2], matfile.Options{}, "damaged", imagefile.ErrInput},
-		"comments only":      {[]byte("# nothing\n\n"), matfile.Options{}, "holds no numbers", imagefile.ErrInput},
-		"names only":         {[]byte("a,b\n"), matfile.Options{}, "holds no numbers", imagefile.ErrInput},
-		"two lines of names": {[]byte("a,b\nc,d\n1,2"), matfile.Options{}, `line 2, column 1: "c" is no number`, imagefile.ErrInput},
-		"text":               {[]byte("# x\n1,2\n3,abc\n"), matfile.Options{}, `line 3, column 2: "abc" is no number`, imagefile.ErrInput},
-		"text at once":       {[]byte("1,abc\n"), matfile.Options{}, `line 1, column 2: "abc" is no number`, imagefile.ErrInput},
-		"too short":          {[]byte("1,2\n3\n"), matfile.Options{}, "line 2 has 1 numbers, line 1 has 2", imagefile.ErrInput},
-		"too many":           {[]byte("# x\na,b\n1,2\n3,4,5\n"), matfile.Options{}, "line 4 has 3 numbers, line 3 has 2", imagefile.ErrInput},
-		"wide, then long":    {[]byte(strings.Repeat("1,", 1<<20) + "1" + strings.Repeat("\n1", 1<<20)), matfile.Options{}, "line 2 has 1 numbers", imagefile.ErrInput},
-		"nothing between":    {[]byte("1,,3\n"), matfile.Options{}, "line 1, column 2 is empty", imagefile.ErrInput},
-		"last comma":         {[]byte("1,2,\n"), matfile.Options{}, "line 1, column 3 is empty", imagefile.ErrInput},
-		"decimal comma":      {[]byte("1;2\n3;1,5\n"), matfile.Options{}, "write decimals with a point", imagefile.ErrInput},
-		"nan as text":        {[]byte("1,2\n3,nan\n"), matfile.Options{}, "line 2, column 2: nan is not finite", imagefile.ErrInput},
-		"nan everywhere":     {[]byte("nan,inf\n"), matfile.Options{}, "line 1, column 1: nan is not finite", imagefile.ErrInput},
-		"too large":          {[]byte("1e999\n"), matfile.Options{}, "line 1, column 1: 1e999 is too large", imagefile.ErrInput},
+		"twice":              {archive(t, "Y.npy", shaped("(2, 2)"), "Y.npy", shaped("(2, 2)")), matfile.Options{}, "there twice", safefile.ErrInput},
+		"bad checksum":       {broken, matfile.Options{}, "Y: array Y: ", safefile.ErrInput},
+		"half an npz":        {several[:len(several)/2], matfile.Options{}, "damaged", safefile.ErrInput},
+		"comments only":      {[]byte("# nothing\n\n"), matfile.Options{}, "holds no numbers", safefile.ErrInput},
+		"names only":         {[]byte("a,b\n"), matfile.Options{}, "holds no numbers", safefile.ErrInput},
+		"two lines of names": {[]byte("a,b\nc,d\n1,2"), matfile.Options{}, `line 2, column 1: "c" is no number`, safefile.ErrInput},
+		"text":               {[]byte("# x\n1,2\n3,abc\n"), matfile.Options{}, `line 3, column 2: "abc" is no number`, safefile.ErrInput},
+		"text at once":       {[]byte("1,abc\n"), matfile.Options{}, `line 1, column 2: "abc" is no number`, safefile.ErrInput},
+		"too short":          {[]byte("1,2\n3\n"), matfile.Options{}, "line 2 has 1 numbers, line 1 has 2", safefile.ErrInput},
+		"too many":           {[]byte("# x\na,b\n1,2\n3,4,5\n"), matfile.Options{}, "line 4 has 3 numbers, line 3 has 2", safefile.ErrInput},
+		"wide, then long":    {[]byte(strings.Repeat("1,", 1<<20) + "1" + strings.Repeat("\n1", 1<<20)), matfile.Options{}, "line 2 has 1 numbers", safefile.ErrInput},
+		"nothing between":    {[]byte("1,,3\n"), matfile.Options{}, "line 1, column 2 is empty", safefile.ErrInput},
+		"last comma":         {[]byte("1,2,\n"), matfile.Options{}, "line 1, column 3 is empty", safefile.ErrInput},
+		"decimal comma":      {[]byte("1;2\n3;1,5\n"), matfile.Options{}, "write decimals with a point", safefile.ErrInput},
+		"nan as text":        {[]byte("1,2\n3,nan\n"), matfile.Options{}, "line 2, column 2: nan is not finite", safefile.ErrInput},
+		"nan everywhere":     {[]byte("nan,inf\n"), matfile.Options{}, "line 1, column 1: nan is not finite", safefile.ErrInput},
+		"too large":          {[]byte("1e999\n"), matfile.Options{}, "line 1, column 1: 1e999 is too large", safefile.ErrInput},
 	} {
 		m, err := read(c.data, c.opt)
 		if m != nil || err == nil || !strings.Contains(err.Error(), c.want) || !errors.Is(err, c.class) {
@@ -197,7 +197,7 @@ func TestWhatIsRefused(t *testing.T) {
 	if _, err := matfile.Open(t.TempDir(), matfile.Options{}); err == nil || !strings.Contains(err.Error(), "is a folder") {
 		t.Error(err)
 	}
-	if _, err := matfile.Open(filepath.Join(t.TempDir(), "none.npy"), matfile.Options{}); !errors.Is(err, imagefile.ErrInput) {
+	if _, err := matfile.Open(filepath.Join(t.TempDir(), "none.npy"), matfile.Options{}); !errors.Is(err, safefile.ErrInput) {
 		t.Error(err)
 	}
 }

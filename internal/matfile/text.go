@@ -12,7 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"superres/internal/imagefile"
+	"superres/internal/safefile"
 )
 
 // maxLine is the longest line of a text, in bytes.
@@ -121,7 +121,7 @@ func (x *reading) lines(do func(number int, line string) error) error {
 	}
 	switch err := scanner.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return imagefile.Refuse(imagefile.ErrLimit, x.name, "has a line of more than %d MiB; save the matrix as .npy", maxLine>>20)
+		return safefile.Refuse(safefile.ErrLimit, x.name, "has a line of more than %d MiB; save the matrix as .npy", maxLine>>20)
 	case err != nil:
 		return x.refuse("cannot be read: %v; check the disk", err)
 	}

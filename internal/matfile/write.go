@@ -5,7 +5,6 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/sbinet/npyio/npy"
 	"gonum.org/v1/gonum/mat"
 
 	"superres/internal/npz"
@@ -17,7 +16,7 @@ import (
 func Write(w io.Writer, format, array string, m *mat.Dense) error {
 	switch format {
 	case "npy":
-		return npy.Write(w, m)
+		return npz.WriteMatrix(w, m)
 	case "npz":
 		return npz.Write(w, nil, []npz.Matrix{{Name: array, Data: m}})
 	case "csv":

@@ -7,14 +7,13 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
 	"unsafe"
 )
 
 // Small is an element of the arrays that are kept in their own type and are not
 // packed: they are large, pack badly, and must load fast.
 type Small interface {
-	int8 | uint8 | uint16 | float32 | float64
+	int8 | uint8 | int16 | uint16 | float32 | float64
 }
 
 // Array is a member of rows×cols elements, row by row, by its name in numpy.
@@ -33,58 +32,18 @@ func NewArray[T Small](name string, rows int, data []T) Array {
 		panic(fmt.Sprintf("npz: array %s of %d elements in %d rows", name, len(data), rows))
 	}
 	kind, size := element[T]()
-	a := Array{Name: name, kind: kind, rows: rows, size: size, data: make([]byte, 0, len(data)*size)}
-	switch d := any(data).(type) {
-	case []int8:
-		for _, v := range d {
-			a.data = append(a.data, byte(v))
-		}
-	case []uint8:
-		a.data = append(a.data, d...)
-	case []uint16:
-		for _, v := range d {
-			a.data = binary.LittleEndian.AppendUint16(a.data, v)
-		}
-	case []float32:
-		for _, v := range d {
-			a.data = binary.LittleEndian.AppendUint32(a.data, math.Float32bits(v))
-		}
-	case []float64:
-		for _, v := range d {
-			a.data = binary.LittleEndian.AppendUint64(a.data, math.Float64bits(v))
-		}
-	}
-	return a
+	return Array{Name: name, kind: kind, rows: rows, size: size, data: appendNumbers(nil, data)}
 }
 
-// element returns the type as NumPy writes it, and its size.
-func element[T Small]() (kind string, size int) {
-	switch any(*new(T)).(type) {
-	case int8:
-		return "|i1", 1
-	case uint8:
-		return "|u1", 1
-	case uint16:
-		return "<u2", 2
-	case float64:
-		return "<f8", 8
-	}
-	return "<f4", 4
-}
-
-// write writes the member as version 1 of the .npy format, so that its elements
-// begin at a multiple of 64 bytes from its start.
+// write writes the member so that its elements begin at a multiple of 64 bytes from
+// its start.
 func (a Array) write(z *zip.Writer) error {
 	m, err := z.CreateHeader(&zip.FileHeader{Name: a.Name + ".npy", Method: zip.Store})
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }", a.kind, a.rows, len(a.data)/a.size/a.rows)
-	const before = len(Magic) + 4
-	text += strings.Repeat(" ", 63-(before+len(text))%64) + "\n"
-	head := append([]byte(Magic), 1, 0)
-	head = binary.LittleEndian.AppendUint16(head, uint16(len(text)))
-	if _, err := m.Write(append(head, text...)); err != nil {
+	shape := fmt.Sprintf("(%d, %d)", a.rows, len(a.data)/a.size/a.rows)
+	if _, err := m.Write(alignedHeader(a.kind, shape)); err != nil {
 		return err
 	}
 	_, err = m.Write(a.data)
@@ -134,6 +93,10 @@ func Read[T Small](f *File, name string, rows, cols int) ([]T, error) {
 	}
 	out := make([]T, rows*cols)
 	switch o := any(out).(type) {
+	case []int16:
+		for i := range o {
+			o[i] = int16(binary.LittleEndian.Uint16(data[2*i:]))
+		}
 	case []uint16:
 		for i := range o {
 			o[i] = binary.LittleEndian.Uint16(data[2*i:])

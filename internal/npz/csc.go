@@ -15,23 +15,25 @@ func WriteCSC(w io.Writer, rows int, start []int, index []int32, value []float64
 		indptr[i] = int64(v)
 	}
 	for _, a := range []struct {
-		name string
-		data any
+		name  string
+		write func(io.Writer) error
 	}{
-		{"indices", index}, {"indptr", indptr}, {"data", value}, {"shape", []int64{int64(rows), int64(len(start) - 1)}},
+		{"indices", func(w io.Writer) error { return writeVector(w, index) }},
+		{"indptr", func(w io.Writer) error { return writeVector(w, indptr) }},
+		{"data", func(w io.Writer) error { return writeVector(w, value) }},
+		{"shape", func(w io.Writer) error { return writeVector(w, []int64{int64(rows), int64(len(start) - 1)}) }},
+		{"format", func(w io.Writer) error {
+			_, err := w.Write(append(alignedHeader("|S3", "()"), "csc"...))
+			return err
+		}},
 	} {
-		if err := writeArray(z, a.name, a.data); err != nil {
+		m, err := z.Create(a.name + ".npy")
+		if err != nil {
 			return err
 		}
-	}
-	m, err := z.Create("format.npy")
-	if err != nil {
-		return err
-	}
-	// A single text, which npyio cannot write.
-	const header = "{'descr': '|S3', 'fortran_order': False, 'shape': (), }                                                              \n"
-	if _, err := io.WriteString(m, Magic+"\x01\x00"+string(rune(len(header)))+"\x00"+header+"csc"); err != nil {
-		return err
+		if err := a.write(m); err != nil {
+			return err
+		}
 	}
 	return z.Close()
 }

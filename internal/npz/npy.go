@@ -14,11 +14,6 @@ import (
 )
 
 // Header is what a .npy file says of its array, which follows it.
-//
-// Note: .npy files are written by npyio but read here. Its reader believes a
-// header: it allocates what one claims, panics on a damaged one, takes a part of
-// the shape from one without a comma at its end, and wants to be given a slice of
-// just the type in the file.
 type Header struct {
 	Type    string // as NumPy writes it: "<f8", "|u1"; "" for records
 	Fortran bool   // column after column
@@ -89,14 +84,14 @@ func ReadHeader(r io.Reader) (Header, error) {
 	return h, nil
 }
 
-// number is a type of the elements of an array: its size in bytes, and its value.
-type number struct {
+// numeric is a type of the elements of an array: its size in bytes, and its value.
+type numeric struct {
 	size  int
 	value func(order binary.ByteOrder, b []byte) float64
 }
 
 // numbers are the types that can be read, by their names without the byte order.
-var numbers = map[string]number{
+var numbers = map[string]numeric{
 	"f8": {8, func(o binary.ByteOrder, b []byte) float64 { return math.Float64frombits(o.Uint64(b)) }},
 	"f4": {4, func(o binary.ByteOrder, b []byte) float64 { return float64(math.Float32frombits(o.Uint32(b))) }},
 	"i8": {8, func(o binary.ByteOrder, b []byte) float64 { return float64(int64(o.Uint64(b))) }},
@@ -111,7 +106,7 @@ var numbers = map[string]number{
 }
 
 // number returns the type of the elements and the order of their bytes.
-func (h Header) number() (n number, order binary.ByteOrder, err error) {
+func (h Header) number() (n numeric, order binary.ByteOrder, err error) {
 	name := strings.TrimLeft(h.Type, "<>|=")
 	n, known := numbers[name]
 	switch {

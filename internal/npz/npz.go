@@ -7,7 +7,6 @@ package npz
 
 import (
 	"archive/zip"
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -16,7 +15,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sbinet/npyio/npy"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -41,7 +39,11 @@ func Write(w io.Writer, texts []Text, matrices []Matrix, arrays ...Array) error 
 		}
 	}
 	for _, x := range matrices {
-		if err := writeArray(z, x.Name, x.Data); err != nil {
+		m, err := z.Create(x.Name + ".npy")
+		if err != nil {
+			return err
+		}
+		if err := WriteMatrix(m, x.Data); err != nil {
 			return err
 		}
 	}
@@ -51,19 +53,6 @@ func Write(w io.Writer, texts []Text, matrices []Matrix, arrays ...Array) error 
 		}
 	}
 	return z.Close()
-}
-
-// writeArray writes a member from a matrix or a slice of numbers.
-func writeArray(z *zip.Writer, name string, data any) error {
-	m, err := z.Create(name + ".npy")
-	if err != nil {
-		return err
-	}
-	buffered := bufio.NewWriter(m)
-	if err := npy.Write(buffered, data); err != nil {
-		return err
-	}
-	return buffered.Flush()
 }
 
 // Text is a member that is no matrix, by its file name.

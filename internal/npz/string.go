@@ -17,14 +17,7 @@ func StringArray(name, text string) Text {
 	if len(runes) == 0 {
 		runes = []rune{0} // as numpy does
 	}
-	header := fmt.Sprintf("{'descr': '<U%d', 'fortran_order': False, 'shape': (), }", len(runes))
-	const before = len(Magic) + 4
-	total := (before + len(header) + 1 + 63) / 64 * 64 // numpy aligns arrays to 64 bytes
-	data := append([]byte(Magic), 1, 0)
-	data = binary.LittleEndian.AppendUint16(data, uint16(total-before))
-	data = append(data, header...)
-	data = append(data, bytes.Repeat([]byte{' '}, total-1-len(data))...)
-	data = append(data, '\n')
+	data := alignedHeader(fmt.Sprintf("<U%d", len(runes)), "()")
 	for _, r := range runes {
 		data = binary.LittleEndian.AppendUint32(data, uint32(r))
 	}

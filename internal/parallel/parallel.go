@@ -74,3 +74,15 @@ func Even(n, grain int) int {
 	ranges = max(1, (ranges+workers-1)/workers*workers)
 	return (n + ranges - 1) / ranges
 }
+
+// Rows calls body for every row 0..n-1, those of a range in order, on all workers.
+func Rows(n int, body func(y int)) {
+	// The background context never ends, so there is no error.
+	_ = For(context.Background(), n, 16, func() func(lo, hi int) {
+		return func(lo, hi int) {
+			for y := lo; y < hi; y++ {
+				body(y)
+			}
+		}
+	})
+}

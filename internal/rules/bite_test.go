@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,7 +13,7 @@ import (
 // must be found out, and what looks like a break must not.
 func TestRulesBite(t *testing.T) {
 	dir := t.TempDir()
-	for name, content := range map[string]string{
+	files := map[string]string{
 		".gitignore": "# left by tools\n*.prof\n/out\n",
 		".ci/run":    "", "cpu.prof": "", "out/x": "", "go.mod": "", "notes.txt": "", "util/x.txt": "",
 
@@ -39,7 +40,25 @@ func TestRulesBite(t *testing.T) {
 		"internal/loud/c.go":      `package loud; import "fmt"; var log, os T; var s = fmt.Sprint(log.Fatal, os.Exit); var x = T{}.println()`,
 		"internal/loud/c_test.go": `package loud; import "fmt"; func init() { fmt.Println() }`,
 		"internal/loud/make.go":   "// A generator.\n\n//go:build ignore\n\npackage main; import \"fmt\"; func main() { fmt.Println() }",
-	} {
+
+		"internal/wordy/a.go": `package wordy; var a, b = "too large; use --max-pixels or --tile", ` + "`--json`" + `; var c = "write it with -o, or use - for none"`,
+		// A flag in a comment or a test, and dashes that are none.
+		"internal/wordy/b.go":      "package wordy // has --no-flag\nvar d = `a -- b, a--b, x---y, -1, use -1 or -x.`",
+		"internal/wordy/b_test.go": `package wordy; var e = "--in-test"`,
+		"cmd/m/words.go":           `package main; var f = "use --any"`,
+	}
+	// One file more than there is room for, where it counts and where it does not.
+	for i := range 26 {
+		files[fmt.Sprintf("internal/crowd/f%d.go", i)] = "package crowd"
+		if i < 18 {
+			files[fmt.Sprintf("superres/f%d.go", i)] = "package superres" // besides s.go
+		}
+		if i < 25 {
+			files[fmt.Sprintf("internal/full/f%d.go", i)] = "package full"
+			files[fmt.Sprintf("internal/full/f%d_test.go", i)] = "package full"
+		}
+	}
+	for name, content := range files {
 		name = filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 			t.Fatal(err)
@@ -49,11 +68,17 @@ func TestRulesBite(t *testing.T) {
 		}
 	}
 	want := []string{
+		"a package has few files: ./internal/crowd has 26, at most 25",
+		"a package has few files: ./superres has 19, at most 18",
 		"learners know no pictures: ./learners (test) → ./patches",
 		"learners know no pictures: ./learners → ./internal/kernel → ./internal/pixel → image/color",
 		"mnist imports only the standard library: ./mnist (test) → example.org/x",
 		"mnist imports only the standard library: ./mnist → ./internal/pixel",
 		"only cmd imports the command-line library: ./superres → github.com/urfave/cli/v2/altsrc",
+		"only cmd names a flag: internal/wordy/a.go names --json",
+		"only cmd names a flag: internal/wordy/a.go names --max-pixels",
+		"only cmd names a flag: internal/wordy/a.go names --tile",
+		"only cmd names a flag: internal/wordy/a.go names -o",
 		"only cmd prints or exits: internal/loud/a.go uses fmt.Printf",
 		"only cmd prints or exits: internal/loud/a.go uses log.Fatal",
 		"only cmd prints or exits: internal/loud/a.go uses os.Exit",

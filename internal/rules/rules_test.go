@@ -1,5 +1,6 @@
 // Package rules has no code: its tests keep the shape of the module, that is who
-// may import whom, who may print or exit, and what lies at the top.
+// may import whom, who may print, exit or name a flag, how large a package may grow,
+// and what lies at the top.
 //
 // The sources are parsed here rather than listed by the go command for two
 // reasons. A build constraint hides nothing: a file for another system obeys the
@@ -8,8 +9,10 @@
 package rules
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -31,21 +34,40 @@ var (
 )
 
 // A rule forbids the packages it binds to import others, directly or through
-// packages of the module. Its tests are bound as well. Packages of the module are
+// packages of the module. Packages of the module are
 // written "./learners/sparse", all others by their import path.
 type rule struct {
 	what   string
 	binds  func(pkg string) bool
 	forbid func(pkg string) bool
+	tests  bool // binds tests as well
 }
 
 var importRules = []rule{
-	{"learners know no pictures", within("./learners"), within("image", "golang.org/x/image", "./patches")},
-	{"patches know no learners", within("./patches"), within("./learners")},
+	{"learners know no pictures", within("./learners"), within("image", "golang.org/x/image", "./patches"), true},
+	{"patches know no learners", within("./patches"), within("./learners"), true},
 	{"mnist imports only the standard library", within("./mnist"), func(p string) bool {
 		return !standard(p) && !within("./mnist")(p)
-	}},
-	{"only cmd imports the command-line library", not(within("./cmd")), within("github.com/urfave/cli")},
+	}, true},
+	{"kinds of stage know the contract, not the model", within("./superres/stage", "./superres/coupled", "./superres/anchored", "./superres/convolutional",
+		"./superres/resample", "./superres/score", "./superres/training"), func(p string) bool { return p == "./superres" || p == "./superres/models" }, false},
+	{"the model knows no kind of stage", func(p string) bool { return p == "./superres" }, within("./superres/coupled", "./superres/anchored", "./superres/convolutional", "./superres/models"), false},
+	{"only cmd imports the command-line library", not(within("./cmd")), within("github.com/urfave/cli"), true},
+}
+
+// A package has room for so many files of code, without its tests.
+const fileLimit = 25
+
+var fileLimits = map[string]int{"./superres": 18} // others than fileLimit
+
+// crowded lists the packages with more files than they have room for.
+func crowded(pkgs map[string]*pkg) (found []string) {
+	for name, p := range pkgs {
+		if limit := cmp.Or(fileLimits[name], fileLimit); len(p.files) > limit {
+			found = append(found, fmt.Sprintf("a package has few files: %s has %d, at most %d", name, len(p.files), limit))
+		}
+	}
+	return found
 }
 
 // within matches the packages in some folders and below.
@@ -86,7 +108,9 @@ func brokenImports(pkgs map[string]*pkg, r rule) (found []string) {
 			}
 		}
 		visit(name, p.imports)
-		visit(name+" (test)", p.testImports)
+		if r.tests {
+			visit(name+" (test)", p.testImports)
+		}
 	}
 	return found
 }
@@ -131,6 +155,7 @@ func findings(dir, module string) ([]string, error) {
 	for _, r := range importRules {
 		found = append(found, brokenImports(pkgs, r)...)
 	}
+	found = append(found, crowded(pkgs)...)
 	for name, p := range pkgs {
 		if within("./cmd")(name) {
 			continue
@@ -138,6 +163,9 @@ func findings(dir, module string) ([]string, error) {
 		for file, f := range p.files {
 			for _, use := range printing(f) {
 				found = append(found, "only cmd prints or exits: "+file+" uses "+use)
+			}
+			for _, flag := range flags(f) {
+				found = append(found, "only cmd names a flag: "+file+" names "+flag)
 			}
 		}
 	}
@@ -235,7 +263,7 @@ func TestProgramHasNoBeam(t *testing.T) {
 		t.Fatalf("%v: %v", cmd, err)
 	}
 	deps := strings.Fields(string(out))
-	if !slices.Contains(deps, "superres/cmd/internal/app") {
+	if !slices.Contains(deps, "superres/cmd/app") {
 		t.Fatalf("%d dependencies, without the commands", len(deps))
 	}
 	foreign := within("github.com/apache/beam", "google.golang.org/grpc", "google.golang.org/protobuf", "github.com/golang/protobuf")

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -127,6 +128,24 @@ func printing(file *ast.File) (found []string) {
 		case *ast.CallExpr:
 			if f, ok := n.Fun.(*ast.Ident); ok && (f.Name == "print" || f.Name == "println") {
 				found = append(found, f.Name)
+			}
+		}
+		return true
+	})
+	return found
+}
+
+// flag matches what users would take for a flag of the program in the text of a
+// message: a word after two dashes, or the letter in "use -o".
+var flag = regexp.MustCompile(`(?:^|[^-\w])(--[a-z][a-z-]*)|\b(?:use|with) (-[a-z])\b`)
+
+// flags lists the flags that the string literals of a file name.
+func flags(file *ast.File) (found []string) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+			text, _ := strconv.Unquote(lit.Value) // the parser has checked it
+			for _, m := range flag.FindAllStringSubmatch(text, -1) {
+				found = append(found, m[1]+m[2])
 			}
 		}
 		return true

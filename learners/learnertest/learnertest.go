@@ -152,6 +152,9 @@ func Run(t *testing.T, learner learners.Learner) {
 			}
 		}
 		r, err := learner.Learn(ctx, y, o)
+		if err == nil && len(r.Steps) == 1 {
+			return // it has no second iteration
+		}
 		if !errors.Is(err, context.Canceled) || r == nil || r.Stop != learners.Cancelled || len(r.Steps) != 2 {
 			t.Fatalf("cancelled in iteration 2: %+v, %v", r, err)
 		}

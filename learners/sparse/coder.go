@@ -33,8 +33,11 @@ var registry = plugin.Registry[Coder]{Kind: "coder"}
 // Register adds a coder. It panics when the name is taken. Call it in init.
 func Register(info Info) { registry.Register(info) }
 
-// Coders lists the registered coders by name.
-func Coders() []Info { return registry.List() }
+// List describes the registered coders, sorted by name.
+func List() []Info { return registry.List() }
+
+// Names returns the names of the registered coders, sorted.
+func Names() []string { return registry.Names() }
 
 // New makes the coder of a spec such as "omp" or "omp:sparsity=3".
 func New(spec string) (Coder, error) { return registry.New(spec) }

@@ -1,0 +1,87 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"image"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/console/consoletest"
+	"superres/internal/golden"
+)
+
+var tested = consoletest.Program{Program: program}
+
+func TestMain(m *testing.M) { tested.Main(m) }
+
+var call = tested.Call
+
+func TestLists(t *testing.T) {
+	for command, want := range map[string]string{
+		"learners": "Aharon", "coders": "sparsity=0", "models": "×2 from box", "version": "superres " + console.Version, "--version": "superres " + console.Version, "help": "EXAMPLES",
+	} {
+		if stdout, stderr, code := call(t, ".", "", command); code != 0 || stderr != "" || !strings.Contains(stdout, want) {
+			t.Errorf("%s: exit %d, %s%s", command, code, stdout, stderr)
+		}
+	}
+	for _, c := range []string{"upscale", "eval", "train", "learn", "recover", "mnist", "models", "learners", "coders", "version"} {
+		stdout, stderr, code := call(t, ".", "", c, "--help")
+		if code != 0 || stderr != "" || !strings.Contains(stdout, "EXAMPLES\n   superres "+c) {
+			t.Errorf("%s --help: exit %d, %s%s", c, code, stdout, stderr)
+		}
+	}
+}
+
+// The first command of the README does what the README says.
+func TestReadme(t *testing.T) {
+	root := golden.Root(t)
+	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := regexp.MustCompile("(?s)```sh\ngo run ./cmd/superres (.*?)\n```.*```sh\ngo test ./...\n```").FindSubmatch(text)
+	if m == nil {
+		t.Fatal("the two commands are not there")
+	}
+	out := filepath.Join(t.TempDir(), "out.png")
+	args := strings.Fields(string(m[1]))
+	args[slices.Index(args, "-o")+1] = out
+	if _, stderr, code := call(t, root, "", args...); code != 0 || consoletest.Size(t, out) != image.Pt(256, 256) {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	for _, link := range regexp.MustCompile(`\((testdata/[^)]*)\)`).FindAllSubmatch(text, -1) {
+		if _, err := os.Stat(filepath.Join(root, string(link[1]))); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// What standard output does not take is an error of every command, of help as well.
+func TestFullStandardOutput(t *testing.T) {
+	dir := t.TempDir()
+	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(9, 7))
+	t.Chdir(dir)
+	for _, args := range []string{"", "--help", "upscale --help", "help", "version", "upscale a.png --json --on-exist overwrite", "upscale a.png --dry-run", "upscale a.png -o -"} {
+		var errs bytes.Buffer
+		code := Run(context.Background(), strings.NewReader(""), consoletest.Broken{}, &errs, append([]string{"superres"}, strings.Fields(args)...))
+		if code != 5 || !strings.Contains(errs.String(), "standard output cannot be written") {
+			t.Errorf("%q: exit %d, %s", args, code, errs.String())
+		}
+	}
+}
+
+// The last of many promises: what goes wrong with standard output is an output
+// error.
+func TestStandardOutputFails(t *testing.T) {
+	var errs bytes.Buffer
+	code := Run(context.Background(), strings.NewReader(""), consoletest.Broken{}, &errs, []string{"superres", "models"})
+	if code != 5 || !strings.Contains(errs.String(), "standard output cannot be written: pipe is closed") {
+		t.Errorf("exit %d, %s", code, errs.String())
+	}
+}

@@ -1,0 +1,173 @@
+package atoms
+
+import (
+	"bytes"
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/internal/npz"
+
+	"superres/cmd/internal/console/consoletest"
+)
+
+// Wrong input, wrong usage, wrong files: one clear line, the right exit code, no new
+// file.
+func TestDictErrors(t *testing.T) {
+	dir := t.TempDir()
+	text := func(s string) npz.Text { return npz.StringArray("parameters", s) }
+	at := func(name string) string { return filepath.Join(dir, name) }
+	hopper(t, dir)
+	putHalves(t, at("good.npz"), "low", "high")
+	putHalves(t, at("odd.npz"), "Dl", "Dh")
+	putHalves(t, at("swapped.npz"), "high", "low")
+	putHalves(t, at("typo.npz"), "low", "high", text(`{"maen": true}`))
+	putHalves(t, at("text.npz"), "low", "high", text(`Dear all`))
+	putHalves(t, at("newer.npz"), "low", "high", text(`{"format": 2}`))
+	putHalves(t, at("scale.npz"), "low", "high", text(`{"scale": 3}`))
+	putHalves(t, at("blur.npz"), "low", "high", text(`{"degradation": "blur"}`))
+	putHalves(t, at("coder.npz"), "low", "high", text(`{"coder": "opm"}`))
+	putHalves(t, at("many.npz"), "low", "high", text(`{"coder": "omp:sparsity=9"}`))
+	putHalves(t, at("long.npz"), "low", "high", text(`{"provenance": {"command": "`+strings.Repeat("x", 1<<20-1000)+`"}}`))
+	putHalves(t, at("number.npz"), "low", "high", npz.Text{Name: "parameters.npy", Data: consoletest.Read(t, writeNPY(t, dir))})
+	putStacked(t, at("D.npy"))
+	consoletest.PutMatrix(t, at("rows.npy"), mat.NewDense(21, 3, nil))
+	consoletest.PutMatrix(t, at("atoms.npy"), mat.NewDense(20, 4097, nil))
+	consoletest.PutMatrix(t, at("huge.npy"), constant(20, 3, 1e200))
+	consoletest.PutMatrix(t, at("large.npy"), constant(20, 3, 1e100))
+	consoletest.PutMatrix(t, at("big.npy"), mat.NewDense(2, 20000, nil))
+	consoletest.Put(t, at("nan.csv"), []byte("1,2\n3,NaN\n"))
+	consoletest.Put(t, at("bad.npz"), []byte("PK\x03\x04 no zip"))
+	consoletest.Put(t, at("exists.npz"), []byte("old"))
+	consoletest.Put(t, at("exists.png"), []byte("old"))
+	ok(t, dir, "dict", "import", "good.npz", "-o", "m.npz")
+	half := consoletest.Read(t, dir, "m.npz")
+	consoletest.Put(t, at("half.npz"), half[:len(half)/2])
+	before := consoletest.Tree(t, dir)
+	for _, c := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"shwo photo", 2, `unknown dict command "shwo"; did you mean "show"?`},
+		{"--json photo", 2, "expected show, export, import first"},
+		{"show", 2, "no model to show"},
+		{"show --jsno photo", 2, `did you mean "--json"?`},
+		{"show foto", 6, `did you mean "photo"?`},
+		{"show none.npz", 6, "none.npz cannot be read"},
+		{"show none.npy", 4, "none.npy: does not exist"},
+		{"show bad.npz", 6, "bad.npz: not an .npz file"},
+		{"show half.npz", 6, "half.npz: not an .npz file"},
+		{"show .", 4, "is a folder"},
+		{"show bicubic", 2, "bicubic is a plain interpolation and has no atoms; name a trained model"},
+		{"show m.npz none.png", 4, "none.png: does not exist"},
+		{"show D.npy hopper.png", 2, "D.npy does not say how pictures are coded over it"},
+		{"show good.npz hopper.png", 2, "superres dict import"},
+		{"show m.npz --stage 1", 2, "--stage 1: the coupled stages of m.npz are [0]"},
+		{"show D.npy --stage 0", 2, "--stage is for models"},
+		{"show m.npz --array low", 2, "m.npz is a model"},
+		{"show m.npz --shape 2x2 -o new.png", 2, "m.npz is a model"},
+		{"show odd.npz", 2, "holds 2 arrays (Dl Dh), expected one; choose it with --array"},
+		{"show good.npz --shape 2x2 -o new.png", 2, "--shape is for dictionaries that are not coupled"},
+		{"show D.npy --shape 2x2 -o new.png", 2, "--shape 2x2 has 4 entries, the atoms of D.npy have 20"},
+		{"show D.npy --shape 2y2 -o new.png", 2, "expected WxH such as 8x8"},
+		{"show D.npy --shape 2x10", 2, "say where it goes with -o"},
+		{"show D.npy --zoom 65 -o new.png", 2, "--zoom 65: expected 0 to 64"},
+		{"show D.npy -o new.gif", 2, "-o new.gif: expected a name that ends in .png"},
+		{"show D.npy -o exists.png", 5, "exists.png exists; use --on-exist overwrite"},
+		{"show D.npy -o none/new.png", 5, "none/new.png: cannot be written"},
+		{"show D.npy -o new.png --on-exist ask", 2, "(known: fail overwrite)"},
+		{"show big.npy --zoom 64 -o new.png", 7, "needs 3.0 GiB, the limit is 2.0 GiB; use --max-memory or fewer atoms, or --transpose"},
+		{"show big.npy --zoom 64 -o new.png --transpose --max-memory 8192 --array x", 2, "is no .npz file"},
+		{"show atoms.npy --zoom 64 -o new.png", 7, "new.png: the atoms take 22544x18040 pixels, more than 100 million; use a smaller --zoom"},
+		{"show nan.csv", 4, "NaN is not finite"},
+		{"show m.npz --max-pixels 0", 2, "--max-pixels 0"},
+		{"export", 2, "no model; superres dict export --help shows examples"},
+		{"export m.npz", 2, "say where the atoms go with -o"},
+		{"export photo digits -o new.npy", 2, `2 names, expected one model: "photo" and "digits"`},
+		{"export m.npz -o new.txt", 2, "-o new.txt: its extension says no format"},
+		{"export m.npz -o exists.npz", 5, "exists.npz exists; use --on-exist overwrite"},
+		{"export m.npz -o m.npz --on-exist overwrite", 5, "m.npz: -o would write over the input"},
+		{"export lanczos -o new.npy", 2, "plain interpolation"},
+		{"export D.npy -o new.npy", 6, "D.npy: not an .npz file"},
+		{"export good.npz -o new.npy", 6, "not a superres model"},
+		{"export m.npz -o new.npy --stage 2", 2, "--stage 2: the coupled stages"},
+		{"import", 2, "no dictionary; superres dict import --help shows examples"},
+		{"import D.npy", 2, "say where the model goes with -o"},
+		{"import D.npy -o new.npy", 2, "a model file ends in .npz"},
+		{"import D.npy -o exists.npz", 5, "exists.npz exists; use --on-exist overwrite"},
+		{"import good.npz -o good.npz --on-exist overwrite", 5, "would write over the input"},
+		{"import D.npy -o new.npz --scale -1", 2, "--scale -1: expected 0 or more"},
+		{"import D.npy -o new.npz --max-memory 0", 2, "--max-memory 0"},
+		{"import D.npy -o new.npz --scale 3", 2, "--scale 3, but D.npy is for 2×2 patches at scale 2, by its rows; leave --scale out"},
+		{"import D.npy -o new.npz --patch 3", 2, "--patch 3, but D.npy is for 2×2 patches"},
+		{"import D.npy -o new.npz --degradation blur", 2, "unknown degradation"},
+		{"import D.npy -o new.npz --coder opm", 2, `did you mean "omp"?`},
+		{"import D.npy -o new.npz --sparsity 40", 2, "sparsity 40 is more than the 3 atoms"},
+		{"import D.npy -o new.npz --back-projection 1001", 2, "1001 back-projections, expected 0 to 1000"},
+		{"import D.npy -o new.npz --low low", 2, "--low and --high name arrays of an .npz file, which it is not"},
+		{"import D.npy -o new.npz --array low", 2, "is no .npz file"},
+		{"import good.npz -o new.npz --array low --low low", 2, "use one or the other"},
+		{"import good.npz -o new.npz --low lwo", 2, `unknown array "lwo"; did you mean "low"?`},
+		{"import good.npz -o new.npz --array low", 4, "good.npz: array low is 4×3: 4 rows are no patch above another"},
+		{"import odd.npz -o new.npz", 2, "holds the arrays Dl Dh, but not both low and high; name the halves with --low and --high"},
+		{"import swapped.npz -o new.npz", 4, "arrays low and high: halves of 16 and 4 rows are no pair of patches"},
+		{"import good.npz -o new.npz --transpose", 4, "array low is 3×4: halves of 3 and 12 rows are no pair of patches"},
+		{"import typo.npz -o new.npz", 4, `unknown field "maen"`},
+		{"import text.npz -o new.npz", 4, "array parameters: damaged; expected the JSON"},
+		{"import newer.npz -o new.npz", 4, "array parameters has format 2, this program knows up to 1; use a newer superres"},
+		{"import scale.npz -o new.npz", 4, "array parameters says scale 3, but by their rows"},
+		{"import blur.npz -o new.npz", 4, "array parameters: unknown degradation"},
+		{"import coder.npz -o new.npz", 4, `array parameters: unknown coder "opm"`},
+		{"import many.npz -o new.npz --sparsity 9", 2, "sparsity 9"},
+		{"import blur.npz -o new.npz --degradation blru", 2, "unknown degradation"},
+		{"import many.npz -o new.npz", 4, "sparsity 9 is more than the 3 atoms"},
+		{"import long.npz -o new.npz", 4, "makes a model that cannot be loaded"},
+		{"import number.npz -o new.npz", 4, "expected a single text"},
+		{"import m.npz -o new.npz", 4, "is a model already; use it with superres upscale -m"},
+		{"import rows.npy -o new.npz", 4, "is 21×3: 21 rows are no patch above another, expected P²·(1 + S²)"},
+		{"import atoms.npy -o new.npz", 4, "4097 atoms, a model has up to 4096"},
+		{"import huge.npy -o new.npz", 4, "huge.npy: the low half: atom 0 of the dictionary is not finite"},
+		{"import large.npy -o new.npz", 4, "large.npy: the low half: atom 0 of the dictionary is not finite"},
+		{"import nan.csv -o new.npz", 4, "nan.csv"},
+		{"import bad.npz -o new.npz", 4, "bad.npz: not an .npz file"},
+		{"import none.npz -o new.npz", 4, "none.npz: does not exist"},
+		{"import hopper.png -o new.npz", 4, "is neither .npy nor .npz nor text"},
+		{"import atoms.npy -o new.npz --max-memory 1", 7, "more than half of the limit"},
+		{"import - -o new.npz", 4, "standard input: is empty"},
+	} {
+		stdout, stderr, code := call(t, dir, "", append([]string{"dict"}, strings.Fields(c.args)...)...)
+		if code != c.code || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "superres: ") || stdout != "" {
+			t.Errorf("%s: exit %d, expected %d with %q\n%s%s", c.args, code, c.code, c.want, stdout, stderr)
+		}
+		if after := consoletest.Tree(t, dir); !slices.Equal(before, after) {
+			t.Fatalf("%s left files: %v", c.args, after)
+		}
+	}
+	t.Chdir(dir)
+	for _, args := range [][]string{{"export", "m.npz"}, {"show", "m.npz"}} {
+		var errs bytes.Buffer
+		all := append(append([]string{"superres", "dict"}, args...), "-o", "-")
+		if code := program.Run(context.Background(), strings.NewReader(""), consoletest.Broken{}, &errs, all); code != 5 || !strings.Contains(errs.String(), "standard output cannot be written") {
+			t.Errorf("%v to a broken pipe: exit %d, %s", args, code, errs.String())
+		}
+	}
+}
+
+func constant(rows, cols int, v float64) *mat.Dense {
+	m := mat.NewDense(rows, cols, nil)
+	m.Apply(func(_, _ int, _ float64) float64 { return v }, m)
+	return m
+}
+
+// writeNPY writes a number where a text is expected and returns its path.
+func writeNPY(t *testing.T, dir string) string {
+	t.Helper()
+	path := filepath.Join(dir, "one.npy")
+	consoletest.PutMatrix(t, path, mat.NewDense(1, 1, []float64{1}))
+	return path
+}

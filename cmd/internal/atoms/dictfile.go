@@ -1,0 +1,227 @@
+package atoms
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+	"gonum.org/v1/gonum/mat"
+
+	"superres/cmd/internal/console"
+	"superres/internal/matfile"
+	"superres/internal/npz"
+	"superres/internal/safefile"
+	"superres/learners/plugin"
+	"superres/superres"
+	"superres/superres/coupled"
+)
+
+// parameters is the text array of an exported dictionary beside its halves.
+type parameters struct {
+	Format int `json:"format"`
+	coupled.Recipe
+	Provenance *superres.Provenance `json:"provenance,omitempty"`
+}
+
+// The array that holds the parameters, their newest format, and the most
+// characters they may have.
+const (
+	parametersArray  = "parameters"
+	parametersFormat = 1
+	parametersMost   = 1 << 20
+)
+
+// dictFile is a dictionary in a file: its bytes, so that what is read is what was
+// hashed.
+type dictFile struct {
+	name string // for messages
+	data []byte
+	zip  *npz.File // nil: no .npz file
+}
+
+// openDictFile reads the file, or standard input for "-".
+func openDictFile(s *console.Streams, name string, memory int64) (*dictFile, error) {
+	f := &dictFile{name: name}
+	const advice = "use --max-memory, or .npy rather than text"
+	var err error
+	if name == "-" {
+		f.name = "standard input"
+		f.data, err = console.ReadWhole(s.In, f.name, memory/2, advice)
+	} else {
+		var r io.ReadCloser
+		var size int64
+		if r, size, err = safefile.OpenRegular(name); err != nil {
+			return nil, err
+		}
+		defer r.Close()
+		if size > memory/2 { // before it is read
+			return nil, console.Fail(console.ExitLimit, fmt.Errorf("%s has %s, more than half of the limit; %s", name, console.Bytes(size), advice))
+		}
+		f.data, err = console.ReadWhole(r, name, memory/2, advice)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if bytes.HasPrefix(f.data, []byte("PK\x03\x04")) {
+		// A damaged one is reported when an array is read.
+		f.zip, _ = npz.OpenUpTo(bytes.NewReader(f.data), int64(len(f.data)), math.MaxUint64)
+	}
+	return f, nil
+}
+
+// isModel tells whether the file is a model rather than matrices.
+func (f *dictFile) isModel() bool { return f.zip != nil && f.zip.Has("model.json") }
+
+// holds tells whether the file has all these arrays.
+func (f *dictFile) holds(arrays ...string) bool {
+	return f.zip != nil && !slices.ContainsFunc(arrays, func(a string) bool { return !f.zip.Has(a + ".npy") })
+}
+
+func (f *dictFile) sha256() string {
+	sum := sha256.Sum256(f.data)
+	return hex.EncodeToString(sum[:])
+}
+
+// refuse makes an error about the file.
+func (f *dictFile) refuse(format string, args ...any) error {
+	return safefile.Refuse(safefile.ErrInput, f.name, format, args...)
+}
+
+// matrix reads the array, or the only matrix of the file.
+func (f *dictFile) matrix(array string, transpose bool, accept func(rows, cols int) error) (*mat.Dense, error) {
+	return matfile.Read(bytes.NewReader(f.data), int64(len(f.data)), f.name,
+		matfile.Options{Array: array, ArrayFlag: "--array", Transpose: transpose, Column: "atom", Accept: accept})
+}
+
+// halves are the two halves of a coupled dictionary, and what they are for.
+type halves struct {
+	low, high    *mat.Dense
+	patch, scale int
+}
+
+// transposeAdvice ends the errors about sizes.
+const transposeAdvice = "one atom is a column; use --transpose when it is a row"
+
+// pair reads the halves from arrays of their own.
+func (f *dictFile) pair(low, high string, transpose bool) (h halves, err error) {
+	for _, array := range []string{low, high} {
+		if !f.holds(array) {
+			return h, plugin.Errorf("%s: %s", f.name, plugin.Unknown("array", array, f.zip.Arrays()))
+		}
+	}
+	rows, atoms := 0, 0
+	if h.low, err = f.matrix(low, transpose, func(r, k int) error {
+		rows, atoms = r, k
+		if _, _, err := coupled.FitHalves(r, 4*r, k); err != nil {
+			return f.refuse("array %s is %d×%d: %s; %s", low, r, k, console.Message(err), transposeAdvice)
+		}
+		return nil
+	}); err != nil {
+		return h, err
+	}
+	h.high, err = f.matrix(high, transpose, func(r, k int) error {
+		if k != atoms {
+			return f.refuse("array %s has %d atoms, %s has %d, expected equal numbers; %s", low, atoms, high, k, transposeAdvice)
+		}
+		var err error
+		if h.patch, h.scale, err = coupled.FitHalves(rows, r, k); err != nil {
+			return f.refuse("arrays %s and %s: %s; %s", low, high, console.Message(err), transposeAdvice)
+		}
+		return nil
+	})
+	return h, err
+}
+
+// stacked reads the halves from one matrix.
+func (f *dictFile) stacked(array string, transpose bool) (h halves, err error) {
+	what := ""
+	if array != "" {
+		what = "array " + array + " "
+	}
+	d, err := f.matrix(array, transpose, func(rows, k int) error {
+		var err error
+		if h.patch, h.scale, err = coupled.FitStacked(rows, k); err != nil {
+			return f.refuse("%sis %d×%d: %s; %s", what, rows, k, console.Message(err), transposeAdvice)
+		}
+		return nil
+	})
+	if err != nil {
+		return h, err
+	}
+	rows, k := d.Dims()
+	n := h.patch * h.patch
+	h.low, h.high = d.Slice(0, n, 0, k).(*mat.Dense), d.Slice(n, rows, 0, k).(*mat.Dense)
+	return h, nil
+}
+
+// parameters reads what the file says of itself, if anything, over the defaults p.
+func (f *dictFile) parameters(p parameters) (parameters, error) {
+	if !f.holds(parametersArray) {
+		return p, nil
+	}
+	text, err := f.zip.String(parametersArray, parametersMost)
+	if err != nil {
+		return p, f.refuse("%s; leave the array out and use the flags", console.Message(err))
+	}
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&p); err != nil {
+		why := "damaged"
+		if text, unknown := strings.CutPrefix(err.Error(), "json: "); unknown {
+			why = text
+		}
+		return p, f.refuse("array %s: %s; expected the JSON that superres dict export writes", parametersArray, why)
+	}
+	if p.Format > parametersFormat {
+		return p, f.refuse("array %s has format %d, this program knows up to %d; use a newer superres", parametersArray, p.Format, parametersFormat)
+	}
+	if err := p.Recipe.Check(); err != nil {
+		return p, f.refuse("array %s: %s", parametersArray, console.Message(err))
+	}
+	return p, nil
+}
+
+// coupledStage returns the number of the coupled stage to work on: the one that
+// --stage names, or the only one.
+func coupledStage(c *cli.Context, name string, m *superres.Model) (int, error) {
+	all, err := coupledStages(name, m)
+	if err != nil {
+		return 0, err
+	}
+	want := c.Int("stage")
+	switch {
+	case !c.IsSet("stage") && len(all) == 1:
+		return all[0], nil
+	case !c.IsSet("stage"):
+		return 0, console.Usage("%s has several coupled stages, %v (from 0); choose one with --stage", name, all)
+	case !slices.Contains(all, want):
+		return 0, console.Usage("--stage %d: the coupled stages of %s are %v (from 0)", want, name, all)
+	}
+	return want, nil
+}
+
+// coupledStages lists the stages with a coupled dictionary, which there must be.
+func coupledStages(name string, m *superres.Model) ([]int, error) {
+	if len(m.Stages) == 0 {
+		return nil, console.Usage("%s is a plain interpolation and has no atoms; name a trained model (superres models lists them)", name)
+	}
+	var all []int
+	var kinds []string
+	for i, s := range m.Stages {
+		kinds = append(kinds, s.Kind())
+		if _, ok := coupled.Of(s); ok {
+			all = append(all, i)
+		}
+	}
+	if len(all) == 0 {
+		return nil, console.Usage("%s has no coupled dictionary to show or export, its stages are %s; superres models %s tells the rest", name, strings.Join(kinds, " + "), name)
+	}
+	return all, nil
+}

@@ -1,0 +1,40 @@
+package bench
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestBench(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	stdout, stderr, code := call(t, t.TempDir(), "", "bench", "--json", "--runs", "1", "--only", "^photo.*fast|^[A-OQ-Z]|^PNG (of|768x512.*fast)|digits")
+	if code != 0 || stderr != "" {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	var r benchReport
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
+		t.Fatal(err)
+	}
+	if r.Workers != 1 || len(r.Tasks) != 11 {
+		t.Errorf("%+v", r)
+	}
+	for _, task := range r.Tasks {
+		if task.Speed <= 0 || task.Unit == "" {
+			t.Errorf("%+v", task)
+		}
+	}
+	text := r.text()
+	for _, want := range []string{"workers: 1\n", "\nPNG 768x512 to 1536x1024, fast ", "\nphoto to 1536x1024, fast ", " megapixels/s\n", "\nPNG of 1536x1024 ", "\nOMP n=9 K=128 S=3 ", "\nK-SVD exact, 20 iterations "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in:\n%s", want, text)
+		}
+	}
+	for _, args := range [][]string{{"bench", "x"}, {"bench", "-j", "-1"}, {"bench", "--runs", "0"}, {"bench", "--only", "("}} {
+		if _, _, code := call(t, t.TempDir(), "", args...); code != 2 {
+			t.Errorf("%v: exit %d", args, code)
+		}
+	}
+}

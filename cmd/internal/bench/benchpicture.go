@@ -1,0 +1,142 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"io"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"superres/cmd/internal/models"
+	"superres/internal/imagefile"
+	"superres/internal/parallel"
+	"superres/superres"
+)
+
+// photoAt opens the embedded photo at an effort when it is wanted, once.
+func photoAt(effort string) func() (*superres.Model, error) {
+	return sync.OnceValues(func() (*superres.Model, error) {
+		m, err := models.Open(models.Photo)
+		if err != nil {
+			return nil, err
+		}
+		return m.Effort(effort)
+	})
+}
+
+// fileTasks enlarge files of two sizes: a PNG is decoded, enlarged by the embedded photo
+// and encoded, in memory. What a program takes besides is opening the model, and the disk.
+func fileTasks() (tasks []benchTask, err error) {
+	for _, size := range []image.Point{{768, 512}, {1920, 1280}} {
+		file := sync.OnceValues(func() ([]byte, error) {
+			var b bytes.Buffer
+			err := imagefile.Encode(&b, drawn(size.X, size.Y), "png", imagefile.EncodeOptions{})
+			return b.Bytes(), err
+		})
+		for _, effort := range []string{"fast", "best"} {
+			open := photoAt(effort)
+			tasks = append(tasks, benchTask{
+				name: fmt.Sprintf("PNG %dx%d to %dx%d, %s", size.X, size.Y, 2*size.X, 2*size.Y, effort), unit: "s",
+				run: func(ctx context.Context) (time.Duration, error) {
+					data, err := file()
+					if err != nil {
+						return 0, err
+					}
+					m, err := open()
+					if err != nil {
+						return 0, err
+					}
+					began := time.Now()
+					p, err := imagefile.Decode(ctx, bytes.NewReader(data), "drawn", imagefile.Limits{})
+					if err != nil {
+						return 0, err
+					}
+					out, err := m.Upscale(ctx, p.Image, superres.Options{Scale: 2})
+					if err != nil {
+						return 0, err
+					}
+					err = imagefile.Encode(io.Discard, out, "png", imagefile.EncodeOptions{})
+					return time.Since(began), err
+				},
+			})
+		}
+	}
+	return tasks, nil
+}
+
+// pictureTasks enlarge a picture by the embedded photo at each effort, write the
+// result of that size as a PNG, and enlarge digits by the embedded digits.
+func pictureTasks() (tasks []benchTask, err error) {
+	const width, height = 768, 512
+	picture, large := drawn(width, height), drawn(2*width, 2*height)
+	for _, effort := range []string{"fast", "balanced", "best"} {
+		open := photoAt(effort)
+		tasks = append(tasks, benchTask{
+			name: fmt.Sprintf("photo to %dx%d, %s", 2*width, 2*height, effort), unit: "megapixels/s", count: 4 * width * height / 1e6,
+			run: func(ctx context.Context) (time.Duration, error) {
+				m, err := open()
+				if err != nil {
+					return 0, err
+				}
+				began := time.Now()
+				_, err = m.Upscale(ctx, picture, superres.Options{Scale: 2})
+				return time.Since(began), err
+			},
+		})
+	}
+	tasks = append(tasks, benchTask{
+		name: fmt.Sprintf("PNG of %dx%d", 2*width, 2*height), unit: "MB/s", count: 3 * 4 * width * height / 1e6,
+		run: func(context.Context) (time.Duration, error) {
+			began := time.Now()
+			err := imagefile.Encode(io.Discard, large, "png", imagefile.EncodeOptions{})
+			return time.Since(began), err
+		},
+	})
+	m, err := models.Open("digits")
+	if err != nil {
+		return nil, err
+	}
+	const side, digits = 14, 200
+	small := make([]*image.Gray, digits)
+	for i := range small {
+		small[i] = image.NewGray(image.Rect(0, 0, side, side))
+		draw.Draw(small[i], small[i].Rect, picture, image.Pt(3*i, 2*i), draw.Src)
+	}
+	return append(tasks, benchTask{
+		name: fmt.Sprintf("digits to %dx%d", 2*side, 2*side), unit: "digits/s", count: digits,
+		run: func(ctx context.Context) (time.Duration, error) {
+			began := time.Now()
+			err := parallel.Each(ctx, small, func(ctx context.Context, img *image.Gray) (image.Image, error) {
+				return m.Upscale(ctx, img, superres.Options{})
+			}, func(image.Image) error { return nil })
+			return time.Since(began), err
+		},
+	}), nil
+}
+
+// drawn is a picture with what photographs have: soft slopes, edges in all directions,
+// fine stripes, and noise.
+func drawn(w, h int) *image.NRGBA {
+	random := rand.New(rand.NewPCG(1, 1))
+	img := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for y := range h {
+		for x := range w {
+			u, v := 1000*x/h, 1000*y/h // thousandths of the height
+			c := [3]int{60 + u/12, 80 + v/10, 140 - u/20 + v/20}
+			if dx, dy := u-500, v-450; dx*dx+dy*dy < 300*300 {
+				c = [3]int{200 - v/10, 150 + u/30, 70 + u/15}
+			}
+			if u > 1000 && (3*u+5*v)/40%2 == 0 {
+				c[0], c[1] = c[0]-50, c[1]-30
+			}
+			noise := random.IntN(7) - 3
+			img.SetNRGBA(x, y, color.NRGBA{uint8(c[0] + noise), uint8(c[1] + noise), uint8(c[2] + random.IntN(5)), 255})
+		}
+	}
+	return img
+}

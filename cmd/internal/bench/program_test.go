@@ -1,0 +1,14 @@
+package bench
+
+import (
+	"testing"
+
+	"superres/cmd/internal/console/consoletest"
+)
+
+// program is the program of this package, and of what its tests need besides.
+var program = consoletest.Of(Command)
+
+func TestMain(m *testing.M) { program.Main(m) }
+
+var call = program.Call

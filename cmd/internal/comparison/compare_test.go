@@ -1,0 +1,273 @@
+package comparison
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"image"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"superres/cmd/internal/console"
+	"superres/internal/golden"
+	"superres/mnist"
+
+	"superres/cmd/internal/console/consoletest"
+	"superres/cmd/internal/scoring"
+)
+
+// idx writes so many pictures of strokes, and a black one at the end.
+func idx(t *testing.T, path string, count int) {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := mnist.NewImageWriter(&b, count+1, 28, 28)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range count + 1 {
+		img := image.NewGray(image.Rect(0, 0, 28, 28))
+		for p := range img.Pix {
+			x, y := p%28, p/28
+			if d := (x-14)*(3+i%5) + (y-14)*(i%7-3); i < count && d > -9 && d < 9 && x > 4 && x < 23 {
+				img.Pix[p] = uint8(255 - 3*d*d)
+			}
+		}
+		if err := w.Write(img); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	consoletest.Put(t, path, b.Bytes())
+}
+
+type comparedRuns struct {
+	Command   string
+	Pictures  []string
+	Baselines map[string][]scoring.Cell
+	Runs      []struct {
+		Learner   string
+		Anchors   bool
+		Run       int
+		Plain     []scoring.Cell
+		Projected []scoring.Cell `json:"back_projected"`
+		RMSE      float64
+		Failure   string
+	}
+}
+
+func readRuns(t *testing.T, dir string) (r comparedRuns) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "runs.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &r)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestCompare(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "train-images-idx3-ubyte")
+	idx(t, file, 30)
+	args := []string{
+		"compare", "--protocol", "pooled", "--images", file, "--index", "3,9,30", "--learners", "rop,ksvd:exact=false,mod",
+		"--seeds", "2", "--atoms", "16", "--patches", "60", "--iterations", "12", "-q", dir,
+	}
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	out, errs, code := call(t, dir, "", append(slices.Clone(args), "-o", a, "-j", "1")...)
+	if code != 0 || errs != "" || !strings.Contains(out, "ksvd:exact=false") || !strings.Contains(out, "low resolution") {
+		t.Fatalf("exit %d\n%s%s", code, out, errs)
+	}
+	if _, errs, code := call(t, dir, "", append(slices.Clone(args), "-o", b, "-j", "3")...); code != 0 {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	first, second := readRuns(t, a), readRuns(t, b)
+	if fmt.Sprintf("%+v", plainRuns(first)) != fmt.Sprintf("%+v", plainRuns(second)) {
+		t.Error("3 workers give other figures than 1")
+	}
+	if len(first.Runs) != 6 || len(first.Pictures) != 3 || len(first.Baselines["nearest"]) != 3 {
+		t.Fatalf("%+v", first)
+	}
+	if c := first.Runs[0].Plain; c[0].NFE == nil || c[2].NFE != nil {
+		t.Errorf("a stroke and a black picture: %v", c)
+	}
+	for name, want := range map[string]string{
+		"table.md": "| picture | low resolution |", "table.tex": `\toprule`, "table.csv": "low resolution", "report.html": "data:image/png;base64,",
+	} {
+		text, err := os.ReadFile(filepath.Join(a, name))
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s: %v, lacks %q", name, err, want)
+		}
+	}
+	// What is there is not run again.
+	before, err := os.ReadFile(filepath.Join(a, "journal.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, errs, code := call(t, dir, "", append(slices.Clone(args), "-o", a)...); code != 0 {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	if after, err := os.ReadFile(filepath.Join(a, "journal.jsonl")); err != nil || !bytes.Equal(before, after) {
+		t.Error("runs that were there were run again")
+	}
+}
+
+// plainRuns leaves out what time decides.
+func plainRuns(r comparedRuns) []string {
+	var list []string
+	for _, one := range r.Runs {
+		list = append(list, fmt.Sprint(one.Learner, one.Run, *one.Plain[0].NFE, *one.Projected[1].NFE, one.RMSE))
+	}
+	return list
+}
+
+func TestComparePhotos(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 6 {
+		consoletest.WritePicture(t, filepath.Join(dir, "photos", fmt.Sprintf("%d.png", i)), consoletest.Blob(90+7*i, 70))
+	}
+	args := []string{"compare", "--protocol", "images", "--learners", "mod", "--atoms", "20", "--patches", "400", "--iterations", "3", "-q"}
+	out, errs, code := call(t, dir, "", append(slices.Clone(args), "photos", "-o", "out")...)
+	page, err := os.ReadFile(filepath.Join(dir, "out", "report.html"))
+	if err != nil || !strings.Contains(string(page), "--limit 0 photos<") {
+		t.Errorf("the page does not name its data in the command: %v", err)
+	}
+	for _, want := range []string{"PSNR", "SSIM", "photo (balanced)", "anchored stages by their anchors", "kmeans"} {
+		if code != 0 || !strings.Contains(out, want) {
+			t.Errorf("exit %d, expected %q\n%s%s", code, want, out, errs)
+		}
+	}
+	// truth, 7 that are given, 2 by anchors, 1 coupled
+	if n := bytes.Count(page, []byte("<figure>")); n != 11 {
+		t.Errorf("%d figures of one picture, expected 11", n)
+	}
+	r := readRuns(t, filepath.Join(dir, "out"))
+	if !slices.Equal(r.Pictures, []string{"4"}) || len(r.Runs) != 3 {
+		t.Fatalf("pictures %v by %d models, expected the fifth by 3", r.Pictures, len(r.Runs))
+	}
+	plain := *r.Baselines["bicubic"][0].PSNR
+	for i, want := range []string{"mod", "kmeans", "mod"} {
+		one := r.Runs[i]
+		if got := *one.Plain[0].PSNR; one.Learner != want || one.Anchors != (i > 0) || i > 0 && got < plain+0.1 {
+			t.Errorf("%s, anchors %v: %.2f dB, bicubic %.2f", one.Learner, one.Anchors, got, plain)
+		}
+	}
+	// The models are another choice, and workers none.
+	if _, errs, code := call(t, dir, "", append(slices.Clone(args), "--models", "", "-j", "1", "photos", "-o", "one")...); code != 0 {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	one := readRuns(t, filepath.Join(dir, "one"))
+	if len(one.Baselines) != 3 || *one.Runs[2].Plain[0].PSNR != *r.Runs[2].Plain[0].PSNR {
+		t.Errorf("%d baselines, expected 3; with one worker %.9f dB, else %.9f", len(one.Baselines), *one.Runs[2].Plain[0].PSNR, *r.Runs[2].Plain[0].PSNR)
+	}
+	if _, errs, code := call(t, dir, "", append(slices.Clone(args), "photos/1.png", "photos/2.png", "-o", "two")...); code != console.ExitUsage || !strings.Contains(errs, "--images PATH") {
+		t.Errorf("two pictures: exit %d: %s", code, errs)
+	}
+}
+
+// Pictures that have changed, or become more, are restored anew: results are not those
+// of other pictures.
+func TestCompareChangedPictures(t *testing.T) {
+	dir := t.TempDir()
+	consoletest.WritePicture(t, filepath.Join(dir, "train", "a.png"), consoletest.Blob(60, 50))
+	consoletest.WritePicture(t, filepath.Join(dir, "train", "b.png"), consoletest.Blob(70, 60))
+	consoletest.WritePicture(t, filepath.Join(dir, "test", "b.png"), consoletest.Blob(40, 30))
+	runs := func(want int) float64 {
+		t.Helper()
+		if _, errs, code := call(t, dir, "", "compare", "--protocol", "images", "--images", "test", "--learners", "mod", "--models", "",
+			"--atoms", "20", "--patches", "100", "--iterations", "3", "-q", "train", "-o", "out"); code != 0 {
+			t.Fatalf("exit %d: %s", code, errs)
+		}
+		var got struct {
+			Runs []struct{ Plain []struct{ PSNR float64 } }
+		}
+		text, err := os.ReadFile(filepath.Join(dir, "out", "runs.json"))
+		if err != nil || json.Unmarshal(text, &got) != nil || len(got.Runs) != 3 || len(got.Runs[0].Plain) != want {
+			t.Fatalf("%v, %+v, expected %d pictures", err, got, want)
+		}
+		return got.Runs[0].Plain[0].PSNR
+	}
+	first := runs(1)
+	consoletest.WritePicture(t, filepath.Join(dir, "test", "b.png"), consoletest.Blob(50, 70))
+	if runs(1) == first {
+		t.Error("another picture of the same name has the same score")
+	}
+	second := runs(1)
+	consoletest.WritePicture(t, filepath.Join(dir, "train", "a.png"), consoletest.Blob(80, 60))
+	if runs(1) == second {
+		t.Error("another training picture of the same name gives the same score")
+	}
+	consoletest.WritePicture(t, filepath.Join(dir, "test", "a.png"), consoletest.Blob(40, 30))
+	runs(2)
+	lines := func() int {
+		journal, err := os.ReadFile(filepath.Join(dir, "out", "journal.jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytes.Count(journal, []byte("\n"))
+	}
+	if before := lines(); before != 12 {
+		t.Errorf("%d runs kept, expected 12", before)
+	}
+	consoletest.Put(t, filepath.Join(dir, "test", "notes.txt"), []byte("no picture"))
+	if runs(2); lines() != 12 {
+		t.Error("the same pictures are run again")
+	}
+	consoletest.WritePicture(t, filepath.Join(dir, "small", "a.png"), consoletest.Blob(2, 2))
+	if _, errs, code := call(t, dir, "", "compare", "--protocol", "images", "--images", "small", "--learners", "mod", "--models", "", "train", "-o", "new"); code != console.ExitInput || !strings.HasPrefix(errs, "superres: a: ") {
+		t.Errorf("a picture of 2×2: exit %d, %s", code, errs)
+	}
+}
+
+func TestCompareErrors(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "train-images-idx3-ubyte")
+	idx(t, file, 5)
+	consoletest.Put(t, filepath.Join(dir, "cut", "train-images-idx3-ubyte"), []byte("\x00\x00\x08\x03\x00\x00"))
+	for _, c := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"", 2, "expected the folder"},
+		{"--protocol singel .", 2, `did you mean "single"`},
+		{"--protocol images .", 4, "no pictures"},
+		{"--learners rpo .", 2, `did you mean "rop"`},
+		{"--atoms -1 .", 2, "--atoms -1"},
+		{"--sparsity 40 --atoms 12 --images train-images-idx3-ubyte --learners mod --patches 20 .", 3, "sparsity 40 is more than the 12 atoms"},
+		{".", 4, "Table 1 needs image"},
+		{"--protocol pooled --seeds 1000000000 --learners mod --images train-images-idx3-ubyte .", 2, "1000000 at most"},
+		{"--atoms 1000000000 --learners mod --images train-images-idx3-ubyte .", 3, "the limit is"},
+		{"missing", 4, "no train-images"},
+		{"cut", 4, "header"},
+		{"--models missing.npz --images train-images-idx3-ubyte .", 6, "missing.npz"},
+	} {
+		_, errs, code := call(t, dir, "", append([]string{"compare", "-o", "out"}, strings.Fields(c.args)...)...)
+		if code != c.code || !strings.Contains(errs, c.want) || strings.Count(errs, "\n") != 1 {
+			t.Errorf("%s: exit %d, %s", c.args, code, errs)
+		}
+	}
+}
+
+// The paper's low-resolution column comes out to the last digit.
+func TestCompareTable1(t *testing.T) {
+	file := golden.Data(t, "mnist", "train-images-idx3-ubyte.gz")
+	dir := t.TempDir()
+	_, errs, code := call(t, dir, "", "compare", "--learners", "mod", "--seeds", "1", "--iterations", "2", "-q", filepath.Dir(file), "-o", "out")
+	if code != 0 {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	r := readRuns(t, filepath.Join(dir, "out"))
+	for i, d := range mnist.Table1() {
+		if got := fmt.Sprintf("%.4f", *r.Baselines["nearest"][i].NFE); got != fmt.Sprintf("%.4f", d.LowError) {
+			t.Errorf("digit %d: low resolution %s, the paper has %.4f", d.Digit, got, d.LowError)
+		}
+	}
+}

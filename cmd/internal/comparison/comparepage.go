@@ -1,0 +1,206 @@
+package comparison
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+
+	"superres/cmd/internal/console"
+	"superres/internal/report"
+)
+
+func (r comparisonReport) html(w io.Writer) error {
+	p := r.protocol
+	page := report.Page{
+		Title: "Comparison of dictionary learners",
+		Lead:  r.lead(),
+		Facts: []report.Fact{
+			{Name: "command", Value: r.command},
+			{Name: "version", Value: fmt.Sprintf("superres %s, %s %s/%s, %d processors", console.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))},
+			{Name: "seed", Value: fmt.Sprint(r.c.Uint64("seed"))},
+			{Name: "data", Value: strings.TrimSpace(r.data)},
+		},
+		Notes: []string{
+			"Figures are means ± one standard deviation over the runs; the best of a row is bold. Every learner works under the same conditions. Seconds are those of a run beside the others.",
+		},
+	}
+	if p.photo {
+		page.Notes = append(page.Notes, "The models of superres itself were trained on more pictures, with more atoms and stages; those of the learners here are small, and alike but for the learner.")
+	} else {
+		page.Notes = append(page.Notes, "Error: ‖Î − I‖²_F / ‖I‖²_F of the grey values, nothing rounded; low resolution is the mean of 2×2 blocks, shown enlarged by repetition. The paper's figures stand below ours where a picture is of its Table 1.")
+	}
+	var err error
+	if page.Key, err = report.Key(r.learners); err != nil {
+		return err
+	}
+	tables := r.tables
+	last := len(tables) - 1
+	figures := report.Section{Title: "Figures", Tables: tables[:last]}
+	if p.photo {
+		page.Sections = append([]report.Section{figures}, r.photographs()...)
+	} else {
+		var shown []report.Table
+		for _, f := range r.forms {
+			shown = append(shown, r.pictures(f))
+		}
+		text := "Truth, plain enlargements, and what the learners made: first as in the paper, then with back-projection."
+		page.Sections = []report.Section{{Title: "Pictures of the first run", Text: text, Tables: shown}, figures}
+	}
+	page.Sections = append(page.Sections, report.Section{Title: "Learning", Tables: tables[last:]})
+	curves := &page.Sections[len(page.Sections)-1]
+	for _, byTime := range []bool{false, true} {
+		svg, err := r.curves(byTime).SVG(400, 260)
+		if err != nil {
+			return err
+		}
+		curves.Pictures = append(curves.Pictures, svg)
+	}
+	mosaics := report.Table{Title: "atoms of the first run"}
+	row := []report.Cell{}
+	for _, learner := range r.learners {
+		if one := r.first(form{}, learner); one != nil && len(one.Mosaic) > 0 {
+			row = append(row, report.Cell{Text: learner, Picture: report.Picture(one.Mosaic, 340, "atoms of "+learner)})
+		}
+	}
+	for len(row) > 0 {
+		n := min(3, len(row))
+		mosaics.Rows, row = append(mosaics.Rows, row[:n]), row[n:]
+	}
+	if len(mosaics.Rows) > 0 {
+		page.Sections = append(page.Sections, report.Section{Title: "Dictionaries", Text: "Low halves on the left, high halves on the right.", Tables: []report.Table{mosaics}})
+	}
+	for _, one := range r.results {
+		if one.Failure != "" {
+			what := one.Learner
+			if one.Anchors {
+				what = "the anchors of " + what
+			}
+			page.Notes = append(page.Notes, fmt.Sprintf("%s failed in run %d: %s.", what, one.Run, one.Failure))
+		}
+	}
+	return page.Write(w)
+}
+
+// lead says what was compared.
+func (r comparisonReport) lead() string {
+	p := r.protocol
+	text := fmt.Sprintf("Protocol %s: %d atoms from %d pairs of 3×3 and 6×6 patches, %d run(s), the same patches and the same first dictionary for all; pictures are coded with %s.",
+		p.name, p.atoms, p.patches, p.runs, r.coder)
+	if p.photo {
+		text += fmt.Sprintf(" Anchored stages: as many atoms from %d patches, one atom a patch, and for each a regressor from all patches; one stage, back-projected once. Enlarged by %d; %d pictures were learned from, %d others restored.",
+			p.patches, comparedScale, len(r.train), len(r.tests))
+	}
+	return text
+}
+
+// first returns the first run of a learner, nil when it failed.
+func (r comparisonReport) first(f form, learner string) *comparisonResult {
+	for i, one := range r.results {
+		if one.Learner == learner && one.Anchors == f.anchors && one.Run == 0 && one.Failure == "" {
+			return &r.results[i]
+		}
+	}
+	return nil
+}
+
+// pictures is the paper's table: the pictures themselves, side by side.
+func (r comparisonReport) pictures(f form) report.Table {
+	t := report.Table{Title: f.title, Head: []string{"picture", "truth"}}
+	for _, b := range r.baselines {
+		t.Head = append(t.Head, r.title(b))
+	}
+	t.Head = append(t.Head, f.learners...)
+	const width = 96
+	m := r.measures()[0]
+	for i, test := range r.tests[:min(shownTests, len(r.tests))] {
+		row := []report.Cell{{Text: test.name}, {}}
+		if truth, err := crop(test.img, test.img, r.shownSide()); err == nil {
+			row[1].Picture = report.Picture(truth, width, test.name)
+		}
+		show := func(name string, scores []restored) {
+			c := report.Cell{}
+			if len(scores) > i {
+				c.Text = console.Figure(m.format, average(m, scores, i))
+				if len(scores[i].Picture) > 0 {
+					c.Picture = report.Picture(scores[i].Picture, width, test.name+" by "+name)
+				}
+			}
+			row = append(row, c)
+		}
+		for _, b := range r.baselines {
+			show(b.name, b.scores)
+		}
+		for _, learner := range f.learners {
+			if one := r.first(f, learner); one != nil {
+				show(learner, f.scores(*one))
+			} else {
+				show(learner, nil)
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// photographs has a section for each picture: the same part of it by everything that
+// restored it, but for coupled stages without back-projection.
+func (r comparisonReport) photographs() (list []report.Section) {
+	for i, test := range r.tests[:min(shownTests, len(r.tests))] {
+		s := report.Section{Title: test.name}
+		if i == 0 {
+			s.Text = fmt.Sprintf("Where the picture has most detail, %d times as large; PSNR and SSIM are of the whole picture. First run.", cropZoom)
+		}
+		show := func(data []byte, name, note string) {
+			if len(data) > 0 {
+				s.Pictures = append(s.Pictures, report.Figure(data, cropZoom, name, note))
+			}
+		}
+		scored := func(name string, scores []restored) {
+			note := ""
+			for _, m := range r.measures() {
+				note += ", " + console.Figure(m.format, average(m, scores, i))
+			}
+			show(scores[i].Picture, name, strings.Replace(note[2:], ",", " dB,", 1))
+		}
+		if truth, err := crop(test.img, test.img, r.shownSide()); err == nil {
+			show(truth, "truth", fmt.Sprintf("%d×%d", test.img.Bounds().Dx(), test.img.Bounds().Dy()))
+		}
+		for _, b := range r.baselines {
+			scored(b.name, b.scores)
+		}
+		for _, f := range r.forms {
+			for _, learner := range f.learners {
+				if one := r.first(f, learner); one != nil && !f.paper {
+					scored(learner+", "+f.stage, f.scores(*one))
+				}
+			}
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// curves draws the error of the training patches in the first run.
+func (r comparisonReport) curves(byTime bool) report.Chart {
+	c := report.Chart{Title: "error of the training patches, first run", X: "iteration", Log: true, LogX: true, Floor: 1e-4}
+	if byTime {
+		c.X = "seconds"
+	}
+	for style, learner := range r.learners {
+		one := r.first(form{}, learner)
+		if one == nil {
+			continue
+		}
+		s := report.Series{Name: learner, Style: style, Plain: true}
+		for _, p := range one.Curve {
+			x := float64(p.Iteration)
+			if byTime {
+				x = max(p.Seconds, 1e-4)
+			}
+			s.Points = append(s.Points, report.Point{X: x, Y: p.RMSE, Low: p.RMSE, High: p.RMSE})
+		}
+		c.Series = append(c.Series, s)
+	}
+	return c
+}

@@ -1,0 +1,156 @@
+// Package consoletest runs commands in tests as a shell would, within the process of the
+// test or in one of their own, and makes and reads the files that they work on.
+package consoletest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/cmd/internal/console"
+)
+
+// Program is a program to be tested.
+type Program struct{ console.Program }
+
+// Of is a program of some commands.
+func Of(commands ...func(*console.Streams) *cli.Command) Program {
+	return Program{console.Program{Commands: commands}}
+}
+
+// Call runs the program in a folder, with a text as standard input, and returns what it
+// wrote and its exit code.
+func (p Program) Call(t *testing.T, dir, stdin string, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	t.Chdir(dir)
+	var out, errs bytes.Buffer
+	code = p.Run(context.Background(), strings.NewReader(stdin), &out, &errs, append([]string{"superres"}, args...))
+	return out.String(), errs.String(), code
+}
+
+// Into runs the program in the folder where the test is, with w as standard output.
+func (p Program) Into(w io.Writer, args ...string) (stderr string, code int) {
+	var errs bytes.Buffer
+	code = p.Run(context.Background(), strings.NewReader(""), w, &errs, append([]string{"superres"}, args...))
+	return errs.String(), code
+}
+
+// Broken is a standard output that takes nothing.
+type Broken struct{}
+
+func (Broken) Write([]byte) (int, error) { return 0, errors.New("pipe is closed") }
+
+// AtOnce is a sign for Interrupted: it interrupts before the program begins.
+const AtOnce = ""
+
+// Interrupted runs the program and interrupts it as soon as it writes a text, the sign
+// that it is at work, to standard output or error. It checks that the program says so and
+// leaves the files of a folder.
+func (p Program) Interrupted(t *testing.T, dir, sign string, args ...string) {
+	t.Helper()
+	p.interrupted(t, dir, func(stop func()) *signal {
+		if sign == AtOnce {
+			stop()
+		}
+		return &signal{sign: sign, seen: stop}
+	}, args)
+}
+
+// InterruptedAfter is Interrupted for a sign that comes from elsewhere: something is sent
+// to a channel.
+func (p Program) InterruptedAfter(t *testing.T, dir string, sign <-chan bool, args ...string) {
+	t.Helper()
+	p.interrupted(t, dir, func(stop func()) *signal {
+		go func() {
+			<-sign
+			stop()
+		}()
+		return &signal{seen: func() {}}
+	}, args)
+}
+
+func (p Program) interrupted(t *testing.T, dir string, when func(stop func()) *signal, args []string) {
+	t.Helper()
+	before := Tree(t, dir)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	out := when(func() { cancel(console.Interrupt{Signal: 2}) })
+	code := p.Run(ctx, strings.NewReader(""), out, out, append([]string{"superres"}, args...))
+	if got := Tree(t, dir); code != 130 || !strings.Contains(out.text.String(), "interrupted") || !slices.Equal(got, before) {
+		t.Errorf("%v: exit %d, %s, files %v", args, code, out.text.String(), got)
+	}
+}
+
+// signal waits for a text.
+type signal struct {
+	sign string
+	seen func()
+
+	mu   sync.Mutex // guards text
+	text bytes.Buffer
+}
+
+func (s *signal) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.text.Write(p)
+	if strings.Contains(s.text.String(), s.sign) {
+		s.seen()
+	}
+	return len(p), nil
+}
+
+// The variables that make a test binary the program, and name a file for the peak of its
+// memory.
+const (
+	programVariable = "SUPERRES_TEST_AS_PROGRAM"
+	peakVariable    = "SUPERRES_TEST_PEAK"
+)
+
+// Main is for a TestMain: the test binary is the program when Process starts it.
+func (p Program) Main(m *testing.M) {
+	if os.Getenv(programVariable) == "" {
+		os.Exit(m.Run())
+	}
+	debug.SetGCPercent(30) // as the program does
+	code := p.Run(context.Background(), os.Stdin, os.Stdout, os.Stderr, os.Args)
+	notePeak()
+	os.Exit(code)
+}
+
+// Process is a process of the program in a folder.
+func Process(dir string, args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), programVariable+"=1")
+	return cmd
+}
+
+// NotePeak is the setting of a process that writes the peak of its memory to a file in
+// the end, for Peak.
+func NotePeak(path string) string { return peakVariable + "=" + path }
+
+// notePeak writes the peak of the memory of this process where a test wants it.
+func notePeak() {
+	path := os.Getenv(peakVariable)
+	if path == "" {
+		return
+	}
+	status, err := os.ReadFile("/proc/self/status")
+	if err == nil {
+		err = os.WriteFile(path, status, 0o666)
+	}
+	if err != nil {
+		panic(err)
+	}
+}

@@ -1,0 +1,128 @@
+package consoletest
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"superres/internal/golden"
+)
+
+// WritePicture writes a small picture.
+func WritePicture(t *testing.T, path string, img image.Image) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := png.Encode(f, img); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Blob is a picture with something in it.
+func Blob(w, h int) *image.NRGBA {
+	m := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for i := range w * h {
+		x, y := i%w, i/w
+		m.SetNRGBA(x, y, color.NRGBA{uint8(9 * x), uint8(7 * y), uint8(x * y), 255})
+	}
+	return m
+}
+
+// Tree lists the files below a folder.
+func Tree(t *testing.T, dir string) []string {
+	t.Helper()
+	var list []string
+	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			rel, _ := filepath.Rel(dir, path)
+			list = append(list, filepath.ToSlash(rel))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// Size is that of a picture in a file.
+func Size(t *testing.T, path string) image.Point {
+	t.Helper()
+	return golden.Open(t, path).Bounds().Size()
+}
+
+// Results reads the pictures below a folder; what is hidden is not one.
+func Results(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	for _, f := range Tree(t, dir) {
+		if strings.HasPrefix(filepath.Base(f), ".") {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(dir, f))
+		if err != nil {
+			t.Error(err)
+		}
+		files[f] = string(data)
+	}
+	return files
+}
+
+// Put writes a file.
+func Put(t *testing.T, path string, data []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Read reads the file whose path the parts make.
+func Read(t *testing.T, parts ...string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(parts...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// Full is the size of a test: a sample, or all of it when SUPERRES_FULL is set.
+func Full(sample, all int) int {
+	if os.Getenv("SUPERRES_FULL") != "" {
+		return all
+	}
+	return sample
+}
+
+// Peak reads what a process with NotePeak wrote, in bytes.
+func Peak(t *testing.T, path string) int64 {
+	t.Helper()
+	status, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(status)) {
+		var kib int64
+		if n, _ := fmt.Sscanf(line, "VmHWM: %d kB", &kib); n == 1 {
+			return kib << 10
+		}
+	}
+	t.Fatal("no peak in /proc/self/status")
+	return 0
+}

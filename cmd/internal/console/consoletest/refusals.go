@@ -1,0 +1,33 @@
+package consoletest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Refusal is a call that the program refuses.
+type Refusal struct {
+	// Args are the arguments.
+	Args []string
+	// Code is the exit code.
+	Code int
+	// Want is a part of the message.
+	Want string
+}
+
+// Refuses checks that the program refuses calls in a folder: with one clear line, the
+// right exit code, and no new file.
+func (p Program) Refuses(t *testing.T, dir string, list []Refusal) {
+	t.Helper()
+	before := Tree(t, dir)
+	for _, c := range list {
+		stdout, stderr, code := p.Call(t, dir, "", c.Args...)
+		if code != c.Code || !strings.Contains(stderr, c.Want) || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "superres: ") || stdout != "" {
+			t.Errorf("%v: exit %d, expected %d with %q\n%s%s", c.Args, code, c.Code, c.Want, stdout, stderr)
+		}
+		if after := Tree(t, dir); !slices.Equal(before, after) {
+			t.Fatalf("%v left files: %v", c.Args, after)
+		}
+	}
+}

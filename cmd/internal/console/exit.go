@@ -1,0 +1,72 @@
+package console
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+
+	"superres/internal/safefile"
+	"superres/learners/plugin"
+	"superres/superres"
+	"superres/superres/training"
+)
+
+// The exit codes. A program that a signal ended has 128 and the number of the signal.
+const (
+	ExitOK      = 0
+	ExitNothing = 1 // nothing usable was made
+	ExitUsage   = 2 // wrong usage
+	ExitSome    = 3 // some files failed, others are done
+	ExitInput   = 4 // an input is missing, cannot be read, is damaged or no picture
+	ExitOutput  = 5 // an output exists or cannot be written, or two inputs have the same
+	ExitModel   = 6 // a model is missing or damaged
+	ExitLimit   = 7 // a limit: pixels, memory or time
+)
+
+// Fail returns an error with its own exit code.
+func Fail(code int, err error) error { return coded{err, code} }
+
+// coded is an error with its own exit code.
+type coded struct {
+	error
+	code int
+}
+
+func (e coded) Unwrap() error { return e.error }
+
+// Usage makes an error of wrong usage.
+func Usage(format string, args ...any) error {
+	return Fail(ExitUsage, fmt.Errorf(format, args...))
+}
+
+// packages matches the names of packages in front of an error or within it.
+var packages = regexp.MustCompile(`(^|: )(?:(?:superres|stage|coupled|anchored|convolutional|resample|score|training|learners|sparse|planted|mnist|patches|matfile|npz|npy|zip): )+`)
+
+// Message is the text of an error in one line, with its remedies and without the
+// names of the packages it comes from.
+func Message(err error) string {
+	return safefile.OneLine(packages.ReplaceAllString(advised(err), "$1"))
+}
+
+// ExitCode gives the class of an error.
+func ExitCode(err error) int {
+	if e, ok := errors.AsType[coded](err); ok {
+		return e.code
+	}
+	for _, c := range []struct {
+		class error
+		code  int
+	}{
+		{safefile.ErrInput, ExitInput},
+		{safefile.ErrOutput, ExitOutput},
+		{safefile.ErrLimit, ExitLimit},
+		{superres.ErrModel, ExitModel},
+		{training.ErrPictures, ExitInput},
+		{plugin.ErrSettings, ExitUsage},
+	} {
+		if errors.Is(err, c.class) {
+			return c.code
+		}
+	}
+	return ExitNothing
+}

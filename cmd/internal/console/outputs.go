@@ -1,0 +1,63 @@
+package console
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/cmd/internal/paths"
+	"superres/internal/safefile"
+)
+
+// Overwrites reads --on-exist of commands that skip nothing.
+func Overwrites(c *cli.Context) (bool, error) {
+	exist := c.String("on-exist")
+	return exist == "overwrite", OneOf("on-exist", exist, "fail", "overwrite")
+}
+
+// Output is a file that a command is to write.
+type Output struct {
+	// Flag is the flag that names the file, for messages.
+	Flag string
+	// Name is that of the file. Empty is none, and "-" is standard output.
+	Name string
+}
+
+// CheckOutputs refuses, before any work, outputs that exist, cannot be written, or would
+// write over an input or another output.
+func CheckOutputs(overwrite bool, inputs []string, outputs ...Output) error {
+	seen := map[string]string{} // where an output really lies: its flag
+	for _, o := range outputs {
+		if o.Name == "" || o.Name == "-" {
+			continue
+		}
+		for _, in := range inputs {
+			if in != "" && in != "-" && safefile.SameFile(in, o.Name) {
+				return Fail(ExitOutput, fmt.Errorf("%s: %s would write over the input; use another name", o.Name, o.Flag))
+			}
+		}
+		place := filepath.Join(paths.Real(filepath.Dir(o.Name)), filepath.Base(o.Name))
+		if other, clash := seen[place]; clash {
+			return Fail(ExitOutput, fmt.Errorf("%s: both %s and %s write to it; give each a file of its own", o.Name, other, o.Flag))
+		}
+		seen[place] = o.Flag
+		if _, err := os.Lstat(o.Name); err == nil && !overwrite {
+			return Fail(ExitOutput, fmt.Errorf("%s exists; use --on-exist overwrite or another %s", o.Name, o.Flag))
+		}
+		// Rather now than after hours of work.
+		if err := safefile.CheckWritable(o.Name, overwrite); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SoleOutput reads --on-exist and checks --output of a command that writes nothing else.
+func SoleOutput(c *cli.Context, inputs ...string) (overwrite bool, err error) {
+	if overwrite, err = Overwrites(c); err != nil {
+		return false, err
+	}
+	return overwrite, CheckOutputs(overwrite, inputs, Output{"-o", c.String("output")})
+}

@@ -1,0 +1,112 @@
+package console
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
+
+	"superres/internal/safefile"
+)
+
+// Progress shows how far the work is, on stderr: a moving bar, plain lines, or
+// nothing.
+type Progress struct {
+	w     io.Writer
+	bar   *progressbar.ProgressBar
+	style string
+	auto  bool // the style was not asked for
+	shown string
+	done  int // thousandths shown
+}
+
+// NewProgress reads --progress and --quiet.
+func NewProgress(c *cli.Context, s *Streams) (*Progress, error) {
+	style := c.String("progress")
+	if err := OneOf("progress", style, "auto", "bar", "plain", "none"); err != nil {
+		return nil, err
+	}
+	if style == "auto" {
+		style = "none"
+		if f, ok := s.Err.(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" {
+			style = "bar"
+		}
+	}
+	if c.Bool("quiet") {
+		style = "none"
+	}
+	return &Progress{w: s.Err, style: style, auto: c.String("progress") == "auto" && !c.Bool("quiet")}, nil
+}
+
+// Silent shows nothing on w but warnings.
+func Silent(w io.Writer) *Progress { return &Progress{w: w, style: "none"} }
+
+// Several says whether there is more than one thing to report: then lines are worth
+// having where no bar can be, unless none were asked for.
+func (p *Progress) Several(yes bool) {
+	if yes && p.auto && p.style == "none" {
+		p.style = "plain"
+	}
+}
+
+// Plain tells whether lines are wanted while the work goes on.
+func (p *Progress) Plain() bool { return p.style == "plain" }
+
+// Set shows the share done, 0..1, of the work called what.
+func (p *Progress) Set(what string, share float64) {
+	if p.style != "bar" {
+		return
+	}
+	const whole = 1000
+	if p.bar == nil || p.shown != what {
+		p.Clear()
+		p.shown, p.done = what, 0
+		p.bar = progressbar.NewOptions(whole,
+			progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription(what), progressbar.OptionSetWidth(30),
+			progressbar.OptionSetPredictTime(true), progressbar.OptionSetElapsedTime(true),
+			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+	}
+	if done := int(whole * share); done > p.done && done < whole {
+		p.done = done
+		_ = p.bar.Set(done) // a bar that cannot be drawn is no error
+	}
+}
+
+// Describe puts what has been reached beside the bar.
+func (p *Progress) Describe(text string) {
+	if p.bar != nil {
+		p.bar.Describe(p.shown + ", " + text)
+	}
+}
+
+// Clear takes the bar away.
+func (p *Progress) Clear() {
+	p.Pause()
+	p.bar = nil
+}
+
+// Pause takes the bar away until it moves again.
+func (p *Progress) Pause() {
+	if p.bar != nil {
+		_ = p.bar.Clear()
+	}
+}
+
+// Line says something that stays: on a terminal and in plain logs.
+func (p *Progress) Line(format string, args ...any) {
+	if p.style == "none" {
+		return
+	}
+	p.Pause()
+	fmt.Fprintln(p.w, safefile.OneLine(fmt.Sprintf(format, args...)))
+}
+
+// Warn reports the failure of one file among others.
+func (p *Progress) Warn(err error) {
+	p.Pause()
+	fmt.Fprintln(p.w, "superres:", Message(err))
+}

@@ -1,0 +1,55 @@
+package console
+
+import (
+	"strings"
+
+	"superres/internal/imagefile"
+	"superres/internal/safefile"
+)
+
+// remedies words what the program offers against what a package refuses: packages
+// give the reason, and the flags are known here alone.
+var remedies = map[safefile.Remedy]string{
+	safefile.Overwrite:      "use --on-exist overwrite or another name",
+	safefile.NameOutput:     "give one with -o",
+	safefile.StandardInput:  "give it as standard input and use - for its name",
+	safefile.StandardOutput: "use - for standard output",
+	safefile.MoreTime:       "use --timeout",
+
+	imagefile.MorePixels:   "use --max-pixels",
+	imagefile.FirstFrame:   "use --first-frame, or save the one to enlarge as a PNG",
+	imagefile.FirstPage:    "use --first-frame, or save the one to enlarge as a file of its own",
+	imagefile.KnownFormat:  "use --format",
+	imagefile.KnownName:    "use --format or another name",
+	imagefile.KnownQuality: "use --quality 95",
+	imagefile.LargerScale:  "use a larger --scale",
+	imagefile.PNGOrSmaller: "use PNG or a smaller --scale",
+}
+
+// advised is the text of an error in which every fault is followed by its remedy.
+func advised(err error) string {
+	var told strings.Builder
+	rest := err.Error()
+	var visit func(error) // in the order of their texts in err's
+	visit = func(err error) {
+		if f, ok := err.(*safefile.Fault); ok && remedies[f.Remedy] != "" {
+			if before, after, ok := strings.Cut(rest, f.Error()); ok {
+				told.WriteString(before + f.Error() + "; " + remedies[f.Remedy])
+				rest = after
+			}
+			return
+		}
+		switch err := err.(type) {
+		case interface{ Unwrap() error }:
+			if inner := err.Unwrap(); inner != nil {
+				visit(inner)
+			}
+		case interface{ Unwrap() []error }:
+			for _, inner := range err.Unwrap() {
+				visit(inner)
+			}
+		}
+	}
+	visit(err)
+	return told.String() + rest
+}

@@ -1,0 +1,76 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"superres/internal/imagefile"
+	"superres/internal/safefile"
+)
+
+// What users read, word for word, wherever in an error the fault is.
+func TestRemedies(t *testing.T) {
+	taken := safefile.Unwritable("a.png", fs.ErrExist)
+	_, format := imagefile.FormatOf("a.gif")
+	huge := safefile.Refuse(safefile.ErrLimit, "b.png", "9x9 is 81 pixels, the limit is 80").With(imagefile.MorePixels)
+	late, _ := safefile.Stopped(context.DeadlineExceeded, "c.png")
+	for want, err := range map[string]error{
+		"a.png: already exists; use --on-exist overwrite or another name":                                   taken,
+		"superres: a.png: already exists; use --on-exist overwrite or another name (later)":                 fmt.Errorf("superres: %w (later)", taken),
+		"a.gif: cannot write \".gif\" files (known: PNG JPEG BMP TIFF); use --format or another name":       format,
+		"b.png: 9x9 is 81 pixels, the limit is 80; use --max-pixels\nc.png: ran out of time; use --timeout": errors.Join(huge, late),
+		"x/b.png: 9x9; use --max-pixels and b.png: 9x9":                                                     fmt.Errorf("%w and %w", safefile.Refuse(safefile.ErrLimit, "x/b.png", "9x9").With(imagefile.MorePixels), safefile.Refuse(safefile.ErrLimit, "b.png", "9x9")),
+		"d.png: too dear, b.png: 9x9 is 81 pixels, the limit is 80; use --max-pixels":                       &safefile.Fault{Name: "d.png", Reason: "too dear, " + huge.Error(), Cause: huge},
+		"e.png: is empty": Fail(ExitInput, safefile.Refuse(safefile.ErrInput, "e.png", "is empty")),
+		"interrupted":     Interrupt{},
+	} {
+		if got := advised(err); got != want {
+			t.Errorf("got  %q\nwant %q", got, want)
+		}
+	}
+	if got := ExitCode(fmt.Errorf("%w", huge)); got != ExitLimit {
+		t.Errorf("exit code %d", got)
+	}
+}
+
+// Whatever remedy a package defines has words here.
+func TestRemediesAreWorded(t *testing.T) {
+	files, err := filepath.Glob("../../../internal/*/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	defined := 0
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			spec, ok := n.(*ast.ValueSpec)
+			if !ok || !strings.HasSuffix(types.ExprString(spec.Type), "Remedy") {
+				return true
+			}
+			for i, v := range spec.Values {
+				defined++
+				text, err := strconv.Unquote(types.ExprString(v))
+				if err != nil || remedies[safefile.Remedy(text)] == "" {
+					t.Errorf("%s: %s has no words", name, spec.Names[i])
+				}
+			}
+			return true
+		})
+	}
+	if defined != len(remedies) {
+		t.Errorf("%d remedies are defined, %d have words", defined, len(remedies))
+	}
+}

@@ -1,0 +1,121 @@
+package console
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/learners/plugin"
+)
+
+// reorder moves the flags of the command before its file names, because the
+// command-line library stops at the first name, and names unknown commands and
+// flags with what was perhaps meant. "--" ends the flags; "-" is a file name. The
+// name of a subcommand comes right after that of its command.
+func reorder(app *cli.App, args []string) ([]string, error) {
+	if len(args) < 2 {
+		return args, nil
+	}
+	switch first := args[1]; {
+	case first == "--help" || first == "-h":
+		return args[:2], nil
+	case first == "--version":
+		return append([]string{args[0], "version"}, args[2:]...), nil
+	case strings.HasPrefix(first, "-") && first != "-":
+		name, _, _ := strings.Cut(first, "=")
+		return nil, Usage("%s; all others come after the command", plugin.Unknown("flag", name, []string{"--help", "--version"}))
+	}
+	var names []string
+	for _, c := range app.Commands {
+		names = append(names, c.Names()...)
+	}
+	command := app.Command(args[1])
+	if command == nil {
+		if args[1] == "help" || args[1] == "h" {
+			if len(args) > 2 && app.Command(args[2]) == nil {
+				return nil, Usage("%s", plugin.Unknown("command", args[2], names))
+			}
+			if len(args) > 3 {
+				of := app.Command(args[2])
+				if err := subcommand(of, args[3:]); err != nil {
+					return nil, err
+				}
+				if of.Command(args[3]) != nil {
+					return []string{args[0], args[2], args[3], "--help"}, nil
+				}
+			}
+			return args, nil
+		}
+		return nil, Usage("%s", plugin.Unknown("command", args[1], names))
+	}
+	first := 2 // of the command's own arguments
+	switch {
+	case len(args) > 2 && command.Command(args[2]) != nil:
+		command, first = command.Command(args[2]), 3
+	case len(command.Subcommands) > 0 && command.Action == nil: // one must be named
+		if err := subcommand(command, args[first:]); err != nil {
+			return nil, err
+		}
+		return []string{args[0], args[1], "--help"}, nil
+	}
+	var flags, files []string
+	for rest := args[first:]; len(rest) > 0; rest = rest[1:] {
+		arg := rest[0]
+		if arg == "--" {
+			files = append(files, rest[1:]...)
+			break
+		}
+		if arg == "-" || !strings.HasPrefix(arg, "-") {
+			files = append(files, arg)
+			continue
+		}
+		shown, _, hasValue := strings.Cut(arg, "=")
+		name := strings.TrimLeft(shown, "-")
+		if name == "help" || name == "h" {
+			return append(slices.Clone(args[:first]), "--help"), nil
+		}
+		f := FlagOf(command, name)
+		if f == nil {
+			var long []string
+			for _, f := range command.Flags {
+				for _, n := range f.Names() {
+					if len(n) > 1 {
+						long = append(long, "--"+n)
+					}
+				}
+			}
+			slices.Sort(long)
+			return nil, Usage("%s", plugin.Unknown("flag", shown, long))
+		}
+		flags = append(flags, arg)
+		if TakesValue(f) && !hasValue {
+			if len(rest) == 1 {
+				return nil, Usage("flag %s needs a value", shown)
+			}
+			rest = rest[1:]
+			flags = append(flags, rest[0])
+		}
+	}
+	if len(files) > 0 && command.Command(files[0]) != nil {
+		return nil, Usage("%s: the command %s %[1]s comes before all flags; a file of this name is ./%[1]s", files[0], args[1])
+	}
+	out := append(slices.Clone(args[:first]), flags...)
+	return append(append(out, "--"), files...), nil
+}
+
+// subcommand tells what is wrong with the first argument where it should name a command
+// below another; nothing when help is asked for, or there is none.
+func subcommand(of *cli.Command, args []string) error {
+	if len(args) == 0 || len(of.Subcommands) == 0 || of.Command(args[0]) != nil || slices.Contains([]string{"help", "h", "--help", "-h"}, args[0]) {
+		return nil
+	}
+	var names []string
+	for _, c := range of.Subcommands {
+		names = append(names, c.Name)
+	}
+	if strings.HasPrefix(args[0], "-") {
+		return Usage("%s %s: expected %s first", of.Name, args[0], strings.Join(names, ", "))
+	}
+	return Usage("%s", plugin.Unknown(of.Name+" command", args[0], names))
+}

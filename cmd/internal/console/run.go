@@ -1,0 +1,117 @@
+// Package console is what all commands have in common: their exit codes and messages, the
+// flags that say how much of the machine they may take, how far they are, and the running
+// of a program of commands.
+package console
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/urfave/cli/v2"
+)
+
+// Program is a program of commands. Every command is made anew for the streams of a
+// run.
+type Program struct {
+	// Usage is what the program does, in some words for its manual page.
+	Usage string
+	// Help is the template that is shown without a command.
+	Help string
+	// Commands make the commands, in the order in which they are shown.
+	Commands []func(*Streams) *cli.Command
+}
+
+// Run runs the program: args as os.Args, the result the exit code. Messages go to
+// stderr, data to stdout.
+func (p Program) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	out := &output{Writer: stdout}
+	app := p.App(&Streams{In: stdin, Out: out, Err: stderr})
+	args, err := reorder(app, args)
+	if err == nil {
+		done := make(chan error, 1)
+		go func() { done <- app.RunContext(ctx, args) }()
+		select {
+		case err = <-done:
+			err = cmp.Or(err, out.err) // the library prints help and looks at no error
+		case <-ctx.Done():
+			select { // a read or write of a pipe cannot be interrupted
+			case err = <-done:
+			case <-time.After(patience):
+				err = ctx.Err()
+			}
+		}
+	}
+	if err == nil {
+		return ExitOK
+	}
+	if i, ok := errors.AsType[Interrupt](context.Cause(ctx)); ok {
+		fmt.Fprintln(stderr, "superres: interrupted; finished files are whole, nothing is half written")
+		return i.Code()
+	}
+	fmt.Fprintln(stderr, "superres:", Message(err))
+	return ExitCode(err)
+}
+
+// App is the program as the command-line library has it.
+func (p Program) App(s *Streams) *cli.App {
+	app := &cli.App{
+		Name:                  "superres",
+		Usage:                 p.Usage,
+		Version:               Version,
+		HideVersion:           true,
+		Writer:                s.Out,
+		ErrWriter:             s.Err,
+		Reader:                s.In,
+		ExitErrHandler:        func(*cli.Context, error) {}, // Run decides
+		OnUsageError:          func(_ *cli.Context, err error, _ bool) error { return Fail(ExitUsage, err) },
+		CustomAppHelpTemplate: p.Help,
+		// A file name may hold a comma.
+		DisableSliceFlagSeparator: true,
+	}
+	for _, make := range p.Commands {
+		app.Commands = append(app.Commands, make(s))
+	}
+	return app
+}
+
+// patience is how long the program waits, once interrupted, for work that does not
+// look at the interruption.
+const patience = 3 * time.Second
+
+// Interrupt is the cause of a context that a signal ended.
+type Interrupt struct{ syscall.Signal }
+
+// Error is the word for it in an event.
+func (i Interrupt) Error() string { return "interrupted" }
+
+// Code is the exit code of a program that the signal ended.
+func (i Interrupt) Code() int { return 128 + int(i.Signal) }
+
+// untilSignal returns a context that ends, with an interrupt as its cause, at the
+// first SIGINT or SIGTERM. A second one kills the program as usual.
+func untilSignal(parent context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	go func() {
+		select {
+		case s := <-signals:
+			signal.Stop(signals)
+			cancel(Interrupt{s.(syscall.Signal)})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		cancel(nil)
+	}
+}

@@ -1,0 +1,49 @@
+package console
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+
+	"superres/internal/safefile"
+)
+
+// Interruptible returns a writer that fails once ctx ends.
+func Interruptible(ctx context.Context, w io.Writer) io.Writer { return stopped{ctx, w} }
+
+type stopped struct {
+	context.Context
+	io.Writer
+}
+
+func (w stopped) Write(p []byte) (int, error) {
+	if err := w.Err(); err != nil {
+		return 0, err
+	}
+	return w.Writer.Write(p)
+}
+
+// ReportFile is a file of a report, and what writes it.
+type ReportFile struct {
+	name  string
+	write func(io.Writer) error
+}
+
+// ReportAs makes a file of a report.
+func ReportAs(name string, write func(io.Writer) error) ReportFile { return ReportFile{name, write} }
+
+// WriteReports writes the files to the folder, in this order, over those of an earlier
+// run.
+func WriteReports(dir string, files ...ReportFile) error {
+	for _, f := range files {
+		if err := safefile.WriteAtomic(filepath.Join(dir, f.name), true, f.write); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Writes returns what writes data, for safefile.WriteAtomic.
+func Writes(data []byte) func(io.Writer) error {
+	return func(w io.Writer) error { _, err := w.Write(data); return err }
+}

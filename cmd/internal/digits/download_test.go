@@ -1,0 +1,298 @@
+package digits
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"superres/cmd/internal/console"
+	"superres/internal/golden"
+	"superres/mnist"
+
+	"superres/cmd/internal/console/consoletest"
+)
+
+// mirror is a server of files; it counts what it is asked for.
+type mirror struct {
+	*httptest.Server
+	mu    sync.Mutex
+	asked []string
+}
+
+func newMirror(t *testing.T, answer http.HandlerFunc) *mirror {
+	m := new(mirror)
+	m.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		m.mu.Lock()
+		m.asked = append(m.asked, r.URL.Path)
+		m.mu.Unlock()
+		answer(w, r)
+	}))
+	t.Cleanup(m.Close)
+	return m
+}
+
+// count returns how often the mirror was asked since the last count.
+func (m *mirror) count() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := len(m.asked)
+	m.asked = nil
+	return n
+}
+
+// stock is a small list of files and a server's answer with them.
+func stock() ([]mnist.OfficialFile, http.HandlerFunc) {
+	var files []mnist.OfficialFile
+	content := map[string][]byte{}
+	for i, name := range []string{"a.gz", "b.gz", "c.gz"} {
+		data := bytes.Repeat([]byte(name), 20000*(i+1))
+		content[name] = data
+		files = append(files, mnist.OfficialFile{Name: name, Size: int64(len(data)), Sum: sha256.Sum256(data)})
+	}
+	return files, func(w http.ResponseWriter, r *http.Request) {
+		data, ok := content[strings.TrimPrefix(r.URL.Path, "/mnist/")]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		if r.Header.Get("Accept-Encoding") == "gzip" {
+			w.Header().Set("X-Asked", "gzip") // never: the bytes are wanted as they lie there
+			http.Error(w, "gzip", http.StatusTeapot)
+			return
+		}
+		w.Write(data)
+	}
+}
+
+// newDownloader is one for tests, with what it says.
+func newDownloader(files []mnist.OfficialFile, mirrors ...*mirror) (*downloader, *strings.Builder) {
+	said := new(strings.Builder)
+	d := &downloader{files: files, client: &http.Client{Transport: &http.Transport{DisableCompression: true}}, timeout: time.Minute, bar: console.Silent(said)}
+	for _, m := range mirrors {
+		d.mirrors = append(d.mirrors, m.URL+"/mnist/")
+	}
+	d.say = func(format string, args ...any) { fmt.Fprintf(said, format+"\n", args...) }
+	return d, said
+}
+
+func whole(t *testing.T, dir string, files []mnist.OfficialFile) {
+	t.Helper()
+	var names []string
+	for _, f := range files {
+		names = append(names, f.Name)
+		if sha256.Sum256(consoletest.Read(t, filepath.Join(dir, f.Name))) != f.Sum {
+			t.Errorf("%s is not what it should be", f.Name)
+		}
+	}
+	if got := consoletest.Tree(t, dir); !slices.Equal(got, names) {
+		t.Errorf("the folder has %v", got)
+	}
+}
+
+// Files are fetched, those that are there are not fetched again, a damaged one only
+// when it may be overwritten.
+func TestDownload(t *testing.T) {
+	files, answer := stock()
+	server := newMirror(t, answer)
+	d, said := newDownloader(files, server)
+	dir := filepath.Join(t.TempDir(), "new", "folder")
+	if err := d.all(t.Context(), dir); err != nil || server.count() != 3 || strings.Count(said.String(), ": from "+server.URL) != 3 {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	whole(t, dir, files)
+	said.Reset()
+	if err := d.all(t.Context(), dir); err != nil || server.count() != 0 || strings.Count(said.String(), "is there and right") != 3 {
+		t.Errorf("again: %v\n%s", err, said)
+	}
+	damaged := filepath.Join(dir, "b.gz")
+	consoletest.Put(t, damaged, []byte("half"))
+	if err := d.all(t.Context(), dir); console.ExitCode(err) != 5 || server.count() != 0 || !strings.Contains(err.Error(), "b.gz exists and is not MNIST's; use --on-exist overwrite") || string(consoletest.Read(t, damaged)) != "half" {
+		t.Errorf("damaged: %v", err)
+	}
+	d.overwrite = true
+	if err := d.all(t.Context(), dir); err != nil || server.count() != 1 {
+		t.Errorf("overwriting: %v", err)
+	}
+	whole(t, dir, files)
+}
+
+// A mirror that has not got the file, or another one, or stops within it, or never
+// begins, is left for the next; nothing of what it sent stays.
+func TestDownloadFallsBack(t *testing.T) {
+	files, answer := stock()
+	good := newMirror(t, answer)
+	stop := make(chan bool)
+	defer close(stop)
+	for name, c := range map[string]struct {
+		answer http.HandlerFunc
+		want   string
+	}{
+		"missing": {http.NotFound, "answers 404 Not Found"},
+		"other": {func(w http.ResponseWriter, r *http.Request) {
+			rec := httptest.NewRecorder()
+			answer(rec, r)
+			data := rec.Body.Bytes()
+			data[len(data)/2] ^= 1
+			w.Write(data)
+		}, "has another SHA-256 than the official file"},
+		"page":  {func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "<html>please log in") }, "has 19 bytes, expected "},
+		"large": {func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Content-Length", "10000000000") }, "has 10000000000 bytes, expected "},
+		"endless": {func(w http.ResponseWriter, r *http.Request) {
+			for r.Context().Err() == nil {
+				if _, err := w.Write(make([]byte, 1<<16)); err != nil {
+					return
+				}
+			}
+		}, "has more than the "},
+		"broken": {func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Length", "60000")
+			w.Write(make([]byte, 50000))
+		}, "breaks off after 50000 of "},
+		"stuck": {func(w http.ResponseWriter, r *http.Request) {
+			select {
+			case <-stop:
+			case <-r.Context().Done():
+			}
+		}, "took longer than 400ms"},
+		"slow": {func(w http.ResponseWriter, r *http.Request) {
+			w.Write(make([]byte, 1000))
+			w.(http.Flusher).Flush()
+			select {
+			case <-stop:
+			case <-r.Context().Done():
+			}
+		}, "took longer than 400ms"},
+		"loop": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) }, "stopped after 10 redirects"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files, timeout := files, time.Minute
+			if name == "stuck" || name == "slow" {
+				files, timeout = files[:1], 400*time.Millisecond
+			}
+			n := len(files)
+			bad := newMirror(t, c.answer)
+			d, said := newDownloader(files, bad, good)
+			d.timeout = timeout
+			dir := t.TempDir()
+			good.count()
+			if err := d.all(t.Context(), dir); err != nil || bad.count() < n || good.count() != n || strings.Count(said.String(), ": from "+good.URL) != n {
+				t.Fatalf("%v\n%s", err, said)
+			}
+			whole(t, dir, files)
+
+			// Alone it is all that fails, and each file says why.
+			d, said = newDownloader(files, bad)
+			d.timeout = timeout
+			dir = t.TempDir()
+			err := d.all(t.Context(), dir)
+			if console.ExitCode(err) != 1 || !strings.Contains(err.Error(), "no file could be fetched") || strings.Count(said.String(), c.want) != n || strings.Count(said.String(), "\n") != n || len(consoletest.Tree(t, dir)) != 0 {
+				t.Errorf("%v\n%sfiles %v", err, said, consoletest.Tree(t, dir))
+			}
+		})
+	}
+	// Some are there in the end: that is told apart from none.
+	some := newMirror(t, func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "b.gz") {
+			http.Error(w, "no", http.StatusServiceUnavailable)
+			return
+		}
+		answer(w, r)
+	})
+	d, _ := newDownloader(files, some)
+	dir := t.TempDir()
+	if err := d.all(t.Context(), dir); console.ExitCode(err) != 3 || !strings.Contains(err.Error(), "1 of 3 files could not be fetched, 2 are there") || !slices.Equal(consoletest.Tree(t, dir), []string{"a.gz", "c.gz"}) {
+		t.Errorf("%v", err)
+	}
+	// A mirror that is gone.
+	some.Close()
+	d, said := newDownloader(files[:1], some)
+	if err := d.all(t.Context(), dir+"/x"); console.ExitCode(err) != 1 || !strings.Contains(said.String(), "refused") || len(consoletest.Tree(t, dir+"/x")) != 0 {
+		t.Errorf("%v\n%s", err, said)
+	}
+}
+
+// What cannot be written ends it at once; an interruption leaves nothing behind.
+func TestDownloadStops(t *testing.T) {
+	files, answer := stock()
+	server := newMirror(t, answer)
+	dir := t.TempDir()
+	consoletest.Put(t, filepath.Join(dir, "file"), nil)
+	d, _ := newDownloader(files, server)
+	if err := d.all(t.Context(), filepath.Join(dir, "file", "folder")); console.ExitCode(err) != 5 {
+		t.Errorf("below a file: %v", err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "a.gz"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	d.overwrite = true
+	if err := d.all(t.Context(), dir); console.ExitCode(err) != 5 || !strings.Contains(err.Error(), "is a folder") || server.count() != 0 {
+		t.Errorf("onto a folder: %v", err)
+	}
+
+	began := make(chan bool, 10)
+	endless := newMirror(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Write(make([]byte, 1000))
+		w.(http.Flusher).Flush()
+		began <- true
+		<-r.Context().Done()
+	})
+	dir = t.TempDir()
+	program.InterruptedAfter(t, dir, began, "mnist", "download", "--dir", dir, "--mirror", endless.URL)
+}
+
+func TestDownloadCommand(t *testing.T) {
+	dir := t.TempDir()
+	server := newMirror(t, http.NotFound)
+	for _, c := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"mnist download", 2, "say where the files go with --dir DIR"},
+		{"mnist download --dir d extra", 2, `download takes no argument, got "extra"`},
+		{"mnist download --dir d --mirror ftp://x/", 2, "--mirror ftp://x/: expected an address that begins with https:// or http://"},
+		{"mnist download --dir d --mirror mirror", 2, "--mirror mirror: expected an address"},
+		{"mnist download --dir d --timeout 0s", 2, "--timeout 0s"},
+		{"mnist download --dir d --on-exist skip", 2, "(known: fail overwrite)"},
+		{"mnist download --dri d", 2, `did you mean "--dir"?`},
+		{"mnist --limit 5 download", 2, "the command mnist download comes before all flags"},
+	} {
+		stdout, stderr, code := call(t, dir, "", strings.Fields(c.args)...)
+		if code != c.code || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 || len(consoletest.Tree(t, dir)) != 0 {
+			t.Errorf("%s: exit %d, %s%s", c.args, code, stdout, stderr)
+		}
+	}
+	_, stderr, code := call(t, dir, "", "mnist", "download", "--dir", "d", "--mirror", server.URL, "--mirror", server.URL+"/again/")
+	if code != 1 || strings.Count(stderr, "\n") != 5 || strings.Count(stderr, "404 Not Found") != 8 || !strings.Contains(stderr, "superres: train-images-idx3-ubyte.gz: "+server.URL+"/train-images-idx3-ubyte.gz: answers") || len(consoletest.Tree(t, dir)) != 0 {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	for _, args := range [][]string{{"mnist", "download", "--help"}, {"help", "mnist", "download"}} {
+		if stdout, stderr, code := call(t, dir, "", args...); code != 0 || stderr != "" || !strings.Contains(stdout, "EXAMPLES\n   superres mnist download --dir") {
+			t.Errorf("%v: exit %d, %s%s", args, code, stdout, stderr)
+		}
+	}
+}
+
+// MNIST's own files, where they are at hand, over a local server.
+func TestDownloadFiles(t *testing.T) {
+	from := filepath.Dir(golden.Data(t, "mnist", "train-images-idx3-ubyte.gz"))
+	server := newMirror(t, http.FileServer(http.Dir(from)).ServeHTTP)
+	dir := t.TempDir()
+	if _, stderr, code := call(t, dir, "", "mnist", "download", "--dir", ".", "--mirror", server.URL); code != 0 || server.count() != 4 {
+		t.Fatalf("exit %d, %s", code, stderr)
+	}
+	files := mnist.OfficialFiles()
+	list := files[:]
+	slices.SortFunc(list, func(a, b mnist.OfficialFile) int { return strings.Compare(a.Name, b.Name) })
+	whole(t, dir, list)
+}

@@ -1,0 +1,192 @@
+package manual
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/cmd/internal/console"
+	"superres/learners"
+
+	"superres/cmd/internal/console/consoletest"
+)
+
+// What can stand at the end of a line.
+func TestCompletions(t *testing.T) {
+	app := program.App(&console.Streams{})
+	for _, c := range []struct {
+		line  string
+		want  []string // among them
+		not   []string
+		files bool
+	}{
+		{"", []string{"upscale", "diff", "help"}, []string{"--output", "show"}, false},
+		{"dict ", []string{"show", "export", "import"}, []string{"upscale"}, false},
+		{"dict show ", []string{"coupled"}, []string{"show"}, true},
+		{"dict show coupled ", nil, []string{"coupled"}, true},
+		{"help ", []string{"upscale"}, []string{"show"}, false},
+		{"help dict ", []string{"show"}, []string{"upscale"}, false},
+		{"upscale ", nil, []string{"upscale", "photo"}, true},
+		{"upscale a.png -", []string{"--model", "-m", "--help", "--on-exist"}, []string{"--atoms"}, false},
+		{"upscale a.png -m ", []string{"photo", "bicubic", "auto"}, []string{"--model"}, true},
+		{"upscale --model=", []string{"--model=photo"}, []string{"photo"}, true},
+		{"upscale a.png -r -m photo ", nil, []string{"photo"}, true},
+		{"upscale -s 2 --on-exist ", []string{"fail", "skip", "overwrite"}, nil, false},
+		{"dict export -o ", nil, []string{"coupled"}, true},
+		{"dict export --on-exist ", []string{"fail", "overwrite"}, []string{"skip"}, false},
+		{"upscale -- -", nil, []string{"--model"}, true},
+		{"upscale - -", []string{"--model"}, nil, false},
+		{"train --learner ", []string{"ksvd", "rop"}, []string{"omp"}, false},
+		{"train --coder=", []string{"--coder=omp"}, nil, false},
+		{"eval --protocol ", []string{"nfe"}, []string{"pooled"}, false},
+		{"compare --protocol ", []string{"pooled"}, []string{"nfe"}, false},
+		{"eval -m ", []string{"photo"}, []string{"auto"}, true},
+		{"mnist ", nil, []string{"download"}, true},
+		{"mnist d", []string{"download"}, nil, true},
+		{"mnist download --", []string{"--dir"}, []string{"--sheet"}, false},
+		{"completion ", shells, []string{"words"}, false},
+		{"version ", nil, []string{"--json"}, false},
+		{"nonsense ", nil, []string{"upscale"}, false},
+		{"upscale --nonsense=", nil, []string{"--model"}, false},
+	} {
+		list, files := completions(app, strings.Split("superres "+c.line, " "))
+		var words []string
+		for _, x := range list {
+			words = append(words, x.word)
+		}
+		missing := func(w string) bool { return !slices.Contains(words, w) }
+		if slices.ContainsFunc(c.want, missing) || slices.ContainsFunc(c.not, func(w string) bool { return !missing(w) }) || files != c.files {
+			t.Errorf("%q: files %v, %v", c.line, files, words)
+		}
+	}
+}
+
+// Every value that is offered is one that the usage of a flag has, and every flag that
+// takes one of a few words has them offered.
+func TestKnownValues(t *testing.T) {
+	offered := map[string]bool{}
+	eachCommand(program.App(&console.Streams{}), func(name string, c *cli.Command) {
+		for _, f := range c.VisibleFlags() {
+			list, files := flagValues(f)
+			for _, v := range list {
+				offered[f.Names()[0]+" "+v.word] = true
+			}
+			value, _ := console.UsageOf(f)
+			if slices.Contains([]string{"WHAT", "HOW", "WHICH", "BITS", "FORMAT", "SPEC"}, value) && len(list) < 2 {
+				t.Errorf("%s --%s %s: nothing is offered", name, f.Names()[0], value)
+			}
+			if strings.HasSuffix(value, "FILE") && !files {
+				t.Errorf("%s --%s %s: no files are offered", name, f.Names()[0], value)
+			}
+		}
+	})
+	for flag, values := range knownValues {
+		for _, v := range values {
+			if !offered[flag+" "+v] {
+				t.Errorf("no flag --%s takes %s", flag, v)
+			}
+		}
+	}
+	for _, name := range learners.Names() {
+		if !offered["learner "+name] {
+			t.Errorf("the learner %s is not offered", name)
+		}
+	}
+}
+
+// eachCommand visits all commands with their full names.
+func eachCommand(app *cli.App, visit func(name string, c *cli.Command)) {
+	for _, c := range app.Commands {
+		visit(c.Name, c)
+		for _, sub := range c.Subcommands {
+			visit(c.Name+" "+sub.Name, sub)
+		}
+	}
+}
+
+// The scripts in the shells themselves.
+func TestCompletionScripts(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no such shells on Windows")
+	}
+	dir := t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(self, filepath.Join(dir, "superres")); err != nil {
+		t.Skip("no symbolic links here")
+	}
+	for _, shell := range shells {
+		script, stderr, code := call(t, dir, "", "completion", shell)
+		if code != 0 || stderr != "" {
+			t.Fatalf("exit %d, %s", code, stderr)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "script."+shell), []byte(script), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "my file.png"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	// For bash the words as it splits them, and what it puts in place of the last one. For
+	// zsh, functions of its completion system are replaced by ones that print.
+	bash := func(line string) string {
+		words := strings.Fields(strings.NewReplacer("=", " = ", ":", " : ").Replace(line))
+		if strings.HasSuffix(line, " ") {
+			words = append(words, "")
+		}
+		return fmt.Sprintf("compopt() { :; }; source script.bash; COMP_LINE='%s' COMP_POINT=%d COMP_WORDS=('%s') COMP_CWORD=%d; _superres; printf '%%s\\n' \"${COMPREPLY[@]}\"",
+			line, len(line), strings.Join(words, "' '"), len(words)-1)
+	}
+	zsh := func(line string) string {
+		words := strings.Split(line, " ")
+		return fmt.Sprintf("compdef() { : }; compset() { : }; _files() { print FILES }; _describe() { print -l -- $found }; source ./script.zsh; words=('%s') CURRENT=%d PREFIX='%s'; _superres",
+			strings.Join(words, "' '"), len(words), words[len(words)-1])
+	}
+	fish := func(line string) string { return fmt.Sprintf("source script.fish; complete -C '%s'", line) }
+	for _, c := range []struct {
+		shell, args string
+		script      func(string) string
+		line, want  string
+	}{
+		{"bash", "--norc", bash, "superres ups", "upscale"},
+		{"bash", "--norc", bash, "superres upscale a.png -m ph", "photo-jpeg photo"},
+		{"bash", "--norc", bash, "superres upscale --effort=", "fast balanced best"},
+		{"bash", "--norc", bash, "superres upscale --effort=ba", "balanced"},
+		{"bash", "--norc", bash, "superres dict sh", "show"},
+		{"bash", "--norc", bash, "superres upscale my", ""},
+		{"zsh", "-f", zsh, "superres ups", "upscale:enlarge picture files"},
+		{"zsh", "-f", zsh, "superres upscale a.png -m ph", "photo-jpeg photo"},
+		{"zsh", "-f", zsh, "superres upscale --effort=ba", "--effort=balanced"},
+		{"zsh", "-f", zsh, "superres upscale my", "FILES"},
+		{"zsh", "-f", zsh, "superres version my", ""},
+		{"fish", "--no-config", fish, "superres ups", "upscale enlarge picture files"},
+		{"fish", "--no-config", fish, "superres upscale a.png -m ph", "photo photo-jpeg"},
+		{"fish", "--no-config", fish, "superres upscale --effort=ba", "--effort=balanced"},
+		{"fish", "--no-config", fish, "superres upscale my", "my file.png"},
+		{"fish", "--no-config", fish, "superres upscale --output=my", "--output=my file.png"},
+		{"fish", "--no-config", fish, "superres version my", ""},
+	} {
+		t.Run(c.shell+" "+c.line, func(t *testing.T) {
+			path, err := exec.LookPath(c.shell)
+			if err != nil {
+				t.Skipf("no %s here: its completion is not tried", c.shell)
+			}
+			cmd := exec.Command(path, c.args, "-c", c.script(c.line))
+			cmd.Dir = dir
+			cmd.Env = append(consoletest.Process(dir).Env, "PATH="+dir+":"+os.Getenv("PATH"), "HOME="+dir)
+			out, err := cmd.CombinedOutput()
+			if got := strings.Join(strings.Fields(string(out)), " "); err != nil || got != c.want {
+				t.Errorf("%v: %q, expected %q", err, got, c.want)
+			}
+		})
+	}
+}

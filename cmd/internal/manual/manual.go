@@ -1,0 +1,111 @@
+// Package manual is what the program says of itself: superres man, superres completion and
+// superres version.
+package manual
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/cmd/internal/console"
+)
+
+// Man is superres man.
+func Man(s *console.Streams) *cli.Command {
+	return console.Command(&cli.Command{
+		Name: "man", Usage: "print the manual page",
+		Description: `   superres man | man -l -
+   superres man > ~/.local/share/man/man1/superres.1`,
+		Action: func(c *cli.Context) error { return page(c.App, s.Out) },
+	})
+}
+
+// exitCodes are the exit codes for reading.
+var exitCodes = []struct {
+	codes, text string
+}{
+	{fmt.Sprint(console.ExitOK), "all done"},
+	{fmt.Sprint(console.ExitNothing), "nothing usable was made"},
+	{fmt.Sprint(console.ExitUsage), "wrong usage"},
+	{fmt.Sprint(console.ExitSome), "some files failed, others are done"},
+	{fmt.Sprint(console.ExitInput), "an input is missing, cannot be read, is damaged or no picture"},
+	{fmt.Sprint(console.ExitOutput), "an output exists or cannot be written, or two inputs have the same"},
+	{fmt.Sprint(console.ExitModel), "a model is missing or damaged"},
+	{fmt.Sprint(console.ExitLimit), "a limit: pixels, memory or time"},
+	{"130, 143", "interrupted; finished files are whole"},
+}
+
+// page writes the manual page of section 1, in the macros of man(7), from what the
+// commands say of themselves.
+func page(app *cli.App, to io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, ".TH SUPERRES 1 \"\" \"superres %s\" \"User Commands\"\n", console.Version)
+	fmt.Fprintf(&b, ".SH NAME\nsuperres \\- %s\n", roff(app.Usage))
+	b.WriteString(".SH SYNOPSIS\n.B superres\n.I COMMAND\n[\\fIFLAGS\\fR] [\\fIFILE\\fR...]\n")
+	b.WriteString(".SH DESCRIPTION\nFlags may stand before and after names of files;\n.B \\-\\-\nends them, and\n.B \\-\nis standard input or output.\n" +
+		"Data goes to standard output, all else to standard error.\n")
+	b.WriteString(".SH COMMANDS\n")
+	for _, c := range app.VisibleCommands() {
+		manualOf(&b, "superres "+c.Name, c)
+		for _, sub := range c.VisibleCommands() {
+			manualOf(&b, "superres "+c.Name+" "+sub.Name, sub)
+		}
+	}
+	b.WriteString(".SH EXIT STATUS\n")
+	for _, e := range exitCodes {
+		fmt.Fprintf(&b, ".TP\n.B %s\n%s\n", e.codes, roff(e.text))
+	}
+	b.WriteString(".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nno progress bar, as where\n.B TERM\nis\n.BR dumb .\n")
+	_, err := io.WriteString(to, b.String())
+	return err
+}
+
+// manualOf writes the part of a command.
+func manualOf(b *strings.Builder, name string, c *cli.Command) {
+	fmt.Fprintf(b, ".SS %s \\- %s\n", roff(name), roff(c.Usage))
+	if len(c.Subcommands) == 0 || c.Action != nil {
+		fmt.Fprintf(b, ".B %s\n%s\n.PP\n", roff(name), roff(c.ArgsUsage))
+	}
+	fmt.Fprintf(b, ".nf\n%s\n.fi\n", roff(strings.Trim(c.Description, "\n")))
+	for _, f := range c.VisibleFlags() {
+		doc, ok := f.(cli.DocGenerationFlag)
+		if !ok || f.Names()[0] == "help" {
+			continue
+		}
+		value, about := console.UsageOf(f)
+		var names []string
+		for _, n := range f.Names() {
+			names = append(names, "\\fB"+roff(console.Dashed(n))+"\\fR")
+		}
+		head := strings.Join(names, ", ")
+		if value != "" {
+			head += " \\fI" + roff(value) + "\\fR"
+		}
+		if text := doc.GetDefaultText(); console.TakesValue(f) && text != "" && text != `""` {
+			about += " (default: " + text + ")"
+		}
+		fmt.Fprintf(b, ".TP\n%s\n%s\n", head, roff(about))
+	}
+}
+
+// roff makes plain text of a text: nothing in it is taken for a request or an escape.
+func roff(text string) string {
+	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", "\\(ga", "^", `\(ha`, "~", `\(ti`).Replace(text)
+	var b strings.Builder
+	for _, r := range text {
+		if r > '~' {
+			fmt.Fprintf(&b, `\[u%04X]`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	lines := strings.Split(b.String(), "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(line, ".") {
+			lines[i] = `\&` + line
+		}
+	}
+	return strings.Join(lines, "\n")
+}

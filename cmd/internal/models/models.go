@@ -1,0 +1,124 @@
+// Package models opens models by their names or files and says in a line what they are.
+// Its command is superres models.
+package models
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/cmd/internal/console"
+	"superres/superres"
+	"superres/superres/models"
+	"superres/superres/resample"
+)
+
+// The models that the program chooses itself.
+const (
+	// Auto lets a command choose: Photo, and PhotoJPEG for JPEG files of an estimated
+	// quality below HighQuality, where it is the better one.
+	Auto = "auto"
+	// Photo is for pictures without errors of their own.
+	Photo = "photo"
+	// PhotoJPEG is for pictures with the errors of JPEG files.
+	PhotoJPEG = "photo-jpeg"
+	// HighQuality is the quality of JPEG, 1 to 100, from which Photo is the better one.
+	HighQuality = 93
+)
+
+// Command is superres models.
+func Command(s *console.Streams) *cli.Command {
+	return console.Command(&cli.Command{
+		Name: "models", Usage: "list the models that need no file, or tell where a model comes from",
+		ArgsUsage:   "[NAME|FILE...]",
+		Description: "   superres models\n   superres models photo            its provenance, as JSON\n   superres models my.npz",
+		Action: func(c *cli.Context) error {
+			if c.NArg() > 0 {
+				for _, name := range c.Args().Slice() {
+					m, err := Open(name)
+					if err != nil {
+						return err
+					}
+					enc := json.NewEncoder(s.Out)
+					enc.SetIndent("", "  ")
+					if err := enc.Encode(m.Describe()); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+			for _, name := range models.Names() {
+				m, err := models.Open(name)
+				if err != nil {
+					return err
+				}
+				if _, err := fmt.Fprintf(s.Out, "%-10s %s\n", name, Summary(m)); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	})
+}
+
+// Summary says in a line what a model is.
+func Summary(m *superres.Model) string {
+	if len(m.Stages) == 0 {
+		return "plain interpolation, any scale"
+	}
+	var kinds []string
+	for _, s := range m.Stages {
+		kinds = append(kinds, s.Kind())
+	}
+	p := m.Provenance
+	text := fmt.Sprintf("×%d from %s, %s, %d atoms", m.Scale, m.Degradation, strings.Join(kinds, " + "), p.Atoms)
+	if p.Imported != nil {
+		return text + " imported from " + p.Imported.File
+	}
+	text += " by " + p.Learner
+	if p.Score == nil {
+		return text
+	}
+	a, b := p.Score.Model, p.Score.Bicubic
+	if m.Degradation == resample.Box {
+		return text + fmt.Sprintf(", error %.4f on %d held-out pictures (bicubic %.4f)", a.NFE, p.HeldOut, b.NFE)
+	}
+	return text + fmt.Sprintf(", %.2f dB on %d held-out pictures (bicubic %.2f)", a.PSNR, p.HeldOut, b.PSNR)
+}
+
+// Open opens a model by the name of one that needs no file, or from a file.
+func Open(name string) (*superres.Model, error) {
+	if !strings.ContainsAny(name, `./\`) {
+		m, err := models.Open(name)
+		if err != nil {
+			return nil, fmt.Errorf("%w; or give a file that superres train wrote", err)
+		}
+		return m, nil
+	}
+	// Stat first: to open a pipe would wait for ever.
+	info, err := os.Stat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("not a regular file")
+	}
+	var f *os.File
+	if err == nil {
+		f, err = os.Open(name)
+	}
+	if err != nil {
+		if e, ok := errors.AsType[*fs.PathError](err); ok {
+			err = e.Err
+		}
+		return nil, console.Fail(console.ExitModel, fmt.Errorf("model %s cannot be read: %w; give a file that superres train wrote, or a name that superres models lists", name, err))
+	}
+	defer f.Close()
+	m, err := superres.Load(f, info.Size())
+	if err != nil {
+		return nil, fmt.Errorf("model %s: %w", name, err)
+	}
+	return m, nil
+}

@@ -1,0 +1,123 @@
+// Package mosaic draws the atoms of dictionaries.
+package mosaic
+
+import (
+	"image"
+	"image/color"
+	"math"
+
+	"superres/internal/safefile"
+	"superres/learners/sparse"
+)
+
+// Ground is the place of the ground in the palette, and zero that of the entry 0.
+const Ground, zero = 0, 128
+
+// Palette has the ground and the greys 1 to 255.
+var Palette = func() color.Palette {
+	p := color.Palette{color.NRGBA{44, 92, 150, 255}}
+	for v := 1; v < 256; v++ {
+		p = append(p, color.Gray{uint8(v)})
+	}
+	return p
+}()
+
+// Panel is one matrix of atoms in the drawing.
+type Panel struct {
+	// atoms has an atom a column, of w·h entries.
+	atoms *sparse.Dictionary
+	// w and h are the sides of an atom, in entries, which follow row after row.
+	w, h int
+	// side is that of an entry, in pixels before the zoom.
+	side int
+}
+
+// screen is the side that a drawing fits into when the zoom is chosen here, and
+// maxMosaic the most pixels of any.
+const (
+	screen    = 1600
+	maxMosaic = 100_000_000
+)
+
+// Draw draws atoms, the panels of each side by side, in rows on a ground of about
+// 4 by 3. Zero is mid-grey, and the largest entry of an atom in a panel black or
+// white. order are the numbers of the atoms, and zoom is how many pixels a pixel before it
+// is across; 0 is what fits a screen.
+func Draw(panels []Panel, order []int, zoom int) (image.Image, error) {
+	var l layout
+	if zoom > 0 {
+		l = newLayout(panels, len(order), zoom)
+	} else {
+		for zoom = 16; zoom > 0; zoom-- {
+			if l = newLayout(panels, len(order), zoom); l.width <= screen && l.height <= screen {
+				break
+			}
+		}
+		zoom = max(zoom, 1)
+	}
+	if l.width*l.height > maxMosaic {
+		return nil, safefile.Refuse(safefile.ErrLimit, "", "the atoms take %dx%d pixels, more than %d million; use a smaller --zoom or fewer atoms", l.width, l.height, maxMosaic/1_000_000)
+	}
+	img := image.NewPaletted(image.Rect(0, 0, l.width, l.height), Palette)
+	for i, k := range order {
+		x, y := l.at(i)
+		for _, p := range panels {
+			p.draw(img, x, y, k, p.side*zoom)
+			x += p.w*p.side*zoom + l.inner
+		}
+	}
+	return img, nil
+}
+
+// layout places the cells of a mosaic.
+type layout struct {
+	cellW, cellH  int // without the gap after it
+	inner, outer  int // gaps: between the panels of a cell, and around cells
+	cols          int
+	width, height int
+}
+
+func newLayout(panels []Panel, cells, zoom int) layout {
+	l := layout{inner: max(1, zoom/2), outer: min(max(3, 2*zoom), 8)}
+	for i, p := range panels {
+		if i > 0 {
+			l.cellW += l.inner
+		}
+		l.cellW += p.w * p.side * zoom
+		l.cellH = max(l.cellH, p.h*p.side*zoom)
+	}
+	stepW, stepH := float64(l.cellW+l.outer), float64(l.cellH+l.outer)
+	l.cols = min(max(int(math.Round(math.Sqrt(float64(cells)*stepH/stepW*4/3))), 1), cells)
+	rows := (cells + l.cols - 1) / l.cols
+	l.width, l.height = l.cols*(l.cellW+l.outer)+l.outer, rows*(l.cellH+l.outer)+l.outer
+	return l
+}
+
+// at returns the upper left corner of cell i.
+func (l layout) at(i int) (x, y int) {
+	return l.outer + i%l.cols*(l.cellW+l.outer), l.outer + i/l.cols*(l.cellH+l.outer)
+}
+
+// NewPanel makes a panel of a dictionary, whose atoms are w×h, an entry side×side pixels.
+func NewPanel(d *sparse.Dictionary, w, h, side int) Panel { return Panel{d, w, h, side} }
+
+// draw draws atom k with its corner at x, y, an entry as side×side pixels.
+func (p Panel) draw(img *image.Paletted, x, y, k, side int) {
+	atom := p.atoms.Atom(k)
+	largest := 0.0
+	for _, v := range atom {
+		largest = max(largest, math.Abs(v))
+	}
+	for i, v := range atom {
+		level := uint8(zero)
+		if largest > 0 {
+			level = uint8(zero + math.Round(127*(v/largest)))
+		}
+		for dy := range side {
+			at := img.PixOffset(x+i%p.w*side, y+i/p.w*side+dy)
+			for dx := range side {
+				img.Pix[at+dx] = level
+			}
+		}
+	}
+}

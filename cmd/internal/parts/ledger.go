@@ -1,0 +1,290 @@
+package parts
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
+	"superres/internal/safefile"
+)
+
+// A ledger tells which files are done by journals in the folders of the outputs:
+// .superres-journal.jsonl, or .superres-journal.I-of-N.jsonl for a part. A part appends
+// to its own journal alone, and all are read, so that parts may run at once and their
+// number may change.
+const (
+	journalPrefix = ".superres-journal"
+	journalSuffix = ".jsonl"
+)
+
+// Record is a line of the journal. A file has two: one just before it gets its name and
+// one after. A first line alone says that what has that name, if anything, is a whole
+// result, but not of which input.
+//
+// The journal of a part has two more, when it begins and when it ends: whether all of
+// its files have been tried, and which failed. They have no output.
+type Record struct {
+	State    string    `json:"state"`            // "start" or "done"; "begin" or "end"
+	Output   string    `json:"output,omitempty"` // below the folder of the journal, with slashes
+	Input    string    `json:"input,omitempty"`  // below the folder it was found in, with slashes
+	Size     int64     `json:"size,omitempty"`   // of the input, in bytes
+	Modified time.Time `json:"modified,omitzero"`
+	SHA256   string    `json:"sha256,omitempty"`   // of the input
+	Settings string    `json:"settings,omitempty"` // a hash
+	Bytes    int64     `json:"bytes,omitempty"`    // of the output
+	Time     time.Time `json:"time"`
+	Done     int       `json:"done,omitempty"`   // end: pictures done now or before
+	Failed   []string  `json:"failed,omitempty"` // end: the inputs that failed
+}
+
+// File is what a command makes of an input, one of its own.
+type File struct {
+	// Input is the path of the input.
+	Input string
+	// Place is the path of the input below the folder it was found in.
+	Place string
+	// Output is the path of the file that is made.
+	Output string
+	// Root is the folder of the outputs, which has the journal.
+	Root string
+	// Settings is a hash of all but the input that decides the bytes of the output.
+	Settings string
+}
+
+// Ledger keeps account of the files that a command makes, so that work that was
+// interrupted goes on. A nil one knows of no earlier work and keeps nothing.
+type Ledger struct {
+	suffix   string                       // of this part's journals
+	past     map[string]map[string]Record // the latest, by folder and output
+	journals map[string]*Journal[Record]  // by folder
+}
+
+// NewLedger returns the ledger of a part, or of the whole.
+func NewLedger(part Part) *Ledger {
+	return &Ledger{part.Suffix(), map[string]map[string]Record{}, map[string]*Journal[Record]{}}
+}
+
+// IsResult tells whether a path is an output by the journals in the folder root.
+func (l *Ledger) IsResult(root, path string) (bool, error) {
+	if l == nil {
+		return false, nil
+	}
+	past, err := l.read(root)
+	if err != nil {
+		return false, err
+	}
+	_, is := past[paths.Below(paths.Real(root), filepath.Join(paths.Real(filepath.Dir(path)), filepath.Base(path)))]
+	return is, nil
+}
+
+// Judge decides what the journals say of a file: that it is done, or that what has the
+// name of its output is a result and may be replaced.
+func (l *Ledger) Judge(f File) (done, ours bool, err error) {
+	if l == nil {
+		return false, false, nil
+	}
+	past, err := l.read(f.Root)
+	if err != nil {
+		return false, false, err
+	}
+	last, known := past[paths.Below(f.Root, f.Output)]
+	there, err := os.Lstat(f.Output)
+	if !known || err != nil || !there.Mode().IsRegular() {
+		return false, false, nil
+	}
+	ours = last.State == "start" || last.Bytes == there.Size()
+	done = ours && last.State == "done" && last.Input == filepath.ToSlash(f.Place) && last.Settings == f.Settings && last.isOf(f.Input)
+	return done, ours, nil
+}
+
+// isOf tells whether a file is still the input of a record: by its size and time, or
+// else, since copying changes the time, by what is in it.
+func (rec Record) isOf(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || info.Size() != rec.Size {
+		return false
+	}
+	if info.ModTime().Equal(rec.Modified) {
+		return true
+	}
+	sum, err := hashFile(path)
+	return err == nil && sum == rec.SHA256
+}
+
+func hashFile(path string) (string, error) {
+	f, _, err := safefile.OpenRegular(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", console.Fail(console.ExitInput, fmt.Errorf("%s: cannot be read: %w", path, err))
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// read returns the latest record of each output in all journals of a folder.
+func (l *Ledger) read(folder string) (map[string]Record, error) {
+	key := paths.Real(folder)
+	if past, ok := l.past[key]; ok {
+		return past, nil
+	}
+	past := map[string]Record{}
+	entries, err := os.ReadDir(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, safefile.Unwritable(folder, err)
+	}
+	for _, e := range entries {
+		if ok, _ := filepath.Match(journalPrefix+"*"+journalSuffix, e.Name()); !ok || !e.Type().IsRegular() {
+			continue
+		}
+		name := filepath.Join(folder, e.Name())
+		list, _, err := ReadJournal[Record](name)
+		if err != nil {
+			return nil, journalError(name, err)
+		}
+		last := map[string]Record{} // in a journal the later line, whatever the clock says
+		for _, rec := range list {
+			if rec.Output != "" {
+				last[rec.Output] = rec
+			}
+		}
+		for output, rec := range last {
+			if old, ok := past[output]; !ok || !rec.Time.Before(old.Time) {
+				past[output] = rec
+			}
+		}
+	}
+	l.past[key] = past
+	return past, nil
+}
+
+// openIn opens the journal in a folder.
+func (l *Ledger) openIn(folder string) error {
+	key := paths.Real(folder)
+	if l.journals[key] != nil {
+		return nil
+	}
+	opened, _, err := OpenJournal[Record](filepath.Join(folder, journalPrefix+l.suffix+journalSuffix))
+	if err != nil {
+		return err
+	}
+	l.journals[key] = opened
+	return l.mark(key, Record{State: "begin"})
+}
+
+// mark adds a record without an output to the journal of a part.
+func (l *Ledger) mark(key string, rec Record) error {
+	if l.suffix == "" {
+		return nil
+	}
+	rec.Time = time.Now()
+	return l.journals[key].Add(rec)
+}
+
+// Close ends the journals.
+func (l *Ledger) Close() {
+	if l == nil {
+		return
+	}
+	for _, j := range l.journals {
+		// Every line is written; one that is lost costs its picture once more.
+		_ = j.Close()
+	}
+}
+
+// Open opens the journals in the folders in which there is something to do. A part has
+// one in every folder of the whole, also where it has nothing to do: superres merge looks
+// for it.
+func (l *Ledger) Open(all, working []string) error {
+	if l == nil {
+		return nil
+	}
+	if l.suffix != "" {
+		for _, root := range all {
+			if err := os.MkdirAll(root, 0o777); err != nil {
+				return safefile.Unwritable(root, err)
+			}
+			if err := l.openIn(root); err != nil {
+				return err
+			}
+		}
+	}
+	for _, root := range working {
+		if err := l.openIn(root); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// End tells the journals of a part, in all folders of the whole, that all its files have
+// been tried. failed are the inputs of those that were not made.
+func (l *Ledger) End(all []string, files []File, failed []string) error {
+	if l == nil || l.suffix == "" {
+		return nil
+	}
+	bad, ends := map[string]bool{}, map[string]*Record{}
+	for _, path := range failed {
+		bad[path] = true
+	}
+	for _, root := range all {
+		ends[root] = &Record{State: "end"}
+	}
+	for _, f := range files {
+		if e := ends[f.Root]; bad[f.Input] {
+			e.Failed = append(e.Failed, f.Input)
+		} else {
+			e.Done++
+		}
+	}
+	for root, e := range ends {
+		if err := l.mark(paths.Real(root), *e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Keep has a file written, between its two records. info is that of the input before it
+// was read. The first record is on the disk before the file.
+func (l *Ledger) Keep(f File, info fs.FileInfo, write func() error) error {
+	if l == nil {
+		return write()
+	}
+	sum, err := hashFile(f.Input)
+	if err != nil {
+		return err
+	}
+	rec := Record{State: "start", Output: paths.Below(f.Root, f.Output), Input: filepath.ToSlash(f.Place), Size: info.Size(), Modified: info.ModTime(),
+		SHA256: sum, Settings: f.Settings, Time: time.Now()}
+	at := l.journals[paths.Real(f.Root)]
+	if err := at.Add(rec); err != nil {
+		return err
+	}
+	if err := at.File.Sync(); err != nil {
+		return journalError(at.File.Name(), err)
+	}
+	if err := write(); err != nil {
+		return err
+	}
+	in, err := os.Stat(f.Input)
+	if err != nil || in.Size() != rec.Size || !in.ModTime().Equal(rec.Modified) {
+		return nil // changed meanwhile: to be done again
+	}
+	out, err := os.Lstat(f.Output)
+	if err != nil {
+		return safefile.Unwritable(f.Output, err)
+	}
+	rec.State, rec.Bytes, rec.Time = "done", out.Size(), time.Now()
+	return at.Add(rec)
+}

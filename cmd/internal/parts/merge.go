@@ -1,0 +1,174 @@
+package parts
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
+	"superres/internal/safefile"
+)
+
+// Command is superres merge.
+func Command(s *console.Streams) *cli.Command {
+	return console.Command(&cli.Command{
+		Name: "merge", Usage: "complete what was done in parts, with --shard", ArgsUsage: "[FLAGS] FOLDER",
+		Description: `   superres merge recovery/     the report of superres recover --shard I/N -o recovery/, for all I
+   superres merge comparison/   that of superres compare; run it where the parts were run
+   superres merge large/        whether all parts of superres upscale --resume --shard I/N -o large/ are done`,
+		Flags: console.WorkFlags,
+		Action: func(c *cli.Context) error {
+			if c.NArg() != 1 {
+				return console.Usage("expected one folder; superres merge --help shows examples")
+			}
+			return merge(c, s, c.Args().First())
+		},
+	})
+}
+
+func merge(c *cli.Context, s *console.Streams, path string) error {
+	recorded, err := os.ReadFile(filepath.Join(path, commandFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return mergePictures(s, path)
+	}
+	var args []string
+	if err == nil {
+		err = json.Unmarshal(recorded, &args)
+	}
+	if err != nil || len(args) == 0 || !sweeps(c.App.Command(args[0])) {
+		return console.Fail(console.ExitInput, fmt.Errorf("%s does not hold the command of the parts (%v)", filepath.Join(path, commandFile), err))
+	}
+	var flags []string
+	for _, f := range console.WorkFlags {
+		if name := f.Names()[0]; c.IsSet(name) {
+			flags = append(flags, fmt.Sprintf("--%s=%v", name, c.Value(name)))
+		}
+	}
+	args = slices.Concat([]string{"superres", args[0], "--output=" + path}, flags, args[1:])
+	return c.App.RunContext(toMerge(c.Context), args)
+}
+
+// sweeps tells whether the trials of a command can be run in parts.
+func sweeps(c *cli.Command) bool {
+	return c != nil && slices.Contains(c.Flags, cli.Flag(SweepFlag))
+}
+
+// commandFile holds the command whose trials the parts in a folder run, so that
+// superres merge can make its report.
+const commandFile = "command.json"
+
+// SweepPart reads --shard and, of a part, sees to commandFile: all parts in a folder
+// are of one command.
+func SweepPart(c *cli.Context, dir string) (Part, error) {
+	part, err := Parse(c.String("shard"))
+	if err != nil || part.Of == 0 || dir == "" {
+		return part, err
+	}
+	args := []string{c.Command.Name}
+	for _, f := range c.Command.Flags {
+		name := f.Names()[0]
+		if !c.IsSet(name) || name == "shard" || name == "output" || slices.ContainsFunc(console.WorkFlags, func(w cli.Flag) bool { return w.Names()[0] == name }) {
+			continue
+		}
+		values := []string{fmt.Sprint(c.Value(name))}
+		if _, is := f.(*cli.StringSliceFlag); is {
+			values = c.StringSlice(name)
+		}
+		for _, v := range values {
+			args = append(args, "--"+name+"="+v)
+		}
+	}
+	args = append(append(args, "--"), c.Args().Slice()...)
+	text, err := json.Marshal(args)
+	if err != nil {
+		return part, err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return part, safefile.Unwritable(dir, err)
+	}
+	name := filepath.Join(dir, commandFile)
+	old, err := os.ReadFile(name)
+	switch {
+	case err == nil && !bytes.Equal(old, text):
+		return part, console.Usage("%s holds parts of another command, %s; use another -o", dir, safefile.OneLine(string(old)))
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return part, console.Fail(console.ExitOutput, err)
+	case err == nil:
+		return part, nil
+	}
+	return part, safefile.WriteAtomic(name, true, console.Writes(text))
+}
+
+// mergePictures tells what has become of the parts of an upscale, by their journals.
+func mergePictures(s *console.Streams, dir string) error {
+	files, err := filepath.Glob(filepath.Join(paths.GlobQuote(dir), journalPrefix+"*"+journalSuffix))
+	if err != nil {
+		return err
+	}
+	ends := map[int]map[int]Record{} // by number of parts and part
+	for _, file := range files {
+		part, ok := OfFile(file)
+		if !ok {
+			continue
+		}
+		list, _, err := ReadJournal[Record](file)
+		if err != nil {
+			return journalError(file, err)
+		}
+		if ends[part.Of] == nil {
+			ends[part.Of] = map[int]Record{}
+		}
+		var last Record
+		for _, rec := range list {
+			if rec.Output == "" {
+				last = rec
+			}
+		}
+		if last.State == "end" {
+			ends[part.Of][part.Index] = last
+		}
+	}
+	if len(ends) == 0 {
+		return console.Fail(console.ExitInput, fmt.Errorf("%s: no part was done there with --shard I/N (of upscale with --resume as well)", dir))
+	}
+	var open []string
+	for _, of := range slices.Sorted(maps.Keys(ends)) { // the pictures may have been divided anew
+		parts := ends[of]
+		if len(parts) == of {
+			return partsDone(s, dir, parts)
+		}
+		for i := range of {
+			if _, ok := parts[i]; !ok {
+				open = append(open, Part{i, of}.String())
+			}
+		}
+	}
+	slices.Sort(open)
+	return console.Fail(console.ExitInput, fmt.Errorf("%s: not all parts have come to their end; run the command with --shard %s", dir, console.FirstOf(open)))
+}
+
+func partsDone(s *console.Streams, dir string, parts map[int]Record) error {
+	done := 0
+	var failed []string
+	for _, i := range slices.Sorted(maps.Keys(parts)) {
+		done += parts[i].Done
+		failed = append(failed, parts[i].Failed...)
+	}
+	for _, name := range failed {
+		fmt.Fprintln(s.Out, safefile.OneLine(name+": failed"))
+	}
+	fmt.Fprintf(s.Out, "%d parts: %d pictures done, %d failed\n", len(parts), done, len(failed))
+	if len(failed) > 0 {
+		return console.Fail(console.ExitSome, fmt.Errorf("%s: %d of %d pictures failed", dir, len(failed), done+len(failed)))
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+// Package parts divides work into parts that may run at once, on one machine or many, and
+// keeps what is done, so that work that was interrupted goes on. Its command is superres
+// merge.
+package parts
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/cmd/internal/console"
+)
+
+// SweepFlag is the flag of the commands whose trials a sweep runs.
+var SweepFlag = &cli.StringFlag{Name: "shard", Usage: "do only part `I/N` of the trials, 0/N to N-1/N, and write no report: the parts may run at once, and superres merge DIR writes it"}
+
+// Part is one part of many of a set of pictures or trials. The zero value is all of it.
+//
+// Note: parts are numbered from 0 because the index of a Kubernetes job is
+// (JOB_COMPLETION_INDEX), and that of a Slurm array may be (--array=0-6).
+type Part struct {
+	// Index is the number of the part, from 0.
+	Index int
+	// Of is how many parts there are. 0 is no division: the part is all.
+	Of int
+}
+
+// Parse reads I/N.
+func Parse(text string) (Part, error) {
+	if text == "" {
+		return Part{}, nil
+	}
+	first, second, _ := strings.Cut(text, "/")
+	i, err1 := strconv.Atoi(first)
+	n, err2 := strconv.Atoi(second)
+	switch {
+	case err1 != nil || err2 != nil || n < 1:
+		return Part{}, console.Usage("--shard %s: expected I/N, such as 0/7 for the first of seven parts", text)
+	case i < 0 || i >= n:
+		return Part{}, console.Usage("--shard %s: parts are numbered from 0: expected 0/%d to %d/%d", text, n, n-1, n)
+	}
+	return Part{i, n}, nil
+}
+
+// String is I/N, as Parse reads it.
+func (s Part) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Of) }
+
+// Has tells whether a picture is of this part: by a hash of its place alone, so
+// that it stays in its part whatever else comes or goes.
+func (s Part) Has(place string) bool {
+	if s.Of == 0 {
+		return true
+	}
+	sum := sha256.Sum256([]byte(filepath.ToSlash(place)))
+	return binary.BigEndian.Uint64(sum[:])%uint64(s.Of) == uint64(s.Index)
+}
+
+// HasTask is has for a trial: by all that decides its result, so that no part gets one
+// learner alone.
+func (s Part) HasTask(task any) bool {
+	if s.Of == 0 {
+		return true
+	}
+	text, err := json.Marshal(task)
+	if err != nil {
+		panic(err) // a task is made of numbers and texts
+	}
+	return s.Has(string(text))
+}
+
+// Suffix distinguishes the files of the parts.
+func (s Part) Suffix() string {
+	if s.Of == 0 {
+		return ""
+	}
+	return fmt.Sprintf(".%d-of-%d", s.Index, s.Of)
+}
+
+var partSuffix = regexp.MustCompile(`\.(\d+)-of-(\d+)(?:\.jsonl)?$`)
+
+// OfFile reads the part back from a file name that ends in its suffix, and perhaps in
+// .jsonl.
+func OfFile(name string) (Part, bool) {
+	m := partSuffix.FindStringSubmatch(name)
+	if m == nil {
+		return Part{}, false
+	}
+	s, err := Parse(m[1] + "/" + m[2])
+	return s, err == nil
+}

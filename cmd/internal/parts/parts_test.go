@@ -1,0 +1,78 @@
+package parts
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/console/consoletest"
+)
+
+// A journal is not written through a link.
+func TestLinkedJournal(t *testing.T) {
+	dir := t.TempDir()
+	consoletest.Put(t, filepath.Join(dir, "precious"), []byte("no end of line"))
+	if err := os.Symlink("precious", filepath.Join(dir, "journal.jsonl")); err != nil {
+		t.Skip(err)
+	}
+	if _, _, err := OpenJournal[int](filepath.Join(dir, "journal.jsonl")); err == nil || console.ExitCode(err) != console.ExitOutput || !strings.Contains(err.Error(), "is a symbolic link") {
+		t.Error(err)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, "precious")); err != nil || string(got) != "no end of line" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// In a journal the later line holds, even where the clock was set back in between.
+func TestJournalOfAWrongClock(t *testing.T) {
+	dir := t.TempDir()
+	consoletest.Put(t, filepath.Join(dir, ".superres-journal.jsonl"), []byte(`{"state":"done","output":"a","settings":"old","time":"2030-01-01T00:00:00Z"}
+{"state":"done","output":"a","settings":"new","time":"2020-01-01T00:00:00Z"}
+`))
+	consoletest.Put(t, filepath.Join(dir, ".superres-journal.0-of-2.jsonl"), []byte(`{"state":"done","output":"a","settings":"older","time":"2019-01-01T00:00:00Z"}
+`))
+	past, err := NewLedger(Part{}).read(dir)
+	if err != nil || past["a"].Settings != "new" {
+		t.Errorf("%+v, %v", past["a"], err)
+	}
+}
+
+// Every picture is in one part, whatever the other pictures are, and the parts are of
+// like size. The numbers are fixed: a part must not change between versions.
+func TestShards(t *testing.T) {
+	for n := 1; n <= 9; n++ {
+		count := make([]int, n)
+		for i := range 900 {
+			place, found := fmt.Sprintf("dir%d/%d.png", i%7, i), 0
+			for k := range n {
+				if (Part{k, n}).Has(place) {
+					count[k]++
+					found++
+				}
+			}
+			if found != 1 || !(Part{}).Has(place) {
+				t.Fatalf("%s is in %d of %d parts", place, found, n)
+			}
+		}
+		if least := slices.Min(count); least < 900/n*7/10 {
+			t.Errorf("of %d parts, one has %d of 900", n, least)
+		}
+	}
+	for place, want := range map[string]int{"a.png": 1, "in/b.png": 6, "deep/er/c.jpg": 6} {
+		if got := slices.IndexFunc([]int{0, 1, 2, 3, 4, 5, 6}, func(k int) bool { return Part{k, 7}.Has(place) }); got != want {
+			t.Errorf("%s is in part %d, expected %d", place, got, want)
+		}
+	}
+	for _, bad := range []string{"7/7", "-1/7", "1", "1/", "/2", "0/0", "a/b", "1/2/3", "0/7x"} {
+		if s, err := Parse(bad); err == nil {
+			t.Errorf("%s: %+v", bad, s)
+		}
+	}
+	if s, err := Parse("6/7"); err != nil || s != (Part{6, 7}) || s.Suffix() != ".6-of-7" || s.String() != "6/7" {
+		t.Errorf("%+v, %v", s, err)
+	}
+}

@@ -1,0 +1,214 @@
+package parts
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
+	"superres/internal/parallel"
+	"superres/internal/safefile"
+)
+
+// mergeKey is that of the contexts of sweeps that merge.
+type mergeKey struct{}
+
+// toMerge returns a context in which sweeps merge.
+func toMerge(ctx context.Context) context.Context { return context.WithValue(ctx, mergeKey{}, true) }
+
+// merges tells whether sweeps merge in a context.
+func merges(ctx context.Context) bool { return ctx.Value(mergeKey{}) != nil }
+
+// Sweep runs tasks that are not among those the journals in the folder dir have, keeps
+// what they give there, and returns the results of all, in the order of the tasks.
+// Trials that failed are tried again.
+//
+// A part of a sweep runs its own tasks, keeps them in a journal of its own, and returns
+// nothing. A sweep that merges, because superres merge runs the command to make its
+// report, runs nothing: it returns what the parts have kept, and
+// fails when that is not all.
+type Sweep[K comparable, R any] struct {
+	// Command is the name of the command whose folder it is: each has reports of its own,
+	// some of one name.
+	Command string
+	// Dir is the folder of the journals.
+	Dir string
+	// Part is what is to be run. The zero value is all.
+	Part Part
+	// Task is the task that gave a result.
+	Task func(R) K
+	// Failed tells whether a result is a failure.
+	Failed func(R) bool
+	// Weight is roughly proportional to the work of a task.
+	Weight func(K) float64
+	// Run does a task. It fails only when the context ends.
+	Run func(context.Context, K) (R, error)
+}
+
+// MaxTrials is how many trials a sweep may have: all of them are kept in memory.
+const MaxTrials = 1_000_000
+
+// entry is a line of a sweep's journal.
+type entry[R any] struct {
+	Command string `json:"command"`
+	Version string `json:"version"`
+	Result  R      `json:"result"`
+}
+
+// The journals of a sweep: journal.jsonl, and journal.I-of-N.jsonl of its parts.
+const (
+	sweepPrefix = "journal"
+	sweepSuffix = ".jsonl"
+)
+
+// Do runs the sweep. A part returns nothing, and tells bar what it has done.
+func (s Sweep[K, R]) Do(ctx context.Context, tasks []K, bar *console.Progress) (results []R, err error) {
+	if s.Dir == "" {
+		return nil, console.Usage("-o names no folder; leave it out or give one")
+	}
+	if merges(ctx) {
+		return s.kept(tasks, bar)
+	}
+	if err := os.MkdirAll(s.Dir, 0o777); err != nil {
+		return nil, safefile.Unwritable(s.Dir, err)
+	}
+	j, own, err := OpenJournal[entry[R]](filepath.Join(s.Dir, sweepPrefix+s.Part.Suffix()+sweepSuffix))
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err2 := j.Close(); err == nil && err2 != nil {
+			err = journalError(j.File.Name(), err2)
+		}
+	}()
+	if s.Part.Of > 0 {
+		tasks = slices.DeleteFunc(slices.Clone(tasks), func(t K) bool { return !s.Part.HasTask(t) })
+	}
+	done, _, err := s.known(tasks, own, filepath.Base(j.File.Name()), bar)
+	if err != nil {
+		return nil, err
+	}
+	var todo []K
+	total, sum, count, failures := 0.0, 0.0, 0, 0
+	for _, t := range tasks {
+		if _, ok := done[t]; !ok {
+			todo = append(todo, t)
+			total += s.Weight(t)
+		}
+	}
+	err = parallel.Each(ctx, todo, s.Run, func(r R) error {
+		done[s.Task(r)] = r
+		sum += s.Weight(s.Task(r))
+		bar.Set(fmt.Sprintf("%d trials", len(todo)), sum/total)
+		if count++; bar.Plain() && 10*count/len(todo) > 10*(count-1)/len(todo) {
+			bar.Line("%d of %d trials", count, len(todo))
+		}
+		if s.Failed(r) {
+			if failures++; s.Part.Of == 0 {
+				return nil
+			}
+		}
+		return j.Add(entry[R]{s.Command, console.Version, r})
+	})
+	if err != nil {
+		return nil, err
+	}
+	if s.Part.Of > 0 {
+		bar.Line("part %v: %d trials, %d of them now; superres merge %s makes the report when all parts are done", s.Part, len(tasks), len(todo), s.Dir)
+		if failures > 0 {
+			return nil, console.Fail(console.ExitSome, fmt.Errorf("%d of %d trials failed; the same command tries them again, and superres merge reports them", failures, len(tasks)))
+		}
+		return nil, nil
+	}
+	for _, t := range tasks {
+		results = append(results, done[t])
+	}
+	return results, nil
+}
+
+// known returns the results that the journals have of tasks: own is what one of them,
+// of the given name, holds. Failures are apart.
+func (s Sweep[K, R]) known(tasks []K, own []entry[R], name string, bar *console.Progress) (done, failed map[K]R, err error) {
+	files, err := filepath.Glob(filepath.Join(paths.GlobQuote(s.Dir), sweepPrefix+"*"+sweepSuffix))
+	if err != nil {
+		return nil, nil, err
+	}
+	all := own
+	for _, file := range files {
+		base := filepath.Base(file)
+		if _, part := OfFile(base); base == name || !part && base != sweepPrefix+sweepSuffix {
+			continue
+		}
+		list, _, err := ReadJournal[entry[R]](file)
+		if err != nil {
+			return nil, nil, journalError(file, err)
+		}
+		all = append(all, list...)
+	}
+	wanted, others := map[K]bool{}, 0
+	for _, t := range tasks {
+		wanted[t] = true
+	}
+	done, failed = map[K]R{}, map[K]R{}
+	for _, e := range all {
+		if e.Command != "" && e.Command != s.Command { // a line may not say
+			return nil, nil, console.Fail(console.ExitOutput, fmt.Errorf("%s: this folder has the results of superres %s; use another -o", s.Dir, e.Command))
+		}
+		t := s.Task(e.Result)
+		if s.Failed(e.Result) {
+			failed[t] = e.Result
+			continue
+		}
+		if done[t] = e.Result; e.Version != console.Version && wanted[t] {
+			others++
+		}
+	}
+	if others > 0 {
+		bar.Line("%s: %d results are of another version of superres and are kept; use another -o to have all anew", s.Dir, others)
+	}
+	return done, failed, nil
+}
+
+// kept returns what the parts have kept, failures too.
+func (s Sweep[K, R]) kept(tasks []K, bar *console.Progress) (results []R, err error) {
+	done, failed, err := s.known(tasks, nil, "", bar)
+	if err != nil {
+		return nil, err
+	}
+	var missing []K
+	for _, t := range tasks {
+		r, ok := done[t]
+		if !ok {
+			r, ok = failed[t]
+		}
+		if !ok {
+			missing = append(missing, t)
+		}
+		results = append(results, r)
+	}
+	if len(missing) == 0 {
+		return results, nil
+	}
+	return nil, console.Fail(console.ExitInput, fmt.Errorf("%d of %d trials are not done yet; run the command with --shard %s", len(missing), len(tasks), s.partsOf(missing)))
+}
+
+// partsOf names the parts that tasks are of, by the journals that are there.
+func (s Sweep[K, R]) partsOf(tasks []K) string {
+	files, _ := filepath.Glob(filepath.Join(paths.GlobQuote(s.Dir), sweepPrefix+"*"+sweepSuffix))
+	of := 0
+	for _, file := range files {
+		if p, ok := OfFile(file); ok {
+			of = max(of, p.Of)
+		}
+	}
+	var names []string
+	for i := range of {
+		if p := (Part{i, of}); slices.ContainsFunc(tasks, func(t K) bool { return p.HasTask(t) }) {
+			names = append(names, p.String())
+		}
+	}
+	return console.FirstOf(names)
+}

@@ -1,0 +1,141 @@
+// Package pictures finds the pictures that a command line names, says where what is made of
+// them goes and how large it is, and reads pictures to learn from.
+package pictures
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
+)
+
+// Input is one picture to be read.
+type Input struct {
+	// Path is the file as it was named or found. "-" is standard input.
+	Path string
+	// Place is the path below root, or the base name when there is none.
+	Place string
+	// Root is the folder that the file was found in. It is empty when the file was named
+	// itself.
+	Root string
+}
+
+var pictureExtensions = []string{".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp"}
+
+// isPicture tells by its extension whether a file in a folder is a picture.
+func isPicture(name string) bool {
+	return slices.Contains(pictureExtensions, strings.ToLower(filepath.Ext(name))) && !strings.HasPrefix(filepath.Base(name), ".")
+}
+
+// Finder lists the pictures that arguments stand for.
+type Finder struct {
+	// Recursive takes folders with all below them: --recursive, false.
+	Recursive bool
+	// Filter chooses among the pictures of folders: all.
+	Filter Filter
+	// Avoid is a folder, without links, that is not entered: that of the outputs. Empty is
+	// none.
+	Avoid string
+}
+
+// Expand lists the pictures that an argument stands for, and fails when there are none.
+func Expand(arg string, recursive bool) ([]Input, error) {
+	return Finder{Recursive: recursive}.Expand(arg)
+}
+
+// Expand lists the pictures that an argument stands for: a file, the pictures of a
+// folder (below it, too, if recursive), or those a pattern matches, where the
+// shell has not expanded it. Folders are listed in name order. It fails when there are
+// none, even with another filter.
+func (f Finder) Expand(arg string) ([]Input, error) {
+	if arg == "" {
+		return nil, console.Usage(`an input has an empty name (""); leave it out or name a file`)
+	}
+	if arg == "-" {
+		return []Input{{Path: arg, Place: "stdin"}}, nil
+	}
+	info, err := os.Stat(arg)
+	if errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(arg, "*?[") {
+		return f.matching(arg)
+	}
+	if err != nil || !info.IsDir() {
+		return []Input{{Path: arg, Place: filepath.Base(arg)}}, nil // its opening will tell what is wrong
+	}
+	return f.within(arg)
+}
+
+// matching lists what a pattern stands for; a folder it matches is mirrored like one
+// that is named.
+func (f Finder) matching(pattern string) ([]Input, error) {
+	matches, err := filepath.Glob(pattern)
+	if err != nil || len(matches) == 0 {
+		return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: no file matches this pattern", pattern))
+	}
+	var list []Input
+	for _, m := range matches {
+		if strings.HasPrefix(filepath.Base(m), ".") {
+			continue
+		}
+		if paths.IsFolder(m) {
+			if f.Avoid != "" && paths.Real(m) == f.Avoid || !f.Filter.enters(filepath.Base(m)) {
+				continue
+			}
+		} else if !f.Filter.takes(filepath.Base(m)) {
+			continue
+		}
+		more, err := f.Expand(m)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, more...)
+	}
+	return list, nil
+}
+
+// within lists the pictures of a folder.
+func (f Finder) within(folder string) ([]Input, error) {
+	var list []Input
+	any := false
+	root := filepath.Clean(folder) + string(filepath.Separator) // followed when it is a link
+	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		place, relErr := filepath.Rel(folder, path)
+		switch {
+		case err != nil:
+			list = append(list, Input{path, place, folder}) // to be opened and reported like a bad picture
+			return fs.SkipDir
+		case relErr != nil:
+			return relErr
+		case path == root:
+			return nil
+		case e.IsDir():
+			if !f.Recursive || strings.HasPrefix(e.Name(), ".") || !f.Filter.enters(filepath.ToSlash(place)) || f.Avoid != "" && paths.Real(path) == f.Avoid {
+				return fs.SkipDir
+			}
+		case isPicture(path):
+			any = true
+			if f.Filter.takes(filepath.ToSlash(place)) {
+				list = append(list, Input{path, place, folder})
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 0 && !any && len(f.Filter.Exclude) == 0 {
+		return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: no pictures in this folder (looked for %s)", folder, strings.Join(pictureExtensions, " ")))
+	}
+	return list, nil
+}
+
+// IsIDX tells whether path is named like an IDX file.
+func IsIDX(path string) bool {
+	name := strings.TrimSuffix(filepath.Base(path), ".gz")
+	return strings.HasSuffix(name, ".idx") || strings.HasSuffix(name, "-ubyte")
+}

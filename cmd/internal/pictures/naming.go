@@ -1,0 +1,169 @@
+package pictures
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
+	"superres/internal/imagefile"
+	"superres/learners/plugin"
+	"superres/superres"
+)
+
+// Naming is how outputs are asked for.
+type Naming struct {
+	// Out is a file, a folder, or "-" for standard output: --output. Empty is beside the
+	// input.
+	Out string
+	// Format is that of all outputs: --format. Empty is that of the name or the input.
+	Format string
+	// Template is of names: --name, {stem}_{size}{ext}.
+	Template string
+	// Model is for {model}.
+	Model string
+	// Size is for {size} and {scale}.
+	Size superres.Options
+}
+
+// Namer decides where enlargements go, and in which format.
+type Namer struct {
+	out      string // a file, a folder, "-" or empty
+	format   string // of all outputs, or empty: that of the input
+	template string // of names, without the extension
+	size     string // for {size}
+	values   map[string]string
+	single   bool // there is one input, and it was named itself
+}
+
+// Output is where an enlargement goes.
+type Output struct {
+	// Path is the file. "-" is standard output.
+	Path string
+	// Format is png, jpeg, bmp or tiff.
+	Format string
+	// Root is the folder that the file must not leave through a link.
+	Root string
+}
+
+var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
+
+// NewNamer checks what is asked for. single says that there is one input, which was named
+// itself. The template may end in {ext}, the extension of the output, which is added
+// where it does not.
+func NewNamer(want Naming, single bool) (Namer, error) {
+	n := Namer{out: want.Out, single: single, size: SizeText(want.Size)}
+	if f := strings.TrimPrefix(want.Format, "."); f != "" {
+		var err error
+		if n.format, err = imagefile.FormatOf("x." + strings.ToLower(f)); err != nil {
+			return n, console.Usage("--format %s: expected png, jpeg, bmp or tiff", want.Format)
+		}
+	}
+	n.values = map[string]string{
+		"{size}": n.size, "{scale}": scaleText(want.Size),
+		"{model}": strings.TrimSuffix(filepath.Base(want.Model), ".npz"),
+	}
+	known := []string{"{stem}", "{ext}", "{size}", "{scale}", "{model}"}
+	for _, p := range placeholder.FindAllString(want.Template, -1) {
+		if v, ok := n.values[p]; ok && v == "" {
+			return n, console.Usage("--name %s: {scale} is not known with --width, --height and --fit; use {size}", want.Template)
+		} else if !ok && p != "{stem}" && p != "{ext}" {
+			return n, console.Usage("--name %s: %s", want.Template, plugin.Unknown("placeholder", p, known))
+		}
+	}
+	n.template = withoutExt(want.Template)
+	return n, nil
+}
+
+// withoutExt takes the extension off the end of a template.
+func withoutExt(template string) string {
+	if short, ok := strings.CutSuffix(template, "{ext}"); ok {
+		return strings.TrimSuffix(short, ".")
+	}
+	return template
+}
+
+// Output names the enlargement of an input.
+func (n Namer) Output(in Input) (Output, error) {
+	out, format := n.out, n.format
+	asFile := n.single && out != "" && out != "-" && !paths.IsFolder(out) && !strings.HasSuffix(out, "/") && !strings.HasSuffix(out, string(filepath.Separator))
+	switch {
+	case out == "-" || out == "" && in.Path == "-":
+		if format == "" {
+			format = "png"
+		}
+		return Output{Path: "-", Format: format}, nil
+	case !n.single && out != "" && !paths.IsFolder(out) && isPicture(out):
+		return Output{}, console.Usage("-o %s: several pictures need a folder; write %s%c for a folder of this name", out, out, filepath.Separator)
+	case asFile && !strings.Contains(filepath.Base(out), ".") && format == "":
+		return Output{}, console.Usage("-o %s: no extension says which format; write %s.png, or %s%c for a folder", out, out, out, filepath.Separator)
+	case asFile:
+		fromName, err := imagefile.FormatOf(out)
+		if format == "" && err != nil {
+			return Output{}, console.Fail(console.ExitUsage, err)
+		}
+		if format == "" {
+			format = fromName
+		}
+		return Output{Path: filepath.Clean(out), Format: format, Root: filepath.Dir(out)}, nil
+	}
+	ext := filepath.Ext(in.Place)
+	newExt := ext
+	if format != "" {
+		newExt = map[string]string{"png": ".png", "jpeg": ".jpg", "bmp": ".bmp", "tiff": ".tif"}[format]
+		if was, err := imagefile.FormatOf(in.Place); err == nil && was == format {
+			newExt = ext
+		}
+	} else if f, err := imagefile.FormatOf(in.Place); err == nil {
+		format = f
+	} else {
+		format, newExt = "png", ".png" // a format that can be read but not written
+	}
+	base := n.base(in, ext) + newExt
+	if base == newExt || base != filepath.Base(base) {
+		return Output{}, console.Usage("--name %s makes the file name %q; expected a name without folders", n.template, base)
+	}
+	root, err := n.folder(in)
+	if err != nil {
+		return Output{}, err
+	}
+	folder := root
+	if in.Root != "" {
+		folder = filepath.Join(root, filepath.Dir(in.Place))
+	}
+	return Output{Path: filepath.Join(folder, base), Format: format, Root: root}, nil
+}
+
+// base fills in the template.
+func (n Namer) base(in Input, ext string) string {
+	return placeholder.ReplaceAllStringFunc(n.template, func(p string) string {
+		switch p {
+		case "{stem}":
+			return strings.TrimSuffix(filepath.Base(in.Place), ext)
+		case "{ext}":
+			return strings.TrimPrefix(ext, ".")
+		}
+		return n.values[p]
+	})
+}
+
+// folder returns the folder of the outputs that an input's is one of: that of -o, or
+// one beside the folder of the input, which is mirrored, or that of the input itself.
+func (n Namer) folder(in Input) (string, error) {
+	switch {
+	case n.out != "":
+		return n.out, nil
+	case in.Root == "":
+		return filepath.Dir(filepath.Clean(in.Path)), nil
+	}
+	folder := filepath.Clean(in.Root)
+	if folder == "." || strings.HasSuffix(folder, "..") {
+		abs, err := filepath.Abs(folder)
+		if err != nil {
+			return "", console.Fail(console.ExitInput, err)
+		}
+		folder = abs
+	}
+	return folder + "_" + n.size, nil
+}

@@ -1,0 +1,82 @@
+package pictures
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"superres/superres"
+)
+
+func TestFilter(t *testing.T) {
+	places := []string{"a.jpg", "b.png", "old/a.jpg", "old/deep/c.png", "new/a.JPG"}
+	for _, c := range []struct{ include, exclude, want string }{
+		{"", "", "a.jpg b.png old/a.jpg old/deep/c.png new/a.JPG"},
+		{"*.jpg", "", "a.jpg old/a.jpg"},
+		{"*.jpg *.JPG", "", "a.jpg old/a.jpg new/a.JPG"},
+		{"[ab].???", "", "a.jpg b.png old/a.jpg new/a.JPG"},
+		{"/a.jpg", "", "a.jpg"},
+		{"old/*", "", "old/a.jpg"},
+		{"old/**", "", "old/a.jpg old/deep/c.png"},
+		{"**/deep/**", "", "old/deep/c.png"},
+		{"**/a.*", "", "a.jpg old/a.jpg new/a.JPG"},
+		{"**", "", "a.jpg b.png old/a.jpg old/deep/c.png new/a.JPG"},
+		{"", "old", "a.jpg b.png new/a.JPG"},
+		{"", "old/", "a.jpg b.png new/a.JPG"},
+		{"", "deep/", "a.jpg b.png old/a.jpg new/a.JPG"},
+		{"", "old/deep", "a.jpg b.png old/a.jpg new/a.JPG"},
+		{"", "*/deep", "a.jpg b.png old/a.jpg new/a.JPG"},
+		{"", "a.jpg/", "a.jpg b.png old/a.jpg old/deep/c.png new/a.JPG"},
+		{"*.png", "b.*", "old/deep/c.png"},
+	} {
+		f := Filter{Include: strings.Fields(c.include), Exclude: strings.Fields(c.exclude)}
+		var got []string
+		for _, p := range places {
+			taken := f.takes(p)
+			for dir := filepath.Dir(p); dir != "."; dir = filepath.Dir(dir) {
+				taken = taken && f.enters(dir)
+			}
+			if taken {
+				got = append(got, p)
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("include %q, exclude %q: %v", c.include, c.exclude, got)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	scale := superres.Options{Scale: 1.5}
+	for _, c := range []struct {
+		template string
+		opt      superres.Options
+		want     string // of sub/a.b.JPG
+	}{
+		{"{stem}_{size}{ext}", scale, "a.b_1.5x.JPG"},
+		{"{stem}_{scale}x", scale, "a.b_1.5x.JPG"},
+		{"{stem}_{scale}x.{ext}", scale, "a.b_1.5x.JPG"},
+		{"{stem}{ext}_{size}", scale, "a.bJPG_1.5x.JPG"},
+		{"{stem}{ext}", scale, "a.b.JPG"},
+		{"{model}-{stem}", scale, "mine-a.b.JPG"},
+		{"fixed", scale, "fixed.JPG"},
+		{"{stem}_{size}", superres.Options{Width: 800}, "a.b_800w.JPG"},
+		{"{stem}_{size}", superres.Options{Height: 600}, "a.b_600h.JPG"},
+		{"{stem}_{size}", superres.Options{Width: 800, Height: 600, Fit: true}, "a.b_800x600.JPG"},
+		{"{ext}", scale, ""}, // no name at all
+		{"x/{stem}", scale, ""},
+		{"..", scale, "...JPG"},
+	} {
+		n := Namer{out: "out", template: withoutExt(c.template), size: SizeText(c.opt), values: map[string]string{"{size}": SizeText(c.opt), "{scale}": scaleText(c.opt), "{model}": "mine"}}
+		j, err := n.Output(Input{"in/sub/a.b.JPG", "sub/a.b.JPG", "in"})
+		if c.want == "" {
+			if err == nil {
+				t.Errorf("%s: %s", c.template, j.Path)
+			}
+			continue
+		}
+		if want := filepath.Join("out", "sub", c.want); err != nil || j.Path != want || j.Format != "jpeg" {
+			t.Errorf("%s: %s (%s), expected %s (%v)", c.template, j.Path, j.Format, want, err)
+		}
+	}
+}

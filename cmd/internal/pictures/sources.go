@@ -1,0 +1,208 @@
+package pictures
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/cmd/internal/console"
+	"superres/internal/imagefile"
+	"superres/mnist"
+	"superres/superres/training"
+)
+
+// IDXFlags choose among the images of IDX files.
+var IDXFlags = []cli.Flag{
+	&cli.StringFlag{Name: "index", Usage: "of IDX files take only the images `I,J,...` (from 0)"},
+	&cli.StringFlag{Name: "skip-index", Usage: "of IDX files leave out the images `I,J,...`"},
+	&cli.IntFlag{Name: "limit", Usage: "of IDX files take the first `N` that are left; 0: all"},
+}
+
+// Sources lists pictures from which a command learns or which it scores: picture files,
+// folders of them, and IDX files.
+type Sources struct {
+	// Command is the name of the command, for messages.
+	Command string
+	// Recursive takes folders with all below them: --recursive, false.
+	Recursive bool
+	// Choice is which images of IDX files are taken: IDXFlags, all.
+	Choice Choice
+	// Limits are those of the machine.
+	Limits console.Limits
+	// BytesPerPixel is how much memory the command takes at its peak for a pixel.
+	BytesPerPixel int64
+}
+
+// ReadSources reads --recursive and IDXFlags.
+func ReadSources(c *cli.Context, l console.Limits, bytesPerPixel int64) (Sources, error) {
+	choice, err := ReadChoice(c)
+	return Sources{c.Command.Name, c.Bool("recursive"), choice, l, bytesPerPixel}, err
+}
+
+// List lists the pictures that names stand for, of which there must be one.
+func (s Sources) List(ctx context.Context, names []string) ([]training.Source, error) {
+	limits := Frugal(s.Limits, s.BytesPerPixel)
+	var list []training.Source
+	for _, name := range names {
+		if IsIDX(name) {
+			digits, err := s.IDX(ctx, name)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, digits...)
+			continue
+		}
+		if name == "-" {
+			return nil, console.Usage("%s does not read standard input; name files or folders (a file of this name is ./-)", s.Command)
+		}
+		inputs, err := Expand(name, s.Recursive)
+		if err != nil {
+			return nil, err
+		}
+		for _, in := range inputs {
+			list = append(list, training.Source{Name: in.Path, Open: func(ctx context.Context) (image.Image, error) {
+				pic, err := imagefile.Open(ctx, in.Path, limits)
+				if err != nil {
+					return nil, err
+				}
+				return pic.Image, nil
+			}})
+		}
+	}
+	if len(list) == 0 {
+		return nil, console.Fail(console.ExitInput, errors.New("no picture is left to work on; check --index, --skip-index and --limit"))
+	}
+	return list, nil
+}
+
+// Frugal are the limits of reading a picture by a command that takes so many bytes for a
+// pixel at its peak.
+func Frugal(l console.Limits, bytesPerPixel int64) imagefile.Limits {
+	return imagefile.Limits{Pixels: l.Pixels, Accept: func(cfg image.Config) error {
+		if need := int64(cfg.Width) * int64(cfg.Height) * bytesPerPixel; need > l.Memory {
+			return fmt.Errorf("%dx%d needs %s, the limit is %s; use --max-memory", cfg.Width, cfg.Height, console.Bytes(need), console.Bytes(l.Memory))
+		}
+		return nil
+	}}
+}
+
+// Choice is what IDXFlags choose.
+type Choice struct {
+	// Take are the numbers of the images, from 0: --index. Nil is all.
+	Take []int
+	// Skip are the numbers of images to leave out: --skip-index, none.
+	Skip []int
+	// Limit is how many are taken of those that are left: --limit. 0 is all.
+	Limit int
+}
+
+// Among applies the choice to a file of total images: taken tells, asked about each
+// once and in order, which are chosen; count is their number.
+func (ch Choice) Among(name string, total int) (taken func(i int) bool, count int, err error) {
+	set := func(list []int) map[int]bool {
+		m := map[int]bool{}
+		for _, i := range list {
+			if i >= total {
+				err = console.Usage("%s has %d images, there is no image %d", name, total, i)
+			}
+			m[i] = true
+		}
+		return m
+	}
+	take, skip := set(ch.Take), set(ch.Skip)
+	count = total - len(skip)
+	if ch.Take != nil {
+		maps.DeleteFunc(take, func(i int, _ bool) bool { return skip[i] })
+		count = len(take)
+	}
+	if ch.Limit > 0 {
+		count = min(count, ch.Limit)
+	}
+	left := count
+	return func(i int) bool {
+		if left == 0 || ch.Take != nil && !take[i] || skip[i] {
+			return false
+		}
+		left--
+		return true
+	}, count, err
+}
+
+// ReadChoice reads IDXFlags.
+func ReadChoice(c *cli.Context) (ch Choice, err error) {
+	if ch.Take, err = indices(c, "index"); err != nil {
+		return ch, err
+	}
+	if ch.Skip, err = indices(c, "skip-index"); err != nil {
+		return ch, err
+	}
+	if ch.Limit = c.Int("limit"); ch.Limit < 0 {
+		return ch, console.Usage("--limit %d: expected 0 or more", ch.Limit)
+	}
+	return ch, nil
+}
+
+// IDX reads the chosen images of an IDX file into memory.
+func (s Sources) IDX(ctx context.Context, name string) ([]training.Source, error) {
+	f, err := mnist.OpenImages(name)
+	if err != nil {
+		return nil, console.Fail(console.ExitInput, err)
+	}
+	defer f.Close()
+	taken, count, err := s.Choice.Among(name, f.Count())
+	if err != nil {
+		return nil, err
+	}
+	if need := int64(count) * (int64(f.Width())*int64(f.Height()) + 256); need > s.Limits.Memory/2 {
+		return nil, console.Fail(
+			console.ExitLimit, fmt.Errorf("%s: %d images of %dx%d need %s, more than half of the limit of %s; use --limit or --max-memory",
+				name, count, f.Width(), f.Height(), console.Bytes(need), console.Bytes(s.Limits.Memory)))
+
+	}
+	if err := Frugal(s.Limits, s.BytesPerPixel).Accept(image.Config{Width: f.Width(), Height: f.Height()}); err != nil {
+		return nil, console.Fail(console.ExitLimit, fmt.Errorf("%s: %w", name, err))
+	}
+	var list []training.Source
+	at := 0
+	for img, err := range f.All() {
+		if err != nil {
+			return nil, console.Fail(console.ExitInput, err)
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		i := at
+		at++
+		if !taken(i) {
+			continue
+		}
+		own := *img
+		own.Pix = slices.Clone(img.Pix)
+		list = append(list, training.Source{Name: fmt.Sprintf("%s[%d]", filepath.Base(name), i), Open: func(context.Context) (image.Image, error) { return &own, nil }})
+	}
+	return list, nil
+}
+
+// indices parses a flag of numbers with commas; nil when it is not given.
+func indices(c *cli.Context, flag string) ([]int, error) {
+	if c.String(flag) == "" {
+		return nil, nil
+	}
+	var list []int
+	for part := range strings.SplitSeq(c.String(flag), ",") {
+		i, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || i < 0 {
+			return nil, console.Usage("--%s: %q is no image number", flag, part)
+		}
+		list = append(list, i)
+	}
+	return list, nil
+}

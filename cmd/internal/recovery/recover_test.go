@@ -1,0 +1,225 @@
+package recovery
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"superres/cmd/internal/console"
+	"superres/internal/safefile"
+
+	"superres/cmd/internal/console/consoletest"
+	"superres/cmd/internal/parts"
+	"superres/cmd/internal/plugins"
+)
+
+// rows reads a trials.csv without its seconds.
+func rows(t *testing.T, path string) [][]string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.Index(list[0], "seconds")
+	for i := range list {
+		list[i] = slices.Delete(list[i], at, at+1)
+	}
+	return list
+}
+
+func TestRecover(t *testing.T) {
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	args := []string{"recover", "--panel", "8,12,2", "--n", "60,30", "--trials", "2", "--iterations", "20", "--learners", "rop,ksvd:exact=false,mod", "-q"}
+	out, errs, code := call(t, dir, "", append(args, "-o", a, "-j", "1")...)
+	if code != 0 || errs != "" || !strings.Contains(out, "M=8 K=12 S=2") || !strings.Contains(out, "ksvd:exact=false") {
+		t.Fatalf("exit %d\n%s%s", code, out, errs)
+	}
+	if _, errs, code := call(t, dir, "", append(args, "-o", b, "-j", "4")...); code != 0 {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	first := rows(t, filepath.Join(a, "trials.csv"))
+	if len(first) != 1+2*2*3 || first[1][3] != "30" || first[12][3] != "60" {
+		t.Errorf("%d rows, N from %s to %s", len(first), first[1][3], first[len(first)-1][3])
+	}
+	if !slices.EqualFunc(first, rows(t, filepath.Join(b, "trials.csv")), slices.Equal) {
+		t.Error("4 workers give other numbers than 1")
+	}
+	page, err := os.ReadFile(filepath.Join(a, "report.html"))
+	if err != nil || !strings.Contains(string(page), "<svg") || !strings.Contains(string(page), "--iterations 20") {
+		t.Errorf("the page: %v, %d bytes", err, len(page))
+	}
+	var all struct {
+		Command string
+		Trials  []map[string]any
+	}
+	text, err := os.ReadFile(filepath.Join(a, "trials.json"))
+	if err != nil || json.Unmarshal(text, &all) != nil || len(all.Trials) != 12 || !strings.HasPrefix(all.Command, "superres recover --panel 8,12,2") {
+		t.Errorf("trials.json: %v, %d trials, %q", err, len(all.Trials), all.Command)
+	}
+
+	// More trials of the same: those that are there are not run again, a line that
+	// was cut short is.
+	journal := filepath.Join(a, "journal.jsonl")
+	before, err := os.ReadFile(journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	consoletest.Put(t, journal, before[:len(before)-20])
+	args[slices.Index(args, "--trials")+1] = "3"
+	if _, errs, code := call(t, dir, "", append(args, "-o", a)...); code != 0 {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	after, err := os.ReadFile(journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := bytes.LastIndexByte(before[:len(before)-20], '\n') + 1
+	if !bytes.HasPrefix(after, before[:whole]) || bytes.Count(after, []byte("\n")) != 18 {
+		t.Errorf("the journal has %d lines, or others than before", bytes.Count(after, []byte("\n")))
+	}
+	consoletest.Put(t, journal, append([]byte("{\n"), after...))
+	if _, errs, code := call(t, dir, "", append(args, "-o", a)...); code != console.ExitOutput || !strings.Contains(errs, "line 1 is damaged") {
+		t.Errorf("a damaged journal: exit %d, %s", code, errs)
+	}
+}
+
+// The page names the command that makes it again, and tells who is told what.
+func TestRecoverPageTellsHow(t *testing.T) {
+	dir := t.TempDir()
+	args := []string{"recover", "--panel", "4,6,1", "--panel", "5,6,2", "--n", "20", "--trials", "1", "--iterations", "2", "--learners", "mod"}
+	for _, c := range []struct{ coder, want string }{
+		{"omp", "--coder omp|--panel 4,6,1 --panel 5,6,2|that code with omp are told the true S"},
+		{"omp:tolerance=0.1", "that code with omp are told the true S"},
+		{"omp:sparsity=2", "that need a coder have omp:sparsity=2"},
+	} {
+		_, errs, code := call(t, dir, "", append(args, "--coder", c.coder, "-o", "out")...)
+		page, err := os.ReadFile(filepath.Join(dir, "out", "report.html"))
+		if code != 0 || err != nil {
+			t.Fatalf("exit %d, %s, %v", code, errs, err)
+		}
+		for want := range strings.SplitSeq(c.want, "|") {
+			if !strings.Contains(string(page), want) {
+				t.Errorf("--coder %s: the page lacks %q", c.coder, want)
+			}
+		}
+	}
+}
+
+func TestRecoverErrors(t *testing.T) {
+	dir := t.TempDir()
+	consoletest.Put(t, filepath.Join(dir, "file"), nil)
+	base := []string{"recover", "--learners", "mod", "--panel", "8,12,2", "--n", "30", "--trials", "1", "--iterations", "2"}
+	for _, c := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"--panel 8,12", 2, "expected M,K,S"},
+		{"--panel 8,12,13", 2, "S at most K"},
+		{"--panel e", 2, "a, b, c or d"},
+		{"--n 0", 2, "no positive number"},
+		{"--trials 0", 2, "--trials 0"},
+		{"--noise -1", 2, "--noise -1"},
+		{"--learners rop,rpo", 2, `did you mean "rop"`},
+		{"--learners rop,rop", 2, "twice"},
+		{"--learners ,", 2, "names none"},
+		{"--learners rop:penalty=-1", 2, "penalty -1, expected 0 or more"},
+		{"--coder omp:tolerance=NaN", 2, "tolerance NaN, expected 0 or more"},
+		{"--coder opm", 2, `did you mean "omp"`},
+		{"--max-memory 1 --n 3000000", 7, "the limit is"},
+		{"--learners rop --max-memory 100 --panel 1,16777216,1 --n 1", 7, "the limit is"},
+		{"--trials 1000000000", 2, "1000000 at most"},
+		{"-o=", 2, "-o names nothing"},
+		{"extra", 2, "takes no argument"},
+		{"-o " + filepath.Join(dir, "file"), 5, "not a directory"},
+		{"--shard 0/2 -o " + filepath.Join(dir, "file"), 5, "file: cannot be written: not a directory"},
+	} {
+		args := append(slices.Clone(base), "-o", filepath.Join(dir, "out"))
+		_, errs, code := call(t, dir, "", append(args, strings.Fields(c.args)...)...)
+		if code != c.code || !strings.Contains(errs, c.want) || strings.Count(errs, "\n") != 1 {
+			t.Errorf("%s: exit %d, %s", c.args, code, errs)
+		}
+	}
+}
+
+func TestSpecs(t *testing.T) {
+	got := plugins.Specs("rop, ksvd:exact=false,mod,blotless:inner=5,block=8 ,")
+	if want := []string{"rop", "ksvd:exact=false", "mod", "blotless:inner=5,block=8"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+// A folder is one run's at a time: two would write over one another's trials.
+func TestRecoverTwiceAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	args := []string{"recover", "--learners", "mod", "--panel", "8,12,2", "--n", "30", "--trials", "2", "--iterations", "2", "-o", dir}
+	j, _, err := parts.OpenJournal[int](filepath.Join(dir, "journal.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !safefile.Lock(j.File) {
+		t.Skip("no locks here")
+	}
+	if _, errs, code := call(t, dir, "", args...); code != console.ExitOutput || !strings.Contains(errs, "another superres is at work") {
+		t.Errorf("beside another: exit %d, %s", code, errs)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, errs, code := call(t, dir, "", args...); code != 0 {
+		t.Errorf("after the other: exit %d, %s", code, errs)
+	}
+}
+
+// The runtime dies of some ten thousand processors.
+func TestManyJobs(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	_, errs, code := call(t, t.TempDir(), "", "recover", "--learners", "mod", "--panel", "8,12,2", "--n", "30", "--trials", "1", "--iterations", "2", "-o", "out", "-j", "100000")
+	if most := runtime.GOMAXPROCS(0); code != 0 || most > 256 {
+		t.Errorf("exit %d with %d processors, %s", code, most, errs)
+	}
+}
+
+// A log of plain lines tells how far the work is.
+func TestRecoverPlainProgress(t *testing.T) {
+	_, errs, code := call(t, t.TempDir(), "", "recover", "--learners", "mod", "--panel", "8,12,2", "--n", "30", "--trials", "30", "--iterations", "2", "-o", "out", "--progress", "plain")
+	if code != 0 || strings.Count(errs, "\n") != 11 || !strings.HasPrefix(errs, "3 of 30 trials\n6 of 30 trials\n") {
+		t.Errorf("exit %d, %s", code, errs)
+	}
+}
+
+// What fails is told as a dash, and does not keep the rest from being shown.
+func TestRecoverFailures(t *testing.T) {
+	dir := t.TempDir()
+	out, errs, code := call(t, dir, "", "recover", "--learners", "mod,rop", "--coder", "omp:sparsity=13", "--panel", "8,12,2", "--n", "30", "--trials", "2", "--iterations", "2", "-o", "out")
+	page, err := os.ReadFile(filepath.Join(dir, "out", "report.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code != console.ExitSome || !strings.Contains(errs, "2 of 4 trials failed") || strings.Contains(out+string(page), "NaN") || !strings.Contains(out, "–") {
+		t.Errorf("exit %d, %s%s", code, out, errs)
+	}
+}
+
+// A coder whose spec says how sparse codes are to be is told nothing else.
+func TestWithSparsity(t *testing.T) {
+	for spec, want := range map[string]string{
+		"omp": "omp:sparsity=3", "omp:tolerance=0.1": "omp:tolerance=0.1,sparsity=3", "lasso": "lasso:sparsity=3",
+		"omp:sparsity=5": "omp:sparsity=5", "lasso:lambda=0.1": "lasso:lambda=0.1", "lasso:debias=true,lambda=0.1": "lasso:debias=true,lambda=0.1",
+	} {
+		if got, err := plugins.WithSparsity(spec, 3); got != want || err != nil {
+			t.Errorf("%s: %s, %v", spec, got, err)
+		}
+	}
+}

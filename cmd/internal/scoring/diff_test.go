@@ -1,0 +1,182 @@
+package scoring
+
+import (
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"superres/cmd/internal/console/consoletest"
+)
+
+// shifted is a picture with so much added to its red, where there is room.
+func shifted(m *image.NRGBA, by uint8) *image.NRGBA {
+	out := image.NewNRGBA(m.Rect)
+	copy(out.Pix, m.Pix)
+	for i := 0; i < len(out.Pix); i += 4 {
+		out.Pix[i] = min(out.Pix[i], 255-by) + by
+	}
+	return out
+}
+
+// The scores are those of eval, the differences those that are there, and --json and the
+// page say the same.
+func TestDiffScores(t *testing.T) {
+	dir := t.TempDir()
+	ref := consoletest.Blob(40, 30)
+	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), ref)
+	consoletest.WritePicture(t, filepath.Join(dir, "b.png"), shifted(ref, 5))
+	consoletest.WritePicture(t, filepath.Join(dir, "c.png"), ref)
+	stdout, stderr, code := call(t, dir, "", "diff", "--json", "a.png", "b.png", "c.png")
+	if code != 0 || stderr != "" {
+		t.Fatalf("exit %d, %s", code, stderr)
+	}
+	var got compared
+	if err := json.Unmarshal([]byte(stdout), &got); err != nil || len(got.Pictures) != 3 || got.Protocol != "matlab-y" || got.Page != "diff.html" {
+		t.Fatalf("%v: %s", err, stdout)
+	}
+	stdout, _, _ = call(t, dir, "", "eval", "--json", "a.png", "b.png")
+	var table Scores
+	if err := json.Unmarshal([]byte(stdout), &table); err != nil {
+		t.Fatal(err)
+	}
+	b, c, want := got.Pictures[1], got.Pictures[2], table.Rows[0].Cells[0]
+	if *b.PSNR != *want.PSNR || *b.SSIM != *want.SSIM || *b.Largest != 5 || math.Abs(*b.Mean-5./3) > 0.2 {
+		t.Errorf("scores %g %g %g %g, eval has %g %g", *b.PSNR, *b.SSIM, *b.Mean, *b.Largest, *want.PSNR, *want.SSIM)
+	}
+	if c.PSNR != nil || *c.SSIM != 1 || *c.Mean != 0 || *c.Largest != 0 {
+		t.Errorf("equal pictures: %+v", c)
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "diff.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := fmt.Sprintf("<th scope=\"row\">2 b.png</th><td>40×30</td><td>%.2f</td><td>%.4f</td><td>%.3f</td><td>5</td>", *b.PSNR, *b.SSIM, *b.Mean)
+	for _, want := range []string{row, "<td>∞</td>", "protocol matlab-y, scale 2, reference a.png"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("no %s in the page", want)
+		}
+	}
+	stdout, _, code = call(t, dir, "", "diff", "a.png", "b.png", "-o", "again.html")
+	if code != 0 || !strings.Contains(stdout, "again.html: protocol matlab-y") || !strings.Contains(stdout, fmt.Sprintf("%.2f   %.4f", *b.PSNR, *b.SSIM)) {
+		t.Errorf("exit %d, %s", code, stdout)
+	}
+}
+
+// The page holds its pictures and refers to nothing else, whatever files are called, and
+// has the same bytes every time.
+func TestDiffPage(t *testing.T) {
+	dir := t.TempDir()
+	names := []string{"sub/</script><b>&\".png", "two/x.png", "three/x.png"}
+	for i, name := range names {
+		consoletest.WritePicture(t, filepath.Join(dir, name), shifted(consoletest.Blob(20, 20), uint8(i)))
+	}
+	page, stderr, code := call(t, dir, "", append([]string{"diff", "-o", "-"}, names...)...)
+	if code != 0 || !strings.Contains(stderr, "standard output: protocol") {
+		t.Fatalf("exit %d, %s", code, stderr)
+	}
+	again, _, _ := call(t, dir, "", append([]string{"diff", "-j", "1", "-o", "-"}, names...)...)
+	if again != page {
+		t.Error("the same pictures give another page")
+	}
+	if n := strings.Count(page, `src="data:image/png;base64,`); n != 3 {
+		t.Errorf("%d pictures", n)
+	}
+	if found := regexp.MustCompile(`(?i)https?:|src="[^d]|href=|url\(|@import|fetch\(|XMLHttp|<b>`).FindAllString(page, -1); found != nil {
+		t.Errorf("the page has %q", found)
+	}
+	for _, want := range []string{"default-src &#39;none&#39;", "two/x.png", "three/x.png"} {
+		if !strings.Contains(page, want) && !strings.Contains(page, strings.ReplaceAll(want, "&#39;", "'")) {
+			t.Errorf("no %s", want)
+		}
+	}
+}
+
+// Pictures of all kinds go in: 16 bits, grey, alpha.
+func TestDiffKinds(t *testing.T) {
+	dir := t.TempDir()
+	grey16, deep, clear := image.NewGray16(image.Rect(0, 0, 30, 30)), image.NewNRGBA64(image.Rect(0, 0, 30, 30)), consoletest.Blob(30, 30)
+	for i := range 900 {
+		x, y := i%30, i/30
+		grey16.SetGray16(x, y, color.Gray16{Y: uint16(70 * i)})
+		deep.SetNRGBA64(x, y, color.NRGBA64{uint16(70*i) + 128, uint16(70 * i), uint16(70 * i), 0xffff})
+		clear.Pix[4*i+3] = uint8(i)
+	}
+	consoletest.WritePicture(t, filepath.Join(dir, "grey.png"), grey16)
+	consoletest.WritePicture(t, filepath.Join(dir, "deep.png"), deep)
+	consoletest.WritePicture(t, filepath.Join(dir, "clear.png"), clear)
+	stdout, stderr, code := call(t, dir, "", "diff", "--json", "grey.png", "deep.png", "clear.png")
+	var got compared
+	if err := json.Unmarshal([]byte(stdout), &got); err != nil || code != 0 {
+		t.Fatalf("exit %d, %v, %s", code, err, stderr)
+	}
+	if d := got.Pictures[1]; math.Abs(*d.Largest-128./257) > 1e-3 || math.Abs(*d.Mean-128./257/3) > 1e-3 {
+		t.Errorf("half a level of red is a difference of %g, %g in the mean", *d.Largest, *d.Mean)
+	}
+	if d := got.Pictures[2]; d.PSNR == nil || *d.Largest < 100 {
+		t.Errorf("%+v", d)
+	}
+}
+
+// Sizes that belong together, and those that do not.
+func TestShownSize(t *testing.T) {
+	scene := image.Pt(768, 512)
+	for _, c := range []struct{ size, want image.Point }{
+		{scene, scene}, {image.Pt(384, 256), scene}, {image.Pt(767, 511), image.Pt(767, 511)}, {image.Pt(512, 341), scene}, {image.Pt(256, 170), image.Pt(768, 510)}, {image.Pt(255, 170), scene},
+		{image.Pt(3, 2), scene}, {image.Pt(512, 768), image.Point{}}, {image.Pt(700, 512), image.Point{}}, {image.Pt(384, 250), image.Point{}}, {image.Pt(1, 100), image.Point{}},
+	} {
+		got, ok := shownSize(c.size, scene, 2)
+		if ok != (c.want != image.Point{}) || ok && got != c.want {
+			t.Errorf("%v is shown as %v, %v, expected %v", c.size, got, ok, c.want)
+		}
+	}
+}
+
+func TestDiffRefuses(t *testing.T) {
+	dir := t.TempDir()
+	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(40, 30))
+	consoletest.WritePicture(t, filepath.Join(dir, "half.png"), consoletest.Blob(20, 15))
+	consoletest.WritePicture(t, filepath.Join(dir, "turned.png"), consoletest.Blob(30, 40))
+	if err := os.WriteFile(filepath.Join(dir, "there.html"), []byte("<p>no picture"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"a.png", 2, "expected two pictures or more"},
+		{strings.Repeat("a.png ", 10), 2, "expected 9 at most"},
+		{"a.png turned.png", 4, "turned.png is 30×40, which is not the shape of a.png, 40×30"},
+		{"a.png missing.png", 4, "missing.png: does not exist"},
+		{"a.png there.html", 4, "there.html: not an image"},
+		{"a.png a.png -o there.html", 5, "there.html exists; use --on-exist overwrite"},
+		{"a.png a.png -o a.png --on-exist overwrite", 5, "would write over the input"},
+		{"a.png a.png -o no/there.html", 5, "no/there.html"},
+		{"a.png a.png --scale 17", 2, "--scale 17"},
+		{"a.png a.png --max-pixels 0", 2, "--max-pixels 0"},
+	} {
+		before := consoletest.Tree(t, dir)
+		stdout, stderr, code := call(t, dir, "", append([]string{"diff"}, strings.Fields(c.args)...)...)
+		if code != c.code || !strings.Contains(filepath.ToSlash(stderr), c.want) || strings.Count(stderr, "\n") != 1 || stdout != "" || len(consoletest.Tree(t, dir)) != len(before) {
+			t.Errorf("%s: exit %d, %s", c.args, code, stderr)
+		}
+	}
+	stdout, _, code := call(t, dir, "", "diff", "half.png", "a.png")
+	if code != 0 || !strings.Contains(stdout, "a.png           40×30  not scored: the picture is 40×30, its reference 20×15") {
+		t.Errorf("exit %d, %s", code, stdout)
+	}
+	if _, stderr, code := call(t, dir, "", "diff", "a.png", "a.png", "--on-exist", "overwrite", "--max-memory", "1", "-o", "new.html"); code != 0 {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	consoletest.WritePicture(t, filepath.Join(dir, "large.png"), consoletest.Blob(200, 200))
+	if _, stderr, code := call(t, dir, "", "diff", "large.png", "large.png", "--max-memory", "1", "-o", "large.html"); code != 7 || !strings.Contains(stderr, "--max-memory") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+}

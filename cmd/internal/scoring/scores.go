@@ -1,0 +1,112 @@
+package scoring
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"superres/cmd/internal/console"
+	"superres/internal/safefile"
+	"superres/superres/resample"
+	"superres/superres/score"
+)
+
+// Scores is the result of eval: one row a picture, one column a model.
+type Scores struct {
+	Protocol    score.Protocol       `json:"protocol"`
+	Scale       int                  `json:"scale"`
+	Degradation resample.Degradation `json:"degradation,omitempty"`
+	JPEG        int                  `json:"jpeg,omitempty"`   // quality of the reduced pictures
+	Effort      string               `json:"effort,omitempty"` // of cascades; empty: all stages
+	Columns     []string             `json:"columns"`
+	Rows        []scoreRow           `json:"rows"`
+	Mean        []Cell               `json:"mean"`
+}
+
+type scoreRow struct {
+	Name  string `json:"name"`
+	Cells []Cell `json:"cells"`
+}
+
+// Cell holds what the protocol scores; nil is "not defined": PSNR of equal
+// pictures, SSIM of tiny ones.
+type Cell struct {
+	PSNR *float64 `json:"psnr,omitempty"`
+	SSIM *float64 `json:"ssim,omitempty"`
+	NFE  *float64 `json:"nfe,omitempty"`
+}
+
+// average fills the means in: over the rows in which a score is defined.
+func (t *Scores) average() {
+	for column := range t.Columns {
+		var mean Cell
+		for _, f := range []func(*Cell) **float64{
+			func(c *Cell) **float64 { return &c.PSNR }, func(c *Cell) **float64 { return &c.SSIM }, func(c *Cell) **float64 { return &c.NFE },
+		} {
+			sum, count := 0.0, 0
+			for _, row := range t.Rows {
+				if v := *f(&row.Cells[column]); v != nil {
+					sum, count = sum+*v, count+1
+				}
+			}
+			if count > 0 {
+				v := sum / float64(count)
+				*f(&mean) = &v
+			}
+		}
+		t.Mean = append(t.Mean, mean)
+	}
+}
+
+// text is the table for reading.
+func (t *Scores) text() string {
+	var b strings.Builder
+	what := "PSNR dB / SSIM of Y"
+	if t.Protocol == score.Normalised {
+		what = "normalised squared error"
+	}
+	fmt.Fprintf(&b, "protocol %s, scale %d", t.Protocol, t.Scale)
+	if t.Degradation != "" {
+		fmt.Fprintf(&b, ", reduced by %s", t.Degradation)
+	}
+	if t.JPEG > 0 {
+		fmt.Fprintf(&b, ", JPEG of quality %d", t.JPEG)
+	}
+	if t.Effort != "" {
+		fmt.Fprintf(&b, ", effort %s", t.Effort)
+	}
+	fmt.Fprintf(&b, ": %s\n", what)
+	width := len("mean")
+	for _, row := range t.Rows {
+		width = max(width, len(row.Name))
+	}
+	line := func(name string, cells []string) {
+		fmt.Fprintf(&b, "%-*s", width, name)
+		for _, c := range cells {
+			fmt.Fprintf(&b, "  %16s", c)
+		}
+		b.WriteByte('\n')
+	}
+	undefined := false
+	var columns []string
+	for _, c := range t.Columns {
+		columns = append(columns, safefile.OneLine(c))
+	}
+	line("", columns)
+	for _, row := range append(slices.Clone(t.Rows), scoreRow{"mean", t.Mean}) {
+		var cells []string
+		for _, c := range row.Cells {
+			undefined = undefined || c.NFE == nil && (c.PSNR == nil || c.SSIM == nil)
+			if t.Protocol == score.Normalised {
+				cells = append(cells, console.Number("%.4f", c.NFE))
+			} else {
+				cells = append(cells, console.Number("%.2f", c.PSNR)+" / "+console.Number("%.4f", c.SSIM))
+			}
+		}
+		line(safefile.OneLine(row.Name), cells)
+	}
+	if undefined {
+		b.WriteString("-: not defined (equal pictures, or smaller than the window of SSIM), and left out of the mean\n")
+	}
+	return b.String()
+}

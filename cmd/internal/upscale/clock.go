@@ -1,0 +1,45 @@
+package upscale
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"superres/internal/safefile"
+)
+
+// clock ends a context when a time is over.
+type clock struct {
+	limit time.Duration // 0: none
+	timer *time.Timer
+	stop  context.CancelFunc
+	over  atomic.Bool
+}
+
+func newClock(ctx context.Context, limit time.Duration) (context.Context, *clock) {
+	ctx, stop := context.WithCancel(ctx)
+	return ctx, &clock{limit: limit, stop: stop}
+}
+
+// start begins the time.
+func (c *clock) start() {
+	if c.limit > 0 {
+		c.timer = time.AfterFunc(c.limit, func() {
+			c.over.Store(true)
+			c.stop()
+		})
+	}
+}
+
+// end ends the context and returns err, or that the time was over, of the picture in a
+// file.
+func (c *clock) end(err error, path string) error {
+	if c.timer != nil {
+		c.timer.Stop()
+	}
+	c.stop()
+	if err != nil && c.over.Load() {
+		return safefile.Refuse(safefile.ErrLimit, path, "takes longer to enlarge than the limit of %v; use --timeout, or --effort fast", c.limit)
+	}
+	return err
+}

@@ -1,0 +1,83 @@
+package upscale
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"runtime"
+	"slices"
+
+	"superres/cmd/internal/console"
+	"superres/internal/imagefile"
+)
+
+// errEnough ends the reading of a picture of which the header is enough.
+var errEnough = errors.New("enough")
+
+// show is a batch on trial: it reads the headers alone and writes nothing.
+func (e enlarger) show(ctx context.Context, b batch, told *account) error {
+	for _, j := range b.skipped {
+		told.skip(j)
+		why := map[string]string{"exists": "exists", "done": "is done"}[j.skip]
+		if err := told.plan("%s: skipped, %s %s", j.Path, j.output, why); err != nil {
+			return err
+		}
+	}
+	var needs []int64
+	for i, j := range b.jobs {
+		ev := pictureEvent{Event: "plan", Input: j.Path, Output: j.output, Number: i + 1, Of: len(b.jobs)}
+		if err := e.look(ctx, j, &ev); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			told.fail(ev, err)
+			continue
+		}
+		told.planned(ev)
+		needs = append(needs, ev.Memory)
+		if err := told.plan("%s %dx%d -> %s %dx%d, about %s", j.Path, ev.InputWidth, ev.InputHeight, j.output, ev.Width, ev.Height, console.Bytes(ev.Memory)); err != nil {
+			return err
+		}
+	}
+	slices.Sort(needs)
+	most := int64(0)
+	for _, need := range needs[max(0, len(needs)-runtime.GOMAXPROCS(0)):] {
+		most = min(most+need, e.opt.Limits.Memory)
+	}
+	planned, skipped, failed := told.counts()
+	if err := told.plan("%d to make, %d skipped, %d cannot be, at most about %s at a time", planned, skipped, failed, console.Bytes(most)); err != nil {
+		return err
+	}
+	if n := len(b.problems); n > 1 {
+		for _, p := range b.problems {
+			told.warn(p)
+		}
+		return console.Fail(console.ExitOutput, fmt.Errorf("nothing would be made: %d outputs clash or exist", n))
+	} else if n == 1 {
+		return b.problems[0]
+	}
+	if failed == 0 {
+		return nil
+	}
+	return told.verdict()
+}
+
+// look fills in what the header of a picture tells of its enlargement.
+func (e enlarger) look(ctx context.Context, j job, ev *pictureEvent) error {
+	if j.Path == "-" {
+		return console.Usage("--dry-run does not read standard input; name files")
+	}
+	limits := e.limits()
+	limits.Accept = func(cfg image.Config) (err error) {
+		ev.InputWidth, ev.InputHeight = cfg.Width, cfg.Height
+		if ev.Width, ev.Height, ev.Memory, err = e.measure(cfg); err != nil {
+			return err
+		}
+		return errEnough
+	}
+	if _, err := imagefile.Open(ctx, j.Path, limits); !errors.Is(err, errEnough) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package upscale
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
+	"superres/internal/imagefile"
+	"superres/internal/safefile"
+)
+
+// enlarger enlarges the pictures of one call. It is safe for concurrent use.
+type enlarger struct {
+	opt     Options
+	engines engines
+	past    resumption
+	streams *console.Streams
+}
+
+// limits are those of the reading of a picture.
+func (e enlarger) limits() imagefile.Limits {
+	return imagefile.Limits{Pixels: e.opt.Limits.Pixels, Time: e.opt.DecodeTime, FirstFrame: e.opt.Keep.first, Strip: e.opt.Keep.strip}
+}
+
+// measure returns the size of the enlargement of a picture, and what it takes, in
+// bytes; it refuses what is too much.
+func (e enlarger) measure(cfg image.Config) (w, h int, need int64, err error) {
+	w, h, err = e.engines.first.model.ResultSize(cfg.Width, cfg.Height, e.opt.Size)
+	if err != nil {
+		return 0, 0, 0, console.Fail(console.ExitUsage, err)
+	}
+	advice := "a smaller --scale"
+	if e.opt.Size.Scale == 0 {
+		advice = "a smaller size"
+	}
+	const most = 400 // megapixels
+	if int64(w)*int64(h) > most*1e6 {
+		return 0, 0, 0, fmt.Errorf("output %dx%d is more than %d megapixels; use %s", w, h, most, advice)
+	}
+	if need = e.engines.first.model.Memory(e.opt.Keep.deepened(cfg), w, h, e.opt.Size); need > e.opt.Limits.Memory {
+		return 0, 0, 0, fmt.Errorf("output %dx%d needs %s, the limit is %s; use --max-memory or %s", w, h, console.Bytes(need), console.Bytes(e.opt.Limits.Memory), advice)
+	}
+	return w, h, need, nil
+}
+
+// one enlarges one picture and notes in out its sizes and warnings. It calls admit with
+// the bytes that it takes before it takes them, and waits for that; the time it may
+// take begins then.
+func (e enlarger) one(ctx context.Context, j job, out *outcome, admit func(bytes int64), report func(float64)) (err error) {
+	ctx, clock := newClock(ctx, e.opt.WholeTime)
+	defer func() { err = clock.end(err, j.Path) }()
+	limits := e.limits()
+	limits.Accept = func(cfg image.Config) error {
+		_, _, need, err := e.measure(cfg)
+		if out.need = need; err == nil {
+			admit(need)
+			clock.start()
+		}
+		return err
+	}
+	var pic *imagefile.Picture
+	var info fs.FileInfo // of the input before it is read
+	if j.Path == "-" {
+		pic, err = imagefile.Decode(ctx, e.streams.In, "standard input", limits)
+	} else {
+		info, _ = os.Stat(j.Path)
+		pic, err = imagefile.Open(ctx, j.Path, limits)
+	}
+	if err != nil {
+		return err
+	}
+	out.from = pic.Image.Bounds().Size()
+	opt := e.opt.Size
+	opt.Depth, opt.Progress = e.opt.Keep.depth, report
+	by, err := e.engines.of(pic)
+	if err != nil {
+		return err
+	}
+	out.about = about(pic, by.name, out.need)
+	result, err := by.model.Upscale(ctx, pic.Image, opt)
+	if err != nil {
+		return fmt.Errorf("%s: %w", j.Path, err)
+	}
+	result, how, warnings := e.opt.Keep.finish(pic, result, j.format, e.opt.Quality, by.software)
+	out.to, out.warnings = result.Bounds().Size(), warnings
+	return e.deliver(j, info, func(w io.Writer) error {
+		return imagefile.Encode(console.Interruptible(ctx, w), result, j.format, how)
+	})
+}
+
+// deliver puts what write writes where the job says. info is that of the input before
+// it was read.
+func (e enlarger) deliver(j job, info fs.FileInfo, write func(io.Writer) error) error {
+	if j.output == "-" {
+		// The whole file first: a pipe gets all of it or nothing.
+		var buf bytes.Buffer
+		if err := write(&buf); err != nil {
+			return fmt.Errorf("standard output: %w", err)
+		}
+		_, err := e.streams.Out.Write(buf.Bytes())
+		return err
+	}
+	dir := filepath.Dir(j.output)
+	if link, is := paths.ThroughLink(j.root, dir); is {
+		return console.Fail(console.ExitOutput, fmt.Errorf("%s is a link out of %s; nothing is written through it", link, j.root))
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return safefile.Unwritable(dir, err)
+	}
+	return e.past.Keep(j.file(), info, func() error {
+		return safefile.WriteAtomic(j.output, e.opt.OnExist == "overwrite" || j.replace, write)
+	})
+}

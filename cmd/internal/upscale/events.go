@@ -1,0 +1,74 @@
+package upscale
+
+import (
+	"encoding/json"
+	"io"
+
+	"superres/cmd/internal/console"
+)
+
+// With --json, upscale writes one event a line to standard output, each a JSON object
+// of one of these two types, in UTF-8: for every picture "skip", or "start" and then
+// "done" or "fail", in the order of the work, and "summary" in the end, also when
+// nothing could be begun. With --dry-run it is "skip", "plan" or "fail", and "summary".
+// New fields may be added to the types, and the present ones keep their meaning.
+
+// pictureEvent tells of one picture. Fields that do not apply are left out.
+type pictureEvent struct {
+	Event       string   `json:"event"` // skip, start, done, fail, plan
+	Input       string   `json:"input"` // the path as it was named or found; "-" is standard input
+	Output      string   `json:"output"`
+	Number      int      `json:"number,omitempty"`       // of the picture among those not skipped, from 1
+	Of          int      `json:"of,omitempty"`           // how many are not skipped
+	Reason      string   `json:"reason,omitempty"`       // skip: "exists", or "done" by the journal
+	InputWidth  int      `json:"input_width,omitempty"`  // done, plan: in pixels
+	InputHeight int      `json:"input_height,omitempty"` // done, plan
+	Width       int      `json:"width,omitempty"`        // done, plan: of the output
+	Height      int      `json:"height,omitempty"`       // done, plan
+	Memory      int64    `json:"memory,omitempty"`       // plan: estimate, in bytes
+	Seconds     float64  `json:"seconds,omitempty"`      // done, fail
+	Warnings    []string `json:"warnings,omitempty"`     // done, fail: what the output has not got of the input, a line each
+	Error       string   `json:"error,omitempty"`        // fail: one line
+	Class       string   `json:"class,omitempty"`        // fail: usage, input, output, model, limit, other
+	ExitCode    int      `json:"exit_code,omitempty"`    // fail: that of the class
+}
+
+// summaryEvent is the last one.
+type summaryEvent struct {
+	Event    string   `json:"event"` // summary
+	Total    int      `json:"total"` // pictures, of this part with --shard
+	Done     int      `json:"done"`
+	Skipped  int      `json:"skipped"`
+	Failed   int      `json:"failed"`
+	Planned  int      `json:"planned"` // with --dry-run: that would be tried
+	Seconds  float64  `json:"seconds"`
+	ExitCode int      `json:"exit_code"`
+	Error    string   `json:"error,omitempty"` // one line, when the exit code is not 0
+	Failures []string `json:"failures"`        // the inputs that failed
+}
+
+// events writes events; a nil one writes nothing.
+type events struct{ *json.Encoder }
+
+func newEvents(w io.Writer) *events {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return &events{enc}
+}
+
+// picture writes an event; what cannot be written is told by the end of the program.
+func (e *events) picture(ev pictureEvent) {
+	if e != nil {
+		_ = e.Encode(ev)
+	}
+}
+
+// failure makes the event of a picture that failed.
+func failure(ev pictureEvent, err error) pictureEvent {
+	ev.Event, ev.Error, ev.ExitCode = "fail", console.Message(err), console.ExitCode(err)
+	ev.Class = map[int]string{console.ExitUsage: "usage", console.ExitInput: "input", console.ExitOutput: "output", console.ExitModel: "model", console.ExitLimit: "limit"}[ev.ExitCode]
+	if ev.Class == "" {
+		ev.Class = "other"
+	}
+	return ev
+}

@@ -1,0 +1,138 @@
+package upscale
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/disintegration/imaging"
+	"github.com/urfave/cli/v2"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/pictures"
+	"superres/internal/imagefile"
+	"superres/superres"
+	"superres/superres/models"
+)
+
+// fidelityFlags say what of an input, beside its pixels, its output has.
+var fidelityFlags = []cli.Flag{
+	&cli.StringFlag{Name: "metadata", Value: "keep", Usage: "keep or strip ICC profile, EXIF, XMP and resolution: `WHAT` is keep or strip"},
+	&cli.BoolFlag{Name: "provenance", Value: true, Usage: "note program, model and settings in the output; off by default with --metadata strip"},
+	&cli.StringFlag{Name: "depth", Value: "same", Usage: "write `BITS` a sample: same, 8 or 16"},
+	&cli.BoolFlag{Name: "first-frame", Usage: "take the first picture of animations and of files with pages"},
+}
+
+// fidelity is what those flags say.
+type fidelity struct {
+	// strip leaves out profile, EXIF, XMP and resolution: --metadata, keep.
+	strip bool
+	// first takes the first picture of a file with several: --first-frame, false.
+	first bool
+	// depth is how many bits a sample has, 8 or 16: --depth; 0, as the input.
+	depth int
+	// record notes the provenance in the output: --provenance, as strip does not say.
+	record bool
+}
+
+// readFidelity reads the flags.
+func readFidelity(c *cli.Context) (fidelity, error) {
+	f := fidelity{first: c.Bool("first-frame")}
+	metadata, depth := c.String("metadata"), c.String("depth")
+	if err := console.OneOf("metadata", metadata, "keep", "strip"); err != nil {
+		return f, err
+	}
+	if err := console.OneOf("depth", depth, "same", "8", "16"); err != nil {
+		return f, err
+	}
+	f.strip = metadata == "strip"
+	f.depth, _ = strconv.Atoi(depth) // 0 for "same"
+	f.record = c.Bool("provenance") && (!f.strip || c.IsSet("provenance"))
+	return f, nil
+}
+
+// provenance is one line about what makes an output by a model. It names no folder
+// and no time: the same call gives the same bytes everywhere. A model is told by its
+// fingerprint too: that of all scales and stages for one that is part of the program,
+// whichever are used.
+func provenance(name string, model *superres.Model, opt Options) (string, error) {
+	text := fmt.Sprintf("superres %s; model %s", console.Version, filepath.Base(name))
+	sum := models.Fingerprint(name)
+	if strings.ContainsAny(name, `./\`) {
+		var err error
+		if sum, err = model.Fingerprint(); err != nil {
+			return "", err
+		}
+	}
+	if sum != "" {
+		text += fmt.Sprintf(" (sha256 %s)", sum[:16])
+	}
+	how := "size"
+	if opt.Size.Fit {
+		how = "fit"
+	}
+	text += fmt.Sprintf("; %s %s", how, pictures.SizeText(opt.Size))
+	for _, flag := range opt.given {
+		text += "; " + flag
+	}
+	return text, nil
+}
+
+// check refuses outputs that cannot have the depth asked for.
+func (f fidelity) check(jobs []job) error {
+	for _, j := range jobs {
+		if f.depth == 16 && (j.format == "jpeg" || j.format == "bmp") {
+			return console.Usage("--depth 16: %s has 8 bits a sample; use --format png or tiff", strings.ToUpper(j.format))
+		}
+	}
+	return nil
+}
+
+// deepened is the header of a picture as if it had the depth of its output, for
+// estimates.
+func (f fidelity) deepened(cfg image.Config) image.Config {
+	if f.depth == 16 {
+		switch cfg.ColorModel {
+		case color.GrayModel, color.Gray16Model:
+			cfg.ColorModel = color.Gray16Model
+		default:
+			cfg.ColorModel = color.NRGBA64Model
+		}
+	}
+	return cfg
+}
+
+// finish returns the enlargement out of pic as the format can have it, how it is to
+// be written, and what is lost.
+func (f fidelity) finish(pic *imagefile.Picture, out image.Image, format string, quality int, software string) (image.Image, imagefile.EncodeOptions, []string) {
+	grey := pic.GreyAlpha
+	if format == "jpeg" || format == "bmp" {
+		out = onWhite(out)
+		if grey {
+			flat := image.NewGray(out.Bounds())
+			draw.Draw(flat, flat.Rect, out, out.Bounds().Min, draw.Src)
+			out, grey = flat, false
+		}
+	}
+	isGrey := grey && format == "png"
+	switch out.(type) {
+	case *image.Gray, *image.Gray16:
+		isGrey = true
+	}
+	_, lost := pic.Metadata.For(format, isGrey)
+	warnings := append(pic.Warnings[:len(pic.Warnings):len(pic.Warnings)], lost...)
+	return out, imagefile.EncodeOptions{Quality: quality, Metadata: pic.Metadata, Software: software, GreyAlpha: grey}, warnings
+}
+
+// onWhite puts a picture with transparency on a white ground, for formats that
+// have none.
+func onWhite(img image.Image) image.Image {
+	if o, ok := img.(interface{ Opaque() bool }); ok && o.Opaque() {
+		return img
+	}
+	return imaging.OverlayCenter(imaging.New(img.Bounds().Dx(), img.Bounds().Dy(), color.White), img, 1)
+}

@@ -1,0 +1,238 @@
+package upscale
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"superres/internal/golden"
+
+	"superres/cmd/internal/console/consoletest"
+	"superres/cmd/internal/parts"
+)
+
+// untilDone runs the program, kills it after random times, and runs it again until it
+// ends by itself. It returns what that last run wrote, its exit code, and the number of
+// kills; after each, look is called.
+func untilDone(t *testing.T, random *rand.Rand, dir string, look func(), args ...string) (stdout string, code, kills int) {
+	for longest := 100 * time.Millisecond; ; longest += longest / 4 {
+		var out, errs bytes.Buffer
+		cmd := consoletest.Process(dir, args...)
+		cmd.Stdout, cmd.Stderr = &out, &errs
+		if err := cmd.Start(); err != nil {
+			t.Error(err)
+			return "", -1, kills
+		}
+		killer := time.AfterFunc(time.Duration(random.Int64N(int64(longest))), func() { _ = cmd.Process.Kill() })
+		err := cmd.Wait()
+		killer.Stop()
+		if cmd.ProcessState.Exited() {
+			if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
+				t.Error(err)
+			}
+			if t.Failed() {
+				t.Log(errs.String())
+			}
+			return out.String(), cmd.ProcessState.ExitCode(), kills
+		}
+		kills++
+		look()
+	}
+}
+
+// manyFiles makes a folder of 200 files, 5 of them no pictures, and what becomes of it.
+func manyFiles(t *testing.T) (dir string, want map[string]string) {
+	if testing.Short() {
+		t.Skip("starts the program many times")
+	}
+	dir = t.TempDir()
+	for i := range 200 {
+		name := filepath.Join(dir, fmt.Sprintf("in/%c/%03d.png", 'a'+i%3, i))
+		consoletest.WritePicture(t, name, consoletest.Blob(5+i%7, 4+i%11))
+		if i%40 == 17 {
+			if err := os.WriteFile(name, []byte("not a picture"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "undisturbed", "-q"); code != 3 || strings.Count(stderr, "not an image") != 5 {
+		t.Fatalf("exit %d, %s", code, stderr)
+	}
+	want = consoletest.Results(t, filepath.Join(dir, "undisturbed"))
+	if len(want) != 195 || len(consoletest.Tree(t, filepath.Join(dir, "undisturbed"))) != 195 {
+		t.Fatalf("%d files", len(want))
+	}
+	return dir, want
+}
+
+// A batch that is killed at random times and resumed ends as if nothing had happened:
+// no result is ever half, none is made twice, the bad files are told, nothing is left.
+func TestKilledAndResumed(t *testing.T) {
+	dir, want := manyFiles(t)
+	out := filepath.Join(dir, "out")
+	finished := map[string]time.Time{} // when what the journal has as done was written
+	look := func() {
+		if _, err := os.Stat(out); err != nil {
+			return
+		}
+		for f, data := range consoletest.Results(t, out) {
+			if data != want[f] {
+				t.Errorf("after a kill, %s has %d bytes, expected %d", f, len(data), len(want[f]))
+			}
+		}
+		records, _, err := parts.ReadJournal[parts.Record](filepath.Join(out, ".superres-journal.jsonl"))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Error(err)
+		}
+		for _, r := range records {
+			info, err := os.Stat(filepath.Join(out, r.Output))
+			if r.State != "done" {
+				continue
+			}
+			if err != nil {
+				t.Error(err)
+			} else if was, ok := finished[r.Output]; ok && !info.ModTime().Equal(was) {
+				t.Errorf("%s was made twice", r.Output)
+			} else {
+				finished[r.Output] = info.ModTime()
+			}
+		}
+	}
+	stdout, code, kills := untilDone(t, rand.New(rand.NewPCG(1, 2)), dir, look, "upscale", "-r", "in", "-o", "out", "--resume", "--json", "-q")
+	look()
+	t.Logf("%d kills", kills)
+	got := consoletest.Results(t, out)
+	if code != 3 || !maps.Equal(got, want) || len(finished) != 195 || kills == 0 {
+		t.Errorf("exit %d, %d results, %d of them in the journal, %d kills", code, len(got), len(finished), kills)
+	}
+	if all := consoletest.Tree(t, out); len(all) != 196 {
+		t.Errorf("%d files, expected 195 and the journal: %v", len(all), slices.DeleteFunc(all, func(f string) bool { return want[f] != "" }))
+	}
+	s := lastEvent(t, stdout)
+	if s.Total != 200 || s.Done+s.Skipped != 195 || s.Failed != 5 || len(s.Failures) != 5 || s.ExitCode != 3 {
+		t.Errorf("%+v", s)
+	}
+	_, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "out", "--resume")
+	if code != 3 || !strings.Contains(stderr, "5 of 200 pictures failed, 195 are done: "+filepath.Join("in", "a", "057.png")) {
+		t.Errorf("once more: exit %d, %s", code, stderr)
+	}
+}
+
+// lastEvent is the summary that ends the events.
+func lastEvent(t *testing.T, stdout string) (s summaryEvent) {
+	t.Helper()
+	lines := strings.Split(strings.TrimSpace(stdout), "\n")
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &s); err != nil || s.Event != "summary" {
+		t.Errorf("%v: %q", err, lines[len(lines)-1])
+	}
+	return s
+}
+
+// The same in seven parts that run at once, are killed, and share a folder.
+func TestKilledShards(t *testing.T) {
+	dir, want := manyFiles(t)
+	var group sync.WaitGroup
+	var mu sync.Mutex
+	var sum summaryEvent
+	kills := 0
+	slots := make(chan bool, 3)
+	for i := range 7 {
+		group.Go(func() {
+			slots <- true
+			defer func() { <-slots }()
+			stdout, code, k := untilDone(t, rand.New(rand.NewPCG(uint64(i), 3)), dir, func() {},
+				"upscale", "-r", "in", "-o", "out", "--resume", "--shard", fmt.Sprintf("%d/7", i), "--json", "-q")
+			mu.Lock()
+			defer mu.Unlock()
+			s := lastEvent(t, stdout)
+			if wantCode := map[bool]int{true: 3}[s.Failed > 0]; code != wantCode {
+				t.Errorf("part %d: exit %d with %d failures", i, code, s.Failed)
+			}
+			sum.Total, sum.Failed, kills = sum.Total+s.Total, sum.Failed+s.Failed, kills+k
+		})
+	}
+	group.Wait()
+	t.Logf("%d kills", kills)
+	out := filepath.Join(dir, "out")
+	if got := consoletest.Results(t, out); !maps.Equal(got, want) || sum.Total != 200 || sum.Failed != 5 {
+		t.Errorf("%d results, %+v", len(got), sum)
+	}
+	if n := len(consoletest.Tree(t, out)); n != 195+7 {
+		t.Errorf("%d files, expected 195 and 7 journals", n)
+	}
+	// Another number of parts, and none, know all that is done.
+	for _, args := range [][]string{{}, {"--shard", "1/2"}} {
+		stdout, _, _ := call(t, dir, "", append([]string{"upscale", "-r", "in", "-o", "out", "--resume", "--json", "-q"}, args...)...)
+		if s := lastEvent(t, stdout); s.Done != 0 || s.Skipped == 0 {
+			t.Errorf("again, %v: %+v", args, s)
+		}
+	}
+}
+
+// A file and a pipe of the real program give the same bytes.
+func TestPipe(t *testing.T) {
+	dir := t.TempDir()
+	hopper := filepath.Join(golden.Root(t), "testdata", "hopper.png")
+	for _, args := range [][]string{{"-", "-o", "-"}, {"-"}, {hopper, "-o", "-"}} {
+		in, err := os.Open(hopper)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		cmd := consoletest.Process(dir, append([]string{"upscale"}, args...)...)
+		cmd.Stdin = io.MultiReader(in) // a pipe, not the file
+		var errs bytes.Buffer
+		cmd.Stderr = &errs
+		got, err := cmd.Output()
+		if err != nil || errs.Len() > 0 {
+			t.Fatalf("%v: %s", err, errs.String())
+		}
+		if _, stderr, code := call(t, dir, "", "upscale", hopper, "-o", "file.png", "--on-exist", "overwrite"); code != 0 {
+			t.Fatal(stderr)
+		}
+		if want, err := os.ReadFile(filepath.Join(dir, "file.png")); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%v: %d bytes, the file has %d (%v)", args, len(got), len(want), err)
+		}
+	}
+}
+
+// The job files of the page about many machines do what it says.
+func TestReadmeJobs(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(golden.Root(t), "cmd", "superres-beam", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	slurm := regexp.MustCompile(`(?m)^superres (upscale .*SLURM_ARRAY_TASK_ID.*)$`).FindSubmatch(text)
+	kubernetes := regexp.MustCompile(`(?m)^ *command: \[superres, (.*)\]$`).FindSubmatch(text)
+	if slurm == nil || kubernetes == nil {
+		t.Fatal("the commands are not there")
+	}
+	for _, command := range []string{string(slurm[1]), strings.ReplaceAll(string(kubernetes[1]), ",", "")} {
+		dir := t.TempDir()
+		for i := range 9 {
+			consoletest.WritePicture(t, filepath.Join(dir, fmt.Sprintf("photos/%d.png", i)), consoletest.Blob(3, 3))
+		}
+		for i := range 7 {
+			index := strings.NewReplacer(`"`, "", "$SLURM_ARRAY_TASK_ID", fmt.Sprint(i), "$(JOB_COMPLETION_INDEX)", fmt.Sprint(i))
+			if _, stderr, code := call(t, dir, "", strings.Fields(index.Replace(command))...); code != 0 {
+				t.Fatalf("%s: exit %d, %s", command, code, stderr)
+			}
+		}
+		if got := consoletest.Results(t, filepath.Join(dir, "large")); len(got) != 9 {
+			t.Errorf("%s: %d results", command, len(got))
+		}
+	}
+}

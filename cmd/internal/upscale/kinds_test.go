@@ -1,0 +1,91 @@
+package upscale
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"image"
+	"image/color"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/disintegration/imaging"
+
+	"superres/internal/imagefile"
+	"superres/internal/imagefile/imagetest"
+
+	"superres/cmd/internal/console/consoletest"
+)
+
+// However a picture is stored, its enlargement is the same, to the bit: in any format
+// without loss, as a palette, lying on any of its sides.
+func TestSamePictureAnyFile(t *testing.T) {
+	dir := t.TempDir()
+	const w, h = 15, 11
+	img := image.NewPaletted(image.Rect(0, 0, w, h), nil)
+	for i := range 64 {
+		img.Palette = append(img.Palette, color.NRGBA{uint8(4 * i), uint8(255 - 3*i), uint8(i * i), 255})
+	}
+	for i := range img.Pix {
+		img.Pix[i] = uint8(i * i % 64)
+	}
+	plain := imaging.Clone(img)
+	encode := func(img image.Image, format string) []byte {
+		return imagetest.Encoded(t, func(b *bytes.Buffer) error {
+			return imagefile.Encode(b, img, format, imagefile.EncodeOptions{})
+		})
+	}
+	consoletest.Put(t, filepath.Join(dir, "in/plain.png"), encode(plain, "png"))
+	consoletest.Put(t, filepath.Join(dir, "in/palette.png"), encode(img, "png"))
+	consoletest.Put(t, filepath.Join(dir, "in/bitmap.bmp"), encode(plain, "bmp"))
+	consoletest.Put(t, filepath.Join(dir, "in/a.tif"), encode(plain, "tiff"))
+	// As it lies in a file whose tag says how it is to be turned.
+	for i, lie := range []func(image.Image) *image.NRGBA{
+		imaging.FlipH, imaging.Rotate180, imaging.FlipV, imaging.Transpose, imaging.Rotate90, imaging.Transverse, imaging.Rotate270,
+	} {
+		still := encode(lie(plain), "png")
+		exif := imagetest.WithExif([]byte{0xff, 0xd8}, i+2, binary.LittleEndian)[12:]
+		consoletest.Put(t, filepath.Join(dir, fmt.Sprintf("in/turned%d.png", i+2)), slices.Concat(still[:33], imagetest.PNGChunk("eXIf", exif), still[33:]))
+	}
+	_, stderr, code := call(t, dir, "", "upscale", "in", "-f", "png", "-o", "out", "--name", "{stem}", "--metadata", "strip", "-q")
+	if code != 0 {
+		t.Fatal(stderr)
+	}
+	all := consoletest.Results(t, filepath.Join(dir, "out"))
+	for f, data := range all {
+		if data != all["plain.png"] {
+			t.Errorf("%s is another picture", f)
+		}
+	}
+	if len(all) != 11 {
+		t.Errorf("%d results", len(all))
+	}
+}
+
+// Ten runs with 1, 2 and 8 workers give the same bytes.
+func TestTenRuns(t *testing.T) {
+	dir := t.TempDir()
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(33, 29))
+	for _, model := range []string{"photo", "coupled", "photo-jpeg", "digits", "lanczos"}[:consoletest.Full(1, 5)] {
+		var first []byte
+		for run := range 10 {
+			if _, stderr, code := call(t, dir, "", "upscale", "a.png", "-m", model, "-s", "2.5", "-o", "b.png", "--on-exist", "overwrite", "-j", fmt.Sprint([]int{1, 2, 8}[run%3])); code != 0 {
+				t.Fatal(stderr)
+			}
+			got, err := os.ReadFile(filepath.Join(dir, "b.png"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first == nil {
+				first = got
+			}
+			if !bytes.Equal(got, first) {
+				t.Errorf("%s, run %d: other bytes", model, run)
+			}
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package upscale
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/models"
+	"superres/cmd/internal/parts"
+	"superres/cmd/internal/pictures"
+	"superres/superres"
+	"superres/superres/stage"
+)
+
+// flags are those of superres upscale. They are read by readOptions.
+func flags() []cli.Flag {
+	return slices.Concat([]cli.Flag{
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `PATH`: a file, a folder, or - for standard output"},
+		&cli.StringFlag{Name: "name", Value: "{stem}_{size}{ext}", Usage: "`TEMPLATE` of output names, of {stem}, {size} (2x, 800w, 600h or 800x600), {scale} (2) and {model}; {ext} is the extension of the output at the end, which is added where it is missing, and elsewhere that of the input"},
+	}, pictures.SizeFlags, []cli.Flag{
+		&cli.StringFlag{Name: "model", Aliases: []string{"m"}, Value: models.Auto, Usage: "`NAME|FILE`: see superres models; auto is photo, and photo-jpeg for JPEG files of less than high quality"},
+		&cli.StringFlag{Name: "effort", Value: "best", Usage: "`HOW` many stages of a cascade to run: fast (one), balanced (two) or best (all)"},
+		&cli.BoolFlag{Name: "ensemble", Usage: "take the mean over the eight flips and quarter turns of a picture: better with models of coupled stages, such as coupled, and in vain with cascades; takes eight times as long"},
+		&cli.StringFlag{Name: "coder", Usage: "code patches with another `SPEC` than the model's: see superres coders"},
+		&cli.IntFlag{Name: "sparsity", Usage: "code patches with `S` atoms at most"},
+		&cli.IntFlag{Name: "back-projection", Value: -1, Usage: "back-project `N` times; 0: never; -1: as the model says"},
+		&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: "write `FORMAT` (png, jpeg, bmp, tiff); by default that of the input or of -o, and png for standard output"},
+		&cli.IntFlag{Name: "quality", Value: 95, Usage: "`Q` of JPEG, 1 to 100"},
+		&cli.IntFlag{Name: "tile", Usage: "work on `N` rows of a picture at a time: less takes less memory, the pixels are the same; 0: as suits"},
+		&cli.BoolFlag{Name: "recursive", Aliases: []string{"r"}, Usage: "take folders with all below them, except the folder of -o"},
+	}, pictures.FilterFlags, []cli.Flag{
+		&cli.StringFlag{Name: "on-exist", Value: "fail", Usage: "`WHAT` to do when the output exists: fail, skip or overwrite"},
+		&cli.BoolFlag{Name: "resume", Usage: "keep a journal in the folder of the outputs, and do not do again what it has as done"},
+		&cli.StringFlag{Name: "shard", Usage: "do only part `I/N` of the pictures, 0/N to N-1/N: the parts may run at once"},
+		&cli.BoolFlag{Name: "dry-run", Usage: "show what would be made, and make nothing"},
+		&cli.BoolFlag{Name: "json", Usage: "write an event a line to standard output, as JSON"},
+		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "say of every picture what it is, by which model it is enlarged and how much memory that is taken to need"},
+		&cli.DurationFlag{Name: "timeout", Usage: "give up a picture that takes longer than `T`; by default, one that takes longer than that to decode", Value: 30 * time.Second},
+	}, fidelityFlags, console.PictureFlags)
+}
+
+// Options are what the flags ask for.
+type Options struct {
+	// Inputs are files, folders, patterns, or "-" for standard input.
+	Inputs []string
+	// Recursive takes folders with all below them: --recursive, false.
+	Recursive bool
+	// Filter chooses among the pictures of folders: --include and --exclude, all.
+	Filter pictures.Filter
+	// Part is the part of the pictures to do: --shard, all.
+	Part parts.Part
+
+	// Naming says where the outputs go and what they are called: --output, --name and
+	// --format.
+	Naming pictures.Naming
+	// OnExist is what to do when an output exists: --on-exist, fail, skip or overwrite;
+	// fail.
+	OnExist string
+	// Resume keeps a journal and leaves out what it has as done: --resume, false.
+	Resume bool
+	// Keep is what of an input, beside its pixels, its output has.
+	Keep fidelity
+	// Quality is that of JPEG files, 1 to 100: --quality, 95.
+	Quality int
+
+	// Size is how large the outputs are, and how an enlargement is computed: --scale,
+	// --width, --height, --fit, --ensemble and --tile; twice as large.
+	Size superres.Options
+	// Model is a name or a file: --model, auto.
+	Model string
+	// Effort is how much of a cascade is run: --effort, best.
+	Effort string
+	// Tuning changes how coupled stages work: --coder, --sparsity and --back-projection,
+	// nothing.
+	Tuning stage.Tuning
+
+	// Limits are those of the machine.
+	Limits console.Limits
+	// DecodeTime is how long a picture may take to be decoded: --timeout, 30 s.
+	DecodeTime time.Duration
+	// WholeTime is how long a picture may take in all: --timeout, where it is given; 0 is
+	// any time.
+	WholeTime time.Duration
+
+	// DryRun shows what would be made and makes nothing: --dry-run, false.
+	DryRun bool
+	// Verbose says more of every picture: --verbose, false.
+	Verbose bool
+
+	// given are flags that change a result, with their values, where they are given.
+	given []string
+	// settings are all flags that decide the bytes of a result, with their values.
+	settings []setting
+}
+
+// setting is a flag and its value.
+type setting struct{ name, value string }
+
+// neutral are the flags whose values do not matter to the bytes of a result, or matter by
+// what else is hashed. All others are settings of it, so that a new flag is one until it
+// is known better.
+var neutral = []string{
+	"output", "name", "format", "recursive", "include", "exclude", "on-exist", "resume", "shard", "dry-run", "json",
+	"scale", "width", "height", "fit", "model", "timeout", "provenance", "progress", "quiet", "verbose", "jobs", "tile", "max-memory", "max-pixels", "help",
+}
+
+// readOptions reads the flags.
+func readOptions(c *cli.Context) (opt Options, err error) {
+	opt = Options{
+		Inputs: c.Args().Slice(), Recursive: c.Bool("recursive"), OnExist: c.String("on-exist"), Resume: c.Bool("resume"), Quality: c.Int("quality"),
+		Model: c.String("model"), Effort: c.String("effort"), Tuning: stage.Tuning{Coder: c.String("coder"), Sparsity: c.Int("sparsity")},
+		DecodeTime: c.Duration("timeout"), DryRun: c.Bool("dry-run"), Verbose: c.Bool("verbose") && !c.Bool("quiet"),
+	}
+	if opt.Limits, err = console.ReadLimits(c); err != nil {
+		return opt, err
+	}
+	if opt.Size, err = pictures.ReadSize(c); err != nil {
+		return opt, err
+	}
+	opt.Size.Ensemble, opt.Size.BandRows = c.Bool("ensemble"), c.Int("tile")
+	opt.Naming = pictures.Naming{Out: c.String("output"), Format: c.String("format"), Template: c.String("name"), Model: opt.Model, Size: opt.Size}
+	back := c.Int("back-projection")
+	switch {
+	case opt.Size.BandRows < 0:
+		return opt, console.Usage("--tile %d: expected 0 or more rows", opt.Size.BandRows)
+	case opt.Quality < 1 || opt.Quality > 100:
+		return opt, console.Usage("--quality %d: expected 1 to 100", opt.Quality)
+	case opt.DecodeTime <= 0:
+		return opt, console.Usage("--timeout %v: expected more than no time", opt.DecodeTime)
+	case back < -1:
+		return opt, console.Usage("--back-projection %d: expected -1 or more", back)
+	}
+	if c.IsSet("timeout") {
+		opt.WholeTime = opt.DecodeTime
+	}
+	if back >= 0 {
+		opt.Tuning.BackProject = &back
+	}
+	if opt.Keep, err = readFidelity(c); err != nil {
+		return opt, err
+	}
+	if err := console.OneOf("on-exist", opt.OnExist, "fail", "skip", "overwrite"); err != nil {
+		return opt, err
+	}
+	if opt.Part, err = parts.Parse(c.String("shard")); err != nil {
+		return opt, err
+	}
+	if opt.Filter, err = pictures.ReadFilter(c); err != nil {
+		return opt, err
+	}
+	for _, name := range []string{"effort", "ensemble", "coder", "sparsity", "back-projection"} {
+		if c.IsSet(name) {
+			opt.given = append(opt.given, fmt.Sprintf("%s %v", name, c.Value(name)))
+		}
+	}
+	for _, f := range c.Command.Flags {
+		if name := f.Names()[0]; !slices.Contains(neutral, name) {
+			opt.settings = append(opt.settings, setting{name, fmt.Sprint(c.Value(name))})
+		}
+	}
+	return opt, nil
+}
+
+// check refuses a plan that contradicts itself: single says that there is one input, which
+// was named itself.
+func (opt Options) check(j job, single, json bool) error {
+	pipe := j.output == "-"
+	switch {
+	case pipe && !single:
+		return console.Usage("standard output takes one picture: give one file, or - alone")
+	case j.Path == "-" && opt.Part != parts.Part{}:
+		return console.Usage("--shard divides files; standard input is one")
+	case (j.Path == "-" || pipe) && opt.Resume:
+		return console.Usage("--resume goes on with files; standard input and output begin anew")
+	case pipe && json:
+		return console.Usage("--json and the picture both go to standard output; use -o FILE")
+	}
+	return nil
+}

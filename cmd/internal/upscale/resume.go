@@ -1,0 +1,76 @@
+package upscale
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/parts"
+	"superres/cmd/internal/pictures"
+)
+
+// resumption goes on with interrupted work. A zero one knows of no earlier work and keeps
+// no journal.
+type resumption struct {
+	*parts.Ledger
+	// settings are hashes of all but the input that decides the bytes of a result, by its
+	// format.
+	settings map[string]string
+}
+
+// newResumption returns the zero value without --resume; engines are opened with it
+// alone.
+func newResumption(opt Options, e engines) (r resumption, err error) {
+	if !opt.Resume {
+		return r, nil
+	}
+	all, err := e.all()
+	if err != nil {
+		return r, err
+	}
+	var hashes, software []string
+	for _, one := range all {
+		hash, err := one.model.Fingerprint()
+		if err != nil {
+			return r, err
+		}
+		hashes, software = append(hashes, hash), append(software, one.software)
+	}
+	r = resumption{parts.NewLedger(opt.Part), map[string]string{}}
+	for _, format := range []string{"png", "jpeg", "bmp", "tiff"} {
+		sum := sha256.New()
+		fmt.Fprintf(sum, "version %s\nmodel %s %s\nsize %s\nformat %s\n", console.Version, hashes, filepath.Base(opt.Model), pictures.SizeText(opt.Size), format)
+		if opt.Size.Fit {
+			fmt.Fprintln(sum, "fit")
+		}
+		fmt.Fprintln(sum, "software", software)
+		for _, s := range opt.settings {
+			if s.name != "quality" || format == "jpeg" {
+				fmt.Fprintf(sum, "%s %s\n", s.name, s.value)
+			}
+		}
+		r.settings[format] = hex.EncodeToString(sum.Sum(nil))
+	}
+	return r, nil
+}
+
+// withoutResults leaves out inputs that the journal has as outputs, which lie among the
+// pictures when those of a folder are enlarged into the same folder.
+func (r resumption) withoutResults(jobs []job) ([]job, error) {
+	var left []job
+	for _, j := range jobs {
+		is, err := r.IsResult(j.root, j.Path)
+		if err != nil {
+			return nil, err
+		}
+		if !is {
+			left = append(left, j)
+		}
+	}
+	if len(left) == 0 {
+		return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: is a result, by the journal beside it; to enlarge it once more, leave out --resume", jobs[0].Path))
+	}
+	return left, nil
+}

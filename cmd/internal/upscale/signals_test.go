@@ -1,0 +1,85 @@
+//go:build unix
+
+package upscale
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"superres/cmd/internal/console/consoletest"
+)
+
+// Interrupted at any time, a batch ends with the code of the signal, with whole results
+// alone and no temporary file, and goes on from there; what was there before is as it was.
+func TestInterrupted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts the program many times")
+	}
+	dir := t.TempDir()
+	for i := range 40 {
+		consoletest.WritePicture(t, filepath.Join(dir, fmt.Sprintf("in/%02d.png", i)), consoletest.Blob(20+i%7, 20+i%11))
+	}
+	if _, stderr, code := call(t, dir, "", "upscale", "in", "-o", "want", "-q"); code != 0 {
+		t.Fatal(stderr)
+	}
+	want := consoletest.Results(t, filepath.Join(dir, "want"))
+	random := rand.New(rand.NewPCG(5, 5))
+	codes := map[int]int{}
+	for round := range consoletest.Full(1, 40) {
+		out := fmt.Sprintf("out%d", round)
+		old := filepath.Join(dir, out, "mine.png")
+		consoletest.Put(t, old, []byte("of somebody else"))
+		for longest := 200 * time.Millisecond; ; longest += longest / 2 {
+			cmd := consoletest.Process(dir, "upscale", "in", "-o", out, "--resume", "-q")
+			var errs bytes.Buffer
+			cmd.Stderr = &errs
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			signal := []os.Signal{syscall.SIGINT, syscall.SIGTERM}[random.IntN(2)]
+			timer := time.AfterFunc(time.Duration(random.Int64N(int64(longest))), func() { _ = cmd.Process.Signal(signal) })
+			_ = cmd.Wait() // its code tells
+			timer.Stop()
+			code := cmd.ProcessState.ExitCode()
+			codes[code]++
+			got := consoletest.Results(t, filepath.Join(dir, out))
+			if got["mine.png"] != "of somebody else" {
+				t.Fatal("a file of somebody else was touched")
+			}
+			delete(got, "mine.png")
+			for f, data := range got {
+				if data != want[f] {
+					t.Errorf("after %v: %s has %d bytes, expected %d", signal, f, len(data), len(want[f]))
+				}
+			}
+			if code == 0 {
+				if !maps.Equal(got, want) {
+					t.Errorf("at the end: %d of %d results", len(got), len(want))
+				}
+				break
+			}
+			if expected := 128 + int(signal.(syscall.Signal)); code != expected && code != -1 || code == expected && !strings.Contains(errs.String(), "superres: interrupted") {
+				t.Fatalf("after %v: exit %d, %s", signal, code, errs.String())
+			}
+			if code != -1 { // -1: killed before it could listen
+				for _, f := range consoletest.Tree(t, filepath.Join(dir, out)) {
+					if strings.HasSuffix(f, ".tmp") {
+						t.Errorf("after %v: %s is left", signal, f)
+					}
+				}
+			}
+		}
+	}
+	t.Logf("exit codes: %v", codes)
+	if codes[130]+codes[143] == 0 {
+		t.Error("nothing was interrupted")
+	}
+}

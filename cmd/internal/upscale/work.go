@@ -1,0 +1,98 @@
+package upscale
+
+import (
+	"context"
+	"image"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"superres/internal/parallel"
+	"superres/internal/safefile"
+)
+
+// outcome is what has become of a picture.
+type outcome struct {
+	from, to image.Point // sizes of the picture and of the result
+	about    string      // the picture and its model
+	need     int64       // bytes, as estimated
+	warnings []string    // what the result has not got of the picture
+	seconds  float64
+	err      error
+}
+
+// all enlarges the pictures, as many at a time as there are processors and as there is
+// memory for; one that fails does not end the rest.
+func (e enlarger) all(ctx context.Context, b batch, told *account) error {
+	for _, j := range b.skipped {
+		told.skip(j)
+	}
+	b.sweep()
+	told.work(b.jobs)
+	w := &work{enlarger: e, jobs: b.jobs, told: told, room: newRoom(e.opt.Limits.Memory)}
+	err := parallel.Each(ctx, w.numbers(), w.do, func(struct{}) error { return nil })
+	told.rest()
+	if err != nil {
+		return err
+	}
+	if err := e.past.End(b.roots, b.files(), told.failures()); err != nil {
+		return err
+	}
+	return told.verdict()
+}
+
+// sweep removes what killed runs left where the pictures are to go.
+func (b batch) sweep() {
+	swept := map[string]bool{"": true}
+	for _, j := range append(b.skipped[:len(b.skipped):len(b.skipped)], b.jobs...) {
+		for _, dir := range []string{j.root, filepath.Dir(j.output)} {
+			if j.output != "-" && !swept[dir] {
+				swept[dir] = true
+				_, _ = safefile.Sweep(dir, time.Hour) // not to be able to is no error
+			}
+		}
+	}
+}
+
+// work is the pictures of a batch in work. They begin in their order, one for each
+// processor at a time, so that one is read or written while another is enlarged.
+type work struct {
+	enlarger
+	jobs []job
+	told *account
+	room *room
+}
+
+// numbers are those of the pictures, from 0.
+func (w *work) numbers() []int {
+	list := make([]int, len(w.jobs))
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+// do enlarges picture i. It fails only when ctx ends.
+func (w *work) do(ctx context.Context, i int) (struct{}, error) {
+	w.room.queue(i)
+	enter := sync.OnceFunc(w.room.next)
+	defer enter() // also if it is refused before its size is known
+	w.told.begin(i)
+	began, need := time.Now(), int64(0)
+	end := func() {}
+	defer func() { end() }()
+	var out outcome
+	out.err = w.one(ctx, w.jobs[i], &out, func(bytes int64) {
+		need = bytes
+		w.room.take(need)
+		enter()
+		end = parallel.Task()
+	}, func(share float64) { w.told.progress(i, share) })
+	w.room.give(need)
+	if out.err != nil && ctx.Err() != nil {
+		return struct{}{}, ctx.Err()
+	}
+	out.seconds = time.Since(began).Seconds()
+	w.told.end(i, out)
+	return struct{}{}, nil
+}

@@ -1,0 +1,201 @@
+package upscale
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"image"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"superres/internal/imagefile"
+	"superres/internal/metadata"
+	"superres/internal/parallel"
+
+	"superres/cmd/internal/console/consoletest"
+)
+
+// Pictures are let in in their order, and never take more than there is.
+func TestRoom(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
+	const all = 100
+	random := rand.New(rand.NewPCG(1, 1))
+	needs := make([]int64, 300)
+	numbers := make([]int, len(needs))
+	for i := range needs {
+		needs[i], numbers[i] = 1+random.Int64N(40), i
+	}
+	needs[77] = all // alone
+	r := newRoom(all)
+	var mu sync.Mutex
+	var order []int
+	taken, most, together := int64(0), int64(0), 0
+	change := func(by int64) {
+		mu.Lock()
+		defer mu.Unlock()
+		taken += by
+		most, together = max(most, taken), max(together, len(order))
+	}
+	err := parallel.Each(t.Context(), numbers, func(_ context.Context, i int) (int, error) {
+		r.queue(i)
+		mu.Lock()
+		order = append(order, i)
+		mu.Unlock()
+		if i%10 == 3 { // refused
+			r.next()
+			return i, nil
+		}
+		r.take(needs[i])
+		change(needs[i])
+		r.next()
+		runtime.Gosched()
+		change(-needs[i])
+		r.give(needs[i])
+		return i, nil
+	}, func(int) error { return nil })
+	if err != nil || !slices.IsSorted(order) || len(order) != len(needs) || most != all || taken != 0 || r.free != all {
+		t.Errorf("%v, order %v, at most %d of %d, %d left", err, order, most, all, taken)
+	}
+}
+
+// mixture makes a folder of pictures of many sizes, some bad and one with more than a
+// BMP can hold.
+func mixture(t *testing.T, dir string) {
+	for i := range 24 {
+		name := filepath.Join(dir, fmt.Sprintf("in/%02d.png", i))
+		consoletest.WritePicture(t, name, consoletest.Blob(1+i*7%50, 1+i*5%31))
+		if i%7 == 5 {
+			if err := os.WriteFile(name, []byte("no picture"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var file bytes.Buffer
+	about := metadata.Metadata{XMP: []byte("<x:xmpmeta>who</x:xmpmeta>")}
+	if err := imagefile.Encode(&file, consoletest.Blob(30, 20), "png", imagefile.EncodeOptions{Metadata: about}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "in/03.png"), file.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The results and the order of what is told do not depend on the number of pictures
+// in work.
+func TestSeveralAtOnce(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	dir := t.TempDir()
+	mixture(t, dir)
+	var first map[string]string
+	var told []string
+	for _, flags := range []string{"-j 1", "-j 2", "-j 7", "-j 7 --max-memory 80"} {
+		out := strings.ReplaceAll(flags, " ", "")
+		stdout, stderr, code := call(t, dir, "", append([]string{"upscale", "in", "-o", out, "--json", "-f", "bmp", "--effort", "fast"}, strings.Fields(flags)...)...)
+		pictures, last := decodeEvents(t, stdout)
+		if code != 3 || last.Done != 21 || last.Failed != 3 || last.Total != 24 {
+			t.Fatalf("%s: exit %d, %+v\n%s", flags, code, last, stderr)
+		}
+		begun, ended := 0, 0
+		var now []string
+		for _, e := range pictures {
+			if e.Event == "start" {
+				begun++
+				if e.Number != begun {
+					t.Errorf("%s: number %d begins as number %d", flags, e.Number, begun)
+				}
+				continue
+			}
+			ended++
+			if e.Number != ended || ended > begun {
+				t.Errorf("%s: number %d of %d begun ends as number %d", flags, e.Number, begun, ended)
+			}
+			if (len(e.Warnings) > 0) != strings.HasSuffix(e.Input, "03.png") {
+				t.Errorf("%s: %s has the warnings %q", flags, e.Input, e.Warnings)
+			}
+			now = append(now, fmt.Sprint(e.Event, e.Input, e.Width, e.Height, e.Error, e.Warnings))
+		}
+		got := consoletest.Results(t, filepath.Join(dir, out))
+		if first == nil {
+			first, told = got, now
+		}
+		if !maps.Equal(got, first) || !slices.Equal(now, told) {
+			t.Errorf("%s: %d results, %d of them expected; told %q, expected %q", flags, len(got), len(first), now, told)
+		}
+		// People are told the same in the same order.
+		if bad := regexp.MustCompile(`in.(\d\d)\.png: not an image`).FindAllStringSubmatch(stderr, -1); len(bad) != 3 || bad[0][1] != "05" || bad[2][1] != "19" {
+			t.Errorf("%s: %s", flags, stderr)
+		}
+		if strings.Count(stderr, "03.png: ") != 1 {
+			t.Errorf("%s: warnings in %s", flags, stderr)
+		}
+	}
+}
+
+// stopping cancels once a number of pictures is done.
+type stopping struct {
+	bytes.Buffer
+	after  int
+	cancel context.CancelFunc
+}
+
+func (w *stopping) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte(`"event":"done"`)) {
+		if w.after--; w.after == 0 {
+			w.cancel()
+		}
+	}
+	return w.Buffer.Write(p)
+}
+
+// What was done before an interruption is whole and told.
+func TestInterruptedAmongSeveral(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	dir := t.TempDir()
+	mixture(t, dir)
+	t.Chdir(dir)
+	ctx, cancel := context.WithCancel(t.Context())
+	out := &stopping{after: 6, cancel: cancel}
+	var errs bytes.Buffer
+	code := program.Run(ctx, strings.NewReader(""), out, &errs, []string{"superres", "upscale", "in", "-o", "out", "--json", "-j", "4", "-q"})
+	done := regexp.MustCompile(`"done","input":"[^"]*","output":"([^"]*)"`).FindAllStringSubmatch(out.String(), -1)
+	var last summaryEvent
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil {
+		t.Fatal(err)
+	}
+	files := consoletest.Tree(t, filepath.Join(dir, "out"))
+	if code == 0 || len(done) < 6 || len(done) > 20 || last.Done != len(done) || len(files) != len(done) {
+		t.Errorf("exit %d, %d done, %d files, %+v\n%s", code, len(done), len(files), last, errs.String())
+	}
+	for _, name := range done {
+		if consoletest.Size(t, filepath.FromSlash(name[1])) == (image.Point{}) {
+			t.Errorf("%s is empty", name[1])
+		}
+	}
+}
+
+// A --timeout that is given bounds all of a picture.
+func TestTimeoutOfAPicture(t *testing.T) {
+	dir := t.TempDir()
+	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(900, 500))
+	_, stderr, code := call(t, dir, "", "upscale", "a.png", "-o", "out/", "--timeout", "200ms")
+	if code != 7 || !regexp.MustCompile(`a.png: takes longer to (enlarge|decode) than the limit of 200ms; use --timeout`).MatchString(stderr) {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	if files := consoletest.Tree(t, dir); len(files) != 1 {
+		t.Errorf("left: %v", files)
+	}
+	consoletest.WritePicture(t, filepath.Join(dir, "b.png"), consoletest.Blob(3, 3))
+	if _, stderr, code := call(t, dir, "", "upscale", "b.png", "--timeout", "1m"); code != 0 {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+}

@@ -1,0 +1,21 @@
+package imagefile
+
+import "superres/internal/safefile"
+
+// The remedies of this package, besides those of safefile: what the user of a program
+// can change so that a picture is read or written after all.
+const (
+	MorePixels   safefile.Remedy = "allow more pixels"
+	FirstFrame   safefile.Remedy = "take the first frame, or save one as a picture"
+	FirstPage    safefile.Remedy = "take the first page, or save one as a file"
+	KnownFormat  safefile.Remedy = "choose a format that can be written"
+	KnownName    safefile.Remedy = "choose a format that can be written, or a name that tells one"
+	KnownQuality safefile.Remedy = "choose a quality from 1 to 100"
+	LargerScale  safefile.Remedy = "enlarge more"
+	PNGOrSmaller safefile.Remedy = "write a PNG, or enlarge less"
+)
+
+// refuse makes a fault without a file's name, which is added where it is known.
+func refuse(class error, format string, args ...any) *safefile.Fault {
+	return safefile.Refuse(class, "", format, args...)
+}

@@ -1,0 +1,140 @@
+package npz
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// number is an element of the arrays that are written.
+type number interface{ Small | int32 | int64 }
+
+// element returns the type as NumPy writes it, and its size.
+func element[T number]() (kind string, size int) {
+	switch any(*new(T)).(type) {
+	case int8:
+		return "|i1", 1
+	case uint8:
+		return "|u1", 1
+	case int16:
+		return "<i2", 2
+	case uint16:
+		return "<u2", 2
+	case int32:
+		return "<i4", 4
+	case int64:
+		return "<i8", 8
+	case float32:
+		return "<f4", 4
+	}
+	return "<f8", 8
+}
+
+// appendNumbers appends the bytes of data to b, those of each number from the
+// lowest to the highest.
+func appendNumbers[T number](b []byte, data []T) []byte {
+	_, size := element[T]()
+	b = slices.Grow(b, len(data)*size)
+	switch d := any(data).(type) {
+	case []uint8:
+		return append(b, d...)
+	case []int8:
+		for _, v := range d {
+			b = append(b, byte(v))
+		}
+	case []int16:
+		for _, v := range d {
+			b = binary.LittleEndian.AppendUint16(b, uint16(v))
+		}
+	case []uint16:
+		for _, v := range d {
+			b = binary.LittleEndian.AppendUint16(b, v)
+		}
+	case []int32:
+		for _, v := range d {
+			b = binary.LittleEndian.AppendUint32(b, uint32(v))
+		}
+	case []int64:
+		for _, v := range d {
+			b = binary.LittleEndian.AppendUint64(b, uint64(v))
+		}
+	case []float32:
+		for _, v := range d {
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+		}
+	case []float64:
+		for _, v := range d {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+		}
+	}
+	return b
+}
+
+// description is the dictionary of a header: shape is a tuple of Python.
+func description(kind, shape string) string {
+	return fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", kind, shape)
+}
+
+// alignedHeader is a header of version 1 of the .npy format that ends, as NumPy's own
+// do, at a multiple of 64 bytes from its start.
+func alignedHeader(kind, shape string) []byte {
+	const before = len(Magic) + 4
+	text := description(kind, shape)
+	text += strings.Repeat(" ", 63-(before+len(text))%64) + "\n"
+	head := append([]byte(Magic), 1, 0)
+	head = binary.LittleEndian.AppendUint16(head, uint16(len(text)))
+	return append(head, text...)
+}
+
+// plainHeader is a header of version 2, which ends anywhere.
+//
+// Note: its odd number of spaces keeps files the same as those that earlier versions
+// of the program wrote.
+func plainHeader(kind, shape string) []byte {
+	const before = len(Magic) + 6
+	text := description(kind, shape)
+	text += strings.Repeat(" ", (before+len(text)+1)%16) + "\n"
+	head := append([]byte(Magic), 2, 0)
+	head = binary.LittleEndian.AppendUint32(head, uint32(len(text)))
+	return append(head, text...)
+}
+
+// WriteMatrix writes a .npy file, of float64, row after row.
+func WriteMatrix(w io.Writer, m *mat.Dense) error {
+	rows, cols := m.Dims()
+	return writeNumbers(w, fmt.Sprintf("(%d, %d)", rows, cols), func(yield func([]float64) bool) {
+		for i := range rows {
+			if !yield(m.RawRowView(i)) {
+				return
+			}
+		}
+	})
+}
+
+// writeVector writes a .npy file of one dimension.
+func writeVector[T number](w io.Writer, data []T) error {
+	return writeNumbers(w, fmt.Sprintf("(%d,)", len(data)), func(yield func([]T) bool) { yield(data) })
+}
+
+// writeNumbers writes a .npy file of the parts of an array.
+func writeNumbers[T number](w io.Writer, shape string, parts func(yield func([]T) bool)) error {
+	kind, _ := element[T]()
+	out := bufio.NewWriter(w) // whose first error stays
+	out.Write(plainHeader(kind, shape))
+	const step = 512
+	buf := make([]byte, 0, 8*step)
+	for part := range parts {
+		for some := range slices.Chunk(part, step) {
+			if _, err := out.Write(appendNumbers(buf, some)); err != nil {
+				return err
+			}
+		}
+	}
+	return out.Flush()
+}

@@ -1,0 +1,129 @@
+package picture
+
+import (
+	"encoding/binary"
+	"image"
+
+	"superres/internal/kernel"
+)
+
+// Canvas is a picture that is painted row by row: grey, or RGBA without
+// premultiplication, of 8 or 16 bits a sample.
+type Canvas struct {
+	Image   image.Image // what is painted
+	W, H    int         // its sides
+	pix     []uint8
+	samples int // of a pixel in memory: 1 or 4
+	deep    bool
+}
+
+// NewCanvas makes a canvas of w×h pixels, black, or transparent where it has colour.
+func NewCanvas(w, h int, grey, deep bool) *Canvas {
+	c := &Canvas{W: w, H: h, samples: 4, deep: deep}
+	bounds := image.Rect(0, 0, w, h)
+	switch {
+	case grey && deep:
+		m := image.NewGray16(bounds)
+		c.Image, c.pix, c.samples = m, m.Pix, 1
+	case grey:
+		m := image.NewGray(bounds)
+		c.Image, c.pix, c.samples = m, m.Pix, 1
+	case deep:
+		m := image.NewNRGBA64(bounds)
+		c.Image, c.pix = m, m.Pix
+	default:
+		m := image.NewNRGBA(bounds)
+		c.Image, c.pix = m, m.Pix
+	}
+	return c
+}
+
+// Put rounds values of 0..1, which are limited to that, to a channel of row y.
+func (c *Canvas) Put(y, channel int, row []float32) {
+	if c.deep {
+		pix := c.pix[2*(y*c.W*c.samples+channel):]
+		for x, v := range row {
+			s := uint16(0xffff*float64(Clamp(v)) + 0.5)
+			at := 2 * x * c.samples
+			pix[at], pix[at+1] = uint8(s>>8), uint8(s)
+		}
+		return
+	}
+	pix := c.pix[y*c.W*c.samples+channel:]
+	if c.samples == 1 {
+		for x, v := range row {
+			pix[x] = uint8(0xff*float64(Clamp(v)) + 0.5)
+		}
+		return
+	}
+	for x, v := range row { // a constant step is faster
+		pix[4*x] = uint8(0xff*float64(Clamp(v)) + 0.5)
+	}
+}
+
+// Colour paints row y, opaque, of a brightness and of what red and blue are more than
+// that. It changes red and blue.
+func (c *Canvas) Colour(y int, luma, red, blue []float32) {
+	const r, b = WeightR / WeightG, WeightB / WeightG // of what green is less
+	if !c.deep {
+		kernel.Paint(c.pix[4*y*c.W:], luma, red, blue, r, b)
+		return
+	}
+	green := make([]float32, len(luma))
+	for x, v := range luma {
+		green[x] = v - float32(r*red[x]) - float32(b*blue[x])
+		red[x] += v
+		blue[x] += v
+	}
+	for i, row := range [][]float32{red, green, blue} {
+		c.Put(y, i, row)
+	}
+	c.opaque(y)
+}
+
+// opaque makes the pixels of row y opaque.
+func (c *Canvas) opaque(y int) {
+	ones := make([]float32, c.W)
+	for x := range ones {
+		ones[x] = 1
+	}
+	c.Put(y, 3, ones)
+}
+
+// Bounds are the levels that the pixels of one sample, number X of a row, keep within.
+type Bounds struct {
+	X           int32
+	Least, Most uint16
+}
+
+// Level rounds a value as Put does.
+func (c *Canvas) Level(v float32) uint16 {
+	top := 0xff
+	if c.deep {
+		top = 0xffff
+	}
+	return uint16(float64(top)*float64(Clamp(v)) + 0.5)
+}
+
+// Limit keeps a channel of row y within levels: the pixels of sample x of the list are
+// those from starts[x] to starts[x+1]. Rounding keeps the order of values, so this is the same as to
+// limit them before.
+func (c *Canvas) Limit(y, channel int, list []Bounds, starts []int32) {
+	if c.deep {
+		pix := c.pix[2*(y*c.W*c.samples+channel):]
+		for _, h := range list {
+			for at := starts[h.X]; at < starts[h.X+1]; at++ {
+				sample := pix[2*int(at)*c.samples:][:2]
+				binary.BigEndian.PutUint16(sample, min(max(binary.BigEndian.Uint16(sample), h.Least), h.Most))
+			}
+		}
+		return
+	}
+	pix := c.pix[y*c.W*c.samples+channel:]
+	for _, h := range list {
+		for at := starts[h.X]; at < starts[h.X+1]; at++ {
+			sample := &pix[int(at)*c.samples]
+			*sample = uint8(min(max(uint16(*sample), h.Least), h.Most))
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package picture
+
+import (
+	"superres/internal/kernel"
+	"superres/internal/parallel"
+	"superres/patches"
+)
+
+// Orientations is the number of forms of a plane: flips, and a transposition. A form is a
+// sum of kernel.FlipX, kernel.FlipY and kernel.Turned.
+const Orientations = 8
+
+// Oriented returns p turned and flipped into a form, in new memory.
+func Oriented(p *patches.Plane, form int32) *patches.Plane {
+	w, h := p.W, p.H
+	if form&kernel.Turned != 0 {
+		w, h = h, w
+	}
+	out := patches.NewPlane(w, h)
+	parallel.Rows(h, func(y int) {
+		row := out.Row(y)
+		for x := range row {
+			row[x] = p.Pix[PlaceOf(form, x, y, p.W, p.H)]
+		}
+	})
+	return out
+}
+
+// PlaceOf returns where in a plane of w×h the sample lies that comes to (x, y) of the
+// plane in a form.
+func PlaceOf(form int32, x, y, w, h int) int {
+	if form&kernel.Turned != 0 {
+		x, y = y, x
+	}
+	if form&kernel.FlipX != 0 {
+		x = w - 1 - x
+	}
+	if form&kernel.FlipY != 0 {
+		y = h - 1 - y
+	}
+	return y*w + x
+}

@@ -1,0 +1,37 @@
+package picture
+
+import (
+	"slices"
+	"testing"
+
+	"superres/internal/kernel"
+	"superres/patches"
+)
+
+// Every sample of a plane comes to one place of each orientation, and all of them differ.
+func TestOrientations(t *testing.T) {
+	p := patches.NewPlane(5, 3)
+	for i := range p.Pix {
+		p.Pix[i] = float32(i)
+	}
+	seen := map[float32]bool{}
+	for form := range int32(Orientations) {
+		o := Oriented(p, form)
+		back := patches.NewPlane(p.W, p.H)
+		for y := range o.H {
+			for x, v := range o.Row(y) {
+				back.Pix[PlaceOf(form, x, y, p.W, p.H)] = v
+			}
+		}
+		if !slices.Equal(back.Pix, p.Pix) {
+			t.Errorf("orientation %d comes back as %v", form, back.Pix)
+		}
+		if wide := form&kernel.Turned == 0; wide != (o.W == 5) || o.W*o.H != 15 {
+			t.Errorf("orientation %d is %d×%d", form, o.W, o.H)
+		}
+		seen[1000*o.Pix[0]+o.Pix[1]] = true
+	}
+	if len(seen) != Orientations {
+		t.Errorf("%d orientations differ, expected %d", len(seen), Orientations)
+	}
+}

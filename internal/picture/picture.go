@@ -1,0 +1,222 @@
+package picture
+
+import (
+	"encoding/binary"
+	"image"
+	"image/color"
+	"math"
+
+	"github.com/disintegration/imaging"
+
+	"superres/internal/parallel"
+	"superres/patches"
+)
+
+// Picture is an image as planes of 0..1.
+type Picture struct {
+	// Channels is one plane for grey, or red, green and blue, not premultiplied.
+	Channels []*patches.Plane
+	// Alpha is nil when the picture is opaque.
+	Alpha *patches.Plane
+	// Deep tells that the picture has 16 bits a sample rather than 8.
+	Deep bool
+}
+
+// Allocator returns memory for a plane of w×h samples, of any values, such as
+// patches.NewPlane.
+type Allocator func(w, h int) *patches.Plane
+
+// Split takes an image of any type apart. Grey and grey16 stay one plane.
+func Split(img image.Image) Picture {
+	h := img.Bounds().Dy()
+	if IsOpaque(img) {
+		return SplitRows(patches.NewPlane, img, true, 0, h)
+	}
+	p := SplitRows(patches.NewPlane, img, false, 0, h)
+	bleed(p.Channels, p.Alpha)
+	return p
+}
+
+// SplitRows takes the rows lo..hi-1 of an image apart, which is opaque or is not. The
+// planes are of newPlane.
+func SplitRows(newPlane Allocator, img image.Image, opaque bool, lo, hi int) Picture {
+	b := img.Bounds()
+	w, h, top := b.Dx(), hi-lo, b.Min.Y+lo
+	p := Picture{Deep: IsDeep(img)}
+	planes := 3
+	if IsGrey(img) {
+		planes = 1
+	}
+	for range planes {
+		p.Channels = append(p.Channels, newPlane(w, h))
+	}
+	all := p.Channels[:planes:planes]
+	if !opaque {
+		p.Alpha = newPlane(w, h)
+		all = append(all, p.Alpha)
+	}
+	switch m := img.(type) {
+	case *image.Gray:
+		parallel.Rows(h, func(y int) {
+			row := all[0].Row(y)
+			for x, v := range m.Pix[m.PixOffset(b.Min.X, top+y):][:w] {
+				row[x] = Levels[v]
+			}
+		})
+		return p
+	case *image.Gray16:
+		parallel.Rows(h, func(y int) {
+			row, pix := all[0].Row(y), m.Pix[m.PixOffset(b.Min.X, top+y):]
+			for x := range row {
+				row[x] = float32(binary.BigEndian.Uint16(pix[2*x:])) / 0xffff
+			}
+		})
+		return p
+	}
+	if p.Deep {
+		parallel.Rows(h, func(y int) {
+			for x := range w {
+				c := deepAt(img, b.Min.X+x, top+y)
+				values := [4]uint16{c.R, c.G, c.B, c.A}
+				for i, plane := range all {
+					plane.Pix[y*w+x] = float32(values[i]) / 0xffff
+				}
+			}
+		})
+		return p
+	}
+	pix, stride := rgbaRows(img, opaque, top, h)
+	parallel.Rows(h, func(y int) {
+		for i, plane := range all {
+			row := plane.Row(y)
+			pix := pix[y*stride+i:]
+			for x := range row {
+				row[x] = Levels[pix[4*x]]
+			}
+		}
+	})
+	return p
+}
+
+// rgbaRows returns h rows of an image in 8 bits without premultiplication, in its own
+// memory where they are there.
+func rgbaRows(img image.Image, opaque bool, top, h int) (pix []uint8, stride int) {
+	b := img.Bounds()
+	switch m := img.(type) {
+	case *image.NRGBA:
+		return m.Pix[m.PixOffset(b.Min.X, top):], m.Stride
+	case *image.RGBA:
+		if opaque {
+			return m.Pix[m.PixOffset(b.Min.X, top):], m.Stride
+		}
+	}
+	m := imaging.Crop(img, image.Rect(b.Min.X, top, b.Max.X, top+h))
+	return m.Pix, m.Stride
+}
+
+// Levels are the levels of 8 bits as 0..1.
+var Levels = func() (list [256]float32) {
+	for i := range list {
+		list[i] = float32(i) / 0xff
+	}
+	return list
+}()
+
+// deepAt returns a pixel in 16 bits without premultiplication.
+func deepAt(img image.Image, x, y int) color.NRGBA64 {
+	switch m := img.(type) {
+	case *image.NRGBA64:
+		return m.NRGBA64At(x, y)
+	case *image.RGBA64:
+		if c := m.RGBA64At(x, y); c.A == 0xffff {
+			return color.NRGBA64(c)
+		}
+	}
+	return color.NRGBA64Model.Convert(img.At(x, y)).(color.NRGBA64)
+}
+
+// Image puts the planes together: grey, RGBA without premultiplication, in 8 or
+// 16 bits as the picture came.
+func (p Picture) Image() image.Image {
+	w, h := p.Channels[0].W, p.Channels[0].H
+	c := NewCanvas(w, h, len(p.Channels) == 1, p.Deep)
+	all := p.Channels[:len(p.Channels):len(p.Channels)]
+	if p.Alpha != nil {
+		all = append(all, p.Alpha)
+	}
+	parallel.Rows(h, func(y int) {
+		for i, plane := range all {
+			c.Put(y, i, plane.Row(y))
+		}
+		if len(all) == 3 {
+			c.opaque(y)
+		}
+	})
+	return c.Image
+}
+
+// Luma returns the brightness plane of BT.601: 0.299 R + 0.587 G + 0.114 B, or
+// the plane itself when the picture is grey.
+func (p Picture) Luma() *patches.Plane { return p.LumaIn(patches.NewPlane) }
+
+// LumaIn is Luma with a plane of newPlane.
+func (p Picture) LumaIn(newPlane Allocator) *patches.Plane {
+	if len(p.Channels) == 1 {
+		return p.Channels[0]
+	}
+	out := newPlane(p.Channels[0].W, p.Channels[0].H)
+	parallel.Rows(out.H, func(y int) {
+		row := out.Row(y)
+		r, g, b := p.Channels[0].Row(y)[:len(row)], p.Channels[1].Row(y)[:len(row)], p.Channels[2].Row(y)[:len(row)]
+		for x := range row {
+			row[x] = float32(float64(WeightR*float64(r[x])) + float64(WeightG*float64(g[x])) + float64(WeightB*float64(b[x])))
+		}
+	})
+	return out
+}
+
+// The weights of BT.601.
+const WeightR, WeightG, WeightB = 0.299, 0.587, 0.114
+
+// IsGrey tells whether an image has one channel and no transparency.
+func IsGrey(img image.Image) bool {
+	switch img.(type) {
+	case *image.Gray, *image.Gray16:
+		return true
+	}
+	return false
+}
+
+// IsDeep tells whether an image has 16 bits a sample.
+func IsDeep(img image.Image) bool {
+	switch img.(type) {
+	case *image.RGBA64, *image.NRGBA64, *image.Gray16, *image.Alpha16:
+		return true
+	}
+	return false
+}
+
+// IsOpaque tells whether an image says of itself that it has no transparency.
+func IsOpaque(img image.Image) bool {
+	o, ok := img.(interface{ Opaque() bool })
+	return ok && o.Opaque()
+}
+
+// Round8 rounds a plane in place to the 256 levels of an 8-bit file.
+func Round8(p *patches.Plane) *patches.Plane {
+	for i, v := range p.Pix {
+		p.Pix[i] = float32(math.Round(255*float64(Clamp(v))) / 255)
+	}
+	return p
+}
+
+// Clamp limits a sample to 0..1; NaN becomes 0.
+func Clamp(v float32) float32 {
+	if v >= 1 {
+		return 1
+	}
+	if v > 0 {
+		return v
+	}
+	return 0
+}

@@ -1,0 +1,34 @@
+package safefile
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// CheckWritable says no where WriteAtomic would, and leaves nothing behind.
+func TestCheckWritable(t *testing.T) {
+	dir := t.TempDir()
+	old, locked := filepath.Join(dir, "old"), filepath.Join(dir, "locked")
+	for name, mode := range map[string]os.FileMode{old: 0o644, locked: 0o444} {
+		if err := os.WriteFile(name, []byte("old"), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		name      string
+		overwrite bool
+		ok        bool
+	}{
+		{filepath.Join(dir, "new"), false, true}, {old, true, true}, {old, false, false},
+		{locked, true, false}, {dir, true, false}, {filepath.Join(dir, "none", "new"), false, false},
+	} {
+		if err := CheckWritable(c.name, c.overwrite); (err == nil) != c.ok || err != nil && !errors.Is(err, ErrOutput) {
+			t.Errorf("%s, overwrite %v: %v", c.name, c.overwrite, err)
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
+		t.Errorf("left %v, %v", left, err)
+	}
+}

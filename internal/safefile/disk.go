@@ -1,0 +1,116 @@
+package safefile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+)
+
+// disk is what WriteAtomic needs of the file system. There is one for use;
+// tests have another, which fails on demand.
+type disk interface {
+	Lstat(name string) (fs.FileInfo, error)
+	// Create makes and opens a new file; it fails if the name exists, even as
+	// a link to nothing. The system takes the umask off perm.
+	Create(name string, perm fs.FileMode) (file, error)
+	Link(from, to string) error
+	Rename(from, to string) error
+	Remove(name string) error
+	// SyncDir asks for the names in a folder, "" being the working one, to be
+	// on the disk too. It is a wish: many systems cannot.
+	SyncDir(dir string)
+}
+
+// file is what WriteAtomic needs of an open file.
+type file interface {
+	io.Writer
+	Name() string
+	Sync() error
+	Chmod(fs.FileMode) error
+	Close() error
+	// Release ends what a temporary file has from Create on, closed or not: that
+	// Sweep takes it for one in use.
+	Release()
+}
+
+// createTemp makes a new, empty, hidden file in the folder dir, which is "" or
+// ends in a separator.
+func createTemp(d disk, dir string, perm fs.FileMode) (file, error) {
+	const tries = 100
+	var err error
+	for range tries {
+		var f file
+		f, err = d.Create(fmt.Sprintf("%s%s%016x%s", dir, tempPrefix, rand.Uint64(), tempSuffix), perm)
+		if !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+	}
+	return nil, err
+}
+
+// osDisk is the file system of the machine.
+type osDisk struct{}
+
+func (osDisk) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(name) }
+func (osDisk) Link(from, to string) error             { return os.Link(from, to) }
+func (osDisk) Rename(from, to string) error           { return os.Rename(from, to) }
+func (osDisk) Remove(name string) error               { return os.Remove(name) }
+
+func (osDisk) Create(name string, perm fs.FileMode) (file, error) {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	if err != nil {
+		return nil, err
+	}
+	if !isTemp(filepath.Base(name)) {
+		return osFile{f, nil}, nil
+	}
+	hold, err := duplicate(f)
+	if err != nil {
+		f.Close()
+		os.Remove(name)
+		return nil, err
+	}
+	out := osFile{f, hold}
+	if lock(f) == inUse || !isStill(f, name) {
+		// A sweep came between the two: another name.
+		f.Close()
+		out.Release()
+		os.Remove(name)
+		return nil, &fs.PathError{Op: "create", Path: name, Err: fs.ErrExist}
+	}
+	return out, nil
+}
+
+// isStill reports whether the name is still that of the open file.
+func isStill(f *os.File, name string) bool {
+	made, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Lstat(name)
+	return err == nil && os.SameFile(made, there)
+}
+
+// osFile is a file of the machine.
+type osFile struct {
+	*os.File
+	hold *os.File // keeps the lock; nil where there is none
+}
+
+func (f osFile) Release() { f.hold.Close() }
+
+func (osDisk) SyncDir(dir string) {
+	if dir == "" {
+		dir = "."
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return
+	}
+	_ = f.Sync()
+	f.Close()
+}

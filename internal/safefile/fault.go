@@ -1,0 +1,166 @@
+package safefile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"unicode"
+)
+
+// A Fault wraps at most one of these classes; a caller branches on them with
+// errors.Is. Their own text is never part of a message.
+var (
+	// ErrInput: the input is missing, unreadable, damaged or of another kind.
+	ErrInput = errors.New("unusable input")
+	// ErrOutput: the output exists, cannot be written, or the disk is full.
+	ErrOutput = errors.New("unusable output")
+	// ErrLimit: more bytes, time or whatever else is counted than allowed.
+	ErrLimit = errors.New("limit exceeded")
+)
+
+// Fault is a refusal in one line. A caller that wants more than its class finds it
+// with errors.As.
+type Fault struct {
+	Name   string // the file; "" where it is not known yet: see Named
+	Reason string // what is wrong, why and, without a flag, what to do
+	Remedy Remedy // what the program offers against it; "": nothing
+	Class  error  // ErrInput, ErrOutput or ErrLimit; nil for an interruption
+	Cause  error  // the error underneath, or nil
+}
+
+// Remedy tells what the user of a program can change against a Fault. Its text is
+// for programmers: the program, which alone knows its flags, has its own words for
+// each. Every package that refuses files defines its own remedies.
+type Remedy string
+
+// The remedies of this package.
+const (
+	Overwrite      Remedy = "overwrite, or another name"
+	NameOutput     Remedy = "give the output a name"
+	StandardInput  Remedy = "read from standard input"
+	StandardOutput Remedy = "write to standard output"
+	MoreTime       Remedy = "allow more time"
+)
+
+func (f *Fault) Error() string {
+	if f.Name == "" {
+		return OneLine(f.Reason)
+	}
+	return printable(f.Name) + ": " + OneLine(f.Reason)
+}
+
+// Unwrap returns the class and the cause, as far as there are any.
+func (f *Fault) Unwrap() []error {
+	var errs []error
+	if f.Class != nil {
+		errs = append(errs, f.Class)
+	}
+	if f.Cause != nil {
+		errs = append(errs, f.Cause)
+	}
+	return errs
+}
+
+// Refuse makes a Fault of one of the classes about a file; "" is one whose name is
+// not known yet.
+func Refuse(class error, name, format string, args ...any) *Fault {
+	return &Fault{Name: name, Class: class, Reason: fmt.Sprintf(format, args...)}
+}
+
+// With returns a copy of the fault that has a remedy.
+func (f *Fault) With(r Remedy) *Fault {
+	n := *f
+	n.Remedy = r
+	return &n
+}
+
+// Named returns the first Fault in err under the given name, unless it has one
+// already; ok is false when there is no Fault in err.
+func Named(err error, name string) (_ error, ok bool) {
+	f, ok := errors.AsType[*Fault](err)
+	if !ok {
+		return nil, false
+	}
+	if f.Name != "" {
+		return err, true
+	}
+	n := *f
+	n.Name = name
+	return &n, true
+}
+
+// Stopped words the error of a context that has ended; ok is false when err is none.
+func Stopped(err error, name string) (_ error, ok bool) {
+	switch {
+	case errors.Is(err, context.Canceled):
+		return &Fault{Name: name, Reason: "interrupted", Cause: err}, true
+	case errors.Is(err, context.DeadlineExceeded):
+		return &Fault{Name: name, Reason: "ran out of time", Remedy: MoreTime, Class: ErrLimit, Cause: err}, true
+	}
+	return nil, false
+}
+
+// Unreadable words an error of the operating system about an input.
+func Unreadable(name string, err error) error {
+	f := &Fault{Name: name, Class: ErrInput, Cause: err}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		f.Reason = "does not exist; check the name"
+	case errors.Is(err, fs.ErrPermission):
+		f.Reason = fmt.Sprintf("cannot be read: %v; check its mode", bare(err))
+	default:
+		f.Reason = fmt.Sprintf("cannot be read: %v; check the name and the disk", bare(err))
+	}
+	return f
+}
+
+// Unwritable words an error of the operating system about an output.
+func Unwritable(name string, err error) error {
+	advice := "try another name or folder"
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return &Fault{Name: name, Class: ErrOutput, Cause: err, Reason: "already exists", Remedy: Overwrite}
+	case errors.Is(err, syscall.ENOSPC):
+		advice = "free some space or write elsewhere"
+	case errors.Is(err, fs.ErrPermission):
+		advice = "check the mode of the folder or write elsewhere"
+	}
+	return &Fault{Name: name, Class: ErrOutput, Cause: err,
+		Reason: fmt.Sprintf("cannot be written: %v; %s", bare(err), advice)}
+}
+
+// bare returns err's reason without the operation and the path that the
+// packages os and io/fs put in front of it.
+func bare(err error) error {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		return path.Err
+	}
+	if link, ok := errors.AsType[*os.LinkError](err); ok {
+		return link.Err
+	}
+	return err
+}
+
+// printable returns a file name fit for one line: as it is, or quoted when it
+// holds anything that is not a visible character or a space.
+func printable(name string) string {
+	if strings.ContainsFunc(name, func(r rune) bool { return !strconv.IsPrint(r) || r == unicode.ReplacementChar }) {
+		return strconv.Quote(name)
+	}
+	return name
+}
+
+// OneLine replaces whatever in s is not a visible character by spaces.
+func OneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !strconv.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,27 @@
+package safefile
+
+import "os"
+
+// lockState is what is known of the lock of a file.
+type lockState int
+
+const (
+	unknown lockState = iota // there are no locks here
+	free                     // nobody had it; it is held now
+	inUse
+)
+
+// tryLock takes the lock of the named regular file, which a writer that was killed
+// has given up. release gives it up.
+func tryLock(name string) (state lockState, release func()) {
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return unknown, func() {}
+	}
+	return lock(f), func() { f.Close() }
+}
+
+// Lock takes the lock of an open file until it is closed, and tells whether it could:
+// false means that another program, or another opening of the file, has it. Where
+// there are no locks all is well.
+func Lock(f *os.File) bool { return lock(f) != inUse }

@@ -1,0 +1,57 @@
+package safefile
+
+import (
+	"io/fs"
+	"os"
+)
+
+// OpenRegular opens the named file, which must be regular, and returns its size
+// in bytes. Its errors are of the class ErrInput.
+//
+// Note: a FIFO or a device is refused before it is opened, since opening some
+// of them has effects, and again afterwards, since the name may have changed
+// hands in between; the open itself never waits.
+func OpenRegular(name string) (*os.File, int64, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, 0, Unreadable(name, err)
+	}
+	if info.IsDir() { // one that cannot be looked into is told as that
+		dir, err := os.Open(name)
+		if err != nil {
+			return nil, 0, Unreadable(name, err)
+		}
+		dir.Close()
+	}
+	if err := mustBeRegular(name, info.Mode()); err != nil {
+		return nil, 0, err
+	}
+	f, err := openWithoutWaiting(name)
+	if err != nil {
+		return nil, 0, Unreadable(name, err)
+	}
+	if info, err = f.Stat(); err != nil {
+		f.Close()
+		return nil, 0, Unreadable(name, err)
+	}
+	if err := mustBeRegular(name, info.Mode()); err != nil {
+		f.Close()
+		return nil, 0, err
+	}
+	return f, info.Size(), nil
+}
+
+func mustBeRegular(name string, mode fs.FileMode) error {
+	f := &Fault{Name: name, Class: ErrInput}
+	switch {
+	case mode.IsRegular():
+		return nil
+	case mode.IsDir():
+		f.Reason = "is a folder, not a file; name a file in it"
+	case mode&fs.ModeNamedPipe != 0:
+		f.Reason, f.Remedy = "is a pipe, not a file", StandardInput
+	default:
+		f.Reason = "is a device or socket, not a file; copy its data to a file first"
+	}
+	return f
+}

@@ -1,0 +1,31 @@
+package safefile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestOpenRegular(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "a")
+	if err := os.WriteFile(name, []byte("12345"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, size, err := OpenRegular(name)
+	if err != nil || size != 5 {
+		t.Fatalf("%d bytes, %v", size, err)
+	}
+	f.Close()
+
+	none := filepath.Join(dir, "none")
+	_, _, err = OpenRegular(none)
+	checkRefusal(t, err, ErrInput, none, "does not exist; check the name")
+	if !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the cause is lost in %v", err)
+	}
+	_, _, err = OpenRegular(dir)
+	checkRefusal(t, err, ErrInput, dir, "is a folder, not a file; name a file in it")
+}

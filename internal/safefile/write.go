@@ -1,0 +1,208 @@
+package safefile
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
+)
+
+// WriteAtomic makes the file name out of what write gives to its writer, all or
+// nothing: until the last byte is on the disk the name keeps its old file, or
+// stays free. On an error, or a panic of write, the temporary file is removed;
+// only a kill or a crash leaves it, for Sweep.
+//
+// A new file gets the mode that the umask allows. With overwrite, an existing
+// regular file is replaced and its mode kept, unless it is write-protected.
+// Without, an existing name is refused, even one that appears while write is at
+// work. Links, folders and devices are never replaced or followed.
+//
+// write must not keep its writer. A Fault that write returns, or the error of
+// a context, keeps its class; all others are an ErrOutput.
+func WriteAtomic(name string, overwrite bool, write func(io.Writer) error) error {
+	return writeAtomic(osDisk{}, name, overwrite, write)
+}
+
+// CheckWritable refuses, as an ErrOutput, a name that WriteAtomic would refuse: it
+// looks at what is there and makes and removes a temporary file. Later, either may
+// have changed.
+func CheckWritable(name string, overwrite bool) error {
+	d := osDisk{}
+	mode, _, err := outputMode(d, name, overwrite)
+	if err != nil {
+		return err
+	}
+	dir, _ := filepath.Split(name)
+	return tryTemp(d, dir, mode, name)
+}
+
+// CheckFolder refuses, as an ErrOutput, a folder in which no file can be made: it
+// makes and removes a temporary one.
+func CheckFolder(dir string) error {
+	return tryTemp(osDisk{}, dir+string(filepath.Separator), 0o666, dir)
+}
+
+// tryTemp makes and removes a temporary file in dir and reports failure under name.
+func tryTemp(d disk, dir string, mode fs.FileMode, name string) error {
+	temp, err := createTemp(d, dir, mode)
+	if err != nil {
+		return Unwritable(name, err)
+	}
+	defer temp.Release()
+	temp.Close()
+	if err := d.Remove(temp.Name()); err != nil {
+		return Unwritable(name, err)
+	}
+	return nil
+}
+
+func writeAtomic(d disk, name string, overwrite bool, write func(io.Writer) error) error {
+	mode, replaces, err := outputMode(d, name, overwrite)
+	if err != nil {
+		return err
+	}
+	dir, _ := filepath.Split(name) // as it is: cleaning a/../b is wrong if a is a link
+	temp, err := createTemp(d, dir, mode)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Fault{Name: name, Class: ErrOutput, Cause: err,
+			Reason: fmt.Sprintf("there is no folder %s; make it first", printable(filepath.Clean(dir)))}
+	}
+	if err != nil {
+		return Unwritable(name, err)
+	}
+	// After success there is nothing left to close or to remove under this name.
+	defer func() {
+		temp.Close()
+		d.Remove(temp.Name())
+		temp.Release()
+	}()
+
+	if err := fill(temp, name, write); err != nil {
+		return err
+	}
+	if err := temp.Sync(); err != nil {
+		return Unwritable(name, err)
+	}
+	if replaces {
+		// Refused where the file system has no modes. The temporary file was
+		// made with no more than this mode, so nothing is opened to others.
+		_ = temp.Chmod(mode)
+	}
+	if err := temp.Close(); err != nil {
+		return Unwritable(name, err)
+	}
+	if err := place(d, temp.Name(), name, overwrite); err != nil {
+		return Unwritable(name, err)
+	}
+	d.SyncDir(dir)
+	return nil
+}
+
+// outputMode returns the mode for the file to be written and whether it
+// replaces one, or refuses the name.
+func outputMode(d disk, name string, overwrite bool) (mode fs.FileMode, replaces bool, err error) {
+	no := func(reason string, remedy Remedy) (fs.FileMode, bool, error) {
+		return 0, false, &Fault{Name: name, Reason: reason, Remedy: remedy, Class: ErrOutput}
+	}
+	if name == "" {
+		return no("the output has no name", NameOutput)
+	}
+	info, err := d.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return 0o666, false, nil
+	case err != nil:
+		return 0, false, Unwritable(name, err)
+	case info.IsDir():
+		return no("is a folder; give the name of a file", "")
+	case info.Mode()&fs.ModeSymlink != 0:
+		return no("is a symbolic link; give the name of the file itself", "")
+	case !info.Mode().IsRegular():
+		return no("is a device or pipe, not a file", StandardOutput)
+	case !overwrite:
+		return 0, false, Unwritable(name, fs.ErrExist)
+	case info.Mode().Perm()&0o200 == 0:
+		return no("is write-protected; change its mode or use another name", "")
+	}
+	return info.Mode().Perm(), true, nil
+}
+
+// fill runs write on a buffer before f, and reports its errors under name.
+func fill(f io.Writer, name string, write func(io.Writer) error) error {
+	out := &watched{Writer: f}
+	buf := bufio.NewWriterSize(out, 1<<16)
+	err := write(buf)
+	if err == nil {
+		err = buf.Flush()
+	}
+	switch {
+	case out.err != nil:
+		return Unwritable(name, out.err) // however write has worded it
+	case err == nil:
+		return nil
+	}
+	if err, ok := Named(err, name); ok {
+		return err
+	}
+	if err, ok := Stopped(err, name); ok {
+		return err
+	}
+	return Unwritable(name, err)
+}
+
+// watched is a writer that remembers its first error.
+type watched struct {
+	io.Writer
+	err error
+}
+
+func (w *watched) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	if w.err == nil {
+		w.err = err
+	}
+	return n, err
+}
+
+// place gives the finished file temp its final name.
+//
+// Note: renaming replaces what is there, so without overwrite the name is made
+// by a link, which fails if it is taken. On file systems without links the name
+// is taken by an empty file first; a crash just then leaves that.
+func place(d disk, temp, name string, overwrite bool) error {
+	if overwrite {
+		return d.Rename(temp, name)
+	}
+	if err := d.Link(temp, name); err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	reserved, err := d.Create(name, 0o666)
+	if err != nil {
+		return err
+	}
+	reserved.Close()
+	if err := d.Rename(temp, name); err != nil {
+		d.Remove(name)
+		return err
+	}
+	return nil
+}
+
+// Names of temporary files: the prefix, 16 hexadecimal digits, the suffix.
+const (
+	tempPrefix = ".superres-"
+	tempSuffix = ".tmp"
+)
+
+// isTemp reports whether a file name is one of those that createTemp makes.
+func isTemp(name string) bool {
+	digits, ok := strings.CutPrefix(name, tempPrefix)
+	if !ok {
+		return false
+	}
+	digits, ok = strings.CutSuffix(digits, tempSuffix)
+	return ok && len(digits) == 16 && strings.Trim(digits, "0123456789abcdef") == ""
+}

@@ -1,0 +1,178 @@
+package safefile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// failing is the machine's disk with one call, or all from one on, that fail.
+type failing struct {
+	osDisk
+	at      int    // the number of the call that fails, from 1
+	dead    bool   // all calls from there on fail, as after a kill
+	noLinks bool   // Link always fails
+	calls   int    // made so far
+	failed  string // the name of the first failed call
+}
+
+func (d *failing) next(call string) error {
+	d.calls++
+	if d.calls != d.at && !(d.dead && d.calls > d.at) {
+		return nil
+	}
+	if d.failed == "" {
+		d.failed = call
+	}
+	return &fs.PathError{Op: call, Path: "secret", Err: syscall.ENOSPC}
+}
+
+func (d *failing) Lstat(name string) (fs.FileInfo, error) {
+	if err := d.next("lstat"); err != nil {
+		return nil, err
+	}
+	return d.osDisk.Lstat(name)
+}
+
+func (d *failing) Create(name string, perm fs.FileMode) (file, error) {
+	if err := d.next("create"); err != nil {
+		return nil, err
+	}
+	f, err := d.osDisk.Create(name, perm)
+	if err != nil {
+		return nil, err
+	}
+	return &failingFile{f, d}, nil
+}
+
+func (d *failing) Link(from, to string) error {
+	if d.noLinks {
+		return &os.LinkError{Op: "link", Old: from, New: to, Err: syscall.EPERM}
+	}
+	if err := d.next("link"); err != nil {
+		return err
+	}
+	return d.osDisk.Link(from, to)
+}
+
+func (d *failing) Rename(from, to string) error {
+	if err := d.next("rename"); err != nil {
+		return err
+	}
+	return d.osDisk.Rename(from, to)
+}
+
+func (d *failing) Remove(name string) error {
+	if err := d.next("remove"); err != nil {
+		return err
+	}
+	return d.osDisk.Remove(name)
+}
+
+func (d *failing) SyncDir(dir string) {
+	if d.next("syncdir") == nil {
+		d.osDisk.SyncDir(dir)
+	}
+}
+
+type failingFile struct {
+	file
+	d *failing
+}
+
+func (f *failingFile) Write(p []byte) (int, error) {
+	if err := f.d.next("write"); err != nil {
+		n, _ := f.file.Write(p[:len(p)/2])
+		return n, err
+	}
+	return f.file.Write(p)
+}
+
+func (f *failingFile) Sync() error {
+	if err := f.d.next("sync"); err != nil {
+		return err
+	}
+	return f.file.Sync()
+}
+
+func (f *failingFile) Chmod(mode fs.FileMode) error {
+	if err := f.d.next("chmod"); err != nil {
+		return err
+	}
+	return f.file.Chmod(mode)
+}
+
+func (f *failingFile) Close() error {
+	err := f.d.next("close")
+	return errors.Join(f.file.Close(), err)
+}
+
+// Whatever fails, and whenever the run is killed, the name has its whole old
+// file or a whole new one.
+func TestWriteAtomicFailsAtEveryCall(t *testing.T) {
+	const oldText = "the old file"
+	newText := strings.Repeat("the new file ", 20000) // several writes
+	for _, c := range []struct{ overwrite, dead, noLinks bool }{
+		{overwrite: true}, {overwrite: true, dead: true},
+		{}, {dead: true}, {noLinks: true}, {noLinks: true, dead: true},
+	} {
+		before := ""
+		if c.overwrite {
+			before = oldText
+		}
+		seen := map[string]bool{}
+		for k := 1; ; k++ {
+			dir := t.TempDir()
+			name := filepath.Join(dir, "a.png")
+			if c.overwrite {
+				if err := os.WriteFile(name, []byte(oldText), 0o604); err != nil {
+					t.Fatal(err)
+				}
+			}
+			d := &failing{at: k, dead: c.dead, noLinks: c.noLinks}
+			err := writeAtomic(d, name, c.overwrite, writes(newText))
+			if d.failed == "" {
+				if err != nil {
+					t.Fatal(err)
+				}
+				break
+			}
+			seen[d.failed] = true
+			what := fmt.Sprintf("%+v, %s at call %d", c, d.failed, k)
+			got := content(t, name)
+			reservation := c.noLinks && c.dead && got == "" // the one weakness of disks without links
+			if got != before && got != newText && !reservation {
+				t.Errorf("%s: the file has %d bytes of neither", what, len(got))
+			}
+			if err == nil && got != newText {
+				t.Errorf("%s: success without the new file", what)
+			}
+			if err != nil {
+				checkRefusal(t, err, ErrOutput, name, "cannot be written: "+syscall.ENOSPC.Error()+"; free some space")
+				if got != before && !c.dead {
+					t.Errorf("%s: failure, but the file is the new one", what)
+				}
+			}
+			left := leftovers(t, dir)
+			if len(left) > 0 && !c.dead && d.failed != "remove" {
+				t.Errorf("%s: left over: %q", what, left)
+			}
+			if n, err := Sweep(dir, 0); n != len(left) || err != nil {
+				t.Errorf("%s: swept %d of %q, %v", what, n, left, err)
+			}
+			if got != content(t, name) {
+				t.Errorf("%s: the sweep changed the file", what)
+			}
+		}
+		for _, call := range []string{"lstat", "create", "write", "sync", "close", "syncdir", "remove"} {
+			if !seen[call] {
+				t.Errorf("%+v: no failing %s was tried", c, call)
+			}
+		}
+	}
+}

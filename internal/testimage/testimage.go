@@ -1,0 +1,70 @@
+// Package testimage draws pictures by formula for tests, so that none needs a file.
+package testimage
+
+import (
+	"context"
+	"image"
+	"image/color"
+	"math"
+	"math/rand/v2"
+
+	"superres/patches"
+	"superres/superres/training"
+)
+
+// Gray makes a picture of w×h of a function.
+func Gray(w, h int, f func(x, y int) uint8) *image.Gray {
+	m := image.NewGray(image.Rect(0, 0, w, h))
+	for i := range m.Pix {
+		m.Pix[i] = f(i%w, i/w)
+	}
+	return m
+}
+
+// Drawing is a picture with edges in all directions; phase makes another one.
+func Drawing(w, h int, phase float64) *image.Gray {
+	return Gray(w, h, func(x, y int) uint8 {
+		u, v := float64(x)-float64(w)/2, float64(y)-float64(h)/2
+		a := math.Tanh(2 * math.Sin(math.Hypot(u, v)/4+phase))
+		b := math.Tanh(3 * math.Sin((u*math.Cos(phase)+v*math.Sin(phase))/5))
+		return uint8(127.5 + 60*a + 60*b)
+	})
+}
+
+// Drawings are n drawings of 64×48 to learn from.
+func Drawings(n int) []training.Source {
+	var list []training.Source
+	for i := range n {
+		list = append(list, training.Source{Name: "drawing", Open: func(context.Context) (image.Image, error) { return Drawing(64, 48, float64(i)), nil }})
+	}
+	return list
+}
+
+// Noise is a plane of uniform noise, the same for the same size.
+func Noise(w, h int) *patches.Plane {
+	rng := rand.New(rand.NewPCG(uint64(w), uint64(h)))
+	p := patches.NewPlane(w, h)
+	for i := range p.Pix {
+		p.Pix[i] = rng.Float32()
+	}
+	return p
+}
+
+// Fill sets every pixel of an image at random.
+func Fill[T interface {
+	image.Image
+	Set(x, y int, c color.Color)
+}](m T, opaque bool) T {
+	rng := rand.New(rand.NewPCG(1, 2))
+	b := m.Bounds()
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			a := uint16(0xffff)
+			if !opaque {
+				a = 0x101 * uint16(1+rng.IntN(255))
+			}
+			m.Set(x, y, color.NRGBA64{uint16(rng.Uint32()), uint16(rng.Uint32()), uint16(rng.Uint32()), a})
+		}
+	}
+	return m
+}

@@ -1,0 +1,143 @@
+package coupled
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/internal/npz"
+	"superres/learners/plugin"
+	"superres/learners/sparse"
+	"superres/superres/resample"
+	"superres/superres/stage"
+)
+
+// Recipe is all that a model of one coupled stage is beside its atoms: with a
+// dictionary from anywhere it makes a model.
+type Recipe struct {
+	Scale          int                  `json:"scale"`
+	Patch          int                  `json:"patch"`
+	Mean           bool                 `json:"mean"`   // see Stage
+	Detail         bool                 `json:"detail"` // see Stage
+	Degradation    resample.Degradation `json:"degradation"`
+	Kernel         resample.Kernel      `json:"kernel"`
+	Coder          string               `json:"coder"`           // spec
+	BackProjection int                  `json:"back_projection"` // iterations after the coupled stage
+}
+
+// RecipeOf returns the recipe of stage i of a model, which must be of this kind, and of the
+// back-projection that comes next, if one does. whole tells whether that is all the model
+// does. It panics when stage i is of another kind.
+func RecipeOf(scale int, d resample.Degradation, k resample.Kernel, stages []stage.Stage, i int) (r Recipe, whole bool) {
+	c := stages[i].(*Stage)
+	r = Recipe{Scale: scale, Patch: c.Patch, Mean: c.Mean, Detail: c.Detail, Degradation: d, Kernel: k, Coder: c.Coder}
+	count := 1
+	if i+1 < len(stages) {
+		if n, of, ok := stage.BackProjection(stages[i+1]); ok && of == d {
+			r.BackProjection, count = n, 2
+		}
+	}
+	return r, count == len(stages)
+}
+
+// Check tells what is wrong with a recipe, but for what depends on the atoms, or
+// returns nil.
+func (r Recipe) Check() error {
+	if err := r.Degradation.Check(); err != nil {
+		return err
+	}
+	if err := r.Kernel.Check(); err != nil {
+		return err
+	}
+	if r.BackProjection < 0 || r.BackProjection > 1000 {
+		return plugin.Errorf("coupled: %d back-projections, expected 0 to 1000", r.BackProjection)
+	}
+	_, err := sparse.New(r.Coder)
+	return err
+}
+
+// Stages makes the stages of a model of the halves D_L and D_H, which it copies: Patch²×K
+// and (Scale·Patch)²×K, one atom a column. The atoms are rounded to float32, in which
+// enlarging computes.
+func (r Recipe) Stages(low, high mat.Matrix) ([]stage.Stage, error) {
+	if err := r.Check(); err != nil {
+		return nil, err
+	}
+	n, k := low.Dims()
+	m, _ := high.Dims()
+	if size := (n + m) * k * 8; size > npz.MaxBytes/2 {
+		return nil, fmt.Errorf("coupled: %d atoms of %d entries make a model of %d MiB, the limit is %d", k, n+m, size>>20, npz.MaxBytes>>21)
+	}
+	c := Stage{Patch: r.Patch, Mean: r.Mean, Detail: r.Detail, Coder: r.Coder}
+	for _, half := range []struct {
+		name string
+		from mat.Matrix
+		to   **sparse.Dictionary
+	}{{"low", low, &c.Low}, {"high", high, &c.High}} {
+		d, err := sparse.NewDictionary(half.from)
+		if err == nil {
+			d, err = single(d)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the %s half: %w", half.name, err)
+		}
+		*half.to = d
+	}
+	coded, err := New(r.Scale, c)
+	if err != nil {
+		return nil, err
+	}
+	stages := []stage.Stage{coded}
+	if r.BackProjection > 0 {
+		back, err := stage.NewBackProject(r.Scale, r.BackProjection, r.Degradation)
+		if err != nil {
+			return nil, err
+		}
+		stages = append(stages, back)
+	}
+	return stages, nil
+}
+
+// single rounds the atoms to float32, which upscaling computes in; a model file
+// that holds such numbers packs to half the size.
+func single(d *sparse.Dictionary) (*sparse.Dictionary, error) {
+	x := d.Matrix()
+	x.Apply(func(_, _ int, v float64) float64 { return float64(float32(v)) }, x)
+	return sparse.NewDictionary(x)
+}
+
+// FitHalves returns the patch size and the scale that halves of so many rows are
+// for, n = patch² and m = (scale·patch)², and fails when there are none or there
+// are too many atoms.
+func FitHalves(n, m, atoms int) (patch, scale int, err error) {
+	for patch = 1; patch <= maxPatch; patch++ {
+		for scale = 2; scale <= 4; scale++ {
+			if n == patch*patch && m == n*scale*scale {
+				return patch, scale, fitAtoms(atoms)
+			}
+		}
+	}
+	return 0, 0, fmt.Errorf("coupled: halves of %d and %d rows are no pair of patches, expected P² and S²·P² with P up to %d and S from 2 to 4, such as 9 and 36", n, m, maxPatch)
+}
+
+// FitStacked returns the patch size and the scale that a stacked dictionary
+// D = [D_L; D_H] of so many rows is for, rows = patch²·(1 + scale²): no number of
+// rows has two such forms, for no ratio of 5, 10 and 17 is a square. It fails when
+// there is none or there are too many atoms.
+func FitStacked(rows, atoms int) (patch, scale int, err error) {
+	for patch = 1; patch <= maxPatch; patch++ {
+		for scale = 2; scale <= 4; scale++ {
+			if rows == patch*patch*(1+scale*scale) {
+				return patch, scale, fitAtoms(atoms)
+			}
+		}
+	}
+	return 0, 0, fmt.Errorf("coupled: %d rows are no patch above another, expected P²·(1 + S²) with P up to %d and S from 2 to 4, such as 45 (3×3 above 6×6)", rows, maxPatch)
+}
+
+func fitAtoms(atoms int) error {
+	if atoms > maxAtoms {
+		return fmt.Errorf("coupled: %d atoms, a model has up to %d", atoms, maxAtoms)
+	}
+	return nil
+}

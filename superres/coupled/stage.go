@@ -1,0 +1,289 @@
+package coupled
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/internal/parallel"
+	"superres/learners/sparse"
+	"superres/patches"
+	"superres/superres/stage"
+)
+
+// Stage is the stage of the paper (section 4.2, after Yang et al. 2010): each
+// low-resolution patch is coded over the low half of a dictionary, P_L ≈ D_L·α,
+// rebuilt from the high half, D_H·α, and the overlaps are averaged.
+//
+// Two extensions, both off in the paper's form: Mean takes the mean of the
+// low-resolution patch off before coding and puts it back on the result; with
+// Detail the high half holds what the enlargement before this stage misses, so
+// that what the code leaves over is still there, enlarged the plain way.
+type Stage struct {
+	// Patch is the side of a low-resolution patch, 1 to 16.
+	Patch int
+	// Mean tells that patches are coded without their mean.
+	Mean bool
+	// Detail tells that D_H·α is added to the current enlargement rather than put in its
+	// place.
+	Detail bool
+	// Coder is the spec of the sparse coder.
+	Coder string
+	// Low is D_L, Patch²×K.
+	Low *sparse.Dictionary
+	// High is D_H, (scale·Patch)²×K.
+	High *sparse.Dictionary
+
+	coder sparse.Coder
+	scale int
+	high  []float32 // the atoms of High, one after the other
+}
+
+// The limits of a stage: they bound what a file, which nobody may have looked at, makes a
+// program allocate.
+const (
+	maxPatch = 16
+	maxAtoms = 4096
+)
+
+// newCoder makes the coder of a spec, and codes the zero signal over d to find a
+// coder that does not suit the dictionary before there is work.
+func newCoder(spec string, d *sparse.Dictionary) (sparse.Coder, error) {
+	coder, err := sparse.New(spec)
+	if err != nil {
+		return nil, err
+	}
+	n, _ := d.Dims()
+	_, err = coder.Code(context.Background(), d, mat.NewDense(n, 1, nil))
+	return coder, err
+}
+
+// New completes a stage whose exported fields are set, for a scale. It
+// fails when the sizes or the coder are wrong.
+func New(scale int, c Stage) (*Stage, error) {
+	if c.Patch < 1 || c.Patch > maxPatch || scale < 2 || scale > 4 {
+		return nil, fmt.Errorf("coupled: a stage of patch size %d and scale %d, expected 1 to %d and 2 to 4", c.Patch, scale, maxPatch)
+	}
+	n, k := c.Low.Dims()
+	m, l := c.High.Dims()
+	if n != c.Patch*c.Patch || m != n*scale*scale || k != l || k > maxAtoms {
+		return nil, fmt.Errorf("coupled: a stage of %d×%d and %d×%d atoms, expected %d and %d rows and equal numbers up to %d",
+			n, k, m, l, c.Patch*c.Patch, c.Patch*c.Patch*scale*scale, maxAtoms)
+	}
+	var err error
+	if c.coder, err = newCoder(c.Coder, c.Low); err != nil {
+		return nil, err
+	}
+	c.scale = scale
+	c.high = make([]float32, 0, m*k)
+	for j := range k {
+		for _, v := range c.High.Atom(j) {
+			c.high = append(c.high, float32(v))
+		}
+	}
+	return &c, nil
+}
+
+// params is what a model file says of a Stage.
+type params struct {
+	Patch  int    `json:"patch"`
+	Mean   bool   `json:"mean"`
+	Detail bool   `json:"detail"`
+	Coder  string `json:"coder"`
+}
+
+func init() { stage.Register(kind, load) }
+
+const kind = "coupled"
+
+func load(scale int, text json.RawMessage, a *stage.Arrays) (stage.Stage, error) {
+	var p params
+	if err := stage.Unmarshal(text, &p); err != nil {
+		return nil, err
+	}
+	if p.Patch < 1 || p.Patch > maxPatch {
+		return nil, fmt.Errorf("patch size %d, expected 1 to %d", p.Patch, maxPatch)
+	}
+	side := p.Patch * p.Patch
+	low, err := a.GetMatrix("low", side, -maxAtoms)
+	if err != nil {
+		return nil, err
+	}
+	_, k := low.Dims()
+	if err := a.Reserve(8 * int64(k) * int64(k)); err != nil { // the Gram matrix of D_L
+		return nil, err
+	}
+	high, err := a.GetMatrix("high", side*scale*scale, k)
+	if err != nil {
+		return nil, err
+	}
+	c := Stage{Patch: p.Patch, Mean: p.Mean, Detail: p.Detail, Coder: p.Coder}
+	if c.Low, err = sparse.NewDictionary(low); err != nil {
+		return nil, err
+	}
+	if c.High, err = sparse.NewDictionary(high); err != nil {
+		return nil, err
+	}
+	return New(scale, c)
+}
+
+// Kind implements stage.Stage.
+func (c *Stage) Kind() string { return kind }
+
+// Reach implements stage.Stage: the patches over a sample, and what is in them.
+func (c *Stage) Reach() int { return c.Patch - 1 }
+
+// Save implements stage.Stage.
+func (c *Stage) Save(a *stage.Arrays) any {
+	a.PutMatrix("low", c.Low.Matrix())
+	a.PutMatrix("high", c.High.Matrix())
+	return params{c.Patch, c.Mean, c.Detail, c.Coder}
+}
+
+// Apply implements stage.Stage.
+func (c *Stage) Apply(ctx context.Context, low, current *patches.Plane, w *stage.Work) (*patches.Plane, error) {
+	whole := low.Extend(c.Patch, c.Patch)
+	grid := patches.Grid{W: whole.W, H: whole.H, Size: c.Patch, Step: 1}
+	average := patches.NewAverager(grid.Scale(c.scale))
+	rows := max(1, togetherBytes/(grid.Cols()*c.patchBytes())) // coded together: bounds the memory, changes nothing else
+	var cut, built []float32
+	for from := 0; from < grid.Rows(); from += rows {
+		to := min(from+rows, grid.Rows())
+		cut = grid.ExtractRows(whole, from, to, cut)
+		var err error
+		if built, err = c.rebuild(ctx, cut, built); err != nil {
+			return nil, err
+		}
+		average.Add(built)
+		w.Report(float64(to) / float64(grid.Rows()))
+	}
+	out := average.Plane()
+	if out.W != current.W || out.H != current.H {
+		out = out.Crop(0, 0, current.W, current.H)
+	}
+	if c.Detail {
+		for i, v := range current.Pix {
+			out.Pix[i] += v
+		}
+	}
+	return out, nil
+}
+
+// togetherBytes is about what the patches take that are coded together.
+const togetherBytes = 16 << 20
+
+// patchBytes is what a pair of patches takes while it is coded: its samples, the
+// signal in float64, the code.
+func (c *Stage) patchBytes() int {
+	n := c.Patch * c.Patch
+	return 4*n*(1+c.scale*c.scale) + 8*n + 16*n
+}
+
+// Memory implements stage.Stage: the dictionaries with the Gram matrix of D_L; the patches
+// that are coded together, and what each worker codes with.
+func (c *Stage) Memory(width, _ int) (fixed, working int64) {
+	n, k := c.Low.Dims()
+	m, _ := c.High.Dims()
+	fixed = int64(k) * int64(8*k+16*n+12*m)
+	together := max(togetherBytes, width*c.patchBytes())
+	return fixed, int64(together) + int64(runtime.GOMAXPROCS(0))*int64(8*k*min(n, k))
+}
+
+// Settings implements stage.Tunable.
+func (c *Stage) Settings() stage.Settings { return stage.Coding }
+
+// Tune implements stage.Tunable.
+func (c *Stage) Tune(t stage.Tuning) (stage.Stage, error) {
+	if t.Coder == "" && t.Sparsity == 0 {
+		return c, nil
+	}
+	tuned := *c
+	if t.Coder != "" {
+		tuned.Coder = t.Coder
+	}
+	if t.Sparsity != 0 {
+		var err error
+		if tuned.Coder, err = sparse.WithSparsity(tuned.Coder, t.Sparsity); err != nil {
+			return nil, err
+		}
+	}
+	return New(c.scale, tuned)
+}
+
+// code codes low-resolution patches, which lie one after the other, over D_L, and
+// returns the means that were taken off, if any were.
+func (c *Stage) code(ctx context.Context, low []float32) (codes *sparse.Codes, means []float32, err error) {
+	n := c.Patch * c.Patch
+	count := len(low) / n
+	y := mat.NewDense(n, count, nil)
+	if c.Mean {
+		means = make([]float32, count)
+	}
+	raw := y.RawMatrix().Data
+	for j := range count {
+		patch := low[j*n : (j+1)*n]
+		mean := 0.0
+		if c.Mean {
+			mean = meanOf(patch)
+			means[j] = float32(mean)
+		}
+		for i, v := range patch {
+			raw[i*count+j] = float64(v) - mean
+		}
+	}
+	codes, err = c.coder.Code(ctx, c.Low, y)
+	return codes, means, err
+}
+
+// rebuild turns low-resolution patches into high-resolution ones, in dst when it
+// is large enough.
+func (c *Stage) rebuild(ctx context.Context, low, dst []float32) ([]float32, error) {
+	codes, means, err := c.code(ctx, low)
+	if err != nil {
+		return nil, err
+	}
+	count := codes.Signals()
+	m := c.Patch * c.Patch * c.scale * c.scale
+	if cap(dst) < count*m {
+		dst = make([]float32, count*m)
+	}
+	dst = dst[:count*m]
+	err = parallel.For(ctx, count, 256, func() func(lo, hi int) {
+		return func(lo, hi int) {
+			for j := lo; j < hi; j++ {
+				patch := dst[j*m : (j+1)*m]
+				clear(patch)
+				if c.Mean && !c.Detail {
+					for i := range patch {
+						patch[i] = means[j]
+					}
+				}
+				index, value := codes.Column(j)
+				for i, k := range index {
+					v := float32(value[i])
+					for h, a := range c.high[int(k)*m : int(k+1)*m] {
+						patch[h] += v * a
+					}
+				}
+			}
+		}
+	})
+	return dst, err
+}
+
+func meanOf(v []float32) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum += float64(x)
+	}
+	return sum / float64(len(v))
+}
+
+// Of returns a stage that is of this kind, to look at its dictionary, and whether it is.
+func Of(s stage.Stage) (*Stage, bool) {
+	c, ok := s.(*Stage)
+	return c, ok
+}

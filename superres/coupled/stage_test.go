@@ -1,0 +1,91 @@
+package coupled
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/internal/picture"
+	"superres/internal/testimage"
+	"superres/learners/sparse"
+	"superres/superres/resample"
+	"superres/superres/stage"
+	"superres/superres/stage/stagetest"
+)
+
+// learned are the stages of a quickly trained model; with all the extensions, or in the
+// paper's form.
+func learned(t testing.TB, scale int, extended bool) []stage.Stage {
+	t.Helper()
+	o := Trainer{Scale: scale, Atoms: 40, Patches: 1500, Iterations: 4, Flat: 0.01, Seed: 5, Coder: "omp:sparsity=3", Reductions: []float64{}, BackProject: 2}
+	if !extended {
+		o.KeepMean, o.WholePatches, o.NoRefit, o.BackProject = true, true, true, -1
+	}
+	r, err := o.Train(t.Context(), testimage.Drawings(3), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Stages
+}
+
+// small is the first of learned.
+func small(t testing.TB, scale int, extended bool) *Stage {
+	t.Helper()
+	return learned(t, scale, extended)[0].(*Stage)
+}
+
+func TestStage(t *testing.T) {
+	for _, scale := range []int{2, 3} {
+		for _, extended := range []bool{false, true} {
+			stagetest.Run(t, scale, small(t, scale, extended))
+		}
+	}
+}
+
+// The coupled stage against its definition, patch by patch in float64.
+func TestCoupledAgainstTheDefinition(t *testing.T) {
+	for _, extended := range []bool{false, true} {
+		c := small(t, 2, extended)
+		low := picture.Split(testimage.Drawing(13, 11, 0.3)).Luma()
+		current := resample.Resize(low, 26, 22, resample.Bicubic)
+		got, err := c.Apply(t.Context(), low, current, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, count := mat.NewDense(22, 26, nil), mat.NewDense(22, 26, nil)
+		for y := range 9 {
+			for x := range 11 {
+				patch := mat.NewDense(9, 1, nil)
+				mean := 0.0
+				for i := range 9 {
+					patch.Set(i, 0, float64(low.Pix[(y+i/3)*13+x+i%3]))
+					mean += patch.At(i, 0) / 9
+				}
+				if c.Mean {
+					patch.Apply(func(_, _ int, v float64) float64 { return v - mean }, patch)
+				}
+				codes, err := sparse.OMP{Sparsity: 3}.Code(t.Context(), c.Low, patch)
+				if err != nil {
+					t.Fatal(err)
+				}
+				high := codes.Rebuild(c.High)
+				for i := range 36 {
+					v := high.At(i, 0)
+					if c.Detail {
+						v += float64(current.Pix[(2*y+i/6)*26+2*x+i%6])
+					} else if c.Mean {
+						v += mean
+					}
+					sum.Set(2*y+i/6, 2*x+i%6, sum.At(2*y+i/6, 2*x+i%6)+v)
+					count.Set(2*y+i/6, 2*x+i%6, count.At(2*y+i/6, 2*x+i%6)+1)
+				}
+			}
+		}
+		for i, v := range got.Pix {
+			if want := sum.At(i/26, i%26) / count.At(i/26, i%26); math.Abs(want-float64(v)) > 1e-5 {
+				t.Fatalf("extended %v, sample %d: %g, expected %g", extended, i, v, want)
+			}
+		}
+	}
+}

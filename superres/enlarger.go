@@ -1,0 +1,186 @@
+package superres
+
+import (
+	"context"
+	"image"
+
+	"superres/internal/parallel"
+	"superres/internal/picture"
+	"superres/patches"
+	"superres/superres/resample"
+	"superres/superres/stage"
+)
+
+// enlarger enlarges one picture, band by band. Its brightness goes through the model.
+// Colour is interpolated: with the linear colour transform of BT.601, what R and B are
+// more than the brightness, and what G is follows from that.
+type enlarger struct {
+	model    *Model
+	img      image.Image
+	whole    *picture.Picture // of a picture with transparency: what is hidden has taken colour from all of it
+	grey     bool
+	w, h     int // of the picture
+	out      *picture.Canvas
+	plain    *resample.Scaler // for colour
+	mem      *stage.Pool
+	bandRows int
+	eight    bool // Options.Ensemble
+	// Where the columns of the result begin that are of each of the picture, and their
+	// end, for keepAreas; nil: it is not wanted.
+	starts []int32
+}
+
+func (m *Model) newEnlarger(img image.Image, w, h int, opt Options, mem *stage.Pool) *enlarger {
+	b := img.Bounds()
+	e := &enlarger{model: m, img: img, grey: picture.IsGrey(img), w: b.Dx(), h: b.Dy(), mem: mem, bandRows: opt.BandRows, eight: opt.Ensemble}
+	if e.bandRows < 1 {
+		e.bandRows = m.bandRows(e.w, e.h, w, h)
+	}
+	if !picture.IsOpaque(img) {
+		all := picture.Split(img)
+		e.whole = &all
+	}
+	e.out = picture.NewCanvas(w, h, e.grey, opt.Depth == 16 || opt.Depth != 8 && picture.IsDeep(img))
+	e.plain = resample.New(e.w, e.h, w, h, m.Kernel)
+	if m.keepsAreas() {
+		e.starts = make([]int32, e.w+1)
+		for x := range w {
+			e.starts[resample.Under(x, e.w, w)+1] = int32(x + 1)
+		}
+	}
+	return e
+}
+
+// rows returns rows of the picture; give takes them back.
+func (e *enlarger) rows(lo, hi int) picture.Picture {
+	if e.whole == nil {
+		return picture.SplitRows(e.mem.Plane, e.img, true, lo, hi)
+	}
+	part := picture.Picture{Alpha: rowsOf(e.whole.Alpha, lo, hi)}
+	for _, c := range e.whole.Channels {
+		part.Channels = append(part.Channels, rowsOf(c, lo, hi))
+	}
+	return part
+}
+
+// luma returns the brightness of rows of the picture.
+func (e *enlarger) luma(lo, hi int) *patches.Plane {
+	out := patches.NewPlane(e.w, hi-lo)
+	for from := lo; from < hi; from += rowsTogether {
+		to := min(from+rowsTogether, hi)
+		some := e.rows(from, to)
+		mean := some.LumaIn(e.mem.Plane)
+		copy(out.Pix[(from-lo)*e.w:], mean.Pix)
+		e.give(some)
+		if !e.grey {
+			e.mem.Give(mean.Pix)
+		}
+	}
+	return out
+}
+
+// give takes back what rows has returned.
+func (e *enlarger) give(rows picture.Picture) {
+	if e.whole == nil {
+		for _, c := range rows.Channels {
+			e.mem.Give(c.Pix)
+		}
+	}
+}
+
+func (e *enlarger) enlarge(ctx context.Context, report func(float64)) error {
+	share := 1.0
+	if e.whole != nil {
+		share = 0.5
+	}
+	run := func(read func(lo, hi int) *patches.Plane, emit func(top int, rows *patches.Plane), from float64) error {
+		if e.eight {
+			whole, err := e.model.ensemble(ctx, read(0, e.h), e.out.W, e.out.H, e.mem, func(done float64) { report(from + share*done) })
+			if err == nil {
+				emit(0, whole)
+			}
+			return err
+		}
+		return e.model.stream(ctx, e.w, e.h, e.out.W, e.out.H, e.bandRows, e.mem, read, emit, func(done float64) { report(from + share*done) })
+	}
+	andGive := func(paint func(top int, rows *patches.Plane)) func(top int, rows *patches.Plane) {
+		return func(top int, rows *patches.Plane) {
+			paint(top, rows)
+			if e.enlarges() {
+				e.mem.Give(rows.Pix)
+			}
+		}
+	}
+	if err := run(e.luma, andGive(e.brightness), 0); err != nil {
+		return err
+	}
+	if e.whole == nil {
+		return nil
+	}
+	return run(func(lo, hi int) *patches.Plane { return e.rows(lo, hi).Alpha }, andGive(e.alpha), share)
+}
+
+// enlarges tells whether the result is larger than the picture; else its planes are those
+// of the picture.
+func (e *enlarger) enlarges() bool { return e.w != e.out.W || e.h != e.out.H }
+
+// alpha paints rows of transparency.
+func (e *enlarger) alpha(top int, rows *patches.Plane) {
+	if e.enlarges() {
+		within(rows, top, e.out.H, e.whole.Alpha)
+	}
+	parallel.Rows(rows.H, func(y int) { e.out.Put(top+y, 3, rows.Row(y)) })
+}
+
+// rowsTogether is how many rows are painted at a time: so few that they stay near the
+// processor, and take little memory.
+const rowsTogether = 192
+
+// brightness paints rows of the picture of which the brightness is given.
+func (e *enlarger) brightness(top int, luma *patches.Plane) {
+	for from := 0; from < luma.H; from += rowsTogether {
+		to := min(from+rowsTogether, luma.H)
+		e.paintRows(top+from, rowsOf(luma, from, to))
+	}
+}
+
+// paintRows paints a few rows.
+func (e *enlarger) paintRows(top int, luma *patches.Plane) {
+	end := top + luma.H
+	lo, hi := e.around(top, end)
+	if !e.grey {
+		from, to := e.plain.Needs(top, end)
+		lo, hi = min(lo, from), max(hi, to)
+	}
+	low := e.rows(lo, hi)
+	if e.grey {
+		parallel.Rows(luma.H, func(y int) { e.out.Put(top+y, 0, luma.Row(y)) })
+	} else {
+		e.colour(top, luma, low, lo)
+	}
+	if e.starts != nil {
+		e.keepAreas(top, end, low, lo)
+	}
+	e.give(low)
+}
+
+// colour paints rows of a picture with colour; low are rows of it from lo on.
+func (e *enlarger) colour(top int, luma *patches.Plane, low picture.Picture, lo int) {
+	mean, plane := low.LumaIn(e.mem.Plane), e.mem.Plane(low.Channels[0].W, low.Channels[0].H)
+	more := func(channel int) *patches.Plane {
+		parallel.Rows(plane.H, func(y int) {
+			row, of := plane.Row(y), mean.Row(y)
+			for x, v := range low.Channels[channel].Row(y) {
+				row[x] = v - of[x]
+			}
+		})
+		out := e.mem.Plane(e.out.W, luma.H)
+		e.plain.Rows(out, plane, lo, top)
+		return out
+	}
+	red, blue := more(0), more(2)
+	parallel.Rows(luma.H, func(y int) { e.out.Colour(top+y, luma.Row(y), red.Row(y), blue.Row(y)) })
+	for _, used := range []*patches.Plane{mean, plane, red, blue} {
+		e.mem.Give(used.Pix)
+	}
+}

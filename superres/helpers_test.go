@@ -1,0 +1,106 @@
+package superres
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"superres/internal/testimage"
+	"superres/superres/anchored"
+	"superres/superres/coupled"
+	"superres/superres/resample"
+	"superres/superres/training"
+)
+
+// builtin is models.Open, which a test of this package cannot import.
+func builtin(t testing.TB, name string) *Model {
+	t.Helper()
+	if k := resample.Kernel(name); k.Check() == nil {
+		return Plain(k)
+	}
+	open := func(file string) (*Model, error) {
+		data, err := os.ReadFile(filepath.Join("models", file))
+		if err != nil {
+			return nil, err
+		}
+		return Load(bytes.NewReader(data), int64(len(data)))
+	}
+	m, err := open(name + ".npz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for scale := 3; scale <= 4; scale++ {
+		file := fmt.Sprintf("%s.x%d.npz", name, scale)
+		if _, err := os.Stat(filepath.Join("models", file)); err == nil {
+			m = m.WithLazy(scale, func() (*Model, error) { return open(file) })
+		}
+	}
+	return m
+}
+
+// builtins are the names that builtin knows.
+func builtins(t testing.TB) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob("models/*.npz")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no models: %v", err)
+	}
+	for _, f := range files {
+		if name := strings.TrimSuffix(filepath.Base(f), ".npz"); !strings.Contains(name, ".") {
+			names = append(names, name)
+		}
+	}
+	return append(names, "bicubic", "lanczos", "nearest")
+}
+
+// small is a quickly trained coupled model; with all the extensions, or in the paper's
+// form.
+func small(t testing.TB, scale int, extended bool) *Model {
+	t.Helper()
+	o := coupled.Trainer{Scale: scale, Atoms: 40, Patches: 1500, Iterations: 4, Flat: 0.01, Seed: 5, Coder: "omp:sparsity=3", Reductions: []float64{}, BackProject: 2}
+	if !extended {
+		o.KeepMean, o.WholePatches, o.NoRefit, o.BackProject = true, true, true, -1
+	}
+	return trained(t, o, testimage.Drawings(4))
+}
+
+// cascade is a quickly trained cascade of two stages.
+func cascade(t testing.TB, scale int, s anchored.Symmetries) *Model {
+	t.Helper()
+	o := anchored.Trainer{Scale: scale, Stages: 2, Atoms: 90, Symmetries: s, BackProject: 1, Flat: 0.005, Seed: 5, Reductions: []float64{0.8}}
+	if s == anchored.NoSymmetries {
+		o.Degradation = resample.Box
+	}
+	return trained(t, o, testimage.Drawings(7))
+}
+
+func trained(t testing.TB, trainer training.Trainer, sources []training.Source) *Model {
+	t.Helper()
+	m, err := Train(t.Context(), sources, trainer, TrainOptions{HeldOut: 1, Seed: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func save(t testing.TB, m *Model) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := m.Save(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func upscale(t testing.TB, m *Model, img image.Image, scale float64) image.Image {
+	t.Helper()
+	out, err := m.Upscale(t.Context(), img, Options{Scale: scale})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}

@@ -1,0 +1,96 @@
+// Package models has the models that are part of the program, by their names: the trained
+// ones, which are embedded files, and the plain interpolations. A program that only loads
+// or scores does not import it, and so does not carry their megabytes. It registers all
+// kinds of stage that come with superres.
+package models
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"superres/learners/plugin"
+	"superres/superres"
+	_ "superres/superres/anchored" // the kinds of stage
+	_ "superres/superres/coupled"
+	"superres/superres/resample"
+)
+
+//go:embed *.npz fingerprints
+var files embed.FS
+
+// baselines are the plain interpolations, which stand wherever a model may.
+var baselines = []resample.Kernel{resample.Bicubic, resample.Lanczos, resample.Nearest}
+
+// Names lists the models: the trained ones, then the plain interpolations.
+func Names() []string {
+	var names []string
+	entries, err := files.ReadDir(".")
+	if err != nil {
+		panic(err) // the files are part of the program
+	}
+	for _, e := range entries {
+		if name, ok := strings.CutSuffix(e.Name(), ".npz"); ok && !strings.Contains(name, ".") {
+			names = append(names, name)
+		}
+	}
+	for _, k := range baselines {
+		names = append(names, string(k))
+	}
+	return names
+}
+
+// Open returns the model of a name, with its siblings for other scales. The error for an
+// unknown name lists the known ones and wraps superres.ErrModel.
+func Open(name string) (*superres.Model, error) {
+	if k := resample.Kernel(name); slices.Contains(baselines, k) {
+		return superres.Plain(k), nil
+	}
+	if !slices.Contains(Names(), name) {
+		return nil, superres.Unusable(errors.New(plugin.Unknown("model", name, Names())))
+	}
+	m, err := load(name)
+	if err != nil {
+		return nil, err
+	}
+	// photo.x3.npz is photo for scale 3.
+	file := func(scale int) string { return fmt.Sprintf("%s.x%d", name, scale) }
+	for scale := 2; scale <= 4; scale++ {
+		if _, err := fs.Stat(files, file(scale)+".npz"); err == nil {
+			m = m.WithLazy(scale, func() (*superres.Model, error) { return load(file(scale)) })
+		}
+	}
+	return m, nil
+}
+
+func load(name string) (*superres.Model, error) {
+	file, err := files.Open(name + ".npz")
+	if err != nil {
+		return nil, superres.Unusable(err)
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return nil, superres.Unusable(err)
+	}
+	return superres.Load(file.(io.ReaderAt), info.Size()) // as package embed says
+}
+
+// Fingerprint returns the fingerprint of Open(name) for the models of a file, and nothing
+// for others. It is kept beside them: to work it out takes longer than to enlarge a small
+// picture.
+func Fingerprint(name string) string {
+	text, err := files.ReadFile("fingerprints")
+	if err != nil {
+		panic(err) // the file is part of the program
+	}
+	for line := range strings.Lines(string(text)) {
+		if model, sum, ok := strings.Cut(strings.TrimSpace(line), " "); ok && model == name {
+			return sum
+		}
+	}
+	return ""
+}

@@ -1,0 +1,84 @@
+package resample
+
+import (
+	"bytes"
+	"image"
+	"image/jpeg"
+
+	"superres/internal/parallel"
+	"superres/learners/plugin"
+	"superres/patches"
+)
+
+// Degradation is the reduction a model was trained to undo, by its name.
+type Degradation string
+
+// The degradations. Box is the mean of each scale×scale block, the paper's. Cubic
+// is MATLAB's antialiased imresize, the one photographs are scored with.
+const (
+	Box   Degradation = "box"
+	Cubic Degradation = "bicubic"
+)
+
+// Check tells why the degradation cannot be used, or returns nil.
+func (d Degradation) Check() error {
+	if d != Box && d != Cubic {
+		return plugin.Errorf("resample: %s", plugin.Unknown("degradation", string(d), []string{string(Cubic), string(Box)}))
+	}
+	return nil
+}
+
+// Reduce returns p reduced by an integer scale. What does not fill a whole block
+// at the right and below is cut off first. It panics when nothing is left, the
+// scale is less than 1, or the degradation is unknown.
+func (d Degradation) Reduce(p *patches.Plane, scale int) *patches.Plane {
+	out := patches.NewPlane(p.W/scale, p.H/scale)
+	d.ReduceTo(out, p, scale)
+	return out
+}
+
+// ReduceTo is Reduce into dst, which has ⌊p.W/scale⌋×⌊p.H/scale⌋ samples and shares no
+// memory with p.
+func (d Degradation) ReduceTo(dst, p *patches.Plane, scale int) {
+	w, h := dst.W, dst.H
+	if p.W != w*scale || p.H != h*scale {
+		p = p.Crop(0, 0, w*scale, h*scale)
+	}
+	switch d {
+	case Cubic:
+		New(p.W, p.H, w, h, Bicubic).Rows(dst, p, 0, 0)
+	case Box:
+		parallel.Rows(h, func(y int) {
+			for x := range dst.Row(y) {
+				sum := 0.0
+				for i := range scale {
+					for _, v := range p.Row(y*scale + i)[x*scale : (x+1)*scale] {
+						sum += float64(v)
+					}
+				}
+				dst.Row(y)[x] = float32(sum / float64(scale*scale))
+			}
+		})
+	default:
+		panic(d.Check().Error())
+	}
+}
+
+// Reach is how many rows of a reduction, by any scale, a sample of the picture counts for
+// above and below the row that it is under.
+func (d Degradation) Reach() int {
+	if d == Cubic {
+		return 2
+	}
+	return 0
+}
+
+// ThroughJPEG is what a JPEG file of a quality, 1 to 100, keeps of a picture, with
+// colour at half the resolution as most files have it.
+func ThroughJPEG(img image.Image, quality int) (image.Image, error) {
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, img, &jpeg.Options{Quality: quality}); err != nil {
+		return nil, err
+	}
+	return jpeg.Decode(&b)
+}

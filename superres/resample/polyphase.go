@@ -1,0 +1,187 @@
+package resample
+
+import (
+	"context"
+	"math"
+
+	"superres/internal/kernel"
+	"superres/internal/parallel"
+	"superres/patches"
+)
+
+// polyphase is bicubic resampling by an integer scale of 2 to 4 as a fixed filter: all
+// new samples of the same phase have the same few weights, wherever they lie. It is
+// what Resize defines, in float32 and within 1e-6.
+type polyphase struct {
+	scale  int
+	reduce bool
+	phases []phase // scale when enlarging, 1 when reducing
+}
+
+// phase makes the new sample q·scale + its number out of the old samples q+first, and
+// those that follow; when reducing, the new sample q out of q·scale+first.
+type phase struct {
+	first  int
+	weight []float32
+}
+
+// newPolyphase returns the filter for an enlargement or a reduction of both sides by
+// the same integer, and nil for anything else.
+func newPolyphase(inW, inH, outW, outH int) *polyphase {
+	for scale := 2; scale <= 4; scale++ {
+		switch {
+		case inW*scale == outW && inH*scale == outH:
+			return enlarging(scale)
+		case outW*scale == inW && outH*scale == inH:
+			return reducing(scale)
+		}
+	}
+	return nil
+}
+
+// The weights are those in the middle of an axis of this many samples at the smaller
+// end.
+const exampleAxis = 16
+
+func enlarging(scale int) *polyphase {
+	f := &polyphase{scale: scale}
+	t := Bicubic.taps(exampleAxis, exampleAxis*scale)
+	for p := range scale {
+		f.phases = append(f.phases, newPhase(t, exampleAxis/2*scale+p, exampleAxis/2))
+	}
+	return f
+}
+
+func reducing(scale int) *polyphase {
+	t := Bicubic.taps(exampleAxis*scale, exampleAxis)
+	return &polyphase{scale: scale, reduce: true, phases: []phase{newPhase(t, exampleAxis/2, exampleAxis/2*scale)}}
+}
+
+// newPhase takes the weights of sample i, without the zeros around them; from is where
+// the first old sample is counted from.
+func newPhase(t taps, i, from int) phase {
+	weight, index := t.at(i)
+	zero := func(w float64) bool { return math.Abs(w) < 1e-12 }
+	for zero(weight[0]) {
+		weight, index = weight[1:], index[1:]
+	}
+	for zero(weight[len(weight)-1]) {
+		weight = weight[:len(weight)-1]
+	}
+	p := phase{first: int(index[0]) - from}
+	for _, w := range weight {
+		p.weight = append(p.weight, float32(w))
+	}
+	return p
+}
+
+// reach is how far the old samples are from that of the new one, at most.
+func (f *polyphase) reach() (before, after int) {
+	for _, p := range f.phases {
+		before, after = max(before, -p.first), max(after, p.first+len(p.weight)-1)
+	}
+	return before, after
+}
+
+// enlargeRows makes the rows y0.. of an enlargement in dst. src holds rows of the
+// plane, which is of the given height, from top on; those of Needs must be there. With
+// base, which may be dst, the enlargement is added to it and limited to 0..1.
+func (f *polyphase) enlargeRows(dst, base, src *patches.Plane, top, height, y0 int) {
+	s, w, wide := f.scale, src.W, src.W*f.scale
+	before, after := f.reach()
+	q0, q1 := y0/s, (y0+dst.H+s-1)/s
+	const grain = 16
+	// The background context never ends, so there is no error.
+	_ = parallel.For(context.Background(), q1-q0, grain, func() func(lo, hi int) {
+		mid := make([]float32, (grain+before+after)*wide)
+		pad, phased := make([]float32, before+w+after), make([]float32, w)
+		var at []int
+		return func(lo, hi int) {
+			lo, hi = lo+q0, hi+q0
+			first, last := max(lo-before, 0), min(hi+after, height)
+			for r := first; r < last; r++ {
+				fillMirrored(pad, src.Row(r-top), before)
+				f.enlargeRow(mid[(r-first)*wide:][:wide], pad, phased, before)
+			}
+			for y := max(lo*s, y0); y < min(hi*s, y0+dst.H); y++ {
+				p := f.phases[y%s]
+				at = at[:0]
+				for k := range p.weight {
+					at = append(at, (Mirror(y/s+p.first+k, height)-first)*wide)
+				}
+				if base != nil {
+					kernel.CombineOnto(dst.Row(y-y0), base.Row(y-y0), mid, at, p.weight)
+				} else {
+					kernel.Combine(dst.Row(y-y0), mid, at, p.weight)
+				}
+			}
+		}
+	})
+}
+
+// enlargeRow enlarges a row that lies in pad from before on, one phase after the
+// other; phased is room for one.
+func (f *polyphase) enlargeRow(dst, pad, phased []float32, before int) {
+	var at [5]int
+	for i, p := range f.phases {
+		for k := range p.weight {
+			at[k] = before + p.first + k
+		}
+		kernel.Combine(phased, pad, at[:len(p.weight)], p.weight)
+		to := dst[i:]
+		switch f.scale {
+		case 2: // a constant step is faster
+			for x, v := range phased {
+				to[2*x] = v
+			}
+		default:
+			for x, v := range phased {
+				to[f.scale*x] = v
+			}
+		}
+	}
+}
+
+// reduceRows makes the rows y0.. of a reduction in dst. src holds rows of the plane
+// from top on, and counts as dst.W·scale×height; those of Needs must be there.
+//
+// Note: a row is filtered at every old sample, most of which are dropped: faster than
+// taking it apart into phases first.
+func (f *polyphase) reduceRows(dst, src *patches.Plane, top, height, y0 int) {
+	s, wide, p := f.scale, dst.W*f.scale, f.phases[0]
+	before, after := f.reach()
+	across := make([]int, len(p.weight))
+	for k := range across {
+		across[k] = k
+	}
+	// The background context never ends, so there is no error.
+	_ = parallel.For(context.Background(), dst.H, 8, func() func(lo, hi int) {
+		row, pad, down := make([]float32, wide), make([]float32, before+wide+after), make([]int, len(p.weight))
+		return func(lo, hi int) {
+			for y := lo; y < hi; y++ {
+				for k := range down {
+					down[k] = (Mirror((y0+y)*s+p.first+k, height) - top) * src.W
+				}
+				kernel.Combine(row, src.Pix, down, p.weight)
+				fillMirrored(pad, row, before)
+				all := row[:wide-s+1] // to the last that is kept
+				kernel.Combine(all, pad, across, p.weight)
+				to := dst.Row(y)
+				for x := range to {
+					to[x] = all[x*s]
+				}
+			}
+		}
+	})
+}
+
+// fillMirrored puts row into pad from before on, and its mirror image beside it.
+func fillMirrored(pad, row []float32, before int) {
+	copy(pad[before:], row)
+	for x := range before {
+		pad[x] = row[Mirror(x-before, len(row))]
+	}
+	for x := before + len(row); x < len(pad); x++ {
+		pad[x] = row[Mirror(x-before, len(row))]
+	}
+}

@@ -1,0 +1,226 @@
+package resample
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/disintegration/imaging"
+
+	"superres/internal/parallel"
+	"superres/learners/plugin"
+	"superres/patches"
+)
+
+// Kernel is an interpolation kernel by its name.
+type Kernel string
+
+// The kernels. Enlarging or reducing with Bicubic is MATLAB's imresize: the cubic
+// of Keys with a = −½, widened when it reduces (antialiasing), edges mirrored.
+// Lanczos has three lobes and is widened in the same way. Nearest takes the
+// sample that covers the centre of the new one.
+const (
+	Nearest Kernel = "nearest"
+	Bicubic Kernel = "bicubic"
+	Lanczos Kernel = "lanczos"
+)
+
+// Check tells why the kernel cannot be used, or returns nil.
+func (k Kernel) Check() error {
+	_, err := k.filter()
+	return err
+}
+
+// filter returns the kernel function and its half width. R. Keys: Cubic
+// convolution interpolation for digital image processing, IEEE Trans. ASSP 29
+// (1981), doi:10.1109/TASSP.1981.1163711.
+func (k Kernel) filter() (imaging.ResampleFilter, error) {
+	switch k {
+	case Nearest:
+		return imaging.NearestNeighbor, nil
+	case Bicubic:
+		return imaging.CatmullRom, nil
+	case Lanczos:
+		return imaging.Lanczos, nil
+	}
+	return imaging.ResampleFilter{}, plugin.Errorf("resample: %s", plugin.Unknown("kernel", string(k), []string{"bicubic", "lanczos", "nearest"}))
+}
+
+// Resize returns p resampled to w×h with the kernel, in new memory. It panics
+// when a side of p or of the result is less than 1, or the kernel is unknown.
+func Resize(p *patches.Plane, w, h int, k Kernel) *patches.Plane {
+	out := patches.NewPlane(w, h)
+	New(p.W, p.H, w, h, k).Rows(out, p, 0, 0)
+	return out
+}
+
+// Scaler resamples planes of one size to another, some rows at a time. What a row
+// becomes does not depend on which others are made with it. A Scaler does not change
+// once made, and concurrent use is safe.
+type Scaler struct {
+	inW, inH, outW, outH int
+	fixed                *polyphase // nil: across and down
+	across, down         taps
+}
+
+// New makes a Scaler from inW×inH to outW×outH. It panics when a side is less than 1, or
+// the kernel is unknown.
+func New(inW, inH, outW, outH int, k Kernel) *Scaler {
+	if inW < 1 || inH < 1 || outW < 1 || outH < 1 {
+		panic(fmt.Sprintf("resample: %d×%d to %d×%d", inW, inH, outW, outH))
+	}
+	s := &Scaler{inW: inW, inH: inH, outW: outW, outH: outH}
+	if k == Bicubic {
+		s.fixed = newPolyphase(inW, inH, outW, outH)
+	}
+	if s.fixed == nil {
+		s.across, s.down = k.taps(inW, outW), k.taps(inH, outH)
+	}
+	return s
+}
+
+// Size returns the sides of what the Scaler makes.
+func (s *Scaler) Size() (w, h int) { return s.outW, s.outH }
+
+// Needs returns the rows lo..hi-1 of the plane that the rows y0..y1-1 of the result
+// are made of.
+func (s *Scaler) Needs(y0, y1 int) (lo, hi int) {
+	if f := s.fixed; f != nil {
+		before, after := f.reach()
+		if f.reduce {
+			y0, y1 = y0*f.scale, (y1-1)*f.scale+1
+		} else {
+			y0, y1 = y0/f.scale, (y1-1)/f.scale+1
+		}
+		return max(y0-before, 0), min(y1+after, s.inH)
+	}
+	lo, hi = s.inH, 0
+	for _, i := range s.down.index[y0*s.down.count : y1*s.down.count] {
+		lo, hi = min(lo, int(i)), max(hi, int(i)+1)
+	}
+	return lo, hi
+}
+
+// Rows makes the rows of the result from y0 on, as many as dst has. src holds rows of the
+// plane from top on, with those of Needs. dst and src have the widths that New was told
+// and share no memory.
+func (s *Scaler) Rows(dst, src *patches.Plane, top, y0 int) {
+	switch {
+	case s.fixed == nil:
+		s.general(dst, src, top, y0)
+	case s.fixed.reduce:
+		s.fixed.reduceRows(dst, src, top, s.inH, y0)
+	default:
+		s.fixed.enlargeRows(dst, nil, src, top, s.inH, y0)
+	}
+}
+
+// AddTo sets dst to base plus the whole enlargement of src, limited to 0..1. dst may be
+// base. The Scaler must enlarge by an integer of 2 to 4 with Bicubic; it panics otherwise.
+func (s *Scaler) AddTo(dst, base, src *patches.Plane) {
+	if s.fixed == nil || s.fixed.reduce {
+		panic("resample: AddTo with what is no bicubic enlargement by 2 to 4")
+	}
+	s.fixed.enlargeRows(dst, base, src, 0, s.inH, 0)
+}
+
+// general is the definition of Rows: any kernel and size, sums in float64.
+func (s *Scaler) general(out, src *patches.Plane, top, y0 int) {
+	lo, hi := s.Needs(y0, y0+out.H)
+	mid := patches.NewPlane(out.W, hi-lo)
+	parallel.Rows(mid.H, func(y int) {
+		row, to := src.Row(lo+y-top), mid.Row(y)
+		for x := range to {
+			sum := 0.0
+			weight, index := s.across.at(x)
+			for i, v := range weight {
+				sum += v * float64(row[index[i]])
+			}
+			to[x] = float32(sum)
+		}
+	})
+	// The background context never ends, so there is no error.
+	_ = parallel.For(context.Background(), out.H, 16, func() func(from, to int) {
+		sum := make([]float64, out.W)
+		return func(from, to int) {
+			for y := from; y < to; y++ {
+				clear(sum)
+				weight, index := s.down.at(y0 + y)
+				for i, v := range weight {
+					for x, old := range mid.Row(int(index[i]) - lo) {
+						sum[x] += v * float64(old)
+					}
+				}
+				row := out.Row(y)
+				for x, v := range sum {
+					row[x] = float32(v)
+				}
+			}
+		}
+	})
+}
+
+// taps holds, for every new sample of one axis, the old samples it is made of.
+type taps struct {
+	count  int
+	weight []float64
+	index  []int32
+}
+
+func (t taps) at(i int) ([]float64, []int32) {
+	return t.weight[i*t.count : (i+1)*t.count], t.index[i*t.count : (i+1)*t.count]
+}
+
+// taps works out the contributions of an axis of in samples to one of out. Sample
+// i of the new axis lies at u = (i+½)/scale − ½ of the old; when reducing, the
+// kernel is stretched by 1/scale; the weights sum to 1; indices beyond an edge are
+// mirrored, the edge sample repeated.
+func (k Kernel) taps(in, out int) taps {
+	filter, err := k.filter()
+	if err != nil {
+		panic(err.Error())
+	}
+	if k == Nearest || in == out {
+		t := taps{count: 1, weight: make([]float64, out), index: make([]int32, out)}
+		for i := range out {
+			t.weight[i], t.index[i] = 1, int32(Under(i, in, out))
+		}
+		return t
+	}
+	scale := float64(out) / float64(in)
+	shrink := min(scale, 1)
+	half := filter.Support / shrink
+	count := int(math.Ceil(2*half)) + 1
+	t := taps{count: count, weight: make([]float64, out*count), index: make([]int32, out*count)}
+	for i := range out {
+		u := (float64(i)+0.5)/scale - 0.5
+		first := int(math.Floor(u-half)) + 1
+		weight, index := t.at(i)
+		sum := 0.0
+		for j := range weight {
+			at := first + j
+			weight[j] = filter.Kernel(shrink * (u - float64(at)))
+			sum += weight[j]
+			index[j] = int32(Mirror(at, in))
+		}
+		for j := range weight {
+			weight[j] /= sum
+		}
+	}
+	return t
+}
+
+// Under returns which of in samples of an axis holds the centre of sample i of out.
+func Under(i, in, out int) int { return (2*i + 1) * in / (2 * out) }
+
+// Mirror returns the index within 0..n-1 that i stands for; the edge is repeated.
+func Mirror(i, n int) int {
+	for i < 0 || i >= n {
+		if i < 0 {
+			i = -i - 1
+		} else {
+			i = 2*n - 1 - i
+		}
+	}
+	return i
+}

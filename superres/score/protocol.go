@@ -1,0 +1,60 @@
+package score
+
+import (
+	"image"
+	"math"
+
+	"superres/learners/plugin"
+)
+
+// Protocol says how pictures are scored, by its name. A score without its protocol says
+// nothing.
+type Protocol string
+
+// The protocols.
+//
+//   - MatlabY, for photographs: the reference is cropped to a multiple of the scale
+//     and reduced by MATLAB's antialiased bicubic to an 8-bit picture; the result is
+//     rounded to 8 bits; Y of BT.601 in its limited range, rounded; a border of scale
+//     pixels is left out. PSNR with peak 255; SSIM with an 11×11 Gaussian of σ 1.5, K
+//     0.01 and 0.03, over the valid area.
+//   - Normalised, for digits: ‖Î − I‖²_F / ‖I‖²_F of the grey values, no border.
+const (
+	MatlabY    Protocol = "matlab-y"
+	Normalised Protocol = "nfe"
+)
+
+// Names returns the names of the protocols.
+func Names() []string { return []string{string(MatlabY), string(Normalised)} }
+
+// Check tells why the protocol cannot be used, or returns nil.
+func (p Protocol) Check() error {
+	if p != MatlabY && p != Normalised {
+		return plugin.Errorf("score: %s", plugin.Unknown("protocol", string(p), Names()))
+	}
+	return nil
+}
+
+// Measures says what the protocol measures, for the head of a table.
+func (p Protocol) Measures() string {
+	if p == Normalised {
+		return "normalised squared error"
+	}
+	return "PSNR dB / SSIM of Y"
+}
+
+// Compare scores test, a picture enlarged by scale, against ref, of which it has the size,
+// or less by up to a block of scale at the right and below. What the protocol does not
+// measure is NaN.
+func (p Protocol) Compare(ref, test image.Image, scale int) (Metrics, error) {
+	if err := p.Check(); err != nil {
+		return Metrics{}, err
+	}
+	if p == Normalised {
+		e, err := NormalisedError(ref, test, scale)
+		return Metrics{PSNR: math.NaN(), SSIM: math.NaN(), NFE: e}, err
+	}
+	m, err := Compare(ref, test, scale, scale)
+	m.NFE = math.NaN()
+	return m, err
+}

@@ -1,0 +1,212 @@
+package score
+
+import (
+	"fmt"
+	"image"
+	"math"
+
+	"superres/internal/parallel"
+	"superres/internal/picture"
+	"superres/patches"
+	"superres/superres/resample"
+)
+
+// Metrics are the scores of one picture.
+type Metrics struct {
+	PSNR float64 // dB; +Inf when the pictures are equal
+	SSIM float64 // up to 1; NaN when the picture is smaller than its window
+	NFE  float64 // 0 is perfect; NaN when the reference is black
+}
+
+// Reduce makes the low-resolution picture of a protocol: channel by channel, each
+// side cropped to a multiple of the scale first, rounded to 8 bits. It fails when
+// nothing is left.
+func Reduce(img image.Image, scale int, d resample.Degradation) (image.Image, error) {
+	if err := d.Check(); err != nil {
+		return nil, err
+	}
+	if b := img.Bounds(); b.Dx() < scale || b.Dy() < scale || scale < 1 {
+		return nil, fmt.Errorf("score: a %d×%d picture cannot be reduced by %d", b.Dx(), b.Dy(), scale)
+	}
+	p := picture.Split(img)
+	for i, c := range p.Channels {
+		p.Channels[i] = d.Reduce(c, scale)
+	}
+	if p.Alpha != nil {
+		p.Alpha = d.Reduce(p.Alpha, scale)
+	}
+	p.Deep = false
+	return p.Image(), nil
+}
+
+// Compare scores test against ref, leaving out a border of so many pixels for PSNR and
+// SSIM. Transparency is not scored. ref may be up to a block of scale larger than test
+// (it is cropped at the right and below); scale 1 demands equal sizes.
+func Compare(ref, test image.Image, scale, border int) (Metrics, error) {
+	a, b, err := matched(ref, test, scale)
+	if err != nil {
+		return Metrics{}, err
+	}
+	w, h := test.Bounds().Dx(), test.Bounds().Dy()
+	if border < 0 || w <= 2*border || h <= 2*border {
+		return Metrics{}, fmt.Errorf("score: a %d×%d picture has nothing within a border of %d", w, h, border)
+	}
+	x := limitedY(a).Crop(border, border, w-2*border, h-2*border)
+	y := limitedY(b).Crop(border, border, w-2*border, h-2*border)
+	return Metrics{PSNR: psnr(x, y), SSIM: ssim(x, y), NFE: NFE(a.Luma(), b.Luma())}, nil
+}
+
+// NormalisedError is Compare for the protocol NFE alone, in a fraction of its time:
+// ‖Î − I‖²_F / ‖I‖²_F, or NaN when ref is black.
+func NormalisedError(ref, test image.Image, scale int) (float64, error) {
+	a, b, err := matched(ref, test, scale)
+	if err != nil {
+		return 0, err
+	}
+	return NFE(a.Luma(), b.Luma()), nil
+}
+
+// matched takes both pictures apart and crops the reference to the size of test.
+func matched(ref, test image.Image, scale int) (a, b picture.Picture, err error) {
+	rb, tb := ref.Bounds(), test.Bounds()
+	w, h := tb.Dx(), tb.Dy()
+	if w > rb.Dx() || h > rb.Dy() || rb.Dx()-w >= max(scale, 1) || rb.Dy()-h >= max(scale, 1) {
+		return a, b, fmt.Errorf("score: the picture is %d×%d, its reference %d×%d", w, h, rb.Dx(), rb.Dy())
+	}
+	a, b = picture.Split(ref), picture.Split(test)
+	for i, c := range a.Channels {
+		a.Channels[i] = c.Crop(0, 0, w, h)
+	}
+	return a, b, nil
+}
+
+// limitedY returns Y = 16 + (65.481 R + 128.553 G + 24.966 B)/255 of the picture
+// rounded to 8 bits, itself rounded: whole numbers from 16 to 235.
+func limitedY(p picture.Picture) *patches.Plane {
+	c := p.Channels
+	if len(c) == 1 {
+		c = []*patches.Plane{c[0], c[0], c[0]}
+	}
+	level := func(v float32) float64 { return math.Round(255 * float64(picture.Clamp(v))) }
+	out := patches.NewPlane(c[0].W, c[0].H)
+	for i := range out.Pix {
+		v := 16 + (65.481*level(c[0].Pix[i])+128.553*level(c[1].Pix[i])+24.966*level(c[2].Pix[i]))/255
+		out.Pix[i] = float32(math.Round(v))
+	}
+	return out
+}
+
+// psnr returns the peak signal-to-noise ratio of planes of 0..255, in dB.
+func psnr(a, b *patches.Plane) float64 {
+	sum := 0.0
+	for i, v := range a.Pix {
+		d := float64(v) - float64(b.Pix[i])
+		sum += d * d
+	}
+	return 10 * math.Log10(255*255*float64(len(a.Pix))/sum)
+}
+
+// NFE returns the normalised squared error ‖b − a‖² / ‖a‖² of planes of the same size, or
+// NaN when a is black.
+func NFE(a, b *patches.Plane) float64 {
+	miss, all := 0.0, 0.0
+	for i, v := range a.Pix {
+		d := float64(b.Pix[i]) - float64(v)
+		miss += d * d
+		all += float64(v) * float64(v)
+	}
+	if all == 0 {
+		return math.NaN()
+	}
+	return miss / all
+}
+
+// The window of SSIM.
+const ssimSize, ssimSigma = 11, 1.5
+
+// ssim returns the mean structural similarity of planes of 0..255, band by band,
+// which bounds the memory. Z. Wang et al.: Image quality assessment, IEEE Trans.
+// Image Processing 13 (2004), doi:10.1109/TIP.2003.819861.
+func ssim(a, b *patches.Plane) float64 {
+	if a.W < ssimSize || a.H < ssimSize {
+		return math.NaN()
+	}
+	const band = 128
+	total, rows := 0.0, a.H-ssimSize+1
+	for y := 0; y < rows; y += band {
+		h := min(band, rows-y) + ssimSize - 1
+		total += ssimSum(a.Crop(0, y, a.W, h), b.Crop(0, y, a.W, h))
+	}
+	return total / float64(rows*(a.W-ssimSize+1))
+}
+
+// ssimSum returns the sum of SSIM over the places where the window fits.
+func ssimSum(a, b *patches.Plane) float64 {
+	var window [ssimSize]float64
+	sum := 0.0
+	for i := range window {
+		d := float64(i - ssimSize/2)
+		window[i] = math.Exp(-d * d / (2 * ssimSigma * ssimSigma))
+		sum += window[i]
+	}
+	for i := range window {
+		window[i] /= sum
+	}
+	w, h := a.W-ssimSize+1, a.H-ssimSize+1
+	// blur filters f over both axes.
+	blur := func(f func(i int) float64) []float64 {
+		mid, out := make([]float64, w*a.H), make([]float64, w*h)
+		parallel.Rows(a.H, func(y int) {
+			for x := range w {
+				for k, g := range window {
+					mid[y*w+x] += g * f(y*a.W+x+k)
+				}
+			}
+		})
+		parallel.Rows(h, func(y int) {
+			for k, g := range window {
+				for x := range w {
+					out[y*w+x] += g * mid[(y+k)*w+x]
+				}
+			}
+		})
+		return out
+	}
+	va, vb := func(i int) float64 { return float64(a.Pix[i]) }, func(i int) float64 { return float64(b.Pix[i]) }
+	ma, mb := blur(va), blur(vb)
+	aa := blur(func(i int) float64 { return va(i) * va(i) })
+	bb := blur(func(i int) float64 { return vb(i) * vb(i) })
+	ab := blur(func(i int) float64 { return va(i) * vb(i) })
+	const c1, c2 = (0.01 * 255) * (0.01 * 255), (0.03 * 255) * (0.03 * 255)
+	total := 0.0
+	for i := range ma {
+		x, y := ma[i], mb[i]
+		total += (2*x*y + c1) * (2*(ab[i]-x*y) + c2) / ((x*x + y*y + c1) * (aa[i] - x*x + bb[i] - y*y + c2))
+	}
+	return total
+}
+
+// Means are means over the pictures whose score is defined; 0 stands for no such picture.
+type Means struct {
+	PSNR float64 `json:"psnr,omitempty"`
+	SSIM float64 `json:"ssim,omitempty"`
+	NFE  float64 `json:"nfe,omitempty"`
+}
+
+// Mean returns the means of a list. What is undefined, or infinite, does not count.
+func Mean(list []Metrics) Means {
+	mean := func(value func(Metrics) float64) float64 {
+		sum, count := 0.0, 0
+		for _, m := range list {
+			if v := value(m); !math.IsNaN(v) && !math.IsInf(v, 0) {
+				sum, count = sum+v, count+1
+			}
+		}
+		return sum / float64(max(count, 1))
+	}
+	return Means{
+		PSNR: mean(func(m Metrics) float64 { return m.PSNR }),
+		SSIM: mean(func(m Metrics) float64 { return m.SSIM }),
+		NFE:  mean(func(m Metrics) float64 { return m.NFE }),
+	}
+}

@@ -1,0 +1,160 @@
+package score
+
+import (
+	"image"
+	"image/color"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"superres/internal/picture"
+	"superres/patches"
+)
+
+func gray(w, h int, f func(x, y int) uint8) *image.Gray {
+	m := image.NewGray(image.Rect(0, 0, w, h))
+	for i := range m.Pix {
+		m.Pix[i] = f(i%w, i/w)
+	}
+	return m
+}
+
+func noise(w, h int) *patches.Plane {
+	rng := rand.New(rand.NewPCG(uint64(w), uint64(h)))
+	p := patches.NewPlane(w, h)
+	for i := range p.Pix {
+		p.Pix[i] = rng.Float32()
+	}
+	return p
+}
+
+func TestCompare(t *testing.T) {
+	a := gray(20, 16, func(x, y int) uint8 { return uint8(10*x + y) })
+	same, err := Compare(a, a, 2, 2)
+	if err != nil || !math.IsInf(same.PSNR, 1) || math.Abs(same.SSIM-1) > 1e-12 || same.NFE != 0 {
+		t.Errorf("a picture against itself: %+v %v", same, err)
+	}
+	// A step of 51 in R, G and B is 219/255·51 = 43.8 in Y, which rounds; the border is
+	// left out.
+	b := gray(20, 16, func(x, y int) uint8 { return 100 })
+	c := gray(20, 16, func(x, y int) uint8 {
+		if x == 0 {
+			return 0
+		}
+		return 151
+	})
+	got, err := Compare(b, c, 2, 2)
+	step := math.Round(16+219*151/255.) - math.Round(16+219*100/255.)
+	if want := 20 * math.Log10(255/step); err != nil || math.Abs(got.PSNR-want) > 1e-9 {
+		t.Errorf("PSNR %g, expected %g (%v)", got.PSNR, want, err)
+	}
+	if want := (19*51*51 + 100*100) / (20 * 100 * 100.); math.Abs(got.NFE-want) > 1e-6 {
+		t.Errorf("NFE %g, expected %g", got.NFE, want)
+	}
+	if alone, err := NormalisedError(b, c, 2); err != nil || alone != got.NFE {
+		t.Errorf("NFE %g alone, %g among the others (%v)", alone, got.NFE, err)
+	}
+	black := gray(20, 16, func(x, y int) uint8 { return 0 })
+	if alone, err := NormalisedError(black, c, 2); err != nil || !math.IsNaN(alone) {
+		t.Errorf("NFE %g with a black reference (%v)", alone, err)
+	}
+	// SSIM of two constants is the luminance term alone.
+	x, y := math.Round(16+219*100/255.), math.Round(16+219*151/255.)
+	if want := (2*x*y + 6.5025) / (x*x + y*y + 6.5025); math.Abs(got.SSIM-want) > 1e-9 {
+		t.Errorf("SSIM %g, expected %g", got.SSIM, want)
+	}
+}
+
+func TestCompareRefusesOtherSizes(t *testing.T) {
+	a := gray(21, 17, func(x, y int) uint8 { return 1 })
+	for _, c := range []struct {
+		w, h int
+		ok   bool
+	}{{20, 16, true}, {21, 17, true}, {19, 16, false}, {22, 17, false}, {20, 15, false}} {
+		_, err := Compare(a, gray(c.w, c.h, func(x, y int) uint8 { return 2 }), 2, 2)
+		if (err == nil) != c.ok {
+			t.Errorf("%d×%d: %v", c.w, c.h, err)
+		}
+		if _, err := NormalisedError(a, gray(c.w, c.h, func(x, y int) uint8 { return 2 }), 2); (err == nil) != c.ok {
+			t.Errorf("%d×%d: %v", c.w, c.h, err)
+		}
+	}
+	if _, err := Compare(gray(4, 9, func(x, y int) uint8 { return 1 }), gray(4, 9, func(x, y int) uint8 { return 1 }), 2, 2); err == nil {
+		t.Error("nothing is left within the border, and no error")
+	}
+}
+
+// The colour weights of Y.
+func TestLimitedY(t *testing.T) {
+	for _, c := range []struct {
+		c    color.NRGBA
+		want float32
+	}{{color.NRGBA{255, 255, 255, 255}, 235}, {color.NRGBA{0, 0, 0, 255}, 16}, {color.NRGBA{255, 0, 0, 255}, 81}, {color.NRGBA{0, 255, 0, 255}, 145}, {color.NRGBA{0, 0, 255, 255}, 41}} {
+		m := image.NewNRGBA(image.Rect(0, 0, 1, 1))
+		m.SetNRGBA(0, 0, c.c)
+		if got := limitedY(picture.Split(m)).Pix[0]; got != c.want {
+			t.Errorf("%v: Y %g, expected %g", c.c, got, c.want)
+		}
+	}
+}
+
+// slowSSIM is the definition: at every place, weighted moments of the window.
+func slowSSIM(a, b *patches.Plane) float64 {
+	total, count := 0.0, 0
+	for y := 0; y+11 <= a.H; y++ {
+		for x := 0; x+11 <= a.W; x++ {
+			var sum, ma, mb, aa, bb, ab float64
+			for i := range 121 {
+				u, v := i%11, i/11
+				g := math.Exp(-float64((u-5)*(u-5)+(v-5)*(v-5)) / 4.5)
+				p, q := float64(a.Pix[(y+v)*a.W+x+u]), float64(b.Pix[(y+v)*a.W+x+u])
+				sum, ma, mb, aa, bb, ab = sum+g, ma+g*p, mb+g*q, aa+g*p*p, bb+g*q*q, ab+g*p*q
+			}
+			ma, mb = ma/sum, mb/sum
+			va, vb, cov := aa/sum-ma*ma, bb/sum-mb*mb, ab/sum-ma*mb
+			total += (2*ma*mb + 6.5025) * (2*cov + 58.5225) / ((ma*ma + mb*mb + 6.5025) * (va + vb + 58.5225))
+			count++
+		}
+	}
+	return total / float64(count)
+}
+
+func TestSSIMAgainstTheDefinition(t *testing.T) {
+	a, b := noise(30, 150), noise(31, 150).Crop(1, 0, 30, 150) // two bands
+	for i := range a.Pix {
+		a.Pix[i] *= 255
+		b.Pix[i] = 0.7*a.Pix[i] + 80*b.Pix[i]
+	}
+	if got, want := ssim(a, b), slowSSIM(a, b); math.Abs(got-want) > 1e-9 || want > 0.95 {
+		t.Errorf("SSIM %g, expected %g", got, want)
+	}
+}
+
+func TestUndefinedScoresDoNotCount(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	got := Mean([]Metrics{{30, 0.9, 0.1}, {inf, nan, nan}, {40, 0.7, 0.3}})
+	if math.Abs(got.PSNR-35) > 1e-12 || math.Abs(got.SSIM-0.8) > 1e-12 || math.Abs(got.NFE-0.2) > 1e-12 {
+		t.Errorf("%+v", got)
+	}
+	if black := gray(12, 12, func(x, y int) uint8 { return 0 }); !math.IsNaN(NFE(picture.Split(black).Luma(), noise(12, 12))) {
+		t.Error("the error against black is defined")
+	}
+}
+
+// A protocol measures what it names, and nothing else.
+func TestProtocols(t *testing.T) {
+	ref := gray(20, 16, func(x, y int) uint8 { return uint8(7 * x) })
+	test := gray(20, 16, func(x, y int) uint8 { return uint8(7*x + y) })
+	all, err := Compare(ref, test, 2, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err1 := MatlabY.Compare(ref, test, 2)
+	e, err2 := Normalised.Compare(ref, test, 2)
+	if err1 != nil || err2 != nil || y.PSNR != all.PSNR || y.SSIM != all.SSIM || !math.IsNaN(y.NFE) || e.NFE != all.NFE || !math.IsNaN(e.PSNR) {
+		t.Errorf("%+v (%v), %+v (%v), in all %+v", y, err1, e, err2, all)
+	}
+	if _, err := Protocol("psnr").Compare(ref, test, 2); err == nil {
+		t.Error("an unknown protocol scores")
+	}
+}

@@ -1,0 +1,120 @@
+package stage
+
+import (
+	"context"
+	"encoding/json"
+	"runtime"
+
+	"superres/internal/parallel"
+	"superres/learners/plugin"
+	"superres/patches"
+	"superres/superres/resample"
+)
+
+// BackProject is iterative back-projection: what the enlargement x, reduced
+// again, lacks of the low-resolution picture l is enlarged and added,
+//
+//	x ← clip(x + E(l − R x)),
+//
+// R the degradation of the model, E bicubic enlargement, clip to 0..1. After it the
+// enlargement says what the picture said, and no more noise than that.
+//
+// M. Irani, S. Peleg: Improving resolution by image registration, CVGIP 53
+// (1991), doi:10.1016/1049-9652(91)90045-L.
+type BackProject struct {
+	// Iterations is how often it is done, 1 to 1000.
+	Iterations int
+	// Degradation is R.
+	Degradation resample.Degradation
+	scale       int
+}
+
+// NewBackProject makes the stage for a scale. It fails when a value is out of range.
+func NewBackProject(scale, iterations int, d resample.Degradation) (*BackProject, error) {
+	if iterations < 1 || iterations > 1000 || scale < 2 || scale > 4 {
+		return nil, plugin.Errorf("stage: %d back-projections at scale %d, expected 1 to 1000 and 2 to 4", iterations, scale)
+	}
+	if err := d.Check(); err != nil {
+		return nil, err
+	}
+	return &BackProject{Iterations: iterations, Degradation: d, scale: scale}, nil
+}
+
+type backProjectParams struct {
+	Iterations  int                  `json:"iterations"`
+	Degradation resample.Degradation `json:"degradation"`
+}
+
+func init() {
+	Register("backproject", func(scale int, params json.RawMessage, _ *Arrays) (Stage, error) {
+		var p backProjectParams
+		if err := Unmarshal(params, &p); err != nil {
+			return nil, err
+		}
+		return NewBackProject(scale, p.Iterations, p.Degradation)
+	})
+}
+
+// Kind implements Stage.
+func (b *BackProject) Kind() string { return "backproject" }
+
+// Save implements Stage.
+func (b *BackProject) Save(*Arrays) any {
+	return backProjectParams{b.Iterations, b.Degradation}
+}
+
+// Apply implements Stage.
+func (b *BackProject) Apply(ctx context.Context, low, current *patches.Plane, w *Work) (*patches.Plane, error) {
+	enlarge := resample.New(low.W, low.H, current.W, current.H, resample.Bicubic)
+	out := w.Plane(current.W, current.H)
+	for i := range b.Iterations {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		miss := w.Plane(low.W, low.H)
+		b.Degradation.ReduceTo(miss, current, b.scale)
+		parallel.Rows(low.H, func(y int) {
+			row := miss.Row(y)
+			for x, v := range low.Row(y) {
+				row[x] = v - row[x]
+			}
+		})
+		enlarge.AddTo(out, current, miss)
+		w.Give(miss.Pix)
+		current = out
+		w.Report(float64(i+1) / float64(b.Iterations))
+	}
+	return current, nil
+}
+
+// Reach implements Stage.
+func (b *BackProject) Reach() int {
+	const enlarged = 2 // of the bicubic kernel
+	return b.Iterations * (enlarged + b.Degradation.Reach())
+}
+
+// Memory implements Stage: what misses, and rows of it that are enlarged across.
+func (b *BackProject) Memory(width, rows int) (fixed, working int64) {
+	return 0, 4*int64(width)*int64(rows) + int64(runtime.GOMAXPROCS(0))*4*32*int64(width)*int64(b.scale)
+}
+
+// Settings implements Tunable.
+func (b *BackProject) Settings() Settings { return BackProjecting }
+
+// Tune implements Tunable: whoever asks for other back-projections puts them in himself.
+func (b *BackProject) Tune(t Tuning) (Stage, error) {
+	if t.BackProject != nil {
+		return nil, nil
+	}
+	return b, nil
+}
+
+// BackProjection returns the iterations and the degradation of a stage that is a
+// back-projection.
+func BackProjection(s Stage) (iterations int, d resample.Degradation, ok bool) {
+	b, ok := s.(*BackProject)
+	if !ok {
+		return 0, "", false
+	}
+	return b.Iterations, b.Degradation, true
+}

@@ -1,0 +1,155 @@
+package stage
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"superres/patches"
+)
+
+// Stage is one step of a model: it makes a better enlargement out of the one before it. A
+// stage does not change once made, and concurrent use is safe.
+type Stage interface {
+	// Apply returns the improved enlargement of low; current is what the stages before it
+	// made of low, scale times as wide and as high. Samples are 0..1. Neither plane is
+	// changed, and neither may be kept: their memory is used again. The result is in memory
+	// of its own, from w.Plane or new. Apply calls w.Report with the share done, 0..1, now
+	// and then, at last with 1, from the goroutine it was called in. It gives the same bits
+	// whatever the number of workers. It fails only with ctx.Err().
+	Apply(ctx context.Context, low, current *patches.Plane, w *Work) (*patches.Plane, error)
+
+	// Reach is how many rows of low, above and below a row, Apply looks at to make what
+	// that row becomes. A picture is enlarged in bands of rows: to have rows a..b-1 of low
+	// enlarged, a model gives Apply the rows from a−Reach, rounded down to a multiple of
+	// Alignment, to b+Reach, cut off at the edges of the picture, with the same part of
+	// current, and keeps the rows of the result that belong to a..b-1. They must be the
+	// same bits as when Apply is given the whole picture.
+	Reach() int
+
+	// Memory estimates bytes: fixed is what the stage itself takes as long as it exists,
+	// working what one Apply takes beside low, current and the result, for planes of low
+	// of the given width and number of rows, with as many workers as there are processors.
+	Memory(width, rows int) (fixed, working int64)
+
+	// Kind is the name the stage is registered under.
+	Kind() string
+
+	// Save returns the parameters of the stage, to be written as JSON, and puts its arrays
+	// in a.
+	Save(a *Arrays) any
+}
+
+// Alignment is what the first row of low of every band is a multiple of, so that a stage
+// which works in cells of 1 to 4 rows, or of 6 or 12, has them where they are in the whole
+// picture.
+const Alignment = 12
+
+// Tuning changes how a trained model is applied. Zero fields change nothing.
+type Tuning struct {
+	// Coder is the spec of another sparse coder.
+	Coder string
+	// Sparsity is another number of atoms in a code; 0: as the coder says.
+	Sparsity int
+	// BackProject is another number of back-projections, after the other stages, or after
+	// each step of a cascade; 0: none; nil: as the model has them.
+	BackProject *int
+	// Stages is how many steps of a cascade are used, from the first; 0: all.
+	Stages int
+	// AtMost tells that fewer steps than Stages are no error.
+	AtMost bool
+}
+
+// Settings are the parts of a Tuning that concern a stage.
+type Settings uint8
+
+// The settings.
+const (
+	Coding         Settings = 1 << iota // Coder and Sparsity
+	Step                                // Stages: a model may end after this stage
+	BackProjecting                      // BackProject: the stage is one of those that are replaced
+)
+
+// Tunable is a stage with settings that can be changed without learning anew.
+type Tunable interface {
+	Stage
+	// Settings tells which settings concern the stage.
+	Settings() Settings
+	// Tune returns the stage with other settings: itself when nothing is asked of it, nil
+	// when it is to be left out. It fails when a setting is wrong, or means nothing to a
+	// model that has such a stage.
+	Tune(t Tuning) (Stage, error)
+}
+
+// AreaKeeper is a stage that tells whether it rings beside areas and lines of one colour,
+// as they are drawn, so that a model which restores pictures must keep their limits.
+type AreaKeeper interface {
+	Stage
+	KeepsAreas() bool
+}
+
+// SettingsOf returns the settings that concern a stage: none when it is not Tunable.
+func SettingsOf(s Stage) Settings {
+	if t, ok := s.(Tunable); ok {
+		return t.Settings()
+	}
+	return 0
+}
+
+// KeepsAreas tells whether a stage asks for the limits of drawn areas to be kept.
+func KeepsAreas(s Stage) bool {
+	k, ok := s.(AreaKeeper)
+	return ok && k.KeepsAreas()
+}
+
+// Loader makes a stage for a model of the given scale out of what Save wrote: its
+// parameters and its arrays. It must check every size.
+type Loader func(scale int, params json.RawMessage, a *Arrays) (Stage, error)
+
+var (
+	loadersMu sync.RWMutex
+	loaders   = map[string]Loader{}
+)
+
+// Register adds a kind of stage. It panics when the name is taken. Call it in init.
+func Register(kind string, load Loader) {
+	loadersMu.Lock()
+	defer loadersMu.Unlock()
+	if kind == "" || load == nil || loaders[kind] != nil {
+		panic(fmt.Sprintf("stage: %q is registered twice, or has no name or no loader", kind))
+	}
+	loaders[kind] = load
+}
+
+// Names returns the kinds of stage that are registered, sorted.
+func Names() []string {
+	loadersMu.RLock()
+	defer loadersMu.RUnlock()
+	var kinds []string
+	for kind := range loaders {
+		kinds = append(kinds, kind)
+	}
+	slices.Sort(kinds)
+	return kinds
+}
+
+func loader(kind string) Loader {
+	loadersMu.RLock()
+	defer loadersMu.RUnlock()
+	return loaders[kind]
+}
+
+// Unmarshal reads the parameters of a stage into a struct and refuses those it does not
+// know.
+func Unmarshal(params json.RawMessage, into any) error {
+	dec := json.NewDecoder(strings.NewReader(string(params)))
+	dec.DisallowUnknownFields()
+	if dec.Decode(into) != nil {
+		return errors.New("its parameters are damaged, or of a newer superres")
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+package stagetest_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"superres/patches"
+	"superres/superres/stage"
+	"superres/superres/stage/stagetest"
+)
+
+// mean is a stage that takes the mean of so many rows above and below, in a way that can
+// lie about itself.
+type mean struct {
+	Rows int    `json:"rows"` // above and below
+	Lie  string `json:"lie"`
+}
+
+var hoard []float32
+
+func (m mean) Apply(ctx context.Context, low, current *patches.Plane, w *stage.Work) (*patches.Plane, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	scale, reach := current.H/low.H, m.Rows
+	if m.Lie == "reach" {
+		reach++
+	}
+	if m.Lie == "memory" {
+		hoard = make([]float32, 200*len(current.Pix))
+	}
+	out := w.Plane(current.W, current.H)
+	if m.Lie == "input" {
+		current.Pix[0] = 0
+	}
+	if m.Lie == "memory of the input" {
+		out = current
+	}
+	for y := range current.H {
+		lo, hi := max(y/scale-reach, 0)*scale, min(y/scale+reach+1, low.H)*scale
+		row := out.Row(y)
+		if m.Lie != "pool" {
+			clear(row)
+		}
+		for v := lo; v < hi; v++ {
+			for x, s := range current.Row(v) {
+				row[x] += s / float32(hi-lo)
+			}
+		}
+		if m.Lie == "workers" {
+			row[0] += float32(runtime.GOMAXPROCS(0)) / 1000
+		}
+	}
+	if m.Lie != "progress" {
+		w.Report(1)
+	}
+	if m.Lie == "size" {
+		out = out.Crop(0, 0, out.W, out.H-1)
+	}
+	return out, nil
+}
+
+func (m mean) Reach() int                     { return m.Rows }
+func (m mean) Memory(_, _ int) (int64, int64) { return 0, 0 }
+func (m mean) Kind() string                   { return "mean" }
+
+func (m mean) Save(a *stage.Arrays) any {
+	if m.Lie == "save" {
+		return mean{m.Rows + 1, m.Lie}
+	}
+	stage.Put(a, "rows", 1, []int16{int16(m.Rows)})
+	return m
+}
+
+func init() {
+	stage.Register("mean", func(_ int, params json.RawMessage, a *stage.Arrays) (stage.Stage, error) {
+		var m mean
+		if strings.Contains(string(params), `"lie":"damage"`) {
+			if json.Unmarshal(params, &m) != nil {
+				panic("damaged")
+			}
+			return m, nil
+		}
+		if err := stage.Unmarshal(params, &m); err != nil {
+			return nil, err
+		}
+		if m.Rows < 0 || m.Rows > 100 {
+			return nil, fmt.Errorf("%d rows, expected 0 to 100", m.Rows)
+		}
+		if m.Lie != "save" {
+			rows, err := stage.Get[int16](a, "rows", 1, 1)
+			if err != nil {
+				return nil, err
+			}
+			m.Rows = int(rows[0])
+		}
+		return m, nil
+	})
+}
+
+// failures is a test that fails, kept.
+type failures []string
+
+func (*failures) Helper() {}
+
+func (f *failures) Errorf(format string, args ...any) { *f = append(*f, fmt.Sprintf(format, args...)) }
+
+// What keeps its promises passes, and whatever lies is found out by what it lies about.
+func TestRunFindsLies(t *testing.T) {
+	for lie, want := range map[string]string{
+		"": "", "reach": "of Reach count", "memory": "Memory says", "workers": "workers give other bits", "pool": "memory of the pool",
+		"input": "changes what it is given", "memory of the input": "returns the memory", "progress": "progress ends at", "size": "wrong size",
+		"save": "saved", "damage": "panic",
+	} {
+		var got failures
+		stagetest.Run(&got, 2, mean{3, lie})
+		switch text := strings.Join(got, "\n"); {
+		case want == "" && len(got) > 0:
+			t.Errorf("a stage that keeps its promises fails: %s", text)
+		case want != "" && !strings.Contains(text, want):
+			t.Errorf("a stage that lies about its %s: found %q, expected %q", lie, text, want)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package training
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"hash"
+	"image"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"superres/learners/plugin"
+	"superres/patches"
+	"superres/superres/resample"
+	"superres/superres/stage"
+)
+
+// Source is one training picture.
+type Source struct {
+	// Name is what messages call the picture.
+	Name string
+	// Open returns the picture. It may be called more than once and must give the same
+	// picture every time.
+	Open func(context.Context) (image.Image, error)
+}
+
+// Progress is told how far a phase of the work has come, from one goroutine.
+type Progress func(phase string, done, total int)
+
+// Trainer learns stages from pictures.
+type Trainer interface {
+	// Target returns what the stages will be for: a scale, and the degradation that they
+	// undo. It fails when an option of the trainer is wrong, before there is any work.
+	Target() (scale int, d resample.Degradation, err error)
+	// Memory estimates the bytes that Train takes at its peak, beside what its own comment
+	// says of pictures; 0 when an option is wrong.
+	Memory() int64
+	// Train learns the stages. The same pictures in the same order and the same options
+	// give the same bytes, whatever the number of workers. progress may be nil. When ctx
+	// ends Train returns ctx.Err().
+	Train(ctx context.Context, sources []Source, progress Progress) (*Result, error)
+}
+
+// Result is what a Trainer has learned.
+type Result struct {
+	// Stages are what a model applies after its first enlargement, by bicubic
+	// interpolation.
+	Stages []stage.Stage
+	// Record says how they were learned.
+	Record Record
+}
+
+// Record says how stages were learned, for a reader of the model.
+type Record struct {
+	Learner    string   // spec
+	Coder      string   // spec, of learning and enlarging; "": there is none
+	Atoms      int      // K
+	Iterations int      // that were run
+	Stop       string   // why learning ended
+	Seed       uint64   // of all that was random
+	Warnings   []string // of the learner
+	Pictures   int      // that were learned from
+	Patches    int      // that were drawn from them
+	DataSHA256 string   // see Digest
+	RMSE       float64  // of what was learned from, at the end
+}
+
+// ErrPictures is wrapped by errors about the training pictures: there are too few,
+// or they hold too little.
+var ErrPictures = errors.New("pictures cannot be learned from")
+
+// ErrMemory is wrapped by errors about pictures that take more memory than a trainer may.
+var ErrMemory = errors.New("learning from these pictures takes too much memory")
+
+// HoldOut draws count sources by the seed; both parts keep their order.
+func HoldOut(sources []Source, count int, seed uint64) (train, held []Source) {
+	drawn := rand.New(rand.NewPCG(seed, 2)).Perm(len(sources))[:count]
+	for i, s := range sources {
+		if slices.Contains(drawn, i) {
+			held = append(held, s)
+		} else {
+			train = append(train, s)
+		}
+	}
+	return train, held
+}
+
+// Digest is the SHA-256 of the brightness of all pictures that are learned from, in their
+// order. The zero value is ready.
+type Digest struct{ sum hash.Hash }
+
+// Add adds a picture.
+func (d *Digest) Add(p *patches.Plane) {
+	if d.sum == nil {
+		d.sum = sha256.New()
+	}
+	buf := make([]byte, 0, 8+4*len(p.Pix))
+	buf = binary.LittleEndian.AppendUint32(buf, uint32(p.W))
+	buf = binary.LittleEndian.AppendUint32(buf, uint32(p.H))
+	for _, v := range p.Pix {
+		buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(v))
+	}
+	d.sum.Write(buf)
+}
+
+// String returns the hash in hexadecimal.
+func (d *Digest) String() string {
+	if d.sum == nil {
+		d.sum = sha256.New()
+	}
+	return hex.EncodeToString(d.sum.Sum(nil))
+}
+
+// CheckReductions refuses factors by which pictures cannot be reduced to be learned from
+// once more.
+func CheckReductions(factors []float64) error {
+	for _, r := range factors {
+		if !(r > 0 && r < 1) {
+			return plugin.Errorf("training: reduction %g, expected more than 0 and less than 1", r)
+		}
+	}
+	return nil
+}
+
+// Range is an option that must lie from Least to Most.
+type Range struct {
+	Name               string
+	Value, Least, Most int
+}
+
+// CheckRanges returns an error for the first option that is out of its range.
+func CheckRanges(ranges ...Range) error {
+	for _, r := range ranges {
+		if r.Value < r.Least || r.Value > r.Most {
+			return plugin.Errorf("training: %s %d, expected %d to %d", r.Name, r.Value, r.Least, r.Most)
+		}
+	}
+	return nil
+}
+
+// Default sets a field that is zero to a value.
+func Default[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}

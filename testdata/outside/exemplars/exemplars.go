@@ -1,0 +1,70 @@
+// Package exemplars is a learner whose dictionary is made of training signals, as they are
+// drawn: nothing is learned. It is the simplest of all, and a baseline for the others.
+package exemplars
+
+import (
+	"context"
+	"flag"
+	"math"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/learners"
+	"superres/learners/plugin"
+)
+
+// Exemplars is the learner.
+type Exemplars struct {
+	// Skip throws so many draws away; 0: none.
+	Skip int
+}
+
+func init() {
+	learners.Register(learners.Info{
+		Name:      "exemplars",
+		Summary:   "training signals themselves, drawn by the seed",
+		Reference: "Yang, Wright, Huang, Ma 2008",
+		New: func(fs *flag.FlagSet) learners.Learner {
+			l := &Exemplars{}
+			fs.IntVar(&l.Skip, "skip", 0, "throw so many draws away")
+			return l
+		},
+	})
+}
+
+// Check refuses parameters that mean nothing.
+func (l Exemplars) Check() error {
+	if l.Skip < 0 {
+		return plugin.Errorf("exemplars: skip %d, expected 0 or more", l.Skip)
+	}
+	return nil
+}
+
+// Learn implements learners.Learner.
+func (l Exemplars) Learn(ctx context.Context, y *mat.Dense, opt learners.Options) (*learners.Result, error) {
+	began := time.Now()
+	opt, d, err := learners.Prepare(y, opt)
+	if err != nil {
+		return nil, err
+	}
+	if l.Skip > 0 && opt.Init == nil {
+		if d, err = learners.Start(y, opt.Atoms, opt.Seed+uint64(l.Skip)); err != nil {
+			return nil, err
+		}
+	}
+	x, err := opt.Coder.Code(ctx, d, y)
+	if err != nil {
+		return nil, err
+	}
+	var rest mat.Dense
+	rest.Sub(y, x.Rebuild(d))
+	m, n := y.Dims()
+	step := learners.Step{
+		Iteration: 1, RMSE: mat.Norm(&rest, 2) / math.Sqrt(float64(m*n)), NonZeros: float64(len(x.Index)) / float64(n), Elapsed: time.Since(began),
+	}
+	if opt.Trace != nil {
+		opt.Trace(step)
+	}
+	return learners.Finish(&learners.Result{Dictionary: d, Codes: x, Steps: []learners.Step{step}, Stop: learners.Settled})
+}

@@ -1,0 +1,83 @@
+// Package smooth is a stage that mixes every row of an enlargement with those around it.
+// It makes no picture better, and shows all that a stage of another module must have.
+package smooth
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"superres/patches"
+	"superres/superres/stage"
+)
+
+// Stage takes the weighted mean of the rows around each.
+type Stage struct {
+	weights []float32 // of the rows from that far above to that far below
+}
+
+// New makes a stage of an odd number of weights.
+func New(weights []float32) (*Stage, error) {
+	if len(weights)%2 == 0 || len(weights) > 31 {
+		return nil, fmt.Errorf("%d weights, expected an odd number up to 31", len(weights))
+	}
+	return &Stage{weights}, nil
+}
+
+const kind = "smooth"
+
+type params struct {
+	Weights int `json:"weights"`
+}
+
+func init() { stage.Register(kind, load) }
+
+func load(_ int, text json.RawMessage, a *stage.Arrays) (stage.Stage, error) {
+	var p params
+	if err := stage.Unmarshal(text, &p); err != nil {
+		return nil, err
+	}
+	if p.Weights < 1 || p.Weights > 31 {
+		return nil, fmt.Errorf("%d weights, expected 1 to 31", p.Weights)
+	}
+	weights, err := stage.Get[float32](a, "weights", 1, p.Weights)
+	if err != nil {
+		return nil, err
+	}
+	return New(weights)
+}
+
+// Apply implements stage.Stage.
+func (s *Stage) Apply(ctx context.Context, _, current *patches.Plane, w *stage.Work) (*patches.Plane, error) {
+	out := w.Plane(current.W, current.H)
+	far := len(s.weights) / 2
+	for y := range current.H {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		row := out.Row(y)
+		clear(row)
+		for i, weight := range s.weights {
+			for x, v := range current.Row(min(max(y+i-far, 0), current.H-1)) {
+				row[x] += weight * v
+			}
+		}
+	}
+	w.Report(1)
+	return out, nil
+}
+
+// Reach implements stage.Stage: of rows of the enlargement, which are more.
+func (s *Stage) Reach() int { return (len(s.weights)/2 + 1) / 2 }
+
+// Memory implements stage.Stage.
+func (s *Stage) Memory(_, _ int) (fixed, working int64) { return int64(4 * len(s.weights)), 0 }
+
+// Kind implements stage.Stage.
+func (s *Stage) Kind() string { return kind }
+
+// Save implements stage.Stage.
+func (s *Stage) Save(a *stage.Arrays) any {
+	stage.Put(a, "weights", 1, s.weights)
+	return params{len(s.weights)}
+}

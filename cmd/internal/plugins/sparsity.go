@@ -8,19 +8,35 @@ import (
 	"superres/learners/sparse"
 )
 
-// CoderSpec returns the spec of a coder with --sparsity in it, unless it says its own.
-// A sparsity that was not asked for gives way: to the number of atoms, and to a coder
-// that has another idea of being sparse.
-func CoderSpec(c *cli.Context, spec string, atoms int) (string, error) {
-	n, asked := c.Int("sparsity"), c.IsSet("sparsity")
-	if !asked {
-		n = min(n, atoms)
+// Coder is the sparse coder that a command line asks for.
+type Coder struct {
+	// Spec is that of the coder: --coder.
+	Spec string
+	// SpecGiven tells that the spec was given and is no default.
+	SpecGiven bool
+	// Sparsity is how many atoms a code has at most: --sparsity. 0 is as the spec says.
+	Sparsity int
+	// SparsityGiven tells that the sparsity was given and is no default.
+	SparsityGiven bool
+}
+
+// ReadCoder reads --coder and --sparsity.
+func ReadCoder(c *cli.Context) Coder {
+	return Coder{c.String("coder"), c.IsSet("coder"), c.Int("sparsity"), c.IsSet("sparsity")}
+}
+
+// Over returns the spec of the coder with its sparsity in it, over so many atoms, unless it
+// says its own. A sparsity that was not given gives way: to the number of atoms, and to a
+// coder that has another idea of being sparse.
+func (c Coder) Over(atoms int) (string, error) {
+	if c.SparsityGiven {
+		return WithSparsity(c.Spec, c.Sparsity)
 	}
-	with, err := WithSparsity(spec, n)
-	if err != nil && !asked {
-		return spec, nil
+	with, err := WithSparsity(c.Spec, min(c.Sparsity, atoms))
+	if err != nil {
+		return c.Spec, nil
 	}
-	return with, err
+	return with, nil
 }
 
 // WithSparsity returns the spec of a coder with a sparsity, unless it says itself how

@@ -2,26 +2,25 @@ package atoms
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/tabwriter"
-
-	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
 	"superres/internal/safefile"
 )
 
 // report draws the atoms and prints the figures.
-func (d *shown) report(c *cli.Context, s *console.Streams, drawing *drawing) error {
+func (d *shown) report(ctx context.Context, opt ShowOptions, s *console.Streams) error {
+	drawing := opt.Drawing
 	table := s.Out
-	if drawing.name != "" {
-		if drawing.name == "-" {
+	if drawing.Name != "" {
+		if drawing.Name == "-" {
 			w := bufio.NewWriter(s.Out)
-			if err := drawing.write(d.Parts[0], w); err != nil {
+			if err := drawing.write(d.Dictionaries[0], w); err != nil {
 				return err
 			}
 			if err := w.Flush(); err != nil {
@@ -29,18 +28,18 @@ func (d *shown) report(c *cli.Context, s *console.Streams, drawing *drawing) err
 			}
 			table = s.Err
 		} else {
-			d.Mosaic = drawing.name
-			if err := safefile.WriteAtomic(drawing.name, drawing.overwrite, func(w io.Writer) error {
-				return drawing.write(d.Parts[0], console.Interruptible(c.Context, w))
+			d.Mosaic = drawing.Name
+			if err := safefile.WriteAtomic(drawing.Name, drawing.Overwrite, func(w io.Writer) error {
+				return drawing.write(d.Dictionaries[0], console.Interruptible(ctx, w))
 			}); err != nil {
 				return err
 			}
 		}
 	}
-	if c.Bool("quiet") && drawing.name != "" && !c.Bool("json") {
+	if opt.Quiet && drawing.Name != "" && !opt.JSON {
 		return nil
 	}
-	if c.Bool("json") {
+	if opt.JSON {
 		enc := json.NewEncoder(table)
 		enc.SetIndent("", "  ")
 		return enc.Encode(d)
@@ -57,7 +56,7 @@ func (d *shown) text() string {
 		b.WriteString(": " + safefile.OneLine(d.Model))
 	}
 	b.WriteByte('\n')
-	for _, p := range d.Parts {
+	for _, p := range d.Dictionaries {
 		b.WriteByte('\n')
 		if p.Stage != nil {
 			fmt.Fprintf(&b, "stage %d, coupled: ", *p.Stage)
@@ -86,35 +85,4 @@ func (d *shown) text() string {
 		}
 	}
 	return b.String()
-}
-
-// text says how the use is spread.
-func (u *usageCounts) text() string {
-	total := 0
-	for _, n := range u.Uses {
-		total += n
-	}
-	text := fmt.Sprintf("%d patches of %s: %d of %d atoms used, %.3g a patch", u.Patches, console.Count(u.Pictures, "picture"), u.Used, len(u.Uses), float64(total)/float64(u.Patches))
-	order := u.order()
-	if total > 0 {
-		sum, half := 0, 0
-		for half = 0; 2*sum < total; half++ {
-			sum += u.Uses[order[half]]
-		}
-		text += fmt.Sprintf("; half of the use is of %s; most used:", console.Count(half, "atom"))
-		for _, k := range order[:min(5, u.Used)] {
-			text += fmt.Sprintf(" %d (%.2g %%)", k, 100*float64(u.Uses[k])/float64(u.Patches))
-		}
-	}
-	return text + "\n"
-}
-
-// order returns the atoms, the most used first.
-func (u *usageCounts) order() []int {
-	order := make([]int, len(u.Uses))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return u.Uses[b] - u.Uses[a] })
-	return order
 }

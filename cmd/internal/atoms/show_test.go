@@ -232,11 +232,11 @@ func TestDictShow(t *testing.T) {
 	}
 	d, text := show("I.npy")
 	want := measures{Of: "atoms", Entries: 4, NormMin: 1, NormMean: 2.25, NormMax: 4, Pairs: 6, Rank: 4, Condition: 4}
-	if len(d.Parts) != 1 || d.Parts[0].Atoms != 4 || d.Parts[0].Measures[0] != want || !strings.Contains(text, "4 atoms") {
-		t.Errorf("%+v\n%s", d.Parts[0], text)
+	if len(d.Dictionaries) != 1 || d.Dictionaries[0].Atoms != 4 || d.Dictionaries[0].Measures[0] != want || !strings.Contains(text, "4 atoms") {
+		t.Errorf("%+v\n%s", d.Dictionaries[0], text)
 	}
 	d, _ = show("bare.npz")
-	if p := d.Parts[0]; d.Scale != 2 || p.Patch != 2 || len(p.Measures) != 3 || p.Stage != nil {
+	if p := d.Dictionaries[0]; d.Scale != 2 || p.Patch != 2 || len(p.Measures) != 3 || p.Stage != nil {
 		t.Errorf("%+v", p)
 	} else if m := p.Measures[0]; m.Entries != 4 || m.Near != 1 || m.Pairs != 3 || m.Rank != 2 || math.Abs(m.Coherence-3.95/2/math.Sqrt(3.9025)) > 1e-9 {
 		t.Errorf("%+v", m)
@@ -249,7 +249,7 @@ func TestDictShow(t *testing.T) {
 	consoletest.WritePicture(t, filepath.Join(dir, "pictures/b.png"), dot)
 	for _, file := range []string{"m.npz", "e.npz"} {
 		d, text = show(file, "pictures")
-		p := d.Parts[0]
+		p := d.Dictionaries[0]
 		// Of the 2×2 patches with the dot in them: it is below at the right of the atom in
 		// one; in the others the edge, or what is nearly the edge, fits it best.
 		if p.Usage == nil || p.Usage.Pictures != 2 || p.Usage.Patches != 64+25 || p.Usage.Uses[1] != 1 || p.Usage.Uses[0]+p.Usage.Uses[2] != 3 ||
@@ -262,7 +262,7 @@ func TestDictShow(t *testing.T) {
 	}
 	for name, scale := range coupledBuiltins(t) {
 		d, text = show(name)
-		p := d.Parts[0]
+		p := d.Dictionaries[0]
 		n := p.Patch * p.Patch
 		if p.Atoms < 2 || p.Measures[0].Entries != n || p.Measures[1].Entries != n*scale*scale || p.Measures[2].Entries != n*(1+scale*scale) || !strings.HasPrefix(text, fmt.Sprintf("%s: ×%d from ", name, scale)) {
 			t.Errorf("%s: %+v\n%s", name, p, text)

@@ -5,6 +5,7 @@
 // import.go. What they have in common is in file.go, a file of matrices and what it says of
 // itself, and stages.go, the coupled stages of a model. For show, read on in shown.go, what
 // is shown; measure.go and usage.go, its figures; drawing.go and report.go, what is written.
+// For import, read on in recipe.go, how atoms from elsewhere are applied.
 package atoms
 
 import (

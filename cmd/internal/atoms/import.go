@@ -175,29 +175,9 @@ func importAtoms(opt ImportOptions, s *console.Streams) error {
 	if err != nil {
 		return err
 	}
-	h, err := readHalves(opt, f)
+	m, p, err := importModel(opt, f)
 	if err != nil {
 		return err
-	}
-	p, err := importParameters(opt, f, h)
-	if err != nil {
-		return err
-	}
-	m, err := modelOf(p.Recipe, h.low, h.high)
-	if errors.Is(err, plugin.ErrSettings) && (opt.Coder.SpecGiven || opt.Coder.SparsityGiven) {
-		return err
-	}
-	if err != nil {
-		return f.refuse("%s", console.Message(err))
-	}
-	base := filepath.Base(filepath.Clean(opt.File))
-	if opt.File == "-" {
-		base = f.name
-	}
-	_, atoms := h.low.Dims()
-	m.Provenance = superres.Provenance{
-		Command: importLine(p.Recipe) + opt.arrays + " " + console.Quoted(base), Coder: p.Coder, Atoms: atoms, Data: []string{base},
-		Imported: &superres.Imported{File: base, SHA256: f.sha256(), From: p.Provenance},
 	}
 	// What cannot be loaded again is better refused now.
 	var model bytes.Buffer
@@ -210,12 +190,43 @@ func importAtoms(opt ImportOptions, s *console.Streams) error {
 	if err := safefile.WriteAtomic(opt.Output, opt.Overwrite, console.Writes(model.Bytes())); err != nil {
 		return err
 	}
-	if !opt.Quiet {
-		text := fmt.Sprintf("%s: %s; patches of %d×%d, --mean=%t --detail=%t, %s", opt.Output, models.Summary(m), p.Patch, p.Patch, p.Mean, p.Detail, p.Coder)
-		for _, w := range importWarnings(m) {
-			text += "; warning: " + w
-		}
-		fmt.Fprintln(s.Err, safefile.OneLine(text))
+	if opt.Quiet {
+		return nil
 	}
+	text := fmt.Sprintf("%s: %s; patches of %d×%d, --mean=%t --detail=%t, %s", opt.Output, models.Summary(m), p.Patch, p.Patch, p.Mean, p.Detail, p.Coder)
+	for _, w := range importWarnings(m) {
+		text += "; warning: " + w
+	}
+	fmt.Fprintln(s.Err, safefile.OneLine(text))
 	return nil
+}
+
+// importModel makes the model, with the command that makes it again, and returns what it
+// was made by as well.
+func importModel(opt ImportOptions, f *dictFile) (*superres.Model, parameters, error) {
+	h, err := readHalves(opt, f)
+	if err != nil {
+		return nil, parameters{}, err
+	}
+	p, err := importParameters(opt, f, h)
+	if err != nil {
+		return nil, p, err
+	}
+	m, err := modelOf(p.Recipe, h.low, h.high)
+	if errors.Is(err, plugin.ErrSettings) && (opt.Coder.SpecGiven || opt.Coder.SparsityGiven) {
+		return nil, p, err
+	}
+	if err != nil {
+		return nil, p, f.refuse("%s", console.Message(err))
+	}
+	base := filepath.Base(filepath.Clean(opt.File))
+	if opt.File == "-" {
+		base = f.name
+	}
+	_, atoms := h.low.Dims()
+	m.Provenance = superres.Provenance{
+		Command: importLine(p.Recipe) + opt.arrays + " " + console.Quoted(base), Coder: p.Coder, Atoms: atoms, Data: []string{base},
+		Imported: &superres.Imported{File: base, SHA256: f.sha256(), From: p.Provenance},
+	}
+	return m, p, nil
 }

@@ -13,36 +13,36 @@ import (
 	"superres/internal/safefile"
 )
 
-// report draws the atoms and prints the figures.
+// report draws the atoms and prints the figures: to standard error when the drawing goes to
+// standard output.
 func (d *shown) report(ctx context.Context, opt ShowOptions, s *console.Streams) error {
-	drawing := opt.Drawing
 	table := s.Out
-	if drawing.Name != "" {
-		if drawing.Name == "-" {
-			w := bufio.NewWriter(s.Out)
-			if err := drawing.write(d.Dictionaries[0], w); err != nil {
-				return err
-			}
-			if err := w.Flush(); err != nil {
-				return err
-			}
-			table = s.Err
-		} else {
-			d.Mosaic = drawing.Name
-			if err := safefile.WriteAtomic(drawing.Name, drawing.Overwrite, func(w io.Writer) error {
-				return drawing.write(d.Dictionaries[0], console.Interruptible(ctx, w))
-			}); err != nil {
-				return err
-			}
+	switch opt.Drawing.Name {
+	case "":
+	case "-":
+		w := bufio.NewWriter(s.Out)
+		if err := opt.Drawing.write(d.Dictionaries[0], w); err != nil {
+			return err
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+		table = s.Err
+	default:
+		d.Mosaic = opt.Drawing.Name
+		if err := safefile.WriteAtomic(d.Mosaic, opt.Drawing.Overwrite, func(w io.Writer) error {
+			return opt.Drawing.write(d.Dictionaries[0], console.Interruptible(ctx, w))
+		}); err != nil {
+			return err
 		}
 	}
-	if opt.Quiet && drawing.Name != "" && !opt.JSON {
-		return nil
-	}
-	if opt.JSON {
+	switch {
+	case opt.JSON:
 		enc := json.NewEncoder(table)
 		enc.SetIndent("", "  ")
 		return enc.Encode(d)
+	case opt.Quiet && opt.Drawing.Name != "":
+		return nil
 	}
 	_, err := io.WriteString(table, d.text())
 	return err

@@ -1,11 +1,13 @@
 // Package models opens models by their names or files and says in a line what they are.
-// Its command is superres models.
+// Its command is superres models. The files that are part of the program are those of
+// package superres/models, which the packages below cmd import as embedded.
 package models
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -14,7 +16,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/superres"
-	"superres/superres/models"
+	embedded "superres/superres/models"
 	"superres/superres/resample"
 )
 
@@ -35,35 +37,52 @@ const (
 func Command(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
 		Name: "models", Usage: "list the models that need no file, or tell where a model comes from",
-		ArgsUsage:   "[NAME|FILE...]",
-		Description: "   superres models\n   superres models photo            its provenance, as JSON\n   superres models my.npz",
+		ArgsUsage: "[NAME|FILE...]",
+		Description: `   superres models
+   superres models photo            its provenance, as JSON
+   superres models my.npz
+
+A model's provenance has the exact command that made it: in a folder with the same
+pictures it gives the same bytes. A model file is an .npz file: in Python,
+numpy.load("my.npz")["stage0.low"] is D_L of a coupled stage, ["stage0.maps"] are the
+regressors of an anchored one, in bytes.`,
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
-				for _, name := range c.Args().Slice() {
-					m, err := Open(name)
-					if err != nil {
-						return err
-					}
-					enc := json.NewEncoder(s.Out)
-					enc.SetIndent("", "  ")
-					if err := enc.Encode(m.Describe()); err != nil {
-						return err
-					}
-				}
-				return nil
+				return describe(s.Out, c.Args().Slice())
 			}
-			for _, name := range models.Names() {
-				m, err := models.Open(name)
-				if err != nil {
-					return err
-				}
-				if _, err := fmt.Fprintf(s.Out, "%-10s %s\n", name, Summary(m)); err != nil {
-					return err
-				}
-			}
-			return nil
+			return list(s.Out)
 		},
 	})
+}
+
+// describe writes what models are and where they come from, as JSON.
+func describe(w io.Writer, names []string) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	for _, name := range names {
+		m, err := Open(name)
+		if err != nil {
+			return err
+		}
+		if err := enc.Encode(m.Describe()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// list writes a line for every model that needs no file.
+func list(w io.Writer) error {
+	for _, name := range embedded.Names() {
+		m, err := embedded.Open(name)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(w, "%-10s %s\n", name, Summary(m)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Summary says in a line what a model is.
@@ -94,7 +113,7 @@ func Summary(m *superres.Model) string {
 // Open opens a model by the name of one that needs no file, or from a file.
 func Open(name string) (*superres.Model, error) {
 	if !strings.ContainsAny(name, `./\`) {
-		m, err := models.Open(name)
+		m, err := embedded.Open(name)
 		if err != nil {
 			return nil, fmt.Errorf("%w; or give a file that superres train wrote", err)
 		}

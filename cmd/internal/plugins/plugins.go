@@ -1,5 +1,6 @@
-// Package plugins reads the names of learners and coders, with their parameters, from a
-// command line. Its commands are superres learners and superres coders.
+// Package plugins reads the specs of learners and coders, which are names with parameters,
+// from a command line: lists of them here, and that of one coder in coder.go. Its commands,
+// superres learners and superres coders, show what there is.
 package plugins
 
 import (

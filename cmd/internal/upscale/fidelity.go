@@ -16,12 +16,12 @@ import (
 	"superres/cmd/internal/pictures"
 	"superres/internal/imagefile"
 	"superres/superres"
-	"superres/superres/models"
+	embedded "superres/superres/models"
 )
 
 // fidelityFlags say what of an input, beside its pixels, its output has.
 var fidelityFlags = []cli.Flag{
-	&cli.StringFlag{Name: "metadata", Value: "keep", Usage: "keep or strip ICC profile, EXIF, XMP and resolution: `WHAT` is keep or strip"},
+	&cli.StringFlag{Name: "metadata", Value: "keep", Usage: "keep or strip ICC profile, EXIF, XMP and resolution: `WHAT` is keep or strip; strip leaves out places (GPS) and profiles too"},
 	&cli.BoolFlag{Name: "provenance", Value: true, Usage: "note program, model and settings in the output; off by default with --metadata strip"},
 	&cli.StringFlag{Name: "depth", Value: "same", Usage: "write `BITS` a sample: same, 8 or 16"},
 	&cli.BoolFlag{Name: "first-frame", Usage: "take the first picture of animations and of files with pages"},
@@ -61,7 +61,7 @@ func readFidelity(c *cli.Context) (fidelity, error) {
 // whichever are used.
 func provenance(name string, model *superres.Model, opt Options) (string, error) {
 	text := fmt.Sprintf("superres %s; model %s", console.Version, filepath.Base(name))
-	sum := models.Fingerprint(name)
+	sum := embedded.Fingerprint(name)
 	if strings.ContainsAny(name, `./\`) {
 		var err error
 		if sum, err = model.Fingerprint(); err != nil {

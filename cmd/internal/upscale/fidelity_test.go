@@ -18,7 +18,7 @@ import (
 	"superres/internal/metadata"
 
 	"superres/cmd/internal/console/consoletest"
-	"superres/superres/models"
+	embedded "superres/superres/models"
 )
 
 // header is the depth and the colour type of a PNG.
@@ -149,7 +149,7 @@ func TestMetadataIsKeptOrStripped(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !bytes.Contains(raw, []byte("superres "+console.Version+"; model photo (sha256 "+models.Fingerprint("photo")[:16]+"); ")) {
+			if !bytes.Contains(raw, []byte("superres "+console.Version+"; model photo (sha256 "+embedded.Fingerprint("photo")[:16]+"); ")) {
 				t.Errorf("%s to %s: no record of provenance", in, out)
 			}
 			// Nothing is left, but the record if it is asked for.

@@ -2,7 +2,7 @@
 //
 // Read it in this order: options.go, what the flags ask for; upscale.go, one call; plan.go,
 // the inputs and their outputs; work.go, pictures in work beside one another; enlarge.go,
-// one picture; account.go and events.go, what is told.
+// one picture; account.go and events.go, what is told. help.go is the help.
 package upscale
 
 import (
@@ -17,17 +17,9 @@ import (
 func Command(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
 		Name: "upscale", Usage: "enlarge picture files", ArgsUsage: "[FLAGS] IN...",
-		Description: `   superres upscale photo.jpg                      writes photo_2x.jpg beside it
-   superres upscale -s 3 photo.png -o large.png    any scale from 1 to 16
-   superres upscale --fit 3840x2160 photo.png      the largest that a screen holds
-   superres upscale -o large/ photos/ more/*.png   folders and files into one folder
-   superres upscale -r --resume -o large/ photos/  goes on where it was interrupted
-   superres upscale --dry-run -r photos/           what would be made, and nothing else
-   superres upscale - < in.png > out.png           a pipe
-   superres upscale --effort fast photos/          in a third of the time
-   superres upscale -m bicubic photo.jpg           plain interpolation, for comparison`,
-		Flags:  flags(),
-		Action: func(c *cli.Context) error { return run(c, s) },
+		Description: description,
+		Flags:       flags(),
+		Action:      func(c *cli.Context) error { return run(c, s) },
 	})
 }
 

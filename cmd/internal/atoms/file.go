@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
 	"gonum.org/v1/gonum/mat"
 
 	"superres/cmd/internal/console"
@@ -41,19 +40,21 @@ const (
 // dictFile is a dictionary in a file: its bytes, so that what is read is what was
 // hashed.
 type dictFile struct {
-	name string // for messages
+	// name is what messages call the file.
+	name string
 	data []byte
-	zip  *npz.File // nil: no .npz file
+	// zip is the file as an .npz file, or nil when it is none.
+	zip *npz.File
 }
 
 // openDictFile reads the file, or standard input for "-".
-func openDictFile(s *console.Streams, name string, memory int64) (*dictFile, error) {
+func openDictFile(stdin io.Reader, name string, memory int64) (*dictFile, error) {
 	f := &dictFile{name: name}
 	const advice = "use --max-memory, or .npy rather than text"
 	var err error
 	if name == "-" {
 		f.name = "standard input"
-		f.data, err = console.ReadWhole(s.In, f.name, memory/2, advice)
+		f.data, err = console.ReadWhole(stdin, f.name, memory/2, advice)
 	} else {
 		var r io.ReadCloser
 		var size int64
@@ -186,42 +187,4 @@ func (f *dictFile) parameters(p parameters) (parameters, error) {
 		return p, f.refuse("array %s: %s", parametersArray, console.Message(err))
 	}
 	return p, nil
-}
-
-// coupledStage returns the number of the coupled stage to work on: the one that
-// --stage names, or the only one.
-func coupledStage(c *cli.Context, name string, m *superres.Model) (int, error) {
-	all, err := coupledStages(name, m)
-	if err != nil {
-		return 0, err
-	}
-	want := c.Int("stage")
-	switch {
-	case !c.IsSet("stage") && len(all) == 1:
-		return all[0], nil
-	case !c.IsSet("stage"):
-		return 0, console.Usage("%s has several coupled stages, %v (from 0); choose one with --stage", name, all)
-	case !slices.Contains(all, want):
-		return 0, console.Usage("--stage %d: the coupled stages of %s are %v (from 0)", want, name, all)
-	}
-	return want, nil
-}
-
-// coupledStages lists the stages with a coupled dictionary, which there must be.
-func coupledStages(name string, m *superres.Model) ([]int, error) {
-	if len(m.Stages) == 0 {
-		return nil, console.Usage("%s is a plain interpolation and has no atoms; name a trained model (superres models lists them)", name)
-	}
-	var all []int
-	var kinds []string
-	for i, s := range m.Stages {
-		kinds = append(kinds, s.Kind())
-		if _, ok := coupled.Of(s); ok {
-			all = append(all, i)
-		}
-	}
-	if len(all) == 0 {
-		return nil, console.Usage("%s has no coupled dictionary to show or export, its stages are %s; superres models %s tells the rest", name, strings.Join(kinds, " + "), name)
-	}
-	return all, nil
 }

@@ -10,9 +10,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"superres/internal/npz"
-
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/npz"
 )
 
 // Wrong input, wrong usage, wrong files: one clear line, the right exit code, no new

@@ -1,0 +1,150 @@
+package atoms
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/urfave/cli/v2"
+	"gonum.org/v1/gonum/mat"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/models"
+	"superres/internal/matfile"
+	"superres/internal/npz"
+	"superres/internal/safefile"
+	"superres/superres/coupled"
+)
+
+// exportCommand is superres dict export.
+func exportCommand(s *console.Streams) *cli.Command {
+	return console.Command(&cli.Command{
+		Name: "export", Usage: "write the atoms of a model as matrices", ArgsUsage: "[FLAGS] MODEL -o FILE",
+		Description: `   superres dict export coupled -o atoms.npz    import makes the same model of it
+   superres dict export my.npz -o D.npy
+   superres dict export my.npz -o D.csv
+
+An .npz file gets the arrays "low" (D_L, one atom a column) and "high" (D_H), and
+"parameters", a text in JSON that says how they are applied: in Python,
+json.loads(str(numpy.load("atoms.npz")["parameters"])). A .npy or .csv file gets the
+stacked dictionary D = [D_L; D_H], and the command is shown that makes a model of it.`,
+		Flags:  exportFlags(),
+		Action: func(c *cli.Context) error { return runExport(c, s) },
+	})
+}
+
+// exportFlags are those of superres dict export. They are read by readExport.
+func exportFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`.npz, .npy or .csv; - is standard output, as .npy"},
+		&cli.IntFlag{Name: "stage", Value: -1, Usage: "take stage `I` (from 0) of a model with several coupled ones"},
+		&cli.StringFlag{Name: "on-exist", Value: "fail", Usage: "`WHAT` to do when the output exists: fail or overwrite"},
+		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "show errors only"},
+	}
+}
+
+// ExportOptions are what the flags of superres dict export ask for.
+type ExportOptions struct {
+	// Model is the name of a model or its file.
+	Model string
+	// Stage is the number, from 0, of the coupled stage to take: --stage. Nil is the only
+	// one.
+	Stage *int
+	// Output is the file of the matrices, or "-" for standard output: --output.
+	Output string
+	// Overwrite takes the place of a file that exists: --on-exist, false.
+	Overwrite bool
+	// Quiet says nothing of what was written: --quiet, false.
+	Quiet bool
+
+	// format is that of the file: npz, npy or csv.
+	format string
+}
+
+// readExport reads the flags of superres dict export.
+func readExport(c *cli.Context) (opt ExportOptions, err error) {
+	opt = ExportOptions{Stage: readStage(c), Output: c.String("output"), Quiet: c.Bool("quiet"), format: "npy"}
+	if opt.Model, err = console.OneArgument(c, "model"); err != nil {
+		return opt, err
+	}
+	if opt.Output == "" {
+		return opt, console.Usage("no output: say where the atoms go with -o FILE.npz, .npy or .csv")
+	}
+	if opt.Output != "-" {
+		if opt.format, err = matfile.Format(opt.Output); err != nil {
+			return opt, console.Usage("-o %w", err)
+		}
+	}
+	opt.Overwrite, err = console.SoleOutput(c, opt.Model)
+	return opt, err
+}
+
+// runExport does one call of superres dict export.
+func runExport(c *cli.Context, s *console.Streams) error {
+	opt, err := readExport(c)
+	if err != nil {
+		return err
+	}
+	return export(opt, s)
+}
+
+// export writes the atoms of a stage and tells of them.
+func export(opt ExportOptions, s *console.Streams) error {
+	m, err := models.Open(opt.Model)
+	if err != nil {
+		return err
+	}
+	i, err := coupledStage(opt.Stage, opt.Model, m)
+	if err != nil {
+		return err
+	}
+	coded, _ := coupled.Of(m.Stages[i])
+	recipe, whole := coupled.RecipeOf(m.Scale, m.Degradation, m.Kernel, m.Stages, i)
+	low, high := coded.Low.Matrix(), coded.High.Matrix()
+	write := func(w io.Writer) error {
+		if opt.format == "npz" {
+			text, err := json.Marshal(parameters{parametersFormat, recipe, &m.Provenance})
+			if err != nil {
+				return err
+			}
+			return npz.Write(w, []npz.Text{npz.StringArray(parametersArray, string(text))}, []npz.Matrix{{Name: "low", Data: low}, {Name: "high", Data: high}})
+		}
+		var stacked mat.Dense
+		stacked.Stack(low, high)
+		return matfile.Write(w, opt.format, "", &stacked)
+	}
+	out := opt.Output
+	if out == "-" {
+		w := bufio.NewWriter(s.Out)
+		if err := write(w); err != nil {
+			return err
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+		out = "standard output"
+	} else if err := safefile.WriteAtomic(out, opt.Overwrite, write); err != nil {
+		return err
+	}
+	if opt.Quiet {
+		return nil
+	}
+	n, k := low.Dims()
+	rows, _ := high.Dims()
+	text := fmt.Sprintf("%s: %s of %d + %d entries", out, console.Count(k, "atom"), n, rows)
+	if opt.format != "npz" {
+		text += "; a model again by: " + importLine(recipe) + " -o MODEL.npz " + console.Quoted(out)
+	}
+	if !whole {
+		text += fmt.Sprintf("; warning: stage %d alone, the model has others", i)
+	}
+	fmt.Fprintln(s.Err, safefile.OneLine(text))
+	return nil
+}
+
+// importLine is the command that makes a model by a recipe.
+func importLine(r coupled.Recipe) string {
+	return fmt.Sprintf("superres dict import --scale %d --patch %d --mean=%t --detail=%t --degradation %s --coder %s --sparsity 0 --back-projection %d",
+		r.Scale, r.Patch, r.Mean, r.Detail, r.Degradation, console.Quoted(r.Coder), r.BackProjection)
+}

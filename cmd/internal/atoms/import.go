@@ -1,0 +1,232 @@
+package atoms
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/models"
+	"superres/cmd/internal/plugins"
+	"superres/internal/safefile"
+	"superres/learners/plugin"
+	"superres/superres"
+	"superres/superres/resample"
+)
+
+// importCommand is superres dict import.
+func importCommand(s *console.Streams) *cli.Command {
+	return console.Command(&cli.Command{
+		Name: "import", Usage: "make a model of a dictionary from elsewhere", ArgsUsage: "[FLAGS] FILE -o MODEL",
+		Description: `   superres dict import atoms.npz -o my.npz
+   superres dict import --mean --detail --sparsity 2 D.npy -o my.npz
+   superres dict import --low Dl --high Dh --degradation box pair.npz -o my.npz
+   superres upscale -m my.npz photo.jpg
+
+FILE holds D_L and D_H as the arrays "low" and "high" of an .npz file, or stacked,
+D = [D_L; D_H], as .npy, .npz or text: one atom a column, a patch row after row, of
+brightness from 0 to 1; - is standard input. Their numbers of rows say what scale and
+patches they are for: P²·S² in D_H for P² in D_L. What the array "parameters" says,
+which export writes, are the defaults of the other flags. Without it they are those
+of the paper: both halves were learned from patches as they are (else give --mean,
+--detail or both, see superres train), 3 atoms a patch, found by OMP.
+NumPy writes such a file: numpy.savez("atoms.npz", low=DL, high=DH,
+parameters=json.dumps({"mean": True})).
+The model records the name and the SHA-256 of FILE.`,
+		Flags:  importFlags(),
+		Action: func(c *cli.Context) error { return runImport(c, s) },
+	})
+}
+
+// importFlags are those of superres dict import. They are read by readImport.
+func importFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the model to `FILE`.npz"},
+		&cli.IntFlag{Name: "scale", Aliases: []string{"s"}, Usage: "insist on the scale `N`; 0: as the rows say"},
+		&cli.IntFlag{Name: "patch", Usage: "insist on low-resolution patches of side `P`; 0: as the rows say"},
+		&cli.BoolFlag{Name: "mean", Usage: "D_L holds patches without their mean"},
+		&cli.BoolFlag{Name: "detail", Usage: "D_H holds what interpolation misses, not the patch itself"},
+		&cli.StringFlag{Name: "degradation", Value: "bicubic", Usage: "`HOW` the pictures were reduced: bicubic or box (the paper's mean of each block)"},
+		&cli.StringFlag{Name: "coder", Value: "omp", Usage: "`SPEC` of the sparse coder: see superres coders"},
+		&cli.IntFlag{Name: "sparsity", Value: 3, Usage: "code patches with `S` atoms at most; 0: as the coder's spec says"},
+		&cli.IntFlag{Name: "back-projection", Value: 3, Usage: "back-project `N` times after coding"},
+		&cli.StringFlag{Name: "low", Value: "low", Usage: "the array `NAME` of an .npz file is D_L"},
+		&cli.StringFlag{Name: "high", Value: "high", Usage: "the array `NAME` of an .npz file is D_H"},
+		&cli.StringFlag{Name: "array", Usage: "the array `NAME` of an .npz file is the stacked D"},
+		&cli.BoolFlag{Name: "transpose", Usage: "FILE has one atom a row"},
+		&cli.StringFlag{Name: "on-exist", Value: "fail", Usage: "`WHAT` to do when the output exists: fail or overwrite"},
+		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "show errors only"},
+		&cli.Int64Flag{Name: "max-memory", Usage: "refuse what needs more than `N` MiB", Value: 2048},
+	}
+}
+
+// ImportOptions are what the flags of superres dict import ask for. What the file says of
+// itself comes before their defaults.
+type ImportOptions struct {
+	// File is that of the dictionary, or "-" for standard input.
+	File string
+	// Low and High are the arrays of an .npz file that hold the halves: --low and --high, low
+	// and high.
+	Low, High string
+	// Array is the array of an .npz file that holds the stacked dictionary: --array, none.
+	Array string
+	// Transpose takes a row for an atom: --transpose, false.
+	Transpose bool
+
+	// Scale is what the model must enlarge by: --scale. The default, 0, is as the rows say.
+	Scale int
+	// Patch is what the side of a low-resolution patch must be: --patch. The default, 0, is
+	// as the rows say.
+	Patch int
+	// Mean says that D_L holds patches without their mean: --mean, false.
+	Mean bool
+	// Detail says that D_H holds what interpolation misses: --detail, false.
+	Detail bool
+	// Degradation is how low-resolution pictures were made: --degradation, bicubic.
+	Degradation resample.Degradation
+	// Coder is the sparse coder: --coder and --sparsity, omp with 3 atoms.
+	Coder plugins.Coder
+	// BackProjection is how many back-projections there are: --back-projection, 3.
+	BackProjection int
+
+	// Output is the file of the model: --output.
+	Output string
+	// Overwrite takes the place of a file that exists: --on-exist, false.
+	Overwrite bool
+	// Limits are those of the machine.
+	Limits console.Limits
+	// Quiet says nothing of the model: --quiet, false.
+	Quiet bool
+
+	// given are the flags that are given of those that come before what the file says.
+	given []string
+	// halvesNamed tells that --low or --high is given.
+	halvesNamed bool
+	// arrays are the flags that say where in the file the atoms are, as they are recorded.
+	arrays string
+}
+
+// readImport reads the flags of superres dict import.
+func readImport(c *cli.Context) (opt ImportOptions, err error) {
+	opt = ImportOptions{
+		Low: c.String("low"), High: c.String("high"), Array: c.String("array"), Transpose: c.Bool("transpose"),
+		Scale: c.Int("scale"), Patch: c.Int("patch"), Mean: c.Bool("mean"), Detail: c.Bool("detail"), Degradation: resample.Degradation(c.String("degradation")),
+		Coder: plugins.ReadCoder(c), BackProjection: c.Int("back-projection"), Output: c.String("output"), Quiet: c.Bool("quiet"),
+		halvesNamed: c.IsSet("low") || c.IsSet("high"), arrays: arrayFlags(c),
+	}
+	for _, flag := range []string{"mean", "detail", "degradation", "coder", "back-projection"} {
+		if c.IsSet(flag) {
+			opt.given = append(opt.given, flag)
+		}
+	}
+	if opt.File, err = console.OneArgument(c, "dictionary"); err != nil {
+		return opt, err
+	}
+	if opt.Limits, err = console.ReadLimits(c); err != nil {
+		return opt, err
+	}
+	switch {
+	case opt.Output == "":
+		return opt, console.Usage("no output: say where the model goes with -o FILE.npz")
+	case !strings.HasSuffix(opt.Output, ".npz"):
+		return opt, console.Usage("-o %s: a model file ends in .npz", opt.Output)
+	}
+	for _, o := range []struct {
+		flag  string
+		value int
+	}{{"scale", opt.Scale}, {"patch", opt.Patch}, {"sparsity", opt.Coder.Sparsity}, {"back-projection", opt.BackProjection}} {
+		if o.value < 0 {
+			return opt, console.Usage("--%s %d: expected 0 or more", o.flag, o.value)
+		}
+	}
+	opt.Overwrite, err = console.SoleOutput(c, opt.File)
+	return opt, err
+}
+
+// arrayFlags are the flags that say where in the file the atoms are, as they are recorded.
+func arrayFlags(c *cli.Context) (text string) {
+	for _, flag := range []string{"low", "high", "array"} {
+		if c.IsSet(flag) {
+			text += " --" + flag + " " + console.Quoted(c.String(flag))
+		}
+	}
+	if c.Bool("transpose") {
+		text += " --transpose"
+	}
+	return text
+}
+
+// runImport does one call of superres dict import.
+func runImport(c *cli.Context, s *console.Streams) error {
+	opt, err := readImport(c)
+	if err != nil {
+		return err
+	}
+	return importAtoms(opt, s)
+}
+
+// importAtoms makes the model, writes it and tells of it.
+func importAtoms(opt ImportOptions, s *console.Streams) error {
+	f, err := openDictFile(s.In, opt.File, opt.Limits.Memory)
+	if err != nil {
+		return err
+	}
+	m, p, err := importModel(opt, f)
+	if err != nil {
+		return err
+	}
+	// What cannot be loaded again is better refused now.
+	var model bytes.Buffer
+	if err := m.Save(&model); err != nil {
+		return err
+	}
+	if _, err := superres.Load(bytes.NewReader(model.Bytes()), int64(model.Len())); err != nil {
+		return f.refuse("makes a model that cannot be loaded: %s; leave the array %s out and use the flags", console.Message(err), parametersArray)
+	}
+	if err := safefile.WriteAtomic(opt.Output, opt.Overwrite, console.Writes(model.Bytes())); err != nil {
+		return err
+	}
+	if opt.Quiet {
+		return nil
+	}
+	text := fmt.Sprintf("%s: %s; patches of %d×%d, --mean=%t --detail=%t, %s", opt.Output, models.Summary(m), p.Patch, p.Patch, p.Mean, p.Detail, p.Coder)
+	for _, w := range importWarnings(m) {
+		text += "; warning: " + w
+	}
+	fmt.Fprintln(s.Err, safefile.OneLine(text))
+	return nil
+}
+
+// importModel makes the model, with the command that makes it again, and returns what it
+// was made by as well.
+func importModel(opt ImportOptions, f *dictFile) (*superres.Model, parameters, error) {
+	h, err := readHalves(opt, f)
+	if err != nil {
+		return nil, parameters{}, err
+	}
+	p, err := importParameters(opt, f, h)
+	if err != nil {
+		return nil, p, err
+	}
+	m, err := modelOf(p.Recipe, h.low, h.high)
+	if errors.Is(err, plugin.ErrSettings) && (opt.Coder.SpecGiven || opt.Coder.SparsityGiven) {
+		return nil, p, err
+	}
+	if err != nil {
+		return nil, p, f.refuse("%s", console.Message(err))
+	}
+	base := filepath.Base(filepath.Clean(opt.File))
+	if opt.File == "-" {
+		base = f.name
+	}
+	_, atoms := h.low.Dims()
+	m.Provenance = superres.Provenance{
+		Command: importLine(p.Recipe) + opt.arrays + " " + console.Quoted(base), Coder: p.Coder, Atoms: atoms, Data: []string{base},
+		Imported: &superres.Imported{File: base, SHA256: f.sha256(), From: p.Provenance},
+	}
+	return m, p, nil
+}

@@ -1,0 +1,118 @@
+package atoms
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/cmd/internal/console"
+	"superres/learners/plugin"
+	"superres/learners/sparse"
+	"superres/superres"
+	"superres/superres/coupled"
+	"superres/superres/resample"
+)
+
+// readHalves reads the halves as the flags say where they are.
+func readHalves(opt ImportOptions, f *dictFile) (halves, error) {
+	low, high, array, transpose, named := opt.Low, opt.High, opt.Array, opt.Transpose, opt.halvesNamed
+	switch {
+	case f.isModel() && !named && array == "":
+		return halves{}, f.refuse("is a model already; use it with superres upscale -m, or take its atoms out with superres dict export")
+	case array != "" && named:
+		return halves{}, console.Usage("--array names the stacked dictionary, --low and --high its halves; use one or the other")
+	case named && f.zip == nil:
+		return halves{}, console.Usage("%s: --low and --high name arrays of an .npz file, which it is not; leave them out for a stacked dictionary", f.name)
+	case array == "" && (named || f.holds(low, high)):
+		return f.pair(low, high, transpose)
+	case array == "" && f.zip != nil && len(f.zip.Arrays()) > 1:
+		return halves{}, plugin.Errorf("%s: holds the arrays %s, but not both %s and %s; name the halves with --low and --high, or a stacked dictionary with --array",
+			f.name, strings.Join(f.zip.Arrays(), " "), low, high)
+	}
+	return f.stacked(array, transpose)
+}
+
+// importParameters completes what the file says of itself, or the paper's form, by
+// the flags and the sizes.
+func importParameters(opt ImportOptions, f *dictFile, h halves) (p parameters, err error) {
+	_, atoms := h.low.Dims()
+	coder, err := opt.Coder.Over(atoms)
+	if err != nil {
+		return p, err
+	}
+	flags := coupled.Recipe{Degradation: opt.Degradation, Kernel: resample.Bicubic,
+		Coder: coder, BackProjection: opt.BackProjection, Mean: opt.Mean, Detail: opt.Detail}
+	if err := flags.Check(); err != nil {
+		return p, err
+	}
+	p, err = f.parameters(parameters{Recipe: flags})
+	if err != nil {
+		return p, err
+	}
+	for _, o := range []struct {
+		flag string
+		set  func()
+	}{
+		{"mean", func() { p.Mean = flags.Mean }},
+		{"detail", func() { p.Detail = flags.Detail }},
+		{"degradation", func() { p.Degradation = flags.Degradation }},
+		{"coder", func() { p.Coder = flags.Coder }},
+		{"back-projection", func() { p.BackProjection = flags.BackProjection }},
+	} {
+		if slices.Contains(opt.given, o.flag) {
+			o.set()
+		}
+	}
+	for _, o := range []struct {
+		what           string
+		is, want, said int
+	}{{"scale", h.scale, opt.Scale, p.Scale}, {"patch", h.patch, opt.Patch, p.Patch}} {
+		switch {
+		case o.want != 0 && o.want != o.is:
+			return p, console.Usage("--%s %d, but %s is for %d×%d patches at scale %d, by its rows; leave --%s out, or check the file", o.what, o.want, f.name, h.patch, h.patch, h.scale, o.what)
+		case o.said != 0 && o.said != o.is:
+			return p, f.refuse("array %s says %s %d, but by their rows the halves are for %d×%d patches at scale %d; leave it out or check the halves",
+				parametersArray, o.what, o.said, h.patch, h.patch, h.scale)
+		}
+	}
+	p.Scale, p.Patch = h.scale, h.patch
+	if n := opt.Coder.Sparsity; n > 0 && opt.Coder.SparsityGiven && p.Coder != coder { // it is the file's
+		p.Coder, err = sparse.WithSparsity(p.Coder, n)
+	}
+	return p, err
+}
+
+// modelOf makes a model of the halves of a dictionary.
+func modelOf(r coupled.Recipe, low, high mat.Matrix) (*superres.Model, error) {
+	stages, err := r.Stages(low, high)
+	if err != nil {
+		return nil, err
+	}
+	return &superres.Model{Scale: r.Scale, Degradation: r.Degradation, Kernel: r.Kernel, Stages: stages}, nil
+}
+
+// importWarnings says what is odd about a model whose atoms nobody here has learned.
+func importWarnings(m *superres.Model) (list []string) {
+	stage, _ := coupled.Of(m.Stages[0])
+	n, atoms := stage.Low.Dims()
+	zero, meanless := 0, 0
+	for k := range atoms {
+		length := stage.Low.Norm(k)
+		if length == 0 {
+			zero++
+		}
+		if sum := math.Abs(mat.Sum(mat.NewVecDense(n, stage.Low.Atom(k)))); sum <= 1e-3*length*math.Sqrt(float64(n)) {
+			meanless++
+		}
+	}
+	if zero > 0 {
+		list = append(list, fmt.Sprintf("%s of D_L %s zero and never chosen", console.Count(zero, "atom"), are(zero)))
+	}
+	if meanless == atoms && zero < atoms && !stage.Mean && !stage.Detail {
+		list = append(list, "no atom of D_L has a mean, so that nothing codes brightness; probably --mean is missing")
+	}
+	return list
+}

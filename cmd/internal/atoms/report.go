@@ -1,0 +1,88 @@
+package atoms
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"superres/cmd/internal/console"
+	"superres/internal/safefile"
+)
+
+// report draws the atoms and prints the figures: to standard error when the drawing goes to
+// standard output.
+func (d *shown) report(ctx context.Context, opt ShowOptions, s *console.Streams) error {
+	table := s.Out
+	switch opt.Drawing.Name {
+	case "":
+	case "-":
+		w := bufio.NewWriter(s.Out)
+		if err := opt.Drawing.write(d.Dictionaries[0], w); err != nil {
+			return err
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+		table = s.Err
+	default:
+		d.Mosaic = opt.Drawing.Name
+		if err := safefile.WriteAtomic(d.Mosaic, opt.Drawing.Overwrite, func(w io.Writer) error {
+			return opt.Drawing.write(d.Dictionaries[0], console.Interruptible(ctx, w))
+		}); err != nil {
+			return err
+		}
+	}
+	switch {
+	case opt.JSON:
+		enc := json.NewEncoder(table)
+		enc.SetIndent("", "  ")
+		return enc.Encode(d)
+	case opt.Quiet && opt.Drawing.Name != "":
+		return nil
+	}
+	_, err := io.WriteString(table, d.text())
+	return err
+}
+
+// text is the report for reading.
+func (d *shown) text() string {
+	var b strings.Builder
+	b.WriteString(safefile.OneLine(d.Name))
+	if d.Model != "" {
+		b.WriteString(": " + safefile.OneLine(d.Model))
+	}
+	b.WriteByte('\n')
+	for _, p := range d.Dictionaries {
+		b.WriteByte('\n')
+		if p.Stage != nil {
+			fmt.Fprintf(&b, "stage %d, coupled: ", *p.Stage)
+		}
+		b.WriteString(console.Count(p.Atoms, "atom"))
+		if p.high != nil {
+			fmt.Fprintf(&b, ", patches of %d×%d to %d×%d", p.Patch, p.Patch, p.Patch*p.scale, p.Patch*p.scale)
+		}
+		if p.coupled != nil {
+			fmt.Fprintf(&b, ", --mean=%t --detail=%t, %s", *p.Mean, *p.Detail, p.Coder)
+		}
+		b.WriteByte('\n')
+		w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+		fmt.Fprintf(w, "\tentries\tmean norm\tmin\tmax\tmean |cos|\tmax\tpairs > %g\trank\tcondition\t\n", near)
+		for _, m := range p.Measures {
+			fmt.Fprintf(w, "%s\t%d\t%.4g\t%.3g\t%.4g\t%.4f\t%.4f\t%d\t%d\t%.4g\t\n", m.Of, m.Entries, m.NormMean, m.NormMin, m.NormMax, m.MeanCos, m.Coherence, m.Near, m.Rank, m.Condition)
+		}
+		w.Flush()
+		for _, m := range p.Measures {
+			if m.Zero > 0 {
+				fmt.Fprintf(&b, "%s: %s %s zero, and left out of |cos|\n", m.Of, console.Count(m.Zero, "atom"), are(m.Zero))
+			}
+		}
+		if p.Usage != nil {
+			b.WriteString(p.Usage.text())
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,182 @@
+package atoms
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/pictures"
+	"superres/internal/imagefile"
+)
+
+// showCommand is superres dict show.
+func showCommand(s *console.Streams) *cli.Command {
+	return console.Command(&cli.Command{
+		Name: "show", Usage: "measure the atoms of a model or dictionary, and draw them", ArgsUsage: "[FLAGS] MODEL|DICT [PICTURES...]",
+		Description: `   superres dict show coupled                       sizes, norms, coherence, condition
+   superres dict show coupled -o atoms.png          and the atoms as a picture
+   superres dict show my.npz -o atoms.png photos/ and how often they are used for these pictures
+   superres dict show --shape 8x4 -o atoms.png D.npy
+
+MODEL is a name that superres models lists or the file of a model; DICT is a
+dictionary with one atom a column, such as superres learn writes: .npy, .npz or text.
+|cos| is of the angle between two atoms, for all pairs; the rank counts the singular
+values above a millionth of the largest, the condition is the ratio of the largest
+to the smallest of them. PICTURES are taken as upscale takes them, and coded once.
+In the picture an atom of a model is its low half, pixels as large as they are, beside
+its high half; mid-grey is zero, and each half is stretched by its largest entry.
+Atoms of a dictionary are squares where that is possible, else columns. They are in
+the order of their numbers, or, with PICTURES, of their use.`,
+		Flags:  showFlags(),
+		Action: func(c *cli.Context) error { return runShow(c, s) },
+	})
+}
+
+// showFlags are those of superres dict show. They are read by readShow.
+func showFlags() []cli.Flag {
+	return slices.Concat([]cli.Flag{
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "draw the atoms to `FILE`.png, .jpg, .bmp or .tif; - is standard output, as PNG, and the table goes to standard error"},
+		&cli.IntFlag{Name: "stage", Value: -1, Usage: "look at stage `I` (from 0) alone, of a model with several coupled ones"},
+		&cli.StringFlag{Name: "shape", Usage: "draw the atoms of a dictionary as patches of `WxH`, row after row"},
+		&cli.IntFlag{Name: "zoom", Usage: "draw an entry as `N`×N pixels; 0: what fits a screen"},
+		&cli.StringFlag{Name: "array", Usage: "take the array `NAME` of an .npz file with several"},
+		&cli.BoolFlag{Name: "transpose", Usage: "DICT has one atom a row"},
+		&cli.StringFlag{Name: "on-exist", Value: "fail", Usage: "`WHAT` to do when the output exists: fail or overwrite"},
+		&cli.BoolFlag{Name: "json", Usage: "print JSON, with the use of every atom"},
+		&cli.BoolFlag{Name: "recursive", Aliases: []string{"r"}, Usage: "take folders with all below them"},
+	}, pictures.IDXFlags, console.PictureFlags)
+}
+
+// ShowOptions are what the flags of superres dict show ask for.
+type ShowOptions struct {
+	// Name is that of a model or the file of one, the file of a dictionary, or "-" for
+	// standard input.
+	Name string
+	// Pictures are files, folders, patterns and IDX files for which the use of the atoms is
+	// counted: none.
+	Pictures []string
+	// Sources says which of their pictures are taken: --recursive and pictures.IDXFlags, all.
+	Sources pictures.Sources
+	// Stage is the number, from 0, of the only coupled stage to look at: --stage. Nil is all.
+	Stage *int
+	// Array is the array of an .npz file that holds the atoms: --array, the only one.
+	Array string
+	// Transpose takes a row for an atom: --transpose, false.
+	Transpose bool
+	// Drawing is the picture of the atoms.
+	Drawing Drawing
+	// Limits are those of the machine.
+	Limits console.Limits
+	// JSON prints JSON, with the use of every atom: --json, false.
+	JSON bool
+	// Quiet leaves the table out where the atoms are drawn: --quiet, false.
+	Quiet bool
+
+	// ofMatrices tells that a flag is given which is for dictionaries alone.
+	ofMatrices bool
+}
+
+// Drawing says where and how atoms are drawn.
+type Drawing struct {
+	// Name is the file, or "-" for standard output: --output. Empty is none.
+	Name string
+	// Overwrite takes the place of a file that exists: --on-exist, false.
+	Overwrite bool
+	// Zoom is the side of an entry, in pixels, 0 to 64: --zoom. The default, 0, is what fits
+	// a screen.
+	Zoom int
+	// Width and Height are the shape of an atom of a dictionary that is not coupled, in
+	// entries: --shape. 0 is a square where that is possible, and else a column.
+	Width, Height int
+
+	// format is that of the file.
+	format string
+}
+
+// readShow reads the flags of superres dict show.
+func readShow(c *cli.Context) (opt ShowOptions, err error) {
+	opt = ShowOptions{
+		Name: c.Args().First(), Pictures: c.Args().Tail(), Stage: readStage(c), Array: c.String("array"), Transpose: c.Bool("transpose"),
+		JSON: c.Bool("json"), Quiet: c.Bool("quiet"), ofMatrices: c.IsSet("array") || c.Bool("transpose") || c.IsSet("shape"),
+	}
+	if opt.Limits, err = console.ReadLimits(c); err != nil {
+		return opt, err
+	}
+	if c.NArg() == 0 {
+		return opt, console.Usage("no model to show: name one that superres models lists, or a file; superres dict show --help shows examples")
+	}
+	if opt.Drawing, err = readDrawing(c); err != nil {
+		return opt, err
+	}
+	if len(opt.Pictures) > 0 {
+		opt.Sources, err = pictures.ReadSources(c, opt.Limits, 60)
+	}
+	return opt, err
+}
+
+// readDrawing reads the flags of the drawing and refuses what cannot be written.
+func readDrawing(c *cli.Context) (d Drawing, err error) {
+	d = Drawing{Name: c.String("output"), Zoom: c.Int("zoom"), format: "png"}
+	if d.Zoom < 0 || d.Zoom > 64 {
+		return d, console.Usage("--zoom %d: expected 0 to 64", d.Zoom)
+	}
+	if shape := c.String("shape"); shape != "" {
+		w, h, ok := strings.Cut(shape, "x")
+		var err1, err2 error
+		d.Width, err1 = strconv.Atoi(w)
+		d.Height, err2 = strconv.Atoi(h)
+		if !ok || err1 != nil || err2 != nil || d.Width < 1 || d.Height < 1 || d.Width > 1<<20 || d.Height > 1<<20 {
+			return d, console.Usage("--shape %s: expected WxH such as 8x8", shape)
+		}
+	}
+	if d.Name == "" && (d.Width > 0 || d.Zoom > 0) {
+		return d, console.Usage("--shape and --zoom are of the drawing; say where it goes with -o FILE.png")
+	}
+	if d.Name != "" && d.Name != "-" {
+		if d.format, err = imagefile.FormatOf(d.Name); err != nil {
+			return d, console.Usage("-o %s: expected a name that ends in .png, .jpg, .bmp or .tif", filepath.Base(d.Name))
+		}
+	}
+	d.Overwrite, err = console.SoleOutput(c, c.Args().First())
+	return d, err
+}
+
+// runShow does one call of superres dict show.
+func runShow(c *cli.Context, s *console.Streams) error {
+	opt, err := readShow(c)
+	if err != nil {
+		return err
+	}
+	bar, err := console.NewProgress(c, s)
+	if err != nil {
+		return err
+	}
+	defer bar.Clear()
+	return show(c.Context, opt, s, bar)
+}
+
+// show measures the atoms, counts their use, draws them and tells what was found.
+func show(ctx context.Context, opt ShowOptions, s *console.Streams, bar *console.Progress) error {
+	d, err := openShown(opt, s.In)
+	if err != nil {
+		return err
+	}
+	if err := opt.Drawing.suits(d); err != nil {
+		return err
+	}
+	for _, one := range d.Dictionaries {
+		one.measure()
+	}
+	if len(opt.Pictures) > 0 {
+		if err := d.count(ctx, opt, bar); err != nil {
+			return err
+		}
+	}
+	bar.Clear()
+	return d.report(ctx, opt, s)
+}

@@ -1,0 +1,58 @@
+package atoms
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/cmd/internal/console"
+	"superres/superres"
+	"superres/superres/coupled"
+)
+
+// readStage reads --stage: nil when it is not given.
+func readStage(c *cli.Context) *int {
+	if !c.IsSet("stage") {
+		return nil
+	}
+	i := c.Int("stage")
+	return &i
+}
+
+// coupledStage returns the number of the coupled stage to work on: the one that is wanted,
+// or the only one.
+func coupledStage(want *int, name string, m *superres.Model) (int, error) {
+	all, err := coupledStages(name, m)
+	if err != nil {
+		return 0, err
+	}
+	switch {
+	case want == nil && len(all) == 1:
+		return all[0], nil
+	case want == nil:
+		return 0, console.Usage("%s has several coupled stages, %v (from 0); choose one with --stage", name, all)
+	case !slices.Contains(all, *want):
+		return 0, console.Usage("--stage %d: the coupled stages of %s are %v (from 0)", *want, name, all)
+	}
+	return *want, nil
+}
+
+// coupledStages lists the stages with a coupled dictionary, which there must be.
+func coupledStages(name string, m *superres.Model) ([]int, error) {
+	if len(m.Stages) == 0 {
+		return nil, console.Usage("%s is a plain interpolation and has no atoms; name a trained model (superres models lists them)", name)
+	}
+	var all []int
+	var kinds []string
+	for i, s := range m.Stages {
+		kinds = append(kinds, s.Kind())
+		if _, ok := coupled.Of(s); ok {
+			all = append(all, i)
+		}
+	}
+	if len(all) == 0 {
+		return nil, console.Usage("%s has no coupled dictionary to show or export, its stages are %s; superres models %s tells the rest", name, strings.Join(kinds, " + "), name)
+	}
+	return all, nil
+}

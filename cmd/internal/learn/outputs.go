@@ -1,0 +1,100 @@
+package learn
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"superres/cmd/internal/console"
+	"superres/internal/matfile"
+	"superres/internal/safefile"
+	"superres/learners"
+)
+
+// outputs are the files that learn writes.
+type outputs struct {
+	// dictionary, codes and trace are D, X and a line for every iteration.
+	dictionary, codes, trace output
+	// overwrite takes the place of files that exist.
+	overwrite bool
+}
+
+// output is one of them, and the format that its name says.
+type output struct {
+	console.Output
+	// format is npy, npz or csv. It is empty where the file can have only one.
+	format string
+}
+
+// check finds the formats and refuses, before any work, what could not be written or would
+// write over something else of this run.
+func (out *outputs) check(opt Options) (err error) {
+	switch {
+	case out.dictionary.Name == "":
+		return console.Usage("no output: say where the dictionary goes with -o FILE.npy, .npz or .csv")
+	case out.dictionary.Name == "-" && opt.JSON:
+		return console.Usage("-o - and --json both write to standard output; give -o a file")
+	case out.trace.Name != "" && strings.ToLower(filepath.Ext(out.trace.Name)) != ".csv":
+		return console.Usage("--trace %s: expected a name that ends in .csv", out.trace.Name)
+	}
+	for _, o := range []*output{&out.dictionary, &out.codes} {
+		if o.Name == "" || o.Name == "-" && o == &out.dictionary {
+			continue
+		}
+		if o.format, err = matfile.Format(o.Name); err != nil {
+			return console.Usage("%s %w", o.Flag, err)
+		}
+	}
+	inputs := []string{opt.Data, opt.Init}
+	return console.CheckOutputs(out.overwrite, inputs, out.dictionary.Output, out.codes.Output, out.trace.Output)
+}
+
+// save writes the files, the dictionary last: once it is there, all are. One that
+// fails does not keep the others, which may have taken hours, from being written.
+func (out outputs) save(ctx context.Context, stdout io.Writer, r *learners.Result) error {
+	var errs []error
+	write := func(o console.Output, write func(io.Writer) error) {
+		if o.Name == "" || ctx.Err() != nil {
+			return
+		}
+		errs = append(errs, safefile.WriteAtomic(o.Name, out.overwrite, func(w io.Writer) error { return write(console.Interruptible(ctx, w)) }))
+	}
+	write(out.trace.Output, func(w io.Writer) error { return writeTrace(w, r.Steps) })
+	write(out.codes.Output, func(w io.Writer) error { return matfile.WriteCodes(w, out.codes.format, r.Codes) })
+	dictionary := func(w io.Writer) error {
+		return matfile.Write(w, out.dictionary.format, "D", r.Dictionary.Matrix())
+	}
+	if out.dictionary.Name == "-" {
+		w := bufio.NewWriter(stdout)
+		errs = append(errs, dictionary(w), w.Flush())
+	} else {
+		write(out.dictionary.Output, dictionary)
+	}
+	for _, err := range append(errs, ctx.Err()) {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeTrace writes the iterations as comma-separated values.
+func writeTrace(w io.Writer, steps []learners.Step) error {
+	if _, err := io.WriteString(w, "iteration,rmse,nonzeros,primal,dual,replaced,seconds\n"); err != nil {
+		return err
+	}
+	for _, s := range steps {
+		line := strconv.Itoa(s.Iteration)
+		for _, v := range []float64{s.RMSE, s.NonZeros, s.Primal, s.Dual} {
+			line += "," + strconv.FormatFloat(v, 'g', -1, 64)
+		}
+		if _, err := fmt.Fprintf(w, "%s,%d,%.6f\n", line, s.Replaced, s.Elapsed.Seconds()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+package learn
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"sync/atomic"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/plugins"
+	"superres/internal/matfile"
+	"superres/learners"
+	"superres/learners/sparse"
+)
+
+// problem is what is learned from.
+type problem struct {
+	// signals is the matrix Y, with one signal a column.
+	signals *mat.Dense
+	// settings are what the learner is told.
+	settings learners.Options
+	// coder is that of the settings.
+	coder *watchedCoder
+}
+
+// readProblem reads the first dictionary and the data, once it is clear that there is memory
+// to learn from them, and completes the settings by them.
+func readProblem(opt Options, stdin io.Reader) (p problem, err error) {
+	p.settings = learners.Options{Iterations: opt.Iterations, Seed: opt.Seed, Atoms: opt.Atoms}
+	if opt.Init != "" {
+		if p.settings.Init, err = firstDictionary(opt); err != nil {
+			return p, err
+		}
+		_, p.settings.Atoms = p.settings.Init.Dims()
+	}
+	want := matfile.Options{Array: opt.Array, ArrayFlag: "--array", Transpose: opt.Transpose, Column: "signal", Accept: func(m, n int) error {
+		if p.settings.Atoms == 0 {
+			p.settings.Atoms = min(2*m, n)
+		}
+		return accept(opt, p.settings, m, n)
+	}}
+	if p.signals, err = readSignals(opt, stdin, want); err != nil {
+		return p, err
+	}
+	spec, err := opt.Coder.Over(p.settings.Atoms)
+	if err != nil {
+		return p, err
+	}
+	coder, err := sparse.New(spec)
+	p.coder = &watchedCoder{Coder: coder, spec: spec}
+	p.settings.Coder = p.coder
+	return p, err
+}
+
+// firstDictionary reads the dictionary that learning begins with.
+func firstDictionary(opt Options) (*sparse.Dictionary, error) {
+	m, err := matfile.Open(opt.Init, matfile.Options{Column: "atom", Accept: func(rows, cols int) error {
+		return console.EnoughMemory(opt.Limits.Memory, fmt.Sprintf("%s: a dictionary of %d×%d", opt.Init, rows, cols), 8*float64(rows)*float64(cols), "")
+	}})
+	if err != nil {
+		return nil, err
+	}
+	d, err := sparse.NewDictionary(m)
+	if err != nil {
+		return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: %w", opt.Init, err))
+	}
+	rows, atoms := d.Dims()
+	for k := range atoms {
+		if d.Norm(k) == 0 {
+			return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: atom %d (counted from 0) is zero or nearly so; expected a direction", opt.Init, k))
+		}
+	}
+	if opt.Atoms != 0 && opt.Atoms != atoms {
+		return nil, console.Usage("--atoms %d, but %s has %d (it is %d×%d, with one atom a column); leave --atoms out", opt.Atoms, opt.Init, atoms, rows, atoms)
+	}
+	return d, nil
+}
+
+// readSignals reads the data from its file or from standard input.
+func readSignals(opt Options, stdin io.Reader, want matfile.Options) (*mat.Dense, error) {
+	if opt.Data != "-" {
+		return matfile.Open(opt.Data, want)
+	}
+	data, err := console.ReadWhole(stdin, opt.dataName(), opt.Limits.Memory/2, "use a file or --max-memory")
+	if err != nil {
+		return nil, err
+	}
+	return matfile.Read(bytes.NewReader(data), int64(len(data)), opt.dataName(), want)
+}
+
+// accept refuses n signals of m entries that the first dictionary is not for, or that take
+// too much memory.
+func accept(opt Options, settings learners.Options, m, n int) error {
+	name := opt.dataName()
+	if settings.Init != nil {
+		if rows, k := settings.Init.Dims(); rows != m {
+			return console.Usage("%s has atoms of %d entries (it is %d×%d), but the signals of %s have %d; use another --init, or --transpose when %s has one signal a row",
+				opt.Init, rows, rows, k, name, m, name)
+		}
+	}
+	nonZeros := opt.Coder.Sparsity
+	if nonZeros == 0 || nonZeros > m || plugins.SaysSparsity(opt.Coder.Spec) {
+		nonZeros = m
+	}
+	need := 64<<20 + 8*float64(m)*float64(n) + learners.Memory(opt.learner, m, n, settings.Atoms, min(nonZeros, settings.Atoms))
+	if f := opt.outputs.codes.format; f == "npy" || f == "csv" {
+		need += 8 * float64(settings.Atoms) * float64(n)
+	}
+	return console.EnoughMemory(opt.Limits.Memory, fmt.Sprintf("%s: learning %d atoms from %d signals of %d entries", name, settings.Atoms, n, m), need,
+		", fewer --atoms or fewer signals, or --transpose when there is one signal a row")
+}
+
+// watchedCoder is a coder that knows whether it was used: some learners need none.
+type watchedCoder struct {
+	sparse.Coder
+	spec string
+	used atomic.Bool
+}
+
+func (w *watchedCoder) Code(ctx context.Context, d *sparse.Dictionary, y *mat.Dense) (*sparse.Codes, error) {
+	w.used.Store(true)
+	return w.Coder.Code(ctx, d, y)
+}

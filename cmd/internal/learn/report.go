@@ -1,0 +1,92 @@
+package learn
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"superres/cmd/internal/console"
+	"superres/internal/safefile"
+	"superres/learners"
+)
+
+// summary is what is told of a run, in a line for people and as JSON for programs. Coder is
+// empty when the learner used none, and NonZeros is the mean of a signal.
+type summary struct {
+	Dictionary string   `json:"dictionary"`
+	Codes      string   `json:"codes,omitempty"`
+	Trace      string   `json:"trace,omitempty"`
+	Data       string   `json:"data"`
+	Learner    string   `json:"learner"`
+	Coder      string   `json:"coder,omitempty"`
+	Seed       uint64   `json:"seed"`
+	Entries    int      `json:"entries"`
+	Signals    int      `json:"signals"`
+	Atoms      int      `json:"atoms"`
+	Iterations int      `json:"iterations"`
+	Stop       string   `json:"stop"`
+	RMSE       float64  `json:"rmse"`
+	NonZeros   float64  `json:"nonzeros"`
+	Seconds    float64  `json:"seconds"`
+	Warnings   []string `json:"warnings,omitempty"`
+}
+
+// newSummary sums up what was learned.
+func newSummary(opt Options, p problem, r *learners.Result) summary {
+	m, n := p.signals.Dims()
+	var last learners.Step
+	if len(r.Steps) > 0 {
+		last = r.Steps[len(r.Steps)-1]
+	}
+	sum := summary{
+		Dictionary: opt.outputs.dictionary.Name, Codes: opt.outputs.codes.Name, Trace: opt.outputs.trace.Name, Data: opt.Data,
+		Learner: opt.Learner, Seed: opt.Seed, Entries: m, Signals: n, Atoms: p.settings.Atoms,
+		Iterations: last.Iteration, Stop: string(r.Stop), RMSE: last.RMSE,
+		NonZeros: float64(len(r.Codes.Index)) / float64(n), Seconds: last.Elapsed.Seconds(),
+	}
+	for _, w := range r.Warnings {
+		sum.Warnings = append(sum.Warnings, console.Message(w))
+	}
+	if p.coder.used.Load() {
+		sum.Coder = p.coder.spec
+		return sum
+	}
+	for _, flag := range []struct {
+		name  string
+		given bool
+	}{{"coder", opt.Coder.SpecGiven}, {"sparsity", opt.Coder.SparsityGiven}} {
+		if flag.given {
+			sum.Warnings = append(sum.Warnings, fmt.Sprintf("%s uses no coder, --%s had no effect", sum.Learner, flag.name))
+		}
+	}
+	return sum
+}
+
+// tell tells people, and programs when they ask for it.
+func (s summary) tell(opt Options, to *console.Streams) error {
+	if !opt.Quiet {
+		fmt.Fprintln(to.Err, safefile.OneLine(s.text()))
+	}
+	if !opt.JSON {
+		return nil
+	}
+	enc := json.NewEncoder(to.Out)
+	enc.SetIndent("", "  ")
+	return enc.Encode(s)
+}
+
+// text is the summary in a line.
+func (s summary) text() string {
+	by, to := s.Learner, s.Dictionary
+	if s.Coder != "" {
+		by += " with " + s.Coder
+	}
+	if to == "-" {
+		to = "standard output"
+	}
+	text := fmt.Sprintf("%s: %s by %s from %d×%d data, %s (%s), %.1f s: RMSE %.4g, %.3g non-zeros a signal",
+		to, console.Count(s.Atoms, "atom"), by, s.Entries, s.Signals, console.Count(s.Iterations, "iteration"), s.Stop, s.Seconds, s.RMSE, s.NonZeros)
+	for _, w := range s.Warnings {
+		text += "; warning: " + w
+	}
+	return text
+}

@@ -1,0 +1,62 @@
+package plugins
+
+import (
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/learners/sparse"
+)
+
+// Coder is the sparse coder that a command line asks for.
+type Coder struct {
+	// Spec is that of the coder: --coder.
+	Spec string
+	// SpecGiven tells that the spec was given and is no default.
+	SpecGiven bool
+	// Sparsity is how many atoms a code has at most: --sparsity. 0 is as the spec says.
+	Sparsity int
+	// SparsityGiven tells that the sparsity was given and is no default.
+	SparsityGiven bool
+}
+
+// ReadCoder reads --coder and --sparsity.
+func ReadCoder(c *cli.Context) Coder {
+	return Coder{c.String("coder"), c.IsSet("coder"), c.Int("sparsity"), c.IsSet("sparsity")}
+}
+
+// Over returns the spec of the coder with its sparsity in it, over so many atoms, unless it
+// says its own. A sparsity that was not given gives way: to the number of atoms, and to a
+// coder that has another idea of being sparse.
+func (c Coder) Over(atoms int) (string, error) {
+	if c.SparsityGiven {
+		return WithSparsity(c.Spec, c.Sparsity)
+	}
+	with, err := WithSparsity(c.Spec, min(c.Sparsity, atoms))
+	if err != nil {
+		return c.Spec, nil
+	}
+	return with, nil
+}
+
+// WithSparsity returns the spec of a coder with a sparsity, unless it says itself how
+// sparse codes are to be or n is 0.
+func WithSparsity(spec string, n int) (string, error) {
+	if n <= 0 || SaysSparsity(spec) {
+		return spec, nil
+	}
+	return sparse.WithSparsity(spec, n)
+}
+
+// SaysSparsity tells whether the spec of a coder says how sparse codes are to be: by a
+// number of atoms, or by the weight of an ℓ₁ norm, which a number would take the meaning
+// from.
+func SaysSparsity(spec string) bool {
+	_, params, _ := strings.Cut(spec, ":")
+	for param := range strings.SplitSeq(params, ",") {
+		if key, _, _ := strings.Cut(param, "="); key == "sparsity" || key == "lambda" {
+			return true
+		}
+	}
+	return false
+}

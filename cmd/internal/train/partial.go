@@ -1,0 +1,54 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"superres/cmd/internal/console"
+	"superres/internal/safefile"
+)
+
+// partial is the file beside a model that is being learned which has the stages that are
+// whole. Empty is none: nothing is kept.
+type partial string
+
+// partial returns the file of this training. What has one stage has nothing to keep.
+func (opt Options) partial() partial {
+	if opt.Stages < 2 {
+		return ""
+	}
+	return partial(opt.Output + ".partial")
+}
+
+// read returns what an interrupted training kept: nil when there is nothing.
+func (p partial) read(memory int64) ([]byte, error) {
+	name := string(p)
+	info, err := os.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, console.Fail(console.ExitOutput, err)
+	case !info.Mode().IsRegular() || info.Size() > memory/2:
+		return nil, console.Fail(console.ExitOutput, fmt.Errorf("%s is in the way of what is kept of the training; move it, or use another -o", name))
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, console.Fail(console.ExitOutput, err)
+	}
+	return data, nil
+}
+
+// write keeps the stages, in place of what was kept before.
+func (p partial) write(stages []byte) error {
+	return safefile.WriteAtomic(string(p), true, console.Writes(stages))
+}
+
+// remove takes the file away once the model is there: nothing is lost when it stays.
+func (p partial) remove() {
+	if p != "" {
+		_ = os.Remove(string(p))
+	}
+}

@@ -1,0 +1,55 @@
+package upscale
+
+// description is what the help says before the flags.
+const description = `   superres upscale photo.jpg                      writes photo_2x.jpg beside it
+   superres upscale -s 3 photo.png -o large.png    any scale from 1 to 16
+   superres upscale --fit 3840x2160 photo.png      the largest that a screen holds
+   superres upscale -o large/ photos/ more/*.png   folders and files into one folder
+   superres upscale -r --resume -o large/ photos/  goes on where it was interrupted
+   superres upscale --dry-run -r photos/           what would be made, and nothing else
+   superres upscale - < in.png > out.png           a pipe
+   superres upscale --effort fast photos/          in a third of the time
+   superres upscale -m bicubic photo.jpg           plain interpolation, for comparison
+
+A side is rounded to the nearest pixel, halves up: -s 1.5 takes 9×7 to 14×11, --width
+20 to 20×16. Nothing is ever made smaller. A scale that no model was made for is
+reached by the least enlargement by 2, 3 and 4 that goes past it, and an exact
+reduction from there.
+
+PNG, JPEG, GIF, BMP, TIFF and WebP are read; PNG, JPEG, BMP and TIFF are written, and
+PNG where the input is a GIF or WebP. Grey stays grey, with alpha or without (in
+TIFF, grey with alpha becomes colour), 16 bits stay 16 in PNG and TIFF, palettes
+become colour, CMYK becomes RGB by plain arithmetic, and JPEGs have colour at full
+resolution (4:4:4). In JPEG and BMP transparency becomes white.
+
+Pictures are turned upright by their orientation tag, which then says so. ICC
+profile, EXIF, XMP and resolution are kept byte for byte, but for that tag. Left out
+are a profile that is for colour when the output is grey, or the other way round, the
+small copy inside EXIF when the picture was turned, and what is damaged or larger
+than 16 MiB: that never fails a picture, and is said in one line. The texts of a PNG
+stay in a PNG, IPTC and comments of a JPEG in a JPEG. The size that some EXIF blocks
+repeat stays that of the input. --provenance writes Software in PNG and TIFF, the
+comment of a JPEG: program, version, model with its hash, and settings, no time and
+no folder.
+
+Folders are mirrored: -r photos/ -o large/ makes large/a/b_2x.jpg of photos/a/b.jpg.
+Two inputs with one output, an output that exists, and a folder that cannot be
+written to are found before any work. As many pictures are in work at once as there
+are processors (-j), and no more than have room together in --max-memory, by the
+estimates that --dry-run shows; one that needs it all has it alone. The results and
+the order of what is told are the same with any -j.
+
+--resume keeps .superres-journal.jsonl in the folder of the outputs. A picture that
+it has is made again only when its input (size, time, or else SHA-256), the settings,
+the model or the version of superres have changed. Results that it has not are
+somebody else's: --on-exist says what becomes of them. --shard takes a part by a hash
+of the path below the folder: a picture stays in its part when others are added. Each
+part keeps a journal of its own, .superres-journal.I-of-N.jsonl, that all others
+read.
+
+--json writes, for every picture, skip, or start and then done or fail, with input
+and output, sizes, seconds, warnings of what the output has not got of its input, and
+the class and exit code of an error (usage, input, output, model, limit, other), and
+in the end a summary; with --dry-run it is skip, plan (with memory) or fail. Without
+it there is a bar with the time left on a terminal, elsewhere a line a picture for
+several.`

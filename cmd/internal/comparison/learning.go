@@ -57,7 +57,7 @@ func (cmp *comparison) learn(ctx context.Context, r *result) error {
 		flat = -1 // none is left out
 	}
 	model, err := superres.Train(ctx, train, coupled.Trainer{
-		Scale: scale, Degradation: cmp.opt.Protocol.degradation(), Patches: p.patches, Flat: flat, Reductions: []float64{},
+		Scale: scale, Degradation: p.degradation(), Patches: p.patches, Flat: flat, Reductions: []float64{},
 		KeepMean: !p.photo, WholePatches: !p.refit, NoRefit: !p.refit, BackProject: -1,
 		Learner: r.Learner, Coder: r.Coder, Atoms: p.atoms, Iterations: p.iterations, Seed: seed,
 		Learned: func(l *learners.Result) { learned = l },

@@ -10,7 +10,8 @@ type protocol struct {
 	// runs is how often each learner learns: from so many training digits, one at a time,
 	// or with so many seeds.
 	runs int
-	// patches is how many pairs of patches are learned from, and atoms how many atoms.
+	// patches is how many pairs of patches are learned from, and atoms how many atoms are
+	// learned.
 	patches, atoms int
 	// sparsity is how many atoms a patch is coded with at most, and iterations how many
 	// iterations a learner has at most.
@@ -20,15 +21,17 @@ type protocol struct {
 	// flat is how much the entries of a patch differ at least, as a standard deviation in
 	// levels of 255. 0 takes all patches.
 	flat float64
-	// refit says that patches are coded without what interpolation has of them, and that
-	// the high half is fitted to the codes again, as superres train does; else all is as
-	// the paper does it.
+	// refit says that the high halves of atoms are of what interpolation misses of a patch,
+	// and are fitted to the codes again, as superres train does it. Else they are of whole
+	// patches, as in the paper.
 	refit bool
-	// photo says that pictures are photographs, coded without their means, and else
-	// digits.
+	// photo says that the pictures are photographs, whose patches are coded without their
+	// means. Else they are digits.
 	photo bool
 }
 
+// protocols are all that there are. They are not to be changed: results are those of a
+// protocol by its name.
 var protocols = []protocol{
 	{name: "single", runs: 10, patches: 144, atoms: 128, sparsity: 3, iterations: 500, back: 20},
 	{name: "pooled", runs: 10, patches: 144, atoms: 128, sparsity: 3, iterations: 500, back: 20, flat: 10},

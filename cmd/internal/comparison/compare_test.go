@@ -12,11 +12,10 @@ import (
 	"testing"
 
 	"superres/cmd/internal/console"
-	"superres/internal/golden"
-	"superres/mnist"
-
 	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/scoring"
+	"superres/internal/golden"
+	"superres/mnist"
 )
 
 // idx writes so many pictures of strokes, and a black one at the end.

@@ -24,7 +24,10 @@ func Command(s *console.Streams) *cli.Command {
 		Name: "merge", Usage: "complete what was done in parts, with --shard", ArgsUsage: "[FLAGS] FOLDER",
 		Description: `   superres merge recovery/     the report of superres recover --shard I/N -o recovery/, for all I
    superres merge comparison/   that of superres compare; run it where the parts were run
-   superres merge large/        whether all parts of superres upscale --resume --shard I/N -o large/ are done`,
+   superres merge large/        whether all parts of superres upscale --resume --shard I/N -o large/ are done
+
+Parts run in any order and number, at once or not, on one machine or many; they share
+the folder and nothing else. A part that is run again does what is missing.`,
 		Flags: console.WorkFlags,
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {

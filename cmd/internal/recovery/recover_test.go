@@ -12,11 +12,10 @@ import (
 	"testing"
 
 	"superres/cmd/internal/console"
-	"superres/internal/safefile"
-
 	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/parts"
 	"superres/cmd/internal/plugins"
+	"superres/internal/safefile"
 )
 
 // rows reads a trials.csv without its seconds.

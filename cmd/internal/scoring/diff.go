@@ -37,61 +37,22 @@ mouse and by keys. A is the reference: the others are scored against it as eval 
 protocol matlab-y, and by the mean and the largest absolute difference of colours, in
 levels of 0..255. Pictures of another size, but of the same shape, are shown as large
 as the largest, their pixels repeated, and are not scored. Transparency is shown over
-squares, counts in the map, as over grey, and not in the scores; profiles are left aside.`,
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "diff.html", Usage: "write the page to `FILE`.html; - is standard output, and the table goes to standard error"},
-			&cli.IntFlag{Name: "scale", Aliases: []string{"s"}, Value: 2, Usage: "how much was enlarged, `N`, 1 to 16: the border that scores leave out"},
-			&cli.StringFlag{Name: "on-exist", Value: "fail", Usage: "`WHAT` to do when the output exists: fail or overwrite"},
-			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
-		}, console.PictureFlags...),
+squares, counts in the map, as over grey, and not in the scores; profiles are left aside.
+
+Up to nine pictures are taken. What is behind the # of the page's address is what it
+shows, so that a view can be passed on. A picture of another shape is refused.`,
+		Flags:  diffFlags(),
 		Action: func(c *cli.Context) error { return runDiff(c, s) },
 	})
 }
 
-// mostCompared is how many pictures the keys 1 to 9 choose from.
-const mostCompared = 9
-
-// comparedPicture is one picture of a page. A score that is nil is not defined.
-type comparedPicture struct {
-	Name   string `json:"name"`
-	Width  int    `json:"width"`
-	Height int    `json:"height"`
-	Cell
-	Mean    *float64 `json:"mean_absolute_difference,omitempty"`
-	Largest *float64 `json:"largest_difference,omitempty"`
-	Note    string   `json:"note,omitempty"` // why there are no scores
-
-	png   []byte      // 8 bits a sample
-	shown image.Point // how much of the scene it covers
-}
-
-// compared is all that a page shows.
-type compared struct {
-	Page     string             `json:"page"`
-	Protocol score.Protocol     `json:"protocol"`
-	Scale    int                `json:"scale"`
-	Pictures []*comparedPicture `json:"pictures"` // the first is the reference
-
-	scene image.Point
-}
-
+// runDiff does one call of superres diff.
 func runDiff(c *cli.Context, s *console.Streams) error {
-	limits, err := console.ReadLimits(c)
+	opt, err := readDiffOptions(c)
 	if err != nil {
 		return err
 	}
-	names := c.Args().Slice()
-	d := &compared{Page: c.String("output"), Protocol: score.MatlabY, Scale: c.Int("scale")}
-	switch {
-	case len(names) < 2:
-		return console.Usage("expected two pictures or more; superres diff --help shows examples")
-	case len(names) > mostCompared:
-		return console.Usage("%d pictures, expected %d at most", len(names), mostCompared)
-	case d.Scale < 1 || d.Scale > superres.MaxScale:
-		return console.Usage("--scale %d: expected 1 to %d", d.Scale, superres.MaxScale)
-	}
-	overwrite, err := console.SoleOutput(c, names...)
-	if err != nil {
+	if err := console.CheckOutputs(opt.Overwrite, opt.Inputs, console.Output{Flag: "-o", Name: opt.Page}); err != nil {
 		return err
 	}
 	bar, err := console.NewProgress(c, s)
@@ -99,24 +60,26 @@ func runDiff(c *cli.Context, s *console.Streams) error {
 		return err
 	}
 	defer bar.Clear()
-	if err := d.load(c, names, limits, bar); err != nil {
+	d, err := load(c.Context, opt, bar)
+	if err != nil {
 		return err
 	}
 	if err := d.arrange(); err != nil {
 		return err
 	}
 	bar.Clear()
+	page := func(w io.Writer) error { return d.write(console.Interruptible(c.Context, w)) }
 	table := s.Out
-	if d.Page == "-" {
+	if opt.Page == "-" {
 		table = s.Err
-		err = d.write(console.Interruptible(c.Context, s.Out))
+		err = page(s.Out)
 	} else {
-		err = safefile.WriteAtomic(d.Page, overwrite, func(w io.Writer) error { return d.write(console.Interruptible(c.Context, w)) })
+		err = safefile.WriteAtomic(opt.Page, opt.Overwrite, page)
 	}
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
+	if opt.JSON {
 		enc := json.NewEncoder(table)
 		enc.SetIndent("", "  ")
 		return enc.Encode(d)
@@ -125,34 +88,69 @@ func runDiff(c *cli.Context, s *console.Streams) error {
 	return err
 }
 
+// compared is all that a page shows.
+type compared struct {
+	// Page is the file of the page.
+	Page string `json:"page"`
+	// Protocol is how the pictures are scored.
+	Protocol score.Protocol `json:"protocol"`
+	// Scale is how much was enlarged.
+	Scale int `json:"scale"`
+	// Pictures are in the order they were named in. The first is the reference.
+	Pictures []*comparedPicture `json:"pictures"`
+
+	// scene is how large the largest picture is, in pixels.
+	scene image.Point
+}
+
+// comparedPicture is one picture of a page.
+type comparedPicture struct {
+	// Name is what the page calls it.
+	Name string `json:"name"`
+	// Width and Height are its own size, in pixels.
+	Width  int `json:"width"`
+	Height int `json:"height"`
+	// Cell has its scores against the reference.
+	Cell
+	// Mean and Largest are how far its colours are from those of the reference, in levels
+	// of 0..255. Nil is not compared.
+	Mean    *float64 `json:"mean_absolute_difference,omitempty"`
+	Largest *float64 `json:"largest_difference,omitempty"`
+	// Note says why there are no scores. It is empty where there are.
+	Note string `json:"note,omitempty"`
+
+	// png is the picture as the page has it, with 8 bits a sample.
+	png []byte
+	// shown is how much of the scene it covers, in pixels.
+	shown image.Point
+}
+
 // load reads the pictures, one besides the reference at a time, and scores them.
-func (d *compared) load(c *cli.Context, paths []string, limits console.Limits, bar *console.Progress) error {
+func load(ctx context.Context, opt DiffOptions, bar *console.Progress) (*compared, error) {
+	d := &compared{Page: opt.Page, Protocol: score.MatlabY, Scale: opt.Scale}
+	left := opt.Limits // the rest is taken by the page
 	var ref image.Image
-	held := int64(0) // bytes of the page
-	for i, path := range paths {
-		bar.Set("comparing", float64(i)/float64(len(paths)))
-		left := limits
-		left.Memory -= held
-		read := pictures.Frugal(left, 80)
-		pic, err := imagefile.Open(c.Context, path, read)
+	for i, path := range opt.Inputs {
+		bar.Set("comparing", float64(i)/float64(len(opt.Inputs)))
+		pic, err := imagefile.Open(ctx, path, pictures.Frugal(left, 80))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		size := pic.Image.Bounds().Size()
-		p := &comparedPicture{Name: shortName(path, paths), Width: size.X, Height: size.Y}
+		p := &comparedPicture{Name: shortName(path, opt.Inputs), Width: size.X, Height: size.Y}
 		if i == 0 {
 			ref = pic.Image
 			p.Note = "the reference"
 		} else {
 			d.score(p, ref, pic.Image)
 		}
-		if p.png, err = encoded8(c.Context, pic.Image); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+		if p.png, err = encoded8(ctx, pic.Image); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		held += int64(len(p.png))
+		left.Memory -= int64(len(p.png))
 		d.Pictures = append(d.Pictures, p)
 	}
-	return nil
+	return d, nil
 }
 
 // shortName is the last part of a path, or all of it where another has the same.
@@ -167,12 +165,11 @@ func shortName(path string, among []string) string {
 
 // score scores a picture, or notes why it cannot be scored.
 func (d *compared) score(p *comparedPicture, ref, test image.Image) {
-	row, table := scoreRow{}, Scores{Protocol: d.Protocol, Scale: d.Scale}
-	err := table.score(&row, ref, test)
+	m, err := d.Protocol.Compare(ref, test, d.Scale)
 	if err == nil {
 		var by score.Difference
 		if by, err = score.Differ(ref, test, d.Scale); err == nil {
-			p.Cell, p.Mean, p.Largest = row.Cells[0], &by.Mean, &by.Max
+			p.Cell, p.Mean, p.Largest = CellOf(m), &by.Mean, &by.Max
 			return
 		}
 	}
@@ -194,44 +191,4 @@ func encoded8(ctx context.Context, img image.Image) ([]byte, error) {
 	var b bytes.Buffer
 	err := imagefile.Encode(console.Interruptible(ctx, &b), img, "png", imagefile.EncodeOptions{})
 	return b.Bytes(), err
-}
-
-// arrange finds out how large the pictures are to be shown: as large as the largest.
-func (d *compared) arrange() error {
-	largest := d.Pictures[0]
-	for _, p := range d.Pictures {
-		if p.Width*p.Height > largest.Width*largest.Height {
-			largest = p
-		}
-		d.scene = image.Pt(max(d.scene.X, p.Width), max(d.scene.Y, p.Height))
-	}
-	for _, p := range d.Pictures {
-		var ok bool
-		if p.shown, ok = shownSize(image.Pt(p.Width, p.Height), image.Pt(largest.Width, largest.Height), d.Scale); !ok {
-			return console.Fail(
-				console.ExitInput, fmt.Errorf("%s is %d×%d, which is not the shape of %s, %d×%d; give pictures of one scene, turned and cropped alike",
-					p.Name, p.Width, p.Height, largest.Name, largest.Width, largest.Height))
-
-		}
-	}
-	return nil
-}
-
-// shownSize returns how much of a scene a picture covers: its own size where it differs
-// by less than scale, as a reference that is cropped for scoring does, a multiple of its
-// size where that is so near, and all of the scene otherwise; not ok when both have
-// different shapes, even if a side were rounded by a pixel.
-func shownSize(size, scene image.Point, scale int) (shown image.Point, ok bool) {
-	near := func(n, of, by int) bool { return n <= of && of-n < by || n > of && n-of < by }
-	if near(size.X, scene.X, scale) && near(size.Y, scene.Y, scale) {
-		return size, true
-	}
-	if n := max(scene.X/size.X, scene.Y/size.Y); near(n*size.X, scene.X, n) && near(n*size.Y, scene.Y, n) {
-		return size.Mul(n), true
-	}
-	// The least and the most that a side of n pixels can have been enlarged by.
-	least := func(n, to int) float64 { return float64(to) / float64(n+1) }
-	most := func(n, to int) float64 { return float64(to) / (float64(n) - 0.999) }
-	ok = least(size.X, scene.X) <= most(size.Y, scene.Y) && least(size.Y, scene.Y) <= most(size.X, scene.X)
-	return scene, ok
 }

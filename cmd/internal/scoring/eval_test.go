@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"superres/cmd/internal/console/consoletest"
-	"superres/cmd/internal/pictures"
 )
 
 func TestEvalFiles(t *testing.T) {
@@ -25,19 +24,15 @@ func TestEvalFiles(t *testing.T) {
 	}
 }
 
-// Every test picture goes to the reference whose name it fits best, and to no other.
-func TestPair(t *testing.T) {
-	list := func(places ...string) (out []pictures.Input) {
-		for _, p := range places {
-			out = append(out, pictures.Input{Path: "x/" + p, Place: p})
-		}
-		return out
-	}
-	got := pair(list("a.png", "a_b.png", "c.png", "d.png"), list("a_b_2x.png", "c_2x_old.png", "c_2x.png", "d.jpg", "d_2x.png"))
-	want := []string{"", "a_b_2x.png", "c_2x.png", "d.jpg"}
-	for i, in := range got {
-		if in.Place != want[i] {
-			t.Errorf("reference %d is scored by %q, expected %q", i, in.Place, want[i])
-		}
-	}
+// Wrong input, wrong usage, wrong models: one clear line, the right exit code, no
+// new file.
+func TestEvalErrors(t *testing.T) {
+	dir := t.TempDir()
+	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(9, 7))
+	consoletest.WritePicture(t, filepath.Join(dir, "exists.png"), consoletest.Blob(9, 7))
+	program.Refuses(t, dir, []consoletest.Refusal{
+		{Args: []string{"eval", "a.png"}, Code: 2, Want: "expected REF and TEST"},
+		{Args: []string{"eval", "a.png", "exists.png", "--protocol", "nef"}, Code: 2, Want: `did you mean "nfe"?`},
+		{Args: []string{"eval", "-m", "photo", "missing.png"}, Code: 4, Want: "missing.png"},
+	})
 }

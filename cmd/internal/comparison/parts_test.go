@@ -6,8 +6,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"superres/cmd/internal/console/consoletest"
 	"testing"
+
+	"superres/cmd/internal/console/consoletest"
 )
 
 func TestCompareInParts(t *testing.T) {

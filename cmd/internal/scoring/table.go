@@ -11,32 +11,46 @@ import (
 	"superres/superres/score"
 )
 
-// Scores is the result of eval: one row a picture, one column a model.
+// Scores is the result of eval.
 type Scores struct {
-	Protocol    score.Protocol       `json:"protocol"`
-	Scale       int                  `json:"scale"`
+	// Protocol is how the pictures were scored.
+	Protocol score.Protocol `json:"protocol"`
+	// Scale is how much they were enlarged.
+	Scale int `json:"scale"`
+	// Degradation is how they were reduced. Files are not, and have none.
 	Degradation resample.Degradation `json:"degradation,omitempty"`
-	JPEG        int                  `json:"jpeg,omitempty"`   // quality of the reduced pictures
-	Effort      string               `json:"effort,omitempty"` // of cascades; empty: all stages
-	Columns     []string             `json:"columns"`
-	Rows        []scoreRow           `json:"rows"`
-	Mean        []Cell               `json:"mean"`
+	// JPEG is the quality of the reduced pictures. 0 is no JPEG.
+	JPEG int `json:"jpeg,omitempty"`
+	// Effort is how much of a cascade was run. Empty is all of it.
+	Effort string `json:"effort,omitempty"`
+	// Columns are the names of the models, or of what was scored.
+	Columns []string `json:"columns"`
+	// Rows are the scores, a row for each picture.
+	Rows []scoreRow `json:"rows"`
+	// Mean has the mean of each column over the rows in which it is defined.
+	Mean []Cell `json:"mean"`
 }
 
+// scoreRow has the scores of a picture, one for each column.
 type scoreRow struct {
 	Name  string `json:"name"`
 	Cells []Cell `json:"cells"`
 }
 
-// Cell holds what the protocol scores; nil is "not defined": PSNR of equal
-// pictures, SSIM of tiny ones.
+// Cell holds what the protocol scores. Nil is what it does not, and what is not defined:
+// PSNR of equal pictures, SSIM of tiny ones.
 type Cell struct {
 	PSNR *float64 `json:"psnr,omitempty"`
 	SSIM *float64 `json:"ssim,omitempty"`
 	NFE  *float64 `json:"nfe,omitempty"`
 }
 
-// average fills the means in: over the rows in which a score is defined.
+// CellOf makes a cell of the scores of a picture.
+func CellOf(m score.Metrics) Cell {
+	return Cell{console.Finite(m.PSNR), console.Finite(m.SSIM), console.Finite(m.NFE)}
+}
+
+// average fills the means in.
 func (t *Scores) average() {
 	for column := range t.Columns {
 		var mean Cell
@@ -61,10 +75,6 @@ func (t *Scores) average() {
 // text is the table for reading.
 func (t *Scores) text() string {
 	var b strings.Builder
-	what := "PSNR dB / SSIM of Y"
-	if t.Protocol == score.Normalised {
-		what = "normalised squared error"
-	}
 	fmt.Fprintf(&b, "protocol %s, scale %d", t.Protocol, t.Scale)
 	if t.Degradation != "" {
 		fmt.Fprintf(&b, ", reduced by %s", t.Degradation)
@@ -75,7 +85,7 @@ func (t *Scores) text() string {
 	if t.Effort != "" {
 		fmt.Fprintf(&b, ", effort %s", t.Effort)
 	}
-	fmt.Fprintf(&b, ": %s\n", what)
+	fmt.Fprintf(&b, ": %s\n", t.Protocol.Measures())
 	width := len("mean")
 	for _, row := range t.Rows {
 		width = max(width, len(row.Name))

@@ -1,8 +1,10 @@
 package comparison
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
+	"image"
 	"io"
 	"path/filepath"
 	"slices"
@@ -24,9 +26,41 @@ var paperTable1 = map[uint8]map[string]float64{
 	2: {"rop": 0.0281, "blotless": 0.3528, "ksvd": 0.3738, "mod": 0.4302},
 }
 
-// readDigits reads MNIST's training file, and the digits to restore.
-func (cmp *comparison) readDigits(bar *console.Progress) error {
-	file, err := trainingFile(cmp.c.Args().First())
+// data are the pictures of a comparison.
+type data struct {
+	// train are those that may be learned from.
+	train []training.Source
+	// tests are those that are restored.
+	tests []testPicture
+	// identity names the files and hashes them: results are those of the same names and
+	// bytes.
+	identity string
+}
+
+// testPicture is a picture to be restored.
+type testPicture struct {
+	// name is what tables call it.
+	name string
+	// img is the picture itself, the truth.
+	img image.Image
+	// paper has the paper's errors by learner. It is nil where the paper has none.
+	paper map[string]float64
+}
+
+// readData reads what the protocol and the flags ask for.
+func readData(ctx context.Context, opt Options, bar *console.Progress) (d data, err error) {
+	if opt.Protocol.photo {
+		err = d.readPhotos(ctx, opt)
+	} else {
+		err = d.readDigits(ctx, opt, bar)
+	}
+	return d, err
+}
+
+// readDigits reads MNIST's training file and the digits to restore: those of Table 1, where
+// --images names no others.
+func (d *data) readDigits(ctx context.Context, opt Options, bar *console.Progress) error {
+	file, err := trainingFile(opt.Inputs[0])
 	if err != nil {
 		return err
 	}
@@ -34,43 +68,44 @@ func (cmp *comparison) readDigits(bar *console.Progress) error {
 	if err != nil {
 		return console.Fail(console.ExitInput, err)
 	}
-	cmp.data = fmt.Sprintf("%x", sum[:8])
+	d.identity = fmt.Sprintf("%x", sum[:8])
 	if which, ok := mnist.Official(sum); !ok || !strings.HasPrefix(which, "train-images") {
 		bar.Line("%s is not MNIST's training file as distributed: the digits of Table 1 may be others", file)
 	}
-	all, err := pictures.Sources{Limits: cmp.limits, BytesPerPixel: comparedBytes}.IDX(cmp.c.Context, file)
+	whole := opt.Sources
+	whole.Choice = pictures.Choice{} // which is among Images
+	all, err := whole.IDX(ctx, file)
 	if err != nil {
 		return err
 	}
 	var kept []int // of Table 1, which nothing learns from
-	for _, d := range mnist.Table1() {
-		if d.Index >= len(all) {
-			if cmp.c.String("images") == "" {
-				return console.Fail(console.ExitInput, fmt.Errorf("%s has %d images, Table 1 needs image %d; give MNIST's training file, or --images", file, len(all), d.Index))
+	for _, digit := range mnist.Table1() {
+		if digit.Index >= len(all) {
+			if opt.Images == "" {
+				return console.Fail(console.ExitInput, fmt.Errorf("%s has %d images, Table 1 needs image %d; give MNIST's training file, or --images", file, len(all), digit.Index))
 			}
 			break
 		}
-		kept = append(kept, d.Candidates...)
-		img, err := all[d.Index].Open(cmp.c.Context)
+		kept = append(kept, digit.Candidates...)
+		img, err := all[digit.Index].Open(ctx)
 		if err != nil {
 			return err
 		}
-		cmp.tests = append(cmp.tests, testPicture{fmt.Sprintf("digit %d", d.Digit), img, paperTable1[d.Digit]})
+		d.tests = append(d.tests, testPicture{fmt.Sprintf("digit %d", digit.Digit), img, paperTable1[digit.Digit]})
 	}
-	switch cmp.protocol.name {
+	switch opt.Protocol.name {
 	case "single":
-		cmp.protocol.runs = min(cmp.protocol.runs, len(all))
-		cmp.train = all[:cmp.protocol.runs]
+		d.train = all[:min(opt.Protocol.runs, len(all))]
 	case "pooled":
-		cmp.train = all[:min(2000, len(all))]
+		d.train = all[:min(2000, len(all))]
 	default:
 		for i, src := range all {
 			if !slices.Contains(kept, i) {
-				cmp.train = append(cmp.train, src)
+				d.train = append(d.train, src)
 			}
 		}
 	}
-	return cmp.readTests()
+	return d.readTests(ctx, opt)
 }
 
 // trainingFile finds MNIST's training file in a folder.
@@ -87,65 +122,53 @@ func trainingFile(path string) (string, error) {
 	return "", console.Fail(console.ExitInput, fmt.Errorf("%s: no train-images-idx3-ubyte.gz there; name the folder of MNIST's files", path))
 }
 
-// comparedBytes is how much memory a pixel takes while pictures are read.
-const comparedBytes = 100
-
-// sources lists pictures.
-func (cmp *comparison) sources(names []string) ([]training.Source, error) {
-	from, err := pictures.ReadSources(cmp.c, cmp.limits, comparedBytes)
-	if err != nil {
-		return nil, err
-	}
-	return from.List(cmp.c.Context, names)
-}
-
 // readPhotos lists the pictures to learn from, and reads those to restore: every fifth,
 // which is not learned from, where --images names none.
-func (cmp *comparison) readPhotos() error {
-	list, err := cmp.sources(cmp.c.Args().Slice())
+func (d *data) readPhotos(ctx context.Context, opt Options) error {
+	list, err := opt.Sources.List(ctx, opt.Inputs)
 	if err != nil {
 		return err
 	}
-	cmp.train = list
-	if cmp.data, err = cmp.describe(cmp.c.Args().Slice()); err != nil {
+	d.train = list
+	if d.identity, err = identify(ctx, opt.Inputs, opt.Sources.Recursive); err != nil {
 		return err
 	}
-	if cmp.c.String("images") != "" {
-		return cmp.readTests()
+	if opt.Images != "" {
+		return d.readTests(ctx, opt)
 	}
 	if len(list) < 3 {
 		return console.Usage("two pictures to learn from and one to restore are needed at least, %d found; name more, or those to restore: --images PATH", len(list))
 	}
-	cmp.train = nil
+	d.train = nil
 	for i, src := range list {
 		if i%5 != min(4, len(list)-1) {
-			cmp.train = append(cmp.train, src)
-		} else if err := cmp.addTest(src); err != nil {
+			d.train = append(d.train, src)
+		} else if err := d.addTest(ctx, src); err != nil {
 			return err
 		}
 	}
-	cmp.data += " | every fifth restored"
+	d.identity += " | every fifth restored"
 	return nil
 }
 
-// readTests reads the pictures of --images.
-func (cmp *comparison) readTests() error {
-	path := cmp.c.String("images")
-	if path == "" {
+// readTests reads the pictures of --images, if there are any, in place of others.
+func (d *data) readTests(ctx context.Context, opt Options) error {
+	if opt.Images == "" {
 		return nil
 	}
-	cmp.tests = nil
-	tests, err := cmp.describe([]string{path})
+	names := []string{opt.Images}
+	identity, err := identify(ctx, names, opt.Sources.Recursive)
 	if err != nil {
 		return err
 	}
-	cmp.data += " | " + tests
-	list, err := cmp.sources([]string{path})
+	d.identity += " | " + identity
+	list, err := opt.Sources.List(ctx, names)
 	if err != nil {
 		return err
 	}
+	d.tests = nil
 	for _, src := range list {
-		if err := cmp.addTest(src); err != nil {
+		if err := d.addTest(ctx, src); err != nil {
 			return err
 		}
 	}
@@ -153,25 +176,24 @@ func (cmp *comparison) readTests() error {
 }
 
 // addTest reads a picture to restore.
-func (cmp *comparison) addTest(src training.Source) error {
-	img, err := src.Open(cmp.c.Context)
+func (d *data) addTest(ctx context.Context, src training.Source) error {
+	img, err := src.Open(ctx)
 	if err != nil {
 		return err
 	}
 	name := filepath.Base(src.Name)
-	cmp.tests = append(cmp.tests, testPicture{name: strings.TrimSuffix(name, filepath.Ext(name)), img: img})
+	d.tests = append(d.tests, testPicture{name: strings.TrimSuffix(name, filepath.Ext(name)), img: img})
 	return nil
 }
 
-// describe names the arguments and sums the files they stand for up: results are those
-// of the same names and bytes.
-func (cmp *comparison) describe(args []string) (string, error) {
+// identify names the arguments and hashes the files they stand for.
+func identify(ctx context.Context, args []string, recursive bool) (string, error) {
 	sum := sha256.New()
 	for _, arg := range args {
 		files := []pictures.Input{{Path: arg}}
 		if !pictures.IsIDX(arg) {
 			var err error
-			if files, err = pictures.Expand(arg, cmp.c.Bool("recursive")); err != nil {
+			if files, err = pictures.Expand(arg, recursive); err != nil {
 				return "", err
 			}
 		}
@@ -184,7 +206,7 @@ func (cmp *comparison) describe(args []string) (string, error) {
 			_, err = io.Copy(sum, f)
 			f.Close() // of a file that was read
 			if err == nil {
-				err = cmp.c.Context.Err()
+				err = ctx.Err()
 			}
 			if err != nil {
 				return "", console.Fail(console.ExitInput, fmt.Errorf("%s: %w", file.Path, err))

@@ -10,16 +10,17 @@ import (
 	"superres/internal/report"
 )
 
-func (r comparisonReport) html(w io.Writer) error {
-	p := r.protocol
+// html writes the page.
+func (f findings) html(w io.Writer) error {
+	p := f.opt.Protocol
 	page := report.Page{
 		Title: "Comparison of dictionary learners",
-		Lead:  r.lead(),
+		Lead:  f.lead(),
 		Facts: []report.Fact{
-			{Name: "command", Value: r.command},
+			{Name: "command", Value: f.opt.command},
 			{Name: "version", Value: fmt.Sprintf("superres %s, %s %s/%s, %d processors", console.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))},
-			{Name: "seed", Value: fmt.Sprint(r.c.Uint64("seed"))},
-			{Name: "data", Value: strings.TrimSpace(r.data)},
+			{Name: "seed", Value: fmt.Sprint(f.opt.Seed)},
+			{Name: "data", Value: strings.TrimSpace(f.data.identity)},
 		},
 		Notes: []string{
 			"Figures are means ± one standard deviation over the runs; the best of a row is bold. Every learner works under the same conditions. Seconds are those of a run beside the others.",
@@ -31,18 +32,18 @@ func (r comparisonReport) html(w io.Writer) error {
 		page.Notes = append(page.Notes, "Error: ‖Î − I‖²_F / ‖I‖²_F of the grey values, nothing rounded; low resolution is the mean of 2×2 blocks, shown enlarged by repetition. The paper's figures stand below ours where a picture is of its Table 1.")
 	}
 	var err error
-	if page.Key, err = report.Key(r.learners); err != nil {
+	if page.Key, err = report.Key(f.opt.Learners); err != nil {
 		return err
 	}
-	tables := r.tables
+	tables := f.tables
 	last := len(tables) - 1
 	figures := report.Section{Title: "Figures", Tables: tables[:last]}
 	if p.photo {
-		page.Sections = append([]report.Section{figures}, r.photographs()...)
+		page.Sections = append([]report.Section{figures}, f.photographs()...)
 	} else {
 		var shown []report.Table
-		for _, f := range r.forms {
-			shown = append(shown, r.pictures(f))
+		for _, way := range f.forms {
+			shown = append(shown, f.pictures(way))
 		}
 		text := "Truth, plain enlargements, and what the learners made: first as in the paper, then with back-projection."
 		page.Sections = []report.Section{{Title: "Pictures of the first run", Text: text, Tables: shown}, figures}
@@ -50,7 +51,7 @@ func (r comparisonReport) html(w io.Writer) error {
 	page.Sections = append(page.Sections, report.Section{Title: "Learning", Tables: tables[last:]})
 	curves := &page.Sections[len(page.Sections)-1]
 	for _, byTime := range []bool{false, true} {
-		svg, err := r.curves(byTime).SVG(400, 260)
+		svg, err := f.curves(byTime).SVG(400, 260)
 		if err != nil {
 			return err
 		}
@@ -58,8 +59,8 @@ func (r comparisonReport) html(w io.Writer) error {
 	}
 	mosaics := report.Table{Title: "atoms of the first run"}
 	row := []report.Cell{}
-	for _, learner := range r.learners {
-		if one := r.first(form{}, learner); one != nil && len(one.Mosaic) > 0 {
+	for _, learner := range f.opt.Learners {
+		if one := f.first(form{}, learner); one != nil && len(one.Mosaic) > 0 {
 			row = append(row, report.Cell{Text: learner, Picture: report.Picture(one.Mosaic, 340, "atoms of "+learner)})
 		}
 	}
@@ -70,7 +71,7 @@ func (r comparisonReport) html(w io.Writer) error {
 	if len(mosaics.Rows) > 0 {
 		page.Sections = append(page.Sections, report.Section{Title: "Dictionaries", Text: "Low halves on the left, high halves on the right.", Tables: []report.Table{mosaics}})
 	}
-	for _, one := range r.results {
+	for _, one := range f.results {
 		if one.Failure != "" {
 			what := one.Learner
 			if one.Anchors {
@@ -83,39 +84,39 @@ func (r comparisonReport) html(w io.Writer) error {
 }
 
 // lead says what was compared.
-func (r comparisonReport) lead() string {
-	p := r.protocol
+func (f findings) lead() string {
+	p := f.opt.Protocol
 	text := fmt.Sprintf("Protocol %s: %d atoms from %d pairs of 3×3 and 6×6 patches, %d run(s), the same patches and the same first dictionary for all; pictures are coded with %s.",
-		p.name, p.atoms, p.patches, p.runs, r.coder)
+		p.name, p.atoms, p.patches, p.runs, f.opt.Coder)
 	if p.photo {
 		text += fmt.Sprintf(" Anchored stages: as many atoms from %d patches, one atom a patch, and for each a regressor from all patches; one stage, back-projected once. Enlarged by %d; %d pictures were learned from, %d others restored.",
-			p.patches, comparedScale, len(r.train), len(r.tests))
+			p.patches, scale, len(f.data.train), len(f.data.tests))
 	}
 	return text
 }
 
 // first returns the first run of a learner, nil when it failed.
-func (r comparisonReport) first(f form, learner string) *comparisonResult {
-	for i, one := range r.results {
-		if one.Learner == learner && one.Anchors == f.anchors && one.Run == 0 && one.Failure == "" {
-			return &r.results[i]
+func (f findings) first(way form, learner string) *result {
+	for i, one := range f.results {
+		if one.Learner == learner && one.Anchors == way.anchors && one.Run == 0 && one.Failure == "" {
+			return &f.results[i]
 		}
 	}
 	return nil
 }
 
 // pictures is the paper's table: the pictures themselves, side by side.
-func (r comparisonReport) pictures(f form) report.Table {
-	t := report.Table{Title: f.title, Head: []string{"picture", "truth"}}
-	for _, b := range r.baselines {
-		t.Head = append(t.Head, r.title(b))
+func (f findings) pictures(way form) report.Table {
+	t := report.Table{Title: way.title, Head: []string{"picture", "truth"}}
+	for _, b := range f.baselines {
+		t.Head = append(t.Head, f.title(b))
 	}
-	t.Head = append(t.Head, f.learners...)
+	t.Head = append(t.Head, way.learners...)
 	const width = 96
-	m := r.measures()[0]
-	for i, test := range r.tests[:min(shownTests, len(r.tests))] {
+	m := f.measures()[0]
+	for i, test := range f.data.tests[:min(shownTests, len(f.data.tests))] {
 		row := []report.Cell{{Text: test.name}, {}}
-		if truth, err := crop(test.img, test.img, r.shownSide()); err == nil {
+		if truth, err := f.opt.Protocol.crop(test.img, test.img); err == nil {
 			row[1].Picture = report.Picture(truth, width, test.name)
 		}
 		show := func(name string, scores []restored) {
@@ -128,12 +129,12 @@ func (r comparisonReport) pictures(f form) report.Table {
 			}
 			row = append(row, c)
 		}
-		for _, b := range r.baselines {
+		for _, b := range f.baselines {
 			show(b.name, b.scores)
 		}
-		for _, learner := range f.learners {
-			if one := r.first(f, learner); one != nil {
-				show(learner, f.scores(*one))
+		for _, learner := range way.learners {
+			if one := f.first(way, learner); one != nil {
+				show(learner, way.scores(*one))
 			} else {
 				show(learner, nil)
 			}
@@ -145,8 +146,8 @@ func (r comparisonReport) pictures(f form) report.Table {
 
 // photographs has a section for each picture: the same part of it by everything that
 // restored it, but for coupled stages without back-projection.
-func (r comparisonReport) photographs() (list []report.Section) {
-	for i, test := range r.tests[:min(shownTests, len(r.tests))] {
+func (f findings) photographs() (list []report.Section) {
+	for i, test := range f.data.tests[:min(shownTests, len(f.data.tests))] {
 		s := report.Section{Title: test.name}
 		if i == 0 {
 			s.Text = fmt.Sprintf("Where the picture has most detail, %d times as large; PSNR and SSIM are of the whole picture. First run.", cropZoom)
@@ -158,21 +159,21 @@ func (r comparisonReport) photographs() (list []report.Section) {
 		}
 		scored := func(name string, scores []restored) {
 			note := ""
-			for _, m := range r.measures() {
+			for _, m := range f.measures() {
 				note += ", " + console.Figure(m.format, average(m, scores, i))
 			}
 			show(scores[i].Picture, name, strings.Replace(note[2:], ",", " dB,", 1))
 		}
-		if truth, err := crop(test.img, test.img, r.shownSide()); err == nil {
+		if truth, err := f.opt.Protocol.crop(test.img, test.img); err == nil {
 			show(truth, "truth", fmt.Sprintf("%d×%d", test.img.Bounds().Dx(), test.img.Bounds().Dy()))
 		}
-		for _, b := range r.baselines {
+		for _, b := range f.baselines {
 			scored(b.name, b.scores)
 		}
-		for _, f := range r.forms {
-			for _, learner := range f.learners {
-				if one := r.first(f, learner); one != nil && !f.paper {
-					scored(learner+", "+f.stage, f.scores(*one))
+		for _, way := range f.forms {
+			for _, learner := range way.learners {
+				if one := f.first(way, learner); one != nil && !way.paper {
+					scored(learner+", "+way.stage, way.scores(*one))
 				}
 			}
 		}
@@ -182,13 +183,13 @@ func (r comparisonReport) photographs() (list []report.Section) {
 }
 
 // curves draws the error of the training patches in the first run.
-func (r comparisonReport) curves(byTime bool) report.Chart {
+func (f findings) curves(byTime bool) report.Chart {
 	c := report.Chart{Title: "error of the training patches, first run", X: "iteration", Log: true, LogX: true, Floor: 1e-4}
 	if byTime {
 		c.X = "seconds"
 	}
-	for style, learner := range r.learners {
-		one := r.first(form{}, learner)
+	for style, learner := range f.opt.Learners {
+		one := f.first(form{}, learner)
 		if one == nil {
 			continue
 		}

@@ -12,15 +12,15 @@ import (
 )
 
 var (
-	//go:embed diffpage.html
-	diffHTML string
-	//go:embed diffpage.css
-	diffCSS template.CSS
-	//go:embed diffpage.js
-	diffJS string
+	//go:embed page.html
+	pageHTML string
+	//go:embed page.css
+	pageCSS template.CSS
+	//go:embed page.js
+	pageJS string
 )
 
-var diffTemplate = template.Must(template.New("diff").Parse(diffHTML))
+var pageTemplate = template.Must(template.New("diff").Parse(pageHTML))
 
 // pagePicture is a picture as the template names it.
 type pagePicture struct {
@@ -47,8 +47,8 @@ func (d *compared) write(w io.Writer) error {
 		psnr, ssim, mean, largest := p.texts()
 		rows = append(rows, pagePicture{p, i + 1, psnr, ssim, mean, largest})
 	}
-	err := diffTemplate.Execute(w, map[string]any{
-		"Title": "superres diff: " + d.Pictures[0].Name, "Style": diffCSS, "Caption": d.caption(), "Pictures": rows, "Data": data,
+	err := pageTemplate.Execute(w, map[string]any{
+		"Title": "superres diff: " + d.Pictures[0].Name, "Style": pageCSS, "Caption": d.caption(), "Pictures": rows, "Data": data,
 	})
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func (d *compared) write(w io.Writer) error {
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(w, "</div>\n<script>\n%s</script>\n</body>\n</html>\n", diffJS)
+	_, err = fmt.Fprintf(w, "</div>\n<script>\n%s</script>\n</body>\n</html>\n", pageJS)
 	return err
 }
 

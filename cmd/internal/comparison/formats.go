@@ -1,0 +1,91 @@
+package comparison
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/scoring"
+	"superres/internal/report"
+)
+
+// each writes the tables one after the other.
+func (f findings) each(write func(report.Table, io.Writer) error, w io.Writer) error {
+	for _, t := range f.tables {
+		if err := write(t, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// csv writes the tables with blank lines between them.
+func (f findings) csv(w io.Writer) error {
+	for _, t := range f.tables {
+		t.Head = append([]string{t.Title}, t.Head[1:]...) // the others need it as it is
+		if err := t.CSV(w); err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, "\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// markdown writes the tables.
+func (f findings) markdown(w io.Writer) error { return f.each(report.Table.Markdown, w) }
+
+// latex writes the tables.
+func (f findings) latex(w io.Writer) error { return f.each(report.Table.LaTeX, w) }
+
+// json writes how the results came to be, and every run, without its pictures.
+func (f findings) json(w io.Writer) error {
+	bare := func(list []restored) []scoring.Cell {
+		var out []scoring.Cell
+		for _, s := range list {
+			out = append(out, s.Cell)
+		}
+		return out
+	}
+	type run struct {
+		result
+		Plain     []scoring.Cell `json:"plain"`
+		Projected []scoring.Cell `json:"back_projected"`
+		Mosaic    []byte         `json:"mosaic,omitempty"`
+	}
+	var runs []run
+	for _, one := range f.results {
+		runs = append(runs, run{one, bare(one.Plain), bare(one.Projected), nil})
+	}
+	var names []string
+	for _, t := range f.data.tests {
+		names = append(names, t.name)
+	}
+	base := map[string][]scoring.Cell{}
+	for _, b := range f.baselines {
+		base[b.name] = bare(b.scores)
+	}
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", " ")
+	return enc.Encode(map[string]any{"command": f.opt.command, "version": console.Version, "pictures": names, "baselines": base, "runs": runs})
+}
+
+// text writes the tables for a terminal.
+func (f findings) text(w io.Writer) error {
+	tab := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
+	for _, t := range f.tables {
+		fmt.Fprintf(tab, "%s\t%s\t\n", t.Title, strings.Join(t.Head[1:], "\t"))
+		for _, row := range t.Rows {
+			for _, c := range row {
+				fmt.Fprintf(tab, "%s\t", c.Text)
+			}
+			fmt.Fprintln(tab)
+		}
+		fmt.Fprintln(tab, "\t")
+	}
+	return tab.Flush()
+}

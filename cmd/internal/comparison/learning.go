@@ -1,0 +1,177 @@
+package comparison
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"time"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/mosaic"
+	"superres/internal/report"
+	"superres/learners"
+	"superres/learners/sparse"
+	"superres/superres"
+	"superres/superres/anchored"
+	"superres/superres/coupled"
+	"superres/superres/resample"
+	"superres/superres/stage"
+)
+
+// run does one task. The error is ctx's; what fails is told in the result.
+func (cmp *comparison) run(ctx context.Context, t task) (result, error) {
+	r := result{task: t}
+	learn := cmp.learn
+	if t.Anchors {
+		learn = cmp.learnAnchors
+	}
+	if err := learn(ctx, &r); err != nil {
+		if ctx.Err() != nil {
+			return r, ctx.Err()
+		}
+		r.Failure = console.Message(err)
+	}
+	return r, nil
+}
+
+// learn makes a model of one coupled stage, as the paper does but for what the protocol
+// says, and restores the tests by it, with and without back-projection.
+func (cmp *comparison) learn(ctx context.Context, r *result) error {
+	p := cmp.opt.Protocol
+	learner, err := learners.New(r.Learner)
+	if err != nil {
+		return err
+	}
+	const entries = 9 + 36 // of a stacked pair
+	if err := cmp.enough(learners.Memory(learner, entries, p.patches, p.atoms, p.sparsity)); err != nil {
+		return err
+	}
+	train, seed := cmp.data.train, r.Seed+uint64(r.Run)
+	if p.name == "single" {
+		train, seed = cmp.data.train[r.Run:r.Run+1], r.Seed
+	}
+	var learned *learners.Result
+	flat := p.flat / 255
+	if flat == 0 {
+		flat = -1 // none is left out
+	}
+	model, err := superres.Train(ctx, train, coupled.Trainer{
+		Scale: scale, Degradation: p.degradation(), Patches: p.patches, Flat: flat, Reductions: []float64{},
+		KeepMean: !p.photo, WholePatches: !p.refit, NoRefit: !p.refit, BackProject: -1,
+		Learner: r.Learner, Coder: r.Coder, Atoms: p.atoms, Iterations: p.iterations, Seed: seed,
+		Learned: func(l *learners.Result) { learned = l },
+	}, superres.TrainOptions{})
+	if err != nil {
+		return err
+	}
+	if err := r.describe(learned); err != nil {
+		return err
+	}
+	projected, err := model.Tune(stage.Tuning{BackProject: &p.back})
+	if err != nil {
+		return err
+	}
+	if r.Plain, err = cmp.restoreAll(ctx, model, r.Run); err != nil {
+		return err
+	}
+	r.Projected, err = cmp.restoreAll(ctx, projected, r.Run)
+	return err
+}
+
+// anchoredBack is how often an anchored stage is back-projected, as superres train does.
+const anchoredBack = 1
+
+// learnAnchors makes a model of one anchored stage, with the anchors of the learner, and
+// restores the tests by it.
+func (cmp *comparison) learnAnchors(ctx context.Context, r *result) error {
+	p, backProject := cmp.opt.Protocol, r.Back
+	if backProject == 0 {
+		backProject = -1 // none
+	}
+	trainer := anchored.Trainer{
+		Scale: scale, Degradation: resample.Cubic, Stages: 1, Learner: r.Learner, Atoms: p.atoms, Iterations: p.iterations, Samples: p.patches,
+		Flat: 1.5 / 255, Reductions: []float64{}, BackProject: backProject, MaxMemory: cmp.opt.Limits.Memory / int64(cmp.together()), Seed: r.Seed + uint64(r.Run),
+	}
+	if r.Learner != anchored.SphericalMeans {
+		learner, err := learners.New(r.Learner)
+		if err != nil {
+			return err
+		}
+		const entries = 16 // coordinates in which anchors are compared
+		if err := cmp.enough(learners.Memory(learner, entries, p.patches, p.atoms, 1)); err != nil {
+			return err
+		}
+	}
+	began := time.Now()
+	model, err := superres.Train(ctx, cmp.data.train, trainer, superres.TrainOptions{})
+	if err != nil {
+		return err
+	}
+	r.Seconds = time.Since(began).Seconds()
+	r.Plain, err = cmp.restoreAll(ctx, model, r.Run)
+	return err
+}
+
+// together is how many runs there may be at a time.
+func (cmp *comparison) together() int {
+	return min(runtime.GOMAXPROCS(0), max(1, len(cmp.opt.Learners)*cmp.opt.Protocol.runs))
+}
+
+// enough refuses runs of which each needs so many bytes.
+func (cmp *comparison) enough(bytes float64) error {
+	p, together := cmp.opt.Protocol, float64(cmp.together())
+	if need := together * bytes; need > float64(cmp.opt.Limits.Memory) {
+		return fmt.Errorf("learning %d atoms from %d patches needs %s for %.0f runs at a time, the limit is %s; use --max-memory, a smaller -j or fewer --patches",
+			p.atoms, p.patches, console.Bytes(int64(min(need, 1<<60))), together, console.Bytes(cmp.opt.Limits.Memory))
+	}
+	return nil
+}
+
+// describe takes what the report tells of a learner's result.
+func (r *result) describe(l *learners.Result) error {
+	last := l.Steps[len(l.Steps)-1]
+	r.RMSE, r.NonZeros, r.Iterations, r.Stop, r.Seconds = last.RMSE, last.NonZeros, last.Iteration, string(l.Stop), last.Elapsed.Seconds()
+	for _, count := range l.Codes.Usage() {
+		if count > 0 {
+			r.Used++
+		}
+	}
+	r.Coherence = l.Dictionary.Angles(1).Max
+	if r.Run == 0 {
+		if err := r.draw(l.Dictionary); err != nil {
+			return err
+		}
+	}
+	next := 1.0
+	for _, s := range l.Steps {
+		if s.Iteration == last.Iteration || float64(s.Iteration) >= next {
+			r.Curve = append(r.Curve, curvePoint{s.Iteration, s.Elapsed.Seconds(), s.RMSE})
+			next = max(next*1.15, float64(s.Iteration)+1)
+		}
+	}
+	return nil
+}
+
+// draw makes the mosaic of the stacked atoms, low halves beside high ones.
+func (r *result) draw(d *sparse.Dictionary) error {
+	rows, atoms := d.Dims()
+	side := int(math.Sqrt(float64(rows / (1 + scale*scale))))
+	low, err := d.Rows(0, side*side)
+	if err != nil {
+		return err
+	}
+	high, err := d.Rows(side*side, rows)
+	if err != nil {
+		return err
+	}
+	order := make([]int, atoms)
+	for i := range order {
+		order[i] = i
+	}
+	img, err := mosaic.Draw([]mosaic.Panel{mosaic.NewPanel(low, side, side, scale), mosaic.NewPanel(high, side*scale, side*scale, 1)}, order, 3)
+	if err == nil {
+		r.Mosaic, err = report.PNG(img)
+	}
+	return err
+}

@@ -1,0 +1,109 @@
+package recovery
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"strconv"
+
+	"superres/cmd/internal/console"
+	"superres/internal/report"
+	"superres/learners/planted"
+)
+
+// errorFloor is where the logarithmic axis ends; errors below are drawn there.
+const errorFloor = 1e-5
+
+// html writes the page.
+func (f findings) html(w io.Writer) error {
+	t := f.trials[0]
+	page := report.Page{
+		Title: "Dictionary recovery",
+		Lead: fmt.Sprintf("How near learners come to the dictionary that made their training signals, %d problems a point. "+
+			"Every learner gets the same signals and the same first dictionary; %s, ROP is told nothing.",
+			f.count(), f.told()),
+		Facts: []report.Fact{
+			{Name: "command", Value: f.command},
+			{Name: "version", Value: fmt.Sprintf("superres %s, %s %s/%s, %d processors", console.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))},
+			{Name: "seed", Value: fmt.Sprint(t.Seed)},
+			{Name: "noise", Value: fmt.Sprintf("%g of the signals' root mean square", t.Noise)},
+		},
+		Notes: []string{
+			"Error: mean over the atoms of 1 − |cos| to the true atom each is matched with. “Assigned” matches so that the error is least; the paper's rule lets each learned atom in turn take the best true atom still free, so one wrong atom can take another's.",
+			fmt.Sprintf("Recovered: share of the true atoms met with |cos| above 0.99. Curves show means, bands one standard deviation over the problems; the error axis is logarithmic and ends at %g.", errorFloor),
+			"Seconds are those of a trial beside the others that ran at the same time. All numbers but the seconds are the same for any number of processors.",
+		},
+	}
+	var err error
+	if page.Key, err = report.Key(f.learners()); err != nil {
+		return err
+	}
+	for _, p := range f.panels() {
+		section := report.Section{Title: fmt.Sprintf("M = %d, K = %d, S = %d", p.M, p.K, p.S), Tables: []report.Table{f.table(p)}}
+		for _, chart := range []report.Chart{
+			f.chart(p, "error, assigned", true, func(v point) (float64, float64) { return report.Mean(v.assigned) }),
+			f.chart(p, "error, the paper's rule", true, func(v point) (float64, float64) { return report.Mean(v.inOrder) }),
+			f.chart(p, "share of the atoms recovered", false, func(v point) (float64, float64) { return v.recovered, 0 }),
+		} {
+			svg, err := chart.SVG(280, 240)
+			if err != nil {
+				return err
+			}
+			section.Pictures = append(section.Pictures, svg)
+		}
+		page.Sections = append(page.Sections, section)
+	}
+	if n := f.failures(); n > 0 {
+		page.Notes = append(page.Notes, fmt.Sprintf("%d trials failed and are left out of the means. The first: %s.", n, f.firstFailure()))
+	}
+	return page.Write(w)
+}
+
+// chart draws a value of the points of a panel over N.
+func (f findings) chart(p planted.Panel, name string, log bool, value func(point) (m, sd float64)) report.Chart {
+	c := report.Chart{Title: name, X: "signals N", Log: log, Floor: errorFloor, Y1: 1}
+	for _, n := range f.sizes(p) {
+		c.Ticks = append(c.Ticks, float64(n))
+	}
+	for style, learner := range f.learners() {
+		s := report.Series{Name: learner, Style: style}
+		for _, n := range f.sizes(p) {
+			if m, sd := value(f.at(p, n, learner)); !math.IsNaN(m) {
+				s.Points = append(s.Points, report.Point{X: float64(n), Y: m, Low: m - sd, High: m + sd})
+			}
+		}
+		c.Series = append(c.Series, s)
+	}
+	return c
+}
+
+// table has a row for each N and a column for each learner.
+func (f findings) table(p planted.Panel) report.Table {
+	t := report.Table{Head: append([]string{"N"}, f.learners()...)}
+	for _, n := range f.sizes(p) {
+		row := []report.Cell{{Text: strconv.Itoa(n)}}
+		least := math.Inf(1)
+		for _, learner := range f.learners() {
+			if m, _ := report.Mean(f.at(p, n, learner).assigned); m < least {
+				least = m
+			}
+		}
+		for _, learner := range f.learners() {
+			v := f.at(p, n, learner)
+			m, sd := report.Mean(v.assigned)
+			if len(v.assigned) == 0 {
+				row = append(row, report.Cell{Text: "–", Note: "all failed"})
+				continue
+			}
+			paper, _ := report.Mean(v.inOrder)
+			seconds, _ := report.Mean(v.seconds)
+			row = append(row, report.Cell{
+				Text: fmt.Sprintf("%.4f ± %.4f", m, sd), Best: m == least,
+				Note: fmt.Sprintf("paper's rule %.4f · %.0f %% recovered · %.0f iterations · %.2f s", paper, 100*v.recovered, v.iterations, seconds),
+			})
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}

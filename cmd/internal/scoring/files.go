@@ -1,0 +1,94 @@
+package scoring
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/pictures"
+	"superres/internal/imagefile"
+)
+
+// scoreFiles scores a file against another, or the pictures of a folder against those of
+// another that have their stem, or begin with it. It fills in the column and the rows.
+func (t *Scores) scoreFiles(ctx context.Context, opt EvalOptions, bar *console.Progress) error {
+	refs, err := pictures.Expand(opt.Inputs[0], opt.Recursive)
+	if err != nil {
+		return err
+	}
+	tests, err := pictures.Expand(opt.Inputs[1], opt.Recursive)
+	if err != nil {
+		return err
+	}
+	t.Columns = []string{filepath.Base(opt.Inputs[1])}
+	limits := pictures.Frugal(opt.Limits, 60)
+	twins := pair(refs, tests)
+	for i, ref := range refs {
+		bar.Set("scoring", float64(i)/float64(len(refs)))
+		test, found := twins[i], twins[i].Path != ""
+		if len(refs) == 1 && len(tests) == 1 {
+			test, found = tests[0], true
+		}
+		if !found {
+			stem := stemOf(ref)
+			return console.Fail(console.ExitInput, fmt.Errorf("%s: no picture called %s or %s_... to score", ref.Path, stem, stem))
+		}
+		var images [2]image.Image
+		for i, in := range []pictures.Input{ref, test} {
+			pic, err := imagefile.Open(ctx, in.Path, limits)
+			if err != nil {
+				return err
+			}
+			images[i] = pic.Image
+		}
+		cell, err := t.cell(images[0], images[1])
+		if err != nil {
+			return fmt.Errorf("%s: %w", test.Path, err)
+		}
+		t.Rows = append(t.Rows, scoreRow{filepath.Base(ref.Path), []Cell{cell}})
+	}
+	return nil
+}
+
+// pair finds the test picture of every reference: the one in the same place, or
+// with its stem there, or the shortest name that begins with the stem and an
+// underscore and fits no longer reference. Where there is none the path is empty.
+func pair(refs, tests []pictures.Input) []pictures.Input {
+	twins := make([]pictures.Input, len(refs))
+	for i, ref := range refs {
+		for _, test := range tests {
+			if test.Place == ref.Place {
+				twins[i] = test
+			}
+		}
+	}
+	for _, test := range tests {
+		if slices.Contains(twins, test) {
+			continue
+		}
+		name, owner := stemOf(test), -1
+		for i, ref := range refs {
+			stem := stemOf(ref)
+			if name != stem && !strings.HasPrefix(name, stem+"_") {
+				continue
+			}
+			if twins[i].Place == ref.Place {
+				continue // it has its own
+			}
+			if owner < 0 || len(stem) > len(stemOf(refs[owner])) {
+				owner = i
+			}
+		}
+		if owner >= 0 && (twins[owner].Path == "" || len(name) < len(stemOf(twins[owner]))) {
+			twins[owner] = test
+		}
+	}
+	return twins
+}
+
+// stemOf is the place of a picture without its extension.
+func stemOf(in pictures.Input) string { return strings.TrimSuffix(in.Place, filepath.Ext(in.Place)) }

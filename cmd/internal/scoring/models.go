@@ -1,0 +1,88 @@
+package scoring
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"path/filepath"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/models"
+	"superres/cmd/internal/pictures"
+	"superres/superres"
+	"superres/superres/resample"
+	"superres/superres/score"
+)
+
+// scoreModels reduces every picture, enlarges it by every model and scores that. It fills
+// in the columns, the rows, and the degradation where none was asked for.
+func (t *Scores) scoreModels(ctx context.Context, opt EvalOptions, bar *console.Progress) error {
+	var opened []*superres.Model
+	t.Degradation = opt.Degradation
+	for _, name := range opt.Models {
+		m, err := models.Open(name)
+		if err == nil {
+			m, err = m.Effort(opt.Effort)
+		}
+		if err != nil {
+			return err
+		}
+		if t.Degradation == "" && len(m.Stages) > 0 {
+			t.Degradation = m.Degradation
+		}
+		opened = append(opened, m)
+		t.Columns = append(t.Columns, name)
+	}
+	if t.Degradation == "" {
+		t.Degradation = resample.Cubic
+	}
+	if err := t.Degradation.Check(); err != nil {
+		return err
+	}
+	from := pictures.Sources{Command: "eval", Recursive: opt.Recursive, Choice: opt.Choice, Limits: opt.Limits, BytesPerPixel: 100}
+	list, err := from.List(ctx, opt.Inputs)
+	if err != nil {
+		return err
+	}
+	for i, src := range list {
+		truth, err := src.Open(ctx)
+		if err != nil {
+			return err
+		}
+		low, err := t.reduced(src.Name, truth)
+		if err != nil {
+			return err
+		}
+		row := scoreRow{Name: filepath.Base(src.Name)}
+		for j, m := range opened {
+			high, err := m.Upscale(ctx, low, superres.Options{Scale: float64(t.Scale), Progress: func(share float64) {
+				bar.Set("scoring", (float64(i)+(float64(j)+share)/float64(len(opened)))/float64(len(list)))
+			}})
+			if err != nil {
+				return err
+			}
+			cell, err := t.cell(truth, high)
+			if err != nil {
+				return fmt.Errorf("%s: %w", src.Name, err)
+			}
+			row.Cells = append(row.Cells, cell)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return nil
+}
+
+// reduced is the low-resolution picture that all models get.
+func (t *Scores) reduced(name string, truth image.Image) (image.Image, error) {
+	low, err := score.Reduce(truth, t.Scale, t.Degradation)
+	if err != nil {
+		return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: %w", name, err))
+	}
+	if t.JPEG == 0 {
+		return low, nil
+	}
+	if low, err = resample.ThroughJPEG(low, t.JPEG); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return low, nil
+}

@@ -15,6 +15,15 @@ func Combine(dst, src []float32, at []int, weight []float32) {
 	combine(dst, src, at, weight)
 }
 
+func combineGeneric(dst, src []float32, at []int, weight []float32) {
+	clear(dst)
+	for k, w := range weight {
+		for x, v := range src[at[k]:][:len(dst)] {
+			dst[x] += float32(w * v)
+		}
+	}
+}
+
 // CombineOnto is Combine with the parts added to base, and limited to 0..1:
 //
 //	dst[x] = min(max(base[x] + Σ_k weight[k]·src[at[k]+x], 0), 1)
@@ -29,27 +38,6 @@ func CombineOnto(dst, base, src []float32, at []int, weight []float32) {
 		}
 	}
 	combineOnto(dst, base, src, at, weight)
-}
-
-// combinable tells whether there is anything to combine, and panics when it does not
-// lie in src.
-func combinable(n int, src []float32, at []int, weight []float32) bool {
-	if len(at) != len(weight) {
-		panic("kernel: as many weights as parts are expected")
-	}
-	for _, from := range at {
-		_ = src[from : from+n]
-	}
-	return n > 0 && len(at) > 0
-}
-
-func combineGeneric(dst, src []float32, at []int, weight []float32) {
-	clear(dst)
-	for k, w := range weight {
-		for x, v := range src[at[k]:][:len(dst)] {
-			dst[x] += float32(w * v)
-		}
-	}
 }
 
 func combineOntoGeneric(dst, base, src []float32, at []int, weight []float32) {
@@ -67,4 +55,16 @@ func combineOntoGeneric(dst, base, src []float32, at []int, weight []float32) {
 			dst[x] = 0
 		}
 	}
+}
+
+// combinable tells whether there is anything to combine, and panics when it does not
+// lie in src.
+func combinable(n int, src []float32, at []int, weight []float32) bool {
+	if len(at) != len(weight) {
+		panic("kernel: as many weights as parts are expected")
+	}
+	for _, from := range at {
+		_ = src[from : from+n]
+	}
+	return n > 0 && len(at) > 0
 }

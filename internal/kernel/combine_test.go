@@ -3,20 +3,9 @@ package kernel
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 )
-
-// uniform32 gives n numbers of −1..1 that are the same for a seed.
-func uniform32(n int, seed uint64) []float32 {
-	rng := rand.New(rand.NewPCG(seed, 21))
-	v := make([]float32, n)
-	for i := range v {
-		v[i] = 2*rng.Float32() - 1
-	}
-	return v
-}
 
 func TestCombine(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
@@ -73,62 +62,16 @@ func TestCombineHasNoPlace(t *testing.T) {
 	})
 }
 
-func TestPaint(t *testing.T) {
-	const wr, wb = 0.5, 0.2
-	eachTier(t, func(t *testing.T) {
-		for _, n := range []int{0, 1, 7, 16, 31, 100} {
-			l, r, b := uniform32(n, 1), uniform32(n, 2), uniform32(n, 3)
-			if n > 5 {
-				l[0], r[0], b[0] = 0.5, 0, 0 // half way between two levels
-				l[3], r[4], b[5] = float32(math.NaN()), float32(math.NaN()), float32(math.Inf(1))
-			}
-			got := make([]uint8, 4*n+1)
-			Paint(got, l, r, b, wr, wb)
-			for x := range n {
-				y, u, v := float64(l[x]), float64(r[x]), float64(b[x])
-				for c, value := range []float64{y + u, y - wr*u - wb*v, y + v, 1} {
-					value = 255*min(max(value, 0), 1) + 0.5
-					if math.IsNaN(value) {
-						value = 0
-					}
-					if at := float64(got[4*x+c]); at > value+1e-4 || at+1 < value-1e-4 {
-						t.Fatalf("pixel %d of %d, channel %d: level %g of %g", x, n, c, at, value)
-					}
-				}
-			}
-			if got[4*n] != 0 {
-				t.Fatalf("%d pixels, and one more", n)
-			}
-			for from := range n { // a pixel is the same wherever it stands
-				one := make([]uint8, 4)
-				Paint(one, l[from:from+1], r[from:], b[from:], wr, wb)
-				if !slices.Equal(one, got[4*from:4*from+4]) {
-					t.Fatalf("pixel %d is %v alone, %v among %d", from, one, got[4*from:4*from+4], n)
-				}
-			}
-		}
-	})
-}
-
-// Parts that are not there panic before anything is read.
-func TestCombineChecks(t *testing.T) {
+// Parts that are not there are refused before anything is read.
+func TestCombineRefuses(t *testing.T) {
 	src := uniform32(20, 1)
-	for name, call := range map[string]func(){
+	refuses(t, map[string]func(){
 		"beyond":      func() { Combine(make([]float32, 10), src, []int{11}, []float32{1}) },
 		"before":      func() { Combine(make([]float32, 10), src, []int{-1}, []float32{1}) },
 		"no weight":   func() { Combine(make([]float32, 10), src, []int{1}, nil) },
 		"small base":  func() { CombineOnto(make([]float32, 10), src[:9:9], src, []int{0}, []float32{1}) },
 		"onto beyond": func() { CombineOnto(make([]float32, 10), src, src, []int{11}, []float32{1}) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			defer func() {
-				if recover() == nil {
-					t.Error("no panic")
-				}
-			}()
-			call()
-		})
-	}
+	})
 }
 
 // A row of a bicubic filter.
@@ -138,10 +81,4 @@ func BenchmarkCombine(b *testing.B) {
 	at, weight := []int{0, n, 2 * n, 3 * n}, uniform32(4, 3)
 	benchmark(b, fmt.Sprintf("n=%d", n), 2*4*n, 0, func() { Combine(dst, src, at, weight) })
 	benchmark(b, fmt.Sprintf("onto/n=%d", n), 2*4*n, 0, func() { CombineOnto(dst, base, src, at, weight) })
-}
-
-func BenchmarkPaint(b *testing.B) {
-	const n = 1536
-	l, r, blue, dst := uniform32(n, 1), uniform32(n, 2), uniform32(n, 3), make([]uint8, 4*n)
-	benchmark(b, fmt.Sprintf("n=%d", n), 0, 16*n, func() { Paint(dst, l, r, blue, 0.5, 0.2) })
 }

@@ -1,5 +1,7 @@
 package kernel
 
+import "math"
+
 // Mul sets the first rows×cols of C to AᵀB: A is inner×rows, B is inner×cols, all by
 // rows with their strides. rows is a multiple of Rows, cols of Width. Every entry is
 // one sum in the order of the inner dimension, the same wherever its row stands.
@@ -18,6 +20,19 @@ func Mul(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inn
 		a, b = c, c // not read
 	}
 	mul(c, ldc, a, lda, b, ldb, rows, inner, cols)
+}
+
+func mulGeneric(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inner, cols int) {
+	for r := range rows {
+		to := c[r*ldc : r*ldc+cols]
+		clear(to)
+		for i := range inner {
+			left, right := a[i*lda+r], b[i*ldb:i*ldb+cols]
+			for j, v := range right {
+				to[j] += left * v
+			}
+		}
+	}
 }
 
 // Largest returns the first entry with the largest absolute value, and that; an
@@ -40,6 +55,27 @@ func First(v []float64, value float64) (int, float64) {
 	return indexAbs(v, value), value
 }
 
+func maxAbsGeneric(v []float64) float64 {
+	most := 0.0
+	for _, x := range v {
+		if x > most { // two comparisons are faster here than math.Abs
+			most = x
+		} else if -x > most {
+			most = -x
+		}
+	}
+	return most
+}
+
+func indexAbsGeneric(v []float64, value float64) int {
+	for i, x := range v {
+		if math.Abs(x) == value {
+			return i
+		}
+	}
+	return len(v)
+}
+
 // Advance is a step of Batch-OMP: with L the row of a new member in the Cholesky
 // factor it sets
 //
@@ -59,6 +95,21 @@ func Advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj 
 	return advance(p, corr, gram, basis, ld, row, scale, proj)
 }
 
+func advanceGeneric(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64 {
+	copy(p, gram)
+	for i, l := range row {
+		for k, v := range basis[i*ld : i*ld+len(p)] {
+			p[k] -= l * v
+		}
+	}
+	corr = corr[:len(p)]
+	for k := range p {
+		p[k] *= scale
+		corr[k] -= proj * p[k]
+	}
+	return maxAbsGeneric(corr)
+}
+
 // Score is the other half of a step of orthogonal least squares: for every atom
 //
 //	fresh ← fresh − p², +Inf where that is at most least,
@@ -75,11 +126,37 @@ func Score(score, fresh, p, corr []float64, least, floor float64) float64 {
 	return scores(score, fresh[:n], p[:n], corr[:n], least, floor)
 }
 
+func scoresGeneric(score, fresh, p, corr []float64, least, floor float64) float64 {
+	most := 0.0
+	for k, v := range p {
+		s := fresh[k] - v*v
+		if s <= least {
+			s = math.Inf(1)
+		}
+		fresh[k] = s
+		a := corr[k]
+		score[k] = a * a / s
+		if math.Abs(a) <= floor {
+			score[k] = 0
+		}
+		if score[k] > most {
+			most = score[k]
+		}
+	}
+	return most
+}
+
 // Add adds v to to.
 func Add(to, v []float64) {
 	need(len(to))
 	if len(to) > 0 {
 		_ = v[len(to)-1]
 		add(to, v[:len(to)])
+	}
+}
+
+func addGeneric(to, v []float64) {
+	for i := range to {
+		to[i] += v[i]
 	}
 }

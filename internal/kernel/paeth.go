@@ -7,14 +7,14 @@ package kernel
 func Paeth(out, x, a, b, c []byte) (sum int) {
 	n := len(x)
 	out, a, b, c = out[:n], a[:n], b[:n], c[:n]
-	done := 0
-	if n >= 32 {
-		done, sum = paeth(out, x, a, b, c)
+	whole := n / 32 * 32
+	if whole > 0 {
+		sum = paeth(out[:whole], x[:whole], a[:whole], b[:whole], c[:whole])
 	}
-	return sum + paethGeneric(out[done:], x[done:], a[done:], b[done:], c[done:])
+	return sum + paethGeneric(out[whole:], x[whole:], a[whole:], b[whole:], c[whole:])
 }
 
-// The distances of a+b-c from a, b and c are |b-c|, |a-c| and |(b-c)+(a-c)|.
+// paethGeneric: the distances of a+b-c from a, b and c are |b-c|, |a-c| and |(b-c)+(a-c)|.
 func paethGeneric(out, x, a, b, c []byte) (sum int) {
 	a, b, c, out = a[:len(x)], b[:len(x)], c[:len(x)], out[:len(x)]
 	for i, v := range x {

@@ -1,5 +1,7 @@
 package kernel
 
+import "math"
+
 // The loops of ROP (package learners, ropState) over some columns of one atom. A
 // column has ld = len(u) entries; q, z, e, p, old and sum hold column after column,
 // and there are len(shrink) of them. u has length 1.
@@ -19,6 +21,24 @@ func ROPUpdate(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
 	ropUpdate(q, z, e, p, old, u, shrink, w, length, alpha)
 }
 
+func ropUpdateGeneric(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
+	ld := len(u)
+	for j, s := range shrink {
+		at := j * ld
+		qj, zj, ej, pj, oj := q[at:at+ld], z[at:at+ld], e[at:at+ld], p[at:at+ld], old[at:at+ld]
+		g, sum := 2*s-1, 0.0
+		for i, a := range qj {
+			b, c := zj[i], 2*w[j]*u[i]-ej[i]
+			x := (g*a - b + c) / 2
+			next := alpha*x + (1-alpha*s)*a
+			pj[i], oj[i], qj[i] = x, s*a, next
+			zj[i] = alpha*(x-w[j]*u[i]) + b
+			sum += next * next
+		}
+		length[j] = sum
+	}
+}
+
 // Shorten sets the shrinkage of columns of Q̂ by the squares of their lengths,
 //
 //	s = (1 − 1/(ρ‖q̂‖))₊,   part = s − r(1 − s),
@@ -33,6 +53,19 @@ func Shorten(shrink, part, square []float64, penalty, r float64, out []float64) 
 	}
 }
 
+func shortenGeneric(shrink, part, square []float64, penalty, r float64, out []float64) {
+	bar := 1 / (penalty * penalty)
+	for j := range shrink {
+		x, now := square[j], 0.0
+		if x > bar { // faster than a maximum
+			now = 1 - 1/(penalty*math.Sqrt(x))
+		}
+		shrink[j], part[j] = now, now-r*(1-now)
+		out[0] += now * now * x
+		out[1] += (1 - now) * (1 - now) * x
+	}
+}
+
 // ROPResidual adds part·q − keep·z to sum, and ‖p − s·q‖² and ‖old − s·q‖² to out.
 func ROPResidual(q, z, p, old, sum, shrink, part, out []float64, ld int, keep float64) {
 	need(ld)
@@ -44,14 +77,43 @@ func ROPResidual(q, z, p, old, sum, shrink, part, out []float64, ld int, keep fl
 	ropResidual(q, z, p, old, sum, shrink, part, out, ld, keep)
 }
 
+func ropResidualGeneric(q, z, p, old, sum, shrink, part, out []float64, ld int, keep float64) {
+	pq, moved := 0.0, 0.0
+	for j, s := range shrink {
+		at := j * ld
+		zj, pj, oj, to := z[at:at+ld], p[at:at+ld], old[at:at+ld], sum[at:at+ld]
+		for i, a := range q[at : at+ld] {
+			x, y := pj[i]-s*a, oj[i]-s*a
+			pq += x * x
+			moved += y * y
+			to[i] += part[j]*a - keep*zj[i]
+		}
+	}
+	out[0] += pq
+	out[1] += moved
+}
+
 // PowerStep adds Σ (z_jᵀu)·z_j to next, over all the columns of z.
 func PowerStep(z, u, next []float64) {
-	n := columns(u, len(z)/max(1, len(u)))
+	cols := len(z) / max(1, len(u))
+	n := columns(u, cols)
 	if n == 0 {
 		return
 	}
 	_ = next[len(u)-1]
-	powerStep(z[:n], u, next[:len(u)])
+	powerStep(z[:n], u, next[:len(u)], cols)
+}
+
+func powerStepGeneric(z, u, next []float64, cols int) {
+	for ; cols > 0; cols, z = cols-1, z[len(u):] {
+		x := 0.0
+		for i, v := range u {
+			x += z[i] * v
+		}
+		for i := range next {
+			next[i] += x * z[i]
+		}
+	}
 }
 
 // Project sets w_j = z_jᵀu and adds Σ‖s·q − w·u‖² and Σ‖z − w·u‖² to out, for u of length
@@ -66,6 +128,34 @@ func Project(z, q, u, shrink, w, out []float64) {
 	project(z, q, u, shrink, w, out)
 }
 
+func projectGeneric(z, q, u, shrink, w, out []float64) {
+	ld := len(u)
+	qz, rest := 0.0, 0.0
+	for j, s := range shrink {
+		at := j * ld
+		zj, qj := z[at:at+ld], q[at:at+ld]
+		x := 0.0
+		for i, v := range u {
+			x += zj[i] * v
+		}
+		w[j] = x
+		rest -= x * x
+		for _, v := range zj {
+			rest += v * v
+		}
+		if s == 0 {
+			qz += x * x
+			continue
+		}
+		for i, v := range u {
+			d := s*qj[i] - x*v
+			qz += d * d
+		}
+	}
+	out[0] += qz
+	out[1] += rest
+}
+
 // Rescale does q ← grow·q and z ← w·u + r(z − w·u).
 func Rescale(q, z, u, grow, w []float64, r float64) {
 	n := columns(u, len(grow))
@@ -74,6 +164,18 @@ func Rescale(q, z, u, grow, w []float64, r float64) {
 	}
 	_, _, _ = q[n-1], z[n-1], w[len(grow)-1]
 	rescale(q, z, u, grow, w, r)
+}
+
+func rescaleGeneric(q, z, u, grow, w []float64, r float64) {
+	ld := len(u)
+	for j, s := range grow {
+		at := j * ld
+		qj, zj := q[at:at+ld], z[at:at+ld]
+		for i, v := range u {
+			qj[i] *= s
+			zj[i] = w[j]*v + r*(zj[i]-w[j]*v)
+		}
+	}
 }
 
 // Masked sets x to w where s is not zero, to 0 elsewhere, and returns how often.
@@ -88,6 +190,18 @@ func Masked(x, w, s []float64) (count int) {
 		count = masked(x[:whole], w[:whole], s[:whole])
 	}
 	return count + maskedGeneric(x[whole:], w[whole:], s[whole:])
+}
+
+// maskedGeneric has no branch, which would be guessed wrong too often.
+func maskedGeneric(x, w, s []float64) (count int) {
+	x, s = x[:len(w)], s[:len(w)]
+	for i, v := range w {
+		bits := math.Float64bits(s[i]) &^ (1 << 63) // neither zero
+		some := (bits | -bits) >> 63
+		x[i] = math.Float64frombits(math.Float64bits(v) & -some)
+		count += int(some)
+	}
+	return count
 }
 
 // columns returns how many entries so many columns have.

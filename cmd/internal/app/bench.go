@@ -37,32 +37,25 @@ func benchCommand(s *streams) *cli.Command {
 
 // benchReport is what bench prints.
 type benchReport struct {
-	Version    string       `json:"version"`
-	Go         string       `json:"go"`
-	Machine    string       `json:"machine"`
-	Kernel     string       `json:"kernel"` // the form of package kernel in use
-	Workers    int          `json:"workers"`
-	Bandwidth  float64      `json:"bandwidth"`  // bytes a second of one processor, two arrays of 26 MB read and written
-	Arithmetic float64      `json:"arithmetic"` // operations a second of one processor, float64
-	Tasks      []benchSpeed `json:"tasks"`
+	Version string       `json:"version"`
+	Go      string       `json:"go"`
+	Machine string       `json:"machine"`
+	Kernel  string       `json:"kernel"` // the form of package kernel in use
+	Workers int          `json:"workers"`
+	Tasks   []benchSpeed `json:"tasks"`
 }
 
-// benchSpeed is the speed of a task. Share is of the ceiling that bounds it, times the
-// number of workers; 0: not told.
+// benchSpeed is the speed of a task.
 type benchSpeed struct {
 	Task  string  `json:"task"`
 	Speed float64 `json:"speed"`
 	Unit  string  `json:"unit"`
-	Share float64 `json:"share,omitempty"`
-	Of    string  `json:"of,omitempty"`
 }
 
 // benchTask measures one task. run does it once and returns the time that counts.
 type benchTask struct {
 	name, unit string
 	count      float64 // units in a run; 0: the speed is the time itself
-	bytes      float64 // read and written in a run, or
-	operations float64 // of floating point
 	run        func(ctx context.Context) (time.Duration, error)
 }
 
@@ -84,7 +77,6 @@ func bench(c *cli.Context, s *streams) error {
 	r := benchReport{
 		Version: version, Go: runtime.Version(), Machine: machineName(), Kernel: kernel.Tier(), Workers: runtime.GOMAXPROCS(0),
 	}
-	r.Bandwidth, r.Arithmetic = ceilings(runs)
 	var tasks []benchTask
 	for _, add := range []func() ([]benchTask, error){fileTasks, pictureTasks, coderTasks, ropTasks, ksvdTasks} {
 		more, err := add()
@@ -112,7 +104,7 @@ func bench(c *cli.Context, s *streams) error {
 	return err
 }
 
-// measure takes the best of some runs, as the ceilings are the best of some.
+// measure takes the best of some runs.
 func (r benchReport) measure(ctx context.Context, t benchTask, runs int) (benchSpeed, error) {
 	best := time.Duration(0)
 	for range runs {
@@ -129,28 +121,18 @@ func (r benchReport) measure(ctx context.Context, t benchTask, runs int) (benchS
 	if t.count > 0 {
 		speed.Speed = t.count / seconds
 	}
-	switch workers := float64(r.Workers); {
-	case t.bytes > 0:
-		speed.Share, speed.Of = t.bytes/seconds/(workers*r.Bandwidth), "bandwidth"
-	case t.operations > 0:
-		speed.Share, speed.Of = t.operations/seconds/(workers*r.Arithmetic), "arithmetic"
-	}
 	return speed, nil
 }
 
 func (r benchReport) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "superres %s, %s, %s, kernel %s, workers: %d\n", r.Version, r.Go, r.Machine, r.Kernel, r.Workers)
-	fmt.Fprintf(&b, "one processor: %.1f GB/s, %.1f GFLOP/s in float64\n\n", r.Bandwidth/1e9, r.Arithmetic/1e9)
+	fmt.Fprintf(&b, "superres %s, %s, %s, kernel %s, workers: %d\n\n", r.Version, r.Go, r.Machine, r.Kernel, r.Workers)
 	for _, t := range r.Tasks {
 		form := "%-32s %10.0f %-12s"
 		if t.Speed < 1000 {
 			form = "%-32s %10.3g %-12s"
 		}
 		line := fmt.Sprintf(form, t.Task, t.Speed, t.Unit)
-		if t.Of != "" {
-			line += fmt.Sprintf(" %3.0f %% of %s", 100*t.Share, t.Of)
-		}
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	return b.String()
@@ -167,32 +149,10 @@ func machineName() string {
 	return runtime.GOOS + "/" + runtime.GOARCH
 }
 
-// The sizes of ROP's task, which are those of the memory's ceiling.
+// The sizes of ROP's task.
 const benchM, benchN, benchK = 32, 1600, 64
 
-// ceilings returns what one processor can do at best.
-func ceilings(runs int) (bandwidth, arithmetic float64) {
-	a, b := kernel.Array(benchM*benchN*benchK), kernel.Array(benchM*benchN*benchK)
-	kernel.Stream(a, b) // gives them memory
-	const part = 1 << 15
-	for range 5 * runs {
-		began := time.Now()
-		for at := 0; at < len(a); at += part {
-			kernel.Stream(a[at:at+part], b[at:at+part])
-		}
-		bandwidth = max(bandwidth, 32*float64(len(a))/time.Since(began).Seconds())
-		began = time.Now()
-		count := 0.0
-		for range 100 {
-			count += kernel.MultiplyAdd(5000)
-		}
-		arithmetic = max(arithmetic, count/time.Since(began).Seconds())
-	}
-	return bandwidth, arithmetic
-}
-
-// coderTasks code signals by OMP at four sizes. Counted are the operations of Dᵀy and
-// of the steps, as sparse.OMP states them.
+// coderTasks code signals by OMP at four sizes.
 func coderTasks() (tasks []benchTask, err error) {
 	for _, c := range []struct{ n, k, s int }{{9, 128, 3}, {30, 512, 5}, {64, 512, 5}, {64, 1024, 3}} {
 		const signals = 20000
@@ -201,13 +161,8 @@ func coderTasks() (tasks []benchTask, err error) {
 			return nil, err
 		}
 		coder := sparse.OMP{Sparsity: c.s}
-		count := c.n * c.k
-		for j := range c.s - 1 {
-			count += (j + 3) * c.k
-		}
 		tasks = append(tasks, benchTask{
 			name: fmt.Sprintf("OMP n=%d K=%d S=%d", c.n, c.k, c.s), unit: "signals/s", count: signals,
-			operations: 2 * signals * float64(count),
 			run: func(ctx context.Context) (time.Duration, error) {
 				began := time.Now()
 				_, err := coder.Code(ctx, p.Dictionary, p.Y)
@@ -227,7 +182,6 @@ func ropTasks() ([]benchTask, error) {
 	const iterations = 20
 	return []benchTask{{
 		name: fmt.Sprintf("ROP M=%d N=%d K=%d", benchM, benchN, benchK), unit: "iterations/s", count: iterations,
-		bytes: iterations * 32 * benchM * benchN * benchK,
 		run: func(ctx context.Context) (time.Duration, error) {
 			r, err := learners.ROP{Penalty: 10}.Learn(ctx, p.Y, learners.Options{Atoms: benchK, Iterations: iterations + 1, Seed: 1})
 			if err != nil {

@@ -18,16 +18,16 @@ func TestBench(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
 		t.Fatal(err)
 	}
-	if r.Workers != 1 || r.Bandwidth <= 0 || r.Arithmetic <= 0 || len(r.Tasks) != 11 {
+	if r.Workers != 1 || len(r.Tasks) != 11 {
 		t.Errorf("%+v", r)
 	}
 	for _, task := range r.Tasks {
-		if task.Speed <= 0 || task.Unit == "" || task.Of != "" && task.Share <= 0 {
+		if task.Speed <= 0 || task.Unit == "" {
 			t.Errorf("%+v", task)
 		}
 	}
 	text := r.text()
-	for _, want := range []string{"workers: 1\n", "GB/s", "\nPNG 768x512 to 1536x1024, fast ", "\nphoto:fast to 1536x1024 ", " megapixels/s\n", "\nPNG of 1536x1024 ", "\nOMP n=9 K=128 S=3 ", "% of bandwidth\n", "\nK-SVD exact, 20 iterations "} {
+	for _, want := range []string{"workers: 1\n", "\nPNG 768x512 to 1536x1024, fast ", "\nphoto:fast to 1536x1024 ", " megapixels/s\n", "\nPNG of 1536x1024 ", "\nOMP n=9 K=128 S=3 ", "\nK-SVD exact, 20 iterations "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)
 		}

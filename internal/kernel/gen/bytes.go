@@ -1,27 +1,12 @@
 package main
 
 import (
+	"sync"
+
 	. "github.com/mmcloughlin/avo/build"
-	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
-
-// vnni is an instruction that avo does not know.
-func vnni(opcode string, x, y, acc reg.VecVirtual) {
-	Instruction(&ir.Instruction{Opcode: opcode, Operands: []Op{x, y, acc}, Inputs: []Op{x, y, acc}, Outputs: []Op{acc}, ISA: []string{"AVX512_VNNI"}})
-}
-
-// dotPairs adds, in every lane, the products of two integers of x with two of y.
-func (t tier) dotPairs(x, y, acc reg.VecVirtual) {
-	if t.lanes == 8 {
-		vnni("VPDPWSSD", x, y, acc)
-		return
-	}
-	v := t.vec()
-	VPMADDWD(x, y, v)
-	VPADDD(v, acc, acc)
-}
 
 // dotBytes adds, in every lane, the products of four bytes of x with four of y. With
 // AVX-512 the bytes of y have the offset, and so has the sum: offset times the bytes of
@@ -57,21 +42,139 @@ func (t tier) byteConstants() (ones, offset reg.VecVirtual) {
 	return t.constant32(0x00010001), t.constant32(0x80808080)
 }
 
-// integerTiles are the rows, and the vectors a row, of the tiles of products of integers.
-func (t tier) integerTiles() (tall int, widths []int) {
+var _ = register(operation{
+	name:      "pack",
+	signature: "(words []int32, ld int, scale []float32, sum, c []int32, ldc, k int)",
+	lengths:   []string{"scale"},
+	needs:     "k is a multiple of 8, len(scale) of 16",
+	assembly:  tier.pack,
+})
+
+// pack takes as many lanes as a vector has and 16 entries of them at a time. Packing
+// keeps lanes within 128 bits: there, 16 entries of four lanes are turned into rows.
+func (t tier) pack() {
+	words, ld, scale, sum, c, ldc, n := pointer("words"), pointer("ld"), pointer("scale"), pointer("sum"), pointer("c"), pointer("ldc"), lengthOf("scale")
+	SHLQ(U8(2), ld)
+	SHLQ(U8(2), ldc)
+	order := t.vec() // of bytes: 4×4 transposed
 	if t.lanes == 8 {
-		return 8, []int{3, 2, 1}
+		VBROADCASTI32X4(turnBytes(), order)
+	} else {
+		VBROADCASTI128(turnBytes(), order)
 	}
-	return 4, []int{2} // a product takes a register of its own
+	while(n, t.lanes32(), func() {
+		most, row, k := t.constant32(1), GP64(), pointer("k")
+		MOVQ(c, row)
+		while(k, 4, func() {
+			for range 4 {
+				v := t.vec()
+				VPABSD(from(row, 0), v)
+				VPMAXSD(v, most, most)
+				ADDQ(ldc, row)
+			}
+			SUBQ(U8(4), k)
+		})
+		inverse := t.vec()
+		VCVTDQ2PS(most, most)
+		VDIVPS(most, t.constant32(float127), inverse)
+		VMULPS(t.constant32(float127th), most, most)
+		VMULPS(from(scale, 0), most, most)
+		VMOVUPS(most, from(scale, 0))
+		total, ones, oneWords := t.zero(), t.constant32(0x01010101), t.constant32(0x00010001)
+		to, column, left := GP64(), GP64(), pointer("k")
+		MOVQ(words, to)
+		MOVQ(c, column)
+		quad := func() reg.VecVirtual {
+			var v [4]reg.VecVirtual
+			for j := range v {
+				v[j] = t.vec()
+				VCVTDQ2PS(from(column, 0), v[j])
+				VMULPS(v[j], inverse, v[j])
+				VCVTPS2DQ(v[j], v[j])
+				ADDQ(ldc, column)
+			}
+			VPACKSSDW(v[1], v[0], v[0])
+			VPACKSSDW(v[3], v[2], v[2])
+			VPACKSSWB(v[2], v[0], v[0])
+			VPSHUFB(order, v[0], v[0])
+			if t.lanes == 8 {
+				t.dotBytes(v[0], ones, nil, nil, total)
+			} else {
+				VPMADDUBSW(v[0], ones, v[1])
+				VPMADDWD(oneWords, v[1], v[1])
+				VPADDD(v[1], total, total)
+			}
+			return v[0]
+		}
+		for _, quads := range []int{4, 2} {
+			while(left, 4*quads, func() {
+				var q, half, out [4]reg.VecVirtual
+				for i := range q {
+					half[i], out[i] = t.vec(), t.vec()
+					if i < quads {
+						q[i] = quad()
+					} else {
+						q[i] = t.zero()
+					}
+				}
+				t.turn4(q, half, out)
+				line := GP64()
+				MOVQ(to, line)
+				for lane := range t.lanes32() {
+					v := out[lane%4]
+					switch {
+					case lane < 4:
+						VMOVUPS(v.AsX(), from(line, 0))
+					case t.lanes == 8:
+						VEXTRACTF32X4(U8(lane/4), v, from(line, 0))
+					default:
+						VEXTRACTF128(U8(lane/4), v, from(line, 0))
+					}
+					ADDQ(ld, line)
+				}
+				ADDQ(U8(16), to)
+				SUBQ(U8(4*quads), left)
+			})
+		}
+		VMOVUPS(total, from(sum, 0))
+		for range t.lanes32() {
+			ADDQ(ld, words)
+		}
+		for _, p := range []reg.GPVirtual{scale, sum, c} {
+			ADDQ(U8(t.bytes()), p)
+		}
+		SUBQ(U8(t.lanes32()), n)
+	})
 }
+
+const (
+	floatFloor = 0x0da24260 // 1e-30
+	float127   = 0x42fe0000
+	float127th = 0x3c010204 // 1/127
+)
+
+// turnBytes is the order of bytes that turns 4×4 of them.
+var turnBytes = sync.OnceValue(func() Mem {
+	m := GLOBL("turnBytes", RODATA|NOPTR)
+	for i := range 16 {
+		DATA(i, U8(i%4*4+i/4))
+	}
+	return m
+})
+
+var _ = register(operation{
+	name:      "nearest",
+	signature: "(index, best, z []int32, ldz int, at []int32, lda, m, words int)",
+	lengths:   []string{"index"},
+	needs:     "m is a multiple of 8, len(index) of 16",
+	assembly:  tier.nearest,
+})
 
 // nearest compares the products of a tile with the best so far while they are in
 // registers. Scores are never stored. The offset of a lane's scores is the same for all
 // vectors.
 func (t tier) nearest() {
-	t.begin("nearest", "index, best, z *int32, ldz int, at *int32, lda, m, words, n int)",
-		"is Nearest; m is a multiple of 8, n of 16.")
-	index, best, z, ldz, lda, n := pointer("index"), pointer("best"), pointer("z"), pointer("ldz"), pointer("lda"), pointer("n")
+	index, best, z, ldz, lda, n := pointer("index"), pointer("best"), pointer("z"), pointer("ldz"), pointer("lda"), lengthOf("index")
 	SHLQ(U8(2), ldz)
 	SHLQ(U8(2), lda)
 	tall, widths := t.integerTiles()
@@ -81,7 +184,7 @@ func (t tier) nearest() {
 		while(n, w*t.lanes32(), func() {
 			at, m, j := pointer("at"), pointer("m"), GP32()
 			XORL(j, j)
-			first, least := t.spreadInt(j), t.constant32(signBit)
+			first, least := t.broadcastInt(j), t.constant32(signBit)
 			for i := range w {
 				VMOVUPS(first, from(index, i*t.bytes()))
 				VMOVUPS(least, from(best, i*t.bytes()))
@@ -98,7 +201,7 @@ func (t tier) nearest() {
 					most, place = append(most, t.load(from(best, i*t.bytes()))), append(place, t.load(from(index, i*t.bytes())))
 				}
 				for r := range tall {
-					number := t.spreadInt(j)
+					number := t.broadcastInt(j)
 					for i := range w {
 						t.choose(t.greaterInt(acc[r*w+i], most[i]), number, place[i])
 						VPMAXSD(acc[r*w+i], most[i], most[i])
@@ -118,113 +221,9 @@ func (t tier) nearest() {
 			SUBQ(U32(w*t.lanes32()), n)
 		})
 	}
-	end()
 }
 
 // greaterInt is where a > b, of 32-bit integers.
 func (t tier) greaterInt(a, b reg.VecVirtual) mask {
 	return t.mask(func(to reg.Register) { VPCMPGTD(b, a, to) })
-}
-
-// regress goes over a map once for up to four patches, with AVX2 for two. With AVX-512,
-// which has the registers, even and odd words are summed apart for one or two, so that no
-// chain of additions holds the others up.
-func (t tier) regress() {
-	t.begin("regress", "r *float32, ldr int, q *int32, ldq int, scale *float32, sum, order *int32, n int, bytes *uint8, words, out int, step float32)",
-		"is Regress for one map.")
-	order, n := pointer("order"), pointer("n")
-	ones, offset := t.byteConstants()
-	talls, widths := []int{4, 2, 1}, []int{3, 2, 1}
-	if t.lanes == 4 {
-		talls, widths = []int{2, 1}, []int{3, 1}
-	}
-	acc := t.vecs(talls[0] * widths[0])
-	for _, tall := range talls {
-		chains := 1
-		if t.lanes == 8 && tall < 4 {
-			chains = 2
-		}
-		while(n, tall, func() {
-			q, ldq, row := pointer("q"), pointer("ldq"), make([]reg.GPVirtual, tall)
-			for b := range row {
-				row[b] = GP64()
-				MOVLQSX(from(order, 4*b), row[b])
-				IMULQ(ldq, row[b])
-				LEAQ(Mem{Base: q, Index: row[b], Scale: 4}, row[b])
-			}
-			left, column := pointer("out"), GP64()
-			XORQ(column, column)
-			for _, w := range widths {
-				least := (w-1)*t.lanes32() + 1 // the last vector may reach beyond
-				while(left, least, func() {
-					t.regressTile(acc[:w*tall*chains], row, column, w, chains, ones, offset)
-					r, ldr, scale, sum := pointer("r"), pointer("ldr"), pointer("scale"), pointer("sum")
-					for b := range row {
-						number, to := GP64(), GP64()
-						MOVLQSX(from(order, 4*b), number)
-						by := t.spreadParam("step")
-						VMULPS(t.spread32(Mem{Base: scale, Index: number, Scale: 4}), by, by)
-						var too reg.VecVirtual
-						if t.lanes == 8 {
-							too = t.spread32(Mem{Base: sum, Index: number, Scale: 4})
-							VPSLLD(U8(7), too, too)
-						}
-						MOVQ(number, to)
-						IMULQ(ldr, to)
-						ADDQ(column, to)
-						LEAQ(Mem{Base: r, Index: to, Scale: 4}, to)
-						for i := range w {
-							v := acc[b*w+i]
-							if chains > 1 {
-								VPADDD(acc[(tall+b)*w+i], v, v)
-							}
-							if too != nil {
-								VPSUBD(too, v, v)
-							}
-							VCVTDQ2PS(v, v)
-							VMULPS(by, v, v)
-							VMOVUPS(v, from(to, i*t.bytes()))
-						}
-					}
-					ADDQ(U8(w*t.lanes32()), column)
-					SUBQ(U8(w*t.lanes32()), left)
-				})
-			}
-			ADDQ(U8(4*tall), order)
-			SUBQ(U8(tall), n)
-		})
-	}
-	end()
-}
-
-// regressTile sums up the words of some patches and w vectors of columns of the map.
-func (t tier) regressTile(acc []reg.VecVirtual, row []reg.GPVirtual, column reg.GPVirtual, w, chains int, ones, offset reg.VecVirtual) {
-	for _, v := range acc {
-		t.clear(v)
-	}
-	i, words, out, bytes := GP64(), pointer("words"), pointer("out"), pointer("bytes")
-	LEAQ(Mem{Base: bytes, Index: column, Scale: 4}, bytes)
-	SHLQ(U8(2), out)
-	XORQ(i, i)
-	part := len(acc) / chains
-	for _, c := range []int{chains, 1}[:chains] {
-		while(words, c, func() {
-			for chain := range c {
-				var y, magnitude []reg.VecVirtual
-				for k := range w {
-					signed, m := t.matrix(t.load(from(bytes, k*t.bytes())), offset)
-					y, magnitude = append(y, signed), append(magnitude, m)
-				}
-				for b := range row {
-					x := t.spread32(Mem{Base: row[b], Index: i, Scale: 4})
-					for k := range w {
-						t.dotBytes(x, y[k], magnitude[k], ones, acc[chain*part+b*w+k])
-					}
-				}
-				ADDQ(out, bytes)
-				INCQ(i)
-			}
-			SUBQ(U8(c), words)
-		})
-	}
 }

@@ -6,25 +6,26 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
+var _ = register(operation{
+	name:      "combine",
+	signature: "(dst, src []float32, at []int, weight []float32)",
+	lengths:   []string{"dst", "at"},
+	needs:     "len(at) is at least 1",
+	assembly:  func(t tier) { t.combine(false) },
+})
+
+var _ = register(operation{
+	name:      "combineOnto",
+	signature: "(dst, base, src []float32, at []int, weight []float32)",
+	lengths:   []string{"dst", "at"},
+	assembly:  func(t tier) { t.combine(true) },
+})
+
 // combine goes over dst eight vectors at a time, then one, then a sample: each sum is
 // in the order of the parts, wherever it stands. Products are rounded before they are
 // added, so that all tiers and all other machines find the same.
-func (t tier) combine() {
-	t.begin("combine", "dst, src *float32, at *int, weight *float32, parts, n int)",
-		"is Combine; there is at least one part.")
-	t.combineBody(false)
-}
-
-func (t tier) combineOnto() {
-	t.begin("combineOnto", "dst, base, src *float32, at *int, weight *float32, parts, n int)",
-		"is CombineOnto.")
-	t.combineBody(true)
-}
-
-const floatOne = 0x3f800000
-
-func (t tier) combineBody(onto bool) {
-	dst, src, ats, weight, n := pointer("dst"), pointer("src"), pointer("at"), pointer("weight"), pointer("n")
+func (t tier) combine(onto bool) {
+	dst, src, ats, weight, n := pointer("dst"), pointer("src"), pointer("at"), pointer("weight"), lengthOf("dst")
 	var base reg.GPVirtual
 	var most, least reg.VecVirtual
 	if onto {
@@ -41,7 +42,7 @@ func (t tier) combineBody(onto bool) {
 		XORQ(k, k)
 		top, out := label("part"), label("done")
 		Label(top)
-		CMPQ(k, NewParamAddr("parts", partsOffset(onto)))
+		CMPQ(k, place(Param(lengthName("at"))))
 		JGE(LabelRef(out))
 		MOVQ(Mem{Base: ats, Index: k, Scale: 8}, from)
 		LEAQ(Mem{Base: src, Index: from, Scale: 4}, from)
@@ -104,13 +105,4 @@ func (t tier) combineBody(onto bool) {
 		VMOVSS(v, Mem{Base: dst})
 		advance(4, 1)
 	})
-	end()
-}
-
-// partsOffset is where the number of parts lies among the parameters.
-func partsOffset(onto bool) int {
-	if onto {
-		return 5 * 8
-	}
-	return 4 * 8
 }

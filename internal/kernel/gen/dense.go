@@ -6,12 +6,17 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
+var _ = register(operation{
+	name:      "mul",
+	signature: "(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inner, cols int)",
+	needs:     "rows is a multiple of 4, cols of 8",
+	assembly:  tier.mul,
+})
+
 // mul goes over tiles of 4 rows of C: each is held in registers while the inner
 // dimension passes, so every entry is one chain of fused multiply-adds in its order,
 // whatever the tile.
 func (t tier) mul() {
-	t.begin("mul", "c *float64, ldc int, a *float64, lda int, b *float64, ldb int, rows, inner, cols int)",
-		"sets C to AᵀB; rows is a multiple of 4, cols of 8.")
 	c, ldc, lda, ldb, rows := pointer("c"), pointer("ldc"), pointer("lda"), pointer("ldb"), pointer("rows")
 	aRows := pointer("a")
 	for _, r := range []reg.GPVirtual{ldc, lda, ldb} {
@@ -41,7 +46,6 @@ func (t tier) mul() {
 		LEAQ(Mem{Base: c, Index: ldc, Scale: 4}, c)
 		SUBQ(U8(4), rows)
 	})
-	end()
 }
 
 func (t tier) mulTile(acc []reg.VecVirtual, to, ldc, aRows, lda, b, ldb reg.GPVirtual) {
@@ -58,7 +62,7 @@ func (t tier) mulTile(acc []reg.VecVirtual, to, ldc, aRows, lda, b, ldb reg.GPVi
 			right = append(right, t.load(from(row, i*t.bytes())))
 		}
 		for r := range 4 {
-			left := t.spread(from(a, 8*r))
+			left := t.broadcast(from(a, 8*r))
 			for i := range w {
 				VFMADD231PD(right[i], left, acc[r*w+i])
 			}
@@ -79,30 +83,16 @@ func (t tier) mulTile(acc []reg.VecVirtual, to, ldc, aRows, lda, b, ldb reg.GPVi
 	}
 }
 
-// unroll runs body over n vectors from byte offset 0: four, then one at a time.
-func (t tier) unroll(n reg.GPVirtual, body func(offset reg.GPVirtual, vectors int)) {
-	offset := GP64()
-	XORQ(offset, offset)
-	for _, w := range []int{4, 1} {
-		while(n, w*t.lanes, func() {
-			body(offset, w)
-			ADDQ(U32(w*t.bytes()), offset)
-			SUBQ(U32(w*t.lanes), n)
-		})
-	}
-}
-
-// largestOf is the largest lane of several vectors.
-func (t tier) largestOf(list []reg.VecVirtual) reg.VecVirtual {
-	for i := 1; i < len(list); i++ {
-		VMAXPD(list[i], list[0], list[0])
-	}
-	return t.most(list[0])
-}
+var _ = register(operation{
+	name:      "maxAbs",
+	signature: "(v []float64) float64",
+	lengths:   []string{"v"},
+	needs:     "len(v) is a multiple of 8",
+	assembly:  tier.maxAbs,
+})
 
 func (t tier) maxAbs() {
-	t.begin("maxAbs", "v *float64, n int) float64", "returns max |v_i|, at least 0 and without regard to NaN; n is a multiple of 8.")
-	v, n := pointer("v"), pointer("n")
+	v, n := pointer("v"), lengthOf("v")
 	sign, best := t.constant(signOff), t.zeros(4)
 	t.unroll(n, func(o reg.GPVirtual, vectors int) {
 		for i := range vectors {
@@ -112,12 +102,18 @@ func (t tier) maxAbs() {
 		}
 	})
 	result(t.largestOf(best))
-	end()
 }
 
+var _ = register(operation{
+	name:      "indexAbs",
+	signature: "(v []float64, value float64) int",
+	lengths:   []string{"v"},
+	needs:     "len(v) is a multiple of 8",
+	assembly:  tier.indexAbs,
+})
+
 func (t tier) indexAbs() {
-	t.begin("indexAbs", "v *float64, n int, value float64) int", "returns the first i with |v_i| = value, or n; n is a multiple of 8.")
-	v, n, value := pointer("v"), pointer("n"), t.number("value")
+	v, n, value := pointer("v"), lengthOf("v"), t.number("value")
 	sign, i, mask := t.constant(signOff), GP64(), GP64()
 	XORQ(i, i)
 	top, found, out := label("loop"), label("found"), label("done")
@@ -144,14 +140,19 @@ func (t tier) indexAbs() {
 	ADDQ(mask, i)
 	Label(out)
 	Store(i, ReturnIndex(0))
-	end()
 }
 
+var _ = register(operation{
+	name:      "advance",
+	signature: "(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64",
+	lengths:   []string{"p", "row"},
+	needs:     "len(p) is a multiple of 8",
+	assembly:  tier.advance,
+})
+
 func (t tier) advance() {
-	t.begin("advance", "p, corr, gram, basis *float64, ld int, row *float64, rows, n int, scale, proj float64) float64",
-		"sets p = scale·(gram − Σ row_i·basis_i), takes proj·p from corr and returns max |corr|; n is a multiple of 8.")
 	p, corr, gram, basis, ld := pointer("p"), pointer("corr"), pointer("gram"), pointer("basis"), pointer("ld")
-	row, n := pointer("row"), pointer("n")
+	row, n := pointer("row"), lengthOf("p")
 	SHLQ(U8(3), ld)
 	scale, proj := t.number("scale"), t.number("proj")
 	sign, best := t.constant(signOff), t.zeros(4)
@@ -160,11 +161,11 @@ func (t tier) advance() {
 		for i := range vectors {
 			v = append(v, t.load(at(gram, o, i*t.bytes())))
 		}
-		b, r, rows := GP64(), GP64(), pointer("rows")
+		b, r, rows := GP64(), GP64(), lengthOf("row")
 		LEAQ(at(basis, o, 0), b)
 		MOVQ(row, r)
 		while(rows, 1, func() {
-			l := t.spread(from(r, 0))
+			l := t.broadcast(from(r, 0))
 			for i := range vectors {
 				VFNMADD231PD(from(b, i*t.bytes()), l, v[i])
 			}
@@ -183,13 +184,18 @@ func (t tier) advance() {
 		}
 	})
 	result(t.largestOf(best))
-	end()
 }
 
-func (t tier) score() {
-	t.begin("score", "score, fresh, p, corr *float64, n int, least, floor float64) float64",
-		"takes p² from fresh, +Inf where that leaves at most least, sets score = corr²/fresh, 0 where |corr| is at most floor, and returns the largest; n is a multiple of 8.")
-	out, fresh, p, corr, n := pointer("score"), pointer("fresh"), pointer("p"), pointer("corr"), pointer("n")
+var _ = register(operation{
+	name:      "scores",
+	signature: "(score, fresh, p, corr []float64, least, floor float64) float64",
+	lengths:   []string{"score"},
+	needs:     "len(score) is a multiple of 8",
+	assembly:  tier.scores,
+})
+
+func (t tier) scores() {
+	out, fresh, p, corr, n := pointer("score"), pointer("fresh"), pointer("p"), pointer("corr"), lengthOf("score")
 	least, floor := t.number("least"), t.number("floor")
 	sign, infinite, best := t.constant(signOff), t.constant(inf), t.zeros(4)
 	t.unroll(n, func(o reg.GPVirtual, vectors int) {
@@ -207,33 +213,18 @@ func (t tier) score() {
 		}
 	})
 	result(t.largestOf(best))
-	end()
 }
 
-// Predicates of a comparison, both false for NaN.
-const (
-	le      = 2
-	greater = 30
-)
-
-// where sets to = value in the lanes with a compared to b.
-func (t tier) where(predicate int, a, b, value, to reg.VecVirtual) {
-	m := t.compare64(predicate, a, b)
-	if t.lanes == 8 {
-		VMOVAPD(value, m.k, to)
-	} else {
-		VBLENDVPD(m.v, value, to, to)
-	}
-}
-
-// compare64 is where a compares to b, of float64.
-func (t tier) compare64(predicate int, a, b reg.VecVirtual) mask {
-	return t.mask(func(to reg.Register) { VCMPPD(U8(predicate), b, a, to) })
-}
+var _ = register(operation{
+	name:      "add",
+	signature: "(to, v []float64)",
+	lengths:   []string{"to"},
+	needs:     "len(to) is a multiple of 8",
+	assembly:  tier.add,
+})
 
 func (t tier) add() {
-	t.begin("add", "to, v *float64, n int)", "adds v to to; n is a multiple of 8.")
-	to, v, n := pointer("to"), pointer("v"), pointer("n")
+	to, v, n := pointer("to"), pointer("v"), lengthOf("to")
 	t.unroll(n, func(o reg.GPVirtual, vectors int) {
 		for i := range vectors {
 			x := t.load(at(to, o, i*t.bytes()))
@@ -241,5 +232,4 @@ func (t tier) add() {
 			VMOVUPD(x, at(to, o, i*t.bytes()))
 		}
 	})
-	end()
 }

@@ -6,12 +6,20 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
+var _ = register(operation{
+	name:      "paeth",
+	signature: "(out, x, a, b, c []byte) (sum int)",
+	lengths:   []string{"x"},
+	needs:     "len(x) is a multiple of 32",
+	assembly:  tier.paeth,
+	tiers:     []string{AVX2}, // 32 bytes at a time are fast enough
+})
+
 // paeth works on 32 bytes at a time. |(b-c)+(a-c)| is the sum of |b-c| and |a-c| where
 // both have the same sign, else the difference; a sum that is cut off at 255 is still
 // larger than both.
 func (t tier) paeth() {
-	t.begin("paeth", "out, x, a, b, c *uint8, n int, sum *int)", "is Paeth; n is a multiple of 32.")
-	out, x, a, b, c, n := pointer("out"), pointer("x"), pointer("a"), pointer("b"), pointer("c"), pointer("n")
+	out, x, a, b, c, n := pointer("out"), pointer("x"), pointer("a"), pointer("b"), pointer("c"), lengthOf("x")
 	zero, total := t.zero(), t.zero()
 	i := GP64()
 	XORQ(i, i)
@@ -59,10 +67,9 @@ func (t tier) paeth() {
 	high := XMM()
 	VEXTRACTI128(U8(1), total, high)
 	VPADDQ(high, total.AsX(), high)
-	low, result := XMM(), GP64()
+	low, sum := XMM(), GP64()
 	VPSHUFD(U8(0xee), high, low)
 	VPADDQ(high, low, low)
-	VMOVQ(low, result)
-	MOVQ(result, Mem{Base: pointer("sum")})
-	end()
+	VMOVQ(low, sum)
+	Store(sum, ReturnIndex(0))
 }

@@ -6,16 +6,16 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-const (
-	floatHalf = 0x3f000000
-	float255  = 0x437f0000
-	alphaBits = 0xff000000
-)
+var _ = register(operation{
+	name:      "paint",
+	signature: "(dst []uint8, l, r, b []float32, wr, wb float32)",
+	lengths:   []string{"l"},
+	assembly:  tier.paint,
+})
 
 func (t tier) paint() {
-	t.begin("paint", "dst *uint8, l, r, b *float32, n int, wr, wb float32)", "is Paint.")
-	dst, l, r, b, n := pointer("dst"), pointer("l"), pointer("r"), pointer("b"), pointer("n")
-	wr, wb := t.spreadParam("wr"), t.spreadParam("wb")
+	dst, l, r, b, n := pointer("dst"), pointer("l"), pointer("r"), pointer("b"), lengthOf("l")
+	wr, wb := t.number32("wr"), t.number32("wb")
 	zero, one, half, most, alpha := t.zero(), t.constant32(floatOne), t.constant32(floatHalf), t.constant32(float255), t.constant32(alphaBits)
 	or := func(a, to reg.Register, wide bool) {
 		if wide && t.lanes == 8 {
@@ -82,5 +82,10 @@ func (t tier) paint() {
 		}
 		DECQ(n)
 	})
-	end()
 }
+
+const (
+	floatHalf = 0x3f000000
+	float255  = 0x437f0000
+	alphaBits = 0xff000000
+)

@@ -13,19 +13,25 @@ func entry(base, list reg.GPVirtual, i int) Mem {
 	return Mem{Base: base, Index: r, Scale: 4}
 }
 
-// forms rounds every product and every sum, in the order of the entries, so that all
+var _ = register(operation{
+	name:      "formsOf",
+	signature: "(forms []int32, mean, raw []float32, offsets []int32, weights []float32)",
+	lengths:   []string{"forms", "offsets"},
+	needs:     "len(forms) is a multiple of 16",
+	assembly:  tier.formsOf,
+})
+
+// formsOf rounds every product and every sum, in the order of the entries, so that all
 // tiers find the same forms: a patch may be on the border of two.
-func (t tier) forms() {
-	t.begin("forms", "forms *int32, mean, raw *float32, offsets *int32, weights *float32, entries, n int)",
-		"is Forms; n is a multiple of 16.")
-	forms, mean, raw, n := pointer("forms"), pointer("mean"), pointer("raw"), pointer("n")
+func (t tier) formsOf() {
+	forms, mean, raw, n := pointer("forms"), pointer("mean"), pointer("raw"), lengthOf("forms")
 	while(n, t.lanes32(), func() {
-		offsets, weights, entries := pointer("offsets"), pointer("weights"), pointer("entries")
+		offsets, weights, entries := pointer("offsets"), pointer("weights"), lengthOf("offsets")
 		m := t.zeros(4)
 		while(entries, 1, func() {
 			x := t.load(entry(raw, offsets, 0))
 			for c := range m {
-				v := t.spread32(from(weights, 4*c))
+				v := t.broadcast32(from(weights, 4*c))
 				VMULPS(x, v, v)
 				VADDPS(v, m[c], m[c])
 			}
@@ -53,40 +59,54 @@ func (t tier) forms() {
 		}
 		SUBQ(U8(t.lanes32()), n)
 	})
-	end()
 }
+
+var _ = register(operation{
+	name:      "orient",
+	signature: "(dst []float32, to []int32, src []float32, from, forms []int32, mean []float32)",
+	lengths:   []string{"to", "forms"},
+	needs:     "len(to) is a multiple of 8, len(forms) of 16",
+	assembly:  func(t tier) { t.orient(false) },
+})
+
+var _ = register(operation{
+	name:      "restore",
+	signature: "(dst []float32, to, src, from, forms []int32, scale []float32)",
+	lengths:   []string{"to", "forms"},
+	needs:     "len(to) is a multiple of 8, len(forms) of 16",
+	assembly:  func(t tier) { t.orient(true) },
+})
 
 // orient takes the eight entries of an orbit at a time: all its flips are exchanges
 // of registers.
-func (t tier) orient(name string, back bool) {
-	doc, src32 := "is Orient; n is a multiple of 16.", "float32"
+func (t tier) orient(back bool) {
+	by := "mean"
 	if back {
-		doc, src32 = "is Restore; n is a multiple of 16.", "int32"
+		by = "scale"
 	}
-	t.begin(name, "dst *float32, to *int32, src *"+src32+", from, forms *int32, level *float32, orbits, n int)", doc)
-	dst, src, forms, levels, n := pointer("dst"), pointer("src"), pointer("forms"), pointer("level"), pointer("n")
+	dst, src, forms, numbers, n := pointer("dst"), pointer("src"), pointer("forms"), pointer(by), lengthOf("forms")
 	while(n, t.lanes32(), func() {
 		form := t.load(from(forms, 0))
 		flipX, flipY, turned := t.has(form, 0), t.has(form, 1), t.has(form, 2)
 		sign := t.vec()
 		VPSLLD(U8(28), form, sign)
 		t.and(t.constant32(signBit), sign, sign)
-		level := t.load(from(levels, 0)) // the mean, or what 1 stands for
+		number := t.load(from(numbers, 0)) // the mean, or what 1 stands for
 		if back {
-			t.xor(sign, level, level)
+			t.xor(sign, number, number)
 		}
-		to, list, orbits := pointer("to"), pointer("from"), pointer("orbits")
-		while(orbits, 1, func() {
+		to, list, left := pointer("to"), pointer("from"), lengthOf("to")
+		while(left, 8, func() {
 			v := make([]reg.VecVirtual, 8) // by the bits: mirrored across, down, turned
 			for i := range v {
 				if back {
 					v[i] = t.vec()
 					VCVTDQ2PS(entry(src, list, i), v[i])
-					VMULPS(level, v[i], v[i])
+					VMULPS(number, v[i], v[i])
 					continue
 				}
 				v[i] = t.load(entry(src, list, i))
-				VSUBPS(level, v[i], v[i])
+				VSUBPS(number, v[i], v[i])
 				t.xor(sign, v[i], v[i])
 			}
 			across := func() {
@@ -118,42 +138,11 @@ func (t tier) orient(name string, back bool) {
 			}
 			ADDQ(U8(32), list)
 			ADDQ(U8(32), to)
-			DECQ(orbits)
+			SUBQ(U8(8), left)
 		})
-		for _, p := range []reg.GPVirtual{dst, src, forms, levels} {
+		for _, p := range []reg.GPVirtual{dst, src, forms, numbers} {
 			ADDQ(U8(t.bytes()), p)
 		}
 		SUBQ(U8(t.lanes32()), n)
 	})
-	end()
-}
-
-// spreadParam is the float32 parameter of a name, in every lane.
-func (t tier) spreadParam(name string) reg.VecVirtual { return t.spread32(place(Param(name))) }
-
-func (t tier) sumRows() {
-	t.begin("sumRows", "dst, src *float32, offsets *int32, terms, n int)", "is SumRows; n is a multiple of 16.")
-	dst, src, n := pointer("dst"), pointer("src"), pointer("n")
-	for _, w := range []int{4, 64 / t.bytes()} {
-		while(n, w*t.lanes32(), func() {
-			offsets, terms := pointer("offsets"), pointer("terms")
-			sum := t.zeros(w)
-			while(terms, 1, func() {
-				r := GP64()
-				MOVLQSX(from(offsets, 0), r)
-				for i := range w {
-					VADDPS(Mem{Base: src, Index: r, Scale: 4, Disp: i * t.bytes()}, sum[i], sum[i])
-				}
-				ADDQ(U8(4), offsets)
-				DECQ(terms)
-			})
-			for i := range w {
-				VMOVUPS(sum[i], from(dst, i*t.bytes()))
-			}
-			ADDQ(U32(w*t.bytes()), src)
-			ADDQ(U32(w*t.bytes()), dst)
-			SUBQ(U32(w*t.lanes32()), n)
-		})
-	}
-	end()
 }

@@ -17,8 +17,8 @@ type columns struct {
 	offset, index reg.GPVirtual
 }
 
-func (t tier) columns() *columns {
-	c := &columns{t, pointer("ld"), pointer("cols"), GP64(), GP64()}
+func (t tier) columns(ld, count reg.GPVirtual) *columns {
+	c := &columns{t, ld, count, GP64(), GP64()}
 	SHLQ(U8(3), c.ld)
 	XORQ(c.offset, c.offset)
 	return c
@@ -45,15 +45,21 @@ func (c *columns) entries(body func()) {
 
 func (c *columns) rewind() { SUBQ(c.ld, c.offset) }
 
+var _ = register(operation{
+	name:      "ropUpdate",
+	signature: "(q, z, e, p, old, u, shrink, w, length []float64, alpha float64)",
+	lengths:   []string{"u", "shrink"},
+	needs:     "len(u) is a multiple of 8",
+	assembly:  tier.ropUpdate,
+})
+
 func (t tier) ropUpdate() {
-	t.begin("ropUpdate", "q, z, e, p, old, u, shrink, w, length *float64, ld, cols int, alpha float64)",
-		"is ROPUpdate.")
 	q, z, e, p, old, u := pointer("q"), pointer("z"), pointer("e"), pointer("p"), pointer("old"), pointer("u")
 	shrink, w, length := pointer("shrink"), pointer("w"), pointer("length")
-	c := t.columns()
+	c := t.columns(lengthOf("u"), lengthOf("shrink"))
 	alpha, ones, halves := t.number("alpha"), t.constant(one), t.constant(half)
 	c.each(func() {
-		s, ww, g, aw, keep := t.spread(from(shrink, 0)), t.spread(from(w, 0)), t.vec(), t.vec(), t.vec()
+		s, ww, g, aw, keep := t.broadcast(from(shrink, 0)), t.broadcast(from(w, 0)), t.vec(), t.vec(), t.vec()
 		VADDPD(s, s, g)
 		VSUBPD(ones, g, g) // 2s − 1
 		VMULPD(alpha, ww, aw)
@@ -88,12 +94,18 @@ func (t tier) ropUpdate() {
 		ADDQ(U8(8), w)
 		ADDQ(U8(8), length)
 	})
-	end()
 }
 
+var _ = register(operation{
+	name:      "shorten",
+	signature: "(shrink, part, square []float64, penalty, r float64, out []float64)",
+	lengths:   []string{"shrink"},
+	needs:     "len(shrink) is a multiple of 8",
+	assembly:  tier.shorten,
+})
+
 func (t tier) shorten() {
-	t.begin("shorten", "shrink, part, square *float64, n int, penalty, r float64, out *float64)", "is Shorten.")
-	shrink, part, square, n, out := pointer("shrink"), pointer("part"), pointer("square"), pointer("n"), pointer("out")
+	shrink, part, square, n, out := pointer("shrink"), pointer("part"), pointer("square"), lengthOf("shrink"), pointer("out")
 	rho, r, ones := t.number("penalty"), t.number("r"), t.constant(one)
 	bar, length, rest := t.vec(), t.zero(), t.zero()
 	VMULPD(rho, rho, bar)
@@ -122,19 +134,24 @@ func (t tier) shorten() {
 	})
 	t.addTo(length, from(out, 0))
 	t.addTo(rest, from(out, 8))
-	end()
 }
 
+var _ = register(operation{
+	name:      "ropResidual",
+	signature: "(q, z, p, old, sum, shrink, part, out []float64, ld int, keep float64)",
+	lengths:   []string{"shrink"},
+	needs:     "ld is a multiple of 8",
+	assembly:  tier.ropResidual,
+})
+
 func (t tier) ropResidual() {
-	t.begin("ropResidual", "q, z, p, old, sum, shrink, part, out *float64, ld, cols int, keep float64)",
-		"is ROPResidual.")
 	q, z, p, old, sum := pointer("q"), pointer("z"), pointer("p"), pointer("old"), pointer("sum")
 	shrink, part, out := pointer("shrink"), pointer("part"), pointer("out")
-	c := t.columns()
+	c := t.columns(pointer("ld"), lengthOf("shrink"))
 	keep := t.number("keep")
 	pq, moved := t.zero(), t.zero()
 	c.each(func() {
-		s, g := t.spread(from(shrink, 0)), t.spread(from(part, 0))
+		s, g := t.broadcast(from(shrink, 0)), t.broadcast(from(part, 0))
 		c.entries(func() {
 			a, x, y, to := t.load(at(q, c.offset, 0)), t.load(at(p, c.offset, 0)), t.load(at(old, c.offset, 0)), t.load(at(sum, c.offset, 0))
 			VFNMADD231PD(s, a, x)
@@ -150,7 +167,6 @@ func (t tier) ropResidual() {
 	})
 	t.addTo(pq, from(out, 0))
 	t.addTo(moved, from(out, 8))
-	end()
 }
 
 // addTo adds the lanes of v to a number in memory.
@@ -164,12 +180,19 @@ func addNumber(x reg.VecVirtual, m Mem) {
 	VMOVSD(x, m)
 }
 
+var _ = register(operation{
+	name:      "powerStep",
+	signature: "(z, u, next []float64, cols int)",
+	lengths:   []string{"u"},
+	needs:     "len(u) is a multiple of 8",
+	assembly:  tier.powerStep,
+})
+
 // powerStep takes four columns at a time, so that next is read and written once for
 // the four.
 func (t tier) powerStep() {
-	t.begin("powerStep", "z, u, next *float64, ld, cols int)", "is PowerStep.")
 	z, u, next := pointer("z"), pointer("u"), pointer("next")
-	c := t.columns()
+	c := t.columns(lengthOf("u"), pointer("cols"))
 	second, third, fourth := GP64(), GP64(), GP64()
 	for _, w := range []int{4, 1} {
 		while(c.count, w, func() {
@@ -190,7 +213,7 @@ func (t tier) powerStep() {
 			})
 			var x []reg.VecVirtual
 			for i := range w {
-				x = append(x, t.spread(t.sum(dots[i])))
+				x = append(x, t.broadcast(t.sum(dots[i])))
 			}
 			c.entries(func() {
 				to := t.load(at(next, c.index, 0))
@@ -207,13 +230,19 @@ func (t tier) powerStep() {
 			SUBQ(U8(w), c.count)
 		})
 	}
-	end()
 }
 
+var _ = register(operation{
+	name:      "project",
+	signature: "(z, q, u, shrink, w, out []float64)",
+	lengths:   []string{"u", "shrink"},
+	needs:     "len(u) is a multiple of 8",
+	assembly:  tier.project,
+})
+
 func (t tier) project() {
-	t.begin("project", "z, q, u, shrink, w, out *float64, ld, cols int)", "is Project.")
 	z, q, u, shrink, w, out := pointer("z"), pointer("q"), pointer("u"), pointer("shrink"), pointer("w"), pointer("out")
-	c := t.columns()
+	c := t.columns(lengthOf("u"), lengthOf("shrink"))
 	qz, length := t.zero(), t.zero()
 	none, alone, taken := XMM(), XMM(), XMM() // 0, Σw² where s is zero, −Σw² everywhere
 	for _, x := range []reg.VecVirtual{none, alone, taken} {
@@ -235,7 +264,7 @@ func (t tier) project() {
 		JPS(LabelRef(used)) // NaN
 		JEQ(LabelRef(unused))
 		Label(used)
-		v, s := t.spread(x), t.spread(from(shrink, 0))
+		v, s := t.broadcast(x), t.broadcast(from(shrink, 0))
 		c.rewind()
 		c.entries(func() {
 			part := t.vec()
@@ -254,16 +283,22 @@ func (t tier) project() {
 	t.addTo(length, from(out, 8))
 	addNumber(alone, from(out, 0))
 	addNumber(taken, from(out, 8))
-	end()
 }
 
+var _ = register(operation{
+	name:      "rescale",
+	signature: "(q, z, u, grow, w []float64, r float64)",
+	lengths:   []string{"u", "grow"},
+	needs:     "len(u) is a multiple of 8",
+	assembly:  tier.rescale,
+})
+
 func (t tier) rescale() {
-	t.begin("rescale", "q, z, u, grow, w *float64, ld, cols int, r float64)", "is Rescale.")
 	q, z, u, grow, w := pointer("q"), pointer("z"), pointer("u"), pointer("grow"), pointer("w")
-	c := t.columns()
+	c := t.columns(lengthOf("u"), lengthOf("grow"))
 	r := t.number("r")
 	c.each(func() {
-		s, v := t.spread(from(grow, 0)), t.spread(from(w, 0))
+		s, v := t.broadcast(from(grow, 0)), t.broadcast(from(w, 0))
 		c.entries(func() {
 			a, b, part := t.vec(), t.load(at(z, c.offset, 0)), t.vec()
 			VMULPD(at(q, c.offset, 0), s, a)
@@ -276,13 +311,19 @@ func (t tier) rescale() {
 		ADDQ(U8(8), grow)
 		ADDQ(U8(8), w)
 	})
-	end()
 }
+
+var _ = register(operation{
+	name:      "masked",
+	signature: "(x, w, s []float64) (count int)",
+	lengths:   []string{"w"},
+	needs:     "len(w) is a multiple of 8",
+	assembly:  tier.masked,
+})
 
 // masked counts the lanes of every vector by its mask.
 func (t tier) masked() {
-	t.begin("masked", "x, w, s *float64, n int, count *int)", "is Masked; n is a multiple of 8.")
-	x, w, s, n := pointer("x"), pointer("w"), pointer("s"), pointer("n")
+	x, w, s, n := pointer("x"), pointer("w"), pointer("s"), lengthOf("w")
 	const notEqual = 4 // or NaN
 	none, total := t.zero(), GP64()
 	XORQ(total, total)
@@ -302,8 +343,7 @@ func (t tier) masked() {
 		}
 		SUBQ(U8(t.lanes), n)
 	})
-	MOVQ(total, Mem{Base: pointer("count")})
-	end()
+	Store(total, ReturnIndex(0))
 }
 
 // loadWhere is the vector at from where the mask says so, 0 elsewhere.

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// Operations with assembly for some tiers: all of amd64, one of them, and arm64.
+func some() []operation {
+	return []operation{
+		{name: "all", signature: "(v []float64)", tiers: []string{AVX2, AVX512}},
+		{name: "arm", signature: "(out, in []int8, n int) (a, b int)", lengths: []string{"in"}, tiers: []string{NEON}},
+		{name: "few", signature: "(v []byte) int", needs: "len(v) is a multiple of 32", tiers: []string{AVX2, NEON}},
+	}
+}
+
+func TestDispatch(t *testing.T) {
+	ops := some()
+	archs := architectures(ops)
+	if strings.Join(archs, " ") != "amd64 arm64" {
+		t.Fatalf("assembly for %v", archs)
+	}
+	for arch, parts := range map[string][]string{
+		"amd64": {
+			"//go:build !purego\n",
+			"\tavx2   tier = 1\n\tavx512 tier = 2\n",
+			"func all(v []float64) {\n\tswitch current {\n\tcase avx512:\n\t\tallAVX512(unsafe.SliceData(v))\n\tcase avx2:\n\t\tallAVX2(unsafe.SliceData(v))\n\tdefault:\n\t\tallGeneric(v)\n\t}\n}\n",
+			"\nfunc arm(out, in []int8, n int) (a, b int) {\n\treturn armGeneric(out, in, n)\n}\n",
+			"// few needs, in assembly: len(v) is a multiple of 32.\nfunc few(v []byte) int {\n\tswitch current {\n\tcase avx512, avx2:\n\t\treturn fewAVX2(unsafe.SliceData(v))\n\tdefault:",
+			"\n//go:noescape\nfunc allAVX512(v *float64)\n",
+		},
+		"arm64": {
+			"{\"generic\", \"neon\"}",
+			"\tcpu.ARM64.HasASIMD,\n",
+			"\tcase neon:\n\t\treturn armNEON(unsafe.SliceData(out), unsafe.SliceData(in), len(in), n)\n",
+			"\n//go:noescape\nfunc armNEON(out *int8, in *int8, inLen int, n int) (a int, b int)\n",
+			"\nfunc all(v []float64) {\n\tallGeneric(v)\n}\n",
+		},
+		other: {
+			"//go:build purego || !(amd64 || arm64)\n",
+			"\nfunc few(v []byte) int {\n\treturn fewGeneric(v)\n}\n",
+		},
+	} {
+		code, err := dispatch(arch, archs, ops)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range parts {
+			if !strings.Contains(string(code), part) {
+				t.Errorf("%s: expected\n%s\nin\n%s", arch, part, code)
+			}
+		}
+	}
+}
+
+func TestRefusesOperations(t *testing.T) {
+	write := func(tier) {}
+	for what, op := range map[string]operation{
+		"a name twice":         {name: "mul", signature: "()", assembly: write},
+		"an unknown tier":      {name: "new", signature: "()", assembly: write, tiers: []string{"SSE"}},
+		"no assembly":          {name: "new", signature: "()"},
+		"no signature":         {name: "new", signature: "int", assembly: write},
+		"a length of no slice": {name: "new", signature: "(v []int, n int)", lengths: []string{"n"}, assembly: write},
+	} {
+		func() {
+			was := registered
+			defer func() {
+				registered = was
+				if recover() == nil {
+					t.Errorf("%s: no panic", what)
+				}
+			}()
+			register(op)
+		}()
+	}
+}

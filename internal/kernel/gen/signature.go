@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// signature is that of an operation, taken apart.
+type signature struct {
+	operands  string // what the definition is called with
+	addresses string // what the assembly is called with
+	assembly  string // the signature of the assembly
+	returns   string // what comes before a call
+}
+
+func (op operation) parse() (s signature, err error) {
+	expr, err := parser.ParseExpr("func" + op.signature)
+	if err != nil {
+		return s, err
+	}
+	f, ok := expr.(*ast.FuncType)
+	if !ok {
+		return s, fmt.Errorf("%q is no signature", op.signature)
+	}
+	var operands, addresses, parameters, sliceNames []string
+	for _, field := range f.Params.List {
+		for _, name := range field.Names {
+			operands = append(operands, name.Name)
+			slice, ok := field.Type.(*ast.ArrayType)
+			if !ok {
+				addresses = append(addresses, name.Name)
+				parameters = append(parameters, name.Name+" "+types.ExprString(field.Type))
+				continue
+			}
+			sliceNames = append(sliceNames, name.Name)
+			addresses = append(addresses, "unsafe.SliceData("+name.Name+")")
+			parameters = append(parameters, name.Name+" *"+types.ExprString(slice.Elt))
+			if slices.Contains(op.lengths, name.Name) {
+				addresses = append(addresses, "len("+name.Name+")")
+				parameters = append(parameters, lengthName(name.Name)+" int")
+			}
+		}
+	}
+	for _, name := range op.lengths {
+		if !slices.Contains(sliceNames, name) {
+			return s, fmt.Errorf("no slice %s in %s, for its length", name, op.signature)
+		}
+	}
+	s.operands, s.addresses = strings.Join(operands, ", "), strings.Join(addresses, ", ")
+	s.assembly = "(" + strings.Join(parameters, ", ") + ")"
+	if f.Results != nil {
+		s.returns = "return "
+		s.assembly += " " + results(f.Results)
+	}
+	return s, nil
+}
+
+func results(list *ast.FieldList) string {
+	var all []string
+	for _, field := range list.List {
+		kind := types.ExprString(field.Type)
+		for _, name := range field.Names {
+			all = append(all, name.Name+" "+kind)
+		}
+		if len(field.Names) == 0 {
+			all = append(all, kind)
+		}
+	}
+	return "(" + strings.Join(all, ", ") + ")"
+}

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"strconv"
+
+	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/gotypes"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// lanes32 is how many float32 are in a vector.
+func (t tier) lanes32() int { return 2 * t.lanes }
+
+func (t tier) bytes() int { return 8 * t.lanes }
+
+// vec is a new vector register.
+func (t tier) vec() reg.VecVirtual {
+	if t.lanes == 8 {
+		return ZMM()
+	}
+	return YMM()
+}
+
+// vecs are n of them.
+func (t tier) vecs(n int) []reg.VecVirtual {
+	list := make([]reg.VecVirtual, n)
+	for i := range list {
+		list[i] = t.vec()
+	}
+	return list
+}
+
+// zero is a vector of zeros.
+func (t tier) zero() reg.VecVirtual {
+	v := t.vec()
+	t.clear(v)
+	return v
+}
+
+func (t tier) clear(v reg.VecVirtual) {
+	if t.lanes == 8 {
+		VPXORQ(v, v, v)
+	} else {
+		VXORPD(v, v, v)
+	}
+}
+
+// zeros are n of them.
+func (t tier) zeros(n int) []reg.VecVirtual {
+	list := make([]reg.VecVirtual, n)
+	for i := range list {
+		list[i] = t.zero()
+	}
+	return list
+}
+
+// load is the vector at m.
+func (t tier) load(m Mem) reg.VecVirtual {
+	v := t.vec()
+	VMOVUPD(m, v)
+	return v
+}
+
+// broadcast is a vector of the number at m or in a register.
+func (t tier) broadcast(from Op) reg.VecVirtual {
+	v := t.vec()
+	VBROADCASTSD(from, v)
+	return v
+}
+
+// constant is a vector of a number.
+func (t tier) constant(bits uint64) reg.VecVirtual {
+	r, x := GP64(), XMM()
+	MOVQ(U64(bits), r)
+	VMOVQ(r, x)
+	return t.broadcast(x)
+}
+
+const (
+	one     = 0x3ff0000000000000
+	minus   = 0xbff0000000000000
+	half    = 0x3fe0000000000000
+	inf     = 0x7ff0000000000000
+	signOff = 0x7fffffffffffffff
+)
+
+// place is where a parameter or a result lies.
+func place(c gotypes.Component) Mem {
+	p, err := c.Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return p.Addr
+}
+
+// number is the float64 parameter of a name, in every lane.
+//
+// Note: avo's own Load and Store of numbers are SSE, which beside vectors that are in use
+// costs some processors hundreds of cycles.
+func (t tier) number(name string) reg.VecVirtual { return t.broadcast(place(Param(name))) }
+
+// result stores the float64 that the function returns.
+func result(x reg.Register) { VMOVSD(x, place(ReturnIndex(0))) }
+
+// pointer is the pointer or number of a name, in a register.
+func pointer(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
+
+// lengthOf is the length of a slice that the operation lists in lengths, in a register.
+func lengthOf(name string) reg.GPVirtual { return pointer(lengthName(name)) }
+
+// sum adds the lanes of v: the halves first.
+func (t tier) sum(v reg.VecVirtual) reg.VecVirtual {
+	x, y, high := XMM(), YMM(), XMM()
+	if t.lanes == 8 {
+		VEXTRACTF64X4(U8(1), v, y)
+		VADDPD(v.AsY(), y, y)
+		VEXTRACTF64X2(U8(1), y, x)
+		VADDPD(y.AsX(), x, x)
+	} else {
+		VEXTRACTF128(U8(1), v, x)
+		VADDPD(v.AsX(), x, x)
+	}
+	VUNPCKHPD(x, x, high)
+	VADDSD(high, x, x)
+	return x
+}
+
+// most is the largest lane of v.
+func (t tier) most(v reg.VecVirtual) reg.VecVirtual {
+	x, y, high := XMM(), YMM(), XMM()
+	if t.lanes == 8 {
+		VEXTRACTF64X4(U8(1), v, y)
+		VMAXPD(v.AsY(), y, y)
+		VEXTRACTF64X2(U8(1), y, x)
+		VMAXPD(y.AsX(), x, x)
+	} else {
+		VEXTRACTF128(U8(1), v, x)
+		VMAXPD(v.AsX(), x, x)
+	}
+	VUNPCKHPD(x, x, high)
+	VMAXSD(high, x, x)
+	return x
+}
+
+// labels counts those of the function that is being written.
+var labels int
+
+// label is a new name for a place in it.
+func label(name string) string {
+	labels++
+	return name + strconv.Itoa(labels)
+}
+
+// while runs body as long as count, which body lowers, is at least least.
+func while(count reg.GPVirtual, least int, body func()) {
+	top, out := label("loop"), label("done")
+	Label(top)
+	CMPQ(count, U32(least))
+	JL(LabelRef(out))
+	body()
+	JMP(LabelRef(top))
+	Label(out)
+}
+
+// at is base + index bytes + an offset.
+func at(base, index reg.Register, offset int) Mem {
+	return Mem{Base: base, Index: index, Scale: 1, Disp: offset}
+}
+
+func from(base reg.Register, offset int) Mem { return Mem{Base: base, Disp: offset} }
+
+// number32 is the float32 parameter of a name, in every lane.
+func (t tier) number32(name string) reg.VecVirtual { return t.broadcast32(place(Param(name))) }
+
+// broadcast32 is a vector of the float32 at m or in a register.
+func (t tier) broadcast32(from Op) reg.VecVirtual {
+	v := t.vec()
+	VBROADCASTSS(from, v)
+	return v
+}
+
+// constant32 is a vector of a 32-bit number.
+func (t tier) constant32(bits uint32) reg.VecVirtual {
+	r, x := GP32(), XMM()
+	MOVL(U32(bits), r)
+	VMOVD(r, x)
+	return t.broadcast32(x)
+}
+
+// broadcastInt is a vector of a 32-bit integer.
+func (t tier) broadcastInt(r reg.GPVirtual) reg.VecVirtual {
+	v := t.vec()
+	if t.lanes == 8 {
+		VPBROADCASTD(r, v)
+		return v
+	}
+	x := XMM()
+	VMOVD(r, x)
+	VPBROADCASTD(x, v)
+	return v
+}
+
+// unroll runs body over n vectors from byte offset 0: four, then one at a time.
+func (t tier) unroll(n reg.GPVirtual, body func(offset reg.GPVirtual, vectors int)) {
+	offset := GP64()
+	XORQ(offset, offset)
+	for _, w := range []int{4, 1} {
+		while(n, w*t.lanes, func() {
+			body(offset, w)
+			ADDQ(U32(w*t.bytes()), offset)
+			SUBQ(U32(w*t.lanes), n)
+		})
+	}
+}
+
+// largestOf is the largest lane of several vectors.
+func (t tier) largestOf(list []reg.VecVirtual) reg.VecVirtual {
+	for i := 1; i < len(list); i++ {
+		VMAXPD(list[i], list[0], list[0])
+	}
+	return t.most(list[0])
+}

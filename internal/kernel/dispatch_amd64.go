@@ -22,6 +22,60 @@ var tierRuns = []bool{
 	cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VNNI,
 }
 
+// activate needs, in assembly: len(slope) is a multiple of 16, len(z) of len(slope).
+func activate(h, z, slope []float32) {
+	switch current {
+	case avx512:
+		activateAVX512(unsafe.SliceData(h), unsafe.SliceData(z), len(z), unsafe.SliceData(slope), len(slope))
+	case avx2:
+		activateAVX2(unsafe.SliceData(h), unsafe.SliceData(z), len(z), unsafe.SliceData(slope), len(slope))
+	default:
+		activateGeneric(h, z, slope)
+	}
+}
+
+//go:noescape
+func activateAVX2(h *float32, z *float32, zLen int, slope *float32, slopeLen int)
+
+//go:noescape
+func activateAVX512(h *float32, z *float32, zLen int, slope *float32, slopeLen int)
+
+// activateBack needs, in assembly: len(slope) is a multiple of 16, len(d) of len(slope).
+func activateBack(d, z, slope, toSlope, toBias []float32) {
+	switch current {
+	case avx512:
+		activateBackAVX512(unsafe.SliceData(d), len(d), unsafe.SliceData(z), unsafe.SliceData(slope), len(slope), unsafe.SliceData(toSlope), unsafe.SliceData(toBias))
+	case avx2:
+		activateBackAVX2(unsafe.SliceData(d), len(d), unsafe.SliceData(z), unsafe.SliceData(slope), len(slope), unsafe.SliceData(toSlope), unsafe.SliceData(toBias))
+	default:
+		activateBackGeneric(d, z, slope, toSlope, toBias)
+	}
+}
+
+//go:noescape
+func activateBackAVX2(d *float32, dLen int, z *float32, slope *float32, slopeLen int, toSlope *float32, toBias *float32)
+
+//go:noescape
+func activateBackAVX512(d *float32, dLen int, z *float32, slope *float32, slopeLen int, toSlope *float32, toBias *float32)
+
+// adam needs, in assembly: len(p) is a multiple of 16.
+func adam(p, m, v, grad []float32, clip, rest1, rest2, rate, least float32) {
+	switch current {
+	case avx512:
+		adamAVX512(unsafe.SliceData(p), len(p), unsafe.SliceData(m), unsafe.SliceData(v), unsafe.SliceData(grad), clip, rest1, rest2, rate, least)
+	case avx2:
+		adamAVX2(unsafe.SliceData(p), len(p), unsafe.SliceData(m), unsafe.SliceData(v), unsafe.SliceData(grad), clip, rest1, rest2, rate, least)
+	default:
+		adamGeneric(p, m, v, grad, clip, rest1, rest2, rate, least)
+	}
+}
+
+//go:noescape
+func adamAVX2(p *float32, pLen int, m *float32, v *float32, grad *float32, clip float32, rest1 float32, rest2 float32, rate float32, least float32)
+
+//go:noescape
+func adamAVX512(p *float32, pLen int, m *float32, v *float32, grad *float32, clip float32, rest1 float32, rest2 float32, rate float32, least float32)
+
 // add needs, in assembly: len(to) is a multiple of 8.
 func add(to, v []float64) {
 	switch current {
@@ -92,6 +146,42 @@ func combineOntoAVX2(dst *float32, dstLen int, base *float32, src *float32, at *
 
 //go:noescape
 func combineOntoAVX512(dst *float32, dstLen int, base *float32, src *float32, at *int, atLen int, weight *float32)
+
+// convolve needs, in assembly: len(bias) is a multiple of 16; rows, k and n are at least 1.
+func convolve(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int) {
+	switch current {
+	case avx512:
+		convolveAVX512(unsafe.SliceData(dst), unsafe.SliceData(src), step, stride, rows, k, unsafe.SliceData(weight), unsafe.SliceData(bias), len(bias), n)
+	case avx2:
+		convolveAVX2(unsafe.SliceData(dst), unsafe.SliceData(src), step, stride, rows, k, unsafe.SliceData(weight), unsafe.SliceData(bias), len(bias), n)
+	default:
+		convolveGeneric(dst, src, step, stride, rows, k, weight, bias, n)
+	}
+}
+
+//go:noescape
+func convolveAVX2(dst *float32, src *float32, step int, stride int, rows int, k int, weight *float32, bias *float32, biasLen int, n int)
+
+//go:noescape
+func convolveAVX512(dst *float32, src *float32, step int, stride int, rows int, k int, weight *float32, bias *float32, biasLen int, n int)
+
+// correlate needs, in assembly: k is a multiple of 8, cols of 16; rows and n are at least 1.
+func correlate(c []float32, cols int, a []float32, step, strideA int, b []float32, strideB, rows, n, k int) {
+	switch current {
+	case avx512:
+		correlateAVX512(unsafe.SliceData(c), cols, unsafe.SliceData(a), step, strideA, unsafe.SliceData(b), strideB, rows, n, k)
+	case avx2:
+		correlateAVX2(unsafe.SliceData(c), cols, unsafe.SliceData(a), step, strideA, unsafe.SliceData(b), strideB, rows, n, k)
+	default:
+		correlateGeneric(c, cols, a, step, strideA, b, strideB, rows, n, k)
+	}
+}
+
+//go:noescape
+func correlateAVX2(c *float32, cols int, a *float32, step int, strideA int, b *float32, strideB int, rows int, n int, k int)
+
+//go:noescape
+func correlateAVX512(c *float32, cols int, a *float32, step int, strideA int, b *float32, strideB int, rows int, n int, k int)
 
 // formsOf needs, in assembly: len(forms) is a multiple of 16.
 func formsOf(forms []int32, mean, raw []float32, offsets []int32, weights []float32) {

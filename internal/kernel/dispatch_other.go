@@ -8,6 +8,18 @@ var tierNames = []string{"generic"}
 
 var tierRuns []bool
 
+func activate(h, z, slope []float32) {
+	activateGeneric(h, z, slope)
+}
+
+func activateBack(d, z, slope, toSlope, toBias []float32) {
+	activateBackGeneric(d, z, slope, toSlope, toBias)
+}
+
+func adam(p, m, v, grad []float32, clip, rest1, rest2, rate, least float32) {
+	adamGeneric(p, m, v, grad, clip, rest1, rest2, rate, least)
+}
+
 func add(to, v []float64) {
 	addGeneric(to, v)
 }
@@ -22,6 +34,14 @@ func combine(dst, src []float32, at []int, weight []float32) {
 
 func combineOnto(dst, base, src []float32, at []int, weight []float32) {
 	combineOntoGeneric(dst, base, src, at, weight)
+}
+
+func convolve(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int) {
+	convolveGeneric(dst, src, step, stride, rows, k, weight, bias, n)
+}
+
+func correlate(c []float32, cols int, a []float32, step, strideA int, b []float32, strideB, rows, n, k int) {
+	correlateGeneric(c, cols, a, step, strideA, b, strideB, rows, n, k)
 }
 
 func formsOf(forms []int32, mean, raw []float32, offsets []int32, weights []float32) {

@@ -147,23 +147,23 @@ func combineOntoAVX2(dst *float32, dstLen int, base *float32, src *float32, at *
 //go:noescape
 func combineOntoAVX512(dst *float32, dstLen int, base *float32, src *float32, at *int, atLen int, weight *float32)
 
-// convolve needs, in assembly: len(bias) is a multiple of 16; rows, k and n are at least 1.
-func convolve(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int) {
+// convolve32 needs, in assembly: len(bias) is a multiple of 16; rows, k and n are at least 1.
+func convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int) {
 	switch current {
 	case avx512:
-		convolveAVX512(unsafe.SliceData(dst), unsafe.SliceData(src), step, stride, rows, k, unsafe.SliceData(weight), unsafe.SliceData(bias), len(bias), n)
+		convolve32AVX512(unsafe.SliceData(dst), unsafe.SliceData(src), step, stride, rows, k, unsafe.SliceData(weight), unsafe.SliceData(bias), len(bias), n)
 	case avx2:
-		convolveAVX2(unsafe.SliceData(dst), unsafe.SliceData(src), step, stride, rows, k, unsafe.SliceData(weight), unsafe.SliceData(bias), len(bias), n)
+		convolve32AVX2(unsafe.SliceData(dst), unsafe.SliceData(src), step, stride, rows, k, unsafe.SliceData(weight), unsafe.SliceData(bias), len(bias), n)
 	default:
-		convolveGeneric(dst, src, step, stride, rows, k, weight, bias, n)
+		convolve32Generic(dst, src, step, stride, rows, k, weight, bias, n)
 	}
 }
 
 //go:noescape
-func convolveAVX2(dst *float32, src *float32, step int, stride int, rows int, k int, weight *float32, bias *float32, biasLen int, n int)
+func convolve32AVX2(dst *float32, src *float32, step int, stride int, rows int, k int, weight *float32, bias *float32, biasLen int, n int)
 
 //go:noescape
-func convolveAVX512(dst *float32, src *float32, step int, stride int, rows int, k int, weight *float32, bias *float32, biasLen int, n int)
+func convolve32AVX512(dst *float32, src *float32, step int, stride int, rows int, k int, weight *float32, bias *float32, biasLen int, n int)
 
 // correlate needs, in assembly: k is a multiple of 8, cols of 16; rows and n are at least 1.
 func correlate(c []float32, cols int, a []float32, step, strideA int, b []float32, strideB, rows, n, k int) {

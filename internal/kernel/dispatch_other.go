@@ -36,8 +36,8 @@ func combineOnto(dst, base, src []float32, at []int, weight []float32) {
 	combineOntoGeneric(dst, base, src, at, weight)
 }
 
-func convolve(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int) {
-	convolveGeneric(dst, src, step, stride, rows, k, weight, bias, n)
+func convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int) {
+	convolve32Generic(dst, src, step, stride, rows, k, weight, bias, n)
 }
 
 func correlate(c []float32, cols int, a []float32, step, strideA int, b []float32, strideB, rows, n, k int) {

@@ -1106,9 +1106,9 @@ done10:
 	VZEROUPPER
 	RET
 
-// func convolveAVX2(dst *float32, src *float32, step int, stride int, rows int, k int, weight *float32, bias *float32, biasLen int, n int)
+// func convolve32AVX2(dst *float32, src *float32, step int, stride int, rows int, k int, weight *float32, bias *float32, biasLen int, n int)
 // Requires: AVX, FMA3
-TEXT ·convolveAVX2(SB), NOSPLIT, $0-80
+TEXT ·convolve32AVX2(SB), NOSPLIT, $0-80
 	MOVQ biasLen+64(FP), AX
 	MOVQ step+16(FP), CX
 	XORQ SI, SI
@@ -1374,9 +1374,9 @@ done2:
 	VZEROUPPER
 	RET
 
-// func convolveAVX512(dst *float32, src *float32, step int, stride int, rows int, k int, weight *float32, bias *float32, biasLen int, n int)
+// func convolve32AVX512(dst *float32, src *float32, step int, stride int, rows int, k int, weight *float32, bias *float32, biasLen int, n int)
 // Requires: AVX, AVX512F
-TEXT ·convolveAVX512(SB), NOSPLIT, $0-80
+TEXT ·convolve32AVX512(SB), NOSPLIT, $0-80
 	MOVQ biasLen+64(FP), AX
 	MOVQ step+16(FP), CX
 	XORQ SI, SI

@@ -72,7 +72,7 @@ func (p *pass) backward(layers []parameters, turned [][]float32, to []parameters
 		p.clearMargin(i)
 		d, _ := p.gradient(i)
 		for y := range n {
-			kernel.Convolve(p.inner(i-1, y), d[y*row*s.wide:], s.wide, row*s.wide, s.side, s.side*s.wide, turned[i], p.zero[:s.in], n)
+			kernel.Convolve32(p.inner(i-1, y), d[y*row*s.wide:], s.wide, row*s.wide, s.side, s.side*s.wide, turned[i], p.zero[:s.in], n)
 		}
 		if i == last {
 			for y := range n {

@@ -80,7 +80,7 @@ func (p *pass) forward(layers []parameters) {
 		x, n, m := p.into(i), p.sides[i], p.sides[i+1]
 		for y := range m {
 			z := p.before[i][y*m*s.wide : (y+1)*m*s.wide]
-			kernel.Convolve(z, x[y*n*s.in:], s.in, n*s.in, s.side, s.span, layers[i].weight, layers[i].bias, m)
+			kernel.Convolve32(z, x[y*n*s.in:], s.in, n*s.in, s.side, s.span, layers[i].weight, layers[i].bias, m)
 			if !s.linear {
 				kernel.Activate(p.after[i][y*m*s.wide:], z, layers[i].slope)
 			}

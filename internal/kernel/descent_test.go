@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestConvolve(t *testing.T) {
+func TestConvolve32(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
 		for _, cols := range []int{16, 32, 48, 64} {
 			for n := range 34 {
@@ -16,8 +16,8 @@ func TestConvolve(t *testing.T) {
 				src, weight, bias := random32(rows*stride, 1), random32(rows*k*cols, 2), random32(cols, 3)
 				got := random32(n*cols+3, 4)
 				want := slices.Clone(got)
-				convolveGeneric(want, src, step, stride, rows, k, weight, bias, n)
-				Convolve(got, src, step, stride, rows, k, weight, bias, n)
+				convolve32Generic(want, src, step, stride, rows, k, weight, bias, n)
+				Convolve32(got, src, step, stride, rows, k, weight, bias, n)
 				sameVector32(t, fmt.Sprintf("%d channels, %d samples", cols, n), got, want)
 			}
 		}
@@ -25,14 +25,14 @@ func TestConvolve(t *testing.T) {
 }
 
 // A sample has the bits that it has alone.
-func TestConvolveSamplesAreIndependent(t *testing.T) {
+func TestConvolve32SamplesAreIndependent(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
 		const n, step, k, rows, cols = 33, 16, 48, 3, 48
 		src, weight, bias := random32(rows*(n+2)*step, 1), random32(rows*k*cols, 2), random32(cols, 3)
 		all, one := make([]float32, n*cols), make([]float32, cols)
-		Convolve(all, src, step, (n+2)*step, rows, k, weight, bias, n)
+		Convolve32(all, src, step, (n+2)*step, rows, k, weight, bias, n)
 		for x := range n {
-			Convolve(one, src[x*step:], step, (n+2)*step, rows, k, weight, bias, 1)
+			Convolve32(one, src[x*step:], step, (n+2)*step, rows, k, weight, bias, 1)
 			if !slices.Equal(one, all[x*cols:(x+1)*cols]) {
 				t.Fatalf("sample %d differs", x)
 			}
@@ -100,13 +100,13 @@ func TestAdam(t *testing.T) {
 	})
 }
 
-func TestConvolveRefuses(t *testing.T) {
+func TestDescentRefuses(t *testing.T) {
 	v := make([]float32, 1024)
 	refuses(t, map[string]func(){
-		"channels":       func() { Convolve(v, v, 1, 1, 1, 1, v, v[:8], 1) },
-		"no taps":        func() { Convolve(v, v, 1, 1, 0, 1, v, v[:16], 1) },
-		"short source":   func() { Convolve(v, v[:5], 1, 3, 2, 3, v, v[:16], 1) },
-		"short weights":  func() { Convolve(v, v, 1, 3, 2, 3, v[:95], v[:16], 1) },
+		"channels":       func() { Convolve32(v, v, 1, 1, 1, 1, v, v[:8], 1) },
+		"no taps":        func() { Convolve32(v, v, 1, 1, 0, 1, v, v[:16], 1) },
+		"short source":   func() { Convolve32(v, v[:5], 1, 3, 2, 3, v, v[:16], 1) },
+		"short weights":  func() { Convolve32(v, v, 1, 3, 2, 3, v[:95], v[:16], 1) },
 		"short gradient": func() { Correlate(v[:127:127], 16, v, 1, 8, v, 16, 1, 1, 8) },
 		"entries":        func() { Correlate(v, 16, v, 1, 8, v, 16, 1, 1, 7) },
 		"samples":        func() { Activate(v, v[:40], v[:32]) },
@@ -115,15 +115,15 @@ func TestConvolveRefuses(t *testing.T) {
 }
 
 // A chain layer of 54×54 samples, and what goes back through it.
-func BenchmarkConvolution(b *testing.B) {
+func BenchmarkDescent(b *testing.B) {
 	const side = 54
 	for _, c := range []int{16, 32} {
 		src, dst, weight := random32((side+2)*(side+2)*c, 1), make([]float32, side*side*c), random32(9*c*c, 2)
 		bias, slopes := make([]float32, c), make([]float32, c)
 		work := float64(2 * 9 * c * c * side * side)
-		benchmark(b, fmt.Sprintf("convolve/channels=%d", c), work, 0, func() {
+		benchmark(b, fmt.Sprintf("convolve32/channels=%d", c), work, 0, func() {
 			for y := range side {
-				Convolve(dst[y*side*c:], src[y*(side+2)*c:], c, (side+2)*c, 3, 3*c, weight, bias, side)
+				Convolve32(dst[y*side*c:], src[y*(side+2)*c:], c, (side+2)*c, 3, 3*c, weight, bias, side)
 			}
 		})
 		benchmark(b, fmt.Sprintf("correlate/channels=%d", c), work, 0, func() {

@@ -8,13 +8,13 @@ import "math"
 // reads, for a sample, k = side·step entries that follow one another in each of side rows,
 // so it is a product with windows that overlap, and nothing is copied.
 
-// Convolve makes n samples of len(bias) channels, a multiple of Lanes:
+// Convolve32 makes n samples of len(bias) channels, a multiple of Lanes:
 //
 //	dst_(x,o) = bias_o + Σ_r Σ_j src[r·stride + x·step + j]·weight[(r·k + j)·len(bias) + o]
 //
 // over rows r and k entries j of each. Every entry is one sum in this order, the same
 // wherever its sample stands.
-func Convolve(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int) {
+func Convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int) {
 	needOf(len(bias), Lanes)
 	if n <= 0 || len(bias) == 0 {
 		return
@@ -23,10 +23,10 @@ func Convolve(dst, src []float32, step, stride, rows, k int, weight, bias []floa
 		panic("kernel: a convolution without taps")
 	}
 	_, _, _ = dst[n*len(bias)-1], src[(rows-1)*stride+(n-1)*step+k-1], weight[rows*k*len(bias)-1]
-	convolve(dst, src, step, stride, rows, k, weight, bias, n)
+	convolve32(dst, src, step, stride, rows, k, weight, bias, n)
 }
 
-func convolveGeneric(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int) {
+func convolve32Generic(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int) {
 	cols := len(bias)
 	for x := range n {
 		sum := dst[x*cols : (x+1)*cols]

@@ -7,17 +7,17 @@ import (
 )
 
 var _ = register(operation{
-	name:      "convolve",
+	name:      "convolve32",
 	signature: "(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int)",
 	lengths:   []string{"bias"},
 	needs:     "len(bias) is a multiple of 16; rows, k and n are at least 1",
-	assembly:  tier.convolve,
+	assembly:  tier.convolve32,
 })
 
-// convolve holds tiles of samples by two vectors of channels, or one, in registers while
+// convolve32 holds tiles of samples by two vectors of channels, or one, in registers while
 // all taps pass, each a number that is broadcast. The samples of a tile are at multiples
 // of the step, and beyond the seventh at those of it from a second pointer.
-func (t tier) convolve() {
+func (t tier) convolve32() {
 	tiles, widths := []int{14, 10, 8, 6, 4, 2, 1}, []int{2, 1}
 	if t.lanes == 4 {
 		tiles, widths = []int{6, 4, 2, 1}, []int{2}
@@ -66,7 +66,7 @@ func (t tier) convolve() {
 	}
 }
 
-// convolution is what lies where while convolve runs: pointers, and offsets in bytes.
+// convolution is what lies where while convolve32 runs: pointers, and offsets in bytes.
 type convolution struct {
 	pitch, step, step3, step5, column, to, from, n reg.GPVirtual
 }

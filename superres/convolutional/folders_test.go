@@ -95,7 +95,7 @@ func TestTrainFromFolders(t *testing.T) {
 
 // folders are the pictures of the folders that a variable lists.
 func folders(t *testing.T, variable string) (list []training.Source) {
-	for _, folder := range strings.Split(os.Getenv(variable), ",") {
+	for _, folder := range strings.FieldsFunc(os.Getenv(variable), func(r rune) bool { return r == ',' }) {
 		files, err := filepath.Glob(filepath.Join(folder, "*.png"))
 		if err != nil {
 			t.Fatal(err)

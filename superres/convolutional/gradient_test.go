@@ -14,7 +14,7 @@ func small() Trainer {
 }
 
 // aLearner is one at its first step, with slopes and biases that are all different.
-func aLearner(t *testing.T, o Trainer) (*learner, *pictures) {
+func aLearner(t testing.TB, o Trainer) (*learner, *pictures) {
 	t.Helper()
 	o, err := o.defaults()
 	if err != nil {

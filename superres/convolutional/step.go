@@ -71,7 +71,7 @@ const (
 	squareWeight = 25   // of the squared error, so that gradients stay about as large
 	decay1       = 0.9  // of Adam
 	decay2       = 0.99
-	least        = 1e-6
+	least        = 1e-8
 	clipAt       = 2     // times the running mean of the norm of the gradient
 	meanDecay    = 0.999 // of the parameters that are kept
 )

@@ -93,6 +93,24 @@ func combineOntoAVX2(dst *float32, dstLen int, base *float32, src *float32, at *
 //go:noescape
 func combineOntoAVX512(dst *float32, dstLen int, base *float32, src *float32, at *int, atLen int, weight *float32)
 
+// convolve needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
+func convolve(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, above, below []float32, skip []int16, skipStep int) {
+	switch current {
+	case avx512:
+		convolveAVX512(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(above), unsafe.SliceData(below), unsafe.SliceData(skip), skipStep)
+	case avx2:
+		convolveAVX2(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(above), unsafe.SliceData(below), unsafe.SliceData(skip), skipStep)
+	default:
+		convolveGeneric(dst, samples, src, rows, step, words, weights, bias, above, below, skip, skipStep)
+	}
+}
+
+//go:noescape
+func convolveAVX2(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, above *float32, below *float32, skip *int16, skipStep int)
+
+//go:noescape
+func convolveAVX512(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, above *float32, below *float32, skip *int16, skipStep int)
+
 // formsOf needs, in assembly: len(forms) is a multiple of 16.
 func formsOf(forms []int32, mean, raw []float32, offsets []int32, weights []float32) {
 	switch current {
@@ -391,6 +409,24 @@ func rescaleAVX2(q *float64, z *float64, u *float64, uLen int, grow *float64, gr
 
 //go:noescape
 func rescaleAVX512(q *float64, z *float64, u *float64, uLen int, grow *float64, growLen int, w *float64, r float64)
+
+// residual needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
+func residual(dst []float32, samples int, src []int16, rows []int, step, words int, weights, bias []int32, scale []float32) {
+	switch current {
+	case avx512:
+		residualAVX512(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(scale))
+	case avx2:
+		residualAVX2(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(scale))
+	default:
+		residualGeneric(dst, samples, src, rows, step, words, weights, bias, scale)
+	}
+}
+
+//go:noescape
+func residualAVX2(dst *float32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, scale *float32)
+
+//go:noescape
+func residualAVX512(dst *float32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, scale *float32)
 
 // restore needs, in assembly: len(to) is a multiple of 8, len(forms) of 16.
 func restore(dst []float32, to, src, from, forms []int32, scale []float32) {

@@ -24,6 +24,10 @@ func combineOnto(dst, base, src []float32, at []int, weight []float32) {
 	combineOntoGeneric(dst, base, src, at, weight)
 }
 
+func convolve(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, above, below []float32, skip []int16, skipStep int) {
+	convolveGeneric(dst, samples, src, rows, step, words, weights, bias, above, below, skip, skipStep)
+}
+
 func formsOf(forms []int32, mean, raw []float32, offsets []int32, weights []float32) {
 	formsOfGeneric(forms, mean, raw, offsets, weights)
 }
@@ -90,6 +94,10 @@ func regress(r []float32, ldr int, q []int32, ldq int, scale []float32, sum, ord
 
 func rescale(q, z, u, grow, w []float64, r float64) {
 	rescaleGeneric(q, z, u, grow, w, r)
+}
+
+func residual(dst []float32, samples int, src []int16, rows []int, step, words int, weights, bias []int32, scale []float32) {
+	residualGeneric(dst, samples, src, rows, step, words, weights, bias, scale)
 }
 
 func restore(dst []float32, to, src, from, forms []int32, scale []float32) {

@@ -158,3 +158,22 @@ func BenchmarkConvolve(b *testing.B) {
 		benchmark(b, fmt.Sprintf("%dx%d/outputs=%d", rows, words, outputs), operations, 0, func() { Convolve(dst, src, start, samples, f, nil) })
 	}
 }
+
+// What the processor can do with pairs that are in registers already.
+func BenchmarkDot(b *testing.B) {
+	const rounds = 1000
+	for i := range Tiers() {
+		lanes := map[string]int{"avx512": 16, "avx512bw": 16, "avx2": 8, "neon": 4}[tierNames[i]]
+		if lanes == 0 {
+			continue
+		}
+		restore := Use(i)
+		b.Run(Tier(), func(b *testing.B) {
+			for b.Loop() {
+				ceiling(rounds)
+			}
+			b.ReportMetric(float64(rounds*24*lanes*4)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
+		})
+		restore()
+	}
+}

@@ -22,6 +22,22 @@ var _ = register(operation{
 	assembly:  tier.residual,
 })
 
+var _ = register(operation{name: "ceiling", signature: "(rounds int)", assembly: tier.ceiling})
+
+// ceiling has as many sums as hide how long one takes.
+func (t tier) ceiling() {
+	rounds, x, y := pointer("rounds"), t.zero(), t.zero()
+	acc := t.zeros(12)
+	while(rounds, 1, func() {
+		for range 2 {
+			for _, v := range acc {
+				t.dotPairs(x, y, v)
+			}
+		}
+		DECQ(rounds)
+	})
+}
+
 // convolve rounds and limits the sums while they are in registers.
 func (t tier) convolve() {
 	t.filter(func(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
@@ -118,10 +134,13 @@ func outputs(p, line, sample, output reg.GPVirtual, size int) {
 // and makes some of them again. The weights of a pair are loaded once a tile, and a pair of
 // entries is loaded for as many outputs as there are in the tile.
 func (t tier) filter(finish func(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int)) {
-	type shape struct{ tall, wide int }
-	shapes := []shape{{12, 2}, {24, 1}}
+	type shape struct {
+		tall, wide int
+		tile       func(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int)
+	}
+	shapes := []shape{{12, 2, t.filterTile}, {24, 1, t.filterTile}}
 	if t.lanes == 4 {
-		shapes = []shape{{4, 2}}
+		shapes = []shape{{4, 2, t.filterTile}}
 	}
 	output, left := GP64(), lengthOf("bias")
 	XORQ(output, output)

@@ -986,12 +986,12 @@ TEXT ·convolveAVX2(SB), NOSPLIT, $0-112
 	MOVQ biasLen+72(FP), CX
 	XORQ AX, AX
 
-loop1:
+loop2:
 	CMPQ CX, $0x00000010
-	JL   done2
+	JL   done3
 	XORQ DX, DX
 
-samples3:
+samples4:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -1016,9 +1016,9 @@ samples3:
 	LEAQ    (R8)(R8*2), R9
 	LEAQ    (R8)(R8*4), R10
 
-loop5:
+loop6:
 	CMPQ  DI, $0x00000001
-	JL    done6
+	JL    done7
 	MOVQ  src+16(FP), R10
 	MOVQ  DX, R11
 	IMULQ R8, R11
@@ -1027,7 +1027,7 @@ loop5:
 	LEAQ  (R10)(R11*2), R10
 	MOVQ  words+48(FP), R11
 
-words7:
+words8:
 	VMOVUPD      (SI), Y8
 	VMOVUPD      32(SI), Y9
 	VBROADCASTSS (R10), Y10
@@ -1053,12 +1053,12 @@ words7:
 	ADDQ         $0x04, R10
 	ADDQ         $0x40, SI
 	DECQ         R11
-	JNZ          words7
+	JNZ          words8
 	ADDQ         $0x08, BX
 	DECQ         DI
-	JMP          loop5
+	JMP          loop6
 
-done6:
+done7:
 	MOVQ      dst+0(FP), BX
 	MOVQ      biasLen+72(FP), SI
 	MOVQ      skip+96(FP), DI
@@ -1140,18 +1140,18 @@ done6:
 	MOVQ      samples+8(FP), BX
 	SUBQ      $0x04, BX
 	CMPQ      DX, BX
-	JGE       row4
+	JGE       row5
 	ADDQ      $0x04, DX
 	CMPQ      DX, BX
 	CMOVQGT   BX, DX
-	JMP       samples3
+	JMP       samples4
 
-row4:
+row5:
 	ADDQ $0x10, AX
 	SUBQ $0x10, CX
-	JMP  loop1
+	JMP  loop2
 
-done2:
+done3:
 	VZEROUPPER
 	RET
 
@@ -1161,12 +1161,12 @@ TEXT ·convolveAVX512(SB), NOSPLIT, $0-112
 	MOVQ biasLen+72(FP), CX
 	XORQ AX, AX
 
-loop1:
+loop2:
 	CMPQ CX, $0x00000020
-	JL   done2
+	JL   done3
 	XORQ DX, DX
 
-samples3:
+samples4:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -1207,9 +1207,9 @@ samples3:
 	LEAQ    (R9)(R9*2), R10
 	LEAQ    (R9)(R9*4), R11
 
-loop5:
+loop6:
 	CMPQ  DI, $0x00000001
-	JL    done6
+	JL    done7
 	MOVQ  src+16(FP), R12
 	MOVQ  DX, R13
 	IMULQ R9, R13
@@ -1219,7 +1219,7 @@ loop5:
 	LEAQ  (R12)(R10*2), R13
 	MOVQ  words+48(FP), R14
 
-words7:
+words8:
 	VMOVUPD      (SI), Z24
 	VMOVUPD      (SI)(R8*1), Z25
 	VBROADCASTSS (R12), Z26
@@ -1262,12 +1262,12 @@ words7:
 	ADDQ         $0x04, R13
 	ADDQ         $0x40, SI
 	DECQ         R14
-	JNZ          words7
+	JNZ          words8
 	ADDQ         $0x08, BX
 	DECQ         DI
-	JMP          loop5
+	JMP          loop6
 
-done6:
+done7:
 	MOVQ      dst+0(FP), BX
 	MOVQ      biasLen+72(FP), SI
 	MOVQ      skip+96(FP), DI
@@ -1533,24 +1533,379 @@ done6:
 	MOVQ      samples+8(FP), BX
 	SUBQ      $0x0c, BX
 	CMPQ      DX, BX
-	JGE       row4
+	JGE       row5
 	ADDQ      $0x0c, DX
 	CMPQ      DX, BX
 	CMOVQGT   BX, DX
-	JMP       samples3
+	JMP       samples4
 
-row4:
+row5:
 	ADDQ $0x20, AX
 	SUBQ $0x20, CX
-	JMP  loop1
+	JMP  loop2
 
-done2:
-loop8:
+done3:
+	MOVQ words+48(FP), DX
+	MOVQ step+40(FP), BX
+	SHLQ $0x01, DX
+	LEAQ (BX)(BX*2), BX
+	CMPQ DX, BX
+	JNE  longer9
+
+loop10:
 	CMPQ CX, $0x00000010
-	JL   done9
+	JL   done11
 	XORQ DX, DX
 
-samples10:
+samples12:
+	MOVQ    bias+64(FP), BX
+	MOVQ    weights+56(FP), SI
+	LEAQ    (BX)(AX*4), BX
+	VMOVUPS (BX), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z1, Z2
+	VMOVAPS Z2, Z3
+	VMOVAPS Z3, Z4
+	VMOVAPS Z4, Z5
+	VMOVAPS Z5, Z6
+	VMOVAPS Z6, Z7
+	VMOVAPS Z7, Z8
+	VMOVAPS Z8, Z9
+	VMOVAPS Z9, Z10
+	VMOVAPS Z10, Z11
+	VMOVAPS Z11, Z12
+	VMOVAPS Z12, Z13
+	VMOVAPS Z13, Z14
+	VMOVAPS Z14, Z15
+	MOVQ    rows+24(FP), BX
+	MOVQ    rowsLen+32(FP), DI
+	MOVQ    words+48(FP), R8
+	IMULQ   DI, R8
+	MOVQ    R8, R9
+	IMULQ   AX, R9
+	LEAQ    (SI)(R9*4), SI
+	SHLQ    $0x06, R8
+	MOVQ    step+40(FP), R9
+	SHLQ    $0x01, R9
+	LEAQ    (R9)(R9*2), R10
+	LEAQ    (R9)(R9*4), R11
+
+loop14:
+	CMPQ  DI, $0x00000001
+	JL    done15
+	MOVQ  src+16(FP), R8
+	MOVQ  DX, R12
+	IMULQ R9, R12
+	ADDQ  R12, R8
+	MOVQ  (BX), R12
+	LEAQ  (R8)(R12*2), R12
+	LEAQ  (R12)(R10*2), R13
+	LEAQ  (R13)(R10*2), R14
+	MOVQ  step+40(FP), R15
+	SHRQ  $0x01, R15
+	MOVQ  R15, R8
+	SHLQ  $0x06, R8
+
+words16:
+	VMOVUPD      (SI), Z16
+	VMOVUPD      (SI)(R8*1), Z17
+	VMOVUPD      (SI)(R8*2), Z18
+	VBROADCASTSS (R12), Z19
+	VPDPWSSD     Z16, Z19, Z0
+	VBROADCASTSS (R12)(R9*1), Z19
+	VPDPWSSD     Z16, Z19, Z1
+	VPDPWSSD     Z17, Z19, Z0
+	VBROADCASTSS (R12)(R9*2), Z19
+	VPDPWSSD     Z16, Z19, Z2
+	VPDPWSSD     Z17, Z19, Z1
+	VPDPWSSD     Z18, Z19, Z0
+	VBROADCASTSS (R12)(R10*1), Z19
+	VPDPWSSD     Z16, Z19, Z3
+	VPDPWSSD     Z17, Z19, Z2
+	VPDPWSSD     Z18, Z19, Z1
+	VBROADCASTSS (R12)(R9*4), Z19
+	VPDPWSSD     Z16, Z19, Z4
+	VPDPWSSD     Z17, Z19, Z3
+	VPDPWSSD     Z18, Z19, Z2
+	VBROADCASTSS (R12)(R11*1), Z19
+	VPDPWSSD     Z16, Z19, Z5
+	VPDPWSSD     Z17, Z19, Z4
+	VPDPWSSD     Z18, Z19, Z3
+	VBROADCASTSS (R13), Z19
+	VPDPWSSD     Z16, Z19, Z6
+	VPDPWSSD     Z17, Z19, Z5
+	VPDPWSSD     Z18, Z19, Z4
+	VBROADCASTSS (R13)(R9*1), Z19
+	VPDPWSSD     Z16, Z19, Z7
+	VPDPWSSD     Z17, Z19, Z6
+	VPDPWSSD     Z18, Z19, Z5
+	VBROADCASTSS (R13)(R9*2), Z19
+	VPDPWSSD     Z16, Z19, Z8
+	VPDPWSSD     Z17, Z19, Z7
+	VPDPWSSD     Z18, Z19, Z6
+	VBROADCASTSS (R13)(R10*1), Z19
+	VPDPWSSD     Z16, Z19, Z9
+	VPDPWSSD     Z17, Z19, Z8
+	VPDPWSSD     Z18, Z19, Z7
+	VBROADCASTSS (R13)(R9*4), Z19
+	VPDPWSSD     Z16, Z19, Z10
+	VPDPWSSD     Z17, Z19, Z9
+	VPDPWSSD     Z18, Z19, Z8
+	VBROADCASTSS (R13)(R11*1), Z19
+	VPDPWSSD     Z16, Z19, Z11
+	VPDPWSSD     Z17, Z19, Z10
+	VPDPWSSD     Z18, Z19, Z9
+	VBROADCASTSS (R14), Z19
+	VPDPWSSD     Z16, Z19, Z12
+	VPDPWSSD     Z17, Z19, Z11
+	VPDPWSSD     Z18, Z19, Z10
+	VBROADCASTSS (R14)(R9*1), Z19
+	VPDPWSSD     Z16, Z19, Z13
+	VPDPWSSD     Z17, Z19, Z12
+	VPDPWSSD     Z18, Z19, Z11
+	VBROADCASTSS (R14)(R9*2), Z19
+	VPDPWSSD     Z16, Z19, Z14
+	VPDPWSSD     Z17, Z19, Z13
+	VPDPWSSD     Z18, Z19, Z12
+	VBROADCASTSS (R14)(R10*1), Z19
+	VPDPWSSD     Z16, Z19, Z15
+	VPDPWSSD     Z17, Z19, Z14
+	VPDPWSSD     Z18, Z19, Z13
+	VBROADCASTSS (R14)(R9*4), Z16
+	VPDPWSSD     Z17, Z16, Z15
+	VPDPWSSD     Z18, Z16, Z14
+	VBROADCASTSS (R14)(R11*1), Z16
+	VPDPWSSD     Z18, Z16, Z15
+	ADDQ         $0x04, R12
+	ADDQ         $0x04, R13
+	ADDQ         $0x04, R14
+	ADDQ         $0x40, SI
+	DECQ         R15
+	JNZ          words16
+	LEAQ         (SI)(R8*2), SI
+	ADDQ         $0x08, BX
+	DECQ         DI
+	JMP          loop14
+
+done15:
+	MOVQ      dst+0(FP), BX
+	MOVQ      biasLen+72(FP), SI
+	MOVQ      skip+96(FP), DI
+	MOVQ      skipStep+104(FP), R8
+	SHLQ      $0x01, SI
+	MOVQ      SI, R9
+	IMULQ     DX, R9
+	ADDQ      R9, BX
+	LEAQ      (BX)(AX*2), BX
+	SHLQ      $0x01, R8
+	MOVQ      R8, R9
+	IMULQ     DX, R9
+	ADDQ      R9, DI
+	LEAQ      (DI)(AX*2), DI
+	MOVQ      above+80(FP), R9
+	LEAQ      (R9)(AX*4), R9
+	VMOVUPD   (R9), Z16
+	MOVQ      below+88(FP), R9
+	LEAQ      (R9)(AX*4), R9
+	VMOVUPD   (R9), Z17
+	VPMOVD2M  Z0, K1
+	VCVTDQ2PS Z0, Z0
+	VMULPS    Z17, Z0, K1, Z0
+	KNOTW     K1, K1
+	VMULPS    Z16, Z0, K1, Z0
+	VCVTPS2DQ Z0, Z0
+	VPMOVSDW  Z0, Y0
+	VPADDSW   (DI), Y0, Y0
+	VMOVDQU   Y0, (BX)
+	ADDQ      SI, BX
+	ADDQ      R8, DI
+	VPMOVD2M  Z1, K1
+	VCVTDQ2PS Z1, Z1
+	VMULPS    Z17, Z1, K1, Z1
+	KNOTW     K1, K1
+	VMULPS    Z16, Z1, K1, Z1
+	VCVTPS2DQ Z1, Z1
+	VPMOVSDW  Z1, Y0
+	VPADDSW   (DI), Y0, Y0
+	VMOVDQU   Y0, (BX)
+	ADDQ      SI, BX
+	ADDQ      R8, DI
+	VPMOVD2M  Z2, K1
+	VCVTDQ2PS Z2, Z2
+	VMULPS    Z17, Z2, K1, Z2
+	KNOTW     K1, K1
+	VMULPS    Z16, Z2, K1, Z2
+	VCVTPS2DQ Z2, Z2
+	VPMOVSDW  Z2, Y0
+	VPADDSW   (DI), Y0, Y0
+	VMOVDQU   Y0, (BX)
+	ADDQ      SI, BX
+	ADDQ      R8, DI
+	VPMOVD2M  Z3, K1
+	VCVTDQ2PS Z3, Z3
+	VMULPS    Z17, Z3, K1, Z3
+	KNOTW     K1, K1
+	VMULPS    Z16, Z3, K1, Z3
+	VCVTPS2DQ Z3, Z3
+	VPMOVSDW  Z3, Y0
+	VPADDSW   (DI), Y0, Y0
+	VMOVDQU   Y0, (BX)
+	ADDQ      SI, BX
+	ADDQ      R8, DI
+	VPMOVD2M  Z4, K1
+	VCVTDQ2PS Z4, Z4
+	VMULPS    Z17, Z4, K1, Z4
+	KNOTW     K1, K1
+	VMULPS    Z16, Z4, K1, Z4
+	VCVTPS2DQ Z4, Z4
+	VPMOVSDW  Z4, Y0
+	VPADDSW   (DI), Y0, Y0
+	VMOVDQU   Y0, (BX)
+	ADDQ      SI, BX
+	ADDQ      R8, DI
+	VPMOVD2M  Z5, K1
+	VCVTDQ2PS Z5, Z5
+	VMULPS    Z17, Z5, K1, Z5
+	KNOTW     K1, K1
+	VMULPS    Z16, Z5, K1, Z5
+	VCVTPS2DQ Z5, Z5
+	VPMOVSDW  Z5, Y0
+	VPADDSW   (DI), Y0, Y0
+	VMOVDQU   Y0, (BX)
+	ADDQ      SI, BX
+	ADDQ      R8, DI
+	VPMOVD2M  Z6, K1
+	VCVTDQ2PS Z6, Z6
+	VMULPS    Z17, Z6, K1, Z6
+	KNOTW     K1, K1
+	VMULPS    Z16, Z6, K1, Z6
+	VCVTPS2DQ Z6, Z6
+	VPMOVSDW  Z6, Y0
+	VPADDSW   (DI), Y0, Y0
+	VMOVDQU   Y0, (BX)
+	ADDQ      SI, BX
+	ADDQ      R8, DI
+	VPMOVD2M  Z7, K1
+	VCVTDQ2PS Z7, Z7
+	VMULPS    Z17, Z7, K1, Z7
+	KNOTW     K1, K1
+	VMULPS    Z16, Z7, K1, Z7
+	VCVTPS2DQ Z7, Z7
+	VPMOVSDW  Z7, Y0
+	VPADDSW   (DI), Y0, Y0
+	VMOVDQU   Y0, (BX)
+	ADDQ      SI, BX
+	ADDQ      R8, DI
+	VPMOVD2M  Z8, K1
+	VCVTDQ2PS Z8, Z8
+	VMULPS    Z17, Z8, K1, Z8
+	KNOTW     K1, K1
+	VMULPS    Z16, Z8, K1, Z8
+	VCVTPS2DQ Z8, Z8
+	VPMOVSDW  Z8, Y0
+	VPADDSW   (DI), Y0, Y0
+	VMOVDQU   Y0, (BX)
+	ADDQ      SI, BX
+	ADDQ      R8, DI
+	VPMOVD2M  Z9, K1
+	VCVTDQ2PS Z9, Z9
+	VMULPS    Z17, Z9, K1, Z9
+	KNOTW     K1, K1
+	VMULPS    Z16, Z9, K1, Z9
+	VCVTPS2DQ Z9, Z9
+	VPMOVSDW  Z9, Y0
+	VPADDSW   (DI), Y0, Y0
+	VMOVDQU   Y0, (BX)
+	ADDQ      SI, BX
+	ADDQ      R8, DI
+	VPMOVD2M  Z10, K1
+	VCVTDQ2PS Z10, Z10
+	VMULPS    Z17, Z10, K1, Z10
+	KNOTW     K1, K1
+	VMULPS    Z16, Z10, K1, Z10
+	VCVTPS2DQ Z10, Z10
+	VPMOVSDW  Z10, Y0
+	VPADDSW   (DI), Y0, Y0
+	VMOVDQU   Y0, (BX)
+	ADDQ      SI, BX
+	ADDQ      R8, DI
+	VPMOVD2M  Z11, K1
+	VCVTDQ2PS Z11, Z11
+	VMULPS    Z17, Z11, K1, Z11
+	KNOTW     K1, K1
+	VMULPS    Z16, Z11, K1, Z11
+	VCVTPS2DQ Z11, Z11
+	VPMOVSDW  Z11, Y0
+	VPADDSW   (DI), Y0, Y0
+	VMOVDQU   Y0, (BX)
+	ADDQ      SI, BX
+	ADDQ      R8, DI
+	VPMOVD2M  Z12, K1
+	VCVTDQ2PS Z12, Z12
+	VMULPS    Z17, Z12, K1, Z12
+	KNOTW     K1, K1
+	VMULPS    Z16, Z12, K1, Z12
+	VCVTPS2DQ Z12, Z12
+	VPMOVSDW  Z12, Y0
+	VPADDSW   (DI), Y0, Y0
+	VMOVDQU   Y0, (BX)
+	ADDQ      SI, BX
+	ADDQ      R8, DI
+	VPMOVD2M  Z13, K1
+	VCVTDQ2PS Z13, Z13
+	VMULPS    Z17, Z13, K1, Z13
+	KNOTW     K1, K1
+	VMULPS    Z16, Z13, K1, Z13
+	VCVTPS2DQ Z13, Z13
+	VPMOVSDW  Z13, Y0
+	VPADDSW   (DI), Y0, Y0
+	VMOVDQU   Y0, (BX)
+	ADDQ      SI, BX
+	ADDQ      R8, DI
+	VPMOVD2M  Z14, K1
+	VCVTDQ2PS Z14, Z14
+	VMULPS    Z17, Z14, K1, Z14
+	KNOTW     K1, K1
+	VMULPS    Z16, Z14, K1, Z14
+	VCVTPS2DQ Z14, Z14
+	VPMOVSDW  Z14, Y0
+	VPADDSW   (DI), Y0, Y0
+	VMOVDQU   Y0, (BX)
+	ADDQ      SI, BX
+	ADDQ      R8, DI
+	VPMOVD2M  Z15, K1
+	VCVTDQ2PS Z15, Z15
+	VMULPS    Z17, Z15, K1, Z15
+	KNOTW     K1, K1
+	VMULPS    Z16, Z15, K1, Z15
+	VCVTPS2DQ Z15, Z15
+	VPMOVSDW  Z15, Y0
+	VPADDSW   (DI), Y0, Y0
+	VMOVDQU   Y0, (BX)
+	ADDQ      SI, BX
+	ADDQ      R8, DI
+	MOVQ      samples+8(FP), BX
+	SUBQ      $0x10, BX
+	CMPQ      DX, BX
+	JGE       row13
+	ADDQ      $0x10, DX
+	CMPQ      DX, BX
+	CMOVQGT   BX, DX
+	JMP       samples12
+
+row13:
+	ADDQ $0x10, AX
+	SUBQ $0x10, CX
+	JMP  loop10
+
+done11:
+longer9:
+loop18:
+	CMPQ CX, $0x00000010
+	JL   done19
+	XORQ DX, DX
+
+samples20:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -1591,9 +1946,9 @@ samples10:
 	LEAQ    (R8)(R8*2), R9
 	LEAQ    (R8)(R8*4), R10
 
-loop12:
+loop22:
 	CMPQ  DI, $0x00000001
-	JL    done13
+	JL    done23
 	MOVQ  src+16(FP), R11
 	MOVQ  DX, R12
 	IMULQ R8, R12
@@ -1605,7 +1960,7 @@ loop12:
 	LEAQ  (R13)(R9*2), R14
 	MOVQ  words+48(FP), R15
 
-words14:
+words24:
 	VMOVUPD      (SI), Z24
 	VBROADCASTSS (R11), Z25
 	VPDPWSSD     Z24, Z25, Z0
@@ -1661,12 +2016,12 @@ words14:
 	ADDQ         $0x04, R14
 	ADDQ         $0x40, SI
 	DECQ         R15
-	JNZ          words14
+	JNZ          words24
 	ADDQ         $0x08, BX
 	DECQ         DI
-	JMP          loop12
+	JMP          loop22
 
-done13:
+done23:
 	MOVQ      dst+0(FP), BX
 	MOVQ      biasLen+72(FP), SI
 	MOVQ      skip+96(FP), DI
@@ -1954,18 +2309,18 @@ done13:
 	MOVQ      samples+8(FP), BX
 	SUBQ      $0x18, BX
 	CMPQ      DX, BX
-	JGE       row11
+	JGE       row21
 	ADDQ      $0x18, DX
 	CMPQ      DX, BX
 	CMOVQGT   BX, DX
-	JMP       samples10
+	JMP       samples20
 
-row11:
+row21:
 	ADDQ $0x10, AX
 	SUBQ $0x10, CX
-	JMP  loop8
+	JMP  loop18
 
-done9:
+done19:
 	VZEROUPPER
 	RET
 
@@ -7416,12 +7771,12 @@ TEXT ·residualAVX2(SB), NOSPLIT, $0-88
 	MOVQ biasLen+72(FP), CX
 	XORQ AX, AX
 
-loop1:
+loop2:
 	CMPQ CX, $0x00000010
-	JL   done2
+	JL   done3
 	XORQ DX, DX
 
-samples3:
+samples4:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -7446,9 +7801,9 @@ samples3:
 	LEAQ    (R8)(R8*2), R9
 	LEAQ    (R8)(R8*4), R10
 
-loop5:
+loop6:
 	CMPQ  DI, $0x00000001
-	JL    done6
+	JL    done7
 	MOVQ  src+16(FP), R10
 	MOVQ  DX, R11
 	IMULQ R8, R11
@@ -7457,7 +7812,7 @@ loop5:
 	LEAQ  (R10)(R11*2), R10
 	MOVQ  words+48(FP), R11
 
-words7:
+words8:
 	VMOVUPD      (SI), Y8
 	VMOVUPD      32(SI), Y9
 	VBROADCASTSS (R10), Y10
@@ -7483,12 +7838,12 @@ words7:
 	ADDQ         $0x04, R10
 	ADDQ         $0x40, SI
 	DECQ         R11
-	JNZ          words7
+	JNZ          words8
 	ADDQ         $0x08, BX
 	DECQ         DI
-	JMP          loop5
+	JMP          loop6
 
-done6:
+done7:
 	MOVQ      dst+0(FP), BX
 	MOVQ      biasLen+72(FP), SI
 	MOVQ      scale+80(FP), DI
@@ -7531,18 +7886,18 @@ done6:
 	MOVQ      samples+8(FP), BX
 	SUBQ      $0x04, BX
 	CMPQ      DX, BX
-	JGE       row4
+	JGE       row5
 	ADDQ      $0x04, DX
 	CMPQ      DX, BX
 	CMOVQGT   BX, DX
-	JMP       samples3
+	JMP       samples4
 
-row4:
+row5:
 	ADDQ $0x10, AX
 	SUBQ $0x10, CX
-	JMP  loop1
+	JMP  loop2
 
-done2:
+done3:
 	VZEROUPPER
 	RET
 
@@ -7552,12 +7907,12 @@ TEXT ·residualAVX512(SB), NOSPLIT, $0-88
 	MOVQ biasLen+72(FP), CX
 	XORQ AX, AX
 
-loop1:
+loop2:
 	CMPQ CX, $0x00000020
-	JL   done2
+	JL   done3
 	XORQ DX, DX
 
-samples3:
+samples4:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -7598,9 +7953,9 @@ samples3:
 	LEAQ    (R9)(R9*2), R10
 	LEAQ    (R9)(R9*4), R11
 
-loop5:
+loop6:
 	CMPQ  DI, $0x00000001
-	JL    done6
+	JL    done7
 	MOVQ  src+16(FP), R12
 	MOVQ  DX, R13
 	IMULQ R9, R13
@@ -7610,7 +7965,7 @@ loop5:
 	LEAQ  (R12)(R10*2), R13
 	MOVQ  words+48(FP), R14
 
-words7:
+words8:
 	VMOVUPD      (SI), Z24
 	VMOVUPD      (SI)(R8*1), Z25
 	VBROADCASTSS (R12), Z26
@@ -7653,12 +8008,12 @@ words7:
 	ADDQ         $0x04, R13
 	ADDQ         $0x40, SI
 	DECQ         R14
-	JNZ          words7
+	JNZ          words8
 	ADDQ         $0x08, BX
 	DECQ         DI
-	JMP          loop5
+	JMP          loop6
 
-done6:
+done7:
 	MOVQ      dst+0(FP), BX
 	MOVQ      biasLen+72(FP), SI
 	MOVQ      scale+80(FP), DI
@@ -7757,24 +8112,257 @@ done6:
 	MOVQ      samples+8(FP), BX
 	SUBQ      $0x0c, BX
 	CMPQ      DX, BX
-	JGE       row4
+	JGE       row5
 	ADDQ      $0x0c, DX
 	CMPQ      DX, BX
 	CMOVQGT   BX, DX
-	JMP       samples3
+	JMP       samples4
 
-row4:
+row5:
 	ADDQ $0x20, AX
 	SUBQ $0x20, CX
-	JMP  loop1
+	JMP  loop2
 
-done2:
-loop8:
+done3:
+	MOVQ words+48(FP), DX
+	MOVQ step+40(FP), BX
+	SHLQ $0x01, DX
+	LEAQ (BX)(BX*2), BX
+	CMPQ DX, BX
+	JNE  longer9
+
+loop10:
 	CMPQ CX, $0x00000010
-	JL   done9
+	JL   done11
 	XORQ DX, DX
 
-samples10:
+samples12:
+	MOVQ    bias+64(FP), BX
+	MOVQ    weights+56(FP), SI
+	LEAQ    (BX)(AX*4), BX
+	VMOVUPS (BX), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z1, Z2
+	VMOVAPS Z2, Z3
+	VMOVAPS Z3, Z4
+	VMOVAPS Z4, Z5
+	VMOVAPS Z5, Z6
+	VMOVAPS Z6, Z7
+	VMOVAPS Z7, Z8
+	VMOVAPS Z8, Z9
+	VMOVAPS Z9, Z10
+	VMOVAPS Z10, Z11
+	VMOVAPS Z11, Z12
+	VMOVAPS Z12, Z13
+	VMOVAPS Z13, Z14
+	VMOVAPS Z14, Z15
+	MOVQ    rows+24(FP), BX
+	MOVQ    rowsLen+32(FP), DI
+	MOVQ    words+48(FP), R8
+	IMULQ   DI, R8
+	MOVQ    R8, R9
+	IMULQ   AX, R9
+	LEAQ    (SI)(R9*4), SI
+	SHLQ    $0x06, R8
+	MOVQ    step+40(FP), R9
+	SHLQ    $0x01, R9
+	LEAQ    (R9)(R9*2), R10
+	LEAQ    (R9)(R9*4), R11
+
+loop14:
+	CMPQ  DI, $0x00000001
+	JL    done15
+	MOVQ  src+16(FP), R8
+	MOVQ  DX, R12
+	IMULQ R9, R12
+	ADDQ  R12, R8
+	MOVQ  (BX), R12
+	LEAQ  (R8)(R12*2), R12
+	LEAQ  (R12)(R10*2), R13
+	LEAQ  (R13)(R10*2), R14
+	MOVQ  step+40(FP), R15
+	SHRQ  $0x01, R15
+	MOVQ  R15, R8
+	SHLQ  $0x06, R8
+
+words16:
+	VMOVUPD      (SI), Z16
+	VMOVUPD      (SI)(R8*1), Z17
+	VMOVUPD      (SI)(R8*2), Z18
+	VBROADCASTSS (R12), Z19
+	VPDPWSSD     Z16, Z19, Z0
+	VBROADCASTSS (R12)(R9*1), Z19
+	VPDPWSSD     Z16, Z19, Z1
+	VPDPWSSD     Z17, Z19, Z0
+	VBROADCASTSS (R12)(R9*2), Z19
+	VPDPWSSD     Z16, Z19, Z2
+	VPDPWSSD     Z17, Z19, Z1
+	VPDPWSSD     Z18, Z19, Z0
+	VBROADCASTSS (R12)(R10*1), Z19
+	VPDPWSSD     Z16, Z19, Z3
+	VPDPWSSD     Z17, Z19, Z2
+	VPDPWSSD     Z18, Z19, Z1
+	VBROADCASTSS (R12)(R9*4), Z19
+	VPDPWSSD     Z16, Z19, Z4
+	VPDPWSSD     Z17, Z19, Z3
+	VPDPWSSD     Z18, Z19, Z2
+	VBROADCASTSS (R12)(R11*1), Z19
+	VPDPWSSD     Z16, Z19, Z5
+	VPDPWSSD     Z17, Z19, Z4
+	VPDPWSSD     Z18, Z19, Z3
+	VBROADCASTSS (R13), Z19
+	VPDPWSSD     Z16, Z19, Z6
+	VPDPWSSD     Z17, Z19, Z5
+	VPDPWSSD     Z18, Z19, Z4
+	VBROADCASTSS (R13)(R9*1), Z19
+	VPDPWSSD     Z16, Z19, Z7
+	VPDPWSSD     Z17, Z19, Z6
+	VPDPWSSD     Z18, Z19, Z5
+	VBROADCASTSS (R13)(R9*2), Z19
+	VPDPWSSD     Z16, Z19, Z8
+	VPDPWSSD     Z17, Z19, Z7
+	VPDPWSSD     Z18, Z19, Z6
+	VBROADCASTSS (R13)(R10*1), Z19
+	VPDPWSSD     Z16, Z19, Z9
+	VPDPWSSD     Z17, Z19, Z8
+	VPDPWSSD     Z18, Z19, Z7
+	VBROADCASTSS (R13)(R9*4), Z19
+	VPDPWSSD     Z16, Z19, Z10
+	VPDPWSSD     Z17, Z19, Z9
+	VPDPWSSD     Z18, Z19, Z8
+	VBROADCASTSS (R13)(R11*1), Z19
+	VPDPWSSD     Z16, Z19, Z11
+	VPDPWSSD     Z17, Z19, Z10
+	VPDPWSSD     Z18, Z19, Z9
+	VBROADCASTSS (R14), Z19
+	VPDPWSSD     Z16, Z19, Z12
+	VPDPWSSD     Z17, Z19, Z11
+	VPDPWSSD     Z18, Z19, Z10
+	VBROADCASTSS (R14)(R9*1), Z19
+	VPDPWSSD     Z16, Z19, Z13
+	VPDPWSSD     Z17, Z19, Z12
+	VPDPWSSD     Z18, Z19, Z11
+	VBROADCASTSS (R14)(R9*2), Z19
+	VPDPWSSD     Z16, Z19, Z14
+	VPDPWSSD     Z17, Z19, Z13
+	VPDPWSSD     Z18, Z19, Z12
+	VBROADCASTSS (R14)(R10*1), Z19
+	VPDPWSSD     Z16, Z19, Z15
+	VPDPWSSD     Z17, Z19, Z14
+	VPDPWSSD     Z18, Z19, Z13
+	VBROADCASTSS (R14)(R9*4), Z16
+	VPDPWSSD     Z17, Z16, Z15
+	VPDPWSSD     Z18, Z16, Z14
+	VBROADCASTSS (R14)(R11*1), Z16
+	VPDPWSSD     Z18, Z16, Z15
+	ADDQ         $0x04, R12
+	ADDQ         $0x04, R13
+	ADDQ         $0x04, R14
+	ADDQ         $0x40, SI
+	DECQ         R15
+	JNZ          words16
+	LEAQ         (SI)(R8*2), SI
+	ADDQ         $0x08, BX
+	DECQ         DI
+	JMP          loop14
+
+done15:
+	MOVQ      dst+0(FP), BX
+	MOVQ      biasLen+72(FP), SI
+	MOVQ      scale+80(FP), DI
+	SHLQ      $0x02, SI
+	MOVQ      SI, R8
+	IMULQ     DX, R8
+	ADDQ      R8, BX
+	LEAQ      (BX)(AX*4), BX
+	LEAQ      (DI)(AX*4), DI
+	VMOVUPD   (DI), Z16
+	VCVTDQ2PS Z0, Z0
+	VMULPS    Z16, Z0, Z0
+	VMOVUPS   Z0, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z1, Z1
+	VMULPS    Z16, Z1, Z1
+	VMOVUPS   Z1, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z2, Z2
+	VMULPS    Z16, Z2, Z2
+	VMOVUPS   Z2, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z3, Z3
+	VMULPS    Z16, Z3, Z3
+	VMOVUPS   Z3, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z4, Z4
+	VMULPS    Z16, Z4, Z4
+	VMOVUPS   Z4, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z5, Z5
+	VMULPS    Z16, Z5, Z5
+	VMOVUPS   Z5, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z6, Z6
+	VMULPS    Z16, Z6, Z6
+	VMOVUPS   Z6, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z7, Z7
+	VMULPS    Z16, Z7, Z7
+	VMOVUPS   Z7, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z8, Z8
+	VMULPS    Z16, Z8, Z8
+	VMOVUPS   Z8, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z9, Z9
+	VMULPS    Z16, Z9, Z9
+	VMOVUPS   Z9, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z10, Z10
+	VMULPS    Z16, Z10, Z10
+	VMOVUPS   Z10, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z11, Z11
+	VMULPS    Z16, Z11, Z11
+	VMOVUPS   Z11, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z12, Z12
+	VMULPS    Z16, Z12, Z12
+	VMOVUPS   Z12, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z13, Z13
+	VMULPS    Z16, Z13, Z13
+	VMOVUPS   Z13, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z14, Z14
+	VMULPS    Z16, Z14, Z14
+	VMOVUPS   Z14, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z15, Z15
+	VMULPS    Z16, Z15, Z15
+	VMOVUPS   Z15, (BX)
+	ADDQ      SI, BX
+	MOVQ      samples+8(FP), BX
+	SUBQ      $0x10, BX
+	CMPQ      DX, BX
+	JGE       row13
+	ADDQ      $0x10, DX
+	CMPQ      DX, BX
+	CMOVQGT   BX, DX
+	JMP       samples12
+
+row13:
+	ADDQ $0x10, AX
+	SUBQ $0x10, CX
+	JMP  loop10
+
+done11:
+longer9:
+loop18:
+	CMPQ CX, $0x00000010
+	JL   done19
+	XORQ DX, DX
+
+samples20:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -7815,9 +8403,9 @@ samples10:
 	LEAQ    (R8)(R8*2), R9
 	LEAQ    (R8)(R8*4), R10
 
-loop12:
+loop22:
 	CMPQ  DI, $0x00000001
-	JL    done13
+	JL    done23
 	MOVQ  src+16(FP), R11
 	MOVQ  DX, R12
 	IMULQ R8, R12
@@ -7829,7 +8417,7 @@ loop12:
 	LEAQ  (R13)(R9*2), R14
 	MOVQ  words+48(FP), R15
 
-words14:
+words24:
 	VMOVUPD      (SI), Z24
 	VBROADCASTSS (R11), Z25
 	VPDPWSSD     Z24, Z25, Z0
@@ -7885,12 +8473,12 @@ words14:
 	ADDQ         $0x04, R14
 	ADDQ         $0x40, SI
 	DECQ         R15
-	JNZ          words14
+	JNZ          words24
 	ADDQ         $0x08, BX
 	DECQ         DI
-	JMP          loop12
+	JMP          loop22
 
-done13:
+done23:
 	MOVQ      dst+0(FP), BX
 	MOVQ      biasLen+72(FP), SI
 	MOVQ      scale+80(FP), DI
@@ -8000,18 +8588,18 @@ done13:
 	MOVQ      samples+8(FP), BX
 	SUBQ      $0x18, BX
 	CMPQ      DX, BX
-	JGE       row11
+	JGE       row21
 	ADDQ      $0x18, DX
 	CMPQ      DX, BX
 	CMOVQGT   BX, DX
-	JMP       samples10
+	JMP       samples20
 
-row11:
+row21:
 	ADDQ $0x10, AX
 	SUBQ $0x10, CX
-	JMP  loop8
+	JMP  loop18
 
-done9:
+done19:
 	VZEROUPPER
 	RET
 

@@ -31,7 +31,7 @@ type geometry struct {
 
 // samplesTogether is how many samples of 32 channels of a layer a worker makes in a step:
 // so many that waiting for the others is little, so few that they stay in its caches.
-const samplesTogether = 8192
+const samplesTogether = 4096
 
 func (s *Stage) geometry(w, h int) geometry {
 	workers := runtime.GOMAXPROCS(0)

@@ -137,22 +137,31 @@ func (t tier) filter(finish func(acc []reg.VecVirtual, sample, output reg.GPVirt
 	type shape struct {
 		tall, wide int
 		tile       func(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int)
+		three      bool // for runs of three samples alone
 	}
-	shapes := []shape{{12, 2, t.filterTile}, {24, 1, t.filterTile}}
+	shapes := []shape{{tall: 12, wide: 2, tile: t.filterTile}, {tall: 16, wide: 1, tile: t.threeTile, three: true}, {tall: 24, wide: 1, tile: t.filterTile}}
 	if t.lanes == 4 {
-		shapes = []shape{{4, 2, t.filterTile}}
+		shapes = []shape{{tall: 4, wide: 2, tile: t.filterTile}}
 	}
 	output, left := GP64(), lengthOf("bias")
 	XORQ(output, output)
 	acc := t.vecs(24)
 	for _, s := range shapes {
+		skip := label("longer")
+		if s.three {
+			words, step := pointer("words"), pointer("step")
+			SHLQ(U8(1), words)
+			LEAQ(Mem{Base: step, Index: step, Scale: 2}, step)
+			CMPQ(words, step)
+			JNE(LabelRef(skip))
+		}
 		while(left, s.wide*t.lanes32(), func() {
 			sample := GP64()
 			XORQ(sample, sample)
 			top, out := label("samples"), label("row")
 			Label(top)
 			sums := acc[:s.tall*s.wide]
-			t.filterTile(sums, sample, output, s.tall)
+			s.tile(sums, sample, output, s.tall)
 			finish(sums, sample, output, s.tall)
 			last := GP64()
 			MOVQ(place(Param("samples")), last)
@@ -167,6 +176,9 @@ func (t tier) filter(finish func(acc []reg.VecVirtual, sample, output reg.GPVirt
 			ADDQ(U8(s.wide*t.lanes32()), output)
 			SUBQ(U8(s.wide*t.lanes32()), left)
 		})
+		if s.three {
+			Label(skip)
+		}
 	}
 }
 
@@ -176,6 +188,53 @@ const together = 6
 // filterTile sets acc to the sums of a tile.
 func (t tier) filterTile(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
 	wide := len(acc) / tall
+	t.overRows(acc, wide, sample, output, tall, func(weights, block reg.GPVirtual, at func(s int) Mem) (words reg.GPVirtual, add, next func()) {
+		return pointer("words"), func() {
+			var w []reg.VecVirtual
+			for i := range wide {
+				if m := from(weights, i*t.bytes()); t.lanes == 4 || i == 0 {
+					w = append(w, t.load(m))
+				} else {
+					w = append(w, t.load(Mem{Base: weights, Index: block, Scale: 1}))
+				}
+			}
+			for s := range tall {
+				x := t.broadcast32(at(s))
+				for i := range w {
+					t.dotPairs(w[i], x, acc[s*wide+i])
+				}
+			}
+		}, func() {}
+	})
+}
+
+// threeTile is filterTile for runs of three samples: a pair of entries is loaded once for
+// the three samples whose runs it belongs to.
+func (t tier) threeTile(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
+	t.overRows(acc, 1, sample, output, tall+2, func(weights, block reg.GPVirtual, at func(s int) Mem) (words reg.GPVirtual, add, next func()) {
+		words = pointer("step")
+		SHRQ(U8(1), words)
+		MOVQ(words, block)
+		SHLQ(U8(6), block) // what lies between the weights of two samples of a run
+		return words, func() {
+			w := []reg.VecVirtual{t.load(from(weights, 0)), t.load(Mem{Base: weights, Index: block, Scale: 1}), t.load(Mem{Base: weights, Index: block, Scale: 2})}
+			for s := range tall + 2 {
+				x := t.broadcast32(at(s))
+				for i := range w {
+					if k := s - i; k >= 0 && k < tall {
+						t.dotPairs(w[i], x, acc[k])
+					}
+				}
+			}
+		}, func() { LEAQ(Mem{Base: weights, Index: block, Scale: 2}, weights) }
+	})
+}
+
+// overRows sets acc, wide vectors for a sample, to the biases, and goes through the pairs of
+// tall samples in all rows: begin returns how many pairs of a row there are, and what adds
+// one of them and goes to the weights of the next row from those behind the last one. Between
+// the weights of two blocks of 16 outputs lie block bytes.
+func (t tier) overRows(acc []reg.VecVirtual, wide int, sample, output reg.GPVirtual, tall int, begin func(weights, block reg.GPVirtual, at func(s int) Mem) (words reg.GPVirtual, add, next func())) {
 	bias, weights := pointer("bias"), pointer("weights")
 	LEAQ(Mem{Base: bias, Index: output, Scale: 4}, bias)
 	for i := range wide {
@@ -184,19 +243,14 @@ func (t tier) filterTile(acc []reg.VecVirtual, sample, output reg.GPVirtual, tal
 	for i := wide; i < len(acc); i++ {
 		VMOVAPS(acc[i-wide], acc[i])
 	}
-	// Blocks of 16 outputs follow one another.
-	rows, count, block := pointer("rows"), lengthOf("rows"), pointer("words")
+	rows, count, block, r := pointer("rows"), lengthOf("rows"), pointer("words"), GP64()
 	IMULQ(count, block)
-	{
-		r := GP64()
-		MOVQ(block, r)
-		IMULQ(output, r)
-		LEAQ(Mem{Base: weights, Index: r, Scale: 4}, weights)
-	}
+	MOVQ(block, r)
+	IMULQ(output, r)
+	LEAQ(Mem{Base: weights, Index: r, Scale: 4}, weights)
 	SHLQ(U8(6), block)
-	step := pointer("step")
+	step, step3, step5 := pointer("step"), GP64(), GP64()
 	SHLQ(U8(1), step)
-	step3, step5 := GP64(), GP64()
 	LEAQ(Mem{Base: step, Index: step, Scale: 2}, step3)
 	LEAQ(Mem{Base: step, Index: step, Scale: 4}, step5)
 	base := make([]reg.GPVirtual, (tall+together-1)/together)
@@ -225,28 +279,17 @@ func (t tier) filterTile(acc []reg.VecVirtual, sample, output reg.GPVirtual, tal
 		for i := range base[1:] {
 			LEAQ(Mem{Base: base[i], Index: step3, Scale: 2}, base[i+1])
 		}
-		words, top := pointer("words"), label("words")
+		words, add, next := begin(weights, block, at)
+		top := label("words")
 		Label(top)
-		var w []reg.VecVirtual
-		for i := range wide {
-			if m := from(weights, i*t.bytes()); t.lanes == 4 || i == 0 {
-				w = append(w, t.load(m))
-			} else {
-				w = append(w, t.load(Mem{Base: weights, Index: block, Scale: 1}))
-			}
-		}
-		for s := range tall {
-			x := t.broadcast32(at(s))
-			for i := range w {
-				t.dotPairs(w[i], x, acc[s*wide+i])
-			}
-		}
+		add()
 		for _, b := range base {
 			ADDQ(U8(4), b)
 		}
 		ADDQ(U8(64), weights)
 		DECQ(words)
 		JNZ(LabelRef(top))
+		next()
 		ADDQ(U8(8), rows)
 		DECQ(count)
 	})

@@ -12,6 +12,7 @@ var _ = register(operation{
 	lengths:   []string{"rows", "bias"},
 	needs:     "samples is at least 24, len(bias) a multiple of 16, at least 16",
 	assembly:  tier.convolve,
+	tiers:     []string{AVX2, AVX512, NEON},
 })
 
 var _ = register(operation{
@@ -20,6 +21,7 @@ var _ = register(operation{
 	lengths:   []string{"rows", "bias"},
 	needs:     "samples is at least 24, len(bias) a multiple of 16, at least 16",
 	assembly:  tier.residual,
+	tiers:     []string{AVX2, AVX512, NEON},
 })
 
 var _ = register(operation{name: "ceiling", signature: "(rounds int)", assembly: tier.ceiling})

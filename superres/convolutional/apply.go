@@ -234,14 +234,14 @@ func (r *run) end(from, to int) error {
 		if worker == len(r.sums) {
 			r.sums = append(r.sums, nil)
 		}
-		if len(r.sums[worker]) < r.w*f.Outputs {
-			r.sums[worker] = make([]float32, r.w*f.Outputs)
+		if columns := r.w + 2; len(r.sums[worker]) < columns*f.Outputs {
+			r.sums[worker] = make([]float32, columns*f.Outputs)
 		}
 		sums, rows := r.sums[worker], make([]int, f.Rows)
 		worker++
 		return func(lo, hi int) {
 			for y := from + lo; y < from+hi; y++ {
-				kernel.Residual(sums, r.around(rows, last, y), rows, r.w, f)
+				kernel.Residual(sums, r.around(rows, last, y), rows, r.w+2, f)
 				for k := range scale {
 					r.add(y*scale+k, sums[k*scale:], f.Outputs)
 				}
@@ -250,14 +250,19 @@ func (r *run) end(from, to int) error {
 	})
 }
 
-// add makes a row of the result: sums are scale numbers for every column of the picture.
+// add makes a row of the result. In sums, with so many numbers from one column to the next,
+// a column begins with what it adds to its neighbour on the right; what it adds to itself
+// and to the one on the left comes scale² further each.
 func (r *run) add(y int, sums []float32, step int) {
 	scale := r.stage.scale
+	here, right := step+scale*scale, 2*(step+scale*scale)
 	was, to := r.current.Row(y), r.out.Row(y)
 	for x := 0; x < len(to); x += scale {
-		from, sum := was[x:][:scale], sums[x/scale*step:][:scale]
-		for k, v := range sum {
-			to[x+k] = picture.Clamp(from[k] + v)
+		from, into := was[x:][:scale], to[x:][:scale]
+		left, own, next := sums[:scale], sums[here:][:scale], sums[right:][:scale]
+		for k, v := range from {
+			into[k] = picture.Clamp(v + (left[k] + own[k] + next[k]))
 		}
+		sums = sums[step:]
 	}
 }

@@ -90,9 +90,14 @@ func newStage(n *network, seen ...*patches.Plane) (*Stage, error) {
 func makeStage(scale int, p params, t tables) (*Stage, error) {
 	s := &Stage{params: p, tables: t, scale: scale}
 	s.tables.gains = nil
-	for i, l := range p.shapes(scale) {
+	shapes := p.shapes(scale)
+	for i, l := range shapes {
 		if err := checkSums(&l, t); err != nil {
 			return nil, fmt.Errorf("layer %d: %w", i, err)
+		}
+		if i == len(shapes)-1 {
+			s.filters = append(s.filters, p.last(&l, t))
+			break
 		}
 		s.filters = append(s.filters, p.filter(&l, t))
 		t = t.after(&l)
@@ -104,7 +109,7 @@ func makeStage(scale int, p params, t tables) (*Stage, error) {
 func (t tables) after(l *layer) tables {
 	t.weights = t.weights[l.side*l.side*l.in*l.out:]
 	t.bias, t.above = t.bias[l.out:], t.above[l.out:]
-	t.below = t.below[min(l.out, len(t.below)):]
+	t.below = t.below[l.out:]
 	return t
 }
 
@@ -132,28 +137,56 @@ func checkSums(l *layer, t tables) error {
 // multiplied by 0, and comes out as 0.
 func (p params) filter(l *layer, t tables) kernel.Filter {
 	step := 1
-	if l.in > 1 || l.side != firstSide {
+	if l.side != firstSide {
 		step = p.width()
 	}
-	f := kernel.Filter{Rows: l.side, Words: (l.side*step + 1) / 2, Step: step, Outputs: kernel.PadTo(l.out, kernel.Lanes)}
-	f.Weights = make([]int32, f.Rows*f.Words*f.Outputs)
-	f.Bias, f.Above, f.Below = make([]int32, f.Outputs), make([]float32, f.Outputs), make([]float32, f.Outputs)
+	f := blank(l.side, l.side*step, step, l.out)
 	copy(f.Bias, t.bias[:l.out])
 	copy(f.Above, t.above[:l.out])
-	copy(f.Below, t.below[:min(l.out, len(t.below))])
+	copy(f.Below, t.below[:l.out])
 	for dy := range l.side {
 		for dx := range l.side {
 			for i := range l.in {
-				run := dx*step + i
-				from := t.weights[((dy*l.side+dx)*l.in+i)*l.out:][:l.out]
-				for o, w := range from {
-					at := ((o/kernel.Lanes*f.Rows+dy)*f.Words+run/2)*kernel.Lanes + o%kernel.Lanes
-					f.Weights[at] |= int32(uint16(w)) << (run % 2 * 16)
+				for o, w := range t.weights[((dy*l.side+dx)*l.in+i)*l.out:][:l.out] {
+					put(&f, dy, dx*step+i, o, w)
 				}
 			}
 		}
 	}
 	return f
+}
+
+// last is the last layer as the kernels take it: what a sample adds to the outputs of its
+// neighbour on the right, to its own, and to those on the left, which are summed up then.
+// The vectors of a few outputs would be almost empty.
+func (p params) last(l *layer, t tables) kernel.Filter {
+	f := blank(l.side, p.width(), p.width(), l.side*l.out)
+	copy(f.Bias[l.side/2*l.out:], t.bias)
+	for dx := range l.side {
+		copy(f.Above[dx*l.out:], t.above)
+		for dy := range l.side {
+			for i := range l.in {
+				for o, w := range t.weights[((dy*l.side+dx)*l.in+i)*l.out:][:l.out] {
+					put(&f, dy, i, dx*l.out+o, w)
+				}
+			}
+		}
+	}
+	return f
+}
+
+// blank is a filter of zeros for runs of so many entries.
+func blank(rows, run, step, outputs int) kernel.Filter {
+	f := kernel.Filter{Rows: rows, Words: (run + 1) / 2, Step: step, Outputs: kernel.PadTo(outputs, kernel.Lanes)}
+	f.Weights = make([]int32, f.Rows*f.Words*f.Outputs)
+	f.Bias, f.Above, f.Below = make([]int32, f.Outputs), make([]float32, f.Outputs), make([]float32, f.Outputs)
+	return f
+}
+
+// put sets the weight of an entry of a run to an output, which was 0.
+func put(f *kernel.Filter, row, entry, output int, w int16) {
+	at := ((output/kernel.Lanes*f.Rows+row)*f.Words+entry/2)*kernel.Lanes + output%kernel.Lanes
+	f.Weights[at] |= int32(uint16(w)) << (entry % 2 * 16)
 }
 
 const kind = "convolutional"
@@ -218,7 +251,7 @@ func (s *Stage) Memory(width, _ int) (fixed, working int64) {
 		fixed += 6 * int64(len(f.Weights))
 	}
 	g := s.geometry(width, 1<<20)
-	return fixed, int64(2*(g.lines*g.line+g.inputLines*g.inputLine)) + int64(runtime.GOMAXPROCS(0))*int64(4*g.w*s.filters[len(s.filters)-1].Outputs)
+	return fixed, int64(2*(g.lines*g.line+g.inputLines*g.inputLine)) + int64(runtime.GOMAXPROCS(0))*int64(4*(g.w+2)*s.filters[len(s.filters)-1].Outputs)
 }
 
 // KeepsAreas implements stage.AreaKeeper: a network learns from photographs, and may ring

@@ -12,7 +12,7 @@ var _ = register(operation{
 	lengths:   []string{"rows", "bias"},
 	needs:     "samples is at least 24, len(bias) a multiple of 16, at least 16",
 	assembly:  tier.convolve,
-	tiers:     []string{AVX2, AVX512, NEON},
+	tiers:     []string{AVX2, AVX512BW, AVX512, NEON},
 })
 
 var _ = register(operation{
@@ -21,10 +21,10 @@ var _ = register(operation{
 	lengths:   []string{"rows", "bias"},
 	needs:     "samples is at least 24, len(bias) a multiple of 16, at least 16",
 	assembly:  tier.residual,
-	tiers:     []string{AVX2, AVX512, NEON},
+	tiers:     []string{AVX2, AVX512BW, AVX512, NEON},
 })
 
-var _ = register(operation{name: "ceiling", signature: "(rounds int)", assembly: tier.ceiling})
+var _ = register(operation{name: "ceiling", signature: "(rounds int)", assembly: tier.ceiling, tiers: []string{AVX2, AVX512BW, AVX512}})
 
 // ceiling has as many sums as hide how long one takes.
 func (t tier) ceiling() {

@@ -141,7 +141,7 @@ func (t tier) filter(finish func(acc []reg.VecVirtual, sample, output reg.GPVirt
 		tile       func(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int)
 		three      bool // for runs of three samples alone
 	}
-	shapes := []shape{{tall: 12, wide: 2, tile: t.filterTile}, {tall: 16, wide: 1, tile: t.threeTile, three: true}, {tall: 24, wide: 1, tile: t.filterTile}}
+	shapes := []shape{{tall: 10, wide: 2, tile: t.threeTile, three: true}, {tall: 12, wide: 2, tile: t.filterTile}, {tall: 16, wide: 1, tile: t.threeTile, three: true}, {tall: 24, wide: 1, tile: t.filterTile}}
 	if t.lanes == 4 {
 		shapes = []shape{{tall: 4, wide: 2, tile: t.filterTile}}
 	}
@@ -213,22 +213,36 @@ func (t tier) filterTile(acc []reg.VecVirtual, sample, output reg.GPVirtual, tal
 // threeTile is filterTile for runs of three samples: a pair of entries is loaded once for
 // the three samples whose runs it belongs to.
 func (t tier) threeTile(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
-	t.overRows(acc, 1, sample, output, tall+2, func(weights, block reg.GPVirtual, at func(s int) Mem) (words reg.GPVirtual, add, next func()) {
+	wide := len(acc) / tall
+	second := GP64() // the weights of the second block of outputs
+	t.overRows(acc, wide, sample, output, tall+2, func(weights, block reg.GPVirtual, at func(s int) Mem) (words reg.GPVirtual, add, next func()) {
+		tap := pointer("step") // what lies between the weights of two samples of a run
+		SHLQ(U8(5), tap)
+		if wide > 1 {
+			MOVQ(weights, second)
+			ADDQ(block, second)
+		}
 		words = pointer("step")
 		SHRQ(U8(1), words)
-		MOVQ(words, block)
-		SHLQ(U8(6), block) // what lies between the weights of two samples of a run
 		return words, func() {
-			w := []reg.VecVirtual{t.load(from(weights, 0)), t.load(Mem{Base: weights, Index: block, Scale: 1}), t.load(Mem{Base: weights, Index: block, Scale: 2})}
+			var w [][]reg.VecVirtual
+			for _, p := range []reg.GPVirtual{weights, second}[:wide] {
+				w = append(w, []reg.VecVirtual{t.load(from(p, 0)), t.load(Mem{Base: p, Index: tap, Scale: 1}), t.load(Mem{Base: p, Index: tap, Scale: 2})})
+			}
+			if wide > 1 {
+				ADDQ(U8(64), second)
+			}
 			for s := range tall + 2 {
 				x := t.broadcast32(at(s))
-				for i := range w {
-					if k := s - i; k >= 0 && k < tall {
-						t.dotPairs(w[i], x, acc[k])
+				for i := range 3 {
+					for k := range wide {
+						if n := s - i; n >= 0 && n < tall {
+							t.dotPairs(w[k][i], x, acc[n*wide+k])
+						}
 					}
 				}
 			}
-		}, func() { LEAQ(Mem{Base: weights, Index: block, Scale: 2}, weights) }
+		}, func() { LEAQ(Mem{Base: weights, Index: tap, Scale: 2}, weights) }
 	})
 }
 

@@ -70,7 +70,7 @@ func (p params) width() int { return kernel.PadTo(p.Channels, kernel.Lanes) }
 
 // newStage rounds a network. Planes of the brightness of pictures may be given to tell how
 // large activations become; without, it is patterns that tell.
-func newStage(n *network, seen ...*patches.Plane) (*Stage, error) {
+func newStage(n *network, seen ...*patches.Plane) (stage.Stage, error) {
 	p := params{n.channels, len(n.layers) - 2}
 	if err := p.check(n.scale); err != nil {
 		return nil, fmt.Errorf("convolutional: %w", err)
@@ -82,7 +82,11 @@ func newStage(n *network, seen ...*patches.Plane) (*Stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return makeStage(n.scale, p, t)
+	s, err := makeStage(n.scale, p, t)
+	if err != nil {
+		return nil, fmt.Errorf("convolutional: %w", err)
+	}
+	return s, nil
 }
 
 // makeStage makes the stage of parameters that have been checked and tables of the right

@@ -49,7 +49,7 @@ func stageOf(t testing.TB, n *network) *Stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return s.(*Stage)
 }
 
 func TestStage(t *testing.T) {

@@ -84,6 +84,9 @@ func (t *tables) add(l *layer, o int, first bool, in, out float64) error {
 		gain = min(gain, math.MaxInt16/most)
 	}
 	above := out / (gain * in)
+	if all == 0 && bias == 0 {
+		above = 0
+	}
 	t.gains = append(t.gains, gain)
 	t.bias = append(t.bias, int32(math.Round(bias*gain*in)))
 	t.above = append(t.above, float32(above))
@@ -93,7 +96,7 @@ func (t *tables) add(l *layer, o int, first bool, in, out float64) error {
 			return fmt.Errorf("a slope of %g", l.slope[o])
 		}
 	}
-	if !(above > 0 && above < 1) || math.IsInf(gain, 0) || math.IsNaN(gain) {
+	if !(above >= 0 && above < 1) || math.IsInf(gain, 0) || math.IsNaN(gain) {
 		return fmt.Errorf("weights of magnitude %g", all)
 	}
 	return nil

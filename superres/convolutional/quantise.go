@@ -15,10 +15,6 @@ const (
 	grey  = white / 2
 )
 
-// headroom is how many times the largest activation that was seen fits 16 bits. What is
-// larger still is limited to that.
-const headroom = 2
-
 // largest is the magnitude of what an integer sample or activation may be.
 const largest = -math.MinInt16
 
@@ -32,18 +28,16 @@ const largest = -math.MinInt16
 // The sum is then a·g times what it stands for. For weights as they are learned that leaves
 // them 10 or 11 bits, and activations 12 or more.
 
-// quantise rounds a network. The activations that count are those of the planes seen.
-func quantise(n *network, seen []*patches.Plane) (t tables, err error) {
+// quantise rounds a network of three layers or more. Activations are as large as those of
+// the patterns at most; what is larger still is limited to that.
+func quantise(n *network) (t tables, err error) {
 	last := len(n.layers) - 1
-	if last < 2 {
-		return t, fmt.Errorf("convolutional: a network of %d layers, expected 3 or more", last+1)
-	}
-	most := n.magnitudes(seen)
+	most := n.magnitudes(patterns(n.reach()))
 	unit := func(most float64) float64 {
 		if most == 0 {
 			return 1
 		}
-		return largest / headroom / most
+		return largest / most
 	}
 	in := float64(white)
 	for i, l := range n.layers {
@@ -148,7 +142,7 @@ func (n *network) magnitudes(planes []*patches.Plane) []float64 {
 }
 
 // patterns are planes of what excites a network most: grain, lines, edges and gratings of
-// full contrast.
+// full contrast. Photographs reach a third to a tenth of that.
 func patterns(reach int) []*patches.Plane {
 	const inner = 20
 	side := inner + 2*reach

@@ -7,7 +7,6 @@ import (
 	"runtime"
 
 	"superres/internal/kernel"
-	"superres/patches"
 	"superres/superres/stage"
 )
 
@@ -68,17 +67,13 @@ const firstSide = 5
 // width is the number of channels with those that fill them up.
 func (p params) width() int { return kernel.PadTo(p.Channels, kernel.Lanes) }
 
-// newStage rounds a network. Planes of the brightness of pictures may be given to tell how
-// large activations become; without, it is patterns that tell.
-func newStage(n *network, seen ...*patches.Plane) (stage.Stage, error) {
+// newStage rounds a network.
+func newStage(n *network) (stage.Stage, error) {
 	p := params{n.channels, len(n.layers) - 2}
 	if err := p.check(n.scale); err != nil {
 		return nil, fmt.Errorf("convolutional: %w", err)
 	}
-	if len(seen) == 0 {
-		seen = patterns(n.reach())
-	}
-	t, err := quantise(n, seen)
+	t, err := quantise(n)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"superres/internal/testimage"
-	"superres/superres/stage"
 	"superres/superres/training"
 )
 
@@ -197,4 +196,3 @@ func TestDivergence(t *testing.T) {
 }
 
 var _ training.Trainer = Trainer{}
-var _ stage.Stage = floats{}

@@ -52,7 +52,7 @@ func (p *pass) backward(layers []parameters, turned [][]float32, to []parameters
 		for y := range m {
 			d := p.inner(i, y)
 			if s.linear {
-				p.addBias(to[i].bias, d)
+				addBias(to[i].bias, d)
 			} else {
 				kernel.ActivateBack(d, p.before[i][y*m*s.wide:][:len(d)], layers[i].slope, to[i].slope, to[i].bias)
 			}
@@ -97,7 +97,8 @@ func (p *pass) addSkip() {
 	}
 }
 
-func (p *pass) addBias(to, d []float32) {
+// addBias adds the gradients of the biases of what is not thresholded.
+func addBias(to, d []float32) {
 	for len(d) > 0 {
 		for o, v := range d[:len(to)] {
 			to[o] += v

@@ -41,6 +41,7 @@ type state struct {
 	Loss   float64 `json:"loss"`
 	Square float64 `json:"square"`
 	Steps  int     `json:"steps"`
+	RMSE   float64 `json:"rmse"`
 	Silent int     `json:"silent"`
 }
 
@@ -66,7 +67,7 @@ func (l *learner) save(d *pictures) []byte {
 	if err != nil {
 		panic(err)
 	}
-	numbers, err := json.Marshal(state{l.done, l.norm, l.loss, l.square, l.steps, l.silent})
+	numbers, err := json.Marshal(state{l.done, l.norm, l.loss, l.square, l.steps, l.rmse, l.silent})
 	if err != nil {
 		panic(err)
 	}
@@ -121,7 +122,7 @@ func (l *learner) load(d *pictures) {
 		}
 		f.collapse()
 	}
-	l.done, l.norm, l.loss, l.square, l.steps, l.silent = s.Done, s.Norm, s.Loss, s.Square, s.Steps, s.Silent
+	l.done, l.norm, l.loss, l.square, l.steps, l.rmse, l.silent = s.Done, s.Norm, s.Loss, s.Square, s.Steps, s.RMSE, s.Silent
 }
 
 // networkOf returns the network in what another run kept.

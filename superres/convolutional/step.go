@@ -17,8 +17,9 @@ type learner struct {
 	norm    float64 // the running mean of that of the gradient
 	loss    float64 // summed since the last report, as square
 	square  float64
-	steps   int // that these are sums over
-	silent  int // channels that carried nothing at the last report
+	steps   int     // that these are sums over
+	rmse    float64 // at the last report
+	silent  int     // channels that carried nothing at the last report
 
 	// What follows is worked with, and made anew when learning goes on from a file.
 	slots   []float32 // the gradients of the patches of a step, one after the other

@@ -84,7 +84,7 @@ type Report struct {
 	Silent int
 }
 
-// The pictures that are learned from, and where progress is told.
+// learning is the phase that progress is told of.
 const learning = "learning"
 
 // defaults fills the defaults in and checks the options.
@@ -177,7 +177,6 @@ func (o Trainer) Train(ctx context.Context, sources []training.Source, progress 
 	if err != nil {
 		return nil, err
 	}
-	rmse := 0.0
 	for l.done < o.Steps {
 		progress(learning, l.done, o.Steps)
 		if err := l.step(ctx, d); err != nil {
@@ -190,7 +189,6 @@ func (o Trainer) Train(ctx context.Context, sources []training.Source, progress 
 		if err != nil {
 			return nil, err
 		}
-		rmse = r.RMSE
 		if o.Report != nil {
 			o.Report(r)
 		}
@@ -201,7 +199,7 @@ func (o Trainer) Train(ctx context.Context, sources []training.Source, progress 
 		}
 	}
 	progress(learning, o.Steps, o.Steps)
-	return l.result(d, len(sources), rmse)
+	return l.result(d, len(sources))
 }
 
 // begin makes the learner that training starts or goes on with.
@@ -243,7 +241,7 @@ func (l *learner) report(ctx context.Context, c *checks) (Report, error) {
 	if !(r.RMSE < 1) {
 		return r, fmt.Errorf("convolutional: the error is %g after %d steps: use a lower rate than %g", r.RMSE, l.done, l.opt.Rate)
 	}
-	l.loss, l.square, l.steps = 0, 0, 0
+	l.loss, l.square, l.steps, l.rmse = 0, 0, 0, r.RMSE
 	var err error
 	if r.PSNR, err = c.score(ctx, l.network()); err != nil {
 		return r, err
@@ -261,14 +259,14 @@ func (l *learner) network() *network {
 }
 
 // result is what was learned.
-func (l *learner) result(d *pictures, count int, rmse float64) (*training.Result, error) {
+func (l *learner) result(d *pictures, count int) (*training.Result, error) {
 	s, err := newStage(l.network())
 	if err != nil {
 		return nil, err
 	}
 	r := &training.Result{Stages: []stage.Stage{s}, Record: training.Record{
-		Learner: "adam", Atoms: l.opt.Channels, Iterations: l.opt.Steps, Stop: "iterations", Seed: l.opt.Seed,
-		Pictures: count, Patches: l.opt.Steps * l.opt.Batch, DataSHA256: d.digest.String(), RMSE: rmse,
+		Learner: "adam", Iterations: l.opt.Steps, Stop: "iterations", Seed: l.opt.Seed,
+		Pictures: count, Patches: l.opt.Steps * l.opt.Batch, DataSHA256: d.digest.String(), RMSE: l.rmse,
 	}}
 	if l.silent > 0 {
 		r.Record.Warnings = append(r.Record.Warnings, fmt.Sprintf("%d of %d channels carry nothing", l.silent, l.opt.Channels*(l.opt.Depth+1)))

@@ -76,6 +76,13 @@ func TestInterruptedTrainingGoesOn(t *testing.T) {
 		if reports != 3-after {
 			t.Errorf("%d reports after going on from %d steps", reports, 10*after)
 		}
+		// What was kept at the end is the end.
+		o.Kept = trained(t, small())
+		o.Report = func(Report) { t.Error("a report of what had ended") }
+		if _, err := o.Train(t.Context(), testimage.Drawings(3), nil); err != nil {
+			t.Error(err)
+		}
+		o.Report = nil
 		// Damage, and other settings, begin anew.
 		for _, damaged := range [][]byte{kept[:len(kept)/2], bytes.Replace(kept, []byte("layer1.rest"), []byte("layer9.rest"), 2), {}} {
 			o.Kept = damaged

@@ -52,7 +52,7 @@ func (l *learner) key(d *pictures) []byte {
 	from := sha256.Sum256(o.From)
 	key, err := json.Marshal([]any{
 		stateFormat, o.Scale, o.Degradation, o.Channels, o.Depth, o.Steps, o.Batch, o.Patch, o.Rate, o.Reductions, o.JPEG, o.Seed, o.Interval, from[:],
-		hidden, warmUp, lastPart, roundness, squareWeight, decay1, decay2, least, clipAt, meanDecay, d.digest.String(),
+		hidden, warmUp, lastPart, roundness, squareWeight, decay1, decay2, least, clipAt, normDecay, meanDecay, d.digest.String(),
 	})
 	if err != nil {
 		panic(err) // numbers and texts

@@ -21,6 +21,7 @@ type pictures struct {
 	list   []learned
 	places []int64 // samples of list[:i+1] that a target can begin at
 	pixels int64
+	fixed  int64 // bytes that learning takes besides
 	digest training.Digest
 }
 
@@ -35,6 +36,7 @@ const lackSteps = 16384
 
 // read reads all pictures.
 func (d *pictures) read(ctx context.Context, sources []training.Source, progress training.Progress) error {
+	d.fixed = d.opt.Memory()
 	for i, src := range sources {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -82,7 +84,7 @@ func (d *pictures) add(img image.Image, number int) error {
 
 func (d *pictures) addPlane(truth *patches.Plane, number int) error {
 	d.pixels += int64(len(truth.Pix))
-	if need := d.opt.Memory() + d.bytes(); d.opt.MaxMemory > 0 && need > d.opt.MaxMemory {
+	if need := d.fixed + d.bytes(); d.opt.MaxMemory > 0 && need > d.opt.MaxMemory {
 		return fmt.Errorf("%w: more than %d MiB; use fewer pictures or reductions, or allow more memory", training.ErrMemory, d.opt.MaxMemory>>20)
 	}
 	low := picture.Round8(d.opt.Degradation.Reduce(truth, d.opt.Scale))

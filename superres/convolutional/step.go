@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"superres/internal/kernel"
 	"superres/internal/parallel"
 )
 
@@ -64,32 +63,6 @@ func (l *learner) prepare() {
 	}
 }
 
-// Constants of the recipe.
-const (
-	warmUp       = 200  // steps in which the rate rises
-	lastPart     = 0.15 // of the steps, in which the squared error is made less
-	roundness    = 1e-6 // of the Charbonnier error, √(e² + roundness)
-	squareWeight = 25   // of the squared error, so that gradients stay about as large
-	decay1       = 0.9  // of Adam
-	decay2       = 0.99
-	least        = 1e-8
-	clipAt       = 2     // times the running mean of the norm of the gradient
-	meanDecay    = 0.999 // of the parameters that are kept
-)
-
-// rate is that of a step: it rises, then falls as a cosine does, to nearly 0.
-func (o Trainer) rate(step int) float64 {
-	rise := min(1, float64(step+1)/float64(min(warmUp, 1+o.Steps/10)))
-	return rise * (1e-6 + o.Rate*0.5*(1+math.Cos(math.Pi*float64(step)/float64(o.Steps))))
-}
-
-// reports tells whether there is a report after so many steps.
-func (o Trainer) reports(done int) bool { return done%o.Interval == 0 || done == o.Steps }
-
-// squared tells whether the squared error is made less in a step, and not Charbonnier's,
-// which is better to begin with.
-func (o Trainer) squared(step int) bool { return float64(step) >= (1-lastPart)*float64(o.Steps) }
-
 // step makes a step. Each patch has its own gradient, whichever worker makes it, and they
 // are summed in their order, so the bits do not depend on the number of workers.
 func (l *learner) step(ctx context.Context, d *pictures) error {
@@ -114,7 +87,18 @@ func (l *learner) step(ctx context.Context, d *pictures) error {
 	if err != nil {
 		return err
 	}
-	return l.update(ctx)
+	if err := l.update(ctx); err != nil {
+		return err
+	}
+	for _, e := range l.errors {
+		l.loss += e[0] / float64(len(l.errors))
+		l.square += e[1] / float64(len(l.errors))
+	}
+	l.steps++
+	if l.done++; l.opt.reports(l.done) {
+		l.silent = countSilent(l.shapes, l.peaks)
+	}
+	return nil
 }
 
 // current returns the layers as they are.
@@ -168,58 +152,4 @@ func (l *learner) patch(w *worker, p patch, layers []parameters, turned [][]floa
 	}
 	w.backward(layers, turned, to)
 	return [2]float64{errors[0] / count, errors[1] / count}
-}
-
-// update moves the parameters.
-func (l *learner) update(ctx context.Context) error {
-	squares := make([]float64, len(l.factors))
-	starts := make([]int, len(l.factors))
-	for i := 1; i < len(starts); i++ {
-		starts[i] = starts[i-1] + l.shapes[i-1].size()
-	}
-	each := func(body func(i int, f *factors)) error {
-		return parallel.For(ctx, len(l.factors), 1, func() func(lo, hi int) {
-			return func(lo, hi int) { body(lo, l.factors[lo]) }
-		})
-	}
-	err := each(func(i int, f *factors) {
-		kernel.SumRows(f.sum.all, l.slots[starts[i]:], l.offsets)
-		squares[i] = f.spread()
-	})
-	if err != nil {
-		return err
-	}
-	norm := 0.0
-	for _, v := range squares {
-		norm += v
-	}
-	norm = math.Sqrt(norm)
-	clip := 1.0
-	if l.done == 0 {
-		l.norm = norm
-	}
-	if most := clipAt * l.norm; norm > most {
-		clip = most / norm
-	}
-	l.norm += 0.02 * (clip*norm - l.norm)
-	t := float64(l.done + 1)
-	bias1, bias2 := 1-math.Pow(decay1, t), 1-math.Pow(decay2, t)
-	rate := l.opt.rate(l.done) * math.Sqrt(bias2) / bias1
-	keep := float32(1 - min(meanDecay, (1+t)/(10+t)))
-	err = each(func(i int, f *factors) {
-		kernel.Adam(f.value, f.moment, f.square, f.gradient, float32(clip), 1-decay1, 1-decay2, float32(rate), float32(least*math.Sqrt(bias2)))
-		f.collapse()
-		for k, v := range f.now.all {
-			f.mean.all[k] += keep * (v - f.mean.all[k])
-		}
-	})
-	for _, e := range l.errors {
-		l.loss += e[0] / float64(len(l.errors))
-		l.square += e[1] / float64(len(l.errors))
-	}
-	l.steps++
-	if l.done++; l.opt.reports(l.done) {
-		l.silent = countSilent(l.shapes, l.peaks)
-	}
-	return err
 }

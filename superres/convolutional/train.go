@@ -16,7 +16,8 @@ import (
 
 // Trainer learns the layers of a convolutional stage by gradient descent. It implements
 // training.Trainer. The zero value is the recipe of the best model for photographs at scale
-// 2; 16 channels and a depth of 5 are that of the fast one.
+// 2; 16 channels and a depth of 5 are that of the fast one. What is learned depends on the
+// kind of processor, by rounding, but not on the number of workers.
 type Trainer struct {
 	// Scale is what the model enlarges by, 2 to 4; 0: 2.
 	Scale int

@@ -133,10 +133,23 @@ type patch struct {
 	negative bool
 }
 
-// draw draws one: every place in all pictures is as likely as every other, and so is each of
-// the 16 symmetries. What is drawn depends on the step and the number of the patch alone.
+// draw draws one: of two places in all pictures, each as likely as every other, that which
+// lacks more, because much of most pictures has little to learn from. Each of the 16
+// symmetries is as likely. What is drawn depends on the step and the number of the patch
+// alone.
 func (d *pictures) draw(step, number int) patch {
 	rng := rand.New(rand.NewPCG(d.opt.Seed, uint64(step)<<16|uint64(number)))
+	p, other := d.place(rng), d.place(rng)
+	if other.lacking(d.opt) > p.lacking(d.opt) {
+		p = other
+	}
+	s := rng.Uint32()
+	p.turned, p.flipX, p.flipY, p.negative = s&1 != 0, s&2 != 0, s&4 != 0, s&8 != 0
+	return p
+}
+
+// place draws a place in all pictures.
+func (d *pictures) place(rng *rand.Rand) patch {
 	place := rng.Int64N(d.places[len(d.places)-1])
 	i := 0
 	for place >= d.places[i] {
@@ -147,8 +160,18 @@ func (d *pictures) draw(step, number int) patch {
 	}
 	from := &d.list[i]
 	cols := int64(from.w - d.opt.Patch + 1)
-	s := rng.Uint32()
-	return patch{from, int(place % cols), int(place / cols), s&1 != 0, s&2 != 0, s&4 != 0, s&8 != 0}
+	return patch{from: from, x: int(place % cols), y: int(place / cols)}
+}
+
+// lacking is the sum of what is lacking in a third of the rows of the target.
+func (p patch) lacking(o Trainer) (sum int) {
+	side, row := o.Patch*o.Scale, p.from.w*o.Scale
+	for y := 0; y < side; y += 3 {
+		for _, v := range p.from.lack[(p.y*o.Scale+y)*row+p.x*o.Scale:][:side] {
+			sum += max(int(v), -int(v))
+		}
+	}
+	return sum
 }
 
 // fill sets window to the samples of low around the target, margin of them on each side,

@@ -18,8 +18,9 @@ import (
 // are kept for the next step, of the first as many as there are layers before its sum with
 // the last.
 //
-// Layer i has m = M+1−i lines and columns more than the picture on every side, the last but
-// one 1 and the last none: line y of the picture is its line y + m.
+// Layer i has M+1−i lines and columns more than the picture on every side, the last but one
+// 1 and the last none. Its lines are numbered as those of the picture, so that the first
+// has a number below 0.
 
 // geometry is how the lines of a picture of w×h lie.
 type geometry struct {
@@ -52,14 +53,13 @@ type run struct {
 	stage        *Stage
 	low, current *patches.Plane
 	out          *patches.Plane
-	ctx          context.Context
 
-	input []int16     // line y of the picture, −reach at first, is line (y + reach) mod inputLines
+	input []int16     // lines of the picture, see inputAt
 	lines []int16     // of all layers
-	free  []int       // where there are lines that are not in use
-	at    [][]int     // where line y of a layer is: entry (y + m) mod its length
-	kept  []int       // the first line that each layer has
-	made  []int       // and the first it has not
+	free  []int       // where lines begin that are not in use
+	at    [][]int     // where those of each layer begin, see place
+	kept  []int       // the first line of each layer that is still there
+	made  []int       // and the first that is not made yet
 	sums  [][]float32 // of a line of the last layer, of each worker
 }
 
@@ -71,14 +71,16 @@ func (s *Stage) Apply(ctx context.Context, low, current *patches.Plane, w *stage
 		return nil, err
 	}
 	r := memory.Get().(*run)
-	defer memory.Put(r)
 	r.begin(s, low, current)
-	r.ctx, r.out = ctx, w.Plane(current.W, current.H)
-	defer func() { r.ctx, r.out, r.low, r.current, r.stage = nil, nil, nil, nil, nil }()
-	out := r.out
+	out := w.Plane(current.W, current.H)
+	r.out = out
+	defer func() {
+		r.stage, r.low, r.current, r.out = nil, nil, nil, nil
+		memory.Put(r)
+	}()
 	last := len(s.filters) - 1
 	for r.made[last] < low.H {
-		if err := r.step(); err != nil {
+		if err := r.step(ctx); err != nil {
 			w.Give(out.Pix)
 			return nil, err
 		}
@@ -126,7 +128,7 @@ func (r *run) place(layer, y int) *int {
 }
 
 // step makes the next lines of all layers.
-func (r *run) step() error {
+func (r *run) step(ctx context.Context) error {
 	last := len(r.made) - 1
 	from := r.made[0]
 	to := min(from+r.together, r.h+r.margin(0))
@@ -139,7 +141,7 @@ func (r *run) step() error {
 				r.free = r.free[:len(r.free)-1]
 			}
 		}
-		if err := r.layer(i, from, to); err != nil {
+		if err := r.layer(ctx, i, from, to); err != nil {
 			return err
 		}
 		r.made[i] = to
@@ -191,12 +193,12 @@ func (r *run) inputAt(y int) int {
 }
 
 // layer makes lines from..to-1 of a layer.
-func (r *run) layer(i, from, to int) error {
+func (r *run) layer(ctx context.Context, i, from, to int) error {
 	if i == len(r.made)-1 {
-		return r.end(from, to)
+		return r.end(ctx, from, to)
 	}
 	f, samples := &r.stage.filters[i], r.w+2*r.margin(i)
-	return parallel.For(r.ctx, to-from, 1, func() func(lo, hi int) {
+	return parallel.For(ctx, to-from, 1, func() func(lo, hi int) {
 		rows := make([]int, f.Rows)
 		return func(lo, hi int) {
 			for y := from + lo; y < from+hi; y++ {
@@ -227,10 +229,10 @@ func (r *run) around(rows []int, layer, y int) (src []int16) {
 }
 
 // end makes lines from..to-1 of the last layer and adds them to the enlargement.
-func (r *run) end(from, to int) error {
+func (r *run) end(ctx context.Context, from, to int) error {
 	last, worker := len(r.made)-1, 0
 	f, scale := &r.stage.filters[last], r.stage.scale
-	return parallel.For(r.ctx, to-from, 1, func() func(lo, hi int) {
+	return parallel.For(ctx, to-from, 1, func() func(lo, hi int) {
 		if worker == len(r.sums) {
 			r.sums = append(r.sums, nil)
 		}

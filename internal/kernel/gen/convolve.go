@@ -58,28 +58,26 @@ func (t tier) convolve() {
 				*v.list = append(*v.list, t.load(from(p, i*t.bytes())))
 			}
 		}
+		by := t.vec()
 		for s := range tall {
 			for i := range wide {
 				v := acc[s*wide+i]
 				if t.lanes == 8 {
 					negative := K()
 					VPMOVD2M(v, negative)
-					VCVTDQ2PS(v, v)
-					VMULPS(below[i], v, negative, v)
-					KNOTW(negative, negative)
-					VMULPS(above[i], v, negative, v)
-					VCVTPS2DQ(v, v)
+					VBLENDMPS(below[i], above[i], negative, by)
+				} else {
+					VBLENDVPS(v, below[i], above[i], by)
+				}
+				VCVTDQ2PS(v, v)
+				VMULPS(by, v, v)
+				VCVTPS2DQ(v, v)
+				if t.lanes == 8 {
 					short := YMM()
 					VPMOVSDW(v, short)
 					VPADDSW(from(skip, 32*i), short, short)
 					VMOVDQU(short, from(dst, 32*i))
-					continue
 				}
-				by := t.vec()
-				VBLENDVPS(v, below[i], above[i], by)
-				VCVTDQ2PS(v, v)
-				VMULPS(by, v, v)
-				VCVTPS2DQ(v, v)
 			}
 			if t.lanes == 4 {
 				v := acc[s*wide]

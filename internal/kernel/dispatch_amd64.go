@@ -11,23 +11,79 @@ import (
 )
 
 const (
-	avx2   tier = 1
-	avx512 tier = 2
+	avx2     tier = 1
+	avx512bw tier = 2
+	avx512   tier = 3
 )
 
-var tierNames = []string{"generic", "avx2", "avx512"}
+var tierNames = []string{"generic", "avx2", "avx512bw", "avx512"}
 
 var tierRuns = []bool{
 	cpu.X86.HasAVX2 && cpu.X86.HasFMA,
-	cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VNNI,
+	cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512BW,
+	cpu.X86.HasAVX512VNNI,
 }
+
+// activate needs, in assembly: len(slope) is a multiple of 16, len(z) of len(slope).
+func activate(h, z, slope []float32) {
+	switch current {
+	case avx512:
+		activateAVX512(unsafe.SliceData(h), unsafe.SliceData(z), len(z), unsafe.SliceData(slope), len(slope))
+	case avx512bw, avx2:
+		activateAVX2(unsafe.SliceData(h), unsafe.SliceData(z), len(z), unsafe.SliceData(slope), len(slope))
+	default:
+		activateGeneric(h, z, slope)
+	}
+}
+
+//go:noescape
+func activateAVX2(h *float32, z *float32, zLen int, slope *float32, slopeLen int)
+
+//go:noescape
+func activateAVX512(h *float32, z *float32, zLen int, slope *float32, slopeLen int)
+
+// activateBack needs, in assembly: len(slope) is a multiple of 16, len(d) of len(slope).
+func activateBack(d, z, slope, toSlope, toBias []float32) {
+	switch current {
+	case avx512:
+		activateBackAVX512(unsafe.SliceData(d), len(d), unsafe.SliceData(z), unsafe.SliceData(slope), len(slope), unsafe.SliceData(toSlope), unsafe.SliceData(toBias))
+	case avx512bw, avx2:
+		activateBackAVX2(unsafe.SliceData(d), len(d), unsafe.SliceData(z), unsafe.SliceData(slope), len(slope), unsafe.SliceData(toSlope), unsafe.SliceData(toBias))
+	default:
+		activateBackGeneric(d, z, slope, toSlope, toBias)
+	}
+}
+
+//go:noescape
+func activateBackAVX2(d *float32, dLen int, z *float32, slope *float32, slopeLen int, toSlope *float32, toBias *float32)
+
+//go:noescape
+func activateBackAVX512(d *float32, dLen int, z *float32, slope *float32, slopeLen int, toSlope *float32, toBias *float32)
+
+// adam needs, in assembly: len(p) is a multiple of 16.
+func adam(p, m, v, grad []float32, clip, rest1, rest2, rate, least float32) {
+	switch current {
+	case avx512:
+		adamAVX512(unsafe.SliceData(p), len(p), unsafe.SliceData(m), unsafe.SliceData(v), unsafe.SliceData(grad), clip, rest1, rest2, rate, least)
+	case avx512bw, avx2:
+		adamAVX2(unsafe.SliceData(p), len(p), unsafe.SliceData(m), unsafe.SliceData(v), unsafe.SliceData(grad), clip, rest1, rest2, rate, least)
+	default:
+		adamGeneric(p, m, v, grad, clip, rest1, rest2, rate, least)
+	}
+}
+
+//go:noescape
+func adamAVX2(p *float32, pLen int, m *float32, v *float32, grad *float32, clip float32, rest1 float32, rest2 float32, rate float32, least float32)
+
+//go:noescape
+func adamAVX512(p *float32, pLen int, m *float32, v *float32, grad *float32, clip float32, rest1 float32, rest2 float32, rate float32, least float32)
 
 // add needs, in assembly: len(to) is a multiple of 8.
 func add(to, v []float64) {
 	switch current {
 	case avx512:
 		addAVX512(unsafe.SliceData(to), len(to), unsafe.SliceData(v))
-	case avx2:
+	case avx512bw, avx2:
 		addAVX2(unsafe.SliceData(to), len(to), unsafe.SliceData(v))
 	default:
 		addGeneric(to, v)
@@ -45,7 +101,7 @@ func advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj 
 	switch current {
 	case avx512:
 		return advanceAVX512(unsafe.SliceData(p), len(p), unsafe.SliceData(corr), unsafe.SliceData(gram), unsafe.SliceData(basis), ld, unsafe.SliceData(row), len(row), scale, proj)
-	case avx2:
+	case avx512bw, avx2:
 		return advanceAVX2(unsafe.SliceData(p), len(p), unsafe.SliceData(corr), unsafe.SliceData(gram), unsafe.SliceData(basis), ld, unsafe.SliceData(row), len(row), scale, proj)
 	default:
 		return advanceGeneric(p, corr, gram, basis, ld, row, scale, proj)
@@ -58,12 +114,34 @@ func advanceAVX2(p *float64, pLen int, corr *float64, gram *float64, basis *floa
 //go:noescape
 func advanceAVX512(p *float64, pLen int, corr *float64, gram *float64, basis *float64, ld int, row *float64, rowLen int, scale float64, proj float64) float64
 
+func ceiling(rounds int) {
+	switch current {
+	case avx512:
+		ceilingAVX512(rounds)
+	case avx512bw:
+		ceilingAVX512BW(rounds)
+	case avx2:
+		ceilingAVX2(rounds)
+	default:
+		ceilingGeneric(rounds)
+	}
+}
+
+//go:noescape
+func ceilingAVX2(rounds int)
+
+//go:noescape
+func ceilingAVX512BW(rounds int)
+
+//go:noescape
+func ceilingAVX512(rounds int)
+
 // combine needs, in assembly: len(at) is at least 1.
 func combine(dst, src []float32, at []int, weight []float32) {
 	switch current {
 	case avx512:
 		combineAVX512(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), unsafe.SliceData(at), len(at), unsafe.SliceData(weight))
-	case avx2:
+	case avx512bw, avx2:
 		combineAVX2(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), unsafe.SliceData(at), len(at), unsafe.SliceData(weight))
 	default:
 		combineGeneric(dst, src, at, weight)
@@ -80,7 +158,7 @@ func combineOnto(dst, base, src []float32, at []int, weight []float32) {
 	switch current {
 	case avx512:
 		combineOntoAVX512(unsafe.SliceData(dst), len(dst), unsafe.SliceData(base), unsafe.SliceData(src), unsafe.SliceData(at), len(at), unsafe.SliceData(weight))
-	case avx2:
+	case avx512bw, avx2:
 		combineOntoAVX2(unsafe.SliceData(dst), len(dst), unsafe.SliceData(base), unsafe.SliceData(src), unsafe.SliceData(at), len(at), unsafe.SliceData(weight))
 	default:
 		combineOntoGeneric(dst, base, src, at, weight)
@@ -93,12 +171,71 @@ func combineOntoAVX2(dst *float32, dstLen int, base *float32, src *float32, at *
 //go:noescape
 func combineOntoAVX512(dst *float32, dstLen int, base *float32, src *float32, at *int, atLen int, weight *float32)
 
+// convolve needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
+func convolve(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, above, below []float32, skip []int16, skipStep int) {
+	switch current {
+	case avx512:
+		convolveAVX512(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(above), unsafe.SliceData(below), unsafe.SliceData(skip), skipStep)
+	case avx512bw:
+		convolveAVX512BW(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(above), unsafe.SliceData(below), unsafe.SliceData(skip), skipStep)
+	case avx2:
+		convolveAVX2(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(above), unsafe.SliceData(below), unsafe.SliceData(skip), skipStep)
+	default:
+		convolveGeneric(dst, samples, src, rows, step, words, weights, bias, above, below, skip, skipStep)
+	}
+}
+
+//go:noescape
+func convolveAVX2(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, above *float32, below *float32, skip *int16, skipStep int)
+
+//go:noescape
+func convolveAVX512BW(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, above *float32, below *float32, skip *int16, skipStep int)
+
+//go:noescape
+func convolveAVX512(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, above *float32, below *float32, skip *int16, skipStep int)
+
+// convolve32 needs, in assembly: len(bias) is a multiple of 16; rows, k and n are at least 1.
+func convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int) {
+	switch current {
+	case avx512:
+		convolve32AVX512(unsafe.SliceData(dst), unsafe.SliceData(src), step, stride, rows, k, unsafe.SliceData(weight), unsafe.SliceData(bias), len(bias), n)
+	case avx512bw, avx2:
+		convolve32AVX2(unsafe.SliceData(dst), unsafe.SliceData(src), step, stride, rows, k, unsafe.SliceData(weight), unsafe.SliceData(bias), len(bias), n)
+	default:
+		convolve32Generic(dst, src, step, stride, rows, k, weight, bias, n)
+	}
+}
+
+//go:noescape
+func convolve32AVX2(dst *float32, src *float32, step int, stride int, rows int, k int, weight *float32, bias *float32, biasLen int, n int)
+
+//go:noescape
+func convolve32AVX512(dst *float32, src *float32, step int, stride int, rows int, k int, weight *float32, bias *float32, biasLen int, n int)
+
+// correlate needs, in assembly: k is a multiple of 8, cols of 16; rows and n are at least 1.
+func correlate(c []float32, cols int, a []float32, step, strideA int, b []float32, strideB, rows, n, k int) {
+	switch current {
+	case avx512:
+		correlateAVX512(unsafe.SliceData(c), cols, unsafe.SliceData(a), step, strideA, unsafe.SliceData(b), strideB, rows, n, k)
+	case avx512bw, avx2:
+		correlateAVX2(unsafe.SliceData(c), cols, unsafe.SliceData(a), step, strideA, unsafe.SliceData(b), strideB, rows, n, k)
+	default:
+		correlateGeneric(c, cols, a, step, strideA, b, strideB, rows, n, k)
+	}
+}
+
+//go:noescape
+func correlateAVX2(c *float32, cols int, a *float32, step int, strideA int, b *float32, strideB int, rows int, n int, k int)
+
+//go:noescape
+func correlateAVX512(c *float32, cols int, a *float32, step int, strideA int, b *float32, strideB int, rows int, n int, k int)
+
 // formsOf needs, in assembly: len(forms) is a multiple of 16.
 func formsOf(forms []int32, mean, raw []float32, offsets []int32, weights []float32) {
 	switch current {
 	case avx512:
 		formsOfAVX512(unsafe.SliceData(forms), len(forms), unsafe.SliceData(mean), unsafe.SliceData(raw), unsafe.SliceData(offsets), len(offsets), unsafe.SliceData(weights))
-	case avx2:
+	case avx512bw, avx2:
 		formsOfAVX2(unsafe.SliceData(forms), len(forms), unsafe.SliceData(mean), unsafe.SliceData(raw), unsafe.SliceData(offsets), len(offsets), unsafe.SliceData(weights))
 	default:
 		formsOfGeneric(forms, mean, raw, offsets, weights)
@@ -116,7 +253,7 @@ func indexAbs(v []float64, value float64) int {
 	switch current {
 	case avx512:
 		return indexAbsAVX512(unsafe.SliceData(v), len(v), value)
-	case avx2:
+	case avx512bw, avx2:
 		return indexAbsAVX2(unsafe.SliceData(v), len(v), value)
 	default:
 		return indexAbsGeneric(v, value)
@@ -134,7 +271,7 @@ func masked(x, w, s []float64) (count int) {
 	switch current {
 	case avx512:
 		return maskedAVX512(unsafe.SliceData(x), unsafe.SliceData(w), len(w), unsafe.SliceData(s))
-	case avx2:
+	case avx512bw, avx2:
 		return maskedAVX2(unsafe.SliceData(x), unsafe.SliceData(w), len(w), unsafe.SliceData(s))
 	default:
 		return maskedGeneric(x, w, s)
@@ -152,7 +289,7 @@ func maxAbs(v []float64) float64 {
 	switch current {
 	case avx512:
 		return maxAbsAVX512(unsafe.SliceData(v), len(v))
-	case avx2:
+	case avx512bw, avx2:
 		return maxAbsAVX2(unsafe.SliceData(v), len(v))
 	default:
 		return maxAbsGeneric(v)
@@ -170,7 +307,7 @@ func mul(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inn
 	switch current {
 	case avx512:
 		mulAVX512(unsafe.SliceData(c), ldc, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, rows, inner, cols)
-	case avx2:
+	case avx512bw, avx2:
 		mulAVX2(unsafe.SliceData(c), ldc, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, rows, inner, cols)
 	default:
 		mulGeneric(c, ldc, a, lda, b, ldb, rows, inner, cols)
@@ -188,7 +325,7 @@ func mul32(c []float32, ldc int, a []float32, lda int, b []float32, ldb, rows, i
 	switch current {
 	case avx512:
 		mul32AVX512(unsafe.SliceData(c), ldc, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, rows, inner, cols)
-	case avx2:
+	case avx512bw, avx2:
 		mul32AVX2(unsafe.SliceData(c), ldc, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, rows, inner, cols)
 	default:
 		mul32Generic(c, ldc, a, lda, b, ldb, rows, inner, cols)
@@ -206,7 +343,7 @@ func mulPairs(c []int32, ldc int, a []int32, lda int, b []int32, ldb, rows, word
 	switch current {
 	case avx512:
 		mulPairsAVX512(unsafe.SliceData(c), ldc, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, rows, words, cols)
-	case avx2:
+	case avx512bw, avx2:
 		mulPairsAVX2(unsafe.SliceData(c), ldc, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, rows, words, cols)
 	default:
 		mulPairsGeneric(c, ldc, a, lda, b, ldb, rows, words, cols)
@@ -224,7 +361,7 @@ func nearest(index, best, z []int32, ldz int, at []int32, lda, m, words int) {
 	switch current {
 	case avx512:
 		nearestAVX512(unsafe.SliceData(index), len(index), unsafe.SliceData(best), unsafe.SliceData(z), ldz, unsafe.SliceData(at), lda, m, words)
-	case avx2:
+	case avx512bw, avx2:
 		nearestAVX2(unsafe.SliceData(index), len(index), unsafe.SliceData(best), unsafe.SliceData(z), ldz, unsafe.SliceData(at), lda, m, words)
 	default:
 		nearestGeneric(index, best, z, ldz, at, lda, m, words)
@@ -242,7 +379,7 @@ func orient(dst []float32, to []int32, src []float32, from, forms []int32, mean 
 	switch current {
 	case avx512:
 		orientAVX512(unsafe.SliceData(dst), unsafe.SliceData(to), len(to), unsafe.SliceData(src), unsafe.SliceData(from), unsafe.SliceData(forms), len(forms), unsafe.SliceData(mean))
-	case avx2:
+	case avx512bw, avx2:
 		orientAVX2(unsafe.SliceData(dst), unsafe.SliceData(to), len(to), unsafe.SliceData(src), unsafe.SliceData(from), unsafe.SliceData(forms), len(forms), unsafe.SliceData(mean))
 	default:
 		orientGeneric(dst, to, src, from, forms, mean)
@@ -260,7 +397,7 @@ func pack(words []int32, ld int, scale []float32, sum, c []int32, ldc, k int) {
 	switch current {
 	case avx512:
 		packAVX512(unsafe.SliceData(words), ld, unsafe.SliceData(scale), len(scale), unsafe.SliceData(sum), unsafe.SliceData(c), ldc, k)
-	case avx2:
+	case avx512bw, avx2:
 		packAVX2(unsafe.SliceData(words), ld, unsafe.SliceData(scale), len(scale), unsafe.SliceData(sum), unsafe.SliceData(c), ldc, k)
 	default:
 		packGeneric(words, ld, scale, sum, c, ldc, k)
@@ -276,7 +413,7 @@ func packAVX512(words *int32, ld int, scale *float32, scaleLen int, sum *int32, 
 // paeth needs, in assembly: len(x) is a multiple of 32.
 func paeth(out, x, a, b, c []byte) (sum int) {
 	switch current {
-	case avx512, avx2:
+	case avx512, avx512bw, avx2:
 		return paethAVX2(unsafe.SliceData(out), unsafe.SliceData(x), len(x), unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(c))
 	default:
 		return paethGeneric(out, x, a, b, c)
@@ -290,7 +427,7 @@ func paint(dst []uint8, l, r, b []float32, wr, wb float32) {
 	switch current {
 	case avx512:
 		paintAVX512(unsafe.SliceData(dst), unsafe.SliceData(l), len(l), unsafe.SliceData(r), unsafe.SliceData(b), wr, wb)
-	case avx2:
+	case avx512bw, avx2:
 		paintAVX2(unsafe.SliceData(dst), unsafe.SliceData(l), len(l), unsafe.SliceData(r), unsafe.SliceData(b), wr, wb)
 	default:
 		paintGeneric(dst, l, r, b, wr, wb)
@@ -308,7 +445,7 @@ func pairs(words []int32, ld int, scale, p []float32, ldp, entries int, peak flo
 	switch current {
 	case avx512:
 		pairsAVX512(unsafe.SliceData(words), ld, unsafe.SliceData(scale), len(scale), unsafe.SliceData(p), ldp, entries, peak)
-	case avx2:
+	case avx512bw, avx2:
 		pairsAVX2(unsafe.SliceData(words), ld, unsafe.SliceData(scale), len(scale), unsafe.SliceData(p), ldp, entries, peak)
 	default:
 		pairsGeneric(words, ld, scale, p, ldp, entries, peak)
@@ -326,7 +463,7 @@ func powerStep(z, u, next []float64, cols int) {
 	switch current {
 	case avx512:
 		powerStepAVX512(unsafe.SliceData(z), unsafe.SliceData(u), len(u), unsafe.SliceData(next), cols)
-	case avx2:
+	case avx512bw, avx2:
 		powerStepAVX2(unsafe.SliceData(z), unsafe.SliceData(u), len(u), unsafe.SliceData(next), cols)
 	default:
 		powerStepGeneric(z, u, next, cols)
@@ -344,7 +481,7 @@ func project(z, q, u, shrink, w, out []float64) {
 	switch current {
 	case avx512:
 		projectAVX512(unsafe.SliceData(z), unsafe.SliceData(q), unsafe.SliceData(u), len(u), unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(w), unsafe.SliceData(out))
-	case avx2:
+	case avx512bw, avx2:
 		projectAVX2(unsafe.SliceData(z), unsafe.SliceData(q), unsafe.SliceData(u), len(u), unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(w), unsafe.SliceData(out))
 	default:
 		projectGeneric(z, q, u, shrink, w, out)
@@ -361,7 +498,7 @@ func regress(r []float32, ldr int, q []int32, ldq int, scale []float32, sum, ord
 	switch current {
 	case avx512:
 		regressAVX512(unsafe.SliceData(r), ldr, unsafe.SliceData(q), ldq, unsafe.SliceData(scale), unsafe.SliceData(sum), unsafe.SliceData(order), len(order), unsafe.SliceData(bytes), words, out, step)
-	case avx2:
+	case avx512bw, avx2:
 		regressAVX2(unsafe.SliceData(r), ldr, unsafe.SliceData(q), ldq, unsafe.SliceData(scale), unsafe.SliceData(sum), unsafe.SliceData(order), len(order), unsafe.SliceData(bytes), words, out, step)
 	default:
 		regressGeneric(r, ldr, q, ldq, scale, sum, order, bytes, words, out, step)
@@ -379,7 +516,7 @@ func rescale(q, z, u, grow, w []float64, r float64) {
 	switch current {
 	case avx512:
 		rescaleAVX512(unsafe.SliceData(q), unsafe.SliceData(z), unsafe.SliceData(u), len(u), unsafe.SliceData(grow), len(grow), unsafe.SliceData(w), r)
-	case avx2:
+	case avx512bw, avx2:
 		rescaleAVX2(unsafe.SliceData(q), unsafe.SliceData(z), unsafe.SliceData(u), len(u), unsafe.SliceData(grow), len(grow), unsafe.SliceData(w), r)
 	default:
 		rescaleGeneric(q, z, u, grow, w, r)
@@ -392,12 +529,35 @@ func rescaleAVX2(q *float64, z *float64, u *float64, uLen int, grow *float64, gr
 //go:noescape
 func rescaleAVX512(q *float64, z *float64, u *float64, uLen int, grow *float64, growLen int, w *float64, r float64)
 
+// residual needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
+func residual(dst []float32, samples int, src []int16, rows []int, step, words int, weights, bias []int32, scale []float32) {
+	switch current {
+	case avx512:
+		residualAVX512(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(scale))
+	case avx512bw:
+		residualAVX512BW(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(scale))
+	case avx2:
+		residualAVX2(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(scale))
+	default:
+		residualGeneric(dst, samples, src, rows, step, words, weights, bias, scale)
+	}
+}
+
+//go:noescape
+func residualAVX2(dst *float32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, scale *float32)
+
+//go:noescape
+func residualAVX512BW(dst *float32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, scale *float32)
+
+//go:noescape
+func residualAVX512(dst *float32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, scale *float32)
+
 // restore needs, in assembly: len(to) is a multiple of 8, len(forms) of 16.
 func restore(dst []float32, to, src, from, forms []int32, scale []float32) {
 	switch current {
 	case avx512:
 		restoreAVX512(unsafe.SliceData(dst), unsafe.SliceData(to), len(to), unsafe.SliceData(src), unsafe.SliceData(from), unsafe.SliceData(forms), len(forms), unsafe.SliceData(scale))
-	case avx2:
+	case avx512bw, avx2:
 		restoreAVX2(unsafe.SliceData(dst), unsafe.SliceData(to), len(to), unsafe.SliceData(src), unsafe.SliceData(from), unsafe.SliceData(forms), len(forms), unsafe.SliceData(scale))
 	default:
 		restoreGeneric(dst, to, src, from, forms, scale)
@@ -415,7 +575,7 @@ func ropResidual(q, z, p, old, sum, shrink, part, out []float64, ld int, keep fl
 	switch current {
 	case avx512:
 		ropResidualAVX512(unsafe.SliceData(q), unsafe.SliceData(z), unsafe.SliceData(p), unsafe.SliceData(old), unsafe.SliceData(sum), unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(part), unsafe.SliceData(out), ld, keep)
-	case avx2:
+	case avx512bw, avx2:
 		ropResidualAVX2(unsafe.SliceData(q), unsafe.SliceData(z), unsafe.SliceData(p), unsafe.SliceData(old), unsafe.SliceData(sum), unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(part), unsafe.SliceData(out), ld, keep)
 	default:
 		ropResidualGeneric(q, z, p, old, sum, shrink, part, out, ld, keep)
@@ -433,7 +593,7 @@ func ropUpdate(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
 	switch current {
 	case avx512:
 		ropUpdateAVX512(unsafe.SliceData(q), unsafe.SliceData(z), unsafe.SliceData(e), unsafe.SliceData(p), unsafe.SliceData(old), unsafe.SliceData(u), len(u), unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(w), unsafe.SliceData(length), alpha)
-	case avx2:
+	case avx512bw, avx2:
 		ropUpdateAVX2(unsafe.SliceData(q), unsafe.SliceData(z), unsafe.SliceData(e), unsafe.SliceData(p), unsafe.SliceData(old), unsafe.SliceData(u), len(u), unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(w), unsafe.SliceData(length), alpha)
 	default:
 		ropUpdateGeneric(q, z, e, p, old, u, shrink, w, length, alpha)
@@ -451,7 +611,7 @@ func scores(score, fresh, p, corr []float64, least, floor float64) float64 {
 	switch current {
 	case avx512:
 		return scoresAVX512(unsafe.SliceData(score), len(score), unsafe.SliceData(fresh), unsafe.SliceData(p), unsafe.SliceData(corr), least, floor)
-	case avx2:
+	case avx512bw, avx2:
 		return scoresAVX2(unsafe.SliceData(score), len(score), unsafe.SliceData(fresh), unsafe.SliceData(p), unsafe.SliceData(corr), least, floor)
 	default:
 		return scoresGeneric(score, fresh, p, corr, least, floor)
@@ -469,7 +629,7 @@ func shorten(shrink, part, square []float64, penalty, r float64, out []float64) 
 	switch current {
 	case avx512:
 		shortenAVX512(unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(part), unsafe.SliceData(square), penalty, r, unsafe.SliceData(out))
-	case avx2:
+	case avx512bw, avx2:
 		shortenAVX2(unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(part), unsafe.SliceData(square), penalty, r, unsafe.SliceData(out))
 	default:
 		shortenGeneric(shrink, part, square, penalty, r, out)
@@ -487,7 +647,7 @@ func sumRows(dst, src []float32, offsets []int32) {
 	switch current {
 	case avx512:
 		sumRowsAVX512(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), unsafe.SliceData(offsets), len(offsets))
-	case avx2:
+	case avx512bw, avx2:
 		sumRowsAVX2(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), unsafe.SliceData(offsets), len(offsets))
 	default:
 		sumRowsGeneric(dst, src, offsets)
@@ -505,7 +665,7 @@ func transpose(dst []int32, ld int, src []int32, stride int, order []int32, k in
 	switch current {
 	case avx512:
 		transposeAVX512(unsafe.SliceData(dst), ld, unsafe.SliceData(src), stride, unsafe.SliceData(order), len(order), k)
-	case avx2:
+	case avx512bw, avx2:
 		transposeAVX2(unsafe.SliceData(dst), ld, unsafe.SliceData(src), stride, unsafe.SliceData(order), len(order), k)
 	default:
 		transposeGeneric(dst, ld, src, stride, order, k)

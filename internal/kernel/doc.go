@@ -1,5 +1,5 @@
-// Package kernel holds the innermost loops, of learning in float64 and of the anchored
-// stages in integers and float32: one small set of operations, each defined in Go and, for
+// Package kernel holds the innermost loops, of learning in float64, of the anchored and the
+// convolutional stages in integers and float32: operations, each defined in Go and, for
 // some processors, in assembly.
 //
 // # Words
@@ -8,10 +8,11 @@
 // Go, which runs wherever there is nothing faster.
 //
 // A tier is what a processor offers operations: generic, Go alone; on amd64 avx2, AVX2
-// with FMA, and avx512, AVX-512 with VNNI. A machine that runs a tier runs those before it.
-// The fastest is chosen once, when the program starts; GODEBUG=cpu.avx512f=off withholds
-// avx512, and the build tag purego leaves generic alone. In a tier for which an operation
-// has no assembly it takes that of the tier before.
+// with FMA, avx512bw, AVX-512 without VNNI, and avx512, AVX-512 with it; on arm64 neon. A
+// machine that runs a tier runs those before it. The fastest is chosen once, when the
+// program starts; GODEBUG=cpu.avx512vnni=off withholds avx512, cpu.avx512f=off avx512bw too,
+// and the build tag purego leaves generic alone. In a tier for which an operation has no
+// assembly it takes that of the tier before.
 //
 // A matrix lies in a flat slice by rows, with a stride: how many entries there are from
 // one row to the next, in parameters ld and after. A lane is one of its columns, where
@@ -22,7 +23,7 @@
 //
 // # Promises
 //
-// What the anchored stages, interpolation and painting use gives the same bits in all
+// What anchored and convolutional stages, interpolation and painting use gives the same bits in all
 // tiers: integers have no rounding, and products of float32 are rounded before they are
 // added in one order. The operations in float64, those of learning and of coupled stages,
 // and [Mul32], of learning, differ between tiers in the order of their sums and in what is

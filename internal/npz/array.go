@@ -13,7 +13,7 @@ import (
 // Small is an element of the arrays that are kept in their own type and are not
 // packed: they are large, pack badly, and must load fast.
 type Small interface {
-	int8 | uint8 | int16 | uint16 | float32 | float64
+	int8 | uint8 | int16 | uint16 | int32 | float32 | float64
 }
 
 // Array is a member of rows×cols elements, row by row, by its name in numpy.
@@ -100,6 +100,10 @@ func Read[T Small](f *File, name string, rows, cols int) ([]T, error) {
 	case []uint16:
 		for i := range o {
 			o[i] = binary.LittleEndian.Uint16(data[2*i:])
+		}
+	case []int32:
+		for i := range o {
+			o[i] = int32(binary.LittleEndian.Uint32(data[4*i:]))
 		}
 	case []float32:
 		for i := range o {

@@ -25,9 +25,10 @@ func TestArrays(t *testing.T) {
 	shorts := []int16{-32768, 32767, -1, 0, 1, 256}
 	bytes8 := []int8{-128, 127, 0, 1, -1, 5}
 	words := []uint16{0, 65535, 1, 256}
+	longs := []int32{-1 << 31, 1<<31 - 1, -1, 65536}
 	floats := []float32{0, -1.5, math.MaxFloat32, 1e-45, 3, 4, 5, 6}
 	doubles := []float64{0, -1.5, math.MaxFloat64, 5e-324}
-	f := pack(t, NewArray("a", 2, bytes8), NewArray("b", 4, words), NewArray("c", 1, floats), NewArray("d", 2, doubles), NewArray("e", 1, []float64{}), NewArray("u", 3, []uint8{0, 255, 7}), NewArray("s", 3, shorts))
+	f := pack(t, NewArray("a", 2, bytes8), NewArray("b", 4, words), NewArray("c", 1, floats), NewArray("d", 2, doubles), NewArray("e", 1, []float64{}), NewArray("u", 3, []uint8{0, 255, 7}), NewArray("s", 3, shorts), NewArray("l", 2, longs))
 	if got, err := Read[int8](f, "a", 2, 3); err != nil || !slices.Equal(got, bytes8) {
 		t.Errorf("%v, %v", got, err)
 	}
@@ -35,6 +36,9 @@ func TestArrays(t *testing.T) {
 		t.Errorf("%v, %v", got, err)
 	}
 	if got, err := Read[int16](f, "s", 3, 2); err != nil || !slices.Equal(got, shorts) {
+		t.Errorf("%v, %v", got, err)
+	}
+	if got, err := Read[int32](f, "l", 2, 2); err != nil || !slices.Equal(got, longs) {
 		t.Errorf("%v, %v", got, err)
 	}
 	if got, err := Read[uint16](f, "b", 4, 1); err != nil || !slices.Equal(got, words) {

@@ -13,7 +13,7 @@ import (
 )
 
 // number is an element of the arrays that are written.
-type number interface{ Small | int32 | int64 }
+type number interface{ Small | int64 }
 
 // element returns the type as NumPy writes it, and its size.
 func element[T number]() (kind string, size int) {

@@ -10,7 +10,7 @@ import (
 
 // Element is what arrays of a model file may consist of.
 type Element interface {
-	int8 | uint8 | int16 | uint16 | float32 | float64
+	int8 | uint8 | int16 | uint16 | int32 | float32 | float64
 }
 
 // Arrays carries the arrays of one stage to and from a model file. In the file they have

@@ -23,10 +23,10 @@ func TestDispatch(t *testing.T) {
 	for arch, parts := range map[string][]string{
 		"amd64": {
 			"//go:build !purego\n",
-			"\tavx2   tier = 1\n\tavx512 tier = 2\n",
-			"func all(v []float64) {\n\tswitch current {\n\tcase avx512:\n\t\tallAVX512(unsafe.SliceData(v))\n\tcase avx2:\n\t\tallAVX2(unsafe.SliceData(v))\n\tdefault:\n\t\tallGeneric(v)\n\t}\n}\n",
+			"\tavx2     tier = 1\n\tavx512bw tier = 2\n\tavx512   tier = 3\n",
+			"func all(v []float64) {\n\tswitch current {\n\tcase avx512:\n\t\tallAVX512(unsafe.SliceData(v))\n\tcase avx512bw, avx2:\n\t\tallAVX2(unsafe.SliceData(v))\n\tdefault:\n\t\tallGeneric(v)\n\t}\n}\n",
 			"\nfunc arm(out, in []int8, n int) (a, b int) {\n\treturn armGeneric(out, in, n)\n}\n",
-			"// few needs, in assembly: len(v) is a multiple of 32.\nfunc few(v []byte) int {\n\tswitch current {\n\tcase avx512, avx2:\n\t\treturn fewAVX2(unsafe.SliceData(v))\n\tdefault:",
+			"// few needs, in assembly: len(v) is a multiple of 32.\nfunc few(v []byte) int {\n\tswitch current {\n\tcase avx512, avx512bw, avx2:\n\t\treturn fewAVX2(unsafe.SliceData(v))\n\tdefault:",
 			"\n//go:noescape\nfunc allAVX512(v *float64)\n",
 		},
 		"arm64": {

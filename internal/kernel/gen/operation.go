@@ -15,15 +15,17 @@ type tier struct {
 
 // The names of the tiers.
 const (
-	AVX2   = "AVX2"
-	AVX512 = "AVX512"
-	NEON   = "NEON"
+	AVX2     = "AVX2"
+	AVX512BW = "AVX512BW"
+	AVX512   = "AVX512"
+	NEON     = "NEON"
 )
 
 // tiers are all that there are, on each architecture the slowest first.
 var tiers = []tier{
 	{"amd64", AVX2, "cpu.X86.HasAVX2 && cpu.X86.HasFMA", 4},
-	{"amd64", AVX512, "cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VNNI", 8},
+	{"amd64", AVX512BW, "cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512BW", 8},
+	{"amd64", AVX512, "cpu.X86.HasAVX512VNNI", 8},
 	{"arm64", NEON, "cpu.ARM64.HasASIMD", 2},
 }
 
@@ -41,7 +43,7 @@ type operation struct {
 	needs     string       // what the assembly takes for granted: the exported function sees to it
 	assembly  func(t tier) // writes the body for a tier of amd64
 
-	// tiers are those with assembly; none stands for all of amd64. What is for another
+	// tiers are those with assembly; none stands for AVX2 and AVX512. What is for another
 	// architecture than amd64 is written by hand, to a file such as dense_arm64.s.
 	tiers []string
 }
@@ -61,7 +63,7 @@ func register(op operation) struct{} {
 	}
 	for _, name := range op.tiers {
 		if !slices.ContainsFunc(tiers, func(t tier) bool { return t.name == name }) {
-			panic(fmt.Sprintf("%s: no tier %q, expected %s, %s or %s", op.name, name, AVX2, AVX512, NEON))
+			panic(fmt.Sprintf("%s: no tier %q, expected %s, %s, %s or %s", op.name, name, AVX2, AVX512BW, AVX512, NEON))
 		}
 	}
 	if len(op.on("amd64")) > 0 && op.assembly == nil {

@@ -118,7 +118,7 @@ func (t tier) integerTiles() (tall int, widths []int) {
 
 // dotPairs adds, in every lane, the products of two integers of x with two of y.
 func (t tier) dotPairs(x, y, acc reg.VecVirtual) {
-	if t.lanes == 8 {
+	if t.name == AVX512 {
 		vnni("VPDPWSSD", x, y, acc)
 		return
 	}

@@ -1,0 +1,179 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// randomFilter draws weights of so many bits, and a scale that leaves sums about 14.
+func randomFilter(rows, words, step, outputs, bits int, seed uint64) *Filter {
+	rng := rand.New(rand.NewPCG(seed, 3))
+	f := &Filter{Rows: rows, Words: words, Step: step, Outputs: outputs}
+	weight := func() int32 { return int32(rng.IntN(2<<bits-1)) - 1<<bits + 1 }
+	for range rows * words * outputs {
+		f.Weights = append(f.Weights, weight()&0xffff|weight()<<16)
+	}
+	for o := range outputs {
+		f.Bias = append(f.Bias, weight()<<14)
+		f.Above = append(f.Above, float32(0.3*rng.Float64()*math.Exp2(float64(-bits-4))))
+		f.Below = append(f.Below, f.Above[o]*float32(rng.Float64()*1.5-0.5))
+	}
+	return f
+}
+
+func randomShorts(n int, seed uint64) []int16 {
+	rng := rand.New(rand.NewPCG(seed, 4))
+	v := make([]int16, n)
+	for i := range v {
+		switch v[i] = int16(rng.Uint32()); rng.IntN(8) {
+		case 0:
+			v[i] = math.MinInt16
+		case 1:
+			v[i] = 0
+		}
+	}
+	return v
+}
+
+// All forms agree to the last bit: layers of 5×5 over one channel, of 3×3 over 16, 32 and
+// 48, and odd ones, at all numbers of samples around those of a tile.
+func TestConvolve(t *testing.T) {
+	eachTier(t, func(t *testing.T) {
+		for _, size := range [][3]int{{5, 3, 1}, {3, 24, 16}, {3, 48, 32}, {1, 1, 7}, {2, 5, 3}} {
+			for _, outputs := range []int{16, 32, 48, 80} {
+				rows, words, step := size[0], size[1], size[2]
+				f := randomFilter(rows, words, step, outputs, 9, uint64(outputs))
+				for _, samples := range []int{24, 25, 35, 36, 37, 47, 48, 49, 50, 72} {
+					line := (samples-1)*step + 2*words
+					src, start := randomShorts(rows*(line+5), 1), make([]int, rows)
+					for j := range start {
+						start[j] = (rows - 1 - j) * (line + 5)
+					}
+					for _, skip := range [][]int16{nil, randomShorts(samples*outputs, 2)} {
+						add, addStep := skip, outputs
+						if skip == nil {
+							add, addStep = noSkip[:], 0
+						}
+						const room = 40
+						dst := randomShorts(samples*outputs+room, 5)
+						want := slices.Clone(dst)
+						Convolve(dst, src, start, samples, f, skip)
+						convolveGeneric(want, samples, src, start, step, words, f.Weights, f.Bias, f.Above, f.Below, add, addStep)
+						if !slices.Equal(dst, want) {
+							t.Fatalf("%d×%d, %d outputs of %d samples differ from what is defined", rows, words, outputs, samples)
+						}
+					}
+					dst := make([]float32, samples*outputs+5)
+					want := slices.Clone(dst)
+					Residual(dst, src, start, samples, f)
+					residualGeneric(want, samples, src, start, step, words, f.Weights, f.Bias, f.Above)
+					if !slices.Equal(dst, want) {
+						t.Fatalf("%d×%d, %d outputs of %d samples differ from what is defined", rows, words, outputs, samples)
+					}
+				}
+			}
+		}
+	})
+}
+
+// Sums as large as there may be, and all that is rounded to the even of two, limited, and
+// limited again.
+func TestConvolveRounds(t *testing.T) {
+	const samples = 4001 // more than are made at once
+	f := &Filter{Rows: 1, Words: 1, Step: 2, Outputs: Lanes, Weights: make([]int32, Lanes), Bias: make([]int32, Lanes), Above: make([]float32, Lanes), Below: make([]float32, Lanes)}
+	src, skip := make([]int16, 2*samples), make([]int16, Lanes*samples)
+	for s := range samples {
+		src[2*s], src[2*s+1] = int16(s-samples/2), math.MinInt16
+		for o := range Lanes {
+			skip[s*Lanes+o] = int16((s%3 - 1) * math.MaxInt16 * (o / 8))
+		}
+	}
+	for o := range f.Bias {
+		f.Weights[o], f.Above[o], f.Below[o] = int32(1+o)&0xffff, 0.5, -0.25
+		if o%4 == 3 {
+			f.Weights[o], f.Bias[o] = 32767<<16, math.MaxInt32
+			f.Above[o], f.Below[o] = 1-1.0/(1<<24), -1+1.0/(1<<24)
+		}
+	}
+	limited := func(v float64) float64 { return min(max(v, math.MinInt16), math.MaxInt16) }
+	eachTier(t, func(t *testing.T) {
+		dst := make([]int16, samples*Lanes)
+		Convolve(dst, src, []int{0}, samples, f, skip)
+		for i, got := range dst {
+			s, o := i/Lanes, i%Lanes
+			sum := int64(f.Bias[o]) + int64(src[2*s])*int64(int16(f.Weights[o])) + int64(src[2*s+1])*int64(f.Weights[o]>>16)
+			by := f.Above[o]
+			if sum < 0 {
+				by = f.Below[o]
+			}
+			if want := limited(limited(math.RoundToEven(float64(float32(sum)*by))) + float64(skip[i])); float64(got) != want {
+				t.Fatalf("output %d of sample %d, of the sum %d: %d, expected %g", o, s, sum, got, want)
+			}
+		}
+	})
+}
+
+func TestConvolveRefuses(t *testing.T) {
+	src, dst, out := make([]int16, 24*16+2), make([]int16, 24*16), make([]float32, 24*16)
+	f := func(change func(f *Filter)) func() {
+		f := randomFilter(1, 9, 16, 16, 8, 1)
+		change(f)
+		return func() { Convolve(dst, src, []int{0}, 24, f, nil) }
+	}
+	f(func(*Filter) {})()
+	same := randomFilter(1, 9, 16, 16, 8, 1)
+	refuses(t, map[string]func(){
+		"few samples":   func() { Convolve(dst, src, []int{0}, 23, same, nil) },
+		"rows":          func() { Residual(out, src, []int{0, 0}, 24, same) },
+		"a row outside": func() { Residual(out, src, []int{1}, 24, same) },
+		"before":        func() { Residual(out, src, []int{-1}, 24, same) },
+		"room":          func() { Residual(out[1:], src, []int{0}, 24, same) },
+		"short rooms":   func() { Convolve(dst[1:], src, []int{0}, 24, same, nil) },
+		"skip":          func() { Convolve(dst, src, []int{0}, 24, same, src[3:]) },
+		"outputs":       f(func(f *Filter) { f.Outputs = 15 }),
+		"weights":       f(func(f *Filter) { f.Weights = f.Weights[1:] }),
+		"bias":          f(func(f *Filter) { f.Bias = f.Bias[1:] }),
+		"above":         f(func(f *Filter) { f.Above = f.Above[1:] }),
+		"below":         f(func(f *Filter) { f.Below = f.Below[1:] }),
+		"no words":      f(func(f *Filter) { f.Words = 0 }),
+	})
+}
+
+// Layers over a row of 768 samples, in billions of operations a second, two for each product
+// and sum; BenchmarkDot has what the processor could do.
+func BenchmarkConvolve(b *testing.B) {
+	const samples = 768
+	for _, size := range [][4]int{{5, 3, 1, 32}, {3, 24, 16, 16}, {3, 48, 32, 32}, {3, 48, 32, 16}} {
+		rows, words, step, outputs := size[0], size[1], size[2], size[3]
+		f := randomFilter(rows, words, step, outputs, 8, 1)
+		line := samples*step + 2*words
+		src, dst, start := randomShorts(rows*line, 1), make([]int16, samples*outputs), make([]int, rows)
+		for j := range start {
+			start[j] = j * line
+		}
+		operations := float64(4 * rows * words * outputs * samples)
+		benchmark(b, fmt.Sprintf("%dx%d/outputs=%d", rows, words, outputs), operations, 0, func() { Convolve(dst, src, start, samples, f, nil) })
+	}
+}
+
+// What the processor can do with pairs that are in registers already.
+func BenchmarkDot(b *testing.B) {
+	const rounds = 1000
+	for i := range Tiers() {
+		lanes := map[string]int{"avx512": 16, "avx512bw": 16, "avx2": 8, "neon": 4}[tierNames[i]]
+		if lanes == 0 {
+			continue
+		}
+		restore := Use(i)
+		b.Run(Tier(), func(b *testing.B) {
+			for b.Loop() {
+				ceiling(rounds)
+			}
+			b.ReportMetric(float64(rounds*24*lanes*4)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
+		})
+		restore()
+	}
+}

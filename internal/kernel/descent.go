@@ -1,0 +1,145 @@
+package kernel
+
+import "math"
+
+// The operations of convolutional networks that are trained. An activation lies by samples:
+// cols channels of one, then those of the next of its row; stride is how many entries there
+// are from one row of samples to the next. A convolution of side×side taps of step channels
+// reads, for a sample, k = side·step entries that follow one another in each of side rows,
+// so it is a product with windows that overlap, and nothing is copied.
+
+// Convolve32 makes n samples of len(bias) channels, a multiple of Lanes:
+//
+//	dst_(x,o) = bias_o + Σ_r Σ_j src[r·stride + x·step + j]·weight[(r·k + j)·len(bias) + o]
+//
+// over rows r and k entries j of each. Every entry is one sum in this order, the same
+// wherever its sample stands.
+func Convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int) {
+	needOf(len(bias), Lanes)
+	if n <= 0 || len(bias) == 0 {
+		return
+	}
+	if step < 0 || stride < 0 || rows < 1 || k < 1 {
+		panic("kernel: a convolution without taps")
+	}
+	_, _, _ = dst[n*len(bias)-1], src[(rows-1)*stride+(n-1)*step+k-1], weight[rows*k*len(bias)-1]
+	convolve32(dst, src, step, stride, rows, k, weight, bias, n)
+}
+
+func convolve32Generic(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int) {
+	cols := len(bias)
+	for x := range n {
+		sum := dst[x*cols : (x+1)*cols]
+		copy(sum, bias)
+		for r := range rows {
+			for j, v := range src[r*stride+x*step:][:k] {
+				for o, w := range weight[(r*k+j)*cols:][:len(sum)] {
+					sum[o] += v * w
+				}
+			}
+		}
+	}
+}
+
+// Correlate adds to the gradient of weights what rows of n samples make of it:
+//
+//	c[j·cols + o] += Σ_y Σ_x a[y·strideA + x·step + j]·b[y·strideB + x·cols + o]
+//
+// over rows y and n samples x, for k entries j, a multiple of Rows32, and cols channels o,
+// a multiple of Lanes.
+func Correlate(c []float32, cols int, a []float32, step, strideA int, b []float32, strideB, rows, n, k int) {
+	needOf(cols, Lanes)
+	needOf(k, Rows32)
+	if rows <= 0 || n <= 0 || k == 0 || cols == 0 {
+		return
+	}
+	if step < 0 || strideA < 0 || strideB < 0 {
+		panic("kernel: a negative stride")
+	}
+	_, _, _ = c[k*cols-1], a[(rows-1)*strideA+(n-1)*step+k-1], b[(rows-1)*strideB+n*cols-1]
+	correlate(c, cols, a, step, strideA, b, strideB, rows, n, k)
+}
+
+func correlateGeneric(c []float32, cols int, a []float32, step, strideA int, b []float32, strideB, rows, n, k int) {
+	for y := range rows {
+		for x := range n {
+			right := b[y*strideB+x*cols:][:cols]
+			for j, v := range a[y*strideA+x*step:][:k] {
+				to := c[j*cols:][:len(right)]
+				for o, w := range right {
+					to[o] += v * w
+				}
+			}
+		}
+	}
+}
+
+// Activate sets h to z where it is above zero and to slope·z below: samples of len(slope)
+// channels, a multiple of Lanes, one slope a channel.
+func Activate(h, z, slope []float32) {
+	if needOf(len(slope), Lanes); len(z) == 0 {
+		return
+	}
+	needOf(len(z), len(slope))
+	_ = h[len(z)-1]
+	activate(h, z, slope)
+}
+
+func activateGeneric(h, z, slope []float32) {
+	for at := 0; at < len(z); at += len(slope) {
+		for o, s := range slope {
+			v := z[at+o]
+			h[at+o] = max(v, 0) + s*min(v, 0)
+		}
+	}
+}
+
+// ActivateBack turns d, the gradient of what Activate made of z, into that of z, and adds
+// the gradients of the slopes and of a bias, one a channel.
+func ActivateBack(d, z, slope, toSlope, toBias []float32) {
+	if needOf(len(slope), Lanes); len(d) == 0 {
+		return
+	}
+	needOf(len(d), len(slope))
+	_, _, _ = z[len(d)-1], toSlope[len(slope)-1], toBias[len(slope)-1]
+	activateBack(d, z, slope, toSlope, toBias)
+}
+
+func activateBackGeneric(d, z, slope, toSlope, toBias []float32) {
+	for at := 0; at < len(d); at += len(slope) {
+		for o, s := range slope {
+			v := d[at+o]
+			if low := z[at+o]; low < 0 {
+				toSlope[o] += v * low
+				v *= s
+			}
+			d[at+o] = v
+			toBias[o] += v
+		}
+	}
+}
+
+// Adam moves parameters p against their gradient g, of which m and v are the running means
+// of itself and of its square:
+//
+//	g ← clip·g,  m ← m + (1−β₁)(g − m),  v ← v + (1−β₂)(g² − v),  p ← p − rate·m/(√v + least).
+//
+// The number of parameters is a multiple of Lanes. D. Kingma, J. Ba: Adam, a method for
+// stochastic optimization, ICLR 2015, arXiv:1412.6980.
+func Adam(p, m, v, g []float32, clip, rest1, rest2, rate, least float32) {
+	if needOf(len(p), Lanes); len(p) == 0 {
+		return
+	}
+	last := len(p) - 1
+	_, _, _ = m[last], v[last], g[last]
+	adam(p, m, v, g, clip, rest1, rest2, rate, least)
+}
+
+func adamGeneric(p, m, v, g []float32, clip, rest1, rest2, rate, least float32) {
+	for i := range p {
+		x := clip * g[i]
+		m[i] += rest1 * (x - m[i])
+		v[i] += rest2 * (x*x - v[i])
+		p[i] -= rate * m[i] / (float32(math.Sqrt(float64(v[i]))) + least)
+	}
+}

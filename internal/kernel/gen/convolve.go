@@ -1,0 +1,310 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+var _ = register(operation{
+	name:      "convolve",
+	signature: "(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, above, below []float32, skip []int16, skipStep int)",
+	lengths:   []string{"rows", "bias"},
+	needs:     "samples is at least 24, len(bias) a multiple of 16, at least 16",
+	assembly:  tier.convolve,
+	tiers:     []string{AVX2, AVX512BW, AVX512, NEON},
+})
+
+var _ = register(operation{
+	name:      "residual",
+	signature: "(dst []float32, samples int, src []int16, rows []int, step, words int, weights, bias []int32, scale []float32)",
+	lengths:   []string{"rows", "bias"},
+	needs:     "samples is at least 24, len(bias) a multiple of 16, at least 16",
+	assembly:  tier.residual,
+	tiers:     []string{AVX2, AVX512BW, AVX512, NEON},
+})
+
+var _ = register(operation{name: "ceiling", signature: "(rounds int)", assembly: tier.ceiling, tiers: []string{AVX2, AVX512BW, AVX512}})
+
+// ceiling has as many sums as hide how long one takes.
+func (t tier) ceiling() {
+	rounds, x, y := pointer("rounds"), t.zero(), t.zero()
+	acc := t.zeros(12)
+	while(rounds, 1, func() {
+		for range 2 {
+			for _, v := range acc {
+				t.dotPairs(x, y, v)
+			}
+		}
+		DECQ(rounds)
+	})
+}
+
+// convolve rounds and limits the sums while they are in registers.
+func (t tier) convolve() {
+	t.filter(func(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
+		dst, line, skip, skipLine := pointer("dst"), lengthOf("bias"), pointer("skip"), pointer("skipStep")
+		outputs(dst, line, sample, output, 2)
+		outputs(skip, skipLine, sample, output, 2)
+		wide := len(acc) / tall
+		var above, below []reg.VecVirtual
+		for _, v := range []struct {
+			name string
+			list *[]reg.VecVirtual
+		}{{"above", &above}, {"below", &below}} {
+			p := pointer(v.name)
+			LEAQ(Mem{Base: p, Index: output, Scale: 4}, p)
+			for i := range wide {
+				*v.list = append(*v.list, t.load(from(p, i*t.bytes())))
+			}
+		}
+		by := t.vec()
+		for s := range tall {
+			for i := range wide {
+				v := acc[s*wide+i]
+				if t.lanes == 8 {
+					negative := K()
+					VPMOVD2M(v, negative)
+					VBLENDMPS(below[i], above[i], negative, by)
+				} else {
+					VBLENDVPS(v, below[i], above[i], by)
+				}
+				VCVTDQ2PS(v, v)
+				VMULPS(by, v, v)
+				VCVTPS2DQ(v, v)
+				if t.lanes == 8 {
+					short := YMM()
+					VPMOVSDW(v, short)
+					VPADDSW(from(skip, 32*i), short, short)
+					VMOVDQU(short, from(dst, 32*i))
+				}
+			}
+			if t.lanes == 4 {
+				v := acc[s*wide]
+				VPACKSSDW(acc[s*wide+1], v, v)
+				VPERMQ(U8(0b11011000), v, v)
+				VPADDSW(from(skip, 0), v, v)
+				VMOVDQU(v, from(dst, 0))
+			}
+			ADDQ(line, dst)
+			ADDQ(skipLine, skip)
+		}
+	})
+}
+
+// residual leaves them float32.
+func (t tier) residual() {
+	t.filter(func(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
+		dst, line, p := pointer("dst"), lengthOf("bias"), pointer("scale")
+		outputs(dst, line, sample, output, 4)
+		LEAQ(Mem{Base: p, Index: output, Scale: 4}, p)
+		wide := len(acc) / tall
+		var scale []reg.VecVirtual
+		for i := range wide {
+			scale = append(scale, t.load(from(p, i*t.bytes())))
+		}
+		for s := range tall {
+			for i, by := range scale {
+				v := acc[s*wide+i]
+				VCVTDQ2PS(v, v)
+				VMULPS(by, v, v)
+				VMOVUPS(v, from(dst, i*t.bytes()))
+			}
+			ADDQ(line, dst)
+		}
+	})
+}
+
+// outputs moves p, in lines of entries, to an output of a sample, and makes line bytes.
+func outputs(p, line, sample, output reg.GPVirtual, size int) {
+	r := GP64()
+	if size == 2 {
+		SHLQ(U8(1), line)
+	} else {
+		SHLQ(U8(2), line)
+	}
+	MOVQ(line, r)
+	IMULQ(sample, r)
+	ADDQ(r, p)
+	LEAQ(Mem{Base: p, Index: output, Scale: uint8(size)}, p)
+}
+
+// filter sums up tiles of outputs of samples in registers, as many as they hold, and calls
+// finish with the sums of each. The last tile of a row of samples ends where the row ends,
+// and makes some of them again. The weights of a pair are loaded once a tile, and a pair of
+// entries is loaded for as many outputs as there are in the tile.
+func (t tier) filter(finish func(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int)) {
+	type shape struct {
+		tall, wide int
+		tile       func(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int)
+		three      bool // for runs of three samples alone
+	}
+	shapes := []shape{{tall: 10, wide: 2, tile: t.threeTile, three: true}, {tall: 12, wide: 2, tile: t.filterTile}, {tall: 16, wide: 1, tile: t.threeTile, three: true}, {tall: 24, wide: 1, tile: t.filterTile}}
+	if t.lanes == 4 {
+		shapes = []shape{{tall: 4, wide: 2, tile: t.filterTile}}
+	}
+	output, left := GP64(), lengthOf("bias")
+	XORQ(output, output)
+	acc := t.vecs(24)
+	for _, s := range shapes {
+		skip := label("longer")
+		if s.three {
+			words, step := pointer("words"), pointer("step")
+			SHLQ(U8(1), words)
+			LEAQ(Mem{Base: step, Index: step, Scale: 2}, step)
+			CMPQ(words, step)
+			JNE(LabelRef(skip))
+		}
+		while(left, s.wide*t.lanes32(), func() {
+			sample := GP64()
+			XORQ(sample, sample)
+			top, out := label("samples"), label("row")
+			Label(top)
+			sums := acc[:s.tall*s.wide]
+			s.tile(sums, sample, output, s.tall)
+			finish(sums, sample, output, s.tall)
+			last := GP64()
+			MOVQ(place(Param("samples")), last)
+			SUBQ(U8(s.tall), last)
+			CMPQ(sample, last)
+			JGE(LabelRef(out))
+			ADDQ(U8(s.tall), sample)
+			CMPQ(sample, last)
+			CMOVQGT(last, sample)
+			JMP(LabelRef(top))
+			Label(out)
+			ADDQ(U8(s.wide*t.lanes32()), output)
+			SUBQ(U8(s.wide*t.lanes32()), left)
+		})
+		if s.three {
+			Label(skip)
+		}
+	}
+}
+
+// together is how many samples share a pointer.
+const together = 6
+
+// filterTile sets acc to the sums of a tile.
+func (t tier) filterTile(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
+	wide := len(acc) / tall
+	t.overRows(acc, wide, sample, output, tall, func(weights, block reg.GPVirtual, at func(s int) Mem) (words reg.GPVirtual, add, next func()) {
+		return pointer("words"), func() {
+			var w []reg.VecVirtual
+			for i := range wide {
+				if m := from(weights, i*t.bytes()); t.lanes == 4 || i == 0 {
+					w = append(w, t.load(m))
+				} else {
+					w = append(w, t.load(Mem{Base: weights, Index: block, Scale: 1}))
+				}
+			}
+			for s := range tall {
+				x := t.broadcast32(at(s))
+				for i := range w {
+					t.dotPairs(w[i], x, acc[s*wide+i])
+				}
+			}
+		}, func() {}
+	})
+}
+
+// threeTile is filterTile for runs of three samples: a pair of entries is loaded once for
+// the three samples whose runs it belongs to.
+func (t tier) threeTile(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
+	wide := len(acc) / tall
+	second := GP64() // the weights of the second block of outputs
+	t.overRows(acc, wide, sample, output, tall+2, func(weights, block reg.GPVirtual, at func(s int) Mem) (words reg.GPVirtual, add, next func()) {
+		tap := pointer("step") // what lies between the weights of two samples of a run
+		SHLQ(U8(5), tap)
+		if wide > 1 {
+			MOVQ(weights, second)
+			ADDQ(block, second)
+		}
+		words = pointer("step")
+		SHRQ(U8(1), words)
+		return words, func() {
+			var w [][]reg.VecVirtual
+			for _, p := range []reg.GPVirtual{weights, second}[:wide] {
+				w = append(w, []reg.VecVirtual{t.load(from(p, 0)), t.load(Mem{Base: p, Index: tap, Scale: 1}), t.load(Mem{Base: p, Index: tap, Scale: 2})})
+			}
+			if wide > 1 {
+				ADDQ(U8(64), second)
+			}
+			for s := range tall + 2 {
+				x := t.broadcast32(at(s))
+				for i := range 3 {
+					for k := range wide {
+						if n := s - i; n >= 0 && n < tall {
+							t.dotPairs(w[k][i], x, acc[n*wide+k])
+						}
+					}
+				}
+			}
+		}, func() { LEAQ(Mem{Base: weights, Index: tap, Scale: 2}, weights) }
+	})
+}
+
+// overRows sets acc, wide vectors for a sample, to the biases, and goes through the pairs of
+// tall samples in all rows: begin returns how many pairs of a row there are, and what adds
+// one of them and goes to the weights of the next row from those behind the last one. Between
+// the weights of two blocks of 16 outputs lie block bytes.
+func (t tier) overRows(acc []reg.VecVirtual, wide int, sample, output reg.GPVirtual, tall int, begin func(weights, block reg.GPVirtual, at func(s int) Mem) (words reg.GPVirtual, add, next func())) {
+	bias, weights := pointer("bias"), pointer("weights")
+	LEAQ(Mem{Base: bias, Index: output, Scale: 4}, bias)
+	for i := range wide {
+		VMOVUPS(from(bias, i*t.bytes()), acc[i])
+	}
+	for i := wide; i < len(acc); i++ {
+		VMOVAPS(acc[i-wide], acc[i])
+	}
+	rows, count, block, r := pointer("rows"), lengthOf("rows"), pointer("words"), GP64()
+	IMULQ(count, block)
+	MOVQ(block, r)
+	IMULQ(output, r)
+	LEAQ(Mem{Base: weights, Index: r, Scale: 4}, weights)
+	SHLQ(U8(6), block)
+	step, step3, step5 := pointer("step"), GP64(), GP64()
+	SHLQ(U8(1), step)
+	LEAQ(Mem{Base: step, Index: step, Scale: 2}, step3)
+	LEAQ(Mem{Base: step, Index: step, Scale: 4}, step5)
+	base := make([]reg.GPVirtual, (tall+together-1)/together)
+	at := func(s int) Mem {
+		m := Mem{Base: base[s/together]}
+		switch s % together {
+		case 1, 2, 4:
+			m.Index, m.Scale = step, uint8(s%together)
+		case 3:
+			m.Index, m.Scale = step3, 1
+		case 5:
+			m.Index, m.Scale = step5, 1
+		}
+		return m
+	}
+	while(count, 1, func() {
+		for i := range base {
+			base[i] = GP64()
+		}
+		first, r := pointer("src"), GP64()
+		MOVQ(sample, r)
+		IMULQ(step, r)
+		ADDQ(r, first)
+		MOVQ(from(rows, 0), r)
+		LEAQ(Mem{Base: first, Index: r, Scale: 2}, base[0])
+		for i := range base[1:] {
+			LEAQ(Mem{Base: base[i], Index: step3, Scale: 2}, base[i+1])
+		}
+		words, add, next := begin(weights, block, at)
+		top := label("words")
+		Label(top)
+		add()
+		for _, b := range base {
+			ADDQ(U8(4), b)
+		}
+		ADDQ(U8(64), weights)
+		DECQ(words)
+		JNZ(LabelRef(top))
+		next()
+		ADDQ(U8(8), rows)
+		DECQ(count)
+	})
+}

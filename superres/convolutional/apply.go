@@ -1,0 +1,270 @@
+package convolutional
+
+import (
+	"context"
+	"runtime"
+	"sync"
+
+	"superres/internal/kernel"
+	"superres/internal/parallel"
+	"superres/internal/picture"
+	"superres/patches"
+	"superres/superres/stage"
+)
+
+// A picture goes through the layers in steps of some lines. In each, the first layer makes
+// its next lines, then the second as many as it has neighbours for, one less below, and so
+// on; the workers share the lines of a layer. No line is made twice, and of every layer two
+// are kept for the next step, of the first as many as there are layers before its sum with
+// the last.
+//
+// Layer i has M+1−i lines and columns more than the picture on every side, the last but one
+// 1 and the last none. Its lines are numbered as those of the picture, so that the first
+// has a number below 0.
+
+// geometry is how the lines of a picture of w×h lie.
+type geometry struct {
+	w, h                  int // w at least what the kernels make
+	together              int // lines in a step
+	line, lines           int // entries in a line of channels, and how many there may be
+	inputLine, inputLines int // the same of the picture itself
+}
+
+// samplesTogether is how many samples of 32 channels of a layer a worker makes in a step:
+// so many that waiting for the others is little, so few that they stay in its caches.
+const samplesTogether = 4096
+
+func (s *Stage) geometry(w, h int) geometry {
+	workers := runtime.GOMAXPROCS(0)
+	g := geometry{w: max(w, kernel.LeastSamples), h: h}
+	channels, m := s.params.width(), s.params.Depth+1
+	columns := g.w + 2*m
+	g.together = workers * max(1, samplesTogether*32/channels/columns)
+	g.together = min(g.together, h+2*m)
+	g.line = columns * channels
+	g.lines = 3*g.together + 3*m + 8
+	g.inputLine, g.inputLines = columns+firstSide, g.together+firstSide-1
+	return g
+}
+
+// run is one Apply.
+type run struct {
+	geometry
+	stage        *Stage
+	low, current *patches.Plane
+	out          *patches.Plane
+
+	input []int16     // lines of the picture, see inputAt
+	lines []int16     // of all layers
+	free  []int       // where lines begin that are not in use
+	at    [][]int     // where those of each layer begin, see place
+	kept  []int       // the first line of each layer that is still there
+	made  []int       // and the first that is not made yet
+	sums  [][]float32 // of a line of the last layer, of each worker
+}
+
+var memory = sync.Pool{New: func() any { return new(run) }}
+
+// Apply implements stage.Stage.
+func (s *Stage) Apply(ctx context.Context, low, current *patches.Plane, w *stage.Work) (*patches.Plane, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	r := memory.Get().(*run)
+	r.begin(s, low, current)
+	out := w.Plane(current.W, current.H)
+	r.out = out
+	defer func() {
+		r.stage, r.low, r.current, r.out = nil, nil, nil, nil
+		memory.Put(r)
+	}()
+	last := len(s.filters) - 1
+	for r.made[last] < low.H {
+		if err := r.step(ctx); err != nil {
+			w.Give(out.Pix)
+			return nil, err
+		}
+		w.Report(float64(r.made[last]) / float64(low.H))
+	}
+	return out, nil
+}
+
+// begin sets up the run.
+func (r *run) begin(s *Stage, low, current *patches.Plane) {
+	r.stage, r.low, r.current = s, low, current
+	r.geometry = s.geometry(low.W, low.H)
+	r.input = sized(r.input, r.inputLines*r.inputLine)
+	r.lines = sized(r.lines, r.geometry.lines*r.line)
+	r.free = r.free[:0]
+	for i := range r.geometry.lines {
+		r.free = append(r.free, i*r.line)
+	}
+	layers := len(s.filters)
+	r.at, r.kept, r.made = make([][]int, layers-1), make([]int, layers), make([]int, layers)
+	for i := range layers {
+		if i < layers-1 {
+			r.at[i] = make([]int, r.together+s.params.Depth+4)
+		}
+		r.made[i] = -r.margin(i)
+		r.kept[i] = r.made[i]
+	}
+}
+
+// sized returns n entries of any values, the given ones if they suffice.
+func sized(v []int16, n int) []int16 {
+	if cap(v) < n {
+		return make([]int16, n)
+	}
+	return v[:n]
+}
+
+// margin is how many lines and columns a layer has more than the picture on every side.
+func (r *run) margin(layer int) int { return len(r.stage.filters) - 1 - layer }
+
+// place is where it is kept at which line y of a layer lies.
+func (r *run) place(layer, y int) *int {
+	at := r.at[layer]
+	return &at[(y+r.margin(layer))%len(at)]
+}
+
+// step makes the next lines of all layers.
+func (r *run) step(ctx context.Context) error {
+	last := len(r.made) - 1
+	from := r.made[0]
+	to := min(from+r.together, r.h+r.margin(0))
+	r.read(from, to)
+	for i := range r.made {
+		from, to := r.made[i], max(r.made[i], to-i)
+		if i < last {
+			for y := from; y < to; y++ {
+				*r.place(i, y) = r.free[len(r.free)-1]
+				r.free = r.free[:len(r.free)-1]
+			}
+		}
+		if err := r.layer(ctx, i, from, to); err != nil {
+			return err
+		}
+		r.made[i] = to
+		if i > 1 {
+			r.release(i-1, to-1)
+		}
+		if i == last-1 {
+			r.release(0, min(r.made[1]-1, to))
+		}
+	}
+	return nil
+}
+
+// release gives the lines of a layer before line to back.
+func (r *run) release(layer, to int) {
+	for ; r.kept[layer] < min(to, r.made[layer]); r.kept[layer]++ {
+		r.free = append(r.free, *r.place(layer, r.kept[layer]))
+	}
+}
+
+// read takes the lines of the picture that the lines from..to-1 of the first layer need.
+func (r *run) read(from, to int) {
+	const around = firstSide / 2
+	margin := r.margin(0)
+	begin := from + around // the others are there
+	if from == -margin {
+		begin = from - around
+	}
+	parallel.Rows(to+around-begin, func(i int) {
+		y := begin + i
+		line := r.input[r.inputAt(y):][:r.inputLine]
+		row := r.low.Row(min(max(y, 0), r.low.H-1))
+		inner := line[margin+around:]
+		for x, v := range row {
+			inner[x] = int16(int32(float32(picture.Clamp(v)*white)+0.5) - grey)
+		}
+		for x := range margin + around {
+			line[x] = inner[0]
+		}
+		for x := len(row); x < len(inner); x++ {
+			inner[x] = inner[len(row)-1]
+		}
+	})
+}
+
+// inputAt is where line y of the picture lies in input.
+func (r *run) inputAt(y int) int {
+	return (y + r.margin(0) + firstSide/2) % r.inputLines * r.inputLine
+}
+
+// layer makes lines from..to-1 of a layer.
+func (r *run) layer(ctx context.Context, i, from, to int) error {
+	if i == len(r.made)-1 {
+		return r.end(ctx, from, to)
+	}
+	f, samples := &r.stage.filters[i], r.w+2*r.margin(i)
+	return parallel.For(ctx, to-from, 1, func() func(lo, hi int) {
+		rows := make([]int, f.Rows)
+		return func(lo, hi int) {
+			for y := from + lo; y < from+hi; y++ {
+				src := r.around(rows, i, y)
+				var skip []int16
+				if i == len(r.made)-2 { // h + f
+					skip = r.lines[*r.place(0, y)+i*f.Outputs:][:samples*f.Outputs]
+				}
+				kernel.Convolve(r.lines[*r.place(i, y):], src, rows, samples, f, skip)
+			}
+		}
+	})
+}
+
+// around sets rows to where the lines lie that line y of a layer is made of.
+func (r *run) around(rows []int, layer, y int) (src []int16) {
+	for j := range rows {
+		if at := y + j - len(rows)/2; layer == 0 {
+			rows[j] = r.inputAt(at)
+		} else {
+			rows[j] = *r.place(layer-1, at)
+		}
+	}
+	if layer == 0 {
+		return r.input
+	}
+	return r.lines
+}
+
+// end makes lines from..to-1 of the last layer and adds them to the enlargement.
+func (r *run) end(ctx context.Context, from, to int) error {
+	last, worker := len(r.made)-1, 0
+	f, scale := &r.stage.filters[last], r.stage.scale
+	return parallel.For(ctx, to-from, 1, func() func(lo, hi int) {
+		if worker == len(r.sums) {
+			r.sums = append(r.sums, nil)
+		}
+		if columns := r.w + 2; len(r.sums[worker]) < columns*f.Outputs {
+			r.sums[worker] = make([]float32, columns*f.Outputs)
+		}
+		sums, rows := r.sums[worker], make([]int, f.Rows)
+		worker++
+		return func(lo, hi int) {
+			for y := from + lo; y < from+hi; y++ {
+				kernel.Residual(sums, r.around(rows, last, y), rows, r.w+2, f)
+				for k := range scale {
+					r.add(y*scale+k, sums[k*scale:], f.Outputs)
+				}
+			}
+		}
+	})
+}
+
+// add makes a row of the result. In sums, with so many numbers from one column to the next,
+// a column begins with what it adds to its neighbour on the right; what it adds to itself
+// and to the one on the left comes scale² further each.
+func (r *run) add(y int, sums []float32, step int) {
+	scale := r.stage.scale
+	here, right := step+scale*scale, 2*(step+scale*scale)
+	was, to := r.current.Row(y), r.out.Row(y)
+	for x := 0; x < len(to); x += scale {
+		from, into := was[x:][:scale], to[x:][:scale]
+		left, own, next := sums[:scale], sums[here:][:scale], sums[right:][:scale]
+		for k, v := range from {
+			into[k] = picture.Clamp(v + (left[k] + own[k] + next[k]))
+		}
+		sums = sums[step:]
+	}
+}

@@ -1,0 +1,151 @@
+package convolutional
+
+import (
+	"bytes"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"superres/internal/kernel"
+	"superres/internal/npz"
+	"superres/superres/resample"
+	"superres/superres/stage"
+)
+
+// whole is a stage of weights that are drawn as integers: nothing of it was ever rounded.
+func whole(t *testing.T, scale int, p params) *Stage {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(3, 3))
+	var tab tables
+	for i, l := range p.shapes(scale) {
+		taps := l.side * l.side * l.in
+		for range taps * l.out {
+			tab.weights = append(tab.weights, int16(rng.IntN(2*16000/taps+1)-16000/taps))
+		}
+		for range l.out {
+			tab.bias = append(tab.bias, int32(rng.IntN(1<<24)-1<<23))
+			if i == p.Depth+1 {
+				tab.above = append(tab.above, 1.0/(1<<28))
+				continue
+			}
+			tab.above = append(tab.above, float32(1+rng.IntN(5))/(1<<14))
+			tab.below = append(tab.below, float32(rng.IntN(7)-2)/(1<<16))
+		}
+	}
+	s, err := makeStage(scale, p, tab)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// All forms of the kernels, on all machines, give the same bits.
+func TestFormsAgree(t *testing.T) {
+	for i, size := range [][3]int{{2, 32, 2}, {3, 16, 3}, {4, 33, 1}} {
+		s := whole(t, size[0], params{size[1], size[2]})
+		low := texture(67, 41)
+		for i := range low.Pix { // which are drawn with what may be rounded otherwise elsewhere
+			low.Pix[i] = float32(i*i%251) / 256
+		}
+		current := resample.Resize(low, size[0]*low.W, size[0]*low.H, resample.Nearest)
+		for form := range kernel.Tiers() {
+			restore := kernel.Use(form)
+			out, err := s.Apply(t.Context(), low, current, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum, differ := crc32.NewIEEE(), 0
+			for i, v := range out.Pix {
+				bits := math.Float32bits(v)
+				sum.Write([]byte{byte(bits), byte(bits >> 8), byte(bits >> 16), byte(bits >> 24)})
+				if v != current.Pix[i] {
+					differ++
+				}
+			}
+			if want := []uint32{0x359de286, 0x7ecb4552, 0x1f4b0591}[i]; sum.Sum32() != want || differ < len(out.Pix)/2 {
+				t.Errorf("×%d, %s: %#08x, expected %#08x; %d samples are changed", size[0], kernel.Tier(), sum.Sum32(), want, differ)
+			}
+			restore()
+		}
+	}
+}
+
+// loaded is what is said of a stage that was changed and comes from a file.
+func loaded(t *testing.T, s *Stage) error {
+	t.Helper()
+	heads, matrices, arrays, err := stage.Save([]stage.Stage{s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := npz.Write(&b, []npz.Text{{Name: "stages.json", Data: []byte("{}")}}, matrices, arrays...); err != nil {
+		t.Fatal(err)
+	}
+	f, err := npz.Open(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = stage.Load(s.scale, heads, f)
+	return err
+}
+
+// A file whose sums could overflow, or whose arrays do not fit, is refused.
+func TestForgedFiles(t *testing.T) {
+	p := params{16, 2}
+	if err := loaded(t, whole(t, 2, p)); err != nil {
+		t.Fatal(err)
+	}
+	for name, forge := range map[string]func(s *Stage){
+		"more than 32 bits":            func(s *Stage) { fill(s.tables.weights[5:400*16], math.MinInt16) },
+		"more than 32 bits, the bias":  func(s *Stage) { s.tables.bias[3] = math.MinInt32 },
+		"more than 32 bits, the first": func(s *Stage) { fill(s.tables.weights[:5*16], math.MaxInt16) },
+		"more than 32 bits, the last":  func(s *Stage) { fill(s.tables.weights[len(s.tables.weights)-9*16*4:], 5000) },
+		"1 or more":                    func(s *Stage) { s.tables.above[20] = -1 },
+		"1 or more, the slope":         func(s *Stage) { s.tables.below[20] = 1 },
+		"1 or more, the last":          func(s *Stage) { s.tables.above[len(s.tables.above)-1] = 1e30 },
+		"not finite":                   func(s *Stage) { s.tables.above[0] = float32(math.NaN()) },
+		"expected":                     func(s *Stage) { s.params.Depth++ },
+		"expected, no channels":        func(s *Stage) { s.params.Channels = 0 },
+		"expected, many":               func(s *Stage) { s.params.Channels = maxChannels + 1 },
+		"expected, a bias":             func(s *Stage) { s.tables.bias = s.tables.bias[1:] },
+		"bytes, expected":              func(s *Stage) { s.params.Channels++ },
+	} {
+		s := whole(t, 2, p)
+		forge(s)
+		want, _, _ := strings.Cut(name, ",")
+		if err := loaded(t, s); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func fill(v []int16, x int16) {
+	for i := range v {
+		v[i] = x
+	}
+}
+
+// A network that integers cannot stand for is refused; zeros are not.
+func TestRefusesNetworks(t *testing.T) {
+	if _, err := newStage(newNetwork(2, 16, 1)); err != nil {
+		t.Errorf("zeros: %v", err)
+	}
+	for name, spoil := range map[string]func(n *network){
+		"no number": func(n *network) { n.layers[1].weight[0] = float32(math.NaN()) },
+		"infinite":  func(n *network) { n.layers[0].bias[0] = float32(math.Inf(1)) },
+		"slope":     func(n *network) { n.layers[1].slope[3] = 1e30 },
+		"depth":     func(n *network) { n.layers = slices.Delete(n.layers, 1, 2) },
+		"channels":  func(n *network) { n.channels = 0 },
+		"scale":     func(n *network) { n.scale = 5 },
+	} {
+		n := drawn(2, 16, 1, 1)
+		spoil(n)
+		if _, err := newStage(n); err == nil || !strings.HasPrefix(err.Error(), "convolutional: ") {
+			t.Errorf("%s: %v", name, fmt.Sprint(err))
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package convolutional
+
+import (
+	"superres/patches"
+)
+
+// network is the float form of the stage: what training changes, and what the integers of
+// the stage are rounded from. With Y the low-resolution brightness, C channels, M layers in
+// the chain and scale s,
+//
+//	f   = φ₀(W₀ ∗ Y + b₀)               5×5, 1 → C
+//	h   = φᵢ(Wᵢ ∗ h + bᵢ), h₀ = f        3×3, C → C, i = 1..M
+//	out = W_L ∗ (h_M + f) + b_L          3×3, C → s²; shuffled into s×s pixels
+//
+// out is what the enlargement lacks. φ(v) is v above zero and slope·v below, with one slope
+// a channel. The picture is extended by the reach of the chain, its edge samples repeated,
+// before the first layer; after that a layer has its taps only where they fit.
+type network struct {
+	scale    int
+	channels int
+	layers   []layer // M+2
+}
+
+// layer is one convolution of side×side taps.
+type layer struct {
+	side, in, out int
+	weight        []float32 // of tap t = dy·side+dx, from input i to output o: (t·in + i)·out + o
+	bias          []float32 // out
+	slope         []float32 // out; nil: what comes out is not thresholded
+}
+
+// newNetwork makes a network of the given sizes whose weights are 0 and slopes 0.2.
+func newNetwork(scale, channels, depth int) *network {
+	n := &network{scale: scale, channels: channels}
+	add := func(side, in, out int, linear bool) {
+		l := layer{side: side, in: in, out: out, weight: make([]float32, side*side*in*out), bias: make([]float32, out)}
+		if !linear {
+			l.slope = make([]float32, out)
+			for i := range l.slope {
+				l.slope[i] = 0.2
+			}
+		}
+		n.layers = append(n.layers, l)
+	}
+	add(5, 1, channels, false)
+	for range depth {
+		add(3, channels, channels, false)
+	}
+	add(3, channels, scale*scale, true)
+	return n
+}
+
+// reach is how many rows of Y around a row count for it.
+func (n *network) reach() int {
+	reach := 0
+	for _, l := range n.layers {
+		reach += l.side / 2
+	}
+	return reach
+}
+
+// forward returns what the enlargement lacks, in float32: the definition, which the kernels
+// and the integers are compared with.
+func (n *network) forward(low *patches.Plane) *patches.Plane {
+	margin := n.reach()
+	w, h := low.W+2*margin, low.H+2*margin
+	f := make([]float32, w*h)
+	for y := range h {
+		for x := range w {
+			f[y*w+x] = low.Row(min(max(y-margin, 0), low.H-1))[min(max(x-margin, 0), low.W-1)]
+		}
+	}
+	var first []float32
+	last := len(n.layers) - 1
+	for i, l := range n.layers {
+		f, w, h = l.apply(f, w, h)
+		if i == 0 {
+			first = f
+		}
+		if i == last-1 && last > 1 {
+			inner := crop(first, n.channels, w+2*(last-1), h+2*(last-1), w, h)
+			for k, v := range inner {
+				f[k] += v
+			}
+		}
+	}
+	s := n.scale
+	out := patches.NewPlane(low.W*s, low.H*s)
+	for y := range low.H {
+		for x := range low.W {
+			for k := range s * s {
+				out.Row(y*s + k/s)[x*s+k%s] = f[(y*w+x)*s*s+k]
+			}
+		}
+	}
+	return out
+}
+
+// apply convolves w×h samples of l.in channels, where the taps fit.
+func (l *layer) apply(x []float32, w, h int) ([]float32, int, int) {
+	toW, toH := w-l.side+1, h-l.side+1
+	out := make([]float32, toW*toH*l.out)
+	for y := range toH {
+		for c := range toW {
+			sum := out[(y*toW+c)*l.out:][:l.out]
+			copy(sum, l.bias)
+			for t := range l.side * l.side {
+				in := x[((y+t/l.side)*w+c+t%l.side)*l.in:][:l.in]
+				for i, v := range in {
+					for o, weight := range l.weight[(t*l.in+i)*l.out:][:l.out] {
+						sum[o] += v * weight
+					}
+				}
+			}
+			for o, v := range sum {
+				if l.slope != nil && v < 0 {
+					sum[o] = v * l.slope[o]
+				}
+			}
+		}
+	}
+	return out, toW, toH
+}
+
+// crop returns the middle of w×h samples.
+func crop(x []float32, channels, w, h, toW, toH int) []float32 {
+	out := make([]float32, 0, toW*toH*channels)
+	top, left := (h-toH)/2, (w-toW)/2
+	for y := range toH {
+		at := ((top+y)*w + left) * channels
+		out = append(out, x[at:at+toW*channels]...)
+	}
+	return out
+}

@@ -1,0 +1,218 @@
+package convolutional
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"math"
+	"math/rand/v2"
+
+	"superres/internal/picture"
+	"superres/patches"
+	"superres/superres/resample"
+	"superres/superres/training"
+)
+
+// pictures are what is learned from, in memory: of every picture and every reduction of it
+// the low-resolution samples, a byte each, and what their bicubic enlargement lacks of the
+// truth, two bytes a pixel.
+type pictures struct {
+	opt    Trainer
+	list   []learned
+	places []int64 // samples of list[:i+1] that a target can begin at
+	pixels int64
+	fixed  int64 // bytes that learning takes besides
+	digest training.Digest
+}
+
+// learned is one picture, or a reduction of one.
+type learned struct {
+	w, h int // of low
+	low  []uint8
+	lack []int16 // in steps of 1/lackSteps
+}
+
+const lackSteps = 16384
+
+// read reads all pictures.
+func (d *pictures) read(ctx context.Context, sources []training.Source, progress training.Progress) error {
+	d.fixed = d.opt.Memory()
+	for i, src := range sources {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		progress("reading pictures", i, len(sources))
+		img, err := src.Open(ctx)
+		if err != nil {
+			return err
+		}
+		if err := d.add(img, i); err != nil {
+			return fmt.Errorf("%s: %w", src.Name, err)
+		}
+	}
+	progress("reading pictures", len(sources), len(sources))
+	if len(d.list) == 0 {
+		return fmt.Errorf("convolutional: %w: none of %d pictures has %d×%d pixels", training.ErrPictures, len(sources), d.opt.Patch*d.opt.Scale, d.opt.Patch*d.opt.Scale)
+	}
+	return nil
+}
+
+// add takes a picture and its reductions, as far as a target fits in.
+func (d *pictures) add(img image.Image, number int) error {
+	whole := picture.Split(img).Luma()
+	d.digest.Add(whole)
+	for i := range len(d.opt.Reductions) + 1 {
+		truth := whole
+		if i > 0 {
+			r := d.opt.Reductions[i-1]
+			w, h := int(math.Round(float64(whole.W)*r)), int(math.Round(float64(whole.H)*r))
+			if min(w, h) < d.opt.Patch*d.opt.Scale {
+				continue
+			}
+			truth = picture.Round8(resample.Resize(whole, w, h, resample.Bicubic))
+		}
+		w, h := truth.W/d.opt.Scale, truth.H/d.opt.Scale
+		if min(w, h) < d.opt.Patch {
+			continue
+		}
+		if err := d.addPlane(truth.Crop(0, 0, w*d.opt.Scale, h*d.opt.Scale), number); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *pictures) addPlane(truth *patches.Plane, number int) error {
+	d.pixels += int64(len(truth.Pix))
+	if need := d.fixed + d.bytes(); d.opt.MaxMemory > 0 && need > d.opt.MaxMemory {
+		return fmt.Errorf("%w: more than %d MiB; use fewer pictures or reductions, or allow more memory", training.ErrMemory, d.opt.MaxMemory>>20)
+	}
+	low := picture.Round8(d.opt.Degradation.Reduce(truth, d.opt.Scale))
+	if d.opt.JPEG[1] > 0 {
+		img, err := resample.ThroughJPEG(picture.Picture{Channels: []*patches.Plane{low}}.Image(), d.opt.quality(len(d.list), number))
+		if err != nil {
+			return err
+		}
+		low = picture.Split(img).Luma()
+	}
+	one := learned{w: low.W, h: low.H, low: make([]uint8, len(low.Pix)), lack: make([]int16, len(truth.Pix))}
+	for i, v := range low.Pix {
+		one.low[i] = uint8(math.Round(255 * float64(v)))
+	}
+	base := resample.Resize(low, truth.W, truth.H, resample.Bicubic)
+	for i, v := range truth.Pix {
+		one.lack[i] = int16(math.Round(lackSteps * max(-1.99, min(1.99, float64(v-base.Pix[i])))))
+	}
+	before := int64(0)
+	if len(d.places) > 0 {
+		before = d.places[len(d.places)-1]
+	}
+	d.list = append(d.list, one)
+	d.places = append(d.places, before+int64(low.W-d.opt.Patch+1)*int64(low.H-d.opt.Patch+1))
+	return nil
+}
+
+// quality is that of the JPEG file that the n-th plane, of a picture, passes through: spread
+// evenly over the range, each far from those before it.
+func (o Trainer) quality(n, picture int) int {
+	const golden = 0.6180339887498949
+	_, part := math.Modf(float64(n+picture+1) * golden)
+	return o.JPEG[0] + int(part*float64(o.JPEG[1]-o.JPEG[0]+1))
+}
+
+// bytes is what the pictures take.
+func (d *pictures) bytes() int64 { return d.pixels*2 + d.pixels/int64(d.opt.Scale*d.opt.Scale) }
+
+// patch is what one part of a step learns from.
+type patch struct {
+	from     *learned
+	x, y     int // where the target begins, in samples of low
+	turned   bool
+	flipX    bool
+	flipY    bool
+	negative bool
+}
+
+// draw draws one: of two places in all pictures, each as likely as every other, that which
+// lacks more, because much of most pictures has little to learn from. Each of the 16
+// symmetries is as likely. What is drawn depends on the step and the number of the patch
+// alone.
+func (d *pictures) draw(step, number int) patch {
+	rng := rand.New(rand.NewPCG(d.opt.Seed, uint64(step)<<16|uint64(number)))
+	p, other := d.place(rng), d.place(rng)
+	if other.lacking(d.opt) > p.lacking(d.opt) {
+		p = other
+	}
+	s := rng.Uint32()
+	p.turned, p.flipX, p.flipY, p.negative = s&1 != 0, s&2 != 0, s&4 != 0, s&8 != 0
+	return p
+}
+
+// place draws a place in all pictures.
+func (d *pictures) place(rng *rand.Rand) patch {
+	place := rng.Int64N(d.places[len(d.places)-1])
+	i := 0
+	for place >= d.places[i] {
+		i++
+	}
+	if i > 0 {
+		place -= d.places[i-1]
+	}
+	from := &d.list[i]
+	cols := int64(from.w - d.opt.Patch + 1)
+	return patch{from: from, x: int(place % cols), y: int(place / cols)}
+}
+
+// lacking is the sum of what is lacking in a third of the rows of the target.
+func (p patch) lacking(o Trainer) (sum int) {
+	side, row := o.Patch*o.Scale, p.from.w*o.Scale
+	for y := 0; y < side; y += 3 {
+		for _, v := range p.from.lack[(p.y*o.Scale+y)*row+p.x*o.Scale:][:side] {
+			sum += max(int(v), -int(v))
+		}
+	}
+	return sum
+}
+
+// fill sets window to the samples of low around the target, margin of them on each side,
+// those of the edge repeated, and target to what is lacking, scale² of each sample together.
+func (p patch) fill(window, target []float32, side, margin, scale int) {
+	n := side + 2*margin
+	for v := range n {
+		for u := range n {
+			x, y := p.place(u, v, n)
+			x, y = min(max(p.x-margin+x, 0), p.from.w-1), min(max(p.y-margin+y, 0), p.from.h-1)
+			level := p.from.low[y*p.from.w+x]
+			if p.negative {
+				level = 255 - level
+			}
+			window[v*n+u] = picture.Levels[level]
+		}
+	}
+	unit := float32(1) / lackSteps
+	if p.negative {
+		unit = -unit
+	}
+	n = side * scale
+	for v := range n {
+		to := target[v/scale*side*scale*scale+v%scale*scale:]
+		for u := range n {
+			x, y := p.place(u, v, n)
+			to[u/scale*scale*scale+u%scale] = unit * float32(p.from.lack[(p.y*scale+y)*p.from.w*scale+p.x*scale+x])
+		}
+	}
+}
+
+// place is where what comes to (u, v) of a square of n×n is before it is flipped and turned.
+func (p patch) place(u, v, n int) (x, y int) {
+	if p.turned {
+		u, v = v, u
+	}
+	if p.flipX {
+		u = n - 1 - u
+	}
+	if p.flipY {
+		v = n - 1 - v
+	}
+	return u, v
+}

@@ -1,0 +1,170 @@
+package convolutional
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"superres/patches"
+)
+
+// A sample y of the low-resolution picture is taken as round(white·y) − grey: of 8 bits
+// that is exact, and of 16 it loses nothing that shows.
+const (
+	white = 255 * 256
+	grey  = white / 2
+)
+
+// largest is the magnitude of what an integer sample or activation may be.
+const largest = -math.MinInt16
+
+// Rounding works like this. An activation v of a layer is the integer round(a·v) of 16
+// bits, with one a for the layer, so that f and h can be added as they are: theirs is the
+// same. A weight w to output o is round(g·w), with one g for each output, as large as it
+// can be without a sum of 32 bits ever overflowing whatever the activations are:
+//
+//	|bias| + largest·Σ|weight| < 2³¹.
+//
+// The sum is then a·g times what it stands for. For weights as they are learned that leaves
+// them 10 or 11 bits, and activations 12 or more.
+
+// quantise rounds a network of three layers or more. Activations are as large as those of
+// the patterns at most; what is larger still is limited to that.
+func quantise(n *network) (t tables, err error) {
+	last := len(n.layers) - 1
+	most := n.magnitudes(patterns(n.reach()))
+	unit := func(most float64) float64 {
+		if most == 0 {
+			return 1
+		}
+		return largest / most
+	}
+	in := float64(white)
+	for i, l := range n.layers {
+		out := 1.0
+		if i < last {
+			out = unit(most[i])
+		}
+		for o := range l.out {
+			if err := t.add(&l, o, i == 0, in, out); err != nil {
+				return t, fmt.Errorf("convolutional: layer %d, channel %d: %w", i, o, err)
+			}
+		}
+		t.weights = append(t.weights, l.rounded(t.gains[len(t.gains)-l.out:])...)
+		in = out
+	}
+	return t, nil
+}
+
+// add appends what belongs to an output of a layer: its bias and scales. One unit of what
+// comes in is 1/in, of what goes out 1/out.
+func (t *tables) add(l *layer, o int, first bool, in, out float64) error {
+	var sum, most, all float64
+	terms := 0
+	for i := o; i < len(l.weight); i += l.out {
+		w := float64(l.weight[i])
+		sum, most, all = sum+w, max(most, math.Abs(w)), all+math.Abs(w)
+		terms++
+	}
+	bias := float64(l.bias[o])
+	if first {
+		bias += sum * grey / white
+	}
+	gain := 1.0
+	if all > 0 || bias != 0 {
+		gain = (math.MaxInt32 - largest*float64(terms)/2 - 1) / (largest*all + math.Abs(bias)*in)
+	}
+	if most > 0 {
+		gain = min(gain, math.MaxInt16/most)
+	}
+	above := out / (gain * in)
+	if all == 0 && bias == 0 {
+		above = 0
+	}
+	t.gains = append(t.gains, gain)
+	t.bias = append(t.bias, int32(math.Round(bias*gain*in)))
+	t.above = append(t.above, float32(above))
+	if l.slope != nil {
+		t.below = append(t.below, float32(above*float64(l.slope[o])))
+		if !(math.Abs(float64(t.below[len(t.below)-1])) < 1) {
+			return fmt.Errorf("a slope of %g", l.slope[o])
+		}
+	}
+	if !(above >= 0 && above < 1) || math.IsInf(gain, 0) || math.IsNaN(gain) {
+		return fmt.Errorf("weights of magnitude %g", all)
+	}
+	return nil
+}
+
+// rounded returns the weights times the gains of their outputs.
+func (l *layer) rounded(gains []float64) []int16 {
+	list := make([]int16, len(l.weight))
+	for i, w := range l.weight {
+		list[i] = int16(math.Round(float64(w) * gains[i%l.out]))
+	}
+	return list
+}
+
+// magnitudes returns the largest activation of every layer but the last on the planes. For
+// the first and the last but one it is that of both, and of their sum.
+func (n *network) magnitudes(planes []*patches.Plane) []float64 {
+	last := len(n.layers) - 1
+	most := make([]float64, last)
+	note := func(i int, x []float32) {
+		for _, v := range x {
+			most[i] = max(most[i], math.Abs(float64(v)))
+		}
+	}
+	for _, p := range planes {
+		x, w, h := p.Pix, p.W, p.H
+		var first []float32
+		firstW, firstH := 0, 0
+		for i := range last {
+			if w < n.layers[i].side || h < n.layers[i].side {
+				break
+			}
+			x, w, h = n.layers[i].apply(x, w, h)
+			note(i, x)
+			if i == 0 {
+				first, firstW, firstH = x, w, h
+			}
+			if i == last-1 {
+				for k, v := range crop(first, n.channels, firstW, firstH, w, h) {
+					x[k] += v
+				}
+				note(i, x)
+			}
+		}
+	}
+	most[0] = max(most[0], most[last-1])
+	most[last-1] = most[0]
+	return most
+}
+
+// patterns are planes of what excites a network most: grain, lines, edges and gratings of
+// full contrast. Photographs reach a third to a tenth of that.
+func patterns(reach int) []*patches.Plane {
+	const inner = 20
+	side := inner + 2*reach
+	rng := rand.New(rand.NewPCG(1, 5))
+	bit := func(b bool) float32 {
+		if b {
+			return 1
+		}
+		return 0
+	}
+	draw := func(f func(x, y float64) float32) *patches.Plane {
+		p := patches.NewPlane(side, side)
+		for i := range p.Pix {
+			p.Pix[i] = f(float64(i%side), float64(i/side))
+		}
+		return p
+	}
+	half := float64(side) / 2
+	return []*patches.Plane{
+		draw(func(x, y float64) float32 { return bit(rng.IntN(2) == 0) }),
+		draw(func(x, y float64) float32 { return bit(math.Sin(math.Hypot(x-half, y-half)*(0.3+x/60)) > 0) }),
+		draw(func(x, y float64) float32 { return bit(math.Sin((x*x+3*y)/25) > 0.8) }),
+		draw(func(x, y float64) float32 { return bit(int(x/3)%5*int(y/4)%3 == 0) }),
+	}
+}

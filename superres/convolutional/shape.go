@@ -1,0 +1,96 @@
+package convolutional
+
+import "superres/internal/kernel"
+
+// shape is how a layer lies in memory while it is trained: channels come in whole vectors,
+// and what the taps of a row of the window have, side·in weights, is filled up to whole
+// tiles. What is added is 0, before and after every step.
+type shape struct {
+	side, in, out int
+	span          int // entries a row of taps, side·in rounded up
+	wide          int // out, rounded up
+	linear        bool
+}
+
+// rows is the number of rows of a matrix of weights, wide entries each.
+func (s shape) rows() int { return s.side * s.span }
+
+// row is where the weights of a tap and an input are.
+func (s shape) row(tap, in int) int { return tap/s.side*s.span + tap%s.side*s.in + in }
+
+// size is how many weights, biases and slopes there are.
+func (s shape) size() int { return (s.rows() + 2) * s.wide }
+
+// shapes returns those of the layers of a network.
+func (n *network) shapes() (list []shape) {
+	for _, l := range n.layers {
+		list = append(list, shape{
+			side: l.side, in: l.in, out: l.out,
+			span: kernel.PadTo(l.side*l.in, kernel.Rows32), wide: kernel.PadTo(l.out, kernel.Lanes),
+			linear: l.slope == nil,
+		})
+	}
+	return list
+}
+
+// parameters are those of a layer in its shape, or their gradient: parts of one slice.
+type parameters struct {
+	all                 []float32
+	weight, bias, slope []float32
+}
+
+// over takes a slice apart, of size entries.
+func (s shape) over(all []float32) parameters {
+	n := s.rows() * s.wide
+	all = all[:s.size():s.size()]
+	return parameters{all, all[:n:n], all[n : n+s.wide : n+s.wide], all[n+s.wide:]}
+}
+
+// of returns the parameters of a layer. Nothing is thresholded by a slope of 1.
+func (s shape) of(l layer) parameters {
+	p := s.over(make([]float32, s.size()))
+	for tap := range s.side * s.side {
+		for i := range s.in {
+			copy(p.weight[s.row(tap, i)*s.wide:], l.weight[(tap*s.in+i)*s.out:][:s.out])
+		}
+	}
+	copy(p.bias, l.bias)
+	for o := range p.slope {
+		p.slope[o] = 1
+	}
+	copy(p.slope, l.slope)
+	return p
+}
+
+// put sets a layer to parameters.
+func (s shape) put(p parameters, l layer) {
+	for tap := range s.side * s.side {
+		for i := range s.in {
+			copy(l.weight[(tap*s.in+i)*s.out:][:s.out], p.weight[s.row(tap, i)*s.wide:])
+		}
+	}
+	copy(l.bias, p.bias)
+	copy(l.slope, p.slope)
+}
+
+// turn sets to to the weights by which a gradient goes back through the layer: those of
+// each tap in the place of the opposite one, and transposed.
+func (s shape) turn(to, weight []float32) {
+	last := s.side*s.side - 1
+	for tap := range last + 1 {
+		for i := range s.in {
+			from := weight[s.row(tap, i)*s.wide:][:s.wide]
+			for o, v := range from {
+				to[((last-tap)*s.wide+o)*s.in+i] = v
+			}
+		}
+	}
+}
+
+// all returns the parameters of all layers of a network.
+func (n *network) all() (list []parameters) {
+	for i, s := range n.shapes() {
+		list = append(list, s.of(n.layers[i]))
+	}
+	return list
+}

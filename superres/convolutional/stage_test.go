@@ -1,0 +1,128 @@
+package convolutional
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"superres/internal/kernel"
+	"superres/internal/picture"
+	"superres/patches"
+	"superres/superres/resample"
+	"superres/superres/stage/stagetest"
+)
+
+// drawn returns a network of random weights that keep what passes about as large as it is:
+// layers of the chain add to what comes in. What comes out is about a tenth.
+func drawn(scale, channels, depth int, seed uint64) *network {
+	n := newNetwork(scale, channels, depth)
+	rng := rand.New(rand.NewPCG(seed, 9))
+	for i := range n.layers {
+		l := &n.layers[i]
+		rms := math.Sqrt(2 / 1.04 / float64(l.side*l.side*l.in))
+		switch {
+		case i == len(n.layers)-1:
+			rms *= 0.1
+		case i > 0:
+			rms *= 0.6
+		}
+		for k := range l.weight {
+			l.weight[k] = float32(rms * rng.NormFloat64())
+		}
+		for o := range l.bias {
+			l.bias[o] = float32(0.02 * rng.NormFloat64())
+			if l.slope != nil {
+				l.slope[o] = float32(0.2 + 0.2*rng.NormFloat64())
+			}
+			if l.in == l.out {
+				l.weight[(4*l.in+o)*l.out+o] += 0.8
+			}
+		}
+	}
+	return n
+}
+
+func stageOf(t testing.TB, n *network) *Stage {
+	t.Helper()
+	s, err := newStage(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.(*Stage)
+}
+
+func TestStage(t *testing.T) {
+	for _, size := range [][3]int{{2, 16, 2}, {3, 5, 1}, {4, 20, 3}} {
+		stagetest.Run(t, size[0], stageOf(t, drawn(size[0], size[1], size[2], 1)))
+	}
+}
+
+// texture is a picture of 8 bits with edges and grain.
+func texture(w, h int) *patches.Plane {
+	rng := rand.New(rand.NewPCG(uint64(w), uint64(h)))
+	low := patches.NewPlane(w, h)
+	for i := range low.Pix {
+		x, y := float64(i%w), float64(i/w)
+		low.Pix[i] = float32(0.5 + 0.3*math.Tanh(3*math.Sin(x/3+y/5)) + 0.1*(rng.Float64()-0.5))
+	}
+	return picture.Round8(low)
+}
+
+// The integers are the network but for 55 dB below what it adds.
+func TestIntegersAreTheNetwork(t *testing.T) {
+	for _, size := range [][3]int{{2, 32, 10}, {3, 16, 5}, {4, 12, 1}} {
+		n := drawn(size[0], size[1], size[2], 2)
+		s := stageOf(t, n)
+		low := texture(33, 21)
+		want := n.forward(low)
+		current := patches.NewPlane(want.W, want.H)
+		for i := range current.Pix {
+			current.Pix[i] = 0.5
+		}
+		got, err := s.Apply(t.Context(), low, current, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		signal, noise := 0.0, 0.0
+		for i, v := range want.Pix {
+			d := float64(got.Pix[i] - picture.Clamp(0.5+v))
+			signal, noise = signal+float64(v)*float64(v), noise+d*d
+		}
+		rms := math.Sqrt(signal / float64(len(want.Pix)))
+		db := 10 * math.Log10(signal/noise)
+		t.Logf("×%d, %d channels, %d layers: what is added has an effective value of %.3f, the integers are %.1f dB below it", size[0], size[1], size[2], rms, db)
+		if !(rms > 0.003 && rms < 1) || !(db > 55) {
+			t.Errorf("×%d, %d channels, %d layers: %.3f, %.1f dB", size[0], size[1], size[2], rms, db)
+		}
+	}
+}
+
+// A picture of 768×512 enlarged to 1536×1024, on all forms of the kernels: billions of
+// products and sums a second, and what part that is of what BenchmarkDot of internal/kernel
+// says of one processor, times their number, is the share that is used.
+func BenchmarkStage(b *testing.B) {
+	low := texture(768, 512)
+	current := resample.Resize(low, 2*low.W, 2*low.H, resample.Bicubic)
+	for _, size := range [][2]int{{32, 10}, {16, 5}, {16, 7}} {
+		n := drawn(2, size[0], size[1], 1)
+		s := stageOf(b, n)
+		products := 0
+		for _, l := range n.layers {
+			products += len(l.weight)
+		}
+		for form := 1; form < kernel.Tiers(); form++ {
+			restore := kernel.Use(form)
+			b.Run(fmt.Sprintf("C=%d/M=%d/%s", size[0], size[1], kernel.Tier()), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := s.Apply(b.Context(), low, current, nil); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(products*len(low.Pix))*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GMAC/s")
+			})
+			restore()
+		}
+	}
+}

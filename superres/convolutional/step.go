@@ -1,0 +1,155 @@
+package convolutional
+
+import (
+	"context"
+	"math"
+
+	"superres/internal/parallel"
+)
+
+// learner is a network that is being trained, after some steps.
+type learner struct {
+	opt     Trainer
+	shapes  []shape
+	factors []*factors
+	done    int     // steps
+	norm    float64 // the running mean of that of the gradient
+	loss    float64 // summed since the last report, as square
+	square  float64
+	steps   int     // that these are sums over
+	rmse    float64 // at the last report
+	silent  int     // channels that carried nothing at the last report
+
+	// What follows is worked with, and made anew when learning goes on from a file.
+	slots   []float32 // the gradients of the patches of a step, one after the other
+	offsets []int32   // where they begin
+	errors  [][2]float64
+	peaks   [][]float32 // of the channels, for each patch of a step before a report
+	workers []*worker
+}
+
+// worker is what a patch is learned from with.
+type worker struct {
+	*pass
+	target []float32
+}
+
+func (l *learner) newWorker() *worker {
+	w := &worker{pass: newPass(l.shapes, l.opt.Patch)}
+	w.target = make([]float32, l.opt.Patch*l.opt.Patch*l.opt.Scale*l.opt.Scale)
+	return w
+}
+
+// slotSize is how long the gradient of all layers is.
+func (l *learner) slotSize() (n int) {
+	for _, s := range l.shapes {
+		n += s.size()
+	}
+	return n
+}
+
+// prepare makes what steps are worked with.
+func (l *learner) prepare() {
+	size := l.slotSize()
+	l.slots = make([]float32, l.opt.Batch*size)
+	l.errors = make([][2]float64, l.opt.Batch)
+	channels := 0
+	for _, s := range l.shapes[:len(l.shapes)-1] {
+		channels += s.wide
+	}
+	for i := range l.opt.Batch {
+		l.peaks = append(l.peaks, make([]float32, channels))
+		l.offsets = append(l.offsets, int32(i*size))
+	}
+}
+
+// step makes a step. Each patch has its own gradient, whichever worker makes it, and they
+// are summed in their order, so the bits do not depend on the number of workers.
+func (l *learner) step(ctx context.Context, d *pictures) error {
+	layers, turned := l.current()
+	size := l.slotSize()
+	next := 0
+	err := parallel.For(ctx, l.opt.Batch, 1, func() func(lo, hi int) {
+		if next == len(l.workers) {
+			l.workers = append(l.workers, l.newWorker())
+		}
+		w := l.workers[next]
+		next++
+		return func(lo, hi int) {
+			slot := l.slots[lo*size : (lo+1)*size]
+			clear(slot)
+			l.errors[lo] = l.patch(w, d.draw(l.done, lo), layers, turned, l.split(slot))
+			if l.opt.reports(l.done + 1) {
+				w.peaks(l.peaks[lo])
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if err := l.update(ctx); err != nil {
+		return err
+	}
+	for _, e := range l.errors {
+		l.loss += e[0] / float64(len(l.errors))
+		l.square += e[1] / float64(len(l.errors))
+	}
+	l.steps++
+	if l.done++; l.opt.reports(l.done) {
+		l.silent = countSilent(l.shapes, l.peaks)
+	}
+	return nil
+}
+
+// current returns the layers as they are.
+func (l *learner) current() (layers []parameters, turned [][]float32) {
+	for _, f := range l.factors {
+		layers, turned = append(layers, f.now), append(turned, f.turned)
+	}
+	return layers, turned
+}
+
+// split takes the gradient of all layers apart.
+func (l *learner) split(slot []float32) (list []parameters) {
+	for _, s := range l.shapes {
+		list = append(list, s.over(slot))
+		slot = slot[s.size():]
+	}
+	return list
+}
+
+// patch adds the gradient of the error in a patch, and returns the error that is made less
+// and the squared one, as means.
+func (l *learner) patch(w *worker, p patch, layers []parameters, turned [][]float32, to []parameters) (errors [2]float64) {
+	reach := (w.sides[0] - w.side) / 2
+	p.fill(w.input, w.target, w.side, reach, l.opt.Scale)
+	w.forward(layers)
+	last := len(l.shapes) - 1
+	s := l.shapes[last]
+	count := float64(len(w.target))
+	unit := float32(1 / (count * float64(l.opt.Batch)))
+	squared := l.opt.squared(l.done)
+	for y := range w.side {
+		d := w.inner(last, y)
+		clear(d)
+		for x := range w.side {
+			want := w.target[(y*w.side+x)*s.out:][:s.out]
+			for o, v := range w.out(x, y) {
+				e := v - want[o]
+				errors[1] += float64(e * e)
+				if squared {
+					d[x*s.wide+o] = 2 * squareWeight * unit * e
+					continue
+				}
+				root := float32(math.Sqrt(float64(e*e + roundness)))
+				errors[0] += float64(root)
+				d[x*s.wide+o] = unit * e / root
+			}
+		}
+	}
+	if squared {
+		errors[0] = squareWeight * errors[1]
+	}
+	w.backward(layers, turned, to)
+	return [2]float64{errors[0] / count, errors[1] / count}
+}

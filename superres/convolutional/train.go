@@ -1,0 +1,277 @@
+package convolutional
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+
+	"superres/internal/kernel"
+	"superres/learners/plugin"
+	"superres/superres/resample"
+	"superres/superres/stage"
+	"superres/superres/training"
+)
+
+// Trainer learns the layers of a convolutional stage by gradient descent. It implements
+// training.Trainer. The zero value is the recipe of the best model for photographs at scale
+// 2; 16 channels and a depth of 5 are that of the fast one. What is learned depends on the
+// kind of processor, by rounding, but not on the number of workers.
+type Trainer struct {
+	// Scale is what the model enlarges by, 2 to 4; 0: 2.
+	Scale int
+	// Degradation is how the low-resolution pictures are made; "": resample.Cubic.
+	Degradation resample.Degradation
+	// Channels is how many each layer has, 16, 32, 48 or 64; 0: 32.
+	Channels int
+	// Depth is the number of layers in the chain, between the first and the last, 1 to 32;
+	// 0: 10.
+	Depth int
+	// Steps is how often the parameters are moved; 0: 100,000, which take two cores with
+	// AVX-512 some two hours.
+	Steps int
+	// Batch is how many patches a step learns from, 1 to 256; 0: 10.
+	Batch int
+	// Patch is the side of what is learned from, in low-resolution samples; what lies around
+	// it is looked at besides. It is 4 to 128; 0: 36.
+	Patch int
+	// Rate is how far a step goes, at most, before it falls to nearly 0 as a cosine does; 0:
+	// 0.003 with 16 channels, 0.0015 with more. A rate that is too high ends in an error.
+	Rate float64
+	// Reductions are factors, above 0 and below 1, by which the pictures are reduced to be
+	// learned from once more; nil: 0.8 and 0.62; empty: none.
+	Reductions []float64
+	// JPEG passes the low-resolution pictures through JPEG files of qualities from JPEG[0] to
+	// JPEG[1], 1 to 100; 0: they are as they are.
+	JPEG [2]int
+	// Seed is of all random draws.
+	Seed uint64
+	// MaxMemory refuses pictures with which learning needs more bytes; 0: takes all.
+	MaxMemory int64
+	// Interval is how many steps there are from one call of Keep and Report to the next; 0:
+	// 1,000.
+	Interval int
+	// Keep is called at every interval, and after the last step, with what lets another run
+	// with the same options go on from there; its error ends training. It may be nil.
+	Keep func(state []byte) error
+	// Kept is what Keep was given by a run that was interrupted. It is passed over when it is
+	// of other settings or pictures; nil: there is none.
+	Kept []byte
+	// From is what Keep was given by a run with the same channels and depth, at any scale and
+	// of any pictures. Learning begins with the layers that it had learned; at another scale
+	// the last layer is new. nil: learning begins with random layers.
+	From []byte
+	// Checks are pictures that Report is told the score of; nothing is learned from them.
+	Checks []training.Source
+	// Report is told at every interval how learning goes; it may be nil.
+	Report func(Report)
+}
+
+// Report is how learning goes.
+type Report struct {
+	// Step is how many steps have been made, of Steps.
+	Step, Steps int
+	// Rate is that of the last step.
+	Rate float64
+	// Loss is the mean of what is made less, since the last report.
+	Loss float64
+	// RMSE is the root mean square error of the patches since the last report, of 0..1.
+	RMSE float64
+	// PSNR is the mean of that of the pictures to be checked, as Trainer.Checks restores
+	// them: of brightness in the range that MATLAB gives it; 0: there are none.
+	PSNR float64
+	// Silent is how many of the channels of all layers but the last are near 0 all over the
+	// patches of a step.
+	Silent int
+}
+
+// learning is the phase that progress is told of.
+const learning = "learning"
+
+// defaults fills the defaults in and checks the options.
+func (o Trainer) defaults() (Trainer, error) {
+	training.Default(&o.Scale, 2)
+	training.Default(&o.Degradation, resample.Cubic)
+	training.Default(&o.Channels, 32)
+	training.Default(&o.Depth, 10)
+	training.Default(&o.Steps, 100_000)
+	training.Default(&o.Batch, 10)
+	training.Default(&o.Patch, 36)
+	training.Default(&o.Interval, 1000)
+	if o.Rate == 0 {
+		o.Rate = 0.0015
+		if o.Channels <= 16 {
+			o.Rate = 0.003
+		}
+	}
+	if o.Reductions == nil {
+		o.Reductions = []float64{0.8, 0.62}
+	}
+	if err := o.Degradation.Check(); err != nil {
+		return o, err
+	}
+	if err := training.CheckRanges(
+		training.Range{Name: "scale", Value: o.Scale, Least: 2, Most: 4},
+		training.Range{Name: "number of channels", Value: o.Channels, Least: 16, Most: 64},
+		training.Range{Name: "depth", Value: o.Depth, Least: 1, Most: 32},
+		training.Range{Name: "number of steps", Value: o.Steps, Least: 1, Most: 1 << 30},
+		training.Range{Name: "number of patches in a batch", Value: o.Batch, Least: 1, Most: 256},
+		training.Range{Name: "patch size", Value: o.Patch, Least: 4, Most: 128},
+		training.Range{Name: "number of steps from one report to the next", Value: o.Interval, Least: 1, Most: 1 << 30},
+	); err != nil {
+		return o, err
+	}
+	if o.Channels%kernel.Lanes != 0 {
+		return o, plugin.Errorf("convolutional: %d channels, expected a multiple of %d", o.Channels, kernel.Lanes)
+	}
+	if !(o.Rate > 0 && o.Rate <= 1) {
+		return o, plugin.Errorf("convolutional: rate %g, expected more than 0 and at most 1", o.Rate)
+	}
+	if o.JPEG[1] != 0 && (o.JPEG[0] < 1 || o.JPEG[0] > o.JPEG[1] || o.JPEG[1] > 100) {
+		return o, plugin.Errorf("convolutional: JPEG qualities %d to %d, expected 1 to 100", o.JPEG[0], o.JPEG[1])
+	}
+	return o, training.CheckReductions(o.Reductions)
+}
+
+// Target implements training.Trainer.
+func (o Trainer) Target() (scale int, d resample.Degradation, err error) {
+	o, err = o.defaults()
+	return o.Scale, o.Degradation, err
+}
+
+// Memory implements training.Trainer: the layers, the gradients of the patches of a step,
+// what the workers hold, beside all pictures, of which a pixel takes 2 bytes and 1/scale²
+// more, in each of the reductions too.
+func (o Trainer) Memory() int64 {
+	o, err := o.defaults()
+	if err != nil {
+		return 0
+	}
+	total := int64(96 << 20)
+	shapes := newNetwork(o.Scale, o.Channels, o.Depth).shapes()
+	for _, s := range shapes {
+		rows, wide := int64(s.rows()), int64(s.wide)
+		total += 4 * (6*hidden*(rows+wide) + int64(6+o.Batch)*rows*wide)
+	}
+	workers := int64(min(runtime.GOMAXPROCS(0), o.Batch))
+	return total + workers*newPass(shapes, o.Patch).bytes()
+}
+
+// Train implements training.Trainer.
+func (o Trainer) Train(ctx context.Context, sources []training.Source, progress training.Progress) (*training.Result, error) {
+	o, err := o.defaults()
+	if err != nil {
+		return nil, err
+	}
+	if progress == nil {
+		progress = func(string, int, int) {}
+	}
+	d := &pictures{opt: o}
+	if err := d.read(ctx, sources, progress); err != nil {
+		return nil, err
+	}
+	c, err := readChecks(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	l, err := o.begin(d)
+	if err != nil {
+		return nil, err
+	}
+	for l.done < o.Steps {
+		progress(learning, l.done, o.Steps)
+		if err := l.step(ctx, d); err != nil {
+			return nil, err
+		}
+		if !o.reports(l.done) {
+			continue
+		}
+		r, err := l.report(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		if o.Report != nil {
+			o.Report(r)
+		}
+		if o.Keep != nil {
+			if err := o.Keep(l.save(d)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	progress(learning, o.Steps, o.Steps)
+	return l.result(d, len(sources))
+}
+
+// begin makes the learner that training starts or goes on with.
+func (o Trainer) begin(d *pictures) (*learner, error) {
+	n := newNetwork(o.Scale, o.Channels, o.Depth)
+	known := 0 // layers that are not new
+	if o.From != nil {
+		from, err := networkOf(o.From)
+		if err != nil {
+			return nil, fmt.Errorf("convolutional: the network to go on from: %w", err)
+		}
+		if from.channels != o.Channels || len(from.layers) != len(n.layers) {
+			return nil, plugin.Errorf("convolutional: the network to go on from has %d channels and depth %d, expected %d and %d", from.channels, len(from.layers)-2, o.Channels, o.Depth)
+		}
+		known = len(n.layers)
+		if from.scale != o.Scale {
+			known--
+		}
+		copy(n.layers[:known], from.layers)
+	}
+	l := &learner{opt: o, shapes: n.shapes()}
+	rng := rand.New(rand.NewPCG(o.Seed, 1<<63))
+	for i, s := range l.shapes {
+		l.factors = append(l.factors, newFactors(s, n.layers[i], i >= known, rng))
+	}
+	l.prepare()
+	if o.Kept != nil {
+		l.load(d)
+	}
+	return l, nil
+}
+
+// report says how learning goes since it was last called.
+func (l *learner) report(ctx context.Context, c *checks) (Report, error) {
+	r := Report{
+		Step: l.done, Steps: l.opt.Steps, Rate: l.opt.rate(l.done - 1),
+		Loss: l.loss / float64(l.steps), RMSE: math.Sqrt(l.square / float64(l.steps)), Silent: l.silent,
+	}
+	if !(r.RMSE < 1) {
+		return r, fmt.Errorf("convolutional: the error is %g after %d steps: use a lower rate than %g", r.RMSE, l.done, l.opt.Rate)
+	}
+	l.loss, l.square, l.steps, l.rmse = 0, 0, 0, r.RMSE
+	var err error
+	if r.PSNR, err = c.score(ctx, l.network()); err != nil {
+		return r, err
+	}
+	return r, nil
+}
+
+// network is the running mean of the layers.
+func (l *learner) network() *network {
+	n := newNetwork(l.opt.Scale, l.opt.Channels, l.opt.Depth)
+	for i, f := range l.factors {
+		f.put(f.mean, n.layers[i])
+	}
+	return n
+}
+
+// result is what was learned.
+func (l *learner) result(d *pictures, count int) (*training.Result, error) {
+	s, err := newStage(l.network())
+	if err != nil {
+		return nil, err
+	}
+	r := &training.Result{Stages: []stage.Stage{s}, Record: training.Record{
+		Learner: "adam", Iterations: l.opt.Steps, Stop: "iterations", Seed: l.opt.Seed,
+		Pictures: count, Patches: l.opt.Steps * l.opt.Batch, DataSHA256: d.digest.String(), RMSE: l.rmse,
+	}}
+	if l.silent > 0 {
+		r.Record.Warnings = append(r.Record.Warnings, fmt.Sprintf("%d of %d channels carry nothing", l.silent, l.opt.Channels*(l.opt.Depth+1)))
+	}
+	return r, nil
+}

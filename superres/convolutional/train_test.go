@@ -1,0 +1,205 @@
+package convolutional
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"runtime"
+	"testing"
+
+	"superres/internal/testimage"
+	"superres/superres/training"
+)
+
+// trained returns what a trainer keeps at the end.
+func trained(t *testing.T, o Trainer) []byte {
+	t.Helper()
+	var last []byte
+	keep := o.Keep
+	o.Keep = func(state []byte) error {
+		last = state
+		if keep != nil {
+			return keep(state)
+		}
+		return nil
+	}
+	r, err := o.Train(t.Context(), testimage.Drawings(3), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Stages) != 1 || r.Record.Patches != o.Steps*o.Batch || !(r.Record.RMSE > 0 && r.Record.RMSE < 0.3) {
+		t.Fatalf("%d stages, %+v", len(r.Stages), r.Record)
+	}
+	return last
+}
+
+func TestTrainingTwiceGivesTheSameBytes(t *testing.T) {
+	first := trained(t, small())
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	for _, processors := range []int{1, 2, 5} {
+		runtime.GOMAXPROCS(processors)
+		if !bytes.Equal(trained(t, small()), first) {
+			t.Errorf("other bytes with %d processors", processors)
+		}
+	}
+	o := small()
+	o.Seed++
+	if bytes.Equal(trained(t, o), first) {
+		t.Error("the same bytes with another seed")
+	}
+}
+
+// A run that goes on from what another kept ends with the same bytes.
+func TestInterruptedTrainingGoesOn(t *testing.T) {
+	stop := errors.New("stop")
+	for _, after := range []int{1, 2} {
+		o := small()
+		var kept []byte
+		calls := 0
+		o.Keep = func(state []byte) error {
+			if kept = state; calls == after-1 {
+				return stop
+			}
+			calls++
+			return nil
+		}
+		if _, err := o.Train(t.Context(), testimage.Drawings(3), nil); !errors.Is(err, stop) {
+			t.Fatalf("%v, expected what Keep returned", err)
+		}
+		o = small()
+		o.Kept = kept
+		reports := 0
+		o.Report = func(Report) { reports++ }
+		if got := trained(t, o); !bytes.Equal(got, trained(t, small())) {
+			t.Errorf("other bytes after going on from %d steps", 10*after)
+		}
+		if reports != 3-after {
+			t.Errorf("%d reports after going on from %d steps", reports, 10*after)
+		}
+		// What was kept at the end is the end.
+		o.Kept = trained(t, small())
+		o.Report = func(Report) { t.Error("a report of what had ended") }
+		if _, err := o.Train(t.Context(), testimage.Drawings(3), nil); err != nil {
+			t.Error(err)
+		}
+		o.Report = nil
+		// Damage, and other settings, begin anew.
+		for _, damaged := range [][]byte{kept[:len(kept)/2], bytes.Replace(kept, []byte("layer1.rest"), []byte("layer9.rest"), 2), {}} {
+			o.Kept = damaged
+			if !bytes.Equal(trained(t, o), trained(t, small())) {
+				t.Error("other bytes after passing over what is damaged")
+			}
+		}
+	}
+}
+
+// A hundred steps are enough to be better than bicubic interpolation on drawings.
+func TestLearnsDrawings(t *testing.T) {
+	for _, scale := range []int{2, 3} {
+		o := small()
+		o.Scale, o.Steps, o.Batch, o.Interval, o.Rate = scale, 150, 4, 50, 0.003
+		o.Checks = testimage.Drawings(2)
+		var last Report
+		o.Report = func(r Report) { last = r }
+		bicubic, err := newChecked(t, o).score(t.Context(), newNetwork(scale, 16, 2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		trained(t, o)
+		t.Logf("×%d: %.2f dB, bicubic %.2f", scale, last.PSNR, bicubic)
+		if last.PSNR < bicubic+1 {
+			t.Errorf("×%d: %.2f dB, bicubic %.2f", scale, last.PSNR, bicubic)
+		}
+	}
+}
+
+func newChecked(t *testing.T, o Trainer) *checks {
+	t.Helper()
+	o, err := o.defaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := readChecks(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Learning from what another run learned begins where that ended, and at another scale with
+// its chain.
+func TestFrom(t *testing.T) {
+	o := small()
+	kept := trained(t, o)
+	want, err := networkOf(kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, scale := range []int{2, 3} {
+		o.Scale, o.From = scale, kept
+		l, _ := aLearner(t, o)
+		got := l.network()
+		for i, layer := range got.layers {
+			if i == len(got.layers)-1 && scale != 2 {
+				break
+			}
+			for k, v := range layer.weight {
+				if d := v - want.layers[i].weight[k]; d > 1e-6 || d < -1e-6 {
+					t.Fatalf("×%d: layer %d, weight %d is %g, expected %g", scale, i, k, v, want.layers[i].weight[k])
+				}
+			}
+		}
+	}
+	o.Channels = 32
+	if _, err := o.Train(t.Context(), testimage.Drawings(2), nil); err == nil {
+		t.Error("no error from a network of another size")
+	}
+	o.From = []byte("nothing")
+	if _, err := o.Train(t.Context(), testimage.Drawings(2), nil); err == nil {
+		t.Error("no error from what is no network")
+	}
+}
+
+func TestTrainerRefuses(t *testing.T) {
+	for name, o := range map[string]Trainer{
+		"scale": {Scale: 5}, "channels": {Channels: 20}, "more channels": {Channels: 80}, "depth": {Depth: -1}, "steps": {Steps: -1},
+		"batch": {Batch: 1000}, "patch": {Patch: 2}, "rate": {Rate: -1}, "reductions": {Reductions: []float64{1}}, "JPEG": {JPEG: [2]int{50, 20}},
+		"degradation": {Degradation: "blur"}, "interval": {Interval: -1},
+	} {
+		if _, _, err := o.Target(); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		if o.Memory() != 0 {
+			t.Errorf("%s: memory %d", name, o.Memory())
+		}
+	}
+	o := small()
+	o.Patch = 40
+	if _, err := o.Train(t.Context(), testimage.Drawings(2), nil); !errors.Is(err, training.ErrPictures) {
+		t.Errorf("small pictures: %v", err)
+	}
+	o = small()
+	o.MaxMemory = 1
+	if _, err := o.Train(t.Context(), testimage.Drawings(2), nil); !errors.Is(err, training.ErrMemory) {
+		t.Errorf("little memory: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	o = small()
+	o.Report = func(Report) { cancel() }
+	if _, err := o.Train(ctx, testimage.Drawings(2), nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// A rate that is too high is told.
+func TestDivergence(t *testing.T) {
+	o := small()
+	o.Rate, o.Steps = 1, 100
+	_, err := o.Train(t.Context(), testimage.Drawings(2), nil)
+	t.Log(err)
+	if err == nil {
+		t.Error("no error")
+	}
+}
+
+var _ training.Trainer = Trainer{}

@@ -87,7 +87,7 @@ func (l *learner) step(ctx context.Context, d *pictures) error {
 	if err != nil {
 		return err
 	}
-	if err := l.update(ctx); err != nil {
+	if err := l.update(context.WithoutCancel(ctx)); err != nil { // a whole step or none
 		return err
 	}
 	for _, e := range l.errors {

@@ -2,10 +2,12 @@ package convolutional
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 
 	"superres/internal/kernel"
 	"superres/learners/plugin"
@@ -52,8 +54,9 @@ type Trainer struct {
 	// Interval is how many steps there are from one call of Keep and Report to the next; 0:
 	// 1,000.
 	Interval int
-	// Keep is called at every interval, and after the last step, with what lets another run
-	// with the same options go on from there; its error ends training. It may be nil.
+	// Keep is called at every interval, after the last step, and when the context ends, with
+	// what lets another run with the same options go on from there; its error ends training.
+	// It may be nil.
 	Keep func(state []byte) error
 	// Kept is what Keep was given by a run that was interrupted. It is passed over when it is
 	// of other settings or pictures; nil: there is none.
@@ -140,6 +143,12 @@ func (o Trainer) Target() (scale int, d resample.Degradation, err error) {
 	return o.Scale, o.Degradation, err
 }
 
+// Checking implements training.Checked.
+func (o Trainer) Checking(held []training.Source) training.Trainer {
+	o.Checks = append(slices.Clip(o.Checks), held...)
+	return o
+}
+
 // Memory implements training.Trainer: the layers, the gradients of the patches of a step,
 // what the workers hold, beside all pictures, of which a pixel takes 2 bytes and 1/scale²
 // more, in each of the reductions too.
@@ -182,6 +191,9 @@ func (o Trainer) Train(ctx context.Context, sources []training.Source, progress 
 	for l.done < o.Steps {
 		progress(learning, l.done, o.Steps)
 		if err := l.step(ctx, d); err != nil {
+			if ctx.Err() != nil && o.Keep != nil { // nothing of the step was made
+				err = errors.Join(err, o.Keep(l.save(d)))
+			}
 			return nil, err
 		}
 		if !o.reports(l.done) {

@@ -44,6 +44,14 @@ type Trainer interface {
 	Train(ctx context.Context, sources []Source, progress Progress) (*Result, error)
 }
 
+// Checked is a Trainer that can tell while it learns how well pictures are restored that it
+// does not learn from.
+type Checked interface {
+	Trainer
+	// Checking returns the trainer with pictures to be checked.
+	Checking(held []Source) Trainer
+}
+
 // Result is what a Trainer has learned.
 type Result struct {
 	// Stages are what a model applies after its first enlargement, by bicubic

@@ -12,7 +12,7 @@ import (
 var anchoredKind = kind{
 	name:     "anchored stages",
 	ask:      "--stages",
-	flags:    []string{"symmetries", "input-dims", "output-dims", "jpeg"},
+	flags:    []string{"learner", "iterations", "atoms", "flat", "back-projection", "symmetries", "input-dims", "output-dims", "jpeg"},
 	defaults: defaults{learner: anchored.SphericalMeans, iterations: 8, patch: 7, flat: 1.5, backProjection: 1},
 	trainer:  anchoredTrainer,
 }

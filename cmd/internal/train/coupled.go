@@ -11,7 +11,7 @@ import (
 // coupledKind is a coupled dictionary and back-projections: the paper's.
 var coupledKind = kind{
 	name:     "coupled models",
-	flags:    []string{"coder", "sparsity", "patches", "mean", "detail", "refit"},
+	flags:    []string{"learner", "iterations", "atoms", "flat", "back-projection", "coder", "sparsity", "patches", "mean", "detail", "refit"},
 	defaults: defaults{learner: "ksvd", iterations: 30, patch: 3, flat: 3, backProjection: 3},
 	trainer:  coupledTrainer,
 }

@@ -27,11 +27,14 @@ type defaults struct {
 }
 
 // kinds are all that there are.
-var kinds = []kind{coupledKind, anchoredKind}
+var kinds = []kind{coupledKind, anchoredKind, convolutionalKind}
 
 // kindOf returns the kind of model that is asked for.
 func kindOf(opt Options) kind {
-	if opt.Stages > 0 {
+	switch {
+	case opt.Convolutional:
+		return convolutionalKind
+	case opt.Stages > 0:
 		return anchoredKind
 	}
 	return coupledKind

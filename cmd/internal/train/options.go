@@ -11,6 +11,7 @@ import (
 	"superres/cmd/internal/pictures"
 	"superres/cmd/internal/plugins"
 	"superres/superres/anchored"
+	"superres/superres/convolutional"
 	"superres/superres/resample"
 )
 
@@ -26,7 +27,13 @@ func flags() []cli.Flag {
 		&cli.StringFlag{Name: "symmetries", Value: "all", Usage: "of anchored stages: `WHICH` changes of a patch change nothing: all (flips, turns, the negative) or none"},
 		&cli.IntFlag{Name: "input-dims", Usage: "of anchored stages: coordinates `N` of a patch; 0: all in the first stage, then 40"},
 		&cli.IntFlag{Name: "output-dims", Usage: "of anchored stages: coordinates `N` of a block; 0: 24 to 48 in the first stage, by the scale, then 20"},
-		&cli.StringFlag{Name: "jpeg", Usage: "of anchored stages: pass the reduced pictures through JPEG files of qualities from `LO,HI`, to learn from what most files hold"},
+		&cli.StringFlag{Name: "jpeg", Usage: "of anchored and convolutional stages: pass the reduced pictures through JPEG files of qualities from `LO,HI`, to learn from what most files hold"},
+		&cli.BoolFlag{Name: "convolutional", Usage: "learn a chain of convolutions by gradient descent: the best pictures, and the longest training"},
+		&cli.IntFlag{Name: "channels", Value: 32, Usage: "of convolutional stages: `C` channels a layer, 16, 32, 48 or 64"},
+		&cli.IntFlag{Name: "depth", Value: 10, Usage: "of convolutional stages: `M` layers in the chain"},
+		&cli.IntFlag{Name: "steps", Value: 100_000, Usage: "of convolutional stages: `N` steps"},
+		&cli.Float64Flag{Name: "rate", Usage: "of convolutional stages: the greatest `RATE` of a step; 0: by the channels"},
+		&cli.StringFlag{Name: "init", Usage: "of convolutional stages: begin with the layers of `FILE`.partial, which a training of the same channels and depth has kept; at another scale the last layer is new"},
 		&cli.StringFlag{Name: "learner", Value: usual.learner, Usage: "`SPEC` of the dictionary learner: see superres learners; kmeans, of anchored stages, is their default"},
 		&cli.StringFlag{Name: "coder", Value: "omp", Usage: "`SPEC` of the sparse coder: see superres coders"},
 		&cli.IntFlag{Name: "sparsity", Value: 2, Usage: "code patches with `S` atoms at most; 0: as the coder's spec says"},
@@ -110,6 +117,23 @@ type Options struct {
 	// OutputDims is how many coordinates an anchored stage has of a block: --output-dims. The
 	// default, 0, is 24 to 48 in the first stage, by the scale, then 20.
 	OutputDims int
+	// Convolutional asks for a chain of convolutions: --convolutional, false.
+	Convolutional bool
+	// Channels is how many each layer of a convolutional stage has: --channels, 32.
+	Channels int
+	// Depth is the number of layers in the chain of a convolutional stage: --depth, 10.
+	Depth int
+	// Steps is how often the layers of a convolutional stage are moved: --steps, 100,000.
+	Steps int
+	// Rate is the greatest of the steps of a convolutional stage: --rate. The default, 0, is
+	// chosen by the channels.
+	Rate float64
+	// Init is the file with the layers that a convolutional stage begins with: --init, none.
+	Init string
+
+	// report tells how the training of a convolutional stage goes; it may be nil.
+	report func(convolutional.Report)
+
 	// JPEG is the least and the highest quality of the JPEG files that reduced pictures pass
 	// through: --jpeg, none.
 	JPEG [2]int
@@ -129,11 +153,15 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 		Inputs: c.Args().Slice(), HeldOut: c.Int("held-out"), Output: c.String("output"), Limits: limits, Seed: c.Uint64("seed"),
 		Scale: c.Int("scale"), Degradation: resample.Degradation(c.String("degradation")), Atoms: c.Int("atoms"),
 		Patches: c.Int("patches"), Mean: c.Bool("mean"), Detail: c.Bool("detail"), Refit: c.Bool("refit"),
+		Convolutional: c.Bool("convolutional"), Channels: c.Int("channels"), Depth: c.Int("depth"), Steps: c.Int("steps"), Rate: c.Float64("rate"), Init: c.String("init"),
 		Stages: c.Int("stages"), Symmetries: anchored.Symmetries(c.String("symmetries")), InputDims: c.Int("input-dims"), OutputDims: c.Int("output-dims"),
 	}
 	readShared(c, &opt)
 	if err := opt.check(c.Int("sparsity")); err != nil {
 		return opt, err
+	}
+	if opt.Convolutional && opt.Stages > 0 {
+		return opt, console.Usage("--stages and --convolutional ask for models of two kinds; use one of them")
 	}
 	others, err := flagsOfOthers(c, opt)
 	if err != nil {
@@ -194,7 +222,7 @@ func (opt Options) check(sparsity int) error {
 	for _, o := range []struct {
 		flag  string
 		value int
-	}{{"scale", opt.Scale}, {"atoms", opt.Atoms}, {"iterations", opt.Iterations}, {"patch", opt.Patch}, {"patches", opt.Patches}} {
+	}{{"scale", opt.Scale}, {"atoms", opt.Atoms}, {"iterations", opt.Iterations}, {"patch", opt.Patch}, {"patches", opt.Patches}, {"channels", opt.Channels}, {"depth", opt.Depth}, {"steps", opt.Steps}} {
 		if o.value < 1 {
 			return console.Usage("--%s %d: expected at least 1", o.flag, o.value)
 		}
@@ -221,6 +249,8 @@ func flagsOfOthers(c *cli.Context, opt Options) (list []string, err error) {
 				continue
 			case c.IsSet(flag) && other.ask != "":
 				return nil, console.Usage("--%s concerns %s; ask for some with %s", flag, other.name, other.ask)
+			case c.IsSet(flag) && k.name == convolutionalKind.name:
+				return nil, console.Usage("--%s concerns %s, not the %s of %s", flag, other.name, k.name, k.ask)
 			case c.IsSet(flag):
 				return nil, console.Usage("--%s concerns %s, not the %s of %s %v", flag, other.name, k.name, k.ask, c.Value(strings.TrimLeft(k.ask, "-")))
 			}

@@ -11,12 +11,13 @@ import (
 )
 
 // partial is the file beside a model that is being learned which has the stages that are
-// whole. Empty is none: nothing is kept.
+// whole, or the steps. Empty is none: nothing is kept.
 type partial string
 
-// partial returns the file of this training. What has one stage has nothing to keep.
+// partial returns the file of this training. What has one stage has nothing to keep, but
+// for the steps of a convolutional one.
 func (opt Options) partial() partial {
-	if opt.Stages < 2 {
+	if opt.Stages < 2 && !opt.Convolutional {
 		return ""
 	}
 	return partial(opt.Output + ".partial")

@@ -1,0 +1,45 @@
+package train
+
+import (
+	"fmt"
+	"os"
+
+	"superres/cmd/internal/console"
+	"superres/superres/convolutional"
+	"superres/superres/training"
+)
+
+// convolutionalKind is a chain of convolutions.
+var convolutionalKind = kind{
+	name:     "convolutional stages",
+	ask:      "--convolutional",
+	flags:    []string{"convolutional", "channels", "depth", "steps", "rate", "init", "jpeg"},
+	defaults: defaults{iterations: 1, patch: 36},
+	trainer:  convolutionalTrainer,
+}
+
+// convolutionalTrainer makes the trainer of a convolutional stage, which goes on where
+// another run of it was interrupted.
+func convolutionalTrainer(opt Options) (training.Trainer, error) {
+	t := convolutional.Trainer{
+		Scale: opt.Scale, Degradation: opt.Degradation, Channels: opt.Channels, Depth: opt.Depth, Steps: opt.Steps, Rate: opt.Rate,
+		Patch: opt.Patch, Reductions: opt.Reductions, JPEG: opt.JPEG, Seed: opt.Seed, MaxMemory: opt.Limits.Memory, Report: opt.report,
+	}
+	if need := t.Memory(); need > opt.Limits.Memory {
+		return nil, console.Fail(console.ExitLimit, fmt.Errorf("learning %d layers of %d channels needs %s, the limit is %s; use --max-memory, or fewer --channels or less --depth",
+			t.Depth, t.Channels, console.Bytes(need), console.Bytes(opt.Limits.Memory)))
+	}
+	if opt.Init != "" {
+		var err error
+		if t.From, err = os.ReadFile(opt.Init); err != nil {
+			return nil, console.Fail(console.ExitInput, err)
+		}
+	}
+	file := opt.partial()
+	var err error
+	if t.Kept, err = file.read(opt.Limits.Memory); err != nil {
+		return nil, err
+	}
+	t.Keep = file.write
+	return t, nil
+}

@@ -49,14 +49,6 @@ func ReadLimits(c *cli.Context) (l Limits, err error) {
 	return Limits{Memory: mib << 20, Pixels: megapixels * 1e6}, nil
 }
 
-// Bytes words a number of bytes.
-func Bytes(n int64) string {
-	if n < 1<<30 {
-		return fmt.Sprintf("%d MiB", n>>20)
-	}
-	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
-}
-
 // EnoughMemory refuses what needs more than so many bytes.
 func EnoughMemory(memory int64, what string, need float64, advice string) error {
 	if need <= float64(memory) {

@@ -49,7 +49,7 @@ func (d *downloader) all(ctx context.Context) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return safefile.Unwritable(dir, err)
 	}
-	_, _ = safefile.Sweep(dir, time.Hour) // what a killed run left
+	_, _ = safefile.RemoveLeftovers(dir, time.Hour) // what a killed run left
 	failed := 0
 	for _, f := range missing {
 		from, err := d.fetch(ctx, filepath.Join(dir, f.Name), f)

@@ -52,9 +52,9 @@ func (j *job) all(ctx context.Context) error {
 			return safefile.Unwritable(folder, err)
 		}
 		// What a killed run left, if anything; not to be able to is no error.
-		_, _ = safefile.Sweep(folder, time.Hour)
+		_, _ = safefile.RemoveLeftovers(folder, time.Hour)
 	case file != "":
-		_, _ = safefile.Sweep(filepath.Dir(file), time.Hour)
+		_, _ = safefile.RemoveLeftovers(filepath.Dir(file), time.Hour)
 		return j.toFile(ctx, file)
 	}
 	_, err := j.stream(ctx, func(*image.Gray) error { return nil })

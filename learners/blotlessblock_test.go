@@ -219,6 +219,9 @@ func subspace(rng *rand.Rand, m, rank, k int) *mat.Dense {
 // overcomplete, and in a subspace, where R_b has half its rank and a block as few
 // atoms.
 func TestBLOTLESSFindsTheDictionaryOfAKnownSupport(t *testing.T) {
+	if testing.Short() {
+		t.Skip("nothing in it runs beside anything else")
+	}
 	for seed := range uint64(3) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		for _, c := range []struct {

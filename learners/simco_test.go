@@ -63,6 +63,9 @@ func plantedSupport(m, k, s, n int, seed uint64) (y, truth *mat.Dense, support k
 // Where the support is known, regularised SimCO finds the dictionary to rounding
 // error from any start; atom k of the one is atom k of the other.
 func TestSimCOOnAKnownSupport(t *testing.T) {
+	if testing.Short() {
+		t.Skip("nothing in it runs beside anything else")
+	}
 	for _, size := range []struct{ m, k, s, n int }{{16, 16, 3, 100}, {16, 32, 3, 400}} {
 		for _, mu := range []float64{0.1, 4} {
 			for seed := range uint64(2) {

@@ -23,6 +23,9 @@ func full() *stage.Pool {
 
 // Nobody relies on what memory holds: a picture is the same with a pool of any values.
 func TestPoolHoldsAnything(t *testing.T) {
+	if testing.Short() {
+		t.Skip("nothing in it runs beside anything else")
+	}
 	for name, m := range everyModel(t) {
 		for _, scale := range []float64{2, 2.5} {
 			for channels := range 3 {

@@ -13,6 +13,9 @@ import (
 // All forms of the kernels give the same pictures; those of coupled stages, which code
 // patches in float64, but for one level in a hundredth of a percent of the samples.
 func TestFormsOfKernelsAgree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("nothing in it runs beside anything else")
+	}
 	if kernel.Tiers() == 1 {
 		t.Skip("this machine has one form of the kernels")
 	}

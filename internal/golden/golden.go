@@ -102,9 +102,12 @@ func Root(t *testing.T) string {
 
 // Data returns the path of a data set that is not part of the repository: below
 // SUPERRES_DATA, or below ../shared/data of the repository. Where it is absent the
-// test is skipped.
+// test is skipped, as in short mode: figures are not for the race detector.
 func Data(t *testing.T, parts ...string) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("works on a data set")
+	}
 	dir := os.Getenv("SUPERRES_DATA")
 	if dir == "" {
 		dir = filepath.Join(Root(t), "..", "shared", "data")

@@ -16,6 +16,9 @@ import (
 )
 
 // knownOutputs lists the formats that Encode writes, for messages.
+//
+// Note: WebP is read and not written, because the encoder in Go that could be had fails on
+// some pictures. What was a WebP, or a GIF, which has too few colours, is written as PNG.
 const knownOutputs = "PNG JPEG BMP TIFF"
 
 // FormatOf returns the format that the extension of an output file's path asks
@@ -41,10 +44,15 @@ func FormatOf(path string) (string, error) {
 
 // EncodeOptions are the choices of Encode. The zero value is ready to use.
 type EncodeOptions struct {
-	Quality   int               // of a JPEG, 1 to 100; 0 means 95
-	Metadata  metadata.Metadata // what of it fits is written
-	Software  string            // a short record of what made the file; "" for none
-	GreyAlpha bool              // write a grey picture with alpha as that: a PNG can
+	// Quality is that of a JPEG, 1 to 100. 0 is 95.
+	Quality int
+	// Metadata is written as far as it fits the format: none.
+	Metadata metadata.Metadata
+	// Software is a short record of what made the file. Empty is none.
+	Software string
+	// GreyAlpha writes a grey picture with alpha as that where the format is PNG: false,
+	// as colour.
+	GreyAlpha bool
 }
 
 // Encode writes img to w as "png", "jpeg", "bmp" or "tiff". PNG and TIFF keep

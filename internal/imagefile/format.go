@@ -17,9 +17,9 @@ import (
 
 // format is one kind of file that can be read.
 type format struct {
-	name  string   // for programs
-	title string   // for people
-	magic []string // what its files start with; ? stands for any byte
+	name  string   // that for programs
+	title string   // that for people
+	magic []string // what its files start with; ? is any byte
 
 	config func(io.Reader) (image.Config, error)
 	decode func(io.Reader) (image.Image, error)
@@ -34,7 +34,8 @@ type format struct {
 	finish func(img image.Image) image.Image
 }
 
-// formats is what can be read, in the order in which messages list it.
+// formats is what can be read, in the order in which messages list it. What can be written
+// is less: see knownOutputs.
 //
 // Note: a table of its own, not the registry of package image, so that what a
 // program accepts does not depend on what else it imports.

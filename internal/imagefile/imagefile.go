@@ -4,6 +4,12 @@
 // Reading trusts no number in a file: the size is read before any pixel is
 // allocated, limits are applied to it, and the decoder then works under a clock.
 // Every refusal is a safefile.Fault.
+//
+// Reading begins in imagefile.go (Open, Decode); input.go fetches the bytes, format.go tells
+// what they are, single.go and first.go look for pictures after the first, decode.go decodes
+// under limits.go, complaint.go words what a decoder refuses, and orientation.go turns the
+// result upright. Writing begins in encode.go (Encode), where colour.go makes of a picture
+// what the format can hold; the rest of the files are PNG, JPEG and TIFF.
 package imagefile
 
 import (
@@ -28,30 +34,40 @@ type Picture struct {
 	// profile for colours says what its greys are.
 	Image image.Image
 
-	// GreyAlpha: a grey picture with alpha, for which Image has no type of its own.
+	// GreyAlpha tells that the picture is grey with alpha, for which Image has no type of
+	// its own.
 	GreyAlpha bool
 
 	// Format is "png", "jpeg", "gif", "webp", "tiff" or "bmp".
 	Format string
 
-	// Quality is that of a JPEG, 1 to 100, estimated from its quantisation; else 0.
+	// Quality is that of a JPEG, 1 to 100, estimated from its quantisation. It is 0 for
+	// other formats.
 	Quality int
 
 	// Metadata is what else is in the file; what in it depends on the orientation
-	// says "upright". Warnings are what had to be left out or changed, each fit to
-	// follow the name of the file.
+	// says "upright".
 	Metadata metadata.Metadata
+
+	// Warnings are what had to be left out or changed, each fit to follow the name of
+	// the file.
 	Warnings []string
 }
 
 // Limits bound what one picture may cost. A zero field means its default, so
 // the zero value is ready to use.
 type Limits struct {
-	Pixels int64         // width × height, in pixels; 50,000,000
-	Side   int           // width or height, in pixels; 65,535
-	Bytes  int64         // the encoded file, in bytes; 256 MiB
-	Scans  int           // passes over a JPEG's pixels; 100
-	Time   time.Duration // decoding, without the reading of the bytes and Accept; 30 s
+	// Pixels is the largest width × height, in pixels: 50,000,000.
+	Pixels int64
+	// Side is the largest width or height, in pixels: 65,535.
+	Side int
+	// Bytes is the largest size of a file, in bytes: 256 MiB.
+	Bytes int64
+	// Scans is how many passes over its pixels a JPEG may have: 100.
+	Scans int
+	// Time is how long decoding may take, without the reading of the bytes and Accept:
+	// 30 s.
+	Time time.Duration
 
 	// FirstFrame takes the first picture of a file of several, which is refused
 	// otherwise.

@@ -119,3 +119,60 @@ func withCodes(count [16]byte, values []byte) huffmanTable {
 	}
 	return t
 }
+
+// jpegTables are those of a file.
+type jpegTables struct {
+	table [2][64]int32 // quantisation, in zigzag order
+	steps [2][64]int32 // the same, of coefficients as transform leaves them
+}
+
+// newJPEGTables returns the tables for a quality as the Independent JPEG Group defines it.
+func newJPEGTables(quality int) *jpegTables {
+	e := &jpegTables{}
+	scale := 200 - 2*quality
+	if quality < 50 {
+		scale = 5000 / quality
+	}
+	for t, table := range quantisation {
+		for i, v := range table {
+			e.table[t][i] = int32(min(max((int(v)*scale+50)/100, 1), 255))
+			e.steps[t][i] = e.table[t][i] << coefficientBits
+		}
+	}
+	return e
+}
+
+// header returns all that comes before the first block.
+func (e *jpegTables) header(w, h, components int) []byte {
+	out := []byte{0xff, 0xd8}
+	segment := func(marker byte, payload ...byte) {
+		n := len(payload) + 2
+		out = append(append(out, 0xff, marker, byte(n>>8), byte(n)), payload...)
+	}
+	kinds := min(components, 2)
+	for t := range kinds {
+		payload := []byte{byte(t)}
+		for _, v := range e.table[t] {
+			payload = append(payload, byte(v))
+		}
+		segment(0xdb, payload...)
+	}
+	frame := []byte{8, byte(h >> 8), byte(h), byte(w >> 8), byte(w), byte(components)}
+	scan := []byte{byte(components)}
+	for c := range components {
+		t := byte(min(c, 1))
+		frame = append(frame, byte(c+1), 0x11, t) // sampled 1 by 1
+		scan = append(scan, byte(c+1), t<<4|t)
+	}
+	segment(0xc0, frame...)
+	for t := range kinds {
+		for class := range 2 {
+			codes := &huffman[t][class]
+			segment(0xc4, append(append([]byte{byte(class<<4 | t)}, codes.count[:]...), codes.values...)...)
+		}
+	}
+	interval := (w + 7) / 8 // blocks between restarts
+	segment(0xdd, byte(interval>>8), byte(interval))
+	segment(0xda, append(scan, 0, 63, 0)...)
+	return out
+}

@@ -22,19 +22,19 @@ import (
 // part the rows of blocks, so that several can be packed at once.
 func encodeJPEG(w io.Writer, img image.Image, quality int) error {
 	tables := newJPEGTables(quality)
-	parts := 3
+	components := 3
 	if isGrey(img) {
-		parts = 1
+		components = 1
 	}
 	b := img.Bounds()
-	if _, err := w.Write(tables.header(b.Dx(), b.Dy(), parts)); err != nil {
+	if _, err := w.Write(tables.header(b.Dx(), b.Dy(), components)); err != nil {
 		return err
 	}
 	last := (b.Dy()+7)/8 - 1
 	return parallel.Ordered(last+1, func(i int) *jpegRow {
 		r := jpegRows.Get().(*jpegRow)
 		r.tables = tables
-		r.pack(img, 8*i, parts)
+		r.pack(img, 8*i, components)
 		if marker := byte(0xd0 + i%8); i < last {
 			r.out = append(r.out, 0xff, marker)
 		} else {
@@ -62,25 +62,25 @@ var jpegRows = sync.Pool{New: func() any { return new(jpegRow) }}
 
 // pack packs the blocks of the eight rows of img from y on, the sides filled up with the
 // last samples.
-func (e *jpegRow) pack(img image.Image, y, parts int) {
+func (e *jpegRow) pack(img image.Image, y, components int) {
 	b := img.Bounds()
 	wide := (b.Dx() + 7) / 8 * 8
 	e.out, e.bits, e.n = e.out[:0], 0, 0
-	if cap(e.samples) < parts*8*wide {
-		e.samples = make([]int32, parts*8*wide)
+	if cap(e.samples) < components*8*wide {
+		e.samples = make([]int32, components*8*wide)
 	}
-	rows := e.samples[:parts*8*wide]
+	rows := e.samples[:components*8*wide]
 	for r := range 8 {
 		var row [3][]int32
-		for c := range parts {
+		for c := range components {
 			row[c] = rows[(c*8+r)*wide:][:wide]
 		}
-		samples(row[:parts], img, min(y+r, b.Dy()-1))
+		samples(row[:components], img, min(y+r, b.Dy()-1))
 	}
 	var before [3]int32
 	var block [64]int32
 	for x := 0; x < wide; x += 8 {
-		for c := range parts {
+		for c := range components {
 			for r := range 8 {
 				copy(block[8*r:8*r+8], rows[(c*8+r)*wide+x:])
 			}
@@ -190,63 +190,6 @@ func transform(x *[64]int32) {
 	for i := range 8 {
 		line(i, 8, 0)
 	}
-}
-
-// jpegTables are those of a file.
-type jpegTables struct {
-	table [2][64]int32 // quantisation, in zigzag order
-	steps [2][64]int32 // the same, of coefficients as transform leaves them
-}
-
-// newJPEGTables returns the tables for a quality as the Independent JPEG Group defines it.
-func newJPEGTables(quality int) *jpegTables {
-	e := &jpegTables{}
-	scale := 200 - 2*quality
-	if quality < 50 {
-		scale = 5000 / quality
-	}
-	for t, table := range quantisation {
-		for i, v := range table {
-			e.table[t][i] = int32(min(max((int(v)*scale+50)/100, 1), 255))
-			e.steps[t][i] = e.table[t][i] << coefficientBits
-		}
-	}
-	return e
-}
-
-// header returns all that comes before the first block.
-func (e *jpegTables) header(w, h, parts int) []byte {
-	out := []byte{0xff, 0xd8}
-	segment := func(marker byte, payload ...byte) {
-		n := len(payload) + 2
-		out = append(append(out, 0xff, marker, byte(n>>8), byte(n)), payload...)
-	}
-	kinds := min(parts, 2)
-	for t := range kinds {
-		payload := []byte{byte(t)}
-		for _, v := range e.table[t] {
-			payload = append(payload, byte(v))
-		}
-		segment(0xdb, payload...)
-	}
-	frame := []byte{8, byte(h >> 8), byte(h), byte(w >> 8), byte(w), byte(parts)}
-	scan := []byte{byte(parts)}
-	for c := range parts {
-		t := byte(min(c, 1))
-		frame = append(frame, byte(c+1), 0x11, t) // sampled 1 by 1
-		scan = append(scan, byte(c+1), t<<4|t)
-	}
-	segment(0xc0, frame...)
-	for t := range kinds {
-		for class := range 2 {
-			codes := &huffman[t][class]
-			segment(0xc4, append(append([]byte{byte(class<<4 | t)}, codes.count[:]...), codes.values...)...)
-		}
-	}
-	interval := (w + 7) / 8 // blocks between restarts
-	segment(0xdd, byte(interval>>8), byte(interval))
-	segment(0xda, append(scan, 0, 63, 0)...)
-	return out
 }
 
 // block writes one block of coefficients with the tables of the given kind, 0

@@ -74,8 +74,8 @@ func turnedUpright(img image.Image, o int) image.Image {
 }
 
 // turn copies the picture of bounds b at the origin, whose row y is at the start of row(y),
-// into dst by orientation o, which is not upright. A pixel has size bytes; dst
-// has the given stride and just the room for the turned picture.
+// into dst by orientation o, which is not upright. A pixel has size bytes; dst is just as
+// large as the turned picture, with the given stride.
 //
 // With source pixel (x, y) going to dst[start + x·right + y·down], each of the
 // seven orientations is one choice of the three.

@@ -208,6 +208,9 @@ func zlibBytes(b []byte) []byte {
 }
 
 func TestEveryKindOfPNG(t *testing.T) {
+	if testing.Short() {
+		t.Skip("nothing in it runs beside anything else")
+	}
 	kinds := pngKinds()
 	for _, k := range kinds {
 		p, err := decodeBytes(k.file(), "a.png", Limits{})

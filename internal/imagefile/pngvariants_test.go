@@ -62,6 +62,9 @@ func (k pngKind) checkPixels(t *testing.T, what string, file []byte) {
 
 // Extra chunks, any compression, any division of the data and any size change no pixel.
 func TestVariantsOfPNG(t *testing.T) {
+	if testing.Short() {
+		t.Skip("nothing in it runs beside anything else")
+	}
 	var plain []pngKind
 	for colourType, depth := range map[int]int{typeGrey: 2, typeRGB: 8, typeIndexed: 4, typeGreyAlpha: 16, typeRGBA: 8} {
 		for _, interlaced := range []bool{false, true} {

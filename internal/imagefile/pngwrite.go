@@ -14,10 +14,10 @@ import (
 // that is opaque throughout has no alpha; greyAlpha asks for a grey picture with
 // alpha to be written as that. img is of a type that fitting returns.
 //
-// The filtered rows are cut into bands of about bandBytes, which are packed one by
-// one, as many at a time as there are processors, and written in order, each as one
-// chunk. A band ends at a whole byte of the stream and refers to none before it, so
-// that the bytes are the same with any number of processors; memory is a few bands.
+// The filtered rows are cut into chunks of about chunkBytes, which are packed one by one,
+// as many at a time as there are processors, and written in order. A chunk ends at a whole
+// byte of the stream and refers to none before it, so that the bytes are the same with any
+// number of processors; memory is a few chunks.
 func encodePNG(w io.Writer, img image.Image, greyAlpha bool) error {
 	r := rasterOf(img, greyAlpha)
 	head := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(r.width)), uint32(r.height))
@@ -34,15 +34,15 @@ func encodePNG(w io.Writer, img image.Image, greyAlpha bool) error {
 		return err
 	}
 
-	rows, sum := max(bandBytes/(r.rowBytes()+1), 1), uint32(1)
-	err := parallel.Ordered((r.height+rows-1)/rows, func(i int) *band {
-		b := bandPool.Get().(*band)
-		b.pack(r, i*rows, min((i+1)*rows, r.height))
-		return b
-	}, func(b *band) error {
-		sum = adlerOfBoth(sum, b.sum, len(b.filtered))
-		_, err := w.Write(b.chunk(sum))
-		bandPool.Put(b)
+	rows, sum := max(chunkBytes/(r.rowBytes()+1), 1), uint32(1)
+	err := parallel.Ordered((r.height+rows-1)/rows, func(i int) *pngChunk {
+		c := pngChunks.Get().(*pngChunk)
+		c.pack(r, i*rows, min((i+1)*rows, r.height))
+		return c
+	}, func(c *pngChunk) error {
+		sum = adlerOfBoth(sum, c.sum, len(c.filtered))
+		_, err := w.Write(c.finished(sum))
+		pngChunks.Put(c)
 		return err
 	})
 	if err != nil {

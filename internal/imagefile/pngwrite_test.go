@@ -237,7 +237,7 @@ func TestPNGFailingWriter(t *testing.T) {
 		err := encodePNG(w, img, false)
 		if err == nil {
 			if k < 10 {
-				t.Errorf("%d calls for several bands", k)
+				t.Errorf("%d calls for several chunks", k)
 			}
 			break
 		}
@@ -251,11 +251,11 @@ func TestPNGFailingWriter(t *testing.T) {
 // repeats here and there with a quick one.
 func TestWaysOfPacking(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
-	noise := make([]byte, bandBytes)
+	noise := make([]byte, chunkBytes)
 	for i := range noise {
 		noise[i] = byte(random.NormFloat64() * 6)
 	}
-	drawing := bytes.Repeat(noise[:300], bandBytes/300)
+	drawing := bytes.Repeat(noise[:300], chunkBytes/300)
 	some := bytes.Clone(noise)
 	for at := 2000; at+60 < len(some); at += 1000 {
 		copy(some[at:at+60], some[at-700:])
@@ -264,7 +264,7 @@ func TestWaysOfPacking(t *testing.T) {
 		rows []byte
 		want int
 	}{"noise": {noise, huffmanOnly}, "drawing": {drawing, thorough}, "some": {some, quick}, "nothing": {nil, huffmanOnly}, "a byte": {noise[:1], huffmanOnly}} {
-		b := &band{filtered: c.rows}
+		b := &pngChunk{filtered: c.rows}
 		if got := b.way(); got != c.want {
 			t.Errorf("%s: way %d, expected %d", name, got, c.want)
 		}

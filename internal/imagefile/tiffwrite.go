@@ -9,8 +9,8 @@ import (
 	"superres/internal/metadata"
 )
 
-// encodeTIFF writes one strip of samples that are not compressed, so that it takes
-// no memory of its own. img is of a type that fitting returns.
+// encodeTIFF writes the samples in one piece and not compressed, so that it takes no
+// memory of its own. img is of a type that fitting returns.
 //
 // Note: x/image/tiff writes 72 pixels per inch whatever the picture, no metadata,
 // and four samples a pixel where three would do.

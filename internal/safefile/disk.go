@@ -33,7 +33,7 @@ type file interface {
 	Chmod(fs.FileMode) error
 	Close() error
 	// Release ends what a temporary file has from Create on, closed or not: that
-	// Sweep takes it for one in use.
+	// RemoveLeftovers takes it for one in use.
 	Release()
 }
 
@@ -76,7 +76,7 @@ func (osDisk) Create(name string, perm fs.FileMode) (file, error) {
 	}
 	out := osFile{f, hold}
 	if lock(f) == inUse || !isStill(f, name) {
-		// A sweep came between the two: another name.
+		// RemoveLeftovers came between the two: another name.
 		f.Close()
 		out.Release()
 		os.Remove(name)

@@ -26,11 +26,16 @@ var (
 // Fault is a refusal in one line. A caller that wants more than its class finds it
 // with errors.As.
 type Fault struct {
-	Name   string // the file; "" where it is not known yet: see Named
-	Reason string // what is wrong, why and, without a flag, what to do
-	Remedy Remedy // what the program offers against it; "": nothing
-	Class  error  // ErrInput, ErrOutput or ErrLimit; nil for an interruption
-	Cause  error  // the error underneath, or nil
+	// Name is that of the file. Empty is not known yet: see Named.
+	Name string
+	// Reason says what is wrong, why and, without naming a flag, what to do.
+	Reason string
+	// Remedy is what the program offers against it. Empty is nothing.
+	Remedy Remedy
+	// Class is ErrInput, ErrOutput or ErrLimit. Nil is an interruption.
+	Class error
+	// Cause is the error underneath, or nil.
+	Cause error
 }
 
 // Remedy tells what the user of a program can change against a Fault. Its text is

@@ -7,7 +7,7 @@ type lockState int
 
 const (
 	unknown lockState = iota // there are no locks here
-	free                     // nobody had it; it is held now
+	free                     // nobody had it; the caller has it now
 	inUse
 )
 

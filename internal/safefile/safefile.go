@@ -9,4 +9,8 @@
 // what to do. It carries no program name, which is for the caller to put in front,
 // and names no flag: what the program offers against it is its Remedy, which the
 // caller words.
+//
+// Writing begins in write.go (WriteAtomic, CheckWritable) and goes by the few calls of
+// disk.go, which tests replace; leftovers.go removes, by the locks of lock.go, what killed
+// programs left. Reading begins in open.go (OpenRegular). fault.go is the refusals.
 package safefile

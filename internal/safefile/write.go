@@ -13,7 +13,7 @@ import (
 // WriteAtomic makes the file name out of what write gives to its writer, all or
 // nothing: until the last byte is on the disk the name keeps its old file, or
 // stays free. On an error, or a panic of write, the temporary file is removed;
-// only a kill or a crash leaves it, for Sweep.
+// only a kill or a crash leaves it, for RemoveLeftovers.
 //
 // A new file gets the mode that the umask allows. With overwrite, an existing
 // regular file is replaced and its mode kept, unless it is write-protected.

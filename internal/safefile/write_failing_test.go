@@ -162,11 +162,11 @@ func TestWriteAtomicFailsAtEveryCall(t *testing.T) {
 			if len(left) > 0 && !c.dead && d.failed != "remove" {
 				t.Errorf("%s: left over: %q", what, left)
 			}
-			if n, err := Sweep(dir, 0); n != len(left) || err != nil {
-				t.Errorf("%s: swept %d of %q, %v", what, n, left, err)
+			if n, err := RemoveLeftovers(dir, 0); n != len(left) || err != nil {
+				t.Errorf("%s: removed %d of %q, %v", what, n, left, err)
 			}
 			if got != content(t, name) {
-				t.Errorf("%s: the sweep changed the file", what)
+				t.Errorf("%s: removing leftovers changed the file", what)
 			}
 		}
 		for _, call := range []string{"lstat", "create", "write", "sync", "close", "syncdir", "remove"} {

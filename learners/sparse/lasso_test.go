@@ -162,6 +162,9 @@ func TestLassoScales(t *testing.T) {
 // support may lose all its digits. The code is optimal on its support, and beside it
 // to the share of the residual that is promised.
 func TestLassoOverSmoothAtoms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("nothing in it runs beside anything else")
+	}
 	m := mat.NewDense(12, 300, nil)
 	m.Apply(func(i, j int, _ float64) float64 {
 		return math.Exp(-12 * math.Pow(float64(i)/12-float64(j)/300, 2))

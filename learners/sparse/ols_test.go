@@ -45,6 +45,9 @@ func slowOLS(d *sparse.Dictionary, y []float64, sparsity int) (support []int, x 
 // This is also the test that each step takes the best single atom: the
 // definition tries all.
 func TestOLSAgainstTheDefinition(t *testing.T) {
+	if testing.Short() {
+		t.Skip("nothing in it runs beside anything else")
+	}
 	againstTheDefinition(t, func(s int) sparse.Coder { return sparse.OLS{Sparsity: s} }, slowOLS)
 }
 

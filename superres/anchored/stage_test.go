@@ -475,6 +475,9 @@ func upscale(t testing.TB, m *superres.Model, img image.Image, scale float64) im
 
 func TestStage(t *testing.T) {
 	for scale := 2; scale <= 4; scale++ {
+		if scale > 2 && testing.Short() {
+			break // what runs beside what is the same
+		}
 		for _, s := range []Symmetries{AllSymmetries, NoSymmetries} {
 			for i, one := range cascade(t, scale, s).Stages {
 				if i%2 == 0 { // the others are back-projections

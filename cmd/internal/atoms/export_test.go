@@ -16,6 +16,9 @@ import (
 // A model that was exported and imported again enlarges to the same bytes: from an
 // .npz file without any flag, from the others by the command that export shows.
 func TestDictRoundTrip(t *testing.T) {
+	if testing.Short() {
+		t.Skip("nothing in it runs beside anything else")
+	}
 	dir := t.TempDir()
 	hopper(t, dir)
 	small := []string{"train", "hopper.png", "--atoms", "30", "--iterations", "2", "--patches", "500"}

@@ -1,24 +1,20 @@
 // Package bench is the command superres bench: it measures the speed of a machine.
+//
+// Read it in this order: bench.go, what the flags ask for and one call; task.go, what a task
+// is and what is printed of it; pictures.go and learning.go, the tasks themselves.
 package bench
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"regexp"
 	"runtime"
-	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
-	"gonum.org/v1/gonum/mat"
 
 	"superres/cmd/internal/console"
 	"superres/internal/kernel"
-	"superres/learners"
-	"superres/learners/planted"
-	"superres/learners/sparse"
 )
 
 // Command is superres bench.
@@ -27,193 +23,87 @@ func Command(s *console.Streams) *cli.Command {
 		Name: "bench", Usage: "measure the speed of this machine", ArgsUsage: "[FLAGS]",
 		Description: `   superres bench                one processor
    superres bench -j 0 --json    all of them, as JSON
-   superres bench --only photo   the tasks of that name alone`,
-		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Value: 1, Usage: "use `N` processors at most; 0 means all"},
-			&cli.IntFlag{Name: "runs", Value: 5, Usage: "take the best of `R` runs"},
-			&cli.StringFlag{Name: "only", Usage: "measure only tasks whose names match the regular expression `RE`"},
-			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+   superres bench --only photo   the tasks of that name alone
+
+Which of the innermost loops run (Go, AVX2, AVX-512 with VNNI) is told in the first
+line; GODEBUG=cpu.avx512f=off withholds AVX-512.`,
+		Flags: flags(),
+		Action: func(c *cli.Context) error {
+			opt, err := readOptions(c)
+			if err != nil {
+				return err
+			}
+			return run(c.Context, opt, s)
 		},
-		Action: func(c *cli.Context) error { return run(c, s) },
 	})
 }
 
-// benchReport is what bench prints.
-type benchReport struct {
-	Version string       `json:"version"`
-	Go      string       `json:"go"`
-	Machine string       `json:"machine"`
-	Kernel  string       `json:"kernel"` // the form of package kernel in use
-	Workers int          `json:"workers"`
-	Tasks   []benchSpeed `json:"tasks"`
+// flags are those of superres bench. They are read by readOptions.
+func flags() []cli.Flag {
+	return []cli.Flag{
+		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Value: 1, Usage: "use `N` processors at most; 0 means all"},
+		&cli.IntFlag{Name: "runs", Value: 5, Usage: "take the best of `R` runs"},
+		&cli.StringFlag{Name: "only", Usage: "measure only tasks whose names match the regular expression `RE`"},
+		&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+	}
 }
 
-// benchSpeed is the speed of a task.
-type benchSpeed struct {
-	Task  string  `json:"task"`
-	Speed float64 `json:"speed"`
-	Unit  string  `json:"unit"`
+// Options are what the flags ask for.
+type Options struct {
+	// Jobs is how many processors are used at most: --jobs, 1. 0 is all.
+	Jobs int
+	// Runs is how often a task is done, of which the best counts: --runs, 5.
+	Runs int
+	// Only matches the names of the tasks to be measured: --only, all.
+	Only *regexp.Regexp
+	// JSON prints JSON: --json, false.
+	JSON bool
 }
 
-// benchTask measures one task. run does it once and returns the time that counts.
-type benchTask struct {
-	name, unit string
-	count      float64 // units in a run; 0: the speed is the time itself
-	run        func(ctx context.Context) (time.Duration, error)
-}
-
-func run(c *cli.Context, s *console.Streams) error {
-	jobs, runs := c.Int("jobs"), c.Int("runs")
-	only, err := regexp.Compile(c.String("only"))
+// readOptions reads the flags.
+func readOptions(c *cli.Context) (opt Options, err error) {
+	opt = Options{Jobs: c.Int("jobs"), Runs: c.Int("runs"), JSON: c.Bool("json")}
+	opt.Only, err = regexp.Compile(c.String("only"))
 	switch {
 	case err != nil:
-		return console.Usage("--only: %v", err)
+		return opt, console.Usage("--only: %v", err)
 	case c.NArg() > 0:
-		return console.Usage("bench takes no argument, got %q", c.Args().First())
-	case jobs < 0:
-		return console.Usage("--jobs %d: expected 0 or more", jobs)
-	case runs < 1:
-		return console.Usage("--runs %d: expected at least 1", runs)
-	case jobs > 0:
-		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(jobs))
+		return opt, console.Usage("bench takes no argument, got %q", c.Args().First())
+	case opt.Jobs < 0:
+		return opt, console.Usage("--jobs %d: expected 0 or more", opt.Jobs)
+	case opt.Runs < 1:
+		return opt, console.Usage("--runs %d: expected at least 1", opt.Runs)
 	}
-	r := benchReport{
+	return opt, nil
+}
+
+// run does one call.
+func run(ctx context.Context, opt Options, s *console.Streams) error {
+	if opt.Jobs > 0 {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(opt.Jobs))
+	}
+	r := report{
 		Version: console.Version, Go: runtime.Version(), Machine: machineName(), Kernel: kernel.Tier(), Workers: runtime.GOMAXPROCS(0),
 	}
-	var tasks []benchTask
-	for _, add := range []func() ([]benchTask, error){fileTasks, pictureTasks, coderTasks, ropTasks, ksvdTasks} {
-		more, err := add()
-		if err != nil {
-			return err
-		}
-		tasks = append(tasks, more...)
+	tasks, err := allTasks()
+	if err != nil {
+		return err
 	}
 	for _, t := range tasks {
-		if !only.MatchString(t.name) {
+		if !opt.Only.MatchString(t.name) {
 			continue
 		}
-		speed, err := t.measure(c.Context, runs)
+		v, err := t.measure(ctx, opt.Runs)
 		if err != nil {
 			return err
 		}
-		r.Tasks = append(r.Tasks, speed)
+		r.Tasks = append(r.Tasks, v)
 	}
-	if c.Bool("json") {
+	if opt.JSON {
 		enc := json.NewEncoder(s.Out)
 		enc.SetIndent("", "  ")
 		return enc.Encode(r)
 	}
 	_, err = fmt.Fprint(s.Out, r.text())
 	return err
-}
-
-// measure takes the best of some runs.
-func (t benchTask) measure(ctx context.Context, runs int) (benchSpeed, error) {
-	best := time.Duration(0)
-	for range runs {
-		took, err := t.run(ctx)
-		if err != nil {
-			return benchSpeed{}, err
-		}
-		if best == 0 || took < best {
-			best = took
-		}
-	}
-	seconds := best.Seconds()
-	speed := benchSpeed{Task: t.name, Unit: t.unit, Speed: seconds}
-	if t.count > 0 {
-		speed.Speed = t.count / seconds
-	}
-	return speed, nil
-}
-
-func (r benchReport) text() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "superres %s, %s, %s, kernel %s, workers: %d\n\n", r.Version, r.Go, r.Machine, r.Kernel, r.Workers)
-	for _, t := range r.Tasks {
-		form := "%-32s %10.0f %-12s"
-		if t.Speed < 1000 {
-			form = "%-32s %10.3g %-12s"
-		}
-		b.WriteString(strings.TrimRight(fmt.Sprintf(form, t.Task, t.Speed, t.Unit), " ") + "\n")
-	}
-	return b.String()
-}
-
-// machineName is the name of the processor where the system tells it.
-func machineName() string {
-	text, _ := os.ReadFile("/proc/cpuinfo")
-	for line := range strings.Lines(string(text)) {
-		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-			return strings.TrimSpace(value)
-		}
-	}
-	return runtime.GOOS + "/" + runtime.GOARCH
-}
-
-// The sizes of ROP's task.
-const benchM, benchN, benchK = 32, 1600, 64
-
-// coderTasks code signals by OMP at four sizes.
-func coderTasks() (tasks []benchTask, err error) {
-	for _, c := range []struct{ n, k, s int }{{9, 128, 3}, {30, 512, 5}, {64, 512, 5}, {64, 1024, 3}} {
-		const signals = 20000
-		p, err := planted.New(planted.Panel{M: c.n, K: c.k, S: c.s}, signals, 0.3, 1, 0)
-		if err != nil {
-			return nil, err
-		}
-		coder := sparse.OMP{Sparsity: c.s}
-		tasks = append(tasks, benchTask{
-			name: fmt.Sprintf("OMP n=%d K=%d S=%d", c.n, c.k, c.s), unit: "signals/s", count: signals,
-			run: func(ctx context.Context) (time.Duration, error) {
-				began := time.Now()
-				_, err := coder.Code(ctx, p.Dictionary, p.Y)
-				return time.Since(began), err
-			},
-		})
-	}
-	return tasks, nil
-}
-
-// ropTasks are the iterations of ROP, without its start.
-func ropTasks() ([]benchTask, error) {
-	p, err := planted.New(planted.Panel{M: benchM, K: benchK, S: 6}, benchN, 0, 1, 0)
-	if err != nil {
-		return nil, err
-	}
-	const iterations = 20
-	return []benchTask{{
-		name: fmt.Sprintf("ROP M=%d N=%d K=%d", benchM, benchN, benchK), unit: "iterations/s", count: iterations,
-		run: func(ctx context.Context) (time.Duration, error) {
-			r, err := learners.ROP{Penalty: 10}.Learn(ctx, p.Y, learners.Options{Atoms: benchK, Iterations: iterations + 1, Seed: 1})
-			if err != nil {
-				return 0, err
-			}
-			return r.Steps[iterations].Elapsed - r.Steps[0].Elapsed, nil
-		},
-	}}, nil
-}
-
-// ksvdTasks learn 128 atoms for 10,000 signals of 45 entries in 20 iterations: the size
-// of stacked patches of digits.
-func ksvdTasks() ([]benchTask, error) {
-	p, err := planted.New(planted.Panel{M: 45, K: 128, S: 3}, 10000, 0.3, 1, 0)
-	if err != nil {
-		return nil, err
-	}
-	task := func(name string, l learners.Learner) benchTask {
-		return benchTask{name: name, unit: "s", run: func(ctx context.Context) (time.Duration, error) {
-			return learnTime(ctx, l, p.Y)
-		}}
-	}
-	return []benchTask{
-		task("K-SVD approximate, 20 iterations", learners.KSVD{Approximate: true}),
-		task("K-SVD exact, 20 iterations", learners.KSVD{}),
-	}, nil
-}
-
-func learnTime(ctx context.Context, l learners.Learner, y *mat.Dense) (time.Duration, error) {
-	began := time.Now()
-	_, err := l.Learn(ctx, y, learners.Options{Atoms: 128, Iterations: 20, Seed: 1, Coder: sparse.OMP{Sparsity: 3}})
-	return time.Since(began), err
 }

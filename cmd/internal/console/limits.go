@@ -9,13 +9,16 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// WorkFlags are the flags of all commands that take long.
-var WorkFlags = []cli.Flag{
+// ProgressFlags say what is shown while a command is at work: see NewProgress.
+var ProgressFlags = []cli.Flag{
 	&cli.StringFlag{Name: "progress", Value: "auto", Usage: "`HOW` to show progress: auto, bar, plain (lines that stay) or none; auto is a bar on a terminal and none elsewhere"},
 	&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "show errors only"},
-	&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "use `N` processors at most; 0 means all"},
-	&cli.Int64Flag{Name: "max-memory", Usage: "refuse what needs more than `N` MiB", Value: 2048},
 }
+
+// WorkFlags are the flags of all commands that take long.
+var WorkFlags = append(slices.Clone(ProgressFlags),
+	&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "use `N` processors at most; 0 means all"},
+	&cli.Int64Flag{Name: "max-memory", Usage: "refuse what needs more than `N` MiB", Value: 2048})
 
 // PictureFlags are those of the commands that read pictures.
 var PictureFlags = append(slices.Clone(WorkFlags),
@@ -44,14 +47,6 @@ func ReadLimits(c *cli.Context) (l Limits, err error) {
 		runtime.GOMAXPROCS(min(jobs, 256)) // more cost, and are of no use
 	}
 	return Limits{Memory: mib << 20, Pixels: megapixels * 1e6}, nil
-}
-
-// Bytes words a number of bytes.
-func Bytes(n int64) string {
-	if n < 1<<30 {
-		return fmt.Sprintf("%d MiB", n>>20)
-	}
-	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
 }
 
 // EnoughMemory refuses what needs more than so many bytes.

@@ -26,28 +26,12 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 		name, _, _ := strings.Cut(first, "=")
 		return nil, Usage("%s; all others come after the command", plugin.Unknown("flag", name, []string{"--help", "--version"}))
 	}
-	var names []string
-	for _, c := range app.Commands {
-		names = append(names, c.Names()...)
-	}
 	command := app.Command(args[1])
-	if command == nil {
-		if args[1] == "help" || args[1] == "h" {
-			if len(args) > 2 && app.Command(args[2]) == nil {
-				return nil, Usage("%s", plugin.Unknown("command", args[2], names))
-			}
-			if len(args) > 3 {
-				of := app.Command(args[2])
-				if err := subcommand(of, args[3:]); err != nil {
-					return nil, err
-				}
-				if of.Command(args[3]) != nil {
-					return []string{args[0], args[2], args[3], "--help"}, nil
-				}
-			}
-			return args, nil
-		}
-		return nil, Usage("%s", plugin.Unknown("command", args[1], names))
+	switch {
+	case command == nil && (args[1] == "help" || args[1] == "h"):
+		return helpFor(app, args)
+	case command == nil:
+		return nil, unknownCommand(app, args[1])
 	}
 	first := 2 // of the command's own arguments
 	switch {
@@ -59,8 +43,25 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 		}
 		return []string{args[0], args[1], "--help"}, nil
 	}
-	var flags, files []string
-	for rest := args[first:]; len(rest) > 0; rest = rest[1:] {
+	flags, files, err := parted(command, args[first:])
+	switch {
+	case err != nil:
+		return nil, err
+	case slices.Equal(flags, askedForHelp):
+		return append(slices.Clone(args[:first]), flags...), nil
+	case len(files) > 0 && command.Command(files[0]) != nil:
+		return nil, Usage("%s: the command %s %[1]s comes before all flags; a file of this name is ./%[1]s", files[0], args[1])
+	}
+	out := append(slices.Clone(args[:first]), flags...)
+	return append(append(out, "--"), files...), nil
+}
+
+// askedForHelp is all that is left of the arguments of a command when its help is asked for.
+var askedForHelp = []string{"--help"}
+
+// parted parts the flags of a command, with their values, from the names of files.
+func parted(command *cli.Command, args []string) (flags, files []string, err error) {
+	for rest := args; len(rest) > 0; rest = rest[1:] {
 		arg := rest[0]
 		if arg == "--" {
 			files = append(files, rest[1:]...)
@@ -73,35 +74,62 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 		shown, _, hasValue := strings.Cut(arg, "=")
 		name := strings.TrimLeft(shown, "-")
 		if name == "help" || name == "h" {
-			return append(slices.Clone(args[:first]), "--help"), nil
+			return askedForHelp, nil, nil
 		}
 		f := FlagOf(command, name)
 		if f == nil {
-			var long []string
-			for _, f := range command.Flags {
-				for _, n := range f.Names() {
-					if len(n) > 1 {
-						long = append(long, "--"+n)
-					}
-				}
-			}
-			slices.Sort(long)
-			return nil, Usage("%s", plugin.Unknown("flag", shown, long))
+			return nil, nil, unknownFlag(command, shown)
 		}
 		flags = append(flags, arg)
 		if TakesValue(f) && !hasValue {
 			if len(rest) == 1 {
-				return nil, Usage("flag %s needs a value", shown)
+				return nil, nil, Usage("flag %s needs a value", shown)
 			}
 			rest = rest[1:]
 			flags = append(flags, rest[0])
 		}
 	}
-	if len(files) > 0 && command.Command(files[0]) != nil {
-		return nil, Usage("%s: the command %s %[1]s comes before all flags; a file of this name is ./%[1]s", files[0], args[1])
+	return flags, files, nil
+}
+
+// helpFor is what superres help with some words becomes.
+func helpFor(app *cli.App, args []string) ([]string, error) {
+	if len(args) > 2 && app.Command(args[2]) == nil {
+		return nil, unknownCommand(app, args[2])
 	}
-	out := append(slices.Clone(args[:first]), flags...)
-	return append(append(out, "--"), files...), nil
+	if len(args) > 3 {
+		of := app.Command(args[2])
+		if err := subcommand(of, args[3:]); err != nil {
+			return nil, err
+		}
+		if of.Command(args[3]) != nil {
+			return []string{args[0], args[2], args[3], "--help"}, nil
+		}
+	}
+	return args, nil
+}
+
+// unknownCommand says which command was perhaps meant.
+func unknownCommand(app *cli.App, name string) error {
+	var names []string
+	for _, c := range app.Commands {
+		names = append(names, c.Names()...)
+	}
+	return Usage("%s", plugin.Unknown("command", name, names))
+}
+
+// unknownFlag says which flag was perhaps meant.
+func unknownFlag(command *cli.Command, shown string) error {
+	var long []string
+	for _, f := range command.Flags {
+		for _, n := range f.Names() {
+			if len(n) > 1 {
+				long = append(long, "--"+n)
+			}
+		}
+	}
+	slices.Sort(long)
+	return Usage("%s", plugin.Unknown("flag", shown, long))
 }
 
 // subcommand tells what is wrong with the first argument where it should name a command

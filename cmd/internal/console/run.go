@@ -1,6 +1,12 @@
-// Package console is what all commands have in common: their exit codes and messages, the
-// flags that say how much of the machine they may take, how far they are, and the running
-// of a program of commands.
+// Package console is what all commands have in common.
+//
+// A program of commands is run by run.go, which reorder.go gives a line whose flags come
+// first. Each command is completed by command.go; flags.go takes its flags apart and
+// values.go reads them, limits.go those that say how much of the machine it may take.
+// outputs.go refuses outputs before the work, progress.go shows how far the work is,
+// settings.go records by which flags a result was made, and writing.go writes it. exit.go
+// makes exit codes and messages of errors, and remedy.go adds the flags that help. words.go
+// words numbers and lists. Package consoletest runs commands in tests.
 package console
 
 import (

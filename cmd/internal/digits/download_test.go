@@ -77,12 +77,19 @@ func stock() ([]mnist.OfficialFile, http.HandlerFunc) {
 // newDownloader is one for tests, with what it says.
 func newDownloader(files []mnist.OfficialFile, mirrors ...*mirror) (*downloader, *strings.Builder) {
 	said := new(strings.Builder)
-	d := &downloader{files: files, client: &http.Client{Transport: &http.Transport{DisableCompression: true}}, timeout: time.Minute, bar: console.Silent(said)}
+	d := &downloader{files: files, client: &http.Client{Transport: &http.Transport{DisableCompression: true}}, bar: console.Silent(said)}
+	d.opt.Timeout = time.Minute
 	for _, m := range mirrors {
-		d.mirrors = append(d.mirrors, m.URL+"/mnist/")
+		d.opt.Mirrors = append(d.opt.Mirrors, m.URL+"/mnist/")
 	}
 	d.say = func(format string, args ...any) { fmt.Fprintf(said, format+"\n", args...) }
 	return d, said
+}
+
+// into runs a downloader for a folder.
+func into(t *testing.T, d *downloader, dir string) error {
+	d.opt.Dir = dir
+	return d.all(t.Context())
 }
 
 func whole(t *testing.T, dir string, files []mnist.OfficialFile) {
@@ -106,21 +113,21 @@ func TestDownload(t *testing.T) {
 	server := newMirror(t, answer)
 	d, said := newDownloader(files, server)
 	dir := filepath.Join(t.TempDir(), "new", "folder")
-	if err := d.all(t.Context(), dir); err != nil || server.count() != 3 || strings.Count(said.String(), ": from "+server.URL) != 3 {
+	if err := into(t, d, dir); err != nil || server.count() != 3 || strings.Count(said.String(), ": from "+server.URL) != 3 {
 		t.Fatalf("%v\n%s", err, said)
 	}
 	whole(t, dir, files)
 	said.Reset()
-	if err := d.all(t.Context(), dir); err != nil || server.count() != 0 || strings.Count(said.String(), "is there and right") != 3 {
+	if err := into(t, d, dir); err != nil || server.count() != 0 || strings.Count(said.String(), "is there and right") != 3 {
 		t.Errorf("again: %v\n%s", err, said)
 	}
 	damaged := filepath.Join(dir, "b.gz")
 	consoletest.Put(t, damaged, []byte("half"))
-	if err := d.all(t.Context(), dir); console.ExitCode(err) != 5 || server.count() != 0 || !strings.Contains(err.Error(), "b.gz exists and is not MNIST's; use --on-exist overwrite") || string(consoletest.Read(t, damaged)) != "half" {
+	if err := into(t, d, dir); console.ExitCode(err) != 5 || server.count() != 0 || !strings.Contains(err.Error(), "b.gz exists and is not MNIST's; use --on-exist overwrite") || string(consoletest.Read(t, damaged)) != "half" {
 		t.Errorf("damaged: %v", err)
 	}
-	d.overwrite = true
-	if err := d.all(t.Context(), dir); err != nil || server.count() != 1 {
+	d.opt.Overwrite = true
+	if err := into(t, d, dir); err != nil || server.count() != 1 {
 		t.Errorf("overwriting: %v", err)
 	}
 	whole(t, dir, files)
@@ -182,19 +189,19 @@ func TestDownloadFallsBack(t *testing.T) {
 			n := len(files)
 			bad := newMirror(t, c.answer)
 			d, said := newDownloader(files, bad, good)
-			d.timeout = timeout
+			d.opt.Timeout = timeout
 			dir := t.TempDir()
 			good.count()
-			if err := d.all(t.Context(), dir); err != nil || bad.count() < n || good.count() != n || strings.Count(said.String(), ": from "+good.URL) != n {
+			if err := into(t, d, dir); err != nil || bad.count() < n || good.count() != n || strings.Count(said.String(), ": from "+good.URL) != n {
 				t.Fatalf("%v\n%s", err, said)
 			}
 			whole(t, dir, files)
 
 			// Alone it is all that fails, and each file says why.
 			d, said = newDownloader(files, bad)
-			d.timeout = timeout
+			d.opt.Timeout = timeout
 			dir = t.TempDir()
-			err := d.all(t.Context(), dir)
+			err := into(t, d, dir)
 			if console.ExitCode(err) != 1 || !strings.Contains(err.Error(), "no file could be fetched") || strings.Count(said.String(), c.want) != n || strings.Count(said.String(), "\n") != n || len(consoletest.Tree(t, dir)) != 0 {
 				t.Errorf("%v\n%sfiles %v", err, said, consoletest.Tree(t, dir))
 			}
@@ -210,13 +217,13 @@ func TestDownloadFallsBack(t *testing.T) {
 	})
 	d, _ := newDownloader(files, some)
 	dir := t.TempDir()
-	if err := d.all(t.Context(), dir); console.ExitCode(err) != 3 || !strings.Contains(err.Error(), "1 of 3 files could not be fetched, 2 are there") || !slices.Equal(consoletest.Tree(t, dir), []string{"a.gz", "c.gz"}) {
+	if err := into(t, d, dir); console.ExitCode(err) != 3 || !strings.Contains(err.Error(), "1 of 3 files could not be fetched, 2 are there") || !slices.Equal(consoletest.Tree(t, dir), []string{"a.gz", "c.gz"}) {
 		t.Errorf("%v", err)
 	}
 	// A mirror that is gone.
 	some.Close()
 	d, said := newDownloader(files[:1], some)
-	if err := d.all(t.Context(), dir+"/x"); console.ExitCode(err) != 1 || !strings.Contains(said.String(), "refused") || len(consoletest.Tree(t, dir+"/x")) != 0 {
+	if err := into(t, d, dir+"/x"); console.ExitCode(err) != 1 || !strings.Contains(said.String(), "refused") || len(consoletest.Tree(t, dir+"/x")) != 0 {
 		t.Errorf("%v\n%s", err, said)
 	}
 }
@@ -228,14 +235,14 @@ func TestDownloadStops(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.Put(t, filepath.Join(dir, "file"), nil)
 	d, _ := newDownloader(files, server)
-	if err := d.all(t.Context(), filepath.Join(dir, "file", "folder")); console.ExitCode(err) != 5 {
+	if err := into(t, d, filepath.Join(dir, "file", "folder")); console.ExitCode(err) != 5 {
 		t.Errorf("below a file: %v", err)
 	}
 	if err := os.Mkdir(filepath.Join(dir, "a.gz"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	d.overwrite = true
-	if err := d.all(t.Context(), dir); console.ExitCode(err) != 5 || !strings.Contains(err.Error(), "is a folder") || server.count() != 0 {
+	d.opt.Overwrite = true
+	if err := into(t, d, dir); console.ExitCode(err) != 5 || !strings.Contains(err.Error(), "is a folder") || server.count() != 0 {
 		t.Errorf("onto a folder: %v", err)
 	}
 

@@ -29,44 +29,64 @@ const (
 	sheetMargin  = 54 // for the names of the rows
 )
 
-// sheetRows are the rows of a block, in order.
-func (d *job) sheetRows() []string {
-	if d.enlarge {
+// sheet gathers and draws the first digits of a call.
+type sheet struct {
+	enlarges bool        // there is no truth, and no error
+	out      image.Point // the size of a result
+	count    int         // digits to be drawn
+	drawn    []digit
+}
+
+// add takes a digit, unless there are enough or nothing is to be drawn.
+func (s *sheet) add(x digit) {
+	if s != nil && len(s.drawn) < s.count {
+		s.drawn = append(s.drawn, x)
+	}
+}
+
+// rows are the names of the rows of a block, in order.
+func (s *sheet) rows() []string {
+	if s.enlarges {
 		return []string{"input", "result"}
 	}
 	return []string{"truth", "low", "result", "error"}
 }
 
-// sheetZoom is how often a pixel of the result is repeated in each direction.
-func (d *job) sheetZoom() int { return max(1, (sheetTile+d.outWidth-1)/d.outWidth) }
+// zoom is how often a pixel of the result is repeated in each direction.
+func (s *sheet) zoom() int { return max(1, (sheetTile+s.out.X-1)/s.out.X) }
 
-// sheetBlock is the size of a cell with its gap, and the height of a block.
-func (d *job) sheetBlock() (cell image.Point, height int) {
-	zoom := d.sheetZoom()
-	cell = image.Pt(zoom*d.outWidth+sheetGap, zoom*d.outHeight+sheetGap)
-	return cell, 2*sheetText + len(d.sheetRows())*cell.Y + 2*sheetGap
+// block is the size of a cell with its gap, and the height of a block.
+func (s *sheet) block() (cell image.Point, height int) {
+	cell = s.out.Mul(s.zoom()).Add(image.Pt(sheetGap, sheetGap))
+	return cell, 2*sheetText + len(s.rows())*cell.Y + 2*sheetGap
 }
 
-func (d *job) sheetSize() image.Point {
-	cell, height := d.sheetBlock()
-	columns, blocks := min(d.sheetCount, sheetColumns), (d.sheetCount+sheetColumns-1)/sheetColumns
+func (s *sheet) size() image.Point {
+	cell, height := s.block()
+	columns, blocks := min(s.count, sheetColumns), (s.count+sheetColumns-1)/sheetColumns
 	return image.Pt(sheetMargin+columns*cell.X+sheetGap, blocks*height+sheetGap)
 }
 
-// writeSheet draws the first digits of the run.
-func (d *job) writeSheet(ctx context.Context) error {
-	size := d.sheetSize()
-	sheet := image.NewGray(image.Rectangle{Max: size})
-	draw.Draw(sheet, sheet.Bounds(), image.White, image.Point{}, draw.Src)
-	text := func(x, y int, s string) {
-		writer := font.Drawer{Dst: sheet, Src: image.Black, Face: basicfont.Face7x13, Dot: fixed.P(x, y+11)}
-		writer.DrawString(s)
+// write draws the digits to a PNG file.
+func (s *sheet) write(ctx context.Context, name string, overwrite bool) error {
+	img := s.draw()
+	return safefile.WriteAtomic(name, overwrite, func(w io.Writer) error {
+		return imagefile.Encode(console.Interruptible(ctx, w), img, "png", imagefile.EncodeOptions{})
+	})
+}
+
+func (s *sheet) draw() *image.Gray {
+	img := image.NewGray(image.Rectangle{Max: s.size()})
+	draw.Draw(img, img.Bounds(), image.White, image.Point{}, draw.Src)
+	text := func(x, y int, t string) {
+		writer := font.Drawer{Dst: img, Src: image.Black, Face: basicfont.Face7x13, Dot: fixed.P(x, y+11)}
+		writer.DrawString(t)
 	}
-	cell, height := d.sheetBlock()
-	for i, x := range d.drawn {
+	cell, height := s.block()
+	for i, x := range s.drawn {
 		left, top := sheetMargin+i%sheetColumns*cell.X, sheetGap+i/sheetColumns*height
 		if i%sheetColumns == 0 {
-			for row, name := range d.sheetRows() {
+			for row, name := range s.rows() {
 				text(sheetGap, top+sheetText+row*cell.Y+(cell.Y-sheetGap-sheetText)/2, name)
 			}
 		}
@@ -75,21 +95,19 @@ func (d *job) writeSheet(ctx context.Context) error {
 			caption += fmt.Sprintf(":%d", x.label)
 		}
 		text(left, top, caption)
-		for row, img := range d.sheetPictures(x) {
-			repeat(sheet, image.Pt(left, top+sheetText+row*cell.Y), img, image.Pt(d.outWidth, d.outHeight), d.sheetZoom())
+		for row, picture := range s.pictures(x) {
+			repeat(img, image.Pt(left, top+sheetText+row*cell.Y), picture, s.out, s.zoom())
 		}
 		if n := len(x.errors); n > 0 {
-			text(left, top+sheetText+len(d.sheetRows())*cell.Y-sheetGap/2, console.Number("%.4f", console.Finite(x.errors[n-1])))
+			text(left, top+sheetText+len(s.rows())*cell.Y-sheetGap/2, console.Number("%.4f", console.Finite(x.errors[n-1])))
 		}
 	}
-	return safefile.WriteAtomic(d.sheet, d.overwrite, func(w io.Writer) error {
-		return imagefile.Encode(console.Interruptible(ctx, w), sheet, "png", imagefile.EncodeOptions{})
-	})
+	return img
 }
 
-// sheetPictures are the pictures of a digit, one a row.
-func (d *job) sheetPictures(x digit) []*image.Gray {
-	if d.enlarge {
+// pictures are the pictures of a digit, one a row.
+func (s *sheet) pictures(x digit) []*image.Gray {
+	if s.enlarges {
 		return []*image.Gray{x.low, x.result}
 	}
 	miss := image.NewGray(x.result.Bounds())
@@ -102,14 +120,14 @@ func (d *job) sheetPictures(x digit) []*image.Gray {
 	return []*image.Gray{x.truth, x.low, x.result, miss}
 }
 
-// repeat draws img at a place of sheet, stretched to or cropped at the size of a
-// result and then by zoom, with whole pixels.
-func repeat(sheet *image.Gray, at image.Point, img *image.Gray, size image.Point, zoom int) {
+// repeat draws img at a place of dst, stretched to or cropped at the size of a result and
+// then by zoom, with whole pixels.
+func repeat(dst *image.Gray, at image.Point, img *image.Gray, size image.Point, zoom int) {
 	in := img.Bounds().Size()
 	step := max(1, size.X/in.X) // of the low-resolution picture; 1 for the others
 	for y := range size.Y * zoom {
 		for x := range size.X * zoom {
-			sheet.SetGray(at.X+x, at.Y+y, img.GrayAt(x/zoom/step, y/zoom/step))
+			dst.SetGray(at.X+x, at.Y+y, img.GrayAt(x/zoom/step, y/zoom/step))
 		}
 	}
 }

@@ -3,6 +3,7 @@ package manual
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
 
@@ -17,22 +18,26 @@ func Version(s *console.Streams) *cli.Command {
 		Name: "version", Usage: "print the version",
 		Description: "   superres version\n   superres version --json",
 		Flags:       []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print JSON"}},
-		Action: func(c *cli.Context) error {
-			revision := ""
-			if info, ok := debug.ReadBuildInfo(); ok {
-				for _, s := range info.Settings {
-					if s.Key == "vcs.revision" {
-						revision = s.Value
-					}
-				}
+		Action:      func(c *cli.Context) error { return printVersion(s.Out, c.Bool("json")) },
+	})
+}
+
+// printVersion writes the version of the program, and as JSON its revision as well, which is
+// empty where the build does not know it.
+func printVersion(to io.Writer, asJSON bool) error {
+	if !asJSON {
+		_, err := fmt.Fprintf(to, "superres %s (%s, %s/%s)\n", console.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		return err
+	}
+	revision := ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				revision = s.Value
 			}
-			if c.Bool("json") {
-				return json.NewEncoder(s.Out).Encode(map[string]string{
-					"version": console.Version, "revision": revision, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
-				})
-			}
-			_, err := fmt.Fprintf(s.Out, "superres %s (%s, %s/%s)\n", console.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			return err
-		},
+		}
+	}
+	return json.NewEncoder(to).Encode(map[string]string{
+		"version": console.Version, "revision": revision, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
 	})
 }

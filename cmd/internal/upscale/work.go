@@ -48,7 +48,7 @@ func (b batch) sweep() {
 		for _, dir := range []string{j.root, filepath.Dir(j.output)} {
 			if j.output != "-" && !swept[dir] {
 				swept[dir] = true
-				_, _ = safefile.Sweep(dir, time.Hour) // not to be able to is no error
+				_, _ = safefile.RemoveLeftovers(dir, time.Hour) // not to be able to is no error
 			}
 		}
 	}

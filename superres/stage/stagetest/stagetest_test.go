@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"superres/patches"
@@ -20,7 +21,7 @@ type mean struct {
 	Lie  string `json:"lie"`
 }
 
-var hoard []float32
+var hoard atomic.Pointer[[]float32]
 
 func (m mean) Apply(ctx context.Context, low, current *patches.Plane, w *stage.Work) (*patches.Plane, error) {
 	if err := ctx.Err(); err != nil {
@@ -31,7 +32,8 @@ func (m mean) Apply(ctx context.Context, low, current *patches.Plane, w *stage.W
 		reach++
 	}
 	if m.Lie == "memory" {
-		hoard = make([]float32, 200*len(current.Pix))
+		much := make([]float32, 200*len(current.Pix))
+		hoard.Store(&much)
 	}
 	out := w.Plane(current.W, current.H)
 	if m.Lie == "input" {

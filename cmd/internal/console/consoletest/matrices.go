@@ -23,6 +23,7 @@ func PutMatrix(t *testing.T, path string, m mat.Matrix) {
 	Put(t, path, b.Bytes())
 }
 
+// OpenMatrix reads a matrix as its name says.
 func OpenMatrix(t *testing.T, path string) *mat.Dense {
 	t.Helper()
 	m, err := matfile.Open(path, matfile.Options{})

@@ -1,5 +1,7 @@
 // Package manual is what the program says of itself: superres man, superres completion and
-// superres version.
+// superres version, each in a file of its name. Nothing in it is written twice: the page of
+// man.go and the words of candidates.go, with which completion.go answers the scripts of the
+// shells, are made of what the commands say.
 package manual
 
 import (
@@ -45,7 +47,10 @@ func page(app *cli.App, to io.Writer) error {
 	fmt.Fprintf(&b, ".SH NAME\nsuperres \\- %s\n", roff(app.Usage))
 	b.WriteString(".SH SYNOPSIS\n.B superres\n.I COMMAND\n[\\fIFLAGS\\fR] [\\fIFILE\\fR...]\n")
 	b.WriteString(".SH DESCRIPTION\nFlags may stand before and after names of files;\n.B \\-\\-\nends them, and\n.B \\-\nis standard input or output.\n" +
-		"Data goes to standard output, all else to standard error.\n")
+		"Data goes to standard output, all else to standard error.\n" +
+		".PP\nFiles are written whole or not at all, one bad file does not end a folder, and an\ninterruption leaves nothing half made.\n" +
+		"No command but\n.B mnist download\nuses the network.\n" +
+		"The same input, flags and seed give the same bytes, with any number of processors.\n")
 	b.WriteString(".SH COMMANDS\n")
 	for _, c := range app.VisibleCommands() {
 		manualOf(&b, "superres "+c.Name, c)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestSweep(t *testing.T) {
+func TestRemoveLeftovers(t *testing.T) {
 	dir := t.TempDir()
 	hour := time.Now().Add(-time.Hour)
 	add := func(name string, age time.Time) {
@@ -44,12 +44,12 @@ func TestSweep(t *testing.T) {
 	} else {
 		f.Close()
 	}
-	if n, err := Sweep(dir, time.Minute); n != want || err != nil {
-		t.Errorf("swept %d, %v; want %d", n, err, want)
+	if n, err := RemoveLeftovers(dir, time.Minute); n != want || err != nil {
+		t.Errorf("removed %d, %v; want %d", n, err, want)
 	}
 	used.Release()
-	if n, err := Sweep(dir, 0); n != 3-want || err != nil {
-		t.Errorf("swept %d, %v; want %d more", n, err, 3-want)
+	if n, err := RemoveLeftovers(dir, 0); n != 3-want || err != nil {
+		t.Errorf("removed %d, %v; want %d more", n, err, 3-want)
 	}
 	for _, name := range append(spared, filepath.Base(folder)) {
 		if _, err := os.Lstat(filepath.Join(dir, name)); err != nil {
@@ -57,7 +57,7 @@ func TestSweep(t *testing.T) {
 		}
 	}
 	none := filepath.Join(dir, "none")
-	_, err = Sweep(none, 0)
+	_, err = RemoveLeftovers(none, 0)
 	checkRefusal(t, err, ErrOutput, none, "cannot be looked through for old temporary files: ")
 }
 

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Sweep removes from the folder dir the temporary files that killed runs of
+// RemoveLeftovers removes from the folder dir the temporary files that killed runs of
 // WriteAtomic have left, and returns their number. Only regular files under
 // such a name are touched. Where the file system has locks, those of runs at
 // work are known by them, and all others are removed at once; elsewhere those
@@ -18,7 +18,7 @@ import (
 //
 // It goes on after a file that cannot be removed and returns the first such
 // error, an ErrOutput.
-func Sweep(dir string, olderThan time.Duration) (removed int, err error) {
+func RemoveLeftovers(dir string, olderThan time.Duration) (removed int, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return 0, &Fault{Name: dir, Class: ErrOutput, Cause: err,

@@ -10,12 +10,12 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// bandBytes is about what a band has before it is packed: much more than the reach
+// chunkBytes is about what a chunk has before it is packed: much more than the reach
 // of a match, 32 KB, and little enough that an ordinary picture has several.
-const bandBytes = 1 << 18
+const chunkBytes = 1 << 18
 
-// band is some rows in work.
-type band struct {
+// pngChunk is some rows in work, which become one chunk IDAT.
+type pngChunk struct {
 	rows        [2][]byte // a row and the one above, behind mostPixelBytes zeros
 	filtered    []byte
 	packed      bytes.Buffer
@@ -24,23 +24,23 @@ type band struct {
 	sum         uint32 // Adler-32 of filtered
 }
 
-// bandPool keeps the memory of bands, mostly that of their packers.
-var bandPool = sync.Pool{New: func() any { return new(band) }}
+// pngChunks keeps the memory of chunks, mostly that of their packers.
+var pngChunks = sync.Pool{New: func() any { return new(pngChunk) }}
 
 // pack filters and packs the rows lo to hi-1 of r.
-func (b *band) pack(r *raster, lo, hi int) {
+func (c *pngChunk) pack(r *raster, lo, hi int) {
 	n := r.rowBytes()
-	for i := range b.rows {
-		b.rows[i] = append(b.rows[i][:0], make([]byte, mostPixelBytes+n)...)
+	for i := range c.rows {
+		c.rows[i] = append(c.rows[i][:0], make([]byte, mostPixelBytes+n)...)
 	}
-	b.filtered = append(b.filtered[:0], make([]byte, (hi-lo)*(n+1))...)
-	row, above := b.rows[0], b.rows[1]
+	c.filtered = append(c.filtered[:0], make([]byte, (hi-lo)*(n+1))...)
+	row, above := c.rows[0], c.rows[1]
 	if lo > 0 {
 		r.read(above[mostPixelBytes:], lo-1)
 	}
 	for y := lo; y < hi; y++ {
 		r.read(row[mostPixelBytes:], y)
-		out := b.filtered[(y-lo)*(n+1):][:n+1]
+		out := c.filtered[(y-lo)*(n+1):][:n+1]
 		if r.kind == pngPalette { // neighbouring numbers mean nothing
 			copy(out[1:], row[mostPixelBytes:])
 		} else {
@@ -48,21 +48,21 @@ func (b *band) pack(r *raster, lo, hi int) {
 		}
 		row, above = above, row
 	}
-	b.sum = adler32.Checksum(b.filtered)
-	b.first, b.last = lo == 0, hi == r.height
+	c.sum = adler32.Checksum(c.filtered)
+	c.first, c.last = lo == 0, hi == r.height
 
-	b.deflate(b.way(), b.filtered)
+	c.deflate(c.way(), c.filtered)
 }
 
 // way chooses how to pack by a sample. Matches are few in the filtered rows of photographs,
 // and often cost more than they save. Where they save something, a quick search finds
 // them; where they save much, as in drawings, a thorough search saves more.
-func (b *band) way() int {
-	part := b.filtered[len(b.filtered)/2:][:min(1<<15, len(b.filtered)/2)]
-	b.deflate(huffmanOnly, part)
-	plain := b.packed.Len()
-	b.deflate(quick, part)
-	switch some := b.packed.Len(); {
+func (c *pngChunk) way() int {
+	part := c.filtered[len(c.filtered)/2:][:min(1<<15, len(c.filtered)/2)]
+	c.deflate(huffmanOnly, part)
+	plain := c.packed.Len()
+	c.deflate(quick, part)
+	switch some := c.packed.Len(); {
 	case 100*some >= 99*plain:
 		return huffmanOnly
 	case 10*some >= 9*plain:
@@ -78,39 +78,40 @@ const (
 	thorough
 )
 
-// deflate packs filtered rows, behind the room for the head of a chunk.
-func (b *band) deflate(how int, rows []byte) {
-	out := &b.packed
+// deflate packs filtered rows, behind eight bytes for the head of the chunk.
+func (c *pngChunk) deflate(how int, rows []byte) {
+	out := &c.packed
 	out.Reset()
 	out.Write(make([]byte, 8))
-	if b.first {
+	if c.first {
 		out.Write([]byte{0x78, 0x9c}) // zlib's head: deflate, a window of 32 KB
 	}
-	// Neither levels nor a buffer can fail.
-	p := b.packers[how]
+	// Nothing of this can fail: the ways are valid, and a buffer takes all.
+	p := c.packers[how]
 	if p == nil {
 		p, _ = flate.NewWriter(out, [...]int{flate.HuffmanOnly, 3, 6}[how])
-		b.packers[how] = p
+		c.packers[how] = p
 	}
 	p.Reset(out)
 	_, _ = p.Write(rows)
-	if b.last {
+	if c.last {
 		_ = p.Close()
 	} else {
 		_ = p.Flush()
 	}
 }
 
-// chunk is the band as a chunk IDAT. sum is that of all bands so far.
-func (b *band) chunk(sum uint32) []byte {
-	if b.last {
-		_ = binary.Write(&b.packed, binary.BigEndian, sum) // into memory
+// finished is the chunk with its head and its checksum. sum is the Adler-32 of all chunks
+// so far.
+func (c *pngChunk) finished(sum uint32) []byte {
+	if c.last {
+		_ = binary.Write(&c.packed, binary.BigEndian, sum) // into memory
 	}
-	body := b.packed.Bytes()
+	body := c.packed.Bytes()
 	binary.BigEndian.PutUint32(body, uint32(len(body)-8))
 	copy(body[4:], "IDAT")
-	_ = binary.Write(&b.packed, binary.BigEndian, crc32.ChecksumIEEE(body[4:]))
-	return b.packed.Bytes()
+	_ = binary.Write(&c.packed, binary.BigEndian, crc32.ChecksumIEEE(body[4:]))
+	return c.packed.Bytes()
 }
 
 // adlerOfBoth is the Adler-32 of two texts, one behind the other, from those of each

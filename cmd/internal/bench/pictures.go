@@ -31,7 +31,7 @@ func photoAt(effort string) func() (*superres.Model, error) {
 
 // fileTasks enlarge files of two sizes: a PNG is decoded, enlarged by the embedded photo
 // and encoded, in memory. What a program takes besides is opening the model, and the disk.
-func fileTasks() (tasks []benchTask, err error) {
+func fileTasks() (tasks []task, err error) {
 	for _, size := range []image.Point{{768, 512}, {1920, 1280}} {
 		file := sync.OnceValues(func() ([]byte, error) {
 			var b bytes.Buffer
@@ -40,7 +40,7 @@ func fileTasks() (tasks []benchTask, err error) {
 		})
 		for _, effort := range []string{"fast", "best"} {
 			open := photoAt(effort)
-			tasks = append(tasks, benchTask{
+			tasks = append(tasks, task{
 				name: fmt.Sprintf("PNG %dx%d to %dx%d, %s", size.X, size.Y, 2*size.X, 2*size.Y, effort), unit: "s",
 				run: func(ctx context.Context) (time.Duration, error) {
 					data, err := file()
@@ -71,12 +71,12 @@ func fileTasks() (tasks []benchTask, err error) {
 
 // pictureTasks enlarge a picture by the embedded photo at each effort, write the
 // result of that size as a PNG, and enlarge digits by the embedded digits.
-func pictureTasks() (tasks []benchTask, err error) {
+func pictureTasks() (tasks []task, err error) {
 	const width, height = 768, 512
 	picture, large := drawn(width, height), drawn(2*width, 2*height)
 	for _, effort := range []string{"fast", "balanced", "best"} {
 		open := photoAt(effort)
-		tasks = append(tasks, benchTask{
+		tasks = append(tasks, task{
 			name: fmt.Sprintf("photo to %dx%d, %s", 2*width, 2*height, effort), unit: "megapixels/s", count: 4 * width * height / 1e6,
 			run: func(ctx context.Context) (time.Duration, error) {
 				m, err := open()
@@ -89,7 +89,7 @@ func pictureTasks() (tasks []benchTask, err error) {
 			},
 		})
 	}
-	tasks = append(tasks, benchTask{
+	tasks = append(tasks, task{
 		name: fmt.Sprintf("PNG of %dx%d", 2*width, 2*height), unit: "MB/s", count: 3 * 4 * width * height / 1e6,
 		run: func(context.Context) (time.Duration, error) {
 			began := time.Now()
@@ -107,7 +107,7 @@ func pictureTasks() (tasks []benchTask, err error) {
 		small[i] = image.NewGray(image.Rect(0, 0, side, side))
 		draw.Draw(small[i], small[i].Rect, picture, image.Pt(3*i, 2*i), draw.Src)
 	}
-	return append(tasks, benchTask{
+	return append(tasks, task{
 		name: fmt.Sprintf("digits to %dx%d", 2*side, 2*side), unit: "digits/s", count: digits,
 		run: func(ctx context.Context) (time.Duration, error) {
 			began := time.Now()

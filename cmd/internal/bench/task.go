@@ -1,0 +1,101 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// task is something to be measured.
+type task struct {
+	name, unit string
+	count      float64 // units in a run; 0: the speed is the time itself
+	// run does it once and returns the time that counts.
+	run func(ctx context.Context) (time.Duration, error)
+}
+
+// allTasks are the tasks in the order in which they are measured. What they work on is made
+// here, so that it does not count.
+func allTasks() (tasks []task, err error) {
+	for _, some := range []func() ([]task, error){fileTasks, pictureTasks, coderTasks, ropTasks, ksvdTasks} {
+		more, err := some()
+		if err != nil {
+			return nil, err
+		}
+		tasks = append(tasks, more...)
+	}
+	return tasks, nil
+}
+
+// measure takes the best of some runs.
+func (t task) measure(ctx context.Context, runs int) (speed, error) {
+	best := time.Duration(0)
+	for range runs {
+		took, err := t.run(ctx)
+		if err != nil {
+			return speed{}, err
+		}
+		if best == 0 || took < best {
+			best = took
+		}
+	}
+	v := speed{Task: t.name, Unit: t.unit, Speed: best.Seconds()}
+	if t.count > 0 {
+		v.Speed = t.count / best.Seconds()
+	}
+	return v, nil
+}
+
+// speed is that of a task.
+type speed struct {
+	// Task is its name.
+	Task string `json:"task"`
+	// Speed is how many units it does in a second, or how many seconds it takes.
+	Speed float64 `json:"speed"`
+	// Unit is that of Speed.
+	Unit string `json:"unit"`
+}
+
+// report is what is printed.
+type report struct {
+	// Version is that of the program.
+	Version string `json:"version"`
+	// Go is the version of the compiler.
+	Go string `json:"go"`
+	// Machine is the name of the processor, or its kind where the system does not tell it.
+	Machine string `json:"machine"`
+	// Kernel is the form of the innermost loops in use.
+	Kernel string `json:"kernel"`
+	// Workers is how many processors were used at most.
+	Workers int `json:"workers"`
+	// Tasks are those that were measured, in order.
+	Tasks []speed `json:"tasks"`
+}
+
+// text is the report for reading.
+func (r report) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "superres %s, %s, %s, kernel %s, workers: %d\n\n", r.Version, r.Go, r.Machine, r.Kernel, r.Workers)
+	for _, t := range r.Tasks {
+		form := "%-32s %10.0f %-12s"
+		if t.Speed < 1000 {
+			form = "%-32s %10.3g %-12s"
+		}
+		b.WriteString(strings.TrimRight(fmt.Sprintf(form, t.Task, t.Speed, t.Unit), " ") + "\n")
+	}
+	return b.String()
+}
+
+// machineName is the name of the processor where the system tells it.
+func machineName() string {
+	text, _ := os.ReadFile("/proc/cpuinfo")
+	for line := range strings.Lines(string(text)) {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return runtime.GOOS + "/" + runtime.GOARCH
+}

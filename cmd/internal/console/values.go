@@ -1,0 +1,44 @@
+package console
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/learners/plugin"
+)
+
+// OneOf refuses a value of a flag that is not one of the words that it takes.
+func OneOf(flag, value string, words ...string) error {
+	if slices.Contains(words, value) {
+		return nil
+	}
+	return Usage("--%s: %s", flag, plugin.Unknown("value", value, words))
+}
+
+// OneArgument returns the only file name of a command.
+func OneArgument(c *cli.Context, what string) (string, error) {
+	switch {
+	case c.NArg() == 0:
+		return "", Usage("no %s; %s --help shows examples", what, c.Command.HelpName)
+	case c.NArg() > 1:
+		return "", Usage("%d names, expected one %s: %q and %q", c.NArg(), what, c.Args().Get(0), c.Args().Get(1))
+	}
+	return c.Args().First(), nil
+}
+
+// Counts reads positive numbers with commas.
+func Counts(text string) ([]int, error) {
+	var list []int
+	for part := range strings.SplitSeq(text, ",") {
+		v, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || v < 1 || v > 1<<30 {
+			return nil, fmt.Errorf("%q is no positive number", part)
+		}
+		list = append(list, v)
+	}
+	return list, nil
+}

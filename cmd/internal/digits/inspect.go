@@ -1,0 +1,120 @@
+package digits
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"os"
+	"runtime"
+
+	"superres/cmd/internal/console"
+	"superres/internal/safefile"
+	"superres/mnist"
+	"superres/superres"
+)
+
+// inspect reads the files to their ends before anything is made, so that nothing is made
+// of damaged ones, and looks for the names of the outputs in a folder. It returns the
+// work that there is.
+func inspect(ctx context.Context, opt Options, e *engine, bar *console.Progress) (*job, error) {
+	pair, err := mnist.OpenPair(opt.Images, opt.Labels)
+	if err != nil {
+		return nil, console.Fail(console.ExitInput, err)
+	}
+	defer pair.Close()
+	j := &job{opt: opt, engine: e, bar: bar, total: pair.Count(), size: image.Pt(pair.Width(), pair.Height())}
+	if pixels := opt.Limits.Pixels; int64(j.size.X)*int64(j.size.Y) > pixels {
+		return nil, console.Fail(console.ExitLimit, fmt.Errorf("%s: images of %dx%d have more than %d megapixels; use --max-pixels", opt.Images, j.size.X, j.size.Y, pixels/1e6))
+	}
+	taken, count, err := opt.Choice.Among(opt.Images, j.total)
+	if err != nil {
+		return nil, err
+	}
+	if j.count = count; count == 0 {
+		return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: no image is left to work on; check --index, --skip-index and --limit", opt.Images))
+	}
+	if err := j.fit(runtime.GOMAXPROCS(0)); err != nil {
+		return nil, err
+	}
+	for item, err := range pair.All() {
+		if err != nil {
+			return nil, console.Fail(console.ExitInput, err)
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if item.Index%1024 == 0 {
+			bar.Set("checking", float64(item.Index)/float64(j.total))
+		}
+		if opt.Folder != "" && taken(item.Index) {
+			if err := opt.free(j.path(item.Index, item.Label)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return j, nil
+}
+
+// fit refuses images whose enlargement takes too much memory, or too large a sheet, and
+// sets how large the results are and how many are worked on together.
+func (j *job) fit(workers int) error {
+	name, e, in := j.opt.Images, j.engine, j.size
+	if !e.enlarges {
+		if in.X < e.scale || in.Y < e.scale {
+			return console.Fail(console.ExitInput, fmt.Errorf("%s: images of %dx%d cannot be reduced by %d; use a smaller --scale", name, in.X, in.Y, e.scale))
+		}
+		in = in.Div(e.scale)
+	}
+	var err error
+	if j.out.X, j.out.Y, err = e.model.Size(in.X, in.Y, float64(e.scale)); err != nil {
+		return err
+	}
+	pixels := int64(j.out.X) * int64(j.out.Y)
+	j.together = int(min(max(1<<23/pixels, 1), 256))
+	// Small images take less than the model's estimate, which counts the buffers
+	// of large ones.
+	one := min(e.model.Memory(image.Config{Width: in.X, Height: in.Y}, j.out.X, j.out.Y, superres.Options{}), 400*pixels)
+	need := 32<<20 + int64(min(workers, j.together))*one + 6*pixels*int64(j.together)
+	if most := j.opt.Limits.Memory; need > most {
+		return console.Fail(console.ExitLimit, fmt.Errorf("%s: images of %dx%d need %s, the limit is %s; use --max-memory or a smaller -j", name, j.size.X, j.size.Y, console.Bytes(need), console.Bytes(most)))
+	}
+	if j.opt.Sheet == "" {
+		return nil
+	}
+	j.sheet = &sheet{enlarges: e.enlarges, out: j.out, count: min(j.opt.SheetCount, j.count)}
+	if size := j.sheet.size(); size.X*size.Y > 50e6 {
+		return console.Fail(console.ExitLimit, fmt.Errorf("%s: the sheet would have %dx%d pixels, the limit is 50 megapixels; use a smaller --sheet-count, or no --sheet", j.opt.Sheet, size.X, size.Y))
+	}
+	return nil
+}
+
+// free refuses the name of a PNG file that exists or is an input.
+func (opt *Options) free(name string) error {
+	if _, err := os.Lstat(name); err != nil {
+		return nil // it is missing, or writing will tell
+	}
+	for _, in := range []string{opt.Images, opt.Labels} {
+		if in != "" && safefile.SameFile(in, name) {
+			return console.Fail(console.ExitOutput, fmt.Errorf("%s: -o would write over the input; use another name", name))
+		}
+	}
+	if !opt.Overwrite {
+		return console.Fail(console.ExitOutput, fmt.Errorf("%s exists; use --on-exist overwrite or another -o", name))
+	}
+	return nil
+}
+
+// verify compares the files with MNIST's own: it returns which of them the images and the
+// labels are, if any, and the warnings.
+func (opt *Options) verify() (official [2]string, warnings []string) {
+	for i, name := range []string{opt.Images, opt.Labels} {
+		if name == "" {
+			continue
+		}
+		var err error
+		if official[i], err = mnist.Verify(name); err != nil {
+			warnings = append(warnings, console.Message(err)+"; other data have files of these names, and their scores are not MNIST's")
+		}
+	}
+	return official, warnings
+}

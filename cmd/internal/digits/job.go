@@ -1,0 +1,152 @@
+package digits
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"superres/cmd/internal/console"
+	"superres/internal/imagefile"
+	"superres/internal/parallel"
+	"superres/internal/safefile"
+	"superres/mnist"
+)
+
+// job is the work of one call, made by inspect.
+type job struct {
+	opt    Options
+	engine *engine
+	bar    *console.Progress
+
+	total, count int         // images of the file, and those chosen
+	size, out    image.Point // of an image, and of its result
+	together     int         // images in work
+
+	scores scores
+	sheet  *sheet // nil: none
+}
+
+// path is the PNG file of an image.
+func (j *job) path(index, label int) string {
+	name := fmt.Sprintf("%0*d", max(5, len(strconv.Itoa(j.total-1))), index)
+	if label != mnist.NoLabel {
+		name += "_" + strconv.Itoa(label)
+	}
+	return filepath.Join(j.opt.Folder, name+".png")
+}
+
+// all does the work and writes the results.
+func (j *job) all(ctx context.Context) error {
+	switch folder, file := j.opt.Folder, j.opt.File; {
+	case folder != "":
+		if err := os.MkdirAll(folder, 0o777); err != nil {
+			return safefile.Unwritable(folder, err)
+		}
+		// What a killed run left, if anything; not to be able to is no error.
+		_, _ = safefile.RemoveLeftovers(folder, time.Hour)
+	case file != "":
+		_, _ = safefile.RemoveLeftovers(filepath.Dir(file), time.Hour)
+		return j.toFile(ctx, file)
+	}
+	_, err := j.stream(ctx, func(*image.Gray) error { return nil })
+	return err
+}
+
+// toFile does the work and writes the results to an IDX file.
+func (j *job) toFile(ctx context.Context, name string) error {
+	var failure error // of anything but the writing
+	err := safefile.WriteAtomic(name, j.opt.Overwrite, func(w io.Writer) error {
+		end := func() error { return nil }
+		if strings.HasSuffix(name, ".gz") {
+			z := gzip.NewWriter(w)
+			w, end = z, z.Close
+		}
+		out, err := mnist.NewImageWriter(w, j.count, j.out.X, j.out.Y)
+		if err != nil {
+			return err
+		}
+		if err, failure = j.stream(ctx, out.Write); err != nil {
+			return err
+		}
+		return errors.Join(failure, out.Close(), end())
+	})
+	if failure != nil {
+		return failure
+	}
+	return err
+}
+
+// stream works on the chosen images, some hundred at a time by all processors, and
+// hands the results to write in the order of the file. It returns the error of write
+// and any other.
+func (j *job) stream(ctx context.Context, write func(*image.Gray) error) (writing, other error) {
+	pair, err := mnist.OpenPair(j.opt.Images, j.opt.Labels)
+	if err != nil {
+		return nil, console.Fail(console.ExitInput, err)
+	}
+	defer pair.Close()
+	taken, _, err := j.opt.Choice.Among(j.opt.Images, pair.Count())
+	if err != nil {
+		return nil, err
+	}
+	done := 0
+	batch := make([]digit, 0, min(j.together, j.count))
+	for item, err := range pair.All() {
+		if err != nil {
+			return nil, console.Fail(console.ExitInput, err)
+		}
+		if taken(item.Index) {
+			own := *item.Image
+			own.Pix = slices.Clone(item.Image.Pix)
+			batch = append(batch, digit{index: item.Index, label: item.Label, truth: &own})
+		}
+		if len(batch) < cap(batch) && done+len(batch) < j.count || len(batch) == 0 {
+			continue
+		}
+		if err := j.work(ctx, batch); err != nil {
+			return nil, err
+		}
+		for _, x := range batch {
+			if x.failure != nil {
+				return nil, x.failure
+			}
+			if err := write(x.result); err != nil {
+				return err, nil
+			}
+			j.scores.add(x)
+			j.sheet.add(x)
+		}
+		done += len(batch)
+		j.bar.Set("restoring", float64(done)/float64(j.count))
+		if batch = batch[:0]; done == j.count {
+			return nil, nil
+		}
+	}
+	return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: changed while it was read", j.opt.Images))
+}
+
+// work completes the digits of a batch, each by one worker, and writes their PNG files
+// where they are wanted.
+func (j *job) work(ctx context.Context, batch []digit) error {
+	return parallel.For(ctx, len(batch), 4, func() func(lo, hi int) {
+		return func(lo, hi int) {
+			for i := range batch[lo:hi] {
+				x := &batch[lo+i]
+				if x.failure = j.engine.do(ctx, x); x.failure == nil && j.opt.Folder != "" {
+					x.failure = safefile.WriteAtomic(j.path(x.index, x.label), j.opt.Overwrite, func(w io.Writer) error {
+						return imagefile.Encode(w, x.result, "png", imagefile.EncodeOptions{})
+					})
+				}
+			}
+		}
+	})
+}

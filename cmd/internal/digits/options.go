@@ -1,0 +1,145 @@
+package digits
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
+	"superres/cmd/internal/pictures"
+	"superres/superres"
+	"superres/superres/resample"
+)
+
+// flags are those of superres mnist. They are read by readOptions.
+func flags() []cli.Flag {
+	return slices.Concat([]cli.Flag{
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the results to `PATH`: an IDX file (FILE.idx3-ubyte, FILE.idx, or either with .gz), or a folder of PNG files, called by the number in IMAGES and the label"},
+		&cli.StringFlag{Name: "sheet", Usage: "draw truth, low resolution, result and difference of the first images to `FILE`.png"},
+		&cli.IntFlag{Name: "sheet-count", Value: 20, Usage: "draw `N` images on the sheet"},
+		&cli.StringFlag{Name: "model", Aliases: []string{"m"}, Value: "digits", Usage: "`NAME|FILE`: see superres models"},
+		&cli.StringFlag{Name: "task", Value: "restore", Usage: "`WHAT` to do: restore (reduce, restore, score) or enlarge"},
+		&cli.IntFlag{Name: "scale", Aliases: []string{"s"}, Usage: "reduce and enlarge by `N`, 2 to 16; 0: the model's own scale, or 2"},
+		&cli.StringFlag{Name: "degradation", Usage: "reduce by `HOW`: bicubic or box; by default what the model was trained for, and box for plain interpolations"},
+		&cli.StringFlag{Name: "on-exist", Value: "fail", Usage: "`WHAT` to do when an output exists: fail or overwrite"},
+		&cli.BoolFlag{Name: "json", Usage: "print the summary as JSON"},
+	}, pictures.IDXFlags, console.PictureFlags)
+}
+
+// Options are what the flags of superres mnist ask for.
+type Options struct {
+	// Images is the IDX file of the images.
+	Images string
+	// Labels is the IDX file of their labels. Empty is none.
+	Labels string
+	// Choice is which images are worked on: --index, --skip-index and --limit; all.
+	Choice pictures.Choice
+
+	// Task is restore, which reduces, restores and scores, or enlarge: --task, restore.
+	Task string
+	// Model is a name or a file: --model, digits.
+	Model string
+	// Scale is by how much images are reduced and enlarged, 2 to 16: --scale. 0 is the
+	// model's own scale, or 2 where it has none.
+	Scale int
+	// Degradation is how images are reduced: --degradation. Empty is what the model was
+	// trained for, and box for plain interpolations.
+	Degradation resample.Degradation
+
+	// Output is the file or folder of the results as it was named: --output. Empty is
+	// none.
+	Output string
+	// File is Output where it is an IDX file, and else empty.
+	File string
+	// Folder is Output, cleaned, where it is a folder of PNG files, and else empty.
+	Folder string
+	// Sheet is the PNG file on which the first images are drawn: --sheet. Empty is none.
+	Sheet string
+	// SheetCount is how many images are drawn at most: --sheet-count, 20.
+	SheetCount int
+	// Overwrite replaces outputs that exist: --on-exist overwrite, false.
+	Overwrite bool
+
+	// JSON prints the summary as JSON: --json, false.
+	JSON bool
+	// Quiet leaves out what is said on standard error: --quiet, false.
+	Quiet bool
+	// Limits are those of the machine.
+	Limits console.Limits
+
+	// command is the call, as the summary records it.
+	command string
+}
+
+// readOptions reads the flags.
+func readOptions(c *cli.Context) (opt Options, err error) {
+	opt = Options{
+		Images: c.Args().Get(0), Labels: c.Args().Get(1), Task: c.String("task"), Model: c.String("model"),
+		Scale: c.Int("scale"), Degradation: resample.Degradation(c.String("degradation")),
+		Output: c.String("output"), Sheet: c.String("sheet"), SheetCount: c.Int("sheet-count"), JSON: c.Bool("json"), Quiet: c.Bool("quiet"),
+	}
+	if opt.Limits, err = console.ReadLimits(c); err != nil {
+		return opt, err
+	}
+	if err := console.OneOf("task", opt.Task, "restore", "enlarge"); err != nil {
+		return opt, err
+	}
+	if opt.Overwrite, err = console.Overwrites(c); err != nil {
+		return opt, err
+	}
+	switch {
+	case c.NArg() == 0:
+		return opt, console.Usage("no images: name an IDX file of images; superres mnist --help shows examples")
+	case c.NArg() > 2:
+		return opt, console.Usage("%d files, expected a file of images and perhaps one of labels; got %q as well", c.NArg(), c.Args().Get(2))
+	case slices.Contains(c.Args().Slice(), "-"):
+		return opt, console.Usage("standard input cannot be checked before it is used; give the file itself")
+	case opt.Scale != 0 && (opt.Scale < 2 || opt.Scale > superres.MaxScale):
+		return opt, console.Usage("--scale %d: expected 2 to %d", opt.Scale, superres.MaxScale)
+	case opt.Sheet != "" && !strings.EqualFold(filepath.Ext(opt.Sheet), ".png"):
+		return opt, console.Usage("--sheet %s: expected a name that ends in .png", opt.Sheet)
+	case opt.SheetCount < 1:
+		return opt, console.Usage("--sheet-count %d: expected at least 1", opt.SheetCount)
+	case opt.enlarges() && opt.Degradation != "":
+		return opt, console.Usage("--degradation: --task enlarge reduces nothing")
+	case opt.enlarges() && opt.Output == "" && opt.Sheet == "":
+		return opt, console.Usage("nothing to do: --task enlarge scores nothing, so say where its results go with -o or --sheet")
+	}
+	if opt.Choice, err = pictures.ReadChoice(c); err != nil {
+		return opt, err
+	}
+	if opt.File, opt.Folder, err = fileOrFolder(opt.Output); err != nil {
+		return opt, err
+	}
+	opt.command, _ = console.Recorded(c)
+	return opt, nil
+}
+
+// enlarges tells whether the images themselves are enlarged, and nothing is scored.
+func (opt *Options) enlarges() bool { return opt.Task == "enlarge" }
+
+// fileOrFolder tells by its name, and by what is there, whether an output is an IDX file or
+// a folder.
+func fileOrFolder(out string) (file, folder string, err error) {
+	isFolder := paths.IsFolder(out) || strings.HasSuffix(out, "/") || strings.HasSuffix(out, string(filepath.Separator))
+	switch {
+	case out == "":
+		return "", "", nil
+	case out == "-":
+		return "", "", console.Usage("-o -: expected a file or a folder; standard output gets the scores")
+	case isFolder:
+		return "", filepath.Clean(out), nil
+	case pictures.IsIDX(out):
+		return out, "", nil
+	}
+	return "", "", console.Usage("-o %s: expected an IDX file (its name ends in -ubyte, .idx, -ubyte.gz or .idx.gz), or a folder: %s%c", out, out, filepath.Separator)
+}
+
+// checkOutputs refuses, before any work, outputs that could not be written or would write
+// over something else of this call. Those in a folder are looked at by inspect.
+func (opt *Options) checkOutputs() error {
+	return console.CheckOutputs(opt.Overwrite, []string{opt.Images, opt.Labels}, console.Output{Flag: "-o", Name: opt.File}, console.Output{Flag: "--sheet", Name: opt.Sheet})
+}

@@ -1,0 +1,143 @@
+package digits
+
+import (
+	"bytes"
+	"compress/gzip"
+	"image"
+	"io"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"superres/cmd/internal/console/consoletest"
+	"superres/internal/golden"
+	"superres/superres"
+	"superres/superres/models"
+	"superres/superres/resample"
+	"superres/superres/score"
+)
+
+// The results are what the library makes, in the order of the file, as IDX or as
+// PNGs; bytes do not depend on the number of workers.
+func TestOutputs(t *testing.T) {
+	dir := t.TempDir()
+	truth := strokes(1200, 12, 10) // several batches
+	consoletest.Put(t, filepath.Join(dir, "a-ubyte"), idxImages(t, truth))
+	labels := make([]uint8, len(truth))
+	for i := range labels {
+		labels[i] = uint8(i % 10)
+	}
+	consoletest.Put(t, filepath.Join(dir, "labels.gz"), gzipped(t, idxLabels(t, labels...)))
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, j := range []string{"1", "4"} {
+		for _, out := range []string{"r.idx3-ubyte", "r.idx.gz"} {
+			stdout, stderr, code := call(t, dir, "", "mnist", "-j", j, "a-ubyte", "-o", j+out, "--sheet", j+".png", "--sheet-count", "25", "--on-exist", "overwrite")
+			if code != 0 || !strings.Contains(stdout, "mean          1200 ") || !strings.HasPrefix(stderr, j+out+", "+j+".png: 1200 images of 12x10 by digits") {
+				t.Fatalf("exit %d, %s%s", code, stdout, stderr)
+			}
+		}
+	}
+	for _, name := range []string{"r.idx3-ubyte", "r.idx.gz", ".png"} {
+		if !bytes.Equal(consoletest.Read(t, filepath.Join(dir, "1"+name)), consoletest.Read(t, filepath.Join(dir, "4"+name))) {
+			t.Errorf("%s differs between 1 and 4 workers", name)
+		}
+	}
+	z, err := gzip.NewReader(bytes.NewReader(consoletest.Read(t, filepath.Join(dir, "1r.idx.gz"))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plain, err := io.ReadAll(z); err != nil || !bytes.Equal(plain, consoletest.Read(t, filepath.Join(dir, "1r.idx3-ubyte"))) {
+		t.Errorf("packed and plain results differ (%v)", err)
+	}
+	results := readImages(t, filepath.Join(dir, "1r.idx3-ubyte"))
+	m, err := models.Open("digits")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(truth); i += 97 {
+		low, err := score.Reduce(truth[i], 2, resample.Box)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := m.Upscale(t.Context(), low, superres.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(want.(*image.Gray).Pix, results[i].Pix) {
+			t.Errorf("image %d is not what the library makes", i)
+		}
+	}
+
+	// PNGs are called by number and label, and hold the same.
+	if _, stderr, code := call(t, dir, "", "mnist", "a-ubyte", "labels.gz", "-o", "png/", "--index", "7,1199,23"); code != 0 {
+		t.Fatalf("exit %d, %s", code, stderr)
+	}
+	if got := consoletest.Tree(t, filepath.Join(dir, "png")); !slices.Equal(got, []string{"00007_7.png", "00023_3.png", "01199_9.png"}) {
+		t.Errorf("made %v", got)
+	}
+	if _, stderr, code := call(t, dir, "", "mnist", "a-ubyte", "-o", "png", "--index", "23"); code != 0 {
+		t.Fatalf("exit %d, %s", code, stderr)
+	}
+	for _, name := range []string{"00023.png", "00023_3.png"} {
+		if img := golden.Open(t, filepath.Join(dir, "png", name)).(*image.Gray); !bytes.Equal(img.Pix, results[23].Pix) {
+			t.Errorf("%s is not the result", name)
+		}
+	}
+
+	// The sheet: two blocks, and in its first cell the first digit, its pixels enlarged.
+	sheet := golden.Open(t, filepath.Join(dir, "1.png")).(*image.Gray)
+	const zoom = 5 // 12 to 60 pixels
+	if want := image.Pt(sheetMargin+20*(60+sheetGap)+sheetGap, 2*(2*sheetText+4*(50+sheetGap)+2*sheetGap)+sheetGap); sheet.Bounds().Size() != want {
+		t.Errorf("the sheet has %v, expected %v", sheet.Bounds().Size(), want)
+	}
+	for y := range 50 {
+		for x := range 60 {
+			left, top := sheetMargin+x, sheetGap+sheetText+y
+			a, b := truth[0].GrayAt(x/zoom, y/zoom).Y, results[0].GrayAt(x/zoom, y/zoom).Y
+			at := func(row int) uint8 { return sheet.GrayAt(left, top+row*(50+sheetGap)).Y }
+			if at(0) != a || at(2) != b || at(3) != max(a, b)-min(a, b) || at(1) != sheet.GrayAt(left-x%10, top-y%10+50+sheetGap).Y {
+				t.Fatalf("the sheet is wrong at %d,%d", x, y)
+			}
+		}
+	}
+}
+
+func TestEnlarges(t *testing.T) {
+	dir := t.TempDir()
+	low := strokes(9, 14, 13)
+	consoletest.Put(t, filepath.Join(dir, "a"), idxImages(t, low))
+	stdout, stderr, code := call(t, dir, "", "mnist", "--task", "enlarge", "a", "-o", "b.idx", "--sheet", "s.png", "-s", "3", "--skip-index", "0")
+	if code != 0 || stdout != "" || !strings.Contains(stderr, "b.idx, s.png: 8 images of 42x39 by digits") {
+		t.Fatalf("exit %d, %s%s", code, stdout, stderr)
+	}
+	m, err := models.Open("digits")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := m.Upscale(t.Context(), low[8], superres.Options{Scale: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := readImages(t, filepath.Join(dir, "b.idx")); len(got) != 8 || !bytes.Equal(got[7].Pix, want.(*image.Gray).Pix) {
+		t.Errorf("%d images, or others than the library's", len(got))
+	}
+	if sum, _ := mnistJSON(t, dir, "--task", "enlarge", "a", "-o", "c.idx"); sum.Mean != nil || sum.Protocol != "" || sum.Count != 9 || sum.OutWidth != 28 || sum.Output != "c.idx" {
+		t.Errorf("%+v", sum)
+	}
+}
+
+// An interruption leaves nothing behind, and the file from before as it was.
+func TestCancelled(t *testing.T) {
+	dir := t.TempDir()
+	consoletest.Put(t, filepath.Join(dir, "a"), idxImages(t, strokes(30000, 28, 28)))
+	consoletest.Put(t, filepath.Join(dir, "b.idx"), []byte("old"))
+	t.Chdir(dir)
+	for _, args := range [][]string{{"-o", "b.idx"}, {"--sheet", "new.png"}} {
+		program.Interrupted(t, dir, "restoring", append([]string{"mnist", "a", "--on-exist", "overwrite", "--progress", "bar"}, args...)...)
+		if string(consoletest.Read(t, "b.idx")) != "old" {
+			t.Errorf("%v: the output is another", args)
+		}
+	}
+}

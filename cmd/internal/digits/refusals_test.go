@@ -1,0 +1,125 @@
+package digits
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"superres/cmd/internal/console/consoletest"
+)
+
+// Damage is found before anything is written: one clear line, the right exit code.
+func TestRefusals(t *testing.T) {
+	dir := t.TempDir()
+	whole := idxImages(t, strokes(20, 28, 28))
+	packed := gzipped(t, whole)
+	badSum := slices.Clone(packed)
+	badSum[len(badSum)-5] ^= 1
+	labels := idxLabels(t, make([]uint8, 20)...)
+	badLabels := gzipped(t, labels)
+	badLabels[len(badLabels)-5] ^= 1
+	for name, data := range map[string][]byte{
+		"good": whole, "good.gz": packed, "short": whole[:16+17*784+300], "long": append(slices.Clone(whole), 0), "cut.gz": packed[:len(packed)/2],
+		"sum.gz": badSum, "magic": append([]byte("\x89PNG"), whole[4:]...), "empty": nil, "labels": labels, "few": idxLabels(t, 1, 2), "sumlabels.gz": badLabels,
+		"shortlabels": labels[:20], "wide": {0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 16, 0, 0, 0, 16, 0}, "none": whole[:4], "no-ubyte": {0, 0, 8, 3, 0, 0, 0, 0, 0, 0, 0, 28, 0, 0, 0, 28},
+		"there.idx": {}, "there.png": {}, "model.npz": []byte("PK no zip"), "tiny": idxImages(t, strokes(1, 1, 5)), "png/00004.png": whole, "deep/00000.png": {},
+	} {
+		consoletest.Put(t, filepath.Join(dir, name), data)
+	}
+	before := consoletest.Tree(t, dir)
+	for _, c := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"short", 4, "short: image 17 of 20: file ends after 300 of 784 bytes"},
+		{"long", 4, "long: file goes on after the last of 20 images"},
+		{"cut.gz", 4, " of 20: file ends after "},
+		{"sum.gz", 4, "sum.gz: after the last of 20 images: gzip: invalid checksum"},
+		{"magic", 4, "magic: magic number: got 0x89504e47 (not IDX), expected 0x00000803 (IDX images)"},
+		{"empty", 4, "empty: file is empty"},
+		{"none", 4, "none: header: file ends after 4 of 16 bytes"},
+		{"labels good", 4, "labels: magic number: got 0x00000801 (IDX labels), expected 0x00000803 (IDX images)"},
+		{"good few", 4, "got 20 images in good but 2 labels in few, expected as many"},
+		{"good good", 4, "(IDX images), expected 0x00000801 (IDX labels)"},
+		{"good sumlabels.gz", 4, "after the last of 20 labels: gzip: invalid checksum"},
+		{"good shortlabels", 4, "shortlabels: label 12 of 20"},
+		{"missing", 4, "missing: no such file"},
+		{"good missing", 4, "missing: no such file"},
+		{"deep", 4, "not a regular file"},
+		{"no-ubyte", 4, "no image is left to work on"},
+		{"good --index 3 --skip-index 3", 4, "no image is left to work on"},
+		{"tiny", 4, "images of 1x5 cannot be reduced by 2"},
+		{"wide --max-pixels 16", 7, "images of 4096x4096 have more than 16 megapixels; use --max-pixels"},
+		{"wide --max-memory 200 -j 2", 7, "the limit is 200 MiB; use --max-memory or a smaller -j"},
+		{"wide", 7, "the sheet would have 4162x16454 pixels"},
+		{"good --index 20", 2, "good has 20 images, there is no image 20"},
+		{"good --index x", 2, "no image number"},
+		{"good --limit -1", 2, "--limit -1"},
+		{"good --scale 1", 2, "--scale 1: expected 2 to 16"},
+		{"good --scale 17", 2, "--scale 17"},
+		{"good --task restor", 2, `did you mean "restore"?`},
+		{"good --task enlarge --degradation box", 2, "reduces nothing"},
+		{"good --degradation bocks", 2, `unknown degradation "bocks"`},
+		{"good --sheet-count 0", 2, "--sheet-count 0"},
+		{"good --sheet sheet.jpg", 2, "expected a name that ends in .png"},
+		{"good --on-exist ask", 2, "(known: fail overwrite)"},
+		{"good -j -1", 2, "--jobs -1"},
+		{"good --progress dots", 2, `--progress: unknown value "dots"`},
+		{"", 2, "no images: name an IDX file"},
+		{"good labels few", 2, `3 files, expected a file of images and perhaps one of labels; got "few" as well`},
+		{"-", 2, "standard input cannot be checked"},
+		{"good -o -", 2, "standard output gets the scores"},
+		{"good -o out.png", 2, "-o out.png: expected an IDX file"},
+		{"good -o out", 2, "or a folder: out/"},
+		{"good -m digit", 6, `did you mean "digits"?`},
+		{"good -m ./model.npz", 6, "not an .npz file"},
+		{"good -o there.idx", 5, "there.idx exists; use --on-exist overwrite or another -o"},
+		{"good --sheet there.png", 5, "there.png exists; use --on-exist overwrite or another --sheet"},
+		{"good -o deep", 5, "deep/00000.png exists; use --on-exist overwrite"},
+		{"good -o nowhere/x.idx", 5, "nowhere/x.idx: cannot be written"},
+		{"good -o good/", 5, "good: "},
+		{"no-ubyte -o no-ubyte --on-exist overwrite", 5, "no-ubyte: -o would write over the input"},
+		{"good no-ubyte -o no-ubyte --on-exist overwrite", 5, "no-ubyte: -o would write over the input"},
+		{"png/00004.png -o png --on-exist overwrite", 5, "png/00004.png: -o would write over the input"},
+		{"there.png --sheet ./there.png --on-exist overwrite", 5, "--sheet would write over the input"},
+	} {
+		args := append([]string{"mnist"}, strings.Fields(c.args)...)
+		if c.code == 4 || c.code == 7 {
+			args = append(args, "-o", "new.idx3-ubyte.gz", "--sheet", "new.png")
+		}
+		stdout, stderr, code := call(t, dir, "", args...)
+		if code != c.code || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "superres: ") || stdout != "" {
+			t.Errorf("%s: exit %d, expected %d with %q\n%s%s", c.args, code, c.code, c.want, stdout, stderr)
+		}
+		if c.code == 4 && !strings.Contains(c.args, "-") { // nor a folder of PNGs
+			if _, stderr, code := call(t, dir, "", append([]string{"mnist", "-o", "newpng/"}, strings.Fields(c.args)...)...); code != c.code {
+				t.Errorf("%s to a folder: exit %d, %s", c.args, code, stderr)
+			}
+		}
+		if _, err := os.Stat(filepath.Join(dir, "newpng")); err == nil || !slices.Equal(before, consoletest.Tree(t, dir)) {
+			t.Fatalf("%s left files: %v", c.args, consoletest.Tree(t, dir))
+		}
+	}
+	// What goes wrong with standard output is an output error.
+	var errs bytes.Buffer
+	if code := program.Run(context.Background(), strings.NewReader(""), consoletest.Broken{}, &errs, []string{"superres", "mnist", "good"}); code != 5 {
+		t.Errorf("a broken pipe: exit %d, %s", code, errs.String())
+	}
+}
+
+// A file with the name of one of MNIST's and other content is named in a warning.
+func TestWarns(t *testing.T) {
+	dir := t.TempDir()
+	consoletest.Put(t, filepath.Join(dir, "t10k-images-idx3-ubyte"), idxImages(t, strokes(3, 28, 28)))
+	consoletest.Put(t, filepath.Join(dir, "other-labels"), idxLabels(t, 1, 2, 3))
+	sum, stderr := mnistJSON(t, dir, "t10k-images-idx3-ubyte", "other-labels")
+	const want = "t10k-images-idx3-ubyte: not the official MNIST file of this name"
+	if len(sum.Warnings) != 1 || !strings.HasPrefix(sum.Warnings[0], want) || !strings.HasPrefix(stderr, "superres: warning: "+want) || sum.Official != "" || strings.Count(stderr, "\n") != 2 {
+		t.Errorf("%q\n%s", sum.Warnings, stderr)
+	}
+}

@@ -1,0 +1,181 @@
+package digits
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"superres/cmd/internal/console"
+	"superres/internal/safefile"
+	"superres/superres/resample"
+	"superres/superres/score"
+)
+
+// summary is what a call says of itself, as JSON or as a table.
+type summary struct {
+	// Command is the call, with all that decides its result.
+	Command string `json:"command"`
+	// Version is that of the program.
+	Version string `json:"version"`
+	// Task is restore or enlarge.
+	Task string `json:"task"`
+	// Model is a name or a file.
+	Model string `json:"model"`
+	// Images is the file of the images.
+	Images string `json:"images"`
+	// Official is which of MNIST's files Images is. Empty is none.
+	Official string `json:"official,omitempty"`
+	// Labels is the file of the labels.
+	Labels string `json:"labels,omitempty"`
+	// OfficialLabels is which of MNIST's files Labels is. Empty is none.
+	OfficialLabels string `json:"official_labels,omitempty"`
+	// Count is how many images were worked on.
+	Count int `json:"count"`
+	// Width is that of an image of the file, in pixels.
+	Width int `json:"width"`
+	// Height is that of an image of the file, in pixels.
+	Height int `json:"height"`
+	// Scale is by how much was enlarged, and reduced where that was done.
+	Scale int `json:"scale"`
+	// OutWidth is the width of a result, in pixels.
+	OutWidth int `json:"out_width"`
+	// OutHeight is the height of a result, in pixels.
+	OutHeight int `json:"out_height"`
+	// Protocol is that of the errors. Empty is nothing scored.
+	Protocol score.Protocol `json:"protocol,omitempty"`
+	// Degradation is how images were reduced. Empty is not at all.
+	Degradation resample.Degradation `json:"degradation,omitempty"`
+	// Columns are what was scored: interpolations and, at the end, the model.
+	Columns []string `json:"columns,omitempty"`
+	// Mean is the mean error for each column, null where it is not defined.
+	Mean []*float64 `json:"mean,omitempty"`
+	// Black is how many images have no error and are left out of the means.
+	Black int `json:"black"`
+	// Worst is the image with the largest error of the model.
+	Worst *worst `json:"worst,omitempty"`
+	// Classes are the errors for each label, in their order.
+	Classes []class `json:"classes,omitempty"`
+	// Output is the file or folder of the results. Empty is none.
+	Output string `json:"output,omitempty"`
+	// Sheet is the file on which the first images are drawn. Empty is none.
+	Sheet string `json:"sheet,omitempty"`
+	// Seconds is how long the work took.
+	Seconds float64 `json:"seconds"`
+	// PerSecond is how many images were worked on in a second.
+	PerSecond float64 `json:"images_per_second"`
+	// Warnings are about the files.
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// class is the images of one label, with their mean errors for each column.
+type class struct {
+	Label int        `json:"label"`
+	Count int        `json:"count"`
+	Mean  []*float64 `json:"mean"`
+}
+
+// worst is the image with the largest error of the model.
+type worst struct {
+	Index int     `json:"index"`
+	Label *int    `json:"label,omitempty"`
+	Error float64 `json:"nfe"`
+}
+
+// summary says what was done, but for what the files are and how long it took.
+func (j *job) summary() summary {
+	opt, e := &j.opt, j.engine
+	s := summary{
+		Command: opt.command, Version: console.Version, Task: opt.Task, Model: opt.Model, Images: opt.Images, Labels: opt.Labels,
+		Count: j.count, Width: j.size.X, Height: j.size.Y, Scale: e.scale, OutWidth: j.out.X, OutHeight: j.out.Y, Output: opt.Output, Sheet: opt.Sheet,
+	}
+	if e.enlarges {
+		return s
+	}
+	s.Protocol, s.Degradation, s.Columns = score.Normalised, e.degradation, e.columns
+	s.Mean, s.Worst, s.Black = j.scores.all.means(), j.scores.worst, j.scores.all.images-j.scores.all.scored
+	for _, label := range slices.Sorted(maps.Keys(j.scores.classes)) {
+		of := j.scores.classes[label]
+		s.Classes = append(s.Classes, class{label, of.images, of.means()})
+	}
+	return s
+}
+
+// print writes the errors to standard output, and beside it, unless quiet is asked for,
+// what was done.
+func (s *summary) print(to *console.Streams, quiet, asJSON bool) error {
+	if !quiet {
+		for _, w := range s.Warnings {
+			fmt.Fprintln(to.Err, "superres: warning:", safefile.OneLine(w))
+		}
+		fmt.Fprintln(to.Err, safefile.OneLine(s.line()))
+	}
+	if asJSON {
+		enc := json.NewEncoder(to.Out)
+		enc.SetIndent("", "  ")
+		return enc.Encode(s)
+	}
+	if s.Protocol == "" {
+		return nil
+	}
+	_, err := fmt.Fprint(to.Out, s.text())
+	return err
+}
+
+// line is what was done.
+func (s *summary) line() string {
+	var to []string
+	for _, name := range []string{s.Output, s.Sheet} {
+		if name != "" {
+			to = append(to, name)
+		}
+	}
+	text := fmt.Sprintf("%s of %dx%d by %s in %.1f s, %.0f a second", console.Count(s.Count, "image"), s.OutWidth, s.OutHeight, s.Model, s.Seconds, s.PerSecond)
+	if len(to) > 0 {
+		text = strings.Join(to, ", ") + ": " + text
+	}
+	return text
+}
+
+// text is the table of the errors for reading.
+func (s *summary) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s of %dx%d from %s", console.Count(s.Count, "image"), s.Width, s.Height, safefile.OneLine(filepath.Base(s.Images)))
+	if s.Official != "" {
+		b.WriteString(", which is MNIST's " + s.Official)
+	}
+	fmt.Fprintf(&b, "\nprotocol %s, scale %d, reduced by %s: normalised squared error\n", s.Protocol, s.Scale, s.Degradation)
+	line := func(name, images string, cells []string) {
+		fmt.Fprintf(&b, "%-8s  %8s", name, images)
+		for _, cell := range cells {
+			fmt.Fprintf(&b, "  %10s", safefile.OneLine(cell))
+		}
+		b.WriteByte('\n')
+	}
+	row := func(name string, images int, mean []*float64) {
+		var cells []string
+		for _, v := range mean {
+			cells = append(cells, console.Number("%.4f", v))
+		}
+		line(name, strconv.Itoa(images), cells)
+	}
+	line("", "images", s.Columns)
+	for _, class := range s.Classes {
+		row("label "+strconv.Itoa(class.Label), class.Count, class.Mean)
+	}
+	row("mean", s.Count, s.Mean)
+	if s.Worst != nil {
+		label := ""
+		if s.Worst.Label != nil {
+			label = fmt.Sprintf(", label %d", *s.Worst.Label)
+		}
+		fmt.Fprintf(&b, "worst by %s: %.4f, image %d%s\n", safefile.OneLine(s.Model), s.Worst.Error, s.Worst.Index, label)
+	}
+	if s.Black > 0 {
+		fmt.Fprintf(&b, "black, so without an error, and left out of the means: %s\n", console.Count(s.Black, "image"))
+	}
+	return b.String()
+}

@@ -1,6 +1,7 @@
 package anchored
 
 import (
+	"cmp"
 	"context"
 	"sync"
 
@@ -68,16 +69,16 @@ type Trainer struct {
 
 // defaults fills the defaults in and checks the options.
 func (o Trainer) defaults() (Trainer, error) {
-	training.Default(&o.Scale, 2)
-	training.Default(&o.Degradation, resample.Cubic)
-	training.Default(&o.Stages, 4)
-	training.Default(&o.Symmetries, AllSymmetries)
-	training.Default(&o.Learner, SphericalMeans)
-	training.Default(&o.Patch, 7)
-	training.Default(&o.Atoms, 4096)
-	training.Default(&o.Iterations, 8)
-	training.Default(&o.Flat, 1.5/255)
-	training.Default(&o.BackProject, 2)
+	o.Scale = cmp.Or(o.Scale, 2)
+	o.Degradation = cmp.Or(o.Degradation, resample.Cubic)
+	o.Stages = cmp.Or(o.Stages, 4)
+	o.Symmetries = cmp.Or(o.Symmetries, AllSymmetries)
+	o.Learner = cmp.Or(o.Learner, SphericalMeans)
+	o.Patch = cmp.Or(o.Patch, 7)
+	o.Atoms = cmp.Or(o.Atoms, 4096)
+	o.Iterations = cmp.Or(o.Iterations, 8)
+	o.Flat = cmp.Or(o.Flat, 1.5/255)
+	o.BackProject = cmp.Or(o.BackProject, 2)
 	o.Flat, o.BackProject = max(o.Flat, 0), max(o.BackProject, 0)
 	if o.Reductions == nil {
 		for percent := 97; percent >= 40; percent -= 3 {
@@ -143,8 +144,8 @@ func (o Trainer) params(number int) params {
 		p.Input, p.Cell, p.Block, p.Patch = fromCurrent, 2, 6, 4+2*o.Scale
 		p.Sigma = 1.2 * float64(o.Scale)
 	}
-	training.Default(&p.InputDims, in)
-	training.Default(&p.OutputDims, out)
+	p.InputDims = cmp.Or(p.InputDims, in)
+	p.OutputDims = cmp.Or(p.OutputDims, out)
 	p.OutputDims = min(p.OutputDims, p.Block*p.Block)
 	p.InputDims, p.SearchDims = min(p.InputDims, p.features()), min(p.SearchDims, p.features())
 	return p

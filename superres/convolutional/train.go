@@ -1,6 +1,7 @@
 package convolutional
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -94,14 +95,14 @@ const learning = "learning"
 
 // defaults fills the defaults in and checks the options.
 func (o Trainer) defaults() (Trainer, error) {
-	training.Default(&o.Scale, 2)
-	training.Default(&o.Degradation, resample.Cubic)
-	training.Default(&o.Channels, 32)
-	training.Default(&o.Depth, 10)
-	training.Default(&o.Steps, 100_000)
-	training.Default(&o.Batch, 10)
-	training.Default(&o.Patch, 36)
-	training.Default(&o.Interval, 1000)
+	o.Scale = cmp.Or(o.Scale, 2)
+	o.Degradation = cmp.Or(o.Degradation, resample.Cubic)
+	o.Channels = cmp.Or(o.Channels, 32)
+	o.Depth = cmp.Or(o.Depth, 10)
+	o.Steps = cmp.Or(o.Steps, 100_000)
+	o.Batch = cmp.Or(o.Batch, 10)
+	o.Patch = cmp.Or(o.Patch, 36)
+	o.Interval = cmp.Or(o.Interval, 1000)
 	if o.Rate == 0 {
 		o.Rate = 0.0015
 		if o.Channels <= 16 {

@@ -1,6 +1,7 @@
 package coupled
 
 import (
+	"cmp"
 	"context"
 
 	"gonum.org/v1/gonum/mat"
@@ -63,16 +64,16 @@ type Trainer struct {
 
 // defaults fills the defaults in and checks the options.
 func (o Trainer) defaults() (Trainer, error) {
-	training.Default(&o.Scale, 2)
-	training.Default(&o.Degradation, resample.Cubic)
-	training.Default(&o.Patch, 3)
-	training.Default(&o.Patches, 300_000)
-	training.Default(&o.Flat, 3./255)
-	training.Default(&o.Learner, "ksvd")
-	training.Default(&o.Coder, "omp:sparsity=2")
-	training.Default(&o.Atoms, 1024)
-	training.Default(&o.Iterations, 15)
-	training.Default(&o.BackProject, 3)
+	o.Scale = cmp.Or(o.Scale, 2)
+	o.Degradation = cmp.Or(o.Degradation, resample.Cubic)
+	o.Patch = cmp.Or(o.Patch, 3)
+	o.Patches = cmp.Or(o.Patches, 300_000)
+	o.Flat = cmp.Or(o.Flat, 3./255)
+	o.Learner = cmp.Or(o.Learner, "ksvd")
+	o.Coder = cmp.Or(o.Coder, "omp:sparsity=2")
+	o.Atoms = cmp.Or(o.Atoms, 1024)
+	o.Iterations = cmp.Or(o.Iterations, 15)
+	o.BackProject = cmp.Or(o.BackProject, 3)
 	o.BackProject = max(o.BackProject, 0)
 	if o.Reductions == nil {
 		o.Reductions = []float64{0.5}

@@ -148,11 +148,3 @@ func CheckRanges(ranges ...Range) error {
 	}
 	return nil
 }
-
-// Default sets a field that is zero to a value.
-func Default[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
-}

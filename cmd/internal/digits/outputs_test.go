@@ -14,7 +14,7 @@ import (
 	"superres/cmd/internal/console/consoletest"
 	"superres/internal/golden"
 	"superres/superres"
-	"superres/superres/models"
+	embedded "superres/superres/models"
 	"superres/superres/resample"
 	"superres/superres/score"
 )
@@ -52,7 +52,7 @@ func TestOutputs(t *testing.T) {
 		t.Errorf("packed and plain results differ (%v)", err)
 	}
 	results := readImages(t, filepath.Join(dir, "1r.idx3-ubyte"))
-	m, err := models.Open("digits")
+	m, err := embedded.Open("digits")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestEnlarges(t *testing.T) {
 	if code != 0 || stdout != "" || !strings.Contains(stderr, "b.idx, s.png: 8 images of 42x39 by digits") {
 		t.Fatalf("exit %d, %s%s", code, stdout, stderr)
 	}
-	m, err := models.Open("digits")
+	m, err := embedded.Open("digits")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 	"superres/internal/imagefile"
 	"superres/internal/safefile"
 	"superres/superres"
-	"superres/superres/models"
+	embedded "superres/superres/models"
 	"superres/superres/resample"
 	"superres/superres/score"
 )
@@ -180,7 +180,7 @@ func (d *compared) score(p *comparedPicture, ref, test image.Image) {
 func encoded8(ctx context.Context, img image.Image) ([]byte, error) {
 	switch img.(type) {
 	case *image.Gray16, *image.RGBA64, *image.NRGBA64:
-		same, err := models.Open(string(resample.Nearest))
+		same, err := embedded.Open(string(resample.Nearest))
 		if err != nil {
 			return nil, err
 		}

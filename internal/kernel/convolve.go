@@ -32,9 +32,9 @@ type Filter struct {
 // MaxOutputs is the most outputs of a Filter.
 const MaxOutputs = 256
 
-// Limit is the magnitude of what Convolve makes: 13 bits, so that weights may have about as
-// many when sums of hundreds of products must fit 32.
-const Limit = 1<<13 - 1
+// Limit is the magnitude of what Convolve makes. It leaves weights of layers of hundreds of
+// products 11 or 12 bits, as sums must fit 32, and the sum of two of them fits 16.
+const Limit = 1<<14 - 1
 
 // LeastSamples is the least number of samples that Convolve and Residual make.
 const LeastSamples = 24

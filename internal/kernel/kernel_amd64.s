@@ -1156,10 +1156,10 @@ done7:
 	LEAQ         (R10)(AX*4), R10
 	VMOVUPD      (R9), Y8
 	VMOVUPD      32(R9), Y9
-	MOVL         $0x1fff1fff, R9
+	MOVL         $0x3fff3fff, R9
 	VMOVD        R9, X10
 	VBROADCASTSS X10, Y11
-	MOVL         $0xe001e001, R9
+	MOVL         $0xc001c001, R9
 	VMOVD        R9, X10
 	VBROADCASTSS X10, Y12
 	VBLENDVPS    Y0, (R10), Y8, Y10
@@ -1486,10 +1486,10 @@ done7:
 	LEAQ         (R10)(AX*4), R10
 	VMOVUPD      (R9), Z20
 	VMOVUPD      64(R9), Z21
-	MOVL         $0x1fff1fff, R9
+	MOVL         $0x3fff3fff, R9
 	VMOVD        R9, X22
 	VBROADCASTSS X22, Z22
-	MOVL         $0xe001e001, R9
+	MOVL         $0xc001c001, R9
 	VMOVD        R9, X23
 	VBROADCASTSS X23, Z23
 	VPMOVD2M     Z0, K1
@@ -1879,10 +1879,10 @@ done15:
 	LEAQ         (R10)(AX*4), R10
 	VMOVUPD      (R9), Z24
 	VMOVUPD      64(R9), Z25
-	MOVL         $0x1fff1fff, R9
+	MOVL         $0x3fff3fff, R9
 	VMOVD        R9, X26
 	VBROADCASTSS X26, Z26
-	MOVL         $0xe001e001, R9
+	MOVL         $0xc001c001, R9
 	VMOVD        R9, X27
 	VBROADCASTSS X27, Z27
 	VPMOVD2M     Z0, K1
@@ -2374,10 +2374,10 @@ done23:
 	LEAQ         (R9)(AX*4), R9
 	LEAQ         (R10)(AX*4), R10
 	VMOVUPD      (R9), Z16
-	MOVL         $0x1fff1fff, R9
+	MOVL         $0x3fff3fff, R9
 	VMOVD        R9, X17
 	VBROADCASTSS X17, Z17
-	MOVL         $0xe001e001, R9
+	MOVL         $0xc001c001, R9
 	VMOVD        R9, X18
 	VBROADCASTSS X18, Z18
 	VPMOVD2M     Z0, K1
@@ -2753,10 +2753,10 @@ done31:
 	LEAQ         (R9)(AX*4), R9
 	LEAQ         (R10)(AX*4), R10
 	VMOVUPD      (R9), Z24
-	MOVL         $0x1fff1fff, R9
+	MOVL         $0x3fff3fff, R9
 	VMOVD        R9, X25
 	VBROADCASTSS X25, Z25
-	MOVL         $0xe001e001, R9
+	MOVL         $0xc001c001, R9
 	VMOVD        R9, X26
 	VBROADCASTSS X26, Z26
 	VPMOVD2M     Z0, K1
@@ -3247,10 +3247,10 @@ done7:
 	LEAQ         (R10)(AX*4), R10
 	VMOVUPD      (R9), Z20
 	VMOVUPD      64(R9), Z21
-	MOVL         $0x1fff1fff, R9
+	MOVL         $0x3fff3fff, R9
 	VMOVD        R9, X22
 	VBROADCASTSS X22, Z22
-	MOVL         $0xe001e001, R9
+	MOVL         $0xc001c001, R9
 	VMOVD        R9, X23
 	VBROADCASTSS X23, Z23
 	VPMOVD2M     Z0, K1
@@ -3616,10 +3616,10 @@ done15:
 	LEAQ         (R10)(AX*4), R10
 	VMOVUPD      (R9), Z24
 	VMOVUPD      64(R9), Z25
-	MOVL         $0x1fff1fff, R9
+	MOVL         $0x3fff3fff, R9
 	VMOVD        R9, X26
 	VBROADCASTSS X26, Z26
-	MOVL         $0xe001e001, R9
+	MOVL         $0xc001c001, R9
 	VMOVD        R9, X30
 	VBROADCASTSS X30, Z30
 	VPMOVD2M     Z0, K1
@@ -4063,10 +4063,10 @@ done23:
 	LEAQ         (R9)(AX*4), R9
 	LEAQ         (R10)(AX*4), R10
 	VMOVUPD      (R9), Z16
-	MOVL         $0x1fff1fff, R9
+	MOVL         $0x3fff3fff, R9
 	VMOVD        R9, X17
 	VBROADCASTSS X17, Z17
-	MOVL         $0xe001e001, R9
+	MOVL         $0xc001c001, R9
 	VMOVD        R9, X18
 	VBROADCASTSS X18, Z18
 	VPMOVD2M     Z0, K1
@@ -4418,10 +4418,10 @@ done31:
 	LEAQ         (R9)(AX*4), R9
 	LEAQ         (R10)(AX*4), R10
 	VMOVUPD      (R9), Z24
-	MOVL         $0x1fff1fff, R9
+	MOVL         $0x3fff3fff, R9
 	VMOVD        R9, X25
 	VBROADCASTSS X25, Z25
-	MOVL         $0xe001e001, R9
+	MOVL         $0xc001c001, R9
 	VMOVD        R9, X26
 	VBROADCASTSS X26, Z26
 	VPMOVD2M     Z0, K1

@@ -9,8 +9,9 @@
 //   - apply.go takes a picture through the layers, some lines at a time;
 //   - the products are those of Convolve and Residual of package kernel.
 //
-// Note: weights and activations have 16 bits, which loses nothing: less than 0.0001 dB on
-// Set5. With 8 bits for both, and a scale and a zero for each channel, it was 0.005 to
-// 0.012 dB without learning anew. A processor with AVX-512 and VNNI would take 0.54 of the
-// time for a layer then, one with AVX2 as long.
+// Note: products are of 16 bits. On Set5, with a network that reaches 37.17 dB, that loses
+// 0.0003 dB; weights and activations of 8 bits, rounded without learning anew, lose 0.008 dB
+// with a scale and a zero for each channel and 0.018 dB with those of a layer. A processor
+// with AVX-512 and VNNI would take 0.54 of the time for a layer of 32 channels then, one with
+// AVX2 as long.
 package convolutional

@@ -25,7 +25,7 @@ const (
 //	|bias| + largest·Σ|weight| < 2³¹, largest what comes in at most.
 //
 // The sum is then a·g times what it stands for. For weights as they are learned that leaves
-// them about 12 bits.
+// them 11 or 12 bits.
 
 // largest is the magnitude of what a layer is given at most: samples, what the kernels make,
 // or the sum of two of that.

@@ -42,8 +42,8 @@ func (t tier) ceiling() {
 
 // kernel.Limit and −Limit, twice in a word.
 const (
-	limit      = 0x1fff1fff
-	limitBelow = 0xe001e001
+	limit      = 0x3fff3fff
+	limitBelow = 0xc001c001
 )
 
 // convolve rounds and limits the sums while they are in registers.

@@ -32,6 +32,10 @@ type Filter struct {
 // MaxOutputs is the most outputs of a Filter.
 const MaxOutputs = 256
 
+// Limit is the magnitude of what Convolve makes. It leaves weights of layers of hundreds of
+// products 11 or 12 bits, as sums must fit 32, and the sum of two of them fits 16.
+const Limit = 1<<14 - 1
+
 // LeastSamples is the least number of samples that Convolve and Residual make.
 const LeastSamples = 24
 
@@ -40,9 +44,9 @@ const mostSamples = 1024
 
 // Convolve sets dst to the outputs of a number of samples. The runs of sample s begin at
 // entry rows[j] + s·Step of src. Each sum, of 32 bits, is multiplied by Above or Below,
-// rounded to the nearest integer, half to even, and limited to 16 bits. Then the outputs in
-// skip, which may be nil, are added, and the sum is limited to 16 bits again. Neither src
-// nor skip may overlap dst.
+// rounded to the nearest integer, half to even, and limited to −Limit..Limit. Then the
+// outputs in skip, which may be nil, are added, and the sum is limited to 16 bits. Neither
+// src nor skip may overlap dst.
 func Convolve(dst, src []int16, rows []int, samples int, f *Filter, skip []int16) {
 	f.check(len(dst), len(src), rows, samples)
 	_ = f.Below[f.Outputs-1]
@@ -113,7 +117,7 @@ func convolveGeneric(dst []int16, samples int, src []int16, rows []int, step, wo
 			if sum < 0 {
 				by = below[o]
 			}
-			v := rounded(min(max(float32(float32(sum)*by), math.MinInt16), math.MaxInt16))
+			v := rounded(min(max(float32(float32(sum)*by), -Limit), Limit))
 			to[o] = int16(min(max(v+int32(add[o]), math.MinInt16), math.MaxInt16))
 		}
 	}

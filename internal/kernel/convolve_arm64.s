@@ -15,6 +15,8 @@
 #define ROUND(n, d) WORD $(0x4e21a800 | n<<5 | d) // FCVTNS: half to even
 #define SQXTN(n, d) WORD $(0x0e614800 | n<<5 | d) // the lower four halves
 #define SQXTN2(n, d) WORD $(0x4e614800 | n<<5 | d) // the upper four
+#define SMAX(m, n, d) WORD $(0x4e606400 | m<<16 | n<<5 | d)
+#define SMIN(m, n, d) WORD $(0x4e606c00 | m<<16 | n<<5 | d)
 #define SQADD(m, n, d) WORD $(0x4e600c00 | m<<16 | n<<5 | d)
 
 // A tile is 16 outputs of four samples: those of sample s are in V(16+4s) to V(19+4s).
@@ -127,6 +129,10 @@ out: \
 	SQXTN2((s+1), 1) \
 	SQXTN((s+2), 2) \
 	SQXTN2((s+3), 2) \
+	SMIN(5, 1, 1) \
+	SMIN(5, 2, 2) \
+	SMAX(6, 1, 1) \
+	SMAX(6, 2, 2) \
 	VLD1 (R17), [V3.H8, V4.H8] \
 	SQADD(3, 1, 1) \
 	SQADD(4, 2, 2) \
@@ -149,6 +155,10 @@ sample:
 	MOVD below+88(FP), R16
 	ADD R10<<2, R16
 	VLD1 (R16), [V12.S4, V13.S4, V14.S4, V15.S4]
+	MOVD $0x3fff, R16 // Limit
+	VDUP R16, V5.H8
+	MOVD $-0x3fff, R16
+	VDUP R16, V6.H8
 	MADD R9, R10, R11, R16
 	ADD R16<<1, R0, R16
 	MOVD skip+96(FP), R17

@@ -98,7 +98,7 @@ func TestConvolveRounds(t *testing.T) {
 			f.Above[o], f.Below[o] = 1-1.0/(1<<24), -1+1.0/(1<<24)
 		}
 	}
-	limited := func(v float64) float64 { return min(max(v, math.MinInt16), math.MaxInt16) }
+	limited := func(v float64) float64 { return min(max(v, -Limit), Limit) }
 	eachTier(t, func(t *testing.T) {
 		dst := make([]int16, samples*Lanes)
 		Convolve(dst, src, []int{0}, samples, f, skip)
@@ -109,7 +109,7 @@ func TestConvolveRounds(t *testing.T) {
 			if sum < 0 {
 				by = f.Below[o]
 			}
-			if want := limited(limited(math.RoundToEven(float64(float32(sum)*by))) + float64(skip[i])); float64(got) != want {
+			if want := min(max(limited(math.RoundToEven(float64(float32(sum)*by)))+float64(skip[i]), math.MinInt16), math.MaxInt16); float64(got) != want {
 				t.Fatalf("output %d of sample %d, of the sum %d: %d, expected %g", o, s, sum, got, want)
 			}
 		}

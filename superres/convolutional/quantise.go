@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"superres/internal/kernel"
 	"superres/patches"
 )
 
@@ -15,29 +16,39 @@ const (
 	grey  = white / 2
 )
 
-// largest is the magnitude of what an integer sample or activation may be.
-const largest = -math.MinInt16
-
-// Rounding works like this. An activation v of a layer is the integer round(a·v) of 16
-// bits, with one a for the layer, so that f and h can be added as they are: theirs is the
-// same. A weight w to output o is round(g·w), with one g for each output, as large as it
-// can be without a sum of 32 bits ever overflowing whatever the activations are:
+// Rounding works like this. An activation v of a layer is the integer round(a·v), with one a
+// for the layer, so that f and h can be added as they are: theirs is the same. The kernels
+// limit it to kernel.Limit. A weight w to output o is round(g·w), with one g for each
+// output, as large as it can be without a sum of 32 bits ever overflowing, whatever the
+// activations are:
 //
-//	|bias| + largest·Σ|weight| < 2³¹.
+//	|bias| + largest·Σ|weight| < 2³¹, largest what comes in at most.
 //
 // The sum is then a·g times what it stands for. For weights as they are learned that leaves
-// them 10 or 11 bits, and activations 12 or more.
+// them 11 or 12 bits.
+
+// largest is the magnitude of what a layer is given at most: samples, what the kernels make,
+// or the sum of two of that.
+func (p params) largest(layer int) int64 {
+	switch layer {
+	case 0:
+		return white - grey
+	case p.Depth + 1:
+		return 2 * kernel.Limit
+	}
+	return kernel.Limit
+}
 
 // quantise rounds a network of three layers or more. Activations are as large as those of
 // the patterns at most; what is larger still is limited to that.
-func quantise(n *network) (t tables, err error) {
+func quantise(n *network, p params) (t tables, err error) {
 	last := len(n.layers) - 1
 	most := n.magnitudes(patterns(n.reach()))
 	unit := func(most float64) float64 {
 		if most == 0 {
 			return 1
 		}
-		return largest / most
+		return kernel.Limit / most
 	}
 	in := float64(white)
 	for i, l := range n.layers {
@@ -46,7 +57,7 @@ func quantise(n *network) (t tables, err error) {
 			out = unit(most[i])
 		}
 		for o := range l.out {
-			if err := t.add(&l, o, i == 0, in, out); err != nil {
+			if err := t.add(&l, o, float64(p.largest(i)), i == 0, in, out); err != nil {
 				return t, fmt.Errorf("convolutional: layer %d, channel %d: %w", i, o, err)
 			}
 		}
@@ -57,8 +68,8 @@ func quantise(n *network) (t tables, err error) {
 }
 
 // add appends what belongs to an output of a layer: its bias and scales. One unit of what
-// comes in is 1/in, of what goes out 1/out.
-func (t *tables) add(l *layer, o int, first bool, in, out float64) error {
+// comes in, largest at most, is 1/in, of what goes out 1/out.
+func (t *tables) add(l *layer, o int, largest float64, first bool, in, out float64) error {
 	var sum, most, all float64
 	terms := 0
 	for i := o; i < len(l.weight); i += l.out {
@@ -106,33 +117,19 @@ func (l *layer) rounded(gains []float64) []int16 {
 }
 
 // magnitudes returns the largest activation of every layer but the last on the planes. For
-// the first and the last but one it is that of both, and of their sum.
+// the first and the last but one it is that of both.
 func (n *network) magnitudes(planes []*patches.Plane) []float64 {
 	last := len(n.layers) - 1
 	most := make([]float64, last)
-	note := func(i int, x []float32) {
-		for _, v := range x {
-			most[i] = max(most[i], math.Abs(float64(v)))
-		}
-	}
 	for _, p := range planes {
 		x, w, h := p.Pix, p.W, p.H
-		var first []float32
-		firstW, firstH := 0, 0
 		for i := range last {
 			if w < n.layers[i].side || h < n.layers[i].side {
 				break
 			}
 			x, w, h = n.layers[i].apply(x, w, h)
-			note(i, x)
-			if i == 0 {
-				first, firstW, firstH = x, w, h
-			}
-			if i == last-1 {
-				for k, v := range crop(first, n.channels, firstW, firstH, w, h) {
-					x[k] += v
-				}
-				note(i, x)
+			for _, v := range x {
+				most[i] = max(most[i], math.Abs(float64(v)))
 			}
 		}
 	}

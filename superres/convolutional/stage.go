@@ -73,7 +73,7 @@ func newStage(n *network) (stage.Stage, error) {
 	if err := p.check(n.scale); err != nil {
 		return nil, fmt.Errorf("convolutional: %w", err)
 	}
-	t, err := quantise(n)
+	t, err := quantise(n, p)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func makeStage(scale int, p params, t tables) (*Stage, error) {
 	s.tables.gains = nil
 	shapes := p.shapes(scale)
 	for i, l := range shapes {
-		if err := checkSums(&l, t); err != nil {
+		if err := checkSums(&l, p.largest(i), t); err != nil {
 			return nil, fmt.Errorf("layer %d: %w", i, err)
 		}
 		if i == len(shapes)-1 {
@@ -112,9 +112,9 @@ func (t tables) after(l *layer) tables {
 	return t
 }
 
-// checkSums fails when some activations could make a sum of the first layer in the tables
-// overflow, or when it would be multiplied to more than it is.
-func checkSums(l *layer, t tables) error {
+// checkSums fails when some activations, of a magnitude of at most largest, could make a sum
+// of the first layer in the tables overflow, or when it would be multiplied by 1 or more.
+func checkSums(l *layer, largest int64, t tables) error {
 	for o := range l.out {
 		most := int64(t.bias[o])
 		most = max(most, -most)

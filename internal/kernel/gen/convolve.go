@@ -40,6 +40,12 @@ func (t tier) ceiling() {
 	})
 }
 
+// kernel.Limit and −Limit, twice in a word.
+const (
+	limit      = 0x3fff3fff
+	limitBelow = 0xc001c001
+)
+
 // convolve rounds and limits the sums while they are in registers.
 func (t tier) convolve() {
 	t.filter(func(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
@@ -47,42 +53,42 @@ func (t tier) convolve() {
 		outputs(dst, line, sample, output, 2)
 		outputs(skip, skipLine, sample, output, 2)
 		wide := len(acc) / tall
-		var above, below []reg.VecVirtual
-		for _, v := range []struct {
-			name string
-			list *[]reg.VecVirtual
-		}{{"above", &above}, {"below", &below}} {
-			p := pointer(v.name)
-			LEAQ(Mem{Base: p, Index: output, Scale: 4}, p)
-			for i := range wide {
-				*v.list = append(*v.list, t.load(from(p, i*t.bytes())))
-			}
+		up, down := pointer("above"), pointer("below")
+		LEAQ(Mem{Base: up, Index: output, Scale: 4}, up)
+		LEAQ(Mem{Base: down, Index: output, Scale: 4}, down)
+		var above []reg.VecVirtual
+		for i := range wide {
+			above = append(above, t.load(from(up, i*t.bytes())))
 		}
-		by := t.vec()
+		by, most, least := t.vec(), t.constant32(limit), t.constant32(limitBelow)
 		for s := range tall {
 			for i := range wide {
 				v := acc[s*wide+i]
 				if t.lanes == 8 {
 					negative := K()
 					VPMOVD2M(v, negative)
-					VBLENDMPS(below[i], above[i], negative, by)
+					VBLENDMPS(from(down, i*t.bytes()), above[i], negative, by)
 				} else {
-					VBLENDVPS(v, below[i], above[i], by)
+					VBLENDVPS(v, from(down, i*t.bytes()), above[i], by)
 				}
 				VCVTDQ2PS(v, v)
 				VMULPS(by, v, v)
 				VCVTPS2DQ(v, v)
 				if t.lanes == 8 {
-					short := YMM()
+					short := v.AsY()
 					VPMOVSDW(v, short)
+					VPMINSW(most.AsY(), short, short)
+					VPMAXSW(least.AsY(), short, short)
 					VPADDSW(from(skip, 32*i), short, short)
-					VMOVDQU(short, from(dst, 32*i))
+					VMOVUPS(short, from(dst, 32*i))
 				}
 			}
 			if t.lanes == 4 {
 				v := acc[s*wide]
 				VPACKSSDW(acc[s*wide+1], v, v)
 				VPERMQ(U8(0b11011000), v, v)
+				VPMINSW(most, v, v)
+				VPMAXSW(least, v, v)
 				VPADDSW(from(skip, 0), v, v)
 				VMOVDQU(v, from(dst, 0))
 			}

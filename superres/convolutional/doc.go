@@ -1,0 +1,17 @@
+// Package convolutional has a stage that adds what a small network of convolutions finds
+// that an enlargement lacks. It registers the stage "convolutional"; see package stage.
+//
+// The network is that of network.go, in float32: what learning changes. The stage computes
+// it in integers, so that all machines find the same bits, and a file can be checked:
+//
+//   - quantise.go rounds a network to integers, and proves that no sum can overflow;
+//   - stage.go is the stage and its file;
+//   - apply.go takes a picture through the layers, some lines at a time;
+//   - the products are those of Convolve and Residual of package kernel.
+//
+// Note: products are of 16 bits. On Set5, with a network that reaches 37.17 dB, that changes
+// 0.0005 dB; weights and activations of 8 bits, rounded without learning anew, lose 0.008 dB
+// with a scale and a zero for each channel and 0.018 dB with those of a layer. A processor
+// with AVX-512 and VNNI would take 0.54 of the time for a layer of 32 channels then, one with
+// AVX2 as long.
+package convolutional

@@ -64,6 +64,9 @@ func even(p *patches.Plane, x, y int) (float32, bool) {
 // its own, on every kind of picture. Areas stay as they are, grey stays grey, and the
 // mean stays where nothing is cut off.
 func TestKindsAreClean(t *testing.T) {
+	if testing.Short() {
+		t.Skip("nothing in it runs beside anything else")
+	}
 	for _, scale := range []int{2, 3, 4} {
 		list, plain := enlargedKinds(t, "bicubic", scale)
 		_, photo := enlargedKinds(t, "photo", scale)

@@ -9,6 +9,9 @@ import (
 // Every small picture gets the size that is asked for: by the scale, by one side, by
 // both, within a box, and Upscale makes what ResultSize says.
 func TestSizesAreRight(t *testing.T) {
+	if testing.Short() {
+		t.Skip("nothing in it runs beside anything else")
+	}
 	m := builtin(t, "nearest")
 	check := func(w, h int, opt Options, wantW, wantH int) {
 		t.Helper()

@@ -36,6 +36,9 @@ func cascade(t testing.TB, scale int, s Symmetries) *superres.Model {
 
 // A cascade beats bicubic on drawings it has not seen, and its stages help.
 func TestCascadesRestore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("nothing in it runs beside anything else")
+	}
 	for scale := 2; scale <= 4; scale++ {
 		for _, s := range []Symmetries{AllSymmetries, NoSymmetries} {
 			m := cascade(t, scale, s)
@@ -169,6 +172,9 @@ func TestCanonicalForm(t *testing.T) {
 // A picture that is flipped, turned or negated is enlarged to the same picture, flipped,
 // turned or negated.
 func TestCascadesAreSymmetric(t *testing.T) {
+	if testing.Short() {
+		t.Skip("nothing in it runs beside anything else")
+	}
 	for scale := 2; scale <= 4; scale++ {
 		m := cascade(t, scale, AllSymmetries)
 		low := picture.Split(testimage.Drawing(26, 22, 1.3)).Luma()
@@ -331,6 +337,9 @@ func TestCascadeKeepsTheMean(t *testing.T) {
 }
 
 func TestCascadeSaveAndLoad(t *testing.T) {
+	if testing.Short() {
+		t.Skip("nothing in it runs beside anything else")
+	}
 	m := cascade(t, 2, NoSymmetries)
 	data := save(t, m)
 	back, err := superres.Load(bytes.NewReader(data), int64(len(data)))

@@ -71,6 +71,9 @@ func texture(w, h int) *patches.Plane {
 
 // The integers are the network but for 55 dB below what it adds.
 func TestIntegersAreTheNetwork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("nothing in it runs beside anything else")
+	}
 	for _, size := range [][3]int{{2, 32, 10}, {3, 16, 5}, {4, 12, 1}} {
 		n := drawn(size[0], size[1], size[2], 2)
 		s := stageOf(t, n)

@@ -16,6 +16,9 @@ import (
 // A model file that is damaged, anywhere, is refused with the code of models and one
 // line, or is still a model.
 func TestDamagedModels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("nothing in it runs beside anything else")
+	}
 	dir := t.TempDir()
 	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(5, 4))
 	putHalves(t, filepath.Join(dir, "atoms.npz"), "low", "high")

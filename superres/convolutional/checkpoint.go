@@ -4,21 +4,18 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"superres/internal/npz"
 )
 
-// What Keep is given is an .npz file: the network as it would be kept, by which another run
-// can begin (Trainer.From), and everything else that the next step depends on, by which the
+// What Keep is given is an .npz file of everything that the next step depends on, by which the
 // same run can go on (Trainer.Kept). Random draws depend on the number of the step alone.
 
 // The members of the file that are no arrays.
 const (
-	networkFile = "network.json"
-	stateFile   = "state.json"
-	keyFile     = "key.json"
+	stateFile = "state.json"
+	keyFile   = "key.json"
 )
 
 const (
@@ -26,13 +23,6 @@ const (
 	mostText    = 1 << 20
 	mostState   = 1 << 31
 )
-
-// sizes are those of a network.
-type sizes struct {
-	Scale    int `json:"scale"`
-	Channels int `json:"channels"`
-	Depth    int `json:"depth"`
-}
 
 // state are the numbers that learning goes on with.
 type state struct {
@@ -49,7 +39,10 @@ type state struct {
 // that steers learning, the pictures.
 func (l *learner) key(d *pictures) []byte {
 	o := l.opt
-	from := sha256.Sum256(o.From)
+	from := sha256.Sum256(nil)
+	if o.From != nil {
+		from = o.From.sum()
+	}
 	key, err := json.Marshal([]any{
 		stateFormat, o.Scale, o.Degradation, o.Channels, o.Depth, o.Steps, o.Batch, o.Patch, o.Rate, o.Reductions, o.JPEG, o.Seed, o.Interval, from[:],
 		hidden, warmUp, lastPart, roundness, squareWeight, decay1, decay2, least, clipAt, normDecay, meanDecay, d.digest.String(),
@@ -60,13 +53,17 @@ func (l *learner) key(d *pictures) []byte {
 	return key
 }
 
+// sum is a hash of what the stage computes.
+func (s *Stage) sum() [sha256.Size]byte {
+	data, err := json.Marshal([]any{s.scale, s.params, s.tables.weights, s.tables.bias, s.tables.above, s.tables.below, s.tables.units})
+	if err != nil {
+		panic(err) // numbers
+	}
+	return sha256.Sum256(data)
+}
+
 // save returns what lets another run go on.
 func (l *learner) save(d *pictures) []byte {
-	o := l.opt
-	network, err := json.Marshal(sizes{o.Scale, o.Channels, o.Depth})
-	if err != nil {
-		panic(err)
-	}
 	numbers, err := json.Marshal(state{l.done, l.norm, l.loss, l.square, l.steps, l.rmse, l.silent})
 	if err != nil {
 		panic(err)
@@ -78,7 +75,7 @@ func (l *learner) save(d *pictures) []byte {
 		}
 	}
 	var b bytes.Buffer
-	if err := npz.Write(&b, []npz.Text{{Name: networkFile, Data: network}, {Name: stateFile, Data: numbers}, {Name: keyFile, Data: l.key(d)}}, nil, arrays...); err != nil {
+	if err := npz.Write(&b, []npz.Text{{Name: stateFile, Data: numbers}, {Name: keyFile, Data: l.key(d)}}, nil, arrays...); err != nil {
 		panic(err) // to memory
 	}
 	return b.Bytes()
@@ -123,34 +120,4 @@ func (l *learner) load(d *pictures) {
 		f.collapse()
 	}
 	l.done, l.norm, l.loss, l.square, l.steps, l.rmse, l.silent = s.Done, s.Norm, s.Loss, s.Square, s.Steps, s.RMSE, s.Silent
-}
-
-// networkOf returns the network in what another run kept.
-func networkOf(kept []byte) (*network, error) {
-	file, err := npz.OpenUpTo(bytes.NewReader(kept), int64(len(kept)), mostState)
-	if err != nil {
-		return nil, err
-	}
-	text, err := file.Text(networkFile, mostText)
-	if err != nil {
-		return nil, err
-	}
-	var s sizes
-	if json.Unmarshal(text, &s) != nil {
-		return nil, errors.New("its sizes are damaged")
-	}
-	if o, err := (Trainer{Scale: s.Scale, Channels: s.Channels, Depth: s.Depth}).defaults(); err != nil {
-		return nil, err
-	} else if (sizes{o.Scale, o.Channels, o.Depth}) != s {
-		return nil, errors.New("its sizes are damaged")
-	}
-	n := newNetwork(s.Scale, s.Channels, s.Depth)
-	for i, of := range n.shapes() {
-		mean, err := npz.Read[float32](file, fmt.Sprintf("layer%d.mean", i), 1, of.size())
-		if err != nil {
-			return nil, err
-		}
-		of.put(of.over(mean), n.layers[i])
-	}
-	return n, nil
 }

@@ -36,6 +36,9 @@ func whole(t *testing.T, scale int, p params) *Stage {
 			tab.below = append(tab.below, float32(rng.IntN(7)-2)/(1<<16))
 		}
 	}
+	for range p.Depth + 1 {
+		tab.units = append(tab.units, 1000)
+	}
 	s, err := makeStage(scale, p, tab)
 	if err != nil {
 		t.Fatal(err)
@@ -108,6 +111,7 @@ func TestForgedFiles(t *testing.T) {
 		"1 or more, the slope":         func(s *Stage) { s.tables.below[20] = 1 },
 		"1 or more, the last":          func(s *Stage) { s.tables.above[len(s.tables.above)-1] = 1e30 },
 		"not finite":                   func(s *Stage) { s.tables.above[0] = float32(math.NaN()) },
+		"unit":                         func(s *Stage) { s.tables.units[1] = 0 },
 		"expected":                     func(s *Stage) { s.params.Depth++ },
 		"expected, no channels":        func(s *Stage) { s.params.Channels = 0 },
 		"expected, many":               func(s *Stage) { s.params.Channels = maxChannels + 1 },

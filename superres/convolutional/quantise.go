@@ -55,6 +55,7 @@ func quantise(n *network, p params) (t tables, err error) {
 		out := 1.0
 		if i < last {
 			out = unit(most[i])
+			t.units = append(t.units, out)
 		}
 		for o := range l.out {
 			if err := t.add(&l, o, float64(p.largest(i)), i == 0, in, out); err != nil {
@@ -105,6 +106,40 @@ func (t *tables) add(l *layer, o int, largest float64, first bool, in, out float
 		return fmt.Errorf("weights of magnitude %g", all)
 	}
 	return nil
+}
+
+// network returns what a stage was rounded from, within its rounding.
+func (s *Stage) network() *network {
+	n := newNetwork(s.scale, s.params.Channels, s.params.Depth)
+	t, in := s.tables, float64(white)
+	for i := range n.layers {
+		l := &n.layers[i]
+		out := 1.0
+		if i < len(t.units) {
+			out = t.units[i]
+		}
+		sums := make([]float64, l.out) // of the weights to an output
+		for j, w := range t.weights[:len(l.weight)] {
+			if o := j % l.out; t.above[o] != 0 {
+				weight := float64(w) * float64(t.above[o]) * in / out
+				l.weight[j], sums[o] = float32(weight), sums[o]+weight
+			}
+		}
+		for o := range l.out {
+			l.bias[o] = float32(float64(t.bias[o]) * float64(t.above[o]) / out)
+			if i == 0 {
+				l.bias[o] -= float32(sums[o] * grey / white)
+			}
+			if l.slope != nil && t.above[o] != 0 {
+				l.slope[o] = t.below[o] / t.above[o]
+			}
+		}
+		if l.slope != nil {
+			t = t.after(l)
+		}
+		in = out
+	}
+	return n
 }
 
 // rounded returns the weights times the gains of their outputs.

@@ -34,6 +34,7 @@ type tables struct {
 	bias    []int32   // of every output
 	above   []float32 // what a sum is multiplied by
 	below   []float32 // where it is negative; of all layers but the last
+	units   []float64 // a of all layers but the last: see quantise.go
 
 	gains []float64 // what weights were multiplied by, while they are rounded
 }
@@ -222,11 +223,26 @@ func load(scale int, text json.RawMessage, a *stage.Arrays) (stage.Stage, error)
 	if t.below, err = stage.Get[float32](a, "below", 1, outputs-scale*scale); err != nil {
 		return nil, err
 	}
+	if t.units, err = stage.Get[float64](a, "units", 1, p.Depth+1); err != nil {
+		return nil, err
+	}
+	for i, u := range t.units {
+		if !(u > 0) {
+			return nil, fmt.Errorf("layer %d has a unit of %g", i, u)
+		}
+	}
 	s, err := makeStage(scale, p, t)
 	if err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// Of returns a stage that is of this kind, and whether it is: to learn on from it, for
+// example.
+func Of(s stage.Stage) (*Stage, bool) {
+	c, ok := s.(*Stage)
+	return c, ok
 }
 
 // Kind implements stage.Stage.
@@ -241,6 +257,7 @@ func (s *Stage) Save(to *stage.Arrays) any {
 	stage.Put(to, "bias", 1, s.tables.bias)
 	stage.Put(to, "above", 1, s.tables.above)
 	stage.Put(to, "below", 1, s.tables.below)
+	stage.Put(to, "units", 1, s.tables.units)
 	return s.params
 }
 

@@ -62,10 +62,10 @@ type Trainer struct {
 	// Kept is what Keep was given by a run that was interrupted. It is passed over when it is
 	// of other settings or pictures; nil: there is none.
 	Kept []byte
-	// From is what Keep was given by a run with the same channels and depth, at any scale and
-	// of any pictures. Learning begins with the layers that it had learned; at another scale
-	// the last layer is new. nil: learning begins with random layers.
-	From []byte
+	// From is a stage of the same channels and depth, for any scale and learned from any
+	// pictures. Learning begins with its layers; at another scale the last layer is new. nil:
+	// learning begins with random layers.
+	From *Stage
 	// Checks are pictures that Report is told the score of; nothing is learned from them.
 	Checks []training.Source
 	// Report is told at every interval how learning goes; it may be nil.
@@ -222,10 +222,7 @@ func (o Trainer) begin(d *pictures) (*learner, error) {
 	n := newNetwork(o.Scale, o.Channels, o.Depth)
 	known := 0 // layers that are not new
 	if o.From != nil {
-		from, err := networkOf(o.From)
-		if err != nil {
-			return nil, fmt.Errorf("convolutional: the network to go on from: %w", err)
-		}
+		from := o.From.network()
 		if from.channels != o.Channels || len(from.layers) != len(n.layers) {
 			return nil, plugin.Errorf("convolutional: the network to go on from has %d channels and depth %d, expected %d and %d", from.channels, len(from.layers)-2, o.Channels, o.Depth)
 		}

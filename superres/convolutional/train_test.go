@@ -130,13 +130,17 @@ func newChecked(t *testing.T, o Trainer) *checks {
 // its chain.
 func TestFrom(t *testing.T) {
 	o := small()
-	kept := trained(t, o)
-	want, err := networkOf(kept)
+	r, err := o.Train(t.Context(), testimage.Drawings(2), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	from, ok := Of(r.Stages[0])
+	if !ok {
+		t.Fatal("the stage that was learned is of another kind")
+	}
+	want := from.network()
 	for _, scale := range []int{2, 3} {
-		o.Scale, o.From = scale, kept
+		o.Scale, o.From = scale, from
 		l, _ := aLearner(t, o)
 		got := l.network()
 		for i, layer := range got.layers {
@@ -154,9 +158,36 @@ func TestFrom(t *testing.T) {
 	if _, err := o.Train(t.Context(), testimage.Drawings(2), nil); err == nil {
 		t.Error("no error from a network of another size")
 	}
-	o.From = []byte("nothing")
-	if _, err := o.Train(t.Context(), testimage.Drawings(2), nil); err == nil {
-		t.Error("no error from what is no network")
+}
+
+// What a stage was rounded from comes back, within the rounding.
+func TestNetworkOfStage(t *testing.T) {
+	for scale := 2; scale <= 4; scale++ {
+		want := drawn(scale, 16, 3, 5)
+		s, err := newStage(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := s.(*Stage).network()
+		for i, l := range want.layers {
+			most := float32(0)
+			for _, v := range l.weight {
+				most = max(most, v, -v)
+			}
+			near := func(what string, a, b []float32, within float32) {
+				t.Helper()
+				for k, v := range a {
+					if d := v - b[k]; !(d <= within && d >= -within) {
+						t.Fatalf("×%d, layer %d: %s %d is %g, expected %g", scale, i, what, k, b[k], v)
+					}
+				}
+			}
+			near("weight", l.weight, got.layers[i].weight, most/500)
+			near("bias", l.bias, got.layers[i].bias, 1e-3)
+			if l.slope != nil {
+				near("slope", l.slope, got.layers[i].slope, 1e-4)
+			}
+		}
 	}
 }
 

@@ -2,9 +2,9 @@ package train
 
 import (
 	"fmt"
-	"os"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/models"
 	"superres/superres/convolutional"
 	"superres/superres/training"
 )
@@ -18,6 +18,20 @@ var convolutionalKind = kind{
 	trainer:  convolutionalTrainer,
 }
 
+// begin returns the convolutional stage of a model, by its name or file, to begin with.
+func begin(name string) (*convolutional.Stage, error) {
+	m, err := models.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range m.Stages {
+		if from, ok := convolutional.Of(s); ok {
+			return from, nil
+		}
+	}
+	return nil, console.Fail(console.ExitModel, fmt.Errorf("%s has no convolutional stage to begin with", name))
+}
+
 // convolutionalTrainer makes the trainer of a convolutional stage, which goes on where
 // another run of it was interrupted.
 func convolutionalTrainer(opt Options) (training.Trainer, error) {
@@ -29,14 +43,13 @@ func convolutionalTrainer(opt Options) (training.Trainer, error) {
 		return nil, console.Fail(console.ExitLimit, fmt.Errorf("learning %d layers of %d channels needs %s, the limit is %s; use --max-memory, or fewer --channels or less --depth",
 			t.Depth, t.Channels, console.Bytes(need), console.Bytes(opt.Limits.Memory)))
 	}
+	var err error
 	if opt.Init != "" {
-		var err error
-		if t.From, err = os.ReadFile(opt.Init); err != nil {
-			return nil, console.Fail(console.ExitInput, err)
+		if t.From, err = begin(opt.Init); err != nil {
+			return nil, err
 		}
 	}
 	file := opt.partial()
-	var err error
 	if t.Kept, err = file.read(opt.Limits.Memory); err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func flags() []cli.Flag {
 		&cli.IntFlag{Name: "depth", Value: 10, Usage: "of convolutional stages: `M` layers in the chain"},
 		&cli.IntFlag{Name: "steps", Value: 100_000, Usage: "of convolutional stages: `N` steps"},
 		&cli.Float64Flag{Name: "rate", Usage: "of convolutional stages: the greatest `RATE` of a step; 0: by the channels"},
-		&cli.StringFlag{Name: "init", Usage: "of convolutional stages: begin with the layers of `FILE`.partial, which a training of the same channels and depth has kept; at another scale the last layer is new"},
+		&cli.StringFlag{Name: "init", Usage: "of convolutional stages: begin with the layers of `MODEL`, a name or file, of the same channels and depth; at another scale the last layer is new"},
 		&cli.StringFlag{Name: "learner", Value: usual.learner, Usage: "`SPEC` of the dictionary learner: see superres learners; kmeans, of anchored stages, is their default"},
 		&cli.StringFlag{Name: "coder", Value: "omp", Usage: "`SPEC` of the sparse coder: see superres coders"},
 		&cli.IntFlag{Name: "sparsity", Value: 2, Usage: "code patches with `S` atoms at most; 0: as the coder's spec says"},
@@ -128,7 +128,8 @@ type Options struct {
 	// Rate is the greatest of the steps of a convolutional stage: --rate. The default, 0, is
 	// chosen by the channels.
 	Rate float64
-	// Init is the file with the layers that a convolutional stage begins with: --init, none.
+	// Init is the model with whose layers a convolutional stage begins, a name or file: --init,
+	// none.
 	Init string
 
 	// report tells how the training of a convolutional stage goes; it may be nil.

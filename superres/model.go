@@ -35,32 +35,51 @@ func Plain(k resample.Kernel) *Model { return &Model{Degradation: resample.Cubic
 
 // Provenance says where a model comes from.
 type Provenance struct {
-	Imported *Imported `json:"imported,omitempty"` // nil: the dictionary was learned here
+	// Imported is the file that the dictionary came from; nil: it was learned here.
+	Imported *Imported `json:"imported,omitempty"`
 
-	Command    string   `json:"command"` // makes the same bytes again from the same pictures
-	Learner    string   `json:"learner"` // spec
-	Coder      string   `json:"coder"`   // spec, of learning and upscaling
-	Atoms      int      `json:"atoms"`
-	Iterations int      `json:"iterations"` // that were run
-	Stop       string   `json:"stop"`       // why learning ended
-	Seed       uint64   `json:"seed"`
-	Data       []string `json:"data"`               // what was trained on, by name
-	Warnings   []string `json:"warnings,omitempty"` // of the learner
-	Pictures   int      `json:"pictures"`
-	Patches    int      `json:"patches"`     // pairs drawn from them
-	DataSHA256 string   `json:"data_sha256"` // of the samples of all pictures, in order
-	TrainRMSE  float64  `json:"train_rmse"`  // of the stacked pairs, at the end of learning
-	HeldOut    int      `json:"held_out"`    // pictures not trained on
-	Score      *Score   `json:"score,omitempty"`
-	// Of a cascade: the means after each of its steps.
+	// Command makes the same bytes again from the same pictures.
+	Command string `json:"command"`
+	// Learner is the spec of what learned.
+	Learner string `json:"learner"`
+	// Coder is the spec of the sparse coder, of learning and enlarging; empty: there is none.
+	Coder string `json:"coder"`
+	// Atoms is K, of each stage.
+	Atoms int `json:"atoms"`
+	// Iterations is how many were run.
+	Iterations int `json:"iterations"`
+	// Stop says why learning ended.
+	Stop string `json:"stop"`
+	// Seed is that of all random draws.
+	Seed uint64 `json:"seed"`
+	// Data names what was trained on.
+	Data []string `json:"data"`
+	// Warnings are those of the learner.
+	Warnings []string `json:"warnings,omitempty"`
+	// Pictures is how many were trained on.
+	Pictures int `json:"pictures"`
+	// Patches is how many were drawn from them.
+	Patches int `json:"patches"`
+	// DataSHA256 is a hash of the samples of all pictures, in order: see training.Digest.
+	DataSHA256 string `json:"data_sha256"`
+	// TrainRMSE is the root mean square error of what was learned from, in 0..1.
+	TrainRMSE float64 `json:"train_rmse"`
+	// HeldOut is how many pictures were not trained on, and scored.
+	HeldOut int `json:"held_out"`
+	// Score tells how well these are restored; nil: there are none.
+	Score *Score `json:"score,omitempty"`
+	// StageScores are, of a cascade, the means after each of its steps.
 	StageScores []score.Means `json:"stage_scores,omitempty"`
 }
 
 // Imported says what file a dictionary came from that was learned elsewhere.
 type Imported struct {
-	File   string      `json:"file"`           // its base name
-	SHA256 string      `json:"sha256"`         // of its bytes
-	From   *Provenance `json:"from,omitempty"` // what the file said of its own origin
+	// File is its base name.
+	File string `json:"file"`
+	// SHA256 is that of its bytes.
+	SHA256 string `json:"sha256"`
+	// From is what the file said of its own origin; nil: nothing.
+	From *Provenance `json:"from,omitempty"`
 }
 
 // Score tells how well held-out pictures were restored, by the model and by bicubic
@@ -158,14 +177,20 @@ func load(r io.ReaderAt, size int64) (*Model, error) {
 	return &Model{Scale: h.Scale, Degradation: h.Degradation, Kernel: h.Kernel, Stages: stages, Provenance: h.Provenance}, nil
 }
 
-// Description is what a model file says of a model, without the matrices.
+// Description is what a model file says of a model, without the arrays.
 type Description struct {
-	Scale       int                  `json:"scale,omitempty"`
-	OtherScales []int                `json:"other_scales,omitempty"` // that have models of their own
+	// Scale is what the stages enlarge by; 0: any.
+	Scale int `json:"scale,omitempty"`
+	// OtherScales are those that have models of their own.
+	OtherScales []int `json:"other_scales,omitempty"`
+	// Degradation is what the stages undo.
 	Degradation resample.Degradation `json:"degradation"`
-	Kernel      resample.Kernel      `json:"kernel"`
-	Stages      []string             `json:"stages"`
-	Provenance  *Provenance          `json:"provenance,omitempty"`
+	// Kernel makes the first enlargement.
+	Kernel resample.Kernel `json:"kernel"`
+	// Stages are described in a line each.
+	Stages []string `json:"stages"`
+	// Provenance says where the model comes from; nil: it is a plain interpolation.
+	Provenance *Provenance `json:"provenance,omitempty"`
 }
 
 // Describe returns the description of the model.

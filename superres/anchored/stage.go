@@ -17,7 +17,7 @@ import (
 
 // Stage adds to the current enlargement what it learned to be
 // missing. Around every cell of the enlargement it takes a patch p of its input,
-// brings it into canonical form (see canonical), and computes
+// brings it into canonical form (form.go), and computes
 //
 //	z = V·p                    a few whitened coordinates, in which patches are compared
 //	k = argmax_j d_jᵀz         the anchor: the atom of D_L in a code with 1 non-zero

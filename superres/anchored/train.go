@@ -177,7 +177,8 @@ func (o Trainer) Memory() int64 {
 	return 96<<20 + most
 }
 
-// Train implements training.Trainer; see data for the two folds.
+// Train implements training.Trainer. A stage learns from pictures as the stages before it
+// restore pictures that they have not seen: there are two folds (data.go).
 func (o Trainer) Train(ctx context.Context, sources []training.Source, progress training.Progress) (*training.Result, error) {
 	o, err := o.defaults()
 	if err != nil {

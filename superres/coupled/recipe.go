@@ -15,14 +15,22 @@ import (
 // Recipe is all that a model of one coupled stage is beside its atoms: with a
 // dictionary from anywhere it makes a model.
 type Recipe struct {
-	Scale          int                  `json:"scale"`
-	Patch          int                  `json:"patch"`
-	Mean           bool                 `json:"mean"`   // see Stage
-	Detail         bool                 `json:"detail"` // see Stage
-	Degradation    resample.Degradation `json:"degradation"`
-	Kernel         resample.Kernel      `json:"kernel"`
-	Coder          string               `json:"coder"`           // spec
-	BackProjection int                  `json:"back_projection"` // iterations after the coupled stage
+	// Scale is what the model enlarges by, 2 to 4.
+	Scale int `json:"scale"`
+	// Patch is the side of a low-resolution patch, 1 to 16.
+	Patch int `json:"patch"`
+	// Mean tells that patches are coded without their mean.
+	Mean bool `json:"mean"`
+	// Detail tells that what the dictionary makes is added to the interpolation.
+	Detail bool `json:"detail"`
+	// Degradation is what the model undoes.
+	Degradation resample.Degradation `json:"degradation"`
+	// Kernel makes the first enlargement, and enlarges colour.
+	Kernel resample.Kernel `json:"kernel"`
+	// Coder is the spec of the sparse coder.
+	Coder string `json:"coder"`
+	// BackProjection is how many back-projections come after the coupled stage, 0 to 1,000.
+	BackProjection int `json:"back_projection"`
 }
 
 // RecipeOf returns the recipe of stage i of a model, which must be of this kind, and of the

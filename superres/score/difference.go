@@ -10,8 +10,10 @@ import (
 // Difference says how far apart the colours of two pictures are, in levels of 0..255:
 // whole numbers for pictures of 8 bits, fractions for deeper ones.
 type Difference struct {
-	Mean float64 // of |test − ref|, over all pixels and channels
-	Max  float64 // the largest of them
+	// Mean is that of |test − ref| over all pixels and channels.
+	Mean float64
+	// Max is the largest of them.
+	Max float64
 }
 
 // Differ compares the colours of test with those of ref, to the edges. Grey counts as

@@ -13,9 +13,14 @@ import (
 
 // Metrics are the scores of one picture.
 type Metrics struct {
-	PSNR float64 // dB; +Inf when the pictures are equal
-	SSIM float64 // up to 1; NaN when the picture is smaller than its window
-	NFE  float64 // 0 is perfect; NaN when the reference is black
+	// PSNR is the peak signal-to-noise ratio in dB; +Inf when the pictures are equal.
+	PSNR float64
+	// SSIM is the mean structural similarity, up to 1; NaN when the picture is smaller than
+	// its window of 11×11.
+	SSIM float64
+	// NFE is the normalised squared error, of which 0 is perfect; NaN when the reference is
+	// black.
+	NFE float64
 }
 
 // Reduce makes the low-resolution picture of a protocol: channel by channel, each

@@ -63,17 +63,28 @@ type Result struct {
 
 // Record says how stages were learned, for a reader of the model.
 type Record struct {
-	Learner    string   // spec
-	Coder      string   // spec, of learning and enlarging; "": there is none
-	Atoms      int      // K
-	Iterations int      // that were run
-	Stop       string   // why learning ended
-	Seed       uint64   // of all that was random
-	Warnings   []string // of the learner
-	Pictures   int      // that were learned from
-	Patches    int      // that were drawn from them
-	DataSHA256 string   // see Digest
-	RMSE       float64  // of what was learned from, at the end
+	// Learner is the spec of what learned.
+	Learner string
+	// Coder is the spec of the sparse coder, of learning and enlarging; "": there is none.
+	Coder string
+	// Atoms is K, of each stage; 0: there are none.
+	Atoms int
+	// Iterations is how many were run.
+	Iterations int
+	// Stop says why learning ended.
+	Stop string
+	// Seed is that of all random draws.
+	Seed uint64
+	// Warnings are what a reader of the model should know.
+	Warnings []string
+	// Pictures is how many were learned from.
+	Pictures int
+	// Patches is how many were drawn from them.
+	Patches int
+	// DataSHA256 is the Digest of the pictures.
+	DataSHA256 string
+	// RMSE is the root mean square error of what was learned from, in 0..1.
+	RMSE float64
 }
 
 // ErrPictures is wrapped by errors about the training pictures: there are too few,
@@ -135,7 +146,9 @@ func CheckReductions(factors []float64) error {
 
 // Range is an option that must lie from Least to Most.
 type Range struct {
-	Name               string
+	// Name is what an error calls the option.
+	Name string
+	// Value must not be less than Least nor more than Most.
 	Value, Least, Most int
 }
 

@@ -17,8 +17,10 @@ import (
 
 // keepsAreas tells whether the model needs keepAreas. Digits, which are white strokes on
 // black, are restored best without.
-func (m *Model) keepsAreas() bool {
-	return slices.ContainsFunc(m.Stages, stage.KeepsAreas) && m.Degradation == resample.Cubic
+func (m *Model) keepsAreas(inW, inH, w, h int) bool {
+	return m.Degradation == resample.Cubic && slices.ContainsFunc(m.models(inW, inH, w, h), func(one *Model) bool {
+		return slices.ContainsFunc(one.Stages, stage.KeepsAreas)
+	})
 }
 
 // around returns the rows of the picture that keepAreas wants for rows lo..hi-1 of the

@@ -42,7 +42,7 @@ func (m *Model) newEnlarger(img image.Image, w, h int, opt Options, mem *stage.P
 	}
 	e.out = picture.NewCanvas(w, h, e.grey, opt.Depth == 16 || opt.Depth != 8 && picture.IsDeep(img))
 	e.plain = resample.New(e.w, e.h, w, h, m.Kernel)
-	if m.keepsAreas() {
+	if m.keepsAreas(e.w, e.h, w, h) {
 		e.starts = make([]int32, e.w+1)
 		for x := range w {
 			e.starts[resample.Under(x, e.w, w)+1] = int32(x + 1)

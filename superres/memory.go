@@ -92,7 +92,11 @@ func (m *Model) bandRows(inW, inH, w, h int) int {
 	}
 	rows := int(budget / max(row, 1))
 	least := (max(32, 2*reach) + below - 1) / below // else most would be worked on twice
-	return min(max(rows, least), inH)
+	rows = min(max(rows, least), inH)
+	for rows > least && m.working(inW, inH, w, h, rows) > budget { // of a stage that takes much
+		rows = max(rows*3/4, least)
+	}
+	return rows
 }
 
 // sides returns by how much the chain enlarges a side, by how much before its last pass,
@@ -132,19 +136,28 @@ func (m *Model) models(inW, inH, w, h int) (list []*Model) {
 func (m *Model) work(inW, inH, w, h, bandRows int) int64 {
 	side, _, _ := m.sides(inW, inH, w, h)
 	bytes := int64(planesBytes) * int64(min(bandRows, inH)) * int64(side) * int64(inW) * int64(side)
-	if len(m.Stages) == 0 {
-		return bytes
-	}
-	stages, below := int64(0), 1
+	below := 1
 	for _, one := range m.models(inW, inH, w, h) {
-		width := inW * below
 		for _, s := range one.Stages {
 			kept := min(2*s.Reach()+stage.Alignment, inH*below*one.Scale) // rows that wait for the next band
-			bytes += 4 * int64(kept) * int64(one.Scale) * int64(width*one.Scale)
-			_, working := s.Memory(width, min(bandRows, inH)*below)
-			stages = max(stages, working)
+			bytes += 4 * int64(kept) * int64(one.Scale) * int64(inW*below*one.Scale)
 		}
 		below *= one.Scale
 	}
-	return bytes + min(stages, 400*int64(inW)*int64(min(bandRows, inH))*int64(side)*int64(side)) // small pictures fill no buffers
+	return bytes + m.working(inW, inH, w, h, bandRows)
+}
+
+// working estimates what the stage takes that takes most, beside planes, for bands of so
+// many rows.
+func (m *Model) working(inW, inH, w, h, bandRows int) (most int64) {
+	below := 1
+	for _, one := range m.models(inW, inH, w, h) {
+		for _, s := range one.Stages {
+			rows := min(bandRows*below+2*s.Reach()+stage.Alignment, inH*below) // that Apply is given
+			_, working := s.Memory(inW*below, rows)
+			most = max(most, working)
+		}
+		below *= one.Scale
+	}
+	return most
 }

@@ -29,16 +29,14 @@ func (m *Model) Tune(t stage.Tuning) (*Model, error) {
 
 // tune is Tune, but for the siblings.
 func (m *Model) tune(t stage.Tuning) (*Model, error) {
-	steps, codes := m.steps(), m.has(stage.Coding)
+	steps, most := m.steps(), t.Stages
 	switch {
 	case t.Stages != 0 && steps == 0:
 		return nil, plugin.Errorf("superres: this model is no cascade: it has no stages to choose from")
-	case (t.Coder != "" || t.Sparsity != 0) && steps == 0 && !codes:
-		return nil, plugin.Errorf("superres: this model codes no patches: a coder or a sparsity means nothing to it")
 	case t.Stages < 0 || t.Stages > steps && !t.AtMost:
 		return nil, plugin.Errorf("superres: %d stages, expected 1 to the %d of the model (0: all)", t.Stages, steps)
 	case t.Stages == 0:
-		t.Stages = steps
+		most = steps
 	}
 	var back stage.Stage
 	if t.BackProject != nil && *t.BackProject != 0 {
@@ -56,8 +54,8 @@ func (m *Model) tune(t stage.Tuning) (*Model, error) {
 	for _, s := range m.Stages {
 		step := stage.SettingsOf(s)&stage.Step != 0
 		if step {
-			if used++; used > t.Stages {
-				return &out, nil
+			if used++; used > most {
+				break
 			}
 		}
 		if tunable, ok := s.(stage.Tunable); ok {
@@ -75,6 +73,9 @@ func (m *Model) tune(t stage.Tuning) (*Model, error) {
 	}
 	if steps == 0 && back != nil {
 		out.Stages = append(out.Stages, back)
+	}
+	if (t.Coder != "" || t.Sparsity != 0) && !m.has(stage.Coding) {
+		return nil, plugin.Errorf("superres: this model codes no patches: a coder or a sparsity means nothing to it")
 	}
 	return &out, nil
 }

@@ -35,6 +35,15 @@ func NewArray[T Small](name string, rows int, data []T) Array {
 	return Array{Name: name, kind: kind, rows: rows, size: size, data: appendNumbers(nil, data)}
 }
 
+// Len returns how many elements the array has.
+func (a Array) Len() int { return len(a.data) / a.size }
+
+// Begin returns the first elements of the array as one row.
+func (a Array) Begin(count int) Array {
+	a.rows, a.data = 1, a.data[:count*a.size]
+	return a
+}
+
 // write writes the member so that its elements begin at a multiple of 64 bytes from
 // its start.
 func (a Array) write(z *zip.Writer) error {

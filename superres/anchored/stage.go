@@ -319,14 +319,14 @@ func (a *Stage) blockRowBytes(g grid) int {
 
 // Memory implements stage.Stage: the tables; blocks, a layout of the input, and what each
 // worker has found out about some patches.
-func (a *Stage) Memory(width, _ int) (fixed, working int64) {
+func (a *Stage) Memory(width, rows int) (fixed, working int64) {
 	p := a.params
 	fixed = int64(2*len(a.tables.maps) + 8*p.Anchors*p.SearchDims)
-	g := a.grid(width*a.scale, 1<<20)
-	rows := a.rowsTogether(g)
-	blocks := int64(rows+(g.block-1)/g.cell) * int64(a.blockRowBytes(g))
-	input := 4 * int64(rows*g.step+g.patch) * int64(g.step*(vectors(g.cols)+g.patch))
-	worker := int64(patchesTogether+tileWidth) * int64(4*(p.rowWords()+p.outWidth()+7))
+	g := a.grid(width*a.scale, rows*a.scale)
+	together := a.rowsTogether(g)
+	blocks := int64(together+(g.block-1)/g.cell) * int64(a.blockRowBytes(g))
+	input := 4 * int64(together*g.step+g.patch) * int64(g.step*(vectors(g.cols)+g.patch))
+	worker := int64(min(patchesTogether, together*g.cols)+tileWidth) * int64(4*(p.rowWords()+p.outWidth()+7))
 	return fixed, blocks + input + worker*int64(runtime.GOMAXPROCS(0))
 }
 

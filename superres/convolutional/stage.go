@@ -262,11 +262,11 @@ func (s *Stage) Save(to *stage.Arrays) any {
 }
 
 // Memory implements stage.Stage: the weights twice, and the lines that are in work.
-func (s *Stage) Memory(width, _ int) (fixed, working int64) {
+func (s *Stage) Memory(width, rows int) (fixed, working int64) {
 	for _, f := range s.filters {
 		fixed += 6 * int64(len(f.Weights))
 	}
-	g := s.geometry(width, 1<<20)
+	g := s.geometry(width, rows)
 	return fixed, int64(2*(g.lines*g.line+g.inputLines*g.inputLine)) + int64(runtime.GOMAXPROCS(0))*int64(4*(g.w+2)*s.filters[len(s.filters)-1].Outputs)
 }
 

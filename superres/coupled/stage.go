@@ -184,11 +184,12 @@ func (c *Stage) patchBytes() int {
 
 // Memory implements stage.Stage: the dictionaries with the Gram matrix of D_L; the patches
 // that are coded together, and what each worker codes with.
-func (c *Stage) Memory(width, _ int) (fixed, working int64) {
+func (c *Stage) Memory(width, rows int) (fixed, working int64) {
 	n, k := c.Low.Dims()
 	m, _ := c.High.Dims()
 	fixed = int64(k) * int64(8*k+16*n+12*m)
-	together := max(togetherBytes, width*c.patchBytes())
+	row := width * c.patchBytes()
+	together := min(max(togetherBytes, row), rows*row)
 	return fixed, int64(together) + int64(runtime.GOMAXPROCS(0))*int64(8*k*min(n, k))
 }
 

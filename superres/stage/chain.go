@@ -16,7 +16,8 @@ type Head struct {
 }
 
 // Save returns what a file keeps of a chain of stages: their heads, and the members that
-// hold the arrays of stage i as "stagei.name".
+// hold the arrays of stage i as "stagei.name". It is for packages of this module; others
+// have superres.Model.Save.
 func Save(stages []Stage) (heads []Head, matrices []npz.Matrix, arrays []npz.Array, err error) {
 	for i, s := range stages {
 		a := Arrays{prefix: prefix(i)}
@@ -31,7 +32,7 @@ func Save(stages []Stage) (heads []Head, matrices []npz.Matrix, arrays []npz.Arr
 }
 
 // Load makes the stages of a model of the given scale out of what Save wrote. Nothing in
-// the file is trusted.
+// the file is trusted. It is for packages of this module; others have superres.Load.
 func Load(scale int, heads []Head, f *npz.File) ([]Stage, error) {
 	left := int64(Budget)
 	var stages []Stage

@@ -70,7 +70,7 @@ type Settings uint8
 // The settings.
 const (
 	Coding         Settings = 1 << iota // Coder and Sparsity
-	Step                                // Stages: a model may end after this stage
+	Step                                // Stages: a model may end before the next stage of which this holds
 	BackProjecting                      // BackProject: the stage is one of those that are replaced
 )
 

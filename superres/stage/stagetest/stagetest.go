@@ -17,6 +17,8 @@ import (
 	"slices"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
+
 	"superres/internal/npz"
 	"superres/patches"
 	"superres/superres/resample"
@@ -39,12 +41,13 @@ type TB interface {
 //     change no bit;
 //   - the rows that Reach promises are the only ones that count: bands give the bits of the
 //     whole;
-//   - it takes no more memory than Memory says;
+//   - it takes no more memory than Memory says, and Memory does not say far too much;
+//   - a Tunable that is asked for nothing is the same, and what it becomes keeps its Reach;
 //   - saved and loaded it is the same, and what is damaged is refused without a panic.
 func Run(t TB, scale int, s stage.Stage) {
 	t.Helper()
 	c := &check{TB: t, scale: scale, stage: s}
-	for _, f := range []func(){c.apply, c.tiny, c.progress, c.cancelled, c.workers, c.pool, c.concurrent, c.reach, c.memory, c.saved, c.damaged} {
+	for _, f := range []func(){c.apply, c.tiny, c.progress, c.cancelled, c.workers, c.pool, c.concurrent, c.reach, c.memory, c.tuned, c.saved, c.damaged} {
 		f()
 	}
 }
@@ -135,13 +138,27 @@ func (c *check) cancelled() {
 	if out, err := c.stage.Apply(ctx, low, current, nil); !errors.Is(err, context.Canceled) || out != nil {
 		c.failf("Apply after its context has ended: error %v", err)
 	}
+	// One that has told of a part of its work has another part before it.
+	ctx, cancel = context.WithCancel(context.Background())
+	defer cancel()
+	low, current = c.planes(150, 400)
+	early := false
+	out, err := c.stage.Apply(ctx, low, current, stage.NewWork(nil, func(share float64) {
+		if share < 1 {
+			early = true
+			cancel()
+		}
+	}))
+	if early && (!errors.Is(err, context.Canceled) || out != nil) {
+		c.failf("Apply whose context ends on the way: error %v", err)
+	}
 }
 
 func (c *check) workers() {
 	low, current := c.planes(83, 61)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	want := c.run(low, current, nil)
-	for _, count := range []int{2, 3, 8} {
+	for count := 2; count <= 8; count++ {
 		runtime.GOMAXPROCS(count)
 		if got := c.run(low, current, nil); !slices.Equal(got.Pix, want.Pix) {
 			c.failf("%d workers give other bits than one", count)
@@ -187,48 +204,70 @@ func (c *check) concurrent() {
 }
 
 // reach gives Apply parts of a picture, as bands are, and wants the bits of the whole.
+// Bands begin at multiples of Alignment, which gives most of them more rows above than Reach
+// promises: those that have no row more are among them, up to the last row of the picture.
 func (c *check) reach() {
 	reach := c.stage.Reach()
 	if reach < 0 {
 		c.failf("reach %d", reach)
 		return
 	}
-	h := 2*reach + 5*stage.Alignment + 7
+	const a = stage.Alignment
+	h := reach + (reach/a+5)*a + 1
 	low, current := c.planes(19, h)
 	want := c.run(low, current, nil)
-	for _, length := range []int{1, 5, stage.Alignment, 2*stage.Alignment + 1} {
+	band := func(from, to int) bool {
+		top, end := max(from-reach, 0)/a*a, min(to+reach, h)
+		got := c.run(low.Crop(0, top, low.W, end-top), current.Crop(0, top*c.scale, current.W, (end-top)*c.scale), nil)
+		for y := from * c.scale; y < to*c.scale; y++ {
+			if !slices.Equal(got.Row(y-top*c.scale), want.Row(y)) {
+				c.failf("rows %d to %d of %d, from a band of %d to %d, are not those of the whole: more than the %d rows of Reach count", from, to-1, h, top, end-1, reach)
+				return false
+			}
+		}
+		return true
+	}
+	for from := reach; from < h; from += a {
+		if !band(from, from+1) {
+			return
+		}
+	}
+	for _, length := range []int{1, 5, a, 2*a + 1} {
 		for from := 0; from < h; from += max(length, 1+h/9) {
-			to := min(from+length, h)
-			top := max(from-reach, 0) / stage.Alignment * stage.Alignment
-			end := min(to+reach, h)
-			got := c.run(low.Crop(0, top, low.W, end-top), current.Crop(0, top*c.scale, current.W, (end-top)*c.scale), nil)
-			for y := from * c.scale; y < to*c.scale; y++ {
-				if !slices.Equal(got.Row(y-top*c.scale), want.Row(y)) {
-					c.failf("rows %d to %d of %d, from a band of %d to %d, are not those of the whole: more than the %d rows of Reach count", from, to-1, h, top, end-1, reach)
-					return
-				}
+			if !band(from, min(from+length, h)) {
+				return
 			}
 		}
 	}
 }
 
 // memory measures the most that is held during a call, with a collector that leaves hardly
-// any garbage.
+// any garbage, for planes of two heights: so little is held for one, so much more for the
+// other.
 func (c *check) memory() {
-	const slack = 2 << 20
-	for _, side := range [][2]int{{64, 48}, {300, 200}} {
-		low, current := c.planes(side[0], side[1])
-		fixed, working := c.stage.Memory(side[0], side[1])
+	const slack = 1 << 20
+	var measured, told [2]int64
+	for i, h := range []int{100, 1500} {
+		const w = 64
+		low, current := c.planes(w, h)
+		fixed, working := c.stage.Memory(w, h)
 		if fixed < 0 || working < 0 {
-			c.failf("Memory(%d, %d) is %d and %d", side[0], side[1], fixed, working)
+			c.failf("Memory(%d, %d) is %d and %d", w, h, fixed, working)
 		}
-		result, most := 4*int64(len(current.Pix)), int64(0)
+		most := int64(0)
 		for range 2 {
 			most = max(most, held(func() { c.run(low, current, nil) }))
 		}
-		if most > working+working/4+result+slack {
-			c.failf("%d×%d takes %d KiB, Memory says %d KiB beside the result", side[0], side[1], (most-result)>>10, working>>10)
+		measured[i], told[i] = most-4*int64(len(current.Pix)), working // without the result
+		if measured[i] > working+working/4+2*slack {
+			c.failf("%d×%d takes %d KiB, Memory says %d KiB beside the result", w, h, measured[i]>>10, working>>10)
 		}
+		if working > 16*max(measured[i], 0)+64*slack {
+			c.failf("%d×%d takes %d KiB, Memory says %d KiB: far too much", w, h, measured[i]>>10, working>>10)
+		}
+	}
+	if more := measured[1] - measured[0]; more > told[1]-told[0]+told[1]/4+slack {
+		c.failf("a higher plane takes %d KiB more, Memory says %d KiB", more>>10, (told[1]-told[0])>>10)
 	}
 }
 
@@ -258,6 +297,40 @@ func held(f func()) int64 {
 	f()
 	close(stop)
 	return <-peak
+}
+
+// tuned asks a Tunable for nothing, and for what may be asked of it.
+func (c *check) tuned() {
+	t, ok := c.stage.(stage.Tunable)
+	if !ok {
+		return
+	}
+	low, current := c.planes(23, 17)
+	want := c.run(low, current, nil)
+	if same, err := t.Tune(stage.Tuning{}); err != nil || same == nil || !slices.Equal((&check{TB: c.TB, scale: c.scale, stage: same}).run(low, current, nil).Pix, want.Pix) {
+		c.failf("Tune, asked for nothing, makes another stage (%v)", err)
+	}
+	none, one := 0, 1
+	for setting, asked := range map[stage.Settings][]stage.Tuning{
+		stage.Coding:         {{Sparsity: 1}, {Coder: "mp:sparsity=1"}, {Coder: "?"}},
+		stage.BackProjecting: {{BackProject: &none}, {BackProject: &one}},
+		stage.Step:           {{Stages: 1}},
+	} {
+		for _, how := range asked {
+			other, err := t.Tune(how)
+			switch {
+			case t.Settings()&setting == 0 || err != nil:
+				continue // refused, or of no concern
+			case other == nil && setting != stage.BackProjecting:
+				c.failf("Tune leaves the stage out for %+v", how)
+			case other != nil:
+				(&check{TB: c.TB, scale: c.scale, stage: other}).reach()
+			}
+		}
+	}
+	if got := c.run(low, current, nil); !slices.Equal(got.Pix, want.Pix) {
+		c.failf("Tune changes the stage that it is asked of")
+	}
 }
 
 // file returns the stage as a file keeps it.
@@ -337,12 +410,51 @@ func (c *check) damaged() {
 			attempt(fmt.Sprintf("%s = %s", name, value), withParameter(heads, name, value), data, false)
 		}
 	}
+	for i, other := range c.others() {
+		attempt(fmt.Sprintf("a file with another array, %d", i), heads, other, false)
+	}
 	rng := rand.New(rand.NewPCG(1, 0))
 	for range 60 {
 		bad := slices.Clone(data)
 		bad[rng.IntN(len(bad))] ^= 1 << rng.IntN(8)
 		attempt("a file with a wrong bit", heads, bad, false)
 	}
+}
+
+// others are whole files in which one array is of another size, of zeros, or missing.
+func (c *check) others() (files [][]byte) {
+	_, matrices, arrays, err := stage.Save([]stage.Stage{c.stage})
+	if err != nil {
+		return nil // it has been told
+	}
+	put := func(matrices []npz.Matrix, arrays []npz.Array) {
+		var b bytes.Buffer
+		if npz.Write(&b, []npz.Text{{Name: "stages.json", Data: []byte("{}")}}, matrices, arrays...) == nil {
+			files = append(files, b.Bytes())
+		}
+	}
+	for i, m := range matrices {
+		rows, cols := m.Data.Dims()
+		put(slices.Delete(slices.Clone(matrices), i, i+1), arrays)
+		for _, size := range [][2]int{{1, 1}, {rows - 1, cols}, {rows + 1, cols}, {rows, cols - 1}, {rows, cols + 1}, {rows, cols}} {
+			if size[0] > 0 && size[1] > 0 {
+				other := slices.Clone(matrices)
+				other[i].Data = mat.NewDense(size[0], size[1], nil)
+				put(other, arrays)
+			}
+		}
+	}
+	for i, a := range arrays {
+		put(matrices, slices.Delete(slices.Clone(arrays), i, i+1))
+		for _, count := range []int{1, a.Len() - 1, a.Len()} {
+			if count > 0 {
+				other := slices.Clone(arrays)
+				other[i] = a.Begin(count)
+				put(matrices, other)
+			}
+		}
+	}
+	return files
 }
 
 // withParameter returns the head of a stage with a parameter set.

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"superres/patches"
 	"superres/superres/stage"
 	"superres/superres/stage/stagetest"
@@ -27,13 +29,20 @@ func (m mean) Apply(ctx context.Context, low, current *patches.Plane, w *stage.W
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	scale, reach := current.H/low.H, m.Rows
-	if m.Lie == "reach" {
-		reach++
+	scale, above, below := current.H/low.H, m.Rows, m.Rows
+	switch m.Lie {
+	case "above":
+		above++
+	case "below":
+		below++
 	}
 	if m.Lie == "memory" {
 		much := make([]float32, 200*len(current.Pix))
 		hoard.Store(&much)
+	}
+	if m.Lie == "growth" {
+		some := make([]float32, 5*len(current.Pix)) // not so much that it is found in a low plane
+		hoard.Store(&some)
 	}
 	out := w.Plane(current.W, current.H)
 	if m.Lie == "input" {
@@ -43,7 +52,18 @@ func (m mean) Apply(ctx context.Context, low, current *patches.Plane, w *stage.W
 		out = current
 	}
 	for y := range current.H {
-		lo, hi := max(y/scale-reach, 0)*scale, min(y/scale+reach+1, low.H)*scale
+		if y == low.H*scale/2 && m.Lie != "late" {
+			w.Report(0.5)
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+		} else if y == low.H*scale/2 {
+			w.Report(0.5)
+		}
+		lo, hi := max(y/scale-above, 0)*scale, min(y/scale+below+1, low.H)*scale
+		if m.Lie == "last row" && y/scale == low.H-1 {
+			lo = max(y/scale-above-1, 0) * scale
+		}
 		row := out.Row(y)
 		if m.Lie != "pool" {
 			clear(row)
@@ -53,7 +73,7 @@ func (m mean) Apply(ctx context.Context, low, current *patches.Plane, w *stage.W
 				row[x] += s / float32(hi-lo)
 			}
 		}
-		if m.Lie == "workers" {
+		if m.Lie == "workers" && runtime.GOMAXPROCS(0) == 5 {
 			row[0] += float32(runtime.GOMAXPROCS(0)) / 1000
 		}
 	}
@@ -66,15 +86,36 @@ func (m mean) Apply(ctx context.Context, low, current *patches.Plane, w *stage.W
 	return out, nil
 }
 
-func (m mean) Reach() int                     { return m.Rows }
-func (m mean) Memory(_, _ int) (int64, int64) { return 0, 0 }
-func (m mean) Kind() string                   { return "mean" }
+func (m mean) Reach() int   { return m.Rows }
+func (m mean) Kind() string { return "mean" }
+
+func (m mean) Memory(_, _ int) (fixed, working int64) {
+	switch m.Lie {
+	case "growth":
+		return 0, 1 << 20 // as it is for low planes
+	case "too much":
+		return 0, 1 << 40
+	}
+	return 0, 0
+}
+
+func (m mean) Settings() stage.Settings { return stage.Step }
+
+func (m mean) Tune(stage.Tuning) (stage.Stage, error) {
+	if m.Lie == "tune" {
+		return mean{m.Rows + 1, m.Lie}, nil
+	}
+	return m, nil
+}
 
 func (m mean) Save(a *stage.Arrays) any {
 	if m.Lie == "save" {
 		return mean{m.Rows + 1, m.Lie}
 	}
 	stage.Put(a, "rows", 1, []int16{int16(m.Rows)})
+	if m.Lie == "arrays" {
+		a.PutMatrix("table", mat.NewDense(3, 3, nil))
+	}
 	return m
 }
 
@@ -100,6 +141,13 @@ func init() {
 			}
 			m.Rows = int(rows[0])
 		}
+		if m.Lie == "arrays" {
+			table, err := a.GetMatrix("table", -9, -9)
+			if err != nil {
+				return nil, err
+			}
+			table.At(2, 2) // which may not be there
+		}
 		return m, nil
 	})
 }
@@ -114,7 +162,8 @@ func (f *failures) Errorf(format string, args ...any) { *f = append(*f, fmt.Spri
 // What keeps its promises passes, and whatever lies is found out by what it lies about.
 func TestRunFindsLies(t *testing.T) {
 	for lie, want := range map[string]string{
-		"": "", "reach": "of Reach count", "memory": "Memory says", "workers": "workers give other bits", "pool": "memory of the pool",
+		"": "", "above": "of Reach count", "below": "of Reach count", "last row": "of Reach count", "growth": "KiB more", "too much": "far too much",
+		"late": "ends on the way", "arrays": "panic", "tune": "asked for nothing", "memory": "Memory says", "workers": "workers give other bits", "pool": "memory of the pool",
 		"input": "changes what it is given", "memory of the input": "returns the memory", "progress": "progress ends at", "size": "wrong size",
 		"save": "saved", "damage": "panic",
 	} {
@@ -125,6 +174,24 @@ func TestRunFindsLies(t *testing.T) {
 			t.Errorf("a stage that keeps its promises fails: %s", text)
 		case want != "" && !strings.Contains(text, want):
 			t.Errorf("a stage that lies about its %s: found %q, expected %q", lie, text, want)
+		}
+	}
+}
+
+// One row too many above a band, or for the last row of the picture alone, is found whatever
+// the reach is.
+func TestRunFindsEveryReach(t *testing.T) {
+	most := 30
+	if testing.Short() {
+		most = 3
+	}
+	for rows := range most + 1 {
+		for _, lie := range []string{"above", "below", "last row"} {
+			var got failures
+			stagetest.Run(&got, 2, mean{rows, lie})
+			if text := strings.Join(got, "\n"); !strings.Contains(text, "of Reach count") {
+				t.Errorf("reach %d: a row too many (%s) is not found: %q", rows, lie, text)
+			}
 		}
 	}
 }

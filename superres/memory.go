@@ -54,10 +54,7 @@ func (m *Model) Memory(cfg image.Config, w, h int, opt Options) int64 {
 		if slices.Index(models, one) < i {
 			continue // a scale that is used twice
 		}
-		for _, s := range one.Stages {
-			fixed, _ := s.Memory(1, 1)
-			live += fixed
-		}
+		live += max(one.loaded, one.fixed())
 	}
 	if opt.Ensemble {
 		live += 2 * 4 * out // the mean, and the colour of all rows
@@ -132,6 +129,15 @@ func (m *Model) models(inW, inH, w, h int) (list []*Model) {
 	return list
 }
 
+// fixed is what the stages take as long as they exist.
+func (m *Model) fixed() (sum int64) {
+	for _, s := range m.Stages {
+		fixed, _ := s.Memory(1, 1)
+		sum += fixed
+	}
+	return sum
+}
+
 // work estimates what is in work at a time.
 func (m *Model) work(inW, inH, w, h, bandRows int) int64 {
 	side, _, _ := m.sides(inW, inH, w, h)
@@ -150,14 +156,16 @@ func (m *Model) work(inW, inH, w, h, bandRows int) int64 {
 // working estimates what the stage takes that takes most, beside planes, for bands of so
 // many rows.
 func (m *Model) working(inW, inH, w, h, bandRows int) (most int64) {
-	below := 1
+	below, late := 1, 0 // rows that the last band has besides its own: what was behind by its reach
 	for _, one := range m.models(inW, inH, w, h) {
+		late += kernelReach
 		for _, s := range one.Stages {
-			rows := min(bandRows*below+2*s.Reach()+stage.Alignment, inH*below) // that Apply is given
+			rows := min(bandRows*below+late+2*s.Reach()+stage.Alignment, inH*below) // that Apply is given
 			_, working := s.Memory(inW*below, rows)
 			most = max(most, working)
+			late += s.Reach()
 		}
-		below *= one.Scale
+		below, late = below*one.Scale, late*one.Scale
 	}
 	return most
 }

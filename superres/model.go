@@ -28,6 +28,7 @@ type Model struct {
 	Provenance Provenance
 
 	siblings []sibling // for other scales
+	loaded   int64     // bytes that the stages of its file took, of which fewer may be left
 }
 
 // Plain returns the model that is an interpolation and nothing else.
@@ -174,7 +175,9 @@ func load(r io.ReaderAt, size int64) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Model{Scale: h.Scale, Degradation: h.Degradation, Kernel: h.Kernel, Stages: stages, Provenance: h.Provenance}, nil
+	m := &Model{Scale: h.Scale, Degradation: h.Degradation, Kernel: h.Kernel, Stages: stages, Provenance: h.Provenance}
+	m.loaded = m.fixed()
+	return m, nil
 }
 
 // Description is what a model file says of a model, without the arrays.

@@ -3,28 +3,10 @@ package picture
 import (
 	"image"
 	"image/color"
-	"math/rand/v2"
 	"testing"
-)
 
-// fill sets every pixel of an image at random.
-func fill[T interface {
-	image.Image
-	Set(x, y int, c color.Color)
-}](m T, opaque bool) T {
-	rng := rand.New(rand.NewPCG(1, 2))
-	b := m.Bounds()
-	for y := b.Min.Y; y < b.Max.Y; y++ {
-		for x := b.Min.X; x < b.Max.X; x++ {
-			a := uint16(0xffff)
-			if !opaque {
-				a = 0x101 * uint16(1+rng.IntN(255))
-			}
-			m.Set(x, y, color.NRGBA64{uint16(rng.Uint32()), uint16(rng.Uint32()), uint16(rng.Uint32()), a})
-		}
-	}
-	return m
-}
+	"superres/internal/testimage"
+)
 
 // Taken apart and put together, a picture of each type keeps its pixels, also when
 // it is a part of a larger one.
@@ -32,14 +14,14 @@ func TestSplitAndImage(t *testing.T) {
 	r := image.Rect(3, 2, 12, 9)
 	palette := color.Palette{color.NRGBA{1, 2, 3, 255}, color.NRGBA{200, 100, 50, 255}, color.NRGBA{9, 9, 9, 128}}
 	for name, m := range map[string]image.Image{
-		"gray":    fill(image.NewGray(r), true),
-		"gray16":  fill(image.NewGray16(r), true),
-		"nrgba":   fill(image.NewNRGBA(r), false),
-		"opaque":  fill(image.NewNRGBA(r), true),
-		"nrgba64": fill(image.NewNRGBA64(r), false),
-		"palette": fill(image.NewPaletted(r, palette), true),
-		"part":    fill(image.NewNRGBA(image.Rect(0, 0, 30, 30)), false).SubImage(r),
-		"grays":   fill(image.NewGray(image.Rect(0, 0, 30, 30)), true).SubImage(r),
+		"gray":    testimage.Fill(image.NewGray(r), true),
+		"gray16":  testimage.Fill(image.NewGray16(r), true),
+		"nrgba":   testimage.Fill(image.NewNRGBA(r), false),
+		"opaque":  testimage.Fill(image.NewNRGBA(r), true),
+		"nrgba64": testimage.Fill(image.NewNRGBA64(r), false),
+		"palette": testimage.Fill(image.NewPaletted(r, palette), true),
+		"part":    testimage.Fill(image.NewNRGBA(image.Rect(0, 0, 30, 30)), false).SubImage(r),
+		"grays":   testimage.Fill(image.NewGray(image.Rect(0, 0, 30, 30)), true).SubImage(r),
 		"ycbcr":   image.NewYCbCr(r, image.YCbCrSubsampleRatio420),
 	} {
 		p := Split(m)

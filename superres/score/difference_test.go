@@ -5,6 +5,8 @@ import (
 	"image/color"
 	"math"
 	"testing"
+
+	"superres/internal/testimage"
 )
 
 // The differences of pictures in which they are known: of one channel, of grey against
@@ -29,7 +31,7 @@ func TestDiffer(t *testing.T) {
 	}{
 		"equal":         {nrgba(red, red), nrgba(red, red), Difference{0, 0}},
 		"one channel":   {nrgba(red, red), nrgba(red, color.NRGBA{200, 100, 112, 255}), Difference{2, 12}},
-		"grey":          {nrgba(red, red), gray(2, 1, func(x, y int) uint8 { return 100 }), Difference{100. / 3, 100}},
+		"grey":          {nrgba(red, red), testimage.Gray(2, 1, func(x, y int) uint8 { return 100 }), Difference{100. / 3, 100}},
 		"16 bits":       {grey16(257), grey16(257 + 514), Difference{2, 2}},
 		"hidden colour": {nrgba(red, color.NRGBA{0, 0, 0, 0}), nrgba(red, color.NRGBA{255, 255, 255, 0}), Difference{0, 0}},
 	} {
@@ -38,7 +40,7 @@ func TestDiffer(t *testing.T) {
 			t.Errorf("%s: got %+v, %v, expected %+v", name, got, err, c.want)
 		}
 	}
-	if _, err := Differ(grey16(1), gray(2, 1, func(x, y int) uint8 { return 1 }), 1); err == nil {
+	if _, err := Differ(grey16(1), testimage.Gray(2, 1, func(x, y int) uint8 { return 1 }), 1); err == nil {
 		t.Error("a larger test picture, and no error")
 	}
 }

@@ -4,40 +4,24 @@ import (
 	"image"
 	"image/color"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"superres/internal/picture"
 	"superres/patches"
+
+	"superres/internal/testimage"
 )
 
-func gray(w, h int, f func(x, y int) uint8) *image.Gray {
-	m := image.NewGray(image.Rect(0, 0, w, h))
-	for i := range m.Pix {
-		m.Pix[i] = f(i%w, i/w)
-	}
-	return m
-}
-
-func noise(w, h int) *patches.Plane {
-	rng := rand.New(rand.NewPCG(uint64(w), uint64(h)))
-	p := patches.NewPlane(w, h)
-	for i := range p.Pix {
-		p.Pix[i] = rng.Float32()
-	}
-	return p
-}
-
 func TestCompare(t *testing.T) {
-	a := gray(20, 16, func(x, y int) uint8 { return uint8(10*x + y) })
+	a := testimage.Gray(20, 16, func(x, y int) uint8 { return uint8(10*x + y) })
 	same, err := Compare(a, a, 2, 2)
 	if err != nil || !math.IsInf(same.PSNR, 1) || math.Abs(same.SSIM-1) > 1e-12 || same.NFE != 0 {
 		t.Errorf("a picture against itself: %+v %v", same, err)
 	}
 	// A step of 51 in R, G and B is 219/255·51 = 43.8 in Y, which rounds; the border is
 	// left out.
-	b := gray(20, 16, func(x, y int) uint8 { return 100 })
-	c := gray(20, 16, func(x, y int) uint8 {
+	b := testimage.Gray(20, 16, func(x, y int) uint8 { return 100 })
+	c := testimage.Gray(20, 16, func(x, y int) uint8 {
 		if x == 0 {
 			return 0
 		}
@@ -54,7 +38,7 @@ func TestCompare(t *testing.T) {
 	if alone, err := NormalisedError(b, c, 2); err != nil || alone != got.NFE {
 		t.Errorf("NFE %g alone, %g among the others (%v)", alone, got.NFE, err)
 	}
-	black := gray(20, 16, func(x, y int) uint8 { return 0 })
+	black := testimage.Gray(20, 16, func(x, y int) uint8 { return 0 })
 	if alone, err := NormalisedError(black, c, 2); err != nil || !math.IsNaN(alone) {
 		t.Errorf("NFE %g with a black reference (%v)", alone, err)
 	}
@@ -66,20 +50,20 @@ func TestCompare(t *testing.T) {
 }
 
 func TestCompareRefusesOtherSizes(t *testing.T) {
-	a := gray(21, 17, func(x, y int) uint8 { return 1 })
+	a := testimage.Gray(21, 17, func(x, y int) uint8 { return 1 })
 	for _, c := range []struct {
 		w, h int
 		ok   bool
 	}{{20, 16, true}, {21, 17, true}, {19, 16, false}, {22, 17, false}, {20, 15, false}} {
-		_, err := Compare(a, gray(c.w, c.h, func(x, y int) uint8 { return 2 }), 2, 2)
+		_, err := Compare(a, testimage.Gray(c.w, c.h, func(x, y int) uint8 { return 2 }), 2, 2)
 		if (err == nil) != c.ok {
 			t.Errorf("%d×%d: %v", c.w, c.h, err)
 		}
-		if _, err := NormalisedError(a, gray(c.w, c.h, func(x, y int) uint8 { return 2 }), 2); (err == nil) != c.ok {
+		if _, err := NormalisedError(a, testimage.Gray(c.w, c.h, func(x, y int) uint8 { return 2 }), 2); (err == nil) != c.ok {
 			t.Errorf("%d×%d: %v", c.w, c.h, err)
 		}
 	}
-	if _, err := Compare(gray(4, 9, func(x, y int) uint8 { return 1 }), gray(4, 9, func(x, y int) uint8 { return 1 }), 2, 2); err == nil {
+	if _, err := Compare(testimage.Gray(4, 9, func(x, y int) uint8 { return 1 }), testimage.Gray(4, 9, func(x, y int) uint8 { return 1 }), 2, 2); err == nil {
 		t.Error("nothing is left within the border, and no error")
 	}
 }
@@ -120,7 +104,7 @@ func slowSSIM(a, b *patches.Plane) float64 {
 }
 
 func TestSSIMAgainstTheDefinition(t *testing.T) {
-	a, b := noise(30, 150), noise(31, 150).Crop(1, 0, 30, 150) // two bands
+	a, b := testimage.Noise(30, 150), testimage.Noise(31, 150).Crop(1, 0, 30, 150) // two bands
 	for i := range a.Pix {
 		a.Pix[i] *= 255
 		b.Pix[i] = 0.7*a.Pix[i] + 80*b.Pix[i]
@@ -136,15 +120,15 @@ func TestUndefinedScoresDoNotCount(t *testing.T) {
 	if math.Abs(got.PSNR-35) > 1e-12 || math.Abs(got.SSIM-0.8) > 1e-12 || math.Abs(got.NFE-0.2) > 1e-12 {
 		t.Errorf("%+v", got)
 	}
-	if black := gray(12, 12, func(x, y int) uint8 { return 0 }); !math.IsNaN(NFE(picture.Split(black).Luma(), noise(12, 12))) {
+	if black := testimage.Gray(12, 12, func(x, y int) uint8 { return 0 }); !math.IsNaN(NFE(picture.Split(black).Luma(), testimage.Noise(12, 12))) {
 		t.Error("the error against black is defined")
 	}
 }
 
 // A protocol measures what it names, and nothing else.
 func TestProtocols(t *testing.T) {
-	ref := gray(20, 16, func(x, y int) uint8 { return uint8(7 * x) })
-	test := gray(20, 16, func(x, y int) uint8 { return uint8(7*x + y) })
+	ref := testimage.Gray(20, 16, func(x, y int) uint8 { return uint8(7 * x) })
+	test := testimage.Gray(20, 16, func(x, y int) uint8 { return uint8(7*x + y) })
 	all, err := Compare(ref, test, 2, 2)
 	if err != nil {
 		t.Fatal(err)

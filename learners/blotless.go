@@ -31,15 +31,18 @@ import (
 // dependent is not taken, and ends the block.
 //
 // The blocks are a random partition of the atoms, another in every iteration, from
-// a sequence that is always the same: see the note at blotlessSeed. A block costs
+// a sequence that is always the same: see the note in blotless.go. A block costs
 // N·M²/2 for R_b·R_bᵀ, and a step about 9·(M+s)³ for the eigenvectors and 2·M·s for
 // a signal that uses the block; Inner·K/M steps make an iteration.
 //
 // Q. Yu, W. Dai, Z. Cvetković, J. Zhu: Dictionary learning with BLOTLESS update,
 // IEEE Trans. Signal Processing 68 (2020) 1635–1645, arXiv:1906.10211.
 type BLOTLESS struct {
-	Inner int  // steps a block; 0: 20, the paper's
-	Plain bool // no momentum: the paper's step
+	// Inner is how many steps a block has at most. The default, 0, is 20, the paper's.
+	Inner int
+	// Plain leaves the momentum out, as the paper does. By default a block goes on by half of
+	// its last change.
+	Plain bool
 }
 
 func init() {

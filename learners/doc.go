@@ -19,17 +19,21 @@
 //   - Write one file with a type whose exported fields are its parameters, each
 //     with its default said and usable when zero, and a Learn method. Open the
 //     file with the problem, the update in symbols, its cost and the paper.
-//   - A two-stage learner calls alternate with its update; another calls [Prepare]
-//     to have its input checked, newProgress to have its steps kept and its end
-//     found where they fit it, and [Finish] to have the signs fixed.
+//   - A learner calls [Prepare] to have its input checked, says after every iteration what
+//     it has reached, in a [Step], and calls [Finish] to have the signs fixed.
+//   - One of this package need not do that itself: a two-stage learner calls alternate
+//     (alternate.go) with its update, which does all of it; another calls newProgress
+//     (progress.go) to have its steps kept and its end found, where they fit it.
 //   - One that needs many times the memory of Y says how much: see Sized.
 //   - Register it in init with its parameters bound to flags, and refuse values that
 //     mean nothing in a method Check() error, so that they are told before any work.
 //   - Call learnertest.Run in its test, and add the identities of its own.
 //
-// Another module can do the same with [Register], [Prepare] and [Finish], and package
-// plugin for what it says of itself; the example below is a whole one. A program that
+// Another module has what is exported: [Register], [Prepare], [Start] and [Finish], the
+// conformance tests of package learnertest, and package plugin for what a learner says of
+// itself; alternate and newProgress are for learners of this package only. A program that
 // imports it for its registration and calls app.Main (see cmd/app) is a superres that has
 // it beside the others wherever a learner is named: train, learn, recover, compare and the
-// list. testdata/outside is such a module, with a coder and a stage besides.
+// list. testdata/outside is such a module: its package exemplars is a whole learner, and it
+// has a coder and a stage besides.
 package learners

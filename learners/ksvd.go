@@ -25,7 +25,9 @@ import (
 // (2006), doi:10.1109/TSP.2006.881199. Approximate form: R. Rubinstein,
 // M. Zibulevsky, M. Elad, Technion CS-2008-08.
 type KSVD struct {
-	Approximate bool // one power iteration in place of the singular triplet
+	// Approximate takes one power iteration for an atom. By default it is the exact singular
+	// triplet.
+	Approximate bool
 }
 
 func init() {

@@ -28,22 +28,37 @@ type Learner interface {
 
 // Options is what every learner is told. The zero value of a field is its default.
 type Options struct {
-	Atoms      int                // K; 0: as many as Init has
-	Iterations int                // at most so many; 0: 100
-	Coder      sparse.Coder       // for the two-stage learners; nil: OMP with 3 non-zeros
-	Init       *sparse.Dictionary // first dictionary, M×K; nil: training signals drawn by Seed
-	Seed       uint64             // of all that is random
-	Trace      func(Step)         // called after every iteration; observes, never steers
+	// Atoms is K, the number of atoms. The default, 0, is as many as Init has; without Init
+	// it must be given.
+	Atoms int
+	// Iterations is how many there are at most. The default, 0, is 100.
+	Iterations int
+	// Coder codes the signals. ROP has no use for it. The default, nil, is OMP with 3
+	// non-zeros a signal.
+	Coder sparse.Coder
+	// Init is the first dictionary, M×K. The default, nil, is training signals drawn by Seed.
+	Init *sparse.Dictionary
+	// Seed is that of all random draws. The default is 0.
+	Seed uint64
+	// Trace is called after every iteration. It observes and never steers. The default, nil,
+	// is not to be told.
+	Trace func(Step)
 }
 
 // Step is the state after one iteration.
 type Step struct {
-	Iteration    int           // from 1
-	RMSE         float64       // ‖Y − DX‖_F / √(MN), in the units of Y
-	NonZeros     float64       // mean number of non-zeros in a column of X
-	Primal, Dual float64       // relative residuals of learners that have them, else 0
-	Replaced     int           // atoms begun anew in this iteration
-	Elapsed      time.Duration // since Learn was called
+	// Iteration is the number of the iteration, from 1.
+	Iteration int
+	// RMSE is ‖Y − DX‖_F / √(MN), in the units of Y.
+	RMSE float64
+	// NonZeros is the mean number of non-zeros in a column of X.
+	NonZeros float64
+	// Primal and Dual are the relative residuals of learners that have them, otherwise 0.
+	Primal, Dual float64
+	// Replaced is how many atoms were begun anew in this iteration.
+	Replaced int
+	// Elapsed is the time since Learn was called.
+	Elapsed time.Duration
 }
 
 // StopReason says why a learner ended.
@@ -61,11 +76,16 @@ const (
 // Result is a learned dictionary and the codes of the training signals over it.
 // The largest entry of every atom is positive.
 type Result struct {
+	// Dictionary is D.
 	Dictionary *sparse.Dictionary
-	Codes      *sparse.Codes
-	Steps      []Step
-	Stop       StopReason
-	Warnings   []error // what a reader of the result should know, such as atoms nothing uses
+	// Codes is X.
+	Codes *sparse.Codes
+	// Steps are the states after each iteration, of which there is one at least.
+	Steps []Step
+	// Stop is why the learner ended.
+	Stop StopReason
+	// Warnings are what a reader of the result should know, such as atoms that nothing uses.
+	Warnings []error
 }
 
 // Info describes a registered learner.

@@ -49,8 +49,11 @@ import (
 // coding, ICML 2009, doi:10.1145/1553374.1553463; with ρ in: Online learning for
 // matrix factorization and sparse coding, JMLR 11 (2010).
 type Online struct {
-	Batch  int     // signals in a batch, at most; 0: 256, or K if that is more
-	Forget float64 // ρ; 0: 10
+	// Batch is how many signals a batch has at most. The default, 0, is 256, or K if that is
+	// more.
+	Batch int
+	// Forget is ρ, the power by which the past is forgotten. The default, 0, is 10.
+	Forget float64
 }
 
 func init() {

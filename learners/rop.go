@@ -20,7 +20,7 @@ import (
 //
 // ‖·‖_{2,1} the sum of the lengths of the columns. There is no coder and nothing
 // to tune: it takes Y, K and a seed. It is solved by ADMM on P = Q = Z with the
-// scaled multipliers Λ0 (of Y = ΣP), Λ1 (P = Q) and Λ2 (P = Z), see ropState.
+// scaled multipliers Λ0 (of Y = ΣP), Λ1 (P = Q) and Λ2 (P = Z): see ropstate.go.
 //
 // Y is scaled to columns of length 1 (root mean square) inside. The penalty ρ grows
 // geometrically over the iterations, the steps are over-relaxed, and atoms that have
@@ -40,9 +40,13 @@ import (
 // to (18). Two slips of its text are mended: the third constraint is Z = P
 // throughout, and u, v are left and right singular vectors.
 type ROP struct {
-	Penalty    float64 // ρ, kept fixed; 0: grows from 5 to 50
-	Relaxation float64 // α, above 0 and below 2; 0: 1.6; 1 is the paper's iteration
-	Noise      float64 // root mean square of the noise in the entries of Y, in their units: ε = Noise·√(MN); 0: none
+	// Penalty is ρ, which is kept fixed. The default, 0, is a penalty that grows from 5 to 50.
+	Penalty float64
+	// Relaxation is α, above 0 and below 2. The default, 0, is 1.6; 1 is the paper's iteration.
+	Relaxation float64
+	// Noise is the root mean square of the noise in the entries of Y, in their units:
+	// ε = Noise·√(MN). The default, 0, is none.
+	Noise float64
 }
 
 func init() {

@@ -46,8 +46,10 @@ import (
 // dictionary update and learning, IEEE Trans. Signal Processing 60 (2012),
 // doi:10.1109/TSP.2012.2215026.
 type SimCO struct {
-	Mu    float64 // regularisation at the start; 0: none, the primitive form
-	Steps int     // gradient steps in an iteration; 0: 1
+	// Mu is the regularisation at the start. The default, 0, is none: the primitive form.
+	Mu float64
+	// Steps is how many gradient steps an iteration has. The default, 0, is 1.
+	Steps int
 }
 
 func init() {

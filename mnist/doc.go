@@ -21,4 +21,8 @@
 // from 0, as indices do: "image 17 of 10000" is Images[17] of a [Set]. The last
 // item is not the end of the check: what follows it (nothing, and for gzip a
 // checksum) is read only by a loop that runs to its end.
+//
+// Read it in this order: stream.go, a file and its header; images.go and labels.go, its
+// items; pair.go, both side by side; set.go, both in memory; write.go, the way back.
+// official.go knows MNIST's own files by their sums, table1.go the digits of the paper.
 package mnist

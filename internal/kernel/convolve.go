@@ -154,14 +154,3 @@ func sumPairs(sums []int32, src []int16, rows []int, words int, weights, bias []
 		}
 	}
 }
-
-// ceiling adds 24 products of pairs to each of a vector's lanes, in registers alone, a
-// number of times: what a processor could do at best. Only a benchmark calls it.
-func ceilingGeneric(rounds int) {
-	var sums [24]int32
-	for i := range int32(rounds) {
-		for k := range sums {
-			sums[k] += i * int32(k)
-		}
-	}
-}

@@ -142,8 +142,7 @@ func TestConvolveRefuses(t *testing.T) {
 	})
 }
 
-// Layers over a row of 768 samples, in billions of operations a second, two for each product
-// and sum; BenchmarkDot has what the processor could do.
+// Layers over a row of 768 samples, in billions of products a second, each with its sum.
 func BenchmarkConvolve(b *testing.B) {
 	const samples = 768
 	for _, size := range [][4]int{{5, 3, 1, 32}, {3, 24, 16, 16}, {3, 48, 32, 32}, {3, 48, 32, 16}} {
@@ -154,26 +153,7 @@ func BenchmarkConvolve(b *testing.B) {
 		for j := range start {
 			start[j] = j * line
 		}
-		operations := float64(4 * rows * words * outputs * samples)
-		benchmark(b, fmt.Sprintf("%dx%d/outputs=%d", rows, words, outputs), operations, 0, func() { Convolve(dst, src, start, samples, f, nil) })
-	}
-}
-
-// What the processor can do with pairs that are in registers already.
-func BenchmarkDot(b *testing.B) {
-	const rounds = 1000
-	for i := range Tiers() {
-		lanes := map[string]int{"avx512": 16, "avx512bw": 16, "avx2": 8, "neon": 4}[tierNames[i]]
-		if lanes == 0 {
-			continue
-		}
-		restore := Use(i)
-		b.Run(Tier(), func(b *testing.B) {
-			for b.Loop() {
-				ceiling(rounds)
-			}
-			b.ReportMetric(float64(rounds*24*lanes*4)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
-		})
-		restore()
+		products := float64(2 * rows * words * outputs * samples)
+		benchmarkIn(b, "GMAC/s", fmt.Sprintf("%dx%d/outputs=%d", rows, words, outputs), products, 0, func() { Convolve(dst, src, start, samples, f, nil) })
 	}
 }

@@ -114,28 +114,6 @@ func advanceAVX2(p *float64, pLen int, corr *float64, gram *float64, basis *floa
 //go:noescape
 func advanceAVX512(p *float64, pLen int, corr *float64, gram *float64, basis *float64, ld int, row *float64, rowLen int, scale float64, proj float64) float64
 
-func ceiling(rounds int) {
-	switch current {
-	case avx512:
-		ceilingAVX512(rounds)
-	case avx512bw:
-		ceilingAVX512BW(rounds)
-	case avx2:
-		ceilingAVX2(rounds)
-	default:
-		ceilingGeneric(rounds)
-	}
-}
-
-//go:noescape
-func ceilingAVX2(rounds int)
-
-//go:noescape
-func ceilingAVX512BW(rounds int)
-
-//go:noescape
-func ceilingAVX512(rounds int)
-
 // combine needs, in assembly: len(at) is at least 1.
 func combine(dst, src []float32, at []int, weight []float32) {
 	switch current {

@@ -28,10 +28,6 @@ func advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj 
 	return advanceGeneric(p, corr, gram, basis, ld, row, scale, proj)
 }
 
-func ceiling(rounds int) {
-	ceilingGeneric(rounds)
-}
-
 func combine(dst, src []float32, at []int, weight []float32) {
 	combineGeneric(dst, src, at, weight)
 }

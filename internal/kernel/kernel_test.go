@@ -91,6 +91,11 @@ func sameVector32(t *testing.T, what string, got, want []float32) {
 // what the assembly gains. operations are of floating point, bytes what is read and
 // written, in one run of body.
 func benchmark(b *testing.B, name string, operations, bytes float64, body func()) {
+	benchmarkIn(b, "GFLOP/s", name, operations, bytes, body)
+}
+
+// benchmarkIn is benchmark with another name for a billion operations a second.
+func benchmarkIn(b *testing.B, unit, name string, operations, bytes float64, body func()) {
 	for i := range Tiers() {
 		restore := Use(i)
 		b.Run(fmt.Sprintf("%s/%s", name, Tier()), func(b *testing.B) {
@@ -100,7 +105,7 @@ func benchmark(b *testing.B, name string, operations, bytes float64, body func()
 			}
 			per := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
 			if operations > 0 {
-				b.ReportMetric(operations/per, "GFLOP/s")
+				b.ReportMetric(operations/per, unit)
 			}
 			if bytes > 0 {
 				b.ReportMetric(bytes/per, "GB/s")

@@ -11,12 +11,9 @@ package rules
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -115,43 +112,30 @@ func brokenImports(pkgs map[string]*pkg, r rule) (found []string) {
 	return found
 }
 
-// strangers lists what has no place at the top. Dot-files and dot-folders have,
-// and so has what .gitignore names, such as a profile that go test wrote there.
-func strangers(dir string) (found []string, err error) {
-	ignore, err := os.ReadFile(filepath.Join(dir, ".gitignore"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range entries {
-		ignored := slices.ContainsFunc(strings.Split(string(ignore), "\n"), func(pattern string) bool {
-			ok, _ := path.Match(strings.Trim(pattern, "/\r"), e.Name())
-			return ok
-		})
+// strangers lists what has no place at the top among a repository's files, each
+// named by its path from the top. Dot-files and dot-folders have.
+func strangers(files []string) (found []string) {
+	for _, file := range files {
+		top, _, isFolder := strings.Cut(file, "/")
 		allowed := topFiles
-		if e.IsDir() {
+		if isFolder {
 			allowed = topFolders
 		}
-		if !ignored && !strings.HasPrefix(e.Name(), ".") && !slices.Contains(allowed, e.Name()) {
-			found = append(found, "the top has no place for "+e.Name())
+		if !strings.HasPrefix(top, ".") && !slices.Contains(allowed, top) {
+			found = append(found, "the top has no place for "+top)
 		}
 	}
-	return found, nil
+	slices.Sort(found)
+	return slices.Compact(found)
 }
 
-// findings applies every rule to the module in dir.
+// findings applies every rule about Go files to the module in dir.
 func findings(dir, module string) ([]string, error) {
-	found, err := strangers(dir)
-	if err != nil {
-		return nil, err
-	}
 	pkgs, err := load(dir, module)
 	if err != nil {
 		return nil, err
 	}
+	var found []string
 	for _, r := range importRules {
 		found = append(found, brokenImports(pkgs, r)...)
 	}
@@ -209,6 +193,29 @@ func TestModule(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range found {
+		t.Error(f)
+	}
+}
+
+// What git tracks is judged, and nothing else: what users put beside it, such as the
+// results of README's examples, is theirs.
+func TestTop(t *testing.T) {
+	// So that go test repeats the test when a file is added: see the package comment.
+	_, _ = os.Stat(filepath.Join(root, ".git", "index"))
+	if _, err := os.Stat(filepath.Join(root, ".git")); err != nil {
+		t.Skipf("the top is judged by what git tracks, and this is no repository: %v", err)
+	}
+	cmd := exec.CommandContext(t.Context(), "git", "ls-files", "-z")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		t.Skipf("the top is judged by what git tracks, and git does not tell: %v", err)
+	}
+	files := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	if !slices.Contains(files, "go.mod") {
+		t.Fatalf("%d files, without go.mod", len(files))
+	}
+	for _, f := range strangers(files) {
 		t.Error(f)
 	}
 }

@@ -1,6 +1,8 @@
 package safefile
 
 import (
+	"errors"
+	"io"
 	"io/fs"
 	"os"
 )
@@ -39,6 +41,28 @@ func OpenRegular(name string) (*os.File, int64, error) {
 		return nil, 0, err
 	}
 	return f, info.Size(), nil
+}
+
+// ReadRegular reads the named file, which must be regular and of limit bytes at most. What
+// is appended to it meanwhile is left out. Its errors are of the class ErrInput or ErrLimit
+// and have no remedy.
+func ReadRegular(name string, limit int64) ([]byte, error) {
+	f, size, err := OpenRegular(name)
+	if err != nil {
+		if fault, ok := errors.AsType[*Fault](err); ok {
+			err = fault.With("")
+		}
+		return nil, err
+	}
+	defer f.Close()
+	if size > limit {
+		return nil, Refuse(ErrLimit, name, "has %d bytes, expected at most %d", size, limit)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, size))
+	if err != nil {
+		return nil, Unreadable(name, err)
+	}
+	return data, nil
 }
 
 func mustBeRegular(name string, mode fs.FileMode) error {

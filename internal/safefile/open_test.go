@@ -29,3 +29,24 @@ func TestOpenRegular(t *testing.T) {
 	_, _, err = OpenRegular(dir)
 	checkRefusal(t, err, ErrInput, dir, "is a folder, not a file; name a file in it")
 }
+
+// A file is read whole or refused, and to read never waits.
+func TestReadRegular(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "x")
+	if err := os.WriteFile(name, []byte("twelve bytes"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := ReadRegular(name, 12); err != nil || string(data) != "twelve bytes" {
+		t.Errorf("%q, %v", data, err)
+	}
+	if _, err := ReadRegular(name, 11); !errors.Is(err, ErrLimit) {
+		t.Errorf("too large: %v", err)
+	}
+	if _, err := ReadRegular(dir, 12); !errors.Is(err, ErrInput) {
+		t.Errorf("a folder: %v", err)
+	}
+	if _, err := ReadRegular(name+"y", 12); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("missing: %v", err)
+	}
+}

@@ -18,13 +18,22 @@ import (
 )
 
 // Panel is a family of problems: all but the number of signals.
-type Panel struct{ M, K, S int }
+type Panel struct {
+	// M is the number of entries of a signal.
+	M int
+	// K is the number of atoms.
+	K int
+	// S is the number of non-zeros of a signal.
+	S int
+}
 
 // Preset is a panel of the paper.
 type Preset struct {
+	// Name is the letter by which the paper calls the panel.
 	Name string
 	Panel
-	N []int // the numbers of signals at which ours is drawn
+	// N are the numbers of signals at which ours is drawn.
+	N []int
 }
 
 // Figure1 is the paper's experiment. It is not to be changed.
@@ -38,9 +47,12 @@ var Figure1 = []Preset{
 // Problem is a planted problem. It is the same for the same panel, N, noise, seed
 // and trial.
 type Problem struct {
-	Y          *mat.Dense         // M×N, what a learner is given
-	Dictionary *sparse.Dictionary // M×K, what it is to find
-	Codes      *sparse.Codes      // K×N
+	// Y is M×N, what a learner is given.
+	Y *mat.Dense
+	// Dictionary is M×K, what it is to find.
+	Dictionary *sparse.Dictionary
+	// Codes are K×N, those by which the signals were made of the dictionary.
+	Codes *sparse.Codes
 }
 
 // New makes the problem of a trial with n signals. noise is the standard deviation

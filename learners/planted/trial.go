@@ -13,29 +13,46 @@ import (
 // Task is one trial to be run. Tasks that differ in the learner alone get the same
 // signals and the same first dictionary.
 type Task struct {
-	M       int     `json:"m"`
-	K       int     `json:"k"`
-	S       int     `json:"s"`
-	N       int     `json:"n"`
-	Noise   float64 `json:"noise"`
-	Trial   int     `json:"trial"` // from 0
-	Seed    uint64  `json:"seed"`
-	Learner string  `json:"learner"` // a spec of learners.New
-	Coder   string  `json:"coder"`   // a spec of sparse.New; learners without a coder ignore it
-	Limit   int     `json:"limit"`   // on the iterations
+	// M is the number of entries of a signal.
+	M int `json:"m"`
+	// K is the number of atoms.
+	K int `json:"k"`
+	// S is the number of non-zeros of a signal.
+	S int `json:"s"`
+	// N is the number of signals.
+	N int `json:"n"`
+	// Noise is that of the signals, relative to their root mean square: see New.
+	Noise float64 `json:"noise"`
+	// Trial is the number of the problem, from 0.
+	Trial int `json:"trial"`
+	// Seed is that of all random draws.
+	Seed uint64 `json:"seed"`
+	// Learner is a spec of learners.New.
+	Learner string `json:"learner"`
+	// Coder is a spec of sparse.New. Learners without a coder ignore it.
+	Coder string `json:"coder"`
+	// Limit is how many iterations there are at most.
+	Limit int `json:"limit"`
 }
 
 // Trial is a task that has been run.
 type Trial struct {
 	Task
 	Recovery
-	RMSE       float64 `json:"rmse"`      // ‖Y − DX‖_F / √(MN)
-	NonZeros   float64 `json:"non_zeros"` // mean of a signal
-	Iterations int     `json:"iterations"`
-	Replaced   int     `json:"replaced"` // atoms begun anew
-	Stop       string  `json:"stop"`
-	Seconds    float64 `json:"seconds"`           // beside the other trials of the sweep
-	Failure    string  `json:"failure,omitempty"` // why there is no result, else empty
+	// RMSE is ‖Y − DX‖_F / √(MN).
+	RMSE float64 `json:"rmse"`
+	// NonZeros is the mean number of non-zeros of a signal.
+	NonZeros float64 `json:"non_zeros"`
+	// Iterations is how many there were.
+	Iterations int `json:"iterations"`
+	// Replaced is how many atoms were begun anew in all iterations.
+	Replaced int `json:"replaced"`
+	// Stop is the learners.StopReason.
+	Stop string `json:"stop"`
+	// Seconds is the time it took, beside the other trials of the sweep.
+	Seconds float64 `json:"seconds"`
+	// Failure is why there is no result. Empty is that there is one.
+	Failure string `json:"failure,omitempty"`
 }
 
 // Panel returns the task's panel.

@@ -11,9 +11,12 @@ import (
 // to code over the farther apart they are; no K atoms of n entries get below
 // √((K−n)/(n(K−1))) (Welch, doi:10.1109/TIT.1974.1055219).
 type Angles struct {
-	Pairs     int     // of atoms that are not zero
-	Max, Mean float64 // of |cos| over the pairs; 0 when there is none
-	Near      int     // pairs whose |cos| is above the limit
+	// Pairs is how many pairs there are of atoms that are not zero.
+	Pairs int
+	// Max and Mean are those of |cos| over the pairs; 0 when there is none.
+	Max, Mean float64
+	// Near is how many pairs have a |cos| above the limit.
+	Near int
 }
 
 // Angles measures all pairs of atoms; near is the limit from which on they count

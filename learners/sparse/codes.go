@@ -11,9 +11,13 @@ import (
 // Value[Start[j]:Start[j+1]], of the atoms Index[Start[j]:Start[j+1]], which
 // ascend.
 type Codes struct {
-	Atoms int // K
+	// Atoms is K.
+	Atoms int
+	// Start has N+1 entries: where the non-zeros of each signal begin, and where the last end.
 	Start []int
+	// Index has the atom of each non-zero.
 	Index []int32
+	// Value has the coefficient of each non-zero.
 	Value []float64
 }
 

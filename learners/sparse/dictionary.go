@@ -7,6 +7,12 @@
 // A [Coder] finds X. To add one: write one file with a type whose fields are its
 // parameters and whose zero value is usable, register it in init, and call
 // sparsetest.Run in its test.
+//
+// Read it in this order: dictionary.go, D; codes.go, X; coder.go, the contract of coders,
+// their registry, and the loop over the signals that they share; support.go, least squares
+// on a support; then a coder: mp.go, omp.go and ols.go choose one atom after the other,
+// sp.go and cosamp.go mend a support as a whole, lasso.go follows a path. angles.go tells how
+// good a dictionary is to code over.
 package sparse
 
 import (

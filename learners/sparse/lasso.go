@@ -44,7 +44,7 @@ import (
 // there is a Tolerance; memory is 2K + S² a worker and nothing is allocated for a
 // signal. A path to λ = 0 takes n to 2n steps over Gaussian atoms. Atoms that depend
 // on the support are passed over: with atoms at angles below 3e-5, |a_k| ≤ λ holds to
-// that share of ‖y − Dx‖ only. A path that is too long, see pathSteps, ends where it is.
+// that share of ‖y − Dx‖ only. A path of 30·(n + K) steps ends where it is.
 //
 // B. Efron, T. Hastie, I. Johnstone, R. Tibshirani: Least angle regression, Annals
 // of Statistics 32(2), 2004, doi:10.1214/009053604000000067. M. Osborne, B. Presnell,
@@ -53,10 +53,18 @@ import (
 // M. Saunders: Atomic decomposition by basis pursuit, SIAM J. Scientific Computing
 // 20(1), 1998, doi:10.1137/S1064827596304010.
 type Lasso struct {
-	Lambda    float64 // λ, in the units of the signals; 0: as small as Tolerance and Sparsity let it be
-	Tolerance float64 // ε, the residual norm ‖y − Dx‖₂; 0: as small as can be; not with a Lambda
-	Sparsity  int     // S, at most so many non-zeros a signal; 0: no limit but n and K
-	Debias    bool    // least squares on the support; with a Sparsity always
+	// Lambda is λ, in the units of the signals. The default, 0, is as small as Tolerance and
+	// Sparsity let it be.
+	Lambda float64
+	// Tolerance is ε, the residual norm ‖y − Dx‖₂, and is not given together with a Lambda.
+	// The default, 0, is as small as can be.
+	Tolerance float64
+	// Sparsity is S, how many non-zeros a signal has at most. The default, 0, is no limit but
+	// n and K.
+	Sparsity int
+	// Debias makes the coefficients the least-squares ones on the support, as they always are
+	// with a Sparsity. By default they are those of the path.
+	Debias bool
 }
 
 func init() {

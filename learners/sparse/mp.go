@@ -35,9 +35,14 @@ import (
 // S. Mallat, Z. Zhang: Matching pursuits with time-frequency dictionaries, IEEE
 // Trans. Signal Processing 41(12), 1993, doi:10.1109/78.258082.
 type MP struct {
-	Sparsity  int     // at most so many non-zeros a signal; 0: no limit but K
-	Tolerance float64 // stop at this residual norm ‖y − Dx‖₂; 0: at rounding error
-	Steps     int     // at most so many steps a signal; 0: 100·n
+	// Sparsity is how many non-zeros a signal has at most. The default, 0, is no limit but
+	// K.
+	Sparsity int
+	// Tolerance is the residual norm ‖y − Dx‖₂ at which a signal ends. The default, 0, is
+	// rounding error.
+	Tolerance float64
+	// Steps is how many steps a signal has at most. The default, 0, is 100·n.
+	Steps int
 }
 
 func init() {

@@ -38,8 +38,12 @@ import (
 // Efficient implementation of the K-SVD algorithm using batch orthogonal matching
 // pursuit, Technion CS-2008-08.
 type OMP struct {
-	Sparsity  int     // at most so many non-zeros a signal; 0: no limit but n and K
-	Tolerance float64 // stop at this residual norm ‖y − Dx‖₂; 0: at rounding error
+	// Sparsity is how many non-zeros a signal has at most. The default, 0, is no limit but
+	// n and K.
+	Sparsity int
+	// Tolerance is the residual norm ‖y − Dx‖₂ at which a signal ends. The default, 0, is
+	// rounding error.
+	Tolerance float64
 }
 
 func init() {

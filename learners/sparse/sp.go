@@ -35,8 +35,12 @@ import (
 // reconstruction, IEEE Trans. Information Theory 55(5), 2009,
 // doi:10.1109/TIT.2009.2016006.
 type SP struct {
-	Sparsity  int     // S, at most so many non-zeros a signal; 0: the smallest S, up to n and K
-	Tolerance float64 // the smallest S with this residual norm ‖y − Dx‖₂; 0: Sparsity, or rounding error
+	// Sparsity is S, how many non-zeros a signal has at most. The default, 0, is the smallest
+	// S that reaches the Tolerance, up to n and K.
+	Sparsity int
+	// Tolerance is the residual norm ‖y − Dx‖₂ that the smallest S, up to Sparsity, is to
+	// reach. The default, 0, is S = Sparsity, or rounding error without a Sparsity.
+	Tolerance float64
 }
 
 func init() {

@@ -66,8 +66,8 @@ func packPairs(dst []int32, stride, at int, matrix []float32, cols int) float32 
 	return float32(unit)
 }
 
-// withRoom returns maps with room after the last.
-func withRoom(maps []uint8) []uint8 {
+// paddedMaps returns maps with room after the last.
+func paddedMaps(maps []uint8) []uint8 {
 	if n := len(maps); cap(maps) < n+kernel.MapRoom {
 		return append(make([]uint8, 0, n+kernel.MapRoom), maps...)
 	}

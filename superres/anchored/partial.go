@@ -112,7 +112,7 @@ func (d *data) kept() (learned []*Stage, crossFold [][folds]regressors) {
 			if err != nil {
 				return nil, nil
 			}
-			of[fold] = regressors{withRoom(maps), steps}
+			of[fold] = regressors{paddedMaps(maps), steps}
 		}
 		learned, crossFold = append(learned, a), append(crossFold, of)
 	}

@@ -143,7 +143,7 @@ func newStage(scale int, p params, t tables) (*Stage, error) {
 			return nil, fmt.Errorf("candidate %d of %d anchors", j, p.Anchors)
 		}
 	}
-	t.maps = withRoom(t.maps)
+	t.maps = paddedMaps(t.maps)
 	a := blankStage(scale, p)
 	a.tables, a.blockBudget = t, blockBudget
 	a.search = newSearch(p.SearchDims, unpackAnchors(t.anchors, p.SearchDims), t.centroids, t.lists)

@@ -68,7 +68,7 @@ func (c *checks) score(ctx context.Context, n *network) (float64, error) {
 // tile is the side of the squares that fast works on, in samples.
 const tile = 48
 
-// fast is forward with the loops of training: the same up to rounding.
+// fast returns what the enlargement lacks, by the loops of training.
 func (n *network) fast(ctx context.Context, low *patches.Plane) (*patches.Plane, error) {
 	out := patches.NewPlane(low.W*n.scale, low.H*n.scale)
 	shapes, layers, reach := n.shapes(), n.all(), n.reach()

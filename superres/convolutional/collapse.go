@@ -111,9 +111,9 @@ func (f *factors) collapse() {
 	}
 }
 
-// spread turns the gradient of the layer, f.sum, into that of its factors, f.gradient, and
+// distribute turns the gradient of the layer, f.sum, into that of its factors, f.gradient, and
 // returns the sum of its squares.
-func (f *factors) spread() float64 {
+func (f *factors) distribute() float64 {
 	f.forget()
 	a, b, _, _ := f.parts(f.value)
 	toA, toB, toBias, toSlope := f.parts(f.gradient)

@@ -52,7 +52,7 @@ func (l *learner) update(ctx context.Context) error {
 	}
 	err := l.each(ctx, func(i int, f *factors) {
 		kernel.SumRows(f.sum.all, l.slots[starts[i]:], l.offsets)
-		squares[i] = f.spread()
+		squares[i] = f.distribute()
 	})
 	if err != nil {
 		return err

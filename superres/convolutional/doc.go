@@ -9,6 +9,16 @@
 //   - apply.go takes a picture through the layers, some lines at a time;
 //   - the products are those of Convolve and Residual of package kernel.
 //
+// The way of a training: train.go has the options and the loop of steps; pictures.go reads
+// the pictures, keeps them reduced, and draws patches of them; step.go makes one step, its
+// patches side by side; pass.go takes a patch forward through the layers, and backward.go
+// the gradient of its error back; descent.go moves the parameters along the sum of the
+// gradients, and averages them; collapse.go has the parameters, of which the weights of a
+// layer are the product; shape.go says how a layer lies in memory meanwhile. At every
+// interval check.go scores pictures that nothing is learned from, silent.go counts channels
+// that carry nothing, and checkpoint.go keeps what an interrupted run goes on from.
+// quantise.go makes the stage of what was learned.
+//
 // Note: products are of 16 bits. On Set5, with a network that reaches 37.17 dB, that changes
 // 0.0005 dB; weights and activations of 8 bits, rounded without learning anew, lose 0.008 dB
 // with a scale and a zero for each channel and 0.018 dB with those of a layer. A processor

@@ -69,7 +69,7 @@ func TestGradient(t *testing.T) {
 			loss()
 			for i, sum := range l.split(to) {
 				copy(l.factors[i].sum.all, sum.all)
-				l.factors[i].spread()
+				l.factors[i].distribute()
 			}
 			rng := rand.New(rand.NewPCG(1, 2))
 			for i, f := range l.factors {

@@ -1,9 +1,5 @@
 package convolutional
 
-import (
-	"superres/patches"
-)
-
 // network is the float form of the stage: what training changes, and what the integers of
 // the stage are rounded from. With Y the low-resolution brightness, C channels, M layers in
 // the chain and scale s,
@@ -59,43 +55,6 @@ func (n *network) reach() int {
 	return reach
 }
 
-// forward returns what the enlargement lacks, in float32: the definition, which the kernels
-// and the integers are compared with.
-func (n *network) forward(low *patches.Plane) *patches.Plane {
-	margin := n.reach()
-	w, h := low.W+2*margin, low.H+2*margin
-	f := make([]float32, w*h)
-	for y := range h {
-		for x := range w {
-			f[y*w+x] = low.Row(min(max(y-margin, 0), low.H-1))[min(max(x-margin, 0), low.W-1)]
-		}
-	}
-	var first []float32
-	last := len(n.layers) - 1
-	for i, l := range n.layers {
-		f, w, h = l.apply(f, w, h)
-		if i == 0 {
-			first = f
-		}
-		if i == last-1 && last > 1 {
-			inner := crop(first, n.channels, w+2*(last-1), h+2*(last-1), w, h)
-			for k, v := range inner {
-				f[k] += v
-			}
-		}
-	}
-	s := n.scale
-	out := patches.NewPlane(low.W*s, low.H*s)
-	for y := range low.H {
-		for x := range low.W {
-			for k := range s * s {
-				out.Row(y*s + k/s)[x*s+k%s] = f[(y*w+x)*s*s+k]
-			}
-		}
-	}
-	return out
-}
-
 // apply convolves w×h samples of l.in channels, where the taps fit.
 func (l *layer) apply(x []float32, w, h int) ([]float32, int, int) {
 	toW, toH := w-l.side+1, h-l.side+1
@@ -120,15 +79,4 @@ func (l *layer) apply(x []float32, w, h int) ([]float32, int, int) {
 		}
 	}
 	return out, toW, toH
-}
-
-// crop returns the middle of w×h samples.
-func crop(x []float32, channels, w, h, toW, toH int) []float32 {
-	out := make([]float32, 0, toW*toH*channels)
-	top, left := (h-toH)/2, (w-toW)/2
-	for y := range toH {
-		at := ((top+y)*w + left) * channels
-		out = append(out, x[at:at+toW*channels]...)
-	}
-	return out
 }

@@ -3,7 +3,7 @@ package convolutional
 import "superres/internal/kernel"
 
 // pass takes a square of samples forward through the layers, and the gradient of an error
-// back. Every layer has its taps only where they fit, as in network.forward, so of a window
+// back. Every layer has its taps only where they fit, as in network.go, so of a window
 // of side+2·reach samples come side samples for each of which the picture around it counts
 // as it does in the whole picture. It is one worker's.
 type pass struct {

@@ -19,10 +19,12 @@ import (
 // high-resolution patches are stacked, Y = [Y_L; Y_H], one dictionary D = [D_L; D_H] is
 // learned for them, and its halves make the stage. It implements training.Trainer.
 //
-// The zero value is the recipe of the model that ships. The paper's form is
+// The zero value is the recipe of the model that ships, but for the seed, which was 1. The
+// paper's form is
 //
-//	Trainer{Degradation: resample.Box, Reductions: []float64{}, Flat: -1,
-//		KeepMean: true, WholePatches: true, NoRefit: true, BackProject: -1}
+//	Trainer{Degradation: resample.Box, Patches: 100_000, Reductions: []float64{}, Flat: -1,
+//		KeepMean: true, WholePatches: true, NoRefit: true,
+//		Coder: "omp:sparsity=3", Atoms: 512, BackProject: -1}
 type Trainer struct {
 	// Scale is what the model enlarges by, 2 to 4; 0: 2.
 	Scale int

@@ -129,17 +129,17 @@ func NFE(a, b *patches.Plane) float64 {
 // The window of SSIM.
 const ssimSize, ssimSigma = 11, 1.5
 
-// ssim returns the mean structural similarity of planes of 0..255, band by band,
-// which bounds the memory. Z. Wang et al.: Image quality assessment, IEEE Trans.
+// ssim returns the mean structural similarity of planes of 0..255, some rows
+// together, which bounds the memory. Z. Wang et al.: Image quality assessment, IEEE Trans.
 // Image Processing 13 (2004), doi:10.1109/TIP.2003.819861.
 func ssim(a, b *patches.Plane) float64 {
 	if a.W < ssimSize || a.H < ssimSize {
 		return math.NaN()
 	}
-	const band = 128
+	const rowsTogether = 128
 	total, rows := 0.0, a.H-ssimSize+1
-	for y := 0; y < rows; y += band {
-		h := min(band, rows-y) + ssimSize - 1
+	for y := 0; y < rows; y += rowsTogether {
+		h := min(rowsTogether, rows-y) + ssimSize - 1
 		total += ssimSum(a.Crop(0, y, a.W, h), b.Crop(0, y, a.W, h))
 	}
 	return total / float64(rows*(a.W-ssimSize+1))

@@ -104,7 +104,7 @@ func slowSSIM(a, b *patches.Plane) float64 {
 }
 
 func TestSSIMAgainstTheDefinition(t *testing.T) {
-	a, b := testimage.Noise(30, 150), testimage.Noise(31, 150).Crop(1, 0, 30, 150) // two bands
+	a, b := testimage.Noise(30, 150), testimage.Noise(31, 150).Crop(1, 0, 30, 150) // more rows than are taken together
 	for i := range a.Pix {
 		a.Pix[i] *= 255
 		b.Pix[i] = 0.7*a.Pix[i] + 80*b.Pix[i]

@@ -86,7 +86,7 @@ func run(c *cli.Context, s *console.Streams) error {
 		}
 	}
 	results, err := parts.Sweep[task, result]{
-		Command: "compare", Dir: opt.Folder, Part: part, Task: func(r result) task { return r.task }, Failed: func(r result) bool { return r.Failure != "" },
+		Command: "compare", Dir: opt.Folder, Part: part, Merge: parts.Merging(c), Task: func(r result) task { return r.task }, Failed: func(r result) bool { return r.Failure != "" },
 		Weight: task.weight, Run: cmp.run,
 	}.Do(c.Context, cmp.tasks(), bar)
 	if err != nil || part.Of > 0 {

@@ -42,9 +42,6 @@ func NewProgress(c *cli.Context, s *Streams) (*Progress, error) {
 	return &Progress{w: s.Err, style: style, auto: c.String("progress") == "auto" && !c.Bool("quiet")}, nil
 }
 
-// Silent shows nothing on w but warnings.
-func Silent(w io.Writer) *Progress { return &Progress{w: w, style: "none"} }
-
 // Several says whether there is more than one thing to report: then lines are worth
 // having where no bar can be, unless none were asked for.
 func (p *Progress) Several(yes bool) {

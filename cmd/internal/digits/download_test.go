@@ -3,6 +3,7 @@ package digits
 import (
 	"bytes"
 	"crypto/sha256"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
 	"superres/internal/golden"
@@ -77,7 +80,13 @@ func stock() ([]mnist.OfficialFile, http.HandlerFunc) {
 // newDownloader is one for tests, with what it says.
 func newDownloader(files []mnist.OfficialFile, mirrors ...*mirror) (*downloader, *strings.Builder) {
 	said := new(strings.Builder)
-	d := &downloader{files: files, client: &http.Client{Transport: &http.Transport{DisableCompression: true}}, bar: console.Silent(said)}
+	silent := flag.NewFlagSet("", flag.PanicOnError)
+	silent.String("progress", "none", "")
+	bar, err := console.NewProgress(cli.NewContext(nil, silent, nil), &console.Streams{Err: said})
+	if err != nil {
+		panic(err)
+	}
+	d := &downloader{files: files, client: &http.Client{Transport: &http.Transport{DisableCompression: true}}, bar: bar}
 	d.opt.Timeout = time.Minute
 	for _, m := range mirrors {
 		d.opt.Mirrors = append(d.opt.Mirrors, m.URL+"/mnist/")

@@ -9,12 +9,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/internal/safefile"
 	"superres/superres"
 	embedded "superres/superres/models"
 	"superres/superres/resample"
@@ -119,23 +119,17 @@ func Open(name string) (*superres.Model, error) {
 		}
 		return m, nil
 	}
-	// Stat first: to open a pipe would wait for ever.
-	info, err := os.Stat(name)
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("not a regular file")
-	}
-	var f *os.File
-	if err == nil {
-		f, err = os.Open(name)
-	}
+	f, size, err := safefile.OpenRegular(name)
 	if err != nil {
 		if e, ok := errors.AsType[*fs.PathError](err); ok {
 			err = e.Err
+		} else {
+			err = errors.New("not a regular file")
 		}
 		return nil, console.Fail(console.ExitModel, fmt.Errorf("model %s cannot be read: %w; give a file that superres train wrote, or a name that superres models lists", name, err))
 	}
 	defer f.Close()
-	m, err := superres.Load(f, info.Size())
+	m, err := superres.Load(f, size)
 	if err != nil {
 		return nil, fmt.Errorf("model %s: %w", name, err)
 	}

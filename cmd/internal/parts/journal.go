@@ -48,9 +48,12 @@ func OpenJournal[T any](name string) (*Journal[T], []T, error) {
 	return &Journal[T]{f}, list, nil
 }
 
+// mostJournal is the largest journal that is read, in bytes: some thousands for each trial.
+const mostJournal = 4 << 30
+
 // ReadJournal returns the entries and where the last whole line ends.
 func ReadJournal[T any](name string) (list []T, whole int64, err error) {
-	text, err := os.ReadFile(name)
+	text, err := safefile.ReadRegular(name, mostJournal)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -2,6 +2,7 @@ package parts
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,7 +40,7 @@ the folder and nothing else. A part that is run again does what is missing.`,
 }
 
 func merge(c *cli.Context, s *console.Streams, path string) error {
-	recorded, err := os.ReadFile(filepath.Join(path, commandFile))
+	recorded, err := safefile.ReadRegular(filepath.Join(path, commandFile), mostCommand)
 	if errors.Is(err, fs.ErrNotExist) {
 		return mergePictures(s, path)
 	}
@@ -57,8 +58,15 @@ func merge(c *cli.Context, s *console.Streams, path string) error {
 		}
 	}
 	args = slices.Concat([]string{"superres", args[0], "--output=" + path}, flags, args[1:])
-	return c.App.RunContext(toMerge(c.Context), args)
+	return c.App.RunContext(context.WithValue(c.Context, mergeKey{}, true), args)
 }
+
+// mergeKey is that of the contexts of commands that superres merge runs.
+type mergeKey struct{}
+
+// Merging tells whether superres merge runs the command, to make its report of what the
+// parts have kept. The context says so, for the command line is that of the parts.
+func Merging(c *cli.Context) bool { return c.Context.Value(mergeKey{}) != nil }
 
 // sweeps tells whether the trials of a command can be run in parts.
 func sweeps(c *cli.Command) bool {
@@ -68,6 +76,9 @@ func sweeps(c *cli.Command) bool {
 // commandFile holds the command whose trials the parts in a folder run, so that
 // superres merge can make its report.
 const commandFile = "command.json"
+
+// mostCommand is the largest commandFile that is read, in bytes.
+const mostCommand = 16 << 20
 
 // SweepPart reads --shard and, of a part, sees to commandFile: all parts in a folder
 // are of one command.
@@ -99,7 +110,7 @@ func SweepPart(c *cli.Context, dir string) (Part, error) {
 		return part, safefile.Unwritable(dir, err)
 	}
 	name := filepath.Join(dir, commandFile)
-	old, err := os.ReadFile(name)
+	old, err := safefile.ReadRegular(name, mostCommand)
 	switch {
 	case err == nil && !bytes.Equal(old, text):
 		return part, console.Usage("%s holds parts of another command, %s; use another -o", dir, safefile.OneLine(string(old)))

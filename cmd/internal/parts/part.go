@@ -1,6 +1,11 @@
 // Package parts divides work into parts that may run at once, on one machine or many, and
 // keeps what is done, so that work that was interrupted goes on. Its command is superres
 // merge.
+//
+// Read it in this order: part.go, one part of many and what belongs to it; journal.go, a
+// file of what has been finished; ledger.go, which files are done, by the journals in the
+// folders of the outputs; sweep.go, trials and their results, by the journals of a folder;
+// merge.go, the command.
 package parts
 
 import (

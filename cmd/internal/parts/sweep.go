@@ -13,22 +13,12 @@ import (
 	"superres/internal/safefile"
 )
 
-// mergeKey is that of the contexts of sweeps that merge.
-type mergeKey struct{}
-
-// toMerge returns a context in which sweeps merge.
-func toMerge(ctx context.Context) context.Context { return context.WithValue(ctx, mergeKey{}, true) }
-
-// merges tells whether sweeps merge in a context.
-func merges(ctx context.Context) bool { return ctx.Value(mergeKey{}) != nil }
-
 // Sweep runs tasks that are not among those the journals in the folder dir have, keeps
 // what they give there, and returns the results of all, in the order of the tasks.
 // Trials that failed are tried again.
 //
 // A part of a sweep runs its own tasks, keeps them in a journal of its own, and returns
-// nothing. A sweep that merges, because superres merge runs the command to make its
-// report, runs nothing: it returns what the parts have kept, and
+// nothing. A sweep that merges runs nothing: it returns what the parts have kept, and
 // fails when that is not all.
 type Sweep[K comparable, R any] struct {
 	// Command is the name of the command whose folder it is: each has reports of its own,
@@ -38,6 +28,8 @@ type Sweep[K comparable, R any] struct {
 	Dir string
 	// Part is what is to be run. The zero value is all.
 	Part Part
+	// Merge returns what the parts have kept, in place of running anything: see Merging.
+	Merge bool
 	// Task is the task that gave a result.
 	Task func(R) K
 	// Failed tells whether a result is a failure.
@@ -69,7 +61,7 @@ func (s Sweep[K, R]) Do(ctx context.Context, tasks []K, bar *console.Progress) (
 	if s.Dir == "" {
 		return nil, console.Usage("-o names no folder; leave it out or give one")
 	}
-	if merges(ctx) {
+	if s.Merge {
 		return s.kept(tasks, bar)
 	}
 	if err := os.MkdirAll(s.Dir, 0o777); err != nil {

@@ -1,5 +1,10 @@
 // Package pictures finds the pictures that a command line names, says where what is made of
 // them goes and how large it is, and reads pictures to learn from.
+//
+// Read it in this order: inputs.go, the pictures that arguments stand for; filter.go, which
+// of those of a folder are taken; naming.go, where an enlargement goes and in which format;
+// sizes.go, how large it is; sources.go, pictures to learn from and to score, of IDX files
+// too.
 package pictures
 
 import (

@@ -1,8 +1,11 @@
 // Package upscale is the command superres upscale: it enlarges picture files.
 //
-// Read it in this order: options.go, what the flags ask for; upscale.go, one call; plan.go,
-// the inputs and their outputs; work.go, pictures in work beside one another; enlarge.go,
-// one picture; account.go and events.go, what is told. help.go is the help.
+// Read it in this order: options.go, what the flags ask for, and fidelity.go, those of what
+// an output has beside its pixels; upscale.go, one call; engine.go, the models; plan.go, the
+// inputs and their outputs, and resume.go, which of them are done; work.go, pictures in work
+// beside one another, and room.go, the memory that they share; enlarge.go, one picture, and
+// clock.go, the time it may take; dryrun.go, the batch on trial. account.go and events.go
+// are what is told, pace.go how far the batch is. help.go is the help.
 package upscale
 
 import (

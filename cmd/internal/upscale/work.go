@@ -27,7 +27,7 @@ func (e enlarger) all(ctx context.Context, b batch, told *account) error {
 	for _, j := range b.skipped {
 		told.skip(j)
 	}
-	b.sweep()
+	b.clearLeftovers()
 	told.work(b.jobs)
 	w := &work{enlarger: e, jobs: b.jobs, told: told, room: newRoom(e.opt.Limits.Memory)}
 	err := parallel.Each(ctx, w.numbers(), w.do, func(struct{}) error { return nil })
@@ -41,13 +41,13 @@ func (e enlarger) all(ctx context.Context, b batch, told *account) error {
 	return told.verdict()
 }
 
-// sweep removes what killed runs left where the pictures are to go.
-func (b batch) sweep() {
-	swept := map[string]bool{"": true}
+// clearLeftovers removes what killed runs left where the pictures are to go.
+func (b batch) clearLeftovers() {
+	cleared := map[string]bool{"": true}
 	for _, j := range append(b.skipped[:len(b.skipped):len(b.skipped)], b.jobs...) {
 		for _, dir := range []string{j.root, filepath.Dir(j.output)} {
-			if j.output != "-" && !swept[dir] {
-				swept[dir] = true
+			if j.output != "-" && !cleared[dir] {
+				cleared[dir] = true
 				_, _ = safefile.RemoveLeftovers(dir, time.Hour) // not to be able to is no error
 			}
 		}

@@ -24,22 +24,6 @@ var _ = register(operation{
 	tiers:     []string{AVX2, AVX512BW, AVX512, NEON},
 })
 
-var _ = register(operation{name: "ceiling", signature: "(rounds int)", assembly: tier.ceiling, tiers: []string{AVX2, AVX512BW, AVX512}})
-
-// ceiling has as many sums as hide how long one takes.
-func (t tier) ceiling() {
-	rounds, x, y := pointer("rounds"), t.zero(), t.zero()
-	acc := t.zeros(12)
-	while(rounds, 1, func() {
-		for range 2 {
-			for _, v := range acc {
-				t.dotPairs(x, y, v)
-			}
-		}
-		DECQ(rounds)
-	})
-}
-
 // kernel.Limit and −Limit, twice in a word.
 const (
 	limit      = 0x3fff3fff

@@ -1,0 +1,51 @@
+package convolutional
+
+import "superres/patches"
+
+// forward returns what the enlargement lacks, in float32: the definition, which the kernels
+// and the integers are compared with. It is for tests alone.
+func (n *network) forward(low *patches.Plane) *patches.Plane {
+	margin := n.reach()
+	w, h := low.W+2*margin, low.H+2*margin
+	f := make([]float32, w*h)
+	for y := range h {
+		for x := range w {
+			f[y*w+x] = low.Row(min(max(y-margin, 0), low.H-1))[min(max(x-margin, 0), low.W-1)]
+		}
+	}
+	var first []float32
+	last := len(n.layers) - 1
+	for i, l := range n.layers {
+		f, w, h = l.apply(f, w, h)
+		if i == 0 {
+			first = f
+		}
+		if i == last-1 && last > 1 {
+			inner := crop(first, n.channels, w+2*(last-1), h+2*(last-1), w, h)
+			for k, v := range inner {
+				f[k] += v
+			}
+		}
+	}
+	s := n.scale
+	out := patches.NewPlane(low.W*s, low.H*s)
+	for y := range low.H {
+		for x := range low.W {
+			for k := range s * s {
+				out.Row(y*s + k/s)[x*s+k%s] = f[(y*w+x)*s*s+k]
+			}
+		}
+	}
+	return out
+}
+
+// crop returns the middle of w×h samples.
+func crop(x []float32, channels, w, h, toW, toH int) []float32 {
+	out := make([]float32, 0, toW*toH*channels)
+	top, left := (h-toH)/2, (w-toW)/2
+	for y := range toH {
+		at := ((top+y)*w + left) * channels
+		out = append(out, x[at:at+toW*channels]...)
+	}
+	return out
+}

@@ -1,0 +1,65 @@
+package coupled
+
+import (
+	"os"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"superres/superres"
+	"superres/superres/resample"
+)
+
+// The zero value is the recipe by which the model that ships was learned, but for the seed,
+// as the model itself records it.
+func TestZeroValueIsTheRecipe(t *testing.T) {
+	file, err := os.Open("../models/coupled.npz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := superres.Load(file, info.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := strings.FieldsFunc(m.Provenance.Command, func(r rune) bool { return r == ' ' || r == '=' })
+	flag := func(name string) string {
+		for i, w := range words[:len(words)-1] {
+			if w == "--"+name {
+				return words[i+1]
+			}
+		}
+		t.Fatalf("the command has no --%s: %s", name, m.Provenance.Command)
+		return ""
+	}
+	decimal := func(name string) float64 {
+		v, err := strconv.ParseFloat(flag(name), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	number := func(name string) int { return int(decimal(name)) }
+	said := Trainer{
+		Scale: number("scale"), Degradation: resample.Degradation(flag("degradation")), Patch: number("patch"), Patches: number("patches"),
+		Flat: decimal("flat") / 255, Reductions: []float64{decimal("reduce")},
+		KeepMean: flag("mean") != "true", WholePatches: flag("detail") != "true", NoRefit: flag("refit") != "true",
+		Learner: flag("learner"), Coder: flag("coder") + ":sparsity=" + flag("sparsity"), Atoms: number("atoms"), Iterations: number("iterations"),
+		BackProject: number("back-projection"),
+	}
+	got, err := Trainer{}.defaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, said) {
+		t.Errorf("the zero value is\n%+v\nthe model was learned by\n%+v", got, said)
+	}
+	if seed := flag("seed"); seed != "1" {
+		t.Errorf("the seed was %s, expected 1 as the documentation says", seed)
+	}
+}

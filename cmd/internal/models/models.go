@@ -95,7 +95,10 @@ func Summary(m *superres.Model) string {
 		kinds = append(kinds, s.Kind())
 	}
 	p := m.Provenance
-	text := fmt.Sprintf("×%d from %s, %s, %d atoms", m.Scale, m.Degradation, strings.Join(kinds, " + "), p.Atoms)
+	text := fmt.Sprintf("×%d from %s, %s", m.Scale, m.Degradation, strings.Join(kinds, " + "))
+	if p.Atoms > 0 {
+		text += fmt.Sprintf(", %d atoms", p.Atoms)
+	}
 	if p.Imported != nil {
 		return text + " imported from " + p.Imported.File
 	}

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -188,8 +189,17 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 	}
 	opt.command, opt.data = console.Recording{Without: others, Values: map[string]any{
 		"learner": opt.Learner, "iterations": opt.Iterations, "patch": opt.Patch, "flat": opt.Flat, "back-projection": opt.BackProjection,
+		"init": initName(opt.Init),
 	}}.Command(c)
 	return opt, nil
+}
+
+// initName is what is recorded of the model to begin with: the same wherever its file lies.
+func initName(model string) string {
+	if model == "" {
+		return ""
+	}
+	return filepath.Base(model)
 }
 
 // readShared reads the flags that all kinds of model have, with defaults of their own.

@@ -1,0 +1,62 @@
+package train
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"superres/cmd/internal/console/consoletest"
+)
+
+// A convolutional stage is trained, its command makes the same bytes again, another scale
+// begins from it, and flags of the other kinds of model are refused.
+func TestTrainConvolutional(t *testing.T) {
+	dir := t.TempDir()
+	for i, f := range []string{"set/a.png", "set/b.png"} {
+		consoletest.WritePicture(t, filepath.Join(dir, f), consoletest.Blob(90+10*i, 80))
+	}
+	quick := []string{"--convolutional", "--channels", "16", "--depth", "1", "--steps", "3", "--patch", "8"}
+	train := func(args ...string) (stderr string) {
+		t.Helper()
+		_, stderr, code := call(t, dir, "", append(append([]string{"train"}, args...), quick...)...)
+		if code != 0 {
+			t.Fatalf("%v: exit %d, %s", args, code, stderr)
+		}
+		return stderr
+	}
+	if told := train("set", "-o", "1.npz", "--held-out", "1", "--progress", "plain"); !strings.Contains(told, "step 3 of 3: rate ") || !strings.Contains(told, " dB") || strings.Contains(told, "atoms") {
+		t.Errorf("told %q", told)
+	}
+	stdout, _, _ := call(t, dir, "", "models", "1.npz")
+	var told struct{ Provenance struct{ Command string } }
+	if err := json.Unmarshal([]byte(stdout), &told); err != nil || strings.Contains(told.Provenance.Command, "--atoms") {
+		t.Errorf("%v: %q", err, told.Provenance.Command)
+	}
+	again := append(strings.Fields(told.Provenance.Command)[1:], "-o", "2.npz")
+	if _, stderr, code := call(t, dir, "", again...); code != 0 {
+		t.Fatalf("exit %d, %s", code, stderr)
+	}
+	a, _ := os.ReadFile(filepath.Join(dir, "1.npz"))
+	b, _ := os.ReadFile(filepath.Join(dir, "2.npz"))
+	if len(a) == 0 || !bytes.Equal(a, b) {
+		t.Error("the recorded command makes another model")
+	}
+	train("set", "-o", "3.npz", "--scale", "3", "--init", "1.npz")
+	if _, stderr, code := call(t, dir, "", "upscale", "-m", "3.npz", "set/a.png", "-o", "a.png"); code != 0 {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*.partial")); len(left) > 0 {
+		t.Errorf("%v is left", left)
+	}
+	program.Refuses(t, dir, []consoletest.Refusal{
+		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--atoms", "9"}, Code: 2, Want: "--atoms concerns coupled models, not the convolutional stages of --convolutional"},
+		{Args: []string{"train", "set", "-o", "m.npz", "--depth", "2"}, Code: 2, Want: "ask for some with --convolutional"},
+		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--stages", "2"}, Code: 2, Want: "models of two kinds"},
+		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--channels", "20"}, Code: 2, Want: "20 channels"},
+		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--init", "bicubic"}, Code: 6, Want: "bicubic has no convolutional stage"},
+		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--init", "1.npz"}, Code: 2, Want: "has 16 channels and depth 1, expected 32 and 10"},
+	})
+}

@@ -90,7 +90,11 @@ func (m *Model) bandRows(inW, inH, w, h int) int {
 	rows := int(budget / max(row, 1))
 	least := (max(32, 2*reach) + below - 1) / below // else most would be worked on twice
 	rows = min(max(rows, least), inH)
-	for rows > least && m.working(inW, inH, w, h, rows) > budget { // of a stage that takes much
+	if rows <= least {
+		return rows
+	}
+	always := m.working(inW, inH, w, h, least)
+	for rows > least && m.working(inW, inH, w, h, rows)-always > budget { // of a stage that takes much for a row
 		rows = max(rows*3/4, least)
 	}
 	return rows

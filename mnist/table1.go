@@ -4,10 +4,14 @@ package mnist
 // Rank-One Projection (ROP)", which enlarges four MNIST digits from 14×14 to
 // 28×28.
 type Table1Digit struct {
-	Digit      uint8   // what it shows
-	LowError   float64 // the table's error of the low-resolution sample, four decimals
-	Index      int     // the picture in use: the first of Candidates
-	Candidates []int   // every picture of the digit with that error, ascending
+	// Digit is what the picture shows.
+	Digit uint8
+	// LowError is the table's error of the low-resolution sample, of four decimals.
+	LowError float64
+	// Index is the picture in use, the first of Candidates.
+	Index int
+	// Candidates are the pictures of the digit with that error, ascending.
+	Candidates []int
 }
 
 // Table1 lists the four digits in the order of the table. Indices count from 0

@@ -21,9 +21,12 @@ import (
 
 // Info describes one plug-in of a registry.
 type Info[T any] struct {
-	Name      string // lower case, unique in its registry
-	Summary   string // one line: what it computes
-	Reference string // the paper it implements
+	// Name is in lower case, and unique in its registry.
+	Name string
+	// Summary says in a line what it computes.
+	Summary string
+	// Reference is the paper that it implements.
+	Reference string
 	// New makes a value with its default parameters, each bound to a flag of fs. A value
 	// with a method Check() error tells there which parameters mean nothing, so that
 	// they are refused with the spec, before any work.
@@ -44,7 +47,9 @@ func (info Info[T]) Params() []Param {
 
 // Registry is a sorted set of plug-ins of one kind. Concurrent use is safe.
 type Registry[T any] struct {
-	Kind string // "learner", "coder": names the kind in errors
+	// Kind names the kind in errors: "learner", "coder".
+	Kind string
+
 	mu   sync.RWMutex
 	all  []Info[T] // sorted by name
 }

@@ -53,9 +53,12 @@ func FileSum(name string) (sum [sha256.Size]byte, err error) {
 
 // OfficialFile is one of MNIST's four files as distributed.
 type OfficialFile struct {
-	Name string // ends in .gz
-	Size int64  // bytes
-	Sum  [sha256.Size]byte
+	// Name ends in .gz.
+	Name string
+	// Size is in bytes.
+	Size int64
+	// Sum is the SHA-256 of the file.
+	Sum [sha256.Size]byte
 }
 
 // OfficialFiles lists the four, the training files first.

@@ -50,8 +50,8 @@ type Registry[T any] struct {
 	// Kind names the kind in errors: "learner", "coder".
 	Kind string
 
-	mu   sync.RWMutex
-	all  []Info[T] // sorted by name
+	mu  sync.RWMutex
+	all []Info[T] // sorted by name
 }
 
 // ErrSettings is wrapped by errors about what was asked for, as opposed to the

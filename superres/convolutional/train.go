@@ -191,26 +191,19 @@ func (o Trainer) Train(ctx context.Context, sources []training.Source, progress 
 	}
 	for l.done < o.Steps {
 		progress(learning, l.done, o.Steps)
-		if err := l.step(ctx, d); err != nil {
-			if ctx.Err() != nil && o.Keep != nil { // nothing of the step was made
-				err = errors.Join(err, o.Keep(l.save(d)))
-			}
-			return nil, err
-		}
-		if !o.reports(l.done) {
+		err := l.step(ctx, d)
+		if err == nil && !o.reports(l.done) {
 			continue
 		}
-		r, err := l.report(ctx, c)
+		if err == nil {
+			err = l.tell(ctx, c)
+		}
+		// When the context ends, a step is whole or was not begun.
+		if o.Keep != nil && (err == nil || ctx.Err() != nil) {
+			err = errors.Join(err, o.Keep(l.save(d)))
+		}
 		if err != nil {
 			return nil, err
-		}
-		if o.Report != nil {
-			o.Report(r)
-		}
-		if o.Keep != nil {
-			if err := o.Keep(l.save(d)); err != nil {
-				return nil, err
-			}
 		}
 	}
 	progress(learning, o.Steps, o.Steps)
@@ -242,6 +235,15 @@ func (o Trainer) begin(d *pictures) (*learner, error) {
 		l.load(d)
 	}
 	return l, nil
+}
+
+// tell reports how learning goes, to whoever wants to know.
+func (l *learner) tell(ctx context.Context, c *checks) error {
+	r, err := l.report(ctx, c)
+	if err == nil && l.opt.Report != nil {
+		l.opt.Report(r)
+	}
+	return err
 }
 
 // report says how learning goes since it was last called.

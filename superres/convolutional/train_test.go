@@ -93,6 +93,36 @@ func TestInterruptedTrainingGoesOn(t *testing.T) {
 	}
 }
 
+// When the context ends, before a step or at a report, what was reached is kept, and
+// another run goes on from it to the same bytes.
+func TestEndOfContextIsKept(t *testing.T) {
+	want := trained(t, small())
+	for _, end := range []string{"step", "report"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		o := small()
+		o.Checks = testimage.Drawings(1)
+		var kept []byte
+		o.Keep = func(state []byte) error { kept = state; return nil }
+		progress := func(phase string, done, _ int) {
+			if phase == learning && end == "step" && done == 4 {
+				cancel()
+			}
+		}
+		if end == "report" {
+			o.Report = func(Report) { cancel() }
+		}
+		if _, err := o.Train(ctx, testimage.Drawings(3), progress); !errors.Is(err, context.Canceled) || kept == nil {
+			t.Fatalf("%s: %v, %d bytes kept", end, err, len(kept))
+		}
+		o = small()
+		o.Kept = kept
+		if !bytes.Equal(trained(t, o), want) {
+			t.Errorf("other bytes after the context ended in a %s", end)
+		}
+		cancel()
+	}
+}
+
 // A hundred steps are enough to be better than bicubic interpolation on drawings.
 func TestLearnsDrawings(t *testing.T) {
 	for _, scale := range []int{2, 3} {

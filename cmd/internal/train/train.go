@@ -42,7 +42,8 @@ when the same command is run again, from FILE.npz.partial, which goes when the m
 is there. So does a convolutional stage: after an interruption from the step where it
 was, with what it keeps every thousand steps otherwise. On two processors with AVX-512
 its 32 channels and 10 layers have had 1,700 steps after two minutes, which already
-is a useful model, 16,000 after twenty and 100,000 after two hours. The same pictures in the same order, flags and seed give the same bytes.`,
+is a useful model, 16,000 after twenty and 100,000 after two hours. The same pictures
+in the same order, flags and seed give the same bytes.`,
 		Flags:  flags(),
 		Action: func(c *cli.Context) error { return run(c, s) },
 	})
@@ -74,10 +75,12 @@ func reached(r convolutional.Report) string {
 	return text
 }
 
-// tell says in a line of a log what a bar shows.
+// tell says how it goes beside the bar, or in a line of a log.
 func tell(bar *console.Progress, r convolutional.Report) {
+	text := reached(r)
+	bar.Describe(text)
 	if bar.Plain() {
-		bar.Line("step %d of %d: %s", r.Step, r.Steps, reached(r))
+		bar.Line("step %d of %d: %s", r.Step, r.Steps, text)
 	}
 }
 
@@ -92,7 +95,7 @@ func train(ctx context.Context, opt Options, bar *console.Progress) error {
 			return console.Fail(console.ExitOutput, fmt.Errorf("%s: the output is an input; use another -o", opt.Output))
 		}
 	}
-	opt.report = func(r convolutional.Report) { bar.Describe(reached(r)); tell(bar, r) }
+	opt.report = func(r convolutional.Report) { tell(bar, r) }
 	trainer, err := kindOf(opt).trainer(opt)
 	if err != nil {
 		return err

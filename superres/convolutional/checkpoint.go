@@ -19,7 +19,7 @@ const (
 )
 
 const (
-	stateFormat = 1
+	stateFormat = 2
 	mostText    = 1 << 20
 	mostState   = 1 << 31
 )
@@ -45,7 +45,7 @@ func (l *learner) key(d *pictures) []byte {
 	}
 	key, err := json.Marshal([]any{
 		stateFormat, o.Scale, o.Degradation, o.Channels, o.Depth, o.Steps, o.Batch, o.Patch, o.Rate, o.Reductions, o.JPEG, o.Seed, o.Interval, from[:],
-		hidden, warmUp, lastPart, roundness, squareWeight, decay1, decay2, least, clipAt, normDecay, meanDecay, d.digest.String(),
+		warmUp, lastPart, roundness, squareWeight, momentum, adamRate, schulzSteps, decay1, decay2, least, clipAt, normDecay, meanDecay, d.digest.String(),
 	})
 	if err != nil {
 		panic(err) // numbers and texts
@@ -69,7 +69,7 @@ func (l *learner) save(d *pictures) []byte {
 		panic(err)
 	}
 	var arrays []npz.Array
-	for i, f := range l.factors {
+	for i, f := range l.layers {
 		for name, v := range f.arrays() {
 			arrays = append(arrays, npz.NewArray(fmt.Sprintf("layer%d.%s", i, arrayNames[name]), 1, v))
 		}
@@ -81,11 +81,11 @@ func (l *learner) save(d *pictures) []byte {
 	return b.Bytes()
 }
 
-var arrayNames = [...]string{"mean", "rest", "value", "moment", "square"}
+var arrayNames = [...]string{"mean", "now", "moment", "square"}
 
 // arrays are what is kept of a layer, as they are named.
-func (f *factors) arrays() [len(arrayNames)][]float32 {
-	return [...][]float32{f.mean.all, f.rest, f.value, f.moment, f.square}
+func (f *learned) arrays() [len(arrayNames)][]float32 {
+	return [...][]float32{f.mean.all, f.now.all, f.moment.all, f.square}
 }
 
 // load goes on from what another run kept. It changes nothing when that was another run, or
@@ -104,7 +104,7 @@ func (l *learner) load(d *pictures) {
 		return
 	}
 	var read [][]float32
-	for i, f := range l.factors {
+	for i, f := range l.layers {
 		for name, v := range f.arrays() {
 			got, err := npz.Read[float32](file, fmt.Sprintf("layer%d.%s", i, arrayNames[name]), 1, len(v))
 			if err != nil {
@@ -113,11 +113,11 @@ func (l *learner) load(d *pictures) {
 			read = append(read, got)
 		}
 	}
-	for i, f := range l.factors {
+	for i, f := range l.layers {
 		for name, v := range f.arrays() {
 			copy(v, read[i*len(arrayNames)+name])
 		}
-		f.collapse()
+		f.moved()
 	}
 	l.done, l.norm, l.loss, l.square, l.steps, l.rmse, l.silent = s.Done, s.Norm, s.Loss, s.Square, s.Steps, s.RMSE, s.Silent
 }

@@ -13,8 +13,8 @@
 // the pictures, keeps them reduced, and draws patches of them; step.go makes one step, its
 // patches side by side; pass.go takes a patch forward through the layers, and backward.go
 // the gradient of its error back; descent.go moves the parameters along the sum of the
-// gradients, and averages them; collapse.go has the parameters, of which the weights of a
-// layer are the product; shape.go says how a layer lies in memory meanwhile. At every
+// gradients, by orthogonal.go, and averages them; state.go has a layer with all that learning
+// needs beside it, and shape.go says how it lies in memory meanwhile. At every
 // interval check.go scores pictures that nothing is learned from, silent.go counts channels
 // that carry nothing, and checkpoint.go keeps what an interrupted run goes on from.
 // quantise.go makes the stage of what was learned.

@@ -33,15 +33,14 @@ func aLearner(t testing.TB, o Trainer) (*learner, *pictures) {
 
 func vary(l *learner) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	for _, f := range l.factors {
-		_, _, bias, slope := f.parts(f.value)
+	for _, f := range l.layers {
 		for o := range f.out {
-			bias[o] += float32(0.05 * rng.NormFloat64())
+			f.now.bias[o] += float32(0.05 * rng.NormFloat64())
 			if !f.linear {
-				slope[o] += float32(0.3 * rng.NormFloat64())
+				f.now.slope[o] += float32(0.3 * rng.NormFloat64())
 			}
 		}
-		f.collapse()
+		f.moved()
 	}
 }
 
@@ -59,8 +58,8 @@ func TestGradient(t *testing.T) {
 			w, one := l.newWorker(), d.draw(0, 0)
 			to := make([]float32, l.slotSize())
 			loss := func() float64 {
-				for _, f := range l.factors {
-					f.collapse()
+				for _, f := range l.layers {
+					f.moved()
 				}
 				layers, turned := l.current()
 				clear(to)
@@ -68,17 +67,16 @@ func TestGradient(t *testing.T) {
 			}
 			loss()
 			for i, sum := range l.split(to) {
-				copy(l.factors[i].sum.all, sum.all)
-				l.factors[i].distribute()
+				copy(l.layers[i].sum.all, sum.all)
+				l.layers[i].forget()
 			}
 			rng := rand.New(rand.NewPCG(1, 2))
-			for i, f := range l.factors {
-				na, nb := f.counts()
-				for kind, part := range map[string][2]int{"A": {0, na}, "B": {na, na + nb}, "biases": {na + nb, na + nb + f.wide}, "slopes": {na + nb + f.wide, len(f.value)}} {
+			for i, f := range l.layers {
+				for kind, part := range map[string][2][]float32{"weights": {f.now.weight, f.sum.weight}, "biases": {f.now.bias, f.sum.bias}, "slopes": {f.now.slope, f.sum.slope}} {
 					if f.linear && kind == "slopes" {
 						continue
 					}
-					value, gradient := f.value[part[0]:part[1]], f.gradient[part[0]:part[1]]
+					value, gradient := part[0], part[1]
 					before := append([]float32(nil), value...)
 					norm := 0.0
 					for _, g := range gradient {
@@ -119,7 +117,7 @@ func TestFastIsForward(t *testing.T) {
 		o.Scale, o.Patch = scale, 7
 		l, _ := aLearner(t, o)
 		vary(l)
-		for _, f := range l.factors {
+		for _, f := range l.layers {
 			copy(f.mean.all, f.now.all)
 		}
 		n := l.network()

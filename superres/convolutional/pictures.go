@@ -18,15 +18,15 @@ import (
 // truth, two bytes a pixel.
 type pictures struct {
 	opt    Trainer
-	list   []learned
+	list   []plane
 	places []int64 // samples of list[:i+1] that a target can begin at
 	pixels int64
 	fixed  int64 // bytes that learning takes besides
 	digest training.Digest
 }
 
-// learned is one picture, or a reduction of one.
-type learned struct {
+// plane is one picture, or a reduction of one.
+type plane struct {
 	w, h int // of low
 	low  []uint8
 	lack []int16 // in steps of 1/lackSteps
@@ -95,7 +95,7 @@ func (d *pictures) addPlane(truth *patches.Plane, number int) error {
 		}
 		low = picture.Split(img).Luma()
 	}
-	one := learned{w: low.W, h: low.H, low: make([]uint8, len(low.Pix)), lack: make([]int16, len(truth.Pix))}
+	one := plane{w: low.W, h: low.H, low: make([]uint8, len(low.Pix)), lack: make([]int16, len(truth.Pix))}
 	for i, v := range low.Pix {
 		one.low[i] = uint8(math.Round(255 * float64(v)))
 	}
@@ -125,7 +125,7 @@ func (d *pictures) bytes() int64 { return d.pixels*2 + d.pixels/int64(d.opt.Scal
 
 // patch is what one part of a step learns from.
 type patch struct {
-	from     *learned
+	from     *plane
 	x, y     int // where the target begins, in samples of low
 	turned   bool
 	flipX    bool

@@ -9,16 +9,16 @@ import (
 
 // learner is a network that is being trained, after some steps.
 type learner struct {
-	opt     Trainer
-	shapes  []shape
-	factors []*factors
-	done    int     // steps
-	norm    float64 // the running mean of that of the gradient
-	loss    float64 // summed since the last report, as square
-	square  float64
-	steps   int     // that these are sums over
-	rmse    float64 // at the last report
-	silent  int     // channels that carried nothing at the last report
+	opt    Trainer
+	shapes []shape
+	layers []*learned
+	done   int     // steps
+	norm   float64 // the running mean of that of the gradient
+	loss   float64 // summed since the last report, as square
+	square float64
+	steps  int     // that these are sums over
+	rmse   float64 // at the last report
+	silent int     // channels that carried nothing at the last report
 
 	// What follows is worked with, and made anew when learning goes on from a file.
 	slots   []float32 // the gradients of the patches of a step, one after the other
@@ -103,7 +103,7 @@ func (l *learner) step(ctx context.Context, d *pictures) error {
 
 // current returns the layers as they are.
 func (l *learner) current() (layers []parameters, turned [][]float32) {
-	for _, f := range l.factors {
+	for _, f := range l.layers {
 		layers, turned = append(layers, f.now), append(turned, f.turned)
 	}
 	return layers, turned

@@ -39,8 +39,9 @@ type Trainer struct {
 	// Patch is the side of what is learned from, in low-resolution samples; what lies around
 	// it is looked at besides. It is 4 to 128; 0: 36.
 	Patch int
-	// Rate is how far a step goes, at most, before it falls to nearly 0 as a cosine does; 0:
-	// 0.003 with 16 channels, 0.0015 with more. A rate that is too high ends in an error.
+	// Rate is how far a step goes, at most, before it falls to nearly 0 as a cosine does: the
+	// spectral norm of what is added to a layer's weights; 0: 0.01. A rate that is too high
+	// ends in an error.
 	Rate float64
 	// Reductions are factors, above 0 and below 1, by which the pictures are reduced to be
 	// learned from once more; nil: 0.8 and 0.62; empty: none.
@@ -103,12 +104,7 @@ func (o Trainer) defaults() (Trainer, error) {
 	o.Batch = cmp.Or(o.Batch, 10)
 	o.Patch = cmp.Or(o.Patch, 36)
 	o.Interval = cmp.Or(o.Interval, 1000)
-	if o.Rate == 0 {
-		o.Rate = 0.0015
-		if o.Channels <= 16 {
-			o.Rate = 0.003
-		}
-	}
+	o.Rate = cmp.Or(o.Rate, 0.01)
 	if o.Reductions == nil {
 		o.Reductions = []float64{0.8, 0.62}
 	}
@@ -162,7 +158,7 @@ func (o Trainer) Memory() int64 {
 	shapes := newNetwork(o.Scale, o.Channels, o.Depth).shapes()
 	for _, s := range shapes {
 		rows, wide := int64(s.rows()), int64(s.wide)
-		total += 4 * (6*hidden*(rows+wide) + int64(6+o.Batch)*rows*wide)
+		total += 4 * (int64(7+o.Batch)*rows*wide + 4*wide*wide)
 	}
 	workers := int64(min(runtime.GOMAXPROCS(0), o.Batch))
 	return total + workers*newPass(shapes, o.Patch).bytes()
@@ -228,7 +224,7 @@ func (o Trainer) begin(d *pictures) (*learner, error) {
 	l := &learner{opt: o, shapes: n.shapes()}
 	rng := rand.New(rand.NewPCG(o.Seed, 1<<63))
 	for i, s := range l.shapes {
-		l.factors = append(l.factors, newFactors(s, n.layers[i], i >= known, rng))
+		l.layers = append(l.layers, newLearned(s, n.layers[i], i >= known, rng))
 	}
 	l.prepare()
 	if o.Kept != nil {
@@ -266,7 +262,7 @@ func (l *learner) report(ctx context.Context, c *checks) (Report, error) {
 // network is the running mean of the layers.
 func (l *learner) network() *network {
 	n := newNetwork(l.opt.Scale, l.opt.Channels, l.opt.Depth)
-	for i, f := range l.factors {
+	for i, f := range l.layers {
 		f.put(f.mean, n.layers[i])
 	}
 	return n

@@ -84,7 +84,7 @@ func TestInterruptedTrainingGoesOn(t *testing.T) {
 		}
 		o.Report = nil
 		// Damage, and other settings, begin anew.
-		for _, damaged := range [][]byte{kept[:len(kept)/2], bytes.Replace(kept, []byte("layer1.rest"), []byte("layer9.rest"), 2), {}} {
+		for _, damaged := range [][]byte{kept[:len(kept)/2], bytes.Replace(kept, []byte("layer1.mean"), []byte("layer9.mean"), 2), {}} {
 			o.Kept = damaged
 			if !bytes.Equal(trained(t, o), trained(t, small())) {
 				t.Error("other bytes after passing over what is damaged")

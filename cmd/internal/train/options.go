@@ -33,7 +33,7 @@ func flags() []cli.Flag {
 		&cli.IntFlag{Name: "channels", Value: 32, Usage: "of convolutional stages: `C` channels a layer, 16, 32, 48 or 64"},
 		&cli.IntFlag{Name: "depth", Value: 10, Usage: "of convolutional stages: `M` layers in the chain"},
 		&cli.IntFlag{Name: "steps", Value: 100_000, Usage: "of convolutional stages: `N` steps"},
-		&cli.Float64Flag{Name: "rate", Usage: "of convolutional stages: the greatest `RATE` of a step; 0: by the channels"},
+		&cli.Float64Flag{Name: "rate", Usage: "of convolutional stages: the greatest `RATE` of a step; 0: 0.01"},
 		&cli.StringFlag{Name: "init", Usage: "of convolutional stages: begin with the layers of `MODEL`, a name or file, of the same channels and depth; at another scale the last layer is new"},
 		&cli.StringFlag{Name: "learner", Value: usual.learner, Usage: "`SPEC` of the dictionary learner: see superres learners; kmeans, of anchored stages, is their default"},
 		&cli.StringFlag{Name: "coder", Value: "omp", Usage: "`SPEC` of the sparse coder: see superres coders"},
@@ -126,8 +126,7 @@ type Options struct {
 	Depth int
 	// Steps is how often the layers of a convolutional stage are moved: --steps, 100,000.
 	Steps int
-	// Rate is the greatest of the steps of a convolutional stage: --rate. The default, 0, is
-	// chosen by the channels.
+	// Rate is the greatest of the steps of a convolutional stage: --rate. The default, 0, is 0.01.
 	Rate float64
 	// Init is the model with whose layers a convolutional stage begins, a name or file: --init,
 	// none.

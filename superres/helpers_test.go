@@ -69,10 +69,10 @@ func small(t testing.TB, scale int, extended bool) *Model {
 }
 
 // cascade is a quickly trained cascade of two stages.
-func cascade(t testing.TB, scale int, s anchored.Symmetries) *Model {
+func cascade(t testing.TB, scale int, s training.Symmetries) *Model {
 	t.Helper()
 	o := anchored.Trainer{Scale: scale, Stages: 2, Atoms: 90, Symmetries: s, BackProject: 1, Flat: 0.005, Seed: 5, Reductions: []float64{0.8}}
-	if s == anchored.NoSymmetries {
+	if s == training.NoSymmetries {
 		o.Degradation = resample.Box
 	}
 	return trained(t, o, testimage.Drawings(7))

@@ -8,14 +8,14 @@ import (
 	"testing"
 
 	"superres/internal/npz"
-	"superres/superres/anchored"
 	"superres/superres/resample"
 	"superres/superres/stage"
+	"superres/superres/training"
 )
 
 // A cascade that an older superres wrote is refused for what it is.
 func TestOlderCascade(t *testing.T) {
-	heads, matrices, arrays, err := stage.Save(cascade(t, 2, anchored.AllSymmetries).Stages)
+	heads, matrices, arrays, err := stage.Save(cascade(t, 2, training.AllSymmetries).Stages)
 	if err != nil {
 		t.Fatal(err)
 	}

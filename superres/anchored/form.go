@@ -2,18 +2,6 @@ package anchored
 
 import "math"
 
-// Symmetries say under which transforms of a patch an anchored stage does the same,
-// by name.
-type Symmetries string
-
-// The symmetries. AllSymmetries are the 16 of photographs: flips, quarter turns, and
-// the negative, with brightness of no account. NoSymmetries keep patches as they are:
-// a digit is white on black, with black at 0 and white at 1.
-const (
-	AllSymmetries Symmetries = "all"
-	NoSymmetries  Symmetries = "none"
-)
-
 // canonical brings patches of side×side samples p into a form that is the same for
 // all 16 symmetric ones. With the Gaussian window w (σ, unit sum) and u, v the
 // column and row from the centre,

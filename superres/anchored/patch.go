@@ -1,6 +1,9 @@
 package anchored
 
-import "superres/internal/kernel"
+import (
+	"superres/internal/kernel"
+	"superres/superres/training"
+)
 
 // scratch holds what the anchored stage finds out about some patches; it is one
 // worker's.
@@ -94,7 +97,7 @@ func (s *scratch) input(dst []float32, p params, number int) {
 // canonicalise makes s.p of the patches in as many columns as there are forms, and sets
 // those. The samples begin at the offsets, which are also given orbit after orbit.
 func (a *Stage) canonicalise(s *scratch, forms []int32, samples []float32, offsets, orbits []int32) {
-	if a.params.Symmetries == NoSymmetries {
+	if a.params.Symmetries == training.NoSymmetries {
 		clear(forms)
 		for i, o := range offsets {
 			copy(s.p[i*tileWidth:], samples[o:int(o)+len(forms)])

@@ -9,6 +9,7 @@ import (
 
 	"superres/superres"
 	"superres/superres/resample"
+	"superres/superres/training"
 )
 
 // The zero value is the recipe by which the model that ships was learned, but for the seed,
@@ -46,7 +47,7 @@ func TestZeroValueIsTheRecipe(t *testing.T) {
 	}
 	number := func(name string) int { return int(decimal(name)) }
 	said := Trainer{
-		Scale: number("scale"), Degradation: resample.Degradation(flag("degradation")), Stages: number("stages"), Symmetries: Symmetries(flag("symmetries")),
+		Scale: number("scale"), Degradation: resample.Degradation(flag("degradation")), Stages: number("stages"), Symmetries: training.Symmetries(flag("symmetries")),
 		Patch: number("patch"), Atoms: number("atoms"), InputDims: number("input-dims"), OutputDims: number("output-dims"),
 		Learner: flag("learner"), Iterations: number("iterations"), Flat: decimal("flat") / 255, BackProject: number("back-projection"),
 	}

@@ -13,6 +13,7 @@ import (
 	"superres/learners/plugin"
 	"superres/patches"
 	"superres/superres/stage"
+	"superres/superres/training"
 )
 
 // Stage adds to the current enlargement what it learned to be
@@ -60,18 +61,18 @@ type Stage struct {
 
 // params is what a model file says of a Stage.
 type params struct {
-	Input      string     `json:"input"` // "low" or "current"
-	Patch      int        `json:"patch"` // side of a patch of the input
-	Cell       int        `json:"cell"`  // side of a cell, in samples of the enlargement
-	Block      int        `json:"block"` // side of a block of the output
-	Sigma      float64    `json:"sigma"` // of the window, in samples of the input
-	Symmetries Symmetries `json:"symmetries"`
-	Anchors    int        `json:"anchors"` // K
-	Centroids  int        `json:"centroids"`
-	Candidates int        `json:"candidates"` // anchors of a centroid
-	SearchDims int        `json:"search_dims"`
-	InputDims  int        `json:"input_dims"`
-	OutputDims int        `json:"output_dims"`
+	Input      string              `json:"input"` // "low" or "current"
+	Patch      int                 `json:"patch"` // side of a patch of the input
+	Cell       int                 `json:"cell"`  // side of a cell, in samples of the enlargement
+	Block      int                 `json:"block"` // side of a block of the output
+	Sigma      float64             `json:"sigma"` // of the window, in samples of the input
+	Symmetries training.Symmetries `json:"symmetries"`
+	Anchors    int                 `json:"anchors"` // K
+	Centroids  int                 `json:"centroids"`
+	Candidates int                 `json:"candidates"` // anchors of a centroid
+	SearchDims int                 `json:"search_dims"`
+	InputDims  int                 `json:"input_dims"`
+	OutputDims int                 `json:"output_dims"`
 }
 
 // tables are the arrays of a Stage as its file holds them.
@@ -99,7 +100,7 @@ const fromLow, fromCurrent = "low", "current"
 // features is the length of a patch as a vector. Without symmetries a 1 is appended,
 // so that the linear maps are affine.
 func (p params) features() int {
-	if p.Symmetries == NoSymmetries {
+	if p.Symmetries == training.NoSymmetries {
 		return p.Patch*p.Patch + 1
 	}
 	return p.Patch * p.Patch
@@ -117,8 +118,8 @@ func (p params) check(scale int) error {
 	switch {
 	case p.Input != fromLow && p.Input != fromCurrent:
 		return fmt.Errorf("input %.20q, expected %q or %q", p.Input, fromLow, fromCurrent)
-	case p.Symmetries != AllSymmetries && p.Symmetries != NoSymmetries:
-		return fmt.Errorf("symmetries %.20q, expected %q or %q", p.Symmetries, AllSymmetries, NoSymmetries)
+	case p.Symmetries != training.AllSymmetries && p.Symmetries != training.NoSymmetries:
+		return fmt.Errorf("symmetries %.20q, expected %q or %q", p.Symmetries, training.AllSymmetries, training.NoSymmetries)
 	case scale < 2 || scale > 4 || p.Cell < 1 || p.Cell > 4 || p.Input == fromLow && p.Cell != scale:
 		return fmt.Errorf("cells of %d at scale %d", p.Cell, scale)
 	case p.Patch < step || p.Patch > maxAnchorPatch || (p.Patch-step)%2 != 0:

@@ -25,10 +25,10 @@ import (
 )
 
 // cascade is a quickly trained cascade of two stages.
-func cascade(t testing.TB, scale int, s Symmetries) *superres.Model {
+func cascade(t testing.TB, scale int, s training.Symmetries) *superres.Model {
 	t.Helper()
 	o := Trainer{Scale: scale, Stages: 2, Atoms: 90, Symmetries: s, BackProject: 1, Flat: 0.005, Seed: 5, Reductions: []float64{0.8}}
-	if s == NoSymmetries {
+	if s == training.NoSymmetries {
 		o.Degradation = resample.Box
 	}
 	return trained(t, testimage.Drawings(7), o, 1)
@@ -40,7 +40,7 @@ func TestCascadesRestore(t *testing.T) {
 		t.Skip("nothing in it runs beside anything else")
 	}
 	for scale := 2; scale <= 4; scale++ {
-		for _, s := range []Symmetries{AllSymmetries, NoSymmetries} {
+		for _, s := range []training.Symmetries{training.AllSymmetries, training.NoSymmetries} {
 			m := cascade(t, scale, s)
 			p := m.Provenance
 			if p.Score == nil || len(p.StageScores) != 2 || p.Pictures != 6 || p.HeldOut != 1 || p.Patches < 1000 {
@@ -126,7 +126,7 @@ func formOf(gx, gy, e float64) (form int32, sign float64) {
 // brought into it, and back, as the patch is.
 func TestCanonicalForm(t *testing.T) {
 	for _, side := range []int{6, 7} {
-		a := blankStage(2, params{Input: fromLow, Patch: side, Block: side, Cell: 2, Sigma: 1.5, Symmetries: AllSymmetries, SearchDims: 1, InputDims: 1, OutputDims: 1})
+		a := blankStage(2, params{Input: fromLow, Patch: side, Block: side, Cell: 2, Sigma: 1.5, Symmetries: training.AllSymmetries, SearchDims: 1, InputDims: 1, OutputDims: 1})
 		whole := picture.Split(testimage.Drawing(60, 50, 1)).Luma()
 		var s scratch
 		a.ready(&s, tileWidth)
@@ -176,7 +176,7 @@ func TestCascadesAreSymmetric(t *testing.T) {
 		t.Skip("nothing in it runs beside anything else")
 	}
 	for scale := 2; scale <= 4; scale++ {
-		m := cascade(t, scale, AllSymmetries)
+		m := cascade(t, scale, training.AllSymmetries)
 		low := picture.Split(testimage.Drawing(26, 22, 1.3)).Luma()
 		high, err := m.Apply(t.Context(), low, func(float64) {})
 		if err != nil {
@@ -204,7 +204,7 @@ func TestCascadesAreSymmetric(t *testing.T) {
 // The stage against its definition, patch by patch, with a search through all anchors
 // where the centroids leave none out.
 func TestAnchoredAgainstTheDefinition(t *testing.T) {
-	m := cascade(t, 2, AllSymmetries)
+	m := cascade(t, 2, training.AllSymmetries)
 	a := m.Stages[2].(*Stage)
 	low := picture.Split(testimage.Drawing(17, 13, 0.3)).Luma()
 	current := resample.Resize(low, 34, 26, resample.Bicubic)
@@ -291,7 +291,7 @@ func TestCascadeWorkersAndBands(t *testing.T) {
 	var picture image.Image
 	for _, procs := range []int{1, 2, 8} {
 		runtime.GOMAXPROCS(procs)
-		m := cascade(t, 3, AllSymmetries)
+		m := cascade(t, 3, training.AllSymmetries)
 		data, out := save(t, m), upscale(t, m, testimage.Drawing(61, 47, 3), 2.5)
 		if model == nil {
 			model, picture = data, out
@@ -314,9 +314,9 @@ func TestCascadeWorkersAndBands(t *testing.T) {
 
 // A flat picture stays flat, and the mean of others stays.
 func TestCascadeKeepsTheMean(t *testing.T) {
-	for _, s := range []Symmetries{AllSymmetries, NoSymmetries} {
+	for _, s := range []training.Symmetries{training.AllSymmetries, training.NoSymmetries} {
 		m := cascade(t, 2, s)
-		if s == AllSymmetries {
+		if s == training.AllSymmetries {
 			for _, level := range []uint8{0, 1, 77, 254, 255} {
 				for _, v := range upscale(t, m, testimage.Gray(20, 16, func(x, y int) uint8 { return level }), 2).(*image.Gray).Pix {
 					if v != level {
@@ -340,7 +340,7 @@ func TestCascadeSaveAndLoad(t *testing.T) {
 	if testing.Short() {
 		t.Skip("nothing in it runs beside anything else")
 	}
-	m := cascade(t, 2, NoSymmetries)
+	m := cascade(t, 2, training.NoSymmetries)
 	data := save(t, m)
 	back, err := superres.Load(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -370,7 +370,7 @@ func TestCascadeSaveAndLoad(t *testing.T) {
 
 // Cascades that are well packed but wrong are refused, before they cost anything.
 func TestForgedCascades(t *testing.T) {
-	good := cascade(t, 2, AllSymmetries).Stages[0].(*Stage)
+	good := cascade(t, 2, training.AllSymmetries).Stages[0].(*Stage)
 	forge := func(p params, tab tables) error {
 		heads, matrices, arrays, err := stage.Save([]stage.Stage{&Stage{params: good.params, tables: tab}})
 		if err != nil {
@@ -427,7 +427,7 @@ func TestForgedCascades(t *testing.T) {
 }
 
 func TestCascadeTuning(t *testing.T) {
-	m := cascade(t, 2, AllSymmetries)
+	m := cascade(t, 2, training.AllSymmetries)
 	none, seven := 0, 7
 	for want, tune := range map[string]stage.Tuning{
 		"anchored backproject anchored backproject": {},
@@ -487,7 +487,7 @@ func TestStage(t *testing.T) {
 		if scale > 2 && testing.Short() {
 			break // what runs beside what is the same
 		}
-		for _, s := range []Symmetries{AllSymmetries, NoSymmetries} {
+		for _, s := range []training.Symmetries{training.AllSymmetries, training.NoSymmetries} {
 			for i, one := range cascade(t, scale, s).Stages {
 				if i%2 == 0 { // the others are back-projections
 					stagetest.Run(t, scale, one)
@@ -499,7 +499,7 @@ func TestStage(t *testing.T) {
 
 // Tables of extreme numbers make some picture, and all forms of the kernels the same.
 func TestExtremeTables(t *testing.T) {
-	good := cascade(t, 2, AllSymmetries).Stages[0].(*Stage)
+	good := cascade(t, 2, training.AllSymmetries).Stages[0].(*Stage)
 	for _, v := range []float32{3e38, 1e20, 1e-45, 0} {
 		tab := good.tables
 		for _, table := range []*[]float32{&tab.search, &tab.input, &tab.output, &tab.centroids, &tab.steps} {

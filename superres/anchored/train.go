@@ -27,8 +27,8 @@ type Trainer struct {
 	Degradation resample.Degradation
 	// Stages is how many are learned, 1 to 16; 0: 4.
 	Stages int
-	// Symmetries are those under which a stage does the same; "": AllSymmetries.
-	Symmetries Symmetries
+	// Symmetries are those under which a stage does the same; "": all.
+	Symmetries training.Symmetries
 	// Patch is the side of a patch of the first stage, odd, 3 to 15; 0: 7.
 	Patch int
 	// Atoms is K, the anchors of each stage, up to 16,384; 0: 4,096.
@@ -73,7 +73,7 @@ func (o Trainer) defaults() (Trainer, error) {
 	o.Scale = cmp.Or(o.Scale, 2)
 	o.Degradation = cmp.Or(o.Degradation, resample.Cubic)
 	o.Stages = cmp.Or(o.Stages, 4)
-	o.Symmetries = cmp.Or(o.Symmetries, AllSymmetries)
+	o.Symmetries = cmp.Or(o.Symmetries, training.AllSymmetries)
 	o.Learner = cmp.Or(o.Learner, SphericalMeans)
 	o.Patch = cmp.Or(o.Patch, 7)
 	o.Atoms = cmp.Or(o.Atoms, 4096)
@@ -110,8 +110,8 @@ func (o Trainer) defaults() (Trainer, error) {
 	if o.Patch%2 == 0 {
 		return o, plugin.Errorf("anchored: patch size %d, expected an odd one: a patch is centred on a sample", o.Patch)
 	}
-	if o.Symmetries != AllSymmetries && o.Symmetries != NoSymmetries {
-		return o, plugin.Errorf("anchored: %s", plugin.Unknown("symmetries", string(o.Symmetries), []string{string(AllSymmetries), string(NoSymmetries)}))
+	if err := o.Symmetries.Check(); err != nil {
+		return o, err
 	}
 	coefs := 0
 	for number := range o.Stages {
@@ -137,7 +137,7 @@ func (o Trainer) params(number int) params {
 		Anchors: o.Atoms, SearchDims: 16, InputDims: o.InputDims, OutputDims: o.OutputDims,
 	}
 	in, out := p.features(), []int{24, 36, 48}[o.Scale-2]
-	if o.Symmetries == AllSymmetries {
+	if o.Symmetries == training.AllSymmetries {
 		in-- // the mean is taken off
 	}
 	if number > 0 {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"superres/internal/testimage"
+	"superres/superres/training"
 )
 
 // small is a trainer of a network that is quickly trained.
@@ -165,5 +166,11 @@ func TestPatches(t *testing.T) {
 	}
 	if len(seen) != 16 {
 		t.Errorf("%d symmetries, expected 16", len(seen))
+	}
+	d.opt.Symmetries = training.NoSymmetries
+	for i := range 50 {
+		if p := d.draw(i, 0); p.turned || p.flipX || p.flipY || p.negative {
+			t.Fatalf("draw %d is changed: %+v", i, p)
+		}
 	}
 }

@@ -134,7 +134,7 @@ type patch struct {
 }
 
 // draw draws one: of two places in all pictures, each as likely as every other, that which
-// lacks more, because much of most pictures has little to learn from. Each of the 16
+// lacks more, because much of most pictures has little to learn from. Each of the
 // symmetries is as likely. What is drawn depends on the step and the number of the patch
 // alone.
 func (d *pictures) draw(step, number int) patch {
@@ -144,6 +144,9 @@ func (d *pictures) draw(step, number int) patch {
 		p = other
 	}
 	s := rng.Uint32()
+	if d.opt.Symmetries == training.NoSymmetries {
+		return p
+	}
 	p.turned, p.flipX, p.flipY, p.negative = s&1 != 0, s&2 != 0, s&4 != 0, s&8 != 0
 	return p
 }

@@ -46,6 +46,8 @@ type Trainer struct {
 	// Reductions are factors, above 0 and below 1, by which the pictures are reduced to be
 	// learned from once more; nil: 0.8 and 0.62; empty: none.
 	Reductions []float64
+	// Symmetries are those of the patches that are learned from; "": all.
+	Symmetries training.Symmetries
 	// JPEG passes the low-resolution pictures through JPEG files of qualities from JPEG[0] to
 	// JPEG[1], 1 to 100; 0: they are as they are.
 	JPEG [2]int
@@ -108,7 +110,8 @@ func (o Trainer) defaults() (Trainer, error) {
 	if o.Reductions == nil {
 		o.Reductions = []float64{0.8, 0.62}
 	}
-	if err := o.Degradation.Check(); err != nil {
+	o.Symmetries = cmp.Or(o.Symmetries, training.AllSymmetries)
+	if err := errors.Join(o.Degradation.Check(), o.Symmetries.Check()); err != nil {
 		return o, err
 	}
 	if err := training.CheckRanges(

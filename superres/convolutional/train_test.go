@@ -225,7 +225,7 @@ func TestTrainerRefuses(t *testing.T) {
 	for name, o := range map[string]Trainer{
 		"scale": {Scale: 5}, "channels": {Channels: 20}, "more channels": {Channels: 80}, "depth": {Depth: -1}, "steps": {Steps: -1},
 		"batch": {Batch: 1000}, "patch": {Patch: 2}, "rate": {Rate: -1}, "reductions": {Reductions: []float64{1}}, "JPEG": {JPEG: [2]int{50, 20}},
-		"degradation": {Degradation: "blur"}, "interval": {Interval: -1},
+		"degradation": {Degradation: "blur"}, "interval": {Interval: -1}, "symmetries": {Symmetries: "some"},
 	} {
 		if _, _, err := o.Target(); err == nil {
 			t.Errorf("%s: no error", name)

@@ -133,6 +133,26 @@ func (d *Digest) String() string {
 	return hex.EncodeToString(d.sum.Sum(nil))
 }
 
+// Symmetries say which changes of a patch change nothing, by name: a stage does the same
+// under them, or learns from patches that are changed so.
+type Symmetries string
+
+// The symmetries. AllSymmetries are the 16 of photographs: flips, quarter turns, and
+// the negative, with brightness of no account. NoSymmetries keep patches as they are:
+// a digit is white on black, with black at 0 and white at 1.
+const (
+	AllSymmetries Symmetries = "all"
+	NoSymmetries  Symmetries = "none"
+)
+
+// Check refuses what is none of the symmetries.
+func (s Symmetries) Check() error {
+	if s == AllSymmetries || s == NoSymmetries {
+		return nil
+	}
+	return plugin.Errorf("training: %s", plugin.Unknown("symmetries", string(s), []string{string(AllSymmetries), string(NoSymmetries)}))
+}
+
 // CheckReductions refuses factors by which pictures cannot be reduced to be learned from
 // once more.
 func CheckReductions(factors []float64) error {

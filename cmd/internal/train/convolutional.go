@@ -13,7 +13,7 @@ import (
 var convolutionalKind = kind{
 	name:     "convolutional stages",
 	ask:      "--convolutional",
-	flags:    []string{"convolutional", "channels", "depth", "steps", "rate", "init", "jpeg"},
+	flags:    []string{"convolutional", "channels", "depth", "steps", "rate", "init", "batch", "symmetries", "jpeg"},
 	defaults: defaults{iterations: 1, patch: 36},
 	trainer:  convolutionalTrainer,
 }
@@ -37,7 +37,7 @@ func begin(name string) (*convolutional.Stage, error) {
 func convolutionalTrainer(opt Options) (training.Trainer, error) {
 	t := convolutional.Trainer{
 		Scale: opt.Scale, Degradation: opt.Degradation, Channels: opt.Channels, Depth: opt.Depth, Steps: opt.Steps, Rate: opt.Rate,
-		Patch: opt.Patch, Reductions: opt.Reductions, JPEG: opt.JPEG, Seed: opt.Seed, MaxMemory: opt.Limits.Memory, Report: opt.report,
+		Batch: opt.Batch, Symmetries: opt.Symmetries, Patch: opt.Patch, Reductions: opt.Reductions, JPEG: opt.JPEG, Seed: opt.Seed, MaxMemory: opt.Limits.Memory, Report: opt.report,
 	}
 	if need := t.Memory(); need > opt.Limits.Memory {
 		return nil, console.Fail(console.ExitLimit, fmt.Errorf("learning %d layers of %d channels needs %s, the limit is %s; use --max-memory, or fewer --channels or less --depth",

@@ -11,9 +11,9 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/pictures"
 	"superres/cmd/internal/plugins"
-	"superres/superres/anchored"
 	"superres/superres/convolutional"
 	"superres/superres/resample"
+	"superres/superres/training"
 )
 
 // flags are those of superres train. They are read by readOptions. Defaults that differ
@@ -25,7 +25,7 @@ func flags() []cli.Flag {
 		&cli.IntFlag{Name: "scale", Aliases: []string{"s"}, Value: 2, Usage: "learn to enlarge by `N`, 2 to 4"},
 		&cli.StringFlag{Name: "degradation", Value: "bicubic", Usage: "`HOW` the pictures were reduced: bicubic or box (the paper's mean of each block)"},
 		&cli.IntFlag{Name: "stages", Usage: "learn a cascade of `T` anchored stages; 0: a coupled model"},
-		&cli.StringFlag{Name: "symmetries", Value: "all", Usage: "of anchored stages: `WHICH` changes of a patch change nothing: all (flips, turns, the negative) or none"},
+		&cli.StringFlag{Name: "symmetries", Value: "all", Usage: "of anchored and convolutional stages: `WHICH` changes of a patch change nothing: all (flips, turns, the negative) or none"},
 		&cli.IntFlag{Name: "input-dims", Usage: "of anchored stages: coordinates `N` of a patch; 0: all in the first stage, then 40"},
 		&cli.IntFlag{Name: "output-dims", Usage: "of anchored stages: coordinates `N` of a block; 0: 24 to 48 in the first stage, by the scale, then 20"},
 		&cli.StringFlag{Name: "jpeg", Usage: "of anchored and convolutional stages: pass the reduced pictures through JPEG files of qualities from `LO,HI`, to learn from what most files hold"},
@@ -33,6 +33,7 @@ func flags() []cli.Flag {
 		&cli.IntFlag{Name: "channels", Value: 32, Usage: "of convolutional stages: `C` channels a layer, 16, 32, 48 or 64"},
 		&cli.IntFlag{Name: "depth", Value: 10, Usage: "of convolutional stages: `M` layers in the chain"},
 		&cli.IntFlag{Name: "steps", Value: 100_000, Usage: "of convolutional stages: `N` steps"},
+		&cli.IntFlag{Name: "batch", Value: 10, Usage: "of convolutional stages: learn from `N` patches a step"},
 		&cli.Float64Flag{Name: "rate", Usage: "of convolutional stages: the greatest `RATE` of a step; 0: 0.01"},
 		&cli.StringFlag{Name: "init", Usage: "of convolutional stages: begin with the layers of `MODEL`, a name or file, of the same channels and depth; at another scale the last layer is new"},
 		&cli.StringFlag{Name: "learner", Value: usual.learner, Usage: "`SPEC` of the dictionary learner: see superres learners; kmeans, of anchored stages, is their default"},
@@ -110,8 +111,9 @@ type Options struct {
 	// Stages is how many a cascade of anchored stages has: --stages. The default, 0, is a
 	// coupled model.
 	Stages int
-	// Symmetries are those under which an anchored stage does the same: --symmetries, all.
-	Symmetries anchored.Symmetries
+	// Symmetries are those of the patches of an anchored or convolutional stage: --symmetries,
+	// all.
+	Symmetries training.Symmetries
 	// InputDims is how many coordinates an anchored stage has of a patch: --input-dims. The
 	// default, 0, is all in the first stage, then 40.
 	InputDims int
@@ -126,6 +128,8 @@ type Options struct {
 	Depth int
 	// Steps is how often the layers of a convolutional stage are moved: --steps, 100,000.
 	Steps int
+	// Batch is how many patches a step of a convolutional stage learns from: --batch, 10.
+	Batch int
 	// Rate is the greatest of the steps of a convolutional stage: --rate. The default, 0, is 0.01.
 	Rate float64
 	// Init is the model with whose layers a convolutional stage begins, a name or file: --init,
@@ -154,8 +158,8 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 		Inputs: c.Args().Slice(), HeldOut: c.Int("held-out"), Output: c.String("output"), Limits: limits, Seed: c.Uint64("seed"),
 		Scale: c.Int("scale"), Degradation: resample.Degradation(c.String("degradation")), Atoms: c.Int("atoms"),
 		Patches: c.Int("patches"), Mean: c.Bool("mean"), Detail: c.Bool("detail"), Refit: c.Bool("refit"),
-		Convolutional: c.Bool("convolutional"), Channels: c.Int("channels"), Depth: c.Int("depth"), Steps: c.Int("steps"), Rate: c.Float64("rate"), Init: c.String("init"),
-		Stages: c.Int("stages"), Symmetries: anchored.Symmetries(c.String("symmetries")), InputDims: c.Int("input-dims"), OutputDims: c.Int("output-dims"),
+		Convolutional: c.Bool("convolutional"), Channels: c.Int("channels"), Depth: c.Int("depth"), Steps: c.Int("steps"), Batch: c.Int("batch"), Rate: c.Float64("rate"), Init: c.String("init"),
+		Stages: c.Int("stages"), Symmetries: training.Symmetries(c.String("symmetries")), InputDims: c.Int("input-dims"), OutputDims: c.Int("output-dims"),
 	}
 	readShared(c, &opt)
 	if err := opt.check(c.Int("sparsity")); err != nil {

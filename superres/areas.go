@@ -11,9 +11,8 @@ import (
 	"superres/superres/stage"
 )
 
-// A cascade learns from photographs, and sharpens what is drawn until it rings: beside
-// a line of one colour on a ground of one colour it passes both, and more with every
-// stage. But what is drawn tells its colours: samples that are equal, side by side.
+// A model learns from photographs, and sharpens what is drawn until it rings: beside a
+// line of one colour on a ground of one colour it passes both. But what is drawn tells its colours: samples that are equal, side by side.
 
 // keepsAreas tells whether the model needs keepAreas. Digits, which are white strokes on
 // black, are restored best without.
@@ -33,9 +32,9 @@ func (e *enlarger) around(lo, hi int) (from, to int) {
 // Where three of the 3×3 samples of the picture around a place have the least value of
 // the nine, no sample of the result goes below it, and where three have the greatest,
 // none above. Elsewhere it may: a peak that stands alone was higher before it was
-// reduced, and to restore that is what a cascade is for. Photographs seldom have three
+// reduced, and to restore that is what a model is for. Photographs seldom have three
 // samples that are equal where there is anything to restore; this changes their PSNR by
-// 0.001 dB.
+// 0.002 dB.
 //
 // It changes rows lo..hi-1 of what is painted; low are the rows of the picture from
 // first on, with all those of around.

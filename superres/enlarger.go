@@ -24,7 +24,6 @@ type enlarger struct {
 	plain    *resample.Scaler // for colour
 	mem      *stage.Pool
 	bandRows int
-	eight    bool // Options.Ensemble
 	// Where the columns of the result begin that are of each of the picture, and their
 	// end, for keepAreas; nil: it is not wanted.
 	starts []int32
@@ -32,7 +31,7 @@ type enlarger struct {
 
 func (m *Model) newEnlarger(img image.Image, w, h int, opt Options, mem *stage.Pool) *enlarger {
 	b := img.Bounds()
-	e := &enlarger{model: m, img: img, grey: picture.IsGrey(img), w: b.Dx(), h: b.Dy(), mem: mem, bandRows: opt.BandRows, eight: opt.Ensemble}
+	e := &enlarger{model: m, img: img, grey: picture.IsGrey(img), w: b.Dx(), h: b.Dy(), mem: mem, bandRows: opt.BandRows}
 	if e.bandRows < 1 {
 		e.bandRows = m.bandRows(e.w, e.h, w, h)
 	}
@@ -94,7 +93,7 @@ func (e *enlarger) enlarge(ctx context.Context, report func(float64)) error {
 		share = 0.5
 	}
 	run := func(read func(lo, hi int) *patches.Plane, emit func(top int, rows *patches.Plane), from float64) error {
-		if e.eight {
+		if e.model.eight {
 			whole, err := e.model.ensemble(ctx, read(0, e.h), e.out.W, e.out.H, e.mem, func(done float64) { report(from + share*done) })
 			if err == nil {
 				emit(0, whole)

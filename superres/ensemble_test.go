@@ -52,7 +52,11 @@ func TestEnsemble(t *testing.T) {
 	}
 	for _, band := range []int{0, 5} { // bands mean nothing to it
 		img := testimage.Drawing(20, 30, 1)
-		a, err := m.Upscale(t.Context(), img, Options{Ensemble: true, BandRows: band})
+		eight, err := m.Effort("max")
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := eight.Upscale(t.Context(), img, Options{BandRows: band})
 		if err != nil {
 			t.Fatal(err)
 		}

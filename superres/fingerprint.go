@@ -7,13 +7,16 @@ import (
 )
 
 // Fingerprint returns a SHA-256, in hexadecimal, of all that the model puts into the
-// pixels of a result: its stages and those of its siblings, with their settings, and
-// its interpolation, but not where it comes from.
+// pixels of a result: its stages, those of its siblings and of its smaller model, with their
+// settings, and its interpolation, but not where it comes from.
 func (m *Model) Fingerprint() (string, error) {
 	h := sha256.New()
 	if len(m.Stages) == 0 {
 		fmt.Fprintf(h, "%s\n", m.Kernel)
 		return hex.EncodeToString(h.Sum(nil)), nil
+	}
+	if m.eight {
+		fmt.Fprintln(h, "max")
 	}
 	for _, scale := range m.scales() {
 		one, err := m.at(scale)
@@ -25,6 +28,17 @@ func (m *Model) Fingerprint() (string, error) {
 		if err := bare.Save(h); err != nil {
 			return "", err
 		}
+	}
+	if m.fast != nil {
+		smaller, err := m.fast()
+		if err != nil {
+			return "", err
+		}
+		sum, err := smaller.Fingerprint()
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintln(h, sum)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }

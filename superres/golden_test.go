@@ -160,6 +160,45 @@ func TestSet5(t *testing.T) {
 	}
 }
 
+// No picture of T91, where that is at hand, comes out worse than by interpolation, at any
+// scale and effort.
+func TestT91(t *testing.T) {
+	if testing.Short() {
+		t.Skip("nothing in it runs beside anything else")
+	}
+	files, err := filepath.Glob(filepath.Join(golden.Data(t, "t91"), "*.png"))
+	if err != nil || len(files) != 91 {
+		t.Fatalf("%d pictures, expected 91 (%v)", len(files), err)
+	}
+	models := map[string]*Model{"bicubic": builtin(t, "bicubic"), "lanczos": builtin(t, "lanczos"), "photo": builtin(t, "photo"), "photo-fast": builtin(t, "photo-fast")}
+	for scale := 2; scale <= 4; scale++ {
+		least := map[string]float64{"photo": math.Inf(1), "photo-fast": math.Inf(1)}
+		for _, f := range files {
+			truth := golden.Open(t, f)
+			low, err := score.Reduce(truth, scale, resample.Cubic)
+			if err != nil {
+				t.Fatal(err)
+			}
+			psnr := map[string]float64{}
+			for name, m := range models {
+				got, err := score.MatlabY.Compare(truth, upscale(t, m, low, float64(scale)), scale)
+				if err != nil {
+					t.Fatal(err)
+				}
+				psnr[name] = got.PSNR
+			}
+			for name := range least {
+				gain := psnr[name] - max(psnr["bicubic"], psnr["lanczos"])
+				least[name] = min(least[name], gain)
+				if gain < 0 {
+					t.Errorf("%s ×%d: %s is %.3f dB below interpolation", filepath.Base(f), scale, name, -gain)
+				}
+			}
+		}
+		t.Logf("×%d: the least that is gained is %.3f dB by photo, %.3f by photo-fast", scale, least["photo"], least["photo-fast"])
+	}
+}
+
 // expect compares a mean with a figure of the README. Better is no error, but must be told.
 func expect(t *testing.T, what string, got float64, stated string) {
 	t.Helper()

@@ -6,6 +6,7 @@ import (
 	"image"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,6 +39,9 @@ func builtin(t testing.TB, name string) *Model {
 		if _, err := os.Stat(filepath.Join("models", file)); err == nil {
 			m = m.WithLazy(scale, func() (*Model, error) { return open(file) })
 		}
+	}
+	if smaller := name + "-fast"; slices.Contains(builtins(t), smaller) {
+		m = m.WithFast(func() (*Model, error) { return builtin(t, smaller), nil })
 	}
 	return m
 }

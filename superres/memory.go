@@ -10,7 +10,7 @@ import (
 
 // Memory estimates the bytes of a program that calls Upscale at its peak, with the
 // model, the picture and the result themselves, for a picture of the size and colour
-// model of cfg, a result of w×h, and the BandRows and Ensemble of opt. It is for a program
+// model of cfg, a result of w×h, and the BandRows of opt. It is for a program
 // that collects its garbage early (GOGC 30); with the default, the peak can be half as
 // much again.
 func (m *Model) Memory(cfg image.Config, w, h int, opt Options) int64 {
@@ -42,7 +42,7 @@ func (m *Model) Memory(cfg image.Config, w, h int, opt Options) int64 {
 	if bandRows < 1 {
 		bandRows = m.bandRows(cfg.Width, cfg.Height, w, h)
 	}
-	if opt.Ensemble {
+	if m.eight {
 		bandRows = cfg.Height
 	}
 	live := (pixel+hidden)*in + painted*out + m.work(cfg.Width, cfg.Height, w, h, bandRows)
@@ -56,7 +56,7 @@ func (m *Model) Memory(cfg image.Config, w, h int, opt Options) int64 {
 		}
 		live += max(one.loaded, one.fixed())
 	}
-	if opt.Ensemble {
+	if m.eight {
 		live += 2 * 4 * out // the mean, and the colour of all rows
 	}
 	return programBytes + live + live*3/8 // with garbage, and holes between what is of different sizes

@@ -27,8 +27,10 @@ type Model struct {
 	// Provenance says where the model comes from.
 	Provenance Provenance
 
-	siblings []sibling // for other scales
-	loaded   int64     // bytes that the stages of its file took, of which fewer may be left
+	siblings []sibling              // for other scales
+	fast     func() (*Model, error) // opens a smaller model; nil: there is none
+	eight    bool                   // Effort max
+	loaded   int64                  // bytes that the stages of its file took, of which fewer may be left
 }
 
 // Plain returns the model that is an interpolation and nothing else.
@@ -39,7 +41,9 @@ type Provenance struct {
 	// Imported is the file that the dictionary came from; nil: it was learned here.
 	Imported *Imported `json:"imported,omitempty"`
 
-	// Command makes the same bytes again from the same pictures.
+	// Init is where the model comes from that learning began with; nil: it began with none.
+	Init *Provenance `json:"init,omitempty"`
+	// Command makes the same bytes again from the same pictures, and the model of Init.
 	Command string `json:"command"`
 	// Learner is the spec of what learned.
 	Learner string `json:"learner"`

@@ -25,9 +25,6 @@ type Options struct {
 	// BandRows is how many rows of the picture are worked on together. It decides about
 	// memory, never about the result; 0: as suits.
 	BandRows int
-	// Ensemble takes the mean over the eight flips and quarter turns of the picture, and
-	// eight times as long.
-	Ensemble bool
 	// Progress is called with the share done, 0..1, from one goroutine; it may be nil.
 	Progress func(float64)
 }

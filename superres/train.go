@@ -21,6 +21,9 @@ type TrainOptions struct {
 	Command string
 	// Data are recorded in the model as the names of what it was trained on.
 	Data []string
+	// Init is recorded in the model as where the one comes from that the trainer begins with;
+	// it may be nil.
+	Init *Provenance
 	// Progress is told how far the work has come; it may be nil.
 	Progress training.Progress
 }
@@ -62,7 +65,7 @@ func Train(ctx context.Context, sources []training.Source, trainer training.Trai
 	r := learned.Record
 	m := &Model{Scale: scale, Degradation: degradation, Kernel: resample.Bicubic, Stages: learned.Stages}
 	m.Provenance = Provenance{
-		Command: opt.Command, Learner: r.Learner, Coder: r.Coder, Atoms: r.Atoms, Iterations: r.Iterations, Stop: r.Stop, Seed: r.Seed,
+		Init: opt.Init, Command: opt.Command, Learner: r.Learner, Coder: r.Coder, Atoms: r.Atoms, Iterations: r.Iterations, Stop: r.Stop, Seed: r.Seed,
 		Data: opt.Data, Warnings: r.Warnings, Pictures: r.Pictures, Patches: r.Patches, DataSHA256: r.DataSHA256, TrainRMSE: r.RMSE,
 		HeldOut: len(held),
 	}

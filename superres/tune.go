@@ -2,13 +2,15 @@ package superres
 
 import (
 	"slices"
+	"sync"
 
 	"superres/learners/plugin"
 	"superres/superres/stage"
 )
 
 // Tune returns a model with other settings and the same dictionaries. It fails
-// when m has no stage that they concern. Siblings are tuned alike.
+// when m has no stage that they concern. Siblings are tuned alike; the result has no smaller
+// model for the effort fast.
 func (m *Model) Tune(t stage.Tuning) (*Model, error) {
 	out, err := m.tune(t)
 	if err != nil {
@@ -33,7 +35,7 @@ func (m *Model) tune(t stage.Tuning) (*Model, error) {
 	switch {
 	case t.Stages != 0 && steps == 0:
 		return nil, plugin.Errorf("superres: this model is no cascade: it has no stages to choose from")
-	case t.Stages < 0 || t.Stages > steps && !t.AtMost:
+	case t.Stages < 0 || t.Stages > steps:
 		return nil, plugin.Errorf("superres: %d stages, expected 1 to the %d of the model (0: all)", t.Stages, steps)
 	case t.Stages == 0:
 		most = steps
@@ -49,7 +51,7 @@ func (m *Model) tune(t stage.Tuning) (*Model, error) {
 		}
 	}
 	out := *m
-	out.Stages = nil
+	out.Stages, out.fast = nil, nil
 	used := 0
 	for _, s := range m.Stages {
 		step := stage.SettingsOf(s)&stage.Step != 0
@@ -96,21 +98,36 @@ func (m *Model) steps() (count int) {
 	return count
 }
 
-// Efforts are the names of how much of a cascade is run: fast its first step,
-// balanced two, best all.
-func Efforts() []string { return []string{"fast", "balanced", "best"} }
+// Efforts are the names of how much is done for a picture: fast, what the smaller model does
+// that belongs to this one, or the first stage of a cascade; best, what the model does; max,
+// the mean over the eight flips and quarter turns of the picture, which takes eight times
+// as long.
+func Efforts() []string { return []string{"fast", "best", "max"} }
 
-// Effort returns the model at an effort. A model that is no cascade knows best alone.
-// The siblings of a model work at the same effort.
+// Effort returns the model at an effort: m itself at best. It fails when there is no such
+// effort, or the model does not have it. The siblings of a model work at the same effort.
 func (m *Model) Effort(name string) (*Model, error) {
-	at := slices.Index(Efforts(), name)
 	switch {
-	case at < 0:
+	case !slices.Contains(Efforts(), name):
 		return nil, plugin.Errorf("superres: %s", plugin.Unknown("effort", name, Efforts()))
 	case name == "best":
 		return m, nil
-	case m.steps() == 0:
-		return nil, plugin.Errorf("superres: this model is no cascade of stages and has one effort, best")
+	case name == "max" && len(m.Stages) > 0:
+		out := *m
+		out.eight = true
+		return &out, nil
+	case name == "fast" && m.fast != nil:
+		return m.fast()
+	case name == "fast" && m.steps() > 1:
+		return m.Tune(stage.Tuning{Stages: 1})
 	}
-	return m.Tune(stage.Tuning{Stages: at + 1, AtMost: true})
+	return nil, plugin.Errorf("superres: this model has no effort %q", name)
+}
+
+// WithFast returns m with a smaller model, for the effort fast, which open makes once, when
+// it is needed.
+func (m *Model) WithFast(open func() (*Model, error)) *Model {
+	out := *m
+	out.fast = sync.OnceValues(open)
+	return &out
 }

@@ -83,7 +83,7 @@ func TestMemoryEstimate(t *testing.T) {
 		{"rgb", 100, 80, "-m photo-jpeg"},
 		{"rgba", 160, 120, "--effort fast"},
 		{"gray16", 200, 150, "--effort fast"},
-		{"rgb16", 160, 120, "--effort balanced"},
+		{"rgb16", 160, 120, "--effort max"},
 		{"jpeg", 200, 150, "--effort fast -m photo"},
 		{"rgb", 2000, 10, "--effort fast"},
 		{"rgb", 10, 2000, "--effort fast"},

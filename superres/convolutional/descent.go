@@ -69,7 +69,7 @@ func (l *learner) update(ctx context.Context) error {
 	t := float64(l.done + 1)
 	fresh := float32(1 - min(meanDecay, (1+t)/(10+t)))
 	return l.each(ctx, func(i int, f *learned) {
-		f.moveWeights(clip, float32(l.opt.rate(l.done)))
+		f.moveWeights(clip, float32(l.opt.rate(l.done)), float32(l.opt.Decay))
 		f.moveOthers(clip, l.opt.rate(l.done), t)
 		f.moved()
 		for k, v := range f.now.all {
@@ -79,8 +79,8 @@ func (l *learner) update(ctx context.Context) error {
 }
 
 // moveWeights moves the weights along the mean of their gradient, and a little more along
-// the last one (Nesterov), made orthogonal.
-func (f *learned) moveWeights(clip, rate float32) {
+// the last one (Nesterov), made orthogonal, and takes a part of them away.
+func (f *learned) moveWeights(clip, rate, decay float32) {
 	g, m := f.sum.weight, f.moment.weight
 	for i, v := range g {
 		v *= clip
@@ -89,7 +89,7 @@ func (f *learned) moveWeights(clip, rate float32) {
 	}
 	f.work.orthogonal(f.step, g, f.rows(), f.wide)
 	for i, v := range f.step {
-		f.now.weight[i] -= rate * v
+		f.now.weight[i] -= rate * (v + decay*f.now.weight[i])
 	}
 }
 

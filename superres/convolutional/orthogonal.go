@@ -9,7 +9,7 @@ import (
 // The weights of a layer, a matrix W of side²·in rows and out columns, move along the
 // running mean of their gradient M, made orthogonal:
 //
-//	W ← W − rate·M(MᵀM)^(−1/2),
+//	W ← W − rate·(M(MᵀM)^(−1/2) + decay·W),
 //
 // so that all directions in which M reaches move by as much, not only the few that most of a
 // gradient lies in. With it 1,200 steps reach what Adam needs 2,000 for, with or without
@@ -17,6 +17,10 @@ import (
 // 2022, arXiv:2103.09404), and no more memory is needed for it than for the mean.
 // K. Jordan and others: Muon, an optimizer for hidden layers in neural networks, 2024,
 // https://kellerjordan.github.io/posts/muon.
+//
+// What is noise in M moves W as far as what is not, so without a decay the weights grow:
+// after 80,000 steps the singular values of a layer were 5 in the middle, of 12 layers that
+// undo each other, and rounding them to integers cost more than 0.1 dB.
 //
 // The root is that of a few steps of a Newton-Schulz iteration, X ← X(aI + bXᵀX + c(XᵀX)²),
 // whose coefficients, theirs, bring singular values from 10⁻³ up to between 0.7 and 1.2,

@@ -27,7 +27,7 @@ func trained(t *testing.T, o Trainer) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Stages) != 1 || r.Record.Patches != o.Steps*o.Batch || !(r.Record.RMSE > 0 && r.Record.RMSE < 0.3) {
+	if len(r.Stages) != 2 || r.Record.Patches != o.Steps*o.Batch || !(r.Record.RMSE > 0 && r.Record.RMSE < 0.3) {
 		t.Fatalf("%d stages, %+v", len(r.Stages), r.Record)
 	}
 	return last

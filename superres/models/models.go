@@ -45,7 +45,7 @@ func Names() []string {
 	return names
 }
 
-// Open returns the model of a name, with its siblings for other scales. The error for an
+// Open returns the model of a name, with its siblings for other scales and its smaller one. The error for an
 // unknown name lists the known ones and wraps superres.ErrModel.
 func Open(name string) (*superres.Model, error) {
 	if k := resample.Kernel(name); slices.Contains(baselines, k) {
@@ -64,6 +64,11 @@ func Open(name string) (*superres.Model, error) {
 		if _, err := fs.Stat(files, file(scale)+".npz"); err == nil {
 			m = m.WithLazy(scale, func() (*superres.Model, error) { return load(file(scale)) })
 		}
+	}
+	// photo-fast is photo for the effort fast.
+	smaller := name + "-fast"
+	if slices.Contains(Names(), smaller) {
+		m = m.WithFast(func() (*superres.Model, error) { return Open(smaller) })
 	}
 	return m, nil
 }

@@ -9,7 +9,7 @@ import (
 	"superres/superres/stage"
 )
 
-func open(t *testing.T, name string) *superres.Model {
+func open(t testing.TB, name string) *superres.Model {
 	t.Helper()
 	m, err := models.Open(name)
 	if err != nil {

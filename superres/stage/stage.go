@@ -60,8 +60,6 @@ type Tuning struct {
 	BackProject *int
 	// Stages is how many steps of a cascade are used, from the first; 0: all.
 	Stages int
-	// AtMost tells that fewer steps than Stages are no error.
-	AtMost bool
 }
 
 // Settings are the parts of a Tuning that concern a stage.

@@ -74,7 +74,7 @@ func fileTasks() (tasks []task, err error) {
 func pictureTasks() (tasks []task, err error) {
 	const width, height = 768, 512
 	picture, large := drawn(width, height), drawn(2*width, 2*height)
-	for _, effort := range []string{"fast", "balanced", "best"} {
+	for _, effort := range superres.Efforts() {
 		open := photoAt(effort)
 		tasks = append(tasks, task{
 			name: fmt.Sprintf("photo to %dx%d, %s", 2*width, 2*height, effort), unit: "megapixels/s", count: 4 * width * height / 1e6,

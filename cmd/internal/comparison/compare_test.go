@@ -138,7 +138,7 @@ func TestComparePhotos(t *testing.T) {
 	if err != nil || !strings.Contains(string(page), "--limit 0 photos<") {
 		t.Errorf("the page does not name its data in the command: %v", err)
 	}
-	for _, want := range []string{"PSNR", "SSIM", "photo (balanced)", "anchored stages by their anchors", "kmeans"} {
+	for _, want := range []string{"PSNR", "SSIM", "photo (max)", "anchored stages by their anchors", "kmeans"} {
 		if code != 0 || !strings.Contains(out, want) {
 			t.Errorf("exit %d, expected %q\n%s%s", code, want, out, errs)
 		}

@@ -100,7 +100,7 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 		opt.Models = append(opt.Models, givenModel{name: name})
 	}
 	if photo && !c.IsSet("models") {
-		opt.Models = []givenModel{{name: "coupled"}, {models.Photo, "fast"}, {models.Photo, "balanced"}, {name: models.Photo}}
+		opt.Models = []givenModel{{name: "coupled"}, {models.Photo, "fast"}, {name: models.Photo}, {models.Photo, "max"}}
 	}
 	if err := plugins.CheckLearners(opt.Learners); err != nil {
 		return opt, err

@@ -32,7 +32,7 @@ type baseline struct {
 type givenModel struct {
 	// name is its name or file.
 	name string
-	// effort is how much of a cascade is run. Empty is all.
+	// effort is how much the model does. Empty is best.
 	effort string
 }
 

@@ -16,7 +16,7 @@ import (
 func evalFlags() []cli.Flag {
 	return slices.Concat([]cli.Flag{
 		&cli.StringSliceFlag{Name: "model", Aliases: []string{"m"}, Usage: "reduce every picture and enlarge it again by `NAME|FILE`; may be given more than once"},
-		&cli.StringFlag{Name: "effort", Value: "best", Usage: "`HOW` many stages of cascades to run: fast (one), balanced (two) or best (all)"},
+		&cli.StringFlag{Name: "effort", Value: "best", Usage: "`HOW` much the models do: fast, best or max; see upscale --help"},
 		&cli.IntFlag{Name: "scale", Aliases: []string{"s"}, Value: 2, Usage: "the scale `N`, 2 to 16: how much TEST was enlarged, or how much to reduce"},
 		&cli.StringFlag{Name: "protocol", Usage: "score by `NAME`: matlab-y or nfe; by default nfe for IDX files, else matlab-y"},
 		&cli.StringFlag{Name: "degradation", Usage: "reduce by `HOW`: bicubic or box; by default what the first trained model was trained for"},
@@ -39,7 +39,7 @@ type EvalOptions struct {
 
 	// Models are the names and files of the models to score: --model, none.
 	Models []string
-	// Effort is how much of a cascade is run: --effort, best.
+	// Effort is how much the models do: --effort, best.
 	Effort string
 	// Scale is how much was enlarged, or is reduced: --scale, 2.
 	Scale int

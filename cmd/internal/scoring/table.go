@@ -21,7 +21,7 @@ type Scores struct {
 	Degradation resample.Degradation `json:"degradation,omitempty"`
 	// JPEG is the quality of the reduced pictures. 0 is no JPEG.
 	JPEG int `json:"jpeg,omitempty"`
-	// Effort is how much of a cascade was run. Empty is all of it.
+	// Effort is how much the models did. Empty is best.
 	Effort string `json:"effort,omitempty"`
 	// Columns are the names of the models, or of what was scored.
 	Columns []string `json:"columns"`

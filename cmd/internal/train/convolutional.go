@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/models"
 	"superres/superres/convolutional"
 	"superres/superres/training"
 )
@@ -13,39 +12,40 @@ import (
 var convolutionalKind = kind{
 	name:     "convolutional stages",
 	ask:      "--convolutional",
-	flags:    []string{"convolutional", "channels", "depth", "steps", "rate", "init", "batch", "symmetries", "jpeg"},
-	defaults: defaults{iterations: 1, patch: 36},
+	flags:    []string{"convolutional", "channels", "depth", "steps", "rate", "weight-decay", "init", "batch", "symmetries", "back-projection", "jpeg"},
+	defaults: defaults{iterations: 1, patch: 36, backProjection: 2},
 	trainer:  convolutionalTrainer,
 }
 
-// begin returns the convolutional stage of a model, by its name or file, to begin with.
-func begin(name string) (*convolutional.Stage, error) {
-	m, err := models.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range m.Stages {
+// begin returns the convolutional stage of the model to begin with.
+func (opt Options) begin() (*convolutional.Stage, error) {
+	for _, s := range opt.first.Stages {
 		if from, ok := convolutional.Of(s); ok {
 			return from, nil
 		}
 	}
-	return nil, console.Fail(console.ExitModel, fmt.Errorf("%s has no convolutional stage to begin with", name))
+	return nil, console.Fail(console.ExitModel, fmt.Errorf("%s has no convolutional stage to begin with", opt.Init))
 }
 
 // convolutionalTrainer makes the trainer of a convolutional stage, which goes on where
 // another run of it was interrupted.
 func convolutionalTrainer(opt Options) (training.Trainer, error) {
+	_, _, backProjection := opt.explicit()
+	decay := opt.Decay
+	if decay == 0 {
+		decay = -1
+	}
 	t := convolutional.Trainer{
-		Scale: opt.Scale, Degradation: opt.Degradation, Channels: opt.Channels, Depth: opt.Depth, Steps: opt.Steps, Rate: opt.Rate,
-		Batch: opt.Batch, Symmetries: opt.Symmetries, Patch: opt.Patch, Reductions: opt.Reductions, JPEG: opt.JPEG, Seed: opt.Seed, MaxMemory: opt.Limits.Memory, Report: opt.report,
+		Scale: opt.Scale, Degradation: opt.Degradation, Channels: opt.Channels, Depth: opt.Depth, Steps: opt.Steps, Rate: opt.Rate, Decay: decay,
+		Batch: opt.Batch, Symmetries: opt.Symmetries, Patch: opt.Patch, Reductions: opt.Reductions, JPEG: opt.JPEG, BackProject: backProjection, Seed: opt.Seed, MaxMemory: opt.Limits.Memory, Report: opt.report,
 	}
 	if need := t.Memory(); need > opt.Limits.Memory {
 		return nil, console.Fail(console.ExitLimit, fmt.Errorf("learning %d layers of %d channels needs %s, the limit is %s; use --max-memory, or fewer --channels or less --depth",
 			t.Depth, t.Channels, console.Bytes(need), console.Bytes(opt.Limits.Memory)))
 	}
 	var err error
-	if opt.Init != "" {
-		if t.From, err = begin(opt.Init); err != nil {
+	if opt.first != nil {
+		if t.From, err = opt.begin(); err != nil {
 			return nil, err
 		}
 	}

@@ -45,6 +45,13 @@ func TestTrainConvolutional(t *testing.T) {
 		t.Error("the recorded command makes another model")
 	}
 	train("set", "-o", "3.npz", "--scale", "3", "--init", "1.npz")
+	stdout, _, _ = call(t, dir, "", "models", "3.npz")
+	var begun struct {
+		Provenance struct{ Init struct{ Command string } }
+	}
+	if err := json.Unmarshal([]byte(stdout), &begun); err != nil || begun.Provenance.Init.Command != told.Provenance.Command {
+		t.Errorf("%v: it began with a model of %q", err, begun.Provenance.Init.Command)
+	}
 	if _, stderr, code := call(t, dir, "", "upscale", "-m", "3.npz", "set/a.png", "-o", "a.png"); code != 0 {
 		t.Errorf("exit %d, %s", code, stderr)
 	}

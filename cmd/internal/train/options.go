@@ -11,6 +11,7 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/pictures"
 	"superres/cmd/internal/plugins"
+	"superres/superres"
 	"superres/superres/convolutional"
 	"superres/superres/resample"
 	"superres/superres/training"
@@ -32,9 +33,10 @@ func flags() []cli.Flag {
 		&cli.BoolFlag{Name: "convolutional", Usage: "learn a chain of convolutions by gradient descent: the best pictures, and the longest training"},
 		&cli.IntFlag{Name: "channels", Value: 32, Usage: "of convolutional stages: `C` channels a layer, 16, 32, 48 or 64"},
 		&cli.IntFlag{Name: "depth", Value: 10, Usage: "of convolutional stages: `M` layers in the chain"},
-		&cli.IntFlag{Name: "steps", Value: 100_000, Usage: "of convolutional stages: `N` steps"},
+		&cli.IntFlag{Name: "steps", Value: 80_000, Usage: "of convolutional stages: `N` steps"},
 		&cli.IntFlag{Name: "batch", Value: 10, Usage: "of convolutional stages: learn from `N` patches a step"},
 		&cli.Float64Flag{Name: "rate", Usage: "of convolutional stages: the greatest `RATE` of a step; 0: 0.01"},
+		&cli.Float64Flag{Name: "weight-decay", Value: 0.1, Usage: "of convolutional stages: take away the share `SHARE`, times the rate, of the weights in a step"},
 		&cli.StringFlag{Name: "init", Usage: "of convolutional stages: begin with the layers of `MODEL`, a name or file, of the same channels and depth; at another scale the last layer is new"},
 		&cli.StringFlag{Name: "learner", Value: usual.learner, Usage: "`SPEC` of the dictionary learner: see superres learners; kmeans, of anchored stages, is their default"},
 		&cli.StringFlag{Name: "coder", Value: "omp", Usage: "`SPEC` of the sparse coder: see superres coders"},
@@ -126,16 +128,21 @@ type Options struct {
 	Channels int
 	// Depth is the number of layers in the chain of a convolutional stage: --depth, 10.
 	Depth int
-	// Steps is how often the layers of a convolutional stage are moved: --steps, 100,000.
+	// Steps is how often the layers of a convolutional stage are moved: --steps, 80,000.
 	Steps int
 	// Batch is how many patches a step of a convolutional stage learns from: --batch, 10.
 	Batch int
 	// Rate is the greatest of the steps of a convolutional stage: --rate. The default, 0, is 0.01.
 	Rate float64
+	// Decay is how much of the weights of a convolutional stage is taken away in a step, times
+	// the rate: --weight-decay, 0.1.
+	Decay float64
 	// Init is the model with whose layers a convolutional stage begins, a name or file: --init,
 	// none.
 	Init string
 
+	// first is the model of Init, once it has been opened.
+	first *superres.Model
 	// report tells how the training of a convolutional stage goes; it may be nil.
 	report func(convolutional.Report)
 
@@ -158,7 +165,7 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 		Inputs: c.Args().Slice(), HeldOut: c.Int("held-out"), Output: c.String("output"), Limits: limits, Seed: c.Uint64("seed"),
 		Scale: c.Int("scale"), Degradation: resample.Degradation(c.String("degradation")), Atoms: c.Int("atoms"),
 		Patches: c.Int("patches"), Mean: c.Bool("mean"), Detail: c.Bool("detail"), Refit: c.Bool("refit"),
-		Convolutional: c.Bool("convolutional"), Channels: c.Int("channels"), Depth: c.Int("depth"), Steps: c.Int("steps"), Batch: c.Int("batch"), Rate: c.Float64("rate"), Init: c.String("init"),
+		Convolutional: c.Bool("convolutional"), Channels: c.Int("channels"), Depth: c.Int("depth"), Steps: c.Int("steps"), Batch: c.Int("batch"), Rate: c.Float64("rate"), Decay: c.Float64("weight-decay"), Init: c.String("init"),
 		Stages: c.Int("stages"), Symmetries: training.Symmetries(c.String("symmetries")), InputDims: c.Int("input-dims"), OutputDims: c.Int("output-dims"),
 	}
 	readShared(c, &opt)
@@ -236,7 +243,7 @@ func (opt Options) check(sparsity int) error {
 	for _, o := range []struct {
 		flag  string
 		value int
-	}{{"scale", opt.Scale}, {"atoms", opt.Atoms}, {"iterations", opt.Iterations}, {"patch", opt.Patch}, {"patches", opt.Patches}, {"channels", opt.Channels}, {"depth", opt.Depth}, {"steps", opt.Steps}} {
+	}{{"scale", opt.Scale}, {"atoms", opt.Atoms}, {"iterations", opt.Iterations}, {"patch", opt.Patch}, {"patches", opt.Patches}, {"channels", opt.Channels}, {"depth", opt.Depth}, {"steps", opt.Steps}, {"batch", opt.Batch}} {
 		if o.value < 1 {
 			return console.Usage("--%s %d: expected at least 1", o.flag, o.value)
 		}

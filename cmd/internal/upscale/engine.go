@@ -32,7 +32,11 @@ func newEngines(opt Options) (e engines, err error) {
 	name := opt.Model
 	if name == models.Auto {
 		name = models.Photo
-		e.jpeg = sync.OnceValues(func() (engine, error) { return newEngine(models.PhotoJPEG, opt) })
+		jpeg := opt
+		if jpeg.Effort == "fast" { // which this model is
+			jpeg.Effort = "best"
+		}
+		e.jpeg = sync.OnceValues(func() (engine, error) { return newEngine(models.PhotoJPEG, jpeg) })
 	}
 	e.first, err = newEngine(name, opt)
 	return e, err

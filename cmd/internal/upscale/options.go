@@ -22,8 +22,7 @@ func flags() []cli.Flag {
 		&cli.StringFlag{Name: "name", Value: "{stem}_{size}{ext}", Usage: "`TEMPLATE` of output names, of {stem}, {size} (2x, 800w, 600h or 800x600), {scale} (2) and {model}; {ext} is the extension of the output at the end, which is added where it is missing, and elsewhere that of the input"},
 	}, pictures.SizeFlags, []cli.Flag{
 		&cli.StringFlag{Name: "model", Aliases: []string{"m"}, Value: models.Auto, Usage: "`NAME|FILE`: see superres models; auto is photo, and photo-jpeg for JPEG files of less than high quality"},
-		&cli.StringFlag{Name: "effort", Value: "best", Usage: "`HOW` many stages of a cascade to run: fast (one), balanced (two) or best (all)"},
-		&cli.BoolFlag{Name: "ensemble", Usage: "take the mean over the eight flips and quarter turns of a picture: better with models of coupled stages, such as coupled, and in vain with cascades; takes eight times as long"},
+		&cli.StringFlag{Name: "effort", Value: "best", Usage: "`HOW` much to do: fast, by a smaller model or the first stage of a cascade; best; or max, the mean over the eight flips and quarter turns of a picture, which takes eight times as long"},
 		&cli.StringFlag{Name: "coder", Usage: "code patches with another `SPEC` than the model's: see superres coders"},
 		&cli.IntFlag{Name: "sparsity", Usage: "code patches with `S` atoms at most"},
 		&cli.IntFlag{Name: "back-projection", Value: -1, Usage: "back-project `N` times; 0: never; -1: as the model says"},
@@ -67,11 +66,11 @@ type Options struct {
 	Quality int
 
 	// Size is how large the outputs are, and how an enlargement is computed: --scale,
-	// --width, --height, --fit, --ensemble and --tile; twice as large.
+	// --width, --height, --fit and --tile; twice as large.
 	Size superres.Options
 	// Model is a name or a file: --model, auto.
 	Model string
-	// Effort is how much of a cascade is run: --effort, best.
+	// Effort is how much is done for a picture: --effort, best.
 	Effort string
 	// Tuning changes how coupled stages work: --coder, --sparsity and --back-projection,
 	// nothing.
@@ -120,7 +119,7 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 	if opt.Size, err = pictures.ReadSize(c); err != nil {
 		return opt, err
 	}
-	opt.Size.Ensemble, opt.Size.BandRows = c.Bool("ensemble"), c.Int("tile")
+	opt.Size.BandRows = c.Int("tile")
 	opt.Naming = pictures.Naming{Out: c.String("output"), Format: c.String("format"), Template: c.String("name"), Model: opt.Model, Size: opt.Size}
 	back := c.Int("back-projection")
 	switch {
@@ -151,7 +150,7 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 	if opt.Filter, err = pictures.ReadFilter(c); err != nil {
 		return opt, err
 	}
-	for _, name := range []string{"effort", "ensemble", "coder", "sparsity", "back-projection"} {
+	for _, name := range []string{"effort", "coder", "sparsity", "back-projection"} {
 		if c.IsSet(name) {
 			opt.given = append(opt.given, fmt.Sprintf("%s %v", name, c.Value(name)))
 		}

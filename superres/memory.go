@@ -22,12 +22,12 @@ func (m *Model) Memory(cfg image.Config, w, h int, opt Options) int64 {
 	case color.Gray16Model:
 		pixel, painted = 2, 2
 	case color.YCbCrModel:
-		pixel = 2 // 1½ to 3
+		pixel = 4 // 3 of a JPEG, 4 of a WebP
 	case color.RGBA64Model:
 		pixel, painted = 8, 8
 	case color.NRGBA64Model:
 		pixel, painted, hidden = 8, 8, wholeBytes
-	case color.NRGBAModel:
+	case color.NRGBAModel, color.NYCbCrAModel:
 		hidden = wholeBytes
 	}
 	if p, ok := cfg.ColorModel.(color.Palette); ok {

@@ -1,0 +1,151 @@
+package degrade
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// Plane is brightness of 0..255, row by row. Its samples are changed in place.
+type Plane struct {
+	// W and H are its size.
+	W, H int
+	// Pix are W·H samples.
+	Pix []float32
+
+	spare []float32
+}
+
+// Damage is what is done to a picture. The zero value is nothing but rounding to 8 bits.
+type Damage struct {
+	// Blur is the deviation of a Gaussian in samples; 0: none.
+	Blur float64
+	// Sharpen is how much of what a Gaussian of one sample takes away is added; 0: none.
+	Sharpen float64
+	// Noise is the deviation of noise in levels of 255, where brightness is half; 0: none.
+	Noise float64
+	// Shot is the share of the noise's variance, 0 to 1, that is in proportion to brightness,
+	// as that of light is; the rest is the same everywhere.
+	Shot float64
+	// Files are the JPEG files that the picture passes through.
+	Files []File
+}
+
+// File is a JPEG file.
+type File struct {
+	// Quality is 1 to 100, as libjpeg counts.
+	Quality int
+	// X and Y are where its blocks of 8×8 begin, 0 to 7 samples from the first.
+	X, Y int
+}
+
+// Draw draws damage as pictures of all sorts have it: with noise up to a deviation of 25,
+// and files of quality 30 to 98, each in about half of the pictures, less of it more often.
+func Draw(rng *rand.Rand) (d Damage) {
+	likely := func(p float64) bool { return rng.Float64() < p }
+	between := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
+	if likely(0.12) {
+		d.Blur = between(0.2, 0.7)
+	}
+	if likely(0.12) {
+		d.Sharpen = between(0.2, 1.5)
+	}
+	if likely(0.55) {
+		d.Noise = 25 * math.Pow(rng.Float64(), 1.5)
+		if likely(0.4) {
+			d.Shot = between(0.3, 1)
+		}
+	}
+	if likely(0.6) {
+		for {
+			f := File{Quality: 30 + rng.IntN(69)}
+			if likely(0.5) { // what is not cut lies on the grid
+				f.X, f.Y = rng.IntN(8), rng.IntN(8)
+			}
+			if d.Files = append(d.Files, f); len(d.Files) == 2 || !likely(0.2) {
+				break
+			}
+		}
+	}
+	return d
+}
+
+// Apply damages a picture, rounds it to 8 bits, and returns the deviation of what noise and
+// files have changed, in levels: what there is to be taken away again.
+func (d Damage) Apply(rng *rand.Rand, p *Plane) (level float64) {
+	if d.Blur > 0 {
+		p.blend(d.Blur, 1)
+	}
+	if d.Sharpen > 0 {
+		p.blend(1, -d.Sharpen)
+	}
+	p.round()
+	if d.Noise == 0 && len(d.Files) == 0 {
+		return 0
+	}
+	before := append([]float32(nil), p.Pix...)
+	if d.Noise > 0 {
+		d.addNoise(rng, p)
+		p.round()
+	}
+	for _, f := range d.Files {
+		f.pass(p)
+	}
+	sum := 0.0
+	for i, v := range p.Pix {
+		e := float64(v - before[i])
+		sum += e * e
+	}
+	return math.Sqrt(sum / float64(len(p.Pix)))
+}
+
+// addNoise adds normal noise, whose variance is Noise² at half brightness.
+func (d Damage) addNoise(rng *rand.Rand, p *Plane) {
+	for i, v := range p.Pix {
+		variance := 1 - d.Shot + d.Shot*float64(v)/127.5
+		p.Pix[i] = v + float32(d.Noise*math.Sqrt(variance)*rng.NormFloat64())
+	}
+}
+
+// round takes every sample to a level of 8 bits.
+func (p *Plane) round() {
+	for i, v := range p.Pix {
+		p.Pix[i] = float32(math.Round(float64(min(max(v, 0), 255))))
+	}
+}
+
+// blend moves the picture by a share of the way to itself under a Gaussian; below 0 it moves
+// away from it. Edge samples are repeated.
+func (p *Plane) blend(sigma, share float64) {
+	reach := int(math.Ceil(3 * sigma))
+	taps := make([]float32, 2*reach+1)
+	sum := 0.0
+	for i := range taps {
+		sum += math.Exp(-float64((i-reach)*(i-reach)) / (2 * sigma * sigma))
+	}
+	for i := range taps {
+		taps[i] = float32(math.Exp(-float64((i-reach)*(i-reach))/(2*sigma*sigma)) / sum)
+	}
+	if len(p.spare) < len(p.Pix) {
+		p.spare = make([]float32, len(p.Pix))
+	}
+	across := p.spare[:len(p.Pix)]
+	for y := range p.H {
+		row, to := p.Pix[y*p.W:(y+1)*p.W], across[y*p.W:(y+1)*p.W]
+		for x := range to {
+			to[x] = 0
+			for i, t := range taps {
+				to[x] += t * row[min(max(x+i-reach, 0), p.W-1)]
+			}
+		}
+	}
+	for y := range p.H {
+		to := p.Pix[y*p.W : (y+1)*p.W]
+		for x, v := range to {
+			soft := float32(0)
+			for i, t := range taps {
+				soft += t * across[min(max(y+i-reach, 0), p.H-1)*p.W+x]
+			}
+			to[x] = v + float32(share)*(soft-v)
+		}
+	}
+}

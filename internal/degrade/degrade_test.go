@@ -1,0 +1,157 @@
+package degrade
+
+import (
+	"bytes"
+	"image"
+	"image/jpeg"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// sample is a picture with edges, a slope and grain.
+func sample(w, h int) *Plane {
+	rng := rand.New(rand.NewPCG(1, 2))
+	p := &Plane{W: w, H: h, Pix: make([]float32, w*h)}
+	for i := range p.Pix {
+		x, y := float64(i%w), float64(i/w)
+		p.Pix[i] = float32(math.Round(min(max(128+90*math.Tanh(3*math.Sin(x/4+y/7))+10*rng.NormFloat64()+x-y, 0), 255)))
+	}
+	return p
+}
+
+func copied(p *Plane) *Plane {
+	return &Plane{W: p.W, H: p.H, Pix: append([]float32(nil), p.Pix...)}
+}
+
+// What a file keeps is what a real one keeps, but for the rounding of its transforms.
+func TestFilesAreJPEG(t *testing.T) {
+	for _, quality := range []int{10, 30, 50, 75, 90, 98, 100} {
+		p := sample(45, 37)
+		grey := image.NewGray(image.Rect(0, 0, p.W, p.H))
+		for i, v := range p.Pix {
+			grey.Pix[i] = uint8(v)
+		}
+		var b bytes.Buffer
+		if err := jpeg.Encode(&b, grey, &jpeg.Options{Quality: quality}); err != nil {
+			t.Fatal(err)
+		}
+		img, err := jpeg.Decode(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		File{Quality: quality}.pass(p)
+		differ := 0
+		for i, v := range p.Pix {
+			want := int(img.(*image.Gray).Pix[i/p.W*img.(*image.Gray).Stride+i%p.W])
+			if d := int(v) - want; d < -1 || d > 1 {
+				differ++
+			}
+		}
+		if differ > len(p.Pix)/12 { // blocks with a coefficient halfway between two steps
+			t.Errorf("quality %d: %d of %d samples differ by more than 1", quality, differ, len(p.Pix))
+		}
+	}
+}
+
+// A picture whose blocks begin elsewhere passes as a part of a larger one does.
+func TestGridOfFiles(t *testing.T) {
+	whole := sample(64, 64)
+	part := &Plane{W: 40, H: 40}
+	for y := range 40 {
+		part.Pix = append(part.Pix, whole.Pix[(y+5)*64+3:(y+5)*64+43]...)
+	}
+	File{Quality: 40}.pass(whole)
+	File{Quality: 40, X: 5, Y: 3}.pass(part)
+	for y := 3; y < 35; y++ {
+		for x := 5; x < 37; x++ {
+			if got, want := part.Pix[y*40+x], whole.Pix[(y+5)*64+x+3]; got != want {
+				t.Fatalf("%d, %d: %g, in the larger picture %g", x, y, got, want)
+			}
+		}
+	}
+}
+
+func TestNoise(t *testing.T) {
+	for _, shot := range []float64{0, 1} {
+		for _, level := range []float32{64, 128, 192} {
+			p := &Plane{W: 200, H: 200, Pix: make([]float32, 200*200)}
+			for i := range p.Pix {
+				p.Pix[i] = level
+			}
+			got := Damage{Noise: 10, Shot: shot}.Apply(rand.New(rand.NewPCG(3, 4)), p)
+			want := 10 * math.Sqrt(1-shot+shot*float64(level)/127.5)
+			if math.Abs(got/want-1) > 0.02 {
+				t.Errorf("shot %g at %g: %g, expected %g", shot, level, got, want)
+			}
+		}
+	}
+}
+
+// Blur and sharpening leave a plain and a slope as they are, and do to an edge what they say.
+func TestBlurAndSharpen(t *testing.T) {
+	slope := &Plane{W: 30, H: 30, Pix: make([]float32, 900)}
+	for i := range slope.Pix {
+		slope.Pix[i] = float32(2*(i%30) + 3*(i/30))
+	}
+	for _, d := range []Damage{{}, {Blur: 0.7}, {Sharpen: 1.5}} {
+		p := copied(slope)
+		d.Apply(nil, p)
+		for y := 5; y < 25; y++ {
+			for x := 5; x < 25; x++ {
+				if p.Pix[y*30+x] != slope.Pix[y*30+x] {
+					t.Fatalf("%+v changes a slope", d)
+				}
+			}
+		}
+		edge := &Plane{W: 30, H: 30, Pix: make([]float32, 900)}
+		for i := range edge.Pix {
+			edge.Pix[i] = float32(100 + 50*(i%30/15))
+		}
+		d.Apply(nil, edge)
+		left, right := edge.Pix[14], edge.Pix[15]
+		if d.Blur > 0 && !(left > 100 && right < 150) || d.Sharpen > 0 && !(left < 100 && right > 150) || d.Blur+d.Sharpen == 0 && (left != 100 || right != 150) {
+			t.Errorf("%+v makes %g and %g of an edge from 100 to 150", d, left, right)
+		}
+	}
+}
+
+// What is drawn is the same twice, within its ranges, and is of all kinds.
+func TestDraw(t *testing.T) {
+	a, b := rand.New(rand.NewPCG(5, 6)), rand.New(rand.NewPCG(5, 6))
+	var blur, sharp, noise, files, twice, clean int
+	for range 2000 {
+		d, e := Draw(a), Draw(b)
+		if d.Noise != e.Noise || len(d.Files) != len(e.Files) || d.Noise > 25 || d.Shot > 1 {
+			t.Fatalf("%+v and %+v", d, e)
+		}
+		for _, f := range d.Files {
+			if f.Quality < 30 || f.Quality > 98 || f.X > 7 || f.Y > 7 {
+				t.Fatalf("%+v", f)
+			}
+		}
+		count := func(n *int, is bool) {
+			if is {
+				*n++
+			}
+		}
+		count(&blur, d.Blur > 0)
+		count(&sharp, d.Sharpen > 0)
+		count(&noise, d.Noise > 0)
+		count(&files, len(d.Files) > 0)
+		count(&twice, len(d.Files) > 1)
+		count(&clean, d.Noise == 0 && len(d.Files) == 0)
+	}
+	for name, n := range map[string]int{"blurred": blur, "sharpened": sharp, "noisy": noise, "of files": files, "of two files": twice, "clean": clean} {
+		if n < 100 {
+			t.Errorf("%d of 2,000 are %s", n, name)
+		}
+	}
+}
+
+func BenchmarkApply(b *testing.B) {
+	p, rng := sample(78, 78), rand.New(rand.NewPCG(1, 1))
+	for b.Loop() {
+		Damage{Noise: 10, Files: []File{{Quality: 60}}}.Apply(rng, copied(p))
+	}
+}

@@ -57,6 +57,11 @@ func (p *pass) backward(layers []parameters, turned [][]float32, to []parameters
 				kernel.ActivateBack(d, p.before[i][y*m*s.wide:][:len(d)], layers[i].slope, to[i].slope, to[i].bias)
 			}
 		}
+		if s.leveled { // the layer is the same for each level but for its bias
+			for o, v := range to[i].bias {
+				to[i].level[o] += p.level * v
+			}
+		}
 		_, row := p.gradient(i)
 		x := p.into(i)
 		for y := 0; y < m; y += rowsTogether {

@@ -44,7 +44,7 @@ func (l *learner) key(d *pictures) []byte {
 		from = o.From.sum()
 	}
 	key, err := json.Marshal([]any{
-		stateFormat, o.Scale, o.Degradation, o.Channels, o.Depth, o.Steps, o.Batch, o.Patch, o.Rate, o.Decay, o.Reductions, o.Symmetries, o.JPEG, o.Seed, o.Interval, from[:],
+		stateFormat, o.Scale, o.Degradation, o.Channels, o.Depth, o.Steps, o.Batch, o.Patch, o.Rate, o.Decay, o.Reductions, o.Symmetries, o.Damage, o.JPEG, o.Seed, o.Interval, from[:],
 		warmUp, lastPart, roundness, squareWeight, momentum, adamRate, schulzSteps, decay1, decay2, least, clipAt, normDecay, meanDecay, d.digest.String(),
 	})
 	if err != nil {
@@ -55,7 +55,7 @@ func (l *learner) key(d *pictures) []byte {
 
 // sum is a hash of what the stage computes.
 func (s *Stage) sum() [sha256.Size]byte {
-	data, err := json.Marshal([]any{s.scale, s.params, s.tables.weights, s.tables.bias, s.tables.above, s.tables.below, s.tables.units})
+	data, err := json.Marshal([]any{s.scale, s.params, s.tables.weights, s.tables.bias, s.tables.above, s.tables.below, s.tables.level, s.tables.units})
 	if err != nil {
 		panic(err) // numbers
 	}

@@ -24,6 +24,6 @@
 // with a scale and a zero for each channel and 0.018 dB with those of a layer. A processor
 // with AVX-512 and VNNI would take 0.54 of the time for a layer of 32 channels then, one with
 // AVX2 as long. A layer of 32 channels runs at 81 to 87 % of what one core can multiply and
-// add in registers (BenchmarkDot and BenchmarkConvolve of internal/kernel) on AVX-512 with
+// add in registers (BenchmarkConvolve of internal/kernel) on AVX-512 with
 // VNNI, 86 to 89 % on AVX2, the whole stage at 70 %.
 package convolutional

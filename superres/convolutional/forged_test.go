@@ -34,6 +34,9 @@ func whole(t *testing.T, scale int, p params) *Stage {
 			}
 			tab.above = append(tab.above, float32(1+rng.IntN(5))/(1<<14))
 			tab.below = append(tab.below, float32(rng.IntN(7)-2)/(1<<16))
+			if p.Leveled {
+				tab.level = append(tab.level, int32(rng.IntN(1<<24)-1<<23))
+			}
 		}
 	}
 	for range p.Depth + 1 {
@@ -49,7 +52,7 @@ func whole(t *testing.T, scale int, p params) *Stage {
 // All forms of the kernels, on all machines, give the same bits.
 func TestFormsAgree(t *testing.T) {
 	for i, size := range [][3]int{{2, 32, 2}, {3, 16, 3}, {4, 33, 1}} {
-		s := whole(t, size[0], params{size[1], size[2]})
+		s := whole(t, size[0], params{Channels: size[1], Depth: size[2]})
 		low := texture(67, 41)
 		for i := range low.Pix { // which are drawn with what may be rounded otherwise elsewhere
 			low.Pix[i] = float32(i*i%251) / 256
@@ -98,13 +101,17 @@ func loaded(t *testing.T, s *Stage) error {
 
 // A file whose sums could overflow, or whose arrays do not fit, is refused.
 func TestForgedFiles(t *testing.T) {
-	p := params{16, 2}
+	p := params{Channels: 16, Depth: 2, Leveled: true}
 	if err := loaded(t, whole(t, 2, p)); err != nil {
 		t.Fatal(err)
 	}
 	for name, forge := range map[string]func(s *Stage){
 		"more than 32 bits":            func(s *Stage) { fill(s.tables.weights[5:400*16], math.MinInt16) },
 		"more than 32 bits, the bias":  func(s *Stage) { s.tables.bias[3] = math.MinInt32 },
+		"more than 32 bits, a level":   func(s *Stage) { s.tables.level[3] = math.MaxInt32 },
+		"expected, levels":             func(s *Stage) { s.tables.level = s.tables.level[1:] },
+		"level":                        func(s *Stage) { s.params.Level = 1.5 },
+		"level of none":                func(s *Stage) { s.params.Leveled, s.params.Level = false, 0.5 },
 		"more than 32 bits, the first": func(s *Stage) { fill(s.tables.weights[:5*16], math.MaxInt16) },
 		"more than 32 bits, the last":  func(s *Stage) { fill(s.tables.weights[len(s.tables.weights)-9*16*4:], 5000) },
 		"1 or more":                    func(s *Stage) { s.tables.above[20] = -1 },
@@ -120,7 +127,7 @@ func TestForgedFiles(t *testing.T) {
 	} {
 		s := whole(t, 2, p)
 		forge(s)
-		want, _, _ := strings.Cut(name, ",")
+		want, _, _ := strings.Cut(strings.TrimSuffix(name, " of none"), ",")
 		if err := loaded(t, s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -40,6 +40,9 @@ func vary(l *learner) {
 			if !f.linear {
 				f.now.slope[o] += float32(0.3 * rng.NormFloat64())
 			}
+			if f.leveled {
+				f.now.level[o] += float32(0.1 * rng.NormFloat64())
+			}
 		}
 		f.moved()
 	}
@@ -51,6 +54,7 @@ func TestGradient(t *testing.T) {
 		for _, squared := range []bool{false, true} {
 			o := small()
 			o.Scale, o.Patch, o.Batch = scale, 7, 1
+			o.Damage = scale == 3
 			l, d := aLearner(t, o)
 			if squared {
 				l.done = o.Steps - 1
@@ -64,6 +68,9 @@ func TestGradient(t *testing.T) {
 				}
 				layers, turned := l.current()
 				clear(to)
+				if o.Damage {
+					one.damage = rand.New(rand.NewPCG(8, 10))
+				}
 				return l.patch(w, one, layers, turned, l.split(to))[0]
 			}
 			loss()
@@ -73,8 +80,8 @@ func TestGradient(t *testing.T) {
 			}
 			rng := rand.New(rand.NewPCG(1, 2))
 			for i, f := range l.layers {
-				for kind, part := range map[string][2][]float32{"weights": {f.now.weight, f.sum.weight}, "biases": {f.now.bias, f.sum.bias}, "slopes": {f.now.slope, f.sum.slope}} {
-					if f.linear && kind == "slopes" {
+				for kind, part := range map[string][2][]float32{"weights": {f.now.weight, f.sum.weight}, "biases": {f.now.bias, f.sum.bias}, "slopes": {f.now.slope, f.sum.slope}, "levels": {f.now.level, f.sum.level}} {
+					if f.linear && kind == "slopes" || len(part[0]) == 0 {
 						continue
 					}
 					value, gradient := part[0], part[1]

@@ -1,5 +1,7 @@
 package convolutional
 
+import "slices"
+
 // network is the float form of the stage: what training changes, and what the integers of
 // the stage are rounded from. With Y the low-resolution brightness, C channels, M layers in
 // the chain and scale s,
@@ -7,6 +9,10 @@ package convolutional
 //	f   = φ₀(W₀ ∗ Y + b₀)               5×5, 1 → C
 //	h   = φᵢ(Wᵢ ∗ h + bᵢ), h₀ = f        3×3, C → C, i = 1..M
 //	out = W_L ∗ (h_M + f) + b_L          3×3, C → s²; shuffled into s×s pixels
+//
+// A network that knows a level l, 0..1, of how much is wrong with the picture, has l·vᵢ + bᵢ
+// in place of bᵢ in all layers but the last, which moves the thresholds of φ. It is what a
+// second input that is l everywhere comes to, but in every layer.
 //
 // out is what the enlargement lacks. φ(v) is v above zero and slope·v below, with one slope
 // a channel. The picture is extended by the reach of the chain, its edge samples repeated,
@@ -23,6 +29,7 @@ type layer struct {
 	weight        []float32 // of tap t = dy·side+dx, from input i to output o: (t·in + i)·out + o
 	bias          []float32 // out
 	slope         []float32 // out; nil: what comes out is not thresholded
+	level         []float32 // v, out; nil: the network knows no level
 }
 
 // newNetwork makes a network of the given sizes whose weights are 0 and slopes 0.2.
@@ -44,6 +51,30 @@ func newNetwork(scale, channels, depth int) *network {
 	}
 	add(3, channels, scale*scale, true)
 	return n
+}
+
+// knowLevels gives the network a level that changes nothing.
+func (n *network) knowLevels() {
+	for i := range n.layers[:len(n.layers)-1] {
+		n.layers[i].level = make([]float32, n.layers[i].out)
+	}
+}
+
+// at is the network at a level, as one that knows none.
+func (n *network) at(level float32) *network {
+	out := *n
+	out.layers = slices.Clone(n.layers)
+	for i := range out.layers {
+		l := &out.layers[i]
+		if l.level != nil {
+			l.bias = slices.Clone(l.bias)
+			for o, v := range l.level {
+				l.bias[o] += level * v
+			}
+			l.level = nil
+		}
+	}
+	return &out
 }
 
 // reach is how many rows of Y around a row count for it.

@@ -16,6 +16,8 @@ type pass struct {
 	back   [2][]float32
 	skip   []float32
 	zero   []float32
+	bias   []float32 // of a layer at the level of the patch
+	level  float32
 }
 
 // rowsTogether is how many rows of samples Correlate passes for each tile of weights: they
@@ -47,6 +49,7 @@ func newPass(shapes []shape, side int) *pass {
 	p.back[0], p.back[1] = make([]float32, most), make([]float32, most)
 	p.skip = make([]float32, p.sides[len(shapes)-1]*p.sides[len(shapes)-1]*shapes[0].wide)
 	p.zero = make([]float32, shapes[0].wide)
+	p.bias = make([]float32, shapes[0].wide)
 	return p
 }
 
@@ -78,9 +81,17 @@ func (p *pass) forward(layers []parameters) {
 			p.addFirst()
 		}
 		x, n, m := p.into(i), p.sides[i], p.sides[i+1]
+		bias := layers[i].bias
+		if s.leveled {
+			copy(p.bias, bias)
+			for o, v := range layers[i].level {
+				p.bias[o] += p.level * v
+			}
+			bias = p.bias
+		}
 		for y := range m {
 			z := p.before[i][y*m*s.wide : (y+1)*m*s.wide]
-			kernel.Convolve32(z, x[y*n*s.in:], s.in, n*s.in, s.side, s.span, layers[i].weight, layers[i].bias, m)
+			kernel.Convolve32(z, x[y*n*s.in:], s.in, n*s.in, s.side, s.span, layers[i].weight, bias, m)
 			if !s.linear {
 				kernel.Activate(p.after[i][y*m*s.wide:], z, layers[i].slope)
 			}

@@ -30,6 +30,8 @@ type plane struct {
 	w, h int // of low
 	low  []uint8
 	lack []int16 // in steps of 1/lackSteps
+
+	truth []uint8 // where pictures are damaged; else nil
 }
 
 const lackSteps = 16384
@@ -99,6 +101,12 @@ func (d *pictures) addPlane(truth *patches.Plane, number int) error {
 	for i, v := range low.Pix {
 		one.low[i] = uint8(math.Round(255 * float64(v)))
 	}
+	if d.opt.Damage {
+		one.truth = make([]uint8, len(truth.Pix))
+		for i, v := range truth.Pix {
+			one.truth[i] = uint8(math.Round(255 * float64(v)))
+		}
+	}
 	base := resample.Resize(low, truth.W, truth.H, resample.Bicubic)
 	for i, v := range truth.Pix {
 		one.lack[i] = int16(math.Round(lackSteps * max(-1.99, min(1.99, float64(v-base.Pix[i])))))
@@ -121,7 +129,13 @@ func (o Trainer) quality(n, picture int) int {
 }
 
 // bytes is what the pictures take.
-func (d *pictures) bytes() int64 { return d.pixels*2 + d.pixels/int64(d.opt.Scale*d.opt.Scale) }
+func (d *pictures) bytes() int64 {
+	each := int64(2)
+	if d.opt.Damage {
+		each++
+	}
+	return d.pixels*each + d.pixels/int64(d.opt.Scale*d.opt.Scale)
+}
 
 // patch is what one part of a step learns from.
 type patch struct {
@@ -131,6 +145,7 @@ type patch struct {
 	flipX    bool
 	flipY    bool
 	negative bool
+	damage   *rand.Rand // nil: it is as it is
 }
 
 // draw draws one: of two places in all pictures, each as likely as every other, that which
@@ -144,10 +159,14 @@ func (d *pictures) draw(step, number int) patch {
 		p = other
 	}
 	s := rng.Uint32()
+	if d.opt.Damage {
+		p.damage = rng
+	}
 	if d.opt.Symmetries == training.NoSymmetries {
 		return p
 	}
 	p.turned, p.flipX, p.flipY, p.negative = s&1 != 0, s&2 != 0, s&4 != 0, s&8 != 0
+	p.negative = p.negative && !d.opt.Damage // noise grows with brightness, not with darkness
 	return p
 }
 

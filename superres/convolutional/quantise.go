@@ -22,7 +22,8 @@ const (
 // output, as large as it can be without a sum of 32 bits ever overflowing, whatever the
 // activations are:
 //
-//	|bias| + largest·Σ|weight| < 2³¹, largest what comes in at most.
+//	|bias| + |level| + largest·Σ|weight| < 2³¹, largest what comes in at most, level what a
+//	level of 1 adds to the bias.
 //
 // The sum is then a·g times what it stands for. For weights as they are learned that leaves
 // them 11 or 12 bits.
@@ -44,6 +45,11 @@ func (p params) largest(layer int) int64 {
 func quantise(n *network, p params) (t tables, err error) {
 	last := len(n.layers) - 1
 	most := n.magnitudes(patterns(n.reach()))
+	if p.Leveled {
+		for i, v := range n.at(1).magnitudes(patterns(n.reach())) {
+			most[i] = max(most[i], v)
+		}
+	}
 	unit := func(most float64) float64 {
 		if most == 0 {
 			return 1
@@ -82,19 +88,27 @@ func (t *tables) add(l *layer, o int, largest float64, first bool, in, out float
 	if first {
 		bias += sum * grey / white
 	}
-	gain := 1.0
-	if all > 0 || bias != 0 {
-		gain = (math.MaxInt32 - largest*float64(terms)/2 - 1) / (largest*all + math.Abs(bias)*in)
+	level, rounding := 0.0, largest*float64(terms)/2+1
+	if l.level != nil {
+		level = float64(l.level[o])
+		rounding++
+	}
+	gain, offset := 1.0, math.Abs(bias)+math.Abs(level)
+	if all > 0 || offset > 0 {
+		gain = (math.MaxInt32 - rounding) / (largest*all + offset*in)
 	}
 	if most > 0 {
 		gain = min(gain, math.MaxInt16/most)
 	}
 	above := out / (gain * in)
-	if all == 0 && bias == 0 {
+	if all == 0 && offset == 0 {
 		above = 0
 	}
 	t.gains = append(t.gains, gain)
 	t.bias = append(t.bias, int32(math.Round(bias*gain*in)))
+	if l.level != nil {
+		t.level = append(t.level, int32(math.Round(level*gain*in)))
+	}
 	t.above = append(t.above, float32(above))
 	if l.slope != nil {
 		t.below = append(t.below, float32(above*float64(l.slope[o])))
@@ -111,6 +125,9 @@ func (t *tables) add(l *layer, o int, largest float64, first bool, in, out float
 // network returns what a stage was rounded from, within its rounding.
 func (s *Stage) network() *network {
 	n := newNetwork(s.scale, s.params.Channels, s.params.Depth)
+	if s.params.Leveled {
+		n.knowLevels()
+	}
 	t, in := s.tables, float64(white)
 	for i := range n.layers {
 		l := &n.layers[i]
@@ -129,6 +146,9 @@ func (s *Stage) network() *network {
 			l.bias[o] = float32(float64(t.bias[o]) * float64(t.above[o]) / out)
 			if i == 0 {
 				l.bias[o] -= float32(sums[o] * grey / white)
+			}
+			if l.level != nil {
+				l.level[o] = float32(float64(t.level[o]) * float64(t.above[o]) / out)
 			}
 			if l.slope != nil && t.above[o] != 0 {
 				l.slope[o] = t.below[o] / t.above[o]

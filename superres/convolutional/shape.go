@@ -10,6 +10,7 @@ type shape struct {
 	span          int // entries a row of taps, side·in rounded up
 	wide          int // out, rounded up
 	linear        bool
+	leveled       bool // knows a level
 }
 
 // rows is the number of rows of a matrix of weights, wide entries each.
@@ -18,8 +19,14 @@ func (s shape) rows() int { return s.side * s.span }
 // row is where the weights of a tap and an input are.
 func (s shape) row(tap, in int) int { return tap/s.side*s.span + tap%s.side*s.in + in }
 
-// size is how many weights, biases and slopes there are.
-func (s shape) size() int { return (s.rows() + 2) * s.wide }
+// size is how many weights, biases, slopes and levels there are.
+func (s shape) size() int {
+	n := (s.rows() + 2) * s.wide
+	if s.leveled {
+		n += s.wide
+	}
+	return n
+}
 
 // shapes returns those of the layers of a network.
 func (n *network) shapes() (list []shape) {
@@ -27,7 +34,7 @@ func (n *network) shapes() (list []shape) {
 		list = append(list, shape{
 			side: l.side, in: l.in, out: l.out,
 			span: kernel.PadTo(l.side*l.in, kernel.Rows32), wide: kernel.PadTo(l.out, kernel.Lanes),
-			linear: l.slope == nil,
+			linear: l.slope == nil, leveled: l.level != nil,
 		})
 	}
 	return list
@@ -35,15 +42,15 @@ func (n *network) shapes() (list []shape) {
 
 // parameters are those of a layer in its shape, or their gradient: parts of one slice.
 type parameters struct {
-	all                 []float32
-	weight, bias, slope []float32
+	all                        []float32
+	weight, bias, slope, level []float32
 }
 
 // over takes a slice apart, of size entries.
 func (s shape) over(all []float32) parameters {
 	n := s.rows() * s.wide
 	all = all[:s.size():s.size()]
-	return parameters{all, all[:n:n], all[n : n+s.wide : n+s.wide], all[n+s.wide:]}
+	return parameters{all, all[:n:n], all[n : n+s.wide : n+s.wide], all[n+s.wide : n+2*s.wide : n+2*s.wide], all[n+2*s.wide:]}
 }
 
 // of returns the parameters of a layer. Nothing is thresholded by a slope of 1.
@@ -59,6 +66,7 @@ func (s shape) of(l layer) parameters {
 		p.slope[o] = 1
 	}
 	copy(p.slope, l.slope)
+	copy(p.level, l.level)
 	return p
 }
 
@@ -71,6 +79,7 @@ func (s shape) put(p parameters, l layer) {
 	}
 	copy(l.bias, p.bias)
 	copy(l.slope, p.slope)
+	copy(l.level, p.level)
 }
 
 // turn sets to to the weights by which a gradient goes back through the layer: those of

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 
 	"superres/internal/kernel"
+	"superres/learners/plugin"
 	"superres/superres/stage"
 )
 
@@ -25,6 +27,9 @@ type Stage struct {
 type params struct {
 	Channels int `json:"channels"` // C
 	Depth    int `json:"depth"`    // M
+
+	Leveled bool    `json:"leveled,omitempty"` // the network knows a level
+	Level   float64 `json:"level,omitempty"`   // at which the stage works, 0..1
 }
 
 // tables are the arrays of a Stage as its file holds them, of all layers one after another,
@@ -34,6 +39,7 @@ type tables struct {
 	bias    []int32   // of every output
 	above   []float32 // what a sum is multiplied by
 	below   []float32 // where it is negative; of all layers but the last
+	level   []int32   // what a level of 1 adds to the bias; of all layers but the last, or empty
 	units   []float64 // a of all layers but the last: see quantise.go
 
 	gains []float64 // what weights were multiplied by, while they are rounded
@@ -49,6 +55,9 @@ const (
 func (p params) check(scale int) error {
 	if scale < 2 || scale > 4 || p.Channels < 1 || p.Channels > maxChannels || p.Depth < 1 || p.Depth > maxDepth {
 		return fmt.Errorf("%d layers of %d channels at scale %d, expected 1 to %d, 1 to %d and 2 to 4", p.Depth, p.Channels, scale, maxDepth, maxChannels)
+	}
+	if !(p.Level >= 0 && p.Level <= 1) || p.Level > 0 && !p.Leveled {
+		return fmt.Errorf("level %g, expected 0 to 1, and 0 of a network that knows none", p.Level)
 	}
 	return nil
 }
@@ -70,7 +79,7 @@ func (p params) width() int { return kernel.PadTo(p.Channels, kernel.Lanes) }
 
 // newStage rounds a network.
 func newStage(n *network) (stage.Stage, error) {
-	p := params{n.channels, len(n.layers) - 2}
+	p := params{Channels: n.channels, Depth: len(n.layers) - 2, Leveled: n.layers[0].level != nil}
 	if err := p.check(n.scale); err != nil {
 		return nil, fmt.Errorf("convolutional: %w", err)
 	}
@@ -110,6 +119,9 @@ func (t tables) after(l *layer) tables {
 	t.weights = t.weights[l.side*l.side*l.in*l.out:]
 	t.bias, t.above = t.bias[l.out:], t.above[l.out:]
 	t.below = t.below[l.out:]
+	if len(t.level) > 0 {
+		t.level = t.level[l.out:]
+	}
 	return t
 }
 
@@ -119,6 +131,9 @@ func checkSums(l *layer, largest int64, t tables) error {
 	for o := range l.out {
 		most := int64(t.bias[o])
 		most = max(most, -most)
+		if len(t.level) > 0 {
+			most += max(int64(t.level[o]), -int64(t.level[o]))
+		}
 		for i := o; i < l.side*l.side*l.in*l.out; i += l.out {
 			w := int64(t.weights[i])
 			most += largest * max(w, -w)
@@ -141,7 +156,7 @@ func (p params) filter(l *layer, t tables) kernel.Filter {
 		step = p.width()
 	}
 	f := blank(l.side, l.side*step, step, l.out)
-	copy(f.Bias, t.bias[:l.out])
+	p.setBias(&f, l, t)
 	copy(f.Above, t.above[:l.out])
 	copy(f.Below, t.below[:l.out])
 	for dy := range l.side {
@@ -155,6 +170,20 @@ func (p params) filter(l *layer, t tables) kernel.Filter {
 	}
 	return f
 }
+
+// setBias sets the bias of the first layer in the tables, at the level.
+func (p params) setBias(f *kernel.Filter, l *layer, t tables) {
+	copy(f.Bias, t.bias[:l.out])
+	if p.Level > 0 {
+		steps := int64(math.Round(p.Level * levelSteps))
+		for o, v := range t.level[:l.out] {
+			f.Bias[o] += int32(int64(v) * steps / levelSteps)
+		}
+	}
+}
+
+// levelSteps is how many levels there are from 0 to 1.
+const levelSteps = 1 << 12
 
 // last is the last layer as the kernels take it: what a sample adds to the outputs of its
 // neighbour on the right, to its own, and to those on the left, which are summed up then.
@@ -226,6 +255,11 @@ func load(scale int, text json.RawMessage, a *stage.Arrays) (stage.Stage, error)
 	if t.units, err = stage.Get[float64](a, "units", 1, p.Depth+1); err != nil {
 		return nil, err
 	}
+	if p.Leveled {
+		if t.level, err = stage.Get[int32](a, "level", 1, outputs-scale*scale); err != nil {
+			return nil, err
+		}
+	}
 	for i, u := range t.units {
 		if !(u > 0) {
 			return nil, fmt.Errorf("layer %d has a unit of %g", i, u)
@@ -258,7 +292,39 @@ func (s *Stage) Save(to *stage.Arrays) any {
 	stage.Put(to, "above", 1, s.tables.above)
 	stage.Put(to, "below", 1, s.tables.below)
 	stage.Put(to, "units", 1, s.tables.units)
+	if s.params.Leveled {
+		stage.Put(to, "level", 1, s.tables.level)
+	}
 	return s.params
+}
+
+// Settings implements stage.Tunable.
+func (s *Stage) Settings() stage.Settings {
+	if s.params.Leveled {
+		return stage.Leveled
+	}
+	return 0
+}
+
+// Tune implements stage.Tunable.
+func (s *Stage) Tune(t stage.Tuning) (stage.Stage, error) {
+	if t.Level == 0 {
+		return s, nil
+	}
+	tuned := *s
+	tuned.params.Level = t.Level
+	if err := tuned.params.check(s.scale); err != nil {
+		return nil, plugin.Errorf("convolutional: %v", err)
+	}
+	tuned.filters = slices.Clone(s.filters)
+	at := s.tables
+	for i, l := range s.params.shapes(s.scale)[:s.params.Depth+1] {
+		f := &tuned.filters[i]
+		f.Bias = make([]int32, f.Outputs)
+		tuned.params.setBias(f, &l, at)
+		at = at.after(&l)
+	}
+	return &tuned, nil
 }
 
 // Memory implements stage.Stage: the weights twice, and the lines that are in work.

@@ -10,6 +10,7 @@ import (
 	"superres/internal/picture"
 	"superres/patches"
 	"superres/superres/resample"
+	"superres/superres/stage"
 	"superres/superres/stage/stagetest"
 )
 
@@ -56,6 +57,19 @@ func TestStage(t *testing.T) {
 	for _, size := range [][3]int{{2, 16, 2}, {3, 5, 1}, {4, 20, 3}} {
 		stagetest.Run(t, size[0], stageOf(t, drawn(size[0], size[1], size[2], 1)))
 	}
+	stagetest.Run(t, 2, stageOf(t, leveled(drawn(2, 16, 2, 1))))
+}
+
+// leveled gives a network a level, of random numbers.
+func leveled(n *network) *network {
+	n.knowLevels()
+	rng := rand.New(rand.NewPCG(4, 9))
+	for i := range n.layers {
+		for o := range n.layers[i].level {
+			n.layers[i].level[o] = float32(0.1 * rng.NormFloat64())
+		}
+	}
+	return n
 }
 
 // texture is a picture of 8 bits with edges and grain.
@@ -74,11 +88,19 @@ func TestIntegersAreTheNetwork(t *testing.T) {
 	if testing.Short() {
 		t.Skip("nothing in it runs beside anything else")
 	}
-	for _, size := range [][3]int{{2, 32, 10}, {3, 16, 5}, {4, 12, 1}} {
+	for i, size := range [][3]int{{2, 32, 10}, {3, 16, 5}, {4, 12, 1}, {2, 16, 4}, {2, 16, 4}} {
 		n := drawn(size[0], size[1], size[2], 2)
-		s := stageOf(t, n)
+		level := 0.0
+		if i > 2 {
+			n, level = leveled(n), float64(i-3)*0.625
+		}
+		tuned, err := stageOf(t, n).Tune(stage.Tuning{Level: level})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := tuned.(*Stage)
 		low := texture(33, 21)
-		want := n.forward(low)
+		want := n.at(float32(level)).forward(low)
 		current := patches.NewPlane(want.W, want.H)
 		for i := range current.Pix {
 			current.Pix[i] = 0.5
@@ -102,8 +124,7 @@ func TestIntegersAreTheNetwork(t *testing.T) {
 }
 
 // A picture of 768×512 enlarged to 1536×1024, on all forms of the kernels: billions of
-// products and sums a second, and what part that is of what BenchmarkDot of internal/kernel
-// says of one processor, times their number, is the share that is used.
+// products and sums a second. doc.go says what part that is of what a core can do.
 func BenchmarkStage(b *testing.B) {
 	low := texture(768, 512)
 	current := resample.Resize(low, 2*low.W, 2*low.H, resample.Bicubic)

@@ -13,7 +13,7 @@ type learned struct {
 	mean   parameters // the running mean of now
 	sum    parameters // the gradient of now
 	moment parameters // the running mean of the gradient
-	square []float32  // that of its square, of biases and slopes
+	square []float32  // that of its square, of biases, slopes and levels
 	step   []float32  // by which weights move
 	work   work
 }
@@ -21,7 +21,7 @@ type learned struct {
 // newLearned makes a layer that begins as the one given. Where fresh is set its weights are
 // random instead, those of the chain around the identity.
 func newLearned(s shape, l layer, fresh bool, rng *rand.Rand) *learned {
-	f := &learned{shape: s, now: s.of(l), turned: make([]float32, s.side*s.side*s.wide*s.in), square: make([]float32, 2*s.wide),
+	f := &learned{shape: s, now: s.of(l), turned: make([]float32, s.side*s.side*s.wide*s.in), square: make([]float32, s.size()-s.rows()*s.wide),
 		step: make([]float32, s.rows()*s.wide), work: newWork(s.rows(), s.wide)}
 	for _, p := range []*parameters{&f.mean, &f.sum, &f.moment} {
 		*p = s.over(make([]float32, s.size()))
@@ -68,6 +68,9 @@ func (f *learned) forget() {
 		clear(f.sum.weight[r*f.wide+f.out : (r+1)*f.wide])
 	}
 	clear(f.sum.bias[f.out:])
+	if f.leveled {
+		clear(f.sum.level[f.out:])
+	}
 	if f.linear {
 		clear(f.sum.slope)
 	}

@@ -122,7 +122,11 @@ func (l *learner) split(slot []float32) (list []parameters) {
 // and the squared one, as means.
 func (l *learner) patch(w *worker, p patch, layers []parameters, turned [][]float32, to []parameters) (errors [2]float64) {
 	reach := (w.sides[0] - w.side) / 2
-	p.fill(w.input, w.target, w.side, reach, l.opt.Scale)
+	if w.level = 0; p.damage != nil {
+		w.level = p.fillDamaged(w.input, w.target, w.side, reach, l.opt.Scale)
+	} else {
+		p.fill(w.input, w.target, w.side, reach, l.opt.Scale)
+	}
 	w.forward(layers)
 	last := len(l.shapes) - 1
 	s := l.shapes[last]

@@ -55,6 +55,9 @@ type Trainer struct {
 	// JPEG passes the low-resolution pictures through JPEG files of qualities from JPEG[0] to
 	// JPEG[1], 1 to 100; 0: they are as they are.
 	JPEG [2]int
+	// Damage has the network learn from pictures as people have them, blurred, noisy,
+	// compressed, and know a level of that: see stage.Tuning.
+	Damage bool
 	// BackProject is how many back-projections come after the stage, which keep the mean of
 	// what the network has not seen; 0: 2; negative: none.
 	BackProject int
@@ -236,6 +239,17 @@ func (o Trainer) begin(d *pictures) (*learner, error) {
 			known--
 		}
 		copy(n.layers[:known], from.layers)
+		for i := range n.layers {
+			n.layers[i].level = nil
+		}
+	}
+	if o.Damage {
+		n.knowLevels()
+		if o.From != nil && o.From.params.Leveled {
+			for i, l := range o.From.network().layers {
+				copy(n.layers[i].level, l.level)
+			}
+		}
 	}
 	l := &learner{opt: o, shapes: n.shapes()}
 	rng := rand.New(rand.NewPCG(o.Seed, 1<<63))

@@ -60,6 +60,9 @@ type Tuning struct {
 	BackProject *int
 	// Stages is how many steps of a cascade are used, from the first; 0: all.
 	Stages int
+	// Level is how much is wrong with the picture, 0 to 1, for stages that know of such
+	// things; 0: as the stage has it.
+	Level float64
 }
 
 // Settings are the parts of a Tuning that concern a stage.
@@ -70,6 +73,7 @@ const (
 	Coding         Settings = 1 << iota // Coder and Sparsity
 	Step                                // Stages: a model may end before the next stage of which this holds
 	BackProjecting                      // BackProject: the stage is one of those that are replaced
+	Leveled                             // Level
 )
 
 // Tunable is a stage with settings that can be changed without learning anew.

@@ -315,6 +315,7 @@ func (c *check) tuned() {
 		stage.Coding:         {{Sparsity: 1}, {Coder: "mp:sparsity=1"}, {Coder: "?"}},
 		stage.BackProjecting: {{BackProject: &none}, {BackProject: &one}},
 		stage.Step:           {{Stages: 1}},
+		stage.Leveled:        {{Level: 0.3}, {Level: 1}, {Level: 2}},
 	} {
 		for _, how := range asked {
 			other, err := t.Tune(how)

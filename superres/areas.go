@@ -12,7 +12,8 @@ import (
 )
 
 // A model learns from photographs, and sharpens what is drawn until it rings: beside a
-// line of one colour on a ground of one colour it passes both. But what is drawn tells its colours: samples that are equal, side by side.
+// line of one colour on a ground of one colour it passes both. But what is drawn tells its
+// colours: samples that are equal, side by side.
 
 // keepsAreas tells whether the model needs keepAreas. Digits, which are white strokes on
 // black, are restored best without.

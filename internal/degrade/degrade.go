@@ -109,9 +109,12 @@ func (d Damage) addNoise(rng *rand.Rand, p *Plane) {
 // round takes every sample to a level of 8 bits.
 func (p *Plane) round() {
 	for i, v := range p.Pix {
-		p.Pix[i] = float32(math.Round(float64(min(max(v, 0), 255))))
+		p.Pix[i] = rounded(v)
 	}
 }
+
+// rounded is the level of 8 bits that is nearest.
+func rounded(v float32) float32 { return float32(math.Round(float64(min(max(v, 0), 255)))) }
 
 // blend moves the picture by a share of the way to itself under a Gaussian; below 0 it moves
 // away from it. Edge samples are repeated.

@@ -25,8 +25,7 @@ func (f File) pass(p *Plane) {
 			transform(&block, &work, &turned)
 			for y := max(top, 0); y < min(top+8, p.H); y++ {
 				for x := max(left, 0); x < min(left+8, p.W); x++ {
-					v := block[8*(y-top)+x-left] + 128
-					p.Pix[y*p.W+x] = float32(math.Round(float64(min(max(v, 0), 255))))
+					p.Pix[y*p.W+x] = rounded(block[8*(y-top)+x-left] + 128)
 				}
 			}
 		}

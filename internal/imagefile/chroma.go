@@ -67,8 +67,7 @@ func smoothChroma(img image.Image) image.Image {
 		copy(out.Y[y*out.YStride:][:w], src.Y[y*src.YStride:][:w])
 		near, far := y, y
 		if high {
-			near = y / 2
-			far = min(max(near-1+y%2*2, 0), inH-1)
+			near, far = around(y, inH)
 		}
 		for _, c := range [2]struct{ to, from []uint8 }{{out.Cb, src.Cb}, {out.Cr, src.Cr}} {
 			to, a, b := c.to[y*out.CStride:][:w], c.from[near*src.CStride:][:inW], c.from[far*src.CStride:][:inW]
@@ -86,6 +85,13 @@ func smoothChroma(img image.Image) image.Image {
 		}
 	})
 	return out
+}
+
+// around returns which of n samples is under place i of twice as many, and which is next to it
+// on the other side: itself at the ends.
+func around(i, n int) (near, far int) {
+	near = i / 2
+	return near, min(max(near-1+i%2*2, 0), n-1)
 }
 
 // widen enlarges a row of n sums by two: ¾ of the nearer sum and ¼ of the farther one, with
@@ -124,13 +130,12 @@ func fromLimitedRange(img image.Image) image.Image {
 	inW, inH := (w+1)/2, (h+1)/2
 	out := image.NewNRGBA(src.Rect)
 	parallel.Rows(h, func(y int) {
-		near := y / 2
-		far := min(max(near-1+y%2*2, 0), inH-1)
+		near, far := around(y, inH)
 		row, luma := out.Pix[y*out.Stride:], src.Y[y*src.YStride:][:w]
 		ub, vb := src.Cb[near*src.CStride:][:inW], src.Cr[near*src.CStride:][:inW]
 		uf, vf := src.Cb[far*src.CStride:][:inW], src.Cr[far*src.CStride:][:inW]
 		for x, v := range luma {
-			a, b := x/2, min(max(x/2-1+x%2*2, 0), inW-1)
+			a, b := around(x, inW)
 			r, g, blue := limitedToRGB(int(v), between(ub[a], ub[b], uf[a], uf[b]), between(vb[a], vb[b], vf[a], vf[b]))
 			pix := row[4*x : 4*x+4 : 4*x+4]
 			pix[0], pix[1], pix[2], pix[3] = r, g, blue, 255

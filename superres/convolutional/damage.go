@@ -7,6 +7,8 @@ import (
 	"superres/internal/picture"
 	"superres/patches"
 	"superres/superres/resample"
+
+	"github.com/disintegration/imaging"
 )
 
 // Pictures as people have them are damaged as package degrade says, after a reduction that
@@ -100,37 +102,24 @@ func (p patch) reduce(part *degrade.Plane, x0, y0, scale int) {
 
 // reductions are the taps of those that are not the trainer's own, by the scale.
 var reductions = [4]func(scale int) []float32{
-	func(s int) []float32 { return taps(s, s, func(float64) float64 { return 1 }) },
-	func(s int) []float32 { return taps(s, 2-s%2, func(float64) float64 { return 1 }) },
-	func(s int) []float32 { return taps(s, 2*s, func(x float64) float64 { return max(0, 1-math.Abs(x)) }) },
-	func(s int) []float32 {
-		return taps(s, 6*s, func(x float64) float64 {
-			sinc := func(x float64) float64 {
-				if x == 0 {
-					return 1
-				}
-				return math.Sin(math.Pi*x) / (math.Pi * x)
-			}
-			if math.Abs(x) >= 3 {
-				return 0
-			}
-			return sinc(x) * sinc(x/3)
-		})
-	},
+	func(s int) []float32 { return taps(s, s, imaging.Box) },
+	func(s int) []float32 { return taps(s, 2-s%2, imaging.Box) },
+	func(s int) []float32 { return taps(s, 2*s, imaging.Linear) },
+	func(s int) []float32 { return taps(s, 6*s, imaging.Lanczos) },
 }
 
-// taps are about n taps around the middle of a block, of a kernel in blocks, of sum 1. There
+// taps are about n taps around the middle of a block, of a filter in blocks, of sum 1. There
 // are as many more than the scale, or fewer, as leaves them in the middle.
-func taps(scale, n int, kernel func(float64) float64) []float32 {
+func taps(scale, n int, filter imaging.ResampleFilter) []float32 {
 	if (n-scale)%2 != 0 {
 		n++
 	}
 	list, sum := make([]float32, n), 0.0
 	for i := range list {
-		sum += kernel((float64(i) - float64(n-1)/2) / float64(scale))
+		sum += filter.Kernel((float64(i) - float64(n-1)/2) / float64(scale))
 	}
 	for i := range list {
-		list[i] = float32(kernel((float64(i)-float64(n-1)/2)/float64(scale)) / sum)
+		list[i] = float32(filter.Kernel((float64(i)-float64(n-1)/2)/float64(scale)) / sum)
 	}
 	return list
 }

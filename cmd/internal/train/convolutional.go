@@ -30,14 +30,9 @@ func (opt Options) begin() (*convolutional.Stage, error) {
 // convolutionalTrainer makes the trainer of a convolutional stage, which goes on where
 // another run of it was interrupted.
 func convolutionalTrainer(opt Options) (training.Trainer, error) {
-	_, _, backProjection := opt.explicit()
-	decay := opt.Decay
-	if decay == 0 {
-		decay = -1
-	}
 	t := convolutional.Trainer{
-		Scale: opt.Scale, Degradation: opt.Degradation, Channels: opt.Channels, Depth: opt.Depth, Steps: opt.Steps, Rate: opt.Rate, Decay: decay,
-		Batch: opt.Batch, Symmetries: opt.Symmetries, Patch: opt.Patch, Reductions: opt.Reductions, JPEG: opt.JPEG, BackProject: backProjection, Seed: opt.Seed, MaxMemory: opt.Limits.Memory, Report: opt.report,
+		Scale: opt.Scale, Degradation: opt.Degradation, Channels: opt.Channels, Depth: opt.Depth, Steps: opt.Steps, Rate: opt.Rate, Decay: orNone(opt.Decay),
+		Batch: opt.Batch, Symmetries: opt.Symmetries, Patch: opt.Patch, Reductions: opt.Reductions, JPEG: opt.JPEG, BackProject: orNone(opt.BackProjection), Seed: opt.Seed, MaxMemory: opt.Limits.Memory, Report: opt.report,
 	}
 	if need := t.Memory(); need > opt.Limits.Memory {
 		return nil, console.Fail(console.ExitLimit, fmt.Errorf("learning %d layers of %d channels needs %s, the limit is %s; use --max-memory, or fewer --channels or less --depth",

@@ -4,10 +4,9 @@ import (
 	"math"
 	"os"
 	"reflect"
-	"strconv"
-	"strings"
 	"testing"
 
+	"superres/internal/golden"
 	"superres/internal/picture"
 	"superres/internal/testimage"
 	"superres/superres"
@@ -38,30 +37,8 @@ func shipped(t testing.TB, name string) *superres.Model {
 // and the steps, as the model itself records it: that began with the layers of another.
 func TestZeroValueIsTheRecipe(t *testing.T) {
 	m := shipped(t, "photo.npz")
-	words := strings.FieldsFunc(m.Provenance.Command, func(r rune) bool { return r == ' ' || r == '=' })
-	flag := func(name string) string {
-		for i, w := range words[:len(words)-1] {
-			if w == "--"+name {
-				return words[i+1]
-			}
-		}
-		t.Fatalf("the command has no --%s: %s", name, m.Provenance.Command)
-		return ""
-	}
-	number := func(name string) int {
-		v, err := strconv.Atoi(flag(name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-	decimal := func(name string) float64 {
-		v, err := strconv.ParseFloat(flag(name), 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
+	recorded := golden.Recorded{TB: t, Command: m.Provenance.Command}
+	flag, decimal, number := recorded.Flag, recorded.Decimal, recorded.Number
 	said, err := Trainer{
 		Scale: number("scale"), Degradation: resample.Degradation(flag("degradation")), Channels: number("channels"), Depth: number("depth"),
 		Batch: number("batch"), Patch: number("patch"), Rate: decimal("rate"), Decay: decimal("weight-decay"), BackProject: number("back-projection"), Symmetries: training.Symmetries(flag("symmetries")),

@@ -3,10 +3,9 @@ package coupled
 import (
 	"os"
 	"reflect"
-	"strconv"
-	"strings"
 	"testing"
 
+	"superres/internal/golden"
 	"superres/superres"
 	"superres/superres/resample"
 )
@@ -27,24 +26,8 @@ func TestZeroValueIsTheRecipe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	words := strings.FieldsFunc(m.Provenance.Command, func(r rune) bool { return r == ' ' || r == '=' })
-	flag := func(name string) string {
-		for i, w := range words[:len(words)-1] {
-			if w == "--"+name {
-				return words[i+1]
-			}
-		}
-		t.Fatalf("the command has no --%s: %s", name, m.Provenance.Command)
-		return ""
-	}
-	decimal := func(name string) float64 {
-		v, err := strconv.ParseFloat(flag(name), 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-	number := func(name string) int { return int(decimal(name)) }
+	recorded := golden.Recorded{TB: t, Command: m.Provenance.Command}
+	flag, decimal, number := recorded.Flag, recorded.Decimal, recorded.Number
 	said := Trainer{
 		Scale: number("scale"), Degradation: resample.Degradation(flag("degradation")), Patch: number("patch"), Patches: number("patches"),
 		Flat: decimal("flat") / 255, Reductions: []float64{decimal("reduce")},

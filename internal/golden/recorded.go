@@ -1,0 +1,47 @@
+package golden
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Recorded is the command that a model records as what made it.
+type Recorded struct {
+	testing.TB
+	// Command is the whole of it.
+	Command string
+}
+
+// Flag returns the value of a flag, and ends the test where there is none.
+func (r Recorded) Flag(name string) string {
+	r.Helper()
+	words := strings.FieldsFunc(r.Command, func(c rune) bool { return c == ' ' || c == '=' })
+	for i, w := range words[:len(words)-1] {
+		if w == "--"+name {
+			return words[i+1]
+		}
+	}
+	r.Fatalf("the command has no --%s: %s", name, r.Command)
+	return ""
+}
+
+// Decimal returns the value of a flag that is a number.
+func (r Recorded) Decimal(name string) float64 {
+	r.Helper()
+	v, err := strconv.ParseFloat(r.Flag(name), 64)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return v
+}
+
+// Number returns the value of a flag that is a whole number.
+func (r Recorded) Number(name string) int {
+	r.Helper()
+	v, err := strconv.Atoi(r.Flag(name))
+	if err != nil {
+		r.Fatal(err)
+	}
+	return v
+}

@@ -1,11 +1,17 @@
 package degrade
 
-import "math"
+import (
+	"math"
+	"superres/internal/quantiser"
+)
 
 // pass is what the file keeps of the picture: the brightness of a JPEG, whose blocks of 8×8
 // samples begin at X−8 and Y−8 and go beyond the edges, where samples are repeated.
 func (f File) pass(p *Plane) {
-	table := quantisers(f.Quality)
+	var table [64]float32
+	for i, step := range quantiser.Brightness {
+		table[i] = float32(quantiser.Scaled(step, f.Quality))
+	}
 	var block, work [64]float32
 	for top := f.Y - 8; top < p.H; top += 8 {
 		for left := f.X - 8; left < p.W; left += 8 {
@@ -69,28 +75,4 @@ func transform(to, b, m *[64]float32) {
 			to[8*i+j] = sum
 		}
 	}
-}
-
-// quantisers are the steps of a quality, 1 to 100: those of Annex K of ITU-T T.81 for
-// brightness, by rows, scaled as libjpeg does.
-func quantisers(quality int) (table [64]float32) {
-	scale := 200 - 2*quality
-	if quality < 50 {
-		scale = 5000 / quality
-	}
-	for i, step := range annexK {
-		table[i] = float32(min(max((step*scale+50)/100, 1), 255))
-	}
-	return table
-}
-
-var annexK = [64]int{
-	16, 11, 10, 16, 24, 40, 51, 61,
-	12, 12, 14, 19, 26, 58, 60, 55,
-	14, 13, 16, 24, 40, 57, 69, 56,
-	14, 17, 22, 29, 51, 87, 80, 62,
-	18, 22, 37, 56, 68, 109, 103, 77,
-	24, 35, 55, 64, 81, 104, 113, 92,
-	49, 64, 78, 87, 103, 121, 120, 101,
-	72, 92, 95, 98, 112, 100, 103, 99,
 }

@@ -1,43 +1,9 @@
 package imagefile
 
+import "superres/internal/quantiser"
+
 // The tables of a JPEG as ITU-T T.81 prints them in its annex K, for brightness and
 // for colour.
-
-// zigzag tells where in a block of 8×8 the i-th number written is.
-var zigzag = [64]int{
-	0, 1, 8, 16, 9, 2, 3, 10,
-	17, 24, 32, 25, 18, 11, 4, 5,
-	12, 19, 26, 33, 40, 48, 41, 34,
-	27, 20, 13, 6, 7, 14, 21, 28,
-	35, 42, 49, 56, 57, 50, 43, 36,
-	29, 22, 15, 23, 30, 37, 44, 51,
-	58, 59, 52, 45, 38, 31, 39, 46,
-	53, 60, 61, 54, 47, 55, 62, 63,
-}
-
-// quantisation tables K.1 and K.2, in zigzag order.
-var quantisation = [2][64]byte{
-	{
-		16, 11, 12, 14, 12, 10, 16, 14,
-		13, 14, 18, 17, 16, 19, 24, 40,
-		26, 24, 22, 22, 24, 49, 35, 37,
-		29, 40, 58, 51, 61, 60, 57, 51,
-		56, 55, 64, 72, 92, 78, 64, 68,
-		87, 69, 55, 56, 80, 109, 81, 87,
-		95, 98, 103, 104, 103, 62, 77, 113,
-		121, 112, 100, 120, 92, 101, 103, 99,
-	},
-	{
-		17, 18, 18, 24, 21, 24, 47, 26,
-		26, 47, 99, 66, 56, 66, 99, 99,
-		99, 99, 99, 99, 99, 99, 99, 99,
-		99, 99, 99, 99, 99, 99, 99, 99,
-		99, 99, 99, 99, 99, 99, 99, 99,
-		99, 99, 99, 99, 99, 99, 99, 99,
-		99, 99, 99, 99, 99, 99, 99, 99,
-		99, 99, 99, 99, 99, 99, 99, 99,
-	},
-}
 
 // huffmanTable has the number of codes of each length from 1 to 16 bits, and the
 // values by the length of their code; the codes follow from that.
@@ -129,13 +95,9 @@ type jpegTables struct {
 // newJPEGTables returns the tables for a quality as the Independent JPEG Group defines it.
 func newJPEGTables(quality int) *jpegTables {
 	e := &jpegTables{}
-	scale := 200 - 2*quality
-	if quality < 50 {
-		scale = 5000 / quality
-	}
-	for t, table := range quantisation {
-		for i, v := range table {
-			e.table[t][i] = int32(min(max((int(v)*scale+50)/100, 1), 255))
+	for t, table := range [2][64]int{quantiser.Brightness, quantiser.Colour} {
+		for i, at := range quantiser.Zigzag {
+			e.table[t][i] = int32(quantiser.Scaled(table[at], quality))
 			e.steps[t][i] = e.table[t][i] << coefficientBits
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"superres/internal/parallel"
+	"superres/internal/quantiser"
 )
 
 // encodeJPEG writes a baseline JPEG, ITU-T T.81, with the tables of its annex K and
@@ -197,7 +198,7 @@ func transform(x *[64]int32) {
 func (e *jpegRow) block(f *[64]int32, kind int, before int32) int32 {
 	steps := &e.tables.steps[kind]
 	quantised := func(i int) int32 {
-		v, q := f[zigzag[i]], steps[i]
+		v, q := f[quantiser.Zigzag[i]], steps[i]
 		if v < 0 {
 			if v = q/2 - v; v < q {
 				return 0 // as most are, without a division

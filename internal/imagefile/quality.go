@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"superres/internal/metadata"
+	"superres/internal/quantiser"
 )
 
 // jpegQuality estimates the quality, 1 to 100, of the JPEG in data: that at which the
@@ -37,7 +38,7 @@ func jpegQuality(data []byte) int {
 // q = 50 and by 2 − q/50 above.
 func tableQuality(table []byte, wide bool) int {
 	sum, count := 0.0, 0
-	for i, standard := range quantisation[0] {
+	for i, at := range quantiser.Zigzag {
 		v := 0.0
 		if wide {
 			v = float64(table[2*i])*256 + float64(table[2*i+1])
@@ -47,7 +48,7 @@ func tableQuality(table []byte, wide bool) int {
 		if !wide && v == 255 {
 			continue // it would be more
 		}
-		sum, count = sum+math.Log(max(v, 1)/float64(standard)), count+1
+		sum, count = sum+math.Log(max(v, 1)/float64(quantiser.Brightness[at])), count+1
 	}
 	if count == 0 {
 		return 1

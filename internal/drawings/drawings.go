@@ -1,0 +1,400 @@
+package drawings
+
+import (
+	"image"
+	"image/color"
+	"image/draw"
+	"math"
+	"math/rand/v2"
+)
+
+// Drawing is a picture that was drawn.
+type Drawing struct {
+	// Image is the picture.
+	Image *image.NRGBA
+	// Squares says that all its squares of unit×unit pixels have one colour each: it is
+	// pixel art, and its squares are pixels.
+	Squares bool
+}
+
+// Draw draws a picture of w×h pixels in which things are sized for one of w/unit × h/unit: a
+// thin line is about unit wide, a letter at least 7 units high. It is smooth at its edges, as
+// programs draw, but for pixel art. The same draws give the same picture. Memory is the
+// caller's.
+func Draw(rng *rand.Rand, w, h, unit int) Drawing {
+	if rng.IntN(8) == 0 {
+		return Drawing{Image: drawSquares(rng, w, h, unit), Squares: true}
+	}
+	c := newCanvas(rng, w, h, float64(unit))
+	c.fill(0, 0, c.w, c.h, c.colour())
+	c.scene()
+	if c.likely(0.25) { // another in a corner
+		x, y := c.snap(c.between(0.3, 0.7)*c.w), c.snap(c.between(0.3, 0.7)*c.h)
+		part := newCanvas(rng, w-int(x*c.unit), h-int(y*c.unit), c.unit)
+		part.fill(0, 0, part.w, part.h, c.colour())
+		part.scene()
+		draw.Draw(c.NRGBA, image.Rect(int(x*c.unit), int(y*c.unit), w, h), part.NRGBA, image.Point{}, draw.Src)
+	}
+	return Drawing{Image: c.NRGBA}
+}
+
+// canvas is a picture that is drawn in units.
+type canvas struct {
+	*image.NRGBA
+	*rand.Rand
+	w, h, unit float64 // size in units, and pixels of a unit
+}
+
+func newCanvas(rng *rand.Rand, w, h int, unit float64) *canvas {
+	return &canvas{image.NewNRGBA(image.Rect(0, 0, w, h)), rng, float64(w) / unit, float64(h) / unit, unit}
+}
+
+func (c *canvas) likely(p float64) bool             { return c.Float64() < p }
+func (c *canvas) between(lo, hi float64) float64    { return lo + (hi-lo)*c.Float64() }
+func (c *canvas) proportion(lo, hi float64) float64 { return lo * math.Pow(hi/lo, c.Float64()) }
+
+// snap takes a length to whole units.
+func (c *canvas) snap(v float64) float64 { return math.Round(v) }
+
+// colour draws one: often a grey, and of those often black or white.
+func (c *canvas) colour() color.NRGBA {
+	v := [3]uint8{uint8(c.IntN(256)), uint8(c.IntN(256)), uint8(c.IntN(256))}
+	switch kind := c.IntN(10); {
+	case kind < 2:
+		v = [3]uint8{}
+	case kind < 4:
+		v = [3]uint8{255, 255, 255}
+	case kind < 6:
+		v[1], v[2] = v[0], v[0]
+	}
+	return color.NRGBA{v[0], v[1], v[2], 255}
+}
+
+// ink draws a colour that can be told from a ground.
+func (c *canvas) ink(ground color.NRGBA) color.NRGBA {
+	for {
+		ink := c.colour()
+		if math.Abs(brightness(ink)-brightness(ground)) > 40 || c.likely(0.1) {
+			return ink
+		}
+	}
+}
+
+func brightness(v color.NRGBA) float64 {
+	return 0.299*float64(v.R) + 0.587*float64(v.G) + 0.114*float64(v.B)
+}
+
+// at is the colour at a place in units, of the nearest pixel.
+func (c *canvas) at(x, y float64) color.NRGBA {
+	return c.NRGBAAt(min(max(int(x*c.unit), 0), c.Rect.Dx()-1), min(max(int(y*c.unit), 0), c.Rect.Dy()-1))
+}
+
+// scene draws one of what there is on all of the canvas.
+func (c *canvas) scene() {
+	scenes := []func(){c.page, c.page, c.code, c.lines, c.lines, c.curves, c.cartoon, c.dialog, c.dialog, c.chart, c.pattern, c.gradient}
+	scenes[c.IntN(len(scenes))]()
+}
+
+// lines are thin ones, in all directions, also nearly level, and some squares and triangles.
+func (c *canvas) lines() {
+	for range 4 + c.IntN(14) {
+		x, y := c.between(0, c.w), c.between(0, c.h)
+		angle := c.between(0, math.Pi)
+		if c.likely(0.35) {
+			angle = math.Pi/2*float64(c.IntN(2)) + 0.15*c.NormFloat64()
+		}
+		sin, cos := math.Sincos(angle)
+		long := c.proportion(6, c.w)
+		width := c.width()
+		ink := c.ink(c.at(x, y))
+		count := 1
+		if c.likely(0.2) { // side by side
+			count = 2 + c.IntN(5)
+		}
+		gap := width * c.between(1.5, 4)
+		for i := range count {
+			ox, oy := -sin*gap*float64(i), cos*gap*float64(i)
+			c.stroke(ink, width, []point{{x + ox - cos*long/2, y + oy - sin*long/2}, {x + ox + cos*long/2, y + oy + sin*long/2}})
+		}
+		if c.likely(0.2) {
+			x, y, r := c.between(0, c.w), c.between(0, c.h), c.proportion(2, 20)
+			c.area(c.ink(c.at(x, y)), c.corners(x, y, r, 3+c.IntN(3)))
+		}
+	}
+}
+
+// width is that of a line.
+func (c *canvas) width() float64 {
+	if c.likely(0.3) {
+		return 1
+	}
+	return c.proportion(0.6, 5)
+}
+
+// corners are n of a polygon about (x, y).
+func (c *canvas) corners(x, y, r float64, n int) (list []point) {
+	turn := c.between(0, 2*math.Pi)
+	for i := range n {
+		sin, cos := math.Sincos(turn + 2*math.Pi*(float64(i)+c.between(-0.2, 0.2))/float64(n))
+		list = append(list, point{x + r*cos, y + r*sin})
+	}
+	return list
+}
+
+// curves are circles, discs, arcs and waves.
+func (c *canvas) curves() {
+	for range 4 + c.IntN(10) {
+		x, y, r := c.between(0, c.w), c.between(0, c.h), c.proportion(1.5, c.w/2)
+		ink := c.ink(c.at(x, y))
+		from, to := 0.0, 2*math.Pi
+		if c.likely(0.4) {
+			from, to = c.between(0, 3), c.between(3.5, 7)
+		}
+		flat := 1.0
+		if c.likely(0.4) {
+			flat = c.between(0.2, 1)
+		}
+		switch c.IntN(4) {
+		case 0:
+			c.area(ink, arc(x, y, r, r*flat, 0, 2*math.Pi))
+		case 1:
+			c.wave(x, y, ink)
+		default:
+			rings := 1
+			if c.likely(0.2) {
+				rings = 2 + c.IntN(4)
+			}
+			width := c.width()
+			for i := range rings {
+				more := float64(i) * width * 2.5
+				c.stroke(ink, width, arc(x, y, r+more, (r+more)*flat, from, to))
+			}
+		}
+	}
+}
+
+func (c *canvas) wave(x, y float64, ink color.NRGBA) {
+	var list []point
+	high, long := c.proportion(1, c.h/3), c.proportion(4, c.w)
+	for i := range 65 {
+		u := float64(i)/32 - 1
+		list = append(list, point{x + u*c.w/2, y + high*math.Sin(u*c.w/2/long*2*math.Pi)})
+	}
+	c.stroke(ink, c.width(), list)
+}
+
+// arc is a part of an ellipse, in points.
+func arc(x, y, rx, ry, from, to float64) (list []point) {
+	n := 8 + int(2*math.Sqrt(max(rx, ry))*(to-from))
+	for i := range n + 1 {
+		sin, cos := math.Sincos(from + (to-from)*float64(i)/float64(n))
+		list = append(list, point{x + rx*cos, y + ry*sin})
+	}
+	return list
+}
+
+// cartoon are round shapes of one colour, most with an outline.
+func (c *canvas) cartoon() {
+	outline := c.colour()
+	width := c.proportion(1, 4)
+	for range 3 + c.IntN(8) {
+		x, y, r := c.between(0, c.w), c.between(0, c.h), c.proportion(3, c.w/2)
+		var list []point
+		corners := c.corners(x, y, r, 4+c.IntN(5))
+		for i, p := range corners { // a quadratic spline
+			next, after := corners[(i+1)%len(corners)], corners[(i+2)%len(corners)]
+			for k := range 8 {
+				t := float64(k) / 8
+				a, b, d := (1-t)*(1-t)/2, 0.5+t*(1-t), t*t/2
+				list = append(list, point{a*p.x + b*next.x + d*after.x, a*p.y + b*next.y + d*after.y})
+			}
+		}
+		c.area(c.colour(), list)
+		if c.likely(0.75) {
+			c.stroke(outline, width, append(list, list[0], list[1]))
+		}
+	}
+}
+
+// dialog is what a screen shows: frames, fields and buttons on whole pixels, with words.
+func (c *canvas) dialog() {
+	ground := c.at(0, 0)
+	size := c.between(8, 14)
+	for range 5 + c.IntN(8) {
+		x, y := c.snap(c.between(-5, c.w-8)), c.snap(c.between(-5, c.h-8))
+		w, h := c.snap(c.proportion(4, c.w)), c.snap(c.proportion(4, c.h/2))
+		edge, inside := c.ink(ground), c.colour()
+		border := float64(1 + c.IntN(8)/6)
+		switch c.IntN(4) {
+		case 0:
+			c.fill(x, y, w, border, edge) // a rule
+			continue
+		case 1:
+			r := c.between(1.5, min(6, w/2, h/2))
+			c.area(edge, round(x, y, w, h, r))
+			c.area(inside, round(x+border, y+border, w-2*border, h-2*border, max(r-border, 0.5)))
+		default:
+			c.fill(x, y, w, h, edge)
+			if c.likely(0.7) {
+				c.fill(x+border, y+border, w-2*border, h-2*border, inside)
+			} else {
+				inside = edge
+			}
+		}
+		if h > size && c.likely(0.7) {
+			c.write(x+border+2, y+(h+0.7*size)/2, size, c.ink(inside), c.words(w/size*2))
+		}
+	}
+}
+
+// round is a rectangle with round corners.
+func round(x, y, w, h, r float64) (list []point) {
+	for i, at := range []point{{x + w - r, y + h - r}, {x + r, y + h - r}, {x + r, y + r}, {x + w - r, y + r}} {
+		list = append(list, arc(at.x, at.y, r, r, float64(i)*math.Pi/2, float64(i+1)*math.Pi/2)...)
+	}
+	return list
+}
+
+// chart has axes, a grid, curves or bars, and numbers.
+func (c *canvas) chart() {
+	ground := c.at(0, 0)
+	ink := c.ink(ground)
+	step := c.snap(c.between(6, 20))
+	left, bottom := c.snap(c.between(4, 14)), c.snap(c.h-c.between(4, 14))
+	for i := 1.0; i*step < c.w; i++ {
+		if c.likely(0.8) {
+			c.fill(left+i*step, 0, 1, bottom, c.colour())
+			c.fill(left, bottom-i*step, c.w, 1, c.colour())
+		}
+		c.write(left+i*step-3, bottom+9, 8, ink, c.words(2))
+	}
+	c.fill(left, 0, 1, bottom, ink)
+	c.fill(left, bottom, c.w, 1, ink)
+	for range 1 + c.IntN(4) {
+		curve := c.ink(ground)
+		y, slope := c.between(0, bottom), 0.0
+		bars, dots := c.likely(0.3), c.likely(0.3)
+		var list []point
+		for x := left; x < c.w; x += step / 2 {
+			slope = 0.7*slope + 5*c.NormFloat64()
+			y = min(max(y+slope, 2), bottom-1)
+			list = append(list, point{x, y})
+			if bars {
+				c.fill(x, c.snap(y), c.snap(step/3)+1, bottom-c.snap(y), curve)
+			}
+			if dots {
+				c.area(curve, arc(x, y, 2, 2, 0, 2*math.Pi))
+			}
+		}
+		if !bars {
+			c.stroke(curve, c.proportion(0.8, 3), list)
+		}
+	}
+}
+
+// pattern are stripes, checks, dots or hatching, over and over, some of single pixels.
+func (c *canvas) pattern() {
+	first := c.colour()
+	second := c.ink(first)
+	period := float64(2 + c.IntN(7))
+	if c.likely(0.3) {
+		period = c.between(2, 9)
+	}
+	share := max(1, c.snap(period/2))
+	switch kind := c.IntN(4); kind {
+	case 0, 1: // stripes, checks
+		across := c.likely(0.5)
+		for i := 0.0; i*period < max(c.w, c.h); i++ {
+			if across {
+				c.fill(i*period, 0, share, c.h, second)
+			} else {
+				c.fill(0, i*period, c.w, share, second)
+			}
+		}
+		if kind == 0 {
+			return
+		}
+		fallthrough
+	case 2: // dots
+		for y := 0.0; y*period < c.h; y++ {
+			for x := 0.0; x*period < c.w; x++ {
+				if int(x+y)%2 == 0 {
+					c.fill(x*period, y*period, period, period, first)
+				}
+			}
+		}
+	default:
+		sin, cos := math.Sincos(c.between(0, math.Pi))
+		for i := -c.w; i < c.w; i += period {
+			x, y := c.w/2-sin*i, c.h/2+cos*i
+			c.stroke(second, share*0.7, []point{{x - cos*c.w, y - sin*c.w}, {x + cos*c.w, y + sin*c.w}})
+		}
+	}
+}
+
+// gradient goes from one colour to another, with shapes on it.
+func (c *canvas) gradient() {
+	from, to := c.colour(), c.colour()
+	sin, cos := math.Sincos(c.between(0, 2*math.Pi))
+	for y := range c.Rect.Dy() {
+		for x := range c.Rect.Dx() {
+			t := 0.5 + 0.35*((float64(x)/c.unit/c.w-0.5)*cos+(float64(y)/c.unit/c.h-0.5)*sin)*2
+			mix := func(a, b uint8) uint8 {
+				return uint8(math.Round(min(max((1-t)*float64(a)+t*float64(b), 0), 255)))
+			}
+			c.SetNRGBA(x, y, color.NRGBA{mix(from.R, to.R), mix(from.G, to.G), mix(from.B, to.B), 255})
+		}
+	}
+	[]func(){c.lines, c.curves, c.cartoon, c.dialog}[c.IntN(4)]()
+}
+
+// drawSquares draws pixel art: figures that are the same on both sides, blocks, lines of single
+// pixels and dithers, in few colours.
+func drawSquares(rng *rand.Rand, w, h, unit int) *image.NRGBA {
+	small := newCanvas(rng, (w+unit-1)/unit, (h+unit-1)/unit, 1)
+	palette := make([]color.NRGBA, 2+rng.IntN(7))
+	for i := range palette {
+		palette[i] = small.colour()
+	}
+	ink := func() color.NRGBA { return palette[rng.IntN(len(palette))] }
+	small.fill(0, 0, small.w, small.h, palette[0])
+	for range 6 + rng.IntN(12) {
+		x, y := rng.IntN(int(small.w)), rng.IntN(int(small.h))
+		side := 3 + rng.IntN(14)
+		one, two := ink(), ink()
+		switch rng.IntN(4) {
+		case 0: // a figure
+			for v := range side {
+				for u := range (side + 1) / 2 {
+					if rng.IntN(2) == 0 {
+						shade := ink()
+						small.SetNRGBA(x+u, y+v, shade)
+						small.SetNRGBA(x+side-1-u, y+v, shade)
+					}
+				}
+			}
+		case 1: // a block
+			small.fill(float64(x), float64(y), float64(side), float64(1+rng.IntN(side)), one)
+		case 2: // a dither
+			for v := range side {
+				for u := range side {
+					if (u+v)%2 == 0 || rng.IntN(side) > u {
+						small.SetNRGBA(x+u, y+v, two)
+					}
+				}
+			}
+		default: // a line
+			sin, cos := math.Sincos(small.between(0, 2*math.Pi))
+			for i := range 3 * side {
+				small.SetNRGBA(x+int(math.Round(cos*float64(i))), y+int(math.Round(sin*float64(i))), one)
+			}
+		}
+	}
+	out := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for y := range h {
+		for x := range w {
+			out.SetNRGBA(x, y, small.NRGBAAt(x/unit, y/unit))
+		}
+	}
+	return out
+}

@@ -1,0 +1,111 @@
+package flaws
+
+import (
+	"image"
+	"math"
+
+	"superres/internal/picture"
+	"superres/patches"
+
+	"github.com/disintegration/imaging"
+)
+
+// Flaws is what is wrong with a picture.
+type Flaws struct {
+	// Noise is the deviation of its noise in levels of 255.
+	Noise float64
+	// Quality is that of the JPEG file that took most from it, 1 to 100 as libjpeg counts; 0:
+	// none is seen.
+	Quality int
+	// Loss is the deviation of what that file took, in levels of 255.
+	Loss float64
+}
+
+// worst is the deviation whose level is 1.
+const worst = 25
+
+// Level is how much there is to be taken away, 0 to 1, as stage.Tuning has it: the deviation
+// of noise and loss together, of 25 levels, in steps of 1/64.
+func (f Flaws) Level() float64 {
+	v := math.Sqrt(float64(f.Noise*f.Noise)+float64(f.Loss*f.Loss)) / worst
+	return min(math.Round(64*v)/64, 1)
+}
+
+// Measure measures a picture, or nine parts all over a large one. quality is that of the JPEG
+// file that it comes out of, 1 to 100; 0: of another file.
+func Measure(img image.Image, quality int) Flaws { return measure(brightness(img), quality) }
+
+// measure measures parts of a picture, each of which begins at a multiple of 8 samples from
+// the first.
+func measure(parts []*patches.Plane, quality int) Flaws {
+	var list []*samples
+	for _, luma := range parts {
+		list = append(list, newSamples(luma, len(parts)))
+	}
+	f := Flaws{Noise: noise(list)}
+	f.Quality, f.Loss = file(list, quality)
+	return f
+}
+
+// brightness is that of a picture, or of nine parts all over a large one.
+func brightness(img image.Image) (parts []*patches.Plane) {
+	b := img.Bounds()
+	for _, y := range windows(b.Dy()) {
+		for _, x := range windows(b.Dx()) {
+			part := image.Rect(b.Min.X+x.lo, b.Min.Y+y.lo, b.Min.X+x.hi, b.Min.Y+y.hi)
+			parts = append(parts, picture.Split(imaging.Crop(img, part)).Luma())
+		}
+	}
+	return parts
+}
+
+// window is a part of a side.
+type window struct{ lo, hi int }
+
+// windows are three parts of a long side, which begin at multiples of 8, or the whole.
+func windows(side int) (list []window) {
+	const count, part = 3, 320
+	if side <= count*part {
+		return []window{{0, side}}
+	}
+	for i := range count {
+		at := i * (side - part) / (count - 1) &^ 7
+		list = append(list, window{at, at + part})
+	}
+	return list
+}
+
+// samples are those of a part of a picture in quarters of a level.
+type samples struct {
+	w, h  int
+	pix   []int32
+	parts int // that there are
+}
+
+const unit = 4 // of a level
+
+func newSamples(luma *patches.Plane, parts int) *samples {
+	p := &samples{luma.W, luma.H, make([]int32, luma.W*luma.H), parts}
+	for y := range luma.H {
+		to := p.pix[y*p.w:][:p.w]
+		for x, v := range luma.Row(y) {
+			to[x] = int32(255*unit*min(max(v, 0), 1) + 0.5)
+		}
+	}
+	return p
+}
+
+// spread visits places (x, y) that are multiples of step from (x0, y0) on, with margin samples
+// beyond side×side from there, and about most of them in all parts.
+func (p *samples) spread(x0, y0, step, margin, side, most int, visit func(x, y int)) {
+	if p.w < x0+side+margin || p.h < y0+side+margin {
+		return
+	}
+	cols, rows := (p.w-x0-side-margin)/step+1, (p.h-y0-side-margin)/step+1
+	every := max(1, (cols*rows*p.parts+most-1)/most)
+	for i := 0; i < cols*rows; i += every {
+		// Every n-th place would be in the same columns where their number is a multiple of n.
+		x := (i%cols + i/cols) % cols
+		visit(x0+x*step, y0+i/cols*step)
+	}
+}

@@ -1,0 +1,167 @@
+package flaws
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"superres/internal/degrade"
+	"superres/internal/drawings"
+	"superres/internal/golden"
+	"superres/internal/picture"
+	"superres/internal/testimage"
+	"superres/patches"
+	"superres/superres/resample"
+
+	"path/filepath"
+)
+
+// clean are brightnesses of pictures with nothing wrong, in levels.
+func clean(t *testing.T) map[string]*degrade.Plane {
+	t.Helper()
+	photograph := picture.Split(golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png"))).Luma()
+	list := map[string]*patches.Plane{
+		"photograph": photograph,
+		"enlarged":   resample.Resize(photograph, 3*photograph.W, 3*photograph.H, resample.Bicubic),
+	}
+	out := map[string]*degrade.Plane{}
+	for name, p := range list {
+		d := &degrade.Plane{W: p.W, H: p.H, Pix: make([]float32, len(p.Pix))}
+		for i, v := range p.Pix {
+			d.Pix[i] = float32(math.Round(255 * float64(v)))
+		}
+		out[name] = d
+	}
+	return out
+}
+
+// damaged is a picture after damage, which took told.
+func damaged(p *degrade.Plane, d degrade.Damage) (out *patches.Plane, told float64) {
+	q := &degrade.Plane{W: p.W, H: p.H, Pix: append([]float32(nil), p.Pix...)}
+	told = d.Apply(rand.New(rand.NewPCG(7, 7)), q)
+	out = patches.NewPlane(p.W, p.H)
+	for i, v := range q.Pix {
+		out.Pix[i] = v / 255
+	}
+	return out, told
+}
+
+func measured(p *patches.Plane, quality int) Flaws { return measure([]*patches.Plane{p}, quality) }
+
+// The parts of a side lie within it, at multiples of 8, all over it.
+func TestWindows(t *testing.T) {
+	for _, side := range []int{1, 8, 960, 961, 968, 5000} {
+		list := windows(side)
+		for i, w := range list {
+			if w.lo%8 != 0 || w.lo < 0 || w.hi > side || w.hi <= w.lo || i > 0 && w.lo < list[i-1].hi {
+				t.Errorf("side %d: %v", side, list)
+			}
+		}
+		if list[0].lo != 0 || list[len(list)-1].hi < side-8 {
+			t.Errorf("side %d: %v", side, list)
+		}
+	}
+}
+
+// Parts of a picture tell what the whole does.
+func TestParts(t *testing.T) {
+	p := clean(t)["enlarged"]
+	plane, told := damaged(p, degrade.Damage{Noise: 4, Files: []degrade.File{{Quality: 85, X: 3, Y: 5}}})
+	var parts []*patches.Plane
+	for _, at := range [][2]int{{0, 0}, {160, 8}, {40, 200}, {192, 192}} {
+		parts = append(parts, plane.Crop(at[0], at[1], 160, 160))
+	}
+	whole, some := measured(plane, 0), measure(parts, 0)
+	t.Logf("%+v, in parts %+v, of %.2f", whole, some, told)
+	if math.Abs(whole.Noise-some.Noise) > 0.5 || whole.Quality != some.Quality || math.Abs(whole.Loss-some.Loss) > 0.5 {
+		t.Errorf("%+v, in parts %+v", whole, some)
+	}
+}
+
+func TestNothing(t *testing.T) {
+	for name, p := range clean(t) {
+		plane, _ := damaged(p, degrade.Damage{})
+		if f := measured(plane, 0); f.Noise > 2 || f.Quality != 0 || f.Loss != 0 {
+			t.Errorf("%s: %+v of a clean picture", name, f)
+		}
+	}
+	for _, size := range [][2]int{{1, 1}, {1, 300}, {7, 9}, {13, 13}, {40, 8}} {
+		if f := measured(patches.NewPlane(size[0], size[1]), 0); f != (Flaws{}) {
+			t.Errorf("%v: %+v of black", size, f)
+		}
+		if f := measured(patches.NewPlane(size[0], size[1]), 70); !(f.Loss >= 0 && f.Loss < 5) {
+			t.Errorf("%v: %+v of a black JPEG", size, f)
+		}
+	}
+}
+
+func TestNoise(t *testing.T) {
+	for name, p := range clean(t) {
+		for _, d := range []degrade.Damage{{Noise: 3}, {Noise: 5}, {Noise: 10}, {Noise: 20}, {Noise: 10, Shot: 1}} {
+			plane, told := damaged(p, d)
+			f := measured(plane, 0)
+			t.Logf("%s, %+v: %.2f of %.2f", name, d, f.Noise, told)
+			if f.Noise < 0.75*told || f.Noise > 1.25*told || f.Quality != 0 {
+				t.Errorf("%s, %+v: %+v, want %.2f", name, d, f, told)
+			}
+		}
+	}
+}
+
+// The quality of a file is found, or that beside it, wherever its blocks lie, also after another.
+func TestFile(t *testing.T) {
+	type file = degrade.File
+	for name, p := range clean(t) {
+		for _, files := range [][]file{{{Quality: 30}}, {{Quality: 60}}, {{Quality: 75, X: 5, Y: 2}}, {{Quality: 90}}, {{Quality: 60, X: 3, Y: 6}, {Quality: 95}}} {
+			plane, told := damaged(p, degrade.Damage{Files: files})
+			f := measured(plane, 0)
+			t.Logf("%s, %+v: %+v of %.2f", name, files, f, told)
+			if d := f.Quality - files[0].Quality; d < -1 || d > 1 || f.Loss < 0.5*told || f.Loss > 1.6*told {
+				t.Errorf("%s, %+v: %+v, want %.2f", name, files, f, told)
+			}
+			if known := measured(plane, files[len(files)-1].Quality); known.Loss < f.Loss || known.Loss > 1.2*f.Loss {
+				t.Errorf("%s, %+v: a loss of %.2f where the quality is known, else %.2f", name, files, known.Loss, f.Loss)
+			}
+		}
+		plane, told := damaged(p, degrade.Damage{Files: []file{{Quality: 97}}})
+		if f := measured(plane, 97); f.Quality != 97 || f.Loss > 1.6*told+0.3 {
+			t.Errorf("%s: %+v of a file known to be of quality 97, which took %.2f", name, f, told)
+		}
+	}
+}
+
+// Dithers, checkerboards and text are no noise.
+func TestDrawings(t *testing.T) {
+	noisy := 0
+	for i := range uint64(100) {
+		img := drawings.Draw(rand.New(rand.NewPCG(5, i)), 400, 300, 2).Image
+		luma := picture.Split(img).Luma()
+		for _, p := range []*patches.Plane{luma, picture.Round8(resample.Box.Reduce(luma, 2))} {
+			if f := measured(p, 0); f.Level() > 2./worst {
+				noisy++
+				t.Logf("drawing %d: %+v", i, f)
+			}
+		}
+	}
+	if noisy > 4 {
+		t.Errorf("%d of 200 drawings have flaws", noisy)
+	}
+}
+
+func TestLevel(t *testing.T) {
+	for _, c := range []struct {
+		f    Flaws
+		want float64
+	}{{Flaws{}, 0}, {Flaws{Noise: 25}, 1}, {Flaws{Noise: 15, Loss: 20}, 1}, {Flaws{Noise: 7.5, Loss: 10}, 0.5}, {Flaws{Noise: 90}, 1}} {
+		if got := c.f.Level(); got != c.want {
+			t.Errorf("%+v: level %g, want %g", c.f, got, c.want)
+		}
+	}
+}
+
+func BenchmarkMeasure(b *testing.B) {
+	plane := picture.Split(testimage.Drawing(768, 512, 1)).Luma()
+	for b.Loop() {
+		measured(plane, 0)
+	}
+}

@@ -11,15 +11,15 @@ import (
 	"superres/patches"
 )
 
-// flaws are what is wrong with an enlargement whatever the truth was, in levels.
-type flaws struct {
+// faults are what is wrong with an enlargement whatever the truth was, in levels.
+type faults struct {
 	ring, worst float64 // past the colours of areas and lines: on average, at most
 	uneven      float64 // within areas, at most
 	tint        float64 // of a picture without colour, at most
 	drift       float64 // of the mean of a channel
 }
 
-func findFlaws(low, high image.Image, scale int) (f flaws) {
+func findFaults(low, high image.Image, scale int) (f faults) {
 	in, out := picture.Split(low), picture.Split(high)
 	isGrey := true
 	for _, p := range in.Channels {
@@ -71,7 +71,7 @@ func TestKindsAreClean(t *testing.T) {
 		list, plain := enlargedKinds(t, "bicubic", scale)
 		_, photo := enlargedKinds(t, "photo", scale)
 		for i, k := range list {
-			base, got := findFlaws(k.img, plain[i], scale), findFlaws(k.img, photo[i], scale)
+			base, got := findFaults(k.img, plain[i], scale), findFaults(k.img, photo[i], scale)
 			t.Logf("%s ×%d: rings of %.3f levels, %.0f at most; bicubic %.3f, %.0f; the mean moves by %.2f; %.2f", k.name, scale, got.ring, got.worst, base.ring, base.worst, got.drift, base.drift)
 			if got.ring > base.ring || got.worst > base.worst || got.worst > 1 {
 				t.Errorf("%s ×%d: rings of %.3f levels, %.0f at most; bicubic %.3f, %.0f", k.name, scale, got.ring, got.worst, base.ring, base.worst)

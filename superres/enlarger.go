@@ -22,6 +22,7 @@ type enlarger struct {
 	w, h     int // of the picture
 	out      *picture.Canvas
 	plain    *resample.Scaler // for colour
+	strength *float32         // of what the model adds; nil: 1
 	mem      *stage.Pool
 	bandRows int
 	// Where the columns of the result begin that are of each of the picture, and their
@@ -41,6 +42,10 @@ func (m *Model) newEnlarger(img image.Image, w, h int, opt Options, mem *stage.P
 	}
 	e.out = picture.NewCanvas(w, h, e.grey, opt.Depth == 16 || opt.Depth != 8 && picture.IsDeep(img))
 	e.plain = resample.New(e.w, e.h, w, h, m.Kernel)
+	if opt.Strength != nil && *opt.Strength != 1 && e.enlarges() {
+		strength := float32(*opt.Strength)
+		e.strength = &strength
+	}
 	if m.keepsAreas(e.w, e.h, w, h) {
 		e.starts = make([]int32, e.w+1)
 		for x := range w {
@@ -147,11 +152,14 @@ func (e *enlarger) brightness(top int, luma *patches.Plane) {
 func (e *enlarger) paintRows(top int, luma *patches.Plane) {
 	end := top + luma.H
 	lo, hi := e.around(top, end)
-	if !e.grey {
+	if !e.grey || e.strength != nil {
 		from, to := e.plain.Needs(top, end)
 		lo, hi = min(lo, from), max(hi, to)
 	}
 	low := e.rows(lo, hi)
+	if e.strength != nil {
+		e.weigh(top, luma, low, lo)
+	}
 	if e.grey {
 		parallel.Rows(luma.H, func(y int) { e.out.Put(top+y, 0, luma.Row(y)) })
 	} else {
@@ -161,6 +169,23 @@ func (e *enlarger) paintRows(top int, luma *patches.Plane) {
 		e.keepAreas(top, end, low, lo)
 	}
 	e.give(low)
+}
+
+// weigh takes brightness as far from what interpolation gives as the strength says; low are
+// rows of the picture from lo on.
+func (e *enlarger) weigh(top int, luma *patches.Plane, low picture.Picture, lo int) {
+	mean, plain := low.LumaIn(e.mem.Plane), e.mem.Plane(e.out.W, luma.H)
+	e.plain.Rows(plain, mean, lo, top)
+	parallel.Rows(luma.H, func(y int) {
+		from := plain.Row(y)
+		for x, v := range luma.Row(y) {
+			luma.Row(y)[x] = from[x] + float32(*e.strength*(v-from[x]))
+		}
+	})
+	if !e.grey {
+		e.mem.Give(mean.Pix)
+	}
+	e.mem.Give(plain.Pix)
 }
 
 // colour paints rows of a picture with colour; low are rows of it from lo on.

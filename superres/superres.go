@@ -20,6 +20,9 @@ type Options struct {
 	Width, Height int
 	// Fit keeps the shape of the picture and stays within Width×Height.
 	Fit bool
+	// Strength is how much of what the model adds to interpolated brightness the result has, 0
+	// to 1.3; nil: all of it, 1.
+	Strength *float64
 	// Depth is how many bits a sample of the result has, 8 or 16; 0: as the picture.
 	Depth int
 	// BandRows is how many rows of the picture are worked on together. It decides about
@@ -29,10 +32,11 @@ type Options struct {
 	Progress func(float64)
 }
 
-// The range of scales.
+// The range of scales, and the greatest strength.
 const (
-	MinScale = 1
-	MaxScale = 16
+	MinScale    = 1
+	MaxScale    = 16
+	MaxStrength = 1.3
 )
 
 // Upscale returns img enlarged, to the size that ResultSize gives. Grey stays grey,
@@ -56,6 +60,9 @@ func (m *Model) Upscale(ctx context.Context, img image.Image, opt Options) (imag
 	w, h, err := m.ResultSize(b.Dx(), b.Dy(), opt)
 	if err != nil {
 		return nil, err
+	}
+	if opt.Strength != nil && !(*opt.Strength >= 0 && *opt.Strength <= MaxStrength) {
+		return nil, plugin.Errorf("superres: strength %g, expected 0 to %g", *opt.Strength, MaxStrength)
 	}
 	if opt.Progress == nil {
 		opt.Progress = func(float64) {}

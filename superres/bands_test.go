@@ -31,7 +31,7 @@ func TestBandsChangeNothing(t *testing.T) {
 	}{
 		{"photo", builtin(t, "photo"), grey, []float64{2, 3, 4, 2.6}},
 		{"photo, colour", builtin(t, "photo"), colour, []float64{2, 3}},
-		{"photo-jpeg", builtin(t, "photo-jpeg"), colour, []float64{2}},
+		{"photo-real", builtin(t, "photo-real"), colour, []float64{2}},
 		{"digits", builtin(t, "digits"), grey, []float64{2}},
 		{"paper", small(t, 2, false), grey, []float64{2, 5}},
 		{"extended ×3", small(t, 3, true), colour, []float64{3}},

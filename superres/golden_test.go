@@ -15,6 +15,7 @@ import (
 	"golang.org/x/image/font/basicfont"
 	"golang.org/x/image/math/fixed"
 
+	"superres/internal/degrade"
 	"superres/internal/golden"
 	"superres/internal/testimage"
 	"superres/superres/resample"
@@ -94,17 +95,21 @@ func TestSet5(t *testing.T) {
 	for _, f := range files {
 		pictures = append(pictures, golden.Open(t, f))
 	}
-	mean := func(m *Model, scale, quality int) (mean float64) {
+	mean := func(m *Model, scale int, d damage) (mean float64) {
 		t.Helper()
 		for _, truth := range pictures {
 			low, err := score.Reduce(truth, scale, resample.Cubic)
-			if err == nil && quality > 0 {
-				low, err = resample.ThroughJPEG(low, quality)
+			if err == nil {
+				low, err = d.apply(low)
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := score.MatlabY.Compare(truth, upscale(t, m, low, float64(scale)), scale)
+			by, err := m.For(low, d.quality)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := score.MatlabY.Compare(truth, upscale(t, by, low, float64(scale)), scale)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -116,7 +121,7 @@ func TestSet5(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compared, jpeg := 0, 0
+	compared, damaged := 0, 0
 	var head []string
 	for line := range strings.Lines(string(readme)) {
 		cells := strings.Split(strings.Trim(strings.NewReplacer("`", "", "*", "").Replace(line), "| \n"), "|")
@@ -131,33 +136,58 @@ func TestSet5(t *testing.T) {
 			continue
 		}
 		for i, cell := range cells[1:] {
-			name, effort, _ := strings.Cut(head[i+1], " ") // "photo fast", or "quality 75" of JPEG files
-			quality := 0
-			if from, to, ok := strings.Cut(cell, " → "); ok {
+			what := cells[0] + " " + head[i+1]
+			compared++
+			if from, to, ok := strings.Cut(cell, " → "); ok { // of "noise 10" or "JPEG 75"
+				d := damageOf(t, head[i+1])
 				_, model, _ := strings.Cut(head[0], " → ")
-				if name == "quality" {
-					name = effort
-				}
-				if _, err := fmt.Sscan(name, &quality); err != nil {
-					t.Fatalf("README: %q is no quality", name)
-				}
-				jpeg++
-				expect(t, "bicubic "+cells[0]+" after JPEG "+name, mean(Plain(resample.Bicubic), scale, quality), from)
-				name, effort, cell = model, "", to
+				damaged++
+				expect(t, "lanczos "+what, mean(builtin(t, "lanczos"), scale, d), from)
+				expect(t, model+" "+what, mean(builtin(t, model), scale, d), to)
+				continue
 			}
+			name, effort, _ := strings.Cut(head[i+1], " ") // "photo fast"
 			m := builtin(t, name)
 			if effort != "" {
 				if m, err = m.Effort(effort); err != nil {
 					t.Fatal(err)
 				}
 			}
-			compared++
-			expect(t, fmt.Sprintf("%s %s %s %d", name, effort, cells[0], quality), mean(m, scale, quality), cell)
+			expect(t, what, mean(m, scale, damage{}), cell)
 		}
 	}
-	if compared < 21 || jpeg < 3 {
-		t.Errorf("%d figures of Set5 were found in the README, %d of JPEG files: are its tables of another form?", compared, jpeg)
+	if compared < 21 || damaged < 9 {
+		t.Errorf("%d figures of Set5 were found in the README, %d of them after damage: are its tables of another form?", compared, damaged)
 	}
+}
+
+// damage is normal noise of a deviation in every channel, then a JPEG file of a quality; 0:
+// none.
+type damage struct {
+	noise   float64
+	quality int
+}
+
+// damageOf reads what the README calls "noise 10" or "JPEG 75".
+func damageOf(t *testing.T, name string) (d damage) {
+	t.Helper()
+	if _, err := fmt.Sscanf(name, "noise %g", &d.noise); err == nil {
+		return d
+	}
+	if _, err := fmt.Sscanf(name, "JPEG %d", &d.quality); err != nil {
+		t.Fatalf("README: %q is no damage", name)
+	}
+	return d
+}
+
+func (d damage) apply(img image.Image) (image.Image, error) {
+	if d.noise > 0 {
+		img = degrade.WithNoise(img, d.noise, 1)
+	}
+	if d.quality > 0 {
+		return resample.ThroughJPEG(img, d.quality)
+	}
+	return img, nil
 }
 
 // No picture of T91, where that is at hand, comes out worse than by interpolation, at any

@@ -1,10 +1,12 @@
 package superres
 
 import (
+	"image"
 	"slices"
 	"sync"
 
 	"superres/learners/plugin"
+	"superres/superres/flaws"
 	"superres/superres/stage"
 )
 
@@ -83,6 +85,19 @@ func (m *Model) tune(t stage.Tuning) (*Model, error) {
 		return nil, plugin.Errorf("superres: this model knows no level of what is wrong with a picture")
 	}
 	return &out, nil
+}
+
+// Leveled tells whether the model can be tuned to a level of what is wrong with a picture.
+func (m *Model) Leveled() bool { return m.has(stage.Leveled) }
+
+// For returns the model at the level of what is wrong with a picture, as package flaws measures
+// it; m itself when it knows no level. quality is that of the JPEG file that the picture comes
+// out of, 1 to 100; 0: of another file.
+func (m *Model) For(img image.Image, quality int) (*Model, error) {
+	if !m.Leveled() {
+		return m, nil
+	}
+	return m.Tune(stage.Tuning{Level: flaws.Measure(img, quality).Level()})
 }
 
 // has tells whether a setting concerns a stage of the model.

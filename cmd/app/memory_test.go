@@ -80,7 +80,7 @@ func TestMemoryEstimate(t *testing.T) {
 		{"rgb", 48, 40, "-s 6 --effort fast"},
 		{"rgb", 60, 45, "-s 4"},
 		{"rgb", 120, 90, "-m coupled"},
-		{"rgb", 100, 80, "-m photo-jpeg"},
+		{"rgb", 100, 80, "-m photo-real"},
 		{"rgba", 160, 120, "--effort fast"},
 		{"gray16", 200, 150, "--effort fast"},
 		{"rgb16", 160, 120, "--effort max"},

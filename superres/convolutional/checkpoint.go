@@ -44,7 +44,7 @@ func (l *learner) key(d *pictures) []byte {
 		from = o.From.sum()
 	}
 	key, err := json.Marshal([]any{
-		stateFormat, o.Scale, o.Degradation, o.Channels, o.Depth, o.Steps, o.Batch, o.Patch, o.Rate, o.Decay, o.Reductions, o.Symmetries, o.Damage, o.JPEG, o.Seed, o.Interval, from[:],
+		stateFormat, o.Scale, o.Degradation, o.Channels, o.Depth, o.Steps, o.Batch, o.Patch, o.Rate, o.Decay, o.Reductions, o.Symmetries, o.Damage, o.JPEG, o.Drawings, o.Seed, o.Interval, from[:],
 		warmUp, lastPart, roundness, squareWeight, momentum, adamRate, schulzSteps, decay1, decay2, least, clipAt, normDecay, meanDecay, d.digest.String(),
 	})
 	if err != nil {

@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"superres/internal/degrade"
+	"superres/internal/testimage"
 	"superres/patches"
 	"superres/superres/resample"
+	"superres/superres/stage"
 )
 
 // quiet is a source of numbers with which degrade.Draw draws nothing, and bicubic reduction
@@ -25,7 +27,7 @@ func TestNoDamage(t *testing.T) {
 		a, b := l.newWorker(), l.newWorker()
 		reach := (a.sides[0] - a.side) / 2
 		for i := range 60 {
-			p := d.draw(i, 0)
+			p := drawPatch(t, d, i)
 			switch i { // the corners
 			case 0:
 				p.x, p.y = 0, 0
@@ -88,3 +90,34 @@ func TestReductions(t *testing.T) {
 type zero struct{}
 
 func (zero) Uint64() uint64 { return 1 << 32 }
+
+// What is learned from damage knows a level, which changes what it does, also when it began
+// with what knew none.
+func TestLearnsLevels(t *testing.T) {
+	o := small()
+	r, err := o.Train(t.Context(), testimage.Drawings(2), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.From, _ = Of(r.Stages[0])
+	for range 2 { // then from what knows one
+		o.Damage = true
+		if r, err = o.Train(t.Context(), testimage.Drawings(2), nil); err != nil {
+			t.Fatal(err)
+		}
+		s, ok := Of(r.Stages[0])
+		if !ok || s.Settings()&stage.Leveled == 0 {
+			t.Fatal("what was learned from damage knows no level")
+		}
+		moved := false
+		for _, l := range s.network().layers {
+			for _, v := range l.level {
+				moved = moved || v != 0
+			}
+		}
+		if !moved {
+			t.Error("the level changes nothing")
+		}
+		o.From = s
+	}
+}

@@ -60,7 +60,7 @@ func TestGradient(t *testing.T) {
 				l.done = o.Steps - 1
 			}
 			vary(l)
-			w, one := l.newWorker(), d.draw(0, 0)
+			w, one := l.newWorker(), drawPatch(t, d, 0)
 			to := make([]float32, l.slotSize())
 			loss := func() float64 {
 				for _, f := range l.layers {
@@ -142,14 +142,32 @@ func TestFastIsForward(t *testing.T) {
 	}
 }
 
+func drawPatch(t testing.TB, d *pictures, step int) patch {
+	t.Helper()
+	p, err := d.draw(step, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 // A patch is what is around its target, and what is lacking there, in every symmetry.
 func TestPatches(t *testing.T) {
-	l, d := aLearner(t, small())
+	o := small()
+	o.Drawings = 0.3
+	l, d := aLearner(t, o)
+	drawings := 0
 	w := l.newWorker()
 	reach := (w.sides[0] - w.side) / 2
 	seen := map[[4]bool]bool{}
 	for i := range 200 {
-		p := d.draw(i, 0)
+		p := drawPatch(t, d, i)
+		if p.drawn {
+			drawings++
+			if p.from.w != w.sides[0] || p.x != reach {
+				t.Fatalf("a drawing of %d samples, the target from %d, expected %d and %d", p.from.w, p.x, w.sides[0], reach)
+			}
+		}
 		seen[[4]bool{p.turned, p.flipX, p.flipY, p.negative}] = true
 		p.fill(w.input, w.target, w.side, reach, 2)
 		// A sample of the target, and of the window, by hand.
@@ -174,9 +192,12 @@ func TestPatches(t *testing.T) {
 	if len(seen) != 16 {
 		t.Errorf("%d symmetries, expected 16", len(seen))
 	}
+	if drawings < 40 || drawings > 80 {
+		t.Errorf("%d drawings of 200, expected about 60", drawings)
+	}
 	d.opt.Symmetries = training.NoSymmetries
 	for i := range 50 {
-		if p := d.draw(i, 0); p.turned || p.flipX || p.flipY || p.negative {
+		if p := drawPatch(t, d, i); p.turned || p.flipX || p.flipY || p.negative {
 			t.Fatalf("draw %d is changed: %+v", i, p)
 		}
 	}

@@ -77,6 +77,25 @@ func (n *network) at(level float32) *network {
 	return &out
 }
 
+// deepened is the network with as many layers in the chain as given or more: those that are
+// added lie evenly between the others and change nothing. It shares the others.
+func (n *network) deepened(depth int) *network {
+	out := newNetwork(n.scale, n.channels, depth)
+	for i := 1; i <= depth; i++ {
+		l := &out.layers[i]
+		for c := range l.out {
+			l.weight[(l.side*l.side/2*l.in+c)*l.out+c] = 1
+			l.slope[c] = 1
+		}
+	}
+	have := len(n.layers) - 2
+	for i := range have {
+		out.layers[1+i*depth/have] = n.layers[1+i]
+	}
+	out.layers[0], out.layers[depth+1] = n.layers[0], n.layers[have+1]
+	return out
+}
+
 // reach is how many rows of Y around a row count for it.
 func (n *network) reach() int {
 	reach := 0

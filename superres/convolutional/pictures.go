@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"superres/internal/drawings"
 	"superres/internal/picture"
 	"superres/patches"
 	"superres/superres/resample"
@@ -89,11 +90,26 @@ func (d *pictures) addPlane(truth *patches.Plane, number int) error {
 	if need := d.fixed + d.bytes(); d.opt.MaxMemory > 0 && need > d.opt.MaxMemory {
 		return fmt.Errorf("%w: more than %d MiB; use fewer pictures or reductions, or allow more memory", training.ErrMemory, d.opt.MaxMemory>>20)
 	}
-	low := picture.Round8(d.opt.Degradation.Reduce(truth, d.opt.Scale))
-	if d.opt.JPEG[1] > 0 {
-		img, err := resample.ThroughJPEG(picture.Picture{Channels: []*patches.Plane{low}}.Image(), d.opt.quality(len(d.list), number))
+	one, err := d.opt.plane(truth, d.opt.Degradation, d.opt.quality(len(d.list), number))
+	if err != nil {
+		return err
+	}
+	before := int64(0)
+	if len(d.places) > 0 {
+		before = d.places[len(d.places)-1]
+	}
+	d.list = append(d.list, one)
+	d.places = append(d.places, before+int64(one.w-d.opt.Patch+1)*int64(one.h-d.opt.Patch+1))
+	return nil
+}
+
+// plane reduces a picture, and passes it through a JPEG file of a quality if there is one.
+func (o Trainer) plane(truth *patches.Plane, by resample.Degradation, quality int) (plane, error) {
+	low := picture.Round8(by.Reduce(truth, o.Scale))
+	if o.JPEG[1] > 0 {
+		img, err := resample.ThroughJPEG(picture.Picture{Channels: []*patches.Plane{low}}.Image(), quality)
 		if err != nil {
-			return err
+			return plane{}, err
 		}
 		low = picture.Split(img).Luma()
 	}
@@ -101,7 +117,7 @@ func (d *pictures) addPlane(truth *patches.Plane, number int) error {
 	for i, v := range low.Pix {
 		one.low[i] = uint8(math.Round(255 * float64(v)))
 	}
-	if d.opt.Damage {
+	if o.Damage {
 		one.truth = make([]uint8, len(truth.Pix))
 		for i, v := range truth.Pix {
 			one.truth[i] = uint8(math.Round(255 * float64(v)))
@@ -111,13 +127,7 @@ func (d *pictures) addPlane(truth *patches.Plane, number int) error {
 	for i, v := range truth.Pix {
 		one.lack[i] = int16(math.Round(lackSteps * max(-1.99, min(1.99, float64(v-base.Pix[i])))))
 	}
-	before := int64(0)
-	if len(d.places) > 0 {
-		before = d.places[len(d.places)-1]
-	}
-	d.list = append(d.list, one)
-	d.places = append(d.places, before+int64(low.W-d.opt.Patch+1)*int64(low.H-d.opt.Patch+1))
-	return nil
+	return one, nil
 }
 
 // quality is that of the JPEG file that the n-th plane, of a picture, passes through: spread
@@ -145,29 +155,53 @@ type patch struct {
 	flipX    bool
 	flipY    bool
 	negative bool
+	drawn    bool
 	damage   *rand.Rand // nil: it is as it is
 }
 
 // draw draws one: of two places in all pictures, each as likely as every other, that which
-// lacks more, because much of most pictures has little to learn from. Each of the
-// symmetries is as likely. What is drawn depends on the step and the number of the patch
+// lacks more, because much of most pictures has little to learn from; or a drawing. Each of
+// the symmetries is as likely. What is drawn depends on the step and the number of the patch
 // alone.
-func (d *pictures) draw(step, number int) patch {
+func (d *pictures) draw(step, number int) (patch, error) {
 	rng := rand.New(rand.NewPCG(d.opt.Seed, uint64(step)<<16|uint64(number)))
-	p, other := d.place(rng), d.place(rng)
-	if other.lacking(d.opt) > p.lacking(d.opt) {
-		p = other
+	var p patch
+	if rng.Float64() < d.opt.Drawings {
+		var err error
+		if p, err = d.opt.drawing(rng); err != nil {
+			return p, err
+		}
+	} else {
+		p = d.place(rng)
+		if other := d.place(rng); other.lacking(d.opt) > p.lacking(d.opt) {
+			p = other
+		}
 	}
 	s := rng.Uint32()
 	if d.opt.Damage {
 		p.damage = rng
 	}
 	if d.opt.Symmetries == training.NoSymmetries {
-		return p
+		return p, nil
 	}
 	p.turned, p.flipX, p.flipY, p.negative = s&1 != 0, s&2 != 0, s&4 != 0, s&8 != 0
 	p.negative = p.negative && !d.opt.Damage // noise grows with brightness, not with darkness
-	return p
+	return p, nil
+}
+
+// drawing draws a drawing, as large as the window. What programs draw small is like the mean
+// of blocks of what they draw large, and has none of the ringing of a bicubic reduction; so
+// it is mostly that, and always for pixel art.
+func (o Trainer) drawing(rng *rand.Rand) (patch, error) {
+	margin := o.Depth + 3
+	side := (o.Patch + 2*margin) * o.Scale
+	d := drawings.Draw(rng, side, side, o.Scale)
+	by := o.Degradation
+	if d.Squares || rng.IntN(3) > 0 {
+		by = resample.Box
+	}
+	from, err := o.plane(picture.Split(d.Image).Luma(), by, o.quality(rng.IntN(100), 0))
+	return patch{from: &from, x: margin, y: margin, drawn: true}, err
 }
 
 // place draws a place in all pictures.

@@ -33,15 +33,16 @@ func shipped(t testing.TB, name string) *superres.Model {
 	return m
 }
 
-// The zero value is the recipe by which the model that ships was learned, but for the seed
-// and the steps, as the model itself records it: that began with the layers of another.
+// The zero value is the recipe by which the model that ships was learned, but for the seed,
+// the steps and the rate, as the model itself records it: that began with the layers of
+// another.
 func TestZeroValueIsTheRecipe(t *testing.T) {
 	m := shipped(t, "photo.npz")
 	recorded := golden.Recorded{TB: t, Command: m.Provenance.Command}
 	flag, decimal, number := recorded.Flag, recorded.Decimal, recorded.Number
 	said, err := Trainer{
 		Scale: number("scale"), Degradation: resample.Degradation(flag("degradation")), Channels: number("channels"), Depth: number("depth"),
-		Batch: number("batch"), Patch: number("patch"), Rate: decimal("rate"), Decay: decimal("weight-decay"), BackProject: number("back-projection"), Symmetries: training.Symmetries(flag("symmetries")),
+		Batch: number("batch"), Patch: number("patch"), Drawings: decimal("drawings"), Decay: decimal("weight-decay"), BackProject: number("back-projection"), Symmetries: training.Symmetries(flag("symmetries")),
 	}.defaults()
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package convolutional
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"superres/internal/parallel"
@@ -24,6 +25,7 @@ type learner struct {
 	slots   []float32 // the gradients of the patches of a step, one after the other
 	offsets []int32   // where they begin
 	errors  [][2]float64
+	failed  []error
 	peaks   [][]float32 // of the channels, for each patch of a step before a report
 	workers []*worker
 }
@@ -53,6 +55,7 @@ func (l *learner) prepare() {
 	size := l.slotSize()
 	l.slots = make([]float32, l.opt.Batch*size)
 	l.errors = make([][2]float64, l.opt.Batch)
+	l.failed = make([]error, l.opt.Batch)
 	channels := 0
 	for _, s := range l.shapes[:len(l.shapes)-1] {
 		channels += s.wide
@@ -78,13 +81,17 @@ func (l *learner) step(ctx context.Context, d *pictures) error {
 		return func(lo, hi int) {
 			slot := l.slots[lo*size : (lo+1)*size]
 			clear(slot)
-			l.errors[lo] = l.patch(w, d.draw(l.done, lo), layers, turned, l.split(slot))
+			p, err := d.draw(l.done, lo)
+			if l.failed[lo] = err; err != nil {
+				return
+			}
+			l.errors[lo] = l.patch(w, p, layers, turned, l.split(slot))
 			if l.opt.reports(l.done + 1) {
 				w.peaks(l.peaks[lo])
 			}
 		}
 	})
-	if err != nil {
+	if err = errors.Join(append(l.failed, err)...); err != nil {
 		return err
 	}
 	if err := l.update(context.WithoutCancel(ctx)); err != nil { // a whole step or none
@@ -132,7 +139,8 @@ func (l *learner) patch(w *worker, p patch, layers []parameters, turned [][]floa
 	s := l.shapes[last]
 	count := float64(len(w.target))
 	unit := float32(1 / (count * float64(l.opt.Batch)))
-	squared := l.opt.squared(l.done)
+	// Drawings are off by more: they would weigh too much when squared.
+	squared := l.opt.squared(l.done) && !p.drawn
 	for y := range w.side {
 		d := w.inner(last, y)
 		clear(d)

@@ -19,8 +19,8 @@ import (
 
 // Trainer learns the layers of a convolutional stage by gradient descent. It implements
 // training.Trainer. The zero value is the recipe of the best model for photographs at scale
-// 2, but for the steps, since that one began with another; 16 channels and a depth of 7 are
-// those of the fast one. What is learned depends on the
+// 2, but for the steps and the rate, since that one began with another; 16 channels and a
+// depth of 7 are those of the fast one. What is learned depends on the
 // kind of processor, by rounding, but not on the number of workers.
 type Trainer struct {
 	// Scale is what the model enlarges by, 2 to 4; 0: 2.
@@ -30,10 +30,10 @@ type Trainer struct {
 	// Channels is how many each layer has, 16, 32, 48 or 64; 0: 32.
 	Channels int
 	// Depth is the number of layers in the chain, between the first and the last, 1 to 32;
-	// 0: 10.
+	// 0: 13.
 	Depth int
 	// Steps is how often the parameters are moved; 0: 80,000, which take two cores with
-	// AVX-512 an hour.
+	// AVX-512 some 75 minutes.
 	Steps int
 	// Batch is how many patches a step learns from, 1 to 256; 0: 10.
 	Batch int
@@ -44,7 +44,7 @@ type Trainer struct {
 	// spectral norm of what is added to a layer's weights; 0: 0.01. A rate that is too high
 	// ends in an error.
 	Rate float64
-	// Decay is how much of the weights a step takes away, times its rate; 0: 0.1; negative:
+	// Decay is how much of the weights a step takes away, times its rate; 0: 0.03; negative:
 	// none. Without, weights grow as long as they are learned, and rounding them costs more.
 	Decay float64
 	// Reductions are factors, above 0 and below 1, by which the pictures are reduced to be
@@ -58,8 +58,13 @@ type Trainer struct {
 	// Damage has the network learn from pictures as people have them, blurred, noisy,
 	// compressed, and know a level of that: see stage.Tuning.
 	Damage bool
-	// BackProject is how many back-projections come after the stage, which keep the mean of
-	// what the network has not seen; 0: 2; negative: none.
+	// Drawings is the share, 0 to 1, of what is learned from that is not of the pictures: text,
+	// lines, charts and the like, drawn anew for every patch, reduced as Degradation says or by
+	// the mean of blocks. 0: 0.06; negative: none.
+	Drawings float64
+	// BackProject is how many back-projections come after the stage. They are for networks that
+	// have learned from no drawings, whose means they keep; beside drawn lines they ring, and
+	// noise comes back by them.
 	BackProject int
 	// Seed is of all random draws.
 	Seed uint64
@@ -75,9 +80,10 @@ type Trainer struct {
 	// Kept is what Keep was given by a run that was interrupted. It is passed over when it is
 	// of other settings or pictures; nil: there is none.
 	Kept []byte
-	// From is a stage of the same channels and depth, for any scale and learned from any
-	// pictures. Learning begins with its layers; at another scale the last layer is new. nil:
-	// learning begins with random layers.
+	// From is a stage of the same channels and of the same depth or less, for any scale and
+	// learned from any pictures. Learning begins with its layers; those of the chain that it
+	// lacks change nothing at first, and at another scale the last layer is new. nil: learning
+	// begins with random layers.
 	From *Stage
 	// Checks are pictures that Report is told the score of; nothing is learned from them.
 	Checks []training.Source
@@ -111,14 +117,14 @@ func (o Trainer) defaults() (Trainer, error) {
 	o.Scale = cmp.Or(o.Scale, 2)
 	o.Degradation = cmp.Or(o.Degradation, resample.Cubic)
 	o.Channels = cmp.Or(o.Channels, 32)
-	o.Depth = cmp.Or(o.Depth, 10)
+	o.Depth = cmp.Or(o.Depth, 13)
 	o.Steps = cmp.Or(o.Steps, 80_000)
 	o.Batch = cmp.Or(o.Batch, 10)
 	o.Patch = cmp.Or(o.Patch, 36)
 	o.Interval = cmp.Or(o.Interval, 1000)
 	o.Rate = cmp.Or(o.Rate, 0.01)
-	o.Decay = max(cmp.Or(o.Decay, 0.1), 0)
-	o.BackProject = max(cmp.Or(o.BackProject, 2), 0)
+	o.Decay = max(cmp.Or(o.Decay, 0.03), 0)
+	o.Drawings = max(cmp.Or(o.Drawings, 0.06), 0)
 	if o.Reductions == nil {
 		o.Reductions = []float64{0.8, 0.62}
 	}
@@ -146,6 +152,9 @@ func (o Trainer) defaults() (Trainer, error) {
 	}
 	if !(o.Decay*o.Rate < 1) {
 		return o, plugin.Errorf("convolutional: weight decay %g, expected less than 1/%g, the rate", o.Decay, o.Rate)
+	}
+	if !(o.Drawings <= 1) {
+		return o, plugin.Errorf("convolutional: a share of drawings of %g, expected at most 1", o.Drawings)
 	}
 	if o.JPEG[1] != 0 && (o.JPEG[0] < 1 || o.JPEG[0] > o.JPEG[1] || o.JPEG[1] > 100) {
 		return o, plugin.Errorf("convolutional: JPEG qualities %d to %d, expected 1 to 100", o.JPEG[0], o.JPEG[1])
@@ -229,11 +238,13 @@ func (o Trainer) Train(ctx context.Context, sources []training.Source, progress 
 func (o Trainer) begin(d *pictures) (*learner, error) {
 	n := newNetwork(o.Scale, o.Channels, o.Depth)
 	known := 0 // layers that are not new
+	var from *network
 	if o.From != nil {
-		from := o.From.network()
-		if from.channels != o.Channels || len(from.layers) != len(n.layers) {
-			return nil, plugin.Errorf("convolutional: the network to go on from has %d channels and depth %d, expected %d and %d", from.channels, len(from.layers)-2, o.Channels, o.Depth)
+		from = o.From.network()
+		if from.channels != o.Channels || len(from.layers) > len(n.layers) {
+			return nil, plugin.Errorf("convolutional: the network to go on from has %d channels and depth %d, expected %d and at most %d", from.channels, len(from.layers)-2, o.Channels, o.Depth)
 		}
+		from = from.deepened(o.Depth)
 		known = len(n.layers)
 		if from.scale != o.Scale {
 			known--
@@ -245,8 +256,8 @@ func (o Trainer) begin(d *pictures) (*learner, error) {
 	}
 	if o.Damage {
 		n.knowLevels()
-		if o.From != nil && o.From.params.Leveled {
-			for i, l := range o.From.network().layers {
+		if from != nil {
+			for i, l := range from.layers {
 				copy(n.layers[i].level, l.level)
 			}
 		}
@@ -292,6 +303,9 @@ func (l *learner) report(ctx context.Context, c *checks) (Report, error) {
 // network is the running mean of the layers.
 func (l *learner) network() *network {
 	n := newNetwork(l.opt.Scale, l.opt.Channels, l.opt.Depth)
+	if l.opt.Damage {
+		n.knowLevels()
+	}
 	for i, f := range l.layers {
 		f.put(f.mean, n.layers[i])
 	}

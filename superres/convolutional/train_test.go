@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math/rand/v2"
 	"runtime"
 	"testing"
 
 	"superres/internal/testimage"
+	"superres/patches"
 	"superres/superres/training"
 )
 
@@ -27,7 +29,7 @@ func trained(t *testing.T, o Trainer) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Stages) != 2 || r.Record.Patches != o.Steps*o.Batch || !(r.Record.RMSE > 0 && r.Record.RMSE < 0.3) {
+	if len(r.Stages) != 1 || r.Record.Patches != o.Steps*o.Batch || !(r.Record.RMSE > 0 && r.Record.RMSE < 0.3) {
 		t.Fatalf("%d stages, %+v", len(r.Stages), r.Record)
 	}
 	return last
@@ -184,9 +186,37 @@ func TestFrom(t *testing.T) {
 			}
 		}
 	}
-	o.Channels = 32
+	o.Depth = 1
+	if _, err := o.Train(t.Context(), testimage.Drawings(2), nil); err == nil {
+		t.Error("no error from a network of less depth")
+	}
+	o.Channels, o.Depth = 32, 2
 	if _, err := o.Train(t.Context(), testimage.Drawings(2), nil); err == nil {
 		t.Error("no error from a network of another size")
+	}
+}
+
+// Layers that are added to the chain change nothing.
+func TestDeepened(t *testing.T) {
+	low := patches.NewPlane(11, 9)
+	rng := rand.New(rand.NewPCG(4, 4))
+	for i := range low.Pix {
+		low.Pix[i] = rng.Float32()
+	}
+	for have := 1; have <= 3; have++ {
+		n := drawn(2, 16, have, 7)
+		want := n.forward(low)
+		for depth := have; depth <= 7; depth++ {
+			deep := n.deepened(depth)
+			if len(deep.layers) != depth+2 {
+				t.Fatalf("%d layers, expected %d", len(deep.layers), depth+2)
+			}
+			for i, v := range deep.forward(low).Pix {
+				if d := v - want.Pix[i]; !(d < 1e-5 && d > -1e-5) {
+					t.Fatalf("depth %d from %d: pixel %d is %g, expected %g", depth, have, i, v, want.Pix[i])
+				}
+			}
+		}
 	}
 }
 
@@ -225,7 +255,7 @@ func TestTrainerRefuses(t *testing.T) {
 	for name, o := range map[string]Trainer{
 		"scale": {Scale: 5}, "channels": {Channels: 20}, "more channels": {Channels: 80}, "depth": {Depth: -1}, "steps": {Steps: -1},
 		"batch": {Batch: 1000}, "patch": {Patch: 2}, "rate": {Rate: -1}, "reductions": {Reductions: []float64{1}}, "JPEG": {JPEG: [2]int{50, 20}},
-		"degradation": {Degradation: "blur"}, "interval": {Interval: -1}, "symmetries": {Symmetries: "some"},
+		"degradation": {Degradation: "blur"}, "interval": {Interval: -1}, "symmetries": {Symmetries: "some"}, "drawings": {Drawings: 1.5},
 	} {
 		if _, _, err := o.Target(); err == nil {
 			t.Errorf("%s: no error", name)

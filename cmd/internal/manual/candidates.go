@@ -159,6 +159,7 @@ func flagNames(of *cli.Command) (list []candidate) {
 // flag has are for it.
 var knownValues = map[string][]string{
 	"degradation": {"bicubic", "box"},
+	"denoise":     {"auto", "0", "1"},
 	"depth":       {"same", "8", "16"},
 	"effort":      superres.Efforts(),
 	"format":      {"png", "jpeg", "bmp", "tiff"},

@@ -22,15 +22,12 @@ import (
 
 // The models that the program chooses itself.
 const (
-	// Auto lets a command choose: Photo, and PhotoJPEG for JPEG files of an estimated
-	// quality below HighQuality, where it is the better one.
+	// Auto lets a command choose: Photo, and PhotoReal for pictures with flaws.
 	Auto = "auto"
-	// Photo is for pictures without errors of their own.
+	// Photo is for pictures without flaws of their own.
 	Photo = "photo"
-	// PhotoJPEG is for pictures with the errors of JPEG files.
-	PhotoJPEG = "photo-jpeg"
-	// HighQuality is the quality of JPEG, 1 to 100, from which Photo is the better one.
-	HighQuality = 91
+	// PhotoReal is for pictures as people have them, noisy or compressed.
+	PhotoReal = "photo-real"
 )
 
 // Command is superres models.

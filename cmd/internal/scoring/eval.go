@@ -19,6 +19,7 @@ func Eval(s *console.Streams) *cli.Command {
    superres eval -s 2 truth/ enlarged/             two folders, matched by name
    superres eval -m bicubic -m photo -s 2 set5/    reduce, enlarge and score a folder
    superres eval -m bicubic -m photo --jpeg 85 set5/   through JPEG files
+   superres eval -m lanczos -m photo-real --noise 10 set5/   with noise
    superres eval -m digits --index 39114,10523,3760,2065 train-images-idx3-ubyte.gz
 
 Protocols: matlab-y, for photographs: low resolution by MATLAB's antialiased
@@ -56,7 +57,7 @@ func runEval(c *cli.Context, s *console.Streams) error {
 
 // evaluate scores what the options name.
 func evaluate(ctx context.Context, opt EvalOptions, bar *console.Progress) (Scores, error) {
-	table := Scores{Protocol: opt.Protocol, Scale: opt.Scale, JPEG: opt.JPEG}
+	table := Scores{Protocol: opt.Protocol, Scale: opt.Scale, Noise: opt.Noise, JPEG: opt.JPEG}
 	if opt.Effort != "best" { // which says nothing
 		table.Effort = opt.Effort
 	}

@@ -20,6 +20,7 @@ func evalFlags() []cli.Flag {
 		&cli.IntFlag{Name: "scale", Aliases: []string{"s"}, Value: 2, Usage: "the scale `N`, 2 to 16: how much TEST was enlarged, or how much to reduce"},
 		&cli.StringFlag{Name: "protocol", Usage: "score by `NAME`: matlab-y or nfe; by default nfe for IDX files, else matlab-y"},
 		&cli.StringFlag{Name: "degradation", Usage: "reduce by `HOW`: bicubic or box; by default what the first trained model was trained for"},
+		&cli.Float64Flag{Name: "noise", Usage: "add normal noise of a deviation of `N` levels of 255 to every colour of the reduced pictures, up to 100, before --jpeg"},
 		&cli.IntFlag{Name: "jpeg", Usage: "pass the reduced pictures through JPEG files of quality `Q`, 1 to 100, as most pictures come; 0: do not"},
 		&cli.BoolFlag{Name: "recursive", Aliases: []string{"r"}, Usage: "take folders with all below them"},
 		&cli.BoolFlag{Name: "json", Usage: "print JSON"},
@@ -46,6 +47,8 @@ type EvalOptions struct {
 	// Degradation is how pictures are reduced: --degradation. Empty is as the first
 	// trained model was trained for, and bicubic where none was trained.
 	Degradation resample.Degradation
+	// Noise is the deviation of noise that reduced pictures get, in levels of 255: --noise, 0.
+	Noise float64
 	// JPEG is the quality of the files that reduced pictures pass through, 1 to 100:
 	// --jpeg. 0, the default, is none.
 	JPEG int
@@ -63,7 +66,7 @@ type EvalOptions struct {
 func readEvalOptions(c *cli.Context) (opt EvalOptions, err error) {
 	opt = EvalOptions{
 		Inputs: c.Args().Slice(), Recursive: c.Bool("recursive"), Models: c.StringSlice("model"), Effort: c.String("effort"), Scale: c.Int("scale"),
-		Degradation: resample.Degradation(c.String("degradation")), JPEG: c.Int("jpeg"), Protocol: score.Protocol(c.String("protocol")), JSON: c.Bool("json"),
+		Degradation: resample.Degradation(c.String("degradation")), Noise: c.Float64("noise"), JPEG: c.Int("jpeg"), Protocol: score.Protocol(c.String("protocol")), JSON: c.Bool("json"),
 	}
 	if opt.Limits, err = console.ReadLimits(c); err != nil {
 		return opt, err
@@ -78,6 +81,10 @@ func readEvalOptions(c *cli.Context) (opt EvalOptions, err error) {
 		return opt, console.Usage("no pictures to score")
 	case opt.JPEG < 0 || opt.JPEG > 100:
 		return opt, console.Usage("--jpeg %d: expected a quality of 1 to 100, or 0", opt.JPEG)
+	case !(opt.Noise >= 0 && opt.Noise <= 100):
+		return opt, console.Usage("--noise %g: expected 0 to 100 levels", opt.Noise)
+	case opt.Noise > 0 && !byModels:
+		return opt, console.Usage("--noise is for models, which pictures are reduced for: add -m MODEL")
 	case opt.JPEG > 0 && !byModels:
 		return opt, console.Usage("--jpeg is for models, which pictures are reduced for: add -m MODEL")
 	case c.IsSet("effort") && !byModels:

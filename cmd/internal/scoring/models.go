@@ -9,6 +9,7 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/models"
 	"superres/cmd/internal/pictures"
+	"superres/internal/degrade"
 	"superres/superres"
 	"superres/superres/resample"
 	"superres/superres/score"
@@ -55,6 +56,9 @@ func (t *Scores) scoreModels(ctx context.Context, opt EvalOptions, bar *console.
 		}
 		row := scoreRow{Name: filepath.Base(src.Name)}
 		for j, m := range opened {
+			if m, err = m.For(low, t.JPEG); err != nil {
+				return err
+			}
 			high, err := m.Upscale(ctx, low, superres.Options{Scale: float64(t.Scale), Progress: func(share float64) {
 				bar.Set("scoring", (float64(i)+(float64(j)+share)/float64(len(opened)))/float64(len(list)))
 			}})
@@ -77,6 +81,10 @@ func (t *Scores) reduced(name string, truth image.Image) (image.Image, error) {
 	low, err := score.Reduce(truth, t.Scale, t.Degradation)
 	if err != nil {
 		return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: %w", name, err))
+	}
+	if t.Noise > 0 {
+		const seed = 1
+		low = degrade.WithNoise(low, t.Noise, seed)
 	}
 	if t.JPEG == 0 {
 		return low, nil

@@ -19,6 +19,8 @@ type Scores struct {
 	Scale int `json:"scale"`
 	// Degradation is how they were reduced. Files are not, and have none.
 	Degradation resample.Degradation `json:"degradation,omitempty"`
+	// Noise is the deviation of the noise in the reduced pictures, in levels of 255.
+	Noise float64 `json:"noise,omitempty"`
 	// JPEG is the quality of the reduced pictures. 0 is no JPEG.
 	JPEG int `json:"jpeg,omitempty"`
 	// Effort is how much the models did. Empty is best.
@@ -78,6 +80,9 @@ func (t *Scores) text() string {
 	fmt.Fprintf(&b, "protocol %s, scale %d", t.Protocol, t.Scale)
 	if t.Degradation != "" {
 		fmt.Fprintf(&b, ", reduced by %s", t.Degradation)
+	}
+	if t.Noise > 0 {
+		fmt.Fprintf(&b, ", noise of %g levels", t.Noise)
 	}
 	if t.JPEG > 0 {
 		fmt.Fprintf(&b, ", JPEG of quality %d", t.JPEG)

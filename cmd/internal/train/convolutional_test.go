@@ -64,6 +64,6 @@ func TestTrainConvolutional(t *testing.T) {
 		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--stages", "2"}, Code: 2, Want: "models of two kinds"},
 		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--channels", "20"}, Code: 2, Want: "20 channels"},
 		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--init", "bicubic"}, Code: 6, Want: "bicubic has no convolutional stage"},
-		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--init", "1.npz"}, Code: 2, Want: "has 16 channels and depth 1, expected 32 and 10"},
+		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--init", "1.npz"}, Code: 2, Want: "has 16 channels and depth 1, expected 32 and at most 13"},
 	})
 }

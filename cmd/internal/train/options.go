@@ -32,12 +32,14 @@ func flags() []cli.Flag {
 		&cli.StringFlag{Name: "jpeg", Usage: "of anchored and convolutional stages: pass the reduced pictures through JPEG files of qualities from `LO,HI`, to learn from what most files hold"},
 		&cli.BoolFlag{Name: "convolutional", Usage: "learn a chain of convolutions by gradient descent: the best pictures, and the longest training"},
 		&cli.IntFlag{Name: "channels", Value: 32, Usage: "of convolutional stages: `C` channels a layer, 16, 32, 48 or 64"},
-		&cli.IntFlag{Name: "depth", Value: 10, Usage: "of convolutional stages: `M` layers in the chain"},
+		&cli.IntFlag{Name: "depth", Value: 13, Usage: "of convolutional stages: `M` layers in the chain"},
 		&cli.IntFlag{Name: "steps", Value: 80_000, Usage: "of convolutional stages: `N` steps"},
 		&cli.IntFlag{Name: "batch", Value: 10, Usage: "of convolutional stages: learn from `N` patches a step"},
 		&cli.Float64Flag{Name: "rate", Usage: "of convolutional stages: the greatest `RATE` of a step; 0: 0.01"},
-		&cli.Float64Flag{Name: "weight-decay", Value: 0.1, Usage: "of convolutional stages: take away the share `SHARE`, times the rate, of the weights in a step"},
-		&cli.StringFlag{Name: "init", Usage: "of convolutional stages: begin with the layers of `MODEL`, a name or file, of the same channels and depth; at another scale the last layer is new"},
+		&cli.BoolFlag{Name: "damage", Usage: "of convolutional stages: learn from pictures as people have them, noisy, compressed, sharpened, reduced by other programs, and a level of how much there is to be taken away"},
+		&cli.Float64Flag{Name: "drawings", Value: 0.06, Usage: "of convolutional stages: learn from drawings too, text, lines, charts, which are drawn anew all the time; they are the share `SHARE`"},
+		&cli.Float64Flag{Name: "weight-decay", Value: 0.03, Usage: "of convolutional stages: take away the share `SHARE`, times the rate, of the weights in a step"},
+		&cli.StringFlag{Name: "init", Usage: "of convolutional stages: begin with the layers of `MODEL`, a name or file, of the same channels and no greater depth; at another scale the last layer is new"},
 		&cli.StringFlag{Name: "learner", Value: usual.learner, Usage: "`SPEC` of the dictionary learner: see superres learners; kmeans, of anchored stages, is their default"},
 		&cli.StringFlag{Name: "coder", Value: "omp", Usage: "`SPEC` of the sparse coder: see superres coders"},
 		&cli.IntFlag{Name: "sparsity", Value: 2, Usage: "code patches with `S` atoms at most; 0: as the coder's spec says"},
@@ -126,7 +128,7 @@ type Options struct {
 	Convolutional bool
 	// Channels is how many each layer of a convolutional stage has: --channels, 32.
 	Channels int
-	// Depth is the number of layers in the chain of a convolutional stage: --depth, 10.
+	// Depth is the number of layers in the chain of a convolutional stage: --depth, 13.
 	Depth int
 	// Steps is how often the layers of a convolutional stage are moved: --steps, 80,000.
 	Steps int
@@ -134,8 +136,13 @@ type Options struct {
 	Batch int
 	// Rate is the greatest of the steps of a convolutional stage: --rate. The default, 0, is 0.01.
 	Rate float64
+	// Damage has convolutional stages learn from pictures as people have them: --damage.
+	Damage bool
+	// Drawings is the share of drawings in what convolutional stages learn from: --drawings,
+	// 0.06.
+	Drawings float64
 	// Decay is how much of the weights of a convolutional stage is taken away in a step, times
-	// the rate: --weight-decay, 0.1.
+	// the rate: --weight-decay, 0.03.
 	Decay float64
 	// Init is the model with whose layers a convolutional stage begins, a name or file: --init,
 	// none.
@@ -165,7 +172,7 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 		Inputs: c.Args().Slice(), HeldOut: c.Int("held-out"), Output: c.String("output"), Limits: limits, Seed: c.Uint64("seed"),
 		Scale: c.Int("scale"), Degradation: resample.Degradation(c.String("degradation")), Atoms: c.Int("atoms"),
 		Patches: c.Int("patches"), Mean: c.Bool("mean"), Detail: c.Bool("detail"), Refit: c.Bool("refit"),
-		Convolutional: c.Bool("convolutional"), Channels: c.Int("channels"), Depth: c.Int("depth"), Steps: c.Int("steps"), Batch: c.Int("batch"), Rate: c.Float64("rate"), Decay: c.Float64("weight-decay"), Init: c.String("init"),
+		Convolutional: c.Bool("convolutional"), Channels: c.Int("channels"), Depth: c.Int("depth"), Steps: c.Int("steps"), Batch: c.Int("batch"), Rate: c.Float64("rate"), Decay: c.Float64("weight-decay"), Damage: c.Bool("damage"), Drawings: c.Float64("drawings"), Init: c.String("init"),
 		Stages: c.Int("stages"), Symmetries: training.Symmetries(c.String("symmetries")), InputDims: c.Int("input-dims"), OutputDims: c.Int("output-dims"),
 	}
 	readShared(c, &opt)

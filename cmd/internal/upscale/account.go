@@ -180,6 +180,7 @@ func (a *account) report(i int) {
 	}
 	a.made++
 	ev.Event, ev.InputWidth, ev.InputHeight, ev.Width, ev.Height = "done", out.from.X, out.from.Y, out.to.X, out.to.Y
+	ev.chosen(out.by)
 	a.events.picture(ev)
 	text := fmt.Sprintf("%s: %dx%d in %.2f s", j.output, out.to.X, out.to.Y, out.seconds)
 	if n := len(a.jobs); n > 1 {

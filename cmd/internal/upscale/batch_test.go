@@ -73,7 +73,7 @@ func TestEvents(t *testing.T) {
 	want := []pictureEvent{
 		{Event: "skip", Input: in("c.png"), Output: out("c_2x.png"), Reason: "exists"},
 		{Event: "start", Input: in("a.png"), Output: out("a_2x.png"), Number: 1, Of: 2},
-		{Event: "done", Input: in("a.png"), Output: out("a_2x.png"), Number: 1, Of: 2, InputWidth: 9, InputHeight: 7, Width: 18, Height: 14},
+		{Event: "done", Input: in("a.png"), Output: out("a_2x.png"), Number: 1, Of: 2, InputWidth: 9, InputHeight: 7, Width: 18, Height: 14, Model: "photo"},
 		{Event: "start", Input: in("b.png"), Output: out("b_2x.png"), Number: 2, Of: 2},
 		{Event: "fail", Input: in("b.png"), Output: out("b_2x.png"), Number: 2, Of: 2, Error: filepath.FromSlash(bad), Class: "input", ExitCode: 4},
 	}
@@ -110,7 +110,7 @@ func TestDryRun(t *testing.T) {
 	dir := threePictures(t)
 	before := consoletest.Tree(t, dir)
 	stdout, stderr, code := call(t, dir, "", "upscale", "in", "-o", "out", "--on-exist", "skip", "--dry-run")
-	for _, want := range []string{"in/c.png: skipped, out/c_2x.png exists\n", "in/a.png 9x7 -> out/a_2x.png 18x14, about ", "1 to make, 1 skipped, 1 cannot be, at most about "} {
+	for _, want := range []string{"in/c.png: skipped, out/c_2x.png exists\n", "in/a.png 9x7 -> out/a_2x.png 18x14, no flaws found, by photo, about ", "1 to make, 1 skipped, 1 cannot be, at most about "} {
 		if !strings.Contains(filepath.ToSlash(stdout), want) {
 			t.Errorf("no %q in %s", want, stdout)
 		}

@@ -15,7 +15,8 @@ import (
 // errEnough ends the reading of a picture of which the header is enough.
 var errEnough = errors.New("enough")
 
-// show is a batch on trial: it reads the headers alone and writes nothing.
+// show is a batch on trial: it reads the headers, and whole pictures where what is found in
+// them decides what enlarges them, and writes nothing.
 func (e enlarger) show(ctx context.Context, b batch, told *account) error {
 	for _, j := range b.skipped {
 		told.skip(j)
@@ -27,7 +28,8 @@ func (e enlarger) show(ctx context.Context, b batch, told *account) error {
 	var needs []int64
 	for i, j := range b.jobs {
 		ev := pictureEvent{Event: "plan", Input: j.Path, Output: j.output, Number: i + 1, Of: len(b.jobs)}
-		if err := e.look(ctx, j, &ev); err != nil {
+		by, err := e.look(ctx, j, &ev)
+		if err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -36,7 +38,7 @@ func (e enlarger) show(ctx context.Context, b batch, told *account) error {
 		}
 		told.planned(ev)
 		needs = append(needs, ev.Memory)
-		if err := told.plan("%s %dx%d -> %s %dx%d, about %s", j.Path, ev.InputWidth, ev.InputHeight, j.output, ev.Width, ev.Height, console.Bytes(ev.Memory)); err != nil {
+		if err := told.plan("%s %dx%d -> %s %dx%d, %v, about %s", j.Path, ev.InputWidth, ev.InputHeight, j.output, ev.Width, ev.Height, by, console.Bytes(ev.Memory)); err != nil {
 			return err
 		}
 	}
@@ -63,21 +65,28 @@ func (e enlarger) show(ctx context.Context, b batch, told *account) error {
 	return told.verdict()
 }
 
-// look fills in what the header of a picture tells of its enlargement.
-func (e enlarger) look(ctx context.Context, j job, ev *pictureEvent) error {
+// look fills in what a picture tells of its enlargement.
+func (e enlarger) look(ctx context.Context, j job, ev *pictureEvent) (by choice, err error) {
 	if j.Path == "-" {
-		return console.Usage("--dry-run does not read standard input; name files")
+		return by, console.Usage("--dry-run does not read standard input; name files")
 	}
 	limits := e.limits()
+	whole := e.engines.at != nil && e.engines.level < 0
 	limits.Accept = func(cfg image.Config) (err error) {
 		ev.InputWidth, ev.InputHeight = cfg.Width, cfg.Height
 		if ev.Width, ev.Height, ev.Memory, err = e.measure(cfg); err != nil {
 			return err
 		}
-		return errEnough
+		if !whole {
+			return errEnough
+		}
+		return nil
 	}
-	if _, err := imagefile.Open(ctx, j.Path, limits); !errors.Is(err, errEnough) {
-		return err
+	pic, err := imagefile.Open(ctx, j.Path, limits)
+	if err != nil && !errors.Is(err, errEnough) {
+		return by, err
 	}
-	return nil
+	by, err = e.engines.of(pic)
+	ev.chosen(by)
+	return by, err
 }

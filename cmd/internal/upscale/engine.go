@@ -9,6 +9,8 @@ import (
 	"superres/cmd/internal/models"
 	"superres/internal/imagefile"
 	"superres/superres"
+	"superres/superres/flaws"
+	"superres/superres/stage"
 )
 
 // engine is a model and what the outputs say of it.
@@ -20,26 +22,63 @@ type engine struct {
 
 // engines are the models of a call.
 type engines struct {
-	// first is for all pictures but those that jpeg is for.
+	// first is for pictures without flaws, and for all where at is nil.
 	first engine
-	// jpeg opens, once, the model for JPEG files of less than high quality. Nil is the
-	// first for them, too.
-	jpeg func() (engine, error)
+	// at opens the model for pictures with flaws, at a level of them. It is safe for
+	// concurrent use.
+	at func(level float64) (engine, error)
+	// level is that of all pictures, where it was given; below 0 it is measured.
+	level float64
 }
+
+// leastLevel is that from which a picture is taken to have flaws: with less, what the model
+// for them makes of it is no better.
+const leastLevel = 2.5 / 25
 
 // newEngines opens the models that the options ask for.
 func newEngines(opt Options) (e engines, err error) {
-	name := opt.Model
+	name, real := opt.Model, opt.Model
 	if name == models.Auto {
-		name = models.Photo
-		jpeg := opt
-		if jpeg.Effort == "fast" { // which this model is
-			jpeg.Effort = "best"
-		}
-		e.jpeg = sync.OnceValues(func() (engine, error) { return newEngine(models.PhotoJPEG, jpeg) })
+		name, real = models.Photo, models.PhotoReal
 	}
-	e.first, err = newEngine(name, opt)
-	return e, err
+	if e.first, err = newEngine(name, opt); err != nil {
+		return e, err
+	}
+	if e.level = opt.Denoise; opt.Model != models.Auto && !e.first.model.Leveled() {
+		if e.level > 0 {
+			return e, console.Usage("--denoise %g: the model %s takes no noise away; leave out --model, or name %s", e.level, opt.Model, models.PhotoReal)
+		}
+		return e, nil
+	}
+	if e.level == 0 {
+		return e, nil
+	}
+	if opt.Model == models.Auto && opt.Effort == "fast" { // which that model is
+		opt.Effort = "best"
+	}
+	whole := sync.OnceValues(func() (engine, error) { return newEngine(real, opt) })
+	var lock sync.Mutex
+	known := map[float64]engine{}
+	e.at = func(level float64) (engine, error) {
+		lock.Lock()
+		defer lock.Unlock()
+		if found, ok := known[level]; ok {
+			return found, nil
+		}
+		found, err := whole()
+		if err != nil {
+			return found, err
+		}
+		if found.model, err = found.model.Tune(stage.Tuning{Level: level}); err != nil {
+			return found, err
+		}
+		if found.software != "" {
+			found.software += fmt.Sprintf("; level %g", level)
+		}
+		known[level] = found
+		return found, nil
+	}
+	return e, nil
 }
 
 // newEngine opens a model and tunes it as the options say.
@@ -59,29 +98,69 @@ func newEngine(name string, opt Options) (e engine, err error) {
 	return e, err
 }
 
-// of is what enlarges a picture.
-func (e engines) of(pic *imagefile.Picture) (engine, error) {
-	if e.jpeg != nil && pic.Quality > 0 && pic.Quality < models.HighQuality {
-		return e.jpeg()
-	}
-	return e.first, nil
+// choice is what enlarges a picture, and why.
+type choice struct {
+	engine
+	level float64      // at which it works; 0: it knows none, or there is nothing to be taken away
+	found *flaws.Flaws // nil: nobody looked
 }
 
-// all are those that may be wanted.
+// of chooses what enlarges a picture.
+func (e engines) of(pic *imagefile.Picture) (c choice, err error) {
+	c = choice{engine: e.first, level: e.level}
+	if e.at == nil {
+		c.level = 0
+		return c, nil
+	}
+	if e.level < 0 {
+		found := flaws.Measure(pic.Image, pic.Quality)
+		c.found, c.level = &found, found.Level()
+		if c.level < leastLevel {
+			c.level = 0
+			return c, nil
+		}
+	}
+	c.engine, err = e.at(c.level)
+	return c, err
+}
+
+// String says what was found, and what enlarges the picture.
+func (c choice) String() string {
+	by := "by " + c.name
+	if c.level > 0 {
+		by += fmt.Sprintf(" at level %.2g", c.level)
+	}
+	if c.found == nil {
+		return by
+	}
+	var list []string
+	if c.found.Noise >= 1 {
+		list = append(list, fmt.Sprintf("noise of %.1f levels", c.found.Noise))
+	}
+	if c.found.Quality > 0 {
+		list = append(list, fmt.Sprintf("JPEG compression of quality %d", c.found.Quality))
+	}
+	if len(list) == 0 {
+		return "no flaws found, " + by
+	}
+	return strings.Join(list, " and ") + ", " + by
+}
+
+// all are those that may be wanted, at some level.
 func (e engines) all() ([]engine, error) {
-	if e.jpeg == nil {
+	if e.at == nil {
 		return []engine{e.first}, nil
 	}
-	jpeg, err := e.jpeg()
-	return []engine{e.first, jpeg}, err
+	real, err := e.at(1)
+	return []engine{e.first, real}, err
 }
 
 // about tells people of a picture and its model.
-func about(pic *imagefile.Picture, model string, need int64) string {
+func about(pic *imagefile.Picture, c choice, need int64) string {
 	kind := strings.ToUpper(pic.Format)
 	if pic.Quality > 0 {
 		kind += fmt.Sprintf(" of quality %d", pic.Quality)
 	}
 	size := pic.Image.Bounds().Size()
-	return fmt.Sprintf("%s, %dx%d, by %s, about %s", kind, size.X, size.Y, model, console.Bytes(need))
+	return fmt.Sprintf("%s, %dx%d, %v, about %s", kind, size.X, size.Y, c, console.Bytes(need))
 }

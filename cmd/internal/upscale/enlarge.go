@@ -83,7 +83,7 @@ func (e enlarger) one(ctx context.Context, j job, out *outcome, admit func(bytes
 	if err != nil {
 		return err
 	}
-	out.about = about(pic, by.name, out.need)
+	out.by, out.about = by, about(pic, by, out.need)
 	result, err := by.model.Upscale(ctx, pic.Image, opt)
 	if err != nil {
 		return fmt.Errorf("%s: %w", j.Path, err)

@@ -3,6 +3,8 @@ package upscale
 import (
 	"encoding/json"
 	"io"
+	"math"
+	"path/filepath"
 
 	"superres/cmd/internal/console"
 )
@@ -25,12 +27,24 @@ type pictureEvent struct {
 	InputHeight int      `json:"input_height,omitempty"` // done, plan
 	Width       int      `json:"width,omitempty"`        // done, plan: of the output
 	Height      int      `json:"height,omitempty"`       // done, plan
+	Model       string   `json:"model,omitempty"`        // done, plan
+	Level       float64  `json:"level,omitempty"`        // done, plan: at which the model works, 0..1
+	Noise       float64  `json:"noise,omitempty"`        // done, plan: that was found, as a deviation of 255 levels
+	JPEGQuality int      `json:"jpeg_quality,omitempty"` // done, plan: of compression that was found
 	Memory      int64    `json:"memory,omitempty"`       // plan: estimate, in bytes
 	Seconds     float64  `json:"seconds,omitempty"`      // done, fail
 	Warnings    []string `json:"warnings,omitempty"`     // done, fail: what the output has not got of the input, a line each
 	Error       string   `json:"error,omitempty"`        // fail: one line
 	Class       string   `json:"class,omitempty"`        // fail: usage, input, output, model, limit, other
 	ExitCode    int      `json:"exit_code,omitempty"`    // fail: that of the class
+}
+
+// chosen notes what enlarges the picture, and what was found wrong with it.
+func (ev *pictureEvent) chosen(c choice) {
+	ev.Model, ev.Level = filepath.Base(c.name), c.level
+	if c.found != nil {
+		ev.Noise, ev.JPEGQuality = math.Round(100*c.found.Noise)/100, c.found.Quality
+	}
 }
 
 // summaryEvent is the last one.

@@ -16,6 +16,12 @@ A side is rounded to the nearest pixel, halves up: -s 1.5 takes 9×7 to 14×11, 
 reached by the least enlargement by 2, 3 and 4 that goes past it, and an exact
 reduction from there.
 
+Noise and compression are measured in the samples of a picture. One that has some is
+enlarged by photo-real, which takes as much away; others by photo, which keeps all that
+is there. --denoise 0 takes nothing away, 0.2 what noise of 5 levels of 255 asks for, 1
+what noise of 25 does; --verbose, --dry-run and --json tell what was found. --strength
+below 1 adds less detail, up to 1.3 more.
+
 PNG, JPEG, GIF, BMP, TIFF and WebP are read; PNG, JPEG, BMP and TIFF are written, and
 PNG where the input is a GIF or WebP. Grey stays grey, with alpha or without (in
 TIFF, grey with alpha becomes colour), 16 bits stay 16 in PNG and TIFF, palettes
@@ -48,8 +54,8 @@ part keeps a journal of its own, .superres-journal.I-of-N.jsonl, that all others
 read.
 
 --json writes, for every picture, skip, or start and then done or fail, with input
-and output, sizes, seconds, warnings of what the output has not got of its input, and
-the class and exit code of an error (usage, input, output, model, limit, other), and
+and output, sizes, seconds, model, level and what was found, warnings of what the
+output has not got of its input, and the class and exit code of an error (usage, input, output, model, limit, other), and
 in the end a summary; with --dry-run it is skip, plan (with memory) or fail. Without
 it there is a bar with the time left on a terminal, elsewhere a line a picture for
 several.`

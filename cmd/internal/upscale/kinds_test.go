@@ -70,7 +70,7 @@ func TestTenRuns(t *testing.T) {
 	dir := t.TempDir()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(33, 29))
-	for _, model := range []string{"photo", "coupled", "photo-jpeg", "digits", "lanczos"}[:consoletest.Full(1, 5)] {
+	for _, model := range []string{"photo", "coupled", "photo-real", "digits", "lanczos"}[:consoletest.Full(1, 5)] {
 		var first []byte
 		for run := range 10 {
 			if _, stderr, code := call(t, dir, "", "upscale", "a.png", "-m", model, "-s", "2.5", "-o", "b.png", "--on-exist", "overwrite", "-j", fmt.Sprint([]int{1, 2, 8}[run%3])); code != 0 {

@@ -3,6 +3,7 @@ package upscale
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -21,7 +22,9 @@ func flags() []cli.Flag {
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `PATH`: a file, a folder, or - for standard output"},
 		&cli.StringFlag{Name: "name", Value: "{stem}_{size}{ext}", Usage: "`TEMPLATE` of output names, of {stem}, {size} (2x, 800w, 600h or 800x600), {scale} (2) and {model}; {ext} is the extension of the output at the end, which is added where it is missing, and elsewhere that of the input"},
 	}, pictures.SizeFlags, []cli.Flag{
-		&cli.StringFlag{Name: "model", Aliases: []string{"m"}, Value: models.Auto, Usage: "`NAME|FILE`: see superres models; auto is photo, and photo-jpeg for JPEG files of less than high quality"},
+		&cli.StringFlag{Name: "model", Aliases: []string{"m"}, Value: models.Auto, Usage: "`NAME|FILE`: see superres models; auto is photo, and photo-real for pictures with noise or compression"},
+		&cli.StringFlag{Name: "denoise", Value: "auto", Usage: "take noise and compression away: auto, as much as is found in a picture, or `HOW` much of 0, nothing, to 1"},
+		&cli.Float64Flag{Name: "strength", Value: 1, Usage: "add the `SHARE` of what the model adds to interpolation, 0 to 1.3"},
 		&cli.StringFlag{Name: "effort", Value: "best", Usage: "`HOW` much to do: fast, by a smaller model or the first stage of a cascade; best; or max, the mean over the eight flips and quarter turns of a picture, which takes eight times as long"},
 		&cli.StringFlag{Name: "coder", Usage: "code patches with another `SPEC` than the model's: see superres coders"},
 		&cli.IntFlag{Name: "sparsity", Usage: "code patches with `S` atoms at most"},
@@ -70,6 +73,9 @@ type Options struct {
 	Size superres.Options
 	// Model is a name or a file: --model, auto.
 	Model string
+	// Denoise is how much noise and compression is taken away, 0 to 1: --denoise; below 0, as
+	// much as is found in a picture.
+	Denoise float64
 	// Effort is how much is done for a picture: --effort, best.
 	Effort string
 	// Tuning changes how coupled stages work: --coder, --sparsity and --back-projection,
@@ -121,12 +127,15 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 	}
 	opt.Size.BandRows = c.Int("tile")
 	opt.Naming = pictures.Naming{Out: c.String("output"), Format: c.String("format"), Template: c.String("name"), Model: opt.Model, Size: opt.Size}
-	back := c.Int("back-projection")
+	strength, back := c.Float64("strength"), c.Int("back-projection")
+	opt.Size.Strength = &strength
 	switch {
 	case opt.Size.BandRows < 0:
 		return opt, console.Usage("--tile %d: expected 0 or more rows", opt.Size.BandRows)
 	case opt.Quality < 1 || opt.Quality > 100:
 		return opt, console.Usage("--quality %d: expected 1 to 100", opt.Quality)
+	case !(strength >= 0 && strength <= superres.MaxStrength):
+		return opt, console.Usage("--strength %g: expected 0 to %g", strength, superres.MaxStrength)
 	case opt.DecodeTime <= 0:
 		return opt, console.Usage("--timeout %v: expected more than no time", opt.DecodeTime)
 	case back < -1:
@@ -137,6 +146,9 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 	}
 	if back >= 0 {
 		opt.Tuning.BackProject = &back
+	}
+	if opt.Denoise, err = readDenoise(c.String("denoise")); err != nil {
+		return opt, err
 	}
 	if opt.Keep, err = readFidelity(c); err != nil {
 		return opt, err
@@ -150,7 +162,7 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 	if opt.Filter, err = pictures.ReadFilter(c); err != nil {
 		return opt, err
 	}
-	for _, name := range []string{"effort", "coder", "sparsity", "back-projection"} {
+	for _, name := range []string{"denoise", "strength", "effort", "coder", "sparsity", "back-projection"} {
 		if c.IsSet(name) {
 			opt.given = append(opt.given, fmt.Sprintf("%s %v", name, c.Value(name)))
 		}
@@ -161,6 +173,18 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 		}
 	}
 	return opt, nil
+}
+
+// readDenoise reads how much is taken away; below 0, as much as is found.
+func readDenoise(text string) (float64, error) {
+	if text == "auto" {
+		return -1, nil
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(v >= 0 && v <= 1) {
+		return 0, console.Usage("--denoise %s: expected auto, or 0 to 1", text)
+	}
+	return v, nil
 }
 
 // check refuses a plan that contradicts itself: single says that there is one input, which

@@ -14,6 +14,7 @@ import (
 // outcome is what has become of a picture.
 type outcome struct {
 	from, to image.Point // sizes of the picture and of the result
+	by       choice      // of a model
 	about    string      // the picture and its model
 	need     int64       // bytes, as estimated
 	warnings []string    // what the result has not got of the picture

@@ -187,7 +187,7 @@ func TestInterruptedAmongSeveral(t *testing.T) {
 func TestTimeoutOfAPicture(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(900, 500))
-	_, stderr, code := call(t, dir, "", "upscale", "a.png", "-o", "out/", "--timeout", "200ms")
+	_, stderr, code := call(t, dir, "", "upscale", "a.png", "-o", "out/", "--effort", "max", "--timeout", "200ms")
 	if code != 7 || !regexp.MustCompile(`a.png: takes longer to (enlarge|decode) than the limit of 200ms; use --timeout`).MatchString(stderr) {
 		t.Errorf("exit %d, %s", code, stderr)
 	}

@@ -12,6 +12,7 @@ import (
 	"superres/internal/testimage"
 	"superres/patches"
 	"superres/superres/resample"
+	"superres/superres/score"
 
 	"path/filepath"
 )
@@ -163,5 +164,37 @@ func BenchmarkMeasure(b *testing.B) {
 	plane := picture.Split(testimage.Drawing(768, 512, 1)).Luma()
 	for b.Loop() {
 		measured(plane, 0)
+	}
+}
+
+// Of pictures that are clean, small ones too, where they are at hand, next to none is taken to
+// have flaws.
+func TestCleanPictures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("nothing in it runs beside anything else")
+	}
+	count, wrong := 0, 0
+	for _, set := range []string{"open-valid", "t91"} {
+		files, err := filepath.Glob(filepath.Join(golden.Data(t, set), "*.png"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no pictures of %s (%v)", set, err)
+		}
+		for _, f := range files {
+			img := golden.Open(t, f)
+			for scale := 2; scale <= 4; scale++ {
+				low, err := score.Reduce(img, scale, resample.Cubic)
+				if err != nil {
+					t.Fatal(err)
+				}
+				count++
+				if found := Measure(low, 0); found.Level() >= 0.1 {
+					wrong++
+					t.Logf("%s reduced by %d: %+v", filepath.Base(f), scale, found)
+				}
+			}
+		}
+	}
+	if t.Logf("%d of %d", wrong, count); wrong > count/100 {
+		t.Errorf("%d of %d clean pictures have flaws", wrong, count)
 	}
 }

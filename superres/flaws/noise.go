@@ -11,6 +11,7 @@ import (
 const (
 	tile      = 8
 	mostTiles = 4000
+	fewest    = 120 // with fewer there is no telling
 )
 
 // tileStats are the statistics of a tile, as variances in levels².
@@ -28,6 +29,7 @@ type tileStats struct {
 // depend on that, and what they vary by besides counts against it.
 func noise(parts []*samples) float64 {
 	var tiles []tileStats
+	all, still, flat := 0, 0, 0 // still: without noise where there would be some
 	for _, p := range parts {
 		step := tile
 		if p.w*p.h*p.parts < 60_000 {
@@ -35,38 +37,53 @@ func noise(parts []*samples) float64 {
 		}
 		p.spread(2, 2, step, 3, tile, mostTiles, func(x, y int) {
 			s := p.tile(x, y)
-			if s.mean > 6 && s.mean < 249 && !s.plain { // where noise is not cut off
+			within := s.mean > 6 && s.mean < 249 // where noise is not cut off
+			if within && !s.plain {
 				tiles = append(tiles, s)
+			}
+			all++
+			if s.fine < 0.02 {
+				flat++
+				if within {
+					still++
+				}
 			}
 		})
 	}
-	if len(tiles) < 16 {
+	// A page is flat for the most part, of white that may hide noise in photographs.
+	if len(tiles) < fewest || still > all/30 || flat > all/3 {
 		return 0
 	}
 	slices.SortStableFunc(tiles, func(a, b tileStats) int { return cmp.Compare(a.mean, b.mean) })
-	var found []float64
+	var found, most []float64
 	n := len(tiles)
 	quarters := min(max(n/200, 1), 4)
 	for i := range quarters {
-		if v, white := quietest(tiles[i*n/quarters : (i+1)*n/quarters]); white {
+		v, limit, white := quietest(tiles[i*n/quarters : (i+1)*n/quarters])
+		if most = append(most, limit); white {
 			found = append(found, v)
 		}
 	}
 	if len(found) == 0 {
 		return 0
 	}
-	slices.Sort(found)
-	// Noise varies with brightness, but not by as much as it takes for fine detail.
+	// Noise varies with brightness, but not by as much as fine detail does: a page is quiet but
+	// for its letters.
+	slices.Sort(most)
+	limit := 2 * most[min(1, len(most)-1)]
 	sum := 0.0
 	for _, v := range found {
-		sum += min(v, 3*found[(len(found)-1)/2])
+		sum += min(v, limit)
 	}
-	return math.Sqrt(sum / float64(len(found)))
+	if deviation := math.Sqrt(sum / float64(len(found))); deviation < greatest {
+		return deviation
+	}
+	return 0
 }
 
-// quietest estimates the variance of noise from the tiles that vary least, and tells whether
-// it is white, or a picture of much detail.
-func quietest(tiles []tileStats) (variance float64, white bool) {
+// quietest estimates the variance of noise from the tiles that vary least, which is no more
+// than most, and tells whether it is white, or detail.
+func quietest(tiles []tileStats) (variance, most float64, white bool) {
 	slices.SortStableFunc(tiles, func(a, b tileStats) int { return cmp.Compare(a.rest, b.rest) })
 	tiles = tiles[:max(4, len(tiles)/8)]
 	rest := tiles[len(tiles)/2].rest
@@ -74,13 +91,14 @@ func quietest(tiles []tileStats) (variance float64, white bool) {
 	fine := tiles[len(tiles)/2].fine
 	// Tiles chosen for little of rest have less of it than of noise.
 	detail := max(0, rest-0.8*fine)
-	return max(0, fine-float64(texture*detail)), fine > float64(whiteness*rest)
+	return max(0, fine-float64(texture*detail)), fine, fine > float64(whiteness*rest)
 }
 
 // Measured on clean pictures, those of fine texture too, which mistake less for noise the more
 // whiteness is asked for, and on the same with noise, which is found in fewer.
 const (
 	texture   = 0.06 // of what varies besides is as fine as noise
+	greatest  = 40   // levels; more is texture
 	whiteness = 0.18 // is least of noise among all that varies; it is 1.25 of noise alone
 )
 

@@ -1,6 +1,8 @@
 package golden
 
 import (
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -44,4 +46,20 @@ func (r Recorded) Number(name string) int {
 		r.Fatal(err)
 	}
 	return v
+}
+
+// Shipped opens a file of superres/models by its name, for tests of the packages beside that,
+// and returns its size. It is closed when the test ends.
+func Shipped(t testing.TB, name string) (file *os.File, size int64) {
+	t.Helper()
+	file, err := os.Open(filepath.Join("..", "models", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	info, err := file.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file, info.Size()
 }

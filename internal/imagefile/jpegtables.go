@@ -2,8 +2,8 @@ package imagefile
 
 import "superres/internal/quantiser"
 
-// The tables of a JPEG as ITU-T T.81 prints them in its annex K, for brightness and
-// for colour.
+// The Huffman tables of a JPEG as ITU-T T.81 prints them in its annex K, for brightness and
+// for colour; those of quantisation are in package quantiser.
 
 // huffmanTable has the number of codes of each length from 1 to 16 bits, and the
 // values by the length of their code; the codes follow from that.

@@ -2,7 +2,6 @@ package convolutional
 
 import (
 	"math"
-	"os"
 	"reflect"
 	"testing"
 
@@ -17,16 +16,7 @@ import (
 // shipped is an embedded model, by the name of its file.
 func shipped(t testing.TB, name string) *superres.Model {
 	t.Helper()
-	file, err := os.Open("../models/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := superres.Load(file, info.Size())
+	m, err := superres.Load(golden.Shipped(t, name))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package coupled
 
 import (
-	"os"
 	"reflect"
 	"testing"
 
@@ -13,16 +12,7 @@ import (
 // The zero value is the recipe by which the model that ships was learned, but for the seed,
 // as the model itself records it.
 func TestZeroValueIsTheRecipe(t *testing.T) {
-	file, err := os.Open("../models/coupled.npz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := superres.Load(file, info.Size())
+	m, err := superres.Load(golden.Shipped(t, "coupled.npz"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ type enlarger struct {
 	w, h     int // of the picture
 	out      *picture.Canvas
 	plain    *resample.Scaler // for colour
-	strength *float32         // of what the model adds; nil: 1
+	strength float32          // of what the model adds
 	mem      *stage.Pool
 	bandRows int
 	// Where the columns of the result begin that are of each of the picture, and their
@@ -42,9 +42,8 @@ func (m *Model) newEnlarger(img image.Image, w, h int, opt Options, mem *stage.P
 	}
 	e.out = picture.NewCanvas(w, h, e.grey, opt.Depth == 16 || opt.Depth != 8 && picture.IsDeep(img))
 	e.plain = resample.New(e.w, e.h, w, h, m.Kernel)
-	if opt.Strength != nil && *opt.Strength != 1 && e.enlarges() {
-		strength := float32(*opt.Strength)
-		e.strength = &strength
+	if e.strength = 1; opt.Strength != nil && e.enlarges() {
+		e.strength = float32(*opt.Strength)
 	}
 	if m.keepsAreas(e.w, e.h, w, h) {
 		e.starts = make([]int32, e.w+1)
@@ -152,12 +151,12 @@ func (e *enlarger) brightness(top int, luma *patches.Plane) {
 func (e *enlarger) paintRows(top int, luma *patches.Plane) {
 	end := top + luma.H
 	lo, hi := e.around(top, end)
-	if !e.grey || e.strength != nil {
+	if !e.grey || e.strength != 1 {
 		from, to := e.plain.Needs(top, end)
 		lo, hi = min(lo, from), max(hi, to)
 	}
 	low := e.rows(lo, hi)
-	if e.strength != nil {
+	if e.strength != 1 {
 		e.weigh(top, luma, low, lo)
 	}
 	if e.grey {
@@ -179,7 +178,7 @@ func (e *enlarger) weigh(top int, luma *patches.Plane, low picture.Picture, lo i
 	parallel.Rows(luma.H, func(y int) {
 		from := plain.Row(y)
 		for x, v := range luma.Row(y) {
-			luma.Row(y)[x] = from[x] + float32(*e.strength*(v-from[x]))
+			luma.Row(y)[x] = from[x] + float32(e.strength*(v-from[x]))
 		}
 	})
 	if !e.grey {

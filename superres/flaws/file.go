@@ -2,6 +2,7 @@ package flaws
 
 import (
 	"math"
+
 	"superres/internal/quantiser"
 )
 
@@ -16,10 +17,14 @@ func file(parts []*samples, known int) (quality int, loss float64) {
 	if quality = c.quality(); quality != 0 {
 		loss = c.loss(quality)
 	}
-	if known > 0 {
-		if last := newCoefficients(parts, 0, 0).loss(known); last > loss {
-			return known, last
-		}
+	if known == 0 {
+		return quality, loss
+	}
+	if x != 0 || y != 0 { // the grid of the last file is that of the picture
+		c = newCoefficients(parts, 0, 0)
+	}
+	if last := c.loss(known); last > loss {
+		return known, last
 	}
 	return quality, loss
 }

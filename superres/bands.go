@@ -56,19 +56,24 @@ func rowsOf(p *patches.Plane, from, to int) *patches.Plane {
 	return &patches.Plane{W: p.W, H: to - from, Pix: p.Pix[from*p.W : to*p.W : to*p.W]}
 }
 
-// pass enlarges a plane by a model's own scale, band after band.
+// pass enlarges planes by a model's own scale, band after band: one, or brightness and the
+// two of colour.
 type pass struct {
 	model  *Model
 	w, h   int
 	first  *resample.Scaler
-	low    window
+	low    []window // of each plane
 	inputs []window // of each stage
 	made   []int    // rows of low that are enlarged: by first, by the first stage, ...
+
+	colour   stage.Colour
+	luma     window // enlarged, of which colour is not
+	coloured int    // rows of low whose colour is enlarged
 }
 
-func newPass(m *Model, w, h int) *pass {
-	return &pass{model: m, w: w, h: h, first: resample.New(w, h, w*m.Scale, h*m.Scale, m.Kernel),
-		inputs: make([]window, len(m.Stages)), made: make([]int, 1+len(m.Stages))}
+func newPass(m *Model, w, h, planes int, colour stage.Colour) *pass {
+	return &pass{model: m, w: w, h: h, first: resample.New(w, h, w*m.Scale, h*m.Scale, m.Kernel), low: make([]window, planes),
+		inputs: make([]window, len(m.Stages)), made: make([]int, 1+len(m.Stages)), colour: colour}
 }
 
 // kernelReach is the reach of the first enlargement, whatever the kernel.
@@ -85,17 +90,19 @@ func (p *pass) after(rows, reach int) int {
 	return max(rows-reach, 0)
 }
 
-// push takes the next rows of the plane and returns the next rows of the enlargement,
+// push takes the next rows of the planes and returns the next rows of their enlargements,
 // which may be none.
-func (p *pass) push(ctx context.Context, rows *patches.Plane, mem *stage.Pool, t *tracker) (*patches.Plane, error) {
-	s := p.model.Scale
-	p.low.put(nil, rows)
-	from, to := p.made[0], p.after(p.low.end(), kernelReach)
+func (p *pass) push(ctx context.Context, rows []*patches.Plane, mem *stage.Pool, t *tracker) ([]*patches.Plane, error) {
+	for i, r := range rows {
+		p.low[i].put(nil, r)
+	}
+	s, low := p.model.Scale, &p.low[0]
+	from, to := p.made[0], p.after(low.end(), kernelReach)
 	if to <= from {
 		return nil, ctx.Err()
 	}
 	out := mem.Plane(p.w*s, (to-from)*s)
-	p.first.Rows(out, &p.low.plane, p.low.top, from*s)
+	p.first.Rows(out, &low.plane, low.top, from*s)
 	p.made[0] = to
 	keep := before(to, kernelReach) // of low
 	for i, one := range p.model.Stages {
@@ -106,7 +113,7 @@ func (p *pass) push(ctx context.Context, rows *patches.Plane, mem *stage.Pool, t
 			return nil, ctx.Err()
 		}
 		from = before(made, reach)
-		whole, err := one.Apply(ctx, p.low.part(from, end), in.part(from*s, end*s), stage.NewWork(mem, t.part((to-made)*s*p.w*s)))
+		whole, err := one.Apply(ctx, low.part(from, end), in.part(from*s, end*s), stage.NewWork(mem, t.part((to-made)*s*p.w*s)))
 		if err != nil {
 			return nil, err
 		}
@@ -119,8 +126,55 @@ func (p *pass) push(ctx context.Context, rows *patches.Plane, mem *stage.Pool, t
 		in.drop(mem, next*s)
 		keep = min(keep, next)
 	}
-	p.low.drop(nil, keep)
-	return out, nil
+	made := []*patches.Plane{out}
+	if len(rows) > 1 {
+		var err error
+		if made, keep, err = p.pushColour(ctx, out, keep, mem); made == nil || err != nil {
+			return nil, err
+		}
+	}
+	for i := range p.low {
+		p.low[i].drop(nil, keep)
+	}
+	return made, nil
+}
+
+// pushColour takes the next rows of enlarged brightness and returns the next rows of all
+// planes, which may be none, and the row of low that must be kept from which on.
+func (p *pass) pushColour(ctx context.Context, luma *patches.Plane, keep int, mem *stage.Pool) (rows []*patches.Plane, kept int, err error) {
+	s, reach := p.model.Scale, 0
+	if p.colour != nil {
+		reach = p.colour.Reach()
+	}
+	p.luma.put(mem, luma)
+	made, end := p.coloured, p.luma.end()/s
+	to := p.after(end, reach)
+	if to <= made {
+		return nil, keep, ctx.Err()
+	}
+	from := before(made, reach)
+	var low, current [2]*patches.Plane
+	for i := range current {
+		w := &p.low[1+i]
+		low[i], current[i] = w.part(from, end), mem.Plane(p.w*s, (end-from)*s)
+		p.first.Rows(current[i], &w.plane, w.top, from*s)
+	}
+	if p.colour != nil {
+		if err := p.colour.Apply(ctx, low, p.luma.part(from*s, end*s), current, stage.NewWork(mem, nil)); err != nil {
+			return nil, keep, err
+		}
+	}
+	bright := mem.Plane(p.w*s, (to-made)*s)
+	copy(bright.Pix, p.luma.part(made*s, to*s).Pix)
+	rows = []*patches.Plane{bright, rowsOf(current[0], (made-from)*s, (to-from)*s), rowsOf(current[1], (made-from)*s, (to-from)*s)}
+	p.coloured = to
+	next := before(to, reach)
+	keep = min(keep, before(next, kernelReach))
+	if to == p.h {
+		next = to
+	}
+	p.luma.drop(mem, next*s)
+	return rows, keep, nil
 }
 
 // tracker adds up the work that is done, in samples through a stage.
@@ -136,18 +190,18 @@ func (t *tracker) part(samples int) func(float64) {
 	return func(share float64) { t.report((from + share*float64(samples)) / t.whole) }
 }
 
-// enlargement is a plane on its way from inW×inH to w×h.
+// enlargement is some planes on their way from inW×inH to w×h.
 type enlargement struct {
 	passes []*pass
 	last   *resample.Scaler // from what the passes make to w×h; nil: they make that
-	rest   window           // that last will need
+	rest   []window         // of each plane, that last will need
 	made   int              // rows of the result
 	track  tracker
 	mem    *stage.Pool
 }
 
-func (m *Model) newEnlargement(inW, inH, w, h int, mem *stage.Pool, report func(float64)) (*enlargement, error) {
-	e := &enlargement{mem: mem}
+func (m *Model) newEnlargement(inW, inH, w, h int, f form, mem *stage.Pool, report func(float64)) (*enlargement, error) {
+	e := &enlargement{mem: mem, rest: make([]window, f.planes)}
 	e.track.report = report
 	kernel := m.Kernel
 	if len(m.Stages) > 0 {
@@ -157,9 +211,10 @@ func (m *Model) newEnlargement(inW, inH, w, h int, mem *stage.Pool, report func(
 			if err != nil {
 				return nil, err
 			}
-			e.passes = append(e.passes, newPass(one, inW, inH))
+			e.passes = append(e.passes, newPass(one, inW, inH, f.planes, one.colour(f.subsampled)))
 			inW, inH = inW*scale, inH*scale
 			e.track.whole += float64(inW) * float64(inH) * float64(len(one.Stages))
+			f.subsampled = false // the first makes all colour as sharp as brightness
 		}
 	}
 	if inW != w || inH != h {
@@ -168,9 +223,16 @@ func (m *Model) newEnlargement(inW, inH, w, h int, mem *stage.Pool, report func(
 	return e, nil
 }
 
-// push takes the next rows of the plane and returns the next rows of the result, which
-// may be none.
-func (e *enlargement) push(ctx context.Context, rows *patches.Plane) (*patches.Plane, error) {
+// form is what is enlarged: one plane, or brightness and what red and blue are more, as files
+// keep them that have colour at half the resolution, or not.
+type form struct {
+	planes     int
+	subsampled bool
+}
+
+// push takes the next rows of the planes and returns the next rows of the results, which may
+// be none.
+func (e *enlargement) push(ctx context.Context, rows []*patches.Plane) ([]*patches.Plane, error) {
 	var err error
 	for _, p := range e.passes {
 		if rows, err = p.push(ctx, rows, e.mem, &e.track); rows == nil || err != nil {
@@ -180,11 +242,13 @@ func (e *enlargement) push(ctx context.Context, rows *patches.Plane) (*patches.P
 	if e.last == nil {
 		return rows, ctx.Err()
 	}
-	e.rest.put(nil, rows)
+	for i, r := range rows {
+		e.rest[i].put(nil, r)
+	}
 	from, to := e.made, e.made
-	_, outH := e.last.Size()
+	outW, outH := e.last.Size()
 	for to < outH {
-		if _, hi := e.last.Needs(to, to+1); hi > e.rest.end() {
+		if _, hi := e.last.Needs(to, to+1); hi > e.rest[0].end() {
 			break
 		}
 		to++
@@ -192,20 +256,24 @@ func (e *enlargement) push(ctx context.Context, rows *patches.Plane) (*patches.P
 	if from == to {
 		return nil, ctx.Err()
 	}
-	outW, _ := e.last.Size()
-	out := e.mem.Plane(outW, to-from)
-	e.last.Rows(out, &e.rest.plane, e.rest.top, from)
+	made := make([]*patches.Plane, len(rows))
+	for i := range made {
+		made[i] = e.mem.Plane(outW, to-from)
+		e.last.Rows(made[i], &e.rest[i].plane, e.rest[i].top, from)
+	}
 	if e.made = to; to < outH {
 		lo, _ := e.last.Needs(to, outH)
-		e.rest.drop(nil, lo)
+		for i := range e.rest {
+			e.rest[i].drop(nil, lo)
+		}
 	}
-	return out, ctx.Err()
+	return made, ctx.Err()
 }
 
-// stream enlarges a plane of inW×inH to w×h in bands of so many rows. read returns the
-// rows lo..hi-1 of the plane; emit is given the rows of the result, from the top.
-func (m *Model) stream(ctx context.Context, inW, inH, w, h, bandRows int, mem *stage.Pool, read func(lo, hi int) *patches.Plane, emit func(top int, rows *patches.Plane), report func(float64)) error {
-	e, err := m.newEnlargement(inW, inH, w, h, mem, report)
+// stream enlarges planes of inW×inH to w×h in bands of so many rows. read returns the rows
+// lo..hi-1 of the planes; emit is given the rows of the results, from the top.
+func (m *Model) stream(ctx context.Context, inW, inH, w, h int, f form, bandRows int, mem *stage.Pool, read func(lo, hi int) []*patches.Plane, emit func(top int, rows []*patches.Plane), report func(float64)) error {
+	e, err := m.newEnlargement(inW, inH, w, h, f, mem, report)
 	if err != nil {
 		return err
 	}
@@ -217,8 +285,9 @@ func (m *Model) stream(ctx context.Context, inW, inH, w, h, bandRows int, mem *s
 			return err
 		}
 		if rows != nil {
+			high := rows[0].H
 			emit(top, rows)
-			top += rows.H
+			top += high
 		}
 		if len(e.passes) == 0 {
 			report(float64(hi) / float64(inH))
@@ -227,20 +296,33 @@ func (m *Model) stream(ctx context.Context, inW, inH, w, h, bandRows int, mem *s
 	return nil
 }
 
-// plane returns one plane at w×h, not smaller than p, in one band.
-func (m *Model) plane(ctx context.Context, p *patches.Plane, w, h int, mem *stage.Pool) (out *patches.Plane, err error) {
-	err = m.stream(ctx, p.W, p.H, w, h, p.H, mem,
-		func(_, _ int) *patches.Plane { return p },
-		func(_ int, rows *patches.Plane) { out = rows },
+// planes returns planes at w×h, not smaller than they are, in one band.
+func (m *Model) planes(ctx context.Context, in []*patches.Plane, w, h int, f form, mem *stage.Pool) (out []*patches.Plane, err error) {
+	err = m.stream(ctx, in[0].W, in[0].H, w, h, f, in[0].H, mem,
+		func(_, _ int) []*patches.Plane { return in },
+		func(_ int, rows []*patches.Plane) { out = rows },
 		func(float64) {})
 	return out, err
+}
+
+// plane returns one plane at w×h, not smaller than p, in one band.
+func (m *Model) plane(ctx context.Context, p *patches.Plane, w, h int, mem *stage.Pool) (*patches.Plane, error) {
+	out, err := m.planes(ctx, []*patches.Plane{p}, w, h, form{planes: 1}, mem)
+	if err != nil {
+		return nil, err
+	}
+	return out[0], nil
 }
 
 // Apply returns the plane enlarged by exactly the model's scale: the interpolation,
 // and every stage once. The model must have stages; report is called with the share
 // done, 0..1, from one goroutine, and must not be nil.
 func (m *Model) Apply(ctx context.Context, low *patches.Plane, report func(float64)) (*patches.Plane, error) {
-	p := newPass(m, low.W, low.H)
+	p := newPass(m, low.W, low.H, 1, nil)
 	whole := float64(low.W) * float64(low.H) * float64(m.Scale*m.Scale) * float64(len(m.Stages))
-	return p.push(ctx, low, nil, &tracker{whole: whole, report: report})
+	out, err := p.push(ctx, []*patches.Plane{low}, nil, &tracker{whole: whole, report: report})
+	if err != nil {
+		return nil, err
+	}
+	return out[0], nil
 }

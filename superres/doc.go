@@ -1,9 +1,9 @@
 // Package superres enlarges pictures with learned dictionaries.
 //
 // A [Model] is a chain of stages. The plain interpolation of the brightness of a
-// picture goes through them one after the other; colour is enlarged by
-// interpolation alone, because the eye and the scores look at brightness. What a
-// dictionary is, and how it is learned, is the matter of package learners; what a
+// picture goes through them one after the other; colour, which the eye and the scores look
+// at less, is interpolated as well, and made better by a small network of its own if the
+// model has one, that looks at the enlarged brightness. What a dictionary is, and how it is learned, is the matter of package learners; what a
 // stage is, of package superres/stage.
 //
 // This package knows no kind of stage: a program that loads models imports those it
@@ -16,7 +16,8 @@
 //	enlarger.go  takes rows of the picture apart, sends brightness and transparency
 //	             through the model, and puts what comes back together with colour
 //	bands.go     streams rows through the passes of a chain of scales (family.go), and
-//	             in each through the first interpolation and every stage
+//	             in each through the first interpolation, every stage, and what
+//	             enlarges colour
 //	areas.go     keeps what is drawn from ringing; alpha.go keeps outlines clean
 //	memory.go    says beforehand what it takes, and how many rows are worked on together
 //

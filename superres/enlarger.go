@@ -12,14 +12,16 @@ import (
 )
 
 // enlarger enlarges one picture, band by band. Its brightness goes through the model.
-// Colour is interpolated: with the linear colour transform of BT.601, what R and B are
-// more than the brightness, and what G is follows from that.
+// Colour does, too, if the model can, and is interpolated otherwise: with the linear colour
+// transform of BT.601, what R and B are more than the brightness, and what G is follows from
+// that.
 type enlarger struct {
 	model    *Model
 	img      image.Image
 	whole    *picture.Picture // of a picture with transparency: what is hidden has taken colour from all of it
 	grey     bool
-	w, h     int // of the picture
+	form     form // of the picture without its transparency
+	w, h     int  // of the picture
 	out      *picture.Canvas
 	plain    *resample.Scaler // for colour
 	strength float32          // of what the model adds
@@ -33,6 +35,10 @@ type enlarger struct {
 func (m *Model) newEnlarger(img image.Image, w, h int, opt Options, mem *stage.Pool) *enlarger {
 	b := img.Bounds()
 	e := &enlarger{model: m, img: img, grey: picture.IsGrey(img), w: b.Dx(), h: b.Dy(), mem: mem, bandRows: opt.BandRows}
+	e.form = form{planes: 1, subsampled: opt.Subsampled}
+	if !e.grey && m.colours(e.w, e.h, w, h) {
+		e.form.planes = 3
+	}
 	if e.bandRows < 1 {
 		e.bandRows = m.bandRows(e.w, e.h, w, h)
 	}
@@ -66,20 +72,38 @@ func (e *enlarger) rows(lo, hi int) picture.Picture {
 	return part
 }
 
-// luma returns the brightness of rows of the picture.
-func (e *enlarger) luma(lo, hi int) *patches.Plane {
-	out := patches.NewPlane(e.w, hi-lo)
+// planes returns what is enlarged of rows of the picture.
+func (e *enlarger) planes(lo, hi int) []*patches.Plane {
+	out := make([]*patches.Plane, e.form.planes)
+	for i := range out {
+		out[i] = patches.NewPlane(e.w, hi-lo)
+	}
 	for from := lo; from < hi; from += rowsTogether {
 		to := min(from+rowsTogether, hi)
 		some := e.rows(from, to)
 		mean := some.LumaIn(e.mem.Plane)
-		copy(out.Pix[(from-lo)*e.w:], mean.Pix)
+		copy(out[0].Pix[(from-lo)*e.w:], mean.Pix)
+		if len(out) > 1 {
+			for i, channel := range [2]int{0, 2} {
+				more(rowsOf(out[1+i], from-lo, to-lo), some.Channels[channel], mean)
+			}
+		}
 		e.give(some)
 		if !e.grey {
 			e.mem.Give(mean.Pix)
 		}
 	}
 	return out
+}
+
+// more sets to to what one plane is more than another.
+func more(to, a, b *patches.Plane) {
+	parallel.Rows(to.H, func(y int) {
+		row, less := to.Row(y), b.Row(y)
+		for x, v := range a.Row(y) {
+			row[x] = v - less[x]
+		}
+	})
 }
 
 // give takes back what rows has returned.
@@ -96,31 +120,34 @@ func (e *enlarger) enlarge(ctx context.Context, report func(float64)) error {
 	if e.whole != nil {
 		share = 0.5
 	}
-	run := func(read func(lo, hi int) *patches.Plane, emit func(top int, rows *patches.Plane), from float64) error {
+	run := func(f form, read func(lo, hi int) []*patches.Plane, emit func(top int, rows []*patches.Plane), from float64) error {
 		if e.model.eight {
-			whole, err := e.model.ensemble(ctx, read(0, e.h), e.out.W, e.out.H, e.mem, func(done float64) { report(from + share*done) })
+			whole, err := e.model.ensemble(ctx, read(0, e.h), e.out.W, e.out.H, f, e.mem, func(done float64) { report(from + share*done) })
 			if err == nil {
 				emit(0, whole)
 			}
 			return err
 		}
-		return e.model.stream(ctx, e.w, e.h, e.out.W, e.out.H, e.bandRows, e.mem, read, emit, func(done float64) { report(from + share*done) })
+		return e.model.stream(ctx, e.w, e.h, e.out.W, e.out.H, f, e.bandRows, e.mem, read, emit, func(done float64) { report(from + share*done) })
 	}
-	andGive := func(paint func(top int, rows *patches.Plane)) func(top int, rows *patches.Plane) {
-		return func(top int, rows *patches.Plane) {
+	andGive := func(paint func(top int, rows []*patches.Plane)) func(top int, rows []*patches.Plane) {
+		return func(top int, rows []*patches.Plane) {
 			paint(top, rows)
 			if e.enlarges() {
-				e.mem.Give(rows.Pix)
+				for _, p := range rows {
+					e.mem.Give(p.Pix)
+				}
 			}
 		}
 	}
-	if err := run(e.luma, andGive(e.brightness), 0); err != nil {
+	if err := run(e.form, e.planes, andGive(e.paint), 0); err != nil {
 		return err
 	}
 	if e.whole == nil {
 		return nil
 	}
-	return run(func(lo, hi int) *patches.Plane { return e.rows(lo, hi).Alpha }, andGive(e.alpha), share)
+	alpha := func(lo, hi int) []*patches.Plane { return []*patches.Plane{e.rows(lo, hi).Alpha} }
+	return run(form{planes: 1}, alpha, andGive(e.alpha), share)
 }
 
 // enlarges tells whether the result is larger than the picture; else its planes are those
@@ -128,7 +155,8 @@ func (e *enlarger) enlarge(ctx context.Context, report func(float64)) error {
 func (e *enlarger) enlarges() bool { return e.w != e.out.W || e.h != e.out.H }
 
 // alpha paints rows of transparency.
-func (e *enlarger) alpha(top int, rows *patches.Plane) {
+func (e *enlarger) alpha(top int, planes []*patches.Plane) {
+	rows := planes[0]
 	if e.enlarges() {
 		within(rows, top, e.out.H, e.whole.Alpha)
 	}
@@ -139,19 +167,25 @@ func (e *enlarger) alpha(top int, rows *patches.Plane) {
 // processor, and take little memory.
 const rowsTogether = 192
 
-// brightness paints rows of the picture of which the brightness is given.
-func (e *enlarger) brightness(top int, luma *patches.Plane) {
-	for from := 0; from < luma.H; from += rowsTogether {
-		to := min(from+rowsTogether, luma.H)
-		e.paintRows(top+from, rowsOf(luma, from, to))
+// paint paints rows of the picture of which the brightness is given, and maybe the colour.
+func (e *enlarger) paint(top int, planes []*patches.Plane) {
+	for from := 0; from < planes[0].H; from += rowsTogether {
+		to := min(from+rowsTogether, planes[0].H)
+		some := make([]*patches.Plane, len(planes))
+		for i, p := range planes {
+			some[i] = rowsOf(p, from, to)
+		}
+		e.paintRows(top+from, some)
 	}
 }
 
 // paintRows paints a few rows.
-func (e *enlarger) paintRows(top int, luma *patches.Plane) {
+func (e *enlarger) paintRows(top int, planes []*patches.Plane) {
+	luma := planes[0]
 	end := top + luma.H
 	lo, hi := e.around(top, end)
-	if !e.grey || e.strength != 1 {
+	interpolated := !e.grey && len(planes) == 1
+	if interpolated || e.strength != 1 {
 		from, to := e.plain.Needs(top, end)
 		lo, hi = min(lo, from), max(hi, to)
 	}
@@ -159,10 +193,13 @@ func (e *enlarger) paintRows(top int, luma *patches.Plane) {
 	if e.strength != 1 {
 		e.weigh(top, luma, low, lo)
 	}
-	if e.grey {
+	switch {
+	case e.grey:
 		parallel.Rows(luma.H, func(y int) { e.out.Put(top+y, 0, luma.Row(y)) })
-	} else {
+	case interpolated:
 		e.colour(top, luma, low, lo)
+	default:
+		parallel.Rows(luma.H, func(y int) { e.out.Colour(top+y, luma.Row(y), planes[1].Row(y), planes[2].Row(y)) })
 	}
 	if e.starts != nil {
 		e.keepAreas(top, end, low, lo)
@@ -187,21 +224,16 @@ func (e *enlarger) weigh(top int, luma *patches.Plane, low picture.Picture, lo i
 	e.mem.Give(plain.Pix)
 }
 
-// colour paints rows of a picture with colour; low are rows of it from lo on.
+// colour paints rows of a picture with interpolated colour; low are rows of it from lo on.
 func (e *enlarger) colour(top int, luma *patches.Plane, low picture.Picture, lo int) {
 	mean, plane := low.LumaIn(e.mem.Plane), e.mem.Plane(low.Channels[0].W, low.Channels[0].H)
-	more := func(channel int) *patches.Plane {
-		parallel.Rows(plane.H, func(y int) {
-			row, of := plane.Row(y), mean.Row(y)
-			for x, v := range low.Channels[channel].Row(y) {
-				row[x] = v - of[x]
-			}
-		})
+	enlarged := func(channel int) *patches.Plane {
+		more(plane, low.Channels[channel], mean)
 		out := e.mem.Plane(e.out.W, luma.H)
 		e.plain.Rows(out, plane, lo, top)
 		return out
 	}
-	red, blue := more(0), more(2)
+	red, blue := enlarged(0), enlarged(2)
 	parallel.Rows(luma.H, func(y int) { e.out.Colour(top+y, luma.Row(y), red.Row(y), blue.Row(y)) })
 	for _, used := range []*patches.Plane{mean, plane, red, blue} {
 		e.mem.Give(used.Pix)

@@ -10,26 +10,35 @@ import (
 	"superres/superres/stage"
 )
 
-// ensemble returns a plane at w×h, not smaller than p: the mean of what the model makes
-// of its eight picture.Orientations, brought back. After Timofte, Rothe, Van Gool (see
+// ensemble returns planes at w×h, not smaller than they are: the means of what the model makes
+// of their eight picture.Orientations, brought back. After Timofte, Rothe, Van Gool (see
 // package anchored), where it is called enhanced prediction.
-func (m *Model) ensemble(ctx context.Context, p *patches.Plane, w, h int, mem *stage.Pool, report func(float64)) (*patches.Plane, error) {
-	sum := patches.NewPlane(w, h)
-	for form := range int32(picture.Orientations) {
+func (m *Model) ensemble(ctx context.Context, in []*patches.Plane, w, h int, f form, mem *stage.Pool, report func(float64)) ([]*patches.Plane, error) {
+	sums := make([]*patches.Plane, len(in))
+	for i := range sums {
+		sums[i] = patches.NewPlane(w, h)
+	}
+	for way := range int32(picture.Orientations) {
 		toW, toH := w, h
-		if form&kernel.Turned != 0 {
+		if way&kernel.Turned != 0 {
 			toW, toH = h, w
 		}
-		one, err := m.plane(ctx, picture.Oriented(p, form), toW, toH, mem)
+		oriented := make([]*patches.Plane, len(in))
+		for i, p := range in {
+			oriented[i] = picture.Oriented(p, way)
+		}
+		made, err := m.planes(ctx, oriented, toW, toH, f, mem)
 		if err != nil {
 			return nil, err
 		}
-		parallel.Rows(toH, func(y int) {
-			for x, v := range one.Row(y) {
-				sum.Pix[picture.PlaceOf(form, x, y, w, h)] += v / picture.Orientations
-			}
-		})
-		report(float64(form+1) / picture.Orientations)
+		for i, one := range made {
+			parallel.Rows(toH, func(y int) {
+				for x, v := range one.Row(y) {
+					sums[i].Pix[picture.PlaceOf(way, x, y, w, h)] += v / picture.Orientations
+				}
+			})
+		}
+		report(float64(way+1) / picture.Orientations)
 	}
-	return sum, nil
+	return sums, nil
 }

@@ -26,7 +26,7 @@ func TestEnsemble(t *testing.T) {
 		var out *patches.Plane
 		var err error
 		if ensemble {
-			out, err = m.ensemble(t.Context(), p, 2*p.W, 2*p.H, nil, func(float64) {})
+			out, err = ensembleOf(t, m, p)
 		} else {
 			out, err = m.plane(t.Context(), p, 2*p.W, 2*p.H, nil)
 		}
@@ -68,4 +68,12 @@ func TestEnsemble(t *testing.T) {
 			t.Error("the ensemble is of another size, or the same picture")
 		}
 	}
+}
+
+func ensembleOf(t *testing.T, m *Model, p *patches.Plane) (*patches.Plane, error) {
+	list, err := m.ensemble(t.Context(), []*patches.Plane{p}, 2*p.W, 2*p.H, form{planes: 1}, nil, func(float64) {})
+	if err != nil {
+		return nil, err
+	}
+	return list[0], nil
 }

@@ -58,6 +58,9 @@ func (m *Model) Memory(cfg image.Config, w, h int, opt Options) int64 {
 	}
 	if m.eight {
 		live += 2 * 4 * out // the mean, and the colour of all rows
+		if m.colours(cfg.Width, cfg.Height, w, h) {
+			live += 2 * 4 * out // and its mean
+		}
 	}
 	return programBytes + live + live*3/8 // with garbage, and holes between what is of different sizes
 }
@@ -67,9 +70,20 @@ const (
 	programBytes = 32 << 20
 )
 
-// planesBytes is what a sample of the enlargement takes while a band is worked on: what a
-// stage reads, what it makes, and what it needs on the way.
-const planesBytes = 20
+// What a sample of the enlargement takes while a band is worked on: what a stage reads, what
+// it makes, and what it needs on the way; and besides where the model enlarges colour.
+const (
+	planesBytes = 20
+	colourBytes = 16
+)
+
+// sampleBytes is what a sample takes in all.
+func (m *Model) sampleBytes(inW, inH, w, h int) int64 {
+	if m.colours(inW, inH, w, h) {
+		return planesBytes + colourBytes
+	}
+	return planesBytes
+}
 
 // bandBudget is about what the planes of a band take when nothing else is asked for: so
 // much that an enlargement to ten megapixels is one band: bands are copied, and what a
@@ -82,7 +96,7 @@ const plainBudget = 32 << 20
 // bandRows returns how many rows of a picture are worked on together.
 func (m *Model) bandRows(inW, inH, w, h int) int {
 	side, below, reach := m.sides(inW, inH, w, h)
-	row := int64(planesBytes) * int64(inW) * int64(side) * int64(side)
+	row := m.sampleBytes(inW, inH, w, h) * int64(inW) * int64(side) * int64(side)
 	budget := int64(bandBudget)
 	if len(m.Stages) == 0 {
 		budget = plainBudget
@@ -139,13 +153,19 @@ func (m *Model) fixed() (sum int64) {
 		fixed, _ := s.Memory(1, 1)
 		sum += fixed
 	}
+	for _, c := range []stage.Colour{m.Colour, m.Subsampled} {
+		if c != nil {
+			fixed, _ := c.Memory(1, 1)
+			sum += fixed
+		}
+	}
 	return sum
 }
 
 // work estimates what is in work at a time.
 func (m *Model) work(inW, inH, w, h, bandRows int) int64 {
 	side, _, _ := m.sides(inW, inH, w, h)
-	bytes := int64(planesBytes) * int64(min(bandRows, inH)) * int64(side) * int64(inW) * int64(side)
+	bytes := m.sampleBytes(inW, inH, w, h) * int64(min(bandRows, inH)) * int64(side) * int64(inW) * int64(side)
 	below := 1
 	for _, one := range m.models(inW, inH, w, h) {
 		for _, s := range one.Stages {
@@ -168,6 +188,9 @@ func (m *Model) working(inW, inH, w, h, bandRows int) (most int64) {
 			_, working := s.Memory(inW*below, rows)
 			most = max(most, working)
 			late += s.Reach()
+		}
+		if one.Colour != nil { // brightness waits for it
+			late += one.Colour.Reach()
 		}
 		below, late = below*one.Scale, late*one.Scale
 	}

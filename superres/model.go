@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"superres/internal/npz"
 	"superres/superres/resample"
@@ -24,6 +25,9 @@ type Model struct {
 	Kernel resample.Kernel
 	// Stages are applied one after the other.
 	Stages []stage.Stage
+	// Colour enlarges colour, of pictures that have it at the resolution of brightness, and
+	// Subsampled that which their files keep at half of it; nil: Kernel does.
+	Colour, Subsampled stage.Colour
 	// Provenance says where the model comes from.
 	Provenance Provenance
 
@@ -106,8 +110,16 @@ type header struct {
 	Degradation resample.Degradation `json:"degradation"`
 	Kernel      resample.Kernel      `json:"kernel"`
 	Stages      []stage.Head         `json:"stages"`
-	Provenance  Provenance           `json:"provenance"`
+	// Colours are those of the model that are not nil, by their names.
+	Colours    map[string]stage.Head `json:"colours,omitempty"`
+	Provenance Provenance            `json:"provenance"`
 }
+
+// The names of what enlarges colour in a file.
+const (
+	colourName     = "colour"
+	subsampledName = "subsampled"
+)
 
 // ErrModel is wrapped by errors about a model that is missing or damaged or too
 // new.
@@ -132,7 +144,12 @@ func (m *Model) Save(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	h := header{formatVersion, m.Scale, m.Degradation, m.Kernel, heads, m.Provenance}
+	colours, more, err := stage.SaveColour(map[string]stage.Colour{colourName: m.Colour, subsampledName: m.Subsampled})
+	if err != nil {
+		return err
+	}
+	arrays = append(arrays, more...)
+	h := header{formatVersion, m.Scale, m.Degradation, m.Kernel, heads, colours, m.Provenance}
 	data, err := json.MarshalIndent(h, "", "\t")
 	if err != nil {
 		return err
@@ -180,8 +197,28 @@ func load(r io.ReaderAt, size int64) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{Scale: h.Scale, Degradation: h.Degradation, Kernel: h.Kernel, Stages: stages, Provenance: h.Provenance}
+	if m.Colour, err = stage.LoadColour(h.Scale, colourName, h.Colours, f); err != nil {
+		return nil, err
+	}
+	if m.Subsampled, err = stage.LoadColour(h.Scale, subsampledName, h.Colours, f); err != nil {
+		return nil, err
+	}
 	m.loaded = m.fixed()
 	return m, nil
+}
+
+// colour is what enlarges colour: see Colour and Subsampled.
+func (m *Model) colour(subsampled bool) stage.Colour {
+	if subsampled && m.Subsampled != nil {
+		return m.Subsampled
+	}
+	return m.Colour
+}
+
+// colours tells whether the model enlarges the colour of a picture of inW×inH to w×h, or is to
+// leave it to interpolation.
+func (m *Model) colours(inW, inH, w, h int) bool {
+	return slices.ContainsFunc(m.models(inW, inH, w, h), func(one *Model) bool { return one.Colour != nil || one.Subsampled != nil })
 }
 
 // Description is what a model file says of a model, without the arrays.
@@ -196,6 +233,9 @@ type Description struct {
 	Kernel resample.Kernel `json:"kernel"`
 	// Stages are described in a line each.
 	Stages []string `json:"stages"`
+	// Colour and Subsampled describe in a line what enlarges colour; "": interpolation does.
+	Colour     string `json:"colour,omitempty"`
+	Subsampled string `json:"subsampled,omitempty"`
 	// Provenance says where the model comes from; nil: it is a plain interpolation.
 	Provenance *Provenance `json:"provenance,omitempty"`
 }
@@ -205,6 +245,12 @@ func (m *Model) Describe() Description {
 	d := Description{Scale: m.Scale, Degradation: m.Degradation, Kernel: m.Kernel, Stages: []string{}}
 	for _, s := range m.Stages {
 		d.Stages = append(d.Stages, stage.Describe(s))
+	}
+	if m.Colour != nil {
+		d.Colour = stage.Describe(m.Colour)
+	}
+	if m.Subsampled != nil {
+		d.Subsampled = stage.Describe(m.Subsampled)
 	}
 	if len(m.Stages) > 0 {
 		d.Provenance, d.OtherScales = &m.Provenance, m.scales()[1:]

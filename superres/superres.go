@@ -23,6 +23,10 @@ type Options struct {
 	// Strength is how much of what the model adds to interpolated brightness the result has, 0
 	// to 1.3; nil: all of it, 1.
 	Strength *float64
+	// Subsampled tells that the picture comes out of a file that keeps colour at half the
+	// resolution of brightness in both directions, 4:2:0, as most JPEG and all lossy WebP files
+	// do, and has it enlarged smoothly from that.
+	Subsampled bool
 	// Depth is how many bits a sample of the result has, 8 or 16; 0: as the picture.
 	Depth int
 	// BandRows is how many rows of the picture are worked on together. It decides about

@@ -63,7 +63,7 @@ func Train(ctx context.Context, sources []training.Source, trainer training.Trai
 		return nil, err
 	}
 	r := learned.Record
-	m := &Model{Scale: scale, Degradation: degradation, Kernel: resample.Bicubic, Stages: learned.Stages}
+	m := &Model{Scale: scale, Degradation: degradation, Kernel: resample.Bicubic, Stages: learned.Stages, Colour: learned.Colour, Subsampled: learned.Subsampled}
 	m.Provenance = Provenance{
 		Init: opt.Init, Command: opt.Command, Learner: r.Learner, Coder: r.Coder, Atoms: r.Atoms, Iterations: r.Iterations, Stop: r.Stop, Seed: r.Seed,
 		Data: opt.Data, Warnings: r.Warnings, Pictures: r.Pictures, Patches: r.Patches, DataSHA256: r.DataSHA256, TrainRMSE: r.RMSE,

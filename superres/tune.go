@@ -81,6 +81,14 @@ func (m *Model) tune(t stage.Tuning) (*Model, error) {
 	if (t.Coder != "" || t.Sparsity != 0) && !m.has(stage.Coding) {
 		return nil, plugin.Errorf("superres: this model codes no patches: a coder or a sparsity means nothing to it")
 	}
+	for _, c := range []*stage.Colour{&out.Colour, &out.Subsampled} {
+		if *c != nil {
+			var err error
+			if *c, err = (*c).Tune(t); err != nil {
+				return nil, err
+			}
+		}
+	}
 	if t.Level != 0 && !m.has(stage.Leveled) {
 		return nil, plugin.Errorf("superres: this model knows no level of what is wrong with a picture")
 	}

@@ -5,6 +5,7 @@ import (
 	"image/jpeg"
 	"io"
 
+	"superres/internal/chroma"
 	"superres/internal/parallel"
 
 	"golang.org/x/image/webp"
@@ -20,7 +21,7 @@ func decodeJPEG(r io.Reader) (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	return smoothChroma(img), nil
+	return chroma.Smooth(img), nil
 }
 
 // decodeWebP decodes a WebP, as libwebp does.
@@ -30,86 +31,6 @@ func decodeWebP(r io.Reader) (image.Image, error) {
 		return nil, err
 	}
 	return fromLimitedRange(img), nil
-}
-
-// smoothChroma returns a JPEG picture with colour at full resolution, enlarged as libjpeg
-// does, to the bit (jdsample.c of libjpeg-turbo: h2v1, h2v2 and h1v2 "fancy" upsampling).
-// Colour of another resolution is repeated there, too, and the picture returned as it is.
-func smoothChroma(img image.Image) image.Image {
-	src, ok := img.(*image.YCbCr)
-	if !ok {
-		return img
-	}
-	wide, high := false, false
-	switch src.SubsampleRatio {
-	case image.YCbCrSubsampleRatio422:
-		wide = true
-	case image.YCbCrSubsampleRatio440:
-		high = true
-	case image.YCbCrSubsampleRatio420:
-		wide, high = true, true
-	default:
-		return img
-	}
-	w, h := src.Rect.Dx(), src.Rect.Dy()
-	inW, inH := w, h
-	if wide {
-		inW = (w + 1) / 2
-	}
-	if high {
-		inH = (h + 1) / 2
-	}
-	if wide && inW <= 2 {
-		return img // repeated, too
-	}
-	out := image.NewYCbCr(src.Rect, image.YCbCrSubsampleRatio444)
-	parallel.Rows(h, func(y int) {
-		copy(out.Y[y*out.YStride:][:w], src.Y[y*src.YStride:][:w])
-		near, far := y, y
-		if high {
-			near, far = around(y, inH)
-		}
-		for _, c := range [2]struct{ to, from []uint8 }{{out.Cb, src.Cb}, {out.Cr, src.Cr}} {
-			to, a, b := c.to[y*out.CStride:][:w], c.from[near*src.CStride:][:inW], c.from[far*src.CStride:][:inW]
-			switch {
-			case wide && high:
-				widen(to, func(x int) int { return 3*int(a[x]) + int(b[x]) }, inW, 4, 8, 7)
-			case wide:
-				widen(to, func(x int) int { return int(a[x]) }, inW, 2, 1, 2)
-			default:
-				bias := 1 + y%2
-				for x := range to {
-					to[x] = uint8((3*int(a[x]) + int(b[x]) + bias) >> 2)
-				}
-			}
-		}
-	})
-	return out
-}
-
-// around returns which of n samples is under place i of twice as many, and which is next to it
-// on the other side: itself at the ends.
-func around(i, n int) (near, far int) {
-	near = i / 2
-	return near, min(max(near-1+i%2*2, 0), n-1)
-}
-
-// widen enlarges a row of n sums by two: ¾ of the nearer sum and ¼ of the farther one, with
-// shift bits of fraction, rounded by the first bias on the left and the second on the right.
-// At the ends there is none farther, and it is the nearer one itself.
-func widen(to []uint8, at func(int) int, n, shift, left, right int) {
-	before, now := at(0), at(0)
-	for x := range n {
-		after := now
-		if x+1 < n {
-			after = at(x + 1)
-		}
-		to[2*x] = uint8((3*now + before + left) >> shift)
-		if 2*x+1 < len(to) {
-			to[2*x+1] = uint8((3*now + after + right) >> shift)
-		}
-		before, now = now, after
-	}
 }
 
 // fromLimitedRange returns a WebP picture in RGB. The brightness of lossy files is 16 to 235
@@ -130,12 +51,12 @@ func fromLimitedRange(img image.Image) image.Image {
 	inW, inH := (w+1)/2, (h+1)/2
 	out := image.NewNRGBA(src.Rect)
 	parallel.Rows(h, func(y int) {
-		near, far := around(y, inH)
+		near, far := chroma.Beside(y, inH)
 		row, luma := out.Pix[y*out.Stride:], src.Y[y*src.YStride:][:w]
 		ub, vb := src.Cb[near*src.CStride:][:inW], src.Cr[near*src.CStride:][:inW]
 		uf, vf := src.Cb[far*src.CStride:][:inW], src.Cr[far*src.CStride:][:inW]
 		for x, v := range luma {
-			a, b := around(x, inW)
+			a, b := chroma.Beside(x, inW)
 			r, g, blue := limitedToRGB(int(v), between(ub[a], ub[b], uf[a], uf[b]), between(vb[a], vb[b], vf[a], vf[b]))
 			pix := row[4*x : 4*x+4 : 4*x+4]
 			pix[0], pix[1], pix[2], pix[3] = r, g, blue, 255

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"superres/internal/chroma"
 )
 
 // Files of every kind of colour resolution, and what libjpeg-turbo 2.1.5 (djpeg) and libwebp
@@ -85,7 +87,7 @@ func TestSmallColour(t *testing.T) {
 			for i := range img.Cb {
 				img.Cb[i], img.Cr[i] = 90, 200
 			}
-			got := smoothChroma(img)
+			got := chroma.Smooth(img)
 			for y := range size.Y {
 				for x := range size.X {
 					if got.At(x, y) != (color.YCbCr{Y: 0, Cb: 90, Cr: 200}) {

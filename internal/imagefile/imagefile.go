@@ -45,6 +45,10 @@ type Picture struct {
 	// other formats.
 	Quality int
 
+	// Subsampled tells that the file keeps colour at half the resolution of brightness in both
+	// directions; Image has it enlarged smoothly.
+	Subsampled bool
+
 	// Metadata is what else is in the file; what in it depends on the orientation
 	// says "upright".
 	Metadata metadata.Metadata
@@ -164,7 +168,7 @@ func decodeFrom(ctx context.Context, r io.Reader, size int64, name string, lim L
 		quality = jpegQuality(data)
 	}
 	return &Picture{
-		Image: turnedUpright(img, upright), Quality: quality, GreyAlpha: f.name == "png" && isGreyAlphaPNG(img, data),
+		Image: turnedUpright(img, upright), Quality: quality, Subsampled: isSubsampled(f.name, data), GreyAlpha: f.name == "png" && isGreyAlphaPNG(img, data),
 		Format: f.name, Metadata: m, Warnings: append(warnings, more...),
 	}, nil
 }

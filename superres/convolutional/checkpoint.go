@@ -37,7 +37,7 @@ type state struct {
 
 // key is what must be the same for a run to go on from what another kept: the format, all
 // that steers learning, the pictures.
-func (l *learner) key(d *pictures) []byte {
+func (l *learner) key(d lessons) []byte {
 	o := l.opt
 	from := sha256.Sum256(nil)
 	if o.From != nil {
@@ -45,7 +45,7 @@ func (l *learner) key(d *pictures) []byte {
 	}
 	key, err := json.Marshal([]any{
 		stateFormat, o.Scale, o.Degradation, o.Channels, o.Depth, o.Steps, o.Batch, o.Patch, o.Rate, o.Decay, o.Reductions, o.Symmetries, o.Damage, o.JPEG, o.Drawings, o.Seed, o.Interval, from[:],
-		warmUp, lastPart, roundness, squareWeight, momentum, adamRate, schulzSteps, decay1, decay2, least, clipAt, normDecay, meanDecay, d.digest.String(),
+		warmUp, lastPart, roundness, squareWeight, momentum, adamRate, schulzSteps, decay1, decay2, least, clipAt, normDecay, meanDecay, d.sum(),
 	})
 	if err != nil {
 		panic(err) // numbers and texts
@@ -63,7 +63,7 @@ func (s *Stage) sum() [sha256.Size]byte {
 }
 
 // save returns what lets another run go on.
-func (l *learner) save(d *pictures) []byte {
+func (l *learner) save(d lessons) []byte {
 	numbers, err := json.Marshal(state{l.done, l.norm, l.loss, l.square, l.steps, l.rmse, l.silent})
 	if err != nil {
 		panic(err)
@@ -90,7 +90,7 @@ func (f *learned) arrays() [len(arrayNames)][]float32 {
 
 // load goes on from what another run kept. It changes nothing when that was another run, or
 // is damaged.
-func (l *learner) load(d *pictures) {
+func (l *learner) load(d lessons) {
 	file, err := npz.OpenUpTo(bytes.NewReader(l.opt.Kept), int64(len(l.opt.Kept)), mostState)
 	if err != nil {
 		return

@@ -1,12 +1,13 @@
 // Package convolutional has a stage that adds what a small network of convolutions finds
-// that an enlargement lacks. It registers the stage "convolutional"; see package stage.
+// that an enlargement lacks, and another that does so for colour. It registers both as
+// "convolutional"; see package stage.
 //
-// The network is that of network.go, in float32: what learning changes. The stage computes
-// it in integers, so that all machines find the same bits, and a file can be checked:
+// The network is that of network.go, in float32: what learning changes. A net computes it in
+// integers, so that all machines find the same bits, and a file can be checked:
 //
 //   - quantise.go rounds a network to integers, and proves that no sum can overflow;
-//   - stage.go is the stage and its file;
-//   - apply.go takes a picture through the layers, some lines at a time;
+//   - net.go is what was made of it, and its file; stage.go and colour.go are what a model has;
+//   - run.go takes a picture through the layers, some lines at a time;
 //   - the products are those of Convolve and Residual of package kernel.
 //
 // The way of a training: train.go has the options and the loop of steps; pictures.go reads
@@ -17,7 +18,8 @@
 // needs beside it, and shape.go says how it lies in memory meanwhile. At every
 // interval check.go scores pictures that nothing is learned from, silent.go counts channels
 // that carry nothing, and checkpoint.go keeps what an interrupted run goes on from.
-// quantise.go makes the stage of what was learned.
+// quantise.go makes the stage of what was learned. colours.go learns colour at last, of
+// pictures that the stage has enlarged.
 //
 // Note: products are of 16 bits. On Set5, with a network that reaches 37.17 dB, that changes
 // 0.0005 dB; weights and activations of 8 bits, rounded without learning anew, lose 0.008 dB

@@ -42,11 +42,11 @@ func whole(t *testing.T, scale int, p params) *Stage {
 	for range p.Depth + 1 {
 		tab.units = append(tab.units, 1000)
 	}
-	s, err := makeStage(scale, p, tab)
+	s, err := makeNet(scale, p, tab)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return &Stage{s}
 }
 
 // All forms of the kernels, on all machines, give the same bits.

@@ -71,7 +71,8 @@ func TestGradient(t *testing.T) {
 				if o.Damage {
 					one.damage = rand.New(rand.NewPCG(8, 10))
 				}
-				return l.patch(w, one, layers, turned, l.split(to))[0]
+				one.fillBoth(w, scale)
+				return l.learn(w, one.drawn, layers, turned, l.split(to))[0]
 			}
 			loss()
 			for i, sum := range l.split(to) {

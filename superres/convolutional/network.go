@@ -16,41 +16,58 @@ import "slices"
 //
 // out is what the enlargement lacks. φ(v) is v above zero and slope·v below, with one slope
 // a channel. The picture is extended by the reach of the chain, its edge samples repeated,
-// before the first layer; after that a layer has its taps only where they fit.
+// before the first layer; after that a layer has its taps only where they fit. That of colour,
+// in colour.go, differs in its first layer and in how many outputs it has.
 type network struct {
 	scale    int
 	channels int
+	colour   bool
 	layers   []layer // M+2
 }
 
 // layer is one convolution of side×side taps.
 type layer struct {
 	side, in, out int
+	first         bool
 	weight        []float32 // of tap t = dy·side+dx, from input i to output o: (t·in + i)·out + o
 	bias          []float32 // out
 	slope         []float32 // out; nil: what comes out is not thresholded
 	level         []float32 // v, out; nil: the network knows no level
 }
 
+// brightness tells whether a weight is of what has 0 at half of the range: the brightness that
+// goes into the first layer.
+func (l *layer) brightness(weight int) bool {
+	return l.first && (l.in == 1 || weight/l.out%l.in >= colours)
+}
+
 // newNetwork makes a network of the given sizes whose weights are 0 and slopes 0.2.
 func newNetwork(scale, channels, depth int) *network {
-	n := &network{scale: scale, channels: channels}
-	add := func(side, in, out int, linear bool) {
-		l := layer{side: side, in: in, out: out, weight: make([]float32, side*side*in*out), bias: make([]float32, out)}
-		if !linear {
-			l.slope = make([]float32, out)
-			for i := range l.slope {
-				l.slope[i] = 0.2
+	return params{Channels: channels, Depth: depth}.network(scale)
+}
+
+// network makes the network of parameters, whose weights are 0 and slopes 0.2.
+func (p params) network(scale int) *network {
+	n := &network{scale: scale, channels: p.Channels, colour: p.Colour, layers: p.shapes(scale)}
+	for i := range n.layers {
+		l := &n.layers[i]
+		l.weight, l.bias = make([]float32, l.side*l.side*l.in*l.out), make([]float32, l.out)
+		if i < len(n.layers)-1 {
+			l.slope = make([]float32, l.out)
+			for o := range l.slope {
+				l.slope[o] = 0.2
 			}
 		}
-		n.layers = append(n.layers, l)
 	}
-	add(5, 1, channels, false)
-	for range depth {
-		add(3, channels, channels, false)
+	if p.Leveled {
+		n.knowLevels()
 	}
-	add(3, channels, scale*scale, true)
 	return n
+}
+
+// params are those of the network.
+func (n *network) params() params {
+	return params{Channels: n.channels, Depth: len(n.layers) - 2, Colour: n.colour, Leveled: n.layers[0].level != nil}
 }
 
 // knowLevels gives the network a level that changes nothing.

@@ -13,6 +13,21 @@ func (n *network) forward(low *patches.Plane) *patches.Plane {
 			f[y*w+x] = low.Row(min(max(y-margin, 0), low.H-1))[min(max(x-margin, 0), low.W-1)]
 		}
 	}
+	f = n.through(f, w, h)
+	s := n.scale
+	out := patches.NewPlane(low.W*s, low.H*s)
+	for y := range low.H {
+		for x := range low.W {
+			for k := range s * s {
+				out.Row(y*s + k/s)[x*s+k%s] = f[(y*low.W+x)*s*s+k]
+			}
+		}
+	}
+	return out
+}
+
+// through returns what the last layer makes of w×h samples of what goes into the first.
+func (n *network) through(f []float32, w, h int) []float32 {
 	var first []float32
 	last := len(n.layers) - 1
 	for i, l := range n.layers {
@@ -27,16 +42,7 @@ func (n *network) forward(low *patches.Plane) *patches.Plane {
 			}
 		}
 	}
-	s := n.scale
-	out := patches.NewPlane(low.W*s, low.H*s)
-	for y := range low.H {
-		for x := range low.W {
-			for k := range s * s {
-				out.Row(y*s + k/s)[x*s+k%s] = f[(y*w+x)*s*s+k]
-			}
-		}
-	}
-	return out
+	return f
 }
 
 // crop returns the middle of w×h samples.

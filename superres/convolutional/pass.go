@@ -30,7 +30,7 @@ func newPass(shapes []shape, side int) *pass {
 	for i := len(shapes) - 1; i >= 0; i-- {
 		p.sides[i] = p.sides[i+1] + shapes[i].side - 1
 	}
-	p.input = make([]float32, p.sides[0]*p.sides[0]+shapes[0].span)
+	p.input = make([]float32, p.sides[0]*p.sides[0]*shapes[0].in+shapes[0].span)
 	most := 0
 	for i, s := range shapes {
 		n, room := p.sides[i+1], p.sides[i+1]+2*(s.side-1)

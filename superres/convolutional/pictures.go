@@ -149,14 +149,27 @@ func (d *pictures) bytes() int64 {
 
 // patch is what one part of a step learns from.
 type patch struct {
-	from     *plane
-	x, y     int // where the target begins, in samples of low
-	turned   bool
-	flipX    bool
-	flipY    bool
-	negative bool
-	drawn    bool
-	damage   *rand.Rand // nil: it is as it is
+	from   *plane
+	x, y   int // where the target begins, in samples of low
+	drawn  bool
+	damage *rand.Rand // nil: it is as it is
+	symmetry
+}
+
+// symmetry is what is done to a patch, which changes nothing of what is to be learned.
+type symmetry struct {
+	turned, flipX, flipY, negative bool
+}
+
+// symmetric draws a symmetry; each is as likely.
+func symmetric(rng *rand.Rand, o Trainer) (s symmetry) {
+	bits := rng.Uint32()
+	if o.Symmetries == training.NoSymmetries {
+		return s
+	}
+	s = symmetry{turned: bits&1 != 0, flipX: bits&2 != 0, flipY: bits&4 != 0, negative: bits&8 != 0}
+	s.negative = s.negative && !o.Damage // noise grows with brightness, not with darkness
+	return s
 }
 
 // draw draws one: of two places in all pictures, each as likely as every other, that which
@@ -177,15 +190,10 @@ func (d *pictures) draw(step, number int) (patch, error) {
 			p = other
 		}
 	}
-	s := rng.Uint32()
+	p.symmetry = symmetric(rng, d.opt)
 	if d.opt.Damage {
 		p.damage = rng
 	}
-	if d.opt.Symmetries == training.NoSymmetries {
-		return p, nil
-	}
-	p.turned, p.flipX, p.flipY, p.negative = s&1 != 0, s&2 != 0, s&4 != 0, s&8 != 0
-	p.negative = p.negative && !d.opt.Damage // noise grows with brightness, not with darkness
 	return p, nil
 }
 
@@ -206,17 +214,44 @@ func (o Trainer) drawing(rng *rand.Rand) (patch, error) {
 
 // place draws a place in all pictures.
 func (d *pictures) place(rng *rand.Rand) patch {
-	place := rng.Int64N(d.places[len(d.places)-1])
-	i := 0
-	for place >= d.places[i] {
+	i, x, y := pick(rng, d.places, func(i int) int { return d.list[i].w - d.opt.Patch + 1 })
+	return patch{from: &d.list[i], x: x, y: y}
+}
+
+// pick draws one of some places: places[i] are those of the first pictures to number i, of
+// which cols(i) are in a row.
+func pick(rng *rand.Rand, places []int64, cols func(i int) int) (i, x, y int) {
+	place := rng.Int64N(places[len(places)-1])
+	for place >= places[i] {
 		i++
 	}
 	if i > 0 {
-		place -= d.places[i-1]
+		place -= places[i-1]
 	}
-	from := &d.list[i]
-	cols := int64(from.w - d.opt.Patch + 1)
-	return patch{from: from, x: int(place % cols), y: int(place / cols)}
+	row := int64(cols(i))
+	return i, int(place % row), int(place / row)
+}
+
+// fill implements lessons.
+func (d *pictures) fill(w *worker, step, number int) (drawn bool, err error) {
+	p, err := d.draw(step, number)
+	if err == nil {
+		p.fillBoth(w, d.opt.Scale)
+	}
+	return p.drawn, err
+}
+
+// sum implements lessons.
+func (d *pictures) sum() string { return d.digest.String() }
+
+// fillBoth sets what a worker learns from to the patch, with its damage if it has some.
+func (p patch) fillBoth(w *worker, scale int) {
+	reach := (w.sides[0] - w.side) / 2
+	if w.level = 0; p.damage != nil {
+		w.level = p.fillDamaged(w.input, w.target, w.side, reach, scale)
+	} else {
+		p.fill(w.input, w.target, w.side, reach, scale)
+	}
 }
 
 // lacking is the sum of what is lacking in a third of the rows of the target.
@@ -260,7 +295,7 @@ func (p patch) fill(window, target []float32, side, margin, scale int) {
 }
 
 // place is where what comes to (u, v) of a square of n×n is before it is flipped and turned.
-func (p patch) place(u, v, n int) (x, y int) {
+func (p symmetry) place(u, v, n int) (x, y int) {
 	if p.turned {
 		u, v = v, u
 	}

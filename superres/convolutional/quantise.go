@@ -6,11 +6,11 @@ import (
 	"math/rand/v2"
 
 	"superres/internal/kernel"
-	"superres/patches"
 )
 
-// A sample y of the low-resolution picture is taken as round(white·y) − grey: of 8 bits
-// that is exact, and of 16 it loses nothing that shows.
+// A sample y of brightness is taken as round(white·y) − grey: of 8 bits that is exact, and of
+// 16 it loses nothing that shows. Colour, which is below zero as well, is taken as
+// round(white·c).
 const (
 	white = 255 * 256
 	grey  = white / 2
@@ -44,9 +44,10 @@ func (p params) largest(layer int) int64 {
 // the patterns at most; what is larger still is limited to that.
 func quantise(n *network, p params) (t tables, err error) {
 	last := len(n.layers) - 1
-	most := n.magnitudes(patterns(n.reach()))
+	drawn := n.patterns()
+	most := n.magnitudes(drawn)
 	if p.Leveled {
-		for i, v := range n.at(1).magnitudes(patterns(n.reach())) {
+		for i, v := range n.at(1).magnitudes(drawn) {
 			most[i] = max(most[i], v)
 		}
 	}
@@ -64,7 +65,7 @@ func quantise(n *network, p params) (t tables, err error) {
 			t.units = append(t.units, out)
 		}
 		for o := range l.out {
-			if err := t.add(&l, o, float64(p.largest(i)), i == 0, in, out); err != nil {
+			if err := t.add(&l, o, float64(p.largest(i)), in, out); err != nil {
 				return t, fmt.Errorf("convolutional: layer %d, channel %d: %w", i, o, err)
 			}
 		}
@@ -76,18 +77,18 @@ func quantise(n *network, p params) (t tables, err error) {
 
 // add appends what belongs to an output of a layer: its bias and scales. One unit of what
 // comes in, largest at most, is 1/in, of what goes out 1/out.
-func (t *tables) add(l *layer, o int, largest float64, first bool, in, out float64) error {
-	var sum, most, all float64
+func (t *tables) add(l *layer, o int, largest, in, out float64) error {
+	var sum, most, all float64 // sum of what brightness is multiplied by
 	terms := 0
 	for i := o; i < len(l.weight); i += l.out {
 		w := float64(l.weight[i])
-		sum, most, all = sum+w, max(most, math.Abs(w)), all+math.Abs(w)
+		most, all = max(most, math.Abs(w)), all+math.Abs(w)
+		if l.brightness(i) {
+			sum += w
+		}
 		terms++
 	}
-	bias := float64(l.bias[o])
-	if first {
-		bias += sum * grey / white
-	}
+	bias := float64(l.bias[o]) + sum*grey/white
 	level, rounding := 0.0, largest*float64(terms)/2+1
 	if l.level != nil {
 		level = float64(l.level[o])
@@ -122,12 +123,9 @@ func (t *tables) add(l *layer, o int, largest float64, first bool, in, out float
 	return nil
 }
 
-// network returns what a stage was rounded from, within its rounding.
-func (s *Stage) network() *network {
-	n := newNetwork(s.scale, s.params.Channels, s.params.Depth)
-	if s.params.Leveled {
-		n.knowLevels()
-	}
+// network returns what a net was rounded from, within its rounding.
+func (s *net) network() *network {
+	n := s.params.network(s.scale)
 	t, in := s.tables, float64(white)
 	for i := range n.layers {
 		l := &n.layers[i]
@@ -139,14 +137,14 @@ func (s *Stage) network() *network {
 		for j, w := range t.weights[:len(l.weight)] {
 			if o := j % l.out; t.above[o] != 0 {
 				weight := float64(w) * float64(t.above[o]) * in / out
-				l.weight[j], sums[o] = float32(weight), sums[o]+weight
+				l.weight[j] = float32(weight)
+				if l.brightness(j) {
+					sums[o] += weight
+				}
 			}
 		}
 		for o := range l.out {
-			l.bias[o] = float32(float64(t.bias[o]) * float64(t.above[o]) / out)
-			if i == 0 {
-				l.bias[o] -= float32(sums[o] * grey / white)
-			}
+			l.bias[o] = float32(float64(t.bias[o])*float64(t.above[o])/out) - float32(sums[o]*grey/white)
 			if l.level != nil {
 				l.level[o] = float32(float64(t.level[o]) * float64(t.above[o]) / out)
 			}
@@ -171,13 +169,14 @@ func (l *layer) rounded(gains []float64) []int16 {
 	return list
 }
 
-// magnitudes returns the largest activation of every layer but the last on the planes. For
-// the first and the last but one it is that of both.
-func (n *network) magnitudes(planes []*patches.Plane) []float64 {
+// magnitudes returns the largest activation of every layer but the last on squares of what
+// goes in. For the first and the last but one it is that of both.
+func (n *network) magnitudes(squares [][]float32) []float64 {
 	last := len(n.layers) - 1
 	most := make([]float64, last)
-	for _, p := range planes {
-		x, w, h := p.Pix, p.W, p.H
+	for _, x := range squares {
+		w := int(math.Sqrt(float64(len(x) / n.layers[0].in)))
+		h := w
 		for i := range last {
 			if w < n.layers[i].side || h < n.layers[i].side {
 				break
@@ -193,11 +192,11 @@ func (n *network) magnitudes(planes []*patches.Plane) []float64 {
 	return most
 }
 
-// patterns are planes of what excites a network most: grain, lines, edges and gratings of
+// patterns are squares of what excites a network most: grain, lines, edges and gratings of
 // full contrast. Photographs reach a third to a tenth of that.
-func patterns(reach int) []*patches.Plane {
+func (n *network) patterns() (list [][]float32) {
 	const inner = 20
-	side := inner + 2*reach
+	side := inner + 2*n.reach()
 	rng := rand.New(rand.NewPCG(1, 5))
 	bit := func(b bool) float32 {
 		if b {
@@ -205,18 +204,27 @@ func patterns(reach int) []*patches.Plane {
 		}
 		return 0
 	}
-	draw := func(f func(x, y float64) float32) *patches.Plane {
-		p := patches.NewPlane(side, side)
-		for i := range p.Pix {
-			p.Pix[i] = f(float64(i%side), float64(i/side))
-		}
-		return p
-	}
 	half := float64(side) / 2
-	return []*patches.Plane{
-		draw(func(x, y float64) float32 { return bit(rng.IntN(2) == 0) }),
-		draw(func(x, y float64) float32 { return bit(math.Sin(math.Hypot(x-half, y-half)*(0.3+x/60)) > 0) }),
-		draw(func(x, y float64) float32 { return bit(math.Sin((x*x+3*y)/25) > 0.8) }),
-		draw(func(x, y float64) float32 { return bit(int(x/3)%5*int(y/4)%3 == 0) }),
+	for _, f := range []func(x, y float64) float32{
+		func(x, y float64) float32 { return bit(rng.IntN(2) == 0) },
+		func(x, y float64) float32 { return bit(math.Sin(math.Hypot(x-half, y-half)*(0.3+x/60)) > 0) },
+		func(x, y float64) float32 { return bit(math.Sin((x*x+3*y)/25) > 0.8) },
+		func(x, y float64) float32 { return bit(int(x/3)%5*int(y/4)%3 == 0) },
+	} {
+		square := make([]float32, 0, side*side*n.layers[0].in)
+		for i := range side * side {
+			x, y := float64(i%side), float64(i/side)
+			if !n.colour {
+				square = append(square, f(x, y))
+				continue
+			}
+			// Colour as far from grey as it can be, and the pixels of a sample.
+			square = append(square, greatestRed*(2*f(x, y)-1), greatestBlue*(1-2*f(x, y)))
+			for k := range n.scale * n.scale {
+				square = append(square, f(x+float64(k%n.scale)/float64(n.scale), y+float64(k/n.scale)/float64(n.scale)))
+			}
+		}
+		list = append(list, square)
 	}
+	return list
 }

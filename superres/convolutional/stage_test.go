@@ -17,7 +17,11 @@ import (
 // drawn returns a network of random weights that keep what passes about as large as it is:
 // layers of the chain add to what comes in. What comes out is about a tenth.
 func drawn(scale, channels, depth int, seed uint64) *network {
-	n := newNetwork(scale, channels, depth)
+	return random(newNetwork(scale, channels, depth), seed)
+}
+
+// random gives a network such weights.
+func random(n *network, seed uint64) *network {
 	rng := rand.New(rand.NewPCG(seed, 9))
 	for i := range n.layers {
 		l := &n.layers[i]
@@ -50,7 +54,7 @@ func stageOf(t testing.TB, n *network) *Stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.(*Stage)
+	return s
 }
 
 func TestStage(t *testing.T) {

@@ -4,13 +4,24 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 
 	"superres/internal/parallel"
 )
 
+// lessons are what a learner learns from.
+type lessons interface {
+	// fill sets what a worker learns the number-th part of a step from: its input, target and
+	// level. drawn tells that it is a drawing. What it is depends on both numbers alone.
+	fill(w *worker, step, number int) (drawn bool, err error)
+	// sum is a hash of the pictures.
+	sum() string
+}
+
 // learner is a network that is being trained, after some steps.
 type learner struct {
 	opt    Trainer
+	params params
 	shapes []shape
 	layers []*learned
 	done   int     // steps
@@ -36,9 +47,20 @@ type worker struct {
 	target []float32
 }
 
+// newLearner makes the learner of a network, whose layers from number known on are random.
+func newLearner(o Trainer, n *network, known int) *learner {
+	l := &learner{opt: o, params: n.params(), shapes: n.shapes()}
+	rng := rand.New(rand.NewPCG(o.Seed, 1<<63))
+	for i, s := range l.shapes {
+		l.layers = append(l.layers, newLearned(s, n.layers[i], i >= known, rng))
+	}
+	l.prepare()
+	return l
+}
+
 func (l *learner) newWorker() *worker {
 	w := &worker{pass: newPass(l.shapes, l.opt.Patch)}
-	w.target = make([]float32, l.opt.Patch*l.opt.Patch*l.opt.Scale*l.opt.Scale)
+	w.target = make([]float32, l.opt.Patch*l.opt.Patch*l.shapes[len(l.shapes)-1].out)
 	return w
 }
 
@@ -68,7 +90,7 @@ func (l *learner) prepare() {
 
 // step makes a step. Each patch has its own gradient, whichever worker makes it, and they
 // are summed in their order, so the bits do not depend on the number of workers.
-func (l *learner) step(ctx context.Context, d *pictures) error {
+func (l *learner) step(ctx context.Context, d lessons) error {
 	layers, turned := l.current()
 	size := l.slotSize()
 	next := 0
@@ -81,11 +103,11 @@ func (l *learner) step(ctx context.Context, d *pictures) error {
 		return func(lo, hi int) {
 			slot := l.slots[lo*size : (lo+1)*size]
 			clear(slot)
-			p, err := d.draw(l.done, lo)
+			drawn, err := d.fill(w, l.done, lo)
 			if l.failed[lo] = err; err != nil {
 				return
 			}
-			l.errors[lo] = l.patch(w, p, layers, turned, l.split(slot))
+			l.errors[lo] = l.learn(w, drawn, layers, turned, l.split(slot))
 			if l.opt.reports(l.done + 1) {
 				w.peaks(l.peaks[lo])
 			}
@@ -125,22 +147,16 @@ func (l *learner) split(slot []float32) (list []parameters) {
 	return list
 }
 
-// patch adds the gradient of the error in a patch, and returns the error that is made less
-// and the squared one, as means.
-func (l *learner) patch(w *worker, p patch, layers []parameters, turned [][]float32, to []parameters) (errors [2]float64) {
-	reach := (w.sides[0] - w.side) / 2
-	if w.level = 0; p.damage != nil {
-		w.level = p.fillDamaged(w.input, w.target, w.side, reach, l.opt.Scale)
-	} else {
-		p.fill(w.input, w.target, w.side, reach, l.opt.Scale)
-	}
+// learn adds the gradient of the error in what a worker was given, and returns the error that
+// is made less and the squared one, as means.
+func (l *learner) learn(w *worker, drawn bool, layers []parameters, turned [][]float32, to []parameters) (errors [2]float64) {
 	w.forward(layers)
 	last := len(l.shapes) - 1
 	s := l.shapes[last]
 	count := float64(len(w.target))
 	unit := float32(1 / (count * float64(l.opt.Batch)))
 	// Drawings are off by more: they would weigh too much when squared.
-	squared := l.opt.squared(l.done) && !p.drawn
+	squared := l.opt.squared(l.done) && !drawn
 	for y := range w.side {
 		d := w.inner(last, y)
 		clear(d)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"runtime"
 	"slices"
 
@@ -33,8 +32,12 @@ type Trainer struct {
 	// 0: 13.
 	Depth int
 	// Steps is how often the parameters are moved; 0: 80,000, which take two cores with
-	// AVX-512 some 75 minutes.
+	// AVX-512 some 75 minutes; negative: never, and the network is that of From.
 	Steps int
+	// ColourSteps is how often the parameters of colour are moved, which are learned at last,
+	// of pictures that have some; 0: 1,500, which take less than a minute for a network, of
+	// which there are two; negative: colour is interpolated.
+	ColourSteps int
 	// Batch is how many patches a step learns from, 1 to 256; 0: 10.
 	Batch int
 	// Patch is the side of what is learned from, in low-resolution samples; what lies around
@@ -119,6 +122,7 @@ func (o Trainer) defaults() (Trainer, error) {
 	o.Channels = cmp.Or(o.Channels, 32)
 	o.Depth = cmp.Or(o.Depth, 13)
 	o.Steps = cmp.Or(o.Steps, 80_000)
+	o.ColourSteps = cmp.Or(o.ColourSteps, 1500)
 	o.Batch = cmp.Or(o.Batch, 10)
 	o.Patch = cmp.Or(o.Patch, 36)
 	o.Interval = cmp.Or(o.Interval, 1000)
@@ -136,13 +140,17 @@ func (o Trainer) defaults() (Trainer, error) {
 		training.Range{Name: "scale", Value: o.Scale, Least: 2, Most: 4},
 		training.Range{Name: "number of channels", Value: o.Channels, Least: 16, Most: 64},
 		training.Range{Name: "depth", Value: o.Depth, Least: 1, Most: 32},
-		training.Range{Name: "number of steps", Value: o.Steps, Least: 1, Most: 1 << 30},
+		training.Range{Name: "number of steps", Value: max(o.Steps, 1), Least: 1, Most: 1 << 30},
+		training.Range{Name: "number of steps of colour", Value: max(o.ColourSteps, 1), Least: 1, Most: 1 << 30},
 		training.Range{Name: "number of patches in a batch", Value: o.Batch, Least: 1, Most: 256},
 		training.Range{Name: "patch size", Value: o.Patch, Least: 4, Most: 128},
 		training.Range{Name: "number of back-projections", Value: o.BackProject, Least: 0, Most: 1000},
 		training.Range{Name: "number of steps from one report to the next", Value: o.Interval, Least: 1, Most: 1 << 30},
 	); err != nil {
 		return o, err
+	}
+	if o.Steps < 0 && (o.From == nil || o.From.scale != o.Scale) {
+		return o, plugin.Errorf("convolutional: no steps, and no network for scale %d to take as it is", o.Scale)
 	}
 	if o.Channels%kernel.Lanes != 0 {
 		return o, plugin.Errorf("convolutional: %d channels, expected a multiple of %d", o.Channels, kernel.Lanes)
@@ -201,6 +209,32 @@ func (o Trainer) Train(ctx context.Context, sources []training.Source, progress 
 	if progress == nil {
 		progress = func(string, int, int) {}
 	}
+	r := &training.Result{Record: training.Record{
+		Learner: "muon", Iterations: max(o.Steps, 0), Stop: "iterations", Seed: o.Seed,
+		Pictures: len(sources), Patches: max(o.Steps, 0) * o.Batch,
+	}}
+	s := o.From
+	if o.Steps > 0 {
+		if s, err = o.brightness(ctx, sources, progress, &r.Record); err != nil {
+			return nil, err
+		}
+	}
+	r.Stages = []stage.Stage{s}
+	if o.BackProject > 0 {
+		back, err := stage.NewBackProject(o.Scale, o.BackProject, o.Degradation)
+		if err != nil {
+			return nil, err
+		}
+		r.Stages = append(r.Stages, back)
+	}
+	if o.ColourSteps > 0 {
+		r.Colour, r.Subsampled, err = o.learnColour(ctx, s, sources, progress, &r.Record)
+	}
+	return r, err
+}
+
+// brightness learns the stage, and records how.
+func (o Trainer) brightness(ctx context.Context, sources []training.Source, progress training.Progress, record *training.Record) (*Stage, error) {
 	d := &pictures{opt: o}
 	if err := d.read(ctx, sources, progress); err != nil {
 		return nil, err
@@ -231,11 +265,15 @@ func (o Trainer) Train(ctx context.Context, sources []training.Source, progress 
 		}
 	}
 	progress(learning, o.Steps, o.Steps)
-	return l.result(d, len(sources))
+	record.DataSHA256, record.RMSE = d.sum(), l.rmse
+	if l.silent > 0 {
+		record.Warnings = append(record.Warnings, fmt.Sprintf("%d of %d channels carry nothing", l.silent, o.Channels*(o.Depth+1)))
+	}
+	return newStage(l.network())
 }
 
 // begin makes the learner that training starts or goes on with.
-func (o Trainer) begin(d *pictures) (*learner, error) {
+func (o Trainer) begin(d lessons) (*learner, error) {
 	n := newNetwork(o.Scale, o.Channels, o.Depth)
 	known := 0 // layers that are not new
 	var from *network
@@ -262,12 +300,7 @@ func (o Trainer) begin(d *pictures) (*learner, error) {
 			}
 		}
 	}
-	l := &learner{opt: o, shapes: n.shapes()}
-	rng := rand.New(rand.NewPCG(o.Seed, 1<<63))
-	for i, s := range l.shapes {
-		l.layers = append(l.layers, newLearned(s, n.layers[i], i >= known, rng))
-	}
-	l.prepare()
+	l := newLearner(o, n, known)
 	if o.Kept != nil {
 		l.load(d)
 	}
@@ -302,36 +335,9 @@ func (l *learner) report(ctx context.Context, c *checks) (Report, error) {
 
 // network is the running mean of the layers.
 func (l *learner) network() *network {
-	n := newNetwork(l.opt.Scale, l.opt.Channels, l.opt.Depth)
-	if l.opt.Damage {
-		n.knowLevels()
-	}
+	n := l.params.network(l.opt.Scale)
 	for i, f := range l.layers {
 		f.put(f.mean, n.layers[i])
 	}
 	return n
-}
-
-// result is what was learned.
-func (l *learner) result(d *pictures, count int) (*training.Result, error) {
-	s, err := newStage(l.network())
-	if err != nil {
-		return nil, err
-	}
-	stages := []stage.Stage{s}
-	if l.opt.BackProject > 0 {
-		back, err := stage.NewBackProject(l.opt.Scale, l.opt.BackProject, l.opt.Degradation)
-		if err != nil {
-			return nil, err
-		}
-		stages = append(stages, back)
-	}
-	r := &training.Result{Stages: stages, Record: training.Record{
-		Learner: "muon", Iterations: l.opt.Steps, Stop: "iterations", Seed: l.opt.Seed,
-		Pictures: count, Patches: l.opt.Steps * l.opt.Batch, DataSHA256: d.digest.String(), RMSE: l.rmse,
-	}}
-	if l.silent > 0 {
-		r.Record.Warnings = append(r.Record.Warnings, fmt.Sprintf("%d of %d channels carry nothing", l.silent, l.opt.Channels*(l.opt.Depth+1)))
-	}
-	return r, nil
 }

@@ -228,7 +228,7 @@ func TestNetworkOfStage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := s.(*Stage).network()
+		got := s.network()
 		for i, l := range want.layers {
 			most := float32(0)
 			for _, v := range l.weight {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"superres/internal/npz"
 	"superres/learners/plugin"
@@ -37,7 +39,7 @@ func Load(scale int, heads []Head, f *npz.File) ([]Stage, error) {
 	left := int64(Budget)
 	var stages []Stage
 	for i, head := range heads {
-		load := loader(head.Kind)
+		load := loaders.get(head.Kind)
 		if load == nil {
 			return nil, errors.New(plugin.Unknown("stage", head.Kind, Names()))
 		}
@@ -52,8 +54,51 @@ func Load(scale int, heads []Head, f *npz.File) ([]Stage, error) {
 
 func prefix(i int) string { return fmt.Sprintf("stage%d.", i) }
 
-// Describe returns the kind and the parameters of a stage in one line.
-func Describe(s Stage) string {
+// SaveColour is Save for what enlarges colour, of which a model has one for each of the names;
+// nil is passed over. The members are called "name.array".
+func SaveColour(byName map[string]Colour) (heads map[string]Head, arrays []npz.Array, err error) {
+	heads = map[string]Head{}
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		c := byName[name]
+		if c == nil {
+			continue
+		}
+		a := Arrays{prefix: name + "."}
+		params, err := json.Marshal(c.Save(&a))
+		if err != nil {
+			return nil, nil, err
+		}
+		heads[name] = Head{c.Kind(), params}
+		arrays = append(arrays, a.arrays...)
+	}
+	return heads, arrays, nil
+}
+
+// LoadColour makes one of what SaveColour wrote, by its name; nil when there is none. Nothing
+// in the file is trusted.
+func LoadColour(scale int, name string, heads map[string]Head, f *npz.File) (Colour, error) {
+	head, ok := heads[name]
+	if !ok {
+		return nil, nil
+	}
+	load := colourLoaders.get(head.Kind)
+	if load == nil {
+		return nil, errors.New(plugin.Unknown("colour", head.Kind, colourLoaders.names()))
+	}
+	left := int64(Budget)
+	c, err := load(scale, head.Params, &Arrays{prefix: name + ".", file: f, left: &left})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return c, nil
+}
+
+// Describe returns the kind and the parameters of a stage, or of what enlarges colour, in one
+// line.
+func Describe(s interface {
+	Kind() string
+	Save(a *Arrays) any
+}) string {
 	params, err := json.Marshal(s.Save(&Arrays{}))
 	if err != nil {
 		params = []byte(err.Error())

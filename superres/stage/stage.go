@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -108,41 +109,76 @@ func KeepsAreas(s Stage) bool {
 	return ok && k.KeepsAreas()
 }
 
+// Colour is what a model enlarges colour with, after the stages have enlarged brightness. It
+// does not change once made, and concurrent use is safe.
+type Colour interface {
+	// Apply makes a better enlargement of colour out of an interpolated one, in place: low is
+	// what red and blue are more than brightness, R−Y and B−Y, −1..1, current its enlargement,
+	// luma the enlarged brightness, 0..1; low and luma are not changed, and none is kept. It
+	// keeps the promises of Stage.Apply but for that; when it fails, current is anything.
+	Apply(ctx context.Context, low [2]*patches.Plane, luma *patches.Plane, current [2]*patches.Plane, w *Work) error
+	// Reach is that of Stage.Reach.
+	Reach() int
+	// Memory is that of Stage.Memory.
+	Memory(width, rows int) (fixed, working int64)
+	// Kind is the name it is registered under.
+	Kind() string
+	// Save is that of Stage.Save.
+	Save(a *Arrays) any
+	// Tune is that of Tunable, but passes over what does not concern it.
+	Tune(t Tuning) (Colour, error)
+}
+
 // Loader makes a stage for a model of the given scale out of what Save wrote: its
 // parameters and its arrays. It must check every size.
 type Loader func(scale int, params json.RawMessage, a *Arrays) (Stage, error)
 
+// ColourLoader is a Loader of what enlarges colour.
+type ColourLoader func(scale int, params json.RawMessage, a *Arrays) (Colour, error)
+
+// registry are loaders by the names of what they load.
+type registry[L any] struct {
+	mu      sync.RWMutex
+	loaders map[string]L
+}
+
+func (r *registry[L]) add(kind string, load L, none bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, taken := r.loaders[kind]; kind == "" || none || taken {
+		panic(fmt.Sprintf("stage: %q is registered twice, or has no name or no loader", kind))
+	}
+	if r.loaders == nil {
+		r.loaders = map[string]L{}
+	}
+	r.loaders[kind] = load
+}
+
+func (r *registry[L]) get(kind string) L {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.loaders[kind]
+}
+
 var (
-	loadersMu sync.RWMutex
-	loaders   = map[string]Loader{}
+	loaders       registry[Loader]
+	colourLoaders registry[ColourLoader]
 )
 
 // Register adds a kind of stage. It panics when the name is taken. Call it in init.
-func Register(kind string, load Loader) {
-	loadersMu.Lock()
-	defer loadersMu.Unlock()
-	if kind == "" || load == nil || loaders[kind] != nil {
-		panic(fmt.Sprintf("stage: %q is registered twice, or has no name or no loader", kind))
-	}
-	loaders[kind] = load
-}
+func Register(kind string, load Loader) { loaders.add(kind, load, load == nil) }
+
+// RegisterColour adds a kind of what enlarges colour. It panics when the name is taken. Call
+// it in init.
+func RegisterColour(kind string, load ColourLoader) { colourLoaders.add(kind, load, load == nil) }
 
 // Names returns the kinds of stage that are registered, sorted.
-func Names() []string {
-	loadersMu.RLock()
-	defer loadersMu.RUnlock()
-	var kinds []string
-	for kind := range loaders {
-		kinds = append(kinds, kind)
-	}
-	slices.Sort(kinds)
-	return kinds
-}
+func Names() []string { return loaders.names() }
 
-func loader(kind string) Loader {
-	loadersMu.RLock()
-	defer loadersMu.RUnlock()
-	return loaders[kind]
+func (r *registry[L]) names() []string {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return slices.Sorted(maps.Keys(r.loaders))
 }
 
 // Unmarshal reads the parameters of a stage into a struct and refuses those it does not

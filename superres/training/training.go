@@ -57,6 +57,8 @@ type Result struct {
 	// Stages are what a model applies after its first enlargement, by bicubic
 	// interpolation.
 	Stages []stage.Stage
+	// Colour and Subsampled enlarge colour: see superres.Model; nil: it is interpolated.
+	Colour, Subsampled stage.Colour
 	// Record says how they were learned.
 	Record Record
 }

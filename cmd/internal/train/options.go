@@ -33,7 +33,8 @@ func flags() []cli.Flag {
 		&cli.BoolFlag{Name: "convolutional", Usage: "learn a chain of convolutions by gradient descent: the best pictures, and the longest training"},
 		&cli.IntFlag{Name: "channels", Value: 32, Usage: "of convolutional stages: `C` channels a layer, 16, 32, 48 or 64"},
 		&cli.IntFlag{Name: "depth", Value: 13, Usage: "of convolutional stages: `M` layers in the chain"},
-		&cli.IntFlag{Name: "steps", Value: 80_000, Usage: "of convolutional stages: `N` steps"},
+		&cli.IntFlag{Name: "steps", Value: 80_000, Usage: "of convolutional stages: `N` steps; 0: the layers of --init stay as they are"},
+		&cli.IntFlag{Name: "colour-steps", Value: 1500, Usage: "of convolutional stages: learn colour at last, `N` steps for each of two networks; 0: colour is interpolated"},
 		&cli.IntFlag{Name: "batch", Value: 10, Usage: "of convolutional stages: learn from `N` patches a step"},
 		&cli.Float64Flag{Name: "rate", Usage: "of convolutional stages: the greatest `RATE` of a step; 0: 0.01"},
 		&cli.BoolFlag{Name: "damage", Usage: "of convolutional stages: learn from pictures as people have them, noisy, compressed, sharpened, reduced by other programs, and a level of how much there is to be taken away"},
@@ -132,6 +133,8 @@ type Options struct {
 	Depth int
 	// Steps is how often the layers of a convolutional stage are moved: --steps, 80,000.
 	Steps int
+	// ColourSteps is how often those of its colour are moved: --colour-steps, 1,500.
+	ColourSteps int
 	// Batch is how many patches a step of a convolutional stage learns from: --batch, 10.
 	Batch int
 	// Rate is the greatest of the steps of a convolutional stage: --rate. The default, 0, is 0.01.
@@ -172,7 +175,7 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 		Inputs: c.Args().Slice(), HeldOut: c.Int("held-out"), Output: c.String("output"), Limits: limits, Seed: c.Uint64("seed"),
 		Scale: c.Int("scale"), Degradation: resample.Degradation(c.String("degradation")), Atoms: c.Int("atoms"),
 		Patches: c.Int("patches"), Mean: c.Bool("mean"), Detail: c.Bool("detail"), Refit: c.Bool("refit"),
-		Convolutional: c.Bool("convolutional"), Channels: c.Int("channels"), Depth: c.Int("depth"), Steps: c.Int("steps"), Batch: c.Int("batch"), Rate: c.Float64("rate"), Decay: c.Float64("weight-decay"), Damage: c.Bool("damage"), Drawings: c.Float64("drawings"), Init: c.String("init"),
+		Convolutional: c.Bool("convolutional"), Channels: c.Int("channels"), Depth: c.Int("depth"), Steps: c.Int("steps"), ColourSteps: c.Int("colour-steps"), Batch: c.Int("batch"), Rate: c.Float64("rate"), Decay: c.Float64("weight-decay"), Damage: c.Bool("damage"), Drawings: c.Float64("drawings"), Init: c.String("init"),
 		Stages: c.Int("stages"), Symmetries: training.Symmetries(c.String("symmetries")), InputDims: c.Int("input-dims"), OutputDims: c.Int("output-dims"),
 	}
 	readShared(c, &opt)
@@ -250,7 +253,7 @@ func (opt Options) check(sparsity int) error {
 	for _, o := range []struct {
 		flag  string
 		value int
-	}{{"scale", opt.Scale}, {"atoms", opt.Atoms}, {"iterations", opt.Iterations}, {"patch", opt.Patch}, {"patches", opt.Patches}, {"channels", opt.Channels}, {"depth", opt.Depth}, {"steps", opt.Steps}, {"batch", opt.Batch}} {
+	}{{"scale", opt.Scale}, {"atoms", opt.Atoms}, {"iterations", opt.Iterations}, {"patch", opt.Patch}, {"patches", opt.Patches}, {"channels", opt.Channels}, {"depth", opt.Depth}, {"batch", opt.Batch}} {
 		if o.value < 1 {
 			return console.Usage("--%s %d: expected at least 1", o.flag, o.value)
 		}
@@ -258,7 +261,7 @@ func (opt Options) check(sparsity int) error {
 	for _, o := range []struct {
 		flag  string
 		value int
-	}{{"sparsity", sparsity}, {"back-projection", opt.BackProjection}, {"held-out", opt.HeldOut}, {"stages", opt.Stages}} {
+	}{{"sparsity", sparsity}, {"back-projection", opt.BackProjection}, {"held-out", opt.HeldOut}, {"stages", opt.Stages}, {"steps", opt.Steps}, {"colour-steps", opt.ColourSteps}} {
 		if o.value < 0 {
 			return console.Usage("--%s %d: expected 0 or more", o.flag, o.value)
 		}

@@ -78,7 +78,7 @@ func (e enlarger) one(ctx context.Context, j job, out *outcome, admit func(bytes
 	}
 	out.from = pic.Image.Bounds().Size()
 	opt := e.opt.Size
-	opt.Depth, opt.Progress = e.opt.Keep.depth, report
+	opt.Depth, opt.Progress, opt.Subsampled = e.opt.Keep.depth, report, pic.Subsampled
 	by, err := e.engines.of(pic)
 	if err != nil {
 		return err

@@ -8,8 +8,6 @@ import (
 	"superres/internal/kernel"
 	"superres/internal/parallel"
 	"superres/internal/picture"
-	"superres/patches"
-	"superres/superres/stage"
 )
 
 // A picture goes through the layers in steps of some lines. In each, the first layer makes
@@ -34,26 +32,28 @@ type geometry struct {
 // so many that waiting for the others is little, so few that they stay in its caches.
 const samplesTogether = 4096
 
-func (s *Stage) geometry(w, h int) geometry {
+func (n *net) geometry(w, h int) geometry {
 	workers := runtime.GOMAXPROCS(0)
 	g := geometry{w: max(w, kernel.LeastSamples), h: h}
-	channels, m := s.params.width(), s.params.Depth+1
+	channels, m := n.params.width(), n.params.Depth+1
 	columns := g.w + 2*m
 	g.together = workers * max(1, samplesTogether*32/channels/columns)
 	g.together = min(g.together, h+2*m)
 	g.line = columns * channels
 	g.lines = 3*g.together + 3*m + 8
-	g.inputLine, g.inputLines = columns+firstSide, g.together+firstSide-1
+	side, inputs := n.filters[0].Rows, n.filters[0].Step
+	g.inputLine, g.inputLines = (columns+side)*inputs, g.together+side-1
 	return g
 }
 
-// run is one Apply.
+// run is a picture on its way through a net.
 type run struct {
 	geometry
-	stage        *Stage
-	low, current *patches.Plane
-	out          *patches.Plane
+	net  *net
+	line func(y int, to []int16)
+	add  func(y int, sums []float32, step int)
 
+	cols  int         // of the picture
 	input []int16     // lines of the picture, see inputAt
 	lines []int16     // of all layers
 	free  []int       // where lines begin that are not in use
@@ -65,45 +65,45 @@ type run struct {
 
 var memory = sync.Pool{New: func() any { return new(run) }}
 
-// Apply implements stage.Stage.
-func (s *Stage) Apply(ctx context.Context, low, current *patches.Plane, w *stage.Work) (*patches.Plane, error) {
+// run takes a picture of w×h through the net. line sets to to what stands for row y of it,
+// all that goes in for a sample together; add is given the outputs for row y, as layers.last
+// says: so many sums from one column to the next. Both are called by more than one goroutine.
+// report is told the share that is done. It fails only with ctx.Err().
+func (n *net) run(ctx context.Context, w, h int, line func(y int, to []int16), add func(y int, sums []float32, step int), report func(float64)) error {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return err
 	}
 	r := memory.Get().(*run)
-	r.begin(s, low, current)
-	out := w.Plane(current.W, current.H)
-	r.out = out
+	r.begin(n, w, h, line, add)
 	defer func() {
-		r.stage, r.low, r.current, r.out = nil, nil, nil, nil
+		r.net, r.line, r.add = nil, nil, nil
 		memory.Put(r)
 	}()
-	last := len(s.filters) - 1
-	for r.made[last] < low.H {
+	last := len(n.filters) - 1
+	for r.made[last] < h {
 		if err := r.step(ctx); err != nil {
-			w.Give(out.Pix)
-			return nil, err
+			return err
 		}
-		w.Report(float64(r.made[last]) / float64(low.H))
+		report(float64(r.made[last]) / float64(h))
 	}
-	return out, nil
+	return nil
 }
 
 // begin sets up the run.
-func (r *run) begin(s *Stage, low, current *patches.Plane) {
-	r.stage, r.low, r.current = s, low, current
-	r.geometry = s.geometry(low.W, low.H)
+func (r *run) begin(n *net, w, h int, line func(y int, to []int16), add func(y int, sums []float32, step int)) {
+	r.net, r.line, r.add, r.cols = n, line, add, w
+	r.geometry = n.geometry(w, h)
 	r.input = sized(r.input, r.inputLines*r.inputLine)
-	r.lines = sized(r.lines, r.geometry.lines*r.line)
+	r.lines = sized(r.lines, r.geometry.lines*r.geometry.line)
 	r.free = r.free[:0]
 	for i := range r.geometry.lines {
-		r.free = append(r.free, i*r.line)
+		r.free = append(r.free, i*r.geometry.line)
 	}
-	layers := len(s.filters)
+	layers := len(n.filters)
 	r.at, r.kept, r.made = make([][]int, layers-1), make([]int, layers), make([]int, layers)
 	for i := range layers {
 		if i < layers-1 {
-			r.at[i] = make([]int, r.together+s.params.Depth+4)
+			r.at[i] = make([]int, r.together+n.params.Depth+4)
 		}
 		r.made[i] = -r.margin(i)
 		r.kept[i] = r.made[i]
@@ -119,7 +119,7 @@ func sized(v []int16, n int) []int16 {
 }
 
 // margin is how many lines and columns a layer has more than the picture on every side.
-func (r *run) margin(layer int) int { return len(r.stage.filters) - 1 - layer }
+func (r *run) margin(layer int) int { return len(r.net.filters) - 1 - layer }
 
 // place is where it is kept at which line y of a layer lies.
 func (r *run) place(layer, y int) *int {
@@ -164,7 +164,7 @@ func (r *run) release(layer, to int) {
 
 // read takes the lines of the picture that the lines from..to-1 of the first layer need.
 func (r *run) read(from, to int) {
-	const around = firstSide / 2
+	around, inputs := r.net.filters[0].Rows/2, r.net.filters[0].Step
 	margin := r.margin(0)
 	begin := from + around // the others are there
 	if from == -margin {
@@ -173,23 +173,21 @@ func (r *run) read(from, to int) {
 	parallel.Rows(to+around-begin, func(i int) {
 		y := begin + i
 		line := r.input[r.inputAt(y):][:r.inputLine]
-		row := r.low.Row(min(max(y, 0), r.low.H-1))
-		inner := line[margin+around:]
-		for x, v := range row {
-			inner[x] = int16(int32(float32(picture.Clamp(v)*white)+0.5) - grey)
-		}
+		inner := line[(margin+around)*inputs:]
+		r.line(min(max(y, 0), r.h-1), inner[:r.cols*inputs])
 		for x := range margin + around {
-			line[x] = inner[0]
+			copy(line[x*inputs:][:inputs], inner)
 		}
-		for x := len(row); x < len(inner); x++ {
-			inner[x] = inner[len(row)-1]
+		edge := inner[(r.cols-1)*inputs:][:inputs]
+		for x := r.cols * inputs; x < len(inner); x += inputs {
+			copy(inner[x:], edge)
 		}
 	})
 }
 
 // inputAt is where line y of the picture lies in input.
 func (r *run) inputAt(y int) int {
-	return (y + r.margin(0) + firstSide/2) % r.inputLines * r.inputLine
+	return (y + r.margin(0) + r.net.filters[0].Rows/2) % r.inputLines * r.inputLine
 }
 
 // layer makes lines from..to-1 of a layer.
@@ -197,7 +195,7 @@ func (r *run) layer(ctx context.Context, i, from, to int) error {
 	if i == len(r.made)-1 {
 		return r.end(ctx, from, to)
 	}
-	f, samples := &r.stage.filters[i], r.w+2*r.margin(i)
+	f, samples := &r.net.filters[i], r.w+2*r.margin(i)
 	return parallel.For(ctx, to-from, 1, func() func(lo, hi int) {
 		rows := make([]int, f.Rows)
 		return func(lo, hi int) {
@@ -231,7 +229,7 @@ func (r *run) around(rows []int, layer, y int) (src []int16) {
 // end makes lines from..to-1 of the last layer and adds them to the enlargement.
 func (r *run) end(ctx context.Context, from, to int) error {
 	last, worker := len(r.made)-1, 0
-	f, scale := &r.stage.filters[last], r.stage.scale
+	f := &r.net.filters[last]
 	return parallel.For(ctx, to-from, 1, func() func(lo, hi int) {
 		if worker == len(r.sums) {
 			r.sums = append(r.sums, nil)
@@ -244,26 +242,28 @@ func (r *run) end(ctx context.Context, from, to int) error {
 		return func(lo, hi int) {
 			for y := from + lo; y < from+hi; y++ {
 				kernel.Residual(sums, r.around(rows, last, y), rows, r.w+2, f)
-				for k := range scale {
-					r.add(y*scale+k, sums[k*scale:], f.Outputs)
-				}
+				r.add(y, sums, f.Outputs)
 			}
 		}
 	})
 }
 
-// add makes a row of the result. In sums, with so many numbers from one column to the next,
-// a column begins with what it adds to its neighbour on the right; what it adds to itself
-// and to the one on the left comes scale² further each.
-func (r *run) add(y int, sums []float32, step int) {
-	scale := r.stage.scale
-	here, right := step+scale*scale, 2*(step+scale*scale)
-	was, to := r.current.Row(y), r.out.Row(y)
-	for x := 0; x < len(to); x += scale {
-		from, into := was[x:][:scale], to[x:][:scale]
-		left, own, next := sums[:scale], sums[here:][:scale], sums[right:][:scale]
+// add makes a row of the result, of what it was. In sums, with so many numbers from one
+// column to the next, a column begins with what it adds to its neighbour on the right; what it
+// adds to itself and to the one on the left comes further on. limited keeps it to 0..1.
+func (n *net) add(to, was, sums []float32, step int, limited bool) {
+	outputs := n.params.outputs(n.scale)
+	here, right := step+outputs, 2*(step+outputs)
+	for x := 0; x < len(to); x += n.scale {
+		from, into := was[x:][:n.scale], to[x:][:n.scale]
+		left, own, next := sums[:n.scale], sums[here:][:n.scale], sums[right:][:n.scale]
 		for k, v := range from {
-			into[k] = picture.Clamp(v + (left[k] + own[k] + next[k]))
+			into[k] = v + (left[k] + own[k] + next[k])
+		}
+		if limited {
+			for k, v := range into {
+				into[k] = picture.Clamp(v)
+			}
 		}
 		sums = sums[step:]
 	}

@@ -1,0 +1,89 @@
+// Package chroma enlarges colour that is stored at less than the resolution of brightness, as
+// the libraries do that most programs use.
+package chroma
+
+import (
+	"image"
+
+	"superres/internal/parallel"
+)
+
+// Smooth returns a JPEG picture with colour at full resolution, enlarged as libjpeg
+// does, to the bit (jdsample.c of libjpeg-turbo: h2v1, h2v2 and h1v2 "fancy" upsampling).
+// Colour of another resolution is repeated there, too, and the picture returned as it is.
+func Smooth(img image.Image) image.Image {
+	src, ok := img.(*image.YCbCr)
+	if !ok {
+		return img
+	}
+	wide, high := false, false
+	switch src.SubsampleRatio {
+	case image.YCbCrSubsampleRatio422:
+		wide = true
+	case image.YCbCrSubsampleRatio440:
+		high = true
+	case image.YCbCrSubsampleRatio420:
+		wide, high = true, true
+	default:
+		return img
+	}
+	w, h := src.Rect.Dx(), src.Rect.Dy()
+	inW, inH := w, h
+	if wide {
+		inW = (w + 1) / 2
+	}
+	if high {
+		inH = (h + 1) / 2
+	}
+	if wide && inW <= 2 {
+		return img // repeated, too
+	}
+	out := image.NewYCbCr(src.Rect, image.YCbCrSubsampleRatio444)
+	parallel.Rows(h, func(y int) {
+		copy(out.Y[y*out.YStride:][:w], src.Y[y*src.YStride:][:w])
+		near, far := y, y
+		if high {
+			near, far = Beside(y, inH)
+		}
+		for _, c := range [2]struct{ to, from []uint8 }{{out.Cb, src.Cb}, {out.Cr, src.Cr}} {
+			to, a, b := c.to[y*out.CStride:][:w], c.from[near*src.CStride:][:inW], c.from[far*src.CStride:][:inW]
+			switch {
+			case wide && high:
+				widen(to, func(x int) int { return 3*int(a[x]) + int(b[x]) }, inW, 4, 8, 7)
+			case wide:
+				widen(to, func(x int) int { return int(a[x]) }, inW, 2, 1, 2)
+			default:
+				bias := 1 + y%2
+				for x := range to {
+					to[x] = uint8((3*int(a[x]) + int(b[x]) + bias) >> 2)
+				}
+			}
+		}
+	})
+	return out
+}
+
+// Beside returns which of n samples is under place i of twice as many, and which is next to it
+// on the other side: itself at the ends.
+func Beside(i, n int) (near, far int) {
+	near = i / 2
+	return near, min(max(near-1+i%2*2, 0), n-1)
+}
+
+// widen enlarges a row of n sums by two: ¾ of the nearer sum and ¼ of the farther one, with
+// shift bits of fraction, rounded by the first bias on the left and the second on the right.
+// At the ends there is none farther, and it is the nearer one itself.
+func widen(to []uint8, at func(int) int, n, shift, left, right int) {
+	before, now := at(0), at(0)
+	for x := range n {
+		after := now
+		if x+1 < n {
+			after = at(x + 1)
+		}
+		to[2*x] = uint8((3*now + before + left) >> shift)
+		if 2*x+1 < len(to) {
+			to[2*x+1] = uint8((3*now + after + right) >> shift)
+		}
+		before, now = now, after
+	}
+}

@@ -1,0 +1,40 @@
+package imagefile
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// Of the fixtures, JPEG 4:2:0 and lossy WebP keep colour at half the resolution.
+func TestSubsampled(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, name := range files {
+		pic, err := Open(t.Context(), name, Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := slices.Contains([]string{"2x2.jpg", "lossy.webp", "alpha.webp"}, filepath.Base(name))
+		if pic.Subsampled != want {
+			t.Errorf("%s: %v", name, pic.Subsampled)
+		}
+		if want {
+			seen++
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range min(len(data), 400) { // cut off anywhere
+			isSubsampled(pic.Format, data[:n])
+		}
+	}
+	if seen != 3 {
+		t.Errorf("%d files, expected 3", seen)
+	}
+}

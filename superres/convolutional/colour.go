@@ -1,0 +1,110 @@
+package convolutional
+
+import (
+	"context"
+	"encoding/json"
+
+	"superres/patches"
+	"superres/superres/stage"
+)
+
+// Colour adds to enlarged colour what a small network finds that it lacks: in the colour of
+// the picture, and in the pixels of its brightness, which are enlarged already and tell where
+// edges are.
+//
+//	f   = φ₀(W₀ ∗ (½(R−Y), ½(B−Y), Y′) + b₀)     3×3, 2+s² → C, Y′ the s² pixels of a sample
+//	h   = φᵢ(Wᵢ ∗ h + bᵢ), h₀ = f                 3×3, C → C, i = 1..M
+//	out = W_L ∗ (h_M + f) + b_L                   3×3, C → 2s²: R−Y, then B−Y
+//
+// It implements stage.Colour.
+type Colour struct{ net }
+
+// colours is how many of the first inputs are of colour; the greatest of their halves are
+// those of pure red and of pure blue.
+const (
+	colours      = 2
+	greatestRed  = 0.701 / 2
+	greatestBlue = 0.886 / 2
+)
+
+// newColour rounds a network of colour.
+func newColour(n *network) (*Colour, error) {
+	made, err := rounded(n)
+	if err != nil {
+		return nil, err
+	}
+	return &Colour{made}, nil
+}
+
+func init() {
+	stage.RegisterColour(kind, func(scale int, text json.RawMessage, a *stage.Arrays) (stage.Colour, error) {
+		n, err := loadNet(scale, text, a, true)
+		if err != nil {
+			return nil, err
+		}
+		return &Colour{n}, nil
+	})
+}
+
+// Kind implements stage.Colour.
+func (c *Colour) Kind() string { return kind }
+
+// Reach implements stage.Colour.
+func (c *Colour) Reach() int { return c.reach() }
+
+// Memory implements stage.Colour.
+func (c *Colour) Memory(width, rows int) (fixed, working int64) { return c.memory(width, rows) }
+
+// Save implements stage.Colour.
+func (c *Colour) Save(to *stage.Arrays) any { return c.save(to) }
+
+// Tune implements stage.Colour.
+func (c *Colour) Tune(t stage.Tuning) (stage.Colour, error) {
+	if t.Level == 0 || !c.params.Leveled {
+		return c, nil
+	}
+	tuned, err := c.at(t.Level)
+	if err != nil {
+		return nil, err
+	}
+	return &Colour{tuned}, nil
+}
+
+// Apply implements stage.Colour.
+func (c *Colour) Apply(ctx context.Context, low [2]*patches.Plane, luma *patches.Plane, current [2]*patches.Plane, w *stage.Work) error {
+	scale := c.scale
+	inputs := colours + scale*scale
+	line := func(y int, to []int16) {
+		red, blue := low[0].Row(y), low[1].Row(y)
+		for x, v := range red {
+			to[x*inputs], to[x*inputs+1] = ofColour(v), ofColour(blue[x])
+		}
+		for k := range scale {
+			row, at := luma.Row(y*scale+k), to[colours+k*scale:]
+			for x := 0; x < len(row); x += scale {
+				for i, v := range row[x:][:scale] {
+					at[i] = ofLuma(v)
+				}
+				at = at[min(inputs, len(at)):]
+			}
+		}
+	}
+	add := func(y int, sums []float32, step int) {
+		for i, plane := range current {
+			for k := range scale {
+				row := plane.Row(y*scale + k)
+				c.add(row, row, sums[(i*scale+k)*scale:], step, false)
+			}
+		}
+	}
+	return c.run(ctx, low[0].W, low[0].H, line, add, w.Report)
+}
+
+// ofColour is what stands for half of a colour of −1..1, which it is limited to.
+func ofColour(v float32) int16 {
+	v = float32(min(max(v, -1), 1) * (white / 2)) // rounded here, and not with what is added
+	if v < 0 {
+		return -int16(0.5 - v)
+	}
+	return int16(0.5 + v)
+}

@@ -1,0 +1,328 @@
+package convolutional
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+
+	"superres/internal/kernel"
+	"superres/learners/plugin"
+	"superres/superres/stage"
+)
+
+// net is a network that computes in integers, so that all machines find the same; quantise.go
+// says how they stand for it, run.go how a picture goes through.
+type net struct {
+	params params
+	tables tables
+	scale  int
+
+	filters []kernel.Filter // M+2
+}
+
+// params is what a model file says of a network.
+type params struct {
+	Channels int `json:"channels"` // C
+	Depth    int `json:"depth"`    // M
+
+	Colour  bool    `json:"colour,omitempty"`  // it is of colour
+	Leveled bool    `json:"leveled,omitempty"` // the network knows a level
+	Level   float64 `json:"level,omitempty"`   // at which the stage works, 0..1
+}
+
+// tables are the arrays of a network as its file holds them, of all layers one after another,
+// the weights of each in the order of layer.weight.
+type tables struct {
+	weights []int16
+	bias    []int32   // of every output
+	above   []float32 // what a sum is multiplied by
+	below   []float32 // where it is negative; of all layers but the last
+	level   []int32   // what a level of 1 adds to the bias; of all layers but the last, or empty
+	units   []float64 // a of all layers but the last: see quantise.go
+
+	gains []float64 // what weights were multiplied by, while they are rounded
+}
+
+// The limits of a stage.
+const (
+	maxChannels = 128
+	maxDepth    = 64
+)
+
+// check tells what is wrong with the parameters.
+func (p params) check(scale int) error {
+	if scale < 2 || scale > 4 || p.Channels < 1 || p.Channels > maxChannels || p.Depth < 1 || p.Depth > maxDepth {
+		return fmt.Errorf("%d layers of %d channels at scale %d, expected 1 to %d, 1 to %d and 2 to 4", p.Depth, p.Channels, scale, maxDepth, maxChannels)
+	}
+	if !(p.Level >= 0 && p.Level <= 1) || p.Level > 0 && !p.Leveled {
+		return fmt.Errorf("level %g, expected 0 to 1, and 0 of a network that knows none", p.Level)
+	}
+	return nil
+}
+
+// shapes are the layers of the network, without their weights.
+func (p params) shapes(scale int) []layer {
+	list := []layer{{side: firstSide, in: 1, out: p.Channels, first: true}}
+	if p.Colour {
+		list[0].side, list[0].in = 3, 2+scale*scale
+	}
+	for range p.Depth {
+		list = append(list, layer{side: 3, in: p.Channels, out: p.Channels})
+	}
+	return append(list, layer{side: 3, in: p.Channels, out: p.outputs(scale)})
+}
+
+// outputs is how many the last layer has.
+func (p params) outputs(scale int) int {
+	if p.Colour {
+		return 2 * scale * scale
+	}
+	return scale * scale
+}
+
+// firstSide is how many taps the first layer has across, of brightness.
+const firstSide = 5
+
+// width is the number of channels with those that fill them up.
+func (p params) width() int { return kernel.PadTo(p.Channels, kernel.Lanes) }
+
+// rounded rounds a network.
+func rounded(n *network) (net, error) {
+	p := n.params()
+	if err := p.check(n.scale); err != nil {
+		return net{}, fmt.Errorf("convolutional: %w", err)
+	}
+	t, err := quantise(n, p)
+	if err != nil {
+		return net{}, err
+	}
+	made, err := makeNet(n.scale, p, t)
+	if err != nil {
+		return net{}, fmt.Errorf("convolutional: %w", err)
+	}
+	return made, nil
+}
+
+// makeNet makes the net of parameters that have been checked and tables of the right sizes.
+func makeNet(scale int, p params, t tables) (net, error) {
+	n := net{params: p, tables: t, scale: scale}
+	n.tables.gains = nil
+	shapes := p.shapes(scale)
+	for i, l := range shapes {
+		if err := checkSums(&l, p.largest(i), t); err != nil {
+			return n, fmt.Errorf("layer %d: %w", i, err)
+		}
+		if i == len(shapes)-1 {
+			n.filters = append(n.filters, p.last(&l, t))
+			break
+		}
+		n.filters = append(n.filters, p.filter(&l, t))
+		t = t.after(&l)
+	}
+	return n, nil
+}
+
+// after are the tables of the layers after one.
+func (t tables) after(l *layer) tables {
+	t.weights = t.weights[l.side*l.side*l.in*l.out:]
+	t.bias, t.above = t.bias[l.out:], t.above[l.out:]
+	t.below = t.below[l.out:]
+	if len(t.level) > 0 {
+		t.level = t.level[l.out:]
+	}
+	return t
+}
+
+// checkSums fails when some activations, of a magnitude of at most largest, could make a sum
+// of the first layer in the tables overflow, or when it would be multiplied by 1 or more.
+func checkSums(l *layer, largest int64, t tables) error {
+	for o := range l.out {
+		most := int64(t.bias[o])
+		most = max(most, -most)
+		if len(t.level) > 0 {
+			most += max(int64(t.level[o]), -int64(t.level[o]))
+		}
+		for i := o; i < l.side*l.side*l.in*l.out; i += l.out {
+			w := int64(t.weights[i])
+			most += largest * max(w, -w)
+		}
+		if most > math.MaxInt32 {
+			return fmt.Errorf("its weights make sums of more than 32 bits")
+		}
+		if !(math.Abs(float64(t.above[o])) < 1) || len(t.below) > 0 && !(math.Abs(float64(t.below[o])) < 1) {
+			return fmt.Errorf("its outputs are multiplied by 1 or more")
+		}
+	}
+	return nil
+}
+
+// filter is the first layer in the tables as the kernels take it. What fills channels up is
+// multiplied by 0, and comes out as 0.
+func (p params) filter(l *layer, t tables) kernel.Filter {
+	step := p.width()
+	if l.first {
+		step = l.in
+	}
+	f := blank(l.side, l.side*step, step, l.out)
+	p.setBias(&f, l, t)
+	copy(f.Above, t.above[:l.out])
+	copy(f.Below, t.below[:l.out])
+	for dy := range l.side {
+		for dx := range l.side {
+			for i := range l.in {
+				for o, w := range t.weights[((dy*l.side+dx)*l.in+i)*l.out:][:l.out] {
+					put(&f, dy, dx*step+i, o, w)
+				}
+			}
+		}
+	}
+	return f
+}
+
+// setBias sets the bias of the first layer in the tables, at the level.
+func (p params) setBias(f *kernel.Filter, l *layer, t tables) {
+	copy(f.Bias, t.bias[:l.out])
+	if p.Level > 0 {
+		steps := int64(math.Round(p.Level * levelSteps))
+		for o, v := range t.level[:l.out] {
+			f.Bias[o] += int32(int64(v) * steps / levelSteps)
+		}
+	}
+}
+
+// levelSteps is how many levels there are from 0 to 1.
+const levelSteps = 1 << 12
+
+// last is the last layer as the kernels take it: what a sample adds to the outputs of its
+// neighbour on the right, to its own, and to those on the left, which are summed up then.
+// The vectors of a few outputs would be almost empty.
+func (p params) last(l *layer, t tables) kernel.Filter {
+	f := blank(l.side, p.width(), p.width(), l.side*l.out)
+	copy(f.Bias[l.side/2*l.out:], t.bias)
+	for dx := range l.side {
+		copy(f.Above[dx*l.out:], t.above)
+		for dy := range l.side {
+			for i := range l.in {
+				for o, w := range t.weights[((dy*l.side+dx)*l.in+i)*l.out:][:l.out] {
+					put(&f, dy, i, dx*l.out+o, w)
+				}
+			}
+		}
+	}
+	return f
+}
+
+// blank is a filter of zeros for runs of so many entries.
+func blank(rows, run, step, outputs int) kernel.Filter {
+	f := kernel.Filter{Rows: rows, Words: (run + 1) / 2, Step: step, Outputs: kernel.PadTo(outputs, kernel.Lanes)}
+	f.Weights = make([]int32, f.Rows*f.Words*f.Outputs)
+	f.Bias, f.Above, f.Below = make([]int32, f.Outputs), make([]float32, f.Outputs), make([]float32, f.Outputs)
+	return f
+}
+
+// put sets the weight of an entry of a run to an output, which was 0.
+func put(f *kernel.Filter, row, entry, output int, w int16) {
+	at := ((output/kernel.Lanes*f.Rows+row)*f.Words+entry/2)*kernel.Lanes + output%kernel.Lanes
+	f.Weights[at] |= int32(uint16(w)) << (entry % 2 * 16)
+}
+
+// loadNet makes the net of what a file says, of which nothing is trusted.
+func loadNet(scale int, text json.RawMessage, a *stage.Arrays, colour bool) (n net, err error) {
+	var p params
+	if err := stage.Unmarshal(text, &p); err != nil {
+		return n, err
+	}
+	if err := p.check(scale); err != nil {
+		return n, err
+	}
+	if p.Colour != colour {
+		return n, fmt.Errorf("a network of colour in the place of one of brightness, or the other way round")
+	}
+	weights, outputs, padded := 0, 0, 0
+	for _, l := range p.shapes(scale) {
+		weights, outputs = weights+l.side*l.side*l.in*l.out, outputs+l.out
+		padded += l.side * l.side * kernel.PadTo(l.in, kernel.Lanes) * kernel.PadTo(l.out, kernel.Lanes)
+	}
+	if err := a.Reserve(4 * int64(padded)); err != nil {
+		return n, err
+	}
+	var t tables
+	if t.weights, err = stage.Get[int16](a, "weights", 1, weights); err != nil {
+		return n, err
+	}
+	if t.bias, err = stage.Get[int32](a, "bias", 1, outputs); err != nil {
+		return n, err
+	}
+	if t.above, err = stage.Get[float32](a, "above", 1, outputs); err != nil {
+		return n, err
+	}
+	if t.below, err = stage.Get[float32](a, "below", 1, outputs-p.outputs(scale)); err != nil {
+		return n, err
+	}
+	if t.units, err = stage.Get[float64](a, "units", 1, p.Depth+1); err != nil {
+		return n, err
+	}
+	if p.Leveled {
+		if t.level, err = stage.Get[int32](a, "level", 1, outputs-p.outputs(scale)); err != nil {
+			return n, err
+		}
+	}
+	for i, u := range t.units {
+		if !(u > 0) {
+			return n, fmt.Errorf("layer %d has a unit of %g", i, u)
+		}
+	}
+	return makeNet(scale, p, t)
+}
+
+// save puts the arrays into a file, and returns the parameters.
+func (n *net) save(to *stage.Arrays) any {
+	stage.Put(to, "weights", 1, n.tables.weights)
+	stage.Put(to, "bias", 1, n.tables.bias)
+	stage.Put(to, "above", 1, n.tables.above)
+	stage.Put(to, "below", 1, n.tables.below)
+	stage.Put(to, "units", 1, n.tables.units)
+	if n.params.Leveled {
+		stage.Put(to, "level", 1, n.tables.level)
+	}
+	return n.params
+}
+
+// reach is how many rows of the picture around a row count for it.
+func (n *net) reach() int {
+	reach := 0
+	for _, l := range n.params.shapes(n.scale) {
+		reach += l.side / 2
+	}
+	return reach
+}
+
+// at is the net at a level.
+func (n *net) at(level float64) (net, error) {
+	tuned := *n
+	tuned.params.Level = level
+	if err := tuned.params.check(n.scale); err != nil {
+		return tuned, plugin.Errorf("convolutional: %v", err)
+	}
+	tuned.filters = slices.Clone(n.filters)
+	at := n.tables
+	for i, l := range n.params.shapes(n.scale)[:n.params.Depth+1] {
+		f := &tuned.filters[i]
+		f.Bias = make([]int32, f.Outputs)
+		tuned.params.setBias(f, &l, at)
+		at = at.after(&l)
+	}
+	return tuned, nil
+}
+
+// memory is what stage.Stage says of Memory: the weights twice, and the lines that are in
+// work.
+func (n *net) memory(width, rows int) (fixed, working int64) {
+	for _, f := range n.filters {
+		fixed += 6 * int64(len(f.Weights))
+	}
+	g := n.geometry(width, rows)
+	return fixed, int64(2*(g.lines*g.line+g.inputLines*g.inputLine)) + int64(runtime.GOMAXPROCS(0))*int64(4*(g.w+2)*n.filters[len(n.filters)-1].Outputs)
+}

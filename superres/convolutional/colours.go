@@ -9,6 +9,7 @@ import (
 
 	"superres/internal/chroma"
 	"superres/internal/degrade"
+	"superres/internal/drawings"
 	"superres/internal/picture"
 	"superres/patches"
 	"superres/superres/flaws"
@@ -44,7 +45,7 @@ var (
 func (o Trainer) colourTrainer() (Trainer, error) {
 	return Trainer{
 		Scale: o.Scale, Degradation: o.Degradation, Channels: colourChannels, Depth: colourDepth, Patch: colourPatch, Batch: colourBatch, Rate: colourRate,
-		Steps: o.ColourSteps, Damage: o.Damage, Symmetries: o.Symmetries, Seed: o.Seed, MaxMemory: o.MaxMemory, Interval: o.ColourSteps,
+		Steps: o.ColourSteps, Damage: o.Damage, Symmetries: o.Symmetries, Drawings: orNone(o.Drawings), Seed: o.Seed, MaxMemory: o.MaxMemory, Interval: o.ColourSteps,
 	}.defaults()
 }
 
@@ -67,6 +68,14 @@ func (o Trainer) learnColour(ctx context.Context, s *Stage, sources []training.S
 		}
 	}
 	return made[0], made[1], nil
+}
+
+// orNone is a share as defaults wants it: negative for none.
+func orNone(share float64) float64 {
+	if share == 0 {
+		return -1
+	}
+	return share
 }
 
 // colourOf learns one network.
@@ -103,6 +112,7 @@ type shade struct {
 	luma  []uint16         // enlarged
 	lack  [colours][]int16 // in steps of 1/lackSteps
 	level float32
+	drawn bool
 }
 
 // lowSteps is how many steps there are from colour 0 to 1.
@@ -119,11 +129,33 @@ func (d *shades) read(ctx context.Context, sources []training.Source, progress t
 		if err != nil {
 			return err
 		}
-		if err := d.add(ctx, img, i); err != nil {
+		d.digest.Add(picture.Split(img).Luma())
+		if err := d.add(ctx, img, d.opt.Degradation, i); err != nil {
 			return fmt.Errorf("%s: %w", src.Name, err)
 		}
 	}
 	progress("enlarging pictures", len(sources), len(sources))
+	return d.draw(ctx)
+}
+
+// draw adds drawings, as the share of them says that there are to be.
+func (d *shades) draw(ctx context.Context) error {
+	const side = 480
+	count := int(math.Round(d.opt.Drawings * float64(d.pixels) / (side * side)))
+	for i := range count {
+		img := drawings.Draw(rand.New(rand.NewPCG(d.opt.Seed, 1<<61|uint64(i))), side, side, d.opt.Scale)
+		by := d.opt.Degradation
+		if img.Squares || i%3 > 0 { // see Trainer.drawing
+			by = resample.Box
+		}
+		before := len(d.list)
+		if err := d.add(ctx, img.Image, by, i); err != nil {
+			return err
+		}
+		for k := range d.list[before:] {
+			d.list[before+k].drawn = true
+		}
+	}
 	return nil
 }
 
@@ -131,10 +163,9 @@ func (d *shades) read(ctx context.Context, sources []training.Source, progress t
 const bytesOfPixel = 2 + 2*colours
 
 // add takes a picture, unless it is grey or too small.
-func (d *shades) add(ctx context.Context, img image.Image, number int) error {
+func (d *shades) add(ctx context.Context, img image.Image, by resample.Degradation, number int) error {
 	s := d.opt.Scale
 	whole := picture.Split(img)
-	d.digest.Add(whole.Luma())
 	w, h := whole.Channels[0].W/s, whole.Channels[0].H/s
 	if len(whole.Channels) < 3 || min(w, h) < d.opt.Patch {
 		return nil
@@ -146,7 +177,7 @@ func (d *shades) add(ctx context.Context, img image.Image, number int) error {
 	var low picture.Picture
 	for i, c := range whole.Channels {
 		whole.Channels[i] = c.Crop(0, 0, w*s, h*s)
-		low.Channels = append(low.Channels, picture.Round8(d.opt.Degradation.Reduce(whole.Channels[i], s)))
+		low.Channels = append(low.Channels, picture.Round8(by.Reduce(whole.Channels[i], s)))
 	}
 	small, quality, err := d.damaged(low.Image(), number)
 	if err != nil {
@@ -236,7 +267,7 @@ func (d *shades) fill(w *worker, step, number int) (drawn bool, err error) {
 	one := &d.list[i]
 	w.level = one.level
 	one.fill(w, d.opt.Scale, x, y, p)
-	return false, nil
+	return one.drawn, nil
 }
 
 // fill sets what a worker learns from to a target that begins at (x0, y0) of low.

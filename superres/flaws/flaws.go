@@ -19,6 +19,9 @@ type Flaws struct {
 	Quality int
 	// Loss is the deviation of what that file took, in levels of 255.
 	Loss float64
+	// Halved tells that colour was once kept at half the resolution of brightness, in both
+	// directions, as most JPEG files do.
+	Halved bool
 }
 
 // worst is the deviation whose level is 1.
@@ -33,7 +36,16 @@ func (f Flaws) Level() float64 {
 
 // Measure measures a picture, or nine parts all over a large one. quality is that of the JPEG
 // file that it comes out of, 1 to 100; 0: of another file.
-func Measure(img image.Image, quality int) Flaws { return measure(brightness(img), quality) }
+func Measure(img image.Image, quality int) Flaws {
+	shown := parts(img)
+	luma := make([]*patches.Plane, len(shown))
+	for i, p := range shown {
+		luma[i] = p.Luma()
+	}
+	f := measure(luma, quality)
+	f.Halved = halved(shown)
+	return f
+}
 
 // measure measures parts of a picture, each of which begins at a multiple of 8 samples from
 // the first.
@@ -47,16 +59,16 @@ func measure(parts []*patches.Plane, quality int) Flaws {
 	return f
 }
 
-// brightness is that of a picture, or of nine parts all over a large one.
-func brightness(img image.Image) (parts []*patches.Plane) {
+// parts are the whole of a picture, or nine parts all over a large one.
+func parts(img image.Image) (list []picture.Picture) {
 	b := img.Bounds()
 	for _, y := range windows(b.Dy()) {
 		for _, x := range windows(b.Dx()) {
 			part := image.Rect(b.Min.X+x.lo, b.Min.Y+y.lo, b.Min.X+x.hi, b.Min.Y+y.hi)
-			parts = append(parts, picture.Split(imaging.Crop(img, part)).Luma())
+			list = append(list, picture.Split(imaging.Crop(img, part)))
 		}
 	}
-	return parts
+	return list
 }
 
 // window is a part of a side.

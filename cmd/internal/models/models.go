@@ -101,6 +101,9 @@ func Summary(m *superres.Model) string {
 		return text + " imported from " + p.Imported.File
 	}
 	text += " by " + p.Learner
+	if m.Colour != nil || m.Subsampled != nil {
+		text += ", with colour"
+	}
 	if p.Score == nil {
 		return text
 	}

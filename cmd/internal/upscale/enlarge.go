@@ -77,12 +77,13 @@ func (e enlarger) one(ctx context.Context, j job, out *outcome, admit func(bytes
 		return err
 	}
 	out.from = pic.Image.Bounds().Size()
-	opt := e.opt.Size
-	opt.Depth, opt.Progress, opt.Subsampled = e.opt.Keep.depth, report, pic.Subsampled
 	by, err := e.engines.of(pic)
 	if err != nil {
 		return err
 	}
+	opt := e.opt.Size
+	opt.Depth, opt.Progress = e.opt.Keep.depth, report
+	opt.Subsampled = pic.Subsampled || by.found != nil && by.found.Halved
 	out.by, out.about = by, about(pic, by, out.need)
 	result, err := by.model.Upscale(ctx, pic.Image, opt)
 	if err != nil {

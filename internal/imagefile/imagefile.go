@@ -45,6 +45,9 @@ type Picture struct {
 	// other formats.
 	Quality int
 
+	// Quantiser is the index of a lossy WebP, 1 to 127, of its steps; 0: it is none.
+	Quantiser float64
+
 	// Subsampled tells that the file keeps colour at half the resolution of brightness in both
 	// directions; Image has it enlarged smoothly.
 	Subsampled bool
@@ -167,8 +170,12 @@ func decodeFrom(ctx context.Context, r io.Reader, size int64, name string, lim L
 	if f.name == "jpeg" {
 		quality = jpegQuality(data)
 	}
+	index := 0.0
+	if f.name == "webp" {
+		index = webpIndex(data)
+	}
 	return &Picture{
-		Image: turnedUpright(img, upright), Quality: quality, Subsampled: isSubsampled(f.name, data), GreyAlpha: f.name == "png" && isGreyAlphaPNG(img, data),
+		Image: turnedUpright(img, upright), Quality: quality, Subsampled: isSubsampled(f.name, data), Quantiser: index, GreyAlpha: f.name == "png" && isGreyAlphaPNG(img, data),
 		Format: f.name, Metadata: m, Warnings: append(warnings, more...),
 	}, nil
 }

@@ -26,12 +26,17 @@ func TestSubsampled(t *testing.T) {
 		if want {
 			seen++
 		}
+		// cwebp -q 90 has indices of about 9.
+		if want := filepath.Ext(name) == ".webp" && pic.Subsampled; want != (pic.Quantiser > 5 && pic.Quantiser < 12) {
+			t.Errorf("%s: index %g", name, pic.Quantiser)
+		}
 		data, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for n := range min(len(data), 400) { // cut off anywhere
 			isSubsampled(pic.Format, data[:n])
+			webpIndex(data[:n])
 		}
 	}
 	if seen != 3 {

@@ -19,9 +19,22 @@ type Flaws struct {
 	Quality int
 	// Loss is the deviation of what that file took, in levels of 255.
 	Loss float64
+	// WebP is the index of the steps of the lossy WebP file that the picture comes out of, 1 to
+	// 127; 0: of another file.
+	WebP float64
 	// Halved tells that colour was once kept at half the resolution of brightness, in both
 	// directions, as most JPEG files do.
 	Halved bool
+}
+
+// OutOfWebP returns the flaws of a picture that comes out of a lossy WebP file whose quantiser
+// has an index, 1 to 127, the mean of those of its segments. What was lost is estimated from
+// that alone: of 13 pictures, reduced by 2 and by 4, it is within 7 % of the mean at all
+// qualities up to 95 of cwebp, and of single ones within 30 %.
+func (f Flaws) OutOfWebP(index float64) Flaws {
+	f.WebP = index
+	f.Loss = max(f.Loss, 0.9+float64(0.115*index))
+	return f
 }
 
 // worst is the deviation whose level is 1.

@@ -198,3 +198,15 @@ func TestCleanPictures(t *testing.T) {
 		t.Errorf("%d of %d clean pictures have flaws", wrong, count)
 	}
 }
+
+// What a WebP took is told by its file, unless the samples tell of more.
+func TestOutOfWebP(t *testing.T) {
+	for _, c := range []struct {
+		f           Flaws
+		index, want float64
+	}{{Flaws{}, 9, 1.94}, {Flaws{}, 28.6, 4.19}, {Flaws{}, 127, 15.5}, {Flaws{Loss: 7, Quality: 30}, 28.6, 7}} {
+		if got := c.f.OutOfWebP(c.index); math.Abs(got.Loss-c.want) > 0.01 || got.WebP != c.index || got.Quality != c.f.Quality {
+			t.Errorf("%+v, index %g: %+v, want a loss of %g", c.f, c.index, got, c.want)
+		}
+	}
+}

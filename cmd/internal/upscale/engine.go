@@ -114,6 +114,9 @@ func (e engines) of(pic *imagefile.Picture) (c choice, err error) {
 	}
 	if e.level < 0 {
 		found := flaws.Measure(pic.Image, pic.Quality)
+		if pic.Quantiser > 0 {
+			found = found.OutOfWebP(pic.Quantiser)
+		}
 		c.found, c.level = &found, found.Level()
 		if c.level < leastLevel {
 			c.level = 0
@@ -139,6 +142,9 @@ func (c choice) String() string {
 	}
 	if c.found.Quality > 0 {
 		list = append(list, fmt.Sprintf("JPEG compression of quality %d", c.found.Quality))
+	}
+	if c.found.WebP > 0 {
+		list = append(list, fmt.Sprintf("WebP compression of index %.0f", c.found.WebP))
 	}
 	if len(list) == 0 {
 		return "no flaws found, " + by

@@ -30,6 +30,7 @@ type pictureEvent struct {
 	Model       string   `json:"model,omitempty"`        // done, plan
 	Level       float64  `json:"level,omitempty"`        // done, plan: at which the model works, 0..1
 	Noise       float64  `json:"noise,omitempty"`        // done, plan: that was found, as a deviation of 255 levels
+	WebPIndex   float64  `json:"webp_index,omitempty"`   // done, plan: that of the steps of a lossy WebP
 	JPEGQuality int      `json:"jpeg_quality,omitempty"` // done, plan: of compression that was found
 	Memory      int64    `json:"memory,omitempty"`       // plan: estimate, in bytes
 	Seconds     float64  `json:"seconds,omitempty"`      // done, fail
@@ -44,6 +45,7 @@ func (ev *pictureEvent) chosen(c choice) {
 	ev.Model, ev.Level = filepath.Base(c.name), c.level
 	if c.found != nil {
 		ev.Noise, ev.JPEGQuality = math.Round(100*c.found.Noise)/100, c.found.Quality
+		ev.WebPIndex = math.Round(10*c.found.WebP) / 10
 	}
 }
 

@@ -30,7 +30,7 @@ func TestBandsChangeNothing(t *testing.T) {
 		scales []float64
 	}{
 		{"photo", builtin(t, "photo"), grey, []float64{2, 3, 4, 2.6}},
-		{"photo, colour", builtin(t, "photo"), colour, []float64{2, 3}},
+		{"photo, colour", builtin(t, "photo"), colour, []float64{2, 2.6, 3, 6}},
 		{"photo-real", builtin(t, "photo-real"), colour, []float64{2}},
 		{"digits", builtin(t, "digits"), grey, []float64{2}},
 		{"paper", small(t, 2, false), grey, []float64{2, 5}},

@@ -28,10 +28,9 @@ lie in an object store (gs://…). Temporary failures are tried %d times.
 
 The exit code is that of superres: 0 all done, 3 some failed, others 1 to 7.
 
-The runner prism, the default, works within this process and is for tests: it keeps
-the job in memory and retries nothing. The port of its job service, chosen by the
-system, listens on all interfaces, and Beam cannot be told otherwise; use it behind a
-firewall.
+The default, the runner direct, works within this process, one part after the other, and
+opens no port. Others are reached at --endpoint, or as their own flags say. Beam's prism
+is refused: it listens on all interfaces and runs what anybody sends it.
 
 FLAGS
 `
@@ -52,6 +51,10 @@ func program() int {
 	flag.StringVar(&opt.report, "report", "superres-beam", "begin the names of the lists of results and dead letters with `REPORT`")
 	verbose := flag.Bool("verbose", false, "show the messages of Beam")
 	flag.Parse()
+	if err := chooseRunner(); err != nil {
+		fmt.Fprintln(os.Stderr, "superres-beam:", err)
+		return 2
+	}
 	beam.Init() // a worker goes on in here and does not return
 	if !*verbose {
 		quiet()
@@ -64,6 +67,19 @@ func program() int {
 	return code
 }
 
+// chooseRunner takes the runner that opens no port unless another is asked for, and refuses
+// the one that opens a port to everybody.
+func chooseRunner() error {
+	f := flag.Lookup("runner")
+	switch name := f.Value.String(); strings.ToLower(name) {
+	case "":
+		return f.Value.Set("direct")
+	case "prism", "prismrunner":
+		return fmt.Errorf("--runner %s: it listens on all interfaces and runs what anybody sends it; leave --runner out to work within this process", name)
+	}
+	return nil
+}
+
 func usage() {
 	w := flag.CommandLine.Output()
 	fmt.Fprintf(w, help, attempts)
@@ -72,7 +88,7 @@ func usage() {
 		kind, text := flag.UnquoteUsage(f)
 		text, _, _ = strings.Cut(text, "\n")
 		if name == "runner" {
-			text = "prism, dataflow, flink, spark or universal"
+			text = "direct, dataflow, flink, spark or universal"
 		}
 		fmt.Fprintf(w, "   --%-28s %s\n", name+" "+kind, text)
 	}

@@ -45,6 +45,9 @@ func TestMain(m *testing.M) {
 	case os.Getenv(programVariable) != "":
 		os.Exit(program())
 	}
+	if err := chooseRunner(); err != nil {
+		panic(err)
+	}
 	beam.Init()
 	quiet()
 	os.Exit(m.Run())

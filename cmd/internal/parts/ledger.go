@@ -5,10 +5,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"superres/cmd/internal/console"
@@ -25,9 +27,9 @@ const (
 	journalSuffix = ".jsonl"
 )
 
-// Record is a line of the journal. A file has two: one just before it gets its name and
-// one after. A first line alone says that what has that name, if anything, is a whole
-// result, but not of which input.
+// Record is a line of the journal. A file has two: one just before it gets its name, when all
+// of it is written, and one after. Either promises that a file of that name, of that many
+// bytes and with that hash, is a whole result, and nothing of any other file.
 //
 // The journal of a part has two more, when it begins and when it ends: whether all of
 // its files have been tried, and which failed. They have no output.
@@ -40,6 +42,7 @@ type Record struct {
 	SHA256   string    `json:"sha256,omitempty"`   // of the input
 	Settings string    `json:"settings,omitempty"` // a hash
 	Bytes    int64     `json:"bytes,omitempty"`    // of the output
+	Result   string    `json:"result,omitempty"`   // its SHA-256
 	Time     time.Time `json:"time"`
 	Done     int       `json:"done,omitempty"`   // end: pictures done now or before
 	Failed   []string  `json:"failed,omitempty"` // end: the inputs that failed
@@ -62,14 +65,26 @@ type File struct {
 // Ledger keeps account of the files that a command makes, so that work that was
 // interrupted goes on. A nil one knows of no earlier work and keeps nothing.
 type Ledger struct {
-	suffix   string                       // of this part's journals
-	past     map[string]map[string]Record // the latest, by folder and output
-	journals map[string]*Journal[Record]  // by folder
+	suffix   string                      // of this part's journals
+	past     map[string]map[string]story // by folder and output
+	journals map[string]*Journal[Record] // by folder
+}
+
+// story is what journals tell of an output.
+type story struct {
+	last     Record
+	promises []promise
+}
+
+// promise is what a whole result is known by.
+type promise struct {
+	bytes int64
+	hash  string
 }
 
 // NewLedger returns the ledger of a part, or of the whole.
 func NewLedger(part Part) *Ledger {
-	return &Ledger{part.Suffix(), map[string]map[string]Record{}, map[string]*Journal[Record]{}}
+	return &Ledger{part.Suffix(), map[string]map[string]story{}, map[string]*Journal[Record]{}}
 }
 
 // IsResult tells whether a path is an output by the journals in the folder root.
@@ -95,14 +110,26 @@ func (l *Ledger) Judge(f File) (done, ours bool, err error) {
 	if err != nil {
 		return false, false, err
 	}
-	last, known := past[paths.Below(f.Root, f.Output)]
+	told, known := past[paths.Below(f.Root, f.Output)]
 	there, err := os.Lstat(f.Output)
 	if !known || err != nil || !there.Mode().IsRegular() {
 		return false, false, nil
 	}
-	ours = last.State == "start" || last.Bytes == there.Size()
-	done = ours && last.State == "done" && last.Input == filepath.ToSlash(f.Place) && last.Settings == f.Settings && last.isOf(f.Input)
-	return done, ours, nil
+	last := told.last
+	if last.State == "done" && last.Bytes == there.Size() && last.Input == filepath.ToSlash(f.Place) && last.Settings == f.Settings && last.isOf(f.Input) {
+		return true, true, nil // nothing is replaced, so nothing needs to be proved
+	}
+	ours, err = told.promise(f.Output, there.Size())
+	return false, ours, err
+}
+
+// promise tells whether a file, of a size, is a result that was promised.
+func (s story) promise(path string, size int64) (bool, error) {
+	if !slices.ContainsFunc(s.promises, func(p promise) bool { return p.bytes == size }) {
+		return false, nil
+	}
+	sum, err := hashFile(path)
+	return err == nil && slices.Contains(s.promises, promise{size, sum}), err
 }
 
 // isOf tells whether a file is still the input of a record: by its size and time, or
@@ -132,13 +159,13 @@ func hashFile(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// read returns the latest record of each output in all journals of a folder.
-func (l *Ledger) read(folder string) (map[string]Record, error) {
+// read returns what all journals of a folder tell of each output.
+func (l *Ledger) read(folder string) (map[string]story, error) {
 	key := paths.Real(folder)
 	if past, ok := l.past[key]; ok {
 		return past, nil
 	}
-	past := map[string]Record{}
+	past := map[string]story{}
 	entries, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, safefile.Unwritable(folder, err)
@@ -158,9 +185,16 @@ func (l *Ledger) read(folder string) (map[string]Record, error) {
 				last[rec.Output] = rec
 			}
 		}
-		for output, rec := range last {
-			if old, ok := past[output]; !ok || !rec.Time.Before(old.Time) {
-				past[output] = rec
+		for _, rec := range list {
+			told, known := past[rec.Output]
+			if p := (promise{rec.Bytes, rec.Result}); p.hash != "" && !slices.Contains(told.promises, p) {
+				told.promises = append(told.promises, p)
+			}
+			if latest, ok := last[rec.Output]; ok && (!known || !latest.Time.Before(told.last.Time)) {
+				told.last = latest
+			}
+			if rec.Output != "" {
+				past[rec.Output] = told
 			}
 		}
 	}
@@ -255,36 +289,62 @@ func (l *Ledger) End(all []string, files []File, failed []string) error {
 	return nil
 }
 
-// Keep has a file written, between its two records. info is that of the input before it
-// was read. The first record is on the disk before the file.
-func (l *Ledger) Keep(f File, info fs.FileInfo, write func() error) error {
+// Keep makes a file of what write gives to its writer, whole or not at all, between its two
+// records. A file of that name is replaced when overwrite says so, or when it is a result as it
+// was promised. info is that of the input before it was read. The first record is on the disk
+// before the file.
+func (l *Ledger) Keep(f File, info fs.FileInfo, overwrite bool, write func(io.Writer) error) error {
 	if l == nil {
-		return write()
+		return safefile.WriteAtomic(f.Output, overwrite, write)
+	}
+	if !overwrite { // again, since some time may have passed
+		var err error
+		if _, overwrite, err = l.Judge(f); err != nil {
+			return err
+		}
 	}
 	sum, err := hashFile(f.Input)
 	if err != nil {
 		return err
 	}
 	rec := Record{State: "start", Output: paths.Below(f.Root, f.Output), Input: filepath.ToSlash(f.Place), Size: info.Size(), Modified: info.ModTime(),
-		SHA256: sum, Settings: f.Settings, Time: time.Now()}
+		SHA256: sum, Settings: f.Settings}
 	at := l.journals[paths.Real(f.Root)]
-	if err := at.Add(rec); err != nil {
-		return err
-	}
-	if err := at.File.Sync(); err != nil {
-		return journalError(at.File.Name(), err)
-	}
-	if err := write(); err != nil {
+	err = safefile.WriteAtomic(f.Output, overwrite, func(w io.Writer) error {
+		whole := &counted{Writer: w, sum: sha256.New()}
+		if err := write(whole); err != nil {
+			return err
+		}
+		rec.Bytes, rec.Result, rec.Time = whole.bytes, hex.EncodeToString(whole.sum.Sum(nil)), time.Now()
+		if err := at.Add(rec); err != nil {
+			return err
+		}
+		if err := at.File.Sync(); err != nil {
+			return journalError(at.File.Name(), err)
+		}
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	in, err := os.Stat(f.Input)
 	if err != nil || in.Size() != rec.Size || !in.ModTime().Equal(rec.Modified) {
 		return nil // changed meanwhile: to be done again
 	}
-	out, err := os.Lstat(f.Output)
-	if err != nil {
-		return safefile.Unwritable(f.Output, err)
-	}
-	rec.State, rec.Bytes, rec.Time = "done", out.Size(), time.Now()
+	rec.State, rec.Time = "done", time.Now()
 	return at.Add(rec)
+}
+
+// counted counts and hashes what goes through.
+type counted struct {
+	io.Writer
+	bytes int64
+	sum   hash.Hash
+}
+
+func (c *counted) Write(p []byte) (int, error) {
+	n, err := c.Writer.Write(p)
+	c.bytes += int64(n)
+	c.sum.Write(p[:n])
+	return n, err
 }

@@ -1,7 +1,9 @@
 package parts
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,7 +38,7 @@ func TestJournalOfAWrongClock(t *testing.T) {
 	consoletest.Put(t, filepath.Join(dir, ".superres-journal.0-of-2.jsonl"), []byte(`{"state":"done","output":"a","settings":"older","time":"2019-01-01T00:00:00Z"}
 `))
 	past, err := NewLedger(Part{}).read(dir)
-	if err != nil || past["a"].Settings != "new" {
+	if err != nil || past["a"].last.Settings != "new" {
 		t.Errorf("%+v, %v", past["a"], err)
 	}
 }
@@ -74,5 +76,93 @@ func TestShards(t *testing.T) {
 	}
 	if s, err := Parse("6/7"); err != nil || s != (Part{6, 7}) || s.Suffix() != ".6-of-7" || s.String() != "6/7" {
 		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// A ledger that has begun work in a folder.
+func begun(t *testing.T, dir string) *Ledger {
+	t.Helper()
+	l := NewLedger(Part{})
+	if _, err := l.read(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Open(nil, []string{dir}); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// Nothing is replaced but what a line promised to the byte: not what came in the place of a
+// result that was never written, nor a result that was edited since, whatever its size.
+func TestOnlyResultsAreReplaced(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.png")
+	consoletest.Put(t, in, []byte("input"))
+	info, err := os.Stat(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := func(settings string) File {
+		return File{Input: in, Place: "in.png", Output: filepath.Join(dir, "out.png"), Root: dir, Settings: settings}
+	}
+	made := func(l *Ledger, settings, text string, fail error) error {
+		defer l.Close()
+		return l.Keep(file(settings), info, false, func(w io.Writer) error {
+			_, err := io.WriteString(w, text)
+			return errors.Join(err, fail)
+		})
+	}
+	judged := func(settings string) (done, ours bool) {
+		t.Helper()
+		done, ours, err := NewLedger(Part{}).Judge(file(settings))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return done, ours
+	}
+	if err := made(begun(t, dir), "a", "first", errors.New("no room")); err == nil {
+		t.Fatal("a failure is no error")
+	}
+	consoletest.Put(t, file("a").Output, []byte("mine"))
+	if done, ours := judged("a"); done || ours {
+		t.Errorf("a file of another's, after a failure: done %v, ours %v", done, ours)
+	}
+	if err := made(begun(t, dir), "a", "first", nil); err == nil {
+		t.Error("it is replaced")
+	}
+	if err := os.Remove(file("a").Output); err != nil {
+		t.Fatal(err)
+	}
+	if err := made(begun(t, dir), "a", "first", nil); err != nil {
+		t.Fatal(err)
+	}
+	if done, ours := judged("a"); !done || !ours {
+		t.Errorf("a result: done %v, ours %v", done, ours)
+	}
+	if done, ours := judged("b"); done || !ours {
+		t.Errorf("a result of other settings: done %v, ours %v", done, ours)
+	}
+	// A run that was killed after its line, and before the file: what is there is the old one.
+	journal := filepath.Join(dir, ".superres-journal.jsonl")
+	text, err := os.ReadFile(journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	consoletest.Put(t, journal, append(text, `{"state":"start","output":"out.png","input":"in.png","settings":"b","bytes":6,"result":"00","time":"2099-01-01T00:00:00Z"}`+"\n"...))
+	if done, ours := judged("b"); done || !ours {
+		t.Errorf("the result before the one that was begun: done %v, ours %v", done, ours)
+	}
+	if err := made(begun(t, dir), "b", "second", nil); err != nil {
+		t.Fatal(err)
+	}
+	consoletest.Put(t, file("b").Output, []byte("edited"))
+	if done, ours := judged("a"); done || ours {
+		t.Errorf("a result that was edited: done %v, ours %v", done, ours)
+	}
+	if err := made(begun(t, dir), "a", "first", nil); err == nil {
+		t.Error("what was edited is replaced")
+	}
+	if got, _ := os.ReadFile(file("b").Output); string(got) != "edited" {
+		t.Errorf("it is %q now", got)
 	}
 }

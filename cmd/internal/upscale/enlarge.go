@@ -115,7 +115,5 @@ func (e enlarger) deliver(j job, info fs.FileInfo, write func(io.Writer) error) 
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return safefile.Unwritable(dir, err)
 	}
-	return e.past.Keep(j.file(), info, func() error {
-		return safefile.WriteAtomic(j.output, e.opt.OnExist == "overwrite" || j.replace, write)
-	})
+	return e.past.Keep(j.file(), info, e.opt.OnExist == "overwrite", write)
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -111,5 +112,29 @@ func TestTable(t *testing.T) {
 		if err := c.write(table, &b); err != nil || b.String() != c.want {
 			t.Errorf("%v\n%q\nexpected\n%q", err, b.String(), c.want)
 		}
+	}
+}
+
+// A name of a picture is text in every table: no formula, no markup.
+func TestHostileNames(t *testing.T) {
+	table := Table{Head: []string{"picture", "dB"}}
+	for _, name := range []string{`=HYPERLINK("http://x","y")`, "+1+1", "@SUM(A1)", "-a", "<img src=x onerror=alert(1)>", "[a](javascript:b)", "a|b"} {
+		table.Rows = append(table.Rows, []Cell{{Text: name}, {Text: "-1.5"}})
+	}
+	var sheet, page strings.Builder
+	if err := errors.Join(table.CSV(&sheet), table.Markdown(&page)); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(strings.NewReader(sheet.String())).ReadAll()
+	if err != nil || len(rows) != 8 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	for i, row := range rows[1:] {
+		if want := strings.TrimPrefix(row[0], "'"); want != table.Rows[i][0].Text || row[1] != "-1.5" || strings.ContainsAny(row[0][:1], "=+-@") {
+			t.Errorf("%q of %q", row, table.Rows[i][0].Text)
+		}
+	}
+	if strings.ContainsAny(page.String(), "<>") || strings.Contains(page.String(), "| [a]") {
+		t.Error(page.String())
 	}
 }

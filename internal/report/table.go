@@ -9,6 +9,7 @@ import (
 	"image"
 	"image/png"
 	"io"
+	"strconv"
 	"strings"
 
 	"superres/internal/imagefile"
@@ -31,7 +32,8 @@ type Cell struct {
 
 // Markdown writes the table as GitHub reads it, the best in bold.
 func (t Table) Markdown(w io.Writer) error {
-	escape := strings.NewReplacer("|", `\|`, "\n", " ")
+	// Names of pictures may be anything; a page must not take them for markup.
+	escape := strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;", ">", "&gt;", "&", "&amp;", "[", `\[`, "`", "\\`")
 	var b strings.Builder
 	if t.Title != "" {
 		fmt.Fprintf(&b, "**%s**\n\n", escape.Replace(t.Title))
@@ -93,18 +95,27 @@ func (t Table) LaTeX(w io.Writer) error {
 	return err
 }
 
-// CSV writes the table's text without its notes.
+// CSV writes the table's text without its notes. What a spreadsheet would take for a formula
+// has an apostrophe before it.
 func (t Table) CSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	rows := [][]string{t.Head}
 	for _, row := range t.Rows {
 		var cells []string
 		for _, c := range row {
-			cells = append(cells, c.Text)
+			cells = append(cells, plain(c.Text))
 		}
 		rows = append(rows, cells)
 	}
 	return out.WriteAll(rows)
+}
+
+// plain is a text as no spreadsheet computes it.
+func plain(text string) string {
+	if _, err := strconv.ParseFloat(text, 64); err != nil && text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+		return "'" + text
+	}
+	return text
 }
 
 // PNG encodes a picture for Picture and for keeping.

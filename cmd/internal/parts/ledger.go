@@ -68,6 +68,7 @@ type Ledger struct {
 	suffix   string                      // of this part's journals
 	past     map[string]map[string]story // by folder and output
 	journals map[string]*Journal[Record] // by folder
+	warnings []error
 }
 
 // story is what journals tell of an output.
@@ -84,7 +85,15 @@ type promise struct {
 
 // NewLedger returns the ledger of a part, or of the whole.
 func NewLedger(part Part) *Ledger {
-	return &Ledger{part.Suffix(), map[string]map[string]story{}, map[string]*Journal[Record]{}}
+	return &Ledger{suffix: part.Suffix(), past: map[string]map[string]story{}, journals: map[string]*Journal[Record]{}}
+}
+
+// Warnings are what was wrong with the journals.
+func (l *Ledger) Warnings() []error {
+	if l == nil {
+		return nil
+	}
+	return l.warnings
 }
 
 // IsResult tells whether a path is an output by the journals in the folder root.
@@ -175,9 +184,12 @@ func (l *Ledger) read(folder string) (map[string]story, error) {
 			continue
 		}
 		name := filepath.Join(folder, e.Name())
-		list, _, err := ReadJournal[Record](name)
+		list, _, damaged, err := ReadJournal[Record](name)
 		if err != nil {
 			return nil, journalError(name, err)
+		}
+		if damaged > 0 {
+			l.warnings = append(l.warnings, passed(name, damaged))
 		}
 		last := map[string]Record{} // in a journal the later line, whatever the clock says
 		for _, rec := range list {

@@ -134,9 +134,12 @@ func mergePictures(s *console.Streams, dir string) error {
 		if !ok {
 			continue
 		}
-		list, _, err := ReadJournal[Record](file)
+		list, _, damaged, err := ReadJournal[Record](file)
 		if err != nil {
 			return journalError(file, err)
+		}
+		if damaged > 0 {
+			fmt.Fprintln(s.Err, "superres:", safefile.OneLine(passed(file, damaged).Error()))
 		}
 		if ends[part.Of] == nil {
 			ends[part.Of] = map[int]Record{}

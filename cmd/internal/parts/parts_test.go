@@ -166,3 +166,19 @@ func TestOnlyResultsAreReplaced(t *testing.T) {
 		t.Errorf("it is %q now", got)
 	}
 }
+
+// A line that is damaged is passed over, and one without end refused.
+func TestDamagedJournals(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "journal.jsonl")
+	consoletest.Put(t, name, []byte("\"one\"\n\"tw\"three\"\n\"four\"\n\"fi"))
+	list, whole, damaged, err := ReadJournal[string](name)
+	if err != nil || damaged != 2 || whole != 24 || !slices.Equal(list, []string{"one", "four"}) {
+		t.Errorf("%q, %d, %d, %v", list, whole, damaged, err)
+	}
+	if err := os.Truncate(name, 1<<33); err != nil { // of zeros, without a line's end
+		t.Skip(err)
+	}
+	if _, _, _, err := ReadJournal[string](name); err == nil || !strings.Contains(err.Error(), "line 4 has more than") {
+		t.Errorf("a line without end: %v", err)
+	}
+}

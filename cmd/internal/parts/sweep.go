@@ -71,6 +71,9 @@ func (s Sweep[K, R]) Do(ctx context.Context, tasks []K, bar *console.Progress) (
 	if err != nil {
 		return nil, err
 	}
+	if j.damaged > 0 {
+		bar.Warn(passed(j.File.Name(), j.damaged))
+	}
 	defer func() {
 		if err2 := j.Close(); err == nil && err2 != nil {
 			err = journalError(j.File.Name(), err2)
@@ -134,9 +137,12 @@ func (s Sweep[K, R]) known(tasks []K, own []entry[R], name string, bar *console.
 		if _, part := OfFile(base); base == name || !part && base != sweepPrefix+sweepSuffix {
 			continue
 		}
-		list, _, err := ReadJournal[entry[R]](file)
+		list, _, damaged, err := ReadJournal[entry[R]](file)
 		if err != nil {
 			return nil, nil, journalError(file, err)
+		}
+		if damaged > 0 {
+			bar.Warn(passed(file, damaged))
 		}
 		all = append(all, list...)
 	}

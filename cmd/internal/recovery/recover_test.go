@@ -87,9 +87,14 @@ func TestRecover(t *testing.T) {
 	if !bytes.HasPrefix(after, before[:whole]) || bytes.Count(after, []byte("\n")) != 18 {
 		t.Errorf("the journal has %d lines, or others than before", bytes.Count(after, []byte("\n")))
 	}
+	// One damaged line is passed over, and said; two are too many.
 	consoletest.Put(t, journal, append([]byte("{\n"), after...))
-	if _, errs, code := call(t, dir, "", append(args, "-o", a)...); code != console.ExitOutput || !strings.Contains(errs, "line 1 is damaged") {
-		t.Errorf("a damaged journal: exit %d, %s", code, errs)
+	if _, errs, code := call(t, dir, "", append(args, "-o", a)...); code != 0 || !strings.Contains(errs, "line 1 is damaged") {
+		t.Errorf("a damaged line: exit %d, %s", code, errs)
+	}
+	consoletest.Put(t, journal, append([]byte("{\n{\n"), after...))
+	if _, errs, code := call(t, dir, "", append(args, "-o", a)...); code != console.ExitOutput || !strings.Contains(errs, "lines 1 and 2 are damaged") {
+		t.Errorf("two damaged lines: exit %d, %s", code, errs)
 	}
 }
 

@@ -93,7 +93,7 @@ func TestKilledAndResumed(t *testing.T) {
 				t.Errorf("after a kill, %s has %d bytes, expected %d", f, len(data), len(want[f]))
 			}
 		}
-		records, _, err := parts.ReadJournal[parts.Record](filepath.Join(out, ".superres-journal.jsonl"))
+		records, _, _, err := parts.ReadJournal[parts.Record](filepath.Join(out, ".superres-journal.jsonl"))
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			t.Error(err)
 		}

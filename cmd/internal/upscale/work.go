@@ -25,6 +25,9 @@ type outcome struct {
 // all enlarges the pictures, as many at a time as there are processors and as there is
 // memory for; one that fails does not end the rest.
 func (e enlarger) all(ctx context.Context, b batch, told *account) error {
+	for _, err := range e.past.Warnings() {
+		told.bar.Warn(err)
+	}
 	for _, j := range b.skipped {
 		told.skip(j)
 	}

@@ -46,6 +46,7 @@ type Record struct {
 	Time     time.Time `json:"time"`
 	Done     int       `json:"done,omitempty"`   // end: pictures done now or before
 	Failed   []string  `json:"failed,omitempty"` // end: the inputs that failed
+	Whole    int       `json:"whole,omitempty"`  // end: the pictures of all parts, as this one found them
 }
 
 // File is what a command makes of an input, one of its own.
@@ -274,8 +275,9 @@ func (l *Ledger) Open(all, working []string) error {
 }
 
 // End tells the journals of a part, in all folders of the whole, that all its files have
-// been tried. failed are the inputs of those that were not made.
-func (l *Ledger) End(all []string, files []File, failed []string) error {
+// been tried. failed are the inputs of those that were not made, whole how many files all parts
+// have.
+func (l *Ledger) End(all []string, files []File, failed []string, whole int) error {
 	if l == nil || l.suffix == "" {
 		return nil
 	}
@@ -284,7 +286,7 @@ func (l *Ledger) End(all []string, files []File, failed []string) error {
 		bad[path] = true
 	}
 	for _, root := range all {
-		ends[root] = &Record{State: "end"}
+		ends[root] = &Record{State: "end", Whole: whole}
 	}
 	for _, f := range files {
 		if e := ends[f.Root]; bad[f.Input] {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -129,6 +130,8 @@ func mergePictures(s *console.Streams, dir string) error {
 		return err
 	}
 	ends := map[int]map[int]Record{} // by number of parts and part
+	var latest int                   // number of parts
+	var when time.Time
 	for _, file := range files {
 		part, ok := OfFile(file)
 		if !ok {
@@ -153,24 +156,32 @@ func mergePictures(s *console.Streams, dir string) error {
 		if last.State == "end" {
 			ends[part.Of][part.Index] = last
 		}
+		if latest == 0 || last.Time.After(when) {
+			latest, when = part.Of, last.Time
+		}
 	}
-	if len(ends) == 0 {
+	if latest == 0 {
 		return console.Fail(console.ExitInput, fmt.Errorf("%s: no part was done there with --shard I/N (of upscale with --resume as well)", dir))
 	}
-	var open []string
-	for _, of := range slices.Sorted(maps.Keys(ends)) { // the pictures may have been divided anew
-		parts := ends[of]
-		if len(parts) == of {
-			return partsDone(s, dir, parts)
-		}
-		for i := range of {
-			if _, ok := parts[i]; !ok {
-				open = append(open, Part{i, of}.String())
-			}
+	// The pictures may have been divided anew, or have become others: what was begun last counts.
+	parts := ends[latest]
+	whole := 0
+	var newest time.Time
+	for _, rec := range parts {
+		if rec.Time.After(newest) {
+			whole, newest = rec.Whole, rec.Time
 		}
 	}
-	slices.Sort(open)
-	return console.Fail(console.ExitInput, fmt.Errorf("%s: not all parts have come to their end; run the command with --shard %s", dir, console.FirstOf(open)))
+	var open []string
+	for i := range latest {
+		if rec, ok := parts[i]; !ok || rec.Whole != whole {
+			open = append(open, Part{i, latest}.String())
+		}
+	}
+	if len(open) > 0 {
+		return console.Fail(console.ExitInput, fmt.Errorf("%s: not all parts have come to their end with the same pictures; run the command with --shard %s", dir, console.FirstOf(open)))
+	}
+	return partsDone(s, dir, parts)
 }
 
 func partsDone(s *console.Streams, dir string, parts map[int]Record) error {

@@ -40,6 +40,7 @@ func (j job) file() parts.File {
 type batch struct {
 	jobs     []job
 	skipped  []job    // whose output is there
+	whole    int      // pictures, of other parts as well
 	roots    []string // the folders of the outputs, of other parts as well
 	problems []error  // for which nothing is done at all
 }
@@ -58,7 +59,7 @@ func newBatch(opt Options, json bool, past resumption) (batch, error) {
 	if err != nil {
 		return b, err
 	}
-	b.problems = clashes(all)
+	b.problems, b.whole = clashes(all), len(all)
 	for _, j := range all {
 		if j.output != "-" && !slices.Contains(b.roots, j.root) {
 			b.roots = append(b.roots, j.root)

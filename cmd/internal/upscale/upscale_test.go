@@ -192,6 +192,40 @@ func TestMergePictures(t *testing.T) {
 	}
 }
 
+// What was begun last counts: parts that were done before pictures were added are to be run
+// again, and another division is not complete because the one before was.
+func TestMergeOfOtherPictures(t *testing.T) {
+	dir := t.TempDir()
+	draw := func(from, to int) {
+		for i := from; i < to; i++ {
+			consoletest.WritePicture(t, filepath.Join(dir, fmt.Sprintf("in/%d.png", i)), consoletest.Blob(5+i, 6))
+		}
+	}
+	part := func(shard string) {
+		t.Helper()
+		if _, errs, code := call(t, dir, "", "upscale", "-m", "bicubic", "-o", "out", "-q", "--resume", "--shard", shard, "in"); code != 0 {
+			t.Fatalf("part %s: exit %d, %s", shard, code, errs)
+		}
+	}
+	merged := func(want string) {
+		t.Helper()
+		if out, errs, code := call(t, dir, "", "merge", "out"); (code == 0) != strings.HasPrefix(out, want) || !strings.Contains(out+errs, want) {
+			t.Errorf("exit %d, %s%s, expected %s", code, out, errs, want)
+		}
+	}
+	draw(0, 5)
+	part("0/2")
+	part("1/2")
+	merged("2 parts: 5 pictures done")
+	draw(5, 10)
+	part("0/2")
+	merged("run the command with --shard 1/2")
+	part("1/2")
+	merged("2 parts: 10 pictures done")
+	part("1/3")
+	merged("run the command with --shard 0/3, 2/3")
+}
+
 // --tile changes no byte.
 func TestTile(t *testing.T) {
 	dir := t.TempDir()

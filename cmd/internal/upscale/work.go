@@ -39,7 +39,7 @@ func (e enlarger) all(ctx context.Context, b batch, told *account) error {
 	if err != nil {
 		return err
 	}
-	if err := e.past.End(b.roots, b.files(), told.failures()); err != nil {
+	if err := e.past.End(b.roots, b.files(), told.failures(), b.whole); err != nil {
 		return err
 	}
 	return told.verdict()

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -52,6 +53,9 @@ func merge(c *cli.Context, s *console.Streams, path string) error {
 	if err != nil || len(args) == 0 || !sweeps(c.App.Command(args[0])) {
 		return console.Fail(console.ExitInput, fmt.Errorf("%s does not hold the command of the parts (%v)", filepath.Join(path, commandFile), err))
 	}
+	if name := filepath.Join(path, commandFile); slices.ContainsFunc(args[1:], outputFlag) {
+		return console.Fail(console.ExitInput, fmt.Errorf("%s names an output; that of the report is the folder itself: remove the flag there", name))
+	}
 	var flags []string
 	for _, f := range console.WorkFlags {
 		if name := f.Names()[0]; c.IsSet(name) {
@@ -60,6 +64,13 @@ func merge(c *cli.Context, s *console.Streams, path string) error {
 	}
 	args = slices.Concat([]string{"superres", args[0], "--output=" + path}, flags, args[1:])
 	return c.App.RunContext(context.WithValue(c.Context, mergeKey{}, true), args)
+}
+
+// outputFlag tells whether an argument is the flag of the output, which a command that is
+// recorded does not have: its report goes where the parts are, and nowhere else.
+func outputFlag(arg string) bool {
+	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+	return strings.HasPrefix(arg, "-") && (name == "o" || name == "output")
 }
 
 // mergeKey is that of the contexts of commands that superres merge runs.

@@ -98,6 +98,39 @@ func TestRecover(t *testing.T) {
 	}
 }
 
+// A command in a folder of parts does not say where its report goes.
+func TestForgedCommand(t *testing.T) {
+	dir := t.TempDir()
+	args := []string{"recover", "--panel", "4,6,1", "--n", "20", "--trials", "2", "--iterations", "2", "--learners", "mod", "-o", "sweep", "--shard", "0/1", "-q"}
+	if _, errs, code := call(t, dir, "", args...); code != 0 {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	name := filepath.Join(dir, "sweep", "command.json")
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var recorded []string
+	if err := json.Unmarshal(text, &recorded); err != nil {
+		t.Fatal(err)
+	}
+	for _, forged := range [][]string{{"-o", "elsewhere"}, {"--output=elsewhere"}} {
+		text, err := json.Marshal(slices.Concat(recorded, forged))
+		if err != nil {
+			t.Fatal(err)
+		}
+		consoletest.Put(t, name, text)
+		_, errs, code := call(t, dir, "", "merge", "sweep")
+		if _, err := os.Stat(filepath.Join(dir, "elsewhere")); code != console.ExitInput || !strings.Contains(errs, "names an output") || err == nil {
+			t.Errorf("%v: exit %d, %s", forged, code, errs)
+		}
+	}
+	consoletest.Put(t, name, text)
+	if _, errs, code := call(t, dir, "", "merge", "sweep"); code != 0 {
+		t.Errorf("exit %d, %s", code, errs)
+	}
+}
+
 // The page names the command that makes it again, and tells who is told what.
 func TestRecoverPageTellsHow(t *testing.T) {
 	dir := t.TempDir()

@@ -46,7 +46,7 @@ func Draw(rng *rand.Rand) (d Damage) {
 	if likely(0.12) {
 		d.Blur = between(0.2, 0.7)
 	}
-	if likely(0.2) {
+	if likely(0.12) {
 		d.Sharpen = between(0.2, 1.5)
 	}
 	if likely(0.55) {

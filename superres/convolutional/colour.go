@@ -90,14 +90,44 @@ func (c *Colour) Apply(ctx context.Context, low [2]*patches.Plane, luma *patches
 		}
 	}
 	add := func(y int, sums []float32, step int) {
+		least, most := make([]float32, low[0].W), make([]float32, low[0].W)
 		for i, plane := range current {
+			bounds(least, most, low[i], y)
 			for k := range scale {
 				row := plane.Row(y*scale + k)
 				c.add(row, row, sums[(i*scale+k)*scale:], step, false)
+				bounded(row, least, most, scale)
 			}
 		}
 	}
 	return c.run(ctx, low[0].W, low[0].H, line, add, w.Report)
+}
+
+// bounds sets least and most to what colour may be where row y is enlarged: what the 3×3
+// samples around each have, and as much more on both sides as they differ. So what is grey
+// stays so, to the bit, and one colour that one.
+func bounds(least, most []float32, p *patches.Plane, y int) {
+	above, row, below := p.Row(max(y-1, 0)), p.Row(y), p.Row(min(y+1, p.H-1))
+	for x, v := range row {
+		least[x], most[x] = min(v, above[x], below[x]), max(v, above[x], below[x])
+	}
+	lo, hi := least[0], most[0] // of the column on the left
+	for x := range row {
+		next := min(x+1, len(row)-1)
+		a, b := min(lo, least[x], least[next]), max(hi, most[x], most[next])
+		lo, hi = least[x], most[x]
+		least[x], most[x] = a-(b-a), b+(b-a)
+	}
+}
+
+// bounded keeps a row within bounds.
+func bounded(row, least, most []float32, scale int) {
+	for x, lo := range least {
+		hi, part := most[x], row[x*scale:][:scale]
+		for i, v := range part {
+			part[i] = min(max(v, lo), hi)
+		}
+	}
 }
 
 // ofColour is what stands for half of a colour of −1..1, which it is limited to.

@@ -87,17 +87,44 @@ func TestColourIsTheNetwork(t *testing.T) {
 		}
 		out := n.through(x, w, h)
 		signal, noise := 0.0, 0.0
+		least, most := make([]float32, low[0].W), make([]float32, low[0].W)
 		for i := range got {
 			for y := range got[i].H {
+				bounds(least, most, low[i], y/scale)
 				for u, v := range got[i].Row(y) {
 					lack := out[(y/scale*low[0].W+u/scale)*2*scale*scale+i*scale*scale+y%scale*scale+u%scale]
-					d := float64(v - current[i].Row(y)[u] - lack)
+					was := current[i].Row(y)[u]
+					lack = min(max(was+lack, least[u/scale]), most[u/scale]) - was
+					d := float64(v - was - lack)
 					signal, noise = signal+float64(lack)*float64(lack), noise+d*d
 				}
 			}
 		}
 		if db := 10 * math.Log10(signal/noise); !(db > 50) || !(signal > 0) {
 			t.Errorf("×%d: the integers are %.1f dB below what is added", scale, db)
+		}
+	}
+}
+
+// What is grey stays grey, and one colour that one, whatever brightness does.
+func TestOneColourStays(t *testing.T) {
+	for scale := 2; scale <= 4; scale++ {
+		c, _ := drawnColour(t, scale, 16, 1, 3)
+		low, luma, current := coloured(scale, 40, 31)
+		for _, colour := range []float32{0, 0.25} {
+			for i := range low {
+				for k := range low[i].Pix {
+					low[i].Pix[k] = colour
+				}
+				for k := range current[i].Pix {
+					current[i].Pix[k] = colour
+				}
+			}
+			for i, p := range enlarged(t, c, low, luma, current) {
+				if !slices.Equal(p.Pix, current[i].Pix) {
+					t.Errorf("×%d: colour %g becomes another", scale, colour)
+				}
+			}
 		}
 	}
 }

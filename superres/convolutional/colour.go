@@ -94,9 +94,7 @@ func (c *Colour) Apply(ctx context.Context, low [2]*patches.Plane, luma *patches
 		for i, plane := range current {
 			bounds(least, most, low[i], y)
 			for k := range scale {
-				row := plane.Row(y*scale + k)
-				c.add(row, row, sums[(i*scale+k)*scale:], step, false)
-				bounded(row, least, most, scale)
+				c.addWithin(plane.Row(y*scale+k), sums[(i*scale+k)*scale:], least, most, step)
 			}
 		}
 	}
@@ -107,26 +105,64 @@ func (c *Colour) Apply(ctx context.Context, low [2]*patches.Plane, luma *patches
 // samples around each have, and as much more on both sides as they differ. So what is grey
 // stays so, to the bit, and one colour that one.
 func bounds(least, most []float32, p *patches.Plane, y int) {
-	above, row, below := p.Row(max(y-1, 0)), p.Row(y), p.Row(min(y+1, p.H-1))
+	row := p.Row(y)
+	above, below := p.Row(max(y-1, 0))[:len(row)], p.Row(min(y+1, p.H-1))[:len(row)]
+	least, most = least[:len(row)], most[:len(row)]
 	for x, v := range row {
-		least[x], most[x] = min(v, above[x], below[x]), max(v, above[x], below[x])
+		lo, hi := v, v
+		if a := above[x]; a < lo {
+			lo = a
+		} else if a > hi {
+			hi = a
+		}
+		if b := below[x]; b < lo {
+			lo = b
+		} else if b > hi {
+			hi = b
+		}
+		least[x], most[x] = lo, hi
 	}
-	lo, hi := least[0], most[0] // of the column on the left
+	leftLo, leftHi := least[0], most[0]
 	for x := range row {
-		next := min(x+1, len(row)-1)
-		a, b := min(lo, least[x], least[next]), max(hi, most[x], most[next])
-		lo, hi = least[x], most[x]
+		lo, hi := least[x], most[x]
+		a, b := lo, hi
+		if leftLo < a {
+			a = leftLo
+		}
+		if leftHi > b {
+			b = leftHi
+		}
+		if x+1 < len(row) {
+			if v := least[x+1]; v < a {
+				a = v
+			}
+			if v := most[x+1]; v > b {
+				b = v
+			}
+		}
+		leftLo, leftHi = lo, hi
 		least[x], most[x] = a-(b-a), b+(b-a)
 	}
 }
 
-// bounded keeps a row within bounds.
-func bounded(row, least, most []float32, scale int) {
+// addWithin adds sums to a row, as net.add does, within bounds.
+func (c *Colour) addWithin(row, sums, least, most []float32, step int) {
+	scale := c.scale
+	here, right := step+colours*scale*scale, 2*(step+colours*scale*scale)
+	most = most[:len(least)]
 	for x, lo := range least {
 		hi, part := most[x], row[x*scale:][:scale]
-		for i, v := range part {
-			part[i] = min(max(v, lo), hi)
+		left, own, next := sums[:scale], sums[here:][:scale], sums[right:][:scale]
+		for k, v := range part {
+			v += left[k] + own[k] + next[k]
+			if v < lo {
+				v = lo
+			} else if v > hi {
+				v = hi
+			}
+			part[k] = v
 		}
+		sums = sums[step:]
 	}
 }
 

@@ -250,20 +250,15 @@ func (r *run) end(ctx context.Context, from, to int) error {
 
 // add makes a row of the result, of what it was. In sums, with so many numbers from one
 // column to the next, a column begins with what it adds to its neighbour on the right; what it
-// adds to itself and to the one on the left comes further on. limited keeps it to 0..1.
-func (n *net) add(to, was, sums []float32, step int, limited bool) {
+// adds to itself and to the one on the left comes further on.
+func (n *net) add(to, was, sums []float32, step int) {
 	outputs := n.params.outputs(n.scale)
 	here, right := step+outputs, 2*(step+outputs)
 	for x := 0; x < len(to); x += n.scale {
 		from, into := was[x:][:n.scale], to[x:][:n.scale]
 		left, own, next := sums[:n.scale], sums[here:][:n.scale], sums[right:][:n.scale]
 		for k, v := range from {
-			into[k] = v + (left[k] + own[k] + next[k])
-		}
-		if limited {
-			for k, v := range into {
-				into[k] = picture.Clamp(v)
-			}
+			into[k] = picture.Clamp(v + (left[k] + own[k] + next[k]))
 		}
 		sums = sums[step:]
 	}

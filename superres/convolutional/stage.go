@@ -89,7 +89,7 @@ func (s *Stage) Apply(ctx context.Context, low, current *patches.Plane, w *stage
 	}
 	add := func(y int, sums []float32, step int) {
 		for k := range s.scale {
-			s.add(out.Row(y*s.scale+k), current.Row(y*s.scale+k), sums[k*s.scale:], step, true)
+			s.add(out.Row(y*s.scale+k), current.Row(y*s.scale+k), sums[k*s.scale:], step)
 		}
 	}
 	if err := s.run(ctx, low.W, low.H, line, add, w.Report); err != nil {

@@ -47,9 +47,11 @@ func frameIndex(frame []byte) float64 {
 		}
 	}
 	d.number(1 + 6 + 3) // the filter
-	if d.number(1) == 1 && d.number(1) == 1 {
-		for range 2 * 4 { // what it adds for kinds of blocks
-			d.optional(6)
+	if d.number(1) == 1 {
+		if changed := d.number(1) == 1; changed {
+			for range 2 * 4 { // what it adds for kinds of blocks
+				d.optional(6)
+			}
 		}
 	}
 	d.number(2) // partitions

@@ -23,9 +23,11 @@ import (
 // their brightness, and one for those out of files that keep it at half the resolution, as
 // nearly all JPEG and WebP files do. One network for both loses more than a decibel in each.
 
-// What colour is learned with. Half of the rate, twice as many steps, two layers in the chain
-// and patches that lack more gain nothing, or less than 0.1 dB; four times the products gain
-// 0.2 dB where colour is at half the resolution, and nothing elsewhere.
+// What colour is learned with. In place of 1 layer in the chain, 2, 3, and 3 of 32 channels, of
+// eight times the products, have 0.95, 1.06, 1.19 and 1.50 dB over Lanczos on open-valid, but
+// no more than 0.7 on T91, and 1.5, 1.6, 1.7 and 2.2 where colour is at half the resolution and
+// no file has rounded it. Learning from pictures reduced by 0.6 as well costs 0.2 dB on T91, and
+// patches that lack more gain nothing.
 const (
 	colourChannels = 16
 	colourDepth    = 1

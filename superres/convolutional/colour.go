@@ -109,38 +109,13 @@ func bounds(least, most []float32, p *patches.Plane, y int) {
 	above, below := p.Row(max(y-1, 0))[:len(row)], p.Row(min(y+1, p.H-1))[:len(row)]
 	least, most = least[:len(row)], most[:len(row)]
 	for x, v := range row {
-		lo, hi := v, v
-		if a := above[x]; a < lo {
-			lo = a
-		} else if a > hi {
-			hi = a
-		}
-		if b := below[x]; b < lo {
-			lo = b
-		} else if b > hi {
-			hi = b
-		}
-		least[x], most[x] = lo, hi
+		least[x], most[x] = min(v, above[x], below[x]), max(v, above[x], below[x])
 	}
-	leftLo, leftHi := least[0], most[0]
+	lo, hi := least[0], most[0] // of the column on the left
 	for x := range row {
-		lo, hi := least[x], most[x]
-		a, b := lo, hi
-		if leftLo < a {
-			a = leftLo
-		}
-		if leftHi > b {
-			b = leftHi
-		}
-		if x+1 < len(row) {
-			if v := least[x+1]; v < a {
-				a = v
-			}
-			if v := most[x+1]; v > b {
-				b = v
-			}
-		}
-		leftLo, leftHi = lo, hi
+		next := min(x+1, len(row)-1)
+		a, b := min(lo, least[x], least[next]), max(hi, most[x], most[next])
+		lo, hi = least[x], most[x]
 		least[x], most[x] = a-(b-a), b+(b-a)
 	}
 }
@@ -154,13 +129,7 @@ func (c *Colour) addWithin(row, sums, least, most []float32, step int) {
 		hi, part := most[x], row[x*scale:][:scale]
 		left, own, next := sums[:scale], sums[here:][:scale], sums[right:][:scale]
 		for k, v := range part {
-			v += left[k] + own[k] + next[k]
-			if v < lo {
-				v = lo
-			} else if v > hi {
-				v = hi
-			}
-			part[k] = v
+			part[k] = min(max(v+(left[k]+own[k]+next[k]), lo), hi)
 		}
 		sums = sums[step:]
 	}

@@ -49,7 +49,7 @@ func TestOpensNoPort(t *testing.T) {
 	go func() { ended <- cmd.Wait() }()
 	var found []string
 	looks, children := 0, map[string]bool{}
-	driver := "/proc/" + strconv.Itoa(cmd.Process.Pid)
+	driver := strconv.Itoa(cmd.Process.Pid)
 	for {
 		select {
 		case err := <-ended:
@@ -66,8 +66,8 @@ func TestOpensNoPort(t *testing.T) {
 		case <-time.After(5 * time.Millisecond):
 		}
 		looks++
-		pids := []string{filepath.Base(driver)}
-		tasks, _ := filepath.Glob(driver + "/task/*/children")
+		pids := []string{driver}
+		tasks, _ := filepath.Glob(filepath.Join("/proc", driver, "task/*/children"))
 		for _, f := range tasks {
 			data, _ := os.ReadFile(f)
 			for _, pid := range strings.Fields(string(data)) {

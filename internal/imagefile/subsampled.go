@@ -9,7 +9,7 @@ func isSubsampled(format string, data []byte) bool {
 	case "jpeg":
 		return jpegIsSubsampled(data)
 	case "webp":
-		return webpIsLossy(data)
+		return lossyFrame(data) != nil
 	}
 	return false
 }
@@ -27,14 +27,4 @@ func jpegIsSubsampled(data []byte) (subsampled bool) {
 		return false
 	})
 	return subsampled
-}
-
-// webpIsLossy looks for a chunk of lossy pixels.
-func webpIsLossy(data []byte) (lossy bool) {
-	const header = 12 // of the file
-	metadata.RIFFChunks(data[min(header, len(data)):], func(kind string, _ []byte) bool {
-		lossy = kind == "VP8 "
-		return !lossy
-	})
-	return lossy
 }

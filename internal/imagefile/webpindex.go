@@ -2,18 +2,21 @@ package imagefile
 
 import "superres/internal/metadata"
 
-// webpIndex is the quantiser index of a lossy WebP, 0 to 127: the mean of those of its four
-// segments if it has them (RFC 6386, sections 9.2 to 9.6); 0 of any other WebP.
-func webpIndex(data []byte) (index float64) {
+// lossyFrame is the chunk of a WebP that holds lossy pixels; nil: it has none.
+func lossyFrame(data []byte) (frame []byte) {
 	const header = 12 // of the file
 	metadata.RIFFChunks(data[min(header, len(data)):], func(kind string, body []byte) bool {
 		if kind == "VP8 " {
-			index = frameIndex(body)
+			frame = body
 		}
-		return kind != "VP8 "
+		return frame == nil
 	})
-	return index
+	return frame
 }
+
+// webpIndex is the quantiser index of a lossy WebP, 0 to 127: the mean of those of its four
+// segments if it has them (RFC 6386, sections 9.2 to 9.6); 0 of any other WebP.
+func webpIndex(data []byte) float64 { return frameIndex(lossyFrame(data)) }
 
 // frameIndex reads the header of a frame as far as the index.
 func frameIndex(frame []byte) float64 {

@@ -34,6 +34,7 @@ const (
 	colourPatch    = 32
 	colourBatch    = 8
 	colourRate     = 0.004
+	colourDecay    = 0.03
 )
 
 // Qualities of JPEG files that colour at half the resolution comes out of, without damage and
@@ -43,21 +44,18 @@ var (
 	allQualities  = [2]int{30, 98}
 )
 
-// colourTrainer is what colour is learned with: the options that a learner heeds.
-func (o Trainer) colourTrainer() (Trainer, error) {
-	return Trainer{
-		Scale: o.Scale, Degradation: o.Degradation, Channels: colourChannels, Depth: colourDepth, Patch: colourPatch, Batch: colourBatch, Rate: colourRate,
-		Steps: o.ColourSteps, Damage: o.Damage, Symmetries: o.Symmetries, Drawings: orNone(o.Drawings), Seed: o.Seed, MaxMemory: o.MaxMemory, Interval: o.ColourSteps,
-	}.defaults()
+// colourTrainer has the options that colour is learned with, of those that defaults has
+// checked.
+func (o Trainer) colourTrainer() Trainer {
+	o.Channels, o.Depth, o.Patch, o.Batch = colourChannels, colourDepth, colourPatch, colourBatch
+	o.Steps, o.Interval, o.Rate, o.Decay = o.ColourSteps, o.ColourSteps, colourRate, colourDecay
+	return o
 }
 
 // learnColour learns the two networks of colour for a stage, or returns nil twice where no
 // picture has any. subsampled is for colour at half the resolution.
 func (o Trainer) learnColour(ctx context.Context, s *Stage, sources []training.Source, progress training.Progress, record *training.Record) (colour, subsampled stage.Colour, err error) {
-	c, err := o.colourTrainer()
-	if err != nil {
-		return nil, nil, err
-	}
+	c := o.colourTrainer()
 	var made [2]stage.Colour
 	for i := range made {
 		d := &shades{opt: c, stage: s, halved: i == 1}
@@ -70,14 +68,6 @@ func (o Trainer) learnColour(ctx context.Context, s *Stage, sources []training.S
 		}
 	}
 	return made[0], made[1], nil
-}
-
-// orNone is a share as defaults wants it: negative for none.
-func orNone(share float64) float64 {
-	if share == 0 {
-		return -1
-	}
-	return share
 }
 
 // colourOf learns one network.
@@ -131,8 +121,9 @@ func (d *shades) read(ctx context.Context, sources []training.Source, progress t
 		if err != nil {
 			return err
 		}
-		d.digest.Add(picture.Split(img).Luma())
-		if err := d.add(ctx, img, d.opt.Degradation, i); err != nil {
+		whole := picture.Split(img)
+		d.digest.Add(whole.Luma())
+		if err := d.add(ctx, whole, d.opt.Degradation, i); err != nil {
 			return fmt.Errorf("%s: %w", src.Name, err)
 		}
 	}
@@ -151,7 +142,7 @@ func (d *shades) draw(ctx context.Context) error {
 			by = resample.Box
 		}
 		before := len(d.list)
-		if err := d.add(ctx, img.Image, by, i); err != nil {
+		if err := d.add(ctx, picture.Split(img.Image), by, i); err != nil {
 			return err
 		}
 		for k := range d.list[before:] {
@@ -165,9 +156,8 @@ func (d *shades) draw(ctx context.Context) error {
 const bytesOfPixel = 2 + 2*colours
 
 // add takes a picture, unless it is grey or too small.
-func (d *shades) add(ctx context.Context, img image.Image, by resample.Degradation, number int) error {
+func (d *shades) add(ctx context.Context, whole picture.Picture, by resample.Degradation, number int) error {
 	s := d.opt.Scale
-	whole := picture.Split(img)
 	w, h := whole.Channels[0].W/s, whole.Channels[0].H/s
 	if len(whole.Channels) < 3 || min(w, h) < d.opt.Patch {
 		return nil
@@ -209,12 +199,7 @@ func (d *shades) add(ctx context.Context, img image.Image, by resample.Degradati
 		lack := more(more(whole.Channels[channel], truth), resample.Resize(shown, w*s, h*s, resample.Bicubic))
 		one.low[k], one.lack[k] = steps(shown, lowSteps), steps(lack, lackSteps)
 	}
-	before := int64(0)
-	if len(d.places) > 0 {
-		before = d.places[len(d.places)-1]
-	}
-	d.list = append(d.list, one)
-	d.places = append(d.places, before+int64(w-d.opt.Patch+1)*int64(h-d.opt.Patch+1))
+	d.list, d.places = append(d.list, one), withPlaces(d.places, w, h, d.opt.Patch)
 	return nil
 }
 

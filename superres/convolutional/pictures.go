@@ -94,12 +94,7 @@ func (d *pictures) addPlane(truth *patches.Plane, number int) error {
 	if err != nil {
 		return err
 	}
-	before := int64(0)
-	if len(d.places) > 0 {
-		before = d.places[len(d.places)-1]
-	}
-	d.list = append(d.list, one)
-	d.places = append(d.places, before+int64(one.w-d.opt.Patch+1)*int64(one.h-d.opt.Patch+1))
+	d.list, d.places = append(d.list, one), withPlaces(d.places, one.w, one.h, d.opt.Patch)
 	return nil
 }
 
@@ -216,6 +211,15 @@ func (o Trainer) drawing(rng *rand.Rand) (patch, error) {
 func (d *pictures) place(rng *rand.Rand) patch {
 	i, x, y := pick(rng, d.places, func(i int) int { return d.list[i].w - d.opt.Patch + 1 })
 	return patch{from: &d.list[i], x: x, y: y}
+}
+
+// withPlaces appends to places, see pick, those of a picture of w×h that a square can begin at.
+func withPlaces(places []int64, w, h, side int) []int64 {
+	before := int64(0)
+	if len(places) > 0 {
+		before = places[len(places)-1]
+	}
+	return append(places, before+int64(w-side+1)*int64(h-side+1))
 }
 
 // pick draws one of some places: places[i] are those of the first pictures to number i, of

@@ -133,6 +133,20 @@ func (l *Ledger) Judge(f File) (done, ours bool, err error) {
 	return false, ours, err
 }
 
+// promised tells whether what has the name of the output of a file is a result that journals
+// promise.
+func (l *Ledger) promised(f File) (bool, error) {
+	past, err := l.read(f.Root)
+	if err != nil {
+		return false, err
+	}
+	there, err := os.Lstat(f.Output)
+	if err != nil || !there.Mode().IsRegular() {
+		return false, nil
+	}
+	return past[paths.Below(f.Root, f.Output)].promise(f.Output, there.Size())
+}
+
 // promise tells whether a file, of a size, is a result that was promised.
 func (s story) promise(path string, size int64) (bool, error) {
 	if !slices.ContainsFunc(s.promises, func(p promise) bool { return p.bytes == size }) {
@@ -313,7 +327,7 @@ func (l *Ledger) Keep(f File, info fs.FileInfo, overwrite bool, write func(io.Wr
 	}
 	if !overwrite { // again, since some time may have passed
 		var err error
-		if _, overwrite, err = l.Judge(f); err != nil {
+		if overwrite, err = l.promised(f); err != nil {
 			return err
 		}
 	}

@@ -2,13 +2,11 @@ package stage
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
 	"superres/internal/npz"
-	"superres/learners/plugin"
 )
 
 // Head is what the JSON member of a model file says of a stage.
@@ -17,17 +15,29 @@ type Head struct {
 	Params json.RawMessage `json:"params"`
 }
 
+// kept is a stage, or what enlarges colour.
+type kept interface {
+	Kind() string
+	Save(a *Arrays) any
+}
+
+// saved returns the head and the arrays of one, with a prefix.
+func saved(one kept, prefix string) (Head, Arrays, error) {
+	a := Arrays{prefix: prefix}
+	params, err := json.Marshal(one.Save(&a))
+	return Head{one.Kind(), params}, a, err
+}
+
 // Save returns what a file keeps of a chain of stages: their heads, and the members that
 // hold the arrays of stage i as "stagei.name". It is for packages of this module; others
 // have superres.Model.Save.
 func Save(stages []Stage) (heads []Head, matrices []npz.Matrix, arrays []npz.Array, err error) {
 	for i, s := range stages {
-		a := Arrays{prefix: prefix(i)}
-		params, err := json.Marshal(s.Save(&a))
+		head, a, err := saved(s, prefix(i))
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		heads = append(heads, Head{s.Kind(), params})
+		heads = append(heads, head)
 		matrices, arrays = append(matrices, a.matrices...), append(arrays, a.arrays...)
 	}
 	return heads, matrices, arrays, nil
@@ -37,19 +47,15 @@ func Save(stages []Stage) (heads []Head, matrices []npz.Matrix, arrays []npz.Arr
 // the file is trusted. It is for packages of this module; others have superres.Load.
 func Load(scale int, heads []Head, f *npz.File) ([]Stage, error) {
 	left := int64(Budget)
-	var stages []Stage
+	var list []Stage
 	for i, head := range heads {
-		load := loaders.get(head.Kind)
-		if load == nil {
-			return nil, errors.New(plugin.Unknown("stage", head.Kind, Names()))
-		}
-		s, err := load(scale, head.Params, &Arrays{prefix: prefix(i), file: f, left: &left})
+		s, err := stages.load(scale, head, &Arrays{prefix: prefix(i), file: f, left: &left}, fmt.Sprintf("stage %d", i))
 		if err != nil {
-			return nil, fmt.Errorf("stage %d: %w", i, err)
+			return nil, err
 		}
-		stages = append(stages, s)
+		list = append(list, s)
 	}
-	return stages, nil
+	return list, nil
 }
 
 func prefix(i int) string { return fmt.Sprintf("stage%d.", i) }
@@ -63,12 +69,11 @@ func SaveColour(byName map[string]Colour) (heads map[string]Head, arrays []npz.A
 		if c == nil {
 			continue
 		}
-		a := Arrays{prefix: name + "."}
-		params, err := json.Marshal(c.Save(&a))
+		head, a, err := saved(c, name+".")
 		if err != nil {
 			return nil, nil, err
 		}
-		heads[name] = Head{c.Kind(), params}
+		heads[name] = head
 		arrays = append(arrays, a.arrays...)
 	}
 	return heads, arrays, nil
@@ -81,24 +86,13 @@ func LoadColour(scale int, name string, heads map[string]Head, f *npz.File) (Col
 	if !ok {
 		return nil, nil
 	}
-	load := colourLoaders.get(head.Kind)
-	if load == nil {
-		return nil, errors.New(plugin.Unknown("colour", head.Kind, colourLoaders.names()))
-	}
 	left := int64(Budget)
-	c, err := load(scale, head.Params, &Arrays{prefix: name + ".", file: f, left: &left})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return c, nil
+	return colours.load(scale, head, &Arrays{prefix: name + ".", file: f, left: &left}, name)
 }
 
 // Describe returns the kind and the parameters of a stage, or of what enlarges colour, in one
 // line.
-func Describe(s interface {
-	Kind() string
-	Save(a *Arrays) any
-}) string {
+func Describe(s kept) string {
 	params, err := json.Marshal(s.Save(&Arrays{}))
 	if err != nil {
 		params = []byte(err.Error())

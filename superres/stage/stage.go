@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"superres/learners/plugin"
 	"superres/patches"
 )
 
@@ -136,46 +137,56 @@ type Loader func(scale int, params json.RawMessage, a *Arrays) (Stage, error)
 // ColourLoader is a Loader of what enlarges colour.
 type ColourLoader func(scale int, params json.RawMessage, a *Arrays) (Colour, error)
 
-// registry are loaders by the names of what they load.
-type registry[L any] struct {
+// registry are loaders of something by the names of what they load.
+type registry[T any] struct {
+	what    string // for messages
 	mu      sync.RWMutex
-	loaders map[string]L
+	loaders map[string]func(scale int, params json.RawMessage, a *Arrays) (T, error)
 }
 
-func (r *registry[L]) add(kind string, load L, none bool) {
+func (r *registry[T]) add(kind string, load func(int, json.RawMessage, *Arrays) (T, error)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if _, taken := r.loaders[kind]; kind == "" || none || taken {
+	if kind == "" || load == nil || r.loaders[kind] != nil {
 		panic(fmt.Sprintf("stage: %q is registered twice, or has no name or no loader", kind))
 	}
 	if r.loaders == nil {
-		r.loaders = map[string]L{}
+		r.loaders = map[string]func(int, json.RawMessage, *Arrays) (T, error){}
 	}
 	r.loaders[kind] = load
 }
 
-func (r *registry[L]) get(kind string) L {
+// load makes what a head and its arrays say; place is where they are, for messages.
+func (r *registry[T]) load(scale int, head Head, a *Arrays, place string) (none T, err error) {
 	r.mu.RLock()
-	defer r.mu.RUnlock()
-	return r.loaders[kind]
+	load := r.loaders[head.Kind]
+	r.mu.RUnlock()
+	if load == nil {
+		return none, errors.New(plugin.Unknown(r.what, head.Kind, r.names()))
+	}
+	v, err := load(scale, head.Params, a)
+	if err != nil {
+		return none, fmt.Errorf("%s: %w", place, err)
+	}
+	return v, nil
 }
 
 var (
-	loaders       registry[Loader]
-	colourLoaders registry[ColourLoader]
+	stages  = registry[Stage]{what: "stage"}
+	colours = registry[Colour]{what: "colour"}
 )
 
 // Register adds a kind of stage. It panics when the name is taken. Call it in init.
-func Register(kind string, load Loader) { loaders.add(kind, load, load == nil) }
+func Register(kind string, load Loader) { stages.add(kind, load) }
 
 // RegisterColour adds a kind of what enlarges colour. It panics when the name is taken. Call
 // it in init.
-func RegisterColour(kind string, load ColourLoader) { colourLoaders.add(kind, load, load == nil) }
+func RegisterColour(kind string, load ColourLoader) { colours.add(kind, load) }
 
 // Names returns the kinds of stage that are registered, sorted.
-func Names() []string { return loaders.names() }
+func Names() []string { return stages.names() }
 
-func (r *registry[L]) names() []string {
+func (r *registry[T]) names() []string {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return slices.Sorted(maps.Keys(r.loaders))

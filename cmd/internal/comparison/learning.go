@@ -44,7 +44,7 @@ func (cmp *comparison) learn(ctx context.Context, r *result) error {
 		return err
 	}
 	const entries = 9 + 36 // of a stacked pair
-	if err := cmp.enough(learners.Memory(learner, entries, p.patches, p.atoms, p.sparsity)); err != nil {
+	if err := cmp.enough(learner.Memory(entries, p.patches, p.atoms, p.sparsity)); err != nil {
 		return err
 	}
 	train, seed := cmp.data.train, r.Seed+uint64(r.Run)
@@ -99,7 +99,7 @@ func (cmp *comparison) learnAnchors(ctx context.Context, r *result) error {
 			return err
 		}
 		const entries = 16 // coordinates in which anchors are compared
-		if err := cmp.enough(learners.Memory(learner, entries, p.patches, p.atoms, 1)); err != nil {
+		if err := cmp.enough(learner.Memory(entries, p.patches, p.atoms, 1)); err != nil {
 			return err
 		}
 	}

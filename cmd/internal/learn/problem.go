@@ -105,7 +105,7 @@ func accept(opt Options, settings learners.Options, m, n int) error {
 	if nonZeros == 0 || nonZeros > m || plugins.SaysSparsity(opt.Coder.Spec) {
 		nonZeros = m
 	}
-	need := 64<<20 + 8*float64(m)*float64(n) + learners.Memory(opt.learner, m, n, settings.Atoms, min(nonZeros, settings.Atoms))
+	need := 64<<20 + 8*float64(m)*float64(n) + opt.learner.Memory(m, n, settings.Atoms, min(nonZeros, settings.Atoms))
 	if f := opt.outputs.codes.format; f == "npy" || f == "csv" {
 		need += 8 * float64(settings.Atoms) * float64(n)
 	}

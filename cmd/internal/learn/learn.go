@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/urfave/cli/v2"
 
@@ -57,6 +58,7 @@ func run(c *cli.Context, s *console.Streams) error {
 
 // learn learns the dictionary, writes it and tells of it.
 func learn(ctx context.Context, opt Options, s *console.Streams, bar *console.Progress) error {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(opt.Limits.Memory)) // near the limit, garbage is collected sooner
 	p, err := readProblem(opt, s.In)
 	if err != nil {
 		return err

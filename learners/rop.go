@@ -98,7 +98,8 @@ const ropTolerance = 1e-7
 func (l ROP) Memory(m, n, k, _ int) float64 {
 	ld, atoms, count := float64(kernel.Pad(m)), float64(k), float64(n)
 	signals := ld * count
-	held := 8 * ((2*atoms+4+math.Ceil(atoms/ropGrain))*signals + ld*atoms + 2*atoms*count)
+	groups := math.Ceil(atoms / ropGrain)
+	held := 8 * ((2*atoms+4+groups)*signals + ld*atoms + 2*atoms*count)
 	if l.Noise > 0 {
 		held += 8 * signals
 	}
@@ -107,11 +108,11 @@ func (l ROP) Memory(m, n, k, _ int) float64 {
 		small = k
 	}
 	start := 8 * (3*signals + atoms*count + 2*ld*atoms + 4*square(small))
-	cols := float64(kernel.PadTo(min(max(ropColumns, gatherGrain), n), kernel.Rows))
-	worker := 8 * (ld*(2*cols+2) + 2*atoms*gatherGrain + count)
+	pass := 8 * (ld*float64(2*min(ropColumns, n)+2) + count) * min(groups, float64(runtime.GOMAXPROCS(0)))
+	gather := 8 * (2*ld*float64(kernel.PadTo(min(gatherGrain, n), kernel.Rows)) + 2*atoms*gatherGrain) * workers(n)
 	again := 8 * (signals + count + 3*square(min(m, n)))
 	result := 8*(2*ld*atoms+count) + 12*atoms*count
-	return held + max(start, worker*float64(runtime.GOMAXPROCS(0)), again, result)
+	return held + max(start, pass, gather, again, result)
 }
 
 // Check refuses parameters that mean nothing.

@@ -35,7 +35,8 @@ func TestMemoryEstimate(t *testing.T) {
 		consoletest.PutMatrix(t, filepath.Join(dir, name), y)
 	}
 	put("column.csv", 300_000, 1)
-	put("row.csv", 1, 300_000)
+	put("column.npy", 300_000, 1)
+	put("row.npy", 1, 300_000)
 	put("wide.npy", 12, 50_000)
 	put("tall.npy", 40_000, 12)
 	cases := []struct{ learner, flags string }{
@@ -44,7 +45,7 @@ func TestMemoryEstimate(t *testing.T) {
 		{"ksvd", "wide.npy --coder omp:tolerance=1 --sparsity 0 --codes X.csv"},
 	}
 	for _, name := range learners.Names() {
-		for _, f := range []string{"column.csv --atoms 2", "row.csv", "wide.npy --atoms 20", "tall.npy --atoms 20"} {
+		for _, f := range []string{"column.npy --atoms 2", "row.npy", "wide.npy --atoms 20", "tall.npy --atoms 20"} {
 			cases = append(cases, struct{ learner, flags string }{name, f})
 		}
 	}

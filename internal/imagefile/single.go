@@ -15,9 +15,10 @@ import (
 // inspectPNG refuses an animated PNG: one with an acTL chunk of more than one
 // frame before its pixels. Damage is left for the decoder to report. The decoder
 // itself sees the first frame alone.
-func inspectPNG(data []byte, lim Limits) (err error) {
-	metadata.Chunks(data, func(_ int, kind string, body []byte) bool {
-		if kind == "acTL" && len(body) >= 4 && binary.BigEndian.Uint32(body) > 1 && !lim.FirstFrame {
+func inspectPNG(src *source, lim Limits) (err error) {
+	metadata.Chunks(src, func(c metadata.Chunk) bool {
+		kind := string(c.Kind)
+		if kind == "acTL" && c.Len >= 4 && binary.BigEndian.Uint32(c.Start(4)) > 1 && !lim.FirstFrame {
 			err = animated("PNG")
 		}
 		return kind != "IDAT" && err == nil
@@ -25,10 +26,27 @@ func inspectPNG(data []byte, lim Limits) (err error) {
 	return err
 }
 
+// startOfPNG is what stands in front of the pixels of a PNG with a palette, without what a
+// decoder passes over: there may be much of it.
+func startOfPNG(src *source, _ Limits) []byte {
+	const signature, most = 8, 4096 // with the largest palette it is half of that
+	b := metadata.Piece(src, 0, signature).Start(signature)
+	metadata.Chunks(src, func(c metadata.Chunk) bool {
+		kind := string(c.Kind)
+		switch kind {
+		case "IHDR", "PLTE", "tRNS", "IDAT", "IEND":
+			b = append(b, metadata.Piece(src, c.At()-8, c.Len+12).Start(most)...)
+		}
+		return kind != "IDAT" && len(b) < most
+	})
+	return b
+}
+
 // inspectWebP refuses a WebP whose extended header says that it is animated, or
 // that ends too early: the decoder looks no further than the pixels.
-func inspectWebP(data []byte, _ Limits) error {
+func inspectWebP(src *source, _ Limits) error {
 	const flags, animation = 20, 0x02
+	data := src.data
 	if len(data) > flags && string(data[12:16]) == "VP8X" && data[flags]&animation != 0 {
 		return animated("WebP")
 	}
@@ -39,8 +57,8 @@ func inspectWebP(data []byte, _ Limits) error {
 }
 
 // inspectGIF refuses a GIF with more than one image, or that ends too early.
-func inspectGIF(data []byte, _ Limits) error {
-	_, images, err := gifImages(data, 2)
+func inspectGIF(src *source, _ Limits) error {
+	_, images, err := gifImages(src.data, 2)
 	if images > 1 {
 		return animated("GIF")
 	}
@@ -103,7 +121,7 @@ func animated(title string) error {
 
 // inspectTIFF refuses a TIFF of more than one page. Smaller copies and masks
 // of a page are no pages. A chain that bites its tail ends there.
-func inspectTIFF(data []byte, lim Limits) error {
+func inspectTIFF(src *source, lim Limits) error {
 	const (
 		entryLength     = 12
 		tagNewSubfile   = 254
@@ -112,6 +130,7 @@ func inspectTIFF(data []byte, lim Limits) error {
 		reduced, mask   = 1, 4
 		mostDirectories = 1000
 	)
+	data := src.data
 	order, ok := metadata.ByteOrder(data)
 	if !ok {
 		return io.ErrUnexpectedEOF

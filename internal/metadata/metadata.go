@@ -16,8 +16,19 @@ import (
 	"unicode/utf8"
 )
 
-// MaxBlock is the most bytes that one profile, EXIF block or XMP packet may have.
-const MaxBlock = 16 << 20
+// What is read of one file is bounded, so that its metadata cost no more than is known before:
+// a photograph has some ten parts, one with a depth map in its XMP has a hundred, and a PNG of
+// an editor a few dozen texts.
+const (
+	// MaxBlock is the most bytes that one profile, EXIF block or XMP packet may have, and
+	// what is kept for the same format together.
+	MaxBlock = 16 << 20
+	// MaxParts is how many parts are kept for the same format at most, and how many entries
+	// of a TIFF's directories.
+	MaxParts = 4096
+	// partBytes is what one takes in memory beside its bytes, and a list that has grown.
+	partBytes = 128
+)
 
 // Metadata is what one file carries. The zero value is nothing at all.
 type Metadata struct {
@@ -45,45 +56,78 @@ type Part struct {
 	Data   []byte
 }
 
-// Read takes the metadata out of the whole file in data, of the given format:
-// "png", "jpeg", "webp", "tiff" or "bmp"; others have none. Nothing in the result
-// refers to data. The warnings say what had to be left out.
-func Read(format string, data []byte) (m Metadata, warnings []string) {
+// Outline is what is known of a file's metadata before any are kept.
+type Outline struct {
+	// Orientation is that of the picture, as in Metadata.
+	Orientation int
+	// Colours are those of the ICC profile: see ProfileColours. Empty: there is none.
+	Colours string
+	// Bytes is how many Read takes at most for what it returns.
+	Bytes int64
+}
+
+// Look looks through a file as Read does, and keeps nothing.
+func Look(format string, src Source) Outline {
 	r := &reader{m: Metadata{Format: format}}
+	r.look(src)
+	return Outline{r.m.Orientation, r.colours, r.size}
+}
+
+// Read takes the metadata out of a file of the given format: "png", "jpeg", "webp",
+// "tiff" or "bmp"; others have none. The warnings say what had to be left out.
+func Read(format string, src Source) (m Metadata, warnings []string) {
+	r := &reader{m: Metadata{Format: format}, keep: true}
+	r.look(src)
+	return r.m, r.warnings
+}
+
+// look visits the metadata of a file.
+func (r *reader) look(src Source) {
 	defer func() {
 		if p := recover(); p != nil { // no case is known; a picture is worth more than its metadata
-			m, warnings = Metadata{Format: format}, append(r.warnings, "its metadata is damaged and left out")
+			r.m = Metadata{Format: r.m.Format}
+			r.warn("its metadata is damaged and left out")
 		}
 	}()
-	switch format {
+	switch r.m.Format {
 	case "png":
-		r.png(data)
+		r.png(src)
 	case "jpeg":
-		r.jpeg(data)
+		r.jpeg(src)
 	case "webp":
-		r.webp(data)
+		r.webp(src)
 	case "tiff":
-		r.tiff(data)
+		r.tiff(src)
 	case "bmp":
-		r.bmp(data)
+		r.bmp(src)
 	}
 	if r.m.Orientation > 1 {
-		r.m.XMP = uprightXMP(r.m.XMP)
+		uprightXMP(r.m.XMP)
 	}
 	if r.m.Resolution.Unit == Unknown {
 		r.m.Resolution = r.inEXIF
 	}
-	return r.m, r.warnings
 }
 
-// reader collects the metadata of one file. Of several blocks of a kind the first
+// reader visits the metadata of one file. Of several blocks of a kind the first
 // one counts.
 type reader struct {
+	keep     bool  // what is visited, rather than measure it
+	size     int64 // of what is kept, in bytes
 	m        Metadata
+	colours  string // of the profile
 	warnings []string
 	seen     map[string]bool
-	size     int        // of the parts kept for the same format, in bytes
+	owned    int64      // of the parts kept for the same format, in bytes
+	parts    int        // their number
 	inEXIF   Resolution // for a file that has none of its own
+	scratch  [40]byte
+}
+
+// starts reports whether a piece starts with a prefix, of at most 40 bytes.
+func (r *reader) starts(b Body, prefix string) bool {
+	p := r.scratch[:len(prefix)]
+	return b.Len >= int64(len(p)) && b.fill(p, 0) && string(p) == prefix
 }
 
 // first reports whether this is the first block of its kind.
@@ -98,87 +142,110 @@ func (r *reader) first(kind string) bool {
 	return true
 }
 
-func (r *reader) drop(what, why string) {
-	r.warnings = append(r.warnings, fmt.Sprintf("its %s is %s and left out", what, why))
-}
+func (r *reader) warn(text string) { r.warnings = append(r.warnings, text) }
+
+func (r *reader) drop(what, why string) { r.warn(fmt.Sprintf("its %s is %s and left out", what, why)) }
 
 // fits reports whether a block may be kept, and says why not.
-func (r *reader) fits(what string, b []byte) bool {
+func (r *reader) fits(what string, n int64) bool {
 	switch {
-	case len(b) == 0:
+	case n == 0:
 		return false
-	case len(b) > MaxBlock:
+	case n > MaxBlock:
 		r.drop(what, fmt.Sprintf("larger than %d MiB", MaxBlock>>20))
 		return false
 	}
 	return true
 }
 
-// own keeps a part for a file of the same format.
-func (r *reader) own(p Part) {
-	if r.size += len(p.Data); r.size > MaxBlock {
-		if r.first("large") {
-			r.warnings = append(r.warnings, fmt.Sprintf("its texts are larger than %d MiB, and in part left out", MaxBlock>>20))
+// take counts a block, and returns it where it is to be kept.
+func (r *reader) take(c content) []byte {
+	r.size += c.size
+	if !r.keep {
+		return nil
+	}
+	return c.start(c.size)
+}
+
+// own keeps a part, of the given data, for a file of the same format.
+func (r *reader) own(p Part, data Body) {
+	r.parts++
+	r.owned += data.Len
+	if r.parts > MaxParts || r.owned > MaxBlock {
+		if r.first("own") {
+			why := fmt.Sprintf("larger than %d MiB", MaxBlock>>20)
+			if r.parts > MaxParts {
+				why = fmt.Sprintf("more than %d", MaxParts)
+			}
+			r.warn("its texts are " + why + ", and in part left out")
 		}
 		return
 	}
-	p.Data = bytes.Clone(p.Data)
-	r.m.Own = append(r.m.Own, p)
+	r.size += partBytes + data.Len
+	if r.keep {
+		p.Data = data.Bytes()
+		r.m.Own = append(r.m.Own, p)
+	}
 }
 
-func (r *reader) icc(b []byte) {
-	if !r.first("icc") || !r.fits("ICC profile", b) {
+func (r *reader) icc(c content) {
+	if !r.first("icc") || !r.fits("ICC profile", c.size) {
 		return
 	}
-	if ProfileColours(b) == "" {
+	if r.colours = profileColours(c.start(profileHead), c.size); r.colours == "" {
 		r.drop("ICC profile", "damaged")
 		return
 	}
-	r.m.ICC = bytes.Clone(b)
+	r.m.ICC = r.take(c)
 }
 
 // exif takes a block from its byte order mark on, or with the "Exif\0\0" that
 // JPEG puts before it and some writers of other formats too.
-func (r *reader) exif(b []byte) {
-	b = bytes.TrimPrefix(b, []byte(exifPrefix))
-	if !r.first("exif") || !r.fits("EXIF block", b) {
+func (r *reader) exif(b Body) {
+	if r.starts(b, exifPrefix) {
+		b = b.from(int64(len(exifPrefix)))
+	}
+	if !r.first("exif") || !r.fits("EXIF block", b.Len) {
 		return
 	}
-	// The orientation may be legible where the rest is not.
-	at, o := findOrientation(b)
-	r.m.Orientation = o
-	order, ok := ByteOrder(b)
+	f, ok := tiffIn(b)
+	r.m.Orientation = 1
+	var at int64
 	if ok {
-		_, _, ok = entries(b, order, order.Uint32(b[4:]))
+		at, r.m.Orientation = f.orientation()
+		_, _, ok = f.span(f.first)
 	}
 	if !ok {
 		r.drop("EXIF block", "damaged")
 		return
 	}
-	b = bytes.Clone(b)
-	if o > 1 {
-		order.PutUint16(b[at:], 1)
-		dropThumbnail(b, order)
+	r.inEXIF = f.resolution()
+	if r.m.EXIF = r.take(plain(b)); r.m.EXIF != nil && r.m.Orientation > 1 {
+		f.order.PutUint16(r.m.EXIF[at:], 1)
+		dropThumbnail(r.m.EXIF, f)
 	}
-	r.m.EXIF = b
-	r.inEXIF = resolutionIn(b, order, order.Uint32(b[4:]))
 }
 
-func (r *reader) xmp(b []byte) {
-	if !r.first("xmp") || !r.fits("XMP packet", b) {
+func (r *reader) xmp(c content) {
+	if !r.first("xmp") || !r.fits("XMP packet", c.size) {
 		return
 	}
-	if !utf8.Valid(b) || bytes.IndexByte(b, 0) >= 0 {
+	b := r.take(c)
+	if r.m.Format == "tiff" {
+		b = bytes.TrimRight(b, "\x00")
+	}
+	switch {
+	case len(b) == 0:
+	case !utf8.Valid(b) || bytes.IndexByte(b, 0) >= 0:
 		r.drop("XMP packet", "damaged")
-		return
+	default:
+		r.m.XMP = b
 	}
-	r.m.XMP = bytes.Clone(b)
 }
 
 // uprightXMP sets the orientation in a packet to 1, where it has one in either of
 // the two ways to write it. The length stays.
-func uprightXMP(b []byte) []byte {
-	b = bytes.Clone(b)
+func uprightXMP(b []byte) {
 	for _, start := range []string{`tiff:Orientation="`, `tiff:Orientation='`, "<tiff:Orientation>"} {
 		for at := 0; ; {
 			i := bytes.Index(b[at:], []byte(start))
@@ -191,20 +258,24 @@ func uprightXMP(b []byte) []byte {
 			}
 		}
 	}
-	return b
 }
+
+// profileHead is the header of an ICC profile, and the number of its tags.
+const profileHead = 128 + 4
 
 // ProfileColours returns the colours that an ICC profile is for, such as "RGB " or
 // "GRAY" or "CMYK", or "" when it is no profile.
-func ProfileColours(icc []byte) string {
-	const header = 128
-	if len(icc) < header+4 || string(icc[36:40]) != "acsp" {
+func ProfileColours(icc []byte) string { return profileColours(icc, int64(len(icc))) }
+
+// profileColours is ProfileColours by the start of a profile and its length.
+func profileColours(start []byte, length int64) string {
+	if len(start) < profileHead || string(start[36:40]) != "acsp" {
 		return ""
 	}
-	if size := binary.BigEndian.Uint32(icc); size < header+4 || uint64(size) > uint64(len(icc)) {
+	if size := int64(binary.BigEndian.Uint32(start)); size < profileHead || size > length {
 		return ""
 	}
-	return string(icc[16:20])
+	return string(start[16:20])
 }
 
 // For returns the part of m that a file of the given format can carry with a grey

@@ -74,7 +74,8 @@ type field struct {
 	at        int64 // of its own 12 bytes
 	tag, kind uint16
 	count     uint32
-	bytes     [entryLength]byte
+	short     uint16 // its value, if it is one of 2 bytes
+	long      uint32 // its value, if it is one of 4 bytes, or else where that lies
 }
 
 // span is where the entries of the directory at an offset lie; ok is false when they are
@@ -110,8 +111,7 @@ func (f tiffFile) between(start, end int64, yield func(field) bool) {
 			return
 		}
 		for ; len(b) > 0; b, start = b[entryLength:], start+entryLength {
-			e := field{start, f.order.Uint16(b), f.order.Uint16(b[2:]), f.order.Uint32(b[4:]), [entryLength]byte(b)}
-			if !yield(e) {
+			if !yield(field{start, f.order.Uint16(b), f.order.Uint16(b[2:]), f.order.Uint32(b[4:]), f.order.Uint16(b[8:]), f.order.Uint32(b[8:])}) {
 				return
 			}
 		}
@@ -126,7 +126,7 @@ func (f tiffFile) value(e field) (_ Body, ok bool) {
 	}
 	n, at := int64(typeLengths[e.kind])*int64(e.count), e.at+8
 	if n > 4 {
-		at = int64(f.order.Uint32(e.bytes[8:]))
+		at = int64(e.long)
 	}
 	if at > f.Len || n > f.Len-at {
 		return Body{}, false
@@ -149,7 +149,7 @@ func (f tiffFile) orientation() (at int64, orientation int) {
 		if e.tag != tagOrientation {
 			return true
 		}
-		if v := int(f.order.Uint16(e.bytes[8:])); e.kind == typeShort && 1 <= v && v <= 8 {
+		if v := int(e.short); e.kind == typeShort && 1 <= v && v <= 8 {
 			at, orientation = e.at+8, v
 		}
 		return false
@@ -202,7 +202,7 @@ func (f tiffFile) parse(at uint32, depth int, left *allowance, keep func(tag uin
 			if depth == 0 || e.count != 1 || e.kind != typeLong && e.kind != typeIFD {
 				continue
 			}
-			one.sub = f.parse(f.order.Uint32(e.bytes[8:]), depth-1, left, func(uint16) bool { return true })
+			one.sub = f.parse(e.long, depth-1, left, func(uint16) bool { return true })
 			if len(one.sub) == 0 {
 				continue
 			}

@@ -74,7 +74,7 @@ func (r *reader) png(src Source) {
 				r.warn("has chunks of metadata that are damaged and left out")
 			}
 		}
-		return true
+		return string(c.Kind) != "IEND"
 	})
 }
 
@@ -184,7 +184,7 @@ func PixelChunks(data []byte, src Source) []byte {
 			to += copy(data[to:], data[at:next])
 		}
 		from = next
-		return true
+		return string(c.Kind) != "IEND"
 	})
 	return data[:to+copy(data[to:], data[from:])]
 }

@@ -47,7 +47,7 @@ func (r *reader) tiff(src Source) {
 		case e.tag == tagXMP:
 			r.xmp(plain(v))
 		case e.tag == tagOrientation && e.kind == typeShort && v.Len == 2:
-			if o := int(f.order.Uint16(e.bytes[8:])); o >= 1 && o <= 8 {
+			if o := int(e.short); o >= 1 && o <= 8 {
 				r.m.Orientation = o
 			}
 		}
@@ -90,7 +90,7 @@ func (f tiffFile) resolution() Resolution {
 				r.Y = ratio
 			}
 		case e.kind == typeShort && v.Len == 2 && e.tag == tagResolutionUnit:
-			r.Unit = map[uint16]Unit{1: Ratio, 2: Inch, 3: Centimetre}[f.order.Uint16(e.bytes[8:])]
+			r.Unit = map[uint16]Unit{1: Ratio, 2: Inch, 3: Centimetre}[e.short]
 		}
 	}
 	return r.sound()

@@ -123,6 +123,5 @@ func (e enlarger) deliver(j job, info fs.FileInfo, write func(io.Writer) error) 
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return safefile.Unwritable(dir, err)
 	}
-	// What only some may read does not become a picture for all.
 	return e.past.Keep(j.file(), info, e.opt.OnExist == "overwrite", write)
 }

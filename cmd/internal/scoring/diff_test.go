@@ -221,7 +221,7 @@ func TestDiffOpens(t *testing.T) {
 		{[]string{"same.png", "a.png", "b.png", "-j", "1"}, image.Rect(230-230, 625-230, 230+330, 625+230)},
 		{[]string{"a.png", "same.png"}, image.Rect(500, 380, 501, 381)},
 	} {
-		stdout, stderr, code := call(t, dir, "", append([]string{"diff", "--json", "--on-exist", "overwrite", "--max-memory", "16"}, c.args...)...)
+		stdout, stderr, code := call(t, dir, "", append([]string{"diff", "--json", "--on-exist", "overwrite", "--max-memory", "24"}, c.args...)...)
 		var got compared
 		if err := json.Unmarshal([]byte(stdout), &got); err != nil || code != 0 {
 			t.Fatalf("exit %d, %v, %s", code, err, stderr)

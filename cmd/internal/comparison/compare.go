@@ -5,7 +5,7 @@
 // one call; data.go, the pictures to learn from and those to restore; tasks.go, who learns
 // what; learning.go, one learner in one run; restoring.go, the pictures it restores, and
 // detail.go, what is shown of them. The report is findings.go, its tables as data;
-// formats.go, these as text, CSV, Markdown, LaTeX and JSON; page.go, the page.
+// verdict.go, who restored best; formats.go, the tables as text, CSV, Markdown, LaTeX and JSON; page.go, the page.
 package comparison
 
 import (

@@ -39,6 +39,7 @@ type Program struct {
 func (p Program) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
+	ctx = context.WithValue(ctx, typedKey{}, args)
 	out := &output{Writer: stdout}
 	app := p.App(&Streams{In: stdin, Out: out, Err: stderr})
 	args, err := reorder(app, args)

@@ -51,6 +51,9 @@ type summary struct {
 	Degradation resample.Degradation `json:"degradation,omitempty"`
 	// Columns are what was scored: interpolations and, at the end, the model.
 	Columns []string `json:"columns,omitempty"`
+	// Finding says in a sentence whether the model is better than the others. It is empty
+	// where there is nothing to compare.
+	Finding string `json:"finding,omitempty"`
 	// Mean is the mean error for each column, null where it is not defined.
 	Mean []*float64 `json:"mean,omitempty"`
 	// Black is how many images have no error and are left out of the means.
@@ -96,6 +99,7 @@ func (j *job) summary() summary {
 		return s
 	}
 	s.Protocol, s.Degradation, s.Columns = score.Normalised, e.degradation, e.columns
+	s.Finding = j.scores.finding(e.columns)
 	s.Mean, s.Worst, s.Black = j.scores.all.means(), j.scores.worst, j.scores.all.images-j.scores.all.scored
 	for _, label := range slices.Sorted(maps.Keys(j.scores.classes)) {
 		of := j.scores.classes[label]
@@ -143,6 +147,9 @@ func (s *summary) line() string {
 // text is the table of the errors for reading.
 func (s *summary) text() string {
 	var b strings.Builder
+	if s.Finding != "" {
+		fmt.Fprintln(&b, safefile.OneLine(s.Finding))
+	}
 	fmt.Fprintf(&b, "%s of %dx%d from %s", console.Count(s.Count, "image"), s.Width, s.Height, safefile.OneLine(filepath.Base(s.Images)))
 	if s.Official != "" {
 		b.WriteString(", which is MNIST's " + s.Official)

@@ -17,8 +17,9 @@ import (
 
 // findings are the trials, and what they come to.
 type findings struct {
-	// command is the command line that made them.
-	command string
+	// command is the command line that made them, with all settings, and typed as it was
+	// typed.
+	command, typed string
 	// trials are by panel, N, trial and learner.
 	trials []planted.Trial
 }

@@ -3,7 +3,7 @@
 //
 // Read it in this order: options.go, what the flags ask for; recover.go, one call; tasks.go,
 // the trials that are to be run, which package planted runs; findings.go, what they come to,
-// as data; page.go, the page that shows it.
+// as data; verdict.go, that in a sentence; page.go, the page that shows it.
 package recovery
 
 import (
@@ -67,7 +67,7 @@ func run(c *cli.Context, s *console.Streams) error {
 		return err
 	}
 	bar.Clear()
-	f := findings{command: opt.command, trials: trials}
+	f := findings{command: opt.command, typed: console.Typed(c), trials: trials}
 	if err := console.WriteReports(opt.Folder, console.ReportAs("trials.csv", f.csv), console.ReportAs("trials.json", f.json), console.ReportAs("report.html", f.html)); err != nil {
 		return err
 	}

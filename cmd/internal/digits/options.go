@@ -18,7 +18,7 @@ import (
 func flags() []cli.Flag {
 	return slices.Concat([]cli.Flag{
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the results to `PATH`: an IDX file (FILE.idx3-ubyte, FILE.idx, or either with .gz), or a folder of PNG files, called by the number in IMAGES and the label"},
-		&cli.StringFlag{Name: "sheet", Usage: "draw truth, low resolution, result and difference of the first images to `FILE`.png"},
+		&cli.StringFlag{Name: "sheet", Usage: "draw truth, low resolution, result and difference of the first images to `FILE`.png, or to the page FILE.html, with the errors"},
 		&cli.IntFlag{Name: "sheet-count", Value: 20, Usage: "draw `N` images on the sheet"},
 		&cli.StringFlag{Name: "model", Aliases: []string{"m"}, Value: "digits", Usage: "`NAME|FILE`: see superres models"},
 		&cli.StringFlag{Name: "task", Value: "restore", Usage: "`WHAT` to do: restore (reduce, restore, score) or enlarge"},
@@ -56,7 +56,8 @@ type Options struct {
 	File string
 	// Folder is Output, cleaned, where it is a folder of PNG files, and else empty.
 	Folder string
-	// Sheet is the PNG file on which the first images are drawn: --sheet. Empty is none.
+	// Sheet is the PNG file on which the first images are drawn, or the page, .html, which
+	// has the errors as well: --sheet. Empty is none.
 	Sheet string
 	// SheetCount is how many images are drawn at most: --sheet-count, 20.
 	SheetCount int
@@ -70,8 +71,8 @@ type Options struct {
 	// Limits are those of the machine.
 	Limits console.Limits
 
-	// command is the call, as the summary records it.
-	command string
+	// command is the call, as the summary records it, and typed as it was typed.
+	command, typed string
 }
 
 // readOptions reads the flags.
@@ -99,8 +100,8 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 		return opt, console.Usage("standard input cannot be checked before it is used; give the file itself")
 	case opt.Scale != 0 && (opt.Scale < 2 || opt.Scale > superres.MaxScale):
 		return opt, console.Usage("--scale %d: expected 2 to %d", opt.Scale, superres.MaxScale)
-	case opt.Sheet != "" && !strings.EqualFold(filepath.Ext(opt.Sheet), ".png"):
-		return opt, console.Usage("--sheet %s: expected a name that ends in .png", opt.Sheet)
+	case opt.Sheet != "" && !strings.EqualFold(filepath.Ext(opt.Sheet), ".png") && !opt.asPage():
+		return opt, console.Usage("--sheet %s: expected a name that ends in .png or .html", opt.Sheet)
 	case opt.SheetCount < 1:
 		return opt, console.Usage("--sheet-count %d: expected at least 1", opt.SheetCount)
 	case opt.enlarges() && opt.Degradation != "":
@@ -115,8 +116,12 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 		return opt, err
 	}
 	opt.command, _ = console.Recorded(c)
+	opt.typed = console.Typed(c)
 	return opt, nil
 }
+
+// asPage tells whether the sheet is a page.
+func (opt *Options) asPage() bool { return strings.EqualFold(filepath.Ext(opt.Sheet), ".html") }
 
 // enlarges tells whether the images themselves are enlarged, and nothing is scored.
 func (opt *Options) enlarges() bool { return opt.Task == "enlarge" }

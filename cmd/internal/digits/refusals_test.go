@@ -66,7 +66,7 @@ func TestRefusals(t *testing.T) {
 		{"good --task enlarge --degradation box", 2, "reduces nothing"},
 		{"good --degradation bocks", 2, `unknown degradation "bocks"`},
 		{"good --sheet-count 0", 2, "--sheet-count 0"},
-		{"good --sheet sheet.jpg", 2, "expected a name that ends in .png"},
+		{"good --sheet sheet.jpg", 2, "expected a name that ends in .png or .html"},
 		{"good --on-exist ask", 2, "(known: fail overwrite)"},
 		{"good -j -1", 2, "--jobs -1"},
 		{"good --progress dots", 2, `--progress: unknown value "dots"`},

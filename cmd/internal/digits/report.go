@@ -72,6 +72,9 @@ type summary struct {
 	PerSecond float64 `json:"images_per_second"`
 	// Warnings are about the files.
 	Warnings []string `json:"warnings,omitempty"`
+
+	// typed is the call as it was typed.
+	typed string
 }
 
 // class is the images of one label, with their mean errors for each column.
@@ -93,7 +96,7 @@ func (j *job) summary() summary {
 	opt, e := &j.opt, j.engine
 	s := summary{
 		Command: opt.command, Version: console.Version, Task: opt.Task, Model: opt.Model, Images: opt.Images, Labels: opt.Labels,
-		Count: j.count, Width: j.size.X, Height: j.size.Y, Scale: e.scale, OutWidth: j.out.X, OutHeight: j.out.Y, Output: opt.Output, Sheet: opt.Sheet,
+		Count: j.count, Width: j.size.X, Height: j.size.Y, Scale: e.scale, OutWidth: j.out.X, OutHeight: j.out.Y, Output: opt.Output, Sheet: opt.Sheet, typed: opt.typed,
 	}
 	if e.enlarges {
 		return s

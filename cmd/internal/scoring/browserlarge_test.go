@@ -66,14 +66,14 @@ func TestLargeDiffInBrowser(t *testing.T) {
 		time.Sleep(50 * time.Millisecond)
 	}
 	if got := b.pixel(10, 20); got != want {
-		t.Errorf("a pixel of the folder is %s, expected %s: %v", got, want, b.eval("document.getElementById('status').textContent"))
+		t.Errorf("a pixel of the folder is %s, expected %s: %v", got, want, b.Eval("document.getElementById('status').textContent"))
 	}
 	// Small pictures in squares, then bicubic, to a level of rounding.
-	b.press("1")
+	b.Press("1")
 	if got, want := b.pixel(11, 20), colour(small, 155, 160); got != want {
 		t.Errorf("in squares %s, expected %s", got, want)
 	}
-	b.press("b")
+	b.Press("b")
 	for _, at := range []image.Point{{0, 0}, {11, 20}, {-30, 7}, {-80, -90}} {
 		var got [4]int
 		if _, err := fmt.Sscanf(b.pixel(at.X, at.Y), "%d,%d,%d,%d", &got[0], &got[1], &got[2], &got[3]); err != nil {
@@ -86,15 +86,15 @@ func TestLargeDiffInBrowser(t *testing.T) {
 			}
 		}
 	}
-	b.press("d")
+	b.Press("d")
 	if got := b.pixel(0, 0); !strings.HasSuffix(got, "255") || len(got) > len("16,16,16,255") {
 		t.Errorf("bicubic differs from bicubic by %s", got)
 	}
 	// What is seen is saved, with all the pixels of the screen.
-	b.press("2")
-	b.eval("URL.createObjectURL = blob => { window.savedBlob = blob; return 'blob:0' }; HTMLAnchorElement.prototype.click = function () { window.saved = this }; 0")
-	b.press("e")
-	data := fmt.Sprint(b.eval(`(async () => {
+	b.Press("2")
+	b.Eval("URL.createObjectURL = blob => { window.savedBlob = blob; return 'blob:0' }; HTMLAnchorElement.prototype.click = function () { window.saved = this }; 0")
+	b.Press("e")
+	data := fmt.Sprint(b.Eval(`(async () => {
 		while (!window.saved) await new Promise(done => setTimeout(done, 20));
 		const blob = await window.savedBlob;
 		return saved.download + " " + btoa(String.fromCharCode(...new Uint8Array(await blob.slice(0, 64).arrayBuffer())));
@@ -108,12 +108,12 @@ func TestLargeDiffInBrowser(t *testing.T) {
 	if name != "diff-301-301.png" || err != nil || cfg.Width != 900 {
 		t.Errorf("saved %s, %v, %v", name, cfg, err)
 	}
-	b.press("w")
-	if got := b.eval("canvas.clientHeight === innerHeight && getComputedStyle(document.querySelector('header')).display"); got != "none" {
+	b.Press("w")
+	if got := b.Eval("canvas.clientHeight === innerHeight && getComputedStyle(document.querySelector('header')).display"); got != "none" {
 		t.Errorf("full screen: %v", got)
 	}
-	b.press("w")
-	if got := b.eval("getComputedStyle(document.querySelector('header')).display"); got == "none" {
+	b.Press("w")
+	if got := b.Eval("getComputedStyle(document.querySelector('header')).display"); got == "none" {
 		t.Error("there is no way back from full screen")
 	}
 
@@ -123,12 +123,12 @@ func TestLargeDiffInBrowser(t *testing.T) {
 	}
 	b.open(page, "view=one&show=2&zoom=1&x=300.5&y=300.5")
 	for range 100 {
-		if strings.Contains(fmt.Sprint(b.eval("document.getElementById('status').textContent")), "diff_files/row1-column1.html cannot be read") {
+		if strings.Contains(fmt.Sprint(b.Eval("document.getElementById('status').textContent")), "diff_files/row1-column1.html cannot be read") {
 			return
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	t.Errorf("the folder is gone, and the page says %v", b.eval("document.getElementById('status').textContent"))
+	t.Errorf("the folder is gone, and the page says %v", b.Eval("document.getElementById('status').textContent"))
 }
 
 // On a phone the toolbar has one row that fits, nothing else is wider than the screen, and
@@ -141,30 +141,30 @@ func TestDiffOnPhone(t *testing.T) {
 	if _, stderr, code := call(t, dir, "", "diff", "a.png", "a-long-name-of-an-enlarged-picture.png"); code != 0 {
 		t.Fatal(stderr)
 	}
-	b.window(400, 800, true)
+	b.Window(400, 800, true)
 	b.open(filepath.Join(dir, "diff.html"), "view=one&show=1&zoom=1&x=500&y=500")
-	if got := b.eval("[...document.querySelectorAll('header button')].filter(e => e.offsetParent).map(e => e.getBoundingClientRect()).every(r => r.top < 45 && r.bottom < 50 && r.right <= 400)"); got != true {
+	if got := b.Eval("[...document.querySelectorAll('header button')].filter(e => e.offsetParent).map(e => e.getBoundingClientRect()).every(r => r.top < 45 && r.bottom < 50 && r.right <= 400)"); got != true {
 		t.Error("the toolbar has more than one row, or does not fit")
 	}
-	if got := b.eval("document.documentElement.scrollWidth"); got != 400. {
+	if got := b.Eval("document.documentElement.scrollWidth"); got != 400. {
 		t.Errorf("the page is %v pixels wide", got)
 	}
 	x, y := b.middle()
-	b.touch("touchStart", [2]float64{x - 50, y + 100}, [2]float64{x + 50, y + 100})
+	b.Touch("touchStart", [2]float64{x - 50, y + 100}, [2]float64{x + 50, y + 100})
 	for i := range 10 {
 		apart := 50 + 5*float64(i+1)
-		b.touch("touchMove", [2]float64{x - apart, y + 100}, [2]float64{x + apart, y + 100})
+		b.Touch("touchMove", [2]float64{x - apart, y + 100}, [2]float64{x + apart, y + 100})
 	}
-	b.touch("touchEnd")
-	b.drawn()
+	b.Touch("touchEnd")
+	b.Drawn()
 	// What was 100 below the middle still is, at twice the size.
 	if z, x, y := b.number("zoom"), b.number("x"), b.number("y"); z < 1.99 || z > 2.01 || x < 499 || x > 501 || y < 549 || y > 551 {
 		t.Errorf("after a pinch: %s", b.state())
 	}
-	b.touch("touchStart", [2]float64{x, y})
-	b.touch("touchMove", [2]float64{x - 40, y - 20})
-	b.touch("touchEnd")
-	b.drawn()
+	b.Touch("touchStart", [2]float64{x, y})
+	b.Touch("touchMove", [2]float64{x - 40, y - 20})
+	b.Touch("touchEnd")
+	b.Drawn()
 	if x, y := b.number("x"), b.number("y"); x < 519 || x > 521 || y < 559 || y > 561 {
 		t.Errorf("after a finger moved: %s", b.state())
 	}

@@ -173,7 +173,7 @@ func element(canvas *vgsvg.Canvas) (HTML, error) {
 // themed makes what is black, white or grey follow the page, which may be dark, and names
 // fonts for systems that lack the first.
 var themed = strings.NewReplacer(
-	"fill:#FFFFFF", "fill:none", "#000000", "currentColor", "#333333", "currentColor", "#E4E4E4", "var(--line, #e4e4e4)",
+	"fill:#FFFFFF", "fill:none", "#000000", "currentColor", "#333333", "currentColor", "#E4E4E4", "currentColor;stroke-opacity:.14",
 	"font-family:Liberation Sans;", "font-family:Liberation Sans,Arial,sans-serif;")
 
 // drawn tells whether there is anything to draw.

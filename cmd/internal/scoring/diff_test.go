@@ -217,8 +217,8 @@ func TestDiffOpens(t *testing.T) {
 		args []string
 		near image.Rectangle
 	}{
-		{[]string{"a.png", "b.png"}, image.Rect(230-230, 625-230, 230+330, 625+230)},
-		{[]string{"same.png", "a.png", "b.png", "-j", "1"}, image.Rect(230-230, 625-230, 230+330, 625+230)},
+		{[]string{"a.png", "b.png"}, image.Rect(0, 625-230, 230+330, 625+230)},
+		{[]string{"same.png", "a.png", "b.png", "-j", "1"}, image.Rect(0, 625-230, 230+330, 625+230)},
 		{[]string{"a.png", "same.png"}, image.Rect(500, 380, 501, 381)},
 	} {
 		stdout, stderr, code := call(t, dir, "", append([]string{"diff", "--json", "--on-exist", "overwrite", "--max-memory", "24"}, c.args...)...)

@@ -1,0 +1,41 @@
+package external
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Windows tells that this is Windows.
+const Windows = runtime.GOOS == "windows"
+
+// Running is how many programs a context keeps.
+func Running(ctx context.Context) int {
+	p, _ := programsOf(ctx)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.running)
+}
+
+// Gone tells whether a process has ended, or does within a while: whoever inherits it has to
+// notice.
+func Gone(pid int) bool {
+	for range 500 {
+		p, err := os.FindProcess(pid)
+		if err != nil || p.Signal(syscall.Signal(0)) != nil || zombie(pid) {
+			return true
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return false
+}
+
+// zombie tells whether a process has ended and nobody has noticed.
+func zombie(pid int) bool {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && strings.Contains(string(text), ") Z ")
+}

@@ -21,6 +21,8 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
+
+	"superres/learners/external"
 )
 
 // Program is a program of commands. Every command is made anew for the streams of a
@@ -39,6 +41,8 @@ type Program struct {
 func (p Program) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
+	ctx, end := external.Keep(ctx)
+	defer end() // also those that work which is not waited for has started
 	out := &output{Writer: stdout}
 	app := p.App(&Streams{In: stdin, Out: out, Err: stderr})
 	args, err := reorder(app, args)

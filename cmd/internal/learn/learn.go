@@ -15,6 +15,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/learners"
+	"superres/learners/external"
 	"superres/learners/plugin"
 )
 
@@ -68,7 +69,7 @@ func learn(ctx context.Context, opt Options, s *console.Streams, bar *console.Pr
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case errors.Is(err, plugin.ErrSettings):
+	case errors.Is(err, plugin.ErrSettings), errors.Is(err, external.ErrProgram):
 		return err
 	case err != nil:
 		return console.Fail(console.ExitInput, fmt.Errorf("%s: %w; check the data, scale it if need be", opt.dataName(), err))

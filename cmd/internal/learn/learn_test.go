@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/learners/external/externaltest"
 )
 
 // sparseSignals returns 120 signals of 8 entries that are each made of 2 among 12 atoms.
@@ -146,5 +147,32 @@ func TestLearnCancelled(t *testing.T) {
 		if string(consoletest.Read(t, "D.npy")) != "old" {
 			t.Errorf("%s: the output is another", learner)
 		}
+	}
+}
+
+// A learner outside, in every form: its codes or those of the coder, its trace.
+func TestLearnByAProgram(t *testing.T) {
+	dir := t.TempDir()
+	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), sparseSignals())
+	args := []string{"learn", "Y.npy", "--atoms", "12", "--sparsity", "2", "--iterations", "9", "--on-exist", "overwrite", "-o", "D.csv", "--trace", "t.csv", "--json"}
+	var last [2]float64
+	for i, learner := range []string{"mod", "exec:" + externaltest.Command("serve", "codes", "trace")} {
+		out, errs, code := call(t, dir, "", append(args, "--learner", learner)...)
+		var told summary
+		if err := json.Unmarshal([]byte(out), &told); code != 0 || err != nil || told.Coder != "omp:sparsity=2" || len(told.Warnings) > 0 {
+			t.Fatalf("%s: exit %d, %s%s", learner, code, out, errs)
+		}
+		last[i] = told.RMSE
+		trace, err := os.ReadFile(filepath.Join(dir, "t.csv"))
+		if err != nil || strings.Count(string(trace), "\n") != 10 {
+			t.Errorf("%s: %s%v", learner, trace, err)
+		}
+	}
+	if d := last[0] - last[1]; d > 1e-12 || d < -1e-12 {
+		t.Errorf("RMSE %g by MOD here, %g by MOD there", last[0], last[1])
+	}
+	_, errs, code := call(t, dir, "", append(args, "--learner", "exec:"+externaltest.Command("wild", "count"))...)
+	if code != 1 || !strings.Contains(errs, "Segmentation fault, as it were") || strings.Contains(errs, "check the data") || strings.Count(errs, "\n") != 1 {
+		t.Errorf("exit %d, %s", code, errs)
 	}
 }

@@ -280,3 +280,21 @@ func TestCoderIsHeldToItsSparsity(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// Programs use one thread, unless the environment says otherwise.
+func TestThreads(t *testing.T) {
+	ownTemp(t)
+	for _, name := range []string{"OMP_NUM_THREADS", "MKL_NUM_THREADS"} {
+		t.Setenv(name, "") // so that it is as before after the test
+		if err := os.Unsetenv(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	y := learnertest.Planted(4, 6, 1, 20, 1)
+	for _, want := range []string{`"1 and 1"`, `"1 and 7"`} {
+		if _, err := learner("threads").Learn(t.Context(), y, learners.Options{Atoms: 6}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, expected %s", err, want)
+		}
+		t.Setenv("MKL_NUM_THREADS", "7")
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"strings"
 	"sync"
@@ -40,6 +41,7 @@ func start(path string, args []string, serves bool) (*process, error) {
 	p := &process{cmd: exec.Command(path, args...), quit: make(chan struct{}), ended: make(chan struct{}), lines: make(chan string)}
 	group(p.cmd)
 	p.cmd.WaitDelay = drain
+	p.cmd.Env = oneThread(os.Environ())
 	p.cmd.Stderr = &p.said
 	out, printed := io.Pipe()
 	if serves {
@@ -62,6 +64,22 @@ func start(path string, args []string, serves bool) (*process, error) {
 		close(p.ended)
 	}()
 	return p, nil
+}
+
+// threads are the variables by which libraries of linear algebra know how many threads
+// they may use.
+var threads = []string{"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"}
+
+// oneThread adds to an environment that programs use one thread, unless it says how many:
+// trials run beside one another already, a processor each, and with threads the last bits of
+// a product depend on their number.
+func oneThread(environment []string) []string {
+	for _, name := range threads {
+		if _, set := os.LookupEnv(name); !set {
+			environment = append(environment, name+"=1")
+		}
+	}
+	return environment
 }
 
 // read passes the lines of the standard output on.

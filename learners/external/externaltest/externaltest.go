@@ -47,6 +47,7 @@ func Command(words ...string) string {
 //	wild FILE   serves problems and appends a line to FILE for each, the number of which
 //	            says what goes wrong: see wild
 //	family FILE starts a process that never ends, writes its number to FILE and hangs
+//	threads     gives every problem up with how many threads it may use
 //	dense       codes with all atoms, whatever the sparsity
 //	hang        never ends
 func Serve(in io.Reader, out, errs io.Writer, args []string) int {
@@ -84,7 +85,11 @@ func Serve(in io.Reader, out, errs io.Writer, args []string) int {
 			continue
 		}
 		fmt.Fprintln(errs, "a line that nobody needs")
-		if err := solve(asked.Folder, args); err != nil {
+		err := errors.New(os.Getenv("OMP_NUM_THREADS") + " and " + os.Getenv("MKL_NUM_THREADS"))
+		if args[0] != "threads" {
+			err = solve(asked.Folder, args)
+		}
+		if err != nil {
 			answer, _ := json.Marshal(map[string]string{"folder": asked.Folder, "error": err.Error()})
 			fmt.Fprintf(out, "%s\n", answer)
 			continue

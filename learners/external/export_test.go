@@ -13,6 +13,12 @@ import (
 // Windows tells that this is Windows.
 const Windows = runtime.GOOS == "windows"
 
+// PlainASCII is plainASCII.
+var PlainASCII = plainASCII
+
+// WithFolder is withFolder.
+var WithFolder = withFolder
+
 // Running is how many programs a context keeps.
 func Running(ctx context.Context) int {
 	p, _ := programsOf(ctx)

@@ -2,6 +2,7 @@ package external_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -160,9 +161,10 @@ func TestNothingIsLeft(t *testing.T) {
 	ownTemp(t)
 	y := learnertest.Planted(4, 6, 1, 20, 1)
 	opt := learners.Options{Atoms: 6, Iterations: 2, Coder: sparse.OMP{Sparsity: 1}}
-	for _, how := range []string{"context", "limit", "keep"} {
+	for _, how := range []string{"context", "limit", "keep", "limit once", "context once"} {
 		file := filepath.ToSlash(filepath.Join(t.TempDir(), "child"))
 		l := learner("family", file)
+		how, l.Once = strings.CutSuffix(how, " once")
 		ctx, cancel := context.WithCancel(t.Context())
 		end := func() {}
 		if how == "keep" {
@@ -296,5 +298,44 @@ func TestThreads(t *testing.T) {
 			t.Errorf("%v, expected %s", err, want)
 		}
 		t.Setenv("MKL_NUM_THREADS", "7")
+	}
+}
+
+// What a program is told is ASCII, and the folder may have any name.
+func TestFoldersOfAnyName(t *testing.T) {
+	const name = "Jörg's 😀, \"folder\" & <more>"
+	text, err := json.Marshal(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := external.PlainASCII(text)
+	var back string
+	if err := json.Unmarshal(plain, &back); err != nil || back != name || strings.ContainsFunc(string(plain), func(r rune) bool { return r > 126 }) {
+		t.Errorf("%s gives %q, %v", plain, back, err)
+	}
+	if external.Windows {
+		return // where no file has such a name
+	}
+	dir := filepath.Join(t.TempDir(), name)
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", dir)
+	y := learnertest.Planted(4, 6, 1, 20, 1)
+	opt := learners.Options{Atoms: 6, Iterations: 2, Coder: sparse.OMP{Sparsity: 1}}
+	for _, how := range []string{"serve", "once"} {
+		if _, err := learner(how).Learn(t.Context(), y, opt); err != nil {
+			t.Errorf("%s: %v", how, err)
+		}
+	}
+}
+
+// The folder of a problem stands where a program that is started for it wants it.
+func TestFolderAmongTheArguments(t *testing.T) {
+	for args, want := range map[string]string{"": "F", "-q": "-q|F", "mine('{}')|{}": "mine('F')|F", "{}|-q": "F|-q"} {
+		list := strings.FieldsFunc(args, func(r rune) bool { return r == '|' })
+		if got := strings.Join(external.WithFolder(list, "F"), "|"); got != want {
+			t.Errorf("%s: %s, expected %s", args, got, want)
+		}
 	}
 }

@@ -5,12 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"superres/internal/safefile"
 )
@@ -170,7 +173,7 @@ func (p Program) ask(ctx context.Context, proc *process, folder string) (err err
 	}
 	limit := time.NewTimer(p.limit())
 	defer limit.Stop()
-	_, _ = proc.in.Write(append(line, '\n')) // to one that has ended is told below
+	_, _ = proc.in.Write(append(plainASCII(line), '\n')) // to one that has ended is told below
 	select {
 	case line, open := <-proc.lines:
 		return p.answered(proc, line, open, folder)
@@ -179,6 +182,24 @@ func (p Program) ask(ctx context.Context, proc *process, folder string) (err err
 	case <-ctx.Done():
 		return ctx.Err(), false
 	}
+}
+
+// plainASCII is JSON with all other characters escaped: some languages read what comes in by
+// an alphabet of the system.
+func plainASCII(text []byte) []byte {
+	var out []byte
+	for _, r := range string(text) {
+		switch {
+		case r < utf8.RuneSelf:
+			out = append(out, byte(r))
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+	}
+	return out
 }
 
 // answered judges a line of a program, or the end of its lines.

@@ -21,48 +21,60 @@ import (
 	"superres/learners/sparse"
 )
 
+// reply is what a program has left in the folder of a problem.
+type reply struct {
+	Program
+	folder string
+	said   string // the last lines of its standard error, as the end of a sentence
+}
+
+// failed makes the error of a reply.
+func (r reply) failed(format string, args ...any) error {
+	return r.Program.failed("%s%s", fmt.Sprintf(format, args...), r.said)
+}
+
 // open opens a file that a program has left, and returns its size. It is nil when there is
 // none.
-func (p Program) open(folder, name string) (*os.File, int64, error) {
-	path := filepath.Join(folder, name)
+func (r reply) open(name string) (*os.File, int64, error) {
+	path := filepath.Join(r.folder, name)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, nil
 	}
 	f, size, err := safefile.OpenRegular(path)
 	if fault, ok := errors.AsType[*safefile.Fault](err); ok {
-		return nil, 0, p.failed("%s: %s", name, fault.Reason) // of a folder that nobody sees
+		return nil, 0, r.failed("%s: %s", name, fault.Reason) // of a folder that nobody sees
 	}
 	return f, size, err
 }
 
 // readMatrix reads a matrix that a program has left, of rows×cols. It is nil when there is
 // none.
-func (p Program) readMatrix(folder, name string, rows, cols int, column string) (*mat.Dense, error) {
-	f, size, err := p.open(folder, name)
+func (r reply) readMatrix(name string, rows, cols int, column string) (*mat.Dense, error) {
+	f, size, err := r.open(name)
 	if f == nil || err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	m, err := matfile.Read(f, size, name, matfile.Options{Column: column, Accept: func(r, c int) error {
-		if r != rows || c != cols {
-			return fmt.Errorf("%s is %d×%d, expected %d×%d", name, r, c, rows, cols)
+	m, err := matfile.Read(f, size, name, matfile.Options{Column: column, Accept: func(m, n int) error {
+		if m != rows || n != cols {
+			return fmt.Errorf("%s is %d×%d, expected %d×%d", name, m, n, rows, cols)
 		}
 		return nil
 	}})
 	if err != nil {
-		return nil, p.failed("%v", err)
+		return nil, r.failed("%v", err)
 	}
 	return m, nil
 }
 
 // readDictionary reads D, its atoms brought to length 1, and the lengths they had.
-func (p Program) readDictionary(folder string, m, k int) (*sparse.Dictionary, []float64, error) {
-	d, err := p.readMatrix(folder, atomsFile, m, k, "atom")
+func (r reply) readDictionary(m, k int) (*sparse.Dictionary, []float64, error) {
+	d, err := r.readMatrix(atomsFile, m, k, "atom")
 	if err != nil {
 		return nil, nil, err
 	}
 	if d == nil {
-		return nil, nil, p.failed("answered, but left no %s", atomsFile)
+		return nil, nil, r.failed("answered, but left no %s", atomsFile)
 	}
 	atoms, lengths := make([]float64, m*k), make([]float64, k)
 	for j := range k {
@@ -73,7 +85,7 @@ func (p Program) readDictionary(folder string, m, k int) (*sparse.Dictionary, []
 			largest = max(largest, math.Abs(atom[i]))
 		}
 		if largest == 0 {
-			return nil, nil, p.failed("%s: atom %d (counted from 0) is zero; expected a direction", atomsFile, j)
+			return nil, nil, r.failed("%s: atom %d (counted from 0) is zero; expected a direction", atomsFile, j)
 		}
 		sum := 0.0 // of the scaled entries: neither overflows nor underflows
 		for i := range atom {
@@ -92,8 +104,8 @@ func (p Program) readDictionary(folder string, m, k int) (*sparse.Dictionary, []
 
 // readCodes reads X, of which row k is multiplied by scale[k], where scale is not nil. It is
 // nil when there is none.
-func (p Program) readCodes(folder string, k, n int, scale []float64) (*sparse.Codes, error) {
-	x, err := p.readMatrix(folder, codesFile, k, n, "signal")
+func (r reply) readCodes(k, n int, scale []float64) (*sparse.Codes, error) {
+	x, err := r.readMatrix(codesFile, k, n, "signal")
 	if x == nil || err != nil {
 		return nil, err
 	}
@@ -105,7 +117,7 @@ func (p Program) readCodes(folder string, k, n int, scale []float64) (*sparse.Co
 				v *= scale[i]
 			}
 			if math.IsInf(v, 0) {
-				return nil, p.failed("%s: coefficient %d of signal %d is too large for an atom of length 1", codesFile, i, j)
+				return nil, r.failed("%s: coefficient %d of signal %d is too large for an atom of length 1", codesFile, i, j)
 			}
 			if v != 0 {
 				codes.Index, codes.Value = append(codes.Index, int32(i)), append(codes.Value, v)
@@ -122,24 +134,24 @@ const largestTrace = 16 << 20
 // readTrace reads what the program says of its iterations: columns by the names that
 // superres learn gives them, of which iteration and rmse must be there. It is empty when
 // there is none.
-func (p Program) readTrace(folder string) ([]learners.Step, error) {
-	f, size, err := p.open(folder, traceFile)
+func (r reply) readTrace() ([]learners.Step, error) {
+	f, size, err := r.open(traceFile)
 	if f == nil || err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	if size > largestTrace {
-		return nil, p.failed("%s has %d bytes, expected at most %d", traceFile, size, largestTrace)
+		return nil, r.failed("%s has %d bytes, expected at most %d", traceFile, size, largestTrace)
 	}
 	lines := csv.NewReader(io.LimitReader(f, size))
 	lines.TrimLeadingSpace = true
 	head, err := lines.Read()
 	if err != nil {
-		return nil, p.failed("%s: %v", traceFile, err)
+		return nil, r.failed("%s: %v", traceFile, err)
 	}
 	for _, name := range []string{"iteration", "rmse"} {
 		if !slices.Contains(head, name) {
-			return nil, p.failed("%s has no column %s; its first line names the columns, iteration,rmse", traceFile, name)
+			return nil, r.failed("%s has no column %s; its first line names the columns, iteration,rmse", traceFile, name)
 		}
 	}
 	var steps []learners.Step
@@ -149,14 +161,14 @@ func (p Program) readTrace(folder string) ([]learners.Step, error) {
 			return steps, nil
 		}
 		if err != nil {
-			return nil, p.failed("%s: %v", traceFile, err)
+			return nil, r.failed("%s: %v", traceFile, err)
 		}
 		step, err := stepOf(head, row)
 		if err == nil && (step.Iteration < 1 || len(steps) > 0 && step.Iteration <= steps[len(steps)-1].Iteration) {
 			err = fmt.Errorf("iteration %d, expected 1 or more, and more from line to line", step.Iteration)
 		}
 		if err != nil {
-			return nil, p.failed("%s: line %d: %v", traceFile, len(steps)+2, err)
+			return nil, r.failed("%s: line %d: %v", traceFile, len(steps)+2, err)
 		}
 		steps = append(steps, step)
 	}

@@ -64,19 +64,20 @@ func (c *Coder) Code(ctx context.Context, d *sparse.Dictionary, y *mat.Dense) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := c.run(ctx, running, folder); err != nil {
+	left, err := c.run(ctx, running, folder)
+	if err != nil {
 		return nil, err
 	}
-	codes, err := c.readCodes(folder, k, n, nil)
+	codes, err := left.readCodes(k, n, nil)
 	switch {
 	case err != nil:
 		return nil, err
 	case codes == nil:
-		return nil, c.failed("answered, but left no %s", codesFile)
+		return nil, left.failed("answered, but left no %s", codesFile)
 	}
 	for j := range n {
 		if index, _ := codes.Column(j); c.Sparsity > 0 && len(index) > c.Sparsity {
-			return nil, c.failed("%s: signal %d (counted from 0) has %d non-zeros, expected at most %d", codesFile, j, len(index), c.Sparsity)
+			return nil, left.failed("%s: signal %d (counted from 0) has %d non-zeros, expected at most %d", codesFile, j, len(index), c.Sparsity)
 		}
 	}
 	return codes, nil

@@ -122,6 +122,9 @@ func TestMisdeeds(t *testing.T) {
 		if i == 0 && !strings.Contains(err.Error(), "it said: 3 | 4 | 5 | [31m6 | Segmentation fault") {
 			t.Errorf("the last lines of the standard error: %v", err)
 		}
+		if i == 2 && !strings.HasSuffix(err.Error(), "; it said: wrong on purpose") {
+			t.Errorf("the last lines of a program that lies: %v", err)
+		}
 	}
 }
 

@@ -42,18 +42,19 @@ func (l *Learner) Learn(ctx context.Context, y *mat.Dense, opt learners.Options)
 	if err != nil {
 		return nil, err
 	}
-	if err := l.run(ctx, running, folder); err != nil {
+	left, err := l.run(ctx, running, folder)
+	if err != nil {
 		return nil, err
 	}
 	r := &learners.Result{Stop: Answered}
 	var lengths []float64
-	if r.Dictionary, lengths, err = l.readDictionary(folder, m, opt.Atoms); err != nil {
+	if r.Dictionary, lengths, err = left.readDictionary(m, opt.Atoms); err != nil {
 		return nil, err
 	}
-	if r.Codes, err = l.readCodes(folder, opt.Atoms, n, lengths); err != nil {
+	if r.Codes, err = left.readCodes(opt.Atoms, n, lengths); err != nil {
 		return nil, err
 	}
-	if r.Steps, err = l.readTrace(folder); err != nil {
+	if r.Steps, err = left.readTrace(); err != nil {
 		return nil, err
 	}
 	if r.Codes == nil {
@@ -70,7 +71,7 @@ func (l *Learner) Learn(ctx context.Context, y *mat.Dense, opt learners.Options)
 	last := &r.Steps[len(r.Steps)-1]
 	last.RMSE, last.NonZeros, last.Elapsed = rmse(y, r), float64(len(r.Codes.Index))/float64(n), time.Since(began)
 	if math.IsNaN(last.RMSE) || math.IsInf(last.RMSE, 0) {
-		return nil, l.failed("%s and %s give a residual that is not finite", atomsFile, codesFile)
+		return nil, left.failed("%s and %s give a residual that is not finite", atomsFile, codesFile)
 	}
 	if opt.Trace != nil {
 		for _, s := range r.Steps {

@@ -61,7 +61,9 @@ func start(path string, args []string, serves bool) (*process, error) {
 	}
 	go p.read(out)
 	go func() {
-		p.err = p.cmd.Wait()
+		if p.err = p.cmd.Wait(); errors.Is(p.err, exec.ErrWaitDelay) {
+			p.err = nil // it has ended well, if not all that it started
+		}
 		endGroup(p.cmd.Process.Pid, true) // what it has left behind
 		printed.Close()
 		close(p.ended)
@@ -147,40 +149,44 @@ type answer struct {
 
 // serve gives the problem in a folder to a program that serves many, one of those that
 // wait or a new one.
-func (p Program) serve(ctx context.Context, programs *programs, folder string) error {
+func (p Program) serve(ctx context.Context, programs *programs, folder string) (reply, error) {
 	proc, err := programs.take(p)
 	if err != nil {
-		return err
+		return reply{}, err
 	}
-	err, good := p.ask(ctx, proc, folder)
+	good, err := p.ask(ctx, proc, folder)
 	if good {
-		programs.giveBack(p, proc)
-		return err
+		defer programs.giveBack(p, proc)
+	} else {
+		programs.end(proc)
 	}
-	programs.end(proc)
-	if ctx.Err() != nil {
-		return ctx.Err()
+	r := reply{p, folder, proc.said.after()} // all of it, of a program that was ended
+	switch {
+	case err == nil:
+		return r, nil
+	case ctx.Err() != nil:
+		return r, ctx.Err()
 	}
-	return p.failed("%v%s", err, proc.said.after()) // all of it is there now
+	return r, r.failed("%v", err)
 }
 
 // ask has a problem solved. good tells that the program may be asked again.
-func (p Program) ask(ctx context.Context, proc *process, folder string) (err error, good bool) {
+func (p Program) ask(ctx context.Context, proc *process, folder string) (good bool, err error) {
 	proc.said.reset()
 	line, err := json.Marshal(request{folder})
 	if err != nil {
-		return err, false
+		return false, err
 	}
 	limit := time.NewTimer(p.limit())
 	defer limit.Stop()
 	_, _ = proc.in.Write(append(plainASCII(line), '\n')) // to one that has ended is told below
 	select {
 	case line, open := <-proc.lines:
-		return p.answered(proc, line, open, folder)
+		return answered(proc, line, open, folder)
 	case <-limit.C:
-		return errors.New("no answer in " + p.limit().String() + ", the limit for a problem"), false
+		return false, fmt.Errorf("no answer in %v, the limit for a problem", p.limit())
 	case <-ctx.Done():
-		return ctx.Err(), false
+		return false, ctx.Err()
 	}
 }
 
@@ -203,46 +209,50 @@ func plainASCII(text []byte) []byte {
 }
 
 // answered judges a line of a program, or the end of its lines.
-func (p Program) answered(proc *process, line string, open bool, folder string) (err error, good bool) {
+func answered(proc *process, line string, open bool, folder string) (good bool, err error) {
 	if !open {
 		if proc.loud {
-			return errors.New("printed a line that is no answer; print to standard error"), false
+			return false, errors.New("printed a line that is no answer; print to standard error")
 		}
 		<-proc.ended
-		return errors.New("ended without an answer (" + ending(proc.err) + "); a program for one problem is named with exec1"), false
+		return false, fmt.Errorf("ended without an answer (%s); a program for one problem is named with exec1", ending(proc.err))
 	}
 	var a answer
 	if err := json.Unmarshal([]byte(line), &a); err != nil || a.Folder != folder {
-		return errors.New("printed " + shown(line) + " where the answer was expected; print to standard error"), false
+		return false, fmt.Errorf("printed %s where the answer was expected; print to standard error", shown(line))
 	}
 	if a.Error != "" {
-		return p.failed("%s%s", shown(a.Error), proc.said.after()), true
+		return true, errors.New(shown(a.Error))
 	}
-	return nil, true
+	return true, nil
 }
 
 // runOnce starts a program for the problem in a folder.
-func (p Program) runOnce(ctx context.Context, programs *programs, folder string) error {
+func (p Program) runOnce(ctx context.Context, programs *programs, folder string) (reply, error) {
 	proc, err := programs.start(p, folder)
 	if err != nil {
-		return err
+		return reply{}, err
 	}
 	limit := time.NewTimer(p.limit())
 	defer limit.Stop()
 	select {
 	case <-proc.ended:
-		programs.end(proc)
 		if proc.err != nil {
-			return p.failed("failed (%s)%s", ending(proc.err), proc.said.after())
+			err = fmt.Errorf("failed (%s)", ending(proc.err))
 		}
-		return nil
 	case <-limit.C:
-		programs.end(proc)
-		return p.failed("has not ended in %v, the limit for a problem%s", p.limit(), proc.said.after())
+		err = fmt.Errorf("has not ended in %v, the limit for a problem", p.limit())
 	case <-ctx.Done():
-		programs.end(proc)
-		return ctx.Err()
 	}
+	programs.end(proc)
+	r := reply{p, folder, proc.said.after()}
+	switch {
+	case ctx.Err() != nil:
+		return r, ctx.Err()
+	case err != nil:
+		return r, r.failed("%v", err)
+	}
+	return r, nil
 }
 
 // ending words how a program ended.

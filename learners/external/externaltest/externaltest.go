@@ -127,6 +127,7 @@ func wild(file, folder string, out, errs io.Writer) (code int, over bool) {
 	if err != nil {
 		return 4, true
 	}
+	fmt.Fprintln(errs, "wrong on purpose") // long before the answer, which comes another way
 	answer, _ := json.Marshal(map[string]string{"folder": folder})
 	if err := solve(folder, []string{"codes", "trace"}); err != nil {
 		return 5, true

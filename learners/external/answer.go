@@ -21,16 +21,27 @@ import (
 	"superres/learners/sparse"
 )
 
-// reply is what a program has left in the folder of a problem.
+// reply is what a program has left in the folder of a problem, and the program, which
+// waits until it is accepted.
 type reply struct {
 	Program
-	folder string
-	said   string // the last lines of its standard error, as the end of a sentence
+	folder   string
+	programs *programs
+	proc     *process
 }
 
-// failed makes the error of a reply.
+// accepted lets the program have the next problem.
+func (r reply) accepted() {
+	if !r.Once {
+		r.programs.giveBack(r.Program, r.proc)
+	}
+}
+
+// failed makes the error of a reply that cannot be accepted. The program is ended before, so
+// that all that it said is there.
 func (r reply) failed(format string, args ...any) error {
-	return r.Program.failed("%s%s", fmt.Sprintf(format, args...), r.said)
+	r.programs.end(r.proc)
+	return r.Program.failed("%s%s", fmt.Sprintf(format, args...), r.proc.said.after())
 }
 
 // open opens a file that a program has left, and returns its size. It is nil when there is
@@ -44,7 +55,10 @@ func (r reply) open(name string) (*os.File, int64, error) {
 	if fault, ok := errors.AsType[*safefile.Fault](err); ok {
 		return nil, 0, r.failed("%s: %s", name, fault.Reason) // of a folder that nobody sees
 	}
-	return f, size, err
+	if err != nil {
+		return nil, 0, r.failed("%s: %v", name, err)
+	}
+	return f, size, nil
 }
 
 // readMatrix reads a matrix that a program has left, of rows×cols. It is nil when there is
@@ -99,7 +113,10 @@ func (r reply) readDictionary(m, k int) (*sparse.Dictionary, []float64, error) {
 		lengths[j] = largest * length
 	}
 	out, err := sparse.FromAtoms(m, atoms)
-	return out, lengths, err
+	if err != nil {
+		return nil, nil, r.failed("%s: %v", atomsFile, err)
+	}
+	return out, lengths, nil
 }
 
 // readCodes reads X, of which row k is multiplied by scale[k], where scale is not nil. It is

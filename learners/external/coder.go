@@ -80,6 +80,7 @@ func (c *Coder) Code(ctx context.Context, d *sparse.Dictionary, y *mat.Dense) (*
 			return nil, left.failed("%s: signal %d (counted from 0) has %d non-zeros, expected at most %d", codesFile, j, len(index), c.Sparsity)
 		}
 	}
+	left.accepted()
 	return codes, nil
 }
 

@@ -10,8 +10,8 @@
 // Nothing that a program says is believed: sizes and numbers are checked, atoms are
 // brought to length 1 and their signs fixed, and errors are computed here. What goes
 // wrong with a program is an error of the class [ErrProgram] that ends with the last
-// lines of its standard error; a program that crashed, gave no answer or said what is none
-// is ended, with all that it started, and started anew for the next problem.
+// lines of its standard error; the program is then ended, with all that it started, and
+// started anew for the next problem.
 //
 // Read it in this order: learner.go and coder.go, the plug-ins; problem.go, what is
 // written for a program, and answer.go, what is read; command.go, what a spec says;

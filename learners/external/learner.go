@@ -57,6 +57,7 @@ func (l *Learner) Learn(ctx context.Context, y *mat.Dense, opt learners.Options)
 	if r.Steps, err = left.readTrace(); err != nil {
 		return nil, err
 	}
+	left.accepted()
 	if r.Codes == nil {
 		if r.Codes, err = opt.Coder.Code(ctx, r.Dictionary, y); err != nil {
 			return nil, err
@@ -71,7 +72,7 @@ func (l *Learner) Learn(ctx context.Context, y *mat.Dense, opt learners.Options)
 	last := &r.Steps[len(r.Steps)-1]
 	last.RMSE, last.NonZeros, last.Elapsed = rmse(y, r), float64(len(r.Codes.Index))/float64(n), time.Since(began)
 	if math.IsNaN(last.RMSE) || math.IsInf(last.RMSE, 0) {
-		return nil, left.failed("%s and %s give a residual that is not finite", atomsFile, codesFile)
+		return nil, l.failed("%s and %s give a residual that is not finite", atomsFile, codesFile)
 	}
 	if opt.Trace != nil {
 		for _, s := range r.Steps {

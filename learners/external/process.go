@@ -154,28 +154,24 @@ func (p Program) serve(ctx context.Context, programs *programs, folder string) (
 	if err != nil {
 		return reply{}, err
 	}
-	good, err := p.ask(ctx, proc, folder)
-	if good {
-		defer programs.giveBack(p, proc)
-	} else {
-		programs.end(proc)
-	}
-	r := reply{p, folder, proc.said.after()} // all of it, of a program that was ended
+	r := reply{p, folder, programs, proc}
+	err = p.ask(ctx, proc, folder)
 	switch {
 	case err == nil:
 		return r, nil
 	case ctx.Err() != nil:
+		programs.end(proc)
 		return r, ctx.Err()
 	}
 	return r, r.failed("%v", err)
 }
 
-// ask has a problem solved. good tells that the program may be asked again.
-func (p Program) ask(ctx context.Context, proc *process, folder string) (good bool, err error) {
+// ask has a problem solved.
+func (p Program) ask(ctx context.Context, proc *process, folder string) error {
 	proc.said.reset()
 	line, err := json.Marshal(request{folder})
 	if err != nil {
-		return false, err
+		return err
 	}
 	limit := time.NewTimer(p.limit())
 	defer limit.Stop()
@@ -184,9 +180,9 @@ func (p Program) ask(ctx context.Context, proc *process, folder string) (good bo
 	case line, open := <-proc.lines:
 		return answered(proc, line, open, folder)
 	case <-limit.C:
-		return false, fmt.Errorf("no answer in %v, the limit for a problem", p.limit())
+		return fmt.Errorf("no answer in %v, the limit for a problem", p.limit())
 	case <-ctx.Done():
-		return false, ctx.Err()
+		return ctx.Err()
 	}
 }
 
@@ -209,22 +205,22 @@ func plainASCII(text []byte) []byte {
 }
 
 // answered judges a line of a program, or the end of its lines.
-func answered(proc *process, line string, open bool, folder string) (good bool, err error) {
+func answered(proc *process, line string, open bool, folder string) error {
 	if !open {
 		if proc.loud {
-			return false, errors.New("printed a line that is no answer; print to standard error")
+			return errors.New("printed a line that is no answer; print to standard error")
 		}
 		<-proc.ended
-		return false, fmt.Errorf("ended without an answer (%s); a program for one problem is named with exec1", ending(proc.err))
+		return fmt.Errorf("ended without an answer (%s); a program for one problem is named with exec1", ending(proc.err))
 	}
 	var a answer
 	if err := json.Unmarshal([]byte(line), &a); err != nil || a.Folder != folder {
-		return false, fmt.Errorf("printed %s where the answer was expected; print to standard error", shown(line))
+		return fmt.Errorf("printed %s where the answer was expected; print to standard error", shown(line))
 	}
 	if a.Error != "" {
-		return true, errors.New(shown(a.Error))
+		return errors.New(shown(a.Error))
 	}
-	return true, nil
+	return nil
 }
 
 // runOnce starts a program for the problem in a folder.
@@ -245,7 +241,7 @@ func (p Program) runOnce(ctx context.Context, programs *programs, folder string)
 	case <-ctx.Done():
 	}
 	programs.end(proc)
-	r := reply{p, folder, proc.said.after()}
+	r := reply{p, folder, programs, proc}
 	switch {
 	case ctx.Err() != nil:
 		return r, ctx.Err()

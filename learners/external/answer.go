@@ -126,7 +126,15 @@ func (r reply) readCodes(k, n int, scale []float64) (*sparse.Codes, error) {
 	if x == nil || err != nil {
 		return nil, err
 	}
-	codes := &sparse.Codes{Atoms: k, Start: make([]int, 1, n+1)}
+	count := 0
+	for i := range k {
+		for _, v := range x.RawRowView(i) {
+			if v != 0 {
+				count++
+			}
+		}
+	}
+	codes := &sparse.Codes{Atoms: k, Start: make([]int, 1, n+1), Index: make([]int32, 0, count), Value: make([]float64, 0, count)}
 	for j := range n {
 		for i := range k {
 			v := x.At(i, j)

@@ -19,6 +19,19 @@ var PlainASCII = plainASCII
 // WithFolder is withFolder.
 var WithFolder = withFolder
 
+// WithCodes and WithoutCodes are learners that are known to leave codes, or none, so that
+// their memory is known better.
+type (
+	WithCodes    struct{ *Learner }
+	WithoutCodes struct{ *Learner }
+)
+
+// Memory implements learners.Learner.
+func (WithCodes) Memory(m, n, k, s int) float64 { return memoryWithCodes(m, n, k, s) }
+
+// Memory implements learners.Learner.
+func (WithoutCodes) Memory(m, n, k, s int) float64 { return memoryWithoutCodes(m, n, k, s) }
+
 // Running is how many programs a context keeps.
 func Running(ctx context.Context) int {
 	p, _ := programsOf(ctx)

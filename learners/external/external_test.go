@@ -53,7 +53,8 @@ func ownTemp(t *testing.T) {
 
 func TestLearnerConforms(t *testing.T) {
 	ownTemp(t)
-	learnertest.Run(t, learner("serve", "codes"))
+	t.Run("with codes", func(t *testing.T) { learnertest.Run(t, external.WithCodes{Learner: learner("serve", "codes")}) })
+	t.Run("without", func(t *testing.T) { learnertest.Run(t, external.WithoutCodes{Learner: learner("serve")}) })
 }
 
 func TestCoderConforms(t *testing.T) {

@@ -101,11 +101,21 @@ func rmse(y *mat.Dense, r *learners.Result) float64 {
 	return math.Sqrt(sum / float64(m*n))
 }
 
-// Memory estimates the bytes that Learn takes at its peak in this process, beside Y, to
-// learn k atoms from n signals of m entries with s non-zeros in a code at most: the codes
-// as a matrix, which is how they are read, and as they are kept, and the dictionary a few
-// times over. What the program takes is its own.
+// Memory implements learners.Learner, of this process: what the program takes is its own.
+// Whether that will leave codes is not known, so that it is the larger of the two.
 func (l *Learner) Memory(m, n, k, s int) float64 {
-	const code = 24 // bytes of a non-zero, in two places
-	return 8*float64(k)*float64(n) + code*float64(n)*float64(s) + 8*float64(k)*(2*float64(k)+5*float64(m))
+	return max(memoryWithCodes(m, n, k, s), memoryWithoutCodes(m, n, k, s))
+}
+
+// memoryWithCodes has the codes as the matrix that is read and as they are kept, or twice as
+// they are kept, and the dictionary a few times.
+func memoryWithCodes(m, n, k, s int) float64 {
+	codes := 12*float64(n)*float64(min(s, k)) + 8*float64(n)
+	return 8*3*float64(m)*float64(k) + codes + max(8*float64(k)*float64(n), codes)
+}
+
+// memoryWithoutCodes has what the coder takes, and the dictionary a few times.
+func memoryWithoutCodes(m, n, k, s int) float64 {
+	held, working := sparse.Memory(m, k, n, s)
+	return 8*3*float64(m)*float64(k) + held + working
 }

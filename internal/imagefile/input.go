@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 
+	"superres/internal/imagefile/foreign"
 	"superres/internal/safefile"
 )
 
@@ -15,7 +16,7 @@ import (
 // is the expected number of bytes, 0 if unknown; limit is the most accepted.
 func readPicture(ctx context.Context, r io.Reader, size int64, name string, limit int64) ([]byte, *format, error) {
 	in := bufio.NewReader(stoppable{ctx, r})
-	head, err := in.Peek(sniffLength)
+	head, err := in.Peek(foreign.HeadLength)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, nil, unfinished(err, name)
 	}
@@ -32,6 +33,12 @@ func readPicture(ctx context.Context, r io.Reader, size int64, name string, limi
 	}
 	if int64(data.Len()) > limit {
 		return nil, nil, tooManyBytes(name, 0, limit)
+	}
+	if f.name == "tiff" {
+		if raw, is := foreign.Raw(bytes.NewReader(data.Bytes())); is {
+			err, _ := safefile.Named(unreadable(raw), name)
+			return nil, nil, err
+		}
 	}
 	return data.Bytes(), f, nil
 }

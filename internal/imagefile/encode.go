@@ -28,7 +28,7 @@ func FormatOf(path string) (string, error) {
 	switch strings.ToLower(ext) {
 	case ".png":
 		return "png", nil
-	case ".jpg", ".jpeg":
+	case ".jpg", ".jpeg", ".jpe", ".jfif":
 		return "jpeg", nil
 	case ".bmp":
 		return "bmp", nil

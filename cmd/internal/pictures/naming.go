@@ -37,6 +37,9 @@ type Namer struct {
 	single   bool // there is one input, and it was named itself
 }
 
+// extensionOf are the extensions of the formats that can be written.
+var extensionOf = map[string]string{"png": ".png", "jpeg": ".jpg", "bmp": ".bmp", "tiff": ".tif"}
+
 // Output is where an enlargement goes.
 type Output struct {
 	// Path is the file. "-" is standard output.
@@ -94,7 +97,7 @@ func (n Namer) Output(in Input) (Output, error) {
 			format = "png"
 		}
 		return Output{Path: "-", Format: format}, nil
-	case !n.single && out != "" && !paths.IsFolder(out) && isPicture(out):
+	case !n.single && out != "" && !paths.IsFolder(out) && isNamedPicture(out):
 		return Output{}, console.Usage("-o %s: several pictures need a folder; write %s%c for a folder of this name", out, out, filepath.Separator)
 	case asFile && !strings.Contains(filepath.Base(out), ".") && format == "":
 		return Output{}, console.Usage("-o %s: no extension says which format; write %s.png, or %s%c for a folder", out, out, out, filepath.Separator)
@@ -111,12 +114,14 @@ func (n Namer) Output(in Input) (Output, error) {
 	ext := filepath.Ext(in.Place)
 	newExt := ext
 	if format != "" {
-		newExt = map[string]string{"png": ".png", "jpeg": ".jpg", "bmp": ".bmp", "tiff": ".tif"}[format]
+		newExt = extensionOf[format]
 		if was, err := imagefile.FormatOf(in.Place); err == nil && was == format {
 			newExt = ext
 		}
 	} else if f, err := imagefile.FormatOf(in.Place); err == nil {
 		format = f
+	} else if newExt = extensionOf[in.Format]; newExt != "" { // by its content
+		format = in.Format
 	} else {
 		format, newExt = "png", ".png" // a format that can be read but not written
 	}

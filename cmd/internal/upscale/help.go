@@ -39,6 +39,9 @@ comment of a JPEG: program, version, model with its hash, and settings, no time 
 no folder.
 
 Folders are mirrored: -r photos/ -o large/ makes large/a/b_2x.jpg of photos/a/b.jpg.
+What is a picture in them is told by its content. Those of kinds that cannot be read,
+such as HEIC and the raw files of cameras, are counted in the end; --verbose, --dry-run
+and --json list them, and --on-unreadable fail refuses the folder.
 Two inputs with one output, an output that exists, and a folder that cannot be
 written to are found before any work. As many pictures are in work at once as there
 are processors (-j), and no more than have room together in --max-memory, by the
@@ -53,7 +56,8 @@ of the path below the folder: a picture stays in its part when others are added.
 part keeps a journal of its own, .superres-journal.I-of-N.jsonl, that all others
 read.
 
---json writes, for every picture, skip, or start and then done or fail, with input
+--json writes unreadable for every picture of a folder that is of a kind that cannot
+be read, and for every other picture skip, or start and then done or fail, with input
 and output, sizes, seconds, model, level and what was found, warnings of what the
 output has not got of its input, and the class and exit code of an error (usage, input, output, model, limit, other), and
 in the end a summary; with --dry-run it is skip, plan (with memory) or fail. Without

@@ -31,7 +31,7 @@ func TestUpscaleNames(t *testing.T) {
 		"recursive":      {[]string{"upscale", "-r", "in", "-o", "out"}, []string{"out/deep/z_2x.png", "out/x_2x.png", "out/y_2x.png"}},
 		"template":       {[]string{"upscale", "a.png", "--name", "{stem}{ext}-{scale}"}, []string{"apng-2.png"}},
 		"pattern":        {[]string{"upscale", "in/*.png", "-o", "out"}, []string{"out/x_2x.png", "out/y_2x.png"}},
-		"this folder":    {[]string{"upscale", ".", "-o", "out"}, []string{"out/-odd_2x.png", "out/a_2x.png"}},
+		"this folder":    {[]string{"upscale", ".", "-o", "out"}, []string{"out/-odd_2x.png", "out/a_2x.png", "out/help_2x.png"}},
 		"help is a file": {[]string{"upscale", "help", "-f", "png"}, []string{"help_2x.png"}},
 		"bmp":            {[]string{"upscale", "-f", "bmp", "a.png"}, []string{"a_2x.bmp"}},
 		"after --":       {[]string{"upscale", "--", "-odd.png"}, []string{"-odd_2x.png"}},

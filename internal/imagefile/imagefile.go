@@ -80,6 +80,9 @@ type Limits struct {
 	// otherwise.
 	FirstFrame bool
 
+	// stream says that the bytes may be those of several files: nothing else ends them.
+	stream bool
+
 	// Strip leaves the metadata out, without a word; pictures still come upright.
 	Strip bool
 
@@ -123,10 +126,13 @@ func Open(ctx context.Context, name string, lim Limits) (*Picture, error) {
 }
 
 // Decode is Open for bytes from elsewhere, such as standard input: it reads r
-// to its end, or refuses it after lim.Bytes, and decodes what it got. The name
+// to its end, or refuses it after lim.Bytes, and decodes what it got. Another
+// picture behind the first is refused, unless lim.FirstFrame is set. The name
 // is only for messages. A Read that blocks is not interrupted by ctx.
 func Decode(ctx context.Context, r io.Reader, name string, lim Limits) (*Picture, error) {
-	return decodeFrom(ctx, r, 0, name, lim.orDefaults())
+	lim = lim.orDefaults()
+	lim.stream = true
+	return decodeFrom(ctx, r, 0, name, lim)
 }
 
 // decodeFrom reads and decodes; size is the expected number of bytes, or 0.
@@ -134,6 +140,9 @@ func decodeFrom(ctx context.Context, r io.Reader, size int64, name string, lim L
 	data, f, err := readPicture(ctx, r, size, name, lim.Bytes)
 	if err != nil {
 		return nil, err
+	}
+	if lim.stream && !lim.FirstFrame && hasSuccessor(f.name, data) {
+		return nil, safefile.Refuse(safefile.ErrInput, name, "holds several pictures, one behind the other").With(FirstPicture)
 	}
 	var warnings []string
 	if f.name == "png" {

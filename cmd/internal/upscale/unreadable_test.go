@@ -99,3 +99,31 @@ func TestFolderOfAllKinds(t *testing.T) {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 }
+
+// A pipe of several pictures, one behind the other, of any format, is refused: one of them
+// would be the result, without a word.
+func TestPipeOfSeveral(t *testing.T) {
+	dir := t.TempDir()
+	sound := imagetest.Sound(t)
+	for name, data := range sound {
+		if _, stderr, code := call(t, dir, string(data)+"\n\x00\x00", "upscale", "-m", "nearest", "-"); code != 0 {
+			t.Errorf("%s: exit %d, %s", name, code, stderr)
+		}
+		for other, next := range map[string][]byte{name: data, "colour.png": sound["colour.png"]} {
+			stream := string(data) + string(next)
+			out, stderr, code := call(t, dir, stream, "upscale", "-m", "nearest", "-")
+			if want := "superres: standard input: holds several pictures, one behind the other; give them as files, or use --first-frame\n"; code != console.ExitInput || out != "" || stderr != want {
+				t.Errorf("%s and %s: exit %d, %s", name, other, code, stderr)
+			}
+			if _, stderr, code := call(t, dir, stream, "upscale", "-m", "nearest", "-", "--first-frame"); code != 0 {
+				t.Errorf("the first of %s and %s: exit %d, %s", name, other, code, stderr)
+			}
+		}
+	}
+	// Copies that a camera puts behind its picture are not several pictures.
+	photo := sound["grey.jpeg"]
+	copies := slices.Concat(photo[:2], imagetest.JPEGSegment(0xe2, []byte("MPF\x00MM\x00*")...), photo[2:], photo)
+	if _, stderr, code := call(t, dir, string(copies), "upscale", "-m", "nearest", "-"); code != 0 {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+}

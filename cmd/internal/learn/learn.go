@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/internal/safefile"
 	"superres/learners"
 	"superres/learners/plugin"
 )
@@ -60,6 +61,13 @@ func learn(ctx context.Context, opt Options, s *console.Streams, bar *console.Pr
 	p, err := readProblem(opt, s.In)
 	if err != nil {
 		return err
+	}
+	if m, n := p.signals.Dims(); m > n && !opt.Quiet {
+		how := "if DATA has one signal a row, as scikit-learn has its samples, use --transpose"
+		if opt.Transpose {
+			how = "if DATA has one signal a column, leave out --transpose"
+		}
+		fmt.Fprintf(s.Err, "superres: %s: %d signals of %d entries each, so fewer signals than entries; %s\n", safefile.OneLine(opt.dataName()), n, m, how)
 	}
 	p.settings.Trace = func(step learners.Step) { show(bar, step, opt.Iterations) }
 	result, err := opt.learner.Learn(ctx, p.signals, p.settings)

@@ -151,6 +151,13 @@ func (f Finder) within(folder string) (list []Input, others []Other, err error) 
 	return nil, nil, console.Fail(console.ExitInput, fmt.Errorf("%s: no pictures in this folder (known: PNG JPEG GIF WebP TIFF BMP)", folder))
 }
 
+// IsSeveral tells whether an argument stands for what is found, not for a file that it names:
+// a folder, or a pattern that the shell has not expanded.
+func IsSeveral(arg string) bool {
+	_, err := os.Stat(arg)
+	return paths.IsFolder(arg) || errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(arg, "*?[")
+}
+
 // IsIDX tells whether path is named like an IDX file.
 func IsIDX(path string) bool {
 	name := strings.TrimSuffix(filepath.Base(path), ".gz")

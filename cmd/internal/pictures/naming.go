@@ -109,6 +109,9 @@ func (n Namer) Output(in Input) (Output, error) {
 		if format == "" {
 			format = fromName
 		}
+		if err == nil && format != fromName {
+			return Output{}, console.Usage("-o %s and --format %s say two formats; leave out one of them", out, format)
+		}
 		return Output{Path: filepath.Clean(out), Format: format, Root: filepath.Dir(out)}, nil
 	}
 	ext := filepath.Ext(in.Place)

@@ -95,6 +95,7 @@ func (s Sources) List(ctx context.Context, names []string) ([]training.Source, e
 		return nil, console.Fail(console.ExitInput, errors.New("no picture is left to work on; check --index, --skip-index and --limit"))
 	}
 	TellSkipped(s.Notes, others)
+	s.Choice.TellIdle(s.Notes, names)
 	return list, nil
 }
 
@@ -107,6 +108,13 @@ func Frugal(l console.Limits, bytesPerPixel int64) imagefile.Limits {
 		}
 		return nil
 	}}
+}
+
+// TellIdle says that the choice means nothing where no name is that of an IDX file.
+func (ch Choice) TellIdle(w io.Writer, names []string) {
+	if chosen := ch.Take != nil || ch.Skip != nil || ch.Limit > 0; chosen && w != nil && !slices.ContainsFunc(names, IsIDX) {
+		fmt.Fprintln(w, "superres: --index, --skip-index and --limit choose images of IDX files, and none is named: all pictures are taken")
+	}
 }
 
 // Choice is what IDXFlags choose.

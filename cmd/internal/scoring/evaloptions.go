@@ -102,8 +102,8 @@ func readEvalOptions(c *cli.Context) (opt EvalOptions, err error) {
 	if err := console.OneOf("protocol", string(opt.Protocol), score.Names()...); err != nil {
 		return opt, err
 	}
-	if byModels {
-		opt.Choice, err = pictures.ReadChoice(c)
+	if opt.Choice, err = pictures.ReadChoice(c); err == nil && !byModels {
+		opt.Choice.TellIdle(opt.Notes, nil)
 	}
 	return opt, err
 }

@@ -213,6 +213,15 @@ func (a *account) report(i int) {
 	a.bar.Line("%s", text)
 }
 
+// note tells people something about the call.
+func (a *account) note(text string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.quiet {
+		a.say("superres: " + text)
+	}
+}
+
 // say writes a line for people beside the bar.
 func (a *account) say(text string) {
 	a.bar.Pause()

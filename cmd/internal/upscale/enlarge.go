@@ -90,6 +90,9 @@ func (e enlarger) one(ctx context.Context, j job, out *outcome, admit func(bytes
 		return fmt.Errorf("%s: %w", j.Path, err)
 	}
 	result, how, warnings := e.opt.Keep.finish(pic, result, j.format, e.opt.Quality, by.software)
+	if text := unfit(by, pic.Image); text != "" {
+		warnings = append(warnings, text)
+	}
 	out.to, out.warnings = result.Bounds().Size(), warnings
 	return e.deliver(j, info, func(w io.Writer) error {
 		return imagefile.Encode(console.Interruptible(ctx, w), result, j.format, how)

@@ -99,6 +99,8 @@ type Options struct {
 	// Verbose says more of every picture: --verbose, false.
 	Verbose bool
 
+	// said are the names of all flags that are given.
+	said []string
 	// given are flags that change a result, with their values, where they are given.
 	given []string
 	// settings are all flags that decide the bytes of a result, with their values.
@@ -175,7 +177,11 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 		}
 	}
 	for _, f := range c.Command.Flags {
-		if name := f.Names()[0]; !slices.Contains(neutral, name) {
+		name := f.Names()[0]
+		if c.IsSet(name) {
+			opt.said = append(opt.said, name)
+		}
+		if !slices.Contains(neutral, name) {
 			opt.settings = append(opt.settings, setting{name, fmt.Sprint(c.Value(name))})
 		}
 	}

@@ -1,7 +1,7 @@
 // Package upscale is the command superres upscale: it enlarges picture files.
 //
 // Read it in this order: options.go, what the flags ask for, and fidelity.go, those of what
-// an output has beside its pixels; upscale.go, one call; engine.go, the models; plan.go, the
+// an output has beside its pixels, idle.go, those that mean nothing in a call; upscale.go, one call; engine.go, the models; plan.go, the
 // inputs and their outputs, and resume.go, which of them are done; work.go, pictures in work
 // beside one another, and room.go, the memory that they share; enlarge.go, one picture, and
 // clock.go, the time it may take; dryrun.go, the batch on trial. account.go and events.go
@@ -10,6 +10,7 @@ package upscale
 
 import (
 	"os"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -62,6 +63,9 @@ func upscale(c *cli.Context, s *console.Streams, told *account) error {
 		return err
 	}
 	told.start(bar, opt, b.total(), c.Bool("quiet"))
+	for _, line := range opt.idle(slices.Concat(b.jobs, b.skipped), engines.first) {
+		told.note(line)
+	}
 	e := enlarger{opt: opt, engines: engines, past: past, streams: s}
 	if opt.DryRun {
 		return e.show(c.Context, b, told)

@@ -1,11 +1,15 @@
 package console
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"superres/internal/imagefile"
 	"superres/learners/plugin"
 )
 
@@ -13,20 +17,24 @@ import (
 // command-line library stops at the first name, and names unknown commands and
 // flags with what was perhaps meant. "--" ends the flags; "-" is a file name. The
 // name of a subcommand comes right after that of its command.
-func reorder(app *cli.App, args []string) ([]string, error) {
+// A line that begins with a picture, not with a command, is one of the command implied.
+func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 	if len(args) < 2 {
 		return args, nil
 	}
 	switch first := args[1]; {
 	case first == "--help" || first == "-h":
 		return args[:2], nil
-	case first == "--version":
+	case first == "--version" || first == "-v":
 		return append([]string{args[0], "version"}, args[2:]...), nil
 	case strings.HasPrefix(first, "-") && first != "-":
 		name, _, _ := strings.Cut(first, "=")
 		return nil, Usage("%s; all others come after the command", plugin.Unknown("flag", name, []string{"--help", "--version"}))
 	}
 	command := app.Command(args[1])
+	if command == nil && app.Command(implied) != nil && isPicture(args[1]) {
+		command, args = app.Command(implied), slices.Insert(slices.Clone(args), 1, implied)
+	}
 	switch {
 	case command == nil && (args[1] == "help" || args[1] == "h"):
 		return helpFor(app, args)
@@ -88,8 +96,36 @@ func parted(command *cli.Command, args []string) (flags, files []string, err err
 			rest = rest[1:]
 			flags = append(flags, rest[0])
 		}
+		if _, isTime := f.(*cli.DurationFlag); isTime {
+			last := &flags[len(flags)-1]
+			*last = inSeconds(*last)
+		}
 	}
 	return flags, files, nil
+}
+
+// inSeconds adds the unit to a time, or a flag with one, that is a mere number.
+func inSeconds(word string) string {
+	_, value, is := strings.Cut(word, "=")
+	if !is {
+		value = word
+	}
+	if _, err := strconv.ParseFloat(value, 64); err == nil {
+		return word + "s"
+	}
+	return word
+}
+
+// isPicture tells whether a word where a command should be is a file, as when one was
+// dropped on the program, or looks like the name of a picture. A folder is told by a
+// slash: its name may be that of a command, or nearly.
+func isPicture(word string) bool {
+	info, err := os.Stat(word)
+	if err == nil && info.IsDir() {
+		return strings.ContainsAny(word, `/`+string(filepath.Separator))
+	}
+	_, noPicture := imagefile.FormatOf(word)
+	return err == nil || noPicture == nil
 }
 
 // helpFor is what superres help with some words becomes.

@@ -30,6 +30,9 @@ type Program struct {
 	Usage string
 	// Help is the template that is shown without a command.
 	Help string
+	// Implied is the name of the command of a line that begins with a picture. Empty is
+	// none.
+	Implied string
 	// Commands make the commands, in the order in which they are shown.
 	Commands []func(*Streams) *cli.Command
 }
@@ -41,7 +44,7 @@ func (p Program) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	defer stop()
 	out := &output{Writer: stdout}
 	app := p.App(&Streams{In: stdin, Out: out, Err: stderr})
-	args, err := reorder(app, args)
+	args, err := reorder(app, p.Implied, args)
 	if err == nil {
 		done := make(chan error, 1)
 		go func() { done <- app.RunContext(ctx, args) }()

@@ -132,7 +132,11 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 		return opt, err
 	}
 	opt.Size.BandRows = c.Int("tile")
-	opt.Naming = pictures.Naming{Out: c.String("output"), Format: c.String("format"), Template: c.String("name"), Model: opt.Model, Size: opt.Size}
+	out := c.String("output")
+	if !c.IsSet("output") {
+		opt.Inputs, out = pictures.SplitOutput(opt.Inputs)
+	}
+	opt.Naming = pictures.Naming{Out: out, Format: c.String("format"), Template: c.String("name"), Model: opt.Model, Size: opt.Size}
 	strength, back := c.Float64("strength"), c.Int("back-projection")
 	opt.Size.Strength = &strength
 	switch {

@@ -58,6 +58,11 @@ func run(c *cli.Context, s *console.Streams) error {
 
 // learn learns the dictionary, writes it and tells of it.
 func learn(ctx context.Context, opt Options, s *console.Streams, bar *console.Progress) error {
+	if opt.outputs.dictionary.Name == "-" {
+		if err := s.TakesBinary(); err != nil {
+			return err
+		}
+	}
 	p, err := readProblem(opt, s.In)
 	if err != nil {
 		return err

@@ -206,11 +206,11 @@ func (a *account) report(i int) {
 	ev.Event, ev.InputWidth, ev.InputHeight, ev.Width, ev.Height = "done", out.from.X, out.from.Y, out.to.X, out.to.Y
 	ev.chosen(out.by)
 	a.events.picture(ev)
-	text := fmt.Sprintf("%s: %dx%d in %.2f s", j.output, out.to.X, out.to.Y, out.seconds)
 	if n := len(a.jobs); n > 1 {
-		text = fmt.Sprintf("[%d/%d] %s, %s left", i+1, n, text, a.pace.left())
+		a.bar.Line("[%d/%d] %s: %dx%d in %.2f s, %s left", i+1, n, j.output, out.to.X, out.to.Y, out.seconds, a.pace.left())
+		return
 	}
-	a.bar.Line("%s", text)
+	a.bar.Line("%s, %d×%d, %.1f s", j.output, out.to.X, out.to.Y, out.seconds)
 }
 
 // note tells people something about the call.

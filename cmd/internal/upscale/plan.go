@@ -193,6 +193,9 @@ func (b batch) files() (list []parts.File) {
 // total is how many pictures there are of this part.
 func (b batch) total() int { return len(b.jobs) + len(b.skipped) }
 
+// piped tells whether the result goes to standard output.
+func (b batch) piped() bool { return len(b.jobs) == 1 && b.jobs[0].output == "-" }
+
 // err is the first of the problems.
 func (b batch) err() error {
 	if n := len(b.problems); n > 1 {

@@ -62,6 +62,11 @@ func upscale(c *cli.Context, s *console.Streams, told *account) error {
 	if err := opt.Keep.check(b.jobs); err != nil {
 		return err
 	}
+	if b.piped() && !opt.DryRun {
+		if err := s.TakesBinary(); err != nil {
+			return err
+		}
+	}
 	told.start(bar, opt, b.total(), c.Bool("quiet"))
 	for _, line := range opt.idle(slices.Concat(b.jobs, b.skipped), engines.first) {
 		told.note(line)

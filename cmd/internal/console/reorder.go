@@ -55,7 +55,7 @@ func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case slices.Equal(flags, askedForHelp):
+	case slices.Equal(flags, askedForHelp) || slices.Equal(flags, askedForAll):
 		return append(slices.Clone(args[:first]), flags...), nil
 	case len(files) > 0 && command.Command(files[0]) != nil:
 		return nil, Usage("%s: the command %s %[1]s comes before all flags; a file of this name is ./%[1]s", files[0], args[1])
@@ -64,8 +64,12 @@ func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 	return append(append(out, "--"), files...), nil
 }
 
-// askedForHelp is all that is left of the arguments of a command when its help is asked for.
-var askedForHelp = []string{"--help"}
+// askedForHelp and askedForAll are all that is left of the arguments of a command when its
+// help is asked for, or the second level of one in two.
+var (
+	askedForHelp = []string{"--help"}
+	askedForAll  = []string{"--" + helpAll}
+)
 
 // parted parts the flags of a command, with their values, from the names of files.
 func parted(command *cli.Command, args []string) (flags, files []string, err error) {
@@ -82,6 +86,10 @@ func parted(command *cli.Command, args []string) (flags, files []string, err err
 		shown, _, hasValue := strings.Cut(arg, "=")
 		name := strings.TrimLeft(shown, "-")
 		if name == "help" || name == "h" {
+			_, level, _ := strings.Cut(arg, "=")
+			if all := level == "all" || len(rest) > 1 && rest[1] == "all"; all && FlagOf(command, helpAll) != nil {
+				return askedForAll, nil, nil
+			}
 			return askedForHelp, nil, nil
 		}
 		f := FlagOf(command, name)
@@ -140,6 +148,9 @@ func helpFor(app *cli.App, args []string) ([]string, error) {
 		}
 		if of.Command(args[3]) != nil {
 			return []string{args[0], args[2], args[3], "--help"}, nil
+		}
+		if args[3] == "all" && FlagOf(of, helpAll) != nil {
+			return []string{args[0], args[2], askedForAll[0]}, nil
 		}
 	}
 	return args, nil

@@ -1,7 +1,7 @@
 // Package console is what all commands have in common.
 //
 // A program of commands is run by run.go, which reorder.go gives a line whose flags come
-// first. Each command is completed by command.go; flags.go takes its flags apart and
+// first. Each command is completed by command.go, and shown by help.go; flags.go takes its flags apart and
 // values.go reads them, limits.go those that say how much of the machine it may take.
 // outputs.go refuses outputs before the work, progress.go shows how far the work is,
 // settings.go records by which flags a result was made, and writing.go writes it. exit.go

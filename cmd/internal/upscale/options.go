@@ -115,7 +115,7 @@ type setting struct{ name, value string }
 // is known better.
 var neutral = []string{
 	"output", "name", "format", "recursive", "include", "exclude", "on-exist", "on-unreadable", "resume", "shard", "dry-run", "json",
-	"scale", "width", "height", "fit", "model", "timeout", "provenance", "progress", "quiet", "verbose", "jobs", "tile", "max-memory", "max-pixels", "help",
+	"scale", "width", "height", "fit", "model", "timeout", "provenance", "progress", "quiet", "verbose", "jobs", "tile", "max-memory", "max-pixels", "help", "help-all",
 }
 
 // readOptions reads the flags.

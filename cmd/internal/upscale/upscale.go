@@ -19,12 +19,12 @@ import (
 
 // Command is superres upscale.
 func Command(s *console.Streams) *cli.Command {
-	return console.Command(&cli.Command{
+	return console.Leveled(&cli.Command{
 		Name: "upscale", Usage: "enlarge picture files", ArgsUsage: "[FLAGS] IN...",
 		Description: description,
 		Flags:       flags(),
 		Action:      func(c *cli.Context) error { return run(c, s) },
-	})
+	}, levels)
 }
 
 // run does one call. Whatever becomes of it, the events end in a summary.

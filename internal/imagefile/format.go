@@ -7,6 +7,7 @@ import (
 	"image/jpeg"
 	"image/png"
 	"io"
+	"os"
 	"strings"
 
 	"golang.org/x/image/bmp"
@@ -80,22 +81,51 @@ func unreadable(kind foreign.Kind) error {
 	return refuse(safefile.ErrInput, "%s cannot be read (known: %s); %s", kind.Title, knownInputs(), kind.Advice)
 }
 
+// Check refuses a file of which the beginning shows that Open would: one that cannot be
+// opened, or is not of a format that can be read. Its errors are those of Open.
+func Check(name string) error {
+	file, head, err := openHead(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	f, err := sniff(head)
+	if err == nil && f.name == "tiff" {
+		if raw, is := foreign.Raw(file); is {
+			err = unreadable(raw)
+		}
+	}
+	if err != nil {
+		err, _ = safefile.Named(err, name)
+	}
+	return err
+}
+
+// openHead opens a regular file and reads its beginning.
+func openHead(name string) (*os.File, []byte, error) {
+	file, _, err := safefile.OpenRegular(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	head := make([]byte, foreign.HeadLength)
+	n, err := file.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		file.Close()
+		return nil, nil, safefile.Unreadable(name, err)
+	}
+	return file, head[:n], nil
+}
+
 // Identify tells by its content, whatever its name says, what the named regular file is: a
 // picture of a format that can be read, or one of another kind; neither is anything else. It
 // reads the beginning of the file, and of a TIFF the directories. Its errors are of the
 // class safefile.ErrInput.
 func Identify(name string) (format string, other foreign.Kind, err error) {
-	file, _, err := safefile.OpenRegular(name)
+	file, head, err := openHead(name)
 	if err != nil {
 		return "", other, err
 	}
 	defer file.Close()
-	head := make([]byte, foreign.HeadLength)
-	n, err := file.ReadAt(head, 0)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return "", other, safefile.Unreadable(name, err)
-	}
-	head = head[:n]
 	f, err := sniff(head)
 	switch {
 	case err != nil:

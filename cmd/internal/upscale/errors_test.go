@@ -33,10 +33,22 @@ func TestErrors(t *testing.T) {
 	put("huge.png", "\x89PNG\r\n\x1a\n\x00\x00\x00\r"+header+string(binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE([]byte(header)))))
 	put("bad.npz", "PK no zip")
 	put("empty.png", "")
+	// What cannot be read is told before its output, which is there.
+	for _, name := range []string{"gone", "text", "phone", "nothing_at_all"} {
+		consoletest.WritePicture(t, filepath.Join(dir, name+"_2x.png"), consoletest.Blob(9, 7))
+	}
+	put("text.png", "Dear all, this is a text")
+	put("phone.png", heic)
+	put("nothing_at_all.png", "")
 	if err := os.Mkdir(filepath.Join(dir, "nothing"), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	program.Refuses(t, dir, []consoletest.Refusal{
+		{Args: []string{"upscale", "gone.png"}, Code: 4, Want: "gone.png: does not exist; check the name"},
+		{Args: []string{"upscale", "text.png"}, Code: 4, Want: `text.png: not an image (starts with "Dear al`},
+		{Args: []string{"upscale", "phone.png"}, Code: 4, Want: "phone.png: HEIC cannot be read"},
+		{Args: []string{"upscale", "nothing_at_all.png"}, Code: 4, Want: "nothing_at_all.png: is empty"},
+		{Args: []string{"upscale", "text.png", "-o", "exists.png"}, Code: 4, Want: "text.png: not an image"},
 		{Args: []string{"upscale", "notes.png"}, Code: 4, Want: `notes.png: not an image (starts with "Dear al`},
 		{Args: []string{"upscale", "short.png"}, Code: 4, Want: "short.png: damaged PNG"},
 		{Args: []string{"upscale", "empty.png"}, Code: 4, Want: "empty.png: "},

@@ -14,6 +14,7 @@ import (
 	"superres/cmd/internal/parts"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
+	"superres/internal/imagefile"
 	"superres/internal/safefile"
 )
 
@@ -98,7 +99,12 @@ func newBatch(opt Options, json bool, past resumption) (batch, error) {
 			j.skip = "exists"
 			b.skipped = append(b.skipped, j)
 		case exists && opt.OnExist == "fail":
-			b.problems = append(b.problems, console.Fail(console.ExitOutput, fmt.Errorf("%s exists; use --on-exist skip or overwrite, or another -o", j.output)))
+			// What cannot be read would not be, whatever becomes of the output.
+			problem := imagefile.Check(j.Path)
+			if problem == nil {
+				problem = console.Fail(console.ExitOutput, fmt.Errorf("%s exists; use --on-exist skip or overwrite, or another -o", j.output))
+			}
+			b.problems = append(b.problems, problem)
 		default:
 			b.jobs = append(b.jobs, j)
 		}

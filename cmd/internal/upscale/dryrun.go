@@ -83,7 +83,7 @@ func (e enlarger) look(ctx context.Context, j job, ev *pictureEvent) (by choice,
 	whole := e.engines.at != nil && e.engines.level < 0
 	limits.Accept = func(cfg image.Config) (err error) {
 		ev.InputWidth, ev.InputHeight = cfg.Width, cfg.Height
-		if ev.Width, ev.Height, ev.Memory, err = e.measure(cfg); err != nil {
+		if ev.Width, ev.Height, ev.Memory, err = e.measure(j, cfg); err != nil {
 			return err
 		}
 		if !whole {

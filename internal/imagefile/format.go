@@ -27,12 +27,15 @@ type format struct {
 	config func(io.Reader) (image.Config, error)
 	decode func(io.Reader) (image.Image, error)
 
+	// start, if any, makes a short start of a file for config, which would read too much, or
+	// another picture. It returns nil where the file itself does.
+	start func(src *source, lim Limits) []byte
 	// inspect, if any, refuses a file that config cannot judge. It sees the
-	// whole file and is linear in its length.
-	inspect func(data []byte, lim Limits) error
-	// first, if any, makes of a file of several pictures one of the first alone,
-	// where the decoder cannot do with less.
-	first func(data []byte) []byte
+	// whole file, in memory, and is linear in its length.
+	inspect func(src *source, lim Limits) error
+	// first, if any, makes of a file of several pictures one of the first alone, in its
+	// memory, where the decoder cannot do with less.
+	first func(src *source) []byte
 	// finish, if any, turns what was decoded into the type it should have had.
 	finish func(img image.Image) image.Image
 }
@@ -44,13 +47,13 @@ type format struct {
 // program accepts does not depend on what else it imports.
 var formats = []format{
 	{name: "png", title: "PNG", magic: []string{"\x89PNG\r\n\x1a\n"},
-		config: png.DecodeConfig, decode: png.Decode, inspect: inspectPNG, finish: greyFromPalette},
+		config: png.DecodeConfig, decode: png.Decode, start: startOfPNG, inspect: inspectPNG, finish: greyFromPalette},
 	{name: "jpeg", title: "JPEG", magic: []string{"\xff\xd8"},
 		config: jpeg.DecodeConfig, decode: decodeJPEG, inspect: inspectJPEG},
 	{name: "gif", title: "GIF", magic: []string{"GIF87a", "GIF89a"},
 		config: gif.DecodeConfig, decode: decodeGIF, inspect: inspectGIF, first: firstOfGIF, finish: greyFromPalette},
 	{name: "webp", title: "WebP", magic: []string{"RIFF????WEBPVP8"},
-		config: webp.DecodeConfig, decode: decodeWebP, inspect: inspectWebP, first: firstOfWebP},
+		config: webp.DecodeConfig, decode: decodeWebP, start: startOfWebP, inspect: inspectWebP, first: firstOfWebP},
 	{name: "tiff", title: "TIFF", magic: []string{"II*\x00", "MM\x00*"},
 		config: tiff.DecodeConfig, decode: tiff.Decode, inspect: inspectTIFF, finish: greyFromPalette},
 	{name: "bmp", title: "BMP", magic: []string{"BM????\x00\x00\x00\x00"},

@@ -16,9 +16,10 @@ import (
 // inspectPNG refuses an animated PNG: one with an acTL chunk of more than one
 // frame before its pixels. Damage is left for the decoder to report. The decoder
 // itself sees the first frame alone.
-func inspectPNG(data []byte, lim Limits) (err error) {
-	metadata.Chunks(data, func(_ int, kind string, body []byte) bool {
-		if kind == "acTL" && len(body) >= 4 && binary.BigEndian.Uint32(body) > 1 && !lim.FirstFrame {
+func inspectPNG(src *source, lim Limits) (err error) {
+	metadata.Chunks(src, func(c metadata.Chunk) bool {
+		kind := string(c.Kind)
+		if kind == "acTL" && c.Len >= 4 && binary.BigEndian.Uint32(c.Start(4)) > 1 && !lim.FirstFrame {
 			err = animated("PNG")
 		}
 		return kind != "IDAT" && err == nil
@@ -26,10 +27,27 @@ func inspectPNG(data []byte, lim Limits) (err error) {
 	return err
 }
 
+// startOfPNG is what stands in front of the pixels of a PNG with a palette, without what a
+// decoder passes over: there may be much of it.
+func startOfPNG(src *source, _ Limits) []byte {
+	const signature, most = 8, 4096 // with the largest palette it is half of that
+	b := metadata.Piece(src, 0, signature).Start(signature)
+	metadata.Chunks(src, func(c metadata.Chunk) bool {
+		kind := string(c.Kind)
+		switch kind {
+		case "IHDR", "PLTE", "tRNS", "IDAT", "IEND":
+			b = append(b, metadata.Piece(src, c.At()-8, c.Len+12).Start(most)...)
+		}
+		return kind != "IDAT" && len(b) < most
+	})
+	return b
+}
+
 // inspectWebP refuses a WebP whose extended header says that it is animated, or
 // that ends too early: the decoder looks no further than the pixels.
-func inspectWebP(data []byte, _ Limits) error {
+func inspectWebP(src *source, _ Limits) error {
 	const flags, animation = 20, 0x02
+	data := src.data
 	if len(data) > flags && string(data[12:16]) == "VP8X" && data[flags]&animation != 0 {
 		return animated("WebP")
 	}
@@ -40,8 +58,8 @@ func inspectWebP(data []byte, _ Limits) error {
 }
 
 // inspectGIF refuses a GIF with more than one image, or that ends too early.
-func inspectGIF(data []byte, _ Limits) error {
-	_, images, err := gifImages(data, 2)
+func inspectGIF(src *source, _ Limits) error {
+	_, images, err := gifImages(src.data, 2)
 	if images > 1 {
 		return animated("GIF")
 	}
@@ -104,7 +122,7 @@ func animated(title string) error {
 
 // inspectTIFF refuses a TIFF of more than one page. Smaller copies and masks
 // of a page are no pages. A chain that bites its tail ends there.
-func inspectTIFF(data []byte, lim Limits) error {
+func inspectTIFF(src *source, lim Limits) error {
 	const (
 		entryLength     = 12
 		tagNewSubfile   = 254
@@ -113,6 +131,7 @@ func inspectTIFF(data []byte, lim Limits) error {
 		reduced, mask   = 1, 4
 		mostDirectories = 1000
 	)
+	data := src.data
 	order, ok := metadata.ByteOrder(data)
 	if !ok {
 		return io.ErrUnexpectedEOF
@@ -165,10 +184,10 @@ func hasSuccessor(format string, data []byte) bool {
 	end := uint64(len(data))
 	switch format {
 	case "png":
-		metadata.Chunks(data, func(at int, kind string, body []byte) bool {
-			const frame = 12 // length, kind and checksum
-			end = uint64(at + frame + len(body))
-			return kind != "IEND"
+		metadata.Chunks(bytes.NewReader(data), func(c metadata.Chunk) bool {
+			const checksum = 4
+			end = uint64(c.At() + c.Len + checksum)
+			return string(c.Kind) != "IEND"
 		})
 	case "jpeg":
 		end = jpegEnd(data)
@@ -198,9 +217,9 @@ func hasSuccessor(format string, data []byte) bool {
 // that there are others behind it.
 func jpegEnd(data []byte) uint64 {
 	several := false
-	metadata.Segments(data, func(marker byte, payload []byte) bool {
-		const app2 = 0xe2
-		several = several || marker == app2 && bytes.HasPrefix(payload, []byte("MPF\x00"))
+	metadata.Segments(bytes.NewReader(data), func(marker byte, payload metadata.Body) bool {
+		const app2, kind = 0xe2, "MPF\x00"
+		several = several || marker == app2 && string(payload.Start(int64(len(kind)))) == kind
 		return !several
 	})
 	const marker, end, restart0, restart7 = 0xff, 0xd9, 0xd0, 0xd7

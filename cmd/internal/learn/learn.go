@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/urfave/cli/v2"
 
@@ -63,6 +64,7 @@ func learn(ctx context.Context, opt Options, s *console.Streams, bar *console.Pr
 			return err
 		}
 	}
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(opt.Limits.Memory)) // near the limit, garbage is collected sooner
 	p, err := readProblem(opt, s.In)
 	if err != nil {
 		return err

@@ -99,11 +99,11 @@ func (s Sources) List(ctx context.Context, names []string) ([]training.Source, e
 	return list, nil
 }
 
-// Frugal are the limits of reading a picture by a command that takes so many bytes for a
-// pixel at its peak.
+// Frugal are the limits of reading a picture, without its metadata, by a command that takes
+// so many bytes for a pixel at its peak.
 func Frugal(l console.Limits, bytesPerPixel int64) imagefile.Limits {
-	return imagefile.Limits{Pixels: l.Pixels, Accept: func(cfg image.Config) error {
-		if need := int64(cfg.Width) * int64(cfg.Height) * bytesPerPixel; need > l.Memory {
+	return imagefile.Limits{Pixels: l.Pixels, Strip: true, Accept: func(cfg image.Config, held int64) error {
+		if need := int64(cfg.Width)*int64(cfg.Height)*bytesPerPixel + held; need > l.Memory {
 			return fmt.Errorf("%dx%d needs %s, the limit is %s; use --max-memory", cfg.Width, cfg.Height, console.Bytes(need), console.Bytes(l.Memory))
 		}
 		return nil
@@ -190,7 +190,7 @@ func (s Sources) IDX(ctx context.Context, name string) ([]training.Source, error
 				name, count, f.Width(), f.Height(), console.Bytes(need), console.Bytes(s.Limits.Memory)))
 
 	}
-	if err := Frugal(s.Limits, s.BytesPerPixel).Accept(image.Config{Width: f.Width(), Height: f.Height()}); err != nil {
+	if err := Frugal(s.Limits, s.BytesPerPixel).Accept(image.Config{Width: f.Width(), Height: f.Height()}, 0); err != nil {
 		return nil, console.Fail(console.ExitLimit, fmt.Errorf("%s: %w", name, err))
 	}
 	var list []training.Source

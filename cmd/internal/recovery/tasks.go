@@ -76,7 +76,7 @@ func enoughMemory(tasks []planted.Task, memory int64) error {
 			return err
 		}
 		together := float64(min(runtime.GOMAXPROCS(0), len(tasks)))
-		need := together * (8*float64(t.M)*float64(t.N) + learners.Memory(learner, t.M, t.N, t.K, t.S) + 8*float64(t.K)*float64(t.K+2*t.M))
+		need := console.Process(together * (8*float64(t.M)*float64(t.N) + learner.Memory(t.M, t.N, t.K, t.S) + 8*float64(t.K)*float64(t.K+2*t.M)))
 		if need > float64(memory) {
 			return console.Fail(
 				console.ExitLimit, fmt.Errorf("%s with M,K,S = %d,%d,%d and N = %d needs %s for %.0f trials at a time, the limit is %s; use --max-memory, a smaller -j or a smaller --n",

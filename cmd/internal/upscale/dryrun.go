@@ -81,9 +81,9 @@ func (e enlarger) look(ctx context.Context, j job, ev *pictureEvent) (by choice,
 	}
 	limits := e.limits()
 	whole := e.engines.at != nil && e.engines.level < 0
-	limits.Accept = func(cfg image.Config) (err error) {
+	limits.Accept = func(cfg image.Config, held int64) (err error) {
 		ev.InputWidth, ev.InputHeight = cfg.Width, cfg.Height
-		if ev.Width, ev.Height, ev.Memory, err = e.measure(j, cfg); err != nil {
+		if ev.Width, ev.Height, ev.Memory, err = e.measure(j, cfg, held); err != nil {
 			return err
 		}
 		if !whole {

@@ -31,8 +31,8 @@ func (e enlarger) limits() imagefile.Limits {
 }
 
 // measure returns the size of the enlargement of a picture, and what it takes, in
-// bytes; it refuses what is too much.
-func (e enlarger) measure(j job, cfg image.Config) (w, h int, need int64, err error) {
+// bytes, with what its file and its metadata take; it refuses what is too much.
+func (e enlarger) measure(j job, cfg image.Config, held int64) (w, h int, need int64, err error) {
 	w, h, err = e.engines.first.model.ResultSize(cfg.Width, cfg.Height, e.opt.Size)
 	if err != nil {
 		return 0, 0, 0, console.Fail(console.ExitUsage, err)
@@ -49,7 +49,8 @@ func (e enlarger) measure(j job, cfg image.Config) (w, h int, need int64, err er
 	if e.inStrips(j, w, h) {
 		memory = e.engines.first.model.StreamMemory
 	}
-	if need = memory(e.opt.Keep.deepened(cfg), w, h, e.opt.Size); need > e.opt.Limits.Memory {
+	need = memory(e.opt.Keep.deepened(cfg), w, h, e.opt.Size) + held*11/8 // with garbage, as there
+	if need > e.opt.Limits.Memory {
 		return 0, 0, 0, fmt.Errorf("output %dx%d needs %s, the limit is %s; use --max-memory or %s", w, h, console.Bytes(need), console.Bytes(e.opt.Limits.Memory), advice)
 	}
 	return w, h, need, nil
@@ -72,10 +73,17 @@ func (e enlarger) one(ctx context.Context, j job, out *outcome, admit func(bytes
 	ctx, clock := newClock(ctx, e.opt.WholeTime)
 	defer func() { err = clock.end(err, j.Path) }()
 	limits := e.limits()
-	limits.Accept = func(cfg image.Config) error {
-		_, _, need, err := e.measure(j, cfg)
+	if j.Path == "-" { // to be read before its size is known, so it has all memory to itself
+		const twice = 2 // while it is put together
+		limits.Bytes = min(imagefile.MaxBytes, e.opt.Limits.Memory*8/11/twice)
+		admit(e.opt.Limits.Memory)
+	}
+	limits.Accept = func(cfg image.Config, held int64) error {
+		_, _, need, err := e.measure(j, cfg, held)
 		if out.need = need; err == nil {
-			admit(need)
+			if j.Path != "-" {
+				admit(need)
+			}
 			clock.start()
 		}
 		return err

@@ -23,7 +23,7 @@ func TestIdleFlags(t *testing.T) {
 		"a.png --quality 80 -o z.jpg":                "",
 		"a.png --include *.png":                      "--include is for the pictures of folders, and none is named",
 		"a.png --exclude b* --quality 9":             "--quality is for JPEG files, and no output is one\nsuperres: --exclude is for the pictures of folders, and none is named",
-		"d*.png --exclude a.png --recursive":         "--recursive is for folders, and none is named",
+		"digi?.png --exclude a.png --recursive":      "--recursive is for folders, and none is named",
 		"a.png -r":                                   "--recursive is for folders, and none is named",
 		"a.png --name {stem} -o z.png":               "--name is for outputs without a name, and -o z.png is one",
 		"a.png --name {stem}_big -o out/":            "",

@@ -176,3 +176,20 @@ func TestLearnByAProgram(t *testing.T) {
 		t.Errorf("exit %d, %s", code, errs)
 	}
 }
+
+// Samples in rows, as other programs have them, are learned from as they are, with a word.
+func TestFewerSignalsThanEntries(t *testing.T) {
+	dir := t.TempDir()
+	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), sparseSignals())
+	consoletest.PutMatrix(t, filepath.Join(dir, "Yr.npy"), sparseSignals().T())
+	const rows = "superres: Yr.npy: 8 signals of 120 entries each, so fewer signals than entries; if DATA has one signal a row, as scikit-learn has its samples, use --transpose\n"
+	const columns = "superres: Y.npy: 8 signals of 120 entries each, so fewer signals than entries; if DATA has one signal a column, leave out --transpose\n"
+	for args, want := range map[string]string{
+		"Yr.npy": rows, "Yr.npy -q": "", "Yr.npy --transpose": "", "Y.npy": "", "Y.npy --transpose": columns,
+	} {
+		_, stderr, code := call(t, dir, "", append(strings.Fields("learn --iterations 2 --on-exist overwrite -o D.npy"), strings.Fields(args)...)...)
+		if code != 0 || !strings.HasPrefix(stderr, want) || strings.Contains(stderr, "fewer signals") != (want != "") {
+			t.Errorf("%s: exit %d, %q", args, code, stderr)
+		}
+	}
+}

@@ -65,7 +65,7 @@ func run(c *cli.Context, s *console.Streams) error {
 	}
 	trials, err := parts.Sweep[planted.Task, planted.Trial]{
 		Command: "recover", Dir: opt.Folder, Part: part, Merge: parts.Merging(c), Task: func(t planted.Trial) planted.Task { return t.Task }, Failed: func(t planted.Trial) bool { return t.Failure != "" },
-		Weight: planted.Task.Weight, Run: func(ctx context.Context, t planted.Task) (planted.Trial, error) { return t.Run(ctx) },
+		Shorter: "--trials 10 (of 100), --panel a (of four), or --n 100,400", Weight: planted.Task.Weight, Run: func(ctx context.Context, t planted.Task) (planted.Trial, error) { return t.Run(ctx) },
 	}.Do(c.Context, tasks, bar)
 	if err != nil || part.Of > 0 {
 		return err

@@ -37,5 +37,6 @@
 // imports it for its registration and calls app.Main (see cmd/app) is a superres that has
 // it beside the others wherever a learner is named: train, learn, recover, compare and the
 // list. testdata/outside is such a module: its package exemplars is a whole learner, and it
-// has a coder and a stage besides.
+// has a coder and a stage besides. A program in any other language is a learner by package
+// external.
 package learners

@@ -55,6 +55,29 @@ func texture(kind string, w, h int) image.Image {
 	return m
 }
 
+// A photograph of 24 megapixels is enlarged by 4 within the default limit.
+func TestLargePhotograph(t *testing.T) {
+	dir := t.TempDir()
+	f, err := os.Create(filepath.Join(dir, "photo.jpg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := jpeg.Encode(f, image.NewYCbCr(image.Rect(0, 0, 6000, 4000), image.YCbCrSubsampleRatio420), nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []string{"jpeg", "png"} {
+		stdout, stderr, code := call(t, dir, "", "upscale", "photo.jpg", "-s", "4", "-m", "photo", "-f", format, "--dry-run", "--json")
+		var plan struct {
+			Width, Height int
+			Memory        int64
+		}
+		if err := json.NewDecoder(strings.NewReader(stdout)).Decode(&plan); err != nil || code != 0 || plan.Width != 24000 || plan.Height != 16000 || plan.Memory > 1<<30 {
+			t.Errorf("%s: exit %d, %+v, %v, %s", format, code, plan, err, stderr)
+		}
+	}
+}
+
 // The estimate of the memory that a picture takes is 0.9 to 2 times what is measured,
 // for small pictures and for larger ones, of all kinds.
 func TestMemoryEstimate(t *testing.T) {
@@ -71,6 +94,7 @@ func TestMemoryEstimate(t *testing.T) {
 		flags string
 	}{
 		{"rgba", 1500, 1100, "-s 4"},
+		{"rgb", 1500, 1100, "-s 4 -m bicubic --tile 40"}, // written in strips
 		{"gray", 16, 16, "-m bicubic"},
 		{"gray", 28, 28, "-m digits"},
 		{"rgb", 16, 16, ""},

@@ -21,6 +21,7 @@ import (
 	"math"
 	"time"
 
+	"superres/internal/imagefile/foreign"
 	"superres/internal/metadata"
 	"superres/internal/safefile"
 )
@@ -130,13 +131,17 @@ func Open(ctx context.Context, name string, lim Limits) (*Picture, error) {
 }
 
 // Decode is Open for bytes from elsewhere, such as standard input: it reads r
-// to its end, or refuses it after lim.Bytes, and decodes what it got. The name
+// to its end, or refuses it after lim.Bytes, and decodes what it got. Another
+// picture behind the first is refused, unless lim.FirstFrame is set. The name
 // is only for messages. A Read that blocks is not interrupted by ctx.
 func Decode(ctx context.Context, r io.Reader, name string, lim Limits) (*Picture, error) {
 	lim = lim.orDefaults()
 	in, err := readAll(ctx, r, name, lim.Bytes)
 	if err != nil {
 		return nil, err
+	}
+	if f, err := sniff(in.data[:min(len(in.data), foreign.HeadLength)]); err == nil && !lim.FirstFrame && hasSuccessor(f.name, in.data) {
+		return nil, safefile.Refuse(safefile.ErrInput, name, "holds several pictures, one behind the other").With(FirstPicture)
 	}
 	return decode(ctx, in, name, lim)
 }
@@ -146,7 +151,7 @@ func decode(ctx context.Context, in *input, name string, lim Limits) (*Picture, 
 	if err := ctx.Err(); err != nil {
 		return nil, unfinished(err, name)
 	}
-	head := make([]byte, min(sniffLength, in.size))
+	head := make([]byte, min(foreign.HeadLength, in.size))
 	if _, err := in.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
 		return nil, unfinished(err, name)
 	}
@@ -154,6 +159,12 @@ func decode(ctx context.Context, in *input, name string, lim Limits) (*Picture, 
 	if err != nil {
 		err, _ = safefile.Named(err, name)
 		return nil, err
+	}
+	if f.name == "tiff" {
+		if raw, is := foreign.Raw(in); is {
+			err, _ := safefile.Named(unreadable(raw), name)
+			return nil, err
+		}
 	}
 	pic, err := f.read(ctx, in, name, lim)
 	if err != nil {

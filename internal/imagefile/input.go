@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 
+	"superres/internal/imagefile/foreign"
 	"superres/internal/safefile"
 )
 
@@ -34,7 +35,7 @@ func inMemory(data []byte) *input {
 // Note: blocks that are put together take twice the bytes, a buffer that grows three times.
 func readAll(ctx context.Context, r io.Reader, name string, limit int64) (*input, error) {
 	in := bufio.NewReader(stoppable{ctx, r})
-	head, err := in.Peek(sniffLength)
+	head, err := in.Peek(foreign.HeadLength)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, unfinished(err, name)
 	}

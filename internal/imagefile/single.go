@@ -1,6 +1,7 @@
 package imagefile
 
 import (
+	"bytes"
 	"encoding/binary"
 	"io"
 
@@ -174,4 +175,134 @@ func inspectTIFF(src *source, lim Limits) error {
 		p = uint64(order.Uint32(data[end:]))
 	}
 	return nil
+}
+
+// hasSuccessor tells whether another picture follows that of a format at the start of data.
+// Cameras put small copies behind the picture of a JPEG, which says so in a segment: these
+// are no successors.
+func hasSuccessor(format string, data []byte) bool {
+	end := uint64(len(data))
+	switch format {
+	case "png":
+		metadata.Chunks(bytes.NewReader(data), func(c metadata.Chunk) bool {
+			const checksum = 4
+			end = uint64(c.At() + c.Len + checksum)
+			return string(c.Kind) != "IEND"
+		})
+	case "jpeg":
+		end = jpegEnd(data)
+	case "gif":
+		at, _, _ := gifImages(data, len(data))
+		end = uint64(at) + 1
+	case "webp":
+		if len(data) >= 8 {
+			n := uint64(binary.LittleEndian.Uint32(data[4:]))
+			end = 8 + n + n%2
+		}
+	case "bmp":
+		if len(data) >= 6 {
+			end = uint64(binary.LittleEndian.Uint32(data[2:]))
+		}
+	case "tiff":
+		end = tiffEnd(data)
+	}
+	if end == 0 || end >= uint64(len(data)) {
+		return false
+	}
+	_, err := sniff(bytes.TrimLeft(data[end:], "\x00\r\n "))
+	return err == nil
+}
+
+// jpegEnd is where the first picture of a JPEG ends, or where data does if the file says
+// that there are others behind it.
+func jpegEnd(data []byte) uint64 {
+	several := false
+	metadata.Segments(bytes.NewReader(data), func(marker byte, payload metadata.Body) bool {
+		const app2, kind = 0xe2, "MPF\x00"
+		several = several || marker == app2 && string(payload.Start(int64(len(kind)))) == kind
+		return !several
+	})
+	const marker, end, restart0, restart7 = 0xff, 0xd9, 0xd0, 0xd7
+	for p := 2; p+1 < len(data) && !several; {
+		i := bytes.IndexByte(data[p:], marker)
+		if i < 0 || p+i+1 >= len(data) {
+			break
+		}
+		p += i
+		switch kind := data[p+1]; {
+		case kind == end:
+			return uint64(p) + 2
+		case kind == marker: // fills up
+			p++
+		case kind == 0 || restart0 <= kind && kind <= restart7:
+			p += 2
+		case p+4 > len(data):
+			return uint64(len(data))
+		default:
+			p += 2 + int(binary.BigEndian.Uint16(data[p+2:]))
+		}
+	}
+	return uint64(len(data))
+}
+
+// tiffEnd is where the last of what a TIFF points to ends: directories, values and pixels.
+func tiffEnd(data []byte) (end uint64) {
+	const entryLength = 12
+	order, ok := metadata.ByteOrder(data)
+	if !ok {
+		return 0
+	}
+	seen := make(map[uint64]bool)
+	for p := uint64(order.Uint32(data[4:])); p != 0 && !seen[p] && p+2 <= uint64(len(data)); {
+		seen[p] = true
+		last := p + 2 + entryLength*uint64(order.Uint16(data[p:]))
+		if last+4 > uint64(len(data)) {
+			return 0
+		}
+		end = max(end, last+4)
+		var offsets, lengths []uint32
+		for e := data[p+2 : last]; len(e) > 0; e = e[entryLength:] {
+			list, stop := tiffNumbers(data, order, e)
+			end = max(end, stop)
+			switch order.Uint16(e) {
+			case 273, 324: // of strips and tiles
+				offsets = list
+			case 279, 325:
+				lengths = list
+			}
+		}
+		for i := range min(len(offsets), len(lengths)) {
+			end = max(end, uint64(offsets[i])+uint64(lengths[i]))
+		}
+		p = uint64(order.Uint32(data[last:]))
+	}
+	return end
+}
+
+// tiffNumbers are the values of an entry of whole numbers of 16 or 32 bits, and where its
+// values end when they are not in the entry; 0 when they are, or are not inside data.
+func tiffNumbers(data []byte, order binary.ByteOrder, entry []byte) (list []uint32, end uint64) {
+	lengths := [...]uint64{0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8}
+	kind := int(order.Uint16(entry[2:]))
+	if kind >= len(lengths) {
+		return nil, 0
+	}
+	n := lengths[kind] * uint64(order.Uint32(entry[4:]))
+	b := entry[8:12]
+	if n > 4 {
+		at := uint64(order.Uint32(entry[8:]))
+		if end = at + n; end > uint64(len(data)) {
+			return nil, 0
+		}
+		b = data[at:end]
+	} else {
+		b = b[:n]
+	}
+	for ; lengths[kind] == 4 && len(b) >= 4; b = b[4:] {
+		list = append(list, order.Uint32(b))
+	}
+	for ; lengths[kind] == 2 && len(b) >= 2; b = b[2:] {
+		list = append(list, uint32(order.Uint16(b)))
+	}
+	return list, end
 }

@@ -80,6 +80,9 @@ func (c collected) Code(ctx context.Context, d *sparse.Dictionary, y *mat.Dense)
 	return x, err
 }
 
+// MostNonZeros implements sparse.Limited.
+func (c collected) MostNonZeros() int { return sparse.MostNonZeros(c.Coder) }
+
 // gaussians returns m×n Gaussian entries.
 func gaussians(m, n int) *mat.Dense {
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -24,6 +24,20 @@ type Coder interface {
 	Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error)
 }
 
+// Limited is a coder that may say how sparse its codes are to be.
+type Limited interface {
+	// MostNonZeros is how many non-zeros a signal has at most; 0: nothing is said of it.
+	MostNonZeros() int
+}
+
+// MostNonZeros is how many non-zeros a signal has at most by c; 0 where c does not say.
+func MostNonZeros(c Coder) int {
+	if l, ok := c.(Limited); ok {
+		return l.MostNonZeros()
+	}
+	return 0
+}
+
 // Info describes a registered coder.
 type Info = plugin.Info[Coder]
 

@@ -75,6 +75,10 @@ func run(c *cli.Context, s *console.Streams) error {
 	if runs := float64(opt.Protocol.runs) * float64(len(opt.Learners)); runs > parts.MaxTrials {
 		return console.Usage("%.0f runs are asked for, expected %d at most; use fewer --seeds", runs, parts.MaxTrials)
 	}
+	tasks, err := cmp.tasks()
+	if err != nil {
+		return err
+	}
 	part, err := parts.SweepPart(c, opt.Folder)
 	if err != nil {
 		return err
@@ -88,7 +92,7 @@ func run(c *cli.Context, s *console.Streams) error {
 	results, err := parts.Sweep[task, result]{
 		Command: "compare", Dir: opt.Folder, Part: part, Merge: parts.Merging(c), Task: func(r result) task { return r.task }, Failed: func(r result) bool { return r.Failure != "" },
 		Weight: task.weight, Run: cmp.run,
-	}.Do(c.Context, cmp.tasks(), bar)
+	}.Do(c.Context, tasks, bar)
 	if err != nil || part.Of > 0 {
 		return err
 	}

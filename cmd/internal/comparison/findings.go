@@ -192,13 +192,16 @@ func (f findings) learning() report.Table {
 	}
 	for _, learner := range f.opt.Learners {
 		var seconds, iterations, rmse, nonZeros, used, coherent []float64
-		failure := ""
+		failure, external := "", ""
 		for _, one := range f.results {
 			switch {
 			case one.Learner != learner || one.Anchors:
 			case one.Failure != "":
 				failure = one.Failure
 			default:
+				if one.Program != "" {
+					external = " external"
+				}
 				seconds, iterations, rmse = append(seconds, one.Seconds), append(iterations, float64(one.Iterations)), append(rmse, one.RMSE)
 				nonZeros, used, coherent = append(nonZeros, one.NonZeros), append(used, float64(one.Used)), append(coherent, one.Coherence)
 			}
@@ -207,7 +210,7 @@ func (f findings) learning() report.Table {
 		for _, v := range []struct {
 			format string
 			list   []float64
-		}{{"%.2f", seconds}, {"%.0f", iterations}, {"%.5f", rmse}, {"%.2f", nonZeros}, {"%.1f", used}, {"%.4f", coherent}} {
+		}{{"%.2f" + external, seconds}, {"%.0f", iterations}, {"%.5f", rmse}, {"%.2f", nonZeros}, {"%.1f", used}, {"%.4f", coherent}} {
 			m, _ := report.Mean(v.list)
 			row = append(row, report.Cell{Text: console.Figure(v.format, m)})
 		}

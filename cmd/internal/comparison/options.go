@@ -105,7 +105,7 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 	if err := plugins.CheckLearners(opt.Learners); err != nil {
 		return opt, err
 	}
-	opt.Sources = pictures.Sources{Command: "compare", Recursive: c.Bool("recursive"), Limits: opt.Limits, BytesPerPixel: bytesPerPixel}
+	opt.Sources = pictures.Sources{Command: "compare", Recursive: c.Bool("recursive"), Limits: opt.Limits, BytesPerPixel: bytesPerPixel, Notes: pictures.Notes(c)}
 	if photo || opt.Images != "" {
 		opt.Sources.Choice, err = pictures.ReadChoice(c)
 	}

@@ -11,7 +11,7 @@ import (
 
 // ProgressFlags say what is shown while a command is at work: see NewProgress.
 var ProgressFlags = []cli.Flag{
-	&cli.StringFlag{Name: "progress", Value: "auto", Usage: "`HOW` to show progress: auto, bar, plain (lines that stay) or none; auto is a bar on a terminal and none elsewhere"},
+	&cli.StringFlag{Name: "progress", Value: "auto", Usage: "`HOW` to show progress: auto, bar, plain (lines that stay) or none; auto is a bar on a terminal, or lines where it takes none, and none elsewhere"},
 	&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "show errors only"},
 }
 

@@ -20,8 +20,9 @@ import (
 // Command is superres mnist.
 func Command(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
-		Name: "mnist", Usage: "restore and score the images of an IDX file", ArgsUsage: "[FLAGS] IMAGES [LABELS]   or   download --dir DIR",
-		Description: `   superres mnist t10k-images-idx3-ubyte.gz
+		Name: "mnist", Usage: "restore and score the images of an IDX file", ArgsUsage: "[FLAGS] IMAGES [LABELS]   or   FOLDER   or   download --dir DIR",
+		Description: `   superres mnist mnist/                            its test images, and their labels
+   superres mnist t10k-images-idx3-ubyte.gz
    superres mnist t10k-images-idx3-ubyte.gz t10k-labels-idx1-ubyte.gz --sheet sheet.html
    superres mnist t10k-images-idx3-ubyte.gz -o restored.idx3-ubyte.gz
    superres mnist t10k-images-idx3-ubyte.gz t10k-labels-idx1-ubyte.gz --limit 100 -o digits/     00000_7.png ...

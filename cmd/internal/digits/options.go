@@ -1,6 +1,8 @@
 package digits
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -93,7 +95,7 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 	}
 	switch {
 	case c.NArg() == 0:
-		return opt, console.Usage("no images: name an IDX file of images; superres mnist --help shows examples")
+		return opt, console.Usage("no images: name an IDX file of images, or the folder of MNIST's files; superres mnist --help shows examples")
 	case c.NArg() > 2:
 		return opt, console.Usage("%d files, expected a file of images and perhaps one of labels; got %q as well", c.NArg(), c.Args().Get(2))
 	case slices.Contains(c.Args().Slice(), "-"):
@@ -117,7 +119,37 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 	}
 	opt.command, _ = console.Recorded(c)
 	opt.typed = console.Typed(c)
-	return opt, nil
+	if paths.IsFolder(opt.Images) {
+		if opt.Labels != "" {
+			return opt, console.Usage("%s is a folder, in which the labels are found too; leave out %s", opt.Images, opt.Labels)
+		}
+		opt.Images, opt.Labels, err = inFolder(opt.Images)
+	}
+	return opt, err
+}
+
+// inFolder finds MNIST's files in a folder: the test images, or else those for training, and
+// their labels, if they are there.
+func inFolder(folder string) (images, labels string, err error) {
+	for _, set := range []string{"t10k", "train"} {
+		if images = oneOf(folder, set+"-images-idx3-ubyte", set+"-images.idx3-ubyte"); images != "" {
+			return images, oneOf(folder, set+"-labels-idx1-ubyte", set+"-labels.idx1-ubyte"), nil
+		}
+	}
+	return "", "", console.Fail(console.ExitInput, fmt.Errorf("%s: no t10k-images-idx3-ubyte.gz there, and no train-images-idx3-ubyte.gz; name the folder of MNIST's files, or a file of images", folder))
+}
+
+// oneOf is the first of some files that is in a folder, packed by gzip or not; empty: none.
+func oneOf(folder string, names ...string) string {
+	for _, name := range names {
+		for _, ext := range []string{".gz", ""} {
+			path := filepath.Join(folder, name+ext)
+			if _, err := os.Stat(path); err == nil {
+				return path
+			}
+		}
+	}
+	return ""
 }
 
 // asPage tells whether the sheet is a page.

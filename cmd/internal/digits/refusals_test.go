@@ -50,7 +50,7 @@ func TestRefusals(t *testing.T) {
 		{"good shortlabels", 4, "shortlabels: label 12 of 20"},
 		{"missing", 4, "missing: no such file"},
 		{"good missing", 4, "missing: no such file"},
-		{"deep", 4, "not a regular file"},
+		{"deep", 4, "deep: no t10k-images-idx3-ubyte.gz there"}, {"deep labels", 2, "leave out labels"},
 		{"no-ubyte", 4, "no image is left to work on"},
 		{"good --index 3 --skip-index 3", 4, "no image is left to work on"},
 		{"tiny", 4, "images of 1x5 cannot be reduced by 2"},

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/cmd/internal/console/consoletest"
-	"superres/learners"
+	"superres/cmd/internal/plugins"
 )
 
 var needs = regexp.MustCompile(`needs (\d+) MiB`)
@@ -44,7 +44,7 @@ func TestMemoryEstimate(t *testing.T) {
 		{"ksvd", "- --atoms 2"},
 		{"ksvd", "wide.npy --coder omp:tolerance=1 --sparsity 0 --codes X.csv"},
 	}
-	for _, name := range learners.Names() {
+	for _, name := range plugins.All() {
 		for _, f := range []string{"column.npy --atoms 2", "row.npy", "wide.npy --atoms 20", "tall.npy --atoms 20"} {
 			cases = append(cases, struct{ learner, flags string }{name, f})
 		}

@@ -138,3 +138,9 @@ func (w *watchedCoder) Code(ctx context.Context, d *sparse.Dictionary, y *mat.De
 	w.used.Store(true)
 	return w.Coder.Code(ctx, d, y)
 }
+
+// MostNonZeros implements sparse.Limited: a learner that asks makes use of the coder.
+func (w *watchedCoder) MostNonZeros() int {
+	w.used.Store(true)
+	return sparse.MostNonZeros(w.Coder)
+}

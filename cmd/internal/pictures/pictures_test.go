@@ -68,7 +68,7 @@ func TestNames(t *testing.T) {
 		{"..", scale, "...JPG"},
 	} {
 		n := Namer{out: "out", template: withoutExt(c.template), size: SizeText(c.opt), values: map[string]string{"{size}": SizeText(c.opt), "{scale}": scaleText(c.opt), "{model}": "mine"}}
-		j, err := n.Output(Input{"in/sub/a.b.JPG", "sub/a.b.JPG", "in"})
+		j, err := n.Output(Input{Path: "in/sub/a.b.JPG", Place: "sub/a.b.JPG", Root: "in"})
 		if c.want == "" {
 			if err == nil {
 				t.Errorf("%s: %s", c.template, j.Path)

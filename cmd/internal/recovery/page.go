@@ -36,7 +36,7 @@ func (f findings) html(w io.Writer) error {
 			"Error: mean over the atoms of 1 − |cos| to the true atom each is matched with. “Assigned” matches so that the error is least; the paper's rule lets each learned atom in turn take the best true atom still free, so one wrong atom can take another's.",
 			fmt.Sprintf("Recovered: share of the true atoms met with |cos| above 0.99. Curves show means over the problems, bands what lies between the best and the worst tenth of them; the error axis is logarithmic and ends at %g.", errorFloor),
 			"Tables have means ± one standard deviation, the best of a row in bold.",
-			"Seconds are those of a trial beside the others that ran at the same time. All numbers but the seconds are the same for any number of processors.",
+			"Seconds are those of a trial beside the others that ran at the same time. All numbers but the seconds are the same for any number of processors. “External” seconds are those of programs outside, with what passing the problems takes.",
 		},
 	}
 	for _, p := range f.panels() {
@@ -103,10 +103,11 @@ func (f findings) table(p planted.Panel) report.Table {
 			}
 			paper, _ := report.Mean(v.inOrder)
 			seconds, _ := report.Mean(v.seconds)
-			row = append(row, report.Cell{
-				Text: fmt.Sprintf("%.4f ± %.4f", m, sd), Best: m == least,
-				Note: fmt.Sprintf("paper's rule %.4f · %.0f %% recovered · %.0f iterations · %.2f s", paper, 100*v.recovered, v.iterations, seconds),
-			})
+			note := fmt.Sprintf("paper's rule %.4f · %.0f %% recovered · %.0f iterations · %.2f s", paper, 100*v.recovered, v.iterations, seconds)
+			if v.external {
+				note += " external"
+			}
+			row = append(row, report.Cell{Text: fmt.Sprintf("%.4f ± %.4f", m, sd), Best: m == least, Note: note})
 		}
 		t.Rows = append(t.Rows, row)
 	}

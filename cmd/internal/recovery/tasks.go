@@ -9,7 +9,6 @@ import (
 	"superres/cmd/internal/plugins"
 	"superres/learners"
 	"superres/learners/planted"
-	"superres/learners/sparse"
 )
 
 // tasks makes the trials: by panel, number of signals, trial and learner.
@@ -27,15 +26,16 @@ func (opt Options) tasks() ([]planted.Task, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, err := sparse.New(coder); err != nil {
+		programs, err := plugins.Fingerprints(opt.Learners, coder)
+		if err != nil {
 			return nil, err
 		}
 		for _, n := range opt.sizes(p) {
 			for trial := range opt.Trials {
-				for _, name := range opt.Learners {
+				for i, name := range opt.Learners {
 					tasks = append(tasks, planted.Task{
 						M: p.M, K: p.K, S: p.S, N: n, Noise: opt.Noise, Trial: trial, Seed: opt.Seed,
-						Learner: name, Coder: coder, Limit: opt.Iterations,
+						Learner: name, Coder: coder, Limit: opt.Iterations, Program: programs[i],
 					})
 				}
 			}

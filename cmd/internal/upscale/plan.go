@@ -14,6 +14,7 @@ import (
 	"superres/cmd/internal/parts"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
+	"superres/internal/imagefile"
 	"superres/internal/safefile"
 )
 
@@ -43,6 +44,8 @@ type batch struct {
 	whole    int      // pictures, of other parts as well
 	roots    []string // the folders of the outputs, of other parts as well
 	problems []error  // for which nothing is done at all
+
+	others []pictures.Other // that cannot be read and are left out
 }
 
 // newBatch works out what upscale is to do, before any work: it finds the inputs,
@@ -52,7 +55,7 @@ func newBatch(opt Options, json bool, past resumption) (batch, error) {
 	if len(opt.Inputs) == 0 {
 		return b, console.Usage("no input: name files, folders or - for standard input; superres upscale --help shows examples")
 	}
-	all, err := allJobs(opt, json)
+	all, others, err := allJobs(opt, json)
 	if err == nil {
 		all, err = past.withoutResults(all)
 	}
@@ -60,6 +63,14 @@ func newBatch(opt Options, json bool, past resumption) (batch, error) {
 		return b, err
 	}
 	b.problems, b.whole = clashes(all), len(all)
+	for _, o := range others {
+		if !opt.Part.Has(o.Place) {
+			continue
+		}
+		if b.others = append(b.others, o); opt.OnUnreadable == "fail" {
+			b.problems = append(b.problems, console.Fail(console.ExitInput, fmt.Errorf("%s: %s", o.Path, o.Reason())))
+		}
+	}
 	for _, j := range all {
 		if j.output != "-" && !slices.Contains(b.roots, j.root) {
 			b.roots = append(b.roots, j.root)
@@ -88,7 +99,12 @@ func newBatch(opt Options, json bool, past resumption) (batch, error) {
 			j.skip = "exists"
 			b.skipped = append(b.skipped, j)
 		case exists && opt.OnExist == "fail":
-			b.problems = append(b.problems, console.Fail(console.ExitOutput, fmt.Errorf("%s exists; use --on-exist skip or overwrite, or another -o", j.output)))
+			// What cannot be read would not be, whatever becomes of the output.
+			problem := imagefile.Check(j.Path)
+			if problem == nil {
+				problem = console.Fail(console.ExitOutput, fmt.Errorf("%s exists; use --on-exist skip or overwrite, or another -o", j.output))
+			}
+			b.problems = append(b.problems, problem)
 		default:
 			b.jobs = append(b.jobs, j)
 		}
@@ -97,43 +113,42 @@ func newBatch(opt Options, json bool, past resumption) (batch, error) {
 }
 
 // allJobs finds the inputs and names the outputs.
-func allJobs(opt Options, json bool) ([]job, error) {
+func allJobs(opt Options, json bool) (jobs []job, others []pictures.Other, err error) {
 	find := pictures.Finder{Recursive: opt.Recursive, Filter: opt.Filter}
 	if out := opt.Naming.Out; out != "" && out != "-" {
 		find.Avoid = paths.Real(out)
 	}
 	var list []pictures.Input
 	for _, name := range opt.Inputs {
-		inputs, err := find.Expand(name)
+		inputs, more, err := find.Expand(name)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		list = append(list, inputs...)
+		list, others = append(list, inputs...), append(others, more...)
 	}
 	if len(list) == 0 {
-		return nil, console.Fail(console.ExitInput, errors.New("no picture is left to work on; check --include and --exclude"))
+		return nil, nil, console.Fail(console.ExitInput, errors.New("no picture is left to work on; check --include and --exclude"))
 	}
 	single := len(opt.Inputs) == 1 && len(list) == 1 && list[0].Root == ""
 	names, err := pictures.NewNamer(opt.Naming, single)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var jobs []job
 	for _, in := range list {
 		out, err := names.Output(in)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		j := job{Input: in, output: out.Path, format: out.Format, root: out.Root}
 		if err := opt.check(j, single, json); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if info, err := os.Stat(in.Path); err == nil {
 			j.bytes = info.Size()
 		}
 		jobs = append(jobs, j)
 	}
-	return jobs, nil
+	return jobs, others, nil
 }
 
 // clashes finds two inputs with one output, and outputs that are inputs.
@@ -183,6 +198,9 @@ func (b batch) files() (list []parts.File) {
 
 // total is how many pictures there are of this part.
 func (b batch) total() int { return len(b.jobs) + len(b.skipped) }
+
+// piped tells whether the result goes to standard output.
+func (b batch) piped() bool { return len(b.jobs) == 1 && b.jobs[0].output == "-" }
 
 // err is the first of the problems.
 func (b batch) err() error {

@@ -41,6 +41,8 @@ func TestTrainErrors(t *testing.T) {
 		{Args: []string{"train", "a.png", "-o", "m.npz", "--sparsity", "-1"}, Code: 2, Want: "--sparsity -1"},
 		{Args: []string{"train", "a.png", "-o", "m.npz", "--coder", "opm"}, Code: 2, Want: `did you mean "omp"?`},
 		{Args: []string{"train", "a.png", "-o", "m.npz", "--patch", "16", "--patches", "40000000"}, Code: 7, Want: "--max-memory"},
+		{Args: []string{"train", "a.png", "-o", "m.npz", "--learner", "rop", "--patches", "20000", "--atoms", "128"}, Code: 7, Want: "needs 2.1 GiB"},
+		{Args: []string{"train", "a.png", "-o", "m.npz", "--stages", "1", "--learner", "rop", "--atoms", "1024"}, Code: 7, Want: "--max-memory"},
 		{Args: []string{"train", "a.png", "-o", "m.npz", "--atoms", "65536"}, Code: 2, Want: "number of atoms"},
 		{Args: []string{"train", "a.png"}, Code: 2, Want: "-o FILE.npz"},
 		{Args: []string{"train", "notes.png", "-o", "m.npz"}, Code: 4, Want: "not an image"},

@@ -25,13 +25,14 @@ func readChecks(ctx context.Context, o Trainer) (*checks, error) {
 		if err != nil {
 			return nil, err
 		}
-		truth := picture.Split(img).Luma()
-		w, h := truth.W/o.Scale, truth.H/o.Scale
+		whole := picture.Split(img).Channels
+		w, h := whole[0].W/o.Scale, whole[0].H/o.Scale
 		if min(w, h) < 4 {
-			return nil, fmt.Errorf("%s: %w: %d×%d pixels are too few to be checked", src.Name, training.ErrPictures, truth.W, truth.H)
+			return nil, fmt.Errorf("%s: %w: %d×%d pixels are too few to be checked", src.Name, training.ErrPictures, whole[0].W, whole[0].H)
 		}
-		truth = truth.Crop(0, 0, w*o.Scale, h*o.Scale)
-		c.truth, c.low = append(c.truth, truth), append(c.low, picture.Round8(o.Degradation.Reduce(truth, o.Scale)))
+		truth := each(whole, func(p *patches.Plane) *patches.Plane { return p.Crop(0, 0, w*o.Scale, h*o.Scale) })
+		low := each(truth, func(p *patches.Plane) *patches.Plane { return picture.Round8(o.Degradation.Reduce(p, o.Scale)) })
+		c.truth, c.low = append(c.truth, luma(truth)), append(c.low, luma(low))
 	}
 	return c, nil
 }

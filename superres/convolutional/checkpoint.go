@@ -19,7 +19,7 @@ const (
 )
 
 const (
-	stateFormat = 2
+	stateFormat = 3
 	mostText    = 1 << 20
 	mostState   = 1 << 31
 )

@@ -69,7 +69,7 @@ func (p patch) reduce(part *degrade.Plane, x0, y0, scale int) {
 	if kind > 3 {
 		for y := range part.H {
 			for x := range part.W {
-				part.Pix[y*part.W+x] = float32(p.from.low[(y0+y)*p.from.w+x0+x])
+				part.Pix[y*part.W+x] = float32(p.from.low[(y0+y)*p.from.w+x0+x]) / sampleSteps
 			}
 		}
 		return

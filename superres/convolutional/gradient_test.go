@@ -174,7 +174,7 @@ func TestPatches(t *testing.T) {
 		// A sample of the target, and of the window, by hand.
 		u, v := i%w.side, i/7%w.side
 		x, y := p.place(u, v, w.side)
-		level := float32(p.from.low[(p.y+y)*p.from.w+p.x+x]) / 255
+		level := float32(p.from.low[(p.y+y)*p.from.w+p.x+x]) / lumaSteps
 		if p.negative {
 			level = 1 - level
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 // pictures are what is learned from, in memory: of every picture and every reduction of it
-// the low-resolution samples, a byte each, and what their bicubic enlargement lacks of the
+// the low-resolution samples, two bytes each, and what their bicubic enlargement lacks of the
 // truth, two bytes a pixel.
 type pictures struct {
 	opt    Trainer
@@ -28,14 +28,18 @@ type pictures struct {
 
 // plane is one picture, or a reduction of one.
 type plane struct {
-	w, h int // of low
-	low  []uint8
-	lack []int16 // in steps of 1/lackSteps
+	w, h int      // of low
+	low  []uint16 // lumaSteps from black to white
+	lack []int16  // in steps of 1/lackSteps
 
 	truth []uint8 // where pictures are damaged; else nil
 }
 
-const lackSteps = 16384
+const (
+	lumaSteps   = 255 * sampleSteps
+	sampleSteps = 256 // from a level of 8 bits to the next
+	lackSteps   = 16384
+)
 
 // read reads all pictures.
 func (d *pictures) read(ctx context.Context, sources []training.Source, progress training.Progress) error {
@@ -62,31 +66,40 @@ func (d *pictures) read(ctx context.Context, sources []training.Source, progress
 
 // add takes a picture and its reductions, as far as a target fits in.
 func (d *pictures) add(img image.Image, number int) error {
-	whole := picture.Split(img).Luma()
-	d.digest.Add(whole)
-	for i := range len(d.opt.Reductions) + 1 {
-		truth := whole
-		if i > 0 {
-			r := d.opt.Reductions[i-1]
-			w, h := int(math.Round(float64(whole.W)*r)), int(math.Round(float64(whole.H)*r))
-			if min(w, h) < d.opt.Patch*d.opt.Scale {
-				continue
-			}
-			truth = picture.Round8(resample.Resize(whole, w, h, resample.Bicubic))
-		}
-		w, h := truth.W/d.opt.Scale, truth.H/d.opt.Scale
+	whole := picture.Split(img).Channels
+	d.digest.Add(luma(whole))
+	for _, r := range append([]float64{1}, d.opt.Reductions...) {
+		w, h := int(math.Round(float64(whole[0].W)*r))/d.opt.Scale, int(math.Round(float64(whole[0].H)*r))/d.opt.Scale
 		if min(w, h) < d.opt.Patch {
 			continue
 		}
-		if err := d.addPlane(truth.Crop(0, 0, w*d.opt.Scale, h*d.opt.Scale), number); err != nil {
+		truth := each(whole, func(p *patches.Plane) *patches.Plane {
+			if r != 1 {
+				p = picture.Round8(resample.Resize(p, int(math.Round(float64(p.W)*r)), int(math.Round(float64(p.H)*r)), resample.Bicubic))
+			}
+			return p.Crop(0, 0, w*d.opt.Scale, h*d.opt.Scale)
+		})
+		if err := d.addPlane(truth, number); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (d *pictures) addPlane(truth *patches.Plane, number int) error {
-	d.pixels += int64(len(truth.Pix))
+// each does something to all channels.
+func each(channels []*patches.Plane, do func(*patches.Plane) *patches.Plane) (done []*patches.Plane) {
+	for _, p := range channels {
+		done = append(done, do(p))
+	}
+	return done
+}
+
+func luma(channels []*patches.Plane) *patches.Plane {
+	return picture.Picture{Channels: channels}.Luma()
+}
+
+func (d *pictures) addPlane(truth []*patches.Plane, number int) error {
+	d.pixels += int64(len(truth[0].Pix))
 	if need := d.fixed + d.bytes(); d.opt.MaxMemory > 0 && need > d.opt.MaxMemory {
 		return fmt.Errorf("%w: more than %d MiB; use fewer pictures or reductions, or allow more memory", training.ErrMemory, d.opt.MaxMemory>>20)
 	}
@@ -98,9 +111,11 @@ func (d *pictures) addPlane(truth *patches.Plane, number int) error {
 	return nil
 }
 
-// plane reduces a picture, and passes it through a JPEG file of a quality if there is one.
-func (o Trainer) plane(truth *patches.Plane, by resample.Degradation, quality int) (plane, error) {
-	low := picture.Round8(by.Reduce(truth, o.Scale))
+// plane reduces the channels of a picture, each to 8 bits as files have them, and passes their
+// brightness through a JPEG file of a quality if there is one.
+func (o Trainer) plane(channels []*patches.Plane, by resample.Degradation, quality int) (plane, error) {
+	truth := luma(channels)
+	low := luma(each(channels, func(p *patches.Plane) *patches.Plane { return picture.Round8(by.Reduce(p, o.Scale)) }))
 	if o.JPEG[1] > 0 {
 		img, err := resample.ThroughJPEG(picture.Picture{Channels: []*patches.Plane{low}}.Image(), quality)
 		if err != nil {
@@ -108,9 +123,9 @@ func (o Trainer) plane(truth *patches.Plane, by resample.Degradation, quality in
 		}
 		low = picture.Split(img).Luma()
 	}
-	one := plane{w: low.W, h: low.H, low: make([]uint8, len(low.Pix)), lack: make([]int16, len(truth.Pix))}
+	one := plane{w: low.W, h: low.H, low: make([]uint16, len(low.Pix)), lack: make([]int16, len(truth.Pix))}
 	for i, v := range low.Pix {
-		one.low[i] = uint8(math.Round(255 * float64(v)))
+		one.low[i] = uint16(math.Round(lumaSteps * float64(v)))
 	}
 	if o.Damage {
 		one.truth = make([]uint8, len(truth.Pix))
@@ -139,7 +154,7 @@ func (d *pictures) bytes() int64 {
 	if d.opt.Damage {
 		each++
 	}
-	return d.pixels*each + d.pixels/int64(d.opt.Scale*d.opt.Scale)
+	return d.pixels*each + 2*d.pixels/int64(d.opt.Scale*d.opt.Scale)
 }
 
 // patch is what one part of a step learns from.
@@ -203,7 +218,7 @@ func (o Trainer) drawing(rng *rand.Rand) (patch, error) {
 	if d.Squares || rng.IntN(3) > 0 {
 		by = resample.Box
 	}
-	from, err := o.plane(picture.Split(d.Image).Luma(), by, o.quality(rng.IntN(100), 0))
+	from, err := o.plane(picture.Split(d.Image).Channels, by, o.quality(rng.IntN(100), 0))
 	return patch{from: &from, x: margin, y: margin, drawn: true}, err
 }
 
@@ -279,9 +294,9 @@ func (p patch) fill(window, target []float32, side, margin, scale int) {
 			x, y = min(max(p.x-margin+x, 0), p.from.w-1), min(max(p.y-margin+y, 0), p.from.h-1)
 			level := p.from.low[y*p.from.w+x]
 			if p.negative {
-				level = 255 - level
+				level = lumaSteps - level
 			}
-			window[v*n+u] = picture.Levels[level]
+			window[v*n+u] = float32(level) / lumaSteps
 		}
 	}
 	unit := float32(1) / lackSteps

@@ -148,7 +148,12 @@ func mergePictures(s *console.Streams, dir string) error {
 		if !ok {
 			continue
 		}
-		list, _, damaged, err := ReadJournal[Record](file)
+		var last Record
+		_, damaged, err := ReadJournal(file, func(rec Record) {
+			if rec.Output == "" {
+				last = rec
+			}
+		})
 		if err != nil {
 			return journalError(file, err)
 		}
@@ -157,12 +162,6 @@ func mergePictures(s *console.Streams, dir string) error {
 		}
 		if ends[part.Of] == nil {
 			ends[part.Of] = map[int]Record{}
-		}
-		var last Record
-		for _, rec := range list {
-			if rec.Output == "" {
-				last = rec
-			}
 		}
 		if last.State == "end" {
 			ends[part.Of][part.Index] = last

@@ -24,11 +24,14 @@ import (
 type Input struct {
 	// Path is the file as it was named or found. "-" is standard input.
 	Path string
-	// Place is the path below root, or the base name when there is none.
+	// Place is the path below root, or the base name when there is none: the end of Path,
+	// wherever that can be, so that of a million pictures there is one text each.
 	Place string
 	// Root is the folder that the file was found in. It is empty when the file was named
 	// itself.
 	Root string
+	// Link tells that the file is a symbolic link.
+	Link bool
 }
 
 var pictureExtensions = []string{".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp"}
@@ -70,7 +73,8 @@ func (f Finder) Expand(arg string) ([]Input, error) {
 		return f.matching(arg)
 	}
 	if err != nil || !info.IsDir() {
-		return []Input{{Path: arg, Place: filepath.Base(arg)}}, nil // its opening will tell what is wrong
+		named, err := os.Lstat(arg)
+		return []Input{{Path: arg, Place: filepath.Base(arg), Link: err == nil && named.Mode()&fs.ModeSymlink != 0}}, nil // its opening will tell what is wrong
 	}
 	return f.within(arg)
 }
@@ -110,9 +114,12 @@ func (f Finder) within(folder string) ([]Input, error) {
 	root := filepath.Clean(folder) + string(filepath.Separator) // followed when it is a link
 	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		place, relErr := filepath.Rel(folder, path)
+		if strings.HasSuffix(path, place) {
+			place = path[len(path)-len(place):]
+		}
 		switch {
 		case err != nil:
-			list = append(list, Input{path, place, folder}) // to be opened and reported like a bad picture
+			list = append(list, Input{Path: path, Place: place, Root: folder}) // to be opened and reported like a bad picture
 			return fs.SkipDir
 		case relErr != nil:
 			return relErr
@@ -125,7 +132,7 @@ func (f Finder) within(folder string) ([]Input, error) {
 		case isPicture(path):
 			any = true
 			if f.Filter.takes(filepath.ToSlash(place)) {
-				list = append(list, Input{path, place, folder})
+				list = append(list, Input{path, place, folder, e.Type()&fs.ModeSymlink != 0})
 			}
 		}
 		return nil

@@ -67,8 +67,11 @@ func TestNames(t *testing.T) {
 		{"x/{stem}", scale, ""},
 		{"..", scale, "...JPG"},
 	} {
-		n := Namer{out: "out", template: withoutExt(c.template), size: SizeText(c.opt), values: map[string]string{"{size}": SizeText(c.opt), "{scale}": scaleText(c.opt), "{model}": "mine"}}
-		j, err := n.Output(Input{"in/sub/a.b.JPG", "sub/a.b.JPG", "in"})
+		n, err := NewNamer(Naming{Out: "out", Template: c.template, Size: c.opt, Model: "mine"}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j, err := n.Output(Input{Path: "in/sub/a.b.JPG", Place: "sub/a.b.JPG", Root: "in"})
 		if c.want == "" {
 			if err == nil {
 				t.Errorf("%s: %s", c.template, j.Path)

@@ -232,7 +232,7 @@ func TestResume(t *testing.T) {
 		}
 	}
 	// The journal is that of one program at a time.
-	j, _, err := parts.OpenJournal[parts.Record](out(".superres-journal.jsonl"))
+	j, err := parts.OpenJournal[parts.Record](out(".superres-journal.jsonl"), nil)
 	must(err)
 	consoletest.WritePicture(t, in("f.png"), consoletest.Blob(5, 5))
 	if _, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "out", "--resume"); runtime.GOOS == "linux" && (code != 5 || !strings.Contains(stderr, "another superres is at work")) {

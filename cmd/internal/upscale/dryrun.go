@@ -17,8 +17,8 @@ var errEnough = errors.New("enough")
 
 // show is a batch on trial: it reads the headers, and whole pictures where what is found in
 // them decides what enlarges them, and writes nothing.
-func (e enlarger) show(ctx context.Context, b batch, told *account) error {
-	for _, j := range b.skipped {
+func (e enlarger) show(ctx context.Context, b *batch, told *account) error {
+	for j := range b.skipped() {
 		told.skip(j)
 		why := map[string]string{"exists": "exists", "done": "is done"}[j.skip]
 		if err := told.plan("%s: skipped, %s %s", j.Path, j.output, why); err != nil {

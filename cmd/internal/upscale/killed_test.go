@@ -93,7 +93,8 @@ func TestKilledAndResumed(t *testing.T) {
 				t.Errorf("after a kill, %s has %d bytes, expected %d", f, len(data), len(want[f]))
 			}
 		}
-		records, _, _, err := parts.ReadJournal[parts.Record](filepath.Join(out, ".superres-journal.jsonl"))
+		var records []parts.Record
+		_, _, err := parts.ReadJournal(filepath.Join(out, ".superres-journal.jsonl"), func(r parts.Record) { records = append(records, r) })
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			t.Error(err)
 		}

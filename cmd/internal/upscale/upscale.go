@@ -2,7 +2,8 @@
 //
 // Read it in this order: options.go, what the flags ask for, and fidelity.go, those of what
 // an output has beside its pixels; upscale.go, one call; engine.go, the models; plan.go, the
-// inputs and their outputs, and resume.go, which of them are done; work.go, pictures in work
+// inputs and their outputs, resume.go, which of them are done, and batch.go, what is to be
+// done; work.go, pictures in work
 // beside one another, and room.go, the memory that they share; enlarge.go, one picture, and
 // clock.go, the time it may take; dryrun.go, the batch on trial. account.go and events.go
 // are what is told, pace.go how far the batch is. help.go is the help.
@@ -64,7 +65,7 @@ func upscale(c *cli.Context, s *console.Streams, told *account) error {
 	told.start(bar, opt, b.total(), c.Bool("quiet"))
 	e := enlarger{opt: opt, engines: engines, past: past, streams: s}
 	if opt.DryRun {
-		return e.show(c.Context, b, told)
+		return e.show(c.Context, &b, told)
 	}
 	if err := b.err(); err != nil {
 		return err
@@ -80,8 +81,8 @@ func upscale(c *cli.Context, s *console.Streams, told *account) error {
 	if err != nil {
 		return err
 	}
-	if err := past.Open(b.roots, b.working()); err != nil {
+	if err := past.Open(b.roots.list, b.working.list); err != nil {
 		return err
 	}
-	return e.all(c.Context, b, told)
+	return e.all(c.Context, &b, told)
 }

@@ -1,6 +1,9 @@
 package comparison
 
-import "superres/superres/anchored"
+import (
+	"superres/cmd/internal/paths"
+	"superres/superres/anchored"
+)
 
 // task is one learner in one run, with all that decides its result. Journals know a result
 // by its task, and parts divide tasks by their JSON: fields keep their names and order there.
@@ -27,7 +30,7 @@ type task struct {
 	// Back is how many back-projections there are where there are any.
 	Back int `json:"back_projection"`
 	// Data identifies the files of the pictures by names and hashes.
-	Data string `json:"data"`
+	Data paths.Name `json:"data"`
 	// Index has the choice among images of IDX files, by their numbers, and Limit how many
 	// of them are taken.
 	Index string `json:"index"`
@@ -84,7 +87,7 @@ func (cmp *comparison) tasks() []task {
 		for _, learner := range cmp.opt.Learners {
 			list = append(list, task{
 				Protocol: p.name, Learner: learner, Coder: cmp.opt.Coder, Run: run, Seed: cmp.opt.Seed, Atoms: p.atoms, Patches: p.patches,
-				MostIterations: p.iterations, Back: p.back, Data: cmp.data.identity, Index: cmp.opt.chosen, Limit: cmp.opt.limit,
+				MostIterations: p.iterations, Back: p.back, Data: paths.Name(cmp.data.identity), Index: cmp.opt.chosen, Limit: cmp.opt.limit,
 			})
 		}
 	}

@@ -32,19 +32,19 @@ const (
 // The journal of a part has two more, when it begins and when it ends: whether all of
 // its files have been tried, and which failed. They have no output.
 type Record struct {
-	State    string    `json:"state"`            // "start" or "done"; "begin" or "end"
-	Output   string    `json:"output,omitempty"` // below the folder of the journal, with slashes
-	Input    string    `json:"input,omitempty"`  // below the folder it was found in, with slashes
-	Size     int64     `json:"size,omitempty"`   // of the input, in bytes
-	Modified time.Time `json:"modified,omitzero"`
-	SHA256   string    `json:"sha256,omitempty"`   // of the input
-	Settings string    `json:"settings,omitempty"` // a hash
-	Bytes    int64     `json:"bytes,omitempty"`    // of the output
-	Result   string    `json:"result,omitempty"`   // its SHA-256
-	Time     time.Time `json:"time"`
-	Done     int       `json:"done,omitempty"`   // end: pictures done now or before
-	Failed   []string  `json:"failed,omitempty"` // end: the inputs that failed
-	Whole    int       `json:"whole,omitempty"`  // end: the pictures of all parts, as this one found them
+	State    string       `json:"state"`            // "start" or "done"; "begin" or "end"
+	Output   paths.Name   `json:"output,omitempty"` // below the folder of the journal, with slashes
+	Input    paths.Name   `json:"input,omitempty"`  // below the folder it was found in, with slashes
+	Size     int64        `json:"size,omitempty"`   // of the input, in bytes
+	Modified time.Time    `json:"modified,omitzero"`
+	SHA256   string       `json:"sha256,omitempty"`   // of the input
+	Settings string       `json:"settings,omitempty"` // a hash
+	Bytes    int64        `json:"bytes,omitempty"`    // of the output
+	Result   string       `json:"result,omitempty"`   // its SHA-256
+	Time     time.Time    `json:"time"`
+	Done     int          `json:"done,omitempty"`   // end: pictures done now or before
+	Failed   []paths.Name `json:"failed,omitempty"` // end: the inputs that failed
+	Whole    int          `json:"whole,omitempty"`  // end: the pictures of all parts, as this one found them
 }
 
 // File is what a command makes of an input, one of its own.
@@ -228,7 +228,7 @@ func (l *Ledger) End(all map[string]*Tally, whole int) error {
 		return nil
 	}
 	for root, t := range all {
-		if err := l.mark(l.folders.Real(root), Record{State: "end", Done: t.Done, Failed: t.Failed, Whole: whole}); err != nil {
+		if err := l.mark(l.folders.Real(root), Record{State: "end", Done: t.Done, Failed: paths.Names(t.Failed), Whole: whole}); err != nil {
 			return err
 		}
 	}
@@ -253,7 +253,7 @@ func (l *Ledger) Keep(f File, info fs.FileInfo, overwrite bool, write func(io.Wr
 	if err != nil {
 		return err
 	}
-	rec := Record{State: "start", Output: paths.Below(f.Root, f.Output), Input: filepath.ToSlash(f.Place), Size: info.Size(), Modified: info.ModTime(),
+	rec := Record{State: "start", Output: paths.Name(paths.Below(f.Root, f.Output)), Input: paths.Name(filepath.ToSlash(f.Place)), Size: info.Size(), Modified: info.ModTime(),
 		SHA256: sum.String(), Settings: f.Settings}
 	at := l.journals[l.folders.Real(f.Root)]
 	err = safefile.WriteAtomic(f.Output, overwrite, func(w io.Writer) error {

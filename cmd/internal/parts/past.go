@@ -67,9 +67,9 @@ func (p *past) add(rec *Record, journal int32) {
 	if rec.Output == "" {
 		return
 	}
-	now := story{promise: promise{rec.Bytes, digestOf(rec.Result)}, of: madeOf(rec.Input, rec.Settings), size: rec.Size, modified: rec.Modified.UnixNano(),
+	now := story{promise: promise{rec.Bytes, digestOf(rec.Result)}, of: madeOf(string(rec.Input), rec.Settings), size: rec.Size, modified: rec.Modified.UnixNano(),
 		sum: digestOf(rec.SHA256), time: rec.Time.UnixNano(), journal: journal, done: rec.State == "done"}
-	key := paths.KeyOf(rec.Output)
+	key := paths.KeyOf(string(rec.Output))
 	last := p.story(key)
 	switch {
 	case last == nil:

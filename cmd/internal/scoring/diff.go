@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/internal/imagefile"
 	"superres/internal/safefile"
@@ -91,7 +92,7 @@ func runDiff(c *cli.Context, s *console.Streams) error {
 // compared is all that a page shows.
 type compared struct {
 	// Page is the file of the page.
-	Page string `json:"page"`
+	Page paths.Name `json:"page"`
 	// Protocol is how the pictures are scored.
 	Protocol score.Protocol `json:"protocol"`
 	// Scale is how much was enlarged.
@@ -106,7 +107,7 @@ type compared struct {
 // comparedPicture is one picture of a page.
 type comparedPicture struct {
 	// Name is what the page calls it.
-	Name string `json:"name"`
+	Name paths.Name `json:"name"`
 	// Width and Height are its own size, in pixels.
 	Width  int `json:"width"`
 	Height int `json:"height"`
@@ -127,7 +128,7 @@ type comparedPicture struct {
 
 // load reads the pictures, one besides the reference at a time, and scores them.
 func load(ctx context.Context, opt DiffOptions, bar *console.Progress) (*compared, error) {
-	d := &compared{Page: opt.Page, Protocol: score.MatlabY, Scale: opt.Scale}
+	d := &compared{Page: paths.Name(opt.Page), Protocol: score.MatlabY, Scale: opt.Scale}
 	left := opt.Limits // the rest is taken by the page
 	var ref image.Image
 	for i, path := range opt.Inputs {
@@ -137,7 +138,7 @@ func load(ctx context.Context, opt DiffOptions, bar *console.Progress) (*compare
 			return nil, err
 		}
 		size := pic.Image.Bounds().Size()
-		p := &comparedPicture{Name: shortName(path, opt.Inputs), Width: size.X, Height: size.Y}
+		p := &comparedPicture{Name: paths.Name(shortName(path, opt.Inputs)), Width: size.X, Height: size.Y}
 		if i == 0 {
 			ref = pic.Image
 			p.Note = "the reference"

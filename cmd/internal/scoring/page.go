@@ -43,18 +43,18 @@ func (d *compared) write(w io.Writer) error {
 	data.Scene = covers{W: d.scene.X, H: d.scene.Y}
 	var rows []pagePicture
 	for i, p := range d.Pictures {
-		data.Pictures = append(data.Pictures, covers{p.Name, p.shown.X, p.shown.Y})
+		data.Pictures = append(data.Pictures, covers{string(p.Name), p.shown.X, p.shown.Y})
 		psnr, ssim, mean, largest := p.texts()
 		rows = append(rows, pagePicture{p, i + 1, psnr, ssim, mean, largest})
 	}
 	err := pageTemplate.Execute(w, map[string]any{
-		"Title": "superres diff: " + d.Pictures[0].Name, "Style": pageCSS, "Caption": d.caption(), "Pictures": rows, "Data": data,
+		"Title": "superres diff: " + string(d.Pictures[0].Name), "Style": pageCSS, "Caption": d.caption(), "Pictures": rows, "Data": data,
 	})
 	if err != nil {
 		return err
 	}
 	for _, p := range d.Pictures {
-		if _, err := fmt.Fprintf(w, `<img alt="%s" src="data:image/png;base64,`, template.HTMLEscapeString(p.Name)); err != nil {
+		if _, err := fmt.Fprintf(w, `<img alt="%s" src="data:image/png;base64,`, template.HTMLEscapeString(string(p.Name))); err != nil {
 			return err
 		}
 		enc := base64.NewEncoder(base64.StdEncoding, w)

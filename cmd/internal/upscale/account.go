@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/internal/safefile"
 )
 
@@ -60,7 +61,7 @@ func (a *account) skip(j job) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.skipped++
-	a.events.picture(pictureEvent{Event: "skip", Input: j.Path, Output: j.output, Reason: j.skip})
+	a.events.picture(pictureEvent{Event: "skip", Input: paths.Name(j.Path), Output: paths.Name(j.output), Reason: j.skip})
 }
 
 // planned tells of a picture that would be made.
@@ -99,7 +100,7 @@ func (a *account) fail(ev pictureEvent, err error) {
 // failure is fail for those who have the lock. That of a single picture is what the
 // program ends with.
 func (a *account) failure(ev pictureEvent, err error) {
-	a.failed, a.last = append(a.failed, ev.Input), err
+	a.failed, a.last = append(a.failed, string(ev.Input)), err
 	a.events.picture(failure(ev, err))
 	if a.total > 1 {
 		a.bar.Warn(err)
@@ -116,7 +117,7 @@ func (a *account) work(jobs []job) {
 
 // event is the beginning of the events of picture i.
 func (a *account) event(i int) pictureEvent {
-	return pictureEvent{Event: "start", Input: a.jobs[i].Path, Output: a.jobs[i].output, Number: i + 1, Of: len(a.jobs)}
+	return pictureEvent{Event: "start", Input: paths.Name(a.jobs[i].Path), Output: paths.Name(a.jobs[i].output), Number: i + 1, Of: len(a.jobs)}
 }
 
 // begin tells that picture i is begun.
@@ -248,7 +249,7 @@ func (a *account) summary(ctx context.Context, err error) {
 		return
 	}
 	ev := summaryEvent{Event: "summary", Total: a.total, Done: a.made, Skipped: a.skipped, Planned: a.plans, Failed: len(a.failed),
-		Seconds: time.Since(a.began).Seconds(), Failures: append([]string{}, a.failed...)}
+		Seconds: time.Since(a.began).Seconds(), Failures: append([]paths.Name{}, paths.Names(a.failed)...)}
 	if err != nil {
 		ev.Error, ev.ExitCode = console.Message(err), console.ExitCode(err)
 		if i, ok := errors.AsType[console.Interrupt](context.Cause(ctx)); ok {

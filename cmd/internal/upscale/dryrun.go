@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/internal/imagefile"
 )
 
@@ -27,7 +28,7 @@ func (e enlarger) show(ctx context.Context, b *batch, told *account) error {
 	}
 	var needs []int64
 	for i, j := range b.jobs {
-		ev := pictureEvent{Event: "plan", Input: j.Path, Output: j.output, Number: i + 1, Of: len(b.jobs)}
+		ev := pictureEvent{Event: "plan", Input: paths.Name(j.Path), Output: paths.Name(j.output), Number: i + 1, Of: len(b.jobs)}
 		by, err := e.look(ctx, j, &ev)
 		if err != nil {
 			if ctx.Err() != nil {

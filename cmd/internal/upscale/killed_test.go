@@ -99,16 +99,17 @@ func TestKilledAndResumed(t *testing.T) {
 			t.Error(err)
 		}
 		for _, r := range records {
-			info, err := os.Stat(filepath.Join(out, r.Output))
+			output := string(r.Output)
+			info, err := os.Stat(filepath.Join(out, output))
 			if r.State != "done" {
 				continue
 			}
 			if err != nil {
 				t.Error(err)
-			} else if was, ok := finished[r.Output]; ok && !info.ModTime().Equal(was) {
-				t.Errorf("%s was made twice", r.Output)
+			} else if was, ok := finished[output]; ok && !info.ModTime().Equal(was) {
+				t.Errorf("%s was made twice", output)
 			} else {
-				finished[r.Output] = info.ModTime()
+				finished[output] = info.ModTime()
 			}
 		}
 	}

@@ -86,7 +86,7 @@ func (b *batch) tallies(failed []string) map[string]*parts.Tally {
 		bad[path] = true
 	}
 	for _, j := range b.jobs {
-		if t := all[j.root]; bad[j.Path] {
+		if t := all[j.root]; t != nil && bad[j.Path] { // standard output has none
 			t.Done--
 			t.Failed = append(t.Failed, j.Path)
 		}
@@ -131,6 +131,23 @@ func (b *batch) makeFolders() (made []string, err error) {
 		return made, nil
 	}
 	return made, err
+}
+
+// occupy tells other programs that this one is at work where the pictures are to go, until
+// leave is called.
+func (b *batch) occupy() (leave func()) {
+	const most = 64 // folders: each is an open file
+	var all []func()
+	for _, root := range b.working.list[:min(most, len(b.working.list))] {
+		if root != "" { // standard output
+			all = append(all, safefile.Occupy(filepath.Clean(root)))
+		}
+	}
+	return func() {
+		for _, one := range all {
+			one()
+		}
+	}
 }
 
 // clearLeftovers removes what killed runs left where the pictures are to go.

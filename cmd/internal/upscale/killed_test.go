@@ -20,6 +20,7 @@ import (
 
 	"superres/internal/golden"
 
+	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/parts"
 )
@@ -221,6 +222,11 @@ func TestReadmeJobs(t *testing.T) {
 	kubernetes := regexp.MustCompile(`(?m)^ *command: \[superres, (.*)\]$`).FindSubmatch(text)
 	if slurm == nil || kubernetes == nil {
 		t.Fatal("the commands are not there")
+	}
+	// A crash, for lack of memory say, has the code of wrong usage, and is tried again.
+	final := regexp.MustCompile(`action: FailIndex\n *onExitCodes: \{containerName: superres, operator: In, values: \[(.*)\]\}`).FindSubmatch(text)
+	if want := fmt.Sprintf("%d, %d, %d, %d, %d, %d", console.ExitNothing, console.ExitSome, console.ExitInput, console.ExitOutput, console.ExitModel, console.ExitLimit); final == nil || string(final[1]) != want {
+		t.Errorf("the codes that are final: %s, expected %s", final, want)
 	}
 	for _, command := range []string{string(slurm[1]), strings.ReplaceAll(string(kubernetes[1]), ",", "")} {
 		dir := t.TempDir()

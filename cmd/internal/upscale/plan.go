@@ -12,6 +12,7 @@ import (
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/internal/parallel"
+	"superres/internal/safefile"
 )
 
 // job is one picture to enlarge: where it comes from and where it goes ("-":
@@ -46,7 +47,8 @@ type planner struct {
 	sources map[paths.Key]int32 // the inputs in these: where they really lie
 	seen    map[paths.Key]int32 // the inputs of outputs: where these lie
 	clashes []error
-	exist   []error // outputs that are in the way
+	exist   []error         // outputs that are in the way
+	busy    map[string]bool // the folders in which another program is at work, or not
 }
 
 // newBatch works out what upscale is to do, before any work: it finds the inputs,
@@ -60,7 +62,7 @@ func newBatch(opt Options, json bool, past resumption) (batch, error) {
 		return batch{}, err
 	}
 	single := len(opt.Inputs) == 1 && len(list) == 1 && list[0].Root == ""
-	p := planner{opt: opt, past: past, targets: map[string]bool{}, sources: map[paths.Key]int32{}, seen: map[paths.Key]int32{}}
+	p := planner{opt: opt, past: past, targets: map[string]bool{}, sources: map[paths.Key]int32{}, seen: map[paths.Key]int32{}, busy: map[string]bool{}}
 	if p.names, err = pictures.NewNamer(opt.Naming, single); err != nil {
 		return batch{}, err
 	}
@@ -220,11 +222,25 @@ func (p *planner) take(l look) {
 		p.fates[l.number] = exists
 		p.left++
 	case l.there && p.opt.OnExist == "fail":
-		p.exist = append(p.exist, console.Fail(console.ExitOutput, fmt.Errorf("%s exists; use --on-exist skip or overwrite, or another -o", l.output)))
+		p.exist = append(p.exist, console.Fail(console.ExitOutput, p.inTheWay(l)))
 	default:
 		p.jobs = append(p.jobs, l.job)
 		p.working.add(l.root)
 	}
+}
+
+// inTheWay says that an output exists, and whether somebody makes outputs beside it just now.
+func (p *planner) inTheWay(l look) error {
+	folder := filepath.Clean(l.root)
+	busy, known := p.busy[folder]
+	if !known {
+		busy = safefile.Occupied(folder)
+		p.busy[folder] = busy
+	}
+	if busy {
+		return fmt.Errorf("%s exists, and another superres is at work in %s; wait for it, or use another -o", l.output, folder)
+	}
+	return fmt.Errorf("%s exists; use --on-exist skip or overwrite, or another -o", l.output)
 }
 
 // clash notes two inputs with one output, and an output that is an input.

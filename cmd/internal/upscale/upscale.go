@@ -81,6 +81,12 @@ func upscale(c *cli.Context, s *console.Streams, told *account) error {
 	if err != nil {
 		return err
 	}
+	if b.working.has[""] { // standard output
+		if err := s.CheckOpen(); err != nil {
+			return err
+		}
+	}
+	defer b.occupy()()
 	if err := past.Open(b.roots.list, b.working.list); err != nil {
 		return err
 	}

@@ -98,6 +98,7 @@ func (p *problem) load(d *sparse.Dictionary, codes *sparse.Codes) {
 	for k := range p.k {
 		p.rowStart[k+1] += p.rowStart[k]
 	}
+	p.rowAt, p.rowPos = nil, nil // not beside the new ones
 	p.rowAt, p.rowPos = make([]int32, len(codes.Index)), make([]int, len(codes.Index))
 	next := slices.Clone(p.rowStart)
 	for j := range p.n {
@@ -154,7 +155,13 @@ func (p *problem) replaceUnused() int {
 // worstSignals returns the signals with something left of them, the largest left
 // first, and the first of equal ones.
 func worstSignals(left []float64) []int {
-	var list []int
+	count := 0
+	for _, v := range left {
+		if v > 0 {
+			count++
+		}
+	}
+	list := make([]int, 0, count)
 	for j, v := range left {
 		if v > 0 {
 			list = append(list, j)

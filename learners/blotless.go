@@ -27,8 +27,9 @@ import (
 // what it should and D is found exactly. ‖Y − DX‖ may rise in an update.
 //
 // Where R_b has only rank r < M, as stacked patches have whose one half follows
-// from the other, r takes the place of M. A step that leaves the rows of X_b
-// dependent is not taken, and ends the block.
+// from the other, r takes the place of M. With fewer signals than entries a block is worked
+// on in coordinates of the span of R_b, in which nothing is larger than N×N. A step that
+// leaves the rows of X_b dependent is not taken, and ends the block.
 //
 // The blocks are a random partition of the atoms, another in every iteration, from
 // a sequence that is always the same: see the note in blotless.go. A block costs
@@ -88,6 +89,20 @@ func (l BLOTLESS) Check() error {
 	return nil
 }
 
+// Memory implements Learner: the non-zeros of a block, R_b·R_bᵀ with its decomposition, that
+// of [R_b; X_b]·[R_b; X_b]ᵀ, and what is as large as X_b·R_bᵀ or X_b·X_bᵀ;
+// with fewer signals than entries the coordinates besides.
+func (BLOTLESS) Memory(m, n, k, s int) float64 {
+	width := float64(min(m, n))
+	atoms := min(width, float64(k))
+	nonZeros := float64(n) * min(float64(s), atoms)
+	matrices := width*width + 3*(width+atoms)*(width+atoms) + 6*atoms*width + 8*atoms*atoms
+	if n < m {
+		matrices += 2*width*width + atoms*float64(m)
+	}
+	return twoStageMemory(m, n, k, s, 40*nonZeros+24*float64(n)+8*float64(k)+8*matrices)
+}
+
 // Learn implements Learner.
 func (l BLOTLESS) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error) {
 	if err := l.Check(); err != nil {
@@ -102,11 +117,11 @@ func (l BLOTLESS) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result
 	})
 }
 
-// update takes the atoms in an order, M at a time. An atom that no signal uses
-// belongs to no block: its row of X_b would be zero.
+// update takes the atoms in an order, as many at a time as R_b can have dimensions. An atom
+// that no signal uses belongs to no block: its row of X_b would be zero.
 func (l BLOTLESS) update(ctx context.Context, p *problem, order []int) error {
 	order = slices.DeleteFunc(order, func(k int) bool { return p.rowStart[k] == p.rowStart[k+1] })
-	for size := p.m; len(order) > 0; {
+	for size := min(p.m, p.n); len(order) > 0; {
 		b := newBlock(p, order[:min(size, len(order))])
 		if err := b.open(); err != nil {
 			return err

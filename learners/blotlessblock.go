@@ -20,21 +20,31 @@ type block struct {
 	local []int // the atom of a non-zero, as an index of atoms
 	place []int // where it is in codes.Value
 
+	// The columns of R_b one after the other: as they are, or, with fewer signals than
+	// entries, in coordinates of their span. Then R_b times back is the basis of these.
+	m    int // the length of a column
+	r    []float64
+	back *mat.Dense // N×m, or nil
+
 	value, hat, next []float64     // X_b; X_b − V2·W of the last step; X_b to come
-	rr               *mat.SymDense // R_b·R_bᵀ, M×M
+	rr               *mat.SymDense // R_b·R_bᵀ, m×m
 	xx, nextXX       *mat.SymDense // X_b·X_bᵀ, s×s
-	xr, nextXR       *mat.Dense    // X_b·R_bᵀ, s×M
-	fitted           *mat.Dense    // X_b·R̂ᵀ, s×M
+	xr, nextXR       *mat.Dense    // X_b·R_bᵀ, s×m
+	fitted           *mat.Dense    // X_b·R̂ᵀ, s×m
 	rank             int           // of R_b, to the accuracy of rr
 	steps            int           // taken
 }
 
 func newBlock(p *problem, atoms []int) *block {
-	b := &block{p: p, atoms: slices.Sorted(slices.Values(atoms)), start: []int{0}}
+	b := &block{p: p, atoms: slices.Sorted(slices.Values(atoms)), start: make([]int, 1, p.n+1)}
 	local := make([]int, p.k) // 1 + the index in the block
+	count := 0
 	for i, k := range b.atoms {
 		local[k] = i + 1
+		count += p.rowStart[k+1] - p.rowStart[k]
 	}
+	b.users = make([]int, 0, min(count, p.n))
+	b.local, b.place, b.value = make([]int, 0, count), make([]int, 0, count), make([]float64, 0, count)
 	for j := range p.n {
 		for at := p.codes.Start[j]; at < p.codes.Start[j+1]; at++ {
 			if i := local[p.codes.Index[at]]; i > 0 {
@@ -46,10 +56,7 @@ func newBlock(p *problem, atoms []int) *block {
 			b.users, b.start = append(b.users, j), append(b.start, len(b.local))
 		}
 	}
-	b.hat, b.next = make([]float64, len(b.value)), make([]float64, len(b.value))
-	m, s := p.m, len(atoms)
-	b.rr, b.xx, b.nextXX = mat.NewSymDense(m, nil), mat.NewSymDense(s, nil), mat.NewSymDense(s, nil)
-	b.xr, b.nextXR, b.fitted = mat.NewDense(s, m, nil), mat.NewDense(s, m, nil), mat.NewDense(s, m, nil)
+	b.hat, b.next = make([]float64, count), make([]float64, count)
 	return b
 }
 
@@ -63,22 +70,23 @@ func (b *block) add(a float64) {
 }
 
 // open makes p.residual R_b and computes the products.
-func (b *block) open() error {
+func (b *block) open() (err error) {
 	b.add(1)
-	m := b.p.m
-	rows := blas64.General{Rows: b.p.n, Cols: m, Stride: m, Data: b.p.residual}
-	blas64.Syrk(blas.Trans, 1, rows, 0, b.rr.RawSymmetric())
+	n, m, s := b.p.n, b.p.m, len(b.atoms)
+	rows := blas64.General{Rows: n, Cols: m, Stride: m, Data: b.p.residual}
+	if n < m {
+		err = b.reduce(rows)
+	} else {
+		b.m, b.r, b.rr = m, b.p.residual, mat.NewSymDense(m, nil)
+		blas64.Syrk(blas.Trans, 1, rows, 0, b.rr.RawSymmetric())
+		_, b.rank, err = decompose(b.rr)
+	}
+	if err != nil {
+		return err
+	}
+	b.xx, b.nextXX = mat.NewSymDense(s, nil), mat.NewSymDense(s, nil)
+	b.xr, b.nextXR, b.fitted = mat.NewDense(s, b.m, nil), mat.NewDense(s, b.m, nil), mat.NewDense(s, b.m, nil)
 	b.products(b.value, b.xx, b.xr)
-	var eig mat.EigenSym // with vectors: without, gonum panics where the entries are tiny
-	if !eig.Factorize(b.rr, true) {
-		return errEigen
-	}
-	values := eig.Values(nil)
-	for _, v := range values {
-		if v > values[m-1]*1e-12 {
-			b.rank++
-		}
-	}
 	return nil
 }
 
@@ -93,7 +101,7 @@ func (b *block) products(x []float64, xx *mat.SymDense, xr *mat.Dense) {
 	for u, j := range b.users {
 		local, x := b.local[b.start[u]:b.start[u+1]], x[b.start[u]:b.start[u+1]]
 		for i, a := range local {
-			axpy(x[i], b.p.rest(j), xr.RawRowView(a))
+			axpy(x[i], b.rest(j), xr.RawRowView(a))
 			for h, c := range local[i:] { // c ≥ a: the upper triangle
 				upper[a*s+c] += x[i] * x[i+h]
 			}
@@ -104,7 +112,7 @@ func (b *block) products(x []float64, xx *mat.SymDense, xr *mat.Dense) {
 // step changes X_b by one step. It reports false, and changes nothing that counts,
 // when the rows would depend on one another.
 func (b *block) step(momentum float64) (bool, error) {
-	m, s := b.p.m, len(b.atoms)
+	m, s := b.m, len(b.atoms)
 	low := m + s - b.rank // eigenvectors: s, and one for each direction that R_b lacks
 	vectors, err := b.eigenvectors()
 	if err != nil {
@@ -115,7 +123,7 @@ func (b *block) step(momentum float64) (bool, error) {
 	xw := mat.NewDense(s, low, nil) // X_b·Wᵀ for the new X_b
 	for u, j := range b.users {
 		from, to := b.start[u], b.start[u+1]
-		blas64.Gemv(blas.Trans, 1, v1.RawMatrix(), vector(b.p.rest(j)), 0, vector(w))
+		blas64.Gemv(blas.Trans, 1, v1.RawMatrix(), vector(b.rest(j)), 0, vector(w))
 		for at := from; at < to; at++ {
 			axpy(b.value[at], vectors.RawRowView(m + b.local[at])[:low], w)
 		}
@@ -142,7 +150,7 @@ func (b *block) step(momentum float64) (bool, error) {
 
 // eigenvectors returns those of [R_b; X_b]·[R_b; X_b]ᵀ, the lowest first.
 func (b *block) eigenvectors() (*mat.Dense, error) {
-	m, s := b.p.m, len(b.atoms)
+	m, s := b.m, len(b.atoms)
 	gram := mat.NewSymDense(m+s, nil)
 	for i := range m {
 		for j := i; j < m; j++ {
@@ -169,10 +177,11 @@ func (b *block) eigenvectors() (*mat.Dense, error) {
 // fit gives the problem the new atoms and codes; an atom of no length leaves it as
 // it was.
 func (b *block) fit() error {
-	var d mat.Dense // s×M: the new atoms by rows
-	if err := solveSym(&d, b.xx, b.fitted); err != nil {
+	var solved mat.Dense
+	if err := solveSym(&solved, b.xx, b.fitted); err != nil {
 		return err
 	}
+	d := b.whole(&solved) // s×M: the new atoms by rows
 	length := make([]float64, len(b.atoms))
 	for i := range length {
 		if length[i] = normalise(d.RawRowView(i)); length[i] < 1e-10 {

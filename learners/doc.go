@@ -24,7 +24,9 @@
 //   - One of this package need not do that itself: a two-stage learner calls alternate
 //     (alternate.go) with its update, which does all of it; another calls newProgress
 //     (progress.go) to have its steps kept and its end found, where they fit it.
-//   - One that needs many times the memory of Y says how much: see Sized.
+//   - It says in Memory how much it takes at its peak, so that what does not fit is refused
+//     before it begins; sparse.Memory says it of the coding, twoStageMemory (memory.go) of
+//     all that alternate does. The conformance suite measures it.
 //   - Register it in init with its parameters bound to flags, and refuse values that
 //     mean nothing in a method Check() error, so that they are told before any work.
 //   - Call learnertest.Run in its test, and add the identities of its own.
@@ -35,5 +37,6 @@
 // imports it for its registration and calls app.Main (see cmd/app) is a superres that has
 // it beside the others wherever a learner is named: train, learn, recover, compare and the
 // list. testdata/outside is such a module: its package exemplars is a whole learner, and it
-// has a coder and a stage besides.
+// has a coder and a stage besides. A program in any other language is a learner by package
+// external.
 package learners

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/kernel"
 	"superres/learners/plugin"
 )
 
@@ -50,12 +51,29 @@ func (l KSVD) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, er
 	return alternate(ctx, y, opt, l.update)
 }
 
+// Memory implements Learner: the E of an atom that all signals use, with the matrices of its
+// smaller Gram matrix.
+func (l KSVD) Memory(m, n, k, s int) float64 {
+	update := 8 * float64(n)
+	if !l.Approximate {
+		update += 8*float64(n)*float64(kernel.Pad(m)) + 8*5*square(kernel.Pad(min(m, n)))
+	}
+	return twoStageMemory(m, n, k, s, update)
+}
+
 // update never forms E but for its Gram matrix: with r_j the residual of a signal,
 // its column of E is r_j + x_j·d.
 func (l KSVD) update(ctx context.Context, p *problem) error {
-	var e []float64
-	var x []float64
-	u, lead := make([]float64, p.m), newLeading()
+	most, ld := 0, kernel.Pad(p.m)
+	for k := range p.k {
+		signals, _ := p.row(k)
+		most = max(most, len(signals))
+	}
+	x, u, lead := make([]float64, 0, most), make([]float64, p.m), newLeading()
+	var all []float64 // E of the largest, by columns of ld
+	if !l.Approximate {
+		all = make([]float64, most*ld)
+	}
 	for k := range p.k {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -76,10 +94,10 @@ func (l KSVD) update(ctx context.Context, p *problem) error {
 				axpy(x[i], p.rest(int(j)), u)
 			}
 		} else {
-			e = e[:0]
+			e := all[:len(signals)*ld]
 			for i, j := range signals {
-				e = append(e, p.rest(int(j))...)
-				axpy(x[i], d, e[i*p.m:])
+				copy(e[i*ld:], p.rest(int(j)))
+				axpy(x[i], d, e[i*ld:i*ld+p.m])
 			}
 			if err := lead.right(e, p.m, u); err != nil {
 				return err

@@ -15,7 +15,7 @@ import (
 // decomposition takes 9 of them in loops that are far slower. Where the first two
 // eigenvalues are equal but for rounding it does not end, and the decomposition decides.
 type leading struct {
-	rows, gram, next []float64
+	gram, next []float64
 }
 
 func newLeading() *leading { return &leading{} }
@@ -24,22 +24,23 @@ func newLeading() *leading { return &leading{} }
 const squarings = 40
 
 // right sets u (length m) to the leading right singular vector of the rows of e, of m
-// entries each, not normalised. u is zero when e is.
+// entries each and zeros up to the width of package kernel, not normalised. u is zero when
+// e is.
 func (l *leading) right(e []float64, m int, u []float64) error {
-	count := len(e) / m
+	wide := kernel.Pad(m)
+	count := len(e) / wide
 	if count >= m {
-		ld := kernel.Pad(m)
-		rows := l.load(e, count, m, ld)
-		l.gram = sized(l.gram, ld*ld)
-		kernel.Mul(l.gram, ld, rows, ld, rows, ld, ld, count, ld)
-		return l.vector(m, ld, u)
+		l.gram = sized(l.gram, wide*wide)
+		kernel.Mul(l.gram, wide, e, wide, e, wide, wide, count, wide)
+		return l.vector(m, wide, u)
 	}
+	row := func(i int) []float64 { return e[i*wide : i*wide+m] }
 	ld := kernel.Pad(count)
 	l.gram = sized(l.gram, ld*ld)
 	clear(l.gram)
 	for i := range count {
 		for j := range i + 1 {
-			v := dot(e[i*m:(i+1)*m], e[j*m:(j+1)*m])
+			v := dot(row(i), row(j))
 			l.gram[i*ld+j], l.gram[j*ld+i] = v, v
 		}
 	}
@@ -49,22 +50,9 @@ func (l *leading) right(e []float64, m int, u []float64) error {
 	}
 	clear(u)
 	for i, w := range weights {
-		axpy(w, e[i*m:(i+1)*m], u)
+		axpy(w, row(i), u)
 	}
 	return nil
-}
-
-// load copies rows of m entries to rows of ld.
-func (l *leading) load(e []float64, count, m, ld int) []float64 {
-	if m == ld {
-		return e
-	}
-	l.rows = sized(l.rows, count*ld)
-	for i := range count {
-		row := l.rows[i*ld : (i+1)*ld]
-		clear(row[copy(row, e[i*m:(i+1)*m]):])
-	}
-	return l.rows
 }
 
 // vector sets v to the leading eigenvector of l.gram, of size rows and columns with

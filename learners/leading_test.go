@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/kernel"
 	"superres/learners/sparse"
 )
 
@@ -35,7 +36,9 @@ func TestLeading(t *testing.T) {
 			scaled.Mul(&left, mat.NewDiagDense(len(values), values))
 			e.Mul(&scaled, right.T())
 			u := make([]float64, c.m)
-			if err := lead.right(e.RawMatrix().Data, c.m, u); err != nil {
+			padded := mat.NewDense(c.rows, kernel.Pad(c.m), nil)
+			padded.Slice(0, c.rows, 0, c.m).(*mat.Dense).Copy(e)
+			if err := lead.right(padded.RawMatrix().Data, c.m, u); err != nil {
 				t.Fatal(err)
 			}
 			normalise(u)
@@ -50,7 +53,7 @@ func TestLeading(t *testing.T) {
 			}
 		}
 		u := []float64{1, 1, 1, 1, 1}
-		if err := lead.right(make([]float64, 20), 5, u); err != nil || energy(u) != 0 {
+		if err := lead.right(make([]float64, 32), 5, u); err != nil || energy(u) != 0 {
 			t.Errorf("of zeros: %v, %v", u, err)
 		}
 	}

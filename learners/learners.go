@@ -24,6 +24,11 @@ type Learner interface {
 	// is not changed; the result is the caller's and is the same for the same y, opt
 	// and learner, whatever the number of workers.
 	Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error)
+	// Memory estimates the bytes that Learn takes at its peak, the result included and Y
+	// not, to learn k atoms from n signals of m entries, with s non-zeros in a code at
+	// most. It is no less than what is in use, and no more than twice that: garbage comes
+	// on top. It depends on the number of workers, and overflows for no sizes.
+	Memory(m, n, k, s int) float64
 }
 
 // Options is what every learner is told. The zero value of a field is its default.

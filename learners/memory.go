@@ -1,21 +1,30 @@
 package learners
 
-// Sized is a learner that needs more memory than Memory takes for granted.
-type Sized interface {
-	// Memory estimates the bytes that Learn takes at its peak, beside Y, to learn
-	// k atoms from n signals of m entries.
-	Memory(m, n, k int) float64
+import (
+	"math"
+	"runtime"
+
+	"superres/learners/sparse"
+)
+
+// twoStageMemory is what alternate takes at its peak, with an update that takes so many
+// bytes. Beside Y twice more, as signals and as residual, it has the codes of this iteration
+// and of the last and the rows of X all the time; while it codes the atoms once, while it
+// updates them thrice.
+func twoStageMemory(m, n, k, s int, update float64) float64 {
+	signals, atoms, nonZeros := float64(m)*float64(n), float64(m)*float64(k), float64(n)*float64(min(s, k))
+	held, working := sparse.Memory(m, k, n, s)
+	const code, place = 12, 12 // bytes of a non-zero in codes and in the rows of X
+	always := 8*2*signals + held + (code+place)*nonZeros + 8*float64(n) + 8*5*float64(k)
+	return always + max(8*atoms+working, 8*3*atoms+max(update, replacing*float64(n)))
 }
 
-// Memory estimates the bytes that l takes at its peak, beside Y, to learn k atoms
-// from n signals of m entries with s non-zeros in a code at most. A learner that is
-// not Sized is taken for a two-stage one: Y twice more and what an update needs of
-// it, the Gram matrix before and after, and the codes in two orders.
-func Memory(l Learner, m, n, k, s int) float64 {
-	if sized, ok := l.(Sized); ok {
-		return sized.Memory(m, n, k)
-	}
-	signals, atoms := float64(m)*float64(n), float64(k)
-	const code = 48 // bytes of a non-zero in all its places
-	return 8*3*signals + 8*atoms*(3*atoms+4*float64(m)) + code*float64(n)*float64(s)
+// replacing is how many bytes worstSignals and what it is given take for a signal.
+const replacing = 16
+
+// workers is how many there are at most for the signals, in ranges of 64.
+func workers(n int) float64 {
+	return min(float64(runtime.GOMAXPROCS(0)), math.Ceil(float64(n)/64))
 }
+
+func square(n int) float64 { return float64(n) * float64(n) }

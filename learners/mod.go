@@ -36,6 +36,11 @@ func (MOD) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error
 	return alternate(ctx, y, opt, modUpdate)
 }
 
+// Memory implements Learner: the two sides of the equations and what solves them.
+func (MOD) Memory(m, n, k, s int) float64 {
+	return twoStageMemory(m, n, k, s, 8*3*square(k)+8*3*float64(k)*float64(m))
+}
+
 func modUpdate(_ context.Context, p *problem) error {
 	xx, xy := p.codes.NormalEquations(p.m, p.signal)
 	var d mat.Dense // K×M: the new atoms by rows

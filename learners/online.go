@@ -81,6 +81,28 @@ func (l Online) Check() error {
 	return nil
 }
 
+// Memory implements Learner: A, B and the atoms, also as they were before a pass; the
+// dictionary and the codes of the last pass; and the work of a batch, with A and B of its own,
+// or that of coding all signals in the end.
+func (l Online) Memory(m, n, k, s int) float64 {
+	atoms, signals := float64(m)*float64(k), float64(n)
+	batch := min(n, l.batch(k))
+	last, coding := sparse.Memory(m, k, n, s)
+	held, working := sparse.Memory(m, k, batch, s)
+	always := 8*(4*atoms+square(k)) + last
+	one := 8*signals + 8*float64(m)*float64(batch) + 8*atoms + held + max(working, 8*(square(k)+atoms))
+	all := 8*atoms + last + max(coding, replacing*signals+8*workers(n)*float64(m))
+	return always + max(one, all)
+}
+
+// batch is how many signals a batch has at most, with k atoms.
+func (l Online) batch(k int) int {
+	if l.Batch == 0 {
+		return max(256, k)
+	}
+	return l.Batch
+}
+
 // Learn implements Learner.
 func (l Online) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error) {
 	began := time.Now()
@@ -91,11 +113,8 @@ func (l Online) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, 
 	if err != nil {
 		return nil, err
 	}
-	if l.Batch == 0 {
-		l.Batch = max(256, opt.Atoms)
-	}
 	_, n := y.Dims()
-	l.Batch = min(l.Batch, n)
+	l.Batch = min(l.batch(opt.Atoms), n)
 	if l.Forget == 0 {
 		l.Forget = 10
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"math"
+	"runtime"
 	"slices"
 	"time"
 
@@ -90,10 +91,28 @@ const ropLimit = 8 << 30
 // ropTolerance ends the iterations: primal and dual residual, relative.
 const ropTolerance = 1e-7
 
-// Memory implements Sized: the two arrays, a part of S for every eighth atom, what is
-// as large as Y, w and the shrinkage.
-func (ROP) Memory(m, n, k int) float64 {
-	return (17*float64(kernel.Pad(m))*(float64(k)+8) + 16*float64(k)) * float64(n)
+// Memory implements Learner: the two arrays, a part of S for every eighth atom, what is as
+// large as Y, w and the shrinkage; and the most of what begins it, an iteration with a worker
+// for every processor, what begins an atom anew, and the result, which may be dense: s is not
+// used.
+func (l ROP) Memory(m, n, k, _ int) float64 {
+	ld, atoms, count := float64(kernel.Pad(m)), float64(k), float64(n)
+	signals := ld * count
+	groups := math.Ceil(atoms / ropGrain)
+	held := 8 * ((2*atoms+4+groups)*signals + ld*atoms + 2*atoms*count)
+	if l.Noise > 0 {
+		held += 8 * signals
+	}
+	small := m
+	if k < m && n < m {
+		small = k
+	}
+	start := 8 * (3*signals + atoms*count + 2*ld*atoms + 4*square(small))
+	pass := 8 * (ld*float64(2*min(ropColumns, n)+2) + count) * min(groups, float64(runtime.GOMAXPROCS(0)))
+	gather := 8 * (2*ld*float64(kernel.PadTo(min(gatherGrain, n), kernel.Rows)) + 2*atoms*gatherGrain) * workers(n)
+	again := 8 * (signals + count + 3*square(min(m, n)))
+	result := 8*(2*ld*atoms+count) + 12*atoms*count
+	return held + max(start, pass, gather, again, result)
 }
 
 // Check refuses parameters that mean nothing.

@@ -23,6 +23,8 @@ const (
 	ropGrain   = 8
 	ropColumns = 16
 	ropCall    = 512 // columns in a call of the second step
+	// gatherGrain is how many signals a worker takes at a time once all atoms are done.
+	gatherGrain = 64
 )
 
 // ropPart is what a group of atoms adds to S, and the sums below over it.
@@ -48,7 +50,8 @@ const (
 // by r.
 func (s *ropState) pass(penalty, r float64) (total ropSums) {
 	s.groups(func() func(lo, hi int, part *ropPart) {
-		p, old := make([]float64, ropColumns*s.ld), make([]float64, ropColumns*s.ld)
+		columns := min(ropColumns, s.n)
+		p, old := make([]float64, columns*s.ld), make([]float64, columns*s.ld)
 		var length, now, g [ropColumns]float64
 		next, before := make([]float64, s.ld), make([]float64, s.n)
 		return func(lo, hi int, part *ropPart) {
@@ -130,7 +133,7 @@ func (s *ropState) turn(k int, r float64, next, before []float64, to *ropSums) {
 // gather makes S of its parts: what 2uwᵀ − Ẑ of an atom lacks of it is (1 + r)·uwᵀ.
 // It returns ‖Y − DX‖² and the number of non-zeros of X.
 func (s *ropState) gather(r float64) (left float64, used int) {
-	const grain = 64
+	const grain = gatherGrain
 	type block struct {
 		left float64
 		used int
@@ -138,7 +141,8 @@ func (s *ropState) gather(r float64) (left float64, used int) {
 	blocks := make([]block, (s.n+grain-1)/grain)
 	_ = parallel.For(context.Background(), s.n, grain, func() func(lo, hi int) {
 		w, x := make([]float64, s.k*grain), make([]float64, s.k*grain)
-		uw, dx := make([]float64, grain*s.ld), make([]float64, grain*s.ld)
+		most := kernel.PadTo(min(grain, s.n), kernel.Rows)
+		uw, dx := make([]float64, most*s.ld), make([]float64, most*s.ld)
 		return func(lo, hi int) {
 			b, cols := &blocks[lo/grain], hi-lo
 			rows := (cols + kernel.Rows - 1) / kernel.Rows * kernel.Rows

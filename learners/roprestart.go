@@ -53,30 +53,67 @@ func (s *ropState) restartSpike() bool {
 		most = max(most, math.Abs(w))
 	}
 	rest := make([]float64, s.n*s.ld) // zero for the signals that the atom was made of
-	gram := mat.NewSymDense(s.m, nil)
+	size := make([]float64, s.n)
 	for j := range s.n {
-		size := math.Sqrt(energy(s.signal(j)))
-		if size == 0 || math.Abs(own[j]) > most/2 {
+		size[j] = math.Sqrt(energy(s.signal(j)))
+		if size[j] == 0 || math.Abs(own[j]) > most/2 {
+			size[j] = 0
 			continue
 		}
 		r := rest[j*s.ld : (j+1)*s.ld]
 		copy(r, s.signal(j))
 		for k := range s.k {
-			if w := s.w[k*s.n+j]; k != spike && math.Abs(w) > largeEntry*size {
+			if w := s.w[k*s.n+j]; k != spike && math.Abs(w) > largeEntry*size[j] {
 				axpy(-w, s.direction(k), r)
 			}
 		}
-		gram.SymRankOne(gram, 1/(size*size), mat.NewVecDense(s.m, r[:s.m]))
 	}
+	if !mainDirection(s.direction(spike)[:s.m], rest, size, s.ld) {
+		return false
+	}
+	s.begin(spike, func(j int) []float64 { return rest[j*s.ld : (j+1)*s.ld] })
+	return true
+}
+
+// mainDirection sets u to the direction in which most of the signals in rest lies, which are
+// ld entries apart and count each by its share of a size; those of size 0 are left out. It
+// reports false when nothing is there. It works on the smaller Gram matrix.
+func mainDirection(u, rest, size []float64, ld int) bool {
+	m, n := len(u), len(size)
+	row := func(j int) []float64 { return rest[j*ld : j*ld+m] }
+	gram := mat.NewSymDense(min(m, n), nil)
+	for j, v := range size {
+		if v == 0 {
+			continue
+		}
+		if m <= n {
+			gram.SymRankOne(gram, 1/(v*v), mat.NewVecDense(m, row(j)))
+			continue
+		}
+		for i, w := range size[:j+1] {
+			if w > 0 {
+				gram.SetSym(i, j, dot(row(i), row(j))/(v*w))
+			}
+		}
+	}
+	last := min(m, n) - 1
 	var eig mat.EigenSym
-	if !eig.Factorize(gram, true) || eig.Values(nil)[s.m-1] <= 0 {
+	if !eig.Factorize(gram, true) || eig.Values(nil)[last] <= 0 {
 		return false
 	}
 	var vectors mat.Dense
 	eig.VectorsTo(&vectors)
-	mat.Col(s.direction(spike)[:s.m], s.m-1, &vectors)
-	s.begin(spike, func(j int) []float64 { return rest[j*s.ld : (j+1)*s.ld] })
-	return true
+	if m <= n {
+		mat.Col(u, last, &vectors)
+		return true
+	}
+	clear(u)
+	for j, v := range size {
+		if v > 0 {
+			axpy(vectors.At(j, last)/v, row(j), u)
+		}
+	}
+	return normalise(u) > 0
 }
 
 // restartMixture looks for an atom that has become a mixture of two, which shows in

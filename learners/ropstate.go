@@ -83,16 +83,10 @@ func newROPState(signals []float64, m int, d *sparse.Dictionary, seed uint64, no
 			normalise(u)
 		}
 	}
-	// X = Dᵀ(DDᵀ)⁺Y.
-	atoms := mat.NewDense(k, ld, s.u).Slice(0, k, 0, m)
-	dd := mat.NewSymDense(m, nil)
-	dd.SymOuterK(1, atoms.T())
-	yt := mat.DenseCopyOf(mat.NewDense(n, ld, s.y).Slice(0, n, 0, m).T())
-	var solved, x mat.Dense
-	if err := solveSym(&solved, dd, yt); err != nil {
+	x, err := s.shortest()
+	if err != nil {
 		return nil, err
 	}
-	x.Mul(atoms, &solved)
 	for j := range k {
 		copy(s.w[j*n:], x.RawRowView(j))
 		for i, v := range s.row(j) {
@@ -103,6 +97,30 @@ func newROPState(signals []float64, m int, d *sparse.Dictionary, seed uint64, no
 	copy(s.z, s.q)
 	s.sum()
 	return s, nil
+}
+
+// shortest returns the shortest X, K×N, with D·X as near to Y as can be: Dᵀ(DDᵀ)⁺Y, which is
+// (DᵀD)⁺DᵀY, and smaller so where atoms are few and long.
+func (s *ropState) shortest() (*mat.Dense, error) {
+	atoms := mat.NewDense(s.k, s.ld, s.u).Slice(0, s.k, 0, s.m)
+	signals := mat.NewDense(s.n, s.ld, s.y).Slice(0, s.n, 0, s.m)
+	var x mat.Dense
+	if s.k < s.m && s.n < s.m {
+		gram := mat.NewSymDense(s.k, nil)
+		gram.SymOuterK(1, atoms)
+		var dy mat.Dense
+		dy.Mul(atoms, signals.T())
+		err := solveSym(&x, gram, &dy)
+		return &x, err
+	}
+	dd := mat.NewSymDense(s.m, nil)
+	dd.SymOuterK(1, atoms.T())
+	var solved mat.Dense
+	if err := solveSym(&solved, dd, mat.DenseCopyOf(signals.T())); err != nil {
+		return nil, err
+	}
+	x.Mul(atoms, &solved)
+	return &x, nil
 }
 
 func (s *ropState) direction(k int) []float64 { return s.u[k*s.ld : (k+1)*s.ld] }
@@ -174,7 +192,7 @@ func (s *ropState) take(r *Result) *Result {
 	if len(r.Steps) == 0 {
 		return nil
 	}
-	var atoms []float64
+	atoms := make([]float64, 0, s.k*s.m)
 	for k := range s.k {
 		atoms = append(atoms, s.direction(k)[:s.m]...)
 	}
@@ -182,11 +200,17 @@ func (s *ropState) take(r *Result) *Result {
 	if err != nil {
 		return nil // atoms have length 1
 	}
-	c := &sparse.Codes{Atoms: s.k, Start: make([]int, 1, s.n+1)}
+	used, count := func(at int) bool { return s.shrink[at] > 0 && s.w[at] != 0 }, 0
+	for at := range s.w {
+		if used(at) {
+			count++
+		}
+	}
+	c := &sparse.Codes{Atoms: s.k, Start: make([]int, 1, s.n+1), Index: make([]int32, 0, count), Value: make([]float64, 0, count)}
 	for j := range s.n {
 		for k := range s.k {
-			if v := s.w[k*s.n+j]; s.shrink[k*s.n+j] > 0 && v != 0 {
-				c.Index, c.Value = append(c.Index, int32(k)), append(c.Value, v/s.scale)
+			if at := k*s.n + j; used(at) {
+				c.Index, c.Value = append(c.Index, int32(k)), append(c.Value, s.w[at]/s.scale)
 			}
 		}
 		c.Start = append(c.Start, len(c.Index))

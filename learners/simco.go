@@ -85,6 +85,12 @@ func (l SimCO) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, e
 	return alternate(ctx, y, opt, l.update)
 }
 
+// Memory implements Learner: the gradient, the atoms that a step begins with, and a factor of
+// every worker.
+func (SimCO) Memory(m, n, k, s int) float64 {
+	return twoStageMemory(m, n, k, s, 8*2*float64(k)*float64(m)+8*workers(n)*square(min(s, k))+float64(n))
+}
+
 func (l SimCO) update(ctx context.Context, p *problem) error {
 	mu := l.Mu * max(0, 1-2*float64(p.iteration-1)/float64(p.iterations))
 	p.transient = mu > 0

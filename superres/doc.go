@@ -12,7 +12,8 @@
 //
 // The life of a picture:
 //
-//	superres.go  Upscale finds the size (size.go) and makes an enlarger
+//	superres.go  Upscale finds the size (size.go) and makes an enlarger; Stream does, too,
+//	             and gives a large result away in strips
 //	enlarger.go  takes rows of the picture apart, sends brightness and transparency
 //	             through the model, and puts what comes back together with colour
 //	bands.go     streams rows through the passes of a chain of scales (family.go), and

@@ -27,6 +27,7 @@ type enlarger struct {
 	strength float32          // of what the model adds
 	mem      *stage.Pool
 	bandRows int
+	emit     func(strip image.Image) // takes each band of the result; nil: it is painted as a whole
 	// Where the columns of the result begin that are of each of the picture, and their
 	// end, for keepAreas; nil: it is not wanted.
 	starts []int32
@@ -46,7 +47,12 @@ func (m *Model) newEnlarger(img image.Image, w, h int, opt Options, mem *stage.P
 		all := picture.Split(img)
 		e.whole = &all
 	}
-	e.out = picture.NewCanvas(w, h, e.grey, opt.Depth == 16 || opt.Depth != 8 && picture.IsDeep(img))
+	deep := opt.Depth == 16 || opt.Depth != 8 && picture.IsDeep(img)
+	if opt.strips {
+		e.out = picture.NewStrips(w, h, e.grey, deep)
+	} else {
+		e.out = picture.NewCanvas(w, h, e.grey, deep)
+	}
 	e.plain = resample.New(e.w, e.h, w, h, m.Kernel)
 	if e.strength = 1; opt.Strength != nil && e.enlarges() {
 		e.strength = float32(*opt.Strength)
@@ -169,6 +175,10 @@ const rowsTogether = 192
 
 // paint paints rows of the picture of which the brightness is given, and maybe the colour.
 func (e *enlarger) paint(top int, planes []*patches.Plane) {
+	if e.emit != nil {
+		e.out.Strip(top, top+planes[0].H)
+		defer func() { e.emit(e.out.Image) }()
+	}
 	for from := 0; from < planes[0].H; from += rowsTogether {
 		to := min(from+rowsTogether, planes[0].H)
 		some := make([]*patches.Plane, len(planes))

@@ -45,7 +45,13 @@ func (m *Model) Memory(cfg image.Config, w, h int, opt Options) int64 {
 	if m.eight {
 		bandRows = cfg.Height
 	}
-	live := (pixel+hidden)*in + painted*out + m.work(cfg.Width, cfg.Height, w, h, bandRows)
+	result := painted * out
+	if opt.strips && hidden == 0 && !m.eight {
+		side, _, reach := m.sides(cfg.Width, cfg.Height, w, h)
+		strip := int64(min((bandRows+2*reach)*side, h)) // rows
+		result = 2 * painted * int64(w) * strip         // one that is painted, and one that is written
+	}
+	live := (pixel+hidden)*in + result + m.work(cfg.Width, cfg.Height, w, h, bandRows)
 	models := m.models(cfg.Width, cfg.Height, w, h)
 	if !slices.Contains(models, m) {
 		models = append(models, m) // it was loaded all the same
@@ -63,6 +69,13 @@ func (m *Model) Memory(cfg image.Config, w, h int, opt Options) int64 {
 		}
 	}
 	return programBytes + live + live*3/8 // with garbage, and holes between what is of different sizes
+}
+
+// StreamMemory is Memory for Stream, of a program that does not keep the strips, or for
+// Upscale where the picture may be one that does not stream.
+func (m *Model) StreamMemory(cfg image.Config, w, h int, opt Options) int64 {
+	opt.strips = true
+	return m.Memory(cfg, w, h, opt)
 }
 
 const (

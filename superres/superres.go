@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 
+	"superres/internal/picture"
 	"superres/learners/plugin"
 	"superres/superres/stage"
 )
@@ -34,6 +35,16 @@ type Options struct {
 	BandRows int
 	// Progress is called with the share done, 0..1, from one goroutine; it may be nil.
 	Progress func(float64)
+
+	strips bool // the result is never whole
+}
+
+// progress is Progress, or what takes its place.
+func (o Options) progress() func(float64) {
+	if o.Progress == nil {
+		return func(float64) {}
+	}
+	return o.Progress
 }
 
 // The range of scales, and the greatest strength.
@@ -54,6 +65,51 @@ const (
 //
 // It fails when img is empty, the scale or the size is out of range, or ctx ends.
 func (m *Model) Upscale(ctx context.Context, img image.Image, opt Options) (image.Image, error) {
+	e, err := m.enlarger(img, opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.enlarge(ctx, opt.progress()); err != nil {
+		return nil, err
+	}
+	return e.out.Image, nil
+}
+
+// Streams tells whether the enlargement of a picture can be had in strips: not with
+// transparency, which is enlarged behind colour, nor as a mean over the flips and turns.
+func (m *Model) Streams(img image.Image) bool { return picture.IsOpaque(img) && !m.eight }
+
+// Stream is Upscale for a picture that Streams, and hands the result over in strips of whole
+// rows, from the top, without having all of it in memory: of the types that Upscale returns,
+// opaque, each of its own memory. It ends at the first error of emit and returns it.
+func (m *Model) Stream(ctx context.Context, img image.Image, opt Options, emit func(strip image.Image) error) error {
+	if !m.Streams(img) {
+		return errors.New("superres: a picture that cannot be enlarged in strips: it has transparency, or the effort is max")
+	}
+	opt.strips = true
+	e, err := m.enlarger(img, opt)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	e.emit = func(strip image.Image) {
+		if ctx.Err() != nil {
+			return
+		}
+		if err := emit(strip); err != nil {
+			cancel(err)
+		}
+	}
+	err = e.enlarge(ctx, opt.progress())
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return err
+}
+
+// enlarger checks the options and makes what enlarges the picture.
+func (m *Model) enlarger(img image.Image, opt Options) (*enlarger, error) {
 	if len(m.Stages) > 0 && m.Scale < 2 {
 		return nil, fmt.Errorf("superres: a model with stages and scale %d", m.Scale)
 	}
@@ -68,14 +124,7 @@ func (m *Model) Upscale(ctx context.Context, img image.Image, opt Options) (imag
 	if opt.Strength != nil && !(*opt.Strength >= 0 && *opt.Strength <= MaxStrength) {
 		return nil, plugin.Errorf("superres: strength %g, expected 0 to %g", *opt.Strength, MaxStrength)
 	}
-	if opt.Progress == nil {
-		opt.Progress = func(float64) {}
-	}
-	e := m.newEnlarger(img, w, h, opt, &stage.Pool{})
-	if err := e.enlarge(ctx, opt.Progress); err != nil {
-		return nil, err
-	}
-	return e.out.Image, nil
+	return m.newEnlarger(img, w, h, opt, &stage.Pool{}), nil
 }
 
 // Size returns the size of the result for a picture of w×h and a scale (0: the

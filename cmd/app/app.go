@@ -60,8 +60,9 @@ func Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args []
 }
 
 var program = console.Program{
-	Usage: "enlarge pictures with learned dictionaries",
-	Help:  help,
+	Usage:   "enlarge pictures with learned dictionaries",
+	Help:    help,
+	Implied: "upscale",
 	Commands: []func(*console.Streams) *cli.Command{
 		upscale.Command, scoring.Eval, scoring.Diff, train.Command, learn.Command, recovery.Command,
 		comparison.Command, parts.Command, digits.Command, atoms.Command, models.Command, plugins.Learners, plugins.Coders,
@@ -73,7 +74,7 @@ var program = console.Program{
 const help = `superres enlarges pictures with learned dictionaries.
 
 EXAMPLES
-   superres upscale photo.jpg                       writes photo_2x.jpg
+   superres photo.jpg                               writes photo_2x.jpg
    superres upscale -s 3 -o large/ photos/          a whole folder
    superres eval -m bicubic -m photo -s 2 set5/     reduce, enlarge and score
 

@@ -85,3 +85,33 @@ func TestStandardOutputFails(t *testing.T) {
 		t.Errorf("exit %d, %s", code, errs.String())
 	}
 }
+
+// A picture in the place of a command is enlarged, as one that is dropped on the program;
+// the name of a command is the command, whatever file has it.
+func TestPictureAlone(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"photo.png", "version", "scan", "in/b.png"} {
+		consoletest.WritePicture(t, filepath.Join(dir, name), consoletest.Blob(9, 7))
+	}
+	for args, want := range map[string]string{
+		"photo.png": "photo_2x.png", "photo.png -s 3 -o large.png": "large.png", "scan": "scan_2x.png", "in/": "in_2x/b_2x.png", filepath.Join(dir, "in") + " -s 3": "in_3x/b_3x.png",
+		"photo.png -m bicubic small.png": "small.png",
+	} {
+		before := consoletest.Tree(t, dir)
+		_, stderr, code := call(t, dir, "", strings.Fields(args)...)
+		made := slices.DeleteFunc(consoletest.Tree(t, dir), func(f string) bool { return slices.Contains(before, f) })
+		if code != 0 || !slices.Equal(made, []string{want}) {
+			t.Errorf("%s: exit %d, made %v, %s", args, code, made, stderr)
+		}
+	}
+	for _, args := range []string{"version", "-v", "--version"} {
+		if stdout, stderr, code := call(t, dir, "", args); code != 0 || !strings.HasPrefix(stdout, "superres "+console.Version+" (") {
+			t.Errorf("%s: exit %d, %s%s", args, code, stdout, stderr)
+		}
+	}
+	tested.Refuses(t, dir, []consoletest.Refusal{
+		{Args: []string{"none.jpg"}, Code: 4, Want: "none.jpg: does not exist; check the name"},
+		{Args: []string{"in"}, Code: 2, Want: `unknown command "in"`},
+		{Args: []string{"upscal"}, Code: 2, Want: `did you mean "upscale"?`},
+	})
+}

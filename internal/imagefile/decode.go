@@ -5,70 +5,140 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"io"
 	"time"
 
+	"superres/internal/metadata"
 	"superres/internal/safefile"
 )
 
-// read decodes data, a file of format f, within the limits, which must all be
-// set. Its errors are faults without a name, context errors, or the decoder's.
+// read decodes a file of format f within the limits, which must all be set. Its errors are
+// faults without a name, context errors, or the decoder's.
 //
-// Note: the order is the safety. The size comes from the header alone; only
-// when it is acceptable, and the file holds one picture of a bounded number of
-// scans, does anything allocate pixels.
-func (f *format) read(ctx context.Context, data []byte, lim Limits) (image.Image, error) {
+// Note: the order is the safety. Size, and what the file and its metadata will take, come from
+// headers alone, of which a few bytes lie in memory; only when they are acceptable is the file
+// brought into memory, and only when it holds one picture of a bounded number of scans does
+// anything allocate pixels.
+func (f *format) read(ctx context.Context, in *input, name string, lim Limits) (*Picture, error) {
 	var cfg image.Config
-	var img image.Image
-	err := guarded(ctx, data, lim.Time, func(in source) (err error) {
-		cfg, err = f.config(in)
+	var about metadata.Outline
+	c := &clock{limit: lim.Time, left: lim.Time}
+	err := c.guarded(ctx, in, func(src *source) (err error) {
+		if cfg, err = f.header(src, lim); err == nil {
+			err = lim.checkSize(cfg.Width, cfg.Height)
+		}
+		if err == nil {
+			about = metadata.Look(f.name, src)
+		}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := lim.checkSize(cfg.Width, cfg.Height); err != nil {
+	held := in.held
+	if !lim.Strip {
+		held += about.Bytes
+	}
+	if err := lim.accept(cfg, about.Orientation, held); err != nil {
 		return nil, err
 	}
-	if lim.Accept != nil {
-		if err := lim.Accept(cfg); err != nil {
-			return nil, &safefile.Fault{Class: safefile.ErrLimit, Cause: err, Reason: err.Error()}
-		}
-	}
-	if f.inspect != nil {
-		if err := f.inspect(data, lim); err != nil {
+	pic := &Picture{Format: f.name}
+	if !lim.Strip {
+		err = c.guarded(ctx, in, func(src *source) error {
+			pic.Metadata, pic.Warnings = metadata.Read(f.name, src)
+			return nil
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
-	err = guarded(ctx, data, lim.Time, func(in source) (err error) {
-		img, err = f.decode(in)
-		return err
-	})
-	if err != nil {
+	if err := in.load(ctx, name); err != nil {
 		return nil, err
+	}
+	if err := c.guarded(ctx, in, func(src *source) error { return f.pixels(src, cfg, lim, pic) }); err != nil {
+		return nil, err
+	}
+	if f.finish != nil && about.Colours != "RGB " {
+		pic.Image = f.finish(pic.Image)
+	}
+	if _, ok := pic.Image.(*image.CMYK); ok {
+		pic.Warnings = append(pic.Warnings, "its CMYK colours become RGB by plain arithmetic")
+	}
+	pic.Image = turnedUpright(pic.Image, about.Orientation)
+	return pic, nil
+}
+
+// header returns size and colour model of the picture that decode would make.
+func (f *format) header(src *source, lim Limits) (image.Config, error) {
+	if f.start != nil {
+		if start := f.start(src, lim); start != nil {
+			return f.config(bytes.NewReader(start))
+		}
+	}
+	again := *src
+	again.at = 0
+	return f.config(&again)
+}
+
+// pixels decodes a file in memory, whose header said cfg, and what its pixels tell.
+func (f *format) pixels(src *source, cfg image.Config, lim Limits, pic *Picture) (err error) {
+	if lim.FirstFrame && f.first != nil {
+		src = src.of(f.first(src))
+	}
+	now, err := f.header(src, lim)
+	if err != nil {
+		return err
+	}
+	if now.Width != cfg.Width || now.Height != cfg.Height { // what was refused otherwise
+		return refuse(safefile.ErrInput, "has changed while it was read; try again")
+	}
+	if f.inspect != nil {
+		if err := f.inspect(src, lim); err != nil {
+			return err
+		}
+	}
+	pic.Subsampled = isSubsampled(f.name, src)
+	switch f.name {
+	case "jpeg":
+		pic.Quality = jpegQuality(src)
+	case "webp":
+		pic.Quantiser = webpIndex(src)
+	case "png":
+		src = src.of(metadata.PixelChunks(src.data, src))
+	}
+	img, err := f.decode(src)
+	if err != nil {
+		return err
 	}
 	// A decoder may return another size than it announced, even none at all.
 	if got, want := img.Bounds(), image.Rect(0, 0, cfg.Width, cfg.Height); got != want {
-		return nil, fmt.Errorf("its pixels are %v, its header says %v", got, want)
+		return fmt.Errorf("its pixels are %v, its header says %v", got, want)
 	}
-	return img, nil
+	pic.Image, pic.GreyAlpha = img, f.name == "png" && isGreyAlphaPNG(img, src.data)
+	return nil
 }
 
-// timeOver is the fault of a picture that is not decoded within d.
-func timeOver(d time.Duration) error {
+// clock is how long a picture may be worked on.
+type clock struct{ limit, left time.Duration }
+
+// over is the fault of a picture that is not decoded in time.
+func (c *clock) over() error {
 	return &safefile.Fault{Class: safefile.ErrLimit, Cause: context.DeadlineExceeded, Remedy: safefile.MoreTime,
-		Reason: fmt.Sprintf("takes longer to decode than the limit of %v", d)}
+		Reason: fmt.Sprintf("takes longer to decode than the limit of %v", c.limit)}
 }
 
-// guarded runs one step of a decoder of data, which may take that long. A panic
+// guarded runs one step of reading a file, which may take the time that is left. A panic
 // becomes an error, and so does a context that is done at the end: decoders reword
 // or lose the error of their reader, so only the context itself tells.
 //
 // Note: this holds for decoders because they stay in this goroutine; and no
 // one can recover from running out of memory, hence the limits.
-func guarded(ctx context.Context, data []byte, limit time.Duration, step func(source) error) (err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, timeOver(limit))
+func (c *clock) guarded(ctx context.Context, in *input, step func(*source) error) (err error) {
+	began := time.Now()
+	ctx, cancel := context.WithTimeoutCause(ctx, c.left, c.over())
 	defer cancel()
 	defer func() {
+		c.left -= time.Since(began)
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the decoder failed: %v", p)
 		}
@@ -79,10 +149,10 @@ func guarded(ctx context.Context, data []byte, limit time.Duration, step func(so
 			}
 		}
 	}()
-	return step(source{ctx, bytes.NewReader(data)})
+	return step(&source{ctx: ctx, file: in, size: in.size, data: in.data})
 }
 
-// source is what a decoder reads: bytes that are no longer given once the
+// source is what reads a file, decoders as well: bytes that are no longer given once the
 // context is done.
 //
 // Note: ReadAt matters. Without it the TIFF decoder copies its reader into
@@ -90,25 +160,44 @@ func guarded(ctx context.Context, data []byte, limit time.Duration, step func(so
 // file can have the same megabyte unpacked for each of a million tiles.
 type source struct {
 	ctx  context.Context
-	data *bytes.Reader
+	file io.ReaderAt
+	size int64
+	data []byte // of the file; nil: on a disk
+	at   int64  // of the next Read
 }
+
+// of is a source of other bytes.
+func (s *source) of(data []byte) *source {
+	return &source{ctx: s.ctx, file: bytes.NewReader(data), size: int64(len(data)), data: data}
+}
+
+func (s *source) Size() int64 { return s.size }
 
 // stepBytes bounds one Read. It is small because a few hundred bytes are
 // several scans of a hostile JPEG, each of which can touch every pixel.
 const stepBytes = 256
 
-func (s source) Read(p []byte) (int, error) {
-	if err := s.ctx.Err(); err != nil {
-		return 0, err
+func (s *source) Read(p []byte) (int, error) {
+	n, err := s.ReadAt(p[:min(len(p), stepBytes)], s.at)
+	s.at += int64(n)
+	if n > 0 && err == io.EOF {
+		err = nil
 	}
-	return s.data.Read(p[:min(len(p), stepBytes)])
+	return n, err
 }
 
-func (s source) ReadAt(p []byte, off int64) (int, error) {
+func (s *source) ReadAt(p []byte, off int64) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return s.data.ReadAt(p, off)
+	if off < 0 || off >= s.size {
+		return 0, io.EOF
+	}
+	n, err := s.file.ReadAt(p[:min(int64(len(p)), s.size-off)], off)
+	if n < len(p) && err == nil {
+		err = io.EOF
+	}
+	return n, err
 }
 
 // explain turns an error of read into one line about the named file of the

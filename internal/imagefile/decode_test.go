@@ -191,7 +191,7 @@ func TestLimitsAreExact(t *testing.T) {
 
 func TestDecoderPanic(t *testing.T) {
 	f := format{title: "PNG", config: func(io.Reader) (image.Config, error) { panic("index\nout of range") }}
-	_, err := f.read(context.Background(), nil, Limits{}.orDefaults())
+	_, err := f.read(context.Background(), inMemory(nil), "", Limits{}.orDefaults())
 	checkRefusal(t, explain(err, "a.png", f.title), safefile.ErrInput, "a.png", "damaged PNG: the decoder failed: index out of range; copy")
 }
 
@@ -200,6 +200,6 @@ func TestDecoderLies(t *testing.T) {
 		config: func(io.Reader) (image.Config, error) { return image.Config{Width: 4, Height: 4}, nil },
 		decode: func(io.Reader) (image.Image, error) { return image.NewGray(image.Rectangle{}), nil },
 	}
-	_, err := f.read(context.Background(), nil, Limits{}.orDefaults())
+	_, err := f.read(context.Background(), inMemory(nil), "", Limits{}.orDefaults())
 	checkRefusal(t, explain(err, "a.jpg", "JPEG"), safefile.ErrInput, "a.jpg", "its pixels are (0,0)-(0,0), its header says (0,0)-(4,4)")
 }

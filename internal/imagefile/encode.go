@@ -28,7 +28,7 @@ func FormatOf(path string) (string, error) {
 	switch strings.ToLower(ext) {
 	case ".png":
 		return "png", nil
-	case ".jpg", ".jpeg":
+	case ".jpg", ".jpeg", ".jpe", ".jfif":
 		return "jpeg", nil
 	case ".bmp":
 		return "bmp", nil
@@ -147,4 +147,120 @@ func canHold(format string, w, h int, img image.Image) error {
 		return refuse(safefile.ErrOutput, "%s has at most 4 GiB, which a picture of %dx%d exceeds", title, w, h).With(PNGOrSmaller)
 	}
 	return nil
+}
+
+// Stream writes a PNG or a JPEG as its rows come, from the top, so that neither the picture
+// nor the file is ever in memory as a whole. The bytes are those of Encode.
+type Stream struct {
+	w             io.Writer
+	width, height int // of the picture
+	format        string
+	opt           EncodeOptions
+
+	png  *pngFile // one of the two, after the first rows
+	jpeg *jpegFile
+	pix  []byte // rows that are needed still, ...
+	row  int    // of so many bytes, ...
+	top  int    // from this one on
+	like image.Image
+}
+
+// NewStream begins a picture of a width and height, in pixels. The format is "png" or "jpeg".
+func NewStream(w io.Writer, width, height int, format string, opt EncodeOptions) *Stream {
+	return &Stream{w: w, width: width, height: height, format: format, opt: opt}
+}
+
+// Put writes the next rows, all of one type: *image.Gray or *image.Gray16, or *image.NRGBA or
+// *image.NRGBA64 that is opaque. It copies what it keeps. Its errors are those of Encode.
+func (s *Stream) Put(rows image.Image) error {
+	rows = fitting(rows, s.format)
+	var pix []byte
+	switch m := rows.(type) {
+	case *image.Gray:
+		pix, s.row = m.Pix, m.Stride
+	case *image.Gray16:
+		pix, s.row = m.Pix, m.Stride
+	case *image.NRGBA:
+		pix, s.row = m.Pix, m.Stride
+	case *image.NRGBA64:
+		pix, s.row = m.Pix, m.Stride
+	}
+	if s.like == nil {
+		s.like = rows
+		if err := s.begin(); err != nil {
+			return err
+		}
+	}
+	s.pix = append(s.pix, pix[:rows.Bounds().Dy()*s.row]...)
+	end := s.top + len(s.pix)/s.row
+	if s.png != nil {
+		n := end / s.png.rows
+		if end == s.height {
+			n = s.png.chunks()
+		}
+		err := s.png.pack(n - s.png.made)
+		s.drop(n*s.png.rows - 1) // the next chunk looks at the row above it
+		return err
+	}
+	n := end / 8
+	if end == s.height {
+		n = s.jpeg.last + 1
+	}
+	err := s.jpeg.pack(s.window(), n-s.jpeg.made)
+	s.drop(n * 8)
+	return err
+}
+
+// begin writes what comes before the pixels.
+func (s *Stream) begin() (err error) {
+	if err := canHold(s.format, s.width, s.height, s.like); err != nil {
+		return err
+	}
+	grey := isGrey(s.like)
+	m, _ := s.opt.Metadata.For(s.format, grey)
+	out := m.Writer(s.w, s.format, plainText(s.opt.Software))
+	if s.format == "jpeg" {
+		s.jpeg, err = beginJPEG(out, s.width, s.height, cmp.Or(s.opt.Quality, 95), grey)
+		return err
+	}
+	r := rasterOf(s.like, false)
+	r.height = s.height
+	r.read = func(dst []byte, y int) {
+		src := s.pix[(y-s.top)*s.row:]
+		if r.kind == pngRGB {
+			withoutAlpha(dst, src, r.depth)
+			return
+		}
+		copy(dst, src)
+	}
+	s.png, err = beginPNG(out, r)
+	return err
+}
+
+// window is the rows in memory as a picture.
+func (s *Stream) window() image.Image {
+	bounds := image.Rect(0, 0, s.width, len(s.pix)/s.row)
+	if isGrey(s.like) {
+		return &image.Gray{Pix: s.pix, Stride: s.row, Rect: bounds}
+	}
+	return &image.NRGBA{Pix: s.pix, Stride: s.row, Rect: bounds}
+}
+
+// drop forgets the rows before one.
+func (s *Stream) drop(before int) {
+	if n := (min(before, s.height) - s.top) * s.row; n > 0 {
+		s.pix = s.pix[:copy(s.pix, s.pix[n:])]
+		s.top = min(before, s.height)
+	}
+}
+
+// Close ends the file. It fails when rows are missing.
+func (s *Stream) Close() error {
+	switch {
+	case s.png != nil && s.png.made == s.png.chunks():
+		return s.png.end()
+	case s.jpeg != nil && s.jpeg.made == s.jpeg.last+1:
+		return nil
+	}
+	return refuse(safefile.ErrOutput, "is not whole: rows are missing")
 }

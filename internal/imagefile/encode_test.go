@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"superres/internal/imagefile/imagetest"
+	"superres/internal/metadata"
 	"superres/internal/safefile"
 )
 
@@ -206,4 +207,43 @@ func TestFormatOf(t *testing.T) {
 	checkRemedy(t, err, KnownName)
 	_, err = FormatOf("dir.png/a")
 	checkRefusal(t, err, safefile.ErrOutput, "dir.png/a", "has no extension to tell the format")
+}
+
+// A stream writes the bytes of Encode, however its rows come, and is not whole without all
+// of them.
+func TestStream(t *testing.T) {
+	const w, h = 700, 130 // several chunks of a PNG
+	colour, deep, grey, grey16 := image.NewNRGBA(image.Rect(0, 0, w, h)), image.NewNRGBA64(image.Rect(0, 0, w, h)), image.NewGray(image.Rect(0, 0, w, h)), image.NewGray16(image.Rect(0, 0, w, h))
+	for i := range w * h {
+		x, y := i%w, i/w
+		v := color.NRGBA64{uint16(x * y), uint16(x * 97), uint16(y * 500), 0xffff}
+		colour.Set(x, y, v)
+		deep.Set(x, y, v)
+		grey.Set(x, y, v)
+		grey16.Set(x, y, v)
+	}
+	for _, img := range []interface {
+		image.Image
+		SubImage(image.Rectangle) image.Image
+	}{colour, deep, grey, grey16} {
+		for _, format := range []string{"png", "jpeg"} {
+			opt := EncodeOptions{Quality: 80, Software: "test", Metadata: metadata.Metadata{Resolution: metadata.Resolution{X: 300, Y: 300, Unit: 2}}}
+			want := imagetest.Encoded(t, func(b *bytes.Buffer) error { return Encode(b, img, format, opt) })
+			for _, rows := range []int{1, 7, 8, 60, 129, h} {
+				var got bytes.Buffer
+				s := NewStream(&got, w, h, format, opt)
+				for y := 0; y < h; y += rows {
+					if err := s.Close(); err == nil {
+						t.Errorf("%T, %s: whole after %d rows", img, format, y)
+					}
+					if err := s.Put(img.SubImage(image.Rect(0, y, w, min(y+rows, h)))); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if err := s.Close(); err != nil || !bytes.Equal(got.Bytes(), want) {
+					t.Errorf("%T, %s, %d rows at a time: %v, %d bytes, expected %d", img, format, rows, err, got.Len(), len(want))
+				}
+			}
+		}
+	}
 }

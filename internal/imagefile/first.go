@@ -1,7 +1,6 @@
 package imagefile
 
 import (
-	"bytes"
 	"encoding/binary"
 
 	"superres/internal/metadata"
@@ -12,63 +11,95 @@ import (
 // returned as it is.
 
 // firstOfGIF ends a GIF before its second image.
-func firstOfGIF(data []byte) []byte {
-	end, images, _ := gifImages(data, 2)
+func firstOfGIF(src *source) []byte {
+	end, images, _ := gifImages(src.data, 2)
 	if images < 2 {
-		return data
+		return src.data
 	}
 	const trailer = 0x3b
-	return append(bytes.Clone(data[:end]), trailer)
+	src.data[end] = trailer
+	return src.data[:end+1]
 }
 
-// firstOfWebP makes a still WebP of the first frame of an animated one, with the
-// same profile, EXIF block and XMP packet. A frame that does not fill its canvas
-// keeps its own size.
-func firstOfWebP(data []byte) []byte {
+// The start of an extended WebP: the file's own header, and the chunk VP8X.
+const (
+	riffHeader     = 12
+	chunkHeader    = 8
+	extended       = 10 // bytes of data
+	extendedHeader = riffHeader + chunkHeader + extended
+)
+
+// startOfWebP is the start of the WebP that firstOfWebP makes; nil: that is the file itself.
+func startOfWebP(src *source, lim Limits) []byte {
+	if !lim.FirstFrame {
+		return nil
+	}
+	start, _ := firstFrame(src)
+	return start
+}
+
+// firstOfWebP makes a still WebP of the first frame of an animated one. A frame that does not
+// fill its canvas keeps its own size.
+func firstOfWebP(src *source) []byte {
+	start, pixels := firstFrame(src)
+	if start == nil {
+		return src.data
+	}
+	data, to := src.data, copy(src.data, start)
+	for _, p := range pixels { // behind the start, wherever they lie
+		from := int(p.At()) - chunkHeader
+		to += copy(data[to:], data[from:from+chunkHeader+int(p.Len)])
+		if p.Len%2 > 0 {
+			data[to] = 0
+			to++
+		}
+	}
+	binary.LittleEndian.PutUint32(data[4:], uint32(to-chunkHeader))
+	return data[:to]
+}
+
+// firstFrame returns the start of a still WebP of the first frame of an animated one, and
+// the data of the chunks to put behind it: alpha, if any, and pixels. The start is nil where
+// there is no such frame.
+func firstFrame(src *source) (start []byte, pixels []metadata.Body) {
 	const (
-		riffHeader  = 12
-		flags       = 20
+		flags       = riffHeader + chunkHeader
 		animation   = 0x02
 		alpha       = 0x10
 		frameHeader = 16 // place, size, duration, blending
 	)
-	if len(data) <= flags || string(data[12:16]) != "VP8X" || data[flags]&animation == 0 {
-		return data
+	head := metadata.Piece(src, 0, extendedHeader).Start(extendedHeader)
+	if len(head) < extendedHeader || string(head[riffHeader:riffHeader+4]) != "VP8X" || head[flags]&animation == 0 {
+		return nil, nil
 	}
-	var frame []byte
-	var around [][]byte
-	metadata.RIFFChunks(data[riffHeader:], func(kind string, body []byte) bool {
-		switch {
-		case kind == "ANMF" && frame == nil && len(body) > frameHeader:
+	var frame metadata.Body
+	metadata.RIFFChunks(src, func(kind []byte, body metadata.Body) bool {
+		if string(kind) == "ANMF" && body.Len > frameHeader {
 			frame = body
-		case kind == "ICCP" || kind == "EXIF" || kind == "XMP ":
-			around = append(around, riffChunk(kind, body))
 		}
-		return true
+		return frame.Len == 0
 	})
-	if frame == nil {
-		return data
+	if frame.Len == 0 {
+		return nil, nil
 	}
-	head := append([]byte{data[flags] &^ (animation | alpha), 0, 0, 0}, frame[6:12]...) // 24 bits for each side less 1
-	var pixels []byte
-	metadata.RIFFChunks(frame[frameHeader:], func(kind string, body []byte) bool {
-		switch kind {
+	start = append([]byte("RIFF????WEBPVP8X"), extended, 0, 0, 0, head[flags]&^(animation|alpha), 0, 0, 0)
+	start = append(start, frame.Start(frameHeader)[6:12]...) // 24 bits for each side less 1
+	binary.LittleEndian.PutUint32(start[4:], uint32(len(start)-chunkHeader))
+	var first metadata.Body
+	frame.Chunks(frameHeader, func(kind []byte, body metadata.Body) bool {
+		switch string(kind) {
 		case "ALPH":
-			head[0] |= alpha
-			pixels = append(pixels, riffChunk(kind, body)...)
+			if start[flags]&alpha == 0 {
+				start[flags] |= alpha
+				first = body
+			}
 		case "VP8 ", "VP8L":
-			pixels = append(pixels, riffChunk(kind, body)...)
-			return false
+			pixels = []metadata.Body{body}
 		}
-		return true
+		return pixels == nil
 	})
-	file := append([]byte("WEBP"), riffChunk("VP8X", head)...)
-	file = append(file, pixels...)
-	file = append(file, bytes.Join(around, nil)...)
-	return append(binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(len(file))), file...)
-}
-
-func riffChunk(kind string, body []byte) []byte {
-	b := binary.LittleEndian.AppendUint32([]byte(kind), uint32(len(body)))
-	return append(append(b, body...), make([]byte, len(body)%2)...)
+	if start[flags]&alpha != 0 {
+		pixels = append([]metadata.Body{first}, pixels...)
+	}
+	return start, pixels
 }

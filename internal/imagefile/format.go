@@ -1,17 +1,20 @@
 package imagefile
 
 import (
+	"errors"
 	"image"
 	"image/gif"
 	"image/jpeg"
 	"image/png"
 	"io"
+	"os"
 	"strings"
 
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
 	"golang.org/x/image/webp"
 
+	"superres/internal/imagefile/foreign"
 	"superres/internal/safefile"
 )
 
@@ -24,12 +27,15 @@ type format struct {
 	config func(io.Reader) (image.Config, error)
 	decode func(io.Reader) (image.Image, error)
 
+	// start, if any, makes a short start of a file for config, which would read too much, or
+	// another picture. It returns nil where the file itself does.
+	start func(src *source, lim Limits) []byte
 	// inspect, if any, refuses a file that config cannot judge. It sees the
-	// whole file and is linear in its length.
-	inspect func(data []byte, lim Limits) error
-	// first, if any, makes of a file of several pictures one of the first alone,
-	// where the decoder cannot do with less.
-	first func(data []byte) []byte
+	// whole file, in memory, and is linear in its length.
+	inspect func(src *source, lim Limits) error
+	// first, if any, makes of a file of several pictures one of the first alone, in its
+	// memory, where the decoder cannot do with less.
+	first func(src *source) []byte
 	// finish, if any, turns what was decoded into the type it should have had.
 	finish func(img image.Image) image.Image
 }
@@ -41,32 +47,18 @@ type format struct {
 // program accepts does not depend on what else it imports.
 var formats = []format{
 	{name: "png", title: "PNG", magic: []string{"\x89PNG\r\n\x1a\n"},
-		config: png.DecodeConfig, decode: png.Decode, inspect: inspectPNG, finish: greyFromPalette},
+		config: png.DecodeConfig, decode: png.Decode, start: startOfPNG, inspect: inspectPNG, finish: greyFromPalette},
 	{name: "jpeg", title: "JPEG", magic: []string{"\xff\xd8"},
 		config: jpeg.DecodeConfig, decode: decodeJPEG, inspect: inspectJPEG},
 	{name: "gif", title: "GIF", magic: []string{"GIF87a", "GIF89a"},
 		config: gif.DecodeConfig, decode: decodeGIF, inspect: inspectGIF, first: firstOfGIF, finish: greyFromPalette},
 	{name: "webp", title: "WebP", magic: []string{"RIFF????WEBPVP8"},
-		config: webp.DecodeConfig, decode: decodeWebP, inspect: inspectWebP, first: firstOfWebP},
+		config: webp.DecodeConfig, decode: decodeWebP, start: startOfWebP, inspect: inspectWebP, first: firstOfWebP},
 	{name: "tiff", title: "TIFF", magic: []string{"II*\x00", "MM\x00*"},
 		config: tiff.DecodeConfig, decode: tiff.Decode, inspect: inspectTIFF, finish: greyFromPalette},
 	{name: "bmp", title: "BMP", magic: []string{"BM????\x00\x00\x00\x00"},
 		config: bmp.DecodeConfig, decode: bmp.Decode, finish: greyFromPalette},
 }
-
-// foreign are pictures people have that cannot be read, so that a message can
-// call them by name.
-var foreign = []struct{ title, magic string }{
-	{"HEIC", "????ftypheic"}, {"HEIC", "????ftypheix"}, {"HEIC", "????ftypmif1"},
-	{"AVIF", "????ftypavif"},
-	{"JPEG XL", "\xff\x0a"}, {"JPEG XL", "\x00\x00\x00\x0cJXL "},
-	{"JPEG 2000", "\x00\x00\x00\x0cjP  "},
-	{"BigTIFF", "II+\x00"}, {"BigTIFF", "MM\x00+"},
-	{"Photoshop", "8BPS"}, {"PDF", "%PDF-"},
-}
-
-// sniffLength is the number of bytes that tell all formats apart.
-const sniffLength = 16
 
 // sniff finds the format of a file from its first bytes, or reports it without
 // a name. The word of the file's name is not taken.
@@ -76,30 +68,80 @@ func sniff(head []byte) (*format, error) {
 	}
 	for i := range formats {
 		for _, magic := range formats[i].magic {
-			if matches(head, magic) {
+			if foreign.StartsWith(head, magic) {
 				return &formats[i], nil
 			}
 		}
 	}
-	for _, f := range foreign {
-		if matches(head, f.magic) {
-			return nil, refuse(safefile.ErrInput, "%s cannot be read (known: %s); save it as PNG first", f.title, knownInputs())
-		}
+	if kind, is := foreign.Of(head); is {
+		return nil, unreadable(kind)
 	}
 	return nil, refuse(safefile.ErrInput, "not an image (starts with %q; known: %s)", head[:min(7, len(head))], knownInputs())
 }
 
-// matches reports whether head starts with magic, whose ? match any byte.
-func matches(head []byte, magic string) bool {
-	if len(head) < len(magic) {
-		return false
+// unreadable refuses a file of a kind that cannot be read.
+func unreadable(kind foreign.Kind) error {
+	return refuse(safefile.ErrInput, "%s cannot be read (known: %s); %s", kind.Title, knownInputs(), kind.Advice)
+}
+
+// Check refuses a file of which the beginning shows that Open would: one that cannot be
+// opened, or is not of a format that can be read. Its errors are those of Open.
+func Check(name string) error {
+	file, head, err := openHead(name)
+	if err != nil {
+		return err
 	}
-	for i := range len(magic) {
-		if magic[i] != '?' && magic[i] != head[i] {
-			return false
+	defer file.Close()
+	f, err := sniff(head)
+	if err == nil && f.name == "tiff" {
+		if raw, is := foreign.Raw(file); is {
+			err = unreadable(raw)
 		}
 	}
-	return true
+	if err != nil {
+		err, _ = safefile.Named(err, name)
+	}
+	return err
+}
+
+// openHead opens a regular file and reads its beginning.
+func openHead(name string) (*os.File, []byte, error) {
+	file, _, err := safefile.OpenRegular(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	head := make([]byte, foreign.HeadLength)
+	n, err := file.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		file.Close()
+		return nil, nil, safefile.Unreadable(name, err)
+	}
+	return file, head[:n], nil
+}
+
+// Identify tells by its content, whatever its name says, what the named regular file is: a
+// picture of a format that can be read, or one of another kind; neither is anything else. It
+// reads the beginning of the file, and of a TIFF the directories. Its errors are of the
+// class safefile.ErrInput.
+func Identify(name string) (format string, other foreign.Kind, err error) {
+	file, head, err := openHead(name)
+	if err != nil {
+		return "", other, err
+	}
+	defer file.Close()
+	f, err := sniff(head)
+	switch {
+	case err != nil:
+		other, _ = foreign.Of(head)
+		return "", other, nil
+	case f.name == "tiff":
+		if raw, is := foreign.Raw(file); is {
+			return "", raw, nil
+		}
+	case f.name == "jpeg" && !foreign.StartsWith(head, "\xff\xd8\xff"): // less than this many files begin with
+		return "", other, nil
+	}
+	return f.name, other, nil
 }
 
 func knownInputs() string {

@@ -2,7 +2,7 @@
 // pictures at all, and writes them.
 //
 // Reading trusts no number in a file: the size is read before any pixel is
-// allocated, limits are applied to it, and the decoder then works under a clock.
+// allocated, limits are applied to it, and decoder and metadata then work under a clock.
 // Every refusal is a safefile.Fault.
 //
 // Reading begins in imagefile.go (Open, Decode); input.go fetches the bytes, format.go tells
@@ -15,11 +15,13 @@ package imagefile
 import (
 	"cmp"
 	"context"
+	"errors"
 	"image"
 	"io"
 	"math"
 	"time"
 
+	"superres/internal/imagefile/foreign"
 	"superres/internal/metadata"
 	"superres/internal/safefile"
 )
@@ -68,33 +70,39 @@ type Limits struct {
 	Pixels int64
 	// Side is the largest width or height, in pixels: 65,535.
 	Side int
-	// Bytes is the largest size of a file, in bytes: 256 MiB.
+	// Bytes is the largest size of a file, in bytes: 256 MiB. Less is taken to be for want
+	// of memory.
 	Bytes int64
 	// Scans is how many passes over its pixels a JPEG may have: 100.
 	Scans int
-	// Time is how long decoding may take, without the reading of the bytes and Accept:
-	// 30 s.
+	// Time is how long decoding may take, with metadata, without the reading of the bytes
+	// and Accept: 30 s.
 	Time time.Duration
 
 	// FirstFrame takes the first picture of a file of several, which is refused
 	// otherwise.
 	FirstFrame bool
 
-	// Strip leaves the metadata out, without a word; pictures still come upright.
+	// Strip leaves the metadata out, without a word, and none of them is kept in memory;
+	// pictures still come upright.
 	Strip bool
 
 	// Accept, if any, sees the size of the upright picture and its colour model
-	// before a pixel is allocated, and its error, a safefile.ErrLimit then, refuses the
-	// picture. It may wait.
-	Accept func(image.Config) error
+	// before a pixel is allocated, and how many bytes its file and its metadata take beside
+	// the pixels. A file that has a name has been read as far as its headers then, others
+	// are in memory. Its error, a safefile.ErrLimit then, refuses the picture. It may wait.
+	Accept func(cfg image.Config, held int64) error
 }
+
+// MaxBytes is the largest size of a file, in bytes, that is read by default.
+const MaxBytes = 256 << 20
 
 // orDefaults returns l with every zero field replaced by its default.
 func (l Limits) orDefaults() Limits {
 	return Limits{
 		Pixels: cmp.Or(l.Pixels, 50_000_000),
 		Side:   cmp.Or(l.Side, math.MaxUint16),
-		Bytes:  cmp.Or(l.Bytes, 256<<20),
+		Bytes:  cmp.Or(l.Bytes, MaxBytes),
 		Scans:  cmp.Or(l.Scans, 100),
 		Time:   cmp.Or(l.Time, 30*time.Second),
 
@@ -119,65 +127,50 @@ func Open(ctx context.Context, name string, lim Limits) (*Picture, error) {
 	if size > lim.Bytes {
 		return nil, tooManyBytes(name, size, lim.Bytes)
 	}
-	return decodeFrom(ctx, f, size, name, lim)
+	return decode(ctx, onDisk(f, size), name, lim)
 }
 
 // Decode is Open for bytes from elsewhere, such as standard input: it reads r
-// to its end, or refuses it after lim.Bytes, and decodes what it got. The name
+// to its end, or refuses it after lim.Bytes, and decodes what it got. Another
+// picture behind the first is refused, unless lim.FirstFrame is set. The name
 // is only for messages. A Read that blocks is not interrupted by ctx.
 func Decode(ctx context.Context, r io.Reader, name string, lim Limits) (*Picture, error) {
-	return decodeFrom(ctx, r, 0, name, lim.orDefaults())
-}
-
-// decodeFrom reads and decodes; size is the expected number of bytes, or 0.
-func decodeFrom(ctx context.Context, r io.Reader, size int64, name string, lim Limits) (*Picture, error) {
-	data, f, err := readPicture(ctx, r, size, name, lim.Bytes)
+	lim = lim.orDefaults()
+	in, err := readAll(ctx, r, name, lim.Bytes)
 	if err != nil {
 		return nil, err
 	}
-	var warnings []string
-	if f.name == "png" {
-		var n int
-		if data, n = metadata.WithoutDamagedChunks(data); n > 0 {
-			warnings = append(warnings, "has chunks of metadata that are damaged and left out")
+	if f, err := sniff(in.data[:min(len(in.data), foreign.HeadLength)]); err == nil && !lim.FirstFrame && hasSuccessor(f.name, in.data) {
+		return nil, safefile.Refuse(safefile.ErrInput, name, "holds several pictures, one behind the other").With(FirstPicture)
+	}
+	return decode(ctx, in, name, lim)
+}
+
+// decode finds the format and decodes.
+func decode(ctx context.Context, in *input, name string, lim Limits) (*Picture, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, unfinished(err, name)
+	}
+	head := make([]byte, min(foreign.HeadLength, in.size))
+	if _, err := in.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
+		return nil, unfinished(err, name)
+	}
+	f, err := sniff(head)
+	if err != nil {
+		err, _ = safefile.Named(err, name)
+		return nil, err
+	}
+	if f.name == "tiff" {
+		if raw, is := foreign.Raw(in); is {
+			err, _ := safefile.Named(unreadable(raw), name)
+			return nil, err
 		}
 	}
-	if lim.FirstFrame && f.first != nil {
-		data = f.first(data)
-	}
-	m, more := metadata.Read(f.name, data)
-	upright := m.Orientation
-	if accept := lim.Accept; accept != nil && swapsSides(upright) {
-		lim.Accept = func(cfg image.Config) error {
-			cfg.Width, cfg.Height = cfg.Height, cfg.Width
-			return accept(cfg)
-		}
-	}
-	img, err := f.read(ctx, data, lim)
+	pic, err := f.read(ctx, in, name, lim)
 	if err != nil {
 		return nil, explain(err, name, f.title)
 	}
-	if lim.Strip {
-		m, more, warnings = metadata.Metadata{}, nil, nil
-	}
-	if f.finish != nil && metadata.ProfileColours(m.ICC) != "RGB " {
-		img = f.finish(img)
-	}
-	if _, ok := img.(*image.CMYK); ok {
-		more = append(more, "its CMYK colours become RGB by plain arithmetic")
-	}
-	quality := 0
-	if f.name == "jpeg" {
-		quality = jpegQuality(data)
-	}
-	index := 0.0
-	if f.name == "webp" {
-		index = webpIndex(data)
-	}
-	return &Picture{
-		Image: turnedUpright(img, upright), Quality: quality, Subsampled: isSubsampled(f.name, data), Quantiser: index, GreyAlpha: f.name == "png" && isGreyAlphaPNG(img, data),
-		Format: f.name, Metadata: m, Warnings: append(warnings, more...),
-	}, nil
+	return pic, nil
 }
 
 // isGreyAlphaPNG reports whether a PNG is grey, by its header, and has alpha, by

@@ -8,10 +8,10 @@ import (
 
 // inspectJPEG refuses a JPEG of more than lim.Scans scans. Each scan may touch
 // every pixel for a few bytes of file, so the pixel limit alone bounds nothing.
-func inspectJPEG(data []byte, lim Limits) error {
+func inspectJPEG(src *source, lim Limits) error {
 	const markerScan = 0xda
 	scans := 0
-	metadata.Segments(data, func(marker byte, _ []byte) bool {
+	metadata.Segments(src, func(marker byte, _ metadata.Body) bool {
 		if marker == markerScan {
 			scans++
 		}

@@ -22,28 +22,48 @@ import (
 // All is done in integers, so that every machine writes the same bytes. Restart markers
 // part the rows of blocks, so that several can be packed at once.
 func encodeJPEG(w io.Writer, img image.Image, quality int) error {
-	tables := newJPEGTables(quality)
-	components := 3
-	if isGrey(img) {
-		components = 1
-	}
 	b := img.Bounds()
-	if _, err := w.Write(tables.header(b.Dx(), b.Dy(), components)); err != nil {
+	j, err := beginJPEG(w, b.Dx(), b.Dy(), quality, isGrey(img))
+	if err != nil {
 		return err
 	}
-	last := (b.Dy()+7)/8 - 1
-	return parallel.Ordered(last+1, func(i int) *jpegRow {
+	return j.pack(img, j.last+1)
+}
+
+// jpegFile is a JPEG that is written by rows of blocks.
+type jpegFile struct {
+	w                      io.Writer
+	tables                 *jpegTables
+	components, made, last int // of the rows of blocks how many are written, and the number of the last
+}
+
+// beginJPEG writes what comes before the pixels.
+func beginJPEG(w io.Writer, width, height, quality int, grey bool) (*jpegFile, error) {
+	j := &jpegFile{w: w, tables: newJPEGTables(quality), components: 3, last: (height+7)/8 - 1}
+	if grey {
+		j.components = 1
+	}
+	_, err := w.Write(j.tables.header(width, height, j.components))
+	return j, err
+}
+
+// pack packs and writes the next n rows of blocks, those of img from its top.
+func (j *jpegFile) pack(img image.Image, n int) error {
+	first := j.made
+	j.made += n
+	return parallel.Ordered(n, func(i int) *jpegRow {
 		r := jpegRows.Get().(*jpegRow)
-		r.tables = tables
-		r.pack(img, 8*i, components)
-		if marker := byte(0xd0 + i%8); i < last {
+		r.tables = j.tables
+		r.pack(img, 8*i, j.components)
+		i += first
+		if marker := byte(0xd0 + i%8); i < j.last {
 			r.out = append(r.out, 0xff, marker)
 		} else {
 			r.out = append(r.out, 0xff, 0xd9)
 		}
 		return r
 	}, func(r *jpegRow) error {
-		_, err := w.Write(r.out)
+		_, err := j.w.Write(r.out)
 		jpegRows.Put(r)
 		return err
 	})

@@ -197,3 +197,8 @@ func TestCMYK(t *testing.T) {
 		}
 	}
 }
+
+func riffChunk(kind string, body []byte) []byte {
+	b := binary.LittleEndian.AppendUint32([]byte(kind), uint32(len(body)))
+	return append(append(b, body...), make([]byte, len(body)%2)...)
+}

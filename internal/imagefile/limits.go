@@ -2,6 +2,7 @@ package imagefile
 
 import (
 	"fmt"
+	"image"
 
 	"superres/internal/safefile"
 )
@@ -17,6 +18,20 @@ func (l Limits) checkSize(w, h int) error {
 	case int64(w)*int64(h) > l.Pixels:
 		got, limit := megapixels(int64(w)*int64(h), l.Pixels)
 		return refuse(safefile.ErrLimit, "%dx%d is %s, the limit is %s", w, h, got, limit).With(MorePixels)
+	}
+	return nil
+}
+
+// accept asks Accept about a picture as it is stored, with its orientation.
+func (l Limits) accept(cfg image.Config, orientation int, held int64) error {
+	if l.Accept == nil {
+		return nil
+	}
+	if swapsSides(orientation) {
+		cfg.Width, cfg.Height = cfg.Height, cfg.Width
+	}
+	if err := l.Accept(cfg, held); err != nil {
+		return &safefile.Fault{Class: safefile.ErrLimit, Cause: err, Reason: err.Error()}
 	}
 	return nil
 }
@@ -47,6 +62,10 @@ func tooManyBytes(name string, size, limit int64) error {
 	if size > 0 {
 		what = fmt.Sprintf("has %s MiB,", rounded(float64(size)/(1<<20)))
 	}
-	return &safefile.Fault{Name: name, Class: safefile.ErrLimit,
-		Reason: fmt.Sprintf("%s more than the limit of %s MiB; save it smaller or compressed", what, rounded(float64(limit)/(1<<20)))}
+	f := safefile.Refuse(safefile.ErrLimit, name, "%s more than the limit of %s MiB", what, rounded(float64(limit)/(1<<20)))
+	if limit < MaxBytes {
+		return f.With(MoreMemory)
+	}
+	f.Reason += "; save it smaller or compressed"
+	return f
 }

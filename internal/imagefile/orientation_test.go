@@ -116,7 +116,7 @@ func TestOrientationsOfEveryFormat(t *testing.T) {
 				"png": bytes.Join([][]byte{png[:33], imagetest.PNGChunk("eXIf", exif), png[33:]}, nil), "tiff": turnedTIFF(tiff, uint16(o)),
 			} {
 				var seen image.Config
-				got, err := decodeBytes(data, name+"."+format, Limits{Accept: func(cfg image.Config) error { seen = cfg; return nil }})
+				got, err := decodeBytes(data, name+"."+format, Limits{Accept: func(cfg image.Config, _ int64) error { seen = cfg; return nil }})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -19,7 +19,27 @@ import (
 // byte of the stream and refers to none before it, so that the bytes are the same with any
 // number of processors; memory is a few chunks.
 func encodePNG(w io.Writer, img image.Image, greyAlpha bool) error {
-	r := rasterOf(img, greyAlpha)
+	p, err := beginPNG(w, rasterOf(img, greyAlpha))
+	if err != nil {
+		return err
+	}
+	if err := p.pack(p.chunks()); err != nil {
+		return err
+	}
+	return p.end()
+}
+
+// pngFile is a PNG that is written chunk by chunk.
+type pngFile struct {
+	w    io.Writer
+	r    *raster
+	rows int    // of a chunk
+	made int    // chunks
+	sum  uint32 // Adler-32 of them
+}
+
+// beginPNG writes what comes before the pixels.
+func beginPNG(w io.Writer, r *raster) (*pngFile, error) {
 	head := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(r.width)), uint32(r.height))
 	head = append(head, byte(8*r.depth), r.kind, 0, 0, 0)
 	start := metadata.AppendChunk([]byte("\x89PNG\r\n\x1a\n"), "IHDR", head)
@@ -30,24 +50,31 @@ func encodePNG(w io.Writer, img image.Image, greyAlpha bool) error {
 			start = metadata.AppendChunk(start, "tRNS", alpha)
 		}
 	}
-	if _, err := w.Write(start); err != nil {
-		return err
-	}
+	_, err := w.Write(start)
+	return &pngFile{w: w, r: r, rows: max(chunkBytes/(r.rowBytes()+1), 1), sum: 1}, err
+}
 
-	rows, sum := max(chunkBytes/(r.rowBytes()+1), 1), uint32(1)
-	err := parallel.Ordered((r.height+rows-1)/rows, func(i int) *pngChunk {
+// chunks is how many there are in all.
+func (p *pngFile) chunks() int { return (p.r.height + p.rows - 1) / p.rows }
+
+// pack packs and writes the next n chunks.
+func (p *pngFile) pack(n int) error {
+	first := p.made
+	p.made += n
+	return parallel.Ordered(n, func(i int) *pngChunk {
 		c := pngChunks.Get().(*pngChunk)
-		c.pack(r, i*rows, min((i+1)*rows, r.height))
+		c.pack(p.r, (first+i)*p.rows, min((first+i+1)*p.rows, p.r.height))
 		return c
 	}, func(c *pngChunk) error {
-		sum = adlerOfBoth(sum, c.sum, len(c.filtered))
-		_, err := w.Write(c.finished(sum))
+		p.sum = adlerOfBoth(p.sum, c.sum, len(c.filtered))
+		_, err := p.w.Write(c.finished(p.sum))
 		pngChunks.Put(c)
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(metadata.AppendChunk(nil, "IEND", nil))
+}
+
+// end writes what comes behind the pixels.
+func (p *pngFile) end() error {
+	_, err := p.w.Write(metadata.AppendChunk(nil, "IEND", nil))
 	return err
 }

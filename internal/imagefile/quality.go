@@ -7,16 +7,17 @@ import (
 	"superres/internal/quantiser"
 )
 
-// jpegQuality estimates the quality, 1 to 100, of the JPEG in data: that at which the
+// jpegQuality estimates the quality, 1 to 100, of the JPEG in src: that at which the
 // common encoder has a first quantisation table as coarse as the file's. It is 0 when
 // the file has none.
-func jpegQuality(data []byte) int {
+func jpegQuality(src metadata.Source) int {
 	const markerTables, markerScan = 0xdb, 0xda
 	quality := 0
-	metadata.Segments(data, func(marker byte, payload []byte) bool {
+	metadata.Segments(src, func(marker byte, tables metadata.Body) bool {
 		if marker != markerTables {
 			return marker != markerScan
 		}
+		payload := tables.Bytes()
 		for len(payload) > 0 && quality == 0 {
 			wide, number := int(payload[0]>>4), payload[0]&15
 			size := 64 * (1 + wide)

@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/jpeg"
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -16,16 +17,16 @@ func TestJPEGQuality(t *testing.T) {
 		if err := jpeg.Encode(&b, image.NewGray(image.Rect(0, 0, 9, 9)), &jpeg.Options{Quality: q}); err != nil {
 			t.Fatal(err)
 		}
-		if got := jpegQuality(b.Bytes()); math.Abs(float64(got-q)) > 2 {
+		if got := jpegQuality(bytes.NewReader(b.Bytes())); math.Abs(float64(got-q)) > 2 {
 			t.Errorf("quality %d is taken for %d", q, got)
 		}
 		for cut := range 120 {
-			if got := jpegQuality(b.Bytes()[:cut]); got != 0 && math.Abs(float64(got-q)) > 2 {
+			if got := jpegQuality(bytes.NewReader(b.Bytes()[:cut])); got != 0 && math.Abs(float64(got-q)) > 2 {
 				t.Fatalf("the first %d bytes of quality %d are taken for %d", cut, q, got)
 			}
 		}
 	}
-	if got := jpegQuality([]byte("\xff\xd8\xff\xdb\x00\x05\x20\x01\x01")); got != 0 {
+	if got := jpegQuality(strings.NewReader("\xff\xd8\xff\xdb\x00\x05\x20\x01\x01")); got != 0 {
 		t.Errorf("a damaged table has quality %d", got)
 	}
 }

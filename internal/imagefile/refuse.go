@@ -6,8 +6,10 @@ import "superres/internal/safefile"
 // can change so that a picture is read or written after all.
 const (
 	MorePixels   safefile.Remedy = "allow more pixels"
+	MoreMemory   safefile.Remedy = "allow more memory"
 	FirstFrame   safefile.Remedy = "take the first frame, or save one as a picture"
 	FirstPage    safefile.Remedy = "take the first page, or save one as a file"
+	FirstPicture safefile.Remedy = "give the pictures as files, or take the first"
 	KnownFormat  safefile.Remedy = "choose a format that can be written"
 	KnownName    safefile.Remedy = "choose a format that can be written, or a name that tells one"
 	KnownQuality safefile.Remedy = "choose a quality from 1 to 100"

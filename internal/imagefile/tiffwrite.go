@@ -75,7 +75,7 @@ func encodeTIFF(w io.Writer, img image.Image, m metadata.Metadata, software stri
 		}
 		return f
 	})
-	if _, err := w.Write(layout.Head); err != nil {
+	if err := layout.WriteHead(w); err != nil {
 		return err
 	}
 	// Samples of 16 bits are big-endian in memory.
@@ -99,8 +99,7 @@ func encodeTIFF(w io.Writer, img image.Image, m metadata.Metadata, software stri
 			return err
 		}
 	}
-	_, err := w.Write(layout.Tail)
-	return err
+	return layout.WriteTail(w)
 }
 
 // colourMap is a palette as TIFF has it: 256 reds, greens and blues of 16 bits.

@@ -2,21 +2,23 @@ package imagefile
 
 import "superres/internal/metadata"
 
-// lossyFrame is the chunk of a WebP that holds lossy pixels; nil: it has none.
-func lossyFrame(data []byte) (frame []byte) {
-	const header = 12 // of the file
-	metadata.RIFFChunks(data[min(header, len(data)):], func(kind string, body []byte) bool {
-		if kind == "VP8 " {
+// lossyFrame is the chunk of a WebP that holds lossy pixels, of no bytes where it has none.
+func lossyFrame(src metadata.Source) (frame metadata.Body) {
+	metadata.RIFFChunks(src, func(kind []byte, body metadata.Body) bool {
+		if string(kind) == "VP8 " {
 			frame = body
 		}
-		return frame == nil
+		return frame.Len == 0
 	})
 	return frame
 }
 
 // webpIndex is the quantiser index of a lossy WebP, 0 to 127: the mean of those of its four
 // segments if it has them (RFC 6386, sections 9.2 to 9.6); 0 of any other WebP.
-func webpIndex(data []byte) float64 { return frameIndex(lossyFrame(data)) }
+func webpIndex(src metadata.Source) float64 {
+	const most = 1024 // bytes of the header, up to the index
+	return frameIndex(lossyFrame(src).Start(most))
+}
 
 // frameIndex reads the header of a frame as far as the index.
 func frameIndex(frame []byte) float64 {

@@ -187,6 +187,8 @@ func TestWhatIsRefused(t *testing.T) {
 		"decimal comma":      {[]byte("1;2\n3;1,5\n"), matfile.Options{}, "write decimals with a point", safefile.ErrInput},
 		"nan as text":        {[]byte("1,2\n3,nan\n"), matfile.Options{}, "line 2, column 2: nan is not finite", safefile.ErrInput},
 		"nan everywhere":     {[]byte("nan,inf\n"), matfile.Options{}, "line 1, column 1: nan is not finite", safefile.ErrInput},
+		"too long a number":  {[]byte("1," + strings.Repeat("1", 5000) + "\n"), matfile.Options{}, "line 1, column 2: \"1111", safefile.ErrInput},
+		"space within":       {[]byte("1,2 \t 3\n"), matfile.Options{}, `line 1, column 2: "2 3" is no number`, safefile.ErrInput},
 		"too large":          {[]byte("1e999\n"), matfile.Options{}, "line 1, column 1: 1e999 is too large", safefile.ErrInput},
 	} {
 		m, err := read(c.data, c.opt)
@@ -233,6 +235,47 @@ func TestAcceptComesFirst(t *testing.T) {
 		if live := int64(after.HeapAlloc) - int64(before.HeapAlloc); live > n {
 			t.Errorf("%s: %d bytes are held before", name, live)
 		}
+	}
+}
+
+// watched is a file that notes, as it is read, how much memory is in use at most.
+type watched struct {
+	*bytes.Reader
+	calls int
+	most  uint64
+}
+
+func (w *watched) ReadAt(p []byte, at int64) (int, error) {
+	if w.calls++; w.calls%8 == 0 {
+		var now runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&now)
+		w.most = max(w.most, now.HeapAlloc)
+	}
+	return w.Reader.ReadAt(p, at)
+}
+
+// A text takes the memory of its numbers while it is read, and of nothing else, in short
+// lines and in one that is as long as all.
+func TestTextTakesItsNumbers(t *testing.T) {
+	const n = 600_000
+	for name, separator := range map[string]string{"a column": "\n", "a row": ",", "a row, by space": "  "} {
+		text := strings.Repeat("1.2345678901234567"+separator, n-1) + "1"
+		w := &watched{Reader: bytes.NewReader([]byte(text))}
+		var before runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		m, err := matfile.Read(w, int64(len(text)), "Y", matfile.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rows, cols := m.Dims(); rows*cols != n || max(rows, cols) != n {
+			t.Errorf("%s: %d×%d", name, rows, cols)
+		}
+		if took := int64(w.most) - int64(before.HeapAlloc); took < 8*n || took > 8*n+1<<20 {
+			t.Errorf("%s: %d bytes, expected %d", name, took, 8*n)
+		}
+		runtime.KeepAlive(text)
 	}
 }
 

@@ -7,10 +7,11 @@ const (
 	bmpHeader     = bmpResolution + 8
 )
 
-func (r *reader) bmp(data []byte) {
-	if len(data) < bmpHeader || binary.LittleEndian.Uint32(data[14:]) < 40 {
+func (r *reader) bmp(src Source) {
+	head := newWindow(src).bytes(0, bmpHeader)
+	if head == nil || binary.LittleEndian.Uint32(head[14:]) < 40 {
 		return
 	}
-	x, y := int32(binary.LittleEndian.Uint32(data[bmpResolution:])), int32(binary.LittleEndian.Uint32(data[bmpResolution+4:]))
+	x, y := int32(binary.LittleEndian.Uint32(head[bmpResolution:])), int32(binary.LittleEndian.Uint32(head[bmpResolution+4:]))
 	r.m.Resolution = Resolution{float64(x), float64(y), Metre}.sound()
 }

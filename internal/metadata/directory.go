@@ -2,6 +2,8 @@ package metadata
 
 import (
 	"encoding/binary"
+	"io"
+	"iter"
 	"slices"
 )
 
@@ -51,72 +53,115 @@ func ByteOrder(b []byte) (_ binary.ByteOrder, ok bool) {
 	return nil, false
 }
 
-// entries returns the entries of the directory at an offset of b, a multiple of 12
-// bytes, and the offset of the offset of the next directory, or 0 where b ends
-// before that; ok is false when the entries are not all inside b.
-func entries(b []byte, order binary.ByteOrder, at uint32) (list []byte, next uint64, ok bool) {
-	start := uint64(at) + 2
-	if at < 8 || start > uint64(len(b)) {
-		return nil, 0, false
-	}
-	end := start + entryLength*uint64(order.Uint16(b[at:]))
-	if end > uint64(len(b)) {
-		return nil, 0, false
-	}
-	if end+4 <= uint64(len(b)) {
-		next = end
-	}
-	return b[start:end], next, true
+// tiffFile is a TIFF or an EXIF block.
+type tiffFile struct {
+	Body
+	order binary.ByteOrder
+	first uint32 // the offset of its first directory
 }
 
-// value returns the value of an entry, still in the byte order of b; ok is false
-// when it is not inside b.
-func value(b []byte, order binary.ByteOrder, entry []byte) (_ []byte, ok bool) {
-	kind, count := order.Uint16(entry[2:]), uint64(order.Uint32(entry[4:]))
-	if int(kind) >= len(typeLengths) || kind == 0 {
-		return nil, false
-	}
-	n := typeLengths[kind] * count
-	if n <= 4 {
-		return entry[8 : 8+n], true
-	}
-	at := uint64(order.Uint32(entry[8:]))
-	if at > uint64(len(b)) || n > uint64(len(b))-at {
-		return nil, false
-	}
-	return b[at : at+n], true
-}
-
-// findOrientation returns the orientation in an EXIF block, 1 to 8, and where in
-// the block its two bytes are, or 0 and 1 if there is none or it makes no sense.
-func findOrientation(b []byte) (at, orientation int) {
-	order, ok := ByteOrder(b)
+func tiffIn(b Body) (f tiffFile, ok bool) {
+	head := b.read(0, 8)
+	order, ok := ByteOrder(head)
 	if !ok {
-		return 0, 1
+		return f, false
 	}
-	start := uint64(order.Uint32(b[4:]))
-	if start+2 > uint64(len(b)) {
-		return 0, 1
-	}
-	n := uint64(order.Uint16(b[start:]))
-	for p := start + 2; n > 0 && p+entryLength <= uint64(len(b)); n, p = n-1, p+entryLength {
-		if order.Uint16(b[p:]) != tagOrientation {
-			continue
-		}
-		v := int(order.Uint16(b[p+8:]))
-		if order.Uint16(b[p+2:]) != typeShort || v < 1 || v > 8 {
-			return 0, 1
-		}
-		return int(p + 8), v
-	}
-	return 0, 1
+	return tiffFile{b, order, order.Uint32(head[4:])}, true
 }
 
-// dropThumbnail unlinks the second directory, which holds the small copy: it would
-// lie on its side beside a picture that has been turned.
-func dropThumbnail(b []byte, order binary.ByteOrder) {
-	if _, next, ok := entries(b, order, order.Uint32(b[4:])); ok && next > 0 {
-		order.PutUint32(b[next:], 0)
+// field is an entry of a directory as it lies in a file.
+type field struct {
+	at        int64 // of its own 12 bytes
+	tag, kind uint16
+	count     uint32
+	short     uint16 // its value, if it is one of 2 bytes
+	long      uint32 // its value, if it is one of 4 bytes, or else where that lies
+}
+
+// span is where the entries of the directory at an offset lie; ok is false when they are
+// not all inside the file.
+func (f tiffFile) span(at uint32) (start, end int64, ok bool) {
+	n := f.read(int64(at), 2)
+	if at < 8 || n == nil {
+		return 0, 0, false
+	}
+	start = int64(at) + 2
+	end = start + entryLength*int64(f.order.Uint16(n))
+	return start, end, end <= f.Len
+}
+
+// fields are the entries of the directory at an offset, none when they are not all inside
+// the file. They are read some at a time.
+func (f tiffFile) fields(at uint32) iter.Seq[field] {
+	return func(yield func(field) bool) {
+		start, end, ok := f.span(at)
+		if !ok {
+			return
+		}
+		f.between(start, end, yield)
+	}
+}
+
+// between yields the entries between two places.
+func (f tiffFile) between(start, end int64, yield func(field) bool) {
+	var some [64 * entryLength]byte
+	for start < end {
+		b := some[:min(int64(len(some)), end-start)]
+		if !f.fill(b, start) {
+			return
+		}
+		for ; len(b) > 0; b, start = b[entryLength:], start+entryLength {
+			if !yield(field{start, f.order.Uint16(b), f.order.Uint16(b[2:]), f.order.Uint32(b[4:]), f.order.Uint16(b[8:]), f.order.Uint32(b[8:])}) {
+				return
+			}
+		}
+	}
+}
+
+// value returns the value of an entry, still in the byte order of the file; ok is false
+// when it is not inside the file.
+func (f tiffFile) value(e field) (_ Body, ok bool) {
+	if int(e.kind) >= len(typeLengths) || e.kind == 0 {
+		return Body{}, false
+	}
+	n, at := int64(typeLengths[e.kind])*int64(e.count), e.at+8
+	if n > 4 {
+		at = int64(e.long)
+	}
+	if at > f.Len || n > f.Len-at {
+		return Body{}, false
+	}
+	return Body{f.src, f.Body.at + at, n}, true
+}
+
+// orientation returns the orientation in an EXIF block, 1 to 8, and where in the block its
+// two bytes are, or 0 and 1 if there is none or it makes no sense. It may be legible where
+// the rest is not.
+func (f tiffFile) orientation() (at int64, orientation int) {
+	n := f.read(int64(f.first), 2)
+	if n == nil {
+		return 0, 1
+	}
+	orientation = 1
+	start := int64(f.first) + 2
+	whole := min(int64(f.order.Uint16(n)), (f.Len-start)/entryLength)
+	f.between(start, start+entryLength*whole, func(e field) bool {
+		if e.tag != tagOrientation {
+			return true
+		}
+		if v := int(e.short); e.kind == typeShort && 1 <= v && v <= 8 {
+			at, orientation = e.at+8, v
+		}
+		return false
+	})
+	return at, orientation
+}
+
+// dropThumbnail unlinks the second directory of an EXIF block, which holds the small copy: it
+// would lie on its side beside a picture that has been turned.
+func dropThumbnail(b []byte, f tiffFile) {
+	if _, end, ok := f.span(f.first); ok && end+4 <= f.Len {
+		f.order.PutUint32(b[end:], 0)
 	}
 }
 
@@ -124,67 +169,112 @@ func dropThumbnail(b []byte, order binary.ByteOrder) {
 type entry struct {
 	tag, kind uint16
 	count     uint32
-	value     []byte    // in the byte order of the file
+	value     Body      // in the byte order of the file
 	sub       directory // in place of the value
 }
 
 type directory []entry
 
-// parse reads the directory at an offset of b with the entries that keep wants,
-// and with the directories of EXIF below it. Entries that are damaged are left
-// out; budget is the number of bytes that the values may have together.
-func parse(b []byte, order binary.ByteOrder, at uint32, depth int, budget *int, keep func(tag uint16) bool) directory {
+// allowance is how many entries, and bytes with their values, directories may have together.
+type allowance struct{ entries, bytes int64 }
+
+// parse reads the directory at an offset with the entries that keep wants, and with the
+// directories of EXIF below it. Entries that are damaged are left out, and all from the one
+// on that is beyond what is left.
+func (f tiffFile) parse(at uint32, depth int, left *allowance, keep func(tag uint16) bool) directory {
 	var d directory
-	list, _, _ := entries(b, order, at)
-	for ; len(list) > 0; list = list[entryLength:] {
-		e := entry{tag: order.Uint16(list), kind: order.Uint16(list[2:]), count: order.Uint32(list[4:])}
+	for e := range f.fields(at) {
 		if !keep(e.tag) {
 			continue
 		}
-		v, ok := value(b, order, list)
-		if *budget -= entryLength + len(v); !ok || *budget < 0 {
+		v, ok := f.value(e)
+		if left.entries--; ok {
+			left.bytes -= entryLength + v.Len
+		}
+		if left.entries < 0 || left.bytes < 0 {
+			break
+		}
+		if !ok {
 			continue
 		}
+		one := entry{tag: e.tag, kind: e.kind, count: e.count, value: v}
 		if e.tag == tagExif || e.tag == tagGPS || e.tag == tagInteroperability {
 			if depth == 0 || e.count != 1 || e.kind != typeLong && e.kind != typeIFD {
 				continue
 			}
-			e.sub = parse(b, order, order.Uint32(v), depth-1, budget, func(uint16) bool { return true })
-			if len(e.sub) == 0 {
+			one.sub = f.parse(e.long, depth-1, left, func(uint16) bool { return true })
+			if len(one.sub) == 0 {
 				continue
 			}
 		}
-		e.value = v
-		d = append(d, e)
+		d = append(d, one)
 	}
 	// Sorted, as the standard asks for, and each tag once.
 	slices.SortStableFunc(d, func(a, b entry) int { return int(a.tag) - int(b.tag) })
 	return slices.CompactFunc(d, func(a, b entry) bool { return a.tag == b.tag })
 }
 
-// bytes returns d as it lies at an offset of a TIFF: the entries, then the values
-// they point to and the directories below, in the same order.
-func (d directory) bytes(at uint32, order binary.ByteOrder) []byte {
-	b := make([]byte, 2+entryLength*len(d)+4)
-	order.PutUint16(b, uint16(len(d)))
-	for i, e := range d {
-		p := 2 + entryLength*i
-		order.PutUint16(b[p:], e.tag)
-		order.PutUint16(b[p+2:], e.kind)
-		order.PutUint32(b[p+4:], e.count)
-		if len(e.value) <= 4 && e.sub == nil {
-			copy(b[p+8:], e.value)
-			continue
-		}
-		order.PutUint32(b[p+8:], at+uint32(len(b)))
-		if e.sub != nil {
-			b = append(b, e.sub.bytes(at+uint32(len(b)), order)...)
-		} else {
-			b = append(b, e.value...)
-		}
-		b = append(b, make([]byte, len(b)%2)...)
+// table is the length of the entries alone.
+func (d directory) table() int64 { return 2 + entryLength*int64(len(d)) + 4 }
+
+// size is the length of d in a TIFF, an even number.
+func (d directory) size() int64 {
+	n := d.table()
+	for _, e := range d {
+		n += e.behind()
 	}
-	return b
+	return n
+}
+
+// behind is what an entry takes behind the table, an even number.
+func (e entry) behind() int64 {
+	switch {
+	case e.sub != nil:
+		return e.sub.size()
+	case e.value.Len > 4:
+		return e.value.Len + e.value.Len%2
+	}
+	return 0
+}
+
+// writeTo writes d as it lies at an offset of a TIFF: the entries, then the values they
+// point to and the directories below, in the same order.
+func (d directory) writeTo(w io.Writer, at int64, order binary.ByteOrder) error {
+	b := make([]byte, d.table())
+	order.PutUint16(b, uint16(len(d)))
+	place := at + d.table()
+	for i, e := range d {
+		p := b[2+entryLength*i:]
+		order.PutUint16(p, e.tag)
+		order.PutUint16(p[2:], e.kind)
+		order.PutUint32(p[4:], e.count)
+		if n := e.behind(); n > 0 {
+			order.PutUint32(p[8:], uint32(place))
+			place += n
+		} else {
+			e.value.fill(p[8:8+e.value.Len], 0)
+		}
+	}
+	if _, err := w.Write(b); err != nil {
+		return err
+	}
+	at += d.table()
+	for _, e := range d {
+		var err error
+		switch n := e.behind(); {
+		case e.sub != nil:
+			err = e.sub.writeTo(w, at, order)
+		case n > 0:
+			if err = e.value.writeTo(w); err == nil && e.value.Len%2 > 0 {
+				_, err = w.Write([]byte{0})
+			}
+		}
+		if err != nil {
+			return err
+		}
+		at += e.behind()
+	}
+	return nil
 }
 
 // header is the start of a TIFF whose first directory follows.

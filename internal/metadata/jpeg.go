@@ -1,8 +1,8 @@
 package metadata
 
 import (
-	"bytes"
 	"encoding/binary"
+	"io"
 )
 
 // JPEG markers, ITU-T T.81 table B.1: the byte after 0xff.
@@ -30,73 +30,78 @@ const (
 )
 
 // Segments calls visit with the marker and the payload of each segment of the
-// JPEG in data, in file order, up to the end marker, the end of data, or a
-// visit that returns false. The payload is a part of data.
+// JPEG in src, in file order, up to the end marker, the end of the file, or a
+// visit that returns false.
 //
 // Pixel data between segments is passed over: it contains 0xff only before a
 // zero or a restart marker. No decoder passes over any other marker there, so
 // none meets a scan that is not visited here.
-func Segments(data []byte, visit func(marker byte, payload []byte) bool) {
-	for p := startOfPicture; p < len(data); {
-		i := bytes.IndexByte(data[p:], 0xff)
-		if i < 0 {
+func Segments(src Source, visit func(marker byte, payload Body) bool) {
+	w := newWindow(src)
+	for p := int64(startOfPicture); ; {
+		if p = w.find(p, 0xff); p < 0 {
 			return
 		}
-		p += i
-		for p < len(data) && data[p] == 0xff {
+		b := w.bytes(p, 1)
+		for ; b != nil && b[0] == 0xff; b = w.bytes(p, 1) {
 			p++
 		}
-		if p == len(data) {
+		if b == nil {
 			return
 		}
-		marker := data[p]
+		marker := b[0]
 		p++
 		if marker == 0 || markerRestart0 <= marker && marker <= markerRestart7 {
 			continue
 		}
-		if marker == markerEnd || p+2 > len(data) {
+		length := w.bytes(p, 2)
+		if marker == markerEnd || length == nil {
 			return
 		}
-		n := int(data[p])<<8 | int(data[p+1]) // counts itself
-		if n < 2 || p+n > len(data) || !visit(marker, data[p+2:p+n]) {
+		n := int64(binary.BigEndian.Uint16(length)) // counts itself
+		if n < 2 || n > w.size-p || !visit(marker, Body{src, p + 2, n - 2}) {
 			return
 		}
 		p += n
 	}
 }
 
-func (r *reader) jpeg(data []byte) {
-	parts := map[byte][]byte{} // of the profile, by number
+func (r *reader) jpeg(src Source) {
+	parts := map[byte]Body{} // of the profile, by number
 	count, damaged := byte(0), false
-	Segments(data, func(marker byte, payload []byte) bool {
+	Segments(src, func(marker byte, payload Body) bool {
+		own := false
 		switch marker {
 		case markerScan:
 			return false
 		case markerApp0:
 			r.jfif(payload)
 		case markerApp1:
-			if bytes.HasPrefix(payload, []byte(exifPrefix)) {
+			if r.starts(payload, exifPrefix) {
 				r.exif(payload)
-			} else if packet, ok := bytes.CutPrefix(payload, []byte(xmpPrefix)); ok {
-				r.xmp(packet)
-			} else if bytes.HasPrefix(payload, []byte(xmpMorePrefix)) {
-				r.own(Part{Marker: marker, Data: payload})
+			} else if r.starts(payload, xmpPrefix) {
+				r.xmp(plain(payload.from(int64(len(xmpPrefix)))))
+			} else {
+				own = r.starts(payload, xmpMorePrefix)
 			}
 		case markerApp13:
-			if bytes.HasPrefix(payload, []byte(photoshopPrefix)) {
-				r.own(Part{Marker: marker, Data: payload})
-			}
+			own = r.starts(payload, photoshopPrefix)
 		case markerComment:
-			r.own(Part{Marker: marker, Data: payload})
+			own = true
 		case markerApp2:
-			if part, ok := bytes.CutPrefix(payload, []byte(profilePrefix)); ok {
-				if len(part) < 2 || part[0] == 0 || part[0] > part[1] || parts[part[0]] != nil || count != 0 && count != part[1] {
-					damaged = true
-					return true
-				}
-				count = part[1]
-				parts[part[0]] = part[2:]
+			if !r.starts(payload, profilePrefix) {
+				break
 			}
+			part, number := payload.from(int64(profileHeader)), payload.read(int64(len(profilePrefix)), 2)
+			if number == nil || number[0] == 0 || number[0] > number[1] || parts[number[0]] != (Body{}) || count != 0 && count != number[1] {
+				damaged = true
+				break
+			}
+			count = number[1]
+			parts[number[0]] = part
+		}
+		if own {
+			r.own(Part{Marker: marker}, payload)
 		}
 		return true
 	})
@@ -105,18 +110,21 @@ func (r *reader) jpeg(data []byte) {
 	case damaged || len(parts) != int(count):
 		r.drop("ICC profile", "damaged")
 	default:
-		var profile []byte
+		var list []Body
 		for i := 1; i <= int(count); i++ {
-			profile = append(profile, parts[byte(i)]...)
+			list = append(list, parts[byte(i)])
 		}
-		r.icc(profile)
+		r.icc(joined(list))
 	}
 }
 
 // jfif reads the resolution in the segment APP0: name, version, unit, x, y.
-func (r *reader) jfif(payload []byte) {
-	b, ok := bytes.CutPrefix(payload, []byte(jfifPrefix))
-	if !ok || len(b) < 7 || b[2] > 2 || !r.first("jfif") {
+func (r *reader) jfif(payload Body) {
+	if !r.starts(payload, jfifPrefix) {
+		return
+	}
+	b := payload.read(int64(len(jfifPrefix)), 7)
+	if b == nil || b[2] > 2 || !r.first("jfif") {
 		return
 	}
 	x, y := float64(binary.BigEndian.Uint16(b[3:])), float64(binary.BigEndian.Uint16(b[5:]))
@@ -127,37 +135,47 @@ func (r *reader) jfif(payload []byte) {
 	r.m.Resolution = Resolution{x, y, unit}.sound()
 }
 
-// jpegSegments are the segments to put behind the start of a JPEG.
-func (m Metadata) jpegSegments(software string) []byte {
-	var b []byte
+// jpegSegments writes the segments to put behind the start of a JPEG.
+func (m Metadata) jpegSegments(w io.Writer, software string) error {
+	out := segments{w: w}
 	if unit, x, y, ok := m.Resolution.jfif(); ok {
-		p := append([]byte(jfifPrefix), 1, 2, unit)
+		p := []byte{1, 2, unit}
 		p = binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16(p, x), y)
-		b = appendSegment(b, markerApp0, string(append(p, 0, 0)), nil) // without a thumbnail
+		out.add(markerApp0, jfifPrefix, append(p, 0, 0)) // without a thumbnail
 	}
 	if m.EXIF != nil {
-		b = appendSegment(b, markerApp1, exifPrefix, m.EXIF)
+		out.add(markerApp1, exifPrefix, m.EXIF)
 	}
 	if m.XMP != nil {
-		b = appendSegment(b, markerApp1, xmpPrefix, m.XMP)
+		out.add(markerApp1, xmpPrefix, m.XMP)
 	}
 	parts := byte((len(m.ICC) + mostProfile - 1) / mostProfile)
 	for i, rest := byte(1), m.ICC; len(rest) > 0; i++ {
 		n := min(len(rest), mostProfile)
-		b = appendSegment(b, markerApp2, profilePrefix+string([]byte{i, parts}), rest[:n])
+		out.add(markerApp2, profilePrefix+string([]byte{i, parts}), rest[:n])
 		rest = rest[n:]
 	}
 	for _, p := range m.Own {
-		b = appendSegment(b, p.Marker, "", p.Data)
+		out.add(p.Marker, "", p.Data)
 	}
 	if software != "" {
-		b = appendSegment(b, markerComment, "", []byte(software))
+		out.add(markerComment, "", []byte(software))
 	}
-	return b
+	return out.err
 }
 
-func appendSegment(b []byte, marker byte, prefix string, payload []byte) []byte {
+// segments writes segments up to the first error.
+type segments struct {
+	w   io.Writer
+	err error
+}
+
+func (s *segments) add(marker byte, prefix string, payload []byte) {
 	n := 2 + len(prefix) + len(payload)
-	b = append(b, 0xff, marker, byte(n>>8), byte(n))
-	return append(append(b, prefix...), payload...)
+	head := append([]byte{0xff, marker, byte(n >> 8), byte(n)}, prefix...)
+	for _, b := range [2][]byte{head, payload} {
+		if s.err == nil {
+			_, s.err = s.w.Write(b)
+		}
+	}
 }

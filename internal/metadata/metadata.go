@@ -8,16 +8,25 @@
 package metadata
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
-// MaxBlock is the most bytes that one profile, EXIF block or XMP packet may have.
-const MaxBlock = 16 << 20
+// What is read of one file is bounded, so that its metadata cost no more than is known before:
+// a photograph has some ten parts, one with a depth map in its XMP has a hundred, and a PNG of
+// an editor a few dozen texts.
+const (
+	// MaxBlock is the most bytes that one profile, EXIF block or XMP packet may have, and
+	// what is kept for the same format together.
+	MaxBlock = 16 << 20
+	// MaxParts is how many parts are kept for the same format at most, and how many entries
+	// of a TIFF's directories.
+	MaxParts = 4096
+	// partBytes is what one takes in memory beside its bytes, and a list that has grown.
+	partBytes = 128
+)
 
 // Metadata is what one file carries. The zero value is nothing at all.
 type Metadata struct {
@@ -45,166 +54,75 @@ type Part struct {
 	Data   []byte
 }
 
-// Read takes the metadata out of the whole file in data, of the given format:
-// "png", "jpeg", "webp", "tiff" or "bmp"; others have none. Nothing in the result
-// refers to data. The warnings say what had to be left out.
-func Read(format string, data []byte) (m Metadata, warnings []string) {
+// Outline is what is known of a file's metadata before any are kept.
+type Outline struct {
+	// Orientation is that of the picture, as in Metadata.
+	Orientation int
+	// Colours are those of the ICC profile: see ProfileColours. Empty: there is none.
+	Colours string
+	// Bytes is how many Read takes at most for what it returns.
+	Bytes int64
+}
+
+// Look looks through a file as Read does, and keeps nothing.
+func Look(format string, src Source) Outline {
 	r := &reader{m: Metadata{Format: format}}
+	r.look(src)
+	return Outline{r.m.Orientation, r.colours, r.size}
+}
+
+// Read takes the metadata out of a file of the given format: "png", "jpeg", "webp",
+// "tiff" or "bmp"; others have none. The warnings say what had to be left out.
+func Read(format string, src Source) (m Metadata, warnings []string) {
+	r := &reader{m: Metadata{Format: format}, keep: true}
+	r.look(src)
+	return r.m, r.warnings
+}
+
+// look visits the metadata of a file.
+func (r *reader) look(src Source) {
 	defer func() {
 		if p := recover(); p != nil { // no case is known; a picture is worth more than its metadata
-			m, warnings = Metadata{Format: format}, append(r.warnings, "its metadata is damaged and left out")
+			r.m = Metadata{Format: r.m.Format}
+			r.warn("its metadata is damaged and left out")
 		}
 	}()
-	switch format {
+	switch r.m.Format {
 	case "png":
-		r.png(data)
+		r.png(src)
 	case "jpeg":
-		r.jpeg(data)
+		r.jpeg(src)
 	case "webp":
-		r.webp(data)
+		r.webp(src)
 	case "tiff":
-		r.tiff(data)
+		r.tiff(src)
 	case "bmp":
-		r.bmp(data)
+		r.bmp(src)
 	}
 	if r.m.Orientation > 1 {
-		r.m.XMP = uprightXMP(r.m.XMP)
+		uprightXMP(r.m.XMP)
 	}
 	if r.m.Resolution.Unit == Unknown {
 		r.m.Resolution = r.inEXIF
 	}
-	return r.m, r.warnings
 }
 
-// reader collects the metadata of one file. Of several blocks of a kind the first
-// one counts.
-type reader struct {
-	m        Metadata
-	warnings []string
-	seen     map[string]bool
-	size     int        // of the parts kept for the same format, in bytes
-	inEXIF   Resolution // for a file that has none of its own
-}
-
-// first reports whether this is the first block of its kind.
-func (r *reader) first(kind string) bool {
-	if r.seen[kind] {
-		return false
-	}
-	if r.seen == nil {
-		r.seen = make(map[string]bool)
-	}
-	r.seen[kind] = true
-	return true
-}
-
-func (r *reader) drop(what, why string) {
-	r.warnings = append(r.warnings, fmt.Sprintf("its %s is %s and left out", what, why))
-}
-
-// fits reports whether a block may be kept, and says why not.
-func (r *reader) fits(what string, b []byte) bool {
-	switch {
-	case len(b) == 0:
-		return false
-	case len(b) > MaxBlock:
-		r.drop(what, fmt.Sprintf("larger than %d MiB", MaxBlock>>20))
-		return false
-	}
-	return true
-}
-
-// own keeps a part for a file of the same format.
-func (r *reader) own(p Part) {
-	if r.size += len(p.Data); r.size > MaxBlock {
-		if r.first("large") {
-			r.warnings = append(r.warnings, fmt.Sprintf("its texts are larger than %d MiB, and in part left out", MaxBlock>>20))
-		}
-		return
-	}
-	p.Data = bytes.Clone(p.Data)
-	r.m.Own = append(r.m.Own, p)
-}
-
-func (r *reader) icc(b []byte) {
-	if !r.first("icc") || !r.fits("ICC profile", b) {
-		return
-	}
-	if ProfileColours(b) == "" {
-		r.drop("ICC profile", "damaged")
-		return
-	}
-	r.m.ICC = bytes.Clone(b)
-}
-
-// exif takes a block from its byte order mark on, or with the "Exif\0\0" that
-// JPEG puts before it and some writers of other formats too.
-func (r *reader) exif(b []byte) {
-	b = bytes.TrimPrefix(b, []byte(exifPrefix))
-	if !r.first("exif") || !r.fits("EXIF block", b) {
-		return
-	}
-	// The orientation may be legible where the rest is not.
-	at, o := findOrientation(b)
-	r.m.Orientation = o
-	order, ok := ByteOrder(b)
-	if ok {
-		_, _, ok = entries(b, order, order.Uint32(b[4:]))
-	}
-	if !ok {
-		r.drop("EXIF block", "damaged")
-		return
-	}
-	b = bytes.Clone(b)
-	if o > 1 {
-		order.PutUint16(b[at:], 1)
-		dropThumbnail(b, order)
-	}
-	r.m.EXIF = b
-	r.inEXIF = resolutionIn(b, order, order.Uint32(b[4:]))
-}
-
-func (r *reader) xmp(b []byte) {
-	if !r.first("xmp") || !r.fits("XMP packet", b) {
-		return
-	}
-	if !utf8.Valid(b) || bytes.IndexByte(b, 0) >= 0 {
-		r.drop("XMP packet", "damaged")
-		return
-	}
-	r.m.XMP = bytes.Clone(b)
-}
-
-// uprightXMP sets the orientation in a packet to 1, where it has one in either of
-// the two ways to write it. The length stays.
-func uprightXMP(b []byte) []byte {
-	b = bytes.Clone(b)
-	for _, start := range []string{`tiff:Orientation="`, `tiff:Orientation='`, "<tiff:Orientation>"} {
-		for at := 0; ; {
-			i := bytes.Index(b[at:], []byte(start))
-			if i < 0 {
-				break
-			}
-			at += i + len(start)
-			if at < len(b) && '2' <= b[at] && b[at] <= '8' {
-				b[at] = '1'
-			}
-		}
-	}
-	return b
-}
+// profileHead is the header of an ICC profile, and the number of its tags.
+const profileHead = 128 + 4
 
 // ProfileColours returns the colours that an ICC profile is for, such as "RGB " or
 // "GRAY" or "CMYK", or "" when it is no profile.
-func ProfileColours(icc []byte) string {
-	const header = 128
-	if len(icc) < header+4 || string(icc[36:40]) != "acsp" {
+func ProfileColours(icc []byte) string { return profileColours(icc, int64(len(icc))) }
+
+// profileColours is ProfileColours by the start of a profile and its length.
+func profileColours(start []byte, length int64) string {
+	if len(start) < profileHead || string(start[36:40]) != "acsp" {
 		return ""
 	}
-	if size := binary.BigEndian.Uint32(icc); size < header+4 || uint64(size) > uint64(len(icc)) {
+	if size := int64(binary.BigEndian.Uint32(start)); size < profileHead || size > length {
 		return ""
 	}
-	return string(icc[16:20])
+	return string(start[16:20])
 }
 
 // For returns the part of m that a file of the given format can carry with a grey

@@ -15,165 +15,193 @@ const (
 	xmpKeyword = "XML:com.adobe.xmp"
 )
 
-// Chunks calls visit with the place, the kind and the data of each chunk of the
-// PNG in data that is whole, until a visit returns false.
-func Chunks(data []byte, visit func(at int, kind string, body []byte) bool) {
-	for p := uint64(8); p+chunkFrame <= uint64(len(data)); {
-		n := uint64(binary.BigEndian.Uint32(data[p:]))
-		if p+chunkFrame+n > uint64(len(data)) || !visit(int(p), string(data[p+4:p+8]), data[p+8:p+8+n]) {
-			return
-		}
-		p += chunkFrame + n
-	}
-}
-
-// WithoutDamagedChunks returns a PNG without those of its chunks that say nothing
-// about its pixels and have a wrong checksum, and how many they were: the decoder
-// would refuse the picture for them.
-func WithoutDamagedChunks(data []byte) ([]byte, int) {
-	var kept []byte
-	from, n := 0, 0
-	Chunks(data, func(at int, kind string, body []byte) bool {
-		end := at + chunkFrame + len(body)
-		optional := kind[0]&0x20 != 0 && kind != "tRNS"
-		if optional && crc32.ChecksumIEEE(data[at+4:end-4]) != binary.BigEndian.Uint32(data[end-4:]) {
-			kept = append(kept, data[from:at]...)
-			from, n = end, n+1
-		}
-		return true
-	})
-	if n == 0 {
-		return data, 0
-	}
-	return append(kept, data[from:]...), n
-}
-
-func (r *reader) png(data []byte) {
+func (r *reader) png(src Source) {
 	colours := true
-	Chunks(data, func(_ int, kind string, body []byte) bool {
-		switch kind {
+	Chunks(src, func(c Chunk) bool {
+		switch string(c.Kind) {
 		case "IDAT":
 			colours = false
-		case "iCCP":
-			if r.seen["icc"] {
-				break // before it is unpacked: that is what takes time
+		case "iCCP", "eXIf", "iTXt", "tEXt", "zTXt", "pHYs", "gAMA", "cHRM", "sRGB", "cICP":
+			if c.sound() {
+				r.chunk(string(c.Kind), c.Body, colours)
+			} else if r.first("sum") {
+				r.warn("has chunks of metadata that are damaged and left out")
 			}
-			if profile, ok := inflatedProfile(body); ok {
-				r.icc(profile)
-			} else if r.first("icc") {
-				r.drop("ICC profile", "damaged or too large")
-			}
-		case "eXIf":
-			r.exif(body)
-		case "iTXt":
-			text, ok := bytes.CutPrefix(body, []byte(xmpKeyword+"\x00"))
-			if !ok {
-				r.own(Part{Kind: kind, Data: body})
-			}
-			if !ok || r.seen["xmp"] {
-				break
-			}
-			if packet, ok := xmpText(text); ok {
-				r.xmp(packet)
-			} else if r.first("xmp") {
-				r.drop("XMP packet", "damaged or too large")
-			}
-		case "pHYs":
-			if len(body) == 9 && r.first("pHYs") {
-				unit := Ratio
-				if body[8] == 1 {
-					unit = Metre
-				}
-				r.m.Resolution = Resolution{float64(binary.BigEndian.Uint32(body)), float64(binary.BigEndian.Uint32(body[4:])), unit}.sound()
-			}
-		case "gAMA", "cHRM", "sRGB", "cICP":
-			length := map[string]int{"gAMA": 4, "cHRM": 32, "sRGB": 1, "cICP": 4}[kind]
-			if colours && len(body) == length && r.first(kind) {
-				r.own(Part{Kind: kind, Data: body})
-			}
-		case "tEXt", "zTXt":
-			r.own(Part{Kind: kind, Data: body})
 		}
-		return true
+		return string(c.Kind) != "IEND"
 	})
+}
+
+// chunk visits a chunk; colours tells that it stands in front of the pixels.
+func (r *reader) chunk(kind string, body Body, colours bool) {
+	switch kind {
+	case "iCCP":
+		if r.seen["icc"] {
+			break // before it is unpacked: that is what takes time
+		}
+		if profile, ok := inflatedProfile(body); ok {
+			r.icc(profile)
+		} else if r.first("icc") {
+			r.drop("ICC profile", "damaged or too large")
+		}
+	case "eXIf":
+		r.exif(body)
+	case "iTXt":
+		if !r.starts(body, xmpKeyword+"\x00") {
+			r.own(Part{Kind: kind}, body)
+			break
+		}
+		if r.seen["xmp"] {
+			break
+		}
+		if packet, ok := xmpText(body.from(int64(len(xmpKeyword)) + 1)); ok {
+			r.xmp(packet)
+		} else if r.first("xmp") {
+			r.drop("XMP packet", "damaged or too large")
+		}
+	case "pHYs":
+		if b := body.Bytes(); body.Len == 9 && r.first("pHYs") {
+			unit := Ratio
+			if b[8] == 1 {
+				unit = Metre
+			}
+			r.m.Resolution = Resolution{float64(binary.BigEndian.Uint32(b)), float64(binary.BigEndian.Uint32(b[4:])), unit}.sound()
+		}
+	case "gAMA", "cHRM", "sRGB", "cICP":
+		length := map[string]int64{"gAMA": 4, "cHRM": 32, "sRGB": 1, "cICP": 4}[kind]
+		if colours && body.Len == length && r.first(kind) {
+			r.own(Part{Kind: kind}, body)
+		}
+	case "tEXt", "zTXt":
+		r.own(Part{Kind: kind}, body)
+	}
 }
 
 // inflatedProfile returns the profile in a chunk iCCP: a name, a zero, the method
 // of compression, the compressed profile.
-func inflatedProfile(body []byte) (_ []byte, ok bool) {
-	i := bytes.IndexByte(body, 0)
-	if i < 1 || i > 79 || len(body) < i+2 || body[i+1] != 0 {
-		return nil, false
+func inflatedProfile(body Body) (_ content, ok bool) {
+	start := body.Start(81)
+	i := bytes.IndexByte(start, 0)
+	if i < 1 || i > 79 || len(start) < i+2 || start[i+1] != 0 {
+		return content{}, false
 	}
-	return inflated(body[i+2:])
-}
-
-func inflated(packed []byte) (_ []byte, ok bool) {
-	z, err := zlib.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return nil, false
-	}
-	b, err := io.ReadAll(io.LimitReader(z, MaxBlock+1))
-	return b, err == nil && len(b) <= MaxBlock
+	return inflated(body.from(int64(i) + 2))
 }
 
 // xmpText returns the packet in what follows the keyword in a chunk iTXt: is it
 // compressed, by which method, a language, a zero, a translated keyword, a zero,
 // the text.
-func xmpText(rest []byte) (_ []byte, ok bool) {
-	if len(rest) < 2 {
-		return nil, false
+func xmpText(rest Body) (_ content, ok bool) {
+	const most = 4096 // bytes of language and keyword
+	start := rest.Start(most)
+	if len(start) < 2 {
+		return content{}, false
 	}
-	packed := rest[0] == 1
-	_, rest, ok = bytes.Cut(rest[2:], []byte{0})
-	if !ok {
-		return nil, false
+	packed, at := start[0] == 1, 2
+	for range 2 {
+		i := bytes.IndexByte(start[at:], 0)
+		if i < 0 {
+			return content{}, false
+		}
+		at += i + 1
 	}
-	_, rest, ok = bytes.Cut(rest, []byte{0})
-	if !ok {
-		return nil, false
-	}
-	if packed {
+	if rest = rest.from(int64(at)); packed {
 		return inflated(rest)
 	}
-	return rest, true
+	return plain(rest), true
 }
 
-// pngChunks are the chunks to put behind IHDR.
-func (m Metadata) pngChunks(software string) []byte {
-	var b []byte
+// pngChunks writes the chunks to put behind IHDR.
+func (m Metadata) pngChunks(w io.Writer, software string) error {
+	out := chunks{w: w}
 	for _, p := range m.Own {
 		if isColour(p.Kind) {
-			b = AppendChunk(b, p.Kind, p.Data)
+			out.add(p.Kind, p.Data)
 		}
 	}
 	if m.ICC != nil {
-		var packed bytes.Buffer
-		packed.WriteString("ICC profile\x00\x00")
-		z := zlib.NewWriter(&packed)
-		_, _ = z.Write(m.ICC) // into memory
-		_ = z.Close()
-		b = AppendChunk(b, "iCCP", packed.Bytes())
+		out.profile(m.ICC)
 	}
 	if body, ok := m.Resolution.pHYs(); ok {
-		b = AppendChunk(b, "pHYs", body)
+		out.add("pHYs", body)
 	}
 	if m.EXIF != nil {
-		b = AppendChunk(b, "eXIf", m.EXIF)
+		out.add("eXIf", m.EXIF)
 	}
 	if m.XMP != nil {
-		b = AppendChunk(b, "iTXt", append([]byte(xmpKeyword+"\x00\x00\x00\x00\x00"), m.XMP...))
+		out.add("iTXt", []byte(xmpKeyword+"\x00\x00\x00\x00\x00"), m.XMP)
 	}
 	const softwareKeyword = "Software\x00"
 	for _, p := range m.Own {
 		if !isColour(p.Kind) && (software == "" || !bytes.HasPrefix(p.Data, []byte(softwareKeyword))) {
-			b = AppendChunk(b, p.Kind, p.Data)
+			out.add(p.Kind, p.Data)
 		}
 	}
 	if software != "" {
-		b = AppendChunk(b, "tEXt", []byte(softwareKeyword+software))
+		out.add("tEXt", []byte(softwareKeyword+software))
 	}
-	return b
+	return out.err
+}
+
+// chunks writes chunks up to the first error.
+type chunks struct {
+	w   io.Writer
+	err error
+}
+
+// add writes a chunk of data in some pieces.
+func (c *chunks) add(kind string, pieces ...[]byte) {
+	n := 0
+	for _, b := range pieces {
+		n += len(b)
+	}
+	c.chunk(kind, uint32(n), func(w io.Writer) (err error) {
+		for _, b := range pieces {
+			if err == nil {
+				_, err = w.Write(b)
+			}
+		}
+		return err
+	})
+}
+
+// profile writes a profile. It is packed twice, to learn its length without keeping it.
+func (c *chunks) profile(icc []byte) {
+	pack := func(w io.Writer) error {
+		if _, err := io.WriteString(w, "ICC profile\x00\x00"); err != nil {
+			return err
+		}
+		z := zlib.NewWriter(w)
+		if _, err := z.Write(icc); err != nil {
+			return err
+		}
+		return z.Close()
+	}
+	var n length
+	_ = pack(&n) // which cannot fail
+	c.chunk("iCCP", uint32(n), pack)
+}
+
+// length counts what is written.
+type length int
+
+func (n *length) Write(p []byte) (int, error) {
+	*n += length(len(p))
+	return len(p), nil
+}
+
+func (c *chunks) chunk(kind string, n uint32, data func(io.Writer) error) {
+	if c.err != nil {
+		return
+	}
+	if _, c.err = c.w.Write(append(binary.BigEndian.AppendUint32(nil, n), kind...)); c.err != nil {
+		return
+	}
+	sum := crc32.NewIEEE()
+	_, _ = io.WriteString(sum, kind)
+	if c.err = data(io.MultiWriter(c.w, sum)); c.err == nil {
+		_, c.err = c.w.Write(sum.Sum(nil))
+	}
 }
 
 // isColour reports whether a kind of chunk says what a PNG's colours mean.

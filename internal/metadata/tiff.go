@@ -3,6 +3,8 @@ package metadata
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
+	"io"
 	"slices"
 )
 
@@ -28,65 +30,100 @@ func ofFile(tag uint16) bool {
 	return false
 }
 
-func (r *reader) tiff(data []byte) {
-	order, ok := ByteOrder(data)
+func (r *reader) tiff(src Source) {
+	f, ok := tiffIn(Piece(src, 0, src.Size()))
 	if !ok {
 		return
 	}
-	at := order.Uint32(data[4:])
-	list, _, _ := entries(data, order, at)
-	for ; len(list) > 0; list = list[entryLength:] {
-		v, ok := value(data, order, list)
-		tag, kind := order.Uint16(list), order.Uint16(list[2:])
+	for e := range f.fields(f.first) {
+		v, ok := f.value(e)
 		switch {
 		case !ok:
 			if r.first("outside") {
-				r.warnings = append(r.warnings, "its directory points outside of the file, and what should be there is left out (is the file complete?)")
+				r.warn("its directory points outside of the file, and what should be there is left out (is the file complete?)")
 			}
-		case tag == tagProfile:
-			r.icc(v)
-		case tag == tagXMP:
-			r.xmp(bytes.TrimRight(v, "\x00"))
-		case tag == tagOrientation && kind == typeShort && len(v) == 2:
-			if o := int(order.Uint16(v)); o >= 1 && o <= 8 {
+		case e.tag == tagProfile:
+			r.icc(plain(v))
+		case e.tag == tagXMP:
+			r.xmp(plain(v))
+		case e.tag == tagOrientation && e.kind == typeShort && v.Len == 2:
+			if o := int(e.short); o >= 1 && o <= 8 {
 				r.m.Orientation = o
 			}
 		}
 	}
-	r.m.Resolution = resolutionIn(data, order, at)
-	budget := MaxBlock
-	d := parse(data, order, at, 2, &budget, func(tag uint16) bool { return slices.Contains(about, tag) })
-	if budget < 0 {
+	r.m.Resolution = f.resolution()
+	left := allowance{MaxParts, MaxBlock}
+	d := f.parse(f.first, 2, &left, func(tag uint16) bool { return slices.Contains(about, tag) })
+	switch {
+	case left.bytes < 0:
 		r.drop("EXIF block", "larger than 16 MiB")
-	} else if len(d) > 0 {
-		r.m.EXIF = append(header(order), d.bytes(8, order)...)
+	case left.entries < 0:
+		r.drop("EXIF block", fmt.Sprintf("of more than %d entries", MaxParts))
+	case len(d) > 0:
+		start := header(f.order)
+		r.size += int64(len(start)) + d.size()
+		if r.keep {
+			b := bytes.NewBuffer(make([]byte, 0, int64(len(start))+d.size()+bytes.MinRead))
+			b.Write(start)
+			_ = d.writeTo(b, int64(len(start)), f.order) // into memory
+			r.m.EXIF = b.Bytes()
+		}
 	}
 }
 
-// resolutionIn reads the resolution in a directory of a TIFF or of EXIF.
-func resolutionIn(b []byte, order binary.ByteOrder, at uint32) Resolution {
+// resolution reads the resolution in the first directory of a TIFF or of EXIF.
+func (f tiffFile) resolution() Resolution {
 	r := Resolution{Unit: Inch}
-	list, _, _ := entries(b, order, at)
-	for ; len(list) > 0; list = list[entryLength:] {
-		v, _ := value(b, order, list)
-		tag, kind := order.Uint16(list), order.Uint16(list[2:])
+	for e := range f.fields(f.first) {
+		if e.tag != tagXResolution && e.tag != tagYResolution && e.tag != tagResolutionUnit {
+			continue
+		}
+		v, _ := f.value(e)
 		switch {
-		case kind == typeRational && len(v) == 8 && tag == tagXResolution:
-			r.X = float64(order.Uint32(v)) / float64(order.Uint32(v[4:]))
-		case kind == typeRational && len(v) == 8 && tag == tagYResolution:
-			r.Y = float64(order.Uint32(v)) / float64(order.Uint32(v[4:]))
-		case kind == typeShort && len(v) == 2 && tag == tagResolutionUnit:
-			r.Unit = map[uint16]Unit{1: Ratio, 2: Inch, 3: Centimetre}[order.Uint16(v)]
+		case e.kind == typeRational && v.Len == 8:
+			b := v.Bytes()
+			ratio := float64(f.order.Uint32(b)) / float64(f.order.Uint32(b[4:]))
+			if e.tag == tagXResolution {
+				r.X = ratio
+			} else if e.tag == tagYResolution {
+				r.Y = ratio
+			}
+		case e.kind == typeShort && v.Len == 2 && e.tag == tagResolutionUnit:
+			r.Unit = map[uint16]Unit{1: Ratio, 2: Inch, 3: Centimetre}[e.short]
 		}
 	}
 	return r.sound()
 }
 
-// A TIFFLayout is where the parts of a TIFF lie. The file is Head, the pixels,
-// which must be in the byte order Order, and Tail.
+// A TIFFLayout is where the parts of a TIFF lie. The file is what WriteHead writes, the
+// pixels, which must be in the byte order Order, and what WriteTail writes.
 type TIFFLayout struct {
-	Head, Tail []byte
-	Order      binary.ByteOrder
+	Order binary.ByteOrder
+
+	start     []byte // the header, which points to the directory
+	exif      []byte // what is behind it
+	gap       int    // zeros, in front of the directory
+	at        int64  // the directory
+	directory directory
+}
+
+// WriteHead writes what is in front of the pixels.
+func (l TIFFLayout) WriteHead(w io.Writer) error {
+	for _, b := range [][]byte{l.start, l.exif, make([]byte, len(l.exif)%2)} {
+		if _, err := w.Write(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteTail writes what is behind them.
+func (l TIFFLayout) WriteTail(w io.Writer) error {
+	if _, err := w.Write(make([]byte, l.gap)); err != nil {
+		return err
+	}
+	return l.directory.writeTo(w, l.at, l.Order)
 }
 
 // TIFFField is an entry of the directory about the pixels.
@@ -105,27 +142,42 @@ type TIFFField struct {
 // maker's notes that nobody else can read. Only the offset of the first directory
 // is another: that of a new one, at the end, which has the block's entries too.
 func (m Metadata) TIFF(software string, pixels uint32, fields func(at uint32) []TIFFField) TIFFLayout {
-	order := binary.ByteOrder(binary.LittleEndian)
-	var d directory
-	head := header(order)
-	if m.EXIF != nil {
-		head = bytes.Clone(m.EXIF)
-		order, _ = ByteOrder(head)
-	}
-	number := func(values []uint32, long bool) []byte {
-		var b []byte
-		for _, v := range values {
-			if long {
-				b = order.(binary.AppendByteOrder).AppendUint32(b, v)
-			} else {
-				b = order.(binary.AppendByteOrder).AppendUint16(b, uint16(v))
+	l := TIFFLayout{Order: binary.LittleEndian}
+	if exif, ok := tiffIn(bodyOf(m.EXIF)); ok {
+		l.Order, l.exif = exif.order, m.EXIF[8:]
+		for e := range exif.fields(exif.first) {
+			if !ofFile(e.tag) {
+				// With the four bytes of its value or offset as they are.
+				l.directory = append(l.directory, entry{e.tag, e.kind, e.count, Body{exif.src, e.at + 8, 4}, nil})
 			}
 		}
-		return b
 	}
+	l.start = header(l.Order)
+	head := int64(len(l.start)+len(l.exif)) + int64(len(l.exif)%2)
+	d := l.own(m, software)
+	for _, f := range fields(uint32(head)) {
+		kind := uint16(typeShort)
+		if f.Long {
+			kind = typeLong
+		}
+		d = append(d, entry{tag: f.Tag, kind: kind, count: uint32(len(f.Values)), value: l.numbers(f.Values, f.Long)})
+	}
+	l.directory = append(d, l.directory...) // of two of a tag the first stays
+	slices.SortStableFunc(l.directory, func(a, b entry) int { return int(a.tag) - int(b.tag) })
+	l.directory = slices.CompactFunc(l.directory, func(a, b entry) bool { return a.tag == b.tag })
+
+	l.at = head + int64(pixels)
+	l.gap = int(l.at % 2)
+	l.at += int64(l.gap)
+	l.Order.PutUint32(l.start[4:], uint32(l.at))
+	return l
+}
+
+// own are the entries that are not of the EXIF block and not about the pixels.
+func (l TIFFLayout) own(m Metadata, software string) (d directory) {
 	blob := func(tag, kind uint16, b []byte) {
 		if len(b) > 0 {
-			d = append(d, entry{tag: tag, kind: kind, count: uint32(len(b)), value: b})
+			d = append(d, entry{tag: tag, kind: kind, count: uint32(len(b)), value: bodyOf(b)})
 		}
 	}
 	blob(tagXMP, typeByte, m.XMP)
@@ -135,34 +187,22 @@ func (m Metadata) TIFF(software string, pixels uint32, fields func(at uint32) []
 	}
 	if unit, x, y, ok := m.Resolution.fractions(); ok {
 		d = append(d,
-			entry{tag: tagXResolution, kind: typeRational, count: 1, value: number(x[:], true)},
-			entry{tag: tagYResolution, kind: typeRational, count: 1, value: number(y[:], true)},
-			entry{tag: tagResolutionUnit, kind: typeShort, count: 1, value: number([]uint32{uint32(unit)}, false)})
+			entry{tag: tagXResolution, kind: typeRational, count: 1, value: l.numbers(x[:], true)},
+			entry{tag: tagYResolution, kind: typeRational, count: 1, value: l.numbers(y[:], true)},
+			entry{tag: tagResolutionUnit, kind: typeShort, count: 1, value: l.numbers([]uint32{uint32(unit)}, false)})
 	}
-	head = append(head, make([]byte, len(head)%2)...)
-	for _, f := range fields(uint32(len(head))) {
-		kind := uint16(typeShort)
-		if f.Long {
-			kind = typeLong
-		}
-		d = append(d, entry{tag: f.Tag, kind: kind, count: uint32(len(f.Values)), value: number(f.Values, f.Long)})
-	}
-	if m.EXIF != nil {
-		list, _, _ := entries(m.EXIF, order, order.Uint32(m.EXIF[4:]))
-		for ; len(list) > 0; list = list[entryLength:] {
-			if tag := order.Uint16(list); !ofFile(tag) {
-				// With the four bytes of its value or offset as they are.
-				d = append(d, entry{tag, order.Uint16(list[2:]), order.Uint32(list[4:]), list[8:12], nil})
-			}
-		}
-	}
-	slices.SortStableFunc(d, func(a, b entry) int { return int(a.tag) - int(b.tag) })
-	d = slices.CompactFunc(d, func(a, b entry) bool { return a.tag == b.tag })
+	return d
+}
 
-	// The tail is written as the end of a file of zeros in place of the pixels.
-	at := uint32(len(head)) + pixels
-	at += at % 2
-	order.PutUint32(head[4:], at)
-	tail := d.bytes(at, order)
-	return TIFFLayout{head, append(make([]byte, at-uint32(len(head))-pixels), tail...), order}
+// numbers are values of 32 bits, or of 16.
+func (l TIFFLayout) numbers(values []uint32, long bool) Body {
+	var b []byte
+	for _, v := range values {
+		if long {
+			b = l.Order.(binary.AppendByteOrder).AppendUint32(b, v)
+		} else {
+			b = l.Order.(binary.AppendByteOrder).AppendUint16(b, uint16(v))
+		}
+	}
+	return bodyOf(b)
 }

@@ -2,31 +2,43 @@ package metadata
 
 import "encoding/binary"
 
-// RIFFChunks calls visit with the kind and the data of each chunk in b that is
-// whole, until a visit returns false.
-func RIFFChunks(b []byte, visit func(kind string, body []byte) bool) {
-	for len(b) >= 8 {
-		n := uint64(binary.LittleEndian.Uint32(b[4:]))
-		if n > uint64(len(b)-8) || !visit(string(b[:4]), b[8:8+n]) {
+const riffHeader = 12
+
+// RIFFChunks calls visit with the kind and the data of each chunk of the WebP in src that is
+// whole, until a visit returns false. The kind is good until visit returns.
+func RIFFChunks(src Source, visit func(kind []byte, body Body) bool) {
+	riffChunks(src, riffHeader, src.Size(), visit)
+}
+
+// Chunks is RIFFChunks for the chunks within one, from a place of its data on.
+func (b Body) Chunks(from int64, visit func(kind []byte, body Body) bool) {
+	riffChunks(b.src, b.at+from, b.at+b.Len, visit)
+}
+
+func riffChunks(src Source, at, end int64, visit func(kind []byte, body Body) bool) {
+	w := newWindow(src)
+	for end-at >= 8 {
+		head := w.bytes(at, 8)
+		if head == nil {
 			return
 		}
-		b = b[min(8+n+n%2, uint64(len(b))):]
+		n := int64(binary.LittleEndian.Uint32(head[4:]))
+		if at += 8; n > end-at || !visit(head[:4], Body{src, at, n}) {
+			return
+		}
+		at += n + n%2
 	}
 }
 
-func (r *reader) webp(data []byte) {
-	const riffHeader = 12
-	if len(data) < riffHeader {
-		return
-	}
-	RIFFChunks(data[riffHeader:], func(kind string, body []byte) bool {
-		switch kind {
+func (r *reader) webp(src Source) {
+	RIFFChunks(src, func(kind []byte, body Body) bool {
+		switch string(kind) {
 		case "ICCP":
-			r.icc(body)
+			r.icc(plain(body))
 		case "EXIF":
 			r.exif(body)
 		case "XMP ":
-			r.xmp(body)
+			r.xmp(plain(body))
 		}
 		return true
 	})

@@ -13,20 +13,17 @@ func (m Metadata) Writer(w io.Writer, format, software string) io.Writer {
 	s := &splicer{w: w}
 	switch format {
 	case "png":
-		insert := m.pngChunks(software)
-		s.need, s.edit = pngHeader, func(b []byte) []byte { return append(b, insert...) }
+		s.need, s.insert = pngHeader, func(w io.Writer) error { return m.pngChunks(w, software) }
 	case "jpeg":
-		insert := m.jpegSegments(software)
-		s.need, s.edit = startOfPicture, func(b []byte) []byte { return append(b, insert...) }
+		s.need, s.insert = startOfPicture, func(w io.Writer) error { return m.jpegSegments(w, software) }
 	case "bmp":
 		x, y, ok := m.Resolution.perMetre()
 		if !ok {
 			return w
 		}
-		s.need, s.edit = bmpHeader, func(b []byte) []byte {
+		s.need, s.edit = bmpHeader, func(b []byte) {
 			binary.LittleEndian.PutUint32(b[bmpResolution:], x)
 			binary.LittleEndian.PutUint32(b[bmpResolution+4:], y)
-			return b
 		}
 	default:
 		return w
@@ -34,14 +31,15 @@ func (m Metadata) Writer(w io.Writer, format, software string) io.Writer {
 	return s
 }
 
-// splicer holds the first bytes back until there are as many as needed, and writes
-// them edited. No encoder writes less than that.
+// splicer holds the first bytes back until there are as many as needed, writes them, edited
+// if they are to be, and then what is inserted. No encoder writes less than that.
 type splicer struct {
-	w    io.Writer
-	need int
-	edit func([]byte) []byte
-	held []byte
-	done bool
+	w      io.Writer
+	need   int
+	edit   func([]byte)          // nil: as they are
+	insert func(io.Writer) error // nil: nothing
+	held   []byte
+	done   bool
 }
 
 func (s *splicer) Write(p []byte) (int, error) {
@@ -54,8 +52,16 @@ func (s *splicer) Write(p []byte) (int, error) {
 		return n, nil
 	}
 	s.done = true
-	if _, err := s.w.Write(s.edit(s.held)); err != nil {
+	if s.edit != nil {
+		s.edit(s.held)
+	}
+	if _, err := s.w.Write(s.held); err != nil {
 		return 0, err
+	}
+	if s.insert != nil {
+		if err := s.insert(s.w); err != nil {
+			return 0, err
+		}
 	}
 	if n == len(p) {
 		return n, nil

@@ -12,6 +12,7 @@ import (
 type Canvas struct {
 	Image   image.Image // what is painted
 	W, H    int         // its sides
+	top     int         // the row that Image begins with: see Strip
 	pix     []uint8
 	samples int // of a pixel in memory: 1 or 4
 	deep    bool
@@ -38,10 +39,26 @@ func NewCanvas(w, h int, grey, deep bool) *Canvas {
 	return c
 }
 
+// NewStrips is NewCanvas for a picture that is never whole: see Strip, which comes first.
+func NewStrips(w, h int, grey, deep bool) *Canvas {
+	c := NewCanvas(w, 0, grey, deep)
+	c.H = h
+	return c
+}
+
+// Strip lets Image be the rows from..to-1 alone, which are painted next; what was painted is
+// lost.
+func (c *Canvas) Strip(from, to int) {
+	_, grey := c.Image.(*image.Gray)
+	_, grey16 := c.Image.(*image.Gray16)
+	strip := NewCanvas(c.W, to-from, grey || grey16, c.deep)
+	c.Image, c.pix, c.top = strip.Image, strip.pix, from
+}
+
 // Put rounds values of 0..1, which are limited to that, to a channel of row y.
 func (c *Canvas) Put(y, channel int, row []float32) {
 	if c.deep {
-		pix := c.pix[2*(y*c.W*c.samples+channel):]
+		pix := c.pix[2*((y-c.top)*c.W*c.samples+channel):]
 		for x, v := range row {
 			s := uint16(0xffff*float64(Clamp(v)) + 0.5)
 			at := 2 * x * c.samples
@@ -49,7 +66,7 @@ func (c *Canvas) Put(y, channel int, row []float32) {
 		}
 		return
 	}
-	pix := c.pix[y*c.W*c.samples+channel:]
+	pix := c.pix[(y-c.top)*c.W*c.samples+channel:]
 	if c.samples == 1 {
 		for x, v := range row {
 			pix[x] = uint8(0xff*float64(Clamp(v)) + 0.5)
@@ -66,7 +83,7 @@ func (c *Canvas) Put(y, channel int, row []float32) {
 func (c *Canvas) Colour(y int, luma, red, blue []float32) {
 	const r, b = WeightR / WeightG, WeightB / WeightG // of what green is less
 	if !c.deep {
-		kernel.Paint(c.pix[4*y*c.W:], luma, red, blue, r, b)
+		kernel.Paint(c.pix[4*(y-c.top)*c.W:], luma, red, blue, r, b)
 		return
 	}
 	green := make([]float32, len(luma))
@@ -110,7 +127,7 @@ func (c *Canvas) Level(v float32) uint16 {
 // limit them before.
 func (c *Canvas) Limit(y, channel int, list []Bounds, starts []int32) {
 	if c.deep {
-		pix := c.pix[2*(y*c.W*c.samples+channel):]
+		pix := c.pix[2*((y-c.top)*c.W*c.samples+channel):]
 		for _, h := range list {
 			for at := starts[h.X]; at < starts[h.X+1]; at++ {
 				sample := pix[2*int(at)*c.samples:][:2]
@@ -119,7 +136,7 @@ func (c *Canvas) Limit(y, channel int, list []Bounds, starts []int32) {
 		}
 		return
 	}
-	pix := c.pix[y*c.W*c.samples+channel:]
+	pix := c.pix[(y-c.top)*c.W*c.samples+channel:]
 	for _, h := range list {
 		for at := starts[h.X]; at < starts[h.X+1]; at++ {
 			sample := &pix[int(at)*c.samples]

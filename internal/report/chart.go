@@ -1,5 +1,5 @@
 // Package report draws charts and writes pages that can be read from disk with no
-// network and no script.
+// network. A script in a page lays pictures over one another; all else is there without.
 package report
 
 import (
@@ -34,8 +34,6 @@ type Chart struct {
 	// Ticks are the marks of the X axis, ascending, labelled where there is room; nil:
 	// chosen by the values.
 	Ticks []float64
-	// Legend names the curves within the chart; without it the page does.
-	Legend bool
 }
 
 // Series is one curve. Its colour and mark follow from Style, so that a name can
@@ -47,7 +45,7 @@ type Series struct {
 	Points []Point
 }
 
-// Point is a value with its spread.
+// Point is a value with its spread, such as quantiles.
 type Point struct{ X, Y, Low, High float64 }
 
 // palette tells series apart, also for the colour-blind (after Okabe and Ito).
@@ -60,23 +58,43 @@ var marks = []draw.GlyphDrawer{
 	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{}, draw.PlusGlyph{},
 }
 
-// Key is a legend for a whole page: name by name in the colours and marks of the
-// charts, in the order of the styles from 0.
-func Key(names []string) (HTML, error) {
+// stroke is what a style's curve is drawn with. Beyond the colours there are dashes.
+func stroke(style int) draw.LineStyle {
+	line := draw.LineStyle{Color: palette[style%len(palette)], Width: 1.6}
+	if again := style / len(palette); again > 0 {
+		line.Dashes = []vg.Length{vg.Length(8 / again), 3}
+	}
+	return line
+}
+
+// glyph is the mark of a style.
+func glyph(style int) draw.GlyphStyle {
+	return draw.GlyphStyle{Color: palette[style%len(palette)], Radius: 3, Shape: marks[style%len(marks)]}
+}
+
+// Figure draws the chart, width by height in points, with a legend below it that names
+// every curve.
+func (c Chart) Figure(width, height float64) (HTML, error) {
+	svg, err := c.SVG(width, height)
+	if err != nil {
+		return "", err
+	}
 	var all strings.Builder
-	for style, name := range names {
-		canvas := vgsvg.New(18, 10)
+	all.WriteString(`<figure class="chart">` + string(svg) + "<figcaption>")
+	for _, s := range c.Series {
+		canvas := vgsvg.New(24, 10)
 		dc := draw.New(canvas)
-		line := draw.LineStyle{Color: palette[style%len(palette)], Width: 1.6}
-		dc.StrokeLine2(line, 0, 5, 18, 5)
-		dc.DrawGlyph(draw.GlyphStyle{Color: line.Color, Radius: 3, Shape: marks[style%len(marks)]}, vg.Point{X: 9, Y: 5})
+		dc.StrokeLine2(stroke(s.Style), 0, 5, 24, 5)
+		if !s.Plain {
+			dc.DrawGlyph(glyph(s.Style), vg.Point{X: 12, Y: 5})
+		}
 		svg, err := element(canvas)
 		if err != nil {
 			return "", err
 		}
-		all.WriteString(`<span class="key">` + string(svg) + " " + template.HTMLEscapeString(name) + "</span>\n")
+		all.WriteString(`<span class="key">` + string(svg) + " " + template.HTMLEscapeString(s.Name) + "</span>\n")
 	}
-	return HTML(all.String()), nil
+	return HTML(all.String() + "</figcaption></figure>"), nil
 }
 
 // SVG draws the chart, width by height in points.
@@ -89,12 +107,11 @@ func (c Chart) SVG(width, height float64) (svg HTML, err error) {
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.Title, c.X, c.Y
 	for _, style := range []*text.Style{
-		&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle,
+		&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label,
 	} {
 		style.Font = font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, style.Font.Size)
 	}
 	p.Title.Padding = 6
-	p.Legend.Top, p.Legend.XOffs, p.Legend.YOffs = true, -6, -2
 	p.Add(grid())
 	if c.Log && c.drawn() {
 		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.TickerFunc(decades)
@@ -150,8 +167,14 @@ func element(canvas *vgsvg.Canvas) (HTML, error) {
 	if at := bytes.Index(svg, []byte("<svg")); at > 0 {
 		svg = svg[at:] // the XML header has no place inside a page
 	}
-	return HTML(svg), nil
+	return HTML(themed.Replace(string(bytes.TrimSpace(svg)))), nil
 }
+
+// themed makes what is black, white or grey follow the page, which may be dark, and names
+// fonts for systems that lack the first.
+var themed = strings.NewReplacer(
+	"fill:#FFFFFF", "fill:none", "#000000", "currentColor", "#333333", "currentColor", "#E4E4E4", "currentColor;stroke-opacity:.14",
+	"font-family:Liberation Sans;", "font-family:Liberation Sans,Arial,sans-serif;")
 
 // drawn tells whether there is anything to draw.
 func (c Chart) drawn() bool {
@@ -190,15 +213,11 @@ func (c Chart) add(p *plot.Plot, s Series) error {
 	if err != nil {
 		return err
 	}
-	curve.Color, curve.Width = shade, 1.6
-	points.Color, points.Shape, points.Radius = shade, marks[s.Style%len(marks)], 3
+	curve.LineStyle, points.GlyphStyle = stroke(s.Style), glyph(s.Style)
 	if s.Plain {
 		points.Radius = 0
 	}
 	p.Add(curve, points)
-	if c.Legend {
-		p.Legend.Add(s.Name, curve, points)
-	}
 	return nil
 }
 

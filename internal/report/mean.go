@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 )
@@ -16,4 +17,19 @@ func Mean(v []float64) (m, sd float64) {
 		sd = 0
 	}
 	return m, sd
+}
+
+// Spread returns the values that a tenth of numbers lie below and a tenth above, between
+// neighbours in proportion: of none no numbers.
+func Spread(v []float64) (low, high float64) {
+	if len(v) == 0 {
+		return math.NaN(), math.NaN()
+	}
+	sorted := slices.Sorted(slices.Values(v))
+	at := func(q float64) float64 {
+		k := q * float64(len(sorted)-1)
+		i := int(k)
+		return sorted[i] + (k-float64(i))*(sorted[min(i+1, len(sorted)-1)]-sorted[i])
+	}
+	return at(0.1), at(0.9)
 }

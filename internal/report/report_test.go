@@ -13,7 +13,7 @@ import (
 
 func chart() Chart {
 	return Chart{
-		Title: "error", X: "N", Y: "error", Log: true, Floor: 1e-5, Ticks: []float64{100, 200}, Legend: true,
+		Title: "error", X: "N", Y: "error", Log: true, Floor: 1e-5, Ticks: []float64{100, 200},
 		Series: []Series{
 			{Name: "a < b", Points: []Point{{X: 100, Y: 0.1, Low: 0.05, High: 0.2}, {X: 200, Y: 0, Low: -1, High: 0}}},
 			{Name: "one point", Style: 9, Points: []Point{{X: 200, Y: 0.3, Low: 0.3, High: 0.3}}},
@@ -31,13 +31,25 @@ func TestChart(t *testing.T) {
 			t.Fatal(err)
 		}
 		wellFormed(t, string(svg))
-		for _, want := range []string{"<svg", "a &lt; b", "one point", ">100<", ">200<"} {
+		for _, want := range []string{"<svg", ">100<", ">200<", "currentColor"} {
 			if !strings.Contains(string(svg), want) {
 				t.Errorf("the chart lacks %q", want)
 			}
 		}
-		if strings.Contains(string(svg), "NaN") || strings.Contains(string(svg), "Inf") {
-			t.Error("the chart has coordinates that are not finite")
+		for _, bad := range []string{"NaN", "Inf", "#FFFFFF", "#000000"} {
+			if strings.Contains(string(svg), bad) {
+				t.Errorf("the chart has %s: no number, or no colour for a dark page", bad)
+			}
+		}
+		figure, err := c.Figure(200, 150)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wellFormed(t, string(figure))
+		for _, want := range []string{"</svg> a &lt; b</span>", "</svg> one point</span>"} {
+			if !strings.Contains(string(figure), want) {
+				t.Errorf("the legend lacks %q", want)
+			}
 		}
 	}
 	for _, series := range [][]Series{nil, {{Name: "nothing"}}, {{Name: "one", Points: []Point{{X: 3, Y: 1e-9}}}}} {
@@ -68,30 +80,29 @@ func wellFormed(t *testing.T, text string) {
 
 // A page holds all that it shows, and escapes text.
 func TestPage(t *testing.T) {
-	svg, err := chart().SVG(200, 150)
-	if err != nil {
-		t.Fatal(err)
-	}
-	key, err := Key([]string{"rop", "<mod>"})
+	svg, err := chart().Figure(200, 150)
 	if err != nil {
 		t.Fatal(err)
 	}
 	page := Page{
-		Title: "T & T", Lead: "lead", Key: key, Facts: []Fact{{"command", "a < b"}}, Notes: []string{"note"},
-		Sections: []Section{{Title: "section", Text: "text", Pictures: []HTML{svg}, Tables: []Table{{
-			Head: []string{"N", "rop"}, Rows: [][]Cell{{{Text: "100"}, {Text: "0.1", Note: "small", Best: true}}},
+		Title: "T & T", Findings: []string{"<rop> is first", "so it is"}, Lead: "lead", Command: "superres x", Facts: []Fact{{"settings", "a < b"}}, Notes: []string{"note"},
+		Sections: []Section{{Title: "first"}, {Title: "section", Text: "text", Pictures: []HTML{svg}, Tables: []Table{{
+			Head: []string{"N", "rop"}, Rows: [][]Cell{{{Text: "100"}, {Text: "0.1", Note: "small", Best: true, Picture: Restored(nil, 3, "a\"b", "<mod>")}}},
 		}}}},
 	}
 	var b bytes.Buffer
 	if err := page.Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"T &amp; T", "a &lt; b", "&lt;mod&gt;", `class="best"`, "small", "<svg", "note"} {
+	for _, want := range []string{
+		"T &amp; T", "a &lt; b", `data-scene="a&#34;b" data-by="&lt;mod&gt;"`, `class="best"`, "small", "<svg", "note", "prefers-color-scheme: dark",
+		`<p class="finding">&lt;rop&gt; is first</p>`, `<code>superres x</code>`, `<a href="#section1">section</a>`, `<section id="section1">`,
+	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	for _, outside := range []string{"src=\"http", "href=", "@import", "<script", "url("} {
+	for _, outside := range []string{"src=\"http", "href=\"h", "@import", "<script src", "url("} {
 		if strings.Contains(b.String(), outside) {
 			t.Errorf("the page refers to something outside: %q", outside)
 		}
@@ -136,5 +147,40 @@ func TestHostileNames(t *testing.T) {
 	}
 	if strings.ContainsAny(page.String(), "<>") || strings.Contains(page.String(), "| [a]") {
 		t.Error(page.String())
+	}
+}
+
+// The sign test is that of the binomial distribution, and a duel is decided by it.
+func TestDuel(t *testing.T) {
+	for _, c := range []struct {
+		d       Duel
+		p       float64
+		decided bool
+	}{
+		{Duel{0, 0, 3}, 1, false}, {Duel{1, 0, 3}, 1, false}, {Duel{5, 0, 3}, 1. / 16, false}, {Duel{6, 0, 3}, 1. / 32, true}, {Duel{0, 6, 3}, 1. / 32, false},
+		{Duel{9, 1, 3}, 22. / 1024, true}, {Duel{8, 2, 3}, 112. / 1024, false}, {Duel{5, 5, 3}, 1, false}, {Duel{3000, 0, 3}, 0, true}, {Duel{1500, 1500, 3}, 1, false},
+	} {
+		if got := c.d.P(); math.Abs(got-c.p) > 1e-9 || c.d.Decided() != c.decided {
+			t.Errorf("%+v: p %g, decided %v", c.d, got, c.d.Decided())
+		}
+	}
+	if got := (Duel{6, 1, 3}).In("runs"); got != "better in 6 of 10 runs, sign test, p = 0.12" {
+		t.Error(got)
+	}
+	if got := Judge([]float64{1, 2, 3, math.NaN()}, []float64{2, 2, 1, 0, 7}); got != (Duel{1, 1, 1}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// The spread is that of the middle eight tenths, whatever the outliers.
+func TestSpread(t *testing.T) {
+	if low, high := Spread([]float64{1e9, 3, 1, 2, 4, 5, 6, 7, 8, 9, 0}); low != 1 || high != 9 {
+		t.Errorf("%g to %g", low, high)
+	}
+	if low, high := Spread([]float64{2, 4}); math.Abs(low-2.2) > 1e-12 || math.Abs(high-3.8) > 1e-12 {
+		t.Errorf("%g to %g", low, high)
+	}
+	if low, _ := Spread(nil); !math.IsNaN(low) {
+		t.Error("a spread of nothing")
 	}
 }

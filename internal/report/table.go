@@ -126,18 +126,26 @@ func PNG(img image.Image) ([]byte, error) {
 }
 
 // Picture is an encoded PNG shown width pixels wide, its own pixels with sharp edges.
-func Picture(data []byte, width int, name string) HTML {
-	return HTML(fmt.Sprintf(`<img class="pixels" width="%d" alt="%s" src="data:image/png;base64,%s">`,
-		width, template.HTMLEscapeString(name), base64.StdEncoding.EncodeToString(data)))
+func Picture(data []byte, width int, name string) HTML { return img(data, width, name, "") }
+
+// Restored is Picture for what somebody or something, by, made of a scene. Pictures of one
+// scene in one section can be laid over one another.
+func Restored(data []byte, width int, scene, by string) HTML {
+	return img(data, width, scene+" by "+by, fmt.Sprintf(` data-scene="%s" data-by="%s"`, template.HTMLEscapeString(scene), template.HTMLEscapeString(by)))
 }
 
-// Figure is an encoded PNG enlarged zoom times, its own pixels with sharp edges, with a
-// name and a smaller note below.
-func Figure(data []byte, zoom int, name, note string) HTML {
+func img(data []byte, width int, alt, attributes string) HTML {
+	return HTML(fmt.Sprintf(`<img class="pixels" width="%d" alt="%s"%s src="data:image/png;base64,%s">`,
+		width, template.HTMLEscapeString(alt), attributes, base64.StdEncoding.EncodeToString(data)))
+}
+
+// Figure is Restored enlarged zoom times, with the name of who made it and a smaller note
+// below.
+func Figure(data []byte, zoom int, scene, by, note string) HTML {
 	width := 0
 	if cfg, err := png.DecodeConfig(bytes.NewReader(data)); err == nil {
 		width = zoom * cfg.Width
 	}
 	return HTML(fmt.Sprintf("<figure>%s<figcaption>%s<small>%s</small></figcaption></figure>",
-		Picture(data, width, name), template.HTMLEscapeString(name), template.HTMLEscapeString(note)))
+		Restored(data, width, scene, by), template.HTMLEscapeString(by), template.HTMLEscapeString(note)))
 }

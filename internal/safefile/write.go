@@ -23,7 +23,18 @@ import (
 // write must not keep its writer. A Fault that write returns, or the error of
 // a context, keeps its class; all others are an ErrOutput.
 func WriteAtomic(name string, overwrite bool, write func(io.Writer) error) error {
-	return writeAtomic(osDisk{}, name, overwrite, write)
+	return writeAtomic(osDisk{}, name, 0o666, overwrite, write)
+}
+
+// WriteAtomicLike is WriteAtomic for what is made of the file that info is of; nil is none. A
+// new file is open to no one but its owner who could not read or write that one, from its
+// first byte on.
+func WriteAtomicLike(info fs.FileInfo, name string, overwrite bool, write func(io.Writer) error) error {
+	most := fs.FileMode(0o666)
+	if info != nil {
+		most &= info.Mode().Perm() | 0o600
+	}
+	return writeAtomic(osDisk{}, name, most, overwrite, write)
 }
 
 // CheckWritable refuses, as an ErrOutput, a name that WriteAtomic would refuse: it
@@ -59,10 +70,14 @@ func tryTemp(d disk, dir string, mode fs.FileMode, name string) error {
 	return nil
 }
 
-func writeAtomic(d disk, name string, overwrite bool, write func(io.Writer) error) error {
+// writeAtomic gives a new file no more than the mode most.
+func writeAtomic(d disk, name string, most fs.FileMode, overwrite bool, write func(io.Writer) error) error {
 	mode, replaces, err := outputMode(d, name, overwrite)
 	if err != nil {
 		return err
+	}
+	if !replaces {
+		mode = most
 	}
 	dir, _ := filepath.Split(name) // as it is: cleaning a/../b is wrong if a is a link
 	temp, err := createTemp(d, dir, mode)
@@ -94,7 +109,7 @@ func writeAtomic(d disk, name string, overwrite bool, write func(io.Writer) erro
 	if err := temp.Close(); err != nil {
 		return Unwritable(name, err)
 	}
-	if err := place(d, temp.Name(), name, overwrite); err != nil {
+	if err := place(d, temp.Name(), name, mode, overwrite); err != nil {
 		return Unwritable(name, err)
 	}
 	d.SyncDir(dir)
@@ -172,14 +187,14 @@ func (w *watched) Write(p []byte) (int, error) {
 // Note: renaming replaces what is there, so without overwrite the name is made
 // by a link, which fails if it is taken. On file systems without links the name
 // is taken by an empty file first; a crash just then leaves that.
-func place(d disk, temp, name string, overwrite bool) error {
+func place(d disk, temp, name string, mode fs.FileMode, overwrite bool) error {
 	if overwrite {
 		return d.Rename(temp, name)
 	}
 	if err := d.Link(temp, name); err == nil || errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	reserved, err := d.Create(name, 0o666)
+	reserved, err := d.Create(name, mode)
 	if err != nil {
 		return err
 	}

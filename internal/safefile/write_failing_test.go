@@ -135,7 +135,7 @@ func TestWriteAtomicFailsAtEveryCall(t *testing.T) {
 				}
 			}
 			d := &failing{at: k, dead: c.dead, noLinks: c.noLinks}
-			err := writeAtomic(d, name, c.overwrite, writes(newText))
+			err := writeAtomic(d, name, 0o666, c.overwrite, writes(newText))
 			if d.failed == "" {
 				if err != nil {
 					t.Fatal(err)

@@ -119,6 +119,8 @@ func Run(t *testing.T, learner learners.Learner) {
 		}
 	})
 
+	t.Run("memory", func(t *testing.T) { memory(t, learner) })
+
 	t.Run("refused", func(t *testing.T) {
 		nan, inf := mat.DenseCopyOf(y), mat.DenseCopyOf(y)
 		nan.Set(3, 7, math.NaN())

@@ -218,14 +218,10 @@ func init() {
 }
 
 // diverging is a learner that ends with a residual that is no number.
-type diverging struct{}
+type diverging struct{ learners.MOD }
 
-func (diverging) Learn(ctx context.Context, y *mat.Dense, opt learners.Options) (*learners.Result, error) {
-	mod, err := learners.New("mod")
-	if err != nil {
-		return nil, err
-	}
-	r, err := mod.Learn(ctx, y, opt)
+func (d diverging) Learn(ctx context.Context, y *mat.Dense, opt learners.Options) (*learners.Result, error) {
+	r, err := d.MOD.Learn(ctx, y, opt)
 	if err == nil {
 		r.Steps[len(r.Steps)-1].RMSE = math.NaN()
 	}

@@ -33,6 +33,9 @@ type Task struct {
 	Coder string `json:"coder"`
 	// Limit is how many iterations there are at most.
 	Limit int `json:"limit"`
+	// Program is the fingerprint of the programs that learn or code. It is empty when all is
+	// done within this one.
+	Program string `json:"program,omitempty"`
 }
 
 // Trial is a task that has been run.

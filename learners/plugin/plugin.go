@@ -3,8 +3,8 @@
 // own: [Info] describes a plug-in, [Errorf] makes the error about settings that mean
 // nothing.
 //
-// A plug-in is written in a spec, "name" or "name:key=value,key=value". Its
-// parameters are declared by itself as flags of a flag.FlagSet, so their names,
+// A plug-in is written in a spec, "name" or "name:key=value,key=value"; a comma between
+// quotes belongs to the value, which keeps the quotes. Its parameters are declared by itself as flags of a flag.FlagSet, so their names,
 // defaults and help reach the command line without a second list.
 package plugin
 
@@ -27,6 +27,9 @@ type Info[T any] struct {
 	Summary string
 	// Reference is the paper that it implements.
 	Reference string
+	// Argument names the parameter that a spec gives first and without its name, and that
+	// it must give: "name:VALUE,key=value". The default is that there is none.
+	Argument string
 	// New makes a value with its default parameters, each bound to a flag of fs. A value
 	// with a method Check() error tells there which parameters mean nothing, so that
 	// they are refused with the spec, before any work.
@@ -119,14 +122,20 @@ func (r *Registry[T]) New(spec string) (T, error) {
 	}
 	fs := newFlagSet(name)
 	value := info.New(fs)
-	for pair := range strings.SplitSeq(params, ",") {
+	for i, pair := range Split(params) {
 		if pair == "" {
 			continue
 		}
 		key, text, ok := strings.Cut(pair, "=")
-		if fs.Lookup(key) == nil {
+		if i == 0 && info.Argument != "" {
+			key, text, ok = info.Argument, pair, true
+		} else if fs.Lookup(key) == nil || key == info.Argument {
 			var known []string
-			fs.VisitAll(func(f *flag.Flag) { known = append(known, f.Name) })
+			fs.VisitAll(func(f *flag.Flag) {
+				if f.Name != info.Argument {
+					known = append(known, f.Name)
+				}
+			})
 			return zero, Errorf("%s", Unknown(r.Kind+" "+name+": parameter", key, known))
 		}
 		if !ok {
@@ -142,6 +151,48 @@ func (r *Registry[T]) New(spec string) (T, error) {
 		}
 	}
 	return value, nil
+}
+
+// Split splits a text at its commas, but for those between quotes, of either kind.
+func Split(text string) []string {
+	var quote rune
+	return strings.Split(strings.Map(func(r rune) rune {
+		switch {
+		case quote == 0 && r == ',':
+			return separator
+		case quote == 0 && (r == '"' || r == '\''):
+			quote = r
+		case quote == r:
+			quote = 0
+		}
+		return r
+	}, text), string(separator))
+}
+
+// separator stands for a comma that separates: no text that people write has it.
+const separator = '\x00'
+
+// Program is a plug-in that has a program outside do its work. A spec of one that comes
+// from a file nobody has looked at is not to be used: it names what is to be run.
+type Program interface {
+	// Fingerprint tells the program from others of the same spec.
+	Fingerprint() (string, error)
+}
+
+// Fingerprint is that of the programs among plug-ins, which belongs to what decides a
+// result beside their specs. It is empty when none is a program.
+func Fingerprint(plugins ...any) (string, error) {
+	var list []string
+	for _, p := range plugins {
+		if program, ok := p.(Program); ok {
+			sum, err := program.Fingerprint()
+			if err != nil {
+				return "", err
+			}
+			list = append(list, sum)
+		}
+	}
+	return strings.Join(list, " "), nil
 }
 
 // Has tells whether the plug-in that spec names declares a parameter.

@@ -70,6 +70,30 @@ func TestErrorsNameWhatIsKnown(t *testing.T) {
 	}
 }
 
+// A plug-in with an argument has it first, whole, with the quotes that keep commas in it.
+func TestArgument(t *testing.T) {
+	type runner struct{ what, limit string }
+	r := &plugin.Registry[*runner]{Kind: "runner"}
+	r.Register(plugin.Info[*runner]{Name: "run", Argument: "what", New: func(fs *flag.FlagSet) *runner {
+		v := &runner{}
+		fs.StringVar(&v.what, "what", "", "what is run")
+		fs.StringVar(&v.limit, "limit", "1", "how long")
+		return v
+	}})
+	for spec, want := range map[string]runner{
+		"run": {"", "1"}, "run:a=b c": {"a=b c", "1"}, `run:C:\x.exe 'a,b',limit=3`: {`C:\x.exe 'a,b'`, "3"}, `run:"it's, mine",limit=3`: {`"it's, mine"`, "3"},
+	} {
+		if got, err := r.New(spec); err != nil || *got != want {
+			t.Errorf("%s: %+v, %v", spec, got, err)
+		}
+	}
+	for _, spec := range []string{"run:a,what=b", "run:a,b=c"} {
+		if _, err := r.New(spec); err == nil || !strings.Contains(err.Error(), "(known: limit)") {
+			t.Errorf("%s: %v", spec, err)
+		}
+	}
+}
+
 func TestSuggestions(t *testing.T) {
 	for name, want := range map[string]string{"opm": "omp", "ksdv": "ksvd", "cosam": "cosamp", "rop2": "rop", "a-b-c-d": ""} {
 		text := plugin.Unknown("thing", name, []string{"cosamp", "ksvd", "mod", "mp", "ols", "omp", "rop", "sp"})

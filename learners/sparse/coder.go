@@ -24,6 +24,20 @@ type Coder interface {
 	Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error)
 }
 
+// Limited is a coder that may say how sparse its codes are to be.
+type Limited interface {
+	// MostNonZeros is how many non-zeros a signal has at most; 0: nothing is said of it.
+	MostNonZeros() int
+}
+
+// MostNonZeros is how many non-zeros a signal has at most by c; 0 where c does not say.
+func MostNonZeros(c Coder) int {
+	if l, ok := c.(Limited); ok {
+		return l.MostNonZeros()
+	}
+	return 0
+}
+
 // Info describes a registered coder.
 type Info = plugin.Info[Coder]
 
@@ -75,7 +89,6 @@ func codeEach(ctx context.Context, d *Dictionary, y *mat.Dense, most int, newSol
 	if n != d.n {
 		return nil, fmt.Errorf("sparse: signals of %d entries, the atoms have %d", n, d.n)
 	}
-	const grain = 64
 	type block struct {
 		index []int32
 		value []float64
@@ -126,6 +139,9 @@ func codeEach(ctx context.Context, d *Dictionary, y *mat.Dense, most int, newSol
 	return c, nil
 }
 
+// grain is how many signals a worker takes at a time.
+const grain = 64
+
 // batchSize is how many signals are multiplied by the dictionary at a time.
 const batchSize = 32
 
@@ -133,16 +149,18 @@ const batchSize = 32
 type batch struct {
 	d    *Dictionary
 	y    blas64.General
-	cols []float64 // n×batchSize by rows
+	size int       // how many signals there is room for
+	cols []float64 // n×size by rows
 	rows []float64 // signal after signal
 	corr []float64 // Dᵀy, d.wide a signal
 }
 
 func newBatch(d *Dictionary, y *mat.Dense) *batch {
-	return &batch{
-		d: d, y: y.RawMatrix(), cols: make([]float64, d.n*batchSize),
-		rows: make([]float64, d.n*batchSize), corr: make([]float64, d.wide*batchSize),
-	}
+	b := &batch{d: d, y: y.RawMatrix()}
+	b.size = min(batchSize, kernel.PadTo(b.y.Cols, kernel.Rows)) // few long signals need no more
+	b.cols, b.rows = make([]float64, d.n*b.size), make([]float64, d.n*b.size)
+	b.corr = make([]float64, d.wide*b.size)
+	return b
 }
 
 // fill takes the signals lo to hi-1. What is left of earlier ones behind them is
@@ -150,13 +168,13 @@ func newBatch(d *Dictionary, y *mat.Dense) *batch {
 func (b *batch) fill(lo, hi int) {
 	n := b.d.n
 	for i := range n {
-		row := b.cols[i*batchSize : (i+1)*batchSize]
+		row := b.cols[i*b.size : (i+1)*b.size]
 		copy(row, b.y.Data[i*b.y.Stride+lo:i*b.y.Stride+hi])
 		for j, v := range row[:hi-lo] {
 			b.rows[j*n+i] = v
 		}
 	}
-	b.d.correlate(b.corr, b.cols, batchSize, (hi-lo+kernel.Rows-1)/kernel.Rows*kernel.Rows)
+	b.d.correlate(b.corr, b.cols, b.size, kernel.PadTo(hi-lo, kernel.Rows))
 }
 
 func (b *batch) signal(j int) (y, corr []float64) {

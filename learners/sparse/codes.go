@@ -67,7 +67,10 @@ func (c *Codes) Usage() []int {
 
 // Compact returns the codes without coefficients that are zero.
 func (c *Codes) Compact() *Codes {
-	out := &Codes{Atoms: c.Atoms, Start: make([]int, 1, len(c.Start))}
+	out := &Codes{
+		Atoms: c.Atoms, Start: make([]int, 1, len(c.Start)),
+		Index: make([]int32, 0, len(c.Index)), Value: make([]float64, 0, len(c.Value)),
+	}
 	for j := range c.Signals() {
 		index, value := c.Column(j)
 		for i, v := range value {

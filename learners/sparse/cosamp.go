@@ -59,6 +59,9 @@ func init() {
 // Check refuses parameters that mean nothing.
 func (c CoSaMP) Check() error { return checkLimits(c.Sparsity, c.Tolerance) }
 
+// MostNonZeros implements Limited.
+func (c CoSaMP) MostNonZeros() int { return c.Sparsity }
+
 // Code implements Coder.
 func (c CoSaMP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
 	most, err := budget(c.Sparsity, c.Tolerance, d)

@@ -138,6 +138,10 @@ func (d *Dictionary) prepare() (gram []float64) {
 		}
 		d.gram = make([]float64, d.wide*d.wide)
 		kernel.Mul(d.gram, d.wide, rows, d.wide, rows, d.wide, d.wide, d.n, d.wide)
+		if d.wide <= panel {
+			d.unit = rows // one panel
+			return
+		}
 		d.unit = make([]float64, 0, len(rows))
 		for from := 0; from < d.wide; from += panel {
 			for i := range d.n {

@@ -98,6 +98,9 @@ func (c Lasso) Check() error {
 	return checkLimits(c.Sparsity, c.Tolerance)
 }
 
+// MostNonZeros implements Limited.
+func (c Lasso) MostNonZeros() int { return c.Sparsity }
+
 // Code implements Coder.
 func (c Lasso) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
 	if err := c.Check(); err != nil {

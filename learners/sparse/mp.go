@@ -68,6 +68,9 @@ func (c MP) Check() error {
 	return checkLimits(c.Sparsity, c.Tolerance)
 }
 
+// MostNonZeros implements Limited.
+func (c MP) MostNonZeros() int { return c.Sparsity }
+
 // Code implements Coder.
 func (c MP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
 	if _, err := budget(c.Sparsity, c.Tolerance, d); err != nil {

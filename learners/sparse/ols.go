@@ -61,6 +61,9 @@ func init() {
 // Check refuses parameters that mean nothing.
 func (c OLS) Check() error { return checkLimits(c.Sparsity, c.Tolerance) }
 
+// MostNonZeros implements Limited.
+func (c OLS) MostNonZeros() int { return c.Sparsity }
+
 // Code implements Coder.
 func (c OLS) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
 	most, err := budget(c.Sparsity, c.Tolerance, d)

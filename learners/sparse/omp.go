@@ -63,6 +63,9 @@ func init() {
 // Check refuses parameters that mean nothing.
 func (c OMP) Check() error { return checkLimits(c.Sparsity, c.Tolerance) }
 
+// MostNonZeros implements Limited.
+func (c OMP) MostNonZeros() int { return c.Sparsity }
+
 // Code implements Coder.
 func (c OMP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
 	most, err := budget(c.Sparsity, c.Tolerance, d)

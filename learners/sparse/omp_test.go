@@ -213,3 +213,21 @@ func TestNormalEquations(t *testing.T) {
 		t.Error("not X·Xᵀ and X·Yᵀ")
 	}
 }
+
+// Every coder here says how many non-zeros its spec allows, and one that does not know has 0.
+func TestMostNonZeros(t *testing.T) {
+	for _, name := range sparse.Names() {
+		for spec, want := range map[string]int{name: 0, name + ":sparsity=4": 4} {
+			c, err := sparse.New(spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := sparse.MostNonZeros(c); got != want {
+				t.Errorf("%s: %d, expected %d", spec, got, want)
+			}
+		}
+	}
+	if got := sparse.MostNonZeros(struct{ sparse.Coder }{sparse.OMP{Sparsity: 4}}); got != 0 {
+		t.Errorf("a coder that does not say: %d", got)
+	}
+}

@@ -60,6 +60,9 @@ func init() {
 // Check refuses parameters that mean nothing.
 func (c SP) Check() error { return checkLimits(c.Sparsity, c.Tolerance) }
 
+// MostNonZeros implements Limited.
+func (c SP) MostNonZeros() int { return c.Sparsity }
+
 // Code implements Coder.
 func (c SP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
 	most, err := budget(c.Sparsity, c.Tolerance, d)

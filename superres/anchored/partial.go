@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"superres/internal/npz"
+	"superres/learners"
+	"superres/learners/plugin"
 	"superres/superres/stage"
 )
 
@@ -28,10 +30,24 @@ const partialFormat = 2
 // format, all that steers learning, the pictures. The number of stages is not in it.
 func (d *data) partialKey() ([]byte, error) {
 	o := d.opt
-	return json.Marshal([]any{
+	key := []any{
 		partialFormat, o.params(0), o.params(1), o.Scale, o.Degradation, o.Flat, o.Reductions, o.Learner, o.Iterations, o.BackProject, o.Seed, o.JPEG,
 		o.samples(), ridge, folds, batchPatches, groupPixels, quantum, patchLength, columnLength, d.digest.String(),
-	})
+	}
+	if o.Learner != SphericalMeans {
+		learner, err := learners.New(o.Learner)
+		if err != nil {
+			return nil, err
+		}
+		program, err := plugin.Fingerprint(learner)
+		if err != nil {
+			return nil, err
+		}
+		if program != "" {
+			key = append(key, program)
+		}
+	}
+	return json.Marshal(key)
 }
 
 // keep hands on the stages so far.

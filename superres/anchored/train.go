@@ -3,6 +3,7 @@ package anchored
 import (
 	"cmp"
 	"context"
+	"math"
 	"sync"
 
 	"superres/learners"
@@ -173,9 +174,22 @@ func (o Trainer) Memory() int64 {
 		features, size := int64(p.features()), int64(p.Block*p.Block)
 		equations := 3*8*k*in*(in+out) + 8*k*in*out + 4*(batchPatches+4*patchesTogether)*(in+out+4)
 		drawn := 2 * 4 * int64(o.samples()) * (features + size + 16)
-		most = max(most, equations, drawn)
+		most = max(most, equations, drawn+o.learning(p.SearchDims, p.Anchors))
 	}
 	return 96<<20 + most
+}
+
+// learning is what the learner of the anchors takes, with its signals.
+func (o Trainer) learning(dims, anchors int) int64 {
+	if o.Learner == SphericalMeans {
+		return 0
+	}
+	learner, err := learners.New(o.Learner)
+	if err != nil {
+		return 0 // Train says what is wrong
+	}
+	need := 8*float64(dims)*float64(o.samples()) + learner.Memory(dims, o.samples(), anchors, 1)
+	return int64(min(need, math.MaxInt64/4))
 }
 
 // Train implements training.Trainer. A stage learns from pictures as the stages before it

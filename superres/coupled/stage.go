@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/internal/parallel"
+	"superres/learners/plugin"
 	"superres/learners/sparse"
 	"superres/patches"
 	"superres/superres/stage"
@@ -87,6 +88,19 @@ func New(scale int, c Stage) (*Stage, error) {
 	return &c, nil
 }
 
+// Storable refuses the spec of a coder that a file may not name: that of a program, which
+// who loads the file has never seen.
+func Storable(spec string) error {
+	coder, err := sparse.New(spec)
+	if err != nil {
+		return err
+	}
+	if _, is := coder.(plugin.Program); is {
+		return plugin.Errorf("coupled: the coder %s is a program, which no model may name; expected one of this program's own", spec)
+	}
+	return nil
+}
+
 // params is what a model file says of a Stage.
 type params struct {
 	Patch  int    `json:"patch"`
@@ -106,6 +120,9 @@ func load(scale int, text json.RawMessage, a *stage.Arrays) (stage.Stage, error)
 	}
 	if p.Patch < 1 || p.Patch > maxPatch {
 		return nil, fmt.Errorf("patch size %d, expected 1 to %d", p.Patch, maxPatch)
+	}
+	if err := Storable(p.Coder); err != nil {
+		return nil, err
 	}
 	side := p.Patch * p.Patch
 	low, err := a.GetMatrix("low", side, -maxAtoms)

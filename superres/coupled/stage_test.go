@@ -1,13 +1,17 @@
 package coupled
 
 import (
+	"encoding/json"
 	"math"
+	"os"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"superres/internal/picture"
 	"superres/internal/testimage"
+	_ "superres/learners/external" // its coders are the ones refused
 	"superres/learners/sparse"
 	"superres/superres/resample"
 	"superres/superres/stage"
@@ -86,6 +90,23 @@ func TestCoupledAgainstTheDefinition(t *testing.T) {
 			if want := sum.At(i/26, i%26) / count.At(i/26, i%26); math.Abs(want-float64(v)) > 1e-5 {
 				t.Fatalf("extended %v, sample %d: %g, expected %g", extended, i, v, want)
 			}
+		}
+	}
+}
+
+// A file may not say which program is to be run.
+func TestFileNamesNoProgram(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, coder := range []string{`exec:"` + self + `"`, `exec1:'` + self + `',sparsity=3`} {
+		text, err := json.Marshal(params{Patch: 3, Coder: coder})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := load(2, text, nil); err == nil || !strings.Contains(err.Error(), "no model may name") {
+			t.Errorf("%s: %v", coder, err)
 		}
 	}
 }

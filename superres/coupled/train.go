@@ -3,6 +3,7 @@ package coupled
 import (
 	"cmp"
 	"context"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -107,15 +108,25 @@ func (o Trainer) Target() (scale int, d resample.Degradation, err error) {
 }
 
 // Memory implements training.Trainer: beside one picture it takes the pairs,
-// Patches·Patch²·(1+scale²)·8 bytes, four times over while learning, and a few times
-// Atoms²·8 bytes.
+// Patches·Patch²·(1+scale²)·8 bytes, twice while they are drawn, and what the learner does.
 func (o Trainer) Memory() int64 {
 	o, err := o.defaults()
 	if err != nil {
 		return 0
 	}
+	learner, err := learners.New(o.Learner)
+	if err != nil {
+		return 0 // Train says what is wrong
+	}
+	coder, err := sparse.New(o.Coder)
+	if err != nil {
+		return 0
+	}
 	n, m := o.sizes()
-	return 64<<20 + int64(o.Patches)*int64(n+m)*8*5 + int64(o.Atoms)*int64(o.Atoms)*8*4
+	s := cmp.Or(sparse.MostNonZeros(coder), n+m)
+	pairs := 8 * float64(o.Patches) * float64(n+m)
+	need := 64<<20 + pairs + max(pairs, learner.Memory(n+m, o.Patches, o.Atoms, s))
+	return int64(min(need, math.MaxInt64/2))
 }
 
 // coder makes the coder, and finds one that does not suit the number of atoms

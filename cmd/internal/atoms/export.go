@@ -91,6 +91,11 @@ func runExport(c *cli.Context, s *console.Streams) error {
 
 // export writes the atoms of a stage and tells of them.
 func export(opt ExportOptions, s *console.Streams) error {
+	if opt.Output == "-" {
+		if err := s.TakesBinary(); err != nil {
+			return err
+		}
+	}
 	m, err := models.Open(opt.Model)
 	if err != nil {
 		return err

@@ -87,6 +87,9 @@ func importParameters(opt ImportOptions, f *dictFile, h halves) (p parameters, e
 
 // modelOf makes a model of the halves of a dictionary.
 func modelOf(r coupled.Recipe, low, high mat.Matrix) (*superres.Model, error) {
+	if err := coupled.Storable(r.Coder); err != nil {
+		return nil, err
+	}
 	stages, err := r.Stages(low, high)
 	if err != nil {
 		return nil, err

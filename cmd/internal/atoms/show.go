@@ -162,6 +162,11 @@ func runShow(c *cli.Context, s *console.Streams) error {
 
 // show measures the atoms, counts their use, draws them and tells what was found.
 func show(ctx context.Context, opt ShowOptions, s *console.Streams, bar *console.Progress) error {
+	if opt.Drawing.Name == "-" {
+		if err := s.TakesBinary(); err != nil {
+			return err
+		}
+	}
 	d, err := openShown(opt, s.In)
 	if err != nil {
 		return err

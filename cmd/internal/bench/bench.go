@@ -7,7 +7,7 @@ package bench
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"io"
 	"regexp"
 	"runtime"
 
@@ -89,6 +89,16 @@ func run(ctx context.Context, opt Options, s *console.Streams) error {
 	if err != nil {
 		return err
 	}
+	say := func(text string) error { // at once: all tasks take a minute
+		if opt.JSON {
+			return nil
+		}
+		_, err := io.WriteString(s.Out, text)
+		return err
+	}
+	if err := say(r.head()); err != nil {
+		return err
+	}
 	for _, t := range tasks {
 		if !opt.Only.MatchString(t.name) {
 			continue
@@ -98,12 +108,14 @@ func run(ctx context.Context, opt Options, s *console.Streams) error {
 			return err
 		}
 		r.Tasks = append(r.Tasks, v)
+		if err := say(v.line()); err != nil {
+			return err
+		}
 	}
-	if opt.JSON {
-		enc := json.NewEncoder(s.Out)
-		enc.SetIndent("", "  ")
-		return enc.Encode(r)
+	if !opt.JSON {
+		return nil
 	}
-	_, err = fmt.Fprint(s.Out, r.text())
-	return err
+	enc := json.NewEncoder(s.Out)
+	enc.SetIndent("", "  ")
+	return enc.Encode(r)
 }

@@ -1,6 +1,8 @@
 package bench
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -26,7 +28,10 @@ func TestBench(t *testing.T) {
 			t.Errorf("%+v", task)
 		}
 	}
-	text := r.text()
+	text := r.head()
+	for _, task := range r.Tasks {
+		text += task.line()
+	}
 	for _, want := range []string{"workers: 1\n", "\nPNG 768x512 to 1536x1024, fast ", "\nphoto to 1536x1024, fast ", " megapixels/s\n", "\nPNG of 1536x1024 ", "\nOMP n=9 K=128 S=3 ", "\nK-SVD exact, 20 iterations "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)
@@ -36,5 +41,31 @@ func TestBench(t *testing.T) {
 		if _, _, code := call(t, t.TempDir(), "", args...); code != 2 {
 			t.Errorf("%v: exit %d", args, code)
 		}
+	}
+}
+
+// interrupting ends a run as soon as a text was written.
+type interrupting struct {
+	bytes.Buffer
+	after string
+	end   func()
+}
+
+func (w *interrupting) Write(p []byte) (int, error) {
+	n, err := w.Buffer.Write(p)
+	if strings.Contains(w.String(), w.after) {
+		w.end()
+	}
+	return n, err
+}
+
+// What was measured is told before the next task ends: one who stops has it.
+func TestBenchLineByLine(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	out := &interrupting{after: "\nOMP n=9 ", end: cancel}
+	var errs bytes.Buffer
+	code := program.Run(ctx, strings.NewReader(""), out, &errs, []string{"superres", "bench", "--runs", "1", "--only", "^OMP"})
+	if lines := strings.Split(out.String(), "\n"); code == 0 || len(lines) != 4 || !strings.HasPrefix(lines[0], "superres ") || !strings.HasSuffix(lines[2], " signals/s") {
+		t.Errorf("exit %d, %q, %s", code, out.String(), errs.String())
 	}
 }

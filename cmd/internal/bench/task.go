@@ -75,18 +75,18 @@ type report struct {
 	Tasks []speed `json:"tasks"`
 }
 
-// text is the report for reading.
-func (r report) text() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "superres %s, %s, %s, kernel %s, workers: %d\n\n", r.Version, r.Go, r.Machine, r.Kernel, r.Workers)
-	for _, t := range r.Tasks {
-		form := "%-32s %10.0f %-12s"
-		if t.Speed < 1000 {
-			form = "%-32s %10.3g %-12s"
-		}
-		b.WriteString(strings.TrimRight(fmt.Sprintf(form, t.Task, t.Speed, t.Unit), " ") + "\n")
+// head are the first lines of the report for reading.
+func (r report) head() string {
+	return fmt.Sprintf("superres %s, %s, %s, kernel %s, workers: %d\n\n", r.Version, r.Go, r.Machine, r.Kernel, r.Workers)
+}
+
+// line is that of a task in the report for reading.
+func (v speed) line() string {
+	form := "%-32s %10.0f %-12s"
+	if v.Speed < 1000 {
+		form = "%-32s %10.3g %-12s"
 	}
-	return b.String()
+	return strings.TrimRight(fmt.Sprintf(form, v.Task, v.Speed, v.Unit), " ") + "\n"
 }
 
 // machineName is the name of the processor where the system tells it.

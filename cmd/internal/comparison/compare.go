@@ -5,7 +5,7 @@
 // one call; data.go, the pictures to learn from and those to restore; tasks.go, who learns
 // what; learning.go, one learner in one run; restoring.go, the pictures it restores, and
 // detail.go, what is shown of them. The report is findings.go, its tables as data;
-// formats.go, these as text, CSV, Markdown, LaTeX and JSON; page.go, the page.
+// verdict.go, who restored best; formats.go, the tables as text, CSV, Markdown, LaTeX and JSON; page.go, the page.
 package comparison
 
 import (
@@ -75,6 +75,10 @@ func run(c *cli.Context, s *console.Streams) error {
 	if runs := float64(opt.Protocol.runs) * float64(len(opt.Learners)); runs > parts.MaxTrials {
 		return console.Usage("%.0f runs are asked for, expected %d at most; use fewer --seeds", runs, parts.MaxTrials)
 	}
+	tasks, err := cmp.tasks()
+	if err != nil {
+		return err
+	}
 	part, err := parts.SweepPart(c, opt.Folder)
 	if err != nil {
 		return err
@@ -88,7 +92,7 @@ func run(c *cli.Context, s *console.Streams) error {
 	results, err := parts.Sweep[task, result]{
 		Command: "compare", Dir: opt.Folder, Part: part, Merge: parts.Merging(c), Task: func(r result) task { return r.task }, Failed: func(r result) bool { return r.Failure != "" },
 		Weight: task.weight, Run: cmp.run,
-	}.Do(c.Context, cmp.tasks(), bar)
+	}.Do(c.Context, tasks, bar)
 	if err != nil || part.Of > 0 {
 		return err
 	}

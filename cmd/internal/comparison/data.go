@@ -193,7 +193,7 @@ func identify(ctx context.Context, args []string, recursive bool) (string, error
 		files := []pictures.Input{{Path: arg}}
 		if !pictures.IsIDX(arg) {
 			var err error
-			if files, err = pictures.Expand(arg, recursive); err != nil {
+			if files, _, err = pictures.Expand(arg, recursive); err != nil {
 				return "", err
 			}
 		}

@@ -75,6 +75,8 @@ type measure struct {
 	name string
 	// format is how it is printed.
 	format string
+	// say puts it into a sentence.
+	say string
 	// less says that less is better, as of errors; else more is.
 	less bool
 	// of picks it out of the scores of a picture. It is nil where it is not defined.
@@ -85,11 +87,11 @@ type measure struct {
 func (f findings) measures() []measure {
 	if f.opt.Protocol.photo {
 		return []measure{
-			{"PSNR in dB", "%.2f", false, func(c scoring.Cell) *float64 { return c.PSNR }},
-			{"SSIM", "%.4f", false, func(c scoring.Cell) *float64 { return c.SSIM }},
+			{"PSNR in dB", "%.2f", "%.2f dB", false, func(c scoring.Cell) *float64 { return c.PSNR }},
+			{"SSIM", "%.4f", "an SSIM of %.4f", false, func(c scoring.Cell) *float64 { return c.SSIM }},
 		}
 	}
-	return []measure{{"error", "%.4f", true, func(c scoring.Cell) *float64 { return c.NFE }}}
+	return []measure{{"error", "%.4f", "an error of %.4f", true, func(c scoring.Cell) *float64 { return c.NFE }}}
 }
 
 // values returns a measure of one test, or of their mean (test −1), in all runs of a
@@ -122,7 +124,7 @@ func average(m measure, scores []restored, test int) float64 {
 }
 
 // table has a row for each test and one for their mean, a column for each baseline
-// and learner.
+// and learner. The best is that of the learners, who are compared.
 func (f findings) table(m measure, way form) report.Table {
 	t := report.Table{Title: m.name + ", " + way.title, Head: []string{"picture"}}
 	for _, b := range f.baselines {
@@ -145,9 +147,7 @@ func (f findings) table(m measure, way form) report.Table {
 			}
 		}
 		for _, b := range f.baselines {
-			v := average(m, b.scores, index)
-			better(v)
-			row = append(row, report.Cell{Text: console.Figure(m.format, v)})
+			row = append(row, report.Cell{Text: console.Figure(m.format, average(m, b.scores, index))})
 		}
 		for _, learner := range way.learners {
 			values := f.values(m, way, learner, index)
@@ -162,7 +162,7 @@ func (f findings) table(m measure, way form) report.Table {
 			}
 			row = append(row, c)
 		}
-		if at >= 0 {
+		if at >= 0 && len(way.learners) > 1 {
 			row[at].Best = true
 		}
 		t.Rows = append(t.Rows, row)
@@ -192,13 +192,16 @@ func (f findings) learning() report.Table {
 	}
 	for _, learner := range f.opt.Learners {
 		var seconds, iterations, rmse, nonZeros, used, coherent []float64
-		failure := ""
+		failure, external := "", ""
 		for _, one := range f.results {
 			switch {
 			case one.Learner != learner || one.Anchors:
 			case one.Failure != "":
 				failure = one.Failure
 			default:
+				if one.Program != "" {
+					external = " external"
+				}
 				seconds, iterations, rmse = append(seconds, one.Seconds), append(iterations, float64(one.Iterations)), append(rmse, one.RMSE)
 				nonZeros, used, coherent = append(nonZeros, one.NonZeros), append(used, float64(one.Used)), append(coherent, one.Coherence)
 			}
@@ -207,7 +210,7 @@ func (f findings) learning() report.Table {
 		for _, v := range []struct {
 			format string
 			list   []float64
-		}{{"%.2f", seconds}, {"%.0f", iterations}, {"%.5f", rmse}, {"%.2f", nonZeros}, {"%.1f", used}, {"%.4f", coherent}} {
+		}{{"%.2f" + external, seconds}, {"%.0f", iterations}, {"%.5f", rmse}, {"%.2f", nonZeros}, {"%.1f", used}, {"%.4f", coherent}} {
 			m, _ := report.Mean(v.list)
 			row = append(row, report.Cell{Text: console.Figure(v.format, m)})
 		}

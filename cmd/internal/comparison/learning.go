@@ -44,7 +44,7 @@ func (cmp *comparison) learn(ctx context.Context, r *result) error {
 		return err
 	}
 	const entries = 9 + 36 // of a stacked pair
-	if err := cmp.enough(learners.Memory(learner, entries, p.patches, p.atoms, p.sparsity)); err != nil {
+	if err := cmp.enough(8*entries*float64(p.patches) + learner.Memory(entries, p.patches, p.atoms, p.sparsity)); err != nil {
 		return err
 	}
 	train, seed := cmp.data.train, r.Seed+uint64(r.Run)
@@ -99,7 +99,7 @@ func (cmp *comparison) learnAnchors(ctx context.Context, r *result) error {
 			return err
 		}
 		const entries = 16 // coordinates in which anchors are compared
-		if err := cmp.enough(learners.Memory(learner, entries, p.patches, p.atoms, 1)); err != nil {
+		if err := cmp.enough(8*entries*float64(p.patches) + learner.Memory(entries, p.patches, p.atoms, 1)); err != nil {
 			return err
 		}
 	}
@@ -118,10 +118,10 @@ func (cmp *comparison) together() int {
 	return min(runtime.GOMAXPROCS(0), max(1, len(cmp.opt.Learners)*cmp.opt.Protocol.runs))
 }
 
-// enough refuses runs of which each needs so many bytes.
-func (cmp *comparison) enough(bytes float64) error {
+// enough refuses runs of which each has so many bytes in use.
+func (cmp *comparison) enough(inUse float64) error {
 	p, together := cmp.opt.Protocol, float64(cmp.together())
-	if need := together * bytes; need > float64(cmp.opt.Limits.Memory) {
+	if need := console.Process(together * inUse); need > float64(cmp.opt.Limits.Memory) {
 		return fmt.Errorf("learning %d atoms from %d patches needs %s for %.0f runs at a time, the limit is %s; use --max-memory, a smaller -j or fewer --patches",
 			p.atoms, p.patches, console.Bytes(int64(min(need, 1<<60))), together, console.Bytes(cmp.opt.Limits.Memory))
 	}

@@ -70,15 +70,15 @@ type Options struct {
 	// they decide a result and tell it from others.
 	chosen string
 	limit  int
-	// command is the command line as the report records it.
-	command string
+	// command is the command line with all settings, and typed as it was typed.
+	command, typed string
 }
 
 // readOptions reads the flags. The part, of --shard, is read by parts.SweepPart.
 func readOptions(c *cli.Context) (opt Options, err error) {
 	opt = Options{
 		Inputs: c.Args().Slice(), Images: c.String("images"), Learners: plugins.Specs(c.String("learners")), Seed: c.Uint64("seed"), Folder: c.String("output"),
-		chosen: c.String("index") + "|" + c.String("skip-index"), limit: c.Int("limit"), command: commandLine(c),
+		chosen: c.String("index") + "|" + c.String("skip-index"), limit: c.Int("limit"), command: commandLine(c), typed: console.Typed(c),
 	}
 	if opt.Limits, err = console.ReadLimits(c); err != nil {
 		return opt, err
@@ -105,7 +105,7 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 	if err := plugins.CheckLearners(opt.Learners); err != nil {
 		return opt, err
 	}
-	opt.Sources = pictures.Sources{Command: "compare", Recursive: c.Bool("recursive"), Limits: opt.Limits, BytesPerPixel: bytesPerPixel}
+	opt.Sources = pictures.Sources{Command: "compare", Recursive: c.Bool("recursive"), Limits: opt.Limits, BytesPerPixel: bytesPerPixel, Notes: pictures.Notes(c)}
 	if photo || opt.Images != "" {
 		opt.Sources.Choice, err = pictures.ReadChoice(c)
 	}

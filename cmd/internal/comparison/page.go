@@ -14,16 +14,18 @@ import (
 func (f findings) html(w io.Writer) error {
 	p := f.opt.Protocol
 	page := report.Page{
-		Title: "Comparison of dictionary learners",
-		Lead:  f.lead(),
+		Title:    "Comparison of dictionary learners",
+		Findings: f.verdicts(),
+		Lead:     f.lead(),
+		Command:  f.opt.typed,
 		Facts: []report.Fact{
-			{Name: "command", Value: f.opt.command},
+			{Name: "command with all settings", Value: f.opt.command},
 			{Name: "version", Value: fmt.Sprintf("superres %s, %s %s/%s, %d processors", console.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))},
 			{Name: "seed", Value: fmt.Sprint(f.opt.Seed)},
 			{Name: "data", Value: strings.TrimSpace(f.data.identity)},
 		},
 		Notes: []string{
-			"Figures are means ± one standard deviation over the runs; the best of a row is bold. Every learner works under the same conditions. Seconds are those of a run beside the others.",
+			"Figures are means ± one standard deviation over the runs; the best learner of a row is bold. Every learner works under the same conditions. Seconds are those of a run beside the others.",
 		},
 	}
 	if p.photo {
@@ -31,19 +33,15 @@ func (f findings) html(w io.Writer) error {
 	} else {
 		page.Notes = append(page.Notes, "Error: ‖Î − I‖²_F / ‖I‖²_F of the grey values, nothing rounded; low resolution is the mean of 2×2 blocks, shown enlarged by repetition. The paper's figures stand below ours where a picture is of its Table 1.")
 	}
-	var err error
-	if page.Key, err = report.Key(f.opt.Learners); err != nil {
-		return err
-	}
 	tables := f.tables
 	last := len(tables) - 1
 	figures := report.Section{Title: "Figures", Tables: tables[:last]}
 	if p.photo {
-		page.Sections = append([]report.Section{figures}, f.photographs()...)
+		page.Sections = append(f.photographs(), figures)
 	} else {
 		var shown []report.Table
-		for _, way := range f.forms {
-			shown = append(shown, f.pictures(way))
+		for i, way := range f.forms {
+			shown = append(shown, f.pictures(way, i == 0))
 		}
 		text := "Truth, plain enlargements, and what the learners made: first as in the paper, then with back-projection."
 		page.Sections = []report.Section{{Title: "Pictures of the first run", Text: text, Tables: shown}, figures}
@@ -51,11 +49,11 @@ func (f findings) html(w io.Writer) error {
 	page.Sections = append(page.Sections, report.Section{Title: "Learning", Tables: tables[last:]})
 	curves := &page.Sections[len(page.Sections)-1]
 	for _, byTime := range []bool{false, true} {
-		svg, err := f.curves(byTime).SVG(400, 260)
+		figure, err := f.curves(byTime).Figure(400, 260)
 		if err != nil {
 			return err
 		}
-		curves.Pictures = append(curves.Pictures, svg)
+		curves.Pictures = append(curves.Pictures, figure)
 	}
 	mosaics := report.Table{Title: "atoms of the first run"}
 	row := []report.Cell{}
@@ -105,8 +103,9 @@ func (f findings) first(way form, learner string) *result {
 	return nil
 }
 
-// pictures is the paper's table: the pictures themselves, side by side.
-func (f findings) pictures(way form) report.Table {
+// pictures is the paper's table: the pictures themselves, side by side. The first of
+// several has those that they share.
+func (f findings) pictures(way form, first bool) report.Table {
 	t := report.Table{Title: way.title, Head: []string{"picture", "truth"}}
 	for _, b := range f.baselines {
 		t.Head = append(t.Head, f.title(b))
@@ -117,31 +116,40 @@ func (f findings) pictures(way form) report.Table {
 	for i, test := range f.data.tests[:min(shownTests, len(f.data.tests))] {
 		row := []report.Cell{{Text: test.name}, {}}
 		if truth, err := f.opt.Protocol.crop(test.img, test.img); err == nil {
-			row[1].Picture = report.Picture(truth, width, test.name)
+			row[1].Picture = shownBy(truth, width, test.name, "truth", first)
 		}
-		show := func(name string, scores []restored) {
+		show := func(name, by string, scores []restored, own bool) {
 			c := report.Cell{}
 			if len(scores) > i {
 				c.Text = console.Figure(m.format, average(m, scores, i))
 				if len(scores[i].Picture) > 0 {
-					c.Picture = report.Picture(scores[i].Picture, width, test.name+" by "+name)
+					c.Picture = shownBy(scores[i].Picture, width, test.name, name+by, own)
 				}
 			}
 			row = append(row, c)
 		}
 		for _, b := range f.baselines {
-			show(b.name, b.scores)
+			show(f.title(b), "", b.scores, first)
 		}
 		for _, learner := range way.learners {
 			if one := f.first(way, learner); one != nil {
-				show(learner, way.scores(*one))
+				show(learner, ", "+way.title, way.scores(*one), true)
 			} else {
-				show(learner, nil)
+				show(learner, "", nil, true)
 			}
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// shownBy is a picture of a scene. One of its own can be laid over others; a table may
+// repeat what another has.
+func shownBy(data []byte, width int, scene, by string, own bool) report.HTML {
+	if own {
+		return report.Restored(data, width, scene, by)
+	}
+	return report.Picture(data, width, scene+" by "+by)
 }
 
 // photographs has a section for each picture: the same part of it by everything that
@@ -154,7 +162,7 @@ func (f findings) photographs() (list []report.Section) {
 		}
 		show := func(data []byte, name, note string) {
 			if len(data) > 0 {
-				s.Pictures = append(s.Pictures, report.Figure(data, cropZoom, name, note))
+				s.Pictures = append(s.Pictures, report.Figure(data, cropZoom, test.name, name, note))
 			}
 		}
 		scored := func(name string, scores []restored) {

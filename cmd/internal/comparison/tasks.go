@@ -2,6 +2,7 @@ package comparison
 
 import (
 	"superres/cmd/internal/paths"
+	"superres/cmd/internal/plugins"
 	"superres/superres/anchored"
 )
 
@@ -35,6 +36,9 @@ type task struct {
 	// of them are taken.
 	Index string `json:"index"`
 	Limit int    `json:"images_limit"`
+	// Program is the fingerprint of the programs that learn or code. It is empty when all is
+	// done within this one.
+	Program string `json:"program,omitempty"`
 }
 
 // weight grows with the work.
@@ -80,27 +84,37 @@ type curvePoint struct {
 
 // tasks are all learners in all runs: of photographs those of coupled stages, then
 // those of anchored ones, with spherical k-means.
-func (cmp *comparison) tasks() []task {
+func (cmp *comparison) tasks() ([]task, error) {
 	p := cmp.opt.Protocol
+	programs, err := plugins.Fingerprints(cmp.opt.Learners, cmp.opt.Coder)
+	if err != nil {
+		return nil, err
+	}
+	alone, err := plugins.Fingerprints(cmp.opt.Learners, "")
+	if err != nil {
+		return nil, err
+	}
 	var list []task
 	for run := range p.runs {
-		for _, learner := range cmp.opt.Learners {
+		for i, learner := range cmp.opt.Learners {
 			list = append(list, task{
 				Protocol: p.name, Learner: learner, Coder: cmp.opt.Coder, Run: run, Seed: cmp.opt.Seed, Atoms: p.atoms, Patches: p.patches,
 				MostIterations: p.iterations, Back: p.back, Data: paths.Name(cmp.data.identity), Index: cmp.opt.chosen, Limit: cmp.opt.limit,
+				Program: programs[i],
 			})
 		}
 	}
-	if p.photo {
-		for _, t := range list {
-			t.Anchors, t.Coder, t.Back = true, "", anchoredBack
-			if t.Learner == cmp.opt.Learners[0] {
-				means := t
-				means.Learner = anchored.SphericalMeans
-				list = append(list, means)
-			}
-			list = append(list, t)
-		}
+	if !p.photo {
+		return list, nil
 	}
-	return list
+	for i, t := range list {
+		t.Anchors, t.Coder, t.Back, t.Program = true, "", anchoredBack, alone[i%len(alone)]
+		if t.Learner == cmp.opt.Learners[0] {
+			means := t
+			means.Learner, means.Program = anchored.SphericalMeans, ""
+			list = append(list, means)
+		}
+		list = append(list, t)
+	}
+	return list, nil
 }

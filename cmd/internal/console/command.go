@@ -4,31 +4,6 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// commandHelp shows a command; its Description holds the examples.
-const commandHelp = `{{.HelpName}}: {{.Usage}}
-
-EXAMPLES
-{{.Description}}
-
-USAGE
-   {{.HelpName}} {{.ArgsUsage}}
-
-FLAGS
-{{range .VisibleFlags}}   {{.}}
-{{end}}`
-
-// groupHelp shows a command that is only a name for others.
-const groupHelp = `{{.HelpName}}: {{.Usage}}
-
-EXAMPLES
-{{.Description}}
-
-COMMANDS
-{{range .VisibleCommands}}   {{printf "%-10s" .Name}} {{.Usage}}
-{{end}}
-{{.HelpName}} COMMAND --help tells the rest.
-`
-
 // Group completes a command that is only a name for others.
 func Group(c *cli.Command) *cli.Command {
 	c.CustomHelpTemplate = groupHelp
@@ -41,7 +16,7 @@ func Group(c *cli.Command) *cli.Command {
 
 // Command completes a command: all have the same help and usage errors.
 func Command(c *cli.Command) *cli.Command {
-	c.CustomHelpTemplate = commandHelp
+	c.CustomHelpTemplate, c.UsageText = commandHelp, flagsText(c.Flags)
 	c.HideHelpCommand = true // "help" may be a file
 	action := c.Action
 	c.Action = func(ctx *cli.Context) error {

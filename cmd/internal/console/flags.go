@@ -49,6 +49,21 @@ func UsageOf(f cli.Flag) (value, text string) {
 	return "", text
 }
 
+// DefaultOf is the default of a flag, to follow its usage; nothing where it is none, zero or
+// empty.
+func DefaultOf(f cli.Flag) string {
+	doc, ok := f.(cli.DocGenerationFlag)
+	if !ok || !TakesValue(f) {
+		return ""
+	}
+	switch text := strings.Trim(doc.GetDefaultText(), `"`); text {
+	case "", "0":
+		return ""
+	default:
+		return " (default: " + text + ")"
+	}
+}
+
 // badValue matches the library's words about a value that a flag cannot have.
 var badValue = regexp.MustCompile(`^invalid (?:boolean )?value (".*") for (?:flag )?-([^ :]+): (.*)$`)
 

@@ -11,7 +11,7 @@ import (
 
 // ProgressFlags say what is shown while a command is at work: see NewProgress.
 var ProgressFlags = []cli.Flag{
-	&cli.StringFlag{Name: "progress", Value: "auto", Usage: "`HOW` to show progress: auto, bar, plain (lines that stay) or none; auto is a bar on a terminal and none elsewhere"},
+	&cli.StringFlag{Name: "progress", Value: "auto", Usage: "`HOW` to show progress: auto, bar, plain (lines that stay) or none; auto is a bar on a terminal, or lines where it takes none, and none elsewhere"},
 	&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "show errors only"},
 }
 
@@ -48,6 +48,10 @@ func ReadLimits(c *cli.Context) (l Limits, err error) {
 	}
 	return Limits{Memory: mib << 20, Pixels: megapixels * 1e6}, nil
 }
+
+// Process estimates the bytes of a process that has so many in use at its peak: with the
+// program, and with the garbage that it collects when there is 30 % of it.
+func Process(inUse float64) float64 { return 32<<20 + 1.3*inUse }
 
 // EnoughMemory refuses what needs more than so many bytes.
 func EnoughMemory(memory int64, what string, need float64, advice string) error {

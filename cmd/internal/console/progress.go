@@ -8,7 +8,6 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/urfave/cli/v2"
-	"golang.org/x/term"
 
 	"superres/internal/safefile"
 )
@@ -31,8 +30,12 @@ func NewProgress(c *cli.Context, s *Streams) (*Progress, error) {
 		return nil, err
 	}
 	if style == "auto" {
-		style = "none"
-		if f, ok := s.Err.(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" {
+		switch plain := os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb"; {
+		case !IsTerminal(s.Err):
+			style = "none"
+		case plain: // it is a terminal all the same, on which somebody waits
+			style = "plain"
+		default:
 			style = "bar"
 		}
 	}

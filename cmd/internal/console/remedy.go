@@ -17,8 +17,10 @@ var remedies = map[safefile.Remedy]string{
 	safefile.MoreTime:       "use --timeout",
 
 	imagefile.MorePixels:   "use --max-pixels",
+	imagefile.MoreMemory:   "use --max-memory",
 	imagefile.FirstFrame:   "use --first-frame, or save the one to enlarge as a PNG",
 	imagefile.FirstPage:    "use --first-frame, or save the one to enlarge as a file of its own",
+	imagefile.FirstPicture: "give them as files, or use --first-frame",
 	imagefile.KnownFormat:  "use --format",
 	imagefile.KnownName:    "use --format or another name",
 	imagefile.KnownQuality: "use --quality 95",

@@ -1,11 +1,15 @@
 package console
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"superres/internal/imagefile"
 	"superres/learners/plugin"
 )
 
@@ -13,20 +17,24 @@ import (
 // command-line library stops at the first name, and names unknown commands and
 // flags with what was perhaps meant. "--" ends the flags; "-" is a file name. The
 // name of a subcommand comes right after that of its command.
-func reorder(app *cli.App, args []string) ([]string, error) {
+// A line that begins with a picture, not with a command, is one of the command implied.
+func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 	if len(args) < 2 {
 		return args, nil
 	}
 	switch first := args[1]; {
 	case first == "--help" || first == "-h":
 		return args[:2], nil
-	case first == "--version":
+	case first == "--version" || first == "-v":
 		return append([]string{args[0], "version"}, args[2:]...), nil
 	case strings.HasPrefix(first, "-") && first != "-":
 		name, _, _ := strings.Cut(first, "=")
 		return nil, Usage("%s; all others come after the command", plugin.Unknown("flag", name, []string{"--help", "--version"}))
 	}
 	command := app.Command(args[1])
+	if command == nil && app.Command(implied) != nil && isPicture(args[1]) {
+		command, args = app.Command(implied), slices.Insert(slices.Clone(args), 1, implied)
+	}
 	switch {
 	case command == nil && (args[1] == "help" || args[1] == "h"):
 		return helpFor(app, args)
@@ -47,7 +55,7 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case slices.Equal(flags, askedForHelp):
+	case slices.Equal(flags, askedForHelp) || slices.Equal(flags, askedForAll):
 		return append(slices.Clone(args[:first]), flags...), nil
 	case len(files) > 0 && command.Command(files[0]) != nil:
 		return nil, Usage("%s: the command %s %[1]s comes before all flags; a file of this name is ./%[1]s", files[0], args[1])
@@ -56,8 +64,12 @@ func reorder(app *cli.App, args []string) ([]string, error) {
 	return append(append(out, "--"), files...), nil
 }
 
-// askedForHelp is all that is left of the arguments of a command when its help is asked for.
-var askedForHelp = []string{"--help"}
+// askedForHelp and askedForAll are all that is left of the arguments of a command when its
+// help is asked for, or the second level of one in two.
+var (
+	askedForHelp = []string{"--help"}
+	askedForAll  = []string{"--" + helpAll}
+)
 
 // parted parts the flags of a command, with their values, from the names of files.
 func parted(command *cli.Command, args []string) (flags, files []string, err error) {
@@ -74,6 +86,10 @@ func parted(command *cli.Command, args []string) (flags, files []string, err err
 		shown, _, hasValue := strings.Cut(arg, "=")
 		name := strings.TrimLeft(shown, "-")
 		if name == "help" || name == "h" {
+			_, level, _ := strings.Cut(arg, "=")
+			if all := level == "all" || len(rest) > 1 && rest[1] == "all"; all && FlagOf(command, helpAll) != nil {
+				return askedForAll, nil, nil
+			}
 			return askedForHelp, nil, nil
 		}
 		f := FlagOf(command, name)
@@ -88,8 +104,36 @@ func parted(command *cli.Command, args []string) (flags, files []string, err err
 			rest = rest[1:]
 			flags = append(flags, rest[0])
 		}
+		if _, isTime := f.(*cli.DurationFlag); isTime {
+			last := &flags[len(flags)-1]
+			*last = inSeconds(*last)
+		}
 	}
 	return flags, files, nil
+}
+
+// inSeconds adds the unit to a time, or a flag with one, that is a mere number.
+func inSeconds(word string) string {
+	_, value, is := strings.Cut(word, "=")
+	if !is {
+		value = word
+	}
+	if _, err := strconv.ParseFloat(value, 64); err == nil {
+		return word + "s"
+	}
+	return word
+}
+
+// isPicture tells whether a word where a command should be is a file, as when one was
+// dropped on the program, or looks like the name of a picture. A folder is told by a
+// slash: its name may be that of a command, or nearly.
+func isPicture(word string) bool {
+	info, err := os.Stat(word)
+	if err == nil && info.IsDir() {
+		return strings.ContainsAny(word, `/`+string(filepath.Separator))
+	}
+	_, noPicture := imagefile.FormatOf(word)
+	return err == nil || noPicture == nil
 }
 
 // helpFor is what superres help with some words becomes.
@@ -104,6 +148,9 @@ func helpFor(app *cli.App, args []string) ([]string, error) {
 		}
 		if of.Command(args[3]) != nil {
 			return []string{args[0], args[2], args[3], "--help"}, nil
+		}
+		if args[3] == "all" && FlagOf(of, helpAll) != nil {
+			return []string{args[0], args[2], askedForAll[0]}, nil
 		}
 	}
 	return args, nil

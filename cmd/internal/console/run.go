@@ -1,7 +1,7 @@
 // Package console is what all commands have in common.
 //
 // A program of commands is run by run.go, which reorder.go gives a line whose flags come
-// first. Each command is completed by command.go; flags.go takes its flags apart and
+// first. Each command is completed by command.go, and shown by help.go; flags.go takes its flags apart and
 // values.go reads them, limits.go those that say how much of the machine it may take.
 // outputs.go refuses outputs before the work, progress.go shows how far the work is,
 // settings.go records by which flags a result was made, and writing.go writes it. exit.go
@@ -21,6 +21,8 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
+
+	"superres/learners/external"
 )
 
 // Program is a program of commands. Every command is made anew for the streams of a
@@ -30,6 +32,9 @@ type Program struct {
 	Usage string
 	// Help is the template that is shown without a command.
 	Help string
+	// Implied is the name of the command of a line that begins with a picture. Empty is
+	// none.
+	Implied string
 	// Commands make the commands, in the order in which they are shown.
 	Commands []func(*Streams) *cli.Command
 }
@@ -39,9 +44,12 @@ type Program struct {
 func (p Program) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
+	ctx = context.WithValue(ctx, typedKey{}, args)
+	ctx, end := external.Keep(ctx)
+	defer end() // also those that work which is not waited for has started
 	out := &output{Writer: stdout}
 	app := p.App(&Streams{In: stdin, Out: out, Err: stderr})
-	args, err := reorder(app, args)
+	args, err := reorder(app, p.Implied, args)
 	if err == nil {
 		done := make(chan error, 1)
 		go func() { done <- app.RunContext(ctx, args) }()

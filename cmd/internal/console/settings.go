@@ -36,6 +36,22 @@ func (r Recording) Command(c *cli.Context) (command string, data []string) {
 	return strings.Join(words, " "), data
 }
 
+// typedKey is that of the words of a command line in a context.
+type typedKey struct{}
+
+// Typed returns the command line as it was typed, in words for a shell.
+func Typed(c *cli.Context) string {
+	args, _ := c.Context.Value(typedKey{}).([]string)
+	var words []string
+	for i, arg := range args {
+		if i == 0 {
+			arg = c.App.Name // wherever the program lies
+		}
+		words = append(words, Quoted(arg))
+	}
+	return strings.Join(words, " ")
+}
+
 // noSettings are the flags that decide no result, in any command.
 var noSettings = []string{"output", "on-exist", "shard", "progress", "quiet", "jobs", "max-memory", "max-pixels", "help"}
 

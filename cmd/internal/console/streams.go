@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"golang.org/x/term"
 )
 
 // Streams are the program's standard streams.
@@ -49,4 +51,22 @@ func (o *output) Write(p []byte) (int, error) {
 		o.err = cmp.Or(o.err, err)
 	}
 	return n, err
+}
+
+// TakesBinary refuses, before any work, to write a result that is no text to standard output
+// where that is a terminal, which would show it, and might obey it.
+func (s *Streams) TakesBinary() error {
+	if IsTerminal(s.Out) {
+		return Usage("standard output is a terminal, and the result is no text: give it a file with -o FILE, or with > FILE behind the command")
+	}
+	return nil
+}
+
+// IsTerminal tells whether what is written to w is shown on a terminal.
+func IsTerminal(w io.Writer) bool {
+	if o, ok := w.(*output); ok {
+		w = o.Writer
+	}
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }

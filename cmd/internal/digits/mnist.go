@@ -3,8 +3,8 @@
 //
 // Read it in this order: options.go, what the flags ask for; mnist.go, one call; inspect.go,
 // what is found out before anything is made; engine.go, one image; job.go, all of them, in
-// the order of the file; scores.go, what their errors sum up to; report.go and sheet.go, what
-// is shown. The download has nothing to do with these: download.go is the command, fetch.go
+// the order of the file; scores.go, what their errors sum up to; report.go, sheet.go
+// and sheetpage.go, what is shown. The download has nothing to do with these: download.go is the command, fetch.go
 // one file from one mirror after the other.
 package digits
 
@@ -20,9 +20,10 @@ import (
 // Command is superres mnist.
 func Command(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
-		Name: "mnist", Usage: "restore and score the images of an IDX file", ArgsUsage: "[FLAGS] IMAGES [LABELS]   or   download --dir DIR",
-		Description: `   superres mnist t10k-images-idx3-ubyte.gz
-   superres mnist t10k-images-idx3-ubyte.gz t10k-labels-idx1-ubyte.gz --sheet sheet.png --json
+		Name: "mnist", Usage: "restore and score the images of an IDX file", ArgsUsage: "[FLAGS] IMAGES [LABELS]   or   FOLDER   or   download --dir DIR",
+		Description: `   superres mnist mnist/                            its test images, and their labels
+   superres mnist t10k-images-idx3-ubyte.gz
+   superres mnist t10k-images-idx3-ubyte.gz t10k-labels-idx1-ubyte.gz --sheet sheet.html
    superres mnist t10k-images-idx3-ubyte.gz -o restored.idx3-ubyte.gz
    superres mnist t10k-images-idx3-ubyte.gz t10k-labels-idx1-ubyte.gz --limit 100 -o digits/     00000_7.png ...
    superres mnist --task enlarge t10k-images-idx3-ubyte.gz -o large.idx3-ubyte.gz
@@ -77,14 +78,19 @@ func run(c *cli.Context, s *console.Streams) error {
 		return err
 	}
 	seconds := time.Since(began).Seconds()
-	if j.sheet != nil {
-		if err := j.sheet.write(c.Context, opt.Sheet, opt.Overwrite); err != nil {
-			return err
-		}
-	}
-	bar.Clear()
 	sum := j.summary()
 	sum.Official, sum.OfficialLabels, sum.Warnings = official[0], official[1], warnings
 	sum.Seconds, sum.PerSecond = seconds, float64(j.count)/seconds
+	switch {
+	case j.sheet == nil:
+	case opt.asPage():
+		err = j.sheet.page(opt.Sheet, opt.Overwrite, sum)
+	default:
+		err = j.sheet.write(c.Context, opt.Sheet, opt.Overwrite)
+	}
+	if err != nil {
+		return err
+	}
+	bar.Clear()
 	return sum.print(s, opt.Quiet, opt.JSON)
 }

@@ -1,6 +1,8 @@
 package digits
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,7 +20,7 @@ import (
 func flags() []cli.Flag {
 	return slices.Concat([]cli.Flag{
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the results to `PATH`: an IDX file (FILE.idx3-ubyte, FILE.idx, or either with .gz), or a folder of PNG files, called by the number in IMAGES and the label"},
-		&cli.StringFlag{Name: "sheet", Usage: "draw truth, low resolution, result and difference of the first images to `FILE`.png"},
+		&cli.StringFlag{Name: "sheet", Usage: "draw truth, low resolution, result and difference of the first images to `FILE`.png, or to the page FILE.html, with the errors"},
 		&cli.IntFlag{Name: "sheet-count", Value: 20, Usage: "draw `N` images on the sheet"},
 		&cli.StringFlag{Name: "model", Aliases: []string{"m"}, Value: "digits", Usage: "`NAME|FILE`: see superres models"},
 		&cli.StringFlag{Name: "task", Value: "restore", Usage: "`WHAT` to do: restore (reduce, restore, score) or enlarge"},
@@ -56,7 +58,8 @@ type Options struct {
 	File string
 	// Folder is Output, cleaned, where it is a folder of PNG files, and else empty.
 	Folder string
-	// Sheet is the PNG file on which the first images are drawn: --sheet. Empty is none.
+	// Sheet is the PNG file on which the first images are drawn, or the page, .html, which
+	// has the errors as well: --sheet. Empty is none.
 	Sheet string
 	// SheetCount is how many images are drawn at most: --sheet-count, 20.
 	SheetCount int
@@ -70,8 +73,8 @@ type Options struct {
 	// Limits are those of the machine.
 	Limits console.Limits
 
-	// command is the call, as the summary records it.
-	command string
+	// command is the call, as the summary records it, and typed as it was typed.
+	command, typed string
 }
 
 // readOptions reads the flags.
@@ -92,15 +95,15 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 	}
 	switch {
 	case c.NArg() == 0:
-		return opt, console.Usage("no images: name an IDX file of images; superres mnist --help shows examples")
+		return opt, console.Usage("no images: name an IDX file of images, or the folder of MNIST's files; superres mnist --help shows examples")
 	case c.NArg() > 2:
 		return opt, console.Usage("%d files, expected a file of images and perhaps one of labels; got %q as well", c.NArg(), c.Args().Get(2))
 	case slices.Contains(c.Args().Slice(), "-"):
 		return opt, console.Usage("standard input cannot be checked before it is used; give the file itself")
 	case opt.Scale != 0 && (opt.Scale < 2 || opt.Scale > superres.MaxScale):
 		return opt, console.Usage("--scale %d: expected 2 to %d", opt.Scale, superres.MaxScale)
-	case opt.Sheet != "" && !strings.EqualFold(filepath.Ext(opt.Sheet), ".png"):
-		return opt, console.Usage("--sheet %s: expected a name that ends in .png", opt.Sheet)
+	case opt.Sheet != "" && !strings.EqualFold(filepath.Ext(opt.Sheet), ".png") && !opt.asPage():
+		return opt, console.Usage("--sheet %s: expected a name that ends in .png or .html", opt.Sheet)
 	case opt.SheetCount < 1:
 		return opt, console.Usage("--sheet-count %d: expected at least 1", opt.SheetCount)
 	case opt.enlarges() && opt.Degradation != "":
@@ -115,8 +118,42 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 		return opt, err
 	}
 	opt.command, _ = console.Recorded(c)
-	return opt, nil
+	opt.typed = console.Typed(c)
+	if paths.IsFolder(opt.Images) {
+		if opt.Labels != "" {
+			return opt, console.Usage("%s is a folder, in which the labels are found too; leave out %s", opt.Images, opt.Labels)
+		}
+		opt.Images, opt.Labels, err = inFolder(opt.Images)
+	}
+	return opt, err
 }
+
+// inFolder finds MNIST's files in a folder: the test images, or else those for training, and
+// their labels, if they are there.
+func inFolder(folder string) (images, labels string, err error) {
+	for _, set := range []string{"t10k", "train"} {
+		if images = oneOf(folder, set+"-images-idx3-ubyte", set+"-images.idx3-ubyte"); images != "" {
+			return images, oneOf(folder, set+"-labels-idx1-ubyte", set+"-labels.idx1-ubyte"), nil
+		}
+	}
+	return "", "", console.Fail(console.ExitInput, fmt.Errorf("%s: no t10k-images-idx3-ubyte.gz there, and no train-images-idx3-ubyte.gz; name the folder of MNIST's files, or a file of images", folder))
+}
+
+// oneOf is the first of some files that is in a folder, packed by gzip or not; empty: none.
+func oneOf(folder string, names ...string) string {
+	for _, name := range names {
+		for _, ext := range []string{".gz", ""} {
+			path := filepath.Join(folder, name+ext)
+			if _, err := os.Stat(path); err == nil {
+				return path
+			}
+		}
+	}
+	return ""
+}
+
+// asPage tells whether the sheet is a page.
+func (opt *Options) asPage() bool { return strings.EqualFold(filepath.Ext(opt.Sheet), ".html") }
 
 // enlarges tells whether the images themselves are enlarged, and nothing is scored.
 func (opt *Options) enlarges() bool { return opt.Task == "enlarge" }

@@ -3,6 +3,7 @@ package digits
 import (
 	"bytes"
 	"compress/gzip"
+	"html"
 	"image"
 	"io"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 
 	"superres/cmd/internal/console/consoletest"
 	"superres/internal/golden"
+	"superres/mnist"
 	"superres/superres"
 	embedded "superres/superres/models"
 	"superres/superres/resample"
@@ -138,6 +140,69 @@ func TestCancelled(t *testing.T) {
 		program.Interrupted(t, dir, "restoring", append([]string{"mnist", "a", "--on-exist", "overwrite", "--progress", "bar"}, args...)...)
 		if string(consoletest.Read(t, "b.idx")) != "old" {
 			t.Errorf("%v: the output is another", args)
+		}
+	}
+}
+
+// A sheet may be a page: what came out first, the pictures of the digits, and the errors
+// with the least of a row in bold.
+func TestSheetPage(t *testing.T) {
+	dir := t.TempDir()
+	consoletest.Put(t, filepath.Join(dir, "a-ubyte"), idxImages(t, strokes(40, 12, 10)))
+	labels := make([]uint8, 40)
+	for i := range labels {
+		labels[i] = uint8(i % 2)
+	}
+	consoletest.Put(t, filepath.Join(dir, "labels"), idxLabels(t, labels...))
+	stdout, stderr, code := call(t, dir, "", "mnist", "a-ubyte", "labels", "--sheet", "sheet.html", "--sheet-count", "3")
+	if code != 0 {
+		t.Fatal(stderr)
+	}
+	finding, _, _ := strings.Cut(stdout, "\n")
+	if !strings.HasPrefix(finding, "digits ") || !strings.Contains(finding, " of 40 images, sign test, p ") {
+		t.Errorf("the finding is %q", finding)
+	}
+	page := string(consoletest.Read(t, filepath.Join(dir, "sheet.html")))
+	rest := page
+	for _, want := range []string{`<p class="finding">` + html.EscapeString(finding), "<code>superres mnist a-ubyte labels --sheet sheet.html --sheet-count 3</code>", "<details>", "image 0, label 0", "data-scene=", "Errors", "label 1", `class="best"`} {
+		_, after, found := strings.Cut(rest, want)
+		if !found {
+			t.Fatalf("the page lacks %q where it is expected", want)
+		}
+		rest = after
+	}
+	if n := strings.Count(page, "data-scene="); n != 3*3 {
+		t.Errorf("%d pictures can be laid over one another, expected 9", n)
+	}
+	if n := strings.Count(page, `class="best"`); n != 3 {
+		t.Errorf("%d figures are in bold, expected one in each of 3 rows", n)
+	}
+	if _, stderr, code := call(t, dir, "", "mnist", "--task", "enlarge", "a-ubyte", "--sheet", "large.html"); code != 0 {
+		t.Fatal(stderr)
+	}
+	if page := string(consoletest.Read(t, filepath.Join(dir, "large.html"))); !strings.Contains(page, "enlarged by digits, scale 2") || strings.Contains(page, "Errors") {
+		t.Error("the page of an enlargement has errors, or does not say what it is")
+	}
+}
+
+// The finding is that of the errors, and says so where it may be chance, or the other way.
+func TestFinding(t *testing.T) {
+	for _, c := range []struct {
+		model float64
+		count int
+		want  string
+	}{
+		{0.1, 10, "m restores best: a mean error of 0.1000 against 0.2000 of b, the next (better in 10 of 10 images, sign test, p = 0.002)."},
+		{0.1, 3, "m is not shown to restore better than b: a mean error of 0.1000 against 0.2000 (better in 3 of 3 images, sign test, p = 0.25)."},
+		{0.25, 10, "m restores worse than b: a mean error of 0.2500 against 0.2000 (b is better in 10 of 10 images, sign test, p = 0.002)."},
+		{0.2, 10, "m is not shown to restore better than b: a mean error of 0.2000 against 0.2000 (better in 0 of 10 images, sign test, p = 1)."},
+	} {
+		var s scores
+		for range c.count {
+			s.add(digit{errors: []float64{0.3, 0.2, c.model}, label: mnist.NoLabel})
+		}
+		if got := s.finding([]string{"n", "b", "m"}); got != c.want {
+			t.Errorf("%s\nexpected\n%s", got, c.want)
 		}
 	}
 }

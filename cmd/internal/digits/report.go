@@ -52,6 +52,9 @@ type summary struct {
 	Degradation resample.Degradation `json:"degradation,omitempty"`
 	// Columns are what was scored: interpolations and, at the end, the model.
 	Columns []string `json:"columns,omitempty"`
+	// Finding says in a sentence whether the model is better than the others. It is empty
+	// where there is nothing to compare.
+	Finding string `json:"finding,omitempty"`
 	// Mean is the mean error for each column, null where it is not defined.
 	Mean []*float64 `json:"mean,omitempty"`
 	// Black is how many images have no error and are left out of the means.
@@ -70,6 +73,9 @@ type summary struct {
 	PerSecond float64 `json:"images_per_second"`
 	// Warnings are about the files.
 	Warnings []string `json:"warnings,omitempty"`
+
+	// typed is the call as it was typed.
+	typed string
 }
 
 // class is the images of one label, with their mean errors for each column.
@@ -91,12 +97,13 @@ func (j *job) summary() summary {
 	opt, e := &j.opt, j.engine
 	s := summary{
 		Command: paths.Name(opt.command), Version: console.Version, Task: opt.Task, Model: paths.Name(opt.Model), Images: paths.Name(opt.Images), Labels: paths.Name(opt.Labels),
-		Count: j.count, Width: j.size.X, Height: j.size.Y, Scale: e.scale, OutWidth: j.out.X, OutHeight: j.out.Y, Output: paths.Name(opt.Output), Sheet: paths.Name(opt.Sheet),
+		Count: j.count, Width: j.size.X, Height: j.size.Y, Scale: e.scale, OutWidth: j.out.X, OutHeight: j.out.Y, Output: paths.Name(opt.Output), Sheet: paths.Name(opt.Sheet), typed: opt.typed,
 	}
 	if e.enlarges {
 		return s
 	}
 	s.Protocol, s.Degradation, s.Columns = score.Normalised, e.degradation, e.columns
+	s.Finding = j.scores.finding(e.columns)
 	s.Mean, s.Worst, s.Black = j.scores.all.means(), j.scores.worst, j.scores.all.images-j.scores.all.scored
 	for _, label := range slices.Sorted(maps.Keys(j.scores.classes)) {
 		of := j.scores.classes[label]
@@ -144,6 +151,9 @@ func (s *summary) line() string {
 // text is the table of the errors for reading.
 func (s *summary) text() string {
 	var b strings.Builder
+	if s.Finding != "" {
+		fmt.Fprintln(&b, safefile.OneLine(s.Finding))
+	}
 	fmt.Fprintf(&b, "%s of %dx%d from %s", console.Count(s.Count, "image"), s.Width, s.Height, safefile.OneLine(filepath.Base(string(s.Images))))
 	if s.Official != "" {
 		b.WriteString(", which is MNIST's " + s.Official)

@@ -1,10 +1,12 @@
 package digits
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
 	"superres/cmd/internal/console"
+	"superres/internal/report"
 	"superres/mnist"
 )
 
@@ -13,6 +15,7 @@ type scores struct {
 	all     sums
 	classes map[int]*sums // by label; nil without labels
 	worst   *worst        // nil when no error is defined
+	duels   []report.Duel // of the model with each other column
 }
 
 // add counts a digit in, in the order of the file, so that the sums are the same
@@ -22,6 +25,7 @@ func (s *scores) add(x digit) {
 		return
 	}
 	s.all.add(x.errors)
+	s.fight(x.errors)
 	if x.label != mnist.NoLabel {
 		if s.classes == nil {
 			s.classes = map[int]*sums{}
@@ -37,6 +41,47 @@ func (s *scores) add(x digit) {
 			s.worst.Label = &x.label
 		}
 	}
+}
+
+// fight counts for the model, whose error is the last, or against it.
+func (s *scores) fight(errs []float64) {
+	others, model := errs[:len(errs)-1], errs[len(errs)-1:]
+	if s.duels == nil {
+		s.duels = make([]report.Duel, len(others))
+	}
+	if slices.ContainsFunc(errs, math.IsNaN) {
+		return // the image is black
+	}
+	for i := range others {
+		one := report.Judge(model, others[i:])
+		s.duels[i] = report.Duel{Wins: s.duels[i].Wins + one.Wins, Losses: s.duels[i].Losses + one.Losses, Ties: s.duels[i].Ties + one.Ties}
+	}
+}
+
+// finding says in a sentence whether the model, the last of the columns, restores better
+// than the best of the others. It is empty where there is nothing to compare.
+func (s *scores) finding(columns []string) string {
+	mean := s.all.means()
+	last := len(mean) - 1
+	if last < 1 || mean[last] == nil {
+		return ""
+	}
+	next := 0
+	for i := range mean[:last] {
+		if *mean[i] < *mean[next] {
+			next = i
+		}
+	}
+	model, other, duel := columns[last], columns[next], s.duels[next]
+	back := report.Duel{Wins: duel.Losses, Losses: duel.Wins, Ties: duel.Ties}
+	figures := fmt.Sprintf("a mean error of %.4f against %.4f", *mean[last], *mean[next])
+	switch {
+	case *mean[last] < *mean[next] && duel.Decided():
+		return fmt.Sprintf("%s restores best: %s of %s, the next (%s).", model, figures, other, duel.In("images"))
+	case *mean[last] > *mean[next] && back.Decided():
+		return fmt.Sprintf("%s restores worse than %s: %s (%s is %s).", model, other, figures, other, back.In("images"))
+	}
+	return fmt.Sprintf("%s is not shown to restore better than %s: %s (%s).", model, other, figures, duel.In("images"))
 }
 
 // sums are sums over some images.

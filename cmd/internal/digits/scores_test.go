@@ -6,6 +6,7 @@ import (
 	"image"
 	"math"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -116,5 +117,21 @@ func TestFiles(t *testing.T) {
 	}
 	if want := evalMeans(t, ".", "--limit", "500", images); !slices.Equal(values(sum.Mean), want) {
 		t.Errorf("means %v, those of eval %v", values(sum.Mean), want)
+	}
+}
+
+// A folder stands for the test images in it and their labels, or for those for training.
+func TestFolder(t *testing.T) {
+	dir := t.TempDir()
+	consoletest.Put(t, filepath.Join(dir, "mnist/train-images-idx3-ubyte.gz"), gzipped(t, idxImages(t, strokes(3, 28, 28))))
+	if sum, _ := mnistJSON(t, dir, "mnist"); sum.Count != 3 || len(sum.Classes) != 0 {
+		t.Errorf("%+v", sum)
+	}
+	consoletest.Put(t, filepath.Join(dir, "mnist/t10k-images-idx3-ubyte"), idxImages(t, strokes(5, 28, 28)))
+	consoletest.Put(t, filepath.Join(dir, "mnist/t10k-labels-idx1-ubyte.gz"), gzipped(t, idxLabels(t, 1, 2, 1, 2, 7)))
+	folder, _ := mnistJSON(t, dir, "mnist/")
+	files, _ := mnistJSON(t, dir, "mnist/t10k-images-idx3-ubyte", "mnist/t10k-labels-idx1-ubyte.gz")
+	if folder.Count != 5 || len(folder.Classes) != 3 || !reflect.DeepEqual(folder.Classes, files.Classes) {
+		t.Errorf("%+v, expected %+v", folder, files)
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"superres/mnist"
 )
 
-// The contact sheet of superres mnist: digits side by side, up to 20 in a block of
+// The contact sheet of superres mnist as a picture: digits side by side, up to 20 in a block of
 // rows; above each its number and label, below it the error of the model. All
 // pictures are drawn with whole pixels, small ones enlarged by repeating them.
 const (

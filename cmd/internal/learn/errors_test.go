@@ -21,8 +21,8 @@ func TestLearnErrors(t *testing.T) {
 	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), y)
 	consoletest.PutMatrix(t, filepath.Join(dir, "T.npy"), y.T())
 	consoletest.PutMatrix(t, filepath.Join(dir, "D.npy"), y.Slice(0, 8, 0, 12))
-	consoletest.PutMatrix(t, filepath.Join(dir, "zero.csv"), mat.NewDense(8, 3, nil))
-	huge := mat.NewDense(8, 3, nil)
+	consoletest.PutMatrix(t, filepath.Join(dir, "zero.csv"), mat.NewDense(8, 9, nil))
+	huge := mat.NewDense(8, 9, nil)
 	huge.Apply(func(_, _ int, _ float64) float64 { return 1e200 }, huge)
 	consoletest.PutMatrix(t, filepath.Join(dir, "huge.npy"), huge)
 	consoletest.Put(t, filepath.Join(dir, "bad.csv"), []byte("1,2\n3,x\n"))
@@ -82,7 +82,7 @@ func TestLearnErrors(t *testing.T) {
 		{"Y.npy -o new.npy --codes none/X.npz", 5, "none/X.npz: cannot be written"},
 		{"Y.npy -o link.npy --on-exist overwrite", 5, "is a symbolic link"},
 		{"Y.npy -o new.npy --atoms 9000000000000000000", 7, "use --max-memory, fewer --atoms"},
-		{"Y.npy -o new.npy --learner rop --atoms 1000000", 7, "needs 17.0 GiB, the limit is 2.0 GiB"},
+		{"Y.npy -o new.npy --learner rop --atoms 1000000", 7, "needs 24.7 GiB, the limit is 2.0 GiB"},
 		{"Y.npy -o new.npy --max-memory 1", 7, "the limit is 1 MiB"},
 	} {
 		stdout, stderr, code := call(t, dir, "", append([]string{"learn"}, strings.Fields(c.args)...)...)

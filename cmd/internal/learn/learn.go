@@ -9,11 +9,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/internal/safefile"
 	"superres/learners"
+	"superres/learners/external"
 	"superres/learners/plugin"
 )
 
@@ -57,16 +60,29 @@ func run(c *cli.Context, s *console.Streams) error {
 
 // learn learns the dictionary, writes it and tells of it.
 func learn(ctx context.Context, opt Options, s *console.Streams, bar *console.Progress) error {
+	if opt.outputs.dictionary.Name == "-" {
+		if err := s.TakesBinary(); err != nil {
+			return err
+		}
+	}
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(opt.Limits.Memory)) // near the limit, garbage is collected sooner
 	p, err := readProblem(opt, s.In)
 	if err != nil {
 		return err
+	}
+	if m, n := p.signals.Dims(); m > n && !opt.Quiet {
+		how := "if DATA has one signal a row, as scikit-learn has its samples, use --transpose"
+		if opt.Transpose {
+			how = "if DATA has one signal a column, leave out --transpose"
+		}
+		fmt.Fprintf(s.Err, "superres: %s: %d signals of %d entries each, so fewer signals than entries; %s\n", safefile.OneLine(opt.dataName()), n, m, how)
 	}
 	p.settings.Trace = func(step learners.Step) { show(bar, step, opt.Iterations) }
 	result, err := opt.learner.Learn(ctx, p.signals, p.settings)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case errors.Is(err, plugin.ErrSettings):
+	case errors.Is(err, plugin.ErrSettings), errors.Is(err, external.ErrProgram):
 		return err
 	case err != nil:
 		return console.Fail(console.ExitInput, fmt.Errorf("%s: %w; check the data, scale it if need be", opt.dataName(), err))

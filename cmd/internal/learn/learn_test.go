@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/learners/external/externaltest"
 )
 
 // sparseSignals returns 120 signals of 8 entries that are each made of 2 among 12 atoms.
@@ -145,6 +146,50 @@ func TestLearnCancelled(t *testing.T) {
 			"--learner", learner, "--iterations", "100000", "--progress", "bar")
 		if string(consoletest.Read(t, "D.npy")) != "old" {
 			t.Errorf("%s: the output is another", learner)
+		}
+	}
+}
+
+// A learner outside, in every form: its codes or those of the coder, its trace.
+func TestLearnByAProgram(t *testing.T) {
+	dir := t.TempDir()
+	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), sparseSignals())
+	args := []string{"learn", "Y.npy", "--atoms", "12", "--sparsity", "2", "--iterations", "9", "--on-exist", "overwrite", "-o", "D.csv", "--trace", "t.csv", "--json"}
+	var last [2]float64
+	for i, learner := range []string{"mod", "exec:" + externaltest.Command("serve", "codes", "trace")} {
+		out, errs, code := call(t, dir, "", append(args, "--learner", learner)...)
+		var told summary
+		if err := json.Unmarshal([]byte(out), &told); code != 0 || err != nil || told.Coder != "omp:sparsity=2" || len(told.Warnings) > 0 {
+			t.Fatalf("%s: exit %d, %s%s", learner, code, out, errs)
+		}
+		last[i] = told.RMSE
+		trace, err := os.ReadFile(filepath.Join(dir, "t.csv"))
+		if err != nil || strings.Count(string(trace), "\n") != 10 {
+			t.Errorf("%s: %s%v", learner, trace, err)
+		}
+	}
+	if d := last[0] - last[1]; d > 1e-12 || d < -1e-12 {
+		t.Errorf("RMSE %g by MOD here, %g by MOD there", last[0], last[1])
+	}
+	_, errs, code := call(t, dir, "", append(args, "--learner", "exec:"+externaltest.Command("wild", "count"))...)
+	if code != 1 || !strings.Contains(errs, "Segmentation fault, as it were") || strings.Contains(errs, "check the data") || strings.Count(errs, "\n") != 1 {
+		t.Errorf("exit %d, %s", code, errs)
+	}
+}
+
+// Samples in rows, as other programs have them, are learned from as they are, with a word.
+func TestFewerSignalsThanEntries(t *testing.T) {
+	dir := t.TempDir()
+	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), sparseSignals())
+	consoletest.PutMatrix(t, filepath.Join(dir, "Yr.npy"), sparseSignals().T())
+	const rows = "superres: Yr.npy: 8 signals of 120 entries each, so fewer signals than entries; if DATA has one signal a row, as scikit-learn has its samples, use --transpose\n"
+	const columns = "superres: Y.npy: 8 signals of 120 entries each, so fewer signals than entries; if DATA has one signal a column, leave out --transpose\n"
+	for args, want := range map[string]string{
+		"Yr.npy": rows, "Yr.npy -q": "", "Yr.npy --transpose": "", "Y.npy": "", "Y.npy --transpose": columns,
+	} {
+		_, stderr, code := call(t, dir, "", append(strings.Fields("learn --iterations 2 --on-exist overwrite -o D.npy"), strings.Fields(args)...)...)
+		if code != 0 || !strings.HasPrefix(stderr, want) || strings.Contains(stderr, "fewer signals") != (want != "") {
+			t.Errorf("%s: exit %d, %q", args, code, stderr)
 		}
 	}
 }

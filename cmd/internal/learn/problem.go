@@ -36,13 +36,13 @@ func readProblem(opt Options, stdin io.Reader) (p problem, err error) {
 		}
 		_, p.settings.Atoms = p.settings.Init.Dims()
 	}
-	want := matfile.Options{Array: opt.Array, ArrayFlag: "--array", Transpose: opt.Transpose, Column: "signal", Accept: func(m, n int) error {
+	p.signals, err = readSignals(opt, stdin, func(m, n int, piped float64) error {
 		if p.settings.Atoms == 0 {
 			p.settings.Atoms = min(2*m, n)
 		}
-		return accept(opt, p.settings, m, n)
-	}}
-	if p.signals, err = readSignals(opt, stdin, want); err != nil {
+		return accept(opt, p.settings, m, n, piped)
+	})
+	if err != nil {
 		return p, err
 	}
 	spec, err := opt.Coder.Over(p.settings.Atoms)
@@ -58,7 +58,7 @@ func readProblem(opt Options, stdin io.Reader) (p problem, err error) {
 // firstDictionary reads the dictionary that learning begins with.
 func firstDictionary(opt Options) (*sparse.Dictionary, error) {
 	m, err := matfile.Open(opt.Init, matfile.Options{Column: "atom", Accept: func(rows, cols int) error {
-		return console.EnoughMemory(opt.Limits.Memory, fmt.Sprintf("%s: a dictionary of %d×%d", opt.Init, rows, cols), 8*float64(rows)*float64(cols), "")
+		return console.EnoughMemory(opt.Limits.Memory, fmt.Sprintf("%s: a dictionary of %d×%d", opt.Init, rows, cols), console.Process(2*8*float64(rows)*float64(cols)), "")
 	}})
 	if err != nil {
 		return nil, err
@@ -79,21 +79,27 @@ func firstDictionary(opt Options) (*sparse.Dictionary, error) {
 	return d, nil
 }
 
-// readSignals reads the data from its file or from standard input.
-func readSignals(opt Options, stdin io.Reader, want matfile.Options) (*mat.Dense, error) {
+// readSignals reads the data from its file or from standard input, which is then in memory,
+// so many bytes, until it has been read. accept may refuse m×n.
+func readSignals(opt Options, stdin io.Reader, accept func(m, n int, piped float64) error) (*mat.Dense, error) {
+	var piped []byte
+	want := matfile.Options{Array: opt.Array, ArrayFlag: "--array", Transpose: opt.Transpose, Column: "signal", Accept: func(m, n int) error {
+		return accept(m, n, float64(len(piped)))
+	}}
 	if opt.Data != "-" {
 		return matfile.Open(opt.Data, want)
 	}
-	data, err := console.ReadWhole(stdin, opt.dataName(), opt.Limits.Memory/2, "use a file or --max-memory")
-	if err != nil {
+	var err error
+	if piped, err = console.ReadWhole(stdin, opt.dataName(), opt.Limits.Memory/2, "use a file or --max-memory"); err != nil {
 		return nil, err
 	}
-	return matfile.Read(bytes.NewReader(data), int64(len(data)), opt.dataName(), want)
+	return matfile.Read(bytes.NewReader(piped), int64(len(piped)), opt.dataName(), want)
 }
 
 // accept refuses n signals of m entries that the first dictionary is not for, or that take
-// too much memory.
-func accept(opt Options, settings learners.Options, m, n int) error {
+// too much memory: to read, with what was piped and a copy to transpose, or to learn, with
+// the first dictionary and, where they are to be written so, the dense codes.
+func accept(opt Options, settings learners.Options, m, n int, piped float64) error {
 	name := opt.dataName()
 	if settings.Init != nil {
 		if rows, k := settings.Init.Dims(); rows != m {
@@ -105,10 +111,18 @@ func accept(opt Options, settings learners.Options, m, n int) error {
 	if nonZeros == 0 || nonZeros > m || plugins.SaysSparsity(opt.Coder.Spec) {
 		nonZeros = m
 	}
-	need := 64<<20 + 8*float64(m)*float64(n) + learners.Memory(opt.learner, m, n, settings.Atoms, min(nonZeros, settings.Atoms))
-	if f := opt.outputs.codes.format; f == "npy" || f == "csv" {
-		need += 8 * float64(settings.Atoms) * float64(n)
+	signals, atoms := 8*float64(m)*float64(n), float64(settings.Atoms)
+	reading, learning := piped+signals, signals+opt.learner.Memory(m, n, settings.Atoms, min(nonZeros, settings.Atoms))
+	if opt.Transpose {
+		reading += signals
 	}
+	if settings.Init != nil {
+		learning += 8 * float64(m) * atoms
+	}
+	if f := opt.outputs.codes.format; f == "npy" || f == "csv" {
+		learning += 8 * atoms * float64(n)
+	}
+	need := console.Process(max(reading, learning))
 	return console.EnoughMemory(opt.Limits.Memory, fmt.Sprintf("%s: learning %d atoms from %d signals of %d entries", name, settings.Atoms, n, m), need,
 		", fewer --atoms or fewer signals, or --transpose when there is one signal a row")
 }
@@ -123,4 +137,10 @@ type watchedCoder struct {
 func (w *watchedCoder) Code(ctx context.Context, d *sparse.Dictionary, y *mat.Dense) (*sparse.Codes, error) {
 	w.used.Store(true)
 	return w.Coder.Code(ctx, d, y)
+}
+
+// MostNonZeros implements sparse.Limited: a learner that asks makes use of the coder.
+func (w *watchedCoder) MostNonZeros() int {
+	w.used.Store(true)
+	return sparse.MostNonZeros(w.Coder)
 }

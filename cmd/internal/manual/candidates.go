@@ -158,17 +158,18 @@ func flagNames(of *cli.Command) (list []candidate) {
 // knownValues are the words that flags of some names take; those that the usage of a
 // flag has are for it.
 var knownValues = map[string][]string{
-	"degradation": {"bicubic", "box"},
-	"denoise":     {"auto", "0", "1"},
-	"depth":       {"same", "8", "16"},
-	"effort":      superres.Efforts(),
-	"format":      {"png", "jpeg", "bmp", "tiff"},
-	"metadata":    {"keep", "strip"},
-	"on-exist":    {"fail", "skip", "overwrite"},
-	"progress":    {"auto", "bar", "plain", "none"},
-	"protocol":    {"matlab-y", "nfe", "single", "pooled", "open", "images"},
-	"symmetries":  {"all", "none"},
-	"task":        {"restore", "enlarge"},
+	"degradation":   {"bicubic", "box"},
+	"denoise":       {"auto", "0", "1"},
+	"depth":         {"same", "8", "16"},
+	"effort":        superres.Efforts(),
+	"format":        {"png", "jpeg", "bmp", "tiff"},
+	"metadata":      {"keep", "strip"},
+	"on-exist":      {"fail", "skip", "overwrite"},
+	"on-unreadable": {"skip", "fail"},
+	"progress":      {"auto", "bar", "plain", "none"},
+	"protocol":      {"matlab-y", "nfe", "single", "pooled", "open", "images"},
+	"symmetries":    {"all", "none"},
+	"task":          {"restore", "enlarge"},
 }
 
 // flagValues lists the values of a flag.

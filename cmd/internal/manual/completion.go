@@ -17,18 +17,19 @@ import (
 // and show what it says. The completion of the command-line library knows neither
 // flags behind file names nor any values.
 //
-//go:embed completion.bash completion.zsh completion.fish
+//go:embed completion.bash completion.zsh completion.fish completion.powershell
 var completionScripts embed.FS
 
-var shells = []string{"bash", "zsh", "fish"}
+var shells = []string{"bash", "zsh", "fish", "powershell"}
 
 // Completion is superres completion.
 func Completion(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
-		Name: "completion", Usage: "print a script by which a shell completes commands, flags and values", ArgsUsage: "bash|zsh|fish",
+		Name: "completion", Usage: "print a script by which a shell completes commands, flags and values", ArgsUsage: "bash|zsh|fish|powershell",
 		Description: `   source <(superres completion bash)               in ~/.bashrc
    source <(superres completion zsh)                in ~/.zshrc, after compinit
-   superres completion fish > ~/.config/fish/completions/superres.fish`,
+   superres completion fish > ~/.config/fish/completions/superres.fish
+   superres completion powershell | Out-String | Invoke-Expression    in $PROFILE`,
 		Action: func(c *cli.Context) error {
 			if c.Args().First() == "words" { // what the scripts ask
 				_, err := fmt.Fprint(s.Out, answer(c.App, c.Args().Tail()))

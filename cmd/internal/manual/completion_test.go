@@ -152,6 +152,9 @@ func TestCompletionScripts(t *testing.T) {
 			strings.Join(words, "' '"), len(words), words[len(words)-1])
 	}
 	fish := func(line string) string { return fmt.Sprintf("source script.fish; complete -C '%s'", line) }
+	powershell := func(line string) string {
+		return fmt.Sprintf("Get-Content -Raw script.powershell | Invoke-Expression; (TabExpansion2 '%s' %d).CompletionMatches.CompletionText", line, len(line))
+	}
 	for _, c := range []struct {
 		shell, args string
 		script      func(string) string
@@ -174,6 +177,10 @@ func TestCompletionScripts(t *testing.T) {
 		{"fish", "--no-config", fish, "superres upscale my", "my file.png"},
 		{"fish", "--no-config", fish, "superres upscale --output=my", "--output=my file.png"},
 		{"fish", "--no-config", fish, "superres version my", ""},
+		{"pwsh", "-NoProfile", powershell, "superres ups", "upscale"},
+		{"pwsh", "-NoProfile", powershell, "superres upscale a.png -m ph", "photo-fast photo-real photo"},
+		{"pwsh", "-NoProfile", powershell, "superres upscale a.png --effort ", "fast best max"},
+		{"pwsh", "-NoProfile", powershell, "superres upscale --effort=be", "--effort=best"},
 	} {
 		t.Run(c.shell+" "+c.line, func(t *testing.T) {
 			path, err := exec.LookPath(c.shell)

@@ -75,8 +75,7 @@ func manualOf(b *strings.Builder, name string, c *cli.Command) {
 	}
 	fmt.Fprintf(b, ".nf\n%s\n.fi\n", roff(strings.Trim(c.Description, "\n")))
 	for _, f := range c.VisibleFlags() {
-		doc, ok := f.(cli.DocGenerationFlag)
-		if !ok || f.Names()[0] == "help" {
+		if f.Names()[0] == "help" {
 			continue
 		}
 		value, about := console.UsageOf(f)
@@ -88,10 +87,7 @@ func manualOf(b *strings.Builder, name string, c *cli.Command) {
 		if value != "" {
 			head += " \\fI" + roff(value) + "\\fR"
 		}
-		if text := doc.GetDefaultText(); console.TakesValue(f) && text != "" && text != `""` {
-			about += " (default: " + text + ")"
-		}
-		fmt.Fprintf(b, ".TP\n%s\n%s\n", head, roff(about))
+		fmt.Fprintf(b, ".TP\n%s\n%s\n", head, roff(about+console.DefaultOf(f)))
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 	"superres/superres/resample"
 )
 
-// The models that the program chooses itself.
+// The models that the program knows itself.
 const (
 	// Auto lets a command choose: Photo, and PhotoReal for pictures with flaws.
 	Auto = "auto"
@@ -28,6 +28,8 @@ const (
 	Photo = "photo"
 	// PhotoReal is for pictures as people have them, noisy or compressed.
 	PhotoReal = "photo-real"
+	// Digits is for small pictures of digits.
+	Digits = "digits"
 )
 
 // Command is superres models.

@@ -237,11 +237,12 @@ func (l *Ledger) End(all map[string]*Tally, whole int) error {
 
 // Keep makes a file of what write gives to its writer, whole or not at all, between its two
 // records. A file of that name is replaced when overwrite says so, or when it is a result as it
-// was promised. info is that of the input before it was read. The first record is on the disk
+// was promised. info is that of the input before it was read, nil when it is no file; a new file is for
+// no more people than it. The first record is on the disk
 // before the file.
 func (l *Ledger) Keep(f File, info fs.FileInfo, overwrite bool, write func(io.Writer) error) error {
 	if l == nil {
-		return safefile.WriteAtomic(f.Output, overwrite, write)
+		return safefile.WriteAtomicLike(info, f.Output, overwrite, write)
 	}
 	if !overwrite { // again, since some time may have passed
 		var err error
@@ -256,7 +257,7 @@ func (l *Ledger) Keep(f File, info fs.FileInfo, overwrite bool, write func(io.Wr
 	rec := Record{State: "start", Output: paths.Name(paths.Below(f.Root, f.Output)), Input: paths.Name(filepath.ToSlash(f.Place)), Size: info.Size(), Modified: info.ModTime(),
 		SHA256: sum.String(), Settings: f.Settings}
 	at := l.journals[l.folders.Real(f.Root)]
-	err = safefile.WriteAtomic(f.Output, overwrite, func(w io.Writer) error {
+	err = safefile.WriteAtomicLike(info, f.Output, overwrite, func(w io.Writer) error {
 		whole := &counted{Writer: w, sum: sha256.New()}
 		if err := write(whole); err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
@@ -36,6 +37,8 @@ type Sweep[K comparable, R any] struct {
 	Failed func(R) bool
 	// Weight is roughly proportional to the work of a task.
 	Weight func(K) float64
+	// Shorter says by which flags a sweep is shorter, after "shorter by". Empty is nothing.
+	Shorter string
 	// Run does a task. It fails only when the context ends.
 	Run func(context.Context, K) (R, error)
 }
@@ -95,10 +98,19 @@ func (s Sweep[K, R]) Do(ctx context.Context, tasks []K, bar *console.Progress) (
 			total += s.Weight(t)
 		}
 	}
+	const first = 20
+	began := time.Now()
+	if len(todo) > first {
+		todo = sampled(todo, first)
+		bar.Line("%d trials to run; how long they take is told after the first %d", len(todo), first)
+	}
 	err = parallel.Each(ctx, todo, s.Run, func(r R) error {
 		done[s.Task(r)] = r
 		sum += s.Weight(s.Task(r))
 		bar.Set(fmt.Sprintf("%d trials", len(todo)), sum/total)
+		if count+1 == first && len(todo) > first {
+			bar.Line("%s", s.forecast(time.Duration(float64(time.Since(began))*(total/sum-1))))
+		}
 		if count++; bar.Plain() && 10*count/len(todo) > 10*(count-1)/len(todo) {
 			bar.Line("%d of %d trials", count, len(todo))
 		}
@@ -123,6 +135,50 @@ func (s Sweep[K, R]) Do(ctx context.Context, tasks []K, bar *console.Progress) (
 		results = append(results, done[t])
 	}
 	return results, nil
+}
+
+// sampled puts n tasks from all over the list before the others, so that what the first
+// take tells what all do: tasks beside one another are alike. The steps are such that a
+// number of learners, say, does not hide some of them.
+func sampled[K any](list []K, n int) []K {
+	taken := make([]bool, len(list))
+	out := make([]K, 0, len(list))
+	for i := range n {
+		if at := (i*len(list)/n + i) % len(list); !taken[at] {
+			taken[at] = true
+			out = append(out, list[at])
+		}
+	}
+	for i, t := range list {
+		if !taken[i] {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// forecast says how long the rest of a sweep takes, and how to have it shorter.
+func (s Sweep[K, R]) forecast(rest time.Duration) string {
+	text := "about " + roughly(rest) + " left, judged from the first trials"
+	if rest < time.Minute {
+		return text
+	}
+	text += "; what is done is kept, and the same command goes on from there"
+	if s.Shorter != "" {
+		text += "; shorter by " + s.Shorter
+	}
+	return text
+}
+
+// roughly words a time: to the second up to a minute, to the minute up to two hours.
+func roughly(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%.0f s", max(1, d.Seconds()))
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	}
+	return fmt.Sprintf("%.0f h", d.Hours())
 }
 
 // known returns the results that the journals have of tasks: own is what one of them,

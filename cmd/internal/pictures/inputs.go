@@ -1,8 +1,8 @@
 // Package pictures finds the pictures that a command line names, says where what is made of
 // them goes and how large it is, and reads pictures to learn from.
 //
-// Read it in this order: inputs.go, the pictures that arguments stand for; filter.go, which
-// of those of a folder are taken; naming.go, where an enlargement goes and in which format;
+// Read it in this order: inputs.go, the pictures that arguments stand for; kinds.go, what of
+// a folder is a picture; filter.go, which of those of a folder are taken; naming.go, where an enlargement goes and in which format;
 // sizes.go, how large it is; sources.go, pictures to learn from and to score, of IDX files
 // too.
 package pictures
@@ -13,11 +13,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
+	"superres/internal/imagefile"
 )
 
 // Input is one picture to be read.
@@ -32,13 +32,9 @@ type Input struct {
 	Root string
 	// Link tells that the file is a symbolic link.
 	Link bool
-}
-
-var pictureExtensions = []string{".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp"}
-
-// isPicture tells by its extension whether a file in a folder is a picture.
-func isPicture(name string) bool {
-	return slices.Contains(pictureExtensions, strings.ToLower(filepath.Ext(name))) && !strings.HasPrefix(filepath.Base(name), ".")
+	// Format is that of the file by its content, where its name does not tell it. It is
+	// empty where the name does, and for what is no picture that can be read.
+	Format string
 }
 
 // Finder lists the pictures that arguments stand for.
@@ -52,21 +48,22 @@ type Finder struct {
 	Avoid string
 }
 
-// Expand lists the pictures that an argument stands for, and fails when there are none.
-func Expand(arg string, recursive bool) ([]Input, error) {
+// Expand is that of a Finder without a filter.
+func Expand(arg string, recursive bool) ([]Input, []Other, error) {
 	return Finder{Recursive: recursive}.Expand(arg)
 }
 
 // Expand lists the pictures that an argument stands for: a file, the pictures of a
 // folder (below it, too, if recursive), or those a pattern matches, where the
-// shell has not expanded it. Folders are listed in name order. It fails when there are
-// none, even with another filter.
-func (f Finder) Expand(arg string) ([]Input, error) {
+// shell has not expanded it. Folders are listed in name order. The pictures of folders that
+// are of kinds that cannot be read are listed apart. It fails when there are none that can,
+// even with another filter.
+func (f Finder) Expand(arg string) ([]Input, []Other, error) {
 	if arg == "" {
-		return nil, console.Usage(`an input has an empty name (""); leave it out or name a file`)
+		return nil, nil, console.Usage(`an input has an empty name (""); leave it out or name a file`)
 	}
 	if arg == "-" {
-		return []Input{{Path: arg, Place: "stdin"}}, nil
+		return []Input{{Path: arg, Place: "stdin"}}, nil, nil
 	}
 	info, err := os.Stat(arg)
 	if errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(arg, "*?[") {
@@ -74,19 +71,22 @@ func (f Finder) Expand(arg string) ([]Input, error) {
 	}
 	if err != nil || !info.IsDir() {
 		named, err := os.Lstat(arg)
-		return []Input{{Path: arg, Place: filepath.Base(arg), Link: err == nil && named.Mode()&fs.ModeSymlink != 0}}, nil // its opening will tell what is wrong
+		in := Input{Path: arg, Place: filepath.Base(arg), Link: err == nil && named.Mode()&fs.ModeSymlink != 0}
+		if !isNamedPicture(arg) {
+			in.Format, _, _ = imagefile.Identify(arg) // its opening will tell what is wrong
+		}
+		return []Input{in}, nil, nil
 	}
 	return f.within(arg)
 }
 
 // matching lists what a pattern stands for; a folder it matches is mirrored like one
 // that is named.
-func (f Finder) matching(pattern string) ([]Input, error) {
+func (f Finder) matching(pattern string) (list []Input, others []Other, err error) {
 	matches, err := filepath.Glob(pattern)
 	if err != nil || len(matches) == 0 {
-		return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: no file matches this pattern", pattern))
+		return nil, nil, console.Fail(console.ExitInput, fmt.Errorf("%s: no file matches this pattern", pattern))
 	}
-	var list []Input
 	for _, m := range matches {
 		if strings.HasPrefix(filepath.Base(m), ".") {
 			continue
@@ -98,21 +98,20 @@ func (f Finder) matching(pattern string) ([]Input, error) {
 		} else if !f.Filter.takes(filepath.Base(m)) {
 			continue
 		}
-		more, err := f.Expand(m)
+		more, less, err := f.Expand(m)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		list = append(list, more...)
+		list, others = append(list, more...), append(others, less...)
 	}
-	return list, nil
+	return list, others, nil
 }
 
 // within lists the pictures of a folder.
-func (f Finder) within(folder string) ([]Input, error) {
-	var list []Input
+func (f Finder) within(folder string) (list []Input, others []Other, err error) {
 	any := false
 	root := filepath.Clean(folder) + string(filepath.Separator) // followed when it is a link
-	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+	err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		place, relErr := filepath.Rel(folder, path)
 		if strings.HasSuffix(path, place) {
 			place = path[len(path)-len(place):]
@@ -129,21 +128,41 @@ func (f Finder) within(folder string) ([]Input, error) {
 			if !f.Recursive || strings.HasPrefix(e.Name(), ".") || !f.Filter.enters(filepath.ToSlash(place)) || f.Avoid != "" && paths.Real(path) == f.Avoid {
 				return fs.SkipDir
 			}
-		case isPicture(path):
-			any = true
-			if f.Filter.takes(filepath.ToSlash(place)) {
-				list = append(list, Input{path, place, folder, e.Type()&fs.ModeSymlink != 0})
+		case !strings.HasPrefix(e.Name(), "."):
+			in := Input{Path: path, Place: place, Root: folder, Link: e.Type()&fs.ModeSymlink != 0}
+			taken := f.Filter.takes(filepath.ToSlash(place))
+			if isNamedPicture(path) {
+				any = true
+			} else if !taken {
+				return nil
+			} else if kind := in.identify(); kind.Title != "" {
+				others = append(others, Other{in, kind})
+				return nil
+			} else if in.Format == "" {
+				return nil
+			}
+			if taken {
+				list = append(list, in)
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case len(list) > 0 || any || len(f.Filter.Exclude) > 0:
+		return list, others, nil
+	case len(others) > 0:
+		return nil, nil, console.Fail(console.ExitInput, fmt.Errorf("%s: no picture in this folder can be read: %s; %s", folder, Tally(others), others[0].Kind.Advice))
 	}
-	if len(list) == 0 && !any && len(f.Filter.Exclude) == 0 {
-		return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: no pictures in this folder (looked for %s)", folder, strings.Join(pictureExtensions, " ")))
-	}
-	return list, nil
+	return nil, nil, console.Fail(console.ExitInput, fmt.Errorf("%s: no pictures in this folder (known: PNG JPEG GIF WebP TIFF BMP)", folder))
+}
+
+// IsSeveral tells whether an argument stands for what is found, not for a file that it names:
+// a folder, or a pattern that the shell has not expanded.
+func IsSeveral(arg string) bool {
+	_, err := os.Stat(arg)
+	return paths.IsFolder(arg) || errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(arg, "*?[")
 }
 
 // IsIDX tells whether path is named like an IDX file.

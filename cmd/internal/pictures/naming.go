@@ -1,6 +1,10 @@
 package pictures
 
 import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -33,10 +37,14 @@ type Namer struct {
 	format   string   // of all outputs, or empty: that of the input
 	template string   // of names, without the extension
 	pieces   []string // of it, in turn text and placeholders
+	ext      string   // of all outputs, or empty: as their format has it
 	size     string   // for {size}
 	values   map[string]string
 	single   bool // there is one input, and it was named itself
 }
+
+// extensionOf are the extensions of the formats that can be written.
+var extensionOf = map[string]string{"png": ".png", "jpeg": ".jpg", "bmp": ".bmp", "tiff": ".tif"}
 
 // Output is where an enlargement goes.
 type Output struct {
@@ -48,10 +56,20 @@ type Output struct {
 	Root string
 }
 
-// extensions are those of files of a format.
-var extensions = map[string]string{"png": ".png", "jpeg": ".jpg", "bmp": ".bmp", "tiff": ".tif"}
-
 var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
+
+// SplitOutput parts inputs from an output that is named behind them without a flag: the last
+// of two, if there is no such file and its name is that of a picture. Two pictures that are
+// there are two inputs.
+func SplitOutput(args []string) (inputs []string, out string) {
+	if len(args) != 2 || !isNamedPicture(args[1]) || strings.ContainsAny(args[1], "*?[") {
+		return args, ""
+	}
+	if _, err := os.Lstat(args[1]); !errors.Is(err, fs.ErrNotExist) {
+		return args, ""
+	}
+	return args[:1], args[1]
+}
 
 // NewNamer checks what is asked for. single says that there is one input, which was named
 // itself. The template may end in {ext}, the extension of the output, which is added
@@ -77,6 +95,9 @@ func NewNamer(want Naming, single bool) (Namer, error) {
 		}
 	}
 	n.template = withoutExt(want.Template)
+	if err := n.takeFormat(); err != nil {
+		return n, err
+	}
 	at := 0
 	for _, p := range placeholder.FindAllStringIndex(n.template, -1) {
 		n.pieces = append(n.pieces, n.template[at:p[0]], n.template[p[0]:p[1]])
@@ -84,6 +105,24 @@ func NewNamer(want Naming, single bool) (Namer, error) {
 	}
 	n.pieces = append(n.pieces, n.template[at:])
 	return n, nil
+}
+
+// takeFormat takes the extension of a picture off the end of the template: it is that of the
+// outputs, and says their format.
+func (n *Namer) takeFormat() error {
+	if !isNamedPicture(n.template) {
+		return nil
+	}
+	n.ext = filepath.Ext(n.template)
+	format, err := imagefile.FormatOf(n.template)
+	switch {
+	case err != nil:
+		return console.Usage("--name %s: %s files are not written; end it in .png, .jpg, .bmp or .tif", n.template, n.ext)
+	case n.format != "" && n.format != format:
+		return console.Usage("--name %s and --format %s say two formats; leave out one of them", n.template, n.format)
+	}
+	n.format, n.template = format, strings.TrimSuffix(n.template, n.ext)
+	return nil
 }
 
 // withoutExt takes the extension off the end of a template.
@@ -104,7 +143,7 @@ func (n Namer) Output(in Input) (Output, error) {
 			format = "png"
 		}
 		return Output{Path: "-", Format: format}, nil
-	case !n.single && isPicture(out) && !paths.IsFolder(out):
+	case !n.single && isNamedPicture(out) && !paths.IsFolder(out):
 		return Output{}, console.Usage("-o %s: several pictures need a folder; write %s%c for a folder of this name", out, out, filepath.Separator)
 	case asFile && !strings.Contains(filepath.Base(out), ".") && format == "":
 		return Output{}, console.Usage("-o %s: no extension says which format; write %s.png, or %s%c for a folder", out, out, out, filepath.Separator)
@@ -116,20 +155,26 @@ func (n Namer) Output(in Input) (Output, error) {
 		if format == "" {
 			format = fromName
 		}
+		if err == nil && format != fromName {
+			return Output{}, console.Usage("-o %s and --format %s say two formats; leave out one of them", out, format)
+		}
 		return Output{Path: filepath.Clean(out), Format: format, Root: filepath.Dir(out)}, nil
 	}
 	ext := filepath.Ext(in.Place)
 	newExt := ext
 	if format != "" {
-		newExt = extensions[format]
+		newExt = extensionOf[format]
 		if was, err := imagefile.FormatOf(in.Place); err == nil && was == format {
 			newExt = ext
 		}
 	} else if f, err := imagefile.FormatOf(in.Place); err == nil {
 		format = f
+	} else if newExt = extensionOf[in.Format]; newExt != "" { // by its content
+		format = in.Format
 	} else {
 		format, newExt = "png", ".png" // a format that can be read but not written
 	}
+	newExt = cmp.Or(n.ext, newExt)
 	base := n.base(in, ext) + newExt
 	if base == newExt || base != filepath.Base(base) {
 		return Output{}, console.Usage("--name %s makes the file name %q; expected a name without folders", n.template, base)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"io"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -39,18 +40,30 @@ type Sources struct {
 	Limits console.Limits
 	// BytesPerPixel is how much memory the command takes at its peak for a pixel.
 	BytesPerPixel int64
+	// Notes is told which pictures of folders are left out, as they cannot be read. Nil is
+	// nobody.
+	Notes io.Writer
 }
 
 // ReadSources reads --recursive and IDXFlags.
 func ReadSources(c *cli.Context, l console.Limits, bytesPerPixel int64) (Sources, error) {
 	choice, err := ReadChoice(c)
-	return Sources{c.Command.Name, c.Bool("recursive"), choice, l, bytesPerPixel}, err
+	return Sources{c.Command.Name, c.Bool("recursive"), choice, l, bytesPerPixel, Notes(c)}, err
+}
+
+// Notes is where a command says what it leaves out: nil when it is to be quiet.
+func Notes(c *cli.Context) io.Writer {
+	if c.Bool("quiet") {
+		return nil
+	}
+	return c.App.ErrWriter
 }
 
 // List lists the pictures that names stand for, of which there must be one.
 func (s Sources) List(ctx context.Context, names []string) ([]training.Source, error) {
 	limits := Frugal(s.Limits, s.BytesPerPixel)
 	var list []training.Source
+	var others []Other
 	for _, name := range names {
 		if IsIDX(name) {
 			digits, err := s.IDX(ctx, name)
@@ -63,10 +76,11 @@ func (s Sources) List(ctx context.Context, names []string) ([]training.Source, e
 		if name == "-" {
 			return nil, console.Usage("%s does not read standard input; name files or folders (a file of this name is ./-)", s.Command)
 		}
-		inputs, err := Expand(name, s.Recursive)
+		inputs, more, err := Expand(name, s.Recursive)
 		if err != nil {
 			return nil, err
 		}
+		others = append(others, more...)
 		for _, in := range inputs {
 			list = append(list, training.Source{Name: in.Path, Open: func(ctx context.Context) (image.Image, error) {
 				pic, err := imagefile.Open(ctx, in.Path, limits)
@@ -80,18 +94,27 @@ func (s Sources) List(ctx context.Context, names []string) ([]training.Source, e
 	if len(list) == 0 {
 		return nil, console.Fail(console.ExitInput, errors.New("no picture is left to work on; check --index, --skip-index and --limit"))
 	}
+	TellSkipped(s.Notes, others)
+	s.Choice.TellIdle(s.Notes, names)
 	return list, nil
 }
 
-// Frugal are the limits of reading a picture by a command that takes so many bytes for a
-// pixel at its peak.
+// Frugal are the limits of reading a picture, without its metadata, by a command that takes
+// so many bytes for a pixel at its peak.
 func Frugal(l console.Limits, bytesPerPixel int64) imagefile.Limits {
-	return imagefile.Limits{Pixels: l.Pixels, Accept: func(cfg image.Config) error {
-		if need := int64(cfg.Width) * int64(cfg.Height) * bytesPerPixel; need > l.Memory {
+	return imagefile.Limits{Pixels: l.Pixels, Strip: true, Accept: func(cfg image.Config, held int64) error {
+		if need := int64(cfg.Width)*int64(cfg.Height)*bytesPerPixel + held; need > l.Memory {
 			return fmt.Errorf("%dx%d needs %s, the limit is %s; use --max-memory", cfg.Width, cfg.Height, console.Bytes(need), console.Bytes(l.Memory))
 		}
 		return nil
 	}}
+}
+
+// TellIdle says that the choice means nothing where no name is that of an IDX file.
+func (ch Choice) TellIdle(w io.Writer, names []string) {
+	if chosen := ch.Take != nil || ch.Skip != nil || ch.Limit > 0; chosen && w != nil && !slices.ContainsFunc(names, IsIDX) {
+		fmt.Fprintln(w, "superres: --index, --skip-index and --limit choose images of IDX files, and none is named: all pictures are taken")
+	}
 }
 
 // Choice is what IDXFlags choose.
@@ -167,7 +190,7 @@ func (s Sources) IDX(ctx context.Context, name string) ([]training.Source, error
 				name, count, f.Width(), f.Height(), console.Bytes(need), console.Bytes(s.Limits.Memory)))
 
 	}
-	if err := Frugal(s.Limits, s.BytesPerPixel).Accept(image.Config{Width: f.Width(), Height: f.Height()}); err != nil {
+	if err := Frugal(s.Limits, s.BytesPerPixel).Accept(image.Config{Width: f.Width(), Height: f.Height()}, 0); err != nil {
 		return nil, console.Fail(console.ExitLimit, fmt.Errorf("%s: %w", name, err))
 	}
 	var list []training.Source

@@ -5,6 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"superres/learners/plugin"
 	"superres/learners/sparse"
 )
 
@@ -53,7 +54,7 @@ func WithSparsity(spec string, n int) (string, error) {
 // from.
 func SaysSparsity(spec string) bool {
 	_, params, _ := strings.Cut(spec, ":")
-	for param := range strings.SplitSeq(params, ",") {
+	for _, param := range plugin.Split(params) {
 		if key, _, _ := strings.Cut(param, "="); key == "sparsity" || key == "lambda" {
 			return true
 		}

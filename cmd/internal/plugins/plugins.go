@@ -38,8 +38,16 @@ func Coders(s *console.Streams) *cli.Command {
 func list[T any](s *console.Streams, infos []plugin.Info[T]) error {
 	var b strings.Builder
 	for _, info := range infos {
-		fmt.Fprintf(&b, "%s\n   %s\n   %s\n", info.Name, info.Summary, info.Reference)
+		name := info.Name
+		if info.Argument != "" {
+			name += ":" + strings.ToUpper(info.Argument)
+		}
+		fmt.Fprintf(&b, "%s\n   %s\n   %s\n", name, info.Summary, info.Reference)
 		for _, p := range info.Params() {
+			if p.Name == info.Argument {
+				fmt.Fprintf(&b, "   %s  %s\n", strings.ToUpper(p.Name), p.Usage)
+				continue
+			}
 			fmt.Fprintf(&b, "   %s=%s  %s\n", p.Name, p.Default, p.Usage)
 		}
 	}
@@ -48,10 +56,10 @@ func list[T any](s *console.Streams, infos []plugin.Info[T]) error {
 }
 
 // Specs splits a list of plug-in specs at its commas, but for those between the
-// parameters of one: "rop,blotless:inner=5,block=8,mod" are three.
+// parameters of one and those between quotes: "rop,blotless:inner=5,block=8,mod" are three.
 func Specs(text string) []string {
 	var list []string
-	for part := range strings.SplitSeq(text, ",") {
+	for _, part := range plugin.Split(text) {
 		part = strings.TrimSpace(part)
 		name, _, _ := strings.Cut(part, ":")
 		switch {
@@ -78,10 +86,37 @@ func CheckLearners(names []string) error {
 	return nil
 }
 
-// All returns the names of all learners, ROP first: the paper's order.
+// Fingerprints are those of each of some learners with a coder, by their specs: empty for
+// what this program does itself. An empty spec is no coder.
+func Fingerprints(names []string, coder string) (_ []string, err error) {
+	var c sparse.Coder
+	if coder != "" {
+		if c, err = sparse.New(coder); err != nil {
+			return nil, err
+		}
+	}
+	list := make([]string, len(names))
+	for i, name := range names {
+		l, err := learners.New(name)
+		if err != nil {
+			return nil, err
+		}
+		if list[i], err = plugin.Fingerprint(l, c); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// All returns the names of all learners that need no argument, ROP first: the paper's order.
 func All() []string {
 	paper := []string{"rop", "blotless", "simco", "ksvd", "mod"}
-	names := learners.Names()
+	var names []string
+	for _, info := range learners.List() {
+		if info.Argument == "" {
+			names = append(names, info.Name)
+		}
+	}
 	slices.SortStableFunc(names, func(a, b string) int {
 		rank := func(name string) int {
 			if i := slices.Index(paper, name); i >= 0 {

@@ -17,8 +17,9 @@ import (
 
 // findings are the trials, and what they come to.
 type findings struct {
-	// command is the command line that made them.
-	command string
+	// command is the command line that made them, with all settings, and typed as it was
+	// typed.
+	command, typed string
 	// trials are by panel, N, trial and learner.
 	trials []planted.Trial
 }
@@ -32,6 +33,8 @@ type point struct {
 	assigned, inOrder, seconds []float64
 	// recovered and iterations are means over the trials that did not fail.
 	recovered, iterations float64
+	// external tells that programs outside have learned or coded.
+	external bool
 }
 
 // failures is how many trials failed.
@@ -88,6 +91,7 @@ func (f findings) at(p planted.Panel, n int, learner string) point {
 		if t.Panel() != p || t.N != n || t.Learner != learner {
 			continue
 		}
+		out.external = t.Program != ""
 		if out.trials++; t.Failure != "" {
 			out.failed++
 			continue
@@ -106,7 +110,7 @@ func (f findings) csv(w io.Writer) error {
 	out := csv.NewWriter(w)
 	rows := [][]string{{
 		"m", "k", "s", "n", "noise", "trial", "seed", "learner", "coder", "limit",
-		"assigned", "in_order", "recovered", "rmse", "non_zeros", "iterations", "replaced", "stop", "seconds", "failure",
+		"assigned", "in_order", "recovered", "rmse", "non_zeros", "iterations", "replaced", "stop", "seconds", "failure", "program",
 	}}
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	for _, t := range f.trials {
@@ -114,7 +118,7 @@ func (f findings) csv(w io.Writer) error {
 			strconv.Itoa(t.M), strconv.Itoa(t.K), strconv.Itoa(t.S), strconv.Itoa(t.N), number(t.Noise),
 			strconv.Itoa(t.Task.Trial), strconv.FormatUint(t.Seed, 10), t.Learner, t.Coder, strconv.Itoa(t.Limit),
 			number(t.Assigned), number(t.InOrder), number(t.Recovered), number(t.RMSE), number(t.NonZeros),
-			strconv.Itoa(t.Iterations), strconv.Itoa(t.Replaced), t.Stop, number(t.Seconds), t.Failure,
+			strconv.Itoa(t.Iterations), strconv.Itoa(t.Replaced), t.Stop, number(t.Seconds), t.Failure, t.Program,
 		})
 	}
 	return out.WriteAll(rows)

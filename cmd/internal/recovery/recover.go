@@ -3,7 +3,7 @@
 //
 // Read it in this order: options.go, what the flags ask for; recover.go, one call; tasks.go,
 // the trials that are to be run, which package planted runs; findings.go, what they come to,
-// as data; page.go, the page that shows it.
+// as data; verdict.go, that in a sentence; page.go, the page that shows it.
 package recovery
 
 import (
@@ -25,13 +25,17 @@ func Command(s *console.Streams) *cli.Command {
 		Description: `   superres recover --trials 10 -o figure1                 the whole figure, 10 problems a point
    superres recover --panel 16,32,3 --n 100,200,400 --trials 20
    superres recover --panel c --learners rop,blotless:inner=5 --noise 0.05
+   superres recover --panel a --trials 10 --learners rop,exec:./mine.py
 
 Every learner gets signals made from dictionaries that are known; ROP is told the
 signals and K, the others S too. The error is 1 − |cos| of the angle between true and
 found atoms, assigned to each other so that the sum is least, the mean over atoms and
 problems. The page has a plot for each size of problem. On two processors the whole
 figure, four sizes at eight N each with 100 problems a point, takes about 3 hours
-(judged from 2 problems a point), with --trials 10 about 20 minutes.`,
+(judged from 2 problems a point), with --trials 10 about 20 minutes.
+
+exec:COMMAND is a learner of your own in any language, such as mine.py or "python3 mine.py":
+testdata/external in the source tells how to write one.`,
 		Flags:  flags(),
 		Action: func(c *cli.Context) error { return run(c, s) },
 	})
@@ -61,13 +65,13 @@ func run(c *cli.Context, s *console.Streams) error {
 	}
 	trials, err := parts.Sweep[planted.Task, planted.Trial]{
 		Command: "recover", Dir: opt.Folder, Part: part, Merge: parts.Merging(c), Task: func(t planted.Trial) planted.Task { return t.Task }, Failed: func(t planted.Trial) bool { return t.Failure != "" },
-		Weight: planted.Task.Weight, Run: func(ctx context.Context, t planted.Task) (planted.Trial, error) { return t.Run(ctx) },
+		Shorter: "--trials 10 (of 100), --panel a (of four), or --n 100,400", Weight: planted.Task.Weight, Run: func(ctx context.Context, t planted.Task) (planted.Trial, error) { return t.Run(ctx) },
 	}.Do(c.Context, tasks, bar)
 	if err != nil || part.Of > 0 {
 		return err
 	}
 	bar.Clear()
-	f := findings{command: opt.command, trials: trials}
+	f := findings{command: opt.command, typed: console.Typed(c), trials: trials}
 	if err := console.WriteReports(opt.Folder, console.ReportAs("trials.csv", f.csv), console.ReportAs("trials.json", f.json), console.ReportAs("report.html", f.html)); err != nil {
 		return err
 	}

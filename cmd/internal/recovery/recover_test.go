@@ -195,6 +195,10 @@ func TestSpecs(t *testing.T) {
 	if want := []string{"rop", "ksvd:exact=false", "mod", "blotless:inner=5,block=8"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
+	got = plugins.Specs(`rop,exec:'my, own/mine.py' --x=1,limit=9s, exec1:"b c",mod`)
+	if want := []string{"rop", `exec:'my, own/mine.py' --x=1,limit=9s`, `exec1:"b c"`, "mod"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
 }
 
 // A folder is one run's at a time: two would write over one another's trials.
@@ -231,7 +235,8 @@ func TestManyJobs(t *testing.T) {
 // A log of plain lines tells how far the work is.
 func TestRecoverPlainProgress(t *testing.T) {
 	_, errs, code := call(t, t.TempDir(), "", "recover", "--learners", "mod", "--panel", "8,12,2", "--n", "30", "--trials", "30", "--iterations", "2", "-o", "out", "--progress", "plain")
-	if code != 0 || strings.Count(errs, "\n") != 11 || !strings.HasPrefix(errs, "3 of 30 trials\n6 of 30 trials\n") {
+	const head = "30 trials to run; how long they take is told after the first 20\n3 of 30 trials\n6 of 30 trials\n"
+	if code != 0 || strings.Count(errs, "\n") != 13 || !strings.HasPrefix(errs, head) || !strings.Contains(errs, "18 of 30 trials\nabout ") || !strings.Contains(errs, " left, judged from the first trials") {
 		t.Errorf("exit %d, %s", code, errs)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"superres/cmd/internal/plugins"
 	"superres/learners"
 	"superres/learners/planted"
-	"superres/learners/sparse"
 )
 
 // tasks makes the trials: by panel, number of signals, trial and learner.
@@ -27,15 +26,16 @@ func (opt Options) tasks() ([]planted.Task, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, err := sparse.New(coder); err != nil {
+		programs, err := plugins.Fingerprints(opt.Learners, coder)
+		if err != nil {
 			return nil, err
 		}
 		for _, n := range opt.sizes(p) {
 			for trial := range opt.Trials {
-				for _, name := range opt.Learners {
+				for i, name := range opt.Learners {
 					tasks = append(tasks, planted.Task{
 						M: p.M, K: p.K, S: p.S, N: n, Noise: opt.Noise, Trial: trial, Seed: opt.Seed,
-						Learner: name, Coder: coder, Limit: opt.Iterations,
+						Learner: name, Coder: coder, Limit: opt.Iterations, Program: programs[i],
 					})
 				}
 			}
@@ -76,7 +76,7 @@ func enoughMemory(tasks []planted.Task, memory int64) error {
 			return err
 		}
 		together := float64(min(runtime.GOMAXPROCS(0), len(tasks)))
-		need := together * (8*float64(t.M)*float64(t.N) + learners.Memory(learner, t.M, t.N, t.K, t.S) + 8*float64(t.K)*float64(t.K+2*t.M))
+		need := console.Process(together * (8*float64(t.M)*float64(t.N) + learner.Memory(t.M, t.N, t.K, t.S) + 8*float64(t.K)*float64(t.K+2*t.M)))
 		if need > float64(memory) {
 			return console.Fail(
 				console.ExitLimit, fmt.Errorf("%s with M,K,S = %d,%d,%d and N = %d needs %s for %.0f trials at a time, the limit is %s; use --max-memory, a smaller -j or a smaller --n",

@@ -1,26 +1,14 @@
 package scoring
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
-	"image"
 	"io"
-	"path/filepath"
-	"slices"
 
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/paths"
-	"superres/cmd/internal/pictures"
-	"superres/internal/imagefile"
 	"superres/internal/safefile"
-	"superres/superres"
-	embedded "superres/superres/models"
-	"superres/superres/resample"
-	"superres/superres/score"
 )
 
 // Diff is superres diff.
@@ -32,13 +20,18 @@ func Diff(s *console.Streams) *cli.Command {
    superres diff photo.jpg photo_2x.jpg                      a picture and its enlargement
    superres diff --json truth.png enlarged.png
 
-The page is one file, with the pictures in it, and uses no network. It has a divider
-between two pictures, every picture alone, a map of the differences, and zoom, by
-mouse and by keys. A is the reference: the others are scored against it as eval does,
-protocol matlab-y, and by the mean and the largest absolute difference of colours, in
-levels of 0..255. Pictures of another size, but of the same shape, are shown as large
-as the largest, their pixels repeated, and are not scored. Transparency is shown over
-squares, counts in the map, as over grey, and not in the scores; profiles are left aside.
+The page uses no network. It opens where the pictures differ most, a pixel for a pixel
+of the screen, and has a divider between two pictures, every picture alone, a map of the
+differences, and zoom, by mouse, fingers and keys; what is seen can be saved. A is the
+reference: the others are scored against it as eval does, protocol matlab-y, and by the
+mean and the largest absolute difference of colours, in levels of 0..255. Pictures of
+another size, but of the same shape, are shown as large as the largest, in squares or
+bicubic, and are not scored. Transparency is shown over squares, counts in the map, as
+over grey, and not in the scores; profiles are left aside.
+
+The page has 10 MB at most. Of larger pictures it holds the surroundings of the place
+where it opens, and all of them reduced; the rest is in a folder beside it, diff_files/,
+which goes where the page goes. With -o - there is no folder, and the rest is left out.
 
 Up to nine pictures are taken. What is behind the # of the page's address is what it
 shows, so that a view can be passed on. A picture of another shape is refused.`,
@@ -61,11 +54,21 @@ func runDiff(c *cli.Context, s *console.Streams) error {
 		return err
 	}
 	defer bar.Clear()
-	d, err := load(c.Context, opt, bar)
+	d, err := readSizes(c.Context, opt)
 	if err != nil {
 		return err
 	}
 	if err := d.arrange(); err != nil {
+		return err
+	}
+	if err := d.checkFolder(opt.Overwrite); err != nil {
+		return err
+	}
+	if err := d.load(c.Context, opt, bar); err != nil {
+		return err
+	}
+	d.share()
+	if err := d.writeRegions(c.Context, opt.Overwrite); err != nil {
 		return err
 	}
 	bar.Clear()
@@ -87,109 +90,4 @@ func runDiff(c *cli.Context, s *console.Streams) error {
 	}
 	_, err = fmt.Fprint(table, d.text())
 	return err
-}
-
-// compared is all that a page shows.
-type compared struct {
-	// Page is the file of the page.
-	Page paths.Name `json:"page"`
-	// Protocol is how the pictures are scored.
-	Protocol score.Protocol `json:"protocol"`
-	// Scale is how much was enlarged.
-	Scale int `json:"scale"`
-	// Pictures are in the order they were named in. The first is the reference.
-	Pictures []*comparedPicture `json:"pictures"`
-
-	// scene is how large the largest picture is, in pixels.
-	scene image.Point
-}
-
-// comparedPicture is one picture of a page.
-type comparedPicture struct {
-	// Name is what the page calls it.
-	Name paths.Name `json:"name"`
-	// Width and Height are its own size, in pixels.
-	Width  int `json:"width"`
-	Height int `json:"height"`
-	// Cell has its scores against the reference.
-	Cell
-	// Mean and Largest are how far its colours are from those of the reference, in levels
-	// of 0..255. Nil is not compared.
-	Mean    *float64 `json:"mean_absolute_difference,omitempty"`
-	Largest *float64 `json:"largest_difference,omitempty"`
-	// Note says why there are no scores. It is empty where there are.
-	Note string `json:"note,omitempty"`
-
-	// png is the picture as the page has it, with 8 bits a sample.
-	png []byte
-	// shown is how much of the scene it covers, in pixels.
-	shown image.Point
-}
-
-// load reads the pictures, one besides the reference at a time, and scores them.
-func load(ctx context.Context, opt DiffOptions, bar *console.Progress) (*compared, error) {
-	d := &compared{Page: paths.Name(opt.Page), Protocol: score.MatlabY, Scale: opt.Scale}
-	left := opt.Limits // the rest is taken by the page
-	var ref image.Image
-	for i, path := range opt.Inputs {
-		bar.Set("comparing", float64(i)/float64(len(opt.Inputs)))
-		pic, err := imagefile.Open(ctx, path, pictures.Frugal(left, 80))
-		if err != nil {
-			return nil, err
-		}
-		size := pic.Image.Bounds().Size()
-		p := &comparedPicture{Name: paths.Name(shortName(path, opt.Inputs)), Width: size.X, Height: size.Y}
-		if i == 0 {
-			ref = pic.Image
-			p.Note = "the reference"
-		} else {
-			d.score(p, ref, pic.Image)
-		}
-		if p.png, err = encoded8(ctx, pic.Image); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		left.Memory -= int64(len(p.png))
-		d.Pictures = append(d.Pictures, p)
-	}
-	return d, nil
-}
-
-// shortName is the last part of a path, or all of it where another has the same.
-func shortName(path string, among []string) string {
-	base := filepath.Base(path)
-	same := func(other string) bool { return filepath.Base(other) == base }
-	if i := slices.IndexFunc(among, same); slices.ContainsFunc(among[i+1:], same) {
-		return safefile.OneLine(filepath.ToSlash(path))
-	}
-	return safefile.OneLine(base)
-}
-
-// score scores a picture, or notes why it cannot be scored.
-func (d *compared) score(p *comparedPicture, ref, test image.Image) {
-	m, err := d.Protocol.Compare(ref, test, d.Scale)
-	if err == nil {
-		var by score.Difference
-		if by, err = score.Differ(ref, test, d.Scale); err == nil {
-			p.Cell, p.Mean, p.Largest = CellOf(m), &by.Mean, &by.Max
-			return
-		}
-	}
-	p.Note = "not scored: " + console.Message(err)
-}
-
-// encoded8 encodes a picture as a PNG of 8 bits a sample, which is what a browser shows.
-func encoded8(ctx context.Context, img image.Image) ([]byte, error) {
-	switch img.(type) {
-	case *image.Gray16, *image.RGBA64, *image.NRGBA64:
-		same, err := embedded.Open(string(resample.Nearest))
-		if err != nil {
-			return nil, err
-		}
-		if img, err = same.Upscale(ctx, img, superres.Options{Scale: 1, Depth: 8}); err != nil {
-			return nil, err
-		}
-	}
-	var b bytes.Buffer
-	err := imagefile.Encode(console.Interruptible(ctx, &b), img, "png", imagefile.EncodeOptions{})
-	return b.Bytes(), err
 }

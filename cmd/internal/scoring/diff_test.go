@@ -1,14 +1,18 @@
 package scoring
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"image"
 	"image/color"
+	_ "image/jpeg"
+	"image/png"
 	"math"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -88,7 +92,7 @@ func TestDiffPage(t *testing.T) {
 	if n := strings.Count(page, `src="data:image/png;base64,`); n != 3 {
 		t.Errorf("%d pictures", n)
 	}
-	if found := regexp.MustCompile(`(?i)https?:|src="[^d]|href=|url\(|@import|fetch\(|XMLHttp|<b>`).FindAllString(page, -1); found != nil {
+	if found := regexp.MustCompile(`(?i)https?:|src="[^d]|href=|\burl\(|@import|fetch\(|XMLHttp|<b>`).FindAllString(page, -1); found != nil {
 		t.Errorf("the page has %q", found)
 	}
 	for _, want := range []string{"default-src &#39;none&#39;", "two/x.png", "three/x.png"} {
@@ -176,7 +180,134 @@ func TestDiffRefuses(t *testing.T) {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 	consoletest.WritePicture(t, filepath.Join(dir, "large.png"), consoletest.Blob(200, 200))
-	if _, stderr, code := call(t, dir, "", "diff", "large.png", "large.png", "--max-memory", "1", "-o", "large.html"); code != 7 || !strings.Contains(stderr, "--max-memory") {
+	if stdout, _, code := call(t, dir, "", "diff", "large.png", "large.png", "--max-memory", "2", "-o", "large.html"); code != 0 || !strings.Contains(stdout, "not scored: that needs 1 MiB more; use --max-memory") {
+		t.Errorf("exit %d, %s", code, stdout)
+	}
+	consoletest.WritePicture(t, filepath.Join(dir, "larger.png"), consoletest.Blob(300, 300))
+	if _, stderr, code := call(t, dir, "", "diff", "larger.png", "larger.png", "--max-memory", "1", "-o", "larger.html"); code != 7 || !strings.Contains(stderr, "--max-memory") {
 		t.Errorf("exit %d, %s", code, stderr)
+	}
+}
+
+// rough is a picture of noise, which no format makes small.
+func rough(w, h int) *image.NRGBA {
+	m := image.NewNRGBA(image.Rect(0, 0, w, h))
+	state := uint32(1)
+	for i := range m.Pix {
+		state = state*1664525 + 1013904223
+		m.Pix[i] = uint8(state>>24) | 255*uint8(i%4/3)
+	}
+	return m
+}
+
+// The page opens where the pictures differ most, and where they do not, in the middle.
+func TestDiffOpens(t *testing.T) {
+	dir := t.TempDir()
+	ref, other := consoletest.Blob(1000, 760), consoletest.Blob(1000, 760)
+	for y := 600; y < 650; y++ {
+		for x := 200; x < 260; x++ {
+			other.Pix[other.PixOffset(x, y)+1] ^= 128
+		}
+	}
+	other.Pix[other.PixOffset(900, 50)] ^= 255 // the largest, but alone
+	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), ref)
+	consoletest.WritePicture(t, filepath.Join(dir, "b.png"), other)
+	consoletest.WritePicture(t, filepath.Join(dir, "same.png"), ref)
+	for _, c := range []struct {
+		args []string
+		near image.Rectangle
+	}{
+		{[]string{"a.png", "b.png"}, image.Rect(0, 625-230, 230+330, 625+230)},
+		{[]string{"same.png", "a.png", "b.png", "-j", "1"}, image.Rect(0, 625-230, 230+330, 625+230)},
+		{[]string{"a.png", "same.png"}, image.Rect(500, 380, 501, 381)},
+	} {
+		stdout, stderr, code := call(t, dir, "", append([]string{"diff", "--json", "--on-exist", "overwrite", "--max-memory", "24"}, c.args...)...)
+		var got compared
+		if err := json.Unmarshal([]byte(stdout), &got); err != nil || code != 0 {
+			t.Fatalf("exit %d, %v, %s", code, err, stderr)
+		}
+		if at := image.Pt(got.Place.X, got.Place.Y); !at.In(c.near) {
+			t.Errorf("%v opens at %v, expected within %v", c.args, at, c.near)
+		}
+	}
+}
+
+// Large pictures are worked on in little memory, and make a page of 10 MB and a folder
+// beside it, the same for any number of workers.
+func TestDiffLarge(t *testing.T) {
+	dir := t.TempDir()
+	consoletest.WritePicture(t, filepath.Join(dir, "small.png"), rough(1050, 600))
+	consoletest.WritePicture(t, filepath.Join(dir, "large.png"), rough(2100, 1200))
+	// Less than reading the large one has taken at 80 bytes for a pixel, as scoring does.
+	args := []string{"diff", "small.png", "large.png", "--json", "--max-memory", "64"}
+	stdout, stderr, code := call(t, dir, "", args...)
+	var got compared
+	if err := json.Unmarshal([]byte(stdout), &got); err != nil || code != 0 || got.Folder != "diff_files" {
+		t.Fatalf("exit %d, %v, %s%s", code, err, stdout, stderr)
+	}
+	page := consoletest.Read(t, filepath.Join(dir, "diff.html"))
+	files := consoletest.Tree(t, filepath.Join(dir, "diff_files"))
+	held := strings.Count(string(page), " data-region=") / 2
+	if len(page) > mostPage || len(files) == 0 || held == 0 || held+len(files) != 6 {
+		t.Fatalf("a page of %d bytes with %d regions, and %v", len(page), held, files)
+	}
+	region := string(consoletest.Read(t, filepath.Join(dir, "diff_files", files[0])))
+	if found := regexp.MustCompile(`(?i)https?:|src="[^d]|href=|\burl\(|@import|fetch\(|XMLHttp`).FindAllString(region, -1); found != nil || strings.Count(region, "<img ") != 2 {
+		t.Errorf("the region has %q", found)
+	}
+	if _, stderr, code := call(t, dir, "", append(args, "-o", "new.html", "-j", "1")...); code != 0 {
+		t.Fatal(stderr)
+	}
+	for _, file := range files {
+		if !bytes.Equal(consoletest.Read(t, filepath.Join(dir, "diff_files", file)), consoletest.Read(t, filepath.Join(dir, "new_files", file))) {
+			t.Errorf("%s is another with one worker", file)
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, "new.html")); err != nil {
+		t.Fatal(err)
+	}
+	if _, stderr, code := call(t, dir, "", append(args, "-o", "new.html")...); code != 5 || !strings.Contains(stderr, "new_files exists; use --on-exist overwrite") {
+		t.Errorf("the folder is there: exit %d, %s", code, stderr)
+	}
+	stdout, stderr, code = call(t, dir, "", "diff", "small.png", "large.png", "-o", "-")
+	if code != 0 || len(stdout) > mostPage || !strings.Contains(stderr, "regions for which the page has no room are left out; -o FILE") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+}
+
+// The tiles of a picture are its pixels, all of them, and its size reduced is that of
+// the whole.
+func TestDiffTiles(t *testing.T) {
+	for _, c := range []struct{ own, shown image.Point }{
+		{image.Pt(2200, 1500), image.Pt(2200, 1500)}, {image.Pt(733, 500), image.Pt(2200, 1500)}, {image.Pt(2199, 1499), image.Pt(2199, 1499)},
+	} {
+		img := rough(c.own.X, c.own.Y)
+		p := &comparedPicture{Width: c.own.X, Height: c.own.Y, shown: c.shown}
+		d := &compared{scene: image.Pt(2200, 1500), Pictures: []*comparedPicture{p}}
+		if err := d.cut(t.Context(), p, img); err != nil {
+			t.Fatal(err)
+		}
+		seen := make([]bool, c.own.X*c.own.Y)
+		for i, data := range p.tiles {
+			at := p.tile(d.region(i))
+			tile, err := png.Decode(bytes.NewReader(data))
+			if err != nil || tile.Bounds().Size() != at.Size() {
+				t.Fatalf("region %d: %v, %v", i, at, err)
+			}
+			for y := range at.Dy() {
+				for x := range at.Dx() {
+					if tile.At(x, y) != color.Color(color.RGBA(img.NRGBAAt(at.Min.X+x, at.Min.Y+y))) {
+						t.Fatalf("region %d has another pixel at %d,%d", i, x, y)
+					}
+					seen[(at.Min.Y+y)*c.own.X+at.Min.X+x] = true
+				}
+			}
+		}
+		if slices.Contains(seen, false) {
+			t.Errorf("%v: pixels are in no tile", c)
+		}
+		if _, format, err := image.DecodeConfig(bytes.NewReader(p.reduced)); err != nil || format != "jpeg" {
+			t.Errorf("reduced: %s, %v", format, err)
+		}
 	}
 }

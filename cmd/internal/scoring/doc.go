@@ -3,6 +3,8 @@
 //
 // Eval: evaloptions.go, what the flags ask for; eval.go, one call; models.go, pictures that
 // are reduced and enlarged again; files.go, pictures matched by name; table.go, the scores
-// and how they are printed. Diff: diffoptions.go; diff.go, one call, picture by picture;
-// scene.go, how large each is shown; page.go and page.html, page.css and page.js, the page.
+// and how they are printed. Diff: diffoptions.go; diff.go, one call; compared.go, picture by
+// picture; scene.go, how large each is shown; place.go, where they differ most; regions.go,
+// how they are cut and what the page has room for; page.go, page.html and page.css, the
+// page, with paint.js, how it draws pictures, and page.js, what it shows.
 package scoring

@@ -1,6 +1,7 @@
 package scoring
 
 import (
+	"io"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -60,13 +61,15 @@ type EvalOptions struct {
 	JSON bool
 	// Limits are those of the machine.
 	Limits console.Limits
+	// Notes is told what of the inputs is left out. Nil is nobody.
+	Notes io.Writer
 }
 
 // readEvalOptions reads the flags of superres eval.
 func readEvalOptions(c *cli.Context) (opt EvalOptions, err error) {
 	opt = EvalOptions{
 		Inputs: c.Args().Slice(), Recursive: c.Bool("recursive"), Models: c.StringSlice("model"), Effort: c.String("effort"), Scale: c.Int("scale"),
-		Degradation: resample.Degradation(c.String("degradation")), Noise: c.Float64("noise"), JPEG: c.Int("jpeg"), Protocol: score.Protocol(c.String("protocol")), JSON: c.Bool("json"),
+		Degradation: resample.Degradation(c.String("degradation")), Noise: c.Float64("noise"), JPEG: c.Int("jpeg"), Protocol: score.Protocol(c.String("protocol")), JSON: c.Bool("json"), Notes: pictures.Notes(c),
 	}
 	if opt.Limits, err = console.ReadLimits(c); err != nil {
 		return opt, err
@@ -99,8 +102,8 @@ func readEvalOptions(c *cli.Context) (opt EvalOptions, err error) {
 	if err := console.OneOf("protocol", string(opt.Protocol), score.Names()...); err != nil {
 		return opt, err
 	}
-	if byModels {
-		opt.Choice, err = pictures.ReadChoice(c)
+	if opt.Choice, err = pictures.ReadChoice(c); err == nil && !byModels {
+		opt.Choice.TellIdle(opt.Notes, nil)
 	}
 	return opt, err
 }

@@ -17,14 +17,15 @@ import (
 // scoreFiles scores a file against another, or the pictures of a folder against those of
 // another that have their stem, or begin with it. It fills in the column and the rows.
 func (t *Scores) scoreFiles(ctx context.Context, opt EvalOptions, bar *console.Progress) error {
-	refs, err := pictures.Expand(opt.Inputs[0], opt.Recursive)
+	refs, others, err := pictures.Expand(opt.Inputs[0], opt.Recursive)
 	if err != nil {
 		return err
 	}
-	tests, err := pictures.Expand(opt.Inputs[1], opt.Recursive)
+	tests, more, err := pictures.Expand(opt.Inputs[1], opt.Recursive)
 	if err != nil {
 		return err
 	}
+	pictures.TellSkipped(opt.Notes, append(others, more...))
 	t.Columns = []paths.Name{paths.Name(filepath.Base(opt.Inputs[1]))}
 	limits := pictures.Frugal(opt.Limits, 60)
 	twins := pair(refs, tests)

@@ -41,7 +41,7 @@ func (t *Scores) scoreModels(ctx context.Context, opt EvalOptions, bar *console.
 	if err := t.Degradation.Check(); err != nil {
 		return err
 	}
-	from := pictures.Sources{Command: "eval", Recursive: opt.Recursive, Choice: opt.Choice, Limits: opt.Limits, BytesPerPixel: 100}
+	from := pictures.Sources{Command: "eval", Recursive: opt.Recursive, Choice: opt.Choice, Limits: opt.Limits, BytesPerPixel: 100, Notes: opt.Notes}
 	list, err := from.List(ctx, opt.Inputs)
 	if err != nil {
 		return err

@@ -1,22 +1,23 @@
-"use strict";
-// One canvas shows all views. A picture has so many pixels, and covers so much (w, h) of
-// the scene, whose unit is a pixel of the largest picture.
+// One canvas shows all views.
 (() => {
-	const { scene, pictures } = JSON.parse(document.getElementById("data").textContent);
+	const scene = JSON.parse(document.getElementById("data").textContent), { pictures } = scene;
 	const $ = id => document.getElementById(id);
-	const images = [...document.querySelectorAll("#pictures img")];
 	const canvas = $("canvas"), ctx = canvas.getContext("2d");
 	const views = ["slider", "one", "diff"], mostZoom = 64, mostGain = 7;
 	const clamp = (v, lo, hi) => Math.min(Math.max(v, lo), hi);
+	const painter = makePainter(scene, () => change({}));
 
 	// What is shown. zoom is pixels of the screen for one of the scene, 0 means that all
 	// of it fits; x, y is the place in the scene at the middle; gain is a power of two.
-	const start = { view: "slider", a: 0, b: 1, show: 0, zoom: 0, x: scene.w / 2, y: scene.h / 2, split: 0.5, gain: 3 };
+	// At the start it is a pixel for a pixel where the pictures differ most; a scene that
+	// the canvas has room for is shown whole.
+	const start = { view: "slider", a: 0, b: 1, show: 0, zoom: 1, x: scene.at.x, y: scene.at.y, split: 0.5, gain: 3, bicubic: false };
 	const state = { ...start };
 
 	// The state is kept behind the # of the address, with pictures from 1 and the gain as
 	// it is; what is missing there is as at the start.
 	function read() {
+		start.zoom = fitting() >= 1 ? 0 : 1;
 		const hash = new URLSearchParams(location.hash.slice(1));
 		const number = (name, lo, hi, fallback) => {
 			const v = parseFloat(hash.get(name));
@@ -25,8 +26,8 @@
 		const picture = name => Math.round(number(name, 1, pictures.length, start[name] + 1)) - 1;
 		Object.assign(state, {
 			view: views.includes(hash.get("view")) ? hash.get("view") : start.view,
-			a: picture("a"), b: picture("b"), show: picture("show"),
-			zoom: number("zoom", 0, mostZoom, 0), x: number("x", 0, scene.w, start.x), y: number("y", 0, scene.h, start.y),
+			a: picture("a"), b: picture("b"), show: picture("show"), bicubic: hash.get("small") === "bicubic",
+			zoom: hash.get("zoom") === "fit" ? 0 : number("zoom", 0, mostZoom, start.zoom), x: number("x", 0, scene.w, start.x), y: number("y", 0, scene.h, start.y),
 			split: number("split", 0, 1, start.split), gain: Math.round(Math.log2(number("gain", 1, 2 ** mostGain, 2 ** start.gain))),
 		});
 	}
@@ -38,7 +39,9 @@
 		parts.push("a=" + (state.a + 1), "b=" + (state.b + 1));
 		if (state.view === "slider") parts.push("split=" + short(state.split));
 		if (state.view === "diff") parts.push("gain=" + 2 ** state.gain);
+		if (state.bicubic) parts.push("small=bicubic");
 		if (state.zoom) parts.push("zoom=" + short(state.zoom), "x=" + short(state.x), "y=" + short(state.y));
+		else parts.push("zoom=fit");
 		return parts.join("&");
 	}
 
@@ -51,11 +54,16 @@
 		}, 250);
 	}
 
+	function resize() {
+		const w = Math.max(1, Math.round(canvas.clientWidth * devicePixelRatio)), h = Math.max(1, Math.round(canvas.clientHeight * devicePixelRatio));
+		if (canvas.width !== w || canvas.height !== h) Object.assign(canvas, { width: w, height: h });
+	}
 	function fitting() {
 		const all = Math.min(canvas.width / scene.w, canvas.height / scene.h, mostZoom);
 		return all > 1 ? Math.floor(all) : all; // whole pixels where they are enlarged
 	}
 	const zoom = () => state.zoom || fitting();
+	const middle = () => state.zoom ? state : { x: scene.w / 2, y: scene.h / 2 };
 
 	// change sets parts of the state and draws it.
 	let waiting = false;
@@ -69,8 +77,7 @@
 	// zoomTo zooms so that the point px, py of the canvas stays where it is.
 	function zoomTo(wanted, px = canvas.width / 2, py = canvas.height / 2) {
 		const from = zoom(), to = clamp(wanted, Math.min(fitting(), 1) / 2, mostZoom);
-		const dx = px - canvas.width / 2, dy = py - canvas.height / 2;
-		const { x, y } = state.zoom ? state : start;
+		const dx = px - canvas.width / 2, dy = py - canvas.height / 2, { x, y } = middle();
 		change({ zoom: to, ...inside(x + dx / from - dx / to, y + dy / from - dy / to) });
 	}
 	const inside = (x, y) => ({ x: clamp(x, 0, scene.w), y: clamp(y, 0, scene.h) });
@@ -82,7 +89,7 @@
 	}
 
 	function move(dx, dy) {
-		const from = state.zoom ? state : start;
+		const from = middle();
 		change({ zoom: zoom(), ...inside(from.x - dx / zoom(), from.y - dy / zoom()) });
 	}
 
@@ -97,52 +104,38 @@
 		return ctx.createPattern(c, "repeat");
 	})();
 
-	// layer draws source, which covers w×h of the scene, where it is seen.
-	function layer(source, sw, sh, w, h) {
-		const z = zoom(), { x, y } = state.zoom ? state : start;
-		const left = Math.round(canvas.width / 2 - x * z), top = Math.round(canvas.height / 2 - y * z);
-		const kx = w / sw * z, ky = h / sh * z; // of the screen for a pixel
-		const x0 = Math.max(0, Math.floor(-left / kx)), x1 = Math.min(sw, Math.ceil((canvas.width - left) / kx));
-		const y0 = Math.max(0, Math.floor(-top / ky)), y1 = Math.min(sh, Math.ceil((canvas.height - top) / ky));
-		if (x1 <= x0 || y1 <= y0) return;
-		ctx.imageSmoothingEnabled = kx < 2 && Math.abs(kx - 1) > 1e-3;
-		ctx.imageSmoothingQuality = "high";
-		ctx.fillStyle = checks;
-		ctx.fillRect(left, top, Math.round(w * z), Math.round(h * z));
-		const [u0, u1] = [x0, x1].map(x => Math.round(left + x * kx)), [v0, v1] = [y0, y1].map(y => Math.round(top + y * ky));
-		ctx.drawImage(source, x0, y0, x1 - x0, y1 - y0, u0, v0, u1 - u0, v1 - v0);
+	// seen is where the scene lies on the canvas.
+	function seen() {
+		const z = zoom(), { x, y } = middle();
+		return { left: Math.round(canvas.width / 2 - x * z), top: Math.round(canvas.height / 2 - y * z), zoom: z, width: canvas.width, height: canvas.height };
 	}
-	const picture = i => layer(images[i], images[i].naturalWidth, images[i].naturalHeight, pictures[i].w, pictures[i].h);
+	const picture = i => painter.paint(ctx, i, seen(), state.bicubic, checks);
 
-	// difference returns |A − B| × gain as a picture of the scene, made band by band, of
-	// what the two look like over grey, the smaller one with its pixels repeated.
-	let made = { key: "", canvas: document.createElement("canvas") };
+	// difference draws |A − B| × gain of what the two look like over grey: pixel by pixel of
+	// the scene before it is reduced to what the screen has room for, or else what averages
+	// away would not be seen.
+	const one = document.createElement("canvas"), other = document.createElement("canvas");
 	function difference() {
-		const { a, b, gain } = state, key = [a, b, gain].join();
-		if (made.key === key) return made.canvas;
-		const w = Math.min(pictures[a].w, pictures[b].w), h = Math.min(pictures[a].h, pictures[b].h), rows = 128;
-		made.canvas.width = w;
-		made.canvas.height = h;
-		const to = made.canvas.getContext("2d"), band = document.createElement("canvas");
-		band.width = w;
-		band.height = rows;
-		const g = band.getContext("2d", { willReadFrequently: true });
-		const pixels = (i, y, n) => {
-			g.fillStyle = "#808080";
-			g.fillRect(0, 0, w, rows);
-			g.imageSmoothingEnabled = false;
-			g.drawImage(images[i], 0, -y, pictures[i].w, pictures[i].h);
-			return g.getImageData(0, 0, w, n);
-		};
-		for (let y = 0; y < h; y += rows) {
-			const n = Math.min(rows, h - y), p = pixels(a, y, n), q = pixels(b, y, n).data;
-			for (let k = 0; k < q.length; k++) {
-				p.data[k] = k % 4 === 3 ? 255 : Math.abs(p.data[k] - q[k]) << gain;
-			}
-			to.putImageData(p, 0, y);
+		const { a, b, gain } = state, on = seen(), k = painter.reduces(on.zoom) ? on.zoom : 1, r = k / on.zoom;
+		const w = Math.min(pictures[a].w, pictures[b].w), h = Math.min(pictures[a].h, pictures[b].h);
+		const x0 = Math.max(0, Math.floor(-on.left * r)), x1 = Math.min(Math.round(w * k), Math.ceil((canvas.width - on.left) * r));
+		const y0 = Math.max(0, Math.floor(-on.top * r)), y1 = Math.min(Math.round(h * k), Math.ceil((canvas.height - on.top) * r));
+		if (x1 <= x0 || y1 <= y0) return;
+		const part = { left: -x0, top: -y0, zoom: k, width: x1 - x0, height: y1 - y0 };
+		for (const [c, i] of [[one, a], [other, b]]) {
+			Object.assign(c, { width: part.width, height: part.height });
+			painter.paint(c.getContext("2d"), i, part, state.bicubic, "#808080");
 		}
-		made.key = key;
-		return made.canvas;
+		const g = one.getContext("2d");
+		g.globalCompositeOperation = "difference";
+		g.drawImage(other, 0, 0);
+		g.globalCompositeOperation = "lighter"; // twice as much, up to 255
+		for (let n = 0; n < gain; n++) g.drawImage(one, 0, 0);
+		g.globalCompositeOperation = "source-over";
+		ctx.imageSmoothingEnabled = 1 / r < 2 && Math.abs(1 / r - 1) > 1e-3;
+		ctx.imageSmoothingQuality = "high";
+		const [u0, u1] = [x0, x1].map(x => Math.round(on.left + x / r)), [v0, v1] = [y0, y1].map(y => Math.round(on.top + y / r));
+		ctx.drawImage(one, u0, v0, u1 - u0, v1 - v0);
 	}
 
 	function divider() {
@@ -164,20 +157,20 @@
 		}
 	}
 
+	const name = i => `${i + 1} ${pictures[i].name}`;
 	function draw() {
-		const w = Math.max(1, Math.round(canvas.clientWidth * devicePixelRatio)), h = Math.max(1, Math.round(canvas.clientHeight * devicePixelRatio));
-		if (canvas.width !== w || canvas.height !== h) Object.assign(canvas, { width: w, height: h });
+		resize();
+		const { width: w, height: h } = canvas;
 		ctx.clearRect(0, 0, w, h);
-		const { view, a, b, show } = state, name = i => `${i + 1} ${pictures[i].name}`;
+		painter.coarse = "";
+		const { view, a, b, show } = state;
 		switch (view) {
 		case "one":
 			picture(show);
 			break;
-		case "diff": {
-			const d = difference();
-			layer(d, d.width, d.height, d.width, d.height);
+		case "diff":
+			difference();
 			break;
-		}
 		case "slider":
 			picture(a);
 			ctx.save();
@@ -190,8 +183,7 @@
 			divider();
 		}
 		const text = { one: name(show), slider: `left A: ${name(a)}, right B: ${name(b)}`, diff: `|A − B| × ${2 ** state.gain}, A: ${name(a)}, B: ${name(b)}` }[view];
-		const percent = `${Math.round(zoom() * 1000) / 10} %`;
-		$("status").textContent = `${text}; zoom ${percent}`;
+		$("status").textContent = `${text}; zoom ${Math.round(zoom() * 1000) / 10} %${painter.coarse && `; ${painter.coarse}`}`;
 		canvas.setAttribute("aria-label", text);
 		$("left").textContent = { one: name(show), slider: "A: " + name(a), diff: `|A − B| × ${2 ** state.gain}` }[view];
 		$("right").textContent = view === "slider" ? "B: " + name(b) : "";
@@ -199,6 +191,7 @@
 			const on = button.dataset.view ? button.dataset.view === view : view === "one" && +button.dataset.show === show;
 			button.setAttribute("aria-pressed", on);
 		}
+		$("bicubic")?.setAttribute("aria-pressed", state.bicubic);
 		for (const label of document.querySelectorAll("[data-for]")) label.classList.toggle("off", label.dataset.for !== view);
 		$("a").value = a;
 		$("b").value = b;
@@ -211,12 +204,45 @@
 		keep(hash);
 	}
 
+	// save offers what is seen as a file, with the names of the pictures.
+	async function save() {
+		const copy = document.createElement("canvas"), g = copy.getContext("2d"), size = Math.round(14 * devicePixelRatio);
+		Object.assign(copy, { width: canvas.width, height: canvas.height });
+		g.drawImage(canvas, 0, 0);
+		g.font = `${size}px system-ui, sans-serif`;
+		g.textBaseline = "middle";
+		for (const [id, right] of [["left", false], ["right", true]]) {
+			const text = $(id).textContent, w = g.measureText(text).width + size, x = right ? copy.width - w - size / 2 : size / 2;
+			if (!text) continue;
+			g.fillStyle = "rgba(0, 0, 0, .72)";
+			g.fillRect(x, size / 2, w, 1.8 * size);
+			g.fillStyle = "#fff";
+			g.fillText(text, x + size / 2, 1.4 * size);
+		}
+		const blob = await new Promise(done => copy.toBlob(done)), link = document.createElement("a");
+		link.download = `diff-${Math.round(middle().x)}-${Math.round(middle().y)}.png`;
+		link.href = URL.createObjectURL(blob);
+		link.click();
+		setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+	}
+
+	// full shows the canvas alone, on all of the screen where the browser allows it.
+	async function full(on = !document.body.classList.contains("full")) {
+		document.body.classList.toggle("full", on);
+		try {
+			if (on) await document.documentElement.requestFullscreen();
+			else if (document.fullscreenElement) await document.exitFullscreen();
+		} catch { /* then in the window */ }
+	}
+	addEventListener("fullscreenchange", () => { if (!document.fullscreenElement) full(false); });
+
 	const flicker = () => change({ view: "one", show: state.view === "one" && state.show === state.b ? state.a : state.b });
 	const actions = {
 		" ": flicker, s: () => change({ view: "slider" }), d: () => change({ view: "diff" }), x: () => change({ a: state.b, b: state.a }),
 		",": () => change({ view: "slider", split: clamp(state.split - 0.02, 0, 1) }), ".": () => change({ view: "slider", split: clamp(state.split + 0.02, 0, 1) }),
 		"[": () => change({ gain: Math.max(state.gain - 1, 0) }), "]": () => change({ gain: Math.min(state.gain + 1, mostGain) }),
 		"+": () => step(1), "=": () => step(1), "-": () => step(-1), 0: () => zoomTo(1), f: () => change({ zoom: 0 }),
+		h: () => change({ zoom: 1, x: start.x, y: start.y }), b: () => $("bicubic") && change({ bicubic: !state.bicubic }), e: save, w: () => full(), Escape: () => full(false),
 		ArrowLeft: () => move(64, 0), ArrowRight: () => move(-64, 0), ArrowUp: () => move(0, 64), ArrowDown: () => move(0, -64),
 	};
 	pictures.forEach((_, i) => { actions[i + 1] = () => change({ view: "one", show: i }); });
@@ -234,7 +260,7 @@
 		const { view, show } = button.dataset;
 		if (view) change({ view });
 		else if (show) change({ view: "one", show: +show });
-		else ({ flicker, out: () => step(-1), in: () => step(1), fit: actions.f, whole: actions[0] })[button.id]();
+		else ({ flicker, out: () => step(-1), in: () => step(1), fit: actions.f, whole: actions[0], bicubic: actions.b, save, full: actions.w, back: actions.Escape })[button.id]();
 		if (event.detail) canvas.focus({ preventScroll: true }); // by a pointer: the space bar is free again
 	});
 	for (const id of ["a", "b"]) {
@@ -248,27 +274,49 @@
 		const lines = event.deltaMode ? 30 : 1;
 		zoomTo(zoom() * 2 ** clamp(-event.deltaY * lines / 200, -1, 1), event.offsetX * devicePixelRatio, event.offsetY * devicePixelRatio);
 	}, { passive: false });
-	let drag = null, last = null; // "split" or "move", and from where
+
+	// One pointer drags the divider or the scene; two of them pinch it.
+	const pointers = new Map(); // where they are, on the canvas
+	let dragged = "";
 	const onDivider = event => state.view === "slider" && Math.abs(event.offsetX - state.split * canvas.clientWidth) < 16;
+	const pair = () => {
+		const [p, q] = [...pointers.values()];
+		return { x: (p.x + q.x) / 2, y: (p.y + q.y) / 2, apart: Math.max(Math.hypot(p.x - q.x, p.y - q.y), 1) };
+	};
 	canvas.addEventListener("pointerdown", event => {
-		drag = onDivider(event) ? "split" : "move";
-		last = event;
+		pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
+		dragged = pointers.size > 1 ? "pinch" : onDivider(event) ? "split" : "move";
 		canvas.setPointerCapture(event.pointerId);
 	});
 	canvas.addEventListener("pointermove", event => {
-		canvas.style.cursor = drag === "move" ? "grabbing" : drag || onDivider(event) ? "ew-resize" : "";
-		if (drag === "split") change({ split: clamp(event.offsetX / canvas.clientWidth, 0, 1) });
-		if (drag === "move") move((event.offsetX - last.offsetX) * devicePixelRatio, (event.offsetY - last.offsetY) * devicePixelRatio);
-		last = event;
+		canvas.style.cursor = dragged === "move" ? "grabbing" : dragged || onDivider(event) ? "ew-resize" : "";
+		const last = pointers.get(event.pointerId), to = { x: event.offsetX, y: event.offsetY }, r = devicePixelRatio;
+		if (!last) return;
+		const before = dragged === "pinch" && pointers.size === 2 && pair();
+		pointers.set(event.pointerId, to);
+		if (before) {
+			const after = pair();
+			zoomTo(zoom() * after.apart / before.apart, before.x * r, before.y * r);
+			move((after.x - before.x) * r, (after.y - before.y) * r);
+		}
+		if (dragged === "split") change({ split: clamp(to.x / canvas.clientWidth, 0, 1) });
+		if (dragged === "move") move((to.x - last.x) * r, (to.y - last.y) * r);
 	});
-	for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => { drag = null; });
+	for (const end of ["pointerup", "pointercancel"]) {
+		canvas.addEventListener(end, event => {
+			pointers.delete(event.pointerId);
+			if (pointers.size === 0) dragged = "";
+			else if (pointers.size === 1) dragged = "move"; // the finger that stays
+		});
+	}
 
 	$("pictures").hidden = true; // without a script they are seen as they are
 	addEventListener("load", () => {
-		if (images.some(image => !image.naturalWidth)) {
+		if ([...document.querySelectorAll("#pictures img")].some(image => !image.naturalWidth)) {
 			$("status").textContent = "This browser cannot show a picture of the page.";
 			return;
 		}
+		resize();
 		read();
 		addEventListener("hashchange", () => { read(); change({}); });
 		new ResizeObserver(() => change({})).observe(canvas);

@@ -18,6 +18,9 @@ var coupledKind = kind{
 
 // coupledTrainer makes the trainer of a coupled model.
 func coupledTrainer(opt Options) (training.Trainer, error) {
+	if err := coupled.Storable(opt.Coder); err != nil {
+		return nil, err
+	}
 	flat, reductions, backProjection := opt.explicit()
 	t := coupled.Trainer{
 		Scale: opt.Scale, Degradation: opt.Degradation, Patch: opt.Patch, Patches: opt.Patches, Flat: flat, Reductions: reductions,

@@ -1,11 +1,14 @@
 package train
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/cmd/internal/models"
+	"superres/learners/external/externaltest"
 )
 
 // Wrong input, wrong usage, wrong models: one clear line, the right exit code, no
@@ -19,6 +22,8 @@ func TestTrainErrors(t *testing.T) {
 	program.Refuses(t, dir, []consoletest.Refusal{
 		{Args: []string{"train", "-", "-o", "m.npz"}, Code: 2, Want: "does not read standard input"},
 		{Args: []string{"train", "a.png", "-o", "m.npz", "--learner", "ksdv"}, Code: 2, Want: `did you mean "ksvd"?`},
+		{Args: []string{"train", "a.png", "-o", "m.npz", "--coder", "exec:" + externaltest.Command("serve")}, Code: 2, Want: "is a program, which no model may name"},
+		{Args: []string{"train", "a.png", "-o", "m.npz", "--learner", "exec:./none"}, Code: 2, Want: "./none: no such program"},
 		{Args: []string{"train", "a.png", "-o", "m.npz", "--atoms", "0"}, Code: 2, Want: "--atoms 0"},
 		{Args: []string{"train", "a.png", "-o", "m.npz", "--scale", "5"}, Code: 2, Want: "scale 5, expected 2 to 4"},
 		{Args: []string{"train", "a.png", "-o", "m.npz", "--atoms", "3", "--sparsity", "9"}, Code: 2, Want: "more than the 3 atoms"},
@@ -36,9 +41,28 @@ func TestTrainErrors(t *testing.T) {
 		{Args: []string{"train", "a.png", "-o", "m.npz", "--sparsity", "-1"}, Code: 2, Want: "--sparsity -1"},
 		{Args: []string{"train", "a.png", "-o", "m.npz", "--coder", "opm"}, Code: 2, Want: `did you mean "omp"?`},
 		{Args: []string{"train", "a.png", "-o", "m.npz", "--patch", "16", "--patches", "40000000"}, Code: 7, Want: "--max-memory"},
+		{Args: []string{"train", "a.png", "-o", "m.npz", "--learner", "rop", "--patches", "20000", "--atoms", "128"}, Code: 7, Want: "needs 2.1 GiB"},
+		{Args: []string{"train", "a.png", "-o", "m.npz", "--stages", "1", "--learner", "rop", "--atoms", "1024"}, Code: 7, Want: "--max-memory"},
 		{Args: []string{"train", "a.png", "-o", "m.npz", "--atoms", "65536"}, Code: 2, Want: "number of atoms"},
 		{Args: []string{"train", "a.png"}, Code: 2, Want: "-o FILE.npz"},
 		{Args: []string{"train", "notes.png", "-o", "m.npz"}, Code: 4, Want: "not an image"},
 		{Args: []string{"train", "a.png", "-o", "bad.npz"}, Code: 5, Want: "bad.npz exists"},
 	})
+}
+
+// A learner outside makes models of both kinds that have one.
+func TestTrainByAProgram(t *testing.T) {
+	dir := t.TempDir()
+	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(40, 40))
+	consoletest.WritePicture(t, filepath.Join(dir, "b.png"), consoletest.Blob(37, 44))
+	for i, kind := range [][]string{nil, {"--stages", "1", "--input-dims", "4", "--output-dims", "4"}} {
+		model := fmt.Sprintf("m%d.npz", i)
+		args := append([]string{"train", "a.png", "b.png", "-o", model, "--learner", "exec:" + externaltest.Command("serve"), "--atoms", "8", "--iterations", "2", "-q"}, kind...)
+		if _, errs, code := call(t, dir, "", args...); code != 0 {
+			t.Errorf("%v: exit %d, %s", args, code, errs)
+		}
+		if m, err := models.Open(filepath.Join(dir, model)); err != nil || !strings.Contains(m.Provenance.Learner, externaltest.Name) {
+			t.Errorf("%s: %v", model, err)
+		}
+	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
+	"superres/cmd/internal/pictures"
 	"superres/internal/safefile"
 )
 
@@ -30,8 +31,9 @@ type account struct {
 
 	began                       time.Time
 	total, made, skipped, plans int
-	failed                      []string // inputs
-	last                        error    // that of the last picture that failed
+	failed                      []string         // inputs
+	last                        error            // that of the last picture that failed
+	others                      []pictures.Other // that are of kinds that cannot be read
 
 	jobs    []job      // in work
 	results []*outcome // nil: not ended
@@ -62,6 +64,28 @@ func (a *account) skip(j job) {
 	defer a.mu.Unlock()
 	a.skipped++
 	a.events.picture(pictureEvent{Event: "skip", Input: paths.Name(j.Path), Output: paths.Name(j.output), Reason: j.skip})
+}
+
+// leaveOut tells of the pictures of kinds that cannot be read, which are none of the total.
+func (a *account) leaveOut(others []pictures.Other) error {
+	a.mu.Lock()
+	a.others = others
+	for _, o := range others {
+		a.events.picture(pictureEvent{Event: "unreadable", Input: paths.Name(o.Path), Reason: o.Reason(), Kind: o.Kind.Title})
+		if a.verbose && !a.dry {
+			a.say(o.Path + ": skipped, " + o.Reason())
+		}
+	}
+	a.mu.Unlock()
+	for _, o := range others {
+		if !a.dry {
+			break
+		}
+		if err := a.plan("%s: skipped, %s", o.Path, o.Reason()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // planned tells of a picture that would be made.
@@ -184,11 +208,20 @@ func (a *account) report(i int) {
 	ev.Event, ev.InputWidth, ev.InputHeight, ev.Width, ev.Height = "done", out.from.X, out.from.Y, out.to.X, out.to.Y
 	ev.chosen(out.by)
 	a.events.picture(ev)
-	text := fmt.Sprintf("%s: %dx%d in %.2f s", j.output, out.to.X, out.to.Y, out.seconds)
 	if n := len(a.jobs); n > 1 {
-		text = fmt.Sprintf("[%d/%d] %s, %s left", i+1, n, text, a.pace.left())
+		a.bar.Line("[%d/%d] %s: %dx%d in %.2f s, %s left", i+1, n, j.output, out.to.X, out.to.Y, out.seconds, a.pace.left())
+		return
 	}
-	a.bar.Line("%s", text)
+	a.bar.Line("%s, %d×%d, %.1f s", j.output, out.to.X, out.to.Y, out.seconds)
+}
+
+// note tells people something about the call.
+func (a *account) note(text string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.quiet {
+		a.say("superres: " + text)
+	}
 }
 
 // say writes a line for people beside the bar.
@@ -223,6 +256,7 @@ func (a *account) verdict() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	failed := len(a.failed)
+	defer a.skippedOthers()
 	switch {
 	case failed == 0:
 		if a.total > 1 {
@@ -241,6 +275,18 @@ func (a *account) verdict() error {
 	return console.Fail(console.ExitSome, fmt.Errorf("%d of %d pictures failed, %d %s: %s", failed, a.total, a.total-failed, fate, console.FirstOf(a.failed)))
 }
 
+// skippedOthers says in the end what was left out, for those who have the lock.
+func (a *account) skippedOthers() {
+	text := pictures.Skipped(a.others)
+	if text == "" || a.quiet || a.dry {
+		return
+	}
+	if !a.verbose {
+		text += "; --verbose lists them, with what to do"
+	}
+	a.say("superres: " + text)
+}
+
 // summary ends the events. err is what the program ends with.
 func (a *account) summary(ctx context.Context, err error) {
 	a.mu.Lock()
@@ -248,7 +294,7 @@ func (a *account) summary(ctx context.Context, err error) {
 	if a.events == nil {
 		return
 	}
-	ev := summaryEvent{Event: "summary", Total: a.total, Done: a.made, Skipped: a.skipped, Planned: a.plans, Failed: len(a.failed),
+	ev := summaryEvent{Event: "summary", Total: a.total, Done: a.made, Skipped: a.skipped, Planned: a.plans, Unreadable: len(a.others), Failed: len(a.failed),
 		Seconds: time.Since(a.began).Seconds(), Failures: append([]paths.Name{}, paths.Names(a.failed)...)}
 	if err != nil {
 		ev.Error, ev.ExitCode = console.Message(err), console.ExitCode(err)

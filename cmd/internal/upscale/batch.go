@@ -21,7 +21,8 @@ import (
 // batch is what one call is to do.
 type batch struct {
 	jobs     []job
-	problems []error // for which nothing is done at all
+	problems []error          // for which nothing is done at all
+	others   []pictures.Other // that cannot be read and are left out
 
 	names  pictures.Namer
 	inputs []pictures.Input // of other parts as well
@@ -31,6 +32,7 @@ type batch struct {
 	roots    texts          // the folders of the outputs, of other parts as well
 	working  texts          // those with jobs
 	folders  texts          // those, and the folders below them, where outputs of this part go
+	formats  texts          // of the outputs of this part
 	pictures map[string]int // of this part, by the folder of the outputs
 }
 
@@ -66,10 +68,25 @@ func (b *batch) count(j job) {
 		b.pictures = map[string]int{}
 	}
 	b.pictures[j.root]++
+	b.formats.add(j.format)
 	if j.output != "-" {
 		b.folders.add(j.root)
 		b.folders.add(filepath.Dir(j.output))
 	}
+}
+
+// piped tells whether the result goes to standard output.
+func (b *batch) piped() bool { return len(b.jobs) == 1 && b.jobs[0].output == "-" }
+
+// sole is the picture of this part where there is one, and nothing is wrong with it.
+func (b *batch) sole() (one job, is bool) {
+	if b.total() != 1 {
+		return job{}, false
+	}
+	for j := range b.skipped() {
+		return j, true
+	}
+	return b.jobs[0], true
 }
 
 // total is how many pictures there are of this part.

@@ -33,7 +33,7 @@ func decodeEvents(t *testing.T, stdout string) (pictures []pictureEvent, last su
 			continue
 		}
 		var e pictureEvent
-		if err := dec.Decode(&e); err != nil || !slices.Contains([]string{"skip", "start", "done", "fail", "plan"}, e.Event) || e.Input == "" {
+		if err := dec.Decode(&e); err != nil || !slices.Contains([]string{"unreadable", "skip", "start", "done", "fail", "plan"}, e.Event) || e.Input == "" {
 			t.Errorf("%v: %q", err, line)
 		}
 		pictures = append(pictures, e)

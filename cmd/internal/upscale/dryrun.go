@@ -10,6 +10,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
+	"superres/cmd/internal/pictures"
 	"superres/internal/imagefile"
 )
 
@@ -19,6 +20,9 @@ var errEnough = errors.New("enough")
 // show is a batch on trial: it reads the headers, and whole pictures where what is found in
 // them decides what enlarges them, and writes nothing.
 func (e enlarger) show(ctx context.Context, b *batch, told *account) error {
+	if err := told.leaveOut(b.others); err != nil {
+		return err
+	}
 	for j := range b.skipped() {
 		told.skip(j)
 		why := map[string]string{"exists": "exists", "done": "is done"}[j.skip]
@@ -49,6 +53,11 @@ func (e enlarger) show(ctx context.Context, b *batch, told *account) error {
 		most = min(most+need, e.opt.Limits.Memory)
 	}
 	planned, skipped, failed := told.counts()
+	if text := pictures.Skipped(b.others); text != "" {
+		if err := told.plan("%s", text); err != nil {
+			return err
+		}
+	}
 	if err := told.plan("%d to make, %d skipped, %d cannot be, at most about %s at a time", planned, skipped, failed, console.Bytes(most)); err != nil {
 		return err
 	}
@@ -56,7 +65,7 @@ func (e enlarger) show(ctx context.Context, b *batch, told *account) error {
 		for _, p := range b.problems {
 			told.warn(p)
 		}
-		return console.Fail(console.ExitOutput, fmt.Errorf("nothing would be made: %d outputs clash or exist", n))
+		return console.Fail(console.ExitCode(b.problems[0]), fmt.Errorf("nothing would be made, for %d reasons", n))
 	} else if n == 1 {
 		return b.problems[0]
 	}
@@ -73,9 +82,9 @@ func (e enlarger) look(ctx context.Context, j job, ev *pictureEvent) (by choice,
 	}
 	limits := e.limits()
 	whole := e.engines.at != nil && e.engines.level < 0
-	limits.Accept = func(cfg image.Config) (err error) {
+	limits.Accept = func(cfg image.Config, held int64) (err error) {
 		ev.InputWidth, ev.InputHeight = cfg.Width, cfg.Height
-		if ev.Width, ev.Height, ev.Memory, err = e.measure(cfg); err != nil {
+		if ev.Width, ev.Height, ev.Memory, err = e.measure(j, cfg, held); err != nil {
 			return err
 		}
 		if !whole {

@@ -14,6 +14,7 @@ import (
 	"superres/cmd/internal/paths"
 	"superres/internal/imagefile"
 	"superres/internal/safefile"
+	"superres/superres"
 )
 
 // enlarger enlarges the pictures of one call. It is safe for concurrent use.
@@ -30,8 +31,8 @@ func (e enlarger) limits() imagefile.Limits {
 }
 
 // measure returns the size of the enlargement of a picture, and what it takes, in
-// bytes; it refuses what is too much.
-func (e enlarger) measure(cfg image.Config) (w, h int, need int64, err error) {
+// bytes, with what its file and its metadata take; it refuses what is too much.
+func (e enlarger) measure(j job, cfg image.Config, held int64) (w, h int, need int64, err error) {
 	w, h, err = e.engines.first.model.ResultSize(cfg.Width, cfg.Height, e.opt.Size)
 	if err != nil {
 		return 0, 0, 0, console.Fail(console.ExitUsage, err)
@@ -44,10 +45,25 @@ func (e enlarger) measure(cfg image.Config) (w, h int, need int64, err error) {
 	if int64(w)*int64(h) > most*1e6 {
 		return 0, 0, 0, fmt.Errorf("output %dx%d is more than %d megapixels; use %s", w, h, most, advice)
 	}
-	if need = e.engines.first.model.Memory(e.opt.Keep.deepened(cfg), w, h, e.opt.Size); need > e.opt.Limits.Memory {
+	memory := e.engines.first.model.Memory
+	if e.inStrips(j, w, h) {
+		memory = e.engines.first.model.StreamMemory
+	}
+	need = memory(e.opt.Keep.deepened(cfg), w, h, e.opt.Size) + held*11/8 // with garbage, as there
+	if need > e.opt.Limits.Memory {
 		return 0, 0, 0, fmt.Errorf("output %dx%d needs %s, the limit is %s; use --max-memory or %s", w, h, console.Bytes(need), console.Bytes(e.opt.Limits.Memory), advice)
 	}
 	return w, h, need, nil
+}
+
+// mostWhole is how many pixels a result has at most that is made as a whole: one in strips is
+// written while it is made.
+const mostWhole = 64e6
+
+// inStrips tells whether a result of w×h is to be made and written in strips, so that it
+// never is in memory as a whole.
+func (e enlarger) inStrips(j job, w, h int) bool {
+	return (j.format == "png" || j.format == "jpeg") && (float64(w)*float64(h) > mostWhole || e.opt.Size.BandRows > 0)
 }
 
 // one enlarges one picture and notes in out its sizes and warnings. It calls admit with
@@ -57,10 +73,17 @@ func (e enlarger) one(ctx context.Context, j job, out *outcome, admit func(bytes
 	ctx, clock := newClock(ctx, e.opt.WholeTime)
 	defer func() { err = clock.end(err, j.Path) }()
 	limits := e.limits()
-	limits.Accept = func(cfg image.Config) error {
-		_, _, need, err := e.measure(cfg)
+	if j.Path == "-" { // to be read before its size is known, so it has all memory to itself
+		const twice = 2 // while it is put together
+		limits.Bytes = min(imagefile.MaxBytes, e.opt.Limits.Memory*8/11/twice)
+		admit(e.opt.Limits.Memory)
+	}
+	limits.Accept = func(cfg image.Config, held int64) error {
+		_, _, need, err := e.measure(j, cfg, held)
 		if out.need = need; err == nil {
-			admit(need)
+			if j.Path != "-" {
+				admit(need)
+			}
 			clock.start()
 		}
 		return err
@@ -85,15 +108,56 @@ func (e enlarger) one(ctx context.Context, j job, out *outcome, admit func(bytes
 	opt.Depth, opt.Progress = e.opt.Keep.depth, report
 	opt.Subsampled = pic.Subsampled || by.found != nil && by.found.Halved
 	out.by, out.about = by, about(pic, by, out.need)
+	if out.to.X, out.to.Y, err = by.model.ResultSize(out.from.X, out.from.Y, opt); err != nil {
+		return console.Fail(console.ExitUsage, err)
+	}
+	defer func() {
+		if text := unfit(by, pic.Image); err == nil && text != "" {
+			out.warnings = append(out.warnings, text)
+		}
+	}()
+	if e.inStrips(j, out.to.X, out.to.Y) && by.model.Streams(pic.Image) {
+		return e.stream(ctx, j, info, pic, by, opt, out)
+	}
 	result, err := by.model.Upscale(ctx, pic.Image, opt)
 	if err != nil {
 		return fmt.Errorf("%s: %w", j.Path, err)
 	}
 	result, how, warnings := e.opt.Keep.finish(pic, result, j.format, e.opt.Quality, by.software)
-	out.to, out.warnings = result.Bounds().Size(), warnings
+	out.warnings = warnings
 	return e.deliver(j, info, func(w io.Writer) error {
 		return imagefile.Encode(console.Interruptible(ctx, w), result, j.format, how)
 	})
+}
+
+// stream enlarges a picture and writes it while it is made.
+func (e enlarger) stream(ctx context.Context, j job, info fs.FileInfo, pic *imagefile.Picture, by choice, opt superres.Options, out *outcome) error {
+	var failure error // of anything but the writing
+	err := e.deliver(j, info, func(w io.Writer) error {
+		var file *imagefile.Stream
+		var writing error
+		failure = by.model.Stream(ctx, pic.Image, opt, func(strip image.Image) error {
+			strip, how, warnings := e.opt.Keep.finish(pic, strip, j.format, e.opt.Quality, by.software)
+			if file == nil {
+				out.warnings = warnings
+				file = imagefile.NewStream(console.Interruptible(ctx, w), out.to.X, out.to.Y, j.format, how)
+			}
+			writing = file.Put(strip)
+			return writing
+		})
+		switch {
+		case writing != nil:
+			failure = nil
+			return writing
+		case failure != nil:
+			return failure
+		}
+		return file.Close()
+	})
+	if failure != nil {
+		return fmt.Errorf("%s: %w", j.Path, failure)
+	}
+	return err
 }
 
 // deliver puts what write writes where the job says. info is that of the input before

@@ -33,10 +33,22 @@ func TestErrors(t *testing.T) {
 	put("huge.png", "\x89PNG\r\n\x1a\n\x00\x00\x00\r"+header+string(binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE([]byte(header)))))
 	put("bad.npz", "PK no zip")
 	put("empty.png", "")
+	// What cannot be read is told before its output, which is there.
+	for _, name := range []string{"gone", "text", "phone", "nothing_at_all"} {
+		consoletest.WritePicture(t, filepath.Join(dir, name+"_2x.png"), consoletest.Blob(9, 7))
+	}
+	put("text.png", "Dear all, this is a text")
+	put("phone.png", heic)
+	put("nothing_at_all.png", "")
 	if err := os.Mkdir(filepath.Join(dir, "nothing"), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	program.Refuses(t, dir, []consoletest.Refusal{
+		{Args: []string{"upscale", "gone.png"}, Code: 4, Want: "gone.png: does not exist; check the name"},
+		{Args: []string{"upscale", "text.png"}, Code: 4, Want: `text.png: not an image (starts with "Dear al`},
+		{Args: []string{"upscale", "phone.png"}, Code: 4, Want: "phone.png: HEIC cannot be read"},
+		{Args: []string{"upscale", "nothing_at_all.png"}, Code: 4, Want: "nothing_at_all.png: is empty"},
+		{Args: []string{"upscale", "text.png", "-o", "exists.png"}, Code: 4, Want: "text.png: not an image"},
 		{Args: []string{"upscale", "notes.png"}, Code: 4, Want: `notes.png: not an image (starts with "Dear al`},
 		{Args: []string{"upscale", "short.png"}, Code: 4, Want: "short.png: damaged PNG"},
 		{Args: []string{"upscale", "empty.png"}, Code: 4, Want: "empty.png: "},
@@ -66,9 +78,9 @@ func TestErrors(t *testing.T) {
 		{Args: []string{"upscale"}, Code: 2, Want: "no input"},
 		{Args: []string{"upscale", ""}, Code: 2, Want: "an input has an empty name"},
 		{Args: []string{"upscale", "a.png", "-o", ""}, Code: 2, Want: "-o names nothing"},
-		{Args: []string{"upscale", "a.png", "-s", "1e400"}, Code: 2, Want: `-s "1e400": expected a number of a usual size`},
+		{Args: []string{"upscale", "a.png", "-s", "1e400"}, Code: 2, Want: "--scale 1e400: expected 1 to 16, such as 2"},
 		{Args: []string{"upscale", "a.png", "--quality", "best"}, Code: 2, Want: `--quality "best": expected a whole number`},
-		{Args: []string{"upscale", "a.png", "--timeout", "5"}, Code: 2, Want: `--timeout "5": expected a time such as 30s or 2m`},
+		{Args: []string{"upscale", "a.png", "--timeout", "soon"}, Code: 2, Want: `--timeout "soon": expected a time such as 30s or 2m`},
 		{Args: []string{"upscale", "a.png", "--json=perhaps"}, Code: 2, Want: `--json "perhaps": expected true or false`},
 		{Args: []string{"upscale", "a.png", "-x"}, Code: 2, Want: `unknown flag "-x"`},
 		{Args: []string{"upscale", "a.png", "-s", "17"}, Code: 2, Want: "expected 1 to 16"},

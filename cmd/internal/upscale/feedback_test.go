@@ -50,7 +50,7 @@ func TestLines(t *testing.T) {
 		{"in -q", ""},
 		{"in --progress none", ""},
 		{"in/a.png", ""},
-		{"in/a.png --progress plain", "in/a_2x.png: 18x14 in "},
+		{"in/a.png --progress plain", "in/a_2x.png, 18×14, 0."},
 	} {
 		stdout, stderr, code := call(t, dir, "", append([]string{"upscale", "--on-exist", "overwrite"}, strings.Fields(c.args)...)...)
 		if code != 0 || stdout != "" || c.want == "" && stderr != "" || !strings.Contains(filepath.ToSlash(stderr), c.want) || strings.Contains(stderr, "\r") {

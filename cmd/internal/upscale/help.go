@@ -1,8 +1,39 @@
 package upscale
 
+import "superres/cmd/internal/console"
+
+// levels are those of the help. In the first there is no word that a photographer does not
+// know.
+var levels = console.Levels{
+	Examples: `   superres upscale photo.jpg                     makes photo_2x.jpg, twice as large
+   superres upscale -s 4 photo.jpg large.png      four times as large, under a name of your own
+   superres upscale photos/ -o large/             a whole folder`,
+	Flags: []console.BriefFlag{
+		{Name: "output", Value: "PATH", Text: "where the result goes: a file or a folder (default: beside the photo)"},
+		{Name: "scale", Value: "N", Text: "how many times larger: 2, 1.5, 4x, 300%, up to 16 (default: 2)"},
+		{Name: "fit", Value: "WxH", Text: "as large as fits into so many pixels, such as 3840x2160, or 4K"},
+		{Name: "width", Value: "W", Text: "so many pixels wide"},
+		{Name: "format", Value: "NAME", Text: "png, jpeg, tiff or bmp (default: as the photo)"},
+		{Name: "quality", Value: "Q", Text: "of a JPEG, from 1 to 100 (default: 95)"},
+		{Name: "effort", Value: "HOW", Text: "fast; best; or max, which takes eight times as long (default: best)"},
+		{Name: "denoise", Value: "HOW", Text: "how much noise to take away: auto, or from 0, nothing, to 1 (default: auto)"},
+		{Name: "recursive", Text: "folders with all folders in them"},
+		{Name: "on-exist", Value: "WHAT", Text: "if the result is there already: fail, skip or overwrite (default: fail)"},
+	},
+	Groups: []console.FlagGroup{
+		{Title: "size", Names: []string{"scale", "width", "height", "fit"}},
+		{Title: "files", Names: []string{"output", "name", "format", "recursive", "include", "exclude", "on-exist", "on-unreadable", "first-frame", "resume", "shard"}},
+		{Title: "quality", Names: []string{"model", "effort", "denoise", "strength", "quality", "depth", "metadata", "provenance"}},
+		{Title: "what is told", Names: []string{"dry-run", "json", "verbose", "quiet", "progress"}},
+		{Title: "limits", Names: []string{"timeout", "jobs", "max-memory", "max-pixels", "tile"}},
+		{Title: "research", Names: []string{"coder", "sparsity", "back-projection"}},
+	},
+}
+
 // description is what the help says before the flags.
 const description = `   superres upscale photo.jpg                      writes photo_2x.jpg beside it
    superres upscale -s 3 photo.png -o large.png    any scale from 1 to 16
+   superres upscale photo.png large.png            the same as with -o, if there is no large.png yet
    superres upscale --fit 3840x2160 photo.png      the largest that a screen holds
    superres upscale -o large/ photos/ more/*.png   folders and files into one folder
    superres upscale -r --resume -o large/ photos/  goes on where it was interrupted
@@ -39,6 +70,9 @@ comment of a JPEG: program, version, model with its hash, and settings, no time 
 no folder.
 
 Folders are mirrored: -r photos/ -o large/ makes large/a/b_2x.jpg of photos/a/b.jpg.
+What is a picture in them is told by its content. Those of kinds that cannot be read,
+such as HEIC and the raw files of cameras, are counted in the end; --verbose, --dry-run
+and --json list them, and --on-unreadable fail refuses the folder.
 Two inputs with one output, an output that exists, and a folder that cannot be
 written to are found before any work. As many pictures are in work at once as there
 are processors (-j), and no more than have room together in --max-memory, by the
@@ -53,7 +87,8 @@ of the path below the folder: a picture stays in its part when others are added.
 part keeps a journal of its own, .superres-journal.I-of-N.jsonl, that all others
 read.
 
---json writes, for every picture, skip, or start and then done or fail, with input
+--json writes unreadable for every picture of a folder that is of a kind that cannot
+be read, and for every other picture skip, or start and then done or fail, with input
 and output, sizes, seconds, model, level and what was found, warnings of what the
 output has not got of its input, and the class and exit code of an error (usage, input, output, model, limit, other), and
 in the end a summary; with --dry-run it is skip, plan (with memory) or fail. A byte of

@@ -65,7 +65,7 @@ func TestHostileFiles(t *testing.T) {
 	carriers := 0
 	for name, data := range imagetest.Bombs(t, 7000, 7000) {
 		if strings.HasPrefix(name, "bomb") {
-			files = append(files, file{name, data, []string{"--max-memory", "512"}, console.ExitLimit, "output 14000x14000 needs "})
+			files = append(files, file{name, data, []string{"--max-memory", "128"}, console.ExitLimit, "output 14000x14000 needs "})
 		} else {
 			files = append(files, file{name, data, nil, console.ExitOK, ""})
 			carriers++
@@ -101,7 +101,7 @@ func TestHostileFiles(t *testing.T) {
 		t.Errorf("%d files, expected %d: %v", len(got), len(files)+carriers, got)
 	}
 	// All of them in one call.
-	args := []string{"upscale", "-o", "out", "-q", "--max-memory", "512", "--name", "{stem}{ext}-{scale}", "--exclude", "out-*"}
+	args := []string{"upscale", "-o", "out", "-q", "--max-memory", "128", "--name", "{stem}{ext}-{scale}", "--exclude", "out-*"}
 	for _, f := range files {
 		args = append(args, f.name)
 	}

@@ -35,6 +35,7 @@ func flags() []cli.Flag {
 		&cli.BoolFlag{Name: "recursive", Aliases: []string{"r"}, Usage: "take folders with all below them, except the folder of -o"},
 	}, pictures.FilterFlags, []cli.Flag{
 		&cli.StringFlag{Name: "on-exist", Value: "fail", Usage: "`WHAT` to do when the output exists: fail, skip or overwrite"},
+		&cli.StringFlag{Name: "on-unreadable", Value: "skip", Usage: "`WHAT` to do when a folder has pictures of kinds that cannot be read, such as HEIC: skip, and say so in the end, or fail, before any work"},
 		&cli.BoolFlag{Name: "resume", Usage: "keep a journal in the folder of the outputs, and do not do again what it has as done"},
 		&cli.StringFlag{Name: "shard", Usage: "do only part `I/N` of the pictures, 0/N to N-1/N: the parts may run at once"},
 		&cli.BoolFlag{Name: "dry-run", Usage: "show what would be made, and make nothing"},
@@ -61,6 +62,9 @@ type Options struct {
 	// OnExist is what to do when an output exists: --on-exist, fail, skip or overwrite;
 	// fail.
 	OnExist string
+	// OnUnreadable is what to do when folders have pictures of kinds that cannot be read:
+	// --on-unreadable, skip or fail; skip.
+	OnUnreadable string
 	// Resume keeps a journal and leaves out what it has as done: --resume, false.
 	Resume bool
 	// Keep is what of an input, beside its pixels, its output has.
@@ -95,6 +99,8 @@ type Options struct {
 	// Verbose says more of every picture: --verbose, false.
 	Verbose bool
 
+	// said are the names of all flags that are given.
+	said []string
 	// given are flags that change a result, with their values, where they are given.
 	given []string
 	// settings are all flags that decide the bytes of a result, with their values.
@@ -108,14 +114,14 @@ type setting struct{ name, value string }
 // what else is hashed. All others are settings of it, so that a new flag is one until it
 // is known better.
 var neutral = []string{
-	"output", "name", "format", "recursive", "include", "exclude", "on-exist", "resume", "shard", "dry-run", "json",
-	"scale", "width", "height", "fit", "model", "timeout", "provenance", "progress", "quiet", "verbose", "jobs", "tile", "max-memory", "max-pixels", "help",
+	"output", "name", "format", "recursive", "include", "exclude", "on-exist", "on-unreadable", "resume", "shard", "dry-run", "json",
+	"scale", "width", "height", "fit", "model", "timeout", "provenance", "progress", "quiet", "verbose", "jobs", "tile", "max-memory", "max-pixels", "help", "help-all",
 }
 
 // readOptions reads the flags.
 func readOptions(c *cli.Context) (opt Options, err error) {
 	opt = Options{
-		Inputs: c.Args().Slice(), Recursive: c.Bool("recursive"), OnExist: c.String("on-exist"), Resume: c.Bool("resume"), Quality: c.Int("quality"),
+		Inputs: c.Args().Slice(), Recursive: c.Bool("recursive"), OnExist: c.String("on-exist"), OnUnreadable: c.String("on-unreadable"), Resume: c.Bool("resume"), Quality: c.Int("quality"),
 		Model: c.String("model"), Effort: c.String("effort"), Tuning: stage.Tuning{Coder: c.String("coder"), Sparsity: c.Int("sparsity")},
 		DecodeTime: c.Duration("timeout"), DryRun: c.Bool("dry-run"), Verbose: c.Bool("verbose") && !c.Bool("quiet"),
 	}
@@ -126,7 +132,11 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 		return opt, err
 	}
 	opt.Size.BandRows = c.Int("tile")
-	opt.Naming = pictures.Naming{Out: c.String("output"), Format: c.String("format"), Template: c.String("name"), Model: opt.Model, Size: opt.Size}
+	out := c.String("output")
+	if !c.IsSet("output") {
+		opt.Inputs, out = pictures.SplitOutput(opt.Inputs)
+	}
+	opt.Naming = pictures.Naming{Out: out, Format: c.String("format"), Template: c.String("name"), Model: opt.Model, Size: opt.Size}
 	strength, back := c.Float64("strength"), c.Int("back-projection")
 	opt.Size.Strength = &strength
 	switch {
@@ -156,6 +166,9 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 	if err := console.OneOf("on-exist", opt.OnExist, "fail", "skip", "overwrite"); err != nil {
 		return opt, err
 	}
+	if err := console.OneOf("on-unreadable", opt.OnUnreadable, "skip", "fail"); err != nil {
+		return opt, err
+	}
 	if opt.Part, err = parts.Parse(c.String("shard")); err != nil {
 		return opt, err
 	}
@@ -168,7 +181,11 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 		}
 	}
 	for _, f := range c.Command.Flags {
-		if name := f.Names()[0]; !slices.Contains(neutral, name) {
+		name := f.Names()[0]
+		if c.IsSet(name) {
+			opt.said = append(opt.said, name)
+		}
+		if !slices.Contains(neutral, name) {
 			opt.settings = append(opt.settings, setting{name, fmt.Sprint(c.Value(name))})
 		}
 	}

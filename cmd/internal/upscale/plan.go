@@ -6,11 +6,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/parts"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
+	"superres/internal/imagefile"
 	"superres/internal/parallel"
 	"superres/internal/safefile"
 )
@@ -57,7 +59,7 @@ func newBatch(opt Options, json bool, past resumption) (batch, error) {
 	if len(opt.Inputs) == 0 {
 		return batch{}, console.Usage("no input: name files, folders or - for standard input; superres upscale --help shows examples")
 	}
-	list, err := findInputs(opt)
+	list, others, err := findInputs(opt)
 	if err != nil {
 		return batch{}, err
 	}
@@ -86,29 +88,44 @@ func newBatch(opt Options, json bool, past resumption) (batch, error) {
 		}
 		return nil
 	})
-	p.problems = append(p.clashes, p.exist...)
+	p.problems = append(slices.Concat(p.clashes, p.leaveOut(others)), p.exist...)
 	return p.batch, err
 }
 
 // findInputs lists the pictures of all parts.
-func findInputs(opt Options) (list []pictures.Input, err error) {
+func findInputs(opt Options) (list []pictures.Input, others []pictures.Other, err error) {
 	find := pictures.Finder{Recursive: opt.Recursive, Filter: opt.Filter}
 	if out := opt.Naming.Out; out != "" && out != "-" {
 		find.Avoid = paths.Real(out)
 	}
 	for _, name := range opt.Inputs {
-		inputs, err := find.Expand(name)
+		inputs, more, err := find.Expand(name)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
+		others = append(others, more...)
 		if list = append(list, inputs...); len(opt.Inputs) == 1 {
 			list = inputs
 		}
 	}
 	if len(list) == 0 {
-		return nil, console.Fail(console.ExitInput, errors.New("no picture is left to work on; check --include and --exclude"))
+		return nil, nil, console.Fail(console.ExitInput, errors.New("no picture is left to work on; check --include and --exclude"))
 	}
-	return list, nil
+	return list, others, nil
+}
+
+// leaveOut takes those of others that are of this part, and returns why nothing is to be done
+// for them.
+func (p *planner) leaveOut(others []pictures.Other) (problems []error) {
+	for _, o := range others {
+		if !p.opt.Part.Has(o.Place) {
+			continue
+		}
+		if p.others = append(p.others, o); p.opt.OnUnreadable == "fail" {
+			problems = append(problems, console.Fail(console.ExitInput, fmt.Errorf("%s: %s", o.Path, o.Reason())))
+		}
+	}
+	return problems
 }
 
 // nameAll checks the names of the outputs of a list. It leaves out inputs that the journal
@@ -222,7 +239,12 @@ func (p *planner) take(l look) {
 		p.fates[l.number] = exists
 		p.left++
 	case l.there && p.opt.OnExist == "fail":
-		p.exist = append(p.exist, console.Fail(console.ExitOutput, p.inTheWay(l)))
+		// What cannot be read would not be, whatever becomes of the output.
+		problem := imagefile.Check(l.Path)
+		if problem == nil {
+			problem = console.Fail(console.ExitOutput, p.inTheWay(l))
+		}
+		p.exist = append(p.exist, problem)
 	default:
 		p.jobs = append(p.jobs, l.job)
 		p.working.add(l.root)

@@ -1,9 +1,9 @@
 // Package upscale is the command superres upscale: it enlarges picture files.
 //
 // Read it in this order: options.go, what the flags ask for, and fidelity.go, those of what
-// an output has beside its pixels; upscale.go, one call; engine.go, the models; plan.go, the
-// inputs and their outputs, resume.go, which of them are done, and batch.go, what is to be
-// done; work.go, pictures in work
+// an output has beside its pixels, idle.go, those that mean nothing in a call; upscale.go,
+// one call; engine.go, the models; plan.go, the inputs and their outputs, resume.go, which of
+// them are done, and batch.go, what is to be done; work.go, pictures in work
 // beside one another, and room.go, the memory that they share; enlarge.go, one picture, and
 // clock.go, the time it may take; dryrun.go, the batch on trial. account.go and events.go
 // are what is told, pace.go how far the batch is. help.go is the help.
@@ -19,12 +19,12 @@ import (
 
 // Command is superres upscale.
 func Command(s *console.Streams) *cli.Command {
-	return console.Command(&cli.Command{
+	return console.Leveled(&cli.Command{
 		Name: "upscale", Usage: "enlarge picture files", ArgsUsage: "[FLAGS] IN...",
 		Description: description,
 		Flags:       flags(),
 		Action:      func(c *cli.Context) error { return run(c, s) },
-	})
+	}, levels)
 }
 
 // run does one call. Whatever becomes of it, the events end in a summary.
@@ -62,7 +62,18 @@ func upscale(c *cli.Context, s *console.Streams, told *account) error {
 	if err := opt.Keep.check(b.jobs); err != nil {
 		return err
 	}
+	if b.piped() && !opt.DryRun {
+		if err := s.CheckOpen(); err != nil {
+			return err
+		}
+		if err := s.TakesBinary(); err != nil {
+			return err
+		}
+	}
 	told.start(bar, opt, b.total(), c.Bool("quiet"))
+	for _, line := range opt.idle(&b, engines.first) {
+		told.note(line)
+	}
 	e := enlarger{opt: opt, engines: engines, past: past, streams: s}
 	if opt.DryRun {
 		return e.show(c.Context, &b, told)
@@ -80,11 +91,6 @@ func upscale(c *cli.Context, s *console.Streams, told *account) error {
 	}()
 	if err != nil {
 		return err
-	}
-	if b.working.has[""] { // standard output
-		if err := s.CheckOpen(); err != nil {
-			return err
-		}
 	}
 	defer b.occupy()()
 	if err := past.Open(b.roots.list, b.working.list); err != nil {

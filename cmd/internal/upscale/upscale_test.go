@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"image"
+	"image/jpeg"
 	"maps"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/imagefile/imagetest"
 )
 
 func TestUpscaleNames(t *testing.T) {
@@ -31,7 +33,7 @@ func TestUpscaleNames(t *testing.T) {
 		"recursive":      {[]string{"upscale", "-r", "in", "-o", "out"}, []string{"out/deep/z_2x.png", "out/x_2x.png", "out/y_2x.png"}},
 		"template":       {[]string{"upscale", "a.png", "--name", "{stem}{ext}-{scale}"}, []string{"apng-2.png"}},
 		"pattern":        {[]string{"upscale", "in/*.png", "-o", "out"}, []string{"out/x_2x.png", "out/y_2x.png"}},
-		"this folder":    {[]string{"upscale", ".", "-o", "out"}, []string{"out/-odd_2x.png", "out/a_2x.png"}},
+		"this folder":    {[]string{"upscale", ".", "-o", "out"}, []string{"out/-odd_2x.png", "out/a_2x.png", "out/help_2x.png"}},
 		"help is a file": {[]string{"upscale", "help", "-f", "png"}, []string{"help_2x.png"}},
 		"bmp":            {[]string{"upscale", "-f", "bmp", "a.png"}, []string{"a_2x.bmp"}},
 		"after --":       {[]string{"upscale", "--", "-odd.png"}, []string{"-odd_2x.png"}},
@@ -224,6 +226,38 @@ func TestMergeOfOtherPictures(t *testing.T) {
 	merged("2 parts: 10 pictures done")
 	part("1/3")
 	merged("run the command with --shard 0/3, 2/3")
+}
+
+// A result that is written in strips, as with --tile, has the bytes of one that is made as a
+// whole, in every form; what fails on the way leaves nothing.
+func TestStrips(t *testing.T) {
+	dir := t.TempDir()
+	photo := imagetest.Encoded(t, func(b *bytes.Buffer) error { return jpeg.Encode(b, consoletest.Blob(90, 61), nil) })
+	consoletest.Put(t, filepath.Join(dir, "photo.jpg"), photo)
+	consoletest.WritePicture(t, filepath.Join(dir, "grey.png"), imagetest.GreyRamp(90, 61))
+	consoletest.WritePicture(t, filepath.Join(dir, "clear.png"), imagetest.Ramp(28, 61)) // with transparency, which is none in strips
+	for _, args := range []string{
+		"photo.jpg -o a.jpg", "photo.jpg -o a.png -s 3.3", "photo.jpg -o a.png --depth 16 -m bicubic", "grey.png -o a.png", "grey.png -o a.jpg -s 1", "clear.png -o a.png",
+		"clear.png -o a.jpg -m lanczos", "photo.jpg -o a.tif -m lanczos", "photo.jpg -o a.png -m digits -s 2", "photo.jpg -o a.png --strength 0.5 --denoise 0.4",
+	} {
+		var results [2]string
+		for i, rows := range []string{"0", "9"} {
+			words := strings.Fields(args)
+			_, stderr, code := call(t, dir, "", append([]string{"upscale", "--on-exist", "overwrite", "--tile", rows}, words...)...)
+			if code != 0 {
+				t.Fatalf("%s: exit %d, %s", args, code, stderr)
+			}
+			results[i] = string(consoletest.Read(t, dir, words[2]))
+		}
+		if results[0] != results[1] {
+			t.Errorf("%s: other bytes in strips", args)
+		}
+	}
+	program.Interrupted(t, dir, "", "upscale", "photo.jpg", "-o", "new.png", "--tile", "9")
+	if stderr, code := program.Into(consoletest.Broken{}, "upscale", "photo.jpg", "-o", "-", "--tile", "9"); code != console.ExitOutput || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	program.Refuses(t, dir, []consoletest.Refusal{{Args: []string{"upscale", "photo.jpg", "--tile", "9", "--timeout", "1ns"}, Code: console.ExitLimit, Want: "photo.jpg: takes longer to"}})
 }
 
 // --tile changes no byte.

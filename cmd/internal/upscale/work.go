@@ -26,6 +26,9 @@ func (e enlarger) all(ctx context.Context, b *batch, told *account) error {
 	for _, err := range e.past.Warnings() {
 		told.bar.Warn(err)
 	}
+	if err := told.leaveOut(b.others); err != nil {
+		return err
+	}
 	for j := range b.skipped() {
 		told.skip(j)
 	}

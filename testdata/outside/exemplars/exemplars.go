@@ -12,6 +12,7 @@ import (
 
 	"superres/learners"
 	"superres/learners/plugin"
+	"superres/learners/sparse"
 )
 
 // Exemplars is the learner.
@@ -39,6 +40,13 @@ func (l Exemplars) Check() error {
 		return plugin.Errorf("exemplars: skip %d, expected 0 or more", l.Skip)
 	}
 	return nil
+}
+
+// Memory implements learners.Learner: the atoms, as drawn and as returned, and what is coded
+// over them; while that is done the coder's work, then D·X and the residual.
+func (Exemplars) Memory(m, n, k, s int) float64 {
+	held, working := sparse.Memory(m, k, n, s)
+	return 8*2*float64(m)*float64(k) + held + max(working, 8*2*float64(m)*float64(n))
 }
 
 // Learn implements learners.Learner.

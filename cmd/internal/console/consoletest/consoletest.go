@@ -18,6 +18,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/learners/external/externaltest"
 )
 
 // Program is a program to be tested.
@@ -117,8 +118,12 @@ const (
 	peakVariable    = "SUPERRES_TEST_PEAK"
 )
 
-// Main is for a TestMain: the test binary is the program when Process starts it.
+// Main is for a TestMain: the test binary is the program when Process starts it, and a
+// learner outside when a spec with externaltest.Command does.
 func (p Program) Main(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == externaltest.Name {
+		os.Exit(externaltest.Serve(os.Stdin, os.Stdout, os.Stderr, os.Args[2:]))
+	}
 	if os.Getenv(programVariable) == "" {
 		os.Exit(m.Run())
 	}

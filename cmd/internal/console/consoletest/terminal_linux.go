@@ -1,0 +1,47 @@
+package consoletest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// OnTerminal runs the program in a folder, with a text as standard input and a terminal as
+// standard output and error, and returns what was shown on it and the exit code.
+func (p Program) OnTerminal(t *testing.T, dir, stdin string, args ...string) (screen string, code int) {
+	t.Helper()
+	t.Chdir(dir)
+	keeper, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skip("no terminals here: ", err)
+	}
+	defer keeper.Close()
+	if err := unix.IoctlSetPointerInt(int(keeper.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	number, err := unix.IoctlGetInt(int(keeper.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	terminal, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip("no terminals here: ", err)
+	}
+	shown := make(chan string)
+	go func() {
+		var b bytes.Buffer
+		_, _ = io.Copy(&b, keeper) // it fails when the terminal is closed: that is its end
+		shown <- b.String()
+	}()
+	code = p.Run(context.Background(), strings.NewReader(stdin), terminal, terminal, append([]string{"superres"}, args...))
+	if err := terminal.Close(); err != nil {
+		t.Error(err)
+	}
+	return strings.ReplaceAll(<-shown, "\r\n", "\n"), code
+}

@@ -1,0 +1,92 @@
+package learn
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/cmd/internal/console/consoletest"
+	"superres/cmd/internal/plugins"
+)
+
+var needs = regexp.MustCompile(`needs (\d+) MiB`)
+
+// What a run needs it says when it is refused. With less it is refused at once; with that
+// it runs, takes no more, and no less than half.
+func TestMemoryEstimate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not with -short: the race detector, which is run so, has memory of its own")
+	}
+	if _, err := os.Stat("/proc/self/status"); err != nil {
+		t.Skip("this system does not tell the peak of a process")
+	}
+	dir := t.TempDir()
+	rng := rand.New(rand.NewPCG(1, 0))
+	put := func(name string, m, n int) {
+		y := mat.NewDense(m, n, nil)
+		y.Apply(func(_, _ int, _ float64) float64 { return float64(rng.IntN(2000)-1000) / 100 }, y)
+		consoletest.PutMatrix(t, filepath.Join(dir, name), y)
+	}
+	put("column.csv", 300_000, 1)
+	put("column.npy", 300_000, 1)
+	put("row.npy", 1, 300_000)
+	put("wide.npy", 12, 50_000)
+	put("tall.npy", 40_000, 12)
+	cases := []struct{ learner, flags string }{
+		{"ksvd", "column.csv --transpose"},
+		{"ksvd", "- --atoms 2"},
+		{"ksvd", "wide.npy --coder omp:tolerance=1 --sparsity 0 --codes X.csv"},
+	}
+	for _, name := range plugins.All() {
+		for _, f := range []string{"column.npy --atoms 2", "row.npy", "wide.npy --atoms 20", "tall.npy --atoms 20"} {
+			cases = append(cases, struct{ learner, flags string }{name, f})
+		}
+	}
+	run := func(memory int, learner, flags string) (stderr string, peak int) {
+		args := append([]string{"learn", "--learner", learner, "--iterations", "3", "-q", "-o", "D.npy", "--on-exist", "overwrite", "--max-memory", strconv.Itoa(memory)}, strings.Fields(flags)...)
+		cmd := consoletest.Process(dir, args...)
+		cmd.Env = append(cmd.Env, consoletest.NotePeak(filepath.Join(dir, "peak")))
+		if strings.HasPrefix(flags, "-") {
+			f, err := os.Open(filepath.Join(dir, "column.csv"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			cmd.Stdin = f
+		}
+		out, _ := cmd.CombinedOutput()
+		return string(out), int(consoletest.Peak(t, filepath.Join(dir, "peak")) >> 20)
+	}
+	for _, c := range cases {
+		name := fmt.Sprintf("--learner %s %s", c.learner, c.flags)
+		refused, _ := run(8, c.learner, c.flags)
+		found := needs.FindStringSubmatch(refused)
+		if found == nil {
+			t.Errorf("%s: %s", name, refused)
+			continue
+		}
+		need, _ := strconv.Atoi(found[1])
+		if refused, peak := run(need-1, c.learner, c.flags); !strings.Contains(refused, "use --max-memory") || peak > 30 {
+			t.Errorf("%s: with 1 MiB less, %s, and %d MiB", name, refused, peak)
+		}
+		most := 0
+		for try := 0; try < 3 && need > 2*most; try++ { // when garbage is collected is chance: what counts is the largest of a few
+			message, peak := run(need+1, c.learner, c.flags) // it is rounded
+			if message != "" || peak > need+1 {
+				t.Errorf("%s: needs %d MiB, measured %d MiB%s", name, need, peak, message)
+			}
+			most = max(most, peak)
+		}
+		t.Logf("%s: needs %d MiB, measured %d MiB", name, need, most)
+		if need > 2*most {
+			t.Errorf("%s: needs %d MiB, measured %d MiB", name, need, most)
+		}
+	}
+}

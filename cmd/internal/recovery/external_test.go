@@ -1,0 +1,173 @@
+package recovery
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/console/consoletest"
+	"superres/learners/external/externaltest"
+)
+
+// column picks a column of a trials.csv by its name.
+func column(rows [][]string, name string) (list []string) {
+	at := slices.Index(rows[0], name)
+	for _, row := range rows[1:] {
+		list = append(list, row[at])
+	}
+	return list
+}
+
+// A learner outside stands beside those within, scored by the same code: MOD there is MOD
+// here.
+func TestRecoverByAProgram(t *testing.T) {
+	dir := t.TempDir()
+	serve, once := "exec:"+externaltest.Command("serve"), "exec1:"+externaltest.Command("once codes")
+	args := []string{"recover", "--panel", "8,12,2", "--n", "60,30", "--trials", "2", "--iterations", "20", "--learners", "mod," + serve + "," + once + ",limit=1m", "-q", "-o", "out"}
+	out, errs, code := call(t, dir, "", args...)
+	if code != 0 || errs != "" {
+		t.Fatalf("exit %d\n%s%s", code, out, errs)
+	}
+	all := rows(t, filepath.Join(dir, "out", "trials.csv"))
+	programs, assigned := column(all, "program"), column(all, "assigned")
+	for i := 0; i < len(assigned); i += 3 {
+		var v [3]float64
+		for j := range v {
+			if _, err := fmt.Sscan(assigned[i+j], &v[j]); err != nil {
+				t.Fatal(err)
+			}
+			if d := v[j] - v[0]; d > 1e-9 || d < -1e-9 {
+				t.Errorf("errors of MOD within and outside: %v", v)
+			}
+		}
+		if programs[i] != "" || len(programs[i+1]) != 64 || programs[i+2] != programs[i+1] {
+			t.Errorf("fingerprints %q", programs[i:i+3])
+		}
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "out", "report.html"))
+	if err != nil || strings.Count(string(page), "s external") != 4 {
+		t.Errorf("%d times are marked as external, %v", strings.Count(string(page), "s external"), err)
+	}
+}
+
+// Each misdeed of a program costs one trial, and the same command tries it again.
+func TestRecoverByAWildProgram(t *testing.T) {
+	dir := t.TempDir()
+	spec := "exec:" + externaltest.Command("wild", filepath.ToSlash(filepath.Join(dir, "count"))) + ",limit=1s"
+	bad := len(externaltest.Wild)
+	args := []string{"recover", "--panel", "4,6,1", "--n", "20", "--trials", fmt.Sprint(bad + 3), "--iterations", "3", "--learners", "mod," + spec, "-q", "-j", "1", "-o", "out"}
+	_, errs, code := call(t, dir, "", args...)
+	if want := fmt.Sprintf("%d of %d trials failed", bad, 2*(bad+3)); code != console.ExitSome || !strings.Contains(errs, want) || !strings.Contains(errs, "; the same command tries them again") {
+		t.Errorf("exit %d, %s", code, errs)
+	}
+	var failures []string // of the program; which of its problems come first is not its own choice
+	for i, failure := range column(rows(t, filepath.Join(dir, "out", "trials.csv")), "failure") {
+		if i%2 == 1 && failure != "" {
+			failures = append(failures, failure)
+		} else if failure != "" {
+			t.Errorf("MOD beside it: %s", failure)
+		}
+	}
+	for _, want := range externaltest.Wild {
+		at := slices.IndexFunc(failures, func(got string) bool { return strings.Contains(got, want) })
+		if at < 0 {
+			t.Errorf("no trial of %q failed for %q", failures, want)
+			continue
+		}
+		failures = slices.Delete(failures, at, at+1)
+	}
+	if len(failures) > 0 {
+		t.Errorf("failed besides: %q", failures)
+	}
+	if _, errs, code := call(t, dir, "", args...); code != 0 {
+		t.Errorf("again: exit %d, %s", code, errs)
+	}
+}
+
+// A program that has changed is run again, one that has not is not; what is asked of others
+// stays.
+func TestRecoverByAChangedProgram(t *testing.T) {
+	dir := t.TempDir()
+	consoletest.Put(t, filepath.Join(dir, "my script, of 'mine'"), []byte("one"))
+	args := []string{"recover", "--panel", "4,6,1", "--n", "20", "--trials", "2", "--iterations", "2", "-q", "-o", "out", "--learners", `mod,exec:` + externaltest.Command("serve", `"my script, of 'mine'"`)}
+	journal := func() int {
+		t.Helper()
+		if _, errs, code := call(t, dir, "", args...); code != 0 {
+			t.Fatalf("exit %d, %s", code, errs)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, "out", "journal.jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytes.Count(text, []byte("\n"))
+	}
+	for i, want := range []int{4, 4, 6} {
+		if i == 2 {
+			consoletest.Put(t, filepath.Join(dir, "my script, of 'mine'"), []byte("two"))
+		}
+		if got := journal(); got != want {
+			t.Errorf("call %d: %d trials in the journal, expected %d", i, got, want)
+		}
+	}
+}
+
+// A coder outside makes the codes of all learners that need one.
+func TestRecoverWithACoderOutside(t *testing.T) {
+	dir := t.TempDir()
+	args := []string{"recover", "--panel", "4,6,1", "--n", "20", "--trials", "1", "--iterations", "2", "-q", "--learners", "mod,ksvd"}
+	for coder, out := range map[string]string{"omp": "a", "exec:" + externaltest.Command("serve"): "b"} {
+		if _, errs, code := call(t, dir, "", append(slices.Clone(args), "--coder", coder, "-o", out)...); code != 0 {
+			t.Fatalf("exit %d, %s", code, errs)
+		}
+	}
+	a, b := rows(t, filepath.Join(dir, "a", "trials.csv")), rows(t, filepath.Join(dir, "b", "trials.csv"))
+	if got, want := column(b, "assigned"), column(a, "assigned"); !slices.Equal(got, want) {
+		t.Errorf("%v, expected %v", got, want)
+	}
+}
+
+// An interrupted sweep leaves no process and no folder behind, and goes on.
+func TestInterruptedProgram(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no such signals")
+	}
+	dir, temp := t.TempDir(), t.TempDir()
+	child := filepath.Join(dir, "child")
+	cmd := consoletest.Process(dir, "recover", "--panel", "4,6,1", "--n", "20", "--trials", "1", "-o", "out", "--learners", "exec:"+externaltest.Command("family", child))
+	cmd.Env = append(cmd.Env, "TMPDIR="+temp)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var pid int
+	for pid == 0 {
+		text, _ := os.ReadFile(child)
+		_ = json.Unmarshal(text, &pid)
+		time.Sleep(5 * time.Millisecond)
+	}
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 130 {
+		t.Errorf("exit %d, expected 130", code)
+	}
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("%d folders are left, %v", len(left), err)
+	}
+	for alive := true; alive; time.Sleep(5 * time.Millisecond) { // or the test ends by its limit
+		p, err := os.FindProcess(pid)
+		alive = err == nil && p.Signal(syscall.Signal(0)) == nil
+		if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && strings.Contains(string(text), ") Z ") {
+			alive = false // and nobody has noticed
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package scoring
+
+import (
+	"context"
+	"image"
+	"math"
+
+	"superres/internal/parallel"
+	"superres/internal/picture"
+	"superres/patches"
+	"superres/superres/resample"
+)
+
+// place is a point of a scene, in pixels.
+type place struct {
+	X int `json:"x"`
+	Y int `json:"y"`
+}
+
+// The differences are summed in cells of so many pixels a side, and the place sought is
+// the middle of a window of so many cells.
+const (
+	cellSide   = 32
+	windowCols = 20
+	windowRows = 14
+)
+
+// differences are the sums of |A − B|, of all colours, in the cells of a scene.
+type differences struct {
+	scene      image.Point
+	cols, rows int
+	sums       []float64
+}
+
+func newDifferences(scene image.Point) *differences {
+	cols, rows := (scene.X+cellSide-1)/cellSide, (scene.Y+cellSide-1)/cellSide
+	return &differences{scene, cols, rows, make([]float64, cols*rows)}
+}
+
+// add adds the differences of two pictures that cover so much of the scene. One that has
+// fewer pixels than it covers counts as enlarged by bicubic. A row of cells is worked on
+// at a time, which bounds the memory.
+func (d *differences) add(ctx context.Context, a, b image.Image, coversA, coversB image.Point) error {
+	x, y := newCovering(a, coversA), newCovering(b, coversB)
+	w, h := min(coversA.X, coversB.X), min(coversA.Y, coversB.Y)
+	for top := 0; top < h; top += cellSide {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := min(cellSide, h-top)
+		p, q := x.rows(top, n), y.rows(top, n)
+		channels := max(len(p), len(q))
+		cells := d.sums[top/cellSide*d.cols:]
+		// Each cell is summed by one worker and in one order, so that the sums are the same
+		// bits for any number of workers.
+		parallel.Rows((w+cellSide-1)/cellSide, func(cell int) {
+			left := cell * cellSide
+			right := min(left+cellSide, w)
+			for c := range channels {
+				u, v := p[min(c, len(p)-1)], q[min(c, len(q)-1)]
+				for row := range n {
+					below := v.Row(row)[left:right]
+					for i, s := range u.Row(row)[left:right] {
+						cells[cell] += math.Abs(float64(s-below[i])) / float64(channels)
+					}
+				}
+			}
+		})
+	}
+	return nil
+}
+
+// most returns the middle of the window with the largest sum, the first from above and
+// from the left among equals, and the middle of the scene where nothing differs.
+func (d *differences) most() place {
+	w, h := min(windowCols, d.cols), min(windowRows, d.rows)
+	best, at := 0.0, place{d.scene.X / 2, d.scene.Y / 2}
+	for y := 0; y+h <= d.rows; y++ {
+		for x := 0; x+w <= d.cols; x++ {
+			sum := 0.0
+			for row := y; row < y+h; row++ {
+				for _, v := range d.sums[row*d.cols+x:][:w] {
+					sum += v
+				}
+			}
+			if sum > best {
+				best = sum
+				at = place{min((2*x+w)*cellSide/2, d.scene.X), min((2*y+h)*cellSide/2, d.scene.Y)}
+			}
+		}
+	}
+	if w == d.cols {
+		at.X = d.scene.X / 2
+	}
+	if h == d.rows {
+		at.Y = d.scene.Y / 2
+	}
+	return at
+}
+
+// covering is a picture as large as what it covers, made some rows at a time.
+type covering struct {
+	img    image.Image
+	opaque bool
+	scaler *resample.Scaler // nil: it has that size
+}
+
+func newCovering(img image.Image, covers image.Point) covering {
+	c := covering{img: img, opaque: picture.IsOpaque(img)}
+	if size := img.Bounds().Size(); size != covers {
+		c.scaler = resample.New(size.X, size.Y, covers.X, covers.Y, resample.Bicubic)
+	}
+	return c
+}
+
+// rows returns n rows from top on, channel by channel, over grey where they are
+// transparent.
+func (c covering) rows(top, n int) []*patches.Plane {
+	lo, hi := top, top+n
+	if c.scaler != nil {
+		lo, hi = c.scaler.Needs(top, top+n)
+	}
+	p := picture.SplitRows(patches.NewPlane, c.img, c.opaque, lo, hi)
+	if p.Alpha != nil {
+		for _, channel := range p.Channels {
+			for i, a := range p.Alpha.Pix {
+				channel.Pix[i] = 0.5 + a*(channel.Pix[i]-0.5)
+			}
+		}
+	}
+	if c.scaler == nil {
+		return p.Channels
+	}
+	for i, channel := range p.Channels {
+		w, _ := c.scaler.Size()
+		p.Channels[i] = patches.NewPlane(w, n)
+		c.scaler.Rows(p.Channels[i], channel, lo, top)
+	}
+	return p.Channels
+}

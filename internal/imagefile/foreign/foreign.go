@@ -1,0 +1,139 @@
+// Package foreign names the kinds of pictures that people have and package imagefile does
+// not read, by what their files contain, so that they can be refused by name.
+//
+// The raw files of most cameras are TIFF files whose first picture is a small copy: a
+// reader of TIFF takes it for the whole, without a word. They are told by raw.go.
+package foreign
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// Kind is a kind of file that cannot be read.
+type Kind struct {
+	// Title is its name for people, such as HEIC.
+	Title string
+	// Advice is what to do with such a file.
+	Advice string
+	// Document tells that such files are documents, in which there may be pictures.
+	Document bool
+}
+
+// HeadLength is how many bytes Of looks at, at most.
+const HeadLength = 512
+
+const (
+	save    = "save it as PNG or JPEG first"
+	develop = "develop it in a program for raw files, and enlarge the TIFF or PNG that it makes"
+	export  = "export it as a PNG of the size you want"
+)
+
+// kinds are told by what their files start with; ? is any byte.
+var kinds = []struct {
+	magic string
+	Kind
+}{
+	{"\xff\x0a", Kind{Title: "JPEG XL", Advice: save}},
+	{"\x00\x00\x00\x0cJXL ", Kind{Title: "JPEG XL", Advice: save}},
+	{"\x00\x00\x00\x0cjP  ", Kind{Title: "JPEG 2000", Advice: save}},
+	{"\xff\x4f\xff\x51", Kind{Title: "JPEG 2000", Advice: save}},
+	{"II\xbc\x01", Kind{Title: "JPEG XR", Advice: save}},
+	{"II+\x00", Kind{Title: "BigTIFF", Advice: "save it as PNG or plain TIFF first"}},
+	{"MM\x00+", Kind{Title: "BigTIFF", Advice: "save it as PNG or plain TIFF first"}},
+	{"8BPS", Kind{Title: "Photoshop", Advice: "save it as PNG or TIFF first"}},
+	{"gimp xcf", Kind{Title: "GIMP", Advice: "export it as PNG or TIFF first"}},
+	{"v/1\x01", Kind{Title: "OpenEXR", Advice: "save it as PNG or TIFF of 16 bits first"}},
+	{"#?RADIANCE", Kind{Title: "Radiance HDR", Advice: "save it as PNG or TIFF of 16 bits first"}},
+	{"\x00\x00\x01\x00?\x00", Kind{Title: "icon", Advice: "save one of its pictures as PNG first"}},
+	{"qoif", Kind{Title: "QOI", Advice: "save it as PNG first"}},
+	{"P4\n", Kind{Title: "PBM", Advice: "save it as PNG first"}},
+	{"P5\n", Kind{Title: "PGM", Advice: "save it as PNG first"}},
+	{"P6\n", Kind{Title: "PPM", Advice: "save it as PNG first"}},
+	{"FUJIFILMCCD-RAW", Kind{Title: "RAF", Advice: develop}},
+	{"IIRO", Kind{Title: "ORF", Advice: develop}},
+	{"IIRS", Kind{Title: "ORF", Advice: develop}},
+	{"MMOR", Kind{Title: "ORF", Advice: develop}},
+	{"IIU\x00", Kind{Title: "RW2", Advice: develop}},
+	{"II\x1a\x00\x00\x00HEAPCCDR", Kind{Title: "CRW", Advice: develop}},
+	{"\x00MRM", Kind{Title: "MRW", Advice: develop}},
+	{"FOVb", Kind{Title: "X3F", Advice: develop}},
+	{"%PDF-", Kind{Title: "PDF", Advice: "export the page as PNG first", Document: true}},
+	{"%!PS", Kind{Title: "PostScript", Advice: "export the page as PNG first", Document: true}},
+}
+
+// brands are the kinds of files of boxes, which have their brands in the first one. A kind
+// goes before those whose brands its files may have as well.
+var brands = []struct {
+	names string // of four letters each
+	Kind
+}{
+	{"crx ", Kind{Title: "CR3", Advice: develop}},
+	{"avif avis", Kind{Title: "AVIF", Advice: save}},
+	{"heic heix heim heis hevc hevx hevm hevs mif1 msf1", Kind{Title: "HEIC", Advice: save}},
+}
+
+// Of names the kind of a file by its first bytes, HeadLength or all there are.
+func Of(head []byte) (Kind, bool) {
+	for _, k := range kinds {
+		if StartsWith(head, k.magic) {
+			return k.Kind, true
+		}
+	}
+	if StartsWith(head, "????ftyp") && len(head) >= 12 {
+		for _, b := range brands {
+			if slices.ContainsFunc(boxBrands(head), func(name string) bool { return strings.Contains(b.names, name) }) {
+				return b.Kind, true
+			}
+		}
+	}
+	if isSVG(head) {
+		return Kind{Title: "SVG", Advice: export}, true
+	}
+	return Kind{}, false
+}
+
+// boxBrands are the major brand and the compatible ones of a file of boxes. Those of films
+// are compatible with none of pictures.
+func boxBrands(head []byte) []string {
+	end := min(int(head[2])<<8|int(head[3]), len(head))
+	list := []string{string(head[8:12])}
+	for p := 16; p+4 <= end; p += 4 {
+		list = append(list, string(head[p:p+4]))
+	}
+	return list
+}
+
+// isSVG tells whether the first element of a text is that of a drawing.
+func isSVG(head []byte) bool {
+	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
+	for bytes.HasPrefix(text, []byte("<?")) || bytes.HasPrefix(text, []byte("<!")) {
+		if bytes.HasPrefix(text, []byte("<!DOCTYPE svg")) {
+			return true
+		}
+		end := ">"
+		if bytes.HasPrefix(text, []byte("<!--")) {
+			end = "-->"
+		}
+		_, rest, ok := bytes.Cut(text, []byte(end))
+		if !ok {
+			return false
+		}
+		text = bytes.TrimLeft(rest, " \t\r\n")
+	}
+	return bytes.HasPrefix(text, []byte("<svg"))
+}
+
+// StartsWith reports whether head starts with magic, whose ? match any byte.
+func StartsWith(head []byte, magic string) bool {
+	if len(head) < len(magic) {
+		return false
+	}
+	for i := range len(magic) {
+		if magic[i] != '?' && magic[i] != head[i] {
+			return false
+		}
+	}
+	return true
+}

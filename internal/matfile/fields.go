@@ -1,0 +1,153 @@
+package matfile
+
+import (
+	"errors"
+	"io"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxField is how many bytes of a field count: no number has as many.
+const maxField = 4096
+
+// lexer cuts a text into fields, of which it keeps one: lines may be of any length. Lines
+// that hold nothing but blank space and comments are passed over.
+type lexer struct {
+	x         *reading
+	separator rune // ';', ',' or ' ', which is blank space of any kind and length
+
+	field []byte // without the space around it; only its first bytes when it is too long
+	line  int    // the number of its line, from 1
+	last  bool   // no field follows in the line
+	err   error  // why the text ended before its end
+
+	within bool // the line has more fields
+	ahead  rune // the first character of the next, or none
+
+	store []byte // what is read at a time
+	rest  []byte // what has not been looked at, the end of the store
+	read  int64  // the offset behind it
+}
+
+// What a character is where there is none.
+const (
+	end  = -1 // the text has ended
+	none = -2 // it has not been read
+)
+
+// fields returns a lexer of the text from an offset on, where a line begins, which it calls
+// line 1.
+func (x *reading) fields(offset int64, separator rune) *lexer {
+	return &lexer{x: x, separator: separator, line: 1, ahead: none, store: make([]byte, 1<<16), read: offset}
+}
+
+// next goes on to the next field. It returns false at the end of the text.
+func (l *lexer) next() bool {
+	if l.last {
+		l.line++
+	}
+	l.field, l.last = l.field[:0], false
+	c := l.ahead
+	if l.ahead = none; c == none {
+		c = l.skip(l.rune())
+	}
+	for ; c == '\n' && !l.within; c = l.skip(l.rune()) {
+		l.line++
+	}
+	if c == end && !l.within {
+		return false
+	}
+	for c != end && c != '\n' && c != l.separator {
+		l.keep(c)
+		after := l.rune()
+		if c = l.skip(after); c == after || c == end || c == '\n' {
+			continue
+		}
+		if l.separator == ' ' {
+			l.within, l.ahead = true, c
+			return true
+		}
+		if c != l.separator {
+			l.keep(' ') // a field with space within, which is no number
+		}
+	}
+	l.within = c == l.separator
+	l.last = !l.within
+	return l.err == nil
+}
+
+// at returns the offset of the next character.
+func (l *lexer) at() int64 { return l.read - int64(len(l.rest)) }
+
+// rune returns the next character.
+func (l *lexer) rune() rune {
+	if len(l.rest) == 0 || l.rest[0] >= utf8.RuneSelf {
+		return l.other()
+	}
+	c := l.rest[0]
+	l.rest = l.rest[1:]
+	return rune(c)
+}
+
+// other returns a character that is not of ASCII, or that has to be read first.
+func (l *lexer) other() rune {
+	if !utf8.FullRune(l.rest) {
+		kept := copy(l.store, l.rest)
+		n, err := l.x.r.ReadAt(l.store[kept:kept+int(min(int64(len(l.store)-kept), l.x.size-l.read))], l.read)
+		if l.rest, l.read = l.store[:kept+n], l.read+int64(n); err != nil && !errors.Is(err, io.EOF) {
+			l.err = l.x.refuse("cannot be read: %v; check the disk", err)
+			return end
+		}
+		if len(l.rest) == 0 {
+			return end
+		}
+	}
+	c, size := utf8.DecodeRune(l.rest)
+	if l.rest = l.rest[size:]; c == '\ufeff' && l.at() == int64(size) {
+		return l.rune() // the mark of the byte order, before all else
+	}
+	return c
+}
+
+// skip returns c or, when it is blank space or begins a comment, the next character that is
+// neither, or the end of the line.
+func (l *lexer) skip(c rune) rune {
+	for comment := false; c != end && c != '\n'; c = l.rune() {
+		if comment = comment || c == '#'; !comment && !isBlank(c) {
+			break
+		}
+	}
+	return c
+}
+
+// isBlank tells whether a character is blank space, of most at once.
+func isBlank(c rune) bool {
+	if c > ' ' && c < utf8.RuneSelf {
+		return false
+	}
+	return unicode.IsSpace(c)
+}
+
+// keep adds a character to the field.
+func (l *lexer) keep(c rune) {
+	if len(l.field) <= maxField {
+		l.field = utf8.AppendRune(l.field, c)
+	}
+}
+
+// separatorFrom finds what stands between the fields of the line that holds some and is the
+// first from an offset on.
+func (x *reading) separatorFrom(offset int64) (rune, error) {
+	l, found := x.fields(offset, ' '), ' '
+	content := false
+	for c := l.rune(); c != end; c = l.rune() {
+		switch c = l.skip(c); {
+		case c == '\n' && content:
+			return found, nil
+		case c == ';' || c == ',' && found == ' ':
+			found = c
+		}
+		content = content || c != '\n'
+	}
+	return found, l.err
+}

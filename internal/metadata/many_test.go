@@ -1,0 +1,153 @@
+package metadata_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"runtime"
+	"strings"
+	"testing"
+
+	"superres/internal/imagefile"
+	"superres/internal/metadata"
+)
+
+// manyParts is how many parts the files below have, far more than are kept.
+const manyParts = 70_000
+
+// crowded are files of a small picture with very many parts of one kind, most of them empty.
+func crowded(t testing.TB) map[string][]byte {
+	png := pngWith(t, colours(), blocks{})
+	jpeg := jpegWith(t, colours(), blocks{})
+	files := map[string][]byte{}
+	add := func(name string, base []byte, at int, part []byte) {
+		files[name] = bytes.Join([][]byte{base[:at], bytes.Repeat(part, manyParts), base[at:]}, nil)
+	}
+	for _, kind := range []string{"tEXt", "zTXt", "iTXt", "iCCP", "eXIf", "pHYs", "gAMA", "abCd", "ABCD"} {
+		add(kind+".png", png, 33, pngChunk(kind, nil))
+		add(kind+" behind.png", png, len(png)-12, pngChunk(kind, nil))
+	}
+	add("XMP.png", png, 33, pngChunk("iTXt", []byte("XML:com.adobe.xmp\x00\x01\x00\x00\x00")))
+	for marker := byte(0xe0); marker <= 0xef; marker++ {
+		add(string("0123456789abcdef"[marker&15])+".jpeg", jpeg, 2, jpegSegment(marker, nil))
+	}
+	add("comments.jpeg", jpeg, 2, jpegSegment(0xfe, nil))
+	for name, start := range map[string]string{"\xe1EXIF": "Exif\x00\x00", "\xe1XMP": "http://ns.adobe.com/xap/1.0/\x00", "\xe1more": "http://ns.adobe.com/xmp/extension/\x00",
+		"\xe2profile": "ICC_PROFILE\x00\x01\x01", "\xedIPTC": "Photoshop 3.0\x00"} {
+		add(name[1:]+".jpeg", jpeg, 2, jpegSegment(name[0], []byte(start)))
+	}
+	webp := webpWith(blocks{})
+	for _, kind := range []string{"ICCP", "EXIF", "XMP ", "abcd"} {
+		more := bytes.Repeat(append([]byte(kind), 0, 0, 0, 0), manyParts)
+		files[kind+".webp"] = append(bytes.Clone(webp), more...)
+		binary.LittleEndian.PutUint32(files[kind+".webp"][4:], uint32(len(webp)+len(more)-8))
+	}
+	files["entries.tiff"] = entriesTIFF(t, 0x010f, 0)
+	files["directories.tiff"] = entriesTIFF(t, 0x8769, 8)
+	return files
+}
+
+// entriesTIFF is a TIFF of one pixel whose directory has as many entries as it can have, of one
+// tag and value. Decoders want tags in order; metadata do not.
+func entriesTIFF(t testing.TB, tag uint16, value uint32) []byte {
+	t.Helper()
+	b := []byte("II*\x00\x08\x00\x00\x00\xff\xff")
+	for range 0xffff {
+		b = binary.LittleEndian.AppendUint16(b, tag)
+		b = binary.LittleEndian.AppendUint16(b, 4)
+		b = binary.LittleEndian.AppendUint32(b, 1)
+		b = binary.LittleEndian.AppendUint32(b, value)
+	}
+	return append(b, 0, 0, 0, 0)
+}
+
+// allocated is how many bytes a function allocates, garbage as well.
+func allocated(f func()) int64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return int64(after.TotalAlloc - before.TotalAlloc)
+}
+
+// However many parts a file has, looking takes next to nothing, reading what the outline says
+// and the growth of a list, and one line tells what is left out.
+func TestManyParts(t *testing.T) {
+	const little = 2 << 20 // with the entries of a TIFF
+	for name, data := range crowded(t) {
+		_, format, _ := strings.Cut(name, ".")
+		var about metadata.Outline
+		if n := allocated(func() { about = metadata.Look(format, bytes.NewReader(data)) }); n > little {
+			t.Errorf("%s, %d bytes: %d bytes allocated to look through it", name, len(data), n)
+		}
+		var m metadata.Metadata
+		var warnings []string
+		if n := allocated(func() { m, warnings = metadata.Read(format, bytes.NewReader(data)) }); n > little+about.Bytes {
+			t.Errorf("%s, %d bytes: %d bytes allocated to read it", name, len(data), n)
+		}
+		if len(m.Own) > metadata.MaxParts || len(warnings) > 1 {
+			t.Errorf("%s: %d parts, %q", name, len(m.Own), warnings)
+		}
+		if len(m.Own) == metadata.MaxParts && (len(warnings) == 0 || warnings[0] != "its texts are more than 4096, and in part left out") {
+			t.Errorf("%s: %q", name, warnings)
+		}
+		if m.Orientation != about.Orientation || metadata.ProfileColours(m.ICC) != about.Colours {
+			t.Errorf("%s: read %d and %q, looked at %+v", name, m.Orientation, metadata.ProfileColours(m.ICC), about)
+		}
+	}
+	if _, warnings := metadata.Read("tiff", bytes.NewReader(entriesTIFF(t, 0x010f, 0))); len(warnings) != 1 || warnings[0] != "its EXIF block is of more than 4096 entries and left out" {
+		t.Errorf("%q", warnings)
+	}
+	if m, _ := metadata.Read("jpeg", bytes.NewReader(crowded(t)["comments.jpeg"])); len(m.Own) != metadata.MaxParts {
+		t.Errorf("%d comments are kept", len(m.Own))
+	}
+}
+
+// Decoding such a file takes little more than its bytes, whatever its metadata are, and
+// nothing of them is kept or told when they are to be stripped.
+func TestManyPartsOfPictures(t *testing.T) {
+	const little = 3 << 20
+	for name, data := range crowded(t) {
+		if strings.HasSuffix(name, ".tiff") {
+			continue // refused: its tags are in no order
+		}
+		for _, strip := range []bool{false, true} {
+			var p *imagefile.Picture
+			var err error
+			n := allocated(func() {
+				p, err = imagefile.Decode(t.Context(), bytes.NewReader(data), name, imagefile.Limits{Strip: strip})
+			})
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			// It is put together out of blocks, and a part of a JPEG is looked at.
+			if most := int64(4*len(data)) + little; n > most {
+				t.Errorf("%s, %d bytes: %d bytes allocated to decode it", name, len(data), n)
+			}
+			if kept := len(p.Metadata.Own) + len(p.Metadata.ICC) + len(p.Metadata.EXIF) + len(p.Metadata.XMP) + len(p.Warnings); strip && kept > 0 {
+				t.Errorf("%s: %d of its metadata are kept, %q", name, kept, p.Warnings)
+			}
+		}
+	}
+}
+
+// What is left out of a file was measured before: Read takes no more than Look says.
+func TestOutline(t *testing.T) {
+	for format, data := range full(t) {
+		about := metadata.Look(format, bytes.NewReader(data))
+		m, warnings := metadata.Read(format, bytes.NewReader(data))
+		if len(warnings) > 0 {
+			t.Errorf("%s: %q", format, warnings)
+		}
+		size := int64(len(m.ICC) + len(m.EXIF) + len(m.XMP))
+		for _, p := range m.Own {
+			size += int64(len(p.Data))
+		}
+		if about.Bytes < size || about.Bytes > size+1000 {
+			t.Errorf("%s: %d bytes, looked like %d", format, size, about.Bytes)
+		}
+		if about.Orientation != m.Orientation || about.Colours != metadata.ProfileColours(m.ICC) {
+			t.Errorf("%s: read %d, looked at %+v", format, m.Orientation, about)
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package metadata
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+)
+
+// reader visits the metadata of one file. Of several blocks of a kind the first
+// one counts.
+type reader struct {
+	keep     bool  // what is visited, rather than measure it
+	size     int64 // of what is kept, in bytes
+	m        Metadata
+	colours  string // of the profile
+	warnings []string
+	seen     map[string]bool
+	owned    int64      // of the parts kept for the same format, in bytes
+	parts    int        // their number
+	inEXIF   Resolution // for a file that has none of its own
+	scratch  [40]byte
+}
+
+// starts reports whether a piece starts with a prefix, of at most 40 bytes.
+func (r *reader) starts(b Body, prefix string) bool {
+	p := r.scratch[:len(prefix)]
+	return b.Len >= int64(len(p)) && b.fill(p, 0) && string(p) == prefix
+}
+
+// first reports whether this is the first block of its kind.
+func (r *reader) first(kind string) bool {
+	if r.seen[kind] {
+		return false
+	}
+	if r.seen == nil {
+		r.seen = make(map[string]bool)
+	}
+	r.seen[kind] = true
+	return true
+}
+
+func (r *reader) warn(text string) { r.warnings = append(r.warnings, text) }
+
+func (r *reader) drop(what, why string) { r.warn(fmt.Sprintf("its %s is %s and left out", what, why)) }
+
+// fits reports whether a block may be kept, and says why not.
+func (r *reader) fits(what string, n int64) bool {
+	switch {
+	case n == 0:
+		return false
+	case n > MaxBlock:
+		r.drop(what, fmt.Sprintf("larger than %d MiB", MaxBlock>>20))
+		return false
+	}
+	return true
+}
+
+// take counts a block, and returns it where it is to be kept.
+func (r *reader) take(c content) []byte {
+	r.size += c.size
+	if !r.keep {
+		return nil
+	}
+	return c.start(c.size)
+}
+
+// own keeps a part, of the given data, for a file of the same format.
+func (r *reader) own(p Part, data Body) {
+	r.parts++
+	r.owned += data.Len
+	if r.parts > MaxParts || r.owned > MaxBlock {
+		if r.first("own") {
+			why := fmt.Sprintf("larger than %d MiB", MaxBlock>>20)
+			if r.parts > MaxParts {
+				why = fmt.Sprintf("more than %d", MaxParts)
+			}
+			r.warn("its texts are " + why + ", and in part left out")
+		}
+		return
+	}
+	r.size += partBytes + data.Len
+	if r.keep {
+		p.Data = data.Bytes()
+		r.m.Own = append(r.m.Own, p)
+	}
+}
+
+func (r *reader) icc(c content) {
+	if !r.first("icc") || !r.fits("ICC profile", c.size) {
+		return
+	}
+	if r.colours = profileColours(c.start(profileHead), c.size); r.colours == "" {
+		r.drop("ICC profile", "damaged")
+		return
+	}
+	r.m.ICC = r.take(c)
+}
+
+// exif takes a block from its byte order mark on, or with the "Exif\0\0" that
+// JPEG puts before it and some writers of other formats too.
+func (r *reader) exif(b Body) {
+	if r.starts(b, exifPrefix) {
+		b = b.from(int64(len(exifPrefix)))
+	}
+	if !r.first("exif") || !r.fits("EXIF block", b.Len) {
+		return
+	}
+	f, ok := tiffIn(b)
+	r.m.Orientation = 1
+	var at int64
+	if ok {
+		at, r.m.Orientation = f.orientation()
+		_, _, ok = f.span(f.first)
+	}
+	if !ok {
+		r.drop("EXIF block", "damaged")
+		return
+	}
+	r.inEXIF = f.resolution()
+	if r.m.EXIF = r.take(plain(b)); r.m.EXIF != nil && r.m.Orientation > 1 {
+		f.order.PutUint16(r.m.EXIF[at:], 1)
+		dropThumbnail(r.m.EXIF, f)
+	}
+}
+
+func (r *reader) xmp(c content) {
+	if !r.first("xmp") || !r.fits("XMP packet", c.size) {
+		return
+	}
+	b := r.take(c)
+	if r.m.Format == "tiff" {
+		b = bytes.TrimRight(b, "\x00")
+	}
+	switch {
+	case len(b) == 0:
+	case !utf8.Valid(b) || bytes.IndexByte(b, 0) >= 0:
+		r.drop("XMP packet", "damaged")
+	default:
+		r.m.XMP = b
+	}
+}
+
+// uprightXMP sets the orientation in a packet to 1, where it has one in either of
+// the two ways to write it. The length stays.
+func uprightXMP(b []byte) {
+	for _, start := range []string{`tiff:Orientation="`, `tiff:Orientation='`, "<tiff:Orientation>"} {
+		for at := 0; ; {
+			i := bytes.Index(b[at:], []byte(start))
+			if i < 0 {
+				break
+			}
+			at += i + len(start)
+			if at < len(b) && '2' <= b[at] && b[at] <= '8' {
+				b[at] = '1'
+			}
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package external
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/learners/plugin"
+	"superres/learners/sparse"
+)
+
+// Coder is a sparse coder outside.
+type Coder struct {
+	Program
+	// Sparsity is how many non-zeros a signal has at most, to which it is held. The
+	// default, 0, is no limit.
+	Sparsity int
+	// Tolerance is the residual norm at which a signal may end, of which it is told. The
+	// default is 0.
+	Tolerance float64
+}
+
+// Check refuses parameters that mean nothing and a program that is not there.
+func (c *Coder) Check() error {
+	if c.Sparsity < 0 {
+		return plugin.Errorf("external: sparsity %d, expected at least 1 (0: no limit)", c.Sparsity)
+	}
+	if !(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 0) {
+		return plugin.Errorf("external: tolerance %g, expected 0 or more", c.Tolerance)
+	}
+	return c.Program.Check()
+}
+
+// MostNonZeros implements sparse.Limited.
+func (c *Coder) MostNonZeros() int { return c.Sparsity }
+
+// Code implements sparse.Coder, as far as the program does: that a signal's code does not
+// depend on others is its own promise.
+func (c *Coder) Code(ctx context.Context, d *sparse.Dictionary, y *mat.Dense) (*sparse.Codes, error) {
+	m, k := d.Dims()
+	if err := checkSignals(y, m); err != nil {
+		return nil, err
+	}
+	if c.Sparsity > k {
+		return nil, plugin.Errorf("external: sparsity %d is more than the %d atoms", c.Sparsity, k)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	_, n := y.Dims()
+	running, done := programsOf(ctx)
+	defer done()
+	folder, remove, err := running.problem()
+	if err != nil {
+		return nil, err
+	}
+	defer remove()
+	err = pose(folder, statement{
+		Task: "code", Entries: m, Signals: n, Atoms: k, Sparsity: c.Sparsity, Tolerance: c.Tolerance, Seconds: c.limit().Seconds(),
+	}, map[string]*mat.Dense{signalsFile: y, atomsFile: d.Matrix()})
+	if err != nil {
+		return nil, err
+	}
+	left, err := c.run(ctx, running, folder)
+	if err != nil {
+		return nil, err
+	}
+	codes, err := left.readCodes(k, n, nil)
+	switch {
+	case err != nil:
+		return nil, err
+	case codes == nil:
+		return nil, left.failed("answered, but left no %s", codesFile)
+	}
+	for j := range n {
+		if index, _ := codes.Column(j); c.Sparsity > 0 && len(index) > c.Sparsity {
+			return nil, left.failed("%s: signal %d (counted from 0) has %d non-zeros, expected at most %d", codesFile, j, len(index), c.Sparsity)
+		}
+	}
+	left.accepted()
+	return codes, nil
+}
+
+// checkSignals refuses signals of which there is none, that are not of m entries or not
+// finite.
+func checkSignals(y *mat.Dense, m int) error {
+	if y.IsEmpty() {
+		return errors.New("external: there are no signals")
+	}
+	rows, n := y.Dims()
+	if rows != m {
+		return fmt.Errorf("external: signals of %d entries, the atoms have %d", rows, m)
+	}
+	for j := range n {
+		sum := 0.0
+		for i := range m {
+			sum += y.At(i, j) * y.At(i, j)
+		}
+		if math.IsNaN(sum) || math.IsInf(sum, 0) {
+			return fmt.Errorf("external: signal %d is not finite, or too large to square", j)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+package external
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+
+	"superres/internal/safefile"
+	"superres/learners/plugin"
+)
+
+// words splits a command at its blanks. Quotes of either kind keep what is between them
+// together. A backslash is no more than that: paths of Windows have them.
+func words(command string) ([]string, error) {
+	var list []string
+	var word strings.Builder
+	var quote rune
+	begun := false
+	for _, r := range command {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '\'' || r == '"':
+			quote, begun = r, true
+		case r == ' ' || r == '\t':
+			if begun {
+				list = append(list, word.String())
+				word.Reset()
+				begun = false
+			}
+		default:
+			word.WriteRune(r)
+			begun = true
+		}
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("a %c is not closed", quote)
+	}
+	if begun {
+		list = append(list, word.String())
+	}
+	return list, nil
+}
+
+// line returns the path of the program and its arguments.
+func (p Program) line() (path string, args []string, err error) {
+	list, err := words(p.Command)
+	switch {
+	case err != nil:
+		return "", nil, plugin.Errorf("external: %s: %v", p.Command, err)
+	case len(list) == 0 || list[0] == "":
+		return "", nil, plugin.Errorf("external: no program is named; write %s:./mine.py, or %s:python3 mine.py", p.name(), p.name())
+	}
+	path, err = exec.LookPath(list[0])
+	if err == nil {
+		return path, list[1:], nil
+	}
+	_, there := os.Stat(list[0])
+	switch {
+	case errors.Is(err, exec.ErrDot) || there == nil && !strings.ContainsAny(list[0], `/\`):
+		err = fmt.Errorf("a program in this folder is written with it, ./%s", list[0])
+	case there == nil:
+		err = fmt.Errorf("cannot be started; make it executable (chmod +x), or name what runs it, %s:python3 %s", p.name(), list[0])
+	case len(list) > 1:
+		err = errors.New("no such program; put quotes around a path with blanks in it")
+	default:
+		err = errors.New("no such program")
+	}
+	return "", nil, plugin.Errorf("external: %s: %v", list[0], err)
+}
+
+// name is how specs call this kind of program.
+func (p Program) name() string {
+	if p.Once {
+		return "exec1"
+	}
+	return "exec"
+}
+
+// Check refuses a command that is none and a program that is not there.
+func (p Program) Check() error {
+	if p.Limit < 0 {
+		return plugin.Errorf("external: limit %v, expected more than 0", p.Limit)
+	}
+	_, _, err := p.line()
+	return err
+}
+
+// Fingerprint implements plugin.Program: the SHA-256 of the program, and of each file
+// among its arguments, such as the script that an interpreter is given. What these load in
+// turn is not known here.
+func (p Program) Fingerprint() (string, error) {
+	path, args, err := p.line()
+	if err != nil {
+		return "", err
+	}
+	var sums []string
+	for i, name := range append([]string{path}, args...) {
+		if info, err := os.Stat(name); i > 0 && (err != nil || !info.Mode().IsRegular()) {
+			continue
+		}
+		sum, err := fileSum(name)
+		if err != nil {
+			return "", err
+		}
+		sums = append(sums, sum)
+	}
+	return strings.Join(sums, " "), nil
+}
+
+func fileSum(name string) (string, error) {
+	f, _, err := safefile.OpenRegular(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", safefile.Unreadable(name, err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}

@@ -1,0 +1,103 @@
+package external_test
+
+import (
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/learners"
+	"superres/learners/external"
+	"superres/learners/learnertest"
+	"superres/learners/planted"
+	"superres/learners/sparse"
+)
+
+// python returns a Python that has a package, or skips the test.
+func python(t *testing.T, has string) string {
+	t.Helper()
+	for _, name := range []string{"python3", "/usr/bin/python3", "python"} {
+		if exec.CommandContext(t.Context(), name, "-c", "import "+has).Run() == nil {
+			return name
+		}
+	}
+	t.Skipf("no Python with %s here", has)
+	return ""
+}
+
+// learnBy runs one of the examples on a planted problem, twice by one process, and returns
+// what it learned. Its error is to be so much of that of the first dictionary at most.
+func learnBy(t *testing.T, command string, iterations int, most float64) *sparse.Dictionary {
+	t.Helper()
+	ownTemp(t)
+	p, err := planted.New(planted.Panel{M: 16, K: 20, S: 2}, 300, 0, 1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := external.Keep(t.Context())
+	defer end()
+	l := &external.Learner{Program: external.Program{Command: command, Limit: 2 * time.Minute}}
+	var last *learners.Result
+	for range 2 {
+		r, err := l.Learn(ctx, p.Y, learners.Options{Atoms: 20, Iterations: iterations, Coder: sparse.OMP{Sparsity: 2}, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last != nil && !mat.Equal(last.Dictionary.Matrix(), r.Dictionary.Matrix()) {
+			t.Error("the same problem has two answers")
+		}
+		last = r
+	}
+	if n := external.Running(ctx); n != 1 {
+		t.Errorf("%d programs for one problem at a time", n)
+	}
+	learnertest.Check(t, last, p.Y, 20)
+	found, err := planted.Measure(last.Dictionary, p.Dictionary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start, err := learners.Start(p.Y, 20, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := planted.Measure(start, p.Dictionary)
+	if err != nil || found.Assigned > most*first.Assigned {
+		t.Errorf("error %.4f, that of the first dictionary is %.4f, %v", found.Assigned, first.Assigned, err)
+	}
+	return last.Dictionary
+}
+
+func example(t *testing.T, name string) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join("../../testdata/external", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return `"` + path + `"`
+}
+
+// The examples that people begin with work, and do the same.
+func TestExamples(t *testing.T) {
+	byPython := learnBy(t, python(t, "numpy")+" "+example(t, "mine.py"), 100, 0.8)
+	t.Run("octave", func(t *testing.T) {
+		octave, err := exec.LookPath("octave-cli")
+		if errors.Is(err, exec.ErrNotFound) {
+			t.Skip("no GNU Octave here")
+		}
+		byOctave := learnBy(t, octave+" --quiet "+example(t, "mine.m"), 100, 0.8)
+		if !mat.EqualApprox(byPython.Matrix(), byOctave.Matrix(), 1e-6) {
+			t.Error("mine.m and mine.py learn different dictionaries")
+		}
+	})
+}
+
+// The peers of scikit-learn come nearer to planted atoms.
+func TestScikitLearn(t *testing.T) {
+	command := python(t, "sklearn.decomposition") + " " + example(t, "sklearn_peer.py")
+	for which, most := range map[string]float64{"online": 0.9, "batch": 0.8} {
+		t.Run(which, func(t *testing.T) { learnBy(t, command+" "+which, 5, most) })
+	}
+}

@@ -1,0 +1,60 @@
+package external
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Windows tells that this is Windows.
+const Windows = runtime.GOOS == "windows"
+
+// PlainASCII is plainASCII.
+var PlainASCII = plainASCII
+
+// WithFolder is withFolder.
+var WithFolder = withFolder
+
+// WithCodes and WithoutCodes are learners that are known to leave codes, or none, so that
+// their memory is known better.
+type (
+	WithCodes    struct{ *Learner }
+	WithoutCodes struct{ *Learner }
+)
+
+// Memory implements learners.Learner.
+func (WithCodes) Memory(m, n, k, s int) float64 { return memoryWithCodes(m, n, k, s) }
+
+// Memory implements learners.Learner.
+func (WithoutCodes) Memory(m, n, k, s int) float64 { return memoryWithoutCodes(m, n, k, s) }
+
+// Running is how many programs a context keeps.
+func Running(ctx context.Context) int {
+	p, _ := programsOf(ctx)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.running)
+}
+
+// Gone tells whether a process has ended, or does within a while: whoever inherits it has to
+// notice.
+func Gone(pid int) bool {
+	for range 500 {
+		p, err := os.FindProcess(pid)
+		if err != nil || p.Signal(syscall.Signal(0)) != nil || zombie(pid) {
+			return true
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return false
+}
+
+// zombie tells whether a process has ended and nobody has noticed.
+func zombie(pid int) bool {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && strings.Contains(string(text), ") Z ")
+}

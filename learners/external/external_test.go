@@ -1,0 +1,345 @@
+package external_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/learners"
+	"superres/learners/external"
+	"superres/learners/external/externaltest"
+	"superres/learners/learnertest"
+	"superres/learners/plugin"
+	"superres/learners/sparse"
+	"superres/learners/sparse/sparsetest"
+)
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == externaltest.Name {
+		os.Exit(externaltest.Serve(os.Stdin, os.Stdout, os.Stderr, os.Args[2:]))
+	}
+	// The race detector has every process that ends, of which there are many, wait a second.
+	_ = os.Setenv("GORACE", "atexit_sleep_ms=0")
+	os.Exit(m.Run())
+}
+
+// learner is one that the test binary is the program of.
+func learner(words ...string) *external.Learner {
+	return &external.Learner{Program: external.Program{Command: externaltest.Command(words...), Once: words[0] == "once"}}
+}
+
+// ownTemp gives the test a folder for temporary files, and checks that nothing is left there.
+func ownTemp(t *testing.T) {
+	t.Helper()
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	t.Setenv("TMP", dir)
+	t.Cleanup(func() {
+		left, err := os.ReadDir(dir)
+		if err != nil || len(left) > 0 {
+			t.Errorf("%d temporary files are left, %v", len(left), err)
+		}
+	})
+}
+
+func TestLearnerConforms(t *testing.T) {
+	ownTemp(t)
+	t.Run("with codes", func(t *testing.T) { learnertest.Run(t, external.WithCodes{Learner: learner("serve", "codes")}) })
+	t.Run("without", func(t *testing.T) { learnertest.Run(t, external.WithoutCodes{Learner: learner("serve")}) })
+}
+
+func TestCoderConforms(t *testing.T) {
+	ownTemp(t)
+	sparsetest.Run(t, func(sparsity int, tolerance float64) sparse.Coder {
+		return &external.Coder{Program: external.Program{Command: externaltest.Command("serve")}, Sparsity: sparsity, Tolerance: tolerance}
+	})
+}
+
+// What comes back is what the same learner gives here, however it is asked: with codes or
+// without, by a program that serves or one that is started each time.
+func TestSameResult(t *testing.T) {
+	ownTemp(t)
+	y := learnertest.Planted(8, 12, 2, 90, 1)
+	opt := learners.Options{Atoms: 12, Iterations: 9, Coder: sparse.OMP{Sparsity: 2}, Seed: 1<<31 + 3}
+	want, err := learners.MOD{}.Learn(t.Context(), y, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := external.Keep(t.Context())
+	defer end()
+	for _, words := range []string{"serve", "serve codes", "serve codes trace", "once", "once codes trace"} {
+		var traced []learners.Step
+		opt.Trace = func(s learners.Step) { traced = append(traced, s) }
+		got, err := learner(strings.Fields(words)...).Learn(ctx, y, opt)
+		if err != nil {
+			t.Fatalf("%s: %v", words, err)
+		}
+		learnertest.Check(t, got, y, 12)
+		if !mat.EqualApprox(got.Dictionary.Matrix(), want.Dictionary.Matrix(), 1e-12) {
+			t.Errorf("%s: another dictionary", words)
+		}
+		if strings.Contains(words, "codes") && !mat.EqualApprox(got.Codes.Dense(), want.Codes.Dense(), 1e-9) {
+			t.Errorf("%s: other codes", words)
+		}
+		steps := 1
+		if strings.Contains(words, "trace") {
+			steps = len(want.Steps)
+		}
+		if len(got.Steps) != steps || len(traced) != steps || got.Stop != external.Answered {
+			t.Errorf("%s: %d steps, %d traced, expected %d; stop %q", words, len(got.Steps), len(traced), steps, got.Stop)
+		}
+	}
+}
+
+// Each misdeed fails its own problem alone, with a word that tells it.
+func TestMisdeeds(t *testing.T) {
+	ownTemp(t)
+	y := learnertest.Planted(4, 6, 1, 20, 1)
+	opt := learners.Options{Atoms: 6, Iterations: 2, Coder: sparse.OMP{Sparsity: 1}}
+	l := learner("wild", filepath.ToSlash(filepath.Join(t.TempDir(), "count")))
+	l.Limit = time.Second
+	ctx, end := external.Keep(t.Context())
+	defer end()
+	for i, want := range append(externaltest.Wild, "", "") {
+		r, err := l.Learn(ctx, y, opt)
+		if want == "" {
+			if err != nil {
+				t.Errorf("problem %d: %v", i+1, err)
+			}
+			continue
+		}
+		if r != nil || !errors.Is(err, external.ErrProgram) || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\n\x1b") {
+			t.Errorf("problem %d: %v, expected %q", i+1, err, want)
+		}
+		if i == 0 && !strings.Contains(err.Error(), "it said: 3 | 4 | 5 | [31m6 | Segmentation fault") {
+			t.Errorf("the last lines of the standard error: %v", err)
+		}
+		if i == 2 && !strings.HasSuffix(err.Error(), "; it said: wrong on purpose") {
+			t.Errorf("the last lines of a program that lies: %v", err)
+		}
+	}
+}
+
+// One program serves many problems, and several at a time are several programs.
+func TestKept(t *testing.T) {
+	ownTemp(t)
+	y := learnertest.Planted(4, 6, 1, 20, 1)
+	opt := learners.Options{Atoms: 6, Iterations: 2, Coder: sparse.OMP{Sparsity: 1}}
+	l := learner("serve")
+	ctx, end := external.Keep(t.Context())
+	var all sync.WaitGroup
+	for range 3 {
+		all.Go(func() {
+			for range 4 {
+				if _, err := l.Learn(ctx, y, opt); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if n := external.Running(ctx); n < 1 || n > 3 {
+		t.Errorf("%d programs ran for three at a time", n)
+	}
+	end()
+	if n := external.Running(ctx); n != 0 {
+		t.Errorf("%d programs are left", n)
+	}
+	if _, err := l.Learn(ctx, y, opt); err == nil {
+		t.Error("a program was started after the end")
+	}
+}
+
+// What a context or a limit ends is ended with all that it has started, and its folder is
+// removed.
+func TestNothingIsLeft(t *testing.T) {
+	ownTemp(t)
+	y := learnertest.Planted(4, 6, 1, 20, 1)
+	opt := learners.Options{Atoms: 6, Iterations: 2, Coder: sparse.OMP{Sparsity: 1}}
+	for _, how := range []string{"context", "limit", "keep", "limit once", "context once"} {
+		file := filepath.ToSlash(filepath.Join(t.TempDir(), "child"))
+		l := learner("family", file)
+		how, l.Once = strings.CutSuffix(how, " once")
+		ctx, cancel := context.WithCancel(t.Context())
+		end := func() {}
+		if how == "keep" {
+			ctx, end = external.Keep(ctx)
+		}
+		if how == "limit" {
+			l.Limit = 2 * time.Second
+		}
+		done := make(chan error)
+		go func() {
+			_, err := l.Learn(ctx, y, opt)
+			done <- err
+		}()
+		var child int
+		for child == 0 {
+			text, _ := os.ReadFile(file)
+			_, _ = fmt.Sscan(string(text), &child)
+			time.Sleep(5 * time.Millisecond)
+		}
+		switch how {
+		case "context":
+			cancel()
+		case "keep":
+			end()
+		}
+		if err := <-done; err == nil || how == "context" && !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", how, err)
+		}
+		cancel()
+		if !external.Gone(child) {
+			t.Errorf("%s: a process that the program started is left", how)
+		}
+	}
+}
+
+func TestSpecs(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for name, mode := range map[string]os.FileMode{"mine.sh": 0o755, "my, own 'program'.sh": 0o755, "text.py": 0o644} {
+		if err := os.WriteFile(name, []byte("#!/bin/sh\n"), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for spec, want := range map[string]string{ // what the error says; empty is none
+		"exec":                               "no program is named",
+		"exec:":                              "no program is named",
+		`exec:"`:                             `a " is not closed`,
+		"exec:./none":                        "no such program",
+		"exec:./no such":                     "put quotes around",
+		`exec:"` + self + `" a b`:            "",
+		`exec1:'` + self + `' x,limit=2m`:    "",
+		`exec:"` + self + `",limit=-1s`:      "limit -1s",
+		`exec:"` + self + `",limit=x`:        "limit=x",
+		`exec:"` + self + `",command=x`:      `parameter "command"`,
+		`exec:"` + self + `" "a,b",limit=1s`: "",
+	} {
+		_, err := learners.New(spec)
+		if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) || !errors.Is(err, plugin.ErrSettings)) {
+			t.Errorf("%s: %v, expected %q", spec, err, want)
+		}
+	}
+	if external.Windows {
+		return // where files are not executable by their mode
+	}
+	for spec, want := range map[string]string{
+		"exec:./mine.sh": "", `exec:"./my, own 'program'.sh"`: "", "exec:mine.sh": "is written with it, ./mine.sh", "exec:./text.py": "make it executable",
+	} {
+		if _, err := learners.New(spec); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, expected %q", spec, err, want)
+		}
+	}
+}
+
+// The fingerprint is that of the program and of the files among its arguments.
+func TestFingerprint(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("my script", []byte("one"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	print := func(command string) string {
+		t.Helper()
+		text, err := plugin.Fingerprint(&external.Learner{Program: external.Program{Command: command}}, sparse.OMP{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	program := externaltest.Command()
+	alone, with := print(program), print(program+` --x=3 "my script"`)
+	const sum = "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed" // of "one"
+	if len(alone) != 64 || with != alone+" "+sum {
+		t.Errorf("%s, with the script %s", alone, with)
+	}
+	if err := os.WriteFile("my script", []byte("two"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if print(program+` --x=3 "my script"`) == with {
+		t.Error("a changed script has the same fingerprint")
+	}
+	if text, err := plugin.Fingerprint(learners.MOD{}, sparse.OMP{}); text != "" || err != nil {
+		t.Errorf("what is no program: %q, %v", text, err)
+	}
+}
+
+// A coder that gives more atoms than it was asked for is refused.
+func TestCoderIsHeldToItsSparsity(t *testing.T) {
+	ownTemp(t)
+	d := sparsetest.Dictionary(t, 4, 6, 1)
+	c := &external.Coder{Program: external.Program{Command: externaltest.Command("dense")}, Sparsity: 2}
+	if _, err := c.Code(t.Context(), d, sparsetest.Gaussian(4, 5, 2)); !errors.Is(err, external.ErrProgram) || !strings.Contains(err.Error(), "non-zeros, expected at most 2") {
+		t.Errorf("%v", err)
+	}
+}
+
+// Programs use one thread, unless the environment says otherwise.
+func TestThreads(t *testing.T) {
+	ownTemp(t)
+	for _, name := range []string{"OMP_NUM_THREADS", "MKL_NUM_THREADS"} {
+		t.Setenv(name, "") // so that it is as before after the test
+		if err := os.Unsetenv(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	y := learnertest.Planted(4, 6, 1, 20, 1)
+	for _, want := range []string{`"1 and 1"`, `"1 and 7"`} {
+		if _, err := learner("threads").Learn(t.Context(), y, learners.Options{Atoms: 6}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, expected %s", err, want)
+		}
+		t.Setenv("MKL_NUM_THREADS", "7")
+	}
+}
+
+// What a program is told is ASCII, and the folder may have any name.
+func TestFoldersOfAnyName(t *testing.T) {
+	const name = "Jörg's 😀, \"folder\" & <more>"
+	text, err := json.Marshal(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := external.PlainASCII(text)
+	var back string
+	if err := json.Unmarshal(plain, &back); err != nil || back != name || strings.ContainsFunc(string(plain), func(r rune) bool { return r > 126 }) {
+		t.Errorf("%s gives %q, %v", plain, back, err)
+	}
+	if external.Windows {
+		return // where no file has such a name
+	}
+	dir := filepath.Join(t.TempDir(), name)
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", dir)
+	y := learnertest.Planted(4, 6, 1, 20, 1)
+	opt := learners.Options{Atoms: 6, Iterations: 2, Coder: sparse.OMP{Sparsity: 1}}
+	for _, how := range []string{"serve", "once"} {
+		if _, err := learner(how).Learn(t.Context(), y, opt); err != nil {
+			t.Errorf("%s: %v", how, err)
+		}
+	}
+}
+
+// The folder of a problem stands where a program that is started for it wants it.
+func TestFolderAmongTheArguments(t *testing.T) {
+	for args, want := range map[string]string{"": "F", "-q": "-q|F", "mine('{}')|{}": "mine('F')|F", "{}|-q": "F|-q"} {
+		list := strings.FieldsFunc(args, func(r rune) bool { return r == '|' })
+		if got := strings.Join(external.WithFolder(list, "F"), "|"); got != want {
+			t.Errorf("%s: %s, expected %s", args, got, want)
+		}
+	}
+}

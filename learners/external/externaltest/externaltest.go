@@ -1,0 +1,273 @@
+// Package externaltest is a program for package external to run in tests, within the
+// binary of the test: its TestMain calls Serve when the first argument is Name. It learns
+// and codes as this module does, or misbehaves.
+package externaltest
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/internal/matfile"
+	"superres/internal/npz"
+	"superres/learners"
+	"superres/learners/sparse"
+)
+
+// Name is the first argument of a test binary that is to call Serve.
+const Name = "external-program"
+
+// Command is the command of a spec for the test binary, with what it is to do: see Serve.
+func Command(words ...string) string {
+	self, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
+	return `"` + self + `" ` + Name + " " + strings.Join(words, " ")
+}
+
+// Serve is the program with the arguments behind Name; its result is the exit code. It
+// learns by MOD, with atoms whose lengths and signs are anything.
+//
+//	serve       serves problems; with codes and trace it leaves those too
+//	once        does the problem in the folder that is the last argument
+//	wild FILE   serves problems and appends a line to FILE for each, the number of which
+//	            says what goes wrong: see wild
+//	family FILE starts a process that never ends, writes its number to FILE and hangs
+//	threads     gives every problem up with how many threads it may use
+//	dense       codes with all atoms, whatever the sparsity
+//	hang        never ends
+func Serve(in io.Reader, out, errs io.Writer, args []string) int {
+	switch args[0] {
+	case "once":
+		if err := solve(args[len(args)-1], args[1:]); err != nil {
+			fmt.Fprintln(errs, err)
+			return 1
+		}
+		fmt.Fprintln(out, "done, says a program that is loud")
+		return 0
+	case "family":
+		child := exec.Command(os.Args[0], Name, "hang")
+		child.Stderr = errs
+		if err := child.Start(); err != nil {
+			return 1
+		}
+		if err := os.WriteFile(args[1], []byte(strconv.Itoa(child.Process.Pid)), 0o666); err != nil {
+			return 1
+		}
+		hang()
+	case "hang":
+		hang()
+	}
+	lines := bufio.NewScanner(in)
+	for lines.Scan() {
+		var asked struct{ Folder string }
+		if err := json.Unmarshal(lines.Bytes(), &asked); err != nil {
+			return 2
+		}
+		if args[0] == "wild" {
+			if code, over := wild(args[1], asked.Folder, out, errs); over {
+				return code
+			}
+			continue
+		}
+		fmt.Fprintln(errs, "a line that nobody needs")
+		err := errors.New(os.Getenv("OMP_NUM_THREADS") + " and " + os.Getenv("MKL_NUM_THREADS"))
+		if args[0] != "threads" {
+			err = solve(asked.Folder, args)
+		}
+		if err != nil {
+			answer, _ := json.Marshal(map[string]string{"folder": asked.Folder, "error": err.Error()})
+			fmt.Fprintf(out, "%s\n", answer)
+			continue
+		}
+		fmt.Fprintln(out, lines.Text())
+	}
+	return 0
+}
+
+func hang() {
+	for {
+		time.Sleep(time.Hour)
+	}
+}
+
+// Wild are what goes wrong in the problems of "wild", one after the other, by words of the
+// error; the problems behind them are well.
+var Wild = []string{
+	"ended without an answer (exit status 3)", "no answer in", "D.npy is 1×1, expected", "D.npy: entry 0 of atom 0 (counted from 0) is NaN", `printed "iteration 1"`,
+	`printed "{"folder":"elsewhere"}"`, "left no D.npy", "a word of its own", "D.npy: atom 0 (counted from 0) is zero", "X.npy is 1×1, expected", "trace.csv has no column rmse",
+	"D.npy: is a pipe", "printed a line that is no answer",
+}
+
+// wild does a problem as its number says.
+func wild(file, folder string, out, errs io.Writer) (code int, over bool) {
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return 4, true
+	}
+	defer f.Close()
+	if _, err := f.WriteString("x\n"); err != nil {
+		return 4, true
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return 4, true
+	}
+	fmt.Fprintln(errs, "wrong on purpose") // long before the answer, which comes another way
+	answer, _ := json.Marshal(map[string]string{"folder": folder})
+	if err := solve(folder, []string{"codes", "trace"}); err != nil {
+		return 5, true
+	}
+	leave := func(name string, m *mat.Dense) { _ = write(filepath.Join(folder, name), m) }
+	var d *mat.Dense
+	if d, err = matfile.Open(filepath.Join(folder, "D.npy"), matfile.Options{}); err != nil {
+		return 6, true
+	}
+	switch strings.Count(string(text), "\n") {
+	case 1:
+		fmt.Fprintln(errs, "the first of seven\n2\n3\n4\n5\n\x1b[31m6\nSegmentation fault, as it were")
+		return 3, true
+	case 2:
+		hang()
+	case 3:
+		leave("D.npy", mat.NewDense(1, 1, []float64{1}))
+	case 4:
+		d.Set(0, 0, nan())
+		leave("D.npy", d)
+	case 5:
+		fmt.Fprintln(out, "iteration 1")
+	case 6:
+		answer = []byte(`{"folder":"elsewhere"}`)
+	case 7:
+		_ = os.Remove(filepath.Join(folder, "D.npy"))
+	case 8:
+		answer, _ = json.Marshal(map[string]string{"folder": folder, "error": "a word of its own"})
+	case 9:
+		rows, _ := d.Dims()
+		d.SetCol(0, make([]float64, rows))
+		leave("D.npy", d)
+	case 10:
+		leave("X.npy", mat.NewDense(1, 1, []float64{1}))
+	case 11:
+		_ = os.WriteFile(filepath.Join(folder, "trace.csv"), []byte("iteration,error\n1,2\n"), 0o666)
+	case 12:
+		_ = os.Remove(filepath.Join(folder, "D.npy"))
+		if exec.Command("mkfifo", filepath.Join(folder, "D.npy")).Run() != nil { // no such thing here
+			answer = []byte(`{"error":"D.npy: is a pipe"}`)
+		}
+	case 13:
+		answer = []byte(strings.Repeat("x", 1<<17))
+	}
+	fmt.Fprintf(out, "%s\n", answer)
+	return 0, false
+}
+
+func nan() float64 {
+	zero := 0.0
+	return zero / zero
+}
+
+// solve does the problem in a folder.
+func solve(folder string, with []string) error {
+	text, err := os.ReadFile(filepath.Join(folder, "problem.json"))
+	if err != nil {
+		return err
+	}
+	var p struct {
+		Task                                          string
+		Entries, Signals, Atoms, Sparsity, Iterations int
+		Tolerance, Seconds                            float64
+		Seed                                          uint64
+	}
+	if err := json.Unmarshal(text, &p); err != nil {
+		return err
+	}
+	y, err := matfile.Open(filepath.Join(folder, "Y.npy"), matfile.Options{})
+	if err != nil {
+		return err
+	}
+	rows, cols := y.Dims()
+	if rows != p.Entries || cols != p.Signals || p.Seconds <= 0 || p.Seed >= 1<<31 {
+		return fmt.Errorf("%d×%d signals for %+v", rows, cols, p)
+	}
+	start := "D0.npy"
+	if p.Task == "code" {
+		start = "D.npy"
+	}
+	first, err := matfile.Open(filepath.Join(folder, start), matfile.Options{})
+	if err != nil {
+		return err
+	}
+	d, err := sparse.NewDictionary(first)
+	if err != nil {
+		return err
+	}
+	coder := sparse.OMP{Sparsity: p.Sparsity, Tolerance: p.Tolerance}
+	if p.Task == "code" {
+		if slices.Contains(with, "dense") {
+			coder.Sparsity = 0
+		}
+		x, err := coder.Code(context.Background(), d, y)
+		if err != nil {
+			return err
+		}
+		return write(filepath.Join(folder, "X.npy"), x.Dense())
+	}
+	r, err := learners.MOD{}.Learn(context.Background(), y, learners.Options{Iterations: p.Iterations, Coder: coder, Init: d, Seed: p.Seed})
+	if err != nil {
+		return err
+	}
+	atoms, x := r.Dictionary.Matrix(), r.Codes.Dense()
+	for k := range p.Atoms {
+		scale := float64(k+1) / 4
+		if k%2 == 0 {
+			scale = -scale
+		}
+		for i := range rows {
+			atoms.Set(i, k, atoms.At(i, k)*scale)
+		}
+		for j := range cols {
+			x.Set(k, j, x.At(k, j)/scale)
+		}
+	}
+	if slices.Contains(with, "codes") {
+		if err := write(filepath.Join(folder, "X.npy"), x); err != nil {
+			return err
+		}
+	}
+	if slices.Contains(with, "trace") {
+		lines := "seconds,iteration,temperature,rmse\n"
+		for _, s := range r.Steps {
+			lines += fmt.Sprintf("%g,%d,hot,%g\n", s.Elapsed.Seconds(), s.Iteration, s.RMSE)
+		}
+		if err := os.WriteFile(filepath.Join(folder, "trace.csv"), []byte(lines), 0o666); err != nil {
+			return err
+		}
+	}
+	return write(filepath.Join(folder, "D.npy"), atoms)
+}
+
+func write(name string, m *mat.Dense) error {
+	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(npz.WriteMatrix(f, m), f.Close())
+}

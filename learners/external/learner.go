@@ -1,0 +1,121 @@
+package external
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/learners"
+	"superres/learners/sparse"
+)
+
+// Learner is a learner outside. Where it leaves no codes, the coder makes them.
+type Learner struct{ Program }
+
+// Answered is why a program's result has no more iterations.
+const Answered learners.StopReason = "program answered"
+
+// Learn implements learners.Learner. What comes of it depends on the program: the same for
+// the same Y, options and seed, if that does as it should. The steps are those of its
+// trace, if there is one; the errors of the last are computed here. A context that ends
+// leaves no result.
+func (l *Learner) Learn(ctx context.Context, y *mat.Dense, opt learners.Options) (*learners.Result, error) {
+	began := time.Now()
+	opt, start, err := learners.Prepare(y, opt)
+	if err != nil {
+		return nil, err
+	}
+	m, n := y.Dims()
+	running, done := programsOf(ctx)
+	defer done()
+	folder, remove, err := running.problem()
+	if err != nil {
+		return nil, err
+	}
+	defer remove()
+	err = pose(folder, statement{
+		Task: "learn", Entries: m, Signals: n, Atoms: opt.Atoms, Sparsity: sparse.MostNonZeros(opt.Coder), Iterations: opt.Iterations,
+		Seed: opt.Seed & math.MaxInt32, Seconds: l.limit().Seconds(),
+	}, map[string]*mat.Dense{signalsFile: y, startFile: start.Matrix()})
+	if err != nil {
+		return nil, err
+	}
+	left, err := l.run(ctx, running, folder)
+	if err != nil {
+		return nil, err
+	}
+	r := &learners.Result{Stop: Answered}
+	var lengths []float64
+	if r.Dictionary, lengths, err = left.readDictionary(m, opt.Atoms); err != nil {
+		return nil, err
+	}
+	if r.Codes, err = left.readCodes(opt.Atoms, n, lengths); err != nil {
+		return nil, err
+	}
+	if r.Steps, err = left.readTrace(); err != nil {
+		return nil, err
+	}
+	left.accepted()
+	if r.Codes == nil {
+		if r.Codes, err = opt.Coder.Code(ctx, r.Dictionary, y); err != nil {
+			return nil, err
+		}
+	}
+	if r, err = learners.Finish(r); err != nil {
+		return nil, err
+	}
+	if len(r.Steps) == 0 {
+		r.Steps = []learners.Step{{Iteration: 1}}
+	}
+	last := &r.Steps[len(r.Steps)-1]
+	last.RMSE, last.NonZeros, last.Elapsed = rmse(y, r), float64(len(r.Codes.Index))/float64(n), time.Since(began)
+	if math.IsNaN(last.RMSE) || math.IsInf(last.RMSE, 0) {
+		return nil, l.failed("%s and %s give a residual that is not finite", atomsFile, codesFile)
+	}
+	if opt.Trace != nil {
+		for _, s := range r.Steps {
+			opt.Trace(s)
+		}
+	}
+	return r, nil
+}
+
+// rmse is ‖Y − DX‖_F / √(MN).
+func rmse(y *mat.Dense, r *learners.Result) float64 {
+	m, n := y.Dims()
+	rest, sum := make([]float64, m), 0.0
+	for j := range n {
+		mat.Col(rest, j, y)
+		index, value := r.Codes.Column(j)
+		for i, k := range index {
+			for h, v := range r.Dictionary.Atom(int(k)) {
+				rest[h] -= value[i] * v
+			}
+		}
+		for _, v := range rest {
+			sum += v * v
+		}
+	}
+	return math.Sqrt(sum / float64(m*n))
+}
+
+// Memory implements learners.Learner, of this process: what the program takes is its own.
+// Whether that will leave codes is not known, so that it is the larger of the two.
+func (l *Learner) Memory(m, n, k, s int) float64 {
+	return max(memoryWithCodes(m, n, k, s), memoryWithoutCodes(m, n, k, s))
+}
+
+// memoryWithCodes has the codes as the matrix that is read and as they are kept, or twice as
+// they are kept, and the dictionary a few times.
+func memoryWithCodes(m, n, k, s int) float64 {
+	codes := 12*float64(n)*float64(min(s, k)) + 8*float64(n)
+	return 8*3*float64(m)*float64(k) + codes + max(8*float64(k)*float64(n), codes)
+}
+
+// memoryWithoutCodes has what the coder takes, and the dictionary a few times.
+func memoryWithoutCodes(m, n, k, s int) float64 {
+	held, working := sparse.Memory(m, k, n, s)
+	return 8*3*float64(m)*float64(k) + held + working
+}

@@ -1,0 +1,51 @@
+package external
+
+import (
+	"strings"
+	"sync"
+
+	"superres/internal/safefile"
+)
+
+// tail is a writer that keeps the end of what is written. Concurrent use is safe.
+type tail struct {
+	mu   sync.Mutex
+	kept []byte
+}
+
+// How much is kept, in bytes, and told, in lines.
+const (
+	tailBytes = 2048
+	tailLines = 5
+)
+
+// Write never fails.
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kept = append(t.kept, p[max(0, len(p)-tailBytes):]...)
+	t.kept = t.kept[max(0, len(t.kept)-tailBytes):]
+	return len(p), nil
+}
+
+func (t *tail) reset() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kept = t.kept[:0]
+}
+
+// after is the last lines as the end of a sentence: empty when there are none.
+func (t *tail) after() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var lines []string
+	for line := range strings.Lines(strings.ToValidUTF8(string(t.kept), "?")) {
+		if line = strings.TrimSpace(safefile.OneLine(line)); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return "; it said: " + strings.Join(lines[max(0, len(lines)-tailLines):], " | ")
+}

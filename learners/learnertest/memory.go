@@ -1,0 +1,125 @@
+package learnertest
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/learners"
+	"superres/learners/sparse"
+)
+
+// memory holds what a learner says of its memory against what it takes, for problems of
+// very different shapes, each so large that it takes some tens of MiB with the signals.
+func memory(t *testing.T, learner learners.Learner) {
+	if testing.Short() {
+		t.Skip("not with -short: the race detector, which is run so, has memory of its own")
+	}
+	const slack = 2 << 20 // of bytes, for what is small and for garbage that is found late
+	for _, c := range []struct {
+		name string
+		of   func(size int) (m, n, k, s int)
+	}{
+		{"few long signals", func(size int) (m, n, k, s int) { return 100 * size, 12, 20, 2 }},
+		{"many short signals", func(size int) (m, n, k, s int) { return 16, 100 * size, 20, 3 }},
+		{"one signal", func(size int) (m, n, k, s int) { return 100 * size, 1, 2, 1 }},
+		{"one entry", func(size int) (m, n, k, s int) { return 1, 100 * size, 2, 1 }},
+		{"many atoms", func(size int) (m, n, k, s int) { return 12, 30 * size, 20 * size, 2 }},
+	} {
+		m, n, k, s := c.of(1)
+		for size := 1; learner.Memory(m, n, k, s)+8*float64(m*n) < 24<<20; size += (size + 3) / 4 {
+			m, n, k, s = c.of(size)
+		}
+		y := gaussians(m, n)
+		opt := learners.Options{Atoms: k, Iterations: 2, Coder: collected{sparse.OMP{Sparsity: s}, n}}
+		told, least, most := learner.Memory(m, n, k, s), math.Inf(1), 0.0
+		wrong := func() bool { return least > told+slack || told > 2*most+slack }
+		for try := 0; try < 4 && wrong(); try++ { // garbage adds to some of the calls, and a peak may pass between two looks
+			measured := live(func() any {
+				r, err := learner.Learn(context.Background(), y, opt)
+				if err != nil {
+					t.Errorf("%s: %v", c.name, err)
+				}
+				return r
+			})
+			least, most = min(least, measured), max(most, measured)
+		}
+		what := fmt.Sprintf("%s, M,N,K,S = %d,%d,%d,%d: Memory says %.1f MiB, measured are %.1f to %.1f MiB", c.name, m, n, k, s, told/(1<<20), least/(1<<20), most/(1<<20))
+		t.Log(what)
+		if wrong() {
+			t.Error(what)
+		}
+	}
+	for _, v := range []int{1 << 30, 1 << 62} {
+		if told := learner.Memory(1<<30, 1<<30, v, 1<<30); !(told > 1<<60) {
+			t.Errorf("Memory says %g bytes for the largest sizes", told)
+		}
+	}
+}
+
+// collected is a coder that leaves no garbage when it has coded all n signals: what comes
+// after it is not measured with what it took.
+type collected struct {
+	sparse.Coder
+	n int
+}
+
+func (c collected) Code(ctx context.Context, d *sparse.Dictionary, y *mat.Dense) (*sparse.Codes, error) {
+	x, err := c.Coder.Code(ctx, d, y)
+	if _, n := y.Dims(); n == c.n {
+		runtime.GC()
+	}
+	return x, err
+}
+
+// MostNonZeros implements sparse.Limited.
+func (c collected) MostNonZeros() int { return sparse.MostNonZeros(c.Coder) }
+
+// gaussians returns m×n Gaussian entries.
+func gaussians(m, n int) *mat.Dense {
+	rng := rand.New(rand.NewPCG(1, 2))
+	y := mat.NewDense(m, n, nil)
+	y.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, y)
+	return y
+}
+
+// live returns the most bytes that were in use beyond what was before while f ran, its
+// result with them: what the collector, which is at work all the time, finds in use. What
+// is allocated while it is at work counts.
+func live(f func() any) float64 {
+	defer debug.SetGCPercent(debug.SetGCPercent(1))
+	read := func() float64 {
+		sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+		metrics.Read(sample)
+		return float64(sample[0].Value.Uint64())
+	}
+	runtime.GC()
+	runtime.GC()
+	before := read()
+	stop, peak := make(chan struct{}), make(chan float64)
+	go func() {
+		most := before
+		for {
+			most = max(most, read())
+			select {
+			case <-stop:
+				peak <- most - before
+				return
+			case <-time.After(100 * time.Microsecond):
+			}
+		}
+	}()
+	result := f()
+	close(stop)
+	most := <-peak
+	runtime.KeepAlive(result)
+	return most
+}

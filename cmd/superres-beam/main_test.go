@@ -169,7 +169,7 @@ func TestPictures(t *testing.T) {
 		want := map[string]letter{
 			"in/a/003.png": {Class: "input", Error: "in/a/003.png: not an image"},
 			"in/b/100.png": {Class: "died", Error: "panic: at b/100.png"},
-		}[l.Input]
+		}[string(l.Input)]
 		if l.Class != want.Class || !strings.HasPrefix(l.Error, want.Error) || want.Error == "" {
 			t.Errorf("%+v", l)
 		}

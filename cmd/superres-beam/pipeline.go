@@ -18,6 +18,8 @@ import (
 	beamlog "github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
+
+	"superres/cmd/internal/paths"
 )
 
 func init() {
@@ -123,7 +125,7 @@ func output(args []string) (string, bool) {
 func (opt options) parts(ctx context.Context, stdout io.Writer) (pictures, dead int, err error) {
 	var elements []string
 	for i := range opt.shards {
-		elements = append(elements, line(part{opt.args, i, opt.shards, opt.atOnce}))
+		elements = append(elements, line(part{paths.Names(opt.args), i, opt.shards, opt.atOnce}))
 	}
 	results, letters := opt.report+".results.jsonl", opt.report+".dead-letters.jsonl"
 	store, err := filesystem.New(ctx, letters)

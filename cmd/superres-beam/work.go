@@ -15,9 +15,9 @@ import (
 
 // part is an element: a command, and which part of it to do.
 type part struct {
-	Args  []string `json:"args"`
-	Index int      `json:"index"`
-	Of    int      `json:"of"`
+	Args  []paths.Name `json:"args"`
+	Index int          `json:"index"`
+	Of    int          `json:"of"`
 	// AtOnce is how many parts a worker does at once; runners begin as many as they
 	// like.
 	AtOnce int `json:"at_once"`
@@ -37,11 +37,11 @@ type result struct {
 
 // letter is a dead letter: what has failed for good.
 type letter struct {
-	Command string `json:"command"`
-	Part    string `json:"part"`
-	Input   string `json:"input,omitempty"` // of upscale: the picture; empty: the part
-	Error   string `json:"error"`
-	Class   string `json:"class"` // as in the events of superres upscale --json, or "died"
+	Command string     `json:"command"`
+	Part    string     `json:"part"`
+	Input   paths.Name `json:"input,omitempty"` // of upscale: the picture; empty: the part
+	Error   string     `json:"error"`
+	Class   string     `json:"class"` // as in the events of superres upscale --json, or "died"
 }
 
 const (
@@ -54,8 +54,9 @@ var pause = 2 * time.Second // before the second attempt; then twice as long
 
 // event is what matters of an event of superres upscale --json.
 type event struct {
-	Event, Input, Error, Class string
-	Done, Skipped              int
+	Event, Error, Class string
+	Input               paths.Name
+	Done, Skipped       int
 }
 
 // do does a part, with what is temporary tried again: output that cannot be written
@@ -66,17 +67,18 @@ func (p part) do(ctx context.Context) (r result, dead []letter) {
 	defer p.slot()()
 	began := time.Now()
 	defer func() { r.Seconds = time.Since(began).Seconds() }()
-	upscale := p.Args[0] == "upscale"
-	args := slices.Insert(slices.Clone(p.Args), 1, "--shard="+p.name(), "--progress=none")
+	command := string(p.Args[0])
+	upscale := command == "upscale"
+	args := slices.Insert(paths.Texts(p.Args), 1, "--shard="+p.name(), "--progress=none")
 	if upscale {
 		args = slices.Insert(args, 1, "--resume", "--json")
 	}
-	deaths := map[string]int{} // by picture
-	failures := 0              // of the whole part
+	deaths := map[paths.Name]int{} // by picture
+	failures := 0                  // of the whole part
 	wait := pause
 	for {
 		r.Attempts++
-		var at string // the picture under way
+		var at paths.Name // the picture under way
 		var failed []letter
 		end := run(ctx, args, func(line []byte) {
 			var ev event
@@ -91,13 +93,13 @@ func (p part) do(ctx context.Context) (r result, dead []letter) {
 				r.Done++
 			case "fail":
 				at = ""
-				failed = append(failed, letter{p.Args[0], p.name(), ev.Input, ev.Error, ev.Class})
+				failed = append(failed, letter{command, p.name(), ev.Input, ev.Error, ev.Class})
 			case "summary":
 				r.Skipped = ev.Skipped
 			}
 		})
 		r.Code = end.code
-		whole := letter{Command: p.Args[0], Part: p.name(), Error: end.reason, Class: "died"}
+		whole := letter{Command: command, Part: p.name(), Error: end.reason, Class: "died"}
 		switch {
 		case ctx.Err() != nil:
 			return r, append(dead, whole)
@@ -107,7 +109,7 @@ func (p part) do(ctx context.Context) (r result, dead []letter) {
 			}
 			whole.Input = at
 			dead = append(dead, whole)
-			if args = without(args, at); args == nil {
+			if args = without(args, string(at)); args == nil {
 				return r, dead
 			}
 			wait = pause

@@ -3,6 +3,7 @@ package safefile
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,16 +20,13 @@ import (
 // It goes on after a file that cannot be removed and returns the first such
 // error, an ErrOutput.
 func RemoveLeftovers(dir string, olderThan time.Duration) (removed int, err error) {
-	entries, err := os.ReadDir(dir)
+	entries, err := tempsIn(dir)
 	if err != nil {
 		return 0, &Fault{Name: dir, Class: ErrOutput, Cause: err,
 			Reason: fmt.Sprintf("cannot be looked through for old temporary files: %v; check the name and the mode", bare(err))}
 	}
 	var first error
 	for _, e := range entries {
-		if !isTemp(e.Name()) {
-			continue
-		}
 		info, err := e.Info()
 		if err != nil || !info.Mode().IsRegular() {
 			continue // gone meanwhile, or not ours
@@ -49,6 +47,30 @@ func RemoveLeftovers(dir string, olderThan time.Duration) (removed int, err erro
 		}
 	}
 	return removed, first
+}
+
+// tempsIn lists what is named like a temporary file. It has little of a large folder in
+// memory at a time.
+func tempsIn(dir string) (list []fs.DirEntry, err error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	for {
+		entries, err := f.ReadDir(1000)
+		for _, e := range entries {
+			if isTemp(e.Name()) {
+				list = append(list, e)
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return list, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 }
 
 // SameFile reports whether two names lead to one existing file, through links

@@ -25,3 +25,25 @@ func tryLock(name string) (state lockState, release func()) {
 // false means that another program, or another opening of the file, has it. Where
 // there are no locks all is well.
 func Lock(f *os.File) bool { return lock(f) != inUse }
+
+// Occupy says to others that a program is at work in a folder, of which there may be several,
+// until leave is called or the program ends. Where there are no locks it says nothing.
+func Occupy(dir string) (leave func()) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return func() {}
+	}
+	share(f)
+	return func() { f.Close() }
+}
+
+// Occupied tells whether a program is at work in a folder, by what Occupy says: another, or
+// this one.
+func Occupied(dir string) bool {
+	f, err := os.Open(dir)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return lock(f) == inUse
+}

@@ -10,14 +10,19 @@ import (
 
 // lock takes the lock of an open file, which lasts until the file and what was
 // duplicated from it are closed, if only by the end of the program.
-func lock(f *os.File) lockState {
+func lock(f *os.File) lockState { return flock(f, syscall.LOCK_EX) }
+
+// share takes a lock of an open file that others may have as well, but not the one of lock.
+func share(f *os.File) lockState { return flock(f, syscall.LOCK_SH) }
+
+func flock(f *os.File, how int) lockState {
 	state := unknown
 	conn, err := f.SyscallConn()
 	if err != nil {
 		return unknown
 	}
 	err = conn.Control(func(fd uintptr) {
-		switch err := syscall.Flock(int(fd), syscall.LOCK_EX|syscall.LOCK_NB); {
+		switch err := syscall.Flock(int(fd), how|syscall.LOCK_NB); {
 		case err == nil:
 			state = free
 		case errors.Is(err, syscall.EWOULDBLOCK):

@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/internal/safefile"
 )
 
@@ -29,8 +30,8 @@ func (d *shown) report(ctx context.Context, opt ShowOptions, s *console.Streams)
 		}
 		table = s.Err
 	default:
-		d.Mosaic = opt.Drawing.Name
-		if err := safefile.WriteAtomic(d.Mosaic, opt.Drawing.Overwrite, func(w io.Writer) error {
+		d.Mosaic = paths.Name(opt.Drawing.Name)
+		if err := safefile.WriteAtomic(opt.Drawing.Name, opt.Drawing.Overwrite, func(w io.Writer) error {
 			return opt.Drawing.write(d.Dictionaries[0], console.Interruptible(ctx, w))
 		}); err != nil {
 			return err
@@ -51,7 +52,7 @@ func (d *shown) report(ctx context.Context, opt ShowOptions, s *console.Streams)
 // text is the report for reading.
 func (d *shown) text() string {
 	var b strings.Builder
-	b.WriteString(safefile.OneLine(d.Name))
+	b.WriteString(safefile.OneLine(string(d.Name)))
 	if d.Model != "" {
 		b.WriteString(": " + safefile.OneLine(d.Model))
 	}

@@ -9,6 +9,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/models"
+	"superres/cmd/internal/paths"
 	"superres/internal/safefile"
 	"superres/learners/sparse"
 	"superres/superres"
@@ -17,13 +18,13 @@ import (
 
 // shown is what show tells: of a model, or of one dictionary.
 type shown struct {
-	Name string `json:"name"`
+	Name paths.Name `json:"name"`
 	// Model is the model in a line.
 	Model        string             `json:"model,omitempty"`
 	Scale        int                `json:"scale,omitempty"`
 	Dictionaries []*shownDictionary `json:"dictionaries"`
 	// Mosaic is the file of the drawing.
-	Mosaic string `json:"mosaic,omitempty"`
+	Mosaic paths.Name `json:"mosaic,omitempty"`
 }
 
 // shownDictionary is one coupled stage, or a dictionary that is not coupled.
@@ -96,7 +97,7 @@ func shownStages(opt ShowOptions, name string, m *superres.Model, line string) (
 		}
 		stages = []int{one}
 	}
-	d := &shown{Name: name, Model: line, Scale: m.Scale}
+	d := &shown{Name: paths.Name(name), Model: line, Scale: m.Scale}
 	for _, i := range stages {
 		coded, _ := coupled.Of(m.Stages[i])
 		_, atoms := coded.Low.Dims()
@@ -127,7 +128,7 @@ func shownMatrices(opt ShowOptions, f *dictFile) (*shown, error) {
 		return nil, f.refuse("%s", console.Message(err))
 	}
 	_, k := m.Dims()
-	return &shown{Name: f.name, Dictionaries: []*shownDictionary{{Atoms: k, low: atoms}}}, nil
+	return &shown{Name: paths.Name(f.name), Dictionaries: []*shownDictionary{{Atoms: k, low: atoms}}}, nil
 }
 
 // shownHalves takes the halves that a file holds, as stages where it says how they are
@@ -156,5 +157,5 @@ func shownHalves(opt ShowOptions, f *dictFile) (*shown, error) {
 		return nil, f.refuse("%s", console.Message(err))
 	}
 	_, one.Atoms = h.low.Dims()
-	return &shown{Name: f.name, Scale: h.scale, Dictionaries: []*shownDictionary{one}}, nil
+	return &shown{Name: paths.Name(f.name), Scale: h.scale, Dictionaries: []*shownDictionary{one}}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/cmd/internal/scoring"
 	"superres/internal/report"
 )
@@ -61,9 +62,9 @@ func (f findings) json(w io.Writer) error {
 	for _, one := range f.results {
 		runs = append(runs, run{one, bare(one.Plain), bare(one.Projected), nil})
 	}
-	var names []string
+	var names []paths.Name
 	for _, t := range f.data.tests {
-		names = append(names, t.name)
+		names = append(names, paths.Name(t.name))
 	}
 	base := map[string][]scoring.Cell{}
 	for _, b := range f.baselines {
@@ -71,7 +72,7 @@ func (f findings) json(w io.Writer) error {
 	}
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", " ")
-	return enc.Encode(map[string]any{"command": f.opt.command, "version": console.Version, "pictures": names, "baselines": base, "runs": runs})
+	return enc.Encode(map[string]any{"command": paths.Name(f.opt.command), "version": console.Version, "pictures": names, "baselines": base, "runs": runs})
 }
 
 // text writes the tables for a terminal.

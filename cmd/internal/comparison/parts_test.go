@@ -3,6 +3,7 @@ package comparison
 import (
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,6 +33,30 @@ func TestCompareInParts(t *testing.T) {
 	a, b := readRuns(t, filepath.Join(dir, "whole")), readRuns(t, filepath.Join(dir, "parts"))
 	if fmt.Sprintf("%+v", plainRuns(a)) != fmt.Sprintf("%+v", plainRuns(b)) || a.Command != b.Command {
 		t.Error("two parts give other figures than the whole")
+	}
+}
+
+// The folders that parts work on are known to the byte.
+func TestPartsOfOddNames(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "data\xff"), 0o777); err != nil {
+		t.Skip(err) // the file system takes no such names
+	}
+	idx(t, filepath.Join(dir, "data\xff", "train-images-idx3-ubyte"), 30)
+	args := []string{
+		"compare", "--protocol", "pooled", "--images", "data\xff/train-images-idx3-ubyte", "--index", "3", "--learners", "mod",
+		"--seeds", "1", "--atoms", "4", "--patches", "9", "--iterations", "1", "-q", "-o", "parts", "--shard", "0/1", "data\xff",
+	}
+	for range 2 {
+		if _, errs, code := call(t, dir, "", args...); code != 0 {
+			t.Fatalf("exit %d: %s", code, errs)
+		}
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "parts", "journal.0-of-1.jsonl")); err != nil || strings.Count(string(text), "\n") != 1 {
+		t.Errorf("the second run did what the first had done: %s (%v)", text, err)
+	}
+	if _, errs, code := call(t, dir, "", "merge", "parts"); code != 0 {
+		t.Errorf("exit %d: %s", code, errs)
 	}
 }
 

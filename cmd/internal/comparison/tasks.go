@@ -1,6 +1,7 @@
 package comparison
 
 import (
+	"superres/cmd/internal/paths"
 	"superres/cmd/internal/plugins"
 	"superres/superres/anchored"
 )
@@ -30,7 +31,7 @@ type task struct {
 	// Back is how many back-projections there are where there are any.
 	Back int `json:"back_projection"`
 	// Data identifies the files of the pictures by names and hashes.
-	Data string `json:"data"`
+	Data paths.Name `json:"data"`
 	// Index has the choice among images of IDX files, by their numbers, and Limit how many
 	// of them are taken.
 	Index string `json:"index"`
@@ -98,7 +99,7 @@ func (cmp *comparison) tasks() ([]task, error) {
 		for i, learner := range cmp.opt.Learners {
 			list = append(list, task{
 				Protocol: p.name, Learner: learner, Coder: cmp.opt.Coder, Run: run, Seed: cmp.opt.Seed, Atoms: p.atoms, Patches: p.patches,
-				MostIterations: p.iterations, Back: p.back, Data: cmp.data.identity, Index: cmp.opt.chosen, Limit: cmp.opt.limit,
+				MostIterations: p.iterations, Back: p.back, Data: paths.Name(cmp.data.identity), Index: cmp.opt.chosen, Limit: cmp.opt.limit,
 				Program: programs[i],
 			})
 		}

@@ -26,6 +26,11 @@ func Command(c *cli.Command) *cli.Command {
 		if ctx.IsSet("output") && ctx.String("output") == "" { // a variable of a script that is not set
 			return Usage("-o names nothing; leave it out or give a name")
 		}
+		if ctx.String("output") == "-" {
+			if err := checkOpen(ctx.App.Writer); err != nil {
+				return err
+			}
+		}
 		return action(ctx)
 	}
 	c.OnUsageError = func(_ *cli.Context, err error, _ bool) error { return Usage("%s", flagComplaint(c, err)) }

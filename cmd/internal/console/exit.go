@@ -15,7 +15,7 @@ import (
 const (
 	ExitOK      = 0
 	ExitNothing = 1 // nothing usable was made
-	ExitUsage   = 2 // wrong usage
+	ExitUsage   = 2 // wrong usage; and how Go ends a program that crashes, for lack of memory say
 	ExitSome    = 3 // some files failed, others are done
 	ExitInput   = 4 // an input is missing, cannot be read, is damaged or no picture
 	ExitOutput  = 5 // an output exists or cannot be written, or two inputs have the same

@@ -2,6 +2,7 @@ package console
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,6 +19,23 @@ type Streams struct {
 	Out io.Writer
 	// Err is standard error, for messages.
 	Err io.Writer
+}
+
+// CheckOpen refuses standard output, as the place of a file, where it was closed when the
+// program began.
+//
+// Note: Go opens /dev/null in its place, which takes everything. So a file cannot be sent to
+// /dev/null as Go opens it, for reading as well; a shell opens it for writing.
+func (s *Streams) CheckOpen() error { return checkOpen(s.Out) }
+
+func checkOpen(w io.Writer) error {
+	if o, ok := w.(*output); ok {
+		w = o.Writer
+	}
+	if f, ok := w.(*os.File); ok && wasClosed(f) {
+		return Fail(ExitOutput, errors.New("standard output is closed; redirect it to a file or a pipe, or name a file with -o"))
+	}
+	return nil
 }
 
 // output is standard output; what cannot be written to it has its exit code.

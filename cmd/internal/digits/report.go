@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/internal/safefile"
 	"superres/superres/resample"
 	"superres/superres/score"
@@ -18,19 +19,19 @@ import (
 // summary is what a call says of itself, as JSON or as a table.
 type summary struct {
 	// Command is the call, with all that decides its result.
-	Command string `json:"command"`
+	Command paths.Name `json:"command"`
 	// Version is that of the program.
 	Version string `json:"version"`
 	// Task is restore or enlarge.
 	Task string `json:"task"`
 	// Model is a name or a file.
-	Model string `json:"model"`
+	Model paths.Name `json:"model"`
 	// Images is the file of the images.
-	Images string `json:"images"`
+	Images paths.Name `json:"images"`
 	// Official is which of MNIST's files Images is. Empty is none.
 	Official string `json:"official,omitempty"`
 	// Labels is the file of the labels.
-	Labels string `json:"labels,omitempty"`
+	Labels paths.Name `json:"labels,omitempty"`
 	// OfficialLabels is which of MNIST's files Labels is. Empty is none.
 	OfficialLabels string `json:"official_labels,omitempty"`
 	// Count is how many images were worked on.
@@ -63,9 +64,9 @@ type summary struct {
 	// Classes are the errors for each label, in their order.
 	Classes []class `json:"classes,omitempty"`
 	// Output is the file or folder of the results. Empty is none.
-	Output string `json:"output,omitempty"`
+	Output paths.Name `json:"output,omitempty"`
 	// Sheet is the file on which the first images are drawn. Empty is none.
-	Sheet string `json:"sheet,omitempty"`
+	Sheet paths.Name `json:"sheet,omitempty"`
 	// Seconds is how long the work took.
 	Seconds float64 `json:"seconds"`
 	// PerSecond is how many images were worked on in a second.
@@ -95,8 +96,8 @@ type worst struct {
 func (j *job) summary() summary {
 	opt, e := &j.opt, j.engine
 	s := summary{
-		Command: opt.command, Version: console.Version, Task: opt.Task, Model: opt.Model, Images: opt.Images, Labels: opt.Labels,
-		Count: j.count, Width: j.size.X, Height: j.size.Y, Scale: e.scale, OutWidth: j.out.X, OutHeight: j.out.Y, Output: opt.Output, Sheet: opt.Sheet, typed: opt.typed,
+		Command: paths.Name(opt.command), Version: console.Version, Task: opt.Task, Model: paths.Name(opt.Model), Images: paths.Name(opt.Images), Labels: paths.Name(opt.Labels),
+		Count: j.count, Width: j.size.X, Height: j.size.Y, Scale: e.scale, OutWidth: j.out.X, OutHeight: j.out.Y, Output: paths.Name(opt.Output), Sheet: paths.Name(opt.Sheet), typed: opt.typed,
 	}
 	if e.enlarges {
 		return s
@@ -135,7 +136,7 @@ func (s *summary) print(to *console.Streams, quiet, asJSON bool) error {
 // line is what was done.
 func (s *summary) line() string {
 	var to []string
-	for _, name := range []string{s.Output, s.Sheet} {
+	for _, name := range []string{string(s.Output), string(s.Sheet)} {
 		if name != "" {
 			to = append(to, name)
 		}
@@ -153,7 +154,7 @@ func (s *summary) text() string {
 	if s.Finding != "" {
 		fmt.Fprintln(&b, safefile.OneLine(s.Finding))
 	}
-	fmt.Fprintf(&b, "%s of %dx%d from %s", console.Count(s.Count, "image"), s.Width, s.Height, safefile.OneLine(filepath.Base(s.Images)))
+	fmt.Fprintf(&b, "%s of %dx%d from %s", console.Count(s.Count, "image"), s.Width, s.Height, safefile.OneLine(filepath.Base(string(s.Images))))
 	if s.Official != "" {
 		b.WriteString(", which is MNIST's " + s.Official)
 	}
@@ -182,7 +183,7 @@ func (s *summary) text() string {
 		if s.Worst.Label != nil {
 			label = fmt.Sprintf(", label %d", *s.Worst.Label)
 		}
-		fmt.Fprintf(&b, "worst by %s: %.4f, image %d%s\n", safefile.OneLine(s.Model), s.Worst.Error, s.Worst.Index, label)
+		fmt.Fprintf(&b, "worst by %s: %.4f, image %d%s\n", safefile.OneLine(string(s.Model)), s.Worst.Error, s.Worst.Index, label)
 	}
 	if s.Black > 0 {
 		fmt.Fprintf(&b, "black, so without an error, and left out of the means: %s\n", console.Count(s.Black, "image"))

@@ -19,14 +19,14 @@ func (s *sheet) page(name string, overwrite bool, sum summary) error {
 		Lead: fmt.Sprintf("%s of %dx%d, reduced by %s and restored by %s, scale %d. The error is ‖Î − I‖² / ‖I‖² of the grey values, its mean over the images; less is better.",
 			console.Count(sum.Count, "image"), sum.Width, sum.Height, sum.Degradation, sum.Model, sum.Scale),
 		Facts: []report.Fact{
-			{Name: "command with all settings", Value: sum.Command},
+			{Name: "command with all settings", Value: string(sum.Command)},
 			{Name: "version", Value: fmt.Sprintf("superres %s, %s %s/%s", console.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)},
-			{Name: "images", Value: sum.Images + official(sum.Official)},
+			{Name: "images", Value: string(sum.Images) + official(sum.Official)},
 		},
 		Notes: sum.Warnings,
 	}
 	if sum.Labels != "" {
-		p.Facts = append(p.Facts, report.Fact{Name: "labels", Value: sum.Labels + official(sum.OfficialLabels)})
+		p.Facts = append(p.Facts, report.Fact{Name: "labels", Value: string(sum.Labels) + official(sum.OfficialLabels)})
 	}
 	if s.enlarges {
 		p.Title = "Images of an IDX file, enlarged"

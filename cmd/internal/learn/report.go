@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/internal/safefile"
 	"superres/learners"
 )
@@ -12,22 +13,22 @@ import (
 // summary is what is told of a run, in a line for people and as JSON for programs. Coder is
 // empty when the learner used none, and NonZeros is the mean of a signal.
 type summary struct {
-	Dictionary string   `json:"dictionary"`
-	Codes      string   `json:"codes,omitempty"`
-	Trace      string   `json:"trace,omitempty"`
-	Data       string   `json:"data"`
-	Learner    string   `json:"learner"`
-	Coder      string   `json:"coder,omitempty"`
-	Seed       uint64   `json:"seed"`
-	Entries    int      `json:"entries"`
-	Signals    int      `json:"signals"`
-	Atoms      int      `json:"atoms"`
-	Iterations int      `json:"iterations"`
-	Stop       string   `json:"stop"`
-	RMSE       float64  `json:"rmse"`
-	NonZeros   float64  `json:"nonzeros"`
-	Seconds    float64  `json:"seconds"`
-	Warnings   []string `json:"warnings,omitempty"`
+	Dictionary paths.Name `json:"dictionary"`
+	Codes      paths.Name `json:"codes,omitempty"`
+	Trace      paths.Name `json:"trace,omitempty"`
+	Data       paths.Name `json:"data"`
+	Learner    string     `json:"learner"`
+	Coder      string     `json:"coder,omitempty"`
+	Seed       uint64     `json:"seed"`
+	Entries    int        `json:"entries"`
+	Signals    int        `json:"signals"`
+	Atoms      int        `json:"atoms"`
+	Iterations int        `json:"iterations"`
+	Stop       string     `json:"stop"`
+	RMSE       float64    `json:"rmse"`
+	NonZeros   float64    `json:"nonzeros"`
+	Seconds    float64    `json:"seconds"`
+	Warnings   []string   `json:"warnings,omitempty"`
 }
 
 // newSummary sums up what was learned.
@@ -38,7 +39,7 @@ func newSummary(opt Options, p problem, r *learners.Result) summary {
 		last = r.Steps[len(r.Steps)-1]
 	}
 	sum := summary{
-		Dictionary: opt.outputs.dictionary.Name, Codes: opt.outputs.codes.Name, Trace: opt.outputs.trace.Name, Data: opt.Data,
+		Dictionary: paths.Name(opt.outputs.dictionary.Name), Codes: paths.Name(opt.outputs.codes.Name), Trace: paths.Name(opt.outputs.trace.Name), Data: paths.Name(opt.Data),
 		Learner: opt.Learner, Seed: opt.Seed, Entries: m, Signals: n, Atoms: p.settings.Atoms,
 		Iterations: last.Iteration, Stop: string(r.Stop), RMSE: last.RMSE,
 		NonZeros: float64(len(r.Codes.Index)) / float64(n), Seconds: last.Elapsed.Seconds(),

@@ -30,7 +30,7 @@ var exitCodes = []struct {
 }{
 	{fmt.Sprint(console.ExitOK), "all done"},
 	{fmt.Sprint(console.ExitNothing), "nothing usable was made"},
-	{fmt.Sprint(console.ExitUsage), "wrong usage"},
+	{fmt.Sprint(console.ExitUsage), "wrong usage; or the program has crashed, for lack of memory say, and says panic or fatal error"},
 	{fmt.Sprint(console.ExitSome), "some files failed, others are done"},
 	{fmt.Sprint(console.ExitInput), "an input is missing, cannot be read, is damaged or no picture"},
 	{fmt.Sprint(console.ExitOutput), "an output exists or cannot be written, or two inputs have the same"},

@@ -11,7 +11,7 @@ import (
 // there is room again. A limit of the size of files stands for a full disk.
 func TestFullDisk(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "journal.jsonl")
-	j, _, err := OpenJournal[string](name)
+	j, err := OpenJournal[string](name, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestFullDisk(t *testing.T) {
 	if err := j.Add("three"); err != nil {
 		t.Fatal(err)
 	}
-	if list, _, damaged, err := ReadJournal[string](name); err != nil || damaged != 0 || !slices.Equal(list, []string{"one", "three"}) {
+	if list, _, damaged, err := readAll(name); err != nil || damaged != 0 || !slices.Equal(list, []string{"one", "three"}) {
 		t.Errorf("%q, line %d, %v after %v", list, damaged, err, failed)
 	}
 }

@@ -2,6 +2,7 @@ package parts
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,68 +27,90 @@ type Journal[T any] struct {
 	damaged int   // the line that was passed over when it was opened; 0: none
 }
 
-// OpenJournal opens or begins a journal and returns what it holds, in its order.
-func OpenJournal[T any](name string) (*Journal[T], []T, error) {
+// OpenJournal opens or begins a journal and calls each with what it holds, in its order. A
+// nil function is for those who know that.
+func OpenJournal[T any](name string, each func(T)) (*Journal[T], error) {
 	if info, err := os.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return nil, nil, journalError(name, errors.New("is a symbolic link, and nothing is written through it; remove it, or use another -o"))
+		return nil, journalError(name, errors.New("is a symbolic link, and nothing is written through it; remove it, or use another -o"))
 	}
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
-		return nil, nil, journalError(name, err)
+		return nil, journalError(name, err)
 	}
-	var list []T
-	var size int64
-	var damaged int
-	info, err := f.Stat()
+	j := &Journal[T]{File: f}
+	if err := j.begin(each); err != nil {
+		return nil, errors.Join(journalError(name, err), f.Close())
+	}
+	return j, nil
+}
+
+// begin takes the journal for this process, and drops a part of a line at its end.
+func (j *Journal[T]) begin(each func(T)) error {
+	info, err := j.File.Stat()
 	switch {
 	case err != nil:
+		return err
 	case !info.Mode().IsRegular():
-		err = errors.New("not a regular file; use another -o")
-	case !safefile.Lock(f):
-		err = errors.New("another superres is at work in this folder; wait for it, or use another -o")
+		return errors.New("not a regular file; use another -o")
+	case !safefile.Lock(j.File):
+		return errors.New("another superres is at work in this folder; wait for it, or use another -o")
+	case each == nil:
+		j.size, err = wholeLines(j.File, info.Size())
 	default:
-		if list, size, damaged, err = ReadJournal[T](name); err == nil && size < info.Size() {
-			err = f.Truncate(size)
-		}
+		j.size, j.damaged, err = ReadJournal(j.File.Name(), each)
 	}
-	if err != nil {
-		return nil, nil, errors.Join(journalError(name, err), f.Close())
+	if err == nil && j.size < info.Size() {
+		err = j.File.Truncate(j.size)
 	}
-	return &Journal[T]{File: f, size: size, damaged: damaged}, list, nil
+	return err
 }
 
 // mostLine is the longest line that is read, in bytes: a hundred times that of a trial.
 const mostLine = 1 << 20
 
-// ReadJournal returns the entries and where the last whole line ends. A line that is damaged is
-// passed over, and damaged is its number, from 1, for what it told of is done once more, at
-// worst; two are an error. 0: there is none.
-func ReadJournal[T any](name string) (list []T, whole int64, damaged int, err error) {
+// wholeLines returns where the last whole line of a file ends.
+func wholeLines(f io.ReaderAt, size int64) (int64, error) {
+	end := make([]byte, min(size, mostLine))
+	if _, err := f.ReadAt(end, size-int64(len(end))); err != nil {
+		return 0, err
+	}
+	at := bytes.LastIndexByte(end, '\n')
+	if at < 0 && size > mostLine {
+		return 0, fmt.Errorf("its last line has more than %d bytes; remove the file to begin anew", mostLine)
+	}
+	return size - int64(len(end)-at-1), nil
+}
+
+// ReadJournal calls each with the entries, in their order, and returns where the last whole
+// line ends. A line that is damaged is passed over, and damaged is its number, from 1, for
+// what it told of is done once more, at worst; two are an error. 0: there is none.
+func ReadJournal[T any](name string, each func(T)) (whole int64, damaged int, err error) {
 	f, size, err := safefile.OpenRegular(name)
 	if err != nil {
-		return nil, 0, 0, err
+		return 0, 0, err
 	}
 	defer f.Close()
 	lines := bufio.NewReaderSize(io.LimitReader(f, size), mostLine)
+	var v, none T
 	for number := 1; ; number++ {
 		line, err := lines.ReadSlice('\n')
 		switch {
 		case err == io.EOF:
-			return list, whole, damaged, nil
+			return whole, damaged, nil
 		case err == bufio.ErrBufferFull:
-			return nil, 0, 0, fmt.Errorf("line %d has more than %d bytes; remove the file to begin anew", number, mostLine)
+			return 0, 0, fmt.Errorf("line %d has more than %d bytes; remove the file to begin anew", number, mostLine)
 		case err != nil:
-			return nil, 0, 0, err
+			return 0, 0, err
 		}
 		whole += int64(len(line))
-		var v T
+		v = none
 		switch err := json.Unmarshal(line, &v); {
 		case err == nil:
-			list = append(list, v)
+			each(v)
 		case damaged == 0:
 			damaged = number
 		default:
-			return nil, 0, 0, fmt.Errorf("lines %d and %d are damaged (%w); remove them, or the file to begin anew", damaged, number, err)
+			return 0, 0, fmt.Errorf("lines %d and %d are damaged (%w); remove them, or the file to begin anew", damaged, number, err)
 		}
 	}
 }

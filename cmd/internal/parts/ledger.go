@@ -2,15 +2,13 @@ package parts
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
-	"errors"
 	"fmt"
 	"hash"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
+	"sync"
 	"time"
 
 	"superres/cmd/internal/console"
@@ -34,19 +32,19 @@ const (
 // The journal of a part has two more, when it begins and when it ends: whether all of
 // its files have been tried, and which failed. They have no output.
 type Record struct {
-	State    string    `json:"state"`            // "start" or "done"; "begin" or "end"
-	Output   string    `json:"output,omitempty"` // below the folder of the journal, with slashes
-	Input    string    `json:"input,omitempty"`  // below the folder it was found in, with slashes
-	Size     int64     `json:"size,omitempty"`   // of the input, in bytes
-	Modified time.Time `json:"modified,omitzero"`
-	SHA256   string    `json:"sha256,omitempty"`   // of the input
-	Settings string    `json:"settings,omitempty"` // a hash
-	Bytes    int64     `json:"bytes,omitempty"`    // of the output
-	Result   string    `json:"result,omitempty"`   // its SHA-256
-	Time     time.Time `json:"time"`
-	Done     int       `json:"done,omitempty"`   // end: pictures done now or before
-	Failed   []string  `json:"failed,omitempty"` // end: the inputs that failed
-	Whole    int       `json:"whole,omitempty"`  // end: the pictures of all parts, as this one found them
+	State    string       `json:"state"`            // "start" or "done"; "begin" or "end"
+	Output   paths.Name   `json:"output,omitempty"` // below the folder of the journal, with slashes
+	Input    paths.Name   `json:"input,omitempty"`  // below the folder it was found in, with slashes
+	Size     int64        `json:"size,omitempty"`   // of the input, in bytes
+	Modified time.Time    `json:"modified,omitzero"`
+	SHA256   string       `json:"sha256,omitempty"`   // of the input
+	Settings string       `json:"settings,omitempty"` // a hash
+	Bytes    int64        `json:"bytes,omitempty"`    // of the output
+	Result   string       `json:"result,omitempty"`   // its SHA-256
+	Time     time.Time    `json:"time"`
+	Done     int          `json:"done,omitempty"`   // end: pictures done now or before
+	Failed   []paths.Name `json:"failed,omitempty"` // end: the inputs that failed
+	Whole    int          `json:"whole,omitempty"`  // end: the pictures of all parts, as this one found them
 }
 
 // File is what a command makes of an input, one of its own.
@@ -64,29 +62,21 @@ type File struct {
 }
 
 // Ledger keeps account of the files that a command makes, so that work that was
-// interrupted goes on. A nil one knows of no earlier work and keeps nothing.
+// interrupted goes on. A nil one knows of no earlier work and keeps nothing. It is safe for
+// concurrent use but for Open and Close.
 type Ledger struct {
 	suffix   string                      // of this part's journals
-	past     map[string]map[string]story // by folder and output
+	folders  paths.Folders               // of journals and outputs
 	journals map[string]*Journal[Record] // by folder
+
+	mu       sync.Mutex       // guards what is below
+	past     map[string]*past // by folder
 	warnings []error
-}
-
-// story is what journals tell of an output.
-type story struct {
-	last     Record
-	promises []promise
-}
-
-// promise is what a whole result is known by.
-type promise struct {
-	bytes int64
-	hash  string
 }
 
 // NewLedger returns the ledger of a part, or of the whole.
 func NewLedger(part Part) *Ledger {
-	return &Ledger{suffix: part.Suffix(), past: map[string]map[string]story{}, journals: map[string]*Journal[Record]{}}
+	return &Ledger{suffix: part.Suffix(), past: map[string]*past{}, journals: map[string]*Journal[Record]{}}
 }
 
 // Warnings are what was wrong with the journals.
@@ -94,6 +84,8 @@ func (l *Ledger) Warnings() []error {
 	if l == nil {
 		return nil
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	return l.warnings
 }
 
@@ -102,41 +94,43 @@ func (l *Ledger) IsResult(root, path string) (bool, error) {
 	if l == nil {
 		return false, nil
 	}
-	past, err := l.read(root)
-	if err != nil {
+	told, err := l.read(root)
+	if err != nil || len(told.outputs) == 0 {
 		return false, err
 	}
-	_, is := past[paths.Below(paths.Real(root), filepath.Join(paths.Real(filepath.Dir(path)), filepath.Base(path)))]
-	return is, nil
+	return told.story(paths.KeyOf(paths.Below(l.folders.Real(root), l.folders.Place(path)))) != nil, nil
 }
 
 // Judge decides what the journals say of a file: that it is done, or that what has the
-// name of its output is a result and may be replaced.
-func (l *Ledger) Judge(f File) (done, ours bool, err error) {
+// name of its output is a result and may be replaced. input is the input, by os.Stat, and
+// there what has that name, by os.Lstat; nil is nothing.
+func (l *Ledger) Judge(f File, input, there fs.FileInfo) (done, ours bool, err error) {
 	if l == nil {
 		return false, false, nil
 	}
-	past, err := l.read(f.Root)
-	if err != nil {
+	told, err := l.read(f.Root)
+	if err != nil || there == nil || !there.Mode().IsRegular() {
 		return false, false, err
 	}
-	told, known := past[paths.Below(f.Root, f.Output)]
-	there, err := os.Lstat(f.Output)
-	if !known || err != nil || !there.Mode().IsRegular() {
+	output := f.key()
+	last := told.story(output)
+	if last == nil {
 		return false, false, nil
 	}
-	last := told.last
-	if last.State == "done" && last.Bytes == there.Size() && last.Input == filepath.ToSlash(f.Place) && last.Settings == f.Settings && last.isOf(f.Input) {
+	if last.done && last.bytes == there.Size() && last.of == madeOf(filepath.ToSlash(f.Place), f.Settings) && last.isOf(f.Input, input) {
 		return true, true, nil // nothing is replaced, so nothing needs to be proved
 	}
-	ours, err = told.promise(f.Output, there.Size())
+	ours, err = told.keeps(output, f.Output, there.Size())
 	return false, ours, err
 }
+
+// key is that of the output in the journals.
+func (f File) key() paths.Key { return paths.KeyOf(paths.Below(f.Root, f.Output)) }
 
 // promised tells whether what has the name of the output of a file is a result that journals
 // promise.
 func (l *Ledger) promised(f File) (bool, error) {
-	past, err := l.read(f.Root)
+	told, err := l.read(f.Root)
 	if err != nil {
 		return false, err
 	}
@@ -144,98 +138,29 @@ func (l *Ledger) promised(f File) (bool, error) {
 	if err != nil || !there.Mode().IsRegular() {
 		return false, nil
 	}
-	return past[paths.Below(f.Root, f.Output)].promise(f.Output, there.Size())
+	return told.keeps(f.key(), f.Output, there.Size())
 }
 
-// promise tells whether a file, of a size, is a result that was promised.
-func (s story) promise(path string, size int64) (bool, error) {
-	if !slices.ContainsFunc(s.promises, func(p promise) bool { return p.bytes == size }) {
-		return false, nil
-	}
-	sum, err := hashFile(path)
-	return err == nil && slices.Contains(s.promises, promise{size, sum}), err
-}
-
-// isOf tells whether a file is still the input of a record: by its size and time, or
-// else, since copying changes the time, by what is in it.
-func (rec Record) isOf(path string) bool {
-	info, err := os.Stat(path)
-	if err != nil || info.Size() != rec.Size {
-		return false
-	}
-	if info.ModTime().Equal(rec.Modified) {
-		return true
-	}
-	sum, err := hashFile(path)
-	return err == nil && sum == rec.SHA256
-}
-
-func hashFile(path string) (string, error) {
+func hashFile(path string) (sum digest, err error) {
 	f, _, err := safefile.OpenRegular(path)
 	if err != nil {
-		return "", err
+		return sum, err
 	}
 	defer f.Close()
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
-		return "", console.Fail(console.ExitInput, fmt.Errorf("%s: cannot be read: %w", path, err))
+		return sum, console.Fail(console.ExitInput, fmt.Errorf("%s: cannot be read: %w", path, err))
 	}
-	return hex.EncodeToString(h.Sum(nil)), nil
-}
-
-// read returns what all journals of a folder tell of each output.
-func (l *Ledger) read(folder string) (map[string]story, error) {
-	key := paths.Real(folder)
-	if past, ok := l.past[key]; ok {
-		return past, nil
-	}
-	past := map[string]story{}
-	entries, err := os.ReadDir(folder)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, safefile.Unwritable(folder, err)
-	}
-	for _, e := range entries {
-		if ok, _ := filepath.Match(journalPrefix+"*"+journalSuffix, e.Name()); !ok || !e.Type().IsRegular() {
-			continue
-		}
-		name := filepath.Join(folder, e.Name())
-		list, _, damaged, err := ReadJournal[Record](name)
-		if err != nil {
-			return nil, journalError(name, err)
-		}
-		if damaged > 0 {
-			l.warnings = append(l.warnings, passed(name, damaged))
-		}
-		last := map[string]Record{} // in a journal the later line, whatever the clock says
-		for _, rec := range list {
-			if rec.Output != "" {
-				last[rec.Output] = rec
-			}
-		}
-		for _, rec := range list {
-			told, known := past[rec.Output]
-			if p := (promise{rec.Bytes, rec.Result}); p.hash != "" && !slices.Contains(told.promises, p) {
-				told.promises = append(told.promises, p)
-			}
-			if latest, ok := last[rec.Output]; ok && (!known || !latest.Time.Before(told.last.Time)) {
-				told.last = latest
-			}
-			if rec.Output != "" {
-				past[rec.Output] = told
-			}
-		}
-	}
-	l.past[key] = past
-	return past, nil
+	return digest(h.Sum(nil)), nil
 }
 
 // openIn opens the journal in a folder.
 func (l *Ledger) openIn(folder string) error {
-	key := paths.Real(folder)
+	key := l.folders.Real(folder)
 	if l.journals[key] != nil {
 		return nil
 	}
-	opened, _, err := OpenJournal[Record](filepath.Join(folder, journalPrefix+l.suffix+journalSuffix))
+	opened, err := OpenJournal[Record](filepath.Join(folder, journalPrefix+l.suffix+journalSuffix), nil)
 	if err != nil {
 		return err
 	}
@@ -288,29 +213,22 @@ func (l *Ledger) Open(all, working []string) error {
 	return nil
 }
 
+// Tally is what has become of the files of a part in a folder of outputs.
+type Tally struct {
+	// Done is how many are there, made now or before.
+	Done int
+	// Failed are the inputs of those that were not made.
+	Failed []string
+}
+
 // End tells the journals of a part, in all folders of the whole, that all its files have
-// been tried. failed are the inputs of those that were not made, whole how many files all parts
-// have.
-func (l *Ledger) End(all []string, files []File, failed []string, whole int) error {
+// been tried. whole is how many files all parts have.
+func (l *Ledger) End(all map[string]*Tally, whole int) error {
 	if l == nil || l.suffix == "" {
 		return nil
 	}
-	bad, ends := map[string]bool{}, map[string]*Record{}
-	for _, path := range failed {
-		bad[path] = true
-	}
-	for _, root := range all {
-		ends[root] = &Record{State: "end", Whole: whole}
-	}
-	for _, f := range files {
-		if e := ends[f.Root]; bad[f.Input] {
-			e.Failed = append(e.Failed, f.Input)
-		} else {
-			e.Done++
-		}
-	}
-	for root, e := range ends {
-		if err := l.mark(paths.Real(root), *e); err != nil {
+	for root, t := range all {
+		if err := l.mark(l.folders.Real(root), Record{State: "end", Done: t.Done, Failed: paths.Names(t.Failed), Whole: whole}); err != nil {
 			return err
 		}
 	}
@@ -336,15 +254,15 @@ func (l *Ledger) Keep(f File, info fs.FileInfo, overwrite bool, write func(io.Wr
 	if err != nil {
 		return err
 	}
-	rec := Record{State: "start", Output: paths.Below(f.Root, f.Output), Input: filepath.ToSlash(f.Place), Size: info.Size(), Modified: info.ModTime(),
-		SHA256: sum, Settings: f.Settings}
-	at := l.journals[paths.Real(f.Root)]
+	rec := Record{State: "start", Output: paths.Name(paths.Below(f.Root, f.Output)), Input: paths.Name(filepath.ToSlash(f.Place)), Size: info.Size(), Modified: info.ModTime(),
+		SHA256: sum.String(), Settings: f.Settings}
+	at := l.journals[l.folders.Real(f.Root)]
 	err = safefile.WriteAtomicLike(info, f.Output, overwrite, func(w io.Writer) error {
 		whole := &counted{Writer: w, sum: sha256.New()}
 		if err := write(whole); err != nil {
 			return err
 		}
-		rec.Bytes, rec.Result, rec.Time = whole.bytes, hex.EncodeToString(whole.sum.Sum(nil)), time.Now()
+		rec.Bytes, rec.Result, rec.Time = whole.bytes, digest(whole.sum.Sum(nil)).String(), time.Now()
 		if err := at.Add(rec); err != nil {
 			return err
 		}

@@ -46,10 +46,11 @@ func merge(c *cli.Context, s *console.Streams, path string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return mergePictures(s, path)
 	}
-	var args []string
+	var words []paths.Name
 	if err == nil {
-		err = json.Unmarshal(recorded, &args)
+		err = json.Unmarshal(recorded, &words)
 	}
+	args := paths.Texts(words)
 	if err != nil || len(args) == 0 || !sweeps(c.App.Command(args[0])) {
 		return console.Fail(console.ExitInput, fmt.Errorf("%s does not hold the command of the parts (%v)", filepath.Join(path, commandFile), err))
 	}
@@ -114,7 +115,7 @@ func SweepPart(c *cli.Context, dir string) (Part, error) {
 		}
 	}
 	args = append(append(args, "--"), c.Args().Slice()...)
-	text, err := json.Marshal(args)
+	text, err := json.Marshal(paths.Names(args))
 	if err != nil {
 		return part, err
 	}
@@ -148,7 +149,12 @@ func mergePictures(s *console.Streams, dir string) error {
 		if !ok {
 			continue
 		}
-		list, _, damaged, err := ReadJournal[Record](file)
+		var last Record
+		_, damaged, err := ReadJournal(file, func(rec Record) {
+			if rec.Output == "" {
+				last = rec
+			}
+		})
 		if err != nil {
 			return journalError(file, err)
 		}
@@ -157,12 +163,6 @@ func mergePictures(s *console.Streams, dir string) error {
 		}
 		if ends[part.Of] == nil {
 			ends[part.Of] = map[int]Record{}
-		}
-		var last Record
-		for _, rec := range list {
-			if rec.Output == "" {
-				last = rec
-			}
 		}
 		if last.State == "end" {
 			ends[part.Of][part.Index] = last
@@ -200,7 +200,7 @@ func partsDone(s *console.Streams, dir string, parts map[int]Record) error {
 	var failed []string
 	for _, i := range slices.Sorted(maps.Keys(parts)) {
 		done += parts[i].Done
-		failed = append(failed, parts[i].Failed...)
+		failed = append(failed, paths.Texts(parts[i].Failed)...)
 	}
 	for _, name := range failed {
 		fmt.Fprintln(s.Out, safefile.OneLine(name+": failed"))

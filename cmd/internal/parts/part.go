@@ -4,8 +4,8 @@
 //
 // Read it in this order: part.go, one part of many and what belongs to it; journal.go, a
 // file of what has been finished; ledger.go, which files are done, by the journals in the
-// folders of the outputs; sweep.go, trials and their results, by the journals of a folder;
-// merge.go, the command.
+// folders of the outputs, and past.go, what these tell; sweep.go, trials and their results,
+// by the journals of a folder; merge.go, the command.
 package parts
 
 import (

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
+	"superres/cmd/internal/paths"
 )
 
 // A journal is not written through a link.
@@ -22,7 +24,7 @@ func TestLinkedJournal(t *testing.T) {
 	if err := os.Symlink("precious", filepath.Join(dir, "journal.jsonl")); err != nil {
 		t.Skip(err)
 	}
-	if _, _, err := OpenJournal[int](filepath.Join(dir, "journal.jsonl")); err == nil || console.ExitCode(err) != console.ExitOutput || !strings.Contains(err.Error(), "is a symbolic link") {
+	if _, err := OpenJournal[int](filepath.Join(dir, "journal.jsonl"), nil); err == nil || console.ExitCode(err) != console.ExitOutput || !strings.Contains(err.Error(), "is a symbolic link") {
 		t.Error(err)
 	}
 	if got, err := os.ReadFile(filepath.Join(dir, "precious")); err != nil || string(got) != "no end of line" {
@@ -38,9 +40,73 @@ func TestJournalOfAWrongClock(t *testing.T) {
 `))
 	consoletest.Put(t, filepath.Join(dir, ".superres-journal.0-of-2.jsonl"), []byte(`{"state":"done","output":"a","settings":"older","time":"2019-01-01T00:00:00Z"}
 `))
-	past, err := NewLedger(Part{}).read(dir)
-	if err != nil || past["a"].last.Settings != "new" {
-		t.Errorf("%+v, %v", past["a"], err)
+	told, err := NewLedger(Part{}).read(dir)
+	if err != nil || told.story(paths.KeyOf("a")).of != madeOf("", "new") {
+		t.Errorf("%+v, %v", told, err)
+	}
+}
+
+// What the journals tell of a picture takes few bytes, so that there may be millions.
+func TestPastIsSmall(t *testing.T) {
+	const count, most = 20_000, 250 // bytes
+	name := filepath.Join(t.TempDir(), ".superres-journal.jsonl")
+	j, err := OpenJournal[Record](name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := strings.Repeat("0123456789abcdef", 4)
+	for i := range count {
+		place := fmt.Sprintf("a/rather/deep/folder/of/pictures/%06d.png", i)
+		if err := j.Add(Record{State: "done", Output: paths.Name(place), Input: paths.Name(place), SHA256: sum, Settings: sum, Bytes: 1, Result: sum}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	bytes := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := bytes()
+	told, err := NewLedger(Part{}).read(filepath.Dir(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := (bytes() - before) / count; len(told.outputs) != count || got > most {
+		t.Errorf("%d outputs of %d bytes each, expected %d of %d at most", len(told.outputs), got, count, most)
+	}
+	runtime.KeepAlive(told)
+}
+
+// A journal that is opened by who knows what it holds loses a part of a line, and no other.
+func TestJournalGoesOn(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "journal.jsonl")
+	for _, c := range []struct{ text, want string }{
+		{"", "\"new\"\n"},
+		{"\"one\"\n", "\"one\"\n\"new\"\n"},
+		{"\"one\"\n\"tw", "\"one\"\n\"new\"\n"},
+		{"\"on", "\"new\"\n"},
+	} {
+		consoletest.Put(t, name, []byte(c.text))
+		j, err := OpenJournal[string](name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(j.Add("new"), j.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(name); err != nil || string(got) != c.want {
+			t.Errorf("%q became %q, expected %q (%v)", c.text, got, c.want, err)
+		}
+	}
+	if err := os.Truncate(name, 1<<33); err != nil { // of zeros, without a line's end
+		t.Skip(err)
+	}
+	if _, err := OpenJournal[string](name, nil); err == nil || !strings.Contains(err.Error(), "last line has more than") {
+		t.Errorf("a line without end: %v", err)
 	}
 }
 
@@ -115,7 +181,11 @@ func TestOnlyResultsAreReplaced(t *testing.T) {
 	}
 	judged := func(settings string) (done, ours bool) {
 		t.Helper()
-		done, ours, err := NewLedger(Part{}).Judge(file(settings))
+		there, err := os.Lstat(file(settings).Output)
+		if err != nil {
+			t.Fatal(err)
+		}
+		done, ours, err = NewLedger(Part{}).Judge(file(settings), info, there)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,18 +238,24 @@ func TestOnlyResultsAreReplaced(t *testing.T) {
 	}
 }
 
+// readAll reads a journal of texts.
+func readAll(name string) (list []string, whole int64, damaged int, err error) {
+	whole, damaged, err = ReadJournal(name, func(text string) { list = append(list, text) })
+	return list, whole, damaged, err
+}
+
 // A line that is damaged is passed over, and one without end refused.
 func TestDamagedJournals(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "journal.jsonl")
 	consoletest.Put(t, name, []byte("\"one\"\n\"tw\"three\"\n\"four\"\n\"fi"))
-	list, whole, damaged, err := ReadJournal[string](name)
+	list, whole, damaged, err := readAll(name)
 	if err != nil || damaged != 2 || whole != 24 || !slices.Equal(list, []string{"one", "four"}) {
 		t.Errorf("%q, %d, %d, %v", list, whole, damaged, err)
 	}
 	if err := os.Truncate(name, 1<<33); err != nil { // of zeros, without a line's end
 		t.Skip(err)
 	}
-	if _, _, _, err := ReadJournal[string](name); err == nil || !strings.Contains(err.Error(), "line 4 has more than") {
+	if _, _, _, err := readAll(name); err == nil || !strings.Contains(err.Error(), "line 4 has more than") {
 		t.Errorf("a line without end: %v", err)
 	}
 }

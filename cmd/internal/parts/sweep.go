@@ -70,7 +70,8 @@ func (s Sweep[K, R]) Do(ctx context.Context, tasks []K, bar *console.Progress) (
 	if err := os.MkdirAll(s.Dir, 0o777); err != nil {
 		return nil, safefile.Unwritable(s.Dir, err)
 	}
-	j, own, err := OpenJournal[entry[R]](filepath.Join(s.Dir, sweepPrefix+s.Part.Suffix()+sweepSuffix))
+	var own []entry[R]
+	j, err := OpenJournal(filepath.Join(s.Dir, sweepPrefix+s.Part.Suffix()+sweepSuffix), func(e entry[R]) { own = append(own, e) })
 	if err != nil {
 		return nil, err
 	}
@@ -193,14 +194,13 @@ func (s Sweep[K, R]) known(tasks []K, own []entry[R], name string, bar *console.
 		if _, part := OfFile(base); base == name || !part && base != sweepPrefix+sweepSuffix {
 			continue
 		}
-		list, _, damaged, err := ReadJournal[entry[R]](file)
+		_, damaged, err := ReadJournal(file, func(e entry[R]) { all = append(all, e) })
 		if err != nil {
 			return nil, nil, journalError(file, err)
 		}
 		if damaged > 0 {
 			bar.Warn(passed(file, damaged))
 		}
-		all = append(all, list...)
 	}
 	wanted, others := map[K]bool{}, 0
 	for _, t := range tasks {

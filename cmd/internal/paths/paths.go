@@ -2,10 +2,12 @@
 package paths
 
 import (
+	"crypto/sha256"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 )
 
 // Real returns the absolute path of a file without links, or the absolute path
@@ -18,6 +20,40 @@ func Real(path string) string {
 		return direct
 	}
 	return path
+}
+
+// Folders is Real for the folders of many files: it looks at each folder once. The zero value
+// has looked at none. It is safe for concurrent use.
+type Folders struct{ real sync.Map } // string: string
+
+// Real is Real of a folder.
+func (f *Folders) Real(folder string) string {
+	if real, ok := f.real.Load(folder); ok {
+		return real.(string)
+	}
+	real := Real(folder)
+	f.real.Store(folder, real)
+	return real
+}
+
+// Place is where a file, or a link, has its name: Real of its folder, and its name there.
+func (f *Folders) Place(path string) string {
+	return filepath.Join(f.Real(filepath.Dir(path)), filepath.Base(path))
+}
+
+// Key stands for texts, such as a path, among millions, in less memory: no two are known that
+// have the same.
+type Key [16]byte
+
+// KeyOf returns the key of texts without zero bytes.
+func KeyOf(texts ...string) Key {
+	var room [512]byte // for most: on the stack
+	all := room[:0]
+	for _, text := range texts {
+		all = append(append(all, text...), 0)
+	}
+	sum := sha256.Sum256(all)
+	return Key(sum[:16])
 }
 
 // ThroughLink tells which folder between root and dir, root left out, is a link:

@@ -24,11 +24,14 @@ import (
 type Input struct {
 	// Path is the file as it was named or found. "-" is standard input.
 	Path string
-	// Place is the path below root, or the base name when there is none.
+	// Place is the path below root, or the base name when there is none: the end of Path,
+	// wherever that can be, so that of a million pictures there is one text each.
 	Place string
 	// Root is the folder that the file was found in. It is empty when the file was named
 	// itself.
 	Root string
+	// Link tells that the file is a symbolic link.
+	Link bool
 	// Format is that of the file by its content, where its name does not tell it. It is
 	// empty where the name does, and for what is no picture that can be read.
 	Format string
@@ -67,7 +70,8 @@ func (f Finder) Expand(arg string) ([]Input, []Other, error) {
 		return f.matching(arg)
 	}
 	if err != nil || !info.IsDir() {
-		in := Input{Path: arg, Place: filepath.Base(arg)}
+		named, err := os.Lstat(arg)
+		in := Input{Path: arg, Place: filepath.Base(arg), Link: err == nil && named.Mode()&fs.ModeSymlink != 0}
 		if !isNamedPicture(arg) {
 			in.Format, _, _ = imagefile.Identify(arg) // its opening will tell what is wrong
 		}
@@ -109,6 +113,9 @@ func (f Finder) within(folder string) (list []Input, others []Other, err error) 
 	root := filepath.Clean(folder) + string(filepath.Separator) // followed when it is a link
 	err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		place, relErr := filepath.Rel(folder, path)
+		if strings.HasSuffix(path, place) {
+			place = path[len(path)-len(place):]
+		}
 		switch {
 		case err != nil:
 			list = append(list, Input{Path: path, Place: place, Root: folder}) // to be opened and reported like a bad picture
@@ -122,7 +129,7 @@ func (f Finder) within(folder string) (list []Input, others []Other, err error) 
 				return fs.SkipDir
 			}
 		case !strings.HasPrefix(e.Name(), "."):
-			in := Input{Path: path, Place: place, Root: folder}
+			in := Input{Path: path, Place: place, Root: folder, Link: e.Type()&fs.ModeSymlink != 0}
 			taken := f.Filter.takes(filepath.ToSlash(place))
 			if isNamedPicture(path) {
 				any = true

@@ -33,11 +33,12 @@ type Naming struct {
 
 // Namer decides where enlargements go, and in which format.
 type Namer struct {
-	out      string // a file, a folder, "-" or empty
-	format   string // of all outputs, or empty: that of the input
-	template string // of names, without the extension
-	ext      string // of all outputs, or empty: as their format has it
-	size     string // for {size}
+	out      string   // a file, a folder, "-" or empty
+	format   string   // of all outputs, or empty: that of the input
+	template string   // of names, without the extension
+	pieces   []string // of it, in turn text and placeholders
+	ext      string   // of all outputs, or empty: as their format has it
+	size     string   // for {size}
 	values   map[string]string
 	single   bool // there is one input, and it was named itself
 }
@@ -94,7 +95,16 @@ func NewNamer(want Naming, single bool) (Namer, error) {
 		}
 	}
 	n.template = withoutExt(want.Template)
-	return n, n.takeFormat()
+	if err := n.takeFormat(); err != nil {
+		return n, err
+	}
+	at := 0
+	for _, p := range placeholder.FindAllStringIndex(n.template, -1) {
+		n.pieces = append(n.pieces, n.template[at:p[0]], n.template[p[0]:p[1]])
+		at = p[1]
+	}
+	n.pieces = append(n.pieces, n.template[at:])
+	return n, nil
 }
 
 // takeFormat takes the extension of a picture off the end of the template: it is that of the
@@ -133,7 +143,7 @@ func (n Namer) Output(in Input) (Output, error) {
 			format = "png"
 		}
 		return Output{Path: "-", Format: format}, nil
-	case !n.single && out != "" && !paths.IsFolder(out) && isNamedPicture(out):
+	case !n.single && isNamedPicture(out) && !paths.IsFolder(out):
 		return Output{}, console.Usage("-o %s: several pictures need a folder; write %s%c for a folder of this name", out, out, filepath.Separator)
 	case asFile && !strings.Contains(filepath.Base(out), ".") && format == "":
 		return Output{}, console.Usage("-o %s: no extension says which format; write %s.png, or %s%c for a folder", out, out, out, filepath.Separator)
@@ -182,15 +192,19 @@ func (n Namer) Output(in Input) (Output, error) {
 
 // base fills in the template.
 func (n Namer) base(in Input, ext string) string {
-	return placeholder.ReplaceAllStringFunc(n.template, func(p string) string {
-		switch p {
+	var room [8]string
+	words := append(room[:0], n.pieces...)
+	for i := 1; i < len(words); i += 2 {
+		switch words[i] {
 		case "{stem}":
-			return strings.TrimSuffix(filepath.Base(in.Place), ext)
+			words[i] = strings.TrimSuffix(filepath.Base(in.Place), ext)
 		case "{ext}":
-			return strings.TrimPrefix(ext, ".")
+			words[i] = strings.TrimPrefix(ext, ".")
+		default:
+			words[i] = n.values[words[i]]
 		}
-		return n.values[p]
-	})
+	}
+	return strings.Join(words, "")
 }
 
 // folder returns the folder of the outputs that an input's is one of: that of -o, or

@@ -67,7 +67,10 @@ func TestNames(t *testing.T) {
 		{"x/{stem}", scale, ""},
 		{"..", scale, "...JPG"},
 	} {
-		n := Namer{out: "out", template: withoutExt(c.template), size: SizeText(c.opt), values: map[string]string{"{size}": SizeText(c.opt), "{scale}": scaleText(c.opt), "{model}": "mine"}}
+		n, err := NewNamer(Naming{Out: "out", Template: c.template, Size: c.opt, Model: "mine"}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
 		j, err := n.Output(Input{Path: "in/sub/a.b.JPG", Place: "sub/a.b.JPG", Root: "in"})
 		if c.want == "" {
 			if err == nil {

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/internal/imagefile"
 	"superres/internal/safefile"
@@ -18,9 +19,9 @@ import (
 // compared is all that a page shows.
 type compared struct {
 	// Page is the file of the page.
-	Page string `json:"page"`
+	Page paths.Name `json:"page"`
 	// Folder has the regions of the pictures for which the page has no room. Empty is none.
-	Folder string `json:"folder,omitempty"`
+	Folder paths.Name `json:"folder,omitempty"`
 	// Protocol is how the pictures are scored.
 	Protocol score.Protocol `json:"protocol"`
 	// Scale is how much was enlarged.
@@ -42,7 +43,7 @@ type compared struct {
 // comparedPicture is one picture of a page.
 type comparedPicture struct {
 	// Name is what the page calls it.
-	Name string `json:"name"`
+	Name paths.Name `json:"name"`
 	// Width and Height are its own size, in pixels.
 	Width  int `json:"width"`
 	Height int `json:"height"`
@@ -78,9 +79,9 @@ var errSize = errors.New("the size is known")
 
 // readSizes finds out how large the pictures are, without decoding them.
 func readSizes(ctx context.Context, opt DiffOptions) (*compared, error) {
-	d := &compared{Page: opt.Page, Protocol: score.MatlabY, Scale: opt.Scale}
+	d := &compared{Page: paths.Name(opt.Page), Protocol: score.MatlabY, Scale: opt.Scale}
 	for _, path := range opt.Inputs {
-		p := &comparedPicture{Name: shortName(path, opt.Inputs)}
+		p := &comparedPicture{Name: paths.Name(shortName(path, opt.Inputs))}
 		limits := pictures.Frugal(opt.Limits, readBytes)
 		enough := limits.Accept
 		limits.Accept = func(cfg image.Config, held int64) error {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/internal/imagefile"
 )
@@ -25,7 +26,7 @@ func (t *Scores) scoreFiles(ctx context.Context, opt EvalOptions, bar *console.P
 		return err
 	}
 	pictures.TellSkipped(opt.Notes, append(others, more...))
-	t.Columns = []string{filepath.Base(opt.Inputs[1])}
+	t.Columns = []paths.Name{paths.Name(filepath.Base(opt.Inputs[1]))}
 	limits := pictures.Frugal(opt.Limits, 60)
 	twins := pair(refs, tests)
 	for i, ref := range refs {
@@ -50,7 +51,7 @@ func (t *Scores) scoreFiles(ctx context.Context, opt EvalOptions, bar *console.P
 		if err != nil {
 			return fmt.Errorf("%s: %w", test.Path, err)
 		}
-		t.Rows = append(t.Rows, scoreRow{filepath.Base(ref.Path), []Cell{cell}})
+		t.Rows = append(t.Rows, scoreRow{paths.Name(filepath.Base(ref.Path)), []Cell{cell}})
 	}
 	return nil
 }

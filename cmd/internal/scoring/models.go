@@ -8,6 +8,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/models"
+	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/internal/degrade"
 	"superres/superres"
@@ -32,7 +33,7 @@ func (t *Scores) scoreModels(ctx context.Context, opt EvalOptions, bar *console.
 			t.Degradation = m.Degradation
 		}
 		opened = append(opened, m)
-		t.Columns = append(t.Columns, name)
+		t.Columns = append(t.Columns, paths.Name(name))
 	}
 	if t.Degradation == "" {
 		t.Degradation = resample.Cubic
@@ -54,7 +55,7 @@ func (t *Scores) scoreModels(ctx context.Context, opt EvalOptions, bar *console.
 		if err != nil {
 			return err
 		}
-		row := scoreRow{Name: filepath.Base(src.Name)}
+		row := scoreRow{Name: paths.Name(filepath.Base(src.Name))}
 		for j, m := range opened {
 			if m, err = m.For(low, t.JPEG); err != nil {
 				return err

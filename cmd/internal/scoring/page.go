@@ -68,18 +68,18 @@ func (d *compared) write(w io.Writer) error {
 	for i := range d.regions() {
 		file := ""
 		if d.Folder != "" && !d.held[i] {
-			file = url.PathEscape(filepath.Base(d.Folder)) + "/" + d.regionFile(i)
+			file = url.PathEscape(filepath.Base(string(d.Folder))) + "/" + d.regionFile(i)
 		}
 		data.Regions.Files = append(data.Regions.Files, file)
 	}
 	var rows []pagePicture
 	for i, p := range d.Pictures {
-		data.Pictures = append(data.Pictures, scenePart{p.Name, p.shown.X, p.shown.Y, p.Width, p.Height, p.Width >= p.shown.X})
+		data.Pictures = append(data.Pictures, scenePart{string(p.Name), p.shown.X, p.shown.Y, p.Width, p.Height, p.Width >= p.shown.X})
 		psnr, ssim, mean, largest := p.texts()
 		rows = append(rows, pagePicture{p, i + 1, psnr, ssim, mean, largest})
 	}
 	err := pageTemplate.Execute(w, map[string]any{
-		"Title": "superres diff: " + d.Pictures[0].Name, "Style": pageCSS, "Caption": d.caption(), "Pictures": rows, "Data": data,
+		"Title": "superres diff: " + string(d.Pictures[0].Name), "Style": pageCSS, "Caption": d.caption(), "Pictures": rows, "Data": data,
 		"Blurred": slices.ContainsFunc(data.Pictures, func(p scenePart) bool { return !p.Sharp }),
 	})
 	if err != nil {
@@ -87,13 +87,13 @@ func (d *compared) write(w io.Writer) error {
 	}
 	for i, p := range d.Pictures {
 		if len(p.reduced) > 0 {
-			if err := element(w, p.Name, fmt.Sprintf(`data-picture="%d"`, i), p.reduced); err != nil {
+			if err := element(w, string(p.Name), fmt.Sprintf(`data-picture="%d"`, i), p.reduced); err != nil {
 				return err
 			}
 		}
 		for region, tile := range p.tiles {
 			if d.held[region] && len(tile) > 0 {
-				if err := element(w, p.Name, fmt.Sprintf(`data-picture="%d" data-region="%d"`, i, region), tile); err != nil {
+				if err := element(w, string(p.Name), fmt.Sprintf(`data-picture="%d" data-region="%d"`, i, region), tile); err != nil {
 					return err
 				}
 			}

@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/internal/imagefile"
 	"superres/internal/parallel"
 	"superres/internal/picture"
@@ -219,8 +220,9 @@ func (d *compared) checkFolder(overwrite bool) error {
 	if d.regions() == 1 || d.Page == "-" {
 		return nil
 	}
-	d.Folder = strings.TrimSuffix(d.Page, filepath.Ext(d.Page)) + "_files"
-	if _, err := os.Lstat(d.Folder); err == nil && !overwrite {
+	page := string(d.Page)
+	d.Folder = paths.Name(strings.TrimSuffix(page, filepath.Ext(page)) + "_files")
+	if _, err := os.Lstat(string(d.Folder)); err == nil && !overwrite {
 		return console.Fail(console.ExitOutput, fmt.Errorf("%s exists; use --on-exist overwrite or another -o", d.Folder))
 	}
 	return nil
@@ -249,8 +251,9 @@ func (d *compared) writeRegions(ctx context.Context, overwrite bool) error {
 	if d.Folder == "" {
 		return nil
 	}
-	if err := os.MkdirAll(d.Folder, 0o777); err != nil {
-		return safefile.Unwritable(d.Folder, err)
+	folder := string(d.Folder)
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return safefile.Unwritable(folder, err)
 	}
 	type tile struct {
 		Name   string
@@ -264,10 +267,10 @@ func (d *compared) writeRegions(ctx context.Context, overwrite bool) error {
 		var tiles []tile
 		for number, p := range d.Pictures {
 			if data := p.tiles[i]; len(data) > 0 {
-				tiles = append(tiles, tile{p.Name, number, template.URL(base64.StdEncoding.EncodeToString(data))})
+				tiles = append(tiles, tile{string(p.Name), number, template.URL(base64.StdEncoding.EncodeToString(data))})
 			}
 		}
-		err := safefile.WriteAtomic(filepath.Join(d.Folder, d.regionFile(i)), overwrite, func(w io.Writer) error {
+		err := safefile.WriteAtomic(filepath.Join(folder, d.regionFile(i)), overwrite, func(w io.Writer) error {
 			return regionTemplate.Execute(console.Interruptible(ctx, w), map[string]any{
 				"Title": fmt.Sprintf("superres diff: %v of %s", d.region(i), d.Pictures[0].Name), "ID": d.id, "Region": i, "Tiles": tiles,
 			})

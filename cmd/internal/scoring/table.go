@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/internal/safefile"
 	"superres/superres/resample"
 	"superres/superres/score"
@@ -26,7 +27,7 @@ type Scores struct {
 	// Effort is how much the models did. Empty is best.
 	Effort string `json:"effort,omitempty"`
 	// Columns are the names of the models, or of what was scored.
-	Columns []string `json:"columns"`
+	Columns []paths.Name `json:"columns"`
 	// Rows are the scores, a row for each picture.
 	Rows []scoreRow `json:"rows"`
 	// Mean has the mean of each column over the rows in which it is defined.
@@ -35,8 +36,8 @@ type Scores struct {
 
 // scoreRow has the scores of a picture, one for each column.
 type scoreRow struct {
-	Name  string `json:"name"`
-	Cells []Cell `json:"cells"`
+	Name  paths.Name `json:"name"`
+	Cells []Cell     `json:"cells"`
 }
 
 // Cell holds what the protocol scores. Nil is what it does not, and what is not defined:
@@ -105,7 +106,7 @@ func (t *Scores) text() string {
 	undefined := false
 	var columns []string
 	for _, c := range t.Columns {
-		columns = append(columns, safefile.OneLine(c))
+		columns = append(columns, safefile.OneLine(string(c)))
 	}
 	line("", columns)
 	for _, row := range append(slices.Clone(t.Rows), scoreRow{"mean", t.Mean}) {
@@ -118,7 +119,7 @@ func (t *Scores) text() string {
 				cells = append(cells, console.Number("%.2f", c.PSNR)+" / "+console.Number("%.4f", c.SSIM))
 			}
 		}
-		line(safefile.OneLine(row.Name), cells)
+		line(safefile.OneLine(string(row.Name)), cells)
 	}
 	if undefined {
 		b.WriteString("-: not defined (equal pictures, or smaller than the window of SSIM), and left out of the mean\n")

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/internal/safefile"
 )
@@ -62,7 +63,7 @@ func (a *account) skip(j job) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.skipped++
-	a.events.picture(pictureEvent{Event: "skip", Input: j.Path, Output: j.output, Reason: j.skip})
+	a.events.picture(pictureEvent{Event: "skip", Input: paths.Name(j.Path), Output: paths.Name(j.output), Reason: j.skip})
 }
 
 // leaveOut tells of the pictures of kinds that cannot be read, which are none of the total.
@@ -70,7 +71,7 @@ func (a *account) leaveOut(others []pictures.Other) error {
 	a.mu.Lock()
 	a.others = others
 	for _, o := range others {
-		a.events.picture(pictureEvent{Event: "unreadable", Input: o.Path, Reason: o.Reason(), Kind: o.Kind.Title})
+		a.events.picture(pictureEvent{Event: "unreadable", Input: paths.Name(o.Path), Reason: o.Reason(), Kind: o.Kind.Title})
 		if a.verbose && !a.dry {
 			a.say(o.Path + ": skipped, " + o.Reason())
 		}
@@ -123,7 +124,7 @@ func (a *account) fail(ev pictureEvent, err error) {
 // failure is fail for those who have the lock. That of a single picture is what the
 // program ends with.
 func (a *account) failure(ev pictureEvent, err error) {
-	a.failed, a.last = append(a.failed, ev.Input), err
+	a.failed, a.last = append(a.failed, string(ev.Input)), err
 	a.events.picture(failure(ev, err))
 	if a.total > 1 {
 		a.bar.Warn(err)
@@ -140,7 +141,7 @@ func (a *account) work(jobs []job) {
 
 // event is the beginning of the events of picture i.
 func (a *account) event(i int) pictureEvent {
-	return pictureEvent{Event: "start", Input: a.jobs[i].Path, Output: a.jobs[i].output, Number: i + 1, Of: len(a.jobs)}
+	return pictureEvent{Event: "start", Input: paths.Name(a.jobs[i].Path), Output: paths.Name(a.jobs[i].output), Number: i + 1, Of: len(a.jobs)}
 }
 
 // begin tells that picture i is begun.
@@ -170,6 +171,7 @@ func (a *account) end(i int, out outcome) {
 	a.pace.set(i, 1)
 	for a.told < len(a.jobs) && a.results[a.told] != nil {
 		a.report(a.told)
+		a.results[a.told] = nil // of a million
 		a.told++
 	}
 }
@@ -293,7 +295,7 @@ func (a *account) summary(ctx context.Context, err error) {
 		return
 	}
 	ev := summaryEvent{Event: "summary", Total: a.total, Done: a.made, Skipped: a.skipped, Planned: a.plans, Unreadable: len(a.others), Failed: len(a.failed),
-		Seconds: time.Since(a.began).Seconds(), Failures: append([]string{}, a.failed...)}
+		Seconds: time.Since(a.began).Seconds(), Failures: append([]paths.Name{}, paths.Names(a.failed)...)}
 	if err != nil {
 		ev.Error, ev.ExitCode = console.Message(err), console.ExitCode(err)
 		if i, ok := errors.AsType[console.Interrupt](context.Cause(ctx)); ok {

@@ -16,6 +16,7 @@ import (
 
 	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/parts"
+	"superres/cmd/internal/paths"
 )
 
 // decodeEvents reads events strictly: each line is one, of a known type.
@@ -67,8 +68,8 @@ func TestEvents(t *testing.T) {
 		pictures[i].Seconds = 0
 	}
 	last.Seconds = 0
-	in := func(name string) string { return filepath.Join("in", name) }
-	out := func(name string) string { return filepath.Join("out", name) }
+	in := func(name string) paths.Name { return paths.Name(filepath.Join("in", name)) }
+	out := func(name string) paths.Name { return paths.Name(filepath.Join("out", name)) }
 	bad := `in/b.png: not an image (starts with "no pict"; known: PNG JPEG GIF WebP TIFF BMP)`
 	want := []pictureEvent{
 		{Event: "skip", Input: in("c.png"), Output: out("c_2x.png"), Reason: "exists"},
@@ -83,7 +84,7 @@ func TestEvents(t *testing.T) {
 		t.Errorf("%+v\nexpected\n%+v", pictures, want)
 	}
 	wantLast := summaryEvent{Event: "summary", Total: 3, Done: 1, Skipped: 1, Failed: 1, ExitCode: 3,
-		Error: "1 of 3 pictures failed, 2 are done: " + in("b.png"), Failures: []string{in("b.png")}}
+		Error: "1 of 3 pictures failed, 2 are done: " + string(in("b.png")), Failures: []paths.Name{in("b.png")}}
 	if fmt.Sprint(last) != fmt.Sprint(wantLast) {
 		t.Errorf("%+v\nexpected\n%+v", last, wantLast)
 	}
@@ -164,7 +165,7 @@ func TestResume(t *testing.T) {
 			t.Errorf("exit %d, %s", code, stderr)
 		}
 		for _, e := range pictures {
-			name := strings.TrimSuffix(filepath.Base(e.Input), ".png")
+			name := strings.TrimSuffix(filepath.Base(string(e.Input)), ".png")
 			switch e.Event {
 			case "done":
 				done += name
@@ -232,7 +233,7 @@ func TestResume(t *testing.T) {
 		}
 	}
 	// The journal is that of one program at a time.
-	j, _, err := parts.OpenJournal[parts.Record](out(".superres-journal.jsonl"))
+	j, err := parts.OpenJournal[parts.Record](out(".superres-journal.jsonl"), nil)
 	must(err)
 	consoletest.WritePicture(t, in("f.png"), consoletest.Blob(5, 5))
 	if _, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "out", "--resume"); runtime.GOOS == "linux" && (code != 5 || !strings.Contains(stderr, "another superres is at work")) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/internal/imagefile"
 )
@@ -18,11 +19,11 @@ var errEnough = errors.New("enough")
 
 // show is a batch on trial: it reads the headers, and whole pictures where what is found in
 // them decides what enlarges them, and writes nothing.
-func (e enlarger) show(ctx context.Context, b batch, told *account) error {
+func (e enlarger) show(ctx context.Context, b *batch, told *account) error {
 	if err := told.leaveOut(b.others); err != nil {
 		return err
 	}
-	for _, j := range b.skipped {
+	for j := range b.skipped() {
 		told.skip(j)
 		why := map[string]string{"exists": "exists", "done": "is done"}[j.skip]
 		if err := told.plan("%s: skipped, %s %s", j.Path, j.output, why); err != nil {
@@ -31,7 +32,7 @@ func (e enlarger) show(ctx context.Context, b batch, told *account) error {
 	}
 	var needs []int64
 	for i, j := range b.jobs {
-		ev := pictureEvent{Event: "plan", Input: j.Path, Output: j.output, Number: i + 1, Of: len(b.jobs)}
+		ev := pictureEvent{Event: "plan", Input: paths.Name(j.Path), Output: paths.Name(j.output), Number: i + 1, Of: len(b.jobs)}
 		by, err := e.look(ctx, j, &ev)
 		if err != nil {
 			if ctx.Err() != nil {

@@ -7,44 +7,47 @@ import (
 	"path/filepath"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 )
 
 // With --json, upscale writes one event a line to standard output, each a JSON object
 // of one of these two types, in UTF-8: for every picture "skip", or "start" and then
 // "done" or "fail", in the order of the work, "unreadable" before them for each picture of
 // a folder that is of a kind that cannot be read, and "summary" in the end, also when
-// nothing could be begun. With --dry-run it is "unreadable", "skip", "plan" or "fail", and "summary".
+// nothing could be begun. With --dry-run it is "unreadable", "skip", "plan" or "fail", and
+// "summary". A byte of a name that is of no UTF-8 is a zero byte and its two hexadecimal
+// digits: see paths.Name.
 // New fields may be added to the types, and the present ones keep their meaning.
 
 // pictureEvent tells of one picture. Fields that do not apply are left out.
 type pictureEvent struct {
-	Event       string   `json:"event"` // unreadable, skip, start, done, fail, plan
-	Input       string   `json:"input"` // the path as it was named or found; "-" is standard input
-	Output      string   `json:"output"`
-	Number      int      `json:"number,omitempty"`       // of the picture among those not skipped, from 1
-	Of          int      `json:"of,omitempty"`           // how many are not skipped
-	Reason      string   `json:"reason,omitempty"`       // skip: "exists", or "done" by the journal; unreadable: one line
-	Kind        string   `json:"kind,omitempty"`         // unreadable: what it is, such as HEIC
-	InputWidth  int      `json:"input_width,omitempty"`  // done, plan: in pixels
-	InputHeight int      `json:"input_height,omitempty"` // done, plan
-	Width       int      `json:"width,omitempty"`        // done, plan: of the output
-	Height      int      `json:"height,omitempty"`       // done, plan
-	Model       string   `json:"model,omitempty"`        // done, plan
-	Level       float64  `json:"level,omitempty"`        // done, plan: at which the model works, 0..1
-	Noise       float64  `json:"noise,omitempty"`        // done, plan: that was found, as a deviation of 255 levels
-	WebPIndex   float64  `json:"webp_index,omitempty"`   // done, plan: that of the steps of a lossy WebP
-	JPEGQuality int      `json:"jpeg_quality,omitempty"` // done, plan: of compression that was found
-	Memory      int64    `json:"memory,omitempty"`       // plan: estimate, in bytes
-	Seconds     float64  `json:"seconds,omitempty"`      // done, fail
-	Warnings    []string `json:"warnings,omitempty"`     // done, fail: what the output has not got of the input, a line each
-	Error       string   `json:"error,omitempty"`        // fail: one line
-	Class       string   `json:"class,omitempty"`        // fail: usage, input, output, model, limit, other
-	ExitCode    int      `json:"exit_code,omitempty"`    // fail: that of the class
+	Event       string     `json:"event"` // unreadable, skip, start, done, fail, plan
+	Input       paths.Name `json:"input"` // the path as it was named or found; "-" is standard input
+	Output      paths.Name `json:"output"`
+	Number      int        `json:"number,omitempty"`       // of the picture among those not skipped, from 1
+	Of          int        `json:"of,omitempty"`           // how many are not skipped
+	Reason      string     `json:"reason,omitempty"`       // skip: "exists", or "done" by the journal; unreadable: one line
+	Kind        string     `json:"kind,omitempty"`         // unreadable: what it is, such as HEIC
+	InputWidth  int        `json:"input_width,omitempty"`  // done, plan: in pixels
+	InputHeight int        `json:"input_height,omitempty"` // done, plan
+	Width       int        `json:"width,omitempty"`        // done, plan: of the output
+	Height      int        `json:"height,omitempty"`       // done, plan
+	Model       paths.Name `json:"model,omitempty"`        // done, plan
+	Level       float64    `json:"level,omitempty"`        // done, plan: at which the model works, 0..1
+	Noise       float64    `json:"noise,omitempty"`        // done, plan: that was found, as a deviation of 255 levels
+	WebPIndex   float64    `json:"webp_index,omitempty"`   // done, plan: that of the steps of a lossy WebP
+	JPEGQuality int        `json:"jpeg_quality,omitempty"` // done, plan: of compression that was found
+	Memory      int64      `json:"memory,omitempty"`       // plan: estimate, in bytes
+	Seconds     float64    `json:"seconds,omitempty"`      // done, fail
+	Warnings    []string   `json:"warnings,omitempty"`     // done, fail: what the output has not got of the input, a line each
+	Error       string     `json:"error,omitempty"`        // fail: one line
+	Class       string     `json:"class,omitempty"`        // fail: usage, input, output, model, limit, other
+	ExitCode    int        `json:"exit_code,omitempty"`    // fail: that of the class
 }
 
 // chosen notes what enlarges the picture, and what was found wrong with it.
 func (ev *pictureEvent) chosen(c choice) {
-	ev.Model, ev.Level = filepath.Base(c.name), c.level
+	ev.Model, ev.Level = paths.Name(filepath.Base(c.name)), c.level
 	if c.found != nil {
 		ev.Noise, ev.JPEGQuality = math.Round(100*c.found.Noise)/100, c.found.Quality
 		ev.WebPIndex = math.Round(10*c.found.WebP) / 10
@@ -53,17 +56,17 @@ func (ev *pictureEvent) chosen(c choice) {
 
 // summaryEvent is the last one.
 type summaryEvent struct {
-	Event      string   `json:"event"` // summary
-	Total      int      `json:"total"` // pictures, of this part with --shard
-	Done       int      `json:"done"`
-	Skipped    int      `json:"skipped"`
-	Failed     int      `json:"failed"`
-	Unreadable int      `json:"unreadable"` // pictures of kinds that cannot be read, which are none of the total
-	Planned    int      `json:"planned"`    // with --dry-run: that would be tried
-	Seconds    float64  `json:"seconds"`
-	ExitCode   int      `json:"exit_code"`
-	Error      string   `json:"error,omitempty"` // one line, when the exit code is not 0
-	Failures   []string `json:"failures"`        // the inputs that failed
+	Event      string       `json:"event"` // summary
+	Total      int          `json:"total"` // pictures, of this part with --shard
+	Done       int          `json:"done"`
+	Skipped    int          `json:"skipped"`
+	Failed     int          `json:"failed"`
+	Unreadable int          `json:"unreadable"` // pictures of kinds that cannot be read, which are none of the total
+	Planned    int          `json:"planned"`    // with --dry-run: that would be tried
+	Seconds    float64      `json:"seconds"`
+	ExitCode   int          `json:"exit_code"`
+	Error      string       `json:"error,omitempty"` // one line, when the exit code is not 0
+	Failures   []paths.Name `json:"failures"`        // the inputs that failed
 }
 
 // events writes events; a nil one writes nothing.

@@ -91,6 +91,7 @@ read.
 be read, and for every other picture skip, or start and then done or fail, with input
 and output, sizes, seconds, model, level and what was found, warnings of what the
 output has not got of its input, and the class and exit code of an error (usage, input, output, model, limit, other), and
-in the end a summary; with --dry-run it is skip, plan (with memory) or fail. Without
-it there is a bar with the time left on a terminal, elsewhere a line a picture for
+in the end a summary; with --dry-run it is skip, plan (with memory) or fail. A byte of
+a name that is of no UTF-8 is \u0000 and its two hexadecimal digits, there and in the
+journal: \u0000ff. Without --json there is a bar with the time left on a terminal, elsewhere a line a picture for
 several.`

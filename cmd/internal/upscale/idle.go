@@ -14,8 +14,8 @@ import (
 // idle says, in a line each, which of the flags that were given mean nothing to the pictures
 // of a call. None of them is refused: a script gives the same flags to whatever it is called
 // with.
-func (opt Options) idle(jobs []job, first engine) (lines []string) {
-	if len(jobs) == 0 {
+func (opt Options) idle(b *batch, first engine) (lines []string) {
+	if b.total() == 0 {
 		return nil
 	}
 	say := func(flag, format string, args ...any) {
@@ -23,7 +23,7 @@ func (opt Options) idle(jobs []job, first engine) (lines []string) {
 			lines = append(lines, "--"+flag+" "+fmt.Sprintf(format, args...))
 		}
 	}
-	if !slices.ContainsFunc(jobs, func(j job) bool { return j.format == "jpeg" }) {
+	if !b.formats.has["jpeg"] {
 		say("quality", "is for JPEG files, and no output is one")
 	}
 	if !slices.ContainsFunc(opt.Inputs, pictures.IsSeveral) {
@@ -34,8 +34,8 @@ func (opt Options) idle(jobs []job, first engine) (lines []string) {
 	if !slices.ContainsFunc(opt.Inputs, paths.IsFolder) {
 		say("recursive", "is for folders, and none is named")
 	}
-	if out := opt.Naming.Out; len(jobs) == 1 && out != "" && (out == "-" || jobs[0].output == filepath.Clean(out)) {
-		say("name", "is for outputs without a name, and -o %s is one", out)
+	if one, is := b.sole(); is && opt.Naming.Out != "" && (one.output == "-" || one.output == filepath.Clean(opt.Naming.Out)) {
+		say("name", "is for outputs without a name, and -o %s is one", opt.Naming.Out)
 	}
 	if len(first.model.Stages) == 0 {
 		say("strength", "changes what a model adds to interpolation, and %s adds nothing", first.name)

@@ -20,6 +20,7 @@ import (
 
 	"superres/internal/golden"
 
+	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/parts"
 )
@@ -93,21 +94,23 @@ func TestKilledAndResumed(t *testing.T) {
 				t.Errorf("after a kill, %s has %d bytes, expected %d", f, len(data), len(want[f]))
 			}
 		}
-		records, _, _, err := parts.ReadJournal[parts.Record](filepath.Join(out, ".superres-journal.jsonl"))
+		var records []parts.Record
+		_, _, err := parts.ReadJournal(filepath.Join(out, ".superres-journal.jsonl"), func(r parts.Record) { records = append(records, r) })
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			t.Error(err)
 		}
 		for _, r := range records {
-			info, err := os.Stat(filepath.Join(out, r.Output))
+			output := string(r.Output)
+			info, err := os.Stat(filepath.Join(out, output))
 			if r.State != "done" {
 				continue
 			}
 			if err != nil {
 				t.Error(err)
-			} else if was, ok := finished[r.Output]; ok && !info.ModTime().Equal(was) {
-				t.Errorf("%s was made twice", r.Output)
+			} else if was, ok := finished[output]; ok && !info.ModTime().Equal(was) {
+				t.Errorf("%s was made twice", output)
 			} else {
-				finished[r.Output] = info.ModTime()
+				finished[output] = info.ModTime()
 			}
 		}
 	}
@@ -219,6 +222,11 @@ func TestReadmeJobs(t *testing.T) {
 	kubernetes := regexp.MustCompile(`(?m)^ *command: \[superres, (.*)\]$`).FindSubmatch(text)
 	if slurm == nil || kubernetes == nil {
 		t.Fatal("the commands are not there")
+	}
+	// A crash, for lack of memory say, has the code of wrong usage, and is tried again.
+	final := regexp.MustCompile(`action: FailIndex\n *onExitCodes: \{containerName: superres, operator: In, values: \[(.*)\]\}`).FindSubmatch(text)
+	if want := fmt.Sprintf("%d, %d, %d, %d, %d, %d", console.ExitNothing, console.ExitSome, console.ExitInput, console.ExitOutput, console.ExitModel, console.ExitLimit); final == nil || string(final[1]) != want {
+		t.Errorf("the codes that are final: %s, expected %s", final, want)
 	}
 	for _, command := range []string{string(slurm[1]), strings.ReplaceAll(string(kubernetes[1]), ",", "")} {
 		dir := t.TempDir()

@@ -157,3 +157,72 @@ func TestOddFiles(t *testing.T) {
 		t.Errorf("the input was changed (%v)", err)
 	}
 }
+
+// Names that differ in bytes alone are pictures of their own in journals, parts and events.
+func TestNamesAreKeptToTheByte(t *testing.T) {
+	dir := t.TempDir()
+	names := []string{"a\xff.png", "a\xfe.png", "a\ufffd.png", "a\\u0000ff.png", "a\\xff.png", "aff.png", "d\xe5/写\xff.png"}
+	for i, name := range names {
+		consoletest.WritePicture(t, filepath.Join(dir, "in", name), consoletest.Blob(3+i, 2))
+	}
+	run := func(want string, flags ...string) (summary summaryEvent) {
+		t.Helper()
+		stdout, stderr, code := call(t, dir, "", append([]string{"upscale", "-r", "in", "-o", "out", "-m", "nearest", "--resume", "--json", "-q"}, flags...)...)
+		pictures, last := decodeEvents(t, stdout)
+		if code != last.ExitCode {
+			t.Errorf("exit %d, %s", code, stderr)
+		}
+		told := map[string]bool{}
+		for _, e := range pictures {
+			told[strings.TrimPrefix(string(e.Input), "in/")] = true
+			if e.Event != "start" && e.Event != want {
+				t.Errorf("%q: %s, expected %s", e.Input, e.Event, want)
+			}
+		}
+		for _, name := range names {
+			if len(flags) == 0 && !told[name] {
+				t.Errorf("no event of %q", name)
+			}
+		}
+		return last
+	}
+	if got := run("done"); got.Done != len(names) {
+		t.Errorf("%+v", got)
+	}
+	if got := run("skip"); got.Skipped != len(names) {
+		t.Errorf("again: %+v", got)
+	}
+	// Each has its own record: one that changes is made again, and no other.
+	consoletest.WritePicture(t, filepath.Join(dir, "in", names[0]), consoletest.Blob(9, 9))
+	if _, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "out", "-m", "nearest", "--resume", "-q"); code != 0 {
+		t.Fatal(stderr)
+	}
+	run("skip")
+	// Results among their inputs are known by the same names.
+	for range 2 {
+		if _, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "in", "-m", "nearest", "--resume", "-q"); code != 0 {
+			t.Errorf("exit %d, %s", code, stderr)
+		}
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "in")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		consoletest.WritePicture(t, filepath.Join(dir, "in", name), consoletest.Blob(3, 2))
+	}
+	consoletest.Put(t, filepath.Join(dir, "in", "bad\xff.png"), []byte("no picture"))
+	sum := 0
+	for _, part := range []string{"0/2", "1/2"} {
+		stdout, stderr, _ := call(t, dir, "", "upscale", "-r", "in", "-o", "parts", "-m", "nearest", "--resume", "--json", "-q", "--shard", part)
+		_, last := decodeEvents(t, stdout)
+		if sum += last.Done; last.Failed > 0 && last.Failures[0] != "in/bad\xff.png" {
+			t.Errorf("%+v, %s", last, stderr)
+		}
+	}
+	if out, errs, code := call(t, dir, "", "merge", "parts"); sum != len(names) || code != console.ExitSome || !strings.Contains(out, "2 parts: 7 pictures done, 1 failed") {
+		t.Errorf("%d made, exit %d, %s%s", sum, code, out, errs)
+	}
+	if got := run("skip", "--shard", "0/1", "-o", "parts", "--exclude", "bad*"); got.Skipped != len(names) {
+		t.Errorf("in one part: %+v", got)
+	}
+}

@@ -206,14 +206,14 @@ func readDenoise(text string) (float64, error) {
 
 // check refuses a plan that contradicts itself: single says that there is one input, which
 // was named itself.
-func (opt Options) check(j job, single, json bool) error {
-	pipe := j.output == "-"
+func (opt Options) check(in pictures.Input, out pictures.Output, single, json bool) error {
+	pipe := out.Path == "-"
 	switch {
 	case pipe && !single:
 		return console.Usage("standard output takes one picture: give one file, or - alone")
-	case j.Path == "-" && opt.Part != parts.Part{}:
+	case in.Path == "-" && opt.Part != parts.Part{}:
 		return console.Usage("--shard divides files; standard input is one")
-	case (j.Path == "-" || pipe) && opt.Resume:
+	case (in.Path == "-" || pipe) && opt.Resume:
 		return console.Usage("--resume goes on with files; standard input and output begin anew")
 	case pipe && json:
 		return console.Usage("--json and the picture both go to standard output; use -o FILE")

@@ -1,20 +1,19 @@
 package upscale
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/parts"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/internal/imagefile"
+	"superres/internal/parallel"
 	"superres/internal/safefile"
 )
 
@@ -37,208 +36,249 @@ func (j job) file() parts.File {
 	return parts.File{Input: j.Path, Place: j.Place, Output: j.output, Root: j.root, Settings: j.settings}
 }
 
-// batch is what one call is to do.
-type batch struct {
-	jobs     []job
-	skipped  []job    // whose output is there
-	whole    int      // pictures, of other parts as well
-	roots    []string // the folders of the outputs, of other parts as well
-	problems []error  // for which nothing is done at all
-
-	others []pictures.Other // that cannot be read and are left out
+// planner makes a batch.
+//
+// Note: of millions of pictures that are done already a few words each are kept, and their
+// outputs are named as often as they are needed.
+type planner struct {
+	batch
+	opt     Options
+	past    resumption
+	places  paths.Folders
+	targets map[string]bool     // the real folders of outputs
+	sources map[paths.Key]int32 // the inputs in these: where they really lie
+	seen    map[paths.Key]int32 // the inputs of outputs: where these lie
+	clashes []error
+	exist   []error         // outputs that are in the way
+	busy    map[string]bool // the folders in which another program is at work, or not
 }
 
 // newBatch works out what upscale is to do, before any work: it finds the inputs,
 // names the outputs, finds two inputs with one output and outputs that are in the way.
 func newBatch(opt Options, json bool, past resumption) (batch, error) {
-	var b batch
 	if len(opt.Inputs) == 0 {
-		return b, console.Usage("no input: name files, folders or - for standard input; superres upscale --help shows examples")
+		return batch{}, console.Usage("no input: name files, folders or - for standard input; superres upscale --help shows examples")
 	}
-	all, others, err := allJobs(opt, json)
-	if err == nil {
-		all, err = past.withoutResults(all)
-	}
+	list, others, err := findInputs(opt)
 	if err != nil {
-		return b, err
+		return batch{}, err
 	}
-	b.problems, b.whole = clashes(all), len(all)
-	for _, o := range others {
-		if !opt.Part.Has(o.Place) {
-			continue
-		}
-		if b.others = append(b.others, o); opt.OnUnreadable == "fail" {
-			b.problems = append(b.problems, console.Fail(console.ExitInput, fmt.Errorf("%s: %s", o.Path, o.Reason())))
-		}
+	single := len(opt.Inputs) == 1 && len(list) == 1 && list[0].Root == ""
+	p := planner{opt: opt, past: past, targets: map[string]bool{}, sources: map[paths.Key]int32{}, seen: map[paths.Key]int32{}, busy: map[string]bool{}}
+	if p.names, err = pictures.NewNamer(opt.Naming, single); err != nil {
+		return batch{}, err
 	}
-	for _, j := range all {
-		if j.output != "-" && !slices.Contains(b.roots, j.root) {
-			b.roots = append(b.roots, j.root)
+	if err := p.nameAll(list, single, json); err != nil {
+		return batch{}, err
+	}
+	p.findSources()
+	const at = 256 // a time
+	n := len(p.inputs)
+	err = parallel.Ordered((n+at-1)/at, func(k int) (list []look) {
+		for i := k * at; i < min(n, (k+1)*at); i++ {
+			list = append(list, p.look(i))
 		}
-		if !opt.Part.Has(j.Place) {
-			continue
-		}
-		if j.output == "-" {
-			b.jobs = append(b.jobs, j)
-			continue
-		}
-		j.settings = past.settings[j.format]
-		done, ours, err := past.Judge(j.file())
-		if err != nil {
-			return b, err
-		}
-		if j.replace = ours; done {
-			j.skip = "done"
-		}
-		_, err = os.Lstat(j.output)
-		exists := err == nil && !j.replace
-		switch {
-		case j.skip != "":
-			b.skipped = append(b.skipped, j)
-		case exists && opt.OnExist == "skip":
-			j.skip = "exists"
-			b.skipped = append(b.skipped, j)
-		case exists && opt.OnExist == "fail":
-			// What cannot be read would not be, whatever becomes of the output.
-			problem := imagefile.Check(j.Path)
-			if problem == nil {
-				problem = console.Fail(console.ExitOutput, fmt.Errorf("%s exists; use --on-exist skip or overwrite, or another -o", j.output))
+		return list
+	}, func(list []look) error {
+		for _, l := range list {
+			if l.err != nil {
+				return l.err
 			}
-			b.problems = append(b.problems, problem)
-		default:
-			b.jobs = append(b.jobs, j)
+			p.take(l)
 		}
-	}
-	return b, nil
+		return nil
+	})
+	p.problems = append(slices.Concat(p.clashes, p.leaveOut(others)), p.exist...)
+	return p.batch, err
 }
 
-// allJobs finds the inputs and names the outputs.
-func allJobs(opt Options, json bool) (jobs []job, others []pictures.Other, err error) {
+// findInputs lists the pictures of all parts.
+func findInputs(opt Options) (list []pictures.Input, others []pictures.Other, err error) {
 	find := pictures.Finder{Recursive: opt.Recursive, Filter: opt.Filter}
 	if out := opt.Naming.Out; out != "" && out != "-" {
 		find.Avoid = paths.Real(out)
 	}
-	var list []pictures.Input
 	for _, name := range opt.Inputs {
 		inputs, more, err := find.Expand(name)
 		if err != nil {
 			return nil, nil, err
 		}
-		list, others = append(list, inputs...), append(others, more...)
+		others = append(others, more...)
+		if list = append(list, inputs...); len(opt.Inputs) == 1 {
+			list = inputs
+		}
 	}
 	if len(list) == 0 {
 		return nil, nil, console.Fail(console.ExitInput, errors.New("no picture is left to work on; check --include and --exclude"))
 	}
-	single := len(opt.Inputs) == 1 && len(list) == 1 && list[0].Root == ""
-	names, err := pictures.NewNamer(opt.Naming, single)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, in := range list {
-		out, err := names.Output(in)
-		if err != nil {
-			return nil, nil, err
-		}
-		j := job{Input: in, output: out.Path, format: out.Format, root: out.Root}
-		if err := opt.check(j, single, json); err != nil {
-			return nil, nil, err
-		}
-		if info, err := os.Stat(in.Path); err == nil {
-			j.bytes = info.Size()
-		}
-		jobs = append(jobs, j)
-	}
-	return jobs, others, nil
+	return list, others, nil
 }
 
-// clashes finds two inputs with one output, and outputs that are inputs.
-func clashes(jobs []job) (problems []error) {
-	inputPaths := map[string]string{} // where an input really lies: its name
-	for _, j := range jobs {
-		if j.Path != "-" {
-			inputPaths[paths.Real(j.Path)] = j.Path
-		}
-	}
-	seen := map[string]string{}
-	for _, j := range jobs {
-		if j.output == "-" {
+// leaveOut takes those of others that are of this part, and returns why nothing is to be done
+// for them.
+func (p *planner) leaveOut(others []pictures.Other) (problems []error) {
+	for _, o := range others {
+		if !p.opt.Part.Has(o.Place) {
 			continue
 		}
-		place := filepath.Join(paths.Real(filepath.Dir(j.output)), filepath.Base(j.output))
-		other, clash := seen[place]
-		seen[place] = j.Path
-		in, is := inputPaths[paths.Real(j.output)]
-		switch {
-		case clash:
-			problems = append(problems, console.Fail(console.ExitOutput, fmt.Errorf("%s and %s both make %s; use --name '{stem}{ext}_{size}', or a folder for each", other, j.Path, j.output)))
-		case is && in != j.Path:
-			problems = append(problems, console.Fail(console.ExitOutput, fmt.Errorf("%s: its output %s is an input as well; use another -o or --name", j.Path, j.output)))
-		case is || safefile.SameFile(j.Path, j.output):
-			problems = append(problems, console.Fail(console.ExitOutput, fmt.Errorf("%s: the output is the input; use another -o or --name", j.Path)))
+		if p.others = append(p.others, o); p.opt.OnUnreadable == "fail" {
+			problems = append(problems, console.Fail(console.ExitInput, fmt.Errorf("%s: %s", o.Path, o.Reason())))
 		}
 	}
 	return problems
 }
 
-// working are the folders of the outputs that are to be made.
-func (b batch) working() (roots []string) {
-	for _, j := range b.jobs {
-		roots = append(roots, j.root)
+// nameAll checks the names of the outputs of a list. It leaves out inputs that the journal
+// has as outputs, which lie among the pictures when those of a folder are enlarged into the
+// same folder.
+func (p *planner) nameAll(list []pictures.Input, single, json bool) error {
+	first := list[0]
+	p.inputs = list[:0]
+	for _, in := range list {
+		out, err := p.names.Output(in)
+		if err != nil {
+			return err
+		}
+		if err := p.opt.check(in, out, single, json); err != nil {
+			return err
+		}
+		is, err := p.past.IsResult(out.Root, in.Path)
+		if err != nil {
+			return err
+		}
+		if is {
+			continue
+		}
+		p.inputs = append(p.inputs, in)
+		if out.Path != "-" {
+			p.roots.add(out.Root)
+			p.targets[p.places.Real(filepath.Dir(out.Path))] = true
+		}
 	}
-	return roots
-}
-
-// files are those of all pictures of this part.
-func (b batch) files() (list []parts.File) {
-	for _, j := range slices.Concat(b.jobs, b.skipped) {
-		list = append(list, j.file())
-	}
-	return list
-}
-
-// total is how many pictures there are of this part.
-func (b batch) total() int { return len(b.jobs) + len(b.skipped) }
-
-// piped tells whether the result goes to standard output.
-func (b batch) piped() bool { return len(b.jobs) == 1 && b.jobs[0].output == "-" }
-
-// err is the first of the problems.
-func (b batch) err() error {
-	if n := len(b.problems); n > 1 {
-		return console.Fail(console.ExitCode(b.problems[0]), fmt.Errorf("%w (and %d more; --dry-run lists all)", b.problems[0], n-1))
-	} else if n == 1 {
-		return b.problems[0]
+	p.fates = make([]fate, len(p.inputs))
+	if len(p.inputs) == 0 {
+		return console.Fail(console.ExitInput, fmt.Errorf("%s: is a result, by the journal beside it; to enlarge it once more, leave out --resume", first.Path))
 	}
 	return nil
 }
 
-// makeFolders makes the folders for the outputs that are not there, and returns them.
-// It fails when none can be written to: one among others is a matter of its pictures.
-func (b batch) makeFolders() (made []string, err error) {
-	seen := map[string]bool{}
-	good := false
-	for _, j := range b.jobs {
-		if j.output == "-" || seen[j.root] {
+// findSources finds the inputs that lie where outputs go.
+func (p *planner) findSources() {
+	for i, in := range p.inputs {
+		if in.Path == "-" {
 			continue
 		}
-		seen[j.root] = true
-		var now error
-		if _, missing := os.Stat(j.root); errors.Is(missing, fs.ErrNotExist) {
-			if now = os.MkdirAll(j.root, 0o777); now == nil {
-				made = append(made, j.root)
-			} else {
-				now = safefile.Unwritable(j.root, now)
-			}
-		} else if paths.IsFolder(j.root) {
-			now = safefile.CheckFolder(filepath.Clean(j.root))
-		} else {
-			now = safefile.Unwritable(j.root, syscall.ENOTDIR)
+		place := p.places.Place(in.Path)
+		if in.Link {
+			place = paths.Real(in.Path)
 		}
-		good = good || now == nil
-		err = cmp.Or(err, now)
+		if p.targets[filepath.Dir(place)] {
+			p.sources[paths.KeyOf(place)] = int32(i)
+		}
 	}
-	if good {
-		return made, nil
+}
+
+// look is what is found out about a picture.
+type look struct {
+	job
+	number int       // of the input
+	place  paths.Key // where the output lies
+	mine   bool      // it is of this part; of others no more is known
+	there  bool      // something has the name of the output that is not replaced unasked
+	itself bool      // that is the input
+	err    error
+}
+
+// look looks at picture i. It may be called for several at once.
+func (p *planner) look(i int) (l look) {
+	l.job, l.number = p.job(i), i
+	l.mine = p.opt.Part.Has(l.Place)
+	if l.output == "-" {
+		return l
 	}
-	return made, err
+	if l.place = paths.KeyOf(p.places.Place(l.output)); !l.mine {
+		return l
+	}
+	source, err := os.Stat(l.Path)
+	if err != nil {
+		source = nil
+	} else {
+		l.bytes = source.Size()
+	}
+	there, err := os.Lstat(l.output)
+	if err != nil {
+		there = nil
+	}
+	l.settings = p.past.settings[l.format]
+	done, ours, err := p.past.Judge(l.file(), source, there)
+	if l.replace = ours; done {
+		l.skip = "done"
+	}
+	l.err, l.there = err, there != nil && !ours
+	if there != nil && there.Mode()&fs.ModeSymlink != 0 {
+		there, _ = os.Stat(l.output)
+	}
+	l.itself = source != nil && there != nil && os.SameFile(source, there)
+	return l
+}
+
+// take puts a picture where it belongs: it is called for all, in their order.
+func (p *planner) take(l look) {
+	if l.output != "-" {
+		p.clash(l)
+	}
+	if !l.mine {
+		return
+	}
+	p.count(l.job)
+	switch {
+	case l.skip != "":
+		p.fates[l.number] = done
+		p.left++
+	case l.there && p.opt.OnExist == "skip":
+		p.fates[l.number] = exists
+		p.left++
+	case l.there && p.opt.OnExist == "fail":
+		// What cannot be read would not be, whatever becomes of the output.
+		problem := imagefile.Check(l.Path)
+		if problem == nil {
+			problem = console.Fail(console.ExitOutput, p.inTheWay(l))
+		}
+		p.exist = append(p.exist, problem)
+	default:
+		p.jobs = append(p.jobs, l.job)
+		p.working.add(l.root)
+	}
+}
+
+// inTheWay says that an output exists, and whether somebody makes outputs beside it just now.
+func (p *planner) inTheWay(l look) error {
+	folder := filepath.Clean(l.root)
+	busy, known := p.busy[folder]
+	if !known {
+		busy = safefile.Occupied(folder)
+		p.busy[folder] = busy
+	}
+	if busy {
+		return fmt.Errorf("%s exists, and another superres is at work in %s; wait for it, or use another -o", l.output, folder)
+	}
+	return fmt.Errorf("%s exists; use --on-exist skip or overwrite, or another -o", l.output)
+}
+
+// clash notes two inputs with one output, and an output that is an input.
+func (p *planner) clash(l look) {
+	problem := func(format string, args ...any) {
+		p.clashes = append(p.clashes, console.Fail(console.ExitOutput, fmt.Errorf(format, args...)))
+	}
+	other, twice := p.seen[l.place]
+	p.seen[l.place] = int32(l.number)
+	in, is := p.sources[l.place]
+	switch {
+	case twice:
+		problem("%s and %s both make %s; use --name '{stem}{ext}_{size}', or a folder for each", p.inputs[other].Path, l.Path, l.output)
+	case is && p.inputs[in].Path != l.Path:
+		problem("%s: its output %s is an input as well; use another -o or --name", l.Path, l.output)
+	case is || l.itself:
+		problem("%s: the output is the input; use another -o or --name", l.Path)
+	}
 }

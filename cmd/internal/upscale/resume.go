@@ -55,22 +55,3 @@ func newResumption(opt Options, e engines) (r resumption, err error) {
 	}
 	return r, nil
 }
-
-// withoutResults leaves out inputs that the journal has as outputs, which lie among the
-// pictures when those of a folder are enlarged into the same folder.
-func (r resumption) withoutResults(jobs []job) ([]job, error) {
-	var left []job
-	for _, j := range jobs {
-		is, err := r.IsResult(j.root, j.Path)
-		if err != nil {
-			return nil, err
-		}
-		if !is {
-			left = append(left, j)
-		}
-	}
-	if len(left) == 0 {
-		return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: is a result, by the journal beside it; to enlarge it once more, leave out --resume", jobs[0].Path))
-	}
-	return left, nil
-}

@@ -82,7 +82,7 @@ func TestFolderOfAllKinds(t *testing.T) {
 	}
 	stdout, _, code = upscale("-o", "events", "--json")
 	events, last := decodeEvents(t, stdout)
-	if e := events[0]; code != 0 || e.Event != "unreadable" || e.Kind != "HEIC" || filepath.Base(e.Input) != "IMG_1.HEIC" || last.Unreadable != 4 || last.Total != 5 || last.Done != 5 {
+	if e := events[0]; code != 0 || e.Event != "unreadable" || e.Kind != "HEIC" || filepath.Base(string(e.Input)) != "IMG_1.HEIC" || last.Unreadable != 4 || last.Total != 5 || last.Done != 5 {
 		t.Errorf("events: exit %d, %s", code, stdout)
 	}
 	// A filter is for them as well, and a script may have none of them.

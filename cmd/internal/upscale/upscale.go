@@ -1,8 +1,9 @@
 // Package upscale is the command superres upscale: it enlarges picture files.
 //
 // Read it in this order: options.go, what the flags ask for, and fidelity.go, those of what
-// an output has beside its pixels, idle.go, those that mean nothing in a call; upscale.go, one call; engine.go, the models; plan.go, the
-// inputs and their outputs, and resume.go, which of them are done; work.go, pictures in work
+// an output has beside its pixels, idle.go, those that mean nothing in a call; upscale.go,
+// one call; engine.go, the models; plan.go, the inputs and their outputs, resume.go, which of
+// them are done, and batch.go, what is to be done; work.go, pictures in work
 // beside one another, and room.go, the memory that they share; enlarge.go, one picture, and
 // clock.go, the time it may take; dryrun.go, the batch on trial. account.go and events.go
 // are what is told, pace.go how far the batch is. help.go is the help.
@@ -10,7 +11,6 @@ package upscale
 
 import (
 	"os"
-	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -63,17 +63,20 @@ func upscale(c *cli.Context, s *console.Streams, told *account) error {
 		return err
 	}
 	if b.piped() && !opt.DryRun {
+		if err := s.CheckOpen(); err != nil {
+			return err
+		}
 		if err := s.TakesBinary(); err != nil {
 			return err
 		}
 	}
 	told.start(bar, opt, b.total(), c.Bool("quiet"))
-	for _, line := range opt.idle(slices.Concat(b.jobs, b.skipped), engines.first) {
+	for _, line := range opt.idle(&b, engines.first) {
 		told.note(line)
 	}
 	e := enlarger{opt: opt, engines: engines, past: past, streams: s}
 	if opt.DryRun {
-		return e.show(c.Context, b, told)
+		return e.show(c.Context, &b, told)
 	}
 	if err := b.err(); err != nil {
 		return err
@@ -89,8 +92,9 @@ func upscale(c *cli.Context, s *console.Streams, told *account) error {
 	if err != nil {
 		return err
 	}
-	if err := past.Open(b.roots, b.working()); err != nil {
+	defer b.occupy()()
+	if err := past.Open(b.roots.list, b.working.list); err != nil {
 		return err
 	}
-	return e.all(c.Context, b, told)
+	return e.all(c.Context, &b, told)
 }

@@ -3,12 +3,10 @@ package upscale
 import (
 	"context"
 	"image"
-	"path/filepath"
 	"sync"
 	"time"
 
 	"superres/internal/parallel"
-	"superres/internal/safefile"
 )
 
 // outcome is what has become of a picture.
@@ -24,14 +22,14 @@ type outcome struct {
 
 // all enlarges the pictures, as many at a time as there are processors and as there is
 // memory for; one that fails does not end the rest.
-func (e enlarger) all(ctx context.Context, b batch, told *account) error {
+func (e enlarger) all(ctx context.Context, b *batch, told *account) error {
 	for _, err := range e.past.Warnings() {
 		told.bar.Warn(err)
 	}
 	if err := told.leaveOut(b.others); err != nil {
 		return err
 	}
-	for _, j := range b.skipped {
+	for j := range b.skipped() {
 		told.skip(j)
 	}
 	b.clearLeftovers()
@@ -42,23 +40,10 @@ func (e enlarger) all(ctx context.Context, b batch, told *account) error {
 	if err != nil {
 		return err
 	}
-	if err := e.past.End(b.roots, b.files(), told.failures(), b.whole); err != nil {
+	if err := e.past.End(b.tallies(told.failures()), len(b.inputs)); err != nil {
 		return err
 	}
 	return told.verdict()
-}
-
-// clearLeftovers removes what killed runs left where the pictures are to go.
-func (b batch) clearLeftovers() {
-	cleared := map[string]bool{"": true}
-	for _, j := range append(b.skipped[:len(b.skipped):len(b.skipped)], b.jobs...) {
-		for _, dir := range []string{j.root, filepath.Dir(j.output)} {
-			if j.output != "-" && !cleared[dir] {
-				cleared[dir] = true
-				_, _ = safefile.RemoveLeftovers(dir, time.Hour) // not to be able to is no error
-			}
-		}
-	}
 }
 
 // work is the pictures of a batch in work. They begin in their order, one for each

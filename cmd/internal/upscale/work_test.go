@@ -118,7 +118,7 @@ func TestSeveralAtOnce(t *testing.T) {
 			if e.Number != ended || ended > begun {
 				t.Errorf("%s: number %d of %d begun ends as number %d", flags, e.Number, begun, ended)
 			}
-			if (len(e.Warnings) > 0) != strings.HasSuffix(e.Input, "03.png") {
+			if (len(e.Warnings) > 0) != strings.HasSuffix(string(e.Input), "03.png") {
 				t.Errorf("%s: %s has the warnings %q", flags, e.Input, e.Warnings)
 			}
 			now = append(now, fmt.Sprint(e.Event, e.Input, e.Width, e.Height, e.Error, e.Warnings))

@@ -1,0 +1,23 @@
+//go:build unix
+
+package console
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// wasClosed tells whether a standard stream is what Go puts in the place of a closed one.
+func wasClosed(f *os.File) bool {
+	is, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	if err != nil || !os.SameFile(is, null) {
+		return false
+	}
+	flags, err := unix.FcntlInt(f.Fd(), unix.F_GETFL, 0)
+	return err == nil && flags&unix.O_ACCMODE == unix.O_RDWR
+}

@@ -1,0 +1,72 @@
+package paths
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Name is a name of a file, or a word of a command line, that is kept as JSON: to the byte,
+// although these may have any bytes but zero, and texts of JSON are UTF-8. A byte that is of
+// no UTF-8 is kept as a zero byte and its two hexadecimal digits, so that "a\xff.png" is
+// "a\u0000ff.png" in JSON. All other names are kept as they are.
+//
+// Note: a zero byte, for no name has one, so that what is kept stands for one name alone, and
+// any reader of JSON keeps it, unlike a half of a surrogate pair.
+type Name string
+
+// Names are names of texts.
+func Names(texts []string) []Name {
+	if texts == nil {
+		return nil
+	}
+	list := make([]Name, len(texts))
+	for i, text := range texts {
+		list[i] = Name(text)
+	}
+	return list
+}
+
+// Texts are the texts of names.
+func Texts(names []Name) []string {
+	list := make([]string, len(names))
+	for i, name := range names {
+		list[i] = string(name)
+	}
+	return list
+}
+
+// MarshalText makes UTF-8 of the name. It does not fail.
+func (n Name) MarshalText() ([]byte, error) {
+	text := make([]byte, 0, len(n))
+	for rest := string(n); rest != ""; {
+		r, size := utf8.DecodeRuneInString(rest)
+		if r == 0 || r == utf8.RuneError && size == 1 {
+			text = fmt.Appendf(text, "\x00%02x", rest[0])
+		} else {
+			text = append(text, rest[:size]...)
+		}
+		rest = rest[size:]
+	}
+	return text, nil
+}
+
+// UnmarshalText reads what MarshalText makes.
+func (n *Name) UnmarshalText(text []byte) error {
+	before, rest, found := strings.Cut(string(text), "\x00")
+	name := before
+	for found {
+		var b [1]byte
+		if len(rest) < 2 {
+			return fmt.Errorf("the name %q ends after a zero byte, expected two hexadecimal digits", text)
+		}
+		if _, err := hex.Decode(b[:], []byte(rest[:2])); err != nil {
+			return fmt.Errorf("the name %q has a zero byte before %q, expected two hexadecimal digits", text, rest[:2])
+		}
+		before, rest, found = strings.Cut(rest[2:], "\x00")
+		name += string(b[:]) + before
+	}
+	*n = Name(name)
+	return nil
+}

@@ -1,0 +1,98 @@
+package upscale
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/console/consoletest"
+	"superres/internal/safefile"
+)
+
+// A picture that standard output does not take is a failure, also where that was closed when
+// the program began; what a shell throws away is none.
+func TestStandardOutput(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	consoletest.WritePicture(t, "a.png", consoletest.Blob(9, 7))
+	for _, args := range [][]string{{"a.png", "-o", "-"}, {"--", "-"}} {
+		if errs, code := program.Into(consoletest.Broken{}, "upscale", "a.png", "-o", "-", "-m", "nearest"); code != console.ExitOutput || !strings.Contains(errs, "standard output cannot be written") {
+			t.Errorf("a broken pipe: exit %d, %s", code, errs)
+		}
+		shell, err := exec.LookPath("sh")
+		if err != nil || runtime.GOOS == "windows" {
+			t.Skip("there is no shell")
+		}
+		for redirected, want := range map[string]int{">&-": console.ExitOutput, ">/dev/null": 0, ">b.png": 0} {
+			cmd := consoletest.Process(dir, append([]string{"upscale", "-m", "nearest"}, args...)...)
+			cmd.Args = append([]string{"sh", "-c", `exec "$0" "$@" <a.png ` + redirected}, cmd.Args...)
+			cmd.Path = shell
+			var errs bytes.Buffer
+			cmd.Stderr = &errs
+			if err := cmd.Run(); err != nil {
+				if _, ok := errors.AsType[*exec.ExitError](err); !ok {
+					t.Fatal(err)
+				}
+			}
+			if code := cmd.ProcessState.ExitCode(); code != want || (want != 0) != strings.Contains(errs.String(), "standard output is closed") {
+				t.Errorf("%v %s: exit %d, %s", args, redirected, code, errs.String())
+			}
+		}
+		if info, err := os.Stat("b.png"); err != nil || info.Size() == 0 {
+			t.Errorf("nothing was delivered (%v)", err)
+		}
+	}
+}
+
+// looking is a standard error that looks at something as soon as it is written to.
+type looking struct {
+	bytes.Buffer
+	look func()
+}
+
+func (l *looking) Write(p []byte) (int, error) {
+	l.look()
+	return l.Buffer.Write(p)
+}
+
+// Who finds an output that another run is just making is told of that run.
+func TestTwoAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"in/a.png", "in/b.png", "out/a_2x.png"} {
+		consoletest.WritePicture(t, filepath.Join(dir, name), consoletest.Blob(9, 7))
+	}
+	at := filepath.Join(dir, "out")
+	leave := safefile.Occupy(at)
+	if !safefile.Occupied(at) {
+		t.Skip("there are no locks here")
+	}
+	for _, flags := range [][]string{nil, {"--resume"}} {
+		_, stderr, code := call(t, dir, "", append([]string{"upscale", "in", "-o", "out", "-m", "nearest"}, flags...)...)
+		if code != console.ExitOutput || !strings.Contains(stderr, "a_2x.png exists, and another superres is at work in out; wait for it") {
+			t.Errorf("beside another: exit %d, %s", code, stderr)
+		}
+	}
+	leave()
+	if _, stderr, code := call(t, dir, "", "upscale", "in", "-o", "out", "-m", "nearest"); code != console.ExitOutput || strings.Contains(stderr, "another superres") {
+		t.Errorf("alone: exit %d, %s", code, stderr)
+	}
+	// A run at work says so, from its beginning to its end.
+	seen := 0
+	out := &looking{look: func() {
+		if safefile.Occupied(at) {
+			seen++
+		}
+	}}
+	if errs, code := program.Into(out, "upscale", "in", "-o", "out", "-m", "nearest", "--on-exist", "overwrite", "--json"); code != 0 || seen < 4 {
+		t.Errorf("exit %d, at work %d times: %s", code, seen, errs)
+	}
+	if safefile.Occupied(at) {
+		t.Error("it is at work after its end")
+	}
+}

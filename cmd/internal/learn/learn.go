@@ -2,7 +2,9 @@
 //
 // Read it in this order: options.go, what the flags ask for; learn.go, one call; problem.go,
 // what is learned from, read and measured against the memory; outputs.go, the files that
-// are written; report.go, what is told of the result.
+// are written; report.go, what is told of the result. A sweep is in values.go, the settings
+// that --sweep asks for; sweep.go, the choice among them; heldout.go, the signals that it is
+// made by and the errors on them; and findings.go, how that is told.
 package learn
 
 import (
@@ -12,6 +14,7 @@ import (
 	"runtime/debug"
 
 	"github.com/urfave/cli/v2"
+	"gonum.org/v1/gonum/mat"
 
 	"superres/cmd/internal/console"
 	"superres/internal/safefile"
@@ -28,7 +31,9 @@ func Command(s *console.Streams) *cli.Command {
    superres learn --learner rop --atoms 32 --seed 1 -o D.npy Y.npy
    superres learn Y.csv -o D.csv --codes X.npz --trace trace.csv
    superres learn --transpose --array train data.npz -o D.npy     one signal a row
-   superres learn --init D.npy Y.npy -o better.npy                go on from there
+   superres learn --continue D.npy Y.npy -o better.npy            go on from there
+   superres learn --sweep 1,2,3,4,6,8 Y.npy -o D.npy --report sweep.html
+   superres learn --coder lasso --sweep lambda=0.05,0.1,0.2 Y.npy
 
 DATA is a matrix Y with one signal a column: .npy, .npz, or text with commas,
 semicolons or blank space between the numbers, # before comments, and one line of
@@ -38,7 +43,17 @@ extensions say how: .npy or .csv, or .npz, where D is the array "D" and X is spa
 (scipy.sparse.load_npz). Signals are taken as they are: no mean is taken off.
 Arrays of .npy may hold floats, integers or bool, in either order. --trace writes a
 line for every iteration. The same Y, flags and seed give the same bytes, from any of
-these formats and with any -j.`,
+these formats and with any -j.
+
+--sweep learns a dictionary with each sparsity, or each value of another parameter of
+the coder, from four fifths of the signals, and prints the errors as RMSE: training,
+of these signals; held out, of the others; and hidden, by which it chooses. The first
+two fall with every atom that a code may have, and never tell of too many. So in turn
+a tenth of the entries of the signals held out is hidden from the coder, and told by
+the atoms that it chooses for the rest: that error rises again. The best setting is
+the one with the fewest non-zeros within one standard error of the least. -o gets a
+dictionary learned with it from all signals, as --sparsity or --coder would.
+Signals that are nearly alike, as patches that overlap, flatter every error here.`,
 		Flags:  flags(),
 		Action: func(c *cli.Context) error { return run(c, s) },
 	})
@@ -77,15 +92,12 @@ func learn(ctx context.Context, opt Options, s *console.Streams, bar *console.Pr
 		}
 		fmt.Fprintf(s.Err, "superres: %s: %d signals of %d entries each, so fewer signals than entries; %s\n", safefile.OneLine(opt.dataName()), n, m, how)
 	}
-	p.settings.Trace = func(step learners.Step) { show(bar, step, opt.Iterations) }
-	result, err := opt.learner.Learn(ctx, p.signals, p.settings)
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case errors.Is(err, plugin.ErrSettings), errors.Is(err, external.ErrProgram):
+	if opt.Sweep.Param != "" {
+		return choose(ctx, opt, p, s, bar)
+	}
+	result, err := opt.learn(ctx, p.signals, p.settings, progress{bar, 0, 1})
+	if err != nil {
 		return err
-	case err != nil:
-		return console.Fail(console.ExitInput, fmt.Errorf("%s: %w; check the data, scale it if need be", opt.dataName(), err))
 	}
 	bar.Clear()
 	if err := opt.outputs.save(ctx, s.Out, result); err != nil {
@@ -94,11 +106,61 @@ func learn(ctx context.Context, opt Options, s *console.Streams, bar *console.Pr
 	return newSummary(opt, p, result).tell(opt, s)
 }
 
-// show shows an iteration of so many.
-func show(bar *console.Progress, step learners.Step, total int) {
-	bar.Describe(fmt.Sprintf("RMSE %.4g", step.RMSE))
-	bar.Set("learning", float64(step.Iteration)/float64(total))
-	if tenth := max(1, total/10); bar.Plain() && step.Iteration%tenth == 0 {
-		bar.Line("iteration %d of %d: RMSE %.4g, %.3g non-zeros a signal, %.1f s", step.Iteration, total, step.RMSE, step.NonZeros, step.Elapsed.Seconds())
+// choose finds the best setting of a sweep, learns with it from all signals where the
+// dictionary is wanted, and writes and tells of both: nothing before all is done.
+func choose(ctx context.Context, opt Options, p problem, s *console.Streams, bar *console.Progress) error {
+	f, err := runSweep(ctx, opt, p, bar)
+	if err != nil {
+		return err
+	}
+	var result *learners.Result
+	if opt.outputs.dictionary.Name != "" {
+		p.codeBy(f.best().value)
+		count := len(f.Settings)
+		if result, err = opt.learn(ctx, p.signals, p.settings, progress{bar, count, count + 1}); err != nil {
+			return err
+		}
+		sum := newSummary(opt, p, result)
+		f.Learned = &sum
+	}
+	bar.Clear()
+	if err := opt.outputs.saveReports(ctx, f); err != nil {
+		return err
+	}
+	if result != nil {
+		if err := opt.outputs.save(ctx, s.Out, result); err != nil {
+			return err
+		}
+	}
+	return f.tell(opt, s)
+}
+
+// learn learns from signals, all or a part.
+func (opt Options) learn(ctx context.Context, y *mat.Dense, settings learners.Options, show progress) (*learners.Result, error) {
+	settings.Trace = func(step learners.Step) { show.step(step, opt.Iterations) }
+	result, err := opt.learner.Learn(ctx, y, settings)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, plugin.ErrSettings), errors.Is(err, external.ErrProgram):
+		return nil, err
+	case err != nil:
+		return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: %w; check the data, scale it if need be", opt.dataName(), err))
+	}
+	return result, nil
+}
+
+// progress shows how far the learning is that is done after so many others, of all there are.
+type progress struct {
+	bar       *console.Progress
+	done, all int
+}
+
+// step shows an iteration of so many.
+func (p progress) step(step learners.Step, total int) {
+	p.bar.Describe(fmt.Sprintf("RMSE %.4g", step.RMSE))
+	p.bar.Set("learning", (float64(p.done)+float64(step.Iteration)/float64(total))/float64(p.all))
+	if tenth := max(1, total/10); p.bar.Plain() && p.all == 1 && step.Iteration%tenth == 0 {
+		p.bar.Line("iteration %d of %d: RMSE %.4g, %.3g non-zeros a signal, %.1f s", step.Iteration, total, step.RMSE, step.NonZeros, step.Elapsed.Seconds())
 	}
 }

@@ -24,7 +24,10 @@ func flags() []cli.Flag {
 		&cli.IntFlag{Name: "atoms", Usage: "learn `K` atoms; 0: as many as --init has, or twice the entries of a signal, but no more than there are signals"},
 		&cli.IntFlag{Name: "iterations", Value: 500, Usage: "iterate `N` times at most"},
 		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of all random draws"},
-		&cli.StringFlag{Name: "init", Usage: "begin with the dictionary in `FILE`; without: with signals drawn by the seed"},
+		&cli.StringFlag{Name: "init", Aliases: []string{"continue"}, Usage: "begin with the dictionary in `FILE` and go on from there, as --continue does; without: with signals drawn by the seed"},
+		&cli.StringFlag{Name: "sweep", Usage: "choose among the sparsities `S,S,...`, or other settings of the coder, as lambda=V,V,..., by signals held out; -o may be left out"},
+		&cli.Float64Flag{Name: "holdout", Value: 0.2, Usage: "for --sweep: hold out this `SHARE` of the signals, drawn by the seed"},
+		&cli.StringSliceFlag{Name: "report", Usage: "for --sweep: write its table to `FILE`.html, with its plot, .csv or .json; may be repeated"},
 		&cli.StringFlag{Name: "array", Usage: "take the array `NAME` of an .npz file with several"},
 		&cli.BoolFlag{Name: "transpose", Usage: "DATA has one signal a row"},
 		&cli.StringFlag{Name: "on-exist", Value: "fail", Usage: "`WHAT` to do when an output exists: fail or overwrite"},
@@ -55,6 +58,10 @@ type Options struct {
 	Iterations int
 	// Seed is of all random draws: --seed, 1.
 	Seed uint64
+	// Sweep are the settings to choose among: --sweep, none.
+	Sweep Sweep
+	// Holdout is the share of the signals that are held out for the choice: --holdout, 0.2.
+	Holdout float64
 	// Limits are those of the machine.
 	Limits console.Limits
 
@@ -65,8 +72,10 @@ type Options struct {
 
 	// learner is what Learner names.
 	learner learners.Learner
-	// outputs are what is written: --output, --codes, --trace and --on-exist.
+	// outputs are what is written: --output, --codes, --trace, --report and --on-exist.
 	outputs outputs
+	// command is the command line as a report records it, and typed as it was typed.
+	command, typed string
 }
 
 // readOptions reads the flags.
@@ -74,8 +83,13 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 	opt = Options{
 		Data: c.Args().First(), Array: c.String("array"), Transpose: c.Bool("transpose"), Init: c.String("init"),
 		Learner: c.String("learner"), Coder: plugins.ReadCoder(c), Atoms: c.Int("atoms"), Iterations: c.Int("iterations"), Seed: c.Uint64("seed"),
-		JSON: c.Bool("json"), Quiet: c.Bool("quiet"),
+		Holdout: c.Float64("holdout"), JSON: c.Bool("json"), Quiet: c.Bool("quiet"), typed: console.Typed(c),
 	}
+	recording := console.Recording{Without: []string{"codes", "trace", "report", "json"}}
+	if !opt.Coder.SparsityGiven {
+		recording.Without = append(recording.Without, "sparsity") // a sweep refuses it, or takes it to be meant
+	}
+	opt.command, _ = recording.Command(c)
 	if opt.Limits, err = console.ReadLimits(c); err != nil {
 		return opt, err
 	}
@@ -90,6 +104,10 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 		return opt, console.Usage("--atoms %d: expected 0 or more", opt.Atoms)
 	case opt.Coder.Sparsity < 0:
 		return opt, console.Usage("--sparsity %d: expected 0 or more", opt.Coder.Sparsity)
+	case !(opt.Holdout > 0 && opt.Holdout < 1):
+		return opt, console.Usage("--holdout %g: expected a share between 0 and 1, such as 0.2", opt.Holdout)
+	case !c.IsSet("sweep") && (c.IsSet("holdout") || c.IsSet("report")):
+		return opt, console.Usage("--holdout and --report are for --sweep; give it the values to choose among")
 	}
 	if opt.learner, err = learners.New(opt.Learner); err != nil {
 		return opt, err
@@ -101,10 +119,18 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 	if _, err := sparse.New(spec); err != nil {
 		return opt, err
 	}
+	if c.IsSet("sweep") {
+		if opt.Sweep, err = readSweep(c.String("sweep"), opt.Coder); err != nil {
+			return opt, err
+		}
+	}
 	opt.outputs = outputs{
 		dictionary: output{console.Output{Flag: "-o", Name: c.String("output")}, "npy"},
 		codes:      output{Output: console.Output{Flag: "--codes", Name: c.String("codes")}},
 		trace:      output{Output: console.Output{Flag: "--trace", Name: c.String("trace")}},
+	}
+	for _, name := range c.StringSlice("report") {
+		opt.outputs.reports = append(opt.outputs.reports, console.Output{Flag: "--report", Name: name})
 	}
 	if opt.outputs.overwrite, err = console.Overwrites(c); err != nil {
 		return opt, err

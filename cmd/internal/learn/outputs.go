@@ -19,6 +19,8 @@ import (
 type outputs struct {
 	// dictionary, codes and trace are D, X and a line for every iteration.
 	dictionary, codes, trace output
+	// reports are the tables of a sweep.
+	reports []console.Output
 	// overwrite takes the place of files that exist.
 	overwrite bool
 }
@@ -33,8 +35,13 @@ type output struct {
 // check finds the formats and refuses, before any work, what could not be written or would
 // write over something else of this run.
 func (out *outputs) check(opt Options) (err error) {
+	sweeps := opt.Sweep.Param != ""
 	switch {
-	case out.dictionary.Name == "":
+	case sweeps && out.dictionary.Name == "" && (out.codes.Name != "" || out.trace.Name != ""):
+		return console.Usage("--codes and --trace are of the dictionary learned from all signals; say with -o where it goes")
+	case sweeps && out.dictionary.Name == "-":
+		return console.Usage("-o - and the table of --sweep both write to standard output; give -o a file")
+	case out.dictionary.Name == "" && !sweeps:
 		return console.Usage("no output: say where the dictionary goes with -o FILE.npy, .npz or .csv")
 	case out.dictionary.Name == "-" && opt.JSON:
 		return console.Usage("-o - and --json both write to standard output; give -o a file")
@@ -49,8 +56,33 @@ func (out *outputs) check(opt Options) (err error) {
 			return console.Usage("%s %w", o.Flag, err)
 		}
 	}
+	for _, o := range out.reports {
+		if reportForms[reportForm(o.Name)] == nil {
+			return console.Usage("--report %s: expected a name that ends in .html, .csv or .json", o.Name)
+		}
+	}
 	inputs := []string{opt.Data, opt.Init}
-	return console.CheckOutputs(out.overwrite, inputs, out.dictionary.Output, out.codes.Output, out.trace.Output)
+	return console.CheckOutputs(out.overwrite, inputs, append([]console.Output{out.dictionary.Output, out.codes.Output, out.trace.Output}, out.reports...)...)
+}
+
+// reportForm is that of a report by its name.
+func reportForm(name string) string { return strings.ToLower(filepath.Ext(name)) }
+
+// reportForms write what a sweep found, by the ends of the names.
+var reportForms = map[string]func(findings, io.Writer) error{".html": findings.html, ".csv": findings.csv, ".json": findings.json}
+
+// saveReports writes what a sweep found.
+func (out outputs) saveReports(ctx context.Context, f findings) error {
+	for _, o := range out.reports {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		err := safefile.WriteAtomic(o.Name, out.overwrite, func(w io.Writer) error { return reportForms[reportForm(o.Name)](f, console.Interruptible(ctx, w)) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // save writes the files, the dictionary last: once it is there, all are. One that

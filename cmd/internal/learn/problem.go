@@ -39,20 +39,31 @@ func readProblem(opt Options, stdin io.Reader) (p problem, err error) {
 	p.signals, err = readSignals(opt, stdin, func(m, n int, piped float64) error {
 		if p.settings.Atoms == 0 {
 			p.settings.Atoms = min(2*m, n)
+			if opt.Sweep.Param != "" {
+				p.settings.Atoms = min(2*m, n-opt.heldOut(n))
+			}
 		}
 		return accept(opt, p.settings, m, n, piped)
 	})
 	if err != nil {
 		return p, err
 	}
+	if opt.Sweep.Param != "" {
+		return p, nil // it says by what is coded
+	}
 	spec, err := opt.Coder.Over(p.settings.Atoms)
 	if err != nil {
 		return p, err
 	}
 	coder, err := sparse.New(spec)
-	p.coder = &watchedCoder{Coder: coder, spec: spec}
-	p.settings.Coder = p.coder
+	p.codeBy(value{spec: spec, coder: coder})
 	return p, err
+}
+
+// codeBy has the learner code by a coder.
+func (p *problem) codeBy(v value) {
+	p.coder = &watchedCoder{Coder: v.coder, spec: v.spec}
+	p.settings.Coder = p.coder
 }
 
 // firstDictionary reads the dictionary that learning begins with.
@@ -108,11 +119,26 @@ func accept(opt Options, settings learners.Options, m, n int, piped float64) err
 		}
 	}
 	nonZeros := opt.Coder.Sparsity
+	if opt.Sweep.Param != "" {
+		if err := opt.acceptSweep(settings.Atoms, m, n); err != nil {
+			return err
+		}
+		nonZeros = opt.Sweep.most()
+	}
 	if nonZeros == 0 || nonZeros > m || plugins.SaysSparsity(opt.Coder.Spec) {
 		nonZeros = m
 	}
+	nonZeros = min(nonZeros, settings.Atoms)
 	signals, atoms := 8*float64(m)*float64(n), float64(settings.Atoms)
-	reading, learning := piped+signals, signals+opt.learner.Memory(m, n, settings.Atoms, min(nonZeros, settings.Atoms))
+	reading, learning := piped+signals, signals
+	switch {
+	case opt.Sweep.Param == "":
+		learning += opt.learner.Memory(m, n, settings.Atoms, nonZeros)
+	case opt.outputs.dictionary.Name == "":
+		learning += opt.sweepMemory(m, n, settings.Atoms, nonZeros)
+	default:
+		learning += max(opt.learner.Memory(m, n, settings.Atoms, nonZeros), opt.sweepMemory(m, n, settings.Atoms, nonZeros))
+	}
 	if opt.Transpose {
 		reading += signals
 	}

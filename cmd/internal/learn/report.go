@@ -51,6 +51,9 @@ func newSummary(opt Options, p problem, r *learners.Result) summary {
 		sum.Coder = p.coder.spec
 		return sum
 	}
+	if opt.Sweep.Param != "" {
+		return sum // which has used it
+	}
 	for _, flag := range []struct {
 		name  string
 		given bool

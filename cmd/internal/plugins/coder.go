@@ -1,6 +1,7 @@
 package plugins
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -52,12 +53,13 @@ func WithSparsity(spec string, n int) (string, error) {
 // SaysSparsity tells whether the spec of a coder says how sparse codes are to be: by a
 // number of atoms, or by the weight of an ℓ₁ norm, which a number would take the meaning
 // from.
-func SaysSparsity(spec string) bool {
+func SaysSparsity(spec string) bool { return Says(spec, "sparsity", "lambda") }
+
+// Says tells whether a spec gives one of some parameters.
+func Says(spec string, names ...string) bool {
 	_, params, _ := strings.Cut(spec, ":")
-	for _, param := range plugin.Split(params) {
-		if key, _, _ := strings.Cut(param, "="); key == "sparsity" || key == "lambda" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(plugin.Split(params), func(param string) bool {
+		key, _, _ := strings.Cut(param, "=")
+		return slices.Contains(names, key)
+	})
 }

@@ -1,0 +1,138 @@
+package learn
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/learners/sparse"
+)
+
+// split is how signals are divided for a sweep.
+type split struct {
+	// training are the signals that are learned from, and heldOut the others, both in the
+	// order of the data.
+	training, heldOut *mat.Dense
+	// folds are the entries of a signal that are hidden together, each of them in one fold.
+	folds [][]int
+}
+
+// mostFolds is how many folds there are at most: all entries but a tenth are seen.
+const mostFolds = 10
+
+// heldOut is how many of n signals are held out.
+func (opt Options) heldOut(n int) int { return int(math.Round(opt.Holdout * float64(n))) }
+
+// newSplit divides signals, of which so many are held out, by the seed.
+func newSplit(y *mat.Dense, heldOut int, seed uint64) split {
+	m, n := y.Dims()
+	rng := rand.New(rand.NewPCG(seed, 1)) // learners have 0
+	order := rng.Perm(n)
+	slices.Sort(order[:heldOut])
+	slices.Sort(order[heldOut:])
+	s := split{training: columns(y, order[heldOut:]), heldOut: columns(y, order[:heldOut]), folds: make([][]int, min(mostFolds, m))}
+	for at, i := range rng.Perm(m) {
+		fold := &s.folds[at%len(s.folds)]
+		*fold = append(*fold, i)
+	}
+	return s
+}
+
+// columns copies some columns of y.
+func columns(y *mat.Dense, which []int) *mat.Dense {
+	m, _ := y.Dims()
+	out := mat.NewDense(m, len(which), nil)
+	for i := range m {
+		from, to := y.RawRowView(i), out.RawRowView(i)
+		for at, j := range which {
+			to[at] = from[j]
+		}
+	}
+	return out
+}
+
+// codedErrors codes signals over a dictionary, and returns for each ‖y − Dx‖²/M, and the
+// mean number of non-zeros.
+func codedErrors(ctx context.Context, c sparse.Coder, d *sparse.Dictionary, y *mat.Dense) (errors []float64, nonZeros float64, err error) {
+	codes, err := c.Code(ctx, d, y)
+	if err != nil {
+		return nil, 0, err
+	}
+	m, n := y.Dims()
+	all := make([]int, m)
+	for i := range all {
+		all[i] = i
+	}
+	errors = make([]float64, n)
+	addErrors(errors, codes, d, y, all)
+	return errors, float64(len(codes.Index)) / float64(n), nil
+}
+
+// hiddenErrors returns for each signal ‖y − ŷ‖²/M, where the entries of ŷ in a fold are
+// those of Dx for the code x of all other entries over their rows of D. A code of many atoms
+// comes near any signal, as M atoms do to all of it, and tells nothing of what it has not
+// seen; so this error rises where the one of codedErrors falls on.
+//
+// S. Wold: Cross-validatory estimation of the number of components in factor and principal
+// components models, Technometrics 20(4), 1978, doi:10.1080/00401706.1978.10489693.
+func hiddenErrors(ctx context.Context, c sparse.Coder, d *sparse.Dictionary, y *mat.Dense, folds [][]int) ([]float64, error) {
+	m, n := y.Dims()
+	_, k := d.Dims()
+	errors := make([]float64, n)
+	for _, hidden := range folds {
+		seen := mat.NewDense(m-len(hidden), n, nil)
+		atoms := make([]float64, 0, k*(m-len(hidden)))
+		isHidden := make([]bool, m)
+		for _, i := range hidden {
+			isHidden[i] = true
+		}
+		row := 0
+		for i, hide := range isHidden {
+			if !hide {
+				seen.SetRow(row, y.RawRowView(i))
+				row++
+			}
+		}
+		for j := range k {
+			for i, v := range d.Atom(j) {
+				if !isHidden[i] {
+					atoms = append(atoms, v)
+				}
+			}
+		}
+		part, err := sparse.FromAtoms(m-len(hidden), atoms)
+		if err != nil {
+			return nil, err
+		}
+		codes, err := c.Code(ctx, part, seen)
+		if err != nil {
+			return nil, err
+		}
+		addErrors(errors, codes, d, y, hidden)
+	}
+	return errors, nil
+}
+
+// addErrors adds the squares of some entries of y − Dx, divided by M.
+func addErrors(errors []float64, codes *sparse.Codes, d *sparse.Dictionary, y *mat.Dense, entries []int) {
+	m, _ := y.Dims()
+	rest := make([]float64, len(entries))
+	for j := range errors {
+		for at, i := range entries {
+			rest[at] = y.At(i, j)
+		}
+		index, x := codes.Column(j)
+		for a, k := range index {
+			atom := d.Atom(int(k))
+			for at, i := range entries {
+				rest[at] -= x[a] * atom[i]
+			}
+		}
+		for _, v := range rest {
+			errors[j] += v * v / float64(m)
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/cmd/internal/console"
+	"superres/internal/report"
+	"superres/learners/sparse"
+)
+
+// setting is what came of one value of a sweep. The errors are RMSE, in the units of the
+// data.
+type setting struct {
+	value
+	// Value is that of the parameter, and Coder the spec of the coder with it.
+	Value float64 `json:"value"`
+	Coder string  `json:"coder"`
+	// Training is the error of the signals learned from, and HeldOut of the others, all
+	// coded over the dictionary in the same way.
+	Training float64 `json:"training"`
+	HeldOut  float64 `json:"held_out"`
+	// Hidden is the error of hidden entries of the signals held out, and HiddenSE its
+	// standard error.
+	Hidden   float64 `json:"hidden"`
+	HiddenSE float64 `json:"hidden_se"`
+	// NonZeros is the mean of the signals held out.
+	NonZeros float64 `json:"nonzeros"`
+	// Iterations is how many the learner did, and Stop why no more.
+	Iterations int    `json:"iterations"`
+	Stop       string `json:"stop"`
+	// Seconds is the time of learning and coding.
+	Seconds float64 `json:"seconds"`
+
+	// square is the mean of the squares of which Hidden is the root, and squareSE its
+	// standard error over the signals.
+	square, squareSE float64
+}
+
+// acceptSweep refuses k atoms and n signals of m entries that there is no choice with.
+func (opt Options) acceptSweep(k, m, n int) error {
+	heldOut := opt.heldOut(n)
+	switch {
+	case m < 2:
+		return console.Usage("%s: signals of 1 entry, of which none can be hidden; --sweep expects 2 at least", opt.dataName())
+	case heldOut < 2 || heldOut == n:
+		return console.Usage("%s: %s, of which --holdout %g holds out %d; --sweep expects 2 at least, and 1 to learn from", opt.dataName(), console.Count(n, "signal"), opt.Holdout, heldOut)
+	}
+	if s := opt.Sweep.most(); s > k {
+		return console.Usage("--sweep: sparsity %d is more than the %d atoms", s, k)
+	}
+	return nil
+}
+
+// sweepMemory estimates the bytes that a sweep takes beside the signals: their parts, and
+// what is more, learning from one of them or coding both over what was learned.
+func (opt Options) sweepMemory(m, n, k, s int) float64 {
+	heldOut := opt.heldOut(n)
+	training, atoms := n-heldOut, 8*float64(m)*float64(k)
+	held, working := sparse.Memory(m, k, training, s)
+	hiding, hidden := sparse.Memory(m, k, heldOut, s)
+	coding := atoms + held + max(working, atoms+8*float64(m)*float64(heldOut)+hiding+hidden)
+	return 8*float64(m)*float64(n) + max(opt.learner.Memory(m, training, k, s), coding)
+}
+
+// runSweep learns with each value from a part of the signals, and measures by the rest.
+func runSweep(ctx context.Context, opt Options, p problem, bar *console.Progress) (findings, error) {
+	m, n := p.signals.Dims()
+	parts := newSplit(p.signals, opt.heldOut(n), opt.Seed)
+	_, heldOut := parts.heldOut.Dims()
+	f := findings{
+		Command: opt.command, Version: console.Version, typed: opt.typed, Data: opt.Data, Learner: opt.Learner, Param: opt.Sweep.Param, Seed: opt.Seed,
+		Entries: m, Training: n - heldOut, HeldOut: heldOut, Atoms: p.settings.Atoms, RMS: mat.Norm(parts.heldOut, 2) / math.Sqrt(float64(m*heldOut)),
+	}
+	count := len(opt.Sweep.Values)
+	all := count
+	if opt.outputs.dictionary.Name != "" {
+		all++
+	}
+	var learned dictionary
+	for i, v := range opt.Sweep.Values {
+		began := time.Now()
+		p.codeBy(v)
+		if !learned.serves {
+			result, err := opt.learn(ctx, parts.training, p.settings, progress{bar, i, all})
+			if err != nil {
+				return f, fmt.Errorf("with %s %s, without the %d signals held out: %w", f.Param, shortest(v.number), heldOut, err)
+			}
+			last := result.Steps[len(result.Steps)-1]
+			learned = dictionary{result.Dictionary, last.Iteration, string(result.Stop), !p.coder.used.Load()}
+			f.OneForAll = learned.serves
+		}
+		s, err := measure(ctx, v, learned, parts)
+		if err != nil {
+			return f, fmt.Errorf("with %s %s: %w", f.Param, shortest(v.number), err)
+		}
+		if math.IsInf(s.square+s.squareSE, 0) || math.IsNaN(s.square+s.squareSE) {
+			return f, console.Fail(console.ExitInput, fmt.Errorf("%s: with %s %s errors are too large to be squared; scale the data", opt.dataName(), f.Param, shortest(v.number)))
+		}
+		s.Seconds = time.Since(began).Seconds()
+		f.Settings = append(f.Settings, s)
+		if bar.Plain() {
+			bar.Line("%s %s, %d of %d: RMSE %.4g of hidden entries, %.1f s", f.Param, shortest(v.number), i+1, count, s.Hidden, s.Seconds)
+		}
+	}
+	f.Least, f.Best = pick(f.Settings)
+	f.Warnings = f.warnings()
+	return f, nil
+}
+
+// dictionary is what was learned with a value of a sweep.
+type dictionary struct {
+	*sparse.Dictionary
+	iterations int
+	stop       string
+	// serves tells that it serves for the other values, too: its learner used no coder.
+	serves bool
+}
+
+// measure codes both parts of the signals by the coder of a value.
+func measure(ctx context.Context, v value, d dictionary, parts split) (setting, error) {
+	s := setting{value: v, Value: v.number, Coder: v.spec, Iterations: d.iterations, Stop: d.stop}
+	training, _, err := codedErrors(ctx, v.coder, d.Dictionary, parts.training)
+	if err != nil {
+		return s, err
+	}
+	heldOut, nonZeros, err := codedErrors(ctx, v.coder, d.Dictionary, parts.heldOut)
+	if err != nil {
+		return s, err
+	}
+	hidden, err := hiddenErrors(ctx, v.coder, d.Dictionary, parts.heldOut, parts.folds)
+	if err != nil {
+		return s, err
+	}
+	mean, _ := report.Mean(training)
+	s.Training = math.Sqrt(mean)
+	mean, _ = report.Mean(heldOut)
+	s.HeldOut, s.NonZeros = math.Sqrt(mean), nonZeros
+	mean, sd := report.Mean(hidden)
+	s.square, s.squareSE = mean, sd/math.Sqrt(float64(len(hidden)))
+	s.Hidden = math.Sqrt(mean)
+	if mean > 0 {
+		s.HiddenSE = s.squareSE / (2 * s.Hidden) // of a root, to first order
+	}
+	return s, nil
+}
+
+// pick returns the setting with the least error of hidden entries, and the best: of those
+// within one standard error of the least, the one with the fewest non-zeros.
+//
+// L. Breiman, J. Friedman, R. Olshen, C. Stone: Classification and Regression Trees, 1984,
+// section 3.4.3.
+func pick(settings []setting) (least, best int) {
+	for i, s := range settings {
+		if s.square < settings[least].square {
+			least = i
+		}
+	}
+	most := settings[least].square + settings[least].squareSE
+	best = least
+	for i, s := range settings {
+		if b := settings[best]; s.square <= most && (s.NonZeros < b.NonZeros || s.NonZeros == b.NonZeros && s.square < b.square) {
+			best = i
+		}
+	}
+	return least, best
+}

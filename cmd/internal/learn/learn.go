@@ -8,6 +8,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -124,13 +125,12 @@ func choose(ctx context.Context, opt Options, p problem, s *console.Streams, bar
 		f.Learned = &sum
 	}
 	bar.Clear()
-	if err := opt.outputs.saveReports(ctx, f); err != nil {
-		return err
-	}
+	err = opt.outputs.saveReports(ctx, f)
 	if result != nil {
-		if err := opt.outputs.save(ctx, s.Out, result); err != nil {
-			return err
-		}
+		err = cmp.Or(err, opt.outputs.save(ctx, s.Out, result))
+	}
+	if err != nil {
+		return err
 	}
 	return f.tell(opt, s)
 }

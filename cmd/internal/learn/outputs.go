@@ -2,6 +2,7 @@ package learn
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -71,18 +72,17 @@ func reportForm(name string) string { return strings.ToLower(filepath.Ext(name))
 // reportForms write what a sweep found, by the ends of the names.
 var reportForms = map[string]func(findings, io.Writer) error{".html": findings.html, ".csv": findings.csv, ".json": findings.json}
 
-// saveReports writes what a sweep found.
-func (out outputs) saveReports(ctx context.Context, f findings) error {
+// saveReports writes what a sweep found. One that fails does not keep the others from being
+// written.
+func (out outputs) saveReports(ctx context.Context, f findings) (first error) {
 	for _, o := range out.reports {
-		if err := ctx.Err(); err != nil {
-			return err
+		err := ctx.Err()
+		if err == nil {
+			err = safefile.WriteAtomic(o.Name, out.overwrite, func(w io.Writer) error { return reportForms[reportForm(o.Name)](f, console.Interruptible(ctx, w)) })
 		}
-		err := safefile.WriteAtomic(o.Name, out.overwrite, func(w io.Writer) error { return reportForms[reportForm(o.Name)](f, console.Interruptible(ctx, w)) })
-		if err != nil {
-			return err
-		}
+		first = cmp.Or(first, err)
 	}
-	return nil
+	return first
 }
 
 // save writes the files, the dictionary last: once it is there, all are. One that

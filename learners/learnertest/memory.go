@@ -6,13 +6,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
-	"runtime/debug"
-	"runtime/metrics"
 	"testing"
-	"time"
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/heap"
 	"superres/learners"
 	"superres/learners/sparse"
 )
@@ -43,13 +41,14 @@ func memory(t *testing.T, learner learners.Learner) {
 		told, least, most := learner.Memory(m, n, k, s), math.Inf(1), 0.0
 		wrong := func() bool { return least > told+slack || told > 2*most+slack }
 		for try := 0; try < 12 && wrong(); try++ { // garbage adds to some of the calls, and a peak may pass between two looks
-			measured := live(func() any {
-				r, err := learner.Learn(context.Background(), y, opt)
-				if err != nil {
+			var r *learners.Result
+			measured := float64(heap.Peak(heap.Live, func() {
+				var err error
+				if r, err = learner.Learn(context.Background(), y, opt); err != nil {
 					t.Errorf("%s: %v", c.name, err)
 				}
-				return r
-			})
+			}))
+			runtime.KeepAlive(r)
 			least, most = min(least, measured), max(most, measured)
 		}
 		what := fmt.Sprintf("%s, M,N,K,S = %d,%d,%d,%d: Memory says %.1f MiB, measured are %.1f to %.1f MiB", c.name, m, n, k, s, told/(1<<20), least/(1<<20), most/(1<<20))
@@ -89,37 +88,4 @@ func gaussians(m, n int) *mat.Dense {
 	y := mat.NewDense(m, n, nil)
 	y.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, y)
 	return y
-}
-
-// live returns the most bytes that were in use beyond what was before while f ran, its
-// result with them: what the collector, which is at work all the time, finds in use. What
-// is allocated while it is at work counts.
-func live(f func() any) float64 {
-	defer debug.SetGCPercent(debug.SetGCPercent(1))
-	read := func() float64 {
-		sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-		metrics.Read(sample)
-		return float64(sample[0].Value.Uint64())
-	}
-	runtime.GC()
-	runtime.GC()
-	before := read()
-	stop, peak := make(chan struct{}), make(chan float64)
-	go func() {
-		most := before
-		for {
-			most = max(most, read())
-			select {
-			case <-stop:
-				peak <- most - before
-				return
-			case <-time.After(100 * time.Microsecond):
-			}
-		}
-	}()
-	result := f()
-	close(stop)
-	most := <-peak
-	runtime.KeepAlive(result)
-	return most
 }

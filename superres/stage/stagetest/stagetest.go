@@ -12,13 +12,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
-	"runtime/debug"
-	"runtime/metrics"
 	"slices"
-	"time"
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/heap"
 	"superres/internal/npz"
 	"superres/patches"
 	"superres/superres/resample"
@@ -256,7 +254,7 @@ func (c *check) memory() {
 		}
 		most := int64(math.MaxInt64) // garbage adds to some of the calls
 		for range 3 {
-			most = min(most, held(func() { c.run(low, current, nil) }))
+			most = min(most, heap.Peak(heap.Objects, func() { c.run(low, current, nil) }))
 		}
 		measured[i], told[i] = most-4*int64(len(current.Pix)), working // without the result
 		if measured[i] > working+working/4+2*slack {
@@ -269,34 +267,6 @@ func (c *check) memory() {
 	if more := measured[1] - measured[0]; more > told[1]-told[0]+told[1]/4+slack {
 		c.failf("a higher plane takes %d KiB more, Memory says %d KiB", more>>10, (told[1]-told[0])>>10)
 	}
-}
-
-// held returns by how many bytes the heap was larger at most while f ran.
-func held(f func()) int64 {
-	defer debug.SetGCPercent(debug.SetGCPercent(1))
-	runtime.GC()
-	read := func() int64 {
-		sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-		metrics.Read(sample)
-		return int64(sample[0].Value.Uint64())
-	}
-	before := read()
-	stop, peak := make(chan struct{}), make(chan int64)
-	go func() {
-		most := before
-		for {
-			most = max(most, read())
-			select {
-			case <-stop:
-				peak <- most - before
-				return
-			case <-time.After(100 * time.Microsecond):
-			}
-		}
-	}()
-	f()
-	close(stop)
-	return <-peak
 }
 
 // tuned asks a Tunable for nothing, and for what may be asked of it.

@@ -1,0 +1,49 @@
+// Package heap measures, for conformance suites, the memory that work takes.
+package heap
+
+import (
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"time"
+)
+
+// What of the heap counts.
+const (
+	// Objects are those in use and those not yet found to be garbage.
+	Objects = "/memory/classes/heap/objects:bytes"
+	// Live is what the collector finds in use, which is at work all the time. What is
+	// allocated while it is at work counts.
+	Live = "/gc/heap/live:bytes"
+)
+
+// Peak returns by how many bytes the heap was larger at most while f ran than before. It
+// looks every 100 µs, so that a short peak may pass unseen, and has the collector work all
+// the time, which is slow.
+func Peak(what string, f func()) int64 {
+	defer debug.SetGCPercent(debug.SetGCPercent(1))
+	read := func() int64 {
+		sample := []metrics.Sample{{Name: what}}
+		metrics.Read(sample)
+		return int64(sample[0].Value.Uint64())
+	}
+	runtime.GC()
+	runtime.GC() // what the first one freed is swept
+	before := read()
+	stop, peak := make(chan struct{}), make(chan int64)
+	go func() {
+		most := before
+		for {
+			most = max(most, read())
+			select {
+			case <-stop:
+				peak <- most - before
+				return
+			case <-time.After(100 * time.Microsecond):
+			}
+		}
+	}()
+	f()
+	close(stop)
+	return <-peak
+}

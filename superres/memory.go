@@ -49,7 +49,7 @@ func (m *Model) Memory(cfg image.Config, w, h int, opt Options) int64 {
 	if opt.strips && hidden == 0 && !m.eight {
 		side, _, reach := m.sides(cfg.Width, cfg.Height, w, h)
 		strip := int64(min((bandRows+2*reach)*side, h)) // rows
-		result = 2 * painted * int64(w) * strip         // one that is painted, and one that is written
+		result = 4 * painted * int64(w) * strip         // one that is painted, one that is written, and what writing takes
 	}
 	live := (pixel+hidden)*in + result + m.work(cfg.Width, cfg.Height, w, h, bandRows)
 	models := m.models(cfg.Width, cfg.Height, w, h)

@@ -51,7 +51,7 @@ func ReadLimits(c *cli.Context) (l Limits, err error) {
 
 // Process estimates the bytes of a process that has so many in use at its peak: with the
 // program, and with the garbage that it collects when there is 30 % of it.
-func Process(inUse float64) float64 { return 32<<20 + 1.3*inUse }
+func Process(inUse float64) float64 { return 36<<20 + 1.3*inUse }
 
 // EnoughMemory refuses what needs more than so many bytes.
 func EnoughMemory(memory int64, what string, need float64, advice string) error {

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -81,17 +82,18 @@ func TestMemoryEstimate(t *testing.T) {
 		if refused, peak := run(need-1, c.learner, c.flags); !strings.Contains(refused, "use --max-memory") || peak > 30 {
 			t.Errorf("%s: with 1 MiB less, %s, and %d MiB", name, refused, peak)
 		}
-		most := 0
-		for try := 0; try < 3 && need > 2*most; try++ { // when garbage is collected is chance: what counts is the largest of a few
+		least, most := math.MaxInt, 0
+		wrong := func() bool { return least > need+1 || need > 2*most }
+		for try := 0; try < 5 && wrong(); try++ { // when garbage is collected is chance, the more so on a busy machine
 			message, peak := run(need+1, c.learner, c.flags) // it is rounded
-			if message != "" || peak > need+1 {
-				t.Errorf("%s: needs %d MiB, measured %d MiB%s", name, need, peak, message)
+			if message != "" {
+				t.Errorf("%s: needs %d MiB%s", name, need, message)
 			}
-			most = max(most, peak)
+			least, most = min(least, peak), max(most, peak)
 		}
-		t.Logf("%s: needs %d MiB, measured %d MiB", name, need, most)
-		if need > 2*most {
-			t.Errorf("%s: needs %d MiB, measured %d MiB", name, need, most)
+		t.Logf("%s: needs %d MiB, measured %d to %d MiB", name, need, least, most)
+		if wrong() {
+			t.Errorf("%s: needs %d MiB, measured %d to %d MiB", name, need, least, most)
 		}
 	}
 }

@@ -172,6 +172,9 @@ func TestStepsShareTheTime(t *testing.T) {
 
 // What a decoder passes over costs it nothing but its time.
 func TestCrowdedFilesTakeTheirBytes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not with -short: the race detector, which is run so, has memory of its own")
+	}
 	for name, data := range crowded(t) {
 		file := filepath.Join(t.TempDir(), name)
 		if err := os.WriteFile(file, data, 0o600); err != nil {

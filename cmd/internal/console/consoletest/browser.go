@@ -27,6 +27,9 @@ type Browser struct {
 // OpenBrowser starts Chromium with a blank page, or skips the test where there is none.
 func OpenBrowser(t *testing.T) *Browser {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("not with -short: pages in a browser are slow")
+	}
 	if runtime.GOOS == "windows" {
 		t.Skip("no pipes to a browser on Windows")
 	}

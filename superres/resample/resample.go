@@ -79,6 +79,20 @@ func New(inW, inH, outW, outH int, k Kernel) *Scaler {
 	return s
 }
 
+// Axis says where the samples of a new axis lie on an old one: sample i at First + i·Step, in
+// samples of the old one, of which 0 is the first. New has the middles of the edges meet, which
+// is Step = in/out and First = (Step−1)/2.
+type Axis struct{ First, Step float64 }
+
+// NewAt is New for samples that lie elsewhere, such as the colour of video, which may be sited
+// above brightness or between. The Steps are more than 0.
+func NewAt(inW, inH, outW, outH int, k Kernel, across, down Axis) *Scaler {
+	if inW < 1 || inH < 1 || outW < 1 || outH < 1 || !(across.Step > 0) || !(down.Step > 0) {
+		panic(fmt.Sprintf("resample: %d×%d to %d×%d, %v, %v", inW, inH, outW, outH, across, down))
+	}
+	return &Scaler{inW: inW, inH: inH, outW: outW, outH: outH, across: k.tapsAt(inW, outW, across), down: k.tapsAt(inH, outH, down)}
+}
+
 // Size returns the sides of what the Scaler makes.
 func (s *Scaler) Size() (w, h int) { return s.outW, s.outH }
 
@@ -188,20 +202,42 @@ func (k Kernel) taps(in, out int) taps {
 		return t
 	}
 	scale := float64(out) / float64(in)
-	shrink := min(scale, 1)
+	return weigh(filter, in, out, min(scale, 1), func(i int) float64 { return (float64(i)+0.5)/scale - 0.5 })
+}
+
+// tapsAt is taps for samples that lie elsewhere.
+func (k Kernel) tapsAt(in, out int, a Axis) taps {
+	filter, err := k.filter()
+	if err != nil {
+		panic(err.Error())
+	}
+	at := func(i int) float64 { return a.First + float64(a.Step*float64(i)) }
+	if k == Nearest {
+		t := taps{count: 1, weight: make([]float64, out), index: make([]int32, out)}
+		for i := range out {
+			t.weight[i], t.index[i] = 1, int32(min(max(math.Floor(at(i)+0.5), 0), float64(in-1)))
+		}
+		return t
+	}
+	return weigh(filter, in, out, min(1/a.Step, 1), at)
+}
+
+// weigh works out taps: new sample i lies at u = at(i), and shrink is by how much the axis
+// becomes shorter, or 1.
+func weigh(filter imaging.ResampleFilter, in, out int, shrink float64, at func(i int) float64) taps {
 	half := filter.Support / shrink
 	count := int(math.Ceil(2*half)) + 1
 	t := taps{count: count, weight: make([]float64, out*count), index: make([]int32, out*count)}
 	for i := range out {
-		u := (float64(i)+0.5)/scale - 0.5
+		u := at(i)
 		first := int(math.Floor(u-half)) + 1
 		weight, index := t.at(i)
 		sum := 0.0
 		for j := range weight {
-			at := first + j
-			weight[j] = filter.Kernel(shrink * (u - float64(at)))
+			from := first + j
+			weight[j] = filter.Kernel(shrink * (u - float64(from)))
 			sum += weight[j]
-			index[j] = int32(Mirror(at, in))
+			index[j] = int32(Mirror(from, in))
 		}
 		for j := range weight {
 			weight[j] /= sum

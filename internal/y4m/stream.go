@@ -1,0 +1,119 @@
+package y4m
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// longest is how many bytes a line has at most. Those of programs have about a hundred.
+const longest = 4096
+
+// Frame is one frame.
+type Frame struct {
+	// Params is what its line says beside FRAME, mostly nothing.
+	Params string
+	// Data are its samples, plane after plane, as a stream has them: of more than 8 bits, two
+	// bytes each, the low one first.
+	Data []byte
+}
+
+// Reader reads a stream. It belongs to one goroutine.
+type Reader struct {
+	// Header is that of the stream.
+	Header
+	r     *bufio.Reader
+	count int // frames begun
+}
+
+// NewReader reads the header of a stream. It fails with a safefile.Fault without a name when
+// there is none, or one of a kind that is not known.
+func NewReader(r io.Reader) (*Reader, error) {
+	in := &Reader{r: bufio.NewReaderSize(r, 1<<16)}
+	line, err := in.line()
+	if err != nil {
+		return nil, fault(err, "its header")
+	}
+	if len(line) < len(Magic) || line[:len(Magic)] != Magic {
+		return nil, refuse("does not begin with %q", Magic)
+	}
+	in.Header, err = parse(line[len(Magic):])
+	return in, err
+}
+
+// Next reads the next frame, into memory of its own of FrameBytes; io.EOF is the end. It fails
+// with a safefile.Fault that tells the number of the frame, from 1, and has no name.
+func (in *Reader) Next() (*Frame, error) {
+	if _, err := in.r.Peek(1); err == io.EOF {
+		return nil, io.EOF
+	}
+	in.count++
+	what := fmt.Sprint("frame ", in.count)
+	line, err := in.line()
+	if err != nil {
+		return nil, fault(err, what)
+	}
+	const word = "FRAME"
+	if len(line) < len(word) || line[:len(word)] != word || len(line) > len(word) && line[len(word)] != ' ' {
+		return nil, refuse("%s is damaged: it begins with %.20q, expected %q", what, line, word)
+	}
+	f := in.NewFrame(line[len(word):])
+	if n, err := io.ReadFull(in.r, f.Data); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, refuse("%s is cut short: it has %d of %d bytes", what, n, len(f.Data))
+	} else if err != nil {
+		return nil, fault(err, what)
+	}
+	return f, nil
+}
+
+// errLine is that of a line that is none.
+var errLine = errors.New("no line of text")
+
+// line reads a line of bounded length and printable characters.
+func (in *Reader) line() (string, error) {
+	var text []byte
+	for {
+		c, err := in.r.ReadByte()
+		switch {
+		case err != nil:
+			return "", err
+		case c == '\n':
+			return string(text), nil
+		case c < ' ' || c > '~' || len(text) == longest:
+			return "", errLine
+		}
+		text = append(text, c)
+	}
+}
+
+// fault tells why something could not be read.
+func fault(err error, what string) error {
+	switch {
+	case errors.Is(err, errLine):
+		return refuse("%s is damaged: it does not begin with a line of text", what)
+	case errors.Is(err, io.EOF):
+		return refuse("%s is cut short: its first line does not end", what)
+	}
+	return refuse("%s cannot be read: %v", what, err)
+}
+
+// Writer writes a stream, each frame by one Write. It belongs to one goroutine.
+type Writer struct {
+	w   io.Writer
+	buf []byte
+}
+
+// NewWriter writes the header of a stream.
+func NewWriter(w io.Writer, h Header) (*Writer, error) {
+	_, err := io.WriteString(w, h.String()+"\n")
+	return &Writer{w: w}, err
+}
+
+// Put writes a frame.
+func (out *Writer) Put(f *Frame) error {
+	out.buf = append(out.buf[:0], "FRAME"+f.Params+"\n"...)
+	out.buf = append(out.buf, f.Data...)
+	_, err := out.w.Write(out.buf)
+	return err
+}

@@ -15,12 +15,13 @@ import (
 // Progress shows how far the work is, on stderr: a moving bar, plain lines, or
 // nothing.
 type Progress struct {
-	w     io.Writer
-	bar   *progressbar.ProgressBar
-	style string
-	auto  bool // the style was not asked for
-	shown string
-	done  int // thousandths shown
+	w       io.Writer
+	bar     *progressbar.ProgressBar
+	style   string
+	auto    bool // the style was not asked for
+	shown   string
+	endless bool // nobody knows how much there is: see Spin
+	done    int  // thousandths shown
 }
 
 // NewProgress reads --progress and --quiet.
@@ -62,9 +63,9 @@ func (p *Progress) Set(what string, share float64) {
 		return
 	}
 	const whole = 1000
-	if p.bar == nil || p.shown != what {
+	if p.bar == nil || p.shown != what || p.endless {
 		p.Clear()
-		p.shown, p.done = what, 0
+		p.shown, p.done, p.endless = what, 0, false
 		p.bar = progressbar.NewOptions(whole,
 			progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription(what), progressbar.OptionSetWidth(30),
 			progressbar.OptionSetPredictTime(true), progressbar.OptionSetElapsedTime(true),
@@ -74,6 +75,20 @@ func (p *Progress) Set(what string, share float64) {
 		p.done = done
 		_ = p.bar.Set(done) // a bar that cannot be drawn is no error
 	}
+}
+
+// Spin shows that the work called what goes on, of which nobody knows how much there is.
+func (p *Progress) Spin(what string) {
+	if p.style != "bar" {
+		return
+	}
+	if p.bar == nil || !p.endless {
+		p.Clear()
+		p.shown, p.endless = what, true
+		p.bar = progressbar.NewOptions(-1,
+			progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription(what), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+	}
+	_ = p.bar.Add(1) // a bar that cannot be drawn is no error
 }
 
 // Describe puts what has been reached beside the bar.

@@ -44,13 +44,18 @@ type Namer struct {
 }
 
 // extensionOf are the extensions of the formats that can be written.
-var extensionOf = map[string]string{"png": ".png", "jpeg": ".jpg", "bmp": ".bmp", "tiff": ".tif"}
+var extensionOf = map[string]string{"png": ".png", "jpeg": ".jpg", "bmp": ".bmp", "tiff": ".tif", Video: videoExt}
+
+// Video is the format of streams of frames, which is that of what becomes of them.
+const Video = "y4m"
+
+const videoExt = ".y4m"
 
 // Output is where an enlargement goes.
 type Output struct {
 	// Path is the file. "-" is standard output.
 	Path string
-	// Format is png, jpeg, bmp or tiff.
+	// Format is png, jpeg, bmp, tiff or Video.
 	Format string
 	// Root is the folder that the file must not leave through a link.
 	Root string
@@ -62,7 +67,7 @@ var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
 // of two, if there is no such file and its name is that of a picture. Two pictures that are
 // there are two inputs.
 func SplitOutput(args []string) (inputs []string, out string) {
-	if len(args) != 2 || !isNamedPicture(args[1]) || strings.ContainsAny(args[1], "*?[") {
+	if len(args) != 2 || !isNamedPicture(args[1]) && !IsNamedVideo(args[1]) || strings.ContainsAny(args[1], "*?[") {
 		return args, ""
 	}
 	if _, err := os.Lstat(args[1]); !errors.Is(err, fs.ErrNotExist) {
@@ -136,7 +141,10 @@ func withoutExt(template string) string {
 // Output names the enlargement of an input.
 func (n Namer) Output(in Input) (Output, error) {
 	out, format := n.out, n.format
-	asFile := n.single && out != "" && out != "-" && !paths.IsFolder(out) && !strings.HasSuffix(out, "/") && !strings.HasSuffix(out, string(filepath.Separator))
+	asFile := n.asFile()
+	if in.Format == Video {
+		return n.video(in)
+	}
 	switch {
 	case out == "-" || out == "" && in.Path == "-":
 		if format == "" {
@@ -179,6 +187,38 @@ func (n Namer) Output(in Input) (Output, error) {
 	if base == newExt || base != filepath.Base(base) {
 		return Output{}, console.Usage("--name %s makes the file name %q; expected a name without folders", n.template, base)
 	}
+	return n.place(in, base, format)
+}
+
+// IsNamedVideo tells by its extension whether a file is a stream of frames.
+func IsNamedVideo(name string) bool { return strings.EqualFold(filepath.Ext(name), videoExt) }
+
+// video is Output for a stream of frames.
+func (n Namer) video(in Input) (Output, error) {
+	switch asFile := n.asFile(); {
+	case n.format != "":
+		return Output{}, console.Usage("--format %s: frames are written as Y4M alone; leave it out", n.format)
+	case n.out == "-" || n.out == "" && in.Path == "-":
+		return Output{Path: "-", Format: Video}, nil
+	case asFile && !IsNamedVideo(n.out):
+		return Output{}, console.Usage("-o %s: frames are written as Y4M alone; end the name in %s, or write - for standard output", n.out, videoExt)
+	case asFile:
+		return Output{Path: filepath.Clean(n.out), Format: Video, Root: filepath.Dir(n.out)}, nil
+	}
+	base := strings.TrimSuffix(n.base(in, filepath.Ext(in.Place)), videoExt) + videoExt
+	if base == videoExt || base != filepath.Base(base) {
+		return Output{}, console.Usage("--name %s makes the file name %q; expected a name without folders", n.template, base)
+	}
+	return n.place(in, base, Video)
+}
+
+// asFile tells whether the output is a file that is named itself.
+func (n Namer) asFile() bool {
+	return n.single && n.out != "" && n.out != "-" && !paths.IsFolder(n.out) && !strings.HasSuffix(n.out, "/") && !strings.HasSuffix(n.out, string(filepath.Separator))
+}
+
+// place is the output of a name in the folder of the outputs.
+func (n Namer) place(in Input, base, format string) (Output, error) {
 	root, err := n.folder(in)
 	if err != nil {
 		return Output{}, err

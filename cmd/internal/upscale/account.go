@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"io"
 	"slices"
 	"sync"
@@ -163,6 +164,23 @@ func (a *account) progress(i int, share float64) {
 	a.bar.Set("enlarging", a.pace.share())
 }
 
+// frame tells that frame n of the stream that is job i has been written: seconds after the
+// first was begun, and by the share of all of them, 0 where nobody knows how many there are.
+func (a *account) frame(i, n int, to image.Point, seconds, share float64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	j := a.jobs[i]
+	a.events.frame(frameEvent{Event: "frame", Input: paths.Name(j.Path), Output: paths.Name(j.output), Frame: n, Width: to.X, Height: to.Y, Seconds: seconds})
+	const what = "enlarging"
+	if share == 0 {
+		a.bar.Spin(what)
+	} else {
+		a.pace.set(i, share)
+		a.bar.Set(what, a.pace.share())
+	}
+	a.bar.Describe(fmt.Sprintf("frame %d, %.2f a second", n, float64(n)/seconds))
+}
+
 // end tells what has become of picture i, once all before it have ended.
 func (a *account) end(i int, out outcome) {
 	a.mu.Lock()
@@ -206,8 +224,13 @@ func (a *account) report(i int) {
 	}
 	a.made++
 	ev.Event, ev.InputWidth, ev.InputHeight, ev.Width, ev.Height = "done", out.from.X, out.from.Y, out.to.X, out.to.Y
+	ev.Frames = out.frames
 	ev.chosen(out.by)
 	a.events.picture(ev)
+	if out.frames > 0 {
+		a.bar.Line("%s, %d frames of %d×%d, %.1f s, %.2f frames a second", j.output, out.frames, out.to.X, out.to.Y, out.seconds, float64(out.frames)/out.seconds)
+		return
+	}
 	if n := len(a.jobs); n > 1 {
 		a.bar.Line("[%d/%d] %s: %dx%d in %.2f s, %s left", i+1, n, j.output, out.to.X, out.to.Y, out.seconds, a.pace.left())
 		return

@@ -80,6 +80,9 @@ func (e enlarger) look(ctx context.Context, j job, ev *pictureEvent) (by choice,
 	if j.Path == "-" {
 		return by, console.Usage("--dry-run does not read standard input; name files")
 	}
+	if e.opt.Frames {
+		return e.lookAtFrames(j, ev)
+	}
 	limits := e.limits()
 	whole := e.engines.at != nil && e.engines.level < 0
 	limits.Accept = func(cfg image.Config, held int64) (err error) {

@@ -11,9 +11,10 @@ import (
 )
 
 // With --json, upscale writes one event a line to standard output, each a JSON object
-// of one of these two types, in UTF-8: for every picture "skip", or "start" and then
+// of one of these types, in UTF-8: for every picture "skip", or "start" and then
 // "done" or "fail", in the order of the work, "unreadable" before them for each picture of
-// a folder that is of a kind that cannot be read, and "summary" in the end, also when
+// a folder that is of a kind that cannot be read, for a stream of frames "frame"
+// for each that is written between "start" and the end, and "summary" in the end, also when
 // nothing could be begun. With --dry-run it is "unreadable", "skip", "plan" or "fail", and
 // "summary". A byte of a name that is of no UTF-8 is a zero byte and its two hexadecimal
 // digits: see paths.Name.
@@ -39,6 +40,7 @@ type pictureEvent struct {
 	JPEGQuality int        `json:"jpeg_quality,omitempty"` // done, plan: of compression that was found
 	Memory      int64      `json:"memory,omitempty"`       // plan: estimate, in bytes
 	Seconds     float64    `json:"seconds,omitempty"`      // done, fail
+	Frames      int        `json:"frames,omitempty"`       // done: of a stream
 	Warnings    []string   `json:"warnings,omitempty"`     // done, fail: what the output has not got of the input, a line each
 	Error       string     `json:"error,omitempty"`        // fail: one line
 	Class       string     `json:"class,omitempty"`        // fail: usage, input, output, model, limit, other
@@ -52,6 +54,17 @@ func (ev *pictureEvent) chosen(c choice) {
 		ev.Noise, ev.JPEGQuality = math.Round(100*c.found.Noise)/100, c.found.Quality
 		ev.WebPIndex = math.Round(10*c.found.WebP) / 10
 	}
+}
+
+// frameEvent tells of one frame of a stream.
+type frameEvent struct {
+	Event   string     `json:"event"` // frame
+	Input   paths.Name `json:"input"`
+	Output  paths.Name `json:"output"`
+	Frame   int        `json:"frame"` // its number, from 1
+	Width   int        `json:"width"` // of the output
+	Height  int        `json:"height"`
+	Seconds float64    `json:"seconds"` // from the beginning of the first frame to the end of this one
 }
 
 // summaryEvent is the last one.
@@ -80,6 +93,13 @@ func newEvents(w io.Writer) *events {
 
 // picture writes an event; what cannot be written is told by the end of the program.
 func (e *events) picture(ev pictureEvent) {
+	if e != nil {
+		_ = e.Encode(ev)
+	}
+}
+
+// frame is picture for a frame.
+func (e *events) frame(ev frameEvent) {
 	if e != nil {
 		_ = e.Encode(ev)
 	}

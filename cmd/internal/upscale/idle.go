@@ -40,6 +40,11 @@ func (opt Options) idle(b *batch, first engine) (lines []string) {
 	if len(first.model.Stages) == 0 {
 		say("strength", "changes what a model adds to interpolation, and %s adds nothing", first.name)
 	}
+	if opt.Frames {
+		for _, name := range []string{"metadata", "provenance", "first-frame"} {
+			say(name, "is for files of pictures, and a stream of frames has nothing of it")
+		}
+	}
 	return lines
 }
 

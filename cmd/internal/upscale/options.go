@@ -49,6 +49,8 @@ func flags() []cli.Flag {
 type Options struct {
 	// Inputs are files, folders, patterns, or "-" for standard input.
 	Inputs []string
+	// Frames tells that the only input is a stream of frames, by its content.
+	Frames bool
 	// Recursive takes folders with all below them: --recursive, false.
 	Recursive bool
 	// Filter chooses among the pictures of folders: --include and --exclude, all.
@@ -213,10 +215,14 @@ func (opt Options) check(in pictures.Input, out pictures.Output, single, json bo
 		return console.Usage("standard output takes one picture: give one file, or - alone")
 	case in.Path == "-" && opt.Part != parts.Part{}:
 		return console.Usage("--shard divides files; standard input is one")
+	case opt.Frames && opt.Resume:
+		return console.Usage("--resume goes on with pictures; a stream of frames begins anew")
+	case opt.Frames && opt.Keep.depth != 0:
+		return console.Usage("--depth %d: a stream of frames keeps the depth that it has; leave it out", opt.Keep.depth)
 	case (in.Path == "-" || pipe) && opt.Resume:
 		return console.Usage("--resume goes on with files; standard input and output begin anew")
 	case pipe && json:
-		return console.Usage("--json and the picture both go to standard output; use -o FILE")
+		return console.Usage("--json and the result both go to standard output; use -o FILE")
 	}
 	return nil
 }

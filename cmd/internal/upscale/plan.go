@@ -108,6 +108,9 @@ func findInputs(opt Options) (list []pictures.Input, others []pictures.Other, er
 			list = inputs
 		}
 	}
+	if opt.Frames {
+		list[0].Format = pictures.Video
+	}
 	if len(list) == 0 {
 		return nil, nil, console.Fail(console.ExitInput, errors.New("no picture is left to work on; check --include and --exclude"))
 	}
@@ -240,7 +243,10 @@ func (p *planner) take(l look) {
 		p.left++
 	case l.there && p.opt.OnExist == "fail":
 		// What cannot be read would not be, whatever becomes of the output.
-		problem := imagefile.Check(l.Path)
+		var problem error
+		if !p.opt.Frames {
+			problem = imagefile.Check(l.Path)
+		}
 		if problem == nil {
 			problem = console.Fail(console.ExitOutput, p.inTheWay(l))
 		}

@@ -17,6 +17,7 @@ type outcome struct {
 	need     int64       // bytes, as estimated
 	warnings []string    // what the result has not got of the picture
 	seconds  float64
+	frames   int // of a stream: that were written
 	err      error
 }
 
@@ -74,12 +75,17 @@ func (w *work) do(ctx context.Context, i int) (struct{}, error) {
 	end := func() {}
 	defer func() { end() }()
 	var out outcome
-	out.err = w.one(ctx, w.jobs[i], &out, func(bytes int64) {
+	admit := func(bytes int64) {
 		need = bytes
 		w.room.take(need)
 		enter()
 		end = parallel.Task()
-	}, func(share float64) { w.told.progress(i, share) })
+	}
+	if w.opt.Frames {
+		out.err = w.video(ctx, i, &out, admit)
+	} else {
+		out.err = w.one(ctx, w.jobs[i], &out, admit, func(share float64) { w.told.progress(i, share) })
+	}
 	w.room.give(need)
 	if out.err != nil && ctx.Err() != nil {
 		return struct{}{}, ctx.Err()

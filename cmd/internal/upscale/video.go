@@ -1,0 +1,229 @@
+package upscale
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"image"
+	"image/color"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/pictures"
+	"superres/internal/imagefile"
+	"superres/internal/parallel"
+	"superres/internal/safefile"
+	"superres/internal/y4m"
+)
+
+// areFrames tells whether the input is a stream of frames, by what it begins with. Such a
+// stream is enlarged alone.
+func areFrames(opt Options, s *console.Streams) (bool, error) {
+	for _, name := range opt.Inputs {
+		switch alone := len(opt.Inputs) == 1; {
+		case name == "-":
+			if !alone || opt.DryRun || opt.Resume {
+				break // refused, and not to be waited for
+			}
+			in := bufio.NewReader(s.In)
+			s.In = in
+			if head, _ := in.Peek(len(y4m.Magic)); string(head) == y4m.Magic {
+				return true, nil
+			}
+		case !alone && !pictures.IsNamedVideo(name):
+		default:
+			f, _, err := safefile.OpenRegular(name)
+			if err != nil {
+				break // its opening as a picture will tell
+			}
+			head := make([]byte, len(y4m.Magic))
+			_, err = io.ReadFull(f, head)
+			f.Close()
+			if err != nil || string(head) != y4m.Magic {
+				break
+			}
+			if !alone {
+				return false, console.Usage("%s is a stream of frames, which is enlarged alone; give each stream a call of its own", name)
+			}
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// nameOf is the name of an input for messages.
+func nameOf(j job) string {
+	if j.Path == "-" {
+		return "standard input"
+	}
+	return j.Path
+}
+
+// named gives an error the name of an input.
+func named(err error, name string) error {
+	if fault, ok := safefile.Named(err, name); ok {
+		return fault
+	}
+	return err
+}
+
+// openFrames opens a stream and reads its header; size is that of the file, 0 for a pipe.
+func (e enlarger) openFrames(j job) (in *y4m.Reader, size int64, done func(), err error) {
+	r, done := e.streams.In, func() {}
+	if j.Path != "-" {
+		f, bytes, err := safefile.OpenRegular(j.Path)
+		if err != nil {
+			return nil, 0, nil, err
+		}
+		r, size, done = f, bytes, func() { f.Close() }
+	}
+	if in, err = y4m.NewReader(r); err != nil {
+		done()
+		return nil, 0, nil, named(err, nameOf(j))
+	}
+	return in, size, done, nil
+}
+
+// measureFrames returns the header of what becomes of a stream, and what one frame takes, in
+// bytes, as measure does; it refuses what is too much.
+func (e enlarger) measureFrames(j job, in y4m.Header) (to y4m.Header, need int64, err error) {
+	if pixels := int64(in.Width) * int64(in.Height); pixels > e.opt.Limits.Pixels {
+		return to, 0, safefile.Refuse(safefile.ErrLimit, nameOf(j), "its frames of %dx%d have %.4g megapixels each, the limit is %.4g", in.Width, in.Height, float64(pixels)/1e6, float64(e.opt.Limits.Pixels)/1e6).With(imagefile.MorePixels)
+	}
+	cfg := image.Config{ColorModel: color.GrayModel, Width: in.Width, Height: in.Height}
+	if in.Depth > 8 {
+		cfg.ColorModel = color.Gray16Model
+	}
+	w, h, err := e.engines.first.model.ResultSize(in.Width, in.Height, e.opt.Size)
+	if err != nil {
+		return to, 0, console.Fail(console.ExitUsage, err)
+	}
+	// The frame, the result and its copy that is written, and while colour is enlarged a plane
+	// of each.
+	to = in.Sized(w, h)
+	held := in.FrameBytes() + 2*to.FrameBytes()
+	if to.Planes() > 1 {
+		w, h := to.Plane(1)
+		held += 3 * 4 * int64(w) * int64(h)
+	}
+	if _, _, need, err = e.measure(j, cfg, held); err != nil {
+		return to, 0, console.Fail(console.ExitLimit, fmt.Errorf("%s: %w", nameOf(j), err))
+	}
+	return to, need, nil
+}
+
+// video enlarges the stream that is job i and notes in out what one does; admit is as there.
+func (w *work) video(ctx context.Context, i int, out *outcome, admit func(bytes int64)) error {
+	j := w.jobs[i]
+	var info fs.FileInfo // of the input before it is read
+	if j.Path != "-" {
+		info, _ = os.Stat(j.Path)
+	}
+	in, size, done, err := w.openFrames(j)
+	if err != nil {
+		return err
+	}
+	defer done()
+	to, need, err := w.measureFrames(j, in.Header)
+	if err != nil {
+		return err
+	}
+	together := min(runtime.GOMAXPROCS(0), int(w.opt.Limits.Memory/need))
+	admit(int64(together) * need)
+	for range together - 1 { // the first is that of the stream
+		defer parallel.Task()()
+	}
+	first, err := in.Next()
+	if err == io.EOF {
+		err = safefile.Refuse(safefile.ErrInput, "", "has no frames")
+	}
+	if err != nil {
+		return named(err, nameOf(j))
+	}
+	f := newFrames(w.enlarger, in, to, nameOf(j))
+	if f.by, err = w.engines.of(&imagefile.Picture{Image: in.Brightness(first)}); err != nil {
+		return err
+	}
+	out.from, out.to, out.by, out.need = image.Pt(in.Width, in.Height), image.Pt(to.Width, to.Height), f.by, int64(together)*need
+	out.about = fmt.Sprintf("Y4M, %s of %d bits, %dx%d, %v for all frames, about %s for %d at a time", in.Layout.Name, in.Depth, in.Width, in.Height, f.by, console.Bytes(out.need), together)
+
+	began, each := time.Now(), float64(in.FrameBytes()+int64(len("FRAME\n")))
+	write := func(to *y4m.Writer) error {
+		return f.all(ctx, first, together, func(frame *y4m.Frame) error {
+			if err := to.Put(frame); err != nil {
+				return writing{err}
+			}
+			out.frames++
+			share := 0.0
+			if size > 0 {
+				share = min(float64(out.frames)*each/float64(size), 1)
+			}
+			w.told.frame(i, out.frames, out.to, time.Since(began).Seconds(), share)
+			return nil
+		})
+	}
+	return w.deliverFrames(ctx, j, info, f, write, out)
+}
+
+// writing is an error of the writing.
+type writing struct{ error }
+
+func (e writing) Unwrap() error { return e.error }
+
+// deliverFrames puts what write writes where the job says: a file whole or not at all, and
+// frame after frame into a pipe, which ends with a whole one.
+func (w *work) deliverFrames(ctx context.Context, j job, info fs.FileInfo, f *frames, write func(*y4m.Writer) error, out *outcome) error {
+	var failure error // of anything but the writing
+	into := func(to io.Writer) error {
+		stream, err := y4m.NewWriter(to, f.to)
+		if err == nil {
+			err = write(stream)
+		}
+		if e, ok := err.(writing); ok {
+			return e.error
+		}
+		failure = err
+		return err
+	}
+	var err error
+	told := "nothing is written"
+	if j.output != "-" {
+		err = w.deliver(j, info, into)
+	} else {
+		err = into(w.streams.Out)
+		if told = fmt.Sprintf("the %d frames before it are written", out.frames); out.frames == 1 {
+			told = "the frame before it is written"
+		}
+	}
+	if failure != nil && ctx.Err() == nil {
+		return fmt.Errorf("%w; %s", failure, told)
+	}
+	return err
+}
+
+// lookAtFrames is look for a stream.
+func (e enlarger) lookAtFrames(j job, ev *pictureEvent) (by choice, err error) {
+	in, _, done, err := e.openFrames(j)
+	if err != nil {
+		return by, err
+	}
+	defer done()
+	to, need, err := e.measureFrames(j, in.Header)
+	if err != nil {
+		return by, err
+	}
+	ev.InputWidth, ev.InputHeight, ev.Width, ev.Height = in.Width, in.Height, to.Width, to.Height
+	ev.Memory = need * min(int64(runtime.GOMAXPROCS(0)), e.opt.Limits.Memory/need)
+	first, err := in.Next()
+	if err != nil {
+		return by, named(err, filepath.Clean(j.Path))
+	}
+	by, err = e.engines.of(&imagefile.Picture{Image: in.Brightness(first)})
+	ev.chosen(by)
+	return by, err
+}

@@ -39,6 +39,8 @@ const description = `   superres upscale photo.jpg                      writes p
    superres upscale -r --resume -o large/ photos/  goes on where it was interrupted
    superres upscale --dry-run -r photos/           what would be made, and nothing else
    superres upscale - < in.png > out.png           a pipe
+   ffmpeg -i in.mp4 -f yuv4mpegpipe - | superres upscale - | ffmpeg -i - out.mp4
+                                                   video, frame by frame
    superres upscale --effort fast photos/          in a third of the time
    superres upscale -m bicubic photo.jpg           plain interpolation, for comparison
 
@@ -79,6 +81,21 @@ are processors (-j), and no more than have room together in --max-memory, by the
 estimates that --dry-run shows; one that needs it all has it alone. The results and
 the order of what is told are the same with any -j.
 
+Y4M (YUV4MPEG2) in a file or a pipe becomes Y4M, a call for each stream: 4:2:0 as
+jpeg, mpeg2 or paldv, 4:1:1, 4:2:2, 4:4:4 or mono, of 8 to 16 bits; 420p10 and the
+like are taken to have colour on the left, as mpeg2. All that the header says but the
+size stays. Y, Cb and Cr are enlarged as they are, whatever their range and matrix: Y
+by the model, Cb and Cr by interpolation from where a layout has them. Nothing is
+cut off at the ends of limited range: a result may pass them, as an input may.
+Each frame is enlarged for itself, as a picture is: there is no model of motion. The
+same frame gives the same bytes, and noise that is another in each frame stays so.
+What noise is taken away is found in the first frame and holds for all; --denoise
+says it by hand. Interlaced video is refused. As many frames are in work at once as
+there are processors, and as have room in --max-memory; they are written in their
+order. --max-pixels and --timeout count a frame. A file is whole or not there; a pipe
+ends with a whole frame, also when it is interrupted or the input is cut. --resume
+does not go on within a stream.
+
 --resume keeps .superres-journal.jsonl in the folder of the outputs. A picture that
 it has is made again only when its input (size, time, or else SHA-256), the settings,
 the model or the version of superres have changed. Results that it has not are
@@ -91,7 +108,8 @@ read.
 be read, and for every other picture skip, or start and then done or fail, with input
 and output, sizes, seconds, model, level and what was found, warnings of what the
 output has not got of its input, and the class and exit code of an error (usage, input, output, model, limit, other), and
-in the end a summary; with --dry-run it is skip, plan (with memory) or fail. A byte of
+in the end a summary; of a stream of frames there is a frame for each that is
+written, with its number; with --dry-run it is skip, plan (with memory) or fail. A byte of
 a name that is of no UTF-8 is \u0000 and its two hexadecimal digits, there and in the
-journal: \u0000ff. Without --json there is a bar with the time left on a terminal, elsewhere a line a picture for
+journal: \u0000ff. Without --json there is a bar with the time left on a terminal, of video with frames a second, elsewhere a line a picture for
 several.`

@@ -41,7 +41,7 @@ func flags() []cli.Flag {
 		&cli.BoolFlag{Name: "dry-run", Usage: "show what would be made, and make nothing"},
 		&cli.BoolFlag{Name: "json", Usage: "write an event a line to standard output, as JSON"},
 		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "say of every picture what it is, by which model it is enlarged and how much memory that is taken to need"},
-		&cli.DurationFlag{Name: "timeout", Usage: "give up a picture that takes longer than `T` to decode, enlarge and write; by default, one that takes longer than that to decode", Value: 30 * time.Second},
+		&cli.DurationFlag{Name: "timeout", Usage: "give up a picture that takes longer than `T` to decode, enlarge and write, and a stream with a frame that takes longer to enlarge; by default, a picture that takes longer than that to decode", Value: 30 * time.Second},
 	}, fidelityFlags, console.PictureFlags)
 }
 

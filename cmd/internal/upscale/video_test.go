@@ -1,0 +1,298 @@
+package upscale
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/draw"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"superres/cmd/internal/console/consoletest"
+	"superres/internal/golden"
+	"superres/internal/imagefile"
+	"superres/internal/y4m"
+	"superres/superres/resample"
+	"superres/superres/score"
+)
+
+// video makes a stream of some frames; at gives the code of a sample of a plane.
+func video(t *testing.T, head string, frames int, at func(n, plane, x, y int) int) string {
+	t.Helper()
+	in, err := y4m.NewReader(strings.NewReader(y4m.Magic + head + "\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	w, err := y4m.NewWriter(&out, in.Header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range frames {
+		f := in.NewFrame("")
+		i := 0
+		for plane := range in.Planes() {
+			wide, high := in.Plane(plane)
+			for k := range wide * high {
+				code := at(n, plane, k%wide, k/wide)
+				f.Data[i] = uint8(code)
+				if i++; in.Depth > 8 {
+					f.Data[i] = uint8(code >> 8)
+					i++
+				}
+			}
+		}
+		if err := w.Put(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out.String()
+}
+
+// moving is a pattern with noise that moves from frame to frame, in codes of 8 bits.
+func moving(n, plane, x, y int) int {
+	random := rand.New(rand.NewPCG(uint64(n), uint64(plane<<40+y<<20+x)))
+	return 40 + 100*((x+n+y/2)/5%2) + random.IntN(50)
+}
+
+// readVideo takes a stream apart.
+func readVideo(t *testing.T, data string) (y4m.Header, []*y4m.Frame) {
+	t.Helper()
+	in, err := y4m.NewReader(strings.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for list := []*y4m.Frame(nil); ; {
+		f, err := in.Next()
+		if err == io.EOF {
+			return in.Header, list
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, f)
+	}
+}
+
+// piped enlarges a stream in a pipe.
+func piped(t *testing.T, data string, args ...string) string {
+	t.Helper()
+	got, stderr, code := call(t, t.TempDir(), data, append([]string{"upscale", "-"}, args...)...)
+	if code != 0 || stderr != "" {
+		t.Fatalf("%v: exit %d, %s", args, code, stderr)
+	}
+	return got
+}
+
+// Of every layout and depth, what a header says stays, but for the size; and a colour that
+// rises along the picture is at each place of the result what it was there, wherever the
+// samples of a layout lie.
+func TestVideoLayouts(t *testing.T) {
+	for _, layout := range []string{"420jpeg", "420mpeg2", "420paldv", "420", "411", "422", "444", "mono", "420p10", "422p10", "444p10", "mono10", "420p12", "444p16"} {
+		for _, scale := range []string{"1", "1.5", "2", "3"} {
+			const w, h = 61, 47
+			head := "W61 H47 F30000:1001 Ip A128:117 C" + layout + " XYSCSS=OWN XCOLORRANGE=LIMITED"
+			asked, err := y4m.NewReader(strings.NewReader(y4m.Magic + head + "\n"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			unit := 1 << (asked.Depth - 8)
+			// What a sample of a plane shows: a slope over the places of brightness, from the edge.
+			value := func(h y4m.Header, across, down float64, plane, x, y int) float64 {
+				place := func(i, of int, first bool) float64 {
+					if plane > 0 && !first {
+						return float64(i*of) + float64(of)/2
+					}
+					if plane > 0 {
+						return float64(i*of) + 0.5
+					}
+					return float64(i) + 0.5
+				}
+				return float64(unit) * (20 + 2*place(x, h.Layout.Across, h.Layout.Left)/across + float64(plane)*place(y, h.Layout.Down, h.Layout.Top)/down)
+			}
+			data := video(t, head, 2, func(_, plane, x, y int) int { return int(value(asked.Header, 1, 1, plane, x, y) + 0.5) })
+			got, frames := readVideo(t, piped(t, data, "-m", "bicubic", "-s", scale))
+			var factor float64
+			fmt.Sscan(scale, &factor)
+			toW, toH := int(w*factor+0.5), int(h*factor+0.5)
+			if want := fmt.Sprintf("%sW%d H%d%s", y4m.Magic, toW, toH, strings.TrimPrefix(head, "W61 H47")); got.String() != want || len(frames) != 2 {
+				t.Fatalf("%d frames of %s, expected %s", len(frames), got, want)
+			}
+			if !bytes.Equal(frames[0].Data, frames[1].Data) {
+				t.Error("two frames that are the same differ")
+			}
+			for plane := range got.Planes() {
+				wide, high := got.Plane(plane)
+				all := got.Brightness(frames[0])
+				for y := 9; y < high-9; y++ {
+					for x := 9; x < wide-9; x++ {
+						r, _, _, _ := all.At(x, y).RGBA()
+						code := float64(r) / 0xffff
+						if plane > 0 {
+							code = float64(got.Colour(frames[0], plane).Row(y)[x])
+						}
+						code *= float64(int(1)<<got.Depth - 1)
+						if want := value(got, float64(toW)/w, float64(toH)/h, plane, x, y); math.Abs(code-want) > 1.1 {
+							t.Fatalf("%s ×%s: plane %d is %.1f at (%d, %d), expected %.1f", layout, scale, plane, code, x, y, want)
+						}
+						x += wide / 7
+					}
+					y += high / 5
+				}
+			}
+		}
+	}
+}
+
+// With any number of workers, from a file or a pipe and into either, it is the same bytes, and
+// a frame that comes again is the same again; so nothing that stands still shimmers.
+func TestVideoIsTheSame(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	still := video(t, "W40 H30 C420jpeg", 20, func(_, plane, x, y int) int { return moving(0, plane, x, y) })
+	got := piped(t, still)
+	if _, frames := readVideo(t, got); len(frames) != 20 {
+		t.Fatalf("%d frames", len(frames))
+	} else {
+		for n, f := range frames {
+			if !bytes.Equal(f.Data, frames[0].Data) {
+				t.Errorf("frame %d is not the first", n+1)
+			}
+		}
+	}
+	data := video(t, "W40 H30 C422p10", 12, moving)
+	want := piped(t, data, "-j", "1")
+	for _, jobs := range []string{"2", "8"} {
+		if piped(t, data, "-j", jobs) != want {
+			t.Errorf("-j %s: other bytes", jobs)
+		}
+	}
+	dir := t.TempDir()
+	consoletest.Put(t, filepath.Join(dir, "in.y4m"), []byte(data))
+	for _, args := range [][]string{{"in.y4m"}, {"in.y4m", "b.y4m"}, {"in.y4m", "-o", "new/"}, {"in.y4m", "-o", "new/c.y4m"}, {"in.y4m", "--name", "{stem}-{scale}.y4m"}} {
+		if stdout, stderr, code := call(t, dir, "", append([]string{"upscale"}, args...)...); code != 0 || stdout != "" || stderr != "" {
+			t.Fatalf("%v: exit %d, %s%s", args, code, stdout, stderr)
+		}
+	}
+	if _, stderr, code := call(t, dir, data, "upscale", "-", "-o", "d.y4m"); code != 0 {
+		t.Fatal(stderr)
+	}
+	for _, f := range []string{"in_2x.y4m", "b.y4m", "new/in_2x.y4m", "new/c.y4m", "in-2.y4m", "d.y4m"} {
+		if string(consoletest.Read(t, dir, f)) != want {
+			t.Errorf("%s: other bytes", f)
+		}
+	}
+}
+
+// Brightness is enlarged as well as that of a grey PNG, in every range and depth: of full range
+// it is the same samples.
+func TestVideoAsPNG(t *testing.T) {
+	colour := golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png"))
+	truth := image.NewGray(colour.Bounds())
+	draw.Draw(truth, truth.Rect, colour, colour.Bounds().Min, draw.Src)
+	reduced, err := score.Reduce(truth, 2, resample.Cubic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	low := reduced.(*image.Gray)
+	w, h := low.Rect.Dx(), low.Rect.Dy()
+	var file bytes.Buffer
+	if err := imagefile.Encode(&file, low, "png", imagefile.EncodeOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	alone, stderr, code := call(t, t.TempDir(), file.String(), "upscale", "-", "--denoise", "0")
+	if code != 0 {
+		t.Fatal(stderr)
+	}
+	pic, err := imagefile.Decode(t.Context(), strings.NewReader(alone), "", imagefile.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := pic.Image.(*image.Gray)
+	psnr := func(at func(x, y int) float64) float64 { // 0..255
+		sum, count := 0.0, 0
+		for y := 2; y < truth.Rect.Dy()-2; y++ {
+			for x := 2; x < truth.Rect.Dx()-2; x++ {
+				d := min(max(at(x, y), 0), 255) - float64(truth.GrayAt(x, y).Y)
+				sum += d * d
+				count++
+			}
+		}
+		return 10 * math.Log10(255*255*float64(count)/sum)
+	}
+	as := psnr(func(x, y int) float64 { return float64(want.GrayAt(x, y).Y) })
+	for _, c := range []struct {
+		head      string
+		black, of float64 // codes: black, and from there to white
+	}{
+		{"C420jpeg XCOLORRANGE=FULL", 0, 255}, {"C420jpeg", 16, 219}, {"Cmono", 16, 219},
+		{"C420p10 XCOLORRANGE=FULL", 0, 1023}, {"C422p10", 64, 876}, {"C444p10", 64, 876},
+	} {
+		data := video(t, fmt.Sprintf("W%d H%d %s", w, h, c.head), 1, func(_, plane, x, y int) int {
+			if plane > 0 {
+				return int(c.black+c.of+1) / 2
+			}
+			return int(c.black + c.of*float64(low.GrayAt(x, y).Y)/255 + 0.5)
+		})
+		got, frames := readVideo(t, piped(t, data, "--denoise", "0"))
+		img, most := got.Brightness(frames[0]), float64(int(1)<<got.Depth-1)
+		through := psnr(func(x, y int) float64 {
+			v, _, _, _ := img.At(x, y).RGBA()
+			return 255 * (math.Round(float64(v)*most/0xffff) - c.black) / c.of
+		})
+		t.Logf("%s: %.3f dB, through PNG %.3f dB", c.head, through, as)
+		if math.Abs(through-as) > 0.05 {
+			t.Errorf("%s: PSNR %.3f dB, through PNG %.3f dB", c.head, through, as)
+		}
+		if g, is := img.(*image.Gray); is && c.of == 255 && !bytes.Equal(g.Pix, want.Pix) {
+			t.Errorf("%s: other samples than through PNG", c.head)
+		}
+	}
+}
+
+// Noise in the first frame has all of them enlarged by the model for that, and what a stream
+// has beyond the range of video is there afterwards.
+func TestVideoNoiseAndRange(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 3))
+	noisy := video(t, "W64 H64 Cmono", 2, func(int, int, int, int) int { return 100 + int(20*random.NormFloat64()) })
+	dir := t.TempDir()
+	consoletest.Put(t, filepath.Join(dir, "in.y4m"), []byte(noisy))
+	if _, stderr, code := call(t, dir, "", "upscale", "-v", "in.y4m"); code != 0 || !strings.Contains(stderr, "photo-real") || !strings.Contains(stderr, "Y4M, mono of 8 bits, 64x64, noise of ") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	bright := video(t, "W40 H40 Cmono XCOLORRANGE=LIMITED", 1, func(_, _, x, _ int) int { return 2 + 250*(x/20) })
+	got, frames := readVideo(t, piped(t, bright))
+	if img := got.Brightness(frames[0]).(*image.Gray); img.GrayAt(8, 40).Y != 2 || img.GrayAt(70, 40).Y != 252 {
+		t.Errorf("codes 2 and 252 became %d and %d", img.GrayAt(8, 40).Y, img.GrayAt(70, 40).Y)
+	}
+}
+
+// FFmpeg reads what comes out as what it wrote, at another size.
+func TestVideoWithFFmpeg(t *testing.T) {
+	ffmpeg, err := exec.LookPath("ffmpeg")
+	if err != nil {
+		t.Skip("there is no ffmpeg here")
+	}
+	run := func(stdin string, args ...string) string {
+		cmd := exec.Command(ffmpeg, append([]string{"-v", "error"}, args...)...)
+		var out, errs bytes.Buffer
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errs
+		if err := cmd.Run(); err != nil || errs.Len() > 0 {
+			t.Fatalf("%v: %v, %s", args, err, errs.String())
+		}
+		return out.String()
+	}
+	for _, format := range []string{"yuv420p", "yuv422p", "yuv444p", "gray", "yuv411p", "yuv420p10le", "yuv422p10le", "yuv444p10le", "gray10le"} {
+		made := run("", "-f", "lavfi", "-i", "testsrc2=s=50x38:r=25:d=0.2", "-pix_fmt", format, "-strict", "-1", "-f", "yuv4mpegpipe", "-")
+		got := piped(t, made, "-m", "bicubic")
+		if again := run(got, "-i", "-", "-strict", "-1", "-f", "yuv4mpegpipe", "-"); again != got {
+			head, _, _ := strings.Cut(again, "\n")
+			t.Errorf("%s: ffmpeg makes %d bytes of %d, %s", format, len(again), len(got), head)
+		}
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"image"
 	"io"
 	"slices"
 	"sync"
@@ -162,23 +161,6 @@ func (a *account) progress(i int, share float64) {
 	defer a.mu.Unlock()
 	a.pace.set(i, share)
 	a.bar.Set("enlarging", a.pace.share())
-}
-
-// frame tells that frame n of the stream that is job i has been written: seconds after the
-// first was begun, and by the share of all of them, 0 where nobody knows how many there are.
-func (a *account) frame(i, n int, to image.Point, seconds, share float64) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	j := a.jobs[i]
-	a.events.frame(frameEvent{Event: "frame", Input: paths.Name(j.Path), Output: paths.Name(j.output), Frame: n, Width: to.X, Height: to.Y, Seconds: seconds})
-	const what = "enlarging"
-	if share == 0 {
-		a.bar.Spin(what)
-	} else {
-		a.pace.set(i, share)
-		a.bar.Set(what, a.pace.share())
-	}
-	a.bar.Describe(fmt.Sprintf("frame %d, %.2f a second", n, float64(n)/seconds))
 }
 
 // end tells what has become of picture i, once all before it have ended.

@@ -10,8 +10,8 @@ import (
 	"superres/superres/resample"
 )
 
-// frames enlarges the frames of a stream, each for itself: by one model, which the first frame
-// has chosen, so that the same frame always gives the same bytes.
+// frames enlarges the frames of a stream, each for itself: by one model, which the
+// beginning has chosen (see shimmer.go), so that the same frame always gives the same bytes.
 //
 // Samples stay what they are in the stream, Y, Cb and Cr, in the range it has. Y goes through
 // the model as a grey picture does whose black and white are the least and the greatest code,
@@ -20,14 +20,13 @@ import (
 // layout.
 type frames struct {
 	enlarger
-	in     *y4m.Reader
-	to     y4m.Header
+	in, to y4m.Header
 	name   string // of the input
 	by     choice
 	colour *resample.Scaler // nil: there is none
 }
 
-func newFrames(e enlarger, in *y4m.Reader, to y4m.Header, name string) *frames {
+func newFrames(e enlarger, in, to y4m.Header, name string) *frames {
 	f := &frames{enlarger: e, in: in, to: to, name: name}
 	if !in.Layout.Grey {
 		w, h := in.Plane(1)
@@ -60,14 +59,16 @@ type made struct {
 	err   error
 }
 
-// all enlarges the first frame and those behind it, and hands them over in their order. So
-// many are in memory at most together, read or enlarged or waiting for one before them. It ends
-// at the first error, also of put, when all frames before have been put; or when ctx ends,
-// without waiting for a frame that does not come.
-func (f *frames) all(ctx context.Context, first *y4m.Frame, together int, put func(*y4m.Frame) error) error {
+// all enlarges the frames that next returns, so many together, and hands them over in
+// their order. At most as many again are in memory, read or waiting for one before them: else
+// one frame that takes long would hold up all. It ends at the first error, also of put, when
+// all frames before have been put; or when ctx ends, without waiting for a frame that does not
+// come.
+func (f *frames) all(ctx context.Context, next func() (*y4m.Frame, error), together int, put func(*y4m.Frame) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	room, queue := make(chan struct{}, together), make(chan chan made, together)
+	room, queue := make(chan struct{}, 2*together), make(chan chan made, 2*together)
+	working := make(chan struct{}, together)
 	go func() {
 		defer close(queue)
 		for n := 1; ; n++ {
@@ -76,10 +77,7 @@ func (f *frames) all(ctx context.Context, first *y4m.Frame, together int, put fu
 			case <-ctx.Done():
 				return
 			}
-			frame, err := first, error(nil)
-			if n > 1 {
-				frame, err = f.in.Next()
-			}
+			frame, err := next()
 			if err == io.EOF || ctx.Err() != nil {
 				return
 			}
@@ -89,7 +87,16 @@ func (f *frames) all(ctx context.Context, first *y4m.Frame, together int, put fu
 				one <- made{err: named(err, f.name)}
 				return
 			}
-			go func() { one <- f.one(ctx, n, frame) }()
+			select {
+			case working <- struct{}{}:
+			case <-ctx.Done():
+				one <- made{err: ctx.Err()}
+				return
+			}
+			go func() {
+				defer func() { <-working }()
+				one <- f.one(ctx, n, frame)
+			}()
 		}
 	}()
 	for {

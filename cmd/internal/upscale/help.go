@@ -88,9 +88,9 @@ size stays. Y, Cb and Cr are enlarged as they are, whatever their range and matr
 by the model, Cb and Cr by interpolation from where a layout has them. Nothing is
 cut off at the ends of limited range: a result may pass them, as an input may.
 Each frame is enlarged for itself, as a picture is: there is no model of motion. The
-same frame gives the same bytes, and noise that is another in each frame stays so.
-What noise is taken away is found in the first frame and holds for all; --denoise
-says it by hand. Interlaced video is refused. As many frames are in work at once as
+same frame gives the same bytes. How much noise is taken away is found in the first
+two frames and holds for all: that of a picture, and less noise, too, where it is
+another in the second frame, as it would shimmer. --denoise says it by hand. Interlaced video is refused. As many frames are in work at once as
 there are processors, and as have room in --max-memory; they are written in their
 order. --max-pixels and --timeout count a frame. A file is whole or not there; a pipe
 ends with a whole frame, also when it is interrupted or the input is cut. --resume

@@ -9,11 +9,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"time"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/internal/imagefile"
 	"superres/internal/parallel"
@@ -103,10 +103,10 @@ func (e enlarger) measureFrames(j job, in y4m.Header) (to y4m.Header, need int64
 	if err != nil {
 		return to, 0, console.Fail(console.ExitUsage, err)
 	}
-	// The frame, the result and its copy that is written, and while colour is enlarged a plane
-	// of each.
+	// The frame, the result and its copy that is written, one that waits, and while colour is
+	// enlarged a plane of each.
 	to = in.Sized(w, h)
-	held := in.FrameBytes() + 2*to.FrameBytes()
+	held := 2*in.FrameBytes() + 3*to.FrameBytes()
 	if to.Planes() > 1 {
 		w, h := to.Plane(1)
 		held += 3 * 4 * int64(w) * int64(h)
@@ -138,15 +138,12 @@ func (w *work) video(ctx context.Context, i int, out *outcome, admit func(bytes 
 	for range together - 1 { // the first is that of the stream
 		defer parallel.Task()()
 	}
-	first, err := in.Next()
-	if err == io.EOF {
-		err = safefile.Refuse(safefile.ErrInput, "", "has no frames")
-	}
+	start, err := readAhead(in)
 	if err != nil {
 		return named(err, nameOf(j))
 	}
-	f := newFrames(w.enlarger, in, to, nameOf(j))
-	if f.by, err = w.engines.of(&imagefile.Picture{Image: in.Brightness(first)}); err != nil {
+	f := newFrames(w.enlarger, in.Header, to, nameOf(j))
+	if f.by, err = w.engines.ofFrames(start); err != nil {
 		return err
 	}
 	out.from, out.to, out.by, out.need = image.Pt(in.Width, in.Height), image.Pt(to.Width, to.Height), f.by, int64(together)*need
@@ -154,7 +151,7 @@ func (w *work) video(ctx context.Context, i int, out *outcome, admit func(bytes 
 
 	began, each := time.Now(), float64(in.FrameBytes()+int64(len("FRAME\n")))
 	write := func(to *y4m.Writer) error {
-		return f.all(ctx, first, together, func(frame *y4m.Frame) error {
+		return f.all(ctx, start.next, together, func(frame *y4m.Frame) error {
 			if err := to.Put(frame); err != nil {
 				return writing{err}
 			}
@@ -219,11 +216,28 @@ func (e enlarger) lookAtFrames(j job, ev *pictureEvent) (by choice, err error) {
 	}
 	ev.InputWidth, ev.InputHeight, ev.Width, ev.Height = in.Width, in.Height, to.Width, to.Height
 	ev.Memory = need * min(int64(runtime.GOMAXPROCS(0)), e.opt.Limits.Memory/need)
-	first, err := in.Next()
+	start, err := readAhead(in)
 	if err != nil {
-		return by, named(err, filepath.Clean(j.Path))
+		return by, named(err, nameOf(j))
 	}
-	by, err = e.engines.of(&imagefile.Picture{Image: in.Brightness(first)})
+	by, err = e.engines.ofFrames(start)
 	ev.chosen(by)
 	return by, err
+}
+
+// frame tells that frame n of the stream that is job i has been written: seconds after the
+// first was begun, and by the share of all of them, 0 where nobody knows how many there are.
+func (a *account) frame(i, n int, to image.Point, seconds, share float64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	j := a.jobs[i]
+	a.events.frame(frameEvent{Event: "frame", Input: paths.Name(j.Path), Output: paths.Name(j.output), Frame: n, Width: to.X, Height: to.Y, Seconds: seconds})
+	const what = "enlarging"
+	if share == 0 {
+		a.bar.Spin(what)
+	} else {
+		a.pace.set(i, share)
+		a.bar.Set(what, a.pace.share())
+	}
+	a.bar.Describe(fmt.Sprintf("frame %d, %.2f a second", n, float64(n)/seconds))
 }

@@ -205,7 +205,7 @@ func TestVideoAsPNG(t *testing.T) {
 	if err := imagefile.Encode(&file, low, "png", imagefile.EncodeOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	alone, stderr, code := call(t, t.TempDir(), file.String(), "upscale", "-", "--denoise", "0")
+	alone, stderr, code := call(t, t.TempDir(), file.String(), "upscale", "-")
 	if code != 0 {
 		t.Fatal(stderr)
 	}
@@ -239,7 +239,7 @@ func TestVideoAsPNG(t *testing.T) {
 			}
 			return int(c.black + c.of*float64(low.GrayAt(x, y).Y)/255 + 0.5)
 		})
-		got, frames := readVideo(t, piped(t, data, "--denoise", "0"))
+		got, frames := readVideo(t, piped(t, data))
 		img, most := got.Brightness(frames[0]), float64(int(1)<<got.Depth-1)
 		through := psnr(func(x, y int) float64 {
 			v, _, _, _ := img.At(x, y).RGBA()

@@ -1,0 +1,99 @@
+package upscale
+
+import (
+	"image"
+	"io"
+	"math"
+	"slices"
+
+	"superres/internal/imagefile"
+	"superres/internal/safefile"
+	"superres/internal/y4m"
+)
+
+// shimmers is the noise, in levels of 255, from which it is taken away from frames.
+const shimmers = 0.2
+
+// ahead is the beginning of a stream, which decides by which model all of it is enlarged: its
+// first frame, and the second, or why there is none.
+type ahead struct {
+	list []made
+	in   *y4m.Reader
+}
+
+// readAhead reads the beginning. It fails only when there is no first frame.
+func readAhead(in *y4m.Reader) (a ahead, err error) {
+	a.in = in
+	for range 2 {
+		var m made
+		if m.frame, m.err = in.Next(); len(a.list) == 0 && m.err == io.EOF {
+			return a, safefile.Refuse(safefile.ErrInput, "", "has no frames")
+		} else if len(a.list) == 0 && m.err != nil {
+			return a, m.err
+		}
+		if a.list = append(a.list, m); m.err != nil {
+			break
+		}
+	}
+	return a, nil
+}
+
+// next returns the next frame of the stream, from the first.
+func (a *ahead) next() (*y4m.Frame, error) {
+	if len(a.list) == 0 {
+		return a.in.Next()
+	}
+	m := a.list[0]
+	if a.list = a.list[1:]; m.err != nil {
+		a.list = []made{m} // it stays so
+	}
+	return m.frame, m.err
+}
+
+// ofFrames is of for a stream: by its first frame, as by a picture. Noise that a picture is as
+// well with is taken away, too, if it is another in the second frame: sharpened, what stands
+// still would shimmer more than with interpolation.
+func (e engines) ofFrames(a ahead) (c choice, err error) {
+	first := a.in.Brightness(a.list[0].frame)
+	c, err = e.of(&imagefile.Picture{Image: first})
+	if err != nil || c.found == nil || c.level > 0 || len(a.list) < 2 || a.list[1].err != nil {
+		return c, err
+	}
+	if min(c.found.Noise, change(first, a.in.Brightness(a.list[1].frame))) < shimmers {
+		return c, nil
+	}
+	c.level = leastLevel
+	c.engine, err = e.at(c.level)
+	return c, err
+}
+
+// change is the noise that two frames have, each its own, in levels of 255: the root mean
+// square of their difference in blocks, of which the lower quartile is taken, where nothing
+// moves, over √2.
+func change(a, b image.Image) float64 {
+	at := func(img image.Image) func(x, y int) float64 {
+		if g, is := img.(*image.Gray); is {
+			return func(x, y int) float64 { return float64(g.Pix[y*g.Stride+x]) }
+		}
+		g := img.(*image.Gray16)
+		return func(x, y int) float64 { return float64(g.Gray16At(x, y).Y) / 0x101 }
+	}
+	const side = 8
+	before, after, size := at(a), at(b), a.Bounds().Size()
+	var blocks []float64 // the mean squares
+	for top := 0; top+side <= size.Y; top += side {
+		for left := 0; left+side <= size.X; left += side {
+			sum := 0.0
+			for i := range side * side {
+				d := before(left+i%side, top+i/side) - after(left+i%side, top+i/side)
+				sum += float64(d * d)
+			}
+			blocks = append(blocks, sum/(side*side))
+		}
+	}
+	if len(blocks) == 0 {
+		return 0
+	}
+	slices.Sort(blocks)
+	return math.Sqrt(blocks[len(blocks)/4] / 2)
+}

@@ -1,0 +1,82 @@
+package upscale
+
+import (
+	"bytes"
+	"image"
+	"image/draw"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"superres/internal/golden"
+)
+
+// What stands still under noise that is another in each frame shimmers less than with
+// interpolation: the deviation of a sample from frame to frame, at the mean, is less, however
+// little noise there is. Without noise nothing shimmers, and the beginning is enlarged as a
+// picture is.
+func TestVideoShimmer(t *testing.T) {
+	colour := golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png"))
+	img := image.NewGray(colour.Bounds())
+	draw.Draw(img, img.Rect, colour, colour.Bounds().Min, draw.Src)
+	for _, head := range []string{"W96 H96 Cmono", "W96 H96 C420p10"} {
+		for _, sigma := range []float64{0, 0.3, 1, 2, 4} { // levels of 255
+			unit := 1.0
+			if head != "W96 H96 Cmono" {
+				unit = 4
+			}
+			random := rand.New(rand.NewPCG(1, 1))
+			still := video(t, head, 20, func(_, plane, x, y int) int {
+				if plane > 0 {
+					return int(128 * unit)
+				}
+				return int(unit*(16+219*float64(img.GrayAt(x+16, y+16).Y)/255+sigma*random.NormFloat64()) + 0.5)
+			})
+			shimmer := func(args ...string) float64 {
+				h, frames := readVideo(t, piped(t, still, args...))
+				sum, n := 0.0, h.Width*h.Height
+				var values [20][]float64
+				for k, f := range frames {
+					shown := h.Brightness(f)
+					for i := range n {
+						v, _, _, _ := shown.At(i%h.Width, i/h.Width).RGBA()
+						values[k] = append(values[k], float64(v)/0x101)
+					}
+				}
+				for i := range n {
+					mean, square := 0.0, 0.0
+					for k := range values {
+						mean += values[k][i] / 20
+						square += values[k][i] * values[k][i] / 20
+					}
+					sum += square - float64(mean*mean)
+				}
+				return math.Sqrt(max(sum, 0) / float64(n))
+			}
+			ours, plain := shimmer(), shimmer("-m", "lanczos")
+			t.Logf("%s, noise of %g levels: %.3f levels, with lanczos %.3f", head, sigma, ours, plain)
+			if sigma > 0 && ours > plain || ours > 1e-4 && sigma == 0 {
+				t.Errorf("%s, noise of %g levels: shimmers by %.3f levels, with lanczos by %.3f", head, sigma, ours, plain)
+			}
+			if sigma == 0 && piped(t, still) != piped(t, still, "--denoise", "0") {
+				t.Error("noise is taken away from what has none")
+			}
+		}
+	}
+}
+
+// Each frame is enlarged as it is alone.
+func TestVideoFramesAlone(t *testing.T) {
+	data := video(t, "W30 H20 C420mpeg2", 6, moving)
+	in, frames := readVideo(t, data)
+	_, got := readVideo(t, piped(t, data, "--denoise", "0.2"))
+	head := len(in.String()) + 1
+	size := (len(data) - head) / len(frames)
+	for n := range frames {
+		_, alone := readVideo(t, piped(t, data[:head]+data[head+n*size:head+(n+1)*size], "--denoise", "0.2"))
+		if !bytes.Equal(alone[0].Data, got[n].Data) {
+			t.Errorf("frame %d is another alone", n+1)
+		}
+	}
+}

@@ -85,16 +85,16 @@ Y4M (YUV4MPEG2) in a file or a pipe becomes Y4M, a call for each stream: 4:2:0 a
 jpeg, mpeg2 or paldv, 4:1:1, 4:2:2, 4:4:4 or mono, of 8 to 16 bits; 420p10 and the
 like are taken to have colour on the left, as mpeg2. All that the header says but the
 size stays. Y, Cb and Cr are enlarged as they are, whatever their range and matrix: Y
-by the model, Cb and Cr by interpolation from where a layout has them. Nothing is
-cut off at the ends of limited range: a result may pass them, as an input may.
-Each frame is enlarged for itself, as a picture is: there is no model of motion. The
-same frame gives the same bytes. How much noise is taken away is found in the first
-two frames and holds for all: that of a picture, and less noise, too, where it is
-another in the second frame, as it would shimmer. --denoise says it by hand. Interlaced video is refused. As many frames are in work at once as
-there are processors, and as have room in --max-memory; they are written in their
-order. --max-pixels and --timeout count a frame. A file is whole or not there; a pipe
-ends with a whole frame, also when it is interrupted or the input is cut. --resume
-does not go on within a stream.
+by the model, Cb and Cr by interpolation from where a layout has them. Nothing is cut
+off at the ends of limited range: a result may pass them, as an input may. Each frame
+is enlarged for itself, as a picture is: there is no model of motion. The same frame
+gives the same bytes. How much noise is taken away is found in the first two frames
+and holds for all: that of a picture, and less noise, too, where it is another in the
+second frame, as it would shimmer. --denoise says it by hand. Interlaced video is
+refused. As many frames are in work at once as there are processors, and as have room
+in --max-memory; they are written in their order. --max-pixels and --timeout count a
+frame. A file is whole or not there; a pipe ends with a whole frame, also when it is
+interrupted or the input is cut. --resume does not go on within a stream.
 
 --resume keeps .superres-journal.jsonl in the folder of the outputs. A picture that
 it has is made again only when its input (size, time, or else SHA-256), the settings,

@@ -87,6 +87,9 @@ func TestVideoRefusals(t *testing.T) {
 	if _, stderr, code := call(t, dir, "", "upscale", "in.y4m", "-o", "there.y4m", "--on-exist", "skip"); code != 0 || stderr != "" {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
+	if stderr, code := program.Into(consoletest.Broken{}, "upscale", "in.y4m", "-o", "-", "-m", "bicubic"); code != console.ExitOutput || !strings.Contains(stderr, "standard output cannot be written: pipe is closed") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
 	plan, stderr, code := call(t, dir, "", "upscale", "in.y4m", "--dry-run")
 	if code != 0 || !strings.HasPrefix(plan, "in.y4m 400x300 -> in_2x.y4m 800x600, ") {
 		t.Errorf("exit %d, %s%s", code, plan, stderr)

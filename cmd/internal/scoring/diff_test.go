@@ -202,6 +202,9 @@ func rough(w, h int) *image.NRGBA {
 
 // The page opens where the pictures differ most, and where they do not, in the middle.
 func TestDiffOpens(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not with -short: it makes and compares large pictures")
+	}
 	dir := t.TempDir()
 	ref, other := consoletest.Blob(1000, 760), consoletest.Blob(1000, 760)
 	for y := 600; y < 650; y++ {
@@ -235,6 +238,9 @@ func TestDiffOpens(t *testing.T) {
 // Large pictures are worked on in little memory, and make a page of 10 MB and a folder
 // beside it, the same for any number of workers.
 func TestDiffLarge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not with -short: it makes and compares large pictures")
+	}
 	dir := t.TempDir()
 	consoletest.WritePicture(t, filepath.Join(dir, "small.png"), rough(1050, 600))
 	consoletest.WritePicture(t, filepath.Join(dir, "large.png"), rough(2100, 1200))

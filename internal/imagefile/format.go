@@ -92,16 +92,24 @@ func Check(name string) error {
 		return err
 	}
 	defer file.Close()
+	_, err = formatOf(file, head, name)
+	return err
+}
+
+// formatOf finds the format of a file by its first bytes, and of a TIFF by its directories: the
+// raw file of a camera is none.
+func formatOf(r io.ReaderAt, head []byte, name string) (*format, error) {
 	f, err := sniff(head)
 	if err == nil && f.name == "tiff" {
-		if raw, is := foreign.Raw(file); is {
+		if raw, is := foreign.Raw(r); is {
 			err = unreadable(raw)
 		}
 	}
 	if err != nil {
 		err, _ = safefile.Named(err, name)
+		return nil, err
 	}
-	return err
+	return f, nil
 }
 
 // openHead opens a regular file and reads its beginning.

@@ -136,11 +136,11 @@ func Open(ctx context.Context, name string, lim Limits) (*Picture, error) {
 // is only for messages. A Read that blocks is not interrupted by ctx.
 func Decode(ctx context.Context, r io.Reader, name string, lim Limits) (*Picture, error) {
 	lim = lim.orDefaults()
-	in, err := readAll(ctx, r, name, lim.Bytes)
+	in, f, err := readAll(ctx, r, name, lim.Bytes)
 	if err != nil {
 		return nil, err
 	}
-	if f, err := sniff(in.data[:min(len(in.data), foreign.HeadLength)]); err == nil && !lim.FirstFrame && hasSuccessor(f.name, in.data) {
+	if !lim.FirstFrame && hasSuccessor(f.name, in.data) {
 		return nil, safefile.Refuse(safefile.ErrInput, name, "holds several pictures, one behind the other").With(FirstPicture)
 	}
 	return decode(ctx, in, name, lim)
@@ -155,16 +155,9 @@ func decode(ctx context.Context, in *input, name string, lim Limits) (*Picture, 
 	if _, err := in.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
 		return nil, unfinished(err, name)
 	}
-	f, err := sniff(head)
+	f, err := formatOf(in, head, name)
 	if err != nil {
-		err, _ = safefile.Named(err, name)
 		return nil, err
-	}
-	if f.name == "tiff" {
-		if raw, is := foreign.Raw(in); is {
-			err, _ := safefile.Named(unreadable(raw), name)
-			return nil, err
-		}
 	}
 	pic, err := f.read(ctx, in, name, lim)
 	if err != nil {

@@ -29,19 +29,20 @@ func inMemory(data []byte) *input {
 	return &input{ReaderAt: bytes.NewReader(data), size: size, data: data, held: size}
 }
 
-// readAll reads r to its end. The first bytes decide before the rest is read, so a huge file
-// of another kind costs nothing. limit is the most bytes accepted.
+// readAll reads r to its end, and finds its format: the first bytes decide before the rest is
+// read, so a huge file of another kind costs nothing. limit is the most bytes accepted.
 //
 // Note: blocks that are put together take twice the bytes, a buffer that grows three times.
-func readAll(ctx context.Context, r io.Reader, name string, limit int64) (*input, error) {
+func readAll(ctx context.Context, r io.Reader, name string, limit int64) (*input, *format, error) {
 	in := bufio.NewReader(stoppable{ctx, r})
 	head, err := in.Peek(foreign.HeadLength)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, unfinished(err, name)
+		return nil, nil, unfinished(err, name)
 	}
-	if _, err := sniff(head); err != nil {
+	f, err := sniff(head)
+	if err != nil {
 		err, _ = safefile.Named(err, name)
-		return nil, err
+		return nil, nil, err
 	}
 	const least, most = 1 << 12, 1 << 20 // bytes of a block, else what there is so far
 	var blocks [][]byte
@@ -50,10 +51,10 @@ func readAll(ctx context.Context, r io.Reader, name string, limit int64) (*input
 		b := make([]byte, min(max(size, least), most))
 		n, err := io.ReadFull(in, b)
 		if more = err == nil; !more && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-			return nil, unfinished(err, name)
+			return nil, nil, unfinished(err, name)
 		}
 		if size += n; int64(size) > limit {
-			return nil, tooManyBytes(name, 0, limit)
+			return nil, nil, tooManyBytes(name, 0, limit)
 		}
 		blocks = append(blocks, b[:n])
 	}
@@ -64,7 +65,7 @@ func readAll(ctx context.Context, r io.Reader, name string, limit int64) (*input
 	}
 	file := inMemory(data)
 	file.held *= 2
-	return file, nil
+	return file, f, nil
 }
 
 // load brings a file into memory, so that it stays as it is while it is decoded.

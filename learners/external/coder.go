@@ -51,20 +51,10 @@ func (c *Coder) Code(ctx context.Context, d *sparse.Dictionary, y *mat.Dense) (*
 		return nil, err
 	}
 	_, n := y.Dims()
-	running, done := programsOf(ctx)
-	defer done()
-	folder, remove, err := running.problem()
-	if err != nil {
-		return nil, err
-	}
-	defer remove()
-	err = pose(folder, statement{
-		Task: "code", Entries: m, Signals: n, Atoms: k, Sparsity: c.Sparsity, Tolerance: c.Tolerance, Seconds: c.limit().Seconds(),
+	left, done, err := c.solve(ctx, statement{
+		Task: "code", Entries: m, Signals: n, Atoms: k, Sparsity: c.Sparsity, Tolerance: c.Tolerance,
 	}, map[string]*mat.Dense{signalsFile: y, atomsFile: d.Matrix()})
-	if err != nil {
-		return nil, err
-	}
-	left, err := c.run(ctx, running, folder)
+	defer done()
 	if err != nil {
 		return nil, err
 	}

@@ -29,6 +29,8 @@ import (
 	"superres/learners"
 	"superres/learners/plugin"
 	"superres/learners/sparse"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // ErrProgram is wrapped by errors of programs: they did not start, crashed, gave no
@@ -76,12 +78,25 @@ func (p Program) failed(format string, args ...any) error {
 	return programError(fmt.Sprintf("external: %s: %s", p.Command, fmt.Sprintf(format, args...)))
 }
 
-// run has the problem in a folder solved by a program.
-func (p Program) run(ctx context.Context, programs *programs, folder string) (reply, error) {
-	if p.Once {
-		return p.runOnce(ctx, programs, folder)
+// solve has a problem solved: what is asked for, and matrices by their files. The reply is
+// good until done is called, which it must be, also after an error.
+func (p Program) solve(ctx context.Context, s statement, matrices map[string]*mat.Dense) (r reply, done func(), err error) {
+	programs, end := programsOf(ctx)
+	folder, remove, err := programs.problem()
+	if err != nil {
+		return r, end, err
 	}
-	return p.serve(ctx, programs, folder)
+	done = func() { remove(); end() }
+	s.Seconds = p.limit().Seconds()
+	if err := pose(folder, s, matrices); err != nil {
+		return r, done, err
+	}
+	if p.Once {
+		r, err = p.runOnce(ctx, programs, folder)
+	} else {
+		r, err = p.serve(ctx, programs, folder)
+	}
+	return r, done, err
 }
 
 func init() {

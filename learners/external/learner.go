@@ -28,21 +28,11 @@ func (l *Learner) Learn(ctx context.Context, y *mat.Dense, opt learners.Options)
 		return nil, err
 	}
 	m, n := y.Dims()
-	running, done := programsOf(ctx)
-	defer done()
-	folder, remove, err := running.problem()
-	if err != nil {
-		return nil, err
-	}
-	defer remove()
-	err = pose(folder, statement{
+	left, done, err := l.solve(ctx, statement{
 		Task: "learn", Entries: m, Signals: n, Atoms: opt.Atoms, Sparsity: sparse.MostNonZeros(opt.Coder), Iterations: opt.Iterations,
-		Seed: opt.Seed & math.MaxInt32, Seconds: l.limit().Seconds(),
+		Seed: opt.Seed & math.MaxInt32,
 	}, map[string]*mat.Dense{signalsFile: y, startFile: start.Matrix()})
-	if err != nil {
-		return nil, err
-	}
-	left, err := l.run(ctx, running, folder)
+	defer done()
 	if err != nil {
 		return nil, err
 	}

@@ -31,8 +31,7 @@ func readChecks(ctx context.Context, o Trainer) (*checks, error) {
 			return nil, fmt.Errorf("%s: %w: %d×%d pixels are too few to be checked", src.Name, training.ErrPictures, whole[0].W, whole[0].H)
 		}
 		truth := each(whole, func(p *patches.Plane) *patches.Plane { return p.Crop(0, 0, w*o.Scale, h*o.Scale) })
-		low := each(truth, func(p *patches.Plane) *patches.Plane { return picture.Round8(o.Degradation.Reduce(p, o.Scale)) })
-		c.truth, c.low = append(c.truth, luma(truth)), append(c.low, luma(low))
+		c.truth, c.low = append(c.truth, luma(truth)), append(c.low, luma(o.reduced(truth, o.Degradation)))
 	}
 	return c, nil
 }

@@ -166,11 +166,8 @@ func (d *shades) add(ctx context.Context, whole picture.Picture, by resample.Deg
 	if need := bytesOfPixel*d.pixels + colourMemory; d.opt.MaxMemory > 0 && need > d.opt.MaxMemory {
 		return fmt.Errorf("%w: more than %d MiB; use fewer pictures, or allow more memory", training.ErrMemory, d.opt.MaxMemory>>20)
 	}
-	var low picture.Picture
-	for i, c := range whole.Channels {
-		whole.Channels[i] = c.Crop(0, 0, w*s, h*s)
-		low.Channels = append(low.Channels, picture.Round8(by.Reduce(whole.Channels[i], s)))
-	}
+	whole.Channels = each(whole.Channels, func(p *patches.Plane) *patches.Plane { return p.Crop(0, 0, w*s, h*s) })
+	low := picture.Picture{Channels: d.opt.reduced(whole.Channels, by)}
 	small, quality, err := d.damaged(low.Image(), number)
 	if err != nil {
 		return err

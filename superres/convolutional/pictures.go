@@ -69,15 +69,15 @@ func (d *pictures) add(img image.Image, number int) error {
 	whole := picture.Split(img).Channels
 	d.digest.Add(luma(whole))
 	for _, r := range append([]float64{1}, d.opt.Reductions...) {
-		w, h := int(math.Round(float64(whole[0].W)*r))/d.opt.Scale, int(math.Round(float64(whole[0].H)*r))/d.opt.Scale
-		if min(w, h) < d.opt.Patch {
+		w, h := int(math.Round(float64(whole[0].W)*r)), int(math.Round(float64(whole[0].H)*r))
+		if min(w, h)/d.opt.Scale < d.opt.Patch {
 			continue
 		}
 		truth := each(whole, func(p *patches.Plane) *patches.Plane {
 			if r != 1 {
-				p = picture.Round8(resample.Resize(p, int(math.Round(float64(p.W)*r)), int(math.Round(float64(p.H)*r)), resample.Bicubic))
+				p = picture.Round8(resample.Resize(p, w, h, resample.Bicubic))
 			}
-			return p.Crop(0, 0, w*d.opt.Scale, h*d.opt.Scale)
+			return p.Crop(0, 0, w-w%d.opt.Scale, h-h%d.opt.Scale)
 		})
 		if err := d.addPlane(truth, number); err != nil {
 			return err
@@ -98,6 +98,11 @@ func luma(channels []*patches.Plane) *patches.Plane {
 	return picture.Picture{Channels: channels}.Luma()
 }
 
+// reduced reduces the channels of a picture, each to 8 bits, as files have them.
+func (o Trainer) reduced(channels []*patches.Plane, by resample.Degradation) []*patches.Plane {
+	return each(channels, func(p *patches.Plane) *patches.Plane { return picture.Round8(by.Reduce(p, o.Scale)) })
+}
+
 func (d *pictures) addPlane(truth []*patches.Plane, number int) error {
 	d.pixels += int64(len(truth[0].Pix))
 	if need := d.fixed + d.bytes(); d.opt.MaxMemory > 0 && need > d.opt.MaxMemory {
@@ -111,11 +116,11 @@ func (d *pictures) addPlane(truth []*patches.Plane, number int) error {
 	return nil
 }
 
-// plane reduces the channels of a picture, each to 8 bits as files have them, and passes their
-// brightness through a JPEG file of a quality if there is one.
+// plane reduces the channels of a picture, and passes their brightness through a JPEG file of a
+// quality if there is one.
 func (o Trainer) plane(channels []*patches.Plane, by resample.Degradation, quality int) (plane, error) {
 	truth := luma(channels)
-	low := luma(each(channels, func(p *patches.Plane) *patches.Plane { return picture.Round8(by.Reduce(p, o.Scale)) }))
+	low := luma(o.reduced(channels, by))
 	if o.JPEG[1] > 0 {
 		img, err := resample.ThroughJPEG(picture.Picture{Channels: []*patches.Plane{low}}.Image(), quality)
 		if err != nil {

@@ -90,10 +90,6 @@ func (cmp *comparison) tasks() ([]task, error) {
 	if err != nil {
 		return nil, err
 	}
-	alone, err := plugins.Fingerprints(cmp.opt.Learners, "")
-	if err != nil {
-		return nil, err
-	}
 	var list []task
 	for run := range p.runs {
 		for i, learner := range cmp.opt.Learners {
@@ -106,6 +102,10 @@ func (cmp *comparison) tasks() ([]task, error) {
 	}
 	if !p.photo {
 		return list, nil
+	}
+	alone, err := plugins.Fingerprints(cmp.opt.Learners, "")
+	if err != nil {
+		return nil, err
 	}
 	for i, t := range list {
 		t.Anchors, t.Coder, t.Back, t.Program = true, "", anchoredBack, alone[i%len(alone)]

@@ -77,10 +77,10 @@ func (a *account) leaveOut(others []pictures.Other) error {
 		}
 	}
 	a.mu.Unlock()
+	if !a.dry {
+		return nil
+	}
 	for _, o := range others {
-		if !a.dry {
-			break
-		}
 		if err := a.plan("%s: skipped, %s", o.Path, o.Reason()); err != nil {
 			return err
 		}

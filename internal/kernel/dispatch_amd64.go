@@ -96,6 +96,19 @@ func addAVX2(to *float64, toLen int, v *float64)
 //go:noescape
 func addAVX512(to *float64, toLen int, v *float64)
 
+// addPixels needs, in assembly: n is at least 1, scale 2, 3 or 4.
+func addPixels(dst, was, sums []float32, n, scale, step, outputs int, least, most []float32, stride int) {
+	switch current {
+	case avx512, avx512bw, avx2:
+		addPixelsAVX2(unsafe.SliceData(dst), unsafe.SliceData(was), unsafe.SliceData(sums), n, scale, step, outputs, unsafe.SliceData(least), unsafe.SliceData(most), stride)
+	default:
+		addPixelsGeneric(dst, was, sums, n, scale, step, outputs, least, most, stride)
+	}
+}
+
+//go:noescape
+func addPixelsAVX2(dst *float32, was *float32, sums *float32, n int, scale int, step int, outputs int, least *float32, most *float32, stride int)
+
 // advance needs, in assembly: len(p) is a multiple of 8.
 func advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64 {
 	switch current {
@@ -637,6 +650,19 @@ func sumRowsAVX2(dst *float32, dstLen int, src *float32, offsets *int32, offsets
 
 //go:noescape
 func sumRowsAVX512(dst *float32, dstLen int, src *float32, offsets *int32, offsetsLen int)
+
+// ties needs, in assembly: len(least) is a multiple of 8.
+func ties(least, most, above, row, below []float32) {
+	switch current {
+	case avx512, avx512bw, avx2:
+		tiesAVX2(unsafe.SliceData(least), len(least), unsafe.SliceData(most), unsafe.SliceData(above), unsafe.SliceData(row), unsafe.SliceData(below))
+	default:
+		tiesGeneric(least, most, above, row, below)
+	}
+}
+
+//go:noescape
+func tiesAVX2(least *float32, leastLen int, most *float32, above *float32, row *float32, below *float32)
 
 // transpose needs, in assembly: len(order) is a multiple of 16, k of 4.
 func transpose(dst []int32, ld int, src []int32, stride int, order []int32, k int) {

@@ -36,6 +36,10 @@ func add(to, v []float64) {
 	addGeneric(to, v)
 }
 
+func addPixels(dst, was, sums []float32, n, scale, step, outputs int, least, most []float32, stride int) {
+	addPixelsGeneric(dst, was, sums, n, scale, step, outputs, least, most, stride)
+}
+
 func advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64 {
 	return advanceGeneric(p, corr, gram, basis, ld, row, scale, proj)
 }
@@ -172,6 +176,10 @@ func shorten(shrink, part, square []float64, penalty, r float64, out []float64) 
 
 func sumRows(dst, src []float32, offsets []int32) {
 	sumRowsGeneric(dst, src, offsets)
+}
+
+func ties(least, most, above, row, below []float32) {
+	tiesGeneric(least, most, above, row, below)
 }
 
 func transpose(dst []int32, ld int, src []int32, stride int, order []int32, k int) {

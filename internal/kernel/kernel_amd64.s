@@ -344,6 +344,130 @@ done4:
 	VZEROUPPER
 	RET
 
+// func addPixelsAVX2(dst *float32, was *float32, sums *float32, n int, scale int, step int, outputs int, least *float32, most *float32, stride int)
+// Requires: AVX
+TEXT ·addPixelsAVX2(SB), NOSPLIT, $0-80
+	MOVQ dst+0(FP), AX
+	MOVQ was+8(FP), CX
+	MOVQ sums+16(FP), DX
+	MOVQ n+24(FP), BX
+	MOVQ step+40(FP), SI
+	MOVQ stride+72(FP), DI
+	MOVQ scale+32(FP), R8
+	MOVQ least+56(FP), R9
+	MOVQ most+64(FP), R10
+	MOVQ SI, R11
+	MOVQ outputs+48(FP), R12
+	ADDQ R12, R11
+	LEAQ (DX)(R11*8), R12
+	LEAQ (DX)(R11*4), R11
+	SHLQ $0x02, SI
+	SHLQ $0x02, DI
+	CMPQ R8, $0x02
+	JNE  other2
+
+loop3:
+	CMPQ         BX, $0x00000001
+	JL           done4
+	VMOVQ        (DX), X0
+	VMOVQ        (CX), X1
+	VMOVQ        (R11), X2
+	VADDPS       X2, X0, X0
+	VMOVQ        (R12), X2
+	VADDPS       X2, X0, X0
+	VADDPS       X0, X1, X1
+	VBROADCASTSS (R9), X0
+	VMAXPS       X0, X1, X1
+	VBROADCASTSS (R10), X0
+	VMINPS       X1, X0, X1
+	VMOVLPS      X1, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, CX
+	ADDQ         SI, DX
+	ADDQ         SI, R11
+	ADDQ         SI, R12
+	ADDQ         DI, R9
+	ADDQ         DI, R10
+	DECQ         BX
+	JMP          loop3
+
+done4:
+	JMP done1
+
+other2:
+	CMPQ R8, $0x03
+	JNE  other5
+
+loop6:
+	CMPQ         BX, $0x00000001
+	JL           done7
+	VMOVQ        (DX), X0
+	VINSERTPS    $0x20, 8(DX), X0, X0
+	VMOVQ        (CX), X1
+	VINSERTPS    $0x20, 8(CX), X1, X1
+	VMOVQ        (R11), X2
+	VINSERTPS    $0x20, 8(R11), X2, X2
+	VADDPS       X2, X0, X0
+	VMOVQ        (R12), X2
+	VINSERTPS    $0x20, 8(R12), X2, X2
+	VADDPS       X2, X0, X0
+	VADDPS       X0, X1, X1
+	VBROADCASTSS (R9), X0
+	VMAXPS       X0, X1, X1
+	VBROADCASTSS (R10), X0
+	VMINPS       X1, X0, X1
+	VEXTRACTPS   $0x02, X1, 8(AX)
+	VMOVLPS      X1, (AX)
+	ADDQ         $0x0c, AX
+	ADDQ         $0x0c, CX
+	ADDQ         SI, DX
+	ADDQ         SI, R11
+	ADDQ         SI, R12
+	ADDQ         DI, R9
+	ADDQ         DI, R10
+	DECQ         BX
+	JMP          loop6
+
+done7:
+	JMP done1
+
+other5:
+	CMPQ R8, $0x04
+	JNE  other8
+
+loop9:
+	CMPQ         BX, $0x00000001
+	JL           done10
+	VMOVUPS      (DX), X0
+	VMOVUPS      (CX), X1
+	VMOVUPS      (R11), X2
+	VADDPS       X2, X0, X0
+	VMOVUPS      (R12), X2
+	VADDPS       X2, X0, X0
+	VADDPS       X0, X1, X1
+	VBROADCASTSS (R9), X0
+	VMAXPS       X0, X1, X1
+	VBROADCASTSS (R10), X0
+	VMINPS       X1, X0, X1
+	VMOVUPS      X1, (AX)
+	ADDQ         $0x10, AX
+	ADDQ         $0x10, CX
+	ADDQ         SI, DX
+	ADDQ         SI, R11
+	ADDQ         SI, R12
+	ADDQ         DI, R9
+	ADDQ         DI, R10
+	DECQ         BX
+	JMP          loop9
+
+done10:
+	JMP done1
+
+other8:
+done1:
+	VZEROUPPER
+	RET
+
 // func advanceAVX2(p *float64, pLen int, corr *float64, gram *float64, basis *float64, ld int, row *float64, rowLen int, scale float64, proj float64) float64
 // Requires: AVX, AVX2, FMA3
 TEXT ·advanceAVX2(SB), NOSPLIT, $0-88
@@ -15109,6 +15233,117 @@ done8:
 	JMP     loop5
 
 done6:
+	VZEROUPPER
+	RET
+
+// func tiesAVX2(least *float32, leastLen int, most *float32, above *float32, row *float32, below *float32)
+// Requires: AVX, AVX2
+TEXT ·tiesAVX2(SB), NOSPLIT, $0-48
+	MOVQ         least+0(FP), AX
+	MOVQ         most+16(FP), CX
+	MOVQ         leastLen+8(FP), DX
+	MOVQ         row+32(FP), BX
+	MOVQ         above+24(FP), SI
+	MOVQ         below+40(FP), DI
+	MOVL         $0xff800000, R8
+	VMOVD        R8, X0
+	VBROADCASTSS X0, Y0
+	MOVL         $0x7f800000, R8
+	VMOVD        R8, X1
+	VBROADCASTSS X1, Y1
+	MOVL         $0x00000002, R8
+	VMOVD        R8, X2
+	VBROADCASTSS X2, Y2
+	XORQ         R8, R8
+
+loop1:
+	CMPQ      DX, $0x00000008
+	JL        done2
+	VXORPD    Y5, Y5, Y5
+	VXORPD    Y6, Y6, Y6
+	VMOVUPS   4(BX)(R8*4), Y4
+	VMOVAPS   Y4, Y3
+	VMOVAPS   Y4, Y4
+	VMOVUPS   (BX)(R8*4), Y7
+	VPMINUD   Y7, Y3, Y3
+	VPMAXSD   Y7, Y4, Y4
+	VMOVUPS   8(BX)(R8*4), Y7
+	VPMINUD   Y7, Y3, Y3
+	VPMAXSD   Y7, Y4, Y4
+	VMOVUPS   4(SI)(R8*4), Y7
+	VPMINUD   Y7, Y3, Y3
+	VPMAXSD   Y7, Y4, Y4
+	VMOVUPS   (SI)(R8*4), Y7
+	VPMINUD   Y7, Y3, Y3
+	VPMAXSD   Y7, Y4, Y4
+	VMOVUPS   8(SI)(R8*4), Y7
+	VPMINUD   Y7, Y3, Y3
+	VPMAXSD   Y7, Y4, Y4
+	VMOVUPS   4(DI)(R8*4), Y7
+	VPMINUD   Y7, Y3, Y3
+	VPMAXSD   Y7, Y4, Y4
+	VMOVUPS   (DI)(R8*4), Y7
+	VPMINUD   Y7, Y3, Y3
+	VPMAXSD   Y7, Y4, Y4
+	VMOVUPS   8(DI)(R8*4), Y7
+	VPMINUD   Y7, Y3, Y3
+	VPMAXSD   Y7, Y4, Y4
+	VMOVUPS   4(BX)(R8*4), Y7
+	VPCMPEQD  Y7, Y3, Y8
+	VPSUBD    Y8, Y5, Y5
+	VPCMPEQD  Y7, Y4, Y7
+	VPSUBD    Y7, Y6, Y6
+	VMOVUPS   (BX)(R8*4), Y7
+	VPCMPEQD  Y7, Y3, Y8
+	VPSUBD    Y8, Y5, Y5
+	VPCMPEQD  Y7, Y4, Y7
+	VPSUBD    Y7, Y6, Y6
+	VMOVUPS   8(BX)(R8*4), Y7
+	VPCMPEQD  Y7, Y3, Y8
+	VPSUBD    Y8, Y5, Y5
+	VPCMPEQD  Y7, Y4, Y7
+	VPSUBD    Y7, Y6, Y6
+	VMOVUPS   4(SI)(R8*4), Y7
+	VPCMPEQD  Y7, Y3, Y8
+	VPSUBD    Y8, Y5, Y5
+	VPCMPEQD  Y7, Y4, Y7
+	VPSUBD    Y7, Y6, Y6
+	VMOVUPS   (SI)(R8*4), Y7
+	VPCMPEQD  Y7, Y3, Y8
+	VPSUBD    Y8, Y5, Y5
+	VPCMPEQD  Y7, Y4, Y7
+	VPSUBD    Y7, Y6, Y6
+	VMOVUPS   8(SI)(R8*4), Y7
+	VPCMPEQD  Y7, Y3, Y8
+	VPSUBD    Y8, Y5, Y5
+	VPCMPEQD  Y7, Y4, Y7
+	VPSUBD    Y7, Y6, Y6
+	VMOVUPS   4(DI)(R8*4), Y7
+	VPCMPEQD  Y7, Y3, Y8
+	VPSUBD    Y8, Y5, Y5
+	VPCMPEQD  Y7, Y4, Y7
+	VPSUBD    Y7, Y6, Y6
+	VMOVUPS   (DI)(R8*4), Y7
+	VPCMPEQD  Y7, Y3, Y8
+	VPSUBD    Y8, Y5, Y5
+	VPCMPEQD  Y7, Y4, Y7
+	VPSUBD    Y7, Y6, Y6
+	VMOVUPS   8(DI)(R8*4), Y7
+	VPCMPEQD  Y7, Y3, Y8
+	VPSUBD    Y8, Y5, Y5
+	VPCMPEQD  Y7, Y4, Y7
+	VPSUBD    Y7, Y6, Y6
+	VPCMPGTD  Y2, Y5, Y5
+	VBLENDVPS Y5, Y3, Y0, Y3
+	VMOVUPS   Y3, (AX)(R8*4)
+	VPCMPGTD  Y2, Y6, Y6
+	VBLENDVPS Y6, Y4, Y1, Y4
+	VMOVUPS   Y4, (CX)(R8*4)
+	ADDQ      $0x08, R8
+	SUBQ      $0x08, DX
+	JMP       loop1
+
+done2:
 	VZEROUPPER
 	RET
 

@@ -97,17 +97,17 @@ func addAVX2(to *float64, toLen int, v *float64)
 func addAVX512(to *float64, toLen int, v *float64)
 
 // addPixels needs, in assembly: n is at least 1, scale 2, 3 or 4.
-func addPixels(dst, was, sums []float32, n, scale, step, outputs int, least, most []float32, stride int) {
+func addPixels(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int, least []float32, leastStep int, most []float32, mostStep int) {
 	switch current {
 	case avx512, avx512bw, avx2:
-		addPixelsAVX2(unsafe.SliceData(dst), unsafe.SliceData(was), unsafe.SliceData(sums), n, scale, step, outputs, unsafe.SliceData(least), unsafe.SliceData(most), stride)
+		addPixelsAVX2(unsafe.SliceData(dst), unsafe.SliceData(was), unsafe.SliceData(sums), n, scale, step, outputs, unsafe.SliceData(share), shareStep, unsafe.SliceData(least), leastStep, unsafe.SliceData(most), mostStep)
 	default:
-		addPixelsGeneric(dst, was, sums, n, scale, step, outputs, least, most, stride)
+		addPixelsGeneric(dst, was, sums, n, scale, step, outputs, share, shareStep, least, leastStep, most, mostStep)
 	}
 }
 
 //go:noescape
-func addPixelsAVX2(dst *float32, was *float32, sums *float32, n int, scale int, step int, outputs int, least *float32, most *float32, stride int)
+func addPixelsAVX2(dst *float32, was *float32, sums *float32, n int, scale int, step int, outputs int, share *float32, shareStep int, least *float32, leastStep int, most *float32, mostStep int)
 
 // advance needs, in assembly: len(p) is a multiple of 8.
 func advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64 {

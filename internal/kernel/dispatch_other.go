@@ -24,8 +24,8 @@ func add(to, v []float64) {
 	addGeneric(to, v)
 }
 
-func addPixels(dst, was, sums []float32, n, scale, step, outputs int, least, most []float32, stride int) {
-	addPixelsGeneric(dst, was, sums, n, scale, step, outputs, least, most, stride)
+func addPixels(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int, least []float32, leastStep int, most []float32, mostStep int) {
+	addPixelsGeneric(dst, was, sums, n, scale, step, outputs, share, shareStep, least, leastStep, most, mostStep)
 }
 
 func advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64 {

@@ -344,50 +344,55 @@ done4:
 	VZEROUPPER
 	RET
 
-// func addPixelsAVX2(dst *float32, was *float32, sums *float32, n int, scale int, step int, outputs int, least *float32, most *float32, stride int)
+// func addPixelsAVX2(dst *float32, was *float32, sums *float32, n int, scale int, step int, outputs int, share *float32, shareStep int, least *float32, leastStep int, most *float32, mostStep int)
 // Requires: AVX
-TEXT ·addPixelsAVX2(SB), NOSPLIT, $0-80
+TEXT ·addPixelsAVX2(SB), NOSPLIT, $0-104
 	MOVQ dst+0(FP), AX
 	MOVQ was+8(FP), CX
 	MOVQ sums+16(FP), DX
 	MOVQ n+24(FP), BX
 	MOVQ step+40(FP), SI
-	MOVQ stride+72(FP), DI
-	MOVQ scale+32(FP), R8
-	MOVQ least+56(FP), R9
-	MOVQ most+64(FP), R10
+	MOVQ scale+32(FP), DI
+	MOVQ share+56(FP), R8
+	MOVQ least+72(FP), R9
+	MOVQ most+88(FP), R10
 	MOVQ SI, R11
 	MOVQ outputs+48(FP), R12
 	ADDQ R12, R11
 	LEAQ (DX)(R11*8), R12
 	LEAQ (DX)(R11*4), R11
 	SHLQ $0x02, SI
-	SHLQ $0x02, DI
-	CMPQ R8, $0x02
+	CMPQ DI, $0x02
 	JNE  other2
 
 loop3:
 	CMPQ         BX, $0x00000001
 	JL           done4
 	VMOVQ        (DX), X0
-	VMOVQ        (CX), X1
-	VMOVQ        (R11), X2
-	VADDPS       X2, X0, X0
-	VMOVQ        (R12), X2
-	VADDPS       X2, X0, X0
-	VADDPS       X0, X1, X1
-	VBROADCASTSS (R9), X0
-	VMAXPS       X0, X1, X1
-	VBROADCASTSS (R10), X0
-	VMINPS       X1, X0, X1
-	VMOVLPS      X1, (AX)
+	VMOVQ        (CX), X2
+	VMOVQ        (R11), X1
+	VADDPS       X1, X0, X0
+	VMOVQ        (R12), X1
+	VADDPS       X1, X0, X0
+	VBROADCASTSS (R8), X1
+	VMULPS       X1, X0, X0
+	VADDPS       X0, X2, X2
+	VBROADCASTSS (R9), X1
+	VMAXPS       X1, X2, X2
+	VBROADCASTSS (R10), X1
+	VMINPS       X2, X1, X2
+	VMOVLPS      X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x08, CX
 	ADDQ         SI, DX
 	ADDQ         SI, R11
 	ADDQ         SI, R12
-	ADDQ         DI, R9
-	ADDQ         DI, R10
+	MOVQ         shareStep+64(FP), DI
+	LEAQ         (R8)(DI*4), R8
+	MOVQ         leastStep+80(FP), DI
+	LEAQ         (R9)(DI*4), R9
+	MOVQ         mostStep+96(FP), DI
+	LEAQ         (R10)(DI*4), R10
 	DECQ         BX
 	JMP          loop3
 
@@ -395,7 +400,7 @@ done4:
 	JMP done1
 
 other2:
-	CMPQ R8, $0x03
+	CMPQ DI, $0x03
 	JNE  other5
 
 loop6:
@@ -403,28 +408,34 @@ loop6:
 	JL           done7
 	VMOVQ        (DX), X0
 	VINSERTPS    $0x20, 8(DX), X0, X0
-	VMOVQ        (CX), X1
-	VINSERTPS    $0x20, 8(CX), X1, X1
-	VMOVQ        (R11), X2
-	VINSERTPS    $0x20, 8(R11), X2, X2
-	VADDPS       X2, X0, X0
-	VMOVQ        (R12), X2
-	VINSERTPS    $0x20, 8(R12), X2, X2
-	VADDPS       X2, X0, X0
-	VADDPS       X0, X1, X1
-	VBROADCASTSS (R9), X0
-	VMAXPS       X0, X1, X1
-	VBROADCASTSS (R10), X0
-	VMINPS       X1, X0, X1
-	VEXTRACTPS   $0x02, X1, 8(AX)
-	VMOVLPS      X1, (AX)
+	VMOVQ        (CX), X2
+	VINSERTPS    $0x20, 8(CX), X2, X2
+	VMOVQ        (R11), X1
+	VINSERTPS    $0x20, 8(R11), X1, X1
+	VADDPS       X1, X0, X0
+	VMOVQ        (R12), X1
+	VINSERTPS    $0x20, 8(R12), X1, X1
+	VADDPS       X1, X0, X0
+	VBROADCASTSS (R8), X1
+	VMULPS       X1, X0, X0
+	VADDPS       X0, X2, X2
+	VBROADCASTSS (R9), X1
+	VMAXPS       X1, X2, X2
+	VBROADCASTSS (R10), X1
+	VMINPS       X2, X1, X2
+	VEXTRACTPS   $0x02, X2, 8(AX)
+	VMOVLPS      X2, (AX)
 	ADDQ         $0x0c, AX
 	ADDQ         $0x0c, CX
 	ADDQ         SI, DX
 	ADDQ         SI, R11
 	ADDQ         SI, R12
-	ADDQ         DI, R9
-	ADDQ         DI, R10
+	MOVQ         shareStep+64(FP), DI
+	LEAQ         (R8)(DI*4), R8
+	MOVQ         leastStep+80(FP), DI
+	LEAQ         (R9)(DI*4), R9
+	MOVQ         mostStep+96(FP), DI
+	LEAQ         (R10)(DI*4), R10
 	DECQ         BX
 	JMP          loop6
 
@@ -432,31 +443,37 @@ done7:
 	JMP done1
 
 other5:
-	CMPQ R8, $0x04
+	CMPQ DI, $0x04
 	JNE  other8
 
 loop9:
 	CMPQ         BX, $0x00000001
 	JL           done10
 	VMOVUPS      (DX), X0
-	VMOVUPS      (CX), X1
-	VMOVUPS      (R11), X2
-	VADDPS       X2, X0, X0
-	VMOVUPS      (R12), X2
-	VADDPS       X2, X0, X0
-	VADDPS       X0, X1, X1
-	VBROADCASTSS (R9), X0
-	VMAXPS       X0, X1, X1
-	VBROADCASTSS (R10), X0
-	VMINPS       X1, X0, X1
-	VMOVUPS      X1, (AX)
+	VMOVUPS      (CX), X2
+	VMOVUPS      (R11), X1
+	VADDPS       X1, X0, X0
+	VMOVUPS      (R12), X1
+	VADDPS       X1, X0, X0
+	VBROADCASTSS (R8), X1
+	VMULPS       X1, X0, X0
+	VADDPS       X0, X2, X2
+	VBROADCASTSS (R9), X1
+	VMAXPS       X1, X2, X2
+	VBROADCASTSS (R10), X1
+	VMINPS       X2, X1, X2
+	VMOVUPS      X2, (AX)
 	ADDQ         $0x10, AX
 	ADDQ         $0x10, CX
 	ADDQ         SI, DX
 	ADDQ         SI, R11
 	ADDQ         SI, R12
-	ADDQ         DI, R9
-	ADDQ         DI, R10
+	MOVQ         shareStep+64(FP), DI
+	LEAQ         (R8)(DI*4), R8
+	MOVQ         leastStep+80(FP), DI
+	LEAQ         (R9)(DI*4), R9
+	MOVQ         mostStep+96(FP), DI
+	LEAQ         (R10)(DI*4), R10
 	DECQ         BX
 	JMP          loop9
 

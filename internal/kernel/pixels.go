@@ -2,34 +2,49 @@ package kernel
 
 import "math"
 
-// AddPixels adds to a row of an enlargement what the last layer of a network finds for it,
-// limited for each sample of the picture: a sample x has the pixels x·scale .. x·scale+scale−1,
+// Row is a number for each of some samples, or one for all of them.
+type Row struct {
+	// V are the numbers: of sample x that at x·Step, where Step is 0 or 1.
+	V    []float32
+	Step int
+}
+
+// AddPixels adds to a row of an enlargement what the last layer of a network finds for it: a
+// share of that, and limited for each sample of the picture. A sample x has the pixels
+// x·scale .. x·scale+scale−1,
 //
-//	v = was[p] + ((sums[x·step+k] + sums[(x+1)·step+outputs+k]) + sums[(x+2)·step+2·outputs+k])
-//	dst[p] = min(max(v, least[x·stride]), most[x·stride]),   p = x·scale+k
+//	v = was[p] + share[x]·((sums[x·step+k] + sums[(x+1)·step+outputs+k]) + sums[(x+2)·step+2·outputs+k])
+//	dst[p] = min(max(v, least[x]), most[x]),   p = x·scale+k
 //
 // so that in sums, with step numbers from one column to the next, a column has what it adds to
-// the sample on its right, then what it adds to its own, then to the one on its left. There are
-// len(dst)/scale samples, scale is 2 to 4, stride 0 or 1. dst may be was.
-func AddPixels(dst, was, sums []float32, scale, step, outputs int, least, most []float32, stride int) {
+// the sample on its right, then what it adds to its own, then to the one on its left. Every
+// product and every sum is rounded. There are len(dst)/scale samples, scale is 2 to 4. dst may
+// be was.
+func AddPixels(dst, was, sums []float32, scale, step, outputs int, share, least, most Row) {
 	n := len(dst) / scale
 	if n == 0 {
 		return
 	}
-	if scale < 2 || scale > 4 || stride < 0 || stride > 1 || step < 0 || outputs < 0 {
-		panic("kernel: a scale, stride or step that there is none of")
+	if scale < 2 || scale > 4 || step < 0 || outputs < 0 {
+		panic("kernel: a scale or step that there is none of")
 	}
-	_, _, _, _ = was[n*scale-1], sums[(n+1)*step+2*outputs+scale-1], least[(n-1)*stride], most[(n-1)*stride]
-	addPixels(dst, was, sums, n, scale, step, outputs, least, most, stride)
+	_, _ = was[n*scale-1], sums[(n+1)*step+2*outputs+scale-1]
+	for _, r := range [3]Row{share, least, most} {
+		if r.Step < 0 || r.Step > 1 {
+			panic("kernel: a row has a number a sample, or one")
+		}
+		_ = r.V[(n-1)*r.Step]
+	}
+	addPixels(dst, was, sums, n, scale, step, outputs, share.V, share.Step, least.V, least.Step, most.V, most.Step)
 }
 
-func addPixelsGeneric(dst, was, sums []float32, n, scale, step, outputs int, least, most []float32, stride int) {
+func addPixelsGeneric(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int, least []float32, leastStep int, most []float32, mostStep int) {
 	own, next := step+outputs, 2*(step+outputs)
 	p := 0
 	for x := range n {
-		lo, hi := least[x*stride], most[x*stride]
+		part, lo, hi := share[x*shareStep], least[x*leastStep], most[x*mostStep]
 		for k := x * step; k < x*step+scale; k++ {
-			v := was[p] + ((sums[k] + sums[own+k]) + sums[next+k])
+			v := was[p] + float32(part*((sums[k]+sums[own+k])+sums[next+k]))
 			if !(v > lo) {
 				v = lo
 			}

@@ -13,19 +13,19 @@ func TestAddPixels(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
 		for scale := 2; scale <= 4; scale++ {
 			for _, n := range []int{0, 1, 2, 7, 24} {
-				for stride := range 2 {
+				for step1 := range 2 {
 					outputs, step := 2*scale*scale, PadTo(6*scale*scale, Lanes)
 					was, sums := uniform32(n*scale+1, 1), uniform32((n+1)*step+2*outputs+scale, 2)
-					least, most := uniform32(n+1, 3), uniform32(n+1, 4)
+					share, least, most := uniform32(n+1, 5), uniform32(n+1, 3), uniform32(n+1, 4)
 					for x := range least {
 						least[x], most[x] = min(least[x], most[x]), max(least[x], most[x])
 					}
 					got := make([]float32, n*scale+1)
-					AddPixels(got[:n*scale], was, sums, scale, step, outputs, least, most, stride)
+					AddPixels(got[:n*scale], was, sums, scale, step, outputs, Row{share, step1}, Row{least, step1}, Row{most, step1})
 					for p := range n * scale {
 						x, k := p/scale, p%scale
-						v := was[p] + (sums[x*step+k] + sums[(x+1)*step+outputs+k] + sums[(x+2)*step+2*outputs+k])
-						if want := min(max(v, least[x*stride]), most[x*stride]); got[p] != want {
+						v := was[p] + float32(share[x*step1]*(sums[x*step+k]+sums[(x+1)*step+outputs+k]+sums[(x+2)*step+2*outputs+k]))
+						if want := min(max(v, least[x*step1]), most[x*step1]); got[p] != want {
 							t.Fatalf("×%d, pixel %d of %d samples: %g, expected %g", scale, p, n, got[p], want)
 						}
 					}
@@ -37,10 +37,11 @@ func TestAddPixels(t *testing.T) {
 		}
 	})
 	v := uniform32(100, 1)
+	one := Row{v, 1}
 	refuses(t, map[string]func(){
-		"scale 1": func() { AddPixels(v[:8], v, v, 1, 4, 4, v, v, 1) }, "scale 5": func() { AddPixels(v[:10], v, v, 5, 4, 4, v, v, 1) },
-		"few sums": func() { AddPixels(v[:8], v, v[:20], 2, 4, 4, v, v, 1) }, "few limits": func() { AddPixels(v[:8], v, v, 2, 4, 4, v[:3], v, 1) },
-		"a stride of 2": func() { AddPixels(v[:8], v, v, 2, 4, 4, v, v, 2) },
+		"scale 1": func() { AddPixels(v[:8], v, v, 1, 4, 4, one, one, one) }, "scale 5": func() { AddPixels(v[:10], v, v, 5, 4, 4, one, one, one) },
+		"few sums": func() { AddPixels(v[:8], v, v[:20], 2, 4, 4, one, one, one) }, "few limits": func() { AddPixels(v[:8], v, v, 2, 4, 4, one, Row{v[:3], 1}, one) },
+		"a step of 2": func() { AddPixels(v[:8], v, v, 2, 4, 4, one, one, Row{v, 2}) },
 	})
 }
 
@@ -91,7 +92,9 @@ func TestTies(t *testing.T) {
 func BenchmarkPixels(b *testing.B) {
 	const n, scale, outputs, step = 768, 2, 8, 32
 	was, sums, least, most := uniform32(n*scale, 1), uniform32((n+2)*step, 2), uniform32(n, 3), uniform32(n+2, 4)
-	benchmark(b, fmt.Sprintf("add/n=%d", n), 0, 4*n*(2*scale+3*scale), func() { AddPixels(was, was, sums, scale, step, outputs, least, most, 1) })
+	benchmark(b, fmt.Sprintf("add/n=%d", n), 0, 4*n*(2*scale+3*scale), func() {
+		AddPixels(was, was, sums, scale, step, outputs, Row{[]float32{1}, 0}, Row{least, 1}, Row{most, 1})
+	})
 	rows := uniform32(3*(n+2), 1)
 	benchmark(b, fmt.Sprintf("ties/n=%d", n), 0, 4*5*n, func() { Ties(least, most[:n], rows, rows[n+2:], rows[2*n+4:]) })
 }

@@ -96,7 +96,7 @@ func (c *Colour) Apply(ctx context.Context, low [2]*patches.Plane, luma *patches
 			bounds(least, most, low[i], y)
 			for k := range scale {
 				row := plane.Row(y*scale + k)
-				kernel.AddPixels(row, row, sums[(i*scale+k)*scale:], scale, step, colours*scale*scale, least, most, 1)
+				kernel.AddPixels(row, row, sums[(i*scale+k)*scale:], scale, step, colours*scale*scale, kernel.Row{V: all[:]}, kernel.Row{V: least, Step: 1}, kernel.Row{V: most, Step: 1})
 			}
 		}
 	}

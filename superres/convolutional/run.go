@@ -246,11 +246,3 @@ func (r *run) end(ctx context.Context, from, to int) error {
 		}
 	})
 }
-
-// add makes a row of the result, of what it was, and of sums as params.last says.
-func (n *net) add(to, was, sums []float32, step int) {
-	kernel.AddPixels(to, was, sums, n.scale, step, n.params.outputs(n.scale), darkest[:], brightest[:], 0)
-}
-
-// What brightness is limited to.
-var darkest, brightest = [1]float32{0}, [1]float32{1}

@@ -8,7 +8,7 @@ import (
 
 var _ = register(operation{
 	name:      "addPixels",
-	signature: "(dst, was, sums []float32, n, scale, step, outputs int, least, most []float32, stride int)",
+	signature: "(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int, least []float32, leastStep int, most []float32, mostStep int)",
 	needs:     "n is at least 1, scale 2, 3 or 4",
 	assembly:  tier.addPixels,
 	tiers:     []string{AVX2}, // a sample is four numbers at most
@@ -17,15 +17,19 @@ var _ = register(operation{
 // addPixels has a loop for every scale: all pixels of a sample are worked on together.
 func (t tier) addPixels() {
 	dst, was, left, n := pointer("dst"), pointer("was"), pointer("sums"), pointer("n")
-	step, stride, scale := pointer("step"), pointer("stride"), pointer("scale")
-	least, most := pointer("least"), pointer("most")
+	step, scale := pointer("step"), pointer("scale")
+	share, least, most := pointer("share"), pointer("least"), pointer("most")
 	own, next := GP64(), GP64()
 	MOVQ(step, own)
 	ADDQ(pointer("outputs"), own)
 	LEAQ(Mem{Base: left, Index: own, Scale: 8}, next)
 	LEAQ(Mem{Base: left, Index: own, Scale: 4}, own)
 	SHLQ(U8(2), step)
-	SHLQ(U8(2), stride)
+	following := func(row reg.GPVirtual, name string) {
+		to := GP64()
+		MOVQ(place(Param(name)), to)
+		LEAQ(Mem{Base: row, Index: to, Scale: 4}, row)
+	}
 	done := label("done")
 	for s := 2; s <= 4; s++ {
 		other := label("other")
@@ -38,6 +42,8 @@ func (t tier) addPixels() {
 			VADDPS(one, sum, sum)
 			one = fewOf(s, next)
 			VADDPS(one, sum, sum)
+			VBROADCASTSS(Mem{Base: share}, bound)
+			VMULPS(bound, sum, sum)
 			VADDPS(sum, v, v)
 			VBROADCASTSS(Mem{Base: least}, bound)
 			VMAXPS(bound, v, v) // NaN, and zeros: the first operand
@@ -58,8 +64,9 @@ func (t tier) addPixels() {
 			for _, p := range []reg.GPVirtual{left, own, next} {
 				ADDQ(step, p)
 			}
-			ADDQ(stride, least)
-			ADDQ(stride, most)
+			following(share, "shareStep")
+			following(least, "leastStep")
+			following(most, "mostStep")
 			DECQ(n)
 		})
 		JMP(LabelRef(done))

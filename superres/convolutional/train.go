@@ -67,7 +67,7 @@ type Trainer struct {
 	Drawings float64
 	// Grain is the deviation, in levels of 255 and of at most 20, of what the stage leaves as
 	// interpolation has it: that of a camera's grain in places that are flat otherwise. 0: 2
-	// for resample.Cubic, else nothing; negative: nothing.
+	// for resample.Cubic without Damage, else nothing; negative: nothing.
 	Grain float64
 	// BackProject is how many back-projections come after the stage. They are for networks that
 	// have learned from no drawings, whose means they keep; beside drawn lines they ring, and
@@ -133,7 +133,7 @@ func (o Trainer) defaults() (Trainer, error) {
 	o.Rate = cmp.Or(o.Rate, 0.01)
 	o.Decay = max(cmp.Or(o.Decay, 0.03), 0)
 	o.Drawings = max(cmp.Or(o.Drawings, 0.06), 0)
-	if o.Grain == 0 && o.Degradation == resample.Cubic {
+	if o.Grain == 0 && o.Degradation == resample.Cubic && !o.Damage {
 		o.Grain = 2
 	}
 	o.Grain = max(o.Grain, 0)

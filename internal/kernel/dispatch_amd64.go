@@ -616,22 +616,22 @@ func scoresAVX2(score *float64, scoreLen int, fresh *float64, p *float64, corr *
 func scoresAVX512(score *float64, scoreLen int, fresh *float64, p *float64, corr *float64, least float64, floor float64) float64
 
 // shorten needs, in assembly: len(shrink) is a multiple of 8.
-func shorten(shrink, part, square []float64, penalty, r float64, out []float64) {
+func shorten(shrink, part, square []float64, penalty, c, r float64, out []float64) {
 	switch current {
 	case avx512:
-		shortenAVX512(unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(part), unsafe.SliceData(square), penalty, r, unsafe.SliceData(out))
+		shortenAVX512(unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(part), unsafe.SliceData(square), penalty, c, r, unsafe.SliceData(out))
 	case avx512bw, avx2:
-		shortenAVX2(unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(part), unsafe.SliceData(square), penalty, r, unsafe.SliceData(out))
+		shortenAVX2(unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(part), unsafe.SliceData(square), penalty, c, r, unsafe.SliceData(out))
 	default:
-		shortenGeneric(shrink, part, square, penalty, r, out)
+		shortenGeneric(shrink, part, square, penalty, c, r, out)
 	}
 }
 
 //go:noescape
-func shortenAVX2(shrink *float64, shrinkLen int, part *float64, square *float64, penalty float64, r float64, out *float64)
+func shortenAVX2(shrink *float64, shrinkLen int, part *float64, square *float64, penalty float64, c float64, r float64, out *float64)
 
 //go:noescape
-func shortenAVX512(shrink *float64, shrinkLen int, part *float64, square *float64, penalty float64, r float64, out *float64)
+func shortenAVX512(shrink *float64, shrinkLen int, part *float64, square *float64, penalty float64, c float64, r float64, out *float64)
 
 // sumRows needs, in assembly: len(dst) is a multiple of 16.
 func sumRows(dst, src []float32, offsets []int32) {

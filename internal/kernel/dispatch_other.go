@@ -140,8 +140,8 @@ func scores(score, fresh, p, corr []float64, least, floor float64) float64 {
 	return scoresGeneric(score, fresh, p, corr, least, floor)
 }
 
-func shorten(shrink, part, square []float64, penalty, r float64, out []float64) {
-	shortenGeneric(shrink, part, square, penalty, r, out)
+func shorten(shrink, part, square []float64, penalty, c, r float64, out []float64) {
+	shortenGeneric(shrink, part, square, penalty, c, r, out)
 }
 
 func sumRows(dst, src []float32, offsets []int32) {

@@ -14990,45 +14990,48 @@ done4:
 	VZEROUPPER
 	RET
 
-// func shortenAVX2(shrink *float64, shrinkLen int, part *float64, square *float64, penalty float64, r float64, out *float64)
+// func shortenAVX2(shrink *float64, shrinkLen int, part *float64, square *float64, penalty float64, c float64, r float64, out *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·shortenAVX2(SB), NOSPLIT, $0-56
+TEXT ·shortenAVX2(SB), NOSPLIT, $0-64
 	MOVQ         shrink+0(FP), AX
 	MOVQ         part+16(FP), CX
 	MOVQ         square+24(FP), DX
 	MOVQ         shrinkLen+8(FP), BX
-	MOVQ         out+48(FP), SI
+	MOVQ         out+56(FP), SI
 	VBROADCASTSD penalty+32(FP), Y0
-	VBROADCASTSD r+40(FP), Y1
+	VBROADCASTSD c+40(FP), Y1
+	VBROADCASTSD r+48(FP), Y2
 	MOVQ         $0x3ff0000000000000, DI
-	VMOVQ        DI, X2
-	VBROADCASTSD X2, Y2
-	VXORPD       Y4, Y4, Y4
+	VMOVQ        DI, X3
+	VBROADCASTSD X3, Y3
 	VXORPD       Y5, Y5, Y5
-	VMULPD       Y0, Y0, Y3
-	VDIVPD       Y3, Y2, Y3
+	VXORPD       Y6, Y6, Y6
+	VMULPD       Y0, Y0, Y4
+	VDIVPD       Y4, Y3, Y4
 
 loop1:
 	CMPQ         BX, $0x00000004
 	JL           done2
-	VMOVUPD      (DX), Y6
-	VXORPD       Y8, Y8, Y8
-	VSQRTPD      Y6, Y7
-	VMULPD       Y0, Y7, Y7
-	VDIVPD       Y7, Y2, Y7
-	VSUBPD       Y7, Y2, Y7
-	VCMPPD       $0x1e, Y3, Y6, Y9
-	VBLENDVPD    Y9, Y7, Y8, Y8
-	VMOVUPD      Y8, (AX)
-	VSUBPD       Y8, Y2, Y7
-	VADDPD       Y8, Y8, Y9
-	VSUBPD       Y8, Y9, Y9
-	VFNMADD231PD Y1, Y7, Y9
-	VMOVUPD      Y9, (CX)
+	VMOVUPD      (DX), Y7
+	VXORPD       Y9, Y9, Y9
+	VSQRTPD      Y7, Y8
+	VMULPD       Y0, Y8, Y8
+	VDIVPD       Y8, Y3, Y8
+	VSUBPD       Y1, Y3, Y10
+	VFMADD231PD  Y1, Y8, Y10
+	VFNMADD213PD Y3, Y10, Y8
+	VCMPPD       $0x1e, Y4, Y7, Y10
+	VBLENDVPD    Y10, Y8, Y9, Y9
+	VMOVUPD      Y9, (AX)
+	VSUBPD       Y9, Y3, Y8
+	VADDPD       Y9, Y9, Y10
+	VSUBPD       Y9, Y10, Y10
+	VFNMADD231PD Y2, Y8, Y10
+	VMOVUPD      Y10, (CX)
+	VMULPD       Y9, Y9, Y9
+	VFMADD231PD  Y7, Y9, Y5
 	VMULPD       Y8, Y8, Y8
-	VFMADD231PD  Y6, Y8, Y4
-	VMULPD       Y7, Y7, Y7
-	VFMADD231PD  Y6, Y7, Y5
+	VFMADD231PD  Y7, Y8, Y6
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, AX
 	ADDQ         $0x20, CX
@@ -15036,14 +15039,14 @@ loop1:
 	JMP          loop1
 
 done2:
-	VEXTRACTF128 $0x01, Y4, X0
-	VADDPD       X4, X0, X0
+	VEXTRACTF128 $0x01, Y5, X0
+	VADDPD       X5, X0, X0
 	VUNPCKHPD    X0, X0, X1
 	VADDSD       X1, X0, X0
 	VADDSD       (SI), X0, X0
 	VMOVSD       X0, (SI)
-	VEXTRACTF128 $0x01, Y5, X0
-	VADDPD       X5, X0, X0
+	VEXTRACTF128 $0x01, Y6, X0
+	VADDPD       X6, X0, X0
 	VUNPCKHPD    X0, X0, X1
 	VADDSD       X1, X0, X0
 	VADDSD       8(SI), X0, X0
@@ -15051,45 +15054,48 @@ done2:
 	VZEROUPPER
 	RET
 
-// func shortenAVX512(shrink *float64, shrinkLen int, part *float64, square *float64, penalty float64, r float64, out *float64)
+// func shortenAVX512(shrink *float64, shrinkLen int, part *float64, square *float64, penalty float64, c float64, r float64, out *float64)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL
-TEXT ·shortenAVX512(SB), NOSPLIT, $0-56
+TEXT ·shortenAVX512(SB), NOSPLIT, $0-64
 	MOVQ         shrink+0(FP), AX
 	MOVQ         part+16(FP), CX
 	MOVQ         square+24(FP), DX
 	MOVQ         shrinkLen+8(FP), BX
-	MOVQ         out+48(FP), SI
+	MOVQ         out+56(FP), SI
 	VBROADCASTSD penalty+32(FP), Z0
-	VBROADCASTSD r+40(FP), Z1
+	VBROADCASTSD c+40(FP), Z1
+	VBROADCASTSD r+48(FP), Z2
 	MOVQ         $0x3ff0000000000000, DI
-	VMOVQ        DI, X2
-	VBROADCASTSD X2, Z2
-	VPXORQ       Z3, Z3, Z3
+	VMOVQ        DI, X3
+	VBROADCASTSD X3, Z3
 	VPXORQ       Z4, Z4, Z4
-	VMULPD       Z0, Z0, Z6
-	VDIVPD       Z6, Z2, Z6
+	VPXORQ       Z5, Z5, Z5
+	VMULPD       Z0, Z0, Z7
+	VDIVPD       Z7, Z3, Z7
 
 loop1:
 	CMPQ         BX, $0x00000008
 	JL           done2
-	VMOVUPD      (DX), Z7
-	VPXORQ       Z5, Z5, Z5
-	VSQRTPD      Z7, Z8
-	VMULPD       Z0, Z8, Z8
-	VDIVPD       Z8, Z2, Z8
-	VSUBPD       Z8, Z2, Z8
-	VCMPPD       $0x1e, Z6, Z7, K1
-	VMOVAPD      Z8, K1, Z5
-	VMOVUPD      Z5, (AX)
-	VSUBPD       Z5, Z2, Z8
-	VADDPD       Z5, Z5, Z9
-	VSUBPD       Z5, Z9, Z9
-	VFNMADD231PD Z1, Z8, Z9
-	VMOVUPD      Z9, (CX)
-	VMULPD       Z5, Z5, Z5
-	VFMADD231PD  Z7, Z5, Z3
-	VMULPD       Z8, Z8, Z8
-	VFMADD231PD  Z7, Z8, Z4
+	VMOVUPD      (DX), Z8
+	VPXORQ       Z6, Z6, Z6
+	VSQRTPD      Z8, Z9
+	VMULPD       Z0, Z9, Z9
+	VDIVPD       Z9, Z3, Z9
+	VSUBPD       Z1, Z3, Z10
+	VFMADD231PD  Z1, Z9, Z10
+	VFNMADD213PD Z3, Z10, Z9
+	VCMPPD       $0x1e, Z7, Z8, K1
+	VMOVAPD      Z9, K1, Z6
+	VMOVUPD      Z6, (AX)
+	VSUBPD       Z6, Z3, Z9
+	VADDPD       Z6, Z6, Z10
+	VSUBPD       Z6, Z10, Z10
+	VFNMADD231PD Z2, Z9, Z10
+	VMOVUPD      Z10, (CX)
+	VMULPD       Z6, Z6, Z6
+	VFMADD231PD  Z8, Z6, Z4
+	VMULPD       Z9, Z9, Z9
+	VFMADD231PD  Z8, Z9, Z5
 	ADDQ         $0x40, DX
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
@@ -15097,16 +15103,16 @@ loop1:
 	JMP          loop1
 
 done2:
-	VEXTRACTF64X4 $0x01, Z3, Y0
-	VADDPD        Y3, Y0, Y0
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y4, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
 	VADDPD        X0, X1, X1
 	VUNPCKHPD     X1, X1, X0
 	VADDSD        X0, X1, X1
 	VADDSD        (SI), X1, X1
 	VMOVSD        X1, (SI)
-	VEXTRACTF64X4 $0x01, Z4, Y0
-	VADDPD        Y4, Y0, Y0
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPD        Y5, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
 	VADDPD        X0, X1, X1
 	VUNPCKHPD     X1, X1, X0

@@ -85,7 +85,7 @@ func provenance(name string, model *superres.Model, opt Options) (string, error)
 // check refuses outputs that cannot have the depth asked for.
 func (f fidelity) check(jobs []job) error {
 	for _, j := range jobs {
-		if f.depth == 16 && (j.format == "jpeg" || j.format == "bmp") {
+		if f.depth == 16 && (j.format == "jpeg" || j.format == "bmp" || j.format == "gif") {
 			return console.Usage("--depth 16: %s has 8 bits a sample; use --format png or tiff", strings.ToUpper(j.format))
 		}
 	}

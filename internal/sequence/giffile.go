@@ -137,7 +137,7 @@ func (g *GIFWriter) Close() error {
 			out := now[y*size.Dx()+s.rect.Min.X:]
 			for i := 0; len(pix) > 0; i, pix = i+1, pix[4:] {
 				if out[i] = transparent; pix[3] >= 128 {
-					out[i] = to.index(pix[0], pix[1], pix[2], s.rect.Min.X+i, y)
+					out[i] = to.index(pix[0], pix[1], pix[2])
 				}
 			}
 		}

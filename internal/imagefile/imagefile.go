@@ -6,7 +6,7 @@
 // Every refusal is a safefile.Fault.
 //
 // Reading begins in imagefile.go (Open, Decode); input.go fetches the bytes, format.go tells
-// what they are, single.go and first.go look for pictures after the first, decode.go decodes
+// what they are, single.go, tiffpages.go and first.go look for pictures after the first, decode.go decodes
 // under limits.go, complaint.go words what a decoder refuses, and orientation.go turns the
 // result upright. Writing begins in encode.go (Encode), where colour.go makes of a picture
 // what the format can hold; the rest of the files are PNG, JPEG and TIFF.
@@ -87,10 +87,10 @@ type Limits struct {
 	// otherwise.
 	FirstFrame bool
 
-	// Several, if any, is called with the format before Accept for a file of several pictures, which is not
-	// refused then, but comes as it is, in memory, with the metadata of the first: see
-	// Picture.File. The size and the colour model that Accept sees are those of an animation,
-	// or of the first page.
+	// Several, if any, is called with the format before Accept for a file of several pictures,
+	// which is not refused then, but comes as it is, in memory, with the metadata of the first:
+	// see Picture.File. The size and the colour model that Accept sees are those of an
+	// animation, or of the first page.
 	Several func(format string)
 
 	// Strip leaves the metadata out, without a word, and none of them is kept in memory;

@@ -44,10 +44,14 @@ func (r *Reader) openPNG() error {
 	r.size = image.Pt(int(binary.BigEndian.Uint32(r.data[16:])), int(binary.BigEndian.Uint32(r.data[20:])))
 	head := append([]byte(nil), r.data[:33]...)
 	frames, said := 0, uint32(0)
-	ended := false
+	ended, before := false, map[string]bool{}
 	metadata.Chunks(bytes.NewReader(r.data), func(c metadata.Chunk) bool {
 		switch kind := string(c.Kind); kind {
 		case "PLTE", "tRNS":
+			if before[kind] || c.Len > 3*256 {
+				break // the frames would repeat it
+			}
+			before[kind] = true
 			head = append(head, r.data[c.At()-8:c.At()+c.Len+4]...)
 		case "acTL":
 			if c.Len == 8 && said == 0 {

@@ -24,7 +24,7 @@ var fidelityFlags = []cli.Flag{
 	&cli.StringFlag{Name: "metadata", Value: "keep", Usage: "keep or strip ICC profile, EXIF, XMP and resolution: `WHAT` is keep or strip; strip leaves out places (GPS) and profiles too"},
 	&cli.BoolFlag{Name: "provenance", Value: true, Usage: "note program, model and settings in the output, unless it is =false; off by default with --metadata strip"},
 	&cli.StringFlag{Name: "depth", Value: "same", Usage: "write `BITS` a sample: same, 8 or 16"},
-	&cli.BoolFlag{Name: "first-frame", Usage: "take the first picture of animations and of files with pages"},
+	&cli.BoolFlag{Name: "first-frame", Usage: "take the first picture alone of animations and of files with pages"},
 }
 
 // fidelity is what those flags say.

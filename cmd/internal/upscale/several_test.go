@@ -19,6 +19,7 @@ import (
 	"superres/cmd/internal/console/consoletest"
 	"superres/internal/imagefile"
 	"superres/internal/imagefile/imagetest"
+	"superres/internal/metadata"
 	"superres/internal/safefile"
 	"superres/internal/sequence"
 )
@@ -426,5 +427,83 @@ func TestSeveralWithFFmpeg(t *testing.T) {
 	}
 	if _, err := gif.DecodeAll(bytes.NewReader(consoletest.Read(t, dir, "b.gif"))); err != nil {
 		t.Error(err)
+	}
+}
+
+// What a file says beside its frames is kept, and they are turned upright; 16 bits stay.
+func TestSeveralKeepsMetadata(t *testing.T) {
+	const w, h, sideways = 12, 9, 6
+	exif := []byte("II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00")
+	if exif[18] != sideways {
+		t.Fatal("another orientation")
+	}
+	var out bytes.Buffer
+	about := metadata.Metadata{EXIF: exif, XMP: []byte("<x:xmpmeta/>"), Resolution: metadata.Resolution{X: 1000, Y: 1000, Unit: metadata.Metre}}
+	p := sequence.NewPNGWriter(&out, 2, 0, imagefile.EncodeOptions{Alpha: true, Metadata: about})
+	var frames []*image.NRGBA64
+	for n := range 2 {
+		m := image.NewNRGBA64(image.Rect(0, 0, w, h))
+		for i := range m.Pix {
+			m.Pix[i] = uint8(i*7 + n)
+		}
+		frames = append(frames, m)
+		if err := p.Put(m, sequence.Delay{Num: 1, Den: 7}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	made := enlarged(t, "a.png", out.Bytes(), "b.png", "-m", "nearest")
+	_, got := apart(t, made)
+	for n, f := range got {
+		if f.Image.Bounds() != image.Rect(0, 0, 2*h, 2*w) || f.Delay != (sequence.Delay{Num: 1, Den: 7}) {
+			t.Fatalf("frame %d: %v for %v", n+1, f.Image.Bounds(), f.Delay)
+		}
+		if a, b := f.Image.(*image.NRGBA64).NRGBA64At(0, 0), frames[n].NRGBA64At(0, h-1); a != b {
+			t.Errorf("frame %d has %v in its corner, expected %v", n+1, a, b)
+		}
+	}
+	pic, err := imagefile.Decode(t.Context(), bytes.NewReader(made), "b.png", imagefile.Limits{FirstFrame: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	exif[18] = 1
+	if m := pic.Metadata; !bytes.Equal(m.EXIF, exif) || !bytes.Equal(m.XMP, about.XMP) || m.Resolution != about.Resolution || !bytes.Contains(made, []byte("Software\x00superres ")) {
+		t.Errorf("kept are %q, %q and %v", m.EXIF, m.XMP, m.Resolution)
+	}
+	dir := t.TempDir()
+	consoletest.Put(t, filepath.Join(dir, "a.png"), out.Bytes())
+	if _, stderr, code := call(t, dir, "", "upscale", "a.png", "-o", "b.gif", "-m", "nearest"); code != 0 || !strings.Contains(stderr, "its EXIF block is left out: the output format has none") || !strings.Contains(stderr, "its XMP packet is left out") || strings.Count(stderr, "\n") > 3 {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+}
+
+// Limits count each picture and all of them, in a line that says which.
+func TestSeveralLimits(t *testing.T) {
+	dir := t.TempDir()
+	frame := append([]byte{0x2c, 0, 0, 0, 0, 1, 0, 1, 0, 0x80, 0, 0, 0, 255, 255, 255, 2}, 2, 0x44, 1, 0)
+	for name, c := range map[string]struct {
+		side, n int
+		want    string
+	}{
+		"many.gif":  {4, 60_000, "many.gif: has more than 50000 frames; cut it into parts first"},
+		"whole.gif": {1000, 101, "whole.gif: its 101 pictures have 101 megapixels together, the limit is 100, that of 100 pictures alone; use --max-pixels"},
+		"large.gif": {1001, 2, "large.gif: 1001x1001 is 1.002 megapixels, the limit is 1; use --max-pixels"},
+		"slow.gif":  {100, 900, "slow.gif: takes longer to enlarge than the limit of 300ms; use --timeout"},
+	} {
+		head := []byte{'G', 'I', 'F', '8', '9', 'a', byte(c.side), byte(c.side >> 8), byte(c.side), byte(c.side >> 8), 0, 0, 0}
+		consoletest.Put(t, filepath.Join(dir, name), append(append(head, bytes.Repeat(frame, c.n)...), 0x3b))
+		args := []string{"upscale", name, "--max-pixels", "1"}
+		if name == "slow.gif" {
+			args = append(args, "--timeout", "300ms")
+		}
+		_, stderr, code := call(t, dir, "", args...)
+		if code != console.ExitLimit || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: exit %d, %s", name, code, stderr)
+		}
+	}
+	if left := consoletest.Tree(t, dir); len(left) != 4 {
+		t.Errorf("%v is there", left)
 	}
 }

@@ -16,7 +16,6 @@ const webpFrame = 16
 type webpCells struct {
 	data []byte
 	at   int
-	end  int
 }
 
 // number24 reads 24 bits.

@@ -54,13 +54,12 @@ func (e enlarger) measureSeveral(j job, kind string, cfg image.Config, held int6
 type series struct {
 	*sequence.Reader
 	enlarger
-	j      job // of the format that is written
-	pic    *imagefile.Picture
-	name   string
-	opt    superres.Options
-	by     choice // of a model for all frames; of pages, that of the first
-	second image.Image
-	size   image.Point // of the first picture
+	j    job // of the format that is written
+	pic  *imagefile.Picture
+	name string
+	opt  superres.Options
+	by   choice      // of a model for all frames; of pages, that of the first
+	size image.Point // of the first picture
 }
 
 // openSeries looks through a file and chooses what enlarges it: of an animation by its first

@@ -503,7 +503,19 @@ func TestSeveralLimits(t *testing.T) {
 			t.Errorf("%s: exit %d, %s", name, code, stderr)
 		}
 	}
-	if left := consoletest.Tree(t, dir); len(left) != 4 {
+	// Pages that a TIFF has no room for, by their headers.
+	page := [][4]uint32{{256, 4, 1, 3000}, {257, 4, 1, 3000}, {258, 3, 1, 8}, {262, 3, 1, 1}, {273, 4, 1, 0}, {279, 4, 1, 2}}
+	file := []byte(imagetest.TIFFStart)
+	for range 120 {
+		next := uint32(len(file) + len(imagetest.TIFFPage(0, page...))) // the last leads out of the file
+		file = append(file, imagetest.TIFFPage(next, page...)...)
+	}
+	consoletest.Put(t, filepath.Join(dir, "pages.tif"), file)
+	const want = "pages.tif: its 120 pages would have 4.0"
+	if _, stderr, code := call(t, dir, "", "upscale", "pages.tif"); code != console.ExitOutput || !strings.Contains(stderr, want) || !strings.Contains(stderr, "and a TIFF has at most 4 GiB; use a smaller --scale, or a file of fewer pages") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	if left := consoletest.Tree(t, dir); len(left) != 5 {
 		t.Errorf("%v is there", left)
 	}
 }

@@ -1,6 +1,7 @@
 package imagefile
 
 import (
+	"context"
 	"errors"
 	"image"
 	"image/gif"
@@ -33,6 +34,8 @@ type format struct {
 	// inspect, if any, refuses a file that config cannot judge. It sees the
 	// whole file, in memory, and is linear in its length.
 	inspect func(src *source, lim Limits) error
+	// several, if any, tells whether a file holds several pictures. It sees a file on a disk.
+	several func(src *source) bool
 	// first, if any, makes of a file of several pictures one of the first alone, in its
 	// memory, where the decoder cannot do with less.
 	first func(src *source) []byte
@@ -47,15 +50,15 @@ type format struct {
 // program accepts does not depend on what else it imports.
 var formats = []format{
 	{name: "png", title: "PNG", magic: []string{"\x89PNG\r\n\x1a\n"},
-		config: png.DecodeConfig, decode: png.Decode, start: startOfPNG, inspect: inspectPNG, finish: greyFromPalette},
+		config: png.DecodeConfig, decode: png.Decode, start: startOfPNG, inspect: inspectPNG, several: isAnimatedPNG, finish: greyFromPalette},
 	{name: "jpeg", title: "JPEG", magic: []string{"\xff\xd8"},
 		config: jpeg.DecodeConfig, decode: decodeJPEG, inspect: inspectJPEG},
 	{name: "gif", title: "GIF", magic: []string{"GIF87a", "GIF89a"},
-		config: gif.DecodeConfig, decode: decodeGIF, inspect: inspectGIF, first: firstOfGIF, finish: greyFromPalette},
+		config: gif.DecodeConfig, decode: decodeGIF, inspect: inspectGIF, several: isAnimatedGIF, first: firstOfGIF, finish: greyFromPalette},
 	{name: "webp", title: "WebP", magic: []string{"RIFF????WEBPVP8"},
-		config: webp.DecodeConfig, decode: decodeWebP, start: startOfWebP, inspect: inspectWebP, first: firstOfWebP},
+		config: webp.DecodeConfig, decode: decodeWebP, start: startOfWebP, inspect: inspectWebP, several: isAnimatedWebP, first: firstOfWebP},
 	{name: "tiff", title: "TIFF", magic: []string{"II*\x00", "MM\x00*"},
-		config: tiff.DecodeConfig, decode: tiff.Decode, inspect: inspectTIFF, finish: greyFromPalette},
+		config: tiff.DecodeConfig, decode: tiff.Decode, inspect: inspectTIFF, several: hasPages, finish: greyFromPalette},
 	{name: "bmp", title: "BMP", magic: []string{"BM????\x00\x00\x00\x00"},
 		config: bmp.DecodeConfig, decode: bmp.Decode, finish: greyFromPalette},
 }
@@ -150,6 +153,19 @@ func Identify(name string) (format string, other foreign.Kind, err error) {
 		return "", other, nil
 	}
 	return f.name, other, nil
+}
+
+// HoldsSeveral tells whether the named file holds several pictures: an animation, or a TIFF of
+// several pages. It reads their headers at most. One that cannot be read holds none.
+func HoldsSeveral(name string) bool {
+	file, head, err := openHead(name)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	f, unknown := sniff(head)
+	return err == nil && unknown == nil && f.several != nil && f.several(&source{ctx: context.Background(), file: file, size: info.Size()})
 }
 
 func knownInputs() string {

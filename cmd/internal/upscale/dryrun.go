@@ -43,7 +43,11 @@ func (e enlarger) show(ctx context.Context, b *batch, told *account) error {
 		}
 		told.planned(ev)
 		needs = append(needs, ev.Memory)
-		if err := told.plan("%s %dx%d -> %s %dx%d, %v, about %s", j.Path, ev.InputWidth, ev.InputHeight, j.output, ev.Width, ev.Height, by, console.Bytes(ev.Memory)); err != nil {
+		frames := ""
+		if ev.Frames > 0 {
+			frames = fmt.Sprintf(" (%d)", ev.Frames)
+		}
+		if err := told.plan("%s %dx%d%s -> %s %dx%d, %v, about %s", j.Path, ev.InputWidth, ev.InputHeight, frames, j.output, ev.Width, ev.Height, by, console.Bytes(ev.Memory)); err != nil {
 			return err
 		}
 	}
@@ -85,8 +89,14 @@ func (e enlarger) look(ctx context.Context, j job, ev *pictureEvent) (by choice,
 	}
 	limits := e.limits()
 	whole := e.engines.at != nil && e.engines.level < 0
+	several := ""
+	limits.Several = func(kind string) { several, whole = kind, true }
 	limits.Accept = func(cfg image.Config, held int64) (err error) {
 		ev.InputWidth, ev.InputHeight = cfg.Width, cfg.Height
+		if several != "" {
+			ev.Width, ev.Height, ev.Memory, _, err = e.measureSeveral(j, several, cfg, held)
+			return err
+		}
 		if ev.Width, ev.Height, ev.Memory, err = e.measure(j, cfg, held); err != nil {
 			return err
 		}
@@ -98,6 +108,9 @@ func (e enlarger) look(ctx context.Context, j job, ev *pictureEvent) (by choice,
 	pic, err := imagefile.Open(ctx, j.Path, limits)
 	if err != nil && !errors.Is(err, errEnough) {
 		return by, err
+	}
+	if several != "" {
+		return e.lookAtSeveral(ctx, j, pic, ev)
 	}
 	by, err = e.engines.of(pic)
 	ev.chosen(by)

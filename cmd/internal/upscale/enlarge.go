@@ -78,8 +78,15 @@ func (e enlarger) one(ctx context.Context, j job, out *outcome, admit func(bytes
 		limits.Bytes = min(imagefile.MaxBytes, e.opt.Limits.Memory*8/11/twice)
 		admit(e.opt.Limits.Memory)
 	}
-	limits.Accept = func(cfg image.Config, held int64) error {
-		_, _, need, err := e.measure(j, cfg, held)
+	several, together := "", 1 // the kind of a file of several pictures, and how many are in work
+	limits.Several = func(kind string) { several = kind }
+	limits.Accept = func(cfg image.Config, held int64) (err error) {
+		var need int64
+		if several != "" {
+			_, _, need, together, err = e.measureSeveral(j, several, cfg, held)
+		} else {
+			_, _, need, err = e.measure(j, cfg, held)
+		}
 		if out.need = need; err == nil {
 			if j.Path != "-" {
 				admit(need)
@@ -98,6 +105,9 @@ func (e enlarger) one(ctx context.Context, j job, out *outcome, admit func(bytes
 	}
 	if err != nil {
 		return err
+	}
+	if several != "" {
+		return e.several(ctx, j, info, pic, together, out)
 	}
 	out.from = pic.Image.Bounds().Size()
 	by, err := e.engines.of(pic)

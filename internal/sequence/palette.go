@@ -124,7 +124,7 @@ func boxOf(cells []spot) box {
 	for _, s := range cells {
 		n += s.n
 		for i, v := range s.at {
-			b.mean[i] += s.n * v
+			b.mean[i] += float64(s.n * v)
 		}
 	}
 	var spread [3]float64
@@ -133,7 +133,7 @@ func boxOf(cells []spot) box {
 	}
 	for _, s := range cells {
 		for i, v := range s.at {
-			spread[i] += s.n * (v - b.mean[i]) * (v - b.mean[i])
+			spread[i] += float64(s.n * (v - b.mean[i]) * (v - b.mean[i]))
 		}
 	}
 	for i, v := range spread {
@@ -191,6 +191,7 @@ func assign(cells, centres []spot) []int {
 	return own
 }
 
+// distance is rounded at each step: some processors would not, and choose others.
 func distance(a, b *[3]float64) float64 {
 	x, y, z := a[0]-b[0], a[1]-b[1], a[2]-b[2]
 	return float64(x*x) + float64(y*y) + float64(z*z)

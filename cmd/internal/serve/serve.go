@@ -87,7 +87,7 @@ func run(c *cli.Context, s *console.Streams) error {
 	}
 	// The estimates are those of a program that makes one picture; of one after another, and
 	// several at once, the garbage must not add up.
-	const program = 32 << 20 // bytes that are no garbage
+	const program = 64 << 20 // bytes beside what is counted there
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(max(opt.limits.Memory-program, opt.limits.Memory/2)))
 	site := newSite(opt, l.Addr())
 	if _, err := fmt.Fprintln(s.Out, site.address()); err != nil {

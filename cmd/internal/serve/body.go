@@ -31,7 +31,7 @@ func (s *site) receive(w http.ResponseWriter, r *http.Request) (f *os.File, size
 	if f, err = newFile(); err != nil {
 		return nil, 0, err
 	}
-	body := s.moving(w, r)
+	body := s.moving(w, r, s.patience.body)
 	if size, err = store(f, body); err == nil {
 		err = body.rest()
 	}
@@ -72,19 +72,29 @@ func tooLarge() error {
 	return console.Fail(console.ExitLimit, fmt.Errorf("the picture has more than %d MiB; save it smaller or compressed", imagefile.MaxBytes>>20))
 }
 
+// smallBody is how many bytes of a body come without pauses for small pictures.
+const smallBody = 256 << 10
+
 // body is that of a request, whose bytes must not stop coming.
 type body struct {
 	io.ReadCloser
 	*http.ResponseController
 	move  time.Duration // until the next
 	until time.Time
+	had   int64 // bytes
+	pause func()
 }
 
-func (s *site) moving(w http.ResponseWriter, r *http.Request) *body {
-	return &body{r.Body, http.NewResponseController(w), s.patience.move, time.Now().Add(s.patience.body)}
+// moving is the body of a request, which may take so long in all.
+func (s *site) moving(w http.ResponseWriter, r *http.Request, all time.Duration) *body {
+	transfer := s.turns.transfer()
+	return &body{r.Body, http.NewResponseController(w), s.patience.move, time.Now().Add(all), 0, func() { transfer.pause(r.Context()) }}
 }
 
 func (b *body) Read(p []byte) (int, error) {
+	if b.had > smallBody {
+		b.pause()
+	}
 	next := time.Now().Add(b.move)
 	if next.After(b.until) {
 		next = b.until
@@ -92,7 +102,9 @@ func (b *body) Read(p []byte) (int, error) {
 	if err := b.SetReadDeadline(next); err != nil {
 		return 0, err
 	}
-	return b.ReadCloser.Read(p)
+	n, err := b.ReadCloser.Read(p)
+	b.had += int64(n)
+	return n, err
 }
 
 // rest lets the connection wait again for as long as it likes: that is how the end of the
@@ -108,22 +120,23 @@ func (s *site) drain(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Expect") != "" || r.ContentLength > drainBytes {
 		return
 	}
-	if http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.patience.drain)) == nil {
-		_, _ = io.CopyN(io.Discard, r.Body, drainBytes)
-	}
+	_, _ = io.CopyN(io.Discard, s.moving(w, r, s.patience.drain), drainBytes)
 }
 
-// send sends a file as the answer; the other side must not stop taking it.
-func (s *site) send(w http.ResponseWriter, f *os.File) {
-	control := http.NewResponseController(w)
+// send sends a file of so many bytes as the answer; the other side must not stop taking it.
+func (s *site) send(w http.ResponseWriter, r *http.Request, f *os.File, size int64) {
+	control, transfer := http.NewResponseController(w), s.turns.transfer()
 	until := time.Now().Add(s.patience.body)
-	for {
+	for sent := int64(0); sent < size; sent += smallBody {
+		if sent > 0 {
+			transfer.pause(r.Context())
+		}
 		next := time.Now().Add(s.patience.move)
 		if next.After(until) || control.SetWriteDeadline(next) != nil {
 			return
 		}
-		if _, err := io.CopyN(w, f, 1<<20); err != nil {
-			return // the end, or nobody is there
+		if _, err := io.CopyN(w, f, min(smallBody, size-sent)); err != nil {
+			return // nobody is there
 		}
 	}
 }

@@ -88,7 +88,13 @@ func (s *site) take(w http.ResponseWriter, r *http.Request, work func(p *picture
 	if p.ask, err = s.service.Request(r.Context(), params); err != nil {
 		return result, err
 	}
-	if p.in, p.size, err = s.receive(w, r); err != nil {
+	come := func() {}
+	if 0 < r.ContentLength && r.ContentLength <= smallBody {
+		come = s.turns.expect()
+	}
+	p.in, p.size, err = s.receive(w, r)
+	come()
+	if err != nil {
 		return result, err
 	}
 	defer p.in.Close()
@@ -168,7 +174,7 @@ func (s *site) upscale(w http.ResponseWriter, r *http.Request) error {
 	h.Set("Content-Length", strconv.FormatInt(length, 10))
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": result.Name}))
 	h.Set("Superres-Result", inASCII(result.Event))
-	s.send(w, out)
+	s.send(w, r, out, length)
 	return nil
 }
 

@@ -100,7 +100,7 @@ var parts = [...]string{"truth", "picture"}
 // pair brings the pictures of a call of score into files without names; what has come is
 // returned with an error, too.
 func (s *site) pair(w http.ResponseWriter, r *http.Request) (files [len(parts)]*os.File, err error) {
-	in := &metered{body: s.moving(w, r)}
+	in := &metered{body: s.moving(w, r, s.patience.body)}
 	r.Body = in
 	form, err := r.MultipartReader()
 	if err != nil {

@@ -184,7 +184,7 @@ type patience struct {
 	call  time.Duration // until a picture comes whose events are asked for
 }
 
-var usual = patience{head: 10 * time.Second, idle: time.Minute, move: 15 * time.Second, body: 10 * time.Minute, drain: 2 * time.Second, call: time.Minute}
+var usual = patience{head: 10 * time.Second, idle: time.Minute, move: 15 * time.Second, body: 10 * time.Minute, drain: 30 * time.Second, call: time.Minute}
 
 // How long what is in work goes on when the program is to end, and then what was cancelled.
 const (

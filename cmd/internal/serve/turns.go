@@ -25,10 +25,11 @@ type turns struct {
 	queue  int   // pictures that may wait
 	ending <-chan struct{}
 
-	mu      sync.Mutex
-	waiting []*turn // by their time
-	working []*turn
-	moved   chan struct{} // closed, and made anew, when a picture has left
+	mu       sync.Mutex // guards what follows
+	waiting  []*turn    // by their time
+	working  []*turn
+	expected []*turn       // that come
+	moved    chan struct{} // closed, and made anew, when a picture has left
 }
 
 // turn is the turn of a picture, from its waiting to its end.
@@ -40,7 +41,7 @@ type turn struct {
 	ready chan struct{} // closed: it is in work
 
 	pausing sync.Mutex // guards what follows
-	rest    func()     // ends its share of the processors
+	rest    func()     // ends its share of the processors; nil: it has none
 	rested  time.Time  // when it has paused last
 }
 
@@ -174,8 +175,7 @@ func (t *turns) leave(one *turn) {
 	t.waiting = slices.DeleteFunc(t.waiting, is)
 	t.working = slices.DeleteFunc(t.working, is)
 	t.admit()
-	close(t.moved)
-	t.moved = make(chan struct{})
+	t.move()
 }
 
 // end ends the turn.
@@ -207,25 +207,60 @@ func (o *turn) pause(ctx context.Context) {
 		if !must || left <= 0 {
 			break
 		}
-		if !paused {
+		if !paused && o.rest != nil {
 			o.rest()
-			paused = true
 		}
+		paused = true
 		select {
 		case <-moved:
 		case <-time.After(left):
 		case <-ctx.Done():
 		}
 	}
-	if paused {
+	if paused && o.rest != nil {
 		o.rest = parallel.Task()
+	}
+	if paused {
 		o.rested = time.Now()
 	}
+}
+
+// transfer is a turn that is none, of files that come or go, to pause for small pictures: many
+// that move would take the processors from them, here and where they come from.
+func (t *turns) transfer() *turn {
+	return &turn{of: t, load: upscale.Load{Pixels: 5 * smallPixels}}
+}
+
+// expect makes others pause for a picture that is small by its file, while this comes, which
+// does not take longer than a moment, until done is called.
+func (t *turns) expect() (done func()) {
+	one := &turn{of: t, small: true, load: upscale.Load{Pixels: 1}}
+	t.mu.Lock()
+	t.expected = append(t.expected, one)
+	t.mu.Unlock()
+	forget := sync.OnceFunc(func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.expected = slices.DeleteFunc(t.expected, func(other *turn) bool { return other == one })
+		t.move()
+	})
+	moment := time.AfterFunc(longestPause, forget)
+	return func() {
+		moment.Stop()
+		forget()
+	}
+}
+
+// move wakes those who wait for others to leave.
+func (t *turns) move() {
+	close(t.moved)
+	t.moved = make(chan struct{})
 }
 
 // smallerThan tells whether a picture of much less work is in work, and when to look again.
 func (t *turns) smallerThan(one *turn) (moved <-chan struct{}, is bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.moved, slices.ContainsFunc(t.working, func(other *turn) bool { return other.muchLess(one) })
+	less := func(other *turn) bool { return other.muchLess(one) }
+	return t.moved, slices.ContainsFunc(t.working, less) || slices.ContainsFunc(t.expected, less)
 }

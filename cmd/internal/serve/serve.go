@@ -52,7 +52,7 @@ a time gets the answer 429, and when to come again. Ctrl-C ends it: what is near
 is finished, within three seconds.`,
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "listen", Value: defaultAddress, Usage: "listen at `HOST:PORT`; port 0 is any, and so is the default where it is taken"},
-			&cli.StringFlag{Name: "token", EnvVars: []string{"SUPERRES_TOKEN"}, Usage: "let in who knows `TEXT`, letters, digits, - and _, 16 at least; none: everybody who reaches the address, of this machine alone; by default a new one for each run"},
+			&cli.StringFlag{Name: "token", EnvVars: []string{"SUPERRES_TOKEN"}, Usage: "let in who knows `TEXT`, letters, digits, - and _, 16 at least; none: everybody who reaches the address, of this machine alone; by default that of SUPERRES_TOKEN, or a new one for each run"},
 			&cli.IntFlag{Name: "queue", Value: 8, Usage: "let `N` pictures wait for their turn, and answer others that the server is busy"},
 			&cli.DurationFlag{Name: "timeout", Value: 30 * time.Second, Usage: "give up a picture that takes longer than `T` to decode, enlarge and write; by default, one that takes longer than that to decode"},
 		}, serverFlags()),

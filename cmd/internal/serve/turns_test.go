@@ -68,6 +68,7 @@ func TestTurns(t *testing.T) {
 		time.Sleep(150 * time.Second)
 		in("large 2", largeLoad, time.Second)
 		time.Sleep(time.Hour)
+		synctest.Wait()
 		if want := []string{"huge", "large", "huge 2", "large 2"}; !slices.Equal(order, want) {
 			t.Errorf("%v, expected %v", order, want)
 		}
@@ -202,6 +203,7 @@ func TestWaitingEnds(t *testing.T) {
 			t.Error(err)
 		}
 		first.end()
+		synctest.Wait()
 		if len(all.waiting)+len(all.working) > 0 {
 			t.Error("somebody is left")
 		}

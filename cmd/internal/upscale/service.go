@@ -89,13 +89,7 @@ func (s *Service) Request(ctx context.Context, params url.Values) (*Request, err
 			return nil, console.Usage("%s", plugin.Unknown("parameter", name, append(slices.Clone(Parameters), "name", "region", "id")))
 		}
 	}
-	app := console.Program{Commands: []func(*console.Streams) *cli.Command{func(*console.Streams) *cli.Command {
-		return console.Command(&cli.Command{Name: "upscale", Flags: flags(), Action: func(c *cli.Context) (err error) {
-			r.opt, err = readOptions(c)
-			return err
-		}})
-	}}}.App(&console.Streams{Out: io.Discard, Err: io.Discard})
-	if err := app.RunContext(ctx, args); err != nil {
+	if r.opt, err = parse(ctx, args); err != nil {
 		return nil, err
 	}
 	if name := r.opt.Model; name != models.Auto && !slices.Contains(embedded.Names(), name) {
@@ -105,6 +99,23 @@ func (s *Service) Request(ctx context.Context, params url.Values) (*Request, err
 	r.opt.open, r.opt.region = s.model, region
 	r.engines, err = newEngines(r.opt)
 	return r, err
+}
+
+// parsing guards the flags, which commands share, and to which the library notes what it finds.
+var parsing sync.Mutex
+
+// parse reads a command line.
+func parse(ctx context.Context, args []string) (opt Options, err error) {
+	parsing.Lock()
+	defer parsing.Unlock()
+	app := console.Program{Commands: []func(*console.Streams) *cli.Command{func(*console.Streams) *cli.Command {
+		return console.Command(&cli.Command{Name: "upscale", Flags: flags(), Action: func(c *cli.Context) (err error) {
+			opt, err = readOptions(c)
+			return err
+		}})
+	}}}.App(&console.Streams{Out: io.Discard, Err: io.Discard})
+	err = app.RunContext(ctx, args)
+	return opt, err
 }
 
 // model opens an embedded model, once.

@@ -10,6 +10,8 @@ import (
 	"image/png"
 	"net/url"
 	"path/filepath"
+	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -72,6 +74,24 @@ func TestServiceMakesTheSame(t *testing.T) {
 			t.Errorf("%s: not the bytes of the command", query)
 		}
 	}
+}
+
+// Requests do not learn of one another's flags.
+func TestRequestsBesideOneAnother(t *testing.T) {
+	s := newTestService()
+	var group sync.WaitGroup
+	for i := range 40 {
+		group.Go(func() {
+			r, err := s.Request(t.Context(), url.Values{"quality": {strconv.Itoa(i + 1)}, "model": {"nearest"}})
+			if err != nil || r.opt.Quality != i+1 {
+				t.Error(r, err)
+			}
+			if r, err = s.Request(t.Context(), url.Values{"model": {"nearest"}}); err != nil || r.opt.Quality != 95 {
+				t.Error(r, err)
+			}
+		})
+	}
+	group.Wait()
 }
 
 // A region has the pixels of the whole, whatever the scale, the model and the place.

@@ -30,7 +30,7 @@ func TestLists(t *testing.T) {
 			t.Errorf("%s: exit %d, %s%s", command, code, stdout, stderr)
 		}
 	}
-	for _, c := range []string{"upscale", "eval", "train", "learn", "recover", "mnist", "models", "learners", "coders", "version"} {
+	for _, c := range []string{"upscale", "serve", "eval", "train", "learn", "recover", "mnist", "models", "learners", "coders", "version"} {
 		stdout, stderr, code := call(t, ".", "", c, "--help")
 		if code != 0 || stderr != "" || !strings.Contains(stdout, "EXAMPLES\n   superres "+c) {
 			t.Errorf("%s --help: exit %d, %s%s", c, code, stdout, stderr)

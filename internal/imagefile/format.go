@@ -140,32 +140,59 @@ func Identify(name string) (format string, other foreign.Kind, err error) {
 		return "", other, err
 	}
 	defer file.Close()
+	format, other = identify(file, head)
+	return format, other, nil
+}
+
+// IdentifyAt is Identify for a file that is open already.
+func IdentifyAt(r io.ReaderAt, name string) (format string, other foreign.Kind, err error) {
+	head := make([]byte, foreign.HeadLength)
+	n, err := r.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", other, safefile.Unreadable(name, err)
+	}
+	format, other = identify(r, head[:n])
+	return format, other, nil
+}
+
+// identify is Identify for a file and its beginning.
+func identify(r io.ReaderAt, head []byte) (format string, other foreign.Kind) {
 	f, err := sniff(head)
 	switch {
 	case err != nil:
 		other, _ = foreign.Of(head)
-		return "", other, nil
+		return "", other
 	case f.name == "tiff":
-		if raw, is := foreign.Raw(file); is {
-			return "", raw, nil
+		if raw, is := foreign.Raw(r); is {
+			return "", raw
 		}
 	case f.name == "jpeg" && !foreign.StartsWith(head, "\xff\xd8\xff"): // less than this many files begin with
-		return "", other, nil
+		return "", other
 	}
-	return f.name, other, nil
+	return f.name, other
 }
 
 // HoldsSeveral tells whether the named file holds several pictures: an animation, or a TIFF of
 // several pages. It reads their headers at most. One that cannot be read holds none.
 func HoldsSeveral(name string) bool {
-	file, head, err := openHead(name)
+	file, _, err := openHead(name)
 	if err != nil {
 		return false
 	}
 	defer file.Close()
 	info, err := file.Stat()
-	f, unknown := sniff(head)
-	return err == nil && unknown == nil && f.several != nil && f.several(&source{ctx: context.Background(), file: file, size: info.Size()})
+	return err == nil && HoldsSeveralAt(file, info.Size())
+}
+
+// HoldsSeveralAt is HoldsSeveral for a file of so many bytes that is open already.
+func HoldsSeveralAt(r io.ReaderAt, size int64) bool {
+	head := make([]byte, foreign.HeadLength)
+	n, err := r.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false
+	}
+	f, err := sniff(head[:n])
+	return err == nil && f.several != nil && f.several(&source{ctx: context.Background(), file: r, size: size})
 }
 
 func knownInputs() string {

@@ -283,7 +283,7 @@ func (s *series) writer(w io.Writer) (to pictureWriter, done func(), err error) 
 	switch s.j.format {
 	case "gif":
 		folder := ""
-		if s.j.output != "-" {
+		if s.j.output != "-" && s.j.asked == nil {
 			folder = filepath.Dir(s.j.output)
 		}
 		aside, done, err := safefile.Scratch(folder)

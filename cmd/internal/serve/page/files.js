@@ -84,7 +84,7 @@ export function watch({ add, truth, named }) {
 		event.target.value = ""; // the same again is a choice, too
 		handle(list);
 	});
-	$("choose").addEventListener("click", () => $("files").click());
+	for (const id of ["choose", "chooseHere"]) $(id).addEventListener("click", () => $("files").click());
 	$("chooseFolder").addEventListener("click", () => $("folder").click());
 	picked("files", list => take(list.map(file => ({ file, folder: "" })), add));
 	picked("folder", list => {

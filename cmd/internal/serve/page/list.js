@@ -43,7 +43,7 @@ export function showRow(p, { state, to, chosen, paused }) {
 	const { sizes, found, pick, acts, bar, text } = p.shown, { work, result } = p;
 	p.row.className = state + (chosen ? " chosen" : "");
 	pick.setAttribute("aria-pressed", chosen);
-	setText(sizes, p.size ? `${p.size.w}×${p.size.h}${to ? ` → ${to.w}×${to.h}` : ""}, ${words.size(p.file.size)}` : words.size(p.file.size));
+	setText(sizes, p.size ? `${p.size.w}×${p.size.h}${to ? ` → ${to.w}×${to.h}` : ""}` : words.size(p.file.size));
 	setText(found, words.found(p.found));
 	found.title = found.textContent;
 	found.hidden = !found.textContent;
@@ -55,7 +55,7 @@ export function showRow(p, { state, to, chosen, paused }) {
 	setText(text, {
 		working: work?.place ? `waiting for the server, place ${work.place}` : work?.share ? `${Math.round(100 * work.share)} %${time}` : "sent, at work",
 		waiting: (paused ? "paused" : p.place ? `waiting, place ${p.place}` : "waiting") + kept,
-		done: result ? `done in ${words.seconds(result.seconds)}, ${words.size(result.blob.size)}${(result.info.warnings ?? []).map(w => `; ${w}`).join("")}` : "",
+		done: result ? `done in ${words.seconds(result.seconds)}, ${words.size(p.file.size)} → ${words.size(result.blob.size)}${(result.info.warnings ?? []).map(w => `; ${w}`).join("")}` : "",
 		failed: `failed: ${p.failed?.text}${kept}`,
 		cancelled: `cancelled${kept}`,
 	}[state]);

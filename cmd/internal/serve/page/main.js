@@ -215,6 +215,7 @@ files.watch({
 });
 
 // Settings that change: first what is seen, then all.
+let changes = 0;
 settings.watch(async () => {
 	queue.hold();
 	queue.restart();
@@ -224,7 +225,6 @@ settings.watch(async () => {
 	if (mine === changes) queue.release();
 	update();
 });
-let changes = 0;
 
 api.connection.watch = state => {
 	const place = $("trouble");
@@ -245,7 +245,7 @@ addEventListener("beforeunload", event => {
 });
 
 $("about").textContent = server.away ? "enlarges pictures on the computer that serves this page" : "enlarges pictures on this computer; they go nowhere else";
-$("about").title = `superres ${server.version}`;
+$("about").title = `superres ${server.version ?? ""}`;
 if (matchMedia("(max-width: 860px)").matches) $("folded").open = false;
 show();
 document.body.dataset.ready = "yes";

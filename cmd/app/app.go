@@ -35,6 +35,7 @@ import (
 	"superres/cmd/internal/plugins"
 	"superres/cmd/internal/recovery"
 	"superres/cmd/internal/scoring"
+	"superres/cmd/internal/serve"
 	"superres/cmd/internal/train"
 	"superres/cmd/internal/upscale"
 	"superres/internal/kernel"
@@ -64,7 +65,7 @@ var program = console.Program{
 	Help:    help,
 	Implied: "upscale",
 	Commands: []func(*console.Streams) *cli.Command{
-		upscale.Command, scoring.Eval, scoring.Diff, train.Command, learn.Command, recovery.Command,
+		upscale.Command, serve.Command, scoring.Eval, scoring.Diff, train.Command, learn.Command, recovery.Command,
 		comparison.Command, parts.Command, digits.Command, atoms.Command, models.Command, plugins.Learners, plugins.Coders,
 		bench.Command, manual.Completion, manual.Man, manual.Version,
 	},

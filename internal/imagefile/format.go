@@ -137,19 +137,36 @@ func Identify(name string) (format string, other foreign.Kind, err error) {
 		return "", other, err
 	}
 	defer file.Close()
+	format, other = identify(file, head)
+	return format, other, nil
+}
+
+// IdentifyAt is Identify for a file that is open already.
+func IdentifyAt(r io.ReaderAt, name string) (format string, other foreign.Kind, err error) {
+	head := make([]byte, foreign.HeadLength)
+	n, err := r.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", other, safefile.Unreadable(name, err)
+	}
+	format, other = identify(r, head[:n])
+	return format, other, nil
+}
+
+// identify is Identify for a file and its beginning.
+func identify(r io.ReaderAt, head []byte) (format string, other foreign.Kind) {
 	f, err := sniff(head)
 	switch {
 	case err != nil:
 		other, _ = foreign.Of(head)
-		return "", other, nil
+		return "", other
 	case f.name == "tiff":
-		if raw, is := foreign.Raw(file); is {
-			return "", raw, nil
+		if raw, is := foreign.Raw(r); is {
+			return "", raw
 		}
 	case f.name == "jpeg" && !foreign.StartsWith(head, "\xff\xd8\xff"): // less than this many files begin with
-		return "", other, nil
+		return "", other
 	}
-	return f.name, other, nil
+	return f.name, other
 }
 
 func knownInputs() string {

@@ -118,16 +118,22 @@ func (l Limits) orDefaults() Limits {
 // An error wraps safefile.ErrInput or ErrLimit, or neither and ctx's error when ctx was
 // cancelled, and the operating system's error where there is one.
 func Open(ctx context.Context, name string, lim Limits) (*Picture, error) {
-	lim = lim.orDefaults()
 	f, size, err := safefile.OpenRegular(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	return OpenAt(ctx, f, size, name, lim)
+}
+
+// OpenAt is Open for a file of so many bytes that is open already, and stays so. The name is
+// only for messages.
+func OpenAt(ctx context.Context, r io.ReaderAt, size int64, name string, lim Limits) (*Picture, error) {
+	lim = lim.orDefaults()
 	if size > lim.Bytes {
 		return nil, tooManyBytes(name, size, lim.Bytes)
 	}
-	return decode(ctx, onDisk(f, size), name, lim)
+	return decode(ctx, onDisk(r, size), name, lim)
 }
 
 // Decode is Open for bytes from elsewhere, such as standard input: it reads r

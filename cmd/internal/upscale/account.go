@@ -193,21 +193,17 @@ func (a *account) report(i int) {
 	if a.verbose && out.about != "" {
 		a.say(j.Path + ": " + out.about)
 	}
-	ev.Seconds = out.seconds
-	for _, text := range out.warnings {
-		if !a.quiet {
+	if !a.quiet {
+		for _, text := range out.warnings {
 			a.say("superres: " + j.Path + ": " + text)
 		}
-		ev.Warnings = append(ev.Warnings, safefile.OneLine(text))
 	}
+	ev.ended(*out)
 	if out.err != nil {
 		a.failure(ev, out.err)
 		return
 	}
 	a.made++
-	ev.Event, ev.InputWidth, ev.InputHeight, ev.Width, ev.Height = "done", out.from.X, out.from.Y, out.to.X, out.to.Y
-	ev.Frames = out.frames
-	ev.chosen(out.by)
 	a.events.picture(ev)
 	if out.frames > 0 {
 		a.bar.Line("%s, %d frames of %d×%d, %.1f s, %.2f frames a second", j.output, out.frames, out.to.X, out.to.Y, out.seconds, float64(out.frames)/out.seconds)

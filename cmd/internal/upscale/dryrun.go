@@ -11,7 +11,6 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
-	"superres/internal/imagefile"
 )
 
 // errEnough ends the reading of a picture of which the header is enough.
@@ -33,7 +32,7 @@ func (e enlarger) show(ctx context.Context, b *batch, told *account) error {
 	var needs []int64
 	for i, j := range b.jobs {
 		ev := pictureEvent{Event: "plan", Input: paths.Name(j.Path), Output: paths.Name(j.output), Number: i + 1, Of: len(b.jobs)}
-		by, err := e.look(ctx, j, &ev)
+		by, err := e.look(ctx, j, &ev, func(int64) {})
 		if err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err()
@@ -75,8 +74,9 @@ func (e enlarger) show(ctx context.Context, b *batch, told *account) error {
 	return told.verdict()
 }
 
-// look fills in what a picture tells of its enlargement.
-func (e enlarger) look(ctx context.Context, j job, ev *pictureEvent) (by choice, err error) {
+// look fills in what a picture tells of its enlargement. It calls admit as one does, where
+// the whole picture is read.
+func (e enlarger) look(ctx context.Context, j job, ev *pictureEvent, admit func(bytes int64)) (by choice, err error) {
 	if j.Path == "-" {
 		return by, console.Usage("--dry-run does not read standard input; name files")
 	}
@@ -93,9 +93,10 @@ func (e enlarger) look(ctx context.Context, j job, ev *pictureEvent) (by choice,
 		if !whole {
 			return errEnough
 		}
-		return nil
+		admit(ev.Memory)
+		return ctx.Err()
 	}
-	pic, err := imagefile.Open(ctx, j.Path, limits)
+	pic, err := e.open(ctx, j, limits)
 	if err != nil && !errors.Is(err, errEnough) {
 		return by, err
 	}

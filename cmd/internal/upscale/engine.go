@@ -84,7 +84,11 @@ func newEngines(opt Options) (e engines, err error) {
 // newEngine opens a model and tunes it as the options say.
 func newEngine(name string, opt Options) (e engine, err error) {
 	e.name = name
-	m, err := models.Open(name)
+	open := models.Open
+	if opt.open != nil {
+		open = opt.open
+	}
+	m, err := open(name)
 	if err != nil {
 		return e, err
 	}

@@ -79,23 +79,20 @@ func (e enlarger) one(ctx context.Context, j job, out *outcome, admit func(bytes
 		admit(e.opt.Limits.Memory)
 	}
 	limits.Accept = func(cfg image.Config, held int64) error {
-		_, _, need, err := e.measure(j, cfg, held)
-		if out.need = need; err == nil {
+		var err error
+		if out.to.X, out.to.Y, out.need, err = e.measure(j, cfg, held); err == nil {
 			if j.Path != "-" {
-				admit(need)
+				admit(out.need)
 			}
 			clock.start()
 		}
 		return err
 	}
-	var pic *imagefile.Picture
 	var info fs.FileInfo // of the input before it is read
-	if j.Path == "-" {
-		pic, err = imagefile.Decode(ctx, e.streams.In, "standard input", limits)
-	} else {
+	if j.asked == nil && j.Path != "-" {
 		info, _ = os.Stat(j.Path)
-		pic, err = imagefile.Open(ctx, j.Path, limits)
 	}
+	pic, err := e.open(ctx, j, limits)
 	if err != nil {
 		return err
 	}
@@ -128,6 +125,17 @@ func (e enlarger) one(ctx context.Context, j job, out *outcome, admit func(bytes
 	return e.deliver(j, info, func(w io.Writer) error {
 		return imagefile.Encode(console.Interruptible(ctx, w), result, j.format, how)
 	})
+}
+
+// open reads the picture of a job.
+func (e enlarger) open(ctx context.Context, j job, limits imagefile.Limits) (*imagefile.Picture, error) {
+	switch {
+	case j.asked != nil:
+		return imagefile.OpenAt(ctx, j.asked.body, j.asked.size, j.Path, limits)
+	case j.Path == "-":
+		return imagefile.Decode(ctx, e.streams.In, "standard input", limits)
+	}
+	return imagefile.Open(ctx, j.Path, limits)
 }
 
 // stream enlarges a picture and writes it while it is made.
@@ -163,6 +171,9 @@ func (e enlarger) stream(ctx context.Context, j job, info fs.FileInfo, pic *imag
 // deliver puts what write writes where the job says. info is that of the input before
 // it was read.
 func (e enlarger) deliver(j job, info fs.FileInfo, write func(io.Writer) error) error {
+	if j.asked != nil {
+		return j.asked.deliver(j.output, write)
+	}
 	if j.output == "-" {
 		// The whole file first: a pipe gets all of it or nothing.
 		var buf bytes.Buffer

@@ -8,6 +8,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
+	"superres/internal/safefile"
 )
 
 // With --json, upscale writes one event a line to standard output, each a JSON object
@@ -54,6 +55,20 @@ func (ev *pictureEvent) chosen(c choice) {
 		ev.Noise, ev.JPEGQuality = math.Round(100*c.found.Noise)/100, c.found.Quality
 		ev.WebPIndex = math.Round(10*c.found.WebP) / 10
 	}
+}
+
+// ended notes what has become of the picture; of one that failed the rest is for failure.
+func (ev *pictureEvent) ended(out outcome) {
+	ev.Seconds = out.seconds
+	for _, text := range out.warnings {
+		ev.Warnings = append(ev.Warnings, safefile.OneLine(text))
+	}
+	if out.err != nil {
+		return
+	}
+	ev.Event, ev.InputWidth, ev.InputHeight, ev.Width, ev.Height = "done", out.from.X, out.from.Y, out.to.X, out.to.Y
+	ev.Frames = out.frames
+	ev.chosen(out.by)
 }
 
 // frameEvent tells of one frame of a stream.

@@ -101,6 +101,8 @@ type Options struct {
 	// Verbose says more of every picture: --verbose, false.
 	Verbose bool
 
+	// open opens the model of a name. Nil is models.Open.
+	open func(name string) (*superres.Model, error)
 	// said are the names of all flags that are given.
 	said []string
 	// given are flags that change a result, with their values, where they are given.

@@ -27,6 +27,7 @@ type job struct {
 	replace bool   // what is there is an earlier result of this program
 	skip    string // why there is nothing to do: a reason of an event
 	bytes   int64  // of the input
+	asked   *asked // of a service: what comes and goes without a name; nil: files
 
 	settings string // a hash of what else decides the output
 }

@@ -1,0 +1,210 @@
+// Package serve is the command superres serve: a page, and an HTTP interface, that enlarge
+// pictures on this machine.
+//
+// Read it in this order: serve.go, the flags, the beginning and the end; gate.go, who is let
+// in; server.go, which address does what; calls.go, the calls; body.go, files without
+// names; turns.go, how requests share memory and processors; events.go, how far they are;
+// score.go, scores. README.md is the interface in a page.
+package serve
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/cmd/internal/console"
+)
+
+// Command is superres serve.
+func Command(s *console.Streams) *cli.Command {
+	return console.Command(&cli.Command{
+		Name: "serve", Usage: "enlarge pictures in the browser, or for other programs by HTTP", ArgsUsage: "",
+		Description: `   superres serve                         prints the address of a page, to be opened in a browser
+   superres serve --listen 127.0.0.1:9000
+   superres serve --token none            then, for other programs of this machine:
+   curl -T photo.jpg 'http://127.0.0.1:8020/v1/upscale?scale=2' -o photo_2x.jpg
+
+The page and the interface are for this machine alone, unless --listen says another
+address: whoever has the printed address can use them, over a network unencrypted. A
+picture is sent to v1/upscale as the body of a PUT or POST, with the flags of superres
+upscale as parameters, and comes back enlarged by the same code, to the same bytes.
+v1/inspect tells what would be made, v1/events how far it is, v1/score compares with the
+truth. No parameter names a file of this machine, and nothing is kept: what comes and
+goes is in files without names while it is worked on.
+
+All pictures share --max-memory, of which a part is kept for small ones, so that these do
+not wait for large ones; --max-pixels and --timeout count a picture. What is too much at
+a time gets the answer 429, and when to come again. Ctrl-C ends it: what is nearly done
+is finished, within three seconds.`,
+		Flags: slices.Concat([]cli.Flag{
+			&cli.StringFlag{Name: "listen", Value: defaultAddress, Usage: "listen at `HOST:PORT`; port 0 is any, and so is the default where it is taken"},
+			&cli.StringFlag{Name: "token", EnvVars: []string{"SUPERRES_TOKEN"}, Usage: "let in who knows `TEXT`, letters, digits, - and _, 16 at least; none: everybody who reaches the address, of this machine alone; by default a new one for each run"},
+			&cli.IntFlag{Name: "queue", Value: 8, Usage: "let `N` pictures wait for their turn, and answer others that the server is busy"},
+			&cli.DurationFlag{Name: "timeout", Value: 30 * time.Second, Usage: "give up a picture that takes longer than `T` to decode, enlarge and write; by default, one that takes longer than that to decode"},
+		}, serverFlags()),
+		Action: func(c *cli.Context) error { return run(c, s) },
+	})
+}
+
+// serverFlags are those of the limits; nothing is shown that moves.
+func serverFlags() []cli.Flag {
+	return slices.DeleteFunc(slices.Clone(console.PictureFlags), func(f cli.Flag) bool { return f.Names()[0] == "progress" })
+}
+
+// defaultAddress is where the server listens, if that is free.
+const defaultAddress = "127.0.0.1:8020"
+
+// run does one call of superres serve, until the program is interrupted.
+func run(c *cli.Context, s *console.Streams) error {
+	opt, err := readOptions(c)
+	if err != nil {
+		return err
+	}
+	l, err := listen(c.Context, opt)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	if !opt.loopback && !c.Bool("quiet") {
+		fmt.Fprintf(s.Err, "superres: %s is open to the network, unencrypted: whoever has the address can use it\n", l.Addr())
+	}
+	if opt.token == "" && !c.Bool("quiet") {
+		fmt.Fprintln(s.Err, "superres: without a token every program of this machine can use it")
+	}
+	site := newSite(opt, l.Addr())
+	if _, err := fmt.Fprintln(s.Out, site.address()); err != nil {
+		return err
+	}
+	return site.serve(c.Context, l)
+}
+
+// options are what the flags ask for.
+type options struct {
+	address  string // to listen at
+	any      bool   // another port will do
+	loopback bool   // it is of this machine alone
+	token    string // empty: none
+	queue    int    // pictures that may wait
+	limits   console.Limits
+	decode   time.Duration // of a picture
+	whole    time.Duration // of a picture, in all; 0: any
+}
+
+var goodToken = regexp.MustCompile(`^[A-Za-z0-9_-]{16,128}$`)
+
+// readOptions reads the flags.
+func readOptions(c *cli.Context) (opt options, err error) {
+	opt = options{address: c.String("listen"), any: !c.IsSet("listen"), token: c.String("token"), queue: c.Int("queue"), decode: c.Duration("timeout")}
+	if c.IsSet("timeout") {
+		opt.whole = opt.decode
+	}
+	if opt.limits, err = console.ReadLimits(c); err != nil {
+		return opt, err
+	}
+	host, _, err := net.SplitHostPort(opt.address)
+	if err != nil {
+		return opt, console.Usage("--listen %s: expected HOST:PORT, such as 127.0.0.1:8020", opt.address)
+	}
+	ip := net.ParseIP(host)
+	opt.loopback = host == "localhost" || ip != nil && ip.IsLoopback()
+	switch {
+	case opt.decode <= 0:
+		return opt, console.Usage("--timeout %v: expected more than no time", opt.decode)
+	case opt.queue < 0:
+		return opt, console.Usage("--queue %d: expected 0 or more pictures", opt.queue)
+	case opt.token == "none" && !opt.loopback:
+		return opt, console.Usage("--token none: not with --listen %s, which others can reach; leave one of them out", opt.address)
+	case opt.token == "none":
+		opt.token = ""
+	case opt.token == "":
+		opt.token = newToken()
+	case !goodToken.MatchString(opt.token):
+		return opt, console.Usage("--token: expected 16 to 128 letters, digits, - and _, or none")
+	}
+	return opt, nil
+}
+
+// newToken makes 128 random bits, as text for an address.
+func newToken() string {
+	var b [16]byte
+	rand.Read(b[:]) // which never fails
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// listen opens the port.
+func listen(ctx context.Context, opt options) (net.Listener, error) {
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, "tcp", opt.address)
+	if errors.Is(err, syscall.EADDRINUSE) && opt.any {
+		l, err = config.Listen(ctx, "tcp", "127.0.0.1:0")
+	}
+	if err != nil {
+		return nil, console.Fail(console.ExitOutput, fmt.Errorf("cannot listen at %s: %w; use another --listen, of which port 0 is any that is free", opt.address, reason(err)))
+	}
+	return l, nil
+}
+
+// reason is what the system says of an error of listening.
+func reason(err error) error {
+	if call, ok := errors.AsType[*os.SyscallError](err); ok {
+		return call.Err
+	}
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		return op.Err
+	}
+	return err
+}
+
+// How long things may take that the other side is to do.
+const (
+	headTime  = 10 * time.Second // the head of a request
+	idleTime  = time.Minute      // between two requests
+	moveTime  = 15 * time.Second // until the next bytes of a body move
+	bodyTime  = 10 * time.Minute // all of a body
+	endTime   = 2 * time.Second  // what is in work when the program is to end
+	hurryTime = time.Second / 2  // what was cancelled then
+)
+
+// serve answers until ctx ends. What is in work then is finished within endTime, or
+// cancelled.
+func (s *site) serve(ctx context.Context, l net.Listener) error {
+	working, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	server := &http.Server{
+		Handler: s, BaseContext: func(net.Listener) context.Context { return working },
+		ReadHeaderTimeout: headTime, IdleTimeout: idleTime, MaxHeaderBytes: 16 << 10,
+		ErrorLog: log.New(io.Discard, "", 0), // of clients that do not speak HTTP
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(newLimited(l, mostConnections)) }()
+	select {
+	case err := <-failed:
+		return console.Fail(console.ExitOutput, fmt.Errorf("cannot listen any more: %w", reason(err)))
+	case <-ctx.Done():
+	}
+	close(s.ending)
+	soon, done := context.WithTimeout(working, endTime)
+	defer done()
+	err := server.Shutdown(soon)
+	if err != nil {
+		cancel()
+		soon, done := context.WithTimeout(context.WithoutCancel(ctx), hurryTime)
+		defer done()
+		err = cmp.Or(server.Shutdown(soon), server.Close())
+	}
+	return nil
+}

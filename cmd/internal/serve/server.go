@@ -1,0 +1,238 @@
+package serve
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"mime"
+	"net"
+	"net/http"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/models"
+	"superres/cmd/internal/serve/page"
+	"superres/cmd/internal/upscale"
+	"superres/internal/imagefile"
+	embedded "superres/superres/models"
+)
+
+// site is what answers requests. It is safe for concurrent use.
+type site struct {
+	options
+	host, port string // at which it listens
+	service    *upscale.Service
+	index      []byte        // the page
+	ending     chan struct{} // closed: the program is to end
+}
+
+func newSite(opt options, at net.Addr) *site {
+	host, _, _ := net.SplitHostPort(opt.address)
+	_, port, _ := net.SplitHostPort(at.String())
+	s := &site{options: opt, host: host, port: port, service: upscale.NewService(opt.limits, opt.decode, opt.whole), ending: make(chan struct{})}
+	s.index = s.page()
+	return s
+}
+
+// address is that of the page.
+func (s *site) address() string {
+	host := s.host
+	if host == "" || net.ParseIP(host).IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	address := "http://" + net.JoinHostPort(host, s.port) + "/"
+	if s.token != "" {
+		address += s.token + "/"
+	}
+	return address
+}
+
+// settings are what the page wants to know at its start.
+type settings struct {
+	Version    string   `json:"version"`
+	Models     []string `json:"models"`
+	Parameters []string `json:"parameters"` // of v1/upscale
+	MaxBytes   int64    `json:"max_bytes"`  // of a file
+	MaxPixels  int64    `json:"max_pixels"` // of a picture
+	MaxMemory  int64    `json:"max_memory"` // in bytes, of all pictures in work
+}
+
+var block = regexp.MustCompile(`(?s)(<script type="application/json" id="settings">).*?(</script>)`)
+
+// page is index.html with the settings in it.
+func (s *site) page() []byte {
+	text, err := page.Files.ReadFile("index.html")
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+	data, err := json.Marshal(settings{Version: console.Version, Models: append([]string{models.Auto}, embedded.Names()...), Parameters: upscale.Parameters,
+		MaxBytes: imagefile.MaxBytes, MaxPixels: s.limits.Pixels, MaxMemory: s.limits.Memory})
+	if err != nil {
+		panic(err) // texts and numbers
+	}
+	return block.ReplaceAll(text, slices.Concat([]byte("${1}"), bytes.ReplaceAll(data, []byte("$"), []byte("$$")), []byte("${2}")))
+}
+
+// policy lets the page load its own files alone, run nothing that is in it or was put in,
+// and be shown in no other page.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
+
+// ServeHTTP answers a request.
+func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	for name, value := range map[string]string{
+		"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer",
+		"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp",
+		"Permissions-Policy": "camera=(), microphone=(), geolocation=()", "Cache-Control": "no-store",
+	} {
+		h.Set(name, value)
+	}
+	defer func() {
+		if v := recover(); v != nil { // a fault of the program, which is no reason to end those of others
+			s.fail(w, fmt.Errorf("the program has a fault: %v; please report it", v))
+		}
+	}()
+	if !s.fromHere(r) {
+		s.refuse(w, http.StatusForbidden, console.ExitUsage, "this address is not for other sites; use the one that superres serve prints")
+		return
+	}
+	to, ok := s.route(r)
+	if !ok {
+		s.refuse(w, http.StatusUnauthorized, console.ExitUsage, "this address has no token, or an old one; use the one that superres serve prints")
+		return
+	}
+	if call, is := strings.CutPrefix(to, "v1/"); is {
+		s.call(w, r, call)
+		return
+	}
+	s.file(w, r, to)
+}
+
+// file sends a file of the page.
+func (s *site) file(w http.ResponseWriter, r *http.Request, name string) {
+	if !s.allows(w, r, http.MethodGet, http.MethodHead) {
+		return
+	}
+	content := s.index
+	if name == "" {
+		name = "index.html"
+	} else {
+		var err error
+		if content, err = page.Files.ReadFile(name); err != nil || path.Ext(name) == ".go" {
+			if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrInvalid) && err != nil {
+				s.fail(w, err)
+				return
+			}
+			s.refuse(w, http.StatusNotFound, console.ExitInput, "there is nothing at this address; the page is at the one that superres serve prints")
+			return
+		}
+	}
+	w.Header().Set("Content-Type", contentType(name))
+	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(content))
+}
+
+// contentType is that of a file, whatever the system takes it for.
+func contentType(name string) string {
+	switch path.Ext(name) {
+	case ".js":
+		return "text/javascript; charset=utf-8"
+	case ".css":
+		return "text/css; charset=utf-8"
+	case ".html":
+		return "text/html; charset=utf-8"
+	}
+	return mime.TypeByExtension(path.Ext(name))
+}
+
+// allows tells whether the method of a request is one of some, and answers it otherwise.
+func (s *site) allows(w http.ResponseWriter, r *http.Request, methods ...string) bool {
+	if slices.Contains(methods, r.Method) {
+		return true
+	}
+	w.Header().Set("Allow", strings.Join(methods, ", "))
+	s.refuse(w, http.StatusMethodNotAllowed, console.ExitUsage, r.Method+" is not for this address; use "+strings.Join(methods, " or "))
+	return false
+}
+
+// failure is the answer to what is not done.
+type failure struct {
+	Error string `json:"error"` // one line: what, why, what to do
+	Exit  int    `json:"exit"`  // the exit code that the command would have
+}
+
+// refuse answers with an error.
+func (s *site) refuse(w http.ResponseWriter, status, exit int, text string) {
+	s.answer(w, status, failure{text, exit})
+}
+
+// answer sends JSON.
+func (s *site) answer(w http.ResponseWriter, status int, v any) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		status, data = http.StatusInternalServerError, []byte(`{"error":"the answer cannot be written","exit":1}`)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(data, '\n')) // nobody is left to be told
+}
+
+// statuses are those of exit codes; others are 500.
+var statuses = map[int]int{
+	console.ExitUsage: http.StatusBadRequest, console.ExitModel: http.StatusBadRequest,
+	console.ExitInput: http.StatusUnprocessableEntity, console.ExitLimit: http.StatusRequestEntityTooLarge,
+}
+
+// busy refuses what is too much at a time.
+type busy struct {
+	wait time.Duration // until it may be less
+}
+
+func (b busy) Error() string {
+	return fmt.Sprintf("the server is busy; come again in %d s", b.seconds())
+}
+
+func (b busy) seconds() int { return max(1, int((b.wait+time.Second-1)/time.Second)) }
+
+// errEnding refuses all that is new when the program is to end.
+var errEnding = errors.New("the server is about to end; start it again")
+
+// fail answers with an error of the work.
+func (s *site) fail(w http.ResponseWriter, err error) {
+	exit := console.ExitCode(err)
+	if b, ok := errors.AsType[busy](err); ok {
+		w.Header().Set("Retry-After", fmt.Sprint(b.seconds()))
+		s.refuse(w, http.StatusTooManyRequests, console.ExitLimit, b.Error())
+		return
+	}
+	status, known := statuses[exit]
+	switch {
+	case errors.Is(err, errEnding):
+		status = http.StatusServiceUnavailable
+	case !known:
+		status = http.StatusInternalServerError
+	}
+	s.refuse(w, status, exit, asParameters(console.Message(err)))
+}
+
+var dashed = regexp.MustCompile(`--([a-z]+(?:-[a-z]+)*)`)
+
+// asParameters names flags as the parameters that they are here, and those that are the
+// server's as that.
+func asParameters(text string) string {
+	return dashed.ReplaceAllStringFunc(text, func(flag string) string {
+		name := flag[2:]
+		switch {
+		case slices.Contains(upscale.Parameters, name):
+			return name
+		case slices.Contains([]string{"max-memory", "max-pixels", "timeout"}, name):
+			return "superres serve " + flag
+		}
+		return flag
+	})
+}

@@ -1,0 +1,249 @@
+package upscale
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/models"
+	"superres/cmd/internal/paths"
+	"superres/cmd/internal/pictures"
+	"superres/internal/imagefile"
+	"superres/internal/parallel"
+	"superres/internal/safefile"
+	"superres/learners/plugin"
+	"superres/superres"
+	embedded "superres/superres/models"
+)
+
+// Service enlarges pictures that come one by one, each with settings of its own, as the
+// command does with those of a call: by the same code, to the same bytes. No name of a
+// request is ever that of a file. It is safe for concurrent use.
+type Service struct {
+	limits        console.Limits
+	decode, whole time.Duration
+
+	mu     sync.Mutex // guards models
+	models map[string]*superres.Model
+}
+
+// NewService makes a service with the limits of a machine. A picture may take the time
+// decode to be decoded, and whole in all; 0 is any time.
+func NewService(limits console.Limits, decode, whole time.Duration) *Service {
+	return &Service{limits: limits, decode: decode, whole: whole, models: map[string]*superres.Model{}}
+}
+
+// Parameters are the flags of the command that a request may have, by their names. None
+// leads to a file or to another program.
+var Parameters = []string{
+	"scale", "width", "height", "fit", "model", "denoise", "strength", "effort",
+	"format", "quality", "depth", "metadata", "provenance", "first-frame",
+}
+
+// Request is what is asked for with one picture.
+type Request struct {
+	opt     Options
+	engines engines
+	name    string // of the picture; empty: it has none
+}
+
+// Request reads parameters: those flags, each once at most, and name, that of the picture's
+// file, which is for the name of the result and for messages alone. Its errors are those
+// of the command.
+func (s *Service) Request(ctx context.Context, params url.Values) (*Request, error) {
+	var names []string
+	for name := range params {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	args := []string{"superres", "upscale"}
+	r := &Request{}
+	for _, name := range names {
+		values := params[name]
+		switch {
+		case len(values) > 1:
+			return nil, console.Usage("%s is given %d times, expected once", name, len(values))
+		case name == "name":
+			r.name = baseName(values[0])
+		case slices.Contains(Parameters, name):
+			args = append(args, "--"+name+"="+values[0])
+		default:
+			return nil, console.Usage("%s", plugin.Unknown("parameter", name, append(slices.Clone(Parameters), "name")))
+		}
+	}
+	app := console.Program{Commands: []func(*console.Streams) *cli.Command{func(*console.Streams) *cli.Command {
+		return console.Command(&cli.Command{Name: "upscale", Flags: flags(), Action: func(c *cli.Context) (err error) {
+			r.opt, err = readOptions(c)
+			return err
+		}})
+	}}}.App(&console.Streams{Out: io.Discard, Err: io.Discard})
+	if err := app.RunContext(ctx, args); err != nil {
+		return nil, err
+	}
+	if name := r.opt.Model; name != models.Auto && !slices.Contains(embedded.Names(), name) {
+		return nil, superres.Unusable(errors.New(plugin.Unknown("model", name, append([]string{models.Auto}, embedded.Names()...))))
+	}
+	r.opt.Limits, r.opt.DecodeTime, r.opt.WholeTime = s.limits, s.decode, s.whole
+	r.opt.open = s.model
+	var err error
+	r.engines, err = newEngines(r.opt)
+	return r, err
+}
+
+// model opens an embedded model, once.
+func (s *Service) model(name string) (*superres.Model, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m := s.models[name]; m != nil {
+		return m, nil
+	}
+	m, err := models.Open(name)
+	if err == nil {
+		s.models[name] = m
+	}
+	return m, err
+}
+
+// baseName is the last part of a path of any system, as a client names a file; empty when
+// it names none.
+func baseName(name string) string {
+	name = path.Base(safefile.OneLine(strings.ReplaceAll(name, `\`, "/")))
+	if strings.Trim(name, "./- ") == "" {
+		return ""
+	}
+	return name
+}
+
+// asked is what a job of a service has besides: files without names.
+type asked struct {
+	body io.ReaderAt
+	size int64 // of body, in bytes
+	to   io.Writer
+}
+
+// deliver writes the result.
+func (a *asked) deliver(name string, write func(io.Writer) error) error {
+	failed := &watched{Writer: a.to}
+	err := write(failed)
+	if failed.err != nil {
+		return safefile.Unwritable(name, failed.err)
+	}
+	return err
+}
+
+// watched is a writer that remembers its first error.
+type watched struct {
+	io.Writer
+	err error
+}
+
+func (w *watched) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	if w.err == nil {
+		w.err = err
+	}
+	return n, err
+}
+
+// job names the picture in a body of so many bytes and its result.
+func (r *Request) job(body io.ReaderAt, size int64, to io.Writer) (job, error) {
+	in := pictures.Input{Path: r.name, Place: r.name}
+	if r.name == "" {
+		in.Path, in.Place = "picture", "picture"
+	}
+	var err error
+	if in.Format, _, err = imagefile.IdentifyAt(body, in.Path); err != nil {
+		return job{}, err
+	}
+	namer, err := pictures.NewNamer(r.opt.Naming, true)
+	if err != nil {
+		return job{}, err
+	}
+	out, err := namer.Output(in)
+	if err != nil {
+		return job{}, err
+	}
+	j := job{Input: in, output: path.Base(baseName(out.Path)), format: out.Format, asked: &asked{body, size, to}}
+	return j, r.opt.Keep.check([]job{j})
+}
+
+// Result is what has become of a picture, or would.
+type Result struct {
+	// Name is that of a file of the result.
+	Name string
+	// Format is png, jpeg, bmp or tiff.
+	Format string
+	// Event is the event, in JSON, by which the command tells of it: done or plan.
+	Event json.RawMessage
+}
+
+// Load is what a picture takes of the machine.
+type Load struct {
+	// Memory is in bytes, as estimated.
+	Memory int64
+	// Pixels are those of the result.
+	Pixels int64
+}
+
+// Upscale enlarges the picture in body, of so many bytes, which stays as it is meanwhile, and
+// writes the result to to; after an error what it has written is worth nothing. Before it
+// takes any memory to speak of it calls admit, which may wait, or refuse the picture by an
+// error; what it was admitted to is free when Upscale returns. report is called with the
+// share done, 0..1, from one goroutine at a time, and may wait, too. Its errors are those of
+// the command, the error of admit, or the cause of the end of ctx.
+func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to io.Writer, admit func(Load) error, report func(share float64)) (Result, error) {
+	var out outcome
+	began, end := time.Now(), func() {}
+	defer func() { end() }()
+	return r.answer(ctx, body, size, to, admit, func(ctx context.Context, e enlarger, j job, ev *pictureEvent, admit func(Load)) error {
+		out.err = e.one(ctx, j, &out, func(bytes int64) {
+			admit(Load{Memory: bytes, Pixels: int64(out.to.X) * int64(out.to.Y)})
+			began, end = time.Now(), parallel.Task()
+		}, report)
+		out.seconds = time.Since(began).Seconds()
+		ev.ended(out)
+		return out.err
+	})
+}
+
+// Inspect tells what Upscale would make of a picture. It reads the header, and the whole
+// picture, admitted as there, where what is found in it decides what enlarges it.
+func (r *Request) Inspect(ctx context.Context, body io.ReaderAt, size int64, admit func(Load) error) (Result, error) {
+	return r.answer(ctx, body, size, io.Discard, admit, func(ctx context.Context, e enlarger, j job, ev *pictureEvent, admit func(Load)) error {
+		ev.Event = "plan"
+		_, err := e.look(ctx, j, ev, func(bytes int64) { admit(Load{bytes, int64(ev.InputWidth) * int64(ev.InputHeight)}) })
+		return err
+	})
+}
+
+// answer has work do something about a picture and fill in the event.
+func (r *Request) answer(ctx context.Context, body io.ReaderAt, size int64, to io.Writer, admit func(Load) error, work func(context.Context, enlarger, job, *pictureEvent, func(Load)) error) (Result, error) {
+	j, err := r.job(body, size, to)
+	if err != nil {
+		return Result{}, err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	ev := pictureEvent{Input: paths.Name(j.Path), Output: paths.Name(j.output), Number: 1, Of: 1}
+	err = work(ctx, enlarger{opt: r.opt, engines: r.engines}, j, &ev, func(l Load) {
+		if err := admit(l); err != nil {
+			cancel(err) // what follows looks at it first
+		}
+	})
+	if err != nil {
+		return Result{}, cmp.Or(context.Cause(ctx), err)
+	}
+	text, err := json.Marshal(ev)
+	return Result{Name: j.output, Format: j.format, Event: text}, err
+}

@@ -46,8 +46,13 @@ export async function upscale(params, file, signal) {
 	const answer = await post("v1/upscale", params, file, signal);
 	let info = {};
 	try { info = JSON.parse(answer.headers.get("Superres-Result") || "{}"); } catch { /* then without */ }
-	const name = /filename\*=UTF-8''([^;]+)/i.exec(answer.headers.get("Content-Disposition") || "")?.[1];
-	return { blob: await read(answer, "blob", signal), info, name: name && decodeURIComponent(name) };
+	return { blob: await read(answer, "blob", signal), info, name: fileName(answer.headers.get("Content-Disposition") || "") };
+}
+
+// fileName is the name in a Content-Disposition, by RFC 6266; undefined: there is none.
+function fileName(text) {
+	const encoded = /filename\*=utf-8''([^;\s]+)/i.exec(text), plain = /filename=(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(text);
+	return encoded ? decodeURIComponent(encoded[1]) : plain?.[1]?.replace(/\\(.)/g, "$1") ?? plain?.[2];
 }
 
 // inspect returns what the server would do with a picture.

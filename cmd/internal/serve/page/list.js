@@ -83,15 +83,23 @@ list.addEventListener("keydown", event => {
 });
 
 // Thumbnails are made one after the other: a large picture takes much memory while it is
-// read.
+// read. What tells its size is there before that.
 let last = Promise.resolve();
-export function drawThumb(p, source) {
+export function drawThumb(p, source, changed) {
 	last = last.then(async () => {
 		if (!p.row.isConnected) return;
-		const bitmap = await createImageBitmap(source, { resizeHeight: 112, resizeQuality: "medium" });
-		const { thumb } = p.shown, k = Math.min(112 / bitmap.width, 1), w = bitmap.width * k, h = bitmap.height * k;
-		thumb.getContext("2d").drawImage(bitmap, (112 - w) / 2, (112 - h) / 2, w, h);
-		bitmap.close();
+		const image = new Image(), url = URL.createObjectURL(source);
+		try {
+			await new Promise((done, fail) => Object.assign(image, { onload: done, onerror: fail, src: url }));
+			p.size ??= { w: image.naturalWidth, h: image.naturalHeight };
+			changed();
+			const bitmap = await createImageBitmap(image, { resizeHeight: 112, resizeQuality: "medium" });
+			const { thumb } = p.shown, k = Math.min(112 / bitmap.width, 1), w = bitmap.width * k, h = bitmap.height * k;
+			thumb.getContext("2d").drawImage(bitmap, (112 - w) / 2, (112 - h) / 2, w, h);
+			bitmap.close();
+		} finally {
+			image.src = "";
+			URL.revokeObjectURL(url);
+		}
 	}).catch(() => {}); // a kind that the browser does not read has none
-	return last;
 }

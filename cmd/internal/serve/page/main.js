@@ -105,13 +105,14 @@ async function inspect() {
 	if (inspecting) return;
 	inspecting = true;
 	for (;;) {
-		const p = pictures.find(q => !q.looked && !q.found && queue.stateOf(q) === "waiting");
+		const p = pictures.find(q => !q.looked && queue.stateOf(q) === "waiting");
 		if (!p || api.connection.state !== "here") break;
 		p.looked = true;
 		try {
 			const plan = await api.inspect(settings.params(), p.file);
 			p.size = { w: plan.input_width, h: plan.input_height };
-			p.found ??= plan;
+			if (queue.stateOf(p) === "waiting") p.found = plan;
+			else p.found ??= plan;
 		} catch (problem) {
 			const again = api.failed(problem);
 			p.looked = !again;
@@ -219,6 +220,8 @@ let changes = 0;
 settings.watch(async () => {
 	queue.hold();
 	queue.restart();
+	for (const p of pictures) p.looked = false;
+	inspect();
 	show();
 	const mine = ++changes;
 	await Promise.race([view.preview(), new Promise(done => setTimeout(done, 20000))]);

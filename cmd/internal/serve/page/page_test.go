@@ -121,7 +121,7 @@ func whole(q url.Values) bool { return !q.Has("region") && q.Get("model") == "" 
 func TestQueue(t *testing.T) {
 	d := newDouble(t)
 	b := open(t, d)
-	if got := b.Eval("[document.body.className, list.children.length, document.querySelector('.large').textContent].join('|')"); got != "empty|0|Drop pictures or folders here to enlarge them." {
+	if got := b.Eval("[document.body.className, list.children.length, document.querySelector('.large').innerText].join('|')"); got != "empty|0|Drop pictures or folders here to enlarge them." {
 		t.Errorf("at the start: %v", got)
 	}
 	dir := t.TempDir()
@@ -160,6 +160,16 @@ func TestQueue(t *testing.T) {
 	b.click("Try again bad.png") // refused for what it is, but asked
 	b.Drag(300, 300, filepath.Join(dir, "one.png"))
 	b.reach("done,done,done,done,failed,done")
+	b.Eval(`(() => {
+		const data = new DataTransfer(), canvas = document.createElement("canvas");
+		return new Promise(done => canvas.toBlob(blob => {
+			data.items.add(new File([blob], "pasted.png", { type: "image/png" }));
+			dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, cancelable: true }));
+			done();
+		}));
+	})()`)
+	b.reach("done,done,done,done,failed,done,done")
+	b.click("Remove pasted.png")
 	b.click("Clear")
 	b.reach("")
 	b.click("Undo")

@@ -18,7 +18,7 @@ function table(p, rows) {
 	for (const name of ["", "PSNR of Y, dB", "SSIM of Y"]) head.append(name ? make("th", name, "col") : make("td"));
 	for (const [name, s] of rows) {
 		const row = body.insertRow();
-		row.append(make("th", name, "row"), make("td", s.psnr == null ? "∞" : s.psnr.toFixed(2)), make("td", s.ssim.toFixed(4)));
+		row.append(make("th", name, "row"), make("td", s.psnr?.toFixed(2) ?? "∞"), make("td", s.ssim?.toFixed(4) ?? "too small"));
 	}
 	return t;
 }
@@ -48,9 +48,10 @@ export async function show(p, done) {
 	if (p.scores?.of !== p.result || p.scores.truth !== p.truth) {
 		put(make("p", "The scores are made."));
 		try {
-			const after = await api.score(p.result.blob, p.truth, signal);
+			const { width, input_width } = p.result.info, border = Math.min(Math.max(Math.round(width / input_width) || 2, 1), 16);
+			const after = await api.score(border, p.result.blob, p.truth, signal);
 			const { blob } = await api.upscale(settings.interpolated(new URLSearchParams(p.result.key)), p.file, signal);
-			const before = await api.score(blob, p.truth, signal);
+			const before = await api.score(border, blob, p.truth, signal);
 			p.scores = { of: p.result, truth: p.truth, protocol: after.protocol, before, after };
 		} catch (problem) {
 			if (signal.aborted) return;

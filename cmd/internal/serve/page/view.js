@@ -84,6 +84,7 @@ export function refresh() {
 	const { p, sources } = current, mine = current;
 	if (!p) return;
 	if (!sources.before) return change({});
+	if (stateOf(p) === "done") asked?.abort();
 	const want = { after: stateOf(p) === "done" ? p.result.blob : null, truth: p.truth ?? null };
 	for (const [what, blob] of Object.entries(want)) {
 		if ((mine.wanted ??= {})[what] === blob) continue;
@@ -151,6 +152,7 @@ export async function preview() {
 	} catch (problem) {
 		if (stop.signal.aborted || current !== mine) return;
 		mine.words = api.failed(problem) ? "" : `No preview: ${problem.message}`;
+		if (problem.wait) timer = setTimeout(preview, problem.wait * 1000);
 	} finally {
 		if (asked === stop) asked = null;
 	}
@@ -192,8 +194,9 @@ function after() {
 	if (sources.after) return put(sources.after.image, part(sources.after.w, sources.after.h));
 	before();
 	if (patch?.key !== settings.params().toString()) return;
-	const kx = scene.w / sources.before.w, ky = scene.h / sources.before.h;
-	put(patch.bitmap, part(patch.bitmap.width, patch.bitmap.height, { x: patch.x * kx, y: patch.y * ky, w: patch.w * kx, h: patch.h * ky }));
+	// A region has the pixels of the result that it touches.
+	const { bitmap } = patch, x = Math.floor(patch.x * scene.w / sources.before.w), y = Math.floor(patch.y * scene.h / sources.before.h);
+	put(bitmap, part(bitmap.width, bitmap.height, { x, y, w: bitmap.width, h: bitmap.height }));
 }
 const painters = { before, after, truth: () => current.sources.truth && put(current.sources.truth.image, part(current.sources.truth.w, current.sources.truth.h)) };
 

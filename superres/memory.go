@@ -146,6 +146,27 @@ func (m *Model) sides(inW, inH, w, h int) (side, below, reach int) {
 	return side, below, reach
 }
 
+// Reach returns how many samples around one of a picture of inW×inH, along each side, count
+// at most for what becomes of it at w×h, when the picture has no transparency.
+func (m *Model) Reach(inW, inH, w, h int) int {
+	reach, below := kernelReach, 1 // the last, exact reduction, or an interpolation alone
+	for _, one := range m.models(inW, inH, w, h) {
+		sum := kernelReach
+		for _, s := range one.Stages {
+			sum += s.Reach()
+		}
+		colour := 0
+		for _, c := range []stage.Colour{one.Colour, one.Subsampled} {
+			if c != nil {
+				colour = max(colour, c.Reach())
+			}
+		}
+		reach += (sum + colour + below - 1) / below
+		below *= one.Scale
+	}
+	return reach + 1 // of keepAreas
+}
+
 // models are those of the chain; one that cannot be opened is left out, as Upscale will
 // say why.
 func (m *Model) models(inW, inH, w, h int) (list []*Model) {

@@ -13,44 +13,59 @@ import (
 	"superres/internal/safefile"
 )
 
-// newFile makes a file that has no name, or loses it with its closing, however the program
-// ends.
+// newFile makes a file that nobody else sees and that is gone with its closing, however the
+// program ends.
 func newFile() (*os.File, error) {
-	f, err := os.CreateTemp("", "superres-*")
+	f, err := unseen()
 	if err != nil {
-		return nil, safefile.Unwritable(os.TempDir(), err)
-	}
-	if err := os.Remove(f.Name()); err != nil {
-		f.Close()
 		return nil, safefile.Unwritable(os.TempDir(), err)
 	}
 	return f, nil
 }
 
 // receive brings the body of a request into a file without a name, and tells how long it is.
-func receive(w http.ResponseWriter, r *http.Request) (f *os.File, size int64, err error) {
+func (s *site) receive(w http.ResponseWriter, r *http.Request) (f *os.File, size int64, err error) {
 	if r.ContentLength > imagefile.MaxBytes {
 		return nil, 0, tooLarge()
 	}
 	if f, err = newFile(); err != nil {
 		return nil, 0, err
 	}
-	body := moving(w, r)
-	size, err = io.Copy(f, http.MaxBytesReader(w, body, imagefile.MaxBytes))
-	if err == nil {
+	body := s.moving(w, r)
+	if size, err = store(f, body); err == nil {
 		err = body.rest()
 	}
 	if err != nil {
 		f.Close()
-		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-			return nil, 0, tooLarge()
-		}
-		if _, ok := errors.AsType[*os.PathError](err); ok {
-			return nil, 0, safefile.Unwritable(os.TempDir(), err)
-		}
-		return nil, 0, console.Fail(console.ExitInput, fmt.Errorf("the picture did not come whole: %w; send it again", err))
+		return nil, 0, err
 	}
 	return f, size, nil
+}
+
+// store brings bytes into a file, and tells how many.
+func store(f *os.File, from io.Reader) (int64, error) {
+	size, err := io.Copy(f, io.LimitReader(from, imagefile.MaxBytes+1))
+	switch {
+	case err == nil && size > imagefile.MaxBytes:
+		return 0, tooLarge()
+	case err == nil:
+		return size, nil
+	}
+	if _, ok := errors.AsType[*os.PathError](err); ok {
+		return 0, safefile.Unwritable(os.TempDir(), err)
+	}
+	return 0, unreceived(err)
+}
+
+// unreceived words an error of the connection.
+func unreceived(err error) error {
+	if console.ExitCode(err) == console.ExitLimit { // of metered
+		return err
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return console.Fail(console.ExitLimit, errors.New("the picture comes too slowly; send it again"))
+	}
+	return console.Fail(console.ExitInput, fmt.Errorf("the picture did not come whole: %w; send it again", err))
 }
 
 func tooLarge() error {
@@ -61,15 +76,16 @@ func tooLarge() error {
 type body struct {
 	io.ReadCloser
 	*http.ResponseController
+	move  time.Duration // until the next
 	until time.Time
 }
 
-func moving(w http.ResponseWriter, r *http.Request) *body {
-	return &body{r.Body, http.NewResponseController(w), time.Now().Add(bodyTime)}
+func (s *site) moving(w http.ResponseWriter, r *http.Request) *body {
+	return &body{r.Body, http.NewResponseController(w), s.patience.move, time.Now().Add(s.patience.body)}
 }
 
 func (b *body) Read(p []byte) (int, error) {
-	next := time.Now().Add(moveTime)
+	next := time.Now().Add(b.move)
 	if next.After(b.until) {
 		next = b.until
 	}
@@ -83,12 +99,26 @@ func (b *body) Read(p []byte) (int, error) {
 // other side is noticed.
 func (b *body) rest() error { return b.SetReadDeadline(time.Time{}) }
 
+// drainBytes is what is taken of a body that is refused.
+const drainBytes = 32 << 20
+
+// drain takes the rest of a body that is refused, within reason, so that the other side comes to
+// read why. One that waits to be asked for its body reads it at once.
+func (s *site) drain(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Expect") != "" || r.ContentLength > drainBytes {
+		return
+	}
+	if http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.patience.drain)) == nil {
+		_, _ = io.CopyN(io.Discard, r.Body, drainBytes)
+	}
+}
+
 // send sends a file as the answer; the other side must not stop taking it.
-func send(w http.ResponseWriter, f *os.File) {
+func (s *site) send(w http.ResponseWriter, f *os.File) {
 	control := http.NewResponseController(w)
-	until := time.Now().Add(bodyTime)
+	until := time.Now().Add(s.patience.body)
 	for {
-		next := time.Now().Add(moveTime)
+		next := time.Now().Add(s.patience.move)
 		if next.After(until) || control.SetWriteDeadline(next) != nil {
 			return
 		}

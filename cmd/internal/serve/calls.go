@@ -1,12 +1,16 @@
 package serve
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
+	"net/url"
+	"os"
 	"strconv"
+	"time"
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/upscale"
@@ -14,48 +18,114 @@ import (
 
 // call answers one of the calls.
 func (s *site) call(w http.ResponseWriter, r *http.Request, name string) {
-	select {
-	case <-s.ending:
-		s.fail(w, errEnding)
-		return
-	default:
-	}
+	answers := map[string]func(http.ResponseWriter, *http.Request) error{"upscale": s.upscale, "inspect": s.inspect, "score": s.score}
 	var err error
-	switch name {
-	case "upscale":
-		if s.allows(w, r, http.MethodPost, http.MethodPut) {
-			err = s.upscale(w, r)
+	if name == "events" {
+		if s.allows(w, r, http.MethodGet) {
+			err = s.events(w, r)
 		}
-	default:
+	} else if answer := answers[name]; answer == nil {
 		s.refuse(w, http.StatusNotFound, console.ExitUsage, "there is no such call; expected upscale, inspect, events or score")
+	} else if s.allows(w, r, http.MethodPost, http.MethodPut) {
+		err = s.within(func() error { return answer(w, r) })
+		if err != nil {
+			s.drain(w, r)
+		}
 	}
 	if err != nil {
 		s.fail(w, err)
 	}
 }
 
+// within does something in one of the places for bodies, of which there are so many.
+func (s *site) within(work func() error) error {
+	select {
+	case <-s.ending:
+		return errEnding
+	case s.places <- struct{}{}:
+		defer func() { <-s.places }()
+		return work()
+	default:
+		return busy{time.Second}
+	}
+}
+
+// picture is one that a call is about.
+type picture struct {
+	*site
+	ask   *upscale.Request
+	watch *watch // nil: nobody will ask how far it is
+	in    *os.File
+	size  int64 // in bytes
+	turn  *turn // nil: not yet
+	began time.Time
+}
+
+// take reads the parameters of a call and its picture, and gives it to work. What is told of
+// it ends with what becomes of it.
+func (s *site) take(w http.ResponseWriter, r *http.Request, work func(p *picture) (upscale.Result, error)) (result upscale.Result, err error) {
+	params, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return result, console.Usage("the parameters cannot be read: %w", err)
+	}
+	p := &picture{site: s}
+	if params.Has("id") {
+		if p.watch, err = s.watches.take(params.Get("id"), true); err != nil {
+			return result, err
+		}
+		defer s.watches.leave(p.watch)
+		params.Del("id")
+	}
+	defer func() {
+		if err != nil {
+			s.watches.tell(p.watch, failed{"failed", failureOf(err)}, true)
+		} else {
+			s.watches.tell(p.watch, result.Event, true)
+		}
+	}()
+	if p.ask, err = s.service.Request(r.Context(), params); err != nil {
+		return result, err
+	}
+	if p.in, p.size, err = s.receive(w, r); err != nil {
+		return result, err
+	}
+	defer p.in.Close()
+	defer func() {
+		if p.turn != nil {
+			p.turn.end()
+		}
+	}()
+	return work(p)
+}
+
+// admit waits for the turn of the picture.
+func (p *picture) admit(ctx context.Context, load upscale.Load) (err error) {
+	p.turn, err = p.turns.enter(ctx, load, func(place int) { p.watches.tell(p.watch, event{Event: "queued", Place: place}, false) })
+	p.began = time.Now()
+	return err
+}
+
+// progress tells how far the picture is, and lets smaller ones go first.
+func (p *picture) progress(ctx context.Context, share float64) {
+	took := time.Since(p.began).Seconds()
+	p.watches.tell(p.watch, event{Event: "progress", Share: share, Left: took * (1 - share) / max(share, 1e-3)}, false)
+	p.turn.pause(ctx)
+}
+
 // upscale enlarges the picture of a request.
 func (s *site) upscale(w http.ResponseWriter, r *http.Request) error {
-	params := r.URL.Query()
-	ask, err := s.service.Request(r.Context(), params)
-	if err != nil {
-		return err
-	}
-	in, size, err := receive(w, r)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
+	ctx := r.Context()
 	out, err := newFile()
 	if err != nil {
 		return err
 	}
 	defer out.Close()
-	result, err := ask.Upscale(r.Context(), in, size, out, func(upscale.Load) error { return nil }, func(float64) {})
+	result, err := s.take(w, r, func(p *picture) (upscale.Result, error) {
+		return p.ask.Upscale(ctx, p.in, p.size, out, func(l upscale.Load) error { return p.admit(ctx, l) }, func(share float64) { p.progress(ctx, share) })
+	})
 	if err != nil {
 		return err
 	}
-	in.Close() // room for others while this one is sent
 	length, err := out.Seek(0, io.SeekCurrent)
 	if err == nil {
 		_, err = out.Seek(0, io.SeekStart)
@@ -68,8 +138,20 @@ func (s *site) upscale(w http.ResponseWriter, r *http.Request) error {
 	h.Set("Content-Length", strconv.FormatInt(length, 10))
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": result.Name}))
 	h.Set("Superres-Result", inASCII(result.Event))
-	send(w, out)
+	s.send(w, out)
 	return nil
+}
+
+// inspect tells what would be made of the picture of a request.
+func (s *site) inspect(w http.ResponseWriter, r *http.Request) error {
+	ctx := r.Context()
+	result, err := s.take(w, r, func(p *picture) (upscale.Result, error) {
+		return p.ask.Inspect(ctx, p.in, p.size, func(l upscale.Load) error { return p.admit(ctx, l) })
+	})
+	if err == nil {
+		s.answer(w, http.StatusOK, result.Event)
+	}
+	return err
 }
 
 // inASCII writes JSON in ASCII, as the head of an answer must be.

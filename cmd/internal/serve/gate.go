@@ -61,8 +61,8 @@ func same(secret, guess string) bool {
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
-// route returns what is asked for below the token: empty is the page. ok is false for those who do not know
-// the token.
+// route returns what is asked for below the token: empty is the page. ok is false for those
+// who do not know the token.
 func (s *site) route(r *http.Request) (path string, ok bool) {
 	path = strings.TrimPrefix(r.URL.Path, "/")
 	if s.token == "" {
@@ -95,16 +95,13 @@ func (s *site) fromHere(r *http.Request) bool {
 	return len(origin) == 0 || len(origin) == 1 && origin[0] == "http://"+r.Host
 }
 
-// isOurs tells whether a host, with its port, is one under which this server is known. A
-// number always is, once a connection has come this far: only names can be made to stand for
-// another machine.
+// isOurs tells whether a host is one under which this server is known, at any port, for
+// ports can be forwarded. A number always is, once a connection has come this far: only names
+// can be made to stand for another machine.
 func (s *site) isOurs(host string) bool {
-	name, port, err := net.SplitHostPort(host)
+	name, _, err := net.SplitHostPort(host)
 	if err != nil {
-		name, port = strings.Trim(host, "[]"), "80"
-	}
-	if port != s.port {
-		return false
+		name = strings.Trim(host, "[]")
 	}
 	if strings.EqualFold(name, "localhost") || strings.EqualFold(name, s.host) {
 		return true

@@ -8,7 +8,6 @@
 package serve
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
@@ -102,13 +101,14 @@ type options struct {
 	limits   console.Limits
 	decode   time.Duration // of a picture
 	whole    time.Duration // of a picture, in all; 0: any
+	patience patience
 }
 
 var goodToken = regexp.MustCompile(`^[A-Za-z0-9_-]{16,128}$`)
 
 // readOptions reads the flags.
 func readOptions(c *cli.Context) (opt options, err error) {
-	opt = options{address: c.String("listen"), any: !c.IsSet("listen"), token: c.String("token"), queue: c.Int("queue"), decode: c.Duration("timeout")}
+	opt = options{address: c.String("listen"), any: !c.IsSet("listen"), token: c.String("token"), queue: c.Int("queue"), decode: c.Duration("timeout"), patience: usual}
 	if c.IsSet("timeout") {
 		opt.whole = opt.decode
 	}
@@ -169,24 +169,32 @@ func reason(err error) error {
 	return err
 }
 
-// How long things may take that the other side is to do.
+// patience is how long things may take that the other side is to do.
+type patience struct {
+	head  time.Duration // the head of a request
+	idle  time.Duration // between two requests
+	move  time.Duration // until the next bytes of a body move
+	body  time.Duration // all of a body
+	drain time.Duration // all of one that is refused
+	call  time.Duration // until a picture comes whose events are asked for
+}
+
+var usual = patience{head: 10 * time.Second, idle: time.Minute, move: 15 * time.Second, body: 10 * time.Minute, drain: 2 * time.Second, call: time.Minute}
+
+// How long what is in work goes on when the program is to end, and then what was cancelled.
 const (
-	headTime  = 10 * time.Second // the head of a request
-	idleTime  = time.Minute      // between two requests
-	moveTime  = 15 * time.Second // until the next bytes of a body move
-	bodyTime  = 10 * time.Minute // all of a body
-	endTime   = 2 * time.Second  // what is in work when the program is to end
-	hurryTime = time.Second / 2  // what was cancelled then
+	endTime   = 2 * time.Second
+	hurryTime = time.Second / 2
 )
 
 // serve answers until ctx ends. What is in work then is finished within endTime, or
 // cancelled.
 func (s *site) serve(ctx context.Context, l net.Listener) error {
-	working, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	defer cancel()
+	working, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cancel(nil)
 	server := &http.Server{
 		Handler: s, BaseContext: func(net.Listener) context.Context { return working },
-		ReadHeaderTimeout: headTime, IdleTimeout: idleTime, MaxHeaderBytes: 16 << 10,
+		ReadHeaderTimeout: s.patience.head, IdleTimeout: s.patience.idle, MaxHeaderBytes: 16 << 10,
 		ErrorLog: log.New(io.Discard, "", 0), // of clients that do not speak HTTP
 	}
 	failed := make(chan error, 1)
@@ -199,12 +207,12 @@ func (s *site) serve(ctx context.Context, l net.Listener) error {
 	close(s.ending)
 	soon, done := context.WithTimeout(working, endTime)
 	defer done()
-	err := server.Shutdown(soon)
-	if err != nil {
-		cancel()
+	if server.Shutdown(soon) != nil {
+		cancel(errEnding)
 		soon, done := context.WithTimeout(context.WithoutCancel(ctx), hurryTime)
 		defer done()
-		err = cmp.Or(server.Shutdown(soon), server.Close())
+		_ = server.Shutdown(soon) // those that are not heard then are cut off
 	}
+	_ = server.Close() // it is closed
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"mime"
 	"net"
 	"net/http"
@@ -29,13 +28,25 @@ type site struct {
 	host, port string // at which it listens
 	service    *upscale.Service
 	index      []byte        // the page
+	places     chan struct{} // for requests with a picture, from its coming until its result is sent
+	turns      *turns
+	watches    watches
 	ending     chan struct{} // closed: the program is to end
 }
+
+// morePlaces is how many pictures may come or go, beside those that are in work or wait.
+const morePlaces = 48
+
+// memory is how much a picture may take, in bytes: all but what is kept for small ones.
+func (o options) memory() int64 { return o.limits.Memory - keptOf(o.limits.Memory) }
 
 func newSite(opt options, at net.Addr) *site {
 	host, _, _ := net.SplitHostPort(opt.address)
 	_, port, _ := net.SplitHostPort(at.String())
-	s := &site{options: opt, host: host, port: port, service: upscale.NewService(opt.limits, opt.decode, opt.whole), ending: make(chan struct{})}
+	s := &site{options: opt, host: host, port: port, watches: watches{all: map[string]*watch{}}, ending: make(chan struct{})}
+	s.service = upscale.NewService(console.Limits{Memory: opt.memory(), Pixels: opt.limits.Pixels}, opt.decode, opt.whole)
+	s.turns = newTurns(opt.limits.Memory, opt.queue, s.ending)
+	s.places = make(chan struct{}, s.turns.large+s.turns.small+opt.queue+morePlaces)
 	s.index = s.page()
 	return s
 }
@@ -102,6 +113,10 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, http.StatusForbidden, console.ExitUsage, "this address is not for other sites; use the one that superres serve prints")
 		return
 	}
+	if at := strings.TrimPrefix(r.URL.Path, "/"); s.token != "" && same(s.token, at) {
+		http.Redirect(w, r, "/"+at+"/", http.StatusPermanentRedirect) // from which names in the page are right
+		return
+	}
 	to, ok := s.route(r)
 	if !ok {
 		s.refuse(w, http.StatusUnauthorized, console.ExitUsage, "this address has no token, or an old one; use the one that superres serve prints")
@@ -124,16 +139,13 @@ func (s *site) file(w http.ResponseWriter, r *http.Request, name string) {
 		name = "index.html"
 	} else {
 		var err error
-		if content, err = page.Files.ReadFile(name); err != nil || path.Ext(name) == ".go" {
-			if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrInvalid) && err != nil {
-				s.fail(w, err)
-				return
-			}
+		if content, err = page.Files.ReadFile(name); err != nil {
 			s.refuse(w, http.StatusNotFound, console.ExitInput, "there is nothing at this address; the page is at the one that superres serve prints")
 			return
 		}
 	}
 	w.Header().Set("Content-Type", contentType(name))
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.patience.move))
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(content))
 }
 
@@ -178,6 +190,7 @@ func (s *site) answer(w http.ResponseWriter, status int, v any) {
 		status, data = http.StatusInternalServerError, []byte(`{"error":"the answer cannot be written","exit":1}`)
 	}
 	w.Header().Set("Content-Type", "application/json")
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.patience.move))
 	w.WriteHeader(status)
 	_, _ = w.Write(append(data, '\n')) // nobody is left to be told
 }
@@ -202,22 +215,26 @@ func (b busy) seconds() int { return max(1, int((b.wait+time.Second-1)/time.Seco
 // errEnding refuses all that is new when the program is to end.
 var errEnding = errors.New("the server is about to end; start it again")
 
+// failureOf words an error of the work.
+func failureOf(err error) failure {
+	return failure{asParameters(console.Message(err)), console.ExitCode(err)}
+}
+
 // fail answers with an error of the work.
 func (s *site) fail(w http.ResponseWriter, err error) {
-	exit := console.ExitCode(err)
-	if b, ok := errors.AsType[busy](err); ok {
-		w.Header().Set("Retry-After", fmt.Sprint(b.seconds()))
-		s.refuse(w, http.StatusTooManyRequests, console.ExitLimit, b.Error())
-		return
-	}
-	status, known := statuses[exit]
+	f := failureOf(err)
+	status, known := statuses[f.Exit]
+	busy, is := errors.AsType[busy](err)
 	switch {
+	case is:
+		w.Header().Set("Retry-After", fmt.Sprint(busy.seconds()))
+		status, f.Exit = http.StatusTooManyRequests, console.ExitLimit
 	case errors.Is(err, errEnding):
 		status = http.StatusServiceUnavailable
 	case !known:
 		status = http.StatusInternalServerError
 	}
-	s.refuse(w, status, exit, asParameters(console.Message(err)))
+	s.answer(w, status, f)
 }
 
 var dashed = regexp.MustCompile(`--([a-z]+(?:-[a-z]+)*)`)

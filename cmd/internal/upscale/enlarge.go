@@ -13,6 +13,7 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
 	"superres/internal/imagefile"
+	"superres/internal/picture"
 	"superres/internal/safefile"
 	"superres/superres"
 )
@@ -41,6 +42,15 @@ func (e enlarger) measure(j job, cfg image.Config, held int64) (w, h int, need i
 	if e.opt.Size.Scale == 0 {
 		advice = "a smaller size"
 	}
+	part, pixels := cfg, int64(0)
+	if !e.opt.region.Empty() {
+		of, err := e.opt.partOf(e.engines.first.model, image.Pt(cfg.Width, cfg.Height), image.Pt(w, h), !mayHide(cfg.ColorModel))
+		if err != nil {
+			return 0, 0, 0, err
+		}
+		pixels = int64(cfg.Width) * int64(cfg.Height) * pixelBytes
+		w, h, part.Width, part.Height = of.size.X, of.size.Y, of.from.Dx(), of.from.Dy()
+	}
 	const most = 400 // megapixels
 	if int64(w)*int64(h) > most*1e6 {
 		return 0, 0, 0, fmt.Errorf("output %dx%d is more than %d megapixels; use %s", w, h, most, advice)
@@ -49,12 +59,15 @@ func (e enlarger) measure(j job, cfg image.Config, held int64) (w, h int, need i
 	if e.inStrips(j, w, h) {
 		memory = e.engines.first.model.StreamMemory
 	}
-	need = memory(e.opt.Keep.deepened(cfg), w, h, e.opt.Size) + held*11/8 // with garbage, as there
+	need = memory(e.opt.Keep.deepened(part), w, h, e.opt.Size) + (pixels+held)*11/8 // with garbage, as there
 	if need > e.opt.Limits.Memory {
 		return 0, 0, 0, fmt.Errorf("output %dx%d needs %s, the limit is %s; use --max-memory or %s", w, h, console.Bytes(need), console.Bytes(e.opt.Limits.Memory), advice)
 	}
 	return w, h, need, nil
 }
+
+// pixelBytes is what a pixel of a picture takes at most of which a region is enlarged.
+const pixelBytes = 8
 
 // mostWhole is how many pixels a result has at most that is made as a whole: one in strips is
 // written while it is made.
@@ -63,7 +76,7 @@ const mostWhole = 64e6
 // inStrips tells whether a result of w×h is to be made and written in strips, so that it
 // never is in memory as a whole.
 func (e enlarger) inStrips(j job, w, h int) bool {
-	return (j.format == "png" || j.format == "jpeg") && (float64(w)*float64(h) > mostWhole || e.opt.Size.BandRows > 0)
+	return e.opt.region.Empty() && (j.format == "png" || j.format == "jpeg") && (float64(w)*float64(h) > mostWhole || e.opt.Size.BandRows > 0)
 }
 
 // one enlarges one picture and notes in out its sizes and warnings. It calls admit with
@@ -116,7 +129,7 @@ func (e enlarger) one(ctx context.Context, j job, out *outcome, admit func(bytes
 	if e.inStrips(j, out.to.X, out.to.Y) && by.model.Streams(pic.Image) {
 		return e.stream(ctx, j, info, pic, by, opt, out)
 	}
-	result, err := by.model.Upscale(ctx, pic.Image, opt)
+	result, err := e.enlarge(ctx, by, pic.Image, opt, out)
 	if err != nil {
 		return fmt.Errorf("%s: %w", j.Path, err)
 	}
@@ -125,6 +138,24 @@ func (e enlarger) one(ctx context.Context, j job, out *outcome, admit func(bytes
 	return e.deliver(j, info, func(w io.Writer) error {
 		return imagefile.Encode(console.Interruptible(ctx, w), result, j.format, how)
 	})
+}
+
+// enlarge enlarges a picture, or the region that is asked for, whose size it notes in out.
+func (e enlarger) enlarge(ctx context.Context, by choice, img image.Image, opt superres.Options, out *outcome) (image.Image, error) {
+	if e.opt.region.Empty() {
+		return by.model.Upscale(ctx, img, opt)
+	}
+	part, err := e.opt.partOf(by.model, out.from, out.to, picture.IsOpaque(img))
+	if err != nil {
+		return nil, err
+	}
+	img, opt = part.cut(img, opt)
+	result, err := by.model.Upscale(ctx, img, opt)
+	if err != nil {
+		return nil, err
+	}
+	out.to = part.keep.Size()
+	return part.kept(result), nil
 }
 
 // open reads the picture of a job.

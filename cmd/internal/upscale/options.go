@@ -2,6 +2,7 @@ package upscale
 
 import (
 	"fmt"
+	"image"
 	"slices"
 	"strconv"
 	"time"
@@ -101,6 +102,8 @@ type Options struct {
 	// Verbose says more of every picture: --verbose, false.
 	Verbose bool
 
+	// region is what is made of a picture, in its pixels. An empty one is all.
+	region image.Rectangle
 	// open opens the model of a name. Nil is models.Open.
 	open func(name string) (*superres.Model, error)
 	// said are the names of all flags that are given.

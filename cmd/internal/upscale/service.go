@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"image"
 	"io"
 	"net/url"
 	"path"
@@ -20,7 +21,6 @@ import (
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/internal/imagefile"
-	"superres/internal/parallel"
 	"superres/internal/safefile"
 	"superres/learners/plugin"
 	"superres/superres"
@@ -58,9 +58,10 @@ type Request struct {
 	name    string // of the picture; empty: it has none
 }
 
-// Request reads parameters: those flags, each once at most, and name, that of the picture's
-// file, which is for the name of the result and for messages alone. Its errors are those
-// of the command.
+// Request reads parameters, each once at most: those flags, name, that of the picture's
+// file, which is for the name of the result and for messages alone, and region, X,Y,W,H, a
+// part of the picture, in pixels, which is made alone, with the pixels that it has in the
+// whole. Its errors are those of the command.
 func (s *Service) Request(ctx context.Context, params url.Values) (*Request, error) {
 	var names []string
 	for name := range params {
@@ -69,6 +70,8 @@ func (s *Service) Request(ctx context.Context, params url.Values) (*Request, err
 	slices.Sort(names)
 	args := []string{"superres", "upscale"}
 	r := &Request{}
+	var region image.Rectangle
+	var err error
 	for _, name := range names {
 		values := params[name]
 		switch {
@@ -76,10 +79,14 @@ func (s *Service) Request(ctx context.Context, params url.Values) (*Request, err
 			return nil, console.Usage("%s is given %d times, expected once", name, len(values))
 		case name == "name":
 			r.name = baseName(values[0])
+		case name == "region":
+			if region, err = readRegion(values[0]); err != nil {
+				return nil, err
+			}
 		case slices.Contains(Parameters, name):
 			args = append(args, "--"+name+"="+values[0])
 		default:
-			return nil, console.Usage("%s", plugin.Unknown("parameter", name, append(slices.Clone(Parameters), "name")))
+			return nil, console.Usage("%s", plugin.Unknown("parameter", name, append(slices.Clone(Parameters), "name", "region", "id")))
 		}
 	}
 	app := console.Program{Commands: []func(*console.Streams) *cli.Command{func(*console.Streams) *cli.Command {
@@ -95,8 +102,7 @@ func (s *Service) Request(ctx context.Context, params url.Values) (*Request, err
 		return nil, superres.Unusable(errors.New(plugin.Unknown("model", name, append([]string{models.Auto}, embedded.Names()...))))
 	}
 	r.opt.Limits, r.opt.DecodeTime, r.opt.WholeTime = s.limits, s.decode, s.whole
-	r.opt.open = s.model
-	var err error
+	r.opt.open, r.opt.region = s.model, region
 	r.engines, err = newEngines(r.opt)
 	return r, err
 }
@@ -192,8 +198,16 @@ type Result struct {
 type Load struct {
 	// Memory is in bytes, as estimated.
 	Memory int64
-	// Pixels are those of the result.
+	// Pixels are those of the result, as often as each is made.
 	Pixels int64
+}
+
+// times is how often each pixel of a result is made.
+func (r *Request) times() int64 {
+	if r.opt.Effort == "max" {
+		return 8
+	}
+	return 1
 }
 
 // Upscale enlarges the picture in body, of so many bytes, which stays as it is meanwhile, and
@@ -204,12 +218,11 @@ type Load struct {
 // the command, the error of admit, or the cause of the end of ctx.
 func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to io.Writer, admit func(Load) error, report func(share float64)) (Result, error) {
 	var out outcome
-	began, end := time.Now(), func() {}
-	defer func() { end() }()
+	began := time.Now()
 	return r.answer(ctx, body, size, to, admit, func(ctx context.Context, e enlarger, j job, ev *pictureEvent, admit func(Load)) error {
 		out.err = e.one(ctx, j, &out, func(bytes int64) {
-			admit(Load{Memory: bytes, Pixels: int64(out.to.X) * int64(out.to.Y)})
-			began, end = time.Now(), parallel.Task()
+			admit(Load{Memory: bytes, Pixels: r.times() * int64(out.to.X) * int64(out.to.Y)})
+			began = time.Now()
 		}, report)
 		out.seconds = time.Since(began).Seconds()
 		ev.ended(out)

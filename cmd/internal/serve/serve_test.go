@@ -1,0 +1,397 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/console/consoletest"
+	"superres/cmd/internal/upscale"
+	"superres/internal/golden"
+)
+
+// program is the program of this command, and of the one that makes the same files.
+var program = consoletest.Of(Command, upscale.Command)
+
+func TestMain(m *testing.M) { program.Main(m) }
+
+// tested is a server in a test.
+type tested struct {
+	*site
+	t       *testing.T
+	url     string // with the token
+	bare    string // without
+	stop    func() // ends it and waits for that
+	folder  string // of its files, while they have names
+	stopped chan error
+}
+
+// start starts a server with the given changes to what the flags say.
+func start(t *testing.T, change func(*options)) *tested {
+	t.Helper()
+	folder := t.TempDir()
+	t.Setenv("TMPDIR", folder)
+	opt := options{address: "127.0.0.1:0", loopback: true, token: "0123456789abcdef", queue: 8, limits: console.Limits{Memory: 2 << 30, Pixels: 50e6}, decode: 30 * time.Second, patience: usual}
+	if change != nil {
+		change(&opt)
+	}
+	l, err := listen(t.Context(), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSite(opt, l.Addr())
+	ctx, cancel := context.WithCancel(context.Background())
+	out := &tested{site: s, t: t, url: s.address(), folder: folder, stopped: make(chan error, 1)}
+	out.bare = "http://" + l.Addr().String() + "/"
+	go func() { out.stopped <- s.serve(ctx, l) }()
+	out.stop = func() {
+		cancel()
+		if err := <-out.stopped; err != nil {
+			t.Error(err)
+		}
+		out.stopped <- nil
+	}
+	t.Cleanup(out.stop)
+	return out
+}
+
+// answer is what came back.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// do sends a request; change may change it.
+func (s *tested) do(method, url string, body io.Reader, change func(*http.Request)) answer {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(s.t.Context(), method, url, body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if change != nil {
+		change(r)
+	}
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	got, err := client.Do(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer got.Body.Close()
+	data, err := io.ReadAll(got.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return answer{got.StatusCode, got.Header, data}
+}
+
+// failed checks that an answer is an error of a status, with an exit code and a text.
+func (a answer) failed(t *testing.T, what string, status, exit int, text string) {
+	t.Helper()
+	var f failure
+	if err := json.Unmarshal(a.body, &f); err != nil || a.status != status || f.Exit != exit || !strings.Contains(f.Error, text) {
+		t.Errorf("%s: %d %s (%v), expected %d, exit %d and %q", what, a.status, a.body, err, status, exit, text)
+	}
+}
+
+// left checks that nothing is left of what came: no file, no place, no turn, no watch.
+func (s *tested) left() {
+	s.t.Helper()
+	if files := consoletest.Tree(s.t, s.folder); len(files) > 0 {
+		s.t.Errorf("files are left: %v", files)
+	}
+	busy := func() bool {
+		s.turns.mu.Lock()
+		defer s.turns.mu.Unlock()
+		s.watches.mu.Lock()
+		defer s.watches.mu.Unlock()
+		return len(s.places)+len(s.turns.waiting)+len(s.turns.working)+len(s.watches.all) > 0
+	}
+	for range 500 {
+		if !busy() {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	s.t.Errorf("%d places, %d waiting, %d working, %d watches are left", len(s.places), len(s.turns.waiting), len(s.turns.working), len(s.watches.all))
+}
+
+func hopper(t *testing.T) []byte { return consoletest.Read(t, golden.Root(t), "testdata/hopper.png") }
+
+// encoded is a picture as PNG.
+func encoded(t *testing.T, w, h int) []byte {
+	path := filepath.Join(t.TempDir(), "a.png")
+	consoletest.WritePicture(t, path, consoletest.Blob(w, h))
+	return consoletest.Read(t, path)
+}
+
+// The bytes are those of the command, and so is what is told of them.
+func TestUpscale(t *testing.T) {
+	s, dir, photo := start(t, nil), t.TempDir(), hopper(t)
+	consoletest.Put(t, filepath.Join(dir, "hé.png"), photo)
+	for _, method := range []string{"PUT", "POST"} {
+		got := s.do(method, s.url+"v1/upscale?scale=3&format=jpeg&quality=80&name=h%C3%A9.png", bytes.NewReader(photo), nil)
+		if _, stderr, code := program.Call(t, dir, "", "upscale", "hé.png", "-s", "3", "-f", "jpeg", "--quality", "80", "-o", "out.jpg", "--on-exist", "overwrite"); code != 0 {
+			t.Fatal(stderr)
+		}
+		if !bytes.Equal(got.body, consoletest.Read(t, dir, "out.jpg")) {
+			t.Errorf("%s: %d, %d bytes that are not those of the command", method, got.status, len(got.body))
+		}
+		var event struct {
+			Event, Input, Output, Model string
+			Width                       int
+		}
+		if err := json.Unmarshal([]byte(got.header.Get("Superres-Result")), &event); err != nil || event.Event != "done" || event.Width != 384 || event.Model != "photo" || event.Input != "hé.png" || event.Output != "hé_3x.jpg" {
+			t.Errorf("%s: %+v (%v)", method, event, err)
+		}
+		if h := got.header; h.Get("Content-Type") != "image/jpeg" || h.Get("Content-Disposition") != "attachment; filename*=utf-8''h%C3%A9_3x.jpg" || h.Get("Content-Length") != fmt.Sprint(len(got.body)) {
+			t.Errorf("%s: %v", method, h)
+		}
+	}
+	s.left()
+}
+
+// A plan costs no enlargement, and tells what the dry run tells.
+func TestInspect(t *testing.T) {
+	s := start(t, nil)
+	got := s.do("POST", s.url+"v1/inspect?fit=300x200", bytes.NewReader(hopper(t)), nil)
+	var event struct {
+		Event, Model  string
+		Width, Height int
+		InputWidth    int `json:"input_width"`
+		Memory        int64
+		Noise         float64
+	}
+	if err := json.Unmarshal(got.body, &event); err != nil || got.status != 200 || event.Event != "plan" || event.Width != 200 || event.Height != 200 || event.InputWidth != 128 || event.Memory < 1<<20 || event.Model != "photo" || event.Noise == 0 {
+		t.Errorf("%d %s (%v)", got.status, got.body, err)
+	}
+	s.left()
+}
+
+// form is a call of score.
+func form(t *testing.T, parts ...string) (body io.Reader, contentType string) {
+	t.Helper()
+	var out bytes.Buffer
+	w := multipart.NewWriter(&out)
+	for i := 0; i < len(parts); i += 2 {
+		part, err := w.CreateFormFile(parts[i], parts[i]+".png")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(part, parts[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return &out, w.FormDataContentType()
+}
+
+// Scores are those of eval and diff.
+func TestScore(t *testing.T) {
+	s := start(t, nil)
+	root := golden.Root(t)
+	truth, test := string(consoletest.Read(t, root, "testdata/golden/hopper_photo.png")), string(consoletest.Read(t, root, "testdata/golden/hopper_bicubic.png"))
+	score := func(query string, parts ...string) answer {
+		body, kind := form(t, parts...)
+		return s.do("POST", s.url+"v1/score"+query, body, func(r *http.Request) { r.Header.Set("Content-Type", kind) })
+	}
+	got := score("", "truth", truth, "picture", test)
+	var cells struct{ PSNR, SSIM, Mean float64 }
+	if err := json.Unmarshal(got.body, &cells); err != nil || got.status != 200 || !(cells.PSNR > 25 && cells.PSNR < 50 && cells.SSIM > 0.8 && cells.SSIM < 1) || !bytes.Contains(got.body, []byte(`"protocol":"matlab-y","scale":2`)) {
+		t.Errorf("%d %s (%v)", got.status, got.body, err)
+	}
+	if got := score("?scale=3", "picture", test, "truth", test); got.status != 200 || bytes.Contains(got.body, []byte("psnr")) || !bytes.Contains(got.body, []byte(`"ssim":1,"mean_absolute_difference":0`)) {
+		t.Errorf("of equals: %d %s", got.status, got.body)
+	}
+	score("?scale=0", "truth", truth, "picture", test).failed(t, "scale", 400, 2, "expected no parameter but scale")
+	score("", "truth", truth).failed(t, "one part", 400, 2, "no part picture")
+	score("", "truth", truth, "truth", truth).failed(t, "twice", 400, 2, `unexpected part "truth"`)
+	score("", "truth", truth, "picture", string(hopper(t))).failed(t, "sizes", 422, 4, "128")
+	score("", "truth", truth, "picture", "no picture").failed(t, "no picture", 422, 4, "picture: not an image")
+	s.do("POST", s.url+"v1/score", strings.NewReader("x"), nil).failed(t, "no form", 400, 2, "multipart/form-data")
+	s.left()
+}
+
+// events reads the events of an id.
+func (s *tested) events(id string) <-chan []string {
+	r, err := http.NewRequestWithContext(s.t.Context(), "GET", s.url+"v1/events?id="+id, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	got, err := http.DefaultClient.Do(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	out := make(chan []string, 1)
+	go func() {
+		defer got.Body.Close()
+		text, _ := io.ReadAll(got.Body)
+		var lines []string
+		for line := range strings.SplitSeq(string(text), "\n") {
+			if event, is := strings.CutPrefix(line, "data: "); is {
+				lines = append(lines, event)
+			}
+		}
+		out <- lines
+	}()
+	return out
+}
+
+// Whoever asks is told how far a picture is, until it ends.
+func TestEvents(t *testing.T) {
+	s := start(t, nil)
+	good, bad := s.events("good"), s.events("bad")
+	if got := s.do("POST", s.url+"v1/upscale?id=good", bytes.NewReader(encoded(t, 600, 400)), nil); got.status != 200 {
+		t.Fatalf("%s", got.body)
+	}
+	s.do("POST", s.url+"v1/upscale?id=bad&scale=3", strings.NewReader("no picture"), nil).failed(t, "bad", 422, 4, "not an image")
+	list := <-good
+	if n := len(list); n < 2 || !strings.Contains(list[0], `{"event":"progress","share":`) || !strings.Contains(list[n-1], `"event":"done"`) || !strings.Contains(list[n-1], `"width":1200`) {
+		t.Errorf("%q", list)
+	}
+	if list := <-bad; len(list) != 1 || !strings.Contains(list[0], `{"event":"failed","error":"picture: not an image`) || !strings.Contains(list[0], `"exit":4}`) {
+		t.Errorf("%q", list)
+	}
+	s.do("GET", s.url+"v1/events", nil, nil).failed(t, "no id", 400, 2, "no id")
+	s.do("GET", s.url+"v1/events?id="+strings.Repeat("x", 100), nil, nil).failed(t, "long id", 400, 2, "longer than 64")
+	s.left()
+}
+
+// The page has what it wants to know, and lets the browser run nothing else.
+func TestPage(t *testing.T) {
+	s := start(t, nil)
+	got := s.do("GET", s.url, nil, nil)
+	_, rest, _ := strings.Cut(string(got.body), `id="settings">`)
+	text, _, _ := strings.Cut(rest, "</script>")
+	var at settings
+	if err := json.Unmarshal([]byte(text), &at); err != nil || at.Version != console.Version || at.Models[0] != "auto" || at.MaxMemory != 2<<30 {
+		t.Errorf("%d %q (%v)", got.status, text, err)
+	}
+	for name, want := range map[string]string{
+		"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
+		"X-Content-Type-Options":  "nosniff", "Cross-Origin-Resource-Policy": "same-origin", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store", "Content-Type": "text/html; charset=utf-8",
+	} {
+		if got.header.Get(name) != want {
+			t.Errorf("%s: %q", name, got.header.Get(name))
+		}
+	}
+	if got := s.do("GET", strings.TrimSuffix(s.url, "/"), nil, nil); got.status != 308 || got.header.Get("Location") != "/"+s.token+"/" {
+		t.Errorf("without a slash: %d %v", got.status, got.header)
+	}
+	s.do("POST", s.url, nil, nil).failed(t, "method", 405, 2, "use GET or HEAD")
+}
+
+// What the parameters and pictures may not be is told as the command tells it.
+func TestRefusals(t *testing.T) {
+	s := start(t, nil)
+	for _, c := range []struct {
+		query, body  string
+		status, exit int
+		want         string
+	}{
+		{"upscale?scale=99", "", 400, 2, "scale 99: expected 1 to 16"},
+		{"upscale?scale=2&scale=3", "", 400, 2, "scale is given 2 times"},
+		{"upscale?scale=2&width=30", "", 400, 2, "scale and width, height or fit: expected one of them"},
+		{"upscale?scal=3", "", 400, 2, `unknown parameter "scal"; did you mean "scale"?`},
+		{"upscale?quality=x", "", 400, 2, `quality "x": expected a whole number`},
+		{"upscale?%zz", "", 400, 2, "cannot be read"},
+		{"upscale?output=/tmp/x", "", 400, 2, `unknown parameter "output"`},
+		{"upscale?coder=exec:touch", "", 400, 2, `unknown parameter "coder"`},
+		{"upscale?resume=true", "", 400, 2, `unknown parameter "resume"`},
+		{"upscale?jobs=9", "", 400, 2, `unknown parameter "jobs"`},
+		{"upscale?model=../model.npz", "", 400, 6, `unknown model "../model.npz"`},
+		{"upscale?model=photo.npz", "", 400, 6, `unknown model "photo.npz"`},
+		{"upscale?model=photos", "", 400, 6, `did you mean "photo"?`},
+		{"upscale?region=1,2,3", "", 400, 2, "expected X,Y,W,H"},
+		{"upscale?region=100,100,29,29", string(hopper(t)), 400, 2, "not within the picture of 128x128"},
+		{"upscale?width=20", string(hopper(t)), 400, 2, "nothing is made smaller"},
+		{"upscale?depth=16&format=bmp", string(hopper(t)), 400, 2, "8 bits a sample"},
+		{"upscale", "", 422, 4, "is empty"},
+		{"upscale?name=../a%2Fb.txt", "plain text", 422, 4, "b.txt: not an image"},
+		{"upscale", string(hopper(t)[:3000]), 422, 4, "PNG"},
+		{"upscale?scale=16", string(encoded(t, 1600, 1200)), 413, 7, "more than 400 megapixels"},
+		{"inspect?scale=0", "", 400, 2, "scale 0"},
+		{"elsewhere", "", 404, 2, "no such call"},
+	} {
+		s.do("POST", s.url+"v1/"+c.query, strings.NewReader(c.body), nil).failed(t, c.query, c.status, c.exit, c.want)
+	}
+	s.do("GET", s.url+"v1/upscale", nil, nil).failed(t, "GET", 405, 2, "use POST or PUT")
+	s.left()
+}
+
+// Who does not know the token, or comes from elsewhere, is let in nowhere.
+func TestGate(t *testing.T) {
+	s, open := start(t, nil), start(t, func(o *options) { o.token = "" })
+	host := strings.TrimSuffix(strings.TrimPrefix(s.bare, "http://"), "/")
+	set := func(name, value string) func(*http.Request) {
+		return func(r *http.Request) {
+			if name == "Host" {
+				r.Host = value
+			} else {
+				r.Header.Set(name, value)
+			}
+		}
+	}
+	for _, c := range []struct {
+		url    string
+		change func(*http.Request)
+		status int
+	}{
+		{s.url, nil, 200}, {s.bare, nil, 401}, {s.bare + "0123456789abcdeF/", nil, 401}, {s.bare + "0123456789abcde/", nil, 401}, {s.bare + "v1/events?id=a", nil, 401},
+		{s.bare, set("Authorization", "Bearer "+s.token), 401}, {s.bare + "v1/events", set("Authorization", "Bearer "+s.token), 400}, {s.bare + "v1/events", set("Authorization", "Bearer x"), 401},
+		{s.url, set("Host", "evil.example"), 403}, {s.url, set("Host", "evil.example:80"), 403}, {s.url, set("Host", "10.0.0.1"), 403}, {s.url, set("Host", "127.0.0.1.evil.example"), 403},
+		{s.url, set("Host", "localhost:1234"), 200}, {s.url, set("Host", "LOCALHOST"), 200}, {s.url, set("Host", "[::1]:99"), 200},
+		{s.url, set("Origin", "http://"+host), 200}, {s.url, set("Origin", "http://evil.example"), 403}, {s.url, set("Origin", "null"), 403}, {s.url, set("Origin", "https://"+host), 403},
+		{s.url, set("Sec-Fetch-Site", "cross-site"), 403}, {s.url + "v1/events", set("Sec-Fetch-Site", "same-site"), 403}, {s.url + "v1/events", set("Sec-Fetch-Site", "same-origin"), 400},
+		{s.url + "page.go", nil, 404}, {s.url + "..%2f..%2fetc/passwd", nil, 404}, {s.url + "../../etc/passwd", nil, 404}, {s.url + "/etc/passwd", nil, 404}, {s.url + "%00", nil, 404}, {s.url + ".", nil, 404}, {s.url + "index.html/", nil, 404},
+		{open.url, nil, 200}, {open.url + "v1/events", nil, 400}, {open.url + "v1/events", set("Sec-Fetch-Site", "cross-site"), 403}, {open.url, set("Host", "evil.example"), 403},
+	} {
+		if got := s.do("GET", c.url, nil, c.change); got.status != c.status || got.header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s: %d %s, expected %d", c.url, got.status, got.body, c.status)
+		}
+	}
+	// A page of another site that is opened from a link is not harmed by its origin.
+	if got := s.do("GET", s.url, nil, func(r *http.Request) {
+		r.Header.Set("Sec-Fetch-Site", "cross-site")
+		r.Header.Set("Sec-Fetch-Mode", "navigate")
+	}); got.status != 200 {
+		t.Errorf("a link: %d", got.status)
+	}
+	wide := &site{options: options{loopback: false}, host: "nas"}
+	for host, want := range map[string]bool{"nas:80": true, "192.168.1.5": true, "evil.example": false, "": false} {
+		if wide.isOurs(host) != want {
+			t.Errorf("%q: %v", host, !want)
+		}
+	}
+}
+
+// Flags that cannot be are told of before anything is opened.
+func TestErrors(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	program.Refuses(t, t.TempDir(), []consoletest.Refusal{
+		{Args: []string{"serve", "--listen", "x"}, Code: 2, Want: "expected HOST:PORT"},
+		{Args: []string{"serve", "--listen", "0.0.0.0:0", "--token", "none"}, Code: 2, Want: "which others can reach"},
+		{Args: []string{"serve", "--token", "short"}, Code: 2, Want: "16 to 128"},
+		{Args: []string{"serve", "--queue", "-1"}, Code: 2, Want: "expected 0 or more"},
+		{Args: []string{"serve", "--timeout", "0s"}, Code: 2, Want: "more than no time"},
+		{Args: []string{"serve", "--max-memory", "0"}, Code: 2, Want: "--max-memory 0"},
+		{Args: []string{"serve", "a.png"}, Code: 2, Want: "takes no argument"},
+		{Args: []string{"serve", "--listen", taken.Addr().String()}, Code: 5, Want: "address already in use; use another --listen"},
+	})
+}

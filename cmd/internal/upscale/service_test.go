@@ -1,0 +1,148 @@
+package upscale
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"net/url"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/console/consoletest"
+	"superres/internal/golden"
+	"superres/internal/testimage"
+)
+
+func newTestService() *Service {
+	return NewService(console.Limits{Memory: 2 << 30, Pixels: 50e6}, 30*time.Second, 0)
+}
+
+// served is what a service makes of a picture.
+func served(t *testing.T, s *Service, picture []byte, query string) ([]byte, Result, error) {
+	t.Helper()
+	params, err := url.ParseQuery(query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Request(t.Context(), params)
+	if err != nil {
+		return nil, Result{}, err
+	}
+	var out bytes.Buffer
+	result, err := r.Upscale(t.Context(), bytes.NewReader(picture), int64(len(picture)), &out, func(Load) error { return nil }, func(float64) {})
+	return out.Bytes(), result, err
+}
+
+// A service makes the bytes that the command makes, and tells what its events tell.
+func TestServiceMakesTheSame(t *testing.T) {
+	s, dir := newTestService(), t.TempDir()
+	photo := consoletest.Read(t, golden.Root(t), "testdata/hopper.png")
+	consoletest.Put(t, filepath.Join(dir, "in.png"), photo)
+	for query, args := range map[string][]string{
+		"name=in.png":                         nil,
+		"name=in.png&scale=1.5&model=bicubic": {"-s", "1.5", "-m", "bicubic"},
+		"name=in.png&fit=300x200&format=jpeg&quality=80&effort=fast":   {"--fit", "300x200", "-f", "jpeg", "--quality", "80", "--effort", "fast"},
+		"name=in.png&denoise=0.4&strength=0.5&metadata=strip&depth=16": {"--denoise", "0.4", "--strength", "0.5", "--metadata", "strip", "--depth", "16"},
+	} {
+		got, result, err := served(t, s, photo, query)
+		if err != nil {
+			t.Errorf("%s: %v", query, err)
+			continue
+		}
+		stdout, stderr, code := call(t, dir, "", append([]string{"upscale", "in.png", "--on-exist", "overwrite", "--json"}, args...)...)
+		if code != 0 {
+			t.Fatal(stderr)
+		}
+		var event, want map[string]any
+		if err := errors.Join(json.Unmarshal(result.Event, &event), json.Unmarshal([]byte(bytes.Split([]byte(stdout), []byte("\n"))[1]), &want)); err != nil {
+			t.Fatal(err)
+		}
+		delete(event, "seconds")
+		delete(want, "seconds")
+		if fmt.Sprint(event) != fmt.Sprint(want) {
+			t.Errorf("%s: tells %v, the command %v", query, event, want)
+		}
+		if !bytes.Equal(got, consoletest.Read(t, dir, want["output"].(string))) {
+			t.Errorf("%s: not the bytes of the command", query)
+		}
+	}
+}
+
+// A region has the pixels of the whole, whatever the scale, the model and the place.
+func TestRegions(t *testing.T) {
+	s := newTestService()
+	const w, h = 240, 181
+	encoded := func(alpha func(x, y int) uint8) []byte {
+		img := image.NewNRGBA(image.Rect(0, 0, w, h))
+		channels := [3]*image.Gray{testimage.Drawing(w, h, 0.4), testimage.Drawing(w, h, 0.8), testimage.Drawing(w, h, 1.7)}
+		for i := range w * h {
+			for c, from := range channels {
+				img.Pix[4*i+c] = from.Pix[i] ^ uint8(i*i>>7&3)
+			}
+			img.Pix[4*i+3] = alpha(i%w, i/w)
+		}
+		var out bytes.Buffer
+		if err := png.Encode(&out, img); err != nil {
+			t.Fatal(err)
+		}
+		return out.Bytes()
+	}
+	photo, clear := encoded(func(_, _ int) uint8 { return 255 }), encoded(func(x, y int) uint8 { return uint8(min(255, max(0, 3*x-y))) })
+	for _, c := range []struct {
+		picture []byte
+		query   string
+		full    bool // tried when all is
+	}{
+		{photo, "scale=2", false}, {photo, "scale=3", false}, {photo, "scale=1.5", false}, {photo, "width=333&model=bicubic", false}, {clear, "scale=2&effort=fast", false},
+		{photo, "scale=4&denoise=0.5", true}, {photo, "scale=2.5", true}, {photo, "scale=1", true}, {photo, "width=333", true}, {photo, "scale=2&model=coupled", true}, {photo, "scale=3&model=coupled", true},
+		{photo, "scale=3&model=bicubic", true}, {photo, "scale=3&model=lanczos", true}, {photo, "scale=3&model=nearest", true}, {photo, "scale=2&effort=fast&strength=0.7", true},
+		{photo, "scale=2&effort=max", true}, {photo, "scale=8&effort=fast", true},
+	} {
+		if c.full && consoletest.Full(0, 1) == 0 {
+			continue
+		}
+		data, _, err := served(t, s, c.picture, c.query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole, err := png.Decode(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := whole.Bounds().Size()
+		for _, r := range []image.Rectangle{image.Rect(0, 0, 10, 9), image.Rect(97, 80, 130, 97), image.Rect(121, 101, 122, 102), image.Rect(150, 120, w, h), image.Rect(0, 0, w, h)} {
+			data, result, err := served(t, s, c.picture, fmt.Sprintf("%s&region=%d,%d,%d,%d", c.query, r.Min.X, r.Min.Y, r.Dx(), r.Dy()))
+			if err != nil {
+				t.Errorf("%s: %v: %v", c.query, r, err)
+				continue
+			}
+			got, err := png.Decode(bytes.NewReader(data))
+			if err != nil {
+				t.Fatal(err)
+			}
+			// From the pixel in which the region begins to that in which it ends.
+			want := image.Rect(r.Min.X*size.X/w, r.Min.Y*size.Y/h, (r.Max.X*size.X+w-1)/w, (r.Max.Y*size.Y+h-1)/h)
+			if got.Bounds().Size() != want.Size() || !bytes.Contains(result.Event, fmt.Appendf(nil, `"width":%d,"height":%d`, want.Dx(), want.Dy())) {
+				t.Errorf("%s: %v is %v, expected %v; %s", c.query, r, got.Bounds().Size(), want.Size(), result.Event)
+				continue
+			}
+			differ := 0
+			for y := range want.Dy() {
+				for x := range want.Dx() {
+					if same := color.NRGBA64Model.Convert; same(got.At(x, y)) != same(whole.At(want.Min.X+x, want.Min.Y+y)) {
+						differ++
+					}
+				}
+			}
+			if differ > 0 {
+				t.Errorf("%s: %d pixels of %v differ from those of the whole", c.query, differ, r)
+			}
+		}
+	}
+}

@@ -215,14 +215,25 @@ func (b *Browser) Visit(address, ready string) {
 	b.Call("Page.enable", nil, nil)
 	b.Call("Page.navigate", map[string]any{"url": "about:blank"}, nil)
 	b.Call("Page.navigate", map[string]any{"url": address}, nil)
-	b.Wait("document.readyState === 'complete' && location.protocol !== 'about:' && Boolean(" + ready + ")")
+	b.Wait("document.readyState === 'complete' && location.protocol !== 'about:' && (" + ready + ")")
+}
+
+// Faults has pages that are visited from now on keep what goes wrong in them, and what their
+// policy forbids, in a list called faults.
+func (b *Browser) Faults() {
+	b.t.Helper()
+	b.Call("Page.enable", nil, nil)
+	b.Call("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": `globalThis.faults = [];
+		addEventListener("error", e => faults.push(e.message ?? e.target.src));
+		addEventListener("unhandledrejection", e => faults.push(String(e.reason)));
+		document.addEventListener("securitypolicyviolation", e => faults.push(e.violatedDirective + " " + e.blockedURI));`}, nil)
 }
 
 // Wait waits until an expression is true and all is drawn.
 func (b *Browser) Wait(expression string) {
 	b.t.Helper()
 	for range 400 {
-		if b.Eval(expression) == true {
+		if b.Eval("Boolean("+expression+")") == true {
 			b.Drawn()
 			return
 		}

@@ -1,4 +1,6 @@
 // The list of pictures: a row for each, with what can be done with it.
+import * as api from "./api.js";
+import { standIn } from "./source.js";
 import * as words from "./words.js";
 
 const list = document.getElementById("list");
@@ -21,13 +23,13 @@ export function makeRow(p, on) {
 	};
 	const thumb = make("canvas", { width: 112, height: 112 });
 	thumb.setAttribute("aria-hidden", "true");
-	const name = make("b", { textContent: p.name, title: p.name }), sizes = make("small"), found = make("small");
-	const pick = make("button", { type: "button", className: "pick" }, thumb, make("span", {}, name, sizes, found));
+	const name = make("b", { textContent: p.name, title: p.name }), sizes = make("small"), found = make("span", { className: "soft" });
+	const pick = make("button", { type: "button", className: "pick" }, thumb, make("span", {}, name, sizes));
 	pick.addEventListener("click", () => on.pick(p));
 	const acts = { cancel: button("Cancel", "cancel"), again: button("Try again", "again"), save: button("Save", "save"), remove: button("Remove", "remove", "×") };
 	const bar = make("progress", { max: 1 }), text = make("span");
 	bar.setAttribute("aria-label", p.name);
-	p.row = make("li", {}, pick, make("div", { className: "acts" }, ...Object.values(acts)), make("div", { className: "state" }, bar, text));
+	p.row = make("li", {}, pick, make("div", { className: "acts" }, ...Object.values(acts)), make("div", { className: "state" }, bar, found, text));
 	p.shown = { thumb, sizes, found, pick, acts, bar, text };
 	list.append(p.row);
 }
@@ -45,7 +47,6 @@ export function showRow(p, { state, to, chosen, paused }) {
 	pick.setAttribute("aria-pressed", chosen);
 	setText(sizes, p.size ? `${p.size.w}×${p.size.h}${to ? ` → ${to.w}×${to.h}` : ""}` : words.size(p.file.size));
 	setText(found, words.found(p.found));
-	found.title = found.textContent;
 	found.hidden = !found.textContent;
 	bar.hidden = state !== "working";
 	if (work && (work.share || work.place)) bar.value = work.share;
@@ -85,21 +86,30 @@ list.addEventListener("keydown", event => {
 // Thumbnails are made one after the other: a large picture takes much memory while it is
 // read. What tells its size is there before that.
 let last = Promise.resolve();
-export function drawThumb(p, source, changed) {
+export function drawThumb(p, changed) {
 	last = last.then(async () => {
 		if (!p.row.isConnected) return;
-		const image = new Image(), url = URL.createObjectURL(source);
 		try {
-			await new Promise((done, fail) => Object.assign(image, { onload: done, onerror: fail, src: url }));
-			p.size ??= { w: image.naturalWidth, h: image.naturalHeight };
-			changed();
-			const bitmap = await createImageBitmap(image, { resizeHeight: 112, resizeQuality: "medium" });
-			const { thumb } = p.shown, k = Math.min(112 / bitmap.width, 1), w = bitmap.width * k, h = bitmap.height * k;
-			thumb.getContext("2d").drawImage(bitmap, (112 - w) / 2, (112 - h) / 2, w, h);
-			bitmap.close();
-		} finally {
-			image.src = "";
-			URL.revokeObjectURL(url);
+			await draw(p, p.file, changed);
+		} catch { // the browser does not read it, perhaps the server does
+			if (p.failed || api.connection.state !== "here") return;
+			p.stand = await standIn(p.file);
+			await draw(p, p.stand, changed);
 		}
-	}).catch(() => {}); // a kind that the browser does not read has none
+	}).catch(() => {}); // then without
+}
+
+async function draw(p, source, changed) {
+	const image = new Image(), url = URL.createObjectURL(source);
+	try {
+		await new Promise((done, fail) => Object.assign(image, { onload: done, onerror: fail, src: url }));
+		p.size ??= { w: image.naturalWidth, h: image.naturalHeight };
+		changed();
+		const bitmap = await createImageBitmap(image, { resizeHeight: 112, resizeQuality: "medium" });
+		const { thumb } = p.shown, k = Math.min(112 / bitmap.width, 1), w = bitmap.width * k, h = bitmap.height * k;
+		thumb.getContext("2d").drawImage(bitmap, (112 - w) / 2, (112 - h) / 2, w, h);
+		bitmap.close();
+	} finally {
+		URL.revokeObjectURL(url);
+	}
 }

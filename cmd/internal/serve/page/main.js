@@ -76,12 +76,11 @@ function show() {
 function add(found, others) {
 	const large = found.filter(({ file }) => server.max_bytes && file.size > server.max_bytes);
 	for (const { file, folder } of found) {
-		const p = { id: next++, file, folder, name: folder + file.name, size: null, found: null, work: null, result: null, failed: null, cancelled: false, cuts: 0, saved: false };
-		p.unread = png => list.drawThumb(p, png, update);
+		const p = { id: next++, file, folder, name: folder + file.name, size: null, found: null, work: null, result: null, failed: null, cancelled: false, cuts: 0, saved: false, stand: null };
 		if (large.some(l => l.file === file)) p.failed = { exit: 4, text: `${words.size(file.size)} are too much, at most ${words.size(server.max_bytes)} are read` };
 		pictures.push(p);
 		list.makeRow(p, rowActions);
-		if (!p.failed) list.drawThumb(p, file, update);
+		if (!p.failed) list.drawThumb(p, update);
 	}
 	const not = others ? `, ${words.count(others, "other file")} left out` : "";
 	say(`${words.count(found.length, "picture")} added${not}.`);
@@ -221,11 +220,13 @@ settings.watch(async () => {
 	queue.hold();
 	queue.restart();
 	for (const p of pictures) p.looked = false;
-	inspect();
 	show();
 	const mine = ++changes;
 	await Promise.race([view.preview(), new Promise(done => setTimeout(done, 20000))]);
-	if (mine === changes) queue.release();
+	if (mine === changes) {
+		queue.release();
+		inspect();
+	}
 	update();
 });
 

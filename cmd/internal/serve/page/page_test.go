@@ -52,7 +52,13 @@ type browser struct {
 func open(t *testing.T, d *double) browser {
 	t.Helper()
 	b := browser{consoletest.OpenBrowser(t), t}
+	b.Faults()
 	b.Visit(d.page(), "document.body.dataset.ready")
+	t.Cleanup(func() {
+		if got := b.Eval("faults.join()"); got != "" {
+			t.Errorf("faults of the page: %v", got)
+		}
+	})
 	return b
 }
 

@@ -14,13 +14,15 @@ async function decode(blob) {
 	return { image, w: image.naturalWidth, h: image.naturalHeight, close: () => URL.revokeObjectURL(url) };
 }
 
-// open makes a source of a file. The server makes a PNG of what the browser does not read,
-// such as TIFF.
+// standIn returns a PNG that the server makes of a file that the browser does not read, such
+// as TIFF.
+export async function standIn(blob, signal) {
+	return (await api.upscale("scale=1&model=bicubic&format=png", blob, signal)).blob;
+}
+
+// open makes a source of a file.
 export async function open(blob, signal) {
-	const own = await decode(blob);
-	if (own) return own;
-	const { blob: png } = await api.upscale("scale=1&model=bicubic&format=png", blob, signal);
-	const stand = await decode(png);
-	if (!stand) throw new api.Refused("this browser cannot show it");
-	return { ...stand, png };
+	const source = await decode(blob) ?? await decode(await standIn(blob, signal));
+	if (!source) throw new api.Refused("this browser cannot show it");
+	return source;
 }

@@ -43,7 +43,7 @@ export async function choose(p) {
 	change({});
 	if (!p) return;
 	const mine = current;
-	await load(mine, "before", p.file);
+	await load(mine, "before", p.stand ?? p.file);
 	if (current !== mine || !mine.sources.before) return;
 	const { w, h } = mine.sources.before;
 	p.size ??= { w, h };
@@ -65,11 +65,9 @@ function close() {
 async function load(mine, what, blob) {
 	try {
 		const source = await open(blob, mine.stop.signal);
-		source.blob = blob;
 		if (current !== mine) return source.close();
 		mine.sources[what]?.close();
 		mine.sources[what] = source;
-		if (what === "before" && source.png) mine.p.unread?.(source.png);
 	} catch (problem) {
 		if (current !== mine) return;
 		api.failed(problem);

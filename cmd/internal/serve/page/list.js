@@ -43,8 +43,9 @@ function setText(e, text) {
 // its result will have, and whether it is chosen.
 export function showRow(p, { state, to, chosen, paused }) {
 	const { sizes, found, pick, acts, bar, text } = p.shown, { work, result } = p;
-	p.row.className = state + (chosen ? " chosen" : "");
-	pick.setAttribute("aria-pressed", chosen);
+	const look = state + (chosen ? " chosen" : "");
+	if (p.row.className !== look) p.row.className = look;
+	if (pick.ariaPressed !== String(chosen)) pick.ariaPressed = chosen;
 	setText(sizes, p.size ? `${p.size.w}×${p.size.h}${to ? ` → ${to.w}×${to.h}` : ""}` : words.size(p.file.size));
 	setText(found, words.found(p.found));
 	found.hidden = !found.textContent;
@@ -52,7 +53,7 @@ export function showRow(p, { state, to, chosen, paused }) {
 	if (work && (work.share || work.place)) bar.value = work.share;
 	else bar.removeAttribute("value");
 	const kept = result && state !== "done" ? "; the result of other settings is kept" : "";
-	const time = work?.left == null ? "" : `, about ${words.seconds(work.left)} left`;
+	const time = work?.left == null ? "" : `, ${words.left(work.left)}`;
 	setText(text, {
 		working: work?.place ? `waiting for the server, place ${work.place}` : work?.share ? `${Math.round(100 * work.share)} %${time}` : "sent, at work",
 		waiting: (paused ? "paused" : p.place ? `waiting, place ${p.place}` : "waiting") + kept,

@@ -15,7 +15,7 @@ const pictures = [];
 let next = 1, undo = null;
 
 const queue = makeQueue({
-	pictures, params: settings.params, chosen: view.chosen, changed: () => update(),
+	pictures, key: settings.key, chosen: view.chosen, changed: () => update(),
 	finished: p => {
 		const state = queue.stateOf(p), left = pictures.filter(q => ["waiting", "working"].includes(queue.stateOf(q))).length;
 		if (state === "done") say(`${p.name} is done, ${left ? `${left} left` : "nothing left"}.`);
@@ -29,7 +29,7 @@ function say(text) { $("status").textContent = text; }
 
 const sizeAfter = p => {
 	if (p.result && queue.stateOf(p) === "done" && p.result.info.width) return { w: p.result.info.width, h: p.result.info.height };
-	return p.size && settings.valid() ? settings.sizeOf(settings.params(), p.size.w, p.size.h) : null;
+	return p.size ? settings.sizeOf(settings.params(), p.size.w, p.size.h) : null;
 };
 
 // update brings the page up to date, once for all that has changed.
@@ -58,7 +58,7 @@ function show() {
 	$("totalBar").value = pictures.length ? share / pictures.length : 0;
 	$("totalText").textContent = [
 		`${states.done} of ${pictures.length} done`, states.failed && `${states.failed} failed`, states.cancelled && `${states.cancelled} cancelled`,
-		busy && queue.paused && "paused", left !== null && `about ${words.seconds(left)} left`,
+		busy && queue.paused && "paused", left !== null && words.left(left),
 	].filter(Boolean).join(", ");
 	const results = pictures.filter(p => p.result);
 	$("pause").textContent = queue.paused ? "Go on" : "Pause";
@@ -108,7 +108,8 @@ async function inspect() {
 		if (!p || api.connection.state !== "here") break;
 		p.looked = true;
 		try {
-			const plan = await api.inspect(settings.params(), p.file);
+			const params = settings.params(), plan = await api.inspect(params, p.file);
+			plan.sought = params.get("denoise") === "auto";
 			p.size = { w: plan.input_width, h: plan.input_height };
 			if (queue.stateOf(p) === "waiting") p.found = plan;
 			else p.found ??= plan;

@@ -138,7 +138,7 @@ func TestQueue(t *testing.T) {
 	b.Drag(300, 300, filepath.Join(dir, "one.png"), filepath.Join(dir, "f"), filepath.Join(dir, "bad.png"))
 	b.reach("working,working,waiting,waiting,failed") // by v1/inspect
 	b.Wait("document.querySelectorAll('#list li')[2].innerText.includes('9×8 → 18×16')")
-	for _, want := range []string{"f/a10.png", "noise of 4.2 levels and JPEG compression of quality 71, by photo-real at level 0.31", "waiting, place 1", "failed: not an image; known: PNG JPEG", "50 %, about 7.0 s left"} {
+	for _, want := range []string{"f/a10.png", "noise of 4.2 levels and JPEG compression of quality 71, by photo-real at level 0.31", "waiting, place 1", "failed: not an image; known: PNG JPEG", "50 %, about 7 s left"} {
 		if !strings.Contains(b.text("listPart"), want) {
 			t.Errorf("no %q in %s", want, b.text("listPart"))
 		}

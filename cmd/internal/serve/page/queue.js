@@ -7,11 +7,10 @@ import * as api from "./api.js";
 const mostAtOnce = 2, mostCuts = 3;
 
 // makeQueue makes a queue of a list of pictures. chosen gives the one that is looked at, it
-// comes first; params gives the settings; changed is called when something about a picture
+// comes first; key gives the settings as a text; changed is called when something about a picture
 // has changed, finished when its work is at an end.
-export function makeQueue({ pictures, chosen, params, changed, finished }) {
+export function makeQueue({ pictures, chosen, key, changed, finished }) {
 	const running = new Map(); // picture → what stops it
-	const key = () => params().toString();
 	let paused = false, held = false, retry = 0, resting = false;
 	const pace = { pixels: 0, seconds: 0 }; // of what was enlarged with these settings
 
@@ -64,7 +63,7 @@ export function makeQueue({ pictures, chosen, params, changed, finished }) {
 			p.cuts = 0;
 			p.saved = false;
 			if (info.input_width) p.size = { w: info.input_width, h: info.input_height };
-			if (info.model) p.found = info;
+			if (info.model) p.found = { ...info, sought: parameters.get("denoise") === "auto" };
 			if (info.width && made === key()) {
 				pace.pixels += info.width * info.height;
 				pace.seconds += seconds;

@@ -2,9 +2,14 @@
 const form = document.getElementById("form"), $ = id => document.getElementById(id);
 const value = name => form.elements[name].value;
 
-// params are the settings as parameters of a call. Those that are as by default are there
-// as well: the same settings give the same text.
-export function params() {
+// The settings that are in force are those that the form had when it was last at rest and all
+// of its numbers could be meant: key is their text, params the same as parameters of a call.
+// Those that are as by default are there as well: the same settings give the same text.
+let inForce = read().toString();
+export const key = () => inForce;
+export const params = () => new URLSearchParams(inForce);
+
+function read() {
 	const p = new URLSearchParams(), size = value("size");
 	if (size === "scale") p.set("scale", +value("scale"));
 	else if (size === "fit") p.set("fit", `${+value("pixels")}x${+value("pixels")}`);
@@ -17,10 +22,9 @@ export function params() {
 	return p;
 }
 
-// valid tells whether all numbers are such as can be meant.
-export const valid = () => [...form.elements].every(e => e.closest("[hidden]") || e.checkValidity());
+const valid = () => [...form.elements].every(e => e.closest("[hidden]") || e.checkValidity());
 
-// sizeOnly are the parameters that make the same size by interpolation.
+// interpolated are the parameters that make the same size by interpolation.
 export function interpolated(p) {
 	const q = new URLSearchParams([...p].filter(([name]) => ["scale", "fit", "width"].includes(name)));
 	q.set("model", "bicubic");
@@ -38,7 +42,7 @@ export function sizeOf(p, w, h) {
 }
 
 // words are the settings in short.
-export function words(p = params()) {
+function words(p) {
 	const size = p.has("scale") ? `${p.get("scale")}×` : p.has("fit") ? `${parseInt(p.get("fit"), 10)} px` : `${p.get("width")} px wide`;
 	const noise = { auto: "", 0: "noise kept" }[p.get("denoise")] ?? `noise ${p.get("denoise")}`;
 	return [size, p.get("effort"), noise, p.get("format")?.toUpperCase()].filter(Boolean).join(", ");
@@ -52,16 +56,15 @@ function show() {
 	$("levelPart").hidden = value("denoise") !== "level";
 	$("levelText").value = value("level");
 	$("qualityPart").hidden = !["", "jpeg"].includes(value("format"));
-	if (valid()) $("chosenSettings").textContent = words();
+	if (valid()) $("chosenSettings").textContent = words(read());
 }
 
-// watch calls changed when the settings have become others, and are not changed further at
-// once.
+// watch calls changed when other settings have come in force.
 export function watch(changed) {
-	let last = params().toString(), timer = 0;
+	let timer = 0;
 	const check = () => {
-		if (!valid() || params().toString() === last) return;
-		last = params().toString();
+		if (!valid() || read().toString() === inForce) return;
+		inForce = read().toString();
 		changed();
 	};
 	form.addEventListener("input", () => {

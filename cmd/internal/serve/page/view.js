@@ -129,8 +129,8 @@ function wanted() {
 export async function preview() {
 	clearTimeout(timer);
 	const { p, sources, patch } = current, mine = current;
-	if (!p || !sources.before || ["done", "failed"].includes(stateOf(p)) || api.connection.state !== "here" || !settings.valid()) return asked?.abort();
-	const params = settings.params(), key = params.toString(), region = wanted(), { x, y, w, h } = region;
+	if (!p || !sources.before || ["done", "failed"].includes(stateOf(p)) || api.connection.state !== "here") return asked?.abort();
+	const params = settings.params(), key = settings.key(), region = wanted(), { x, y, w, h } = region;
 	const holds = patch?.key === key && patch.x <= x && patch.y <= y && patch.x + patch.w >= x + w && patch.y + patch.h >= y + h;
 	if (w < 1 || h < 1 || holds || w * h > 0.8 * sources.before.w * sources.before.h) return;
 	asked?.abort();
@@ -191,7 +191,7 @@ function after() {
 	const { sources, patch } = current;
 	if (sources.after) return put(sources.after.image, part(sources.after.w, sources.after.h));
 	before();
-	if (patch?.key !== settings.params().toString()) return;
+	if (patch?.key !== settings.key()) return;
 	// A region has the pixels of the result that it touches.
 	const { bitmap } = patch, x = Math.floor(patch.x * scene.w / sources.before.w), y = Math.floor(patch.y * scene.h / sources.before.h);
 	put(bitmap, part(bitmap.width, bitmap.height, { x, y, w: bitmap.width, h: bitmap.height }));
@@ -211,7 +211,7 @@ function draw() {
 	const paint = what => { ground(); painters[what](); };
 	if (ready && view === "slider") viewport.divide(ctx, () => paint("before"), () => paint("after"));
 	else if (ready) paint(view);
-	const previewed = !sources.after && patch?.key === settings.params().toString();
+	const previewed = !sources.after && patch?.key === settings.key();
 	const names = { before: "before: bicubic", after: sources.after ? "after" : previewed ? "after: preview" : "after: not there yet", truth: "truth" };
 	const what = view === "slider" ? `left ${names.before}, right ${names.after}` : names[view];
 	const title = p ? `${p.name}, ${what}` : "No picture";

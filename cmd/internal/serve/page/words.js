@@ -8,11 +8,13 @@ export function size(n) {
 }
 
 export function seconds(s) {
-	if (s < 10) return `${s.toFixed(1)} s`;
+	if (s < 10) return `${+s.toFixed(1)} s`;
 	if (s < 100) return `${Math.round(s)} s`;
 	const minutes = Math.round(s / 60);
 	return minutes < 100 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
+
+export const left = s => s < 1 ? "nearly done" : `about ${seconds(Math.round(s))} left`;
 
 export const count = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
 
@@ -24,5 +26,6 @@ export function found(info) {
 	if (info.jpeg_quality) list.push(`JPEG compression of quality ${info.jpeg_quality}`);
 	if (info.webp_index) list.push("WebP compression");
 	const by = info.level ? `${info.model} at level ${+info.level.toPrecision(2)}` : info.model;
+	if (!list.length && !info.sought) return `by ${by}`;
 	return `${list.join(" and ") || "no flaws found"}, by ${by}`;
 }

@@ -55,7 +55,7 @@ export async function choose(p) {
 
 function close() {
 	current.stop.abort();
-	asked?.abort();
+	drop();
 	for (const s of Object.values(current.sources)) s?.close();
 	current.patch?.bitmap.close();
 	made = {};
@@ -82,7 +82,7 @@ export function refresh() {
 	const { p, sources } = current, mine = current;
 	if (!p) return;
 	if (!sources.before) return change({});
-	if (stateOf(p) === "done") asked?.abort();
+	if (stateOf(p) === "done") drop();
 	const want = { after: stateOf(p) === "done" ? p.result.blob : null, truth: p.truth ?? null };
 	for (const [what, blob] of Object.entries(want)) {
 		if ((mine.wanted ??= {})[what] === blob) continue;
@@ -104,6 +104,10 @@ export function refresh() {
 
 // The preview: the part that is seen, with the settings as they are.
 let asked = null, timer = 0;
+function drop() {
+	asked?.abort();
+	asked = null;
+}
 function soon() {
 	clearTimeout(timer);
 	timer = setTimeout(() => preview(), 400);
@@ -129,32 +133,31 @@ function wanted() {
 export async function preview() {
 	clearTimeout(timer);
 	const { p, sources, patch } = current, mine = current;
-	if (!p || !sources.before || ["done", "failed"].includes(stateOf(p)) || api.connection.state !== "here") return asked?.abort();
+	if (!p || !sources.before || ["done", "failed"].includes(stateOf(p)) || api.connection.state !== "here") return drop();
 	const params = settings.params(), key = settings.key(), region = wanted(), { x, y, w, h } = region;
 	const holds = patch?.key === key && patch.x <= x && patch.y <= y && patch.x + patch.w >= x + w && patch.y + patch.h >= y + h;
-	if (w < 1 || h < 1 || holds || w * h > 0.8 * sources.before.w * sources.before.h) return;
+	if (w < 1 || h < 1 || holds || w * h > 0.8 * sources.before.w * sources.before.h) return drop();
 	asked?.abort();
 	const stop = asked = new AbortController();
 	// JPEG shows what its quality does; all else is seen as PNG.
 	if ((params.get("format") ?? p.file.type.replace("image/", "")) !== "jpeg") params.set("format", "png");
 	params.set("region", [x, y, w, h].join());
 	params.set("name", p.file.name);
-	mine.words = "the part that is seen is at work";
+	mine.words = "";
 	change({});
 	try {
 		const { blob } = await api.upscale(params, p.file, stop.signal), bitmap = await createImageBitmap(blob);
 		if (current !== mine || stop.signal.aborted) return bitmap.close();
 		mine.patch?.bitmap.close();
 		mine.patch = { key, bitmap, ...region };
-		mine.words = "";
 	} catch (problem) {
 		if (stop.signal.aborted || current !== mine) return;
 		mine.words = api.failed(problem) ? "" : `No preview: ${problem.message}`;
 		if (problem.wait) timer = setTimeout(preview, problem.wait * 1000);
 	} finally {
 		if (asked === stop) asked = null;
+		change({});
 	}
-	change({});
 }
 
 // part gives the pixels of a source of w×h that are seen when it covers a part of the scene,
@@ -219,7 +222,7 @@ function draw() {
 	$("left").textContent = ready ? names[view === "slider" ? "before" : view] : "";
 	$("right").textContent = ready && view === "slider" ? names.after : "";
 	const percent = `zoom ${Math.round(viewport.zoom() * 1000) / 10} %`;
-	$("shown").textContent = !p ? "" : ready ? [p.name, `${scene.w}×${scene.h}`, percent, words].filter(Boolean).join("; ") : words || `${p.name} is read`;
+	$("shown").textContent = !p ? "" : ready ? [p.name, `${scene.w}×${scene.h}`, percent, asked ? "the part that is seen is at work" : words].filter(Boolean).join("; ") : words || `${p.name} is read`;
 	for (const button of document.querySelectorAll("#view [data-view]")) button.setAttribute("aria-pressed", button.dataset.view === view);
 	document.querySelector("#view [data-view=truth]").hidden = !p?.truth;
 	$("splitPart").hidden = view !== "slider" || !ready;

@@ -112,6 +112,18 @@ func (p *picture) progress(ctx context.Context, share float64) {
 	p.turn.pause(ctx)
 }
 
+// yielding writes a result, and lets smaller pictures go first.
+type yielding struct {
+	io.Writer
+	of  *picture
+	ctx context.Context
+}
+
+func (y yielding) Write(b []byte) (int, error) {
+	y.of.turn.pause(y.ctx)
+	return y.Writer.Write(b)
+}
+
 // upscale enlarges the picture of a request.
 func (s *site) upscale(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
@@ -121,7 +133,7 @@ func (s *site) upscale(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer out.Close()
 	result, err := s.take(w, r, func(p *picture) (upscale.Result, error) {
-		return p.ask.Upscale(ctx, p.in, p.size, out, func(l upscale.Load) error { return p.admit(ctx, l) }, func(share float64) { p.progress(ctx, share) })
+		return p.ask.Upscale(ctx, p.in, p.size, yielding{out, p, ctx}, func(l upscale.Load) error { return p.admit(ctx, l) }, func(share float64) { p.progress(ctx, share) })
 	})
 	if err != nil {
 		return err

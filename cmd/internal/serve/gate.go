@@ -103,7 +103,7 @@ func (s *site) isOurs(host string) bool {
 	if err != nil {
 		name = strings.Trim(host, "[]")
 	}
-	if strings.EqualFold(name, "localhost") || strings.EqualFold(name, s.host) {
+	if name != "" && (strings.EqualFold(name, "localhost") || strings.EqualFold(name, s.host)) {
 		return true
 	}
 	ip, err := netip.ParseAddr(name)

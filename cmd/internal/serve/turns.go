@@ -38,9 +38,10 @@ type turn struct {
 	small bool
 	time  time.Time     // of its coming, and later for more work
 	ready chan struct{} // closed: it is in work
-	rest  func()        // ends its share of the processors
 
-	rested time.Time // when it has paused last
+	pausing sync.Mutex // guards what follows
+	rest    func()     // ends its share of the processors
+	rested  time.Time  // when it has paused last
 }
 
 // In pixels of the result: what is small, as how many every picture counts besides, and how
@@ -183,16 +184,18 @@ func (o *turn) end() {
 	o.of.leave(o)
 }
 
-// A picture that pauses for smaller ones does so for most of the time at most, so that it goes on
-// however many of these there are.
+// A picture that pauses for smaller ones goes on for a fifth of the time, however many of these
+// there are.
 const (
-	longestPause = 300 * time.Millisecond
+	longestPause = 400 * time.Millisecond
 	betweenPause = 100 * time.Millisecond
 )
 
-// pause waits while a much smaller picture is in work. It is called by the one goroutine
-// that works on the picture, between two steps.
+// pause waits while a picture of much less work is in work. It is called between two steps of
+// the work.
 func (o *turn) pause(ctx context.Context) {
+	o.pausing.Lock()
+	defer o.pausing.Unlock()
 	if time.Since(o.rested) < betweenPause {
 		return
 	}

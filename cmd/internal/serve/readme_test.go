@@ -1,0 +1,53 @@
+package serve
+
+import (
+	"image"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"superres/cmd/internal/console/consoletest"
+	"superres/cmd/internal/upscale"
+	"superres/internal/golden"
+)
+
+// The examples of README.md do what it says.
+func TestReadme(t *testing.T) {
+	for _, name := range []string{"curl", "sh"} {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skip(err)
+		}
+	}
+	s, dir, root := start(t, nil), t.TempDir(), golden.Root(t)
+	consoletest.Put(t, filepath.Join(dir, "truth.png"), consoletest.Read(t, root, "testdata/golden/hopper_photo.png"))
+	consoletest.Put(t, filepath.Join(dir, "bicubic.png"), consoletest.Read(t, root, "testdata/golden/hopper_bicubic.png"))
+	photo := s.do("PUT", s.url+"v1/upscale?scale=1&format=jpeg&model=bicubic", strings.NewReader(string(hopper(t))), nil)
+	consoletest.Put(t, filepath.Join(dir, "photo.jpg"), photo.body)
+	text := string(consoletest.Read(t, "README.md"))
+	examples := regexp.MustCompile("(?s)```sh\n(.*?)\n```").FindAllStringSubmatch(text, -1)
+	wants := []string{"", "", `"width":256,"height":192`, `"event":"plan"`, `"event":"done"`, `"protocol":"matlab-y"`}
+	if len(examples) != len(wants) {
+		t.Fatalf("%d examples, expected %d", len(examples), len(wants))
+	}
+	for i, want := range wants {
+		cmd := exec.CommandContext(t.Context(), "sh", "-c", examples[i][1])
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "U="+s.url)
+		out, err := cmd.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("%s: %v: %s", examples[i][1], err, out)
+		}
+	}
+	for name, size := range map[string]image.Point{"photo_2x.jpg": {X: 256, Y: 256}, "photo_800x600.png": {X: 600, Y: 600}, "part.png": {X: 256, Y: 192}} {
+		if got := consoletest.Size(t, filepath.Join(dir, name)); got != size {
+			t.Errorf("%s: %v, expected %v", name, got, size)
+		}
+	}
+	for _, name := range append([]string{"name", "region", "id"}, upscale.Parameters...) {
+		if !strings.Contains(text, "`"+name) {
+			t.Errorf("the parameter %s is not told", name)
+		}
+	}
+}

@@ -1,9 +1,7 @@
 package serve
 
 import (
-	"bufio"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,34 +9,15 @@ import (
 	"superres/cmd/internal/console/consoletest"
 )
 
-// process is the program with this command, that listens at an address with a token.
-func process(t *testing.T, address, token string) (cmd *exec.Cmd, page string) {
-	t.Helper()
-	cmd = consoletest.Process(t.TempDir(), "serve", "--listen", address, "--token", token)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	return cmd, strings.TrimSpace(line)
-}
-
 // The page and the server together: what is added is enlarged, also what the browser does
 // not read; the preview has the pixels of the whole; a truth is scored; a server that is
 // killed and started again is found, and one with another token asks for its address.
 func TestPageInBrowser(t *testing.T) {
 	b := consoletest.OpenBrowser(t)
-	server, page := process(t, "127.0.0.1:0", "the-first-of-tokens")
+	server := startProcess(t, "--token", "the-first-of-tokens")
 	b.Window(1400, 900, false)
 	b.Faults()
-	b.Visit(page, "document.body.dataset.ready")
+	b.Visit(server.url, "document.body.dataset.ready")
 	dir := t.TempDir()
 	call := func(args ...string) {
 		t.Helper()
@@ -100,18 +79,18 @@ func TestPageInBrowser(t *testing.T) {
 	}
 	states("done,done,done,failed,done")
 
-	address := strings.Split(page, "/")[2]
+	address := strings.Split(server.url, "/")[2]
 	_ = server.Process.Kill()
 	_ = server.Wait()
 	add("small.png")
 	b.Wait("!trouble.hidden")
 	states("done,done,done,failed,done,waiting")
-	server, _ = process(t, address, "the-first-of-tokens")
+	server = startProcess(t, "--listen", address, "--token", "the-first-of-tokens")
 	states("done,done,done,failed,done,done")
 	b.Wait("trouble.hidden")
 	_ = server.Process.Kill()
 	_ = server.Wait()
-	process(t, address, "the-second-of-tokens")
+	startProcess(t, "--listen", address, "--token", "the-second-of-tokens")
 	add("small.jpg")
 	b.Wait("trouble.textContent.includes('new address')")
 	if got := b.Eval("faults.join()"); got != "" {

@@ -111,7 +111,9 @@ async function inspect() {
 		if (!p || api.connection.state !== "here") break;
 		p.looked = true;
 		try {
-			const params = settings.params(), plan = await api.inspect(params, p.file);
+			const params = settings.params();
+			params.set("name", p.file.name);
+			const plan = await api.inspect(params, p.file);
 			plan.sought = params.get("denoise") === "auto";
 			p.size = { w: plan.input_width, h: plan.input_height };
 			if (queue.stateOf(p) === "waiting") p.found = plan;
@@ -252,7 +254,8 @@ addEventListener("beforeunload", event => {
 	if (pictures.some(p => p.result && !p.saved || ["working", "waiting"].includes(queue.stateOf(p)))) event.preventDefault();
 });
 
-$("about").textContent = server.away ? "enlarges pictures on the computer that serves this page" : "enlarges pictures on this computer; they go nowhere else";
+const here = /^(localhost|127\.[\d.]+|\[::1\])$/.test(location.hostname);
+$("about").textContent = here ? "enlarges pictures on this computer; they go nowhere else" : `enlarges pictures on ${location.hostname}; they go nowhere else`;
 $("about").title = `superres ${server.version ?? ""}`;
 if (matchMedia("(max-width: 860px)").matches) $("folded").open = false;
 show();

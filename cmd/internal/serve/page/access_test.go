@@ -150,6 +150,11 @@ func TestKeyboard(t *testing.T) {
 	if b.view("view") != "after" {
 		t.Errorf("the key 2 shows %v", b.view("view"))
 	}
+	b.Eval("document.getElementById('full').focus()")
+	b.enter("Enter", 13, "\r")
+	b.Wait("document.body.className.includes('full') && document.activeElement === canvas")
+	b.Press("w")
+	b.Wait("!document.body.className.includes('full') && document.activeElement === canvas")
 	b.tab("Pause")
 	b.enter(" ", 32, " ")
 	b.Wait("pause.textContent === 'Go on'")

@@ -87,6 +87,7 @@ function add(found, others) {
 	}
 	const not = others ? `, ${words.count(others, "other file")} left out` : "";
 	say(`${words.count(found.length, "picture")} added${not}.`);
+	if (!found.length && !others) tell("There is no picture in it.");
 	if (others) tell(`${words.count(others, "file")} left out that ${others === 1 ? "is no picture" : "are no pictures"} by name.`);
 	if (!view.chosen() && found.length) choose(pictures.at(-found.length));
 	show();
@@ -158,11 +159,15 @@ function tell(text, back = null) {
 	$("undo").hidden = !back;
 	$("notice").hidden = false;
 	clearTimeout(telling);
-	telling = setTimeout(() => {
-		if ($("notice").contains(document.activeElement)) return;
-		$("notice").hidden = true;
-		undo = null;
-	}, 20000);
+	telling = setTimeout(forget, 20000);
+}
+function forget() { // and what undo would bring back
+	if ($("notice").contains(document.activeElement) && document.hasFocus()) {
+		telling = setTimeout(forget, 20000);
+		return;
+	}
+	$("notice").hidden = true;
+	undo = null;
 }
 $("undo").addEventListener("click", () => {
 	$("notice").hidden = true;

@@ -233,6 +233,8 @@ function draw() {
 // full shows the canvas alone, on all of the screen where the browser allows it.
 async function full(on = !document.body.classList.contains("full")) {
 	document.body.classList.toggle("full", on);
+	if (on) canvas.focus(); // the button is no longer there
+	else if (document.activeElement.matches("body, #back")) $("full").focus();
 	try {
 		if (on) await document.documentElement.requestFullscreen();
 		else if (document.fullscreenElement) await document.exitFullscreen();

@@ -46,7 +46,7 @@ export async function show(p, done) {
 	if (!key) return put(make("p", "The scores come with the result."));
 	const { signal } = stop;
 	if (p.scores?.of !== p.result || p.scores.truth !== p.truth) {
-		put(make("p", "It is scored."));
+		put(make("p", "Being scored."));
 		try {
 			const { width, input_width } = p.result.info, border = Math.min(Math.max(Math.round(width / input_width) || 2, 1), 16);
 			const after = await api.score(border, p.result.blob, p.truth, signal);

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"strconv"
+	"sync"
 	"time"
 
 	"superres/cmd/internal/console"
@@ -53,12 +54,13 @@ func (s *site) within(work func() error) error {
 // picture is one that a call is about.
 type picture struct {
 	*site
-	ask   *upscale.Request
-	watch *watch // nil: nobody will ask how far it is
-	in    *os.File
-	size  int64 // in bytes
-	turn  *turn // nil: not yet
-	began time.Time
+	ask    *upscale.Request
+	watch  *watch // nil: nobody will ask how far it is
+	in     *os.File
+	size   int64  // in bytes
+	looked func() // ends the looking at its head
+	turn   *turn  // nil: not yet
+	began  time.Time
 }
 
 // take reads the parameters of a call and its picture, and gives it to work. What is told of
@@ -90,6 +92,10 @@ func (s *site) take(w http.ResponseWriter, r *http.Request, work func(p *picture
 		return result, err
 	}
 	defer p.in.Close()
+	if p.looked, err = s.look(r.Context()); err != nil {
+		return result, err
+	}
+	defer p.looked()
 	defer func() {
 		if p.turn != nil {
 			p.turn.end()
@@ -98,8 +104,20 @@ func (s *site) take(w http.ResponseWriter, r *http.Request, work func(p *picture
 	return work(p)
 }
 
+// look waits until the head of a picture may be read, for which there is no turn yet: what it
+// carries takes memory, too. done ends that, once.
+func (s *site) look(ctx context.Context) (done func(), err error) {
+	select {
+	case s.heads <- struct{}{}:
+		return sync.OnceFunc(func() { <-s.heads }), nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
 // admit waits for the turn of the picture.
 func (p *picture) admit(ctx context.Context, load upscale.Load) (err error) {
+	p.looked()
 	p.turn, err = p.turns.enter(ctx, load, func(place int) { p.watches.tell(p.watch, event{Event: "queued", Place: place}, false) })
 	p.began = time.Now()
 	return err

@@ -1,7 +1,10 @@
 package serve
 
 import (
+	"bytes"
 	"image"
+	_ "image/jpeg"
+	_ "image/png"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,8 +44,9 @@ func TestReadme(t *testing.T) {
 		}
 	}
 	for name, size := range map[string]image.Point{"photo_2x.jpg": {X: 256, Y: 256}, "photo_800x600.png": {X: 600, Y: 600}, "part.png": {X: 256, Y: 192}} {
-		if got := consoletest.Size(t, filepath.Join(dir, name)); got != size {
-			t.Errorf("%s: %v, expected %v", name, got, size)
+		got, _, err := image.DecodeConfig(bytes.NewReader(consoletest.Read(t, dir, name)))
+		if err != nil || image.Pt(got.Width, got.Height) != size {
+			t.Errorf("%s: %dx%d, expected %v (%v)", name, got.Width, got.Height, size, err)
 		}
 	}
 	for _, name := range append([]string{"name", "region", "id"}, upscale.Parameters...) {

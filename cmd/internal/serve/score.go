@@ -49,6 +49,11 @@ func (s *site) score(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	looked, err := s.look(r.Context())
+	if err != nil {
+		return err
+	}
+	defer looked()
 	pixels := int64(0)
 	for i, name := range parts {
 		size, err := s.sizeOf(r.Context(), files[i], name)
@@ -57,6 +62,7 @@ func (s *site) score(w http.ResponseWriter, r *http.Request) error {
 		}
 		pixels = max(pixels, int64(size.X)*int64(size.Y))
 	}
+	looked()
 	need := pixels * scoreBytes
 	if err := console.EnoughMemory(s.memory(), "scoring", float64(need), ", or smaller pictures"); err != nil {
 		return err

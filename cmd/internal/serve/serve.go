@@ -19,6 +19,7 @@ import (
 	"net/http"
 	"os"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"syscall"
 	"time"
@@ -84,6 +85,10 @@ func run(c *cli.Context, s *console.Streams) error {
 	if opt.token == "" && !c.Bool("quiet") {
 		fmt.Fprintln(s.Err, "superres: without a token every program of this machine can use it")
 	}
+	// The estimates are those of a program that makes one picture; of one after another, and
+	// several at once, the garbage must not add up.
+	const program = 64 << 20 // bytes beside what is counted there
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(max(opt.limits.Memory-program, opt.limits.Memory/2)))
 	site := newSite(opt, l.Addr())
 	if _, err := fmt.Fprintln(s.Out, site.address()); err != nil {
 		return err

@@ -29,6 +29,7 @@ type site struct {
 	service    *upscale.Service
 	index      []byte        // the page
 	places     chan struct{} // for requests with a picture, from its coming until its result is sent
+	heads      chan struct{} // for pictures whose heads are read
 	turns      *turns
 	watches    watches
 	ending     chan struct{} // closed: the program is to end
@@ -46,6 +47,7 @@ func newSite(opt options, at net.Addr) *site {
 	s := &site{options: opt, host: host, port: port, watches: watches{all: map[string]*watch{}}, ending: make(chan struct{})}
 	s.service = upscale.NewService(console.Limits{Memory: opt.memory(), Pixels: opt.limits.Pixels}, opt.decode, opt.whole)
 	s.turns = newTurns(opt.limits.Memory, opt.queue, s.ending)
+	s.heads = make(chan struct{}, s.turns.large)
 	s.places = make(chan struct{}, s.turns.large+s.turns.small+opt.queue+morePlaces)
 	s.index = s.page()
 	return s

@@ -1,0 +1,314 @@
+package serve
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"superres/cmd/internal/console/consoletest"
+	"superres/internal/imagefile"
+	"superres/internal/imagefile/imagetest"
+)
+
+// hasty are servers that wait for nobody.
+func hasty(o *options) {
+	o.patience = patience{head: 300 * time.Millisecond, idle: 300 * time.Millisecond, move: 200 * time.Millisecond, body: 600 * time.Millisecond, drain: 100 * time.Millisecond, call: 100 * time.Millisecond}
+}
+
+// raw opens a connection and sends bytes.
+func (s *tested) raw(text string) net.Conn {
+	s.t.Helper()
+	c, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(s.bare, "http://"), "/"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { c.Close() })
+	if _, err := io.WriteString(c, text); err != nil {
+		s.t.Fatal(err)
+	}
+	return c
+}
+
+// status reads the status of an answer; 0 when there is none.
+func status(c net.Conn) int {
+	got, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		return 0
+	}
+	got.Body.Close()
+	return got.StatusCode
+}
+
+// works checks that the server does its work.
+func (s *tested) works() {
+	s.t.Helper()
+	if got := s.do("PUT", s.url+"v1/upscale?model=nearest", bytes.NewReader(hopper(s.t)), nil); got.status != 200 {
+		s.t.Errorf("%d %s", got.status, got.body)
+	}
+	s.left()
+}
+
+// head is that of a request, with some lines.
+func (s *tested) head(lines ...string) string {
+	return "POST /" + s.token + "/v1/upscale HTTP/1.1\r\nHost: localhost\r\n" + strings.Join(lines, "\r\n") + "\r\n\r\n"
+}
+
+// Requests that stop or hardly move are ended, and leave nothing.
+func TestSlowRequests(t *testing.T) {
+	s := start(t, hasty)
+	for name, c := range map[string]struct {
+		text   string
+		status int
+	}{
+		"nothing":         {"", 0},
+		"half a line":     {"POST /" + s.token, 400},
+		"half a head":     {"POST / HTTP/1.1\r\nHost: localhost\r\nX: ", 0},
+		"no body":         {s.head("Content-Length: 5000"), 413},
+		"half a body":     {s.head("Content-Length: 5000") + "\x89PNG\r\n\x1a\n", 413},
+		"half a chunk":    {s.head("Transfer-Encoding: chunked") + "ffff\r\n\x89PNG", 413},
+		"no end":          {s.head("Transfer-Encoding: chunked") + "4\r\n\x89PNG\r\n", 413},
+		"half a form":     {strings.Replace(s.head("Content-Length: 5000", "Content-Type: multipart/form-data; boundary=b"), "upscale", "score", 1) + "--b\r\nContent-Disposition: form-data; name=truth\r\n\r\nab", 413},
+		"waits for more?": {s.head("Content-Length: 5000", "Expect: 100-continue"), 100},
+	} {
+		conn := s.raw(c.text)
+		if got := status(conn); got != c.status {
+			t.Errorf("%s: %d, expected %d", name, got, c.status)
+		}
+		if _, err := io.Copy(io.Discard, conn); err != nil && !strings.Contains(err.Error(), "reset") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// A byte at a time comes in time, and all of them do not.
+	conn := s.raw(s.head("Content-Length: 5000"))
+	stop := make(chan bool)
+	go func() {
+		defer close(stop)
+		for range 100 {
+			if _, err := io.WriteString(conn, "x"); err != nil {
+				return
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}()
+	if got := status(conn); got != 413 {
+		t.Errorf("drop by drop: %d", got)
+	}
+	conn.Close()
+	<-stop
+	s.works()
+}
+
+// What the head says of a body need not be true.
+func TestLyingLengths(t *testing.T) {
+	s := start(t, hasty)
+	png := string(hopper(t))
+	for name, c := range map[string]struct {
+		text   string
+		status int
+	}{
+		"huge":      {s.head(fmt.Sprintf("Content-Length: %d", imagefile.MaxBytes+1)) + png, 413},
+		"beyond":    {s.head("Content-Length: 99999999999999999999") + png, 400},
+		"negative":  {s.head("Content-Length: -1") + png, 400},
+		"two":       {s.head("Content-Length: 10", "Content-Length: 20") + png, 400},
+		"less":      {s.head("Connection: close", "Content-Length: 3000") + png[:3000], 422},
+		"both":      {s.head("Content-Length: 10", "Transfer-Encoding: chunked") + "zz\r\n", 422},
+		"bad chunk": {s.head("Transfer-Encoding: chunked") + "-5\r\nabc", 422},
+		"encoded":   {s.head("Transfer-Encoding: gzip, chunked") + png, 501},
+	} {
+		conn := s.raw(c.text)
+		if got := status(conn); got != c.status {
+			t.Errorf("%s: %d, expected %d", name, got, c.status)
+		}
+		conn.Close()
+	}
+	// More than was said, as a request of its own, is none.
+	conn := s.raw(s.head("Content-Length: 3") + "abcGET / HTTP/1.1\r\n\r\n")
+	if got := status(conn); got != 422 {
+		t.Errorf("more: %d", got)
+	}
+	if consoletest.Full(0, 1) == 1 {
+		got := s.do("PUT", s.url+"v1/upscale", io.LimitReader(endless{}, imagefile.MaxBytes+1<<20), func(r *http.Request) { r.ContentLength = -1 })
+		got.failed(t, "endless", 413, 7, "more than 256 MiB")
+	}
+	s.works()
+}
+
+// endless are zeros.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+// What is hardly HTTP gets an answer or none, and does no harm.
+func TestOddRequests(t *testing.T) {
+	s := start(t, hasty)
+	for text, want := range map[string]int{
+		"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03":                                                                  400, // TLS
+		"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n":                                                                              403,
+		"GET / HTTP/1.0\r\n\r\n":                                                                                        403,
+		"GET / HTTP/1.1\r\n\r\n":                                                                                        400,
+		"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n":                                                                  400,
+		"OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n":                                                                 200, // that of package http
+		"CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n":                                           403,
+		"GET http://evil.example/" + s.token + "/ HTTP/1.1\r\nHost: localhost\r\n\r\n":                                  403,
+		"GET /" + s.token + "/../../etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n":                                     404,
+		"GET /" + s.token + "/%2e%2e/%2e%2e/etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n":                             404,
+		"GET //" + s.token + "/ HTTP/1.1\r\nHost: localhost\r\n\r\n":                                                    401,
+		"GET /" + strings.Repeat("a", 1<<20) + " HTTP/1.1\r\nHost: localhost\r\n\r\n":                                   431,
+		"GET / HTTP/1.1\r\nHost: localhost\r\n" + strings.Repeat("A: b\r\n", 1<<15) + "\r\n":                            431,
+		"POST /" + s.token + "/v1/upscale?name=%0d%0aSet-Cookie:x%00&model=nearest HTTP/1.1\r\nHost: localhost\r\n\r\n": 422,
+	} {
+		conn := s.raw("")
+		go func() { _, _ = io.WriteString(conn, text) }() // which it need not read
+		if got := status(conn); got != want && got != 0 {
+			t.Errorf("%.60q: %d, expected %d", text, got, want)
+		}
+		conn.Close()
+	}
+	got := s.do("PUT", s.url+"v1/upscale?model=nearest&name=%0d%0aSet-Cookie:x%2f..%5c%22a%0d%0aB:c.png", bytes.NewReader(hopper(t)), nil)
+	if got.status != 200 || got.header.Get("B") != "" || got.header.Get("Set-Cookie") != "" || strings.ContainsAny(got.header.Get("Content-Disposition"), "/\\\r\n") && !strings.Contains(got.header.Get("Content-Disposition"), `\"`) {
+		t.Errorf("%d %v", got.status, got.header)
+	}
+	s.works()
+}
+
+// Connections that do nothing keep nobody out for long.
+func TestManyConnections(t *testing.T) {
+	s := start(t, hasty)
+	for i := range mostConnections + 100 {
+		s.raw(strings.Repeat(s.head("Content-Length: 5000"), i%2))
+	}
+	s.works()
+}
+
+// Files that claim to be huge, or are, are refused in little memory, and the server goes on.
+func TestHostileFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("sends many files to a process")
+	}
+	const limit = 256 << 20
+	p := startProcess(t, "--max-memory", "256")
+	files := map[string][]byte{}
+	for _, h := range imagetest.Hostile(t) {
+		files["hostile "+h.Name] = h.Data
+	}
+	maps.Copy(files, imagetest.Bombs(t, 7000, 7000))
+	files["hostile scans"] = imagetest.ManyScans(7000, 7000, 201)
+	var group sync.WaitGroup
+	slots := make(chan bool, 8)
+	for name, data := range files {
+		group.Go(func() {
+			slots <- true
+			defer func() { <-slots }()
+			for {
+				r, err := http.NewRequestWithContext(t.Context(), "PUT", p.url+"v1/upscale?model=nearest", bytes.NewReader(data))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				got, err := http.DefaultClient.Do(r)
+				if err != nil {
+					t.Errorf("%s: %v", name, err)
+					return
+				}
+				text, _ := io.ReadAll(got.Body)
+				got.Body.Close()
+				if got.StatusCode == http.StatusTooManyRequests {
+					time.Sleep(200 * time.Millisecond)
+					continue
+				}
+				refused, hostile := got.StatusCode == 413 || got.StatusCode == 422, strings.HasPrefix(name, "hostile")
+				if bomb := strings.HasPrefix(name, "bomb"); !bomb && hostile != refused || !refused && got.StatusCode != 200 {
+					t.Errorf("%s: %d %.200q", name, got.StatusCode, text)
+				}
+				return
+			}
+		})
+	}
+	group.Wait()
+	if peak := p.end(); peak > limit*11/10 { // estimates are right to a tenth
+		t.Errorf("peak of %d MiB, the limit is %d", peak>>20, limit>>20)
+	} else {
+		t.Logf("%d files: peak of %d MiB, the limit is %d", len(files), peak>>20, limit>>20)
+	}
+}
+
+// Clients that go away at any time leave nothing.
+func TestKilledClients(t *testing.T) {
+	s := start(t, nil)
+	picture := encoded(t, 900, 700)
+	var group sync.WaitGroup
+	for i := range 40 {
+		group.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(1+i*i)*time.Millisecond)
+			defer cancel()
+			r, err := http.NewRequestWithContext(ctx, "PUT", fmt.Sprintf("%sv1/upscale?scale=4&id=%d", s.url, i%30), bytes.NewReader(picture))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if i%3 == 0 { // in the middle of its picture
+				r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(picture[:len(picture)/2]), stuck{ctx}))
+			}
+			got, err := http.DefaultClient.Do(r)
+			if err == nil { // perhaps in the middle of its result
+				got.Body.Close()
+			}
+		})
+	}
+	group.Wait()
+	s.works()
+}
+
+// stuck is a body that does not come.
+type stuck struct{ context.Context }
+
+func (s stuck) Read([]byte) (int, error) { <-s.Done(); return 0, s.Err() }
+
+// In the end what is in work is finished or cancelled, and told, and nothing is left.
+func TestEnd(t *testing.T) {
+	s := start(t, nil)
+	told := s.events("long")
+	answers := make(chan int, 2)
+	for query, picture := range map[string][]byte{"effort=max&id=long": encoded(t, 1200, 1000), "model=nearest&id=short": encoded(t, 50, 40)} {
+		go func() {
+			got, err := http.Post(s.url+"v1/upscale?"+query, "image/png", bytes.NewReader(picture))
+			if err != nil {
+				answers <- 0
+				return
+			}
+			got.Body.Close()
+			answers <- got.StatusCode
+		}()
+	}
+	for { // until the long one is in work
+		s.turns.mu.Lock()
+		n := len(s.turns.working)
+		s.turns.mu.Unlock()
+		if n > 0 && len(answers) == 1 {
+			break
+		} else if len(answers) == 2 {
+			t.Fatalf("both have ended, with %d and %d", <-answers, <-answers)
+		}
+		time.Sleep(time.Millisecond)
+	}
+	s.stop()
+	if got := <-answers; got != 200 {
+		t.Errorf("the short one: %d", got)
+	}
+	if got := <-answers; got != 503 && got != 0 {
+		t.Errorf("the long one: %d", got)
+	}
+	if list := <-told; len(list) > 0 && !strings.Contains(list[len(list)-1], "about to end") && !strings.Contains(list[len(list)-1], "progress") {
+		t.Errorf("%q", list)
+	}
+	s.left()
+}

@@ -24,10 +24,13 @@ type Browser struct {
 
 // pipe is what all tabs of a browser have in common.
 type pipe struct {
-	in  *os.File
-	out *bufio.Reader
-	id  int
+	in   *os.File
+	out  *bufio.Reader
+	id   int
+	stop *time.Timer // ends a browser that says nothing for patience
 }
+
+const patience = 2 * time.Minute
 
 // OpenBrowser starts Chromium with a blank page, or skips the test where there is none.
 func OpenBrowser(t *testing.T) *Browser {
@@ -71,11 +74,11 @@ func OpenBrowser(t *testing.T) *Browser {
 	theirIn.Close()
 	theirOut.Close()
 	b := &Browser{t: t, pipe: &pipe{in: in, out: bufio.NewReader(out)}}
-	stop := time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Kill() })
+	b.stop = time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
 	t.Cleanup(func() {
 		_, _ = in.WriteString(`{"id":0,"method":"Browser.close"}` + "\x00")
 		_ = cmd.Wait()
-		stop.Stop()
+		b.stop.Stop()
 		in.Close()
 		out.Close()
 		_ = os.RemoveAll(profile)
@@ -111,6 +114,7 @@ func (b *Browser) Call(method string, params map[string]any, result any) {
 
 // try is call without the end of the test.
 func (b *Browser) try(method string, params map[string]any) (json.RawMessage, error) {
+	b.stop.Reset(patience)
 	b.id++
 	message := map[string]any{"id": b.id, "method": method, "params": params}
 	if b.session != "" {

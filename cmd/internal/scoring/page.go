@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"superres/cmd/internal/console"
+	"superres/internal/report"
 )
 
 var (
@@ -99,7 +100,7 @@ func (d *compared) write(w io.Writer) error {
 			}
 		}
 	}
-	_, err = fmt.Fprintf(w, "</div>\n<script>\n%s%s</script>\n</body>\n</html>\n", paintJS, pageJS)
+	_, err = fmt.Fprintf(w, "</div>\n<script>\n%s%s%s%s</script>\n</body>\n</html>\n", report.Viewport, report.Bicubic, paintJS, pageJS)
 	return err
 }
 

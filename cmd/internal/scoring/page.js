@@ -54,17 +54,6 @@
 		}, 250);
 	}
 
-	function resize() {
-		const w = Math.max(1, Math.round(canvas.clientWidth * devicePixelRatio)), h = Math.max(1, Math.round(canvas.clientHeight * devicePixelRatio));
-		if (canvas.width !== w || canvas.height !== h) Object.assign(canvas, { width: w, height: h });
-	}
-	function fitting() {
-		const all = Math.min(canvas.width / scene.w, canvas.height / scene.h, mostZoom);
-		return all > 1 ? Math.floor(all) : all; // whole pixels where they are enlarged
-	}
-	const zoom = () => state.zoom || fitting();
-	const middle = () => state.zoom ? state : { x: scene.w / 2, y: scene.h / 2 };
-
 	// change sets parts of the state and draws it.
 	let waiting = false;
 	function change(parts) {
@@ -74,41 +63,8 @@
 		requestAnimationFrame(() => { waiting = false; draw(); });
 	}
 
-	// zoomTo zooms so that the point px, py of the canvas stays where it is.
-	function zoomTo(wanted, px = canvas.width / 2, py = canvas.height / 2) {
-		const from = zoom(), to = clamp(wanted, Math.min(fitting(), 1) / 2, mostZoom);
-		const dx = px - canvas.width / 2, dy = py - canvas.height / 2, { x, y } = middle();
-		change({ zoom: to, ...inside(x + dx / from - dx / to, y + dy / from - dy / to) });
-	}
-	const inside = (x, y) => ({ x: clamp(x, 0, scene.w), y: clamp(y, 0, scene.h) });
-
-	// step zooms to the next power of two.
-	function step(by) {
-		const power = Math.log2(zoom());
-		zoomTo(2 ** (by > 0 ? Math.floor(power + 1e-6) + 1 : Math.ceil(power - 1e-6) - 1));
-	}
-
-	function move(dx, dy) {
-		const from = middle();
-		change({ zoom: zoom(), ...inside(from.x - dx / zoom(), from.y - dy / zoom()) });
-	}
-
-	const checks = (() => {
-		const c = document.createElement("canvas"), g = c.getContext("2d");
-		c.width = c.height = 16;
-		g.fillStyle = "#fff";
-		g.fillRect(0, 0, 16, 16);
-		g.fillStyle = "#ccc";
-		g.fillRect(0, 0, 8, 8);
-		g.fillRect(8, 8, 8, 8);
-		return ctx.createPattern(c, "repeat");
-	})();
-
-	// seen is where the scene lies on the canvas.
-	function seen() {
-		const z = zoom(), { x, y } = middle();
-		return { left: Math.round(canvas.width / 2 - x * z), top: Math.round(canvas.height / 2 - y * z), zoom: z, width: canvas.width, height: canvas.height };
-	}
+	const viewport = makeViewport(canvas, { state, change, size: () => scene, divided: () => state.view === "slider", mostZoom });
+	const { resize, fitting, zoom, middle, zoomTo, step, seen, divide } = viewport, checks = viewport.checks(ctx);
 	const picture = i => painter.paint(ctx, i, seen(), state.bicubic, checks);
 
 	// difference draws |A − B| × gain of what the two look like over grey: pixel by pixel of
@@ -138,25 +94,6 @@
 		ctx.drawImage(one, u0, v0, u1 - u0, v1 - v0);
 	}
 
-	function divider() {
-		const at = Math.round(state.split * canvas.width), r = devicePixelRatio;
-		ctx.fillStyle = "rgba(0, 0, 0, .5)";
-		ctx.fillRect(at - 2 * r, 0, 4 * r, canvas.height);
-		ctx.fillStyle = "#fff";
-		ctx.fillRect(at - r, 0, 2 * r, canvas.height);
-		ctx.beginPath();
-		ctx.arc(at, canvas.height / 2, 13 * r, 0, 7);
-		ctx.fill();
-		ctx.fillStyle = "#333";
-		for (const side of [-1, 1]) {
-			ctx.beginPath();
-			ctx.moveTo(at + side * 9 * r, canvas.height / 2);
-			ctx.lineTo(at + side * 3 * r, canvas.height / 2 - 5 * r);
-			ctx.lineTo(at + side * 3 * r, canvas.height / 2 + 5 * r);
-			ctx.fill();
-		}
-	}
-
 	const name = i => `${i + 1} ${pictures[i].name}`;
 	function draw() {
 		resize();
@@ -172,15 +109,7 @@
 			difference();
 			break;
 		case "slider":
-			picture(a);
-			ctx.save();
-			ctx.beginPath();
-			ctx.rect(Math.round(state.split * w), 0, w, h);
-			ctx.clip();
-			ctx.clearRect(0, 0, w, h);
-			picture(b);
-			ctx.restore();
-			divider();
+			divide(ctx, () => picture(a), () => picture(b));
 		}
 		const text = { one: name(show), slider: `left A: ${name(a)}, right B: ${name(b)}`, diff: `|A − B| × ${2 ** state.gain}, A: ${name(a)}, B: ${name(b)}` }[view];
 		$("status").textContent = `${text}; zoom ${Math.round(zoom() * 1000) / 10} %${painter.coarse && `; ${painter.coarse}`}`;
@@ -238,12 +167,9 @@
 
 	const flicker = () => change({ view: "one", show: state.view === "one" && state.show === state.b ? state.a : state.b });
 	const actions = {
-		" ": flicker, s: () => change({ view: "slider" }), d: () => change({ view: "diff" }), x: () => change({ a: state.b, b: state.a }),
-		",": () => change({ view: "slider", split: clamp(state.split - 0.02, 0, 1) }), ".": () => change({ view: "slider", split: clamp(state.split + 0.02, 0, 1) }),
+		...viewport.actions, " ": flicker, d: () => change({ view: "diff" }), x: () => change({ a: state.b, b: state.a }),
 		"[": () => change({ gain: Math.max(state.gain - 1, 0) }), "]": () => change({ gain: Math.min(state.gain + 1, mostGain) }),
-		"+": () => step(1), "=": () => step(1), "-": () => step(-1), 0: () => zoomTo(1), f: () => change({ zoom: 0 }),
 		h: () => change({ zoom: 1, x: start.x, y: start.y }), b: () => $("bicubic") && change({ bicubic: !state.bicubic }), e: save, w: () => full(), Escape: () => full(false),
-		ArrowLeft: () => move(64, 0), ArrowRight: () => move(-64, 0), ArrowUp: () => move(0, 64), ArrowDown: () => move(0, -64),
 	};
 	pictures.forEach((_, i) => { actions[i + 1] = () => change({ view: "one", show: i }); });
 
@@ -268,47 +194,6 @@
 	}
 	$("split").addEventListener("input", event => change({ split: event.target.value / 100 }));
 	$("gain").addEventListener("input", event => change({ gain: +event.target.value }));
-
-	canvas.addEventListener("wheel", event => {
-		event.preventDefault();
-		const lines = event.deltaMode ? 30 : 1;
-		zoomTo(zoom() * 2 ** clamp(-event.deltaY * lines / 200, -1, 1), event.offsetX * devicePixelRatio, event.offsetY * devicePixelRatio);
-	}, { passive: false });
-
-	// One pointer drags the divider or the scene; two of them pinch it.
-	const pointers = new Map(); // where they are, on the canvas
-	let dragged = "";
-	const onDivider = event => state.view === "slider" && Math.abs(event.offsetX - state.split * canvas.clientWidth) < 16;
-	const pair = () => {
-		const [p, q] = [...pointers.values()];
-		return { x: (p.x + q.x) / 2, y: (p.y + q.y) / 2, apart: Math.max(Math.hypot(p.x - q.x, p.y - q.y), 1) };
-	};
-	canvas.addEventListener("pointerdown", event => {
-		pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
-		dragged = pointers.size > 1 ? "pinch" : onDivider(event) ? "split" : "move";
-		canvas.setPointerCapture(event.pointerId);
-	});
-	canvas.addEventListener("pointermove", event => {
-		canvas.style.cursor = dragged === "move" ? "grabbing" : dragged || onDivider(event) ? "ew-resize" : "";
-		const last = pointers.get(event.pointerId), to = { x: event.offsetX, y: event.offsetY }, r = devicePixelRatio;
-		if (!last) return;
-		const before = dragged === "pinch" && pointers.size === 2 && pair();
-		pointers.set(event.pointerId, to);
-		if (before) {
-			const after = pair();
-			zoomTo(zoom() * after.apart / before.apart, before.x * r, before.y * r);
-			move((after.x - before.x) * r, (after.y - before.y) * r);
-		}
-		if (dragged === "split") change({ split: clamp(to.x / canvas.clientWidth, 0, 1) });
-		if (dragged === "move") move((to.x - last.x) * r, (to.y - last.y) * r);
-	});
-	for (const end of ["pointerup", "pointercancel"]) {
-		canvas.addEventListener(end, event => {
-			pointers.delete(event.pointerId);
-			if (pointers.size === 0) dragged = "";
-			else if (pointers.size === 1) dragged = "move"; // the finger that stays
-		});
-	}
 
 	$("pictures").hidden = true; // without a script they are seen as they are
 	addEventListener("load", () => {

@@ -82,21 +82,6 @@ function makePainter({ pictures, regions }, changed) {
 		return { source: stage, x: 0, y: 0 };
 	}
 
-	// The cubic of Keys with a = −½, as the model bicubic has it, edges mirrored: for each
-	// of the samples lo..hi-1 of a larger axis four samples of the small one and weights.
-	function taps(lo, hi, own, all) {
-		const list = [];
-		for (let v = lo; v < hi; v++) {
-			const u = (v + 0.5) * own / all - 0.5, base = Math.floor(u);
-			for (let k = base - 1; k <= base + 2; k++) {
-				const t = Math.abs(u - k), mirrored = k < 0 ? -k - 1 : k >= own ? 2 * own - 1 - k : k;
-				const weight = t < 1 ? 1.5 * t ** 3 - 2.5 * t ** 2 + 1 : t < 2 ? -0.5 * t ** 3 + 2.5 * t ** 2 - 4 * t + 2 : 0;
-				list.push([Math.min(Math.max(mirrored, 0), own - 1), weight]);
-			}
-		}
-		return list;
-	}
-
 	// enlarged returns the part X0..X1-1, Y0..Y1-1 of the scene as bicubic makes it of a
 	// picture, a bit more than that, so that it can be moved.
 	const made = new Map();
@@ -106,45 +91,11 @@ function makePainter({ pictures, regions }, changed) {
 		[X1, Y1] = [Math.min(Math.ceil(X1 / grid) * grid, p.w), Math.min(Math.ceil(Y1 / grid) * grid, p.h)];
 		const key = [X0, Y0, X1, Y1].join();
 		if (made.get(i)?.key === key) return made.get(i);
-		const across = taps(X0, X1, p.ownW, p.w), down = taps(Y0, Y1, p.ownH, p.h);
-		const ends = list => list.reduce(([lo, hi], [at]) => [Math.min(lo, at), Math.max(hi, at + 1)], [Infinity, 0]);
-		const [x0, x1] = ends(across), [y0, y1] = ends(down), w = X1 - X0, h = Y1 - Y0;
 		const before = painter.coarse;
 		painter.coarse = "";
-		const from = gather(i, x0, y0, x1, y1), small = document.createElement("canvas");
+		const canvas = enlargeBicubic(p, [X0, Y0, X1, Y1], (x0, y0, x1, y1) => gather(i, x0, y0, x1, y1));
 		const whole = !painter.coarse;
 		painter.coarse ||= before;
-		Object.assign(small, { width: x1 - x0, height: y1 - y0 });
-		const g = small.getContext("2d", { willReadFrequently: true });
-		g.drawImage(from.source, from.x, from.y, x1 - x0, y1 - y0, 0, 0, x1 - x0, y1 - y0);
-		const pixels = g.getImageData(0, 0, x1 - x0, y1 - y0).data, n = x1 - x0;
-		const wide = new Float32Array(4 * w * (y1 - y0)); // premultiplied
-		for (let y = 0; y < y1 - y0; y++) {
-			for (let x = 0; x < w; x++) {
-				const to = 4 * (y * w + x);
-				for (let k = 4 * x; k < 4 * x + 4; k++) {
-					const at = 4 * (y * n + across[k][0] - x0), alpha = pixels[at + 3] * across[k][1];
-					for (let c = 0; c < 3; c++) wide[to + c] += pixels[at + c] * alpha / 255;
-					wide[to + 3] += alpha;
-				}
-			}
-		}
-		const out = new ImageData(w, h), sum = new Float64Array(4 * w);
-		for (let y = 0; y < h; y++) {
-			sum.fill(0);
-			for (let k = 4 * y; k < 4 * y + 4; k++) {
-				const row = 4 * w * (down[k][0] - y0), weight = down[k][1];
-				for (let x = 0; x < 4 * w; x++) sum[x] += wide[row + x] * weight;
-			}
-			for (let x = 0; x < 4 * w; x += 4) {
-				const alpha = sum[x + 3];
-				for (let c = 0; c < 3; c++) out.data[4 * w * y + x + c] = alpha > 0 ? sum[x + c] * 255 / alpha : 0;
-				out.data[4 * w * y + x + 3] = alpha;
-			}
-		}
-		const canvas = document.createElement("canvas");
-		Object.assign(canvas, { width: w, height: h });
-		canvas.getContext("2d").putImageData(out, 0, 0);
 		const result = { key, canvas, x: X0, y: Y0 };
 		if (whole) made.set(i, result);
 		else made.delete(i);

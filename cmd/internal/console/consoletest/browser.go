@@ -17,12 +17,20 @@ import (
 // Browser is a headless Chromium that is driven by the DevTools protocol over pipes:
 // messages in JSON, each ended by a zero byte.
 type Browser struct {
-	t       *testing.T
-	in      *os.File
-	out     *bufio.Reader
-	id      int
-	session string
+	t *testing.T
+	*pipe
+	session string // that of a tab
 }
+
+// pipe is what all tabs of a browser have in common.
+type pipe struct {
+	in   *os.File
+	out  *bufio.Reader
+	id   int
+	stop *time.Timer // ends a browser that says nothing for patience
+}
+
+const patience = 2 * time.Minute
 
 // OpenBrowser starts Chromium with a blank page, or skips the test where there is none.
 func OpenBrowser(t *testing.T) *Browser {
@@ -65,12 +73,12 @@ func OpenBrowser(t *testing.T) *Browser {
 	}
 	theirIn.Close()
 	theirOut.Close()
-	b := &Browser{t: t, in: in, out: bufio.NewReader(out)}
-	stop := time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Kill() })
+	b := &Browser{t: t, pipe: &pipe{in: in, out: bufio.NewReader(out)}}
+	b.stop = time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
 	t.Cleanup(func() {
 		_, _ = in.WriteString(`{"id":0,"method":"Browser.close"}` + "\x00")
 		_ = cmd.Wait()
-		stop.Stop()
+		b.stop.Stop()
 		in.Close()
 		out.Close()
 		_ = os.RemoveAll(profile)
@@ -78,12 +86,18 @@ func OpenBrowser(t *testing.T) *Browser {
 	if _, err := b.try("Browser.getVersion", nil); err != nil {
 		t.Skipf("Chromium does not run here, perhaps for want of memory: %v", err)
 	}
+	b.attach()
+	return b
+}
+
+// attach makes b that of a new tab.
+func (b *Browser) attach() {
+	b.t.Helper()
 	var target struct{ TargetID, SessionID string }
-	b.Call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
+	b.Call("Target.createTarget", map[string]any{"url": "about:blank", "newWindow": true}, &target) // what is hidden draws nothing
 	b.Call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &target)
 	b.session = target.SessionID
 	b.Window(900, 700, false)
-	return b
 }
 
 // Call calls a method of the protocol.
@@ -100,6 +114,7 @@ func (b *Browser) Call(method string, params map[string]any, result any) {
 
 // try is call without the end of the test.
 func (b *Browser) try(method string, params map[string]any) (json.RawMessage, error) {
+	b.stop.Reset(patience)
 	b.id++
 	message := map[string]any{"id": b.id, "method": method, "params": params}
 	if b.session != "" {
@@ -195,16 +210,69 @@ func (b *Browser) Touch(what string, fingers ...[2]float64) {
 // is true and all is drawn.
 func (b *Browser) Open(path, hash, ready string) {
 	b.t.Helper()
-	address := url.URL{Scheme: "file", Path: filepath.ToSlash(path), Fragment: hash}
+	b.Visit((&url.URL{Scheme: "file", Path: filepath.ToSlash(path), Fragment: hash}).String(), ready)
+}
+
+// Visit is Open for an address.
+func (b *Browser) Visit(address, ready string) {
+	b.t.Helper()
 	b.Call("Page.enable", nil, nil)
 	b.Call("Page.navigate", map[string]any{"url": "about:blank"}, nil)
-	b.Call("Page.navigate", map[string]any{"url": address.String()}, nil)
-	for range 100 {
-		if b.Eval("document.readyState === 'complete' && location.protocol === 'file:' && Boolean("+ready+")") == true {
+	b.Call("Page.navigate", map[string]any{"url": address}, nil)
+	b.Wait("document.readyState === 'complete' && location.protocol !== 'about:' && (" + ready + ")")
+}
+
+// Faults has pages that are visited from now on keep what goes wrong in them, and what their
+// policy forbids, in a list called faults.
+func (b *Browser) Faults() {
+	b.t.Helper()
+	b.Call("Page.enable", nil, nil)
+	b.Call("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": `globalThis.faults = [];
+		addEventListener("error", e => faults.push(e.message ?? e.target.src));
+		addEventListener("unhandledrejection", e => faults.push(String(e.reason)));
+		document.addEventListener("securitypolicyviolation", e => faults.push(e.violatedDirective + " " + e.blockedURI));`}, nil)
+}
+
+// Wait waits until an expression is true and all is drawn.
+func (b *Browser) Wait(expression string) {
+	b.t.Helper()
+	for range 400 {
+		if b.Eval("Boolean("+expression+")") == true {
 			b.Drawn()
 			return
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	b.t.Fatalf("%s does not get ready: %v", path, b.Eval("document.body.innerText"))
+	b.t.Fatalf("waited for %s: %v", expression, b.Eval("document.body.innerText"))
+}
+
+// Tab opens another tab of the browser, blank.
+func (b *Browser) Tab() *Browser {
+	b.t.Helper()
+	tab := &Browser{t: b.t, pipe: b.pipe}
+	tab.attach()
+	return tab
+}
+
+// Choose has an element take files, as if they had been chosen by its dialog.
+func (b *Browser) Choose(element string, paths ...string) {
+	b.t.Helper()
+	var found struct{ Result struct{ ObjectID string } }
+	b.Call("Runtime.evaluate", map[string]any{"expression": element}, &found)
+	b.Call("DOM.setFileInputFiles", map[string]any{"files": paths, "objectId": found.Result.ObjectID}, nil)
+}
+
+// Drag drags files and folders over a place of the page and drops them there.
+func (b *Browser) Drag(x, y float64, paths ...string) {
+	b.t.Helper()
+	for _, what := range []string{"dragEnter", "dragOver", "drop"} {
+		b.Call("Input.dispatchDragEvent", map[string]any{"type": what, "x": x, "y": y, "data": map[string]any{"items": []any{}, "files": paths, "dragOperationsMask": 1}}, nil)
+	}
+}
+
+// Downloads has files be saved to a folder.
+func (b *Browser) Downloads(dir string) {
+	b.t.Helper()
+	all := &Browser{t: b.t, pipe: b.pipe}
+	all.Call("Browser.setDownloadBehavior", map[string]any{"behavior": "allow", "downloadPath": dir}, nil)
 }

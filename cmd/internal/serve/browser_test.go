@@ -1,0 +1,99 @@
+package serve
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"superres/cmd/internal/console/consoletest"
+)
+
+// The page and the server together: what is added is enlarged, also what the browser does
+// not read; the preview has the pixels of the whole; a truth is scored; a server that is
+// killed and started again is found, and one with another token asks for its address.
+func TestPageInBrowser(t *testing.T) {
+	b := consoletest.OpenBrowser(t)
+	server := startProcess(t, "--token", "the-first-of-tokens")
+	b.Window(1400, 900, false)
+	b.Faults()
+	b.Visit(server.url, "document.body.dataset.ready")
+	dir := t.TempDir()
+	call := func(args ...string) {
+		t.Helper()
+		if _, stderr, code := program.Call(t, dir, "", append([]string{"upscale"}, args...)...); code != 0 {
+			t.Fatal(stderr)
+		}
+	}
+	for name, size := range map[string]int{"truth.png": 160, "small.png": 80, "large.png": 600} {
+		consoletest.WritePicture(t, filepath.Join(dir, name), consoletest.Blob(size, size*3/4))
+	}
+	call("-m", "nearest", "-s", "1", "-f", "tiff", "-o", "small.tiff", "small.png")
+	call("-m", "nearest", "-s", "1", "--quality", "30", "-o", "small.jpg", "small.png")
+	consoletest.Put(t, filepath.Join(dir, "bad.png"), []byte("no picture"))
+
+	states := func(want string) {
+		t.Helper()
+		b.Wait(fmt.Sprintf("[...document.querySelectorAll('#list li')].map(li => li.className.split(' ')[0]).join() === %q", want))
+	}
+	add := func(names ...string) {
+		t.Helper()
+		for i, name := range names {
+			names[i] = filepath.Join(dir, name)
+		}
+		b.Choose("files", names...)
+	}
+	b.Eval("document.querySelector('[name=effort][value=fast]').click()")
+	add("small.png", "small.jpg", "small.tiff", "bad.png")
+	states("done,done,done,failed")
+	for _, want := range []string{"80×60 → 160×120", "JPEG compression of quality", "by photo-real", "not an image"} {
+		if got := fmt.Sprint(b.Eval("list.innerText")); !strings.Contains(got, want) {
+			t.Errorf("no %q in %s", want, got)
+		}
+	}
+	b.Wait("JSON.parse(canvas.dataset.state).after === 'whole'")
+	b.Choose("truthFile", filepath.Join(dir, "truth.png"))
+	b.Wait("scores.querySelectorAll('tbody td').length === 4")
+	if b.Eval("[...scores.querySelectorAll('tbody td')].every(e => +e.textContent > 0)") != true {
+		t.Errorf("scores: %v", b.Eval("scores.innerText"))
+	}
+	b.Eval("document.querySelectorAll('.pick')[2].click()")
+	b.Wait("canvas.ariaLabel.startsWith('small.tiff') && JSON.parse(canvas.dataset.state).after === 'whole'")
+
+	add("large.png")
+	states("done,done,done,failed,done")
+	b.Eval("document.querySelectorAll('.pick')[4].click()")
+	b.Wait("canvas.ariaLabel.startsWith('large.png') && JSON.parse(canvas.dataset.state).after === 'whole'")
+	b.Eval("document.querySelector('[data-view=after]').click(), canvas.focus()")
+	b.Press("+") // so that much less than all is seen
+	// The preview comes first, by the hold of the queue, and is compared as soon as it is seen.
+	b.Eval(`globalThis.shots = {};
+		globalThis.looking = setInterval(() => {
+			const { after, scene } = JSON.parse(canvas.dataset.state);
+			if (after && scene.w === 900) shots[after] ??= canvas.toDataURL();
+		}, 10);
+		document.querySelector('[name=size][value=scale]').click()`)
+	b.Wait("shots.preview && shots.whole")
+	if b.Eval("clearInterval(looking), shots.preview === shots.whole") != true {
+		t.Error("the preview has other pixels than the whole")
+	}
+	states("done,done,done,failed,done")
+
+	address := strings.Split(server.url, "/")[2]
+	_ = server.Process.Kill()
+	_ = server.Wait()
+	add("small.png")
+	b.Wait("!trouble.hidden")
+	states("done,done,done,failed,done,waiting")
+	server = startProcess(t, "--listen", address, "--token", "the-first-of-tokens")
+	states("done,done,done,failed,done,done")
+	b.Wait("trouble.hidden")
+	_ = server.Process.Kill()
+	_ = server.Wait()
+	startProcess(t, "--listen", address, "--token", "the-second-of-tokens")
+	add("small.jpg")
+	b.Wait("trouble.textContent.includes('new address')")
+	if got := b.Eval("faults.join()"); got != "" {
+		t.Errorf("faults of the page: %v", got)
+	}
+}

@@ -1,0 +1,407 @@
+package page_test
+
+import (
+	"archive/zip"
+	"encoding/json"
+	"fmt"
+	"image"
+	"math"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"superres/cmd/internal/console/consoletest"
+	"superres/cmd/internal/serve/page"
+	"superres/internal/golden"
+)
+
+// Whatever the page names is there, and nothing in it is inline: the policy would keep it
+// from running.
+func TestFiles(t *testing.T) {
+	index, err := page.Files.ReadFile("index.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, inline := range []string{"<style", " style=", " onclick=", "javascript:", "<script>", "http://", "https://"} {
+		if strings.Contains(string(index), inline) {
+			t.Errorf("index.html has %s", inline)
+		}
+	}
+	for _, name := range []string{"page.css", "icon.svg", "main.js", "viewport.js", "bicubic.js"} {
+		if data, err := page.Files.ReadFile(name); err != nil || len(data) == 0 || !strings.Contains(string(index), `"`+name+`"`) {
+			t.Errorf("%s: %d bytes, %v", name, len(data), err)
+		}
+	}
+	for _, name := range []string{"page.go", "../page/index.html", "none.js", ""} {
+		if _, err := page.Files.ReadFile(name); err == nil {
+			t.Errorf("%q is there", name)
+		}
+	}
+}
+
+// browser is a browser with the page.
+type browser struct {
+	*consoletest.Browser
+	t *testing.T
+}
+
+// open opens the page of a double in a browser.
+func open(t *testing.T, d *double) browser {
+	t.Helper()
+	b := browser{consoletest.OpenBrowser(t), t}
+	b.Faults()
+	b.Visit(d.page(), "document.body.dataset.ready")
+	t.Cleanup(func() {
+		if got := b.Eval("faults.join()"); got != "" {
+			t.Errorf("faults of the page: %v", got)
+		}
+	})
+	return b
+}
+
+// write writes pictures of a name and size each and returns their paths.
+func write(t *testing.T, dir string, sizes map[string]image.Point) {
+	t.Helper()
+	for name, size := range sizes {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		consoletest.WritePicture(t, path, consoletest.Blob(size.X, size.Y))
+	}
+}
+
+// states are those of the pictures, in their order.
+func (b browser) states() string {
+	b.t.Helper()
+	return fmt.Sprint(b.Eval("[...document.querySelectorAll('#list li')].map(li => li.className.split(' ')[0]).join()"))
+}
+
+// reach waits until the states of the pictures are some.
+func (b browser) reach(states string) {
+	b.t.Helper()
+	for range 400 {
+		if b.states() == states {
+			b.Drawn()
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	b.t.Fatalf("the pictures are %s, expected %s: %v", b.states(), states, b.Eval("document.body.innerText"))
+}
+
+// click clicks a button by its name for screen readers, or by its text.
+func (b browser) click(name string) {
+	b.t.Helper()
+	const find = `(() => { const e = [...document.querySelectorAll("button")].find(e => e.checkVisibility() && (e.ariaLabel ?? e.textContent) === %s); e?.click(); return Boolean(e) })()`
+	quoted, _ := json.Marshal(name)
+	if b.Eval(fmt.Sprintf(find, quoted)) != true {
+		b.t.Fatalf("no button %q: %v", name, b.Eval("document.body.innerText"))
+	}
+}
+
+func (b browser) text(id string) string {
+	b.t.Helper()
+	return fmt.Sprint(b.Eval(fmt.Sprintf("document.getElementById(%q).textContent", id)))
+}
+
+// view is a number of what the view shows.
+func (b browser) view(field string) any {
+	b.t.Helper()
+	return b.Eval("JSON.parse(canvas.dataset.state)." + field)
+}
+
+// pixel is the colour of the canvas at a share of its size.
+func (b browser) pixel(x, y float64) string {
+	b.t.Helper()
+	return fmt.Sprint(b.Eval(fmt.Sprintf("[...canvas.getContext('2d').getImageData(Math.floor(canvas.width * %g), Math.floor(canvas.height * %g), 1, 1).data].join()", x, y)))
+}
+
+func whole(q url.Values) bool { return !q.Has("region") && q.Get("model") == "" }
+
+// Files and folders that are dropped are enlarged two at a time, with what was found about
+// those that wait; one is cancelled, tried again and removed, and what is no picture says so.
+func TestQueue(t *testing.T) {
+	d := newDouble(t)
+	b := open(t, d)
+	if got := b.Eval("[document.body.className, list.children.length, document.querySelector('.large').innerText].join('|')"); got != "empty|0|Drop pictures or folders here to enlarge them." {
+		t.Errorf("at the start: %v", got)
+	}
+	dir := t.TempDir()
+	write(t, dir, map[string]image.Point{"one.png": {20, 10}, "f/a2.png": {8, 9}, "f/a10.png": {9, 8}, "f/sub/c.png": {7, 7}})
+	consoletest.Put(t, filepath.Join(dir, "f", "notes.txt"), []byte("no picture"))
+	consoletest.Put(t, filepath.Join(dir, "bad.png"), []byte("no picture"))
+	release := d.close()
+	b.Drag(300, 300, filepath.Join(dir, "one.png"), filepath.Join(dir, "f"), filepath.Join(dir, "bad.png"))
+	b.reach("working,working,waiting,waiting,failed") // by v1/inspect
+	b.Wait("document.querySelectorAll('#list li')[2].innerText.includes('9×8 → 18×16')")
+	for _, want := range []string{"f/a10.png", "noise of 4.2 levels and JPEG compression of quality 71, by photo-real at level 0.31", "waiting, place 1", "failed: not an image; known: PNG JPEG", "50 %, about 7 s left"} {
+		if !strings.Contains(b.text("listPart"), want) {
+			t.Errorf("no %q in %s", want, b.text("listPart"))
+		}
+	}
+	if got := b.text("noticeText"); got != "1 file left out that is no picture by name." {
+		t.Errorf("told: %s", got)
+	}
+	if got := b.text("status"); got != "5 pictures added, 1 other file left out." {
+		t.Errorf("said: %s", got)
+	}
+	b.click("Cancel one.png")
+	b.reach("cancelled,working,working,waiting,failed")
+	b.click("Remove f/a2.png")
+	b.reach("cancelled,working,working,failed")
+	b.click("Undo")
+	b.reach("cancelled,waiting,working,working,failed")
+	b.click("Try again one.png")
+	release()
+	b.reach("done,done,done,done,failed")
+	if got := b.text("totalText"); got != "4 of 5 done, 1 failed" {
+		t.Errorf("total %q", got)
+	}
+	// A server with no room is asked again after the time it says.
+	d.set(func() { d.busy = 1 })
+	b.click("Try again bad.png") // refused for what it is, but asked
+	b.Drag(300, 300, filepath.Join(dir, "one.png"))
+	b.reach("done,done,done,done,failed,done")
+	b.Eval(`(() => {
+		const data = new DataTransfer(), canvas = document.createElement("canvas");
+		return new Promise(done => canvas.toBlob(blob => {
+			data.items.add(new File([blob], "pasted.png", { type: "image/png" }));
+			dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, cancelable: true }));
+			done();
+		}));
+	})()`)
+	b.reach("done,done,done,done,failed,done,done")
+	b.click("Remove pasted.png")
+	b.click("Clear")
+	b.reach("")
+	b.click("Undo")
+	b.reach("done,done,done,done,failed,done")
+}
+
+// The results are saved one by one and in a ZIP file, with their folders, and names that are
+// there twice numbered.
+func TestSave(t *testing.T) {
+	d := newDouble(t)
+	b := open(t, d)
+	dir, saved := t.TempDir(), t.TempDir()
+	b.Downloads(saved)
+	write(t, dir, map[string]image.Point{"ä.png": {20, 10}, "f/a.png": {8, 9}, "g/ä.png": {9, 8}})
+	b.Choose("document.getElementById('files')", filepath.Join(dir, "ä.png"))
+	b.Choose("document.getElementById('files')", filepath.Join(dir, "g", "ä.png"))
+	b.Choose("document.getElementById('folder')", filepath.Join(dir, "f"))
+	b.reach("done,done,done")
+	b.click("Save f/a.png")
+	if got := golden.Open(t, waitFor(t, filepath.Join(saved, "a_2x.png"))).Bounds().Size(); got != image.Pt(16, 18) {
+		t.Errorf("saved %v", got)
+	}
+	b.click("Save all 3 as ZIP")
+	archive, err := zip.OpenReader(waitFor(t, filepath.Join(saved, "superres.zip")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archive.Close()
+	var names []string
+	for _, f := range archive.File {
+		names = append(names, f.Name)
+		r, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		img, _, err := image.Decode(r)
+		if err != nil || r.Close() != nil { // with its checksum
+			t.Errorf("%s: %v", f.Name, err)
+		} else if img.Bounds().Dx() < 16 {
+			t.Errorf("%s: %v", f.Name, img.Bounds())
+		}
+	}
+	if got := strings.Join(names, ","); got != "ä_2x.png,ä_2x (2).png,f/a_2x.png" {
+		t.Errorf("names %s", got)
+	}
+	// What begins far into an archive, and many files, are told in 64 bits.
+	data := b.Eval(`import(new URL("zip.js", location)).then(async ({ zip }) => {
+		const files = ["a", "b.x", "B.X"].map(name => ({ name, blob: new Blob([name, name]), time: new Date(2024, 1, 3) }));
+		return [...new Uint8Array(await (await zip(files, 20, 3)).arrayBuffer())];
+	})`).([]any)
+	raw := make([]byte, len(data))
+	for i, v := range data {
+		raw[i] = byte(v.(float64))
+	}
+	large, err := zip.NewReader(strings.NewReader(string(raw)), int64(len(raw)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := large.Open("B (2).X")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got [6]byte
+	if n, _ := text.Read(got[:]); string(got[:n]) != "B.XB.X" || len(large.File) != 3 || large.File[0].Modified.Year() != 2024 {
+		t.Errorf("%q of %d files", got, len(large.File))
+	}
+}
+
+// waitFor waits until a file is there, whole.
+func waitFor(t *testing.T, path string) string {
+	t.Helper()
+	for range 200 {
+		if info, err := os.Stat(path); err == nil && info.Size() > 0 {
+			return path
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatalf("%s does not come", path)
+	return ""
+}
+
+// Settings that change: the part that is seen is there before the whole, what was done with
+// others is made again, and changing back needs nothing.
+func TestSettings(t *testing.T) {
+	d := newDouble(t)
+	b := open(t, d)
+	dir := t.TempDir()
+	write(t, dir, map[string]image.Point{"large.png": {900, 700}})
+	b.Choose("document.getElementById('files')", filepath.Join(dir, "large.png"))
+	b.reach("done")
+	b.Wait("JSON.parse(canvas.dataset.state).after === 'whole'")
+	before := d.asked(whole)
+
+	release := d.close()
+	b.Eval("document.querySelector('[name=size][value=\"3\"]').click()")
+	b.Wait("JSON.parse(canvas.dataset.state).after === 'preview'")
+	part := d.asked(func(q url.Values) bool { return q.Get("scale") == "3" && q.Has("region") })
+	if part == 0 || b.view("scene.w") != 2700. {
+		t.Errorf("%d previews, scene %v", part, b.view("scene.w"))
+	}
+	b.Eval("document.querySelector('[name=size][value=\"2\"]').click()")
+	b.reach("done")
+	release()
+	b.Eval("document.querySelector('[name=denoise][value=level]').click()")
+	b.reach("waiting")
+	b.reach("done")
+	if got := d.asked(func(q url.Values) bool { return whole(q) && q.Get("denoise") == "0.3" }); got != 1 || before != 1 {
+		t.Errorf("%d and %d calls", before, got)
+	}
+	if got := b.text("chosenSettings"); got != "2×, best, noise 0.3" {
+		t.Errorf("settings in short: %s", got)
+	}
+	// A number that cannot be meant changes nothing.
+	b.Eval("document.querySelector('[name=size][value=scale]').click(); form.elements.scale.value = '99'; form.elements.scale.dispatchEvent(new Event('input', { bubbles: true }))")
+	time.Sleep(500 * time.Millisecond)
+	if got := d.asked(func(q url.Values) bool { return q.Get("scale") == "99" }); got != 0 {
+		t.Errorf("%d calls with a scale of 99", got)
+	}
+}
+
+// The view: the divider, zoom and moving by keys, mouse and fingers; before is what bicubic
+// makes of the picture, after the result, a truth can be laid beside them and scored.
+func TestView(t *testing.T) {
+	d := newDouble(t)
+	b := open(t, d)
+	b.Window(1400, 900, false)
+	dir := t.TempDir()
+	write(t, dir, map[string]image.Point{"p.png": {40, 30}, "truth.png": {80, 60}})
+	b.Choose("document.getElementById('files')", filepath.Join(dir, "p.png"))
+	b.reach("done")
+	b.Wait("JSON.parse(canvas.dataset.state).after === 'whole'")
+	b.Eval("canvas.focus()")
+	if b.view("zoom") != 0. || b.view("scene.w") != 80. {
+		t.Errorf("a small picture is shown at %v", b.Eval("canvas.dataset.state"))
+	}
+	b.Press("2")
+	after := b.pixel(0.5, 0.5)
+	b.Press("1")
+	if before := b.pixel(0.5, 0.5); before == after { // it repeats pixels
+		t.Errorf("before and after are %s", before)
+	}
+	b.Press(" ", "s", ",", "0", "+", "ArrowRight")
+	if got := b.Eval("canvas.dataset.state"); !strings.HasPrefix(got.(string), `{"view":"slider","zoom":2,"x":72,"y":30,"split":0.48,`) {
+		t.Errorf("after keys: %v", got)
+	}
+	at := b.Eval("(r => [r.left + r.width / 2, r.top + r.height / 2])(canvas.getBoundingClientRect())").([]any)
+	x, y := at[0].(float64), at[1].(float64)
+	b.Mouse("mouseWheel", x, y, -200)
+	b.Drawn()
+	if got := b.view("zoom"); got != 4. {
+		t.Errorf("the wheel zooms to %v", got)
+	}
+	b.Mouse("mousePressed", x+200, y, 0)
+	b.Mouse("mouseMoved", x+240, y, 0)
+	b.Mouse("mouseReleased", x+240, y, 0)
+	b.Drawn()
+	if got := b.view("x").(float64); math.Abs(got-62) > 0.3 {
+		t.Errorf("dragged to %v", got)
+	}
+	b.click("Score against a truth")
+	b.Choose("document.getElementById('truthFile')", filepath.Join(dir, "truth.png"))
+	b.Wait("scores.textContent.includes('31.25')")
+	if got := b.text("scores"); !strings.Contains(got, "against truth.png, protocol matlab-y") || !strings.Contains(got, "superres31.250.9125") {
+		t.Errorf("scores: %s", got)
+	}
+	b.click("Truth")
+	b.Drawn()
+	if b.view("view") != "truth" {
+		t.Errorf("the truth is not shown: %v", b.Eval("canvas.dataset.state"))
+	}
+
+	b.Window(400, 800, true)
+	b.Eval("view.scrollIntoView()")
+	b.Press("s", "f")
+	at = b.Eval("(r => [r.left + r.width / 2, r.top + r.height / 2])(canvas.getBoundingClientRect())").([]any)
+	x, y = at[0].(float64), at[1].(float64)
+	zoom := b.view("shown").(float64)
+	b.Touch("touchStart", [2]float64{x + 40, y - 100}, [2]float64{x + 40, y - 120})
+	b.Touch("touchMove", [2]float64{x + 40, y - 90}, [2]float64{x + 40, y - 130})
+	b.Touch("touchEnd")
+	b.Drawn()
+	if got := b.view("shown").(float64); got < 1.9*zoom || got > 2.1*zoom {
+		t.Errorf("a pinch to twice the distance zooms from %g to %g", zoom, got)
+	}
+}
+
+// A server that is gone is waited for: nothing is lost, and the work goes on. One that was
+// started again with another token says where to go. Two pages do not disturb each other.
+func TestServerGone(t *testing.T) {
+	d := newDouble(t)
+	b := open(t, d)
+	dir := t.TempDir()
+	write(t, dir, map[string]image.Point{"a.png": {20, 10}, "b.png": {8, 9}})
+	b.Choose("document.getElementById('files')", filepath.Join(dir, "a.png"))
+	b.reach("done")
+
+	other := browser{b.Tab(), t}
+	other.Visit(d.page(), "document.body.dataset.ready")
+	release := d.close()
+	defer release()
+	other.Choose("document.getElementById('files')", filepath.Join(dir, "b.png"))
+	other.reach("working")
+	b.Choose("document.getElementById('files')", filepath.Join(dir, "b.png"))
+	b.reach("done,working")
+	other.click("Cancel b.png")
+	other.reach("cancelled")
+	b.reach("done,working")
+
+	address := d.address
+	d.server.Close()
+	b.reach("done,waiting")
+	b.Wait("!trouble.hidden && trouble.textContent.startsWith('The server does not answer.')")
+	if b.Eval("Boolean(document.querySelector('[aria-label=\"Save a.png\"]').checkVisibility())") != true {
+		t.Error("what is done cannot be saved")
+	}
+	open := make(chan struct{})
+	close(open)
+	d.set(func() { d.gate = open })
+	d.listen(address)
+	b.reach("done,done")
+	b.Wait("trouble.hidden")
+
+	d.server.Close()
+	d.set(func() { d.token = "other" })
+	d.listen(address)
+	b.Choose("document.getElementById('files')", filepath.Join(dir, "a.png"))
+	b.Wait("trouble.textContent.includes('new address')")
+	b.reach("done,done,waiting")
+}

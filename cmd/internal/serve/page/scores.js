@@ -1,0 +1,65 @@
+// The scores of the chosen picture and of bicubic, where there is a truth.
+import * as api from "./api.js";
+import * as settings from "./settings.js";
+
+const $ = id => document.getElementById(id);
+let stop = new AbortController(), shown = null;
+
+function make(tag, text = "", scope = "") {
+	const e = document.createElement(tag);
+	e.textContent = text;
+	if (scope) e.scope = scope;
+	return e;
+}
+
+function table(p, rows) {
+	const t = make("table"), head = t.createTHead().insertRow(), body = t.createTBody();
+	t.append(make("caption", `against ${p.truth.name}${p.scores.protocol ? `, protocol ${p.scores.protocol}` : ""}`));
+	for (const name of ["", "PSNR of Y, dB", "SSIM of Y"]) head.append(name ? make("th", name, "col") : make("td"));
+	for (const [name, s] of rows) {
+		const row = body.insertRow();
+		row.append(make("th", name, "row"), make("td", s.psnr?.toFixed(2) ?? "∞"), make("td", s.ssim?.toFixed(4) ?? "too small"));
+	}
+	return t;
+}
+
+// show shows the scores of a picture, made anew where its result or its truth is another;
+// done tells whether its result is there.
+export async function show(p, done) {
+	const place = $("scores"), key = p?.truth && done ? p.result : null;
+	const button = make("button", p?.truth ? "Another truth" : "Score against a truth");
+	button.type = "button";
+	button.title = "the picture as it should be: PSNR and SSIM of the result, and of bicubic";
+	button.addEventListener("click", () => $("truthFile").click());
+	const put = (...parts) => {
+		const had = place.contains(document.activeElement);
+		place.replaceChildren(...parts, button);
+		if (had) button.focus();
+	};
+	const now = [p?.id, p?.truth?.name, p?.truth?.lastModified, done && p?.truth ? p.result.key : ""].join();
+	if (shown === now) return;
+	shown = now;
+	stop.abort();
+	stop = new AbortController();
+	if (!p) return place.replaceChildren();
+	if (!p.truth) return put();
+	if (!key) return put(make("p", "The scores come with the result."));
+	const { signal } = stop;
+	if (p.scores?.of !== p.result || p.scores.truth !== p.truth) {
+		put(make("p", "Being scored."));
+		try {
+			const { width, input_width } = p.result.info, border = Math.min(Math.max(Math.round(width / input_width) || 2, 1), 16);
+			const after = await api.score(border, p.result.blob, p.truth, signal);
+			const { blob } = await api.upscale(settings.interpolated(new URLSearchParams(p.result.key)), p.file, signal);
+			const before = await api.score(border, blob, p.truth, signal);
+			p.scores = { of: p.result, truth: p.truth, protocol: after.protocol, before, after };
+		} catch (problem) {
+			if (signal.aborted) return;
+			shown = null; // again when something changes
+			const again = api.failed(problem);
+			return put(make("p", again ? "The scores come when the server answers." : `No scores: ${problem.message}`));
+		}
+		if (signal.aborted) return;
+	}
+	put(table(p, [["bicubic", p.scores.before], ["superres", p.scores.after]]));
+}

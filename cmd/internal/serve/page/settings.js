@@ -1,0 +1,77 @@
+// What the form says.
+const form = document.getElementById("form"), $ = id => document.getElementById(id);
+const value = name => form.elements[name].value;
+
+// The settings that are in force are those that the form had when it was last at rest and all
+// of its numbers could be meant: key is their text, params the same as parameters of a call.
+// Those that are as by default are there as well: the same settings give the same text.
+let inForce = read().toString();
+export const key = () => inForce;
+export const params = () => new URLSearchParams(inForce);
+
+function read() {
+	const p = new URLSearchParams(), size = value("size");
+	if (size === "scale") p.set("scale", +value("scale"));
+	else if (size === "fit") p.set("fit", `${+value("pixels")}x${+value("pixels")}`);
+	else if (size === "width") p.set("width", +value("pixels"));
+	else p.set("scale", size);
+	p.set("effort", value("effort"));
+	p.set("denoise", value("denoise") === "level" ? value("level") : value("denoise"));
+	if (value("format")) p.set("format", value("format"));
+	if (["", "jpeg"].includes(value("format"))) p.set("quality", +value("quality"));
+	return p;
+}
+
+const valid = () => [...form.elements].every(e => e.closest("[hidden]") || e.checkValidity());
+
+// interpolated are the parameters that make the same size by interpolation.
+export function interpolated(p) {
+	const q = new URLSearchParams([...p].filter(([name]) => ["scale", "fit", "width"].includes(name)));
+	q.set("model", "bicubic");
+	q.set("format", "png");
+	return q;
+}
+
+// sizeOf is the size of the result for a picture of w×h, by the rule of the program.
+export function sizeOf(p, w, h) {
+	const follow = (side, factor) => Math.max(1, Math.floor(side * factor + 0.5));
+	if (p.has("scale")) return { w: follow(w, +p.get("scale")), h: follow(h, +p.get("scale")) };
+	const side = parseInt(p.get("fit") ?? p.get("width"), 10);
+	if (p.has("fit") && h > w) return { w: follow(side, w / h), h: side };
+	return { w: side, h: follow(side, h / w) };
+}
+
+// words are the settings in short.
+function words(p) {
+	const size = p.has("scale") ? `${p.get("scale")}×` : p.has("fit") ? `${parseInt(p.get("fit"), 10)} px` : `${p.get("width")} px wide`;
+	const noise = { auto: "", 0: "noise kept" }[p.get("denoise")] ?? `noise ${p.get("denoise")}`;
+	return [size, p.get("effort"), noise, p.get("format")?.toUpperCase()].filter(Boolean).join(", ");
+}
+
+function show() {
+	const size = value("size");
+	$("scalePart").hidden = size !== "scale";
+	$("pixelsPart").hidden = size !== "fit" && size !== "width";
+	$("pixelsName").textContent = size === "width" ? "Width" : "Longest side";
+	$("levelPart").hidden = value("denoise") !== "level";
+	$("levelText").value = value("level");
+	$("qualityPart").hidden = !["", "jpeg"].includes(value("format"));
+	if (valid()) $("chosenSettings").textContent = words(read());
+}
+
+// watch calls changed when other settings have come in force.
+export function watch(changed) {
+	let timer = 0;
+	const check = () => {
+		if (!valid() || read().toString() === inForce) return;
+		inForce = read().toString();
+		changed();
+	};
+	form.addEventListener("input", () => {
+		show();
+		clearTimeout(timer);
+		timer = setTimeout(check, 350);
+	});
+	form.addEventListener("submit", event => event.preventDefault());
+	show();
+}

@@ -1,0 +1,28 @@
+// A source is a picture that a canvas can draw: image, w and h of it upright, and close,
+// which gives its memory back.
+import * as api from "./api.js";
+
+async function decode(blob) {
+	const url = URL.createObjectURL(blob), image = new Image();
+	image.src = url;
+	try {
+		await image.decode();
+	} catch {
+		URL.revokeObjectURL(url);
+		return null;
+	}
+	return { image, w: image.naturalWidth, h: image.naturalHeight, close: () => URL.revokeObjectURL(url) };
+}
+
+// standIn returns a PNG that the server makes of a file that the browser does not read, such
+// as TIFF.
+export async function standIn(blob, signal) {
+	return (await api.upscale("scale=1&model=bicubic&format=png", blob, signal)).blob;
+}
+
+// open makes a source of a file.
+export async function open(blob, signal) {
+	const source = await decode(blob) ?? await decode(await standIn(blob, signal));
+	if (!source) throw new api.Refused("this browser cannot show it");
+	return source;
+}

@@ -1,0 +1,266 @@
+// The view of the chosen picture before and after, in a scene of the size of its result.
+import * as api from "./api.js";
+import * as settings from "./settings.js";
+import { open } from "./source.js";
+
+const $ = id => document.getElementById(id), { makeViewport, enlargeBicubic } = globalThis;
+const canvas = $("canvas"), ctx = canvas.getContext("2d");
+// How many pixels of a picture are enlarged at once for a preview, how many of the scene by
+// bicubic: for the sake of time.
+const mostPreview = 2.5e5, mostEnlarged = 6e6;
+
+// What is shown: view is before, after, truth or slider, the rest is of the viewport.
+const state = { view: "slider", zoom: 1, x: 0, y: 0, split: 0.5 };
+let scene = { w: 1, h: 1 };
+const viewport = makeViewport(canvas, { state, change, size: () => scene, divided: () => state.view === "slider" });
+const checks = viewport.checks(ctx);
+
+// current is the chosen picture with its sources, before, after and truth, where they are
+// ready; words is what is wrong; patch is a part of it with the settings as they are.
+let current = null;
+const none = { p: null, sources: {}, words: "", patch: null, stop: new AbortController() };
+current = none;
+let stateOf = () => "waiting";
+export const chosen = () => current.p;
+export const use = queue => { stateOf = queue.stateOf; };
+
+let drawing = false;
+function change(parts) {
+	Object.assign(state, parts);
+	if (!drawing) {
+		drawing = true;
+		requestAnimationFrame(() => { drawing = false; draw(); });
+	}
+	if (parts.zoom !== undefined) soon();
+}
+
+// choose shows another picture, or with null none.
+export async function choose(p) {
+	if (current.p === p) return;
+	close();
+	current = p ? { p, sources: {}, words: "", patch: null, stop: new AbortController() } : none;
+	if (state.view === "truth" && !p?.truth) state.view = "slider";
+	change({});
+	if (!p) return;
+	const mine = current;
+	await load(mine, "before", p.stand ?? p.file);
+	if (current !== mine || !mine.sources.before) return;
+	const { w, h } = mine.sources.before;
+	p.size ??= { w, h };
+	scene = settings.sizeOf(settings.params(), w, h);
+	viewport.resize();
+	change({ zoom: viewport.fitting() >= 1 ? 0 : 1, x: scene.w / 2, y: scene.h / 2 });
+	refresh();
+}
+
+function close() {
+	current.stop.abort();
+	drop();
+	for (const s of Object.values(current.sources)) s?.close();
+	current.patch?.bitmap.close();
+	made = {};
+}
+
+// load opens a source of the picture that is shown.
+async function load(mine, what, blob) {
+	try {
+		const source = await open(blob, mine.stop.signal);
+		if (current !== mine) return source.close();
+		mine.sources[what]?.close();
+		mine.sources[what] = source;
+	} catch (problem) {
+		if (current !== mine) return;
+		api.failed(problem);
+		mine.words = what === "before" ? `No view: ${problem.message}` : `The ${what === "truth" ? "truth" : "result"} cannot be shown: ${problem.message}`;
+	}
+	change({});
+}
+
+// refresh takes over what has become of the chosen picture: its result, its truth, the
+// settings.
+export function refresh() {
+	const { p, sources } = current, mine = current;
+	if (!p) return;
+	if (!sources.before) return change({});
+	if (stateOf(p) === "done") drop();
+	const want = { after: stateOf(p) === "done" ? p.result.blob : null, truth: p.truth ?? null };
+	for (const [what, blob] of Object.entries(want)) {
+		if ((mine.wanted ??= {})[what] === blob) continue;
+		mine.wanted[what] = blob;
+		if (blob) load(mine, what, blob);
+		else {
+			sources[what]?.close();
+			sources[what] = null;
+		}
+	}
+	const to = want.after && p.result.info.width ? { w: p.result.info.width, h: p.result.info.height } : settings.sizeOf(settings.params(), sources.before.w, sources.before.h);
+	if (to.w !== scene.w || to.h !== scene.h) { // the same place is in the middle
+		Object.assign(state, { x: state.x * to.w / scene.w, y: state.y * to.h / scene.h });
+		scene = to;
+	}
+	if (!p.truth && state.view === "truth") state.view = "slider";
+	change({});
+}
+
+// The preview: the part that is seen, with the settings as they are.
+let asked = null, timer = 0;
+function drop() {
+	asked?.abort();
+	asked = null;
+}
+function soon() {
+	clearTimeout(timer);
+	timer = setTimeout(() => preview(), 400);
+}
+
+// wanted is the part of the chosen picture that is seen, or as much of its middle as is
+// enlarged quickly, in its own pixels.
+function wanted() {
+	const { left, top, zoom, width, height } = viewport.seen(), { w, h } = current.sources.before;
+	const across = scene.w / w * zoom, down = scene.h / h * zoom, clamp = (v, hi) => Math.min(Math.max(v, 0), hi);
+	let [x0, x1] = [clamp(Math.floor(-left / across), w), clamp(Math.ceil((width - left) / across), w)];
+	let [y0, y1] = [clamp(Math.floor(-top / down), h), clamp(Math.ceil((height - top) / down), h)];
+	const less = Math.sqrt(mostPreview / ((x1 - x0) * (y1 - y0)));
+	if (less < 1) {
+		const [dx, dy] = [(x1 - x0) * (1 - less) / 2, (y1 - y0) * (1 - less) / 2];
+		[x0, x1, y0, y1] = [Math.ceil(x0 + dx), Math.floor(x1 - dx), Math.ceil(y0 + dy), Math.floor(y1 - dy)];
+	}
+	return { x: x0, y: y0, w: x1 - x0, h: y1 - y0 };
+}
+
+// preview enlarges what is seen, unless the whole is there or comes as soon. It returns when
+// it is shown, or will not be.
+export async function preview() {
+	clearTimeout(timer);
+	const { p, sources, patch } = current, mine = current;
+	if (!p || !sources.before || ["done", "failed"].includes(stateOf(p)) || api.connection.state !== "here") return drop();
+	const params = settings.params(), key = settings.key(), region = wanted(), { x, y, w, h } = region;
+	const holds = patch?.key === key && patch.x <= x && patch.y <= y && patch.x + patch.w >= x + w && patch.y + patch.h >= y + h;
+	if (w < 1 || h < 1 || holds || w * h > 0.8 * sources.before.w * sources.before.h) return drop();
+	asked?.abort();
+	const stop = asked = new AbortController();
+	// JPEG shows what its quality does; all else is seen as PNG.
+	if ((params.get("format") ?? p.file.type.replace("image/", "")) !== "jpeg") params.set("format", "png");
+	params.set("region", [x, y, w, h].join());
+	params.set("name", p.file.name);
+	mine.words = "";
+	change({});
+	try {
+		const { blob } = await api.upscale(params, p.file, stop.signal), bitmap = await createImageBitmap(blob);
+		if (current !== mine || stop.signal.aborted) return bitmap.close();
+		mine.patch?.bitmap.close();
+		mine.patch = { key, bitmap, ...region };
+	} catch (problem) {
+		if (stop.signal.aborted || current !== mine) return;
+		mine.words = api.failed(problem) ? "" : `No preview: ${problem.message}`;
+		if (problem.wait) timer = setTimeout(preview, problem.wait * 1000);
+	} finally {
+		if (asked === stop) asked = null;
+		change({});
+	}
+}
+
+// part gives the pixels of a source of w×h that are seen when it covers a part of the scene,
+// and where they are on the canvas.
+function part(w, h, { x, y, w: width, h: height } = { x: 0, y: 0, ...scene }) {
+	const on = viewport.seen(), kx = width / w * on.zoom, ky = height / h * on.zoom, left = on.left + x * on.zoom, top = on.top + y * on.zoom;
+	const x0 = Math.max(0, Math.floor(-left / kx)), x1 = Math.min(w, Math.ceil((on.width - left) / kx));
+	const y0 = Math.max(0, Math.floor(-top / ky)), y1 = Math.min(h, Math.ceil((on.height - top) / ky));
+	const [u0, u1] = [x0, x1].map(v => Math.round(left + v * kx)), [v0, v1] = [y0, y1].map(v => Math.round(top + v * ky));
+	return x1 > x0 && y1 > y0 && { x0, y0, x1, y1, scale: kx, at: [u0, v0, u1 - u0, v1 - v0] };
+}
+
+function put(image, p, dx = 0, dy = 0) {
+	if (!p) return;
+	ctx.imageSmoothingEnabled = p.scale < 2 && Math.abs(p.scale - 1) > 1e-3;
+	ctx.imageSmoothingQuality = "high";
+	ctx.drawImage(image, p.x0 - dx, p.y0 - dy, p.x1 - p.x0, p.y1 - p.y0, ...p.at);
+}
+
+// before draws the picture as bicubic makes it, a bit more than is seen, so that it can be
+// moved; where little of a pixel is seen the browser's reduction will do.
+let made = {};
+function before() {
+	const { image, w, h } = current.sources.before, all = part(scene.w, scene.h), grid = 256;
+	if (!all || viewport.zoom() < 1 || (all.x1 - all.x0) * (all.y1 - all.y0) > mostEnlarged || scene.w < w || scene.h < h) return put(image, part(w, h));
+	const [X0, Y0] = [all.x0, all.y0].map(v => Math.floor(v / grid) * grid);
+	const X1 = Math.min(Math.ceil(all.x1 / grid) * grid, scene.w), Y1 = Math.min(Math.ceil(all.y1 / grid) * grid, scene.h);
+	const key = [X0, Y0, X1, Y1, scene.w, scene.h].join();
+	if (made.key !== key) made = { key, canvas: enlargeBicubic({ ownW: w, ownH: h, ...scene }, [X0, Y0, X1, Y1], (x, y) => ({ source: image, x, y })) };
+	put(made.canvas, all, X0, Y0);
+}
+
+function after() {
+	const { sources, patch } = current;
+	if (sources.after) return put(sources.after.image, part(sources.after.w, sources.after.h));
+	before();
+	if (patch?.key !== settings.key()) return;
+	// A region has the pixels of the result that it touches.
+	const { bitmap } = patch, x = Math.floor(patch.x * scene.w / sources.before.w), y = Math.floor(patch.y * scene.h / sources.before.h);
+	put(bitmap, part(bitmap.width, bitmap.height, { x, y, w: bitmap.width, h: bitmap.height }));
+}
+const painters = { before, after, truth: () => current.sources.truth && put(current.sources.truth.image, part(current.sources.truth.w, current.sources.truth.h)) };
+
+function ground() {
+	const { left, top, zoom } = viewport.seen();
+	ctx.fillStyle = checks;
+	ctx.fillRect(left, top, Math.round(scene.w * zoom), Math.round(scene.h * zoom));
+}
+
+function draw() {
+	viewport.resize();
+	ctx.clearRect(0, 0, canvas.width, canvas.height);
+	const { p, sources, patch, words } = current, { view } = state, ready = Boolean(sources.before);
+	const paint = what => { ground(); painters[what](); };
+	if (ready && view === "slider") viewport.divide(ctx, () => paint("before"), () => paint("after"));
+	else if (ready) paint(view);
+	const previewed = !sources.after && patch?.key === settings.key();
+	const names = { before: "before: bicubic", after: sources.after ? "after" : previewed ? "after: preview" : "after: not there yet", truth: "truth" };
+	const what = view === "slider" ? `left ${names.before}, right ${names.after}` : names[view];
+	const title = p ? `${p.name}, ${what}` : "No picture";
+	if (canvas.getAttribute("aria-label") !== title) canvas.setAttribute("aria-label", title);
+	$("left").textContent = ready ? names[view === "slider" ? "before" : view] : "";
+	$("right").textContent = ready && view === "slider" ? names.after : "";
+	const percent = `zoom ${Math.round(viewport.zoom() * 1000) / 10} %`;
+	$("shown").textContent = !p ? "" : ready ? [p.name, `${scene.w}×${scene.h}`, percent, asked ? "the part that is seen is at work" : words].filter(Boolean).join("; ") : words || `${p.name} is read`;
+	for (const button of document.querySelectorAll("#view [data-view]")) button.setAttribute("aria-pressed", button.dataset.view === view);
+	document.querySelector("#view [data-view=truth]").hidden = !p?.truth;
+	$("splitPart").hidden = view !== "slider" || !ready;
+	$("split").value = 100 * state.split;
+	canvas.dataset.state = JSON.stringify({ ...state, x: Math.round(state.x * 100) / 100, y: Math.round(state.y * 100) / 100, scene, shown: viewport.zoom(), after: sources.after ? "whole" : previewed ? "preview" : "" });
+}
+
+// full shows the canvas alone, on all of the screen where the browser allows it.
+async function full(on = !document.body.classList.contains("full")) {
+	document.body.classList.toggle("full", on);
+	if (on) canvas.focus(); // the button is no longer there
+	else if (document.activeElement.matches("body, #back")) $("full").focus();
+	try {
+		if (on) await document.documentElement.requestFullscreen();
+		else if (document.fullscreenElement) await document.exitFullscreen();
+	} catch { /* then in the window */ }
+	change({});
+}
+addEventListener("fullscreenchange", () => { if (!document.fullscreenElement) full(false); });
+
+const show = view => () => { if (view !== "truth" || current.p?.truth) change({ view }); };
+const actions = {
+	...viewport.actions, 1: show("before"), 2: show("after"), 3: show("truth"), w: () => full(), Escape: () => full(false),
+	" ": () => change({ view: state.view === "after" ? "before" : "after" }),
+};
+$("view").addEventListener("keydown", event => {
+	const { key, target } = event;
+	if (event.ctrlKey || event.metaKey || event.altKey || !Object.hasOwn(actions, key)) return;
+	if (target.matches("input") && key.startsWith("Arrow") || target.matches("button") && key === " ") return;
+	event.preventDefault();
+	actions[key]();
+});
+$("view").addEventListener("click", event => {
+	const button = event.target.closest("button");
+	if (!button) return;
+	if (button.dataset.view) show(button.dataset.view)();
+	else if (button.id === "back") full(false);
+	else actions[button.dataset.do]?.();
+});
+$("split").addEventListener("input", event => change({ split: event.target.value / 100 }));
+new ResizeObserver(() => change({})).observe(canvas);

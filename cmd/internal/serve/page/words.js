@@ -1,0 +1,31 @@
+// How numbers and findings are said.
+
+export function size(n) {
+	const units = ["bytes", "KB", "MB", "GB"];
+	let i = 0;
+	for (; n >= 1000 && i < 3; i++) n /= 1000;
+	return `${i && n < 100 ? n.toFixed(1) : Math.round(n)} ${units[i]}`;
+}
+
+export function seconds(s) {
+	if (s < 10) return `${+s.toFixed(1)} s`;
+	if (s < 100) return `${Math.round(s)} s`;
+	const minutes = Math.round(s / 60);
+	return minutes < 100 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+export const left = s => s < 1 ? "nearly done" : `about ${seconds(Math.round(s))} left`;
+
+export const count = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
+
+// found says what was found about a picture, and what enlarges it.
+export function found(info) {
+	if (!info?.model) return "";
+	const list = [];
+	if (info.noise >= 1) list.push(`noise of ${info.noise.toFixed(1)} levels`);
+	if (info.jpeg_quality) list.push(`JPEG compression of quality ${info.jpeg_quality}`);
+	if (info.webp_index) list.push("WebP compression");
+	const by = info.level ? `${info.model} at level ${+info.level.toPrecision(2)}` : info.model;
+	if (!list.length && !info.sought) return `by ${by}`;
+	return `${list.join(" and ") || "no flaws found"}, by ${by}`;
+}

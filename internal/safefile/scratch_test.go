@@ -11,7 +11,7 @@ import (
 // What is put aside can be read again, and nothing of it is left.
 func TestScratch(t *testing.T) {
 	dir := t.TempDir()
-	f, done, err := Scratch(dir)
+	f, err := Scratch(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,11 +24,11 @@ func TestScratch(t *testing.T) {
 	if got, err := io.ReadAll(f); err != nil || string(got) != "aside" {
 		t.Errorf("%q, %v", got, err)
 	}
-	done()
+	f.Close()
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("%v is left, %v", left, err)
 	}
-	if _, _, err := Scratch(filepath.Join(dir, "none")); !errors.Is(err, ErrOutput) {
+	if _, err := Scratch(filepath.Join(dir, "none")); !errors.Is(err, ErrOutput) {
 		t.Errorf("%v, expected an error of the output", err)
 	}
 }

@@ -332,11 +332,11 @@ func TestFramesAsSeen(t *testing.T) {
 // writeGIF writes frames as GIF.
 func writeGIF(t *testing.T, plays int, frames []*sequence.Frame) []byte {
 	t.Helper()
-	aside, done, err := safefile.Scratch(t.TempDir())
+	aside, err := safefile.Scratch(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer done()
+	defer aside.Close()
 	var out bytes.Buffer
 	g := sequence.NewGIFWriter(&out, plays, "made by a test", aside)
 	for _, f := range frames {

@@ -13,22 +13,12 @@ import (
 	"superres/internal/safefile"
 )
 
-// newFile makes a file that nobody else sees and that is gone with its closing, however the
-// program ends.
-func newFile() (*os.File, error) {
-	f, err := unseen()
-	if err != nil {
-		return nil, safefile.Unwritable(os.TempDir(), err)
-	}
-	return f, nil
-}
-
 // receive brings the body of a request into a file without a name, and tells how long it is.
 func (s *site) receive(w http.ResponseWriter, r *http.Request) (f *os.File, size int64, err error) {
 	if r.ContentLength > imagefile.MaxBytes {
 		return nil, 0, tooLarge()
 	}
-	if f, err = newFile(); err != nil {
+	if f, err = safefile.Scratch(""); err != nil {
 		return nil, 0, err
 	}
 	body := s.moving(w, r, s.patience.body)

@@ -15,6 +15,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/upscale"
+	"superres/internal/safefile"
 )
 
 // call answers one of the calls.
@@ -151,7 +152,7 @@ func (y yielding) Write(b []byte) (int, error) {
 // upscale enlarges the picture of a request.
 func (s *site) upscale(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
-	out, err := newFile()
+	out, err := safefile.Scratch("")
 	if err != nil {
 		return err
 	}

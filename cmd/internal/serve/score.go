@@ -15,6 +15,7 @@ import (
 	"superres/cmd/internal/scoring"
 	"superres/cmd/internal/upscale"
 	"superres/internal/imagefile"
+	"superres/internal/safefile"
 	"superres/superres"
 	"superres/superres/score"
 )
@@ -139,7 +140,7 @@ func (m *metered) take(part *multipart.Part, files [len(parts)]*os.File) ([len(p
 		}
 		m.left = imagefile.MaxBytes + headBytes
 		var err error
-		if files[i], err = newFile(); err == nil {
+		if files[i], err = safefile.Scratch(""); err == nil {
 			_, err = store(files[i], part)
 		}
 		return files, err

@@ -9,6 +9,7 @@ import (
 	"image/color"
 	"image/png"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strconv"
 	"sync"
@@ -73,6 +74,36 @@ func TestServiceMakesTheSame(t *testing.T) {
 		if !bytes.Equal(got, consoletest.Read(t, dir, want["output"].(string))) {
 			t.Errorf("%s: not the bytes of the command", query)
 		}
+	}
+}
+
+// An animation is served as the command makes it, and a region of one is of its first frame.
+func TestServiceMakesAnimations(t *testing.T) {
+	s, dir := newTestService(), t.TempDir()
+	moving := scenes(t, "gif", 0, testimage.Fill(image.NewNRGBA(image.Rect(0, 0, 40, 30)), true), image.NewNRGBA(image.Rect(0, 0, 40, 30)))
+	consoletest.Put(t, filepath.Join(dir, "in.gif"), moving)
+	for query, args := range map[string][]string{"name=in.gif": nil, "name=in.gif&format=png": {"-f", "png"}, "name=in.gif&first-frame=true": {"--first-frame"}} {
+		got, result, err := served(t, s, moving, query)
+		if err != nil {
+			t.Errorf("%s: %v", query, err)
+			continue
+		}
+		if _, stderr, code := call(t, dir, "", append([]string{"upscale", "in.gif"}, args...)...); code != 0 {
+			t.Fatal(stderr)
+		}
+		if !bytes.Equal(got, consoletest.Read(t, dir, result.Name)) {
+			t.Errorf("%s: %s has not the bytes of the command", query, result.Name)
+		}
+		if err := os.Remove(filepath.Join(dir, result.Name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	part, _, err := served(t, s, moving, "name=in.gif&region=0,0,8,8&format=png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if img, err := png.Decode(bytes.NewReader(part)); err != nil || img.Bounds().Dx() != 16 {
+		t.Errorf("a region: %v, %v", img.Bounds(), err)
 	}
 }
 

@@ -256,11 +256,11 @@ func (s *series) deliver(info fs.FileInfo, write func(io.Writer) error) error {
 	if s.j.output != "-" {
 		return s.enlarger.deliver(s.j, info, write)
 	}
-	aside, done, err := safefile.Scratch("")
+	aside, err := safefile.Scratch("")
 	if err != nil {
 		return err
 	}
-	defer done()
+	defer aside.Close()
 	if err := write(aside); err != nil {
 		return err
 	}
@@ -286,12 +286,12 @@ func (s *series) writer(w io.Writer) (to pictureWriter, done func(), err error) 
 		if s.j.output != "-" && s.j.asked == nil {
 			folder = filepath.Dir(s.j.output)
 		}
-		aside, done, err := safefile.Scratch(folder)
+		aside, err := safefile.Scratch(folder)
 		if err != nil {
 			return to, nil, err
 		}
 		g := sequence.NewGIFWriter(w, s.Plays, s.by.software, aside)
-		return pictureWriter{func(f finished) error { return g.Put(f.img, f.Delay) }, g.Close}, done, nil
+		return pictureWriter{func(f finished) error { return g.Put(f.img, f.Delay) }, g.Close}, func() { aside.Close() }, nil
 	case "tiff":
 		p := imagefile.NewPageWriter(w, s.Frames)
 		return pictureWriter{func(f finished) error {

@@ -53,11 +53,11 @@ func scenes(t *testing.T, format string, plays int, frames ...image.Image) []byt
 	var end func() error
 	switch format {
 	case "gif":
-		aside, done, err := safefile.Scratch(t.TempDir())
+		aside, err := safefile.Scratch(t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer done()
+		defer aside.Close()
 		g := sequence.NewGIFWriter(&out, plays, "", aside)
 		put, end = func(i int, img image.Image) error { return g.Put(img, delay(i)) }, g.Close
 	case "png":

@@ -1,0 +1,18 @@
+//go:build !windows
+
+package safefile
+
+import "os"
+
+// openUnseen makes a file and takes its name away at once.
+func openUnseen(name string) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(name); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}

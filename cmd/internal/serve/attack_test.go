@@ -48,11 +48,20 @@ func status(c net.Conn) int {
 	return got.StatusCode
 }
 
-// works checks that the server does its work.
+// works checks that the server does its work, though others may keep it busy for a while.
 func (s *tested) works() {
 	s.t.Helper()
-	if got := s.do("PUT", s.url+"v1/upscale?model=nearest", bytes.NewReader(hopper(s.t)), nil); got.status != 200 {
-		s.t.Errorf("%d %s", got.status, got.body)
+	picture := hopper(s.t)
+	for {
+		got := s.do("PUT", s.url+"v1/upscale?model=nearest", bytes.NewReader(picture), nil)
+		if got.status == http.StatusTooManyRequests {
+			time.Sleep(20 * time.Millisecond)
+			continue
+		}
+		if got.status != 200 {
+			s.t.Errorf("%d %s", got.status, got.body)
+		}
+		break
 	}
 	s.left()
 }

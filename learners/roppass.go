@@ -65,7 +65,7 @@ func (s *ropState) pass(penalty, r float64) (total ropSums) {
 					q, z, shrink := s.q[row*s.ld:end*s.ld], s.z[row*s.ld:end*s.ld], s.shrink[row:end]
 					clear(length[len(shrink):])
 					kernel.ROPUpdate(q, z, s.e[j*s.ld:], p, old, u, shrink, s.w[row:end], length[:], s.alpha)
-					kernel.Shorten(now[:], g[:], length[:], penalty, r, part.sums[sumQ:])
+					kernel.Shorten(now[:], g[:], length[:], penalty, s.concave, r, part.sums[sumQ:])
 					copy(shrink, now[:])
 					kernel.ROPResidual(q, z, p, old, part.s[j*s.ld:], shrink, g[:], part.sums[sumPQ:], s.ld, r)
 					kernel.PowerStep(z, u, next)

@@ -15,7 +15,8 @@ import (
 //
 //	Q̂_k = P_k + Λ1_k,   Ẑ_k = P_k + Λ2_k,
 //
-// because Q_k is Q̂_k with each column shortened, q = s·q̂ with s = (1 − 1/(ρ‖q̂‖))₊,
+// because Q_k is Q̂_k with each column shortened, q = s·q̂ with s = (1 − 1/(ρ‖q̂‖))₊, or less
+// than that where ROP.Norm says so,
 // Z_k = u·wᵀ is the best rank-one approximation of Ẑ_k, Λ1 = Q̂ − Q and Λ2 = Ẑ − Z.
 // The P-step has a closed form; with g = 2s − 1 and
 //
@@ -36,6 +37,7 @@ import (
 type ropState struct {
 	m, n, k, ld int
 	alpha       float64   // the relaxation, 0..2
+	concave     float64   // c, see kernel.Shorten
 	ball        float64   // ε, for signals as scaled
 	scale       float64   // Y was multiplied by it
 	y           []float64 // N×ld: signal after signal

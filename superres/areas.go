@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"superres/internal/kernel"
 	"superres/internal/parallel"
 	"superres/internal/picture"
 	"superres/superres/resample"
@@ -43,28 +44,15 @@ func (e *enlarger) keepAreas(lo, hi int, low picture.Picture, first int) {
 	const together = 16 // rows
 	// The background context never ends, so there is no error.
 	_ = parallel.For(context.Background(), hi-lo, together, func() func(from, to int) {
+		t := newTies(e.w)
 		var bounds []picture.Bounds // of a row of the picture
-		known, none := [3]*extrema{newExtrema(e.w), newExtrema(e.w), newExtrema(e.w)}, noExtrema(e.w)
 		return func(from, to int) {
 			for channel, plane := range low.Channels {
-				for _, t := range known {
-					t.row = -1
-				}
-				of := func(row int) *extrema { // of the picture
-					if row < 0 || row >= e.h {
-						return none
-					}
-					t := known[row%3]
-					if t.row != row {
-						t.row = row
-						t.find(plane.Row(row - first))
-					}
-					return t
-				}
+				t.begin(func(row int) []float32 { return plane.Row(row - first) }, e.h)
 				last := -1 // the row of the picture that the limits are for
 				for y := lo + from; y < lo+to; y++ {
 					if v := resample.Under(y, e.h, e.out.H); v != last {
-						bounds = limits(bounds[:0], of(v-1), of(v), of(v+1), e.out.Level)
+						bounds = t.limits(bounds[:0], v, e.out.Level)
 						last = v
 					}
 					e.out.Limit(y, channel, bounds, e.starts)
@@ -74,76 +62,54 @@ func (e *enlarger) keepAreas(lo, hi int, low picture.Picture, first int) {
 	})
 }
 
-// extrema are, of every sample of a row, it and its neighbours: the least and the greatest
-// of the three, as bits, which are in the order of the values, and how many have it.
-type extrema struct {
-	row            int
-	bits, min, max []uint32
-	mins, maxs     []uint8
+// ties finds where three of 3×3 samples of a plane are equal.
+type ties struct {
+	row         func(y int) []float32
+	h           int
+	rows        [3][]float32 // row y at y%3, between samples that there are not
+	at          [3]int       // y
+	none        []float32    // for rows beyond an edge
+	least, most []float32
 }
 
-func newExtrema(n int) *extrema {
-	return &extrema{row: -1, bits: make([]uint32, n), min: make([]uint32, n), max: make([]uint32, n), mins: make([]uint8, n), maxs: make([]uint8, n)}
+func newTies(width int) *ties {
+	padded := func() []float32 { return slices.Repeat([]float32{kernel.Missing}, width+2) }
+	return &ties{rows: [3][]float32{padded(), padded(), padded()}, none: padded(), least: make([]float32, width), most: make([]float32, width)}
 }
 
-// noExtrema stand for a row beyond an edge.
-func noExtrema(n int) *extrema {
-	t := newExtrema(n)
-	for x := range t.min {
-		t.min[x] = math.MaxUint32
-	}
-	return t
+// begin goes on to another plane of h rows, which row returns.
+func (t *ties) begin(row func(y int) []float32, h int) {
+	t.row, t.h, t.at = row, h, [3]int{-1, -1, -1}
 }
 
-// find sets the extrema to those of a row. Its samples are not negative.
-func (t *extrema) find(row []float32) {
-	n := len(row)
-	bits, least, most, mins, maxs := t.bits[:n], t.min[:n], t.max[:n], t.mins[:n], t.maxs[:n]
-	for x, v := range row {
-		bits[x] = math.Float32bits(v)
+// padded is row y, which may be one beyond an edge.
+func (t *ties) padded(y int) []float32 {
+	if y < 0 || y >= t.h {
+		return t.none
 	}
-	for x := 1; x+1 < n; x++ {
-		a, b, c := bits[x-1], bits[x], bits[x+1]
-		lo, hi := min(a, b, c), max(a, b, c)
-		least[x], most[x] = lo, hi
-		mins[x] = same(a, lo) + same(b, lo) + same(c, lo)
-		maxs[x] = same(a, hi) + same(b, hi) + same(c, hi)
+	if t.at[y%3] != y {
+		t.at[y%3] = y
+		copy(t.rows[y%3][1:], t.row(y))
 	}
-	for _, x := range [2]int{0, n - 1} { // the ends have one neighbour, or none
-		a, b := bits[max(x-1, 0)], bits[min(x+1, n-1)]
-		lo, hi := min(a, b), max(a, b)
-		least[x], most[x], mins[x], maxs[x] = lo, hi, same(a, lo), same(a, hi)
-		if n > 1 {
-			mins[x] += same(b, lo)
-			maxs[x] += same(b, hi)
-		}
-	}
+	return t.rows[y%3]
 }
 
-func same(a, b uint32) uint8 {
-	if a == b {
-		return 1
-	}
-	return 0
-}
-
-// limits appends the samples of a row of which at least three of the samples at most one
+// limits appends the samples of row y of which at least three of the samples at most one
 // row and one column away have the least or the greatest of their values, with what that
-// is as a level; a, b and c are the extrema of the row and of those beside it.
-func limits(list []picture.Bounds, a, b, c *extrema, level func(float32) uint16) []picture.Bounds {
-	for x := range b.min {
-		lo, hi := min(a.min[x], b.min[x], c.min[x]), max(a.max[x], b.max[x], c.max[x])
-		los := same(a.min[x], lo)*a.mins[x] + same(b.min[x], lo)*b.mins[x] + same(c.min[x], lo)*c.mins[x]
-		his := same(a.max[x], hi)*a.maxs[x] + same(b.max[x], hi)*b.maxs[x] + same(c.max[x], hi)*c.maxs[x]
-		if max(los, his) < 3 {
+// is as a level.
+func (t *ties) limits(list []picture.Bounds, y int, level func(float32) uint16) []picture.Bounds {
+	kernel.Ties(t.least, t.most, t.padded(y-1), t.padded(y), t.padded(y+1))
+	for x, lo := range t.least {
+		hi := t.most[x]
+		if lo < 0 && hi > 1 {
 			continue
 		}
 		h := picture.Bounds{X: int32(x), Most: math.MaxUint16}
-		if los >= 3 {
-			h.Least = level(math.Float32frombits(lo))
+		if lo >= 0 {
+			h.Least = level(lo)
 		}
-		if his >= 3 {
-			h.Most = level(math.Float32frombits(hi))
+		if hi <= 1 {
+			h.Most = level(hi)
 		}
 		list = append(list, h)
 	}

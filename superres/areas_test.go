@@ -110,7 +110,7 @@ func TestAreas(t *testing.T) {
 	}
 }
 
-// areas is limits for row y of a plane, as plainly as can be.
+// areas is ties for row y of a plane, as plainly as can be.
 func areas(least, most []float32, p *patches.Plane, y int) {
 	for x := range p.W {
 		lo, hi, los, his := float32(math.Inf(1)), float32(math.Inf(-1)), 0, 0
@@ -147,18 +147,12 @@ func TestLimits(t *testing.T) {
 		for i := range p.Pix {
 			p.Pix[i] = float32(rng.IntN(4)) / 3
 		}
-		of := func(y int) *extrema {
-			if y < 0 || y >= p.H {
-				return noExtrema(p.W)
-			}
-			row := newExtrema(p.W)
-			row.find(p.Row(y))
-			return row
-		}
+		found := newTies(p.W)
+		found.begin(p.Row, p.H)
 		level := func(v float32) uint16 { return uint16(3*v + 0.5) }
 		least, most := make([]float32, p.W), make([]float32, p.W)
 		for y := range p.H {
-			got := limits(nil, of(y-1), of(y), of(y+1), level)
+			got := found.limits(nil, y, level)
 			areas(least, most, p, y)
 			var want []picture.Bounds
 			for x := range least {

@@ -22,6 +22,7 @@ import (
 func (f *format) read(ctx context.Context, in *input, name string, lim Limits) (*Picture, error) {
 	var cfg image.Config
 	var about metadata.Outline
+	several := false
 	c := &clock{limit: lim.Time, left: lim.Time}
 	err := c.guarded(ctx, in, func(src *source) (err error) {
 		if cfg, err = f.header(src, lim); err == nil {
@@ -29,11 +30,15 @@ func (f *format) read(ctx context.Context, in *input, name string, lim Limits) (
 		}
 		if err == nil {
 			about = metadata.Look(f.name, src)
+			several = lim.Several != nil && !lim.FirstFrame && f.several != nil && f.several(src)
 		}
 		return err
 	})
 	if err != nil {
 		return nil, err
+	}
+	if several && lim.Several != nil {
+		lim.Several(f.name)
 	}
 	held := in.held
 	if !lim.Strip {
@@ -54,6 +59,10 @@ func (f *format) read(ctx context.Context, in *input, name string, lim Limits) (
 	}
 	if err := in.load(ctx, name); err != nil {
 		return nil, err
+	}
+	if several {
+		pic.File = in.data
+		return pic, nil
 	}
 	if err := c.guarded(ctx, in, func(src *source) error { return f.pixels(src, cfg, lim, pic) }); err != nil {
 		return nil, err

@@ -53,6 +53,8 @@ type EncodeOptions struct {
 	// GreyAlpha writes a grey picture with alpha as that where the format is PNG: false,
 	// as colour.
 	GreyAlpha bool
+	// Alpha writes a PNG of colour with alpha even where all of it is opaque: false.
+	Alpha bool
 }
 
 // Encode writes img to w as "png", "jpeg", "bmp" or "tiff". PNG and TIFF keep
@@ -80,7 +82,7 @@ func Encode(w io.Writer, img image.Image, format string, opt EncodeOptions) erro
 	out := m.Writer(w, format, software)
 	switch format {
 	case "png":
-		return encodePNG(out, img, greyAlpha)
+		return encodePNG(out, rasterOf(img, greyAlpha, opt.Alpha))
 	case "jpeg":
 		return encodeJPEG(out, img, quality)
 	case "bmp":
@@ -223,7 +225,7 @@ func (s *Stream) begin() (err error) {
 		s.jpeg, err = beginJPEG(out, s.width, s.height, cmp.Or(s.opt.Quality, 95), grey)
 		return err
 	}
-	r := rasterOf(s.like, false)
+	r := rasterOf(s.like, false, false)
 	r.height = s.height
 	r.read = func(dst []byte, y int) {
 		src := s.pix[(y-s.top)*s.row:]

@@ -12,7 +12,7 @@ import (
 
 // firstOfGIF ends a GIF before its second image.
 func firstOfGIF(src *source) []byte {
-	end, images, _ := gifImages(src.data, 2)
+	end, images, _ := gifImages(src, 2)
 	if images < 2 {
 		return src.data
 	}

@@ -1,6 +1,7 @@
 package imagefile
 
 import (
+	"context"
 	"errors"
 	"image"
 	"image/gif"
@@ -33,6 +34,8 @@ type format struct {
 	// inspect, if any, refuses a file that config cannot judge. It sees the
 	// whole file, in memory, and is linear in its length.
 	inspect func(src *source, lim Limits) error
+	// several, if any, tells whether a file holds several pictures. It sees a file on a disk.
+	several func(src *source) bool
 	// first, if any, makes of a file of several pictures one of the first alone, in its
 	// memory, where the decoder cannot do with less.
 	first func(src *source) []byte
@@ -47,15 +50,15 @@ type format struct {
 // program accepts does not depend on what else it imports.
 var formats = []format{
 	{name: "png", title: "PNG", magic: []string{"\x89PNG\r\n\x1a\n"},
-		config: png.DecodeConfig, decode: png.Decode, start: startOfPNG, inspect: inspectPNG, finish: greyFromPalette},
+		config: png.DecodeConfig, decode: png.Decode, start: startOfPNG, inspect: inspectPNG, several: isAnimatedPNG, finish: greyFromPalette},
 	{name: "jpeg", title: "JPEG", magic: []string{"\xff\xd8"},
 		config: jpeg.DecodeConfig, decode: decodeJPEG, inspect: inspectJPEG},
 	{name: "gif", title: "GIF", magic: []string{"GIF87a", "GIF89a"},
-		config: gif.DecodeConfig, decode: decodeGIF, inspect: inspectGIF, first: firstOfGIF, finish: greyFromPalette},
+		config: gif.DecodeConfig, decode: decodeGIF, inspect: inspectGIF, several: isAnimatedGIF, first: firstOfGIF, finish: greyFromPalette},
 	{name: "webp", title: "WebP", magic: []string{"RIFF????WEBPVP8"},
-		config: webp.DecodeConfig, decode: decodeWebP, start: startOfWebP, inspect: inspectWebP, first: firstOfWebP},
+		config: webp.DecodeConfig, decode: decodeWebP, start: startOfWebP, inspect: inspectWebP, several: isAnimatedWebP, first: firstOfWebP},
 	{name: "tiff", title: "TIFF", magic: []string{"II*\x00", "MM\x00*"},
-		config: tiff.DecodeConfig, decode: tiff.Decode, inspect: inspectTIFF, finish: greyFromPalette},
+		config: tiff.DecodeConfig, decode: tiff.Decode, inspect: inspectTIFF, several: hasPages, finish: greyFromPalette},
 	{name: "bmp", title: "BMP", magic: []string{"BM????\x00\x00\x00\x00"},
 		config: bmp.DecodeConfig, decode: bmp.Decode, finish: greyFromPalette},
 }
@@ -141,15 +144,16 @@ func Identify(name string) (format string, other foreign.Kind, err error) {
 	return format, other, nil
 }
 
-// IdentifyAt is Identify for a file that is open already.
-func IdentifyAt(r io.ReaderAt, name string) (format string, other foreign.Kind, err error) {
+// IdentifyAt tells of a file of so many bytes that is open what Identify and HoldsSeveral tell
+// of a named one. The name is only for messages.
+func IdentifyAt(r io.ReaderAt, size int64, name string) (format string, several bool, err error) {
 	head := make([]byte, foreign.HeadLength)
 	n, err := r.ReadAt(head, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return "", other, safefile.Unreadable(name, err)
+		return "", false, safefile.Unreadable(name, err)
 	}
-	format, other = identify(r, head[:n])
-	return format, other, nil
+	format, _ = identify(r, head[:n])
+	return format, holdsSeveral(r, head[:n], size), nil
 }
 
 // identify is Identify for a file and its beginning.
@@ -167,6 +171,24 @@ func identify(r io.ReaderAt, head []byte) (format string, other foreign.Kind) {
 		return "", other
 	}
 	return f.name, other
+}
+
+// HoldsSeveral tells whether the named file holds several pictures: an animation, or a TIFF of
+// several pages. It reads their headers at most. One that cannot be read holds none.
+func HoldsSeveral(name string) bool {
+	file, head, err := openHead(name)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	return err == nil && holdsSeveral(file, head, info.Size())
+}
+
+// holdsSeveral is HoldsSeveral for a file of so many bytes and its beginning.
+func holdsSeveral(r io.ReaderAt, head []byte, size int64) bool {
+	f, err := sniff(head)
+	return err == nil && f.several != nil && f.several(&source{ctx: context.Background(), file: r, size: size})
 }
 
 func knownInputs() string {

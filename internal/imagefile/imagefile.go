@@ -6,7 +6,7 @@
 // Every refusal is a safefile.Fault.
 //
 // Reading begins in imagefile.go (Open, Decode); input.go fetches the bytes, format.go tells
-// what they are, single.go and first.go look for pictures after the first, decode.go decodes
+// what they are, single.go, tiffpages.go and first.go look for pictures after the first, decode.go decodes
 // under limits.go, complaint.go words what a decoder refuses, and orientation.go turns the
 // result upright. Writing begins in encode.go (Encode), where colour.go makes of a picture
 // what the format can hold; the rest of the files are PNG, JPEG and TIFF.
@@ -35,6 +35,10 @@ type Picture struct {
 	// *image.CMYK. A palette of opaque greys alone comes as *image.Gray, unless a
 	// profile for colours says what its greys are.
 	Image image.Image
+
+	// File is the file where it holds several pictures and Limits.Several is set: Image is nil
+	// then. It is the caller's.
+	File []byte
 
 	// GreyAlpha tells that the picture is grey with alpha, for which Image has no type of
 	// its own.
@@ -83,6 +87,12 @@ type Limits struct {
 	// otherwise.
 	FirstFrame bool
 
+	// Several, if any, is called with the format before Accept for a file of several pictures,
+	// which is not refused then, but comes as it is, in memory, with the metadata of the first:
+	// see Picture.File. The size and the colour model that Accept sees are those of an
+	// animation, or of the first page.
+	Several func(format string)
+
 	// Strip leaves the metadata out, without a word, and none of them is kept in memory;
 	// pictures still come upright.
 	Strip bool
@@ -107,6 +117,7 @@ func (l Limits) orDefaults() Limits {
 		Time:   cmp.Or(l.Time, 30*time.Second),
 
 		FirstFrame: l.FirstFrame,
+		Several:    l.Several,
 		Strip:      l.Strip,
 		Accept:     l.Accept,
 	}
@@ -150,6 +161,12 @@ func Decode(ctx context.Context, r io.Reader, name string, lim Limits) (*Picture
 		return nil, safefile.Refuse(safefile.ErrInput, name, "holds several pictures, one behind the other").With(FirstPicture)
 	}
 	return decode(ctx, in, name, lim)
+}
+
+// DecodeBytes is Decode for a file in memory, which it keeps until it returns and may change,
+// but for a TIFF. Behind the picture there may be anything.
+func DecodeBytes(ctx context.Context, data []byte, name string, lim Limits) (*Picture, error) {
+	return decode(ctx, inMemory(data), name, lim.orDefaults())
 }
 
 // decode finds the format and decodes.

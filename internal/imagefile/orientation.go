@@ -110,3 +110,7 @@ func turn(dst []byte, stride, size int, b image.Rectangle, o int, row func(y int
 		}
 	}
 }
+
+// Upright turns a picture by an orientation, 1 to 8, that is in its metadata, as Open does; any
+// other is upright.
+func Upright(img image.Image, orientation int) image.Image { return turnedUpright(img, orientation) }

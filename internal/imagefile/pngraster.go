@@ -35,8 +35,9 @@ func (r *raster) pixelBytes() int { return r.depth * pngSamples[r.kind] }
 func (r *raster) rowBytes() int { return r.width * r.pixelBytes() }
 
 // rasterOf returns img, which is of a type that fitting returns, as a PNG is to have
-// it. It keeps the memory of img.
-func rasterOf(img image.Image, greyAlpha bool) *raster {
+// it: greyAlpha asks for a grey picture with alpha to be written as that, and alpha for
+// colour that is opaque throughout to have it. It keeps the memory of img.
+func rasterOf(img image.Image, greyAlpha, alpha bool) *raster {
 	size := img.Bounds().Size()
 	r := &raster{width: size.X, height: size.Y, depth: 1, kind: pngRGBA}
 	var pix []byte // of four samples a pixel, unless kind says otherwise
@@ -75,7 +76,7 @@ func rasterOf(img image.Image, greyAlpha bool) *raster {
 				copy(dst[2*r.depth*x+r.depth:], src[4*r.depth*x+3*r.depth:][:r.depth])
 			}
 		}
-	case pix != nil && ok && known.Opaque():
+	case pix != nil && ok && !alpha && known.Opaque():
 		r.kind = pngRGB
 		r.read = func(dst []byte, y int) { withoutAlpha(dst, pix[y*stride:], r.depth) }
 	case multiplied:

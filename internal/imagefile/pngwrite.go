@@ -2,7 +2,6 @@ package imagefile
 
 import (
 	"encoding/binary"
-	"image"
 	"io"
 
 	"superres/internal/metadata"
@@ -10,16 +9,14 @@ import (
 )
 
 // encodePNG writes a PNG (ISO/IEC 15948) that is not interlaced: of grey, grey with
-// alpha, a palette, colour, or colour with alpha, in 8 or 16 bits a sample. Colour
-// that is opaque throughout has no alpha; greyAlpha asks for a grey picture with
-// alpha to be written as that. img is of a type that fitting returns.
+// alpha, a palette, colour, or colour with alpha, in 8 or 16 bits a sample.
 //
 // The filtered rows are cut into chunks of about chunkBytes, which are packed one by one,
 // as many at a time as there are processors, and written in order. A chunk ends at a whole
 // byte of the stream and refers to none before it, so that the bytes are the same with any
 // number of processors; memory is a few chunks.
-func encodePNG(w io.Writer, img image.Image, greyAlpha bool) error {
-	p, err := beginPNG(w, rasterOf(img, greyAlpha))
+func encodePNG(w io.Writer, r *raster) error {
+	p, err := beginPNG(w, r)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ const (
 	KnownName    safefile.Remedy = "choose a format that can be written, or a name that tells one"
 	KnownQuality safefile.Remedy = "choose a quality from 1 to 100"
 	LargerScale  safefile.Remedy = "enlarge more"
+	FewerPages   safefile.Remedy = "enlarge less, or fewer pages"
 	PNGOrSmaller safefile.Remedy = "write a PNG, or enlarge less"
 )
 

@@ -1,93 +1,108 @@
 package imagefile
 
 import (
+	"encoding/binary"
 	"image"
 	"image/color"
 	"io"
 	"slices"
 
 	"superres/internal/metadata"
+	"superres/internal/safefile"
 )
 
-// encodeTIFF writes the samples in one piece and not compressed, so that it takes no
-// memory of its own. img is of a type that fitting returns.
+// tiffRaster is a picture as a TIFF has it: its samples in one piece and not compressed, so
+// that writing takes no memory of its own.
 //
 // Note: x/image/tiff writes 72 pixels per inch whatever the picture, no metadata,
 // and four samples a pixel where three would do.
-func encodeTIFF(w io.Writer, img image.Image, m metadata.Metadata, software string) error {
+type tiffRaster struct {
+	width, height     int
+	pix               []byte
+	stride            int
+	stored, samples   int    // of a pixel, in pix and in the file
+	bits, photometric uint32 // of a sample, and of what it is
+	alpha             uint32 // how colour and alpha go together; 0: there is none
+	colours           color.Palette
+}
+
+// tiffOf returns img, which is of a type that fitting returns, in the memory of that.
+func tiffOf(img image.Image) *tiffRaster {
 	const (
 		byteSamples, wordSamples = 8, 16
 		grey, rgb, indexed       = 1, 2, 3
-		multiplied, plain        = 1, 2 // how colour and alpha go together
+		multiplied, plain        = 1, 2
 	)
 	b := img.Bounds()
-	var (
-		pix                 []byte
-		stride              int
-		bits, photometric   = uint32(byteSamples), uint32(rgb)
-		stored, alpha       = 4, uint32(plain) // samples of a pixel in pix; 0: no alpha
-		colours             color.Palette
-		opaque, opaqueKnown = img.(interface{ Opaque() bool })
-	)
+	r := &tiffRaster{width: b.Dx(), height: b.Dy(), stored: 4, bits: byteSamples, photometric: rgb, alpha: plain}
 	switch src := img.(type) {
 	case *image.Gray:
-		pix, stride, stored, alpha, photometric = src.Pix, src.Stride, 1, 0, grey
+		r.pix, r.stride, r.stored, r.alpha, r.photometric = src.Pix, src.Stride, 1, 0, grey
 	case *image.Gray16:
-		pix, stride, stored, alpha, photometric, bits = src.Pix, src.Stride, 1, 0, grey, wordSamples
+		r.pix, r.stride, r.stored, r.alpha, r.photometric, r.bits = src.Pix, src.Stride, 1, 0, grey, wordSamples
 	case *image.Paletted:
-		pix, stride, stored, alpha, photometric, colours = src.Pix, src.Stride, 1, 0, indexed, src.Palette
+		r.pix, r.stride, r.stored, r.alpha, r.photometric, r.colours = src.Pix, src.Stride, 1, 0, indexed, src.Palette
 	case *image.NRGBA:
-		pix, stride = src.Pix, src.Stride
+		r.pix, r.stride = src.Pix, src.Stride
 	case *image.NRGBA64:
-		pix, stride, bits = src.Pix, src.Stride, wordSamples
+		r.pix, r.stride, r.bits = src.Pix, src.Stride, wordSamples
 	case *image.RGBA:
-		pix, stride, alpha = src.Pix, src.Stride, multiplied
+		r.pix, r.stride, r.alpha = src.Pix, src.Stride, multiplied
 	case *image.RGBA64:
-		pix, stride, alpha, bits = src.Pix, src.Stride, multiplied, wordSamples
+		r.pix, r.stride, r.alpha, r.bits = src.Pix, src.Stride, multiplied, wordSamples
 	default:
-		dst := nrgba(img, func(x, y int) color.NRGBA { return color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA) })
-		return encodeTIFF(w, dst, m, software)
+		return tiffOf(nrgba(img, func(x, y int) color.NRGBA { return color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA) }))
 	}
-	samples := stored
-	if stored == 4 && opaqueKnown && opaque.Opaque() {
-		samples, alpha = 3, 0
+	r.samples = r.stored
+	if opaque, known := img.(interface{ Opaque() bool }); r.stored == 4 && known && opaque.Opaque() {
+		r.samples, r.alpha = 3, 0
 	}
-	size := int(bits / 8)
-	length := uint32(b.Dx() * b.Dy() * samples * size)
+	return r
+}
 
-	layout := m.TIFF(software, length, func(at uint32) []metadata.TIFFField {
-		f := []metadata.TIFFField{
-			{Tag: 256, Long: true, Values: []uint32{uint32(b.Dx())}},
-			{Tag: 257, Long: true, Values: []uint32{uint32(b.Dy())}},
-			{Tag: 258, Values: slices.Repeat([]uint32{bits}, samples)},
-			{Tag: 259, Values: []uint32{1}}, // not compressed
-			{Tag: 262, Values: []uint32{photometric}},
-			{Tag: 273, Long: true, Values: []uint32{at}},
-			{Tag: 277, Values: []uint32{uint32(samples)}},
-			{Tag: 278, Long: true, Values: []uint32{uint32(b.Dy())}},
-			{Tag: 279, Long: true, Values: []uint32{length}},
-		}
-		if colours != nil {
-			f = append(f, metadata.TIFFField{Tag: 320, Values: colourMap(colours)})
-		}
-		if alpha != 0 {
-			f = append(f, metadata.TIFFField{Tag: 338, Values: []uint32{alpha}})
-		}
-		return f
-	})
-	if err := layout.WriteHead(w); err != nil {
-		return err
+// sampleBytes is the size of a sample.
+func (r *tiffRaster) sampleBytes() int { return int(r.bits / 8) }
+
+// length is that of all samples, in bytes.
+func (r *tiffRaster) length() int64 {
+	return int64(r.width) * int64(r.height) * int64(r.samples*r.sampleBytes())
+}
+
+// fields are the entries of a directory about samples that begin at an offset.
+func (r *tiffRaster) fields(at uint32) []metadata.TIFFField {
+	f := []metadata.TIFFField{
+		{Tag: 256, Long: true, Values: []uint32{uint32(r.width)}},
+		{Tag: 257, Long: true, Values: []uint32{uint32(r.height)}},
+		{Tag: 258, Values: slices.Repeat([]uint32{r.bits}, r.samples)},
+		{Tag: 259, Values: []uint32{1}}, // not compressed
+		{Tag: 262, Values: []uint32{r.photometric}},
+		{Tag: 273, Long: true, Values: []uint32{at}},
+		{Tag: 277, Values: []uint32{uint32(r.samples)}},
+		{Tag: 278, Long: true, Values: []uint32{uint32(r.height)}},
+		{Tag: 279, Long: true, Values: []uint32{uint32(r.length())}},
 	}
+	if r.colours != nil {
+		f = append(f, metadata.TIFFField{Tag: 320, Values: colourMap(r.colours)})
+	}
+	if r.alpha != 0 {
+		f = append(f, metadata.TIFFField{Tag: 338, Values: []uint32{r.alpha}})
+	}
+	return f
+}
+
+// write writes the samples.
+func (r *tiffRaster) write(w io.Writer, order binary.ByteOrder) error {
 	// Samples of 16 bits are big-endian in memory.
-	swap := size == 2 && layout.Order.Uint16([]byte{0, 1}) != 1
-	row := make([]byte, b.Dx()*samples*size)
-	for y := range b.Dy() {
-		src := pix[y*stride:][:b.Dx()*stored*size]
-		if samples == stored {
+	size := r.sampleBytes()
+	swap := size == 2 && order.Uint16([]byte{0, 1}) != 1
+	row := make([]byte, r.width*r.samples*size)
+	for y := range r.height {
+		src := r.pix[y*r.stride:][:r.width*r.stored*size]
+		if r.samples == r.stored {
 			copy(row, src)
 		} else {
-			for x := range b.Dx() {
-				copy(row[x*samples*size:(x+1)*samples*size], src[x*stored*size:])
+			for x := range r.width {
+				copy(row[x*r.samples*size:(x+1)*r.samples*size], src[x*r.stored*size:])
 			}
 		}
 		if swap {
@@ -99,7 +114,76 @@ func encodeTIFF(w io.Writer, img image.Image, m metadata.Metadata, software stri
 			return err
 		}
 	}
+	return nil
+}
+
+// encodeTIFF writes img, which is of a type that fitting returns.
+func encodeTIFF(w io.Writer, img image.Image, m metadata.Metadata, software string) error {
+	r := tiffOf(img)
+	layout := m.TIFF(software, uint32(r.length()), r.fields)
+	if err := layout.WriteHead(w); err != nil {
+		return err
+	}
+	if err := r.write(w, layout.Order); err != nil {
+		return err
+	}
 	return layout.WriteTail(w)
+}
+
+// PageWriter writes a TIFF of several pages.
+type PageWriter struct {
+	w     io.Writer
+	of    int
+	made  int
+	at    int64
+	order binary.ByteOrder
+}
+
+// NewPageWriter begins a TIFF of so many pages.
+func NewPageWriter(w io.Writer, pages int) *PageWriter { return &PageWriter{w: w, of: pages} }
+
+// Put writes the next page. Its errors are those of Encode; more than 4 GiB in all are an
+// ErrOutput.
+func (p *PageWriter) Put(img image.Image, opt EncodeOptions) error {
+	size := img.Bounds().Size()
+	if err := canHold("tiff", size.X, size.Y, img); err != nil {
+		return err
+	}
+	m, _ := opt.Metadata.For("tiff", isGrey(img))
+	if p.made == 0 {
+		p.order = m.TIFFOrder()
+		head, err := p.w.Write(metadata.TIFFHeader(p.order))
+		if p.at = int64(head); err != nil {
+			return err
+		}
+	}
+	r := tiffOf(fitting(img, "tiff"))
+	const page = 2 // of several
+	fields := func(at uint32) []metadata.TIFFField {
+		return append(r.fields(at), metadata.TIFFField{Tag: 254, Long: true, Values: []uint32{page}},
+			metadata.TIFFField{Tag: 297, Values: []uint32{uint32(min(p.made, 0xffff)), uint32(min(p.of, 0xffff))}})
+	}
+	p.made++
+	layout := m.TIFFPage(p.order, plainText(opt.Software), p.at, r.length(), p.made == p.of, fields)
+	if layout.End > 1<<32-1 {
+		return refuse(safefile.ErrOutput, "TIFF has at most 4 GiB, which %d of %d pages exceed", p.made, p.of).With(PNGOrSmaller)
+	}
+	if err := layout.WriteHead(p.w); err != nil {
+		return err
+	}
+	if err := r.write(p.w, p.order); err != nil {
+		return err
+	}
+	p.at = layout.End
+	return layout.WriteTail(p.w)
+}
+
+// Close ends the file. It fails when pages are missing.
+func (p *PageWriter) Close() error {
+	if p.made != p.of {
+		return refuse(safefile.ErrOutput, "is not whole: pages are missing")
+	}
+	return nil
 }
 
 // colourMap is a palette as TIFF has it: 256 reds, greens and blues of 16 bits.

@@ -96,6 +96,19 @@ func addAVX2(to *float64, toLen int, v *float64)
 //go:noescape
 func addAVX512(to *float64, toLen int, v *float64)
 
+// addPixels needs, in assembly: n is at least 1, scale 2, 3 or 4.
+func addPixels(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int, least []float32, leastStep int, most []float32, mostStep int) {
+	switch current {
+	case avx512, avx512bw, avx2:
+		addPixelsAVX2(unsafe.SliceData(dst), unsafe.SliceData(was), unsafe.SliceData(sums), n, scale, step, outputs, unsafe.SliceData(share), shareStep, unsafe.SliceData(least), leastStep, unsafe.SliceData(most), mostStep)
+	default:
+		addPixelsGeneric(dst, was, sums, n, scale, step, outputs, share, shareStep, least, leastStep, most, mostStep)
+	}
+}
+
+//go:noescape
+func addPixelsAVX2(dst *float32, was *float32, sums *float32, n int, scale int, step int, outputs int, share *float32, shareStep int, least *float32, leastStep int, most *float32, mostStep int)
+
 // advance needs, in assembly: len(p) is a multiple of 8.
 func advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64 {
 	switch current {
@@ -603,22 +616,22 @@ func scoresAVX2(score *float64, scoreLen int, fresh *float64, p *float64, corr *
 func scoresAVX512(score *float64, scoreLen int, fresh *float64, p *float64, corr *float64, least float64, floor float64) float64
 
 // shorten needs, in assembly: len(shrink) is a multiple of 8.
-func shorten(shrink, part, square []float64, penalty, r float64, out []float64) {
+func shorten(shrink, part, square []float64, penalty, c, r float64, out []float64) {
 	switch current {
 	case avx512:
-		shortenAVX512(unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(part), unsafe.SliceData(square), penalty, r, unsafe.SliceData(out))
+		shortenAVX512(unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(part), unsafe.SliceData(square), penalty, c, r, unsafe.SliceData(out))
 	case avx512bw, avx2:
-		shortenAVX2(unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(part), unsafe.SliceData(square), penalty, r, unsafe.SliceData(out))
+		shortenAVX2(unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(part), unsafe.SliceData(square), penalty, c, r, unsafe.SliceData(out))
 	default:
-		shortenGeneric(shrink, part, square, penalty, r, out)
+		shortenGeneric(shrink, part, square, penalty, c, r, out)
 	}
 }
 
 //go:noescape
-func shortenAVX2(shrink *float64, shrinkLen int, part *float64, square *float64, penalty float64, r float64, out *float64)
+func shortenAVX2(shrink *float64, shrinkLen int, part *float64, square *float64, penalty float64, c float64, r float64, out *float64)
 
 //go:noescape
-func shortenAVX512(shrink *float64, shrinkLen int, part *float64, square *float64, penalty float64, r float64, out *float64)
+func shortenAVX512(shrink *float64, shrinkLen int, part *float64, square *float64, penalty float64, c float64, r float64, out *float64)
 
 // sumRows needs, in assembly: len(dst) is a multiple of 16.
 func sumRows(dst, src []float32, offsets []int32) {
@@ -637,6 +650,19 @@ func sumRowsAVX2(dst *float32, dstLen int, src *float32, offsets *int32, offsets
 
 //go:noescape
 func sumRowsAVX512(dst *float32, dstLen int, src *float32, offsets *int32, offsetsLen int)
+
+// ties needs, in assembly: len(least) is a multiple of 8.
+func ties(least, most, above, row, below []float32) {
+	switch current {
+	case avx512, avx512bw, avx2:
+		tiesAVX2(unsafe.SliceData(least), len(least), unsafe.SliceData(most), unsafe.SliceData(above), unsafe.SliceData(row), unsafe.SliceData(below))
+	default:
+		tiesGeneric(least, most, above, row, below)
+	}
+}
+
+//go:noescape
+func tiesAVX2(least *float32, leastLen int, most *float32, above *float32, row *float32, below *float32)
 
 // transpose needs, in assembly: len(order) is a multiple of 16, k of 4.
 func transpose(dst []int32, ld int, src []int32, stride int, order []int32, k int) {

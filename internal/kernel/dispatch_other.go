@@ -24,6 +24,10 @@ func add(to, v []float64) {
 	addGeneric(to, v)
 }
 
+func addPixels(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int, least []float32, leastStep int, most []float32, mostStep int) {
+	addPixelsGeneric(dst, was, sums, n, scale, step, outputs, share, shareStep, least, leastStep, most, mostStep)
+}
+
 func advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64 {
 	return advanceGeneric(p, corr, gram, basis, ld, row, scale, proj)
 }
@@ -136,12 +140,16 @@ func scores(score, fresh, p, corr []float64, least, floor float64) float64 {
 	return scoresGeneric(score, fresh, p, corr, least, floor)
 }
 
-func shorten(shrink, part, square []float64, penalty, r float64, out []float64) {
-	shortenGeneric(shrink, part, square, penalty, r, out)
+func shorten(shrink, part, square []float64, penalty, c, r float64, out []float64) {
+	shortenGeneric(shrink, part, square, penalty, c, r, out)
 }
 
 func sumRows(dst, src []float32, offsets []int32) {
 	sumRowsGeneric(dst, src, offsets)
+}
+
+func ties(least, most, above, row, below []float32) {
+	tiesGeneric(least, most, above, row, below)
 }
 
 func transpose(dst []int32, ld int, src []int32, stride int, order []int32, k int) {

@@ -344,6 +344,147 @@ done4:
 	VZEROUPPER
 	RET
 
+// func addPixelsAVX2(dst *float32, was *float32, sums *float32, n int, scale int, step int, outputs int, share *float32, shareStep int, least *float32, leastStep int, most *float32, mostStep int)
+// Requires: AVX
+TEXT ·addPixelsAVX2(SB), NOSPLIT, $0-104
+	MOVQ dst+0(FP), AX
+	MOVQ was+8(FP), CX
+	MOVQ sums+16(FP), DX
+	MOVQ n+24(FP), BX
+	MOVQ step+40(FP), SI
+	MOVQ scale+32(FP), DI
+	MOVQ share+56(FP), R8
+	MOVQ least+72(FP), R9
+	MOVQ most+88(FP), R10
+	MOVQ SI, R11
+	MOVQ outputs+48(FP), R12
+	ADDQ R12, R11
+	LEAQ (DX)(R11*8), R12
+	LEAQ (DX)(R11*4), R11
+	SHLQ $0x02, SI
+	CMPQ DI, $0x02
+	JNE  other2
+
+loop3:
+	CMPQ         BX, $0x00000001
+	JL           done4
+	VMOVQ        (DX), X0
+	VMOVQ        (CX), X2
+	VMOVQ        (R11), X1
+	VADDPS       X1, X0, X0
+	VMOVQ        (R12), X1
+	VADDPS       X1, X0, X0
+	VBROADCASTSS (R8), X1
+	VMULPS       X1, X0, X0
+	VADDPS       X0, X2, X2
+	VBROADCASTSS (R9), X1
+	VMAXPS       X1, X2, X2
+	VBROADCASTSS (R10), X1
+	VMINPS       X2, X1, X2
+	VMOVLPS      X2, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, CX
+	ADDQ         SI, DX
+	ADDQ         SI, R11
+	ADDQ         SI, R12
+	MOVQ         shareStep+64(FP), DI
+	LEAQ         (R8)(DI*4), R8
+	MOVQ         leastStep+80(FP), DI
+	LEAQ         (R9)(DI*4), R9
+	MOVQ         mostStep+96(FP), DI
+	LEAQ         (R10)(DI*4), R10
+	DECQ         BX
+	JMP          loop3
+
+done4:
+	JMP done1
+
+other2:
+	CMPQ DI, $0x03
+	JNE  other5
+
+loop6:
+	CMPQ         BX, $0x00000001
+	JL           done7
+	VMOVQ        (DX), X0
+	VINSERTPS    $0x20, 8(DX), X0, X0
+	VMOVQ        (CX), X2
+	VINSERTPS    $0x20, 8(CX), X2, X2
+	VMOVQ        (R11), X1
+	VINSERTPS    $0x20, 8(R11), X1, X1
+	VADDPS       X1, X0, X0
+	VMOVQ        (R12), X1
+	VINSERTPS    $0x20, 8(R12), X1, X1
+	VADDPS       X1, X0, X0
+	VBROADCASTSS (R8), X1
+	VMULPS       X1, X0, X0
+	VADDPS       X0, X2, X2
+	VBROADCASTSS (R9), X1
+	VMAXPS       X1, X2, X2
+	VBROADCASTSS (R10), X1
+	VMINPS       X2, X1, X2
+	VEXTRACTPS   $0x02, X2, 8(AX)
+	VMOVLPS      X2, (AX)
+	ADDQ         $0x0c, AX
+	ADDQ         $0x0c, CX
+	ADDQ         SI, DX
+	ADDQ         SI, R11
+	ADDQ         SI, R12
+	MOVQ         shareStep+64(FP), DI
+	LEAQ         (R8)(DI*4), R8
+	MOVQ         leastStep+80(FP), DI
+	LEAQ         (R9)(DI*4), R9
+	MOVQ         mostStep+96(FP), DI
+	LEAQ         (R10)(DI*4), R10
+	DECQ         BX
+	JMP          loop6
+
+done7:
+	JMP done1
+
+other5:
+	CMPQ DI, $0x04
+	JNE  other8
+
+loop9:
+	CMPQ         BX, $0x00000001
+	JL           done10
+	VMOVUPS      (DX), X0
+	VMOVUPS      (CX), X2
+	VMOVUPS      (R11), X1
+	VADDPS       X1, X0, X0
+	VMOVUPS      (R12), X1
+	VADDPS       X1, X0, X0
+	VBROADCASTSS (R8), X1
+	VMULPS       X1, X0, X0
+	VADDPS       X0, X2, X2
+	VBROADCASTSS (R9), X1
+	VMAXPS       X1, X2, X2
+	VBROADCASTSS (R10), X1
+	VMINPS       X2, X1, X2
+	VMOVUPS      X2, (AX)
+	ADDQ         $0x10, AX
+	ADDQ         $0x10, CX
+	ADDQ         SI, DX
+	ADDQ         SI, R11
+	ADDQ         SI, R12
+	MOVQ         shareStep+64(FP), DI
+	LEAQ         (R8)(DI*4), R8
+	MOVQ         leastStep+80(FP), DI
+	LEAQ         (R9)(DI*4), R9
+	MOVQ         mostStep+96(FP), DI
+	LEAQ         (R10)(DI*4), R10
+	DECQ         BX
+	JMP          loop9
+
+done10:
+	JMP done1
+
+other8:
+done1:
+	VZEROUPPER
+	RET
+
 // func advanceAVX2(p *float64, pLen int, corr *float64, gram *float64, basis *float64, ld int, row *float64, rowLen int, scale float64, proj float64) float64
 // Requires: AVX, AVX2, FMA3
 TEXT ·advanceAVX2(SB), NOSPLIT, $0-88
@@ -14849,45 +14990,48 @@ done4:
 	VZEROUPPER
 	RET
 
-// func shortenAVX2(shrink *float64, shrinkLen int, part *float64, square *float64, penalty float64, r float64, out *float64)
+// func shortenAVX2(shrink *float64, shrinkLen int, part *float64, square *float64, penalty float64, c float64, r float64, out *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·shortenAVX2(SB), NOSPLIT, $0-56
+TEXT ·shortenAVX2(SB), NOSPLIT, $0-64
 	MOVQ         shrink+0(FP), AX
 	MOVQ         part+16(FP), CX
 	MOVQ         square+24(FP), DX
 	MOVQ         shrinkLen+8(FP), BX
-	MOVQ         out+48(FP), SI
+	MOVQ         out+56(FP), SI
 	VBROADCASTSD penalty+32(FP), Y0
-	VBROADCASTSD r+40(FP), Y1
+	VBROADCASTSD c+40(FP), Y1
+	VBROADCASTSD r+48(FP), Y2
 	MOVQ         $0x3ff0000000000000, DI
-	VMOVQ        DI, X2
-	VBROADCASTSD X2, Y2
-	VXORPD       Y4, Y4, Y4
+	VMOVQ        DI, X3
+	VBROADCASTSD X3, Y3
 	VXORPD       Y5, Y5, Y5
-	VMULPD       Y0, Y0, Y3
-	VDIVPD       Y3, Y2, Y3
+	VXORPD       Y6, Y6, Y6
+	VMULPD       Y0, Y0, Y4
+	VDIVPD       Y4, Y3, Y4
 
 loop1:
 	CMPQ         BX, $0x00000004
 	JL           done2
-	VMOVUPD      (DX), Y6
-	VXORPD       Y8, Y8, Y8
-	VSQRTPD      Y6, Y7
-	VMULPD       Y0, Y7, Y7
-	VDIVPD       Y7, Y2, Y7
-	VSUBPD       Y7, Y2, Y7
-	VCMPPD       $0x1e, Y3, Y6, Y9
-	VBLENDVPD    Y9, Y7, Y8, Y8
-	VMOVUPD      Y8, (AX)
-	VSUBPD       Y8, Y2, Y7
-	VADDPD       Y8, Y8, Y9
-	VSUBPD       Y8, Y9, Y9
-	VFNMADD231PD Y1, Y7, Y9
-	VMOVUPD      Y9, (CX)
+	VMOVUPD      (DX), Y7
+	VXORPD       Y9, Y9, Y9
+	VSQRTPD      Y7, Y8
+	VMULPD       Y0, Y8, Y8
+	VDIVPD       Y8, Y3, Y8
+	VSUBPD       Y1, Y3, Y10
+	VFMADD231PD  Y1, Y8, Y10
+	VFNMADD213PD Y3, Y10, Y8
+	VCMPPD       $0x1e, Y4, Y7, Y10
+	VBLENDVPD    Y10, Y8, Y9, Y9
+	VMOVUPD      Y9, (AX)
+	VSUBPD       Y9, Y3, Y8
+	VADDPD       Y9, Y9, Y10
+	VSUBPD       Y9, Y10, Y10
+	VFNMADD231PD Y2, Y8, Y10
+	VMOVUPD      Y10, (CX)
+	VMULPD       Y9, Y9, Y9
+	VFMADD231PD  Y7, Y9, Y5
 	VMULPD       Y8, Y8, Y8
-	VFMADD231PD  Y6, Y8, Y4
-	VMULPD       Y7, Y7, Y7
-	VFMADD231PD  Y6, Y7, Y5
+	VFMADD231PD  Y7, Y8, Y6
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, AX
 	ADDQ         $0x20, CX
@@ -14895,14 +15039,14 @@ loop1:
 	JMP          loop1
 
 done2:
-	VEXTRACTF128 $0x01, Y4, X0
-	VADDPD       X4, X0, X0
+	VEXTRACTF128 $0x01, Y5, X0
+	VADDPD       X5, X0, X0
 	VUNPCKHPD    X0, X0, X1
 	VADDSD       X1, X0, X0
 	VADDSD       (SI), X0, X0
 	VMOVSD       X0, (SI)
-	VEXTRACTF128 $0x01, Y5, X0
-	VADDPD       X5, X0, X0
+	VEXTRACTF128 $0x01, Y6, X0
+	VADDPD       X6, X0, X0
 	VUNPCKHPD    X0, X0, X1
 	VADDSD       X1, X0, X0
 	VADDSD       8(SI), X0, X0
@@ -14910,45 +15054,48 @@ done2:
 	VZEROUPPER
 	RET
 
-// func shortenAVX512(shrink *float64, shrinkLen int, part *float64, square *float64, penalty float64, r float64, out *float64)
+// func shortenAVX512(shrink *float64, shrinkLen int, part *float64, square *float64, penalty float64, c float64, r float64, out *float64)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL
-TEXT ·shortenAVX512(SB), NOSPLIT, $0-56
+TEXT ·shortenAVX512(SB), NOSPLIT, $0-64
 	MOVQ         shrink+0(FP), AX
 	MOVQ         part+16(FP), CX
 	MOVQ         square+24(FP), DX
 	MOVQ         shrinkLen+8(FP), BX
-	MOVQ         out+48(FP), SI
+	MOVQ         out+56(FP), SI
 	VBROADCASTSD penalty+32(FP), Z0
-	VBROADCASTSD r+40(FP), Z1
+	VBROADCASTSD c+40(FP), Z1
+	VBROADCASTSD r+48(FP), Z2
 	MOVQ         $0x3ff0000000000000, DI
-	VMOVQ        DI, X2
-	VBROADCASTSD X2, Z2
-	VPXORQ       Z3, Z3, Z3
+	VMOVQ        DI, X3
+	VBROADCASTSD X3, Z3
 	VPXORQ       Z4, Z4, Z4
-	VMULPD       Z0, Z0, Z6
-	VDIVPD       Z6, Z2, Z6
+	VPXORQ       Z5, Z5, Z5
+	VMULPD       Z0, Z0, Z7
+	VDIVPD       Z7, Z3, Z7
 
 loop1:
 	CMPQ         BX, $0x00000008
 	JL           done2
-	VMOVUPD      (DX), Z7
-	VPXORQ       Z5, Z5, Z5
-	VSQRTPD      Z7, Z8
-	VMULPD       Z0, Z8, Z8
-	VDIVPD       Z8, Z2, Z8
-	VSUBPD       Z8, Z2, Z8
-	VCMPPD       $0x1e, Z6, Z7, K1
-	VMOVAPD      Z8, K1, Z5
-	VMOVUPD      Z5, (AX)
-	VSUBPD       Z5, Z2, Z8
-	VADDPD       Z5, Z5, Z9
-	VSUBPD       Z5, Z9, Z9
-	VFNMADD231PD Z1, Z8, Z9
-	VMOVUPD      Z9, (CX)
-	VMULPD       Z5, Z5, Z5
-	VFMADD231PD  Z7, Z5, Z3
-	VMULPD       Z8, Z8, Z8
-	VFMADD231PD  Z7, Z8, Z4
+	VMOVUPD      (DX), Z8
+	VPXORQ       Z6, Z6, Z6
+	VSQRTPD      Z8, Z9
+	VMULPD       Z0, Z9, Z9
+	VDIVPD       Z9, Z3, Z9
+	VSUBPD       Z1, Z3, Z10
+	VFMADD231PD  Z1, Z9, Z10
+	VFNMADD213PD Z3, Z10, Z9
+	VCMPPD       $0x1e, Z7, Z8, K1
+	VMOVAPD      Z9, K1, Z6
+	VMOVUPD      Z6, (AX)
+	VSUBPD       Z6, Z3, Z9
+	VADDPD       Z6, Z6, Z10
+	VSUBPD       Z6, Z10, Z10
+	VFNMADD231PD Z2, Z9, Z10
+	VMOVUPD      Z10, (CX)
+	VMULPD       Z6, Z6, Z6
+	VFMADD231PD  Z8, Z6, Z4
+	VMULPD       Z9, Z9, Z9
+	VFMADD231PD  Z8, Z9, Z5
 	ADDQ         $0x40, DX
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
@@ -14956,16 +15103,16 @@ loop1:
 	JMP          loop1
 
 done2:
-	VEXTRACTF64X4 $0x01, Z3, Y0
-	VADDPD        Y3, Y0, Y0
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y4, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
 	VADDPD        X0, X1, X1
 	VUNPCKHPD     X1, X1, X0
 	VADDSD        X0, X1, X1
 	VADDSD        (SI), X1, X1
 	VMOVSD        X1, (SI)
-	VEXTRACTF64X4 $0x01, Z4, Y0
-	VADDPD        Y4, Y0, Y0
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPD        Y5, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
 	VADDPD        X0, X1, X1
 	VUNPCKHPD     X1, X1, X0
@@ -15109,6 +15256,117 @@ done8:
 	JMP     loop5
 
 done6:
+	VZEROUPPER
+	RET
+
+// func tiesAVX2(least *float32, leastLen int, most *float32, above *float32, row *float32, below *float32)
+// Requires: AVX, AVX2
+TEXT ·tiesAVX2(SB), NOSPLIT, $0-48
+	MOVQ         least+0(FP), AX
+	MOVQ         most+16(FP), CX
+	MOVQ         leastLen+8(FP), DX
+	MOVQ         row+32(FP), BX
+	MOVQ         above+24(FP), SI
+	MOVQ         below+40(FP), DI
+	MOVL         $0xff800000, R8
+	VMOVD        R8, X0
+	VBROADCASTSS X0, Y0
+	MOVL         $0x7f800000, R8
+	VMOVD        R8, X1
+	VBROADCASTSS X1, Y1
+	MOVL         $0x00000002, R8
+	VMOVD        R8, X2
+	VBROADCASTSS X2, Y2
+	XORQ         R8, R8
+
+loop1:
+	CMPQ      DX, $0x00000008
+	JL        done2
+	VXORPD    Y5, Y5, Y5
+	VXORPD    Y6, Y6, Y6
+	VMOVUPS   4(BX)(R8*4), Y4
+	VMOVAPS   Y4, Y3
+	VMOVAPS   Y4, Y4
+	VMOVUPS   (BX)(R8*4), Y7
+	VPMINUD   Y7, Y3, Y3
+	VPMAXSD   Y7, Y4, Y4
+	VMOVUPS   8(BX)(R8*4), Y7
+	VPMINUD   Y7, Y3, Y3
+	VPMAXSD   Y7, Y4, Y4
+	VMOVUPS   4(SI)(R8*4), Y7
+	VPMINUD   Y7, Y3, Y3
+	VPMAXSD   Y7, Y4, Y4
+	VMOVUPS   (SI)(R8*4), Y7
+	VPMINUD   Y7, Y3, Y3
+	VPMAXSD   Y7, Y4, Y4
+	VMOVUPS   8(SI)(R8*4), Y7
+	VPMINUD   Y7, Y3, Y3
+	VPMAXSD   Y7, Y4, Y4
+	VMOVUPS   4(DI)(R8*4), Y7
+	VPMINUD   Y7, Y3, Y3
+	VPMAXSD   Y7, Y4, Y4
+	VMOVUPS   (DI)(R8*4), Y7
+	VPMINUD   Y7, Y3, Y3
+	VPMAXSD   Y7, Y4, Y4
+	VMOVUPS   8(DI)(R8*4), Y7
+	VPMINUD   Y7, Y3, Y3
+	VPMAXSD   Y7, Y4, Y4
+	VMOVUPS   4(BX)(R8*4), Y7
+	VPCMPEQD  Y7, Y3, Y8
+	VPSUBD    Y8, Y5, Y5
+	VPCMPEQD  Y7, Y4, Y7
+	VPSUBD    Y7, Y6, Y6
+	VMOVUPS   (BX)(R8*4), Y7
+	VPCMPEQD  Y7, Y3, Y8
+	VPSUBD    Y8, Y5, Y5
+	VPCMPEQD  Y7, Y4, Y7
+	VPSUBD    Y7, Y6, Y6
+	VMOVUPS   8(BX)(R8*4), Y7
+	VPCMPEQD  Y7, Y3, Y8
+	VPSUBD    Y8, Y5, Y5
+	VPCMPEQD  Y7, Y4, Y7
+	VPSUBD    Y7, Y6, Y6
+	VMOVUPS   4(SI)(R8*4), Y7
+	VPCMPEQD  Y7, Y3, Y8
+	VPSUBD    Y8, Y5, Y5
+	VPCMPEQD  Y7, Y4, Y7
+	VPSUBD    Y7, Y6, Y6
+	VMOVUPS   (SI)(R8*4), Y7
+	VPCMPEQD  Y7, Y3, Y8
+	VPSUBD    Y8, Y5, Y5
+	VPCMPEQD  Y7, Y4, Y7
+	VPSUBD    Y7, Y6, Y6
+	VMOVUPS   8(SI)(R8*4), Y7
+	VPCMPEQD  Y7, Y3, Y8
+	VPSUBD    Y8, Y5, Y5
+	VPCMPEQD  Y7, Y4, Y7
+	VPSUBD    Y7, Y6, Y6
+	VMOVUPS   4(DI)(R8*4), Y7
+	VPCMPEQD  Y7, Y3, Y8
+	VPSUBD    Y8, Y5, Y5
+	VPCMPEQD  Y7, Y4, Y7
+	VPSUBD    Y7, Y6, Y6
+	VMOVUPS   (DI)(R8*4), Y7
+	VPCMPEQD  Y7, Y3, Y8
+	VPSUBD    Y8, Y5, Y5
+	VPCMPEQD  Y7, Y4, Y7
+	VPSUBD    Y7, Y6, Y6
+	VMOVUPS   8(DI)(R8*4), Y7
+	VPCMPEQD  Y7, Y3, Y8
+	VPSUBD    Y8, Y5, Y5
+	VPCMPEQD  Y7, Y4, Y7
+	VPSUBD    Y7, Y6, Y6
+	VPCMPGTD  Y2, Y5, Y5
+	VBLENDVPS Y5, Y3, Y0, Y3
+	VMOVUPS   Y3, (AX)(R8*4)
+	VPCMPGTD  Y2, Y6, Y6
+	VBLENDVPS Y6, Y4, Y1, Y4
+	VMOVUPS   Y4, (CX)(R8*4)
+	ADDQ      $0x08, R8
+	SUBQ      $0x08, DX
+	JMP       loop1
+
+done2:
 	VZEROUPPER
 	RET
 

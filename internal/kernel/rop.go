@@ -41,24 +41,26 @@ func ropUpdateGeneric(q, z, e, p, old, u, shrink, w, length []float64, alpha flo
 
 // Shorten sets the shrinkage of columns of Q̂ by the squares of their lengths,
 //
-//	s = (1 − 1/(ρ‖q̂‖))₊,   part = s − r(1 − s),
+//	s = (1 − t·(1 − c + ct))₊,   t = 1/(ρ‖q̂‖),   part = s − r(1 − s),
 //
-// and adds Σ‖s·q̂‖² and Σ‖(1−s)·q̂‖² to out.
-func Shorten(shrink, part, square []float64, penalty, r float64, out []float64) {
+// and adds Σ‖s·q̂‖² and Σ‖(1−s)·q̂‖² to out. c, 0 to 1, is how much less long columns lose than
+// they would to a norm.
+func Shorten(shrink, part, square []float64, penalty, c, r float64, out []float64) {
 	n := len(shrink)
 	need(n)
 	if n > 0 {
 		_, _, _ = part[n-1], square[n-1], out[1]
-		shorten(shrink, part, square, penalty, r, out)
+		shorten(shrink, part, square, penalty, c, r, out)
 	}
 }
 
-func shortenGeneric(shrink, part, square []float64, penalty, r float64, out []float64) {
+func shortenGeneric(shrink, part, square []float64, penalty, c, r float64, out []float64) {
 	bar := 1 / (penalty * penalty)
 	for j := range shrink {
 		x, now := square[j], 0.0
 		if x > bar { // faster than a maximum
-			now = 1 - 1/(penalty*math.Sqrt(x))
+			t := 1 / (penalty * math.Sqrt(x))
+			now = 1 - t*(1-c+c*t)
 		}
 		shrink[j], part[j] = now, now-r*(1-now)
 		out[0] += now * now * x

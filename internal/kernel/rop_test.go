@@ -73,13 +73,14 @@ func TestShorten(t *testing.T) {
 			if n > 0 {
 				square[n-1], square[n/2] = 0, math.Inf(1)
 			}
-			for _, r := range []float64{1, 0.9} {
+			for i := range 4 {
+				r, c := []float64{1, 0.9}[i%2], []float64{0, 0.6}[i/2]
 				var v [2][3][]float64
 				for i := range v {
 					v[i] = [3][]float64{make([]float64, n), make([]float64, n), {1, 2}}
 				}
-				Shorten(v[0][0], v[0][1], square, 10, r, v[0][2])
-				shortenGeneric(v[1][0], v[1][1], square, 10, r, v[1][2])
+				Shorten(v[0][0], v[0][1], square, 10, c, r, v[0][2])
+				shortenGeneric(v[1][0], v[1][1], square, 10, c, r, v[1][2])
 				for i := range v[0] {
 					sameVector(t, fmt.Sprintf("%d of %d", i, n), v[0][i], v[1][i])
 				}
@@ -181,7 +182,7 @@ func BenchmarkROP(b *testing.B) {
 	u, shrink, w, length, out := make([]float64, ld), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, 2)
 	u[0] = 1
 	benchmark(b, "update", 0, 8*7*ld*n, func() { ROPUpdate(v[0], v[1], v[2], v[3], v[4], u, shrink, w, length, 1) })
-	benchmark(b, "shorten", 0, 0, func() { Shorten(shrink, w, length, 10, 1, out) })
+	benchmark(b, "shorten", 0, 0, func() { Shorten(shrink, w, length, 10, 0.5, 1, out) })
 	benchmark(b, "residual", 0, 8*6*ld*n, func() { ROPResidual(v[0], v[1], v[3], v[4], v[5], shrink, w, out, ld, 0) })
 	benchmark(b, "power", 4*ld*n, 0, func() { PowerStep(v[1], u, v[5][:ld]) })
 	benchmark(b, "project", 0, 8*2*ld*n, func() { Project(v[1], v[0], u, shrink, w, out) })

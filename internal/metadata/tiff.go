@@ -154,23 +154,28 @@ func (m Metadata) TIFF(software string, pixels uint32, fields func(at uint32) []
 	}
 	l.start = header(l.Order)
 	head := int64(len(l.start)+len(l.exif)) + int64(len(l.exif)%2)
-	d := l.own(m, software)
-	for _, f := range fields(uint32(head)) {
-		kind := uint16(typeShort)
-		if f.Long {
-			kind = typeLong
-		}
-		d = append(d, entry{tag: f.Tag, kind: kind, count: uint32(len(f.Values)), value: l.numbers(f.Values, f.Long)})
-	}
-	l.directory = append(d, l.directory...) // of two of a tag the first stays
-	slices.SortStableFunc(l.directory, func(a, b entry) int { return int(a.tag) - int(b.tag) })
-	l.directory = slices.CompactFunc(l.directory, func(a, b entry) bool { return a.tag == b.tag })
+	l.directory = l.with(l.own(m, software), fields(uint32(head)))
 
 	l.at = head + int64(pixels)
 	l.gap = int(l.at % 2)
 	l.at += int64(l.gap)
 	l.Order.PutUint32(l.start[4:], uint32(l.at))
 	return l
+}
+
+// with is the directory with other entries, and with fields; of two of a tag the first of
+// these stays.
+func (l TIFFLayout) with(d directory, fields []TIFFField) directory {
+	for _, f := range fields {
+		kind := uint16(typeShort)
+		if f.Long {
+			kind = typeLong
+		}
+		d = append(d, entry{tag: f.Tag, kind: kind, count: uint32(len(f.Values)), value: l.numbers(f.Values, f.Long)})
+	}
+	d = append(d, l.directory...)
+	slices.SortStableFunc(d, func(a, b entry) int { return int(a.tag) - int(b.tag) })
+	return slices.CompactFunc(d, func(a, b entry) bool { return a.tag == b.tag })
 }
 
 // own are the entries that are not of the EXIF block and not about the pixels.

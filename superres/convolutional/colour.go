@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"superres/internal/kernel"
 	"superres/patches"
 	"superres/superres/stage"
 )
@@ -94,7 +95,8 @@ func (c *Colour) Apply(ctx context.Context, low [2]*patches.Plane, luma *patches
 		for i, plane := range current {
 			bounds(least, most, low[i], y)
 			for k := range scale {
-				c.addWithin(plane.Row(y*scale+k), sums[(i*scale+k)*scale:], least, most, step)
+				row := plane.Row(y*scale + k)
+				kernel.AddPixels(row, row, sums[(i*scale+k)*scale:], scale, step, colours*scale*scale, kernel.Row{V: all[:]}, kernel.Row{V: least, Step: 1}, kernel.Row{V: most, Step: 1})
 			}
 		}
 	}
@@ -117,21 +119,6 @@ func bounds(least, most []float32, p *patches.Plane, y int) {
 		a, b := min(lo, least[x], least[next]), max(hi, most[x], most[next])
 		lo, hi = least[x], most[x]
 		least[x], most[x] = a-(b-a), b+(b-a)
-	}
-}
-
-// addWithin adds sums to a row, as net.add does, within bounds.
-func (c *Colour) addWithin(row, sums, least, most []float32, step int) {
-	scale := c.scale
-	here, right := step+colours*scale*scale, 2*(step+colours*scale*scale)
-	most = most[:len(least)]
-	for x, lo := range least {
-		hi, part := most[x], row[x*scale:][:scale]
-		left, own, next := sums[:scale], sums[here:][:scale], sums[right:][:scale]
-		for k, v := range part {
-			part[k] = min(max(v+(left[k]+own[k]+next[k]), lo), hi)
-		}
-		sums = sums[step:]
 	}
 }
 

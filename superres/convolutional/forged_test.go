@@ -110,6 +110,7 @@ func TestForgedFiles(t *testing.T) {
 		"more than 32 bits, the bias":  func(s *Stage) { s.tables.bias[3] = math.MinInt32 },
 		"more than 32 bits, a level":   func(s *Stage) { s.tables.level[3] = math.MaxInt32 },
 		"expected, levels":             func(s *Stage) { s.tables.level = s.tables.level[1:] },
+		"grain of 50 levels":           func(s *Stage) { s.params.Grain = 50 },
 		"level":                        func(s *Stage) { s.params.Level = 1.5 },
 		"level of none":                func(s *Stage) { s.params.Leveled, s.params.Level = false, 0.5 },
 		"more than 32 bits, the first": func(s *Stage) { fill(s.tables.weights[:5*16], math.MaxInt16) },

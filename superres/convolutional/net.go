@@ -27,6 +27,10 @@ type params struct {
 	Channels int `json:"channels"` // C
 	Depth    int `json:"depth"`    // M
 
+	// Grain is the deviation, in levels of 255, of what is left as interpolation has it; of
+	// brightness alone.
+	Grain float64 `json:"grain,omitempty"`
+
 	Colour  bool    `json:"colour,omitempty"`  // it is of colour
 	Leveled bool    `json:"leveled,omitempty"` // the network knows a level
 	Level   float64 `json:"level,omitempty"`   // at which the stage works, 0..1
@@ -49,6 +53,7 @@ type tables struct {
 const (
 	maxChannels = 128
 	maxDepth    = 64
+	maxGrain    = 20 // levels
 )
 
 // check tells what is wrong with the parameters.
@@ -58,6 +63,9 @@ func (p params) check(scale int) error {
 	}
 	if !(p.Level >= 0 && p.Level <= 1) || p.Level > 0 && !p.Leveled {
 		return fmt.Errorf("level %g, expected 0 to 1, and 0 of a network that knows none", p.Level)
+	}
+	if !(p.Grain >= 0 && p.Grain <= maxGrain) || p.Colour && p.Grain > 0 {
+		return fmt.Errorf("grain of %g levels, expected 0 to %d, and 0 in colour", p.Grain, maxGrain)
 	}
 	return nil
 }

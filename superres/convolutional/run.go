@@ -7,7 +7,6 @@ import (
 
 	"superres/internal/kernel"
 	"superres/internal/parallel"
-	"superres/internal/picture"
 )
 
 // A picture goes through the layers in steps of some lines. In each, the first layer makes
@@ -66,7 +65,7 @@ type run struct {
 var memory = sync.Pool{New: func() any { return new(run) }}
 
 // run takes a picture of w×h through the net. line sets to to what stands for row y of it,
-// all that goes in for a sample together; add is given the outputs for row y, as layers.last
+// all that goes in for a sample together; add is given the outputs for row y, as params.last
 // says: so many sums from one column to the next. Both are called by more than one goroutine.
 // report is told the share that is done. It fails only with ctx.Err().
 func (n *net) run(ctx context.Context, w, h int, line func(y int, to []int16), add func(y int, sums []float32, step int), report func(float64)) error {
@@ -246,20 +245,4 @@ func (r *run) end(ctx context.Context, from, to int) error {
 			}
 		}
 	})
-}
-
-// add makes a row of the result, of what it was. In sums, with so many numbers from one
-// column to the next, a column begins with what it adds to its neighbour on the right; what it
-// adds to itself and to the one on the left comes further on.
-func (n *net) add(to, was, sums []float32, step int) {
-	outputs := n.params.outputs(n.scale)
-	here, right := step+outputs, 2*(step+outputs)
-	for x := 0; x < len(to); x += n.scale {
-		from, into := was[x:][:n.scale], to[x:][:n.scale]
-		left, own, next := sums[:n.scale], sums[here:][:n.scale], sums[right:][:n.scale]
-		for k, v := range from {
-			into[k] = picture.Clamp(v + (left[k] + own[k] + next[k]))
-		}
-		sums = sums[step:]
-	}
 }

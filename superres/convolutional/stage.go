@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"superres/internal/kernel"
 	"superres/internal/picture"
 	"superres/patches"
 	"superres/superres/stage"
@@ -70,7 +71,13 @@ func (s *Stage) Tune(t stage.Tuning) (stage.Stage, error) {
 }
 
 // Memory implements stage.Stage.
-func (s *Stage) Memory(width, rows int) (fixed, working int64) { return s.memory(width, rows) }
+func (s *Stage) Memory(width, rows int) (fixed, working int64) {
+	fixed, working = s.memory(width, rows)
+	if s.params.Grain > 0 {
+		working += 4 * int64(width) * int64(rows)
+	}
+	return fixed, working
+}
 
 // KeepsAreas implements stage.AreaKeeper: a network learns from photographs, and may ring
 // beside what is drawn.
@@ -81,6 +88,15 @@ func (s *Stage) Apply(ctx context.Context, low, current *patches.Plane, w *stage
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	shareOf := func(int) kernel.Row { return kernel.Row{V: all[:]} }
+	if s.params.Grain > 0 {
+		shares := w.Plane(low.W, low.H)
+		defer w.Give(shares.Pix)
+		if err := s.shares(ctx, shares, low); err != nil {
+			return nil, err
+		}
+		shareOf = func(y int) kernel.Row { return kernel.Row{V: shares.Row(y), Step: 1} }
+	}
 	out := w.Plane(current.W, current.H)
 	line := func(y int, to []int16) {
 		for x, v := range low.Row(y) {
@@ -89,7 +105,8 @@ func (s *Stage) Apply(ctx context.Context, low, current *patches.Plane, w *stage
 	}
 	add := func(y int, sums []float32, step int) {
 		for k := range s.scale {
-			s.add(out.Row(y*s.scale+k), current.Row(y*s.scale+k), sums[k*s.scale:], step)
+			at := y*s.scale + k
+			kernel.AddPixels(out.Row(at), current.Row(at), sums[k*s.scale:], s.scale, step, s.scale*s.scale, shareOf(y), kernel.Row{V: darkest[:]}, kernel.Row{V: brightest[:]})
 		}
 	}
 	if err := s.run(ctx, low.W, low.H, line, add, w.Report); err != nil {
@@ -98,6 +115,9 @@ func (s *Stage) Apply(ctx context.Context, low, current *patches.Plane, w *stage
 	}
 	return out, nil
 }
+
+// What brightness is limited to, and all of what a network finds.
+var darkest, brightest, all = [1]float32{0}, [1]float32{1}, [1]float32{1}
 
 // ofLuma is what stands for a brightness of 0..1, which it is limited to.
 func ofLuma(v float32) int16 { return int16(int32(float32(picture.Clamp(v)*white)+0.5) - grey) }

@@ -62,6 +62,7 @@ func TestStage(t *testing.T) {
 		stagetest.Run(t, size[0], stageOf(t, drawn(size[0], size[1], size[2], 1)))
 	}
 	stagetest.Run(t, 2, stageOf(t, leveled(drawn(2, 16, 2, 1))))
+	stagetest.Run(t, 2, stageOf(t, drawn(2, 16, 2, 1)).leaving(15))
 }
 
 // leveled gives a network a level, of random numbers.

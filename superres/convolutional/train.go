@@ -65,6 +65,10 @@ type Trainer struct {
 	// lines, charts and the like, drawn anew for every patch, reduced as Degradation says or by
 	// the mean of blocks. 0: 0.06; negative: none.
 	Drawings float64
+	// Grain is the deviation, in levels of 255 and of at most 20, of what the stage leaves as
+	// interpolation has it: that of a camera's grain in places that are flat otherwise. 0: 2
+	// for resample.Cubic without Damage, else nothing; negative: nothing.
+	Grain float64
 	// BackProject is how many back-projections come after the stage. They are for networks that
 	// have learned from no drawings, whose means they keep; beside drawn lines they ring, and
 	// noise comes back by them.
@@ -129,6 +133,10 @@ func (o Trainer) defaults() (Trainer, error) {
 	o.Rate = cmp.Or(o.Rate, 0.01)
 	o.Decay = max(cmp.Or(o.Decay, 0.03), 0)
 	o.Drawings = max(cmp.Or(o.Drawings, 0.06), 0)
+	if o.Grain == 0 && o.Degradation == resample.Cubic && !o.Damage {
+		o.Grain = 2
+	}
+	o.Grain = max(o.Grain, 0)
 	if o.Reductions == nil {
 		o.Reductions = []float64{0.8, 0.62}
 	}
@@ -163,6 +171,9 @@ func (o Trainer) defaults() (Trainer, error) {
 	}
 	if !(o.Drawings <= 1) {
 		return o, plugin.Errorf("convolutional: a share of drawings of %g, expected at most 1", o.Drawings)
+	}
+	if !(o.Grain <= maxGrain) {
+		return o, plugin.Errorf("convolutional: grain of %g levels, expected at most %d", o.Grain, maxGrain)
 	}
 	if o.JPEG[1] != 0 && (o.JPEG[0] < 1 || o.JPEG[0] > o.JPEG[1] || o.JPEG[1] > 100) {
 		return o, plugin.Errorf("convolutional: JPEG qualities %d to %d, expected 1 to 100", o.JPEG[0], o.JPEG[1])
@@ -219,6 +230,7 @@ func (o Trainer) Train(ctx context.Context, sources []training.Source, progress 
 			return nil, err
 		}
 	}
+	s = s.leaving(o.Grain)
 	r.Stages = []stage.Stage{s}
 	if o.BackProject > 0 {
 		back, err := stage.NewBackProject(o.Scale, o.BackProject, o.Degradation)

@@ -25,6 +25,7 @@ var remedies = map[safefile.Remedy]string{
 	imagefile.KnownName:    "use --format or another name",
 	imagefile.KnownQuality: "use --quality 95",
 	imagefile.LargerScale:  "use a larger --scale",
+	imagefile.FewerPages:   "use a smaller --scale, or a file of fewer pages",
 	imagefile.PNGOrSmaller: "use PNG or a smaller --scale",
 }
 

@@ -32,6 +32,9 @@ type Input struct {
 	Root string
 	// Link tells that the file is a symbolic link.
 	Link bool
+	// Several tells that the file holds several pictures, which are all to be taken; it is known
+	// where that decides what the output is called, of GIFs.
+	Several bool
 	// Format is that of the file by its content, where its name does not tell it. It is
 	// empty where the name does, and for what is no picture that can be read.
 	Format string
@@ -156,6 +159,16 @@ func (f Finder) within(folder string) (list []Input, others []Other, err error) 
 		return nil, nil, console.Fail(console.ExitInput, fmt.Errorf("%s: no picture in this folder can be read: %s; %s", folder, Tally(others), others[0].Kind.Advice))
 	}
 	return nil, nil, console.Fail(console.ExitInput, fmt.Errorf("%s: no pictures in this folder (known: PNG JPEG GIF WebP TIFF BMP)", folder))
+}
+
+// MarkSeveral finds the files that hold several pictures among the GIFs of a list, or among all.
+func MarkSeveral(list []Input, all bool) {
+	for i := range list {
+		in := &list[i]
+		if named, _ := formatOf(in.Place); in.Path != "-" && (all || named == "gif" || in.Format == "gif") {
+			in.Several = imagefile.HoldsSeveral(in.Path)
+		}
+	}
 }
 
 // IsSeveral tells whether an argument stands for what is found, not for a file that it names:

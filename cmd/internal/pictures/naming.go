@@ -44,7 +44,7 @@ type Namer struct {
 }
 
 // extensionOf are the extensions of the formats that can be written.
-var extensionOf = map[string]string{"png": ".png", "jpeg": ".jpg", "bmp": ".bmp", "tiff": ".tif", Video: videoExt}
+var extensionOf = map[string]string{"png": ".png", "jpeg": ".jpg", "bmp": ".bmp", "tiff": ".tif", "gif": ".gif", Video: videoExt}
 
 // Video is the format of streams of frames, which is that of what becomes of them.
 const Video = "y4m"
@@ -55,7 +55,7 @@ const videoExt = ".y4m"
 type Output struct {
 	// Path is the file. "-" is standard output.
 	Path string
-	// Format is png, jpeg, bmp, tiff or Video.
+	// Format is png, jpeg, bmp, tiff, gif, which holds animations alone, or Video.
 	Format string
 	// Root is the folder that the file must not leave through a link.
 	Root string
@@ -83,8 +83,8 @@ func NewNamer(want Naming, single bool) (Namer, error) {
 	n := Namer{out: want.Out, single: single, size: SizeText(want.Size)}
 	if f := strings.TrimPrefix(want.Format, "."); f != "" {
 		var err error
-		if n.format, err = imagefile.FormatOf("x." + strings.ToLower(f)); err != nil {
-			return n, console.Usage("--format %s: expected png, jpeg, bmp or tiff", want.Format)
+		if n.format, err = formatOf("x." + strings.ToLower(f)); err != nil {
+			return n, console.Usage("--format %s: expected png, jpeg, bmp or tiff, or gif for animations", want.Format)
 		}
 	}
 	n.values = map[string]string{
@@ -112,6 +112,24 @@ func NewNamer(want Naming, single bool) (Namer, error) {
 	return n, nil
 }
 
+// formatOf is that of imagefile, with GIF, as which animations are written.
+func formatOf(name string) (string, error) {
+	if strings.EqualFold(filepath.Ext(name), ".gif") {
+		return "gif", nil
+	}
+	return imagefile.FormatOf(name)
+}
+
+// WantsGIF tells whether GIF is asked for, which not every file can become.
+func (want Naming) WantsGIF() bool {
+	for _, name := range []string{want.Out, want.Template, "." + strings.TrimPrefix(want.Format, ".")} {
+		if format, _ := formatOf(name); format == "gif" {
+			return true
+		}
+	}
+	return false
+}
+
 // takeFormat takes the extension of a picture off the end of the template: it is that of the
 // outputs, and says their format.
 func (n *Namer) takeFormat() error {
@@ -119,7 +137,7 @@ func (n *Namer) takeFormat() error {
 		return nil
 	}
 	n.ext = filepath.Ext(n.template)
-	format, err := imagefile.FormatOf(n.template)
+	format, err := formatOf(n.template)
 	switch {
 	case err != nil:
 		return console.Usage("--name %s: %s files are not written; end it in .png, .jpg, .bmp or .tif", n.template, n.ext)
@@ -140,6 +158,14 @@ func withoutExt(template string) string {
 
 // Output names the enlargement of an input.
 func (n Namer) Output(in Input) (Output, error) {
+	out, err := n.output(in)
+	if err == nil && out.Format == "gif" && !in.Several && in.Path != "-" {
+		return out, console.Usage("%s: GIF is written for animations alone, and %s is one picture; use --format png or another name", out.Path, in.Path)
+	}
+	return out, err
+}
+
+func (n Namer) output(in Input) (Output, error) {
 	out, format := n.out, n.format
 	asFile := n.asFile()
 	if in.Format == Video {
@@ -156,7 +182,7 @@ func (n Namer) Output(in Input) (Output, error) {
 	case asFile && !strings.Contains(filepath.Base(out), ".") && format == "":
 		return Output{}, console.Usage("-o %s: no extension says which format; write %s.png, or %s%c for a folder", out, out, out, filepath.Separator)
 	case asFile:
-		fromName, err := imagefile.FormatOf(out)
+		fromName, err := formatOf(out)
 		if format == "" && err != nil {
 			return Output{}, console.Fail(console.ExitUsage, err)
 		}
@@ -172,12 +198,17 @@ func (n Namer) Output(in Input) (Output, error) {
 	newExt := ext
 	if format != "" {
 		newExt = extensionOf[format]
-		if was, err := imagefile.FormatOf(in.Place); err == nil && was == format {
+		if was, err := formatOf(in.Place); err == nil && was == format {
 			newExt = ext
 		}
 	} else if f, err := imagefile.FormatOf(in.Place); err == nil {
 		format = f
-	} else if newExt = extensionOf[in.Format]; newExt != "" { // by its content
+	} else if in.Several {
+		format = "gif"
+		if was, _ := formatOf(in.Place); was != format {
+			newExt = ".gif"
+		}
+	} else if newExt = extensionOf[in.Format]; newExt != "" && in.Format != "gif" { // by its content
 		format = in.Format
 	} else {
 		format, newExt = "png", ".png" // a format that can be read but not written

@@ -13,18 +13,29 @@ import (
 	"superres/internal/safefile"
 )
 
-// newFile makes a file that nobody else sees and that is gone with its closing, however the
-// program ends.
-func newFile() (*os.File, error) {
-	f, err := unseen()
+// file is one that nobody else sees and that is gone with its closing.
+type file struct {
+	*os.File
+	done func()
+}
+
+// newFile makes a file.
+func newFile() (*file, error) {
+	f, done, err := safefile.Scratch("")
 	if err != nil {
-		return nil, safefile.Unwritable(os.TempDir(), err)
+		return nil, err
 	}
-	return f, nil
+	return &file{f, done}, nil
+}
+
+// Close takes the file away.
+func (f *file) Close() error {
+	f.done()
+	return nil
 }
 
 // receive brings the body of a request into a file without a name, and tells how long it is.
-func (s *site) receive(w http.ResponseWriter, r *http.Request) (f *os.File, size int64, err error) {
+func (s *site) receive(w http.ResponseWriter, r *http.Request) (f *file, size int64, err error) {
 	if r.ContentLength > imagefile.MaxBytes {
 		return nil, 0, tooLarge()
 	}
@@ -43,7 +54,7 @@ func (s *site) receive(w http.ResponseWriter, r *http.Request) (f *os.File, size
 }
 
 // store brings bytes into a file, and tells how many.
-func store(f *os.File, from io.Reader) (int64, error) {
+func store(f *file, from io.Reader) (int64, error) {
 	size, err := io.Copy(f, io.LimitReader(from, imagefile.MaxBytes+1))
 	switch {
 	case err == nil && size > imagefile.MaxBytes:
@@ -124,7 +135,7 @@ func (s *site) drain(w http.ResponseWriter, r *http.Request) {
 }
 
 // send sends a file of so many bytes as the answer; the other side must not stop taking it.
-func (s *site) send(w http.ResponseWriter, r *http.Request, f *os.File, size int64) {
+func (s *site) send(w http.ResponseWriter, r *http.Request, f *file, size int64) {
 	control, transfer := http.NewResponseController(w), s.turns.transfer()
 	until := time.Now().Add(s.patience.body)
 	for sent := int64(0); sent < size; sent += smallBody {

@@ -8,7 +8,6 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"sync"
 	"time"
@@ -56,7 +55,7 @@ type picture struct {
 	*site
 	ask    *upscale.Request
 	watch  *watch // nil: nobody will ask how far it is
-	in     *os.File
+	in     *file
 	size   int64  // in bytes
 	looked func() // ends the looking at its head
 	turn   *turn  // nil: not yet

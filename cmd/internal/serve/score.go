@@ -8,7 +8,6 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
-	"os"
 	"strconv"
 
 	"superres/cmd/internal/console"
@@ -99,7 +98,7 @@ var parts = [...]string{"truth", "picture"}
 
 // pair brings the pictures of a call of score into files without names; what has come is
 // returned with an error, too.
-func (s *site) pair(w http.ResponseWriter, r *http.Request) (files [len(parts)]*os.File, err error) {
+func (s *site) pair(w http.ResponseWriter, r *http.Request) (files [len(parts)]*file, err error) {
 	in := &metered{body: s.moving(w, r, s.patience.body)}
 	r.Body = in
 	form, err := r.MultipartReader()
@@ -132,7 +131,7 @@ func (s *site) pair(w http.ResponseWriter, r *http.Request) (files [len(parts)]*
 }
 
 // take brings a part into its file.
-func (m *metered) take(part *multipart.Part, files [len(parts)]*os.File) ([len(parts)]*os.File, error) {
+func (m *metered) take(part *multipart.Part, files [len(parts)]*file) ([len(parts)]*file, error) {
 	for i, name := range parts {
 		if name != part.FormName() || files[i] != nil {
 			continue
@@ -170,7 +169,7 @@ func (m *metered) Read(p []byte) (int, error) {
 var errSize = errors.New("the size is known")
 
 // sizeOf reads the size of a picture.
-func (s *site) sizeOf(ctx context.Context, f *os.File, name string) (size image.Point, err error) {
+func (s *site) sizeOf(ctx context.Context, f *file, name string) (size image.Point, err error) {
 	_, err = s.open(ctx, f, name, func(cfg image.Config, _ int64) error {
 		size = image.Pt(cfg.Width, cfg.Height)
 		return errSize
@@ -182,7 +181,7 @@ func (s *site) sizeOf(ctx context.Context, f *os.File, name string) (size image.
 }
 
 // open reads a picture to be scored.
-func (s *site) open(ctx context.Context, f *os.File, name string, accept func(image.Config, int64) error) (*imagefile.Picture, error) {
+func (s *site) open(ctx context.Context, f *file, name string, accept func(image.Config, int64) error) (*imagefile.Picture, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

@@ -27,6 +27,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/internal/safefile"
 )
 
 // Command is superres serve.
@@ -89,6 +90,7 @@ func run(c *cli.Context, s *console.Streams) error {
 	// several at once, the garbage must not add up.
 	const program = 64 << 20 // bytes beside what is counted there
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(max(opt.limits.Memory-program, opt.limits.Memory/2)))
+	_, _ = safefile.RemoveLeftovers(os.TempDir(), time.Hour) // not to be able to is no error
 	site := newSite(opt, l.Addr())
 	if _, err := fmt.Fprintln(s.Out, site.address()); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 var convolutionalKind = kind{
 	name:     "convolutional stages",
 	ask:      "--convolutional",
-	flags:    []string{"convolutional", "channels", "depth", "steps", "colour-steps", "rate", "weight-decay", "init", "batch", "symmetries", "back-projection", "jpeg", "damage", "drawings"},
+	flags:    []string{"convolutional", "channels", "depth", "steps", "colour-steps", "rate", "weight-decay", "init", "batch", "symmetries", "back-projection", "jpeg", "damage", "drawings", "grain"},
 	defaults: defaults{iterations: 1, patch: 36},
 	trainer:  convolutionalTrainer,
 }
@@ -32,7 +32,7 @@ func (opt Options) begin() (*convolutional.Stage, error) {
 func convolutionalTrainer(opt Options) (training.Trainer, error) {
 	t := convolutional.Trainer{
 		Scale: opt.Scale, Degradation: opt.Degradation, Channels: opt.Channels, Depth: opt.Depth, Steps: orNone(opt.Steps), ColourSteps: orNone(opt.ColourSteps), Rate: opt.Rate, Decay: orNone(opt.Decay),
-		Batch: opt.Batch, Symmetries: opt.Symmetries, Patch: opt.Patch, Reductions: opt.Reductions, JPEG: opt.JPEG, Damage: opt.Damage, Drawings: orNone(opt.Drawings), BackProject: opt.BackProjection, Seed: opt.Seed, MaxMemory: opt.Limits.Memory, Report: opt.report,
+		Batch: opt.Batch, Symmetries: opt.Symmetries, Patch: opt.Patch, Reductions: opt.Reductions, JPEG: opt.JPEG, Damage: opt.Damage, Drawings: orNone(opt.Drawings), Grain: orNone(opt.Grain), BackProject: opt.BackProjection, Seed: opt.Seed, MaxMemory: opt.Limits.Memory, Report: opt.report,
 	}
 	if need := t.Memory(); need > opt.Limits.Memory {
 		return nil, console.Fail(console.ExitLimit, fmt.Errorf("learning %d layers of %d channels needs %s, the limit is %s; use --max-memory, or fewer --channels or less --depth",

@@ -205,7 +205,7 @@ func (a *account) report(i int) {
 	}
 	a.made++
 	a.events.picture(ev)
-	if out.frames > 0 {
+	if out.frames > 0 && len(a.jobs) == 1 {
 		a.bar.Line("%s, %d frames of %d×%d, %.1f s, %.2f frames a second", j.output, out.frames, out.to.X, out.to.Y, out.seconds, float64(out.frames)/out.seconds)
 		return
 	}

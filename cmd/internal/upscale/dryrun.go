@@ -42,7 +42,11 @@ func (e enlarger) show(ctx context.Context, b *batch, told *account) error {
 		}
 		told.planned(ev)
 		needs = append(needs, ev.Memory)
-		if err := told.plan("%s %dx%d -> %s %dx%d, %v, about %s", j.Path, ev.InputWidth, ev.InputHeight, j.output, ev.Width, ev.Height, by, console.Bytes(ev.Memory)); err != nil {
+		frames := ""
+		if ev.Frames > 0 {
+			frames = fmt.Sprintf(" (%d)", ev.Frames)
+		}
+		if err := told.plan("%s %dx%d%s -> %s %dx%d, %v, about %s", j.Path, ev.InputWidth, ev.InputHeight, frames, j.output, ev.Width, ev.Height, by, console.Bytes(ev.Memory)); err != nil {
 			return err
 		}
 	}
@@ -85,8 +89,16 @@ func (e enlarger) look(ctx context.Context, j job, ev *pictureEvent, admit func(
 	}
 	limits := e.limits()
 	whole := e.engines.at != nil && e.engines.level < 0
+	several := ""
+	limits.Several = func(kind string) { several, whole = kind, true }
 	limits.Accept = func(cfg image.Config, held int64) (err error) {
 		ev.InputWidth, ev.InputHeight = cfg.Width, cfg.Height
+		if several != "" {
+			if ev.Width, ev.Height, ev.Memory, _, err = e.measureSeveral(j, several, cfg, held); err == nil {
+				admit(ev.Memory)
+			}
+			return err
+		}
 		if ev.Width, ev.Height, ev.Memory, err = e.measure(j, cfg, held); err != nil {
 			return err
 		}
@@ -99,6 +111,9 @@ func (e enlarger) look(ctx context.Context, j job, ev *pictureEvent, admit func(
 	pic, err := e.open(ctx, j, limits)
 	if err != nil && !errors.Is(err, errEnough) {
 		return by, err
+	}
+	if several != "" {
+		return e.lookAtSeveral(ctx, j, pic, ev)
 	}
 	by, err = e.engines.of(pic)
 	ev.chosen(by)

@@ -91,9 +91,15 @@ func (e enlarger) one(ctx context.Context, j job, out *outcome, admit func(bytes
 		limits.Bytes = min(imagefile.MaxBytes, e.opt.Limits.Memory*8/11/twice)
 		admit(e.opt.Limits.Memory)
 	}
-	limits.Accept = func(cfg image.Config, held int64) error {
-		var err error
-		if out.to.X, out.to.Y, out.need, err = e.measure(j, cfg, held); err == nil {
+	several, together := "", 1 // the kind of a file of several pictures, and how many are in work
+	limits.Several = func(kind string) { several = kind }
+	limits.Accept = func(cfg image.Config, held int64) (err error) {
+		if several != "" {
+			out.to.X, out.to.Y, out.need, together, err = e.measureSeveral(j, several, cfg, held)
+		} else {
+			out.to.X, out.to.Y, out.need, err = e.measure(j, cfg, held)
+		}
+		if err == nil {
 			if j.Path != "-" {
 				admit(out.need)
 			}
@@ -108,6 +114,9 @@ func (e enlarger) one(ctx context.Context, j job, out *outcome, admit func(bytes
 	pic, err := e.open(ctx, j, limits)
 	if err != nil {
 		return err
+	}
+	if several != "" {
+		return e.several(ctx, j, info, pic, together, out)
 	}
 	out.from = pic.Image.Bounds().Size()
 	by, err := e.engines.of(pic)

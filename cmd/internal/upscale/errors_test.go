@@ -90,7 +90,7 @@ func TestErrors(t *testing.T) {
 		{Args: []string{"upscale", "a.png", "-m", "coupled", "--sparsity", "4000"}, Code: 2, Want: "more than the 1024 atoms"},
 		{Args: []string{"upscale", "a.png", "-m", "coupled", "--coder", "opm"}, Code: 2, Want: `did you mean "omp"?`},
 		{Args: []string{"upscale", "a.png", "-m", "bicubic", "--sparsity", "2"}, Code: 2, Want: "codes no patches"},
-		{Args: []string{"upscale", "a.png", "-f", "gif"}, Code: 2, Want: "expected png, jpeg"},
+		{Args: []string{"upscale", "a.png", "-f", "gif"}, Code: 2, Want: "GIF is written for animations alone"},
 		{Args: []string{"upscale", "a.png", "--on-exist", "overwrit"}, Code: 2, Want: `--on-exist: unknown value "overwrit"; did you mean "overwrite"? (known: fail skip overwrite)`},
 		{Args: []string{"upscale", "a.png", "--metadata", "stirp"}, Code: 2, Want: `--metadata: unknown value "stirp"; did you mean "strip"? (known: keep strip)`},
 		{Args: []string{"upscale", "a.png", "--depth", "12"}, Code: 2, Want: `--depth: unknown value "12"; did you mean "16"? (known: same 8 16)`},

@@ -14,8 +14,8 @@ import (
 // With --json, upscale writes one event a line to standard output, each a JSON object
 // of one of these types, in UTF-8: for every picture "skip", or "start" and then
 // "done" or "fail", in the order of the work, "unreadable" before them for each picture of
-// a folder that is of a kind that cannot be read, for a stream of frames "frame"
-// for each that is written between "start" and the end, and "summary" in the end, also when
+// a folder that is of a kind that cannot be read, for a stream of frames, an animation or a
+// file with pages "frame" for each that is written between "start" and the end, and "summary" in the end, also when
 // nothing could be begun. With --dry-run it is "unreadable", "skip", "plan" or "fail", and
 // "summary". A byte of a name that is of no UTF-8 is a zero byte and its two hexadecimal
 // digits: see paths.Name.
@@ -41,7 +41,7 @@ type pictureEvent struct {
 	JPEGQuality int        `json:"jpeg_quality,omitempty"` // done, plan: of compression that was found
 	Memory      int64      `json:"memory,omitempty"`       // plan: estimate, in bytes
 	Seconds     float64    `json:"seconds,omitempty"`      // done, fail
-	Frames      int        `json:"frames,omitempty"`       // done: of a stream
+	Frames      int        `json:"frames,omitempty"`       // done: of a stream; done, plan: of a file of several pictures
 	Warnings    []string   `json:"warnings,omitempty"`     // done, fail: what the output has not got of the input, a line each
 	Error       string     `json:"error,omitempty"`        // fail: one line
 	Class       string     `json:"class,omitempty"`        // fail: usage, input, output, model, limit, other
@@ -71,7 +71,7 @@ func (ev *pictureEvent) ended(out outcome) {
 	ev.chosen(out.by)
 }
 
-// frameEvent tells of one frame of a stream.
+// frameEvent tells of one frame of a stream, or of a file of several pictures.
 type frameEvent struct {
 	Event   string     `json:"event"` // frame
 	Input   paths.Name `json:"input"`

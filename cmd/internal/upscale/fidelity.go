@@ -24,7 +24,7 @@ var fidelityFlags = []cli.Flag{
 	&cli.StringFlag{Name: "metadata", Value: "keep", Usage: "keep or strip ICC profile, EXIF, XMP and resolution: `WHAT` is keep or strip; strip leaves out places (GPS) and profiles too"},
 	&cli.BoolFlag{Name: "provenance", Value: true, Usage: "note program, model and settings in the output, unless it is =false; off by default with --metadata strip"},
 	&cli.StringFlag{Name: "depth", Value: "same", Usage: "write `BITS` a sample: same, 8 or 16"},
-	&cli.BoolFlag{Name: "first-frame", Usage: "take the first picture of animations and of files with pages"},
+	&cli.BoolFlag{Name: "first-frame", Usage: "take the first picture alone of animations and of files with pages"},
 }
 
 // fidelity is what those flags say.
@@ -85,7 +85,7 @@ func provenance(name string, model *superres.Model, opt Options) (string, error)
 // check refuses outputs that cannot have the depth asked for.
 func (f fidelity) check(jobs []job) error {
 	for _, j := range jobs {
-		if f.depth == 16 && (j.format == "jpeg" || j.format == "bmp") {
+		if f.depth == 16 && (j.format == "jpeg" || j.format == "bmp" || j.format == "gif") {
 			return console.Usage("--depth 16: %s has 8 bits a sample; use --format png or tiff", strings.ToUpper(j.format))
 		}
 	}

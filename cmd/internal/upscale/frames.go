@@ -53,91 +53,37 @@ func colourAxis(in, out, of int, first bool) resample.Axis {
 	return resample.Axis{First: (ratio - 1) * a / float64(of), Step: ratio}
 }
 
-// made is a frame that was enlarged, or why it was not.
-type made struct {
-	frame *y4m.Frame
-	err   error
-}
-
 // all enlarges the frames that next returns, so many together, and hands them over in
-// their order. At most as many again are in memory, read or waiting for one before them: else
-// one frame that takes long would hold up all. It ends at the first error, also of put, when
-// all frames before have been put; or when ctx ends, without waiting for a frame that does not
-// come.
+// their order: see inOrder.
 func (f *frames) all(ctx context.Context, next func() (*y4m.Frame, error), together int, put func(*y4m.Frame) error) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	room, queue := make(chan struct{}, 2*together), make(chan chan made, 2*together)
-	working := make(chan struct{}, together)
-	go func() {
-		defer close(queue)
-		for n := 1; ; n++ {
-			select {
-			case room <- struct{}{}:
-			case <-ctx.Done():
-				return
-			}
-			frame, err := next()
-			if err == io.EOF || ctx.Err() != nil {
-				return
-			}
-			one := make(chan made, 1)
-			queue <- one // never waits: it has as much room
-			if err != nil {
-				one <- made{err: named(err, f.name)}
-				return
-			}
-			select {
-			case working <- struct{}{}:
-			case <-ctx.Done():
-				one <- made{err: ctx.Err()}
-				return
-			}
-			go func() {
-				defer func() { <-working }()
-				one <- f.one(ctx, n, frame)
-			}()
+	return inOrder(ctx, func() (*y4m.Frame, error) {
+		frame, err := next()
+		if err != nil && err != io.EOF {
+			err = named(err, f.name)
 		}
-	}()
-	for {
-		var one chan made
-		select {
-		case one = <-queue:
-		case <-ctx.Done():
-		}
-		if one == nil { // the end
-			return ctx.Err()
-		}
-		m := <-one // soon, also when ctx ends
-		if m.err == nil {
-			m.err = put(m.frame)
-		}
-		if m.err != nil {
-			return m.err
-		}
-		<-room
-	}
+		return frame, err
+	}, together, f.one, put)
 }
 
 // one enlarges frame n.
-func (f *frames) one(ctx context.Context, n int, frame *y4m.Frame) (m made) {
+func (f *frames) one(ctx context.Context, n int, frame *y4m.Frame) (_ *y4m.Frame, err error) {
 	ctx, clock := newClock(ctx, f.opt.WholeTime)
 	name := fmt.Sprintf("%s: frame %d", f.name, n)
-	defer func() { m.err = clock.end(m.err, name) }()
+	defer func() { err = clock.end(err, name) }()
 	clock.start()
 	img, err := f.by.model.Upscale(ctx, f.in.Brightness(frame), f.opt.Size)
 	if err != nil {
-		return made{err: fmt.Errorf("%s: %w", name, err)}
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	out := f.to.NewFrame(frame.Params)
 	f.to.PutBrightness(out, img)
 	for i := 1; i < f.in.Planes(); i++ {
 		if err := ctx.Err(); err != nil {
-			return made{err: err}
+			return nil, err
 		}
 		plane := patches.NewPlane(f.to.Plane(i))
 		f.colour.Rows(plane, f.in.Colour(frame, i), 0, 0)
 		f.to.PutColour(out, i, plane)
 	}
-	return made{frame: out}
+	return out, nil
 }

@@ -13,7 +13,7 @@ var levels = console.Levels{
 		{Name: "scale", Value: "N", Text: "how many times larger: 2, 1.5, 4x, 300%, up to 16 (default: 2)"},
 		{Name: "fit", Value: "WxH", Text: "as large as fits into so many pixels, such as 3840x2160, or 4K"},
 		{Name: "width", Value: "W", Text: "so many pixels wide"},
-		{Name: "format", Value: "NAME", Text: "png, jpeg, tiff or bmp (default: as the photo)"},
+		{Name: "format", Value: "NAME", Text: "png, jpeg, tiff or bmp, or gif for animations (default: as the photo)"},
 		{Name: "quality", Value: "Q", Text: "of a JPEG, from 1 to 100 (default: 95)"},
 		{Name: "effort", Value: "HOW", Text: "fast; best; or max, which takes eight times as long (default: best)"},
 		{Name: "denoise", Value: "HOW", Text: "how much noise to take away: auto, or from 0, nothing, to 1 (default: auto)"},
@@ -55,8 +55,8 @@ is there. --denoise 0 takes nothing away, 0.2 what noise of 5 levels of 255 asks
 what noise of 25 does; --verbose, --dry-run and --json tell what was found. --strength
 below 1 adds less detail, up to 1.3 more.
 
-PNG, JPEG, GIF, BMP, TIFF and WebP are read; PNG, JPEG, BMP and TIFF are written, and
-PNG where the input is a GIF or WebP. Grey stays grey, with alpha or without (in
+PNG, JPEG, GIF, BMP, TIFF and WebP are read; PNG, JPEG, BMP and TIFF are written, PNG
+where the input is a GIF or WebP of one picture, and animations as below. Grey stays grey, with alpha or without (in
 TIFF, grey with alpha becomes colour), 16 bits stay 16 in PNG and TIFF, palettes
 become colour, CMYK becomes RGB by plain arithmetic, and JPEGs have colour at full
 resolution (4:4:4). In JPEG and BMP transparency becomes white.
@@ -80,6 +80,22 @@ written to are found before any work. As many pictures are in work at once as th
 are processors (-j), and no more than have room together in --max-memory, by the
 estimates that --dry-run shows; one that needs it all has it alone. The results and
 the order of what is told are the same with any -j.
+
+Animations, as GIF, PNG or WebP, and TIFFs of several pages are enlarged picture by
+picture, and come out as what they were, WebP as animated PNG; --format or -o may say png
+or gif, or tiff for a page a frame. --first-frame takes the first picture alone. Each
+frame is enlarged as it is seen, all by one model, which the first two choose as for
+video, so that what stands still stays the same bytes, beside what moves, too. Delays,
+also of nothing, and how often it is played stay as they are; a GIF has hundredths of a
+second, of a delay that is none 2 at least. A picture of a PNG that is no part of its
+animation is left out. The colours of a GIF are chosen once, from all frames, and not
+dithered; what is less than half opaque is transparent in it. What is said of the whole
+file is kept as of a picture, in a GIF nothing. Pages keep their own sizes, depths,
+resolutions and metadata; smaller copies and masks of pages are left out. All frames are
+looked at before any is enlarged, and a file is whole or not there, in a pipe as well.
+--max-pixels counts a picture, and all of a file may have 100 times as many, at most
+50000 pictures; --timeout, where it is given, counts the file, and else the decoding of
+a picture. --resume goes on with files, and begins each anew.
 
 Y4M (YUV4MPEG2) in a file or a pipe becomes Y4M, a call for each stream: 4:2:0 as
 jpeg, mpeg2 or paldv, 4:1:1, 4:2:2, 4:4:4 or mono, of 8 to 16 bits; 420p10 and the
@@ -108,8 +124,8 @@ read.
 be read, and for every other picture skip, or start and then done or fail, with input
 and output, sizes, seconds, model, level and what was found, warnings of what the
 output has not got of its input, and the class and exit code of an error (usage, input, output, model, limit, other), and
-in the end a summary; of a stream of frames there is a frame for each that is
-written, with its number; with --dry-run it is skip, plan (with memory) or fail. A byte of
+in the end a summary; of a stream of frames, an animation or a file with pages there is a
+frame for each that is written, with its number; with --dry-run it is skip, plan (with memory) or fail. A byte of
 a name that is of no UTF-8 is \u0000 and its two hexadecimal digits, there and in the
 journal: \u0000ff. Without --json there is a bar with the time left on a terminal, of video with frames a second, elsewhere a line a picture for
 several.`

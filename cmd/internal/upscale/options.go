@@ -30,7 +30,7 @@ func flags() []cli.Flag {
 		&cli.StringFlag{Name: "coder", Usage: "code patches with another `SPEC` than the model's: see superres coders"},
 		&cli.IntFlag{Name: "sparsity", Usage: "code patches with `S` atoms at most"},
 		&cli.IntFlag{Name: "back-projection", Value: -1, Usage: "back-project `N` times; 0: never; -1: as the model says"},
-		&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: "write `FORMAT` (png, jpeg, bmp, tiff); by default that of the input or of -o, and png for standard output"},
+		&cli.StringFlag{Name: "format", Aliases: []string{"f"}, Usage: "write `FORMAT` (png, jpeg, bmp, tiff, and gif for animations); by default that of the input or of -o, and for standard output png, or that of the input where it holds several pictures"},
 		&cli.IntFlag{Name: "quality", Value: 95, Usage: "`Q` of JPEG, 1 to 100"},
 		&cli.IntFlag{Name: "tile", Usage: "work on `N` rows of a picture at a time: less takes less memory, the pixels are the same; 0: as suits"},
 		&cli.BoolFlag{Name: "recursive", Aliases: []string{"r"}, Usage: "take folders with all below them, except the folder of -o"},

@@ -111,6 +111,8 @@ func findInputs(opt Options) (list []pictures.Input, others []pictures.Other, er
 	}
 	if opt.Frames {
 		list[0].Format = pictures.Video
+	} else if !opt.Keep.first {
+		pictures.MarkSeveral(list, opt.Naming.WantsGIF())
 	}
 	if len(list) == 0 {
 		return nil, nil, console.Fail(console.ExitInput, errors.New("no picture is left to work on; check --include and --exclude"))

@@ -39,7 +39,7 @@ func newResumption(opt Options, e engines) (r resumption, err error) {
 		hashes, software = append(hashes, hash), append(software, one.software)
 	}
 	r = resumption{parts.NewLedger(opt.Part), map[string]string{}}
-	for _, format := range []string{"png", "jpeg", "bmp", "tiff"} {
+	for _, format := range []string{"png", "jpeg", "bmp", "tiff", "gif"} {
 		sum := sha256.New()
 		fmt.Fprintf(sum, "version %s\nmodel %s %s\nsize %s\nformat %s\n", console.Version, hashes, filepath.Base(opt.Model), pictures.SizeText(opt.Size), format)
 		if opt.Size.Fit {

@@ -180,9 +180,12 @@ func (r *Request) job(body io.ReaderAt, size int64, to io.Writer) (job, error) {
 		in.Path, in.Place = "picture", "picture"
 	}
 	var err error
-	if in.Format, _, err = imagefile.IdentifyAt(body, in.Path); err != nil {
+	var several bool
+	if in.Format, several, err = imagefile.IdentifyAt(body, size, in.Path); err != nil {
 		return job{}, err
 	}
+	isGIF := r.opt.Naming.WantsGIF() || in.Format == "gif" || strings.EqualFold(path.Ext(in.Place), ".gif")
+	in.Several = several && isGIF && !r.opt.Keep.first
 	namer, err := pictures.NewNamer(r.opt.Naming, true)
 	if err != nil {
 		return job{}, err
@@ -199,7 +202,7 @@ func (r *Request) job(body io.ReaderAt, size int64, to io.Writer) (job, error) {
 type Result struct {
 	// Name is that of a file of the result.
 	Name string
-	// Format is png, jpeg, bmp or tiff.
+	// Format is png, jpeg, gif, bmp or tiff.
 	Format string
 	// Event is the event, in JSON, by which the command tells of it: done or plan.
 	Event json.RawMessage
@@ -228,8 +231,8 @@ func (r *Request) times() int64 {
 // share done, 0..1, from one goroutine at a time, and may wait, too. Its errors are those of
 // the command, the error of admit, or the cause of the end of ctx.
 func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to io.Writer, admit func(Load) error, report func(share float64)) (Result, error) {
-	var out outcome
 	began := time.Now()
+	out := outcome{tell: func(_ int, share float64) { report(share) }}
 	return r.answer(ctx, body, size, to, admit, func(ctx context.Context, e enlarger, j job, ev *pictureEvent, admit func(Load)) error {
 		out.err = e.one(ctx, j, &out, func(bytes int64) {
 			admit(Load{Memory: bytes, Pixels: r.times() * int64(out.to.X) * int64(out.to.Y)})

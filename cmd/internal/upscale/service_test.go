@@ -7,10 +7,14 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"image/color/palette"
+	"image/draw"
+	"image/gif"
 	"image/png"
 	"net/url"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -73,6 +77,49 @@ func TestServiceMakesTheSame(t *testing.T) {
 		if !bytes.Equal(got, consoletest.Read(t, dir, want["output"].(string))) {
 			t.Errorf("%s: not the bytes of the command", query)
 		}
+	}
+}
+
+// An animation is made as the command makes it, and has no regions.
+func TestServiceMakesAnimations(t *testing.T) {
+	s, dir := newTestService(), t.TempDir()
+	var all gif.GIF
+	for i := range 3 {
+		frame := image.NewPaletted(image.Rect(0, 0, 40, 30), palette.Plan9)
+		draw.Draw(frame, frame.Rect, consoletest.Blob(40+i, 30), image.Pt(i, 0), draw.Src)
+		all.Image, all.Delay = append(all.Image, frame), append(all.Delay, 10)
+	}
+	var file bytes.Buffer
+	if err := gif.EncodeAll(&file, &all); err != nil {
+		t.Fatal(err)
+	}
+	consoletest.Put(t, filepath.Join(dir, "in.gif"), file.Bytes())
+	for query, args := range map[string][]string{"name=in.gif&format=gif": {"-f", "gif"}, "name=in.gif&format=png&scale=3&model=bicubic": {"-f", "png", "-s", "3", "-m", "bicubic"}} {
+		got, result, err := served(t, s, file.Bytes(), query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, stderr, code := call(t, dir, "", append([]string{"upscale", "in.gif"}, args...)...); code != 0 {
+			t.Fatal(stderr)
+		}
+		if !bytes.Equal(got, consoletest.Read(t, dir, result.Name)) || !bytes.Contains(result.Event, []byte(`"frames":3`)) {
+			t.Errorf("%s: not what the command makes; %s", query, result.Event)
+		}
+		if _, _, err := served(t, s, file.Bytes(), query+"&region=0,0,5,5"); err == nil || !strings.Contains(err.Error(), "region: is of one picture") {
+			t.Errorf("%s: a region: %v", query, err)
+		}
+		r, err := s.Request(t.Context(), url.Values{"name": {"in.gif"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		admitted := 0
+		plan, err := r.Inspect(t.Context(), bytes.NewReader(file.Bytes()), int64(file.Len()), func(Load) error { admitted++; return nil })
+		if err != nil || admitted != 1 || !bytes.Contains(plan.Event, []byte(`"frames":3`)) {
+			t.Errorf("planned after %d admissions: %s (%v)", admitted, plan.Event, err)
+		}
+	}
+	if files := consoletest.Tree(t, dir); len(files) != 3 {
+		t.Errorf("%v", files)
 	}
 }
 

@@ -2,6 +2,7 @@ package upscale
 
 import (
 	"image"
+	"image/color"
 	"io"
 	"math"
 	"slices"
@@ -17,7 +18,7 @@ const shimmers = 0.2
 // ahead is the beginning of a stream, which decides by which model all of it is enlarged: its
 // first frame, and the second, or why there is none.
 type ahead struct {
-	list []made
+	list []made[*y4m.Frame]
 	in   *y4m.Reader
 }
 
@@ -25,7 +26,7 @@ type ahead struct {
 func readAhead(in *y4m.Reader) (a ahead, err error) {
 	a.in = in
 	for range 2 {
-		var m made
+		var m made[*y4m.Frame]
 		if m.frame, m.err = in.Next(); len(a.list) == 0 && m.err == io.EOF {
 			return a, safefile.Refuse(safefile.ErrInput, "", "has no frames")
 		} else if len(a.list) == 0 && m.err != nil {
@@ -45,22 +46,27 @@ func (a *ahead) next() (*y4m.Frame, error) {
 	}
 	m := a.list[0]
 	if a.list = a.list[1:]; m.err != nil {
-		a.list = []made{m} // it stays so
+		a.list = []made[*y4m.Frame]{m} // it stays so
 	}
 	return m.frame, m.err
 }
 
-// ofFrames is of for a stream: by its first frame, as by a picture. Noise that a picture is as
-// well with is taken away, too, if it is another in the second frame: sharpened, what stands
-// still would shimmer more than with interpolation.
+// ofFrames chooses what enlarges the frames of a stream.
 func (e engines) ofFrames(a ahead) (c choice, err error) {
-	first := a.in.Brightness(a.list[0].frame)
-	c, err = e.of(&imagefile.Picture{Image: first})
-	if err != nil || c.found == nil || c.level > 0 || len(a.list) < 2 || a.list[1].err != nil {
-		return c, err
+	first := &imagefile.Picture{Image: a.in.Brightness(a.list[0].frame)}
+	if len(a.list) < 2 || a.list[1].err != nil {
+		return e.ofMoving(first, nil)
 	}
-	if min(c.found.Noise, change(first, a.in.Brightness(a.list[1].frame))) < shimmers {
-		return c, nil
+	return e.ofMoving(first, a.in.Brightness(a.list[1].frame))
+}
+
+// ofMoving is of for what moves: by its first frame, as by a picture. Noise that a picture is as
+// well with is taken away, too, if it is another in the second frame, where there is one:
+// sharpened, what stands still would shimmer more than with interpolation.
+func (e engines) ofMoving(first *imagefile.Picture, second image.Image) (c choice, err error) {
+	c, err = e.of(first)
+	if err != nil || c.found == nil || c.level > 0 || second == nil || min(c.found.Noise, change(first.Image, second)) < shimmers {
+		return c, err
 	}
 	c.level = leastLevel
 	c.engine, err = e.at(c.level)
@@ -72,11 +78,15 @@ func (e engines) ofFrames(a ahead) (c choice, err error) {
 // moves, over √2.
 func change(a, b image.Image) float64 {
 	at := func(img image.Image) func(x, y int) float64 {
-		if g, is := img.(*image.Gray); is {
+		switch g := img.(type) {
+		case *image.Gray:
 			return func(x, y int) float64 { return float64(g.Pix[y*g.Stride+x]) }
+		case *image.Gray16:
+			return func(x, y int) float64 { return float64(g.Gray16At(x, y).Y) / 0x101 }
 		}
-		g := img.(*image.Gray16)
-		return func(x, y int) float64 { return float64(g.Gray16At(x, y).Y) / 0x101 }
+		return func(x, y int) float64 {
+			return float64(color.Gray16Model.Convert(img.At(x, y)).(color.Gray16).Y) / 0x101
+		}
 	}
 	const side = 8
 	before, after, size := at(a), at(b), a.Bounds().Size()

@@ -17,8 +17,9 @@ type outcome struct {
 	need     int64       // bytes, as estimated
 	warnings []string    // what the result has not got of the picture
 	seconds  float64
-	frames   int // of a stream: that were written
+	frames   int // of a stream or a sequence: that were written
 	err      error
+	tell     func(frame int, share float64) // of a sequence: that a frame was written
 }
 
 // all enlarges the pictures, as many at a time as there are processors and as there is
@@ -84,6 +85,9 @@ func (w *work) do(ctx context.Context, i int) (struct{}, error) {
 	if w.opt.Frames {
 		out.err = w.video(ctx, i, &out, admit)
 	} else {
+		out.tell = func(n int, share float64) {
+			w.told.frame(i, n, out.to, time.Since(began).Seconds(), share)
+		}
 		out.err = w.one(ctx, w.jobs[i], &out, admit, func(share float64) { w.told.progress(i, share) })
 	}
 	w.room.give(need)

@@ -98,7 +98,7 @@ func (t tier) ropUpdate() {
 
 var _ = register(operation{
 	name:      "shorten",
-	signature: "(shrink, part, square []float64, penalty, r float64, out []float64)",
+	signature: "(shrink, part, square []float64, penalty, c, r float64, out []float64)",
 	lengths:   []string{"shrink"},
 	needs:     "len(shrink) is a multiple of 8",
 	assembly:  tier.shorten,
@@ -106,7 +106,7 @@ var _ = register(operation{
 
 func (t tier) shorten() {
 	shrink, part, square, n, out := pointer("shrink"), pointer("part"), pointer("square"), lengthOf("shrink"), pointer("out")
-	rho, r, ones := t.number("penalty"), t.number("r"), t.constant(one)
+	rho, c, r, ones := t.number("penalty"), t.number("c"), t.number("r"), t.constant(one)
 	bar, length, rest := t.vec(), t.zero(), t.zero()
 	VMULPD(rho, rho, bar)
 	VDIVPD(bar, ones, bar)
@@ -115,7 +115,9 @@ func (t tier) shorten() {
 		VSQRTPD(x, s)
 		VMULPD(rho, s, s)
 		VDIVPD(s, ones, s)
-		VSUBPD(s, ones, s)
+		VSUBPD(c, ones, g)
+		VFMADD231PD(c, s, g) // 1 − c + ct
+		VFNMADD213PD(ones, g, s)
 		t.where(greater, x, bar, s, now)
 		VMOVUPD(now, from(shrink, 0))
 		VSUBPD(now, ones, lost)

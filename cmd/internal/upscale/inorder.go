@@ -1,0 +1,73 @@
+package upscale
+
+import (
+	"context"
+	"io"
+)
+
+// made is what became of a frame, or why nothing did.
+type made[T any] struct {
+	frame T
+	err   error
+}
+
+// inOrder does one to the frames that next returns, so many together, numbered from 1, and hands
+// what becomes of them over in their order. At most as many again are in memory, read or waiting
+// for one before them: else one frame that takes long would hold up all. It ends at io.EOF of
+// next, or at the first error, also of put, when all frames before have been put; or when ctx
+// ends, without waiting for a frame that does not come.
+func inOrder[F, T any](ctx context.Context, next func() (F, error), together int, one func(ctx context.Context, n int, frame F) (T, error), put func(T) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	room, queue := make(chan struct{}, 2*together), make(chan chan made[T], 2*together)
+	working := make(chan struct{}, together)
+	go func() {
+		defer close(queue)
+		for n := 1; ; n++ {
+			select {
+			case room <- struct{}{}:
+			case <-ctx.Done():
+				return
+			}
+			frame, err := next()
+			if err == io.EOF || ctx.Err() != nil {
+				return
+			}
+			result := make(chan made[T], 1)
+			queue <- result // never waits: it has as much room
+			if err != nil {
+				result <- made[T]{err: err}
+				return
+			}
+			select {
+			case working <- struct{}{}:
+			case <-ctx.Done():
+				result <- made[T]{err: ctx.Err()}
+				return
+			}
+			go func() {
+				defer func() { <-working }()
+				out, err := one(ctx, n, frame)
+				result <- made[T]{out, err}
+			}()
+		}
+	}()
+	for {
+		var result chan made[T]
+		select {
+		case result = <-queue:
+		case <-ctx.Done():
+		}
+		if result == nil { // the end
+			return ctx.Err()
+		}
+		m := <-result // soon, also when ctx ends
+		if m.err == nil {
+			m.err = put(m.frame)
+		}
+		if m.err != nil {
+			return m.err
+		}
+		<-room
+	}
+}

@@ -1,0 +1,325 @@
+package upscale
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"image/color"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"superres/cmd/internal/console"
+	"superres/internal/imagefile"
+	"superres/internal/parallel"
+	"superres/internal/safefile"
+	"superres/internal/sequence"
+	"superres/superres"
+)
+
+// measureSeveral is measure for a file of several pictures, by the header of the first:
+// together is how many of them are in work at a time. Pages, each of its own size, have all
+// memory.
+func (e enlarger) measureSeveral(j job, kind string, cfg image.Config, held int64) (w, h int, need int64, together int, err error) {
+	if !e.opt.region.Empty() {
+		return 0, 0, 0, 0, console.Usage("region: is of one picture, and the file has several; use --first-frame")
+	}
+	j.format = "" // each is made as a whole
+	deep := cfg.ColorModel == color.Gray16Model || cfg.ColorModel == color.RGBA64Model || cfg.ColorModel == color.NRGBA64Model
+	if kind != "tiff" {
+		if cfg.ColorModel = color.NRGBAModel; deep {
+			cfg.ColorModel = color.NRGBA64Model
+		}
+		pixel := int64(4)
+		if deep || e.opt.Keep.depth == 16 {
+			pixel = 8
+		}
+		if w, h, err = e.engines.first.model.ResultSize(cfg.Width, cfg.Height, e.opt.Size); err != nil {
+			return 0, 0, 0, 0, console.Fail(console.ExitUsage, err)
+		}
+		// The canvas, what it covers, a frame that waits; a result that waits, the one before, and
+		// its file.
+		held += 3*pixel*int64(cfg.Width)*int64(cfg.Height) + 3*pixel*int64(w)*int64(h)
+	}
+	if w, h, need, err = e.measure(j, cfg, held); err != nil {
+		return w, h, need, 0, err
+	}
+	if kind == "tiff" {
+		return w, h, e.opt.Limits.Memory, 1, nil
+	}
+	together = min(runtime.GOMAXPROCS(0), int(e.opt.Limits.Memory/need))
+	return w, h, int64(together) * need, together, nil
+}
+
+// series is a file of several pictures that is to be enlarged.
+type series struct {
+	*sequence.Reader
+	enlarger
+	j    job // of the format that is written
+	pic  *imagefile.Picture
+	name string
+	opt  superres.Options
+	by   choice      // of a model for all frames; of pages, that of the first
+	size image.Point // of the first picture
+}
+
+// openSeries looks through a file and chooses what enlarges it: of an animation by its first
+// frames, as of a stream, so that what stands still stays the same.
+func (e enlarger) openSeries(ctx context.Context, j job, pic *imagefile.Picture) (s *series, err error) {
+	s = &series{enlarger: e, j: j, pic: pic, name: nameOf(j), opt: e.opt.Size}
+	lim := e.limits()
+	bytes := int64(0) // of the results, as pages
+	lim.Accept = func(cfg image.Config, held int64) error {
+		w, h, _, err := e.measure(job{Input: j.Input}, cfg, held)
+		pixel := int64(4)
+		switch e.opt.Keep.deepened(cfg).ColorModel {
+		case color.GrayModel:
+			pixel = 1
+		case color.Gray16Model:
+			pixel = 2
+		case color.YCbCrModel, color.RGBAModel:
+			pixel = 3
+		case color.RGBA64Model:
+			pixel = 6
+		}
+		bytes += pixel * int64(w) * int64(h)
+		return err
+	}
+	if s.Reader, err = sequence.NewReader(ctx, pic, s.name, lim); err != nil {
+		return nil, err
+	}
+	if err := s.chooseFormat(); err != nil {
+		return nil, err
+	}
+	if most := int64(1<<32 - 1); s.Pages && bytes > most {
+		return nil, safefile.Refuse(safefile.ErrOutput, s.name, "its %d pages would have %s, and a TIFF has at most 4 GiB", s.Frames, console.Bytes(bytes)).With(imagefile.FewerPages)
+	}
+	if s.opt.Depth = e.opt.Keep.depth; s.j.format == "gif" {
+		s.opt.Depth = 8
+	}
+	return s, s.choose(ctx)
+}
+
+// chooseFormat says what a file becomes: in a pipe the same as it is, unless another was asked
+// for.
+func (s *series) chooseFormat() error {
+	if s.j.output == "-" && s.enlarger.opt.Naming.Format == "" {
+		if s.j.format = s.Format; s.Format == "webp" {
+			s.j.format = "png"
+		}
+	}
+	what, use := fmt.Sprintf("an animation of %d frames", s.Frames), "png or gif"
+	good := s.j.format == "png" || s.j.format == "gif" || s.j.format == "tiff"
+	if s.Pages {
+		what, use, good = fmt.Sprintf("a TIFF of %d pages", s.Frames), "tiff", s.j.format == "tiff"
+	}
+	if good {
+		return nil
+	}
+	return console.Fail(console.ExitOutput, fmt.Errorf("%s: is %s, which %s cannot be; use --format %s, or --first-frame", s.name, what, strings.ToUpper(s.j.format), use))
+}
+
+// choose reads the first pictures and chooses the model by them.
+func (s *series) choose(ctx context.Context) error {
+	first, err := s.Next(ctx)
+	if err != nil {
+		return err
+	}
+	s.size = first.Image.Bounds().Size()
+	if s.Pages {
+		if s.by, err = s.engines.of(first.Page); err == nil {
+			s.Rewind()
+		}
+		return err
+	}
+	like := &imagefile.Picture{Image: first.Image, Quantiser: s.Quantiser}
+	var second image.Image
+	if s.Frames > 1 {
+		f, err := s.Next(ctx)
+		if err != nil {
+			return err
+		}
+		second = f.Image
+	}
+	s.by, err = s.engines.ofMoving(like, second)
+	s.opt.Subsampled = s.Subsampled || s.by.found != nil && s.by.found.Halved
+	s.pic.GreyAlpha = s.GreyAlpha
+	s.Rewind()
+	return err
+}
+
+// about tells people of it.
+func (s *series) about(need int64, together int) string {
+	kind := fmt.Sprintf("%s of %d frames", strings.ToUpper(s.Format), s.Frames)
+	if s.Pages {
+		return fmt.Sprintf("TIFF of %d pages, the first %dx%d, %v, about %s", s.Frames, s.size.X, s.size.Y, s.by, console.Bytes(need))
+	}
+	return fmt.Sprintf("%s, %dx%d, %v for all, about %s for %d at a time", kind, s.size.X, s.size.Y, s.by, console.Bytes(need), together)
+}
+
+// finished is a picture that was enlarged.
+type finished struct {
+	*sequence.Frame
+	img      image.Image
+	how      imagefile.EncodeOptions
+	warnings []string
+}
+
+// one enlarges a picture.
+func (s *series) one(ctx context.Context, _ int, f *sequence.Frame) (out finished, err error) {
+	by, opt, pic := s.by, s.opt, s.pic
+	if s.Pages {
+		pic = f.Page
+		if by, err = s.engines.of(pic); err != nil {
+			return out, err
+		}
+		opt.Subsampled = by.found != nil && by.found.Halved
+	}
+	img, err := by.model.Upscale(ctx, f.Image, opt)
+	if err != nil {
+		return out, fmt.Errorf("%s: picture %d: %w", s.name, f.Number, err)
+	}
+	out = finished{Frame: f}
+	out.img, out.how, out.warnings = s.enlarger.opt.Keep.finish(pic, img, s.j.format, s.enlarger.opt.Quality, by.software)
+	out.how.Alpha = !s.Opaque
+	f.Image = nil
+	return out, nil
+}
+
+// several enlarges a file of several pictures.
+func (e enlarger) several(ctx context.Context, j job, info fs.FileInfo, pic *imagefile.Picture, together int, out *outcome) error {
+	s, err := e.openSeries(ctx, j, pic)
+	if err != nil {
+		return err
+	}
+	out.from, out.by, out.about = s.size, s.by, s.about(out.need, together)
+	if out.to.X, out.to.Y, err = s.by.model.ResultSize(s.size.X, s.size.Y, s.opt); err != nil {
+		return console.Fail(console.ExitUsage, err)
+	}
+	out.warnings = append(out.warnings, s.Warnings...)
+	if s.j.format == "tiff" && !s.Pages {
+		out.warnings = append(out.warnings, "its delays are left out: the pages of a TIFF have none")
+	}
+	for range together - 1 { // the first is that of the file
+		defer parallel.Task()()
+	}
+	var failure error // of anything but the writing
+	err = s.deliver(info, func(w io.Writer) error {
+		to, done, err := s.writer(console.Interruptible(ctx, w))
+		if err != nil {
+			return err
+		}
+		defer done()
+		var writing error
+		failure = inOrder(ctx, func() (*sequence.Frame, error) { return s.Next(ctx) }, together, s.one, func(f finished) error {
+			if writing = to.put(f); writing != nil {
+				return writing
+			}
+			out.note(f)
+			out.frames++
+			out.tell(out.frames, float64(out.frames)/float64(s.Frames))
+			return nil
+		})
+		switch {
+		case writing != nil:
+			failure = nil
+			return writing
+		case failure != nil:
+			return failure
+		}
+		return to.close()
+	})
+	if failure != nil {
+		return failure
+	}
+	return err
+}
+
+// note notes the warnings of a picture, of each kind the first.
+func (out *outcome) note(f finished) {
+	for _, text := range f.warnings {
+		told := false
+		for _, before := range out.warnings {
+			told = told || strings.HasSuffix(before, text)
+		}
+		if !told && f.Page != nil {
+			text = fmt.Sprintf("page %d: %s", f.Number, text)
+		}
+		if !told {
+			out.warnings = append(out.warnings, text)
+		}
+	}
+}
+
+// deliver is that of the enlarger; into a pipe by a file without a name, since all of it or
+// nothing is to go there.
+func (s *series) deliver(info fs.FileInfo, write func(io.Writer) error) error {
+	if s.j.output != "-" {
+		return s.enlarger.deliver(s.j, info, write)
+	}
+	aside, done, err := safefile.Scratch("")
+	if err != nil {
+		return err
+	}
+	defer done()
+	if err := write(aside); err != nil {
+		return err
+	}
+	if _, err := aside.Seek(0, io.SeekStart); err != nil {
+		return safefile.Unwritable("standard output", err)
+	}
+	_, err = io.Copy(s.streams.Out, aside)
+	return err
+}
+
+// pictureWriter writes the pictures of a file one after the other.
+type pictureWriter struct {
+	put   func(finished) error
+	close func() error
+}
+
+// writer is that of the format; done is to be called in the end.
+func (s *series) writer(w io.Writer) (to pictureWriter, done func(), err error) {
+	done = func() {}
+	switch s.j.format {
+	case "gif":
+		folder := ""
+		if s.j.output != "-" && s.j.asked == nil {
+			folder = filepath.Dir(s.j.output)
+		}
+		aside, done, err := safefile.Scratch(folder)
+		if err != nil {
+			return to, nil, err
+		}
+		g := sequence.NewGIFWriter(w, s.Plays, s.by.software, aside)
+		return pictureWriter{func(f finished) error { return g.Put(f.img, f.Delay) }, g.Close}, done, nil
+	case "tiff":
+		p := imagefile.NewPageWriter(w, s.Frames)
+		return pictureWriter{func(f finished) error {
+			if !s.Pages && f.Number > 1 {
+				f.how.Metadata.EXIF, f.how.Metadata.XMP = nil, nil // of the first
+			}
+			return p.Put(f.img, f.how)
+		}, p.Close}, done, nil
+	}
+	var p *sequence.PNGWriter
+	return pictureWriter{func(f finished) error {
+		if p == nil {
+			p = sequence.NewPNGWriter(w, s.Frames, s.Plays, f.how)
+		}
+		return p.Put(f.img, f.Delay)
+	}, func() error { return p.Close() }}, done, nil
+}
+
+// lookAtSeveral is look for a file of several pictures.
+func (e enlarger) lookAtSeveral(ctx context.Context, j job, pic *imagefile.Picture, ev *pictureEvent) (choice, error) {
+	s, err := e.openSeries(ctx, j, pic)
+	if err != nil {
+		return choice{}, err
+	}
+	ev.Frames = s.Frames
+	ev.chosen(s.by)
+	return s.by, nil
+}

@@ -1,0 +1,521 @@
+package upscale
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/color"
+	"image/gif"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/console/consoletest"
+	"superres/internal/imagefile"
+	"superres/internal/imagefile/imagetest"
+	"superres/internal/metadata"
+	"superres/internal/safefile"
+	"superres/internal/sequence"
+)
+
+// scene is frame n of an animation: a pattern that stands still on the left, what moves on the
+// right, and holes, if any.
+func scene(n, w, h int, holes bool) *image.NRGBA {
+	m := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for y := range h {
+		for x := range w {
+			c := color.NRGBA{uint8(60 * (x / 5 % 4)), uint8(80 * (y / 4 % 3)), 90, 255}
+			if x > w*3/4 {
+				c = color.NRGBA{uint8(50 * ((x + n) / 4 % 4)), 200, uint8(70 * ((y + n) / 3 % 3)), 255}
+			}
+			if holes && (x+y+n)%9 == 0 && x > w/2 {
+				c = color.NRGBA{}
+			}
+			m.SetNRGBA(x, y, c)
+		}
+	}
+	return m
+}
+
+// scenes are some frames as a file of a format, "gif", "png" or "tiff".
+func scenes(t *testing.T, format string, plays int, frames ...image.Image) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	opt := imagefile.EncodeOptions{Alpha: true}
+	delay := func(i int) sequence.Delay { return sequence.Delay{Num: uint16(3 * i), Den: 100} }
+	var put func(i int, img image.Image) error
+	var end func() error
+	switch format {
+	case "gif":
+		aside, done, err := safefile.Scratch(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer done()
+		g := sequence.NewGIFWriter(&out, plays, "", aside)
+		put, end = func(i int, img image.Image) error { return g.Put(img, delay(i)) }, g.Close
+	case "png":
+		p := sequence.NewPNGWriter(&out, len(frames), plays, opt)
+		put, end = func(i int, img image.Image) error { return p.Put(img, delay(i)) }, p.Close
+	default:
+		p := imagefile.NewPageWriter(&out, len(frames))
+		put, end = func(_ int, img image.Image) error { return p.Put(img, opt) }, p.Close
+	}
+	for i, img := range frames {
+		if err := put(i, img); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := end(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// apart reads the pictures of a file.
+func apart(t *testing.T, data []byte) (*sequence.Reader, []*sequence.Frame) {
+	t.Helper()
+	lim := imagefile.Limits{Several: func(string) {}, Pixels: 1e7}
+	pic, err := imagefile.Decode(t.Context(), bytes.NewReader(data), "made", lim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pic.File == nil {
+		t.Fatal("one picture")
+	}
+	r, err := sequence.NewReader(t.Context(), pic, "made", lim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for list := []*sequence.Frame(nil); ; {
+		f, err := r.Next(t.Context())
+		if err == io.EOF {
+			return r, list
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, f)
+	}
+}
+
+// differ tells where two pictures differ in what is seen of them.
+func differ(a, b image.Image) string {
+	if a.Bounds().Size() != b.Bounds().Size() {
+		return fmt.Sprintf("%v and %v", a.Bounds(), b.Bounds())
+	}
+	for y := range a.Bounds().Dy() {
+		for x := range a.Bounds().Dx() {
+			p, q := color.NRGBA64Model.Convert(a.At(x, y)).(color.NRGBA64), color.NRGBA64Model.Convert(b.At(x, y)).(color.NRGBA64)
+			if p != q && (p.A > 0 || q.A > 0) {
+				return fmt.Sprintf("%v and %v at (%d, %d)", p, q, x, y)
+			}
+		}
+	}
+	return ""
+}
+
+// enlarged makes a file of another in a new folder.
+func enlarged(t *testing.T, name string, data []byte, output string, args ...string) []byte {
+	t.Helper()
+	dir := t.TempDir()
+	consoletest.Put(t, filepath.Join(dir, name), data)
+	if stdout, stderr, code := call(t, dir, "", append([]string{"upscale", name, "-o", output}, args...)...); code != 0 || stdout != "" || stderr != "" {
+		t.Fatalf("%s %v: exit %d, %s%s", name, args, code, stdout, stderr)
+	}
+	return consoletest.Read(t, dir, output)
+}
+
+// alone enlarges pictures as files of their own.
+func alone(t *testing.T, frames []*sequence.Frame, format string, args ...string) (list []image.Image) {
+	t.Helper()
+	dir := t.TempDir()
+	for i, f := range frames {
+		var b bytes.Buffer
+		if err := imagefile.Encode(&b, f.Image, format, imagefile.EncodeOptions{Alpha: true}); err != nil {
+			t.Fatal(err)
+		}
+		consoletest.Put(t, filepath.Join(dir, fmt.Sprintf("in/%03d.%s", i, format)), b.Bytes())
+	}
+	if _, stderr, code := call(t, dir, "", append([]string{"upscale", "in", "-o", "out", "--name", "{stem}"}, args...)...); code != 0 {
+		t.Fatalf("exit %d, %s", code, stderr)
+	}
+	for i := range frames {
+		pic, err := imagefile.Open(t.Context(), filepath.Join(dir, fmt.Sprintf("out/%03d.%s", i, format)), imagefile.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, pic.Image)
+	}
+	return list
+}
+
+// Each frame of an animation, and each page, is what it is when it is enlarged alone, by the
+// same model, and delays and loops stay.
+func TestFramesAlone(t *testing.T) {
+	const w, h = 40, 28
+	var opaque, holed, grey []image.Image
+	for n := range 5 {
+		opaque, holed = append(opaque, scene(n, w, h, false)), append(holed, scene(n, w, h, n > 2))
+		g := image.NewGray(image.Rect(0, 0, w, h))
+		for i := range g.Pix {
+			g.Pix[i] = uint8((i%w/4 + i/w/3 + n) % 5 * 50)
+		}
+		grey = append(grey, g)
+	}
+	for _, c := range []struct {
+		name, output string
+		data         []byte
+		plays        int
+		args         string
+	}{
+		{"a.png", "b.png", scenes(t, "png", 0, opaque...), 0, "-m photo"},
+		{"a.png", "b.png", scenes(t, "png", 4, holed...), 4, "-m photo -s 1.5"},
+		{"grey.png", "b.png", scenes(t, "png", 1, grey...), 1, "-m photo --effort max"},
+		{"a.gif", "b.png", scenes(t, "gif", 0, holed...), 0, "-m photo -s 3 --tile 7"},
+		{"a.gif", "b.tif", scenes(t, "gif", 3, opaque...), 1, "-m bicubic -q"},
+		{"a.gif", "b.gif", scenes(t, "gif", 2, holed...), 2, "-m nearest"},
+		{"a.png", "b.gif", scenes(t, "png", 1, opaque...), 1, "-m nearest -s 2.5"},
+		{"a.png", "b.png", scenes(t, "png", 7, grey...), 7, "-m bicubic --depth 16"},
+		{"a.tif", "b.tif", scenes(t, "tiff", 1, append(grey, holed...)...), 1, "-m photo"},
+	} {
+		args := strings.Fields(c.args)
+		in, frames := apart(t, c.data)
+		r, got := apart(t, enlarged(t, c.name, c.data, c.output, args...))
+		want := alone(t, frames, map[bool]string{true: "tiff", false: "png"}[in.Pages], args...)
+		if len(got) != len(want) || r.Plays != c.plays && !r.Pages {
+			t.Fatalf("%s: %d frames played %d times, expected %d and %d", c.name, len(got), r.Plays, len(want), c.plays)
+		}
+		for i, f := range got {
+			if text := differ(f.Image, want[i]); text != "" {
+				t.Errorf("%s as %s %s: frame %d: %v", c.name, c.output, c.args, i+1, text)
+			}
+			if !r.Pages && f.Delay != frames[i].Delay {
+				t.Errorf("%s: frame %d is seen for %v, expected %v", c.name, i+1, f.Delay, frames[i].Delay)
+			}
+		}
+		_, isGrey := got[0].Image.(*image.Gray)
+		if _, was := frames[0].Image.(*image.Gray); was != isGrey && !strings.Contains(c.args, "depth") {
+			t.Errorf("%s: it is %T", c.name, got[0].Image)
+		}
+	}
+}
+
+// A TIFF of 200 pages of several sizes, kinds and resolutions is enlarged page by page.
+func TestManyPages(t *testing.T) {
+	const pages = 200
+	var list []image.Image
+	for i := range pages {
+		switch w, h := 9+i%7, 8+i%5; i % 3 {
+		case 0:
+			list = append(list, imagetest.GreyRamp(w, h))
+		case 1:
+			list = append(list, imagetest.Ramp(w, h))
+		default:
+			m := image.NewGray16(image.Rect(0, 0, w, h))
+			for k := range m.Pix {
+				m.Pix[k] = uint8(k * 5)
+			}
+			list = append(list, m)
+		}
+	}
+	data := scenes(t, "tiff", 0, list...)
+	_, frames := apart(t, data)
+	r, got := apart(t, enlarged(t, "a.tif", data, "b.tif"))
+	if r.Frames != pages {
+		t.Fatalf("%d pages", r.Frames)
+	}
+	for i, img := range alone(t, frames, "tiff") {
+		if text := differ(got[i].Image, img); text != "" || fmt.Sprintf("%T", got[i].Image) != fmt.Sprintf("%T", img) {
+			t.Errorf("page %d, %T: %s", i+1, got[i].Image, text)
+		}
+	}
+}
+
+// What stands still is the same bytes in all frames, whatever changes beside it, also in the
+// colours of a GIF, with any number of workers, and from a pipe.
+func TestNothingShimmers(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	const w, h, still = 120, 40, 60
+	for _, holes := range []bool{false, true} {
+		var list []image.Image
+		for n := range 4 {
+			list = append(list, scene(n, w, h, holes && n%2 > 0))
+		}
+		data := scenes(t, "gif", 0, list...)
+		for _, output := range []string{"b.gif", "b.png"} {
+			made := enlarged(t, "a.gif", data, output)
+			_, got := apart(t, made)
+			first := got[0].Image.(*image.NRGBA).SubImage(image.Rect(0, 0, still*3/2, 2*h))
+			for _, f := range got[1:] {
+				if text := differ(first, f.Image.(*image.NRGBA).SubImage(first.Bounds())); text != "" {
+					t.Errorf("%s: frame %d: %s", output, f.Number, text)
+				}
+			}
+			for _, jobs := range []string{"1", "5"} {
+				if !bytes.Equal(enlarged(t, "a.gif", data, output, "-j", jobs), made) {
+					t.Errorf("%s: other bytes with -j %s", output, jobs)
+				}
+			}
+			piped, stderr, code := call(t, t.TempDir(), string(data), "upscale", "-", "-f", output[2:])
+			if code != 0 || stderr != "" || piped != string(made) {
+				t.Errorf("a pipe of %s: exit %d, %s", output, code, stderr)
+			}
+		}
+	}
+}
+
+// What a file of several pictures becomes, and what is said of it.
+func TestSeveralKinds(t *testing.T) {
+	dir := t.TempDir()
+	frames := []image.Image{scene(0, 12, 10, false), scene(1, 12, 10, false), scene(2, 12, 10, false)}
+	for name, data := range map[string][]byte{
+		"in/a.gif": scenes(t, "gif", 0, frames...), "in/b.PNG": scenes(t, "png", 0, frames...), "in/c.tif": scenes(t, "tiff", 0, frames...),
+		"in/d.gif": imagetest.Sound(t)["colour.gif"], "in/e.jpg": imagetest.Sound(t)["colour.jpeg"], "plain": scenes(t, "gif", 0, frames...),
+	} {
+		consoletest.Put(t, filepath.Join(dir, name), data)
+	}
+	_, stderr, code := call(t, dir, "", "upscale", "in", "-o", "out", "-m", "nearest", "-q")
+	if made := fmt.Sprint(consoletest.Tree(t, filepath.Join(dir, "out"))); code != 0 || stderr != "" || made != "[a_2x.gif b_2x.PNG c_2x.tif d_2x.png e_2x.jpg]" {
+		t.Errorf("exit %d, %s, %s", code, made, stderr)
+	}
+	for name, want := range map[string]string{"a_2x.gif": "gif", "b_2x.PNG": "png", "c_2x.tif": "tiff"} {
+		if r, got := apart(t, consoletest.Read(t, dir, "out", name)); r.Format != want || len(got) != 3 {
+			t.Errorf("%s: %d of %s", name, len(got), r.Format)
+		}
+	}
+	for name, want := range map[string]string{"a.gif": "gif", "b.PNG": "png", "c.tif": "tiff"} { // through a pipe it stays what it is
+		stdout, stderr, code := call(t, dir, string(consoletest.Read(t, dir, "in", name)), "upscale", "-", "-m", "nearest")
+		if r, got := apart(t, []byte(stdout)); code != 0 || stderr != "" || r.Format != want || len(got) != 3 {
+			t.Errorf("%s: exit %d, %s", name, code, stderr)
+		}
+	}
+	if _, stderr, code := call(t, dir, "", "upscale", "plain", "-m", "nearest"); code != 0 || stderr != "" {
+		t.Errorf("exit %d, %s", code, stderr)
+	} else if r, _ := apart(t, consoletest.Read(t, dir, "plain_2x.gif")); r.Frames != 3 {
+		t.Errorf("%d frames", r.Frames)
+	}
+	program.Refuses(t, dir, []consoletest.Refusal{
+		{Args: []string{"upscale", "in/a.gif", "-f", "jpeg"}, Code: console.ExitOutput, Want: "in/a.gif: is an animation of 3 frames, which JPEG cannot be; use --format png or gif, or --first-frame"},
+		{Args: []string{"upscale", "in/b.PNG", "-o", "x.bmp"}, Code: console.ExitOutput, Want: "is an animation of 3 frames, which BMP cannot be"},
+		{Args: []string{"upscale", "in/c.tif", "-o", "x.png"}, Code: console.ExitOutput, Want: "in/c.tif: is a TIFF of 3 pages, which PNG cannot be; use --format tiff, or --first-frame"},
+		{Args: []string{"upscale", "in/d.gif", "-f", "gif"}, Code: console.ExitUsage, Want: "GIF is written for animations alone, and in/d.gif is one picture; use --format png or another name"},
+		{Args: []string{"upscale", "in/a.gif", "--first-frame", "-o", "x.gif"}, Code: console.ExitUsage, Want: "GIF is written for animations alone"},
+		{Args: []string{"upscale", "in/a.gif", "--depth", "16"}, Code: console.ExitUsage, Want: "--depth 16: GIF has 8 bits a sample"},
+	})
+	stdout, stderr, code := call(t, dir, "", "upscale", "in/a.gif", "in/c.tif", "--dry-run", "-m", "nearest", "-o", "other/")
+	if want := "in/a.gif 12x10 (3) -> other/a_2x.gif 24x20, by nearest"; code != 0 || stderr != "" || !strings.Contains(stdout, want) || !strings.Contains(stdout, "in/c.tif 12x10 (3) -> other/c_2x.tif 24x20") {
+		t.Errorf("exit %d, %s%s", code, stdout, stderr)
+	}
+	if _, stderr, code = call(t, dir, "", "upscale", "in/a.gif", "--dry-run", "-f", "bmp"); code != console.ExitOutput || !strings.Contains(stderr, "in/a.gif: is an animation of 3 frames, which BMP cannot be") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	if _, stderr, code = call(t, dir, "", "upscale", "in/a.gif", "-o", "x.tif", "-v"); code != 0 || !strings.Contains(stderr, "in/a.gif: GIF of 3 frames, 12x10, ") || !strings.Contains(stderr, "in/a.gif: its delays are left out: the pages of a TIFF have none") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+}
+
+// Events, a journal and an interruption know a file with its frames.
+func TestSeveralInBatches(t *testing.T) {
+	dir := t.TempDir()
+	frames := []image.Image{scene(0, 12, 10, false), scene(1, 12, 10, false), scene(2, 12, 10, false)}
+	consoletest.Put(t, filepath.Join(dir, "in/a.gif"), scenes(t, "gif", 0, frames...))
+	consoletest.Put(t, filepath.Join(dir, "in/b.png"), scenes(t, "png", 0, frames...))
+	consoletest.Put(t, filepath.Join(dir, "in/c.jpg"), imagetest.Sound(t)["colour.jpeg"])
+	stdout, stderr, code := call(t, dir, "", "upscale", "in", "-o", "out", "-m", "nearest", "--resume", "--json", "-j", "1", "-q")
+	var told []string
+	for line := range strings.Lines(stdout) {
+		var ev struct {
+			Event, Input  string
+			Frame, Frames int
+		}
+		if err := json.Unmarshal([]byte(line), &ev); err != nil {
+			t.Fatal(err)
+		}
+		told = append(told, fmt.Sprintf("%s %s %d %d", ev.Event, filepath.Base(ev.Input), ev.Frame, ev.Frames))
+	}
+	want := "start a.gif 0 0, frame a.gif 1 0, frame a.gif 2 0, frame a.gif 3 0, done a.gif 0 3, " +
+		"start b.png 0 0, frame b.png 1 0, frame b.png 2 0, frame b.png 3 0, done b.png 0 3, start c.jpg 0 0, done c.jpg 0 0, summary . 0 0"
+	if got := strings.Join(told, ", "); code != 0 || stderr != "" || got != want {
+		t.Errorf("exit %d, %s\n%s", code, got, stderr)
+	}
+	if err := os.Remove(filepath.Join(dir, "out/a_2x.gif")); err != nil {
+		t.Fatal(err)
+	}
+	if stdout, _, code = call(t, dir, "", "upscale", "in", "-o", "out", "-m", "nearest", "--resume", "--json"); code != 0 || strings.Count(stdout, `"event":"skip"`) != 2 || strings.Count(stdout, `"event":"frame"`) != 3 {
+		t.Errorf("exit %d, %s", code, stdout)
+	}
+	var many []image.Image
+	for n := range 60 {
+		many = append(many, scene(n, 60, 40, false))
+	}
+	for _, name := range []string{"many.gif", "many.png"} {
+		consoletest.Put(t, filepath.Join(dir, name), scenes(t, name[5:], 0, many...))
+		program.Interrupted(t, dir, `"frame":2,`, "upscale", name, "--json")
+		if left, _ := filepath.Glob(filepath.Join(dir, ".superres*")); len(left) > 0 {
+			t.Errorf("%v is left", left)
+		}
+	}
+	// A damaged frame is found before any work, and nothing is made.
+	broken := consoletest.Read(t, dir, "many.png")
+	broken[bytes.LastIndex(broken, []byte("fdAT"))+30] ^= 4
+	consoletest.Put(t, filepath.Join(dir, "broken.png"), broken)
+	if stdout, stderr, code := call(t, dir, "", "upscale", "broken.png", "--json"); code != console.ExitInput || strings.Contains(stdout, `"frame"`) || !strings.Contains(stderr, "broken.png: damaged animation: invalid checksum of a chunk fdAT") {
+		t.Errorf("exit %d, %s%s", code, stdout, stderr)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "broken_2x.png")); err == nil {
+		t.Error("something is made of it")
+	}
+	if _, stderr, code := call(t, dir, "", "upscale", "many.png", "-s", "16", "--max-memory", "40"); code != console.ExitLimit {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+}
+
+// What FFmpeg writes is read as it reads it, and it reads what is made of that.
+func TestSeveralWithFFmpeg(t *testing.T) {
+	ffmpeg, err := exec.LookPath("ffmpeg")
+	if err != nil {
+		t.Skip("there is no ffmpeg here")
+	}
+	dir := t.TempDir()
+	run := func(args ...string) []byte {
+		t.Helper()
+		cmd := exec.Command(ffmpeg, append([]string{"-v", "error", "-nostdin"}, args...)...)
+		cmd.Dir = dir
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%v: %v", args, err)
+		}
+		return out
+	}
+	raw := func(name string) []byte {
+		return run("-i", name, "-fps_mode", "passthrough", "-pix_fmt", "rgba", "-f", "rawvideo", "-")
+	}
+	for _, c := range []struct{ name, output, args string }{
+		{"a.gif", "b.gif", "-loop 0"}, {"a.png", "b.png", "-f apng -plays 2"}, {"a.gif", "b.png", "-loop -1"},
+	} {
+		run(append(append([]string{"-y", "-f", "lavfi", "-i", "testsrc=s=48x32:r=10:d=0.5"}, strings.Fields(c.args)...), c.name)...)
+		data := consoletest.Read(t, dir, c.name)
+		r, frames := apart(t, data)
+		was := raw(c.name)
+		for i, f := range frames {
+			m := &image.NRGBA{Pix: was[4*48*32*i:][:4*48*32], Stride: 4 * 48, Rect: image.Rect(0, 0, 48, 32)}
+			if text := differ(f.Image, m); text != "" {
+				t.Fatalf("%s: frame %d: %s", c.name, i+1, text)
+			}
+		}
+		if _, stderr, code := call(t, dir, "", "upscale", c.name, "-o", c.output, "-m", "photo", "--on-exist", "overwrite"); code != 0 {
+			t.Fatal(stderr)
+		}
+		again, made := apart(t, consoletest.Read(t, dir, c.output))
+		if again.Plays != r.Plays || len(made) != 5 {
+			t.Errorf("%s: %d frames, played %d times", c.name, len(made), again.Plays)
+		}
+		is := raw(c.output)
+		for i, f := range made {
+			m := &image.NRGBA{Pix: is[4*96*64*i:][:4*96*64], Stride: 4 * 96, Rect: image.Rect(0, 0, 96, 64)}
+			if text := differ(f.Image, m); text != "" {
+				t.Fatalf("%s: frame %d: %s", c.output, i+1, text)
+			}
+		}
+	}
+	if _, err := gif.DecodeAll(bytes.NewReader(consoletest.Read(t, dir, "b.gif"))); err != nil {
+		t.Error(err)
+	}
+}
+
+// What a file says beside its frames is kept, and they are turned upright; 16 bits stay.
+func TestSeveralKeepsMetadata(t *testing.T) {
+	const w, h, sideways = 12, 9, 6
+	exif := []byte("II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00")
+	if exif[18] != sideways {
+		t.Fatal("another orientation")
+	}
+	var out bytes.Buffer
+	about := metadata.Metadata{EXIF: exif, XMP: []byte("<x:xmpmeta/>"), Resolution: metadata.Resolution{X: 1000, Y: 1000, Unit: metadata.Metre}}
+	p := sequence.NewPNGWriter(&out, 2, 0, imagefile.EncodeOptions{Alpha: true, Metadata: about})
+	var frames []*image.NRGBA64
+	for n := range 2 {
+		m := image.NewNRGBA64(image.Rect(0, 0, w, h))
+		for i := range m.Pix {
+			m.Pix[i] = uint8(i*7 + n)
+		}
+		frames = append(frames, m)
+		if err := p.Put(m, sequence.Delay{Num: 1, Den: 7}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	made := enlarged(t, "a.png", out.Bytes(), "b.png", "-m", "nearest")
+	_, got := apart(t, made)
+	for n, f := range got {
+		if f.Image.Bounds() != image.Rect(0, 0, 2*h, 2*w) || f.Delay != (sequence.Delay{Num: 1, Den: 7}) {
+			t.Fatalf("frame %d: %v for %v", n+1, f.Image.Bounds(), f.Delay)
+		}
+		if a, b := f.Image.(*image.NRGBA64).NRGBA64At(0, 0), frames[n].NRGBA64At(0, h-1); a != b {
+			t.Errorf("frame %d has %v in its corner, expected %v", n+1, a, b)
+		}
+	}
+	pic, err := imagefile.Decode(t.Context(), bytes.NewReader(made), "b.png", imagefile.Limits{FirstFrame: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	exif[18] = 1
+	if m := pic.Metadata; !bytes.Equal(m.EXIF, exif) || !bytes.Equal(m.XMP, about.XMP) || m.Resolution != about.Resolution || !bytes.Contains(made, []byte("Software\x00superres ")) {
+		t.Errorf("kept are %q, %q and %v", m.EXIF, m.XMP, m.Resolution)
+	}
+	dir := t.TempDir()
+	consoletest.Put(t, filepath.Join(dir, "a.png"), out.Bytes())
+	if _, stderr, code := call(t, dir, "", "upscale", "a.png", "-o", "b.gif", "-m", "nearest"); code != 0 || !strings.Contains(stderr, "its EXIF block is left out: the output format has none") || !strings.Contains(stderr, "its XMP packet is left out") || strings.Count(stderr, "\n") > 3 {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+}
+
+// Limits count each picture and all of them, in a line that says which.
+func TestSeveralLimits(t *testing.T) {
+	dir := t.TempDir()
+	frame := append([]byte{0x2c, 0, 0, 0, 0, 1, 0, 1, 0, 0x80, 0, 0, 0, 255, 255, 255, 2}, 2, 0x44, 1, 0)
+	for name, c := range map[string]struct {
+		side, n int
+		want    string
+	}{
+		"many.gif":  {4, 60_000, "many.gif: has more than 50000 frames; cut it into parts first"},
+		"whole.gif": {1000, 101, "whole.gif: its 101 pictures have 101 megapixels together, the limit is 100, that of 100 pictures alone; use --max-pixels"},
+		"large.gif": {1001, 2, "large.gif: 1001x1001 is 1.002 megapixels, the limit is 1; use --max-pixels"},
+		"slow.gif":  {100, 900, "slow.gif: takes longer to enlarge than the limit of 300ms; use --timeout"},
+	} {
+		head := []byte{'G', 'I', 'F', '8', '9', 'a', byte(c.side), byte(c.side >> 8), byte(c.side), byte(c.side >> 8), 0, 0, 0}
+		consoletest.Put(t, filepath.Join(dir, name), append(append(head, bytes.Repeat(frame, c.n)...), 0x3b))
+		args := []string{"upscale", name, "--max-pixels", "1"}
+		if name == "slow.gif" {
+			args = append(args, "--timeout", "300ms")
+		}
+		_, stderr, code := call(t, dir, "", args...)
+		if code != console.ExitLimit || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: exit %d, %s", name, code, stderr)
+		}
+	}
+	// Pages that a TIFF has no room for, by their headers.
+	page := [][4]uint32{{256, 4, 1, 3000}, {257, 4, 1, 3000}, {258, 3, 1, 8}, {262, 3, 1, 1}, {273, 4, 1, 0}, {279, 4, 1, 2}}
+	file := []byte(imagetest.TIFFStart)
+	for range 120 {
+		next := uint32(len(file) + len(imagetest.TIFFPage(0, page...))) // the last leads out of the file
+		file = append(file, imagetest.TIFFPage(next, page...)...)
+	}
+	consoletest.Put(t, filepath.Join(dir, "pages.tif"), file)
+	const want = "pages.tif: its 120 pages would have 4.0"
+	if _, stderr, code := call(t, dir, "", "upscale", "pages.tif"); code != console.ExitOutput || !strings.Contains(stderr, want) || !strings.Contains(stderr, "and a TIFF has at most 4 GiB; use a smaller --scale, or a file of fewer pages") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+	if left := consoletest.Tree(t, dir); len(left) != 5 {
+		t.Errorf("%v is there", left)
+	}
+}

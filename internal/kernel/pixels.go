@@ -1,0 +1,126 @@
+package kernel
+
+import "math"
+
+// Row is a number for each of some samples, or one for all of them.
+type Row struct {
+	// V are the numbers: of sample x that at x·Step, where Step is 0 or 1.
+	V    []float32
+	Step int
+}
+
+// AddPixels adds to a row of an enlargement what the last layer of a network finds for it: a
+// share of that, and limited for each sample of the picture. A sample x has the pixels
+// x·scale .. x·scale+scale−1,
+//
+//	v = was[p] + share[x]·((sums[x·step+k] + sums[(x+1)·step+outputs+k]) + sums[(x+2)·step+2·outputs+k])
+//	dst[p] = min(max(v, least[x]), most[x]),   p = x·scale+k
+//
+// so that in sums, with step numbers from one column to the next, a column has what it adds to
+// the sample on its right, then what it adds to its own, then to the one on its left. Every
+// product and every sum is rounded. There are len(dst)/scale samples, scale is 2 to 4. dst may
+// be was.
+func AddPixels(dst, was, sums []float32, scale, step, outputs int, share, least, most Row) {
+	n := len(dst) / scale
+	if n == 0 {
+		return
+	}
+	if scale < 2 || scale > 4 || step < 0 || outputs < 0 {
+		panic("kernel: a scale or step that there is none of")
+	}
+	_, _ = was[n*scale-1], sums[(n+1)*step+2*outputs+scale-1]
+	for _, r := range [3]Row{share, least, most} {
+		if r.Step < 0 || r.Step > 1 {
+			panic("kernel: a row has a number a sample, or one")
+		}
+		_ = r.V[(n-1)*r.Step]
+	}
+	addPixels(dst, was, sums, n, scale, step, outputs, share.V, share.Step, least.V, least.Step, most.V, most.Step)
+}
+
+func addPixelsGeneric(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int, least []float32, leastStep int, most []float32, mostStep int) {
+	own, next := step+outputs, 2*(step+outputs)
+	p := 0
+	for x := range n {
+		part, lo, hi := share[x*shareStep], least[x*leastStep], most[x*mostStep]
+		for k := x * step; k < x*step+scale; k++ {
+			v := was[p] + float32(part*((sums[k]+sums[own+k])+sums[next+k]))
+			if !(v > lo) {
+				v = lo
+			}
+			if v > hi {
+				v = hi
+			}
+			dst[p] = v
+			p++
+		}
+	}
+}
+
+// Ties finds where three of 3×3 samples have the least of their values, or the greatest. It
+// sets least[x] to that of row[x .. x+2] and of as many of the rows above and below if three of
+// the nine have it, else to −Inf, most[x] to the greatest likewise, else to +Inf. The rows have
+// two samples more than least and most. No sample is negative; Missing stands for one that there
+// is not, but never for the one in the middle.
+func Ties(least, most, above, row, below []float32) {
+	n := len(least)
+	_, _, _ = above[n+1], row[n+1], below[n+1]
+	if n > 0 {
+		_ = most[n-1]
+	}
+	whole := n / tiesTogether * tiesTogether
+	if whole > 0 {
+		ties(least[:whole], most, above, row, below)
+	}
+	tiesGeneric(least[whole:], most[whole:n], above[whole:], row[whole:], below[whole:])
+}
+
+// Missing is no sample: −0. Its bits are more than those of all samples, and less if they are
+// taken for a number with a sign.
+var Missing = float32(math.Copysign(0, -1))
+
+// tiesTogether is how many samples assembly takes at a time.
+const tiesTogether = 8
+
+func tiesGeneric(least, most, above, row, below []float32) {
+	if len(least) == 0 {
+		return
+	}
+	a, b := columnOf(above[0], row[0], below[0]), columnOf(above[1], row[1], below[1])
+	for x := range least {
+		c := columnOf(above[x+2], row[x+2], below[x+2])
+		lo, hi := min(a.lo, b.lo, c.lo), max(a.hi, b.hi, c.hi)
+		los := same(a.lo, lo)*a.los + same(b.lo, lo)*b.los + same(c.lo, lo)*c.los
+		his := same(a.hi, hi)*a.his + same(b.hi, hi)*b.his + same(c.hi, hi)*c.his
+		least[x], most[x] = lowest, highest
+		if los > 2 {
+			least[x] = math.Float32frombits(lo)
+		}
+		if his > 2 {
+			most[x] = math.Float32frombits(uint32(hi))
+		}
+		a, b = b, c
+	}
+}
+
+var lowest, highest = float32(math.Inf(-1)), float32(math.Inf(1))
+
+// column are the least and the greatest of three samples, as bits, and how many have them.
+type column struct {
+	lo       uint32
+	hi       int32
+	los, his uint8
+}
+
+func columnOf(u, v, w float32) column {
+	a, b, c := math.Float32bits(u), math.Float32bits(v), math.Float32bits(w)
+	lo, hi := min(a, b, c), max(int32(a), int32(b), int32(c))
+	return column{lo, hi, same(a, lo) + same(b, lo) + same(c, lo), same(int32(a), hi) + same(int32(b), hi) + same(int32(c), hi)}
+}
+
+func same[T uint32 | int32](a, b T) uint8 {
+	if a == b {
+		return 1
+	}
+	return 0
+}

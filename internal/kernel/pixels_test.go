@@ -1,0 +1,100 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// Every pixel is the sum that the comment states, within its limits, in all tiers alike.
+func TestAddPixels(t *testing.T) {
+	eachTier(t, func(t *testing.T) {
+		for scale := 2; scale <= 4; scale++ {
+			for _, n := range []int{0, 1, 2, 7, 24} {
+				for step1 := range 2 {
+					outputs, step := 2*scale*scale, PadTo(6*scale*scale, Lanes)
+					was, sums := uniform32(n*scale+1, 1), uniform32((n+1)*step+2*outputs+scale, 2)
+					share, least, most := uniform32(n+1, 5), uniform32(n+1, 3), uniform32(n+1, 4)
+					for x := range least {
+						least[x], most[x] = min(least[x], most[x]), max(least[x], most[x])
+					}
+					got := make([]float32, n*scale+1)
+					AddPixels(got[:n*scale], was, sums, scale, step, outputs, Row{share, step1}, Row{least, step1}, Row{most, step1})
+					for p := range n * scale {
+						x, k := p/scale, p%scale
+						v := was[p] + float32(share[x*step1]*(sums[x*step+k]+sums[(x+1)*step+outputs+k]+sums[(x+2)*step+2*outputs+k]))
+						if want := min(max(v, least[x*step1]), most[x*step1]); got[p] != want {
+							t.Fatalf("×%d, pixel %d of %d samples: %g, expected %g", scale, p, n, got[p], want)
+						}
+					}
+					if got[n*scale] != 0 {
+						t.Fatalf("×%d, %d samples: a pixel too many", scale, n)
+					}
+				}
+			}
+		}
+	})
+	v := uniform32(100, 1)
+	one := Row{v, 1}
+	refuses(t, map[string]func(){
+		"scale 1": func() { AddPixels(v[:8], v, v, 1, 4, 4, one, one, one) }, "scale 5": func() { AddPixels(v[:10], v, v, 5, 4, 4, one, one, one) },
+		"few sums": func() { AddPixels(v[:8], v, v[:20], 2, 4, 4, one, one, one) }, "few limits": func() { AddPixels(v[:8], v, v, 2, 4, 4, one, Row{v[:3], 1}, one) },
+		"a step of 2": func() { AddPixels(v[:8], v, v, 2, 4, 4, one, one, Row{v, 2}) },
+	})
+}
+
+// Against counting, for samples of few values, of which some are missing.
+func TestTies(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	eachTier(t, func(t *testing.T) {
+		for _, n := range []int{0, 1, 7, 8, 9, 40} {
+			var rows [3][]float32
+			for j := range rows {
+				for x := range n + 2 {
+					v := float32(rng.IntN(4))
+					if x == 0 || x == n+1 || j == 2 && n == 9 {
+						v = Missing
+					}
+					rows[j] = append(rows[j], v)
+				}
+			}
+			least, most := make([]float32, n), make([]float32, n)
+			Ties(least, most, rows[0], rows[1], rows[2])
+			for x := range n {
+				var all []float32
+				for _, row := range rows {
+					for _, v := range row[x : x+3] {
+						if !math.Signbit(float64(v)) {
+							all = append(all, v)
+						}
+					}
+				}
+				slices.Sort(all)
+				lo, hi := lowest, highest
+				if len(all) > 2 && all[0] == all[2] {
+					lo = all[0]
+				}
+				if m := len(all); m > 2 && all[m-1] == all[m-3] {
+					hi = all[m-1]
+				}
+				if least[x] != lo || most[x] != hi {
+					t.Fatalf("sample %d of %d: %g and %g, expected %g and %g, of %v", x, n, least[x], most[x], lo, hi, all)
+				}
+			}
+		}
+	})
+	v := uniform32(20, 1)
+	refuses(t, map[string]func(){"a short row": func() { Ties(v[:10], v[:10], v, v[:11], v) }, "little room": func() { Ties(v[:10], v[:9], v, v, v) }})
+}
+
+func BenchmarkPixels(b *testing.B) {
+	const n, scale, outputs, step = 768, 2, 8, 32
+	was, sums, least, most := uniform32(n*scale, 1), uniform32((n+2)*step, 2), uniform32(n, 3), uniform32(n+2, 4)
+	benchmark(b, fmt.Sprintf("add/n=%d", n), 0, 4*n*(2*scale+3*scale), func() {
+		AddPixels(was, was, sums, scale, step, outputs, Row{[]float32{1}, 0}, Row{least, 1}, Row{most, 1})
+	})
+	rows := uniform32(3*(n+2), 1)
+	benchmark(b, fmt.Sprintf("ties/n=%d", n), 0, 4*5*n, func() { Ties(least, most[:n], rows, rows[n+2:], rows[2*n+4:]) })
+}

@@ -1,0 +1,99 @@
+package sequence
+
+import (
+	"bytes"
+	"encoding/binary"
+	"image"
+	"io"
+
+	"superres/internal/imagefile"
+	"superres/internal/metadata"
+)
+
+// An APNG is a PNG with chunks of its own: acTL says how many frames it has and how often it
+// is played, fcTL before the pixels of each frame where and how long it is seen. The pixels of
+// the first are those of the PNG, in chunks IDAT; those of the others are in chunks fdAT.
+// (Portable Network Graphics, third edition, W3C 2025, sections 11.3.6 and 13.)
+
+// PNGWriter writes an animation as PNG.
+type PNGWriter struct {
+	w        io.Writer
+	opt      imagefile.EncodeOptions
+	frames   int
+	plays    int
+	before   image.Image
+	sequence uint32
+}
+
+// NewPNGWriter begins an animation of so many frames that is played so often, without end if
+// plays is 0. opt is as for a PNG; with Alpha, its frames have transparency, without none may.
+func NewPNGWriter(w io.Writer, frames, plays int, opt imagefile.EncodeOptions) *PNGWriter {
+	return &PNGWriter{w: w, opt: opt, frames: frames, plays: plays}
+}
+
+// Put writes the next frame: what has changed of it. All must be of one size and type, and
+// stay as they are until the next is put. Its errors are those of imagefile.Encode.
+func (p *PNGWriter) Put(img image.Image, delay Delay) error {
+	r := changed(p.before, img)
+	var still bytes.Buffer
+	if err := imagefile.Encode(&still, part(img, r), "png", p.opt); err != nil {
+		return err
+	}
+	p.opt.Metadata, p.opt.Software = metadata.Metadata{}, "" // of the first
+	first := p.before == nil
+	p.before = img
+	var out []byte
+	pixels := false
+	data := still.Bytes()
+	if first {
+		out = append(out, pngSignature...)
+	}
+	metadata.Chunks(bytes.NewReader(data), func(c metadata.Chunk) bool {
+		whole := data[c.At()-8 : c.At()+c.Len+4]
+		switch kind := string(c.Kind); {
+		case kind == "IEND":
+		case kind == "IDAT":
+			if !pixels {
+				pixels = true
+				if first {
+					out = metadata.AppendChunk(out, "acTL", binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(p.frames)), uint32(p.plays)))
+				}
+				out = metadata.AppendChunk(out, "fcTL", p.control(r, delay))
+			}
+			if first {
+				out = append(out, whole...)
+			} else {
+				out = metadata.AppendChunk(out, "fdAT", append(p.next(nil), whole[8:8+c.Len]...))
+			}
+		case first:
+			out = append(out, whole...)
+		}
+		return true
+	})
+	_, err := p.w.Write(out)
+	return err
+}
+
+// next appends the number of a chunk of the animation.
+func (p *PNGWriter) next(b []byte) []byte {
+	p.sequence++
+	return binary.BigEndian.AppendUint32(b, p.sequence-1)
+}
+
+// control is what a chunk fcTL says of a frame that is put in the place of what is there, and
+// stays.
+func (p *PNGWriter) control(r image.Rectangle, delay Delay) []byte {
+	b := p.next(make([]byte, 0, controlLength))
+	for _, v := range []int{r.Dx(), r.Dy(), r.Min.X, r.Min.Y} {
+		b = binary.BigEndian.AppendUint32(b, uint32(v))
+	}
+	b = binary.BigEndian.AppendUint16(b, delay.Num)
+	b = binary.BigEndian.AppendUint16(b, delay.Den)
+	return append(b, 0, 0)
+}
+
+// Close ends the file.
+func (p *PNGWriter) Close() error {
+	_, err := p.w.Write(metadata.AppendChunk(nil, "IEND", nil))
+	return err
+}

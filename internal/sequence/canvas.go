@@ -1,0 +1,168 @@
+package sequence
+
+import (
+	"image"
+	"image/color"
+
+	"github.com/disintegration/imaging"
+)
+
+// canvas is what is seen of an animation. Samples are not multiplied by alpha, so that what
+// is not blended keeps its bytes.
+type canvas interface {
+	reset()                      // to nothing
+	put(img image.Image, c cell) // img is the cell, decoded, at the origin or in its place
+	dispose()                    // of the last cell
+	image(grey bool) image.Image // a copy
+	is() (opaque, grey bool)     // all of it
+}
+
+// plane is a canvas of 8 or 16 bits a sample.
+type plane[T uint8 | uint16] struct {
+	size  image.Point
+	pix   []T // red, green, blue, alpha
+	saved []T // as it was below the last cell, where that asks for it
+	last  cell
+	read  func(image.Image) []T // of all pixels
+}
+
+func newCanvas(size image.Point, deep bool) canvas {
+	n := 4 * size.X * size.Y
+	if deep {
+		return &plane[uint16]{size: size, pix: make([]uint16, n), read: deepSamples}
+	}
+	return &plane[uint8]{size: size, pix: make([]uint8, n), read: func(img image.Image) []uint8 { return imaging.Clone(img).Pix }}
+}
+
+// deepSamples are the samples of a picture in 16 bits.
+func deepSamples(img image.Image) []uint16 {
+	b := img.Bounds()
+	list := make([]uint16, 0, 4*b.Dx()*b.Dy())
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			c := color.NRGBA64Model.Convert(img.At(x, y)).(color.NRGBA64)
+			list = append(list, c.R, c.G, c.B, c.A)
+		}
+	}
+	return list
+}
+
+func (p *plane[T]) reset() {
+	for i := range p.pix {
+		p.pix[i] = 0
+	}
+	p.last = cell{}
+}
+
+// row is the samples of a rectangle in one of its rows.
+func (p *plane[T]) row(r image.Rectangle, y int) []T {
+	at := 4 * (y*p.size.X + r.Min.X)
+	return p.pix[at : at+4*r.Dx()]
+}
+
+func (p *plane[T]) put(img image.Image, c cell) {
+	p.last = c
+	if c.after == restore {
+		p.saved = p.saved[:0]
+		for y := c.rect.Min.Y; y < c.rect.Max.Y; y++ {
+			p.saved = append(p.saved, p.row(c.rect, y)...)
+		}
+	}
+	src := p.read(img)
+	for y := c.rect.Min.Y; y < c.rect.Max.Y; y++ {
+		row := p.row(c.rect, y)
+		if !c.over {
+			src = src[copy(row, src):]
+			continue
+		}
+		for ; len(row) > 0; row, src = row[4:], src[4:] {
+			blend(row[:4:4], src[:4:4])
+		}
+	}
+}
+
+// blend puts a pixel over another: of alpha a over b, what is seen has a + b·(1 − a), and the
+// mean of both colours by their shares of that.
+func blend[T uint8 | uint16](dst, src []T) {
+	most := uint64(^T(0))
+	a, b := uint64(src[3]), uint64(dst[3])
+	switch {
+	case a == most || b == 0 && a > 0:
+		copy(dst, src)
+		return
+	case a == 0:
+		return
+	}
+	own, below := a*most, b*(most-a) // shares, of most²
+	sum := own + below
+	for i := range 3 {
+		dst[i] = T((uint64(src[i])*own + uint64(dst[i])*below + sum/2) / sum)
+	}
+	dst[3] = T((sum + most/2) / most)
+}
+
+func (p *plane[T]) dispose() {
+	r := p.last.rect
+	for i, y := 0, r.Min.Y; y < r.Max.Y; i, y = i+1, y+1 {
+		row := p.row(r, y)
+		switch p.last.after {
+		case clear:
+			for i := range row {
+				row[i] = 0
+			}
+		case restore:
+			copy(row, p.saved[i*len(row):])
+		}
+	}
+}
+
+func (p *plane[T]) is() (opaque, grey bool) {
+	opaque, grey = true, true
+	for pix := p.pix; len(pix) > 0; pix = pix[4:] {
+		if pix[3] != ^T(0) {
+			opaque = false
+			if pix[3] == 0 {
+				continue // of no colour that is seen
+			}
+		}
+		if pix[0] != pix[1] || pix[0] != pix[2] {
+			grey = false
+		}
+	}
+	return opaque, grey
+}
+
+func (p *plane[T]) image(grey bool) image.Image {
+	bounds := image.Rectangle{Max: p.size}
+	var to []byte
+	var img image.Image
+	step := 1
+	if grey {
+		step = 4
+	}
+	switch any(p.pix).(type) {
+	case []uint16:
+		if grey {
+			m := image.NewGray16(bounds)
+			img, to = m, m.Pix
+		} else {
+			m := image.NewNRGBA64(bounds)
+			img, to = m, m.Pix
+		}
+		for i := 0; i < len(p.pix); i, to = i+step, to[2:] {
+			to[0], to[1] = uint8(uint16(p.pix[i])>>8), uint8(p.pix[i])
+		}
+		return img
+	}
+	if grey {
+		m := image.NewGray(bounds)
+		img, to = m, m.Pix
+	} else {
+		m := image.NewNRGBA(bounds)
+		img, to = m, m.Pix
+	}
+	for i := 0; i < len(p.pix); i, to = i+step, to[1:] {
+		to[0] = uint8(p.pix[i])
+	}
+	return img
+}

@@ -1,0 +1,277 @@
+package sequence
+
+import (
+	"cmp"
+	"image/color"
+	"math"
+	"slices"
+)
+
+// A GIF has 255 colours and one that is transparent. They are chosen once for all frames, from
+// how often each colour is there in what changes, so that a colour is the same everywhere:
+//
+//	cells  of 4³ levels, each with its mean colour and its number of pixels
+//	split  the box of cells with the largest squared error, at its mean, along the axis where
+//	       it varies most, until there are 255 (after Wu, Graphics Gems II, 1991)
+//	move   each of the 255 to the mean of the cells that are nearest to it, some times (Lloyd)
+//	snap   those for the most part of one colour to that, so that areas stay what they are
+//
+// Up to 255 colours are taken as they are.
+
+const (
+	mostColours = 255
+	cellBits    = 6 // of a sample
+)
+
+// bin is what is known of the colours of a cell.
+type bin struct {
+	n    int64
+	sum  [3]int64
+	most uint32 // the colour that most of them have, if one has: by the vote of Boyer and Moore
+	lead int64  // of that vote
+}
+
+// counts are how often the colours of an animation are there.
+type counts struct {
+	exact map[uint32]bool // the colours; nil: there are more than can be had
+	bins  []bin
+}
+
+func newCounts() *counts {
+	return &counts{exact: map[uint32]bool{}, bins: make([]bin, 1<<(3*cellBits))}
+}
+
+// add counts a pixel.
+func (c *counts) add(r, g, b uint8) {
+	const drop = 8 - cellBits
+	one := &c.bins[int(r)>>drop<<(2*cellBits)|int(g)>>drop<<cellBits|int(b)>>drop]
+	key := uint32(r)<<16 | uint32(g)<<8 | uint32(b)
+	if c.exact != nil && (one.n == 0 || one.most != key) {
+		if c.exact[key] = true; len(c.exact) > mostColours {
+			c.exact = nil
+		}
+	}
+	one.n++
+	one.sum[0] += int64(r)
+	one.sum[1] += int64(g)
+	one.sum[2] += int64(b)
+	switch {
+	case one.lead == 0:
+		one.most, one.lead = key, 1
+	case one.most == key:
+		one.lead++
+	default:
+		one.lead--
+	}
+}
+
+// spot is a cell or a colour of a palette, in levels.
+type spot struct {
+	at [3]float64
+	n  float64
+	*bin
+}
+
+// palette chooses the colours.
+func (c *counts) palette() []color.NRGBA {
+	if c.exact != nil {
+		var list []color.NRGBA
+		for key := range c.exact {
+			list = append(list, colourOf(key))
+		}
+		return sorted(list)
+	}
+	var cells []spot
+	for i := range c.bins {
+		if b := &c.bins[i]; b.n > 0 {
+			n := float64(b.n)
+			cells = append(cells, spot{[3]float64{float64(b.sum[0]) / n, float64(b.sum[1]) / n, float64(b.sum[2]) / n}, n, b})
+		}
+	}
+	centres := split(cells)
+	const rounds = 6
+	var own []int
+	for range rounds {
+		own = assign(cells, centres)
+		move(cells, own, centres)
+	}
+	return sorted(snap(cells, own, centres))
+}
+
+func colourOf(key uint32) color.NRGBA {
+	return color.NRGBA{R: uint8(key >> 16), G: uint8(key >> 8), B: uint8(key), A: 255}
+}
+
+// sorted puts colours into an order of their own, each once.
+func sorted(list []color.NRGBA) []color.NRGBA {
+	slices.SortFunc(list, func(a, b color.NRGBA) int {
+		return cmp.Or(cmp.Compare(int(a.R)+int(a.G)+int(a.B), int(b.R)+int(b.G)+int(b.B)), cmp.Compare(a.R, b.R), cmp.Compare(a.G, b.G))
+	})
+	return slices.Compact(list)
+}
+
+// box is some cells, with the axis to part them along and what that is worth.
+type box struct {
+	cells []spot
+	axis  int
+	mean  [3]float64
+	error float64
+}
+
+func boxOf(cells []spot) box {
+	b := box{cells: cells}
+	var n float64
+	for _, s := range cells {
+		n += s.n
+		for i, v := range s.at {
+			b.mean[i] += float64(s.n * v)
+		}
+	}
+	var spread [3]float64
+	for i := range b.mean {
+		b.mean[i] /= n
+	}
+	for _, s := range cells {
+		for i, v := range s.at {
+			spread[i] += float64(s.n * (v - b.mean[i]) * (v - b.mean[i]))
+		}
+	}
+	for i, v := range spread {
+		b.error += v
+		if v > spread[b.axis] {
+			b.axis = i
+		}
+	}
+	return b
+}
+
+// split parts cells, which it orders, into as many boxes as there are colours, and returns
+// their means.
+func split(cells []spot) []spot {
+	boxes := []box{boxOf(cells)}
+	for len(boxes) < min(mostColours, len(cells)) {
+		worst := 0
+		for i, b := range boxes {
+			if b.error > boxes[worst].error {
+				worst = i
+			}
+		}
+		b := boxes[worst]
+		at := 0
+		for i, s := range b.cells {
+			if s.at[b.axis] < b.mean[b.axis] {
+				b.cells[at], b.cells[i] = s, b.cells[at]
+				at++
+			}
+		}
+		if at == 0 || at == len(b.cells) {
+			break // all that is left is of one colour each
+		}
+		boxes[worst] = boxOf(b.cells[:at])
+		boxes = append(boxes, boxOf(b.cells[at:]))
+	}
+	var list []spot
+	for _, b := range boxes {
+		list = append(list, spot{at: b.mean})
+	}
+	return list
+}
+
+// assign finds the nearest centre of every cell.
+func assign(cells, centres []spot) []int {
+	own := make([]int, len(cells))
+	for i, s := range cells {
+		least := math.Inf(1)
+		for k := range centres {
+			if d := distance(&s.at, &centres[k].at); d < least {
+				least, own[i] = d, k
+			}
+		}
+	}
+	return own
+}
+
+// distance is rounded at each step: some processors would not, and choose others.
+func distance(a, b *[3]float64) float64 {
+	x, y, z := a[0]-b[0], a[1]-b[1], a[2]-b[2]
+	return float64(x*x) + float64(y*y) + float64(z*z)
+}
+
+// move moves centres to the means of their cells.
+func move(cells []spot, own []int, centres []spot) {
+	sums := make([]spot, len(centres))
+	for i, s := range cells {
+		to := &sums[own[i]]
+		to.n += s.n
+		for k, v := range s.at {
+			to.at[k] += float64(s.n * v)
+		}
+	}
+	for k, s := range sums {
+		if s.n > 0 {
+			centres[k].n = s.n
+			for i := range s.at {
+				centres[k].at[i] = s.at[i] / s.n
+			}
+		}
+	}
+}
+
+// snap rounds centres, and puts those of cells that are mostly one colour onto it.
+func snap(cells []spot, own []int, centres []spot) []color.NRGBA {
+	best := make([]*bin, len(centres))
+	for i, s := range cells {
+		if b := best[own[i]]; b == nil || s.lead > b.lead {
+			best[own[i]] = s.bin
+		}
+	}
+	list := make([]color.NRGBA, len(centres))
+	for k, c := range centres {
+		if b := best[k]; b != nil && 2*float64(b.lead) > c.n {
+			list[k] = colourOf(b.most)
+			continue
+		}
+		round := func(v float64) uint8 { return uint8(min(max(math.Round(v), 0), 255)) }
+		list[k] = color.NRGBA{R: round(c.at[0]), G: round(c.at[1]), B: round(c.at[2]), A: 255}
+	}
+	return list
+}
+
+// mapping finds the nearest colour of a palette for any other. It remembers the last ones.
+//
+// Note: it does not dither. Mixing two colours by the pixel's place, as would not flicker
+// either, cost 2 dB and a fifth more bytes of enlarged photographs, and was no better to look at.
+type mapping struct {
+	palette []color.NRGBA
+	known   []mapped
+}
+
+// mapped is a colour and the number of that which stands for it.
+type mapped struct {
+	key   uint32 // of the colour, and 1<<24
+	index uint8
+}
+
+const knownBits = 16
+
+func newMapping(palette []color.NRGBA) *mapping {
+	return &mapping{palette, make([]mapped, 1<<knownBits)}
+}
+
+// index is the number of the colour for another.
+func (m *mapping) index(r, g, b uint8) uint8 {
+	key := 1<<24 | uint32(r)<<16 | uint32(g)<<8 | uint32(b)
+	e := &m.known[key*0x9e3779b1>>(32-knownBits)]
+	if e.key == key {
+		return e.index
+	}
+	e.key = key
+	least := math.MaxInt
+	for i, c := range m.palette {
+		x, y, z := int(r)-int(c.R), int(g)-int(c.G), int(b)-int(c.B)
+		if d := x*x + y*y + z*z; d < least {
+			least, e.index = d, uint8(i)
+		}
+	}
+	return e.index
+}

@@ -1,0 +1,112 @@
+package convolutional
+
+import (
+	"context"
+
+	"superres/internal/parallel"
+	"superres/patches"
+)
+
+// A network learns from details worth restoring, and makes as much more of the grain of a
+// camera, which is in all places that are flat otherwise: a sky gets a weave. So where the
+// samples around one vary by as little as grain does, the enlargement stays as it was, and from
+// there on the network is let in by degrees. What that costs where there is no grain is 0.01 dB.
+
+// The samples within around rows and columns are looked at; grainEnd is by how many times more
+// than grain they vary where all is added that the network finds.
+const (
+	around   = 2
+	grainEnd = 2.5
+	samples  = (2*around + 1) * (2*around + 1)
+	fineness = 16 // parts of a level that samples are counted in
+)
+
+// leaving is the stage with another Grain.
+func (s *Stage) leaving(grain float64) *Stage {
+	changed := &Stage{s.net}
+	changed.params.Grain = grain
+	return changed
+}
+
+// shares sets to to how much of what the network finds is added to each sample of low:
+//
+//	(v − g²)/((5g/2)² − g²), limited to 0..1,
+//
+// of the variance v of 5×5 samples, those at an edge repeated beyond it, and of g = Grain.
+func (s *Stage) shares(ctx context.Context, to, low *patches.Plane) error {
+	const one = samples * samples * fineness * fineness // a variance of 1 level²
+	least := int64(s.params.Grain * s.params.Grain * one)
+	span := float32(max(int64(s.params.Grain*s.params.Grain*grainEnd*grainEnd*one)-least, 1))
+	const together = 32 // rows
+	return parallel.For(ctx, low.H, together, func() func(lo, hi int) {
+		w := newWindow(low)
+		return func(lo, hi int) {
+			w.begin(lo)
+			for y := lo; y < hi; y++ {
+				row := to.Row(y)
+				w.each(func(x int, sum, squares int32) {
+					v := int64(squares)*samples - int64(sum)*int64(sum)
+					row[x] = min(max(float32(v-least)/span, 0), 1)
+				})
+				w.next()
+			}
+		}
+	})
+}
+
+// window are sums of columns of samples, and of their squares, around one row of a plane.
+type window struct {
+	plane         *patches.Plane
+	y             int
+	sums, squares []int32 // of column x at x+around
+}
+
+func newWindow(p *patches.Plane) *window {
+	return &window{plane: p, sums: make([]int32, p.W+2*around), squares: make([]int32, p.W+2*around)}
+}
+
+// begin goes to row y.
+func (w *window) begin(y int) {
+	clear(w.sums)
+	clear(w.squares)
+	w.y = y
+	for v := y - around; v <= y+around; v++ {
+		w.add(v, 1)
+	}
+}
+
+// next goes on to the next row.
+func (w *window) next() {
+	w.add(w.y-around, -1)
+	w.y++
+	w.add(w.y+around, 1)
+}
+
+// add adds a row to the sums, or takes it away.
+func (w *window) add(y int, sign int32) {
+	row := w.plane.Row(min(max(y, 0), w.plane.H-1))
+	sums, squares := w.sums[around:][:len(row)], w.squares[around:][:len(row)]
+	for x, v := range row {
+		level := int32(min(max(v, 0), 1)*(255*fineness) + 0.5)
+		sums[x] += sign * level
+		squares[x] += sign * level * level
+	}
+}
+
+// each calls visit with the sums around each sample of the row.
+func (w *window) each(visit func(x int, sum, squares int32)) {
+	n := w.plane.W
+	for i := range around {
+		w.sums[i], w.squares[i] = w.sums[around], w.squares[around]
+		w.sums[around+n+i], w.squares[around+n+i] = w.sums[around+n-1], w.squares[around+n-1]
+	}
+	var sum, squares int32
+	for i := range 2 * around {
+		sum, squares = sum+w.sums[i], squares+w.squares[i]
+	}
+	for x := range n {
+		sum, squares = sum+w.sums[x+2*around], squares+w.squares[x+2*around]
+		visit(x, sum, squares)
+		sum, squares = sum-w.sums[x], squares-w.squares[x]
+	}
+}

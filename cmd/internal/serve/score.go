@@ -42,7 +42,9 @@ func (s *site) score(w http.ResponseWriter, r *http.Request) error {
 	files, err := s.pair(w, r)
 	defer func() {
 		for _, f := range files {
-			f.Close()
+			if f != nil {
+				f.Close()
+			}
 		}
 	}()
 	if err != nil {

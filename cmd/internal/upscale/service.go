@@ -185,7 +185,9 @@ func (r *Request) job(body io.ReaderAt, size int64, to io.Writer) (job, error) {
 	if in.Format, _, err = imagefile.IdentifyAt(body, in.Path); err != nil {
 		return job{}, err
 	}
-	in.Several = !r.opt.Keep.first && imagefile.HoldsSeveralAt(body, size)
+	if r.opt.Naming.WantsGIF() || in.Format == "gif" || strings.EqualFold(path.Ext(in.Place), ".gif") {
+		in.Several = !r.opt.Keep.first && imagefile.HoldsSeveralAt(body, size)
+	}
 	namer, err := pictures.NewNamer(r.opt.Naming, true)
 	if err != nil {
 		return job{}, err

@@ -23,6 +23,9 @@ const (
 
 // leaving is the stage with another Grain.
 func (s *Stage) leaving(grain float64) *Stage {
+	if s.params.Grain == grain {
+		return s
+	}
 	changed := &Stage{s.net}
 	changed.params.Grain = grain
 	return changed

@@ -287,7 +287,7 @@ func TestEnd(t *testing.T) {
 	s := start(t, nil)
 	told := s.events("long")
 	answers := make(chan int, 2)
-	for query, picture := range map[string][]byte{"effort=max&id=long": encoded(t, 1200, 1000), "model=nearest&id=short": encoded(t, 50, 40)} {
+	for query, picture := range map[string][]byte{"effort=max&id=long": encoded(t, 1500, 1400), "model=nearest&id=short": encoded(t, 50, 40)} {
 		go func() {
 			got, err := http.Post(s.url+"v1/upscale?"+query, "image/png", bytes.NewReader(picture))
 			if err != nil {
@@ -313,11 +313,13 @@ func TestEnd(t *testing.T) {
 	if got := <-answers; got != 200 {
 		t.Errorf("the short one: %d", got)
 	}
-	if got := <-answers; got != 503 && got != 0 {
-		t.Errorf("the long one: %d", got)
+	long := <-answers // which a quick machine finishes in the time that is left
+	if long != 200 && long != 503 && long != 0 {
+		t.Errorf("the long one: %d", long)
 	}
-	if list := <-told; len(list) > 0 && !strings.Contains(list[len(list)-1], "about to end") && !strings.Contains(list[len(list)-1], "progress") {
-		t.Errorf("%q", list)
+	list := <-told
+	if n := len(list); n > 0 && !strings.Contains(list[n-1], map[int]string{200: `"event":"done"`, 503: "about to end"}[long]) {
+		t.Errorf("the long one: %d, told %q", long, list[n-1])
 	}
 	s.left()
 }

@@ -108,7 +108,7 @@ func steps(soft bool) []step {
 }
 
 // gifOf writes steps as GIF.
-func gifOf(t *testing.T, w, h, loop int, list []step) []byte {
+func gifOf(t testing.TB, w, h, loop int, list []step) []byte {
 	g := &gif.GIF{LoopCount: loop, Config: image.Config{Width: w, Height: h}}
 	for _, s := range list {
 		colours := color.Palette{color.RGBA{}}
@@ -136,7 +136,7 @@ func gifOf(t *testing.T, w, h, loop int, list []step) []byte {
 
 // apngOf writes steps as PNG. still is a picture that is no part of the animation, or nil; the
 // first step fills the canvas otherwise.
-func apngOf(t *testing.T, w, h, said, plays int, still image.Image, list []step) []byte {
+func apngOf(t testing.TB, w, h, said, plays int, still image.Image, list []step) []byte {
 	pixels := func(img image.Image) (data []byte) {
 		file := imagetest.Encoded(t, func(b *bytes.Buffer) error { return png.Encode(b, img) })
 		metadata.Chunks(bytes.NewReader(file), func(c metadata.Chunk) bool {
@@ -395,6 +395,36 @@ func TestPaletteStandsStill(t *testing.T) {
 
 func abs(v int) int { return max(v, -v) }
 
+// Whatever a file is, it is read to its end or refused as one of the known classes.
+func FuzzReader(f *testing.F) {
+	list := steps(true)
+	f.Add(gifOf(f, 11, 7, 0, steps(false)))
+	f.Add(apngOf(f, 11, 7, len(list), 2, imagetest.Ramp(11, 7), list))
+	f.Add(webpOf(f))
+	f.Add(tiffOf(f, 3))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := open(data, "fuzz", imagefile.Limits{Pixels: 1 << 12})
+		if err != nil {
+			return
+		}
+		for range r.Frames {
+			got, err := r.Next(t.Context())
+			if errors.Is(err, safefile.ErrInput) || errors.Is(err, safefile.ErrLimit) {
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if size := got.Image.Bounds().Size(); size.X < 1 || size.Y < 1 || size.X*size.Y > 1<<12 {
+				t.Fatalf("frame %d of %v", got.Number, size)
+			}
+		}
+		if _, err := r.Next(t.Context()); err != io.EOF {
+			t.Fatalf("after the last of %d frames: %v", r.Frames, err)
+		}
+	})
+}
+
 // What is against the rules is refused in a line that says what, and nothing takes the program
 // down, whatever is cut or changed.
 func TestDamagedSequences(t *testing.T) {
@@ -466,7 +496,7 @@ func TestDamagedSequences(t *testing.T) {
 }
 
 // webpOf is a WebP of plain frames: one that fills the canvas, one over it, one in its place.
-func webpOf(t *testing.T) []byte {
+func webpOf(t testing.TB) []byte {
 	t.Helper()
 	frame := func(x, y, w, h, ms int, flags byte) []byte {
 		still := imagetest.PlainWebP(w, h)[12:]
@@ -508,7 +538,7 @@ func TestWebP(t *testing.T) {
 }
 
 // tiffOf is a TIFF of pages of several sizes and kinds.
-func tiffOf(t *testing.T, pages int) []byte {
+func tiffOf(t testing.TB, pages int) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	p := imagefile.NewPageWriter(&out, pages)

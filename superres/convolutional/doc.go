@@ -6,7 +6,8 @@
 // integers, so that all machines find the same bits, and a file can be checked:
 //
 //   - quantise.go rounds a network to integers, and proves that no sum can overflow;
-//   - net.go is what was made of it, and its file; stage.go and colour.go are what a model has;
+//   - net.go is what was made of it, and its file; stage.go and colour.go are what a model has,
+//     and grain.go what the first leaves as it was;
 //   - run.go takes a picture through the layers, some lines at a time;
 //   - the products are those of Convolve and Residual of package kernel.
 //

@@ -66,8 +66,8 @@ type Trainer struct {
 	// the mean of blocks. 0: 0.06; negative: none.
 	Drawings float64
 	// Grain is the deviation, in levels of 255 and of at most 20, of what the stage leaves as
-	// interpolation has it: that of a camera's grain in places that are flat otherwise. 0: 2
-	// for resample.Cubic without Damage, else nothing; negative: nothing.
+	// interpolation has it: that of a camera's grain in places that are flat otherwise. 0: as
+	// GrainOf says; negative: nothing.
 	Grain float64
 	// BackProject is how many back-projections come after the stage. They are for networks that
 	// have learned from no drawings, whose means they keep; beside drawn lines they ring, and
@@ -133,10 +133,7 @@ func (o Trainer) defaults() (Trainer, error) {
 	o.Rate = cmp.Or(o.Rate, 0.01)
 	o.Decay = max(cmp.Or(o.Decay, 0.03), 0)
 	o.Drawings = max(cmp.Or(o.Drawings, 0.06), 0)
-	if o.Grain == 0 && o.Degradation == resample.Cubic && !o.Damage {
-		o.Grain = 2
-	}
-	o.Grain = max(o.Grain, 0)
+	o.Grain = max(cmp.Or(o.Grain, GrainOf(o.Degradation, o.Damage)), 0)
 	if o.Reductions == nil {
 		o.Reductions = []float64{0.8, 0.62}
 	}
@@ -179,6 +176,15 @@ func (o Trainer) defaults() (Trainer, error) {
 		return o, plugin.Errorf("convolutional: JPEG qualities %d to %d, expected 1 to 100", o.JPEG[0], o.JPEG[1])
 	}
 	return o, training.CheckReductions(o.Reductions)
+}
+
+// GrainOf is the Grain of a trainer that is told none: 2 levels for photographs, and 0 where flat
+// places have what is to be learned too, strokes of digits, or damage.
+func GrainOf(d resample.Degradation, damage bool) float64 {
+	if d == resample.Cubic && !damage {
+		return 2
+	}
+	return 0
 }
 
 // Target implements training.Trainer.

@@ -44,6 +44,13 @@ func TestTrainConvolutional(t *testing.T) {
 	if len(a) == 0 || !bytes.Equal(a, b) {
 		t.Error("the recorded command makes another model")
 	}
+	for flag, want := range map[string]string{"--damage": "0", "--degradation=box": "0", "--grain=3": "3", "--damage=false": "2"} {
+		train("set", "-o", "g.npz", "--on-exist", "overwrite", flag)
+		stdout, _, _ = call(t, dir, "", "models", "g.npz")
+		if !strings.Contains(stdout, "--grain "+want+" ") || strings.Contains(stdout, `\"grain\":`+want) != (want != "0") {
+			t.Errorf("%s: expected grain of %s to be recorded and in force: %s", flag, want, stdout)
+		}
+	}
 	train("set", "-o", "3.npz", "--scale", "3", "--init", "1.npz")
 	stdout, _, _ = call(t, dir, "", "models", "3.npz")
 	var begun struct {

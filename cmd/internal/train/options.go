@@ -39,7 +39,7 @@ func flags() []cli.Flag {
 		&cli.Float64Flag{Name: "rate", Usage: "of convolutional stages: the greatest `RATE` of a step; 0: 0.01"},
 		&cli.BoolFlag{Name: "damage", Usage: "of convolutional stages: learn from pictures as people have them, noisy, compressed, sharpened, reduced by other programs, and a level of how much there is to be taken away"},
 		&cli.Float64Flag{Name: "drawings", Value: 0.06, Usage: "of convolutional stages: learn from drawings too, text, lines, charts, which are drawn anew all the time; they are the share `SHARE`"},
-		&cli.Float64Flag{Name: "grain", Value: 2, Usage: "of convolutional stages: leave what varies by no more than `L` levels of 255 as interpolation has it, as a camera's grain in a sky; of digits and with --damage, 0 if it is not given"},
+		&cli.Float64Flag{Name: "grain", Value: convolutional.GrainOf(resample.Cubic, false), Usage: "of convolutional stages: leave what varies by no more than `L` levels of 255 as interpolation has it, as a camera's grain in a sky; of digits and with --damage, 0 if it is not given"},
 		&cli.Float64Flag{Name: "weight-decay", Value: 0.03, Usage: "of convolutional stages: take away the share `SHARE`, times the rate, of the weights in a step"},
 		&cli.StringFlag{Name: "init", Usage: "of convolutional stages: begin with the layers of `MODEL`, a name or file, of the same channels and no greater depth; at another scale the last layer is new"},
 		&cli.StringFlag{Name: "learner", Value: usual.learner, Usage: "`SPEC` of the dictionary learner: see superres learners; kmeans, of anchored stages, is their default"},
@@ -178,12 +178,10 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 		Inputs: c.Args().Slice(), HeldOut: c.Int("held-out"), Output: c.String("output"), Limits: limits, Seed: c.Uint64("seed"),
 		Scale: c.Int("scale"), Degradation: resample.Degradation(c.String("degradation")), Atoms: c.Int("atoms"),
 		Patches: c.Int("patches"), Mean: c.Bool("mean"), Detail: c.Bool("detail"), Refit: c.Bool("refit"),
-		Convolutional: c.Bool("convolutional"), Channels: c.Int("channels"), Depth: c.Int("depth"), Steps: c.Int("steps"), ColourSteps: c.Int("colour-steps"), Batch: c.Int("batch"), Rate: c.Float64("rate"), Decay: c.Float64("weight-decay"), Damage: c.Bool("damage"), Drawings: c.Float64("drawings"), Grain: c.Float64("grain"), Init: c.String("init"),
+		Convolutional: c.Bool("convolutional"), Channels: c.Int("channels"), Depth: c.Int("depth"), Steps: c.Int("steps"), ColourSteps: c.Int("colour-steps"), Batch: c.Int("batch"), Rate: c.Float64("rate"), Decay: c.Float64("weight-decay"), Damage: c.Bool("damage"), Drawings: c.Float64("drawings"), Init: c.String("init"),
 		Stages: c.Int("stages"), Symmetries: training.Symmetries(c.String("symmetries")), InputDims: c.Int("input-dims"), OutputDims: c.Int("output-dims"),
 	}
-	if !c.IsSet("grain") && (opt.Damage || opt.Degradation != resample.Cubic) {
-		opt.Grain = 0
-	}
+	opt.Grain = either(c, "grain", c.Float64, convolutional.GrainOf(opt.Degradation, opt.Damage))
 	readShared(c, &opt)
 	if err := opt.check(c.Int("sparsity")); err != nil {
 		return opt, err
@@ -215,7 +213,7 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 	}
 	opt.command, opt.data = console.Recording{Without: others, Values: map[string]any{
 		"learner": opt.Learner, "iterations": opt.Iterations, "patch": opt.Patch, "flat": opt.Flat, "back-projection": opt.BackProjection,
-		"init": initName(opt.Init),
+		"grain": opt.Grain, "init": initName(opt.Init),
 	}}.Command(c)
 	return opt, nil
 }

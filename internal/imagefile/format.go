@@ -121,13 +121,22 @@ func openHead(name string) (*os.File, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	head := make([]byte, foreign.HeadLength)
-	n, err := file.ReadAt(head, 0)
-	if err != nil && !errors.Is(err, io.EOF) {
+	head, err := headOf(file, name)
+	if err != nil {
 		file.Close()
-		return nil, nil, safefile.Unreadable(name, err)
+		return nil, nil, err
 	}
-	return file, head[:n], nil
+	return file, head, nil
+}
+
+// headOf is the beginning of a file.
+func headOf(r io.ReaderAt, name string) ([]byte, error) {
+	head := make([]byte, foreign.HeadLength)
+	n, err := r.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, safefile.Unreadable(name, err)
+	}
+	return head[:n], nil
 }
 
 // Identify tells by its content, whatever its name says, what the named regular file is: a
@@ -146,12 +155,11 @@ func Identify(name string) (format string, other foreign.Kind, err error) {
 
 // IdentifyAt is Identify for a file that is open already.
 func IdentifyAt(r io.ReaderAt, name string) (format string, other foreign.Kind, err error) {
-	head := make([]byte, foreign.HeadLength)
-	n, err := r.ReadAt(head, 0)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return "", other, safefile.Unreadable(name, err)
+	head, err := headOf(r, name)
+	if err != nil {
+		return "", other, err
 	}
-	format, other = identify(r, head[:n])
+	format, other = identify(r, head)
 	return format, other, nil
 }
 
@@ -175,23 +183,24 @@ func identify(r io.ReaderAt, head []byte) (format string, other foreign.Kind) {
 // HoldsSeveral tells whether the named file holds several pictures: an animation, or a TIFF of
 // several pages. It reads their headers at most. One that cannot be read holds none.
 func HoldsSeveral(name string) bool {
-	file, _, err := openHead(name)
+	file, head, err := openHead(name)
 	if err != nil {
 		return false
 	}
 	defer file.Close()
 	info, err := file.Stat()
-	return err == nil && HoldsSeveralAt(file, info.Size())
+	return err == nil && holdsSeveral(file, head, info.Size())
 }
 
 // HoldsSeveralAt is HoldsSeveral for a file of so many bytes that is open already.
 func HoldsSeveralAt(r io.ReaderAt, size int64) bool {
-	head := make([]byte, foreign.HeadLength)
-	n, err := r.ReadAt(head, 0)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return false
-	}
-	f, err := sniff(head[:n])
+	head, err := headOf(r, "")
+	return err == nil && holdsSeveral(r, head, size)
+}
+
+// holdsSeveral is HoldsSeveral for a file and its beginning.
+func holdsSeveral(r io.ReaderAt, head []byte, size int64) bool {
+	f, err := sniff(head)
 	return err == nil && f.several != nil && f.several(&source{ctx: context.Background(), file: r, size: size})
 }
 

@@ -147,15 +147,15 @@ func outputMode(d disk, name string, overwrite bool) (mode fs.FileMode, replaces
 
 // fill runs write on a buffer before f, and reports its errors under name.
 func fill(f io.Writer, name string, write func(io.Writer) error) error {
-	out := &watched{Writer: f}
+	out := &Watched{Writer: f}
 	buf := bufio.NewWriterSize(out, 1<<16)
 	err := write(buf)
 	if err == nil {
 		err = buf.Flush()
 	}
 	switch {
-	case out.err != nil:
-		return Unwritable(name, out.err) // however write has worded it
+	case out.Err != nil:
+		return Unwritable(name, out.Err) // however write has worded it
 	case err == nil:
 		return nil
 	}
@@ -168,16 +168,18 @@ func fill(f io.Writer, name string, write func(io.Writer) error) error {
 	return Unwritable(name, err)
 }
 
-// watched is a writer that remembers its first error.
-type watched struct {
+// Watched is a writer that remembers its first error, whatever becomes of it on its way.
+type Watched struct {
 	io.Writer
-	err error
+	// Err is that error; nil: there was none.
+	Err error
 }
 
-func (w *watched) Write(p []byte) (int, error) {
+// Write implements io.Writer.
+func (w *Watched) Write(p []byte) (int, error) {
 	n, err := w.Writer.Write(p)
-	if w.err == nil {
-		w.err = err
+	if w.Err == nil {
+		w.Err = err
 	}
 	return n, err
 }

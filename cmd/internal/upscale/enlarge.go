@@ -3,6 +3,7 @@ package upscale
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"io"
@@ -181,31 +182,50 @@ func (e enlarger) open(ctx context.Context, j job, limits imagefile.Limits) (*im
 // stream enlarges a picture and writes it while it is made.
 func (e enlarger) stream(ctx context.Context, j job, info fs.FileInfo, pic *imagefile.Picture, by choice, opt superres.Options, out *outcome) error {
 	var failure error // of anything but the writing
-	err := e.deliver(j, info, func(w io.Writer) error {
+	err := e.deliver(j, info, parted(&failure, func(w io.Writer) error {
 		var file *imagefile.Stream
-		var writing error
-		failure = by.model.Stream(ctx, pic.Image, opt, func(strip image.Image) error {
+		err := by.model.Stream(ctx, pic.Image, opt, func(strip image.Image) error {
 			strip, how, warnings := e.opt.Keep.finish(pic, strip, j.format, e.opt.Quality, by.software)
 			if file == nil {
 				out.warnings = warnings
 				file = imagefile.NewStream(console.Interruptible(ctx, w), out.to.X, out.to.Y, j.format, how)
 			}
-			writing = file.Put(strip)
-			return writing
+			return asWriting(file.Put(strip))
 		})
-		switch {
-		case writing != nil:
-			failure = nil
-			return writing
-		case failure != nil:
-			return failure
+		if err == nil {
+			err = asWriting(file.Close())
 		}
-		return file.Close()
-	})
+		return err
+	}))
 	if failure != nil {
 		return fmt.Errorf("%s: %w", j.Path, failure)
 	}
 	return err
+}
+
+// writing is an error of the writing, among those of what is written while it is made.
+type writing struct{ error }
+
+func (e writing) Unwrap() error { return e.error }
+
+// asWriting marks an error as one of the writing.
+func asWriting(err error) error {
+	if err == nil {
+		return nil
+	}
+	return writing{err}
+}
+
+// parted is into for deliver, which words errors of the writing: any other is noted in failure.
+func parted(failure *error, into func(io.Writer) error) func(io.Writer) error {
+	return func(w io.Writer) error {
+		err := into(w)
+		if e, ok := errors.AsType[writing](err); ok {
+			return e.error
+		}
+		*failure = err
+		return err
+	}
 }
 
 // deliver puts what write writes where the job says. info is that of the input before

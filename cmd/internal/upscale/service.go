@@ -153,26 +153,12 @@ type asked struct {
 
 // deliver writes the result.
 func (a *asked) deliver(name string, write func(io.Writer) error) error {
-	failed := &watched{Writer: a.to}
-	err := write(failed)
-	if failed.err != nil {
-		return safefile.Unwritable(name, failed.err)
+	to := &safefile.Watched{Writer: a.to}
+	err := write(to)
+	if to.Err != nil {
+		return safefile.Unwritable(name, to.Err)
 	}
 	return err
-}
-
-// watched is a writer that remembers its first error.
-type watched struct {
-	io.Writer
-	err error
-}
-
-func (w *watched) Write(p []byte) (int, error) {
-	n, err := w.Writer.Write(p)
-	if w.err == nil {
-		w.err = err
-	}
-	return n, err
 }
 
 // job names the picture in a body of so many bytes and its result.

@@ -203,31 +203,26 @@ func (e enlarger) several(ctx context.Context, j job, info fs.FileInfo, pic *ima
 		defer parallel.Task()()
 	}
 	var failure error // of anything but the writing
-	err = s.deliver(info, func(w io.Writer) error {
+	err = s.deliver(info, parted(&failure, func(w io.Writer) error {
 		to, done, err := s.writer(console.Interruptible(ctx, w))
 		if err != nil {
-			return err
+			return writing{err}
 		}
 		defer done()
-		var writing error
-		failure = inOrder(ctx, func() (*sequence.Frame, error) { return s.Next(ctx) }, together, s.one, func(f finished) error {
-			if writing = to.put(f); writing != nil {
-				return writing
+		err = inOrder(ctx, func() (*sequence.Frame, error) { return s.Next(ctx) }, together, s.one, func(f finished) error {
+			if err := asWriting(to.put(f)); err != nil {
+				return err
 			}
 			out.note(f)
 			out.frames++
 			out.tell(out.frames, float64(out.frames)/float64(s.Frames))
 			return nil
 		})
-		switch {
-		case writing != nil:
-			failure = nil
-			return writing
-		case failure != nil:
-			return failure
+		if err == nil {
+			err = asWriting(to.close())
 		}
-		return to.close()
-	})
+		return err
+	}))
 	if failure != nil {
 		return failure
 	}

@@ -152,8 +152,8 @@ func (w *work) video(ctx context.Context, i int, out *outcome, admit func(bytes 
 	began, each := time.Now(), float64(in.FrameBytes()+int64(len("FRAME\n")))
 	write := func(to *y4m.Writer) error {
 		return f.all(ctx, start.next, together, func(frame *y4m.Frame) error {
-			if err := to.Put(frame); err != nil {
-				return writing{err}
+			if err := asWriting(to.Put(frame)); err != nil {
+				return err
 			}
 			out.frames++
 			share := 0.0
@@ -167,26 +167,17 @@ func (w *work) video(ctx context.Context, i int, out *outcome, admit func(bytes 
 	return w.deliverFrames(ctx, j, info, f, write, out)
 }
 
-// writing is an error of the writing.
-type writing struct{ error }
-
-func (e writing) Unwrap() error { return e.error }
-
 // deliverFrames puts what write writes where the job says: a file whole or not at all, and
 // frame after frame into a pipe, which ends with a whole one.
 func (w *work) deliverFrames(ctx context.Context, j job, info fs.FileInfo, f *frames, write func(*y4m.Writer) error, out *outcome) error {
 	var failure error // of anything but the writing
-	into := func(to io.Writer) error {
+	into := parted(&failure, func(to io.Writer) error {
 		stream, err := y4m.NewWriter(to, f.to)
 		if err == nil {
 			err = write(stream)
 		}
-		if e, ok := err.(writing); ok {
-			return e.error
-		}
-		failure = err
 		return err
-	}
+	})
 	var err error
 	told := "nothing is written"
 	if j.output != "-" {

@@ -27,14 +27,16 @@ type Filter struct {
 	// Above and Below are what the sum of an output is multiplied by when it is positive,
 	// and when it is negative, of magnitudes below 1. Residual has no use for Below.
 	Above, Below []float32
+
+	turned, room []int32 // see Turn
 }
 
 // MaxOutputs is the most outputs of a Filter.
 const MaxOutputs = 256
 
 // Limit is the magnitude of what Convolve makes. It leaves weights of layers of hundreds of
-// products 11 or 12 bits, as sums must fit 32, and the sum of two of them fits 16.
-const Limit = 1<<14 - 1
+// products 10 or 11 bits, as sums must fit 29 for ConvolveTwo, and the sum of four of them fits 16.
+const Limit = 1<<13 - 1
 
 // LeastSamples is the least number of samples that Convolve and Residual make.
 const LeastSamples = 24
@@ -113,14 +115,19 @@ func convolveGeneric(dst []int16, samples int, src []int16, rows []int, step, wo
 		sumPairs(sums, src[s*step:], rows, words, weights, bias)
 		to, add := dst[s*outputs:][:outputs], skip[s*skipStep:][:outputs]
 		for o, sum := range sums {
-			by := above[o]
-			if sum < 0 {
-				by = below[o]
-			}
-			v := rounded(min(max(float32(float32(sum)*by), -Limit), Limit))
-			to[o] = int16(min(max(v+int32(add[o]), math.MinInt16), math.MaxInt16))
+			to[o] = shortened(sum, above[o], below[o], add[o])
 		}
 	}
+}
+
+// shortened is the output of a sum.
+func shortened(sum int32, above, below float32, skip int16) int16 {
+	by := above
+	if sum < 0 {
+		by = below
+	}
+	v := rounded(min(max(float32(float32(sum)*by), -Limit), Limit))
+	return int16(min(max(v+int32(skip), math.MinInt16), math.MaxInt16))
 }
 
 func residualGeneric(dst []float32, samples int, src []int16, rows []int, step, words int, weights, bias []int32, scale []float32) {

@@ -155,9 +155,9 @@ sample:
 	MOVD below+88(FP), R16
 	ADD R10<<2, R16
 	VLD1 (R16), [V12.S4, V13.S4, V14.S4, V15.S4]
-	MOVD $0x3fff, R16 // Limit
+	MOVD $0x1fff, R16 // Limit
 	VDUP R16, V5.H8
-	MOVD $-0x3fff, R16
+	MOVD $-0x1fff, R16
 	VDUP R16, V6.H8
 	MADD R9, R10, R11, R16
 	ADD R16<<1, R0, R16

@@ -467,6 +467,29 @@ func powerStepAVX2(z *float64, u *float64, uLen int, next *float64, cols int)
 //go:noescape
 func powerStepAVX512(z *float64, u *float64, uLen int, next *float64, cols int)
 
+// products needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
+func products(dst []int32, samples int, src []int16, rows []int, step, words int, weights, bias []int32) {
+	switch current {
+	case avx512:
+		productsAVX512(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias))
+	case avx512bw:
+		productsAVX512BW(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias))
+	case avx2:
+		productsAVX2(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias))
+	default:
+		productsGeneric(dst, samples, src, rows, step, words, weights, bias)
+	}
+}
+
+//go:noescape
+func productsAVX2(dst *int32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int)
+
+//go:noescape
+func productsAVX512BW(dst *int32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int)
+
+//go:noescape
+func productsAVX512(dst *int32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int)
+
 // project needs, in assembly: len(u) is a multiple of 8.
 func project(z, q, u, shrink, w, out []float64) {
 	switch current {
@@ -681,3 +704,39 @@ func transposeAVX2(dst *int32, ld int, src *int32, stride int, order *int32, ord
 
 //go:noescape
 func transposeAVX512(dst *int32, ld int, src *int32, stride int, order *int32, orderLen int, k int)
+
+// turn needs, in assembly: n is at least 1, channels a multiple of 16, at least 16.
+func turn(v []int16, stride int, src []int16, rows []int, n, channels int) {
+	switch current {
+	case avx512, avx512bw:
+		turnAVX512BW(unsafe.SliceData(v), stride, unsafe.SliceData(src), unsafe.SliceData(rows), n, channels)
+	case avx2:
+		turnAVX2(unsafe.SliceData(v), stride, unsafe.SliceData(src), unsafe.SliceData(rows), n, channels)
+	default:
+		turnGeneric(v, stride, src, rows, n, channels)
+	}
+}
+
+//go:noescape
+func turnAVX2(v *int16, stride int, src *int16, rows *int, n int, channels int)
+
+//go:noescape
+func turnAVX512BW(v *int16, stride int, src *int16, rows *int, n int, channels int)
+
+// turnBack needs, in assembly: n is at least 1, outputs a multiple of 16, at least 16.
+func turnBack(dst []int16, second int, sums []int32, stride, n, outputs int, above, below []float32, skip []int16, skipSecond, skipStep int) {
+	switch current {
+	case avx512, avx512bw:
+		turnBackAVX512BW(unsafe.SliceData(dst), second, unsafe.SliceData(sums), stride, n, outputs, unsafe.SliceData(above), unsafe.SliceData(below), unsafe.SliceData(skip), skipSecond, skipStep)
+	case avx2:
+		turnBackAVX2(unsafe.SliceData(dst), second, unsafe.SliceData(sums), stride, n, outputs, unsafe.SliceData(above), unsafe.SliceData(below), unsafe.SliceData(skip), skipSecond, skipStep)
+	default:
+		turnBackGeneric(dst, second, sums, stride, n, outputs, above, below, skip, skipSecond, skipStep)
+	}
+}
+
+//go:noescape
+func turnBackAVX2(dst *int16, second int, sums *int32, stride int, n int, outputs int, above *float32, below *float32, skip *int16, skipSecond int, skipStep int)
+
+//go:noescape
+func turnBackAVX512BW(dst *int16, second int, sums *int32, stride int, n int, outputs int, above *float32, below *float32, skip *int16, skipSecond int, skipStep int)

@@ -108,6 +108,10 @@ func powerStep(z, u, next []float64, cols int) {
 	powerStepGeneric(z, u, next, cols)
 }
 
+func products(dst []int32, samples int, src []int16, rows []int, step, words int, weights, bias []int32) {
+	productsGeneric(dst, samples, src, rows, step, words, weights, bias)
+}
+
 func project(z, q, u, shrink, w, out []float64) {
 	projectGeneric(z, q, u, shrink, w, out)
 }
@@ -154,4 +158,12 @@ func ties(least, most, above, row, below []float32) {
 
 func transpose(dst []int32, ld int, src []int32, stride int, order []int32, k int) {
 	transposeGeneric(dst, ld, src, stride, order, k)
+}
+
+func turn(v []int16, stride int, src []int16, rows []int, n, channels int) {
+	turnGeneric(v, stride, src, rows, n, channels)
+}
+
+func turnBack(dst []int16, second int, sums []int32, stride, n, outputs int, above, below []float32, skip []int16, skipSecond, skipStep int) {
+	turnBackGeneric(dst, second, sums, stride, n, outputs, above, below, skip, skipSecond, skipStep)
 }

@@ -26,8 +26,8 @@ var _ = register(operation{
 
 // kernel.Limit and −Limit, twice in a word.
 const (
-	limit      = 0x3fff3fff
-	limitBelow = 0xc001c001
+	limit      = 0x1fff1fff
+	limitBelow = 0xe001e001
 )
 
 // convolve rounds and limits the sums while they are in registers.
@@ -40,46 +40,54 @@ func (t tier) convolve() {
 		up, down := pointer("above"), pointer("below")
 		LEAQ(Mem{Base: up, Index: output, Scale: 4}, up)
 		LEAQ(Mem{Base: down, Index: output, Scale: 4}, down)
-		var above []reg.VecVirtual
-		for i := range wide {
-			above = append(above, t.load(from(up, i*t.bytes())))
-		}
-		by, most, least := t.vec(), t.constant32(limit), t.constant32(limitBelow)
+		finish := t.shortening(up, down, wide)
 		for s := range tall {
-			for i := range wide {
-				v := acc[s*wide+i]
-				if t.lanes == 8 {
-					negative := K()
-					VPMOVD2M(v, negative)
-					VBLENDMPS(from(down, i*t.bytes()), above[i], negative, by)
-				} else {
-					VBLENDVPS(v, from(down, i*t.bytes()), above[i], by)
-				}
-				VCVTDQ2PS(v, v)
-				VMULPS(by, v, v)
-				VCVTPS2DQ(v, v)
-				if t.lanes == 8 {
-					short := v.AsY()
-					VPMOVSDW(v, short)
-					VPMINSW(most.AsY(), short, short)
-					VPMAXSW(least.AsY(), short, short)
-					VPADDSW(from(skip, 32*i), short, short)
-					VMOVUPS(short, from(dst, 32*i))
-				}
-			}
-			if t.lanes == 4 {
-				v := acc[s*wide]
-				VPACKSSDW(acc[s*wide+1], v, v)
-				VPERMQ(U8(0b11011000), v, v)
-				VPMINSW(most, v, v)
-				VPMAXSW(least, v, v)
-				VPADDSW(from(skip, 0), v, v)
-				VMOVDQU(v, from(dst, 0))
-			}
+			finish(acc[s*wide:][:wide], dst, skip)
 			ADDQ(line, dst)
 			ADDQ(skipLine, skip)
 		}
 	})
+}
+
+// shortening returns what rounds and limits the sums of 16 or 32 outputs, whose factors lie at
+// up and down, adds what is at skip and stores them at dst.
+func (t tier) shortening(up, down reg.GPVirtual, wide int) func(acc []reg.VecVirtual, dst, skip reg.GPVirtual) {
+	var above []reg.VecVirtual
+	for i := range wide {
+		above = append(above, t.load(from(up, i*t.bytes())))
+	}
+	by, most, least := t.vec(), t.constant32(limit), t.constant32(limitBelow)
+	return func(acc []reg.VecVirtual, dst, skip reg.GPVirtual) {
+		for i, v := range acc {
+			if t.lanes == 8 {
+				negative := K()
+				VPMOVD2M(v, negative)
+				VBLENDMPS(from(down, i*t.bytes()), above[i], negative, by)
+			} else {
+				VBLENDVPS(v, from(down, i*t.bytes()), above[i], by)
+			}
+			VCVTDQ2PS(v, v)
+			VMULPS(by, v, v)
+			VCVTPS2DQ(v, v)
+			if t.lanes == 8 {
+				short := v.AsY()
+				VPMOVSDW(v, short)
+				VPMINSW(most.AsY(), short, short)
+				VPMAXSW(least.AsY(), short, short)
+				VPADDSW(from(skip, 32*i), short, short)
+				VMOVUPS(short, from(dst, 32*i))
+			}
+		}
+		if t.lanes == 4 {
+			v := acc[0]
+			VPACKSSDW(acc[1], v, v)
+			VPERMQ(U8(0b11011000), v, v)
+			VPMINSW(most, v, v)
+			VPMAXSW(least, v, v)
+			VPADDSW(from(skip, 0), v, v)
+			VMOVDQU(v, from(dst, 0))
+		}
+	}
 }
 
 // residual leaves them float32.

@@ -1,0 +1,243 @@
+package kernel
+
+import (
+	"math"
+	"runtime"
+)
+
+// A layer of 3×3 taps takes fewer products when four samples, of two rows, are made together
+// (S. Winograd's F(2×2,3×3); A. Lavin, S. Gray: Fast algorithms for convolutional neural
+// networks, CVPR 2016, arXiv:1509.09308): of each 4×4 samples d and of the taps g,
+//
+//	Aᵀ(GgGᵀ ∘ BᵀdB)A, A, B and G small matrices of 0, ±1 and ±½,
+//
+// 16 products in the place of 36. With 2G in the place of G all are integers, and what comes
+// out is four times the sum. So it is that of Convolve to the last bit, whatever wraps around on
+// the way, as long as four times it fits 32 bits, and the operands of the products fit 16; with
+// four times the bias in it, by the sum over the place that all four samples take, and a quarter
+// of the factors.
+
+// wideLimit is the magnitude of what goes into BᵀdB at most, of which it has sums of four.
+const wideLimit = math.MaxInt16 / 4
+
+// Turn prepares a filter of 3×3 taps for ConvolveTwo, where what goes into it is at most Limit
+// in magnitude, and tells whether its weights allow that: (2G)g(2G)ᵀ fits 16 bits, and the
+// sums are below 2²⁹ in magnitude whatever goes in. A bias that makes them larger may be set
+// afterwards; it makes ConvolveTwo slow.
+func (f *Filter) Turn() bool {
+	f.turned, f.room = nil, nil
+	if f.Rows != 3 || f.Step%Lanes != 0 || 2*f.Words != 3*f.Step || Limit > wideLimit {
+		return false
+	}
+	turned, room := make([]int32, 16*f.Outputs*f.Step/2), make([]int32, f.Outputs)
+	for o := range f.Outputs {
+		all := int64(0)
+		for i := range f.Step {
+			var taps [3][3]int32
+			for y := range taps {
+				for x := range taps[y] {
+					w := f.weight(y, x*f.Step+i, o)
+					taps[y][x] = w
+					all += int64(max(w, -w))
+				}
+			}
+			for at, w := range turnedTaps(taps) {
+				if w != int32(int16(w)) {
+					return false
+				}
+				word := &turned[((at*f.Outputs/Lanes+o/Lanes)*f.Step/2+i/2)*Lanes+o%Lanes]
+				*word |= int32(uint16(w)) << (i % 2 * 16)
+			}
+		}
+		left := 1<<29 - 1 - all*Limit
+		if left < 0 {
+			return false
+		}
+		room[o] = int32(left)
+	}
+	f.turned, f.room = turned, room
+	return f.roomy()
+}
+
+// roomy tells whether the biases leave the sums below 2²⁹.
+func (f *Filter) roomy() bool {
+	for o, v := range f.Bias[:f.Outputs] {
+		if max(v, -v) > f.room[o] {
+			return false
+		}
+	}
+	return true
+}
+
+// weight is that of an entry of a run to an output.
+func (f *Filter) weight(row, entry, output int) int32 {
+	word := f.Weights[((output/Lanes*f.Rows+row)*f.Words+entry/2)*Lanes+output%Lanes]
+	if entry%2 == 0 {
+		return int32(int16(word))
+	}
+	return word >> 16
+}
+
+// turnedTaps is (2G)g(2G)ᵀ, row after row.
+func turnedTaps(g [3][3]int32) (turned [16]int32) {
+	once := func(a, b, c int32) [4]int32 { return [4]int32{2 * a, a + b + c, a - b + c, 2 * c} }
+	var columns [3][4]int32
+	for x := range columns {
+		columns[x] = once(g[0][x], g[1][x], g[2][x])
+	}
+	for y := range 4 {
+		row := once(columns[0][y], columns[1][y], columns[2][y])
+		copy(turned[4*y:], row[:])
+	}
+	return turned
+}
+
+// Squares is what ConvolveTwo works with. It is one goroutine's.
+type Squares struct {
+	turned []int16 // BᵀdB: for each of 16 places, for each square, its channels
+	sums   []int32 // the products, in the same way
+
+	bias         [MaxOutputs]int32   // four times that of the filter
+	above, below [MaxOutputs]float32 // a quarter of them
+}
+
+// squaresTogether is how many squares of 2×2 samples are made together: so many that the
+// calls cost little, so few that all stays in the second cache. It is at most twice what is
+// left of a row.
+const squaresTogether = 48
+
+// ConvolveTwo is Convolve for two rows of samples: rows has where the runs begin of the four
+// rows of src they are made of, and to where they begin in dst, and in skip, if it is not nil,
+// skipTo. Nothing of src is above Limit in magnitude.
+func ConvolveTwo(dst []int16, to [2]int, src []int16, rows []int, samples int, f *Filter, skip []int16, skipTo [2]int, work *Squares) {
+	if f.turned == nil || !makesSquares() || !f.roomy() || samples < 2*LeastSamples {
+		for i := range 2 {
+			add := skip
+			if skip != nil {
+				add = skip[skipTo[i]:]
+			}
+			Convolve(dst[to[i]:], src, rows[i:i+3], samples, f, add)
+		}
+		return
+	}
+	f.checkTwo(dst, to, src, rows, samples, skip, skipTo)
+	skipStep := f.Outputs
+	if skip == nil {
+		skip, skipStep, skipTo = noSkip[:], 0, [2]int{}
+	}
+	for o := range f.Outputs {
+		work.bias[o], work.above[o], work.below[o] = 4*f.Bias[o], f.Above[o]/4, f.Below[o]/4
+	}
+	squares := (samples + 1) / 2
+	parts := (squares + squaresTogether - 1) / squaresTogether
+	n := min((squares+parts-1)/parts, samples/2)
+	for at := 0; at < samples; at += 2 * n {
+		// The last ones end where the row ends, and some are made again.
+		work.convolve(dst, to, src, rows, min(at, samples-2*n), n, f, skip, skipTo, skipStep)
+	}
+}
+
+// convolve makes n squares, from sample at on.
+func (w *Squares) convolve(dst []int16, to [2]int, src []int16, rows []int, at, n int, f *Filter, skip []int16, skipTo [2]int, skipStep int) {
+	inputs, outputs := apart(n*f.Step, 2), apart(n*f.Outputs, 4)
+	if len(w.turned) < 16*inputs {
+		w.turned = make([]int16, 16*inputs)
+	}
+	if len(w.sums) < 16*outputs {
+		w.sums = make([]int32, 16*outputs)
+	}
+	turn(w.turned, inputs, src[at*f.Step:], rows, n, f.Step)
+	words := f.Step / 2
+	for i := range 16 {
+		bias := &noBias
+		if i == 5 {
+			bias = &w.bias
+		}
+		products(w.sums[i*outputs:][:n*f.Outputs], n, w.turned, []int{i * inputs}, f.Step, words, f.turned[i*words*f.Outputs:], bias[:f.Outputs])
+	}
+	turnBack(dst[to[0]+at*f.Outputs:], to[1]-to[0], w.sums, outputs, n, f.Outputs, w.above[:], w.below[:], skip[skipTo[0]+at*skipStep:], skipTo[1]-skipTo[0], skipStep)
+}
+
+// apart is from where to where it is from a place to the next, of so many entries of so many
+// bytes, so that what belongs to a square lies in different sets of the first cache.
+func apart(entries, size int) int {
+	const page, line = 4096, 64
+	return (PadTo(entries*size, page) + 5*line) / size
+}
+
+// noBias is what the products begin with, but for one place.
+var noBias [MaxOutputs]int32
+
+// makesSquares tells whether the tier in use has assembly for squares, without which they would take
+// longer than one sample after the other.
+func makesSquares() bool { return current > 0 && runtime.GOARCH == "amd64" }
+
+// checkTwo panics unless the operands fit.
+func (f *Filter) checkTwo(dst []int16, to [2]int, src []int16, rows []int, samples int, skip []int16, skipTo [2]int) {
+	if len(rows) != 4 {
+		panic("kernel: two rows of samples are made of four")
+	}
+	for i := range 2 {
+		f.check(len(dst)-to[i], len(src), rows[i:i+3], samples)
+		_ = dst[to[i]]
+		if skip != nil {
+			_ = skip[skipTo[i]]
+			_ = skip[skipTo[i]+samples*f.Outputs-1]
+		}
+	}
+	_ = f.Below[f.Outputs-1]
+}
+
+// turnGeneric sets v to BᵀdB of n squares of 4×4 samples, two apart: for each of 16 places, so
+// many entries from one to the next, for each square, the channels.
+func turnGeneric(v []int16, stride int, src []int16, rows []int, n, channels int) {
+	for s := range n {
+		for c := range channels {
+			var d [4][4]int16 // columns turned
+			for x := range 4 {
+				at := (2*s+x)*channels + c
+				d[x] = turnOnce(src[rows[0]+at], src[rows[1]+at], src[rows[2]+at], src[rows[3]+at])
+			}
+			for y := range 4 {
+				for x, t := range turnOnce(d[0][y], d[1][y], d[2][y], d[3][y]) {
+					v[(4*y+x)*stride+s*channels+c] = t
+				}
+			}
+		}
+	}
+}
+
+// turnOnce is Bᵀ times a column.
+func turnOnce(a, b, c, d int16) [4]int16 { return [4]int16{a - c, b + c, c - b, b - d} }
+
+func productsGeneric(dst []int32, samples int, src []int16, rows []int, step, words int, weights, bias []int32) {
+	for s := range samples {
+		sumPairs(dst[s*len(bias):][:len(bias)], src[s*step:], rows, words, weights, bias)
+	}
+}
+
+// turnBackGeneric makes of the products of n squares the outputs of four samples each, those of
+// the second row so many entries behind.
+func turnBackGeneric(dst []int16, second int, sums []int32, stride, n, outputs int, above, below []float32, skip []int16, skipSecond, skipStep int) {
+	for s := range n {
+		for o := range outputs {
+			var m [4][4]int32
+			for i := range 16 {
+				m[i%4][i/4] = sums[i*stride+s*outputs+o]
+			}
+			var columns [4][2]int32
+			for x := range columns {
+				columns[x] = backOnce(m[x])
+			}
+			for y := range 2 {
+				for x, sum := range backOnce([4]int32{columns[0][y], columns[1][y], columns[2][y], columns[3][y]}) {
+					at := y*second + (2*s+x)*outputs + o
+					dst[at] = shortened(sum, above[o], below[o], skip[y*skipSecond+(2*s+x)*skipStep+o])
+				}
+			}
+		}
+	}
+}
+
+// backOnce is Aᵀ times a column.
+func backOnce(m [4]int32) [2]int32 { return [2]int32{m[0] + m[1] + m[2], m[1] - m[2] - m[3]} }

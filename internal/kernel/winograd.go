@@ -20,9 +20,12 @@ import (
 // wideLimit is the magnitude of what goes into BᵀdB at most, of which it has sums of four.
 const wideLimit = math.MaxInt16 / 4
 
+// MostTurned is the magnitude of the sums that ConvolveTwo finds at most.
+const MostTurned = 1<<29 - 1
+
 // Turn prepares a filter of 3×3 taps for ConvolveTwo, where what goes into it is at most Limit
 // in magnitude, and tells whether its weights allow that: (2G)g(2G)ᵀ fits 16 bits, and the
-// sums are below 2²⁹ in magnitude whatever goes in. A bias that makes them larger may be set
+// sums are at most MostTurned in magnitude whatever goes in. A bias that makes them larger may be set
 // afterwards; it makes ConvolveTwo slow.
 func (f *Filter) Turn() bool {
 	f.turned, f.room = nil, nil
@@ -41,7 +44,7 @@ func (f *Filter) Turn() bool {
 					all += int64(max(w, -w))
 				}
 			}
-			for at, w := range turnedTaps(taps) {
+			for at, w := range TurnedTaps(taps) {
 				if w != int32(int16(w)) {
 					return false
 				}
@@ -49,7 +52,7 @@ func (f *Filter) Turn() bool {
 				*word |= int32(uint16(w)) << (i % 2 * 16)
 			}
 		}
-		left := 1<<29 - 1 - all*Limit
+		left := MostTurned - all*Limit
 		if left < 0 {
 			return false
 		}
@@ -59,7 +62,7 @@ func (f *Filter) Turn() bool {
 	return f.roomy()
 }
 
-// roomy tells whether the biases leave the sums below 2²⁹.
+// roomy tells whether the biases leave the sums at most MostTurned.
 func (f *Filter) roomy() bool {
 	for o, v := range f.Bias[:f.Outputs] {
 		if max(v, -v) > f.room[o] {
@@ -78,10 +81,10 @@ func (f *Filter) weight(row, entry, output int) int32 {
 	return word >> 16
 }
 
-// turnedTaps is (2G)g(2G)ᵀ, row after row.
-func turnedTaps(g [3][3]int32) (turned [16]int32) {
-	once := func(a, b, c int32) [4]int32 { return [4]int32{2 * a, a + b + c, a - b + c, 2 * c} }
-	var columns [3][4]int32
+// TurnedTaps is (2G)g(2G)ᵀ, row after row, of which Turn asks that it fits 16 bits.
+func TurnedTaps[T int32 | float64](g [3][3]T) (turned [16]T) {
+	once := func(a, b, c T) [4]T { return [4]T{2 * a, a + b + c, a - b + c, 2 * c} }
+	var columns [3][4]T
 	for x := range columns {
 		columns[x] = once(g[0][x], g[1][x], g[2][x])
 	}
@@ -99,6 +102,12 @@ type Squares struct {
 
 	bias         [MaxOutputs]int32   // four times that of the filter
 	above, below [MaxOutputs]float32 // a quarter of them
+}
+
+// SquaresBytes is what a Squares takes for filters of so many channels.
+func SquaresBytes(channels int) int64 {
+	n := squaresTogether * channels
+	return int64(16*(2*apart(n, 2)+4*apart(n, 4)) + 3*4*MaxOutputs)
 }
 
 // squaresTogether is how many squares of 2×2 samples are made together: so many that the

@@ -31,6 +31,10 @@ type params struct {
 	// brightness alone.
 	Grain float64 `json:"grain,omitempty"`
 
+	// Limit is that of the activations that its tables are for: kernel.Limit, or 0 in older
+	// files, which were for oldLimit.
+	Limit int `json:"limit,omitempty"`
+
 	Colour  bool    `json:"colour,omitempty"`  // it is of colour
 	Leveled bool    `json:"leveled,omitempty"` // the network knows a level
 	Level   float64 `json:"level,omitempty"`   // at which the stage works, 0..1
@@ -63,6 +67,9 @@ func (p params) check(scale int) error {
 	}
 	if !(p.Level >= 0 && p.Level <= 1) || p.Level > 0 && !p.Leveled {
 		return fmt.Errorf("level %g, expected 0 to 1, and 0 of a network that knows none", p.Level)
+	}
+	if p.Limit != kernel.Limit {
+		return fmt.Errorf("activations of at most %d, expected %d", p.Limit, kernel.Limit)
 	}
 	if !(p.Grain >= 0 && p.Grain <= maxGrain) || p.Colour && p.Grain > 0 {
 		return fmt.Errorf("grain of %g levels, expected 0 to %d, and 0 in colour", p.Grain, maxGrain)
@@ -126,7 +133,9 @@ func makeNet(scale int, p params, t tables) (net, error) {
 			n.filters = append(n.filters, p.last(&l, t))
 			break
 		}
-		n.filters = append(n.filters, p.filter(&l, t))
+		f := p.filter(&l, t)
+		f.Turn() // where it cannot be, it is slower
+		n.filters = append(n.filters, f)
 		t = t.after(&l)
 	}
 	return n, nil
@@ -242,6 +251,10 @@ func loadNet(scale int, text json.RawMessage, a *stage.Arrays, colour bool) (n n
 	if err := stage.Unmarshal(text, &p); err != nil {
 		return n, err
 	}
+	older := p.Limit == 0
+	if older {
+		p.Limit = kernel.Limit
+	}
 	if err := p.check(scale); err != nil {
 		return n, err
 	}
@@ -282,7 +295,46 @@ func loadNet(scale int, text json.RawMessage, a *stage.Arrays, colour bool) (n n
 			return n, fmt.Errorf("layer %d has a unit of %g", i, u)
 		}
 	}
+	if older {
+		t.lower(p.shapes(scale))
+	}
 	return makeNet(scale, p, t)
+}
+
+// lower makes tables for activations of at most kernel.Limit of those of an older file, which
+// are for twice that, and have sums of up to 2³¹ everywhere.
+func (t *tables) lower(shapes []layer) {
+	const less = 0.498 // that of the weights of the chain, a little more than their rounding off a half
+	for i := range t.units {
+		t.units[i] /= 2
+	}
+	rest := *t
+	for i := range shapes {
+		l := &shapes[i]
+		last, weights, sums, factors := i == len(shapes)-1, 1.0, 1.0, float32(0.5)
+		switch {
+		case last:
+			sums, factors = 0.5, 2
+		case i > 0:
+			weights, sums, factors = less, less/2, 1/less
+		}
+		for j, w := range rest.weights[:l.side*l.side*l.in*l.out] {
+			rest.weights[j] = int16(math.Round(weights * float64(w)))
+		}
+		for o := range l.out {
+			rest.bias[o] = int32(math.Round(sums * float64(rest.bias[o])))
+			rest.above[o] *= factors
+			if !last {
+				rest.below[o] *= factors
+			}
+			if len(rest.level) > 0 && !last {
+				rest.level[o] = int32(math.Round(sums * float64(rest.level[o])))
+			}
+		}
+		if !last {
+			rest = rest.after(l)
+		}
+	}
 }
 
 // save puts the arrays into a file, and returns the parameters.
@@ -329,8 +381,9 @@ func (n *net) at(level float64) (net, error) {
 // work.
 func (n *net) memory(width, rows int) (fixed, working int64) {
 	for _, f := range n.filters {
-		fixed += 6 * int64(len(f.Weights))
+		fixed += 14 * int64(len(f.Weights)) // and turned
 	}
 	g := n.geometry(width, rows)
-	return fixed, int64(2*(g.lines*g.line+g.inputLines*g.inputLine)) + int64(runtime.GOMAXPROCS(0))*int64(4*(g.w+2)*n.filters[len(n.filters)-1].Outputs)
+	working = int64(runtime.GOMAXPROCS(0)) * kernel.SquaresBytes(n.params.width())
+	return fixed, working + int64(2*(g.lines*g.line+g.inputLines*g.inputLine)) + int64(runtime.GOMAXPROCS(0))*int64(4*(g.w+2)*n.filters[len(n.filters)-1].Outputs)
 }

@@ -1,6 +1,10 @@
 package convolutional
 
-import "slices"
+import (
+	"slices"
+
+	"superres/internal/kernel"
+)
 
 // network is the float form of the stage: what training changes, and what the integers of
 // the stage are rounded from. With Y the low-resolution brightness, C channels, M layers in
@@ -67,7 +71,7 @@ func (p params) network(scale int) *network {
 
 // params are those of the network.
 func (n *network) params() params {
-	return params{Channels: n.channels, Depth: len(n.layers) - 2, Colour: n.colour, Leveled: n.layers[0].level != nil}
+	return params{Limit: kernel.Limit, Channels: n.channels, Depth: len(n.layers) - 2, Colour: n.colour, Leveled: n.layers[0].level != nil}
 }
 
 // knowLevels gives the network a level that changes nothing.

@@ -19,14 +19,13 @@ const (
 // Rounding works like this. An activation v of a layer is the integer round(a·v), with one a
 // for the layer, so that f and h can be added as they are: theirs is the same. The kernels
 // limit it to kernel.Limit. A weight w to output o is round(g·w), with one g for each
-// output, as large as it can be without a sum of 32 bits ever overflowing, whatever the
-// activations are:
+// output, as large as it can be without a sum ever overflowing, whatever the activations are:
 //
-//	|bias| + |level| + largest·Σ|weight| < 2³¹, largest what comes in at most, level what a
-//	level of 1 adds to the bias.
+//	|bias| + |level| + largest·Σ|weight| ≤ most, largest what comes in at most, level what a
+//	level of 1 adds to the bias, and most 2³¹ − 1, or in the chain kernel.MostTurned,
 //
-// The sum is then a·g times what it stands for. For weights as they are learned that leaves
-// them 11 or 12 bits.
+// and there also without weights that kernel.Filter.Turn refuses. The sum is then a·g times
+// what it stands for. For weights as they are learned that leaves them 10 or 11 bits.
 
 // largest is the magnitude of what a layer is given at most: samples, what the kernels make,
 // or the sum of two of that.
@@ -39,6 +38,9 @@ func (p params) largest(layer int) int64 {
 	}
 	return kernel.Limit
 }
+
+// chained tells whether a layer is one of the chain.
+func (p params) chained(layer int) bool { return layer > 0 && layer <= p.Depth }
 
 // quantise rounds a network of three layers or more. Activations are as large as those of
 // the patterns at most; what is larger still is limited to that.
@@ -65,7 +67,7 @@ func quantise(n *network, p params) (t tables, err error) {
 			t.units = append(t.units, out)
 		}
 		for o := range l.out {
-			if err := t.add(&l, o, float64(p.largest(i)), in, out); err != nil {
+			if err := t.add(&l, o, p.chained(i), float64(p.largest(i)), in, out); err != nil {
 				return t, fmt.Errorf("convolutional: layer %d, channel %d: %w", i, o, err)
 			}
 		}
@@ -77,7 +79,7 @@ func quantise(n *network, p params) (t tables, err error) {
 
 // add appends what belongs to an output of a layer: its bias and scales. One unit of what
 // comes in, largest at most, is 1/in, of what goes out 1/out.
-func (t *tables) add(l *layer, o int, largest, in, out float64) error {
+func (t *tables) add(l *layer, o int, chained bool, largest, in, out float64) error {
 	var sum, most, all float64 // sum of what brightness is multiplied by
 	terms := 0
 	for i := o; i < len(l.weight); i += l.out {
@@ -94,9 +96,12 @@ func (t *tables) add(l *layer, o int, largest, in, out float64) error {
 		level = float64(l.level[o])
 		rounding++
 	}
-	gain, offset := 1.0, math.Abs(bias)+math.Abs(level)
+	gain, offset, limit := 1.0, math.Abs(bias)+math.Abs(level), float64(math.MaxInt32)
+	if chained {
+		limit, most = kernel.MostTurned, max(most, l.turned(o)*(1+1e-3))
+	}
 	if all > 0 || offset > 0 {
-		gain = (math.MaxInt32 - rounding) / (largest*all + offset*in)
+		gain = (limit - rounding) / (largest*all + offset*in)
 	}
 	if most > 0 {
 		gain = min(gain, math.MaxInt16/most)
@@ -121,6 +126,22 @@ func (t *tables) add(l *layer, o int, largest, in, out float64) error {
 		return fmt.Errorf("weights of magnitude %g", all)
 	}
 	return nil
+}
+
+// turned is the largest of the weights to an output as they are turned.
+func (l *layer) turned(o int) (most float64) {
+	for i := range l.in {
+		var taps [3][3]float64
+		for y := range taps {
+			for x := range taps[y] {
+				taps[y][x] = float64(l.weight[((y*3+x)*l.in+i)*l.out+o])
+			}
+		}
+		for _, w := range kernel.TurnedTaps(taps) {
+			most = max(most, math.Abs(w))
+		}
+	}
+	return most
 }
 
 // network returns what a net was rounded from, within its rounding.

@@ -36,7 +36,7 @@ func (n *net) geometry(w, h int) geometry {
 	g := geometry{w: max(w, kernel.LeastSamples), h: h}
 	channels, m := n.params.width(), n.params.Depth+1
 	columns := g.w + 2*m
-	g.together = workers * max(1, samplesTogether*32/channels/columns)
+	g.together = 2 * workers * max(1, samplesTogether*16/channels/columns)
 	g.together = min(g.together, h+2*m)
 	g.line = columns * channels
 	g.lines = 3*g.together + 3*m + 8
@@ -60,6 +60,8 @@ type run struct {
 	kept  []int       // the first line of each layer that is still there
 	made  []int       // and the first that is not made yet
 	sums  [][]float32 // of a line of the last layer, of each worker
+
+	squares []*kernel.Squares // of each worker
 }
 
 var memory = sync.Pool{New: func() any { return new(run) }}
@@ -189,31 +191,52 @@ func (r *run) inputAt(y int) int {
 	return (y + r.margin(0) + r.net.filters[0].Rows/2) % r.inputLines * r.inputLine
 }
 
-// layer makes lines from..to-1 of a layer.
+// layer makes lines from..to-1 of a layer: two at once where they are like the lines they are
+// made of.
 func (r *run) layer(ctx context.Context, i, from, to int) error {
 	if i == len(r.made)-1 {
 		return r.end(ctx, from, to)
 	}
 	f, samples := &r.net.filters[i], r.w+2*r.margin(i)
-	return parallel.For(ctx, to-from, 1, func() func(lo, hi int) {
-		rows := make([]int, f.Rows)
+	together, worker := 2, 0
+	if i == 0 {
+		together = 1
+	}
+	return parallel.For(ctx, (to-from+together-1)/together, 1, func() func(lo, hi int) {
+		if worker == len(r.squares) {
+			r.squares = append(r.squares, new(kernel.Squares))
+		}
+		squares := r.squares[worker]
+		worker++
+		rows := make([]int, f.Rows+together-1)
 		return func(lo, hi int) {
-			for y := from + lo; y < from+hi; y++ {
-				src := r.around(rows, i, y)
+			for n := lo; n < hi; n++ {
+				y := from + n*together
 				var skip []int16
 				if i == len(r.made)-2 { // h + f
-					skip = r.lines[*r.place(0, y)+i*f.Outputs:][:samples*f.Outputs]
+					skip = r.lines
 				}
-				kernel.Convolve(r.lines[*r.place(i, y):], src, rows, samples, f, skip)
+				if y+together <= to && together == 2 {
+					src := r.around(rows, i, y)
+					skipTo := [2]int{*r.place(0, y) + i*f.Outputs, *r.place(0, y+1) + i*f.Outputs}
+					kernel.ConvolveTwo(r.lines, [2]int{*r.place(i, y), *r.place(i, y+1)}, src, rows, samples, f, skip, skipTo, squares)
+					continue
+				}
+				src := r.around(rows[:f.Rows], i, y)
+				if skip != nil {
+					skip = skip[*r.place(0, y)+i*f.Outputs:]
+				}
+				kernel.Convolve(r.lines[*r.place(i, y):], src, rows[:f.Rows], samples, f, skip)
 			}
 		}
 	})
 }
 
-// around sets rows to where the lines lie that line y of a layer is made of.
+// around sets rows to where the lines lie that line y of a layer, and those after it, are made
+// of.
 func (r *run) around(rows []int, layer, y int) (src []int16) {
 	for j := range rows {
-		if at := y + j - len(rows)/2; layer == 0 {
+		if at := y + j - r.net.filters[layer].Rows/2; layer == 0 {
 			rows[j] = r.inputAt(at)
 		} else {
 			rows[j] = *r.place(layer-1, at)

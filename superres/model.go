@@ -47,7 +47,10 @@ type Provenance struct {
 
 	// Init is where the model comes from that learning began with; nil: it began with none.
 	Init *Provenance `json:"init,omitempty"`
-	// Command makes the same bytes again from the same pictures, and the model of Init.
+	// Teachers is where the models come from that were learned from beside the pictures.
+	Teachers []Provenance `json:"teachers,omitempty"`
+	// Command makes the same bytes again from the same pictures, and the models of Init and
+	// Teachers.
 	Command string `json:"command"`
 	// Learner is the spec of what learned.
 	Learner string `json:"learner"`

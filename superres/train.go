@@ -24,6 +24,8 @@ type TrainOptions struct {
 	// Init is recorded in the model as where the one comes from that the trainer begins with;
 	// it may be nil.
 	Init *Provenance
+	// Teachers is recorded as where the models come from that the trainer learns from.
+	Teachers []Provenance
 	// Progress is told how far the work has come; it may be nil.
 	Progress training.Progress
 }
@@ -65,7 +67,7 @@ func Train(ctx context.Context, sources []training.Source, trainer training.Trai
 	r := learned.Record
 	m := &Model{Scale: scale, Degradation: degradation, Kernel: resample.Bicubic, Stages: learned.Stages, Colour: learned.Colour, Subsampled: learned.Subsampled}
 	m.Provenance = Provenance{
-		Init: opt.Init, Command: opt.Command, Learner: r.Learner, Coder: r.Coder, Atoms: r.Atoms, Iterations: r.Iterations, Stop: r.Stop, Seed: r.Seed,
+		Init: opt.Init, Teachers: opt.Teachers, Command: opt.Command, Learner: r.Learner, Coder: r.Coder, Atoms: r.Atoms, Iterations: r.Iterations, Stop: r.Stop, Seed: r.Seed,
 		Data: opt.Data, Warnings: r.Warnings, Pictures: r.Pictures, Patches: r.Patches, DataSHA256: r.DataSHA256, TrainRMSE: r.RMSE,
 		HeldOut: len(held),
 	}

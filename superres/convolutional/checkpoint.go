@@ -19,7 +19,7 @@ const (
 )
 
 const (
-	stateFormat = 3
+	stateFormat = 4
 	mostText    = 1 << 20
 	mostState   = 1 << 31
 )
@@ -43,8 +43,13 @@ func (l *learner) key(d lessons) []byte {
 	if o.From != nil {
 		from = o.From.sum()
 	}
+	var teachers [][]byte
+	for _, t := range o.Teachers {
+		sum := t.sum()
+		teachers = append(teachers, sum[:])
+	}
 	key, err := json.Marshal([]any{
-		stateFormat, o.Scale, o.Degradation, o.Channels, o.Depth, o.Steps, o.Batch, o.Patch, o.Rate, o.Decay, o.Reductions, o.Symmetries, o.Damage, o.JPEG, o.Drawings, o.Seed, o.Interval, from[:],
+		stateFormat, o.Scale, o.Degradation, o.Channels, o.Depth, o.Steps, o.Batch, o.Patch, o.Rate, o.Decay, o.Reductions, o.Symmetries, o.Damage, o.JPEG, o.Drawings, o.Seed, o.Interval, from[:], teachers, taughtShare,
 		warmUp, lastPart, roundness, squareWeight, momentum, adamRate, schulzSteps, decay1, decay2, least, clipAt, normDecay, meanDecay, d.sum(),
 	})
 	if err != nil {

@@ -53,7 +53,7 @@ func (d *pictures) read(ctx context.Context, sources []training.Source, progress
 		if err != nil {
 			return err
 		}
-		if err := d.add(img, i); err != nil {
+		if err := d.add(ctx, img, i); err != nil {
 			return fmt.Errorf("%s: %w", src.Name, err)
 		}
 	}
@@ -65,7 +65,7 @@ func (d *pictures) read(ctx context.Context, sources []training.Source, progress
 }
 
 // add takes a picture and its reductions, as far as a target fits in.
-func (d *pictures) add(img image.Image, number int) error {
+func (d *pictures) add(ctx context.Context, img image.Image, number int) error {
 	whole := picture.Split(img).Channels
 	d.digest.Add(luma(whole))
 	for _, r := range append([]float64{1}, d.opt.Reductions...) {
@@ -79,7 +79,7 @@ func (d *pictures) add(img image.Image, number int) error {
 			}
 			return p.Crop(0, 0, w-w%d.opt.Scale, h-h%d.opt.Scale)
 		})
-		if err := d.addPlane(truth, number); err != nil {
+		if err := d.addPlane(ctx, truth, number); err != nil {
 			return err
 		}
 	}
@@ -103,12 +103,12 @@ func (o Trainer) reduced(channels []*patches.Plane, by resample.Degradation) []*
 	return each(channels, func(p *patches.Plane) *patches.Plane { return picture.Round8(by.Reduce(p, o.Scale)) })
 }
 
-func (d *pictures) addPlane(truth []*patches.Plane, number int) error {
+func (d *pictures) addPlane(ctx context.Context, truth []*patches.Plane, number int) error {
 	d.pixels += int64(len(truth[0].Pix))
 	if need := d.fixed + d.bytes(); d.opt.MaxMemory > 0 && need > d.opt.MaxMemory {
 		return fmt.Errorf("%w: more than %d MiB; use fewer pictures or reductions, or allow more memory", training.ErrMemory, d.opt.MaxMemory>>20)
 	}
-	one, err := d.opt.plane(truth, d.opt.Degradation, d.opt.quality(len(d.list), number))
+	one, err := d.opt.plane(ctx, truth, d.opt.Degradation, d.opt.quality(len(d.list), number))
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (d *pictures) addPlane(truth []*patches.Plane, number int) error {
 
 // plane reduces the channels of a picture, and passes their brightness through a JPEG file of a
 // quality if there is one.
-func (o Trainer) plane(channels []*patches.Plane, by resample.Degradation, quality int) (plane, error) {
+func (o Trainer) plane(ctx context.Context, channels []*patches.Plane, by resample.Degradation, quality int) (plane, error) {
 	truth := luma(channels)
 	low := luma(o.reduced(channels, by))
 	if o.JPEG[1] > 0 {
@@ -139,7 +139,11 @@ func (o Trainer) plane(channels []*patches.Plane, by resample.Degradation, quali
 		}
 	}
 	base := resample.Resize(low, truth.W, truth.H, resample.Bicubic)
-	for i, v := range truth.Pix {
+	target, err := o.taught(ctx, low, base, truth)
+	if err != nil {
+		return plane{}, err
+	}
+	for i, v := range target.Pix {
 		one.lack[i] = int16(math.Round(lackSteps * max(-1.99, min(1.99, float64(v-base.Pix[i])))))
 	}
 	return one, nil
@@ -223,7 +227,8 @@ func (o Trainer) drawing(rng *rand.Rand) (patch, error) {
 	if d.Squares || rng.IntN(3) > 0 {
 		by = resample.Box
 	}
-	from, err := o.plane(picture.Split(d.Image).Channels, by, o.quality(rng.IntN(100), 0))
+	o.Teachers = nil // they may ring beside it
+	from, err := o.plane(context.Background(), picture.Split(d.Image).Channels, by, o.quality(rng.IntN(100), 0))
 	return patch{from: &from, x: margin, y: margin, drawn: true}, err
 }
 

@@ -92,6 +92,10 @@ type Trainer struct {
 	// lacks change nothing at first, and at another scale the last layer is new. nil: learning
 	// begins with random layers.
 	From *Stage
+	// Teachers are stages for the same scale, of any channels and depth. What is learned
+	// is 0.6 of the mean of what they make of the pictures in all orientations, and 0.4 of the
+	// truth. They are not for Damage.
+	Teachers []*Stage
 	// Checks are pictures that Report is told the score of; nothing is learned from them.
 	Checks []training.Source
 	// Report is told at every interval how learning goes; it may be nil.
@@ -156,6 +160,11 @@ func (o Trainer) defaults() (Trainer, error) {
 	}
 	if o.Steps < 0 && (o.From == nil || o.From.scale != o.Scale) {
 		return o, plugin.Errorf("convolutional: no steps, and no network for scale %d to take as it is", o.Scale)
+	}
+	for _, t := range o.Teachers {
+		if t.scale != o.Scale || o.Damage {
+			return o, plugin.Errorf("convolutional: a teacher for scale %d, expected one for %d, and no damage", t.scale, o.Scale)
+		}
 	}
 	if o.Channels%kernel.Lanes != 0 {
 		return o, plugin.Errorf("convolutional: %d channels, expected a multiple of %d", o.Channels, kernel.Lanes)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"superres/cmd/internal/console"
+	"superres/superres"
 	"superres/superres/convolutional"
 	"superres/superres/training"
 )
@@ -12,19 +13,19 @@ import (
 var convolutionalKind = kind{
 	name:     "convolutional stages",
 	ask:      "--convolutional",
-	flags:    []string{"convolutional", "channels", "depth", "steps", "colour-steps", "rate", "weight-decay", "init", "batch", "symmetries", "back-projection", "jpeg", "damage", "drawings", "grain"},
+	flags:    []string{"convolutional", "channels", "depth", "steps", "colour-steps", "rate", "weight-decay", "init", "teachers", "batch", "symmetries", "back-projection", "jpeg", "damage", "drawings", "grain"},
 	defaults: defaults{iterations: 1, patch: 36},
 	trainer:  convolutionalTrainer,
 }
 
-// begin returns the convolutional stage of the model to begin with.
-func (opt Options) begin() (*convolutional.Stage, error) {
-	for _, s := range opt.first.Stages {
-		if from, ok := convolutional.Of(s); ok {
-			return from, nil
+// stageOf returns the convolutional stage of a model.
+func stageOf(m *superres.Model, name, purpose string) (*convolutional.Stage, error) {
+	for _, s := range m.Stages {
+		if found, ok := convolutional.Of(s); ok {
+			return found, nil
 		}
 	}
-	return nil, console.Fail(console.ExitModel, fmt.Errorf("%s has no convolutional stage to begin with", opt.Init))
+	return nil, console.Fail(console.ExitModel, fmt.Errorf("%s has no convolutional stage to %s", name, purpose))
 }
 
 // convolutionalTrainer makes the trainer of a convolutional stage, which goes on where
@@ -40,9 +41,16 @@ func convolutionalTrainer(opt Options) (training.Trainer, error) {
 	}
 	var err error
 	if opt.first != nil {
-		if t.From, err = opt.begin(); err != nil {
+		if t.From, err = stageOf(opt.first, opt.Init, "begin with"); err != nil {
 			return nil, err
 		}
+	}
+	for i, m := range opt.teachers {
+		s, err := stageOf(m, opt.Teachers[i], "learn from")
+		if err != nil {
+			return nil, err
+		}
+		t.Teachers = append(t.Teachers, s)
 	}
 	file := opt.partial()
 	if t.Kept, err = file.read(opt.Limits.Memory); err != nil {

@@ -42,6 +42,7 @@ func flags() []cli.Flag {
 		&cli.Float64Flag{Name: "grain", Value: convolutional.GrainOf(resample.Cubic, false), Usage: "of convolutional stages: leave what varies by no more than `L` levels of 255 as interpolation has it, as a camera's grain in a sky; of digits and with --damage, 0 if it is not given"},
 		&cli.Float64Flag{Name: "weight-decay", Value: 0.03, Usage: "of convolutional stages: take away the share `SHARE`, times the rate, of the weights in a step"},
 		&cli.StringFlag{Name: "init", Usage: "of convolutional stages: begin with the layers of `MODEL`, a name or file, of the same channels and no greater depth; at another scale the last layer is new"},
+		&cli.StringFlag{Name: "teachers", Usage: "of convolutional stages: learn from what `MODELS`, names or files with commas between, make of the pictures too, as they are for this scale"},
 		&cli.StringFlag{Name: "learner", Value: usual.learner, Usage: "`SPEC` of the dictionary learner: see superres learners; kmeans, of anchored stages, is their default"},
 		&cli.StringFlag{Name: "coder", Value: "omp", Usage: "`SPEC` of the sparse coder: see superres coders"},
 		&cli.IntFlag{Name: "sparsity", Value: 2, Usage: "code patches with `S` atoms at most; 0: as the coder's spec says"},
@@ -154,6 +155,12 @@ type Options struct {
 	// none.
 	Init string
 
+	// Teachers are models that a convolutional stage learns from, names or files: --teachers,
+	// none.
+	Teachers []string
+
+	// teachers are the models of Teachers, once they have been opened.
+	teachers []*superres.Model
 	// first is the model of Init, once it has been opened.
 	first *superres.Model
 	// report tells how the training of a convolutional stage goes; it may be nil.
@@ -180,6 +187,9 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 		Patches: c.Int("patches"), Mean: c.Bool("mean"), Detail: c.Bool("detail"), Refit: c.Bool("refit"),
 		Convolutional: c.Bool("convolutional"), Channels: c.Int("channels"), Depth: c.Int("depth"), Steps: c.Int("steps"), ColourSteps: c.Int("colour-steps"), Batch: c.Int("batch"), Rate: c.Float64("rate"), Decay: c.Float64("weight-decay"), Damage: c.Bool("damage"), Drawings: c.Float64("drawings"), Init: c.String("init"),
 		Stages: c.Int("stages"), Symmetries: training.Symmetries(c.String("symmetries")), InputDims: c.Int("input-dims"), OutputDims: c.Int("output-dims"),
+	}
+	if list := c.String("teachers"); list != "" {
+		opt.Teachers = strings.Split(list, ",")
 	}
 	opt.Grain = either(c, "grain", c.Float64, convolutional.GrainOf(opt.Degradation, opt.Damage))
 	readShared(c, &opt)
@@ -213,13 +223,21 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 	}
 	opt.command, opt.data = console.Recording{Without: others, Values: map[string]any{
 		"learner": opt.Learner, "iterations": opt.Iterations, "patch": opt.Patch, "flat": opt.Flat, "back-projection": opt.BackProjection,
-		"grain": opt.Grain, "init": initName(opt.Init),
+		"grain": opt.Grain, "init": baseName(opt.Init), "teachers": strings.Join(baseNames(opt.Teachers), ","),
 	}}.Command(c)
 	return opt, nil
 }
 
-// initName is what is recorded of the model to begin with: the same wherever its file lies.
-func initName(model string) string {
+// baseNames are what is recorded of models.
+func baseNames(models []string) (names []string) {
+	for _, m := range models {
+		names = append(names, baseName(m))
+	}
+	return names
+}
+
+// baseName is what is recorded of a model: the same wherever its file lies.
+func baseName(model string) string {
 	if model == "" {
 		return ""
 	}

@@ -107,12 +107,20 @@ func train(ctx context.Context, opt Options, bar *console.Progress) error {
 		}
 		init = &opt.first.Provenance
 	}
+	var teachers []superres.Provenance
+	for _, name := range opt.Teachers {
+		m, err := models.Open(name)
+		if err != nil {
+			return err
+		}
+		opt.teachers, teachers = append(opt.teachers, m), append(teachers, m.Provenance)
+	}
 	trainer, err := kindOf(opt).trainer(opt)
 	if err != nil {
 		return err
 	}
 	m, err := superres.Train(ctx, list, trainer, superres.TrainOptions{
-		HeldOut: opt.HeldOut, Seed: opt.Seed, Init: init, Command: opt.command, Data: opt.data,
+		HeldOut: opt.HeldOut, Seed: opt.Seed, Init: init, Teachers: teachers, Command: opt.command, Data: opt.data,
 		Progress: func(phase string, done, total int) { bar.Set(phase, float64(done)/float64(total)) },
 	})
 	if errors.Is(err, training.ErrMemory) {

@@ -52,7 +52,8 @@ type Options struct {
 
 // Step is the state after one iteration.
 type Step struct {
-	// Iteration is the number of the iteration, from 1.
+	// Iteration is the number of the iteration, from 1. It is 0 in the only step of a learner
+	// that does not tell its iterations, as a program outside may not.
 	Iteration int
 	// RMSE is ‖Y − DX‖_F / √(MN), in the units of Y.
 	RMSE float64

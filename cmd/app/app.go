@@ -54,8 +54,8 @@ func Main() {
 func LessGarbage() { debug.SetGCPercent(30) }
 
 // Run runs the program within a process: args as os.Args, the result the exit code.
-// Messages go to stderr, data to stdout. SIGINT and SIGTERM end it, as the end of ctx
-// does.
+// Messages go to stderr, data to stdout. SIGINT, SIGTERM, SIGHUP and a standard stream that
+// nobody reads any more end it, as the end of ctx does.
 func Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
 	return program.Run(ctx, stdin, stdout, stderr, args)
 }

@@ -104,8 +104,8 @@ func (x *reading) accept(rows, cols int) error {
 
 // others are files that people may take for matrices, by their first bytes.
 var others = []struct{ start, what string }{
-	{"\x89HDF", "an HDF5 or MATLAB 7.3 file; save the matrix as .npy, or with writematrix(Y, 'Y.csv')"},
-	{"MATLAB ", "a MATLAB file; save the matrix as text with writematrix(Y, 'Y.csv')"},
+	{"\x89HDF", "an HDF5 or MATLAB 7.3 file; save the matrix as .npy, or as text with writematrix"},
+	{"MATLAB ", "a MATLAB file; save the matrix as text with writematrix"},
 	{"\x1f\x8b", "packed by gzip; unpack it first"},
 	{"\x80", "a Python pickle, which is never unpacked; save it with numpy.save"},
 	{"\xff\xfe", "UTF-16 text; save it as UTF-8"},
@@ -192,7 +192,7 @@ func (x *reading) npz() (*mat.Dense, error) {
 	case len(names) == 0:
 		return nil, x.refuse("is a zip archive without arrays; save the matrix with numpy.savez")
 	case f.IsSparse() && name == "":
-		return nil, x.refuse("is a sparse matrix of scipy; save it as a dense one with numpy.save(FILE, X.toarray())")
+		return nil, x.refuse("is a sparse matrix of scipy; save it as a dense one, its toarray(), with numpy.save")
 	case name == "" && len(names) > 1:
 		advice := "save the one alone"
 		if x.ArrayFlag != "" {

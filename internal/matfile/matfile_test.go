@@ -151,7 +151,7 @@ func TestWhatIsRefused(t *testing.T) {
 		"half":               {one("<f2", uint16(1)), matfile.Options{}, `elements of type "<f2"`, safefile.ErrInput},
 		"records":            {headed("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1, 1), }", little, 1.0), matfile.Options{}, "holds records", safefile.ErrInput},
 		"number":             {shaped("()"), matfile.Options{}, "a single number", safefile.ErrInput},
-		"1-D":                {shaped("(4,)"), matfile.Options{}, "Y.reshape(-1, 1)", safefile.ErrInput},
+		"1-D":                {shaped("(4,)"), matfile.Options{}, "make it one with reshape(-1, 1)", safefile.ErrInput},
 		"3-D":                {shaped("(2, 2, 1)"), matfile.Options{}, "has 3 dimensions", safefile.ErrInput},
 		"no rows":            {shaped("(0, 4)"), matfile.Options{}, "is empty (0×4)", safefile.ErrInput},
 		"no columns":         {shaped("(4, 0)"), matfile.Options{}, "is empty (4×0)", safefile.ErrInput},

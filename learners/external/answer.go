@@ -25,6 +25,7 @@ import (
 // waits until it is accepted.
 type reply struct {
 	Program
+	asked    statement
 	folder   string
 	programs *programs
 	proc     *process
@@ -42,6 +43,14 @@ func (r reply) accepted() {
 func (r reply) failed(format string, args ...any) error {
 	r.programs.end(r.proc)
 	return r.Program.failed("%s%s", fmt.Sprintf(format, args...), r.proc.said.after())
+}
+
+// lacks makes the error of a reply without its result.
+func (r reply) lacks() error {
+	if r.Once {
+		return r.failed("ended with status 0, but left no %s; a program that reads problems from its standard input is named with exec", r.asked.result())
+	}
+	return r.failed("answered, but left no %s", r.asked.result())
 }
 
 // open opens a file that a program has left, and returns its size. It is nil when there is
@@ -69,6 +78,9 @@ func (r reply) readMatrix(name string, rows, cols int, column string) (*mat.Dens
 		return nil, err
 	}
 	defer f.Close()
+	if size == 0 {
+		return nil, r.failed("%s is empty; close it before the answer", name)
+	}
 	m, err := matfile.Read(f, size, name, matfile.Options{Column: column, Accept: func(m, n int) error {
 		if m != rows || n != cols {
 			return fmt.Errorf("%s is %d×%d, expected %d×%d", name, m, n, rows, cols)
@@ -88,7 +100,7 @@ func (r reply) readDictionary(m, k int) (*sparse.Dictionary, []float64, error) {
 		return nil, nil, err
 	}
 	if d == nil {
-		return nil, nil, r.failed("answered, but left no %s", atomsFile)
+		return nil, nil, r.lacks()
 	}
 	atoms, lengths := make([]float64, m*k), make([]float64, k)
 	for j := range k {
@@ -119,8 +131,8 @@ func (r reply) readDictionary(m, k int) (*sparse.Dictionary, []float64, error) {
 	return out, lengths, nil
 }
 
-// readCodes reads X, of which row k is multiplied by scale[k], where scale is not nil. It is
-// nil when there is none.
+// readCodes reads X, of which row k is multiplied by scale[k], where scale is not nil. A
+// signal with more non-zeros than were asked for is an error. It is nil when there is none.
 func (r reply) readCodes(k, n int, scale []float64) (*sparse.Codes, error) {
 	x, err := r.readMatrix(codesFile, k, n, "signal")
 	if x == nil || err != nil {
@@ -148,6 +160,13 @@ func (r reply) readCodes(k, n int, scale []float64) (*sparse.Codes, error) {
 				codes.Index, codes.Value = append(codes.Index, int32(i)), append(codes.Value, v)
 			}
 		}
+		if has, most := len(codes.Index)-codes.Start[j], r.asked.Sparsity; most > 0 && has > most {
+			advice := ""
+			if r.asked.result() != codesFile {
+				advice = fmt.Sprintf("; leave %s out, and the coder makes the codes", codesFile)
+			}
+			return nil, r.failed("%s: signal %d (counted from 0) has %d non-zeros, expected at most %d%s", codesFile, j, has, most, advice)
+		}
 		codes.Start = append(codes.Start, len(codes.Index))
 	}
 	return codes, nil
@@ -171,6 +190,9 @@ func (r reply) readTrace() ([]learners.Step, error) {
 	lines := csv.NewReader(io.LimitReader(f, size))
 	lines.TrimLeadingSpace = true
 	head, err := lines.Read()
+	if err == io.EOF {
+		return nil, r.failed("%s is empty; its first line names the columns, iteration,rmse", traceFile)
+	}
 	if err != nil {
 		return nil, r.failed("%s: %v", traceFile, err)
 	}

@@ -63,12 +63,7 @@ func (c *Coder) Code(ctx context.Context, d *sparse.Dictionary, y *mat.Dense) (*
 	case err != nil:
 		return nil, err
 	case codes == nil:
-		return nil, left.failed("answered, but left no %s", codesFile)
-	}
-	for j := range n {
-		if index, _ := codes.Column(j); c.Sparsity > 0 && len(index) > c.Sparsity {
-			return nil, left.failed("%s: signal %d (counted from 0) has %d non-zeros, expected at most %d", codesFile, j, len(index), c.Sparsity)
-		}
+		return nil, left.lacks()
 	}
 	left.accepted()
 	return codes, nil

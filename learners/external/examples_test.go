@@ -33,6 +33,7 @@ func python(t *testing.T, has string) string {
 func learnBy(t *testing.T, command string, iterations int, most float64) *sparse.Dictionary {
 	t.Helper()
 	ownTemp(t)
+	unset(t, "PYTHONUNBUFFERED") // they flush themselves
 	p, err := planted.New(planted.Panel{M: 16, K: 20, S: 2}, 300, 0, 1, 0)
 	if err != nil {
 		t.Fatal(err)

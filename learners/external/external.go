@@ -58,7 +58,32 @@ type Program struct {
 // declare binds what a spec says of a program.
 func (p *Program) declare(fs *flag.FlagSet) {
 	fs.StringVar(&p.Command, argument, "", "the program and its arguments, which come first; quote what has blanks or commas in it")
-	fs.DurationVar(&p.Limit, "limit", usualLimit, "time for a problem, such as 90s or 2h")
+	p.Limit = usualLimit
+	fs.Var(limit{&p.Limit}, "limit", "time for a problem, such as 90s or 2h")
+}
+
+// limit is a flag.Value for the time that a program has, more than 0.
+type limit struct{ *time.Duration }
+
+// Set parses a time with its unit.
+func (l limit) Set(text string) error {
+	d, err := time.ParseDuration(text)
+	switch {
+	case err != nil:
+		return errors.New("expected a time with its unit, such as 5s, 90s, 1m or 2h")
+	case d <= 0:
+		return errors.New("expected more than 0, such as 90s or 2h")
+	}
+	*l.Duration = d
+	return nil
+}
+
+// String shows the time.
+func (l limit) String() string {
+	if l.Duration == nil { // as package flag makes one
+		return ""
+	}
+	return l.Duration.String()
 }
 
 const (
@@ -92,9 +117,9 @@ func (p Program) solve(ctx context.Context, s statement, matrices map[string]*ma
 		return r, done, err
 	}
 	if p.Once {
-		r, err = p.runOnce(ctx, programs, folder)
+		r, err = p.runOnce(ctx, programs, folder, s)
 	} else {
-		r, err = p.serve(ctx, programs, folder)
+		r, err = p.serve(ctx, programs, folder, s)
 	}
 	return r, done, err
 }

@@ -90,12 +90,12 @@ func TestSameResult(t *testing.T) {
 		if strings.Contains(words, "codes") && !mat.EqualApprox(got.Codes.Dense(), want.Codes.Dense(), 1e-9) {
 			t.Errorf("%s: other codes", words)
 		}
-		steps := 1
+		steps, last := 1, 0 // without a number
 		if strings.Contains(words, "trace") {
-			steps = len(want.Steps)
+			steps, last = len(want.Steps), len(want.Steps)
 		}
-		if len(got.Steps) != steps || len(traced) != steps || got.Stop != external.Answered {
-			t.Errorf("%s: %d steps, %d traced, expected %d; stop %q", words, len(got.Steps), len(traced), steps, got.Stop)
+		if len(got.Steps) != steps || len(traced) != steps || traced[steps-1].Iteration != last || got.Stop != external.Answered {
+			t.Errorf("%s: %d steps, %d traced, expected %d; the last %+v; stop %q", words, len(got.Steps), len(traced), steps, traced[len(traced)-1], got.Stop)
 		}
 	}
 }
@@ -126,6 +126,49 @@ func TestMisdeeds(t *testing.T) {
 		if i == 2 && !strings.HasSuffix(err.Error(), "; it said: wrong on purpose") {
 			t.Errorf("the last lines of a program that lies: %v", err)
 		}
+	}
+}
+
+// What is said of an answer that does not come tells what to do.
+func TestNoAnswer(t *testing.T) {
+	ownTemp(t)
+	y := learnertest.Planted(4, 6, 1, 20, 1)
+	opt := learners.Options{Atoms: 6, Iterations: 2, Coder: sparse.OMP{Sparsity: 1}}
+	for words, want := range map[string]string{
+		"tired 0":     "ended without an answer (exit status 0); a program for one problem is named with exec1",
+		"mute":        "no answer in 1s, the limit for a problem; D.npy is there: was the answer flushed, with a line end?; it said: ",
+		"once":        "ended without an answer (exit status 1); it said: ", // it has no folder
+		"serve, once": "ended with status 0, but left no D.npy; a program that reads problems from its standard input is named with exec",
+	} {
+		words, once := strings.CutSuffix(words, ", once")
+		l := learner(strings.Fields(words)...)
+		l.Limit, l.Once = time.Minute, once
+		if words == "mute" {
+			l.Limit = time.Second
+		}
+		if _, err := l.Learn(t.Context(), y, opt); !errors.Is(err, external.ErrProgram) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, expected %q", words, err, want)
+		}
+	}
+}
+
+// What a program does after an answer is no fault of the problem that comes next: what it
+// prints is passed over, and one that has ended is started anew.
+func TestAfterAnAnswer(t *testing.T) {
+	ownTemp(t)
+	y := learnertest.Planted(4, 6, 1, 20, 1)
+	opt := learners.Options{Atoms: 6, Iterations: 2, Coder: sparse.OMP{Sparsity: 1}}
+	for _, words := range []string{"loud", "tired 1", "tired 2"} {
+		ctx, end := external.Keep(t.Context())
+		for i := range 5 {
+			if _, err := learner(strings.Fields(words)...).Learn(ctx, y, opt); err != nil {
+				t.Errorf("%s: problem %d: %v", words, i, err)
+			}
+		}
+		if n := external.Running(ctx); n != 1 {
+			t.Errorf("%s: %d programs for one problem at a time", words, n)
+		}
+		end()
 	}
 }
 
@@ -224,8 +267,10 @@ func TestSpecs(t *testing.T) {
 		"exec:./no such":                     "put quotes around",
 		`exec:"` + self + `" a b`:            "",
 		`exec1:'` + self + `' x,limit=2m`:    "",
-		`exec:"` + self + `",limit=-1s`:      "limit -1s",
-		`exec:"` + self + `",limit=x`:        "limit=x",
+		`exec:"` + self + `",limit=-1s`:      "limit=-1s: expected more than 0",
+		`exec:"` + self + `",limit=0s`:       "limit=0s: expected more than 0",
+		`exec:"` + self + `",limit=5`:        "limit=5: expected a time with its unit, such as 5s",
+		`exec:"` + self + `",limit=x`:        "limit=x: expected a time with its unit",
 		`exec:"` + self + `",command=x`:      `parameter "command"`,
 		`exec:"` + self + `" "a,b",limit=1s`: "",
 	} {
@@ -287,15 +332,20 @@ func TestCoderIsHeldToItsSparsity(t *testing.T) {
 	}
 }
 
+// unset removes a variable from the environment for a test.
+func unset(t *testing.T, name string) {
+	t.Helper()
+	t.Setenv(name, "") // so that it is as before after the test
+	if err := os.Unsetenv(name); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Programs use one thread, unless the environment says otherwise.
 func TestThreads(t *testing.T) {
 	ownTemp(t)
-	for _, name := range []string{"OMP_NUM_THREADS", "MKL_NUM_THREADS"} {
-		t.Setenv(name, "") // so that it is as before after the test
-		if err := os.Unsetenv(name); err != nil {
-			t.Fatal(err)
-		}
-	}
+	unset(t, "OMP_NUM_THREADS")
+	unset(t, "MKL_NUM_THREADS")
 	y := learnertest.Planted(4, 6, 1, 20, 1)
 	for _, want := range []string{`"1 and 1"`, `"1 and 7"`} {
 		if _, err := learner("threads").Learn(t.Context(), y, learners.Options{Atoms: 6}); err == nil || !strings.Contains(err.Error(), want) {

@@ -43,23 +43,19 @@ func programsOf(ctx context.Context) (p *programs, done func()) {
 
 var errClosed = errors.New("external: the program is ending")
 
-// take returns a program that serves many problems and waits for one.
+// take returns a program that serves many problems: one that waits, which may have ended,
+// or a new one.
 func (p *programs) take(what Program) (*process, error) {
-	for {
-		p.mu.Lock()
-		list := p.waiting[what.Command]
-		if len(list) == 0 {
-			p.mu.Unlock()
-			return p.start(what, "")
-		}
-		proc := list[len(list)-1]
-		p.waiting[what.Command] = list[:len(list)-1]
+	p.mu.Lock()
+	list := p.waiting[what.Command]
+	if len(list) == 0 {
 		p.mu.Unlock()
-		if proc.idle() {
-			return proc, nil
-		}
-		p.end(proc)
+		return p.start(what, "")
 	}
+	defer p.mu.Unlock()
+	proc := list[len(list)-1]
+	p.waiting[what.Command] = list[:len(list)-1]
+	return proc, nil
 }
 
 // giveBack lets a program wait for the next problem.

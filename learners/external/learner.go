@@ -19,7 +19,7 @@ const Answered learners.StopReason = "program answered"
 
 // Learn implements learners.Learner. What comes of it depends on the program: the same for
 // the same Y, options and seed, if that does as it should. The steps are those of its
-// trace, if there is one; the errors of the last are computed here. A context that ends
+// trace, or one without a number; the errors of the last are computed here. A context that ends
 // leaves no result.
 func (l *Learner) Learn(ctx context.Context, y *mat.Dense, opt learners.Options) (*learners.Result, error) {
 	began := time.Now()
@@ -57,7 +57,7 @@ func (l *Learner) Learn(ctx context.Context, y *mat.Dense, opt learners.Options)
 		return nil, err
 	}
 	if len(r.Steps) == 0 {
-		r.Steps = []learners.Step{{Iteration: 1}}
+		r.Steps = make([]learners.Step, 1)
 	}
 	last := &r.Steps[len(r.Steps)-1]
 	last.RMSE, last.NonZeros, last.Elapsed = rmse(y, r), float64(len(r.Codes.Index))/float64(n), time.Since(began)

@@ -33,7 +33,8 @@ type statement struct {
 	Atoms   int `json:"atoms"`
 	// Sparsity is how many non-zeros a code has at most. 0 is that nothing is said of it.
 	Sparsity int `json:"sparsity"`
-	// Tolerance is the residual norm at which a code may end. Of a learner it is 0.
+	// Tolerance is the residual norm at which a code may end. Of a learner it is 0: by which
+	// rule its coder ends, that coder knows.
 	Tolerance float64 `json:"tolerance"`
 	// Iterations is how many there are at most. Of a coder it is 0.
 	Iterations int `json:"iterations"`
@@ -42,6 +43,14 @@ type statement struct {
 	Seed uint64 `json:"seed"`
 	// Seconds is the limit for the problem.
 	Seconds float64 `json:"seconds"`
+}
+
+// result is the file that an answer must have.
+func (s statement) result() string {
+	if s.Task == "code" {
+		return codesFile
+	}
+	return atomsFile
 }
 
 // pose writes a problem into its folder: what is asked for, and matrices by their files.

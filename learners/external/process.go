@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -24,7 +25,8 @@ type process struct {
 	in    io.WriteCloser // nil of one that is started for each problem
 	said  tail           // the end of its standard error
 	lines chan string    // of its standard output; closed with it
-	loud  bool           // a line was too long; to be read once lines is closed
+
+	answered bool // a problem: what it prints from then on may belong to that one
 
 	stop  sync.Once
 	quit  chan struct{} // closed when nobody reads lines any more
@@ -32,7 +34,7 @@ type process struct {
 	err   error         // how it ended; to be read once ended is closed
 }
 
-// longestLine is that of an answer, in bytes.
+// longestLine is that of an answer, in bytes. The rest of a longer line is passed over.
 const longestLine = 1 << 16
 
 // drain is how long the output of a program that has ended is waited for: what it has
@@ -91,27 +93,20 @@ func oneThread(environment []string) []string {
 func (p *process) read(out *io.PipeReader) {
 	defer close(p.lines)
 	defer out.Close() // what is printed later fails
-	scan := bufio.NewScanner(out)
-	scan.Buffer(nil, longestLine)
-	for scan.Scan() {
+	in := bufio.NewReaderSize(out, longestLine)
+	for {
+		line, more, err := in.ReadLine()
+		if err != nil {
+			return
+		}
 		select {
-		case p.lines <- scan.Text():
+		case p.lines <- string(line):
 		case <-p.quit:
 			return
 		}
-	}
-	p.loud = errors.Is(scan.Err(), bufio.ErrTooLong)
-}
-
-// idle tells whether the program still runs and has said nothing that was not asked for.
-func (p *process) idle() bool {
-	select {
-	case <-p.lines: // or closed
-		return false
-	case <-p.ended:
-		return false
-	default:
-		return true
+		for more && err == nil {
+			_, more, err = in.ReadLine()
+		}
 	}
 }
 
@@ -143,47 +138,99 @@ type request struct {
 }
 
 type answer struct {
-	Folder string `json:"folder"`
-	Error  string `json:"error"`
+	Folder string  `json:"folder"`
+	Error  *string `json:"error"` // nil of a problem that is solved
 }
+
+// errEnded is why there is no answer of a program that has ended.
+var errEnded = errors.New("ended without an answer")
 
 // serve gives the problem in a folder to a program that serves many, one of those that
-// wait or a new one.
-func (p Program) serve(ctx context.Context, programs *programs, folder string) (reply, error) {
-	proc, err := programs.take(p)
-	if err != nil {
-		return reply{}, err
+// wait or a new one. One that has answered may have ended since, or end now: then the
+// problem is given to another, a new one at last, so that it does not matter which of them
+// got it.
+func (p Program) serve(ctx context.Context, programs *programs, folder string, asked statement) (reply, error) {
+	for {
+		proc, err := programs.take(p)
+		if err != nil {
+			return reply{}, err
+		}
+		r := reply{p, asked, folder, programs, proc}
+		old := proc.answered
+		err = r.ask(ctx)
+		switch {
+		case err == nil:
+			return r, nil
+		case ctx.Err() != nil:
+			programs.end(proc)
+			return r, ctx.Err()
+		case old && errors.Is(err, errEnded):
+			programs.end(proc)
+		default:
+			return r, r.failed("%v", err)
+		}
 	}
-	r := reply{p, folder, programs, proc}
-	err = p.ask(ctx, proc, folder)
-	switch {
-	case err == nil:
-		return r, nil
-	case ctx.Err() != nil:
-		programs.end(proc)
-		return r, ctx.Err()
-	}
-	return r, r.failed("%v", err)
 }
 
-// ask has a problem solved.
-func (p Program) ask(ctx context.Context, proc *process, folder string) error {
-	proc.said.reset()
-	line, err := json.Marshal(request{folder})
+// ask gives the program its problem and waits for the answer. A line that is none is a
+// fault of a program that has not answered yet. Of one that has it may belong to the
+// problem before, after whose answer it was printed, and nobody can tell: it is passed over.
+func (r reply) ask(ctx context.Context) error {
+	r.proc.said.reset()
+	line, err := json.Marshal(request{r.folder})
 	if err != nil {
 		return err
 	}
-	limit := time.NewTimer(p.limit())
+	limit := time.NewTimer(r.limit())
 	defer limit.Stop()
-	_, _ = proc.in.Write(append(plainASCII(line), '\n')) // to one that has ended is told below
-	select {
-	case line, open := <-proc.lines:
-		return answered(proc, line, open, folder)
-	case <-limit.C:
-		return fmt.Errorf("no answer in %v, the limit for a problem", p.limit())
-	case <-ctx.Done():
-		return ctx.Err()
+	_, _ = r.proc.in.Write(append(plainASCII(line), '\n')) // to one that has ended is told below
+	passed := ""
+	for {
+		select {
+		case line, open := <-r.proc.lines:
+			if !open {
+				return r.proc.endedEarly()
+			}
+			var a answer
+			err := json.Unmarshal([]byte(line), &a)
+			switch {
+			case err != nil || a.Folder != r.folder:
+				if !r.proc.answered {
+					return fmt.Errorf("printed %s where the answer was expected; print to standard error", shown(line))
+				}
+				passed = "; it printed " + shown(line) + ", which is no answer"
+			case a.Error == nil:
+				r.proc.answered = true
+				return nil
+			case *a.Error == "":
+				return errors.New("gave the problem up and did not say why")
+			default:
+				return errors.New(shown(*a.Error))
+			}
+		case <-limit.C:
+			return fmt.Errorf("no answer in %v, the limit for a problem%s%s", r.limit(), passed, r.unsaid())
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
+}
+
+// unsaid is a remedy where the result is there and the answer is not.
+func (r reply) unsaid() string {
+	name := r.asked.result()
+	if _, err := os.Lstat(filepath.Join(r.folder, name)); err != nil {
+		return ""
+	}
+	return "; " + name + " is there: was the answer flushed, with a line end?"
+}
+
+// endedEarly tells how a program ended that owes an answer.
+func (p *process) endedEarly() error {
+	<-p.ended
+	if p.err != nil {
+		return fmt.Errorf("%w (%s)", errEnded, ending(p.err))
+	}
+	return fmt.Errorf("%w (%s); a program for one problem is named with exec1", errEnded, ending(p.err))
 }
 
 // plainASCII is JSON with all other characters escaped: some languages read what comes in by
@@ -204,27 +251,8 @@ func plainASCII(text []byte) []byte {
 	return out
 }
 
-// answered judges a line of a program, or the end of its lines.
-func answered(proc *process, line string, open bool, folder string) error {
-	if !open {
-		if proc.loud {
-			return errors.New("printed a line that is no answer; print to standard error")
-		}
-		<-proc.ended
-		return fmt.Errorf("ended without an answer (%s); a program for one problem is named with exec1", ending(proc.err))
-	}
-	var a answer
-	if err := json.Unmarshal([]byte(line), &a); err != nil || a.Folder != folder {
-		return fmt.Errorf("printed %s where the answer was expected; print to standard error", shown(line))
-	}
-	if a.Error != "" {
-		return errors.New(shown(a.Error))
-	}
-	return nil
-}
-
 // runOnce starts a program for the problem in a folder.
-func (p Program) runOnce(ctx context.Context, programs *programs, folder string) (reply, error) {
+func (p Program) runOnce(ctx context.Context, programs *programs, folder string, asked statement) (reply, error) {
 	proc, err := programs.start(p, folder)
 	if err != nil {
 		return reply{}, err
@@ -241,7 +269,7 @@ func (p Program) runOnce(ctx context.Context, programs *programs, folder string)
 	case <-ctx.Done():
 	}
 	programs.end(proc)
-	r := reply{p, folder, programs, proc}
+	r := reply{p, asked, folder, programs, proc}
 	switch {
 	case ctx.Err() != nil:
 		return r, ctx.Err()

@@ -46,8 +46,8 @@ type Trial struct {
 	RMSE float64 `json:"rmse"`
 	// NonZeros is the mean number of non-zeros of a signal.
 	NonZeros float64 `json:"non_zeros"`
-	// Iterations is how many there were.
-	Iterations int `json:"iterations"`
+	// Iterations is how many there were. 0 is that the learner does not tell.
+	Iterations int `json:"iterations,omitempty"`
 	// Replaced is how many atoms were begun anew in all iterations.
 	Replaced int `json:"replaced"`
 	// Stop is the learners.StopReason.

@@ -2,6 +2,7 @@ package comparison
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"image"
@@ -286,6 +287,11 @@ func TestCompareByAProgram(t *testing.T) {
 	if code != 0 || !strings.Contains(out, " external") {
 		t.Fatalf("exit %d, %s%s", code, out, errs)
 	}
+	for _, learner := range []string{"mod", program} { // which leaves no trace
+		if iterations := learned(t, dir, learner)[2]; (iterations == "–") != (learner == program) {
+			t.Errorf("%s: %q iterations", learner, iterations)
+		}
+	}
 	scores := map[string][]float64{}
 	collect := func(by string) {
 		for _, one := range readRuns(t, filepath.Join(dir, "out")).Runs {
@@ -302,5 +308,47 @@ func TestCompareByAProgram(t *testing.T) {
 	same := func(a, b float64) bool { return math.Abs(a-b) < 1e-6 }
 	if len(scores["mod"]) != 4 || !slices.EqualFunc(scores["mod"], scores[program], same) || !slices.EqualFunc(scores["mod"], scores["coded mod"], same) {
 		t.Errorf("%v", scores)
+	}
+}
+
+// learned is what the tables in the folder out say of a learner's learning, by columns.
+func learned(t *testing.T, dir, learner string) []string {
+	t.Helper()
+	_, table, _ := strings.Cut(string(consoletest.Read(t, filepath.Join(dir, "out", "table.csv"))), "\nlearning,")
+	_, table, _ = strings.Cut(table, "\n") // the rest of the head
+	all, err := csv.NewReader(strings.NewReader(table)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range all {
+		if row[0] == learner {
+			return row
+		}
+	}
+	t.Fatalf("%s is not in %s", learner, table)
+	return nil
+}
+
+// A learner that failed has no numbers, which would be the best.
+func TestCompareFailures(t *testing.T) {
+	dir := t.TempDir()
+	idx(t, filepath.Join(dir, "train-images-idx3-ubyte"), 10)
+	bad := "exec:" + externaltest.Command("tired", "0")
+	_, errs, code := call(t, dir, "", "compare", "--protocol", "pooled", "--images", "train-images-idx3-ubyte", "--index", "3", "--seeds", "1", "--atoms", "16", "--patches", "60", "--iterations", "2",
+		"-q", "-o", "out", "--learners", "mod,"+bad, ".")
+	if code != console.ExitSome || !strings.Contains(errs, "ended without an answer") {
+		t.Errorf("exit %d, %s", code, errs)
+	}
+	if row := learned(t, dir, bad); strings.Join(row[1:], "") != strings.Repeat("–", len(row)-1) {
+		t.Errorf("%q", row)
+	}
+	var all struct{ Runs []map[string]any }
+	if err := json.Unmarshal(consoletest.Read(t, filepath.Join(dir, "out", "runs.json")), &all); err != nil || len(all.Runs) != 2 {
+		t.Fatalf("%d runs, %v", len(all.Runs), err)
+	}
+	for _, run := range all.Runs {
+		if _, has := run["rmse"]; has != (run["learner"] == "mod") || has == (run["failure"] != nil) {
+			t.Errorf("%v", run)
+		}
 	}
 }

@@ -202,7 +202,10 @@ func (f findings) learning() report.Table {
 				if one.Program != "" {
 					external = " external"
 				}
-				seconds, iterations, rmse = append(seconds, one.Seconds), append(iterations, float64(one.Iterations)), append(rmse, one.RMSE)
+				if one.Iterations > 0 {
+					iterations = append(iterations, float64(one.Iterations))
+				}
+				seconds, rmse = append(seconds, one.Seconds), append(rmse, one.RMSE)
 				nonZeros, used, coherent = append(nonZeros, one.NonZeros), append(used, float64(one.Used)), append(coherent, one.Coherence)
 			}
 		}

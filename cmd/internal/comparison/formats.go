@@ -43,7 +43,8 @@ func (f findings) markdown(w io.Writer) error { return f.each(report.Table.Markd
 // latex writes the tables.
 func (f findings) latex(w io.Writer) error { return f.each(report.Table.LaTeX, w) }
 
-// json writes how the results came to be, and every run, without its pictures.
+// json writes how the results came to be, and every run, without its pictures; of one that
+// failed the task and why.
 func (f findings) json(w io.Writer) error {
 	bare := func(list []restored) []scoring.Cell {
 		var out []scoring.Cell
@@ -58,8 +59,15 @@ func (f findings) json(w io.Writer) error {
 		Projected []scoring.Cell `json:"back_projected"`
 		Mosaic    []byte         `json:"mosaic,omitempty"`
 	}
-	var runs []run
+	var runs []any
 	for _, one := range f.results {
+		if one.Failure != "" {
+			runs = append(runs, struct {
+				task
+				Failure string `json:"failure"`
+			}{one.task, one.Failure})
+			continue
+		}
 		runs = append(runs, run{one, bare(one.Plain), bare(one.Projected), nil})
 	}
 	var names []paths.Name

@@ -204,8 +204,11 @@ func (f findings) curves(byTime bool) report.Chart {
 		s := report.Series{Name: learner, Style: style, Plain: true}
 		for _, p := range one.Curve {
 			x := float64(p.Iteration)
-			if byTime {
+			switch {
+			case byTime:
 				x = max(p.Seconds, 1e-4)
+			case p.Iteration == 0: // the learner does not tell
+				continue
 			}
 			s.Points = append(s.Points, report.Point{X: x, Y: p.RMSE, Low: p.RMSE, High: p.RMSE})
 		}

@@ -58,8 +58,9 @@ type result struct {
 	RMSE float64 `json:"rmse"`
 	// NonZeros is how many atoms code a training patch, in the mean.
 	NonZeros float64 `json:"non_zeros"`
-	// Iterations is how many there were, and Stop why there were no more.
-	Iterations int    `json:"iterations"`
+	// Iterations is how many there were, 0 of a learner that does not tell, and Stop why there
+	// were no more.
+	Iterations int    `json:"iterations,omitempty"`
 	Stop       string `json:"stop"`
 	// Used is how many atoms code a training patch at all.
 	Used int `json:"used"`

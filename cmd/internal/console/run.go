@@ -1,12 +1,13 @@
 // Package console is what all commands have in common.
 //
 // A program of commands is run by run.go, which reorder.go gives a line whose flags come
-// first. Each command is completed by command.go, and shown by help.go; flags.go takes its flags apart and
-// values.go reads them, limits.go those that say how much of the machine it may take.
-// outputs.go refuses outputs before the work, progress.go shows how far the work is,
-// settings.go records by which flags a result was made, and writing.go writes it. exit.go
-// makes exit codes and messages of errors, and remedy.go adds the flags that help. words.go
-// words numbers and lists. Package consoletest runs commands in tests.
+// first, and ended by signals.go. Each command is completed by command.go, and shown by
+// help.go; flags.go takes its flags apart and values.go reads them, limits.go those that say
+// how much of the machine it may take. outputs.go refuses outputs before the work,
+// progress.go shows how far the work is, settings.go records by which flags a result was
+// made, and writing.go writes it. exit.go makes exit codes and messages of errors, and
+// remedy.go adds the flags that help. words.go words numbers and lists. Package consoletest
+// runs commands in tests.
 package console
 
 import (
@@ -15,8 +16,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"syscall"
 	"time"
 
@@ -42,11 +41,14 @@ type Program struct {
 // Run runs the program: args as os.Args, the result the exit code. Messages go to
 // stderr, data to stdout.
 func (p Program) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
-	ctx, stop := untilSignal(ctx)
-	defer stop()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer untilSignal(cancel)()
 	ctx = context.WithValue(ctx, typedKey{}, args)
 	ctx, end := external.Keep(ctx)
 	defer end() // also those that work which is not waited for has started
+	stdout, stderr, unwatch := watched(stdout, stderr, func() { cancel(Interrupt{syscall.SIGPIPE}) })
+	defer unwatch()
 	out := &output{Writer: stdout}
 	app := p.App(&Streams{In: stdin, Out: out, Err: stderr})
 	args, err := reorder(app, p.Implied, args)
@@ -68,7 +70,9 @@ func (p Program) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 		return ExitOK
 	}
 	if i, ok := errors.AsType[Interrupt](context.Cause(ctx)); ok {
-		fmt.Fprintln(stderr, "superres: interrupted; finished files are whole, nothing is half written")
+		if i.Signal != syscall.SIGPIPE { // then nobody is there to read it
+			fmt.Fprintln(stderr, "superres: interrupted; finished files are whole, nothing is half written")
+		}
 		return i.Code()
 	}
 	fmt.Fprintln(stderr, "superres:", Message(err))
@@ -100,32 +104,3 @@ func (p Program) App(s *Streams) *cli.App {
 // patience is how long the program waits, once interrupted, for work that does not
 // look at the interruption.
 const patience = 3 * time.Second
-
-// Interrupt is the cause of a context that a signal ended.
-type Interrupt struct{ syscall.Signal }
-
-// Error is the word for it in an event.
-func (i Interrupt) Error() string { return "interrupted" }
-
-// Code is the exit code of a program that the signal ended.
-func (i Interrupt) Code() int { return 128 + int(i.Signal) }
-
-// untilSignal returns a context that ends, with an interrupt as its cause, at the
-// first SIGINT or SIGTERM. A second one kills the program as usual.
-func untilSignal(parent context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(parent)
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
-	go func() {
-		select {
-		case s := <-signals:
-			signal.Stop(signals)
-			cancel(Interrupt{s.(syscall.Signal)})
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, func() {
-		signal.Stop(signals)
-		cancel(nil)
-	}
-}

@@ -28,11 +28,20 @@ type Streams struct {
 // /dev/null as Go opens it, for reading as well; a shell opens it for writing.
 func (s *Streams) CheckOpen() error { return checkOpen(s.Out) }
 
-func checkOpen(w io.Writer) error {
+// file is the file that a standard stream is, if it is one.
+func file(w io.Writer) (*os.File, bool) {
 	if o, ok := w.(*output); ok {
 		w = o.Writer
 	}
-	if f, ok := w.(*os.File); ok && wasClosed(f) {
+	if p, ok := w.(pipe); ok {
+		w = p.Writer
+	}
+	f, ok := w.(*os.File)
+	return f, ok
+}
+
+func checkOpen(w io.Writer) error {
+	if f, ok := file(w); ok && wasClosed(f) {
 		return Fail(ExitOutput, errors.New("standard output is closed; redirect it to a file or a pipe, or name a file with -o"))
 	}
 	return nil
@@ -64,9 +73,6 @@ func (s *Streams) TakesBinary() error {
 
 // IsTerminal tells whether what is written to w is shown on a terminal.
 func IsTerminal(w io.Writer) bool {
-	if o, ok := w.(*output); ok {
-		w = o.Writer
-	}
-	f, ok := w.(*os.File)
+	f, ok := file(w)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

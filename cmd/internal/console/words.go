@@ -3,6 +3,7 @@ package console
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 )
 
@@ -53,6 +54,14 @@ func Number(format string, v *float64) string {
 		return "-"
 	}
 	return fmt.Sprintf(format, *v)
+}
+
+// Told writes a count of what there is one of at least, and nothing for 0: nobody has told it.
+func Told(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
 }
 
 // Figure writes a number, or a dash for none.

@@ -93,7 +93,7 @@ func (f findings) table() report.Table {
 		t.Rows = append(t.Rows, []report.Cell{
 			{Text: shortest(s.Value)}, {Text: fmt.Sprintf("%.4g", s.Training)}, {Text: fmt.Sprintf("%.4g", s.HeldOut)},
 			{Text: fmt.Sprintf("%.4g ± %.2g", s.Hidden, s.HiddenSE), Best: i == f.Best}, {Text: fmt.Sprintf("%.3g", s.NonZeros)},
-			{Text: strconv.Itoa(s.Iterations)}, {Text: fmt.Sprintf("%.2f", s.Seconds)}, {Text: mark},
+			{Text: console.Told(s.Iterations)}, {Text: fmt.Sprintf("%.2f", s.Seconds)}, {Text: mark},
 		})
 	}
 	return t
@@ -141,7 +141,7 @@ func (f findings) csv(w io.Writer) error {
 	for i, s := range f.Settings {
 		rows = append(rows, []string{
 			shortest(s.Value), s.Coder, shortest(s.Training), shortest(s.HeldOut), shortest(s.Hidden), shortest(s.HiddenSE), shortest(s.NonZeros),
-			strconv.Itoa(s.Iterations), s.Stop, shortest(s.Seconds), strconv.FormatBool(i == f.Least), strconv.FormatBool(i == f.Best),
+			console.Told(s.Iterations), s.Stop, shortest(s.Seconds), strconv.FormatBool(i == f.Least), strconv.FormatBool(i == f.Best),
 		})
 	}
 	return csv.NewWriter(w).WriteAll(rows)

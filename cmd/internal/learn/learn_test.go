@@ -171,7 +171,12 @@ func TestLearnByAProgram(t *testing.T) {
 	if d := last[0] - last[1]; d > 1e-12 || d < -1e-12 {
 		t.Errorf("RMSE %g by MOD here, %g by MOD there", last[0], last[1])
 	}
-	_, errs, code := call(t, dir, "", append(args, "--learner", "exec:"+externaltest.Command("wild", "count"))...)
+	out, errs, code := call(t, dir, "", append(args, "--learner", "exec:"+externaltest.Command("serve"))...)
+	trace := string(consoletest.Read(t, filepath.Join(dir, "t.csv")))
+	if code != 0 || strings.Contains(out, `"iterations"`) || strings.Contains(errs, "iteration") || strings.Count(trace, "\n,") != 1 || strings.Count(trace, "\n") != 2 {
+		t.Errorf("without a trace: exit %d, %s%s%s", code, out, errs, trace)
+	}
+	_, errs, code = call(t, dir, "", append(args, "--learner", "exec:"+externaltest.Command("wild", "count"))...)
 	if code != 1 || !strings.Contains(errs, "Segmentation fault, as it were") || strings.Contains(errs, "check the data") || strings.Count(errs, "\n") != 1 {
 		t.Errorf("exit %d, %s", code, errs)
 	}

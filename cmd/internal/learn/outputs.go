@@ -114,13 +114,14 @@ func (out outputs) save(ctx context.Context, stdout io.Writer, r *learners.Resul
 	return nil
 }
 
-// writeTrace writes the iterations as comma-separated values.
+// writeTrace writes the iterations as comma-separated values. A step without a number has
+// none there.
 func writeTrace(w io.Writer, steps []learners.Step) error {
 	if _, err := io.WriteString(w, "iteration,rmse,nonzeros,primal,dual,replaced,seconds\n"); err != nil {
 		return err
 	}
 	for _, s := range steps {
-		line := strconv.Itoa(s.Iteration)
+		line := console.Told(s.Iteration)
 		for _, v := range []float64{s.RMSE, s.NonZeros, s.Primal, s.Dual} {
 			line += "," + strconv.FormatFloat(v, 'g', -1, 64)
 		}

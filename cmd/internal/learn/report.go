@@ -11,7 +11,8 @@ import (
 )
 
 // summary is what is told of a run, in a line for people and as JSON for programs. Coder is
-// empty when the learner used none, and NonZeros is the mean of a signal.
+// empty when the learner used none, Iterations is 0 when it does not tell them, and NonZeros
+// is the mean of a signal.
 type summary struct {
 	Dictionary paths.Name `json:"dictionary"`
 	Codes      paths.Name `json:"codes,omitempty"`
@@ -23,7 +24,7 @@ type summary struct {
 	Entries    int        `json:"entries"`
 	Signals    int        `json:"signals"`
 	Atoms      int        `json:"atoms"`
-	Iterations int        `json:"iterations"`
+	Iterations int        `json:"iterations,omitempty"`
 	Stop       string     `json:"stop"`
 	RMSE       float64    `json:"rmse"`
 	NonZeros   float64    `json:"nonzeros"`
@@ -87,8 +88,12 @@ func (s summary) text() string {
 	if to == "-" {
 		to = "standard output"
 	}
-	text := fmt.Sprintf("%s: %s by %s from %d×%d data, %s (%s), %.1f s: RMSE %.4g, %.3g non-zeros a signal",
-		to, console.Count(s.Atoms, "atom"), by, s.Entries, s.Signals, console.Count(s.Iterations, "iteration"), s.Stop, s.Seconds, s.RMSE, s.NonZeros)
+	ended := s.Stop
+	if s.Iterations > 0 {
+		ended = fmt.Sprintf("%s (%s)", console.Count(s.Iterations, "iteration"), s.Stop)
+	}
+	text := fmt.Sprintf("%s: %s by %s from %d×%d data, %s, %.1f s: RMSE %.4g, %.3g non-zeros a signal",
+		to, console.Count(s.Atoms, "atom"), by, s.Entries, s.Signals, ended, s.Seconds, s.RMSE, s.NonZeros)
 	for _, w := range s.Warnings {
 		text += "; warning: " + w
 	}

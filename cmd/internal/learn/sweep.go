@@ -30,8 +30,8 @@ type setting struct {
 	HiddenSE float64 `json:"hidden_se"`
 	// NonZeros is the mean of the signals held out.
 	NonZeros float64 `json:"nonzeros"`
-	// Iterations is how many the learner did, and Stop why no more.
-	Iterations int    `json:"iterations"`
+	// Iterations is how many the learner did, 0 where it does not tell, and Stop why no more.
+	Iterations int    `json:"iterations,omitempty"`
 	Stop       string `json:"stop"`
 	// Seconds is the time of learning and coding.
 	Seconds float64 `json:"seconds"`

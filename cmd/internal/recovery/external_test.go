@@ -6,12 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
@@ -38,7 +35,7 @@ func TestRecoverByAProgram(t *testing.T) {
 		t.Fatalf("exit %d\n%s%s", code, out, errs)
 	}
 	all := rows(t, filepath.Join(dir, "out", "trials.csv"))
-	programs, assigned := column(all, "program"), column(all, "assigned")
+	programs, assigned, iterations := column(all, "program"), column(all, "assigned"), column(all, "iterations")
 	for i := 0; i < len(assigned); i += 3 {
 		var v [3]float64
 		for j := range v {
@@ -51,6 +48,9 @@ func TestRecoverByAProgram(t *testing.T) {
 		}
 		if programs[i] != "" || len(programs[i+1]) != 64 || programs[i+2] != programs[i+1] {
 			t.Errorf("fingerprints %q", programs[i:i+3])
+		}
+		if iterations[i] == "" || iterations[i+1] != "" || iterations[i+2] != "" { // they leave no trace
+			t.Errorf("iterations %q", iterations[i:i+3])
 		}
 	}
 	page, err := os.ReadFile(filepath.Join(dir, "out", "report.html"))
@@ -70,11 +70,29 @@ func TestRecoverByAWildProgram(t *testing.T) {
 		t.Errorf("exit %d, %s", code, errs)
 	}
 	var failures []string // of the program; which of its problems come first is not its own choice
-	for i, failure := range column(rows(t, filepath.Join(dir, "out", "trials.csv")), "failure") {
+	table := rows(t, filepath.Join(dir, "out", "trials.csv"))
+	failure := column(table, "failure")
+	for i, failure := range failure {
 		if i%2 == 1 && failure != "" {
 			failures = append(failures, failure)
 		} else if failure != "" {
 			t.Errorf("MOD beside it: %s", failure)
+		}
+	}
+	for _, name := range []string{"assigned", "in_order", "recovered", "rmse", "non_zeros", "iterations", "replaced", "stop"} {
+		for i, text := range column(table, name) {
+			if (text == "") != (failure[i] != "") {
+				t.Errorf("trial %d, failure %q: %s is %q", i, failure[i], name, text)
+			}
+		}
+	}
+	var all struct{ Trials []map[string]any }
+	if err := json.Unmarshal(consoletest.Read(t, filepath.Join(dir, "out", "trials.json")), &all); err != nil || len(all.Trials) != len(failure) {
+		t.Fatalf("%d trials, %v", len(all.Trials), err)
+	}
+	for i, trial := range all.Trials {
+		if _, has := trial["assigned"]; has == (failure[i] != "") || trial["learner"] == nil || failure[i] != "" && trial["failure"] != failure[i] {
+			t.Errorf("trial %d, failure %q: %v", i, failure[i], trial)
 		}
 	}
 	for _, want := range externaltest.Wild {
@@ -132,42 +150,5 @@ func TestRecoverWithACoderOutside(t *testing.T) {
 	a, b := rows(t, filepath.Join(dir, "a", "trials.csv")), rows(t, filepath.Join(dir, "b", "trials.csv"))
 	if got, want := column(b, "assigned"), column(a, "assigned"); !slices.Equal(got, want) {
 		t.Errorf("%v, expected %v", got, want)
-	}
-}
-
-// An interrupted sweep leaves no process and no folder behind, and goes on.
-func TestInterruptedProgram(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("there are no such signals")
-	}
-	dir, temp := t.TempDir(), t.TempDir()
-	child := filepath.Join(dir, "child")
-	cmd := consoletest.Process(dir, "recover", "--panel", "4,6,1", "--n", "20", "--trials", "1", "-o", "out", "--learners", "exec:"+externaltest.Command("family", child))
-	cmd.Env = append(cmd.Env, "TMPDIR="+temp)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var pid int
-	for pid == 0 {
-		text, _ := os.ReadFile(child)
-		_ = json.Unmarshal(text, &pid)
-		time.Sleep(5 * time.Millisecond)
-	}
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != 130 {
-		t.Errorf("exit %d, expected 130", code)
-	}
-	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
-		t.Errorf("%d folders are left, %v", len(left), err)
-	}
-	for alive := true; alive; time.Sleep(5 * time.Millisecond) { // or the test ends by its limit
-		p, err := os.FindProcess(pid)
-		alive = err == nil && p.Signal(syscall.Signal(0)) == nil
-		if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && strings.Contains(string(text), ") Z ") {
-			alive = false // and nobody has noticed
-		}
 	}
 }

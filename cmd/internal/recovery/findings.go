@@ -31,7 +31,8 @@ type point struct {
 	// assigned and inOrder are the errors by the two ways to match atoms, and seconds the
 	// times, of each trial that did not fail.
 	assigned, inOrder, seconds []float64
-	// recovered and iterations are means over the trials that did not fail.
+	// recovered and iterations are means over the trials that did not fail. No iterations are
+	// that the learner does not tell them.
 	recovered, iterations float64
 	// external tells that programs outside have learned or coded.
 	external bool
@@ -105,7 +106,8 @@ func (f findings) at(p planted.Panel, n int, learner string) point {
 	return out
 }
 
-// csv writes a line for every trial.
+// csv writes a line for every trial. One that failed has no result, nor numbers that could be
+// taken for one.
 func (f findings) csv(w io.Writer) error {
 	out := csv.NewWriter(w)
 	rows := [][]string{{
@@ -114,21 +116,37 @@ func (f findings) csv(w io.Writer) error {
 	}}
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	for _, t := range f.trials {
-		rows = append(rows, []string{
+		result := make([]string, 9)
+		if t.Failure == "" {
+			result = []string{
+				number(t.Assigned), number(t.InOrder), number(t.Recovered), number(t.RMSE), number(t.NonZeros),
+				console.Told(t.Iterations), strconv.Itoa(t.Replaced), t.Stop, number(t.Seconds),
+			}
+		}
+		rows = append(rows, slices.Concat([]string{
 			strconv.Itoa(t.M), strconv.Itoa(t.K), strconv.Itoa(t.S), strconv.Itoa(t.N), number(t.Noise),
 			strconv.Itoa(t.Task.Trial), strconv.FormatUint(t.Seed, 10), t.Learner, t.Coder, strconv.Itoa(t.Limit),
-			number(t.Assigned), number(t.InOrder), number(t.Recovered), number(t.RMSE), number(t.NonZeros),
-			strconv.Itoa(t.Iterations), strconv.Itoa(t.Replaced), t.Stop, number(t.Seconds), t.Failure, t.Program,
-		})
+		}, result, []string{t.Failure, t.Program}))
 	}
 	return out.WriteAll(rows)
 }
 
-// json writes how the trials came to be, and every trial.
+// json writes how the trials came to be, and every trial; of one that failed the task and
+// why.
 func (f findings) json(w io.Writer) error {
+	trials := make([]any, len(f.trials))
+	for i, t := range f.trials {
+		trials[i] = t
+		if t.Failure != "" {
+			trials[i] = struct {
+				planted.Task
+				Failure string `json:"failure"`
+			}{t.Task, t.Failure}
+		}
+	}
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", " ")
-	return enc.Encode(map[string]any{"command": f.command, "version": console.Version, "trials": f.trials})
+	return enc.Encode(map[string]any{"command": f.command, "version": console.Version, "trials": trials})
 }
 
 // text writes the mean errors as tables for a terminal.

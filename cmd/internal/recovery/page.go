@@ -103,7 +103,11 @@ func (f findings) table(p planted.Panel) report.Table {
 			}
 			paper, _ := report.Mean(v.inOrder)
 			seconds, _ := report.Mean(v.seconds)
-			note := fmt.Sprintf("paper's rule %.4f · %.0f %% recovered · %.0f iterations · %.2f s", paper, 100*v.recovered, v.iterations, seconds)
+			note := fmt.Sprintf("paper's rule %.4f · %.0f %% recovered · ", paper, 100*v.recovered)
+			if v.iterations > 0 {
+				note += fmt.Sprintf("%.0f iterations · ", v.iterations)
+			}
+			note += fmt.Sprintf("%.2f s", seconds)
 			if v.external {
 				note += " external"
 			}

@@ -49,6 +49,9 @@ func Command(words ...string) string {
 //	family FILE starts a process that never ends, writes its number to FILE and hangs
 //	threads     gives every problem up with how many threads it may use
 //	dense       codes with all atoms, whatever the sparsity
+//	loud        prints a line before every answer but the first
+//	tired N     serves N problems, and ends well when it is given one more
+//	mute        leaves its files and never answers
 //	hang        never ends
 func Serve(in io.Reader, out, errs io.Writer, args []string) int {
 	switch args[0] {
@@ -73,7 +76,13 @@ func Serve(in io.Reader, out, errs io.Writer, args []string) int {
 		hang()
 	}
 	lines := bufio.NewScanner(in)
-	for lines.Scan() {
+	for served := 0; lines.Scan(); served++ {
+		if args[0] == "tired" && strconv.Itoa(served) == args[1] {
+			return 0
+		}
+		if args[0] == "loud" && served > 0 {
+			fmt.Fprintln(out, "done.")
+		}
 		var asked struct{ Folder string }
 		if err := json.Unmarshal(lines.Bytes(), &asked); err != nil {
 			return 2
@@ -94,6 +103,9 @@ func Serve(in io.Reader, out, errs io.Writer, args []string) int {
 			fmt.Fprintf(out, "%s\n", answer)
 			continue
 		}
+		if args[0] == "mute" {
+			hang()
+		}
 		fmt.Fprintln(out, lines.Text())
 	}
 	return 0
@@ -110,7 +122,7 @@ func hang() {
 var Wild = []string{
 	"ended without an answer (exit status 3)", "no answer in", "D.npy is 1×1, expected", "D.npy: entry 0 of atom 0 (counted from 0) is NaN", `printed "iteration 1"`,
 	`printed "{"folder":"elsewhere"}"`, "left no D.npy", "a word of its own", "D.npy: atom 0 (counted from 0) is zero", "X.npy is 1×1, expected", "trace.csv has no column rmse",
-	"D.npy: is a pipe", "printed a line that is no answer",
+	"D.npy: is a pipe", `printed "xxxx`, "trace.csv is empty", "did not say why", "non-zeros, expected at most 1; leave X.npy out", "D.npy is empty",
 }
 
 // wild does a problem as its number says.
@@ -171,6 +183,20 @@ func wild(file, folder string, out, errs io.Writer) (code int, over bool) {
 		}
 	case 13:
 		answer = []byte(strings.Repeat("x", 1<<17))
+	case 14:
+		_ = os.WriteFile(filepath.Join(folder, "trace.csv"), nil, 0o666)
+	case 15:
+		answer, _ = json.Marshal(map[string]string{"folder": folder, "error": ""})
+	case 16:
+		x, err := matfile.Open(filepath.Join(folder, "X.npy"), matfile.Options{})
+		if err != nil {
+			return 7, true
+		}
+		rows, _ := x.Dims()
+		x.SetCol(2, slices.Repeat([]float64{1}, rows))
+		leave("X.npy", x)
+	case 17:
+		_ = os.WriteFile(filepath.Join(folder, "D.npy"), nil, 0o666)
 	}
 	fmt.Fprintf(out, "%s\n", answer)
 	return 0, false

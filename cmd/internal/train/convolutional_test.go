@@ -59,6 +59,18 @@ func TestTrainConvolutional(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &begun); err != nil || begun.Provenance.Init.Command != told.Provenance.Command {
 		t.Errorf("%v: it began with a model of %q", err, begun.Provenance.Init.Command)
 	}
+	train("set", "-o", "4.npz", "--teachers", filepath.Join(dir, "1.npz")+",photo")
+	stdout, _, _ = call(t, dir, "", "models", "4.npz")
+	var taught struct {
+		Provenance struct {
+			Command  string
+			Teachers []struct{ Command string }
+		}
+	}
+	if err := json.Unmarshal([]byte(stdout), &taught); err != nil || len(taught.Provenance.Teachers) != 2 || taught.Provenance.Teachers[0].Command != told.Provenance.Command ||
+		!strings.Contains(taught.Provenance.Command, "--teachers 1.npz,photo ") {
+		t.Errorf("%v: it learned from models of %v", err, taught.Provenance)
+	}
 	if _, stderr, code := call(t, dir, "", "upscale", "-m", "3.npz", "set/a.png", "-o", "a.png"); code != 0 {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
@@ -70,7 +82,9 @@ func TestTrainConvolutional(t *testing.T) {
 		{Args: []string{"train", "set", "-o", "m.npz", "--depth", "2"}, Code: 2, Want: "ask for some with --convolutional"},
 		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--stages", "2"}, Code: 2, Want: "models of two kinds"},
 		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--channels", "20"}, Code: 2, Want: "20 channels"},
-		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--init", "bicubic"}, Code: 6, Want: "bicubic has no convolutional stage"},
+		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--init", "bicubic"}, Code: 6, Want: "bicubic has no convolutional stage to begin with"},
+		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--teachers", "1.npz,coupled"}, Code: 6, Want: "coupled has no convolutional stage to learn from"},
+		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--scale", "3", "--teachers", "1.npz"}, Code: 2, Want: "a teacher for scale 2, expected one for 3"},
 		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--init", "1.npz"}, Code: 2, Want: "has 16 channels and depth 1, expected 32 and at most 13"},
 	})
 }

@@ -36,7 +36,8 @@ var exitCodes = []struct {
 	{fmt.Sprint(console.ExitOutput), "an output exists or cannot be written, or two inputs have the same"},
 	{fmt.Sprint(console.ExitModel), "a model is missing or damaged"},
 	{fmt.Sprint(console.ExitLimit), "a limit: pixels, memory or time"},
-	{"130, 143", "interrupted; finished files are whole"},
+	{"129, 130, 143", "interrupted; finished files are whole"},
+	{"141", "nobody reads the standard output any more; finished files are whole"},
 }
 
 // page writes the manual page of section 1, in the macros of man(7), from what the

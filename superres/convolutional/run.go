@@ -27,9 +27,10 @@ type geometry struct {
 	inputLine, inputLines int // the same of the picture itself
 }
 
-// samplesTogether is how many samples of 32 channels of a layer a worker makes in a step:
-// so many that waiting for the others is little, so few that they stay in its caches.
-const samplesTogether = 4096
+// samplesTogether is how many samples of 32 channels of a layer a worker makes in a step: so
+// many that waiting for the others is little. Note: 768×512 ×2, the whole program on two
+// processors: 259, 227, 204 and 203 ms with 4096, 8192, 16384 and 32768 of them.
+const samplesTogether = 16384
 
 func (n *net) geometry(w, h int) geometry {
 	workers := runtime.GOMAXPROCS(0)

@@ -39,22 +39,23 @@ import (
 // Where the noise of Y is known, Noise relaxes the constraint to ‖Y − Σ_k Z_k‖_F ≤ ε,
 // as the paper suggests; without it noise is represented like the rest of Y, by many
 // small non-zeros. (16,32,3), N = 400, noise of 0.2 times the signals' root mean square:
-// error 0.024 without, 0.006 to 0.008 with it, K-SVD told S 0.063.
+// error 0.029 without, 0.006 with it, K-SVD told S 0.063.
 //
-// A sweep, of which an iteration has one or two, costs about 30·M·N·K operations in one pass over two
-// M×N×K arrays; memory is these two.
+// A sweep, of which an iteration has one or two, costs about 30·M·N·K operations in one pass
+// over two M×N×K arrays; memory is these two.
 //
 // Dictionary Learning Using Rank-One Projection (ROP): formulation (8), ADMM (12)
 // to (18). Two slips of its text are mended: the third constraint is Z = P
 // throughout, and u, v are left and right singular vectors.
 type ROP struct {
-	// Penalty is ρ, which is kept fixed. The default, 0, is a penalty that grows from 5 to 150.
+	// Penalty is ρ, which is kept fixed. The default, 0, is a penalty that grows from 5 to 150,
+	// or to 90 where there are fewer than two signals an atom.
 	Penalty float64
 	// Relaxation is α, above 0 and below 2. The default, 0, is 1.7; 1 is the paper's iteration.
 	Relaxation float64
 	// Norm keeps the shrinkage 1 − t, t = 1/(ρ‖q̂‖), that the norm of the paper has. By default it
-	// becomes 1 − t·(1 − c + ct), while c grows from 0 to 0.8, and falls again; where Penalty is
-	// kept, so is the norm.
+	// becomes 1 − t·(1 − c + ct), while c grows from 0 to 0.8, of few signals to 0.6, and falls
+	// again; where Penalty is kept, so is the norm.
 	Norm bool
 	// Sweeps is how many passes of ADMM, of all blocks, are an iteration. The default, 0, is 2,
 	// or 1 where there are fewer than two signals an atom: those are soon atoms themselves.
@@ -75,7 +76,7 @@ func init() {
 			fs.Float64Var(&l.Noise, "noise", 0, "root mean square of the noise in the entries, where it is known")
 			fs.BoolVar(&l.Norm, "norm", false, "shrink by the paper's norm all the time, not less where entries are large")
 			fs.IntVar(&l.Sweeps, "sweeps", 0, "passes of ADMM in an iteration; 0: 2, or 1 where there are fewer than two signals an atom")
-			fs.Float64Var(&l.Penalty, "penalty", 0, "keep the penalty fixed; 0: grow it from 5 to 150")
+			fs.Float64Var(&l.Penalty, "penalty", 0, "keep the penalty fixed; 0: grow it from 5 to 150, or to 90 where signals are few")
 			return l
 		},
 	})
@@ -110,23 +111,35 @@ func init() {
 //	two, c to 0.8, settled at 0.95   0.041  0.010  0.000006  0.0047         0.0005
 //	and ρ to 150                     0.040  0.010  0.000004  0.0031         0.0003
 //
-// Of 144 patches of a digit and 128 atoms (superres compare) two sweeps restore worse than one:
-// error 0.073 and 0.066, pooled 0.046 and 0.044.
-//
 // At N = 80 the solutions with the norm have a smaller sum of norms than the truth, by 2 %, and
 // 1.3 to 1.5 times its sum of square roots.
 const (
-	firstPenalty, middlePenalty, lastPenalty = 5, 30, 150
-	settleAfter                              = 0.7 // of the iterations: from the middle to the last
-	penaltySteps                             = 50
-	mostConcave                              = 0.8
-	normUntil, concaveFrom                   = 0.15, 0.55 // of the iterations: c grows from one to the other
-	concaveUntil, normFrom                   = 0.8, 0.95  // and is 0 again
-	relaxation                               = 1.7
-	fewSignals                               = 2     // an atom, below which an iteration is one sweep
-	lookEvery                                = 0.025 // of the iterations
-	firstLook, lastLook                      = 0.1, 0.75
-	fewIterations                            = 40 // below it nothing is looked at
+	firstPenalty, middlePenalty = 5, 30
+	settleAfter                 = 0.7 // of the iterations: from the middle to the last
+	penaltySteps                = 50
+	normUntil, concaveFrom      = 0.15, 0.55 // of the iterations: c grows from one to the other
+	relaxation                  = 1.7
+	lookEvery                   = 0.025 // of the iterations
+	firstLook, lastLook         = 0.1, 0.75
+	fewIterations               = 40 // below it nothing is looked at
+)
+
+// schedule is what depends on how many signals there are.
+type schedule struct {
+	sweeps                 int     // in an iteration
+	lastPenalty            float64 // the last ρ
+	concave                float64 // the largest c
+	concaveUntil, normFrom float64 // of the iterations: until when it stays, from when it is 0 again
+}
+
+// With many signals an atom, ROP can be taken farther before it settles. Few, as the 144 patches
+// of a digit and 128 atoms, are soon atoms themselves, and all the sooner the farther it goes
+// (superres compare): pooled 0.050 with the schedule for many, but for one sweep, 0.044 as it is.
+const fewSignals = 2 // an atom
+
+var (
+	ofMany = schedule{sweeps: 2, lastPenalty: 150, concave: 0.8, concaveUntil: 0.8, normFrom: 0.95}
+	ofFew  = schedule{sweeps: 1, lastPenalty: 90, concave: 0.6, concaveUntil: 0.7, normFrom: 0.9}
 )
 
 // ropLimit is the most bytes that the two arrays may take.
@@ -186,12 +199,11 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 		return nil, err
 	}
 	m, n := y.Dims()
-	if l.Sweeps == 0 {
-		l.Sweeps = 1
-		if n >= fewSignals*opt.Atoms {
-			l.Sweeps = 2
-		}
+	plan := ofMany
+	if n < fewSignals*opt.Atoms {
+		plan = ofFew
 	}
+	l.Sweeps = cmp.Or(l.Sweeps, plan.sweeps)
 	if need := 16 * float64(kernel.Pad(m)) * float64(n) * float64(opt.Atoms); need > ropLimit {
 		return nil, plugin.Errorf("learners: rop on %d signals of %d entries with %d atoms takes %.1f GiB, the limit is %d; use fewer signals, or another learner",
 			n, m, opt.Atoms, need/(1<<30), ropLimit>>30)
@@ -213,8 +225,8 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 		if err := ctx.Err(); err != nil {
 			return cancelled(s.take(result)), err
 		}
-		penalty, next := l.penalty(sweep, every, all), l.penalty(sweep+1, every, all)
-		s.concave = l.concave(sweep, all)
+		penalty, next := l.penalty(plan, sweep, every, all), l.penalty(plan, sweep+1, every, all)
+		s.concave = l.concave(plan, sweep, all)
 		s.iterate(penalty, penalty/next)
 		if look(sweep, all) {
 			replaced += s.restart()
@@ -246,23 +258,23 @@ func look(it, iterations int) bool {
 }
 
 // concave returns c of an iteration.
-func (l ROP) concave(it, iterations int) float64 {
+func (l ROP) concave(plan schedule, it, iterations int) float64 {
 	if l.Norm || l.Penalty > 0 {
 		return 0
 	}
 	at := float64(it) / float64(iterations)
-	return mostConcave * max(min((at-normUntil)/(concaveFrom-normUntil), 1, (normFrom-at)/(normFrom-concaveUntil)), 0)
+	return plan.concave * max(min((at-normUntil)/(concaveFrom-normUntil), 1, (plan.normFrom-at)/(plan.normFrom-plan.concaveUntil)), 0)
 }
 
 // penalty returns ρ of an iteration: the same for every iterations in a row.
-func (l ROP) penalty(it, every, iterations int) float64 {
+func (l ROP) penalty(plan schedule, it, every, iterations int) float64 {
 	if l.Penalty > 0 {
 		return l.Penalty
 	}
 	last := max(1, (iterations-1)/every)
 	share := float64(min((it-1)/every, last)) / float64(last)
 	if share > settleAfter {
-		return middlePenalty * math.Pow(lastPenalty/middlePenalty, (share-settleAfter)/(1-settleAfter))
+		return middlePenalty * math.Pow(plan.lastPenalty/middlePenalty, (share-settleAfter)/(1-settleAfter))
 	}
 	return firstPenalty * math.Pow(middlePenalty/firstPenalty, share/settleAfter)
 }

@@ -467,29 +467,6 @@ func powerStepAVX2(z *float64, u *float64, uLen int, next *float64, cols int)
 //go:noescape
 func powerStepAVX512(z *float64, u *float64, uLen int, next *float64, cols int)
 
-// products needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
-func products(dst []int32, samples int, src []int16, rows []int, step, words int, weights, bias []int32) {
-	switch current {
-	case avx512:
-		productsAVX512(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias))
-	case avx512bw:
-		productsAVX512BW(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias))
-	case avx2:
-		productsAVX2(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias))
-	default:
-		productsGeneric(dst, samples, src, rows, step, words, weights, bias)
-	}
-}
-
-//go:noescape
-func productsAVX2(dst *int32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int)
-
-//go:noescape
-func productsAVX512BW(dst *int32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int)
-
-//go:noescape
-func productsAVX512(dst *int32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int)
-
 // project needs, in assembly: len(u) is a multiple of 8.
 func project(z, q, u, shrink, w, out []float64) {
 	switch current {
@@ -655,6 +632,29 @@ func shortenAVX2(shrink *float64, shrinkLen int, part *float64, square *float64,
 
 //go:noescape
 func shortenAVX512(shrink *float64, shrinkLen int, part *float64, square *float64, penalty float64, c float64, r float64, out *float64)
+
+// squares needs, in assembly: n is at least 6, channels even, len(bias) a multiple of 16, at least 16.
+func squares(dst []int32, stride int, v []int16, n, channels int, weights, bias []int32) {
+	switch current {
+	case avx512:
+		squaresAVX512(unsafe.SliceData(dst), stride, unsafe.SliceData(v), n, channels, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias))
+	case avx512bw:
+		squaresAVX512BW(unsafe.SliceData(dst), stride, unsafe.SliceData(v), n, channels, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias))
+	case avx2:
+		squaresAVX2(unsafe.SliceData(dst), stride, unsafe.SliceData(v), n, channels, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias))
+	default:
+		squaresGeneric(dst, stride, v, n, channels, weights, bias)
+	}
+}
+
+//go:noescape
+func squaresAVX2(dst *int32, stride int, v *int16, n int, channels int, weights *int32, bias *int32, biasLen int)
+
+//go:noescape
+func squaresAVX512BW(dst *int32, stride int, v *int16, n int, channels int, weights *int32, bias *int32, biasLen int)
+
+//go:noescape
+func squaresAVX512(dst *int32, stride int, v *int16, n int, channels int, weights *int32, bias *int32, biasLen int)
 
 // sumRows needs, in assembly: len(dst) is a multiple of 16.
 func sumRows(dst, src []float32, offsets []int32) {

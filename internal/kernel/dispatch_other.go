@@ -108,10 +108,6 @@ func powerStep(z, u, next []float64, cols int) {
 	powerStepGeneric(z, u, next, cols)
 }
 
-func products(dst []int32, samples int, src []int16, rows []int, step, words int, weights, bias []int32) {
-	productsGeneric(dst, samples, src, rows, step, words, weights, bias)
-}
-
 func project(z, q, u, shrink, w, out []float64) {
 	projectGeneric(z, q, u, shrink, w, out)
 }
@@ -146,6 +142,10 @@ func scores(score, fresh, p, corr []float64, least, floor float64) float64 {
 
 func shorten(shrink, part, square []float64, penalty, c, r float64, out []float64) {
 	shortenGeneric(shrink, part, square, penalty, c, r, out)
+}
+
+func squares(dst []int32, stride int, v []int16, n, channels int, weights, bias []int32) {
+	squaresGeneric(dst, stride, v, n, channels, weights, bias)
 }
 
 func sumRows(dst, src []float32, offsets []int32) {

@@ -48,7 +48,7 @@ func (f *Filter) Turn() bool {
 				if w != int32(int16(w)) {
 					return false
 				}
-				word := &turned[((at*f.Outputs/Lanes+o/Lanes)*f.Step/2+i/2)*Lanes+o%Lanes]
+				word := &turned[(((at%4*f.Outputs/Lanes+o/Lanes)*f.Step/2+i/2)*4+at/4)*Lanes+o%Lanes]
 				*word |= int32(uint16(w)) << (i % 2 * 16)
 			}
 		}
@@ -97,8 +97,8 @@ func TurnedTaps[T int32 | float64](g [3][3]T) (turned [16]T) {
 
 // Squares is what ConvolveTwo works with. It is one goroutine's.
 type Squares struct {
-	turned []int16 // BᵀdB: for each of 16 places, for each square, its channels
-	sums   []int32 // the products, in the same way
+	turned []int16 // BᵀdB: for each of 4 columns, for each square, for each row, the channels
+	sums   []int32 // for each column, for each of two rows that are turned back, for each square
 
 	bias         [MaxOutputs]int32   // four times that of the filter
 	above, below [MaxOutputs]float32 // a quarter of them
@@ -107,7 +107,7 @@ type Squares struct {
 // SquaresBytes is what a Squares takes for filters of so many channels.
 func SquaresBytes(channels int) int64 {
 	n := squaresTogether * channels
-	return int64(16*(2*apart(n, 2)+4*apart(n, 4)) + 3*4*MaxOutputs)
+	return int64(4*2*apart(4*n, 2) + 8*4*apart(n, 4) + 3*4*MaxOutputs)
 }
 
 // squaresTogether is how many squares of 2×2 samples are made together: so many that the
@@ -137,9 +137,9 @@ func ConvolveTwo(dst []int16, to [2]int, src []int16, rows []int, samples int, f
 	for o := range f.Outputs {
 		work.bias[o], work.above[o], work.below[o] = 4*f.Bias[o], f.Above[o]/4, f.Below[o]/4
 	}
-	squares := (samples + 1) / 2
-	parts := (squares + squaresTogether - 1) / squaresTogether
-	n := min((squares+parts-1)/parts, samples/2)
+	all := (samples + 1) / 2
+	parts := (all + squaresTogether - 1) / squaresTogether
+	n := min((all+parts-1)/parts, samples/2)
 	for at := 0; at < samples; at += 2 * n {
 		// The last ones end where the row ends, and some are made again.
 		work.convolve(dst, to, src, rows, min(at, samples-2*n), n, f, skip, skipTo, skipStep)
@@ -148,21 +148,21 @@ func ConvolveTwo(dst []int16, to [2]int, src []int16, rows []int, samples int, f
 
 // convolve makes n squares, from sample at on.
 func (w *Squares) convolve(dst []int16, to [2]int, src []int16, rows []int, at, n int, f *Filter, skip []int16, skipTo [2]int, skipStep int) {
-	inputs, outputs := apart(n*f.Step, 2), apart(n*f.Outputs, 4)
-	if len(w.turned) < 16*inputs {
-		w.turned = make([]int16, 16*inputs)
+	inputs, outputs := apart(4*n*f.Step, 2), apart(n*f.Outputs, 4)
+	if len(w.turned) < 4*inputs {
+		w.turned = make([]int16, 4*inputs)
 	}
-	if len(w.sums) < 16*outputs {
-		w.sums = make([]int32, 16*outputs)
+	if len(w.sums) < 8*outputs {
+		w.sums = make([]int32, 8*outputs)
 	}
 	turn(w.turned, inputs, src[at*f.Step:], rows, n, f.Step)
-	words := f.Step / 2
-	for i := range 16 {
+	part := len(f.turned) / 4
+	for x := range 4 {
 		bias := &noBias
-		if i == 5 {
+		if x == 1 {
 			bias = &w.bias
 		}
-		products(w.sums[i*outputs:][:n*f.Outputs], n, w.turned, []int{i * inputs}, f.Step, words, f.turned[i*words*f.Outputs:], bias[:f.Outputs])
+		squares(w.sums[2*x*outputs:], outputs, w.turned[x*inputs:], n, f.Step, f.turned[x*part:][:part], bias[:f.Outputs])
 	}
 	turnBack(dst[to[0]+at*f.Outputs:], to[1]-to[0], w.sums, outputs, n, f.Outputs, w.above[:], w.below[:], skip[skipTo[0]+at*skipStep:], skipTo[1]-skipTo[0], skipStep)
 }
@@ -174,7 +174,7 @@ func apart(entries, size int) int {
 	return (PadTo(entries*size, page) + 5*line) / size
 }
 
-// noBias is what the products begin with, but for one place.
+// noBias is what the sums begin with, but for one place.
 var noBias [MaxOutputs]int32
 
 // makesSquares tells whether the tier in use has assembly for squares, without which they would take
@@ -197,8 +197,8 @@ func (f *Filter) checkTwo(dst []int16, to [2]int, src []int16, rows []int, sampl
 	_ = f.Below[f.Outputs-1]
 }
 
-// turnGeneric sets v to BᵀdB of n squares of 4×4 samples, two apart: for each of 16 places, so
-// many entries from one to the next, for each square, the channels.
+// turnGeneric sets v to BᵀdB of n squares of 4×4 samples, two apart: for each of 4 columns, so many
+// entries from one to the next, for each square, for each row, the channels.
 func turnGeneric(v []int16, stride int, src []int16, rows []int, n, channels int) {
 	for s := range n {
 		for c := range channels {
@@ -209,7 +209,7 @@ func turnGeneric(v []int16, stride int, src []int16, rows []int, n, channels int
 			}
 			for y := range 4 {
 				for x, t := range turnOnce(d[0][y], d[1][y], d[2][y], d[3][y]) {
-					v[(4*y+x)*stride+s*channels+c] = t
+					v[x*stride+(4*s+y)*channels+c] = t
 				}
 			}
 		}
@@ -219,27 +219,41 @@ func turnGeneric(v []int16, stride int, src []int16, rows []int, n, channels int
 // turnOnce is Bᵀ times a column.
 func turnOnce(a, b, c, d int16) [4]int16 { return [4]int16{a - c, b + c, c - b, b - d} }
 
-func productsGeneric(dst []int32, samples int, src []int16, rows []int, step, words int, weights, bias []int32) {
-	for s := range samples {
-		sumPairs(dst[s*len(bias):][:len(bias)], src[s*step:], rows, words, weights, bias)
+// squaresGeneric sets dst, and what is a stride further, to the two rows of Aᵀ times the products
+// of a column of n squares, of which those in the second row begin with a bias.
+func squaresGeneric(dst []int32, stride int, v []int16, n, channels int, weights, bias []int32) {
+	for s := range n {
+		for o := range bias {
+			var m [4]int32
+			m[1] = bias[o]
+			for y := range m {
+				for c := range channels {
+					w := weights[(((o/Lanes)*channels/2+c/2)*4+y)*Lanes+o%Lanes]
+					if c%2 == 0 {
+						w = int32(int16(w))
+					} else {
+						w >>= 16
+					}
+					m[y] += w * int32(v[(4*s+y)*channels+c])
+				}
+			}
+			back := backOnce(m)
+			dst[s*len(bias)+o], dst[stride+s*len(bias)+o] = back[0], back[1]
+		}
 	}
 }
 
-// turnBackGeneric makes of the products of n squares the outputs of four samples each, those of
-// the second row so many entries behind.
+// turnBackGeneric makes of the sums of n squares, eight so many entries apart, the outputs of four
+// samples each, those of the second row so many entries behind.
 func turnBackGeneric(dst []int16, second int, sums []int32, stride, n, outputs int, above, below []float32, skip []int16, skipSecond, skipStep int) {
 	for s := range n {
 		for o := range outputs {
-			var m [4][4]int32
-			for i := range 16 {
-				m[i%4][i/4] = sums[i*stride+s*outputs+o]
-			}
-			var columns [4][2]int32
-			for x := range columns {
-				columns[x] = backOnce(m[x])
-			}
 			for y := range 2 {
-				for x, sum := range backOnce([4]int32{columns[0][y], columns[1][y], columns[2][y], columns[3][y]}) {
+				var row [4]int32
+				for x := range row {
+					row[x] = sums[(2*x+y)*stride+s*outputs+o]
+				}
+				for x, sum := range backOnce(row) {
 					at := y*second + (2*s+x)*outputs + o
 					dst[at] = shortened(sum, above[o], below[o], skip[y*skipSecond+(2*s+x)*skipStep+o])
 				}

@@ -63,23 +63,23 @@ func TestSquares(t *testing.T) {
 		for _, n := range []int{24, 25, 48} {
 			const channels, outputs = 32, 48
 			src, rows := randomShorts(4*2*(n+1)*channels, 1), []int{2 * 2 * (n + 1) * channels, 0, 6 * (n + 1) * channels, 2 * (n + 1) * channels}
-			const stride, sumStride = 50 * channels, 49 * outputs
-			v := make([]int16, 16*stride)
+			const stride, sumStride = 4 * 50 * channels, 49 * outputs
+			v := make([]int16, 4*stride)
 			want := slices.Clone(v)
 			turn(v, stride, src, rows, n, channels)
 			turnGeneric(want, stride, src, rows, n, channels)
 			if !slices.Equal(v, want) {
 				t.Errorf("%d squares are turned otherwise than defined", n)
 			}
-			f := randomFilter(1, channels/2, channels, outputs, 12, 3)
-			sums, wantSums := make([]int32, n*outputs), make([]int32, n*outputs)
-			products(sums, n, v, []int{stride}, channels, channels/2, f.Weights, f.Bias)
-			productsGeneric(wantSums, n, v, []int{stride}, channels, channels/2, f.Weights, f.Bias)
+			f := randomFilter(4, channels/2, channels, outputs, 12, 3)
+			sums, wantSums := make([]int32, 2*sumStride), make([]int32, 2*sumStride)
+			squares(sums, sumStride, v, n, channels, f.Weights, f.Bias)
+			squaresGeneric(wantSums, sumStride, v, n, channels, f.Weights, f.Bias)
 			if !slices.Equal(sums, wantSums) {
-				t.Errorf("the products of %d squares differ from what is defined", n)
+				t.Errorf("the sums of %d squares differ from what is defined", n)
 			}
 			rng := rand.New(rand.NewPCG(7, 7))
-			sums = make([]int32, 16*sumStride)
+			sums = make([]int32, 8*sumStride)
 			for i := range sums {
 				sums[i] = int32(rng.Uint32())
 			}

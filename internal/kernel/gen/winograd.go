@@ -15,11 +15,11 @@ var _ = register(operation{
 })
 
 var _ = register(operation{
-	name:      "products",
-	signature: "(dst []int32, samples int, src []int16, rows []int, step, words int, weights, bias []int32)",
-	lengths:   []string{"rows", "bias"},
-	needs:     "samples is at least 24, len(bias) a multiple of 16, at least 16",
-	assembly:  tier.products,
+	name:      "squares",
+	signature: "(dst []int32, stride int, v []int16, n, channels int, weights, bias []int32)",
+	lengths:   []string{"bias"},
+	needs:     "n is at least 6, channels even, len(bias) a multiple of 16, at least 16",
+	assembly:  tier.squares,
 	tiers:     []string{AVX2, AVX512BW, AVX512},
 })
 
@@ -31,32 +31,31 @@ var _ = register(operation{
 	tiers:     []string{AVX2, AVX512BW},
 })
 
-// places are where something lies for each of 16 places, so many bytes from one to the next.
+// places are where something lies in a table of 4 columns and up to 4 rows.
 type places struct {
-	base            [4]reg.GPVirtual
-	stride, stride3 reg.GPVirtual
+	base        [4]reg.GPVirtual // of the columns
+	row, thrice reg.GPVirtual    // bytes from a row to the next, and three times that
 }
 
-// placesAt takes the first place and the stride.
-func placesAt(first, stride reg.GPVirtual) places {
-	p := places{stride: stride, stride3: GP64()}
-	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, p.stride3)
-	p.base[0] = first
-	for i := 1; i < 4; i++ {
-		p.base[i] = GP64()
-		LEAQ(Mem{Base: p.base[i-1], Index: stride, Scale: 4}, p.base[i])
+// column sets the columns, so many bytes from one to the next.
+func (p *places) column(first, stride reg.GPVirtual) {
+	for i := range p.base {
+		if p.base[i] = first; i > 0 {
+			p.base[i] = GP64()
+			MOVQ(p.base[i-1], p.base[i])
+			ADDQ(stride, p.base[i])
+		}
 	}
-	return p
 }
 
-// at is in row y of the places the one in column x.
+// at is what lies in a row and a column.
 func (p places) at(y, x, offset int) Mem {
-	m := Mem{Base: p.base[y], Disp: offset}
-	switch x {
+	m := Mem{Base: p.base[x], Disp: offset}
+	switch y {
 	case 1, 2:
-		m.Index, m.Scale = p.stride, uint8(x)
+		m.Index, m.Scale = p.row, uint8(y)
 	case 3:
-		m.Index, m.Scale = p.stride3, 1
+		m.Index, m.Scale = p.thrice, 1
 	}
 	return m
 }
@@ -70,19 +69,20 @@ func (p places) add(bytes Op) {
 // turn works on the channels of a square that fill a vector at once, and on those that are left
 // in half of one; on one row of what comes out after the other.
 func (t tier) turn() {
-	var src places
+	var src, to places // of src, rows of samples are the columns
 	rows, r := pointer("rows"), GP64()
 	for i := range src.base {
 		src.base[i] = pointer("src")
 		MOVQ(from(rows, 8*i), r)
 		LEAQ(Mem{Base: src.base[i], Index: r, Scale: 2}, src.base[i])
 	}
-	src.stride, src.stride3 = pointer("channels"), GP64()
-	SHLQ(U8(1), src.stride)
-	LEAQ(Mem{Base: src.stride, Index: src.stride, Scale: 2}, src.stride3)
-	stride := pointer("stride")
-	SHLQ(U8(1), stride)
-	to := placesAt(pointer("v"), stride)
+	src.row, src.thrice = pointer("channels"), GP64()
+	SHLQ(U8(1), src.row)
+	LEAQ(Mem{Base: src.row, Index: src.row, Scale: 2}, src.thrice)
+	MOVQ(place(Param("stride")), r)
+	SHLQ(U8(1), r)
+	to.column(pointer("v"), r)
+	to.row, to.thrice = src.row, src.thrice
 	n := pointer("n")
 	while(n, 1, func() {
 		left := pointer("channels")
@@ -90,7 +90,8 @@ func (t tier) turn() {
 			turnSome(src, to, left, 32, ZMM)
 		}
 		turnSome(src, to, left, 16, YMM)
-		src.add(src.stride)
+		src.add(src.row)
+		to.add(to.thrice)
 		DECQ(n)
 	})
 }
@@ -101,8 +102,8 @@ func turnSome(src, to places, left reg.GPVirtual, channels int, vec func() reg.V
 			d := make([]reg.VecVirtual, 4)
 			for x := range d {
 				d[x] = vec()
-				VMOVUPS(src.at(with[0], x, 0), d[x])
-				turnOnce(y, src.at(with[1], x, 0), d[x], d[x])
+				VMOVUPS(src.at(x, with[0], 0), d[x])
+				turnOnce(y, src.at(x, with[1], 0), d[x], d[x])
 			}
 			for x, with := range [4][2]int{{0, 2}, {1, 2}, {2, 1}, {1, 3}} {
 				v := vec()
@@ -125,32 +126,153 @@ func turnOnce(i int, x, y, to Op) {
 	}
 }
 
-// products stores the sums as they are.
-func (t tier) products() {
-	t.filter(func(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
-		dst, line := pointer("dst"), lengthOf("bias")
-		outputs(dst, line, sample, output, 4)
-		wide := len(acc) / tall
+// squares has the sums of four places of some squares in registers, as many as they hold, of 16
+// to 48 outputs. The last squares of a row end where it ends, and some are made again.
+func (t tier) squares() {
+	shapes := []struct{ tall, wide int }{{2, 3}, {3, 2}, {6, 1}}
+	if t.lanes == 4 {
+		shapes = []struct{ tall, wide int }{{3, 1}}
+	}
+	acc := t.vecs(24)
+	if t.lanes == 4 {
+		acc = acc[:12]
+	}
+	output, left := GP64(), lengthOf("bias")
+	XORQ(output, output)
+	for _, s := range shapes {
+		while(left, s.wide*t.lanes32(), func() {
+			square := GP64()
+			XORQ(square, square)
+			top, out := label("squares"), label("row")
+			Label(top)
+			t.squareTile(acc, square, output, s.tall, s.wide)
+			last := pointer("n")
+			SUBQ(U8(s.tall), last)
+			CMPQ(square, last)
+			JGE(LabelRef(out))
+			ADDQ(U8(s.tall), square)
+			CMPQ(square, last)
+			CMOVQGT(last, square)
+			JMP(LabelRef(top))
+			Label(out)
+			ADDQ(U8(s.wide*t.lanes32()), output)
+			SUBQ(U8(s.wide*t.lanes32()), left)
+		})
+	}
+}
+
+// squareTile makes a tile.
+func (t tier) squareTile(acc []reg.VecVirtual, square, output reg.GPVirtual, tall, wide int) {
+	at := func(y, s, i int) reg.VecVirtual { return acc[(y*tall+s)*wide+i] }
+	for _, y := range []int{0, 2, 3} {
 		for s := range tall {
 			for i := range wide {
-				VMOVUPS(acc[s*wide+i], from(dst, i*t.bytes()))
+				t.clear(at(y, s, i))
 			}
-			ADDQ(line, dst)
 		}
-	})
+	}
+	bias := pointer("bias")
+	LEAQ(Mem{Base: bias, Index: output, Scale: 4}, bias)
+	for i := range wide {
+		VMOVUPS(from(bias, i*t.bytes()), at(1, 0, i))
+		for s := 1; s < tall; s++ {
+			VMOVAPS(at(1, 0, i), at(1, s, i))
+		}
+	}
+	channels, thrice, r := pointer("channels"), GP64(), GP64()
+	SHLQ(U8(1), channels)
+	LEAQ(Mem{Base: channels, Index: channels, Scale: 2}, thrice)
+	base := make([]reg.GPVirtual, tall)
+	for s := range base {
+		if s == 0 {
+			base[s] = pointer("v")
+			MOVQ(square, r)
+			IMULQ(channels, r)
+			LEAQ(Mem{Base: base[s], Index: r, Scale: 4}, base[s])
+			continue
+		}
+		base[s] = GP64()
+		LEAQ(Mem{Base: base[s-1], Index: channels, Scale: 4}, base[s])
+	}
+	// A block of 16 outputs has, for each pair of channels, those of the four places.
+	weights, block := pointer("weights"), GP64()
+	MOVQ(channels, block)
+	SHLQ(U8(6), block) // channels/2 pairs of 4·64 bytes
+	MOVQ(output, r)
+	if t.lanes == 4 {
+		ANDQ(I8(-16), r)
+	}
+	IMULQ(block, r)
+	SHRQ(U8(4), r)
+	ADDQ(r, weights)
+	if t.lanes == 4 { // the second half of a block
+		MOVQ(output, r)
+		ANDQ(U8(8), r)
+		LEAQ(Mem{Base: weights, Index: r, Scale: 4}, weights)
+	}
+	words := pointer("channels")
+	SHRQ(U8(1), words)
+	top := label("words")
+	Label(top)
+	for y := range 4 {
+		var w []reg.VecVirtual
+		for i := range wide {
+			m := Mem{Base: weights, Disp: 64 * y}
+			if i > 0 {
+				m.Index, m.Scale = block, uint8(i)
+			}
+			w = append(w, t.load(m))
+		}
+		for s := range tall {
+			m := Mem{Base: base[s]}
+			switch y {
+			case 1, 2:
+				m.Index, m.Scale = channels, uint8(y)
+			case 3:
+				m.Index, m.Scale = thrice, 1
+			}
+			x := t.broadcast32(m)
+			for i := range wide {
+				t.dotPairs(w[i], x, at(y, s, i))
+			}
+		}
+	}
+	for _, b := range base {
+		ADDQ(U8(4), b)
+	}
+	ADDQ(U32(256), weights)
+	DECQ(words)
+	JNZ(LabelRef(top))
+	dst, line, second := pointer("dst"), lengthOf("bias"), pointer("stride")
+	outputs(dst, line, square, output, 4)
+	LEAQ(Mem{Base: dst, Index: second, Scale: 4}, second)
+	for s := range tall {
+		for i := range wide {
+			VPADDD(at(1, s, i), at(0, s, i), at(0, s, i))
+			VPADDD(at(2, s, i), at(0, s, i), at(0, s, i))
+			VPSUBD(at(2, s, i), at(1, s, i), at(1, s, i))
+			VPSUBD(at(3, s, i), at(1, s, i), at(1, s, i))
+			VMOVUPS(at(0, s, i), from(dst, i*t.bytes()))
+			VMOVUPS(at(1, s, i), from(second, i*t.bytes()))
+		}
+		ADDQ(line, dst)
+		ADDQ(line, second)
+	}
 }
 
 // turnBack works on 16 outputs of a square at once.
 func (t tier) turnBack() {
 	wide := 16 / t.lanes32()
-	output := GP64()
+	output, r := GP64(), GP64()
 	XORQ(output, output)
 	top := label("outputs")
 	Label(top)
-	first, stride := pointer("sums"), pointer("stride")
+	first := pointer("sums")
 	LEAQ(Mem{Base: first, Index: output, Scale: 4}, first)
-	SHLQ(U8(2), stride)
-	sums := placesAt(first, stride)
+	sums := places{row: pointer("stride")}
+	SHLQ(U8(2), sums.row)
+	LEAQ(Mem{Base: sums.row, Index: sums.row, Scale: 1}, r)
+	sums.column(first, r)
 	dst, skip := pointer("dst"), pointer("skip")
 	LEAQ(Mem{Base: dst, Index: output, Scale: 2}, dst)
 	LEAQ(Mem{Base: skip, Index: output, Scale: 2}, skip)
@@ -160,51 +282,27 @@ func (t tier) turnBack() {
 	finish := t.shortening(up, down, wide)
 	n := pointer("n")
 	while(n, 1, func() {
-		var acc [2][2][]reg.VecVirtual // row, column
-		for y := range acc {
-			for x := range acc[y] {
-				acc[y][x] = t.vecs(wide)
-			}
-		}
-		for i := range wide {
-			for x := range 4 {
-				u := [2]reg.VecVirtual{t.load(sums.at(0, x, i*t.bytes())), t.load(sums.at(1, x, i*t.bytes()))}
-				VPADDD(u[1], u[0], u[0])
-				VPADDD(sums.at(2, x, i*t.bytes()), u[0], u[0])
-				VPSUBD(sums.at(2, x, i*t.bytes()), u[1], u[1])
-				VPSUBD(sums.at(3, x, i*t.bytes()), u[1], u[1])
-				for y, v := range u {
-					first, second := acc[y][0][i], acc[y][1][i]
-					switch x {
-					case 0:
-						VMOVAPS(v, first)
-					case 1:
-						VPADDD(v, first, first)
-						VMOVAPS(v, second)
-					case 2:
-						VPADDD(v, first, first)
-						VPSUBD(v, second, second)
-					case 3:
-						VPSUBD(v, second, second)
-					}
-				}
-			}
-		}
 		to, add, by := GP64(), GP64(), GP64()
-		for y := range acc {
+		for y := range 2 {
+			left, right := t.vecs(wide), t.vecs(wide)
+			for i := range wide {
+				VMOVUPS(sums.at(y, 0, i*t.bytes()), left[i])
+				VMOVUPS(sums.at(y, 1, i*t.bytes()), right[i])
+				VPADDD(right[i], left[i], left[i])
+				VPADDD(sums.at(y, 2, i*t.bytes()), left[i], left[i])
+				VPSUBD(sums.at(y, 2, i*t.bytes()), right[i], right[i])
+				VPSUBD(sums.at(y, 3, i*t.bytes()), right[i], right[i])
+			}
 			MOVQ(dst, to)
 			MOVQ(skip, add)
 			if y == 1 {
 				entriesOn(to, place(Param("second")), by)
 				entriesOn(add, place(Param("skipSecond")), by)
 			}
-			for x := range acc[y] {
-				if x == 1 {
-					entriesOn(to, place(Param("outputs")), by)
-					entriesOn(add, place(Param("skipStep")), by)
-				}
-				finish(acc[y][x], to, add)
-			}
+			finish(left, to, add)
+			entriesOn(to, place(Param("outputs")), by)
+			entriesOn(add, place(Param("skipStep")), by)
+			finish(right, to, add)
 		}
 		MOVQ(place(Param("outputs")), by)
 		LEAQ(Mem{Base: dst, Index: by, Scale: 4}, dst)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,9 +35,15 @@ func sweeping(t *testing.T, temp, script string) (cmd *exec.Cmd, child int) {
 		}
 		cmd.Path, cmd.Args = shell, append([]string{"sh", "-c", script + `; exec "$0" "$@"`}, cmd.Args...)
 	}
+	if signal.Ignored(syscall.SIGHUP) { // where the tests run under nohup, the program would too
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+		t.Cleanup(func() { signal.Ignore(syscall.SIGHUP) })
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	late := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+	t.Cleanup(func() { late.Stop() })
 	for child == 0 {
 		text, _ := os.ReadFile(file)
 		_ = json.Unmarshal(text, &child)

@@ -1258,7 +1258,7 @@ loop2:
 	JL   done3
 	XORQ DX, DX
 
-samples4:
+tile4:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -1423,7 +1423,7 @@ done7:
 	ADDQ         $0x04, DX
 	CMPQ         DX, BX
 	CMOVQGT      BX, DX
-	JMP          samples4
+	JMP          tile4
 
 row5:
 	ADDQ $0x10, AX
@@ -1451,7 +1451,7 @@ loop2:
 	JL   done3
 	XORQ DX, DX
 
-samples4:
+tile4:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -1909,7 +1909,7 @@ done7:
 	ADDQ         $0x0a, DX
 	CMPQ         DX, BX
 	CMOVQGT      BX, DX
-	JMP          samples4
+	JMP          tile4
 
 row5:
 	ADDQ $0x20, AX
@@ -1923,7 +1923,7 @@ loop10:
 	JL   done11
 	XORQ DX, DX
 
-samples12:
+tile12:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -2346,7 +2346,7 @@ done15:
 	ADDQ         $0x0c, DX
 	CMPQ         DX, BX
 	CMOVQGT      BX, DX
-	JMP          samples12
+	JMP          tile12
 
 row13:
 	ADDQ $0x20, AX
@@ -2366,7 +2366,7 @@ loop18:
 	JL   done19
 	XORQ DX, DX
 
-samples20:
+tile20:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -2769,7 +2769,7 @@ done23:
 	ADDQ         $0x10, DX
 	CMPQ         DX, BX
 	CMOVQGT      BX, DX
-	JMP          samples20
+	JMP          tile20
 
 row21:
 	ADDQ $0x10, AX
@@ -2783,7 +2783,7 @@ loop26:
 	JL   done27
 	XORQ DX, DX
 
-samples28:
+tile28:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -3244,7 +3244,7 @@ done31:
 	ADDQ         $0x18, DX
 	CMPQ         DX, BX
 	CMOVQGT      BX, DX
-	JMP          samples28
+	JMP          tile28
 
 row29:
 	ADDQ $0x10, AX
@@ -3272,7 +3272,7 @@ loop2:
 	JL   done3
 	XORQ DX, DX
 
-samples4:
+tile4:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -3670,7 +3670,7 @@ done7:
 	ADDQ         $0x0a, DX
 	CMPQ         DX, BX
 	CMOVQGT      BX, DX
-	JMP          samples4
+	JMP          tile4
 
 row5:
 	ADDQ $0x20, AX
@@ -3684,7 +3684,7 @@ loop10:
 	JL   done11
 	XORQ DX, DX
 
-samples12:
+tile12:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -4083,7 +4083,7 @@ done15:
 	ADDQ         $0x0c, DX
 	CMPQ         DX, BX
 	CMOVQGT      BX, DX
-	JMP          samples12
+	JMP          tile12
 
 row13:
 	ADDQ $0x20, AX
@@ -4103,7 +4103,7 @@ loop18:
 	JL   done19
 	XORQ DX, DX
 
-samples20:
+tile20:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -4458,7 +4458,7 @@ done23:
 	ADDQ         $0x10, DX
 	CMPQ         DX, BX
 	CMOVQGT      BX, DX
-	JMP          samples20
+	JMP          tile20
 
 row21:
 	ADDQ $0x10, AX
@@ -4472,7 +4472,7 @@ loop26:
 	JL   done27
 	XORQ DX, DX
 
-samples28:
+tile28:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -4909,7 +4909,7 @@ done31:
 	ADDQ         $0x18, DX
 	CMPQ         DX, BX
 	CMOVQGT      BX, DX
-	JMP          samples28
+	JMP          tile28
 
 row29:
 	ADDQ $0x10, AX
@@ -12028,7 +12028,7 @@ loop2:
 	JL   done3
 	XORQ DX, DX
 
-samples4:
+tile4:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -12142,7 +12142,7 @@ done7:
 	ADDQ      $0x04, DX
 	CMPQ      DX, BX
 	CMOVQGT   BX, DX
-	JMP       samples4
+	JMP       tile4
 
 row5:
 	ADDQ $0x10, AX
@@ -12170,7 +12170,7 @@ loop2:
 	JL   done3
 	XORQ DX, DX
 
-samples4:
+tile4:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -12463,7 +12463,7 @@ done7:
 	ADDQ      $0x0a, DX
 	CMPQ      DX, BX
 	CMOVQGT   BX, DX
-	JMP       samples4
+	JMP       tile4
 
 row5:
 	ADDQ $0x20, AX
@@ -12477,7 +12477,7 @@ loop10:
 	JL   done11
 	XORQ DX, DX
 
-samples12:
+tile12:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -12705,7 +12705,7 @@ done15:
 	ADDQ      $0x0c, DX
 	CMPQ      DX, BX
 	CMOVQGT   BX, DX
-	JMP       samples12
+	JMP       tile12
 
 row13:
 	ADDQ $0x20, AX
@@ -12725,7 +12725,7 @@ loop18:
 	JL   done19
 	XORQ DX, DX
 
-samples20:
+tile20:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -12985,7 +12985,7 @@ done23:
 	ADDQ      $0x10, DX
 	CMPQ      DX, BX
 	CMOVQGT   BX, DX
-	JMP       samples20
+	JMP       tile20
 
 row21:
 	ADDQ $0x10, AX
@@ -12999,7 +12999,7 @@ loop26:
 	JL   done27
 	XORQ DX, DX
 
-samples28:
+tile28:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -13253,7 +13253,7 @@ done31:
 	ADDQ      $0x18, DX
 	CMPQ      DX, BX
 	CMOVQGT   BX, DX
-	JMP       samples28
+	JMP       tile28
 
 row29:
 	ADDQ $0x10, AX
@@ -13281,7 +13281,7 @@ loop2:
 	JL   done3
 	XORQ DX, DX
 
-samples4:
+tile4:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -13514,7 +13514,7 @@ done7:
 	ADDQ      $0x0a, DX
 	CMPQ      DX, BX
 	CMOVQGT   BX, DX
-	JMP       samples4
+	JMP       tile4
 
 row5:
 	ADDQ $0x20, AX
@@ -13528,7 +13528,7 @@ loop10:
 	JL   done11
 	XORQ DX, DX
 
-samples12:
+tile12:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -13732,7 +13732,7 @@ done15:
 	ADDQ      $0x0c, DX
 	CMPQ      DX, BX
 	CMOVQGT   BX, DX
-	JMP       samples12
+	JMP       tile12
 
 row13:
 	ADDQ $0x20, AX
@@ -13752,7 +13752,7 @@ loop18:
 	JL   done19
 	XORQ DX, DX
 
-samples20:
+tile20:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -13964,7 +13964,7 @@ done23:
 	ADDQ      $0x10, DX
 	CMPQ      DX, BX
 	CMOVQGT   BX, DX
-	JMP       samples20
+	JMP       tile20
 
 row21:
 	ADDQ $0x10, AX
@@ -13978,7 +13978,7 @@ loop26:
 	JL   done27
 	XORQ DX, DX
 
-samples28:
+tile28:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -14208,7 +14208,7 @@ done31:
 	ADDQ      $0x18, DX
 	CMPQ      DX, BX
 	CMOVQGT   BX, DX
-	JMP       samples28
+	JMP       tile28
 
 row29:
 	ADDQ $0x10, AX
@@ -15133,7 +15133,7 @@ loop1:
 	JL   done2
 	XORQ DX, DX
 
-squares3:
+tile3:
 	VXORPD  Y0, Y0, Y0
 	VXORPD  Y1, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -15258,7 +15258,7 @@ words5:
 	ADDQ         $0x03, DX
 	CMPQ         DX, BX
 	CMOVQGT      BX, DX
-	JMP          squares3
+	JMP          tile3
 
 row4:
 	ADDQ $0x08, AX
@@ -15280,7 +15280,7 @@ loop1:
 	JL   done2
 	XORQ DX, DX
 
-squares3:
+tile3:
 	VPXORQ  Z0, Z0, Z0
 	VPXORQ  Z1, Z1, Z1
 	VPXORQ  Z2, Z2, Z2
@@ -15455,7 +15455,7 @@ words5:
 	ADDQ         $0x02, DX
 	CMPQ         DX, BX
 	CMOVQGT      BX, DX
-	JMP          squares3
+	JMP          tile3
 
 row4:
 	ADDQ $0x30, AX
@@ -15468,7 +15468,7 @@ loop6:
 	JL   done7
 	XORQ DX, DX
 
-squares8:
+tile8:
 	VPXORQ  Z0, Z0, Z0
 	VPXORQ  Z1, Z1, Z1
 	VPXORQ  Z2, Z2, Z2
@@ -15647,7 +15647,7 @@ words10:
 	ADDQ         $0x03, DX
 	CMPQ         DX, BX
 	CMOVQGT      BX, DX
-	JMP          squares8
+	JMP          tile8
 
 row9:
 	ADDQ $0x20, AX
@@ -15660,7 +15660,7 @@ loop11:
 	JL   done12
 	XORQ DX, DX
 
-squares13:
+tile13:
 	VPXORQ  Z0, Z0, Z0
 	VPXORQ  Z1, Z1, Z1
 	VPXORQ  Z2, Z2, Z2
@@ -15859,7 +15859,7 @@ words15:
 	ADDQ         $0x06, DX
 	CMPQ         DX, BX
 	CMOVQGT      BX, DX
-	JMP          squares13
+	JMP          tile13
 
 row14:
 	ADDQ $0x10, AX
@@ -15881,7 +15881,7 @@ loop1:
 	JL   done2
 	XORQ DX, DX
 
-squares3:
+tile3:
 	VPXORQ  Z0, Z0, Z0
 	VPXORQ  Z1, Z1, Z1
 	VPXORQ  Z2, Z2, Z2
@@ -16032,7 +16032,7 @@ words5:
 	ADDQ         $0x02, DX
 	CMPQ         DX, BX
 	CMOVQGT      BX, DX
-	JMP          squares3
+	JMP          tile3
 
 row4:
 	ADDQ $0x30, AX
@@ -16045,7 +16045,7 @@ loop6:
 	JL   done7
 	XORQ DX, DX
 
-squares8:
+tile8:
 	VPXORQ  Z0, Z0, Z0
 	VPXORQ  Z1, Z1, Z1
 	VPXORQ  Z2, Z2, Z2
@@ -16200,7 +16200,7 @@ words10:
 	ADDQ         $0x03, DX
 	CMPQ         DX, BX
 	CMOVQGT      BX, DX
-	JMP          squares8
+	JMP          tile8
 
 row9:
 	ADDQ $0x20, AX
@@ -16213,7 +16213,7 @@ loop11:
 	JL   done12
 	XORQ DX, DX
 
-squares13:
+tile13:
 	VPXORQ  Z0, Z0, Z0
 	VPXORQ  Z1, Z1, Z1
 	VPXORQ  Z2, Z2, Z2
@@ -16388,7 +16388,7 @@ words15:
 	ADDQ         $0x06, DX
 	CMPQ         DX, BX
 	CMOVQGT      BX, DX
-	JMP          squares13
+	JMP          tile13
 
 row14:
 	ADDQ $0x10, AX

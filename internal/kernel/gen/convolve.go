@@ -154,23 +154,11 @@ func (t tier) filter(finish func(acc []reg.VecVirtual, sample, output reg.GPVirt
 			JNE(LabelRef(skip))
 		}
 		while(left, s.wide*t.lanes32(), func() {
-			sample := GP64()
-			XORQ(sample, sample)
-			top, out := label("samples"), label("row")
-			Label(top)
-			sums := acc[:s.tall*s.wide]
-			s.tile(sums, sample, output, s.tall)
-			finish(sums, sample, output, s.tall)
-			last := GP64()
-			MOVQ(place(Param("samples")), last)
-			SUBQ(U8(s.tall), last)
-			CMPQ(sample, last)
-			JGE(LabelRef(out))
-			ADDQ(U8(s.tall), sample)
-			CMPQ(sample, last)
-			CMOVQGT(last, sample)
-			JMP(LabelRef(top))
-			Label(out)
+			along("samples", s.tall, func(sample reg.GPVirtual) {
+				sums := acc[:s.tall*s.wide]
+				s.tile(sums, sample, output, s.tall)
+				finish(sums, sample, output, s.tall)
+			})
 			ADDQ(U8(s.wide*t.lanes32()), output)
 			SUBQ(U8(s.wide*t.lanes32()), left)
 		})
@@ -178,6 +166,25 @@ func (t tier) filter(finish func(acc []reg.VecVirtual, sample, output reg.GPVirt
 			Label(skip)
 		}
 	}
+}
+
+// along makes tiles of a row, as long as the parameter of a name says, from their first place on.
+// The last ends where the row ends.
+func along(name string, tall int, tile func(first reg.GPVirtual)) {
+	first := GP64()
+	XORQ(first, first)
+	top, out := label("tile"), label("row")
+	Label(top)
+	tile(first)
+	last := pointer(name)
+	SUBQ(U8(tall), last)
+	CMPQ(first, last)
+	JGE(LabelRef(out))
+	ADDQ(U8(tall), first)
+	CMPQ(first, last)
+	CMOVQGT(last, first)
+	JMP(LabelRef(top))
+	Label(out)
 }
 
 // together is how many samples share a pointer.

@@ -37,10 +37,7 @@ func (t tier) convolve() {
 		outputs(dst, line, sample, output, 2)
 		outputs(skip, skipLine, sample, output, 2)
 		wide := len(acc) / tall
-		up, down := pointer("above"), pointer("below")
-		LEAQ(Mem{Base: up, Index: output, Scale: 4}, up)
-		LEAQ(Mem{Base: down, Index: output, Scale: 4}, down)
-		finish := t.shortening(up, down, wide)
+		finish := t.shortening(output, wide)
 		for s := range tall {
 			finish(acc[s*wide:][:wide], dst, skip)
 			ADDQ(line, dst)
@@ -49,9 +46,12 @@ func (t tier) convolve() {
 	})
 }
 
-// shortening returns what rounds and limits the sums of 16 or 32 outputs, whose factors lie at
-// up and down, adds what is at skip and stores them at dst.
-func (t tier) shortening(up, down reg.GPVirtual, wide int) func(acc []reg.VecVirtual, dst, skip reg.GPVirtual) {
+// shortening returns what rounds and limits the sums of 16 or 32 outputs from one on, adds what
+// is at skip and stores them at dst.
+func (t tier) shortening(output reg.GPVirtual, wide int) func(acc []reg.VecVirtual, dst, skip reg.GPVirtual) {
+	up, down := pointer("above"), pointer("below")
+	LEAQ(Mem{Base: up, Index: output, Scale: 4}, up)
+	LEAQ(Mem{Base: down, Index: output, Scale: 4}, down)
 	var above []reg.VecVirtual
 	for i := range wide {
 		above = append(above, t.load(from(up, i*t.bytes())))
@@ -187,6 +187,24 @@ func along(name string, tall int, tile func(first reg.GPVirtual)) {
 	Label(out)
 }
 
+// steps are registers with the bytes from a place to the next, with three times and, where it is
+// needed, five times as many.
+type steps struct{ one, three, five reg.GPVirtual }
+
+// at is what lies some steps, up to 5, and an offset behind base.
+func (s steps) at(base reg.GPVirtual, n, offset int) Mem {
+	m := Mem{Base: base, Disp: offset}
+	switch n {
+	case 1, 2, 4:
+		m.Index, m.Scale = s.one, uint8(n)
+	case 3:
+		m.Index, m.Scale = s.three, 1
+	case 5:
+		m.Index, m.Scale = s.five, 1
+	}
+	return m
+}
+
 // together is how many samples share a pointer.
 const together = 6
 
@@ -268,23 +286,13 @@ func (t tier) overRows(acc []reg.VecVirtual, wide int, sample, output reg.GPVirt
 	IMULQ(output, r)
 	LEAQ(Mem{Base: weights, Index: r, Scale: 4}, weights)
 	SHLQ(U8(6), block)
-	step, step3, step5 := pointer("step"), GP64(), GP64()
+	steps := steps{pointer("step"), GP64(), GP64()}
+	step := steps.one
 	SHLQ(U8(1), step)
-	LEAQ(Mem{Base: step, Index: step, Scale: 2}, step3)
-	LEAQ(Mem{Base: step, Index: step, Scale: 4}, step5)
+	LEAQ(Mem{Base: step, Index: step, Scale: 2}, steps.three)
+	LEAQ(Mem{Base: step, Index: step, Scale: 4}, steps.five)
 	base := make([]reg.GPVirtual, (tall+together-1)/together)
-	at := func(s int) Mem {
-		m := Mem{Base: base[s/together]}
-		switch s % together {
-		case 1, 2, 4:
-			m.Index, m.Scale = step, uint8(s%together)
-		case 3:
-			m.Index, m.Scale = step3, 1
-		case 5:
-			m.Index, m.Scale = step5, 1
-		}
-		return m
-	}
+	at := func(s int) Mem { return steps.at(base[s/together], s%together, 0) }
 	while(count, 1, func() {
 		for i := range base {
 			base[i] = GP64()
@@ -296,7 +304,7 @@ func (t tier) overRows(acc []reg.VecVirtual, wide int, sample, output reg.GPVirt
 		MOVQ(from(rows, 0), r)
 		LEAQ(Mem{Base: first, Index: r, Scale: 2}, base[0])
 		for i := range base[1:] {
-			LEAQ(Mem{Base: base[i], Index: step3, Scale: 2}, base[i+1])
+			LEAQ(Mem{Base: base[i], Index: steps.three, Scale: 2}, base[i+1])
 		}
 		words, add, next := begin(weights, block, at)
 		top := label("words")

@@ -33,8 +33,8 @@ var _ = register(operation{
 
 // places are where something lies in a table of 4 columns and up to 4 rows.
 type places struct {
-	base        [4]reg.GPVirtual // of the columns
-	row, thrice reg.GPVirtual    // bytes from a row to the next, and three times that
+	base [4]reg.GPVirtual // of the columns
+	rows steps            // from a row to the next
 }
 
 // column sets the columns, so many bytes from one to the next.
@@ -50,14 +50,7 @@ func (p *places) column(first, stride reg.GPVirtual) {
 
 // at is what lies in a row and a column.
 func (p places) at(y, x, offset int) Mem {
-	m := Mem{Base: p.base[x], Disp: offset}
-	switch y {
-	case 1, 2:
-		m.Index, m.Scale = p.row, uint8(y)
-	case 3:
-		m.Index, m.Scale = p.thrice, 1
-	}
-	return m
+	return p.rows.at(p.base[x], y, offset)
 }
 
 func (p places) add(bytes Op) {
@@ -76,13 +69,13 @@ func (t tier) turn() {
 		MOVQ(from(rows, 8*i), r)
 		LEAQ(Mem{Base: src.base[i], Index: r, Scale: 2}, src.base[i])
 	}
-	src.row, src.thrice = pointer("channels"), GP64()
-	SHLQ(U8(1), src.row)
-	LEAQ(Mem{Base: src.row, Index: src.row, Scale: 2}, src.thrice)
+	src.rows = steps{one: pointer("channels"), three: GP64()}
+	SHLQ(U8(1), src.rows.one)
+	LEAQ(Mem{Base: src.rows.one, Index: src.rows.one, Scale: 2}, src.rows.three)
 	MOVQ(place(Param("stride")), r)
 	SHLQ(U8(1), r)
 	to.column(pointer("v"), r)
-	to.row, to.thrice = src.row, src.thrice
+	to.rows = src.rows
 	n := pointer("n")
 	while(n, 1, func() {
 		left := pointer("channels")
@@ -90,8 +83,8 @@ func (t tier) turn() {
 			turnSome(src, to, left, 32, ZMM)
 		}
 		turnSome(src, to, left, 16, YMM)
-		src.add(src.row)
-		to.add(to.thrice)
+		src.add(src.rows.one)
+		to.add(to.rows.three)
 		DECQ(n)
 	})
 }
@@ -166,9 +159,10 @@ func (t tier) squareTile(acc []reg.VecVirtual, square, output reg.GPVirtual, tal
 			VMOVAPS(at(1, 0, i), at(1, s, i))
 		}
 	}
-	channels, thrice, r := pointer("channels"), GP64(), GP64()
+	rows, r := steps{one: pointer("channels"), three: GP64()}, GP64()
+	channels := rows.one
 	SHLQ(U8(1), channels)
-	LEAQ(Mem{Base: channels, Index: channels, Scale: 2}, thrice)
+	LEAQ(Mem{Base: channels, Index: channels, Scale: 2}, rows.three)
 	base := make([]reg.GPVirtual, tall)
 	for s := range base {
 		if s == 0 {
@@ -211,14 +205,7 @@ func (t tier) squareTile(acc []reg.VecVirtual, square, output reg.GPVirtual, tal
 			w = append(w, t.load(m))
 		}
 		for s := range tall {
-			m := Mem{Base: base[s]}
-			switch y {
-			case 1, 2:
-				m.Index, m.Scale = channels, uint8(y)
-			case 3:
-				m.Index, m.Scale = thrice, 1
-			}
-			x := t.broadcast32(m)
+			x := t.broadcast32(rows.at(base[s], y, 0))
 			for i := range wide {
 				t.dotPairs(w[i], x, at(y, s, i))
 			}
@@ -256,17 +243,15 @@ func (t tier) turnBack() {
 	Label(top)
 	first := pointer("sums")
 	LEAQ(Mem{Base: first, Index: output, Scale: 4}, first)
-	sums := places{row: pointer("stride")}
-	SHLQ(U8(2), sums.row)
-	LEAQ(Mem{Base: sums.row, Index: sums.row, Scale: 1}, r)
+	stride := pointer("stride")
+	sums := places{rows: steps{one: stride}}
+	SHLQ(U8(2), stride)
+	LEAQ(Mem{Base: stride, Index: stride, Scale: 1}, r)
 	sums.column(first, r)
 	dst, skip := pointer("dst"), pointer("skip")
 	LEAQ(Mem{Base: dst, Index: output, Scale: 2}, dst)
 	LEAQ(Mem{Base: skip, Index: output, Scale: 2}, skip)
-	up, down := pointer("above"), pointer("below")
-	LEAQ(Mem{Base: up, Index: output, Scale: 4}, up)
-	LEAQ(Mem{Base: down, Index: output, Scale: 4}, down)
-	finish := t.shortening(up, down, wide)
+	finish := t.shortening(output, wide)
 	n := pointer("n")
 	while(n, 1, func() {
 		to, add, by := GP64(), GP64(), GP64()

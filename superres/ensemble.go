@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"superres/internal/kernel"
-	"superres/internal/parallel"
 	"superres/internal/picture"
 	"superres/patches"
 	"superres/superres/stage"
@@ -32,11 +31,7 @@ func (m *Model) ensemble(ctx context.Context, in []*patches.Plane, w, h int, f f
 			return nil, err
 		}
 		for i, one := range made {
-			parallel.Rows(toH, func(y int) {
-				for x, v := range one.Row(y) {
-					sums[i].Pix[picture.PlaceOf(way, x, y, w, h)] += v / picture.Orientations
-				}
-			})
+			picture.AddOriented(sums[i], one, way, 1./picture.Orientations)
 		}
 		report(float64(way+1) / picture.Orientations)
 	}

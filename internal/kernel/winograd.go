@@ -110,9 +110,8 @@ func SquaresBytes(channels int) int64 {
 	return int64(4*2*apart(4*n, 2) + 8*4*apart(n, 4) + 3*4*MaxOutputs)
 }
 
-// squaresTogether is how many squares of 2×2 samples are made together: so many that the
-// calls cost little, so few that all stays in the second cache. It is at most twice what is
-// left of a row.
+// squaresTogether is how many squares of 2×2 samples are made together at most: so many that the
+// calls cost little, so few that all stays in the second cache.
 const squaresTogether = 48
 
 // ConvolveTwo is Convolve for two rows of samples: rows has where the runs begin of the four

@@ -26,6 +26,16 @@ func Oriented(p *patches.Plane, form int32) *patches.Plane {
 	return out
 }
 
+// AddOriented adds to p a plane in a form, as Oriented makes it of one like p, a sample times a
+// share.
+func AddOriented(p, oriented *patches.Plane, form int32, share float32) {
+	parallel.Rows(oriented.H, func(y int) {
+		for x, v := range oriented.Row(y) {
+			p.Pix[PlaceOf(form, x, y, p.W, p.H)] += float32(share * v) // and not fused
+		}
+	})
+}
+
 // PlaceOf returns where in a plane of w×h the sample lies that comes to (x, y) of the
 // plane in a form.
 func PlaceOf(form int32, x, y, w, h int) int {

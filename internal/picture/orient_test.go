@@ -26,6 +26,12 @@ func TestOrientations(t *testing.T) {
 		if !slices.Equal(back.Pix, p.Pix) {
 			t.Errorf("orientation %d comes back as %v", form, back.Pix)
 		}
+		AddOriented(back, o, form, 2)
+		for i, v := range p.Pix {
+			if back.Pix[i] != 3*v {
+				t.Fatalf("orientation %d is added as %v", form, back.Pix)
+			}
+		}
 		if wide := form&kernel.Turned == 0; wide != (o.W == 5) || o.W*o.H != 15 {
 			t.Errorf("orientation %d is %d×%d", form, o.W, o.H)
 		}

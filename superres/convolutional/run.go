@@ -214,21 +214,25 @@ func (r *run) layer(ctx context.Context, i, from, to int) error {
 		return func(lo, hi int) {
 			for n := lo; n < hi; n++ {
 				y := from + n*together
+				count := min(together, to-y)
+				rows := rows[:f.Rows+count-1]
+				src := r.around(rows, i, y)
+				var at, skipAt [2]int
+				for k := range count {
+					at[k], skipAt[k] = *r.place(i, y+k), *r.place(0, y+k)+i*f.Outputs
+				}
 				var skip []int16
 				if i == len(r.made)-2 { // h + f
 					skip = r.lines
 				}
-				if y+together <= to && together == 2 {
-					src := r.around(rows, i, y)
-					skipTo := [2]int{*r.place(0, y) + i*f.Outputs, *r.place(0, y+1) + i*f.Outputs}
-					kernel.ConvolveTwo(r.lines, [2]int{*r.place(i, y), *r.place(i, y+1)}, src, rows, samples, f, skip, skipTo, squares)
+				if count == 2 {
+					kernel.ConvolveTwo(r.lines, at, src, rows, samples, f, skip, skipAt, squares)
 					continue
 				}
-				src := r.around(rows[:f.Rows], i, y)
 				if skip != nil {
-					skip = skip[*r.place(0, y)+i*f.Outputs:]
+					skip = skip[skipAt[0]:]
 				}
-				kernel.Convolve(r.lines[*r.place(i, y):], src, rows[:f.Rows], samples, f, skip)
+				kernel.Convolve(r.lines[at[0]:], src, rows, samples, f, skip)
 			}
 		}
 	})

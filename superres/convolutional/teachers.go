@@ -36,11 +36,7 @@ func (o Trainer) taught(ctx context.Context, low, base, truth *patches.Plane) (*
 			if err != nil {
 				return nil, err
 			}
-			for y := range made.H {
-				for x, v := range made.Row(y) {
-					out.Pix[picture.PlaceOf(way, x, y, truth.W, truth.H)] += each * v
-				}
-			}
+			picture.AddOriented(out, made, way, each)
 		}
 	}
 	return out, nil

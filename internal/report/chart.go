@@ -1,24 +1,15 @@
 // Package report draws charts and writes pages that can be read from disk with no
 // network. A script in a page lays pictures over one another; all else is there without.
+//
+// Note: gonum.org/v1/plot draws charts, too. It brings the fonts and formats of print, which
+// were 6.4 of the 26 MB of the program.
 package report
 
 import (
-	"bytes"
 	"fmt"
 	"html/template"
-	"image/color"
 	"math"
-	"slices"
-	"strconv"
 	"strings"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/text"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // Chart is a picture of curves.
@@ -48,30 +39,6 @@ type Series struct {
 // Point is a value with its spread, such as quantiles.
 type Point struct{ X, Y, Low, High float64 }
 
-// palette tells series apart, also for the colour-blind (after Okabe and Ito).
-var palette = []color.NRGBA{
-	{0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x72, 0xb2, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
-	{0xe6, 0x9f, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff}, {0x33, 0x33, 0x33, 0xff}, {0x99, 0x99, 0x99, 0xff},
-}
-
-var marks = []draw.GlyphDrawer{
-	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{}, draw.PlusGlyph{},
-}
-
-// stroke is what a style's curve is drawn with. Beyond the colours there are dashes.
-func stroke(style int) draw.LineStyle {
-	line := draw.LineStyle{Color: palette[style%len(palette)], Width: 1.6}
-	if again := style / len(palette); again > 0 {
-		line.Dashes = []vg.Length{vg.Length(8 / again), 3}
-	}
-	return line
-}
-
-// glyph is the mark of a style.
-func glyph(style int) draw.GlyphStyle {
-	return draw.GlyphStyle{Color: palette[style%len(palette)], Radius: 3, Shape: marks[style%len(marks)]}
-}
-
 // Figure draws the chart, width by height in points, with a legend below it that names
 // every curve.
 func (c Chart) Figure(width, height float64) (HTML, error) {
@@ -82,170 +49,179 @@ func (c Chart) Figure(width, height float64) (HTML, error) {
 	var all strings.Builder
 	all.WriteString(`<figure class="chart">` + string(svg) + "<figcaption>")
 	for _, s := range c.Series {
-		canvas := vgsvg.New(24, 10)
-		dc := draw.New(canvas)
-		dc.StrokeLine2(stroke(s.Style), 0, 5, 24, 5)
+		fmt.Fprintf(&all, `<span class="key"><svg width="24pt" height="10pt" viewBox="0 0 24 10"><path d="M0 5h24" %s/>`, stroke(s.Style))
 		if !s.Plain {
-			dc.DrawGlyph(glyph(s.Style), vg.Point{X: 12, Y: 5})
+			all.WriteString(mark(s.Style, 12, 5))
 		}
-		svg, err := element(canvas)
-		if err != nil {
-			return "", err
-		}
-		all.WriteString(`<span class="key">` + string(svg) + " " + template.HTMLEscapeString(s.Name) + "</span>\n")
+		all.WriteString("</svg> " + template.HTMLEscapeString(s.Name) + "</span>\n")
 	}
 	return HTML(all.String() + "</figcaption></figure>"), nil
 }
 
-// SVG draws the chart, width by height in points.
-func (c Chart) SVG(width, height float64) (svg HTML, err error) {
-	defer func() {
-		if r := recover(); r != nil { // the library's way to refuse values
-			err = fmt.Errorf("report: chart %q cannot be drawn: %v", c.Title, r)
-		}
-	}()
-	p := plot.New()
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.Title, c.X, c.Y
-	for _, style := range []*text.Style{
-		&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label,
-	} {
-		style.Font = font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, style.Font.Size)
-	}
-	p.Title.Padding = 6
-	p.Add(grid())
-	if c.Log && c.drawn() {
-		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.TickerFunc(decades)
-		p.Y.Min, p.Y.Max = c.Floor, 1
-	}
-	if c.LogX && c.drawn() {
-		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.TickerFunc(decades)
-	}
-	if len(c.Ticks) > 0 {
-		p.X.Tick.Marker = plot.TickerFunc(func(float64, float64) []plot.Tick {
-			var list []plot.Tick
-			room := 0.09 * (c.Ticks[len(c.Ticks)-1] - c.Ticks[0]) // of a label
-			last := math.Inf(-1)
-			for _, v := range c.Ticks {
-				tick := plot.Tick{Value: v}
-				if v-last >= room {
-					tick.Label, last = strconv.FormatFloat(v, 'g', -1, 64), v
-				}
-				list = append(list, tick)
-			}
-			return list
-		})
-	}
-	for _, s := range c.Series {
-		if len(s.Points) == 0 {
-			continue
-		}
-		if err := c.add(p, s); err != nil {
-			return "", fmt.Errorf("report: chart %q, curve %q: %w", c.Title, s.Name, err)
-		}
-	}
-	switch {
-	case c.Log:
-		p.Y.Min, p.Y.Max = c.Floor, max(p.Y.Max, 10*c.Floor)
-	case c.Y1 > c.Y0:
-		p.Y.Min, p.Y.Max = c.Y0, c.Y1
-	}
-	if c.LogX && c.drawn() {
-		p.X.Max = max(p.X.Max, 10*p.X.Min) // one value has no range
-	}
-	canvas := vgsvg.New(vg.Length(width), vg.Length(height))
-	p.Draw(draw.New(canvas))
-	return element(canvas)
-}
+// The sizes of letters, and how much wider than that a letter is on average, at most.
+const (
+	wordSize, tickSize = 12, 10
+	letter             = 0.58
+	gap                = 4.
+)
 
-// element returns a canvas as an element to be put in a page.
-func element(canvas *vgsvg.Canvas) (HTML, error) {
-	var b bytes.Buffer
-	if _, err := canvas.WriteTo(&b); err != nil {
+// SVG draws the chart, width by height in points. It fails where a value is not finite, or not
+// above 0 on a logarithmic X axis.
+func (c Chart) SVG(width, height float64) (HTML, error) {
+	x, y, err := c.axes()
+	if err != nil {
 		return "", err
 	}
-	svg := b.Bytes()
-	if at := bytes.Index(svg, []byte("<svg")); at > 0 {
-		svg = svg[at:] // the XML header has no place inside a page
+	digits := 0
+	for _, t := range y.ticks {
+		digits = max(digits, len(t.label))
 	}
-	return HTML(themed.Replace(string(bytes.TrimSpace(svg)))), nil
+	f := frame{x: x, y: y, left: 2*gap + letter*tickSize*float64(digits), top: 2 * gap, right: width - 4*gap, bottom: height - tickSize - 2*gap}
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg width="%gpt" height="%gpt" viewBox="0 0 %g %g" font-size="%d" fill="currentColor">`+"\n", width, height, width, height, tickSize)
+	word := func(text, where string) {
+		fmt.Fprintf(&b, `<text text-anchor="middle" font-size="%d" %s>%s</text>`+"\n", wordSize, where, template.HTMLEscapeString(text))
+	}
+	if c.Title != "" {
+		f.top += wordSize + gap
+	}
+	if c.X != "" {
+		f.bottom -= wordSize + gap
+	}
+	if c.Y != "" {
+		f.left += wordSize + gap
+	}
+	if c.Title != "" {
+		word(c.Title, fmt.Sprintf(`x="%.2f" y="%d"`, (f.left+f.right)/2, wordSize))
+	}
+	if c.X != "" {
+		word(c.X, fmt.Sprintf(`x="%.2f" y="%.2f"`, (f.left+f.right)/2, height-gap))
+	}
+	if c.Y != "" {
+		word(c.Y, fmt.Sprintf(`transform="translate(%d %.2f) rotate(-90)"`, wordSize, (f.top+f.bottom)/2))
+	}
+	f.grid(&b)
+	f.curves(&b, c)
+	b.WriteString("</svg>")
+	return HTML(b.String()), nil
 }
 
-// themed makes what is black, white or grey follow the page, which may be dark, and names
-// fonts for systems that lack the first.
-var themed = strings.NewReplacer(
-	"fill:#FFFFFF", "fill:none", "#000000", "currentColor", "#333333", "currentColor", "#E4E4E4", "currentColor;stroke-opacity:.14",
-	"font-family:Liberation Sans;", "font-family:Liberation Sans,Arial,sans-serif;")
-
-// drawn tells whether there is anything to draw.
-func (c Chart) drawn() bool {
-	return slices.ContainsFunc(c.Series, func(s Series) bool { return len(s.Points) > 0 })
-}
-
-// add draws the spread, the curve and its marks.
-func (c Chart) add(p *plot.Plot, s Series) error {
-	clip := func(v float64) float64 {
-		if c.Log {
-			return max(v, c.Floor)
-		}
-		return v
-	}
-	n := len(s.Points)
-	line, band := make(plotter.XYs, n), make(plotter.XYs, 2*n)
-	spread := false
-	for i, v := range s.Points {
-		line[i] = plotter.XY{X: v.X, Y: clip(v.Y)}
-		band[i] = plotter.XY{X: v.X, Y: clip(v.Low)}
-		band[2*n-1-i] = plotter.XY{X: v.X, Y: clip(v.High)}
-		spread = spread || v.High > v.Low
-	}
-	shade := palette[s.Style%len(palette)]
-	if spread && n > 1 {
-		area, err := plotter.NewPolygon(band)
-		if err != nil {
-			return err
-		}
-		pale := shade
-		pale.A = 0x22
-		area.Color, area.LineStyle.Width = pale, 0
-		p.Add(area)
-	}
-	curve, points, err := plotter.NewLinePoints(line)
-	if err != nil {
-		return err
-	}
-	curve.LineStyle, points.GlyphStyle = stroke(s.Style), glyph(s.Style)
-	if s.Plain {
-		points.Radius = 0
-	}
-	p.Add(curve, points)
-	return nil
-}
-
-func grid() *plotter.Grid {
-	g := plotter.NewGrid()
-	g.Vertical.Color, g.Horizontal.Color = color.Gray{0xe4}, color.Gray{0xe4}
-	return g
-}
-
-// decades marks the powers of ten with their values, and 2 to 9 between them.
-func decades(low, high float64) []plot.Tick {
-	var list []plot.Tick
-	if !(low > 0 && low <= high && high < math.Inf(1)) {
-		return nil // an axis without values
-	}
-	for e := int(math.Floor(math.Log10(low) + 1e-9)); e <= int(math.Ceil(math.Log10(high)-1e-9)); e++ {
-		unit := math.Pow10(e)
-		for f := 1.0; f < 10; f++ {
-			v := f * unit
-			if v < low*(1-1e-9) || v > high*(1+1e-9) {
-				continue
+// axes are those of the chart.
+func (c Chart) axes() (x, y axis, err error) {
+	ends := [2][2]float64{{math.Inf(1), math.Inf(-1)}, {math.Inf(1), math.Inf(-1)}}
+	reach := func(i int, v float64) { ends[i] = [2]float64{min(ends[i][0], v), max(ends[i][1], v)} }
+	for _, s := range c.Series {
+		for _, p := range s.Points {
+			if sum := p.X + p.Y + p.Low + p.High; math.IsNaN(sum) || math.IsInf(sum, 0) || c.LogX && p.X <= 0 {
+				return x, y, fmt.Errorf("report: chart %q, curve %q: the point %v cannot be drawn", c.Title, s.Name, p)
 			}
-			label := ""
-			if f == 1 {
-				label = strconv.FormatFloat(unit, 'g', -1, 64)
+			reach(0, p.X)
+			reach(1, c.clip(p.Y))
+			if p.High > p.Low {
+				reach(1, c.clip(p.Low))
+				reach(1, c.clip(p.High))
 			}
-			list = append(list, plot.Tick{Value: v, Label: label})
 		}
 	}
-	return list
+	switch low, high := ends[1][0], ends[1][1]; {
+	case c.Log:
+		y = spanning(c.Floor, max(high, 10*c.Floor), true)
+	case c.Y1 > c.Y0:
+		y = spanning(c.Y0, c.Y1, false)
+	default:
+		y = spanning(low, high, false)
+	}
+	x = spanning(ends[0][0], ends[0][1], c.LogX)
+	if len(c.Ticks) > 0 {
+		x.mark(c.Ticks)
+	}
+	return x, y, nil
+}
+
+// clip is where a value is drawn.
+func (c Chart) clip(v float64) float64 {
+	if c.Log {
+		return max(v, c.Floor)
+	}
+	return v
+}
+
+// frame is where values lie, in points of the picture.
+type frame struct {
+	x, y                     axis
+	left, top, right, bottom float64
+}
+
+// at is where a value lies. Those at the ends of the X axis have room for their marks.
+func (f frame) at(x, y float64) (u, v float64) {
+	const room = 0.03
+	return f.left + (f.right-f.left)*(room+(1-2*room)*f.x.share(x)), f.bottom + (f.top-f.bottom)*f.y.share(y)
+}
+
+// grid draws the axes, their ticks, and lines across from those with a label.
+func (f frame) grid(b *strings.Builder) {
+	const long, short = 5, 3
+	line := func(x0, y0, x1, y1 float64, more string) {
+		fmt.Fprintf(b, `<path d="M%.2f %.2fL%.2f %.2f" stroke="currentColor"%s/>`+"\n", x0, y0, x1, y1, more)
+	}
+	const faint = ` stroke-opacity=".14"`
+	for _, t := range f.x.ticks {
+		at, _ := f.at(t.value, f.y.low)
+		size := float64(short)
+		if t.label != "" {
+			size = long
+			line(at, f.top, at, f.bottom, faint)
+			fmt.Fprintf(b, `<text text-anchor="middle" x="%.2f" y="%.2f">%s</text>`+"\n", at, f.bottom+gap+tickSize, t.label)
+		}
+		line(at, f.bottom-size, at, f.bottom, "")
+	}
+	for _, t := range f.y.ticks {
+		_, at := f.at(f.x.low, t.value)
+		size := float64(short)
+		if t.label != "" {
+			size = long
+			line(f.left, at, f.right, at, faint)
+			fmt.Fprintf(b, `<text text-anchor="end" x="%.2f" y="%.2f">%s</text>`+"\n", f.left-gap, at+0.35*tickSize, t.label)
+		}
+		line(f.left, at, f.left+size, at, "")
+	}
+	line(f.left, f.top, f.left, f.bottom, "")
+	line(f.left, f.bottom, f.right, f.bottom, "")
+}
+
+// curves draws the spreads and the curves, cut off at the frame, and the marks in it.
+func (f frame) curves(b *strings.Builder, c Chart) {
+	var all strings.Builder
+	for _, s := range c.Series {
+		var curve, upper, lower strings.Builder
+		spread := false
+		for i, p := range s.Points {
+			x, y := f.at(p.X, c.clip(p.Y))
+			fmt.Fprintf(&curve, "%.2f,%.2f ", x, y)
+			_, y = f.at(p.X, c.clip(p.High))
+			fmt.Fprintf(&upper, "%.2f,%.2f ", x, y)
+			last := s.Points[len(s.Points)-1-i] // the lower side goes back
+			x, y = f.at(last.X, c.clip(last.Low))
+			fmt.Fprintf(&lower, "%.2f,%.2f ", x, y)
+			spread = spread || p.High > p.Low
+		}
+		if len(s.Points) < 2 {
+			continue
+		}
+		if spread {
+			fmt.Fprintf(&all, `<polygon points="%s%s" fill="%s" fill-opacity=".13"/>`+"\n", &upper, &lower, shade(s.Style))
+		}
+		fmt.Fprintf(&all, `<polyline points="%s" %s/>`+"\n", &curve, stroke(s.Style))
+	}
+	// An element inside another one shows nothing outside itself.
+	w, h := f.right-f.left, f.bottom-f.top
+	fmt.Fprintf(b, `<svg x="%.2f" y="%.2f" width="%.2f" height="%.2f" viewBox="%.2f %.2f %.2f %.2f">`+"\n%s</svg>\n", f.left, f.top, w, h, f.left, f.top, w, h, &all)
+	for _, s := range c.Series {
+		for _, p := range s.Points {
+			if at := f.y.share(c.clip(p.Y)); !s.Plain && at >= 0 && at <= 1 {
+				x, y := f.at(p.X, c.clip(p.Y))
+				b.WriteString(mark(s.Style, x, y) + "\n")
+			}
+		}
+	}
 }

@@ -36,9 +36,12 @@ func TestChart(t *testing.T) {
 				t.Errorf("the chart lacks %q", want)
 			}
 		}
-		for _, bad := range []string{"NaN", "Inf", "#FFFFFF", "#000000"} {
+		if n := strings.Count(string(svg), `<circle r="3" fill="#d55e00"/>`); n != 2 {
+			t.Errorf("%d marks of the first curve, expected 2", n)
+		}
+		for _, bad := range []string{"NaN", "Inf", "%!"} {
 			if strings.Contains(string(svg), bad) {
-				t.Errorf("the chart has %s: no number, or no colour for a dark page", bad)
+				t.Errorf("the chart has %s", bad)
 			}
 		}
 		figure, err := c.Figure(200, 150)
@@ -63,6 +66,40 @@ func TestChart(t *testing.T) {
 	bad.Series[0].Points[0].Y = math.NaN()
 	if _, err := bad.SVG(200, 150); err == nil {
 		t.Error("a point that is no number is drawn")
+	}
+}
+
+// Axes have marks at round values between their ends, and take values to places.
+func TestAxis(t *testing.T) {
+	for _, c := range []struct {
+		low, high float64
+		log       bool
+		want      string
+	}{
+		{0, 1, false, "0 0.2 0.4 0.6 0.8 1"}, {-3, 17, false, "0 5 10 15"}, {0.0012, 0.0031, false, "0.0015 0.002 0.0025 0.003"},
+		{5, 5, false, "3 4 5 6 7"}, {math.Inf(1), math.Inf(-1), true, "0.1 1"}, {1e-4, 0.3, true, "0.0001 0.001 0.01 0.1"}, {3, 3, true, "10"},
+	} {
+		a := spanning(c.low, c.high, c.log)
+		var got []string
+		for _, mark := range a.ticks {
+			if at := a.share(mark.value); at < -1e-9 || at > 1+1e-9 {
+				t.Errorf("%v: %g lies at %g", c, mark.value, at)
+			}
+			if mark.label != "" {
+				got = append(got, mark.label)
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%g to %g, %v: %q, expected %q", c.low, c.high, c.log, got, c.want)
+		}
+		if a.share(a.low) != 0 || math.Abs(a.share(a.high)-1) > 1e-12 {
+			t.Errorf("%v does not reach from end to end", a)
+		}
+	}
+	a := spanning(50, 800, false)
+	a.mark([]float64{50, 100, 150, 800})
+	if a.ticks[1].label != "" || a.ticks[2].label != "150" {
+		t.Errorf("labels %v", a.ticks)
 	}
 }
 

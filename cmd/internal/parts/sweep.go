@@ -41,6 +41,9 @@ type Sweep[K comparable, R any] struct {
 	Shorter string
 	// Run does a task. It fails only when the context ends.
 	Run func(context.Context, K) (R, error)
+	// Table returns the results that a report in the folder dir has: they are taken into a
+	// journal that begins. nil: no report has them.
+	Table func(dir string) ([]R, error)
 }
 
 // MaxTrials is how many trials a sweep may have: all of them are kept in memory.
@@ -83,6 +86,11 @@ func (s Sweep[K, R]) Do(ctx context.Context, tasks []K, bar *console.Progress) (
 			err = journalError(j.File.Name(), err2)
 		}
 	}()
+	if len(own) == 0 && s.Table != nil && s.Part.Of == 0 {
+		if own, err = s.adopt(j); err != nil {
+			return nil, err
+		}
+	}
 	if s.Part.Of > 0 {
 		tasks = slices.DeleteFunc(slices.Clone(tasks), func(t K) bool { return !s.Part.HasTask(t) })
 	}
@@ -135,6 +143,22 @@ func (s Sweep[K, R]) Do(ctx context.Context, tasks []K, bar *console.Progress) (
 		results = append(results, done[t])
 	}
 	return results, nil
+}
+
+// adopt takes the results of a table into a journal.
+func (s Sweep[K, R]) adopt(j *Journal[entry[R]]) (own []entry[R], err error) {
+	results, err := s.Table(s.Dir)
+	for _, r := range results {
+		if s.Failed(r) {
+			continue
+		}
+		e := entry[R]{s.Command, console.Version, r}
+		if err := j.Add(e); err != nil {
+			return nil, err
+		}
+		own = append(own, e)
+	}
+	return own, err
 }
 
 // sampled puts n tasks from all over the list before the others, so that what the first

@@ -1,12 +1,10 @@
 package recovery
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -104,31 +102,6 @@ func (f findings) at(p planted.Panel, n int, learner string) point {
 	good := float64(out.trials - out.failed)
 	out.recovered, out.iterations = out.recovered/good, out.iterations/good
 	return out
-}
-
-// csv writes a line for every trial. One that failed has no result, nor numbers that could be
-// taken for one.
-func (f findings) csv(w io.Writer) error {
-	out := csv.NewWriter(w)
-	rows := [][]string{{
-		"m", "k", "s", "n", "noise", "trial", "seed", "learner", "coder", "limit",
-		"assigned", "in_order", "recovered", "rmse", "non_zeros", "iterations", "replaced", "stop", "seconds", "failure", "program",
-	}}
-	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-	for _, t := range f.trials {
-		result := make([]string, 9)
-		if t.Failure == "" {
-			result = []string{
-				number(t.Assigned), number(t.InOrder), number(t.Recovered), number(t.RMSE), number(t.NonZeros),
-				console.Told(t.Iterations), strconv.Itoa(t.Replaced), t.Stop, number(t.Seconds),
-			}
-		}
-		rows = append(rows, slices.Concat([]string{
-			strconv.Itoa(t.M), strconv.Itoa(t.K), strconv.Itoa(t.S), strconv.Itoa(t.N), number(t.Noise),
-			strconv.Itoa(t.Task.Trial), strconv.FormatUint(t.Seed, 10), t.Learner, t.Coder, strconv.Itoa(t.Limit),
-		}, result, []string{t.Failure, t.Program}))
-	}
-	return out.WriteAll(rows)
 }
 
 // json writes how the trials came to be, and every trial; of one that failed the task and

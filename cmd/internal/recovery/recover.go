@@ -3,7 +3,7 @@
 //
 // Read it in this order: options.go, what the flags ask for; recover.go, one call; tasks.go,
 // the trials that are to be run, which package planted runs; findings.go, what they come to,
-// as data; verdict.go, that in a sentence; page.go, the page that shows it.
+// as data; table.go, all of them, as a file to go on from; verdict.go, that in a sentence; page.go, the page that shows it.
 package recovery
 
 import (
@@ -66,13 +66,14 @@ func run(c *cli.Context, s *console.Streams) error {
 	trials, err := parts.Sweep[planted.Task, planted.Trial]{
 		Command: "recover", Dir: opt.Folder, Part: part, Merge: parts.Merging(c), Task: func(t planted.Trial) planted.Task { return t.Task }, Failed: func(t planted.Trial) bool { return t.Failure != "" },
 		Shorter: "--trials 10 (of 100), --panel a (of four), or --n 100,400", Weight: planted.Task.Weight, Run: func(ctx context.Context, t planted.Task) (planted.Trial, error) { return t.Run(ctx) },
+		Table: readTable,
 	}.Do(c.Context, tasks, bar)
 	if err != nil || part.Of > 0 {
 		return err
 	}
 	bar.Clear()
 	f := findings{command: opt.command, typed: console.Typed(c), trials: trials}
-	if err := console.WriteReports(opt.Folder, console.ReportAs("trials.csv", f.csv), console.ReportAs("trials.json", f.json), console.ReportAs("report.html", f.html)); err != nil {
+	if err := console.WriteReports(opt.Folder, console.ReportAs(tableName, f.csv), console.ReportAs("trials.json", f.json), console.ReportAs("report.html", f.html)); err != nil {
 		return err
 	}
 	if err := f.text(s.Out); err != nil {

@@ -99,6 +99,50 @@ func TestRecover(t *testing.T) {
 }
 
 // A command in a folder of parts does not say where its report goes.
+// A folder with the table alone is gone on from, to the same report, and a damaged one said.
+func TestRecoverFromTheTable(t *testing.T) {
+	dir := t.TempDir()
+	args := []string{"recover", "--panel", "8,12,2", "--n", "40", "--trials", "2", "--iterations", "10", "--learners", "rop,ksvd,exec:false", "-o", "a"}
+	if _, errs, code := call(t, dir, "", args...); code != console.ExitSome {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join(dir, "a", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	table, page, journal := read(tableName), read("report.html"), read("journal.jsonl")
+	for _, name := range []string{"journal.jsonl", "trials.json", "report.html"} {
+		if err := os.Remove(filepath.Join(dir, "a", name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, errs, code := call(t, dir, "", args...); code != console.ExitSome || !strings.Contains(errs, "2 of 6 trials failed") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	if read(tableName) != table || read("report.html") != page {
+		t.Error("the trials of the table were run again: their times are others")
+	}
+	sorted := func(text string) []string { return slices.Sorted(strings.Lines(text)) }
+	if got := read("journal.jsonl"); !slices.Equal(sorted(got), sorted(journal)) {
+		t.Errorf("the journal is\n%sexpected\n%s", got, journal)
+	}
+	for _, c := range []struct{ text, want string }{
+		{"", "no table of trials"}, {"m,k\n", "no table of trials"}, {strings.Replace(table, "assigned", "given", 1), `column 11 is "given"`},
+		{strings.Replace(table, "8,12,2,40,", "8,12,2,many,", 1), "trial 1, n: "},
+	} {
+		if err := os.Remove(filepath.Join(dir, "a", "journal.jsonl")); err != nil {
+			t.Fatal(err)
+		}
+		consoletest.Put(t, filepath.Join(dir, "a", tableName), []byte(c.text))
+		if _, errs, code := call(t, dir, "", args...); code != console.ExitOutput || !strings.Contains(errs, c.want) || !strings.Contains(errs, "remove it") {
+			t.Errorf("%.40q: exit %d, %s", c.text, code, errs)
+		}
+	}
+}
+
 func TestForgedCommand(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"recover", "--panel", "4,6,1", "--n", "20", "--trials", "2", "--iterations", "2", "--learners", "mod", "-o", "sweep", "--shard", "0/1", "-q"}

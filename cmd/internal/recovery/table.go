@@ -1,0 +1,162 @@
+package recovery
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"superres/cmd/internal/console"
+	"superres/internal/safefile"
+	"superres/learners/planted"
+)
+
+// tableName is the file with a line for every trial. It is all that another run needs to go
+// on from, where the journal is not there.
+const tableName = "trials.csv"
+
+// tableColumn is one of trials.csv.
+type tableColumn struct {
+	name string
+	// result tells that a trial that failed has none: nor numbers that could be taken for one.
+	result bool
+	// field is the pointer to what the column has of a trial.
+	field func(*planted.Trial) any
+}
+
+var columns = []tableColumn{
+	{"m", false, func(t *planted.Trial) any { return &t.M }},
+	{"k", false, func(t *planted.Trial) any { return &t.K }},
+	{"s", false, func(t *planted.Trial) any { return &t.S }},
+	{"n", false, func(t *planted.Trial) any { return &t.N }},
+	{"noise", false, func(t *planted.Trial) any { return &t.Noise }},
+	{"trial", false, func(t *planted.Trial) any { return &t.Task.Trial }},
+	{"seed", false, func(t *planted.Trial) any { return &t.Seed }},
+	{"learner", false, func(t *planted.Trial) any { return &t.Learner }},
+	{"coder", false, func(t *planted.Trial) any { return &t.Coder }},
+	{"limit", false, func(t *planted.Trial) any { return &t.Limit }},
+	{"assigned", true, func(t *planted.Trial) any { return &t.Assigned }},
+	{"in_order", true, func(t *planted.Trial) any { return &t.InOrder }},
+	{"recovered", true, func(t *planted.Trial) any { return &t.Recovered }},
+	{"rmse", true, func(t *planted.Trial) any { return &t.RMSE }},
+	{"non_zeros", true, func(t *planted.Trial) any { return &t.NonZeros }},
+	{"iterations", true, func(t *planted.Trial) any { return (*told)(&t.Iterations) }},
+	{"replaced", true, func(t *planted.Trial) any { return &t.Replaced }},
+	{"stop", true, func(t *planted.Trial) any { return &t.Stop }},
+	{"seconds", true, func(t *planted.Trial) any { return &t.Seconds }},
+	{"failure", false, func(t *planted.Trial) any { return &t.Failure }},
+	{"program", false, func(t *planted.Trial) any { return &t.Program }},
+}
+
+// told is a number that need not be known: 0 is an empty field.
+type told int
+
+func head() (names []string) {
+	for _, c := range columns {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// csv writes a line for every trial.
+func (f findings) csv(w io.Writer) error {
+	out := csv.NewWriter(w)
+	rows := [][]string{head()}
+	for _, t := range f.trials {
+		row := make([]string, len(columns))
+		for i, c := range columns {
+			if !c.result || t.Failure == "" {
+				row[i] = text(c.field(&t))
+			}
+		}
+		rows = append(rows, row)
+	}
+	return out.WriteAll(rows)
+}
+
+// text is a field as it stands in the table.
+func text(field any) string {
+	switch v := field.(type) {
+	case *int:
+		return strconv.Itoa(*v)
+	case *told:
+		return console.Told(int(*v))
+	case *uint64:
+		return strconv.FormatUint(*v, 10)
+	case *float64:
+		return strconv.FormatFloat(*v, 'g', -1, 64)
+	}
+	return *field.(*string)
+}
+
+// set is text, back.
+func set(field any, text string) (err error) {
+	switch v := field.(type) {
+	case *int:
+		*v, err = strconv.Atoi(text)
+	case *told:
+		if text != "" {
+			return set((*int)(v), text)
+		}
+	case *uint64:
+		*v, err = strconv.ParseUint(text, 10, 64)
+	case *float64:
+		*v, err = strconv.ParseFloat(text, 64)
+	case *string:
+		*v = text
+	}
+	return err
+}
+
+// readTable returns the trials of the table in a folder, which need not be there.
+func readTable(folder string) ([]planted.Trial, error) {
+	name := filepath.Join(folder, tableName)
+	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	f, size, err := safefile.OpenRegular(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	trials, err := parseTable(io.LimitReader(f, size))
+	if err != nil {
+		return nil, console.Fail(console.ExitOutput, fmt.Errorf("%s: %w; remove it to have its trials anew, or use another -o", name, err))
+	}
+	return trials, nil
+}
+
+// parseTable reads what csv has written.
+func parseTable(r io.Reader) (trials []planted.Trial, err error) {
+	in := csv.NewReader(r)
+	in.FieldsPerRecord = len(columns)
+	in.ReuseRecord = true
+	for i, names := 0, head(); ; i++ {
+		row, err := in.Read()
+		switch {
+		case errors.Is(err, io.EOF) && i > 0:
+			return trials, nil
+		case err != nil:
+			return nil, fmt.Errorf("it is no table of trials: %w", err)
+		}
+		var t planted.Trial
+		for k, c := range columns {
+			switch {
+			case i == 0 && row[k] != names[k]:
+				return nil, fmt.Errorf("column %d is %q, expected %q", k+1, row[k], names[k])
+			case i == 0 || c.result && row[k] == "":
+				continue
+			}
+			if err := set(c.field(&t), row[k]); err != nil {
+				return nil, fmt.Errorf("trial %d, %s: %w", i, c.name, err)
+			}
+		}
+		if i > 0 {
+			trials = append(trials, t)
+		}
+	}
+}

@@ -42,7 +42,10 @@ import (
 // error 0.029 without, 0.006 with it, K-SVD told S 0.063.
 //
 // A sweep, of which an iteration has one or two, costs about 30·M·N·K operations in one pass
-// over two M×N×K arrays; memory is these two.
+// over two M×N×K arrays; memory is these two. 12,500 signals of 64 entries and 256 atoms take
+// 3.5 GB and, on two processors, 0.36 s a sweep, of which reading and writing the arrays would
+// take 0.07; so 100,000 signals take 26 GB and 3 s. For so many, learn from some of them, or
+// by K-SVD, whose memory is Y's and that of the codes.
 //
 // Dictionary Learning Using Rank-One Projection (ROP): formulation (8), ADMM (12)
 // to (18). Two slips of its text are mended: the third constraint is Z = P

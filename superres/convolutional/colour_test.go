@@ -219,7 +219,7 @@ func TestLearnsColour(t *testing.T) {
 
 // A picture of 768×512 enlarged to 1536×1024.
 func BenchmarkColour(b *testing.B) {
-	c, _ := drawnColour(b, 2, colourChannels, colourDepth, 1)
+	c, _ := drawnColour(b, 2, colourChannels, 1, 1)
 	low, luma, current := coloured(2, 768, 512)
 	for b.Loop() {
 		if err := c.Apply(b.Context(), low, luma, current, nil); err != nil {

@@ -10,6 +10,7 @@ import (
 	"superres/internal/chroma"
 	"superres/internal/degrade"
 	"superres/internal/drawings"
+	"superres/internal/kernel"
 	"superres/internal/picture"
 	"superres/patches"
 	"superres/superres/flaws"
@@ -30,7 +31,6 @@ import (
 // patches that lack more gain nothing.
 const (
 	colourChannels = 16
-	colourDepth    = 1
 	colourPatch    = 32
 	colourBatch    = 8
 	colourRate     = 0.004
@@ -47,10 +47,14 @@ var (
 // colourTrainer has the options that colour is learned with, of those that defaults has
 // checked.
 func (o Trainer) colourTrainer() Trainer {
-	o.Channels, o.Depth, o.Patch, o.Batch = colourChannels, colourDepth, colourPatch, colourBatch
+	o.Channels, o.Depth, o.Patch, o.Batch = colourChannels, o.colourDepth(), colourPatch, colourBatch
 	o.Steps, o.Interval, o.Rate, o.Decay = o.ColourSteps, o.ColourSteps, colourRate, colourDecay
 	return o
 }
+
+// colourDepth is how many layers are in the chain, of those that defaults has checked: beside a
+// network of brightness that takes longer there may be more.
+func (o Trainer) colourDepth() int { return o.Channels / kernel.Lanes }
 
 // learnColour learns the two networks of colour for a stage, or returns nil twice where no
 // picture has any. subsampled is for colour at half the resolution.

@@ -24,8 +24,7 @@ func shipped(t testing.TB, name string) *superres.Model {
 }
 
 // The zero value is the recipe by which the model that ships was learned, but for the seed,
-// the steps and the rate, as the model itself records it: that began with the layers of
-// another.
+// the steps, the rate and the teachers, as the model itself records it.
 func TestZeroValueIsTheRecipe(t *testing.T) {
 	m := shipped(t, "photo.npz")
 	recorded := golden.Recorded{TB: t, Command: m.Provenance.Command}

@@ -31,14 +31,14 @@ func flags() []cli.Flag {
 		&cli.IntFlag{Name: "output-dims", Usage: "of anchored stages: coordinates `N` of a block; 0: 24 to 48 in the first stage, by the scale, then 20"},
 		&cli.StringFlag{Name: "jpeg", Usage: "of anchored and convolutional stages: pass the reduced pictures through JPEG files of qualities from `LO,HI`, to learn from what most files hold"},
 		&cli.BoolFlag{Name: "convolutional", Usage: "learn a chain of convolutions by gradient descent: the best pictures, and the longest training"},
-		&cli.IntFlag{Name: "channels", Value: 32, Usage: "of convolutional stages: `C` channels a layer, 16, 32, 48 or 64"},
-		&cli.IntFlag{Name: "depth", Value: 13, Usage: "of convolutional stages: `M` layers in the chain"},
+		&cli.IntFlag{Name: "channels", Value: 48, Usage: "of convolutional stages: `C` channels a layer, 16, 32, 48 or 64"},
+		&cli.IntFlag{Name: "depth", Value: 10, Usage: "of convolutional stages: `M` layers in the chain"},
 		&cli.IntFlag{Name: "steps", Value: 80_000, Usage: "of convolutional stages: `N` steps; 0: the layers of --init stay as they are"},
 		&cli.IntFlag{Name: "colour-steps", Value: 1500, Usage: "of convolutional stages: learn colour at last, `N` steps for each of two networks; 0: colour is interpolated"},
 		&cli.IntFlag{Name: "batch", Value: 10, Usage: "of convolutional stages: learn from `N` patches a step"},
 		&cli.Float64Flag{Name: "rate", Usage: "of convolutional stages: the greatest `RATE` of a step; 0: 0.01"},
 		&cli.BoolFlag{Name: "damage", Usage: "of convolutional stages: learn from pictures as people have them, noisy, compressed, sharpened, reduced by other programs, and a level of how much there is to be taken away"},
-		&cli.Float64Flag{Name: "drawings", Value: 0.06, Usage: "of convolutional stages: learn from drawings too, text, lines, charts, which are drawn anew all the time; they are the share `SHARE`"},
+		&cli.Float64Flag{Name: "drawings", Value: 0.01, Usage: "of convolutional stages: learn from drawings too, text, lines, charts, which are drawn anew all the time; they are the share `SHARE`"},
 		&cli.Float64Flag{Name: "grain", Value: convolutional.GrainOf(resample.Cubic, false), Usage: "of convolutional stages: leave what varies by no more than `L` levels of 255 as interpolation has it, as a camera's grain in a sky; of digits and with --damage, 0 if it is not given"},
 		&cli.Float64Flag{Name: "weight-decay", Value: 0.03, Usage: "of convolutional stages: take away the share `SHARE`, times the rate, of the weights in a step"},
 		&cli.StringFlag{Name: "init", Usage: "of convolutional stages: begin with the layers of `MODEL`, a name or file, of the same channels and no greater depth; at another scale the last layer is new"},
@@ -129,9 +129,9 @@ type Options struct {
 	OutputDims int
 	// Convolutional asks for a chain of convolutions: --convolutional, false.
 	Convolutional bool
-	// Channels is how many each layer of a convolutional stage has: --channels, 32.
+	// Channels is how many each layer of a convolutional stage has: --channels, 48.
 	Channels int
-	// Depth is the number of layers in the chain of a convolutional stage: --depth, 13.
+	// Depth is the number of layers in the chain of a convolutional stage: --depth, 10.
 	Depth int
 	// Steps is how often the layers of a convolutional stage are moved: --steps, 80,000.
 	Steps int
@@ -146,7 +146,7 @@ type Options struct {
 	// Grain is what convolutional stages leave as interpolation has it, in levels: --grain, 2.
 	Grain float64
 	// Drawings is the share of drawings in what convolutional stages learn from: --drawings,
-	// 0.06.
+	// 0.01.
 	Drawings float64
 	// Decay is how much of the weights of a convolutional stage is taken away in a step, times
 	// the rate: --weight-decay, 0.03.

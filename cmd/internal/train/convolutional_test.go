@@ -85,6 +85,6 @@ func TestTrainConvolutional(t *testing.T) {
 		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--init", "bicubic"}, Code: 6, Want: "bicubic has no convolutional stage to begin with"},
 		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--teachers", "1.npz,coupled"}, Code: 6, Want: "coupled has no convolutional stage to learn from"},
 		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--scale", "3", "--teachers", "1.npz"}, Code: 2, Want: "a teacher for scale 2, expected one for 3"},
-		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--init", "1.npz"}, Code: 2, Want: "has 16 channels and depth 1, expected 32 and at most 13"},
+		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--init", "1.npz"}, Code: 2, Want: "has 16 channels and depth 1, expected 48 and at most 10"},
 	})
 }

@@ -76,34 +76,34 @@ func (c Chart) SVG(width, height float64) (HTML, error) {
 	for _, t := range y.ticks {
 		digits = max(digits, len(t.label))
 	}
-	f := frame{x: x, y: y, left: 2*gap + letter*tickSize*float64(digits), top: 2 * gap, right: width - 4*gap, bottom: height - tickSize - 2*gap}
+	f := frame{
+		x: x, y: y, right: width - 4*gap, top: 2*gap + room(c.Title),
+		left: 2*gap + letter*tickSize*float64(digits) + room(c.Y), bottom: height - tickSize - 2*gap - room(c.X),
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg width="%gpt" height="%gpt" viewBox="0 0 %g %g" font-size="%d" fill="currentColor">`+"\n", width, height, width, height, tickSize)
-	word := func(text, where string) {
-		fmt.Fprintf(&b, `<text text-anchor="middle" font-size="%d" %s>%s</text>`+"\n", wordSize, where, template.HTMLEscapeString(text))
-	}
-	if c.Title != "" {
-		f.top += wordSize + gap
-	}
-	if c.X != "" {
-		f.bottom -= wordSize + gap
-	}
-	if c.Y != "" {
-		f.left += wordSize + gap
-	}
-	if c.Title != "" {
-		word(c.Title, fmt.Sprintf(`x="%.2f" y="%d"`, (f.left+f.right)/2, wordSize))
-	}
-	if c.X != "" {
-		word(c.X, fmt.Sprintf(`x="%.2f" y="%.2f"`, (f.left+f.right)/2, height-gap))
-	}
-	if c.Y != "" {
-		word(c.Y, fmt.Sprintf(`transform="translate(%d %.2f) rotate(-90)"`, wordSize, (f.top+f.bottom)/2))
-	}
+	word(&b, c.Title, fmt.Sprintf(`x="%.2f" y="%d"`, (f.left+f.right)/2, wordSize))
+	word(&b, c.X, fmt.Sprintf(`x="%.2f" y="%.2f"`, (f.left+f.right)/2, height-gap))
+	word(&b, c.Y, fmt.Sprintf(`transform="translate(%d %.2f) rotate(-90)"`, wordSize, (f.top+f.bottom)/2))
 	f.grid(&b)
 	f.curves(&b, c)
 	b.WriteString("</svg>")
 	return HTML(b.String()), nil
+}
+
+// room is what a line of text beside the axes takes.
+func room(text string) float64 {
+	if text == "" {
+		return 0
+	}
+	return wordSize + gap
+}
+
+// word writes such a line, where attributes say.
+func word(b *strings.Builder, text, where string) {
+	if text != "" {
+		fmt.Fprintf(b, `<text text-anchor="middle" font-size="%d" %s>%s</text>`+"\n", wordSize, where, template.HTMLEscapeString(text))
+	}
 }
 
 // axes are those of the chart.
@@ -125,7 +125,7 @@ func (c Chart) axes() (x, y axis, err error) {
 	}
 	switch low, high := ends[1][0], ends[1][1]; {
 	case c.Log:
-		y = spanning(c.Floor, max(high, 10*c.Floor), true)
+		y = spanning(c.Floor, max(high, c.Floor), true)
 	case c.Y1 > c.Y0:
 		y = spanning(c.Y0, c.Y1, false)
 	default:

@@ -39,9 +39,9 @@ func TestChart(t *testing.T) {
 		if n := strings.Count(string(svg), `<circle r="3" fill="#d55e00"/>`); n != 2 {
 			t.Errorf("%d marks of the first curve, expected 2", n)
 		}
-		for _, bad := range []string{"NaN", "Inf", "%!"} {
+		for _, bad := range []string{"NaN", "Inf", "%!", "#FFFFFF", "#ffffff", "#000000"} {
 			if strings.Contains(string(svg), bad) {
-				t.Errorf("the chart has %s", bad)
+				t.Errorf("the chart has %s: no number, or no colour for a dark page", bad)
 			}
 		}
 		figure, err := c.Figure(200, 150)

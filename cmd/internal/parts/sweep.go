@@ -148,6 +148,9 @@ func (s Sweep[K, R]) Do(ctx context.Context, tasks []K, bar *console.Progress) (
 // adopt takes the results of a table into a journal.
 func (s Sweep[K, R]) adopt(j *Journal[entry[R]]) (own []entry[R], err error) {
 	results, err := s.Table(s.Dir)
+	if err != nil {
+		return nil, err
+	}
 	for _, r := range results {
 		if s.Failed(r) {
 			continue
@@ -158,7 +161,7 @@ func (s Sweep[K, R]) adopt(j *Journal[entry[R]]) (own []entry[R], err error) {
 		}
 		own = append(own, e)
 	}
-	return own, err
+	return own, nil
 }
 
 // sampled puts n tasks from all over the list before the others, so that what the first

@@ -3,7 +3,8 @@
 //
 // Read it in this order: options.go, what the flags ask for; recover.go, one call; tasks.go,
 // the trials that are to be run, which package planted runs; findings.go, what they come to,
-// as data; table.go, all of them, as a file to go on from; verdict.go, that in a sentence; page.go, the page that shows it.
+// as data; table.go, all of them, as a file to go on from; verdict.go, what they come to in a
+// sentence; page.go, the page that shows it.
 package recovery
 
 import (

@@ -39,15 +39,13 @@ type File struct {
 }
 
 // Draw draws damage as pictures of all sorts have it: with noise up to a deviation of 25,
-// and files of quality 30 to 98, each in about half of the pictures, less of it more often.
+// and files of quality 30 to 98, each in about half of the pictures, less of it more often. Of
+// those with neither half are sharpened: what has no flaw at all is for other networks.
 func Draw(rng *rand.Rand) (d Damage) {
 	likely := func(p float64) bool { return rng.Float64() < p }
 	between := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
 	if likely(0.12) {
 		d.Blur = between(0.2, 0.7)
-	}
-	if likely(0.12) {
-		d.Sharpen = between(0.2, 1.5)
 	}
 	if likely(0.55) {
 		d.Noise = 25 * math.Pow(rng.Float64(), 1.5)
@@ -65,6 +63,13 @@ func Draw(rng *rand.Rand) (d Damage) {
 				break
 			}
 		}
+	}
+	sharpened := 0.12
+	if d.Noise == 0 && d.Files == nil {
+		sharpened = 0.5
+	}
+	if likely(sharpened) {
+		d.Sharpen = between(0.2, 1.5)
 	}
 	return d
 }

@@ -55,7 +55,7 @@ func halved(parts []picture.Picture) bool {
 	return decided(across) && decided(down)
 }
 
-func level(v float32) int32 { return int32(255*v + 0.5) }
+func level(v float32) int32 { return int32(float32(255*v) + 0.5) }
 
 // votes counts where n values, step apart, agree and those beside them do not.
 func votes(count *[2]int, c []int32, n, step int) {

@@ -206,7 +206,7 @@ func (c *coefficients) loss(quality int) float64 {
 		// nearly share^(5/16).
 		root := math.Sqrt(math.Sqrt(share))
 		small := root * math.Sqrt(math.Sqrt(root))
-		sum += step * step / 12 * (share + float64((1-share)*small))
+		sum += float64(step * step / 12 * (share + float64((1-share)*small)))
 	}
 	return math.Sqrt(sum / 64)
 }

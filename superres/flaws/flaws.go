@@ -25,6 +25,8 @@ type Flaws struct {
 	// Halved tells that colour was once kept at half the resolution of brightness, in both
 	// directions, as most JPEG files do.
 	Halved bool
+	// Sharpened is set by those who ask Sharpened; Measure does not.
+	Sharpened bool
 }
 
 // OutOfWebP returns the flaws of a picture that comes out of a lossy WebP file whose quantiser
@@ -114,7 +116,7 @@ func newSamples(luma *patches.Plane, parts int) *samples {
 	for y := range luma.H {
 		to := p.pix[y*p.w:][:p.w]
 		for x, v := range luma.Row(y) {
-			to[x] = int32(255*unit*min(max(v, 0), 1) + 0.5)
+			to[x] = int32(float32(255*unit*min(max(v, 0), 1)) + 0.5)
 		}
 	}
 	return p

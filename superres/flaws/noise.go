@@ -90,7 +90,7 @@ func quietest(tiles []tileStats) (variance, most float64, white bool) {
 	slices.SortStableFunc(tiles, func(a, b tileStats) int { return cmp.Compare(a.fine, b.fine) })
 	fine := tiles[len(tiles)/2].fine
 	// Tiles chosen for little of rest have less of it than of noise.
-	detail := max(0, rest-0.8*fine)
+	detail := max(0, rest-float64(0.8*fine))
 	return max(0, fine-float64(texture*detail)), fine, fine > float64(whiteness*rest)
 }
 

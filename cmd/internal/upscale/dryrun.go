@@ -85,7 +85,7 @@ func (e enlarger) look(ctx context.Context, j job, ev *pictureEvent, admit func(
 		return by, console.Usage("--dry-run does not read standard input; name files")
 	}
 	if e.opt.Frames {
-		return e.lookAtFrames(j, ev)
+		return e.lookAtFrames(ctx, j, ev)
 	}
 	limits := e.limits()
 	whole := e.engines.at != nil && e.engines.level < 0
@@ -114,7 +114,7 @@ func (e enlarger) look(ctx context.Context, j job, ev *pictureEvent, admit func(
 	if several != "" {
 		return e.lookAtSeveral(ctx, j, pic, ev)
 	}
-	by, err = e.engines.of(pic)
+	by, err = e.engines.of(ctx, pic)
 	ev.chosen(by)
 	return by, err
 }

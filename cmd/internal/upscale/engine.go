@@ -1,7 +1,9 @@
 package upscale
 
 import (
+	"context"
 	"fmt"
+	"image"
 	"strings"
 	"sync"
 
@@ -10,6 +12,7 @@ import (
 	"superres/internal/imagefile"
 	"superres/superres"
 	"superres/superres/flaws"
+	"superres/superres/resample"
 	"superres/superres/stage"
 )
 
@@ -29,6 +32,9 @@ type engines struct {
 	at func(level float64) (engine, error)
 	// level is that of all pictures, where it was given; below 0 it is measured.
 	level float64
+	// quick opens the model that tells, beside that for flaws, pictures that were sharpened.
+	// Without it, as with the effort fast, nobody looks.
+	quick func() (engine, error)
 }
 
 // leastLevel is that from which a picture is taken to have flaws: with less, what the model
@@ -53,8 +59,9 @@ func newEngines(opt Options) (e engines, err error) {
 	if e.level == 0 {
 		return e, nil
 	}
-	if opt.Model == models.Auto && opt.Effort == "fast" { // which that model is
-		opt.Effort = "best"
+	if quick := opt; opt.Model == models.Auto && opt.Effort != "fast" {
+		quick.Effort, quick.Keep.record = "fast", false
+		e.quick = sync.OnceValues(func() (engine, error) { return newEngine(name, quick) })
 	}
 	whole := sync.OnceValues(func() (engine, error) { return newEngine(real, opt) })
 	var lock sync.Mutex
@@ -110,7 +117,7 @@ type choice struct {
 }
 
 // of chooses what enlarges a picture.
-func (e engines) of(pic *imagefile.Picture) (c choice, err error) {
+func (e engines) of(ctx context.Context, pic *imagefile.Picture) (c choice, err error) {
 	c = choice{engine: e.first, level: e.level}
 	if e.at == nil {
 		c.level = 0
@@ -124,11 +131,34 @@ func (e engines) of(pic *imagefile.Picture) (c choice, err error) {
 		c.found, c.level = &found, found.Level()
 		if c.level < leastLevel {
 			c.level = 0
-			return c, nil
+			if found.Sharpened, err = e.sharpened(ctx, pic.Image); !found.Sharpened {
+				return c, err
+			}
 		}
 	}
 	c.engine, err = e.at(c.level)
 	return c, err
+}
+
+// sharpened tells whether a picture was, in the eyes of two models, where anybody looks.
+func (e engines) sharpened(ctx context.Context, img image.Image) (bool, error) {
+	if e.quick == nil {
+		return false, nil
+	}
+	trusting, err := e.quick()
+	if err != nil {
+		return false, err
+	}
+	wary, err := e.at(0)
+	if err != nil {
+		return false, err
+	}
+	double := func(m *superres.Model) flaws.Double {
+		return func(ctx context.Context, img image.Image) (image.Image, error) {
+			return m.Upscale(ctx, img, superres.Options{Scale: 2})
+		}
+	}
+	return flaws.Sharpened(ctx, img, double(superres.Plain(resample.Bicubic)), double(trusting.model), double(wary.model))
 }
 
 // String says what was found, and what enlarges the picture.
@@ -149,6 +179,9 @@ func (c choice) String() string {
 	}
 	if c.found.WebP > 0 {
 		list = append(list, fmt.Sprintf("WebP compression of index %.0f", c.found.WebP))
+	}
+	if c.found.Sharpened {
+		list = append(list, "sharpened or aliased")
 	}
 	if len(list) == 0 {
 		return "no flaws found, " + by

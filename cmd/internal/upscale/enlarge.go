@@ -120,7 +120,7 @@ func (e enlarger) one(ctx context.Context, j job, out *outcome, admit func(bytes
 		return e.several(ctx, j, info, pic, together, out)
 	}
 	out.from = pic.Image.Bounds().Size()
-	by, err := e.engines.of(pic)
+	by, err := e.engines.of(ctx, pic)
 	if err != nil {
 		return err
 	}

@@ -38,6 +38,7 @@ type pictureEvent struct {
 	Level       float64    `json:"level,omitempty"`        // done, plan: at which the model works, 0..1
 	Noise       float64    `json:"noise,omitempty"`        // done, plan: that was found, as a deviation of 255 levels
 	WebPIndex   float64    `json:"webp_index,omitempty"`   // done, plan: that of the steps of a lossy WebP
+	Sharpened   bool       `json:"sharpened,omitempty"`    // done, plan: more contrast in the finest detail than enlarging can use
 	JPEGQuality int        `json:"jpeg_quality,omitempty"` // done, plan: of compression that was found
 	Memory      int64      `json:"memory,omitempty"`       // plan: estimate, in bytes
 	Seconds     float64    `json:"seconds,omitempty"`      // done, fail
@@ -53,6 +54,7 @@ func (ev *pictureEvent) chosen(c choice) {
 	ev.Model, ev.Level = paths.Name(filepath.Base(c.name)), c.level
 	if c.found != nil {
 		ev.Noise, ev.JPEGQuality = math.Round(100*c.found.Noise)/100, c.found.Quality
+		ev.Sharpened = c.found.Sharpened
 		ev.WebPIndex = math.Round(10*c.found.WebP) / 10
 	}
 }

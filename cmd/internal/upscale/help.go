@@ -50,8 +50,9 @@ reached by the least enlargement by 2, 3 and 4 that goes past it, and an exact
 reduction from there.
 
 Noise and compression are measured in the samples of a picture. One that has some is
-enlarged by photo-real, which takes as much away; others by photo, which keeps all that
-is there. --denoise 0 takes nothing away, 0.2 what noise of 5 levels of 255 asks for, 1
+enlarged by photo-real, which takes as much away, and so is one that was sharpened, or
+reduced without antialiasing, as two models find (not with --effort fast); others are by
+photo, which keeps all that is there. --denoise 0 takes nothing away, 0.2 what noise of 5 levels of 255 asks for, 1
 what noise of 25 does; --verbose, --dry-run and --json tell what was found. --strength
 below 1 adds less detail, up to 1.3 more.
 

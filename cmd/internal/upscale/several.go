@@ -126,7 +126,7 @@ func (s *series) choose(ctx context.Context) error {
 	}
 	s.size = first.Image.Bounds().Size()
 	if s.Pages {
-		if s.by, err = s.engines.of(first.Page); err == nil {
+		if s.by, err = s.engines.of(ctx, first.Page); err == nil {
 			s.Rewind()
 		}
 		return err
@@ -140,7 +140,7 @@ func (s *series) choose(ctx context.Context) error {
 		}
 		second = f.Image
 	}
-	s.by, err = s.engines.ofMoving(like, second)
+	s.by, err = s.engines.ofMoving(ctx, like, second)
 	s.opt.Subsampled = s.Subsampled || s.by.found != nil && s.by.found.Halved
 	s.pic.GreyAlpha = s.GreyAlpha
 	s.Rewind()
@@ -169,7 +169,7 @@ func (s *series) one(ctx context.Context, _ int, f *sequence.Frame) (out finishe
 	by, opt, pic := s.by, s.opt, s.pic
 	if s.Pages {
 		pic = f.Page
-		if by, err = s.engines.of(pic); err != nil {
+		if by, err = s.engines.of(ctx, pic); err != nil {
 			return out, err
 		}
 		opt.Subsampled = by.found != nil && by.found.Halved

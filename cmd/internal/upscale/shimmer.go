@@ -1,6 +1,7 @@
 package upscale
 
 import (
+	"context"
 	"image"
 	"image/color"
 	"io"
@@ -12,8 +13,12 @@ import (
 	"superres/internal/y4m"
 )
 
-// shimmers is the noise, in levels of 255, from which it is taken away from frames.
-const shimmers = 0.2
+// shimmers is the noise, in levels of 255, from which it is taken away from frames, and
+// stillLevel the least level at which that leaves less of it than interpolation does.
+const (
+	shimmers   = 0.2
+	stillLevel = 3.0 / 25
+)
 
 // ahead is the beginning of a stream, which decides by which model all of it is enlarged: its
 // first frame, and the second, or why there is none.
@@ -52,23 +57,23 @@ func (a *ahead) next() (*y4m.Frame, error) {
 }
 
 // ofFrames chooses what enlarges the frames of a stream.
-func (e engines) ofFrames(a ahead) (c choice, err error) {
+func (e engines) ofFrames(ctx context.Context, a ahead) (c choice, err error) {
 	first := &imagefile.Picture{Image: a.in.Brightness(a.list[0].frame)}
 	if len(a.list) < 2 || a.list[1].err != nil {
-		return e.ofMoving(first, nil)
+		return e.ofMoving(ctx, first, nil)
 	}
-	return e.ofMoving(first, a.in.Brightness(a.list[1].frame))
+	return e.ofMoving(ctx, first, a.in.Brightness(a.list[1].frame))
 }
 
 // ofMoving is of for what moves: by its first frame, as by a picture. Noise that a picture is as
 // well with is taken away, too, if it is another in the second frame, where there is one:
 // sharpened, what stands still would shimmer more than with interpolation.
-func (e engines) ofMoving(first *imagefile.Picture, second image.Image) (c choice, err error) {
-	c, err = e.of(first)
-	if err != nil || c.found == nil || c.level > 0 || second == nil || min(c.found.Noise, change(first.Image, second)) < shimmers {
+func (e engines) ofMoving(ctx context.Context, first *imagefile.Picture, second image.Image) (c choice, err error) {
+	c, err = e.of(ctx, first)
+	if err != nil || c.found == nil || c.level >= stillLevel || second == nil || min(c.found.Noise, change(first.Image, second)) < shimmers {
 		return c, err
 	}
-	c.level = leastLevel
+	c.level = stillLevel
 	c.engine, err = e.at(c.level)
 	return c, err
 }

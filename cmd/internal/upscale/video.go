@@ -143,7 +143,7 @@ func (w *work) video(ctx context.Context, i int, out *outcome, admit func(bytes 
 		return named(err, nameOf(j))
 	}
 	f := newFrames(w.enlarger, in.Header, to, nameOf(j))
-	if f.by, err = w.engines.ofFrames(start); err != nil {
+	if f.by, err = w.engines.ofFrames(ctx, start); err != nil {
 		return err
 	}
 	out.from, out.to, out.by, out.need = image.Pt(in.Width, in.Height), image.Pt(to.Width, to.Height), f.by, int64(together)*need
@@ -195,7 +195,7 @@ func (w *work) deliverFrames(ctx context.Context, j job, info fs.FileInfo, f *fr
 }
 
 // lookAtFrames is look for a stream.
-func (e enlarger) lookAtFrames(j job, ev *pictureEvent) (by choice, err error) {
+func (e enlarger) lookAtFrames(ctx context.Context, j job, ev *pictureEvent) (by choice, err error) {
 	in, _, done, err := e.openFrames(j)
 	if err != nil {
 		return by, err
@@ -211,7 +211,7 @@ func (e enlarger) lookAtFrames(j job, ev *pictureEvent) (by choice, err error) {
 	if err != nil {
 		return by, named(err, nameOf(j))
 	}
-	by, err = e.engines.ofFrames(start)
+	by, err = e.engines.ofFrames(ctx, start)
 	ev.chosen(by)
 	return by, err
 }

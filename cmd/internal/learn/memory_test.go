@@ -20,7 +20,8 @@ import (
 var needs = regexp.MustCompile(`needs (\d+) MiB`)
 
 // What a run needs it says when it is refused. With less it is refused at once; with that
-// it runs, takes no more, and no less than half.
+// it runs, takes no more, and no less than half; how much of the program itself is in memory
+// the system decides, which is worth 10 MiB.
 func TestMemoryEstimate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not with -short: the race detector, which is run so, has memory of its own")
@@ -83,7 +84,7 @@ func TestMemoryEstimate(t *testing.T) {
 			t.Errorf("%s: with 1 MiB less, %s, and %d MiB", name, refused, peak)
 		}
 		least, most := math.MaxInt, 0
-		wrong := func() bool { return least > need+1 || need > 2*most }
+		wrong := func() bool { return least > need+1 || need > 2*most+10 }
 		for try := 0; try < 5 && wrong(); try++ { // when garbage is collected is chance, the more so on a busy machine
 			message, peak := run(need+1, c.learner, c.flags) // it is rounded
 			if message != "" {

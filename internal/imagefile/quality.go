@@ -58,5 +58,5 @@ func tableQuality(table []byte, wide bool) int {
 	if scale > 1 {
 		return int(max(1, math.Round(50/scale)))
 	}
-	return int(math.Round(100 - 50*scale))
+	return int(math.Round(100 - float64(50*scale)))
 }

@@ -90,7 +90,7 @@ func (w *window) add(y int, sign int32) {
 	row := w.plane.Row(min(max(y, 0), w.plane.H-1))
 	sums, squares := w.sums[around:][:len(row)], w.squares[around:][:len(row)]
 	for x, v := range row {
-		level := int32(min(max(v, 0), 1)*(255*fineness) + 0.5)
+		level := int32(float32(min(max(v, 0), 1)*(255*fineness)) + 0.5)
 		sums[x] += sign * level
 		squares[x] += sign * level * level
 	}

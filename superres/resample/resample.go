@@ -148,7 +148,7 @@ func (s *Scaler) general(out, src *patches.Plane, top, y0 int) {
 			sum := 0.0
 			weight, index := s.across.at(x)
 			for i, v := range weight {
-				sum += v * float64(row[index[i]])
+				sum += float64(v * float64(row[index[i]]))
 			}
 			to[x] = float32(sum)
 		}
@@ -162,7 +162,7 @@ func (s *Scaler) general(out, src *patches.Plane, top, y0 int) {
 				weight, index := s.down.at(y0 + y)
 				for i, v := range weight {
 					for x, old := range mid.Row(int(index[i]) - lo) {
-						sum[x] += v * float64(old)
+						sum[x] += float64(v * float64(old))
 					}
 				}
 				row := out.Row(y)

@@ -77,7 +77,7 @@ func TestReductions(t *testing.T) {
 		want := resample.Box.Reduce(&patches.Plane{W: from.w * scale, H: from.h * scale, Pix: truth}, scale)
 		part := &degrade.Plane{W: from.w, H: from.h, Pix: make([]float32, from.w*from.h)}
 		p := patch{from: from, damage: rand.New(zero{})}
-		p.reduce(part, 0, 0, scale)
+		p.reduce(part, 0, 0, scale, false)
 		for i, v := range want.Pix {
 			if e := v - part.Pix[i]; e > 1e-3 || e < -1e-3 {
 				t.Fatalf("×%d: sample %d is %g, expected %g", scale, i, part.Pix[i], v)

@@ -8,65 +8,75 @@ import (
 	"testing"
 )
 
-// doubling repeats pixels, and adds to a checkerboard of them so many levels.
-func doubling(levels int) Double {
+// doubling repeats pixels, adds so many levels, and takes to a checkerboard of them so many more
+// or less, which are gone when the picture is reduced again.
+func doubling(levels, board int) Double {
 	return func(_ context.Context, img image.Image) (image.Image, error) {
 		b := img.Bounds()
 		out := image.NewGray(image.Rect(0, 0, 2*b.Dx(), 2*b.Dy()))
 		for y := range out.Rect.Dy() {
 			for x := range out.Rect.Dx() {
 				v := int(color.GrayModel.Convert(img.At(b.Min.X+x/2, b.Min.Y+y/2)).(color.Gray).Y)
-				out.SetGray(x, y, color.Gray{uint8(v + levels*(1-2*((x+y)%2)))})
+				out.SetGray(x, y, color.Gray{uint8(v + levels + board*(1-2*((x+y)%2)))})
 			}
 		}
 		return out, nil
 	}
 }
 
-func squares(w, h int) *image.Gray {
+func flat(w, h int) *image.Gray {
 	img := image.NewGray(image.Rect(3, 5, 3+w, 5+h))
 	for i := range img.Pix {
-		img.Pix[i] = uint8(100 + 20*(i%w/3%2))
+		img.Pix[i] = 100
 	}
 	return img
 }
 
-// The share of what is added decides, in pictures of all shapes, and nothing of what is narrow.
+// What both add and what is left decide, in pictures of all shapes, and nothing of what is
+// narrow, or drawn. Interpolation is 10 levels off: of a board of 20 levels, with l of which so many are
+// left, wary has the share (20·board + 0)/(20² + (10 − l)²), and l/10 is left.
 func TestSharpened(t *testing.T) {
 	ctx := context.Background()
+	plain := doubling(10, 0)
 	for _, size := range [][2]int{{16, 16}, {80, 30}, {79, 500}, {700, 400}} {
-		img := squares(size[0], size[1])
-		for levels, want := range map[int]bool{-5: true, 0: true, 9: true, 10: false, 25: false} {
-			got, err := Sharpened(ctx, img, doubling(0), doubling(20), doubling(levels))
-			if err != nil || got != want {
-				t.Errorf("%v, %d of 20 levels: %v, %v", size, levels, got, err)
+		img := flat(size[0], size[1])
+		for _, c := range []struct {
+			left, board int
+			want        bool
+		}{{0, -5, true}, {0, 0, true}, {0, 10, true}, {0, 11, false}, {0, 25, false}, {1, 12, true}, {1, 13, false}, {3, 11, true}, {3, 12, false}, {5, 10, false}, {10, 0, false}} {
+			got, err := Sharpened(ctx, img, plain, doubling(c.left, 20), doubling(10, c.board))
+			if err != nil || got != c.want {
+				t.Errorf("%v, %d of 20 levels, with %d of 10 left: %v, %v", size, c.board, c.left, got, err)
 			}
 		}
-		if got, err := Sharpened(ctx, img, doubling(0), doubling(0), doubling(8)); err != nil || got {
+		if got, err := Sharpened(ctx, img, plain, plain, doubling(10, 8)); err != nil || got {
 			t.Errorf("%v, nothing added: %v, %v", size, got, err)
+		}
+		if got, err := Sharpened(ctx, img, doubling(0, 0), doubling(0, 20), doubling(0, 8)); err != nil || got {
+			t.Errorf("%v, nothing wrong with interpolation: %v, %v", size, got, err)
 		}
 	}
 	for _, size := range [][2]int{{15, 300}, {300, 15}, {1, 1}} {
-		if got, err := Sharpened(ctx, squares(size[0], size[1]), doubling(0), doubling(20), doubling(0)); err != nil || got {
+		if got, err := Sharpened(ctx, flat(size[0], size[1]), plain, doubling(0, 20), plain); err != nil || got {
 			t.Errorf("%v: %v, %v", size, got, err)
 		}
 	}
 }
 
 func TestSharpenedErrors(t *testing.T) {
-	ctx, img := context.Background(), squares(200, 200)
+	ctx, img := context.Background(), flat(200, 200)
 	broken := errors.New("broken")
 	fails := func(context.Context, image.Image) (image.Image, error) { return nil, broken }
 	same := func(_ context.Context, img image.Image) (image.Image, error) { return img, nil }
-	if _, err := Sharpened(ctx, img, doubling(0), doubling(1), fails); !errors.Is(err, broken) {
+	if _, err := Sharpened(ctx, img, doubling(0, 0), doubling(0, 1), fails); !errors.Is(err, broken) {
 		t.Error(err)
 	}
-	if _, err := Sharpened(ctx, img, doubling(0), same, doubling(0)); err == nil {
+	if _, err := Sharpened(ctx, img, doubling(0, 0), same, doubling(0, 0)); err == nil {
 		t.Error("a picture that is not twice as large is taken")
 	}
 	ended, end := context.WithCancel(ctx)
 	end()
-	if _, err := Sharpened(ended, img, doubling(0), doubling(1), doubling(1)); !errors.Is(err, context.Canceled) {
+	if _, err := Sharpened(ended, img, doubling(0, 0), doubling(0, 1), doubling(0, 1)); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

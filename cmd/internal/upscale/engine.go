@@ -32,9 +32,9 @@ type engines struct {
 	at func(level float64) (engine, error)
 	// level is that of all pictures, where it was given; below 0 it is measured.
 	level float64
-	// quick opens the model that tells, beside that for flaws, pictures that were sharpened.
-	// Without it, as with the effort fast, nobody looks.
-	quick func() (engine, error)
+	// trusting and wary open the models that tell pictures that were sharpened, the same with
+	// every effort. Without them, as with the effort fast, nobody looks.
+	trusting, wary func() (engine, error)
 }
 
 // leastLevel is that from which a picture is taken to have flaws: with less, what the model
@@ -59,11 +59,18 @@ func newEngines(opt Options) (e engines, err error) {
 	if e.level == 0 {
 		return e, nil
 	}
-	if quick := opt; opt.Model == models.Auto && opt.Effort != "fast" {
-		quick.Effort, quick.Keep.record = "fast", false
-		e.quick = sync.OnceValues(func() (engine, error) { return newEngine(name, quick) })
-	}
 	whole := sync.OnceValues(func() (engine, error) { return newEngine(real, opt) })
+	if opt.Model == models.Auto && opt.Effort != "fast" {
+		with := func(name, effort string) func() (engine, error) {
+			judge := opt
+			judge.Effort, judge.Keep.record = effort, false
+			return sync.OnceValues(func() (engine, error) { return newEngine(name, judge) })
+		}
+		e.trusting, e.wary = with(name, "fast"), with(real, "best")
+		if opt.Effort == "best" {
+			e.wary = whole
+		}
+	}
 	var lock sync.Mutex
 	known := map[float64]engine{}
 	e.at = func(level float64) (engine, error) {
@@ -142,14 +149,14 @@ func (e engines) of(ctx context.Context, pic *imagefile.Picture) (c choice, err 
 
 // sharpened tells whether a picture was, in the eyes of two models, where anybody looks.
 func (e engines) sharpened(ctx context.Context, img image.Image) (bool, error) {
-	if e.quick == nil {
+	if e.wary == nil {
 		return false, nil
 	}
-	trusting, err := e.quick()
+	trusting, err := e.trusting()
 	if err != nil {
 		return false, err
 	}
-	wary, err := e.at(0)
+	wary, err := e.wary()
 	if err != nil {
 		return false, err
 	}

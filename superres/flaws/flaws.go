@@ -57,8 +57,10 @@ func Measure(img image.Image, quality int) Flaws {
 	for i, p := range shown {
 		luma[i] = p.Luma()
 	}
+	colour := make(chan bool, 1)
+	go func() { colour <- halved(shown) }()
 	f := measure(luma, quality)
-	f.Halved = halved(shown)
+	f.Halved = <-colour
 	return f
 }
 

@@ -131,6 +131,10 @@ func (e engines) of(ctx context.Context, pic *imagefile.Picture) (c choice, err 
 		return c, nil
 	}
 	if e.level < 0 {
+		if e.wary != nil { // most pictures need both: they are opened meanwhile, and tell errors below
+			go func() { _, _ = e.wary() }()
+			go func() { _, _ = e.trusting() }()
+		}
 		found := flaws.Measure(pic.Image, pic.Quality)
 		if pic.Quantiser > 0 {
 			found = found.OutOfWebP(pic.Quantiser)

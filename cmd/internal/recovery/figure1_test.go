@@ -1,0 +1,121 @@
+package recovery
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"superres/cmd/internal/console/consoletest"
+	"superres/internal/golden"
+	"superres/internal/kernel"
+	"superres/internal/report"
+	"superres/learners/planted"
+)
+
+// whole is the paper's figure as it was run once, in testdata.
+func whole(t *testing.T) (folder string, f findings) {
+	t.Helper()
+	folder = filepath.Join(golden.Root(t), "testdata", "figure1")
+	trials, err := readTable(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(trials) == 0 {
+		t.Fatalf("%s has no trials", folder)
+	}
+	return folder, findings{trials: trials}
+}
+
+// The figure has every learner at every point, as often, and none failed.
+func TestFigure1IsWhole(t *testing.T) {
+	_, f := whole(t)
+	count, points := f.count(), 0
+	for _, figure := range planted.Figure1 {
+		for _, n := range figure.N {
+			for _, learner := range f.learners() {
+				points++
+				if at := f.at(figure.Panel, n, learner); at.trials != count || at.failed > 0 {
+					t.Errorf("%v, N = %d, %s: %d trials, %d failed; expected %d", figure.Panel, n, learner, at.trials, at.failed, count)
+				}
+			}
+		}
+	}
+	if len(f.learners()) != 6 || len(f.trials) != count*points {
+		t.Errorf("%d trials of %v, expected %d of 6 learners", len(f.trials), f.learners(), count*points)
+	}
+}
+
+// Run again, trials of the figure give the same numbers, to the bit where the processor
+// offers what it was run with; elsewhere sums are rounded otherwise, and dictionaries that were
+// found are found as well.
+func TestFigure1Again(t *testing.T) {
+	_, f := whole(t)
+	again := map[string]int{"rop": 150, "ksvd": 300, "mod": 800} // learners, and N
+	for _, want := range f.trials {
+		if want.Trial != 3 || want.Panel() != planted.Figure1[0].Panel || again[want.Learner] != want.N {
+			continue
+		}
+		delete(again, want.Learner)
+		got, err := want.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		off := max(got.Assigned-want.Assigned, want.Assigned-got.Assigned)
+		if got.Seconds = want.Seconds; got != want && (kernel.Tier() == "avx512" || off > 1e-3) {
+			t.Errorf("%+v\nand now %+v", want, got)
+		}
+	}
+	if len(again) > 0 {
+		t.Errorf("there is no trial of %v", again)
+	}
+}
+
+// A run of the figure that is there reports, and does nothing else.
+func TestFigure1Reports(t *testing.T) {
+	folder, f := whole(t)
+	dir := t.TempDir()
+	before := read(t, filepath.Join(folder, tableName))
+	consoletest.Put(t, filepath.Join(dir, tableName), []byte(before))
+	args := []string{"recover", "--trials", fmt.Sprint(f.count()), "--learners", strings.Join(f.learners(), ","), "-o", dir, "--iterations", "500"}
+	if _, errs, code := call(t, dir, "", args...); code != 0 {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	if read(t, filepath.Join(dir, tableName)) != before { // with the seconds of each
+		t.Error("trials were run again")
+	}
+	if !strings.Contains(read(t, filepath.Join(folder, "report.html")), fmt.Sprintf("--trials %d ", f.count())) {
+		t.Error("the page is of another run")
+	}
+}
+
+// The README has what the figure has.
+func TestFigure1Readme(t *testing.T) {
+	_, f := whole(t)
+	text := read(t, filepath.Join(golden.Root(t), "README.md"))
+	if said := fmt.Sprintf("of %d problems", f.count()); !strings.Contains(text, said) {
+		t.Errorf("README.md does not say that the figure is %s", said)
+	}
+	for i, n := range []int{100, 200, 400, 800} { // of its panels
+		figure := planted.Figure1[i]
+		line := fmt.Sprintf("| %d, %d, %d | %d |", figure.M, figure.K, figure.S, n)
+		for _, learner := range []string{"rop", "blotless", "simco", "ksvd", "mod", "online"} {
+			mean, sd := report.Mean(f.at(figure.Panel, n, learner).assigned)
+			line += fmt.Sprintf(" %.4f ± %.4f |", mean, sd/math.Sqrt(float64(f.count())))
+		}
+		if !strings.Contains(text, line) {
+			t.Errorf("README.md: expected the line\n%s", line)
+		}
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}

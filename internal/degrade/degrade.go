@@ -65,7 +65,7 @@ func Draw(rng *rand.Rand) (d Damage) {
 		}
 	}
 	sharpened := 0.12
-	if d.Noise == 0 && d.Files == nil {
+	if d.Quiet() {
 		sharpened = 0.5
 	}
 	if likely(sharpened) {
@@ -73,6 +73,9 @@ func Draw(rng *rand.Rand) (d Damage) {
 	}
 	return d
 }
+
+// Quiet tells that there is neither noise nor a file, so nothing to be taken away again.
+func (d Damage) Quiet() bool { return d.Noise == 0 && len(d.Files) == 0 }
 
 // Apply damages a picture, rounds it to 8 bits, and returns the deviation of what noise and
 // files have changed, in levels: what there is to be taken away again.
@@ -84,7 +87,7 @@ func (d Damage) Apply(rng *rand.Rand, p *Plane) (level float64) {
 		p.blend(1, -d.Sharpen)
 	}
 	p.round()
-	if d.Noise == 0 && len(d.Files) == 0 {
+	if d.Quiet() {
 		return 0
 	}
 	before := append([]float32(nil), p.Pix...)

@@ -28,7 +28,7 @@ func (p patch) fillDamaged(window, target []float32, side, margin, scale int) (l
 	x1, y1 := min(p.x+side+reach, p.from.w), min(p.y+side+reach, p.from.h)
 	part := &degrade.Plane{W: x1 - x0, H: y1 - y0, Pix: make([]float32, (x1-x0)*(y1-y0))}
 	damage := degrade.Draw(p.damage)
-	p.reduce(part, x0, y0, scale, damage.Noise == 0 && damage.Files == nil)
+	p.reduce(part, x0, y0, scale, damage.Quiet())
 	if told := damage.Apply(p.damage, part) / worstDamage; told > 0 {
 		// What finds the level of a picture is never quite right.
 		level = float32(min(told*math.Exp(0.15*p.damage.NormFloat64()), 1))
@@ -64,12 +64,12 @@ func (p patch) fillDamaged(window, target []float32, side, margin, scale int) (l
 
 // reduce sets part, in levels, to samples of the picture from (x0, y0) on, reduced as
 // programs do: mostly by the bicubic kernel, else by the mean of a block or of its middle,
-// linearly, or by Lanczos. What gets no other damage is often what lies in the middle.
-func (p patch) reduce(part *degrade.Plane, x0, y0, scale int, alone bool) {
+// linearly, or by Lanczos. What gets no noise and no file is often what lies in the middle.
+func (p patch) reduce(part *degrade.Plane, x0, y0, scale int, quiet bool) {
 	kind := p.damage.IntN(10)
-	if alone && p.damage.IntN(4) == 0 {
-		kind = 4
-	} else if kind > 3 {
+	if quiet && p.damage.IntN(4) == 0 {
+		kind = aliasing
+	} else if kind >= aliasing {
 		for y := range part.H {
 			for x := range part.W {
 				part.Pix[y*part.W+x] = float32(p.from.low[(y0+y)*p.from.w+x0+x]) / sampleSteps
@@ -103,13 +103,16 @@ func (p patch) reduce(part *degrade.Plane, x0, y0, scale int, alone bool) {
 	}
 }
 
+// aliasing is the reduction without antialiasing, the last of reductions.
+const aliasing = 4
+
 // reductions are the taps of those that are not the trainer's own, by the scale.
-var reductions = [5]func(scale int) []float32{
+var reductions = [aliasing + 1]func(scale int) []float32{
 	func(s int) []float32 { return taps(s, s, imaging.Box) },
 	func(s int) []float32 { return taps(s, 2-s%2, imaging.Box) },
 	func(s int) []float32 { return taps(s, 2*s, imaging.Linear) },
 	func(s int) []float32 { return taps(s, 6*s, imaging.Lanczos) },
-	// Without antialiasing: what interpolation by pixels finds in the middle.
+	// What interpolation by pixels finds in the middle.
 	func(s int) []float32 {
 		return taps(s, 6-s%2, imaging.ResampleFilter{Kernel: func(x float64) float64 { return imaging.Lanczos.Kernel(x * float64(s)) }})
 	},

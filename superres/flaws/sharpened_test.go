@@ -33,8 +33,8 @@ func flat(w, h int) *image.Gray {
 }
 
 // What both add and what is left decide, in pictures of all shapes, and nothing of what is
-// narrow, or drawn. Interpolation is 10 levels off: of a board of 20 levels, with l of which so many are
-// left, wary has the share (20·board + 0)/(20² + (10 − l)²), and l/10 is left.
+// narrow, or drawn. Interpolation is 10 levels off. Where trusting is still l levels off, on a
+// board of 20, the share is 20·board/(20² + (10 − l)²), and l/10 is left.
 func TestSharpened(t *testing.T) {
 	ctx := context.Background()
 	plain := doubling(10, 0)

@@ -1,9 +1,9 @@
 package recovery
 
 import (
+	"bytes"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -77,16 +77,16 @@ func TestFigure1Again(t *testing.T) {
 func TestFigure1Reports(t *testing.T) {
 	folder, f := whole(t)
 	dir := t.TempDir()
-	before := read(t, filepath.Join(folder, tableName))
-	consoletest.Put(t, filepath.Join(dir, tableName), []byte(before))
+	before := consoletest.Read(t, folder, tableName)
+	consoletest.Put(t, filepath.Join(dir, tableName), before)
 	args := []string{"recover", "--trials", fmt.Sprint(f.count()), "--learners", strings.Join(f.learners(), ","), "-o", dir, "--iterations", "500"}
 	if _, errs, code := call(t, dir, "", args...); code != 0 {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
-	if read(t, filepath.Join(dir, tableName)) != before { // with the seconds of each
+	if !bytes.Equal(consoletest.Read(t, dir, tableName), before) { // with the seconds of each
 		t.Error("trials were run again")
 	}
-	if !strings.Contains(read(t, filepath.Join(folder, "report.html")), fmt.Sprintf("--trials %d ", f.count())) {
+	if !strings.Contains(string(consoletest.Read(t, folder, "report.html")), fmt.Sprintf("--trials %d ", f.count())) {
 		t.Error("the page is of another run")
 	}
 }
@@ -94,7 +94,7 @@ func TestFigure1Reports(t *testing.T) {
 // The README has what the figure has.
 func TestFigure1Readme(t *testing.T) {
 	_, f := whole(t)
-	text := read(t, filepath.Join(golden.Root(t), "README.md"))
+	text := string(consoletest.Read(t, golden.Root(t), "README.md"))
 	if said := fmt.Sprintf("of %d problems", f.count()); !strings.Contains(text, said) {
 		t.Errorf("README.md does not say that the figure is %s", said)
 	}
@@ -109,13 +109,4 @@ func TestFigure1Readme(t *testing.T) {
 			t.Errorf("README.md: expected the line\n%s", line)
 		}
 	}
-}
-
-func read(t *testing.T, path string) string {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
 }

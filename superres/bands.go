@@ -270,19 +270,39 @@ func (e *enlargement) push(ctx context.Context, rows []*patches.Plane) ([]*patch
 	return made, ctx.Err()
 }
 
-// stream enlarges planes of inW×inH to w×h in bands of so many rows. read returns the rows
+// stream enlarges planes of inW×inH to w×h in bands of so many rows, mixed with what another
+// model makes of them where there is one. read returns the rows
 // lo..hi-1 of the planes; emit is given the rows of the results, from the top.
-func (m *Model) stream(ctx context.Context, inW, inH, w, h int, f form, bandRows int, mem *stage.Pool, read func(lo, hi int) []*patches.Plane, emit func(top int, rows []*patches.Plane), report func(float64)) error {
+func (m *Model) stream(ctx context.Context, inW, inH, w, h int, f form, mix *mixer, bandRows int, mem *stage.Pool, read func(lo, hi int) []*patches.Plane, emit func(top int, rows []*patches.Plane), report func(float64)) error {
 	e, err := m.newEnlargement(inW, inH, w, h, f, mem, report)
 	if err != nil {
 		return err
 	}
+	var also *enlargement
+	if mix != nil {
+		if also, err = mix.other.newEnlargement(inW, inH, w, h, f, mem, func(float64) {}); err != nil {
+			return err
+		}
+	}
 	top := 0
 	for lo := 0; lo < inH; lo += bandRows {
 		hi := min(lo+bandRows, inH)
-		rows, err := e.push(ctx, read(lo, hi))
+		in := read(lo, hi)
+		rows, err := e.push(ctx, in)
 		if err != nil {
 			return err
+		}
+		if also != nil {
+			other, err := also.push(ctx, in)
+			if err != nil {
+				return err
+			}
+			if rows != nil { // of both, as their reach is the same
+				mix.mix(top, rows, other)
+			}
+			for _, p := range other {
+				mem.Give(p.Pix)
+			}
 		}
 		if rows != nil {
 			high := rows[0].H
@@ -296,18 +316,37 @@ func (m *Model) stream(ctx context.Context, inW, inH, w, h int, f form, bandRows
 	return nil
 }
 
-// planes returns planes at w×h, not smaller than they are, in one band.
-func (m *Model) planes(ctx context.Context, in []*patches.Plane, w, h int, f form, mem *stage.Pool) (out []*patches.Plane, err error) {
-	err = m.stream(ctx, in[0].W, in[0].H, w, h, f, in[0].H, mem,
-		func(_, _ int) []*patches.Plane { return in },
-		func(_ int, rows []*patches.Plane) { out = rows },
-		func(float64) {})
+// planes returns planes at w×h, not smaller than they are, in one band; mixed ones in some, of
+// which both results are there at a time.
+func (m *Model) planes(ctx context.Context, in []*patches.Plane, w, h int, f form, mix *mixer, mem *stage.Pool) (out []*patches.Plane, err error) {
+	high, bandRows := in[0].H, in[0].H
+	emit := func(_ int, rows []*patches.Plane) { out = rows }
+	if mix != nil {
+		bandRows = (high + 3) / 4
+		for range in {
+			out = append(out, mem.Plane(w, h))
+		}
+		emit = func(top int, rows []*patches.Plane) {
+			for i, p := range rows {
+				copy(out[i].Pix[top*w:], p.Pix)
+				mem.Give(p.Pix)
+			}
+		}
+	}
+	read := func(lo, hi int) []*patches.Plane {
+		some := make([]*patches.Plane, len(in))
+		for i, p := range in {
+			some[i] = rowsOf(p, lo, hi)
+		}
+		return some
+	}
+	err = m.stream(ctx, in[0].W, high, w, h, f, mix, bandRows, mem, read, emit, func(float64) {})
 	return out, err
 }
 
 // plane returns one plane at w×h, not smaller than p, in one band.
 func (m *Model) plane(ctx context.Context, p *patches.Plane, w, h int, mem *stage.Pool) (*patches.Plane, error) {
-	out, err := m.planes(ctx, []*patches.Plane{p}, w, h, form{planes: 1}, mem)
+	out, err := m.planes(ctx, []*patches.Plane{p}, w, h, form{planes: 1}, nil, mem)
 	if err != nil {
 		return nil, err
 	}

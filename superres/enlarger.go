@@ -25,6 +25,7 @@ type enlarger struct {
 	out      *picture.Canvas
 	plain    *resample.Scaler // for colour
 	strength float32          // of what the model adds
+	mix      *mixer           // with what another model makes; nil: it is not
 	mem      *stage.Pool
 	bandRows int
 	emit     func(strip image.Image) // takes each band of the result; nil: it is painted as a whole
@@ -42,6 +43,9 @@ func (m *Model) newEnlarger(img image.Image, w, h int, opt Options, mem *stage.P
 	}
 	if e.bandRows < 1 {
 		e.bandRows = m.bandRows(e.w, e.h, w, h)
+		if opt.Mix != nil {
+			e.bandRows = (e.bandRows + 1) / 2 // each is worked on twice
+		}
 	}
 	if !picture.IsOpaque(img) {
 		all := picture.Split(img)
@@ -126,15 +130,16 @@ func (e *enlarger) enlarge(ctx context.Context, report func(float64)) error {
 	if e.whole != nil {
 		share = 0.5
 	}
-	run := func(f form, read func(lo, hi int) []*patches.Plane, emit func(top int, rows []*patches.Plane), from float64) error {
+	run := func(f form, mix *mixer, read func(lo, hi int) []*patches.Plane, emit func(top int, rows []*patches.Plane), from float64) error {
+		report := func(done float64) { report(from + share*done) }
 		if e.model.eight {
-			whole, err := e.model.ensemble(ctx, read(0, e.h), e.out.W, e.out.H, f, e.mem, func(done float64) { report(from + share*done) })
+			whole, err := e.model.ensemble(ctx, read(0, e.h), e.out.W, e.out.H, f, mix, e.mem, report)
 			if err == nil {
 				emit(0, whole)
 			}
 			return err
 		}
-		return e.model.stream(ctx, e.w, e.h, e.out.W, e.out.H, f, e.bandRows, e.mem, read, emit, func(done float64) { report(from + share*done) })
+		return e.model.stream(ctx, e.w, e.h, e.out.W, e.out.H, f, mix, e.bandRows, e.mem, read, emit, report)
 	}
 	andGive := func(paint func(top int, rows []*patches.Plane)) func(top int, rows []*patches.Plane) {
 		return func(top int, rows []*patches.Plane) {
@@ -146,14 +151,14 @@ func (e *enlarger) enlarge(ctx context.Context, report func(float64)) error {
 			}
 		}
 	}
-	if err := run(e.form, e.planes, andGive(e.paint), 0); err != nil {
+	if err := run(e.form, e.mix, e.planes, andGive(e.paint), 0); err != nil {
 		return err
 	}
 	if e.whole == nil {
 		return nil
 	}
 	alpha := func(lo, hi int) []*patches.Plane { return []*patches.Plane{e.rows(lo, hi).Alpha} }
-	return run(form{planes: 1}, alpha, andGive(e.alpha), share)
+	return run(form{planes: 1}, nil, alpha, andGive(e.alpha), share)
 }
 
 // enlarges tells whether the result is larger than the picture; else its planes are those

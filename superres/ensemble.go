@@ -10,9 +10,9 @@ import (
 )
 
 // ensemble returns planes at w×h, not smaller than they are: the means of what the model makes
-// of their eight picture.Orientations, brought back. After Timofte, Rothe, Van Gool (see
+// of their eight picture.Orientations, mixed with what another does, brought back. After Timofte, Rothe, Van Gool (see
 // package anchored), where it is called enhanced prediction.
-func (m *Model) ensemble(ctx context.Context, in []*patches.Plane, w, h int, f form, mem *stage.Pool, report func(float64)) ([]*patches.Plane, error) {
+func (m *Model) ensemble(ctx context.Context, in []*patches.Plane, w, h int, f form, mix *mixer, mem *stage.Pool, report func(float64)) ([]*patches.Plane, error) {
 	sums := make([]*patches.Plane, len(in))
 	for i := range sums {
 		sums[i] = patches.NewPlane(w, h)
@@ -26,7 +26,7 @@ func (m *Model) ensemble(ctx context.Context, in []*patches.Plane, w, h int, f f
 		for i, p := range in {
 			oriented[i] = picture.Oriented(p, way)
 		}
-		made, err := m.planes(ctx, oriented, toW, toH, f, mem)
+		made, err := m.planes(ctx, oriented, toW, toH, f, mix.oriented(way), mem)
 		if err != nil {
 			return nil, err
 		}

@@ -71,7 +71,7 @@ func TestEnsemble(t *testing.T) {
 }
 
 func ensembleOf(t *testing.T, m *Model, p *patches.Plane) (*patches.Plane, error) {
-	list, err := m.ensemble(t.Context(), []*patches.Plane{p}, 2*p.W, 2*p.H, form{planes: 1}, nil, func(float64) {})
+	list, err := m.ensemble(t.Context(), []*patches.Plane{p}, 2*p.W, 2*p.H, form{planes: 1}, nil, nil, func(float64) {})
 	if err != nil {
 		return nil, err
 	}

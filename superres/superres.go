@@ -28,6 +28,8 @@ type Options struct {
 	// resolution of brightness in both directions, 4:2:0, as most JPEG and all lossy WebP files
 	// do, and has it enlarged smoothly from that.
 	Subsampled bool
+	// Mix has parts of the picture enlarged as another model does it; nil: none.
+	Mix *Mix
 	// Depth is how many bits a sample of the result has, 8 or 16; 0: as the picture.
 	Depth int
 	// BandRows is how many rows of the picture are worked on together. It decides about
@@ -124,7 +126,11 @@ func (m *Model) enlarger(img image.Image, opt Options) (*enlarger, error) {
 	if opt.Strength != nil && !(*opt.Strength >= 0 && *opt.Strength <= MaxStrength) {
 		return nil, plugin.Errorf("superres: strength %g, expected 0 to %g", *opt.Strength, MaxStrength)
 	}
-	return m.newEnlarger(img, w, h, opt, &stage.Pool{}), nil
+	e := m.newEnlarger(img, w, h, opt, &stage.Pool{})
+	if opt.Mix != nil && e.enlarges() {
+		e.mix, err = m.newMixer(opt.Mix, e.w, e.h, w, h)
+	}
+	return e, err
 }
 
 // Size returns the size of the result for a picture of w×h and a scale (0: the

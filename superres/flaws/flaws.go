@@ -27,6 +27,8 @@ type Flaws struct {
 	Halved bool
 	// Sharpened is set by those who ask Sharpened; Measure does not.
 	Sharpened bool
+
+	somewhere bool // there is noise, though it may not be everywhere
 }
 
 // OutOfWebP returns the flaws of a picture that comes out of a lossy WebP file whose quantiser
@@ -71,7 +73,8 @@ func measure(parts []*patches.Plane, quality int) Flaws {
 	for _, luma := range parts {
 		list = append(list, newSamples(luma, len(parts)))
 	}
-	f := Flaws{Noise: noise(list)}
+	var f Flaws
+	f.Noise, f.somewhere = noise(list)
 	f.Quality, f.Loss = file(list, quality)
 	return f
 }

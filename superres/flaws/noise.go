@@ -22,14 +22,23 @@ type tileStats struct {
 	plain bool // too few values to be noise: a dither, a pattern
 }
 
+// within tells whether noise is not cut off in the tile.
+func (s tileStats) within() bool { return s.mean > 6 && s.mean < 249 }
+
+// flat tells whether the tile has no noise that could be seen.
+func (s tileStats) flat() bool { return s.fine < 0.02 }
+
 // noise estimates the deviation of white noise, from the tiles of little else: J. Immerkær,
 // Fast noise variance estimation, Computer Vision and Image Understanding 64 (1996),
 // doi:10.1006/cviu.1996.0060, tells noise from the picture by the filter; here the tiles
 // where the picture varies least are chosen in each quarter of brightness, because noise may
 // depend on that, and what they vary by besides counts against it.
-func noise(parts []*samples) float64 {
+//
+// somewhere tells whether there are tiles of noise at all, though it may not be everywhere.
+func noise(parts []*samples) (deviation float64, somewhere bool) {
 	var tiles []tileStats
 	all, still, flat := 0, 0, 0 // still: without noise where there would be some
+	noisy := 0
 	for _, p := range parts {
 		step := tile
 		if p.w*p.h*p.parts < 60_000 {
@@ -37,35 +46,39 @@ func noise(parts []*samples) float64 {
 		}
 		p.spread(2, 2, step, 3, tile, mostTiles, func(x, y int) {
 			s := p.tile(x, y)
-			within := s.mean > 6 && s.mean < 249 // where noise is not cut off
-			if within && !s.plain {
+			if s.within() && !s.plain {
 				tiles = append(tiles, s)
+				if s.fine >= seen*seen && s.fine > float64(sure*s.rest) {
+					noisy++
+				}
 			}
 			all++
-			if s.fine < 0.02 {
+			if s.flat() {
 				flat++
-				if within {
+				if s.within() {
 					still++
 				}
 			}
 		})
 	}
+	somewhere = noisy > all/32
 	// A page is flat for the most part, of white that may hide noise in photographs.
 	if len(tiles) < fewest || still > all/30 || flat > all/3 {
-		return 0
+		return 0, somewhere
 	}
 	slices.SortStableFunc(tiles, func(a, b tileStats) int { return cmp.Compare(a.mean, b.mean) })
 	var found, most []float64
 	n := len(tiles)
 	quarters := min(max(n/200, 1), 4)
 	for i := range quarters {
-		v, limit, white := quietest(tiles[i*n/quarters : (i+1)*n/quarters])
-		if most = append(most, limit); white {
-			found = append(found, v)
+		fine, rest := quietest(tiles[i*n/quarters : (i+1)*n/quarters])
+		if most = append(most, fine); fine > float64(whiteness*rest) {
+			detail := max(0, rest-float64(0.8*fine))
+			found = append(found, max(0, fine-float64(texture*detail)))
 		}
 	}
 	if len(found) == 0 {
-		return 0
+		return 0, somewhere
 	}
 	// Noise varies with brightness, but not by as much as fine detail does: a page is quiet but
 	// for its letters.
@@ -75,23 +88,19 @@ func noise(parts []*samples) float64 {
 	for _, v := range found {
 		sum += min(v, limit)
 	}
-	if deviation := math.Sqrt(sum / float64(len(found))); deviation < greatest {
-		return deviation
+	if deviation = math.Sqrt(sum / float64(len(found))); deviation >= greatest {
+		deviation = 0
 	}
-	return 0
+	return deviation, somewhere
 }
 
-// quietest estimates the variance of noise from the tiles that vary least, which is no more
-// than most, and tells whether it is white, or detail.
-func quietest(tiles []tileStats) (variance, most float64, white bool) {
+// quietest returns what the tiles vary by that vary least: noise, if it is white, and detail.
+func quietest(tiles []tileStats) (fine, rest float64) {
 	slices.SortStableFunc(tiles, func(a, b tileStats) int { return cmp.Compare(a.rest, b.rest) })
 	tiles = tiles[:max(4, len(tiles)/8)]
-	rest := tiles[len(tiles)/2].rest
+	rest = tiles[len(tiles)/2].rest
 	slices.SortStableFunc(tiles, func(a, b tileStats) int { return cmp.Compare(a.fine, b.fine) })
-	fine := tiles[len(tiles)/2].fine
-	// Tiles chosen for little of rest have less of it than of noise.
-	detail := max(0, rest-float64(0.8*fine))
-	return max(0, fine-float64(texture*detail)), fine, fine > float64(whiteness*rest)
+	return tiles[len(tiles)/2].fine, rest
 }
 
 // Measured on clean pictures, those of fine texture too, which mistake less for noise the more

@@ -114,7 +114,7 @@ func (e enlarger) look(ctx context.Context, j job, ev *pictureEvent, admit func(
 	if several != "" {
 		return e.lookAtSeveral(ctx, j, pic, ev)
 	}
-	by, err = e.engines.of(ctx, pic)
+	by, err = e.engines.ofOne(ctx, pic)
 	ev.chosen(by)
 	return by, err
 }

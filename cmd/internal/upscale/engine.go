@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"slices"
 	"strings"
 	"sync"
 
@@ -119,12 +120,23 @@ func newEngine(name string, opt Options) (e engine, err error) {
 // choice is what enlarges a picture, and why.
 type choice struct {
 	engine
-	level float64      // at which it works; 0: it knows none, or there is nothing to be taken away
-	found *flaws.Flaws // nil: nobody looked
+	level float64                        // at which it works; 0: it knows none, or there is nothing to be taken away
+	found *flaws.Flaws                   // nil: nobody looked
+	mix   *superres.Mix                  // with the model at a higher level, where noise varies over the picture
+	least struct{ noise, level float64 } // then what they are at least; found and level have the most
 }
 
-// of chooses what enlarges a picture.
-func (e engines) of(ctx context.Context, pic *imagefile.Picture) (c choice, err error) {
+// of chooses what enlarges a picture, one of several or one that moves.
+func (e engines) of(ctx context.Context, pic *imagefile.Picture) (choice, error) {
+	return e.choose(ctx, pic, false)
+}
+
+// ofOne chooses what enlarges a picture on its own: if its noise varies over it, a mixture.
+func (e engines) ofOne(ctx context.Context, pic *imagefile.Picture) (choice, error) {
+	return e.choose(ctx, pic, true)
+}
+
+func (e engines) choose(ctx context.Context, pic *imagefile.Picture, varying bool) (c choice, err error) {
 	c = choice{engine: e.first, level: e.level}
 	if e.at == nil {
 		c.level = 0
@@ -139,7 +151,13 @@ func (e engines) of(ctx context.Context, pic *imagefile.Picture) (c choice, err 
 		if pic.Quantiser > 0 {
 			found = found.OutOfWebP(pic.Quantiser)
 		}
-		c.found, c.level = &found, found.Level()
+		c.found = &found
+		if varying {
+			if r := found.Varying(pic.Image); r != nil {
+				return e.mixed(c, r)
+			}
+		}
+		c.level = found.Level()
 		if c.level < leastLevel {
 			c.level = 0
 			if found.Sharpened, err = e.sharpened(ctx, pic.Image); !found.Sharpened {
@@ -149,6 +167,25 @@ func (e engines) of(ctx context.Context, pic *imagefile.Picture) (c choice, err 
 	}
 	c.engine, err = e.at(c.level)
 	return c, err
+}
+
+// mixed completes the choice for a picture whose noise varies over it.
+func (e engines) mixed(c choice, r *flaws.Regions) (choice, error) {
+	least, most, share := c.found.Levels(r)
+	noisiest, err := e.at(most)
+	if err != nil {
+		return c, err
+	}
+	if c.engine, err = e.at(least); err != nil {
+		return c, err
+	}
+	if c.software != "" {
+		c.software += fmt.Sprintf(" to %g", most)
+	}
+	c.level, c.mix = most, &superres.Mix{Model: noisiest.model, Share: share}
+	c.found.Noise = slices.Max(r.Noise)
+	c.least.noise, c.least.level = slices.Min(r.Noise), least
+	return c, nil
 }
 
 // sharpened tells whether a picture was, in the eyes of two models, where anybody looks.
@@ -175,14 +212,20 @@ func (e engines) sharpened(ctx context.Context, img image.Image) (bool, error) {
 // String says what was found, and what enlarges the picture.
 func (c choice) String() string {
 	by := "by " + c.name
-	if c.level > 0 {
+	switch {
+	case c.mix != nil:
+		by += fmt.Sprintf(" at levels of %.2g to %.2g", c.least.level, c.level)
+	case c.level > 0:
 		by += fmt.Sprintf(" at level %.2g", c.level)
 	}
 	if c.found == nil {
 		return by
 	}
 	var list []string
-	if c.found.Noise >= 1 {
+	switch {
+	case c.mix != nil:
+		list = append(list, fmt.Sprintf("noise of %.1f to %.1f levels", c.least.noise, c.found.Noise))
+	case c.found.Noise >= 1:
 		list = append(list, fmt.Sprintf("noise of %.1f levels", c.found.Noise))
 	}
 	if c.found.Quality > 0 {

@@ -120,12 +120,12 @@ func (e enlarger) one(ctx context.Context, j job, out *outcome, admit func(bytes
 		return e.several(ctx, j, info, pic, together, out)
 	}
 	out.from = pic.Image.Bounds().Size()
-	by, err := e.engines.of(ctx, pic)
+	by, err := e.engines.ofOne(ctx, pic)
 	if err != nil {
 		return err
 	}
 	opt := e.opt.Size
-	opt.Depth, opt.Progress = e.opt.Keep.depth, report
+	opt.Depth, opt.Progress, opt.Mix = e.opt.Keep.depth, report, by.mix
 	opt.Subsampled = pic.Subsampled || by.found != nil && by.found.Halved
 	out.by, out.about = by, about(pic, by, out.need)
 	if out.to.X, out.to.Y, err = by.model.ResultSize(out.from.X, out.from.Y, opt); err != nil {

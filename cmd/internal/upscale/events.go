@@ -37,6 +37,9 @@ type pictureEvent struct {
 	Model       paths.Name `json:"model,omitempty"`        // done, plan
 	Level       float64    `json:"level,omitempty"`        // done, plan: at which the model works, 0..1
 	Noise       float64    `json:"noise,omitempty"`        // done, plan: that was found, as a deviation of 255 levels
+	Varies      bool       `json:"varies,omitempty"`       // done, plan: noise and level do over the picture, and are the greatest
+	NoiseLeast  float64    `json:"noise_least,omitempty"`  // done, plan: the least, where it varies
+	LevelLeast  float64    `json:"level_least,omitempty"`  // done, plan: the least, where it varies
 	WebPIndex   float64    `json:"webp_index,omitempty"`   // done, plan: that of the steps of a lossy WebP
 	Sharpened   bool       `json:"sharpened,omitempty"`    // done, plan: more contrast in the finest detail than enlarging can use
 	JPEGQuality int        `json:"jpeg_quality,omitempty"` // done, plan: of compression that was found
@@ -53,11 +56,14 @@ type pictureEvent struct {
 func (ev *pictureEvent) chosen(c choice) {
 	ev.Model, ev.Level = paths.Name(filepath.Base(c.name)), c.level
 	if c.found != nil {
-		ev.Noise, ev.JPEGQuality = math.Round(100*c.found.Noise)/100, c.found.Quality
+		ev.Noise, ev.JPEGQuality = hundredths(c.found.Noise), c.found.Quality
+		ev.Varies, ev.NoiseLeast, ev.LevelLeast = c.mix != nil, hundredths(c.least.noise), c.least.level
 		ev.Sharpened = c.found.Sharpened
 		ev.WebPIndex = math.Round(10*c.found.WebP) / 10
 	}
 }
+
+func hundredths(v float64) float64 { return math.Round(100*v) / 100 }
 
 // ended notes what has become of the picture; of one that failed the rest is for failure.
 func (ev *pictureEvent) ended(out outcome) {

@@ -29,6 +29,57 @@ func noisy(img image.Image, sigma float64) image.Image {
 	return out
 }
 
+// halfNoisy is a picture with noise on the right.
+func halfNoisy(img image.Image) image.Image {
+	b, out := img.Bounds(), imaging.Clone(img)
+	right := image.Rect(b.Dx()/2, 0, b.Dx(), b.Dy())
+	return imaging.Paste(out, noisy(imaging.Crop(out, right), 15), right.Min)
+}
+
+// Noise that varies over a picture is told, and taken away where it is: better than as the same
+// everywhere, at every effort, also where the file is made in strips.
+func TestVaryingNoise(t *testing.T) {
+	dir := t.TempDir()
+	truth := imaging.Resize(golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png")), 640, 480, imaging.CatmullRom)
+	consoletest.WritePicture(t, filepath.Join(dir, "half.png"), halfNoisy(imaging.Resize(truth, 320, 240, imaging.Box)))
+	off := func(args ...string) float64 {
+		t.Helper()
+		_, stderr, code := call(t, dir, "", append([]string{"upscale", "--verbose", "-o", "out.png", "--on-exist", "overwrite", "half.png"}, args...)...)
+		if code != 0 {
+			t.Fatalf("%q: exit %d\n%s", args, code, stderr)
+		}
+		if auto := len(args) < 2 || args[0] != "--denoise"; auto != regexp.MustCompile(`noise of 0\.\d to (9|1\d)\.\d levels, by photo-real(-fast)? at levels of`).MatchString(stderr) {
+			t.Errorf("%q: told %s", args, stderr)
+		}
+		got := imaging.Clone(golden.Open(t, filepath.Join(dir, "out.png")))
+		sum := 0.0
+		for i, v := range got.Pix {
+			d := float64(v) - float64(truth.Pix[i])
+			sum += d * d
+		}
+		return sum
+	}
+	for _, effort := range []string{"fast", "best", "max"} {
+		varying := off("--effort", effort)
+		for _, level := range []string{"0", "0.1", "0.3", "0.4"} {
+			if same := off("--denoise", level, "--effort", effort); varying > 0.95*same {
+				t.Errorf("effort %s: error %.0f, the same at level %s everywhere %.0f", effort, varying, level, same)
+			}
+		}
+	}
+	off()
+	whole := consoletest.Read(t, dir, "out.png")
+	if off("--tile", "40"); !bytes.Equal(consoletest.Read(t, dir, "out.png"), whole) {
+		t.Error("in strips it is another")
+	}
+	stdout, _, _ := call(t, dir, "", "upscale", "--dry-run", "--json", "half.png")
+	for _, want := range []string{`"varies":true`, `"noise_least":0.`, `"noise":`, `"level":0.`} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("--json has no %s: %s", want, stdout)
+		}
+	}
+}
+
 // The flaws of a picture are found in its samples, and told, and decide what enlarges it
 // where nothing is asked for.
 func TestFlaws(t *testing.T) {

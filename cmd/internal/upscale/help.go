@@ -52,9 +52,11 @@ reduction from there.
 Noise and compression are measured in the samples of a picture. One that has some is
 enlarged by photo-real, which takes as much away, and so is one that was sharpened, or
 reduced without antialiasing, as two models find (not with --effort fast); others are by
-photo, which keeps all that is there. --denoise 0 takes nothing away, 0.2 what noise of
-5 levels of 255 asks for, 1 what noise of 25 does; --verbose, --dry-run and --json tell
-what was found. --strength below 1 adds less detail, up to 1.3 more.
+photo, which keeps all that is there. Where noise varies over a picture, as where a
+photograph stands on a page, as much is taken away as there is in each part; this takes
+twice as long. --denoise 0 takes nothing away, 0.2 what noise of 5 levels of 255 asks for,
+1 what noise of 25 does, everywhere; --verbose, --dry-run and --json tell what was found.
+--strength below 1 adds less detail, up to 1.3 more.
 
 PNG, JPEG, GIF, BMP, TIFF and WebP are read; PNG, JPEG, BMP and TIFF are written, PNG
 where the input is a GIF or WebP of one picture, and animations as below. Grey stays grey, with alpha or without (in

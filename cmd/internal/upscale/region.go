@@ -93,6 +93,11 @@ func gcd(a, b int) int {
 
 // cut returns the part of the picture, in its memory, and the options that enlarge it.
 func (p part) cut(img image.Image, opt superres.Options) (image.Image, superres.Options) {
+	if opt.Mix != nil {
+		mix := *opt.Mix
+		mix.Of = img.Bounds().Sub(p.from.Min)
+		opt.Mix = &mix
+	}
 	if p.from != img.Bounds() {
 		img = img.(interface {
 			SubImage(image.Rectangle) image.Image

@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/disintegration/imaging"
+
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
 	"superres/internal/golden"
@@ -128,7 +130,14 @@ func TestRequestsBesideOneAnother(t *testing.T) {
 // A region has the pixels of the whole, whatever the scale, the model and the place.
 func TestRegions(t *testing.T) {
 	s := newTestService()
-	const w, h = 240, 181
+	const w, h = 320, 241
+	encode := func(img image.Image) []byte {
+		var out bytes.Buffer
+		if err := png.Encode(&out, img); err != nil {
+			t.Fatal(err)
+		}
+		return out.Bytes()
+	}
 	encoded := func(alpha func(x, y int) uint8) []byte {
 		img := image.NewNRGBA(image.Rect(0, 0, w, h))
 		channels := [3]*image.Gray{testimage.Drawing(w, h, 0.4), testimage.Drawing(w, h, 0.8), testimage.Drawing(w, h, 1.7)}
@@ -138,12 +147,9 @@ func TestRegions(t *testing.T) {
 			}
 			img.Pix[4*i+3] = alpha(i%w, i/w)
 		}
-		var out bytes.Buffer
-		if err := png.Encode(&out, img); err != nil {
-			t.Fatal(err)
-		}
-		return out.Bytes()
+		return encode(img)
 	}
+	varying := encode(halfNoisy(imaging.Resize(golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png")), w, h, imaging.CatmullRom)))
 	photo, clear := encoded(func(_, _ int) uint8 { return 255 }), encoded(func(x, y int) uint8 { return uint8(min(255, max(0, 3*x-y))) })
 	for _, c := range []struct {
 		picture []byte
@@ -153,14 +159,18 @@ func TestRegions(t *testing.T) {
 		{photo, "scale=2", false}, {photo, "scale=3", false}, {photo, "scale=1.5", false}, {photo, "width=333&model=bicubic", false}, {clear, "scale=2&effort=fast", false},
 		{photo, "scale=4&denoise=0.5", true}, {photo, "scale=2.5", true}, {photo, "scale=1", true}, {photo, "width=333", true}, {photo, "scale=2&model=coupled", true}, {photo, "scale=3&model=coupled", true},
 		{photo, "scale=3&model=bicubic", true}, {photo, "scale=3&model=lanczos", true}, {photo, "scale=3&model=nearest", true}, {photo, "scale=2&effort=fast&strength=0.7", true},
+		{varying, "scale=2", true}, {varying, "scale=2.5&effort=fast", false}, {varying, "scale=2&effort=max", true},
 		{photo, "scale=2&effort=max", true}, {photo, "scale=8&effort=fast", true},
 	} {
 		if c.full && consoletest.Full(0, 1) == 0 {
 			continue
 		}
-		data, _, err := served(t, s, c.picture, c.query)
+		data, told, err := served(t, s, c.picture, c.query)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if mixed := bytes.Contains(told.Event, []byte(`"varies":true`)); mixed != bytes.Equal(c.picture, varying) {
+			t.Errorf("%s: noise that varies: %v", c.query, mixed)
 		}
 		whole, err := png.Decode(bytes.NewReader(data))
 		if err != nil {

@@ -22,10 +22,14 @@ export const count = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
 export function found(info) {
 	if (!info?.model) return "";
 	const list = [];
-	if (info.noise >= 1) list.push(`noise of ${info.noise.toFixed(1)} levels`);
+	const least = info.varies ? `${(info.noise_least ?? 0).toFixed(1)} to ` : "";
+	if (info.noise >= 1) list.push(`noise of ${least}${info.noise.toFixed(1)} levels`);
 	if (info.jpeg_quality) list.push(`JPEG compression of quality ${info.jpeg_quality}`);
 	if (info.webp_index) list.push("WebP compression");
-	const by = info.level ? `${info.model} at level ${+info.level.toPrecision(2)}` : info.model;
+	if (info.sharpened) list.push("sharpened or aliased");
+	const short = v => +v.toPrecision(2);
+	const level = info.varies ? `levels of ${short(info.level_least ?? 0)} to ${short(info.level)}` : info.level && `level ${short(info.level)}`;
+	const by = level ? `${info.model} at ${level}` : info.model;
 	if (!list.length && !info.sought) return `by ${by}`;
 	return `${list.join(" and ") || "no flaws found"}, by ${by}`;
 }

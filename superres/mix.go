@@ -43,6 +43,9 @@ const weightBits = 16
 
 // newMixer makes what mixes results of w×h.
 func (m *Model) newMixer(mix *Mix, inW, inH, w, h int) (*mixer, error) {
+	if mix.Model == nil || mix.Share == nil || mix.Share.W < 1 || mix.Share.H < 1 {
+		return nil, plugin.Errorf("superres: a mixture without another model, or without shares")
+	}
 	if len(mix.Model.Stages) != len(m.Stages) || mix.Model.Scale != m.Scale || mix.Model.eight != m.eight ||
 		mix.Model.Reach(inW, inH, w, h) != m.Reach(inW, inH, w, h) {
 		return nil, plugin.Errorf("superres: two models that differ by more than their tuning cannot be mixed")

@@ -173,13 +173,18 @@ func TestMixOriented(t *testing.T) {
 	}
 }
 
-// Models that are not the same but for their tuning are refused.
+// Models that are not the same but for their tuning are refused, and what is no mixture.
 func TestMixRefuses(t *testing.T) {
 	little, _ := leveled(t)
 	img := testimage.Drawing(30, 30, 1)
 	for name, other := range map[string]*Model{"photo-real": builtin(t, "photo-real"), "bicubic": Plain(resample.Bicubic)} {
 		if _, err := little.Upscale(t.Context(), img, Options{Mix: &Mix{Model: other, Share: shares(1, 1, 0.5)}}); err == nil {
 			t.Errorf("no error for a mixture with %s", name)
+		}
+	}
+	for _, mix := range []Mix{{}, {Model: little}, {Model: little, Share: shares(0, 0)}} {
+		if _, err := little.Upscale(t.Context(), img, Options{Mix: &mix}); err == nil {
+			t.Errorf("no error for %+v", mix)
 		}
 	}
 }

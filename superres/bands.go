@@ -271,8 +271,8 @@ func (e *enlargement) push(ctx context.Context, rows []*patches.Plane) ([]*patch
 }
 
 // stream enlarges planes of inW×inH to w×h in bands of so many rows, mixed with what another
-// model makes of them where there is one. read returns the rows
-// lo..hi-1 of the planes; emit is given the rows of the results, from the top.
+// model makes of them where there is one. read returns the rows lo..hi-1 of the planes; emit is
+// given the rows of the results, from the top.
 func (m *Model) stream(ctx context.Context, inW, inH, w, h int, f form, mix *mixer, bandRows int, mem *stage.Pool, read func(lo, hi int) []*patches.Plane, emit func(top int, rows []*patches.Plane), report func(float64)) error {
 	e, err := m.newEnlargement(inW, inH, w, h, f, mem, report)
 	if err != nil {

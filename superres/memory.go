@@ -10,9 +10,9 @@ import (
 
 // Memory estimates the bytes of a program that calls Upscale at its peak, with the
 // model, the picture and the result themselves, for a picture of the size and colour
-// model of cfg, a result of w×h, and the BandRows of opt, with a Mix or without. It is for a program
-// that collects its garbage early (GOGC 30); with the default, the peak can be half as
-// much again.
+// model of cfg, a result of w×h, and the BandRows of opt, with a Mix or without. It is for a
+// program that collects its garbage early (GOGC 30); with the default, the peak can be half
+// as much again.
 func (m *Model) Memory(cfg image.Config, w, h int, opt Options) int64 {
 	in, out := int64(cfg.Width)*int64(cfg.Height), int64(w)*int64(h)
 	pixel, painted, hidden := int64(4), int64(4), int64(0) // bytes of a pixel of the picture, of the result, of planes

@@ -44,8 +44,8 @@ func mixed(t *testing.T, m *Model, img image.Image, opt Options) *image.NRGBA64 
 // A mixture is between its two parts as the shares say: all of one, half, and a step.
 func TestMix(t *testing.T) {
 	little, much := leveled(t)
-	colour := testimage.Drawing(60, 44, 2)
-	for name, img := range map[string]image.Image{"colour": colour, "grey": grey(colour)} {
+	drawn := testimage.Drawing(60, 44, 2)
+	for name, img := range map[string]image.Image{"three channels": deep(drawn), "grey": drawn} {
 		for _, scale := range []float64{2, 2.5, 4} {
 			opt := Options{Scale: scale}
 			a, b := mixed(t, little, img, opt), mixed(t, much, img, opt)
@@ -79,6 +79,32 @@ func TestMix(t *testing.T) {
 				if worst > 1 {
 					t.Errorf("%s ×%g, %v: %.2f levels off", name, scale, c.share, worst)
 				}
+			}
+		}
+	}
+}
+
+// Colour is mixed as brightness is.
+func TestMixColour(t *testing.T) {
+	little, much := leveled(t)
+	in := []*patches.Plane{testimage.Noise(40, 30), testimage.Noise(40, 30), testimage.Noise(40, 30)}
+	x, err := little.newMixer(&Mix{Model: much, Share: shares(1, 1, 0.25)}, 40, 30, 80, 60)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(m *Model, mix *mixer) []*patches.Plane {
+		t.Helper()
+		out, err := m.planes(t.Context(), in, 80, 60, form{planes: 3}, mix, &stage.Pool{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	a, b, got := of(little, nil), of(much, nil), of(little, x)
+	for i, p := range got {
+		for at, v := range p.Pix {
+			if want := a[i].Pix[at] + 0.25*(b[i].Pix[at]-a[i].Pix[at]); abs(float64(v-want)) > 1e-6 {
+				t.Fatalf("plane %d, sample %d: %g, expected %g", i, at, v, want)
 			}
 		}
 	}

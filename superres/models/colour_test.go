@@ -1,0 +1,81 @@
+package models_test
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/jpeg"
+	"testing"
+
+	"superres/superres"
+)
+
+// paintStrokes draws upright coloured strokes, 1 to 4 pixels wide, on white.
+func paintStrokes() *image.RGBA {
+	inks := []color.RGBA{{B: 220, A: 255}, {R: 220, A: 255}, {G: 160, A: 255}, {R: 200, B: 200, A: 255}, {R: 255, G: 140, A: 255}}
+	img := image.NewRGBA(image.Rect(0, 0, 60*len(inks), 48))
+	draw.Draw(img, img.Rect, image.White, image.Point{}, draw.Src)
+	for i, ink := range inks {
+		for width := 1; width <= 4; width++ {
+			x := 60*i + 12*width
+			draw.Draw(img, image.Rect(x, 8, x+width, 40), image.NewUniform(ink), image.Point{}, draw.Src)
+		}
+	}
+	return img
+}
+
+// scaleUp repeats the pixels of a picture twice in each direction.
+func scaleUp(img *image.RGBA) *image.RGBA {
+	out := image.NewRGBA(image.Rect(0, 0, 2*img.Rect.Dx(), 2*img.Rect.Dy()))
+	for y := range out.Rect.Dy() {
+		for x := range out.Rect.Dx() {
+			out.SetRGBA(x, y, img.RGBAAt(x/2, y/2))
+		}
+	}
+	return out
+}
+
+// squaredError is the sum of the squared differences of the colours of two pictures.
+func squaredError(a, b image.Image) (sum float64) {
+	for y := range a.Bounds().Dy() {
+		for x := range a.Bounds().Dx() {
+			r, g, bl, _ := a.At(x, y).RGBA()
+			r2, g2, bl2, _ := b.At(x, y).RGBA()
+			for _, d := range []int{int(r>>8) - int(r2>>8), int(g>>8) - int(g2>>8), int(bl>>8) - int(bl2>>8)} {
+				sum += float64(d * d)
+			}
+		}
+	}
+	return sum
+}
+
+// The robust models keep small colours of files that have colour at half the resolution, as the
+// clean models do.
+func TestStrokesOfHalvedColour(t *testing.T) {
+	strokes := paintStrokes()
+	var file bytes.Buffer
+	if err := jpeg.Encode(&file, strokes, &jpeg.Options{Quality: 90}); err != nil { // 4:2:0
+		t.Fatal(err)
+	}
+	low, err := jpeg.Decode(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	truth := scaleUp(strokes)
+	enlarge := func(name string) float64 {
+		t.Helper()
+		high, err := open(t, name).Upscale(t.Context(), low, superres.Options{Scale: 2, Subsampled: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return squaredError(truth, high)
+	}
+	for clean, robust := range map[string]string{"photo": "photo-real", "photo-fast": "photo-real-fast"} {
+		by, with := enlarge(clean), enlarge(robust)
+		t.Logf("%s %.0f, %s %.0f", clean, by, robust, with)
+		if with > 1.06*by {
+			t.Errorf("%s has %.2f times the squared error of %s, expected at most 1.06", robust, with/by, clean)
+		}
+	}
+}

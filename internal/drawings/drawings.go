@@ -91,7 +91,10 @@ func (c *canvas) at(x, y float64) color.NRGBA {
 
 // scene draws one of what there is on all of the canvas.
 func (c *canvas) scene() {
-	scenes := []func(){c.page, c.page, c.code, c.lines, c.lines, c.curves, c.cartoon, c.dialog, c.dialog, c.chart, c.pattern, c.gradient}
+	scenes := []func(){
+		c.page, c.page, c.code, c.lines, c.lines, c.curves, c.cartoon, c.dialog, c.dialog, c.chart, c.streets, c.streets,
+		c.pattern, c.gradient,
+	}
 	scenes[c.IntN(len(scenes))]()
 }
 
@@ -123,12 +126,47 @@ func (c *canvas) lines() {
 	}
 }
 
-// width is that of a line.
+// width is that of a line: hardly ever less than a unit, because programs draw no line thinner
+// than a pixel of the screen. Where thinner ones are learned from, a line of a middle tone is
+// taken for a thin black one.
 func (c *canvas) width() float64 {
-	if c.likely(0.3) {
+	if c.likely(0.4) {
 		return 1
 	}
-	return c.proportion(0.6, 5)
+	return c.proportion(0.9, 5)
+}
+
+// streets are a map: winding borders, straight roads and names in middle tones, most of them
+// about a unit wide.
+func (c *canvas) streets() {
+	ground := c.at(0, 0)
+	tones := [3]color.NRGBA{c.middle(ground), c.middle(ground), c.middle(ground)}
+	narrow := func() float64 { return c.proportion(0.9, 2.5) }
+	for range 1 + c.IntN(5) {
+		x, y, angle := c.between(0, c.w), c.between(0, c.h), c.between(0, 2*math.Pi)
+		list := []point{{x, y}}
+		for range 10 + c.IntN(60) {
+			angle += 0.35 * c.NormFloat64()
+			sin, cos := math.Sincos(angle)
+			x, y = x+3*cos, y+3*sin
+			list = append(list, point{x, y})
+		}
+		c.stroke(tones[0], narrow(), list)
+	}
+	for range 2 + c.IntN(8) {
+		from, to := point{c.between(0, c.w), c.between(0, c.h)}, point{c.between(0, c.w), c.between(0, c.h)}
+		c.stroke(tones[1], narrow(), []point{from, to})
+	}
+	for range 2 + c.IntN(8) {
+		c.write(c.between(-5, c.w-10), c.between(5, c.h), c.between(7, 16), tones[2], c.words(c.between(3, 10)))
+	}
+}
+
+// middle draws a colour between that of a ground and one that can be told from it.
+func (c *canvas) middle(ground color.NRGBA) color.NRGBA {
+	ink, share := c.ink(ground), c.between(0.3, 0.8)
+	mix := func(a, b uint8) uint8 { return uint8(math.Round(float64(a) + share*(float64(b)-float64(a)))) }
+	return color.NRGBA{mix(ground.R, ink.R), mix(ground.G, ink.G), mix(ground.B, ink.B), 255}
 }
 
 // corners are n of a polygon about (x, y).

@@ -27,20 +27,21 @@ func inspectPNG(src *source, lim Limits) error {
 
 // isAnimatedPNG tells whether a PNG says that it is.
 func isAnimatedPNG(src *source) (is bool) {
-	metadata.Chunks(src, func(c metadata.Chunk) bool {
+	_ = metadata.Chunks(src, func(c metadata.Chunk) bool {
 		kind := string(c.Kind)
-		is = kind == "acTL" && c.Len >= 4 && binary.BigEndian.Uint32(c.Start(4)) > 1
+		is = kind == "acTL" && binary.BigEndian.Uint32(c.Start(4)) > 1
 		return kind != "IDAT" && !is
 	})
 	return is
 }
 
 // startOfPNG is what stands in front of the pixels of a PNG with a palette, without what a
-// decoder passes over: there may be much of it.
-func startOfPNG(src *source, _ Limits) []byte {
+// decoder passes over: there may be much of it. It refuses a PNG whose chunks so far are not in
+// their order.
+func startOfPNG(src *source, _ Limits) ([]byte, error) {
 	const signature, most = 8, 4096 // with the largest palette it is half of that
 	b := metadata.Piece(src, 0, signature).Start(signature)
-	metadata.Chunks(src, func(c metadata.Chunk) bool {
+	err := metadata.Chunks(src, func(c metadata.Chunk) bool {
 		kind := string(c.Kind)
 		switch kind {
 		case "IHDR", "PLTE", "tRNS", "IDAT", "IEND":
@@ -48,7 +49,10 @@ func startOfPNG(src *source, _ Limits) []byte {
 		}
 		return kind != "IDAT" && len(b) < most
 	})
-	return b
+	if err == io.ErrUnexpectedEOF {
+		err = nil // for the decoder to say where the file ends
+	}
+	return b, err
 }
 
 // inspectWebP refuses a WebP whose extended header says that it is animated, or
@@ -168,7 +172,7 @@ func hasSuccessor(format string, data []byte) bool {
 	end := uint64(len(data))
 	switch format {
 	case "png":
-		metadata.Chunks(bytes.NewReader(data), func(c metadata.Chunk) bool {
+		_ = metadata.Chunks(bytes.NewReader(data), func(c metadata.Chunk) bool {
 			const checksum = 4
 			end = uint64(c.At() + c.Len + checksum)
 			return string(c.Kind) != "IEND"

@@ -1,8 +1,8 @@
 package sequence
 
 import (
+	"bytes"
 	"encoding/binary"
-	"image"
 	"io"
 )
 
@@ -30,20 +30,12 @@ func (r *Reader) openGIF() error {
 	if len(r.data) < gifHeader {
 		return io.ErrUnexpectedEOF
 	}
-	r.size = image.Pt(int(binary.LittleEndian.Uint16(r.data[6:])), int(binary.LittleEndian.Uint16(r.data[8:])))
+	number := func(at int) int64 { return int64(binary.LittleEndian.Uint16(r.data[at:])) }
 	all := newGIFCells(r.data)
-	for r.Frames = 0; ; r.Frames++ {
-		if _, _, err := all.image(); err == io.EOF {
-			break
-		} else if err != nil {
-			return err
-		}
-		if r.Frames == MostFrames {
-			return tooMany()
-		}
+	if err := r.plan(number(6), number(8), all, func() cells { return newGIFCells(r.data) }); err != nil {
+		return err
 	}
 	r.Plays, r.canvas = all.plays, newCanvas(r.size, false)
-	r.begin = func() cells { return newGIFCells(r.data) }
 	return nil
 }
 
@@ -114,13 +106,11 @@ func (g *gifCells) next() (c cell, err error) {
 	if err != nil {
 		return c, err
 	}
-	at := func(i int) int { return int(binary.LittleEndian.Uint16(g.data[from+i:])) }
-	c.rect = image.Rect(0, 0, at(5), at(7)).Add(image.Pt(at(1), at(3)))
+	number := func(i int) int64 { return int64(binary.LittleEndian.Uint16(g.data[from+i:])) }
+	c.left, c.top, c.width, c.height = number(1), number(3), number(5), number(7)
+	c.from, c.to = int64(from), int64(to)
 	c.over = true // what is not transparent
 	c.delay = Delay{Den: 100}
-	c.still = append(c.still, g.data[:gifHeader+gifColours(g.data[10])]...)
-	// It alone, on a screen of its size.
-	copy(c.still[6:], g.data[from+5:from+9])
 	if g.control != nil {
 		c.delay.Num = binary.LittleEndian.Uint16(g.control[4:])
 		switch g.control[3] >> 2 & 7 {
@@ -129,10 +119,17 @@ func (g *gifCells) next() (c cell, err error) {
 		case 3, 4: // 4 is what some programs write for it
 			c.after = restore
 		}
-		c.still = append(c.still, g.control...)
 	}
-	place := len(c.still)
-	c.still = append(append(c.still, g.data[from:to]...), gifTrailer)
-	copy(c.still[place+1:], []byte{0, 0, 0, 0})
 	return c, nil
+}
+
+// file is a GIF of an image alone, the one that next returned last, on a screen of its size.
+func (g *gifCells) file(c cell) ([]byte, error) {
+	still := bytes.Clone(g.data[:gifHeader+gifColours(g.data[10])])
+	copy(still[6:], g.data[c.from+5:c.from+9])
+	still = append(still, g.control...)
+	place := len(still)
+	still = append(append(still, g.data[c.from:c.to]...), gifTrailer)
+	copy(still[place+1:], []byte{0, 0, 0, 0})
+	return still, nil
 }

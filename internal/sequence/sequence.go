@@ -71,7 +71,7 @@ type Reader struct {
 	name   string
 	lim    imagefile.Limits
 	grey   bool
-	turn   int // orientation
+	turn   int            // orientation
 	size   imagefile.Size // of the canvas
 	cells  cells
 	begin  func() cells

@@ -1,7 +1,6 @@
 package imagefile
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/binary"
@@ -90,70 +89,26 @@ func isAnimatedGIF(src *source) bool {
 	return images > 1
 }
 
-// gifImages walks through a GIF up to its trailer, to what is no GIF any more, or to
-// the start of the n-th image. It returns how many images have begun, and where the
-// walk ended.
-func gifImages(src *source, n int) (end, images int, err error) {
-	const (
-		headerLength     = 13
-		descriptorLength = 10
-		extension        = 0x21
-		descriptor       = 0x2c
-		trailer          = 0x3b
-	)
-	in := bufio.NewReader(io.NewSectionReader(src, 0, src.size))
-	pass := func(n int) error {
-		n, err := in.Discard(n)
-		end += n
-		return err
-	}
-	head, err := in.Peek(headerLength)
+// gifImages walks through a GIF up to its trailer, to what is no GIF any more, or to the start of
+// the n-th image. It returns how many images have begun, and where the walk ended.
+func gifImages(src metadata.Source, n int) (end int64, images int, err error) {
+	walk, err := metadata.WalkGIF(src)
 	if err != nil {
-		return 0, 0, io.ErrUnexpectedEOF
+		return 0, 0, err
 	}
-	for skip := headerLength + gifColours(head[10]); ; {
-		if err := pass(skip); err != nil {
-			return end, images, io.ErrUnexpectedEOF
+	for images < n {
+		kind, err := walk.Next()
+		if err == io.ErrUnexpectedEOF {
+			return walk.At(), images, err
 		}
-		head, _ := in.Peek(descriptorLength)
-		switch {
-		case len(head) == 0:
-			return end, images, io.ErrUnexpectedEOF
-		case head[0] == trailer:
-			return end, images, nil
-		case head[0] == extension:
-			skip = 2 // and its label
-		case head[0] != descriptor:
-			return end, images, nil // the decoder says what is wrong
-		default:
-			if images++; images == n {
-				return end, images, nil
-			}
-			if len(head) < descriptorLength {
-				return end, images, io.ErrUnexpectedEOF
-			}
-			skip = descriptorLength + gifColours(head[9]) + 1 // and the code size
+		if err != nil { // the end, or what the decoder has words for
+			return walk.At(), images, nil
 		}
-		// Data follows in blocks that begin with their length; 0 ends them.
-		for more := true; more; {
-			if err := pass(skip); err != nil {
-				return end, images, io.ErrUnexpectedEOF
-			}
-			length, err := in.Peek(1)
-			if err != nil {
-				return end, images, io.ErrUnexpectedEOF
-			}
-			skip, more = 1+int(length[0]), length[0] != 0
+		if kind == metadata.GIFImage {
+			images++
 		}
 	}
-}
-
-// gifColours is the length in bytes of the colour table that flags announce.
-func gifColours(flags byte) int {
-	if flags&0x80 == 0 {
-		return 0
-	}
-	return 3 << (1 + flags&7)
+	return walk.At(), images, nil
 }
 
 func animated(title string) error {
@@ -180,7 +135,7 @@ func hasSuccessor(format string, data []byte) bool {
 	case "jpeg":
 		end = jpegEnd(data)
 	case "gif":
-		at, _, _ := gifImages(sourceOf(data), len(data))
+		at, _, _ := gifImages(bytes.NewReader(data), len(data))
 		end = uint64(at) + 1
 	case "webp":
 		if len(data) >= 8 {

@@ -296,9 +296,15 @@ var errEnough = errors.New("enough")
 // findPages finds the pages of a TIFF and reads their headers.
 func (r *Reader) findPages(ctx context.Context) error {
 	r.Pages = true
-	places, others := imagefile.Pages(r.data)
-	if r.places, r.Frames = places, len(places); len(places)+others >= MostFrames {
+	places, others, err := imagefile.Pages(r.data)
+	r.places, r.Frames = places, len(places)
+	switch {
+	case len(places)+others >= MostFrames:
 		return tooMany()
+	case errors.Is(err, io.ErrUnexpectedEOF) && len(places) > 0:
+		r.Warnings = append(r.Warnings, fmt.Sprintf("points outside of itself behind %d pages (is the file complete?)", len(places)))
+	case err != nil:
+		return safefile.Refuse(safefile.ErrInput, "", "damaged TIFF: %v; copy or export it again", err).With(imagefile.FirstPage)
 	}
 	accept, pixels := r.lim.Accept, int64(0)
 	r.lim.Accept = func(cfg image.Config, held int64) error {

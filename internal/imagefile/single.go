@@ -2,7 +2,6 @@ package imagefile
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"io"
 
@@ -111,13 +110,25 @@ func gifImages(src metadata.Source, n int) (end int64, images int, err error) {
 	return walk.At(), images, nil
 }
 
-func animated(title string) error {
-	return refuse(safefile.ErrInput, "is an animated %s with more than one picture", title).With(FirstFrame)
+// inspectJPEG refuses a JPEG of more than lim.Scans scans. Each scan may touch
+// every pixel for a few bytes of file, so the pixel limit alone bounds nothing.
+func inspectJPEG(src *source, lim Limits) error {
+	const markerScan = 0xda
+	scans := 0
+	metadata.Segments(src, func(marker byte, _ metadata.Body) bool {
+		if marker == markerScan {
+			scans++
+		}
+		return scans <= lim.Scans
+	})
+	if scans > lim.Scans {
+		return refuse(safefile.ErrLimit, "has more than %d scans, the limit for a JPEG; save it again as a plain JPEG or PNG", lim.Scans)
+	}
+	return nil
 }
 
-// sourceOf is a source of bytes in memory, under no clock.
-func sourceOf(data []byte) *source {
-	return (&source{ctx: context.Background()}).of(data)
+func animated(title string) error {
+	return refuse(safefile.ErrInput, "is an animated %s with more than one picture", title).With(FirstFrame)
 }
 
 // hasSuccessor tells whether another picture follows that of a format at the start of data.
@@ -160,30 +171,13 @@ func hasSuccessor(format string, data []byte) bool {
 // that there are others behind it.
 func jpegEnd(data []byte) uint64 {
 	several := false
-	metadata.Segments(bytes.NewReader(data), func(marker byte, payload metadata.Body) bool {
+	end := metadata.Segments(bytes.NewReader(data), func(marker byte, payload metadata.Body) bool {
 		const app2, kind = 0xe2, "MPF\x00"
 		several = several || marker == app2 && string(payload.Start(int64(len(kind)))) == kind
 		return !several
 	})
-	const marker, end, restart0, restart7 = 0xff, 0xd9, 0xd0, 0xd7
-	for p := 2; p+1 < len(data) && !several; {
-		i := bytes.IndexByte(data[p:], marker)
-		if i < 0 || p+i+1 >= len(data) {
-			break
-		}
-		p += i
-		switch kind := data[p+1]; {
-		case kind == end:
-			return uint64(p) + 2
-		case kind == marker: // fills up
-			p++
-		case kind == 0 || restart0 <= kind && kind <= restart7:
-			p += 2
-		case p+4 > len(data):
-			return uint64(len(data))
-		default:
-			p += 2 + int(binary.BigEndian.Uint16(data[p+2:]))
-		}
+	if several {
+		return uint64(len(data))
 	}
-	return uint64(len(data))
+	return uint64(end)
 }

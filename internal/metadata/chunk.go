@@ -42,7 +42,6 @@ func WalkChunksFrom(src Source, at int64) *ChunkWalk { return &ChunkWalk{w: newW
 // io.ErrUnexpectedEOF where the file ends before it or inside of a chunk. A rule that is broken
 // is a FormatError. Checksums are not looked at.
 func (k *ChunkWalk) Next() (c Chunk, err error) {
-	const most = 1<<31 - 1 // bytes of a chunk
 	if k.ended {
 		return c, io.EOF
 	}
@@ -50,34 +49,49 @@ func (k *ChunkWalk) Next() (c Chunk, err error) {
 	if head == nil {
 		return c, io.ErrUnexpectedEOF
 	}
-	n, first := int64(binary.BigEndian.Uint32(head)), k.at == pngSignature
+	n := int64(binary.BigEndian.Uint32(head))
 	copy(k.kind[:], head[4:])
-	switch kind := string(k.kind[:]); {
-	case first != (kind == "IHDR"):
-		if first {
-			return c, FormatError(fmt.Sprintf("its first chunk is %q, expected IHDR", kind))
-		}
-		return c, FormatError("it has two chunks IHDR, expected one")
-	case first && n != headerBody:
-		return c, FormatError(fmt.Sprintf("its chunk IHDR has %d bytes, expected %d", n, headerBody))
-	case n > most:
-		return c, FormatError(fmt.Sprintf("a chunk %q of %d bytes, at most %d are allowed", kind, n, most))
-	case n > k.w.size-k.at-chunkFrame:
-		return c, io.ErrUnexpectedEOF
-	case kind == "acTL" && k.animated:
-		return c, FormatError("it has two chunks acTL, expected one")
-	case kind == "acTL" && !k.pixels && n != animationBody:
-		return c, FormatError(fmt.Sprintf("its chunk acTL has %d bytes, expected %d", n, animationBody))
-	case kind == "acTL":
+	if err := k.check(n); err != nil {
+		return c, err
+	}
+	switch string(k.kind[:]) {
+	case "acTL":
 		k.animated = !k.pixels // else it is to be passed over
-	case kind == "IDAT":
+	case "IDAT":
 		k.pixels = true
-	case kind == "IEND":
+	case "IEND":
 		k.ended = true
 	}
 	c = Chunk{k.kind[:], Body{k.w.src, k.at + 8, n}, k.w}
 	k.at += chunkFrame + n
 	return c, nil
+}
+
+// check refuses the chunk at k.at, of k.kind and with n bytes, where it may not stand.
+//
+// Note: comparing string(k.kind[:]) takes no memory; a variable that a message has would.
+func (k *ChunkWalk) check(n int64) error {
+	const most = 1<<31 - 1 // bytes of a chunk
+	first, header := k.at == pngSignature, string(k.kind[:]) == "IHDR"
+	switch {
+	case first && !header:
+		return FormatError(fmt.Sprintf("its first chunk is %q, expected IHDR", k.kind[:]))
+	case header && !first:
+		return FormatError("it has two chunks IHDR, expected one")
+	case first && n != headerBody:
+		return FormatError(fmt.Sprintf("its chunk IHDR has %d bytes, expected %d", n, headerBody))
+	case n > most:
+		return FormatError(fmt.Sprintf("a chunk %q of %d bytes, at most %d are allowed", k.kind[:], n, most))
+	case n > k.w.size-k.at-chunkFrame:
+		return io.ErrUnexpectedEOF
+	case string(k.kind[:]) != "acTL":
+		return nil
+	case k.animated:
+		return FormatError("it has two chunks acTL, expected one")
+	case !k.pixels && n != animationBody:
+		return FormatError(fmt.Sprintf("its chunk acTL has %d bytes, expected %d", n, animationBody))
+	}
+	return nil
 }
 
 // Chunks calls visit with each chunk of a ChunkWalk over src, until a visit returns false. Its

@@ -32,7 +32,11 @@ func (e enlarger) show(ctx context.Context, b *batch, told *account) error {
 	var needs []int64
 	for i, j := range b.jobs {
 		ev := pictureEvent{Event: "plan", Input: paths.Name(j.Path), Output: paths.Name(j.output), Number: i + 1, Of: len(b.jobs)}
-		by, err := e.look(ctx, j, &ev, func(int64) {})
+		var by choice
+		err := console.Picture(nameOf(j), func() (err error) {
+			by, err = e.look(ctx, j, &ev, func(int64) {})
+			return err
+		})
 		if err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err()

@@ -2,7 +2,10 @@ package upscale
 
 import (
 	"context"
+	"errors"
 	"io"
+
+	"superres/internal/parallel"
 )
 
 // made is what became of a frame, or why nothing did.
@@ -15,7 +18,8 @@ type made[T any] struct {
 // what becomes of them over in their order. At most as many again are in memory, read or waiting
 // for one before them: else one frame that takes long would hold up all. It ends at io.EOF of
 // next, or at the first error, also of put, when all frames before have been put; or when ctx
-// ends, without waiting for a frame that does not come.
+// ends, without waiting for a frame that does not come. It panics with a panic
+// of next or one, a *parallel.Panic.
 func inOrder[F, T any](ctx context.Context, next func() (F, error), together int, one func(ctx context.Context, n int, frame F) (T, error), put func(T) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -29,7 +33,11 @@ func inOrder[F, T any](ctx context.Context, next func() (F, error), together int
 			case <-ctx.Done():
 				return
 			}
-			frame, err := next()
+			var frame F
+			err := parallel.Caught(func() (err error) {
+				frame, err = next()
+				return err
+			})
 			if err == io.EOF || ctx.Err() != nil {
 				return
 			}
@@ -47,7 +55,11 @@ func inOrder[F, T any](ctx context.Context, next func() (F, error), together int
 			}
 			go func() {
 				defer func() { <-working }()
-				out, err := one(ctx, n, frame)
+				var out T
+				err := parallel.Caught(func() (err error) {
+					out, err = one(ctx, n, frame)
+					return err
+				})
 				result <- made[T]{out, err}
 			}()
 		}
@@ -62,6 +74,9 @@ func inOrder[F, T any](ctx context.Context, next func() (F, error), together int
 			return ctx.Err()
 		}
 		m := <-result // soon, also when ctx ends
+		if p, ok := errors.AsType[*parallel.Panic](m.err); ok {
+			panic(p)
+		}
 		if m.err == nil {
 			m.err = put(m.frame)
 		}

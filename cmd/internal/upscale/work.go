@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"superres/cmd/internal/console"
 	"superres/internal/parallel"
 )
 
@@ -82,14 +83,15 @@ func (w *work) do(ctx context.Context, i int) (struct{}, error) {
 		enter()
 		end = parallel.Task()
 	}
-	if w.opt.Frames {
-		out.err = w.video(ctx, i, &out, admit)
-	} else {
-		out.tell = func(n int, share float64) {
-			w.told.frame(i, n, out.to, time.Since(began).Seconds(), share)
-		}
-		out.err = w.one(ctx, w.jobs[i], &out, admit, func(share float64) { w.told.progress(i, share) })
+	out.tell = func(n int, share float64) {
+		w.told.frame(i, n, out.to, time.Since(began).Seconds(), share)
 	}
+	out.err = console.Picture(nameOf(w.jobs[i]), func() error {
+		if w.opt.Frames {
+			return w.video(ctx, i, &out, admit)
+		}
+		return w.one(ctx, w.jobs[i], &out, admit, func(share float64) { w.told.progress(i, share) })
+	})
 	w.room.give(need)
 	if out.err != nil && ctx.Err() != nil {
 		return struct{}{}, ctx.Err()

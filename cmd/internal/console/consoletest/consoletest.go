@@ -125,6 +125,9 @@ func (p Program) Main(m *testing.M) {
 		os.Exit(externaltest.Serve(os.Stdin, os.Stdout, os.Stderr, os.Args[2:]))
 	}
 	if os.Getenv(programVariable) == "" {
+		if err := os.Setenv("SUPERRES_PANIC", "fatal"); err != nil { // see console.PanicsAreFatal
+			panic(err)
+		}
 		os.Exit(m.Run())
 	}
 	debug.SetGCPercent(30) // as the program does

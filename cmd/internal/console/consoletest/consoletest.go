@@ -131,7 +131,7 @@ func (p Program) Main(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	debug.SetGCPercent(30) // as the program does
-	code := p.Run(context.Background(), os.Stdin, os.Stdout, os.Stderr, os.Args)
+	code := p.Run(console.OwnProcess(context.Background()), os.Stdin, os.Stdout, os.Stderr, os.Args)
 	notePeak()
 	os.Exit(code)
 }

@@ -93,12 +93,13 @@ func (e enlarger) look(ctx context.Context, j job, ev *pictureEvent, admit func(
 	}
 	limits := e.limits()
 	whole := e.engines.at != nil && e.engines.level < 0
-	several := ""
+	several, fileHeld, together := "", int64(0), 1 // as in one
 	limits.Several = func(kind string) { several, whole = kind, true }
 	limits.Accept = func(cfg image.Config, held int64) (err error) {
 		ev.InputWidth, ev.InputHeight = cfg.Width, cfg.Height
 		if several != "" {
-			ev.Width, ev.Height, ev.Memory, _, err = e.measureSeveral(j, several, cfg, held)
+			fileHeld = held
+			ev.Width, ev.Height, ev.Memory, together, err = e.measureSeveral(j, several, cfg, held)
 		} else {
 			ev.Width, ev.Height, ev.Memory, err = e.measure(j, cfg, held)
 		}
@@ -116,7 +117,7 @@ func (e enlarger) look(ctx context.Context, j job, ev *pictureEvent, admit func(
 		return by, err
 	}
 	if several != "" {
-		return e.lookAtSeveral(ctx, j, pic, ev)
+		return e.lookAtSeveral(ctx, j, pic, fileHeld, together, ev)
 	}
 	by, err = e.engines.ofOne(ctx, pic)
 	ev.chosen(by)

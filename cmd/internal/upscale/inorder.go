@@ -15,15 +15,15 @@ type made[T any] struct {
 }
 
 // inOrder does one to the frames that next returns, so many together, numbered from 1, and hands
-// what becomes of them over in their order. At most as many again are in memory, read or waiting
-// for one before them: else one frame that takes long would hold up all. It ends at io.EOF of
+// what becomes of them over in their order. At most ahead of them are in memory, in work, read or
+// waiting for one before them: were it together, one frame that takes long would hold up all. It ends at io.EOF of
 // next, or at the first error, also of put, when all frames before have been put; or when ctx
 // ends, without waiting for a frame that does not come. It panics with a panic
 // of next or one, a *parallel.Panic.
-func inOrder[F, T any](ctx context.Context, next func() (F, error), together int, one func(ctx context.Context, n int, frame F) (T, error), put func(T) error) error {
+func inOrder[F, T any](ctx context.Context, next func() (F, error), together, ahead int, one func(ctx context.Context, n int, frame F) (T, error), put func(T) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	room, queue := make(chan struct{}, 2*together), make(chan chan made[T], 2*together)
+	room, queue := make(chan struct{}, ahead), make(chan chan made[T], ahead)
 	working := make(chan struct{}, together)
 	go func() {
 		defer close(queue)

@@ -18,6 +18,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/internal/kernel"
 	"superres/learners/external/externaltest"
 )
 
@@ -130,7 +131,8 @@ func (p Program) Main(m *testing.M) {
 		}
 		os.Exit(m.Run())
 	}
-	debug.SetGCPercent(30) // as the program does
+	debug.SetGCPercent(30) // as the program does, and so is the next
+	kernel.AdviseHeap(128 << 20)
 	code := p.Run(console.OwnProcess(context.Background()), os.Stdin, os.Stdout, os.Stderr, os.Args)
 	notePeak()
 	os.Exit(code)

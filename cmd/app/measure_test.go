@@ -254,9 +254,10 @@ func TestMeasurePagesWithinLimit(t *testing.T) {
 		if err := os.WriteFile(in, s.data(t), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		args := append([]string{"upscale", in, "--on-exist", "overwrite", "--json", "--max-memory", fmt.Sprint(s.mib)}, strings.Fields(s.flags)...)
-		need := promised(t, dir, args...)
-		m.Program(dir, fmt.Sprintf("%d×%d ×%d %s, about %d MiB", s.w, s.h, s.frames, s.flags, need>>20), int64(s.mib)<<20, nil, args...)
+		args := append([]string{"upscale", in, "--on-exist", "overwrite", "--json"}, strings.Fields(s.flags)...)
+		args = append(args, "--max-memory", fmt.Sprint(s.mib))
+		name := fmt.Sprintf("%d×%d ×%d %s, about %d MiB", s.w, s.h, s.frames, s.flags, promised(t, dir, args...)>>20)
+		m.Program(dir, name, int64(s.mib)<<20, nil, args...)
 	}
 }
 

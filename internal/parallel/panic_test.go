@@ -34,10 +34,12 @@ func TestPanic(t *testing.T) {
 		"For":   loop,
 		"inner": func() error { parallel.Rows(100, func(int) { _ = loop() }); return nil },
 		"Each": func() error {
-			return parallel.Each(t.Context(), make([]int, 100), func(context.Context, int) (int, error) { at(3); return 0, nil }, func(int) error { return nil })
+			work := func(context.Context, int) (int, error) { at(3); return 0, nil }
+			return parallel.Each(t.Context(), make([]int, 100), work, func(int) error { return nil })
 		},
 		"done of Each": func() error {
-			return parallel.Each(t.Context(), make([]int, 100), func(context.Context, int) (int, error) { return 0, nil }, func(int) error { burst(); return nil })
+			work := func(context.Context, int) (int, error) { return 0, nil }
+			return parallel.Each(t.Context(), make([]int, 100), work, func(int) error { burst(); return nil })
 		},
 		"Ordered": func() error {
 			return parallel.Ordered(100, func(i int) int { at(i); return i }, func(int) error { return nil })
@@ -50,8 +52,11 @@ func TestPanic(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			err := parallel.Caught(work)
 			p, ok := errors.AsType[*parallel.Panic](err)
-			if !ok || p.Value != io.ErrNoProgress || !errors.Is(err, io.ErrNoProgress) || strings.Count(err.Error(), "burst(") != 1 || working.Load() != 0 {
-				t.Errorf("%d at work, error %v", working.Load(), err)
+			if !ok || p.Value != io.ErrNoProgress || !errors.Is(err, io.ErrNoProgress) {
+				t.Errorf("error %v", err)
+			}
+			if n := strings.Count(err.Error(), "burst("); n != 1 || working.Load() != 0 {
+				t.Errorf("%d at work, the panic is %d times in %v", working.Load(), n, err)
 			}
 		})
 	}

@@ -16,8 +16,9 @@ import (
 )
 
 // Measure holds what a learner says of its memory against what it takes, for problems of very
-// different shapes, each so large that it takes some tens of MiB with the signals. It is not a part of Run: garbage is found later on a machine that is busy with other
-// things, so that it belongs into a process that is alone. The table is in the log of t.
+// different shapes, each so large that it takes some tens of MiB with the signals. It is not a part
+// of Run: garbage is found later on a machine that is busy with other things, so that it belongs
+// into a process that is alone. The table is in the log of t.
 func Measure(t *testing.T, learner learners.Learner) {
 	t.Helper()
 	const slack = 3 << 20 // of bytes, for what is small

@@ -23,8 +23,9 @@ func Picture(name string, work func() error) error {
 	}
 	err := parallel.Caught(work)
 	if p, ok := errors.AsType[*parallel.Panic](err); ok {
-		return &safefile.Fault{Name: name, Class: safefile.ErrInput, Cause: p, Reason: fmt.Sprintf(
-			"a fault of superres, not of the file: %v; please report it with the file and what is written with SUPERRES_PANIC=fatal in the environment", p.Value)}
+		const report = "please report it with the file and what is written with SUPERRES_PANIC=fatal in the environment"
+		reason := fmt.Sprintf("a fault of superres, not of the file: %v; %s", p.Value, report)
+		return &safefile.Fault{Name: name, Class: safefile.ErrInput, Cause: p, Reason: reason}
 	}
 	return err
 }

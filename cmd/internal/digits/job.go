@@ -142,7 +142,8 @@ func (j *job) work(ctx context.Context, batch []digit) error {
 			for i := range batch[lo:hi] {
 				x := &batch[lo+i]
 				name := fmt.Sprintf("%s: image %d", j.opt.Images, x.index)
-				if x.failure = console.Picture(name, func() error { return j.engine.do(ctx, x) }); x.failure == nil && j.opt.Folder != "" {
+				x.failure = console.Picture(name, func() error { return j.engine.do(ctx, x) })
+				if x.failure == nil && j.opt.Folder != "" {
 					x.failure = safefile.WriteAtomic(j.path(x.index, x.label), j.opt.Overwrite, func(w io.Writer) error {
 						return imagefile.Encode(w, x.result, "png", imagefile.EncodeOptions{})
 					})

@@ -84,7 +84,8 @@ func (e enlarger) measureEach(j job, cfg image.Config, held, eachHeld int64) (w,
 	}
 	d.each += superres.WithGarbage(eachHeld)
 	if need := d.of(1); need > e.opt.Limits.Memory {
-		return 0, 0, d, fmt.Errorf("output %dx%d needs %s, the limit is %s; use --max-memory or %s", w, h, console.Bytes(need), console.Bytes(e.opt.Limits.Memory), advice)
+		return 0, 0, d, fmt.Errorf("output %dx%d needs %s, the limit is %s; use --max-memory or %s",
+			w, h, console.Bytes(need), console.Bytes(e.opt.Limits.Memory), advice)
 	}
 	return w, h, d, nil
 }

@@ -20,7 +20,8 @@ type made[T any] struct {
 // next, or at the first error, also of put, when all frames before have been put; or when ctx
 // ends, without waiting for a frame that does not come. It panics with a panic
 // of next or one, a *parallel.Panic.
-func inOrder[F, T any](ctx context.Context, next func() (F, error), together, ahead int, one func(ctx context.Context, n int, frame F) (T, error), put func(T) error) error {
+func inOrder[F, T any](ctx context.Context, next func() (F, error), together, ahead int,
+	one func(ctx context.Context, n int, frame F) (T, error), put func(T) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	room, queue := make(chan struct{}, ahead), make(chan chan made[T], ahead)

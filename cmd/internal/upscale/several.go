@@ -95,17 +95,21 @@ type series struct {
 // openSeries looks through a file and chooses what enlarges it: of an animation by its first
 // frames, as of a stream, so that what stands still stays the same. held are the bytes that the
 // file takes, with its metadata, together how many pictures are in work at a time.
-func (e enlarger) openSeries(ctx context.Context, j job, pic *imagefile.Picture, held int64, together int) (s *series, err error) {
+func (e enlarger) openSeries(
+	ctx context.Context, j job, pic *imagefile.Picture, held int64, together int,
+) (s *series, err error) {
 	s = &series{enlarger: e, j: j, pic: pic, name: nameOf(j), opt: e.opt.Size, together: together, ahead: 2 * together}
 	lim := e.limits()
-	bytes := int64(0)                    // of the results, as pages
-	largest, waits := int64(0), int64(0) // bytes: what a page takes, and one that waits to be enlarged and another to be written
+	bytes := int64(0) // of the results, as pages
+	// What a page takes, and one that waits to be enlarged and another to be written, in bytes.
+	largest, waits := int64(0), int64(0)
 	lim.Accept = func(cfg image.Config, held int64) error {
 		w, h, need, err := e.measure(job{Input: j.Input}, cfg, held)
 		deep := e.opt.Keep.deepened(cfg).ColorModel
 		made := pixelOf(deep) * int64(w) * int64(h)
 		largest = max(largest, need)
-		waits = max(waits, pixelOf(cfg.ColorModel)*int64(cfg.Width)*int64(cfg.Height)+made+made/2) // and what is left of one that was written
+		seen := pixelOf(cfg.ColorModel) * int64(cfg.Width) * int64(cfg.Height)
+		waits = max(waits, seen+made+made/2) // and what is left of one that was written
 		if deep == color.YCbCrModel || deep == color.RGBAModel || deep == color.RGBA64Model {
 			made = made / 4 * 3 // without transparency
 		}
@@ -233,7 +237,9 @@ func (s *series) one(ctx context.Context, _ int, f *sequence.Frame) (out finishe
 }
 
 // several enlarges a file of several pictures.
-func (e enlarger) several(ctx context.Context, j job, info fs.FileInfo, pic *imagefile.Picture, held int64, together int, out *outcome) error {
+func (e enlarger) several(
+	ctx context.Context, j job, info fs.FileInfo, pic *imagefile.Picture, held int64, together int, out *outcome,
+) error {
 	s, err := e.openSeries(ctx, j, pic, held, together)
 	if err != nil {
 		return err
@@ -257,7 +263,8 @@ func (e enlarger) several(ctx context.Context, j job, info fs.FileInfo, pic *ima
 			return writing{err}
 		}
 		defer done()
-		err = inOrder(ctx, func() (*sequence.Frame, error) { return s.Next(ctx) }, together, s.ahead, s.one, func(f finished) error {
+		next := func() (*sequence.Frame, error) { return s.Next(ctx) }
+		err = inOrder(ctx, next, together, s.ahead, s.one, func(f finished) error {
 			if err := asWriting(to.put(f)); err != nil {
 				return err
 			}
@@ -354,7 +361,9 @@ func (s *series) writer(w io.Writer) (to pictureWriter, done func(), err error) 
 }
 
 // lookAtSeveral is look for a file of several pictures.
-func (e enlarger) lookAtSeveral(ctx context.Context, j job, pic *imagefile.Picture, held int64, together int, ev *pictureEvent) (choice, error) {
+func (e enlarger) lookAtSeveral(
+	ctx context.Context, j job, pic *imagefile.Picture, held int64, together int, ev *pictureEvent,
+) (choice, error) {
 	s, err := e.openSeries(ctx, j, pic, held, together)
 	if err != nil {
 		return choice{}, err

@@ -145,8 +145,8 @@ func (w *work) try(ctx context.Context, i int, admit func(bytes int64)) (stopped
 	case stopped && !alone:
 		return true, nil
 	case stopped:
-		out.err = safefile.Refuse(safefile.ErrLimit, name, "took more than twice the %s of memory that were expected, and was stopped; "+
-			"please report it with the file", console.Bytes(max(promised, headBytes)))
+		const reason = "took more than twice the %s of memory that were expected, and was stopped; please report it with the file"
+		out.err = safefile.Refuse(safefile.ErrLimit, name, reason, console.Bytes(max(promised, headBytes)))
 	}
 	out.seconds = time.Since(began).Seconds()
 	w.told.end(i, out)

@@ -14,6 +14,15 @@ import (
 // program that collects its garbage early (GOGC 30); with the default, the peak can be half
 // as much again.
 func (m *Model) Memory(cfg image.Config, w, h int, opt Options) int64 {
+	shared, each := m.MemoryEach(cfg, w, h, opt, false)
+	return shared + each
+}
+
+// MemoryEach is Memory for a program that has several pictures in work at a time, all with the
+// same cfg: shared are the bytes that it takes however many they are, each those of one of them.
+// With strips it is that of Stream, for a program that does not keep the strips, or of Upscale
+// where the picture may be one that does not stream.
+func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool) (shared, each int64) {
 	in, out := int64(cfg.Width)*int64(cfg.Height), int64(w)*int64(h)
 	pixel, painted, hidden := int64(4), int64(4), int64(0) // bytes of a pixel of the picture, of the result, of planes
 	switch cfg.ColorModel {
@@ -46,12 +55,14 @@ func (m *Model) Memory(cfg image.Config, w, h int, opt Options) int64 {
 		bandRows = cfg.Height
 	}
 	result := painted * out
-	if opt.strips && hidden == 0 && !m.eight {
+	if strips && hidden == 0 && !m.eight {
 		side, _, reach := m.sides(cfg.Width, cfg.Height, w, h)
 		strip := int64(min((bandRows+2*reach)*side, h)) // rows
-		result = 4 * painted * int64(w) * strip         // one that is painted, one that is written, and what writing takes
+		result = 7 * painted * int64(w) * strip         // one that is painted, one that is written, and what writing takes
 	}
-	live := (pixel+hidden)*in + result + m.work(cfg.Width, cfg.Height, w, h, bandRows)
+	grey := cfg.ColorModel == color.GrayModel || cfg.ColorModel == color.Gray16Model
+	live := (pixel+hidden)*in + result + m.work(cfg.Width, cfg.Height, w, h, bandRows, grey)
+	loaded := int64(0)
 	models := m.models(cfg.Width, cfg.Height, w, h)
 	if !slices.Contains(models, m) {
 		models = append(models, m) // it was loaded all the same
@@ -60,42 +71,52 @@ func (m *Model) Memory(cfg image.Config, w, h int, opt Options) int64 {
 		if slices.Index(models, one) < i {
 			continue // a scale that is used twice
 		}
-		live += max(one.loaded, one.fixed())
+		loaded += max(one.loaded, one.fixed())
 	}
 	if m.eight {
-		live += 2 * 4 * out // the mean, and the colour of all rows
-		if m.colours(cfg.Width, cfg.Height, w, h) {
-			live += 2 * 4 * out // and its mean
+		live += 4 * 4 * out // the mean, the colour of all rows, and what is turned and turned back
+		if !grey && m.colours(cfg.Width, cfg.Height, w, h) {
+			live += 3 * 4 * out // and its mean, as well
 		}
 	}
-	return programBytes + live + live*3/8 // with garbage, and holes between what is of different sizes
+	return programBytes + WithGarbage(loaded), WithGarbage(live)
 }
 
-// StreamMemory is Memory for Stream, of a program that does not keep the strips, or for
-// Upscale where the picture may be one that does not stream.
-func (m *Model) StreamMemory(cfg image.Config, w, h int, opt Options) int64 {
-	opt.strips = true
-	return m.Memory(cfg, w, h, opt)
-}
+// WithGarbage is what so many bytes in use take at their peak: with what was in use and is not
+// yet collected, and holes between what is of different sizes.
+func WithGarbage(bytes int64) int64 { return bytes + bytes*3/8 }
 
 const (
 	wholeBytes   = 4*4 + 4 + 2 // a pixel of a picture with transparency: its planes, and those of bleed
-	programBytes = 32 << 20
+	programBytes = 30 << 20
 )
 
-// What a sample of the enlargement takes while a band is worked on: what a stage reads, what
-// it makes, and what it needs on the way; and besides where the model enlarges colour.
+// What a sample of the enlargement takes while a band is worked on: what a stage reads and what
+// it makes, with some of it that waits for the next band; and besides where the model enlarges
+// colour.
 const (
-	planesBytes = 20
+	planesBytes = 12
+	plainBytes  = 6 // of grey without a stage
 	colourBytes = 16
 )
 
 // sampleBytes is what a sample takes in all.
-func (m *Model) sampleBytes(inW, inH, w, h int) int64 {
-	if m.colours(inW, inH, w, h) {
+func (m *Model) sampleBytes(inW, inH, w, h int, grey bool) int64 {
+	switch {
+	case !grey && m.colours(inW, inH, w, h):
 		return planesBytes + colourBytes
+	case grey && len(m.Stages) == 0:
+		return plainBytes
 	}
 	return planesBytes
+}
+
+// bandBytes is what a sample counts in the height of a band, which is the same for grey pictures.
+func (m *Model) bandBytes(inW, inH, w, h int) int64 {
+	if m.colours(inW, inH, w, h) {
+		return 36
+	}
+	return 20
 }
 
 // bandBudget is about what the planes of a band take when nothing else is asked for: so
@@ -109,7 +130,7 @@ const plainBudget = 32 << 20
 // bandRows returns how many rows of a picture are worked on together.
 func (m *Model) bandRows(inW, inH, w, h int) int {
 	side, below, reach := m.sides(inW, inH, w, h)
-	row := m.sampleBytes(inW, inH, w, h) * int64(inW) * int64(side) * int64(side)
+	row := m.bandBytes(inW, inH, w, h) * int64(inW) * int64(side) * int64(side)
 	budget := int64(bandBudget)
 	if len(m.Stages) == 0 {
 		budget = plainBudget
@@ -197,9 +218,9 @@ func (m *Model) fixed() (sum int64) {
 }
 
 // work estimates what is in work at a time.
-func (m *Model) work(inW, inH, w, h, bandRows int) int64 {
+func (m *Model) work(inW, inH, w, h, bandRows int, grey bool) int64 {
 	side, _, _ := m.sides(inW, inH, w, h)
-	bytes := m.sampleBytes(inW, inH, w, h) * int64(min(bandRows, inH)) * int64(side) * int64(inW) * int64(side)
+	bytes := m.sampleBytes(inW, inH, w, h, grey) * int64(min(bandRows, inH)) * int64(side) * int64(inW) * int64(side)
 	below := 1
 	for _, one := range m.models(inW, inH, w, h) {
 		for _, s := range one.Stages {

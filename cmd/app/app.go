@@ -46,7 +46,7 @@ import (
 func Main() {
 	LessGarbage()
 	kernel.AdviseHeap(128 << 20)
-	os.Exit(Run(context.Background(), os.Stdin, os.Stdout, os.Stderr, os.Args))
+	os.Exit(Run(console.OwnProcess(context.Background()), os.Stdin, os.Stdout, os.Stderr, os.Args))
 }
 
 // LessGarbage sets the process up for Run, which keeps a few large planes: to collect

@@ -139,21 +139,15 @@ func (c *clock) over() error {
 		Reason: fmt.Sprintf("takes longer to decode than the limit of %v", c.limit)}
 }
 
-// guarded runs one step of reading a file, which may take the time that is left. A panic
-// becomes an error, and so does a context that is done at the end: decoders reword
-// or lose the error of their reader, so only the context itself tells.
-//
-// Note: this holds for decoders because they stay in this goroutine; and no
-// one can recover from running out of memory, hence the limits.
+// guarded runs one step of reading a file, which may take the time that is left. A context
+// that is done at the end is an error: decoders reword or lose the error of their reader, so
+// only the context itself tells.
 func (c *clock) guarded(ctx context.Context, in *input, step func(*source) error) (err error) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeoutCause(ctx, c.left, c.over())
 	defer cancel()
 	defer func() {
 		c.left -= time.Since(began)
-		if p := recover(); p != nil {
-			err = fmt.Errorf("the decoder failed: %v", p)
-		}
 		if done := ctx.Err(); done != nil {
 			err = done
 			if own, ok := context.Cause(ctx).(*safefile.Fault); ok {

@@ -4,31 +4,37 @@ import "runtime"
 
 // Ordered calls work for 0..n-1, as many at a time as there are processors, and done with
 // what it returns, in order and in the calling goroutine. It stops at the first error of
-// done and returns it; nothing is at work then.
+// done and returns it; nothing is at work then. When either panics it
+// stops as well, and panics in the calling goroutine, with a *Panic.
 func Ordered[R any](n int, work func(i int) R, done func(R) error) error {
-	queue := make(chan chan R, runtime.GOMAXPROCS(0)) // its room bounds what is in work
+	queue := make(chan func() R, runtime.GOMAXPROCS(0)) // its room bounds what is in work
 	stop := make(chan struct{})
 	go func() {
 		defer close(queue)
 		for i := range n {
-			one := make(chan R, 1)
+			begin := make(chan func() R, 1)
 			select {
-			case queue <- one:
+			case queue <- func() R { return (<-begin)() }:
 			case <-stop:
 				return
 			}
-			go func() { one <- work(i) }()
+			begin <- Start(func() R { return work(i) })
 		}
 	}()
 	var err error
-	for one := range queue {
-		r := <-one // also after an error, so that nothing is at work in the end
-		if err != nil {
-			continue
-		}
-		if err = done(r); err != nil {
+	stopped := false
+	var caught panics
+	for wait := range queue {
+		whole := caught.catch(func() {
+			if r := wait(); !stopped { // it waits also then, so that nothing is at work in the end
+				err = done(r)
+			}
+		})
+		if failed := !whole || err != nil; failed && !stopped {
+			stopped = true
 			close(stop)
 		}
 	}
+	caught.raise()
 	return err
 }

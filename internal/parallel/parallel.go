@@ -19,7 +19,9 @@ import (
 // order but finish in any.
 //
 // When ctx ends, ranges that have not started are left out and For returns
-// ctx.Err(); otherwise it returns nil. A body must not panic.
+// ctx.Err(); otherwise it returns nil. When a body panics, ranges that have not started are left
+// out as well, and For panics in the goroutine that called it, with a *Panic, when all workers
+// have ended.
 func For(ctx context.Context, n, grain int, newWorker func() func(lo, hi int)) error {
 	grain = max(grain, 1)
 	workers := min(processors(), (n+grain-1)/grain)
@@ -37,14 +39,21 @@ func For(ctx context.Context, n, grain int, newWorker func() func(lo, hi int)) e
 	for i := range bodies {
 		bodies[i] = newWorker()
 	}
+	var caught panics
+	work := func(body func(lo, hi int)) {
+		if !caught.catch(func() { loop(body) }) {
+			next.Store(int64(n))
+		}
+	}
 	var wg sync.WaitGroup
 	for _, body := range bodies[min(1, workers):] {
-		wg.Go(func() { loop(body) })
+		wg.Go(func() { work(body) })
 	}
 	if workers > 0 {
-		loop(bodies[0]) // the caller works, too
+		work(bodies[0]) // the caller works, too
 	}
 	wg.Wait()
+	caught.raise()
 	return ctx.Err()
 }
 

@@ -274,11 +274,6 @@ func (a *Stage) apply(ctx context.Context, low, current *patches.Plane, with reg
 	defer w.Give(blocks.pix)
 	var b layout
 	var scratches []*scratch // of the workers
-	defer func() {
-		for _, s := range scratches {
-			scratchPool.Put(s)
-		}
-	}()
 	for from := 0; from < g.rows; from += rows {
 		to := min(from+rows, g.rows)
 		g.cut(&b, parallel.Rows, input.Row, input.W, input.H, g.patch, g.step, from, to)
@@ -301,6 +296,9 @@ func (a *Stage) apply(ctx context.Context, low, current *patches.Plane, with reg
 		}
 		blocks.advance(rows)
 		w.Report(float64(to) / float64(g.rows))
+	}
+	for _, s := range scratches { // those of work that has failed are garbage
+		scratchPool.Put(s)
 	}
 	return out, nil
 }

@@ -78,11 +78,15 @@ func (n *net) run(ctx context.Context, w, h int, line func(y int, to []int16), a
 	}
 	r := memory.Get().(*run)
 	r.begin(n, w, h, line, add)
-	defer func() {
-		r.net, r.line, r.add = nil, nil, nil
-		memory.Put(r)
-	}()
-	last := len(n.filters) - 1
+	err := r.all(ctx, h, report)
+	r.net, r.line, r.add = nil, nil, nil
+	memory.Put(r) // unless a step has panicked: nobody knows what is in it then
+	return err
+}
+
+// all makes all h rows of the result.
+func (r *run) all(ctx context.Context, h int, report func(float64)) error {
+	last := len(r.made) - 1
 	for r.made[last] < h {
 		if err := r.step(ctx); err != nil {
 			return err

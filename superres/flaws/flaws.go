@@ -4,6 +4,7 @@ import (
 	"image"
 	"math"
 
+	"superres/internal/parallel"
 	"superres/internal/picture"
 	"superres/patches"
 
@@ -59,10 +60,9 @@ func Measure(img image.Image, quality int) Flaws {
 	for i, p := range shown {
 		luma[i] = p.Luma()
 	}
-	colour := make(chan bool, 1)
-	go func() { colour <- halved(shown) }()
+	colour := parallel.Start(func() bool { return halved(shown) })
 	f := measure(luma, quality)
-	f.Halved = <-colour
+	f.Halved = colour()
 	return f
 }
 

@@ -6,7 +6,8 @@
 // how much of the machine it may take. outputs.go refuses outputs before the work,
 // progress.go shows how far the work is, settings.go records by which flags a result was
 // made, and writing.go writes it. exit.go makes exit codes and messages of errors, and
-// remedy.go adds the flags that help. words.go words numbers and lists. Package consoletest
+// remedy.go adds the flags that help; panics.go makes an error of a panic, and
+// process.go limits the process. words.go words numbers and lists. Package consoletest
 // runs commands in tests.
 package console
 

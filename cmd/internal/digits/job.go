@@ -141,7 +141,9 @@ func (j *job) work(ctx context.Context, batch []digit) error {
 		return func(lo, hi int) {
 			for i := range batch[lo:hi] {
 				x := &batch[lo+i]
-				if x.failure = j.engine.do(ctx, x); x.failure == nil && j.opt.Folder != "" {
+				name := fmt.Sprintf("%s: image %d", j.opt.Images, x.index)
+				x.failure = console.Picture(name, func() error { return j.engine.do(ctx, x) })
+				if x.failure == nil && j.opt.Folder != "" {
 					x.failure = safefile.WriteAtomic(j.path(x.index, x.label), j.opt.Overwrite, func(w io.Writer) error {
 						return imagefile.Encode(w, x.result, "png", imagefile.EncodeOptions{})
 					})

@@ -53,6 +53,7 @@ func run(c *cli.Context, s *console.Streams) error {
 	if err != nil {
 		return err
 	}
+	console.LimitProcess(c.Context, opt.Limits)
 	e, err := newEngine(opt)
 	if err != nil {
 		return err

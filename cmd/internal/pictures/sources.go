@@ -83,11 +83,7 @@ func (s Sources) List(ctx context.Context, names []string) ([]training.Source, e
 		others = append(others, more...)
 		for _, in := range inputs {
 			list = append(list, training.Source{Name: in.Path, Open: func(ctx context.Context) (image.Image, error) {
-				pic, err := imagefile.Open(ctx, in.Path, limits)
-				if err != nil {
-					return nil, err
-				}
-				return pic.Image, nil
+				return Open(ctx, in.Path, limits)
 			}})
 		}
 	}
@@ -97,6 +93,18 @@ func (s Sources) List(ctx context.Context, names []string) ([]training.Source, e
 	TellSkipped(s.Notes, others)
 	s.Choice.TellIdle(s.Notes, names)
 	return list, nil
+}
+
+// Open reads the picture in a file. A panic while it is read is an error: see console.Picture.
+func Open(ctx context.Context, path string, limits imagefile.Limits) (img image.Image, err error) {
+	err = console.Picture(path, func() error {
+		pic, err := imagefile.Open(ctx, path, limits)
+		if err == nil {
+			img = pic.Image
+		}
+		return err
+	})
+	return img, err
 }
 
 // Frugal are the limits of reading a picture, without its metadata, by a command that takes

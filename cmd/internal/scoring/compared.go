@@ -11,7 +11,6 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
-	"superres/internal/imagefile"
 	"superres/internal/safefile"
 	"superres/superres/score"
 )
@@ -91,7 +90,7 @@ func readSizes(ctx context.Context, opt DiffOptions) (*compared, error) {
 			p.Width, p.Height = cfg.Width, cfg.Height
 			return errSize
 		}
-		if _, err := imagefile.Open(ctx, path, limits); err != nil && !errors.Is(err, errSize) {
+		if _, err := pictures.Open(ctx, path, limits); err != nil && !errors.Is(err, errSize) {
 			return nil, err
 		}
 		d.Pictures = append(d.Pictures, p)
@@ -107,28 +106,34 @@ func (d *compared) load(ctx context.Context, opt DiffOptions, bar *console.Progr
 	differ := newDifferences(d.scene)
 	for i, path := range opt.Inputs {
 		bar.Set("comparing", float64(i)/float64(len(opt.Inputs)))
-		pic, err := imagefile.Open(ctx, path, pictures.Frugal(left, readBytes))
+		err := console.Picture(path, func() error {
+			img, err := pictures.Open(ctx, path, pictures.Frugal(left, readBytes))
+			if err != nil {
+				return err
+			}
+			p := d.Pictures[i]
+			if img.Bounds().Size() != image.Pt(p.Width, p.Height) {
+				return console.Fail(console.ExitInput, fmt.Errorf("%s: changed while it was read", path))
+			}
+			if i == 0 {
+				ref = img
+				p.Note = "the reference"
+				left.Memory -= int64(p.Width) * int64(p.Height) * heldBytes
+			} else {
+				d.score(p, ref, img, left.Memory)
+				if err := differ.add(ctx, ref, img, d.Pictures[0].shown, p.shown); err != nil {
+					return err
+				}
+			}
+			if err := d.cut(ctx, p, img); err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+			left.Memory -= p.bytes()
+			return nil
+		})
 		if err != nil {
 			return err
 		}
-		p, img := d.Pictures[i], pic.Image
-		if img.Bounds().Size() != image.Pt(p.Width, p.Height) {
-			return console.Fail(console.ExitInput, fmt.Errorf("%s: changed while it was read", path))
-		}
-		if i == 0 {
-			ref = img
-			p.Note = "the reference"
-			left.Memory -= int64(p.Width) * int64(p.Height) * heldBytes
-		} else {
-			d.score(p, ref, img, left.Memory)
-			if err := differ.add(ctx, ref, img, d.Pictures[0].shown, p.shown); err != nil {
-				return err
-			}
-		}
-		if err := d.cut(ctx, p, img); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		left.Memory -= p.bytes()
 	}
 	d.Place = differ.most()
 	return nil

@@ -49,6 +49,7 @@ func runDiff(c *cli.Context, s *console.Streams) error {
 	if err := console.CheckOutputs(opt.Overwrite, opt.Inputs, console.Output{Flag: "-o", Name: opt.Page}); err != nil {
 		return err
 	}
+	console.LimitProcess(c.Context, opt.Limits)
 	bar, err := console.NewProgress(c, s)
 	if err != nil {
 		return err

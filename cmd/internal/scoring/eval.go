@@ -36,6 +36,7 @@ func runEval(c *cli.Context, s *console.Streams) error {
 	if err != nil {
 		return err
 	}
+	console.LimitProcess(c.Context, opt.Limits)
 	bar, err := console.NewProgress(c, s)
 	if err != nil {
 		return err

@@ -11,7 +11,6 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
-	"superres/internal/imagefile"
 )
 
 // scoreFiles scores a file against another, or the pictures of a folder against those of
@@ -41,13 +40,15 @@ func (t *Scores) scoreFiles(ctx context.Context, opt EvalOptions, bar *console.P
 		}
 		var images [2]image.Image
 		for i, in := range []pictures.Input{ref, test} {
-			pic, err := imagefile.Open(ctx, in.Path, limits)
-			if err != nil {
+			if images[i], err = pictures.Open(ctx, in.Path, limits); err != nil {
 				return err
 			}
-			images[i] = pic.Image
 		}
-		cell, err := t.cell(images[0], images[1])
+		var cell Cell
+		err := console.Picture(test.Path, func() (err error) {
+			cell, err = t.cell(images[0], images[1])
+			return err
+		})
 		if err != nil {
 			return fmt.Errorf("%s: %w", test.Path, err)
 		}

@@ -47,32 +47,38 @@ func (t *Scores) scoreModels(ctx context.Context, opt EvalOptions, bar *console.
 		return err
 	}
 	for i, src := range list {
-		truth, err := src.Open(ctx)
-		if err != nil {
-			return err
-		}
-		low, err := t.reduced(src.Name, truth)
-		if err != nil {
-			return err
-		}
-		row := scoreRow{Name: paths.Name(filepath.Base(src.Name))}
-		for j, m := range opened {
-			if m, err = m.For(low, t.JPEG); err != nil {
-				return err
-			}
-			high, err := m.Upscale(ctx, low, superres.Options{Scale: float64(t.Scale), Progress: func(share float64) {
-				bar.Set("scoring", (float64(i)+(float64(j)+share)/float64(len(opened)))/float64(len(list)))
-			}})
+		err := console.Picture(src.Name, func() error {
+			truth, err := src.Open(ctx)
 			if err != nil {
 				return err
 			}
-			cell, err := t.cell(truth, high)
+			low, err := t.reduced(src.Name, truth)
 			if err != nil {
-				return fmt.Errorf("%s: %w", src.Name, err)
+				return err
 			}
-			row.Cells = append(row.Cells, cell)
+			row := scoreRow{Name: paths.Name(filepath.Base(src.Name))}
+			for j, m := range opened {
+				if m, err = m.For(low, t.JPEG); err != nil {
+					return err
+				}
+				high, err := m.Upscale(ctx, low, superres.Options{Scale: float64(t.Scale), Progress: func(share float64) {
+					bar.Set("scoring", (float64(i)+(float64(j)+share)/float64(len(opened)))/float64(len(list)))
+				}})
+				if err != nil {
+					return err
+				}
+				cell, err := t.cell(truth, high)
+				if err != nil {
+					return fmt.Errorf("%s: %w", src.Name, err)
+				}
+				row.Cells = append(row.Cells, cell)
+			}
+			t.Rows = append(t.Rows, row)
+			return nil
+		})
+		if err != nil {
+			return err
 		}
-		t.Rows = append(t.Rows, row)
 	}
 	return nil
 }

@@ -32,7 +32,11 @@ func (e enlarger) show(ctx context.Context, b *batch, told *account) error {
 	var needs []int64
 	for i, j := range b.jobs {
 		ev := pictureEvent{Event: "plan", Input: paths.Name(j.Path), Output: paths.Name(j.output), Number: i + 1, Of: len(b.jobs)}
-		by, err := e.look(ctx, j, &ev, func(int64) {})
+		var by choice
+		err := console.Picture(nameOf(j), func() (err error) {
+			by, err = e.look(ctx, j, &ev, func(int64) {})
+			return err
+		})
 		if err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err()
@@ -89,12 +93,13 @@ func (e enlarger) look(ctx context.Context, j job, ev *pictureEvent, admit func(
 	}
 	limits := e.limits()
 	whole := e.engines.at != nil && e.engines.level < 0
-	several := ""
+	several, fileHeld, together := "", int64(0), 1 // as in one
 	limits.Several = func(kind string) { several, whole = kind, true }
 	limits.Accept = func(cfg image.Config, held int64) (err error) {
 		ev.InputWidth, ev.InputHeight = cfg.Width, cfg.Height
 		if several != "" {
-			ev.Width, ev.Height, ev.Memory, _, err = e.measureSeveral(j, several, cfg, held)
+			fileHeld = held
+			ev.Width, ev.Height, ev.Memory, together, err = e.measureSeveral(j, several, cfg, held)
 		} else {
 			ev.Width, ev.Height, ev.Memory, err = e.measure(j, cfg, held)
 		}
@@ -112,7 +117,7 @@ func (e enlarger) look(ctx context.Context, j job, ev *pictureEvent, admit func(
 		return by, err
 	}
 	if several != "" {
-		return e.lookAtSeveral(ctx, j, pic, ev)
+		return e.lookAtSeveral(ctx, j, pic, fileHeld, together, ev)
 	}
 	by, err = e.engines.ofOne(ctx, pic)
 	ev.chosen(by)

@@ -11,6 +11,7 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/models"
 	"superres/internal/imagefile"
+	"superres/internal/parallel"
 	"superres/superres"
 	"superres/superres/flaws"
 	"superres/superres/resample"
@@ -144,8 +145,9 @@ func (e engines) choose(ctx context.Context, pic *imagefile.Picture, varying boo
 	}
 	if e.level < 0 {
 		if e.wary != nil { // most pictures need both: they are opened meanwhile, and tell errors below
-			go func() { _, _ = e.wary() }()
-			go func() { _, _ = e.trusting() }()
+			for _, open := range []func() (engine, error){e.wary, e.trusting} {
+				parallel.Start(func() error { _, err := open(); return err })
+			}
 		}
 		found := flaws.Measure(pic.Image, pic.Quality)
 		if pic.Quantiser > 0 {

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
@@ -32,40 +33,65 @@ func (e enlarger) limits() imagefile.Limits {
 	return imagefile.Limits{Pixels: e.opt.Limits.Pixels, Time: e.opt.DecodeTime, FirstFrame: e.opt.Keep.first, Strip: e.opt.Keep.strip}
 }
 
+// demand is the memory that pictures of one kind take: shared are the bytes that are taken
+// however many of them are in work at a time, each those of one.
+type demand struct{ shared, each int64 }
+
+// of is what so many take that are in work together.
+func (d demand) of(together int) int64 { return d.shared + int64(together)*d.each }
+
+// most is how many at least one, and at most as many as there are processors, have room in the
+// memory that there is.
+func (d demand) most(memory int64) int {
+	return max(1, min(runtime.GOMAXPROCS(0), int((memory-d.shared)/max(d.each, 1))))
+}
+
 // measure returns the size of the enlargement of a picture, and what it takes, in
 // bytes, with what its file and its metadata take; it refuses what is too much.
 func (e enlarger) measure(j job, cfg image.Config, held int64) (w, h int, need int64, err error) {
+	w, h, d, err := e.measureEach(j, cfg, held, 0)
+	return w, h, d.of(1), err
+}
+
+// measureEach is measure for a picture of which several may be in work at a time. held are the
+// bytes that are held besides however many they are, eachHeld those for each.
+func (e enlarger) measureEach(j job, cfg image.Config, held, eachHeld int64) (w, h int, d demand, err error) {
 	w, h, err = e.engines.first.model.ResultSize(cfg.Width, cfg.Height, e.opt.Size)
 	if err != nil {
-		return 0, 0, 0, console.Fail(console.ExitUsage, err)
+		return 0, 0, d, console.Fail(console.ExitUsage, err)
 	}
 	advice := "a smaller --scale"
 	if e.opt.Size.Scale == 0 {
 		advice = "a smaller size"
 	}
-	part, pixels := cfg, int64(0)
+	part := cfg
 	if !e.opt.region.Empty() {
 		of, err := e.opt.partOf(e.engines.first.model, image.Pt(cfg.Width, cfg.Height), image.Pt(w, h), !mayHide(cfg.ColorModel))
 		if err != nil {
-			return 0, 0, 0, err
+			return 0, 0, d, err
 		}
-		pixels = int64(cfg.Width) * int64(cfg.Height) * pixelBytes
+		held += int64(cfg.Width) * int64(cfg.Height) * pixelBytes
 		w, h, part.Width, part.Height = of.size.X, of.size.Y, of.from.Dx(), of.from.Dy()
 	}
 	const most = 400 // megapixels
 	if int64(w)*int64(h) > most*1e6 {
-		return 0, 0, 0, fmt.Errorf("output %dx%d is more than %d megapixels; use %s", w, h, most, advice)
+		return 0, 0, d, fmt.Errorf("output %dx%d is more than %d megapixels; use %s", w, h, most, advice)
 	}
-	memory := e.engines.first.model.Memory
-	if e.inStrips(j, w, h) {
-		memory = e.engines.first.model.StreamMemory
+	d.shared, d.each = e.engines.first.model.MemoryEach(e.opt.Keep.deepened(part), w, h, e.opt.Size, e.inStrips(j, w, h))
+	d.shared += superres.WithGarbage(held)
+	if e.engines.wary != nil {
+		d.shared += judgesBytes
 	}
-	need = memory(e.opt.Keep.deepened(part), w, h, e.opt.Size) + (pixels+held)*11/8 // with garbage, as there
-	if need > e.opt.Limits.Memory {
-		return 0, 0, 0, fmt.Errorf("output %dx%d needs %s, the limit is %s; use --max-memory or %s", w, h, console.Bytes(need), console.Bytes(e.opt.Limits.Memory), advice)
+	d.each += superres.WithGarbage(eachHeld)
+	if need := d.of(1); need > e.opt.Limits.Memory {
+		return 0, 0, d, fmt.Errorf("output %dx%d needs %s, the limit is %s; use --max-memory or %s",
+			w, h, console.Bytes(need), console.Bytes(e.opt.Limits.Memory), advice)
 	}
-	return w, h, need, nil
+	return w, h, d, nil
 }
+
+// judgesBytes is what the two models take that tell pictures which were sharpened.
+const judgesBytes = 9 << 20
 
 // pixelBytes is what a pixel of a picture takes at most of which a region is enlarged.
 const pixelBytes = 8
@@ -93,9 +119,11 @@ func (e enlarger) one(ctx context.Context, j job, out *outcome, admit func(bytes
 		admit(e.opt.Limits.Memory)
 	}
 	several, together := "", 1 // the kind of a file of several pictures, and how many are in work
+	fileHeld := int64(0)       // bytes of that file, with its metadata
 	limits.Several = func(kind string) { several = kind }
 	limits.Accept = func(cfg image.Config, held int64) (err error) {
 		if several != "" {
+			fileHeld = held
 			out.to.X, out.to.Y, out.need, together, err = e.measureSeveral(j, several, cfg, held)
 		} else {
 			out.to.X, out.to.Y, out.need, err = e.measure(j, cfg, held)
@@ -117,7 +145,7 @@ func (e enlarger) one(ctx context.Context, j job, out *outcome, admit func(bytes
 		return err
 	}
 	if several != "" {
-		return e.several(ctx, j, info, pic, together, out)
+		return e.several(ctx, j, info, pic, fileHeld, together, out)
 	}
 	out.from = pic.Image.Bounds().Size()
 	by, err := e.engines.ofOne(ctx, pic)

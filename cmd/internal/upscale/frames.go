@@ -62,8 +62,12 @@ func (f *frames) all(ctx context.Context, next func() (*y4m.Frame, error), toget
 			err = named(err, f.name)
 		}
 		return frame, err
-	}, together, f.one, put)
+	}, together, framesAhead(together), f.one, put)
 }
+
+// framesAhead is how many frames are in memory, of which so many are in work: most take as long
+// as the one before them, so that half as many again suffice for none to wait.
+func framesAhead(together int) int { return together + (together+1)/2 }
 
 // one enlarges frame n.
 func (f *frames) one(ctx context.Context, n int, frame *y4m.Frame) (_ *y4m.Frame, err error) {

@@ -2,7 +2,10 @@ package upscale
 
 import (
 	"context"
+	"errors"
 	"io"
+
+	"superres/internal/parallel"
 )
 
 // made is what became of a frame, or why nothing did.
@@ -12,14 +15,16 @@ type made[T any] struct {
 }
 
 // inOrder does one to the frames that next returns, so many together, numbered from 1, and hands
-// what becomes of them over in their order. At most as many again are in memory, read or waiting
-// for one before them: else one frame that takes long would hold up all. It ends at io.EOF of
+// what becomes of them over in their order. At most ahead of them are in memory, in work, read or
+// waiting for one before them: were it together, one frame that takes long would hold up all. It ends at io.EOF of
 // next, or at the first error, also of put, when all frames before have been put; or when ctx
-// ends, without waiting for a frame that does not come.
-func inOrder[F, T any](ctx context.Context, next func() (F, error), together int, one func(ctx context.Context, n int, frame F) (T, error), put func(T) error) error {
+// ends, without waiting for a frame that does not come. It panics with a panic
+// of next or one, a *parallel.Panic.
+func inOrder[F, T any](ctx context.Context, next func() (F, error), together, ahead int,
+	one func(ctx context.Context, n int, frame F) (T, error), put func(T) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	room, queue := make(chan struct{}, 2*together), make(chan chan made[T], 2*together)
+	room, queue := make(chan struct{}, ahead), make(chan chan made[T], ahead)
 	working := make(chan struct{}, together)
 	go func() {
 		defer close(queue)
@@ -29,7 +34,11 @@ func inOrder[F, T any](ctx context.Context, next func() (F, error), together int
 			case <-ctx.Done():
 				return
 			}
-			frame, err := next()
+			var frame F
+			err := parallel.Caught(func() (err error) {
+				frame, err = next()
+				return err
+			})
 			if err == io.EOF || ctx.Err() != nil {
 				return
 			}
@@ -47,7 +56,11 @@ func inOrder[F, T any](ctx context.Context, next func() (F, error), together int
 			}
 			go func() {
 				defer func() { <-working }()
-				out, err := one(ctx, n, frame)
+				var out T
+				err := parallel.Caught(func() (err error) {
+					out, err = one(ctx, n, frame)
+					return err
+				})
 				result <- made[T]{out, err}
 			}()
 		}
@@ -62,6 +75,9 @@ func inOrder[F, T any](ctx context.Context, next func() (F, error), together int
 			return ctx.Err()
 		}
 		m := <-result // soon, also when ctx ends
+		if p, ok := errors.AsType[*parallel.Panic](m.err); ok {
+			panic(p)
+		}
 		if m.err == nil {
 			m.err = put(m.frame)
 		}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"superres/cmd/internal/console"
@@ -19,35 +18,62 @@ import (
 	"superres/superres"
 )
 
-// measureSeveral is measure for a file of several pictures, by the header of the first:
-// together is how many of them are in work at a time. Pages, each of its own size, have all
-// memory.
+// isDeep tells whether a picture has 16 bits a sample.
+func isDeep(m color.Model) bool {
+	return m == color.Gray16Model || m == color.RGBA64Model || m == color.NRGBA64Model
+}
+
+// measureSeveral is measure for a file of several pictures, by the header of the first, before
+// anything else is known of it: together is how many of them are in work at a time. Pages, each
+// of its own size, have all memory.
 func (e enlarger) measureSeveral(j job, kind string, cfg image.Config, held int64) (w, h int, need int64, together int, err error) {
-	j.format = "" // each is made as a whole
-	deep := cfg.ColorModel == color.Gray16Model || cfg.ColorModel == color.RGBA64Model || cfg.ColorModel == color.NRGBA64Model
-	if kind != "tiff" {
-		if cfg.ColorModel = color.NRGBAModel; deep {
-			cfg.ColorModel = color.NRGBA64Model
-		}
-		pixel := int64(4)
-		if deep || e.opt.Keep.depth == 16 {
-			pixel = 8
-		}
-		if w, h, err = e.engines.first.model.ResultSize(cfg.Width, cfg.Height, e.opt.Size); err != nil {
-			return 0, 0, 0, 0, console.Fail(console.ExitUsage, err)
-		}
-		// The canvas, what it covers, a frame that waits; a result that waits, the one before, and
-		// its file.
-		held += 3*pixel*int64(cfg.Width)*int64(cfg.Height) + 3*pixel*int64(w)*int64(h)
-	}
-	if w, h, need, err = e.measure(j, cfg, held); err != nil {
-		return w, h, need, 0, err
-	}
 	if kind == "tiff" {
-		return w, h, e.opt.Limits.Memory, 1, nil
+		j.format = "" // each is made as a whole
+		w, h, _, err := e.measure(j, cfg, held)
+		return w, h, e.opt.Limits.Memory, 1, err
 	}
-	together = min(runtime.GOMAXPROCS(0), int(e.opt.Limits.Memory/need))
-	return w, h, int64(together) * need, together, nil
+	if isDeep(cfg.ColorModel) {
+		cfg.ColorModel = color.NRGBA64Model
+	} else {
+		cfg.ColorModel = color.NRGBAModel
+	}
+	w, h, d, err := e.measureFrame(j, cfg, held)
+	if err != nil {
+		return 0, 0, 0, 0, err
+	}
+	together = d.most(e.opt.Limits.Memory)
+	return w, h, d.of(together), together, nil
+}
+
+// measureFrame is measureEach for the frames of an animation, which are as cfg says.
+func (e enlarger) measureFrame(j job, cfg image.Config, held int64) (w, h int, d demand, err error) {
+	j.format = "" // each is made as a whole
+	if w, h, err = e.engines.first.model.ResultSize(cfg.Width, cfg.Height, e.opt.Size); err != nil {
+		return 0, 0, d, console.Fail(console.ExitUsage, err)
+	}
+	in, out := int64(cfg.Width)*int64(cfg.Height), int64(w)*int64(h)
+	seen, made := pixelOf(cfg.ColorModel), pixelOf(e.opt.Keep.deepened(cfg).ColorModel)
+	canvas := int64(4)
+	if isDeep(cfg.ColorModel) {
+		canvas = 8
+	}
+	// The canvas, what it covers, and a frame as it is decoded; the result before, and its file.
+	held += 3*canvas*in + 2*made*out
+	// With each in work, one that waits for it, or for one before it.
+	return e.measureEach(j, cfg, held, seen*in+made*out)
+}
+
+// pixelOf is how many bytes a pixel has in memory, of a frame or a page and of what is made of it.
+func pixelOf(m color.Model) int64 {
+	switch m {
+	case color.GrayModel:
+		return 1
+	case color.Gray16Model:
+		return 2
+	case color.RGBA64Model, color.NRGBA64Model:
+		return 8
+	}
+	return 4
 }
 
 // series is a file of several pictures that is to be enlarged.
@@ -60,32 +86,41 @@ type series struct {
 	opt  superres.Options
 	by   choice      // of a model for all frames; of pages, that of the first
 	size image.Point // of the first picture
+	need int64       // bytes of memory that it takes, as is known when all of it has been looked through
+
+	together int // pictures in work at a time
+	ahead    int // pictures at most that are in work, or wait for that or to be written
 }
 
 // openSeries looks through a file and chooses what enlarges it: of an animation by its first
-// frames, as of a stream, so that what stands still stays the same.
-func (e enlarger) openSeries(ctx context.Context, j job, pic *imagefile.Picture) (s *series, err error) {
-	s = &series{enlarger: e, j: j, pic: pic, name: nameOf(j), opt: e.opt.Size}
+// frames, as of a stream, so that what stands still stays the same. held are the bytes that the
+// file takes, with its metadata, together how many pictures are in work at a time.
+func (e enlarger) openSeries(
+	ctx context.Context, j job, pic *imagefile.Picture, held int64, together int,
+) (s *series, err error) {
+	s = &series{enlarger: e, j: j, pic: pic, name: nameOf(j), opt: e.opt.Size, together: together, ahead: 2 * together}
 	lim := e.limits()
 	bytes := int64(0) // of the results, as pages
+	// What a page takes, and one that waits to be enlarged and another to be written, in bytes.
+	largest, waits := int64(0), int64(0)
 	lim.Accept = func(cfg image.Config, held int64) error {
-		w, h, _, err := e.measure(job{Input: j.Input}, cfg, held)
-		pixel := int64(4)
-		switch e.opt.Keep.deepened(cfg).ColorModel {
-		case color.GrayModel:
-			pixel = 1
-		case color.Gray16Model:
-			pixel = 2
-		case color.YCbCrModel, color.RGBAModel:
-			pixel = 3
-		case color.RGBA64Model:
-			pixel = 6
+		w, h, need, err := e.measure(job{Input: j.Input}, cfg, held)
+		deep := e.opt.Keep.deepened(cfg).ColorModel
+		made := pixelOf(deep) * int64(w) * int64(h)
+		largest = max(largest, need)
+		seen := pixelOf(cfg.ColorModel) * int64(cfg.Width) * int64(cfg.Height)
+		waits = max(waits, seen+made+made/2) // and what is left of one that was written
+		if deep == color.YCbCrModel || deep == color.RGBAModel || deep == color.RGBA64Model {
+			made = made / 4 * 3 // without transparency
 		}
-		bytes += pixel * int64(w) * int64(h)
+		bytes += made
 		return err
 	}
 	if s.Reader, err = sequence.NewReader(ctx, pic, s.name, lim); err != nil {
 		return nil, err
+	}
+	if s.need = largest + superres.WithGarbage(waits); s.need > e.opt.Limits.Memory {
+		s.need, s.ahead = largest, 1 // one after the other
 	}
 	if err := s.chooseFormat(); err != nil {
 		return nil, err
@@ -96,7 +131,7 @@ func (e enlarger) openSeries(ctx context.Context, j job, pic *imagefile.Picture)
 	if s.opt.Depth = e.opt.Keep.depth; s.j.format == "gif" {
 		s.opt.Depth = 8
 	}
-	return s, s.choose(ctx)
+	return s, s.choose(ctx, held)
 }
 
 // chooseFormat says what a file becomes: in a pipe the same as it is, unless another was asked
@@ -118,8 +153,9 @@ func (s *series) chooseFormat() error {
 	return console.Fail(console.ExitOutput, fmt.Errorf("%s: is %s, which %s cannot be; use --format %s, or --first-frame", s.name, what, strings.ToUpper(s.j.format), use))
 }
 
-// choose reads the first pictures and chooses the model by them.
-func (s *series) choose(ctx context.Context) error {
+// choose reads the first pictures and chooses the model by them. Of an animation it works out
+// what it takes: held is as in openSeries.
+func (s *series) choose(ctx context.Context, held int64) error {
 	first, err := s.Next(ctx)
 	if err != nil {
 		return err
@@ -131,6 +167,18 @@ func (s *series) choose(ctx context.Context) error {
 		}
 		return err
 	}
+	cfg := image.Config{ColorModel: first.Image.ColorModel(), Width: s.size.X, Height: s.size.Y}
+	switch {
+	case s.Opaque && cfg.ColorModel == color.NRGBAModel:
+		cfg.ColorModel = color.RGBAModel
+	case s.Opaque && cfg.ColorModel == color.NRGBA64Model:
+		cfg.ColorModel = color.RGBA64Model
+	}
+	_, _, d, err := s.measureFrame(s.j, cfg, held)
+	if err != nil {
+		return err
+	}
+	s.need = d.of(s.together)
 	like := &imagefile.Picture{Image: first.Image, Quantiser: s.Quantiser}
 	var second image.Image
 	if s.Frames > 1 {
@@ -179,6 +227,9 @@ func (s *series) one(ctx context.Context, _ int, f *sequence.Frame) (out finishe
 		return out, fmt.Errorf("%s: picture %d: %w", s.name, f.Number, err)
 	}
 	out = finished{Frame: f}
+	if f.Page != nil {
+		f.Page.Image = nil // it is not held until the result is written
+	}
 	out.img, out.how, out.warnings = s.enlarger.opt.Keep.finish(pic, img, s.j.format, s.enlarger.opt.Quality, by.software)
 	out.how.Alpha = !s.Opaque
 	f.Image = nil
@@ -186,11 +237,14 @@ func (s *series) one(ctx context.Context, _ int, f *sequence.Frame) (out finishe
 }
 
 // several enlarges a file of several pictures.
-func (e enlarger) several(ctx context.Context, j job, info fs.FileInfo, pic *imagefile.Picture, together int, out *outcome) error {
-	s, err := e.openSeries(ctx, j, pic)
+func (e enlarger) several(
+	ctx context.Context, j job, info fs.FileInfo, pic *imagefile.Picture, held int64, together int, out *outcome,
+) error {
+	s, err := e.openSeries(ctx, j, pic, held, together)
 	if err != nil {
 		return err
 	}
+	out.need = s.need
 	out.from, out.by, out.about = s.size, s.by, s.about(out.need, together)
 	if out.to.X, out.to.Y, err = s.by.model.ResultSize(s.size.X, s.size.Y, s.opt); err != nil {
 		return console.Fail(console.ExitUsage, err)
@@ -209,7 +263,8 @@ func (e enlarger) several(ctx context.Context, j job, info fs.FileInfo, pic *ima
 			return writing{err}
 		}
 		defer done()
-		err = inOrder(ctx, func() (*sequence.Frame, error) { return s.Next(ctx) }, together, s.one, func(f finished) error {
+		next := func() (*sequence.Frame, error) { return s.Next(ctx) }
+		err = inOrder(ctx, next, together, s.ahead, s.one, func(f finished) error {
 			if err := asWriting(to.put(f)); err != nil {
 				return err
 			}
@@ -306,12 +361,14 @@ func (s *series) writer(w io.Writer) (to pictureWriter, done func(), err error) 
 }
 
 // lookAtSeveral is look for a file of several pictures.
-func (e enlarger) lookAtSeveral(ctx context.Context, j job, pic *imagefile.Picture, ev *pictureEvent) (choice, error) {
-	s, err := e.openSeries(ctx, j, pic)
+func (e enlarger) lookAtSeveral(
+	ctx context.Context, j job, pic *imagefile.Picture, held int64, together int, ev *pictureEvent,
+) (choice, error) {
+	s, err := e.openSeries(ctx, j, pic, held, together)
 	if err != nil {
 		return choice{}, err
 	}
-	ev.Frames = s.Frames
+	ev.Frames, ev.Memory = s.Frames, s.need
 	ev.chosen(s.by)
 	return s.by, nil
 }

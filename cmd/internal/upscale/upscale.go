@@ -4,7 +4,8 @@
 // an output has beside its pixels, idle.go, those that mean nothing in a call; upscale.go,
 // one call; engine.go, the models; plan.go, the inputs and their outputs, resume.go, which of
 // them are done, and batch.go, what is to be done; work.go, pictures in work
-// beside one another, and room.go, the memory that they share; enlarge.go, one picture, and
+// beside one another, room.go, the memory that they share, and
+// overrun.go, what stops those that take more; enlarge.go, one picture, and
 // clock.go, the time it may take; several.go, animations and files with pages; video.go,
 // streams of frames, and frames.go, their frames; shimmer.go, the model for what moves, and
 // inorder.go, frames beside one another; dryrun.go, the batch on trial. account.go and events.go

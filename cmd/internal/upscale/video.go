@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"runtime"
 	"time"
 
 	"superres/cmd/internal/console"
@@ -18,6 +17,7 @@ import (
 	"superres/internal/parallel"
 	"superres/internal/safefile"
 	"superres/internal/y4m"
+	"superres/superres"
 )
 
 // areFrames tells whether the input is a stream of frames, by what it begins with. Such a
@@ -88,29 +88,35 @@ func (e enlarger) openFrames(j job) (in *y4m.Reader, size int64, done func(), er
 	return in, size, done, nil
 }
 
-// measureFrames returns the header of what becomes of a stream, and what one frame takes, in
-// bytes, as measure does; it refuses what is too much.
-func (e enlarger) measureFrames(j job, in y4m.Header) (to y4m.Header, need int64, err error) {
+// measureFrames returns the header of what becomes of a stream, how many frames are in work at a
+// time, and what they take, in bytes; it refuses what is too much.
+func (e enlarger) measureFrames(j job, in y4m.Header) (to y4m.Header, together int, need int64, err error) {
 	cfg := image.Config{ColorModel: color.GrayModel, Width: in.Width, Height: in.Height}
 	if in.Depth > 8 {
 		cfg.ColorModel = color.Gray16Model
 	}
 	w, h, err := e.engines.first.model.ResultSize(in.Width, in.Height, e.opt.Size)
 	if err != nil {
-		return to, 0, console.Fail(console.ExitUsage, err)
+		return to, 0, 0, console.Fail(console.ExitUsage, err)
 	}
-	// The frame, the result and its copy that is written, one that waits, and while colour is
-	// enlarged a plane of each.
+	// With each in work the frame and its result, and with every second, rounded up, one that waits:
+	// see framesAhead. The copy that is written.
 	to = in.Sized(w, h)
-	held := 2*in.FrameBytes() + 3*to.FrameBytes()
-	if to.Planes() > 1 {
+	both, colour := in.FrameBytes()+to.FrameBytes(), int64(0)
+	if to.Planes() > 1 { // one at a time
 		w, h := to.Plane(1)
-		held += 3 * 4 * int64(w) * int64(h)
+		inW, inH := in.Plane(1)
+		colour = 4 * (int64(w)*int64(h) + int64(inW)*int64(inH))
 	}
-	if _, _, need, err = e.measure(j, cfg, held); err != nil {
-		return to, 0, console.Fail(console.ExitLimit, fmt.Errorf("%s: %w", nameOf(j), err))
+	j.format = "" // each is made as a whole
+	_, _, d, err := e.measureEach(j, cfg, to.FrameBytes()+both/2, both+both/2)
+	if err != nil {
+		return to, 0, 0, console.Fail(console.ExitLimit, fmt.Errorf("%s: %w", nameOf(j), err))
 	}
-	return to, need, nil
+	// Colour comes after brightness, whose planes are given up by then.
+	d.each += max(0, superres.WithGarbage(colour+both+both/2)-d.each)
+	together = d.most(e.opt.Limits.Memory)
+	return to, together, d.of(together), nil
 }
 
 // video enlarges the stream that is job i and notes in out what one does; admit is as there.
@@ -125,12 +131,11 @@ func (w *work) video(ctx context.Context, i int, out *outcome, admit func(bytes 
 		return err
 	}
 	defer done()
-	to, need, err := w.measureFrames(j, in.Header)
+	to, together, need, err := w.measureFrames(j, in.Header)
 	if err != nil {
 		return err
 	}
-	together := min(runtime.GOMAXPROCS(0), int(w.opt.Limits.Memory/need))
-	admit(int64(together) * need)
+	admit(need)
 	for range together - 1 { // the first is that of the stream
 		defer parallel.Task()()
 	}
@@ -142,7 +147,7 @@ func (w *work) video(ctx context.Context, i int, out *outcome, admit func(bytes 
 	if f.by, err = w.engines.ofFrames(ctx, start); err != nil {
 		return err
 	}
-	out.from, out.to, out.by, out.need = image.Pt(in.Width, in.Height), image.Pt(to.Width, to.Height), f.by, int64(together)*need
+	out.from, out.to, out.by, out.need = image.Pt(in.Width, in.Height), image.Pt(to.Width, to.Height), f.by, need
 	out.about = fmt.Sprintf("Y4M, %s of %d bits, %dx%d, %v for all frames, about %s for %d at a time", in.Layout.Name, in.Depth, in.Width, in.Height, f.by, console.Bytes(out.need), together)
 
 	began, each := time.Now(), float64(in.FrameBytes()+int64(len("FRAME\n")))
@@ -197,12 +202,12 @@ func (e enlarger) lookAtFrames(ctx context.Context, j job, ev *pictureEvent) (by
 		return by, err
 	}
 	defer done()
-	to, need, err := e.measureFrames(j, in.Header)
+	to, _, need, err := e.measureFrames(j, in.Header)
 	if err != nil {
 		return by, err
 	}
 	ev.InputWidth, ev.InputHeight, ev.Width, ev.Height = in.Width, in.Height, to.Width, to.Height
-	ev.Memory = need * min(int64(runtime.GOMAXPROCS(0)), e.opt.Limits.Memory/need)
+	ev.Memory = need
 	start, err := readAhead(in)
 	if err != nil {
 		return by, named(err, nameOf(j))

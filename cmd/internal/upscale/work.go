@@ -3,10 +3,14 @@ package upscale
 import (
 	"context"
 	"image"
+	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
+	"superres/cmd/internal/console"
 	"superres/internal/parallel"
+	"superres/internal/safefile"
 )
 
 // outcome is what has become of a picture.
@@ -36,8 +40,15 @@ func (e enlarger) all(ctx context.Context, b *batch, told *account) error {
 	}
 	b.clearLeftovers()
 	told.work(b.jobs)
-	w := &work{enlarger: e, jobs: b.jobs, told: told, room: newRoom(e.opt.Limits.Memory)}
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(e.opt.Limits.Memory)) // near it garbage is collected sooner
+	console.LimitProcess(ctx, e.opt.Limits)
+	over, end := watchMemory()
+	defer end()
+	w := &work{enlarger: e, jobs: b.jobs, told: told, room: newRoom(e.opt.Limits.Memory), over: over}
 	err := parallel.Each(ctx, w.numbers(), w.do, func(struct{}) error { return nil })
+	if err == nil {
+		err = w.doAgain(ctx)
+	}
 	told.rest()
 	if err != nil {
 		return err
@@ -55,6 +66,10 @@ type work struct {
 	jobs []job
 	told *account
 	room *room
+	over *overrun
+
+	mu    sync.Mutex // guards again
+	again []int      // pictures that were stopped with others: see overrun
 }
 
 // numbers are those of the pictures, from 0.
@@ -66,35 +81,74 @@ func (w *work) numbers() []int {
 	return list
 }
 
-// do enlarges picture i. It fails only when ctx ends.
+// do enlarges picture i beside others. It fails only when ctx ends.
 func (w *work) do(ctx context.Context, i int) (struct{}, error) {
 	w.room.queue(i)
 	enter := sync.OnceFunc(w.room.next)
 	defer enter() // also if it is refused before its size is known
 	w.told.begin(i)
-	began, need := time.Now(), int64(0)
-	end := func() {}
-	defer func() { end() }()
-	var out outcome
-	admit := func(bytes int64) {
+	need := int64(0)
+	stopped, err := w.try(ctx, i, func(bytes int64) {
 		need = bytes
 		w.room.take(need)
 		enter()
+	})
+	w.room.give(need)
+	if stopped {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.again = append(w.again, i)
+	}
+	return struct{}{}, err
+}
+
+// doAgain enlarges the pictures that were stopped, one at a time. It fails only when ctx ends.
+func (w *work) doAgain(ctx context.Context) error {
+	slices.Sort(w.again)
+	for _, i := range w.again {
+		if _, err := w.try(ctx, i, func(int64) {}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// try enlarges picture i, and waits by admit for the bytes that it takes. stopped tells that it
+// was stopped with others, and is to be tried again. It fails only when ctx ends.
+func (w *work) try(ctx context.Context, i int, admit func(bytes int64)) (stopped bool, err error) {
+	began, out := time.Now(), outcome{}
+	end := func() {}
+	defer func() { end() }()
+	out.tell = func(n int, share float64) {
+		w.told.frame(i, n, out.to, time.Since(began).Seconds(), share)
+	}
+	of, watched := w.over.begin(ctx)
+	promised := int64(0)
+	admitted := func(bytes int64) {
+		admit(bytes)
+		promised = bytes
+		watched.promise(bytes)
 		end = parallel.Task()
 	}
-	if w.opt.Frames {
-		out.err = w.video(ctx, i, &out, admit)
-	} else {
-		out.tell = func(n int, share float64) {
-			w.told.frame(i, n, out.to, time.Since(began).Seconds(), share)
+	name := nameOf(w.jobs[i])
+	out.err = console.Picture(name, func() error {
+		if w.opt.Frames {
+			return w.video(of, i, &out, admitted)
 		}
-		out.err = w.one(ctx, w.jobs[i], &out, admit, func(share float64) { w.told.progress(i, share) })
-	}
-	w.room.give(need)
-	if out.err != nil && ctx.Err() != nil {
-		return struct{}{}, ctx.Err()
+		return w.one(of, w.jobs[i], &out, admitted, func(share float64) { w.told.progress(i, share) })
+	})
+	stopped, alone := watched.end()
+	switch {
+	case out.err == nil: // also if it was finished before it saw that it was stopped
+	case ctx.Err() != nil:
+		return false, ctx.Err()
+	case stopped && !alone:
+		return true, nil
+	case stopped:
+		const reason = "took more than twice the %s of memory that were expected, and was stopped; please report it with the file"
+		out.err = safefile.Refuse(safefile.ErrLimit, name, reason, console.Bytes(max(promised, headBytes)))
 	}
 	out.seconds = time.Since(began).Seconds()
 	w.told.end(i, out)
-	return struct{}{}, nil
+	return false, nil
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/internal/kernel"
 	"superres/learners/external/externaltest"
 )
 
@@ -125,10 +126,14 @@ func (p Program) Main(m *testing.M) {
 		os.Exit(externaltest.Serve(os.Stdin, os.Stdout, os.Stderr, os.Args[2:]))
 	}
 	if os.Getenv(programVariable) == "" {
+		if err := os.Setenv("SUPERRES_PANIC", "fatal"); err != nil { // see console.PanicsAreFatal
+			panic(err)
+		}
 		os.Exit(m.Run())
 	}
-	debug.SetGCPercent(30) // as the program does
-	code := p.Run(context.Background(), os.Stdin, os.Stdout, os.Stderr, os.Args)
+	debug.SetGCPercent(30) // as the program does, and so is the next
+	kernel.AdviseHeap(128 << 20)
+	code := p.Run(console.OwnProcess(context.Background()), os.Stdin, os.Stdout, os.Stderr, os.Args)
 	notePeak()
 	os.Exit(code)
 }

@@ -1,3 +1,5 @@
+//go:build measure
+
 package learn
 
 import (
@@ -19,13 +21,10 @@ import (
 
 var needs = regexp.MustCompile(`needs (\d+) MiB`)
 
-// What a run needs it says when it is refused. With less it is refused at once; with that
-// it runs, takes no more, and no less than half; how much of the program itself is in memory
-// the system decides, which is worth 10 MiB.
-func TestMemoryEstimate(t *testing.T) {
-	if testing.Short() {
-		t.Skip("not with -short: the race detector, which is run so, has memory of its own")
-	}
+// TestMeasure: what a run needs it says when it is refused. With less it is refused at once; with
+// that it runs, takes no more, and no less than half; how much of the program itself is in memory
+// the system decides, which is worth 10 MiB. The long form tries all learners.
+func TestMeasure(t *testing.T) {
 	if _, err := os.Stat("/proc/self/status"); err != nil {
 		t.Skip("this system does not tell the peak of a process")
 	}
@@ -49,7 +48,8 @@ func TestMemoryEstimate(t *testing.T) {
 		{"ksvd", "- --atoms 2"},
 		{"ksvd", "wide.npy --coder omp:tolerance=1 --sparsity 0 --codes X.csv"},
 	}
-	for _, name := range plugins.All() {
+	names := plugins.All()
+	for _, name := range names[:consoletest.Full(2, len(names))] {
 		for _, f := range []string{"column.npy --atoms 2", "row.npy", "wide.npy --atoms 20", "tall.npy --atoms 20"} {
 			cases = append(cases, struct{ learner, flags string }{name, f})
 		}
@@ -71,6 +71,7 @@ func TestMemoryEstimate(t *testing.T) {
 		_ = cmd.Run()
 		return errs.String(), int(consoletest.Peak(t, filepath.Join(dir, "peak")) >> 20)
 	}
+	fmt.Printf("\n%-70s %8s %8s %6s\n", "learn", "promised", "taken", "ratio")
 	for _, c := range cases {
 		name := fmt.Sprintf("--learner %s %s", c.learner, c.flags)
 		refused, _ := run(8, c.learner, c.flags)
@@ -84,16 +85,15 @@ func TestMemoryEstimate(t *testing.T) {
 			t.Errorf("%s: with 1 MiB less, %s, and %d MiB", name, refused, peak)
 		}
 		least, most := math.MaxInt, 0
-		wrong := func() bool { return least > need+1 || need > 2*most+10 }
-		for try := 0; try < 5 && wrong(); try++ { // when garbage is collected is chance, the more so on a busy machine
+		for range 3 { // when garbage is collected is chance
 			message, peak := run(need+1, c.learner, c.flags) // it is rounded
 			if message != "" {
 				t.Errorf("%s: needs %d MiB%s", name, need, message)
 			}
 			least, most = min(least, peak), max(most, peak)
 		}
-		t.Logf("%s: needs %d MiB, measured %d to %d MiB", name, need, least, most)
-		if wrong() {
+		fmt.Printf("%-70s %8d %8d %6.2f\n", name, need, least, float64(need)/float64(least))
+		if least > need+1 || need > 2*most+10 {
 			t.Errorf("%s: needs %d MiB, measured %d to %d MiB", name, need, least, most)
 		}
 	}

@@ -1,3 +1,5 @@
+//go:build measure
+
 package app
 
 import (
@@ -122,15 +124,9 @@ func laden(t *testing.T) map[string][]byte {
 	return files
 }
 
-// What a file holds beside its pixels is in the estimate, whatever it is: never more is taken
-// than that, and not less than half of it.
-func TestMemoryEstimateOfMetadata(t *testing.T) {
-	if testing.Short() {
-		t.Skip("not with -short: the race detector, which is run so, has memory of its own")
-	}
-	if _, err := os.Stat("/proc/self/status"); err != nil {
-		t.Skip("this system does not tell the peak of a process")
-	}
+// TestMeasureMetadata: what a file holds beside its pixels is in the estimate, whatever it is.
+func TestMeasureMetadata(t *testing.T) {
+	m := consoletest.NewMeasure(t, "metadata", 2)
 	dir := t.TempDir()
 	sample := []string{"noise.png", "noise.tif", "many.jpg", "comments.gif"}
 	for name, data := range laden(t) {
@@ -147,7 +143,7 @@ func TestMemoryEstimateOfMetadata(t *testing.T) {
 			}
 			args := []string{"upscale", in, "-m", "bicubic", "--on-exist", "overwrite", "--json", "--metadata", how}
 			what := fmt.Sprintf("%s, %d MiB, %s", name, len(data)>>20, how)
-			checkEstimate(t, dir, what, 1, planned(t, dir, args...), nil, args...)
+			m.Program(dir, what, promised(t, dir, args...), nil, args...)
 		}
 		if name == "noise.png" || name == "comments.gif" { // the same through a pipe
 			args := []string{"upscale", "-", "-m", "bicubic", "-o", filepath.Join(dir, "piped.png"), "--on-exist", "overwrite", "-v"}
@@ -160,13 +156,7 @@ func TestMemoryEstimateOfMetadata(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkEstimate(t, dir, name+" from a pipe", 1, int64(mib*(1<<20)), func() *os.File {
-				f, err := os.Open(in)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return f
-			}, args...)
+			m.Program(dir, name+" from a pipe", int64(mib*(1<<20)), data, args...)
 		}
 		_ = os.Remove(in)
 		_ = os.Remove(filepath.Join(dir, strings.TrimSuffix(name, filepath.Ext(name))+"_2x"+filepath.Ext(name)))

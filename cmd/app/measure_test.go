@@ -1,0 +1,288 @@
+//go:build measure
+
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"superres/cmd/internal/console/consoletest"
+	"superres/internal/imagefile"
+	"superres/internal/safefile"
+	"superres/internal/sequence"
+)
+
+// texture is a picture of a kind, with something to see everywhere.
+func texture(kind string, w, h int) image.Image {
+	r := image.Rect(0, 0, w, h)
+	level := func(i, c int) uint8 { return uint8(i%w/3+i/w/5+40*c)&127 + uint8(i*7919>>3)&7 }
+	switch kind {
+	case "grey":
+		m := image.NewGray(r)
+		for i := range m.Pix {
+			m.Pix[i] = level(i, 0)
+		}
+		return m
+	case "grey16":
+		m := image.NewGray16(r)
+		for i := range m.Pix {
+			m.Pix[i] = level(i/2, i%2)
+		}
+		return m
+	case "palette":
+		m := image.NewPaletted(r, color.Palette{color.NRGBA{1, 2, 3, 255}, color.NRGBA{200, 100, 50, 255}})
+		for i := range m.Pix {
+			m.Pix[i] = level(i, 0) / 64
+		}
+		return m
+	case "rgb16":
+		m := image.NewNRGBA64(r)
+		for i := range m.Pix {
+			m.Pix[i] = level(i/8, i/2%4) | uint8(0xff*(i%8/6))
+		}
+		return m
+	}
+	m := image.NewNRGBA(r)
+	for i := range m.Pix {
+		m.Pix[i] = level(i/4, i%4)
+		if i%4 == 3 && (kind != "rgba" || i/4%w > w/3) {
+			m.Pix[i] = 255
+		}
+	}
+	return m
+}
+
+// promised is the memory that a plan says a picture takes.
+func promised(t *testing.T, dir string, args ...string) int64 {
+	t.Helper()
+	stdout, stderr, code := call(t, dir, "", append(args, "--dry-run")...)
+	var plan struct{ Memory int64 }
+	if err := json.NewDecoder(strings.NewReader(stdout)).Decode(&plan); err != nil || code != 0 {
+		t.Fatalf("%v: exit %d, %v, %s", args, code, err, stderr)
+	}
+	return plan.Memory
+}
+
+// shape is a file to be enlarged.
+type shape struct {
+	format, kind string
+	w, h, frames int
+	flags        string
+}
+
+// data is the file.
+func (s shape) data(t *testing.T) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	var put func(i int, img image.Image) error
+	end := func() error { return nil }
+	opt := imagefile.EncodeOptions{Alpha: s.kind == "rgba"}
+	switch s.format {
+	case "jpeg":
+		put = func(_ int, img image.Image) error { return jpeg.Encode(&out, img, nil) }
+	case "png":
+		put = func(_ int, img image.Image) error { return png.Encode(&out, img) }
+	case "tiff":
+		p := imagefile.NewPageWriter(&out, s.frames)
+		put, end = func(_ int, img image.Image) error { return p.Put(img, opt) }, p.Close
+	case "gif":
+		aside, err := safefile.Scratch(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer aside.Close()
+		g := sequence.NewGIFWriter(&out, 0, "", aside)
+		put, end = func(_ int, img image.Image) error { return g.Put(img, sequence.Delay{Num: 5, Den: 100}) }, g.Close
+	case "apng":
+		p := sequence.NewPNGWriter(&out, s.frames, 0, opt)
+		put, end = func(_ int, img image.Image) error { return p.Put(img, sequence.Delay{Num: 5, Den: 100}) }, p.Close
+	case "y4m":
+		fmt.Fprintf(&out, "YUV4MPEG2 W%d H%d F25:1 C%s\n", s.w, s.h, s.kind)
+		size := map[string]int{"mono": 2, "420jpeg": 3, "422": 4, "444": 6, "420p10": 6}[s.kind] * s.w * s.h / 2
+		put = func(i int, _ image.Image) error {
+			fmt.Fprint(&out, "FRAME\n")
+			for k := range size {
+				v := byte(k%s.w/3+k/s.w/5+i)&127 + byte(k*7919>>3)&7
+				if s.kind == "420p10" && k%2 == 1 {
+					v &= 3
+				}
+				out.WriteByte(v)
+			}
+			return nil
+		}
+	}
+	for i := range s.frames {
+		kind := s.kind
+		if s.format == "y4m" {
+			kind = "grey"
+		}
+		img := texture(kind, s.w, s.h)
+		if moved, ok := img.(*image.NRGBA); ok && i > 0 { // not the same as the one before
+			for k := range len(moved.Pix) / 8 {
+				if k%4 != 3 {
+					moved.Pix[k] += byte(7 * i)
+				}
+			}
+		}
+		if err := put(i, img); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := end(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// measureShapes holds what is promised for files against what they take.
+func measureShapes(t *testing.T, title string, shapes []shape) {
+	m := consoletest.NewMeasure(t, title, 1.6)
+	dir := t.TempDir()
+	for _, s := range shapes {
+		in := filepath.Join(dir, "in."+strings.TrimPrefix(s.format, "a"))
+		if err := os.WriteFile(in, s.data(t), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		name := fmt.Sprintf("%s %s %d×%d", s.format, s.kind, s.w, s.h)
+		if s.frames > 1 {
+			name += fmt.Sprintf(" ×%d", s.frames)
+		}
+		args := append([]string{"upscale", in, "--on-exist", "overwrite", "--json"}, strings.Fields(s.flags)...)
+		m.Program(dir, name+" "+s.flags, promised(t, dir, args...), nil, args...)
+	}
+}
+
+func TestMeasureStills(t *testing.T) {
+	measureShapes(t, "stills", []shape{
+		{"png", "grey", 28, 28, 1, "-m digits -j 1"},
+		{"png", "rgb", 120, 90, 1, "--effort fast -j 1"},
+		{"png", "rgba", 400, 300, 1, "-j 2"},
+		{"jpeg", "rgb", 900, 700, 1, "-m photo -j 2"},
+		{"png", "rgb16", 700, 500, 1, "-m photo -j 1"},
+		{"png", "grey16", 1200, 900, 1, "-m photo --effort fast -j 2"},
+		{"png", "rgb", 1500, 1100, 1, "-s 4 -m bicubic --tile 40 -j 2"}, // in strips
+		{"png", "rgba", 1500, 1100, 1, "-m bicubic -s 3 -j 1"},
+	})
+}
+
+// TestMeasureMoreStills are pictures of all sizes and kinds by all kinds of models: for the long
+// form.
+func TestMeasureMoreStills(t *testing.T) {
+	if os.Getenv("SUPERRES_FULL") == "" {
+		t.Skip("SUPERRES_FULL is not set")
+	}
+	measureShapes(t, "more stills", []shape{
+		{"png", "rgba", 1500, 1100, 1, "-s 4"}, // in several bands
+		{"png", "grey", 16, 16, 1, "-m bicubic"},
+		{"png", "rgb", 16, 16, 1, ""},
+		{"png", "rgb", 90, 60, 1, "-s 3"},
+		{"png", "rgb", 64, 48, 1, "-s 2.5 --effort fast"},
+		{"png", "rgb", 48, 40, 1, "-s 6 --effort fast"},
+		{"png", "rgb", 60, 45, 1, "-s 4"},
+		{"png", "rgb", 120, 90, 1, "-m coupled"},
+		{"png", "rgb", 600, 450, 1, "-m coupled"},
+		{"png", "rgb", 100, 80, 1, "-m photo-real"},
+		{"png", "rgb", 900, 700, 1, "-m photo-real"},
+		{"png", "rgba", 160, 120, 1, "--effort fast"},
+		{"png", "grey16", 200, 150, 1, "--effort fast"},
+		{"png", "rgb16", 160, 120, 1, "--effort max"},
+		{"png", "rgb", 600, 450, 1, "--effort max -m photo"},
+		{"jpeg", "rgb", 200, 150, 1, "--effort fast -m photo"},
+		{"png", "rgb", 2000, 10, 1, "--effort fast"},
+		{"png", "rgb", 10, 2000, 1, "--effort fast"},
+		{"png", "rgb", 900, 700, 1, "-m bicubic"},
+		{"png", "rgb", 900, 700, 1, "-m lanczos -s 1.5"},
+		{"png", "rgb", 900, 700, 1, "-m photo -s 3"},
+		{"png", "rgb", 900, 700, 1, "-m photo -s 4"},
+		{"png", "palette", 1200, 800, 1, "-m bicubic"},
+		{"png", "rgba", 900, 700, 1, "-m bicubic"},
+		{"png", "rgba", 900, 700, 1, "-m photo"},
+		{"png", "grey", 1800, 1500, 1, "-m bicubic -f bmp"},
+		{"png", "grey", 900, 700, 1, "-m photo"},
+		{"png", "rgb16", 900, 700, 1, "-m bicubic"},
+	})
+}
+
+func TestMeasurePages(t *testing.T) {
+	measureShapes(t, "pages", []shape{
+		{"tiff", "grey", 60, 40, 3, "-m photo --effort fast -j 1"},
+		{"tiff", "rgb", 300, 200, 4, "-m photo -j 2"},
+		{"tiff", "rgba", 400, 300, 4, "-m photo --effort fast -j 1"},
+		{"tiff", "rgb16", 500, 400, 4, "-m bicubic -j 2"},
+		{"tiff", "grey16", 1200, 900, 3, "-m bicubic -j 1"},
+		{"tiff", "rgb", 1200, 900, 4, "-m bicubic -s 3 -j 2"},
+		{"tiff", "rgb", 1000, 800, 3, "-m photo -j 1"},
+		{"tiff", "rgba", 1000, 800, 5, "-m bicubic -j 2"},
+	})
+}
+
+// TestMeasurePagesWithinLimit: pages take no more than the limit that they were let in under, also
+// those that barely have room, one after the other.
+func TestMeasurePagesWithinLimit(t *testing.T) {
+	m := consoletest.NewMeasure(t, "pages, --max-memory promised", 100)
+	dir := t.TempDir()
+	shapes := []struct {
+		mib int
+		shape
+	}{
+		{64, shape{"tiff", "rgb", 300, 200, 3, "-m photo -j 2"}},
+		{64, shape{"tiff", "rgb", 640, 480, 4, "-m bicubic -j 1"}},
+		{500, shape{"tiff", "rgb", 2200, 1500, 3, "-m bicubic -s 3 -j 2"}},
+	}
+	if os.Getenv("SUPERRES_FULL") != "" {
+		shapes = append(shapes,
+			struct {
+				mib int
+				shape
+			}{500, shape{"tiff", "rgb", 1700, 1300, 3, "-m photo -j 2"}},
+			struct {
+				mib int
+				shape
+			}{2000, shape{"tiff", "rgb", 4500, 3500, 3, "-m photo --effort fast -j 2"}})
+	}
+	for _, s := range shapes {
+		in := filepath.Join(dir, "in.tiff")
+		if err := os.WriteFile(in, s.data(t), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		args := append([]string{"upscale", in, "--on-exist", "overwrite", "--json"}, strings.Fields(s.flags)...)
+		args = append(args, "--max-memory", fmt.Sprint(s.mib))
+		name := fmt.Sprintf("%d×%d ×%d %s, about %d MiB", s.w, s.h, s.frames, s.flags, promised(t, dir, args...)>>20)
+		m.Program(dir, name, int64(s.mib)<<20, nil, args...)
+	}
+}
+
+func TestMeasureAnimations(t *testing.T) {
+	measureShapes(t, "animations", []shape{
+		{"gif", "rgb", 60, 40, 4, "-m photo --effort fast -j 1"},
+		{"gif", "rgb", 400, 300, 6, "-m photo -j 2"},
+		{"gif", "rgb", 800, 600, 4, "-m bicubic -j 1"},
+		{"apng", "grey", 600, 400, 5, "-m photo --effort fast -j 2"},
+		{"apng", "rgba", 400, 300, 6, "-m photo --effort fast -j 2"},
+		{"apng", "rgb16", 500, 400, 5, "-m bicubic -j 1"},
+		{"apng", "rgb", 800, 600, 6, "-m photo -j 1"},
+		{"apng", "rgba", 1000, 800, 5, "-m bicubic -j 2"},
+	})
+}
+
+func TestMeasureVideo(t *testing.T) {
+	measureShapes(t, "Y4M", []shape{
+		{"y4m", "mono", 64, 48, 5, "-m photo --effort fast -j 1"},
+		{"y4m", "420jpeg", 320, 240, 8, "-m photo --effort fast -j 2"},
+		{"y4m", "444", 320, 240, 8, "-m photo -j 1"},
+		{"y4m", "420p10", 640, 480, 6, "-m bicubic -j 2"},
+		{"y4m", "420jpeg", 1280, 720, 6, "-m photo --effort fast -j 2"},
+		{"y4m", "420jpeg", 1280, 720, 5, "-m photo --effort fast -j 1"},
+		{"y4m", "422", 1280, 720, 6, "-m bicubic -s 3 -j 2"},
+		{"y4m", "mono", 1920, 1080, 5, "-m bicubic -j 1"},
+	})
+}

@@ -1,0 +1,27 @@
+package console
+
+import (
+	"context"
+	"syscall"
+	"testing"
+)
+
+// The process is limited far above its memory, and only where it is the program's alone.
+func TestLimitProcess(t *testing.T) {
+	read := func() (limit syscall.Rlimit) {
+		if err := syscall.Getrlimit(syscall.RLIMIT_DATA, &limit); err != nil {
+			t.Fatal(err)
+		}
+		return limit
+	}
+	before := read()
+	defer func() { _ = syscall.Setrlimit(syscall.RLIMIT_DATA, &before) }()
+	l := Limits{Memory: 2 << 30}
+	if LimitProcess(context.Background(), l); read() != before {
+		t.Errorf("the limit of a process of others is %v, it was %v", read(), before)
+	}
+	LimitProcess(OwnProcess(context.Background()), l)
+	if want := min(before.Max, 9<<30); read().Cur != want || read().Max != before.Max {
+		t.Errorf("the limit is %v, expected %d", read(), want)
+	}
+}

@@ -1,0 +1,67 @@
+package upscale
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"superres/internal/parallel"
+	"superres/patches"
+	"superres/superres"
+	"superres/superres/resample"
+	"superres/superres/stage"
+)
+
+// moody is a stage that does wrong with pictures of certain widths.
+type moody struct{}
+
+// The widths of pictures with which moody does wrong.
+const (
+	panicking = 13 // it panics in a worker
+	greedy    = 17 // it takes memory as long as it is let
+)
+
+func init() {
+	stage.Register("moody", func(int, json.RawMessage, *stage.Arrays) (stage.Stage, error) { return moody{}, nil })
+}
+
+func (moody) Apply(ctx context.Context, low, current *patches.Plane, w *stage.Work) (*patches.Plane, error) {
+	out := w.Plane(current.W, current.H)
+	copy(out.Pix, current.Pix)
+	switch low.W {
+	case panicking:
+		parallel.Rows(low.H, func(y int) { out.Pix[y-1] = 0 })
+	case greedy:
+		var taken [][]byte
+		for len(taken) < 4<<10 && ctx.Err() == nil { // of 1 MiB each, which nothing looks at: no page of them is there
+			taken = append(taken, make([]byte, 1<<20))
+			time.Sleep(50 * time.Microsecond)
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+	return out, ctx.Err()
+}
+
+func (moody) Memory(int, int) (fixed, working int64) { return 0, 0 }
+func (moody) Reach() int                             { return 0 }
+func (moody) Kind() string                           { return "moody" }
+func (moody) Save(*stage.Arrays) any                 { return struct{}{} }
+
+// putMoody writes a model with that stage to moody.npz in a folder.
+func putMoody(t *testing.T, dir string) {
+	t.Helper()
+	var file bytes.Buffer
+	m := &superres.Model{Scale: 2, Degradation: resample.Cubic, Kernel: resample.Bicubic, Stages: []stage.Stage{moody{}}}
+	if err := m.Save(&file); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "moody.npz"), file.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -52,6 +52,9 @@ func (j *Journal[T]) begin(each func(T)) error {
 		return err
 	case !info.Mode().IsRegular():
 		return errors.New("not a regular file; use another -o")
+	case safefile.Links(j.File) > 1:
+		return errors.New("has other names as well (hard links), whose file would change with it; " +
+			"move it away, put a copy of it here, or use another -o")
 	case !safefile.Lock(j.File):
 		return errors.New("another superres is at work in this folder; wait for it, or use another -o")
 	case each == nil:

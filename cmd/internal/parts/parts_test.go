@@ -32,6 +32,58 @@ func TestLinkedJournal(t *testing.T) {
 	}
 }
 
+// A journal that is another file as well, by a hard link, is not written to, and says so.
+func TestHardLinkedJournal(t *testing.T) {
+	dir := t.TempDir()
+	precious, name := filepath.Join(dir, "precious"), filepath.Join(dir, "journal.jsonl")
+	consoletest.Put(t, precious, []byte("no end of line"))
+	if err := os.Link(precious, name); err != nil {
+		t.Skip(err)
+	}
+	_, err := OpenJournal[int](name, nil)
+	if err == nil || console.ExitCode(err) != console.ExitOutput || !strings.Contains(err.Error(), "has other names as well") {
+		t.Error(err)
+	}
+	if got, err := os.ReadFile(precious); err != nil || string(got) != "no end of line" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// What the name of a journal says of the number of parts costs neither memory nor time: of the
+// parts that are missing no more are listed than a message has.
+func TestNumbersInNames(t *testing.T) {
+	for name, want := range map[string]string{
+		".superres-journal.0-of-999999999.jsonl": "no part was done there",
+		".superres-journal.0-of-1000000.jsonl":   "--shard 1/1000000, 2/1000000, 3/1000000,",
+	} {
+		dir := t.TempDir()
+		consoletest.Put(t, filepath.Join(dir, name), []byte(`{"state":"end","time":"2026-01-01T00:00:00Z"}`+"\n"))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err := mergePictures(&console.Streams{Out: io.Discard, Err: io.Discard}, dir)
+		runtime.ReadMemStats(&after)
+		if err == nil || console.ExitCode(err) != console.ExitInput || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got := after.TotalAlloc - before.TotalAlloc; got > 4<<20 {
+			t.Errorf("%s: %d bytes were allocated", name, got)
+		}
+	}
+	many := Part{Index: 3, Of: MaxParts}
+	if p, err := Parse(many.String()); err != nil || p != many {
+		t.Errorf("%v, %v", p, err)
+	}
+	if _, err := Parse("0/1000001"); console.ExitCode(err) != console.ExitUsage {
+		t.Errorf("a million and one parts: %v", err)
+	}
+	dir := t.TempDir()
+	consoletest.Put(t, filepath.Join(dir, "journal.7-of-1000000.jsonl"), nil)
+	s := Sweep[int, int]{Dir: dir}
+	if got := s.partsOf([]int{1, 2, 1}); len(strings.Split(got, ", ")) != 2 {
+		t.Errorf("parts %s, expected one for each trial", got)
+	}
+}
+
 // In a journal the later line holds, even where the clock was set back in between.
 func TestJournalOfAWrongClock(t *testing.T) {
 	dir := t.TempDir()

@@ -11,14 +11,14 @@ const (
 	inUse
 )
 
-// tryLock takes the lock of the named regular file, which a writer that was killed
-// has given up. release gives it up.
-func tryLock(name string) (state lockState, release func()) {
+// lockOf looks at the lock of the named regular file, which a writer that was killed has given up.
+func lockOf(name string) lockState {
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
-		return unknown, func() {}
+		return unknown
 	}
-	return lock(f), func() { f.Close() }
+	defer f.Close()
+	return lock(f)
 }
 
 // Lock takes the lock of an open file until it is closed, and tells whether it could:

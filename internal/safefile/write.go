@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
-	"strings"
 )
 
 // WriteAtomic makes the file name out of what write gives to its writer, all or
@@ -206,20 +205,4 @@ func place(d disk, temp, name string, mode fs.FileMode, overwrite bool) error {
 		return err
 	}
 	return nil
-}
-
-// Names of temporary files: the prefix, 16 hexadecimal digits, the suffix.
-const (
-	tempPrefix = ".superres-"
-	tempSuffix = ".tmp"
-)
-
-// isTemp reports whether a file name is one of those that createTemp makes.
-func isTemp(name string) bool {
-	digits, ok := strings.CutPrefix(name, tempPrefix)
-	if !ok {
-		return false
-	}
-	digits, ok = strings.CutSuffix(digits, tempSuffix)
-	return ok && len(digits) == 16 && strings.Trim(digits, "0123456789abcdef") == ""
 }

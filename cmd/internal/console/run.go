@@ -21,6 +21,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"superres/internal/safefile"
 	"superres/learners/external"
 )
 
@@ -49,6 +50,8 @@ func (p Program) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	defer end() // also those that work which is not waited for has started
 	stdout, stderr, unwatch := watched(stdout, stderr, func() { cancel(Interrupt{syscall.SIGPIPE}) })
 	defer unwatch()
+	abandoned := false // work that does not look at an interruption goes on until the program ends
+	defer func() { safefile.ClearFolders(tempAge, abandoned) }()
 	out := &output{Writer: stdout}
 	app := p.App(&Streams{In: stdin, Out: out, Err: stderr})
 	args, err := reorder(app, p.Implied, args)
@@ -62,7 +65,7 @@ func (p Program) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 			select { // a read or write of a pipe cannot be interrupted
 			case err = <-done:
 			case <-time.After(patience):
-				err = ctx.Err()
+				err, abandoned = ctx.Err(), true
 			}
 		}
 	}
@@ -104,3 +107,7 @@ func (p Program) App(s *Streams) *cli.App {
 // patience is how long the program waits, once interrupted, for work that does not
 // look at the interruption.
 const patience = 3 * time.Second
+
+// tempAge is how old a temporary file is at least that is removed though it may be of a program
+// on another machine.
+const tempAge = time.Hour

@@ -142,7 +142,7 @@ func (opt Options) learn(ctx context.Context, y *mat.Dense, settings learners.Op
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case errors.Is(err, plugin.ErrSettings), errors.Is(err, external.ErrProgram):
+	case errors.Is(err, plugin.ErrSettings), errors.Is(err, external.ErrProgram), errors.Is(err, safefile.ErrOutput):
 		return nil, err
 	case err != nil:
 		return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: %w; check the data, scale it if need be", opt.dataName(), err))

@@ -83,6 +83,7 @@ func upscale(c *cli.Context, s *console.Streams, told *account) error {
 	if opt.DryRun {
 		return e.show(c.Context, &b, told)
 	}
+	b.clearLeftovers() // also where there is nothing else to do, or nothing can be done
 	if err := b.err(); err != nil {
 		return err
 	}

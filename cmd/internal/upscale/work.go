@@ -34,7 +34,6 @@ func (e enlarger) all(ctx context.Context, b *batch, told *account) error {
 	for j := range b.skipped() {
 		told.skip(j)
 	}
-	b.clearLeftovers()
 	told.work(b.jobs)
 	w := &work{enlarger: e, jobs: b.jobs, told: told, room: newRoom(e.opt.Limits.Memory)}
 	err := parallel.Each(ctx, w.numbers(), w.do, func(struct{}) error { return nil })

@@ -16,7 +16,8 @@
 // Read it in this order: learner.go and coder.go, the plug-ins; problem.go, what is
 // written for a program, and answer.go, what is read; command.go, what a spec says;
 // keep.go, the programs that wait for problems; process.go, one of them, and tail.go, the
-// end of what it printed; group_*.go, how it is ended on each system.
+// end of what it printed; environment.go, which variables it gets, and family_*.go, how it is
+// ended, with all that it has started, on each system.
 package external
 
 import (

@@ -40,7 +40,9 @@ stages, which is the paper's way, and for anchored ones (superres train --stages
 The report has the pictures side by side, the same detail of each by all of them,
 tables, curves and dictionaries. For images it compares a coupled stage, with and
 without back-projection, and an anchored one, all of the same small size and
-different in the learner alone, beside nearest, bicubic and lanczos.`,
+different in the learner alone, beside nearest, bicubic and lanczos.
+
+exec:COMMAND is a learner of your own: see superres recover --help.`,
 		Flags:  flags(),
 		Action: func(c *cli.Context) error { return run(c, s) },
 	})

@@ -54,7 +54,9 @@ a tenth of the entries of the signals held out is hidden from the coder, and tol
 the atoms that it chooses for the rest: that error rises again. The best setting is
 the one with the fewest non-zeros within one standard error of the least. -o gets a
 dictionary learned with it from all signals, as --sparsity or --coder would.
-Signals that are nearly alike, as patches that overlap, flatter every error here.`,
+Signals that are nearly alike, as patches that overlap, flatter every error here.
+
+exec:COMMAND is a learner or coder of your own: see superres recover --help.`,
 		Flags:  flags(),
 		Action: func(c *cli.Context) error { return run(c, s) },
 	})

@@ -36,7 +36,9 @@ figure, four sizes at eight N each with 100 problems a point, takes about 3 hour
 (judged from 2 problems a point), with --trials 10 about 20 minutes.
 
 exec:COMMAND is a learner of your own in any language, such as mine.py or "python3 mine.py":
-testdata/external in the source tells how to write one.`,
+testdata/external in the source tells how to write one. It gets the usual variables of the
+environment alone (PATH, HOME, LANG, PYTHON*, CONDA_PREFIX, ...; others by "env NAME=VALUE
+mine.py"), and all that it starts ends with it.`,
 		Flags:  flags(),
 		Action: func(c *cli.Context) error { return run(c, s) },
 	})

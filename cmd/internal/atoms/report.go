@@ -31,7 +31,7 @@ func (d *shown) report(ctx context.Context, opt ShowOptions, s *console.Streams)
 		table = s.Err
 	default:
 		d.Mosaic = paths.Name(opt.Drawing.Name)
-		if err := safefile.WriteAtomic(opt.Drawing.Name, opt.Drawing.Overwrite, func(w io.Writer) error {
+		if err := safefile.WriteAtomicMode(safefile.ModeOf(opt.Name), opt.Drawing.Name, opt.Drawing.Overwrite, func(w io.Writer) error {
 			return opt.Drawing.write(d.Dictionaries[0], console.Interruptible(ctx, w))
 		}); err != nil {
 			return err

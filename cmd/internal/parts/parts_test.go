@@ -24,7 +24,7 @@ func TestLinkedJournal(t *testing.T) {
 	if err := os.Symlink("precious", filepath.Join(dir, "journal.jsonl")); err != nil {
 		t.Skip(err)
 	}
-	if _, err := OpenJournal[int](filepath.Join(dir, "journal.jsonl"), nil); err == nil || console.ExitCode(err) != console.ExitOutput || !strings.Contains(err.Error(), "is a symbolic link") {
+	if _, err := OpenJournal[int](filepath.Join(dir, "journal.jsonl"), 0o666, nil); err == nil || console.ExitCode(err) != console.ExitOutput || !strings.Contains(err.Error(), "is a symbolic link") {
 		t.Error(err)
 	}
 	if got, err := os.ReadFile(filepath.Join(dir, "precious")); err != nil || string(got) != "no end of line" {
@@ -40,7 +40,7 @@ func TestHardLinkedJournal(t *testing.T) {
 	if err := os.Link(precious, name); err != nil {
 		t.Skip(err)
 	}
-	_, err := OpenJournal[int](name, nil)
+	_, err := OpenJournal[int](name, 0o666, nil)
 	if err == nil || console.ExitCode(err) != console.ExitOutput || !strings.Contains(err.Error(), "has other names as well") {
 		t.Error(err)
 	}
@@ -102,7 +102,7 @@ func TestJournalOfAWrongClock(t *testing.T) {
 func TestPastIsSmall(t *testing.T) {
 	const count, most = 20_000, 250 // bytes
 	name := filepath.Join(t.TempDir(), ".superres-journal.jsonl")
-	j, err := OpenJournal[Record](name, nil)
+	j, err := OpenJournal[Record](name, 0o666, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestJournalGoesOn(t *testing.T) {
 		{"\"on", "\"new\"\n"},
 	} {
 		consoletest.Put(t, name, []byte(c.text))
-		j, err := OpenJournal[string](name, nil)
+		j, err := OpenJournal[string](name, 0o666, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,7 +157,7 @@ func TestJournalGoesOn(t *testing.T) {
 	if err := os.Truncate(name, 1<<33); err != nil { // of zeros, without a line's end
 		t.Skip(err)
 	}
-	if _, err := OpenJournal[string](name, nil); err == nil || !strings.Contains(err.Error(), "last line has more than") {
+	if _, err := OpenJournal[string](name, 0o666, nil); err == nil || !strings.Contains(err.Error(), "last line has more than") {
 		t.Errorf("a line without end: %v", err)
 	}
 }
@@ -205,7 +205,7 @@ func begun(t *testing.T, dir string) *Ledger {
 	if _, err := l.read(dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Open(nil, []string{dir}); err != nil {
+	if err := l.Open(nil, []string{dir}, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	return l

@@ -75,7 +75,7 @@ func (s Sweep[K, R]) Do(ctx context.Context, tasks []K, bar *console.Progress) (
 		return nil, safefile.Unwritable(s.Dir, err)
 	}
 	var own []entry[R]
-	j, err := OpenJournal(filepath.Join(s.Dir, sweepPrefix+s.Part.Suffix()+sweepSuffix), func(e entry[R]) { own = append(own, e) })
+	j, err := OpenJournal(filepath.Join(s.Dir, sweepPrefix+s.Part.Suffix()+sweepSuffix), safefile.AnyMode, func(e entry[R]) { own = append(own, e) })
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/parts"
+	"superres/internal/safefile"
 	"superres/learners/planted"
 )
 
@@ -76,7 +77,7 @@ func run(c *cli.Context, s *console.Streams) error {
 	}
 	bar.Clear()
 	f := findings{command: opt.command, typed: console.Typed(c), trials: trials}
-	if err := console.WriteReports(opt.Folder, console.ReportAs(tableName, f.csv), console.ReportAs("trials.json", f.json), console.ReportAs("report.html", f.html)); err != nil {
+	if err := console.WriteReports(opt.Folder, safefile.AnyMode, console.ReportAs(tableName, f.csv), console.ReportAs("trials.json", f.json), console.ReportAs("report.html", f.html)); err != nil {
 		return err
 	}
 	if err := f.text(s.Out); err != nil {

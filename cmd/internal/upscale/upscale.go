@@ -99,7 +99,7 @@ func upscale(c *cli.Context, s *console.Streams, told *account) error {
 		return err
 	}
 	defer b.occupy()()
-	if err := past.Open(b.roots.list, b.working.list); err != nil {
+	if err := past.Open(b.roots.list, b.working.list, b.most); err != nil {
 		return err
 	}
 	return e.all(c.Context, &b, told)

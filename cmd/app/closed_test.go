@@ -22,8 +22,10 @@ func TestClosedStandardOutput(t *testing.T) {
 	}
 	picture := golden.Root(t) + "/testdata/hopper.png"
 	for _, line := range []string{
-		"version", "version --json", "--version", "--help", "upscale --help", "upscale --help all", "models", "models photo", "learners", "coders",
-		"man", "completion bash", "dict show coupled", "eval -m nearest PICTURE", "eval -m nearest --json PICTURE", "upscale -m nearest --dry-run PICTURE",
+		"version", "version --json", "--version", "--help", "upscale --help", "upscale --help all", "models", "models photo",
+		"learners", "coders",
+		"man", "completion bash", "dict show coupled", "eval -m nearest PICTURE", "eval -m nearest --json PICTURE",
+		"upscale -m nearest --dry-run PICTURE",
 		"upscale -m nearest --dry-run --json PICTURE",
 	} {
 		args := strings.Fields(strings.ReplaceAll(line, "PICTURE", picture))
@@ -38,7 +40,8 @@ func TestClosedStandardOutput(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if code := cmd.ProcessState.ExitCode(); code != want || (want != 0) != strings.Contains(errs.String(), "standard output is closed") {
+			told := strings.Contains(errs.String(), "standard output is closed")
+			if code := cmd.ProcessState.ExitCode(); code != want || told != (want != 0) {
 				t.Errorf("%s %s: exit %d, %s", line, redirected, code, errs.String())
 			}
 		}

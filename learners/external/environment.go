@@ -22,7 +22,8 @@ var passed = []string{
 	"OPENBLAS_*", "MKL_*", "BLIS_*", "VECLIB_*", "NUMEXPR_*", "CUDA_*",
 	// Python with its environments, R, Julia, Octave, MATLAB, Java, Perl, Ruby, Node and Go
 	"PYTHON*", "VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "CONDA_EXE", "CONDA_PYTHON_EXE", "CONDA_SHLVL",
-	"MAMBA_ROOT_PREFIX", "MAMBA_EXE", "PYENV_ROOT", "PYENV_VERSION", "UV_CACHE_DIR", "NUMBA_*", "MPLBACKEND", "MPLCONFIGDIR",
+	"MAMBA_ROOT_PREFIX", "MAMBA_EXE", "PYENV_ROOT", "PYENV_VERSION", "UV_CACHE_DIR", "NUMBA_*",
+	"MPLBACKEND", "MPLCONFIGDIR",
 	"R_*", "RENV_PATHS_*", "JULIA_*", "OCTAVE_*", "MATLAB*", "MLM_LICENSE_FILE", "LM_LICENSE_FILE", "JAVA_HOME",
 	"PERL5LIB", "RUBYLIB", "GEM_HOME", "GEM_PATH", "NODE_PATH",
 	"GOROOT", "GOPATH", "GOCACHE", "GOMODCACHE", "GOFLAGS", "GOMAXPROCS", "GODEBUG", "GOGC", "GOMEMLIMIT", "GORACE",
@@ -30,7 +31,8 @@ var passed = []string{
 
 // passedOnWindows are those of Windows, where letters of either case are one.
 var passedOnWindows = []string{
-	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "OS", "USERNAME", "USERPROFILE", "USERDOMAIN", "COMPUTERNAME",
+	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "OS", "USERNAME", "USERPROFILE", "USERDOMAIN",
+	"COMPUTERNAME",
 	"HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "ALLUSERSPROFILE", "PUBLIC", "PROGRAMFILES*",
 	"PROGRAMW6432", "COMMONPROGRAMFILES*", "COMMONPROGRAMW6432", "NUMBER_OF_PROCESSORS", "PROCESSOR_*",
 }
@@ -38,7 +40,9 @@ var passedOnWindows = []string{
 // environment returns the variables that a program gets: those of passed, as far as they are set,
 // one thread for libraries that are not told otherwise, and the mark of its process.
 func environment(mark string) []string {
-	list := slices.DeleteFunc(os.Environ(), func(variable string) bool { return !passes(variable, runtime.GOOS == "windows") })
+	list := slices.DeleteFunc(os.Environ(), func(variable string) bool {
+		return !passes(variable, runtime.GOOS == "windows")
+	})
 	return append(oneThread(list), markName+"="+mark)
 }
 

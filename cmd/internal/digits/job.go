@@ -142,7 +142,8 @@ func (j *job) work(ctx context.Context, batch []digit) error {
 			for i := range batch[lo:hi] {
 				x := &batch[lo+i]
 				if x.failure = j.engine.do(ctx, x); x.failure == nil && j.opt.Folder != "" {
-					x.failure = safefile.WriteAtomicMode(j.opt.most, j.path(x.index, x.label), j.opt.Overwrite, func(w io.Writer) error {
+					name := j.path(x.index, x.label)
+					x.failure = safefile.WriteAtomicMode(j.opt.most, name, j.opt.Overwrite, func(w io.Writer) error {
 						return imagefile.Encode(w, x.result, "png", imagefile.EncodeOptions{})
 					})
 				}

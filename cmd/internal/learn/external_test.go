@@ -27,7 +27,8 @@ func TestNoPlaceForProblems(t *testing.T) {
 	none := filepath.Join(ownTemp(t), "none")
 	t.Setenv("TMPDIR", none)
 	t.Setenv("TMP", none)
-	_, errs, code := call(t, dir, "", "learn", "Y.npy", "-o", "D.npy", "--learner", "exec:"+externaltest.Command("serve"))
+	learner := "exec:" + externaltest.Command("serve")
+	_, errs, code := call(t, dir, "", "learn", "Y.npy", "-o", "D.npy", "--learner", learner)
 	if code != 5 || !strings.Contains(errs, "cannot be written: ") || strings.Contains(errs, "Y.npy") {
 		t.Errorf("exit %d, %s", code, errs)
 	}
@@ -61,7 +62,8 @@ func TestKilled(t *testing.T) {
 	if left() != 1 {
 		t.Fatalf("%d folders of problems", left())
 	}
-	if _, errs, code := call(t, dir, "", append(args, "exec:"+externaltest.Command("serve"))...); code != 0 || left() != 0 {
+	_, errs, code := call(t, dir, "", append(args, "exec:"+externaltest.Command("serve"))...)
+	if code != 0 || left() != 0 {
 		t.Errorf("exit %d, %s%d are left", code, errs, left())
 	}
 }

@@ -82,7 +82,9 @@ func (out outputs) saveReports(ctx context.Context, f findings) (first error) {
 	for _, o := range out.reports {
 		err := ctx.Err()
 		if err == nil {
-			err = safefile.WriteAtomicMode(out.most, o.Name, out.overwrite, func(w io.Writer) error { return reportForms[reportForm(o.Name)](f, console.Interruptible(ctx, w)) })
+			err = safefile.WriteAtomicMode(out.most, o.Name, out.overwrite, func(w io.Writer) error {
+				return reportForms[reportForm(o.Name)](f, console.Interruptible(ctx, w))
+			})
 		}
 		first = cmp.Or(first, err)
 	}
@@ -97,7 +99,9 @@ func (out outputs) save(ctx context.Context, stdout io.Writer, r *learners.Resul
 		if o.Name == "" || ctx.Err() != nil {
 			return
 		}
-		errs = append(errs, safefile.WriteAtomicMode(out.most, o.Name, out.overwrite, func(w io.Writer) error { return write(console.Interruptible(ctx, w)) }))
+		errs = append(errs, safefile.WriteAtomicMode(out.most, o.Name, out.overwrite, func(w io.Writer) error {
+			return write(console.Interruptible(ctx, w))
+		}))
 	}
 	write(out.trace.Output, func(w io.Writer) error { return writeTrace(w, r.Steps) })
 	write(out.codes.Output, func(w io.Writer) error { return matfile.WriteCodes(w, out.codes.format, r.Codes) })

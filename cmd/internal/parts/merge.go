@@ -197,7 +197,8 @@ func mergePictures(s *console.Streams, dir string) error {
 		}
 	}
 	if missing > 0 {
-		return console.Fail(console.ExitInput, fmt.Errorf("%s: not all parts have come to their end with the same pictures; run the command with --shard %s", dir, console.FirstOfMany(open, missing)))
+		return console.Fail(console.ExitInput, fmt.Errorf("%s: not all parts have come to their end with the same pictures; "+
+			"run the command with --shard %s", dir, console.FirstOfMany(open, missing)))
 	}
 	return partsDone(s, dir, parts)
 }

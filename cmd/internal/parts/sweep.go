@@ -75,7 +75,8 @@ func (s Sweep[K, R]) Do(ctx context.Context, tasks []K, bar *console.Progress) (
 		return nil, safefile.Unwritable(s.Dir, err)
 	}
 	var own []entry[R]
-	j, err := OpenJournal(filepath.Join(s.Dir, sweepPrefix+s.Part.Suffix()+sweepSuffix), safefile.AnyMode, func(e entry[R]) { own = append(own, e) })
+	name := filepath.Join(s.Dir, sweepPrefix+s.Part.Suffix()+sweepSuffix)
+	j, err := OpenJournal(name, safefile.AnyMode, func(e entry[R]) { own = append(own, e) })
 	if err != nil {
 		return nil, err
 	}

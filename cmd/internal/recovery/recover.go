@@ -77,7 +77,10 @@ func run(c *cli.Context, s *console.Streams) error {
 	}
 	bar.Clear()
 	f := findings{command: opt.command, typed: console.Typed(c), trials: trials}
-	if err := console.WriteReports(opt.Folder, safefile.AnyMode, console.ReportAs(tableName, f.csv), console.ReportAs("trials.json", f.json), console.ReportAs("report.html", f.html)); err != nil {
+	if err := console.WriteReports(
+		opt.Folder, safefile.AnyMode,
+		console.ReportAs(tableName, f.csv), console.ReportAs("trials.json", f.json), console.ReportAs("report.html", f.html),
+	); err != nil {
 		return err
 	}
 	if err := f.text(s.Out); err != nil {

@@ -121,7 +121,8 @@ func TestMakerIsKilled(t *testing.T) {
 		}
 		_ = WriteAtomic(filepath.Join(dir, "a.png"), false, func(io.Writer) error {
 			fmt.Println("at work")
-			select {}
+			time.Sleep(time.Hour)
+			return nil
 		})
 	}
 	dir, temp := t.TempDir(), t.TempDir()

@@ -61,8 +61,7 @@ func (f family) members(ended bool) []int {
 	if err != nil {
 		return nil
 	}
-	children := map[int][]int{}
-	var list []int
+	var all, list []int
 	if parent, runs := parentOf(f.pid); !ended && runs && parent == os.Getpid() { // else the number is another's
 		list = append(list, f.pid)
 	}
@@ -71,14 +70,19 @@ func (f family) members(ended bool) []int {
 		if err != nil || pid == os.Getpid() {
 			continue
 		}
-		parent, runs := parentOf(pid)
-		if !runs {
-			continue
+		all = append(all, pid)
+		environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid)) // of other users it cannot be read
+		if err == nil && bytes.Contains(environ, f.mark) {
+			list = append(list, pid) // one that has ended has no environment
 		}
-		children[parent] = append(children[parent], pid)
-		environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid)) // of others it cannot be read
-		if err == nil && (bytes.HasPrefix(environ, f.mark) || bytes.Contains(environ, append([]byte{0}, f.mark...))) {
-			list = append(list, pid)
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	children := map[int][]int{}
+	for _, pid := range all {
+		if parent, runs := parentOf(pid); runs {
+			children[parent] = append(children[parent], pid)
 		}
 	}
 	for i := 0; i < len(list); i++ { // which grows

@@ -22,30 +22,29 @@ import (
 // It goes on after a file that cannot be removed and returns the first such
 // error, an ErrOutput.
 func RemoveLeftovers(dir string, olderThan time.Duration) (removed int, err error) {
-	return removeTemps(dir, func(e fs.DirEntry, by maker) bool { return isLeft(dir, e, by, olderThan) })
+	return removeTemps(dir, olderThan, false)
 }
 
-// isLeft tells whether nobody needs a temporary file or folder any more.
-func isLeft(dir string, e fs.DirEntry, by maker, olderThan time.Duration) bool {
+// isLeft tells whether nobody needs a temporary file or folder any more. release is to be called
+// once it is removed: until then nobody else can begin to use it.
+func isLeft(dir string, e fs.DirEntry, by maker, olderThan time.Duration) (left bool, release func()) {
 	state := by.state()
-	if e.IsDir() {
-		return state == gone
+	if e.IsDir() || state == running || !e.Type().IsRegular() {
+		return e.IsDir() && state == gone, func() {}
 	}
-	if state == running || !e.Type().IsRegular() {
-		return false
-	}
-	switch locked := lockOf(filepath.Join(dir, e.Name())); {
+	locked, release := tryLock(filepath.Join(dir, e.Name()))
+	switch {
 	case locked == inUse:
-		return false
+		return false, release
 	case state == gone, state == beside && locked == free:
-		return true
+		return true, release
 	}
 	info, err := e.Info()
-	return err == nil && time.Since(info.ModTime()) >= olderThan
+	return err == nil && time.Since(info.ModTime()) >= olderThan, release
 }
 
-// removeTemps removes what is named like a temporary file and is chosen.
-func removeTemps(dir string, chosen func(fs.DirEntry, maker) bool) (removed int, err error) {
+// removeTemps is RemoveLeftovers; with own, what this process has made goes as well.
+func removeTemps(dir string, olderThan time.Duration, own bool) (removed int, err error) {
 	entries, err := tempsIn(dir)
 	if err != nil {
 		return 0, &Fault{Name: dir, Class: ErrOutput, Cause: err,
@@ -54,7 +53,12 @@ func removeTemps(dir string, chosen func(fs.DirEntry, maker) bool) (removed int,
 	var first error
 	for _, e := range entries {
 		by, _ := parseTemp(e.Name())
-		if !chosen(e, by) {
+		left, release := own && by == self(), func() {}
+		if !left {
+			left, release = isLeft(dir, e, by, olderThan)
+		}
+		if !left {
+			release()
 			continue
 		}
 		name := filepath.Join(dir, e.Name())
@@ -63,6 +67,7 @@ func removeTemps(dir string, chosen func(fs.DirEntry, maker) bool) (removed int,
 			remove = os.RemoveAll
 		}
 		err := remove(name)
+		release()
 		switch {
 		case err == nil:
 			removed++
@@ -105,9 +110,7 @@ func ClearFolders(olderThan time.Duration, own bool) {
 	used.folders = nil
 	used.Unlock()
 	for dir := range folders {
-		_, _ = removeTemps(dir, func(e fs.DirEntry, by maker) bool {
-			return own && by == self() || isLeft(dir, e, by, olderThan)
-		})
+		_, _ = removeTemps(dir, olderThan, own)
 	}
 }
 

@@ -11,14 +11,14 @@ const (
 	inUse
 )
 
-// lockOf looks at the lock of the named regular file, which a writer that was killed has given up.
-func lockOf(name string) lockState {
+// tryLock takes the lock of the named regular file, which a writer that was killed
+// has given up. release gives it up.
+func tryLock(name string) (state lockState, release func()) {
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
-		return unknown
+		return unknown, func() {}
 	}
-	defer f.Close()
-	return lock(f)
+	return lock(f), func() { f.Close() }
 }
 
 // Lock takes the lock of an open file until it is closed, and tells whether it could:

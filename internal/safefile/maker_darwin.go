@@ -10,12 +10,14 @@ import (
 // machine returns what tells this machine from others.
 func machine() string {
 	host, _ := os.Hostname()
-	id, _ := unix.Sysctl("kern.uuid")
-	return host + "\n" + id
+	return host
 }
 
-// bootOf returns "": the start of a process is a time of day here.
-func bootOf() string { return "" }
+// bootOf returns a text that is another whenever the machine starts; "" where there is none.
+func bootOf() string {
+	id, _ := unix.Sysctl("kern.bootsessionuuid")
+	return id
+}
 
 // processStart returns when a process began, in microseconds since 1970, or 0 where that is not
 // told, and whether the process runs.

@@ -26,8 +26,8 @@ type Streams struct {
 // What is written to it then is an error in any case.
 //
 // Note: Go opens /dev/null in its place, which takes everything, for reading and writing. So
-// nobody can tell it from a /dev/null that whoever started the program opened for both, as
-// some libraries do; a shell opens it for writing.
+// it cannot be told from a /dev/null that the program was given opened for both, as some
+// libraries that start programs do; a shell opens it for writing.
 func (s *Streams) CheckOpen() error { return checkOpen(s.Out) }
 
 // file is the file that a standard stream is, if it is one.

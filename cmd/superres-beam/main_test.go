@@ -385,4 +385,8 @@ func TestUsage(t *testing.T) {
 	if code, err := drive(t.Context(), options{2, 1, "report", []string{"upscale", "--nonsense", "-o", "out", "in"}}, io.Discard); code != 1 || err == nil {
 		t.Errorf("an unknown flag: exit %d, %v", code, err)
 	}
+	many := options{2_000_000_000, 1, "report", []string{"upscale", "in", "-o", "out"}}
+	if code, err := drive(t.Context(), many, io.Discard); code != 2 || err == nil || !strings.Contains(err.Error(), "at most") {
+		t.Errorf("two thousand million parts: exit %d, %v", code, err)
+	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 
+	"superres/cmd/internal/parts"
 	"superres/cmd/internal/paths"
 )
 
@@ -76,6 +77,9 @@ func drive(ctx context.Context, opt options, stdout io.Writer) (code int, err er
 	}
 	if opt.shards < 1 || opt.atOnce < 1 {
 		return 2, fmt.Errorf("--shards %d --at-once %d: expected 1 or more", opt.shards, opt.atOnce)
+	}
+	if opt.shards > parts.MaxParts {
+		return 2, fmt.Errorf("--shards %d: expected %d at most", opt.shards, parts.MaxParts)
 	}
 	target, ok := output(opt.args)
 	if !ok && opt.args[0] == "upscale" {

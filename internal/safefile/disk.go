@@ -2,10 +2,8 @@ package safefile
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 )
@@ -40,11 +38,12 @@ type file interface {
 // createTemp makes a new, empty, hidden file in the folder dir, which is "" or
 // ends in a separator.
 func createTemp(d disk, dir string, perm fs.FileMode) (file, error) {
+	note(dir)
 	const tries = 100
 	var err error
 	for range tries {
 		var f file
-		f, err = d.Create(fmt.Sprintf("%s%s%016x%s", dir, tempPrefix, rand.Uint64(), tempSuffix), perm)
+		f, err = d.Create(dir+tempName(), perm)
 		if !errors.Is(err, fs.ErrExist) {
 			return f, err
 		}
@@ -65,7 +64,7 @@ func (osDisk) Create(name string, perm fs.FileMode) (file, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !isTemp(filepath.Base(name)) {
+	if _, is := parseTemp(filepath.Base(name)); !is {
 		return osFile{f, nil}, nil
 	}
 	hold, err := duplicate(f)

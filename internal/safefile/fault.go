@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"unicode"
+	"unicode/utf8"
 )
 
 // A Fault wraps at most one of these classes; a caller branches on them with
@@ -151,13 +152,36 @@ func bare(err error) error {
 	return err
 }
 
-// printable returns a file name fit for one line: as it is, or quoted when it
+// printable returns a file name fit for one line: Shortened, and quoted when it
 // holds anything that is not a visible character or a space.
 func printable(name string) string {
+	name = Shortened(name)
 	if strings.ContainsFunc(name, func(r rune) bool { return !strconv.IsPrint(r) || r == unicode.ReplacementChar }) {
 		return strconv.Quote(name)
 	}
 	return name
+}
+
+// longestName is how many characters of a name a message has at most.
+const longestName = 200
+
+// Shortened returns a name as messages have it: of a long one the middle is left out, so that
+// 200 characters are left, among them three dots.
+func Shortened(name string) string {
+	if utf8.RuneCountInString(name) <= longestName {
+		return name
+	}
+	const dots = "..."
+	begin, end := 0, len(name)
+	for range (longestName - len(dots)) / 2 {
+		_, size := utf8.DecodeRuneInString(name[begin:])
+		begin += size
+	}
+	for range (longestName - len(dots) + 1) / 2 {
+		_, size := utf8.DecodeLastRuneInString(name[:end])
+		end -= size
+	}
+	return name[:begin] + dots + name[end:]
 }
 
 // OneLine replaces whatever in s is not a visible character by spaces.

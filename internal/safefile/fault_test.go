@@ -33,6 +33,27 @@ func checkRemedy(t testing.TB, err error, want Remedy) {
 	}
 }
 
+// Of a name that is longer than any file's a message has both ends.
+func TestLongNames(t *testing.T) {
+	for _, letter := range []string{"a", "ä", "\xff"} {
+		for _, n := range []int{199, 200} {
+			if name := strings.Repeat(letter, n); Shortened(name) != name {
+				t.Errorf("%d characters were cut", n)
+			}
+		}
+		name := "in/" + strings.Repeat(letter, 4000) + ".png"
+		got := Shortened(name)
+		ends := strings.HasPrefix(got, "in/"+letter) && strings.HasSuffix(got, letter+".png")
+		if utf8.RuneCountInString(got) != 200 || !ends || !strings.Contains(got, letter+"..."+letter) {
+			t.Errorf("%d characters: %q", utf8.RuneCountInString(got), got)
+		}
+		text := Refuse(ErrInput, name, "is empty").Error()
+		if len(text) > 1000 || !strings.HasSuffix(text, ": is empty") {
+			t.Errorf("%d bytes: %s", len(text), text)
+		}
+	}
+}
+
 func TestOddNamesStayOnOneLine(t *testing.T) {
 	for _, name := range []string{"a\nb.png", "a\x1b[2Jb.png", "a\xffb.png", "a\u202eb.png"} {
 		got := Refuse(ErrInput, name, "is\nempty").Error()

@@ -1,16 +1,48 @@
 package safefile
 
 import (
+	"bufio"
 	"errors"
+	"fmt"
+	"io"
+	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 )
 
+// named is a name of a temporary file of a maker.
+func named(m maker, number int) string {
+	return fmt.Sprintf("%s%s-%s-%d-%d-%016x%s", tempPrefix, m.host, m.boot, m.pid, m.start, number, tempSuffix)
+}
+
+// ended returns a process of this machine that runs no more.
+func ended() maker {
+	m := self()
+	m.start++
+	if start, _ := processStart(m.pid); start == 0 { // then it is known by its number alone
+		m.start, m.pid = 0, math.MaxInt32
+	}
+	return m
+}
+
+// orphan gives the temporary files in a folder names as if the process that made them had ended.
+func orphan(t *testing.T, dir string) {
+	t.Helper()
+	for i, name := range leftovers(t, dir) {
+		if err := os.Rename(filepath.Join(dir, name), filepath.Join(dir, named(ended(), i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// What a process made goes when it has ended, whatever its age; what may be of one at work stays.
 func TestRemoveLeftovers(t *testing.T) {
 	dir := t.TempDir()
-	hour := time.Now().Add(-time.Hour)
+	old := time.Now().Add(-time.Hour)
 	add := func(name string, age time.Time) {
 		t.Helper()
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
@@ -20,45 +52,138 @@ func TestRemoveLeftovers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	add(".superres-0123456789abcdef.tmp", hour)
-	add(".superres-00000000000000ff.tmp", time.Now())
-	spared := []string{"a.png", ".superres-notes.tmp", ".superres-0123456789ABCDEF.tmp", ".superres-0123456789abcdef.tmpx", "x.superres-0123456789abcdef.tmp"}
-	for _, name := range spared {
-		add(name, hour)
+	me := self()
+	far, before, neighbour, stranger := me, me, me, me
+	far.host, far.boot = "00000000", "00000000"
+	before.boot = "00000000"
+	neighbour.host = "00000000"
+	stranger.pid, stranger.start = os.Getppid(), 0
+	gone := []string{named(ended(), 1), named(before, 2), named(far, 3), ".superres-0123456789abcdef.tmp"}
+	for i, name := range gone {
+		add(name, []time.Time{time.Now(), old}[i/2])
 	}
-	folder := filepath.Join(dir, ".superres-1111111111111111.tmp")
-	if err := os.Mkdir(folder, 0o700); err != nil {
+	spared := []string{
+		named(far, 4), named(stranger, 5), named(me, 6), ".superres-00000000000000ff.tmp",
+		"a.png", ".superres-notes.tmp", ".superres-0123456789ABCDEF.tmp", ".superres-0123456789abcdef.tmpx",
+		"x" + named(ended(), 7),
+		".superres-x-y-1-1-0123456789abcdef.tmp", ".superres-00000000-00000000-0-1-0123456789abcdef.tmp",
+	}
+	for i, name := range spared {
+		age := time.Now()
+		if i == 1 || i == 2 || i > 3 {
+			age = old
+		}
+		add(name, age)
+	}
+	folder := named(stranger, 8)
+	_ = os.Symlink(filepath.Join(dir, "a.png"), filepath.Join(dir, named(ended(), 9)))
+	lost := filepath.Join(dir, named(ended(), 10), "problem")
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, folder), 0o700), os.MkdirAll(lost, 0o700)); err != nil {
 		t.Fatal(err)
 	}
-	_ = os.Symlink(filepath.Join(dir, "a.png"), filepath.Join(dir, ".superres-2222222222222222.tmp"))
-
-	used, err := osDisk{}.Create(filepath.Join(dir, ".superres-3333333333333333.tmp"), 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
-	used.Close() // what follows, giving it its name, is use still
-
-	want := 2 // neither of the two others is in use
-	if f, err := os.Open(filepath.Join(dir, "a.png")); err != nil || lock(f) == unknown {
-		want = 1 // there are no locks here: the old one alone
-	} else {
+	want := len(gone) + 1
+	if f, err := os.Open(filepath.Join(dir, "a.png")); err == nil && lock(f) != unknown {
 		f.Close()
+		if me.boot != hashed("") {
+			add(named(neighbour, 11), time.Now())
+			want++
+		}
+		used, err := osDisk{}.Create(filepath.Join(dir, named(far, 12)), 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer used.Release()
+		used.Close() // what follows, giving it its name, is use still
+		if err := os.Chtimes(used.Name(), old, old); err != nil {
+			t.Fatal(err)
+		}
+		spared = append(spared, named(far, 12))
 	}
 	if n, err := RemoveLeftovers(dir, time.Minute); n != want || err != nil {
 		t.Errorf("removed %d, %v; want %d", n, err, want)
 	}
-	used.Release()
-	if n, err := RemoveLeftovers(dir, 0); n != 3-want || err != nil {
-		t.Errorf("removed %d, %v; want %d more", n, err, 3-want)
-	}
-	for _, name := range append(spared, filepath.Base(folder)) {
+	for _, name := range append(spared, folder) {
 		if _, err := os.Lstat(filepath.Join(dir, name)); err != nil {
 			t.Error(err)
 		}
 	}
 	none := filepath.Join(dir, "none")
-	_, err = RemoveLeftovers(none, 0)
+	_, err := RemoveLeftovers(none, 0)
 	checkRefusal(t, err, ErrOutput, none, "cannot be looked through for old temporary files: ")
+}
+
+// A program that is killed leaves a file with its name on it, which goes in the next run, and not
+// before; so does its folder.
+func TestMakerIsKilled(t *testing.T) {
+	if dir := os.Getenv("SAFEFILE_TEST_FOLDER"); dir != "" {
+		if _, err := TempFolder(); err != nil {
+			t.Fatal(err)
+		}
+		_ = WriteAtomic(filepath.Join(dir, "a.png"), false, func(io.Writer) error {
+			fmt.Println("at work")
+			time.Sleep(time.Hour)
+			return nil
+		})
+	}
+	dir, temp := t.TempDir(), t.TempDir()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestMakerIsKilled$")
+	cmd.Env = append(os.Environ(), "SAFEFILE_TEST_FOLDER="+dir, "TMPDIR="+temp, "TMP="+temp)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{dir, temp} {
+		if n, err := RemoveLeftovers(folder, time.Hour); n != 0 || err != nil {
+			t.Errorf("at work: removed %d, %v", n, err)
+		}
+	}
+	_ = cmd.Process.Kill()
+	defer cmd.Wait()
+	if runtime.GOOS != "linux" {
+		_ = cmd.Wait()
+	} // else it has ended as well when nobody has waited for it
+	for _, folder := range []string{dir, temp} {
+		removed := 0
+		for began := time.Now(); removed == 0 && time.Since(began) < 10*time.Second; time.Sleep(time.Millisecond) {
+			n, err := RemoveLeftovers(folder, time.Hour) // its threads end one after the other
+			if err != nil {
+				t.Fatal(err)
+			}
+			removed += n
+		}
+		if left := leftovers(t, folder); removed != 1 || len(left) > 0 {
+			t.Errorf("killed: removed %d, left %q", removed, left)
+		}
+	}
+}
+
+// At the end of a program all folders are cleared in which it has made files, and its own files
+// go when it has given them up.
+func TestClearFolders(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 2 {
+		if err := os.WriteFile(filepath.Join(dir, named(ended(), i)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := WriteAtomic(filepath.Join(dir, "a"), true, writes("text")); err != nil {
+			t.Fatal(err)
+		}
+		if i == 1 {
+			if err := os.WriteFile(filepath.Join(dir, named(self(), i)), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ClearFolders(time.Hour, i == 1)
+		if left := leftovers(t, dir); len(left) > 0 {
+			t.Errorf("left over: %q", left)
+		}
+	}
 }
 
 func TestCheckFolder(t *testing.T) {

@@ -18,7 +18,11 @@ func tryLock(name string) (state lockState, release func()) {
 	if err != nil {
 		return unknown, func() {}
 	}
-	return lock(f), func() { f.Close() }
+	if state = lock(f); state == unknown {
+		f.Close() // Windows removes no file that is open
+		return unknown, func() {}
+	}
+	return state, func() { f.Close() }
 }
 
 // Lock takes the lock of an open file until it is closed, and tells whether it could:

@@ -11,6 +11,7 @@
 // caller words.
 //
 // Writing begins in write.go (WriteAtomic, CheckWritable) and goes by the few calls of
-// disk.go, which tests replace; leftovers.go removes, by the locks of lock.go, what killed
-// programs left. Reading begins in open.go (OpenRegular). fault.go is the refusals.
+// disk.go, which tests replace; leftovers.go removes what killed programs left, by what the
+// names of temporary files tell of their makers (maker.go, with a file for each system) and by
+// the locks of lock.go. Reading begins in open.go (OpenRegular). fault.go is the refusals.
 package safefile

@@ -2,9 +2,7 @@ package safefile
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 )
@@ -16,9 +14,10 @@ func Scratch(dir string) (f *os.File, err error) {
 	if dir == "" {
 		dir = os.TempDir()
 	}
+	note(dir)
 	const tries = 100
 	for range tries {
-		name := filepath.Join(dir, fmt.Sprintf("%s%016x%s", tempPrefix, rand.Uint64(), tempSuffix))
+		name := filepath.Join(dir, tempName())
 		if f, err = openUnseen(name); err == nil {
 			return f, nil
 		}
@@ -27,4 +26,17 @@ func Scratch(dir string) (f *os.File, err error) {
 		}
 	}
 	return nil, Unwritable(dir, err)
+}
+
+// TempFolder makes a new folder below that of the system for temporary files, for its owner
+// alone. It is for the caller to remove, with all that is in it; RemoveLeftovers does so when
+// the program was killed. Errors are an ErrOutput.
+func TempFolder() (path string, err error) {
+	dir := os.TempDir()
+	note(dir)
+	path = filepath.Join(dir, tempName())
+	if err := os.Mkdir(path, 0o700); err != nil {
+		return "", Unwritable(path, err)
+	}
+	return path, nil
 }

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
-	"strings"
 )
 
 // WriteAtomic makes the file name out of what write gives to its writer, all or
@@ -23,18 +23,37 @@ import (
 // write must not keep its writer. A Fault that write returns, or the error of
 // a context, keeps its class; all others are an ErrOutput.
 func WriteAtomic(name string, overwrite bool, write func(io.Writer) error) error {
-	return writeAtomic(osDisk{}, name, 0o666, overwrite, write)
+	return writeAtomic(osDisk{}, name, AnyMode, overwrite, write)
 }
 
-// WriteAtomicLike is WriteAtomic for what is made of the file that info is of; nil is none. A
-// new file is open to no one but its owner who could not read or write that one, from its
-// first byte on.
-func WriteAtomicLike(info fs.FileInfo, name string, overwrite bool, write func(io.Writer) error) error {
-	most := fs.FileMode(0o666)
-	if info != nil {
-		most &= info.Mode().Perm() | 0o600
-	}
+// WriteAtomicMode is WriteAtomic for a new file that gets no more than the mode most, from its
+// first byte on: see ModeOf.
+func WriteAtomicMode(most fs.FileMode, name string, overwrite bool, write func(io.Writer) error) error {
 	return writeAtomic(osDisk{}, name, most, overwrite, write)
+}
+
+// AnyMode is the mode of what is made of nobody's files: the umask alone decides.
+const AnyMode fs.FileMode = 0o666
+
+// ModeOf returns the mode, at most AnyMode, of a file that holds something of the named ones:
+// it is open to no one but its owner who could not read or write all of them. Names of what
+// is no regular file, or of nothing, such as "-" and "", are passed over.
+func ModeOf(names ...string) fs.FileMode {
+	most := AnyMode
+	for _, name := range names {
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+			most &= ModeOfInfo(info)
+		}
+	}
+	return most
+}
+
+// ModeOfInfo is ModeOf for a file that is known already, of any kind; nil is none.
+func ModeOfInfo(info fs.FileInfo) fs.FileMode {
+	if info == nil {
+		return AnyMode
+	}
+	return AnyMode & (info.Mode().Perm() | 0o600)
 }
 
 // CheckWritable refuses, as an ErrOutput, a name that WriteAtomic would refuse: it
@@ -206,20 +225,4 @@ func place(d disk, temp, name string, mode fs.FileMode, overwrite bool) error {
 		return err
 	}
 	return nil
-}
-
-// Names of temporary files: the prefix, 16 hexadecimal digits, the suffix.
-const (
-	tempPrefix = ".superres-"
-	tempSuffix = ".tmp"
-)
-
-// isTemp reports whether a file name is one of those that createTemp makes.
-func isTemp(name string) bool {
-	digits, ok := strings.CutPrefix(name, tempPrefix)
-	if !ok {
-		return false
-	}
-	digits, ok = strings.CutSuffix(digits, tempSuffix)
-	return ok && len(digits) == 16 && strings.Trim(digits, "0123456789abcdef") == ""
 }

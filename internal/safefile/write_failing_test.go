@@ -162,6 +162,7 @@ func TestWriteAtomicFailsAtEveryCall(t *testing.T) {
 			if len(left) > 0 && !c.dead && d.failed != "remove" {
 				t.Errorf("%s: left over: %q", what, left)
 			}
+			orphan(t, dir)
 			if n, err := RemoveLeftovers(dir, 0); n != len(left) || err != nil {
 				t.Errorf("%s: removed %d of %q, %v", what, n, left, err)
 			}

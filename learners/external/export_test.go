@@ -16,6 +16,12 @@ const Windows = runtime.GOOS == "windows"
 // PlainASCII is plainASCII.
 var PlainASCII = plainASCII
 
+// Passes is passes, and Passed is passed.
+var (
+	Passes = passes
+	Passed = passed
+)
+
 // WithFolder is withFolder.
 var WithFolder = withFolder
 

@@ -7,6 +7,10 @@
 // and trace.csv where it has them (a coder X.npy). testdata/external/README.md in the
 // repository is the protocol for who writes such a program, with examples.
 //
+// A program gets the variables of the environment that such programs need, which
+// testdata/external/README.md lists, and no others, such as the token of a service. All that
+// it starts ends with it, as far as the system lets that be found: see family_*.go.
+//
 // Nothing that a program says is believed: sizes and numbers are checked, atoms are
 // brought to length 1 and their signs fixed, and errors are computed here. What goes
 // wrong with a program is an error of the class [ErrProgram] that ends with the last
@@ -16,7 +20,8 @@
 // Read it in this order: learner.go and coder.go, the plug-ins; problem.go, what is
 // written for a program, and answer.go, what is read; command.go, what a spec says;
 // keep.go, the programs that wait for problems; process.go, one of them, and tail.go, the
-// end of what it printed; group_*.go, how it is ended on each system.
+// end of what it printed; environment.go, which variables it gets, and family_*.go, how it is
+// ended, with all that it has started, on each system.
 package external
 
 import (

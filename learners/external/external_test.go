@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -203,14 +205,27 @@ func TestKept(t *testing.T) {
 }
 
 // What a context or a limit ends is ended with all that it has started, and its folder is
-// removed.
+// removed: also what has a session of its own, and no parent any more, where that can be found.
 func TestNothingIsLeft(t *testing.T) {
+	for _, words := range []string{"family", "orphan"} {
+		if words == "orphan" && runtime.GOOS != "linux" && !external.Windows {
+			continue
+		}
+		t.Run(words, func(t *testing.T) { nothingIsLeft(t, words) })
+	}
+}
+
+func nothingIsLeft(t *testing.T, words string) {
 	ownTemp(t)
 	y := learnertest.Planted(4, 6, 1, 20, 1)
 	opt := learners.Options{Atoms: 6, Iterations: 2, Coder: sparse.OMP{Sparsity: 1}}
-	for _, how := range []string{"context", "limit", "keep", "limit once", "context once"} {
+	ways := []string{"context", "limit", "keep", "limit once", "context once"}
+	if words == "orphan" {
+		ways = []string{"context", "keep", "context once"}
+	}
+	for _, how := range ways {
 		file := filepath.ToSlash(filepath.Join(t.TempDir(), "child"))
-		l := learner("family", file)
+		l := learner(words, file)
 		how, l.Once = strings.CutSuffix(how, " once")
 		ctx, cancel := context.WithCancel(t.Context())
 		end := func() {}
@@ -338,6 +353,58 @@ func unset(t *testing.T, name string) {
 	t.Setenv(name, "") // so that it is as before after the test
 	if err := os.Unsetenv(name); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A program gets what it needs of the environment, and nothing that is meant for others.
+func TestEnvironment(t *testing.T) {
+	ownTemp(t)
+	secrets := []string{"SUPERRES_TOKEN", "SUPERRES_ANYTHING", "AWS_SECRET_ACCESS_KEY", "CONDA_TOKEN", "PATHOLOGY"}
+	for _, name := range secrets {
+		t.Setenv(name, "secret")
+	}
+	wanted := []string{"PATH", "LC_NUMERIC", "VIRTUAL_ENV", "PYTHONPATH", "R_LIBS_USER", "JULIA_DEPOT_PATH"}
+	for _, name := range wanted[1:] {
+		t.Setenv(name, "wanted")
+	}
+	y := learnertest.Planted(4, 6, 1, 20, 1)
+	file := filepath.Join(t.TempDir(), "variables")
+	program := learner("variables", filepath.ToSlash(file))
+	if _, err := program.Learn(t.Context(), y, learners.Options{Atoms: 6}); err == nil {
+		t.Fatal("it gave an answer")
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for line := range strings.Lines(string(text)) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		got = append(got, name)
+		if strings.HasPrefix(name, "SUPERRES") || value == "secret" {
+			t.Errorf("%s was passed", name)
+		}
+	}
+	for _, name := range wanted {
+		if !slices.Contains(got, name) {
+			t.Errorf("%s is missing: %q", name, got)
+		}
+	}
+	protocol, err := os.ReadFile("../../testdata/external/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range external.Passed {
+		if !strings.Contains(string(protocol), "`"+name+"`") {
+			t.Errorf("the protocol does not tell of %s", name)
+		}
+	}
+	for variable, want := range map[string]bool{
+		"Path=x": true, "systemroot=x": true, "=C:=x": true, "SUPERRES_TOKEN=x": false, "Token=x": false,
+	} {
+		if external.Passes(variable, true) != want {
+			t.Errorf("on Windows, %s: %v", variable, !want)
+		}
 	}
 }
 

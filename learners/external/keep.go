@@ -3,13 +3,14 @@ package external
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"superres/internal/safefile"
 )
 
 // programs are those that run, and the folder of their problems. Concurrent use is safe.
@@ -119,13 +120,13 @@ func (p *programs) problem() (folder string, remove func(), err error) {
 		return "", nil, errClosed
 	}
 	if p.folder == "" {
-		if p.folder, err = os.MkdirTemp("", "superres-exec-"); err != nil {
-			return "", nil, fmt.Errorf("external: no folder for the problems: %w", err)
+		if p.folder, err = safefile.TempFolder(); err != nil {
+			return "", nil, err
 		}
 	}
 	folder, err = os.MkdirTemp(p.folder, "problem-")
 	if err != nil {
-		return "", nil, fmt.Errorf("external: no folder for a problem: %w", err)
+		return "", nil, safefile.Unwritable(p.folder, err)
 	}
 	return folder, func() { _ = os.RemoveAll(folder) }, nil // close tries it again
 }

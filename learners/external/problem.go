@@ -3,7 +3,6 @@ package external
 import (
 	"bufio"
 	"encoding/json"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/internal/npz"
+	"superres/internal/safefile"
 )
 
 // The files of a problem and of its answer.
@@ -53,18 +53,21 @@ func (s statement) result() string {
 	return atomsFile
 }
 
-// pose writes a problem into its folder: what is asked for, and matrices by their files.
+// pose writes a problem into its folder: what is asked for, and matrices by their files. Its
+// errors are of the class safefile.ErrOutput.
 func pose(folder string, s statement, matrices map[string]*mat.Dense) error {
 	text, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(folder, problemFile), append(text, '\n'), 0o600); err != nil {
-		return fmt.Errorf("external: %w", err)
+	name := filepath.Join(folder, problemFile)
+	if err := os.WriteFile(name, append(text, '\n'), 0o600); err != nil {
+		return safefile.Unwritable(name, err)
 	}
-	for name, m := range matrices {
-		if err := writeFile(filepath.Join(folder, name), func(w io.Writer) error { return npz.WriteMatrix(w, m) }); err != nil {
-			return fmt.Errorf("external: %w", err)
+	for base, m := range matrices {
+		name := filepath.Join(folder, base)
+		if err := writeFile(name, func(w io.Writer) error { return npz.WriteMatrix(w, m) }); err != nil {
+			return safefile.Unwritable(name, err)
 		}
 	}
 	return nil

@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -21,10 +23,12 @@ import (
 
 // process is a program that runs. But for end, one goroutine at a time uses it.
 type process struct {
-	cmd   *exec.Cmd
-	in    io.WriteCloser // nil of one that is started for each problem
-	said  tail           // the end of its standard error
-	lines chan string    // of its standard output; closed with it
+	cmd    *exec.Cmd
+	family family
+	mu     sync.Mutex     // guards the use of family once it has started
+	in     io.WriteCloser // nil of one that is started for each problem
+	said   tail           // the end of its standard error
+	lines  chan string    // of its standard output; closed with it
 
 	answered bool // a problem: what it prints from then on may belong to that one
 
@@ -46,7 +50,8 @@ func start(path string, args []string, serves bool) (*process, error) {
 	p := &process{cmd: exec.Command(path, args...), quit: make(chan struct{}), ended: make(chan struct{}), lines: make(chan string)}
 	group(p.cmd)
 	p.cmd.WaitDelay = drain
-	p.cmd.Env = oneThread(os.Environ())
+	mark := fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64())
+	p.cmd.Env = environment(mark)
 	p.cmd.Stderr = &p.said
 	out, printed := io.Pipe()
 	if serves {
@@ -58,18 +63,30 @@ func start(path string, args []string, serves bool) (*process, error) {
 	} else {
 		p.cmd.Stdout = &p.said // whatever it prints is said
 	}
-	if err := p.cmd.Start(); err != nil {
-		return nil, err
-	}
-	go p.read(out)
+	started := make(chan error)
 	go func() {
+		// The system may end the program with the thread that started it: this one lasts as long.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		if err := p.cmd.Start(); err != nil {
+			started <- err
+			return
+		}
+		p.family = newFamily(p.cmd.Process, mark)
+		started <- nil
 		if p.err = p.cmd.Wait(); errors.Is(p.err, exec.ErrWaitDelay) {
 			p.err = nil // it has ended well, if not all that it started
 		}
-		endGroup(p.cmd.Process.Pid, true) // what it has left behind
+		p.mu.Lock() // after the end that a caller asks for
+		defer p.mu.Unlock()
+		p.family.end(true) // what it has left behind
 		printed.Close()
 		close(p.ended)
 	}()
+	if err := <-started; err != nil {
+		return nil, err
+	}
+	go p.read(out)
 	return p, nil
 }
 
@@ -115,10 +132,12 @@ func (p *process) read(out *io.PipeReader) {
 func (p *process) end() {
 	p.stop.Do(func() {
 		close(p.quit)
+		p.mu.Lock()
+		defer p.mu.Unlock()
 		select {
 		case <-p.ended: // its number may be another's by now
 		default:
-			endGroup(p.cmd.Process.Pid, false)
+			p.family.end(false)
 		}
 	})
 	<-p.ended

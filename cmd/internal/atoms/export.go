@@ -129,7 +129,7 @@ func export(opt ExportOptions, s *console.Streams) error {
 			return err
 		}
 		out = "standard output"
-	} else if err := safefile.WriteAtomic(out, opt.Overwrite, write); err != nil {
+	} else if err := safefile.WriteAtomicMode(safefile.ModeOf(opt.Model), out, opt.Overwrite, write); err != nil {
 		return err
 	}
 	if opt.Quiet {

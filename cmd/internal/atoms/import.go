@@ -187,7 +187,8 @@ func importAtoms(opt ImportOptions, s *console.Streams) error {
 	if _, err := superres.Load(bytes.NewReader(model.Bytes()), int64(model.Len())); err != nil {
 		return f.refuse("makes a model that cannot be loaded: %s; leave the array %s out and use the flags", console.Message(err), parametersArray)
 	}
-	if err := safefile.WriteAtomic(opt.Output, opt.Overwrite, console.Writes(model.Bytes())); err != nil {
+	most := safefile.ModeOf(opt.File)
+	if err := safefile.WriteAtomicMode(most, opt.Output, opt.Overwrite, console.Writes(model.Bytes())); err != nil {
 		return err
 	}
 	if opt.Quiet {

@@ -31,8 +31,9 @@ func (d *shown) report(ctx context.Context, opt ShowOptions, s *console.Streams)
 		table = s.Err
 	default:
 		d.Mosaic = paths.Name(opt.Drawing.Name)
-		if err := safefile.WriteAtomic(opt.Drawing.Name, opt.Drawing.Overwrite, func(w io.Writer) error {
-			return opt.Drawing.write(d.Dictionaries[0], console.Interruptible(ctx, w))
+		most, to := safefile.ModeOf(opt.Name), opt.Drawing
+		if err := safefile.WriteAtomicMode(most, to.Name, to.Overwrite, func(w io.Writer) error {
+			return to.write(d.Dictionaries[0], console.Interruptible(ctx, w))
 		}); err != nil {
 			return err
 		}

@@ -40,7 +40,9 @@ stages, which is the paper's way, and for anchored ones (superres train --stages
 The report has the pictures side by side, the same detail of each by all of them,
 tables, curves and dictionaries. For images it compares a coupled stage, with and
 without back-projection, and an anchored one, all of the same small size and
-different in the learner alone, beside nearest, bicubic and lanczos.`,
+different in the learner alone, beside nearest, bicubic and lanczos.
+
+exec:COMMAND is a learner of your own: see superres recover --help.`,
 		Flags:  flags(),
 		Action: func(c *cli.Context) error { return run(c, s) },
 	})
@@ -99,7 +101,9 @@ func run(c *cli.Context, s *console.Streams) error {
 	bar.Clear()
 	f := newFindings(cmp, baselines, results)
 	if err := console.WriteReports(
-		opt.Folder, console.ReportAs("table.csv", f.csv), console.ReportAs("table.md", f.markdown), console.ReportAs("table.tex", f.latex), console.ReportAs("runs.json", f.json), console.ReportAs("report.html", f.html),
+		opt.Folder, read.most,
+		console.ReportAs("table.csv", f.csv), console.ReportAs("table.md", f.markdown), console.ReportAs("table.tex", f.latex),
+		console.ReportAs("runs.json", f.json), console.ReportAs("report.html", f.html),
 	); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -35,6 +36,8 @@ type data struct {
 	// identity names the files and hashes them: results are those of the same names and
 	// bytes.
 	identity string
+	// most is the mode that new files with pictures get at most, by the files.
+	most fs.FileMode
 }
 
 // testPicture is a picture to be restored.
@@ -49,6 +52,7 @@ type testPicture struct {
 
 // readData reads what the protocol and the flags ask for.
 func readData(ctx context.Context, opt Options, bar *console.Progress) (d data, err error) {
+	d.most = safefile.AnyMode
 	if opt.Protocol.photo {
 		err = d.readPhotos(ctx, opt)
 	} else {
@@ -69,6 +73,7 @@ func (d *data) readDigits(ctx context.Context, opt Options, bar *console.Progres
 		return console.Fail(console.ExitInput, err)
 	}
 	d.identity = fmt.Sprintf("%x", sum[:8])
+	d.most &= safefile.ModeOf(file, opt.Images)
 	if which, ok := mnist.Official(sum); !ok || !strings.HasPrefix(which, "train-images") {
 		bar.Line("%s is not MNIST's training file as distributed: the digits of Table 1 may be others", file)
 	}
@@ -130,7 +135,7 @@ func (d *data) readPhotos(ctx context.Context, opt Options) error {
 		return err
 	}
 	d.train = list
-	if d.identity, err = identify(ctx, opt.Inputs, opt.Sources.Recursive); err != nil {
+	if d.identity, err = d.identify(ctx, opt.Inputs, opt.Sources.Recursive); err != nil {
 		return err
 	}
 	if opt.Images != "" {
@@ -157,7 +162,7 @@ func (d *data) readTests(ctx context.Context, opt Options) error {
 		return nil
 	}
 	names := []string{opt.Images}
-	identity, err := identify(ctx, names, opt.Sources.Recursive)
+	identity, err := d.identify(ctx, names, opt.Sources.Recursive)
 	if err != nil {
 		return err
 	}
@@ -186,8 +191,8 @@ func (d *data) addTest(ctx context.Context, src training.Source) error {
 	return nil
 }
 
-// identify names the arguments and hashes the files they stand for.
-func identify(ctx context.Context, args []string, recursive bool) (string, error) {
+// identify names the arguments, hashes the files they stand for and notes their mode.
+func (d *data) identify(ctx context.Context, args []string, recursive bool) (string, error) {
 	sum := sha256.New()
 	for _, arg := range args {
 		files := []pictures.Input{{Path: arg}}
@@ -203,6 +208,7 @@ func identify(ctx context.Context, args []string, recursive bool) (string, error
 				return "", err
 			}
 			fmt.Fprintf(sum, "%s\x00%d\x00", file.Path, size)
+			d.most &= safefile.ModeOf(file.Path)
 			_, err = io.Copy(sum, f)
 			f.Close() // of a file that was read
 			if err == nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 
 	"superres/internal/safefile"
 	"superres/learners/plugin"
@@ -43,9 +44,13 @@ func Usage(format string, args ...any) error {
 var packages = regexp.MustCompile(`(^|: )(?:(?:superres|stage|coupled|anchored|convolutional|resample|score|training|learners|sparse|external|planted|mnist|patches|matfile|npz|npy|zip): )+`)
 
 // Message is the text of an error in one line, with its remedies and without the
-// names of the packages it comes from.
+// names of the packages it comes from. Of a long name without blanks the middle is left out.
 func Message(err error) string {
-	return safefile.OneLine(packages.ReplaceAllString(advised(err), "$1"))
+	words := strings.Split(safefile.OneLine(packages.ReplaceAllString(advised(err), "$1")), " ")
+	for i, word := range words {
+		words[i] = safefile.Shortened(word)
+	}
+	return strings.Join(words, " ")
 }
 
 // ExitCode gives the class of an error.

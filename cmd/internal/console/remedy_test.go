@@ -18,6 +18,17 @@ import (
 	"superres/internal/safefile"
 )
 
+// A name that is longer than any file's does not fill the screen, whoever words the message.
+func TestLongNamesInMessages(t *testing.T) {
+	name := strings.Repeat("long/", 820) + "a.png"
+	got := Message(fmt.Errorf("%s exists, and so does %q; use another -o", name, name))
+	whole := strings.HasPrefix(got, "long/long/") && strings.Contains(got, "/a.png exists, and so does \"long/") &&
+		strings.HasSuffix(got, "; use another -o")
+	if len(got) > 500 || !whole {
+		t.Errorf("%d characters: %s", len(got), got)
+	}
+}
+
 // What users read, word for word, wherever in an error the fault is.
 func TestRemedies(t *testing.T) {
 	taken := safefile.Unwritable("a.png", fs.ErrExist)

@@ -22,6 +22,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"superres/internal/safefile"
 	"superres/learners/external"
 )
 
@@ -50,7 +51,9 @@ func (p Program) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	defer end() // also those that work which is not waited for has started
 	stdout, stderr, unwatch := watched(stdout, stderr, func() { cancel(Interrupt{syscall.SIGPIPE}) })
 	defer unwatch()
-	out := &output{Writer: stdout}
+	abandoned := false // work that does not look at an interruption goes on until the program ends
+	defer func() { safefile.ClearFolders(tempAge, abandoned) }()
+	out := newOutput(stdout)
 	app := p.App(&Streams{In: stdin, Out: out, Err: stderr})
 	args, err := reorder(app, p.Implied, args)
 	if err == nil {
@@ -63,7 +66,7 @@ func (p Program) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 			select { // a read or write of a pipe cannot be interrupted
 			case err = <-done:
 			case <-time.After(patience):
-				err = ctx.Err()
+				err, abandoned = ctx.Err(), true
 			}
 		}
 	}
@@ -105,3 +108,7 @@ func (p Program) App(s *Streams) *cli.App {
 // patience is how long the program waits, once interrupted, for work that does not
 // look at the interruption.
 const patience = 3 * time.Second
+
+// tempAge is how old a temporary file is at least that is removed though it may be of a program
+// on another machine.
+const tempAge = time.Hour

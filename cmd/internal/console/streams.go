@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 
 	"golang.org/x/term"
 )
@@ -21,11 +22,12 @@ type Streams struct {
 	Err io.Writer
 }
 
-// CheckOpen refuses standard output, as the place of a file, where it was closed when the
-// program began.
+// CheckOpen refuses, before any work, standard output that was closed when the program began.
+// What is written to it then is an error in any case.
 //
-// Note: Go opens /dev/null in its place, which takes everything. So a file cannot be sent to
-// /dev/null as Go opens it, for reading as well; a shell opens it for writing.
+// Note: Go opens /dev/null in its place, which takes everything, for reading and writing. So
+// it cannot be told from a /dev/null that the program was given opened for both, as some
+// libraries that start programs do; a shell opens it for writing.
 func (s *Streams) CheckOpen() error { return checkOpen(s.Out) }
 
 // file is the file that a standard stream is, if it is one.
@@ -42,18 +44,32 @@ func file(w io.Writer) (*os.File, bool) {
 
 func checkOpen(w io.Writer) error {
 	if f, ok := file(w); ok && wasClosed(f) {
-		return Fail(ExitOutput, errors.New("standard output is closed; redirect it to a file or a pipe, or name a file with -o"))
+		return errClosed
 	}
 	return nil
 }
 
+// errClosed is standard output that was closed when the program began.
+var errClosed = Fail(ExitOutput, errors.New("standard output is closed, or is /dev/null opened for reading as well; "+
+	"redirect it to a file, to a pipe or with >/dev/null"))
+
 // output is standard output; what cannot be written to it has its exit code.
 type output struct {
 	io.Writer
-	err error // the first
+	check func() error // that it was not closed when the program began
+	err   error        // the first
+}
+
+// newOutput returns standard output that is written to w.
+func newOutput(w io.Writer) *output {
+	return &output{Writer: w, check: sync.OnceValue(func() error { return checkOpen(w) })}
 }
 
 func (o *output) Write(p []byte) (int, error) {
+	if err := o.check(); err != nil {
+		o.err = err
+		return 0, err
+	}
 	n, err := o.Writer.Write(p)
 	if err != nil {
 		err = Fail(ExitOutput, fmt.Errorf("standard output cannot be written: %w", err))

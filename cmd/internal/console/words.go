@@ -7,13 +7,19 @@ import (
 	"strings"
 )
 
-// FirstOf lists the first ten names, and says how many more there are.
-func FirstOf(names []string) string {
-	const most = 10
-	if len(names) <= most {
+// MostNames is how many names a list in a message has.
+const MostNames = 10
+
+// FirstOf lists the first MostNames names, and says how many more there are.
+func FirstOf(names []string) string { return FirstOfMany(names, len(names)) }
+
+// FirstOfMany is FirstOf for a number of names of which no more than the first MostNames are known.
+func FirstOfMany(names []string, count int) string {
+	names = names[:min(len(names), MostNames)]
+	if count <= len(names) {
 		return strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	return fmt.Sprintf("%s and %d more", strings.Join(names, ", "), count-len(names))
 }
 
 // Count words a number of things.

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"io"
+	"io/fs"
 	"path/filepath"
 
 	"superres/internal/safefile"
@@ -33,10 +34,10 @@ type ReportFile struct {
 func ReportAs(name string, write func(io.Writer) error) ReportFile { return ReportFile{name, write} }
 
 // WriteReports writes the files to the folder, in this order, over those of an earlier
-// run.
-func WriteReports(dir string, files ...ReportFile) error {
+// run. New ones get no more than the mode most: see safefile.ModeOf.
+func WriteReports(dir string, most fs.FileMode, files ...ReportFile) error {
 	for _, f := range files {
-		if err := safefile.WriteAtomic(filepath.Join(dir, f.name), true, f.write); err != nil {
+		if err := safefile.WriteAtomicMode(most, filepath.Join(dir, f.name), true, f.write); err != nil {
 			return err
 		}
 	}

@@ -64,7 +64,7 @@ func (j *job) all(ctx context.Context) error {
 // toFile does the work and writes the results to an IDX file.
 func (j *job) toFile(ctx context.Context, name string) error {
 	var failure error // of anything but the writing
-	err := safefile.WriteAtomic(name, j.opt.Overwrite, func(w io.Writer) error {
+	err := safefile.WriteAtomicMode(j.opt.most, name, j.opt.Overwrite, func(w io.Writer) error {
 		end := func() error { return nil }
 		if strings.HasSuffix(name, ".gz") {
 			z := gzip.NewWriter(w)
@@ -144,7 +144,8 @@ func (j *job) work(ctx context.Context, batch []digit) error {
 				name := fmt.Sprintf("%s: image %d", j.opt.Images, x.index)
 				x.failure = console.Picture(name, func() error { return j.engine.do(ctx, x) })
 				if x.failure == nil && j.opt.Folder != "" {
-					x.failure = safefile.WriteAtomic(j.path(x.index, x.label), j.opt.Overwrite, func(w io.Writer) error {
+					file := j.path(x.index, x.label)
+					x.failure = safefile.WriteAtomicMode(j.opt.most, file, j.opt.Overwrite, func(w io.Writer) error {
 						return imagefile.Encode(w, x.result, "png", imagefile.EncodeOptions{})
 					})
 				}

@@ -85,9 +85,9 @@ func run(c *cli.Context, s *console.Streams) error {
 	switch {
 	case j.sheet == nil:
 	case opt.asPage():
-		err = j.sheet.page(opt.Sheet, opt.Overwrite, sum)
+		err = j.sheet.page(opt.most, opt.Sheet, opt.Overwrite, sum)
 	default:
-		err = j.sheet.write(c.Context, opt.Sheet, opt.Overwrite)
+		err = j.sheet.write(c.Context, opt.most, opt.Sheet, opt.Overwrite)
 	}
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package digits
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
+	"superres/internal/safefile"
 	"superres/superres"
 	"superres/superres/resample"
 )
@@ -58,6 +60,8 @@ type Options struct {
 	File string
 	// Folder is Output, cleaned, where it is a folder of PNG files, and else empty.
 	Folder string
+	// most is the mode that new files get at most, by the files that are read.
+	most fs.FileMode
 	// Sheet is the PNG file on which the first images are drawn, or the page, .html, which
 	// has the errors as well: --sheet. Empty is none.
 	Sheet string
@@ -178,5 +182,6 @@ func fileOrFolder(out string) (file, folder string, err error) {
 // checkOutputs refuses, before any work, outputs that could not be written or would write
 // over something else of this call. Those in a folder are looked at by inspect.
 func (opt *Options) checkOutputs() error {
+	opt.most = safefile.ModeOf(opt.Images, opt.Labels)
 	return console.CheckOutputs(opt.Overwrite, []string{opt.Images, opt.Labels}, console.Output{Flag: "-o", Name: opt.File}, console.Output{Flag: "--sheet", Name: opt.Sheet})
 }

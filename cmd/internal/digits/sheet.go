@@ -7,6 +7,7 @@ import (
 	"image/color"
 	"image/draw"
 	"io"
+	"io/fs"
 
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/basicfont"
@@ -67,10 +68,10 @@ func (s *sheet) size() image.Point {
 	return image.Pt(sheetMargin+columns*cell.X+sheetGap, blocks*height+sheetGap)
 }
 
-// write draws the digits to a PNG file.
-func (s *sheet) write(ctx context.Context, name string, overwrite bool) error {
+// write draws the digits to a PNG file, which gets no more than the mode most.
+func (s *sheet) write(ctx context.Context, most fs.FileMode, name string, overwrite bool) error {
 	img := s.draw()
-	return safefile.WriteAtomic(name, overwrite, func(w io.Writer) error {
+	return safefile.WriteAtomicMode(most, name, overwrite, func(w io.Writer) error {
 		return imagefile.Encode(console.Interruptible(ctx, w), img, "png", imagefile.EncodeOptions{})
 	})
 }

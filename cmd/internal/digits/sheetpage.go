@@ -3,6 +3,7 @@ package digits
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"runtime"
 
 	"superres/cmd/internal/console"
@@ -13,7 +14,7 @@ import (
 
 // page writes the sheet as a page: what came out first, then the digits, two of whose
 // pictures can be laid over one another, and the errors.
-func (s *sheet) page(name string, overwrite bool, sum summary) error {
+func (s *sheet) page(most fs.FileMode, name string, overwrite bool, sum summary) error {
 	p := report.Page{
 		Title: "Images of an IDX file, restored", Command: sum.typed,
 		Lead: fmt.Sprintf("%s of %dx%d, reduced by %s and restored by %s, scale %d. The error is ‖Î − I‖² / ‖I‖² of the grey values, its mean over the images; less is better.",
@@ -43,7 +44,7 @@ func (s *sheet) page(name string, overwrite bool, sum summary) error {
 	if len(sum.Columns) > 0 {
 		p.Sections = append(p.Sections, report.Section{Title: "Errors", Tables: []report.Table{sum.table()}})
 	}
-	return safefile.WriteAtomic(name, overwrite, func(w io.Writer) error { return p.Write(w) })
+	return safefile.WriteAtomicMode(most, name, overwrite, func(w io.Writer) error { return p.Write(w) })
 }
 
 // official says which of MNIST's files a file is.

@@ -54,7 +54,9 @@ a tenth of the entries of the signals held out is hidden from the coder, and tol
 the atoms that it chooses for the rest: that error rises again. The best setting is
 the one with the fewest non-zeros within one standard error of the least. -o gets a
 dictionary learned with it from all signals, as --sparsity or --coder would.
-Signals that are nearly alike, as patches that overlap, flatter every error here.`,
+Signals that are nearly alike, as patches that overlap, flatter every error here.
+
+exec:COMMAND is a learner or coder of your own: see superres recover --help.`,
 		Flags:  flags(),
 		Action: func(c *cli.Context) error { return run(c, s) },
 	})
@@ -142,7 +144,7 @@ func (opt Options) learn(ctx context.Context, y *mat.Dense, settings learners.Op
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case errors.Is(err, plugin.ErrSettings), errors.Is(err, external.ErrProgram):
+	case errors.Is(err, plugin.ErrSettings), errors.Is(err, external.ErrProgram), errors.Is(err, safefile.ErrOutput):
 		return nil, err
 	case err != nil:
 		return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: %w; check the data, scale it if need be", opt.dataName(), err))

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -24,6 +25,8 @@ type outputs struct {
 	reports []console.Output
 	// overwrite takes the place of files that exist.
 	overwrite bool
+	// most is the mode that new files get at most, by the files that are read.
+	most fs.FileMode
 }
 
 // output is one of them, and the format that its name says.
@@ -63,6 +66,7 @@ func (out *outputs) check(opt Options) (err error) {
 		}
 	}
 	inputs := []string{opt.Data, opt.Init}
+	out.most = safefile.ModeOf(inputs...)
 	return console.CheckOutputs(out.overwrite, inputs, append([]console.Output{out.dictionary.Output, out.codes.Output, out.trace.Output}, out.reports...)...)
 }
 
@@ -78,7 +82,9 @@ func (out outputs) saveReports(ctx context.Context, f findings) (first error) {
 	for _, o := range out.reports {
 		err := ctx.Err()
 		if err == nil {
-			err = safefile.WriteAtomic(o.Name, out.overwrite, func(w io.Writer) error { return reportForms[reportForm(o.Name)](f, console.Interruptible(ctx, w)) })
+			err = safefile.WriteAtomicMode(out.most, o.Name, out.overwrite, func(w io.Writer) error {
+				return reportForms[reportForm(o.Name)](f, console.Interruptible(ctx, w))
+			})
 		}
 		first = cmp.Or(first, err)
 	}
@@ -93,7 +99,9 @@ func (out outputs) save(ctx context.Context, stdout io.Writer, r *learners.Resul
 		if o.Name == "" || ctx.Err() != nil {
 			return
 		}
-		errs = append(errs, safefile.WriteAtomic(o.Name, out.overwrite, func(w io.Writer) error { return write(console.Interruptible(ctx, w)) }))
+		errs = append(errs, safefile.WriteAtomicMode(out.most, o.Name, out.overwrite, func(w io.Writer) error {
+			return write(console.Interruptible(ctx, w))
+		}))
 	}
 	write(out.trace.Output, func(w io.Writer) error { return writeTrace(w, r.Steps) })
 	write(out.codes.Output, func(w io.Writer) error { return matfile.WriteCodes(w, out.codes.format, r.Codes) })

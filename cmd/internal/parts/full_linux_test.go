@@ -11,7 +11,7 @@ import (
 // there is room again. A limit of the size of files stands for a full disk.
 func TestFullDisk(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "journal.jsonl")
-	j, err := OpenJournal[string](name, nil)
+	j, err := OpenJournal[string](name, 0o666, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

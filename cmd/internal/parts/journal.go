@@ -28,12 +28,12 @@ type Journal[T any] struct {
 }
 
 // OpenJournal opens or begins a journal and calls each with what it holds, in its order. A
-// nil function is for those who know that.
-func OpenJournal[T any](name string, each func(T)) (*Journal[T], error) {
+// nil function is for those who know that. A new journal gets no more than the mode most.
+func OpenJournal[T any](name string, most fs.FileMode, each func(T)) (*Journal[T], error) {
 	if info, err := os.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return nil, journalError(name, errors.New("is a symbolic link, and nothing is written through it; remove it, or use another -o"))
 	}
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, most&0o644)
 	if err != nil {
 		return nil, journalError(name, err)
 	}
@@ -52,6 +52,9 @@ func (j *Journal[T]) begin(each func(T)) error {
 		return err
 	case !info.Mode().IsRegular():
 		return errors.New("not a regular file; use another -o")
+	case safefile.Links(j.File) > 1:
+		return errors.New("has other names as well (hard links), whose file would change with it; " +
+			"move it away, put a copy of it here, or use another -o")
 	case !safefile.Lock(j.File):
 		return errors.New("another superres is at work in this folder; wait for it, or use another -o")
 	case each == nil:

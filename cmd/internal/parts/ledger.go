@@ -154,13 +154,13 @@ func hashFile(path string) (sum digest, err error) {
 	return digest(h.Sum(nil)), nil
 }
 
-// openIn opens the journal in a folder.
-func (l *Ledger) openIn(folder string) error {
+// openIn opens the journal in a folder; a new one gets no more than the mode most.
+func (l *Ledger) openIn(folder string, most fs.FileMode) error {
 	key := l.folders.Real(folder)
 	if l.journals[key] != nil {
 		return nil
 	}
-	opened, err := OpenJournal[Record](filepath.Join(folder, journalPrefix+l.suffix+journalSuffix), nil)
+	opened, err := OpenJournal[Record](filepath.Join(folder, journalPrefix+l.suffix+journalSuffix), most, nil)
 	if err != nil {
 		return err
 	}
@@ -191,7 +191,10 @@ func (l *Ledger) Close() {
 // Open opens the journals in the folders in which there is something to do. A part has
 // one in every folder of the whole, also where it has nothing to do: superres merge looks
 // for it.
-func (l *Ledger) Open(all, working []string) error {
+//
+// A new journal gets no more than the mode most, for it tells of the inputs: see
+// safefile.ModeOf.
+func (l *Ledger) Open(all, working []string, most fs.FileMode) error {
 	if l == nil {
 		return nil
 	}
@@ -200,13 +203,13 @@ func (l *Ledger) Open(all, working []string) error {
 			if err := os.MkdirAll(root, 0o777); err != nil {
 				return safefile.Unwritable(root, err)
 			}
-			if err := l.openIn(root); err != nil {
+			if err := l.openIn(root, most); err != nil {
 				return err
 			}
 		}
 	}
 	for _, root := range working {
-		if err := l.openIn(root); err != nil {
+		if err := l.openIn(root, most); err != nil {
 			return err
 		}
 	}
@@ -242,7 +245,7 @@ func (l *Ledger) End(all map[string]*Tally, whole int) error {
 // before the file.
 func (l *Ledger) Keep(f File, info fs.FileInfo, overwrite bool, write func(io.Writer) error) error {
 	if l == nil {
-		return safefile.WriteAtomicLike(info, f.Output, overwrite, write)
+		return safefile.WriteAtomicMode(safefile.ModeOfInfo(info), f.Output, overwrite, write)
 	}
 	if !overwrite { // again, since some time may have passed
 		var err error
@@ -257,7 +260,7 @@ func (l *Ledger) Keep(f File, info fs.FileInfo, overwrite bool, write func(io.Wr
 	rec := Record{State: "start", Output: paths.Name(paths.Below(f.Root, f.Output)), Input: paths.Name(filepath.ToSlash(f.Place)), Size: info.Size(), Modified: info.ModTime(),
 		SHA256: sum.String(), Settings: f.Settings}
 	at := l.journals[l.folders.Real(f.Root)]
-	err = safefile.WriteAtomicLike(info, f.Output, overwrite, func(w io.Writer) error {
+	err = safefile.WriteAtomicMode(safefile.ModeOfInfo(info), f.Output, overwrite, func(w io.Writer) error {
 		whole := &counted{Writer: w, sum: sha256.New()}
 		if err := write(whole); err != nil {
 			return err

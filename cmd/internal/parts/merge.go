@@ -183,14 +183,22 @@ func mergePictures(s *console.Streams, dir string) error {
 			whole, newest = rec.Whole, rec.Time
 		}
 	}
-	var open []string
-	for i := range latest {
-		if rec, ok := parts[i]; !ok || rec.Whole != whole {
+	done := func(i int) bool { rec, ok := parts[i]; return ok && rec.Whole == whole }
+	var open []string // the first of them: how many there are is said by the name of a file alone
+	missing := latest
+	for i := range parts {
+		if done(i) {
+			missing--
+		}
+	}
+	for i := 0; len(open) < min(missing, console.MostNames); i++ {
+		if !done(i) {
 			open = append(open, Part{i, latest}.String())
 		}
 	}
-	if len(open) > 0 {
-		return console.Fail(console.ExitInput, fmt.Errorf("%s: not all parts have come to their end with the same pictures; run the command with --shard %s", dir, console.FirstOf(open)))
+	if missing > 0 {
+		return console.Fail(console.ExitInput, fmt.Errorf("%s: not all parts have come to their end with the same pictures; "+
+			"run the command with --shard %s", dir, console.FirstOfMany(open, missing)))
 	}
 	return partsDone(s, dir, parts)
 }

@@ -37,7 +37,10 @@ type Part struct {
 	Of int
 }
 
-// Parse reads I/N.
+// MaxParts is how many parts there may be: each has a journal in the folder that they share.
+const MaxParts = 1_000_000
+
+// Parse reads I/N, with N from 1 to MaxParts and I from 0 to N-1. Its errors are of wrong usage.
 func Parse(text string) (Part, error) {
 	if text == "" {
 		return Part{}, nil
@@ -48,6 +51,8 @@ func Parse(text string) (Part, error) {
 	switch {
 	case err1 != nil || err2 != nil || n < 1:
 		return Part{}, console.Usage("--shard %s: expected I/N, such as 0/7 for the first of seven parts", text)
+	case n > MaxParts:
+		return Part{}, console.Usage("--shard %s: %d parts, expected %d at most", text, n, MaxParts)
 	case i < 0 || i >= n:
 		return Part{}, console.Usage("--shard %s: parts are numbered from 0: expected 0/%d to %d/%d", text, n, n-1, n)
 	}
@@ -63,8 +68,14 @@ func (s Part) Has(place string) bool {
 	if s.Of == 0 {
 		return true
 	}
+	return indexOf(place, s.Of) == s.Index
+}
+
+// indexOf returns the number of the part, from 0 to of-1, that a picture belongs to by its place.
+// of is 1 or more.
+func indexOf(place string, of int) int {
 	sum := sha256.Sum256([]byte(filepath.ToSlash(place)))
-	return binary.BigEndian.Uint64(sum[:])%uint64(s.Of) == uint64(s.Index)
+	return int(binary.BigEndian.Uint64(sum[:]) % uint64(of))
 }
 
 // HasTask is has for a trial: by all that decides its result, so that no part gets one
@@ -73,11 +84,16 @@ func (s Part) HasTask(task any) bool {
 	if s.Of == 0 {
 		return true
 	}
+	return s.Has(textOf(task))
+}
+
+// textOf returns a trial as the text that decides its part.
+func textOf(task any) string {
 	text, err := json.Marshal(task)
 	if err != nil {
 		panic(err) // a task is made of numbers and texts
 	}
-	return s.Has(string(text))
+	return string(text)
 }
 
 // Suffix distinguishes the files of the parts.

@@ -24,11 +24,64 @@ func TestLinkedJournal(t *testing.T) {
 	if err := os.Symlink("precious", filepath.Join(dir, "journal.jsonl")); err != nil {
 		t.Skip(err)
 	}
-	if _, err := OpenJournal[int](filepath.Join(dir, "journal.jsonl"), nil); err == nil || console.ExitCode(err) != console.ExitOutput || !strings.Contains(err.Error(), "is a symbolic link") {
+	_, err := OpenJournal[int](filepath.Join(dir, "journal.jsonl"), 0o666, nil)
+	if console.ExitCode(err) != console.ExitOutput || !strings.Contains(err.Error(), "is a symbolic link") {
 		t.Error(err)
 	}
 	if got, err := os.ReadFile(filepath.Join(dir, "precious")); err != nil || string(got) != "no end of line" {
 		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// A journal that is another file as well, by a hard link, is not written to, and says so.
+func TestHardLinkedJournal(t *testing.T) {
+	dir := t.TempDir()
+	precious, name := filepath.Join(dir, "precious"), filepath.Join(dir, "journal.jsonl")
+	consoletest.Put(t, precious, []byte("no end of line"))
+	if err := os.Link(precious, name); err != nil {
+		t.Skip(err)
+	}
+	_, err := OpenJournal[int](name, 0o666, nil)
+	if console.ExitCode(err) != console.ExitOutput || !strings.Contains(err.Error(), "has other names as well") {
+		t.Error(err)
+	}
+	if got, err := os.ReadFile(precious); err != nil || string(got) != "no end of line" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// What the name of a journal says of the number of parts costs neither memory nor time: of the
+// parts that are missing no more are listed than a message has.
+func TestNumbersInNames(t *testing.T) {
+	for name, want := range map[string]string{
+		".superres-journal.0-of-999999999.jsonl": "no part was done there",
+		".superres-journal.0-of-1000000.jsonl":   "--shard 1/1000000, 2/1000000, 3/1000000,",
+	} {
+		dir := t.TempDir()
+		consoletest.Put(t, filepath.Join(dir, name), []byte(`{"state":"end","time":"2026-01-01T00:00:00Z"}`+"\n"))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err := mergePictures(&console.Streams{Out: io.Discard, Err: io.Discard}, dir)
+		runtime.ReadMemStats(&after)
+		if err == nil || console.ExitCode(err) != console.ExitInput || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got := after.TotalAlloc - before.TotalAlloc; got > 4<<20 {
+			t.Errorf("%s: %d bytes were allocated", name, got)
+		}
+	}
+	many := Part{Index: 3, Of: MaxParts}
+	if p, err := Parse(many.String()); err != nil || p != many {
+		t.Errorf("%v, %v", p, err)
+	}
+	if _, err := Parse("0/1000001"); console.ExitCode(err) != console.ExitUsage {
+		t.Errorf("a million and one parts: %v", err)
+	}
+	dir := t.TempDir()
+	consoletest.Put(t, filepath.Join(dir, "journal.7-of-1000000.jsonl"), nil)
+	s := Sweep[int, int]{Dir: dir}
+	if got := s.partsOf([]int{1, 2, 1}); len(strings.Split(got, ", ")) != 2 {
+		t.Errorf("parts %s, expected one for each trial", got)
 	}
 }
 
@@ -50,7 +103,7 @@ func TestJournalOfAWrongClock(t *testing.T) {
 func TestPastIsSmall(t *testing.T) {
 	const count, most = 20_000, 250 // bytes
 	name := filepath.Join(t.TempDir(), ".superres-journal.jsonl")
-	j, err := OpenJournal[Record](name, nil)
+	j, err := OpenJournal[Record](name, 0o666, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +144,7 @@ func TestJournalGoesOn(t *testing.T) {
 		{"\"on", "\"new\"\n"},
 	} {
 		consoletest.Put(t, name, []byte(c.text))
-		j, err := OpenJournal[string](name, nil)
+		j, err := OpenJournal[string](name, 0o666, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +158,8 @@ func TestJournalGoesOn(t *testing.T) {
 	if err := os.Truncate(name, 1<<33); err != nil { // of zeros, without a line's end
 		t.Skip(err)
 	}
-	if _, err := OpenJournal[string](name, nil); err == nil || !strings.Contains(err.Error(), "last line has more than") {
+	_, err := OpenJournal[string](name, 0o666, nil)
+	if err == nil || !strings.Contains(err.Error(), "last line has more than") {
 		t.Errorf("a line without end: %v", err)
 	}
 }
@@ -153,7 +207,7 @@ func begun(t *testing.T, dir string) *Ledger {
 	if _, err := l.read(dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Open(nil, []string{dir}); err != nil {
+	if err := l.Open(nil, []string{dir}, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	return l

@@ -3,6 +3,7 @@ package parts
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -74,7 +75,8 @@ func (s Sweep[K, R]) Do(ctx context.Context, tasks []K, bar *console.Progress) (
 		return nil, safefile.Unwritable(s.Dir, err)
 	}
 	var own []entry[R]
-	j, err := OpenJournal(filepath.Join(s.Dir, sweepPrefix+s.Part.Suffix()+sweepSuffix), func(e entry[R]) { own = append(own, e) })
+	name := filepath.Join(s.Dir, sweepPrefix+s.Part.Suffix()+sweepSuffix)
+	j, err := OpenJournal(name, safefile.AnyMode, func(e entry[R]) { own = append(own, e) })
 	if err != nil {
 		return nil, err
 	}
@@ -285,11 +287,16 @@ func (s Sweep[K, R]) partsOf(tasks []K) string {
 			of = max(of, p.Of)
 		}
 	}
+	if of == 0 {
+		return "I/N" // there is no part yet
+	}
+	open := map[int]bool{} // numbers of parts: no more than tasks, whatever the names of files say
+	for _, t := range tasks {
+		open[indexOf(textOf(t), of)] = true
+	}
 	var names []string
-	for i := range of {
-		if p := (Part{i, of}); slices.ContainsFunc(tasks, func(t K) bool { return p.HasTask(t) }) {
-			names = append(names, p.String())
-		}
+	for _, i := range slices.Sorted(maps.Keys(open)) {
+		names = append(names, Part{i, of}.String())
 	}
 	return console.FirstOf(names)
 }

@@ -16,6 +16,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/parts"
+	"superres/internal/safefile"
 	"superres/learners/planted"
 )
 
@@ -36,7 +37,9 @@ figure, four sizes at eight N each with 100 problems a point, takes about 3 hour
 (judged from 2 problems a point), with --trials 10 about 20 minutes.
 
 exec:COMMAND is a learner of your own in any language, such as mine.py or "python3 mine.py":
-testdata/external in the source tells how to write one.`,
+testdata/external in the source tells how to write one. It gets the usual variables of the
+environment alone (PATH, HOME, LANG, PYTHON*, CONDA_PREFIX, ...; others by "env NAME=VALUE
+mine.py"), and all that it starts ends with it.`,
 		Flags:  flags(),
 		Action: func(c *cli.Context) error { return run(c, s) },
 	})
@@ -74,7 +77,10 @@ func run(c *cli.Context, s *console.Streams) error {
 	}
 	bar.Clear()
 	f := findings{command: opt.command, typed: console.Typed(c), trials: trials}
-	if err := console.WriteReports(opt.Folder, console.ReportAs(tableName, f.csv), console.ReportAs("trials.json", f.json), console.ReportAs("report.html", f.html)); err != nil {
+	if err := console.WriteReports(
+		opt.Folder, safefile.AnyMode,
+		console.ReportAs(tableName, f.csv), console.ReportAs("trials.json", f.json), console.ReportAs("report.html", f.html),
+	); err != nil {
 		return err
 	}
 	if err := f.text(s.Out); err != nil {

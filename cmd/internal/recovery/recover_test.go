@@ -249,7 +249,7 @@ func TestSpecs(t *testing.T) {
 func TestRecoverTwiceAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"recover", "--learners", "mod", "--panel", "8,12,2", "--n", "30", "--trials", "2", "--iterations", "2", "-o", dir}
-	j, err := parts.OpenJournal[int](filepath.Join(dir, "journal.jsonl"), nil)
+	j, err := parts.OpenJournal[int](filepath.Join(dir, "journal.jsonl"), 0o666, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

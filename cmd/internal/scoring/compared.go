@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"io/fs"
 	"path/filepath"
 	"slices"
 
@@ -35,6 +36,8 @@ type compared struct {
 	scene image.Point
 	// held has the numbers of the regions that are in the page.
 	held map[int]bool
+	// most is the mode that new files get at most, by the pictures.
+	most fs.FileMode
 	// id tells the regions of these pictures from those of others.
 	id string
 }

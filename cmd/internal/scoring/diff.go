@@ -59,6 +59,7 @@ func runDiff(c *cli.Context, s *console.Streams) error {
 	if err != nil {
 		return err
 	}
+	d.most = safefile.ModeOf(opt.Inputs...)
 	if err := d.arrange(); err != nil {
 		return err
 	}
@@ -79,7 +80,7 @@ func runDiff(c *cli.Context, s *console.Streams) error {
 		table = s.Err
 		err = page(s.Out)
 	} else {
-		err = safefile.WriteAtomic(opt.Page, opt.Overwrite, page)
+		err = safefile.WriteAtomicMode(d.most, opt.Page, opt.Overwrite, page)
 	}
 	if err != nil {
 		return err

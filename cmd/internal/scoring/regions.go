@@ -270,7 +270,8 @@ func (d *compared) writeRegions(ctx context.Context, overwrite bool) error {
 				tiles = append(tiles, tile{string(p.Name), number, template.URL(base64.StdEncoding.EncodeToString(data))})
 			}
 		}
-		err := safefile.WriteAtomic(filepath.Join(folder, d.regionFile(i)), overwrite, func(w io.Writer) error {
+		name := filepath.Join(folder, d.regionFile(i))
+		err := safefile.WriteAtomicMode(d.most, name, overwrite, func(w io.Writer) error {
 			return regionTemplate.Execute(console.Interruptible(ctx, w), map[string]any{
 				"Title": fmt.Sprintf("superres diff: %v of %s", d.region(i), d.Pictures[0].Name), "ID": d.id, "Region": i, "Tiles": tiles,
 			})

@@ -90,8 +90,10 @@ func run(c *cli.Context, s *console.Streams) error {
 	const program = 64 << 20 // bytes beside what is counted there
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(max(opt.limits.Memory-program, opt.limits.Memory/2)))
 	site := newSite(opt, l.Addr())
-	if _, err := fmt.Fprintln(s.Out, site.address()); err != nil {
-		return err
+	if s.CheckOpen() == nil { // who starts it in the background may know the address
+		if _, err := fmt.Fprintln(s.Out, site.address()); err != nil {
+			return err
+		}
 	}
 	return site.serve(c.Context, l)
 }

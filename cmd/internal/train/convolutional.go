@@ -56,6 +56,6 @@ func convolutionalTrainer(opt Options) (training.Trainer, error) {
 	if t.Kept, err = file.read(opt.Limits.Memory); err != nil {
 		return nil, err
 	}
-	t.Keep = file.write
+	t.Keep = file.writer(opt.most)
 	return t, nil
 }

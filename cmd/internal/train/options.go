@@ -1,6 +1,7 @@
 package train
 
 import (
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -165,6 +166,8 @@ type Options struct {
 	first *superres.Model
 	// report tells how the training of a convolutional stage goes; it may be nil.
 	report func(convolutional.Report)
+	// most is the mode that new files get at most, by the pictures and models that are read.
+	most fs.FileMode
 
 	// JPEG is the least and the highest quality of the JPEG files that reduced pictures pass
 	// through: --jpeg, none.

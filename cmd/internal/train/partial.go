@@ -42,9 +42,12 @@ func (p partial) read(memory int64) ([]byte, error) {
 	return data, nil
 }
 
-// write keeps the stages, in place of what was kept before.
-func (p partial) write(stages []byte) error {
-	return safefile.WriteAtomic(string(p), true, console.Writes(stages))
+// writer returns what keeps the stages, in place of what was kept before, in a file that gets
+// no more than the mode most.
+func (p partial) writer(most fs.FileMode) func(stages []byte) error {
+	return func(stages []byte) error {
+		return safefile.WriteAtomicMode(most, string(p), true, console.Writes(stages))
+	}
 }
 
 // remove takes the file away once the model is there: nothing is lost when it stays.

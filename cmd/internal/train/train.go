@@ -100,6 +100,11 @@ func train(ctx context.Context, opt Options, bar *console.Progress) error {
 			return console.Fail(console.ExitOutput, fmt.Errorf("%s: the output is an input; use another -o", opt.Output))
 		}
 	}
+	inputs := append([]string{opt.Init}, opt.Inputs...)
+	for _, src := range list {
+		inputs = append(inputs, src.Name)
+	}
+	opt.most = safefile.ModeOf(append(inputs, opt.Teachers...)...)
 	opt.report = func(r convolutional.Report) { tell(bar, r) }
 	var init *superres.Provenance
 	if opt.Init != "" {
@@ -130,7 +135,7 @@ func train(ctx context.Context, opt Options, bar *console.Progress) error {
 	if err != nil {
 		return err
 	}
-	if err := safefile.WriteAtomic(opt.Output, opt.Overwrite, m.Save); err != nil {
+	if err := safefile.WriteAtomicMode(opt.most, opt.Output, opt.Overwrite, m.Save); err != nil {
 		return err
 	}
 	opt.partial().remove()

@@ -28,6 +28,7 @@ type batch struct {
 	inputs []pictures.Input // of other parts as well
 	fates  []fate           // of the inputs
 	left   int              // pictures with which there is nothing to do
+	most   fs.FileMode      // of what tells of the inputs of this part: see safefile.ModeOf
 
 	roots    texts          // the folders of the outputs, of other parts as well
 	working  texts          // those with jobs

@@ -233,7 +233,7 @@ func TestResume(t *testing.T) {
 		}
 	}
 	// The journal is that of one program at a time.
-	j, err := parts.OpenJournal[parts.Record](out(".superres-journal.jsonl"), nil)
+	j, err := parts.OpenJournal[parts.Record](out(".superres-journal.jsonl"), 0o666, nil)
 	must(err)
 	consoletest.WritePicture(t, in("f.png"), consoletest.Blob(5, 5))
 	if _, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "out", "--resume"); runtime.GOOS == "linux" && (code != 5 || !strings.Contains(stderr, "another superres is at work")) {

@@ -96,3 +96,25 @@ func TestTwoAtOnce(t *testing.T) {
 		t.Error("it is at work after its end")
 	}
 }
+
+// An output that another program makes while this one is at work on it is told as that.
+func TestOvertaken(t *testing.T) {
+	dir := t.TempDir()
+	consoletest.WritePicture(t, filepath.Join(dir, "in/a.png"), consoletest.Blob(9, 7))
+	t.Chdir(dir)
+	made := false
+	out := &looking{look: func() {
+		if _, err := os.Stat("out"); err == nil && !made { // after the outputs were looked at
+			made = true
+			consoletest.Put(t, "out/a_2x.png", []byte("of another"))
+		}
+	}}
+	errs, code := program.Into(out, "upscale", "in", "-o", "out", "-m", "nearest", "--json")
+	want := "has been made by another program since this one began; if that is another superres in out, wait for it"
+	if !made || code != console.ExitOutput && code != console.ExitSome || !strings.Contains(errs, want) {
+		t.Errorf("exit %d, made %t, %s", code, made, errs)
+	}
+	if got := consoletest.Read(t, "out/a_2x.png"); string(got) != "of another" {
+		t.Errorf("the other's file was replaced by %d bytes", len(got))
+	}
+}

@@ -278,5 +278,10 @@ func (e enlarger) deliver(j job, info fs.FileInfo, write func(io.Writer) error) 
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return safefile.Unwritable(dir, err)
 	}
-	return e.past.Keep(j.file(), info, e.opt.OnExist == "overwrite", write)
+	err := e.past.Keep(j.file(), info, e.opt.OnExist == "overwrite", write)
+	if errors.Is(err, fs.ErrExist) { // though it did not when the outputs were looked at
+		return console.Fail(console.ExitOutput, fmt.Errorf("%s has been made by another program since this one began; "+
+			"if that is another superres in %s, wait for it, or use another -o", j.output, filepath.Clean(j.root)))
+	}
+	return err
 }

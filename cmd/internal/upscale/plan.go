@@ -66,6 +66,7 @@ func newBatch(opt Options, json bool, past resumption) (batch, error) {
 	}
 	single := len(opt.Inputs) == 1 && len(list) == 1 && list[0].Root == ""
 	p := planner{opt: opt, past: past, targets: map[string]bool{}, sources: map[paths.Key]int32{}, seen: map[paths.Key]int32{}, busy: map[string]bool{}}
+	p.most = safefile.AnyMode
 	if p.names, err = pictures.NewNamer(opt.Naming, single); err != nil {
 		return batch{}, err
 	}
@@ -192,12 +193,13 @@ type look struct {
 	mine   bool      // it is of this part; of others no more is known
 	there  bool      // something has the name of the output that is not replaced unasked
 	itself bool      // that is the input
+	mode   fs.FileMode
 	err    error
 }
 
 // look looks at picture i. It may be called for several at once.
 func (p *planner) look(i int) (l look) {
-	l.job, l.number = p.job(i), i
+	l.job, l.number, l.mode = p.job(i), i, safefile.AnyMode
 	l.mine = p.opt.Part.Has(l.Place)
 	if l.output == "-" {
 		return l
@@ -209,7 +211,7 @@ func (p *planner) look(i int) (l look) {
 	if err != nil {
 		source = nil
 	} else {
-		l.bytes = source.Size()
+		l.bytes, l.mode = source.Size(), safefile.ModeOfInfo(source)
 	}
 	there, err := os.Lstat(l.output)
 	if err != nil {
@@ -237,6 +239,7 @@ func (p *planner) take(l look) {
 		return
 	}
 	p.count(l.job)
+	p.most &= l.mode
 	switch {
 	case l.skip != "":
 		p.fates[l.number] = done

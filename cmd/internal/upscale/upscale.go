@@ -84,6 +84,7 @@ func upscale(c *cli.Context, s *console.Streams, told *account) error {
 	if opt.DryRun {
 		return e.show(c.Context, &b, told)
 	}
+	b.clearLeftovers() // also where there is nothing else to do, or nothing can be done
 	if err := b.err(); err != nil {
 		return err
 	}
@@ -99,7 +100,7 @@ func upscale(c *cli.Context, s *console.Streams, told *account) error {
 		return err
 	}
 	defer b.occupy()()
-	if err := past.Open(b.roots.list, b.working.list); err != nil {
+	if err := past.Open(b.roots.list, b.working.list, b.most); err != nil {
 		return err
 	}
 	return e.all(c.Context, &b, told)

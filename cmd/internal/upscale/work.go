@@ -38,7 +38,6 @@ func (e enlarger) all(ctx context.Context, b *batch, told *account) error {
 	for j := range b.skipped() {
 		told.skip(j)
 	}
-	b.clearLeftovers()
 	told.work(b.jobs)
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(e.opt.Limits.Memory)) // near it garbage is collected sooner
 	console.LimitProcess(ctx, e.opt.Limits)

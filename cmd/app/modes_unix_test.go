@@ -1,0 +1,68 @@
+//go:build unix
+
+package app
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/cmd/internal/console/consoletest"
+)
+
+// What holds something of files that only their owner may see is for no one else, whatever
+// command makes it; of other files it is as the umask has it.
+func TestModes(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0o022))
+	y := mat.NewDense(8, 60, nil)
+	y.Apply(func(i, j int, _ float64) float64 { return float64((i*j*7+i+3*j)%11) - 5 }, y)
+	for mode, want := range map[fs.FileMode]fs.FileMode{0o600: 0o600, 0o644: 0o644, 0o400: 0o600} {
+		dir := t.TempDir()
+		consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), y)
+		consoletest.WritePicture(t, filepath.Join(dir, "in/a.png"), consoletest.Blob(40, 32))
+		consoletest.WritePicture(t, filepath.Join(dir, "in/b.png"), consoletest.Blob(40, 32))
+		for _, name := range []string{"Y.npy", "in/a.png"} { // in/b.png is open: the least readable decides
+			if err := os.Chmod(filepath.Join(dir, name), mode); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, line := range []string{
+			"learn Y.npy -o D.npy --codes X.npz --trace t.csv --iterations 2 -q",
+			"learn Y.npy --sweep 1,2 --report s.html --report s.csv --report s.json --iterations 2 -q",
+			"diff in/a.png in/b.png -o diff.html -q",
+			"train in --atoms 20 --iterations 1 --patches 100 -o m.npz -q",
+			"upscale in -m nearest -o out --resume -q",
+			"dict export m.npz -o d.npz -q", "dict show m.npz -o atoms.png -q",
+		} {
+			if _, stderr, code := call(t, dir, "", strings.Fields(line)...); code != 0 {
+				t.Fatalf("%s: exit %d, %s", line, code, stderr)
+			}
+		}
+		made := 0
+		for _, name := range consoletest.Tree(t, dir) {
+			info, err := os.Stat(filepath.Join(dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if info.IsDir() || strings.HasPrefix(name, "in/") || name == "Y.npy" {
+				continue
+			}
+			made++
+			now := want
+			if name == "out/b_2x.png" {
+				now = 0o644
+			}
+			if got := info.Mode().Perm(); got != now {
+				t.Errorf("from files of %v, %s: %v, expected %v", mode, name, got, now)
+			}
+		}
+		if made != 13 {
+			t.Errorf("%d files were made", made)
+		}
+	}
+}

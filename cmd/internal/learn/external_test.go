@@ -1,0 +1,69 @@
+package learn
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"superres/cmd/internal/console/consoletest"
+	"superres/learners/external/externaltest"
+)
+
+// ownTemp gives a test a folder for temporary files.
+func ownTemp(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	t.Setenv("TMP", dir)
+	return dir
+}
+
+// Where the problems of a program cannot be written, the input is not blamed.
+func TestNoPlaceForProblems(t *testing.T) {
+	dir := t.TempDir()
+	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), sparseSignals())
+	none := filepath.Join(ownTemp(t), "none")
+	t.Setenv("TMPDIR", none)
+	t.Setenv("TMP", none)
+	learner := "exec:" + externaltest.Command("serve")
+	_, errs, code := call(t, dir, "", "learn", "Y.npy", "-o", "D.npy", "--learner", learner)
+	if code != 5 || !strings.Contains(errs, "cannot be written: ") || strings.Contains(errs, "Y.npy") {
+		t.Errorf("exit %d, %s", code, errs)
+	}
+}
+
+// What a killed run has left, of the files that it made as well as of the problems of its
+// programs, the next run takes away.
+func TestKilled(t *testing.T) {
+	dir, temp := t.TempDir(), ownTemp(t)
+	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), sparseSignals())
+	args := []string{"learn", "Y.npy", "-o", "D.npy", "-q", "--iterations", "2", "--learner"}
+	cmd := consoletest.Process(dir, append(args, "exec1:"+externaltest.Command("hang"))...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	left := func() int {
+		entries, err := os.ReadDir(temp)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(entries)
+	}
+	for range 1000 {
+		if left() > 0 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	if left() != 1 {
+		t.Fatalf("%d folders of problems", left())
+	}
+	_, errs, code := call(t, dir, "", append(args, "exec:"+externaltest.Command("serve"))...)
+	if code != 0 || left() != 0 {
+		t.Errorf("exit %d, %s%d are left", code, errs, left())
+	}
+}

@@ -131,7 +131,7 @@ func move(h *part, i, to int) {
 // moveToFront puts a part first, or behind the first, which is the signature in many formats.
 func moveToFront(_ *Mutator, _ *format, h *part, i int, d *dice) string {
 	to := 0
-	if len(h.parts) > 1 && d.below(4) > 0 {
+	if len(h.parts) > 1 && d.below(8) > 0 {
 		to = 1
 	}
 	if i <= to {

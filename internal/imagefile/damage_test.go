@@ -2,7 +2,6 @@ package imagefile
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"image"
 	"math/rand/v2"
@@ -88,22 +87,4 @@ func TestFlippedBytes(t *testing.T) {
 			}
 		})
 	}
-}
-
-func FuzzDecode(f *testing.F) {
-	for _, data := range imagetest.Sound(f) {
-		f.Add(data)
-		f.Add(data[:len(data)/2])
-	}
-	f.Add(imagetest.PNGHeader(65535, 65535))
-	f.Add(imagetest.GIFScreen(65535, 65535))
-	f.Add(imagetest.BMPHeader(1<<31, 1<<31))
-	f.Add(imagetest.JPEGFrame(0xc2, 65535, 65535))
-	f.Add(imagetest.ManyScans(64, 64, 201))
-	f.Add([]byte("Dear all"))
-	f.Add([]byte{})
-	f.Fuzz(func(t *testing.T, data []byte) {
-		p, err := Decode(context.Background(), bytes.NewReader(data), "fuzz", small)
-		checkOutcome(t, p, err)
-	})
 }

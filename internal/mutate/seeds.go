@@ -308,7 +308,7 @@ func profileJPEG(t testing.TB) []byte {
 		{kind: "E2", body: append([]byte("ICC_PROFILE\x00\x01\x02"), icc[:150]...)},
 		{kind: "E2", body: append([]byte("ICC_PROFILE\x00\x02\x02"), icc[150:]...)},
 		{kind: "FE", body: []byte("hello")},
-		{kind: "DD", body: []byte{0, 1}},
+		{kind: "DD", body: []byte{1, 0}},
 	}
 	return joinJPEG(slices.Insert(parts, 1, segments...))
 }

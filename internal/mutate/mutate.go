@@ -49,6 +49,12 @@ func New(t testing.TB) *Mutator {
 	return &Mutator{Seeds: seeds(t)}
 }
 
+// NewLarge returns a mutator of valid files of up to three megapixels, of every format.
+func NewLarge(t testing.TB) *Mutator {
+	t.Helper()
+	return &Mutator{Seeds: large(t)}
+}
+
 // Of returns the mutator of those seeds alone whose names end with one of the extensions.
 func (m *Mutator) Of(extensions ...string) *Mutator {
 	of := &Mutator{}

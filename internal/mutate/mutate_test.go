@@ -9,8 +9,7 @@ import (
 // Every valid file is of a known format, is taken apart into several pieces, and comes out of
 // them as it was.
 func TestSeedsSurvive(t *testing.T) {
-	m := New(t)
-	for _, s := range m.Seeds {
+	for _, s := range append(New(t).Seeds, NewLarge(t).Seeds...) {
 		f := formatOf(s.Data)
 		if f == nil {
 			t.Errorf("%s: of no format", s.Name)
@@ -27,7 +26,7 @@ func TestSeedsSurvive(t *testing.T) {
 		if again := f.join(f.split(joined)); !bytes.Equal(again, joined) {
 			t.Errorf("%s: not the same after a second round", s.Name)
 		}
-		if len(s.Data) > 4000 {
+		if most := map[bool]int{false: 4000, true: mostBytes * 3 / 4}[strings.HasPrefix(s.Name, "large")]; len(s.Data) > most {
 			t.Errorf("%s: %d bytes, expected a small file", s.Name, len(s.Data))
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"testing"
 
+	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
 
 	"superres/internal/imagefile/imagetest"
@@ -116,6 +117,56 @@ func withChunks(still []byte) []byte {
 		{kind: "eXIf", body: exif(binary.BigEndian)},
 	}
 	return joinPNG(slices.Insert(parts, 2, texts...))
+}
+
+// large makes valid files of some megapixels, which are small as they are of few colours.
+func large(t testing.TB) (list []File) {
+	add := func(name string, data []byte) { list = append(list, File{name, data}) }
+	flat := func(w, h int) *image.NRGBA {
+		m := image.NewNRGBA(image.Rect(0, 0, w, h))
+		for i := range m.Pix {
+			m.Pix[i] = uint8(i % 4 * 60)
+		}
+		return m
+	}
+	add("large.png", encodedPNG(t, flat(1300, 900)))
+	add("large-deep.png", encodedPNG(t, image.NewNRGBA64(image.Rect(0, 0, 700, 600))))
+	add("large-grey.png", encodedPNG(t, image.NewGray(image.Rect(0, 0, 1900, 1500))))
+	add("large-palette.gif", imagetest.Encoded(t, func(b *bytes.Buffer) error {
+		return gif.Encode(b, image.NewPaletted(image.Rect(0, 0, 1500, 1200), color.Palette{color.White, color.Black}), nil)
+	}))
+	add("large.jpg", imagetest.Encoded(t, func(b *bytes.Buffer) error {
+		return jpeg.Encode(b, image.NewYCbCr(image.Rect(0, 0, 2000, 1400), image.YCbCrSubsampleRatio420), nil)
+	}))
+	add("large-progressive.jpg", imagetest.ManyScans(1800, 1200, 4))
+	add("large.bmp", imagetest.Encoded(t, func(b *bytes.Buffer) error { return bmp.Encode(b, image.NewGray(image.Rect(0, 0, 900, 800))) }))
+	add("large.webp", imagetest.PlainWebP(1500, 1100))
+	animation := &gif.GIF{Config: image.Config{Width: 900, Height: 700}}
+	for i := range 6 {
+		m := image.NewPaletted(image.Rect(10*i, 0, 900, 700-i), color.Palette{color.Transparent, color.White})
+		animation.Image, animation.Delay, animation.Disposal = append(animation.Image, m), append(animation.Delay, 4), append(animation.Disposal, byte(i%4))
+	}
+	add("large-animated.gif", imagetest.Encoded(t, func(b *bytes.Buffer) error { return gif.EncodeAll(b, animation) }))
+	add("large-animated.png", animatedPNG(t, 400, 300, 6, false))
+	add("large-animated.webp", animatedWebP(t, []File{{"", imagetest.PlainWebP(1000, 800)}, {"", imagetest.PlainWebP(1000, 700)}, {"", imagetest.PlainWebP(900, 800)}}))
+	var pages []part
+	for range 4 {
+		file := imagetest.Encoded(t, func(b *bytes.Buffer) error {
+			return tiff.Encode(b, flat(900, 800), &tiff.Options{Compression: tiff.Deflate})
+		})
+		parts := splitTIFF(file)
+		if len(pages) == 0 {
+			pages = parts[:1]
+		}
+		pages = append(pages, parts[1:]...)
+	}
+	add("large-pages.tif", joinTIFF(pages))
+	stream := []byte("YUV4MPEG2 W420 H300 F25:1 Cmono\n")
+	for range 4 {
+		stream = append(append(stream, "FRAME\n"...), make([]byte, 420*300)...)
+	}
+	add("large.y4m", stream)
+	return list
 }
 
 // animatedPNG has frames in rectangles that get smaller; apart tells that its still picture is

@@ -170,7 +170,8 @@ func (r *mutatedRun) command(ctx context.Context, dir string, args ...string) *e
 	if testing.Short() {
 		limit = "unlimited"
 	}
-	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", "ulimit -v " + limit + `; exec "$0" "$@"`, program}, args...)...)
+	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", "ulimit -v " + limit + `; exec "$0" "$@"`,
+		program}, args...)...)
 	cmd.Dir, cmd.Env = dir, append(of.Env, "TMPDIR="+dir)
 	return cmd
 }
@@ -199,8 +200,12 @@ func ended(state *os.ProcessState, out, errs string) outcome {
 	return o
 }
 
-// trace finds what Go writes when a program ends itself, and the first function of this module.
-var trace = regexp.MustCompile(`(?m)^(panic: .*|fatal error: .*|runtime: out of memory.*|SIG[A-Z]+: .*|WARNING: DATA RACE|goroutine \d+ .*)$`)
+// trace finds what Go writes when a program ends itself.
+var trace = regexp.MustCompile(`(?m)^(panic: .*|fatal error: .*|runtime: out of memory.*|SIG[A-Z]+: .*|` +
+	`WARNING: DATA RACE|goroutine \d+ .*)$`)
+
+// frame finds a function of the readers in a trace, and its place.
+var frame = regexp.MustCompile(`superres/internal/[\w/]+\.[^\n]*\n\t[^\n]*/(\w+\.go:\d+)`)
 
 // wrong lists what is wrong with how a process ended, beside its time and memory.
 func (o outcome) wrong() (list []string) {
@@ -236,7 +241,8 @@ func (r *mutatedRun) upscale(w way, files []mutated) {
 	for _, f := range files {
 		consoletest.Put(r.t, filepath.Join(dir, "in", f.path), f.Data)
 	}
-	args := []string{"upscale", "-m", w.model, "--max-memory", strconv.FormatInt(w.limit, 10), "--json", "-o", "out/", "in/"}
+	args := []string{"upscale", "-m", w.model, "--max-memory", strconv.FormatInt(w.limit, 10), "--json", "-o",
+		"out/", "in/"}
 	promised := int64(0)
 	if len(files) == 1 {
 		promised = r.plan(w, dir, args, files[0])
@@ -314,11 +320,13 @@ func (r *mutatedRun) report(way string, f mutated, wrong []string, o outcome) {
 		}
 	}
 	why := trace.FindString(o.errs)
-	if m := regexp.MustCompile(`superres/internal/[\w/]+\.[^\n]*\n\t[^\n]*/(\w+\.go:\d+)`).FindStringSubmatch(o.errs); m != nil {
+	if m := frame.FindStringSubmatch(o.errs); m != nil {
 		why += " at " + m[1]
 	}
-	r.lines = append(r.lines, fmt.Sprintf("%s | %s | %d %s, %d bytes, %s | exit %d %s, %d MiB, %.1f s of a processor | %s | %s",
-		way, strings.Join(wrong, ", "), f.number, f.Name, len(f.Data), f.Changes, o.code, o.signal, o.peak>>20, o.processor.Seconds(), why, path))
+	r.lines = append(r.lines,
+		fmt.Sprintf("%s | %s | %d %s, %d bytes, %s | exit %d %s, %d MiB, %.1f s of a processor | %s | %s",
+			way, strings.Join(wrong, ", "), f.number, f.Name, len(f.Data), f.Changes, o.code, o.signal, o.peak>>20,
+			o.processor.Seconds(), why, path))
 }
 
 // serve sends files to a server, which must answer each. Where it does not, it is started again.
@@ -426,14 +434,16 @@ func post(client *http.Client, url string, f mutated) (status int, err error) {
 // table shows what was found, a line a way, and how the promised memory compares.
 func (r *mutatedRun) table() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n%-8s %7s %7s %9s %7s %7s %9s %9s  wrong\n", "way", "limit", "files", "processes", "done", "failed", "peak MiB", "slowest s")
+	fmt.Fprintf(&b, "\n%-8s %7s %7s %9s %7s %7s %9s %9s  wrong\n", "way", "limit", "files", "processes", "done",
+		"failed", "peak MiB", "slowest s")
 	for _, w := range ways {
 		c := r.columns[w.name]
 		var wrong []string
 		for _, what := range slices.Sorted(maps.Keys(c.found)) {
 			wrong = append(wrong, fmt.Sprintf("%s %d", what, c.found[what]))
 		}
-		fmt.Fprintf(&b, "%-8s %7d %7d %9d %7d %7d %9d %9.1f  %s\n", w.name, w.limit, c.files, c.processes, c.done, c.failed, c.peak>>20,
+		fmt.Fprintf(&b, "%-8s %7d %7d %9d %7d %7d %9d %9.1f  %s\n", w.name, w.limit, c.files, c.processes, c.done,
+			c.failed, c.peak>>20,
 			c.slowest.Seconds(), cmp.Or(strings.Join(wrong, ", "), "nothing"))
 	}
 	large := r.columns["large"].promises

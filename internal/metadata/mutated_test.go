@@ -11,7 +11,8 @@ import (
 )
 
 // formatsOf are the formats of metadata by the extensions of the mutants.
-var formatsOf = map[string]string{"png": "png", "jpg": "jpeg", "jpeg": "jpeg", "webp": "webp", "tif": "tiff", "tiff": "tiff", "bmp": "bmp"}
+var formatsOf = map[string]string{"png": "png", "jpg": "jpeg", "jpeg": "jpeg", "webp": "webp", "tif": "tiff",
+	"tiff": "tiff", "bmp": "bmp"}
 
 // readMetadata reads the metadata of a file. Read recovers from panics, so those are looked for
 // in its warnings.
@@ -37,7 +38,8 @@ func readMetadata(t *testing.T, what, format string, data []byte) metadata.Metad
 // Metadata in files of which the structure is damaged is read or left out, without a panic and
 // in little memory, and takes no more than was announced.
 func TestMutatedFiles(t *testing.T) {
-	m := mutate.New(t).Of("metadata.png", "profile.jpg", "animated.webp", "pages.tif", "big.tif", "colour.jpeg", ".bmp", "alpha.webp")
+	m := mutate.New(t).Of("metadata.png", "profile.jpg", "animated.webp", "pages.tif", "big.tif", "colour.jpeg",
+		".bmp", "alpha.webp")
 	const files = 8000
 	kept, most := 0, int64(0)
 	for n := range uint64(files) {

@@ -17,7 +17,8 @@ func splitBMP(data []byte) []part {
 	at := max(info, min(int(binary.LittleEndian.Uint32(data[10:])), len(data)))
 	return []part{
 		{kind: "file", body: data[:head:head], fields: fieldsOf(binary.LittleEndian, 2, 4, 10, 4)},
-		{kind: "picture", body: data[head:at:at], fields: fieldsOf(binary.LittleEndian, 0, 4, 4, 4, 8, 4, 12, 2, 14, 2, 16, 4, 20, 4, 24, 4, 28, 4, 32, 4)},
+		{kind: "picture", body: data[head:at:at], fields: fieldsOf(binary.LittleEndian, 0, 4, 4, 4, 8, 4, 12, 2, 14,
+			2, 16, 4, 20, 4, 24, 4, 28, 4, 32, 4)},
 		{kind: "pixels", body: data[at:]},
 	}
 }

@@ -24,7 +24,8 @@ func splitGIF(data []byte) []part {
 		return nil
 	}
 	at := screen + colourBytes(data[10])
-	parts := []part{{kind: "screen", body: data[:at:at], fields: fieldsOf(binary.LittleEndian, 6, 2, 8, 2, 10, 1, 11, 1)}}
+	parts := []part{{kind: "screen", body: data[:at:at], fields: fieldsOf(binary.LittleEndian, 6, 2, 8, 2, 10, 1,
+		11, 1)}}
 	for data = data[at:]; len(data) > 0; {
 		p := part{}
 		start := 0

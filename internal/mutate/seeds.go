@@ -113,7 +113,8 @@ func withChunks(still []byte) []byte {
 		{kind: "gAMA", body: []byte{0, 0, 0xb1, 0x8f}}, {kind: "pHYs", body: []byte{0, 0, 11, 19, 0, 0, 11, 19, 1}},
 		{kind: "iCCP", body: append([]byte("p\x00\x00"), deflated(profile(200))...)},
 		{kind: "iTXt", body: []byte("XML:com.adobe.xmp\x00\x00\x00\x00\x00" + xmp)},
-		{kind: "tEXt", body: []byte("Comment\x00hello")}, {kind: "zTXt", body: append([]byte("Note\x00\x00"), deflated([]byte("hello"))...)},
+		{kind: "tEXt", body: []byte("Comment\x00hello")},
+		{kind: "zTXt", body: append([]byte("Note\x00\x00"), deflated([]byte("hello"))...)},
 		{kind: "eXIf", body: exif(binary.BigEndian)},
 	}
 	return joinPNG(slices.Insert(parts, 2, texts...))
@@ -139,16 +140,21 @@ func large(t testing.TB) (list []File) {
 		return jpeg.Encode(b, image.NewYCbCr(image.Rect(0, 0, 2000, 1400), image.YCbCrSubsampleRatio420), nil)
 	}))
 	add("large-progressive.jpg", imagetest.ManyScans(1800, 1200, 4))
-	add("large.bmp", imagetest.Encoded(t, func(b *bytes.Buffer) error { return bmp.Encode(b, image.NewGray(image.Rect(0, 0, 900, 800))) }))
+	add("large.bmp", imagetest.Encoded(t, func(b *bytes.Buffer) error {
+		return bmp.Encode(b, image.NewGray(image.Rect(0, 0, 900, 800)))
+	}))
 	add("large.webp", imagetest.PlainWebP(1500, 1100))
 	animation := &gif.GIF{Config: image.Config{Width: 900, Height: 700}}
 	for i := range 6 {
 		m := image.NewPaletted(image.Rect(10*i, 0, 900, 700-i), color.Palette{color.Transparent, color.White})
-		animation.Image, animation.Delay, animation.Disposal = append(animation.Image, m), append(animation.Delay, 4), append(animation.Disposal, byte(i%4))
+		animation.Image, animation.Delay = append(animation.Image, m), append(animation.Delay, 4)
+		animation.Disposal = append(animation.Disposal, byte(i%4))
 	}
 	add("large-animated.gif", imagetest.Encoded(t, func(b *bytes.Buffer) error { return gif.EncodeAll(b, animation) }))
 	add("large-animated.png", animatedPNG(t, 400, 300, 6, false))
-	add("large-animated.webp", animatedWebP(t, []File{{"", imagetest.PlainWebP(1000, 800)}, {"", imagetest.PlainWebP(1000, 700)}, {"", imagetest.PlainWebP(900, 800)}}))
+	add("large-animated.webp", animatedWebP(t, []File{
+		{"", imagetest.PlainWebP(1000, 800)}, {"", imagetest.PlainWebP(1000, 700)}, {"", imagetest.PlainWebP(900, 800)},
+	}))
 	var pages []part
 	for range 4 {
 		file := imagetest.Encoded(t, func(b *bytes.Buffer) error {
@@ -203,7 +209,8 @@ func animatedPNG(t testing.TB, w, h, frames int, apart bool) []byte {
 func animatedGIF(t testing.TB) []byte {
 	g := &gif.GIF{Config: image.Config{Width: 9, Height: 7}}
 	for i := range 4 {
-		m := image.NewPaletted(image.Rect(i, i, 9, 7), color.Palette{color.Transparent, color.Black, color.White, color.NRGBA{200, 10, 10, 255}})
+		colours := color.Palette{color.Transparent, color.Black, color.White, color.NRGBA{200, 10, 10, 255}}
+		m := image.NewPaletted(image.Rect(i, i, 9, 7), colours)
 		for k := range m.Pix {
 			m.Pix[k] = uint8((k + i) % 4)
 		}
@@ -219,7 +226,10 @@ func loopedGIF(t testing.TB) []byte {
 	for i := range m.Pix {
 		m.Pix[i] %= 16
 	}
-	g := &gif.GIF{LoopCount: 2, Image: []*image.Paletted{m, m}, Delay: []int{0, 5}, Disposal: []byte{1, 3}, Config: image.Config{ColorModel: m.Palette, Width: 8, Height: 9}}
+	g := &gif.GIF{
+		LoopCount: 2, Image: []*image.Paletted{m, m}, Delay: []int{0, 5}, Disposal: []byte{1, 3},
+		Config: image.Config{ColorModel: m.Palette, Width: 8, Height: 9},
+	}
 	parts := splitGIF(imagetest.Encoded(t, func(b *bytes.Buffer) error { return gif.EncodeAll(b, g) }))
 	parts = slices.Insert(parts, 1, part{kind: "extension", body: []byte("!\xfe\x05hello\x00")})
 	for i := range parts {
@@ -255,7 +265,8 @@ func animatedWebP(t testing.TB, stills []File) []byte {
 		for _, p := range splitWebP(s.Data) {
 			switch p.kind {
 			case "VP8 ":
-				size = image.Pt(int(binary.LittleEndian.Uint16(p.body[6:]))&0x3fff, int(binary.LittleEndian.Uint16(p.body[8:]))&0x3fff)
+				w, h := binary.LittleEndian.Uint16(p.body[6:]), binary.LittleEndian.Uint16(p.body[8:])
+				size = image.Pt(int(w&0x3fff), int(h&0x3fff))
 			case "VP8L":
 				bits := int(binary.LittleEndian.Uint32(p.body[1:]))
 				size = image.Pt(bits&0x3fff+1, bits>>14&0x3fff+1)
@@ -337,7 +348,8 @@ func pagesTIFF(o binary.ByteOrder, pages int) []byte {
 			entry(o, 254, 4, 1, long(o, 0)), entry(o, 256, 4, 1, long(o, uint32(w))), entry(o, 257, 3, 1, short(o, uint16(h))),
 			entry(o, 258, 3, uint32(samples), short(o, depths...)), entry(o, 259, 3, 1, short(o, compression)),
 			entry(o, 262, 3, 1, short(o, photometric)), entry(o, tagStrips, 4, uint32(strips), long(o, places...)),
-			entry(o, 274, 3, 1, short(o, uint16(1+i))), entry(o, 277, 3, 1, short(o, uint16(samples))), entry(o, 278, 3, 1, short(o, 2)),
+			entry(o, 274, 3, 1, short(o, uint16(1+i))), entry(o, 277, 3, 1, short(o, uint16(samples))),
+			entry(o, 278, 3, 1, short(o, 2)),
 			entry(o, tagStripBytes, 4, uint32(strips), long(o, lengths...)),
 			entry(o, 282, 5, 1, long(o, 300, 1)), entry(o, 283, 5, 1, long(o, 300, 1)), entry(o, 284, 3, 1, short(o, 1)),
 			entry(o, 296, 3, 1, short(o, 2)), entry(o, tagEXIF, 4, 1, long(o, 0)), entry(o, 34675, 7, 140, profile(140)))
@@ -350,7 +362,8 @@ func pagesTIFF(o binary.ByteOrder, pages int) []byte {
 
 // profileJPEG is a JPEG with a resolution, EXIF, XMP, a profile in two parts and a comment.
 func profileJPEG(t testing.TB) []byte {
-	parts := splitJPEG(imagetest.Encoded(t, func(b *bytes.Buffer) error { return jpeg.Encode(b, imagetest.Ramp(19, 13), nil) }))
+	still := imagetest.Encoded(t, func(b *bytes.Buffer) error { return jpeg.Encode(b, imagetest.Ramp(19, 13), nil) })
+	parts := splitJPEG(still)
 	icc := profile(300)
 	segments := []part{
 		{kind: "E0", body: []byte("JFIF\x00\x01\x02\x01\x00\x48\x00\x48\x00\x00")},
@@ -377,7 +390,8 @@ func progressiveJPEG(w, h int) []byte {
 		{kind: "DA", body: []byte{3, 1, 0, 2, 0, 3, 0, 0, 0, 0}}, {kind: "bits", body: make([]byte, (w/16+1)*(h/16+1))},
 	}
 	for c := range byte(3) {
-		parts = append(parts, part{kind: "DA", body: []byte{1, c + 1, 0, 1, 63, 0}}, part{kind: "bits", body: make([]byte, 2)})
+		details := part{kind: "DA", body: []byte{1, c + 1, 0, 1, 63, 0}}
+		parts = append(parts, details, part{kind: "bits", body: make([]byte, 2)})
 	}
 	return joinJPEG(append(parts, part{kind: "D9"}))
 }
@@ -385,7 +399,9 @@ func progressiveJPEG(w, h int) []byte {
 // video is a Y4M of two frames.
 func video(layout string) []byte {
 	const w, h = 4, 2
-	samples := map[string]int{"420jpeg": w*h + 2*2, "422p10": 2 * 2 * w * h, "444": 3 * w * h, "mono": w * h, "411": w*h + 2*2}[layout]
+	samples := map[string]int{
+		"420jpeg": w*h + 2*2, "422p10": 2 * 2 * w * h, "444": 3 * w * h, "mono": w * h, "411": w*h + 2*2,
+	}[layout]
 	out := []byte("YUV4MPEG2 W4 H2 F25:1 Ip A1:1 C" + layout + " XYSCSS=TEST\n")
 	for i := range 2 {
 		out = append(out, "FRAME\n"...)

@@ -183,11 +183,17 @@ func joinDirectory(out []byte, o binary.ByteOrder, parts []part, depth int) (_ [
 		if kind < len(typeBytes) {
 			width = typeBytes[kind]
 		}
-		if numbers := map[uint16][]uint32{tagStrips: places, tagTiles: places, tagStripBytes: lengths, tagTileBytes: lengths}[tag]; numbers != nil && !p.touched {
-			for k, v := range numbers {
-				if (width == 2 || width == 4) && (k+1)*width <= len(value) {
-					field{k * width, width, o}.put(value, v)
-				}
+		var numbers []uint32 // where the pixels have come to be
+		switch {
+		case p.touched:
+		case tag == tagStrips || tag == tagTiles:
+			numbers = places
+		case tag == tagStripBytes || tag == tagTileBytes:
+			numbers = lengths
+		}
+		for k, v := range numbers {
+			if (width == 2 || width == 4) && (k+1)*width <= len(value) {
+				field{k * width, width, o}.put(value, v)
 			}
 		}
 		if len(p.parts) > 0 && depth < 3 && !p.touched && len(value) >= 4 {

@@ -49,7 +49,7 @@ func fromLimitedRange(img image.Image) image.Image {
 	}
 	w, h := src.Rect.Dx(), src.Rect.Dy()
 	inW, inH := (w+1)/2, (h+1)/2
-	out := image.NewNRGBA(src.Rect)
+	out := image.NewNRGBA(src.Bounds())
 	parallel.Rows(h, func(y int) {
 		near, far := chroma.Beside(y, inH)
 		row, luma := out.Pix[y*out.Stride:], src.Y[y*src.YStride:][:w]

@@ -8,20 +8,19 @@ import (
 	"io"
 )
 
-// decodeGIF decodes the one image of a GIF. An image that does not fill the
-// screen of its GIF is placed on it, with nothing around.
-func decodeGIF(r io.Reader) (image.Image, error) {
+// decodeGIF decodes the one image of a GIF, whose screen has the given size. An image that does
+// not fill the screen is placed on it, with nothing around.
+func decodeGIF(r io.Reader, screen Size) (image.Image, error) {
 	// DecodeAll, unlike Decode, reads up to the trailer.
 	g, err := gif.DecodeAll(r)
 	if err != nil {
 		return nil, err
 	}
 	img := g.Image[0]
-	screen := image.Rect(0, 0, g.Config.Width, g.Config.Height)
-	if img.Bounds() == screen {
+	if img.Bounds() == screen.Bounds() {
 		return img, nil
 	}
-	canvas := image.NewNRGBA(screen)
+	canvas := image.NewNRGBA(screen.Bounds())
 	draw.Draw(canvas, img.Bounds(), img, img.Bounds().Min, draw.Src)
 	return canvas, nil
 }
@@ -41,7 +40,7 @@ func greyFromPalette(img image.Image) image.Image {
 		}
 		grey[i] = uint8(r >> 8)
 	}
-	dst := image.NewGray(src.Rect)
+	dst := image.NewGray(src.Bounds())
 	for y := range src.Rect.Dy() {
 		row := dst.Pix[y*dst.Stride:]
 		for x, index := range src.Pix[y*src.Stride : y*src.Stride+src.Rect.Dx()] {
@@ -112,8 +111,7 @@ func plainNYCbCrA(src *image.NYCbCrA, x, y int) color.NRGBA {
 // Note: drawing onto an *image.NRGBA would multiply colour by alpha and divide
 // again, which changes nearly transparent pixels.
 func nrgba(img image.Image, at func(x, y int) color.NRGBA) *image.NRGBA {
-	b := img.Bounds()
-	dst := image.NewNRGBA(b)
+	b, dst := img.Bounds(), image.NewNRGBA(img.Bounds())
 	for y := b.Min.Y; y < b.Max.Y; y++ {
 		for x := b.Min.X; x < b.Max.X; x++ {
 			dst.SetNRGBA(x, y, at(x, y))
@@ -124,7 +122,7 @@ func nrgba(img image.Image, at func(x, y int) color.NRGBA) *image.NRGBA {
 
 // grey8 rounds 16-bit grey to 8 bits.
 func grey8(src *image.Gray16) *image.Gray {
-	dst := image.NewGray(src.Rect)
+	dst := image.NewGray(src.Bounds())
 	for y := src.Rect.Min.Y; y < src.Rect.Max.Y; y++ {
 		for x := src.Rect.Min.X; x < src.Rect.Max.X; x++ {
 			dst.SetGray(x, y, color.Gray{Y: round8(src.Gray16At(x, y).Y)})

@@ -21,12 +21,13 @@ import (
 // anything allocate pixels.
 func (f *format) read(ctx context.Context, in *input, name string, lim Limits) (*Picture, error) {
 	var cfg image.Config
+	var size Size
 	var about metadata.Outline
 	several := false
 	c := &clock{limit: lim.Time, left: lim.Time}
 	err := c.guarded(ctx, in, func(src *source) (err error) {
 		if cfg, err = f.header(src, lim); err == nil {
-			err = lim.checkSize(cfg.Width, cfg.Height)
+			size, err = lim.CheckSize(int64(cfg.Width), int64(cfg.Height))
 		}
 		if err == nil {
 			about = metadata.Look(f.name, src)
@@ -64,7 +65,7 @@ func (f *format) read(ctx context.Context, in *input, name string, lim Limits) (
 		pic.File = in.data
 		return pic, nil
 	}
-	if err := c.guarded(ctx, in, func(src *source) error { return f.pixels(src, cfg, lim, pic) }); err != nil {
+	if err := c.guarded(ctx, in, func(src *source) error { return f.pixels(src, size, lim, pic) }); err != nil {
 		return nil, err
 	}
 	if f.finish != nil && about.Colours != "RGB " {
@@ -80,7 +81,9 @@ func (f *format) read(ctx context.Context, in *input, name string, lim Limits) (
 // header returns size and colour model of the picture that decode would make.
 func (f *format) header(src *source, lim Limits) (image.Config, error) {
 	if f.start != nil {
-		if start := f.start(src, lim); start != nil {
+		if start, err := f.start(src, lim); err != nil {
+			return image.Config{}, err
+		} else if start != nil {
 			return f.config(bytes.NewReader(start))
 		}
 	}
@@ -89,8 +92,8 @@ func (f *format) header(src *source, lim Limits) (image.Config, error) {
 	return f.config(&again)
 }
 
-// pixels decodes a file in memory, whose header said cfg, and what its pixels tell.
-func (f *format) pixels(src *source, cfg image.Config, lim Limits, pic *Picture) (err error) {
+// pixels decodes a file in memory, whose header said size, and what its pixels tell.
+func (f *format) pixels(src *source, size Size, lim Limits, pic *Picture) (err error) {
 	if lim.FirstFrame && f.first != nil {
 		src = src.of(f.first(src))
 	}
@@ -98,7 +101,7 @@ func (f *format) pixels(src *source, cfg image.Config, lim Limits, pic *Picture)
 	if err != nil {
 		return err
 	}
-	if now.Width != cfg.Width || now.Height != cfg.Height { // what was refused otherwise
+	if w, h := size.Sides(); now.Width != w || now.Height != h { // what was refused otherwise
 		return refuse(safefile.ErrInput, "has changed while it was read; try again")
 	}
 	if f.inspect != nil {
@@ -115,12 +118,12 @@ func (f *format) pixels(src *source, cfg image.Config, lim Limits, pic *Picture)
 	case "png":
 		src = src.of(metadata.PixelChunks(src.data, src))
 	}
-	img, err := f.decode(src)
+	img, err := f.decode(src, size)
 	if err != nil {
 		return err
 	}
 	// A decoder may return another size than it announced, even none at all.
-	if got, want := img.Bounds(), image.Rect(0, 0, cfg.Width, cfg.Height); got != want {
+	if got, want := img.Bounds(), size.Bounds(); got != want {
 		return fmt.Errorf("its pixels are %v, its header says %v", got, want)
 	}
 	pic.Image, pic.GreyAlpha = img, f.name == "png" && isGreyAlphaPNG(img, src.data)

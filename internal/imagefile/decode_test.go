@@ -198,7 +198,7 @@ func TestDecoderPanic(t *testing.T) {
 func TestDecoderLies(t *testing.T) {
 	f := format{
 		config: func(io.Reader) (image.Config, error) { return image.Config{Width: 4, Height: 4}, nil },
-		decode: func(io.Reader) (image.Image, error) { return image.NewGray(image.Rectangle{}), nil },
+		decode: func(io.Reader, Size) (image.Image, error) { return image.NewGray(image.Rectangle{}), nil },
 	}
 	_, err := f.read(context.Background(), inMemory(nil), "", Limits{}.orDefaults())
 	checkRefusal(t, explain(err, "a.jpg", "JPEG"), safefile.ErrInput, "a.jpg", "its pixels are (0,0)-(0,0), its header says (0,0)-(4,4)")

@@ -30,12 +30,12 @@ const (
 )
 
 // startOfWebP is the start of the WebP that firstOfWebP makes; nil: that is the file itself.
-func startOfWebP(src *source, lim Limits) []byte {
+func startOfWebP(src *source, lim Limits) ([]byte, error) {
 	if !lim.FirstFrame {
-		return nil
+		return nil, nil
 	}
 	start, _ := firstFrame(src)
-	return start
+	return start, nil
 }
 
 // firstOfWebP makes a still WebP of the first frame of an animated one. A frame that does not

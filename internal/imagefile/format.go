@@ -26,11 +26,12 @@ type format struct {
 	magic []string // what its files start with; ? is any byte
 
 	config func(io.Reader) (image.Config, error)
-	decode func(io.Reader) (image.Image, error)
+	decode func(io.Reader, Size) (image.Image, error)
 
 	// start, if any, makes a short start of a file for config, which would read too much, or
-	// another picture. It returns nil where the file itself does.
-	start func(src *source, lim Limits) []byte
+	// another picture. It returns nil where the file itself does, and refuses a file whose parts
+	// so far are not in their order.
+	start func(src *source, lim Limits) ([]byte, error)
 	// inspect, if any, refuses a file that config cannot judge. It sees the
 	// whole file, in memory, and is linear in its length.
 	inspect func(src *source, lim Limits) error
@@ -50,17 +51,22 @@ type format struct {
 // program accepts does not depend on what else it imports.
 var formats = []format{
 	{name: "png", title: "PNG", magic: []string{"\x89PNG\r\n\x1a\n"},
-		config: png.DecodeConfig, decode: png.Decode, start: startOfPNG, inspect: inspectPNG, several: isAnimatedPNG, finish: greyFromPalette},
+		config: png.DecodeConfig, decode: alone(png.Decode), start: startOfPNG, inspect: inspectPNG, several: isAnimatedPNG, finish: greyFromPalette},
 	{name: "jpeg", title: "JPEG", magic: []string{"\xff\xd8"},
-		config: jpeg.DecodeConfig, decode: decodeJPEG, inspect: inspectJPEG},
+		config: jpeg.DecodeConfig, decode: alone(decodeJPEG), inspect: inspectJPEG},
 	{name: "gif", title: "GIF", magic: []string{"GIF87a", "GIF89a"},
 		config: gif.DecodeConfig, decode: decodeGIF, inspect: inspectGIF, several: isAnimatedGIF, first: firstOfGIF, finish: greyFromPalette},
 	{name: "webp", title: "WebP", magic: []string{"RIFF????WEBPVP8"},
-		config: webp.DecodeConfig, decode: decodeWebP, start: startOfWebP, inspect: inspectWebP, several: isAnimatedWebP, first: firstOfWebP},
+		config: webp.DecodeConfig, decode: alone(decodeWebP), start: startOfWebP, inspect: inspectWebP, several: isAnimatedWebP, first: firstOfWebP},
 	{name: "tiff", title: "TIFF", magic: []string{"II*\x00", "MM\x00*"},
-		config: tiff.DecodeConfig, decode: tiff.Decode, inspect: inspectTIFF, several: hasPages, finish: greyFromPalette},
+		config: tiff.DecodeConfig, decode: alone(tiff.Decode), inspect: inspectTIFF, several: hasPages, finish: greyFromPalette},
 	{name: "bmp", title: "BMP", magic: []string{"BM????\x00\x00\x00\x00"},
-		config: bmp.DecodeConfig, decode: bmp.Decode, finish: greyFromPalette},
+		config: bmp.DecodeConfig, decode: alone(bmp.Decode), finish: greyFromPalette},
+}
+
+// alone makes a decoder that takes no size of the header into one that does.
+func alone(decode func(io.Reader) (image.Image, error)) func(io.Reader, Size) (image.Image, error) {
+	return func(r io.Reader, _ Size) (image.Image, error) { return decode(r) }
 }
 
 // sniff finds the format of a file from its first bytes, or reports it without

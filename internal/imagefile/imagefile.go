@@ -7,7 +7,7 @@
 //
 // Reading begins in imagefile.go (Open, Decode); input.go fetches the bytes, format.go tells
 // what they are, single.go, tiffpages.go and first.go look for pictures after the first, decode.go decodes
-// under limits.go, complaint.go words what a decoder refuses, and orientation.go turns the
+// under limits.go and size.go, complaint.go words what a decoder refuses, and orientation.go turns the
 // result upright. Writing begins in encode.go (Encode), where colour.go makes of a picture
 // what the format can hold; the rest of the files are PNG, JPEG and TIFF.
 package imagefile

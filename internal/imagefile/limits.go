@@ -7,21 +7,6 @@ import (
 	"superres/internal/safefile"
 )
 
-// checkSize refuses a picture of width w and height h, in pixels, that is empty
-// or beyond the limits.
-func (l Limits) checkSize(w, h int) error {
-	switch {
-	case w < 1 || h < 1:
-		return refuse(safefile.ErrInput, "has no pixels (its size is %dx%d); copy or export it again", w, h)
-	case w > l.Side || h > l.Side:
-		return refuse(safefile.ErrLimit, "%dx%d has a side beyond the limit of %d pixels; crop or split it first", w, h, l.Side)
-	case int64(w)*int64(h) > l.Pixels:
-		got, limit := megapixels(int64(w)*int64(h), l.Pixels)
-		return refuse(safefile.ErrLimit, "%dx%d is %s, the limit is %s", w, h, got, limit).With(MorePixels)
-	}
-	return nil
-}
-
 // accept asks Accept about a picture as it is stored, with its orientation.
 func (l Limits) accept(cfg image.Config, orientation int, held int64) error {
 	if l.Accept == nil {

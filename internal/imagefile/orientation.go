@@ -17,55 +17,55 @@ func turnedUpright(img image.Image, o int) image.Image {
 	if o < 2 || o > 8 {
 		return img
 	}
-	b := img.Bounds()
-	to := b
+	b, to := img.Bounds(), sizeOf(img)
 	if swapsSides(o) {
-		to.Max.X, to.Max.Y = b.Max.Y, b.Max.X
+		to = to.swapped()
 	}
 	same := func(pix []byte, stride int, dst []byte, dstStride, size int) {
 		turn(dst, dstStride, size, b, o, func(y int) []byte { return pix[y*stride:] })
 	}
 	switch src := img.(type) {
 	case *image.Gray:
-		dst := image.NewGray(to)
+		dst := image.NewGray(to.Bounds())
 		same(src.Pix, src.Stride, dst.Pix, dst.Stride, 1)
 		return dst
 	case *image.Gray16:
-		dst := image.NewGray16(to)
+		dst := image.NewGray16(to.Bounds())
 		same(src.Pix, src.Stride, dst.Pix, dst.Stride, 2)
 		return dst
 	case *image.Paletted:
-		dst := image.NewPaletted(to, src.Palette)
+		dst := image.NewPaletted(to.Bounds(), src.Palette)
 		same(src.Pix, src.Stride, dst.Pix, dst.Stride, 1)
 		return dst
 	case *image.RGBA:
-		dst := image.NewRGBA(to)
+		dst := image.NewRGBA(to.Bounds())
 		same(src.Pix, src.Stride, dst.Pix, dst.Stride, 4)
 		return dst
 	case *image.NRGBA:
-		dst := image.NewNRGBA(to)
+		dst := image.NewNRGBA(to.Bounds())
 		same(src.Pix, src.Stride, dst.Pix, dst.Stride, 4)
 		return dst
 	case *image.RGBA64:
-		dst := image.NewRGBA64(to)
+		dst := image.NewRGBA64(to.Bounds())
 		same(src.Pix, src.Stride, dst.Pix, dst.Stride, 8)
 		return dst
 	case *image.NRGBA64:
-		dst := image.NewNRGBA64(to)
+		dst := image.NewNRGBA64(to.Bounds())
 		same(src.Pix, src.Stride, dst.Pix, dst.Stride, 8)
 		return dst
 	case *image.CMYK:
-		dst := image.NewCMYK(to)
+		dst := image.NewCMYK(to.Bounds())
 		same(src.Pix, src.Stride, dst.Pix, dst.Stride, 4)
 		return dst
 	case *image.NYCbCrA:
-		dst := image.NewNRGBA(to)
+		dst := image.NewNRGBA(to.Bounds())
 		plain := nrgba(src, func(x, y int) color.NRGBA { return plainNYCbCrA(src, x, y) })
 		same(plain.Pix, plain.Stride, dst.Pix, dst.Stride, 4)
 		return dst
 	}
-	dst := image.NewRGBA(to)
-	row := image.NewRGBA(image.Rect(0, 0, b.Dx(), 1))
+	dst := image.NewRGBA(to.Bounds())
+	line, _ := sizeOf(img).Part(0, 0, int64(b.Dx()), 1) // which is inside
+	row := image.NewRGBA(line.Bounds())
 	turn(dst.Pix, dst.Stride, 4, b, o, func(y int) []byte {
 		draw.Draw(row, row.Bounds(), img, image.Pt(0, y), draw.Src)
 		return row.Pix

@@ -2,6 +2,7 @@ package imagefile
 
 import (
 	"bytes"
+	"image"
 	"testing"
 
 	"superres/internal/imagefile/imagetest"
@@ -83,5 +84,38 @@ func TestBrokenPNGs(t *testing.T) {
 			continue
 		}
 		checkRefusal(t, err, safefile.ErrInput, "a.png", "")
+	}
+}
+
+// The order of a PNG's chunks is checked by its header already, before anybody is asked for
+// memory, and the message says which chunk is wrong.
+func TestPNGOrder(t *testing.T) {
+	k := pngKind{colourType: typeIndexed, depth: 4, w: 9, h: 7}
+	before, pixels := k.body()
+	head, idat, end := imagetest.PNGChunk("IHDR", k.header()), imagetest.PNGChunk("IDAT", zlibBytes(pixels)), imagetest.PNGChunk("IEND", nil)
+	act := imagetest.PNGChunk("acTL", []byte{0, 0, 0, 2, 0, 0, 0, 0})
+	file := func(parts ...[]byte) []byte { return append([]byte(pngSignature), bytes.Join(parts, nil)...) }
+	huge := k.header()
+	copy(huge, []byte{0x7f, 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff})
+	for want, data := range map[string][]byte{
+		`its first chunk is "acTL", expected IHDR`:      file(act, head, before, idat, end),
+		`its first chunk is "tEXt", expected IHDR`:      file(imagetest.PNGChunk("tEXt", nil), head, before, idat, end),
+		"it has two chunks IHDR, expected one":          file(head, imagetest.PNGChunk("IHDR", huge), before, idat, end),
+		"its chunk IHDR has 14 bytes, expected 13":      file(imagetest.PNGChunk("IHDR", append(k.header(), 0)), before, idat, end),
+		"it has two chunks acTL, expected one":          file(head, act, act, before, idat, end),
+		"a chunk \"tEXt\" of 2147483648 bytes, at most": file(head, []byte{0x80, 0, 0, 0}, []byte("tEXt"), before, idat, end),
+	} {
+		for _, several := range []func(string){nil, func(string) {}} {
+			asked := false
+			_, err := decodeBytes(data, "a.png", Limits{Several: several, Accept: func(image.Config, int64) error { asked = true; return nil }})
+			checkRefusal(t, err, safefile.ErrInput, "a.png", "damaged PNG: "+want)
+			if asked {
+				t.Errorf("%s: was accepted by its header", want)
+			}
+		}
+	}
+	// What stands behind the pixels makes no animation of a picture.
+	if _, err := decodeBytes(file(head, before, idat, act, act, end), "a.png", Limits{}); err != nil {
+		t.Error(err)
 	}
 }

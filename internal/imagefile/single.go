@@ -1,9 +1,7 @@
 package imagefile
 
 import (
-	"bufio"
 	"bytes"
-	"context"
 	"encoding/binary"
 	"io"
 
@@ -27,20 +25,21 @@ func inspectPNG(src *source, lim Limits) error {
 
 // isAnimatedPNG tells whether a PNG says that it is.
 func isAnimatedPNG(src *source) (is bool) {
-	metadata.Chunks(src, func(c metadata.Chunk) bool {
+	_ = metadata.Chunks(src, func(c metadata.Chunk) bool {
 		kind := string(c.Kind)
-		is = kind == "acTL" && c.Len >= 4 && binary.BigEndian.Uint32(c.Start(4)) > 1
+		is = kind == "acTL" && binary.BigEndian.Uint32(c.Start(4)) > 1
 		return kind != "IDAT" && !is
 	})
 	return is
 }
 
 // startOfPNG is what stands in front of the pixels of a PNG with a palette, without what a
-// decoder passes over: there may be much of it.
-func startOfPNG(src *source, _ Limits) []byte {
+// decoder passes over: there may be much of it. It refuses a PNG whose chunks so far are not in
+// their order.
+func startOfPNG(src *source, _ Limits) ([]byte, error) {
 	const signature, most = 8, 4096 // with the largest palette it is half of that
 	b := metadata.Piece(src, 0, signature).Start(signature)
-	metadata.Chunks(src, func(c metadata.Chunk) bool {
+	err := metadata.Chunks(src, func(c metadata.Chunk) bool {
 		kind := string(c.Kind)
 		switch kind {
 		case "IHDR", "PLTE", "tRNS", "IDAT", "IEND":
@@ -48,7 +47,10 @@ func startOfPNG(src *source, _ Limits) []byte {
 		}
 		return kind != "IDAT" && len(b) < most
 	})
-	return b
+	if err == io.ErrUnexpectedEOF {
+		err = nil // for the decoder to say where the file ends
+	}
+	return b, err
 }
 
 // inspectWebP refuses a WebP whose extended header says that it is animated, or
@@ -86,79 +88,47 @@ func isAnimatedGIF(src *source) bool {
 	return images > 1
 }
 
-// gifImages walks through a GIF up to its trailer, to what is no GIF any more, or to
-// the start of the n-th image. It returns how many images have begun, and where the
-// walk ended.
-func gifImages(src *source, n int) (end, images int, err error) {
-	const (
-		headerLength     = 13
-		descriptorLength = 10
-		extension        = 0x21
-		descriptor       = 0x2c
-		trailer          = 0x3b
-	)
-	in := bufio.NewReader(io.NewSectionReader(src, 0, src.size))
-	pass := func(n int) error {
-		n, err := in.Discard(n)
-		end += n
-		return err
-	}
-	head, err := in.Peek(headerLength)
+// gifImages walks through a GIF up to its trailer, to what is no GIF any more, or to the start of
+// the n-th image. It returns how many images have begun, and where the walk ended.
+func gifImages(src metadata.Source, n int) (end int64, images int, err error) {
+	walk, err := metadata.WalkGIF(src)
 	if err != nil {
-		return 0, 0, io.ErrUnexpectedEOF
+		return 0, 0, err
 	}
-	for skip := headerLength + gifColours(head[10]); ; {
-		if err := pass(skip); err != nil {
-			return end, images, io.ErrUnexpectedEOF
+	for images < n {
+		kind, err := walk.Next()
+		if err == io.ErrUnexpectedEOF {
+			return walk.At(), images, err
 		}
-		head, _ := in.Peek(descriptorLength)
-		switch {
-		case len(head) == 0:
-			return end, images, io.ErrUnexpectedEOF
-		case head[0] == trailer:
-			return end, images, nil
-		case head[0] == extension:
-			skip = 2 // and its label
-		case head[0] != descriptor:
-			return end, images, nil // the decoder says what is wrong
-		default:
-			if images++; images == n {
-				return end, images, nil
-			}
-			if len(head) < descriptorLength {
-				return end, images, io.ErrUnexpectedEOF
-			}
-			skip = descriptorLength + gifColours(head[9]) + 1 // and the code size
+		if err != nil { // the end, or what the decoder has words for
+			return walk.At(), images, nil
 		}
-		// Data follows in blocks that begin with their length; 0 ends them.
-		for more := true; more; {
-			if err := pass(skip); err != nil {
-				return end, images, io.ErrUnexpectedEOF
-			}
-			length, err := in.Peek(1)
-			if err != nil {
-				return end, images, io.ErrUnexpectedEOF
-			}
-			skip, more = 1+int(length[0]), length[0] != 0
+		if kind == metadata.GIFImage {
+			images++
 		}
 	}
+	return walk.At(), images, nil
 }
 
-// gifColours is the length in bytes of the colour table that flags announce.
-func gifColours(flags byte) int {
-	if flags&0x80 == 0 {
-		return 0
+// inspectJPEG refuses a JPEG of more than lim.Scans scans. Each scan may touch
+// every pixel for a few bytes of file, so the pixel limit alone bounds nothing.
+func inspectJPEG(src *source, lim Limits) error {
+	const markerScan = 0xda
+	scans := 0
+	metadata.Segments(src, func(marker byte, _ metadata.Body) bool {
+		if marker == markerScan {
+			scans++
+		}
+		return scans <= lim.Scans
+	})
+	if scans > lim.Scans {
+		return refuse(safefile.ErrLimit, "has more than %d scans, the limit for a JPEG; save it again as a plain JPEG or PNG", lim.Scans)
 	}
-	return 3 << (1 + flags&7)
+	return nil
 }
 
 func animated(title string) error {
 	return refuse(safefile.ErrInput, "is an animated %s with more than one picture", title).With(FirstFrame)
-}
-
-// sourceOf is a source of bytes in memory, under no clock.
-func sourceOf(data []byte) *source {
-	return (&source{ctx: context.Background()}).of(data)
 }
 
 // hasSuccessor tells whether another picture follows that of a format at the start of data.
@@ -168,7 +138,7 @@ func hasSuccessor(format string, data []byte) bool {
 	end := uint64(len(data))
 	switch format {
 	case "png":
-		metadata.Chunks(bytes.NewReader(data), func(c metadata.Chunk) bool {
+		_ = metadata.Chunks(bytes.NewReader(data), func(c metadata.Chunk) bool {
 			const checksum = 4
 			end = uint64(c.At() + c.Len + checksum)
 			return string(c.Kind) != "IEND"
@@ -176,7 +146,7 @@ func hasSuccessor(format string, data []byte) bool {
 	case "jpeg":
 		end = jpegEnd(data)
 	case "gif":
-		at, _, _ := gifImages(sourceOf(data), len(data))
+		at, _, _ := gifImages(bytes.NewReader(data), len(data))
 		end = uint64(at) + 1
 	case "webp":
 		if len(data) >= 8 {
@@ -201,30 +171,13 @@ func hasSuccessor(format string, data []byte) bool {
 // that there are others behind it.
 func jpegEnd(data []byte) uint64 {
 	several := false
-	metadata.Segments(bytes.NewReader(data), func(marker byte, payload metadata.Body) bool {
+	end := metadata.Segments(bytes.NewReader(data), func(marker byte, payload metadata.Body) bool {
 		const app2, kind = 0xe2, "MPF\x00"
 		several = several || marker == app2 && string(payload.Start(int64(len(kind)))) == kind
 		return !several
 	})
-	const marker, end, restart0, restart7 = 0xff, 0xd9, 0xd0, 0xd7
-	for p := 2; p+1 < len(data) && !several; {
-		i := bytes.IndexByte(data[p:], marker)
-		if i < 0 || p+i+1 >= len(data) {
-			break
-		}
-		p += i
-		switch kind := data[p+1]; {
-		case kind == end:
-			return uint64(p) + 2
-		case kind == marker: // fills up
-			p++
-		case kind == 0 || restart0 <= kind && kind <= restart7:
-			p += 2
-		case p+4 > len(data):
-			return uint64(len(data))
-		default:
-			p += 2 + int(binary.BigEndian.Uint16(data[p+2:]))
-		}
+	if several {
+		return uint64(len(data))
 	}
-	return uint64(len(data))
+	return uint64(end)
 }

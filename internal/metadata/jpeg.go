@@ -36,18 +36,21 @@ const (
 // Pixel data between segments is passed over: it contains 0xff only before a
 // zero or a restart marker. No decoder passes over any other marker there, so
 // none meets a scan that is not visited here.
-func Segments(src Source, visit func(marker byte, payload Body) bool) {
+//
+// It returns the place behind the end marker, and the size of the file where the walk did not
+// come to one.
+func Segments(src Source, visit func(marker byte, payload Body) bool) (end int64) {
 	w := newWindow(src)
 	for p := int64(startOfPicture); ; {
 		if p = w.find(p, 0xff); p < 0 {
-			return
+			return w.size
 		}
 		b := w.bytes(p, 1)
 		for ; b != nil && b[0] == 0xff; b = w.bytes(p, 1) {
 			p++
 		}
 		if b == nil {
-			return
+			return w.size
 		}
 		marker := b[0]
 		p++
@@ -55,12 +58,15 @@ func Segments(src Source, visit func(marker byte, payload Body) bool) {
 			continue
 		}
 		length := w.bytes(p, 2)
-		if marker == markerEnd || length == nil {
-			return
+		if marker == markerEnd {
+			return p
+		}
+		if length == nil {
+			return w.size
 		}
 		n := int64(binary.BigEndian.Uint16(length)) // counts itself
 		if n < 2 || n > w.size-p || !visit(marker, Body{src, p + 2, n - 2}) {
-			return
+			return w.size
 		}
 		p += n
 	}

@@ -10,14 +10,17 @@ import (
 )
 
 const (
-	pngHeader  = 8 + 25 // the signature and the chunk IHDR
-	chunkFrame = 12     // length, kind and checksum around a chunk's data
-	xmpKeyword = "XML:com.adobe.xmp"
+	pngSignature  = 8                                      // bytes
+	headerBody    = 13                                     // of IHDR
+	animationBody = 8                                      // of acTL
+	chunkFrame    = 12                                     // length, kind and checksum around a chunk's data
+	pngHeader     = pngSignature + chunkFrame + headerBody // the signature and the chunk IHDR
+	xmpKeyword    = "XML:com.adobe.xmp"
 )
 
 func (r *reader) png(src Source) {
 	colours := true
-	Chunks(src, func(c Chunk) bool {
+	_ = Chunks(src, func(c Chunk) bool { // what is behind a broken rule is left out
 		switch string(c.Kind) {
 		case "IDAT":
 			colours = false

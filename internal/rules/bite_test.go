@@ -40,6 +40,15 @@ func TestRulesBite(t *testing.T) {
 		"internal/loud/c_test.go": `package loud; import "fmt"; func init() { fmt.Println() }`,
 		"internal/loud/make.go":   "// A generator.\n\n//go:build ignore\n\npackage main; import \"fmt\"; func main() { fmt.Println() }",
 
+		"internal/y4m/a.go": `package y4m; import "image"; const four = 4; func f(w, h int, p []int) {
+			_ = image.NewGray(image.Rect(0, 0, w, h)); _ = make([]byte, four*w*h); _ = make([]int, 1, 2+len(p)*w); _ = imagefile.Size{}; _ = Size{w, h} }`,
+		// What was checked, or is there already, or grows with one number alone.
+		"internal/y4m/b.go": `package y4m; import "image"; func g(s Size, m image.Image, p []int) {
+			_, _ = image.NewGray(s.Bounds()), image.NewNRGBA(m.Bounds()); _, _, _ = make([]int, four*len(p)), make(map[int]int), make([]byte, 8*four*2); _ = Size{} }`,
+		"internal/y4m/b_test.go":       `package y4m; var m = make([]byte, w*h)`,
+		"internal/sequence/giffile.go": `package sequence; var m = make([]byte, w*h)`,
+		"internal/loud/pixels.go":      `package loud; var m = make([]byte, w*h)`,
+
 		"internal/wordy/a.go": `package wordy; var a, b = "too large; use --max-pixels or --tile", ` + "`--json`" + `; var c = "write it with -o, or use - for none"`,
 		// A flag in a comment or a test, and dashes that are none.
 		"internal/wordy/b.go":      "package wordy // has --no-flag\nvar d = `a -- b, a--b, x---y, -1, use -1 or -x.`",
@@ -85,6 +94,10 @@ func TestRulesBite(t *testing.T) {
 		"only cmd prints or exits: internal/loud/a.go uses println",
 		`only cmd prints or exits: internal/loud/b.go uses import . "fmt"`,
 		"patches know no learners: ./patches (test) → ./learners/sparse",
+		"readers take memory for pixels by a Size: internal/y4m/a.go uses Size{…}",
+		"readers take memory for pixels by a Size: internal/y4m/a.go uses image.NewGray",
+		"readers take memory for pixels by a Size: internal/y4m/a.go uses make",
+		"readers take memory for pixels by a Size: internal/y4m/a.go uses make",
 	}
 	slices.Sort(want)
 	got, err := findings(dir, "m")

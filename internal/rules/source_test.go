@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -151,4 +152,87 @@ func flags(file *ast.File) (found []string) {
 		return true
 	})
 	return found
+}
+
+// unchecked lists what takes memory for pixels in a file of a reader by numbers that nobody need
+// have checked: a picture of package image whose rectangle is not the Bounds of a Size or of
+// another picture, a Size made by hand, and memory for samples whose length is a product of two
+// numbers that are no constants. constants are the names of those of the package.
+func unchecked(file *ast.File, constants map[string]bool) (found []string) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CompositeLit:
+			if name, ok := n.Type.(*ast.Ident); ok && name.Name == "Size" && len(n.Elts) > 0 {
+				found = append(found, "Size{…}")
+			}
+		case *ast.CallExpr:
+			switch f := n.Fun.(type) {
+			case *ast.SelectorExpr:
+				pkg, ok := f.X.(*ast.Ident)
+				if ok && pkg.Name == "image" && strings.HasPrefix(f.Sel.Name, "New") && !isBounds(n.Args[0]) {
+					found = append(found, "image."+f.Sel.Name)
+				}
+			case *ast.Ident:
+				if f.Name == "make" && slices.ContainsFunc(n.Args[1:], func(length ast.Expr) bool { return hasProduct(length, constants) }) {
+					found = append(found, "make")
+				}
+			}
+		}
+		return true
+	})
+	return found
+}
+
+// isBounds reports whether an expression is a call of a method Bounds.
+func isBounds(e ast.Expr) bool {
+	call, ok := e.(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	method, ok := call.Fun.(*ast.SelectorExpr)
+	return ok && method.Sel.Name == "Bounds" && len(call.Args) == 0
+}
+
+// hasProduct reports whether an expression multiplies two numbers that are no constants.
+func hasProduct(e ast.Expr, constants map[string]bool) (has bool) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		if b, ok := n.(*ast.BinaryExpr); ok && b.Op == token.MUL {
+			has = has || !isConstant(b.X, constants) && !isConstant(b.Y, constants)
+		}
+		return !has
+	})
+	return has
+}
+
+// isConstant reports whether an expression has literals and names of constants alone.
+func isConstant(e ast.Expr, constants map[string]bool) bool {
+	is := true
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Ident:
+			is = is && constants[n.Name]
+		case *ast.CallExpr, *ast.SelectorExpr:
+			is = false
+		}
+		return is
+	})
+	return is
+}
+
+// constantsOf are the names of all constants that some files declare.
+func constantsOf(files map[string]*ast.File) map[string]bool {
+	names := make(map[string]bool)
+	for _, file := range files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if d, ok := n.(*ast.GenDecl); ok && d.Tok == token.CONST {
+				for _, spec := range d.Specs {
+					for _, name := range spec.(*ast.ValueSpec).Names {
+						names[name.Name] = true
+					}
+				}
+			}
+			return true
+		})
+	}
+	return names
 }

@@ -48,7 +48,7 @@ func (p *PNGWriter) Put(img image.Image, delay Delay) error {
 	if first {
 		out = append(out, pngSignature...)
 	}
-	metadata.Chunks(bytes.NewReader(data), func(c metadata.Chunk) bool {
+	_ = metadata.Chunks(bytes.NewReader(data), func(c metadata.Chunk) bool {
 		whole := data[c.At()-8 : c.At()+c.Len+4]
 		switch kind := string(c.Kind); {
 		case kind == "IEND":

@@ -5,6 +5,8 @@ import (
 	"image/color"
 
 	"github.com/disintegration/imaging"
+
+	"superres/internal/imagefile"
 )
 
 // canvas is what is seen of an animation. Samples are not multiplied by alpha, so that what
@@ -19,25 +21,28 @@ type canvas interface {
 
 // plane is a canvas of 8 or 16 bits a sample.
 type plane[T uint8 | uint16] struct {
-	size  image.Point
+	size  imagefile.Size
+	width int // of size
 	pix   []T // red, green, blue, alpha
 	saved []T // as it was below the last cell, where that asks for it
 	last  cell
-	read  func(image.Image) []T // of all pixels
+	read  func(image.Image, imagefile.Size) []T // of all pixels of a picture of a size
 }
 
-func newCanvas(size image.Point, deep bool) canvas {
-	n := 4 * size.X * size.Y
+// newCanvas makes a canvas of nothing, of 16 bits a sample or of 8.
+func newCanvas(size imagefile.Size, deep bool) canvas {
+	width, _ := size.Sides()
 	if deep {
-		return &plane[uint16]{size: size, pix: make([]uint16, n), read: deepSamples}
+		return &plane[uint16]{size: size, width: width, pix: imagefile.NewSamples[uint16](size, 4), read: deepSamples}
 	}
-	return &plane[uint8]{size: size, pix: make([]uint8, n), read: func(img image.Image) []uint8 { return imaging.Clone(img).Pix }}
+	return &plane[uint8]{size: size, width: width, pix: imagefile.NewSamples[uint8](size, 4),
+		read: func(img image.Image, _ imagefile.Size) []uint8 { return imaging.Clone(img).Pix }}
 }
 
-// deepSamples are the samples of a picture in 16 bits.
-func deepSamples(img image.Image) []uint16 {
+// deepSamples are the samples of a picture of a size in 16 bits.
+func deepSamples(img image.Image, size imagefile.Size) []uint16 {
 	b := img.Bounds()
-	list := make([]uint16, 0, 4*b.Dx()*b.Dy())
+	list := imagefile.NewSamples[uint16](size, 4)[:0]
 	for y := b.Min.Y; y < b.Max.Y; y++ {
 		for x := b.Min.X; x < b.Max.X; x++ {
 			c := color.NRGBA64Model.Convert(img.At(x, y)).(color.NRGBA64)
@@ -56,7 +61,7 @@ func (p *plane[T]) reset() {
 
 // row is the samples of a rectangle in one of its rows.
 func (p *plane[T]) row(r image.Rectangle, y int) []T {
-	at := 4 * (y*p.size.X + r.Min.X)
+	at := 4 * (y*p.width + r.Min.X)
 	return p.pix[at : at+4*r.Dx()]
 }
 
@@ -68,7 +73,7 @@ func (p *plane[T]) put(img image.Image, c cell) {
 			p.saved = append(p.saved, p.row(c.rect, y)...)
 		}
 	}
-	src := p.read(img)
+	src := p.read(img, c.size)
 	for y := c.rect.Min.Y; y < c.rect.Max.Y; y++ {
 		row := p.row(c.rect, y)
 		if !c.over {
@@ -133,7 +138,6 @@ func (p *plane[T]) is() (opaque, grey bool) {
 }
 
 func (p *plane[T]) image(grey bool) image.Image {
-	bounds := image.Rectangle{Max: p.size}
 	var to []byte
 	var img image.Image
 	step := 1
@@ -143,10 +147,10 @@ func (p *plane[T]) image(grey bool) image.Image {
 	switch any(p.pix).(type) {
 	case []uint16:
 		if grey {
-			m := image.NewGray16(bounds)
+			m := image.NewGray16(p.size.Bounds())
 			img, to = m, m.Pix
 		} else {
-			m := image.NewNRGBA64(bounds)
+			m := image.NewNRGBA64(p.size.Bounds())
 			img, to = m, m.Pix
 		}
 		for i := 0; i < len(p.pix); i, to = i+step, to[2:] {
@@ -155,10 +159,10 @@ func (p *plane[T]) image(grey bool) image.Image {
 		return img
 	}
 	if grey {
-		m := image.NewGray(bounds)
+		m := image.NewGray(p.size.Bounds())
 		img, to = m, m.Pix
 	} else {
-		m := image.NewNRGBA(bounds)
+		m := image.NewNRGBA(p.size.Bounds())
 		img, to = m, m.Pix
 	}
 	for i := 0; i < len(p.pix); i, to = i+step, to[1:] {

@@ -1,126 +1,89 @@
 package sequence
 
 import (
+	"bytes"
 	"encoding/binary"
-	"image"
-	"io"
+
+	"superres/internal/metadata"
 )
 
 // The parts of a GIF.
 const (
-	gifHeader     = 13
-	gifDescriptor = 10
-	gifTrailer    = 0x3b
-	gifExtension  = 0x21
-	gifImage      = 0x2c
-	gifControl    = 0xf9 // the label of an extension about the next image
-	gifOwn        = 0xff // that of one of a program
+	gifTrailer   = 0x3b
+	gifExtension = 0x21
+	gifControl   = 0xf9 // the label of an extension about the next image
+	gifOwn       = 0xff // that of one of a program
 )
 
-// gifCells reads the images of a GIF.
+// gifCells walks over the images of a GIF.
 type gifCells struct {
 	data    []byte
-	at      int
+	blocks  *metadata.GIFWalk
 	control []byte // the extension about the next image; nil: there is none
 	plays   int    // as far as is known
 }
 
 // openGIF reads what a GIF says about all images.
 func (r *Reader) openGIF() error {
-	if len(r.data) < gifHeader {
-		return io.ErrUnexpectedEOF
+	all, err := newGIFCells(r.data)
+	if err != nil {
+		return err
 	}
-	r.size = image.Pt(int(binary.LittleEndian.Uint16(r.data[6:])), int(binary.LittleEndian.Uint16(r.data[8:])))
-	all := newGIFCells(r.data)
-	for r.Frames = 0; ; r.Frames++ {
-		if _, _, err := all.image(); err == io.EOF {
-			break
-		} else if err != nil {
-			return err
-		}
-		if r.Frames == MostFrames {
-			return tooMany()
-		}
+	begin := func() cells {
+		g, _ := newGIFCells(r.data) // which went well before
+		return g
+	}
+	if err := r.plan(all.blocks.Head.Width, all.blocks.Head.Height, all, begin); err != nil {
+		return err
 	}
 	r.Plays, r.canvas = all.plays, newCanvas(r.size, false)
-	r.begin = func() cells { return newGIFCells(r.data) }
 	return nil
 }
 
-func newGIFCells(data []byte) *gifCells {
-	return &gifCells{data: data, at: gifHeader + gifColours(data[10]), plays: 1}
+func newGIFCells(data []byte) (*gifCells, error) {
+	blocks, err := metadata.WalkGIF(bytes.NewReader(data))
+	return &gifCells{data: data, blocks: blocks, plays: 1}, err
 }
 
-// gifColours is the length in bytes of the colour table that flags announce.
-func gifColours(flags byte) int {
-	if flags&0x80 == 0 {
-		return 0
+// extension looks at a block that is an extension.
+func (g *gifCells) extension(block []byte) {
+	const label, own, count = 1, 16, 18 // places: the end of a program's name, how often it is played again
+	name := ""
+	if len(block) > own && block[2] == 11 {
+		name = string(block[3 : own-2])
 	}
-	return 3 << (1 + flags&7)
-}
-
-// image goes on to the next image and past it, and returns where it lies.
-func (g *gifCells) image() (from, to int, err error) {
-	for g.at < len(g.data) {
-		start := g.at
-		switch g.data[start] {
-		case gifTrailer:
-			return 0, 0, io.EOF
-		case gifExtension:
-			blocks, err := g.pass(2)
-			if err != nil {
-				return 0, 0, err
-			}
-			switch label := g.data[start+1]; {
-			case label == gifControl && len(blocks) >= 5 && blocks[0] == 4:
-				g.control = g.data[start:g.at]
-			case label == gifOwn && len(blocks) >= 16 && (string(blocks[:12]) == "\x0bNETSCAPE2.0" || string(blocks[:12]) == "\x0bANIMEXTS1.0") && blocks[12] == 3 && blocks[13] == 1:
-				// How often it is played again.
-				if n := int(binary.LittleEndian.Uint16(blocks[14:])); n > 0 {
-					g.plays = n + 1
-				} else {
-					g.plays = 0
-				}
-			}
-		case gifImage:
-			if start+gifDescriptor > len(g.data) {
-				return 0, 0, io.ErrUnexpectedEOF
-			}
-			_, err := g.pass(gifDescriptor + gifColours(g.data[start+9]) + 1)
-			return start, g.at, err
-		default:
-			return 0, 0, damaged("a block of the kind 0x%02x where an image should be", g.data[start])
+	switch {
+	case block[label] == gifControl && len(block) >= 7 && block[2] == 4:
+		g.control = block
+	case block[label] == gifOwn && len(block) >= count && (name == "NETSCAPE2.0" || name == "ANIMEXTS1.0") && block[14] == 3 && block[15] == 1:
+		if n := int(binary.LittleEndian.Uint16(block[own:])); n > 0 {
+			g.plays = n + 1
+		} else {
+			g.plays = 0
 		}
 	}
-	return 0, 0, io.ErrUnexpectedEOF
-}
-
-// pass goes past a head and the blocks of data behind it, which begin with their length; 0
-// ends them. It returns the blocks.
-func (g *gifCells) pass(head int) ([]byte, error) {
-	start := g.at + head
-	for g.at = start; g.at < len(g.data); {
-		n := int(g.data[g.at])
-		if g.at += 1 + n; n == 0 {
-			return g.data[start:g.at], nil
-		}
-	}
-	return nil, io.ErrUnexpectedEOF
 }
 
 func (g *gifCells) next() (c cell, err error) {
 	g.control = nil
-	from, to, err := g.image()
-	if err != nil {
-		return c, err
+	kind, from := byte(metadata.GIFExtension), int64(0)
+	for kind == metadata.GIFExtension {
+		if kind, err = g.blocks.Next(); err != nil {
+			return c, err
+		}
+		from = g.blocks.At()
+		if err := g.blocks.Pass(); err != nil {
+			return c, err
+		}
+		if kind == metadata.GIFExtension {
+			g.extension(g.data[from:g.blocks.At()])
+		}
 	}
-	at := func(i int) int { return int(binary.LittleEndian.Uint16(g.data[from+i:])) }
-	c.rect = image.Rect(0, 0, at(5), at(7)).Add(image.Pt(at(1), at(3)))
+	number := func(i int64) int64 { return int64(binary.LittleEndian.Uint16(g.data[from+i:])) }
+	c.left, c.top, c.width, c.height = number(1), number(3), number(5), number(7)
+	c.from, c.to = from, g.blocks.At()
 	c.over = true // what is not transparent
 	c.delay = Delay{Den: 100}
-	c.still = append(c.still, g.data[:gifHeader+gifColours(g.data[10])]...)
-	// It alone, on a screen of its size.
-	copy(c.still[6:], g.data[from+5:from+9])
 	if g.control != nil {
 		c.delay.Num = binary.LittleEndian.Uint16(g.control[4:])
 		switch g.control[3] >> 2 & 7 {
@@ -129,10 +92,17 @@ func (g *gifCells) next() (c cell, err error) {
 		case 3, 4: // 4 is what some programs write for it
 			c.after = restore
 		}
-		c.still = append(c.still, g.control...)
 	}
-	place := len(c.still)
-	c.still = append(append(c.still, g.data[from:to]...), gifTrailer)
-	copy(c.still[place+1:], []byte{0, 0, 0, 0})
 	return c, nil
+}
+
+// file is a GIF of an image alone, the one that next returned last, on a screen of its size.
+func (g *gifCells) file(c cell) ([]byte, error) {
+	still := bytes.Clone(g.data[:g.blocks.Head.Length])
+	copy(still[6:], g.data[c.from+5:c.from+9])
+	still = append(still, g.control...)
+	place := len(still)
+	still = append(append(still, g.data[c.from:c.to]...), gifTrailer)
+	copy(still[place+1:], []byte{0, 0, 0, 0})
+	return still, nil
 }

@@ -11,6 +11,8 @@ import (
 	"os"
 
 	"github.com/klauspost/compress/flate"
+
+	"superres/internal/metadata"
 )
 
 // GIFWriter writes an animation as GIF. The colours are those of all frames, so they are put
@@ -211,7 +213,11 @@ func (g *GIFWriter) write(disposal byte) error {
 		return err
 	}
 	data := file.Bytes()
-	start := gifHeader + gifColours(data[10])
+	written, err := metadata.WalkGIF(bytes.NewReader(data))
+	if err != nil {
+		return err
+	}
+	start := written.Head.Length
 	if !g.begun {
 		g.begun = true
 		if _, err := g.w.Write(append(bytes.Clone(data[:start]), g.extensions()...)); err != nil {

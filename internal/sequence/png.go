@@ -5,13 +5,19 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
-	"image"
 	"io"
 
 	"superres/internal/metadata"
 )
 
 const pngSignature = "\x89PNG\r\n\x1a\n"
+
+// Places in the body of IHDR.
+const (
+	headerWidth  = 0
+	headerHeight = 4
+	headerDepth  = 8
+)
 
 // The control chunk of a frame, fcTL, and the places of what it says.
 const (
@@ -25,83 +31,61 @@ const (
 	controlBlend   = 25
 )
 
-// pngCells reads the frames of an animated PNG.
+// pngCells walks over the frames of an animated PNG. Beside the rules of metadata.ChunkWalk it
+// holds those of an animation: chunks fcTL and fdAT are numbered from 0 without a gap, every
+// frame has pixels behind its chunk fcTL, those of the still picture lie together, and come
+// before those of all other frames.
 type pngCells struct {
 	data     []byte
-	at       int64
-	head     []byte // of a file of one frame: signature, IHDR, palette and transparency
-	sequence uint32 // of the next chunk of the animation
-	control  []byte // that of the frame of which the pixels come next; nil: they are of none
-	ended    bool
+	chunks   *metadata.ChunkWalk
+	header   []byte    // the body of IHDR
+	colours  [2][]byte // the chunks of palette and transparency, as far as there are any
+	said     uint32    // how many frames there are, by acTL
+	plays    int       // how often they are played, by acTL
+	sequence uint32    // number of the next chunk of the animation
+	control  []byte    // the body of fcTL whose pixels come next; nil: they are of no frame
+	still    int       // noPixels, amongPixels or behindPixels
 }
+
+// Where the walk is: in front of the pixels of the still picture, among them, or behind.
+const (
+	noPixels = iota
+	amongPixels
+	behindPixels
+)
 
 // openPNG reads what a PNG says about all frames.
 func (r *Reader) openPNG() error {
-	const depth = 24 // of a sample, from the start of the file
-	if len(r.data) < 33 {
-		return io.ErrUnexpectedEOF
-	}
-	r.size = image.Pt(int(binary.BigEndian.Uint32(r.data[16:])), int(binary.BigEndian.Uint32(r.data[20:])))
-	head := append([]byte(nil), r.data[:33]...)
-	frames, said := 0, uint32(0)
-	ended, before := false, map[string]bool{}
-	metadata.Chunks(bytes.NewReader(r.data), func(c metadata.Chunk) bool {
-		switch kind := string(c.Kind); kind {
-		case "PLTE", "tRNS":
-			if before[kind] || c.Len > 3*256 {
-				break // the frames would repeat it
-			}
-			before[kind] = true
-			head = append(head, r.data[c.At()-8:c.At()+c.Len+4]...)
-		case "acTL":
-			if c.Len == 8 && said == 0 {
-				said = binary.BigEndian.Uint32(c.Bytes())
-				r.Plays = int(binary.BigEndian.Uint32(c.Bytes()[4:]) & (1<<31 - 1))
-			}
-		case "fcTL":
-			frames++
-		case "IEND":
-			ended = true
+	start := func() (*pngCells, error) {
+		p := &pngCells{data: r.data, chunks: metadata.WalkChunks(bytes.NewReader(r.data))}
+		head, err := p.chunks.Next() // IHDR, or an error
+		if err != nil {
+			return nil, err
 		}
-		return !ended && frames <= MostFrames
-	})
-	switch {
-	case frames > MostFrames:
-		return tooMany()
-	case !ended:
-		return io.ErrUnexpectedEOF
+		p.header = r.data[head.At() : head.At()+head.Len]
+		return p, nil
 	}
-	if r.Frames = frames; uint32(frames) != said {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("says that it has %d frames, and has %d", said, frames))
+	all, err := start()
+	if err != nil {
+		return err
 	}
-	r.canvas = newCanvas(r.size, r.data[depth] == 16)
-	r.begin = func() cells { return &pngCells{data: r.data, at: int64(len(pngSignature)), head: head} }
+	number := func(at int) int64 { return int64(binary.BigEndian.Uint32(all.header[at:])) }
+	begin := func() cells {
+		p, _ := start() // which went well before
+		return p
+	}
+	if err := r.plan(number(headerWidth), number(headerHeight), all, begin); err != nil {
+		return err
+	}
+	if uint32(r.Frames) != all.said {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("says that it has %d frames, and has %d", all.said, r.Frames))
+	}
+	r.Plays, r.canvas = all.plays, newCanvas(r.size, all.header[headerDepth] == 16)
 	return nil
 }
 
-// chunk reads the next chunk.
-func (p *pngCells) chunk() (kind string, body []byte, err error) {
-	rest := p.data[p.at:]
-	if len(rest) < 12 {
-		return "", nil, io.ErrUnexpectedEOF
-	}
-	n := int64(binary.BigEndian.Uint32(rest))
-	if n > int64(len(rest))-12 {
-		return "", nil, io.ErrUnexpectedEOF
-	}
-	kind, body = string(rest[4:8]), rest[8:8+n]
-	switch kind {
-	case "fcTL", "fdAT", "IDAT":
-		if crc32.ChecksumIEEE(rest[4:8+n]) != binary.BigEndian.Uint32(rest[8+n:]) {
-			return "", nil, damaged("invalid checksum of a chunk %s", kind)
-		}
-	}
-	p.at += 12 + n
-	return kind, body, nil
-}
-
-// ordered takes the number at the start of a chunk of the animation, which counts them.
-func (p *pngCells) ordered(body []byte) error {
+// numbered takes the number at the start of a chunk of the animation.
+func (p *pngCells) numbered(body []byte) error {
 	if len(body) < 4 || binary.BigEndian.Uint32(body) != p.sequence {
 		return damaged("its frames are out of order")
 	}
@@ -109,66 +93,133 @@ func (p *pngCells) ordered(body []byte) error {
 	return nil
 }
 
-func (p *pngCells) next() (c cell, err error) {
-	control, pixels := p.control, []byte(nil)
-	p.control = nil
-	for !p.ended {
-		kind, body, err := p.chunk()
+// next goes on to the next frame: up to the control chunk behind its pixels, or to the end.
+func (p *pngCells) next() (cell, error) {
+	from := int64(0) // where the pixels of the frame begin; 0: there are none yet
+	for {
+		c, err := p.chunks.Next()
 		if err != nil {
-			return c, err
+			return cell{}, err
+		}
+		at, body := c.At()-8, p.data[c.At():c.At()+c.Len]
+		kind := string(c.Kind)
+		if kind != "IDAT" && p.still == amongPixels {
+			p.still = behindPixels
 		}
 		switch kind {
+		case "PLTE", "tRNS":
+			p.colour(kind, p.data[at:c.At()+c.Len+4])
+		case "acTL":
+			if p.still == noPixels {
+				p.said = binary.BigEndian.Uint32(body)
+				p.plays = int(binary.BigEndian.Uint32(body[4:]) & (1<<31 - 1))
+			}
 		case "fcTL":
-			if err := p.ordered(body); err != nil {
-				return c, err
+			if err := p.checkSum(kind, at, body); err != nil {
+				return cell{}, err
+			}
+			if err := p.numbered(body); err != nil {
+				return cell{}, err
 			}
 			if len(body) != controlLength {
-				return c, damaged("a chunk fcTL of %d bytes", len(body))
+				return cell{}, damaged("a chunk fcTL of %d bytes, expected %d", len(body), controlLength)
 			}
-			if control != nil {
-				p.control = body
-				return p.cell(control, pixels)
+			before := p.control
+			if p.control = body; before != nil {
+				return controlled(before, from, at)
 			}
-			control, pixels = body, nil
 		case "IDAT":
-			if control != nil {
-				pixels = metadata.AppendChunk(pixels, "IDAT", body)
+			if p.still == behindPixels {
+				return cell{}, damaged("other chunks lie among the pixels of its still picture")
+			}
+			if p.still = amongPixels; p.control != nil && from == 0 {
+				from = at
 			}
 		case "fdAT":
-			if err := p.ordered(body); err != nil {
-				return c, err
+			if err := p.numbered(body); err != nil {
+				return cell{}, err
 			}
-			if control == nil {
-				return c, damaged("pixels of no frame")
+			switch {
+			case p.control == nil:
+				return cell{}, damaged("pixels of no frame")
+			case p.still == noPixels || from > 0 && string(p.data[from+4:from+8]) == "IDAT":
+				return cell{}, damaged("pixels of another frame come before the end of those of its still picture")
+			case from == 0:
+				from = at
 			}
-			pixels = metadata.AppendChunk(pixels, "IDAT", body[4:])
 		case "IEND":
-			p.ended = true
+			if p.control == nil {
+				return cell{}, io.EOF
+			}
+			last := p.control
+			p.control = nil
+			return controlled(last, from, at)
 		}
 	}
-	if control == nil {
-		return c, io.EOF
-	}
-	return p.cell(control, pixels)
 }
 
-// cell is a frame of a control chunk and of its pixels, as chunks of a picture.
-func (p *pngCells) cell(control, pixels []byte) (c cell, err error) {
-	at := func(i int) int { return int(binary.BigEndian.Uint32(control[i:])) }
-	const most = 1<<31 - 1
-	for _, i := range []int{controlWidth, controlHeight, controlLeft, controlTop} {
-		if at(i) > most/2 {
-			return c, damaged("a frame of %dx%d at %d,%d", at(controlWidth), at(controlHeight), at(controlLeft), at(controlTop))
-		}
+// colour keeps a whole chunk PLTE or tRNS, the first of its kind, for the files of frames.
+func (p *pngCells) colour(kind string, chunk []byte) {
+	const most = 3*256 + 12 // bytes of the longest palette
+	place := 0
+	if kind == "tRNS" {
+		place = 1
 	}
-	c.rect = image.Rect(0, 0, at(controlWidth), at(controlHeight)).Add(image.Pt(at(controlLeft), at(controlTop)))
+	if p.still == noPixels && p.colours[place] == nil && len(chunk) <= most {
+		p.colours[place] = chunk
+	}
+}
+
+// controlled is the frame of the body of a control chunk, whose pixels are in the chunks between
+// two places of the file.
+func controlled(control []byte, from, to int64) (c cell, err error) {
+	if from == 0 {
+		return c, damaged("a frame without pixels")
+	}
+	number := func(i int) int64 { return int64(binary.BigEndian.Uint32(control[i:])) }
+	c.left, c.top, c.width, c.height = number(controlLeft), number(controlTop), number(controlWidth), number(controlHeight)
 	c.delay = Delay{binary.BigEndian.Uint16(control[controlDelay:]), binary.BigEndian.Uint16(control[controlDelay+2:])}
 	c.after = min(disposal(control[controlDispose]), restore)
 	c.over = control[controlBlend] == 1
-	head := bytes.Clone(p.head[16:29])
-	copy(head, control[controlWidth:controlLeft])
-	c.still = metadata.AppendChunk([]byte(pngSignature), "IHDR", head)
-	c.still = append(append(c.still, p.head[33:]...), pixels...)
-	c.still = metadata.AppendChunk(c.still, "IEND", nil)
+	c.from, c.to = from, to
 	return c, nil
+}
+
+// file is a PNG of a frame alone: its chunks fdAT become IDAT.
+func (p *pngCells) file(c cell) ([]byte, error) {
+	head := bytes.Clone(p.header)
+	w, h := c.size.Sides()
+	binary.BigEndian.PutUint32(head[headerWidth:], uint32(w))
+	binary.BigEndian.PutUint32(head[headerHeight:], uint32(h))
+	still := metadata.AppendChunk([]byte(pngSignature), "IHDR", head)
+	still = append(append(still, p.colours[0]...), p.colours[1]...)
+	for walk := metadata.WalkChunksFrom(bytes.NewReader(p.data[:c.to]), c.from); ; {
+		chunk, err := walk.Next()
+		if err == io.ErrUnexpectedEOF { // the end of the pixels
+			return metadata.AppendChunk(still, "IEND", nil), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		kind, body := string(chunk.Kind), p.data[chunk.At():chunk.At()+chunk.Len]
+		if kind != "IDAT" && kind != "fdAT" {
+			continue
+		}
+		if err := p.checkSum(kind, chunk.At()-8, body); err != nil {
+			return nil, err
+		}
+		if kind == "fdAT" {
+			body = body[4:]
+		}
+		still = metadata.AppendChunk(still, "IDAT", body)
+	}
+}
+
+// checkSum refuses a chunk whose checksum is not that of its kind and its body.
+func (p *pngCells) checkSum(kind string, at int64, body []byte) error {
+	end := at + 8 + int64(len(body))
+	if crc32.ChecksumIEEE(p.data[at+4:end]) != binary.BigEndian.Uint32(p.data[end:]) {
+		return damaged("invalid checksum of a chunk %s", kind)
+	}
+	return nil
 }

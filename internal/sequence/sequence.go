@@ -19,6 +19,7 @@ import (
 	"io"
 
 	"superres/internal/imagefile"
+	"superres/internal/metadata"
 	"superres/internal/safefile"
 )
 
@@ -70,8 +71,8 @@ type Reader struct {
 	name   string
 	lim    imagefile.Limits
 	grey   bool
-	turn   int // orientation
-	size   image.Point
+	turn   int            // orientation
+	size   imagefile.Size // of the canvas
 	cells  cells
 	begin  func() cells
 	canvas canvas
@@ -81,11 +82,15 @@ type Reader struct {
 
 // cell is a frame as a file has it.
 type cell struct {
-	rect  image.Rectangle // on the canvas
-	still []byte          // a file of it alone
-	delay Delay
-	over  bool // it is blended over what is there, rather than put in its place
-	after disposal
+	// The place on the canvas that the file says, which may be anything.
+	left, top, width, height int64
+
+	size     imagefile.Size  // of the frame, inside of the canvas: see Reader.cell
+	rect     image.Rectangle // the same, where it lies on the canvas
+	from, to int64           // where its pixels lie in the file
+	delay    Delay
+	over     bool // it is blended over what is there, rather than put in its place
+	after    disposal
 }
 
 // disposal is what becomes of the place of a frame before the next is shown.
@@ -97,8 +102,14 @@ const (
 	restore                 // it becomes what it was before
 )
 
-// cells are the frames of an animation, one after the other, io.EOF in the end.
-type cells interface{ next() (cell, error) }
+// cells walks over the frames of an animation. The same walk plans and reads, so that what was
+// checked is what is read.
+type cells interface {
+	// next returns the next frame, without size and rect, or io.EOF behind the last.
+	next() (cell, error)
+	// file returns a file of the frame alone that next returned last, whose size is set.
+	file(cell) ([]byte, error)
+}
 
 // NewReader begins to read the file in pic.File, which it keeps; pic is what imagefile made of
 // it, and name is for messages. All frames of an animation are decoded once, so that what is
@@ -123,9 +134,7 @@ func NewReader(ctx context.Context, pic *imagefile.Picture, name string, lim ima
 		err = safefile.Refuse(safefile.ErrInput, "", "is a %s, which has one picture", r.Format)
 	}
 	if err == nil && !r.Pages {
-		if err = r.checkWhole(int64(r.Frames) * int64(r.size.X) * int64(r.size.Y)); err == nil {
-			err = r.survey(ctx)
-		}
+		err = r.survey(ctx)
 	}
 	if err != nil {
 		return nil, r.explain(err)
@@ -140,6 +149,10 @@ func (r *Reader) explain(err error) error {
 	}
 	if stopped, ok := safefile.Stopped(err, r.name); ok {
 		return stopped
+	}
+	if rule, ok := errors.AsType[metadata.FormatError](err); ok {
+		err, _ = safefile.Named(damaged("%s", rule), r.name)
+		return err
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return safefile.Refuse(safefile.ErrInput, r.name, "damaged animation: unexpected EOF (is the file complete?)")
@@ -166,11 +179,46 @@ func (r *Reader) checkWhole(pixels int64) error {
 	return nil
 }
 
-// survey looks at all frames.
-func (r *Reader) survey(ctx context.Context) error {
-	if r.Frames == 0 {
+// plan checks the size of the canvas, and counts the frames in all, each of which must be inside
+// of it. Nothing is decoded, and no memory is taken for pixels. begin makes another walk like all.
+func (r *Reader) plan(width, height int64, all cells, begin func() cells) (err error) {
+	if r.size, err = r.lim.CheckSize(width, height); err != nil {
+		return err
+	}
+	for r.cells = all; ; {
+		if _, err := r.cell(); err == io.EOF {
+			break
+		} else if err != nil {
+			return err
+		}
+		if r.number > MostFrames {
+			return tooMany()
+		}
+	}
+	if r.Frames, r.begin = r.number, begin; r.Frames == 0 {
 		return damaged("it has no frames")
 	}
+	return r.checkWhole(int64(r.Frames) * r.size.Pixels())
+}
+
+// cell goes on to the next frame and checks that it is inside of the canvas.
+func (r *Reader) cell() (cell, error) {
+	c, err := r.cells.next()
+	if err != nil {
+		return c, err
+	}
+	r.number++
+	ok := false
+	if c.size, ok = r.size.Part(c.left, c.top, c.width, c.height); !ok {
+		w, h := r.size.Sides()
+		return c, damaged("frame %d, of %dx%d at %d,%d, is not inside of its %dx%d", r.number, c.width, c.height, c.left, c.top, w, h)
+	}
+	c.rect = c.size.Bounds().Add(image.Pt(int(c.left), int(c.top)))
+	return c, nil
+}
+
+// survey looks at all frames.
+func (r *Reader) survey(ctx context.Context) error {
 	r.Rewind()
 	r.Opaque, r.grey = true, true
 	for range r.Frames {
@@ -214,21 +262,26 @@ func (r *Reader) Next(ctx context.Context) (*Frame, error) {
 	return f, nil
 }
 
-// compose decodes the next cell and puts it on the canvas.
+// compose decodes the next cell, as a file that may be no larger than its place on the canvas,
+// and puts it there.
 func (r *Reader) compose(ctx context.Context) (cell, error) {
-	r.number++
-	c, err := r.cells.next()
+	c, err := r.cell()
 	if err != nil {
 		return c, err
 	}
-	if c.rect.Empty() || !c.rect.In(image.Rectangle{Max: r.size}) {
-		return c, damaged("frame %d, of %dx%d at %d,%d, is not inside of its %dx%d", r.number, c.rect.Dx(), c.rect.Dy(), c.rect.Min.X, c.rect.Min.Y, r.size.X, r.size.Y)
+	still, err := r.cells.file(c)
+	if err != nil {
+		return c, err
 	}
 	lim := r.lim
 	lim.Strip, lim.Accept = true, nil
-	pic, err := imagefile.DecodeBytes(ctx, c.still, fmt.Sprintf("%s: frame %d", r.name, r.number), lim)
+	lim.Pixels, lim.Side = c.size.Pixels(), max(c.rect.Dx(), c.rect.Dy())
+	pic, err := imagefile.DecodeBytes(ctx, still, fmt.Sprintf("%s: frame %d", r.name, r.number), lim)
 	if err != nil {
 		return c, err
+	}
+	if got := pic.Image.Bounds(); got != c.size.Bounds() {
+		return c, damaged("frame %d has pixels of %dx%d, expected %dx%d", r.number, got.Dx(), got.Dy(), c.rect.Dx(), c.rect.Dy())
 	}
 	if r.number == 1 {
 		r.Subsampled, r.Quantiser = pic.Subsampled, pic.Quantiser
@@ -243,9 +296,15 @@ var errEnough = errors.New("enough")
 // findPages finds the pages of a TIFF and reads their headers.
 func (r *Reader) findPages(ctx context.Context) error {
 	r.Pages = true
-	places, others := imagefile.Pages(r.data)
-	if r.places, r.Frames = places, len(places); len(places)+others >= MostFrames {
+	places, others, err := imagefile.Pages(r.data)
+	r.places, r.Frames = places, len(places)
+	switch {
+	case len(places)+others >= MostFrames:
 		return tooMany()
+	case errors.Is(err, io.ErrUnexpectedEOF) && len(places) > 0:
+		r.Warnings = append(r.Warnings, fmt.Sprintf("points outside of itself behind %d pages (is the file complete?)", len(places)))
+	case err != nil:
+		return safefile.Refuse(safefile.ErrInput, "", "damaged TIFF: %v; copy or export it again", err).With(imagefile.FirstPage)
 	}
 	accept, pixels := r.lim.Accept, int64(0)
 	r.lim.Accept = func(cfg image.Config, held int64) error {

@@ -604,13 +604,25 @@ func TestPages(t *testing.T) {
 			t.Errorf("page %d has %v", i+1, res)
 		}
 	}
-	// A chain that bites its tail ends there.
-	places, others := imagefile.Pages(data)
+	// A chain that bites its tail is refused, with what it has.
+	places, others, err := imagefile.Pages(data)
+	if err != nil {
+		t.Fatal(err)
+	}
 	at := int(places[3])
 	end := at + 2 + 12*int(binary.LittleEndian.Uint16(data[at:]))
 	binary.LittleEndian.PutUint32(data[end:], places[1])
-	if looped, _ := imagefile.Pages(data); len(looped) != 4 || others != 0 {
-		t.Errorf("%d pages of a loop", len(looped))
+	if looped, _, err := imagefile.Pages(data); len(looped) != 4 || others != 0 || err == nil {
+		t.Errorf("%d pages of a loop, %v", len(looped), err)
+	}
+	_, err = open(data, "a.tif", imagefile.Limits{Pixels: 77})
+	if err == nil || !errors.Is(err, safefile.ErrInput) || !strings.Contains(err.Error(), "go round in a circle") {
+		t.Errorf("%v, expected a circle", err)
+	}
+	// One that leads out of the file ends there, with a word.
+	binary.LittleEndian.PutUint32(data[end:], 1<<31)
+	if r, list := all(t, data, "a.tif"); len(list) != 4 || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "behind 4 pages") {
+		t.Errorf("%d pages, %q", len(list), r.Warnings)
 	}
 	if _, err := open(data, "a.tif", imagefile.Limits{Pixels: 77}); err != nil {
 		t.Error(err)

@@ -3,7 +3,6 @@ package sequence
 import (
 	"bytes"
 	"encoding/binary"
-	"image"
 	"io"
 
 	"superres/internal/metadata"
@@ -12,105 +11,112 @@ import (
 // webpFrame is how long the head of a frame of a WebP is: place, size, duration, flags.
 const webpFrame = 16
 
-// webpCells reads the frames of an animated WebP.
+// webpCells walks over the frames of an animated WebP.
 type webpCells struct {
-	data []byte
-	at   int
+	data   []byte
+	chunks *metadata.RIFFWalk
+	plays  int
+	begun  bool      // ANIM is behind
+	parts  [2][]byte // of the frame that next returned last: alpha, if any, and pixels
 }
 
 // number24 reads 24 bits.
-func number24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
+func number24(b []byte) int64 { return int64(b[0]) | int64(b[1])<<8 | int64(b[2])<<16 }
 
 // openWebP reads what a WebP says about all frames.
 func (r *Reader) openWebP() error {
-	const start = 12 + 8 + 10 // up to the end of VP8X
-	if len(r.data) < start || uint64(binary.LittleEndian.Uint32(r.data[4:]))+8 > uint64(len(r.data)) {
-		return io.ErrUnexpectedEOF
+	start := func() *webpCells {
+		return &webpCells{data: r.data, chunks: metadata.WalkRIFF(bytes.NewReader(r.data)), plays: 1}
 	}
-	r.size = image.Pt(number24(r.data[24:])+1, number24(r.data[27:])+1)
-	r.Plays = 1
-	metadata.RIFFChunks(bytes.NewReader(r.data), func(kind []byte, body metadata.Body) bool {
-		switch string(kind) {
-		case "ANIM":
-			if b := body.Start(6); len(b) == 6 {
-				r.Plays = int(binary.LittleEndian.Uint16(b[4:]))
-			}
-		case "ANMF":
-			r.Frames++
-		}
-		return r.Frames <= MostFrames
-	})
-	if r.Frames > MostFrames {
-		return tooMany()
+	all := start()
+	head, err := all.chunks.Next()
+	if err != nil {
+		return err
 	}
-	end := 8 + int(binary.LittleEndian.Uint32(r.data[4:]))
-	r.canvas = newCanvas(r.size, false)
-	r.begin = func() cells { return &webpCells{data: r.data[:end], at: 12} }
+	const width, height, length = 4, 7, 10 // of VP8X
+	if string(head.Kind) != "VP8X" || head.Len != length {
+		return damaged("it begins with a chunk %q of %d bytes, expected VP8X of %d", head.Kind, head.Len, length)
+	}
+	body := head.Bytes()
+	if err := r.plan(number24(body[width:])+1, number24(body[height:])+1, all, func() cells { return start() }); err != nil {
+		return err
+	}
+	r.Plays, r.canvas = all.plays, newCanvas(r.size, false)
 	return nil
-}
-
-// riff takes the next chunk of a RIFF off the start of data.
-func riff(data []byte) (kind string, body, rest []byte, err error) {
-	if len(data) < 8 {
-		return "", nil, nil, io.EOF
-	}
-	n := int64(binary.LittleEndian.Uint32(data[4:]))
-	if n > int64(len(data))-8 {
-		return "", nil, nil, io.ErrUnexpectedEOF
-	}
-	return string(data[:4]), data[8 : 8+n], data[min(8+n+n%2, int64(len(data))):], nil
 }
 
 func (w *webpCells) next() (c cell, err error) {
 	for {
-		kind, body, rest, err := riff(w.data[w.at:])
+		chunk, err := w.chunks.Next()
 		if err != nil {
 			return c, err
 		}
-		w.at = len(w.data) - len(rest)
-		if kind == "ANMF" {
-			return webpCell(body)
+		switch string(chunk.Kind) {
+		case "ANIM":
+			if w.begun || chunk.Len < 6 {
+				return c, damaged("two chunks ANIM, or one of %d bytes", chunk.Len)
+			}
+			w.begun = true
+			w.plays = int(binary.LittleEndian.Uint16(chunk.Bytes()[4:]))
+		case "ANMF":
+			if !w.begun {
+				return c, damaged("a frame stands in front of the chunk ANIM")
+			}
+			return w.frame(chunk)
 		}
 	}
 }
 
-// webpCell is the frame in a chunk ANMF.
-func webpCell(body []byte) (c cell, err error) {
-	if len(body) < webpFrame {
-		return c, damaged("a frame of %d bytes", len(body))
+// frame is the frame in a chunk ANMF.
+func (w *webpCells) frame(chunk metadata.RIFFChunk) (c cell, err error) {
+	if chunk.Len < webpFrame {
+		return c, damaged("a frame of %d bytes, expected %d at least", chunk.Len, webpFrame)
 	}
-	size := image.Pt(number24(body[6:])+1, number24(body[9:])+1)
-	c.rect = image.Rectangle{Max: size}.Add(image.Pt(2*number24(body), 2*number24(body[3:])))
-	c.delay = milliseconds(number24(body[12:]))
+	body := w.data[chunk.At():][:webpFrame]
+	c.left, c.top, c.width, c.height = 2*number24(body), 2*number24(body[3:]), number24(body[6:])+1, number24(body[9:])+1
+	c.delay = milliseconds(int(number24(body[12:])))
 	c.over = body[15]&2 == 0
 	if body[15]&1 != 0 {
 		c.after = clear
 	}
-	const alphaFlag = 0x10
-	still := append([]byte("RIFF????WEBPVP8X"), 10, 0, 0, 0, 0, 0, 0, 0)
-	still = append(still, body[6:12]...)
-	for rest := body[webpFrame:]; ; {
-		kind, chunk, next, err := riff(rest)
+	w.parts = [2][]byte{}
+	for walk := chunk.WalkRIFF(webpFrame); ; {
+		part, err := walk.Next()
 		if err == io.EOF {
 			return c, damaged("a frame without pixels")
 		} else if err != nil {
 			return c, err
 		}
-		whole := rest[:8+len(chunk)]
-		if rest = next; kind == "ALPH" && still[20] == 0 {
-			still[20] = alphaFlag
-		} else if kind != "VP8 " && kind != "VP8L" {
-			continue
-		}
-		if still = append(still, whole...); len(whole)%2 > 0 {
-			still = append(still, 0)
-		}
-		if kind != "ALPH" {
-			binary.LittleEndian.PutUint32(still[4:], uint32(len(still)-8))
-			c.still = still
+		whole := w.data[part.At()-8 : part.At()+part.Len]
+		switch string(part.Kind) {
+		case "ALPH":
+			if w.parts[0] == nil {
+				w.parts[0] = whole
+			}
+		case "VP8 ", "VP8L":
+			w.parts[1] = whole
 			return c, nil
 		}
 	}
+}
+
+// file is a WebP of a frame alone, the one that next returned last.
+func (w *webpCells) file(c cell) ([]byte, error) {
+	still := append([]byte("RIFF????WEBPVP8X"), 10, 0, 0, 0, 0, 0, 0, 0)
+	if w.parts[0] != nil {
+		const flags, alpha = 20, 0x10
+		still[flags] = alpha
+	}
+	for _, side := range [2]int64{c.width - 1, c.height - 1} {
+		still = append(still, byte(side), byte(side>>8), byte(side>>16))
+	}
+	for _, part := range w.parts {
+		if still = append(still, part...); len(part)%2 > 0 {
+			still = append(still, 0)
+		}
+	}
+	binary.LittleEndian.PutUint32(still[4:], uint32(len(still)-8))
+	return still, nil
 }
 
 // milliseconds is a delay, as exactly as 16 bits can have it.

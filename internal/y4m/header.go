@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"superres/internal/imagefile"
 	"superres/internal/safefile"
 )
 
@@ -83,8 +84,8 @@ func layoutOf(name string) (Layout, int, error) {
 	return Layout{}, 0, refuse("has colour as %q; known are 420jpeg, 420mpeg2, 420paldv, 411, 422, 444 and mono, and 420p10 and the like up to 16 bits", name)
 }
 
-// parse reads the line about the stream, without Magic.
-func parse(line string) (h Header, err error) {
+// parse reads the line about the stream, without Magic, and checks the size of its frames.
+func parse(line string, lim imagefile.Limits) (h Header, err error) {
 	name, other := "", ""
 	seen := map[byte]bool{}
 	for _, p := range strings.Fields(line) {
@@ -116,6 +117,9 @@ func parse(line string) (h Header, err error) {
 	}
 	if h.Width == 0 || h.Height == 0 {
 		return h, refuse("has no width or no height in its header")
+	}
+	if _, err = lim.CheckSize(int64(h.Width), int64(h.Height)); err != nil {
+		return h, err
 	}
 	if name == "" {
 		if name = other; name == "" {

@@ -7,23 +7,31 @@ import (
 	"io"
 	"testing"
 
+	"superres/internal/imagefile"
 	"superres/internal/mutate"
 	"superres/internal/safefile"
 )
 
-// mostFrame is the largest frame of a damaged stream that is read, in bytes: the program refuses
-// larger ones by their header.
-const mostFrame = 1 << 20
+// mutatedLimits are those of the frames of a damaged stream.
+var mutatedLimits = imagefile.Limits{Pixels: 1 << 16}
+
+// mostFrame is what a frame within these limits has at most, in bytes: three samples of two bytes
+// a pixel.
+const mostFrame = 6 << 16
 
 // copyStream reads a stream and writes it, reads what was written, and returns how many frames it
 // has. Errors are of the class ErrInput.
 func copyStream(t *testing.T, what string, data []byte) (frames int) {
 	t.Helper()
-	in, err := NewReader(bytes.NewReader(data))
-	if err != nil && !errors.Is(err, safefile.ErrInput) {
+	in, err := NewReader(bytes.NewReader(data), mutatedLimits)
+	if err != nil && !errors.Is(err, safefile.ErrInput) && !errors.Is(err, safefile.ErrLimit) {
 		t.Errorf("%s: %v", what, err)
 	}
-	if err != nil || in.FrameBytes() > mostFrame {
+	if err != nil {
+		return 0
+	}
+	if in.FrameBytes() > mostFrame {
+		t.Errorf("%s: frames of %d bytes", what, in.FrameBytes())
 		return 0
 	}
 	var out bytes.Buffer
@@ -48,7 +56,7 @@ func copyStream(t *testing.T, what string, data []byte) (frames int) {
 			t.Fatal(err)
 		}
 	}
-	again, err := NewReader(&out)
+	again, err := NewReader(&out, mutatedLimits)
 	if err != nil {
 		t.Errorf("%s: what was written cannot be read: %v", what, err)
 		return frames

@@ -80,7 +80,7 @@ func (h Header) Brightness(f *Frame) image.Image {
 	if h.Depth == 8 {
 		return &image.Gray{Pix: plane, Stride: h.Width, Rect: bounds}
 	}
-	img := image.NewGray16(bounds)
+	img := &image.Gray16{Pix: make([]byte, len(plane)), Stride: 2 * h.Width, Rect: bounds}
 	for i := range h.Width * h.Height {
 		binary.BigEndian.PutUint16(img.Pix[2*i:], uint16((h.code(plane, i)*0xffff+h.most()/2)/h.most()))
 	}

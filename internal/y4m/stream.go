@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"superres/internal/imagefile"
 )
 
 // longest is how many bytes a line has at most. Those of programs have about a hundred.
@@ -27,9 +29,10 @@ type Reader struct {
 	count int // frames begun
 }
 
-// NewReader reads the header of a stream. It fails with a safefile.Fault without a name when
-// there is none, or one of a kind that is not known.
-func NewReader(r io.Reader) (*Reader, error) {
+// NewReader reads the header of a stream, whose frames must be within the limits of a picture. It
+// fails with a safefile.Fault without a name when there is none, or one of a kind that is not
+// known, and when its frames are too large. No memory is taken for a frame.
+func NewReader(r io.Reader, lim imagefile.Limits) (*Reader, error) {
 	in := &Reader{r: bufio.NewReaderSize(r, 1<<16)}
 	line, err := in.line()
 	if err != nil {
@@ -38,7 +41,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 	if len(line) < len(Magic) || line[:len(Magic)] != Magic {
 		return nil, refuse("does not begin with %q", Magic)
 	}
-	in.Header, err = parse(line[len(Magic):])
+	in.Header, err = parse(line[len(Magic):], lim)
 	return in, err
 }
 

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 
+	"superres/internal/imagefile"
 	"superres/internal/safefile"
 )
 
@@ -31,7 +33,7 @@ func names() (list []string) {
 func TestRoundTrip(t *testing.T) {
 	for _, name := range names() {
 		head := Magic + "W13 H7 F30000:1001 Ip A128:117 C" + name + " XYSCSS=ANY XCOLORRANGE=LIMITED\n"
-		in, err := NewReader(strings.NewReader(head))
+		in, err := NewReader(strings.NewReader(head), imagefile.Limits{})
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -47,7 +49,7 @@ func TestRoundTrip(t *testing.T) {
 				}
 			}
 		}
-		if in, err = NewReader(bytes.NewReader(data)); err != nil {
+		if in, err = NewReader(bytes.NewReader(data), imagefile.Limits{}); err != nil {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
@@ -99,7 +101,7 @@ func TestLayouts(t *testing.T) {
 		"W5 H3 Cmono10":                 {"mono10", 30, false, false},
 		"  W5  H3 F0:0 I? A0:0 Xa Xa  ": {"420jpeg", 15 + 2*6, false, false},
 	} {
-		in, err := NewReader(strings.NewReader(Magic + head + "\n"))
+		in, err := NewReader(strings.NewReader(Magic+head+"\n"), imagefile.Limits{})
 		if err != nil {
 			t.Errorf("%s: %v", head, err)
 		} else if l := in.Layout; l.Name != want.name || in.FrameBytes() != want.bytes || l.Left != want.left || l.Top != want.top {
@@ -135,7 +137,7 @@ func TestRefusals(t *testing.T) {
 		Magic + "W2 H2 X" + strings.Repeat("a", longest) + "\n":        "line of text",
 		Magic + "W2 H2\nFRAME X" + strings.Repeat("a", longest) + "\n": "line of text",
 	} {
-		in, err := NewReader(strings.NewReader(data))
+		in, err := NewReader(strings.NewReader(data), imagefile.Limits{})
 		for err == nil {
 			_, err = in.Next()
 		}
@@ -145,9 +147,37 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// Frames beyond the limits of a picture are refused by the header, whatever the product of their
+// sides, and no memory is taken for them.
+func TestLimits(t *testing.T) {
+	for head, want := range map[string]error{
+		"W65535 H65535 C444p16":                   safefile.ErrLimit,
+		"W65535 H764":                             safefile.ErrLimit,
+		"W4 H3 Cmono":                             safefile.ErrLimit,
+		"W4294967296 H4294967296":                 safefile.ErrInput,
+		"W9223372036854775807 H2":                 safefile.ErrInput,
+		"W99999999999999999999999999999999999 H2": safefile.ErrInput,
+	} {
+		lim := imagefile.Limits{}
+		if head == "W4 H3 Cmono" {
+			lim.Pixels = 11
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := NewReader(strings.NewReader(Magic+head+"\nFRAME\n"), lim)
+		runtime.ReadMemStats(&after)
+		if !errors.Is(err, want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, expected %v", head, err, want)
+		}
+		if n := after.TotalAlloc - before.TotalAlloc; n > 1<<18 {
+			t.Errorf("%s: %d bytes of memory", head, n)
+		}
+	}
+}
+
 // A code that a depth has not got is its greatest.
 func TestCodesBeyondTheDepth(t *testing.T) {
-	in, err := NewReader(strings.NewReader(Magic + "W1 H1 C444p10\nFRAME\n\xff\xff\x00\x04\xff\x03"))
+	in, err := NewReader(strings.NewReader(Magic+"W1 H1 C444p10\nFRAME\n\xff\xff\x00\x04\xff\x03"), imagefile.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}

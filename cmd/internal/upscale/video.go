@@ -15,7 +15,6 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
-	"superres/internal/imagefile"
 	"superres/internal/parallel"
 	"superres/internal/safefile"
 	"superres/internal/y4m"
@@ -82,7 +81,7 @@ func (e enlarger) openFrames(j job) (in *y4m.Reader, size int64, done func(), er
 		}
 		r, size, done = f, bytes, func() { f.Close() }
 	}
-	if in, err = y4m.NewReader(r); err != nil {
+	if in, err = y4m.NewReader(r, e.limits()); err != nil {
 		done()
 		return nil, 0, nil, named(err, nameOf(j))
 	}
@@ -92,9 +91,6 @@ func (e enlarger) openFrames(j job) (in *y4m.Reader, size int64, done func(), er
 // measureFrames returns the header of what becomes of a stream, and what one frame takes, in
 // bytes, as measure does; it refuses what is too much.
 func (e enlarger) measureFrames(j job, in y4m.Header) (to y4m.Header, need int64, err error) {
-	if pixels := int64(in.Width) * int64(in.Height); pixels > e.opt.Limits.Pixels {
-		return to, 0, safefile.Refuse(safefile.ErrLimit, nameOf(j), "its frames of %dx%d have %.4g megapixels each, the limit is %.4g", in.Width, in.Height, float64(pixels)/1e6, float64(e.opt.Limits.Pixels)/1e6).With(imagefile.MorePixels)
-	}
 	cfg := image.Config{ColorModel: color.GrayModel, Width: in.Width, Height: in.Height}
 	if in.Depth > 8 {
 		cfg.ColorModel = color.Gray16Model

@@ -25,7 +25,7 @@ import (
 // video makes a stream of some frames; at gives the code of a sample of a plane.
 func video(t *testing.T, head string, frames int, at func(n, plane, x, y int) int) string {
 	t.Helper()
-	in, err := y4m.NewReader(strings.NewReader(y4m.Magic + head + "\n"))
+	in, err := y4m.NewReader(strings.NewReader(y4m.Magic+head+"\n"), imagefile.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func moving(n, plane, x, y int) int {
 // readVideo takes a stream apart.
 func readVideo(t *testing.T, data string) (y4m.Header, []*y4m.Frame) {
 	t.Helper()
-	in, err := y4m.NewReader(strings.NewReader(data))
+	in, err := y4m.NewReader(strings.NewReader(data), imagefile.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestVideoLayouts(t *testing.T) {
 		for _, scale := range []string{"1", "1.5", "2", "3"} {
 			const w, h = 61, 47
 			head := "W61 H47 F30000:1001 Ip A128:117 C" + layout + " XYSCSS=OWN XCOLORRANGE=LIMITED"
-			asked, err := y4m.NewReader(strings.NewReader(y4m.Magic + head + "\n"))
+			asked, err := y4m.NewReader(strings.NewReader(y4m.Magic+head+"\n"), imagefile.Limits{})
 			if err != nil {
 				t.Fatal(err)
 			}

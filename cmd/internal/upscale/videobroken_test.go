@@ -72,7 +72,7 @@ func TestVideoRefusals(t *testing.T) {
 		refusal(console.ExitInput, "empty.y4m: has no frames", "empty.y4m"),
 		refusal(console.ExitInput, `colour as "444alpha"`, "colour.y4m"),
 		refusal(console.ExitInput, "none.y4m", "none.y4m"),
-		refusal(console.ExitLimit, "60000x60000 have 3600 megapixels each, the limit is 50; use --max-pixels", "huge.y4m"),
+		refusal(console.ExitLimit, "60000x60000 is 3600 megapixels, the limit is 50; use --max-pixels", "huge.y4m"),
 		refusal(console.ExitLimit, "in.y4m: output 800x600 needs ", "--max-memory", "40", "in.y4m"),
 		refusal(console.ExitLimit, "frame 1: takes longer to enlarge than the limit of 1ns", "--timeout", "1ns", "in.y4m"),
 		refusal(console.ExitOutput, "there.y4m exists", "in.y4m", "-o", "there.y4m"),

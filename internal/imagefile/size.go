@@ -1,0 +1,63 @@
+package imagefile
+
+import (
+	"image"
+
+	"superres/internal/safefile"
+)
+
+// Size is the width and the height of a picture, of a canvas or of a frame, in pixels. Its sides
+// and their product are within the limits that it was checked against, so that memory for its
+// pixels can be taken without another look. Only Limits.CheckSize makes one of numbers that a
+// file says; the zero value has no pixels.
+type Size struct{ w, h int }
+
+// CheckSize returns the size of w×h pixels. It fails with a safefile.Fault without a name: of the
+// class ErrInput when a side is less than 1, and ErrLimit when a side or the number of pixels is
+// beyond the limits. All products are of 64 bits and cannot overflow.
+func (l Limits) CheckSize(w, h int64) (Size, error) {
+	l = l.orDefaults()
+	switch {
+	case w < 1 || h < 1:
+		return Size{}, refuse(safefile.ErrInput, "has no pixels (its size is %dx%d); copy or export it again", w, h)
+	case w > int64(l.Side) || h > int64(l.Side):
+		return Size{}, refuse(safefile.ErrLimit, "%dx%d has a side beyond the limit of %d pixels; crop or split it first", w, h, l.Side)
+	case w > l.Pixels/h: // a quotient, which cannot overflow
+		got, limit := megapixels(w*h, l.Pixels)
+		return Size{}, refuse(safefile.ErrLimit, "%dx%d is %s, the limit is %s", w, h, got, limit).With(MorePixels)
+	}
+	return Size{int(w), int(h)}, nil
+}
+
+// Sides returns the width and the height.
+func (s Size) Sides() (w, h int) { return s.w, s.h }
+
+// Pixels is the product of the sides.
+func (s Size) Pixels() int64 { return int64(s.w) * int64(s.h) }
+
+// Bounds is the rectangle of the size at the origin.
+func (s Size) Bounds() image.Rectangle { return image.Rect(0, 0, s.w, s.h) }
+
+// Part returns the size of a rectangle of w×h pixels whose upper left corner is at (x, y). ok is
+// false when it has no pixels or is not all inside of s. The numbers may be any.
+func (s Size) Part(x, y, w, h int64) (part Size, ok bool) {
+	if w < 1 || h < 1 || x < 0 || y < 0 || w > int64(s.w) || h > int64(s.h) ||
+		x > int64(s.w)-w || y > int64(s.h)-h {
+		return Size{}, false
+	}
+	return Size{int(w), int(h)}, true
+}
+
+// NewSamples returns memory for a picture of some channels, all samples 0.
+func NewSamples[T uint8 | uint16](s Size, channels int) []T {
+	return make([]T, int64(channels)*s.Pixels())
+}
+
+// sizeOf is the size of a picture that a decoder has made, which was checked by its header.
+func sizeOf(img image.Image) Size {
+	size := img.Bounds().Size()
+	return Size{size.X, size.Y}
+}
+
+// swapped is the size with its sides swapped.
+func (s Size) swapped() Size { return Size{s.h, s.w} }

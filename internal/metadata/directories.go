@@ -1,0 +1,105 @@
+package metadata
+
+import (
+	"fmt"
+	"io"
+	"iter"
+)
+
+// The limits of a walk over the directories of a TIFF.
+const (
+	// MostDirectories is how many of them are looked at.
+	MostDirectories = 50_000
+	// mostEntries is how many entries all of them may have together.
+	mostEntries = 1 << 22
+)
+
+// TIFFDirectory is one of the directories of a TIFF that are linked to one another: one a page.
+type TIFFDirectory struct {
+	// At is its place in the file, and End the place behind its entries and the link to the next.
+	At  uint32
+	End int64
+
+	f tiffFile
+}
+
+// TIFFEntry is an entry of a directory. Short and Long are its value where that is one number of
+// 16 or of 32 bits.
+type TIFFEntry struct {
+	Tag   uint16
+	Short uint16
+	Long  uint32
+
+	field
+}
+
+// Entries are the entries of the directory.
+func (d TIFFDirectory) Entries() iter.Seq[TIFFEntry] {
+	return func(yield func(TIFFEntry) bool) {
+		for e := range d.f.fields(d.At) {
+			if !yield(TIFFEntry{e.tag, e.short, e.long, e}) {
+				return
+			}
+		}
+	}
+}
+
+// Value is the value of an entry, in the byte order of the file; ok is false when it is not
+// inside of the file.
+func (d TIFFDirectory) Value(e TIFFEntry) (_ Body, ok bool) { return d.f.value(e.field) }
+
+// Numbers are the values of an entry of whole numbers of 16 or 32 bits; none when it has others,
+// when they are not inside of the file, or when there are more than most.
+func (d TIFFDirectory) Numbers(e TIFFEntry, most int) (list []uint32) {
+	v, ok := d.f.value(e.field)
+	if !ok || int64(e.count) > int64(most) || e.kind != typeShort && e.kind != typeLong {
+		return nil
+	}
+	b, size := v.Bytes(), int(typeLengths[e.kind])
+	list = make([]uint32, 0, len(b)/size)
+	for ; len(b) >= size; b = b[size:] {
+		if e.kind == typeShort {
+			list = append(list, uint32(d.f.order.Uint16(b)))
+		} else {
+			list = append(list, d.f.order.Uint32(b))
+		}
+	}
+	return list
+}
+
+// TIFFDirectories calls visit with the directories of the TIFF in src, one after the other, until
+// a visit returns false. It is the one walk of this program, as ChunkWalk is of a PNG. Links that
+// go round in a circle, and more than there may be, are a FormatError; io.ErrUnexpectedEOF is a
+// directory that is not all inside of the file. What was visited before stands.
+func TIFFDirectories(src Source, visit func(TIFFDirectory) bool) error {
+	f, ok := tiffIn(Piece(src, 0, src.Size()))
+	if !ok {
+		return io.ErrUnexpectedEOF
+	}
+	seen, entries := make(map[uint32]bool), int64(0)
+	for at := f.first; at != 0; {
+		switch {
+		case seen[at]:
+			return FormatError(fmt.Sprintf("its directories go round in a circle of pages, back to byte %d", at))
+		case len(seen) == MostDirectories:
+			return FormatError(fmt.Sprintf("it has more than %d directories", MostDirectories))
+		}
+		seen[at] = true
+		start, end, ok := f.span(at)
+		if !ok {
+			return io.ErrUnexpectedEOF
+		}
+		if entries += (end - start) / entryLength; entries > mostEntries {
+			return FormatError(fmt.Sprintf("its directories have more than %d entries", mostEntries))
+		}
+		next := f.read(end, 4)
+		if !visit(TIFFDirectory{at, end + int64(len(next)), f}) {
+			return nil
+		}
+		if next == nil {
+			return io.ErrUnexpectedEOF
+		}
+		at = f.order.Uint32(next)
+	}
+	return nil
+}

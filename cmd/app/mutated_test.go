@@ -214,6 +214,12 @@ func (o outcome) wrong() (list []string) {
 	} else if o.code == 2 {
 		list = append(list, "exit 2")
 	}
+	if strings.Contains(o.errs+o.out, "a fault of superres") { // which failed its picture alone
+		list = append(list, "panic that was caught")
+	}
+	if strings.Contains(o.errs+o.out, "were expected, and was stopped") {
+		list = append(list, "stopped for its memory")
+	}
 	if o.signal != "" {
 		list = append(list, "signal")
 	}

@@ -101,6 +101,30 @@ func TestMutatedFiles(t *testing.T) {
 	}
 }
 
+// Every valid file of the mutator, still or animated, of every format, is enlarged by a server as
+// it is by the command: none has to answer for a fault of the server.
+func TestSeedsThroughServer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts the program")
+	}
+	r := &mutatedRun{t: t, mutator: mutate.New(t), keep: t.TempDir(), columns: map[string]*tally{
+		"serve": {found: map[string]int{}},
+	}}
+	var files []mutated
+	for i, s := range r.mutator.Seeds {
+		number := uint64(5*i + 1) // so that none is only looked at
+		files = append(files, mutated{mutate.Mutant{Name: s.Name, Data: s.Data}, number, s.Name})
+	}
+	r.serve(way{limit: 256}, files)
+	for _, line := range r.lines {
+		t.Error(line)
+	}
+	const streams = 5 // of frames, which only the command takes
+	if c := r.columns["serve"]; c.done < len(files)-streams {
+		t.Errorf("%d of %d valid files were enlarged", c.done, len(files))
+	}
+}
+
 // mutatedRun is what is found out.
 type mutatedRun struct {
 	t       *testing.T
@@ -325,7 +349,7 @@ func (r *mutatedRun) report(way string, f mutated, wrong []string, o outcome) {
 			r.t.Error(err)
 		}
 	}
-	why := trace.FindString(o.errs)
+	why := cmp.Or(trace.FindString(o.errs), fmt.Sprintf("%.200s", strings.TrimSpace(o.errs)))
 	if m := frame.FindStringSubmatch(o.errs); m != nil {
 		why += " at " + m[1]
 	}
@@ -372,7 +396,7 @@ func (r *mutatedRun) session(w way, files []mutated) (sent int) {
 	for _, last = range files {
 		sent++
 		began := time.Now()
-		status, err := post(client, url, last)
+		status, text, err := post(client, url, last)
 		statuses[status]++
 		switch {
 		case err != nil:
@@ -382,7 +406,7 @@ func (r *mutatedRun) session(w way, files []mutated) (sent int) {
 		case status == http.StatusRequestEntityTooLarge || status == http.StatusUnprocessableEntity:
 			c.failed++
 		default:
-			r.report("serve", last, []string{fmt.Sprintf("status %d", status)}, outcome{})
+			r.report("serve", last, []string{fmt.Sprintf("status %d", status)}, outcome{errs: text})
 		}
 		if took := time.Since(began); took > 4*mostProcessor {
 			r.report("serve", last, []string{"slow"}, outcome{processor: took})
@@ -416,8 +440,9 @@ func (r *mutatedRun) session(w way, files []mutated) (sent int) {
 	return sent
 }
 
-// post sends a file to be enlarged, or every fifth to be looked at.
-func post(client *http.Client, url string, f mutated) (status int, err error) {
+// post sends a file to be enlarged, or every fifth to be looked at, and returns the status of the
+// answer, and its text where it is an error.
+func post(client *http.Client, url string, f mutated) (status int, text string, err error) {
 	call := "v1/upscale"
 	if f.number%5 == 0 {
 		call = "v1/inspect"
@@ -425,16 +450,19 @@ func post(client *http.Client, url string, f mutated) (status int, err error) {
 	for range 100 { // while it is busy
 		got, err := client.Post(url+call+"?model=nearest&name="+f.Name, "application/octet-stream", bytes.NewReader(f.Data))
 		if err != nil {
-			return 0, err
+			return 0, "", err
 		}
-		_, err = io.Copy(io.Discard, got.Body)
+		body, err := io.ReadAll(got.Body)
 		got.Body.Close()
-		if status = got.StatusCode; err != nil || status != http.StatusTooManyRequests {
-			return status, err
+		if status = got.StatusCode; status != http.StatusOK {
+			text = string(body)
+		}
+		if err != nil || status != http.StatusTooManyRequests {
+			return status, text, err
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	return status, nil
+	return status, text, nil
 }
 
 // table shows what was found, a line a way, and how the promised memory compares.

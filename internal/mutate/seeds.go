@@ -33,8 +33,10 @@ func seeds(t testing.TB) (list []File) {
 	for _, name := range slices.Sorted(maps.Keys(sound)) {
 		add(name, sound[name])
 	}
-	add("animated.png", animatedPNG(t, 9, 7, 4, false))
-	add("apart.png", animatedPNG(t, 8, 5, 3, true))
+	ramp := func(w, h int) image.Image { return imagetest.Ramp(w, h) }
+	add("animated.png", animatedPNG(t, 9, 7, 4, false, ramp))
+	add("apart.png", animatedPNG(t, 8, 5, 3, true, ramp))
+	add("deep-animated.png", animatedPNG(t, 6, 5, 4, false, deep))
 	add("metadata.png", withChunks(sound["colour.png"]))
 	add("deep.png", encodedPNG(t, deep(6, 5)))
 	add("animated.gif", animatedGIF(t))
@@ -151,7 +153,7 @@ func large(t testing.TB) (list []File) {
 		animation.Disposal = append(animation.Disposal, byte(i%4))
 	}
 	add("large-animated.gif", imagetest.Encoded(t, func(b *bytes.Buffer) error { return gif.EncodeAll(b, animation) }))
-	add("large-animated.png", animatedPNG(t, 400, 300, 6, false))
+	add("large-animated.png", animatedPNG(t, 400, 300, 6, false, func(w, h int) image.Image { return imagetest.Ramp(w, h) }))
 	add("large-animated.webp", animatedWebP(t, []File{
 		{"", imagetest.PlainWebP(1000, 800)}, {"", imagetest.PlainWebP(1000, 700)}, {"", imagetest.PlainWebP(900, 800)},
 	}))
@@ -175,9 +177,9 @@ func large(t testing.TB) (list []File) {
 	return list
 }
 
-// animatedPNG has frames in rectangles that get smaller; apart tells that its still picture is
-// no part of the animation.
-func animatedPNG(t testing.TB, w, h, frames int, apart bool) []byte {
+// animatedPNG has frames in rectangles that get smaller, each of them a picture that is made for
+// its size; apart tells that its still picture is no part of the animation.
+func animatedPNG(t testing.TB, w, h, frames int, apart bool, picture func(w, h int) image.Image) []byte {
 	control := func(w, h, x, y int, dispose, blend byte) part {
 		b := make([]byte, 4, 26)
 		for _, v := range []int{w, h, x, y} {
@@ -185,7 +187,7 @@ func animatedPNG(t testing.TB, w, h, frames int, apart bool) []byte {
 		}
 		return part{kind: "fcTL", body: append(b, 0, 1, 0, 10, dispose, blend)}
 	}
-	still := splitPNG(encodedPNG(t, imagetest.Ramp(w, h)))
+	still := splitPNG(encodedPNG(t, picture(w, h)))
 	parts := append(still[:2:2], part{kind: "acTL", body: []byte{0, 0, 0, byte(frames), 0, 0, 0, 0}})
 	if !apart {
 		parts = append(parts, control(w, h, 0, 0, 0, 0))
@@ -195,7 +197,7 @@ func animatedPNG(t testing.TB, w, h, frames int, apart bool) []byte {
 	for i := range frames {
 		a, b := w-i, h-i
 		parts = append(parts, control(a, b, i, i, byte(i%3), byte(i%2)))
-		for _, p := range splitPNG(encodedPNG(t, imagetest.Ramp(a, b))) {
+		for _, p := range splitPNG(encodedPNG(t, picture(a, b))) {
 			if p.kind == "IDAT" {
 				parts = append(parts, part{kind: "fdAT", body: append(make([]byte, 4), p.body...)})
 			}
@@ -371,6 +373,7 @@ func profileJPEG(t testing.TB) []byte {
 		{kind: "E1", body: []byte("http://ns.adobe.com/xap/1.0/\x00" + xmp)},
 		{kind: "E2", body: append([]byte("ICC_PROFILE\x00\x01\x02"), icc[:150]...)},
 		{kind: "E2", body: append([]byte("ICC_PROFILE\x00\x02\x02"), icc[150:]...)},
+		{kind: "ED", body: []byte("Photoshop 3.0\x008BIM\x04\x04\x00\x00\x00\x00\x00\x00")},
 		{kind: "FE", body: []byte("hello")},
 		{kind: "DD", body: []byte{1, 0}},
 	}

@@ -153,7 +153,9 @@ func large(t testing.TB) (list []File) {
 		animation.Disposal = append(animation.Disposal, byte(i%4))
 	}
 	add("large-animated.gif", imagetest.Encoded(t, func(b *bytes.Buffer) error { return gif.EncodeAll(b, animation) }))
-	add("large-animated.png", animatedPNG(t, 400, 300, 6, false, func(w, h int) image.Image { return imagetest.Ramp(w, h) }))
+	add("large-animated.png", animatedPNG(t, 400, 300, 6, false, func(w, h int) image.Image {
+		return imagetest.Ramp(w, h)
+	}))
 	add("large-animated.webp", animatedWebP(t, []File{
 		{"", imagetest.PlainWebP(1000, 800)}, {"", imagetest.PlainWebP(1000, 700)}, {"", imagetest.PlainWebP(900, 800)},
 	}))

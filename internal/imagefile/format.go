@@ -51,15 +51,18 @@ type format struct {
 // program accepts does not depend on what else it imports.
 var formats = []format{
 	{name: "png", title: "PNG", magic: []string{"\x89PNG\r\n\x1a\n"},
-		config: png.DecodeConfig, decode: alone(png.Decode), start: startOfPNG, inspect: inspectPNG, several: isAnimatedPNG, finish: greyFromPalette},
+		config: png.DecodeConfig, decode: alone(png.Decode), start: startOfPNG, inspect: inspectPNG,
+		several: isAnimatedPNG, finish: greyFromPalette},
 	{name: "jpeg", title: "JPEG", magic: []string{"\xff\xd8"},
 		config: jpeg.DecodeConfig, decode: alone(decodeJPEG), inspect: inspectJPEG},
 	{name: "gif", title: "GIF", magic: []string{"GIF87a", "GIF89a"},
 		config: gif.DecodeConfig, decode: decodeGIF, inspect: inspectGIF, several: isAnimatedGIF, first: firstOfGIF, finish: greyFromPalette},
 	{name: "webp", title: "WebP", magic: []string{"RIFF????WEBPVP8"},
-		config: webp.DecodeConfig, decode: alone(decodeWebP), start: startOfWebP, inspect: inspectWebP, several: isAnimatedWebP, first: firstOfWebP},
+		config: webp.DecodeConfig, decode: alone(decodeWebP), start: startOfWebP, inspect: inspectWebP,
+		several: isAnimatedWebP, first: firstOfWebP},
 	{name: "tiff", title: "TIFF", magic: []string{"II*\x00", "MM\x00*"},
-		config: tiff.DecodeConfig, decode: alone(tiff.Decode), inspect: inspectTIFF, several: hasPages, finish: greyFromPalette},
+		config: tiff.DecodeConfig, decode: alone(tiff.Decode), inspect: inspectTIFF,
+		several: hasPages, finish: greyFromPalette},
 	{name: "bmp", title: "BMP", magic: []string{"BM????\x00\x00\x00\x00"},
 		config: bmp.DecodeConfig, decode: alone(bmp.Decode), finish: greyFromPalette},
 }

@@ -92,7 +92,8 @@ func TestBrokenPNGs(t *testing.T) {
 func TestPNGOrder(t *testing.T) {
 	k := pngKind{colourType: typeIndexed, depth: 4, w: 9, h: 7}
 	before, pixels := k.body()
-	head, idat, end := imagetest.PNGChunk("IHDR", k.header()), imagetest.PNGChunk("IDAT", zlibBytes(pixels)), imagetest.PNGChunk("IEND", nil)
+	chunk := imagetest.PNGChunk
+	head, idat, end := chunk("IHDR", k.header()), chunk("IDAT", zlibBytes(pixels)), chunk("IEND", nil)
 	act := imagetest.PNGChunk("acTL", []byte{0, 0, 0, 2, 0, 0, 0, 0})
 	file := func(parts ...[]byte) []byte { return append([]byte(pngSignature), bytes.Join(parts, nil)...) }
 	huge := k.header()
@@ -100,14 +101,15 @@ func TestPNGOrder(t *testing.T) {
 	for want, data := range map[string][]byte{
 		`its first chunk is "acTL", expected IHDR`:      file(act, head, before, idat, end),
 		`its first chunk is "tEXt", expected IHDR`:      file(imagetest.PNGChunk("tEXt", nil), head, before, idat, end),
-		"it has two chunks IHDR, expected one":          file(head, imagetest.PNGChunk("IHDR", huge), before, idat, end),
-		"its chunk IHDR has 14 bytes, expected 13":      file(imagetest.PNGChunk("IHDR", append(k.header(), 0)), before, idat, end),
+		"it has two chunks IHDR, expected one":          file(head, chunk("IHDR", huge), before, idat, end),
+		"its chunk IHDR has 14 bytes, expected 13":      file(chunk("IHDR", append(k.header(), 0)), before, idat, end),
 		"it has two chunks acTL, expected one":          file(head, act, act, before, idat, end),
-		"a chunk \"tEXt\" of 2147483648 bytes, at most": file(head, []byte{0x80, 0, 0, 0}, []byte("tEXt"), before, idat, end),
+		"a chunk \"tEXt\" of 2147483648 bytes, at most": file(head, []byte("\x80\x00\x00\x00tEXt"), before, idat, end),
 	} {
 		for _, several := range []func(string){nil, func(string) {}} {
 			asked := false
-			_, err := decodeBytes(data, "a.png", Limits{Several: several, Accept: func(image.Config, int64) error { asked = true; return nil }})
+			accept := func(image.Config, int64) error { asked = true; return nil }
+			_, err := decodeBytes(data, "a.png", Limits{Several: several, Accept: accept})
 			checkRefusal(t, err, safefile.ErrInput, "a.png", "damaged PNG: "+want)
 			if asked {
 				t.Errorf("%s: was accepted by its header", want)

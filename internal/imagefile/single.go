@@ -122,7 +122,8 @@ func inspectJPEG(src *source, lim Limits) error {
 		return scans <= lim.Scans
 	})
 	if scans > lim.Scans {
-		return refuse(safefile.ErrLimit, "has more than %d scans, the limit for a JPEG; save it again as a plain JPEG or PNG", lim.Scans)
+		return refuse(safefile.ErrLimit,
+			"has more than %d scans, the limit for a JPEG; save it again as a plain JPEG or PNG", lim.Scans)
 	}
 	return nil
 }

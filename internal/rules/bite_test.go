@@ -41,10 +41,12 @@ func TestRulesBite(t *testing.T) {
 		"internal/loud/make.go":   "// A generator.\n\n//go:build ignore\n\npackage main; import \"fmt\"; func main() { fmt.Println() }",
 
 		"internal/y4m/a.go": `package y4m; import "image"; const four = 4; func f(w, h int, p []int) {
-			_ = image.NewGray(image.Rect(0, 0, w, h)); _ = make([]byte, four*w*h); _ = make([]int, 1, 2+len(p)*w); _ = imagefile.Size{}; _ = Size{w, h} }`,
+			_ = image.NewGray(image.Rect(0, 0, w, h)); _ = make([]byte, four*w*h)
+			_ = make([]int, 1, 2+len(p)*w); _ = imagefile.Size{}; _ = Size{w, h} }`,
 		// What was checked, or is there already, or grows with one number alone.
 		"internal/y4m/b.go": `package y4m; import "image"; func g(s Size, m image.Image, p []int) {
-			_, _ = image.NewGray(s.Bounds()), image.NewNRGBA(m.Bounds()); _, _, _ = make([]int, four*len(p)), make(map[int]int), make([]byte, 8*four*2); _ = Size{} }`,
+			_, _ = image.NewGray(s.Bounds()), image.NewNRGBA(m.Bounds())
+			_, _, _ = make([]int, four*len(p)), make(map[int]int), make([]byte, 8*four*2); _ = Size{} }`,
 		"internal/y4m/b_test.go":       `package y4m; var m = make([]byte, w*h)`,
 		"internal/sequence/giffile.go": `package sequence; var m = make([]byte, w*h)`,
 		"internal/loud/pixels.go":      `package loud; var m = make([]byte, w*h)`,

@@ -173,7 +173,8 @@ func unchecked(file *ast.File, constants map[string]bool) (found []string) {
 					found = append(found, "image."+f.Sel.Name)
 				}
 			case *ast.Ident:
-				if f.Name == "make" && slices.ContainsFunc(n.Args[1:], func(length ast.Expr) bool { return hasProduct(length, constants) }) {
+				product := func(length ast.Expr) bool { return hasProduct(length, constants) }
+				if f.Name == "make" && slices.ContainsFunc(n.Args[1:], product) {
 					found = append(found, "make")
 				}
 			}

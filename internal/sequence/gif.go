@@ -47,16 +47,21 @@ func newGIFCells(data []byte) (*gifCells, error) {
 
 // extension looks at a block that is an extension.
 func (g *gifCells) extension(block []byte) {
-	const label, own, count = 1, 16, 18 // places: the end of a program's name, how often it is played again
-	name := ""
-	if len(block) > own && block[2] == 11 {
-		name = string(block[3 : own-2])
+	const (
+		label = 1  // what the extension is about
+		again = 16 // how often the GIF is played again, in one of a program
+		least = 18 // bytes of such a one
+	)
+	name := "" // of the program
+	if len(block) >= least && block[2] == 11 {
+		name = string(block[3:14])
 	}
 	switch {
 	case block[label] == gifControl && len(block) >= 7 && block[2] == 4:
 		g.control = block
-	case block[label] == gifOwn && len(block) >= count && (name == "NETSCAPE2.0" || name == "ANIMEXTS1.0") && block[14] == 3 && block[15] == 1:
-		if n := int(binary.LittleEndian.Uint16(block[own:])); n > 0 {
+	case block[label] == gifOwn && len(block) >= least && (name == "NETSCAPE2.0" || name == "ANIMEXTS1.0") &&
+		block[14] == 3 && block[15] == 1:
+		if n := int(binary.LittleEndian.Uint16(block[again:])); n > 0 {
 			g.plays = n + 1
 		} else {
 			g.plays = 0

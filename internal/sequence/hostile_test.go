@@ -61,35 +61,60 @@ func hostilePNGs(t testing.TB) []hostile {
 	note := metadata.AppendChunk(nil, "tEXt", []byte("a\x00b"))
 	const huge = 1<<31 - 1
 	return []hostile{
-		{"acTL first", pngFile(act, ihdr, first, idat, second, late, end), `its first chunk is "acTL", expected IHDR`, false},
-		{"fcTL first", pngFile(first, ihdr, act, idat, second, late, end), `its first chunk is "fcTL", expected IHDR`, false},
-		{"fdAT first", pngFile(data(0), ihdr, act, first, idat, second, end), `its first chunk is "fdAT", expected IHDR`, false},
-		{"two IHDR", pngFile(ihdr, head(huge, huge), act, first, idat, second, late, end), "it has two chunks IHDR", false},
-		{"late IHDR", pngFile(ihdr, act, first, idat, second, late, ihdr, end), "it has two chunks IHDR", false},
-		{"long IHDR", pngFile(head(4, 4, 0), act, first, idat, second, late, end), "its chunk IHDR has 14 bytes, expected 13", false},
+		{"acTL first", pngFile(act, ihdr, first, idat, second, late, end),
+			`its first chunk is "acTL", expected IHDR`, false},
+		{"fcTL first", pngFile(first, ihdr, act, idat, second, late, end),
+			`its first chunk is "fcTL", expected IHDR`, false},
+		{"fdAT first", pngFile(data(0), ihdr, act, first, idat, second, end),
+			`its first chunk is "fdAT", expected IHDR`, false},
+		{"two IHDR", pngFile(ihdr, head(huge, huge), act, first, idat, second, late, end),
+			"it has two chunks IHDR", false},
+		{"late IHDR", pngFile(ihdr, act, first, idat, second, late, ihdr, end),
+			"it has two chunks IHDR", false},
+		{"long IHDR", pngFile(head(4, 4, 0), act, first, idat, second, late, end),
+			"its chunk IHDR has 14 bytes, expected 13", false},
 		{"no IHDR", pngFile(act, first, idat, second, late, end), `its first chunk is "acTL"`, false},
-		{"two acTL", pngFile(ihdr, act, act, first, idat, second, late, end), "it has two chunks acTL", false},
-		{"late acTL", pngFile(ihdr, act, first, idat, act, second, late, end), "it has two chunks acTL", false},
-		{"short acTL", pngFile(ihdr, metadata.AppendChunk(nil, "acTL", big32(2)), first, idat, end), "its chunk acTL has 4 bytes, expected 8", false},
-		{"huge", pngFile(head(huge, huge), act, first, idat, second, late, end), "has a side beyond the limit of 65535", true},
-		{"large", pngFile(head(65535, 65535), act, first, idat, second, late, end), "65535x65535 is 4295 megapixels, the limit is", true},
-		{"empty", pngFile(head(0, 4), act, first, idat, second, late, end), "has no pixels (its size is 0x4)", false},
-		{"frame outside", pngFile(ihdr, act, first, idat, control(1, 65535, 65535, 1<<31, 1<<31), late, end), "frame 2, of 65535x65535 at 2147483648,2147483648, is not inside of its 4x4", false},
-		{"frame too wide", pngFile(ihdr, act, control(0, 5, 4, 0, 0), idat, second, late, end), "frame 1, of 5x4 at 0,0, is not inside of its 4x4", false},
-		{"frame of nothing", pngFile(ihdr, act, first, idat, control(1, 0, 4, 0, 0), late, end), "frame 2, of 0x4 at 0,0, is not inside of its 4x4", false},
-		{"frame too far", pngFile(ihdr, act, first, idat, control(1, 1, 1, 4, 0), late, end), "frame 2, of 1x1 at 4,0, is not inside", false},
-		{"no number", pngFile(ihdr, act, first, idat, second, metadata.AppendChunk(nil, "fdAT", nil), end), "its frames are out of order", false},
-		{"a gap", pngFile(ihdr, act, first, idat, second, data(3), end), "its frames are out of order", false},
-		{"short fcTL", pngFile(ihdr, act, metadata.AppendChunk(nil, "fcTL", big32(0, 4, 4)), idat, end), "a chunk fcTL of 12 bytes, expected 26", false},
+		{"two acTL", pngFile(ihdr, act, act, first, idat, second, late, end),
+			"it has two chunks acTL", false},
+		{"late acTL", pngFile(ihdr, act, first, idat, act, second, late, end),
+			"it has two chunks acTL", false},
+		{"short acTL", pngFile(ihdr, metadata.AppendChunk(nil, "acTL", big32(2)), first, idat, end),
+			"its chunk acTL has 4 bytes, expected 8", false},
+		{"huge", pngFile(head(huge, huge), act, first, idat, second, late, end),
+			"has a side beyond the limit of 65535", true},
+		{"large", pngFile(head(65535, 65535), act, first, idat, second, late, end),
+			"65535x65535 is 4295 megapixels, the limit is", true},
+		{"empty", pngFile(head(0, 4), act, first, idat, second, late, end),
+			"has no pixels (its size is 0x4)", false},
+		{"frame outside", pngFile(ihdr, act, first, idat, control(1, 65535, 65535, 1<<31, 1<<31), late, end),
+			"frame 2, of 65535x65535 at 2147483648,2147483648, is not inside of its 4x4", false},
+		{"frame too wide", pngFile(ihdr, act, control(0, 5, 4, 0, 0), idat, second, late, end),
+			"frame 1, of 5x4 at 0,0, is not inside of its 4x4", false},
+		{"frame of nothing", pngFile(ihdr, act, first, idat, control(1, 0, 4, 0, 0), late, end),
+			"frame 2, of 0x4 at 0,0, is not inside of its 4x4", false},
+		{"frame too far", pngFile(ihdr, act, first, idat, control(1, 1, 1, 4, 0), late, end),
+			"frame 2, of 1x1 at 4,0, is not inside", false},
+		{"no number", pngFile(ihdr, act, first, idat, second, metadata.AppendChunk(nil, "fdAT", nil), end),
+			"its frames are out of order", false},
+		{"a gap", pngFile(ihdr, act, first, idat, second, data(3), end),
+			"its frames are out of order", false},
+		{"short fcTL", pngFile(ihdr, act, metadata.AppendChunk(nil, "fcTL", big32(0, 4, 4)), idat, end),
+			"a chunk fcTL of 12 bytes, expected 26", false},
 		{"two fcTL", pngFile(ihdr, act, first, second, idat, late, end), "a frame without pixels", false},
 		{"last fcTL", pngFile(ihdr, act, first, idat, second, end), "a frame without pixels", false},
-		{"fdAT before IDAT", pngFile(ihdr, act, first, data(1), idat, control(2, 4, 4, 0, 0), end), "pixels of another frame come before", false},
+		{"fdAT before IDAT", pngFile(ihdr, act, first, data(1), idat, control(2, 4, 4, 0, 0), end),
+			"pixels of another frame come before", false},
 		{"fdAT of no frame", pngFile(ihdr, act, idat, data(0), end), "pixels of no frame", false},
-		{"both pixels", pngFile(ihdr, act, first, idat, data(1), end), "pixels of another frame come before", false},
-		{"parted IDAT", pngFile(ihdr, act, first, idat, note, idat, end), "other chunks lie among the pixels", false},
-		{"long chunk", pngFile(ihdr, act, first, append(big32(1<<31), "IDATxxxx"...)), "at most 2147483647 are allowed", false},
-		{"chunk beyond the file", pngFile(ihdr, act, first, append(big32(1<<30), "IDATxxxx"...)), "unexpected EOF", false},
-		{"frame of other pixels", pngFile(ihdr, act, control(0, 4, 2, 0, 0), idat, end), "damaged PNG", false},
+		{"both pixels", pngFile(ihdr, act, first, idat, data(1), end),
+			"pixels of another frame come before", false},
+		{"parted IDAT", pngFile(ihdr, act, first, idat, note, idat, end),
+			"other chunks lie among the pixels", false},
+		{"long chunk", pngFile(ihdr, act, first, append(big32(1<<31), "IDATxxxx"...)),
+			"at most 2147483647 are allowed", false},
+		{"chunk beyond the file", pngFile(ihdr, act, first, append(big32(1<<30), "IDATxxxx"...)),
+			"unexpected EOF", false},
+		{"frame of other pixels", pngFile(ihdr, act, control(0, 4, 2, 0, 0), idat, end),
+			"damaged PNG", false},
 	}
 }
 
@@ -104,28 +129,36 @@ func hostileGIFs() []hostile {
 			}
 			return append(b, 0x80, 0, 0, 0, 255, 255, 255, 2, 2, 0x44, 1, 0)
 		}
-		return append(bytes.Join([][]byte{append(screen, 0, 0, 0), frame(0, 0, 1, 1), frame(left, top, width, height)}, nil), 0x3b)
+		parts := [][]byte{append(screen, 0, 0, 0), frame(0, 0, 1, 1), frame(left, top, width, height), {0x3b}}
+		return bytes.Join(parts, nil)
 	}
 	return []hostile{
 		{"outside", file(2, 2, 0, 0, 3, 1), "frame 2, of 3x1 at 0,0, is not inside of its 2x2", false},
-		{"far", file(2, 2, 65535, 65535, 65535, 65535), "frame 2, of 65535x65535 at 65535,65535, is not inside", false},
-		{"huge", file(65535, 65535, 0, 0, 65535, 65535), "65535x65535 is 4295 megapixels, the limit is", true},
+		{"far", file(2, 2, 65535, 65535, 65535, 65535),
+			"frame 2, of 65535x65535 at 65535,65535, is not inside", false},
+		{"huge", file(65535, 65535, 0, 0, 65535, 65535),
+			"65535x65535 is 4295 megapixels, the limit is", true},
 		{"cut", file(2, 2, 0, 0, 1, 1)[:30], "unexpected EOF", false},
 	}
 }
 
 // hostileWebPs are animated WebPs of 8×6 pixels.
 func hostileWebPs(t testing.TB) []hostile {
+	little24 := func(b []byte, list ...int) []byte {
+		for _, v := range list {
+			b = append(b, byte(v), byte(v>>8), byte(v>>16))
+		}
+		return b
+	}
 	frame := func(x, y, w, h int, still []byte) []byte {
-		head := []byte{byte(x), byte(x >> 8), byte(x >> 16), byte(y), byte(y >> 8), byte(y >> 16),
-			byte(w - 1), byte((w - 1) >> 8), byte((w - 1) >> 16), byte(h - 1), byte((h - 1) >> 8), byte((h - 1) >> 16), 40, 0, 0, 0}
+		head := append(little24(nil, x, y, w-1, h-1), 40, 0, 0, 0)
 		return chunk("ANMF", append(head, still...))
 	}
 	file := func(parts ...[]byte) []byte {
 		return chunk("RIFF", append([]byte("WEBP"), bytes.Join(parts, nil)...))
 	}
 	head := func(w, h int) []byte {
-		return chunk("VP8X", []byte{2, 0, 0, 0, byte(w - 1), byte((w - 1) >> 8), byte((w - 1) >> 16), byte(h - 1), byte((h - 1) >> 8), byte((h - 1) >> 16)})
+		return chunk("VP8X", little24([]byte{2, 0, 0, 0}, w-1, h-1))
 	}
 	still := imagetest.PlainWebP(8, 6)[12:]
 	vp8x, anim, good := head(8, 6), chunk("ANIM", []byte{0, 0, 0, 0, 1, 0}), frame(0, 0, 8, 6, still)
@@ -148,10 +181,13 @@ func hostileWebPs(t testing.TB) []hostile {
 		{"RIFF too long", longer, "unexpected EOF", false},
 		{"chunk beyond its frame", file(vp8x, anim, nested), "where there are", false},
 		{"no pixels", file(vp8x, anim, frame(0, 0, 8, 6, nil)), "a frame without pixels", false},
-		{"frame outside", file(vp8x, anim, frame(1, 0, 8, 6, still)), "frame 1, of 8x6 at 2,0, is not inside of its 8x6", false},
-		{"frame far outside", file(vp8x, anim, frame(1<<24-1, 1<<24-1, 1<<24, 1<<24, still)), "is not inside of its 8x6", false},
+		{"frame outside", file(vp8x, anim, frame(1, 0, 8, 6, still)),
+			"frame 1, of 8x6 at 2,0, is not inside of its 8x6", false},
+		{"frame far outside", file(vp8x, anim, frame(1<<24-1, 1<<24-1, 1<<24, 1<<24, still)),
+			"is not inside of its 8x6", false},
 		{"huge", file(head(1<<24, 64), anim, good), "has a side beyond the limit", true},
-		{"other pixels", file(head(8, 6), anim, frame(0, 0, 8, 6, imagetest.PlainWebP(16383, 16383)[12:])), "damaged WebP", false},
+		{"other pixels", file(head(8, 6), anim, frame(0, 0, 8, 6, imagetest.PlainWebP(16383, 16383)[12:])),
+			"damaged WebP", false},
 	}
 }
 
@@ -159,7 +195,8 @@ func hostileWebPs(t testing.TB) []hostile {
 // is taken for what it claims. It must be so both for files that come by way of imagefile and
 // for those that do not.
 func TestHostileSequences(t *testing.T) {
-	for format, list := range map[string][]hostile{"png": hostilePNGs(t), "gif": hostileGIFs(), "webp": hostileWebPs(t)} {
+	files := map[string][]hostile{"png": hostilePNGs(t), "gif": hostileGIFs(), "webp": hostileWebPs(t)}
+	for format, list := range files {
 		for _, c := range list {
 			name := "a." + format
 			readers := map[string]func() error{
@@ -183,7 +220,8 @@ func TestHostileSequences(t *testing.T) {
 					continue
 				}
 				limit, text := errors.Is(err, safefile.ErrLimit), err.Error()
-				if limit == errors.Is(err, safefile.ErrInput) || way == "direct" && limit != c.lim || !strings.HasPrefix(text, name+":") || strings.Contains(text, "\n") {
+				if limit == errors.Is(err, safefile.ErrInput) || way == "direct" && limit != c.lim ||
+					!strings.HasPrefix(text, name+":") || strings.Contains(text, "\n") {
 					t.Errorf("%s, %s, %s: %q of another class or form", format, c.name, way, text)
 				}
 				// Where the decoder finds it first, it has words of its own.
@@ -206,7 +244,8 @@ func TestPlanComesBeforePixels(t *testing.T) {
 	data := apngOf(t, 11, 7, len(list), 0, nil, list)
 	at := bytes.Index(data, []byte("IDAT")) + 8
 	data[at] ^= 1 // the first frame is damaged as well
-	if _, err := open(data, "a.png", imagefile.Limits{}); err == nil || !strings.Contains(err.Error(), "frame 8, of 2x1 at 10,6") {
+	_, err := open(data, "a.png", imagefile.Limits{})
+	if err == nil || !strings.Contains(err.Error(), "frame 8, of 2x1 at 10,6") {
 		t.Errorf("%v, expected that frame 8 is not inside", err)
 	}
 }

@@ -177,7 +177,8 @@ func controlled(control []byte, from, to int64) (c cell, err error) {
 		return c, damaged("a frame without pixels")
 	}
 	number := func(i int) int64 { return int64(binary.BigEndian.Uint32(control[i:])) }
-	c.left, c.top, c.width, c.height = number(controlLeft), number(controlTop), number(controlWidth), number(controlHeight)
+	c.left, c.top = number(controlLeft), number(controlTop)
+	c.width, c.height = number(controlWidth), number(controlHeight)
 	c.delay = Delay{binary.BigEndian.Uint16(control[controlDelay:]), binary.BigEndian.Uint16(control[controlDelay+2:])}
 	c.after = min(disposal(control[controlDispose]), restore)
 	c.over = control[controlBlend] == 1

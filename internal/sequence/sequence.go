@@ -211,7 +211,8 @@ func (r *Reader) cell() (cell, error) {
 	ok := false
 	if c.size, ok = r.size.Part(c.left, c.top, c.width, c.height); !ok {
 		w, h := r.size.Sides()
-		return c, damaged("frame %d, of %dx%d at %d,%d, is not inside of its %dx%d", r.number, c.width, c.height, c.left, c.top, w, h)
+		return c, damaged("frame %d, of %dx%d at %d,%d, is not inside of its %dx%d",
+			r.number, c.width, c.height, c.left, c.top, w, h)
 	}
 	c.rect = c.size.Bounds().Add(image.Pt(int(c.left), int(c.top)))
 	return c, nil
@@ -281,7 +282,8 @@ func (r *Reader) compose(ctx context.Context) (cell, error) {
 		return c, err
 	}
 	if got := pic.Image.Bounds(); got != c.size.Bounds() {
-		return c, damaged("frame %d has pixels of %dx%d, expected %dx%d", r.number, got.Dx(), got.Dy(), c.rect.Dx(), c.rect.Dy())
+		return c, damaged("frame %d has pixels of %dx%d, expected %dx%d",
+			r.number, got.Dx(), got.Dy(), c.rect.Dx(), c.rect.Dy())
 	}
 	if r.number == 1 {
 		r.Subsampled, r.Quantiser = pic.Subsampled, pic.Quantiser
@@ -302,9 +304,11 @@ func (r *Reader) findPages(ctx context.Context) error {
 	case len(places)+others >= MostFrames:
 		return tooMany()
 	case errors.Is(err, io.ErrUnexpectedEOF) && len(places) > 0:
-		r.Warnings = append(r.Warnings, fmt.Sprintf("points outside of itself behind %d pages (is the file complete?)", len(places)))
+		text := fmt.Sprintf("points outside of itself behind %d pages (is the file complete?)", len(places))
+		r.Warnings = append(r.Warnings, text)
 	case err != nil:
-		return safefile.Refuse(safefile.ErrInput, "", "damaged TIFF: %v; copy or export it again", err).With(imagefile.FirstPage)
+		fault := safefile.Refuse(safefile.ErrInput, "", "damaged TIFF: %v; copy or export it again", err)
+		return fault.With(imagefile.FirstPage)
 	}
 	accept, pixels := r.lim.Accept, int64(0)
 	r.lim.Accept = func(cfg image.Config, held int64) error {

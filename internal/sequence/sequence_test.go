@@ -591,7 +591,8 @@ func TestPages(t *testing.T) {
 	}
 	// One that leads out of the file ends there, with a word.
 	binary.LittleEndian.PutUint32(data[end:], 1<<31)
-	if r, list := all(t, data, "a.tif"); len(list) != 4 || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "behind 4 pages") {
+	r, list = all(t, data, "a.tif")
+	if len(list) != 4 || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "behind 4 pages") {
 		t.Errorf("%d pages, %q", len(list), r.Warnings)
 	}
 	if _, err := open(data, "a.tif", imagefile.Limits{Pixels: 77}); err != nil {

@@ -38,7 +38,8 @@ func (r *Reader) openWebP() error {
 		return damaged("it begins with a chunk %q of %d bytes, expected VP8X of %d", head.Kind, head.Len, length)
 	}
 	body := head.Bytes()
-	if err := r.plan(number24(body[width:])+1, number24(body[height:])+1, all, func() cells { return start() }); err != nil {
+	begin := func() cells { return start() }
+	if err := r.plan(number24(body[width:])+1, number24(body[height:])+1, all, begin); err != nil {
 		return err
 	}
 	r.Plays, r.canvas = all.plays, newCanvas(r.size, false)
@@ -73,7 +74,8 @@ func (w *webpCells) frame(chunk metadata.RIFFChunk) (c cell, err error) {
 		return c, damaged("a frame of %d bytes, expected %d at least", chunk.Len, webpFrame)
 	}
 	body := w.data[chunk.At():][:webpFrame]
-	c.left, c.top, c.width, c.height = 2*number24(body), 2*number24(body[3:]), number24(body[6:])+1, number24(body[9:])+1
+	c.left, c.top = 2*number24(body), 2*number24(body[3:])
+	c.width, c.height = number24(body[6:])+1, number24(body[9:])+1
 	c.delay = milliseconds(int(number24(body[12:])))
 	c.over = body[15]&2 == 0
 	if body[15]&1 != 0 {

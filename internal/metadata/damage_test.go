@@ -129,17 +129,3 @@ func TestReadCopies(t *testing.T) {
 		}
 	}
 }
-
-func FuzzRead(f *testing.F) {
-	for format, data := range full(f) {
-		f.Add(format, data)
-	}
-	f.Fuzz(func(t *testing.T, format string, data []byte) {
-		_, warnings := metadata.Read(format, bytes.NewReader(data))
-		for _, w := range warnings {
-			if strings.HasPrefix(w, "its metadata is damaged") {
-				t.Fatal("a panic")
-			}
-		}
-	})
-}

@@ -395,36 +395,6 @@ func TestPaletteStandsStill(t *testing.T) {
 
 func abs(v int) int { return max(v, -v) }
 
-// Whatever a file is, it is read to its end or refused as one of the known classes.
-func FuzzReader(f *testing.F) {
-	list := steps(true)
-	f.Add(gifOf(f, 11, 7, 0, steps(false)))
-	f.Add(apngOf(f, 11, 7, len(list), 2, imagetest.Ramp(11, 7), list))
-	f.Add(webpOf(f))
-	f.Add(tiffOf(f, 3))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		r, err := open(data, "fuzz", imagefile.Limits{Pixels: 1 << 12})
-		if err != nil {
-			return
-		}
-		for range r.Frames {
-			got, err := r.Next(t.Context())
-			if errors.Is(err, safefile.ErrInput) || errors.Is(err, safefile.ErrLimit) {
-				return
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			if size := got.Image.Bounds().Size(); size.X < 1 || size.Y < 1 || size.X*size.Y > 1<<12 {
-				t.Fatalf("frame %d of %v", got.Number, size)
-			}
-		}
-		if _, err := r.Next(t.Context()); err != io.EOF {
-			t.Fatalf("after the last of %d frames: %v", r.Frames, err)
-		}
-	})
-}
-
 // What is against the rules is refused in a line that says what, and nothing takes the program
 // down, whatever is cut or changed.
 func TestDamagedSequences(t *testing.T) {

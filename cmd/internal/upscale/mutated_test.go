@@ -1,0 +1,52 @@
+package upscale
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/console/consoletest"
+	"superres/internal/mutate"
+)
+
+// A folder of files of which the structure is damaged is worked through: each is enlarged, or
+// fails with a line of its own, and nothing is left beside the results.
+func TestMutatedFolder(t *testing.T) {
+	dir := t.TempDir()
+	m := mutate.New(t)
+	const files = 400
+	for n := range uint64(files) {
+		mutant := m.Mutant(n)
+		consoletest.Put(t, filepath.Join(dir, "in", fmt.Sprintf("%d-%s", n, mutant.Name)), mutant.Data)
+	}
+	stdout, stderr, code := call(t, dir, "", "upscale", "-m", "nearest", "--max-memory", "64", "--json", "-o", "out", "in")
+	var events strings.Builder // without those of single frames
+	for line := range strings.Lines(stdout) {
+		if !strings.HasPrefix(line, `{"event":"frame"`) {
+			events.WriteString(line)
+		}
+	}
+	pictures, last := decodeEvents(t, events.String())
+	if code != console.ExitSome || last.Done < files/20 || last.Failed < files/20 {
+		t.Errorf("exit %d, %+v: %s", code, last, stderr)
+	}
+	for _, e := range pictures {
+		if e.Event != "fail" {
+			continue
+		}
+		if e.ExitCode != console.ExitInput && e.ExitCode != console.ExitLimit || strings.Contains(e.Error, "\n") {
+			t.Errorf("%s: exit %d, %s", e.Input, e.ExitCode, e.Error)
+		}
+	}
+	results := 0
+	for _, f := range consoletest.Tree(t, filepath.Join(dir, "out")) {
+		if results++; strings.HasPrefix(filepath.Base(f), ".") {
+			t.Errorf("%s is left", f)
+		}
+	}
+	if results != last.Done {
+		t.Errorf("%d files for %d pictures", results, last.Done)
+	}
+}

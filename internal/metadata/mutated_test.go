@@ -1,0 +1,77 @@
+package metadata_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"superres/internal/metadata"
+	"superres/internal/mutate"
+)
+
+// formatsOf are the formats of metadata by the extensions of the mutants.
+var formatsOf = map[string]string{"png": "png", "jpg": "jpeg", "jpeg": "jpeg", "webp": "webp", "tif": "tiff",
+	"tiff": "tiff", "bmp": "bmp"}
+
+// readMetadata reads the metadata of a file. Read recovers from panics, so those are looked for
+// in its warnings.
+func readMetadata(t *testing.T, what, format string, data []byte) metadata.Metadata {
+	t.Helper()
+	outline := metadata.Look(format, bytes.NewReader(data))
+	m, warnings := metadata.Read(format, bytes.NewReader(data))
+	for _, w := range warnings {
+		if strings.HasPrefix(w, "its metadata is damaged") {
+			t.Errorf("%s: a panic", what)
+		}
+	}
+	size := int64(len(m.ICC) + len(m.EXIF) + len(m.XMP))
+	for _, p := range m.Own {
+		size += int64(len(p.Data))
+	}
+	if size > outline.Bytes {
+		t.Errorf("%s: %d bytes of metadata, %d were announced", what, size, outline.Bytes)
+	}
+	return m
+}
+
+// Metadata in files of which the structure is damaged is read or left out, without a panic and
+// in little memory, and takes no more than was announced.
+func TestMutatedFiles(t *testing.T) {
+	m := mutate.New(t).Of("metadata.png", "profile.jpg", "animated.webp", "pages.tif", "big.tif", "colour.jpeg",
+		".bmp", "alpha.webp")
+	const files = 8000
+	kept, most := 0, int64(0)
+	for n := range uint64(files) {
+		mutant := m.Mutant(n)
+		format := formatsOf[mutant.Name[strings.LastIndexByte(mutant.Name, '.')+1:]]
+		what := fmt.Sprintf("mutant %d, %v", n, mutant)
+		got := mutate.Guard(t, what, 2<<20+64*int64(len(mutant.Data)), func() {
+			if got := readMetadata(t, what, format, mutant.Data); got.EXIF != nil || got.ICC != nil || got.XMP != nil {
+				kept++
+			}
+		})
+		most = max(most, got)
+	}
+	t.Logf("%d of %d files have metadata; at most %d KiB were allocated for one", kept, files, most>>10)
+	if kept < files/10 {
+		t.Errorf("%d of %d files have metadata: the mutations are too harsh", kept, files)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	m := mutate.New(f)
+	for format, data := range full(f) {
+		f.Add(format, data, []byte(nil))
+		f.Add(format, data, []byte{9, 8, 7})
+	}
+	for _, s := range m.Seeds {
+		if format := formatsOf[s.Name[strings.LastIndexByte(s.Name, '.')+1:]]; format != "" {
+			f.Add(format, s.Data, []byte(nil))
+			f.Add(format, s.Data, []byte{6, 5, 4})
+		}
+	}
+	f.Fuzz(func(t *testing.T, format string, data, choices []byte) {
+		readMetadata(t, "fuzz", format, m.Change(data, choices))
+	})
+}

@@ -29,7 +29,7 @@ func TestClosedStandardOutput(t *testing.T) {
 		"upscale -m nearest --dry-run --json PICTURE",
 	} {
 		args := strings.Fields(strings.ReplaceAll(line, "PICTURE", picture))
-		for redirected, want := range map[string]int{">&-": console.ExitOutput, ">/dev/null": 0} {
+		for redirected, want := range map[string]int{">&-": console.ExitOutput, ">/dev/null": 0, "1<>/dev/null 2>&1": 0} {
 			cmd := consoletest.Process(t.TempDir(), args...)
 			cmd.Args = append([]string{"sh", "-c", `exec "$0" "$@" ` + redirected}, cmd.Args...)
 			cmd.Path = shell

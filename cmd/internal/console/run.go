@@ -53,7 +53,7 @@ func (p Program) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	defer unwatch()
 	abandoned := false // work that does not look at an interruption goes on until the program ends
 	defer func() { safefile.ClearFolders(tempAge, abandoned) }()
-	out := newOutput(stdout)
+	out := newOutput(stdout, stderr)
 	app := p.App(&Streams{In: stdin, Out: out, Err: stderr})
 	args, err := reorder(app, p.Implied, args)
 	if err == nil {

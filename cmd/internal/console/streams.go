@@ -60,9 +60,18 @@ type output struct {
 	err   error        // the first
 }
 
-// newOutput returns standard output that is written to w.
-func newOutput(w io.Writer) *output {
-	return &output{Writer: w, check: sync.OnceValue(func() error { return checkOpen(w) })}
+// newOutput returns standard output that is written to w, beside a standard error.
+//
+// Note: a program that is started for its exit code alone has both discarded, by daemon(3), Node's
+// stdio "ignore" or Python's DEVNULL, each by /dev/null opened for reading and writing. So where
+// standard error looks as if it had been closed as well, nothing is wrong.
+func newOutput(w, stderr io.Writer) *output {
+	return &output{Writer: w, check: sync.OnceValue(func() error {
+		if checkOpen(stderr) != nil {
+			return nil
+		}
+		return checkOpen(w)
+	})}
 }
 
 func (o *output) Write(p []byte) (int, error) {

@@ -128,7 +128,7 @@ func laden(t *testing.T) map[string][]byte {
 func TestMeasureMetadata(t *testing.T) {
 	m := consoletest.NewMeasure(t, "metadata", 2)
 	dir := t.TempDir()
-	sample := []string{"noise.png", "noise.tif", "many.jpg", "comments.gif"}
+	sample := []string{"noise.png", "comments.gif"}
 	for name, data := range laden(t) {
 		if consoletest.Full(1, 0) > 0 && !slices.Contains(sample, name) {
 			continue
@@ -145,7 +145,7 @@ func TestMeasureMetadata(t *testing.T) {
 			what := fmt.Sprintf("%s, %d MiB, %s", name, len(data)>>20, how)
 			m.Program(dir, what, promised(t, dir, args...), nil, args...)
 		}
-		if name == "noise.png" || name == "comments.gif" { // the same through a pipe
+		if name == "comments.gif" || name == "noise.png" && consoletest.Full(1, 0) == 0 { // the same through a pipe
 			args := []string{"upscale", "-", "-m", "bicubic", "-o", filepath.Join(dir, "piped.png"), "--on-exist", "overwrite", "-v"}
 			_, stderr, code := call(t, dir, string(data), args...)
 			about := regexp.MustCompile(`about ([0-9.]+) MiB`).FindStringSubmatch(stderr)

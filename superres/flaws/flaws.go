@@ -89,9 +89,7 @@ func measure(shown []picture.Picture, quality int) (f Flaws) {
 	f.Quality, f.Loss = file(list, quality)
 	wait.Wait()
 	f.Halved, f.ColourNoise = smooth, inColour
-	if believed(list, estimate, f) {
-		f.Noise = estimate
-	}
+	f.Noise = believed(list, estimate, f)
 	return f
 }
 

@@ -59,17 +59,41 @@ const (
 	smallPicture    = 60_000 // samples
 )
 
-// believed tells whether what may be noise in brightness is: it is white noise without doubt, or
-// colour has noise without doubt and brightness not far more. What a file took is taken away
-// with the noise that was there, and next to it hides what noise is like: so where that decides
-// the model, an estimate is enough.
-func believed(parts []*samples, estimate float64, f Flaws) bool {
-	if estimate == 0 || f.Loss >= decisive || estimate <= disparity*f.ColourNoise {
-		return true
+// believed returns the deviation of noise in brightness: the estimate, if it is white noise without
+// doubt, or colour has noise without doubt and brightness not far more. What a file took is taken
+// away with the noise that was there, and next to it hides what noise is like: so where that
+// decides the model, the estimate is enough. Where colour has noise, and texture hides that of
+// brightness, it is as much, if there is no place with less.
+func believed(parts []*samples, estimate float64, f Flaws) float64 {
+	if f.Loss >= decisive || estimate > 0 && estimate <= disparity*f.ColourNoise {
+		return estimate
+	}
+	if estimate == 0 && f.ColourNoise == 0 {
+		return 0
 	}
 	x, y := grid(parts) // coefficients of a file's own blocks are whole steps, and not noise
 	c := newCoefficients(parts, (x+4)%8, (y+4)%8, blockStep(parts))
-	return c.white(c[0]) >= leastWhite
+	if estimate > 0 && c.white(c[0]) >= leastWhite {
+		return estimate
+	}
+	if c.floor() >= floorLeast*f.ColourNoise {
+		return f.ColourNoise
+	}
+	return 0
+}
+
+// floor returns the deviation that white noise has at most, in levels, where it is as much
+// everywhere.
+func (c *coefficients) floor() float64 {
+	var finest []float64
+	for i := range c[0] {
+		finest = append(finest, c.bands(i).finest)
+	}
+	if len(finest) < fewBlocks {
+		return 0
+	}
+	slices.Sort(finest)
+	return math.Sqrt(finest[len(finest)/20]) / chiSquared
 }
 
 // blockStep is how far from each other blocks lie: those of small pictures overlap.

@@ -16,6 +16,9 @@ type Flaws struct {
 	// Noise is the deviation of its noise in brightness, in levels of 255; 0: none is there
 	// beyond doubt.
 	Noise float64
+	// Likely is what Noise would be if it took no more than a first sight: for those who have
+	// evidence of their own, as in a second picture of the same.
+	Likely float64
 	// ColourNoise is that of its noise in colour, the root mean square of that in Cb and in Cr;
 	// 0: none is there beyond doubt. As much is in colour as in brightness where the noise of
 	// red, green and blue has nothing to do with each other.
@@ -89,7 +92,7 @@ func measure(shown []picture.Picture, quality int) (f Flaws) {
 	f.Quality, f.Loss = file(list, quality)
 	wait.Wait()
 	f.Halved, f.ColourNoise = smooth, inColour
-	f.Noise = believed(list, estimate, f)
+	f.Noise, f.Likely = believed(list, estimate, f), estimate
 	return f
 }
 

@@ -22,7 +22,8 @@ type Regions struct {
 // Note: of 160 photographs, reduced by 2, as they were, or through JPEG files of quality 90, 60
 // and 30, none is taken for one of noise that varies, and at full size one, which it is in.
 // With noise of 15 levels in one half 123 are, with 0 to 20 from top to bottom 127, and with 12
-// in a quarter 74; the others are small, or of detail that hides it.
+// in a quarter 74; the others are small, or of detail that hides it. Half of the cells of noise
+// must have white noise without doubt, which no weave or lattice has.
 const (
 	cellSide, mostCells  = 80, 8 // samples of a side of a cell, at least, and how many along one
 	cellSpan             = 128   // samples of a side that are looked at

@@ -47,8 +47,8 @@ func (b bands) coarse() float64 { return b.low + b.middle + b.across + b.down }
 // estimateNoise alone and as it is now (noise of 12: in Cb and Cr, 2 in Y):
 //
 //	              pictures  clean ÷1  ÷2    ÷4    noise 5   10        20        12 in colour
-//	general-dev         70  1, 1      2, 0  1, 0  50, 64    66, 69    69, 69    21, 70
-//	t91                 91  7, 3      0, 0  0, 0  33, 75    63, 82    79, 88    5, 86
+//	general-dev         70  1, 1      2, 0  1, 0  50, 69    66, 70    69, 70    21, 70
+//	t91                 91  7, 5      0, 0  0, 0  33, 80    63, 85    79, 91    5, 91
 //	open-valid           8  0, 0      0, 0  0, 0  8, 8      8, 8      8, 8      1, 8
 //	kodak               24  0, 0      0, 0  0, 0  23, 24    24, 24    24, 24    4, 24
 //	set5                 5  1, 1      0, 0  0, 0  4, 5      5, 5      5, 5      4, 5
@@ -63,7 +63,7 @@ const (
 	floorLeast    = 0.75 // is least of what the floor tells over that of the finest in quiet blocks
 	floorMost     = 1.25
 	chiSquared    = 0.608 // see above
-	fewBlocks     = 60    // with fewer there is no telling
+	fewBlocks     = 40    // with fewer there is no telling
 	quietLeast    = 16    // blocks are looked at, at least
 
 	// Of noise that has nothing to do with each other in red, green and blue, brightness has 1.1
@@ -160,7 +160,7 @@ func difference(channel *patches.Plane, luma *samples, half int32) *samples {
 // white returns the deviation of white noise, in levels, that is in blocks without doubt; 0:
 // there may be none. light has the first coefficients of the brightness of the blocks. As noise
 // may depend on brightness, the blocks are looked at in up to four parts by that, of which more
-// than half must have noise. Blocks that are nearly black or white do not count: noise is cut
+// than half must have noise, or else all together. Blocks that are nearly black or white do not count: noise is cut
 // off there.
 func (c *coefficients) white(light []int32) (found float64) {
 	margin := 6.0
@@ -179,12 +179,15 @@ func (c *coefficients) white(light []int32) (found float64) {
 		quarters := min(max(n/blocksOfQuarter, 1), 4)
 		sum, count := 0.0, 0
 		for i := range quarters {
-			if v := whiteQuarter(list[i*n/quarters : (i+1)*n/quarters]); v > 0 {
+			if v := whitePart(list[i*n/quarters : (i+1)*n/quarters]); v > 0 {
 				sum += v
 				count++
 			}
 		}
 		if 2*count <= quarters {
+			sum, count = whitePart(list), 1
+		}
+		if sum == 0 {
 			return 0
 		}
 		found = math.Sqrt(sum / float64(count))
@@ -202,9 +205,8 @@ type lit struct {
 	mean float64
 }
 
-// whiteQuarter returns the variance of white noise of blocks of about the same brightness, in
-// levels², which it sorts; 0: there may be none.
-func whiteQuarter(list []lit) float64 {
+// whitePart returns the variance of white noise of blocks, in levels², which it sorts; 0: there may be none.
+func whitePart(list []lit) float64 {
 	finest := make([]float64, len(list))
 	for i, b := range list {
 		finest[i] = b.finest
@@ -251,5 +253,8 @@ func (c *coefficients) bands(block int) (b bands) {
 		}
 	}
 	const nine = 9 * 256 * 256
-	return bands{float64(low) / nine, float64(middle) / nine, float64(across) / nine, float64(down) / nine, float64(finest) / nine}
+	return bands{
+		low: float64(low) / nine, middle: float64(middle) / nine, across: float64(across) / nine,
+		down: float64(down) / nine, finest: float64(finest) / nine,
+	}
 }

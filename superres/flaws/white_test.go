@@ -91,8 +91,8 @@ func inColour(img image.Image, luma, chroma float64) *image.NRGBA {
 	return out
 }
 
-// Noise in colour is found where brightness has next to none, as much as was added, also where a
-// texture hides that of brightness; what is in brightness is that.
+// Noise in colour is found where brightness has next to none, as much as was added; noise in all
+// colours is found in brightness too, also where a texture hides it there.
 func TestColourNoise(t *testing.T) {
 	hopper := golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png"))
 	for _, c := range []struct {
@@ -135,16 +135,17 @@ func TestColourNoise(t *testing.T) {
 func TestWhite(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	const side = 240
+	type samplesAround = func(dx, dy int) float64
 	for name, c := range map[string]struct {
-		value func(x, y int, v func(dx, dy int) float64) float64
+		value func(x, y int, v samplesAround) float64
 		want  bool
 	}{
-		"white":        {func(_, _ int, v func(dx, dy int) float64) float64 { return v(0, 0) }, true},
-		"coarser":      {func(_, _ int, v func(dx, dy int) float64) float64 { return (v(0, 0) + v(1, 0) + v(0, 1) + v(1, 1)) / 2 }, false},
-		"finer":        {func(_, _ int, v func(dx, dy int) float64) float64 { return (v(0, 0) - v(1, 0) - v(0, 1) + v(1, 1)) / 2 }, false},
-		"in rows":      {func(_, _ int, v func(dx, dy int) float64) float64 { return (v(0, 0) + v(1, 0)) / 1.4 }, false},
-		"in the right": {func(x, _ int, v func(dx, dy int) float64) float64 { return v(0, 0) * float64(x/(side/2)) }, false},
-		"less dark":    {func(x, _ int, v func(dx, dy int) float64) float64 { return v(0, 0) * (0.6 + 0.8*float64(x)/side) }, true},
+		"white":        {func(_, _ int, v samplesAround) float64 { return v(0, 0) }, true},
+		"coarser":      {func(_, _ int, v samplesAround) float64 { return (v(0, 0) + v(1, 0) + v(0, 1) + v(1, 1)) / 2 }, false},
+		"finer":        {func(_, _ int, v samplesAround) float64 { return (v(0, 0) - v(1, 0) - v(0, 1) + v(1, 1)) / 2 }, false},
+		"in rows":      {func(_, _ int, v samplesAround) float64 { return (v(0, 0) + v(1, 0)) / 1.4 }, false},
+		"in the right": {func(x, _ int, v samplesAround) float64 { return v(0, 0) * float64(x/(side/2)) }, false},
+		"less dark":    {func(x, _ int, v samplesAround) float64 { return v(0, 0) * (0.6 + 0.8*float64(x)/side) }, true},
 	} {
 		noise := make([]float64, (side+1)*(side+1))
 		for i := range noise {

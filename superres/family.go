@@ -43,6 +43,37 @@ func (m *Model) WithLazy(scale int, open func() (*Model, error)) *Model {
 	return &out
 }
 
+// WithColour returns m with what enlarges colour in another model, at each scale that both were
+// trained for; at the others its own does. The result has no smaller model for the effort fast:
+// choose the effort of both before.
+func (m *Model) WithColour(other *Model) *Model {
+	out := m.colouredBy(other)
+	out.fast, out.siblings = nil, nil
+	for _, s := range m.siblings {
+		out.siblings = append(out.siblings, newSibling(s.scale, func() (*Model, error) {
+			one, err := s.open()
+			if err != nil || !slices.Contains(other.scales(), s.scale) {
+				return one, err
+			}
+			colour, err := other.at(s.scale)
+			if err != nil {
+				return nil, err
+			}
+			return one.colouredBy(colour), nil
+		}))
+	}
+	return out
+}
+
+// colouredBy is WithColour for one model, of the scale of the other.
+func (m *Model) colouredBy(other *Model) *Model {
+	out := *m
+	if other.Scale == m.Scale {
+		out.Colour, out.Subsampled = other.Colour, other.Subsampled
+	}
+	return &out
+}
+
 // scales are those of the model and its siblings, its own first.
 func (m *Model) scales() []int {
 	list := []int{m.Scale}

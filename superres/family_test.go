@@ -76,3 +76,30 @@ func TestWithRefuses(t *testing.T) {
 		}
 	}
 }
+
+// Colour of another model replaces that of a model at the scales that both have.
+func TestWithColour(t *testing.T) {
+	little, much := leveled(t)
+	var calls []int
+	r := repeat{calls: &calls}
+	m, other := r.model(2), r.model(3)
+	m.Colour, other.Colour = little.Colour, much.Colour
+	third := r.model(4)
+	third.Colour = little.Colour
+	family, err := m.With(r.model(3), third)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := r.model(2)
+	second.Subsampled = much.Colour
+	coloured := family.WithColour(second.WithLazy(3, func() (*Model, error) { return other, nil }))
+	for scale, want := range map[int][2]stage.Colour{2: {nil, much.Colour}, 3: {much.Colour, nil}, 4: {little.Colour, nil}} {
+		one, err := coloured.at(scale)
+		if err != nil || one.Scale != scale || one.Colour != want[0] || one.Subsampled != want[1] {
+			t.Errorf("scale %d: %+v, %v", scale, one, err)
+		}
+	}
+	if m.Colour != little.Colour || family.Colour != little.Colour {
+		t.Error("the model is changed")
+	}
+}

@@ -13,7 +13,7 @@ const mostBlocks = 1200
 // of a known quality or one before it, and the deviation of what it took; 0: none is seen.
 func file(parts []*samples, known int) (quality int, loss float64) {
 	x, y := grid(parts)
-	c := newCoefficients(parts, x, y)
+	c := newCoefficients(parts, x, y, 8)
 	if quality = c.quality(); quality != 0 {
 		loss = c.loss(quality)
 	}
@@ -21,7 +21,7 @@ func file(parts []*samples, known int) (quality int, loss float64) {
 		return quality, loss
 	}
 	if x != 0 || y != 0 { // the grid of the last file is that of the picture
-		c = newCoefficients(parts, 0, 0)
+		c = newCoefficients(parts, 0, 0, 8)
 	}
 	if last := c.loss(known); last > loss {
 		return known, last
@@ -73,11 +73,11 @@ func (s *steps) greatest() (at int) {
 // steps of 1/256 of a level.
 type coefficients [64][]int32
 
-// newCoefficients transforms blocks, of a grid from (x0, y0) on.
-func newCoefficients(parts []*samples, x0, y0 int) *coefficients {
+// newCoefficients transforms blocks, which lie step samples from each other from (x0, y0) on.
+func newCoefficients(parts []*samples, x0, y0, step int) *coefficients {
 	c := new(coefficients)
 	for _, p := range parts {
-		p.spread(x0, y0, 8, 0, 8, mostBlocks, func(x, y int) {
+		p.spread(x0, y0, step, 0, 8, mostBlocks, func(x, y int) {
 			var block [64]int64
 			for i := range block {
 				block[i] = int64(p.pix[(y+i/8)*p.w+x+i%8])

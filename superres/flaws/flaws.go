@@ -13,8 +13,16 @@ import (
 
 // Flaws is what is wrong with a picture.
 type Flaws struct {
-	// Noise is the deviation of its noise in levels of 255.
+	// Noise is the deviation of its noise in brightness, in levels of 255; 0: none is there
+	// beyond doubt.
 	Noise float64
+	// Likely is what Noise would be if it took no more than a first sight: for those who have
+	// evidence of their own, as in a second picture of the same.
+	Likely float64
+	// ColourNoise is that of its noise in colour, the root mean square of that in Cb and in Cr;
+	// 0: none is there beyond doubt. As much is in colour as in brightness where the noise of
+	// red, green and blue has nothing to do with each other.
+	ColourNoise float64
 	// Quality is that of the JPEG file that took most from it, 1 to 100 as libjpeg counts; 0:
 	// none is seen.
 	Quality int
@@ -47,35 +55,40 @@ const worst = 25
 
 // Level is how much there is to be taken away, 0 to 1, as stage.Tuning has it: the deviation
 // of noise and loss together, of 25 levels, in steps of 1/64.
-func (f Flaws) Level() float64 {
-	v := math.Sqrt(float64(f.Noise*f.Noise)+float64(f.Loss*f.Loss)) / worst
+func (f Flaws) Level() float64 { return f.levelOf(f.Noise) }
+
+// ColourLevel is Level for what enlarges colour: no less than that of brightness.
+func (f Flaws) ColourLevel() float64 { return f.levelOf(max(f.Noise, f.ColourNoise)) }
+
+func (f Flaws) levelOf(noise float64) float64 {
+	v := math.Sqrt(float64(noise*noise)+float64(f.Loss*f.Loss)) / worst
 	return min(math.Round(64*v)/64, 1)
 }
 
 // Measure measures a picture, or nine parts all over a large one. quality is that of the JPEG
 // file that it comes out of, 1 to 100; 0: of another file.
 func Measure(img image.Image, quality int) Flaws {
-	shown := parts(img)
-	luma := make([]*patches.Plane, len(shown))
-	for i, p := range shown {
-		luma[i] = p.Luma()
-	}
-	colour := parallel.Start(func() bool { return halved(shown) })
-	f := measure(luma, quality)
-	f.Halved = colour()
-	return f
+	return measure(parts(img), quality)
 }
 
 // measure measures parts of a picture, each of which begins at a multiple of 8 samples from
 // the first.
-func measure(parts []*patches.Plane, quality int) Flaws {
-	var list []*samples
-	for _, luma := range parts {
-		list = append(list, newSamples(luma, len(parts)))
+func measure(shown []picture.Picture, quality int) (f Flaws) {
+	luma := make([]*patches.Plane, len(shown))
+	for i, p := range shown {
+		luma[i] = p.Luma()
 	}
-	var f Flaws
-	f.Noise, f.somewhere = noise(list)
+	smooth := parallel.Start(func() bool { return halved(shown) })
+	inColour := parallel.Start(func() float64 { return colourNoise(shown, luma) })
+	var list []*samples
+	for _, l := range luma {
+		list = append(list, newSamples(l, len(luma)))
+	}
+	estimate, somewhere := estimateNoise(list)
+	f.somewhere = somewhere
 	f.Quality, f.Loss = file(list, quality)
+	f.Halved, f.ColourNoise = smooth(), inColour()
+	f.Noise, f.Likely = believed(list, estimate, f), estimate
 	return f
 }
 

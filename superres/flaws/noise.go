@@ -28,20 +28,20 @@ func (s tileStats) within() bool { return s.mean > 6 && s.mean < 249 }
 // flat tells whether the tile has no noise that could be seen.
 func (s tileStats) flat() bool { return s.fine < 0.02 }
 
-// noise estimates the deviation of white noise, from the tiles of little else: J. Immerkær,
+// estimateNoise estimates the deviation of white noise, if there is some, from the tiles of little else: J. Immerkær,
 // Fast noise variance estimation, Computer Vision and Image Understanding 64 (1996),
 // doi:10.1006/cviu.1996.0060, tells noise from the picture by the filter; here the tiles
 // where the picture varies least are chosen in each quarter of brightness, because noise may
 // depend on that, and what they vary by besides counts against it.
 //
 // somewhere tells whether there are tiles of noise at all, though it may not be everywhere.
-func noise(parts []*samples) (deviation float64, somewhere bool) {
+func estimateNoise(parts []*samples) (deviation float64, somewhere bool) {
 	var tiles []tileStats
 	all, still, flat := 0, 0, 0 // still: without noise where there would be some
 	noisy := 0
 	for _, p := range parts {
 		step := tile
-		if p.w*p.h*p.parts < 60_000 {
+		if p.w*p.h*p.parts < smallPicture {
 			step /= 2 // a small picture has few
 		}
 		p.spread(2, 2, step, 3, tile, mostTiles, func(x, y int) {

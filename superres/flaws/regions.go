@@ -22,7 +22,8 @@ type Regions struct {
 // Note: of 160 photographs, reduced by 2, as they were, or through JPEG files of quality 90, 60
 // and 30, none is taken for one of noise that varies, and at full size one, which it is in.
 // With noise of 15 levels in one half 123 are, with 0 to 20 from top to bottom 127, and with 12
-// in a quarter 74; the others are small, or of detail that hides it.
+// in a quarter 74; the others are small, or of detail that hides it. Half of the cells of noise
+// must have white noise without doubt, which no weave or lattice has.
 const (
 	cellSide, mostCells  = 80, 8 // samples of a side of a cell, at least, and how many along one
 	cellSpan             = 128   // samples of a side that are looked at
@@ -46,18 +47,31 @@ func (f Flaws) Varying(img image.Image) *Regions {
 	}
 	r.Noise = make([]float64, r.W*r.H)
 	white := make([]bool, len(r.Noise))
+	cells := make([]*samples, len(r.Noise))
 	parallel.Rows(len(r.Noise), func(i int) {
 		x0, x1 := span(b.Min.X, b.Dx(), i%r.W, r.W)
 		y0, y1 := span(b.Min.Y, b.Dy(), i/r.W, r.H)
-		r.Noise[i], white[i] = cell(imaging.Crop(img, image.Rect(x0, y0, x1, y1)))
+		cells[i] = newSamples(picture.Split(imaging.Crop(img, image.Rect(x0, y0, x1, y1))).Luma(), 1)
+		r.Noise[i], white[i] = cell(cells[i])
 	})
 	var noisy []float64
+	var looked []*samples // at cells of noise
 	for i, v := range r.Noise {
 		if white[i] && v >= seen {
 			noisy = append(noisy, v)
+			looked = append(looked, cells[i])
 		}
 	}
 	if len(noisy) < max(3, (len(white)+5)/6) {
+		return nil
+	}
+	doubtless := 0
+	for _, p := range looked {
+		if c := newCoefficients([]*samples{p}, 4, 4, 4); c.white(c[0]) >= leastWhite {
+			doubtless++
+		}
+	}
+	if 2*doubtless < len(looked) {
 		return nil
 	}
 	slices.Sort(noisy)
@@ -86,8 +100,7 @@ func span(from, side, i, n int) (lo, hi int) {
 }
 
 // cell returns the most noise that a cell can have, and whether it is noise without doubt.
-func cell(img image.Image) (most float64, white bool) {
-	p := newSamples(picture.Split(img).Luma(), 1)
+func cell(p *samples) (most float64, white bool) {
 	var tiles []tileStats
 	all, flat := 0, 0
 	p.spread(2, 2, tile/2, 3, tile, cellTiles, func(x, y int) {

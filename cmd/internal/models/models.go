@@ -22,7 +22,7 @@ import (
 
 // The models that the program knows itself.
 const (
-	// Auto lets a command choose: Photo, and PhotoReal for pictures with flaws.
+	// Auto lets a command choose: Photo, and PhotoReal where noise or compression is found.
 	Auto = "auto"
 	// Photo is for pictures without flaws of their own.
 	Photo = "photo"

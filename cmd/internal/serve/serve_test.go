@@ -172,7 +172,7 @@ func TestInspect(t *testing.T) {
 		Memory        int64
 		Noise         float64
 	}
-	if err := json.Unmarshal(got.body, &event); err != nil || got.status != 200 || event.Event != "plan" || event.Width != 200 || event.Height != 200 || event.InputWidth != 128 || event.Memory < 1<<20 || event.Model != "photo" || event.Noise == 0 {
+	if err := json.Unmarshal(got.body, &event); err != nil || got.status != 200 || event.Event != "plan" || event.Width != 200 || event.Height != 200 || event.InputWidth != 128 || event.Memory < 1<<20 || event.Model != "photo" || event.Noise != 0 {
 		t.Errorf("%d %s (%v)", got.status, got.body, err)
 	}
 	s.left()

@@ -37,11 +37,13 @@ type pictureEvent struct {
 	Model       paths.Name `json:"model,omitempty"`        // done, plan
 	Level       float64    `json:"level,omitempty"`        // done, plan: at which the model works, 0..1
 	Noise       float64    `json:"noise,omitempty"`        // done, plan: that was found, as a deviation of 255 levels
+	ColourNoise float64    `json:"colour_noise,omitempty"` // done, plan: that of colour, where it is enlarged at a level of its own
+	ColourLevel float64    `json:"colour_level,omitempty"` // done, plan: then that level
 	Varies      bool       `json:"varies,omitempty"`       // done, plan: noise and level do over the picture, and are the greatest
 	NoiseLeast  float64    `json:"noise_least,omitempty"`  // done, plan: the least, where it varies
 	LevelLeast  float64    `json:"level_least,omitempty"`  // done, plan: the least, where it varies
 	WebPIndex   float64    `json:"webp_index,omitempty"`   // done, plan: that of the steps of a lossy WebP
-	Sharpened   bool       `json:"sharpened,omitempty"`    // done, plan: more contrast in the finest detail than enlarging can use
+	Sharpened   bool       `json:"sharpened,omitempty"`    // done, plan: where it was looked for: more contrast in the finest detail than enlarging can use
 	JPEGQuality int        `json:"jpeg_quality,omitempty"` // done, plan: of compression that was found
 	Memory      int64      `json:"memory,omitempty"`       // plan: estimate, in bytes
 	Seconds     float64    `json:"seconds,omitempty"`      // done, fail
@@ -57,6 +59,9 @@ func (ev *pictureEvent) chosen(c choice) {
 	ev.Model, ev.Level = paths.Name(filepath.Base(c.name)), c.level
 	if c.found != nil {
 		ev.Noise, ev.JPEGQuality = hundredths(c.found.Noise), c.found.Quality
+		if ev.ColourLevel = c.shade; c.shade > 0 {
+			ev.ColourNoise = hundredths(c.found.ColourNoise)
+		}
 		ev.Varies, ev.NoiseLeast, ev.LevelLeast = c.mix != nil, hundredths(c.least.noise), c.least.level
 		ev.Sharpened = c.found.Sharpened
 		ev.WebPIndex = math.Round(10*c.found.WebP) / 10

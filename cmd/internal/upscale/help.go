@@ -49,10 +49,11 @@ A side is rounded to the nearest pixel, halves up: -s 1.5 takes 9×7 to 14×11, 
 reached by the least enlargement by 2, 3 and 4 that goes past it, and an exact
 reduction from there.
 
-Noise and compression are measured in the samples of a picture. One that has some is
-enlarged by photo-real, which takes as much away, and so is one that was sharpened, or
-reduced without antialiasing, as two models find (not with --effort fast); others are by
-photo, which keeps all that is there. Where noise varies over a picture, as where a
+Noise and compression are measured in the samples of a picture. One that has some,
+beyond doubt, is enlarged by photo-real, which takes as much away; others are by photo,
+which keeps all that is there, with the colour of photo-real where noise is in colour
+alone. Of a picture by photo that looks sharpened, or reduced without antialiasing,
+--verbose, --dry-run and --json tell that; -m photo-real may do better. Where noise varies over a picture, as where a
 photograph stands on a page, as much is taken away as there is in each part; this takes
 twice as long. --denoise 0 takes nothing away, 0.2 what noise of 5 levels of 255 asks for,
 1 what noise of 25 does, everywhere; --verbose, --dry-run and --json tell what was found.

@@ -102,6 +102,8 @@ type Options struct {
 	// Verbose says more of every picture: --verbose, false.
 	Verbose bool
 
+	// json asks for events: --json, false. They tell what is found as Verbose does.
+	json bool
 	// region is what is made of a picture, in its pixels. An empty one is all.
 	region image.Rectangle
 	// open opens the model of a name. Nil is models.Open.
@@ -131,6 +133,7 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 		Inputs: c.Args().Slice(), Recursive: c.Bool("recursive"), OnExist: c.String("on-exist"), OnUnreadable: c.String("on-unreadable"), Resume: c.Bool("resume"), Quality: c.Int("quality"),
 		Model: c.String("model"), Effort: c.String("effort"), Tuning: stage.Tuning{Coder: c.String("coder"), Sparsity: c.Int("sparsity")},
 		DecodeTime: c.Duration("timeout"), DryRun: c.Bool("dry-run"), Verbose: c.Bool("verbose") && !c.Bool("quiet"),
+		json: c.Bool("json"),
 	}
 	if opt.Limits, err = console.ReadLimits(c); err != nil {
 		return opt, err

@@ -70,10 +70,15 @@ func (e engines) ofFrames(ctx context.Context, a ahead) (c choice, err error) {
 // sharpened, what stands still would shimmer more than with interpolation.
 func (e engines) ofMoving(ctx context.Context, first *imagefile.Picture, second image.Image) (c choice, err error) {
 	c, err = e.of(ctx, first)
-	if err != nil || c.found == nil || c.level >= stillLevel || second == nil || min(c.found.Noise, change(first.Image, second)) < shimmers {
+	if err != nil || c.found == nil || c.level >= stillLevel || second == nil {
 		return c, err
 	}
-	c.level = stillLevel
+	noise := min(c.found.Likely, change(first.Image, second))
+	if noise < shimmers {
+		return c, nil
+	}
+	c.found.Noise, c.found.Sharpened, c.shade = noise, false, 0
+	c.level = max(stillLevel, c.found.Level())
 	c.engine, err = e.at(c.level)
 	return c, err
 }

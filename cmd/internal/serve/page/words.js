@@ -24,9 +24,9 @@ export function found(info) {
 	const list = [];
 	const least = info.varies ? `${(info.noise_least ?? 0).toFixed(1)} to ` : "";
 	if (info.noise >= 1) list.push(`noise of ${least}${info.noise.toFixed(1)} levels`);
+	if (info.colour_noise) list.push(`noise of ${info.colour_noise.toFixed(1)} levels in colour`);
 	if (info.jpeg_quality) list.push(`JPEG compression of quality ${info.jpeg_quality}`);
 	if (info.webp_index) list.push("WebP compression");
-	if (info.sharpened) list.push("sharpened or aliased");
 	const short = v => +v.toPrecision(2);
 	const level = info.varies ? `levels of ${short(info.level_least ?? 0)} to ${short(info.level)}` : info.level && `level ${short(info.level)}`;
 	const by = level ? `${info.model} at ${level}` : info.model;

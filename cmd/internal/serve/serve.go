@@ -19,7 +19,6 @@ import (
 	"net/http"
 	"os"
 	"regexp"
-	"runtime/debug"
 	"slices"
 	"syscall"
 	"time"
@@ -55,6 +54,7 @@ is finished, within three seconds.`,
 			&cli.StringFlag{Name: "token", EnvVars: []string{"SUPERRES_TOKEN"}, Usage: "let in who knows `TEXT`, letters, digits, - and _, 16 at least; none: everybody who reaches the address, of this machine alone; by default that of SUPERRES_TOKEN, or a new one for each run"},
 			&cli.IntFlag{Name: "queue", Value: 8, Usage: "let `N` pictures wait for their turn, and answer others that the server is busy"},
 			&cli.DurationFlag{Name: "timeout", Value: 30 * time.Second, Usage: "give up a picture that takes longer than `T` to decode, enlarge and write; by default, one that takes longer than that to decode"},
+			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "say what this system has not got to confine what reads pictures"},
 		}, serverFlags()),
 		Action: func(c *cli.Context) error { return run(c, s) },
 	})
@@ -85,11 +85,7 @@ func run(c *cli.Context, s *console.Streams) error {
 	if opt.token == "" && !c.Bool("quiet") {
 		fmt.Fprintln(s.Err, "superres: without a token every program of this machine can use it")
 	}
-	// The estimates are those of a program that makes one picture; of one after another, and
-	// several at once, the garbage must not add up.
-	const program = 64 << 20 // bytes beside what is counted there
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(max(opt.limits.Memory-program, opt.limits.Memory/2)))
-	site := newSite(opt, l.Addr())
+	site := newSite(opt, l.Addr(), func(line string) { fmt.Fprintln(s.Err, "superres:", line) })
 	if _, err := fmt.Fprintln(s.Out, site.address()); err != nil {
 		return err
 	}
@@ -103,6 +99,7 @@ type options struct {
 	loopback bool   // it is of this machine alone
 	token    string // empty: none
 	queue    int    // pictures that may wait
+	verbose  bool   // tell what the system has not got to confine workers
 	limits   console.Limits
 	decode   time.Duration // of a picture
 	whole    time.Duration // of a picture, in all; 0: any
@@ -113,7 +110,7 @@ var goodToken = regexp.MustCompile(`^[A-Za-z0-9_-]{16,128}$`)
 
 // readOptions reads the flags.
 func readOptions(c *cli.Context) (opt options, err error) {
-	opt = options{address: c.String("listen"), any: !c.IsSet("listen"), token: c.String("token"), queue: c.Int("queue"), decode: c.Duration("timeout"), patience: usual}
+	opt = options{address: c.String("listen"), any: !c.IsSet("listen"), token: c.String("token"), queue: c.Int("queue"), verbose: c.Bool("verbose") && !c.Bool("quiet"), decode: c.Duration("timeout"), patience: usual}
 	if c.IsSet("timeout") {
 		opt.whole = opt.decode
 	}
@@ -195,6 +192,7 @@ const (
 // serve answers until ctx ends. What is in work then is finished within endTime, or
 // cancelled.
 func (s *site) serve(ctx context.Context, l net.Listener) error {
+	defer s.workers.close()
 	working, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
 	server := &http.Server{

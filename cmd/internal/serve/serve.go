@@ -181,7 +181,7 @@ type patience struct {
 	call  time.Duration // until a picture comes whose events are asked for
 }
 
-var usual = patience{head: 10 * time.Second, idle: time.Minute, move: 15 * time.Second, body: 10 * time.Minute, drain: 30 * time.Second, call: time.Minute}
+var usual = patience{head: 5 * time.Second, idle: 20 * time.Second, move: 15 * time.Second, body: 10 * time.Minute, drain: 30 * time.Second, call: time.Minute}
 
 // How long what is in work goes on when the program is to end, and then what was cancelled.
 const (
@@ -196,12 +196,12 @@ func (s *site) serve(ctx context.Context, l net.Listener) error {
 	working, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
 	server := &http.Server{
-		Handler: s, BaseContext: func(net.Listener) context.Context { return working },
+		Handler: s, BaseContext: func(net.Listener) context.Context { return working }, ConnContext: withConnection,
 		ReadHeaderTimeout: s.patience.head, IdleTimeout: s.patience.idle, MaxHeaderBytes: 16 << 10,
 		ErrorLog: log.New(io.Discard, "", 0), // of clients that do not speak HTTP
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(newLimited(l, mostConnections)) }()
+	go func() { failed <- server.Serve(newLimited(l, mostConnections, mostOfAddress)) }()
 	select {
 	case err := <-failed:
 		return console.Fail(console.ExitOutput, fmt.Errorf("cannot listen any more: %w", reason(err)))

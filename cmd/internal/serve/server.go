@@ -119,6 +119,8 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			s.caught(w, v)
 		}
 	}()
+	// Nobody who is not let in is waited for, to send the rest of a body.
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.patience.head))
 	if !s.fromHere(r) {
 		s.refuse(w, http.StatusForbidden, console.ExitUsage, "this address is not for other sites; use the one that superres serve prints")
 		return
@@ -132,6 +134,8 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, http.StatusUnauthorized, console.ExitUsage, "this address has no token, or an old one; use the one that superres serve prints")
 		return
 	}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+	defer letIn(r)()
 	if call, is := strings.CutPrefix(to, "v1/"); is {
 		s.call(w, r, call)
 		return

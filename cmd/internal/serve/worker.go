@@ -107,12 +107,12 @@ func (w *worker) listen() {
 }
 
 // workerHook is for tests: it is called at the beginning of a job.
-var workerHook = func(context.Context, job) {}
+var workerHook = func(*worker, job) {}
 
 // work does a job and tells what has become of it.
 func (w *worker) work(j job) error {
 	ctx := w.cancels.context()
-	workerHook(ctx, j)
+	workerHook(w, j)
 	out := &frameWriter{link: w.link}
 	done, err := w.do(ctx, j, out)
 	if err == nil {
@@ -125,14 +125,15 @@ func (w *worker) work(j job) error {
 	if err := w.sendValue(frameEnd, done); err != nil {
 		return err
 	}
-	tidy()
+	w.tidy()
 	return nil
 }
 
-// tidy gives memory back to the system after a large picture.
-func tidy() {
+// tidy gives memory back to the system after a large picture: what workers keep while they are idle
+// is promised to others.
+func (w *worker) tidy() {
 	debug.SetMemoryLimit(math.MaxInt64)
-	const much = 96 << 20
+	much := uint64(min(64<<20, w.settings.Memory/8))
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/free:bytes"}}
 	metrics.Read(sample)
 	if sample[0].Value.Uint64()+sample[1].Value.Uint64() > much {

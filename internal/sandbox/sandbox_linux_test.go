@@ -17,6 +17,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// inherited is the number of a file that is left open when the process begins.
+const inherited = 57
+
 const testVariable = "SUPERRES_TEST_SANDBOX"
 
 func TestMain(m *testing.M) {
@@ -30,7 +33,11 @@ func TestMain(m *testing.M) {
 // confined tries what a process in a sandbox must not do, and what it must, and prints what was
 // wrong. Then it takes as many MiB as its standard input says.
 func confined(folder string) {
-	for _, m := range Enter() {
+	missing := Enter()
+	if _, err := unix.Seek(inherited, 0, io.SeekCurrent); err == nil {
+		fmt.Println("can use a file that was left open")
+	}
+	for _, m := range missing {
 		fmt.Println("missing", m)
 	}
 	for name, try := range map[string]func() error{
@@ -93,6 +100,10 @@ func TestConfined(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
+	if err := unix.Dup3(int(os.Stdin.Fd()), inherited, 0); err != nil { // for all children
+		t.Fatal(err)
+	}
+	defer unix.Close(inherited)
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), testVariable+"="+folder, "ADDRESS="+l.Addr().String())
 	var errs strings.Builder

@@ -427,3 +427,17 @@ func TestErrors(t *testing.T) {
 		{Args: []string{"serve", "--listen", taken.Addr().String()}, Code: 5, Want: "address already in use; use another --listen"},
 	})
 }
+
+// A fault of the server fails one request, and asks for a report.
+func TestFault(t *testing.T) {
+	t.Setenv("SUPERRES_PANIC", "")
+	s := start(t, nil)
+	working := s.service
+	s.service = nil
+	s.do("POST", s.url+"v1/upscale", bytes.NewReader(hopper(t)), nil).failed(t, "a fault", 500, 1, "please report it")
+	s.service = working
+	if log := s.lines.all(); len(log) != 1 || !strings.Contains(log[0], "nil pointer") {
+		t.Errorf("the log has %q", log)
+	}
+	s.works()
+}

@@ -179,6 +179,29 @@ func TestWorkersHang(t *testing.T) {
 	}
 }
 
+// Workers end with a server that is killed.
+func TestWorkersEndWithServer(t *testing.T) {
+	p := startProcess(t)
+	workers := children(p.Process.Pid)
+	for i := 0; len(workers) == 0; i++ {
+		if i == 500 {
+			t.Skip("this system tells of no children")
+		}
+		time.Sleep(10 * time.Millisecond)
+		workers = children(p.Process.Pid)
+	}
+	_ = p.Process.Kill()
+	_ = p.Wait()
+	for range 500 {
+		state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", workers[0]))
+		if err != nil || strings.Contains(string(state), ") Z ") {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Error("a worker goes on")
+}
+
 // misplaced is an animated PNG of 224 bytes whose frames come before its header, and whose sizes
 // are huge.
 func misplaced(t *testing.T) []byte {
@@ -201,20 +224,24 @@ func misplaced(t *testing.T) []byte {
 	return append(out, make([]byte, max(0, 224-len(out)))...)
 }
 
-// tree returns the bytes of memory that processes take for themselves: a process and its children.
-func tree(pid int) (total int64) {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
-	if all, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)); len(all) > 1 {
-		text = nil
-		for _, path := range all {
-			more, _ := os.ReadFile(path)
-			text = append(append(text, more...), ' ')
+// children are those of a process, where the system tells.
+func children(pid int) (list []int) {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, path := range threads {
+		text, _ := os.ReadFile(path)
+		for child := range strings.FieldsSeq(string(text)) {
+			if id, err := strconv.Atoi(child); err == nil {
+				list = append(list, id)
+			}
 		}
 	}
-	for child := range strings.FieldsSeq(string(text)) {
-		if id, err := strconv.Atoi(child); err == nil {
-			total += tree(id)
-		}
+	return list
+}
+
+// tree returns the bytes of memory that processes take for themselves: a process and its children.
+func tree(pid int) (total int64) {
+	for _, child := range children(pid) {
+		total += tree(child)
 	}
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if _, rest, ok := strings.Cut(string(status), "RssAnon:"); ok {

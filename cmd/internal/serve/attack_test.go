@@ -295,7 +295,7 @@ func TestHostileFiles(t *testing.T) {
 	peak := most()
 	p.end()
 	t.Logf("%d files: peak of %d MiB, the limit is %d", len(files), peak>>20, limit>>20)
-	if peak > limit*11/10 { // estimates are right to a tenth
+	if peak > limit*12/10 { // a picture takes at most 1.2 times what it promises, and here one has nearly all
 		t.Errorf("peak of %d MiB, the limit is %d", peak>>20, limit>>20)
 	}
 }

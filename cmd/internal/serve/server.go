@@ -42,8 +42,15 @@ type site struct {
 // morePlaces is how many pictures may come or go, beside those that are in work or wait.
 const morePlaces = 48
 
-// memory is how much a picture may take, in bytes: all but what is kept for small ones.
-func (o options) memory() int64 { return o.limits.Memory - keptOf(o.limits.Memory) }
+// shared is how much all pictures may take, in bytes: all but what the server takes, and workers
+// that are idle or look at a head.
+func (o options) shared() int64 {
+	const most = 48 << 20
+	return o.limits.Memory - min(most, o.limits.Memory/8)
+}
+
+// memory is how much a picture may take, in bytes: all of that but what is kept for small ones.
+func (o options) memory() int64 { return o.shared() - keptOf(o.shared()) }
 
 // newSite makes what answers requests that come to an address. What the operator should know is
 // given to log, in lines.
@@ -54,7 +61,7 @@ func newSite(opt options, at net.Addr, log func(line string)) *site {
 	s.log = log
 	s.workers = newWorkers(workerSettings{console.Version, opt.memory(), opt.limits.Pixels, opt.decode, opt.whole}, opt.verbose, log)
 	s.service = upscale.NewService(console.Limits{Memory: opt.memory(), Pixels: opt.limits.Pixels}, opt.decode, opt.whole)
-	s.turns = newTurns(opt.limits.Memory, opt.queue, s.ending)
+	s.turns = newTurns(opt.shared(), opt.queue, s.ending)
 	s.heads = make(chan struct{}, s.turns.large)
 	s.places = make(chan struct{}, s.turns.large+s.turns.small+opt.queue+morePlaces)
 	s.index = s.page()

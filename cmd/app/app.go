@@ -46,6 +46,9 @@ import (
 func Main() {
 	LessGarbage()
 	kernel.AdviseHeap(128 << 20)
+	if serve.IsWorker() {
+		os.Exit(serve.Work())
+	}
 	os.Exit(Run(console.OwnProcess(context.Background()), os.Stdin, os.Stdout, os.Stderr, os.Args))
 }
 

@@ -13,12 +13,18 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
+	"superres/cmd/internal/serve"
 	"superres/internal/golden"
 )
 
 var tested = consoletest.Program{Program: program}
 
-func TestMain(m *testing.M) { tested.Main(m) }
+func TestMain(m *testing.M) {
+	if serve.IsWorker() {
+		os.Exit(serve.Work())
+	}
+	tested.Main(m)
+}
 
 var call = tested.Call
 

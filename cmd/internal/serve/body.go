@@ -13,23 +13,23 @@ import (
 	"superres/internal/safefile"
 )
 
-// receive brings the body of a request into a file without a name, and tells how long it is.
-func (s *site) receive(w http.ResponseWriter, r *http.Request) (f *os.File, size int64, err error) {
+// receive brings the body of a request into a file without a name.
+func (s *site) receive(w http.ResponseWriter, r *http.Request) (f *os.File, err error) {
 	if r.ContentLength > imagefile.MaxBytes {
-		return nil, 0, tooLarge()
+		return nil, tooLarge()
 	}
 	if f, err = safefile.Scratch(""); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	body := s.moving(w, r, s.patience.body)
-	if size, err = store(f, body); err == nil {
+	if _, err = store(f, body); err == nil {
 		err = body.rest()
 	}
 	if err != nil {
 		f.Close()
-		return nil, 0, err
+		return nil, err
 	}
-	return f, size, nil
+	return f, nil
 }
 
 // store brings bytes into a file, and tells how many.

@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -52,29 +53,26 @@ func (s *site) within(work func() error) error {
 	}
 }
 
-// picture is one that a call is about.
+// picture is one that a call is about, or a pair to be compared.
 type picture struct {
 	*site
-	ask    *upscale.Request
 	watch  *watch // nil: nobody will ask how far it is
-	in     *os.File
-	size   int64  // in bytes
-	looked func() // ends the looking at its head
+	looked func() // ends the looking at its head; nil: not yet begun
 	turn   *turn  // nil: not yet
 	began  time.Time
 }
 
-// take reads the parameters of a call and its picture, and gives it to work. What is told of
-// it ends with what becomes of it.
-func (s *site) take(w http.ResponseWriter, r *http.Request, work func(p *picture) (upscale.Result, error)) (result upscale.Result, err error) {
+// take reads the parameters of a call and its picture, and gives it to a worker. What is told of
+// it ends with what becomes of it. The result is written to out, which is nil for a plan.
+func (s *site) take(w http.ResponseWriter, r *http.Request, call string, out io.Writer) (done reply, err error) {
 	params, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return result, console.Usage("the parameters cannot be read: %w", err)
+		return done, console.Usage("the parameters cannot be read: %w", err)
 	}
 	p := &picture{site: s}
 	if params.Has("id") {
 		if p.watch, err = s.watches.take(params.Get("id"), true); err != nil {
-			return result, err
+			return done, err
 		}
 		defer s.watches.leave(p.watch)
 		params.Del("id")
@@ -83,51 +81,85 @@ func (s *site) take(w http.ResponseWriter, r *http.Request, work func(p *picture
 		if err != nil {
 			s.watches.tell(p.watch, failed{"failed", failureOf(err)}, true)
 		} else {
-			s.watches.tell(p.watch, result.Event, true)
+			s.watches.tell(p.watch, done.Answer, true)
 		}
 	}()
-	if p.ask, err = s.service.Request(r.Context(), params); err != nil {
-		return result, err
+	if err = s.service.Check(r.Context(), params); err != nil {
+		return done, err
 	}
 	come := func() {}
 	if 0 < r.ContentLength && r.ContentLength <= smallBody {
 		come = s.turns.expect()
 	}
-	p.in, p.size, err = s.receive(w, r)
+	in, err := s.receive(w, r)
 	come()
 	if err != nil {
-		return result, err
+		return done, err
 	}
-	defer p.in.Close()
-	if p.looked, err = s.look(r.Context()); err != nil {
-		return result, err
+	defer in.Close()
+	defer p.leave()
+	return p.run(r.Context(), job{Call: call, Params: params}, []*os.File{in}, out)
+}
+
+// run has a worker do a job with files. While many pictures wait, they hold no worker: then the
+// worker looks at the head, for what the picture takes, and the job is given again to one of them
+// when it is the picture's turn.
+func (p *picture) run(ctx context.Context, j job, files []*os.File, out io.Writer) (reply, error) {
+	if err := p.look(ctx); err != nil {
+		return reply{}, err
 	}
-	defer p.looked()
-	defer func() {
-		if p.turn != nil {
-			p.turn.end()
-		}
-	}()
-	return work(p)
+	done, err := p.workers.do(ctx, p, j, files, out)
+	if !errors.Is(err, errWaits) {
+		return done, err
+	}
+	queued := func(place int) { p.watches.tell(p.watch, event{Event: "queued", Place: place}, false) }
+	if err := p.turns.await(ctx, p.turn, queued); err != nil {
+		return reply{}, err
+	}
+	return p.workers.do(ctx, p, j, files, out)
 }
 
 // look waits until the head of a picture may be read, for which there is no turn yet: what it
-// carries takes memory, too. done ends that, once.
-func (s *site) look(ctx context.Context) (done func(), err error) {
+// carries takes memory, too.
+func (p *picture) look(ctx context.Context) error {
 	select {
-	case s.heads <- struct{}{}:
-		return sync.OnceFunc(func() { <-s.heads }), nil
+	case p.heads <- struct{}{}:
+		p.looked = sync.OnceFunc(func() { <-p.heads })
+		return nil
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
 }
 
-// admit waits for the turn of the picture.
-func (p *picture) admit(ctx context.Context, load upscale.Load) (err error) {
+// leave ends what the picture takes of the server.
+func (p *picture) leave() {
+	if p.looked != nil {
+		p.looked()
+	}
+	if p.turn != nil {
+		p.turn.end()
+	}
+}
+
+// errWaits says that a picture waits for its turn, for which it needs no worker.
+var errWaits = errors.New("the picture waits for its turn")
+
+// admit tells whether it is the turn of the picture: errWaits, if not yet.
+func (p *picture) admit(load upscale.Load) (err error) {
 	p.looked()
-	p.turn, err = p.turns.enter(ctx, load, func(place int) { p.watches.tell(p.watch, event{Event: "queued", Place: place}, false) })
+	switch {
+	case p.turn == nil:
+		if p.turn, err = p.turns.begin(load); err != nil {
+			return err
+		}
+	case load.Memory > p.turn.load.Memory || load.Pixels > p.turn.load.Pixels:
+		return errors.New("a worker asks for more than it did before")
+	}
+	if !p.turn.start() {
+		return errWaits
+	}
 	p.began = time.Now()
-	return err
+	return nil
 }
 
 // progress tells how far the picture is, and lets smaller ones go first.
@@ -137,29 +169,14 @@ func (p *picture) progress(ctx context.Context, share float64) {
 	p.turn.pause(ctx)
 }
 
-// yielding writes a result, and lets smaller pictures go first.
-type yielding struct {
-	io.Writer
-	of  *picture
-	ctx context.Context
-}
-
-func (y yielding) Write(b []byte) (int, error) {
-	y.of.turn.pause(y.ctx)
-	return y.Writer.Write(b)
-}
-
 // upscale enlarges the picture of a request.
 func (s *site) upscale(w http.ResponseWriter, r *http.Request) error {
-	ctx := r.Context()
 	out, err := safefile.Scratch("")
 	if err != nil {
 		return err
 	}
 	defer out.Close()
-	result, err := s.take(w, r, func(p *picture) (upscale.Result, error) {
-		return p.ask.Upscale(ctx, p.in, p.size, yielding{out, p, ctx}, func(l upscale.Load) error { return p.admit(ctx, l) }, func(share float64) { p.progress(ctx, share) })
-	})
+	done, err := s.take(w, r, "upscale", out)
 	if err != nil {
 		return err
 	}
@@ -171,22 +188,19 @@ func (s *site) upscale(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	h := w.Header()
-	h.Set("Content-Type", "image/"+result.Format)
+	h.Set("Content-Type", "image/"+done.Format)
 	h.Set("Content-Length", strconv.FormatInt(length, 10))
-	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": result.Name}))
-	h.Set("Superres-Result", inASCII(result.Event))
+	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": done.Name}))
+	h.Set("Superres-Result", inASCII(done.Answer))
 	s.send(w, r, out, length)
 	return nil
 }
 
 // inspect tells what would be made of the picture of a request.
 func (s *site) inspect(w http.ResponseWriter, r *http.Request) error {
-	ctx := r.Context()
-	result, err := s.take(w, r, func(p *picture) (upscale.Result, error) {
-		return p.ask.Inspect(ctx, p.in, p.size, func(l upscale.Load) error { return p.admit(ctx, l) })
-	})
+	done, err := s.take(w, r, "inspect", nil)
 	if err == nil {
-		s.answer(w, http.StatusOK, result.Event)
+		s.answer(w, http.StatusOK, done.Answer)
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"net"
@@ -10,49 +11,132 @@ import (
 	"sync"
 )
 
-// mostConnections is how many there are at once; others wait to be taken.
-const mostConnections = 512
+// mostConnections is how many connections there are at once, and mostOfAddress how many of one
+// address.
+const (
+	mostConnections = 512
+	mostOfAddress   = mostConnections / 2
+)
 
-// limited is a listener that has so many connections at a time.
+// limited is a listener that has a limited number of connections at a time, in all and of each
+// address. Where there are too many, the one ends that has been without a request that was let in
+// for the longest time; a new one ends only where all the others have such a request. So those
+// who know no token keep nobody out.
 type limited struct {
 	net.Listener
-	places chan struct{}
-	closed chan struct{}
-	close  sync.Once
+	most, ofAddress int
+
+	mu   sync.Mutex // guards all, and what changes of its connections
+	all  map[*counted]bool
+	last uint64 // counts what happens
 }
 
-func newLimited(l net.Listener, n int) *limited {
-	return &limited{Listener: l, places: make(chan struct{}, n), closed: make(chan struct{})}
+func newLimited(l net.Listener, most, ofAddress int) *limited {
+	return &limited{Listener: l, most: most, ofAddress: ofAddress, all: map[*counted]bool{}}
 }
 
 func (l *limited) Accept() (net.Conn, error) {
-	select {
-	case l.places <- struct{}{}:
-	case <-l.closed:
-		return nil, net.ErrClosed
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		one := &counted{Conn: c, of: l, address: addressOf(c)}
+		if l.add(one) {
+			return one, nil
+		}
+		_ = c.Close()
 	}
-	c, err := l.Listener.Accept()
+}
+
+// add counts a connection, and ends another where there are too many. It returns false if
+// none could be ended.
+func (l *limited) add(one *counted) bool {
+	l.mu.Lock()
+	sameAddress := 0
+	for c := range l.all {
+		if c.address == one.address {
+			sameAddress++
+		}
+	}
+	crowded, full := sameAddress >= l.ofAddress, len(l.all) >= l.most
+	var oldest *counted
+	if crowded || full {
+		for c := range l.all {
+			if c.requests == 0 && (!crowded || c.address == one.address) && (oldest == nil || c.since < oldest.since) {
+				oldest = c
+			}
+		}
+		if oldest == nil {
+			l.mu.Unlock()
+			return false
+		}
+		delete(l.all, oldest)
+	}
+	l.last++
+	one.since = l.last
+	l.all[one] = true
+	l.mu.Unlock()
+	if oldest != nil {
+		_ = oldest.Conn.Close()
+	}
+	return true
+}
+
+// addressOf is the address of the other side, without its port.
+func addressOf(c net.Conn) netip.Addr {
+	at, err := netip.ParseAddrPort(c.RemoteAddr().String())
 	if err != nil {
-		<-l.places
-		return nil, err
+		return netip.Addr{} // all those together
 	}
-	return &counted{Conn: c, free: sync.OnceFunc(func() { <-l.places })}, nil
+	address := at.Addr().Unmap()
+	if address.Is6() { // of which everybody has many
+		whole, _ := address.WithZone("").Prefix(64)
+		return whole.Addr()
+	}
+	return address
 }
 
-func (l *limited) Close() error {
-	l.close.Do(func() { close(l.closed) })
-	return l.Listener.Close()
-}
-
-// counted is a connection that gives its place back.
+// counted is a connection of a limited listener.
 type counted struct {
 	net.Conn
-	free func()
+	of      *limited
+	address netip.Addr
+
+	requests int    // that were let in and have not ended
+	since    uint64 // when that last changed
 }
 
 func (c *counted) Close() error {
-	defer c.free()
+	c.of.mu.Lock()
+	delete(c.of.all, c)
+	c.of.mu.Unlock()
 	return c.Conn.Close()
+}
+
+// connectionKey is that of the connection in the context of a request.
+type connectionKey struct{}
+
+// withConnection is for a server's ConnContext.
+func withConnection(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, connectionKey{}, c)
+}
+
+// letIn says that a request of a connection is let in, until done is called.
+func letIn(r *http.Request) (done func()) {
+	c, is := r.Context().Value(connectionKey{}).(*counted)
+	if !is {
+		return func() {}
+	}
+	c.change(1)
+	return func() { c.change(-1) }
+}
+
+func (c *counted) change(by int) {
+	c.of.mu.Lock()
+	defer c.of.mu.Unlock()
+	c.of.last++
+	c.requests, c.since = c.requests+by, c.of.last
 }
 
 // same compares a secret in a time that tells nothing of it, nor of its length.

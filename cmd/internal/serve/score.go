@@ -1,10 +1,7 @@
 package serve
 
 import (
-	"context"
 	"errors"
-	"fmt"
-	"image"
 	"io"
 	"mime/multipart"
 	"net/http"
@@ -12,25 +9,10 @@ import (
 	"strconv"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/scoring"
-	"superres/cmd/internal/upscale"
 	"superres/internal/imagefile"
 	"superres/internal/safefile"
 	"superres/superres"
-	"superres/superres/score"
 )
-
-// scores are the answer to a call of score.
-type scores struct {
-	Protocol score.Protocol `json:"protocol"`
-	Scale    int            `json:"scale"` // so many pixels of the border are left out
-	scoring.Cell
-	Mean    float64 `json:"mean_absolute_difference"` // of colours, in levels of 0..255
-	Largest float64 `json:"largest_difference"`
-}
-
-// scoreBytes is what a pixel takes of the truth: both pictures, and to score them.
-const scoreBytes = 112
 
 // score compares a picture with the truth.
 func (s *site) score(w http.ResponseWriter, r *http.Request) error {
@@ -50,49 +32,13 @@ func (s *site) score(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	looked, err := s.look(r.Context())
-	if err != nil {
-		return err
+	p := &picture{site: s}
+	defer p.leave()
+	done, err := p.run(r.Context(), job{Call: "score", Scale: scale}, files[:], nil)
+	if err == nil {
+		s.answer(w, http.StatusOK, done.Answer)
 	}
-	defer looked()
-	pixels := int64(0)
-	for i, name := range parts {
-		size, err := s.sizeOf(r.Context(), files[i], name)
-		if err != nil {
-			return err
-		}
-		pixels = max(pixels, int64(size.X)*int64(size.Y))
-	}
-	looked()
-	need := pixels * scoreBytes
-	if err := console.EnoughMemory(s.memory(), "scoring", float64(need), ", or smaller pictures"); err != nil {
-		return err
-	}
-	turn, err := s.turns.enter(r.Context(), upscale.Load{Memory: need, Pixels: pixels}, nil)
-	if err != nil {
-		return err
-	}
-	defer turn.end()
-	var images [len(parts)]image.Image
-	for i, name := range parts {
-		pic, err := s.open(r.Context(), files[i], name, nil)
-		if err != nil {
-			return err
-		}
-		images[i] = pic.Image
-	}
-	answer := scores{Protocol: score.MatlabY, Scale: scale}
-	metrics, err := answer.Protocol.Compare(images[0], images[1], scale)
-	if err != nil {
-		return console.Fail(console.ExitInput, err)
-	}
-	by, err := score.Differ(images[0], images[1], scale)
-	if err != nil {
-		return console.Fail(console.ExitInput, err)
-	}
-	answer.Cell, answer.Mean, answer.Largest = scoring.CellOf(metrics), by.Mean, by.Max
-	s.answer(w, http.StatusOK, answer)
-	return nil
+	return err
 }
 
 // parts are the names of the parts of a call of score.
@@ -165,28 +111,4 @@ func (m *metered) Read(p []byte) (int, error) {
 	n, err := m.body.Read(p[:min(int64(len(p)), m.left)])
 	m.left -= int64(n)
 	return n, err
-}
-
-// errSize ends the reading of a picture whose size is known.
-var errSize = errors.New("the size is known")
-
-// sizeOf reads the size of a picture.
-func (s *site) sizeOf(ctx context.Context, f *os.File, name string) (size image.Point, err error) {
-	_, err = s.open(ctx, f, name, func(cfg image.Config, _ int64) error {
-		size = image.Pt(cfg.Width, cfg.Height)
-		return errSize
-	})
-	if errors.Is(err, errSize) {
-		err = nil
-	}
-	return size, err
-}
-
-// open reads a picture to be scored.
-func (s *site) open(ctx context.Context, f *os.File, name string, accept func(image.Config, int64) error) (*imagefile.Picture, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return imagefile.OpenAt(ctx, f, info.Size(), name, imagefile.Limits{Pixels: s.limits.Pixels, Time: s.decode, Strip: true, Accept: accept})
 }

@@ -4,7 +4,9 @@
 // Read it in this order: serve.go, the flags, the beginning and the end; gate.go, who is let
 // in; server.go, which address does what; calls.go, the calls; body.go, files without
 // names; turns.go, how requests share memory and processors; events.go, how far they are;
-// score.go, scores. README.md is the interface in a page.
+// score.go, scores. Pictures are read by workers, processes of their own: workers.go has them,
+// workerprocess.go is one of them and talk.go a job of it, as the server sees them; worker.go is a
+// worker as it sees itself, and frames.go what they say to each other. README.md is the interface in a page.
 package serve
 
 import (
@@ -19,7 +21,6 @@ import (
 	"net/http"
 	"os"
 	"regexp"
-	"runtime/debug"
 	"slices"
 	"syscall"
 	"time"
@@ -55,6 +56,7 @@ is finished, within three seconds.`,
 			&cli.StringFlag{Name: "token", EnvVars: []string{"SUPERRES_TOKEN"}, Usage: "let in who knows `TEXT`, letters, digits, - and _, 16 at least; none: everybody who reaches the address, of this machine alone; by default that of SUPERRES_TOKEN, or a new one for each run"},
 			&cli.IntFlag{Name: "queue", Value: 8, Usage: "let `N` pictures wait for their turn, and answer others that the server is busy"},
 			&cli.DurationFlag{Name: "timeout", Value: 30 * time.Second, Usage: "give up a picture that takes longer than `T` to decode, enlarge and write; by default, one that takes longer than that to decode"},
+			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "say what this system has not got to confine what reads pictures"},
 		}, serverFlags()),
 		Action: func(c *cli.Context) error { return run(c, s) },
 	})
@@ -85,11 +87,7 @@ func run(c *cli.Context, s *console.Streams) error {
 	if opt.token == "" && !c.Bool("quiet") {
 		fmt.Fprintln(s.Err, "superres: without a token every program of this machine can use it")
 	}
-	// The estimates are those of a program that makes one picture; of one after another, and
-	// several at once, the garbage must not add up.
-	const program = 64 << 20 // bytes beside what is counted there
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(max(opt.limits.Memory-program, opt.limits.Memory/2)))
-	site := newSite(opt, l.Addr())
+	site := newSite(opt, l.Addr(), func(line string) { fmt.Fprintln(s.Err, "superres:", line) })
 	if s.CheckOpen() == nil { // who starts it in the background may know the address
 		if _, err := fmt.Fprintln(s.Out, site.address()); err != nil {
 			return err
@@ -105,6 +103,7 @@ type options struct {
 	loopback bool   // it is of this machine alone
 	token    string // empty: none
 	queue    int    // pictures that may wait
+	verbose  bool   // tell what the system has not got to confine workers
 	limits   console.Limits
 	decode   time.Duration // of a picture
 	whole    time.Duration // of a picture, in all; 0: any
@@ -115,7 +114,7 @@ var goodToken = regexp.MustCompile(`^[A-Za-z0-9_-]{16,128}$`)
 
 // readOptions reads the flags.
 func readOptions(c *cli.Context) (opt options, err error) {
-	opt = options{address: c.String("listen"), any: !c.IsSet("listen"), token: c.String("token"), queue: c.Int("queue"), decode: c.Duration("timeout"), patience: usual}
+	opt = options{address: c.String("listen"), any: !c.IsSet("listen"), token: c.String("token"), queue: c.Int("queue"), verbose: c.Bool("verbose") && !c.Bool("quiet"), decode: c.Duration("timeout"), patience: usual}
 	if c.IsSet("timeout") {
 		opt.whole = opt.decode
 	}
@@ -186,7 +185,7 @@ type patience struct {
 	call  time.Duration // until a picture comes whose events are asked for
 }
 
-var usual = patience{head: 10 * time.Second, idle: time.Minute, move: 15 * time.Second, body: 10 * time.Minute, drain: 30 * time.Second, call: time.Minute}
+var usual = patience{head: 5 * time.Second, idle: 20 * time.Second, move: 15 * time.Second, body: 10 * time.Minute, drain: 30 * time.Second, call: time.Minute}
 
 // How long what is in work goes on when the program is to end, and then what was cancelled.
 const (
@@ -197,15 +196,16 @@ const (
 // serve answers until ctx ends. What is in work then is finished within endTime, or
 // cancelled.
 func (s *site) serve(ctx context.Context, l net.Listener) error {
+	defer s.workers.close()
 	working, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
 	server := &http.Server{
-		Handler: s, BaseContext: func(net.Listener) context.Context { return working },
+		Handler: s, BaseContext: func(net.Listener) context.Context { return working }, ConnContext: withConnection,
 		ReadHeaderTimeout: s.patience.head, IdleTimeout: s.patience.idle, MaxHeaderBytes: 16 << 10,
 		ErrorLog: log.New(io.Discard, "", 0), // of clients that do not speak HTTP
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(newLimited(l, mostConnections)) }()
+	go func() { failed <- server.Serve(newLimited(l, mostConnections, mostOfAddress)) }()
 	select {
 	case err := <-failed:
 		return console.Fail(console.ExitOutput, fmt.Errorf("cannot listen any more: %w", reason(err)))

@@ -9,8 +9,12 @@ import (
 	"mime/multipart"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
+	"runtime/debug"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -23,7 +27,14 @@ import (
 // program is the program of this command, and of the one that makes the same files.
 var program = consoletest.Of(Command, upscale.Command)
 
-func TestMain(m *testing.M) { program.Main(m) }
+func TestMain(m *testing.M) {
+	os.Setenv("SUPERRES_PANIC", "fatal")
+	if IsWorker() {
+		debug.SetGCPercent(30) // as the program does
+		os.Exit(Work())
+	}
+	program.Main(m)
+}
 
 // tested is a server in a test.
 type tested struct {
@@ -34,6 +45,26 @@ type tested struct {
 	stop    func() // ends it and waits for that
 	folder  string // of its files, while they have names
 	stopped chan error
+	lines   *lines
+}
+
+// lines are those of a log. They are safe for concurrent use.
+type lines struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (l *lines) add(line string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list = append(l.list, line)
+}
+
+// all returns those that have come.
+func (l *lines) all() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.list)
 }
 
 // start starts a server with the given changes to what the flags say.
@@ -49,9 +80,10 @@ func start(t *testing.T, change func(*options)) *tested {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newSite(opt, l.Addr())
+	log := &lines{}
+	s := newSite(opt, l.Addr(), log.add)
 	ctx, cancel := context.WithCancel(context.Background())
-	out := &tested{site: s, t: t, url: s.address(), folder: folder, stopped: make(chan error, 1)}
+	out := &tested{site: s, t: t, lines: log, url: s.address(), folder: folder, stopped: make(chan error, 1)}
 	out.bare = "http://" + l.Addr().String() + "/"
 	go func() { out.stopped <- s.serve(ctx, l) }()
 	out.stop = func() {
@@ -394,4 +426,18 @@ func TestErrors(t *testing.T) {
 		{Args: []string{"serve", "a.png"}, Code: 2, Want: "takes no argument"},
 		{Args: []string{"serve", "--listen", taken.Addr().String()}, Code: 5, Want: "address already in use; use another --listen"},
 	})
+}
+
+// A fault of the server fails one request, and asks for a report.
+func TestFault(t *testing.T) {
+	t.Setenv("SUPERRES_PANIC", "")
+	s := start(t, nil)
+	working := s.service
+	s.service = nil
+	s.do("POST", s.url+"v1/upscale", bytes.NewReader(hopper(t)), nil).failed(t, "a fault", 500, 1, "please report it")
+	s.service = working
+	if log := s.lines.all(); len(log) != 1 || !strings.Contains(log[0], "nil pointer") {
+		t.Errorf("the log has %q", log)
+	}
+	s.works()
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"path"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -19,18 +20,21 @@ import (
 	"superres/cmd/internal/serve/page"
 	"superres/cmd/internal/upscale"
 	"superres/internal/imagefile"
+	"superres/internal/safefile"
 	embedded "superres/superres/models"
 )
 
 // site is what answers requests. It is safe for concurrent use.
 type site struct {
 	options
-	host, port string // at which it listens
-	service    *upscale.Service
-	index      []byte        // the page
-	places     chan struct{} // for requests with a picture, from its coming until its result is sent
-	heads      chan struct{} // for pictures whose heads are read
+	host, port string           // at which it listens
+	service    *upscale.Service // checks parameters; it opens no picture
+	index      []byte           // the page
+	places     chan struct{}    // for requests with a picture, from its coming until its result is sent
+	heads      chan struct{}    // for pictures whose heads are read
 	turns      *turns
+	workers    *workers
+	log        func(line string) // tells the operator
 	watches    watches
 	ending     chan struct{} // closed: the program is to end
 }
@@ -38,15 +42,26 @@ type site struct {
 // morePlaces is how many pictures may come or go, beside those that are in work or wait.
 const morePlaces = 48
 
-// memory is how much a picture may take, in bytes: all but what is kept for small ones.
-func (o options) memory() int64 { return o.limits.Memory - keptOf(o.limits.Memory) }
+// shared is how much all pictures may take, in bytes: all but what the server takes, and workers
+// that are idle or look at a head.
+func (o options) shared() int64 {
+	const most = 48 << 20
+	return o.limits.Memory - min(most, o.limits.Memory/8)
+}
 
-func newSite(opt options, at net.Addr) *site {
+// memory is how much a picture may take, in bytes: all of that but what is kept for small ones.
+func (o options) memory() int64 { return o.shared() - keptOf(o.shared()) }
+
+// newSite makes what answers requests that come to an address. What the operator should know is
+// given to log, in lines.
+func newSite(opt options, at net.Addr, log func(line string)) *site {
 	host, _, _ := net.SplitHostPort(opt.address)
 	_, port, _ := net.SplitHostPort(at.String())
 	s := &site{options: opt, host: host, port: port, watches: watches{all: map[string]*watch{}}, ending: make(chan struct{})}
+	s.log = log
+	s.workers = newWorkers(workerSettings{console.Version, opt.memory(), opt.limits.Pixels, opt.decode, opt.whole}, opt.verbose, log)
 	s.service = upscale.NewService(console.Limits{Memory: opt.memory(), Pixels: opt.limits.Pixels}, opt.decode, opt.whole)
-	s.turns = newTurns(opt.limits.Memory, opt.queue, s.ending)
+	s.turns = newTurns(opt.shared(), opt.queue, s.ending)
 	s.heads = make(chan struct{}, s.turns.large)
 	s.places = make(chan struct{}, s.turns.large+s.turns.small+opt.queue+morePlaces)
 	s.index = s.page()
@@ -108,9 +123,11 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer func() {
 		if v := recover(); v != nil { // a fault of the program, which is no reason to end those of others
-			s.fail(w, fmt.Errorf("the program has a fault: %v; please report it", v))
+			s.caught(w, v)
 		}
 	}()
+	// Nobody who is not let in is waited for, to send the rest of a body.
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.patience.head))
 	if !s.fromHere(r) {
 		s.refuse(w, http.StatusForbidden, console.ExitUsage, "this address is not for other sites; use the one that superres serve prints")
 		return
@@ -124,11 +141,25 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, http.StatusUnauthorized, console.ExitUsage, "this address has no token, or an old one; use the one that superres serve prints")
 		return
 	}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+	defer letIn(r)()
 	if call, is := strings.CutPrefix(to, "v1/"); is {
 		s.call(w, r, call)
 		return
 	}
 	s.file(w, r, to)
+}
+
+// caught answers a request on which the program has panicked.
+func (s *site) caught(w http.ResponseWriter, v any) {
+	if console.PanicsAreFatal() {
+		stack := debug.Stack()
+		go panic(fmt.Sprintf("%v\n%s", v, stack)) // which package http does not catch
+		select {}
+	}
+	err := fmt.Errorf("the program has a fault: %.200s; please report it", safefile.OneLine(fmt.Sprint(v)))
+	s.log(err.Error())
+	s.fail(w, err)
 }
 
 // file sends a file of the page.
@@ -219,6 +250,9 @@ var errEnding = errors.New("the server is about to end; start it again")
 
 // failureOf words an error of the work.
 func failureOf(err error) failure {
+	if told, is := errors.AsType[answered](err); is {
+		return failure{asParameters(told.failure.Error), told.Exit}
+	}
 	return failure{asParameters(console.Message(err)), console.ExitCode(err)}
 }
 

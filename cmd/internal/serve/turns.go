@@ -6,10 +6,10 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"superres/cmd/internal/upscale"
-	"superres/internal/parallel"
 )
 
 // turns divides memory and processors among requests, which come in no order of their own.
@@ -24,6 +24,7 @@ type turns struct {
 	small  int   // small ones
 	queue  int   // pictures that may wait
 	ending <-chan struct{}
+	tasks  atomic.Int32 // pictures that share the processors
 
 	mu       sync.Mutex // guards what follows
 	waiting  []*turn    // by their time
@@ -63,21 +64,26 @@ func newTurns(memory int64, queue int, ending <-chan struct{}) *turns {
 // keptOf is how much of all memory is kept for small pictures.
 func keptOf(memory int64) int64 { return memory / 8 }
 
-// enter waits for the turn of a picture, and refuses it as busy where too many wait. queued is
-// told its place among those that wait, from 1; it may be nil.
-func (t *turns) enter(ctx context.Context, load upscale.Load, queued func(place int)) (*turn, error) {
+// begin begins the turn of a picture, or the waiting for it, and refuses it as busy where too many
+// wait.
+func (t *turns) begin(load upscale.Load) (*turn, error) {
 	one := &turn{of: t, load: load, ready: make(chan struct{})}
 	one.small = load.Pixels <= smallPixels && load.Memory <= t.kept/2
 	one.time = time.Now().Add(2 * one.seconds())
 	t.mu.Lock()
+	defer t.mu.Unlock()
 	if wait, full := t.full(one); full {
-		t.mu.Unlock()
 		return nil, busy{wait}
 	}
 	at, _ := slices.BinarySearchFunc(t.waiting, one, func(a, b *turn) int { return cmp.Or(a.time.Compare(b.time), -1) })
 	t.waiting = slices.Insert(t.waiting, at, one)
 	t.admit()
-	t.mu.Unlock()
+	return one, nil
+}
+
+// await waits until a picture may be in work. queued is called with its place among those that
+// wait, from 1; it may be nil. After an error the picture has left.
+func (t *turns) await(ctx context.Context, one *turn, queued func(place int)) error {
 	for {
 		place, moved := t.place(one)
 		if place > 0 && queued != nil {
@@ -85,17 +91,35 @@ func (t *turns) enter(ctx context.Context, load upscale.Load, queued func(place 
 		}
 		select {
 		case <-one.ready:
-			one.rest = parallel.Task()
-			return one, nil
+			return nil
 		case <-ctx.Done():
 			t.leave(one)
-			return nil, context.Cause(ctx)
+			return context.Cause(ctx)
 		case <-t.ending:
 			t.leave(one)
-			return nil, errEnding
+			return errEnding
 		case <-moved:
 		}
 	}
+}
+
+// start takes a share of the processors, if the picture may be in work.
+func (o *turn) start() bool {
+	select {
+	case <-o.ready:
+		if o.rest == nil {
+			o.rest = o.of.task()
+		}
+		return true
+	default:
+		return false
+	}
+}
+
+// task counts a picture among those that share the processors, until rest is called.
+func (t *turns) task() (rest func()) {
+	t.tasks.Add(1)
+	return func() { t.tasks.Add(-1) }
 }
 
 // place returns the place of a picture among those that wait, from 1, or 0 when it does not,
@@ -180,7 +204,9 @@ func (t *turns) leave(one *turn) {
 
 // end ends the turn.
 func (o *turn) end() {
-	o.rest()
+	if o.rest != nil {
+		o.rest()
+	}
 	o.of.leave(o)
 }
 
@@ -218,7 +244,7 @@ func (o *turn) pause(ctx context.Context) {
 		}
 	}
 	if paused && o.rest != nil {
-		o.rest = parallel.Task()
+		o.rest = o.of.task()
 	}
 	if paused {
 		o.rested = time.Now()

@@ -209,3 +209,15 @@ func TestWaitingEnds(t *testing.T) {
 		}
 	})
 }
+
+// enter begins the turn of a picture and waits for it.
+func (t *turns) enter(ctx context.Context, load upscale.Load, queued func(place int)) (*turn, error) {
+	one, err := t.begin(load)
+	if err == nil {
+		err = t.await(ctx, one, queued)
+	}
+	if err == nil {
+		one.start()
+	}
+	return one, err
+}

@@ -63,6 +63,21 @@ type Request struct {
 // part of the picture, in pixels, which is made alone, with the pixels that it has in the
 // whole. Its errors are those of the command.
 func (s *Service) Request(ctx context.Context, params url.Values) (*Request, error) {
+	r, err := s.read(ctx, params)
+	if err == nil {
+		r.engines, err = newEngines(r.opt)
+	}
+	return r, err
+}
+
+// Check refuses parameters as Request does, but for those that a model does not take: it opens none.
+func (s *Service) Check(ctx context.Context, params url.Values) error {
+	_, err := s.read(ctx, params)
+	return err
+}
+
+// read reads the parameters of a request.
+func (s *Service) read(ctx context.Context, params url.Values) (*Request, error) {
 	var names []string
 	for name := range params {
 		names = append(names, name)
@@ -99,8 +114,7 @@ func (s *Service) Request(ctx context.Context, params url.Values) (*Request, err
 	if r.opt.open, r.opt.region = s.model, region; !region.Empty() {
 		r.opt.Keep.first = true // of which it is a part
 	}
-	r.engines, err = newEngines(r.opt)
-	return r, err
+	return r, nil
 }
 
 // parsing guards the flags, which commands share, and to which the library notes what it finds.

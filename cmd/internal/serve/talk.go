@@ -1,0 +1,216 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"sync"
+	"time"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/upscale"
+	"superres/internal/safefile"
+)
+
+// talk is a job that a worker does, as the server sees it. What a worker says is not believed: a
+// file may have made it say so.
+type talk struct {
+	*workerProcess
+	pic   *picture
+	job   job
+	files []*os.File
+	out   io.Writer // nil: there is no result
+
+	spoke    bool  // the worker has said something
+	admitted bool  // the picture is in work
+	refused  error // why the job ends early; nil: it does not
+	written  int64 // bytes of the result
+}
+
+const (
+	// headMemory is what the head of a picture may take, in bytes beside its size.
+	headMemory = 128 << 20
+	// mostResult is how many bytes a result has at most.
+	mostResult = 8 << 30
+)
+
+// answered is an error that a worker tells of.
+type answered struct{ failure }
+
+func (a answered) Error() string { return a.failure.Error }
+
+// do has the worker do the job. err is what has become of it; fault, if it is not nil, is why the
+// worker can do no other.
+func (t *talk) do(ctx context.Context) (done reply, err, fault error) {
+	heads := int64(headMemory)
+	for _, size := range t.job.Sizes {
+		heads += size
+	}
+	if fault = t.allow(heads); fault != nil {
+		return done, nil, fault
+	}
+	if fault = t.sendValue(frameJob, t.job); fault != nil {
+		return done, nil, fault
+	}
+	cancel, over := t.cancelling()
+	defer over()
+	defer context.AfterFunc(ctx, cancel)()
+	limit := quietTime + t.pic.decode
+	quiet := time.AfterFunc(limit, func() { t.kill(fmt.Sprintf("it said nothing for %v", limit)) })
+	defer quiet.Stop()
+	for {
+		quiet.Reset(limit)
+		kind, content, fault := t.receive()
+		if fault != nil {
+			return done, t.refused, fault
+		}
+		quiet.Stop()
+		t.spoke = true
+		if kind == frameEnd {
+			done, err, fault = t.ended(content)
+			switch {
+			case t.refused != nil:
+				err = t.refused
+			case err != nil && ctx.Err() != nil:
+				err = context.Cause(ctx)
+			}
+			return done, err, fault
+		}
+		before := t.refused
+		if fault = t.hear(ctx, kind, content); fault != nil {
+			return done, t.refused, fault
+		}
+		if before == nil && t.refused != nil {
+			cancel()
+		}
+	}
+}
+
+// allow lets the worker take so many bytes, and as many again in case the estimate is wrong.
+func (t *talk) allow(bytes int64) error {
+	if t.limit == nil {
+		return nil
+	}
+	return t.limit.Allow(2 * bytes)
+}
+
+// cancelling returns a function that ends the job, if need be by ending the worker, and one that
+// says that the job is over. Both are safe for concurrent use.
+func (t *talk) cancelling() (cancel, over func()) {
+	var mu sync.Mutex
+	var late *time.Timer
+	ended := false
+	cancel = func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if ended || late != nil {
+			return
+		}
+		late = time.AfterFunc(cancelTime, func() { t.kill("it did not end what was cancelled") })
+		_ = t.send(frameCancel, nil) // if nobody hears it, the worker is ended
+	}
+	over = func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if ended = true; late != nil {
+			late.Stop()
+		}
+	}
+	return cancel, over
+}
+
+// hear does what a worker asks for. An error is a fault of the worker.
+func (t *talk) hear(ctx context.Context, kind byte, content []byte) error {
+	switch kind {
+	case frameNeed:
+		var n need
+		if err := json.Unmarshal(content, &n); err != nil {
+			return err
+		}
+		return t.give(n)
+	case frameAdmit:
+		var l upscale.Load
+		if err := json.Unmarshal(content, &l); err != nil {
+			return err
+		}
+		return t.admit(l)
+	case frameShare:
+		var share float64
+		if err := json.Unmarshal(content, &share); err != nil || !t.admitted {
+			return fmt.Errorf("it tells of progress at a wrong time (%v)", err)
+		}
+		t.pic.progress(ctx, min(max(share, 0), 1))
+		return t.sendValue(frameGrant, grant{Tasks: int(t.pic.turns.tasks.Load())})
+	case frameBytes:
+		t.written += int64(len(content))
+		if !t.admitted || t.out == nil || t.written > mostResult {
+			return errors.New("it writes more than it may")
+		}
+		t.pic.turn.pause(ctx)
+		if t.refused == nil {
+			if _, err := t.out.Write(content); err != nil {
+				t.refused = safefile.Unwritable(os.TempDir(), err)
+			}
+		}
+		return nil
+	}
+	return fmt.Errorf("it sends a frame %q", kind)
+}
+
+// give sends bytes of a file.
+func (t *talk) give(n need) error {
+	if n.File < 0 || n.File >= int64(len(t.files)) || n.Offset < 0 || n.Length < 0 || n.Length > mostInFrame || n.Offset > t.job.Sizes[n.File]-n.Length {
+		return errors.New("it reads past the end of a file")
+	}
+	data := make([]byte, n.Length)
+	if _, err := t.files[n.File].ReadAt(data, n.Offset); err != nil {
+		t.refused = console.Fail(console.ExitNothing, fmt.Errorf("what has come cannot be read again: %w", err))
+		return t.send(frameRefuse, nil)
+	}
+	return t.send(frameData, data)
+}
+
+// admit lets a picture in, or refuses it.
+func (t *talk) admit(l upscale.Load) error {
+	if t.admitted || t.refused != nil || l.Memory < 0 || l.Memory > t.pic.memory() || l.Pixels < 0 {
+		return errors.New("it asks for more than it may")
+	}
+	if err := t.pic.admit(l); err != nil {
+		t.refused = err
+		return t.send(frameRefuse, nil)
+	}
+	t.admitted = true
+	if err := t.allow(l.Memory); err != nil {
+		return err
+	}
+	return t.sendValue(frameGrant, grant{l.Memory, int(t.pic.turns.tasks.Load())})
+}
+
+// ended takes what a worker says of the end of a job.
+func (t *talk) ended(content []byte) (done reply, err, fault error) {
+	if fault = json.Unmarshal(content, &done); fault != nil {
+		return reply{}, nil, fault
+	}
+	if f := done.Failure; f != nil {
+		if f.Exit < console.ExitNothing || f.Exit > console.ExitLimit {
+			f.Exit = console.ExitNothing
+		}
+		return reply{}, answered{failure{safefile.OneLine(f.Error), f.Exit}}, nil
+	}
+	var answer bytes.Buffer
+	if fault = json.Compact(&answer, done.Answer); fault != nil {
+		return reply{}, nil, fault
+	}
+	done.Answer = answer.Bytes()
+	formats := []string{"png", "jpeg", "bmp", "tiff", "gif"}
+	if t.job.Call == "upscale" && (!slices.Contains(formats, done.Format) || done.Name != path.Base(done.Name) || done.Name != safefile.OneLine(done.Name)) {
+		return reply{}, nil, errors.New("it names no result")
+	}
+	return done, nil, nil
+}

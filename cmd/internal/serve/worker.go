@@ -1,0 +1,417 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"math"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"runtime/metrics"
+	"slices"
+	"sync"
+	"syscall"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/scoring"
+	"superres/cmd/internal/upscale"
+	"superres/internal/imagefile"
+	"superres/internal/parallel"
+	"superres/internal/sandbox"
+	"superres/superres/score"
+)
+
+// workerVariable is the environment variable by which the program is a worker of a server.
+const workerVariable = "SUPERRES_WORKER"
+
+// IsWorker tells whether this process is to be a worker of superres serve, which Work is to
+// be called for at the beginning of main.
+func IsWorker() bool { return os.Getenv(workerVariable) != "" }
+
+// Work confines this process and does what the server asks for on standard input, until that
+// ends. It returns the exit code of the process.
+func Work() int {
+	// The server decides when its workers end, not a terminal, which sends these to all.
+	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	missing := sandbox.Enter()
+	w := &worker{link: newLink(os.Stdin, os.Stdout), answers: make(chan frame, 1), jobs: make(chan job)}
+	w.allow = sandbox.Watch(func() {
+		fmt.Fprintln(os.Stderr, "fatal error: out of memory")
+		os.Exit(console.ExitUsage) // as when Go has no more memory
+	})
+	var settings workerSettings
+	if err := w.receiveValue(frameStart, &settings); err != nil || settings.Version != console.Version {
+		fmt.Fprintf(os.Stderr, "fatal error: a worker of version %s for a server of %q (%v)\n", console.Version, settings.Version, err)
+		return console.ExitUsage
+	}
+	w.settings = settings
+	w.service = upscale.NewService(console.Limits{Memory: settings.Memory, Pixels: settings.Pixels}, settings.Decode, settings.Whole)
+	// The usual models are opened before they are needed; a fault is told with a picture.
+	_, _ = w.service.Request(context.Background(), nil)
+	if err := w.sendValue(frameReady, workerReady{console.Version, missing}); err != nil {
+		return console.ExitOutput
+	}
+	go w.listen()
+	for j := range w.jobs {
+		if err := w.work(j); err != nil {
+			return console.ExitOutput // the server is gone
+		}
+	}
+	return console.ExitOK
+}
+
+// worker is a worker, as it sees itself.
+type worker struct {
+	*link
+	settings workerSettings
+	service  *upscale.Service
+	allow    func(bytes int64) // limits the memory where the server cannot
+	asking   sync.Mutex        // held from a question to its answer
+	answers  chan frame        // of the server
+	jobs     chan job
+	shares   []func() // end what stands for the pictures of other workers
+
+	cancels cancels
+}
+
+type frame struct {
+	kind    byte
+	content []byte
+}
+
+// listen takes what the server sends, until it is gone.
+func (w *worker) listen() {
+	for {
+		kind, content, err := w.receive()
+		if err != nil {
+			os.Exit(console.ExitOK) // whatever is in work
+		}
+		switch kind {
+		case frameCancel:
+			w.cancels.end()
+		case frameJob:
+			var j job
+			if err := json.Unmarshal(content, &j); err != nil {
+				os.Exit(console.ExitUsage)
+			}
+			w.cancels.begin()
+			w.jobs <- j
+		default:
+			w.answers <- frame{kind, content}
+		}
+	}
+}
+
+// workerHook is for tests: it is called at the beginning of a job.
+var workerHook = func(*worker, job) {}
+
+// work does a job and tells what has become of it.
+func (w *worker) work(j job) error {
+	ctx := w.cancels.context()
+	workerHook(w, j)
+	out := &frameWriter{link: w.link}
+	done, err := w.do(ctx, j, out)
+	if err == nil {
+		err = out.flush()
+	}
+	if err != nil {
+		done = reply{Failure: &failure{console.Message(err), console.ExitCode(err)}}
+	}
+	w.share(1)
+	if err := w.sendValue(frameEnd, done); err != nil {
+		return err
+	}
+	w.tidy()
+	return nil
+}
+
+// tidy gives memory back to the system after a large picture: what workers keep while they are idle
+// is promised to others.
+func (w *worker) tidy() {
+	debug.SetMemoryLimit(math.MaxInt64)
+	much := uint64(min(64<<20, w.settings.Memory/8))
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/free:bytes"}}
+	metrics.Read(sample)
+	if sample[0].Value.Uint64()+sample[1].Value.Uint64() > much {
+		debug.FreeOSMemory()
+	}
+}
+
+// do does a job.
+func (w *worker) do(ctx context.Context, j job, out io.Writer) (reply, error) {
+	if len(j.Sizes) == 0 {
+		return reply{}, errors.New("no file")
+	}
+	if j.Call == "score" {
+		return w.score(ctx, j)
+	}
+	request, err := w.service.Request(ctx, j.Params)
+	if err != nil {
+		return reply{}, err
+	}
+	admit := func(l upscale.Load) error { return w.admit(l) }
+	file := &distant{worker: w, size: j.Sizes[0]}
+	var result upscale.Result
+	if j.Call == "inspect" {
+		result, err = request.Inspect(ctx, file, file.size, admit)
+	} else {
+		result, err = request.Upscale(ctx, file, file.size, out, admit, w.progress)
+	}
+	return reply{Name: result.Name, Format: result.Format, Answer: result.Event}, err
+}
+
+// scores are the answer to a call of score.
+type scores struct {
+	Protocol score.Protocol `json:"protocol"`
+	Scale    int            `json:"scale"` // so many pixels of the border are left out
+	scoring.Cell
+	Mean    float64 `json:"mean_absolute_difference"` // of colours, in levels of 0..255
+	Largest float64 `json:"largest_difference"`
+}
+
+// scoreBytes is what a pixel takes of the truth: both pictures, and to score them.
+const scoreBytes = 112
+
+// score compares a picture with the truth.
+func (w *worker) score(ctx context.Context, j job) (reply, error) {
+	files := make([]*distant, len(parts))
+	pixels := int64(0)
+	for i, name := range parts {
+		files[i] = &distant{worker: w, file: i, size: j.Sizes[i]}
+		size, err := w.sizeOf(ctx, files[i], name)
+		if err != nil {
+			return reply{}, err
+		}
+		pixels = max(pixels, int64(size.X)*int64(size.Y))
+	}
+	need := pixels * scoreBytes
+	if err := console.EnoughMemory(w.settings.Memory, "scoring", float64(need), ", or smaller pictures"); err != nil {
+		return reply{}, err
+	}
+	if err := w.admit(upscale.Load{Memory: need, Pixels: pixels}); err != nil {
+		return reply{}, err
+	}
+	var images [len(parts)]image.Image
+	for i, name := range parts {
+		pic, err := w.open(ctx, files[i], name, nil)
+		if err != nil {
+			return reply{}, err
+		}
+		images[i] = pic.Image
+	}
+	answer := scores{Protocol: score.MatlabY, Scale: j.Scale}
+	metrics, err := answer.Protocol.Compare(images[0], images[1], j.Scale)
+	if err != nil {
+		return reply{}, console.Fail(console.ExitInput, err)
+	}
+	by, err := score.Differ(images[0], images[1], j.Scale)
+	if err != nil {
+		return reply{}, console.Fail(console.ExitInput, err)
+	}
+	answer.Cell, answer.Mean, answer.Largest = scoring.CellOf(metrics), by.Mean, by.Max
+	text, err := json.Marshal(answer)
+	return reply{Answer: text}, err
+}
+
+// errSize ends the reading of a picture whose size is known.
+var errSize = errors.New("the size is known")
+
+// sizeOf reads the size of a picture.
+func (w *worker) sizeOf(ctx context.Context, f *distant, name string) (size image.Point, err error) {
+	_, err = w.open(ctx, f, name, func(cfg image.Config, _ int64) error {
+		size = image.Pt(cfg.Width, cfg.Height)
+		return errSize
+	})
+	if errors.Is(err, errSize) {
+		err = nil
+	}
+	return size, err
+}
+
+// open reads a picture to be scored.
+func (w *worker) open(ctx context.Context, f *distant, name string, accept func(image.Config, int64) error) (*imagefile.Picture, error) {
+	return imagefile.OpenAt(ctx, f, f.size, name, imagefile.Limits{Pixels: w.settings.Pixels, Time: w.settings.Decode, Strip: true, Accept: accept})
+}
+
+// ask sends a frame and returns the answer, which comes whatever becomes of the job.
+func (w *worker) ask(kind byte, v any) (frame, error) {
+	w.asking.Lock()
+	defer w.asking.Unlock()
+	if err := w.sendValue(kind, v); err != nil {
+		return frame{}, err
+	}
+	return <-w.answers, nil
+}
+
+// errRefused ends a job that the server has refused, and knows why.
+var errRefused = errors.New("the server has refused it")
+
+// admit waits until the server lets a picture take what it needs.
+func (w *worker) admit(l upscale.Load) error {
+	got, err := w.ask(frameAdmit, l)
+	if err != nil {
+		return err
+	}
+	var g grant
+	if err := json.Unmarshal(got.content, &g); got.kind != frameGrant || err != nil {
+		return errRefused
+	}
+	// The collector does its best to keep what was promised.
+	const least = 128 << 20
+	debug.SetMemoryLimit(max(g.Memory, least))
+	w.allow(2 * g.Memory)
+	w.share(g.Tasks)
+	return nil
+}
+
+// progress tells how far a picture is, and waits until the server lets it go on.
+func (w *worker) progress(share float64) {
+	var g grant
+	if got, err := w.ask(frameShare, share); err == nil && json.Unmarshal(got.content, &g) == nil {
+		w.share(g.Tasks)
+	}
+}
+
+// share has the work take its share of the processors.
+func (w *worker) share(tasks int) {
+	const most = 64
+	for tasks = min(max(tasks, 1), most); len(w.shares) < tasks-1; {
+		w.shares = append(w.shares, parallel.Task())
+	}
+	for len(w.shares) > tasks-1 {
+		last := len(w.shares) - 1
+		w.shares[last]()
+		w.shares = slices.Delete(w.shares, last, last+1)
+	}
+}
+
+// distant is a file that the server has. Reads go by blocks, of which the latest are kept.
+type distant struct {
+	*worker
+	file int
+	size int64 // in bytes
+
+	mu     sync.Mutex  // guards blocks, and the talk with the server about them
+	blocks []fileBlock // the latest first
+}
+
+type fileBlock struct {
+	offset int64
+	data   []byte
+}
+
+const (
+	blockBytes = 128 << 10
+	mostBlocks = 4
+)
+
+// ReadAt reads from the file. It is safe for concurrent use.
+func (d *distant) ReadAt(p []byte, offset int64) (n int, err error) {
+	if offset < 0 {
+		return 0, errors.New("a negative offset")
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for n < len(p) {
+		at := offset + int64(n)
+		if at >= d.size {
+			return n, io.EOF
+		}
+		data, err := d.block(at - at%blockBytes)
+		if err != nil {
+			return n, err
+		}
+		n += copy(p[n:], data[at%blockBytes:])
+	}
+	return n, nil
+}
+
+// block returns the block at an offset.
+func (d *distant) block(offset int64) ([]byte, error) {
+	for i, b := range d.blocks {
+		if b.offset == offset {
+			copy(d.blocks[1:i+1], d.blocks[:i])
+			d.blocks[0] = b
+			return b.data, nil
+		}
+	}
+	length := min(blockBytes, d.size-offset)
+	got, err := d.ask(frameNeed, need{int64(d.file), offset, length})
+	if err == nil && (got.kind != frameData || int64(len(got.content)) != length) {
+		err = errors.New("the picture cannot be read from the server")
+	}
+	if err != nil {
+		return nil, err
+	}
+	d.blocks = slices.Insert(d.blocks[:min(len(d.blocks), mostBlocks-1)], 0, fileBlock{offset, got.content})
+	return got.content, nil
+}
+
+// frameWriter sends what is written as bytes of the result.
+type frameWriter struct {
+	*link
+	buffer []byte
+}
+
+// writtenBytes is how many bytes are sent at once.
+const writtenBytes = 64 << 10
+
+func (f *frameWriter) Write(p []byte) (int, error) {
+	for rest := p; len(rest) > 0; {
+		n := min(len(rest), writtenBytes-len(f.buffer))
+		f.buffer, rest = append(f.buffer, rest[:n]...), rest[n:]
+		if len(f.buffer) == writtenBytes {
+			if err := f.flush(); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return len(p), nil
+}
+
+// flush sends what has not been sent.
+func (f *frameWriter) flush() error {
+	if len(f.buffer) == 0 {
+		return nil
+	}
+	err := f.send(frameBytes, f.buffer)
+	f.buffer = f.buffer[:0]
+	return err
+}
+
+// cancels end jobs early. They are safe for concurrent use.
+type cancels struct {
+	mu     sync.Mutex
+	ctx    context.Context
+	cancel context.CancelFunc
+}
+
+// begin makes the context of a job.
+func (c *cancels) begin() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cancel != nil {
+		c.cancel()
+	}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+}
+
+// context is that of the latest job.
+func (c *cancels) context() context.Context {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ctx
+}
+
+// end ends the latest job.
+func (c *cancels) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cancel != nil {
+		c.cancel()
+	}
+}

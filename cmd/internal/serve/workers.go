@@ -1,0 +1,186 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"superres/cmd/internal/console"
+	"superres/internal/safefile"
+)
+
+// workers are processes of this program that do all work on the bytes of pictures, so that what
+// a picture does to one of them reaches neither the others nor the server. They are begun when
+// they are needed, of which the turns decide, and go on with the next picture. They are safe for
+// concurrent use.
+type workers struct {
+	settings workerSettings
+	verbose  bool
+	log      func(line string)
+
+	mu     sync.Mutex       // guards what follows
+	idle   []*workerProcess // the latest last
+	busy   map[*workerProcess]bool
+	told   bool // what the system has not got to confine them
+	closed bool
+	ending sync.WaitGroup // of those that are ended
+}
+
+const (
+	// idleTime is how long a worker is idle at most, but for one.
+	idleTime = time.Minute
+	// mostGrowth is by how many bytes a worker may have grown and go on: memory that it has
+	// mapped once is not limited again.
+	mostGrowth = 512 << 20
+)
+
+// newWorkers makes the workers of a server, and begins one.
+func newWorkers(settings workerSettings, verbose bool, log func(line string)) *workers {
+	ws := &workers{settings: settings, verbose: verbose, log: log, busy: map[*workerProcess]bool{}}
+	ws.ending.Go(func() {
+		if p, _, err := ws.take(); err == nil { // else it is told with the first picture
+			ws.put(p)
+		}
+	})
+	return ws
+}
+
+// take returns an idle worker, or begins one, which is new then.
+func (ws *workers) take() (p *workerProcess, isNew bool, err error) {
+	ws.mu.Lock()
+	if n := len(ws.idle); n > 0 {
+		p, ws.idle = ws.idle[n-1], ws.idle[:n-1]
+		ws.busy[p] = true
+	}
+	closed := ws.closed
+	ws.mu.Unlock()
+	if closed {
+		return nil, false, errEnding
+	}
+	if p != nil {
+		return p, false, nil
+	}
+	if p, err = beginWorker(ws.settings); err != nil {
+		return nil, true, console.Fail(console.ExitNothing, fmt.Errorf("what reads pictures cannot be started: %w; try again", err))
+	}
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	if ws.closed {
+		go p.end()
+		return nil, true, errEnding
+	}
+	ws.busy[p] = true
+	if len(p.missing) > 0 && ws.verbose && !ws.told {
+		ws.log("what reads pictures is confined without " + strings.Join(p.missing, ", "))
+	}
+	ws.told = true
+	return p, true, nil
+}
+
+// put gives a worker back that can go on, or ends it where there are others enough.
+func (ws *workers) put(p *workerProcess) {
+	grown := p.growth() > mostGrowth
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	delete(ws.busy, p)
+	if ws.closed || grown || len(ws.idle) > 2*runtime.GOMAXPROCS(0) {
+		ws.ending.Go(func() { p.end() })
+		return
+	}
+	p.since = time.Now()
+	ws.idle = append(ws.idle, p)
+	time.AfterFunc(idleTime+time.Second, ws.trim)
+}
+
+// trim ends the workers that have been idle for long, but for one.
+func (ws *workers) trim() {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	for len(ws.idle) > 1 && time.Since(ws.idle[0].since) > idleTime {
+		p := ws.idle[0]
+		ws.idle = ws.idle[1:]
+		ws.ending.Go(func() { p.end() })
+	}
+}
+
+// close ends all workers, whatever they do.
+func (ws *workers) close() {
+	ws.mu.Lock()
+	ws.closed = true
+	for p := range ws.busy {
+		p.kill("the server ended")
+	}
+	for _, p := range ws.idle {
+		ws.ending.Go(func() { p.end() })
+	}
+	ws.idle = nil
+	ws.mu.Unlock()
+	ws.ending.Wait()
+}
+
+// do has a worker do a job of a picture with files, and writes the result to out, which is nil where
+// there is none.
+func (ws *workers) do(ctx context.Context, pic *picture, j job, files []*os.File, out io.Writer) (reply, error) {
+	j.Sizes = nil
+	for _, f := range files {
+		info, err := f.Stat()
+		if err != nil {
+			return reply{}, err
+		}
+		j.Sizes = append(j.Sizes, info.Size())
+	}
+	for {
+		p, isNew, err := ws.take()
+		if err != nil {
+			return reply{}, err
+		}
+		t := &talk{workerProcess: p, pic: pic, job: j, files: files, out: out}
+		done, err, fault := t.do(ctx)
+		if fault == nil {
+			ws.put(p)
+			return done, err
+		}
+		noMemory, how := ws.lose(p, fault)
+		switch {
+		case ctx.Err() != nil:
+			return reply{}, context.Cause(ctx)
+		case err != nil:
+			return reply{}, err
+		case !t.spoke && !isNew: // it had ended before
+			continue
+		}
+		name := safefile.OneLine(j.Params.Get("name"))
+		if name == "" {
+			name = "a picture"
+		}
+		ws.log(fmt.Sprintf("the process that read %.200s has ended: %s; others go on", name, how))
+		if noMemory {
+			return reply{}, console.Fail(console.ExitLimit, errors.New("the picture takes more memory than its head tells; save it again with another program"))
+		}
+		return reply{}, console.Fail(console.ExitInput, fmt.Errorf("the program has failed on this picture: %s; please report it, with the picture", how))
+	}
+}
+
+// lose ends a worker that can do nothing more, and returns how it ended: by itself, or for a
+// fault.
+func (ws *workers) lose(p *workerProcess, fault error) (noMemory bool, how string) {
+	ws.mu.Lock()
+	delete(ws.busy, p)
+	ws.mu.Unlock()
+	if !errors.Is(fault, io.EOF) && !errors.Is(fault, io.ErrUnexpectedEOF) && !isPipe(fault) {
+		p.kill(shortened(fault.Error()))
+	}
+	return p.end()
+}
+
+// isPipe tells whether an error is that of a pipe whose other end is closed.
+func isPipe(err error) bool {
+	_, is := errors.AsType[*os.PathError](err)
+	return is
+}

@@ -1,0 +1,348 @@
+package serve
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"superres/cmd/internal/console/consoletest"
+	"superres/cmd/internal/upscale"
+	"superres/internal/imagefile/imagetest"
+)
+
+// In tests the name of a picture may say what its worker does instead of its work.
+func init() {
+	workerHook = func(w *worker, j job) {
+		switch j.Params.Get("name") {
+		case "panic.png":
+			panic("a test wants it")
+		case "elsewhere.png":
+			go panic("a test wants it elsewhere")
+			select {}
+		case "eat.png":
+			eat(8 << 30)
+		case "promise.png":
+			if err := w.admit(upscale.Load{Memory: 100 << 20, Pixels: 100}); err == nil {
+				eat(8 << 30)
+			}
+		case "kill.png":
+			killSelf()
+		case "exit.png":
+			os.Exit(0)
+		case "hang.png":
+			select {}
+		case "length.png":
+			_, _ = os.Stdout.Write(binary.LittleEndian.AppendUint32([]byte{frameBytes}, 1<<31))
+			select {}
+		case "file.png":
+			_, _ = w.ask(frameNeed, need{File: 7, Length: 10})
+		case "past.png":
+			_, _ = w.ask(frameNeed, need{Offset: 1 << 62, Length: 1 << 19})
+		case "more.png":
+			_, _ = w.ask(frameAdmit, upscale.Load{Memory: 1 << 60, Pixels: 1})
+		case "bytes.png":
+			_ = w.send(frameBytes, make([]byte, 1000))
+			select {}
+		case "share.png":
+			_, _ = w.ask(frameShare, 0.5)
+		case "format.png":
+			_ = w.sendValue(frameEnd, reply{Name: "a", Format: "png\r\nX: y", Answer: []byte("{}")})
+			select {}
+		case "name.png":
+			_ = w.sendValue(frameEnd, reply{Name: "../a", Format: "png", Answer: []byte("{}")})
+			select {}
+		case "confined.png":
+			tryOut()
+		}
+	}
+}
+
+// eat takes memory.
+func eat(bytes int) {
+	var all [][]byte
+	for range bytes >> 20 {
+		part := make([]byte, 1<<20)
+		for i := 0; i < len(part); i += 4096 {
+			part[i] = 1
+		}
+		all = append(all, part)
+	}
+	runtime.KeepAlive(all)
+}
+
+// tryOut panics if a worker can do what it must not.
+func tryOut() {
+	if os.Getenv("SUPERRES_TOKEN") != "" {
+		panic("it knows the token")
+	}
+	if runtime.GOOS != "linux" {
+		return
+	}
+	for name, try := range map[string]func() error{
+		"read":    func() error { _, err := os.ReadFile("/etc/hostname"); return err },
+		"write":   func() error { return os.WriteFile(filepath.Join(os.TempDir(), "x"), nil, 0o600) },
+		"connect": func() error { _, err := net.Dial("tcp", "127.0.0.1:1"); return notRefused(err) },
+		"run":     func() error { return exec.Command("/bin/true").Run() },
+		"signal":  signalParent,
+	} {
+		if try() == nil {
+			panic("it can " + name)
+		}
+	}
+}
+
+// notRefused is nil for an error that only says that nobody listens.
+func notRefused(err error) error {
+	if err != nil && strings.Contains(err.Error(), "connection refused") {
+		return nil
+	}
+	return err
+}
+
+// Whatever a picture makes of its worker, it gets an error, the operator one line, and the others
+// their pictures.
+func TestWorkersEnd(t *testing.T) {
+	t.Setenv("SUPERRES_TOKEN", "of-this-test-alone")
+	s := start(t, nil)
+	picture := hopper(t)
+	want := s.do("PUT", s.url+"v1/upscale?model=nearest", bytes.NewReader(picture), nil).body
+	for _, c := range []struct {
+		name, text string
+		exit       int
+		log        string
+	}{
+		{"panic.png", "panic: a test wants it", 4, "panic: a test wants it"},
+		{"elsewhere.png", "panic: a test wants it elsewhere", 4, "panic: a test wants it elsewhere"},
+		{"eat.png", "more memory", 7, "out of memory"},
+		{"promise.png", "more memory", 7, "out of memory"},
+		{"kill.png", "more memory", 7, "signal: killed"},
+		{"exit.png", "please report it", 4, "ended by itself"},
+		{"length.png", "please report it", 4, "2147483648 bytes"},
+		{"file.png", "please report it", 4, "past the end"},
+		{"past.png", "please report it", 4, "past the end"},
+		{"more.png", "please report it", 4, "more than it may"},
+		{"bytes.png", "please report it", 4, "more than it may"},
+		{"share.png", "please report it", 4, "at a wrong time"},
+		{"format.png", "please report it", 4, "names no result"},
+		{"name.png", "please report it", 4, "names no result"},
+	} {
+		if raced && c.exit == 7 && c.name != "kill.png" {
+			continue // it has no limit
+		}
+		if runtime.GOOS == "windows" && c.name == "kill.png" {
+			continue // there are no signals
+		}
+		var beside sync.WaitGroup
+		beside.Go(func() {
+			if got := s.do("PUT", s.url+"v1/upscale?model=nearest", bytes.NewReader(picture), nil); !bytes.Equal(got.body, want) {
+				t.Errorf("beside %s: %d %.200s", c.name, got.status, got.body)
+			}
+		})
+		before := len(s.lines.all())
+		status := map[int]int{4: 422, 7: 413}[c.exit]
+		s.do("PUT", s.url+"v1/upscale?name="+c.name, bytes.NewReader(picture), nil).failed(t, c.name, status, c.exit, c.text)
+		beside.Wait()
+		if log := s.lines.all()[before:]; len(log) != 1 || !strings.Contains(log[0], c.log) || !strings.Contains(log[0], c.name) || strings.Contains(log[0], "\n") {
+			t.Errorf("%s: the log has %q", c.name, log)
+		}
+	}
+	if got := s.do("PUT", s.url+"v1/upscale?model=nearest&name=confined.png", bytes.NewReader(picture), nil); !bytes.Equal(got.body, want) {
+		t.Errorf("a worker is not confined: %s", got.body)
+	}
+	s.left()
+}
+
+// A worker that does not hear that its picture is cancelled is ended, and nobody is told.
+func TestWorkersHang(t *testing.T) {
+	s := start(t, nil)
+	client := http.Client{Timeout: 300 * time.Millisecond}
+	if got, err := client.Post(s.url+"v1/upscale?name=hang.png", "image/png", bytes.NewReader(hopper(t))); err == nil {
+		got.Body.Close()
+		t.Errorf("%d", got.StatusCode)
+	}
+	s.left()
+	s.works()
+	if log := s.lines.all(); len(log) > 0 {
+		t.Errorf("the log has %q", log)
+	}
+}
+
+// Workers end with a server that is killed.
+func TestWorkersEndWithServer(t *testing.T) {
+	p := startProcess(t)
+	workers := children(p.Process.Pid)
+	for i := 0; len(workers) == 0; i++ {
+		if i == 500 {
+			t.Skip("this system tells of no children")
+		}
+		time.Sleep(10 * time.Millisecond)
+		workers = children(p.Process.Pid)
+	}
+	_ = p.Process.Kill()
+	_ = p.Wait()
+	for range 500 {
+		state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", workers[0]))
+		if err != nil || strings.Contains(string(state), ") Z ") {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Error("a worker goes on")
+}
+
+// misplaced is an animated PNG of 224 bytes whose frames come before its header, and whose sizes
+// are huge.
+func misplaced(t *testing.T) []byte {
+	t.Helper()
+	control := func(w, h uint32) []byte {
+		var out []byte
+		for _, v := range []uint32{0, w, h, 0, 0} {
+			out = binary.BigEndian.AppendUint32(out, v)
+		}
+		return append(out, 0, 1, 0, 10, 0, 0)
+	}
+	header := imagetest.PNGChunk("IHDR", append(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, 40000), 40000), 8, 6, 0, 0, 0))
+	out := []byte("\x89PNG\r\n\x1a\n")
+	out = append(out, imagetest.PNGChunk("acTL", []byte{0, 0, 0, 2, 0, 0, 0, 0})...)
+	out = append(out, imagetest.PNGChunk("fcTL", control(40000, 40000))...)
+	out = append(out, header...)
+	out = append(out, imagetest.PNGChunk("IDAT", []byte{0x78, 0x9c, 1, 0, 0, 0xff, 0xff})...)
+	out = append(out, imagetest.PNGChunk("fdAT", []byte{0, 0, 0, 1, 0x78, 0x9c, 1, 0, 0, 0xff, 0xff})...)
+	out = append(out, imagetest.PNGChunk("IEND", nil)...)
+	return append(out, make([]byte, max(0, 224-len(out)))...)
+}
+
+// children are those of a process, where the system tells.
+func children(pid int) (list []int) {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, path := range threads {
+		text, _ := os.ReadFile(path)
+		for child := range strings.FieldsSeq(string(text)) {
+			if id, err := strconv.Atoi(child); err == nil {
+				list = append(list, id)
+			}
+		}
+	}
+	return list
+}
+
+// tree returns the bytes of memory that processes take for themselves: a process and its children.
+func tree(pid int) (total int64) {
+	for _, child := range children(pid) {
+		total += tree(child)
+	}
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if _, rest, ok := strings.Cut(string(status), "RssAnon:"); ok {
+		kib, _ := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
+		total += kib << 10
+	}
+	return total
+}
+
+// watchTree returns a function that ends the watch and returns the largest of tree meanwhile.
+func watchTree(pid int) (peak func() int64) {
+	stop, most := make(chan bool), make(chan int64)
+	go func() {
+		largest := int64(0)
+		for {
+			largest = max(largest, tree(pid))
+			select {
+			case <-stop:
+				most <- largest
+				return
+			case <-time.After(5 * time.Millisecond):
+			}
+		}
+	}()
+	return func() int64 { close(stop); return <-most }
+}
+
+// Files that have ended the program before, and names that end a worker now, come between good
+// pictures: these are right, the server goes on, and its memory comes back.
+func TestHostileBesideGood(t *testing.T) {
+	if testing.Short() {
+		t.Skip("sends many files to a process")
+	}
+	p := startProcess(t, "--max-memory", "512")
+	bad, good := misplaced(t), hopper(t)
+	t.Logf("%d bytes", len(bad))
+	send := func(query string, data []byte) (int, []byte) {
+		for {
+			got, err := http.Post(p.url+"v1/upscale?"+query, "image/png", bytes.NewReader(data))
+			if err != nil {
+				t.Error(err)
+				return 0, nil
+			}
+			text, err := io.ReadAll(got.Body)
+			got.Body.Close()
+			if got.StatusCode == http.StatusTooManyRequests {
+				time.Sleep(50 * time.Millisecond)
+				continue
+			}
+			if err != nil {
+				t.Error(err)
+			}
+			return got.StatusCode, text
+		}
+	}
+	_, want := send("scale=2", good)
+	before := tree(p.Process.Pid)
+	peak := watchTree(p.Process.Pid)
+	var ended atomic.Int64
+	var group sync.WaitGroup
+	n := consoletest.Full(20, 500)
+	for worker := range 4 {
+		group.Go(func() {
+			for i := worker; i < n; i += 4 {
+				query := "scale=2"
+				if i%5 == 0 {
+					query = "name=panic.png"
+				} else if i%5 == 1 && !raced {
+					query = "name=promise.png"
+				}
+				status, text := send(query, bad)
+				var f failure
+				if err := json.Unmarshal(text, &f); err != nil || status != 422 && status != 413 {
+					t.Errorf("%s: %d %.200s (%v)", query, status, text, err)
+				}
+				if strings.Contains(f.Error, "failed on this picture") || strings.Contains(f.Error, "than its head tells") {
+					ended.Add(1)
+				}
+				if status, got := send("scale=2", good); status != 200 || !bytes.Equal(got, want) {
+					t.Errorf("a good one: %d, %d bytes", status, len(got))
+				}
+			}
+		})
+	}
+	group.Wait()
+	after := int64(0)
+	for range 100 { // the system takes memory back in its time
+		if after = tree(p.Process.Pid); after < 2*before+64<<20 {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Logf("%d files: memory before %d MiB, at most %d, after %d; %d workers ended", n, before>>20, peak()>>20, after>>20, ended.Load())
+	if before > 0 && after > 3*before+96<<20 {
+		t.Errorf("%d MiB before, %d after", before>>20, after>>20)
+	}
+	p.expectPanics = true
+	p.end()
+	if got := strings.Count(p.errs.String(), "has ended: "); int64(got) != ended.Load() || got == 0 {
+		t.Errorf("%d workers ended, %d lines: %s", ended.Load(), got, p.errs)
+	}
+}

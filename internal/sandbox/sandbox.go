@@ -1,0 +1,15 @@
+// Package sandbox confines a process that works on files from strangers, and limits its memory.
+//
+// The confined process calls Enter first, and later Watch. The process that has started it
+// calls Adopt, and Child.Allow before each piece of work. What the system enforces:
+//
+//	Linux    memory: RLIMIT_DATA, set by the parent, which the child cannot lift. Files, network,
+//	         other processes: landlock, and a seccomp filter for all threads. No core dumps, few
+//	         open files, an end when the parent ends.
+//	Windows  memory, and an end when the parent ends: a job object.
+//	others   memory: a watcher within the process.
+package sandbox
+
+// ownSize is what a process of Go may map beyond what its work needs, in bytes: the heap grows
+// by 64 MiB at a time, and a thread of a program with C in it maps 8 MiB.
+const ownSize = 192 << 20

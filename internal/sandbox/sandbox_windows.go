@@ -1,0 +1,61 @@
+package sandbox
+
+import (
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// Enter has nothing to do on this system beyond what the parent does; it returns what it
+// does not have.
+func Enter() (missing []string) { return []string{"no rules for files and the network on this system"} }
+
+// Watch has nothing to do on this system, where the parent limits the memory.
+func Watch(func()) (allow func(bytes int64)) { return func(int64) {} }
+
+// Child is a process whose memory is limited by this one, its parent, and that ends with it.
+type Child struct{ job windows.Handle }
+
+// Adopt takes over a process that this one has started.
+func Adopt(p *os.Process) (*Child, error) {
+	job, err := windows.CreateJobObject(nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, uint32(p.Pid))
+	if err == nil {
+		err = windows.AssignProcessToJobObject(job, process)
+		_ = windows.CloseHandle(process)
+	}
+	c := &Child{job}
+	if err == nil {
+		err = c.set(windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE, 0)
+	}
+	if err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// set sets the limits of the job.
+func (c *Child) set(flags uint32, bytes int64) error {
+	var info windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
+	info.BasicLimitInformation.LimitFlags = flags
+	info.ProcessMemoryLimit = uintptr(bytes)
+	_, err := windows.SetInformationJobObject(c.job, windows.JobObjectExtendedLimitInformation, uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info)))
+	return err
+}
+
+// Size is not known on this system.
+func (c *Child) Size() (int64, error) { return 0, nil }
+
+// Allow lets the process commit so many bytes, and some for the program itself; a Go program
+// that asks for more ends with "out of memory".
+func (c *Child) Allow(bytes int64) error {
+	return c.set(windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE|windows.JOB_OBJECT_LIMIT_PROCESS_MEMORY, bytes+ownSize)
+}
+
+// Close ends the process, if it has not ended.
+func (c *Child) Close() { _ = windows.CloseHandle(c.job) }

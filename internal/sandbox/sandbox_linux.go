@@ -18,13 +18,14 @@ const variable = "SUPERRES_SANDBOX"
 
 // Enter confines this process for good: it opens no file, no connection and no other program
 // from then on, and ends with its parent. It is called once, at the beginning of main: the
-// program is begun anew within, with the same arguments, environment and standard streams. It
-// returns what could not be had, in a few words each, such as for a kernel without it.
+// program is begun anew within, with the same arguments, environment, standard streams and, of
+// what its parent has passed on besides, the first files. It returns what could not be had, in a
+// few words each, such as for a kernel without it.
 //
 // Note: landlock confines a thread and those it starts, and Go has several before main runs. So
 // the program is executed again by the thread that is confined; what reading that takes is
 // refused later, with all other opening of files, by the seccomp filter.
-func Enter() (missing []string) {
+func Enter(files int) (missing []string) {
 	faults, begun := os.LookupEnv(variable)
 	if !begun {
 		runtime.LockOSThread() // until the program is begun anew
@@ -33,7 +34,7 @@ func Enter() (missing []string) {
 			faults = "landlock (" + err.Error() + ")"
 		}
 		// Nor does anything stay open that the parent, or a parent of it, has left open by mistake.
-		_ = unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) // from Linux 5.11 on
+		_ = unix.CloseRange(uint(3+files), math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) // from Linux 5.11 on
 		err := syscall.Exec("/proc/self/exe", os.Args, append(os.Environ(), variable+"="+faults))
 		faults = "landlock (" + err.Error() + ")"
 	}

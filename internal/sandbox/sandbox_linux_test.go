@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 // confined tries what a process in a sandbox must not do, and what it must, and prints what was
 // wrong. Then it takes as many MiB as its standard input says.
 func confined(folder string) {
-	missing := Enter()
+	missing := Enter(0)
 	if _, err := unix.Seek(inherited, 0, io.SeekCurrent); err == nil {
 		fmt.Println("can use a file that was left open")
 	}

@@ -37,7 +37,8 @@ func IsWorker() bool { return os.Getenv(workerVariable) != "" }
 func Work() int {
 	// The server decides when its workers end, not a terminal, which sends these to all.
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	missing := sandbox.Enter()
+	aside, files := openAside()
+	missing := sandbox.Enter(files)
 	w := &worker{link: newLink(os.Stdin, os.Stdout), answers: make(chan frame, 1), jobs: make(chan job)}
 	w.allow = sandbox.Watch(func() {
 		fmt.Fprintln(os.Stderr, "fatal error: out of memory")
@@ -49,7 +50,7 @@ func Work() int {
 		return console.ExitUsage
 	}
 	w.settings = settings
-	w.service = upscale.NewService(console.Limits{Memory: settings.Memory, Pixels: settings.Pixels}, settings.Decode, settings.Whole)
+	w.service = upscale.NewService(console.Limits{Memory: settings.Memory, Pixels: settings.Pixels}, settings.Decode, settings.Whole).PuttingAside(aside)
 	// The usual models are opened before they are needed; a fault is told with a picture.
 	_, _ = w.service.Request(context.Background(), nil)
 	if err := w.sendValue(frameReady, workerReady{console.Version, missing}); err != nil {

@@ -68,7 +68,15 @@ func beginWorker(settings workerSettings) (*workerProcess, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.cmd.Start(); err != nil {
+	aside, err := passAside(p.cmd)
+	if err != nil {
+		return nil, err
+	}
+	err = p.cmd.Start()
+	if aside != nil {
+		_ = aside.Close() // the worker has its own
+	}
+	if err != nil {
 		return nil, err
 	}
 	p.in, p.link = in, newLink(out, in)

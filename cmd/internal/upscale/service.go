@@ -8,6 +8,7 @@ import (
 	"image"
 	"io"
 	"net/url"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -33,6 +34,7 @@ import (
 type Service struct {
 	limits        console.Limits
 	decode, whole time.Duration
+	aside         *os.File // see PuttingAside
 
 	mu     sync.Mutex // guards models
 	models map[string]*superres.Model
@@ -42,6 +44,14 @@ type Service struct {
 // decode to be decoded, and whole in all; 0 is any time.
 func NewService(limits console.Limits, decode, whole time.Duration) *Service {
 	return &Service{limits: limits, decode: decode, whole: whole, models: map[string]*superres.Model{}}
+}
+
+// PuttingAside has the service put aside in a file what it cannot keep in memory while a result is
+// made, for one picture at a time. nil: each picture has a new file. It returns the service, and
+// is to be called before any picture.
+func (s *Service) PuttingAside(f *os.File) *Service {
+	s.aside = f
+	return s
 }
 
 // Parameters are the flags of the command that a request may have, by their names. None
@@ -56,6 +66,7 @@ type Request struct {
 	opt     Options
 	engines engines
 	name    string // of the picture; empty: it has none
+	aside   *os.File
 }
 
 // Request reads parameters, each once at most: those flags, name, that of the picture's
@@ -110,6 +121,7 @@ func (s *Service) read(ctx context.Context, params url.Values) (*Request, error)
 	if name := r.opt.Model; name != models.Auto && !slices.Contains(embedded.Names(), name) {
 		return nil, superres.Unusable(errors.New(plugin.Unknown("model", name, append([]string{models.Auto}, embedded.Names()...))))
 	}
+	r.aside = s.aside
 	r.opt.Limits, r.opt.DecodeTime, r.opt.WholeTime = s.limits, s.decode, s.whole
 	if r.opt.open, r.opt.region = s.model, region; !region.Empty() {
 		r.opt.Keep.first = true // of which it is a part
@@ -163,6 +175,8 @@ type asked struct {
 	body io.ReaderAt
 	size int64 // of body, in bytes
 	to   io.Writer
+
+	aside *os.File // see Service.PuttingAside
 }
 
 // deliver writes the result.
@@ -196,7 +210,7 @@ func (r *Request) job(body io.ReaderAt, size int64, to io.Writer) (job, error) {
 	if err != nil {
 		return job{}, err
 	}
-	j := job{Input: in, output: path.Base(baseName(out.Path)), format: out.Format, asked: &asked{body, size, to}}
+	j := job{Input: in, output: path.Base(baseName(out.Path)), format: out.Format, asked: &asked{body, size, to, r.aside}}
 	return j, r.opt.Keep.check([]job{j})
 }
 

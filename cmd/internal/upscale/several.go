@@ -7,6 +7,7 @@ import (
 	"image/color"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -332,16 +333,12 @@ func (s *series) writer(w io.Writer) (to pictureWriter, done func(), err error) 
 	done = func() {}
 	switch s.j.format {
 	case "gif":
-		folder := ""
-		if s.j.output != "-" && s.j.asked == nil {
-			folder = filepath.Dir(s.j.output)
-		}
-		aside, err := safefile.Scratch(folder)
+		aside, close, err := s.putAside()
 		if err != nil {
 			return to, nil, err
 		}
 		g := sequence.NewGIFWriter(w, s.Plays, s.by.software, aside)
-		return pictureWriter{func(f finished) error { return g.Put(f.img, f.Delay) }, g.Close}, func() { aside.Close() }, nil
+		return pictureWriter{func(f finished) error { return g.Put(f.img, f.Delay) }, g.Close}, close, nil
 	case "tiff":
 		p := imagefile.NewPageWriter(w, s.Frames)
 		return pictureWriter{func(f finished) error {
@@ -358,6 +355,27 @@ func (s *series) writer(w io.Writer) (to pictureWriter, done func(), err error) 
 		}
 		return p.Put(f.img, f.Delay)
 	}, func() error { return p.Close() }}, done, nil
+}
+
+// putAside returns an empty file for what is put aside while the result is made, and what is to be
+// called when it is made.
+func (s *series) putAside() (f *os.File, done func(), err error) {
+	folder := ""
+	switch asked := s.j.asked; {
+	case asked != nil && asked.aside != nil:
+		_, err = asked.aside.Seek(0, io.SeekStart)
+		if err == nil {
+			err = asked.aside.Truncate(0)
+		}
+		return asked.aside, func() { _ = asked.aside.Truncate(0) }, err
+	case asked == nil && s.j.output != "-":
+		folder = filepath.Dir(s.j.output)
+	}
+	f, err = safefile.Scratch(folder)
+	if err != nil {
+		return nil, nil, err
+	}
+	return f, func() { _ = f.Close() }, nil
 }
 
 // lookAtSeveral is look for a file of several pictures.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"superres/cmd/internal/console"
@@ -263,7 +264,12 @@ func (e enlarger) several(
 			return writing{err}
 		}
 		defer done()
-		next := func() (*sequence.Frame, error) { return s.Next(ctx) }
+		next := func() (*sequence.Frame, error) {
+			if s.ahead == 1 && out.frames > 0 {
+				runtime.GC() // there is no room for what is left of the page before
+			}
+			return s.Next(ctx)
+		}
 		err = inOrder(ctx, next, together, s.ahead, s.one, func(f finished) error {
 			if err := asWriting(to.put(f)); err != nil {
 				return err

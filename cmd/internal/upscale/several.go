@@ -58,8 +58,8 @@ func (e enlarger) measureFrame(j job, cfg image.Config, held int64) (w, h int, d
 	if isDeep(cfg.ColorModel) {
 		canvas = 8
 	}
-	// The canvas, what it covers, and a frame as it is decoded; the result before, and its file.
-	held += 3*canvas*in + 2*made*out
+	// The canvas, and what it covers or a frame as it is decoded; the result before.
+	held += 2*canvas*in + made*out
 	// With each in work, one that waits for it, or for one before it.
 	return e.measureEach(j, cfg, held, seen*in+made*out)
 }

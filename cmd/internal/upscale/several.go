@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"superres/cmd/internal/console"
@@ -58,8 +59,8 @@ func (e enlarger) measureFrame(j job, cfg image.Config, held int64) (w, h int, d
 	if isDeep(cfg.ColorModel) {
 		canvas = 8
 	}
-	// The canvas, what it covers, and a frame as it is decoded; the result before, and its file.
-	held += 3*canvas*in + 2*made*out
+	// The canvas, and what it covers or a frame as it is decoded; the result before.
+	held += 2*canvas*in + made*out
 	// With each in work, one that waits for it, or for one before it.
 	return e.measureEach(j, cfg, held, seen*in+made*out)
 }
@@ -264,7 +265,12 @@ func (e enlarger) several(
 			return writing{err}
 		}
 		defer done()
-		next := func() (*sequence.Frame, error) { return s.Next(ctx) }
+		next := func() (*sequence.Frame, error) {
+			if s.ahead == 1 && out.frames > 0 {
+				runtime.GC() // there is no room for what is left of the page before
+			}
+			return s.Next(ctx)
+		}
 		err = inOrder(ctx, next, together, s.ahead, s.one, func(f finished) error {
 			if err := asWriting(to.put(f)); err != nil {
 				return err

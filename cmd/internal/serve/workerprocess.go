@@ -130,7 +130,9 @@ func (p *workerProcess) end() (noMemory bool, how string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	text := p.errs.String()
-	for _, sign := range []string{"out of memory", "cannot allocate memory", "failed to create new OS thread", "pthread_create failed"} {
+	for _, sign := range []string{
+		"out of memory", "cannot allocate memory", "failed to create new OS thread", "pthread_create failed",
+	} {
 		if strings.Contains(text, sign) {
 			return true, "out of memory"
 		}

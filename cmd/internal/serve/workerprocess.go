@@ -138,6 +138,11 @@ func (p *workerProcess) end() (noMemory bool, how string) {
 		}
 	}
 	for line := range strings.Lines(text) {
+		// Go's runtime itself, unlike a program in Go, looks at no address that is not there, but
+		// where it got no memory and did not see that.
+		if strings.HasPrefix(line, "SIGSEGV: ") {
+			return true, "out of memory, in Go's runtime"
+		}
 		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
 			return false, shortened(line)
 		}

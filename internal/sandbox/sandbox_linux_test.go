@@ -147,7 +147,7 @@ func TestConfined(t *testing.T) {
 		}
 	}
 	read("ready")
-	if err := child.Allow(300 << 20); err != nil {
+	if err := child.Allow(800 << 20); err != nil {
 		t.Fatal(err)
 	}
 	for range 3 { // what was given back can be taken again
@@ -157,7 +157,7 @@ func TestConfined(t *testing.T) {
 	if raced {
 		t.Skip("the race detector has no limit")
 	}
-	fmt.Fprintln(in, 2000)
+	fmt.Fprintln(in, 4000)
 	if rest, _ := io.ReadAll(out); len(rest) > 0 {
 		t.Errorf("past the limit: %s", rest)
 	}

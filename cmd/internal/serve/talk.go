@@ -165,7 +165,8 @@ func (t *talk) hear(ctx context.Context, kind byte, content []byte) error {
 
 // give sends bytes of a file.
 func (t *talk) give(n need) error {
-	if n.File < 0 || n.File >= int64(len(t.files)) || n.Offset < 0 || n.Length < 0 || n.Length > mostInFrame || n.Offset > t.job.Sizes[n.File]-n.Length {
+	if n.File < 0 || n.File >= int64(len(t.files)) || n.Offset < 0 || n.Length < 0 || n.Length > mostInFrame ||
+		n.Offset > t.job.Sizes[n.File]-n.Length {
 		return errors.New("it reads past the end of a file")
 	}
 	data := make([]byte, n.Length)
@@ -209,7 +210,8 @@ func (t *talk) ended(content []byte) (done reply, err, fault error) {
 	}
 	done.Answer = answer.Bytes()
 	formats := []string{"png", "jpeg", "bmp", "tiff", "gif"}
-	if t.job.Call == "upscale" && (!slices.Contains(formats, done.Format) || done.Name != path.Base(done.Name) || done.Name != safefile.OneLine(done.Name)) {
+	isName := done.Name == path.Base(done.Name) && done.Name == safefile.OneLine(done.Name)
+	if t.job.Call == "upscale" && (!isName || !slices.Contains(formats, done.Format)) {
 		return reply{}, nil, errors.New("it names no result")
 	}
 	return done, nil, nil

@@ -46,11 +46,13 @@ func Work() int {
 	})
 	var settings workerSettings
 	if err := w.receiveValue(frameStart, &settings); err != nil || settings.Version != console.Version {
-		fmt.Fprintf(os.Stderr, "fatal error: a worker of version %s for a server of %q (%v)\n", console.Version, settings.Version, err)
+		fmt.Fprintf(os.Stderr, "fatal error: a worker of version %s for a server of %q (%v)\n",
+			console.Version, settings.Version, err)
 		return console.ExitUsage
 	}
 	w.settings = settings
-	w.service = upscale.NewService(console.Limits{Memory: settings.Memory, Pixels: settings.Pixels}, settings.Decode, settings.Whole).PuttingAside(aside)
+	limits := console.Limits{Memory: settings.Memory, Pixels: settings.Pixels}
+	w.service = upscale.NewService(limits, settings.Decode, settings.Whole).PuttingAside(aside)
 	// The usual models are opened before they are needed; a fault is told with a picture.
 	_, _ = w.service.Request(context.Background(), nil)
 	if err := w.sendValue(frameReady, workerReady{console.Version, missing}); err != nil {
@@ -234,8 +236,10 @@ func (w *worker) sizeOf(ctx context.Context, f *distant, name string) (size imag
 }
 
 // open reads a picture to be scored.
-func (w *worker) open(ctx context.Context, f *distant, name string, accept func(image.Config, int64) error) (*imagefile.Picture, error) {
-	return imagefile.OpenAt(ctx, f, f.size, name, imagefile.Limits{Pixels: w.settings.Pixels, Time: w.settings.Decode, Strip: true, Accept: accept})
+func (w *worker) open(ctx context.Context, f *distant, name string,
+	accept func(image.Config, int64) error) (*imagefile.Picture, error) {
+	limits := imagefile.Limits{Pixels: w.settings.Pixels, Time: w.settings.Decode, Strip: true, Accept: accept}
+	return imagefile.OpenAt(ctx, f, f.size, name, limits)
 }
 
 // ask sends a frame and returns the answer, which comes whatever becomes of the job.

@@ -138,12 +138,19 @@ func (p *workerProcess) end() (noMemory bool, how string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	text := p.errs.String()
-	for _, sign := range []string{"out of memory", "cannot allocate memory", "failed to create new OS thread", "pthread_create failed"} {
+	for _, sign := range []string{
+		"out of memory", "cannot allocate memory", "failed to create new OS thread", "pthread_create failed",
+	} {
 		if strings.Contains(text, sign) {
 			return true, "out of memory"
 		}
 	}
 	for line := range strings.Lines(text) {
+		// Go's runtime itself, unlike a program in Go, looks at no address that is not there, but
+		// where it got no memory and did not see that.
+		if strings.HasPrefix(line, "SIGSEGV: ") {
+			return true, "out of memory, in Go's runtime"
+		}
 		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
 			return false, shortened(line)
 		}

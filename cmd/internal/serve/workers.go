@@ -67,7 +67,8 @@ func (ws *workers) take() (p *workerProcess, isNew bool, err error) {
 		return p, false, nil
 	}
 	if p, err = beginWorker(ws.settings); err != nil {
-		return nil, true, console.Fail(console.ExitNothing, fmt.Errorf("what reads pictures cannot be started: %w; try again", err))
+		err = fmt.Errorf("what reads pictures cannot be started: %w; try again", err)
+		return nil, true, console.Fail(console.ExitNothing, err)
 	}
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -161,9 +162,11 @@ func (ws *workers) do(ctx context.Context, pic *picture, j job, files []*os.File
 		}
 		ws.log(fmt.Sprintf("the process that read %.200s has ended: %s; others go on", name, how))
 		if noMemory {
-			return reply{}, console.Fail(console.ExitLimit, errors.New("the picture takes more memory than its head tells; save it again with another program"))
+			err = errors.New("the picture takes more memory than its head tells; save it again with another program")
+			return reply{}, console.Fail(console.ExitLimit, err)
 		}
-		return reply{}, console.Fail(console.ExitInput, fmt.Errorf("the program has failed on this picture: %s; please report it, with the picture", how))
+		err = fmt.Errorf("the program has failed on this picture: %s; please report it, with the picture", how)
+		return reply{}, console.Fail(console.ExitInput, err)
 	}
 }
 

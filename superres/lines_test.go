@@ -105,6 +105,10 @@ func TestMiddleTones(t *testing.T) {
 			}
 			gain := 10 * math.Log10(errors[1]/errors[0])
 			t.Logf("%s, level %g: %.2f dB over bicubic, darkest %.0f", name, level, gain, darkest)
+			if gain < 0.5 || darkest < level/4 {
+				t.Errorf("%s: lines of level %g gain %.2f dB over bicubic, and are %.0f at their darkest; expected 0.5 dB, %.0f",
+					name, level, gain, darkest, level/4)
+			}
 		}
 	}
 }

@@ -289,7 +289,7 @@ func (w *worker) progress(share float64) {
 	defer func() { w.told = time.Now() }()
 	var g grant
 	if got, err := w.ask(frameShare, share); err == nil && json.Unmarshal(got.content, &g) == nil {
-	_ = g
+		_ = g
 	}
 }
 

@@ -56,7 +56,7 @@ is finished, within three seconds.`,
 			&cli.StringFlag{Name: "token", EnvVars: []string{"SUPERRES_TOKEN"}, Usage: "let in who knows `TEXT`, letters, digits, - and _, 16 at least; none: everybody who reaches the address, of this machine alone; by default that of SUPERRES_TOKEN, or a new one for each run"},
 			&cli.IntFlag{Name: "queue", Value: 8, Usage: "let `N` pictures wait for their turn, and answer others that the server is busy"},
 			&cli.DurationFlag{Name: "timeout", Value: 30 * time.Second, Usage: "give up a picture that takes longer than `T` to decode, enlarge and write; by default, one that takes longer than that to decode"},
-			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "say what this system has not got to confine what reads pictures"},
+			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "say which protections of workers this system lacks"},
 		}, serverFlags()),
 		Action: func(c *cli.Context) error { return run(c, s) },
 	})

@@ -275,11 +275,13 @@ func (w *worker) admit(l upscale.Load) error {
 	debug.SetMemoryLimit(max(g.Memory, least))
 	w.allow(2 * g.Memory)
 	w.share(g.Tasks)
+	w.told = time.Now()
 	return nil
 }
 
-// progressTime is the least time from one report of progress to the next: each waits for an answer.
-const progressTime = 20 * time.Millisecond
+// progressTime is the least time from the grant to the first report of progress, and from one to
+// the next: each waits for an answer, for milliseconds where all processors are busy.
+const progressTime = 100 * time.Millisecond
 
 // progress tells how far a picture is, and waits until the server lets it go on.
 func (w *worker) progress(share float64) {

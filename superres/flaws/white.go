@@ -141,7 +141,7 @@ func colourNoise(parts []picture.Picture, luma []*patches.Plane) float64 {
 		if found < leastInColour {
 			return 0
 		}
-		sum += found * found
+		sum += float64(found * found)
 	}
 	return math.Sqrt(sum / 2)
 }

@@ -17,8 +17,8 @@ type Measure struct {
 	rows []string
 }
 
-// NewMeasure begins a table under a title. What is promised is to be at least what is taken and
-// at most so many times that.
+// NewMeasure begins a table under a title. What is promised is to be at least what is taken, and
+// at most a number of times that.
 func NewMeasure(t *testing.T, title string, most float64) *Measure {
 	t.Helper()
 	if _, err := os.Stat("/proc/self/status"); err != nil {
@@ -34,21 +34,29 @@ func NewMeasure(t *testing.T, title string, most float64) *Measure {
 	return m
 }
 
-// runs is how often each thing is done: when garbage is collected is chance.
+// runs is how often each thing is done: when garbage is collected, and how much of the work of two
+// threads comes together, is chance.
 const runs = 3
 
-// Add does something three times, which returns the bytes that it has taken, and holds the least
-// of them against those that were promised.
+// slack is the part of what is taken by which a promise may be too small or too large in one
+// measurement. What a busy machine does must fail no change.
+const slack = 0.05
+
+// Add does something three times, which returns the bytes that it has taken. A promise is too
+// small where the least of them is more, and too large where it is too many times the greatest.
 func (m *Measure) Add(name string, promised int64, do func() int64) {
 	m.t.Helper()
 	least := do()
+	greatest := least
 	for range runs - 1 {
-		least = min(least, do())
+		taken := do()
+		least, greatest = min(least, taken), max(greatest, taken)
 	}
 	ratio := float64(promised) / float64(least)
 	sign := ""
-	if ratio < 1 || ratio > m.most {
-		m.t.Errorf("%s: promised %d MiB, taken %d MiB, ratio %.2f, expected 1 to %.2g", name, promised>>20, least>>20, ratio, m.most)
+	if ratio < 1-slack || float64(promised) > (m.most+slack)*float64(greatest) {
+		m.t.Errorf("%s: promised %d MiB, taken %d to %d MiB, expected 1 to %.2g times that",
+			name, promised>>20, least>>20, greatest>>20, m.most)
 		sign = " !"
 	}
 	m.rows = append(m.rows, fmt.Sprintf("%-58s %8.1f %8.1f %6.2f%s", name, mib(promised), mib(least), ratio, sign))

@@ -121,6 +121,10 @@ func (e enlarger) openSeries(
 	if s.Reader, err = sequence.NewReader(ctx, pic, s.name, lim); err != nil {
 		return nil, err
 	}
+	if runtime.GOMAXPROCS(0) > 1 {
+		const least = 8 << 20 // small pages are decoded, enlarged and written at once, each by its own buffers
+		waits = max(waits, least)
+	}
 	if s.need = largest + superres.WithGarbage(waits); s.need > e.opt.Limits.Memory {
 		s.need, s.ahead = largest, 1 // one after the other
 	}

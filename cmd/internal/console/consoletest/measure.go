@@ -39,8 +39,9 @@ func NewMeasure(t *testing.T, title string, most float64) *Measure {
 const runs = 3
 
 // slack is the part of what is taken by which a promise may be too small or too large in one
-// measurement. What a busy machine does must fail no change.
-const slack = 0.05
+// measurement before it fails: the table shows every miss, and what a busy machine does must fail
+// no change.
+const slack = 0.15
 
 // Add does something three times, which returns the bytes that it has taken. A promise is too
 // small where the least of them is more, and too large where it is too many times the greatest.

@@ -39,6 +39,9 @@ func halfNoisy(img image.Image) image.Image {
 // Noise that varies over a picture is told, and taken away where it is: better than as the same
 // everywhere, at every effort, also where the file is made in strips.
 func TestVaryingNoise(t *testing.T) {
+	if testing.Short() {
+		t.Skip("computes for long")
+	}
 	dir := t.TempDir()
 	truth := imaging.Resize(golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png")), 640, 480, imaging.CatmullRom)
 	consoletest.WritePicture(t, filepath.Join(dir, "half.png"), halfNoisy(imaging.Resize(truth, 320, 240, imaging.Box)))
@@ -83,6 +86,9 @@ func TestVaryingNoise(t *testing.T) {
 // The flaws of a picture are found in its samples, and told, and decide what enlarges it
 // where nothing is asked for.
 func TestFlaws(t *testing.T) {
+	if testing.Short() {
+		t.Skip("computes for long")
+	}
 	dir := t.TempDir()
 	photograph := golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png"))
 	smooth := imaging.Resize(photograph, 300, 0, imaging.CatmullRom)

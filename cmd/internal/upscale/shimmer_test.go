@@ -17,6 +17,9 @@ import (
 // little noise there is. Without noise nothing shimmers, and the beginning is enlarged as a
 // picture is.
 func TestVideoShimmer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("computes for long")
+	}
 	colour := golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png"))
 	img := image.NewGray(colour.Bounds())
 	draw.Draw(img, img.Rect, colour, colour.Bounds().Min, draw.Src)

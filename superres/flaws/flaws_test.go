@@ -147,6 +147,9 @@ func TestFile(t *testing.T) {
 
 // Dithers, checkerboards and text are no noise.
 func TestDrawings(t *testing.T) {
+	if testing.Short() {
+		t.Skip("computes for long")
+	}
 	noisy := 0
 	for i := range uint64(100) {
 		img := drawings.Draw(rand.New(rand.NewPCG(5, i)), 400, 300, 2).Image

@@ -61,6 +61,9 @@ func fineTexture(kind string, seed uint64, w, h int) *image.NRGBA {
 // What is woven, hatched, latticed, dithered or printed is no noise, in brightness, in colour or
 // in parts, as it is and reduced.
 func TestTextures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("computes for long")
+	}
 	for _, kind := range []string{"weave", "twill", "hatching", "lattice", "dither", "halftone"} {
 		for seed := range uint64(6) {
 			img := fineTexture(kind, seed, 360, 300)

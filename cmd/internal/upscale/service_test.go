@@ -129,6 +129,9 @@ func TestRequestsBesideOneAnother(t *testing.T) {
 
 // A region has the pixels of the whole, whatever the scale, the model and the place.
 func TestRegions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("computes for long")
+	}
 	s := newTestService()
 	const w, h = 320, 241
 	encode := func(img image.Image) []byte {

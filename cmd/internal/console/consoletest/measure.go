@@ -36,15 +36,15 @@ func NewMeasure(t *testing.T, title string, most float64) *Measure {
 
 // runs is how often each thing is done: when garbage is collected, and how much of the work of two
 // threads comes together, is chance.
-const runs = 3
+const runs = 2
 
 // slack is the part of what is taken by which a promise may be too small or too large in one
 // measurement before it fails: the table shows every miss, and what a busy machine does must fail
 // no change.
 const slack = 0.15
 
-// Add does something three times, which returns the bytes that it has taken. A promise is too
-// small where the least of them is more, and too large where it is too many times the greatest.
+// Add does something twice, which returns the bytes that it has taken. A promise is too
+// small where the lesser is more, and too large where it is too many times the greater.
 func (m *Measure) Add(name string, promised int64, do func() int64) {
 	m.t.Helper()
 	least := do()

@@ -160,8 +160,8 @@ func difference(channel *patches.Plane, luma *samples, half int32) *samples {
 // white returns the deviation of white noise, in levels, that is in blocks without doubt; 0:
 // there may be none. light has the first coefficients of the brightness of the blocks. As noise
 // may depend on brightness, the blocks are looked at in up to four parts by that, of which more
-// than half must have noise, or else all together. Blocks that are nearly black or white do not count: noise is cut
-// off there.
+// than half must have noise, or else all together. Blocks that are nearly black or white do not
+// count: noise is cut off there.
 func (c *coefficients) white(light []int32) (found float64) {
 	margin := 6.0
 	for range 2 {
@@ -205,7 +205,8 @@ type lit struct {
 	mean float64
 }
 
-// whitePart returns the variance of white noise of blocks, in levels², which it sorts; 0: there may be none.
+// whitePart returns the variance of white noise of blocks, in levels², which it sorts; 0: there may
+// be none.
 func whitePart(list []lit) float64 {
 	finest := make([]float64, len(list))
 	for i, b := range list {

@@ -10,8 +10,8 @@ import (
 )
 
 // PanicsAreFatal tells whether a panic while a picture is in work ends the program with its
-// stack, by SUPERRES_PANIC=fatal in the environment: that is what whoever looks for a fault
-// wants, and all tests do.
+// stack, by SUPERRES_PANIC=fatal in the environment. All tests set it, and so does a developer who
+// looks for a fault.
 func PanicsAreFatal() bool { return os.Getenv("SUPERRES_PANIC") == "fatal" }
 
 // Picture calls work on the picture of a name and returns its error. A panic of work, or of a

@@ -18,7 +18,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// A name that is longer than any file's does not fill the screen, whoever words the message.
+// A name that is longer than any file's does not fill the screen, in any message.
 func TestLongNamesInMessages(t *testing.T) {
 	name := strings.Repeat("long/", 820) + "a.png"
 	got := Message(fmt.Errorf("%s exists, and so does %q; use another -o", name, name))

@@ -92,7 +92,7 @@ func (t *talk) do(ctx context.Context) (done reply, err, fault error) {
 	}
 }
 
-// allow lets the worker take so many bytes, and as many again in case the estimate is wrong.
+// allow lets the worker take a number of bytes, and as many again in case the estimate is wrong.
 func (t *talk) allow(bytes int64) error {
 	if t.limit == nil {
 		return nil

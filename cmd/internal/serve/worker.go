@@ -57,7 +57,7 @@ func Work() int {
 	w.settings = settings
 	limits := console.Limits{Memory: settings.Memory, Pixels: settings.Pixels}
 	w.service = upscale.NewService(limits, settings.Decode, settings.Whole).PuttingAside(aside)
-	// The usual models are opened before they are needed; a fault is told with a picture.
+	// The usual models are opened now. If that fails, the first picture that needs one says why.
 	_, _ = w.service.Request(context.Background(), nil)
 	if err := w.sendValue(frameReady, workerReady{console.Version, missing}); err != nil {
 		return console.ExitOutput
@@ -175,7 +175,7 @@ func (w *worker) do(ctx context.Context, j job, out io.Writer) (reply, error) {
 // scores are the answer to a call of score.
 type scores struct {
 	Protocol score.Protocol `json:"protocol"`
-	Scale    int            `json:"scale"` // so many pixels of the border are left out
+	Scale    int            `json:"scale"` // width of the border that is left out, in pixels
 	scoring.Cell
 	Mean    float64 `json:"mean_absolute_difference"` // of colours, in levels of 0..255
 	Largest float64 `json:"largest_difference"`

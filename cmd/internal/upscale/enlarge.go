@@ -37,7 +37,7 @@ func (e enlarger) limits() imagefile.Limits {
 // however many of them are in work at a time, each those of one.
 type demand struct{ shared, each int64 }
 
-// of is what so many take that are in work together.
+// of is what a number of pictures take that are in work together.
 func (d demand) of(together int) int64 { return d.shared + int64(together)*d.each }
 
 // most is how many at least one, and at most as many as there are processors, have room in the

@@ -1,6 +1,20 @@
+// Package patches cuts a plane into overlapping square patches and averages
+// patches back into a plane.
+//
+// A [Grid] says where the patches lie. [Grid.Scale] gives the grid of the
+// co-located patches of a plane that is s times as large, so that a low- and a
+// high-resolution patch with the same number show the same place:
+//
+//	low := patches.Grid{W: 14, H: 14, Size: 3, Step: 1}
+//	high := low.Scale(2) // 6×6 patches of the 28×28 plane
+//
+// The package knows nothing of dictionaries or image files.
 package patches
 
-import "fmt"
+import (
+	"fmt"
+	"superres/patches/plane"
+)
 
 // Grid places patches of Size×Size samples on a plane of W×H, Step apart in both
 // directions. The last column and row of patches are moved in, so that every
@@ -47,7 +61,7 @@ func places(side, size, step int) int { return (side-size+step-1)/step + 1 }
 
 // Patch copies the patch of p whose upper left corner is (x, y) into dst, row
 // by row, and returns dst, which must hold Size² samples.
-func (g Grid) Patch(p *Plane, x, y int, dst []float32) []float32 {
+func (g Grid) Patch(p *plane.Plane, x, y int, dst []float32) []float32 {
 	for i := range g.Size {
 		copy(dst[i*g.Size:(i+1)*g.Size], p.Pix[(y+i)*p.W+x:])
 	}
@@ -56,11 +70,11 @@ func (g Grid) Patch(p *Plane, x, y int, dst []float32) []float32 {
 
 // Extract returns the patches of p: Len patches of Size² samples, one after the
 // other. It panics when p is not W×H or the grid fails Check.
-func (g Grid) Extract(p *Plane) []float32 { return g.ExtractRows(p, 0, g.Rows(), nil) }
+func (g Grid) Extract(p *plane.Plane) []float32 { return g.ExtractRows(p, 0, g.Rows(), nil) }
 
 // ExtractRows returns the patches of the patch rows from..to-1, one after the
 // other, in dst when it is large enough and in new memory otherwise.
-func (g Grid) ExtractRows(p *Plane, from, to int, dst []float32) []float32 {
+func (g Grid) ExtractRows(p *plane.Plane, from, to int, dst []float32) []float32 {
 	g.mustFit(p.W, p.H)
 	n, cols := g.Size*g.Size, g.Cols()
 	if need := (to - from) * cols * n; cap(dst) < need {
@@ -89,7 +103,7 @@ func (g Grid) mustFit(w, h int) {
 
 // Average returns the plane in which every sample is the mean of the patches
 // that cover it. Average(Extract(p)) equals p, to the bit.
-func (g Grid) Average(patches []float32) *Plane {
+func (g Grid) Average(patches []float32) *plane.Plane {
 	a := NewAverager(g)
 	a.Add(patches)
 	return a.Plane()
@@ -101,7 +115,7 @@ func (g Grid) Average(patches []float32) *Plane {
 // It is for one goroutine.
 type Averager struct {
 	grid   Grid
-	out    *Plane
+	out    *plane.Plane
 	sum    []float64 // ring of Size rows of W sums: plane row y is at y % Size
 	across []float64 // patches that cover each column
 	down   []float64 // patches that cover each row
@@ -113,7 +127,7 @@ type Averager struct {
 // Check.
 func NewAverager(g Grid) *Averager {
 	g.mustFit(g.W, g.H)
-	a := &Averager{grid: g, out: NewPlane(g.W, g.H), sum: make([]float64, g.Size*g.W), across: make([]float64, g.W), down: make([]float64, g.H)}
+	a := &Averager{grid: g, out: plane.New(g.W, g.H), sum: make([]float64, g.Size*g.W), across: make([]float64, g.W), down: make([]float64, g.H)}
 	for i := range g.Size {
 		for col := range g.Cols() {
 			a.across[g.x(col)+i]++
@@ -167,7 +181,7 @@ func (a *Averager) finish(end int) {
 
 // Plane returns the average, which is the caller's. It panics when rows of
 // patches are missing.
-func (a *Averager) Plane() *Plane {
+func (a *Averager) Plane() *plane.Plane {
 	if a.next != a.grid.Rows() {
 		panic(fmt.Sprintf("patches: %d of %d rows of patches were added", a.next, a.grid.Rows()))
 	}

@@ -4,14 +4,15 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"superres/patches/plane"
 	"testing"
 
 	"superres/patches"
 )
 
-func randomPlane(w, h int) *patches.Plane {
+func randomPlane(w, h int) *plane.Plane {
 	rng := rand.New(rand.NewPCG(uint64(w), uint64(h)))
-	p := patches.NewPlane(w, h)
+	p := plane.New(w, h)
 	for i := range p.Pix {
 		p.Pix[i] = rng.Float32()
 	}

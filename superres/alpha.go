@@ -2,9 +2,9 @@ package superres
 
 import (
 	"context"
+	"superres/patches/plane"
 
 	"superres/internal/parallel"
-	"superres/patches"
 	"superres/superres/resample"
 )
 
@@ -18,7 +18,7 @@ import (
 
 // within limits every sample of out to the range of the 3×3 samples of low around its
 // place. out is the rows of the enlargement, which has the given height, from top on.
-func within(out *patches.Plane, top, height int, low *patches.Plane) {
+func within(out *plane.Plane, top, height int, low *plane.Plane) {
 	// The background context never ends, so there is no error.
 	_ = parallel.For(context.Background(), out.H, 16, func() func(from, to int) {
 		least, most := make([]float32, low.W), make([]float32, low.W)
@@ -41,7 +41,7 @@ func within(out *patches.Plane, top, height int, low *patches.Plane) {
 
 // extremes finds the least and the greatest of the samples at most one row and one
 // column away from those of row y.
-func extremes(least, most []float32, p *patches.Plane, y int) {
+func extremes(least, most []float32, p *plane.Plane, y int) {
 	copy(least, p.Row(y))
 	copy(most, p.Row(y))
 	for v := max(y-1, 0); v <= min(y+1, p.H-1); v++ {

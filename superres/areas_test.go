@@ -5,10 +5,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"superres/patches/plane"
 	"testing"
 
 	"superres/internal/picture"
-	"superres/patches"
 )
 
 // faults are what is wrong with an enlargement whatever the truth was, in levels.
@@ -48,7 +48,7 @@ func findFaults(low, high image.Image, scale int) (f faults) {
 }
 
 // even tells whether the 5×5 samples around a place are one value.
-func even(p *patches.Plane, x, y int) (float32, bool) {
+func even(p *plane.Plane, x, y int) (float32, bool) {
 	v := p.Row(y)[x]
 	for j := max(y-2, 0); j <= min(y+2, p.H-1); j++ {
 		for _, s := range p.Row(j)[max(x-2, 0):min(x+3, p.W)] {
@@ -94,7 +94,7 @@ func TestKindsAreClean(t *testing.T) {
 
 // A dot is no area: it may become brighter. A line, a corner and an area may not.
 func TestAreas(t *testing.T) {
-	p := patches.NewPlane(9, 5)
+	p := plane.New(9, 5)
 	p.Row(2)[1] = 1 // a dot
 	for y := range p.H {
 		p.Row(y)[5], p.Row(y)[8] = 0.5, 0.25 // a line, and one at the edge
@@ -111,7 +111,7 @@ func TestAreas(t *testing.T) {
 }
 
 // areas is ties for row y of a plane, as plainly as can be.
-func areas(least, most []float32, p *patches.Plane, y int) {
+func areas(least, most []float32, p *plane.Plane, y int) {
 	for x := range p.W {
 		lo, hi, los, his := float32(math.Inf(1)), float32(math.Inf(-1)), 0, 0
 		for v := max(y-1, 0); v <= min(y+1, p.H-1); v++ {
@@ -143,7 +143,7 @@ func areas(least, most []float32, p *patches.Plane, y int) {
 func TestLimits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 0))
 	for _, size := range [][2]int{{1, 1}, {1, 5}, {2, 3}, {3, 1}, {17, 6}} {
-		p := patches.NewPlane(size[0], size[1])
+		p := plane.New(size[0], size[1])
 		for i := range p.Pix {
 			p.Pix[i] = float32(rng.IntN(4)) / 3
 		}

@@ -2,8 +2,8 @@ package superres
 
 import (
 	"context"
+	"superres/patches/plane"
 
-	"superres/patches"
 	"superres/superres/resample"
 	"superres/superres/stage"
 )
@@ -17,17 +17,17 @@ import (
 // window is some rows of a plane: rows are put in at the bottom and dropped at the top.
 type window struct {
 	top   int // row of the plane that plane begins with
-	plane patches.Plane
+	plane plane.Plane
 }
 
 func (s *window) end() int { return s.top + s.plane.H }
 
 // part returns the rows from..to-1, in the memory of the window.
-func (s *window) part(from, to int) *patches.Plane { return rowsOf(&s.plane, from-s.top, to-s.top) }
+func (s *window) part(from, to int) *plane.Plane { return rowsOf(&s.plane, from-s.top, to-s.top) }
 
 // put adds rows, which the window keeps, or copies; what it does not need any more is given
 // to mem.
-func (s *window) put(mem *stage.Pool, p *patches.Plane) {
+func (s *window) put(mem *stage.Pool, p *plane.Plane) {
 	if s.plane.H == 0 {
 		s.plane = *p
 		return
@@ -52,8 +52,8 @@ func (s *window) drop(mem *stage.Pool, before int) {
 }
 
 // rowsOf returns the rows from..to-1 of p, in its memory.
-func rowsOf(p *patches.Plane, from, to int) *patches.Plane {
-	return &patches.Plane{W: p.W, H: to - from, Pix: p.Pix[from*p.W : to*p.W : to*p.W]}
+func rowsOf(p *plane.Plane, from, to int) *plane.Plane {
+	return &plane.Plane{W: p.W, H: to - from, Pix: p.Pix[from*p.W : to*p.W : to*p.W]}
 }
 
 // pass enlarges planes by a model's own scale, band after band: one, or brightness and the
@@ -92,7 +92,7 @@ func (p *pass) after(rows, reach int) int {
 
 // push takes the next rows of the planes and returns the next rows of their enlargements,
 // which may be none.
-func (p *pass) push(ctx context.Context, rows []*patches.Plane, mem *stage.Pool, t *tracker) ([]*patches.Plane, error) {
+func (p *pass) push(ctx context.Context, rows []*plane.Plane, mem *stage.Pool, t *tracker) ([]*plane.Plane, error) {
 	for i, r := range rows {
 		p.low[i].put(nil, r)
 	}
@@ -126,7 +126,7 @@ func (p *pass) push(ctx context.Context, rows []*patches.Plane, mem *stage.Pool,
 		in.drop(mem, next*s)
 		keep = min(keep, next)
 	}
-	made := []*patches.Plane{out}
+	made := []*plane.Plane{out}
 	if len(rows) > 1 {
 		var err error
 		if made, keep, err = p.pushColour(ctx, out, keep, mem); made == nil || err != nil {
@@ -141,7 +141,7 @@ func (p *pass) push(ctx context.Context, rows []*patches.Plane, mem *stage.Pool,
 
 // pushColour takes the next rows of enlarged brightness and returns the next rows of all
 // planes, which may be none, and the row of low that must be kept from which on.
-func (p *pass) pushColour(ctx context.Context, luma *patches.Plane, keep int, mem *stage.Pool) (rows []*patches.Plane, kept int, err error) {
+func (p *pass) pushColour(ctx context.Context, luma *plane.Plane, keep int, mem *stage.Pool) (rows []*plane.Plane, kept int, err error) {
 	s, reach := p.model.Scale, 0
 	if p.colour != nil {
 		reach = p.colour.Reach()
@@ -153,7 +153,7 @@ func (p *pass) pushColour(ctx context.Context, luma *patches.Plane, keep int, me
 		return nil, keep, ctx.Err()
 	}
 	from := before(made, reach)
-	var low, current [2]*patches.Plane
+	var low, current [2]*plane.Plane
 	for i := range current {
 		w := &p.low[1+i]
 		low[i], current[i] = w.part(from, end), mem.Plane(p.w*s, (end-from)*s)
@@ -166,7 +166,7 @@ func (p *pass) pushColour(ctx context.Context, luma *patches.Plane, keep int, me
 	}
 	bright := mem.Plane(p.w*s, (to-made)*s)
 	copy(bright.Pix, p.luma.part(made*s, to*s).Pix)
-	rows = []*patches.Plane{bright, rowsOf(current[0], (made-from)*s, (to-from)*s), rowsOf(current[1], (made-from)*s, (to-from)*s)}
+	rows = []*plane.Plane{bright, rowsOf(current[0], (made-from)*s, (to-from)*s), rowsOf(current[1], (made-from)*s, (to-from)*s)}
 	p.coloured = to
 	next := before(to, reach)
 	keep = min(keep, before(next, kernelReach))
@@ -232,7 +232,7 @@ type form struct {
 
 // push takes the next rows of the planes and returns the next rows of the results, which may
 // be none.
-func (e *enlargement) push(ctx context.Context, rows []*patches.Plane) ([]*patches.Plane, error) {
+func (e *enlargement) push(ctx context.Context, rows []*plane.Plane) ([]*plane.Plane, error) {
 	var err error
 	for _, p := range e.passes {
 		if rows, err = p.push(ctx, rows, e.mem, &e.track); rows == nil || err != nil {
@@ -256,7 +256,7 @@ func (e *enlargement) push(ctx context.Context, rows []*patches.Plane) ([]*patch
 	if from == to {
 		return nil, ctx.Err()
 	}
-	made := make([]*patches.Plane, len(rows))
+	made := make([]*plane.Plane, len(rows))
 	for i := range made {
 		made[i] = e.mem.Plane(outW, to-from)
 		e.last.Rows(made[i], &e.rest[i].plane, e.rest[i].top, from)
@@ -273,7 +273,7 @@ func (e *enlargement) push(ctx context.Context, rows []*patches.Plane) ([]*patch
 // stream enlarges planes of inW×inH to w×h in bands of so many rows, mixed with what another
 // model makes of them where there is one. read returns the rows lo..hi-1 of the planes; emit is
 // given the rows of the results, from the top.
-func (m *Model) stream(ctx context.Context, inW, inH, w, h int, f form, mix *mixer, bandRows int, mem *stage.Pool, read func(lo, hi int) []*patches.Plane, emit func(top int, rows []*patches.Plane), report func(float64)) error {
+func (m *Model) stream(ctx context.Context, inW, inH, w, h int, f form, mix *mixer, bandRows int, mem *stage.Pool, read func(lo, hi int) []*plane.Plane, emit func(top int, rows []*plane.Plane), report func(float64)) error {
 	e, err := m.newEnlargement(inW, inH, w, h, f, mem, report)
 	if err != nil {
 		return err
@@ -318,23 +318,23 @@ func (m *Model) stream(ctx context.Context, inW, inH, w, h int, f form, mix *mix
 
 // planes returns planes at w×h, not smaller than they are, in one band; mixed ones in some, of
 // which both results are there at a time.
-func (m *Model) planes(ctx context.Context, in []*patches.Plane, w, h int, f form, mix *mixer, mem *stage.Pool) (out []*patches.Plane, err error) {
+func (m *Model) planes(ctx context.Context, in []*plane.Plane, w, h int, f form, mix *mixer, mem *stage.Pool) (out []*plane.Plane, err error) {
 	high, bandRows := in[0].H, in[0].H
-	emit := func(_ int, rows []*patches.Plane) { out = rows }
+	emit := func(_ int, rows []*plane.Plane) { out = rows }
 	if mix != nil {
 		bandRows = (high + 3) / 4
 		for range in {
 			out = append(out, mem.Plane(w, h))
 		}
-		emit = func(top int, rows []*patches.Plane) {
+		emit = func(top int, rows []*plane.Plane) {
 			for i, p := range rows {
 				copy(out[i].Pix[top*w:], p.Pix)
 				mem.Give(p.Pix)
 			}
 		}
 	}
-	read := func(lo, hi int) []*patches.Plane {
-		some := make([]*patches.Plane, len(in))
+	read := func(lo, hi int) []*plane.Plane {
+		some := make([]*plane.Plane, len(in))
 		for i, p := range in {
 			some[i] = rowsOf(p, lo, hi)
 		}
@@ -345,8 +345,8 @@ func (m *Model) planes(ctx context.Context, in []*patches.Plane, w, h int, f for
 }
 
 // plane returns one plane at w×h, not smaller than p, in one band.
-func (m *Model) plane(ctx context.Context, p *patches.Plane, w, h int, mem *stage.Pool) (*patches.Plane, error) {
-	out, err := m.planes(ctx, []*patches.Plane{p}, w, h, form{planes: 1}, nil, mem)
+func (m *Model) plane(ctx context.Context, p *plane.Plane, w, h int, mem *stage.Pool) (*plane.Plane, error) {
+	out, err := m.planes(ctx, []*plane.Plane{p}, w, h, form{planes: 1}, nil, mem)
 	if err != nil {
 		return nil, err
 	}
@@ -356,10 +356,10 @@ func (m *Model) plane(ctx context.Context, p *patches.Plane, w, h int, mem *stag
 // Apply returns the plane enlarged by exactly the model's scale: the interpolation,
 // and every stage once. The model must have stages; report is called with the share
 // done, 0..1, from one goroutine, and must not be nil.
-func (m *Model) Apply(ctx context.Context, low *patches.Plane, report func(float64)) (*patches.Plane, error) {
+func (m *Model) Apply(ctx context.Context, low *plane.Plane, report func(float64)) (*plane.Plane, error) {
 	p := newPass(m, low.W, low.H, 1, nil)
 	whole := float64(low.W) * float64(low.H) * float64(m.Scale*m.Scale) * float64(len(m.Stages))
-	out, err := p.push(ctx, []*patches.Plane{low}, nil, &tracker{whole: whole, report: report})
+	out, err := p.push(ctx, []*plane.Plane{low}, nil, &tracker{whole: whole, report: report})
 	if err != nil {
 		return nil, err
 	}

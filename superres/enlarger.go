@@ -3,10 +3,10 @@ package superres
 import (
 	"context"
 	"image"
+	"superres/patches/plane"
 
 	"superres/internal/parallel"
 	"superres/internal/picture"
-	"superres/patches"
 	"superres/superres/resample"
 	"superres/superres/stage"
 )
@@ -83,10 +83,10 @@ func (e *enlarger) rows(lo, hi int) picture.Picture {
 }
 
 // planes returns what is enlarged of rows of the picture.
-func (e *enlarger) planes(lo, hi int) []*patches.Plane {
-	out := make([]*patches.Plane, e.form.planes)
+func (e *enlarger) planes(lo, hi int) []*plane.Plane {
+	out := make([]*plane.Plane, e.form.planes)
 	for i := range out {
-		out[i] = patches.NewPlane(e.w, hi-lo)
+		out[i] = plane.New(e.w, hi-lo)
 	}
 	for from := lo; from < hi; from += rowsTogether {
 		to := min(from+rowsTogether, hi)
@@ -107,7 +107,7 @@ func (e *enlarger) planes(lo, hi int) []*patches.Plane {
 }
 
 // more sets to to what one plane is more than another.
-func more(to, a, b *patches.Plane) {
+func more(to, a, b *plane.Plane) {
 	parallel.Rows(to.H, func(y int) {
 		row, less := to.Row(y), b.Row(y)
 		for x, v := range a.Row(y) {
@@ -130,7 +130,7 @@ func (e *enlarger) enlarge(ctx context.Context, report func(float64)) error {
 	if e.whole != nil {
 		share = 0.5
 	}
-	run := func(f form, mix *mixer, read func(lo, hi int) []*patches.Plane, emit func(top int, rows []*patches.Plane), from float64) error {
+	run := func(f form, mix *mixer, read func(lo, hi int) []*plane.Plane, emit func(top int, rows []*plane.Plane), from float64) error {
 		report := func(done float64) { report(from + share*done) }
 		if e.model.eight {
 			whole, err := e.model.ensemble(ctx, read(0, e.h), e.out.W, e.out.H, f, mix, e.mem, report)
@@ -141,8 +141,8 @@ func (e *enlarger) enlarge(ctx context.Context, report func(float64)) error {
 		}
 		return e.model.stream(ctx, e.w, e.h, e.out.W, e.out.H, f, mix, e.bandRows, e.mem, read, emit, report)
 	}
-	andGive := func(paint func(top int, rows []*patches.Plane)) func(top int, rows []*patches.Plane) {
-		return func(top int, rows []*patches.Plane) {
+	andGive := func(paint func(top int, rows []*plane.Plane)) func(top int, rows []*plane.Plane) {
+		return func(top int, rows []*plane.Plane) {
 			paint(top, rows)
 			if e.enlarges() {
 				for _, p := range rows {
@@ -157,7 +157,7 @@ func (e *enlarger) enlarge(ctx context.Context, report func(float64)) error {
 	if e.whole == nil {
 		return nil
 	}
-	alpha := func(lo, hi int) []*patches.Plane { return []*patches.Plane{e.rows(lo, hi).Alpha} }
+	alpha := func(lo, hi int) []*plane.Plane { return []*plane.Plane{e.rows(lo, hi).Alpha} }
 	return run(form{planes: 1}, nil, alpha, andGive(e.alpha), share)
 }
 
@@ -166,7 +166,7 @@ func (e *enlarger) enlarge(ctx context.Context, report func(float64)) error {
 func (e *enlarger) enlarges() bool { return e.w != e.out.W || e.h != e.out.H }
 
 // alpha paints rows of transparency.
-func (e *enlarger) alpha(top int, planes []*patches.Plane) {
+func (e *enlarger) alpha(top int, planes []*plane.Plane) {
 	rows := planes[0]
 	if e.enlarges() {
 		within(rows, top, e.out.H, e.whole.Alpha)
@@ -179,14 +179,14 @@ func (e *enlarger) alpha(top int, planes []*patches.Plane) {
 const rowsTogether = 192
 
 // paint paints rows of the picture of which the brightness is given, and maybe the colour.
-func (e *enlarger) paint(top int, planes []*patches.Plane) {
+func (e *enlarger) paint(top int, planes []*plane.Plane) {
 	if e.emit != nil {
 		e.out.Strip(top, top+planes[0].H)
 		defer func() { e.emit(e.out.Image) }()
 	}
 	for from := 0; from < planes[0].H; from += rowsTogether {
 		to := min(from+rowsTogether, planes[0].H)
-		some := make([]*patches.Plane, len(planes))
+		some := make([]*plane.Plane, len(planes))
 		for i, p := range planes {
 			some[i] = rowsOf(p, from, to)
 		}
@@ -195,7 +195,7 @@ func (e *enlarger) paint(top int, planes []*patches.Plane) {
 }
 
 // paintRows paints a few rows.
-func (e *enlarger) paintRows(top int, planes []*patches.Plane) {
+func (e *enlarger) paintRows(top int, planes []*plane.Plane) {
 	luma := planes[0]
 	end := top + luma.H
 	lo, hi := e.around(top, end)
@@ -224,7 +224,7 @@ func (e *enlarger) paintRows(top int, planes []*patches.Plane) {
 
 // weigh takes brightness as far from what interpolation gives as the strength says; low are
 // rows of the picture from lo on.
-func (e *enlarger) weigh(top int, luma *patches.Plane, low picture.Picture, lo int) {
+func (e *enlarger) weigh(top int, luma *plane.Plane, low picture.Picture, lo int) {
 	mean, plain := low.LumaIn(e.mem.Plane), e.mem.Plane(e.out.W, luma.H)
 	e.plain.Rows(plain, mean, lo, top)
 	parallel.Rows(luma.H, func(y int) {
@@ -240,17 +240,17 @@ func (e *enlarger) weigh(top int, luma *patches.Plane, low picture.Picture, lo i
 }
 
 // colour paints rows of a picture with interpolated colour; low are rows of it from lo on.
-func (e *enlarger) colour(top int, luma *patches.Plane, low picture.Picture, lo int) {
-	mean, plane := low.LumaIn(e.mem.Plane), e.mem.Plane(low.Channels[0].W, low.Channels[0].H)
-	enlarged := func(channel int) *patches.Plane {
-		more(plane, low.Channels[channel], mean)
+func (e *enlarger) colour(top int, luma *plane.Plane, low picture.Picture, lo int) {
+	mean, difference := low.LumaIn(e.mem.Plane), e.mem.Plane(low.Channels[0].W, low.Channels[0].H)
+	enlarged := func(channel int) *plane.Plane {
+		more(difference, low.Channels[channel], mean)
 		out := e.mem.Plane(e.out.W, luma.H)
-		e.plain.Rows(out, plane, lo, top)
+		e.plain.Rows(out, difference, lo, top)
 		return out
 	}
 	red, blue := enlarged(0), enlarged(2)
 	parallel.Rows(luma.H, func(y int) { e.out.Colour(top+y, luma.Row(y), red.Row(y), blue.Row(y)) })
-	for _, used := range []*patches.Plane{mean, plane, red, blue} {
+	for _, used := range []*plane.Plane{mean, difference, red, blue} {
 		e.mem.Give(used.Pix)
 	}
 }

@@ -2,27 +2,27 @@ package superres
 
 import (
 	"context"
+	"superres/patches/plane"
 
 	"superres/internal/kernel"
 	"superres/internal/picture"
-	"superres/patches"
 	"superres/superres/stage"
 )
 
 // ensemble returns planes at w×h, not smaller than they are: the means of what the model makes
 // of their eight picture.Orientations, mixed with what another does, brought back. After Timofte, Rothe, Van Gool (see
 // package anchored), where it is called enhanced prediction.
-func (m *Model) ensemble(ctx context.Context, in []*patches.Plane, w, h int, f form, mix *mixer, mem *stage.Pool, report func(float64)) ([]*patches.Plane, error) {
-	sums := make([]*patches.Plane, len(in))
+func (m *Model) ensemble(ctx context.Context, in []*plane.Plane, w, h int, f form, mix *mixer, mem *stage.Pool, report func(float64)) ([]*plane.Plane, error) {
+	sums := make([]*plane.Plane, len(in))
 	for i := range sums {
-		sums[i] = patches.NewPlane(w, h)
+		sums[i] = plane.New(w, h)
 	}
 	for way := range int32(picture.Orientations) {
 		toW, toH := w, h
 		if way&kernel.Turned != 0 {
 			toW, toH = h, w
 		}
-		oriented := make([]*patches.Plane, len(in))
+		oriented := make([]*plane.Plane, len(in))
 		for i, p := range in {
 			oriented[i] = picture.Oriented(p, way)
 		}

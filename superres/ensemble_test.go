@@ -4,12 +4,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"superres/patches/plane"
 	"testing"
 
 	"superres/internal/kernel"
 	"superres/internal/picture"
 	"superres/internal/testimage"
-	"superres/patches"
 )
 
 // The ensemble of a picture in another orientation is that of the picture, turned, which
@@ -17,13 +17,13 @@ import (
 func TestEnsemble(t *testing.T) {
 	m := small(t, 2, true)
 	rng := rand.New(rand.NewPCG(5, 0))
-	p := patches.NewPlane(14, 9)
+	p := plane.New(14, 9)
 	for i := range p.Pix {
 		p.Pix[i] = rng.Float32()
 	}
-	enlarge := func(p *patches.Plane, ensemble bool) *patches.Plane {
+	enlarge := func(p *plane.Plane, ensemble bool) *plane.Plane {
 		t.Helper()
-		var out *patches.Plane
+		var out *plane.Plane
 		var err error
 		if ensemble {
 			out, err = ensembleOf(t, m, p)
@@ -70,8 +70,8 @@ func TestEnsemble(t *testing.T) {
 	}
 }
 
-func ensembleOf(t *testing.T, m *Model, p *patches.Plane) (*patches.Plane, error) {
-	list, err := m.ensemble(t.Context(), []*patches.Plane{p}, 2*p.W, 2*p.H, form{planes: 1}, nil, nil, func(float64) {})
+func ensembleOf(t *testing.T, m *Model, p *plane.Plane) (*plane.Plane, error) {
+	list, err := m.ensemble(t.Context(), []*plane.Plane{p}, 2*p.W, 2*p.H, form{planes: 1}, nil, nil, func(float64) {})
 	if err != nil {
 		return nil, err
 	}

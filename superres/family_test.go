@@ -4,9 +4,9 @@ import (
 	"context"
 	"image"
 	"reflect"
+	"superres/patches/plane"
 	"testing"
 
-	"superres/patches"
 	"superres/superres/resample"
 	"superres/superres/stage"
 )
@@ -17,7 +17,7 @@ type repeat struct {
 	calls *[]int
 }
 
-func (r repeat) Apply(_ context.Context, low, _ *patches.Plane, _ *stage.Work) (*patches.Plane, error) {
+func (r repeat) Apply(_ context.Context, low, _ *plane.Plane, _ *stage.Work) (*plane.Plane, error) {
 	*r.calls = append(*r.calls, r.scale)
 	return resample.Resize(low, low.W*r.scale, low.H*r.scale, resample.Nearest), nil
 }

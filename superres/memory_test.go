@@ -3,9 +3,9 @@ package superres
 import (
 	"context"
 	"image"
+	"superres/patches/plane"
 	"testing"
 
-	"superres/patches"
 	"superres/superres/resample"
 	"superres/superres/stage"
 )
@@ -17,7 +17,7 @@ type greedy struct {
 	given, asked *int
 }
 
-func (s greedy) Apply(_ context.Context, low, current *patches.Plane, w *stage.Work) (*patches.Plane, error) {
+func (s greedy) Apply(_ context.Context, low, current *plane.Plane, w *stage.Work) (*plane.Plane, error) {
 	*s.given = max(*s.given, low.H)
 	out := w.Plane(current.W, current.H)
 	copy(out.Pix, current.Pix)

@@ -3,12 +3,12 @@ package superres
 import (
 	"image"
 	"slices"
+	"superres/patches/plane"
 
 	"superres/internal/kernel"
 	"superres/internal/parallel"
 	"superres/internal/picture"
 	"superres/learners/plugin"
-	"superres/patches"
 )
 
 // Mix has parts of a picture enlarged as another model does it: that for a level of noise, say,
@@ -18,7 +18,7 @@ type Mix struct {
 	Model *Model
 	// Share is how much of the other there is, 0 to 1, in the middle of each of W×H equal cells
 	// of the picture, linear between them and constant beyond; it is not changed.
-	Share *patches.Plane
+	Share *plane.Plane
 	// Of is where the cells are, in pixels from the upper left of the picture that is enlarged,
 	// which may be a part of them; zero: all of it.
 	Of image.Rectangle
@@ -27,7 +27,7 @@ type Mix struct {
 // mixer mixes rows of two results.
 type mixer struct {
 	other        *Model
-	share        *patches.Plane
+	share        *plane.Plane
 	across, down []weight // of each column and row of the result
 }
 
@@ -101,7 +101,7 @@ func reversed(list []weight) []weight {
 }
 
 // mix takes the rows of the result from top on toward those of the other.
-func (x *mixer) mix(top int, rows, other []*patches.Plane) {
+func (x *mixer) mix(top int, rows, other []*plane.Plane) {
 	const one = 1 << weightBits
 	parallel.Rows(rows[0].H, func(y int) {
 		v := x.down[top+y]

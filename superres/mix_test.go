@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"image"
 	"math"
+	"superres/patches/plane"
 	"testing"
 
 	"superres/internal/kernel"
 	"superres/internal/picture"
 	"superres/internal/testimage"
-	"superres/patches"
 	"superres/superres/resample"
 	"superres/superres/stage"
 )
@@ -29,7 +29,7 @@ func leveled(t *testing.T) (little, much *Model) {
 }
 
 // shares is a plane of W×H cells.
-func shares(w, h int, of ...float32) *patches.Plane { return &patches.Plane{W: w, H: h, Pix: of} }
+func shares(w, h int, of ...float32) *plane.Plane { return &plane.Plane{W: w, H: h, Pix: of} }
 
 func mixed(t *testing.T, m *Model, img image.Image, opt Options) *image.NRGBA64 {
 	t.Helper()
@@ -50,7 +50,7 @@ func TestMix(t *testing.T) {
 			opt := Options{Scale: scale}
 			a, b := mixed(t, little, img, opt), mixed(t, much, img, opt)
 			for _, c := range []struct {
-				share *patches.Plane
+				share *plane.Plane
 				at    func(x, y float64) float64 // of a place, 0 to 1
 			}{
 				{shares(1, 1, 0), func(_, _ float64) float64 { return 0 }},
@@ -87,12 +87,12 @@ func TestMix(t *testing.T) {
 // Colour is mixed as brightness is.
 func TestMixColour(t *testing.T) {
 	little, much := leveled(t)
-	in := []*patches.Plane{testimage.Noise(40, 30), testimage.Noise(40, 30), testimage.Noise(40, 30)}
+	in := []*plane.Plane{testimage.Noise(40, 30), testimage.Noise(40, 30), testimage.Noise(40, 30)}
 	x, err := little.newMixer(&Mix{Model: much, Share: shares(1, 1, 0.25)}, 40, 30, 80, 60)
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := func(m *Model, mix *mixer) []*patches.Plane {
+	of := func(m *Model, mix *mixer) []*plane.Plane {
 		t.Helper()
 		out, err := m.planes(t.Context(), in, 80, 60, form{planes: 3}, mix, &stage.Pool{})
 		if err != nil {
@@ -174,12 +174,12 @@ func TestMixInParts(t *testing.T) {
 func TestMixOriented(t *testing.T) {
 	const w, h = 37, 22
 	x := &mixer{share: shares(3, 2, 0, 0.7, 0.2, 1, 0.1, 0.9), across: weights(w, w, 0, w, 3), down: weights(h, h, 0, h, 2)}
-	of := func(x *mixer) *patches.Plane {
-		zero, ones := patches.NewPlane(len(x.across), len(x.down)), patches.NewPlane(len(x.across), len(x.down))
+	of := func(x *mixer) *plane.Plane {
+		zero, ones := plane.New(len(x.across), len(x.down)), plane.New(len(x.across), len(x.down))
 		for i := range ones.Pix {
 			ones.Pix[i] = 1
 		}
-		x.mix(0, []*patches.Plane{zero}, []*patches.Plane{ones})
+		x.mix(0, []*plane.Plane{zero}, []*plane.Plane{ones})
 		return zero
 	}
 	plain := of(x)

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"superres/patches/plane"
 
 	"superres/internal/picture"
-	"superres/patches"
 	"superres/superres/resample"
 	"superres/superres/score"
 	"superres/superres/training"
@@ -44,7 +44,7 @@ func (m *Model) RestoreExact(ctx context.Context, img image.Image, scale int) (f
 	for i, v := range high.Pix {
 		high.Pix[i] = picture.Clamp(v)
 	}
-	shown := picture.Picture{Channels: []*patches.Plane{high}}.Image().(*image.Gray)
+	shown := picture.Picture{Channels: []*plane.Plane{high}}.Image().(*image.Gray)
 	return score.NFE(truth.Crop(0, 0, high.W, high.H), high), shown, nil
 }
 

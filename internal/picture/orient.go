@@ -3,7 +3,7 @@ package picture
 import (
 	"superres/internal/kernel"
 	"superres/internal/parallel"
-	"superres/patches"
+	"superres/patches/plane"
 )
 
 // Orientations is the number of forms of a plane: flips, and a transposition. A form is a
@@ -11,12 +11,12 @@ import (
 const Orientations = 8
 
 // Oriented returns p turned and flipped into a form, in new memory.
-func Oriented(p *patches.Plane, form int32) *patches.Plane {
+func Oriented(p *plane.Plane, form int32) *plane.Plane {
 	w, h := p.W, p.H
 	if form&kernel.Turned != 0 {
 		w, h = h, w
 	}
-	out := patches.NewPlane(w, h)
+	out := plane.New(w, h)
 	parallel.Rows(h, func(y int) {
 		row := out.Row(y)
 		for x := range row {
@@ -28,7 +28,7 @@ func Oriented(p *patches.Plane, form int32) *patches.Plane {
 
 // AddOriented adds to p a plane in a form, as Oriented makes it of one like p, a sample times a
 // share.
-func AddOriented(p, oriented *patches.Plane, form int32, share float32) {
+func AddOriented(p, oriented *plane.Plane, form int32, share float32) {
 	parallel.Rows(oriented.H, func(y int) {
 		for x, v := range oriented.Row(y) {
 			p.Pix[PlaceOf(form, x, y, p.W, p.H)] += float32(share * v) // and not fused

@@ -2,22 +2,22 @@ package picture
 
 import (
 	"slices"
+	"superres/patches/plane"
 	"testing"
 
 	"superres/internal/kernel"
-	"superres/patches"
 )
 
 // Every sample of a plane comes to one place of each orientation, and all of them differ.
 func TestOrientations(t *testing.T) {
-	p := patches.NewPlane(5, 3)
+	p := plane.New(5, 3)
 	for i := range p.Pix {
 		p.Pix[i] = float32(i)
 	}
 	seen := map[float32]bool{}
 	for form := range int32(Orientations) {
 		o := Oriented(p, form)
-		back := patches.NewPlane(p.W, p.H)
+		back := plane.New(p.W, p.H)
 		for y := range o.H {
 			for x, v := range o.Row(y) {
 				back.Pix[PlaceOf(form, x, y, p.W, p.H)] = v

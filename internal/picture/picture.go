@@ -5,34 +5,34 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"superres/patches/plane"
 
 	"github.com/disintegration/imaging"
 
 	"superres/internal/parallel"
-	"superres/patches"
 )
 
 // Picture is an image as planes of 0..1.
 type Picture struct {
 	// Channels is one plane for grey, or red, green and blue, not premultiplied.
-	Channels []*patches.Plane
+	Channels []*plane.Plane
 	// Alpha is nil when the picture is opaque.
-	Alpha *patches.Plane
+	Alpha *plane.Plane
 	// Deep tells that the picture has 16 bits a sample rather than 8.
 	Deep bool
 }
 
 // Allocator returns memory for a plane of w×h samples, of any values, such as
-// patches.NewPlane.
-type Allocator func(w, h int) *patches.Plane
+// plane.New.
+type Allocator func(w, h int) *plane.Plane
 
 // Split takes an image of any type apart. Grey and grey16 stay one plane.
 func Split(img image.Image) Picture {
 	h := img.Bounds().Dy()
 	if IsOpaque(img) {
-		return SplitRows(patches.NewPlane, img, true, 0, h)
+		return SplitRows(plane.New, img, true, 0, h)
 	}
-	p := SplitRows(patches.NewPlane, img, false, 0, h)
+	p := SplitRows(plane.New, img, false, 0, h)
 	bleed(p.Channels, p.Alpha)
 	return p
 }
@@ -157,10 +157,10 @@ func (p Picture) Image() image.Image {
 
 // Luma returns the brightness plane of BT.601: 0.299 R + 0.587 G + 0.114 B, or
 // the plane itself when the picture is grey.
-func (p Picture) Luma() *patches.Plane { return p.LumaIn(patches.NewPlane) }
+func (p Picture) Luma() *plane.Plane { return p.LumaIn(plane.New) }
 
 // LumaIn is Luma with a plane of newPlane.
-func (p Picture) LumaIn(newPlane Allocator) *patches.Plane {
+func (p Picture) LumaIn(newPlane Allocator) *plane.Plane {
 	if len(p.Channels) == 1 {
 		return p.Channels[0]
 	}
@@ -203,7 +203,7 @@ func IsOpaque(img image.Image) bool {
 }
 
 // Round8 rounds a plane in place to the 256 levels of an 8-bit file.
-func Round8(p *patches.Plane) *patches.Plane {
+func Round8(p *plane.Plane) *plane.Plane {
 	for i, v := range p.Pix {
 		p.Pix[i] = float32(math.Round(255*float64(Clamp(v))) / 255)
 	}

@@ -7,8 +7,8 @@ import (
 	"image/color"
 	"math"
 	"math/rand/v2"
+	"superres/patches/plane"
 
-	"superres/patches"
 	"superres/superres/training"
 )
 
@@ -41,9 +41,9 @@ func Drawings(n int) []training.Source {
 }
 
 // Noise is a plane of uniform noise, the same for the same size.
-func Noise(w, h int) *patches.Plane {
+func Noise(w, h int) *plane.Plane {
 	rng := rand.New(rand.NewPCG(uint64(w), uint64(h)))
-	p := patches.NewPlane(w, h)
+	p := plane.New(w, h)
 	for i := range p.Pix {
 		p.Pix[i] = rng.Float32()
 	}

@@ -3,9 +3,9 @@ package y4m
 import (
 	"encoding/binary"
 	"image"
+	"superres/patches/plane"
 
 	"superres/internal/picture"
-	"superres/patches"
 )
 
 // Planes is how many planes a frame has: 1, or 3.
@@ -101,8 +101,8 @@ func (h Header) PutBrightness(f *Frame, img image.Image) {
 }
 
 // Colour returns plane 1 or 2 of a frame, 0..1 from the least to the greatest code.
-func (h Header) Colour(f *Frame, i int) *patches.Plane {
-	out, plane := patches.NewPlane(h.Plane(i)), h.plane(f, i)
+func (h Header) Colour(f *Frame, i int) *plane.Plane {
+	out, plane := plane.New(h.Plane(i)), h.plane(f, i)
 	scale := 1 / float64(h.most())
 	for at := range out.Pix {
 		out.Pix[at] = float32(float64(h.code(plane, at)) * scale)
@@ -111,7 +111,7 @@ func (h Header) Colour(f *Frame, i int) *patches.Plane {
 }
 
 // PutColour is the way back: samples are rounded, and limited to 0..1.
-func (h Header) PutColour(f *Frame, i int, p *patches.Plane) {
+func (h Header) PutColour(f *Frame, i int, p *plane.Plane) {
 	plane := h.plane(f, i)
 	for at, v := range p.Pix {
 		h.putCode(plane, at, int(float64(h.most())*float64(picture.Clamp(v))+0.5))

@@ -3,6 +3,7 @@ package anchored
 import (
 	"fmt"
 	"math/rand/v2"
+	"superres/patches/plane"
 	"superres/superres"
 	"testing"
 
@@ -12,7 +13,6 @@ import (
 	"superres/internal/kernel"
 	"superres/internal/picture"
 	"superres/internal/testimage"
-	"superres/patches"
 	"superres/superres/resample"
 )
 
@@ -32,7 +32,7 @@ func BenchmarkAnchored(b *testing.B) {
 		low := picture.Split(testimage.Drawing(1536/scale, 1024/scale, 0.4)).Luma()
 		current := resample.Resize(low, low.W*scale, low.H*scale, resample.Bicubic)
 		for i, s := range m.Stages {
-			var next *patches.Plane
+			var next *plane.Plane
 			b.Run(fmt.Sprintf("scale=%d/stage=%d/%s", scale, i, s.Kind()), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {

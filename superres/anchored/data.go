@@ -7,10 +7,10 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"superres/patches/plane"
 
 	"superres/internal/parallel"
 	"superres/internal/picture"
-	"superres/patches"
 	"superres/superres/resample"
 	"superres/superres/stage"
 	"superres/superres/training"
@@ -94,7 +94,7 @@ func (d *data) reduced(w, h, reduction int) (int, int) {
 }
 
 // fill gives the planes of a picture their samples.
-func (d *data) fill(src training.Source, whole *patches.Plane, planes []*trainingPlane) error {
+func (d *data) fill(src training.Source, whole *plane.Plane, planes []*trainingPlane) error {
 	for _, p := range planes {
 		truth := whole
 		if p.reduction > 0 {
@@ -108,7 +108,7 @@ func (d *data) fill(src training.Source, whole *patches.Plane, planes []*trainin
 	return nil
 }
 
-func (d *data) fillPlane(p *trainingPlane, truth *patches.Plane) error {
+func (d *data) fillPlane(p *trainingPlane, truth *plane.Plane) error {
 	s := d.opt.Scale
 	d.pixels += int64(p.w) * int64(p.h)
 	d.largest = max(d.largest, int64(p.w)*int64(p.h))
@@ -146,8 +146,8 @@ func (o Trainer) jpegQuality(n int) int {
 }
 
 // throughJPEG is what a grey JPEG file of a quality keeps of a plane.
-func throughJPEG(p *patches.Plane, quality int) (*patches.Plane, error) {
-	img, err := resample.ThroughJPEG(picture.Picture{Channels: []*patches.Plane{p}}.Image(), quality)
+func throughJPEG(p *plane.Plane, quality int) (*plane.Plane, error) {
+	img, err := resample.ThroughJPEG(picture.Picture{Channels: []*plane.Plane{p}}.Image(), quality)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func (d *data) bytes() int64 {
 	return d.pixels*4 + d.pixels/int64(d.opt.Scale*d.opt.Scale) + 30*d.largest*int64(runtime.GOMAXPROCS(0))
 }
 
-func (p *trainingPlane) store(current *patches.Plane) {
+func (p *trainingPlane) store(current *plane.Plane) {
 	p.current = grown(p.current, len(current.Pix))
 	for i, v := range current.Pix {
 		p.current[i] = pack16(v)
@@ -167,16 +167,16 @@ func (p *trainingPlane) store(current *patches.Plane) {
 }
 
 // lowPlane and currentPlane return the planes as a model sees them.
-func (p *trainingPlane) lowPlane(scale int) *patches.Plane {
-	out := patches.NewPlane(p.w/scale, p.h/scale)
+func (p *trainingPlane) lowPlane(scale int) *plane.Plane {
+	out := plane.New(p.w/scale, p.h/scale)
 	for i, v := range p.low {
 		out.Pix[i] = picture.Levels[v]
 	}
 	return out
 }
 
-func (p *trainingPlane) currentPlane() *patches.Plane {
-	out := patches.NewPlane(p.w, p.h)
+func (p *trainingPlane) currentPlane() *plane.Plane {
+	out := plane.New(p.w, p.h)
 	for i, v := range p.current {
 		out.Pix[i] = unpack16(v)
 	}

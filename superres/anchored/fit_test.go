@@ -8,13 +8,13 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"superres/patches/plane"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"superres/internal/testimage"
 	"superres/learners/plugin"
-	"superres/patches"
 	"superres/superres"
 	"superres/superres/score"
 	"superres/superres/training"
@@ -331,7 +331,7 @@ func TestTrainingThroughJPEG(t *testing.T) {
 	if len(seen) != 36 || (Trainer{}).jpegQuality(3) != 0 {
 		t.Errorf("%d qualities", len(seen))
 	}
-	flat := patches.NewPlane(16, 16)
+	flat := plane.New(16, 16)
 	for i := range flat.Pix {
 		flat.Pix[i] = float32((i/16*40+i%16*90)%256) / 255
 	}

@@ -3,11 +3,11 @@ package anchored
 import (
 	"context"
 	"math"
+	"superres/patches/plane"
 
 	"superres/internal/kernel"
 	"superres/internal/parallel"
 	"superres/internal/picture"
-	"superres/patches"
 	"superres/superres/resample"
 	"superres/superres/stage"
 )
@@ -177,7 +177,7 @@ func (g grid) settled(row int) int {
 // average sets the rows of out that are settled by the rows of cells from..to-1 to
 // those of current plus the means of the blocks. Every sample receives its blocks row
 // by row and from left to right, whatever the rows of a call and the workers.
-func (g grid) average(ctx context.Context, out, current *patches.Plane, s *blockRows, from, to int) error {
+func (g grid) average(ctx context.Context, out, current *plane.Plane, s *blockRows, from, to int) error {
 	off, top := edge(g.block, g.cell), g.settled(from)
 	across, down := g.votes(g.width, g.cols), g.votes(g.height, g.rows)
 	return parallel.For(ctx, g.settled(to)-top, 16, func() func(lo, hi int) {

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"superres/patches/plane"
 	"sync"
 
 	"superres/internal/kernel"
 	"superres/internal/parallel"
 	"superres/learners/plugin"
-	"superres/patches"
 	"superres/superres/stage"
 	"superres/superres/training"
 )
@@ -239,7 +239,7 @@ func (a *Stage) Save(to *stage.Arrays) any {
 }
 
 // Apply implements stage.Stage.
-func (a *Stage) Apply(ctx context.Context, low, current *patches.Plane, w *stage.Work) (*patches.Plane, error) {
+func (a *Stage) Apply(ctx context.Context, low, current *plane.Plane, w *stage.Work) (*plane.Plane, error) {
 	return a.apply(ctx, low, current, regressors{a.tables.maps, a.tables.steps}, w)
 }
 
@@ -262,7 +262,7 @@ const patchesTogether = 8192
 const blockBudget = 8 << 20
 
 // apply applies the stage with the given regressors in place of its own.
-func (a *Stage) apply(ctx context.Context, low, current *patches.Plane, with regressors, w *stage.Work) (*patches.Plane, error) {
+func (a *Stage) apply(ctx context.Context, low, current *plane.Plane, with regressors, w *stage.Work) (*plane.Plane, error) {
 	g := a.grid(current.W, current.H)
 	input := current
 	if a.params.Input == fromLow {

@@ -10,13 +10,13 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"superres/patches/plane"
 	"testing"
 
 	"superres/internal/kernel"
 	"superres/internal/npz"
 	"superres/internal/picture"
 	"superres/internal/testimage"
-	"superres/patches"
 	"superres/superres"
 	"superres/superres/resample"
 	"superres/superres/stage"
@@ -55,11 +55,11 @@ func TestCascadesRestore(t *testing.T) {
 }
 
 // transforms are the 16 symmetries of a plane around the value ½.
-func transforms(p *patches.Plane) (list []*patches.Plane) {
+func transforms(p *plane.Plane) (list []*plane.Plane) {
 	for form := range int32(16) {
-		out := patches.NewPlane(p.W, p.H)
+		out := plane.New(p.W, p.H)
 		if form&kernel.Turned != 0 {
-			out = patches.NewPlane(p.H, p.W)
+			out = plane.New(p.H, p.W)
 		}
 		for y := range out.H {
 			for x := range out.W {

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"superres/patches/plane"
 
 	"superres/internal/parallel"
 	"superres/internal/picture"
-	"superres/patches"
 	"superres/superres/resample"
 	"superres/superres/training"
 )
@@ -15,7 +15,7 @@ import (
 // checks are pictures that nothing is learned from, and their reductions.
 type checks struct {
 	scale      int
-	truth, low []*patches.Plane
+	truth, low []*plane.Plane
 }
 
 func readChecks(ctx context.Context, o Trainer) (*checks, error) {
@@ -30,7 +30,7 @@ func readChecks(ctx context.Context, o Trainer) (*checks, error) {
 		if min(w, h) < 4 {
 			return nil, fmt.Errorf("%s: %w: %d×%d pixels are too few to be checked", src.Name, training.ErrPictures, whole[0].W, whole[0].H)
 		}
-		truth := each(whole, func(p *patches.Plane) *patches.Plane { return p.Crop(0, 0, w*o.Scale, h*o.Scale) })
+		truth := each(whole, func(p *plane.Plane) *plane.Plane { return p.Crop(0, 0, w*o.Scale, h*o.Scale) })
 		c.truth, c.low = append(c.truth, luma(truth)), append(c.low, luma(o.reduced(truth, o.Degradation)))
 	}
 	return c, nil
@@ -69,8 +69,8 @@ func (c *checks) score(ctx context.Context, n *network) (float64, error) {
 const tile = 48
 
 // fast returns what the enlargement lacks, by the loops of training.
-func (n *network) fast(ctx context.Context, low *patches.Plane) (*patches.Plane, error) {
-	out := patches.NewPlane(low.W*n.scale, low.H*n.scale)
+func (n *network) fast(ctx context.Context, low *plane.Plane) (*plane.Plane, error) {
+	out := plane.New(low.W*n.scale, low.H*n.scale)
 	shapes, layers, reach := n.shapes(), n.all(), n.reach()
 	cols, rows := (low.W+tile-1)/tile, (low.H+tile-1)/tile
 	err := parallel.For(ctx, cols*rows, 1, func() func(lo, hi int) {

@@ -3,9 +3,9 @@ package convolutional
 import (
 	"context"
 	"encoding/json"
+	"superres/patches/plane"
 
 	"superres/internal/kernel"
-	"superres/patches"
 	"superres/superres/stage"
 )
 
@@ -72,7 +72,7 @@ func (c *Colour) Tune(t stage.Tuning) (stage.Colour, error) {
 }
 
 // Apply implements stage.Colour.
-func (c *Colour) Apply(ctx context.Context, low [2]*patches.Plane, luma *patches.Plane, current [2]*patches.Plane, w *stage.Work) error {
+func (c *Colour) Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Plane, current [2]*plane.Plane, w *stage.Work) error {
 	scale := c.scale
 	inputs := colours + scale*scale
 	line := func(y int, to []int16) {
@@ -106,7 +106,7 @@ func (c *Colour) Apply(ctx context.Context, low [2]*patches.Plane, luma *patches
 // bounds sets least and most to what colour may be where row y is enlarged: what the 3×3
 // samples around each have, and as much more on both sides as they differ. So what is grey
 // stays so, to the bit, and one colour that one.
-func bounds(least, most []float32, p *patches.Plane, y int) {
+func bounds(least, most []float32, p *plane.Plane, y int) {
 	row := p.Row(y)
 	above, below := p.Row(max(y-1, 0))[:len(row)], p.Row(min(y+1, p.H-1))[:len(row)]
 	least, most = least[:len(row)], most[:len(row)]

@@ -7,12 +7,12 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"superres/patches/plane"
 	"testing"
 
 	"superres/internal/kernel"
 	"superres/internal/picture"
 	"superres/internal/testimage"
-	"superres/patches"
 	"superres/superres/resample"
 	"superres/superres/stage"
 	"superres/superres/training"
@@ -40,7 +40,7 @@ func tinted(w, h int, phase float64) *image.NRGBA {
 }
 
 // coloured is what colour is enlarged from: low, its brightness enlarged, and an enlargement.
-func coloured(scale, w, h int) (low [2]*patches.Plane, luma *patches.Plane, current [2]*patches.Plane) {
+func coloured(scale, w, h int) (low [2]*plane.Plane, luma *plane.Plane, current [2]*plane.Plane) {
 	img := picture.Split(tinted(w, h, 7))
 	bright := img.Luma()
 	for i, channel := range [2]int{0, 2} {
@@ -55,7 +55,7 @@ func coloured(scale, w, h int) (low [2]*patches.Plane, luma *patches.Plane, curr
 }
 
 // enlarged are copies of current that a network has worked on.
-func enlarged(t testing.TB, c stage.Colour, low [2]*patches.Plane, luma *patches.Plane, current [2]*patches.Plane) (out [2]*patches.Plane) {
+func enlarged(t testing.TB, c stage.Colour, low [2]*plane.Plane, luma *plane.Plane, current [2]*plane.Plane) (out [2]*plane.Plane) {
 	t.Helper()
 	for i, p := range current {
 		out[i] = p.Crop(0, 0, p.W, p.H)
@@ -136,7 +136,7 @@ func TestColourContract(t *testing.T) {
 		c, _ := drawnColour(t, scale, 16, 1, 3)
 		low, luma, current := coloured(scale, 40, 61)
 		want := enlarged(t, c, low, luma, current)
-		same := func(what string, got [2]*patches.Plane, from int) {
+		same := func(what string, got [2]*plane.Plane, from int) {
 			t.Helper()
 			for i, p := range got {
 				if !slices.Equal(p.Pix, want[i].Pix[from*p.W:][:len(p.Pix)]) {
@@ -153,9 +153,9 @@ func TestColourContract(t *testing.T) {
 		same("3 workers", enlarged(t, c, low, luma, current), 0)
 		runtime.GOMAXPROCS(processors)
 
-		part := func(p *patches.Plane, from, to int) *patches.Plane { return p.Crop(0, from, p.W, to-from) }
+		part := func(p *plane.Plane, from, to int) *plane.Plane { return p.Crop(0, from, p.W, to-from) }
 		const from, to = 24, 50
-		var lows, currents [2]*patches.Plane
+		var lows, currents [2]*plane.Plane
 		for i := range lows {
 			lows[i], currents[i] = part(low[i], from-c.Reach(), to+c.Reach()), part(current[i], (from-c.Reach())*scale, (to+c.Reach())*scale)
 		}

@@ -6,13 +6,13 @@ import (
 	"image"
 	"math"
 	"math/rand/v2"
+	"superres/patches/plane"
 
 	"superres/internal/chroma"
 	"superres/internal/degrade"
 	"superres/internal/drawings"
 	"superres/internal/kernel"
 	"superres/internal/picture"
-	"superres/patches"
 	"superres/superres/flaws"
 	"superres/superres/resample"
 	"superres/superres/stage"
@@ -178,7 +178,7 @@ func (d *shades) add(ctx context.Context, whole picture.Picture, by resample.Deg
 	if need := bytesOfPixel*d.pixels + colourMemory; d.opt.MaxMemory > 0 && need > d.opt.MaxMemory {
 		return fmt.Errorf("%w: more than %d MiB; use fewer pictures, or allow more memory", training.ErrMemory, d.opt.MaxMemory>>20)
 	}
-	whole.Channels = each(whole.Channels, func(p *patches.Plane) *patches.Plane { return p.Crop(0, 0, w*s, h*s) })
+	whole.Channels = each(whole.Channels, func(p *plane.Plane) *plane.Plane { return p.Crop(0, 0, w*s, h*s) })
 	low := picture.Picture{Channels: d.opt.reduced(whole.Channels, by)}
 	small, quality, err := d.damaged(low.Image(), number)
 	if err != nil {
@@ -237,8 +237,8 @@ func (d *shades) damaged(img image.Image, number int) (out image.Image, quality 
 }
 
 // more is what one plane is more than another.
-func more(a, b *patches.Plane) *patches.Plane {
-	out := patches.NewPlane(a.W, a.H)
+func more(a, b *plane.Plane) *plane.Plane {
+	out := plane.New(a.W, a.H)
 	for i, v := range a.Pix {
 		out.Pix[i] = v - b.Pix[i]
 	}
@@ -246,7 +246,7 @@ func more(a, b *patches.Plane) *patches.Plane {
 }
 
 // steps are the samples of a plane, of a magnitude below 2, in steps of which 1 has so many.
-func steps(p *patches.Plane, of float64) []int16 {
+func steps(p *plane.Plane, of float64) []int16 {
 	list := make([]int16, len(p.Pix))
 	for i, v := range p.Pix {
 		list[i] = int16(math.Round(of * float64(min(max(v, -1.99), 1.99))))

@@ -2,10 +2,10 @@ package convolutional
 
 import (
 	"math"
+	"superres/patches/plane"
 
 	"superres/internal/degrade"
 	"superres/internal/picture"
-	"superres/patches"
 	"superres/superres/resample"
 
 	"github.com/disintegration/imaging"
@@ -43,7 +43,7 @@ func (p patch) fillDamaged(window, target []float32, side, margin, scale int) (l
 	}
 	const around = 3 // more than the interpolation reaches
 	bx, by := max(p.x-around, x0), max(p.y-around, y0)
-	low := patches.NewPlane(min(p.x+side+around, x1)-bx, min(p.y+side+around, y1)-by)
+	low := plane.New(min(p.x+side+around, x1)-bx, min(p.y+side+around, y1)-by)
 	for y := range low.H {
 		for x := range low.W {
 			low.Row(y)[x] = part.Pix[(by+y-y0)*part.W+bx+x-x0] / 255

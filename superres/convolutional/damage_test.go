@@ -3,11 +3,11 @@ package convolutional
 import (
 	"math/rand/v2"
 	"slices"
+	"superres/patches/plane"
 	"testing"
 
 	"superres/internal/degrade"
 	"superres/internal/testimage"
-	"superres/patches"
 	"superres/superres/resample"
 	"superres/superres/stage"
 )
@@ -74,7 +74,7 @@ func TestReductions(t *testing.T) {
 		for i, v := range from.truth {
 			truth[i] = float32(v)
 		}
-		want := resample.Box.Reduce(&patches.Plane{W: from.w * scale, H: from.h * scale, Pix: truth}, scale)
+		want := resample.Box.Reduce(&plane.Plane{W: from.w * scale, H: from.h * scale, Pix: truth}, scale)
 		part := &degrade.Plane{W: from.w, H: from.h, Pix: make([]float32, from.w*from.h)}
 		p := patch{from: from, damage: rand.New(zero{})}
 		p.reduce(part, 0, 0, scale, false)

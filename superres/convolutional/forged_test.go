@@ -8,11 +8,11 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"superres/patches/plane"
 	"testing"
 
 	"superres/internal/kernel"
 	"superres/internal/npz"
-	"superres/patches"
 	"superres/superres/resample"
 	"superres/superres/stage"
 )
@@ -157,13 +157,13 @@ func TestOlderFile(t *testing.T) {
 	}
 	low := texture(50, 40)
 	for _, level := range []float64{0, 0.6} {
-		var made [2]*patches.Plane
+		var made [2]*plane.Plane
 		for i, s := range []*Stage{s, got} {
 			tuned, err := s.Tune(stage.Tuning{Level: level})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if made[i], err = tuned.Apply(t.Context(), low, patches.NewPlane(100, 80), nil); err != nil {
+			if made[i], err = tuned.Apply(t.Context(), low, plane.New(100, 80), nil); err != nil {
 				t.Fatal(err)
 			}
 		}

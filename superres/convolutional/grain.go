@@ -2,9 +2,9 @@ package convolutional
 
 import (
 	"context"
+	"superres/patches/plane"
 
 	"superres/internal/parallel"
-	"superres/patches"
 )
 
 // A network learns from details worth restoring, and makes as much more of the grain of a
@@ -36,7 +36,7 @@ func (s *Stage) leaving(grain float64) *Stage {
 //	(v − g²)/((5g/2)² − g²), limited to 0..1,
 //
 // of the variance v of 5×5 samples, those at an edge repeated beyond it, and of g = Grain.
-func (s *Stage) shares(ctx context.Context, to, low *patches.Plane) error {
+func (s *Stage) shares(ctx context.Context, to, low *plane.Plane) error {
 	const one = samples * samples * fineness * fineness // a variance of 1 level²
 	least := int64(s.params.Grain * s.params.Grain * one)
 	span := float32(max(int64(s.params.Grain*s.params.Grain*grainEnd*grainEnd*one)-least, 1))
@@ -59,12 +59,12 @@ func (s *Stage) shares(ctx context.Context, to, low *patches.Plane) error {
 
 // window are sums of columns of samples, and of their squares, around one row of a plane.
 type window struct {
-	plane         *patches.Plane
+	plane         *plane.Plane
 	y             int
 	sums, squares []int32 // of column x at x+around
 }
 
-func newWindow(p *patches.Plane) *window {
+func newWindow(p *plane.Plane) *window {
 	return &window{plane: p, sums: make([]int32, p.W+2*around), squares: make([]int32, p.W+2*around)}
 }
 

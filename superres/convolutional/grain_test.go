@@ -2,10 +2,10 @@ package convolutional
 
 import (
 	"math"
+	"superres/patches/plane"
 	"testing"
 
 	"superres/internal/picture"
-	"superres/patches"
 )
 
 // The shares are those of the variance of 5×5 samples, found as plainly as can be.
@@ -18,7 +18,7 @@ func TestShares(t *testing.T) {
 			low.Pix[i] = 0.5 + (low.Pix[i]-0.5)*float32(i%low.W)/float32(low.W) // less and less on the left
 		}
 		low = picture.Round8(low)
-		got := patches.NewPlane(low.W, low.H)
+		got := plane.New(low.W, low.H)
 		if err := s.shares(t.Context(), got, low); err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +53,7 @@ func TestShares(t *testing.T) {
 
 // Flat places with grain stay as they were; elsewhere all is added that the network finds.
 func TestGrainIsLeft(t *testing.T) {
-	low := patches.NewPlane(60, 40)
+	low := plane.New(60, 40)
 	for y := range low.H {
 		for x := range low.W {
 			low.Row(y)[x] = float32(100+(x*7+y*5)%3) / 255 // grain of a level
@@ -62,7 +62,7 @@ func TestGrainIsLeft(t *testing.T) {
 			}
 		}
 	}
-	current := patches.NewPlane(120, 80)
+	current := plane.New(120, 80)
 	for i := range current.Pix {
 		current.Pix[i] = 0.5
 	}

@@ -1,10 +1,10 @@
 package convolutional
 
-import "superres/patches"
+import "superres/patches/plane"
 
 // forward returns what the enlargement lacks, in float32: the definition, which the kernels
 // and the integers are compared with. It is for tests alone.
-func (n *network) forward(low *patches.Plane) *patches.Plane {
+func (n *network) forward(low *plane.Plane) *plane.Plane {
 	margin := n.reach()
 	w, h := low.W+2*margin, low.H+2*margin
 	f := make([]float32, w*h)
@@ -15,7 +15,7 @@ func (n *network) forward(low *patches.Plane) *patches.Plane {
 	}
 	f = n.through(f, w, h)
 	s := n.scale
-	out := patches.NewPlane(low.W*s, low.H*s)
+	out := plane.New(low.W*s, low.H*s)
 	for y := range low.H {
 		for x := range low.W {
 			for k := range s * s {

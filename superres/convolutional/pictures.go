@@ -9,7 +9,7 @@ import (
 
 	"superres/internal/drawings"
 	"superres/internal/picture"
-	"superres/patches"
+	"superres/patches/plane"
 	"superres/superres/resample"
 	"superres/superres/training"
 )
@@ -19,15 +19,15 @@ import (
 // truth, two bytes a pixel.
 type pictures struct {
 	opt    Trainer
-	list   []plane
+	list   []pair
 	places []int64 // samples of list[:i+1] that a target can begin at
 	pixels int64
 	fixed  int64 // bytes that learning takes besides
 	digest training.Digest
 }
 
-// plane is one picture, or a reduction of one.
-type plane struct {
+// pair is one picture, or a reduction of one.
+type pair struct {
 	w, h int      // of low
 	low  []uint16 // lumaSteps from black to white
 	lack []int16  // in steps of 1/lackSteps
@@ -73,7 +73,7 @@ func (d *pictures) add(ctx context.Context, img image.Image, number int) error {
 		if min(w, h)/d.opt.Scale < d.opt.Patch {
 			continue
 		}
-		truth := each(whole, func(p *patches.Plane) *patches.Plane {
+		truth := each(whole, func(p *plane.Plane) *plane.Plane {
 			if r != 1 {
 				p = picture.Round8(resample.Resize(p, w, h, resample.Bicubic))
 			}
@@ -87,23 +87,23 @@ func (d *pictures) add(ctx context.Context, img image.Image, number int) error {
 }
 
 // each does something to all channels.
-func each(channels []*patches.Plane, do func(*patches.Plane) *patches.Plane) (done []*patches.Plane) {
+func each(channels []*plane.Plane, do func(*plane.Plane) *plane.Plane) (done []*plane.Plane) {
 	for _, p := range channels {
 		done = append(done, do(p))
 	}
 	return done
 }
 
-func luma(channels []*patches.Plane) *patches.Plane {
+func luma(channels []*plane.Plane) *plane.Plane {
 	return picture.Picture{Channels: channels}.Luma()
 }
 
 // reduced reduces the channels of a picture, each to 8 bits, as files have them.
-func (o Trainer) reduced(channels []*patches.Plane, by resample.Degradation) []*patches.Plane {
-	return each(channels, func(p *patches.Plane) *patches.Plane { return picture.Round8(by.Reduce(p, o.Scale)) })
+func (o Trainer) reduced(channels []*plane.Plane, by resample.Degradation) []*plane.Plane {
+	return each(channels, func(p *plane.Plane) *plane.Plane { return picture.Round8(by.Reduce(p, o.Scale)) })
 }
 
-func (d *pictures) addPlane(ctx context.Context, truth []*patches.Plane, number int) error {
+func (d *pictures) addPlane(ctx context.Context, truth []*plane.Plane, number int) error {
 	d.pixels += int64(len(truth[0].Pix))
 	if need := d.fixed + d.bytes(); d.opt.MaxMemory > 0 && need > d.opt.MaxMemory {
 		return fmt.Errorf("%w: more than %d MiB; use fewer pictures or reductions, or allow more memory", training.ErrMemory, d.opt.MaxMemory>>20)
@@ -118,17 +118,17 @@ func (d *pictures) addPlane(ctx context.Context, truth []*patches.Plane, number 
 
 // plane reduces the channels of a picture, and passes their brightness through a JPEG file of a
 // quality if there is one.
-func (o Trainer) plane(ctx context.Context, channels []*patches.Plane, by resample.Degradation, quality int) (plane, error) {
+func (o Trainer) plane(ctx context.Context, channels []*plane.Plane, by resample.Degradation, quality int) (pair, error) {
 	truth := luma(channels)
 	low := luma(o.reduced(channels, by))
 	if o.JPEG[1] > 0 {
-		img, err := resample.ThroughJPEG(picture.Picture{Channels: []*patches.Plane{low}}.Image(), quality)
+		img, err := resample.ThroughJPEG(picture.Picture{Channels: []*plane.Plane{low}}.Image(), quality)
 		if err != nil {
-			return plane{}, err
+			return pair{}, err
 		}
 		low = picture.Split(img).Luma()
 	}
-	one := plane{w: low.W, h: low.H, low: make([]uint16, len(low.Pix)), lack: make([]int16, len(truth.Pix))}
+	one := pair{w: low.W, h: low.H, low: make([]uint16, len(low.Pix)), lack: make([]int16, len(truth.Pix))}
 	for i, v := range low.Pix {
 		one.low[i] = uint16(math.Round(lumaSteps * float64(v)))
 	}
@@ -141,7 +141,7 @@ func (o Trainer) plane(ctx context.Context, channels []*patches.Plane, by resamp
 	base := resample.Resize(low, truth.W, truth.H, resample.Bicubic)
 	target, err := o.taught(ctx, low, base, truth)
 	if err != nil {
-		return plane{}, err
+		return pair{}, err
 	}
 	for i, v := range target.Pix {
 		one.lack[i] = int16(math.Round(lackSteps * max(-1.99, min(1.99, float64(v-base.Pix[i])))))
@@ -168,7 +168,7 @@ func (d *pictures) bytes() int64 {
 
 // patch is what one part of a step learns from.
 type patch struct {
-	from   *plane
+	from   *pair
 	x, y   int // where the target begins, in samples of low
 	drawn  bool
 	damage *rand.Rand // nil: it is as it is

@@ -3,10 +3,10 @@ package convolutional
 import (
 	"context"
 	"encoding/json"
+	"superres/patches/plane"
 
 	"superres/internal/kernel"
 	"superres/internal/picture"
-	"superres/patches"
 	"superres/superres/stage"
 )
 
@@ -84,7 +84,7 @@ func (s *Stage) Memory(width, rows int) (fixed, working int64) {
 func (s *Stage) KeepsAreas() bool { return true }
 
 // Apply implements stage.Stage.
-func (s *Stage) Apply(ctx context.Context, low, current *patches.Plane, w *stage.Work) (*patches.Plane, error) {
+func (s *Stage) Apply(ctx context.Context, low, current *plane.Plane, w *stage.Work) (*plane.Plane, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"superres/patches/plane"
 	"testing"
 
 	"superres/internal/kernel"
 	"superres/internal/picture"
-	"superres/patches"
 	"superres/superres/resample"
 	"superres/superres/stage"
 	"superres/superres/stage/stagetest"
@@ -78,9 +78,9 @@ func leveled(n *network) *network {
 }
 
 // texture is a picture of 8 bits with edges and grain.
-func texture(w, h int) *patches.Plane {
+func texture(w, h int) *plane.Plane {
 	rng := rand.New(rand.NewPCG(uint64(w), uint64(h)))
-	low := patches.NewPlane(w, h)
+	low := plane.New(w, h)
 	for i := range low.Pix {
 		x, y := float64(i%w), float64(i/w)
 		low.Pix[i] = float32(0.5 + 0.3*math.Tanh(3*math.Sin(x/3+y/5)) + 0.1*(rng.Float64()-0.5))
@@ -106,7 +106,7 @@ func TestIntegersAreTheNetwork(t *testing.T) {
 		s := tuned.(*Stage)
 		low := texture(33, 21)
 		want := n.at(float32(level)).forward(low)
-		current := patches.NewPlane(want.W, want.H)
+		current := plane.New(want.W, want.H)
 		for i := range current.Pix {
 			current.Pix[i] = 0.5
 		}

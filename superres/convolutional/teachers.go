@@ -2,9 +2,9 @@ package convolutional
 
 import (
 	"context"
+	"superres/patches/plane"
 
 	"superres/internal/picture"
-	"superres/patches"
 )
 
 // Of what a picture has lost, most cannot be known, which makes gradients noisy and learning
@@ -20,11 +20,11 @@ const taughtShare = 0.6
 
 // taught returns what is learned in the place of truth: of a low-resolution picture whose
 // enlargement is base.
-func (o Trainer) taught(ctx context.Context, low, base, truth *patches.Plane) (*patches.Plane, error) {
+func (o Trainer) taught(ctx context.Context, low, base, truth *plane.Plane) (*plane.Plane, error) {
 	if len(o.Teachers) == 0 {
 		return truth, nil
 	}
-	out := patches.NewPlane(truth.W, truth.H)
+	out := plane.New(truth.W, truth.H)
 	for i, v := range truth.Pix {
 		out.Pix[i] = (1 - taughtShare) * v
 	}

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"math/rand/v2"
 	"runtime"
+	"superres/patches/plane"
 	"testing"
 
 	"superres/internal/testimage"
-	"superres/patches"
 	"superres/superres/training"
 )
 
@@ -198,7 +198,7 @@ func TestFrom(t *testing.T) {
 
 // Layers that are added to the chain change nothing.
 func TestDeepened(t *testing.T) {
-	low := patches.NewPlane(11, 9)
+	low := plane.New(11, 9)
 	rng := rand.New(rand.NewPCG(4, 4))
 	for i := range low.Pix {
 		low.Pix[i] = rng.Float32()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"strings"
+	"superres/patches/plane"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -12,7 +13,6 @@ import (
 	"superres/internal/picture"
 	"superres/internal/testimage"
 	"superres/learners/sparse"
-	"superres/patches"
 	"superres/superres/resample"
 	"superres/superres/stage"
 )
@@ -161,7 +161,7 @@ func TestUsage(t *testing.T) {
 		if _, _, err := c.Usage(ctx, img); !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
-		if out, err := c.Apply(t.Context(), low, patches.NewPlane(26, 22), nil); err != nil || out.W != 26 {
+		if out, err := c.Apply(t.Context(), low, plane.New(26, 22), nil); err != nil || out.W != 26 {
 			t.Error(err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"image"
 	"math"
 	"math/rand/v2"
+	"superres/patches/plane"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -49,7 +50,7 @@ func (s *sampler) add(img image.Image) {
 	}
 }
 
-func (s *sampler) addPlane(truth *patches.Plane) {
+func (s *sampler) addPlane(truth *plane.Plane) {
 	scale := s.opt.Scale
 	grid := patches.Grid{W: truth.W / scale, H: truth.H / scale, Size: s.opt.Patch, Step: 1}
 	if grid.Check() != nil {

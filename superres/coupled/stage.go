@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
+	"superres/patches/plane"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -161,7 +162,7 @@ func (c *Stage) Save(a *stage.Arrays) any {
 }
 
 // Apply implements stage.Stage.
-func (c *Stage) Apply(ctx context.Context, low, current *patches.Plane, w *stage.Work) (*patches.Plane, error) {
+func (c *Stage) Apply(ctx context.Context, low, current *plane.Plane, w *stage.Work) (*plane.Plane, error) {
 	whole := low.Extend(c.Patch, c.Patch)
 	grid := patches.Grid{W: whole.W, H: whole.H, Size: c.Patch, Step: 1}
 	average := patches.NewAverager(grid.Scale(c.scale))

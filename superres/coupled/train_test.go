@@ -3,12 +3,12 @@ package coupled
 import (
 	"math"
 	"math/rand/v2"
+	"superres/patches/plane"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"superres/learners/sparse"
-	"superres/patches"
 	"superres/superres/resample"
 )
 
@@ -48,7 +48,7 @@ func TestSamplerIsFair(t *testing.T) {
 	count := make([]int, 100)
 	for seed := range uint64(400) {
 		s := newSampler(Trainer{Scale: 2, Degradation: resample.Box, Patch: 1, Patches: 10, Seed: seed, Flat: -1, KeepMean: true, WholePatches: true})
-		p := patches.NewPlane(20, 20)
+		p := plane.New(20, 20)
 		for i := range p.Pix {
 			p.Pix[i] = float32(i/40*10+i%20/2) / 255 // each 2×2 block its own level
 		}

@@ -3,10 +3,10 @@ package flaws
 import (
 	"image"
 	"math"
+	"superres/patches/plane"
 
 	"superres/internal/parallel"
 	"superres/internal/picture"
-	"superres/patches"
 
 	"github.com/disintegration/imaging"
 )
@@ -74,7 +74,7 @@ func Measure(img image.Image, quality int) Flaws {
 // measure measures parts of a picture, each of which begins at a multiple of 8 samples from
 // the first.
 func measure(shown []picture.Picture, quality int) (f Flaws) {
-	luma := make([]*patches.Plane, len(shown))
+	luma := make([]*plane.Plane, len(shown))
 	for i, p := range shown {
 		luma[i] = p.Luma()
 	}
@@ -129,7 +129,7 @@ type samples struct {
 
 const unit = 4 // of a level
 
-func newSamples(luma *patches.Plane, parts int) *samples {
+func newSamples(luma *plane.Plane, parts int) *samples {
 	p := &samples{luma.W, luma.H, make([]int32, luma.W*luma.H), parts}
 	for y := range luma.H {
 		to := p.pix[y*p.w:][:p.w]

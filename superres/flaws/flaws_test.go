@@ -3,6 +3,7 @@ package flaws
 import (
 	"math"
 	"math/rand/v2"
+	"superres/patches/plane"
 	"testing"
 
 	"superres/internal/degrade"
@@ -10,7 +11,6 @@ import (
 	"superres/internal/golden"
 	"superres/internal/picture"
 	"superres/internal/testimage"
-	"superres/patches"
 	"superres/superres/resample"
 	"superres/superres/score"
 
@@ -21,7 +21,7 @@ import (
 func clean(t *testing.T) map[string]*degrade.Plane {
 	t.Helper()
 	photograph := picture.Split(golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png"))).Luma()
-	list := map[string]*patches.Plane{
+	list := map[string]*plane.Plane{
 		"photograph": photograph,
 		"enlarged":   resample.Resize(photograph, 3*photograph.W, 3*photograph.H, resample.Bicubic),
 	}
@@ -37,25 +37,25 @@ func clean(t *testing.T) map[string]*degrade.Plane {
 }
 
 // damaged is a picture after damage, which took told.
-func damaged(p *degrade.Plane, d degrade.Damage) (out *patches.Plane, told float64) {
+func damaged(p *degrade.Plane, d degrade.Damage) (out *plane.Plane, told float64) {
 	q := &degrade.Plane{W: p.W, H: p.H, Pix: append([]float32(nil), p.Pix...)}
 	told = d.Apply(rand.New(rand.NewPCG(7, 7)), q)
-	out = patches.NewPlane(p.W, p.H)
+	out = plane.New(p.W, p.H)
 	for i, v := range q.Pix {
 		out.Pix[i] = v / 255
 	}
 	return out, told
 }
 
-func measured(p *patches.Plane, quality int) Flaws {
-	return measuredParts([]*patches.Plane{p}, quality)
+func measured(p *plane.Plane, quality int) Flaws {
+	return measuredParts([]*plane.Plane{p}, quality)
 }
 
 // measuredParts measures brightness alone.
-func measuredParts(luma []*patches.Plane, quality int) Flaws {
+func measuredParts(luma []*plane.Plane, quality int) Flaws {
 	shown := make([]picture.Picture, len(luma))
 	for i, p := range luma {
-		shown[i] = picture.Picture{Channels: []*patches.Plane{p}}
+		shown[i] = picture.Picture{Channels: []*plane.Plane{p}}
 	}
 	return measure(shown, quality)
 }
@@ -78,12 +78,12 @@ func TestWindows(t *testing.T) {
 // Parts of a picture tell what the whole does.
 func TestParts(t *testing.T) {
 	p := clean(t)["enlarged"]
-	plane, told := damaged(p, degrade.Damage{Noise: 4, Files: []degrade.File{{Quality: 85, X: 3, Y: 5}}})
-	var parts []*patches.Plane
+	noisy, told := damaged(p, degrade.Damage{Noise: 4, Files: []degrade.File{{Quality: 85, X: 3, Y: 5}}})
+	var parts []*plane.Plane
 	for _, at := range [][2]int{{0, 0}, {160, 8}, {40, 200}, {192, 192}} {
-		parts = append(parts, plane.Crop(at[0], at[1], 160, 160))
+		parts = append(parts, noisy.Crop(at[0], at[1], 160, 160))
 	}
-	whole, some := measured(plane, 0), measuredParts(parts, 0)
+	whole, some := measured(noisy, 0), measuredParts(parts, 0)
 	t.Logf("%+v, in parts %+v, of %.2f", whole, some, told)
 	if math.Abs(whole.Noise-some.Noise) > 0.5 || whole.Quality != some.Quality || math.Abs(whole.Loss-some.Loss) > 0.5 {
 		t.Errorf("%+v, in parts %+v", whole, some)
@@ -98,10 +98,10 @@ func TestNothing(t *testing.T) {
 		}
 	}
 	for _, size := range [][2]int{{1, 1}, {1, 300}, {7, 9}, {13, 13}, {40, 8}} {
-		if f := measured(patches.NewPlane(size[0], size[1]), 0); f != (Flaws{}) {
+		if f := measured(plane.New(size[0], size[1]), 0); f != (Flaws{}) {
 			t.Errorf("%v: %+v of black", size, f)
 		}
-		if f := measured(patches.NewPlane(size[0], size[1]), 70); !(f.Loss >= 0 && f.Loss < 5) {
+		if f := measured(plane.New(size[0], size[1]), 70); !(f.Loss >= 0 && f.Loss < 5) {
 			t.Errorf("%v: %+v of a black JPEG", size, f)
 		}
 	}
@@ -154,7 +154,7 @@ func TestDrawings(t *testing.T) {
 	for i := range uint64(100) {
 		img := drawings.Draw(rand.New(rand.NewPCG(5, i)), 400, 300, 2).Image
 		luma := picture.Split(img).Luma()
-		for _, p := range []*patches.Plane{luma, picture.Round8(resample.Box.Reduce(luma, 2))} {
+		for _, p := range []*plane.Plane{luma, picture.Round8(resample.Box.Reduce(luma, 2))} {
 			if f := measured(p, 0); f.Level() > 2./worst {
 				noisy++
 				t.Logf("drawing %d: %+v", i, f)

@@ -4,10 +4,10 @@ import (
 	"image"
 	"math"
 	"slices"
+	"superres/patches/plane"
 
 	"superres/internal/parallel"
 	"superres/internal/picture"
-	"superres/patches"
 
 	"github.com/disintegration/imaging"
 )
@@ -151,7 +151,7 @@ func (r *Regions) fill(known []bool) {
 
 // Levels are those of the flaws in the cells, the least and the greatest, as Level has them,
 // and how far each is from the least to the greatest, 0 to 1.
-func (f Flaws) Levels(r *Regions) (least, greatest float64, share *patches.Plane) {
+func (f Flaws) Levels(r *Regions) (least, greatest float64, share *plane.Plane) {
 	at := func(i int) float64 {
 		f.Noise = r.Noise[i]
 		return f.Level()
@@ -160,7 +160,7 @@ func (f Flaws) Levels(r *Regions) (least, greatest float64, share *patches.Plane
 	for i := range r.Noise {
 		least, greatest = min(least, at(i)), max(greatest, at(i))
 	}
-	share = patches.NewPlane(r.W, r.H)
+	share = plane.New(r.W, r.H)
 	for i := range r.Noise {
 		if greatest > least {
 			share.Pix[i] = float32((at(i) - least) / (greatest - least))

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"image"
 	"slices"
+	"superres/patches/plane"
 
 	"github.com/disintegration/imaging"
 
 	"superres/internal/parallel"
 	"superres/internal/picture"
-	"superres/patches"
 	"superres/superres/resample"
 )
 
@@ -171,8 +171,8 @@ func brightness(img image.Image, part image.Rectangle) *image.Gray {
 	return asGray(picture.Split(imaging.Crop(img, part)).Luma())
 }
 
-func asGray(p *patches.Plane) *image.Gray {
-	return picture.Picture{Channels: []*patches.Plane{p}}.Image().(*image.Gray)
+func asGray(p *plane.Plane) *image.Gray {
+	return picture.Picture{Channels: []*plane.Plane{p}}.Image().(*image.Gray)
 }
 
 // detail is how much a sample differs from the mean of the four around it, squared and summed.

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"superres/patches/plane"
 
 	"superres/internal/picture"
-	"superres/patches"
 )
 
 // White noise without doubt. The measure in noise.go takes the tiles of a picture that vary
@@ -121,7 +121,7 @@ func blockStep(parts []*samples) int {
 
 // colourNoise returns the deviation of the noise that is in Cb and in Cr of parts of a picture
 // without doubt; 0: there may be none.
-func colourNoise(parts []picture.Picture, luma []*patches.Plane) float64 {
+func colourNoise(parts []picture.Picture, luma []*plane.Plane) float64 {
 	light := make([]*samples, len(luma))
 	for i, p := range luma {
 		light[i] = newSamples(p, len(luma))
@@ -148,7 +148,7 @@ func colourNoise(parts []picture.Picture, luma []*patches.Plane) float64 {
 
 // difference is how much more a channel has than brightness, as Cb and Cr have it: over
 // twice the half, in thousandths, that it is at most, and around 128 levels.
-func difference(channel *patches.Plane, luma *samples, half int32) *samples {
+func difference(channel *plane.Plane, luma *samples, half int32) *samples {
 	p := newSamples(channel, luma.parts)
 	for i, v := range luma.pix {
 		d := 1000 * (p.pix[i] - v)

@@ -2,9 +2,8 @@ package resample
 
 import (
 	"math"
+	"superres/patches/plane"
 	"testing"
-
-	"superres/patches"
 )
 
 // Where the edges meet, NewAt is New; elsewhere a slope comes out where its samples lie.
@@ -16,7 +15,7 @@ func TestNewAt(t *testing.T) {
 				step := float64(in) / float64(out)
 				return Axis{(step - 1) / 2, step}
 			}
-			got, want := patches.NewPlane(size[0], size[1]), Resize(src, size[0], size[1], k)
+			got, want := plane.New(size[0], size[1]), Resize(src, size[0], size[1], k)
 			NewAt(13, 9, size[0], size[1], k, axis(13, size[0]), axis(9, size[1])).Rows(got, src, 0, 0)
 			for i, v := range got.Pix {
 				if math.Abs(float64(v-want.Pix[i])) > 2e-6 {
@@ -25,11 +24,11 @@ func TestNewAt(t *testing.T) {
 			}
 		}
 	}
-	slope := patches.NewPlane(40, 40)
+	slope := plane.New(40, 40)
 	for i := range slope.Pix {
 		slope.Pix[i] = float32(i%40) + 100*float32(i/40)
 	}
-	got := patches.NewPlane(60, 60)
+	got := plane.New(60, 60)
 	NewAt(40, 40, 60, 60, Bicubic, Axis{0, 2. / 3}, Axis{-0.25, 2. / 3}).Rows(got, slope, 0, 0)
 	for y := 6; y < 54; y++ {
 		for x := 6; x < 54; x++ {

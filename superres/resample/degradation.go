@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"image"
 	"image/jpeg"
+	"superres/patches/plane"
 
 	"superres/internal/parallel"
 	"superres/learners/plugin"
-	"superres/patches"
 )
 
 // Degradation is the reduction a model was trained to undo, by its name.
@@ -31,15 +31,15 @@ func (d Degradation) Check() error {
 // Reduce returns p reduced by an integer scale. What does not fill a whole block
 // at the right and below is cut off first. It panics when nothing is left, the
 // scale is less than 1, or the degradation is unknown.
-func (d Degradation) Reduce(p *patches.Plane, scale int) *patches.Plane {
-	out := patches.NewPlane(p.W/scale, p.H/scale)
+func (d Degradation) Reduce(p *plane.Plane, scale int) *plane.Plane {
+	out := plane.New(p.W/scale, p.H/scale)
 	d.ReduceTo(out, p, scale)
 	return out
 }
 
 // ReduceTo is Reduce into dst, which has ⌊p.W/scale⌋×⌊p.H/scale⌋ samples and shares no
 // memory with p.
-func (d Degradation) ReduceTo(dst, p *patches.Plane, scale int) {
+func (d Degradation) ReduceTo(dst, p *plane.Plane, scale int) {
 	w, h := dst.W, dst.H
 	if p.W != w*scale || p.H != h*scale {
 		p = p.Crop(0, 0, w*scale, h*scale)

@@ -3,10 +3,10 @@ package resample
 import (
 	"context"
 	"math"
+	"superres/patches/plane"
 
 	"superres/internal/kernel"
 	"superres/internal/parallel"
-	"superres/patches"
 )
 
 // polyphase is bicubic resampling by an integer scale of 2 to 4 as a fixed filter: all
@@ -86,7 +86,7 @@ func (f *polyphase) reach() (before, after int) {
 // enlargeRows makes the rows y0.. of an enlargement in dst. src holds rows of the
 // plane, which is of the given height, from top on; those of Needs must be there. With
 // base, which may be dst, the enlargement is added to it and limited to 0..1.
-func (f *polyphase) enlargeRows(dst, base, src *patches.Plane, top, height, y0 int) {
+func (f *polyphase) enlargeRows(dst, base, src *plane.Plane, top, height, y0 int) {
 	s, w, wide := f.scale, src.W, src.W*f.scale
 	before, after := f.reach()
 	q0, q1 := y0/s, (y0+dst.H+s-1)/s
@@ -147,7 +147,7 @@ func (f *polyphase) enlargeRow(dst, pad, phased []float32, before int) {
 //
 // Note: a row is filtered at every old sample, most of which are dropped: faster than
 // taking it apart into phases first.
-func (f *polyphase) reduceRows(dst, src *patches.Plane, top, height, y0 int) {
+func (f *polyphase) reduceRows(dst, src *plane.Plane, top, height, y0 int) {
 	s, wide, p := f.scale, dst.W*f.scale, f.phases[0]
 	before, after := f.reach()
 	across := make([]int, len(p.weight))

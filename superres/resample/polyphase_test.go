@@ -2,9 +2,8 @@ package resample
 
 import (
 	"math"
+	"superres/patches/plane"
 	"testing"
-
-	"superres/patches"
 )
 
 // The fixed filters are the general form, to 1e-6, up to the edges and on the smallest
@@ -52,7 +51,7 @@ func TestRowsNeedWhatNeedsSays(t *testing.T) {
 		for y := range c.toH {
 			for _, end := range []int{y + 1, min(y+7, c.toH)} {
 				lo, hi := s.Needs(y, end)
-				part := patches.NewPlane(c.w, hi-lo) // no room to read elsewhere
+				part := plane.New(c.w, hi-lo) // no room to read elsewhere
 				copy(part.Pix, p.Pix[lo*c.w:hi*c.w])
 				got := rows(s, part, lo, y, end)
 				for i, v := range got.Pix {
@@ -66,8 +65,8 @@ func TestRowsNeedWhatNeedsSays(t *testing.T) {
 }
 
 // rows returns the rows y0..y1-1 of a result.
-func rows(s *Scaler, src *patches.Plane, top, y0, y1 int) *patches.Plane {
-	out := patches.NewPlane(s.outW, y1-y0)
+func rows(s *Scaler, src *plane.Plane, top, y0, y1 int) *plane.Plane {
+	out := plane.New(s.outW, y1-y0)
 	s.Rows(out, src, top, y0)
 	return out
 }

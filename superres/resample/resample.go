@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"superres/patches/plane"
 
 	"github.com/disintegration/imaging"
 
 	"superres/internal/parallel"
 	"superres/learners/plugin"
-	"superres/patches"
 )
 
 // Kernel is an interpolation kernel by its name.
@@ -48,8 +48,8 @@ func (k Kernel) filter() (imaging.ResampleFilter, error) {
 
 // Resize returns p resampled to w×h with the kernel, in new memory. It panics
 // when a side of p or of the result is less than 1, or the kernel is unknown.
-func Resize(p *patches.Plane, w, h int, k Kernel) *patches.Plane {
-	out := patches.NewPlane(w, h)
+func Resize(p *plane.Plane, w, h int, k Kernel) *plane.Plane {
+	out := plane.New(w, h)
 	New(p.W, p.H, w, h, k).Rows(out, p, 0, 0)
 	return out
 }
@@ -118,7 +118,7 @@ func (s *Scaler) Needs(y0, y1 int) (lo, hi int) {
 // Rows makes the rows of the result from y0 on, as many as dst has. src holds rows of the
 // plane from top on, with those of Needs. dst and src have the widths that New was told
 // and share no memory.
-func (s *Scaler) Rows(dst, src *patches.Plane, top, y0 int) {
+func (s *Scaler) Rows(dst, src *plane.Plane, top, y0 int) {
 	switch {
 	case s.fixed == nil:
 		s.general(dst, src, top, y0)
@@ -131,7 +131,7 @@ func (s *Scaler) Rows(dst, src *patches.Plane, top, y0 int) {
 
 // AddTo sets dst to base plus the whole enlargement of src, limited to 0..1. dst may be
 // base. The Scaler must enlarge by an integer of 2 to 4 with Bicubic; it panics otherwise.
-func (s *Scaler) AddTo(dst, base, src *patches.Plane) {
+func (s *Scaler) AddTo(dst, base, src *plane.Plane) {
 	if s.fixed == nil || s.fixed.reduce {
 		panic("resample: AddTo with what is no bicubic enlargement by 2 to 4")
 	}
@@ -139,9 +139,9 @@ func (s *Scaler) AddTo(dst, base, src *patches.Plane) {
 }
 
 // general is the definition of Rows: any kernel and size, sums in float64.
-func (s *Scaler) general(out, src *patches.Plane, top, y0 int) {
+func (s *Scaler) general(out, src *plane.Plane, top, y0 int) {
 	lo, hi := s.Needs(y0, y0+out.H)
-	mid := patches.NewPlane(out.W, hi-lo)
+	mid := plane.New(out.W, hi-lo)
 	parallel.Rows(mid.H, func(y int) {
 		row, to := src.Row(lo+y-top), mid.Row(y)
 		for x := range to {

@@ -3,14 +3,13 @@ package resample
 import (
 	"math"
 	"math/rand/v2"
+	"superres/patches/plane"
 	"testing"
-
-	"superres/patches"
 )
 
-func noise(w, h int) *patches.Plane {
+func noise(w, h int) *plane.Plane {
 	rng := rand.New(rand.NewPCG(uint64(w), uint64(h)))
-	p := patches.NewPlane(w, h)
+	p := plane.New(w, h)
 	for i := range p.Pix {
 		p.Pix[i] = rng.Float32()
 	}
@@ -19,7 +18,7 @@ func noise(w, h int) *patches.Plane {
 
 // slowCubic resamples one sample by the definition of MATLAB's imresize: a double
 // sum over all of the plane, mirrored endlessly.
-func slowCubic(p *patches.Plane, w, h, x, y int) float64 {
+func slowCubic(p *plane.Plane, w, h, x, y int) float64 {
 	keys := func(v float64) float64 { // a = −½
 		v = math.Abs(v)
 		switch {
@@ -80,7 +79,7 @@ func TestBicubicAgainstTheDefinition(t *testing.T) {
 // Every kernel leaves a constant alone; bicubic and Lanczos keep a ramp straight
 // away from the edges; nearest repeats samples.
 func TestKernels(t *testing.T) {
-	flat, ramp := patches.NewPlane(9, 9), patches.NewPlane(20, 20)
+	flat, ramp := plane.New(9, 9), plane.New(20, 20)
 	for i := range flat.Pix {
 		flat.Pix[i] = 0.37
 	}

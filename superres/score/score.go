@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"superres/patches/plane"
 
 	"superres/internal/parallel"
 	"superres/internal/picture"
-	"superres/patches"
 	"superres/superres/resample"
 )
 
@@ -87,13 +87,13 @@ func matched(ref, test image.Image, scale int) (a, b picture.Picture, err error)
 
 // limitedY returns Y = 16 + (65.481 R + 128.553 G + 24.966 B)/255 of the picture
 // rounded to 8 bits, itself rounded: whole numbers from 16 to 235.
-func limitedY(p picture.Picture) *patches.Plane {
+func limitedY(p picture.Picture) *plane.Plane {
 	c := p.Channels
 	if len(c) == 1 {
-		c = []*patches.Plane{c[0], c[0], c[0]}
+		c = []*plane.Plane{c[0], c[0], c[0]}
 	}
 	level := func(v float32) float64 { return math.Round(255 * float64(picture.Clamp(v))) }
-	out := patches.NewPlane(c[0].W, c[0].H)
+	out := plane.New(c[0].W, c[0].H)
 	for i := range out.Pix {
 		v := 16 + (65.481*level(c[0].Pix[i])+128.553*level(c[1].Pix[i])+24.966*level(c[2].Pix[i]))/255
 		out.Pix[i] = float32(math.Round(v))
@@ -102,7 +102,7 @@ func limitedY(p picture.Picture) *patches.Plane {
 }
 
 // psnr returns the peak signal-to-noise ratio of planes of 0..255, in dB.
-func psnr(a, b *patches.Plane) float64 {
+func psnr(a, b *plane.Plane) float64 {
 	sum := 0.0
 	for i, v := range a.Pix {
 		d := float64(v) - float64(b.Pix[i])
@@ -113,7 +113,7 @@ func psnr(a, b *patches.Plane) float64 {
 
 // NFE returns the normalised squared error ‖b − a‖² / ‖a‖² of planes of the same size, or
 // NaN when a is black.
-func NFE(a, b *patches.Plane) float64 {
+func NFE(a, b *plane.Plane) float64 {
 	miss, all := 0.0, 0.0
 	for i, v := range a.Pix {
 		d := float64(b.Pix[i]) - float64(v)
@@ -132,7 +132,7 @@ const ssimSize, ssimSigma = 11, 1.5
 // ssim returns the mean structural similarity of planes of 0..255, some rows
 // together, which bounds the memory. Z. Wang et al.: Image quality assessment, IEEE Trans.
 // Image Processing 13 (2004), doi:10.1109/TIP.2003.819861.
-func ssim(a, b *patches.Plane) float64 {
+func ssim(a, b *plane.Plane) float64 {
 	if a.W < ssimSize || a.H < ssimSize {
 		return math.NaN()
 	}
@@ -146,7 +146,7 @@ func ssim(a, b *patches.Plane) float64 {
 }
 
 // ssimSum returns the sum of SSIM over the places where the window fits.
-func ssimSum(a, b *patches.Plane) float64 {
+func ssimSum(a, b *plane.Plane) float64 {
 	var window [ssimSize]float64
 	sum := 0.0
 	for i := range window {

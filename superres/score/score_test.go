@@ -4,10 +4,10 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"superres/patches/plane"
 	"testing"
 
 	"superres/internal/picture"
-	"superres/patches"
 
 	"superres/internal/testimage"
 )
@@ -83,7 +83,7 @@ func TestLimitedY(t *testing.T) {
 }
 
 // slowSSIM is the definition: at every place, weighted moments of the window.
-func slowSSIM(a, b *patches.Plane) float64 {
+func slowSSIM(a, b *plane.Plane) float64 {
 	total, count := 0.0, 0
 	for y := 0; y+11 <= a.H; y++ {
 		for x := 0; x+11 <= a.W; x++ {

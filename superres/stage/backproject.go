@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"runtime"
+	"superres/patches/plane"
 
 	"superres/internal/parallel"
 	"superres/learners/plugin"
-	"superres/patches"
 	"superres/superres/resample"
 )
 
@@ -64,7 +64,7 @@ func (b *BackProject) Save(*Arrays) any {
 }
 
 // Apply implements Stage.
-func (b *BackProject) Apply(ctx context.Context, low, current *patches.Plane, w *Work) (*patches.Plane, error) {
+func (b *BackProject) Apply(ctx context.Context, low, current *plane.Plane, w *Work) (*plane.Plane, error) {
 	enlarge := resample.New(low.W, low.H, current.W, current.H, resample.Bicubic)
 	out := w.Plane(current.W, current.H)
 	for i := range b.Iterations {

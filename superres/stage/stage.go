@@ -8,10 +8,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"superres/patches/plane"
 	"sync"
 
 	"superres/learners/plugin"
-	"superres/patches"
 )
 
 // Stage is one step of a model: it makes a better enlargement out of the one before it. A
@@ -23,7 +23,7 @@ type Stage interface {
 	// of its own, from w.Plane or new. Apply calls w.Report with the share done, 0..1, now
 	// and then, at last with 1, from the goroutine it was called in. It gives the same bits
 	// whatever the number of workers. It fails only with ctx.Err().
-	Apply(ctx context.Context, low, current *patches.Plane, w *Work) (*patches.Plane, error)
+	Apply(ctx context.Context, low, current *plane.Plane, w *Work) (*plane.Plane, error)
 
 	// Reach is how many rows of low, above and below a row, Apply looks at to make what
 	// that row becomes. A picture is enlarged in bands of rows: to have rows a..b-1 of low
@@ -117,7 +117,7 @@ type Colour interface {
 	// what red and blue are more than brightness, R−Y and B−Y, −1..1, current its enlargement,
 	// luma the enlarged brightness, 0..1; low and luma are not changed, and none is kept. It
 	// keeps the promises of Stage.Apply but for that; when it fails, current is anything.
-	Apply(ctx context.Context, low [2]*patches.Plane, luma *patches.Plane, current [2]*patches.Plane, w *Work) error
+	Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Plane, current [2]*plane.Plane, w *Work) error
 	// Reach is that of Stage.Reach.
 	Reach() int
 	// Memory is that of Stage.Memory.

@@ -2,8 +2,7 @@ package stage
 
 import (
 	"slices"
-
-	"superres/patches"
+	"superres/patches/plane"
 )
 
 // Work is what a stage is given to work with: memory, and whom to tell how far it has come.
@@ -26,7 +25,7 @@ func (w *Work) Report(share float64) {
 }
 
 // Plane returns a plane of w×h samples of any values, from the pool where it has one.
-func (w *Work) Plane(width, height int) *patches.Plane { return w.pool().Plane(width, height) }
+func (w *Work) Plane(width, height int) *plane.Plane { return w.pool().Plane(width, height) }
 
 // Blank returns n samples of any values, from the pool where it has them.
 func (w *Work) Blank(n int) []float32 { return w.pool().Blank(n) }
@@ -84,8 +83,8 @@ func (p *Pool) Blank(n int) []float32 {
 func (p *Pool) remove(i int) { p.list = slices.Delete(p.list, i, i+1) }
 
 // Plane returns a plane of any values.
-func (p *Pool) Plane(w, h int) *patches.Plane {
-	return &patches.Plane{W: w, H: h, Pix: p.Blank(w * h)}
+func (p *Pool) Plane(w, h int) *plane.Plane {
+	return &plane.Plane{W: w, H: h, Pix: p.Blank(w * h)}
 }
 
 // Give takes memory that nothing uses any more.

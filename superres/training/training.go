@@ -11,9 +11,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"superres/patches/plane"
 
 	"superres/learners/plugin"
-	"superres/patches"
 	"superres/superres/resample"
 	"superres/superres/stage"
 )
@@ -114,7 +114,7 @@ func HoldOut(sources []Source, count int, seed uint64) (train, held []Source) {
 type Digest struct{ sum hash.Hash }
 
 // Add adds a picture.
-func (d *Digest) Add(p *patches.Plane) {
+func (d *Digest) Add(p *plane.Plane) {
 	if d.sum == nil {
 		d.sum = sha256.New()
 	}

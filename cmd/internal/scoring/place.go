@@ -4,10 +4,10 @@ import (
 	"context"
 	"image"
 	"math"
+	"superres/patches/plane"
 
 	"superres/internal/parallel"
 	"superres/internal/picture"
-	"superres/patches"
 	"superres/superres/resample"
 )
 
@@ -115,12 +115,12 @@ func newCovering(img image.Image, covers image.Point) covering {
 
 // rows returns n rows from top on, channel by channel, over grey where they are
 // transparent.
-func (c covering) rows(top, n int) []*patches.Plane {
+func (c covering) rows(top, n int) []*plane.Plane {
 	lo, hi := top, top+n
 	if c.scaler != nil {
 		lo, hi = c.scaler.Needs(top, top+n)
 	}
-	p := picture.SplitRows(patches.NewPlane, c.img, c.opaque, lo, hi)
+	p := picture.SplitRows(plane.New, c.img, c.opaque, lo, hi)
 	if p.Alpha != nil {
 		for _, channel := range p.Channels {
 			for i, a := range p.Alpha.Pix {
@@ -133,7 +133,7 @@ func (c covering) rows(top, n int) []*patches.Plane {
 	}
 	for i, channel := range p.Channels {
 		w, _ := c.scaler.Size()
-		p.Channels[i] = patches.NewPlane(w, n)
+		p.Channels[i] = plane.New(w, n)
 		c.scaler.Rows(p.Channels[i], channel, lo, top)
 	}
 	return p.Channels

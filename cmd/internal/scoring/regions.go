@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"superres/patches/plane"
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
@@ -22,7 +23,6 @@ import (
 	"superres/internal/parallel"
 	"superres/internal/picture"
 	"superres/internal/safefile"
-	"superres/patches"
 	"superres/superres"
 	embedded "superres/superres/models"
 	"superres/superres/resample"
@@ -148,17 +148,17 @@ func (d *compared) reduce(ctx context.Context, p *comparedPicture, img image.Ima
 		}
 		n := min(together, h-top)
 		lo, hi := scaler.Needs(top, top+n)
-		rows := picture.SplitRows(patches.NewPlane, img, opaque, lo, hi)
+		rows := picture.SplitRows(plane.New, img, opaque, lo, hi)
 		if top == 0 {
 			for range rows.Channels {
-				out.Channels = append(out.Channels, patches.NewPlane(w, h))
+				out.Channels = append(out.Channels, plane.New(w, h))
 			}
 			if rows.Alpha != nil {
-				out.Alpha = patches.NewPlane(w, h)
+				out.Alpha = plane.New(w, h)
 			}
 		}
-		resample := func(to, from *patches.Plane) {
-			scaler.Rows(&patches.Plane{W: w, H: n, Pix: to.Pix[top*w:][:n*w]}, from, lo, top)
+		resample := func(to, from *plane.Plane) {
+			scaler.Rows(&plane.Plane{W: w, H: n, Pix: to.Pix[top*w:][:n*w]}, from, lo, top)
 		}
 		for c, channel := range rows.Channels {
 			resample(out.Channels[c], channel)

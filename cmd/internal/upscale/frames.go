@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"superres/patches/plane"
 
 	"superres/internal/y4m"
-	"superres/patches"
 	"superres/superres/resample"
 )
 
@@ -85,7 +85,7 @@ func (f *frames) one(ctx context.Context, n int, frame *y4m.Frame) (_ *y4m.Frame
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		plane := patches.NewPlane(f.to.Plane(i))
+		plane := plane.New(f.to.Plane(i))
 		f.colour.Rows(plane, f.in.Colour(frame, i), 0, 0)
 		f.to.PutColour(out, i, plane)
 	}

@@ -6,11 +6,11 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"superres/patches/plane"
 	"testing"
 	"time"
 
 	"superres/internal/parallel"
-	"superres/patches"
 	"superres/superres"
 	"superres/superres/resample"
 	"superres/superres/stage"
@@ -29,7 +29,7 @@ func init() {
 	stage.Register("moody", func(int, json.RawMessage, *stage.Arrays) (stage.Stage, error) { return moody{}, nil })
 }
 
-func (moody) Apply(ctx context.Context, low, current *patches.Plane, w *stage.Work) (*patches.Plane, error) {
+func (moody) Apply(ctx context.Context, low, current *plane.Plane, w *stage.Work) (*plane.Plane, error) {
 	out := w.Plane(current.W, current.H)
 	copy(out.Pix, current.Pix)
 	switch low.W {

@@ -13,12 +13,12 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"superres/patches/plane"
 
 	"gonum.org/v1/gonum/mat"
 
 	"superres/internal/heap"
 	"superres/internal/npz"
-	"superres/patches"
 	"superres/superres/resample"
 	"superres/superres/stage"
 )
@@ -65,9 +65,9 @@ func (c *check) failf(format string, args ...any) {
 }
 
 // planes returns a picture of w×h with edges and grain, and its interpolation.
-func (c *check) planes(w, h int) (low, current *patches.Plane) {
+func (c *check) planes(w, h int) (low, current *plane.Plane) {
 	rng := rand.New(rand.NewPCG(uint64(w), uint64(h)))
-	low = patches.NewPlane(w, h)
+	low = plane.New(w, h)
 	for i := range low.Pix {
 		x, y := float64(i%w), float64(i/w)
 		v := 0.5 + 0.3*math.Tanh(3*math.Sin(x/3+y/5)) + 0.1*(rng.Float64()-0.5)
@@ -77,12 +77,12 @@ func (c *check) planes(w, h int) (low, current *patches.Plane) {
 }
 
 // run is Apply without an error.
-func (c *check) run(low, current *patches.Plane, w *stage.Work) *patches.Plane {
+func (c *check) run(low, current *plane.Plane, w *stage.Work) *plane.Plane {
 	c.Helper()
 	out, err := c.stage.Apply(context.Background(), low, current, w)
 	if err != nil || out == nil || out.W != current.W || out.H != current.H || len(out.Pix) != out.W*out.H {
 		c.failf("Apply on %d×%d: %v, or a result of the wrong size", low.W, low.H, err)
-		return patches.NewPlane(current.W, current.H)
+		return plane.New(current.W, current.H)
 	}
 	return out
 }
@@ -187,7 +187,7 @@ func (c *check) concurrent() {
 	low, current := c.planes(31, 29)
 	want := c.run(low, current, nil)
 	const calls = 4
-	results := make(chan *patches.Plane, calls)
+	results := make(chan *plane.Plane, calls)
 	for range calls {
 		go func() {
 			out, _ := c.stage.Apply(context.Background(), low, current, nil)

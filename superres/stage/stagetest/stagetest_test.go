@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"superres/patches/plane"
 	"sync/atomic"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
-	"superres/patches"
 	"superres/superres/stage"
 	"superres/superres/stage/stagetest"
 )
@@ -25,7 +25,7 @@ type mean struct {
 
 var hoard atomic.Pointer[[]float32]
 
-func (m mean) Apply(ctx context.Context, low, current *patches.Plane, w *stage.Work) (*patches.Plane, error) {
+func (m mean) Apply(ctx context.Context, low, current *plane.Plane, w *stage.Work) (*plane.Plane, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

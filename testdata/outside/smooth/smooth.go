@@ -6,8 +6,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"superres/patches/plane"
 
-	"superres/patches"
 	"superres/superres/stage"
 )
 
@@ -48,7 +48,7 @@ func load(_ int, text json.RawMessage, a *stage.Arrays) (stage.Stage, error) {
 }
 
 // Apply implements stage.Stage.
-func (s *Stage) Apply(ctx context.Context, _, current *patches.Plane, w *stage.Work) (*patches.Plane, error) {
+func (s *Stage) Apply(ctx context.Context, _, current *plane.Plane, w *stage.Work) (*plane.Plane, error) {
 	out := w.Plane(current.W, current.H)
 	far := len(s.weights) / 2
 	for y := range current.H {

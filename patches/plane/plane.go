@@ -1,15 +1,6 @@
-// Package patches cuts a plane into overlapping square patches and averages
-// patches back into a plane.
-//
-// A [Grid] says where the patches lie. [Grid.Scale] gives the grid of the
-// co-located patches of a plane that is s times as large, so that a low- and a
-// high-resolution patch with the same number show the same place:
-//
-//	low := patches.Grid{W: 14, H: 14, Size: 3, Step: 1}
-//	high := low.Scale(2) // 6×6 patches of the 28×28 plane
-//
-// The package knows nothing of dictionaries or image files.
-package patches
+// Package plane holds one channel of a picture, as rows of float32, which everything that
+// computes with pictures stands on.
+package plane
 
 import "fmt"
 
@@ -20,10 +11,10 @@ type Plane struct {
 	Pix  []float32
 }
 
-// NewPlane returns a zero plane. It panics when a side is negative.
-func NewPlane(w, h int) *Plane {
+// New returns a zero plane. It panics when a side is negative.
+func New(w, h int) *Plane {
 	if w < 0 || h < 0 {
-		panic(fmt.Sprintf("patches: a plane of %d×%d", w, h))
+		panic(fmt.Sprintf("plane: a plane of %d×%d", w, h))
 	}
 	return &Plane{W: w, H: h, Pix: make([]float32, w*h)}
 }
@@ -35,9 +26,9 @@ func (p *Plane) Row(y int) []float32 { return p.Pix[y*p.W : (y+1)*p.W : (y+1)*p.
 // It panics when the rectangle does not lie in the plane.
 func (p *Plane) Crop(x, y, w, h int) *Plane {
 	if x < 0 || y < 0 || w < 0 || h < 0 || x+w > p.W || y+h > p.H {
-		panic(fmt.Sprintf("patches: crop %d×%d at (%d,%d) of a %d×%d plane", w, h, x, y, p.W, p.H))
+		panic(fmt.Sprintf("plane: crop %d×%d at (%d,%d) of a %d×%d plane", w, h, x, y, p.W, p.H))
 	}
-	out := NewPlane(w, h)
+	out := New(w, h)
 	for i := range h {
 		copy(out.Row(i), p.Row(y + i)[x:])
 	}
@@ -51,7 +42,7 @@ func (p *Plane) Extend(w, h int) *Plane {
 	if p.W >= w && p.H >= h {
 		return p
 	}
-	out := NewPlane(max(p.W, w), max(p.H, h))
+	out := New(max(p.W, w), max(p.H, h))
 	for y := range out.H {
 		row := out.Row(y)
 		n := copy(row, p.Row(min(y, p.H-1)))

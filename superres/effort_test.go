@@ -34,7 +34,7 @@ func TestEffort(t *testing.T) {
 		t.Fatal(err)
 	}
 	fast := at(family, "fast")
-	other, err := fast.at(3)
+	other, err := fast.modelFor(3)
 	if err != nil {
 		t.Fatal(err)
 	}

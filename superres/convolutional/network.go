@@ -47,7 +47,7 @@ func (l *layer) brightness(weight int) bool {
 
 // newNetwork makes a network of the given sizes whose weights are 0 and slopes 0.2.
 func newNetwork(scale, channels, depth int) *network {
-	return params{Channels: channels, Depth: depth}.network(scale)
+	return params{Limit: kernel.Limit, Channels: channels, Depth: depth}.network(scale)
 }
 
 // network makes the network of parameters, whose weights are 0 and slopes 0.2.

@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/internal/testimage"
-	"superres/learners/plugin"
+	"superres/internal/usage"
 	"superres/superres"
 	"superres/superres/score"
 	"superres/superres/training"
@@ -365,12 +365,12 @@ func TestTrainCascadeRefuses(t *testing.T) {
 		"flat":        {flat, Trainer{Stages: 1, Atoms: 8}, training.ErrPictures},
 		"few patches": {testimage.Drawings(2), Trainer{Stages: 1, Atoms: 9000, Reductions: []float64{}}, training.ErrPictures},
 		"memory":      {testimage.Drawings(2), Trainer{Stages: 1, Atoms: 8, MaxMemory: 1 << 20}, training.ErrMemory},
-		"stages":      {testimage.Drawings(2), Trainer{Stages: 17}, plugin.ErrSettings},
-		"size":        {testimage.Drawings(2), Trainer{Stages: 9, Atoms: maxAnchors}, plugin.ErrSettings},
-		"even patch":  {testimage.Drawings(2), Trainer{Stages: 1, Patch: 8}, plugin.ErrSettings},
-		"symmetries":  {testimage.Drawings(2), Trainer{Stages: 1, Symmetries: "some"}, plugin.ErrSettings},
-		"learner":     {testimage.Drawings(2), Trainer{Stages: 1, Learner: "ksdv"}, plugin.ErrSettings},
-		"reduction":   {testimage.Drawings(2), Trainer{Stages: 1, Reductions: []float64{1}}, plugin.ErrSettings},
+		"stages":      {testimage.Drawings(2), Trainer{Stages: 17}, usage.ErrSettings},
+		"size":        {testimage.Drawings(2), Trainer{Stages: 9, Atoms: maxAnchors}, usage.ErrSettings},
+		"even patch":  {testimage.Drawings(2), Trainer{Stages: 1, Patch: 8}, usage.ErrSettings},
+		"symmetries":  {testimage.Drawings(2), Trainer{Stages: 1, Symmetries: "some"}, usage.ErrSettings},
+		"learner":     {testimage.Drawings(2), Trainer{Stages: 1, Learner: "ksdv"}, usage.ErrSettings},
+		"reduction":   {testimage.Drawings(2), Trainer{Stages: 1, Reductions: []float64{1}}, usage.ErrSettings},
 	} {
 		if m, err := superres.Train(t.Context(), c.s, c.o, superres.TrainOptions{}); !errors.Is(err, c.want) || m != nil {
 			t.Errorf("%s: %v", name, err)

@@ -11,7 +11,7 @@ import (
 
 	"superres/internal/kernel"
 	"superres/internal/parallel"
-	"superres/learners/plugin"
+	"superres/internal/usage"
 	"superres/superres/stage"
 	"superres/superres/training"
 )
@@ -336,7 +336,7 @@ func (a *Stage) Settings() stage.Settings { return stage.Step }
 // Tune implements stage.Tunable.
 func (a *Stage) Tune(t stage.Tuning) (stage.Stage, error) {
 	if t.Coder != "" || t.Sparsity != 0 {
-		return nil, plugin.Errorf("anchored: anchored stages choose one atom a patch: a coder or a sparsity means nothing to them")
+		return nil, usage.Errorf("anchored: anchored stages choose one atom a patch: a coder or a sparsity means nothing to them")
 	}
 	return a, nil
 }

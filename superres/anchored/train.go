@@ -6,8 +6,8 @@ import (
 	"math"
 	"sync"
 
+	"superres/internal/usage"
 	"superres/learners"
-	"superres/learners/plugin"
 	"superres/superres/resample"
 	"superres/superres/stage"
 	"superres/superres/training"
@@ -109,7 +109,7 @@ func (o Trainer) defaults() (Trainer, error) {
 		return o, err
 	}
 	if o.Patch%2 == 0 {
-		return o, plugin.Errorf("anchored: patch size %d, expected an odd one: a patch is centred on a sample", o.Patch)
+		return o, usage.Errorf("anchored: patch size %d, expected an odd one: a patch is centred on a sample", o.Patch)
 	}
 	if err := o.Symmetries.Check(); err != nil {
 		return o, err
@@ -119,7 +119,7 @@ func (o Trainer) defaults() (Trainer, error) {
 		coefs += o.Atoms * o.params(number).coefs()
 	}
 	if coefs > maxCoefs {
-		return o, plugin.Errorf("anchored: the stages have %d million coefficients, the limit is %d; use fewer atoms or stages", coefs>>20, maxCoefs>>20)
+		return o, usage.Errorf("anchored: the stages have %d million coefficients, the limit is %d; use fewer atoms or stages", coefs>>20, maxCoefs>>20)
 	}
 	return o, training.CheckReductions(o.Reductions)
 }

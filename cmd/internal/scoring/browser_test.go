@@ -62,9 +62,7 @@ func TestDiffInBrowser(t *testing.T) {
 	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), ref)
 	consoletest.WritePicture(t, filepath.Join(dir, "b.png"), shifted(ref, 3))
 	consoletest.WritePicture(t, filepath.Join(dir, "low.png"), consoletest.Blob(20, 15))
-	if _, stderr, code := call(t, dir, "", "diff", "a.png", "b.png", "low.png"); code != 0 {
-		t.Fatalf("exit %d, %s", code, stderr)
-	}
+	program.Succeeds(t, dir, "diff", "a.png", "b.png", "low.png")
 	b := openBrowser(t)
 	page := filepath.Join(dir, "diff.html")
 

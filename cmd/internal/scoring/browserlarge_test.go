@@ -25,9 +25,7 @@ func TestLargeDiffInBrowser(t *testing.T) {
 	dir := t.TempDir()
 	small := rough(1050, 600)
 	consoletest.WritePicture(t, filepath.Join(dir, "small.png"), small)
-	if _, stderr, code := call(t, dir, "", "upscale", "-m", "bicubic", "small.png", "-o", "bicubic.png"); code != 0 {
-		t.Fatal(stderr)
-	}
+	program.Succeeds(t, dir, "upscale", "-m", "bicubic", "small.png", "-o", "bicubic.png")
 	bicubic := golden.Open(t, filepath.Join(dir, "bicubic.png")).(*image.RGBA)
 	large := image.NewRGBA(bicubic.Rect)
 	copy(large.Pix, bicubic.Pix)
@@ -37,9 +35,7 @@ func TestLargeDiffInBrowser(t *testing.T) {
 		}
 	}
 	consoletest.WritePicture(t, filepath.Join(dir, "large.png"), large)
-	if _, stderr, code := call(t, dir, "", "diff", "small.png", "large.png"); code != 0 {
-		t.Fatal(stderr)
-	}
+	program.Succeeds(t, dir, "diff", "small.png", "large.png")
 	page := filepath.Join(dir, "diff.html")
 	colour := func(m image.Image, x, y int) string {
 		c := color.RGBAModel.Convert(m.At(x, y)).(color.RGBA)
@@ -138,9 +134,7 @@ func TestDiffOnPhone(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(1000, 1000))
 	consoletest.WritePicture(t, filepath.Join(dir, "a-long-name-of-an-enlarged-picture.png"), consoletest.Blob(500, 500))
-	if _, stderr, code := call(t, dir, "", "diff", "a.png", "a-long-name-of-an-enlarged-picture.png"); code != 0 {
-		t.Fatal(stderr)
-	}
+	program.Succeeds(t, dir, "diff", "a.png", "a-long-name-of-an-enlarged-picture.png")
 	b.Window(400, 800, true)
 	b.open(filepath.Join(dir, "diff.html"), "view=one&show=1&zoom=1&x=500&y=500")
 	if got := b.Eval("[...document.querySelectorAll('header button')].filter(e => e.offsetParent).map(e => e.getBoundingClientRect()).every(r => r.top < 45 && r.bottom < 50 && r.right <= 400)"); got != true {

@@ -57,10 +57,7 @@ func TestDiffScores(t *testing.T) {
 	if c.PSNR != nil || *c.SSIM != 1 || *c.Mean != 0 || *c.Largest != 0 {
 		t.Errorf("equal pictures: %+v", c)
 	}
-	page, err := os.ReadFile(filepath.Join(dir, "diff.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := consoletest.Read(t, dir, "diff.html")
 	row := fmt.Sprintf("<th scope=\"row\">2 b.png</th><td>40×30</td><td>%.2f</td><td>%.4f</td><td>%.3f</td><td>5</td>", *b.PSNR, *b.SSIM, *b.Mean)
 	for _, want := range []string{row, "<td>∞</td>", "protocol matlab-y, scale 2, reference a.png"} {
 		if !strings.Contains(string(page), want) {
@@ -176,9 +173,7 @@ func TestDiffRefuses(t *testing.T) {
 	if code != 0 || !strings.Contains(stdout, "a.png           40×30  not scored: the picture is 40×30, its reference 20×15") {
 		t.Errorf("exit %d, %s", code, stdout)
 	}
-	if _, stderr, code := call(t, dir, "", "diff", "a.png", "a.png", "--on-exist", "overwrite", "--max-memory", "1", "-o", "new.html"); code != 0 {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
+	program.Succeeds(t, dir, "diff", "a.png", "a.png", "--on-exist", "overwrite", "--max-memory", "1", "-o", "new.html")
 	consoletest.WritePicture(t, filepath.Join(dir, "large.png"), consoletest.Blob(200, 200))
 	if stdout, _, code := call(t, dir, "", "diff", "large.png", "large.png", "--max-memory", "2", "-o", "large.html"); code != 0 || !strings.Contains(stdout, "not scored: that needs 1 MiB more; use --max-memory") {
 		t.Errorf("exit %d, %s", code, stdout)
@@ -261,9 +256,7 @@ func TestDiffLarge(t *testing.T) {
 	if found := regexp.MustCompile(`(?i)https?:|src="[^d]|href=|\burl\(|@import|fetch\(|XMLHttp`).FindAllString(region, -1); found != nil || strings.Count(region, "<img ") != 2 {
 		t.Errorf("the region has %q", found)
 	}
-	if _, stderr, code := call(t, dir, "", append(args, "-o", "new.html", "-j", "1")...); code != 0 {
-		t.Fatal(stderr)
-	}
+	program.Succeeds(t, dir, append(args, "-o", "new.html", "-j", "1")...)
 	for _, file := range files {
 		if !bytes.Equal(consoletest.Read(t, filepath.Join(dir, "diff_files", file)), consoletest.Read(t, filepath.Join(dir, "new_files", file))) {
 			t.Errorf("%s is another with one worker", file)

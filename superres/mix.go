@@ -7,7 +7,7 @@ import (
 	"superres/internal/kernel"
 	"superres/internal/parallel"
 	"superres/internal/picture"
-	"superres/learners/plugin"
+	"superres/internal/usage"
 	"superres/patches/plane"
 )
 
@@ -45,11 +45,11 @@ const weightBits = 16
 // newMixer returns the mixer for an enlargement by m, or an error when mix is incomplete or its model does not fit.
 func (m *Model) newMixer(mix *Mix, s sizes) (*mixer, error) {
 	if mix.Model == nil || mix.Share == nil || mix.Share.W < 1 || mix.Share.H < 1 {
-		return nil, plugin.Errorf("superres: a mixture without another model, or without shares")
+		return nil, usage.Errorf("superres: a mixture without another model, or without shares")
 	}
 	if len(mix.Model.Stages) != len(m.Stages) || mix.Model.Scale != m.Scale || mix.Model.eight != m.eight ||
 		mix.Model.reach(s) != m.reach(s) {
-		return nil, plugin.Errorf("superres: two models that differ by more than their tuning cannot be mixed")
+		return nil, usage.Errorf("superres: two models that differ by more than their tuning cannot be mixed")
 	}
 	of := mix.Of
 	if of.Empty() {

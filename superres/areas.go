@@ -98,7 +98,7 @@ func (t *ties) padded(y int) []float32 {
 // row and one column away have the least or the greatest of their values, with what that
 // is as a level.
 func (t *ties) limits(list []picture.Bounds, y int, level func(float32) uint16) []picture.Bounds {
-	kernel.Ties(t.least, t.most, t.padded(y-1), t.padded(y), t.padded(y+1))
+	kernel.BoundFlatAreas(t.least, t.most, t.padded(y-1), t.padded(y), t.padded(y+1))
 	for x, lo := range t.least {
 		hi := t.most[x]
 		if lo < 0 && hi > 1 {

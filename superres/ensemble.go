@@ -4,7 +4,6 @@ import (
 	"context"
 	"superres/patches/plane"
 
-	"superres/internal/kernel"
 	"superres/internal/picture"
 	"superres/superres/stage"
 )
@@ -20,7 +19,7 @@ func (m *Model) ensemble(ctx context.Context, in []*plane.Plane, w, h int, f for
 	}
 	for way := range int32(picture.Orientations) {
 		toW, toH := w, h
-		if way&kernel.Turned != 0 {
+		if way&picture.Transposed != 0 {
 			toW, toH = h, w
 		}
 		oriented := make([]*plane.Plane, len(in))

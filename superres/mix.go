@@ -5,7 +5,6 @@ import (
 	"slices"
 	"superres/patches/plane"
 
-	"superres/internal/kernel"
 	"superres/internal/parallel"
 	"superres/internal/picture"
 	"superres/learners/plugin"
@@ -81,15 +80,15 @@ func (x *mixer) oriented(form int32) *mixer {
 		return nil
 	}
 	turned := *x
-	if form&kernel.FlipX != 0 {
+	if form&picture.FlipX != 0 {
 		turned.across = reversed(turned.across)
 	}
-	if form&kernel.FlipY != 0 {
+	if form&picture.FlipY != 0 {
 		turned.down = reversed(turned.down)
 	}
-	if form&kernel.Turned != 0 {
+	if form&picture.Transposed != 0 {
 		turned.across, turned.down = turned.down, turned.across
-		turned.share = picture.Oriented(x.share, kernel.Turned)
+		turned.share = picture.Oriented(x.share, picture.Transposed)
 	}
 	return &turned
 }

@@ -7,7 +7,6 @@ import (
 	"superres/patches/plane"
 	"testing"
 
-	"superres/internal/kernel"
 	"superres/internal/picture"
 	"superres/internal/testimage"
 	"superres/superres/resample"
@@ -194,7 +193,7 @@ func TestMixOriented(t *testing.T) {
 			}
 		}
 	}
-	if (*mixer)(nil).oriented(kernel.FlipX) != nil {
+	if (*mixer)(nil).oriented(picture.FlipX) != nil {
 		t.Error("a mixer out of none")
 	}
 }

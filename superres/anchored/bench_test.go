@@ -3,8 +3,6 @@ package anchored
 import (
 	"fmt"
 	"math/rand/v2"
-	"superres/patches/plane"
-	"superres/superres"
 	"testing"
 
 	gonumblas "gonum.org/v1/gonum/blas"
@@ -13,14 +11,17 @@ import (
 	"superres/internal/kernel"
 	"superres/internal/picture"
 	"superres/internal/testimage"
+	"superres/patches/plane"
+	"superres/superres"
 	"superres/superres/resample"
+	"superres/superres/training/trainingtest"
 )
 
 // learnedCascade is a cascade of two stages of the size that photographs want, learned from
 // drawings.
 func learnedCascade(b *testing.B, scale int) *superres.Model {
 	b.Helper()
-	return trained(b, testimage.Drawings(7), Trainer{Scale: scale, Stages: 2, Atoms: 1024, Seed: 5}, 0)
+	return trained(b, trainingtest.Drawings(7), Trainer{Scale: scale, Stages: 2, Atoms: 1024, Seed: 5}, 0)
 }
 
 // BenchmarkAnchored enlarges a drawing to 1536×1024 by every stage of a

@@ -8,16 +8,17 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"superres/patches/plane"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"superres/internal/testimage"
 	"superres/learners/plugin"
-	"superres/superres"
+	"superres/patches/plane"
+	"superres/superres/fit"
 	"superres/superres/score"
 	"superres/superres/training"
+	"superres/superres/training/trainingtest"
 )
 
 // samplesOf draws n samples of k anchors: rows [q r] with r = R_kᵀq.
@@ -143,7 +144,7 @@ func TestFoldsAreKeptApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := &data{opt: o, progress: func(string, int, int) {}}
-	if err := d.open(t.Context(), testimage.Drawings(4)); err != nil {
+	if err := d.open(t.Context(), trainingtest.Drawings(4)); err != nil {
 		t.Fatal(err)
 	}
 	a, before, err := d.learnStage(t.Context(), 0, func(int64) {})
@@ -256,7 +257,7 @@ func TestPacking(t *testing.T) {
 // Any learner gives anchors.
 func TestAnchorsFromLearners(t *testing.T) {
 	for _, learner := range []string{"ksvd", "mod", "rop"} {
-		m, err := superres.Train(t.Context(), testimage.Drawings(4), Trainer{Stages: 1, Atoms: 40, Learner: learner, Iterations: 3, BackProject: 1, Flat: 0.005, Reductions: []float64{}}, superres.TrainOptions{HeldOut: 1})
+		m, err := fit.Model(t.Context(), trainingtest.Drawings(4), Trainer{Stages: 1, Atoms: 40, Learner: learner, Iterations: 3, BackProject: 1, Flat: 0.005, Reductions: []float64{}}, fit.Options{HeldOut: 1})
 		if err != nil {
 			t.Errorf("%s: %v", learner, err)
 			continue
@@ -273,7 +274,7 @@ func TestAnchorsFromLearners(t *testing.T) {
 // passed over.
 func TestInterruptedTraining(t *testing.T) {
 	o := Trainer{Stages: 3, Atoms: 40, BackProject: 1, Flat: 0.005, Seed: 3, Reductions: []float64{}}
-	whole, err := superres.Train(t.Context(), testimage.Drawings(3), o, superres.TrainOptions{})
+	whole, err := fit.Model(t.Context(), trainingtest.Drawings(3), o, fit.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,12 +287,12 @@ func TestInterruptedTraining(t *testing.T) {
 		}
 		return nil
 	}
-	if _, err := superres.Train(t.Context(), testimage.Drawings(3), o, superres.TrainOptions{}); !errors.Is(err, stop) {
+	if _, err := fit.Model(t.Context(), trainingtest.Drawings(3), o, fit.Options{}); !errors.Is(err, stop) {
 		t.Fatal(err)
 	}
 	other := o
 	other.Keep, other.Seed = nil, 4
-	fresh, err := superres.Train(t.Context(), testimage.Drawings(3), other, superres.TrainOptions{})
+	fresh, err := fit.Model(t.Context(), trainingtest.Drawings(3), other, fit.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,7 +300,7 @@ func TestInterruptedTraining(t *testing.T) {
 		calls := 0
 		o.Keep = func([]byte) error { calls++; return nil }
 		o.Kept = data
-		m, err := superres.Train(t.Context(), testimage.Drawings(3), o, superres.TrainOptions{})
+		m, err := fit.Model(t.Context(), trainingtest.Drawings(3), o, fit.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -310,7 +311,7 @@ func TestInterruptedTraining(t *testing.T) {
 			t.Errorf("going on after %d stages keeps %d, expected %d", i+1, calls, expect)
 		}
 		other.Kept = data
-		if m, err := superres.Train(t.Context(), testimage.Drawings(3), other, superres.TrainOptions{}); err != nil || !bytes.Equal(save(t, fresh), save(t, m)) {
+		if m, err := fit.Model(t.Context(), trainingtest.Drawings(3), other, fit.Options{}); err != nil || !bytes.Equal(save(t, fresh), save(t, m)) {
 			t.Errorf("another run takes what was kept (%v)", err)
 		}
 	}
@@ -361,18 +362,18 @@ func TestTrainCascadeRefuses(t *testing.T) {
 		o    Trainer
 		want error
 	}{
-		"one picture": {testimage.Drawings(1), Trainer{Stages: 1, Atoms: 8}, training.ErrPictures},
+		"one picture": {trainingtest.Drawings(1), Trainer{Stages: 1, Atoms: 8}, training.ErrPictures},
 		"flat":        {flat, Trainer{Stages: 1, Atoms: 8}, training.ErrPictures},
-		"few patches": {testimage.Drawings(2), Trainer{Stages: 1, Atoms: 9000, Reductions: []float64{}}, training.ErrPictures},
-		"memory":      {testimage.Drawings(2), Trainer{Stages: 1, Atoms: 8, MaxMemory: 1 << 20}, training.ErrMemory},
-		"stages":      {testimage.Drawings(2), Trainer{Stages: 17}, plugin.ErrSettings},
-		"size":        {testimage.Drawings(2), Trainer{Stages: 9, Atoms: maxAnchors}, plugin.ErrSettings},
-		"even patch":  {testimage.Drawings(2), Trainer{Stages: 1, Patch: 8}, plugin.ErrSettings},
-		"symmetries":  {testimage.Drawings(2), Trainer{Stages: 1, Symmetries: "some"}, plugin.ErrSettings},
-		"learner":     {testimage.Drawings(2), Trainer{Stages: 1, Learner: "ksdv"}, plugin.ErrSettings},
-		"reduction":   {testimage.Drawings(2), Trainer{Stages: 1, Reductions: []float64{1}}, plugin.ErrSettings},
+		"few patches": {trainingtest.Drawings(2), Trainer{Stages: 1, Atoms: 9000, Reductions: []float64{}}, training.ErrPictures},
+		"memory":      {trainingtest.Drawings(2), Trainer{Stages: 1, Atoms: 8, MaxMemory: 1 << 20}, training.ErrMemory},
+		"stages":      {trainingtest.Drawings(2), Trainer{Stages: 17}, plugin.ErrSettings},
+		"size":        {trainingtest.Drawings(2), Trainer{Stages: 9, Atoms: maxAnchors}, plugin.ErrSettings},
+		"even patch":  {trainingtest.Drawings(2), Trainer{Stages: 1, Patch: 8}, plugin.ErrSettings},
+		"symmetries":  {trainingtest.Drawings(2), Trainer{Stages: 1, Symmetries: "some"}, plugin.ErrSettings},
+		"learner":     {trainingtest.Drawings(2), Trainer{Stages: 1, Learner: "ksdv"}, plugin.ErrSettings},
+		"reduction":   {trainingtest.Drawings(2), Trainer{Stages: 1, Reductions: []float64{1}}, plugin.ErrSettings},
 	} {
-		if m, err := superres.Train(t.Context(), c.s, c.o, superres.TrainOptions{}); !errors.Is(err, c.want) || m != nil {
+		if m, err := fit.Model(t.Context(), c.s, c.o, fit.Options{}); !errors.Is(err, c.want) || m != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -10,18 +10,20 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"superres/patches/plane"
 	"testing"
 
 	"superres/internal/kernel"
 	"superres/internal/npz"
 	"superres/internal/picture"
 	"superres/internal/testimage"
+	"superres/patches/plane"
 	"superres/superres"
+	"superres/superres/fit"
 	"superres/superres/resample"
 	"superres/superres/stage"
 	"superres/superres/stage/stagetest"
 	"superres/superres/training"
+	"superres/superres/training/trainingtest"
 )
 
 // cascade is a quickly trained cascade of two stages.
@@ -31,7 +33,7 @@ func cascade(t testing.TB, scale int, s training.Symmetries) *superres.Model {
 	if s == training.NoSymmetries {
 		o.Degradation = resample.Box
 	}
-	return trained(t, testimage.Drawings(7), o, 1)
+	return trained(t, trainingtest.Drawings(7), o, 1)
 }
 
 // A cascade beats bicubic on drawings it has not seen, and its stages help.
@@ -457,7 +459,7 @@ func TestCascadeTuning(t *testing.T) {
 // trained is the model that a trainer makes; so many pictures are held out.
 func trained(t testing.TB, sources []training.Source, o Trainer, heldOut int) *superres.Model {
 	t.Helper()
-	m, err := superres.Train(t.Context(), sources, o, superres.TrainOptions{HeldOut: heldOut, Seed: o.Seed})
+	m, err := fit.Model(t.Context(), sources, o, fit.Options{HeldOut: heldOut, Seed: o.Seed})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"runtime"
-	"superres/patches/plane"
 
 	"superres/internal/parallel"
 	"superres/learners/plugin"
+	"superres/patches/plane"
 	"superres/superres/resample"
 )
 

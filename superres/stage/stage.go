@@ -8,10 +8,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"superres/patches/plane"
 	"sync"
 
 	"superres/learners/plugin"
+	"superres/patches/plane"
 )
 
 // Stage is one step of a model: it makes a better enlargement out of the one before it. A

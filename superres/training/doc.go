@@ -2,6 +2,6 @@
 // they return, and how they say that pictures or memory do not suffice.
 //
 // A [Trainer] is a plain value whose fields are its options and whose zero value is the
-// recipe of the model that ships. superres.Train runs one, scores the result on pictures
+// recipe of the model that ships. Package fit runs one, scores the result on pictures
 // it was not trained on, and makes a model of it.
 package training

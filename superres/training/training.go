@@ -11,9 +11,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"superres/patches/plane"
 
 	"superres/learners/plugin"
+	"superres/patches/plane"
 	"superres/superres/resample"
 	"superres/superres/stage"
 )

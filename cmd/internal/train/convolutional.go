@@ -6,6 +6,7 @@ import (
 	"superres/cmd/internal/console"
 	"superres/superres"
 	"superres/superres/convolutional"
+	"superres/superres/convolutional/learning"
 	"superres/superres/training"
 )
 
@@ -31,7 +32,7 @@ func stageOf(m *superres.Model, name, purpose string) (*convolutional.Stage, err
 // convolutionalTrainer makes the trainer of a convolutional stage, which goes on where
 // another run of it was interrupted.
 func convolutionalTrainer(opt Options) (training.Trainer, error) {
-	t := convolutional.Trainer{
+	t := learning.Trainer{
 		Scale: opt.Scale, Degradation: opt.Degradation, Channels: opt.Channels, Depth: opt.Depth, Steps: orNone(opt.Steps), ColourSteps: orNone(opt.ColourSteps), Rate: opt.Rate, Decay: orNone(opt.Decay),
 		Batch: opt.Batch, Symmetries: opt.Symmetries, Patch: opt.Patch, Reductions: opt.Reductions, JPEG: opt.JPEG, Damage: opt.Damage, Drawings: orNone(opt.Drawings), Grain: orNone(opt.Grain), BackProject: opt.BackProjection, Seed: opt.Seed, MaxMemory: opt.Limits.Memory, Report: opt.report,
 	}

@@ -61,8 +61,8 @@ func Model(ctx context.Context, sources []training.Source, trainer training.Trai
 			return nil, fmt.Errorf("%s: %w: a held-out picture of %d×%d, expected at least %d×%d", src.Name, training.ErrPictures, b.Dx(), b.Dy(), side, side)
 		}
 	}
-	if c, ok := trainer.(training.Checked); ok {
-		trainer = c.Checking(held)
+	if c, ok := trainer.(training.Validated); ok {
+		trainer = c.WithValidation(held)
 	}
 	learned, err := trainer.Train(ctx, train, opt.Progress)
 	if err != nil {

@@ -71,12 +71,12 @@ func run(c *cli.Context, s *console.Streams) error {
 
 // reached is how the training of a convolutional stage goes, in a few words.
 func reached(r learning.Report) string {
-	text := fmt.Sprintf("rate %.2g, error %.2f of 255", r.Rate, 255*r.RMSE)
+	text := fmt.Sprintf("rate %.2g, error %.2f of 255", r.LearningRate, 255*r.RMSE)
 	if r.PSNR > 0 {
 		text += fmt.Sprintf(", %.2f dB", r.PSNR)
 	}
-	if r.Silent > 0 {
-		text += fmt.Sprintf(", %d channels silent", r.Silent)
+	if r.Dead > 0 {
+		text += fmt.Sprintf(", %d channels silent", r.Dead)
 	}
 	return text
 }

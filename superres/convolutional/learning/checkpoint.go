@@ -9,8 +9,8 @@ import (
 	"superres/internal/npz"
 )
 
-// What Keep is given is an .npz file of everything that the next step depends on, by which the
-// same run can go on (Trainer.Kept). Random draws depend on the number of the step alone.
+// A checkpoint is an .npz file of all that the next step depends on. Random sampling depends on the
+// number of the step alone.
 
 // The members of the file that are no arrays.
 const (
@@ -19,12 +19,12 @@ const (
 )
 
 const (
-	stateFormat = 4
-	mostText    = 1 << 20
-	mostState   = 1 << 31
+	checkpointFormat = 4
+	maxText          = 1 << 20
+	maxCheckpoint    = 1 << 31
 )
 
-// state are the numbers that learning goes on with.
+// state has the numbers that a training goes on with.
 type state struct {
 	Done   int     `json:"done"`
 	Norm   float64 `json:"norm"`
@@ -32,12 +32,12 @@ type state struct {
 	Square float64 `json:"square"`
 	Steps  int     `json:"steps"`
 	RMSE   float64 `json:"rmse"`
-	Silent int     `json:"silent"`
+	Dead   int     `json:"silent"`
 }
 
-// key is what must be the same for a run to go on from what another kept: the format, all
-// that steers learning, the pictures.
-func (l *learner) key(d lessons) []byte {
+// key returns what must be equal for a run to go on from the checkpoint of another: the format, all
+// that steers the training, and the pictures.
+func (l *learner) key(d dataset) []byte {
 	o := l.opt
 	from := sha256.Sum256(nil)
 	if o.From != nil {
@@ -49,8 +49,8 @@ func (l *learner) key(d lessons) []byte {
 		teachers = append(teachers, sum[:])
 	}
 	key, err := json.Marshal([]any{
-		stateFormat, o.Scale, o.Degradation, o.Channels, o.Depth, o.Steps, o.Batch, o.Patch, o.Rate, o.Decay, o.Reductions, o.Symmetries, o.Damage, o.JPEG, o.Drawings, o.Seed, o.Interval, from[:], teachers, taughtShare,
-		warmUp, lastPart, roundness, squareWeight, momentum, adamRate, schulzSteps, decay1, decay2, least, clipAt, normDecay, meanDecay, d.sum(),
+		checkpointFormat, o.Scale, o.Degradation, o.Channels, o.Depth, o.Steps, o.Batch, o.Patch, o.LearningRate, o.Decay, o.Reductions, o.Symmetries, o.Robust, o.JPEG, o.Synthetic, o.Seed, o.Interval,
+		from[:], teachers, taughtShare, warmUp, lastPart, roundness, squareWeight, momentum, adamRate, schulzSteps, decay1, decay2, least, clipAt, normDecay, averageDecay, d.digest(),
 	})
 	if err != nil {
 		panic(err) // numbers and texts
@@ -58,51 +58,52 @@ func (l *learner) key(d lessons) []byte {
 	return key
 }
 
-// save returns what lets another run go on.
-func (l *learner) save(d lessons) []byte {
-	numbers, err := json.Marshal(state{l.done, l.norm, l.loss, l.square, l.steps, l.rmse, l.silent})
+// checkpoint returns a checkpoint of the training. It fails when the training has diverged.
+func (l *learner) checkpoint(d dataset) ([]byte, error) {
+	numbers, err := json.Marshal(state{l.done, l.norm, l.loss, l.square, l.steps, l.rmse, l.dead})
 	if err != nil {
-		panic(err)
+		return nil, err
 	}
 	var arrays []npz.Array
 	for i, f := range l.layers {
-		for name, v := range f.arrays() {
-			arrays = append(arrays, npz.NewArray(fmt.Sprintf("layer%d.%s", i, arrayNames[name]), 1, v))
+		for k, v := range f.arrays() {
+			arrays = append(arrays, npz.NewArray(arrayName(i, k), 1, v))
 		}
 	}
 	var b bytes.Buffer
-	if err := npz.Write(&b, []npz.Text{{Name: stateFile, Data: numbers}, {Name: keyFile, Data: l.key(d)}}, nil, arrays...); err != nil {
-		panic(err) // to memory
-	}
-	return b.Bytes()
+	err = npz.Write(&b, []npz.Text{{Name: stateFile, Data: numbers}, {Name: keyFile, Data: l.key(d)}}, nil, arrays...)
+	return b.Bytes(), err
 }
 
 var arrayNames = [...]string{"mean", "now", "moment", "square"}
 
-// arrays are what is kept of a layer, as they are named.
-func (f *learned) arrays() [len(arrayNames)][]float32 {
-	return [...][]float32{f.mean.all, f.now.all, f.moment.all, f.square}
+// arrayName returns the name of array k of a layer in a checkpoint.
+func arrayName(layer, k int) string { return fmt.Sprintf("layer%d.%s", layer, arrayNames[k]) }
+
+// arrays returns what a checkpoint has of a layer, in the order of arrayNames.
+func (f *layer) arrays() [len(arrayNames)][]float32 {
+	return [...][]float32{f.average.all, f.now.all, f.momentum.all, f.square}
 }
 
-// load goes on from what another run kept. It changes nothing when that was another run, or
-// is damaged.
-func (l *learner) load(d lessons) {
-	file, err := npz.OpenUpTo(bytes.NewReader(l.opt.Kept), int64(len(l.opt.Kept)), mostState)
+// restore goes on from a checkpoint. It changes nothing when that is damaged or of another
+// training.
+func (l *learner) restore(checkpoint []byte, d dataset) {
+	file, err := npz.OpenUpTo(bytes.NewReader(checkpoint), int64(len(checkpoint)), maxCheckpoint)
 	if err != nil {
 		return
 	}
-	if key, err := file.Text(keyFile, mostText); err != nil || !bytes.Equal(key, l.key(d)) {
+	if key, err := file.Text(keyFile, maxText); err != nil || !bytes.Equal(key, l.key(d)) {
 		return
 	}
-	text, err := file.Text(stateFile, mostText)
+	text, err := file.Text(stateFile, maxText)
 	var s state
 	if err != nil || json.Unmarshal(text, &s) != nil || s.Done < 0 || s.Done > l.opt.Steps {
 		return
 	}
 	var read [][]float32
 	for i, f := range l.layers {
-		for name, v := range f.arrays() {
-			got, err := npz.Read[float32](file, fmt.Sprintf("layer%d.%s", i, arrayNames[name]), 1, len(v))
+		for k, v := range f.arrays() {
+			got, err := npz.Read[float32](file, arrayName(i, k), 1, len(v))
 			if err != nil {
 				return
 			}
@@ -110,10 +111,10 @@ func (l *learner) load(d lessons) {
 		}
 	}
 	for i, f := range l.layers {
-		for name, v := range f.arrays() {
-			copy(v, read[i*len(arrayNames)+name])
+		for k, v := range f.arrays() {
+			copy(v, read[i*len(arrayNames)+k])
 		}
-		f.moved()
+		f.transpose()
 	}
-	l.done, l.norm, l.loss, l.square, l.steps, l.rmse, l.silent = s.Done, s.Norm, s.Loss, s.Square, s.Steps, s.RMSE, s.Silent
+	l.done, l.norm, l.loss, l.square, l.steps, l.rmse, l.dead = s.Done, s.Norm, s.Loss, s.Square, s.Steps, s.RMSE, s.Dead
 }

@@ -37,7 +37,7 @@ func TestLearnsColour(t *testing.T) {
 		t.Error("colour at half the resolution is learned as that at all of it")
 	}
 	again := o
-	again.Steps, again.From = -1, first.Stages[0].(*convolutional.Stage)
+	again.Steps, again.From = 0, first.Stages[0].(*convolutional.Stage)
 	third, err := again.Train(t.Context(), sources, nil)
 	if err != nil {
 		t.Fatal(err)

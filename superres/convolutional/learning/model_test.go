@@ -14,7 +14,8 @@ import (
 func TestTrainModel(t *testing.T) {
 	var files [2]bytes.Buffer
 	for i := range files {
-		o := learning.Trainer{Channels: 16, Depth: 2, Steps: 150, Batch: 4, Patch: 10, Reductions: []float64{}, Seed: 1}
+		o := learning.Defaults()
+		o.Channels, o.Depth, o.Steps, o.Batch, o.Patch, o.Reductions, o.Seed = 16, 2, 150, 4, 10, nil, 1
 		m, err := fit.Model(t.Context(), trainingtest.Drawings(4), o, fit.Options{HeldOut: 1, Seed: 2})
 		if err != nil {
 			t.Fatal(err)

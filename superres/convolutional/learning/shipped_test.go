@@ -24,28 +24,17 @@ func shipped(t testing.TB, name string) *superres.Model {
 	return m
 }
 
-// The zero value is the recipe by which the model that ships was learned, but for the seed,
-// the steps, the rate and the teachers, as the model itself records it.
-func TestZeroValueIsTheRecipe(t *testing.T) {
-	m := shipped(t, "photo.npz")
-	recorded := golden.Recorded{TB: t, Command: m.Provenance.Command}
+// Defaults are the options by which the model that ships was trained, as the model itself records
+// them, but for the seed, the steps, the learning rate and the teachers.
+func TestDefaultsAreTheRecipe(t *testing.T) {
+	recorded := golden.Recorded{TB: t, Command: shipped(t, "photo.npz").Provenance.Command}
 	flag, decimal, number := recorded.Flag, recorded.Decimal, recorded.Number
-	said, err := Trainer{
-		Scale: number("scale"), Degradation: resample.Degradation(flag("degradation")), Channels: number("channels"), Depth: number("depth"),
-		Batch: number("batch"), Patch: number("patch"), Drawings: decimal("drawings"), Decay: decimal("weight-decay"), BackProject: number("back-projection"), Symmetries: training.Symmetries(flag("symmetries")),
-	}.defaults()
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := Trainer{}.defaults()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !reflect.DeepEqual(got, said) {
-		t.Errorf("the zero value is\n%+v\nthe model was learned by\n%+v", got, said)
-	}
-	if seed := flag("seed"); seed != "1" {
-		t.Errorf("the seed was %s, expected 1 as the documentation says", seed)
+	want := Defaults()
+	want.Scale, want.Degradation, want.Channels, want.Depth = number("scale"), resample.Degradation(flag("degradation")), number("channels"), number("depth")
+	want.Batch, want.Patch, want.Synthetic, want.Decay = number("batch"), number("patch"), decimal("drawings"), decimal("weight-decay")
+	want.BackProject, want.Symmetries = number("back-projection"), training.Symmetries(flag("symmetries"))
+	if got := Defaults(); !reflect.DeepEqual(got, want) {
+		t.Errorf("the defaults are\n%+v\nthe model was trained by\n%+v", got, want)
 	}
 }
 
@@ -65,7 +54,11 @@ func TestIntegersLoseNothing(t *testing.T) {
 		}
 		networks[name] = s.Network()
 	}
-	l, d := aLearner(t, Trainer{Channels: 16, Depth: 4, Patch: 12, Batch: 4, Steps: 150, Reductions: []float64{}})
+	l, d := begun(t, func() Trainer {
+		o := small()
+		o.Depth, o.Patch, o.Batch, o.Steps = 4, 12, 4, 150
+		return o
+	}())
 	for range l.opt.Steps {
 		if err := l.step(t.Context(), d); err != nil {
 			t.Fatal(err)

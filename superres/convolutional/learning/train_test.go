@@ -14,6 +14,28 @@ import (
 	"superres/superres/training/trainingtest"
 )
 
+// small has the options of a network that is quickly trained.
+func small() Trainer {
+	o := Defaults()
+	o.Channels, o.Depth, o.Steps, o.ColourSteps, o.Batch, o.Patch, o.Reductions, o.Seed, o.Interval = 16, 2, 30, 0, 3, 10, nil, 5, 10
+	return o
+}
+
+// begun returns a learner before its first step, and its dataset.
+func begun(t testing.TB, o Trainer) (*learner, *pictures) {
+	t.Helper()
+	s := &session{Trainer: o, sources: trainingtest.Drawings(3), progress: func(string, int, int) {}}
+	d := &pictures{session: s}
+	if err := d.read(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	n, known, err := s.firstNetwork()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newLearner(o, n, known), d
+}
+
 // trained returns what a trainer keeps at the end.
 func trained(t *testing.T, o Trainer) []byte {
 	t.Helper()
@@ -103,11 +125,11 @@ func TestEndOfContextIsKept(t *testing.T) {
 	for _, end := range []string{"step", "report"} {
 		ctx, cancel := context.WithCancel(t.Context())
 		o := small()
-		o.Checks = trainingtest.Drawings(1)
+		o.Validation = trainingtest.Drawings(1)
 		var kept []byte
 		o.Keep = func(state []byte) error { kept = state; return nil }
-		progress := func(phase string, done, _ int) {
-			if phase == learning && end == "step" && done == 4 {
+		progress := func(name string, done, _ int) {
+			if name == phase && end == "step" && done == 4 {
 				cancel()
 			}
 		}
@@ -130,11 +152,11 @@ func TestEndOfContextIsKept(t *testing.T) {
 func TestLearnsDrawings(t *testing.T) {
 	for _, scale := range []int{2, 3} {
 		o := small()
-		o.Scale, o.Steps, o.Batch, o.Interval, o.Rate = scale, 150, 4, 50, 0.003
-		o.Checks = trainingtest.Drawings(2)
+		o.Scale, o.Steps, o.Batch, o.Interval, o.LearningRate = scale, 150, 4, 50, 0.003
+		o.Validation = trainingtest.Drawings(2)
 		var last Report
 		o.Report = func(r Report) { last = r }
-		bicubic, err := newChecked(t, o).score(t.Context(), convolutional.NewNetwork(convolutional.Architecture{Scale: scale, Channels: 16, Depth: 2}))
+		bicubic, err := validationOf(t, o).score(t.Context(), convolutional.NewNetwork(convolutional.Architecture{Scale: scale, Channels: 16, Depth: 2}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,17 +168,13 @@ func TestLearnsDrawings(t *testing.T) {
 	}
 }
 
-func newChecked(t *testing.T, o Trainer) *checks {
+func validationOf(t *testing.T, o Trainer) *validation {
 	t.Helper()
-	o, err := o.defaults()
+	v, err := (&session{Trainer: o}).readValidation(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := readChecks(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return v
 }
 
 // Learning from what another run learned begins where that ended, and at another scale with
@@ -174,7 +192,7 @@ func TestFrom(t *testing.T) {
 	want := from.Network()
 	for _, scale := range []int{2, 3} {
 		o.Scale, o.From = scale, from
-		l, _ := aLearner(t, o)
+		l, _ := begun(t, o)
 		got := l.network()
 		for i, layer := range got.Layers {
 			if i == len(got.Layers)-1 && scale != 2 {
@@ -222,11 +240,16 @@ func TestDeepened(t *testing.T) {
 }
 
 func TestTrainerRefuses(t *testing.T) {
-	for name, o := range map[string]Trainer{
-		"scale": {Scale: 5}, "channels": {Channels: 20}, "more channels": {Channels: 80}, "depth": {Depth: -1}, "steps": {Steps: -1},
-		"batch": {Batch: 1000}, "patch": {Patch: 2}, "rate": {Rate: -1}, "reductions": {Reductions: []float64{1}}, "JPEG": {JPEG: [2]int{50, 20}},
-		"degradation": {Degradation: "blur"}, "interval": {Interval: -1}, "symmetries": {Symmetries: "some"}, "drawings": {Drawings: 1.5},
+	for name, spoil := range map[string]func(o *Trainer){
+		"scale": func(o *Trainer) { o.Scale = 5 }, "channels": func(o *Trainer) { o.Channels = 20 }, "more channels": func(o *Trainer) { o.Channels = 80 },
+		"depth": func(o *Trainer) { o.Depth = -1 }, "steps": func(o *Trainer) { o.Steps = 0 }, "batch": func(o *Trainer) { o.Batch = 1000 },
+		"patch": func(o *Trainer) { o.Patch = 2 }, "rate": func(o *Trainer) { o.LearningRate = 0 }, "decay": func(o *Trainer) { o.Decay = 100 },
+		"reductions": func(o *Trainer) { o.Reductions = []float64{1} }, "JPEG": func(o *Trainer) { o.JPEG = [2]int{50, 20} },
+		"degradation": func(o *Trainer) { o.Degradation = "blur" }, "interval": func(o *Trainer) { o.Interval = 0 },
+		"symmetries": func(o *Trainer) { o.Symmetries = "some" }, "synthetic": func(o *Trainer) { o.Synthetic = 1.5 }, "grain": func(o *Trainer) { o.Grain = 21 },
 	} {
+		o := Defaults()
+		spoil(&o)
 		if _, _, err := o.Target(); err == nil {
 			t.Errorf("%s: no error", name)
 		}
@@ -255,7 +278,7 @@ func TestTrainerRefuses(t *testing.T) {
 // A rate that is too high is told.
 func TestDivergence(t *testing.T) {
 	o := small()
-	o.Rate, o.Steps = 1, 100
+	o.LearningRate, o.Steps = 1, 100
 	_, err := o.Train(t.Context(), trainingtest.Drawings(2), nil)
 	t.Log(err)
 	if err == nil {

@@ -10,8 +10,9 @@ import (
 func BenchmarkStep(b *testing.B) {
 	for _, size := range [][2]int{{16, 5}, {32, 10}} {
 		b.Run(fmt.Sprintf("channels=%d/depth=%d", size[0], size[1]), func(b *testing.B) {
-			o := Trainer{Channels: size[0], Depth: size[1], Patch: 20, Reductions: []float64{}}
-			l, d := aLearner(b, o)
+			o := small()
+			o.Channels, o.Depth, o.Patch, o.Batch = size[0], size[1], 20, 10
+			l, d := begun(b, o)
 			if err := l.step(b.Context(), d); err != nil {
 				b.Fatal(err)
 			}

@@ -20,15 +20,15 @@ type quiet struct{}
 func (quiet) Uint64() uint64 { return 1<<64 - 1 }
 
 // Without damage, a patch is what it is without; everywhere in a picture, in all symmetries.
-func TestNoDamage(t *testing.T) {
+func TestNoDegradation(t *testing.T) {
 	for scale := 2; scale <= 4; scale++ {
 		o := small()
-		o.Scale, o.Damage, o.Patch = scale, true, 9
-		l, d := aLearner(t, o)
+		o.Scale, o.Robust, o.Patch = scale, true, 9
+		l, d := begun(t, o)
 		a, b := l.newWorker(), l.newWorker()
 		reach := (a.sides[0] - a.side) / 2
 		for i := range 60 {
-			p := drawPatch(t, d, i)
+			p := sampled(t, d, i)
 			switch i { // the corners
 			case 0:
 				p.x, p.y = 0, 0
@@ -36,10 +36,10 @@ func TestNoDamage(t *testing.T) {
 				p.x, p.y = p.from.w-o.Patch, p.from.h-o.Patch
 			}
 			p.negative = false
-			p.fill(a.input, a.target, a.side, reach, scale)
-			p.damage = rand.New(quiet{})
-			if level := p.fillDamaged(b.input, b.target, b.side, reach, scale); level != 0 {
-				t.Fatalf("level %g", level)
+			p.fillClean(a.input, a.target, a.side, reach, scale)
+			p.degrade = rand.New(quiet{})
+			if strength := p.fillDegraded(b.input, b.target, b.side, reach, scale); strength != 0 {
+				t.Fatalf("strength %g", strength)
 			}
 			n := a.sides[0] * a.sides[0]
 			if !slices.Equal(a.input[:n], b.input[:n]) {
@@ -58,8 +58,8 @@ func TestNoDamage(t *testing.T) {
 func TestReductions(t *testing.T) {
 	for scale := 2; scale <= 4; scale++ {
 		o := small()
-		o.Scale, o.Damage = scale, true
-		_, d := aLearner(t, o)
+		o.Scale, o.Robust = scale, true
+		_, d := begun(t, o)
 		from := &d.list[0]
 		for kind, f := range reductions {
 			list := f(scale)
@@ -77,7 +77,7 @@ func TestReductions(t *testing.T) {
 		}
 		want := resample.Box.Reduce(&plane.Plane{W: from.w * scale, H: from.h * scale, Pix: truth}, scale)
 		part := &degrade.Plane{W: from.w, H: from.h, Pix: make([]float32, from.w*from.h)}
-		p := patch{from: from, damage: rand.New(zero{})}
+		p := patch{from: from, degrade: rand.New(zero{})}
 		p.reduce(part, 0, 0, scale, false)
 		for i, v := range want.Pix {
 			if e := v - part.Pix[i]; e > 1e-3 || e < -1e-3 {
@@ -94,7 +94,7 @@ func (zero) Uint64() uint64 { return 1 << 32 }
 
 // What is learned from damage knows a level, which changes what it does, also when it began
 // with what knew none.
-func TestLearnsLevels(t *testing.T) {
+func TestLearnsStrength(t *testing.T) {
 	o := small()
 	r, err := o.Train(t.Context(), trainingtest.Drawings(2), nil)
 	if err != nil {
@@ -102,7 +102,7 @@ func TestLearnsLevels(t *testing.T) {
 	}
 	o.From, _ = convolutional.Of(r.Stages[0])
 	for range 2 { // then from what knows one
-		o.Damage = true
+		o.Robust = true
 		if r, err = o.Train(t.Context(), trainingtest.Drawings(2), nil); err != nil {
 			t.Fatal(err)
 		}

@@ -11,32 +11,32 @@ import (
 	"superres/superres/resample"
 )
 
-// Pictures as people have them are damaged as package degrade says, after a reduction that
-// was not always bicubic. The network is told how much of it there is to be taken away: the
-// deviation of noise and compression in levels, of worstDamage, which it is told to be 1.
-// What blurs or sharpens is not in that number: it must be seen.
-const worstDamage = 25
+// A robust model's patches are degraded as package degrade says, after a reduction that is not
+// always bicubic. The network is given the strength of what it is to take away: the standard
+// deviation of noise and compression in levels of 255, as a share of worstNoise. Blur and
+// sharpening do not count in it: they must be seen.
+const worstNoise = 25
 
-// aroundDamage is how many samples around the window are damaged with it, so that its blocks
-// are whole.
-const aroundDamage = 8
+// degradedMargin is the number of samples around the window that are degraded with it, so that the
+// blocks of JPEG files are whole.
+const degradedMargin = 8
 
-// fillDamaged is fill with damage that is drawn, and returns its level, 0..1.
-func (p patch) fillDamaged(window, target []float32, side, margin, scale int) (level float32) {
-	reach := margin + aroundDamage
+// fillDegraded is fillClean with a random degradation, of which it returns the strength, 0..1.
+func (p patch) fillDegraded(window, target []float32, side, margin, scale int) (strength float32) {
+	reach := margin + degradedMargin
 	x0, y0 := max(p.x-reach, 0), max(p.y-reach, 0)
 	x1, y1 := min(p.x+side+reach, p.from.w), min(p.y+side+reach, p.from.h)
 	part := &degrade.Plane{W: x1 - x0, H: y1 - y0, Pix: make([]float32, (x1-x0)*(y1-y0))}
-	damage := degrade.Draw(p.damage)
-	p.reduce(part, x0, y0, scale, damage.Quiet())
-	if told := damage.Apply(p.damage, part) / worstDamage; told > 0 {
-		// What finds the level of a picture is never quite right.
-		level = float32(min(told*math.Exp(0.15*p.damage.NormFloat64()), 1))
+	degradation := degrade.Draw(p.degrade)
+	p.reduce(part, x0, y0, scale, degradation.Quiet())
+	if deviation := degradation.Apply(p.degrade, part) / worstNoise; deviation > 0 {
+		// The estimated strength of a picture is never quite right.
+		strength = float32(min(deviation*math.Exp(0.15*p.degrade.NormFloat64()), 1))
 	}
 	n := side + 2*margin
 	for v := range n {
 		for u := range n {
-			x, y := p.place(u, v, n)
+			x, y := p.source(u, v, n)
 			x, y = min(max(p.x-margin+x, 0), p.from.w-1), min(max(p.y-margin+y, 0), p.from.h-1)
 			window[v*n+u] = part.Pix[(y-y0)*part.W+x-x0] / 255
 		}
@@ -50,24 +50,19 @@ func (p patch) fillDamaged(window, target []float32, side, margin, scale int) (l
 		}
 	}
 	base := resample.Resize(low, low.W*scale, low.H*scale, resample.Bicubic)
-	n = side * scale
-	for v := range n {
-		to := target[v/scale*side*scale*scale+v%scale*scale:]
-		for u := range n {
-			x, y := p.place(u, v, n)
-			truth := picture.Levels[p.from.truth[(p.y*scale+y)*p.from.w*scale+p.x*scale+x]]
-			to[u/scale*scale*scale+u%scale] = truth - base.Row((p.y-by)*scale + y)[(p.x-bx)*scale+x]
-		}
-	}
-	return level
+	p.fillTarget(target, side, scale, func(x, y int) float32 {
+		truth := picture.Levels[p.from.truth[(p.y*scale+y)*p.from.w*scale+p.x*scale+x]]
+		return truth - base.Row((p.y-by)*scale + y)[(p.x-bx)*scale+x]
+	})
+	return strength
 }
 
-// reduce sets part, in levels, to samples of the picture from (x0, y0) on, reduced as
-// programs do: mostly by the bicubic kernel, else by the mean of a block or of its middle,
-// linearly, or by Lanczos. What gets no noise and no file is often what lies in the middle.
-func (p patch) reduce(part *degrade.Plane, x0, y0, scale int, quiet bool) {
-	kind := p.damage.IntN(10)
-	if quiet && p.damage.IntN(4) == 0 {
+// reduce sets part, in levels, to samples of the picture from (x0, y0) on, reduced as programs do:
+// mostly by the bicubic kernel, else by the mean of a block or of its middle, linearly, or by
+// Lanczos. A clean patch, without noise and compression, is often reduced without antialiasing.
+func (p patch) reduce(part *degrade.Plane, x0, y0, scale int, clean bool) {
+	kind := p.degrade.IntN(10)
+	if clean && p.degrade.IntN(4) == 0 {
 		kind = aliasing
 	} else if kind >= aliasing {
 		for y := range part.H {
@@ -106,20 +101,20 @@ func (p patch) reduce(part *degrade.Plane, x0, y0, scale int, quiet bool) {
 // aliasing is the reduction without antialiasing, the last of reductions.
 const aliasing = 4
 
-// reductions are the taps of those that are not the trainer's own, by the scale.
+// reductions return the taps of the reductions by a scale that are not the trainer's own.
 var reductions = [aliasing + 1]func(scale int) []float32{
 	func(s int) []float32 { return taps(s, s, imaging.Box) },
 	func(s int) []float32 { return taps(s, 2-s%2, imaging.Box) },
 	func(s int) []float32 { return taps(s, 2*s, imaging.Linear) },
 	func(s int) []float32 { return taps(s, 6*s, imaging.Lanczos) },
-	// What interpolation by pixels finds in the middle.
+	// Interpolation between the pixels at the middle of the block.
 	func(s int) []float32 {
 		return taps(s, 6-s%2, imaging.ResampleFilter{Kernel: func(x float64) float64 { return imaging.Lanczos.Kernel(x * float64(s)) }})
 	},
 }
 
-// taps are about n taps around the middle of a block, of a filter in blocks, of sum 1. There
-// are as many more than the scale, or fewer, as leaves them in the middle.
+// taps returns n taps of a filter around the middle of a block, whose sum is 1, or n+1 where n taps
+// would not lie symmetrically over the block's scale pixels. The filter's unit is the block.
 func taps(scale, n int, filter imaging.ResampleFilter) []float32 {
 	if (n-scale)%2 != 0 {
 		n++

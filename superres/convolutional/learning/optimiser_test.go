@@ -10,7 +10,7 @@ import (
 
 // What comes out has the singular vectors of what goes in and singular values near 1, for
 // values that lie far apart too, and nothing where there was nothing.
-func TestOrthogonal(t *testing.T) {
+func TestOrthogonalise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	for _, size := range [][3]int{{288, 32, 32}, {144, 16, 16}, {40, 32, 25}, {96, 16, 4}} {
 		rows, n, rank := size[0], size[1], size[2]
@@ -37,12 +37,12 @@ func TestOrthogonal(t *testing.T) {
 		var u, v, want mat.Dense
 		svd.UTo(&u)
 		svd.VTo(&v)
-		w := newWork(rows, n)
+		w := newMuon(rows, n)
 		in, got := make([]float32, rows*n), make([]float32, rows*n)
 		for i := range in {
 			in[i] = float32(3 * x.At(i/n, i%n))
 		}
-		w.orthogonal(got, in, rows, n)
+		w.orthogonalise(got, in, rows, n)
 		out := mat.NewDense(rows, n, nil)
 		for i, g := range got {
 			out.Set(i/n, i%n, float64(g))
@@ -64,10 +64,10 @@ func TestOrthogonal(t *testing.T) {
 			}
 		}
 	}
-	w := newWork(16, 16)
+	w := newMuon(16, 16)
 	to := []float32{256: 0}[:256]
 	to[3] = 5
-	w.orthogonal(to, make([]float32, 256), 16, 16)
+	w.orthogonalise(to, make([]float32, 256), 16, 16)
 	for _, g := range to {
 		if g != 0 {
 			t.Fatal("not 0 where all was 0")

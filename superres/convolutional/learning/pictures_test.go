@@ -9,7 +9,6 @@ import (
 	"superres/internal/testimage"
 	"superres/superres/convolutional"
 	"superres/superres/resample"
-	"superres/superres/training/trainingtest"
 )
 
 // What is learned is nearer to what a teacher makes of a picture in all orientations, by its
@@ -19,8 +18,8 @@ func TestTaught(t *testing.T) {
 	low := picture.Split(testimage.Drawing(30, 20, 1)).Luma()
 	base := resample.Resize(low, 60, 40, resample.Bicubic)
 	truth := resample.Resize(low, 60, 40, resample.Nearest)
-	o := Trainer{Scale: 2, Teachers: []*convolutional.Stage{teacher.WithGrain(3)}} // whose grain does not count
-	got, err := o.taught(t.Context(), low, base, truth)
+	teachers := []*convolutional.Stage{teacher.WithGrain(3)} // whose grain does not count
+	got, err := distil(t.Context(), teachers, low, base, truth)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +45,7 @@ func TestTaught(t *testing.T) {
 		t.Errorf("nothing is off the truth by more than %g", moved)
 	}
 	const way = 5
-	turned, err := o.taught(t.Context(), picture.Oriented(low, way), picture.Oriented(base, way), picture.Oriented(truth, way))
+	turned, err := distil(t.Context(), teachers, picture.Oriented(low, way), picture.Oriented(base, way), picture.Oriented(truth, way))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,8 +54,8 @@ func TestTaught(t *testing.T) {
 			t.Fatalf("sample %d of the turned picture is %g, expected %g", i, turned.Pix[i], v)
 		}
 	}
-	o.Teachers = nil
-	if same, err := o.taught(t.Context(), low, base, truth); err != nil || same != truth {
+	teachers = nil
+	if same, err := distil(t.Context(), teachers, low, base, truth); err != nil || same != truth {
 		t.Errorf("without teachers something else than the truth is learned, %v", err)
 	}
 }
@@ -81,11 +80,10 @@ func TestTeachers(t *testing.T) {
 	if other := trained(t, with(2)); !bytes.Equal(trained(t, o), other) || bytes.Equal(other, first) {
 		t.Error("a run goes on from one with another teacher")
 	}
-	for name, o := range map[string]Trainer{
-		"scale":  {Scale: 3, Teachers: with(1).Teachers},
-		"damage": {Damage: true, Teachers: with(1).Teachers},
-	} {
-		if _, err := o.Train(t.Context(), trainingtest.Drawings(2), nil); err == nil {
+	for name, spoil := range map[string]func(o *Trainer){"scale": func(o *Trainer) { o.Scale = 3 }, "robust": func(o *Trainer) { o.Robust = true }} {
+		o := with(1)
+		spoil(&o)
+		if _, _, err := o.Target(); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

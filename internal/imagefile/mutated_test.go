@@ -34,7 +34,7 @@ func read(t testing.TB, data []byte, how byte) error {
 	t.Helper()
 	lim := Limits{Pixels: mutatedPixels, FirstFrame: how&1 > 0, Strip: how&2 > 0, Time: 5 * time.Second}
 	if how&4 > 0 {
-		lim.Several = func(string) {}
+		lim.Several = func(Format) {}
 	}
 	if how&32 > 0 {
 		lim.Accept = func(cfg image.Config, held int64) error {

@@ -118,9 +118,9 @@ func (e enlarger) one(ctx context.Context, j job, out *outcome, admit func(bytes
 		limits.Bytes = min(imagefile.MaxBytes, e.opt.Limits.Memory*8/11/twice)
 		admit(e.opt.Limits.Memory)
 	}
-	several, together := "", 1 // the kind of a file of several pictures, and how many are in work
+	several, together := imagefile.Format(""), 1 // the kind of a file of several pictures, and how many are in work
 	fileHeld := int64(0)       // bytes of that file, with its metadata
-	limits.Several = func(kind string) { several = kind }
+	limits.Several = func(kind imagefile.Format) { several = kind }
 	limits.Accept = func(cfg image.Config, held int64) (err error) {
 		if several != "" {
 			fileHeld = held

@@ -86,7 +86,7 @@ func provenance(name string, model *superres.Model, opt Options) (string, error)
 func (f fidelity) check(jobs []job) error {
 	for _, j := range jobs {
 		if f.depth == 16 && (j.format == "jpeg" || j.format == "bmp" || j.format == "gif") {
-			return console.Usage("--depth 16: %s has 8 bits a sample; use --format png or tiff", strings.ToUpper(j.format))
+			return console.Usage("--depth 16: %s has 8 bits a sample; use --format png or tiff", strings.ToUpper(string(j.format)))
 		}
 	}
 	return nil
@@ -108,7 +108,7 @@ func (f fidelity) deepened(cfg image.Config) image.Config {
 
 // finish returns the enlargement out of pic as the format can have it, how it is to
 // be written, and what is lost.
-func (f fidelity) finish(pic *imagefile.Picture, out image.Image, format string, quality int, software string) (image.Image, imagefile.EncodeOptions, []string) {
+func (f fidelity) finish(pic *imagefile.Picture, out image.Image, format imagefile.Format, quality int, software string) (image.Image, imagefile.EncodeOptions, []string) {
 	grey := pic.GreyAlpha
 	if format == "jpeg" || format == "bmp" {
 		out = onWhite(out)
@@ -123,7 +123,7 @@ func (f fidelity) finish(pic *imagefile.Picture, out image.Image, format string,
 	case *image.Gray, *image.Gray16:
 		isGrey = true
 	}
-	_, lost := pic.Metadata.For(format, isGrey)
+	_, lost := pic.Metadata.For(string(format), isGrey)
 	warnings := append(pic.Warnings[:len(pic.Warnings):len(pic.Warnings)], lost...)
 	return out, imagefile.EncodeOptions{Quality: quality, Metadata: pic.Metadata, Software: software, GreyAlpha: grey}, warnings
 }

@@ -75,9 +75,9 @@ func read(t testing.TB, data []byte, how byte) error {
 // little memory, in every way in which they can be read.
 func TestMutatedFiles(t *testing.T) {
 	m := mutate.New(t)
-	const files = 6000
-	sound, most := 0, int64(0)
-	for n := range uint64(files) {
+	files := mutate.Files(3000)
+	sound, most := uint64(0), int64(0)
+	for n := range files {
 		mutant := m.Mutant(n)
 		got := mutate.Guard(t, fmt.Sprintf("mutant %d, %v", n, mutant), mostAllocated(mutant.Data), func() {
 			if read(t, mutant.Data, byte(n/uint64(len(m.Seeds)))) == nil {

@@ -7,6 +7,11 @@ import (
 	"superres/internal/quantiser"
 )
 
+// describeJPEG sets the quality of a JPEG, and whether its colour is subsampled.
+func describeJPEG(src *source, pic *Picture) {
+	pic.Quality, pic.Subsampled = jpegQuality(src), isSubsampledJPEG(src)
+}
+
 // jpegQuality estimates the quality, 1 to 100, of the JPEG in src: that at which the
 // common encoder has a first quantisation table as coarse as the file's. It is 0 when
 // the file has none.
@@ -59,4 +64,21 @@ func tableQuality(table []byte, wide bool) int {
 		return int(max(1, math.Round(50/scale)))
 	}
 	return int(math.Round(100 - float64(50*scale)))
+}
+
+// isSubsampledJPEG reports whether a JPEG keeps colour at half the resolution of brightness in both
+// directions, by the sampling factors of its first frame.
+func isSubsampledJPEG(src metadata.Source) (subsampled bool) {
+	const first, last, scan = 0xc0, 0xc2, 0xda // frames that the decoder reads
+	metadata.Segments(src, func(marker byte, frame metadata.Body) bool {
+		if marker < first || marker > last {
+			return marker != scan
+		}
+		payload := frame.Bytes()
+		const components, factors = 5, 7 // the number of them, and the factors of the first, every 3 bytes
+		subsampled = len(payload) >= factors+7 && payload[components] == 3 &&
+			payload[factors] == 0x22 && payload[factors+3] == 0x11 && payload[factors+6] == 0x11
+		return false
+	})
+	return subsampled
 }

@@ -2,6 +2,12 @@ package imagefile
 
 import "superres/internal/metadata"
 
+// describeWebP sets what a lossy WebP says of its compression. All of them keep colour at half the
+// resolution of brightness in both directions.
+func describeWebP(src *source, pic *Picture) {
+	pic.Quantiser, pic.Subsampled = webpIndex(src), lossyFrame(src).Len > 0
+}
+
 // lossyFrame is the chunk of a WebP that holds lossy pixels, of no bytes where it has none.
 func lossyFrame(src metadata.Source) (frame metadata.Body) {
 	metadata.RIFFChunks(src, func(kind []byte, body metadata.Body) bool {

@@ -25,7 +25,7 @@ const root = "../.."
 // The top of the module. A folder or file joins by being written here.
 var (
 	topFolders = []string{"cmd", "superres", "learners", "patches", "mnist", "internal", "testdata"}
-	topFiles   = []string{"go.mod", "go.sum", "README.md", "LICENSE", "CHANGELOG.md"}
+	topFiles   = []string{"go.mod", "go.sum", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md"}
 )
 
 // A rule forbids the packages it binds to import others, directly or through

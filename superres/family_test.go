@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"superres/internal/kernel"
 	"superres/internal/picture"
 	"superres/internal/testimage"
 	"superres/patches/plane"
@@ -165,7 +164,7 @@ func TestEnsemble(t *testing.T) {
 			t.Errorf("orientation %d: off by %g", orientation, d)
 		}
 	}
-	if d := difference(kernel.Turned, false); d < 1e-4 {
+	if d := difference(picture.Transposed, false); d < 1e-4 {
 		t.Errorf("the model alone differs by %g, so that this shows nothing", d)
 	}
 	img := testimage.Drawing(20, 30, 1)

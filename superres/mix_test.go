@@ -8,7 +8,6 @@ import (
 	"math"
 	"testing"
 
-	"superres/internal/kernel"
 	"superres/internal/picture"
 	"superres/internal/testimage"
 	"superres/patches/plane"
@@ -156,7 +155,7 @@ func TestMixOriented(t *testing.T) {
 			t.Errorf("orientation %d: %v, expected %v", orientation, got, want)
 		}
 	}
-	if (*mixer)(nil).oriented(kernel.FlipX) != nil {
+	if (*mixer)(nil).oriented(picture.FlipX) != nil {
 		t.Error("a mixer out of none")
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"superres/superres/stage"
 )
 
-// The result has the same bytes however many rows a band has: at all scales, in one pass or several, with all kinds of
-// stage, for grey, colour and transparency, with 8 and 16 bits. Progress goes from 0 to 1 and never back.
+// The result has the same bytes however many rows a band has: at all scales, in one pass or several, with all kinds
+// of stage, for grey, colour and transparency, with 8 and 16 bits. Progress goes from 0 to 1 and never back.
 func TestBandsChangeNothing(t *testing.T) {
 	three := 3
 	tuned, err := builtin(t, "coupled").Tune(stage.Tuning{BackProject: &three})
@@ -54,12 +54,13 @@ func TestBandsChangeNothing(t *testing.T) {
 						continue // takes long
 					}
 					last := 0.0
-					got := upscaleWith(t, c.model, c.img, Options{Scale: scale, BandRows: rows, Progress: func(share float64) {
+					progress := func(share float64) {
 						if share < last || share > 1+1e-9 {
 							t.Errorf("bands of %d: progress %g after %g", rows, share, last)
 						}
 						last = share
-					}})
+					}
+					got := upscaleWith(t, c.model, c.img, Options{Scale: scale, BandRows: rows, Progress: progress})
 					if !reflect.DeepEqual(got, want) {
 						t.Errorf("bands of %d give another picture", rows)
 					}

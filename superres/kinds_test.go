@@ -147,10 +147,15 @@ func drawPixelArt() image.Image {
 	for i := range 12 {
 		c.Set(5*i*7%64, 3+i*11%20, rgb(0xf0e8a0)) // stars
 	}
-	ink := map[rune]color.Color{'#': color.Black, 'g': rgb(0xb8c0c8), 'd': rgb(0x707888), 'r': rgb(0xd83030), 'y': rgb(0xf8c838), 'w': color.White}
+	ink := map[rune]color.Color{
+		'#': color.Black, 'g': rgb(0xb8c0c8), 'd': rgb(0x707888), 'r': rgb(0xd83030),
+		'y': rgb(0xf8c838), 'w': color.White,
+	}
 	robot := []string{
-		".....r......", ".....#......", "..########..", "..#gggggd#..", "..#w#gw#d#..", "..#gggggd#..", "..#g###gd#..",
-		"..########..", "....#yd#....", ".##########.", "#g#rrgggd#g#", "#g#gggyyd#g#", "#.#gggyyd#.#", "..########..", "..#d#..#d#..", ".###....###.",
+		".....r......", ".....#......", "..########..", "..#gggggd#..",
+		"..#w#gw#d#..", "..#gggggd#..", "..#g###gd#..", "..########..",
+		"....#yd#....", ".##########.", "#g#rrgggd#g#", "#g#gggyyd#g#",
+		"#.#gggyyd#.#", "..########..", "..#d#..#d#..", ".###....###.",
 	}
 	for y, row := range robot {
 		for x, v := range row {

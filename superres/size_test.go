@@ -47,7 +47,8 @@ func TestSizesAreRight(t *testing.T) {
 					gotW, gotH, err := m.ResultSize(w, h, Options{Width: boxW, Height: boxH, Fit: true})
 					wide, high := max(1, (2*w*boxH+h)/(2*h)), max(1, (2*h*boxW+w)/(2*w))
 					// One side is that of the box, the other in proportion, and not outside.
-					if err != nil || gotW > boxW || gotH > boxH || !(gotW == boxW && gotH == high || gotH == boxH && gotW == wide) {
+					met := gotW == boxW && gotH == high || gotH == boxH && gotW == wide
+					if err != nil || gotW > boxW || gotH > boxH || !met {
 						t.Errorf("%d×%d in %d×%d: %d×%d, %v", w, h, boxW, boxH, gotW, gotH, err)
 					}
 				}
@@ -63,8 +64,8 @@ func TestSizesThatAreRefused(t *testing.T) {
 	m := builtin(t, "nearest")
 	for _, opt := range []Options{
 		{Width: 9}, {Height: 19}, {Width: 161}, {Height: 321}, {Width: -1}, {Height: -1}, {Width: 20, Scale: 2},
-		{Width: 10, Height: 19}, {Width: 9, Height: 20}, {Width: 100, Height: 19, Fit: true}, {Width: 161, Height: 400, Fit: true},
-		{Width: 1 << 40}, {Width: 1 << 62, Height: 1 << 62, Fit: true},
+		{Width: 10, Height: 19}, {Width: 9, Height: 20}, {Width: 100, Height: 19, Fit: true},
+		{Width: 161, Height: 400, Fit: true}, {Width: 1 << 40}, {Width: 1 << 62, Height: 1 << 62, Fit: true},
 	} {
 		if w, h, err := m.ResultSize(10, 20, opt); err == nil {
 			t.Errorf("%+v: %d×%d, expected an error", opt, w, h)
@@ -72,8 +73,8 @@ func TestSizesThatAreRefused(t *testing.T) {
 	}
 }
 
-// checkResult fails the test unless out is w×h and no sample is black or white: those of grain are far from both, and a
-// sample that is not a number would have become 0.
+// checkResult fails the test unless out is w×h and no sample is black or white: those of grain are far from both,
+// and a sample that is not a number would have become 0.
 func checkResult(t testing.TB, what string, out image.Image, w, h int) {
 	t.Helper()
 	if out.Bounds() != image.Rect(0, 0, w, h) {
@@ -117,8 +118,8 @@ func FuzzUpscale(f *testing.F) {
 		w, h  uint8
 		scale float64
 	}{
-		{1, 1, 2}, {7, 5, 7.3}, {1, 200, 1}, {3, 2, 15.999999999}, {9, 9, 1.0000000001}, {2, 2, 16.5}, {4, 4, 0.5}, {0, 5, 2},
-		{4, 4, math.NaN()}, {4, 4, math.Inf(1)}, {4, 4, -3}, {4, 4, 5e-324}, {59, 254, 20. / 7},
+		{1, 1, 2}, {7, 5, 7.3}, {1, 200, 1}, {3, 2, 15.999999999}, {9, 9, 1.0000000001}, {2, 2, 16.5}, {4, 4, 0.5},
+		{0, 5, 2}, {4, 4, math.NaN()}, {4, 4, math.Inf(1)}, {4, 4, -3}, {4, 4, 5e-324}, {59, 254, 20. / 7},
 	} {
 		f.Add(c.w, c.h, c.scale, uint8(i))
 	}

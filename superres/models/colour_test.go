@@ -13,7 +13,7 @@ import (
 
 // paintStrokes draws upright coloured strokes, 1 to 4 pixels wide, on white.
 func paintStrokes() *image.RGBA {
-	inks := []color.RGBA{{B: 220, A: 255}, {R: 220, A: 255}, {G: 160, A: 255}, {R: 200, B: 200, A: 255}, {R: 255, G: 140, A: 255}}
+	inks := []color.RGBA{{0, 0, 220, 255}, {220, 0, 0, 255}, {0, 160, 0, 255}, {200, 0, 200, 255}, {255, 140, 0, 255}}
 	img := image.NewRGBA(image.Rect(0, 0, 60*len(inks), 48))
 	draw.Draw(img, img.Rect, image.White, image.Point{}, draw.Src)
 	for i, ink := range inks {

@@ -10,8 +10,9 @@ import (
 )
 
 // ensemble returns planes at w×h, not smaller than they are: the means of what the model makes
-// of their eight picture.Orientations, mixed with what another does, brought back. After Timofte, Rothe, Van Gool (see
-// package anchored), where it is called enhanced prediction.
+// of their eight picture.Orientations, mixed with what another does, brought back. After
+// Timofte, Rothe, Van Gool, "Seven ways to improve example-based single image super resolution"
+// (CVPR 2016), where it is called enhanced prediction.
 func (m *Model) ensemble(ctx context.Context, in []*plane.Plane, w, h int, f form, mix *mixer, mem *stage.Pool, report func(float64)) ([]*plane.Plane, error) {
 	sums := make([]*plane.Plane, len(in))
 	for i := range sums {

@@ -15,7 +15,6 @@ import (
 
 	"superres/learners/plugin"
 	"superres/superres"
-	_ "superres/superres/anchored" // the kinds of stage
 	_ "superres/superres/convolutional"
 	_ "superres/superres/coupled"
 	"superres/superres/resample"

@@ -123,8 +123,8 @@ func (s *Service) read(ctx context.Context, params url.Values) (*Request, error)
 	}
 	r.aside = s.aside
 	r.opt.Limits, r.opt.DecodeTime, r.opt.WholeTime = s.limits, s.decode, s.whole
-	if r.opt.open, r.opt.region = s.model, region; !region.Empty() {
-		r.opt.Keep.first = true // of which it is a part
+	if r.opt.Open, r.opt.Region = s.model, region; !region.Empty() {
+		r.opt.Keep.FirstFrame = true // of which it is a part
 	}
 	return r, nil
 }
@@ -200,7 +200,7 @@ func (r *Request) job(body io.ReaderAt, size int64, to io.Writer) (job, error) {
 		return job{}, err
 	}
 	if r.opt.Naming.WantsGIF() || in.Format == "gif" || strings.EqualFold(path.Ext(in.Place), ".gif") {
-		in.Several = !r.opt.Keep.first && imagefile.HoldsSeveralAt(body, size)
+		in.Several = !r.opt.Keep.FirstFrame && imagefile.HoldsSeveralAt(body, size)
 	}
 	namer, err := pictures.NewNamer(r.opt.Naming, true)
 	if err != nil {
@@ -211,7 +211,7 @@ func (r *Request) job(body io.ReaderAt, size int64, to io.Writer) (job, error) {
 		return job{}, err
 	}
 	j := job{Input: in, output: path.Base(baseName(out.Path)), format: out.Format, asked: &asked{body, size, to, r.aside}}
-	return j, r.opt.Keep.check([]job{j})
+	return j, checkDepth(r.opt.Keep, []job{j})
 }
 
 // Result is what has become of a picture, or would.

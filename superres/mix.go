@@ -8,7 +8,7 @@ import (
 	"superres/internal/kernel"
 	"superres/internal/parallel"
 	"superres/internal/picture"
-	"superres/learners/plugin"
+	"superres/internal/usage"
 )
 
 // Mix has parts of a picture enlarged as another model does it: that for a level of noise, say,
@@ -44,11 +44,11 @@ const weightBits = 16
 // newMixer makes what mixes results of w×h.
 func (m *Model) newMixer(mix *Mix, inW, inH, w, h int) (*mixer, error) {
 	if mix.Model == nil || mix.Share == nil || mix.Share.W < 1 || mix.Share.H < 1 {
-		return nil, plugin.Errorf("superres: a mixture without another model, or without shares")
+		return nil, usage.Errorf("superres: a mixture without another model, or without shares")
 	}
 	if len(mix.Model.Stages) != len(m.Stages) || mix.Model.Scale != m.Scale || mix.Model.eight != m.eight ||
 		mix.Model.Reach(inW, inH, w, h) != m.Reach(inW, inH, w, h) {
-		return nil, plugin.Errorf("superres: two models that differ by more than their tuning cannot be mixed")
+		return nil, usage.Errorf("superres: two models that differ by more than their tuning cannot be mixed")
 	}
 	of := mix.Of
 	if of.Empty() {

@@ -4,7 +4,7 @@ import (
 	"math/big"
 	"strconv"
 
-	"superres/learners/plugin"
+	"superres/internal/usage"
 )
 
 // ResultSize returns the size of the result for a picture of w×h. With a scale, each
@@ -22,9 +22,9 @@ func (m *Model) ResultSize(w, h int, opt Options) (int, int, error) {
 	case toW == 0 && toH == 0:
 		return m.Size(w, h, opt.Scale)
 	case toW < 0 || toH < 0:
-		return 0, 0, plugin.Errorf("superres: size %d×%d, expected more than nothing", toW, toH)
+		return 0, 0, usage.Errorf("superres: size %d×%d, expected more than nothing", toW, toH)
 	case opt.Scale != 0:
-		return 0, 0, plugin.Errorf("superres: a scale and a size, expected one of them")
+		return 0, 0, usage.Errorf("superres: a scale and a size, expected one of them")
 	case toH == 0, opt.Fit && toW != 0 && big.NewRat(int64(toW), int64(w)).Cmp(big.NewRat(int64(toH), int64(h))) <= 0:
 		toH = times(h, big.NewRat(int64(toW), int64(w)))
 	case toW == 0, opt.Fit:
@@ -32,9 +32,9 @@ func (m *Model) ResultSize(w, h int, opt Options) (int, int, error) {
 	}
 	switch {
 	case toW < w || toH < h:
-		return 0, 0, plugin.Errorf("superres: %d×%d would become %d×%d, and nothing is made smaller; ask for a larger size", w, h, toW, toH)
+		return 0, 0, usage.Errorf("superres: %d×%d would become %d×%d, and nothing is made smaller; ask for a larger size", w, h, toW, toH)
 	case toW > MaxScale*w || toH > MaxScale*h:
-		return 0, 0, plugin.Errorf("superres: %d×%d would become %d×%d, more than %d times as large; ask for a smaller size", w, h, toW, toH, MaxScale)
+		return 0, 0, usage.Errorf("superres: %d×%d would become %d×%d, more than %d times as large; ask for a smaller size", w, h, toW, toH, MaxScale)
 	}
 	return toW, toH, nil
 }

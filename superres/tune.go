@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"superres/learners/plugin"
+	"superres/internal/usage"
 	"superres/superres/flaws"
 	"superres/superres/stage"
 )
@@ -36,16 +36,16 @@ func (m *Model) tune(t stage.Tuning) (*Model, error) {
 	steps, most := m.steps(), t.Stages
 	switch {
 	case t.Stages != 0 && steps == 0:
-		return nil, plugin.Errorf("superres: this model is no cascade: it has no stages to choose from")
+		return nil, usage.Errorf("superres: this model is no cascade: it has no stages to choose from")
 	case t.Stages < 0 || t.Stages > steps:
-		return nil, plugin.Errorf("superres: %d stages, expected 1 to the %d of the model (0: all)", t.Stages, steps)
+		return nil, usage.Errorf("superres: %d stages, expected 1 to the %d of the model (0: all)", t.Stages, steps)
 	case t.Stages == 0:
 		most = steps
 	}
 	var back stage.Stage
 	if t.BackProject != nil && *t.BackProject != 0 {
 		if len(m.Stages) == 0 {
-			return nil, plugin.Errorf("superres: a plain interpolation is not back-projected; name a trained model")
+			return nil, usage.Errorf("superres: a plain interpolation is not back-projected; name a trained model")
 		}
 		var err error
 		if back, err = stage.NewBackProject(m.Scale, *t.BackProject, m.Degradation); err != nil {
@@ -79,7 +79,7 @@ func (m *Model) tune(t stage.Tuning) (*Model, error) {
 		out.Stages = append(out.Stages, back)
 	}
 	if (t.Coder != "" || t.Sparsity != 0) && !m.has(stage.Coding) {
-		return nil, plugin.Errorf("superres: this model codes no patches: a coder or a sparsity means nothing to it")
+		return nil, usage.Errorf("superres: this model codes no patches: a coder or a sparsity means nothing to it")
 	}
 	for _, c := range []*stage.Colour{&out.Colour, &out.Subsampled} {
 		if *c != nil {
@@ -90,7 +90,7 @@ func (m *Model) tune(t stage.Tuning) (*Model, error) {
 		}
 	}
 	if t.Level != 0 && !m.has(stage.Leveled) {
-		return nil, plugin.Errorf("superres: this model knows no level of what is wrong with a picture")
+		return nil, usage.Errorf("superres: this model knows no level of what is wrong with a picture")
 	}
 	return &out, nil
 }
@@ -135,7 +135,7 @@ func Efforts() []string { return []string{"fast", "best", "max"} }
 func (m *Model) Effort(name string) (*Model, error) {
 	switch {
 	case !slices.Contains(Efforts(), name):
-		return nil, plugin.Errorf("superres: %s", plugin.Unknown("effort", name, Efforts()))
+		return nil, usage.Errorf("superres: %s", usage.Unknown("effort", name, Efforts()))
 	case name == "best":
 		return m, nil
 	case name == "max" && len(m.Stages) > 0:
@@ -147,7 +147,7 @@ func (m *Model) Effort(name string) (*Model, error) {
 	case name == "fast" && m.steps() > 1:
 		return m.Tune(stage.Tuning{Stages: 1})
 	}
-	return nil, plugin.Errorf("superres: this model has no effort %q", name)
+	return nil, usage.Errorf("superres: this model has no effort %q", name)
 }
 
 // WithFast returns m with a smaller model, for the effort fast, which open makes once, when

@@ -122,6 +122,12 @@ type Report struct {
 // learning is the phase that progress is told of.
 const learning = "learning"
 
+// Defaults returns a trainer with all defaults filled in.
+func Defaults() Trainer {
+	t, _ := Trainer{}.defaults() // which are right
+	return t
+}
+
 // defaults fills the defaults in and checks the options.
 func (o Trainer) defaults() (Trainer, error) {
 	o.Scale = cmp.Or(o.Scale, 2)

@@ -7,7 +7,6 @@
 package settings
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"path/filepath"
@@ -42,8 +41,8 @@ type Option struct {
 	// Help says what the option does, with the name of its value in backquotes. An option
 	// without help is hidden.
 	Help string
-	// Brief is the help in the first of two levels, in the same form. An option without is in
-	// the second level alone.
+	// Brief is the help in the first of two levels. An option without is in the second level
+	// alone.
 	Brief string
 	// Group is the title under which the second level of help has the option.
 	Group string
@@ -88,8 +87,12 @@ func (o *Option) Set(text string) error {
 	}
 	o.given = true
 	o.err = o.To.Set(text)
-	if _, whole := o.To.(*custom); o.err != nil && !whole {
-		o.err = fmt.Errorf("--%s%w", o.Name, o.err)
+	switch o.To.(type) {
+	case *custom, *list: // their errors name it
+	default:
+		if o.err != nil {
+			o.err = fmt.Errorf("--%s%w", o.Name, o.err)
+		}
 	}
 	return o.err
 }
@@ -112,14 +115,37 @@ func (o *Option) TakesValue() bool { return !isBool(o.To) }
 // help with the default behind it.
 func (o *Option) Usage() (value, text string) {
 	value, text = unquoted(o.Help)
-	if preset := o.Default(); o.TakesValue() && preset != "" && preset != "0" {
-		text += " (default: " + preset + ")"
-	}
-	return value, text
+	return value, text + o.defaultText()
 }
 
-// BriefUsage returns the name of the value and the help of the first level.
-func (o *Option) BriefUsage() (value, text string) { return unquoted(o.Brief) }
+// BriefUsage returns the name of the value, and the help of the first level with the default
+// behind it, or nothing for an option that has none.
+func (o *Option) BriefUsage() (value, text string) {
+	if o.Brief == "" {
+		return "", ""
+	}
+	value, _ = unquoted(o.Help)
+	return value, o.Brief + o.defaultText()
+}
+
+// defaultText returns the default for a reader, or nothing where it says nothing.
+func (o *Option) defaultText() string {
+	preset := o.Default()
+	if !o.TakesValue() || preset == "" || preset == "0" || preset == o.missing() {
+		return ""
+	}
+	return " (default: " + preset + ")"
+}
+
+// missing returns the text that stands for a number that is missing, if the option may have one.
+func (o *Option) missing() string {
+	if number, ok := o.To.(interface{ Missing() (string, bool) }); ok {
+		if text, can := number.Missing(); can {
+			return text
+		}
+	}
+	return ""
+}
 
 // unquoted takes the first word in backquotes out of a help.
 func unquoted(help string) (value, text string) {
@@ -144,11 +170,20 @@ func (o *Option) Offers() (words []Word, files bool) {
 	return words, strings.Contains(value, "FILE") || value == "PATH" || value == "DIR"
 }
 
-// Recorded returns the values of the option as a result records them: one, but several of an
-// option that may be repeated, and none of one that is empty.
-func (o *Option) Recorded() []string {
+// Values returns the values of the option as texts that Set reads: one, but any number of an
+// option that may be repeated.
+func (o *Option) Values() []string {
 	if list, ok := o.To.(*list); ok {
 		return *list.to
+	}
+	return []string{o.To.String()}
+}
+
+// Recorded returns Values as a result records them: base names of files, and nothing that is
+// empty.
+func (o *Option) Recorded() []string {
+	if _, ok := o.To.(*list); ok {
+		return o.Values()
 	}
 	text := o.To.String()
 	switch {
@@ -195,8 +230,14 @@ func (o *Option) Apply(set *flag.FlagSet) error {
 // flagValue is an option as package flag has it.
 type flagValue struct{ o *Option }
 
-func (v flagValue) Set(text string) error { return v.o.Set(text) }
-func (v flagValue) IsBoolFlag() bool      { return v.o != nil && isBool(v.o.To) }
+// Set leaves its error to Table.Err, so that all options are read before one is complained about.
+func (v flagValue) Set(text string) error {
+	_ = v.o.Set(text)
+	return nil
+}
+
+func (v flagValue) IsBoolFlag() bool { return v.o != nil && isBool(v.o.To) }
+
 func (v flagValue) String() string {
 	if v.o == nil { // as package flag asks for a zero value
 		return ""
@@ -270,13 +311,14 @@ func (t Table) Names() (names []string) {
 	return names
 }
 
-// Err returns the error of the option whose value was refused, or nil.
+// Err returns the error of the first option whose last value was refused, or nil.
 func (t Table) Err() error {
-	var list []error
 	for _, o := range t {
-		list = append(list, o.err)
+		if o.err != nil {
+			return o.err
+		}
 	}
-	return errors.Join(list...)
+	return nil
 }
 
 // Description is what another program, or a page, needs to know of an option.
@@ -285,7 +327,7 @@ type Description struct {
 	Help string `json:"help"`
 	// Default is the default as text. It is empty where the option is left out by default.
 	Default string `json:"default"`
-	// Values are the only values, if there are only some.
+	// Values are the values that completion offers.
 	Values []string `json:"values,omitempty"`
 	// Least and Most are the range of a number, where it has one.
 	Least *float64 `json:"least,omitempty"`
@@ -297,8 +339,9 @@ func (t Table) Describe() (list []Description) {
 	for _, o := range t {
 		_, help := unquoted(o.Help)
 		d := Description{Name: o.Name, Help: help, Default: o.Default()}
-		if words, ok := o.To.(interface{ Words() []string }); ok {
-			d.Values = words.Words()
+		words, _ := o.Offers()
+		for _, w := range words {
+			d.Values = append(d.Values, w.Text)
 		}
 		if number, ok := o.To.(interface{ Range() (least, most *float64) }); ok {
 			d.Least, d.Most = number.Range()

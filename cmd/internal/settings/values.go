@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"superres/learners/plugin"
+	"superres/internal/usage"
 )
 
 // Value is a field of a command's options that an option sets. Those of this package give
@@ -72,7 +72,7 @@ func (t *text[T]) String() string { return string(*t.to) }
 
 func (t *text[T]) Set(text string) error {
 	if len(t.words) > 0 && !slices.Contains(t.words, text) {
-		return fmt.Errorf(": %s", plugin.Unknown("value", text, t.words))
+		return fmt.Errorf(": %s", usage.Unknown("value", text, t.words))
 	}
 	*t.to = T(text)
 	return nil
@@ -81,17 +81,65 @@ func (t *text[T]) Set(text string) error {
 // Words returns the words that the option takes: none is any.
 func (t *text[T]) Words() []string { return t.words }
 
-// list is the value of an option that may be repeated.
-type list struct{ to *[]string }
+// pick is the value of an option that takes one of some words, each of which stands for another
+// value.
+type pick[T any] struct {
+	to    *T
+	text  string
+	cases []Case[T]
+}
 
-// List returns the value of an option that may be repeated, which appends to to.
-func List(to *[]string) Value { return &list{to} }
+// Case is a word that stands for a value.
+type Case[T any] struct {
+	Word  string
+	Value T
+}
+
+// Pick returns the value of an option that takes a word, which sets to to the value that the word
+// stands for. The first case is the default.
+func Pick[T any](to *T, cases ...Case[T]) Value {
+	*to = cases[0].Value
+	return &pick[T]{to, cases[0].Word, cases}
+}
+
+func (p *pick[T]) String() string { return p.text }
+
+func (p *pick[T]) Set(text string) error {
+	for _, c := range p.cases {
+		if c.Word == text {
+			*p.to, p.text = c.Value, text
+			return nil
+		}
+	}
+	return fmt.Errorf(": %s", usage.Unknown("value", text, p.Words()))
+}
+
+// Words returns the words that the option takes.
+func (p *pick[T]) Words() (words []string) {
+	for _, c := range p.cases {
+		words = append(words, c.Word)
+	}
+	return words
+}
+
+// list is the value of an option that may be repeated.
+type list struct {
+	to    *[]string
+	check func(text string) error
+}
+
+// List returns the value of an option that may be repeated, which appends to to what check does
+// not refuse. A nil check takes all; its errors name the option themselves.
+func List(to *[]string, check func(text string) error) Value { return &list{to, check} }
 
 func (l *list) String() string { return strings.Join(*l.to, ",") }
 
 func (l *list) Set(text string) error {
 	*l.to = append(*l.to, text)
-	return nil
+	if l.check == nil {
+		return nil
+	}
+	return l.check(text)
 }
 
 // period is the value of an option that takes a time.
@@ -149,7 +197,8 @@ func (c *custom) Set(text string) error {
 // Number is the value of an option that takes a number.
 type Number[T int | int64 | uint64 | float64] struct {
 	to       *T
-	optional **T // in place of to, for a value that may be missing
+	optional **T // in place of to, for a number that may be missing
+	missing  T   // stands for one that is
 	least    *T
 	most     *T
 	check    func(T) bool
@@ -165,9 +214,10 @@ func Num[T int | int64 | uint64 | float64](to *T, preset T) *Number[T] {
 	return &Number[T]{to: to, factor: 1}
 }
 
-// Maybe is Num for a number that may be missing: nil, which it is at first.
-func Maybe[T int | int64 | uint64 | float64](to **T) *Number[T] {
-	return &Number[T]{optional: to, factor: 1}
+// Maybe is Num for a number that may be missing: nil, which it is at first. On a command line
+// the number missing stands for that, whatever the range.
+func Maybe[T int | int64 | uint64 | float64](to **T, missing T) *Number[T] {
+	return &Number[T]{optional: to, missing: missing, factor: 1}
 }
 
 // AtLeast refuses less.
@@ -190,7 +240,7 @@ func (n *Number[T]) Times(factor T) *Number[T] {
 	return n
 }
 
-// String returns the number, or nothing for one that is missing.
+// String returns the number, or what stands for one that is missing.
 func (n *Number[T]) String() string {
 	switch {
 	case n.to != nil:
@@ -198,8 +248,11 @@ func (n *Number[T]) String() string {
 	case *n.optional != nil:
 		return fmt.Sprint(**n.optional)
 	}
-	return ""
+	return fmt.Sprint(n.missing)
 }
+
+// Missing returns what stands for a number that is missing; ok is false for one that cannot be.
+func (n *Number[T]) Missing() (text string, ok bool) { return fmt.Sprint(n.missing), n.to == nil }
 
 // Set reads a number and checks it.
 func (n *Number[T]) Set(text string) error {
@@ -213,6 +266,10 @@ func (n *Number[T]) Set(text string) error {
 			want += " of a usual size"
 		}
 		return fmt.Errorf(" %q: expected %s", text, want)
+	}
+	if n.to == nil && v == n.missing {
+		*n.optional = nil
+		return nil
 	}
 	inside := (n.least == nil || v >= *n.least) && (n.most == nil || v <= *n.most) && (n.check == nil || n.check(v))
 	if !inside {

@@ -110,6 +110,7 @@ var _ = register(operation{
 	lengths:   []string{"v"},
 	needs:     "len(v) is a multiple of 8",
 	assembly:  tier.indexAbs,
+	tiers:     []string{AVX2},
 })
 
 func (t tier) indexAbs() {
@@ -221,6 +222,7 @@ var _ = register(operation{
 	lengths:   []string{"to"},
 	needs:     "len(to) is a multiple of 8",
 	assembly:  tier.add,
+	tiers:     []string{AVX2},
 })
 
 func (t tier) add() {

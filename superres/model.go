@@ -206,22 +206,8 @@ func load(r io.ReaderAt, size int64) (*Model, error) {
 	if m.Subsampled, err = stage.LoadColour(h.Scale, subsampledName, h.Colours, f); err != nil {
 		return nil, err
 	}
-	m.loaded = m.fixed()
+	m.loaded = m.fixedMemory()
 	return m, nil
-}
-
-// colour is what enlarges colour: see Colour and Subsampled.
-func (m *Model) colour(subsampled bool) stage.Colour {
-	if subsampled && m.Subsampled != nil {
-		return m.Subsampled
-	}
-	return m.Colour
-}
-
-// colours tells whether the model enlarges the colour of a picture of inW×inH to w×h, or is to
-// leave it to interpolation.
-func (m *Model) colours(inW, inH, w, h int) bool {
-	return slices.ContainsFunc(m.models(inW, inH, w, h), func(one *Model) bool { return one.Colour != nil || one.Subsampled != nil })
 }
 
 // Description is what a model file says of a model, without the arrays.

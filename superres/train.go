@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"superres/learners/plugin"
+	"superres/internal/usage"
 	"superres/superres/resample"
 	"superres/superres/training"
 )
@@ -44,7 +44,7 @@ func Train(ctx context.Context, sources []training.Source, trainer training.Trai
 		return nil, err
 	}
 	if len(sources) <= opt.HeldOut {
-		return nil, plugin.Errorf("superres: %d pictures, of which %d are to be held out: none is left to learn from", len(sources), opt.HeldOut)
+		return nil, usage.Errorf("superres: %d pictures, of which %d are to be held out: none is left to learn from", len(sources), opt.HeldOut)
 	}
 	train, held := training.HoldOut(sources, opt.HeldOut, opt.Seed)
 	for _, src := range held { // rather now than after hours of learning

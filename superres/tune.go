@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"superres/learners/plugin"
+	"superres/internal/usage"
 	"superres/superres/flaws"
 	"superres/superres/stage"
 )
@@ -48,7 +48,7 @@ func (m *Model) tuneAlone(t stage.Tuning) (*Model, error) {
 	}
 	if t.BackProject != nil && *t.BackProject != 0 {
 		if len(m.Stages) == 0 {
-			return nil, plugin.Errorf("superres: a plain interpolation is not back-projected; name a trained model")
+			return nil, usage.Errorf("superres: a plain interpolation is not back-projected; name a trained model")
 		}
 		back, err := stage.NewBackProject(m.Scale, *t.BackProject, m.Degradation)
 		if err != nil {
@@ -57,7 +57,7 @@ func (m *Model) tuneAlone(t stage.Tuning) (*Model, error) {
 		out.Stages = append(out.Stages, back)
 	}
 	if (t.Coder != "" || t.Sparsity != 0) && !m.has(stage.Coding) {
-		return nil, plugin.Errorf("superres: this model codes no patches: a coder or a sparsity means nothing to it")
+		return nil, usage.Errorf("superres: this model codes no patches: a coder or a sparsity means nothing to it")
 	}
 	for _, c := range []*stage.Colour{&out.Colour, &out.Subsampled} {
 		if *c != nil {
@@ -68,7 +68,7 @@ func (m *Model) tuneAlone(t stage.Tuning) (*Model, error) {
 		}
 	}
 	if t.Level != 0 && !m.has(stage.Leveled) {
-		return nil, plugin.Errorf("superres: this model knows no level of what is wrong with a picture")
+		return nil, usage.Errorf("superres: this model knows no level of what is wrong with a picture")
 	}
 	return &out, nil
 }
@@ -101,7 +101,7 @@ func Efforts() []string { return []string{"fast", "best", "max"} }
 func (m *Model) Effort(name string) (*Model, error) {
 	switch {
 	case !slices.Contains(Efforts(), name):
-		return nil, plugin.Errorf("superres: %s", plugin.Unknown("effort", name, Efforts()))
+		return nil, usage.Errorf("superres: %s", usage.Unknown("effort", name, Efforts()))
 	case name == "best":
 		return m, nil
 	case name == "max" && len(m.Stages) > 0:
@@ -111,7 +111,7 @@ func (m *Model) Effort(name string) (*Model, error) {
 	case name == "fast" && m.fast != nil:
 		return m.fast()
 	}
-	return nil, plugin.Errorf("superres: this model has no effort %q", name)
+	return nil, usage.Errorf("superres: this model has no effort %q", name)
 }
 
 // WithFast returns m with a smaller model, for the effort fast, which open makes once, when

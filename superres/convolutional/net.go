@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"superres/internal/kernel"
-	"superres/learners/plugin"
+	"superres/internal/usage"
 	"superres/superres/stage"
 )
 
@@ -324,7 +324,7 @@ func (n *net) at(level float64) (net, error) {
 	tuned := *n
 	tuned.params.Level = level
 	if err := tuned.params.check(n.scale); err != nil {
-		return tuned, plugin.Errorf("convolutional: %v", err)
+		return tuned, usage.Errorf("convolutional: %v", err)
 	}
 	tuned.filters = slices.Clone(n.filters)
 	at := n.tables

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"superres/internal/safefile"
-	"superres/learners/plugin"
+	"superres/internal/usage"
 	"superres/superres"
 	"superres/superres/training"
 )
@@ -67,7 +67,7 @@ func ExitCode(err error) int {
 		{safefile.ErrLimit, ExitLimit},
 		{superres.ErrModel, ExitModel},
 		{training.ErrPictures, ExitInput},
-		{plugin.ErrSettings, ExitUsage},
+		{usage.ErrSettings, ExitUsage},
 	} {
 		if errors.Is(err, c.class) {
 			return c.code

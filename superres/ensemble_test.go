@@ -4,12 +4,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"superres/patches/plane"
 	"testing"
 
 	"superres/internal/kernel"
 	"superres/internal/picture"
 	"superres/internal/testimage"
+	"superres/patches/plane"
 )
 
 // The ensemble of a picture in another orientation is that of the picture, turned, which
@@ -28,7 +28,7 @@ func TestEnsemble(t *testing.T) {
 		if ensemble {
 			out, err = ensembleOf(t, m, p)
 		} else {
-			out, err = m.plane(t.Context(), p, 2*p.W, 2*p.H, nil)
+			out, err = m.enlargePlane(t.Context(), p, 2*p.W, 2*p.H)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -71,7 +71,7 @@ func TestEnsemble(t *testing.T) {
 }
 
 func ensembleOf(t *testing.T, m *Model, p *plane.Plane) (*plane.Plane, error) {
-	list, err := m.ensemble(t.Context(), []*plane.Plane{p}, 2*p.W, 2*p.H, form{planes: 1}, nil, nil, func(float64) {})
+	list, err := m.ensemble(t.Context(), []*plane.Plane{p}, task{sizes: sizes{p.W, p.H, 2 * p.W, 2 * p.H}, planes: 1}, func(float64) {})
 	if err != nil {
 		return nil, err
 	}

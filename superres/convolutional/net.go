@@ -3,13 +3,14 @@ package convolutional
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
 	"slices"
 
 	"superres/internal/kernel"
-	"superres/learners/plugin"
+	"superres/internal/usage"
 	"superres/superres/stage"
 )
 
@@ -32,9 +33,8 @@ type params struct {
 	// brightness alone.
 	Grain float64 `json:"grain,omitempty"`
 
-	// Limit is that of the activations that its tables are for: kernel.Limit, or 0 in older
-	// files, which were for oldLimit.
-	Limit int `json:"limit,omitempty"`
+	// Limit is the clip of the activations that its tables are for, which must be kernel.Limit.
+	Limit int `json:"limit"`
 
 	Colour  bool    `json:"colour,omitempty"`  // it is of colour
 	Leveled bool    `json:"leveled,omitempty"` // the network knows a level
@@ -219,9 +219,8 @@ func loadNet(scale int, text json.RawMessage, a *stage.Arrays, colour bool) (n n
 	if err := stage.Unmarshal(text, &p); err != nil {
 		return n, err
 	}
-	older := p.Limit == 0
-	if older {
-		p.Limit = kernel.Limit
+	if p.Limit == 0 {
+		return n, errors.New("its arrays are for activations of 14 bits, an older form; train the model again, or use the superres of commit 57f912e, the last that reads it")
 	}
 	if err := p.check(scale); err != nil {
 		return n, err
@@ -265,46 +264,7 @@ func loadNet(scale int, text json.RawMessage, a *stage.Arrays, colour bool) (n n
 			return n, fmt.Errorf("layer %d has a unit of %g", i, u)
 		}
 	}
-	if older {
-		t.lower(layers)
-	}
 	return makeNet(scale, p, t)
-}
-
-// lower makes tables for activations of at most kernel.Limit of those of an older file, which
-// are for twice that, and have sums of up to 2³¹ everywhere.
-func (t *tables) lower(shapes []Layer) {
-	const less = 0.498 // that of the weights of the chain, a little more than their rounding off a half
-	for i := range t.units {
-		t.units[i] /= 2
-	}
-	rest := *t
-	for i := range shapes {
-		l := &shapes[i]
-		last, weights, sums, factors := i == len(shapes)-1, 1.0, 1.0, float32(0.5)
-		switch {
-		case last:
-			sums, factors = 0.5, 2
-		case i > 0:
-			weights, sums, factors = less, less/2, 1/less
-		}
-		for j, w := range rest.weights[:l.weights()] {
-			rest.weights[j] = int16(math.Round(weights * float64(w)))
-		}
-		for o := range l.Out {
-			rest.bias[o] = int32(math.Round(sums * float64(rest.bias[o])))
-			rest.above[o] *= factors
-			if !last {
-				rest.below[o] *= factors
-			}
-			if len(rest.level) > 0 && !last {
-				rest.level[o] = int32(math.Round(sums * float64(rest.level[o])))
-			}
-		}
-		if !last {
-			rest = rest.after(l)
-		}
-	}
 }
 
 // save puts the arrays into a file, and returns the parameters.
@@ -341,7 +301,7 @@ func (n *net) at(level float64) (net, error) {
 	tuned := *n
 	tuned.params.Level = level
 	if err := tuned.params.check(n.scale); err != nil {
-		return tuned, plugin.Errorf("convolutional: %v", err)
+		return tuned, usage.Errorf("convolutional: %v", err)
 	}
 	tuned.filters = slices.Clone(n.filters)
 	at := n.tables

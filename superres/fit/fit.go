@@ -6,11 +6,10 @@ import (
 	"context"
 	"fmt"
 
-	"superres/learners/plugin"
+	"superres/internal/usage"
 	"superres/superres"
 	"superres/superres/resample"
 	"superres/superres/score"
-	"superres/superres/stage"
 	"superres/superres/training"
 )
 
@@ -35,7 +34,7 @@ type Options struct {
 }
 
 // Train has a trainer learn stages from pictures, makes a model of them, and scores it on
-// those that were held out: of a cascade, after each of its steps.
+// those that were held out.
 //
 // The same pictures in the same order, trainer and options give a model with the same
 // bytes. Errors about the pictures wrap training.ErrPictures. When ctx ends Train returns
@@ -49,7 +48,7 @@ func Model(ctx context.Context, sources []training.Source, trainer training.Trai
 		return nil, err
 	}
 	if len(sources) <= opt.HeldOut {
-		return nil, plugin.Errorf("superres: %d pictures, of which %d are to be held out: none is left to learn from", len(sources), opt.HeldOut)
+		return nil, usage.Errorf("superres: %d pictures, of which %d are to be held out: none is left to learn from", len(sources), opt.HeldOut)
 	}
 	train, held := training.HoldOut(sources, opt.HeldOut, opt.Seed)
 	for _, src := range held { // rather now than after hours of learning
@@ -75,31 +74,12 @@ func Model(ctx context.Context, sources []training.Source, trainer training.Trai
 		Data: opt.Data, Warnings: r.Warnings, Pictures: r.Pictures, Patches: r.Patches, DataSHA256: r.DataSHA256, TrainRMSE: r.RMSE,
 		HeldOut: len(held),
 	}
-	return m, scoreHeldOut(ctx, m, held, opt.Progress)
-}
-
-// scoreHeldOut records how well the model, or each of its steps, restores pictures.
-func scoreHeldOut(ctx context.Context, m *superres.Model, held []training.Source, progress training.Progress) (err error) {
-	if len(held) == 0 {
-		return nil
-	}
-	if steps(m) == 0 {
-		m.Provenance.Score, err = scoreOf(ctx, m, held, progress)
-		return err
-	}
-	for i := range steps(m) {
-		part, err := m.Tune(stage.Tuning{Stages: i + 1})
-		if err != nil {
-			return err
+	if len(held) > 0 {
+		if m.Provenance.Score, err = scoreOf(ctx, m, held, opt.Progress); err != nil {
+			return nil, err
 		}
-		got, err := scoreOf(ctx, part, held, progress)
-		if err != nil {
-			return err
-		}
-		m.Provenance.StageScores = append(m.Provenance.StageScores, got.Model)
-		m.Provenance.Score = got
 	}
-	return nil
+	return m, nil
 }
 
 // scoreOf returns the means of how well the model and bicubic interpolation restore pictures.
@@ -127,14 +107,4 @@ func scoreOf(ctx context.Context, m *superres.Model, held []training.Source, pro
 	}
 	progress("scoring", len(held), len(held))
 	return &superres.Score{Model: score.Mean(got[0]), Bicubic: score.Mean(got[1])}, nil
-}
-
-// steps counts the stages after which a model may end.
-func steps(m *superres.Model) (count int) {
-	for _, s := range m.Stages {
-		if stage.SettingsOf(s)&stage.Step != 0 {
-			count++
-		}
-	}
-	return count
 }

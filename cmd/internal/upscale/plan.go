@@ -112,7 +112,7 @@ func findInputs(opt Options) (list []pictures.Input, others []pictures.Other, er
 	}
 	if opt.Frames {
 		list[0].Format = pictures.Video
-	} else if !opt.Keep.first {
+	} else if !opt.Keep.FirstFrame {
 		pictures.MarkSeveral(list, opt.Naming.WantsGIF())
 	}
 	if len(list) == 0 {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"superres/learners/plugin"
+	"superres/internal/usage"
 	"superres/superres/convolutional"
 	"superres/superres/training"
 )
@@ -87,7 +87,7 @@ func (s *session) firstNetwork() (n *convolutional.Network, known int, err error
 	}
 	from := s.From.Network()
 	if from.Channels != s.Channels || from.Depth > s.Depth {
-		return nil, 0, plugin.Errorf("convolutional: the network to go on from has %d channels and depth %d, expected %d and at most %d", from.Channels, from.Depth, s.Channels, s.Depth)
+		return nil, 0, usage.Errorf("convolutional: the network to go on from has %d channels and depth %d, expected %d and at most %d", from.Channels, from.Depth, s.Channels, s.Depth)
 	}
 	from = deepened(from, s.Depth)
 	known = len(n.Layers)

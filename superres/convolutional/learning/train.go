@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"superres/internal/kernel"
-	"superres/learners/plugin"
+	"superres/internal/usage"
 	"superres/superres/convolutional"
 	"superres/superres/resample"
 	"superres/superres/stage"
@@ -149,23 +149,23 @@ func (t Trainer) check() error {
 	}
 	switch {
 	case t.Steps == 0 && (t.From == nil || t.From.Scale() != t.Scale):
-		return plugin.Errorf("convolutional: no steps, and no network for scale %d to take as it is", t.Scale)
+		return usage.Errorf("convolutional: no steps, and no network for scale %d to take as it is", t.Scale)
 	case t.Channels%kernel.Lanes != 0:
-		return plugin.Errorf("convolutional: %d channels, expected a multiple of %d", t.Channels, kernel.Lanes)
+		return usage.Errorf("convolutional: %d channels, expected a multiple of %d", t.Channels, kernel.Lanes)
 	case !(t.LearningRate > 0 && t.LearningRate <= 1):
-		return plugin.Errorf("convolutional: rate %g, expected more than 0 and at most 1", t.LearningRate)
+		return usage.Errorf("convolutional: rate %g, expected more than 0 and at most 1", t.LearningRate)
 	case !(t.Decay >= 0 && t.Decay*t.LearningRate < 1):
-		return plugin.Errorf("convolutional: weight decay %g, expected at least 0 and less than 1/%g, the rate", t.Decay, t.LearningRate)
+		return usage.Errorf("convolutional: weight decay %g, expected at least 0 and less than 1/%g, the rate", t.Decay, t.LearningRate)
 	case !(t.Synthetic >= 0 && t.Synthetic <= 1):
-		return plugin.Errorf("convolutional: a share of drawings of %g, expected 0 to 1", t.Synthetic)
+		return usage.Errorf("convolutional: a share of drawings of %g, expected 0 to 1", t.Synthetic)
 	case !(t.Grain >= 0 && t.Grain <= convolutional.MaxGrain):
-		return plugin.Errorf("convolutional: grain of %g levels, expected 0 to %d", t.Grain, convolutional.MaxGrain)
+		return usage.Errorf("convolutional: grain of %g levels, expected 0 to %d", t.Grain, convolutional.MaxGrain)
 	case t.JPEG[1] != 0 && (t.JPEG[0] < 1 || t.JPEG[0] > t.JPEG[1] || t.JPEG[1] > 100):
-		return plugin.Errorf("convolutional: JPEG qualities %d to %d, expected 1 to 100", t.JPEG[0], t.JPEG[1])
+		return usage.Errorf("convolutional: JPEG qualities %d to %d, expected 1 to 100", t.JPEG[0], t.JPEG[1])
 	}
 	for _, teacher := range t.Teachers {
 		if teacher.Scale() != t.Scale || t.Robust {
-			return plugin.Errorf("convolutional: a teacher for scale %d, expected one for %d, and no damage", teacher.Scale(), t.Scale)
+			return usage.Errorf("convolutional: a teacher for scale %d, expected one for %d, and no damage", teacher.Scale(), t.Scale)
 		}
 	}
 	return training.CheckReductions(t.Reductions)

@@ -3,7 +3,6 @@ package superres
 import (
 	"context"
 
-	"superres/internal/kernel"
 	"superres/internal/picture"
 	"superres/patches/plane"
 )
@@ -20,7 +19,7 @@ func (m *Model) ensemble(ctx context.Context, in []*plane.Plane, t task, report 
 	for orientation := range int32(picture.Orientations) {
 		part := t
 		part.mixer = t.mixer.oriented(orientation)
-		if orientation&kernel.Turned != 0 {
+		if orientation&picture.Transposed != 0 {
 			part.sizes = sizes{t.inH, t.inW, t.h, t.w}
 		}
 		oriented := make([]*plane.Plane, len(in))

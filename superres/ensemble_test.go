@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"superres/internal/kernel"
 	"superres/internal/picture"
 	"superres/internal/testimage"
 	"superres/patches/plane"
@@ -47,7 +46,7 @@ func TestEnsemble(t *testing.T) {
 			t.Errorf("orientation %d: off by %g", form, d)
 		}
 	}
-	if d := differ(kernel.Turned, false); d < 1e-4 {
+	if d := differ(picture.Transposed, false); d < 1e-4 {
 		t.Errorf("one turned picture is enlarged like the other, but for %g: this shows nothing", d)
 	}
 	for _, band := range []int{0, 5} { // bands mean nothing to it

@@ -97,7 +97,7 @@ func (f *flatFinder) paddedRow(y int) []float32 {
 
 // appendBounds appends the bounds of the samples of row y that have any, as levels of the result.
 func (f *flatFinder) appendBounds(list []picture.Bounds, y int, level func(float32) uint16) []picture.Bounds {
-	kernel.Ties(f.least, f.greatest, f.paddedRow(y-1), f.paddedRow(y), f.paddedRow(y+1))
+	kernel.BoundFlatAreas(f.least, f.greatest, f.paddedRow(y-1), f.paddedRow(y), f.paddedRow(y+1))
 	for x, lo := range f.least {
 		hi := f.greatest[x]
 		if lo < 0 && hi > 1 { // neither is shared by three samples

@@ -4,7 +4,6 @@ import (
 	"image"
 	"slices"
 
-	"superres/internal/kernel"
 	"superres/internal/parallel"
 	"superres/internal/picture"
 	"superres/internal/usage"
@@ -81,15 +80,15 @@ func (x *mixer) oriented(orientation int32) *mixer {
 		return nil
 	}
 	out := *x
-	if orientation&kernel.FlipX != 0 {
+	if orientation&picture.FlipX != 0 {
 		out.across = reversed(out.across)
 	}
-	if orientation&kernel.FlipY != 0 {
+	if orientation&picture.FlipY != 0 {
 		out.down = reversed(out.down)
 	}
-	if orientation&kernel.Turned != 0 {
+	if orientation&picture.Transposed != 0 {
 		out.across, out.down = out.down, out.across
-		out.share = picture.Oriented(x.share, kernel.Turned)
+		out.share = picture.Oriented(x.share, picture.Transposed)
 	}
 	return &out
 }

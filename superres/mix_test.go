@@ -6,7 +6,6 @@ import (
 	"math"
 	"testing"
 
-	"superres/internal/kernel"
 	"superres/internal/picture"
 	"superres/internal/testimage"
 	"superres/patches/plane"
@@ -194,7 +193,7 @@ func TestMixOriented(t *testing.T) {
 			}
 		}
 	}
-	if (*mixer)(nil).oriented(kernel.FlipX) != nil {
+	if (*mixer)(nil).oriented(picture.FlipX) != nil {
 		t.Error("a mixer out of none")
 	}
 }

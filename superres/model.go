@@ -212,18 +212,18 @@ func load(r io.ReaderAt, size int64) (*Model, error) {
 	for i, head := range h.Stages {
 		s, err := f.Stage(stageName(i), h.Scale, head)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("stage %d: %w", i, err)
 		}
 		m.Stages = append(m.Stages, s)
 	}
 	if head, ok := h.Colours[colourName]; ok {
 		if m.Colour, err = f.Colour(colourName, h.Scale, head); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", colourName, err)
 		}
 	}
 	if head, ok := h.Colours[subsampledName]; ok {
 		if m.Subsampled, err = f.Colour(subsampledName, h.Scale, head); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", subsampledName, err)
 		}
 	}
 	m.loaded = m.fixedMemory()

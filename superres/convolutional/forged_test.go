@@ -18,7 +18,7 @@ import (
 // whole is a stage of weights that are drawn as integers: nothing of it was ever rounded.
 func whole(t *testing.T, scale int, p params) *Stage {
 	t.Helper()
-	p.Limit = kernel.Limit
+	p.Limit = kernel.Clip
 	rng := rand.New(rand.NewPCG(3, 3))
 	var tab tables
 	for i, l := range p.layers(scale) {

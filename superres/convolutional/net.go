@@ -33,7 +33,7 @@ type params struct {
 	// brightness alone.
 	Grain float64 `json:"grain,omitempty"`
 
-	// Limit is the clip of the activations that its tables are for, which must be kernel.Limit.
+	// Limit is the clip of the activations that its tables are for, which must be kernel.Clip.
 	Limit int `json:"limit"`
 
 	Colour  bool    `json:"colour,omitempty"`  // it is of colour
@@ -68,8 +68,8 @@ func (p params) check(scale int) error {
 	if !(p.Level >= 0 && p.Level <= 1) || p.Level > 0 && !p.Leveled {
 		return fmt.Errorf("level %g, expected 0 to 1, and 0 of a network that knows none", p.Level)
 	}
-	if p.Limit != kernel.Limit {
-		return fmt.Errorf("activations of at most %d, expected %d", p.Limit, kernel.Limit)
+	if p.Limit != kernel.Clip {
+		return fmt.Errorf("activations of at most %d, expected %d", p.Limit, kernel.Clip)
 	}
 	if !(p.Grain >= 0 && p.Grain <= MaxGrain) || p.Colour && p.Grain > 0 {
 		return fmt.Errorf("grain of %g levels, expected 0 to %d, and 0 in colour", p.Grain, MaxGrain)
@@ -102,7 +102,7 @@ func makeNet(scale int, p params, t tables) (net, error) {
 			break
 		}
 		f := p.filter(&l, t)
-		f.Turn() // where it cannot be, it is slower
+		f.PrepareWinograd() // where it cannot be, it is slower
 		n.filters = append(n.filters, f)
 		t = t.after(&l)
 	}
@@ -152,8 +152,8 @@ func (p params) filter(l *Layer, t tables) kernel.Filter {
 	}
 	f := blank(l.Side, l.Side*step, step, l.Out)
 	p.setBias(&f, l, t)
-	copy(f.Above, t.above[:l.Out])
-	copy(f.Below, t.below[:l.Out])
+	copy(f.PositiveScale, t.above[:l.Out])
+	copy(f.NegativeScale, t.below[:l.Out])
 	for dy := range l.Side {
 		for dx := range l.Side {
 			for i := range l.In {
@@ -187,7 +187,7 @@ func (p params) last(l *Layer, t tables) kernel.Filter {
 	f := blank(l.Side, p.width(), p.width(), l.Side*l.Out)
 	copy(f.Bias[l.Side/2*l.Out:], t.bias)
 	for dx := range l.Side {
-		copy(f.Above[dx*l.Out:], t.above)
+		copy(f.PositiveScale[dx*l.Out:], t.above)
 		for dy := range l.Side {
 			for i := range l.In {
 				for o, w := range t.weights[((dy*l.Side+dx)*l.In+i)*l.Out:][:l.Out] {
@@ -203,7 +203,7 @@ func (p params) last(l *Layer, t tables) kernel.Filter {
 func blank(rows, run, step, outputs int) kernel.Filter {
 	f := kernel.Filter{Rows: rows, Words: (run + 1) / 2, Step: step, Outputs: kernel.PadTo(outputs, kernel.Lanes)}
 	f.Weights = make([]int32, f.Rows*f.Words*f.Outputs)
-	f.Bias, f.Above, f.Below = make([]int32, f.Outputs), make([]float32, f.Outputs), make([]float32, f.Outputs)
+	f.Bias, f.PositiveScale, f.NegativeScale = make([]int32, f.Outputs), make([]float32, f.Outputs), make([]float32, f.Outputs)
 	return f
 }
 
@@ -318,9 +318,9 @@ func (n *net) at(level float64) (net, error) {
 // work.
 func (n *net) memory(width, rows int) (fixed, working int64) {
 	for _, f := range n.filters {
-		fixed += 14 * int64(len(f.Weights)) // and turned
+		fixed += 14 * int64(len(f.Weights)) // and their transform
 	}
 	g := n.geometry(width, rows)
-	working = int64(runtime.GOMAXPROCS(0)) * kernel.SquaresBytes(n.params.width())
+	working = int64(runtime.GOMAXPROCS(0)) * kernel.WinogradBytes(n.params.width())
 	return fixed, working + int64(2*(g.lines*g.line+g.inputLines*g.inputLine)) + int64(runtime.GOMAXPROCS(0))*int64(4*(g.w+2)*n.filters[len(n.filters)-1].Outputs)
 }

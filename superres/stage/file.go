@@ -2,7 +2,6 @@ package stage
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 
 	"superres/internal/npz"
@@ -76,11 +75,7 @@ func (f *File) Stage(name string, scale int, h Head) (Stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := load(scale, h.Params, &Arrays{prefix: name + ".", file: f.npz, left: &f.left})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return s, nil
+	return load(scale, h.Params, &Arrays{prefix: name + ".", file: f.npz, left: &f.left})
 }
 
 // Colour is Stage for what enlarges colour.
@@ -90,9 +85,5 @@ func (f *File) Colour(name string, scale int, h Head) (Colour, error) {
 		return nil, err
 	}
 	left := int64(Budget)
-	c, err := load(scale, h.Params, &Arrays{prefix: name + ".", file: f.npz, left: &left})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return c, nil
+	return load(scale, h.Params, &Arrays{prefix: name + ".", file: f.npz, left: &left})
 }

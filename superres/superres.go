@@ -128,7 +128,7 @@ func (m *Model) enlarger(img image.Image, opt Options) (*enlarger, error) {
 	}
 	e := m.newEnlarger(img, w, h, opt, &stage.Pool{})
 	if opt.Mix != nil && e.enlarges() {
-		e.mix, err = m.newMixer(opt.Mix, e.w, e.h, w, h)
+		e.mixer, err = m.newMixer(opt.Mix, e.sizes)
 	}
 	return e, err
 }
@@ -144,6 +144,6 @@ func (m *Model) Size(w, h int, scale float64) (int, int, error) {
 	case !(scale >= MinScale && scale <= MaxScale):
 		return 0, 0, usage.Errorf("superres: scale %g, expected %d to %d", scale, MinScale, MaxScale)
 	}
-	factor := decimal(scale)
-	return times(w, factor), times(h, factor), nil
+	factor := exactDecimal(scale)
+	return scaledSide(w, factor), scaledSide(h, factor), nil
 }

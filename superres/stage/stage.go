@@ -53,11 +53,9 @@ type Tuning struct {
 	Coder string
 	// Sparsity is another number of atoms in a code; 0: as the coder says.
 	Sparsity int
-	// BackProject is another number of back-projections, after the other stages, or after
-	// each step of a cascade; 0: none; nil: as the model has them.
+	// BackProject is another number of back-projections, after the other stages; 0: none; nil:
+	// as the model has them.
 	BackProject *int
-	// Stages is how many steps of a cascade are used, from the first; 0: all.
-	Stages int
 	// Level is how much is wrong with the picture, 0 to 1, for stages that know of such
 	// things; 0: as the stage has it.
 	Level float64
@@ -69,7 +67,6 @@ type Settings uint8
 // The settings.
 const (
 	Coding         Settings = 1 << iota // Coder and Sparsity
-	Step                                // Stages: a model may end before the next stage of which this holds
 	BackProjecting                      // BackProject: the stage is one of those that are replaced
 	Leveled                             // Level
 )

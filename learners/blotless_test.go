@@ -18,8 +18,7 @@ import (
 func TestBLOTLESS(t *testing.T)      { learnertest.Run(t, learners.BLOTLESS{}) }
 func TestPlainBLOTLESS(t *testing.T) { learnertest.Run(t, learners.BLOTLESS{Plain: true}) }
 
-// One update of 1, 5 and 20 steps on consecutive blocks reproduces an independent
-// NumPy program, which inverts V2.
+// One update of 1, 5 and 20 steps on consecutive blocks reproduces an independent NumPy program, which inverts V2.
 func TestBLOTLESSAgainstAnotherProgram(t *testing.T) {
 	f := load(t)
 	start, err := sparse.NewDictionary(f["D"])
@@ -51,7 +50,8 @@ func TestBLOTLESSAgainstAnotherProgram(t *testing.T) {
 
 func TestBLOTLESSRefuses(t *testing.T) {
 	y := learnertest.Planted(6, 8, 2, 30, 1)
-	if _, err := (learners.BLOTLESS{Inner: -1}).Learn(context.Background(), y, learners.Options{Atoms: 8}); !errors.Is(err, plugin.ErrSettings) {
+	if _, err := (learners.BLOTLESS{Inner: -1}).Learn(context.Background(), y,
+		learners.Options{Atoms: 8}); !errors.Is(err, plugin.ErrSettings) {
 		t.Error(err)
 	}
 }

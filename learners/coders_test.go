@@ -15,8 +15,8 @@ import (
 	"superres/learners/sparse"
 )
 
-// hostile is a training matrix that a learner is to refuse, or options it is to
-// refuse, or a case at the edge of what it is to do.
+// hostile is a training matrix that a learner is to refuse, or options it is to refuse, or a case at the edge of what
+// it is to do.
 type hostile struct {
 	name            string
 	y               *mat.Dense
@@ -63,8 +63,8 @@ func hostileCases() []hostile {
 	}
 }
 
-// Numbers that mean nothing to any plug-in are refused with its spec, before any work,
-// whatever is registered; and so by the plug-in itself, see the tests of each.
+// Numbers that mean nothing to any plug-in are refused with its spec, before any work, whatever is registered; and so
+// by the plug-in itself, see the tests of each.
 func TestParametersAreCheckedWithTheSpec(t *testing.T) {
 	check := func(name string, params []plugin.Param, build func(spec string) error) {
 		for _, p := range params {
@@ -90,8 +90,7 @@ func TestParametersAreCheckedWithTheSpec(t *testing.T) {
 	}
 }
 
-// Every learner with every coder refuses what it cannot do, in words, and does the
-// rest: whatever is registered.
+// Every learner with every coder refuses what it cannot do, in words, and does the rest: whatever is registered.
 func TestEveryLearnerWithEveryCoder(t *testing.T) {
 	for _, c := range hostileCases() {
 		for _, coder := range sparse.List() {
@@ -113,7 +112,8 @@ func TestEveryLearnerWithEveryCoder(t *testing.T) {
 						t.Fatal(err)
 					}
 					before := mat.DenseCopyOf(c.y)
-					r, err := learner.Learn(context.Background(), c.y, learners.Options{Atoms: c.atoms, Iterations: 3, Coder: coder, Seed: 1})
+					r, err := learner.Learn(context.Background(), c.y,
+						learners.Options{Atoms: c.atoms, Iterations: 3, Coder: coder, Seed: 1})
 					if !c.y.IsEmpty() && !c.refused && !mat.Equal(before, c.y) {
 						t.Error("the training signals were changed")
 					}

@@ -12,8 +12,8 @@ import (
 	"superres/learners/sparse"
 )
 
-// Signals with far more entries than there are signals, which lie in a few dimensions, are
-// learned as they are in those dimensions.
+// Signals with far more entries than there are signals, which lie in a few dimensions, are learned as they are in
+// those dimensions.
 func TestLongSignals(t *testing.T) {
 	const m, n, k, entries = 6, 20, 10, 64
 	rng := rand.New(rand.NewPCG(3, 40))
@@ -32,7 +32,8 @@ func TestLongSignals(t *testing.T) {
 		learner    Learner
 		iterations int
 	}{
-		"mod": {MOD{}, 4}, "ksvd": {KSVD{}, 4}, "approximate": {KSVD{Approximate: true}, 4}, "simco": {SimCO{}, 4}, "online": {Online{}, 4},
+		"mod": {MOD{}, 4}, "ksvd": {KSVD{}, 4}, "approximate": {KSVD{Approximate: true}, 4}, "simco": {SimCO{}, 4},
+		"online":   {Online{}, 4},
 		"blotless": {BLOTLESS{Inner: 5}, 2}, "rop": {ROP{}, 30}, "restarts": {ROP{}, 80},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -44,7 +45,8 @@ func TestLongSignals(t *testing.T) {
 					t.Fatal(err)
 				}
 				opt := Options{Init: init, Iterations: c.iterations, Coder: sparse.OMP{Sparsity: 2}}
-				if results[i], err = c.learner.Learn(context.Background(), []*mat.Dense{y, &longY}[i], opt); err != nil {
+				if results[i], err = c.learner.Learn(context.Background(), []*mat.Dense{y, &longY}[i],
+					opt); err != nil {
 					t.Fatal(err)
 				}
 				for _, s := range results[i].Steps {

@@ -22,7 +22,8 @@ func TestOnlineBatchesAreDrawnBySeed(t *testing.T) {
 	y := learnertest.Planted(8, 12, 2, 90, 1)
 	learn := func(procs int, seed uint64) *learners.Result {
 		runtime.GOMAXPROCS(procs)
-		r, err := learners.Online{Batch: 16}.Learn(context.Background(), y, learners.Options{Atoms: 12, Iterations: 6, Coder: sparse.OMP{Sparsity: 2}, Seed: seed})
+		r, err := learners.Online{Batch: 16}.Learn(context.Background(), y,
+			learners.Options{Atoms: 12, Iterations: 6, Coder: sparse.OMP{Sparsity: 2}, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +42,8 @@ func TestOnlineBatchesAreDrawnBySeed(t *testing.T) {
 func TestOnlineCodesAreTheCoders(t *testing.T) {
 	y := learnertest.Planted(8, 12, 2, 300, 2)
 	coder := sparse.OMP{Sparsity: 2}
-	r, err := learners.Online{Batch: 64}.Learn(context.Background(), y, learners.Options{Atoms: 12, Iterations: 3, Coder: coder})
+	r, err := learners.Online{Batch: 64}.Learn(context.Background(), y,
+		learners.Options{Atoms: 12, Iterations: 3, Coder: coder})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +62,8 @@ func TestOnlineFindsPlantedAtoms(t *testing.T) {
 	for seed := range uint64(3) {
 		y, truth, _, _ := plantedSupport(16, 32, 3, 2000, seed)
 		for i, l := range []learners.Learner{learners.MOD{}, learners.Online{Forget: 30}} {
-			r, err := l.Learn(context.Background(), y, learners.Options{Atoms: 32, Iterations: 80, Coder: sparse.OMP{Sparsity: 3}, Seed: seed})
+			r, err := l.Learn(context.Background(), y,
+				learners.Options{Atoms: 32, Iterations: 80, Coder: sparse.OMP{Sparsity: 3}, Seed: seed})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,15 +85,15 @@ func TestOnlineFindsPlantedAtoms(t *testing.T) {
 	}
 }
 
-// A planted orthonormal basis with 1-sparse signals is found exactly, in batches
-// of any size.
+// A planted orthonormal basis with 1-sparse signals is found exactly, in batches of any size.
 func TestOnlineFindsABasis(t *testing.T) {
 	y := mat.NewDense(4, 40, nil)
 	for j := range 40 {
 		y.Set(j%4, j, float64(j+1)*math.Pow(-1, float64(j)))
 	}
 	for _, batch := range []int{0, 7, 1} {
-		r, err := learners.Online{Batch: batch}.Learn(context.Background(), y, learners.Options{Atoms: 4, Seed: 2, Coder: sparse.OMP{Sparsity: 1}})
+		r, err := learners.Online{Batch: batch}.Learn(context.Background(), y,
+			learners.Options{Atoms: 4, Seed: 2, Coder: sparse.OMP{Sparsity: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +114,8 @@ func TestOnlineReplacesUnusedAtoms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := learners.Online{}.Learn(context.Background(), y, learners.Options{Init: start, Iterations: 30, Coder: sparse.OMP{Sparsity: 2}})
+	r, err := learners.Online{}.Learn(context.Background(), y,
+		learners.Options{Init: start, Iterations: 30, Coder: sparse.OMP{Sparsity: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,10 +12,9 @@ import (
 	"superres/learners/sparse"
 )
 
-// plainROP is the ADMM of the paper as it stands: five M×N arrays for every atom,
-// a closed form for P, a whole SVD for every Z_k. Over-relaxation puts
-// αP + (1 − α)Q in the place of P in the Q-step and its multiplier, and so on;
-// v is the split variable of ‖Y − ΣP‖ ≤ ball.
+// plainROP is the ADMM of the paper as it stands: five M×N arrays for every atom, a closed form for P, a whole SVD
+// for every Z_k. Over-relaxation puts αP + (1 − α)Q in the place of P in the Q-step and its multiplier, and so on; v
+// is the split variable of ‖Y − ΣP‖ ≤ ball.
 type plainROP struct {
 	y, v, l0         *mat.Dense
 	p, q, z, l1, l2  []*mat.Dense
@@ -144,8 +143,7 @@ func againstThePlainForm(t *testing.T, alpha, ball float64) {
 	}
 }
 
-// With a fixed penalty and many iterations all residuals vanish: the paper's
-// section on convergence.
+// With a fixed penalty and many iterations all residuals vanish: the paper's section on convergence.
 func TestROPConverges(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -157,7 +155,8 @@ func TestROPConverges(t *testing.T) {
 	}
 	last := r.Steps[len(r.Steps)-1]
 	if r.Stop != Settled || last.Primal > 1e-6 || last.Dual > 1e-6 || last.RMSE > 1e-6 || last.NonZeros != 2 {
-		t.Errorf("%s after %d: primal %g, dual %g, RMSE %g, %g non-zeros", r.Stop, len(r.Steps), last.Primal, last.Dual, last.RMSE, last.NonZeros)
+		t.Errorf("%s after %d: primal %g, dual %g, RMSE %g, %g non-zeros", r.Stop, len(r.Steps), last.Primal,
+			last.Dual, last.RMSE, last.NonZeros)
 	}
 }
 
@@ -184,7 +183,8 @@ func TestROPFindsAPlantedDictionary(t *testing.T) {
 			}
 		}
 		last := r.Steps[len(r.Steps)-1]
-		t.Logf("seed %d: %d of %d atoms, %.2f non-zeros, RMSE %.2g, primal %.2g, dual %.2g", seed, found, k, last.NonZeros, last.RMSE, last.Primal, last.Dual)
+		t.Logf("seed %d: %d of %d atoms, %.2f non-zeros, RMSE %.2g, primal %.2g, dual %.2g", seed, found, k,
+			last.NonZeros, last.RMSE, last.Primal, last.Dual)
 		if found < k {
 			t.Errorf("seed %d: %d of %d atoms were found", seed, found, k)
 		}
@@ -211,8 +211,8 @@ func TestROPLeavesTheNoise(t *testing.T) {
 	}
 }
 
-// An atom that is one large signal becomes the atom that is missing, and one that is a
-// mixture of two becomes the other.
+// An atom that is one large signal becomes the atom that is missing, and one that is a mixture of two becomes the
+// other.
 func TestROPBeginsWrongAtomsAnew(t *testing.T) {
 	const m, k, n = 16, 20, 200
 	truth := plantedAtoms(m, k, 7)
@@ -262,7 +262,8 @@ func TestROPBeginsWrongAtomsAnew(t *testing.T) {
 // What has no meaning is refused.
 func TestROPRefuses(t *testing.T) {
 	y := plantedSignals(4, 5, 1, 20, 1)
-	for _, l := range []ROP{{Penalty: -1}, {Penalty: math.NaN()}, {Relaxation: 2}, {Relaxation: -1}, {Noise: -1}, {Noise: math.Inf(1)}} {
+	for _, l := range []ROP{{Penalty: -1}, {Penalty: math.NaN()}, {Relaxation: 2}, {Relaxation: -1}, {Noise: -1},
+		{Noise: math.Inf(1)}} {
 		if _, err := l.Learn(context.Background(), y, Options{Atoms: 5}); err == nil {
 			t.Errorf("%+v: no error", l)
 		}

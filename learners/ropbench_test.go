@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// fiveArrays is the paper's iteration as one would write it down: P, Q, Z, Λ1 and Λ2
-// in five arrays, a loop for each of its steps, two power steps for Z. It is what the
-// speed of ropState is a ratio to.
+// fiveArrays is the paper's iteration as one would write it down: P, Q, Z, Λ1 and Λ2 in five arrays, a loop for each
+// of its steps, two power steps for Z. It is what the speed of ropState is a ratio to.
 type fiveArrays struct {
 	m, n, k         int
 	y, l0           []float64 // N×M

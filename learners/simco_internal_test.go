@@ -15,8 +15,8 @@ import (
 	"superres/learners/sparse"
 )
 
-// coded returns the problem that an update of k atoms gets: n Gaussian signals of
-// m entries over Gaussian atoms, s non-zeros each.
+// coded returns the problem that an update of k atoms gets: n Gaussian signals of m entries over Gaussian atoms, s
+// non-zeros each.
 func coded(t *testing.T, m, k, s, n int) *problem {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(7, 0))
@@ -51,8 +51,8 @@ func mustFit(t *testing.T, p *problem, mu float64) float64 {
 	return f
 }
 
-// f, the codes, the gradient and the atoms after one step are those of an
-// independent NumPy program, with and without regularisation.
+// f, the codes, the gradient and the atoms after one step are those of an independent NumPy program, with and without
+// regularisation.
 func TestSimCOAgainstAnotherProgram(t *testing.T) {
 	text, err := os.ReadFile("testdata/steps.json")
 	if err != nil {
@@ -163,7 +163,7 @@ func TestFit(t *testing.T) {
 			rest.MulVec(a, &best)
 			rest.SubVec(b, &rest)
 			want += mat.Dot(&rest, &rest)
-			if !mat.EqualApprox(rest.SliceVec(0, p.m), mat.NewVecDense(p.m, p.rest(j)), 1e-10) {
+			if !mat.EqualApprox(rest.SliceVec(0, p.m), mat.NewVecDense(p.m, p.residualOf(j)), 1e-10) {
 				t.Errorf("mu %g, signal %d: the residual is not current", mu, j)
 			}
 		}
@@ -173,8 +173,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// An atom that depends on others of its support gets a zero, and the fit is as
-// good as without it.
+// An atom that depends on others of its support gets a zero, and the fit is as good as without it.
 func TestFitWithDependentAtoms(t *testing.T) {
 	p := &problem{m: 3, n: 2, k: 3, signals: []float64{3, 4, 5, 1, 2, 3}, residual: make([]float64, 6)}
 	d, err := sparse.NewDictionary(mat.NewDense(3, 3, []float64{1, 1, 0, 0, 0, 1, 0, 0, 0}))
@@ -193,8 +192,8 @@ func TestFitWithDependentAtoms(t *testing.T) {
 	}
 }
 
-// f_μ never rises on a fixed support, the atoms keep their length, and an update
-// ends with the least-squares codes and their residual.
+// f_μ never rises on a fixed support, the atoms keep their length, and an update ends with the least-squares codes
+// and their residual.
 func TestSimCODescends(t *testing.T) {
 	for _, mu := range []float64{0, 0.05, 4} {
 		p := coded(t, 10, 15, 3, 80)
@@ -264,8 +263,7 @@ func TestSimCOFixedPoint(t *testing.T) {
 	}
 }
 
-// The search finds the minimum of a parabola near and far, tries no worse a t than
-// 0, and passes errors on.
+// The search finds the minimum of a parabola near and far, tries no worse a t than 0, and passes errors on.
 func TestGoldenSection(t *testing.T) {
 	for _, at := range []float64{1e-5, 0.004, 0.01, 1.7} {
 		best, err := goldenSection(at*at, 10, func(t float64) (float64, error) { return (t - at) * (t - at), nil })

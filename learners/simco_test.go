@@ -31,8 +31,8 @@ func (s knownSupport) Code(_ context.Context, d *sparse.Dictionary, _ *mat.Dense
 	return codes, nil
 }
 
-// plantedSupport returns signals, the dictionary they were made of, where their
-// codes are not zero, and a Gaussian dictionary to begin with.
+// plantedSupport returns signals, the dictionary they were made of, where their codes are not zero, and a Gaussian
+// dictionary to begin with.
 func plantedSupport(m, k, s, n int, seed uint64) (y, truth *mat.Dense, support knownSupport, start *sparse.Dictionary) {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	gaussian := func() *mat.Dense {
@@ -60,8 +60,8 @@ func plantedSupport(m, k, s, n int, seed uint64) (y, truth *mat.Dense, support k
 	return y, truth, support, start
 }
 
-// Where the support is known, regularised SimCO finds the dictionary to rounding
-// error from any start; atom k of the one is atom k of the other.
+// Where the support is known, regularised SimCO finds the dictionary to rounding error from any start; atom k of the
+// one is atom k of the other.
 func TestSimCOOnAKnownSupport(t *testing.T) {
 	if testing.Short() {
 		t.Skip("nothing in it runs beside anything else")
@@ -70,13 +70,15 @@ func TestSimCOOnAKnownSupport(t *testing.T) {
 		for _, mu := range []float64{0.1, 4} {
 			for seed := range uint64(2) {
 				y, truth, support, start := plantedSupport(size.m, size.k, size.s, size.n, seed)
-				r, err := learners.SimCO{Mu: mu}.Learn(context.Background(), y, learners.Options{Init: start, Coder: support, Iterations: 300})
+				r, err := learners.SimCO{Mu: mu}.Learn(context.Background(), y,
+					learners.Options{Init: start, Coder: support, Iterations: 300})
 				if err != nil {
 					t.Fatal(err)
 				}
 				miss := 0.0
 				for k := range size.k {
-					miss += (1 - math.Abs(mat.Dot(truth.ColView(k), mat.NewVecDense(size.m, r.Dictionary.Atom(k))))) / float64(size.k)
+					miss += (1 - math.Abs(mat.Dot(truth.ColView(k),
+						mat.NewVecDense(size.m, r.Dictionary.Atom(k))))) / float64(size.k)
 				}
 				if miss > 1e-9 {
 					t.Errorf("%v, mu %g, seed %d: error %g, %s after %d", size, mu, seed, miss, r.Stop, len(r.Steps))

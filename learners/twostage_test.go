@@ -46,8 +46,8 @@ func load(t *testing.T) map[string]*mat.Dense {
 	return out
 }
 
-// One coding and one update reproduce an independent NumPy program
-// (M, K, S, N = 6, 8, 2, 30) to 1e-9; the signs of its K-SVD atoms are arbitrary.
+// One coding and one update reproduce an independent NumPy program (M, K, S, N = 6, 8, 2, 30) to 1e-9; the signs of
+// its K-SVD atoms are arbitrary.
 func TestOneStepAgainstAnotherProgram(t *testing.T) {
 	f := load(t)
 	start, err := sparse.NewDictionary(f["D"])
@@ -97,7 +97,8 @@ func TestUpdatesLowerTheResidual(t *testing.T) {
 	var rest mat.Dense
 	rest.Sub(y, x.Rebuild(start))
 	before := mat.Norm(&rest, 2) / math.Sqrt(3000)
-	for name, l := range map[string]learners.Learner{"mod": learners.MOD{}, "ksvd": learners.KSVD{}, "approximate": learners.KSVD{Approximate: true}} {
+	for name, l := range map[string]learners.Learner{"mod": learners.MOD{}, "ksvd": learners.KSVD{},
+		"approximate": learners.KSVD{Approximate: true}} {
 		r, err := l.Learn(context.Background(), y, learners.Options{Init: start, Coder: coder, Iterations: 1})
 		if err != nil {
 			t.Fatal(err)
@@ -140,7 +141,8 @@ func TestUnusedAtomsAreReplaced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := learners.MOD{}.Learn(context.Background(), y, learners.Options{Init: start, Iterations: 30, Coder: sparse.OMP{Sparsity: 2}})
+	r, err := learners.MOD{}.Learn(context.Background(), y,
+		learners.Options{Init: start, Iterations: 30, Coder: sparse.OMP{Sparsity: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,10 +66,7 @@ func TestReplaceUnused(t *testing.T) {
 		0, 5, 0, 2,
 		0, 0, 9, 0,
 	})
-	d, err := sparse.NewDictionary(mat.NewDense(3, 3, []float64{1, 1, 1, 0, 0, 0, 0, 0, 0}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := Must(sparse.NewDictionary(mat.NewDense(3, 3, []float64{1, 1, 1, 0, 0, 0, 0, 0, 0})))(t)
 	codes := &sparse.Codes{Atoms: 3, Start: []int{0, 1, 2, 3, 4}, Index: []int32{0, 0, 0, 0},
 		Value: []float64{1, 1, 1, 1}}
 	p := &problem{m: 3, n: 4, k: 3, signals: columns(y), residual: make([]float64, 12)}

@@ -14,10 +14,7 @@ import (
 func codedOnce(t *testing.T, m, k, s, n int) (*sparse.Dictionary, *mat.Dense, *sparse.Codes) {
 	t.Helper()
 	p := coded(t, m, k, s, n)
-	d, err := sparse.FromAtoms(m, slices.Clone(p.atoms))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := Must(sparse.FromAtoms(m, slices.Clone(p.atoms)))(t)
 	return d, mat.DenseCopyOf(mat.NewDense(n, m, p.signals).T()), p.codes
 }
 

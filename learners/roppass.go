@@ -152,7 +152,7 @@ func (s *ropState) gather(r float64) (squaredError float64, used int) {
 				if rows > cols {
 					copy(w[k*grain:], s.w[row:row+cols])
 				}
-				b.used += kernel.Masked(x[k*grain:], s.w[row:row+cols], s.shrink[row:row+cols])
+				b.used += kernel.Mask(x[k*grain:], s.w[row:row+cols], s.shrink[row:row+cols])
 			}
 			kernel.Mul(uw, s.ld, weights, stride, s.u, s.ld, rows, s.k, s.ld)
 			kernel.Mul(dx, s.ld, x, grain, s.u, s.ld, rows, s.k, s.ld)

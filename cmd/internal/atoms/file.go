@@ -17,7 +17,7 @@ import (
 	"superres/internal/matfile"
 	"superres/internal/npz"
 	"superres/internal/safefile"
-	"superres/learners/plugin"
+	"superres/internal/usage"
 	"superres/superres"
 	"superres/superres/coupled"
 )
@@ -115,7 +115,7 @@ const transposeAdvice = "one atom is a column; use --transpose when it is a row"
 func (f *dictFile) pair(low, high string, transpose bool) (h halves, err error) {
 	for _, array := range []string{low, high} {
 		if !f.holds(array) {
-			return h, plugin.Errorf("%s: %s", f.name, plugin.Unknown("array", array, f.zip.Arrays()))
+			return h, usage.Errorf("%s: %s", f.name, usage.Unknown("array", array, f.zip.Arrays()))
 		}
 	}
 	rows, atoms := 0, 0

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/cmd/internal/console"
-	"superres/learners/plugin"
+	"superres/internal/usage"
 	"superres/learners/sparse"
 	"superres/superres"
 	"superres/superres/coupled"
@@ -32,7 +32,7 @@ func readHalves(opt ImportOptions, f *dictFile) (halves, error) {
 	case array == "" && (named || f.holds(low, high)):
 		return f.pair(low, high, transpose)
 	case array == "" && f.zip != nil && len(f.zip.Arrays()) > 1:
-		return halves{}, plugin.Errorf("%s: holds the arrays %s, but not both %s and %s; name the halves with "+
+		return halves{}, usage.Errorf("%s: holds the arrays %s, but not both %s and %s; name the halves with "+
 			"--low and --high, or a stacked dictionary with --array",
 			f.name, strings.Join(f.zip.Arrays(), " "), low, high)
 	}

@@ -90,12 +90,12 @@ func TestFigure1Reports(t *testing.T) {
 	}
 }
 
-// The README has what the figure has.
+// TestFigure1Readme checks that learners/README.md states what the figure has.
 func TestFigure1Readme(t *testing.T) {
 	_, f := loadFigure1(t)
-	text := string(consoletest.Read(t, golden.Root(t), "README.md"))
+	text := string(consoletest.Read(t, golden.Root(t), "learners/README.md"))
 	if said := fmt.Sprintf("of %d problems", f.count()); !strings.Contains(text, said) {
-		t.Errorf("README.md does not say that the figure is %s", said)
+		t.Errorf("learners/README.md does not say that the figure is %s", said)
 	}
 	for i, n := range []int{100, 200, 400, 800} { // of its panels
 		figure := planted.Figure1[i]
@@ -105,7 +105,7 @@ func TestFigure1Readme(t *testing.T) {
 			line += fmt.Sprintf(" %.4f ± %.4f |", mean, sd/math.Sqrt(float64(f.count())))
 		}
 		if !strings.Contains(text, line) {
-			t.Errorf("README.md: expected the line\n%s", line)
+			t.Errorf("learners/README.md: expected the line\n%s", line)
 		}
 	}
 }

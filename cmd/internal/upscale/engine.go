@@ -73,10 +73,10 @@ func newEngines(opt Options) (e engines, err error) {
 		return e, nil
 	}
 	whole := sync.OnceValues(func() (engine, error) { return newEngine(real, opt) })
-	if opt.Model == models.Auto && (opt.Verbose || opt.DryRun || opt.json) {
+	if opt.Model == models.Auto && opt.Diagnose {
 		with := func(name, effort string) func() (engine, error) {
 			judge := opt
-			judge.Effort, judge.Keep.record = effort, false
+			judge.Effort, judge.Keep.Record = effort, false
 			return sync.OnceValues(func() (engine, error) { return newEngine(name, judge) })
 		}
 		e.trusting, e.wary = with(name, "fast"), with(real, "best")
@@ -112,8 +112,8 @@ func newEngines(opt Options) (e engines, err error) {
 func newEngine(name string, opt Options) (e engine, err error) {
 	e.name = name
 	open := models.Open
-	if opt.open != nil {
-		open = opt.open
+	if opt.Open != nil {
+		open = opt.Open
 	}
 	m, err := open(name)
 	if err != nil {
@@ -122,7 +122,7 @@ func newEngine(name string, opt Options) (e engine, err error) {
 	if m, err = m.Effort(opt.Effort); err != nil {
 		return e, err
 	}
-	if e.model, err = m.Tune(opt.Tuning); err != nil || !opt.Keep.record {
+	if e.model, err = m.Tune(opt.Tuning); err != nil || !opt.Keep.Record {
 		return e, err
 	}
 	e.software, err = provenance(name, e.model, opt)
@@ -297,7 +297,7 @@ func (e engines) all() ([]engine, error) {
 
 // about tells people of a picture and its model.
 func about(pic *imagefile.Picture, c choice, need int64) string {
-	kind := strings.ToUpper(pic.Format)
+	kind := strings.ToUpper(string(pic.Format))
 	if pic.Quality > 0 {
 		kind += fmt.Sprintf(" of quality %d", pic.Quality)
 	}

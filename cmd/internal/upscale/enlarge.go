@@ -30,7 +30,7 @@ type enlarger struct {
 
 // limits are those of the reading of a picture.
 func (e enlarger) limits() imagefile.Limits {
-	return imagefile.Limits{Pixels: e.opt.Limits.Pixels, Time: e.opt.DecodeTime, FirstFrame: e.opt.Keep.first, Strip: e.opt.Keep.strip}
+	return imagefile.Limits{Pixels: e.opt.Limits.Pixels, Time: e.opt.DecodeTime, FirstFrame: e.opt.Keep.FirstFrame, Strip: e.opt.Keep.Strip}
 }
 
 // demand is the memory that pictures of one kind take: shared are the bytes that are taken
@@ -65,7 +65,7 @@ func (e enlarger) measureEach(j job, cfg image.Config, held, eachHeld int64) (w,
 		advice = "a smaller size"
 	}
 	part := cfg
-	if !e.opt.region.Empty() {
+	if !e.opt.Region.Empty() {
 		of, err := e.opt.partOf(e.engines.first.model, image.Pt(cfg.Width, cfg.Height), image.Pt(w, h), !mayHide(cfg.ColorModel))
 		if err != nil {
 			return 0, 0, d, err
@@ -77,7 +77,7 @@ func (e enlarger) measureEach(j job, cfg image.Config, held, eachHeld int64) (w,
 	if int64(w)*int64(h) > most*1e6 {
 		return 0, 0, d, fmt.Errorf("output %dx%d is more than %d megapixels; use %s", w, h, most, advice)
 	}
-	d.shared, d.each = e.engines.first.model.MemoryEach(e.opt.Keep.deepened(part), w, h, e.opt.Size, e.inStrips(j, w, h))
+	d.shared, d.each = e.engines.first.model.MemoryEach(deepened(e.opt.Keep, part), w, h, e.opt.Size, e.inStrips(j, w, h))
 	d.shared += superres.WithGarbage(held)
 	if e.engines.wary != nil {
 		d.shared += judgesBytes
@@ -103,7 +103,7 @@ const mostWhole = 64e6
 // inStrips tells whether a result of w×h is to be made and written in strips, so that it
 // never is in memory as a whole.
 func (e enlarger) inStrips(j job, w, h int) bool {
-	return e.opt.region.Empty() && (j.format == "png" || j.format == "jpeg") && (float64(w)*float64(h) > mostWhole || e.opt.Size.BandRows > 0)
+	return e.opt.Region.Empty() && j.format.CanStream() && (float64(w)*float64(h) > mostWhole || e.opt.Size.BandRows > 0)
 }
 
 // one enlarges one picture and notes in out its sizes and warnings. It calls admit with
@@ -118,9 +118,9 @@ func (e enlarger) one(ctx context.Context, j job, out *outcome, admit func(bytes
 		limits.Bytes = min(imagefile.MaxBytes, e.opt.Limits.Memory*8/11/twice)
 		admit(e.opt.Limits.Memory)
 	}
-	several, together := "", 1 // the kind of a file of several pictures, and how many are in work
+	several, together := imagefile.Format(""), 1 // the kind of a file of several pictures, and how many are in work
 	fileHeld := int64(0)       // bytes of that file, with its metadata
-	limits.Several = func(kind string) { several = kind }
+	limits.Several = func(kind imagefile.Format) { several = kind }
 	limits.Accept = func(cfg image.Config, held int64) (err error) {
 		if several != "" {
 			fileHeld = held
@@ -153,7 +153,7 @@ func (e enlarger) one(ctx context.Context, j job, out *outcome, admit func(bytes
 		return err
 	}
 	opt := e.opt.Size
-	opt.Depth, opt.Progress, opt.Mix = e.opt.Keep.depth, report, by.mix
+	opt.Depth, opt.Progress, opt.Mix = e.opt.Keep.Depth, report, by.mix
 	opt.Subsampled = pic.Subsampled || by.found != nil && by.found.Halved
 	out.by, out.about = by, about(pic, by, out.need)
 	if out.to.X, out.to.Y, err = by.model.ResultSize(out.from.X, out.from.Y, opt); err != nil {
@@ -171,7 +171,7 @@ func (e enlarger) one(ctx context.Context, j job, out *outcome, admit func(bytes
 	if err != nil {
 		return fmt.Errorf("%s: %w", j.Path, err)
 	}
-	result, how, warnings := e.opt.Keep.finish(pic, result, j.format, e.opt.Quality, by.software)
+	result, how, warnings := finish(e.opt.Keep, pic, result, j.format, e.opt.Quality, by.software)
 	out.warnings = warnings
 	return e.deliver(j, info, func(w io.Writer) error {
 		return imagefile.Encode(console.Interruptible(ctx, w), result, j.format, how)
@@ -180,7 +180,7 @@ func (e enlarger) one(ctx context.Context, j job, out *outcome, admit func(bytes
 
 // enlarge enlarges a picture, or the region that is asked for, whose size it notes in out.
 func (e enlarger) enlarge(ctx context.Context, by choice, img image.Image, opt superres.Options, out *outcome) (image.Image, error) {
-	if e.opt.region.Empty() {
+	if e.opt.Region.Empty() {
 		return by.model.Upscale(ctx, img, opt)
 	}
 	part, err := e.opt.partOf(by.model, out.from, out.to, picture.IsOpaque(img))
@@ -213,7 +213,7 @@ func (e enlarger) stream(ctx context.Context, j job, info fs.FileInfo, pic *imag
 	err := e.deliver(j, info, parted(&failure, func(w io.Writer) error {
 		var file *imagefile.Stream
 		err := by.model.Stream(ctx, pic.Image, opt, func(strip image.Image) error {
-			strip, how, warnings := e.opt.Keep.finish(pic, strip, j.format, e.opt.Quality, by.software)
+			strip, how, warnings := finish(e.opt.Keep, pic, strip, j.format, e.opt.Quality, by.software)
 			if file == nil {
 				out.warnings = warnings
 				file = imagefile.NewStream(console.Interruptible(ctx, w), out.to.X, out.to.Y, j.format, how)

@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/enlarging"
 	"superres/cmd/internal/pictures"
 	"superres/internal/imagefile"
 	"superres/superres"
@@ -27,21 +28,9 @@ var fidelityFlags = []cli.Flag{
 	&cli.BoolFlag{Name: "first-frame", Usage: "take the first picture alone of animations and of files with pages"},
 }
 
-// fidelity is what those flags say.
-type fidelity struct {
-	// strip leaves out profile, EXIF, XMP and resolution: --metadata, keep.
-	strip bool
-	// first takes the first picture of a file with several: --first-frame, false.
-	first bool
-	// depth is how many bits a sample has, 8 or 16: --depth; 0, as the input.
-	depth int
-	// record notes the provenance in the output: --provenance, as strip does not say.
-	record bool
-}
-
 // readFidelity reads the flags.
-func readFidelity(c *cli.Context) (fidelity, error) {
-	f := fidelity{first: c.Bool("first-frame")}
+func readFidelity(c *cli.Context) (enlarging.Fidelity, error) {
+	f := enlarging.Fidelity{FirstFrame: c.Bool("first-frame")}
 	metadata, depth := c.String("metadata"), c.String("depth")
 	if err := console.OneOf("metadata", metadata, "keep", "strip"); err != nil {
 		return f, err
@@ -49,9 +38,9 @@ func readFidelity(c *cli.Context) (fidelity, error) {
 	if err := console.OneOf("depth", depth, "same", "8", "16"); err != nil {
 		return f, err
 	}
-	f.strip = metadata == "strip"
-	f.depth, _ = strconv.Atoi(depth) // 0 for "same"
-	f.record = c.Bool("provenance") && (!f.strip || c.IsSet("provenance"))
+	f.Strip = metadata == "strip"
+	f.Depth, _ = strconv.Atoi(depth) // 0 for "same"
+	f.Record = c.Bool("provenance") && (!f.Strip || c.IsSet("provenance"))
 	return f, nil
 }
 
@@ -76,17 +65,17 @@ func provenance(name string, model *superres.Model, opt Options) (string, error)
 		how = "fit"
 	}
 	text += fmt.Sprintf("; %s %s", how, pictures.SizeText(opt.Size))
-	for _, flag := range opt.given {
+	for _, flag := range opt.Given {
 		text += "; " + flag
 	}
 	return text, nil
 }
 
-// check refuses outputs that cannot have the depth asked for.
-func (f fidelity) check(jobs []job) error {
+// checkDepth refuses outputs that cannot have the depth asked for.
+func checkDepth(f enlarging.Fidelity, jobs []job) error {
 	for _, j := range jobs {
-		if f.depth == 16 && (j.format == "jpeg" || j.format == "bmp" || j.format == "gif") {
-			return console.Usage("--depth 16: %s has 8 bits a sample; use --format png or tiff", strings.ToUpper(j.format))
+		if f.Depth == 16 && !j.format.CanDeep() {
+			return console.Usage("--depth 16: %s has 8 bits a sample; use --format png or tiff", strings.ToUpper(string(j.format)))
 		}
 	}
 	return nil
@@ -94,8 +83,8 @@ func (f fidelity) check(jobs []job) error {
 
 // deepened is the header of a picture as if it had the depth of its output, for
 // estimates.
-func (f fidelity) deepened(cfg image.Config) image.Config {
-	if f.depth == 16 {
+func deepened(f enlarging.Fidelity, cfg image.Config) image.Config {
+	if f.Depth == 16 {
 		switch cfg.ColorModel {
 		case color.GrayModel, color.Gray16Model:
 			cfg.ColorModel = color.Gray16Model
@@ -108,9 +97,9 @@ func (f fidelity) deepened(cfg image.Config) image.Config {
 
 // finish returns the enlargement out of pic as the format can have it, how it is to
 // be written, and what is lost.
-func (f fidelity) finish(pic *imagefile.Picture, out image.Image, format string, quality int, software string) (image.Image, imagefile.EncodeOptions, []string) {
+func finish(f enlarging.Fidelity, pic *imagefile.Picture, out image.Image, format imagefile.Format, quality int, software string) (image.Image, imagefile.EncodeOptions, []string) {
 	grey := pic.GreyAlpha
-	if format == "jpeg" || format == "bmp" {
+	if !format.CanAlpha() {
 		out = onWhite(out)
 		if grey {
 			flat := image.NewGray(out.Bounds())
@@ -118,12 +107,12 @@ func (f fidelity) finish(pic *imagefile.Picture, out image.Image, format string,
 			out, grey = flat, false
 		}
 	}
-	isGrey := grey && format == "png"
+	isGrey := grey && format.CanGreyAlpha()
 	switch out.(type) {
 	case *image.Gray, *image.Gray16:
 		isGrey = true
 	}
-	_, lost := pic.Metadata.For(format, isGrey)
+	_, lost := pic.Metadata.For(string(format), isGrey)
 	warnings := append(pic.Warnings[:len(pic.Warnings):len(pic.Warnings)], lost...)
 	return out, imagefile.EncodeOptions{Quality: quality, Metadata: pic.Metadata, Software: software, GreyAlpha: grey}, warnings
 }

@@ -2,7 +2,6 @@ package upscale
 
 import (
 	"fmt"
-	"image"
 	"slices"
 	"strconv"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/enlarging"
 	"superres/cmd/internal/models"
 	"superres/cmd/internal/parts"
 	"superres/cmd/internal/pictures"
@@ -26,7 +26,7 @@ func flags() []cli.Flag {
 		&cli.StringFlag{Name: "model", Aliases: []string{"m"}, Value: models.Auto, Usage: "`NAME|FILE`: see superres models; auto is photo, and photo-real for pictures with noise or compression"},
 		&cli.StringFlag{Name: "denoise", Value: "auto", Usage: "take noise and compression away: auto, as much as is found in a picture, or `HOW` much of 0, nothing, to 1"},
 		&cli.Float64Flag{Name: "strength", Value: 1, Usage: "add the `SHARE` of what the model adds to interpolation, 0 to 1.3"},
-		&cli.StringFlag{Name: "effort", Value: "best", Usage: "`HOW` much to do: fast, by a smaller model or the first stage of a cascade; best; or max, the mean over the eight flips and quarter turns of a picture, which takes eight times as long"},
+		&cli.StringFlag{Name: "effort", Value: "best", Usage: "`HOW` much to do: fast, by a smaller model; best; or max, the mean over the eight flips and quarter turns of a picture, which takes eight times as long"},
 		&cli.StringFlag{Name: "coder", Usage: "code patches with another `SPEC` than the model's: see superres coders"},
 		&cli.IntFlag{Name: "sparsity", Usage: "code patches with `S` atoms at most"},
 		&cli.IntFlag{Name: "back-projection", Value: -1, Usage: "back-project `N` times; 0: never; -1: as the model says"},
@@ -48,6 +48,8 @@ func flags() []cli.Flag {
 
 // Options are what the flags ask for.
 type Options struct {
+	// Settings are how the pictures are enlarged.
+	enlarging.Settings
 	// Inputs are files, folders, patterns, or "-" for standard input.
 	Inputs []string
 	// Frames tells that the only input is a stream of frames, by its content.
@@ -70,48 +72,13 @@ type Options struct {
 	OnUnreadable string
 	// Resume keeps a journal and leaves out what it has as done: --resume, false.
 	Resume bool
-	// Keep is what of an input, beside its pixels, its output has.
-	Keep fidelity
-	// Quality is that of JPEG files, 1 to 100: --quality, 95.
-	Quality int
-
-	// Size is how large the outputs are, and how an enlargement is computed: --scale,
-	// --width, --height, --fit and --tile; twice as large.
-	Size superres.Options
-	// Model is a name or a file: --model, auto.
-	Model string
-	// Denoise is how much noise and compression is taken away, 0 to 1: --denoise; below 0, as
-	// much as is found in a picture.
-	Denoise float64
-	// Effort is how much is done for a picture: --effort, best.
-	Effort string
-	// Tuning changes how coupled stages work: --coder, --sparsity and --back-projection,
-	// nothing.
-	Tuning stage.Tuning
-
-	// Limits are those of the machine.
-	Limits console.Limits
-	// DecodeTime is how long a picture may take to be decoded: --timeout, 30 s.
-	DecodeTime time.Duration
-	// WholeTime is how long a picture may take in all: --timeout, where it is given; 0 is
-	// any time.
-	WholeTime time.Duration
-
 	// DryRun shows what would be made and makes nothing: --dry-run, false.
 	DryRun bool
 	// Verbose says more of every picture: --verbose, false.
 	Verbose bool
 
-	// json asks for events: --json, false. They tell what is found as Verbose does.
-	json bool
-	// region is what is made of a picture, in its pixels. An empty one is all.
-	region image.Rectangle
-	// open opens the model of a name. Nil is models.Open.
-	open func(name string) (*superres.Model, error)
 	// said are the names of all flags that are given.
 	said []string
-	// given are flags that change a result, with their values, where they are given.
-	given []string
 	// settings are all flags that decide the bytes of a result, with their values.
 	settings []setting
 }
@@ -130,11 +97,14 @@ var neutral = []string{
 // readOptions reads the flags.
 func readOptions(c *cli.Context) (opt Options, err error) {
 	opt = Options{
-		Inputs: c.Args().Slice(), Recursive: c.Bool("recursive"), OnExist: c.String("on-exist"), OnUnreadable: c.String("on-unreadable"), Resume: c.Bool("resume"), Quality: c.Int("quality"),
-		Model: c.String("model"), Effort: c.String("effort"), Tuning: stage.Tuning{Coder: c.String("coder"), Sparsity: c.Int("sparsity")},
-		DecodeTime: c.Duration("timeout"), DryRun: c.Bool("dry-run"), Verbose: c.Bool("verbose") && !c.Bool("quiet"),
-		json: c.Bool("json"),
+		Inputs: c.Args().Slice(), Recursive: c.Bool("recursive"), OnExist: c.String("on-exist"), OnUnreadable: c.String("on-unreadable"), Resume: c.Bool("resume"),
+		DryRun: c.Bool("dry-run"), Verbose: c.Bool("verbose") && !c.Bool("quiet"),
+		Settings: enlarging.Settings{
+			Quality: c.Int("quality"), Model: c.String("model"), Effort: c.String("effort"), DecodeTime: c.Duration("timeout"),
+			Tuning: stage.Tuning{Coder: c.String("coder"), Sparsity: c.Int("sparsity")},
+		},
 	}
+	opt.Diagnose = opt.Verbose || opt.DryRun || c.Bool("json")
 	if opt.Limits, err = console.ReadLimits(c); err != nil {
 		return opt, err
 	}
@@ -187,7 +157,7 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 	}
 	for _, name := range []string{"denoise", "strength", "effort", "coder", "sparsity", "back-projection"} {
 		if c.IsSet(name) {
-			opt.given = append(opt.given, fmt.Sprintf("%s %v", name, c.Value(name)))
+			opt.Given = append(opt.Given, fmt.Sprintf("%s %v", name, c.Value(name)))
 		}
 	}
 	for _, f := range c.Command.Flags {
@@ -225,8 +195,8 @@ func (opt Options) check(in pictures.Input, out pictures.Output, single, json bo
 		return console.Usage("--shard divides files; standard input is one")
 	case opt.Frames && opt.Resume:
 		return console.Usage("--resume goes on with pictures; a stream of frames begins anew")
-	case opt.Frames && opt.Keep.depth != 0:
-		return console.Usage("--depth %d: a stream of frames keeps the depth that it has; leave it out", opt.Keep.depth)
+	case opt.Frames && opt.Keep.Depth != 0:
+		return console.Usage("--depth %d: a stream of frames keeps the depth that it has; leave it out", opt.Keep.Depth)
 	case (in.Path == "-" || pipe) && opt.Resume:
 		return console.Usage("--resume goes on with files; standard input and output begin anew")
 	case pipe && json:

@@ -48,7 +48,7 @@ type part struct {
 // partOf finds the part of a picture of a size, whose enlargement has another. Of one with
 // transparency it is all: what is hidden takes colour from everywhere.
 func (opt Options) partOf(m *superres.Model, in, out image.Point, opaque bool) (p part, err error) {
-	r := opt.region
+	r := opt.Region
 	if !r.In(image.Rectangle{Max: in}) {
 		return p, console.Usage("region %d,%d,%d,%d: not within the picture of %dx%d", r.Min.X, r.Min.Y, r.Dx(), r.Dy(), in.X, in.Y)
 	}

@@ -23,7 +23,7 @@ import (
 	"superres/cmd/internal/pictures"
 	"superres/internal/imagefile"
 	"superres/internal/safefile"
-	"superres/learners/plugin"
+	"superres/internal/usage"
 	"superres/superres"
 	embedded "superres/superres/models"
 )
@@ -112,19 +112,19 @@ func (s *Service) read(ctx context.Context, params url.Values) (*Request, error)
 		case slices.Contains(Parameters, name):
 			args = append(args, "--"+name+"="+values[0])
 		default:
-			return nil, console.Usage("%s", plugin.Unknown("parameter", name, append(slices.Clone(Parameters), "name", "region", "id")))
+			return nil, console.Usage("%s", usage.Unknown("parameter", name, append(slices.Clone(Parameters), "name", "region", "id")))
 		}
 	}
 	if r.opt, err = parse(ctx, args); err != nil {
 		return nil, err
 	}
 	if name := r.opt.Model; name != models.Auto && !slices.Contains(embedded.Names(), name) {
-		return nil, superres.Unusable(errors.New(plugin.Unknown("model", name, append([]string{models.Auto}, embedded.Names()...))))
+		return nil, superres.Unusable(errors.New(usage.Unknown("model", name, append([]string{models.Auto}, embedded.Names()...))))
 	}
 	r.aside = s.aside
 	r.opt.Limits, r.opt.DecodeTime, r.opt.WholeTime = s.limits, s.decode, s.whole
-	if r.opt.open, r.opt.region = s.model, region; !region.Empty() {
-		r.opt.Keep.first = true // of which it is a part
+	if r.opt.Open, r.opt.Region = s.model, region; !region.Empty() {
+		r.opt.Keep.FirstFrame = true // of which it is a part
 	}
 	return r, nil
 }
@@ -200,7 +200,7 @@ func (r *Request) job(body io.ReaderAt, size int64, to io.Writer) (job, error) {
 		return job{}, err
 	}
 	if r.opt.Naming.WantsGIF() || in.Format == "gif" || strings.EqualFold(path.Ext(in.Place), ".gif") {
-		in.Several = !r.opt.Keep.first && imagefile.HoldsSeveralAt(body, size)
+		in.Several = !r.opt.Keep.FirstFrame && imagefile.HoldsSeveralAt(body, size)
 	}
 	namer, err := pictures.NewNamer(r.opt.Naming, true)
 	if err != nil {
@@ -211,7 +211,7 @@ func (r *Request) job(body io.ReaderAt, size int64, to io.Writer) (job, error) {
 		return job{}, err
 	}
 	j := job{Input: in, output: path.Base(baseName(out.Path)), format: out.Format, asked: &asked{body, size, to, r.aside}}
-	return j, r.opt.Keep.check([]job{j})
+	return j, checkDepth(r.opt.Keep, []job{j})
 }
 
 // Result is what has become of a picture, or would.
@@ -219,7 +219,7 @@ type Result struct {
 	// Name is that of a file of the result.
 	Name string
 	// Format is png, jpeg, bmp, tiff or gif.
-	Format string
+	Format imagefile.Format
 	// Event is the event, in JSON, by which the command tells of it: done or plan.
 	Event json.RawMessage
 }

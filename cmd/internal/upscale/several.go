@@ -28,7 +28,7 @@ func isDeep(m color.Model) bool {
 // measureSeveral is measure for a file of several pictures, by the header of the first, before
 // anything else is known of it: together is how many of them are in work at a time. Pages, each
 // of its own size, have all memory.
-func (e enlarger) measureSeveral(j job, kind string, cfg image.Config, held int64) (w, h int, need int64, together int, err error) {
+func (e enlarger) measureSeveral(j job, kind imagefile.Format, cfg image.Config, held int64) (w, h int, need int64, together int, err error) {
 	if kind == "tiff" {
 		j.format = "" // each is made as a whole
 		w, h, _, err := e.measure(j, cfg, held)
@@ -54,7 +54,7 @@ func (e enlarger) measureFrame(j job, cfg image.Config, held int64) (w, h int, d
 		return 0, 0, d, console.Fail(console.ExitUsage, err)
 	}
 	in, out := int64(cfg.Width)*int64(cfg.Height), int64(w)*int64(h)
-	seen, made := pixelOf(cfg.ColorModel), pixelOf(e.opt.Keep.deepened(cfg).ColorModel)
+	seen, made := pixelOf(cfg.ColorModel), pixelOf(deepened(e.opt.Keep, cfg).ColorModel)
 	canvas := int64(4)
 	if isDeep(cfg.ColorModel) {
 		canvas = 8
@@ -107,7 +107,7 @@ func (e enlarger) openSeries(
 	largest, waits := int64(0), int64(0)
 	lim.Accept = func(cfg image.Config, held int64) error {
 		w, h, need, err := e.measure(job{Input: j.Input}, cfg, held)
-		deep := e.opt.Keep.deepened(cfg).ColorModel
+		deep := deepened(e.opt.Keep, cfg).ColorModel
 		made := pixelOf(deep) * int64(w) * int64(h)
 		largest = max(largest, need)
 		seen := pixelOf(cfg.ColorModel) * int64(cfg.Width) * int64(cfg.Height)
@@ -134,7 +134,7 @@ func (e enlarger) openSeries(
 	if most := int64(1<<32 - 1); s.Pages && bytes > most {
 		return nil, safefile.Refuse(safefile.ErrOutput, s.name, "its %d pages would have %s, and a TIFF has at most 4 GiB", s.Frames, console.Bytes(bytes)).With(imagefile.FewerPages)
 	}
-	if s.opt.Depth = e.opt.Keep.depth; s.j.format == "gif" {
+	if s.opt.Depth = e.opt.Keep.Depth; s.j.format == "gif" {
 		s.opt.Depth = 8
 	}
 	return s, s.choose(ctx, held)
@@ -156,7 +156,7 @@ func (s *series) chooseFormat() error {
 	if good {
 		return nil
 	}
-	return console.Fail(console.ExitOutput, fmt.Errorf("%s: is %s, which %s cannot be; use --format %s, or --first-frame", s.name, what, strings.ToUpper(s.j.format), use))
+	return console.Fail(console.ExitOutput, fmt.Errorf("%s: is %s, which %s cannot be; use --format %s, or --first-frame", s.name, what, strings.ToUpper(string(s.j.format)), use))
 }
 
 // choose reads the first pictures and chooses the model by them. Of an animation it works out
@@ -203,7 +203,7 @@ func (s *series) choose(ctx context.Context, held int64) error {
 
 // about tells people of it.
 func (s *series) about(need int64, together int) string {
-	kind := fmt.Sprintf("%s of %d frames", strings.ToUpper(s.Format), s.Frames)
+	kind := fmt.Sprintf("%s of %d frames", strings.ToUpper(string(s.Format)), s.Frames)
 	if s.Pages {
 		return fmt.Sprintf("TIFF of %d pages, the first %dx%d, %v, about %s", s.Frames, s.size.X, s.size.Y, s.by, console.Bytes(need))
 	}
@@ -236,7 +236,7 @@ func (s *series) one(ctx context.Context, _ int, f *sequence.Frame) (out finishe
 	if f.Page != nil {
 		f.Page.Image = nil // it is not held until the result is written
 	}
-	out.img, out.how, out.warnings = s.enlarger.opt.Keep.finish(pic, img, s.j.format, s.enlarger.opt.Quality, by.software)
+	out.img, out.how, out.warnings = finish(s.enlarger.opt.Keep, pic, img, s.j.format, s.enlarger.opt.Quality, by.software)
 	out.how.Alpha = !s.Opaque
 	f.Image = nil
 	return out, nil

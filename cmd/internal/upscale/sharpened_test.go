@@ -10,6 +10,7 @@ import (
 
 	"github.com/disintegration/imaging"
 
+	"superres/cmd/internal/enlarging"
 	"superres/cmd/internal/models"
 	"superres/internal/golden"
 	"superres/internal/imagefile"
@@ -41,9 +42,9 @@ func TestSharpenedPictures(t *testing.T) {
 			sharp.Pix[i] = uint8(math.Round(min(max(float64(v)+c.amount*(float64(v)-float64(blurred.Pix[i])), 0), 255)))
 		}
 		opened := 0
-		opt := Options{Model: c.model, Effort: c.effort, Denoise: -1, Verbose: c.verbose}
+		opt := Options{Settings: enlarging.Settings{Model: c.model, Effort: c.effort, Denoise: -1, Diagnose: c.verbose}}
 		var lock sync.Mutex
-		opt.open = func(name string) (*superres.Model, error) {
+		opt.Open = func(name string) (*superres.Model, error) {
 			lock.Lock()
 			defer lock.Unlock()
 			opened++
@@ -78,7 +79,7 @@ func TestNoiseInColour(t *testing.T) {
 	for _, effort := range []string{"fast", "best", "max"} {
 		off := func(model string) (sum float64, by choice) {
 			t.Helper()
-			e, err := newEngines(Options{Model: model, Effort: effort, Denoise: -1})
+			e, err := newEngines(Options{Settings: enlarging.Settings{Model: model, Effort: effort, Denoise: -1}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -65,7 +65,7 @@ func upscale(c *cli.Context, s *console.Streams, told *account) error {
 	if err != nil {
 		return err
 	}
-	if err := opt.Keep.check(b.jobs); err != nil {
+	if err := checkDepth(opt.Keep, b.jobs); err != nil {
 		return err
 	}
 	if b.piped() && !opt.DryRun {

@@ -97,7 +97,7 @@ type Drawing struct {
 	Width, Height int
 
 	// format is that of the file.
-	format string
+	format imagefile.Format
 }
 
 // complete reads the arguments and refuses what cannot be drawn.

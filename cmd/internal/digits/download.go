@@ -95,5 +95,5 @@ func download(c *cli.Context, s *console.Streams, opt downloadOptions) error {
 			fmt.Fprintln(s.Err, safefile.OneLine(fmt.Sprintf(format, args...)))
 		}
 	}}
-	return d.all(c.Context)
+	return d.fetchMissing(c.Context)
 }

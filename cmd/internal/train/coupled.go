@@ -5,6 +5,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/superres/coupled"
+	"superres/superres/coupled/learning"
 	"superres/superres/training"
 )
 
@@ -20,7 +21,7 @@ func coupledTrainer(opt Options) (training.Trainer, error) {
 		return nil, err
 	}
 	flat, backProjection := opt.explicit()
-	t := coupled.Trainer{
+	t := learning.Trainer{
 		Scale: opt.Scale, Degradation: opt.Degradation, Patch: opt.Patch, Patches: opt.Patches, Flat: flat, Reductions: opt.Reductions,
 		KeepMean: !opt.Mean, WholePatches: !opt.Detail, NoRefit: !opt.Refit,
 		Learner: opt.Learner, Coder: opt.Coder, Atoms: opt.Atoms, Iterations: opt.Iterations, BackProject: backProjection, Seed: opt.Seed,

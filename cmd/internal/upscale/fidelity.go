@@ -48,8 +48,8 @@ func provenance(name string, model *superres.Model, opt Options) (string, error)
 // checkDepth refuses outputs that cannot have the depth asked for.
 func checkDepth(f enlarging.Fidelity, jobs []job) error {
 	for _, j := range jobs {
-		if f.Depth == 16 && (j.format == "jpeg" || j.format == "bmp" || j.format == "gif") {
-			return console.Usage("--depth 16: %s has 8 bits a sample; use --format png or tiff", strings.ToUpper(j.format))
+		if f.Depth == 16 && !j.format.CanDeep() {
+			return console.Usage("--depth 16: %s has 8 bits a sample; use --format png or tiff", strings.ToUpper(string(j.format)))
 		}
 	}
 	return nil
@@ -71,9 +71,9 @@ func deepened(f enlarging.Fidelity, cfg image.Config) image.Config {
 
 // finish returns the enlargement out of pic as the format can have it, how it is to
 // be written, and what is lost.
-func finish(f enlarging.Fidelity, pic *imagefile.Picture, out image.Image, format string, quality int, software string) (image.Image, imagefile.EncodeOptions, []string) {
+func finish(f enlarging.Fidelity, pic *imagefile.Picture, out image.Image, format imagefile.Format, quality int, software string) (image.Image, imagefile.EncodeOptions, []string) {
 	grey := pic.GreyAlpha
-	if format == "jpeg" || format == "bmp" {
+	if !format.CanAlpha() {
 		out = onWhite(out)
 		if grey {
 			flat := image.NewGray(out.Bounds())
@@ -81,12 +81,12 @@ func finish(f enlarging.Fidelity, pic *imagefile.Picture, out image.Image, forma
 			out, grey = flat, false
 		}
 	}
-	isGrey := grey && format == "png"
+	isGrey := grey && format.CanGreyAlpha()
 	switch out.(type) {
 	case *image.Gray, *image.Gray16:
 		isGrey = true
 	}
-	_, lost := pic.Metadata.For(format, isGrey)
+	_, lost := pic.Metadata.For(string(format), isGrey)
 	warnings := append(pic.Warnings[:len(pic.Warnings):len(pic.Warnings)], lost...)
 	return out, imagefile.EncodeOptions{Quality: quality, Metadata: pic.Metadata, Software: software, GreyAlpha: grey}, warnings
 }

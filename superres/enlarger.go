@@ -159,7 +159,7 @@ func (e *enlarger) run(ctx context.Context, t task, read reader, paint writer, r
 			}
 		}
 	}
-	if !e.model.eight {
+	if !e.model.maxEffort {
 		return e.model.stream(ctx, t, e.bandRows, read, write, report)
 	}
 	planes, err := e.model.ensemble(ctx, read(0, e.inH), t, report)

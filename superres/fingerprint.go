@@ -15,7 +15,7 @@ func (m *Model) Fingerprint() (string, error) {
 		fmt.Fprintf(h, "%s\n", m.Kernel)
 		return hex.EncodeToString(h.Sum(nil)), nil
 	}
-	if m.eight {
+	if m.maxEffort {
 		fmt.Fprintln(h, "max")
 	}
 	for _, scale := range m.scales() {

@@ -30,17 +30,17 @@ func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool)
 	if bandRows < 1 {
 		bandRows = m.bandRows(s)
 	}
-	if m.eight {
+	if m.maxEffort {
 		bandRows = s.inH
 	}
 	result := painted * out
-	if strips && split == 0 && !m.eight {
+	if strips && split == 0 && !m.maxEffort {
 		scale, _, reach := m.lastPass(s)
 		strip := int64(min((bandRows+2*reach)*scale, h)) // rows
 		result = 7 * painted * int64(w) * strip          // a strip being painted, one being written, and its encoder
 	}
 	live := (pixel+split)*in + result + m.bandsMemory(s, bandRows, grey)
-	if m.eight {
+	if m.maxEffort {
 		live += 4 * 4 * out // the mean, the colour of all rows, and an enlargement in two orientations
 		if !grey && m.enlargesColour(s) {
 			live += 3 * 4 * out // the mean of colour, and two planes of an enlargement
@@ -193,7 +193,7 @@ func (m *Model) loadedMemory(s sizes) (bytes int64) {
 	models := append(m.chainModels(s), m)
 	for i, model := range models {
 		if !slices.Contains(models[:i], model) {
-			bytes += max(model.loaded, model.fixedMemory())
+			bytes += max(model.loadedBytes, model.fixedMemory())
 		}
 	}
 	return bytes

@@ -19,9 +19,9 @@ type Mix struct {
 	// cells; a sample of Share counts in the middle of its cell, and shares are linear between the middles and
 	// constant beyond the outermost. Upscale does not change it.
 	Share *plane.Plane
-	// Of is the rectangle that is divided into cells, in pixels from the upper left corner of the picture. It may be
+	// Area is the rectangle that is divided into cells, in pixels from the upper left corner of the picture. It may be
 	// larger than the picture, when that is a part of another; the zero rectangle means the whole picture.
-	Of image.Rectangle
+	Area image.Rectangle
 }
 
 // mixer mixes rows of the results of two models.
@@ -47,18 +47,18 @@ func (m *Model) newMixer(mix *Mix, s sizes) (*mixer, error) {
 	if mix.Model == nil || mix.Share == nil || mix.Share.W < 1 || mix.Share.H < 1 {
 		return nil, usage.Errorf("superres: a mixture without another model, or without shares")
 	}
-	if len(mix.Model.Stages) != len(m.Stages) || mix.Model.Scale != m.Scale || mix.Model.eight != m.eight ||
+	if len(mix.Model.Stages) != len(m.Stages) || mix.Model.Scale != m.Scale || mix.Model.maxEffort != m.maxEffort ||
 		mix.Model.reach(s) != m.reach(s) {
 		return nil, usage.Errorf("superres: two models that differ by more than their tuning cannot be mixed")
 	}
-	of := mix.Of
-	if of.Empty() {
-		of = image.Rect(0, 0, s.inW, s.inH)
+	area := mix.Area
+	if area.Empty() {
+		area = image.Rect(0, 0, s.inW, s.inH)
 	}
 	return &mixer{
 		other: mix.Model, share: mix.Share,
-		across: cellWeights(s.inW, s.w, of.Min.X, of.Dx(), mix.Share.W),
-		down:   cellWeights(s.inH, s.h, of.Min.Y, of.Dy(), mix.Share.H),
+		across: cellWeights(s.inW, s.w, area.Min.X, area.Dx(), mix.Share.W),
+		down:   cellWeights(s.inH, s.h, area.Min.Y, area.Dy(), mix.Share.H),
 	}, nil
 }
 

@@ -119,7 +119,7 @@ func TestMixInParts(t *testing.T) {
 		t.Errorf("another picture in strips: %v", err)
 	}
 	part := image.Rect(12, 36, 72, 150)
-	mix := &Mix{Model: strong, Share: share, Of: img.Bounds().Sub(part.Min)}
+	mix := &Mix{Model: strong, Share: share, Area: img.Bounds().Sub(part.Min)}
 	opt = Options{Width: 2 * part.Dx(), Height: 2 * part.Dy(), Mix: mix}
 	got := deepUpscale(t, weak, img.SubImage(part), opt)
 	reach := 2 * weak.Reach(72, 150, 144, 300)

@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 
-	"superres/internal/npz"
 	"superres/superres/resample"
 	"superres/superres/score"
 	"superres/superres/stage"
@@ -30,10 +29,10 @@ type Model struct {
 	// Provenance says where the model comes from.
 	Provenance Provenance
 
-	siblings []sibling              // for other scales
-	fast     func() (*Model, error) // opens the smaller model for the effort fast; nil: there is none
-	eight    bool                   // has the effort max: the mean over eight orientations
-	loaded   int64                  // bytes that the stages took when the file was loaded; tuning may leave fewer
+	siblings    []sibling              // for other scales
+	fast        func() (*Model, error) // opens the smaller model for the effort fast; nil: there is none
+	maxEffort   bool                   // has the effort max: the mean over eight orientations
+	loadedBytes int64                  // bytes that the stages took when the file was loaded; tuning may leave fewer
 }
 
 // Plain returns the model that interpolates by a kernel and has no stages.
@@ -138,23 +137,38 @@ func (m *Model) Save(w io.Writer) error {
 	if len(m.Stages) == 0 {
 		return errors.New("superres: a plain interpolation is no model to save")
 	}
-	heads, matrices, arrays, err := stage.Save(m.Stages)
-	if err != nil {
-		return err
+	var members stage.Members
+	h := header{
+		Format: formatVersion, Scale: m.Scale, Degradation: m.Degradation, Kernel: m.Kernel,
+		Colours: map[string]stage.Head{}, Provenance: m.Provenance,
 	}
-	named := map[string]stage.Colour{colourName: m.Colour, subsampledName: m.Subsampled}
-	colours, colourArrays, err := stage.SaveColour(named)
-	if err != nil {
-		return err
+	for i, s := range m.Stages {
+		head, err := members.Add(stageName(i), s)
+		if err != nil {
+			return err
+		}
+		h.Stages = append(h.Stages, head)
 	}
-	arrays = append(arrays, colourArrays...)
-	h := header{formatVersion, m.Scale, m.Degradation, m.Kernel, heads, colours, m.Provenance}
+	for i, c := range []stage.Colour{m.Colour, m.Subsampled} {
+		if c == nil {
+			continue
+		}
+		name := []string{colourName, subsampledName}[i]
+		head, err := members.Add(name, c)
+		if err != nil {
+			return err
+		}
+		h.Colours[name] = head
+	}
 	data, err := json.MarshalIndent(h, "", "\t")
 	if err != nil {
 		return err
 	}
-	return npz.Write(w, []npz.Text{{Name: "model.json", Data: append(data, '\n')}}, matrices, arrays...)
+	return members.Write(w, "model.json", append(data, '\n'))
 }
+
+// stageName returns the name of stage i in a model file.
+func stageName(i int) string { return fmt.Sprintf("stage%d", i) }
 
 // Load returns the model of a file of size bytes that Save wrote. It trusts nothing in the file: sizes are checked
 // before memory is allocated. Every error wraps ErrModel.
@@ -167,7 +181,7 @@ func Load(r io.ReaderAt, size int64) (*Model, error) {
 }
 
 func load(r io.ReaderAt, size int64) (*Model, error) {
-	f, err := npz.Open(r, size)
+	f, err := stage.Open(r, size)
 	if err != nil {
 		return nil, err
 	}
@@ -196,18 +210,25 @@ func load(r io.ReaderAt, size int64) (*Model, error) {
 	if err := h.Kernel.Check(); err != nil {
 		return nil, err
 	}
-	stages, err := stage.Load(h.Scale, h.Stages, f)
-	if err != nil {
-		return nil, err
+	m := &Model{Scale: h.Scale, Degradation: h.Degradation, Kernel: h.Kernel, Provenance: h.Provenance}
+	for i, head := range h.Stages {
+		s, err := f.Stage(stageName(i), h.Scale, head)
+		if err != nil {
+			return nil, fmt.Errorf("stage %d: %w", i, err)
+		}
+		m.Stages = append(m.Stages, s)
 	}
-	m := &Model{Scale: h.Scale, Degradation: h.Degradation, Kernel: h.Kernel, Stages: stages, Provenance: h.Provenance}
-	if m.Colour, err = stage.LoadColour(h.Scale, colourName, h.Colours, f); err != nil {
-		return nil, err
+	if head, ok := h.Colours[colourName]; ok {
+		if m.Colour, err = f.Colour(colourName, h.Scale, head); err != nil {
+			return nil, fmt.Errorf("%s: %w", colourName, err)
+		}
 	}
-	if m.Subsampled, err = stage.LoadColour(h.Scale, subsampledName, h.Colours, f); err != nil {
-		return nil, err
+	if head, ok := h.Colours[subsampledName]; ok {
+		if m.Subsampled, err = f.Colour(subsampledName, h.Scale, head); err != nil {
+			return nil, fmt.Errorf("%s: %w", subsampledName, err)
+		}
 	}
-	m.loaded = m.fixedMemory()
+	m.loadedBytes = m.fixedMemory()
 	return m, nil
 }
 

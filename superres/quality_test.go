@@ -82,7 +82,7 @@ func TestSet5(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tuned, err := m.For(low, d.quality)
+			tuned, err := m.TuneFor(low, d.quality)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -76,7 +76,7 @@ func (m *Model) Upscale(ctx context.Context, img image.Image, opt Options) (imag
 
 // Streams tells whether Stream can enlarge a picture. It cannot if the picture has transparency, which is enlarged
 // after all of its colour, or if the model has the effort max, which works on the whole picture.
-func (m *Model) Streams(img image.Image) bool { return picture.IsOpaque(img) && !m.eight }
+func (m *Model) Streams(img image.Image) bool { return picture.IsOpaque(img) && !m.maxEffort }
 
 // Stream enlarges a picture as Upscale does, but calls emit with strips of whole rows of the result, from the top,
 // so that the result is never in memory as a whole. The strips have the types that Upscale returns; each has memory

@@ -76,10 +76,10 @@ func (m *Model) tuneAlone(t stage.Tuning) (*Model, error) {
 // Leveled tells whether the model can be tuned to the strength of a picture's degradation, such as noise.
 func (m *Model) Leveled() bool { return m.has(stage.Leveled) }
 
-// For returns the model tuned to the strength of the degradation that package flaws estimates for a picture, or m
+// TuneFor returns the model tuned to the strength of the degradation that package flaws estimates for a picture, or m
 // itself if it cannot be tuned so. quality is that of the JPEG file that the picture comes from, 1 to 100, or 0 for
 // any other file.
-func (m *Model) For(img image.Image, quality int) (*Model, error) {
+func (m *Model) TuneFor(img image.Image, quality int) (*Model, error) {
 	if !m.Leveled() {
 		return m, nil
 	}
@@ -106,7 +106,7 @@ func (m *Model) Effort(name string) (*Model, error) {
 		return m, nil
 	case name == "max" && len(m.Stages) > 0:
 		out := *m
-		out.eight = true
+		out.maxEffort = true
 		return &out, nil
 	case name == "fast" && m.fast != nil:
 		return m.fast()

@@ -64,9 +64,10 @@ func builtins(t testing.TB) (names []string) {
 // form.
 func small(t testing.TB, scale int, extended bool) *Model {
 	t.Helper()
-	o := learning.Trainer{Scale: scale, Atoms: 40, Patches: 1500, Iterations: 4, Flat: 0.01, Seed: 5, Coder: "omp:sparsity=3", Reductions: []float64{}, BackProject: 2}
+	o := learning.Defaults()
+	o.Scale, o.Atoms, o.Patches, o.Iterations, o.Flat, o.Seed, o.Coder, o.BackProject = scale, 40, 1500, 4, 0.01, 5, "omp:sparsity=3", 2
 	if !extended {
-		o.KeepMean, o.WholePatches, o.NoRefit, o.BackProject = true, true, true, -1
+		o.Mean, o.Detail, o.Refit, o.BackProject = false, false, false, 0
 	}
 	return trained(t, o, trainingtest.Drawings(4))
 }

@@ -36,21 +36,3 @@ func kindOf(opt Options) kind {
 	}
 	return coupledKind
 }
-
-// explicit returns options as the trainers want them: their 0 and nil are defaults of their
-// own, and none is -1 or an empty list.
-func (opt Options) explicit() (flat float64, reductions []float64, backProjection int) {
-	reductions = opt.Reductions
-	if reductions == nil {
-		reductions = []float64{}
-	}
-	return orNone(opt.Flat / 255), reductions, orNone(opt.BackProjection)
-}
-
-// orNone is a number as the trainers want it: see explicit.
-func orNone[T int | float64](v T) T {
-	if v == 0 {
-		return -1
-	}
-	return v
-}

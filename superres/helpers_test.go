@@ -65,7 +65,7 @@ func builtins(t testing.TB) (names []string) {
 func small(t testing.TB, scale int, extended bool) *Model {
 	t.Helper()
 	o := learning.Defaults()
-	o.Scale, o.Atoms, o.Patches, o.Iterations, o.Flat, o.Seed, o.Coder, o.BackProject = scale, 40, 1500, 4, 0.01, 5, "omp:sparsity=3", 2
+	o.Scale, o.Atoms, o.Patches, o.Iterations, o.Flat, o.Seed, o.Coder, o.BackProject, o.Reductions = scale, 40, 1500, 4, 0.01, 5, "omp:sparsity=3", 2, nil
 	if !extended {
 		o.Mean, o.Detail, o.Refit, o.BackProject = false, false, false, 0
 	}

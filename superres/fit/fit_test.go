@@ -43,7 +43,7 @@ func TestModelRefuses(t *testing.T) {
 // The model records what it was learned from, and how well it restores what it was not.
 func TestModelRecords(t *testing.T) {
 	o := learning.Defaults()
-	o.Atoms, o.Patches, o.Iterations, o.Flat, o.Seed = 40, 1500, 4, 0.01, 5
+	o.Atoms, o.Patches, o.Iterations, o.Flat, o.Seed, o.Reductions = 40, 1500, 4, 0.01, 5, nil
 	m, err := Model(t.Context(), trainingtest.Drawings(4), o, Options{HeldOut: 1, Seed: 5})
 	if err != nil {
 		t.Fatal(err)

@@ -11,10 +11,8 @@ import (
 
 // coupledKind is a coupled dictionary and back-projections: the paper's.
 var coupledKind = kind{
-	name:     "coupled models",
-	flags:    []string{"learner", "iterations", "atoms", "flat", "back-projection", "coder", "sparsity", "patches", "mean", "detail", "refit"},
-	defaults: defaults{learner: "ksvd", iterations: 30, patch: 3, flat: 3, backProjection: 3},
-	trainer:  coupledTrainer,
+	name:    "coupled models",
+	trainer: coupledTrainer,
 }
 
 // coupledTrainer makes the trainer of a coupled model.

@@ -25,7 +25,7 @@ func TestDefaultsAreTheRecipe(t *testing.T) {
 		BackProject: number("back-projection"), Seed: uint64(number("seed")),
 	}
 	got := Defaults()
-	got.Iterations, got.Reductions, got.Seed = 15, []float64{0.5}, 1
+	got.Seed = 1
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("the documentation says\n%+v\nthe model was learned by\n%+v", got, want)
 	}

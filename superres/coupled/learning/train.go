@@ -60,12 +60,13 @@ type Trainer struct {
 	Learned func(*learners.Result)
 }
 
-// Defaults returns the options of superres train. The model that ships was learned by them, with
-// Iterations: 15, Reductions: []float64{0.5}, Seed: 1.
+// Defaults returns the options by which the model that ships was learned, but for the seed, which
+// was 1.
 func Defaults() Trainer {
 	return Trainer{
-		Scale: 2, Degradation: resample.Cubic, Patch: 3, Patches: 300_000, Flat: 3. / 255, Mean: true, Detail: true, Refit: true,
-		Learner: "ksvd", Coder: "omp:sparsity=2", Atoms: 1024, Iterations: 30, BackProject: 3,
+		Scale: 2, Degradation: resample.Cubic, Patch: 3, Patches: 300_000, Flat: 3. / 255, Reductions: []float64{0.5},
+		Mean: true, Detail: true, Refit: true,
+		Learner: "ksvd", Coder: "omp:sparsity=2", Atoms: 1024, Iterations: 15, BackProject: 3,
 	}
 }
 

@@ -62,9 +62,9 @@ func (opt *Options) table() settings.Table {
 	}), settings.Table{
 		{Name: "reduce", To: settings.Custom(factorsText(d.Reductions), opt.readReductions), Help: "learn from the pictures reduced by the factors `F,G,...` as well, or by none; of convolutional stages " + factorsText(n.Reductions) + " if it is not given"},
 	}, ofKind(coupledKind, settings.Table{
-		{Name: "mean", To: settings.Bool(&opt.Mean, !d.KeepMean), Help: "code patches without their mean"},
-		{Name: "detail", To: settings.Bool(&opt.Detail, !d.WholePatches), Help: "learn what interpolation misses, not the patch itself"},
-		{Name: "refit", To: settings.Bool(&opt.Refit, !d.NoRefit), Help: "fit the high-resolution atoms to the codes of the low-resolution patches alone, as found when enlarging"},
+		{Name: "mean", To: settings.Bool(&opt.Mean, d.Mean), Help: "code patches without their mean"},
+		{Name: "detail", To: settings.Bool(&opt.Detail, d.Detail), Help: "learn what interpolation misses, not the patch itself"},
+		{Name: "refit", To: settings.Bool(&opt.Refit, d.Refit), Help: "fit the high-resolution atoms to the codes of the low-resolution patches alone, as found when enlarging"},
 	}), settings.Table{
 		{Name: "back-projection", To: settings.Num(&opt.BackProjection, d.BackProject).AtLeast(0), Help: fmt.Sprintf("back-project `N` times after coding; of convolutional stages %d times if it is not given", n.BackProject)},
 		{Name: "held-out", To: settings.Num(&opt.HeldOut, 0).AtLeast(0), Help: "keep `N` pictures from training and score them"},

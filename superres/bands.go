@@ -42,12 +42,13 @@ func newPass(m *Model, w, h, planes int, colour stage.Colour) *pass {
 // kernelReach is the reach of an interpolation in rows of its input, for the widest of the kernels.
 const kernelReach = 4
 
-// bandStart returns the first row that a band must have so that a computation of the given reach is right from row
-// on.
+// bandStart returns the first row that a stage of the given reach must be given so that its result is right from row
+// on. It is a multiple of stage.Alignment, so that stages which work in cells of rows have them at the same places
+// in any band.
 func bandStart(row, reach int) int { return max(row-reach, 0) / stage.Alignment * stage.Alignment }
 
-// rowsComplete returns how many rows, from the top, have all rows within reach when so many rows have arrived: all of
-// them at the end of the picture.
+// rowsComplete returns how many rows from the top can be computed with the given reach when arrived rows have come:
+// those whose surroundings have come too, and at the end of the picture all.
 func (p *pass) rowsComplete(arrived, reach int) int {
 	if arrived == p.h {
 		return arrived

@@ -60,21 +60,32 @@ func (m *Model) WithLazy(scale int, open func() (*Model, error)) *Model {
 // models first.
 func (m *Model) WithColour(other *Model) *Model {
 	out := m.colouredBy(other)
-	out.fast, out.siblings = nil, nil
+	out.fast = nil
+	out.siblings = m.changedSiblings(func(model *Model) (*Model, error) {
+		if !slices.Contains(other.scales(), model.Scale) {
+			return model, nil
+		}
+		colour, err := other.modelFor(model.Scale)
+		if err != nil {
+			return nil, err
+		}
+		return model.colouredBy(colour), nil
+	})
+	return out
+}
+
+// changedSiblings returns the siblings of m, each changed by a function when it is first needed.
+func (m *Model) changedSiblings(change func(*Model) (*Model, error)) (list []sibling) {
 	for _, s := range m.siblings {
-		out.siblings = append(out.siblings, newSibling(s.scale, func() (*Model, error) {
+		list = append(list, newSibling(s.scale, func() (*Model, error) {
 			model, err := s.open()
-			if err != nil || !slices.Contains(other.scales(), s.scale) {
-				return model, err
-			}
-			colour, err := other.modelFor(s.scale)
 			if err != nil {
 				return nil, err
 			}
-			return model.colouredBy(colour), nil
+			return change(model)
 		}))
 	}
-	return out
+	return list
 }
 
 // colouredBy returns m with the networks for colour of another model if that has the same scale; siblings stay.

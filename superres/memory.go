@@ -102,9 +102,9 @@ func (m *Model) sampleBytes(s sizes, grey bool) int64 {
 	return planesBytes
 }
 
-// The height of a band is chosen so that its planes take about so many bytes. Larger bands are faster, because rows
+// Budgets for the planes of a band, in bytes, from which its height follows. Larger bands are faster, because rows
 // at their edges are copied, and computed twice as far as a stage reaches: with stages, an enlargement to ten
-// megapixels is a single band. Without stages, bands cost nothing.
+// megapixels is a single band. Without stages, small bands are as fast as large ones.
 const (
 	bandBudget      = 200 << 20
 	plainBandBudget = 32 << 20

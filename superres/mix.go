@@ -19,8 +19,8 @@ type Mix struct {
 	// cells; a sample of Share counts in the middle of its cell, and shares are linear between the middles and
 	// constant beyond the outermost. Upscale does not change it.
 	Share *plane.Plane
-	// Area is the rectangle that is divided into cells, in pixels from the upper left corner of the picture. It may be
-	// larger than the picture, when that is a part of another; the zero rectangle means the whole picture.
+	// Area is the rectangle that is divided into cells, in pixels from the upper left corner of the picture. It may
+	// be larger than the picture, when that is a part of another; the zero rectangle means the whole picture.
 	Area image.Rectangle
 }
 

@@ -18,16 +18,7 @@ func (m *Model) Tune(t stage.Tuning) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.siblings = nil
-	for _, s := range m.siblings {
-		out.siblings = append(out.siblings, newSibling(s.scale, func() (*Model, error) {
-			other, err := s.open()
-			if err != nil {
-				return nil, err
-			}
-			return other.Tune(t)
-		}))
-	}
+	out.siblings = m.changedSiblings(func(other *Model) (*Model, error) { return other.Tune(t) })
 	return out, nil
 }
 

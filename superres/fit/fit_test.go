@@ -18,7 +18,7 @@ func TestTrainRefuses(t *testing.T) {
 	flat := []training.Source{{Name: "flat", Open: func(context.Context) (image.Image, error) {
 		return testimage.Gray(40, 40, func(x, y int) uint8 { return 9 }), nil
 	}}}
-	one := trainingtest.Drawings(1)
+	drawing := trainingtest.Drawings(1)
 	for name, c := range map[string]struct {
 		sources []training.Source
 		spoil   func(o *learning.Trainer)
@@ -27,11 +27,11 @@ func TestTrainRefuses(t *testing.T) {
 		"nothing":     {},
 		"flat":        {sources: flat},
 		"held out":    {sources: trainingtest.Drawings(2), heldOut: 2},
-		"scale":       {sources: one, spoil: func(o *learning.Trainer) { o.Scale = 5 }},
-		"learner":     {sources: one, spoil: func(o *learning.Trainer) { o.Learner = "ksdv" }},
-		"coder":       {sources: one, spoil: func(o *learning.Trainer) { o.Coder = "opm" }},
-		"reduction":   {sources: one, spoil: func(o *learning.Trainer) { o.Reductions = []float64{2} }},
-		"degradation": {sources: one, spoil: func(o *learning.Trainer) { o.Degradation = "blur" }},
+		"scale":       {sources: drawing, spoil: func(o *learning.Trainer) { o.Scale = 5 }},
+		"learner":     {sources: drawing, spoil: func(o *learning.Trainer) { o.Learner = "ksdv" }},
+		"coder":       {sources: drawing, spoil: func(o *learning.Trainer) { o.Coder = "opm" }},
+		"reduction":   {sources: drawing, spoil: func(o *learning.Trainer) { o.Reductions = []float64{2} }},
+		"degradation": {sources: drawing, spoil: func(o *learning.Trainer) { o.Degradation = "blur" }},
 	} {
 		o := learning.Defaults()
 		if c.spoil != nil {

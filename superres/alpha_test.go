@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"superres/internal/golden"
+	"superres/internal/testimage"
 )
 
 // disc is a soft-edged disc of one colour on nothing; what cannot be seen has the
@@ -118,5 +119,55 @@ func TestDepth(t *testing.T) {
 		if out.ColorModel() != c.want.ColorModel() {
 			t.Errorf("%T with depth %d: %T", c.img, c.depth, out)
 		}
+	}
+}
+
+// A picture that is opaque inside stays so, for every form of model.
+func TestOpaqueInside(t *testing.T) {
+	in := image.NewNRGBA(image.Rect(0, 0, 20, 20))
+	g := testimage.Drawing(20, 20, 2)
+	for i, v := range g.Pix {
+		alpha := uint8(255)
+		if i%20 < 4 {
+			alpha = 0
+		}
+		copy(in.Pix[4*i:], []uint8{v, v / 2, 255 - v, alpha})
+	}
+	for _, extended := range []bool{false, true} {
+		out := upscale(t, small(t, 2, extended), in, 2).(*image.NRGBA)
+		for i := 3; i < len(out.Pix); i += 4 {
+			if x := i / 4 % 40; x >= 12 && out.Pix[i] != 255 || x < 4 && out.Pix[i] != 0 {
+				t.Fatalf("extended %v: alpha %d at column %d", extended, out.Pix[i], x)
+			}
+		}
+	}
+}
+
+// The hidden colour of transparent pixels does not reach visible ones.
+func TestNoFringe(t *testing.T) {
+	m := image.NewNRGBA(image.Rect(0, 0, 12, 12))
+	for i := range 144 {
+		c := color.NRGBA{0, 255, 0, 0} // hidden green
+		if i%12 >= 6 {
+			c = color.NRGBA{200, 30, 30, 255}
+		}
+		m.SetNRGBA(i%12, i/12, c)
+	}
+	model := builtin(t, "bicubic")
+	out, err := model.Upscale(t.Context(), m, Options{Scale: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for y := range 24 {
+		for x := range 24 {
+			c := out.(*image.NRGBA).NRGBAAt(x, y)
+			if c.A > 0 && (c.G > 31 || c.R < 199) {
+				t.Fatalf("(%d,%d) is %v", x, y, c)
+			}
+		}
+	}
+	all := image.NewNRGBA(image.Rect(0, 0, 3, 3)) // nothing visible at all
+	if _, err := model.Upscale(t.Context(), all, Options{}); err != nil {
+		t.Error(err)
 	}
 }

@@ -29,8 +29,8 @@ func TestPoolHoldsAnything(t *testing.T) {
 	for name, m := range everyModel(t) {
 		for _, scale := range []float64{2, 2.5} {
 			for channels := range 3 {
-				img := grain(83, 61, []int{1, 3, 4}[channels])
-				w, h, err := m.Size(83, 61, scale)
+				img := grain(53, 37, []int{1, 3, 4}[channels])
+				w, h, err := m.Size(53, 37, scale)
 				if err != nil {
 					t.Fatal(err)
 				}

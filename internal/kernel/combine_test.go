@@ -62,18 +62,6 @@ func TestCombineHasNoPlace(t *testing.T) {
 	})
 }
 
-// Parts that are not there are refused before anything is read.
-func TestCombineRefuses(t *testing.T) {
-	src := uniform32(20, 1)
-	refuses(t, map[string]func(){
-		"beyond":      func() { Combine(make([]float32, 10), src, []int{11}, []float32{1}) },
-		"before":      func() { Combine(make([]float32, 10), src, []int{-1}, []float32{1}) },
-		"no weight":   func() { Combine(make([]float32, 10), src, []int{1}, nil) },
-		"small base":  func() { CombineOnto(make([]float32, 10), src[:9:9], src, []int{0}, []float32{1}) },
-		"onto beyond": func() { CombineOnto(make([]float32, 10), src, src, []int{11}, []float32{1}) },
-	})
-}
-
 // A row of a bicubic filter.
 func BenchmarkCombine(b *testing.B) {
 	const n = 1536

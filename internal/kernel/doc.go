@@ -48,7 +48,8 @@
 //  3. gen/scale.go: the assembly, func (t tier) scale(), and its entry in the table, var _ =
 //     register(operation{name: "scale", signature: "(v []float64, f float64)", lengths:
 //     []string{"v"}, assembly: tier.scale}).
-//  4. scale_test.go: all tiers against the definition, by eachTier; a benchmark.
+//  4. tiers_test.go: an entry in agreements, so that all tiers are held against the definition; a benchmark in
+//     scale_test.go.
 //  5. go generate ./internal/kernel
 //
 // An entry may list the tiers that have assembly. Where NEON is among them, for arm64,

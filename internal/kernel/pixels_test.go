@@ -36,13 +36,6 @@ func TestAddPixels(t *testing.T) {
 			}
 		}
 	})
-	v := uniform32(100, 1)
-	one := Row{v, 1}
-	refuses(t, map[string]func(){
-		"scale 1": func() { AddPixels(v[:8], v, v, 1, 4, 4, one, one, one) }, "scale 5": func() { AddPixels(v[:10], v, v, 5, 4, 4, one, one, one) },
-		"few sums": func() { AddPixels(v[:8], v, v[:20], 2, 4, 4, one, one, one) }, "few limits": func() { AddPixels(v[:8], v, v, 2, 4, 4, one, Row{v[:3], 1}, one) },
-		"a step of 2": func() { AddPixels(v[:8], v, v, 2, 4, 4, one, one, Row{v, 2}) },
-	})
 }
 
 // Against counting, for samples of few values, of which some are missing.
@@ -85,8 +78,6 @@ func TestBoundFlatAreas(t *testing.T) {
 			}
 		}
 	})
-	v := uniform32(20, 1)
-	refuses(t, map[string]func(){"a short row": func() { BoundFlatAreas(v[:10], v[:10], v, v[:11], v) }, "little room": func() { BoundFlatAreas(v[:10], v[:9], v, v, v) }})
 }
 
 func BenchmarkPixels(b *testing.B) {

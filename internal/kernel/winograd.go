@@ -121,6 +121,9 @@ func WinogradBytes(channels int) int64 {
 // the four rows that both are made of; to has the offsets in dst of the two rows of outputs, skipTo those in skip,
 // which may be nil. No sample in src may be above Clip in magnitude.
 func ConvolveTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples int, f *Filter, skip []int16, skipTo [2]int, work *Winograd) {
+	if len(rows) != 4 {
+		panic("kernel: two rows of samples are made of four")
+	}
 	if f.transformed == nil || !hasWinograd() || !f.biasFits() || samples < 2*MinSamples {
 		for i := range 2 {
 			add := skip
@@ -186,9 +189,6 @@ func hasWinograd() bool { return current > 0 && runtime.GOARCH == "amd64" }
 
 // checkTwoRows panics unless the operands of ConvolveTwoRows fit.
 func (f *Filter) checkTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples int, skip []int16, skipTo [2]int) {
-	if len(rows) != 4 {
-		panic("kernel: two rows of samples are made of four")
-	}
 	for i := range 2 {
 		f.check(len(dst)-to[i], len(src), rows[i:i+3], samples)
 		_ = dst[to[i]]

@@ -30,7 +30,10 @@ func TestCombine(t *testing.T) {
 						limited = 0
 					}
 					if math.Abs(sum-float64(got[x])) > 2e-6 || !(math.Abs(limited-float64(onto[x])) <= 2e-6) {
-						t.Fatalf("%d parts of %d, entry %d: %g and %g, defined as %g and %g", parts, n, x, got[x], onto[x], sum, limited)
+						t.Fatalf(
+							"%d parts of %d, entry %d: %g and %g, defined as %g and %g", parts, n, x, got[x], onto[x],
+							sum, limited,
+						)
 					}
 				}
 			}

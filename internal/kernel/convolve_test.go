@@ -41,7 +41,10 @@ func randomShorts(n int, seed uint64) []int16 {
 // limited again.
 func TestConvolveRounds(t *testing.T) {
 	const samples = 4001 // more than are made at once
-	f := &Filter{Rows: 1, Words: 1, Step: 2, Outputs: Lanes, Weights: make([]int32, Lanes), Bias: make([]int32, Lanes), PositiveScale: make([]float32, Lanes), NegativeScale: make([]float32, Lanes)}
+	f := &Filter{
+		Rows: 1, Words: 1, Step: 2, Outputs: Lanes, Weights: make([]int32, Lanes), Bias: make([]int32, Lanes),
+		PositiveScale: make([]float32, Lanes), NegativeScale: make([]float32, Lanes),
+	}
 	src, skip := make([]int16, 2*samples), make([]int16, Lanes*samples)
 	for s := range samples {
 		src[2*s], src[2*s+1] = int16(s-samples/2), math.MinInt16
@@ -62,12 +65,16 @@ func TestConvolveRounds(t *testing.T) {
 		Convolve(dst, src, []int{0}, samples, f, skip)
 		for i, got := range dst {
 			s, o := i/Lanes, i%Lanes
-			sum := int64(f.Bias[o]) + int64(src[2*s])*int64(int16(f.Weights[o])) + int64(src[2*s+1])*int64(f.Weights[o]>>16)
+			sum := int64(f.Bias[o]) + int64(src[2*s])*int64(int16(f.Weights[o])) +
+				int64(src[2*s+1])*int64(f.Weights[o]>>16)
 			by := f.PositiveScale[o]
 			if sum < 0 {
 				by = f.NegativeScale[o]
 			}
-			if want := min(max(limited(math.RoundToEven(float64(float32(sum)*by)))+float64(skip[i]), math.MinInt16), math.MaxInt16); float64(got) != want {
+			if want := min(
+				max(limited(math.RoundToEven(float64(float32(sum)*by)))+float64(skip[i]), math.MinInt16),
+				math.MaxInt16,
+			); float64(got) != want {
 				t.Fatalf("output %d of sample %d, of the sum %d: %d, expected %g", o, s, sum, got, want)
 			}
 		}
@@ -86,6 +93,9 @@ func BenchmarkConvolve(b *testing.B) {
 			start[j] = j * line
 		}
 		products := float64(2 * rows * words * outputs * samples)
-		benchmarkIn(b, "GMAC/s", fmt.Sprintf("%dx%d/outputs=%d", rows, words, outputs), products, 0, func() { Convolve(dst, src, start, samples, f, nil) })
+		benchmarkIn(
+			b, "GMAC/s", fmt.Sprintf("%dx%d/outputs=%d", rows, words, outputs), products, 0,
+			func() { Convolve(dst, src, start, samples, f, nil) },
+		)
 	}
 }

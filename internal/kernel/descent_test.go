@@ -20,13 +20,24 @@ func BenchmarkDescent(b *testing.B) {
 		benchmark(b, fmt.Sprintf("correlate/channels=%d", c), work, 0, func() {
 			for y := 0; y < side; y += 6 {
 				for r := range 3 {
-					Correlate(weight[r*3*c*c:], c, src[(y+r)*(side+2)*c:], c, (side+2)*c, dst[y*side*c:], side*c, 6, side, 3*c)
+					Correlate(
+						weight[r*3*c*c:], c, src[(y+r)*(side+2)*c:], c, (side+2)*c, dst[y*side*c:], side*c, 6, side,
+						3*c,
+					)
 				}
 			}
 		})
-		benchmark(b, fmt.Sprintf("activate/channels=%d", c), 0, 8*side*side*float64(c), func() { Activate(src, dst, bias) })
-		benchmark(b, fmt.Sprintf("back/channels=%d", c), 0, 12*side*side*float64(c), func() { ActivateBack(dst, src, bias, slopes, slopes) })
+		benchmark(
+			b, fmt.Sprintf("activate/channels=%d", c), 0, 8*side*side*float64(c), func() { Activate(src, dst, bias) },
+		)
+		benchmark(
+			b, fmt.Sprintf("back/channels=%d", c), 0, 12*side*side*float64(c),
+			func() { ActivateBack(dst, src, bias, slopes, slopes) },
+		)
 	}
 	p := make([]float32, 4*32*1024)
-	benchmark(b, "adam", 0, 28*32*1024, func() { Adam(p[:32*1024], p[32*1024:], p[64*1024:], p[96*1024:], 1, 0.1, 0.01, 1, 1) })
+	benchmark(
+		b, "adam", 0, 28*32*1024,
+		func() { Adam(p[:32*1024], p[32*1024:], p[64*1024:], p[96*1024:], 1, 0.1, 0.01, 1, 1) },
+	)
 }

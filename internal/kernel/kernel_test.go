@@ -43,9 +43,8 @@ func uniform32(n int, seed uint64) []float32 {
 	return v
 }
 
-// benchmark runs body with every tier that this machine runs: the ratios to generic are
-// what the assembly gains. operations are of floating point, bytes what is read and
-// written, in one run of body.
+// benchmark runs body with every tier that this machine runs: the ratios to generic are what the assembly
+// gains. operations are of floating point, bytes what is read and written, in one run of body.
 func benchmark(b *testing.B, name string, operations, bytes float64, body func()) {
 	benchmarkIn(b, "GFLOP/s", name, operations, bytes, body)
 }

@@ -82,7 +82,9 @@ func BenchmarkROP(b *testing.B) {
 	for i := range v {
 		v[i] = random(ld*n, uint64(i))
 	}
-	u, shrink, w, length, out := make([]float64, ld), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, 2)
+	u, shrink, w, length, out := make(
+		[]float64, ld,
+	), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, 2)
 	u[0] = 1
 	benchmark(b, "update", 0, 8*7*ld*n, func() { ROPUpdate(v[0], v[1], v[2], v[3], v[4], u, shrink, w, length, 1) })
 	benchmark(b, "shorten", 0, 0, func() { Shorten(shrink, w, length, 10, 0.5, 1, out) })

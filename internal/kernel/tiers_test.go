@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// agreements have, for each operation, a function that runs it on operands of all shapes, the same in every call, and
-// returns all that it writes. In the tier generic that is what the operation is defined as.
+// agreements have, for each operation, a function that runs it on operands of all shapes, the same in every
+// call, and returns all that it writes. In the tier generic that is what the operation is defined as.
 var agreements = []struct {
 	name  string
 	exact bool // all tiers give the same bits; else they differ by rounding
@@ -82,7 +82,10 @@ var agreements = []struct {
 				const rows = 3
 				step, k := 1+n%7, 3+5*(n%4)
 				stride, dst := step*n+k, random32(n*cols+3, 4)
-				Convolve32(dst, random32(rows*stride, 1), step, stride, rows, k, random32(rows*k*cols, 2), random32(cols, 3), n)
+				Convolve32(
+					dst, random32(rows*stride, 1), step, stride, rows, k, random32(rows*k*cols, 2), random32(cols, 3),
+					n,
+				)
 				out = append(out, dst)
 			}
 		}
@@ -95,7 +98,10 @@ var agreements = []struct {
 					const rows = 3
 					step := 1 + n
 					strideA, strideB, dst := step*n+k+1, n*cols+2, random32(k*cols+3, 3)
-					Correlate(dst, cols, random32(rows*strideA, 1), step, strideA, random32(rows*strideB, 2), strideB, rows, n, k)
+					Correlate(
+						dst, cols, random32(rows*strideA, 1), step, strideA, random32(rows*strideB, 2), strideB, rows,
+						n, k,
+					)
 					out = append(out, dst)
 				}
 			}
@@ -132,7 +138,9 @@ var agreements = []struct {
 				for i := range v {
 					v[i] = random(ld*n+1, uint64(i))
 				}
-				u, shrink, w, length, sums, next := random(ld, 20), random(n, 21), random(n, 22), make([]float64, n), []float64{1, 2, 1, 2}, random(ld, 23)
+				u, shrink, w, length, sums, next := random(ld, 20), random(n, 21), random(n, 22), make(
+					[]float64, n,
+				), []float64{1, 2, 1, 2}, random(ld, 23)
 				for j := range shrink {
 					shrink[j] = max(shrink[j], 0)
 				}
@@ -180,7 +188,8 @@ var agreements = []struct {
 		}
 		return out
 	}},
-	// Layers of 5×5 over one channel, of 3×3 over 16 and 32, and odd ones, for all numbers of samples around those of a tile.
+	// Layers of 5×5 over one channel, of 3×3 over 16 and 32, and odd ones, for all numbers of samples around
+	// those of a tile.
 	{"Convolve, Residual", true, func() (out []any) {
 		for _, size := range [][3]int{{5, 3, 1}, {3, 24, 16}, {3, 48, 32}, {1, 1, 7}, {2, 5, 3}} {
 			for _, outputs := range []int{16, 32, 48, 80} {
@@ -218,7 +227,10 @@ var agreements = []struct {
 			for i, x := range randomShorts(2*len(any32), 7) {
 				any32[i/2] = any32[i/2]<<16 | int32(uint16(x))
 			}
-			transformOutput(dst, 2*n*outputs, any32, sumStride, n, outputs, f.PositiveScale, f.NegativeScale, randomShorts(4*n*outputs, 6), 2*n*outputs, outputs)
+			transformOutput(
+				dst, 2*n*outputs, any32, sumStride, n, outputs, f.PositiveScale, f.NegativeScale,
+				randomShorts(4*n*outputs, 6), 2*n*outputs, outputs,
+			)
 			out = append(out, v, sums, dst)
 		}
 		return out
@@ -262,14 +274,14 @@ func agree(got, want any, exact bool) bool {
 	return false
 }
 
-// near reports whether a is b but for rounding, relative to the greater of b and 1: what is added up in these tests is
-// at most a few hundred. NaN is near NaN.
+// near reports whether a is b but for rounding, relative to the greater of b and 1: what is added up in these
+// tests is at most a few hundred. NaN is near NaN.
 func near(a, b, tolerance float64) bool {
 	return a == b || math.Abs(a-b) <= tolerance*max(1, math.Abs(b)) || math.IsNaN(a) && math.IsNaN(b)
 }
 
-// Every sum has the bits that it has in any other call: the code of a signal, for example, does not depend on the
-// signals beside it.
+// Every sum has the bits that it has in any other call: the code of a signal, for example, does not depend on
+// the signals beside it.
 func TestSumsAreIndependent(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
 		t.Run("Mul", func(t *testing.T) {
@@ -335,7 +347,9 @@ func TestRefuses(t *testing.T) {
 	changed(func(*Filter) {})() // which fits
 	one := Row{s[:100], 1}
 	const line = 50 * 16
-	wide, narrow, rows, to := make([]int16, 4*line), make([]int16, 2*48*16), []int{0, line, 2 * line, 3 * line}, [2]int{0, 48 * 16}
+	wide, narrow, rows, to := make([]int16, 4*line), make([]int16, 2*48*16), []int{
+		0, line, 2 * line, 3 * line,
+	}, [2]int{0, 48 * 16}
 	g, work := winogradFilter(t, 16, 16, 1), &Winograd{}
 	ConvolveTwoRows(narrow, to, wide, rows, 48, g, narrow, to, work) // which fits
 	for name, call := range map[string]func(){
@@ -390,7 +404,11 @@ func TestRefuses(t *testing.T) {
 		},
 		"ConvolveTwoRows, three rows": func() { ConvolveTwoRows(narrow, to, wide, rows[:3], 48, g, nil, to, work) },
 		"ConvolveTwoRows, short dst":  func() { ConvolveTwoRows(narrow[1:], to, wide, rows, 48, g, nil, to, work) },
-		"ConvolveTwoRows, before":     func() { ConvolveTwoRows(narrow, [2]int{-1, to[1]}, wide, rows, 48, g, nil, to, work) },
+		"ConvolveTwoRows, before": func() {
+			ConvolveTwoRows(
+				narrow, [2]int{-1, to[1]}, wide, rows, 48, g, nil, to, work,
+			)
+		},
 		"ConvolveTwoRows, short skip": func() { ConvolveTwoRows(narrow, to, wide, rows, 48, g, narrow[1:], to, work) },
 	} {
 		func() {

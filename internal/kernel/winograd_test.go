@@ -48,7 +48,10 @@ func TestConvolveTwoRows(t *testing.T) {
 						Convolve(want[to[i]:], src, rows[i:i+3], samples, f, add)
 					}
 					if !slices.Equal(dst, want) {
-						t.Fatalf("%d channels, %d outputs of %d samples differ from those of a row", channels, outputs, samples)
+						t.Fatalf(
+							"%d channels, %d outputs of %d samples differ from those of a row", channels, outputs,
+							samples,
+						)
 					}
 				}
 			}
@@ -82,7 +85,10 @@ func TestPrepareWinogradRefuses(t *testing.T) {
 	if most := int32((1<<29 - 1) / Clip / (9 * 16)); !sum(most) || sum(most+1) {
 		t.Error("sums are to fit 29 bits, and no less")
 	}
-	for name, f := range map[string]*Filter{"5×5": randomFilter(5, 40, 16, 16, 1, 1), "of a sample": randomFilter(3, 8, 16, 16, 1, 1), "of 8 channels": randomFilter(3, 12, 8, 16, 1, 1)} {
+	for name, f := range map[string]*Filter{
+		"5×5": randomFilter(5, 40, 16, 16, 1, 1), "of a sample": randomFilter(3, 8, 16, 16, 1, 1),
+		"of 8 channels": randomFilter(3, 12, 8, 16, 1, 1),
+	} {
 		if f.PrepareWinograd() {
 			t.Errorf("a filter %s is taken", name)
 		}
@@ -98,7 +104,9 @@ func BenchmarkConvolveTwoRows(b *testing.B) {
 		src, dst := clippedShorts(4*line, 1), make([]int16, 2*samples*channels)
 		rows := []int{0, line, 2 * line, 3 * line}
 		work := &Winograd{}
-		benchmarkIn(b, "GMAC/s", fmt.Sprintf("channels=%d", channels), float64(2*9*channels*channels*samples), 0, func() {
+		benchmarkIn(b, "GMAC/s", fmt.Sprintf(
+			"channels=%d", channels,
+		), float64(2*9*channels*channels*samples), 0, func() {
 			ConvolveTwoRows(dst, [2]int{0, samples * channels}, src, rows, samples, f, nil, [2]int{}, work)
 		})
 	}

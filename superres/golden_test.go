@@ -1,29 +1,23 @@
 package superres
 
 import (
-	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
 	"math"
-	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/basicfont"
 	"golang.org/x/image/math/fixed"
 
-	"superres/internal/degrade"
 	"superres/internal/golden"
 	"superres/internal/testimage"
-	"superres/superres/resample"
-	"superres/superres/score"
 )
 
-// sheet is a drawing of what pictures on screens are made of: text, thin lines, a
-// disc, a gradient, a checkerboard, single pixels.
+// sheet returns a drawing of what pictures on screens are made of: text, thin lines, a disc, a gradient, a checkerboard
+// and single pixels.
 func sheet() image.Image {
 	m := image.NewNRGBA(image.Rect(0, 0, 96, 72))
 	draw.Draw(m, m.Bounds(), image.White, image.Point{}, draw.Src)
@@ -52,7 +46,7 @@ func sheet() image.Image {
 	return m
 }
 
-// stroke is a figure of one bent stroke on black, as the digits are.
+// stroke returns one bent white stroke on black, as digits are.
 func stroke() image.Image {
 	return testimage.Gray(14, 14, func(x, y int) uint8 {
 		u, v := float64(x)-6.5, float64(y)-6.5
@@ -61,8 +55,8 @@ func stroke() image.Image {
 	})
 }
 
-// The embedded models and the plain interpolations against the pictures of the
-// README and two drawings.
+// What embedded models and plain interpolations make of a photograph, two drawings and a soft-edged disc is compared with
+// golden files.
 func TestGolden(t *testing.T) {
 	hopper := golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png"))
 	for _, c := range []struct {
@@ -77,165 +71,8 @@ func TestGolden(t *testing.T) {
 		{"sheet_lanczos.png", "lanczos", sheet(), 2},
 		{"sheet_photo_3x.png", "photo", sheet(), 3},
 		{"stroke_digits.png", "digits", stroke(), 2},
+		{"disc_photo.png", "photo", disc(24, 8, color.NRGBA{240, 140, 20, 0}, color.NRGBA{0, 255, 0, 0}), 2},
 	} {
-		m := builtin(t, c.model)
-		golden.Compare(t, c.name, upscale(t, m, c.img, c.scale), golden.Tolerance{Levels: 1, Share: 0.01})
-	}
-}
-
-// The scores that the README states for Set5, where that is at hand: every model, scale and
-// effort, less 0.02 dB.
-func TestSet5(t *testing.T) {
-	folder := golden.Data(t, "set5")
-	files, err := filepath.Glob(filepath.Join(folder, "*.png"))
-	if err != nil || len(files) != 5 {
-		t.Fatalf("%d pictures in %s, expected 5 (%v)", len(files), folder, err)
-	}
-	var pictures []image.Image
-	for _, f := range files {
-		pictures = append(pictures, golden.Open(t, f))
-	}
-	mean := func(m *Model, scale int, d damage) (mean float64) {
-		t.Helper()
-		for _, truth := range pictures {
-			low, err := score.Reduce(truth, scale, resample.Cubic)
-			if err == nil {
-				low, err = d.apply(low)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			by, err := m.For(low, d.quality)
-			if err != nil {
-				t.Fatal(err)
-			}
-			psnr, err := score.PSNR(truth, upscale(t, by, low, float64(scale)), scale, scale)
-			if err != nil {
-				t.Fatal(err)
-			}
-			mean += psnr / 5
-		}
-		return mean
-	}
-	readme, err := os.ReadFile(filepath.Join(golden.Root(t), "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	compared, damaged := 0, 0
-	var head []string
-	for line := range strings.Lines(string(readme)) {
-		cells := strings.Split(strings.Trim(strings.NewReplacer("`", "", "*", "").Replace(line), "| \n"), "|")
-		for i := range cells {
-			cells[i] = strings.TrimSpace(cells[i])
-		}
-		if strings.HasPrefix(cells[0], "Set5") {
-			head = cells
-		}
-		var scale int
-		if _, err := fmt.Sscanf(cells[0], "×%d", &scale); err != nil || len(head) != len(cells) || !strings.HasPrefix(line, "| ×") {
-			continue
-		}
-		for i, cell := range cells[1:] {
-			what := cells[0] + " " + head[i+1]
-			compared++
-			if from, to, ok := strings.Cut(cell, " → "); ok { // of "noise 10" or "JPEG 75"
-				d := damageOf(t, head[i+1])
-				_, model, _ := strings.Cut(head[0], " → ")
-				damaged++
-				expect(t, "lanczos "+what, mean(builtin(t, "lanczos"), scale, d), from)
-				expect(t, model+" "+what, mean(builtin(t, model), scale, d), to)
-				continue
-			}
-			name, effort, _ := strings.Cut(head[i+1], " ") // "photo fast"
-			m := builtin(t, name)
-			if effort != "" {
-				if m, err = m.Effort(effort); err != nil {
-					t.Fatal(err)
-				}
-			}
-			expect(t, what, mean(m, scale, damage{}), cell)
-		}
-	}
-	if compared < 21 || damaged < 9 {
-		t.Errorf("%d figures of Set5 were found in the README, %d of them after damage: are its tables of another form?", compared, damaged)
-	}
-}
-
-// damage is normal noise of a deviation in every channel, then a JPEG file of a quality; 0:
-// none.
-type damage struct {
-	noise   float64
-	quality int
-}
-
-// damageOf reads what the README calls "noise 10" or "JPEG 75".
-func damageOf(t *testing.T, name string) (d damage) {
-	t.Helper()
-	if _, err := fmt.Sscanf(name, "noise %g", &d.noise); err == nil {
-		return d
-	}
-	if _, err := fmt.Sscanf(name, "JPEG %d", &d.quality); err != nil {
-		t.Fatalf("README: %q is no damage", name)
-	}
-	return d
-}
-
-func (d damage) apply(img image.Image) (image.Image, error) {
-	if d.noise > 0 {
-		img = degrade.WithNoise(img, d.noise, 1)
-	}
-	if d.quality > 0 {
-		return resample.ThroughJPEG(img, d.quality)
-	}
-	return img, nil
-}
-
-// No picture of T91, where that is at hand, comes out worse than by interpolation, at any
-// scale and effort.
-func TestT91(t *testing.T) {
-	if testing.Short() {
-		t.Skip("nothing in it runs beside anything else")
-	}
-	files, err := filepath.Glob(filepath.Join(golden.Data(t, "t91"), "*.png"))
-	if err != nil || len(files) != 91 {
-		t.Fatalf("%d pictures, expected 91 (%v)", len(files), err)
-	}
-	models := map[string]*Model{"bicubic": builtin(t, "bicubic"), "lanczos": builtin(t, "lanczos"), "photo": builtin(t, "photo"), "photo-fast": builtin(t, "photo-fast")}
-	for scale := 2; scale <= 4; scale++ {
-		least := map[string]float64{"photo": math.Inf(1), "photo-fast": math.Inf(1)}
-		for _, f := range files {
-			truth := golden.Open(t, f)
-			low, err := score.Reduce(truth, scale, resample.Cubic)
-			if err != nil {
-				t.Fatal(err)
-			}
-			psnr := map[string]float64{}
-			for name, m := range models {
-				if psnr[name], err = score.PSNR(truth, upscale(t, m, low, float64(scale)), scale, scale); err != nil {
-					t.Fatal(err)
-				}
-			}
-			for name := range least {
-				gain := psnr[name] - max(psnr["bicubic"], psnr["lanczos"])
-				least[name] = min(least[name], gain)
-				if gain < 0 {
-					t.Errorf("%s ×%d: %s is %.3f dB below interpolation", filepath.Base(f), scale, name, -gain)
-				}
-			}
-		}
-		t.Logf("×%d: the least that is gained is %.3f dB by photo, %.3f by photo-fast", scale, least["photo"], least["photo-fast"])
-	}
-}
-
-// expect compares a mean with a figure of the README. Better is no error, but must be told.
-func expect(t *testing.T, what string, got float64, stated string) {
-	t.Helper()
-	var want float64
-	if _, err := fmt.Sscan(stated, &want); err != nil {
-		t.Fatalf("%s: %q is no figure", what, stated)
-	}
-	t.Logf("%s: %.2f dB, stated %s", what, got, stated)
-	if got < want-0.02 || got > want+0.02 {
-		t.Errorf("%s: %.3f dB, the README says %s", what, got, stated)
+		golden.Compare(t, c.name, upscale(t, builtin(t, c.model), c.img, c.scale), golden.Tolerance{Levels: 1, Share: 0.01})
 	}
 }

@@ -11,11 +11,9 @@ import (
 
 // convolutionalKind is a chain of convolutions.
 var convolutionalKind = kind{
-	name:     "convolutional stages",
-	ask:      "--convolutional",
-	flags:    []string{"convolutional", "channels", "depth", "steps", "colour-steps", "rate", "weight-decay", "init", "teachers", "batch", "symmetries", "back-projection", "jpeg", "damage", "drawings", "grain"},
-	defaults: defaults{iterations: 1, patch: 36},
-	trainer:  convolutionalTrainer,
+	name:    "convolutional stages",
+	ask:     "--convolutional",
+	trainer: convolutionalTrainer,
 }
 
 // stageOf returns the convolutional stage of a model.
@@ -31,10 +29,9 @@ func stageOf(m *superres.Model, name, purpose string) (*convolutional.Stage, err
 // convolutionalTrainer makes the trainer of a convolutional stage, which goes on where
 // another run of it was interrupted.
 func convolutionalTrainer(opt Options) (training.Trainer, error) {
-	t := convolutional.Trainer{
-		Scale: opt.Scale, Degradation: opt.Degradation, Channels: opt.Channels, Depth: opt.Depth, Steps: orNone(opt.Steps), ColourSteps: orNone(opt.ColourSteps), Rate: opt.Rate, Decay: orNone(opt.Decay),
-		Batch: opt.Batch, Symmetries: opt.Symmetries, Patch: opt.Patch, Reductions: opt.Reductions, JPEG: opt.JPEG, Damage: opt.Damage, Drawings: orNone(opt.Drawings), Grain: orNone(opt.Grain), BackProject: opt.BackProjection, Seed: opt.Seed, MaxMemory: opt.Limits.Memory, Report: opt.report,
-	}
+	t := opt.trainer
+	t.Scale, t.Degradation, t.Patch, t.Reductions = opt.Scale, opt.Degradation, opt.Patch, opt.Reductions
+	t.BackProject, t.Seed, t.MaxMemory, t.Report = opt.BackProjection, opt.Seed, opt.Limits.Memory, opt.report
 	if need := t.Memory(); need > opt.Limits.Memory {
 		return nil, console.Fail(console.ExitLimit, fmt.Errorf("learning %d layers of %d channels needs %s, the limit is %s; use --max-memory, or fewer --channels or less --depth",
 			t.Depth, t.Channels, console.Bytes(need), console.Bytes(opt.Limits.Memory)))

@@ -18,12 +18,14 @@ import (
 	"superres/cmd/internal/models"
 	"superres/internal/safefile"
 	"superres/superres"
-	"superres/superres/convolutional"
+	"superres/superres/convolutional/learning"
+	"superres/superres/fit"
 	"superres/superres/training"
 )
 
 // Command is superres train.
 func Command(s *console.Streams) *cli.Command {
+	var opt Options
 	return console.Command(&cli.Command{
 		Name: "train", Usage: "learn a model from pictures", ArgsUsage: "[FLAGS] IMAGES... -o MODEL",
 		Description: `   superres train photos/ -o my.npz
@@ -45,39 +47,35 @@ the pictures: --teachers. Colour is learned at last, in a minute or two: --steps
 --init MODEL does that alone. Other scales begin with what one scale has learned:
 --scale 3 --init photo.npz --steps 3000. The same pictures in the same order, flags and
 seed give the same bytes.`,
-		Flags:  flags(),
-		Action: func(c *cli.Context) error { return run(c, s) },
+		Flags:  opt.table().Flags(),
+		Action: func(c *cli.Context) error { return run(c, s, &opt) },
 	})
 }
 
 // run does one call.
-func run(c *cli.Context, s *console.Streams) error {
-	opt, err := readOptions(c)
-	if err != nil {
+func run(c *cli.Context, s *console.Streams, opt *Options) error {
+	if err := opt.complete(c); err != nil {
 		return err
 	}
-	bar, err := console.NewProgress(c, s)
-	if err != nil {
-		return err
-	}
+	bar := console.NewProgress(c, s)
 	defer bar.Clear()
-	return train(c.Context, opt, bar)
+	return train(c.Context, *opt, bar)
 }
 
 // reached is how the training of a convolutional stage goes, in a few words.
-func reached(r convolutional.Report) string {
-	text := fmt.Sprintf("rate %.2g, error %.2f of 255", r.Rate, 255*r.RMSE)
+func reached(r learning.Report) string {
+	text := fmt.Sprintf("rate %.2g, error %.2f of 255", r.LearningRate, 255*r.RMSE)
 	if r.PSNR > 0 {
 		text += fmt.Sprintf(", %.2f dB", r.PSNR)
 	}
-	if r.Silent > 0 {
-		text += fmt.Sprintf(", %d channels silent", r.Silent)
+	if r.Dead > 0 {
+		text += fmt.Sprintf(", %d channels silent", r.Dead)
 	}
 	return text
 }
 
 // tell says how it goes beside the bar, or in a line of a log.
-func tell(bar *console.Progress, r convolutional.Report) {
+func tell(bar *console.Progress, r learning.Report) {
 	text := reached(r)
 	bar.Describe(text)
 	if bar.Plain() {
@@ -101,7 +99,7 @@ func train(ctx context.Context, opt Options, bar *console.Progress) error {
 		inputs = append(inputs, src.Name)
 	}
 	opt.most = safefile.ModeOf(append(inputs, opt.Teachers...)...)
-	opt.report = func(r convolutional.Report) { tell(bar, r) }
+	opt.report = func(r learning.Report) { tell(bar, r) }
 	var init *superres.Provenance
 	if opt.Init != "" {
 		if opt.first, err = models.Open(opt.Init); err != nil {
@@ -121,7 +119,7 @@ func train(ctx context.Context, opt Options, bar *console.Progress) error {
 	if err != nil {
 		return err
 	}
-	m, err := superres.Train(ctx, list, trainer, superres.TrainOptions{
+	m, err := fit.Model(ctx, list, trainer, fit.Options{
 		HeldOut: opt.HeldOut, Seed: opt.Seed, Init: init, Teachers: teachers, Command: opt.command, Data: opt.data,
 		Progress: func(phase string, done, total int) { bar.Set(phase, float64(done)/float64(total)) },
 	})

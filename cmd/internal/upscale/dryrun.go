@@ -11,6 +11,7 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
+	"superres/internal/imagefile"
 )
 
 // errEnough ends the reading of a picture of which the header is enough.
@@ -93,8 +94,8 @@ func (e enlarger) look(ctx context.Context, j job, ev *pictureEvent, admit func(
 	}
 	limits := e.limits()
 	whole := e.engines.at != nil && e.engines.level < 0
-	several, fileHeld, together := "", int64(0), 1 // as in one
-	limits.Several = func(kind string) { several, whole = kind, true }
+	several, fileHeld, together := imagefile.Format(""), int64(0), 1 // as in one
+	limits.Several = func(kind imagefile.Format) { several, whole = kind, true }
 	limits.Accept = func(cfg image.Config, held int64) (err error) {
 		ev.InputWidth, ev.InputHeight = cfg.Width, cfg.Height
 		if several != "" {

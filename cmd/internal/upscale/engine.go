@@ -297,7 +297,7 @@ func (e engines) all() ([]engine, error) {
 
 // about tells people of a picture and its model.
 func about(pic *imagefile.Picture, c choice, need int64) string {
-	kind := strings.ToUpper(pic.Format)
+	kind := strings.ToUpper(string(pic.Format))
 	if pic.Quality > 0 {
 		kind += fmt.Sprintf(" of quality %d", pic.Quality)
 	}

@@ -103,7 +103,7 @@ const mostWhole = 64e6
 // inStrips tells whether a result of w×h is to be made and written in strips, so that it
 // never is in memory as a whole.
 func (e enlarger) inStrips(j job, w, h int) bool {
-	return e.opt.Region.Empty() && (j.format == "png" || j.format == "jpeg") && (float64(w)*float64(h) > mostWhole || e.opt.Size.BandRows > 0)
+	return e.opt.Region.Empty() && j.format.CanStream() && (float64(w)*float64(h) > mostWhole || e.opt.Size.BandRows > 0)
 }
 
 // one enlarges one picture and notes in out its sizes and warnings. It calls admit with
@@ -118,9 +118,9 @@ func (e enlarger) one(ctx context.Context, j job, out *outcome, admit func(bytes
 		limits.Bytes = min(imagefile.MaxBytes, e.opt.Limits.Memory*8/11/twice)
 		admit(e.opt.Limits.Memory)
 	}
-	several, together := "", 1 // the kind of a file of several pictures, and how many are in work
+	several, together := imagefile.Format(""), 1 // the kind of a file of several pictures, and how many are in work
 	fileHeld := int64(0)       // bytes of that file, with its metadata
-	limits.Several = func(kind string) { several = kind }
+	limits.Several = func(kind imagefile.Format) { several = kind }
 	limits.Accept = func(cfg image.Config, held int64) (err error) {
 		if several != "" {
 			fileHeld = held

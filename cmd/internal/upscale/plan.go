@@ -22,12 +22,12 @@ import (
 type job struct {
 	pictures.Input
 	output  string
-	format  string // of the output
-	root    string // the folder that the output must not leave through a link
-	replace bool   // what is there is an earlier result of this program
-	skip    string // why there is nothing to do: a reason of an event
-	bytes   int64  // of the input
-	asked   *asked // of a service: what comes and goes without a name; nil: files
+	format  imagefile.Format // of the output
+	root    string           // the folder that the output must not leave through a link
+	replace bool             // what is there is an earlier result of this program
+	skip    string           // why there is nothing to do: a reason of an event
+	bytes   int64            // of the input
+	asked   *asked           // of a service: what comes and goes without a name; nil: files
 
 	settings string // a hash of what else decides the output
 }

@@ -9,6 +9,7 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/parts"
 	"superres/cmd/internal/pictures"
+	"superres/internal/imagefile"
 )
 
 // resumption goes on with interrupted work. A zero one knows of no earlier work and keeps
@@ -17,7 +18,7 @@ type resumption struct {
 	*parts.Ledger
 	// settings are hashes of all but the input that decides the bytes of a result, by its
 	// format.
-	settings map[string]string
+	settings map[imagefile.Format]string
 }
 
 // newResumption returns the zero value without --resume; engines are opened with it
@@ -38,8 +39,8 @@ func newResumption(opt Options, e engines) (r resumption, err error) {
 		}
 		hashes, software = append(hashes, hash), append(software, one.software)
 	}
-	r = resumption{parts.NewLedger(opt.Part), map[string]string{}}
-	for _, format := range []string{"png", "jpeg", "bmp", "tiff", "gif"} {
+	r = resumption{parts.NewLedger(opt.Part), map[imagefile.Format]string{}}
+	for _, format := range imagefile.Formats() {
 		sum := sha256.New()
 		fmt.Fprintf(sum, "version %s\nmodel %s %s\nsize %s\nformat %s\n", console.Version, hashes, filepath.Base(opt.Model), pictures.SizeText(opt.Size), format)
 		if opt.Size.Fit {
@@ -47,7 +48,7 @@ func newResumption(opt Options, e engines) (r resumption, err error) {
 		}
 		fmt.Fprintln(sum, "software", software)
 		for _, s := range opt.settings {
-			if s.name != "quality" || format == "jpeg" {
+			if s.name != "quality" || format.HasQuality() {
 				fmt.Fprintf(sum, "%s %s\n", s.name, s.value)
 			}
 		}

@@ -28,7 +28,7 @@ func isDeep(m color.Model) bool {
 // measureSeveral is measure for a file of several pictures, by the header of the first, before
 // anything else is known of it: together is how many of them are in work at a time. Pages, each
 // of its own size, have all memory.
-func (e enlarger) measureSeveral(j job, kind string, cfg image.Config, held int64) (w, h int, need int64, together int, err error) {
+func (e enlarger) measureSeveral(j job, kind imagefile.Format, cfg image.Config, held int64) (w, h int, need int64, together int, err error) {
 	if kind == "tiff" {
 		j.format = "" // each is made as a whole
 		w, h, _, err := e.measure(j, cfg, held)
@@ -156,7 +156,7 @@ func (s *series) chooseFormat() error {
 	if good {
 		return nil
 	}
-	return console.Fail(console.ExitOutput, fmt.Errorf("%s: is %s, which %s cannot be; use --format %s, or --first-frame", s.name, what, strings.ToUpper(s.j.format), use))
+	return console.Fail(console.ExitOutput, fmt.Errorf("%s: is %s, which %s cannot be; use --format %s, or --first-frame", s.name, what, strings.ToUpper(string(s.j.format)), use))
 }
 
 // choose reads the first pictures and chooses the model by them. Of an animation it works out
@@ -203,7 +203,7 @@ func (s *series) choose(ctx context.Context, held int64) error {
 
 // about tells people of it.
 func (s *series) about(need int64, together int) string {
-	kind := fmt.Sprintf("%s of %d frames", strings.ToUpper(s.Format), s.Frames)
+	kind := fmt.Sprintf("%s of %d frames", strings.ToUpper(string(s.Format)), s.Frames)
 	if s.Pages {
 		return fmt.Sprintf("TIFF of %d pages, the first %dx%d, %v, about %s", s.Frames, s.size.X, s.size.Y, s.by, console.Bytes(need))
 	}

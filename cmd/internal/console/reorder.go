@@ -29,7 +29,8 @@ func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 		return append([]string{args[0], "version"}, args[2:]...), nil
 	case strings.HasPrefix(first, "-") && first != "-":
 		name, _, _ := strings.Cut(first, "=")
-		return nil, Usage("%s; all others come after the command", usage.Unknown("flag", name, []string{"--help", "--version"}))
+		return nil, Usage("%s; all others come after the command", usage.Unknown("flag", name, []string{"--help",
+			"--version"}))
 	}
 	command := app.Command(args[1])
 	if command == nil && app.Command(implied) != nil && isPicture(args[1]) {
@@ -58,7 +59,8 @@ func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 	case slices.Equal(flags, askedForHelp) || slices.Equal(flags, askedForAll):
 		return append(slices.Clone(args[:first]), flags...), nil
 	case len(files) > 0 && command.Command(files[0]) != nil:
-		return nil, Usage("%s: the command %s %[1]s comes before all flags; a file of this name is ./%[1]s", files[0], args[1])
+		return nil, Usage("%s: the command %s %[1]s comes before all flags; a file of this name is ./%[1]s",
+			files[0], args[1])
 	}
 	out := append(slices.Clone(args[:first]), flags...)
 	return append(append(out, "--"), files...), nil
@@ -169,7 +171,8 @@ func unknownFlag(options settings.Table, shown string) error {
 // subcommand tells what is wrong with the first argument where it should name a command
 // below another; nothing when help is asked for, or there is none.
 func subcommand(of *cli.Command, args []string) error {
-	if len(args) == 0 || len(of.Subcommands) == 0 || of.Command(args[0]) != nil || slices.Contains([]string{"help", "h", "--help", "-h"}, args[0]) {
+	if len(args) == 0 || len(of.Subcommands) == 0 || of.Command(args[0]) != nil ||
+		slices.Contains([]string{"help", "h", "--help", "-h"}, args[0]) {
 		return nil
 	}
 	var names []string

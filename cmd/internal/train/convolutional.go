@@ -33,7 +33,8 @@ func convolutionalTrainer(opt Options) (training.Trainer, error) {
 	t.Scale, t.Degradation, t.Patch, t.Reductions = opt.Scale, opt.Degradation, opt.Patch, opt.Reductions
 	t.BackProject, t.Seed, t.MaxMemory, t.Report = opt.BackProjection, opt.Seed, opt.Limits.Memory, opt.report
 	if need := t.Memory(); need > opt.Limits.Memory {
-		return nil, console.Fail(console.ExitLimit, fmt.Errorf("learning %d layers of %d channels needs %s, the limit is %s; use --max-memory, or fewer --channels or less --depth",
+		return nil, console.Fail(console.ExitLimit, fmt.Errorf("learning %d layers of %d channels needs %s, the "+
+			"limit is %s; use --max-memory, or fewer --channels or less --depth",
 			t.Depth, t.Channels, console.Bytes(need), console.Bytes(opt.Limits.Memory)))
 	}
 	var err error

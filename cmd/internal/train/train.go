@@ -91,7 +91,8 @@ func train(ctx context.Context, opt Options, bar *console.Progress) error {
 	}
 	for _, src := range list {
 		if safefile.SameFile(src.Name, opt.Output) {
-			return console.Fail(console.ExitOutput, fmt.Errorf("%s: the output is an input; use another -o", opt.Output))
+			return console.Fail(console.ExitOutput, fmt.Errorf("%s: the output is an input; use another -o",
+				opt.Output))
 		}
 	}
 	inputs := append([]string{opt.Init}, opt.Inputs...)

@@ -99,7 +99,7 @@ func parted(command *cli.Command, args []string) (flags, files []string, err err
 		o := options.Find(name)
 		switch {
 		case o == nil || strings.HasPrefix(shown, "---"):
-			return nil, nil, unknownFlag(options, shown)
+			return nil, nil, unknownFlag(options.Visible(), shown)
 		case !hasValue && o.TakesValue() && len(rest) == 1:
 			return nil, nil, Usage("flag %s needs a value", shown)
 		case !hasValue && o.TakesValue():
@@ -156,7 +156,7 @@ func unknownCommand(app *cli.App, name string) error {
 
 // unknownFlag says which flag was perhaps meant.
 func unknownFlag(options settings.Table, shown string) error {
-	long := []string{"--help"}
+	var long []string
 	for _, o := range options {
 		for _, name := range o.Dashed() {
 			if len(name) > 2 {

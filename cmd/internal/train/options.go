@@ -17,22 +17,21 @@ import (
 	"superres/superres"
 	convolutional "superres/superres/convolutional/learning"
 	coupled "superres/superres/coupled/learning"
-	"superres/superres/resample"
 )
 
 // table has the options of superres train, with the defaults of the trainers: where these differ
 // between the kinds of model it is those of coupled models, and complete sets the others.
 func (opt *Options) table() settings.Table {
 	d, n := coupled.Defaults(), convolutional.Defaults()
-	t := &opt.trainer
-	*t = n
+	o, t := &opt.coupled, &opt.convolutional
+	*o, *t = d, n
 	coder, sparsity, _ := strings.Cut(d.Coder, ":sparsity=")
 	atoms, _ := strconv.Atoi(sparsity)
 	return slices.Concat(settings.Table{
 		console.OutputOption(&opt.Output, "", "write the model to `FILE`.npz"),
-		{Name: "scale", Aliases: []string{"s"}, To: settings.Num(&opt.Scale, d.Scale).AtLeast(1),
+		{Name: "scale", Aliases: []string{"s"}, To: settings.Num(&o.Scale, d.Scale).AtLeast(1),
 			Help: "learn to enlarge by `N`, 2 to 4"},
-		pictures.DegradationOption(&opt.Degradation, d.Degradation, "`HOW` the pictures were reduced: bicubic or "+
+		pictures.DegradationOption(&o.Degradation, d.Degradation, "`HOW` the pictures were reduced: bicubic or "+
 			"box (the paper's mean of each block)"),
 	}, ofKind(convolutionalKind, settings.Table{
 		{Name: "symmetries", To: settings.OneOf(&t.Symmetries, n.Symmetries, "all", "none"),
@@ -68,44 +67,44 @@ func (opt *Options) table() settings.Table {
 			Help: "learn from what `MODELS`, names or files with commas between, make of the pictures too, as " +
 				"they are for this scale"},
 	}), ofKind(coupledKind, settings.Table{
-		plugins.LearnerOption("learner", settings.Text(&opt.Learner, d.Learner),
+		plugins.LearnerOption("learner", settings.Text(&o.Learner, d.Learner),
 			"`SPEC` of the dictionary learner: see superres learners"),
-		plugins.CoderOption(&opt.Coder, coder, "`SPEC` of the sparse coder: see superres coders"),
+		plugins.CoderOption(&o.Coder, coder, "`SPEC` of the sparse coder: see superres coders"),
 		{Name: "sparsity", To: settings.Num(&opt.sparsity, atoms).AtLeast(0),
 			Help: "code patches with `S` atoms at most; 0: as the coder's spec says"},
-		{Name: "atoms", To: settings.Num(&opt.Atoms, d.Atoms).AtLeast(1), Help: "learn `K` atoms"},
-		{Name: "iterations", To: settings.Num(&opt.Iterations, d.Iterations).AtLeast(1),
+		{Name: "atoms", To: settings.Num(&o.Atoms, d.Atoms).AtLeast(1), Help: "learn `K` atoms"},
+		{Name: "iterations", To: settings.Num(&o.Iterations, d.Iterations).AtLeast(1),
 			Help: "iterate `N` times at most"},
 	}), settings.Table{
-		{Name: "patch", To: settings.Num(&opt.Patch, d.Patch).AtLeast(1),
+		{Name: "patch", To: settings.Num(&o.Patch, d.Patch).AtLeast(1),
 			Help: fmt.Sprintf("side `P` of a low-resolution patch; of convolutional stages %d if it is not given",
 				n.Patch)},
 	}, ofKind(coupledKind, settings.Table{
-		{Name: "patches", To: settings.Num(&opt.Patches, d.Patches).AtLeast(1), Help: "draw `N` patch pairs"},
-		{Name: "flat", To: settings.Num(&opt.Flat, 255*d.Flat).If("0 to 255", func(v float64) bool {
-			return v >= 0 &&
-				v < 255
-		}), Help: "leave out pairs that vary by less than `L` levels of 255 (root mean square)"},
+		{Name: "patches", To: settings.Num(&o.Patches, d.Patches).AtLeast(1), Help: "draw `N` patch pairs"},
+		{Name: "flat", To: settings.Num(&opt.flat, 255*d.Flat).If("0 to 255", isLevel), Help: "leave out pairs that vary by less than `L` levels of 255 (root mean square)"},
 	}), settings.Table{
-		{Name: "reduce", To: settings.Parsed(&opt.Reductions, factorsText(d.Reductions), readReductions),
+		{Name: "reduce", To: settings.Parsed(&o.Reductions, factorsText(d.Reductions), readReductions),
 			Help: "learn from the pictures reduced by the factors `F,G,...` as well, or by none; of convolutional " +
 				"stages " + factorsText(n.Reductions) + " if it is not given"},
 	}, ofKind(coupledKind, settings.Table{
-		{Name: "mean", To: settings.Bool(&opt.Mean, !d.KeepMean), Help: "code patches without their mean"},
-		{Name: "detail", To: settings.Bool(&opt.Detail, !d.WholePatches),
+		{Name: "mean", To: settings.Bool(&o.Mean, d.Mean), Help: "code patches without their mean"},
+		{Name: "detail", To: settings.Bool(&o.Detail, d.Detail),
 			Help: "learn what interpolation misses, not the patch itself"},
-		{Name: "refit", To: settings.Bool(&opt.Refit, !d.NoRefit), Help: "fit the high-resolution atoms to the " +
+		{Name: "refit", To: settings.Bool(&o.Refit, d.Refit), Help: "fit the high-resolution atoms to the " +
 			"codes of the low-resolution patches alone, as found when enlarging"},
 	}), settings.Table{
-		{Name: "back-projection", To: settings.Num(&opt.BackProjection, d.BackProject).AtLeast(0),
+		{Name: "back-projection", To: settings.Num(&o.BackProject, d.BackProject).AtLeast(0),
 			Help: fmt.Sprintf("back-project `N` times after coding; of convolutional stages %d times if it is not "+
 				"given", n.BackProject)},
 		{Name: "held-out", To: settings.Num(&opt.HeldOut, 0).AtLeast(0),
 			Help: "keep `N` pictures from training and score them"},
-		console.SeedOption(&opt.Seed),
+		console.SeedOption(&o.Seed),
 		console.OnExistOption("the output exists"),
 	}, opt.Sources.Options(), console.PictureOptions(&opt.Limits, nil))
 }
+
+// isLevel reports whether a contrast is in the range of levels.
+func isLevel(v float64) bool { return v >= 0 && v < 255 }
 
 // ofKind returns options as those of one kind of model, which their help says where the kind must
 // be asked for.
@@ -127,27 +126,12 @@ type Options struct {
 	Output    string
 	Overwrite bool
 	Limits    console.Limits
-	Seed      uint64
 
-	Scale          int
-	Degradation    resample.Degradation
-	Learner        string
-	Iterations     int
-	Atoms          int
-	Patch          int
-	Flat           float64 // in levels of 255
-	Reductions     []float64
-	BackProjection int
-
-	Coder    string // with the sparsity, once complete
-	sparsity int
-	Patches  int
-	Mean     bool
-	Detail   bool
-	Refit    bool
-
+	coupled       coupled.Trainer // whose scale, degradation, patch, reductions and so on are those of all kinds
+	flat          float64         // that of coupled, in levels of 255
+	sparsity      int             // that of coupled's coder
 	Convolutional bool
-	trainer       convolutional.Trainer // has the options that are for convolutional stages alone
+	convolutional convolutional.Trainer // what is for convolutional stages alone
 	Init          string
 	Teachers      []string // names or files
 
@@ -178,7 +162,7 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 		return err
 	}
 	n := convolutional.Defaults()
-	opt.trainer.LearningRate = cmp.Or(opt.trainer.LearningRate, n.LearningRate)
+	opt.convolutional.LearningRate = cmp.Or(opt.convolutional.LearningRate, n.LearningRate)
 	if opt.Convolutional {
 		for name, preset := range map[string]string{
 			"patch": strconv.Itoa(n.Patch), "back-projection": strconv.Itoa(n.BackProject), "reduce": factorsText(n.Reductions),
@@ -188,18 +172,19 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 			}
 		}
 	}
-	if len(opt.Reductions) == 0 {
+	if len(opt.coupled.Reductions) == 0 {
 		_ = given.Find("reduce").To.Set(noFactors) // which is what the model records
 	}
 	if !given.Given("grain") {
-		opt.trainer.Grain = convolutional.GrainOf(opt.Degradation, opt.trainer.Robust)
+		opt.convolutional.Grain = convolutional.GrainOf(opt.coupled.Degradation, opt.convolutional.Robust)
 	}
 	if opt.Overwrite, err = console.SoleOutput(c); err != nil {
 		return err
 	}
 	opt.command, opt.data = console.Recording{Without: others}.Command(c)
 	opt.Sources.Complete(c, opt.Limits, 40)
-	opt.Coder, err = plugins.WithSparsity(opt.Coder, opt.sparsity)
+	opt.coupled.Flat = opt.flat / 255
+	opt.coupled.Coder, err = plugins.WithSparsity(opt.coupled.Coder, opt.sparsity)
 	return err
 }
 

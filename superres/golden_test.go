@@ -27,7 +27,8 @@ import (
 func sheet() image.Image {
 	m := image.NewNRGBA(image.Rect(0, 0, 96, 72))
 	draw.Draw(m, m.Bounds(), image.White, image.Point{}, draw.Src)
-	text := font.Drawer{Dst: m, Src: image.NewUniform(color.NRGBA{20, 30, 120, 255}), Face: basicfont.Face7x13, Dot: fixed.P(3, 12)}
+	text := font.Drawer{Dst: m, Src: image.NewUniform(color.NRGBA{20, 30, 120, 255}), Face: basicfont.Face7x13,
+		Dot: fixed.P(3, 12)}
 	text.DrawString("Super 8x")
 	for i := range 96 {
 		m.Set(i, 16+i/8, color.NRGBA{200, 40, 40, 255}) // a shallow line
@@ -96,78 +97,91 @@ func TestSet5(t *testing.T) {
 	for _, f := range files {
 		pictures = append(pictures, golden.Open(t, f))
 	}
-	mean := func(m *Model, scale int, d damage) (mean float64) {
-		t.Helper()
-		for _, truth := range pictures {
-			low, err := score.Reduce(truth, scale, resample.Cubic)
-			if err == nil {
-				low, err = d.apply(low)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			by, err := m.For(low, d.quality)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := score.MatlabY.Compare(truth, upscale(t, by, low, float64(scale)), scale)
-			if err != nil {
-				t.Fatal(err)
-			}
-			mean += got.PSNR / 5
+	clean := set5Figures(t, "README.md")
+	for _, f := range clean {
+		name, effort, _ := strings.Cut(f.column, " ") // "photo fast"
+		if effort == "max" && !full {
+			continue
 		}
-		return mean
+		m := builtin(t, name)
+		if effort != "" {
+			if m, err = m.Effort(effort); err != nil {
+				t.Fatal(err)
+			}
+		}
+		expect(t, f.String(), meanPSNR(t, m, pictures, f.scale, damage{}), f.cell)
 	}
-	compared, damaged := 0, 0
-	for _, page := range []string{"README.md", "superres/README.md"} {
-		text, err := os.ReadFile(filepath.Join(golden.Root(t), page))
+	damaged := set5Figures(t, "superres/README.md")
+	for i, f := range damaged {
+		if !full && i%3 != f.scale-2 {
+			continue
+		}
+		from, to, _ := strings.Cut(f.cell, " → ")
+		_, model, _ := strings.Cut(f.table, " → ")
+		d := damageOf(t, f.column)
+		expect(t, "lanczos "+f.String(), meanPSNR(t, builtin(t, "lanczos"), pictures, f.scale, d), from)
+		expect(t, model+" "+f.String(), meanPSNR(t, builtin(t, model), pictures, f.scale, d), to)
+	}
+	if len(clean) != 21 || len(damaged) != 18 {
+		t.Errorf("the tables have %d and %d figures, expected 21 and 18", len(clean), len(damaged))
+	}
+}
+
+// set5Figure is a cell of a table of scores: those of a scale are a row, those of a model or of
+// some damage a column, and table is the cell at the top left.
+type set5Figure struct {
+	table, column, cell string
+	scale               int
+}
+
+func (f set5Figure) String() string { return fmt.Sprintf("×%d %s", f.scale, f.column) }
+
+// set5Figures returns the figures of the tables of a page whose first cell begins with Set5.
+func set5Figures(t *testing.T, page string) (list []set5Figure) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(golden.Root(t), page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var head []string
+	for line := range strings.Lines(strings.NewReplacer("`", "", "*", "").Replace(string(text))) {
+		cells := strings.Split(strings.Trim(line, "| \n"), " | ")
+		if strings.HasPrefix(cells[0], "Set5") {
+			head = cells
+		}
+		var scale int
+		if _, err := fmt.Sscanf(line, "| ×%d |", &scale); err != nil || len(head) != len(cells) {
+			continue
+		}
+		for i, cell := range cells[1:] {
+			list = append(list, set5Figure{head[0], head[i+1], cell, scale})
+		}
+	}
+	return list
+}
+
+// meanPSNR returns the mean PSNR in dB of pictures that are reduced, damaged and enlarged by m.
+func meanPSNR(t *testing.T, m *Model, pictures []image.Image, scale int, d damage) (mean float64) {
+	t.Helper()
+	for _, truth := range pictures {
+		low, err := score.Reduce(truth, scale, resample.Cubic)
+		if err == nil {
+			low, err = d.apply(low)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		var head []string
-		for line := range strings.Lines(string(text)) {
-			cells := strings.Split(strings.Trim(strings.NewReplacer("`", "", "*", "").Replace(line), "| \n"), "|")
-			for i := range cells {
-				cells[i] = strings.TrimSpace(cells[i])
-			}
-			if strings.HasPrefix(cells[0], "Set5") {
-				head = cells
-			}
-			var scale int
-			if _, err := fmt.Sscanf(cells[0], "×%d", &scale); err != nil || len(head) != len(cells) || !strings.HasPrefix(line, "| ×") {
-				continue
-			}
-			for i, cell := range cells[1:] {
-				what := cells[0] + " " + head[i+1]
-				compared++
-				if from, to, ok := strings.Cut(cell, " → "); ok { // of "noise 10" or "JPEG 75"
-					damaged++
-					if !full && i%3 != scale-2 {
-						continue
-					}
-					d := damageOf(t, head[i+1])
-					_, model, _ := strings.Cut(head[0], " → ")
-					expect(t, "lanczos "+what, mean(builtin(t, "lanczos"), scale, d), from)
-					expect(t, model+" "+what, mean(builtin(t, model), scale, d), to)
-					continue
-				}
-				name, effort, _ := strings.Cut(head[i+1], " ") // "photo fast"
-				if effort == "max" && !full {
-					continue
-				}
-				m := builtin(t, name)
-				if effort != "" {
-					if m, err = m.Effort(effort); err != nil {
-						t.Fatal(err)
-					}
-				}
-				expect(t, what, mean(m, scale, damage{}), cell)
-			}
+		by, err := m.For(low, d.quality)
+		if err != nil {
+			t.Fatal(err)
 		}
+		got, err := score.MatlabY.Compare(truth, upscale(t, by, low, float64(scale)), scale)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mean += got.PSNR / float64(len(pictures))
 	}
-	if compared != 39 || damaged != 18 {
-		t.Errorf("the tables of Set5 have %d figures, expected 39, %d of them after damage, expected 18", compared, damaged)
-	}
+	return mean
 }
 
 // damage is normal noise of a deviation in every channel, then a JPEG file of a quality; 0:
@@ -210,7 +224,8 @@ func TestT91(t *testing.T) {
 	if os.Getenv("SUPERRES_FULL") != "" {
 		every = 1
 	}
-	models := map[string]*Model{"bicubic": builtin(t, "bicubic"), "lanczos": builtin(t, "lanczos"), "photo": builtin(t, "photo"), "photo-fast": builtin(t, "photo-fast")}
+	models := map[string]*Model{"bicubic": builtin(t, "bicubic"), "lanczos": builtin(t, "lanczos"),
+		"photo": builtin(t, "photo"), "photo-fast": builtin(t, "photo-fast")}
 	for scale := 2; scale <= 4; scale++ {
 		least := map[string]float64{"photo": math.Inf(1), "photo-fast": math.Inf(1)}
 		for i := 0; i < len(files); i += every {
@@ -236,7 +251,8 @@ func TestT91(t *testing.T) {
 				}
 			}
 		}
-		t.Logf("×%d: the least that is gained is %.3f dB by photo, %.3f by photo-fast", scale, least["photo"], least["photo-fast"])
+		t.Logf("×%d: the least that is gained is %.3f dB by photo, %.3f by photo-fast", scale, least["photo"],
+			least["photo-fast"])
 	}
 }
 

@@ -4,11 +4,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"superres/patches/plane"
 	"testing"
 
 	"superres/internal/picture"
 	"superres/internal/testimage"
+	"superres/patches/plane"
 )
 
 // The ensemble of a picture in another orientation is that of the picture, turned, which

@@ -4,9 +4,9 @@ import (
 	"context"
 	"image"
 	"reflect"
-	"superres/patches/plane"
 	"testing"
 
+	"superres/patches/plane"
 	"superres/superres/resample"
 	"superres/superres/stage"
 )

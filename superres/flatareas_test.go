@@ -5,10 +5,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"superres/patches/plane"
 	"testing"
 
 	"superres/internal/picture"
+	"superres/patches/plane"
 )
 
 // faults are what is wrong with an enlargement whatever the truth was, in levels.

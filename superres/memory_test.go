@@ -3,9 +3,9 @@ package superres
 import (
 	"context"
 	"image"
-	"superres/patches/plane"
 	"testing"
 
+	"superres/patches/plane"
 	"superres/superres/resample"
 	"superres/superres/stage"
 )

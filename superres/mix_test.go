@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"image"
 	"math"
-	"superres/patches/plane"
 	"testing"
 
 	"superres/internal/picture"
 	"superres/internal/testimage"
+	"superres/patches/plane"
 	"superres/superres/resample"
 	"superres/superres/stage"
 )

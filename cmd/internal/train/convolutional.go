@@ -13,11 +13,9 @@ import (
 
 // convolutionalKind is a chain of convolutions.
 var convolutionalKind = kind{
-	name:     "convolutional stages",
-	ask:      "--convolutional",
-	flags:    []string{"convolutional", "channels", "depth", "steps", "colour-steps", "rate", "weight-decay", "init", "teachers", "batch", "symmetries", "back-projection", "jpeg", "damage", "drawings", "grain"},
-	defaults: defaults{iterations: 1, patch: 36},
-	trainer:  convolutionalTrainer,
+	name:    "convolutional stages",
+	ask:     "--convolutional",
+	trainer: convolutionalTrainer,
 }
 
 // stageOf returns the convolutional stage of a model.

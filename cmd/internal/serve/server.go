@@ -89,20 +89,14 @@ type pageSettings struct {
 	MaxMemory int64                  `json:"max_memory"` // in bytes, of all pictures in work
 }
 
-var block = regexp.MustCompile(`(?s)(<script type="application/json" id="settings">).*?(</script>)`)
-
 // page is index.html with the settings in it.
 func (s *site) page() []byte {
-	text, err := page.Files.ReadFile("index.html")
-	if err != nil {
-		panic(err) // it is part of the program
-	}
-	data, err := json.Marshal(pageSettings{Version: console.Version, Options: upscale.Parameters().Describe(),
+	text, err := page.Files.Index(pageSettings{Version: console.Version, Options: upscale.Parameters().Describe(),
 		MaxBytes: imagefile.MaxBytes, MaxPixels: s.limits.Pixels, MaxMemory: s.limits.Memory})
 	if err != nil {
-		panic(err) // texts and numbers
+		panic(err) // it is part of the program, with texts and numbers in it
 	}
-	return block.ReplaceAll(text, slices.Concat([]byte("${1}"), bytes.ReplaceAll(data, []byte("$"), []byte("$$")), []byte("${2}")))
+	return text
 }
 
 // policy lets the page load its own files alone, run nothing that is in it or was put in,

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -14,16 +15,17 @@ import (
 	"superres/cmd/internal/plugins"
 	"superres/cmd/internal/settings"
 	"superres/superres"
-	"superres/superres/convolutional/learning"
-	coupledlearning "superres/superres/coupled/learning"
+	convolutional "superres/superres/convolutional/learning"
+	coupled "superres/superres/coupled/learning"
 	"superres/superres/resample"
-	"superres/superres/training"
 )
 
 // table has the options of superres train, with the defaults of the trainers: where these differ
 // between the kinds of model it is those of coupled models, and complete sets the others.
 func (opt *Options) table() settings.Table {
-	d, n := coupledlearning.Defaults(), learning.Defaults()
+	d, n := coupled.Defaults(), convolutional.Defaults()
+	t := &opt.trainer
+	*t = n
 	coder, sparsity, _ := strings.Cut(d.Coder, ":sparsity=")
 	atoms, _ := strconv.Atoi(sparsity)
 	return slices.Concat(settings.Table{
@@ -31,19 +33,19 @@ func (opt *Options) table() settings.Table {
 		{Name: "scale", Aliases: []string{"s"}, To: settings.Num(&opt.Scale, d.Scale).AtLeast(1), Help: "learn to enlarge by `N`, 2 to 4"},
 		pictures.DegradationOption(&opt.Degradation, d.Degradation, "`HOW` the pictures were reduced: bicubic or box (the paper's mean of each block)"),
 	}, ofKind(convolutionalKind, settings.Table{
-		{Name: "symmetries", To: settings.OneOf(&opt.Symmetries, n.Symmetries, "all", "none"), Help: "`WHICH` changes of a patch change nothing: all (flips, turns, the negative) or none"},
+		{Name: "symmetries", To: settings.OneOf(&t.Symmetries, n.Symmetries, "all", "none"), Help: "`WHICH` changes of a patch change nothing: all (flips, turns, the negative) or none"},
 		{Name: "jpeg", To: settings.Custom("", opt.readQualities), Help: "pass the reduced pictures through JPEG files of qualities from `LO,HI`, to learn from what most files hold"},
 		{Name: "convolutional", To: settings.Bool(&opt.Convolutional, false), Help: "learn a chain of convolutions by gradient descent: the best pictures, and the longest training"},
-		{Name: "channels", To: settings.Num(&opt.Channels, n.Channels).AtLeast(1), Help: "`C` channels a layer, 16, 32, 48 or 64"},
-		{Name: "depth", To: settings.Num(&opt.Depth, n.Depth).AtLeast(1), Help: "`M` layers in the chain"},
-		{Name: "steps", To: settings.Num(&opt.Steps, n.Steps).AtLeast(0), Help: "`N` steps; 0: the layers of --init stay as they are"},
-		{Name: "colour-steps", To: settings.Num(&opt.ColourSteps, n.ColourSteps).AtLeast(0), Help: "learn colour at last, `N` steps for each of two networks; 0: colour is interpolated"},
-		{Name: "batch", To: settings.Num(&opt.Batch, n.Batch).AtLeast(1), Help: "learn from `N` patches a step"},
-		{Name: "rate", To: settings.Num(&opt.Rate, n.LearningRate), Help: "the greatest learning `RATE`"},
-		{Name: "damage", To: settings.Bool(&opt.Damage, n.Robust), Help: "learn from pictures as people have them, noisy, compressed, sharpened, reduced by other programs, and a level of how much there is to be taken away"},
-		{Name: "drawings", To: settings.Num(&opt.Drawings, n.Synthetic), Help: "learn from drawings too, text, lines, charts, which are drawn anew all the time; they are the share `SHARE`"},
-		{Name: "grain", To: settings.Num(&opt.Grain, n.Grain), Help: "leave what varies by no more than `L` levels of 255 as interpolation has it, as a camera's grain in a sky; of digits and with --damage, 0 if it is not given"},
-		{Name: "weight-decay", To: settings.Num(&opt.Decay, n.Decay), Help: "take away the share `SHARE`, times the learning rate, of the weights in a step"},
+		{Name: "channels", To: settings.Num(&t.Channels, n.Channels).AtLeast(1), Help: "`C` channels a layer, 16, 32, 48 or 64"},
+		{Name: "depth", To: settings.Num(&t.Depth, n.Depth).AtLeast(1), Help: "`M` layers in the chain"},
+		{Name: "steps", To: settings.Num(&t.Steps, n.Steps).AtLeast(0), Help: "`N` steps; 0: the layers of --init stay as they are"},
+		{Name: "colour-steps", To: settings.Num(&t.ColourSteps, n.ColourSteps).AtLeast(0), Help: "learn colour at last, `N` steps for each of two networks; 0: colour is interpolated"},
+		{Name: "batch", To: settings.Num(&t.Batch, n.Batch).AtLeast(1), Help: "learn from `N` patches a step"},
+		{Name: "rate", To: settings.Num(&t.LearningRate, n.LearningRate), Help: "the greatest learning `RATE`; 0: the default"},
+		{Name: "damage", To: settings.Bool(&t.Robust, n.Robust), Help: "learn from pictures as people have them, noisy, compressed, sharpened, reduced by other programs, and a level of how much there is to be taken away"},
+		{Name: "drawings", To: settings.Num(&t.Synthetic, n.Synthetic), Help: "learn from drawings too, text, lines, charts, which are drawn anew all the time; they are the share `SHARE`"},
+		{Name: "grain", To: settings.Num(&t.Grain, n.Grain), Help: "leave what varies by no more than `L` levels of 255 as interpolation has it, as a camera's grain in a sky; of digits and with --damage, 0 if it is not given"},
+		{Name: "weight-decay", To: settings.Num(&t.Decay, n.Decay), Help: "take away the share `SHARE`, times the learning rate, of the weights in a step"},
 		{Name: "init", To: settings.Text(&opt.Init, ""), Path: true, Help: "begin with the layers of `MODEL`, a name or file, of the same channels and no greater depth; at another scale the last layer is new"},
 		{Name: "teachers", To: settings.Custom("", opt.readTeachers), Path: true, Help: "learn from what `MODELS`, names or files with commas between, make of the pictures too, as they are for this scale"},
 	}), ofKind(coupledKind, settings.Table{
@@ -133,32 +135,10 @@ type Options struct {
 	// Refit fits the high-resolution atoms of a coupled model once more: --refit, true.
 	Refit bool
 
-	// Symmetries are those of the patches of a convolutional stage: --symmetries, all.
-	Symmetries training.Symmetries
-	// Convolutional asks for a chain of convolutions: --convolutional, false.
+	// Convolutional asks for a convolutional stage: --convolutional, false.
 	Convolutional bool
-	// Channels is how many each layer of a convolutional stage has: --channels, 48.
-	Channels int
-	// Depth is the number of layers in the chain of a convolutional stage: --depth, 10.
-	Depth int
-	// Steps is how often the layers of a convolutional stage are moved: --steps, 80,000.
-	Steps int
-	// ColourSteps is how often those of its colour are moved: --colour-steps, 1,500.
-	ColourSteps int
-	// Batch is how many patches a step of a convolutional stage learns from: --batch, 10.
-	Batch int
-	// Rate is the greatest learning rate of a convolutional stage: --rate, 0.01.
-	Rate float64
-	// Damage has convolutional stages learn from pictures as people have them: --damage.
-	Damage bool
-	// Grain is what convolutional stages leave as interpolation has it, in levels: --grain, 2.
-	Grain float64
-	// Drawings is the share of drawings in what convolutional stages learn from: --drawings,
-	// 0.01.
-	Drawings float64
-	// Decay is how much of the weights of a convolutional stage is taken away in a step, times
-	// the rate: --weight-decay, 0.03.
-	Decay float64
+	// trainer has the options of convolutional stages alone, and what other options have no say in.
+	trainer convolutional.Trainer
 	// Init is the model with whose layers a convolutional stage begins, a name or file: --init,
 	// none.
 	Init string
@@ -172,13 +152,9 @@ type Options struct {
 	// first is the model of Init, once it has been opened.
 	first *superres.Model
 	// report tells how the training of a convolutional stage goes; it may be nil.
-	report func(learning.Report)
+	report func(convolutional.Report)
 	// most is the mode that new files get at most, by the pictures and models that are read.
 	most fs.FileMode
-
-	// JPEG is the least and the highest quality of the JPEG files that reduced pictures pass
-	// through: --jpeg, none.
-	JPEG [2]int
 
 	// sparsity is how many atoms a code has at most: --sparsity, 2. Coder has it, once complete.
 	sparsity int
@@ -203,7 +179,9 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if n := learning.Defaults(); opt.Convolutional {
+	n := convolutional.Defaults()
+	opt.trainer.LearningRate = cmp.Or(opt.trainer.LearningRate, n.LearningRate)
+	if opt.Convolutional {
 		for name, text := range map[string]string{"patch": strconv.Itoa(n.Patch), "back-projection": strconv.Itoa(n.BackProject), "reduce": factorsText(n.Reductions)} {
 			if !given.Given(name) {
 				if err := given.Find(name).To.Set(text); err != nil {
@@ -216,7 +194,7 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 		_ = given.Find("reduce").To.Set(noFactors) // which is what the model records
 	}
 	if !given.Given("grain") {
-		opt.Grain = learning.GrainOf(opt.Degradation, opt.Damage)
+		opt.trainer.Grain = convolutional.GrainOf(opt.Degradation, opt.trainer.Robust)
 	}
 	if opt.Overwrite, err = console.SoleOutput(c); err != nil {
 		return err
@@ -295,6 +273,6 @@ func (opt *Options) readQualities(text string) error {
 	if err != nil || len(list) != 2 || list[0] > list[1] || list[1] > 100 {
 		return console.Usage("--jpeg %s: expected two qualities such as 70,95", text)
 	}
-	opt.JPEG = [2]int(list)
+	opt.trainer.JPEG = [2]int(list)
 	return nil
 }

@@ -1,12 +1,11 @@
 // Package bench is the command superres bench: it measures the speed of a machine.
 //
-// Read it in this order: bench.go, what the flags ask for and one call; task.go, what a task
-// is and what is printed of it; pictures.go and learning.go, the tasks themselves.
+// Read it in this order: bench.go, what the flags ask for and one call; task.go, what a task is and what is printed
+// of it; pictures.go and learning.go, the tasks themselves.
 package bench
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"regexp"
 	"runtime"
@@ -83,7 +82,8 @@ func run(ctx context.Context, opt Options, s *console.Streams) error {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(opt.Jobs))
 	}
 	r := report{
-		Version: console.Version, Go: runtime.Version(), Machine: machineName(), Kernel: kernel.Tier(), Workers: runtime.GOMAXPROCS(0),
+		Version: console.Version, Go: runtime.Version(), Machine: machineName(), Kernel: kernel.Tier(),
+		Workers: runtime.GOMAXPROCS(0),
 	}
 	tasks, err := allTasks()
 	if err != nil {
@@ -115,7 +115,5 @@ func run(ctx context.Context, opt Options, s *console.Streams) error {
 	if !opt.JSON {
 		return nil
 	}
-	enc := json.NewEncoder(s.Out)
-	enc.SetIndent("", "  ")
-	return enc.Encode(r)
+	return console.WriteJSON(s.Out, r)
 }

@@ -20,6 +20,7 @@ type enlarger struct {
 	img      image.Image
 	whole    *picture.Picture // of a picture with transparency: what is hidden has taken colour from all of it
 	grey     bool
+	chroma   *Chroma // of a grey picture; nil: it has none
 	form     form // of the picture without its transparency
 	w, h     int  // of the picture
 	out      *picture.Canvas
@@ -36,10 +37,13 @@ type enlarger struct {
 
 func (m *Model) newEnlarger(img image.Image, w, h int, opt Options, mem *stage.Pool) *enlarger {
 	b := img.Bounds()
-	e := &enlarger{model: m, img: img, grey: picture.IsGrey(img), w: b.Dx(), h: b.Dy(), mem: mem, bandRows: opt.BandRows}
+	e := &enlarger{model: m, img: img, grey: picture.IsGrey(img), chroma: opt.Chroma, w: b.Dx(), h: b.Dy(), mem: mem, bandRows: opt.BandRows}
 	e.form = form{planes: 1, subsampled: opt.Subsampled}
-	if !e.grey && m.colours(e.w, e.h, w, h) {
+	if (!e.grey || e.chroma != nil) && m.colours(e.w, e.h, w, h) {
 		e.form.planes = 3
+	}
+	if e.chroma != nil {
+		e.chroma.High = [2]*plane.Plane{plane.New(w, h), plane.New(w, h)}
 	}
 	if e.bandRows < 1 {
 		e.bandRows = m.bandRows(e.w, e.h, w, h)
@@ -87,13 +91,16 @@ func (e *enlarger) planes(lo, hi int) []*plane.Plane {
 	out := make([]*plane.Plane, e.form.planes)
 	for i := range out {
 		out[i] = plane.New(e.w, hi-lo)
+		if i > 0 && e.chroma != nil {
+			copy(out[i].Pix, rowsOf(e.chroma.Low[i-1], lo, hi).Pix)
+		}
 	}
 	for from := lo; from < hi; from += rowsTogether {
 		to := min(from+rowsTogether, hi)
 		some := e.rows(from, to)
 		mean := some.LumaIn(e.mem.Plane)
 		copy(out[0].Pix[(from-lo)*e.w:], mean.Pix)
-		if len(out) > 1 {
+		if len(out) > 1 && !e.grey {
 			for i, channel := range [2]int{0, 2} {
 				more(rowsOf(out[1+i], from-lo, to-lo), some.Channels[channel], mean)
 			}
@@ -211,6 +218,9 @@ func (e *enlarger) paintRows(top int, planes []*plane.Plane) {
 	switch {
 	case e.grey:
 		parallel.Rows(luma.H, func(y int) { e.out.Put(top+y, 0, luma.Row(y)) })
+		if e.chroma != nil {
+			e.putChroma(top, end, planes[1:])
+		}
 	case interpolated:
 		e.colour(top, luma, low, lo)
 	default:
@@ -220,6 +230,19 @@ func (e *enlarger) paintRows(top int, planes []*plane.Plane) {
 		e.keepAreas(top, end, low, lo)
 	}
 	e.give(low)
+}
+
+// putChroma keeps the rows top..end-1 of the enlarged chroma, which it interpolates where enlarged is empty.
+func (e *enlarger) putChroma(top, end int, enlarged []*plane.Plane) {
+	for i, to := range e.chroma.High {
+		to = rowsOf(to, top, end)
+		if len(enlarged) > 0 {
+			copy(to.Pix, enlarged[i].Pix)
+			continue
+		}
+		lo, hi := e.plain.Needs(top, end)
+		e.plain.Rows(to, rowsOf(e.chroma.Low[i], lo, hi), lo, top)
+	}
 }
 
 // weigh takes brightness as far from what interpolation gives as the strength says; low are

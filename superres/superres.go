@@ -8,6 +8,7 @@ import (
 
 	"superres/internal/picture"
 	"superres/learners/plugin"
+	"superres/patches/plane"
 	"superres/superres/stage"
 )
 
@@ -30,6 +31,8 @@ type Options struct {
 	Subsampled bool
 	// Mix has parts of the picture enlarged as another model does it; nil: none.
 	Mix *Mix
+	// Chroma is the colour of a grey picture, which is enlarged beside it; nil: it has none.
+	Chroma *Chroma
 	// Depth is how many bits a sample of the result has, 8 or 16; 0: as the picture.
 	Depth int
 	// BandRows is how many rows of the picture are worked on together. It decides about
@@ -47,6 +50,15 @@ func (o Options) progress() func(float64) {
 		return func(float64) {}
 	}
 	return o.Progress
+}
+
+// Chroma is the colour of video, which keeps it apart from brightness: a grey picture is the brightness, and these are
+// what red and blue are more than that, in the same units.
+type Chroma struct {
+	// Low are R−Y and B−Y at each pixel of the picture. They are not changed.
+	Low [2]*plane.Plane
+	// High are those at each pixel of the result, in new memory. Upscale sets them.
+	High [2]*plane.Plane
 }
 
 // The range of scales, and the greatest strength.
@@ -122,6 +134,9 @@ func (m *Model) enlarger(img image.Image, opt Options) (*enlarger, error) {
 	w, h, err := m.ResultSize(b.Dx(), b.Dy(), opt)
 	if err != nil {
 		return nil, err
+	}
+	if opt.Chroma != nil && (!picture.IsGrey(img) || opt.strips) {
+		return nil, errors.New("superres: chroma is for grey pictures that are not enlarged in strips")
 	}
 	if opt.Strength != nil && !(*opt.Strength >= 0 && *opt.Strength <= MaxStrength) {
 		return nil, plugin.Errorf("superres: strength %g, expected 0 to %g", *opt.Strength, MaxStrength)

@@ -70,14 +70,14 @@ func (b *batch) count(j job) {
 	}
 	b.pictures[j.root]++
 	b.formats.add(j.format)
-	if j.output != "-" {
+	if !j.piped() {
 		b.folders.add(j.root)
 		b.folders.add(filepath.Dir(j.output))
 	}
 }
 
 // piped tells whether the result goes to standard output.
-func (b *batch) piped() bool { return len(b.jobs) == 1 && b.jobs[0].output == "-" }
+func (b *batch) piped() bool { return len(b.jobs) == 1 && b.jobs[0].piped() }
 
 // sole is the picture of this part where there is one, and nothing is wrong with it.
 func (b *batch) sole() (one job, is bool) {
@@ -162,8 +162,8 @@ func (b *batch) occupy() (leave func()) {
 		}
 	}
 	return func() {
-		for _, one := range all {
-			one()
+		for _, leave := range all {
+			leave()
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"superres/cmd/internal/enlarging"
 	"superres/cmd/internal/models"
 	"superres/cmd/internal/parts"
+	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/superres"
 	"superres/superres/stage"
@@ -52,8 +53,8 @@ type Options struct {
 	enlarging.Settings
 	// Inputs are files, folders, patterns, or "-" for standard input.
 	Inputs []string
-	// Frames tells that the only input is a stream of frames, by its content.
-	Frames bool
+	// Video tells that the only input is a stream of video, by its content.
+	Video bool
 	// Recursive takes folders with all below them: --recursive, false.
 	Recursive bool
 	// Filter chooses among the pictures of folders: --include and --exclude, all.
@@ -187,17 +188,17 @@ func readDenoise(text string) (float64, error) {
 // check refuses a plan that contradicts itself: single says that there is one input, which
 // was named itself.
 func (opt Options) check(in pictures.Input, out pictures.Output, single, json bool) error {
-	pipe := out.Path == "-"
+	standard, pipe := paths.IsStandard(in.Path), paths.IsStandard(out.Path)
 	switch {
 	case pipe && !single:
 		return console.Usage("standard output takes one picture: give one file, or - alone")
-	case in.Path == "-" && opt.Part != parts.Part{}:
+	case standard && opt.Part != parts.Part{}:
 		return console.Usage("--shard divides files; standard input is one")
-	case opt.Frames && opt.Resume:
+	case opt.Video && opt.Resume:
 		return console.Usage("--resume goes on with pictures; a stream of frames begins anew")
-	case opt.Frames && opt.Keep.Depth != 0:
+	case opt.Video && opt.Keep.Depth != 0:
 		return console.Usage("--depth %d: a stream of frames keeps the depth that it has; leave it out", opt.Keep.Depth)
-	case (in.Path == "-" || pipe) && opt.Resume:
+	case (standard || pipe) && opt.Resume:
 		return console.Usage("--resume goes on with files; standard input and output begin anew")
 	case pipe && json:
 		return console.Usage("--json and the result both go to standard output; use -o FILE")

@@ -18,6 +18,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/enlarging"
+	"superres/cmd/internal/paths"
 )
 
 // Command is superres upscale.
@@ -32,19 +34,19 @@ func Command(s *console.Streams) *cli.Command {
 
 // run does one call. Whatever becomes of it, the events end in a summary.
 func run(c *cli.Context, s *console.Streams) error {
-	json := c.Bool("json") && c.String("output") != "-"
-	told := newAccount(s, json)
-	err := upscale(c, s, told)
-	told.summary(c.Context, err)
+	json := c.Bool("json") && !paths.IsStandard(c.String("output"))
+	r := newReport(s, json)
+	err := upscale(c, s, r)
+	r.summary(c.Context, err)
 	return err
 }
 
-func upscale(c *cli.Context, s *console.Streams, told *account) error {
+func upscale(c *cli.Context, s *console.Streams, r *report) error {
 	opt, err := readOptions(c)
 	if err != nil {
 		return err
 	}
-	engines, err := newEngines(opt)
+	enlarger, err := enlarging.New(opt.Settings)
 	if err != nil {
 		return err
 	}
@@ -53,20 +55,23 @@ func upscale(c *cli.Context, s *console.Streams, told *account) error {
 		return err
 	}
 	defer bar.Clear()
-	past, err := newResumption(opt, engines)
+	past, err := newResumption(opt, enlarger)
 	if err != nil {
 		return err
 	}
 	defer past.Close()
-	if opt.Frames, err = areFrames(opt, s); err != nil {
+	e := &session{Enlarger: enlarger, opt: opt, past: past, streams: s, in: enlarging.NewStandard(s.In)}
+	if opt.Video, err = e.isVideo(); err != nil {
 		return err
 	}
 	b, err := newBatch(opt, c.Bool("json"), past)
 	if err != nil {
 		return err
 	}
-	if err := checkDepth(opt.Keep, b.jobs); err != nil {
-		return err
+	for _, j := range b.jobs {
+		if err := checkDepth(opt.Keep, j.format); err != nil {
+			return err
+		}
 	}
 	if b.piped() && !opt.DryRun {
 		if err := s.CheckOpen(); err != nil {
@@ -76,13 +81,13 @@ func upscale(c *cli.Context, s *console.Streams, told *account) error {
 			return err
 		}
 	}
-	told.start(bar, opt, b.total(), c.Bool("quiet"))
-	for _, line := range opt.idle(&b, engines.first) {
-		told.note(line)
+	r.start(bar, opt, b.total(), c.Bool("quiet"))
+	for _, line := range opt.idle(&b, enlarger) {
+		r.note(line)
 	}
-	e := enlarger{opt: opt, engines: engines, past: past, streams: s}
+	e.opt = opt
 	if opt.DryRun {
-		return e.show(c.Context, &b, told)
+		return e.show(c.Context, &b, r)
 	}
 	b.clearLeftovers() // also where there is nothing else to do, or nothing can be done
 	if err := b.err(); err != nil {
@@ -90,7 +95,7 @@ func upscale(c *cli.Context, s *console.Streams, told *account) error {
 	}
 	made, err := b.makeFolders()
 	defer func() {
-		if told.done() == 0 {
+		if r.done() == 0 {
 			for _, folder := range made {
 				_ = os.Remove(folder) // unless there is something in it
 			}
@@ -103,5 +108,5 @@ func upscale(c *cli.Context, s *console.Streams, told *account) error {
 	if err := past.Open(b.roots.list, b.working.list, b.most); err != nil {
 		return err
 	}
-	return e.all(c.Context, &b, told)
+	return e.all(c.Context, &b, r)
 }

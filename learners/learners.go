@@ -97,7 +97,7 @@ type Result struct {
 // Info describes a registered learner.
 type Info = plugin.Info[Learner]
 
-var registry = plugin.Registry[Learner]{Kind: "learner"}
+var registry = plugin.NewRegistry[Learner]("learner")
 
 // Register adds a learner. It panics when the name is taken. Call it in init.
 func Register(info Info) { registry.Register(info) }

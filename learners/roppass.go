@@ -155,7 +155,7 @@ func (s *ropState) gather(r float64) (left float64, used int) {
 				if rows > cols {
 					copy(w[k*grain:], s.w[row:row+cols])
 				}
-				b.used += kernel.Masked(x[k*grain:], s.w[row:row+cols], s.shrink[row:row+cols])
+				b.used += kernel.Mask(x[k*grain:], s.w[row:row+cols], s.shrink[row:row+cols])
 			}
 			kernel.Mul(uw, s.ld, all, stride, s.u, s.ld, rows, s.k, s.ld)
 			kernel.Mul(dx, s.ld, x, grain, s.u, s.ld, rows, s.k, s.ld)

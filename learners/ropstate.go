@@ -61,7 +61,7 @@ func newROPState(signals []float64, m int, d *sparse.Dictionary, seed uint64, no
 	n, ld := len(signals)/m, kernel.Pad(m)
 	s := &ropState{
 		m: m, n: n, k: k, ld: ld, scale: math.Sqrt(float64(n) / energy(signals)), y: make([]float64, n*ld),
-		q: kernel.Array(k * n * ld), z: kernel.Array(k * n * ld), shrink: make([]float64, k*n),
+		q: kernel.NewArray(k * n * ld), z: kernel.NewArray(k * n * ld), shrink: make([]float64, k*n),
 		u: make([]float64, k*ld), w: make([]float64, k*n), lambda: make([]float64, n*ld),
 		s: make([]float64, n*ld), e: make([]float64, n*ld), parts: make([]ropPart, (k+ropGrain-1)/ropGrain),
 		power: 2, alpha: relaxation, rng: rand.New(rand.NewPCG(seed, 3)),

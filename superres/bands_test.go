@@ -8,7 +8,6 @@ import (
 
 	"superres/internal/testimage"
 	"superres/superres/stage"
-	"superres/superres/training"
 )
 
 // The result is the same bytes however many rows are worked on together: all scales,
@@ -36,9 +35,9 @@ func TestBandsChangeNothing(t *testing.T) {
 		{"paper", small(t, 2, false), grey, []float64{2, 5}},
 		{"extended ×3", small(t, 3, true), colour, []float64{3}},
 		{"three back-projections", tuned, testimage.Fill(image.NewNRGBA64(tall), true), []float64{2}},
-		{"cascade", cascade(t, 2, training.AllSymmetries), clear, []float64{1, 1.7, 3.3}},
-		{"cascade ×3", cascade(t, 3, training.NoSymmetries), testimage.Fill(image.NewGray16(tall), true), []float64{3, 4.4}},
-		{"cascade, transparent", cascade(t, 2, training.NoSymmetries), testimage.Fill(image.NewNRGBA64(tall), false), []float64{2}},
+		{"chain", chain(t, 2), clear, []float64{1, 1.7, 3.3}},
+		{"chain ×3", chain(t, 3), testimage.Fill(image.NewGray16(tall), true), []float64{3, 4.4}},
+		{"chain, transparent", chain(t, 2), testimage.Fill(image.NewNRGBA64(tall), false), []float64{2}},
 		{"bicubic", builtin(t, "bicubic"), clear, []float64{1, 1.3, 2, 3, 4, 7}},
 		{"lanczos", builtin(t, "lanczos"), testimage.Fill(image.NewNRGBA64(tall), true), []float64{1, 1.3, 2, 3}},
 		{"nearest", builtin(t, "nearest"), colour, []float64{1, 1.3, 2}},

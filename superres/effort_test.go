@@ -1,26 +1,10 @@
 package superres
 
-import (
-	"testing"
+import "testing"
 
-	"superres/superres/resample"
-	"superres/superres/stage"
-)
-
-// step is a stage that a cascade may end after.
-type step struct{ repeat }
-
-func (step) Settings() stage.Settings                 { return stage.Step }
-func (s step) Tune(stage.Tuning) (stage.Stage, error) { return s, nil }
-
+// The smaller model is opened once, at the effort fast alone; a model without one has no effort fast, and an
+// interpolation none but best.
 func TestEffort(t *testing.T) {
-	cascade := func(scale, steps int) *Model {
-		m := &Model{Scale: scale, Degradation: resample.Cubic, Kernel: resample.Bicubic}
-		for range steps {
-			m.Stages = append(m.Stages, step{repeat{scale: scale}})
-		}
-		return m
-	}
 	at := func(m *Model, effort string) *Model {
 		t.Helper()
 		out, err := m.Effort(effort)
@@ -29,21 +13,9 @@ func TestEffort(t *testing.T) {
 		}
 		return out
 	}
-	family, err := cascade(2, 3).With(cascade(3, 2))
-	if err != nil {
-		t.Fatal(err)
-	}
-	fast := at(family, "fast")
-	other, err := fast.at(3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(fast.Stages) != 1 || len(other.Stages) != 1 || at(family, "best") != family {
-		t.Errorf("a fast cascade has %d stages, at scale 3 %d", len(fast.Stages), len(other.Stages))
-	}
-	smaller, calls := cascade(2, 1), 0
-	with := family.WithFast(func() (*Model, error) { calls++; return smaller, nil })
-	if at(with, "fast") != smaller || at(at(with, "max"), "fast") != smaller || calls != 1 {
+	plain, smaller, calls := builtin(t, "digits"), builtin(t, "coupled"), 0
+	with := plain.WithFast(func() (*Model, error) { calls++; return smaller, nil })
+	if at(with, "best") != with || at(with, "fast") != smaller || at(at(with, "max"), "fast") != smaller || calls != 1 {
 		t.Errorf("the smaller model was opened %d times, or another one is fast", calls)
 	}
 	sums := map[string]bool{}
@@ -54,10 +26,10 @@ func TestEffort(t *testing.T) {
 		}
 		sums[sum] = true
 	}
-	if _, err := family.Effort("bets"); err == nil || err.Error() != `superres: unknown effort "bets"; did you mean "best"? (known: fast best max)` {
+	if _, err := plain.Effort("bets"); err == nil || err.Error() != `superres: unknown effort "bets"; did you mean "best"? (known: fast best max)` {
 		t.Error(err)
 	}
-	for _, m := range []*Model{builtin(t, "bicubic"), cascade(2, 1)} {
+	for _, m := range []*Model{builtin(t, "bicubic"), plain} {
 		at(m, "best")
 		if _, err := m.Effort("fast"); err == nil {
 			t.Error("what has nothing smaller is fast")

@@ -7,7 +7,6 @@ import (
 	"superres/patches/plane"
 	"testing"
 
-	"superres/internal/kernel"
 	"superres/internal/picture"
 	"superres/internal/testimage"
 )
@@ -28,7 +27,7 @@ func TestEnsemble(t *testing.T) {
 		if ensemble {
 			out, err = ensembleOf(t, m, p)
 		} else {
-			out, err = m.plane(t.Context(), p, 2*p.W, 2*p.H, nil)
+			out, err = m.enlargePlane(t.Context(), p, 2*p.W, 2*p.H)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -47,7 +46,7 @@ func TestEnsemble(t *testing.T) {
 			t.Errorf("orientation %d: off by %g", form, d)
 		}
 	}
-	if d := differ(kernel.Turned, false); d < 1e-4 {
+	if d := differ(picture.Transposed, false); d < 1e-4 {
 		t.Errorf("one turned picture is enlarged like the other, but for %g: this shows nothing", d)
 	}
 	for _, band := range []int{0, 5} { // bands mean nothing to it
@@ -71,7 +70,7 @@ func TestEnsemble(t *testing.T) {
 }
 
 func ensembleOf(t *testing.T, m *Model, p *plane.Plane) (*plane.Plane, error) {
-	list, err := m.ensemble(t.Context(), []*plane.Plane{p}, 2*p.W, 2*p.H, form{planes: 1}, nil, nil, func(float64) {})
+	list, err := m.ensemble(t.Context(), []*plane.Plane{p}, task{sizes: sizes{p.W, p.H, 2 * p.W, 2 * p.H}, planes: 1}, func(float64) {})
 	if err != nil {
 		return nil, err
 	}

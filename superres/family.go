@@ -6,19 +6,29 @@ import (
 	"sync"
 )
 
-// A model may have siblings: models of the same kind that were trained for other
-// scales. A picture is then enlarged by the chain of scales that fits best, each by the
-// model that was trained for it.
+// A model may have siblings: models of the same kind that were trained for other scales. A picture is then enlarged in a
+// chain of passes whose scales fit the result best, each pass by the model that was trained for its scale.
 
-// sibling is a model that is opened when it is needed.
+// sibling is a model for another scale, which is opened when it is first needed.
 type sibling struct {
 	scale int
 	open  func() (*Model, error)
 }
 
-// With returns m with others that take over where their scales fit better. They must
-// have stages, scales that differ, and the degradation of m; their own siblings are
-// ignored.
+// newSibling returns a sibling for which open is called at most once. It is an error if open returns a model of another
+// scale.
+func newSibling(scale int, open func() (*Model, error)) sibling {
+	return sibling{scale, sync.OnceValues(func() (*Model, error) {
+		m, err := open()
+		if err == nil && m.Scale != scale {
+			err = fmt.Errorf("superres: a model of scale %d where %d is expected", m.Scale, scale)
+		}
+		return m, err
+	})}
+}
+
+// With returns m with siblings that are used where their scales fit a result better. Each must have stages, the
+// degradation of m, and a scale that neither m nor another one has; siblings that they have themselves are ignored.
 func (m *Model) With(others ...*Model) (*Model, error) {
 	out := *m
 	out.siblings = nil
@@ -36,36 +46,36 @@ func (m *Model) With(others ...*Model) (*Model, error) {
 	return &out, nil
 }
 
-// WithLazy returns m with one more sibling, which open makes once, when it is needed.
+// WithLazy returns m with one more sibling, of the given scale. open is called at most once, when an enlargement first
+// needs it; its error is that of the enlargement.
 func (m *Model) WithLazy(scale int, open func() (*Model, error)) *Model {
 	out := *m
 	out.siblings = append(slices.Clip(m.siblings), newSibling(scale, open))
 	return &out
 }
 
-// WithColour returns m with what enlarges colour in another model, at each scale that both were
-// trained for; at the others its own does. The result has no smaller model for the effort fast:
-// choose the effort of both before.
+// WithColour returns m with the networks for colour of another model, at each scale that both were trained for; at other
+// scales m keeps its own. The result has no smaller model for the effort fast, so choose the effort of both models first.
 func (m *Model) WithColour(other *Model) *Model {
 	out := m.colouredBy(other)
 	out.fast, out.siblings = nil, nil
 	for _, s := range m.siblings {
 		out.siblings = append(out.siblings, newSibling(s.scale, func() (*Model, error) {
-			one, err := s.open()
+			model, err := s.open()
 			if err != nil || !slices.Contains(other.scales(), s.scale) {
-				return one, err
+				return model, err
 			}
-			colour, err := other.at(s.scale)
+			colour, err := other.modelFor(s.scale)
 			if err != nil {
 				return nil, err
 			}
-			return one.colouredBy(colour), nil
+			return model.colouredBy(colour), nil
 		}))
 	}
 	return out
 }
 
-// colouredBy is WithColour for one model, of the scale of the other.
+// colouredBy returns m with the networks for colour of another model if that has the same scale; siblings stay.
 func (m *Model) colouredBy(other *Model) *Model {
 	out := *m
 	if other.Scale == m.Scale {
@@ -74,7 +84,7 @@ func (m *Model) colouredBy(other *Model) *Model {
 	return &out
 }
 
-// scales are those of the model and its siblings, its own first.
+// scales returns the scales of the model and its siblings, its own first.
 func (m *Model) scales() []int {
 	list := []int{m.Scale}
 	for _, s := range m.siblings {
@@ -83,8 +93,8 @@ func (m *Model) scales() []int {
 	return list
 }
 
-// at returns the model for one of the scales.
-func (m *Model) at(scale int) (*Model, error) {
+// modelFor returns the model for one of the scales.
+func (m *Model) modelFor(scale int) (*Model, error) {
 	for _, s := range m.siblings {
 		if s.scale == scale {
 			return s.open()
@@ -93,22 +103,21 @@ func (m *Model) at(scale int) (*Model, error) {
 	return m, nil
 }
 
-// chain returns the scales by which a picture of inW×inH is enlarged, one after the
-// other, to reach w×h or just go past it: the least enlargement that does, in the
-// fewest steps, the largest first, where there are fewer samples to work on. It is nil
-// for no enlargement.
-func (m *Model) chain(inW, inH, w, h int) []int {
+// scaleChain returns the scales of the passes that enlarge a picture to the size of a result or just beyond it: those
+// with the least product that suffices, and of these the fewest. They are sorted from the largest, because the first
+// pass has the fewest samples to work on. It is nil when the result is not larger.
+func (m *Model) scaleChain(s sizes) []int {
 	scales := m.scales()
 	slices.SortFunc(scales, func(a, b int) int { return b - a })
 	var best []int
-	most := 0 // the enlargement of best
+	bestProduct := 0
 	var extend func(taken []int, product, from int)
 	extend = func(taken []int, product, from int) {
 		switch {
-		case most > 0 && (product > most || product == most && len(taken) >= len(best)):
+		case bestProduct > 0 && (product > bestProduct || product == bestProduct && len(taken) >= len(best)):
 			return
-		case inW*product >= w && inH*product >= h:
-			best, most = slices.Clone(taken), product
+		case s.inW*product >= s.w && s.inH*product >= s.h:
+			best, bestProduct = slices.Clone(taken), product
 			return
 		}
 		for i := from; i < len(scales); i++ {
@@ -117,15 +126,4 @@ func (m *Model) chain(inW, inH, w, h int) []int {
 	}
 	extend(nil, 1, 0)
 	return best
-}
-
-// newSibling makes a sibling that is opened once, when it is needed.
-func newSibling(scale int, open func() (*Model, error)) sibling {
-	return sibling{scale, sync.OnceValues(func() (*Model, error) {
-		m, err := open()
-		if err == nil && m.Scale != scale {
-			err = fmt.Errorf("superres: a model of scale %d where %d is expected", m.Scale, scale)
-		}
-		return m, err
-	})}
 }

@@ -94,7 +94,7 @@ func TestWithColour(t *testing.T) {
 	second.Subsampled = much.Colour
 	coloured := family.WithColour(second.WithLazy(3, func() (*Model, error) { return other, nil }))
 	for scale, want := range map[int][2]stage.Colour{2: {nil, much.Colour}, 3: {much.Colour, nil}, 4: {little.Colour, nil}} {
-		one, err := coloured.at(scale)
+		one, err := coloured.modelFor(scale)
 		if err != nil || one.Scale != scale || one.Colour != want[0] || one.Subsampled != want[1] {
 			t.Errorf("scale %d: %+v, %v", scale, one, err)
 		}

@@ -19,11 +19,11 @@ func (m *Model) Fingerprint() (string, error) {
 		fmt.Fprintln(h, "max")
 	}
 	for _, scale := range m.scales() {
-		one, err := m.at(scale)
+		model, err := m.modelFor(scale)
 		if err != nil {
 			return "", err
 		}
-		bare := *one
+		bare := *model
 		bare.Provenance = Provenance{}
 		if err := bare.Save(h); err != nil {
 			return "", err

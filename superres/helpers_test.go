@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"superres/internal/testimage"
-	"superres/superres/anchored"
 	"superres/superres/coupled"
 	"superres/superres/resample"
 	"superres/superres/training"
@@ -72,14 +71,12 @@ func small(t testing.TB, scale int, extended bool) *Model {
 	return trained(t, o, testimage.Drawings(4))
 }
 
-// cascade is a quickly trained cascade of two stages.
-func cascade(t testing.TB, scale int, s training.Symmetries) *Model {
+// chain returns a quickly trained coupled model whose stages follow each other twice.
+func chain(t testing.TB, scale int) *Model {
 	t.Helper()
-	o := anchored.Trainer{Scale: scale, Stages: 2, Atoms: 90, Symmetries: s, BackProject: 1, Flat: 0.005, Seed: 5, Reductions: []float64{0.8}}
-	if s == training.NoSymmetries {
-		o.Degradation = resample.Box
-	}
-	return trained(t, o, testimage.Drawings(7))
+	m := *small(t, scale, true)
+	m.Stages = append(slices.Clone(m.Stages), m.Stages...)
+	return &m
 }
 
 func trained(t testing.TB, trainer training.Trainer, sources []training.Source) *Model {

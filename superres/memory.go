@@ -8,102 +8,93 @@ import (
 	"superres/superres/stage"
 )
 
-// Memory estimates the bytes of a program that calls Upscale at its peak, with the
-// model, the picture and the result themselves, for a picture of the size and colour
-// model of cfg, a result of w×h, and the BandRows of opt, with a Mix or without. It is for a
-// program that collects its garbage early (GOGC 30); with the default, the peak can be half
-// as much again.
+// Memory returns an estimate, in bytes, of the peak memory of a program that calls Upscale for a picture of the size and
+// colour model of cfg and a result of w×h: the program itself, the model, the picture and the result. Of opt, BandRows
+// counts. The estimate holds with early garbage collection (GOGC=30); with the default the peak can be half as high
+// again.
 func (m *Model) Memory(cfg image.Config, w, h int, opt Options) int64 {
 	shared, each := m.MemoryEach(cfg, w, h, opt, false)
 	return shared + each
 }
 
-// MemoryEach is Memory for a program that has several pictures in work at a time, all with the
-// same cfg: shared are the bytes that it takes however many they are, each those of one of them.
-// With strips it is that of Stream, for a program that does not keep the strips, or of Upscale
-// where the picture may be one that does not stream.
+// MemoryEach returns the estimate of Memory in two parts, for a program that enlarges several pictures of the same cfg at
+// a time: shared for the program and the model, and each for every picture. With strips it is that of Stream, for a
+// program that does not keep the strips; if the colour model does not rule out transparency, which cannot be streamed,
+// it is still that of Upscale.
 func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool) (shared, each int64) {
-	in, out := int64(cfg.Width)*int64(cfg.Height), int64(w)*int64(h)
-	pixel, painted, hidden := int64(4), int64(4), int64(0) // bytes of a pixel of the picture, of the result, of planes
-	switch cfg.ColorModel {
-	case color.GrayModel:
-		pixel, painted = 1, 1
-	case color.Gray16Model:
-		pixel, painted = 2, 2
-	case color.YCbCrModel:
-		pixel = 4 // 3 of a JPEG, 4 of a WebP
-	case color.RGBA64Model:
-		pixel, painted = 8, 8
-	case color.NRGBA64Model:
-		pixel, painted, hidden = 8, 8, wholeBytes
-	case color.NRGBAModel, color.NYCbCrAModel:
-		hidden = wholeBytes
-	}
-	if p, ok := cfg.ColorModel.(color.Palette); ok {
-		pixel = 1
-		for _, c := range p {
-			if _, _, _, a := c.RGBA(); a != 0xffff {
-				hidden = wholeBytes
-			}
-		}
-	}
+	s := sizes{cfg.Width, cfg.Height, w, h}
+	in, out := int64(s.inW)*int64(s.inH), int64(w)*int64(h)
+	grey := cfg.ColorModel == color.GrayModel || cfg.ColorModel == color.Gray16Model
+	pixel, painted, split := pixelBytes(cfg.ColorModel)
 	bandRows := opt.BandRows
 	if bandRows < 1 {
-		bandRows = m.bandRows(cfg.Width, cfg.Height, w, h)
+		bandRows = m.bandRows(s)
 	}
 	if m.eight {
-		bandRows = cfg.Height
+		bandRows = s.inH
 	}
 	result := painted * out
-	if strips && hidden == 0 && !m.eight {
-		side, _, reach := m.sides(cfg.Width, cfg.Height, w, h)
-		strip := int64(min((bandRows+2*reach)*side, h)) // rows
-		result = 7 * painted * int64(w) * strip         // one that is painted, one that is written, and what writing takes
+	if strips && split == 0 && !m.eight {
+		scale, _, reach := m.lastPass(s)
+		strip := int64(min((bandRows+2*reach)*scale, h)) // rows
+		result = 7 * painted * int64(w) * strip          // a strip being painted, one being written, and what its encoder takes
 	}
-	grey := cfg.ColorModel == color.GrayModel || cfg.ColorModel == color.Gray16Model
-	live := (pixel+hidden)*in + result + m.work(cfg.Width, cfg.Height, w, h, bandRows, grey)
-	loaded := int64(0)
-	models := m.models(cfg.Width, cfg.Height, w, h)
-	if !slices.Contains(models, m) {
-		models = append(models, m) // it was loaded all the same
-	}
-	for i, one := range models {
-		if slices.Index(models, one) < i {
-			continue // a scale that is used twice
-		}
-		loaded += max(one.loaded, one.fixed())
-	}
+	live := (pixel+split)*in + result + m.bandsMemory(s, bandRows, grey)
 	if m.eight {
-		live += 4 * 4 * out // the mean, the colour of all rows, and what is turned and turned back
-		if !grey && m.colours(cfg.Width, cfg.Height, w, h) {
-			live += 3 * 4 * out // and its mean, as well
+		live += 4 * 4 * out // the mean, the colour of all rows, and an enlargement in two orientations
+		if !grey && m.enlargesColour(s) {
+			live += 3 * 4 * out // the mean of colour, and two planes of an enlargement
 		}
 	}
-	return programBytes + WithGarbage(loaded), WithGarbage(live)
+	return programBytes + WithGarbage(m.loadedMemory(s)), WithGarbage(live)
 }
 
-// WithGarbage is what so many bytes in use take at their peak: with what was in use and is not
-// yet collected, and holes between what is of different sizes.
+// pixelBytes returns what a pixel takes in a picture of a colour model, in its result, and in the planes that a picture
+// with transparency is split into as a whole: 0 if the colour model has no transparency.
+func pixelBytes(model color.Model) (pixel, painted, split int64) {
+	const withAlpha = 4*4 + 4 + 2 // four planes of float32, and the spreading of colour into hidden pixels
+	switch model {
+	case color.GrayModel:
+		return 1, 1, 0
+	case color.Gray16Model:
+		return 2, 2, 0
+	case color.RGBA64Model:
+		return 8, 8, 0
+	case color.NRGBA64Model:
+		return 8, 8, withAlpha
+	case color.NRGBAModel, color.NYCbCrAModel:
+		return 4, 4, withAlpha
+	}
+	palette, ok := model.(color.Palette)
+	if !ok {
+		return 4, 4, 0 // also of YCbCr, which takes 3 bytes from a JPEG file and 4 from a WebP file
+	}
+	for _, c := range palette {
+		if _, _, _, a := c.RGBA(); a != 0xffff {
+			return 1, 4, withAlpha
+		}
+	}
+	return 1, 4, 0
+}
+
+// WithGarbage returns the peak memory, in bytes, of a program that keeps the given bytes in use: three eighths more, for
+// garbage that is not collected yet and for gaps between blocks of different sizes.
 func WithGarbage(bytes int64) int64 { return bytes + bytes*3/8 }
 
+// programBytes is what the program takes without a model and a picture.
+const programBytes = 30 << 20
+
+// Bytes for each sample of the enlargement while a band is worked on.
 const (
-	wholeBytes   = 4*4 + 4 + 2 // a pixel of a picture with transparency: its planes, and those of bleed
-	programBytes = 30 << 20
+	planesBytes = 12 // what a stage reads and what it returns, with the rows that wait for the next band
+	plainBytes  = 6  // of a grey picture without stages
+	colourBytes = 16 // in addition, where the model enlarges colour
 )
 
-// What a sample of the enlargement takes while a band is worked on: what a stage reads and what
-// it makes, with some of it that waits for the next band; and besides where the model enlarges
-// colour.
-const (
-	planesBytes = 12
-	plainBytes  = 6 // of grey without a stage
-	colourBytes = 16
-)
-
-// sampleBytes is what a sample takes in all.
-func (m *Model) sampleBytes(inW, inH, w, h int, grey bool) int64 {
+// sampleBytes returns the bytes for each sample of the enlargement while a band is worked on.
+func (m *Model) sampleBytes(s sizes, grey bool) int64 {
 	switch {
-	case !grey && m.colours(inW, inH, w, h):
+	case !grey && m.enlargesColour(s):
 		return planesBytes + colourBytes
 	case grey && len(m.Stages) == 0:
 		return plainBytes
@@ -111,143 +102,146 @@ func (m *Model) sampleBytes(inW, inH, w, h int, grey bool) int64 {
 	return planesBytes
 }
 
-// bandBytes is what a sample counts in the height of a band, which is the same for grey pictures.
-func (m *Model) bandBytes(inW, inH, w, h int) int64 {
-	if m.colours(inW, inH, w, h) {
-		return 36
+// The height of a band is chosen so that its planes take about so many bytes. Larger bands are faster, because rows at
+// their edges are copied, and computed twice as far as a stage reaches: with stages, an enlargement to ten megapixels is
+// a single band. Without stages, bands cost nothing.
+const (
+	bandBudget      = 200 << 20
+	plainBandBudget = 32 << 20
+)
+
+// bandRows returns the height of a band, in rows of the picture, when no other is asked for.
+func (m *Model) bandRows(s sizes) int {
+	scale, scaleBefore, reach := m.lastPass(s)
+	sample := int64(20) // bytes, whether the picture is grey or not, so that grey ones have the same bands
+	if m.enlargesColour(s) {
+		sample = 36
 	}
-	return 20
-}
-
-// bandBudget is about what the planes of a band take when nothing else is asked for: so
-// much that an enlargement to ten megapixels is one band: bands are copied, and what a
-// stage reaches for is worked on twice.
-const bandBudget = 200 << 20
-
-// plainBudget is bandBudget for models without stages, to which bands cost nothing.
-const plainBudget = 32 << 20
-
-// bandRows returns how many rows of a picture are worked on together.
-func (m *Model) bandRows(inW, inH, w, h int) int {
-	side, below, reach := m.sides(inW, inH, w, h)
-	row := m.bandBytes(inW, inH, w, h) * int64(inW) * int64(side) * int64(side)
+	row := sample * int64(s.inW) * int64(scale) * int64(scale)
 	budget := int64(bandBudget)
 	if len(m.Stages) == 0 {
-		budget = plainBudget
+		budget = plainBandBudget
 	}
 	rows := int(budget / max(row, 1))
-	least := (max(32, 2*reach) + below - 1) / below // else most would be worked on twice
-	rows = min(max(rows, least), inH)
+	least := (max(32, 2*reach) + scaleBefore - 1) / scaleBefore // in lower bands most rows would be computed twice
+	rows = min(max(rows, least), s.inH)
 	if rows <= least {
 		return rows
 	}
-	always := m.working(inW, inH, w, h, least)
-	for rows > least && m.working(inW, inH, w, h, rows)-always > budget { // of a stage that takes much for a row
+	fixed := m.stageMemory(s, least)
+	for rows > least && m.stageMemory(s, rows)-fixed > budget { // a stage takes much memory for each row
 		rows = max(rows*3/4, least)
 	}
 	return rows
 }
 
-// sides returns by how much the chain enlarges a side, by how much before its last pass,
-// and the longest reach of a stage of that.
-func (m *Model) sides(inW, inH, w, h int) (side, below, reach int) {
-	side, below = max(1, (w+inW-1)/inW), 1
+// lastPass returns by how much all passes enlarge a side, by how much those before the last one do, and the longest
+// reach of the last one's stages.
+func (m *Model) lastPass(s sizes) (scale, scaleBefore, reach int) {
 	if len(m.Stages) == 0 {
-		return side, below, 0
+		return max(1, (s.w+s.inW-1)/s.inW), 1, 0
 	}
-	side = 1
-	for _, one := range m.models(inW, inH, w, h) {
-		below = side
-		side *= one.Scale
+	scale, scaleBefore = 1, 1
+	for _, model := range m.chainModels(s) {
+		scaleBefore = scale
+		scale *= model.Scale
 		reach = 0
-		for _, s := range one.Stages {
-			reach = max(reach, s.Reach())
+		for _, st := range model.Stages {
+			reach = max(reach, st.Reach())
 		}
 	}
-	return side, below, reach
+	return scale, scaleBefore, reach
 }
 
-// Reach returns how many samples around one of a picture of inW×inH, along each side, count
-// at most for what becomes of it at w×h, when the picture has no transparency.
-func (m *Model) Reach(inW, inH, w, h int) int {
-	reach, below := kernelReach, 1 // the last, exact reduction, or an interpolation alone
-	for _, one := range m.models(inW, inH, w, h) {
+// Reach returns how far the result looks: the number of samples on each side of a sample of a picture of inW×inH, in rows
+// and in columns, that can influence what becomes of it in a result of w×h. It holds for pictures without transparency.
+func (m *Model) Reach(inW, inH, w, h int) int { return m.reach(sizes{inW, inH, w, h}) }
+
+func (m *Model) reach(s sizes) int {
+	reach, scale := kernelReach, 1 // of an interpolation alone, or of the exact reduction after the passes
+	for _, model := range m.chainModels(s) {
 		sum := kernelReach
-		for _, s := range one.Stages {
-			sum += s.Reach()
+		for _, st := range model.Stages {
+			sum += st.Reach()
 		}
 		colour := 0
-		for _, c := range []stage.Colour{one.Colour, one.Subsampled} {
-			if c != nil {
-				colour = max(colour, c.Reach())
-			}
+		for _, c := range model.colourStages() {
+			colour = max(colour, c.Reach())
 		}
-		reach += (sum + colour + below - 1) / below
-		below *= one.Scale
+		reach += (sum + colour + scale - 1) / scale
+		scale *= model.Scale
 	}
-	return reach + 1 // of keepAreas
+	return reach + 1 // the clamp of flat areas
 }
 
-// models are those of the chain; one that cannot be opened is left out, as Upscale will
-// say why.
-func (m *Model) models(inW, inH, w, h int) (list []*Model) {
+// chainModels returns the models of the passes, in order. One that cannot be opened is left out: Upscale reports why.
+func (m *Model) chainModels(s sizes) (list []*Model) {
 	if len(m.Stages) == 0 {
 		return nil
 	}
-	for _, scale := range m.chain(inW, inH, w, h) {
-		if one, err := m.at(scale); err == nil {
-			list = append(list, one)
+	for _, scale := range m.scaleChain(s) {
+		if model, err := m.modelFor(scale); err == nil {
+			list = append(list, model)
 		}
 	}
 	return list
 }
 
-// fixed is what the stages take as long as they exist.
-func (m *Model) fixed() (sum int64) {
+// loadedMemory returns what the models of the passes take, and m, which is loaded even if it has no pass.
+func (m *Model) loadedMemory(s sizes) (bytes int64) {
+	models := append(m.chainModels(s), m)
+	for i, model := range models {
+		if !slices.Contains(models[:i], model) {
+			bytes += max(model.loaded, model.fixedMemory())
+		}
+	}
+	return bytes
+}
+
+// fixedMemory returns what the stages take as long as they exist.
+func (m *Model) fixedMemory() (bytes int64) {
 	for _, s := range m.Stages {
 		fixed, _ := s.Memory(1, 1)
-		sum += fixed
+		bytes += fixed
 	}
-	for _, c := range []stage.Colour{m.Colour, m.Subsampled} {
-		if c != nil {
-			fixed, _ := c.Memory(1, 1)
-			sum += fixed
-		}
+	for _, c := range m.colourStages() {
+		fixed, _ := c.Memory(1, 1)
+		bytes += fixed
 	}
-	return sum
+	return bytes
 }
 
-// work estimates what is in work at a time.
-func (m *Model) work(inW, inH, w, h, bandRows int, grey bool) int64 {
-	side, _, _ := m.sides(inW, inH, w, h)
-	bytes := m.sampleBytes(inW, inH, w, h, grey) * int64(min(bandRows, inH)) * int64(side) * int64(inW) * int64(side)
-	below := 1
-	for _, one := range m.models(inW, inH, w, h) {
-		for _, s := range one.Stages {
-			kept := min(2*s.Reach()+stage.Alignment, inH*below*one.Scale) // rows that wait for the next band
-			bytes += 4 * int64(kept) * int64(one.Scale) * int64(inW*below*one.Scale)
+// bandsMemory returns what the planes of a band take, and a stage beside them.
+func (m *Model) bandsMemory(s sizes, bandRows int, grey bool) int64 {
+	scale, _, _ := m.lastPass(s)
+	bytes := m.sampleBytes(s, grey) * int64(min(bandRows, s.inH)) * int64(scale) * int64(s.inW) * int64(scale)
+	before := 1 // scale of the passes before this one
+	for _, model := range m.chainModels(s) {
+		for _, st := range model.Stages {
+			waiting := min(2*st.Reach()+stage.Alignment, s.inH*before*model.Scale) // rows that wait for the next band
+			bytes += 4 * int64(waiting) * int64(model.Scale) * int64(s.inW*before*model.Scale)
 		}
-		below *= one.Scale
+		before *= model.Scale
 	}
-	return bytes + m.working(inW, inH, w, h, bandRows)
+	return bytes + m.stageMemory(s, bandRows)
 }
 
-// working estimates what the stage takes that takes most, beside planes, for bands of so
-// many rows.
-func (m *Model) working(inW, inH, w, h, bandRows int) (most int64) {
-	below, late := 1, 0 // rows that the last band has besides its own: what was behind by its reach
-	for _, one := range m.models(inW, inH, w, h) {
-		late += kernelReach
-		for _, s := range one.Stages {
-			rows := min(bandRows*below+late+2*s.Reach()+stage.Alignment, inH*below) // that Apply is given
-			_, working := s.Memory(inW*below, rows)
+// stageMemory returns the most that a stage takes beside planes, with bands of bandRows rows.
+func (m *Model) stageMemory(s sizes, bandRows int) (most int64) {
+	scale := 1   // of the passes before this one
+	lagging := 0 // rows by which earlier stages lag behind, which all come with the last band
+	for _, model := range m.chainModels(s) {
+		lagging += kernelReach
+		for _, st := range model.Stages {
+			rows := min(bandRows*scale+lagging+2*st.Reach()+stage.Alignment, s.inH*scale) // at most that Apply is given
+			_, working := st.Memory(s.inW*scale, rows)
 			most = max(most, working)
-			late += s.Reach()
+			lagging += st.Reach()
 		}
-		if one.Colour != nil { // brightness waits for it
-			late += one.Colour.Reach()
+		if model.Colour != nil { // brightness waits for it
+			lagging += model.Colour.Reach()
 		}
-		below, late = below*one.Scale, late*one.Scale
+		scale, lagging = scale*model.Scale, lagging*model.Scale
 	}
 	return most
 }

@@ -63,7 +63,7 @@ func TestMemoryAsksTheStage(t *testing.T) {
 	if need := s.model(2).Memory(cfg, 80, 1400, Options{BandRows: 700}); need < 700*40*10_000 {
 		t.Errorf("%d bytes, the stage alone takes %d", need, 700*40*10_000)
 	}
-	if few, usual := (greedy{bytes: 1_000_000, given: &given, asked: &asked}).model(2).bandRows(40, 7000, 80, 14000), (greedy{given: &given, asked: &asked}).model(2).bandRows(40, 7000, 80, 14000); few >= usual/2 {
+	if few, usual := (greedy{bytes: 1_000_000, given: &given, asked: &asked}).model(2).bandRows(sizes{40, 7000, 80, 14000}), (greedy{given: &given, asked: &asked}).model(2).bandRows(sizes{40, 7000, 80, 14000}); few >= usual/2 {
 		t.Errorf("bands of %d rows for a stage that takes much, %d for one that takes nothing", few, usual)
 	}
 }

@@ -3,95 +3,94 @@ package superres
 import (
 	"image"
 	"slices"
-	"superres/patches/plane"
 
-	"superres/internal/kernel"
 	"superres/internal/parallel"
 	"superres/internal/picture"
-	"superres/learners/plugin"
+	"superres/internal/usage"
+	"superres/patches/plane"
 )
 
-// Mix has parts of a picture enlarged as another model does it: that for a level of noise, say,
-// where there is more of it.
+// Mix has parts of a picture enlarged by a second model, for example by one for stronger noise where there is more of it.
 type Mix struct {
-	// Model is the other. It differs from the first in what Tune changes and nothing else.
+	// Model is the second model. It must not differ from the first by more than what Tune changes.
 	Model *Model
-	// Share is how much of the other there is, 0 to 1, in the middle of each of W×H equal cells
-	// of the picture, linear between them and constant beyond; it is not changed.
+	// Share is the share of the second model's result, 0 to 1. The picture is divided into Share.W × Share.H equal cells;
+	// a sample of Share counts in the middle of its cell, and shares are linear between the middles and constant
+	// beyond the outermost. Upscale does not change it.
 	Share *plane.Plane
-	// Of is where the cells are, in pixels from the upper left of the picture that is enlarged,
-	// which may be a part of them; zero: all of it.
+	// Of is the rectangle that is divided into cells, in pixels from the upper left corner of the picture. It may be
+	// larger than the picture, when that is a part of another; the zero rectangle means the whole picture.
 	Of image.Rectangle
 }
 
-// mixer mixes rows of two results.
+// mixer mixes rows of the results of two models.
 type mixer struct {
 	other        *Model
 	share        *plane.Plane
-	across, down []weight // of each column and row of the result
+	across, down []weight // of each column and each row of the result
 }
 
-// weight is a place between two cells, of which the second has a part of 1<<weightBits.
+// weight is a position on the line between the middles of two cells: at the middle of first for part 0, and at that of
+// second for part 1<<weightBits.
 type weight struct {
 	first, second int32
 	part          int32
 }
 
-// Samples lie in whole numbers of these parts of a pixel, and of a cell, so that a part of a
-// picture has the same weights that it has in the whole.
+// weightBits are the binary places of positions, which are integers so that a part of a picture has exactly the weights
+// that it has in the whole picture.
 const weightBits = 16
 
-// newMixer makes what mixes results of w×h.
-func (m *Model) newMixer(mix *Mix, inW, inH, w, h int) (*mixer, error) {
+// newMixer returns the mixer for an enlargement by m, or an error when mix is incomplete or its model does not fit.
+func (m *Model) newMixer(mix *Mix, s sizes) (*mixer, error) {
 	if mix.Model == nil || mix.Share == nil || mix.Share.W < 1 || mix.Share.H < 1 {
-		return nil, plugin.Errorf("superres: a mixture without another model, or without shares")
+		return nil, usage.Errorf("superres: a mixture without another model, or without shares")
 	}
 	if len(mix.Model.Stages) != len(m.Stages) || mix.Model.Scale != m.Scale || mix.Model.eight != m.eight ||
-		mix.Model.Reach(inW, inH, w, h) != m.Reach(inW, inH, w, h) {
-		return nil, plugin.Errorf("superres: two models that differ by more than their tuning cannot be mixed")
+		mix.Model.reach(s) != m.reach(s) {
+		return nil, usage.Errorf("superres: two models that differ by more than their tuning cannot be mixed")
 	}
 	of := mix.Of
 	if of.Empty() {
-		of = image.Rect(0, 0, inW, inH)
+		of = image.Rect(0, 0, s.inW, s.inH)
 	}
 	return &mixer{
 		other: mix.Model, share: mix.Share,
-		across: weights(inW, w, of.Min.X, of.Dx(), mix.Share.W),
-		down:   weights(inH, h, of.Min.Y, of.Dy(), mix.Share.H),
+		across: cellWeights(s.inW, s.w, of.Min.X, of.Dx(), mix.Share.W),
+		down:   cellWeights(s.inH, s.h, of.Min.Y, of.Dy(), mix.Share.H),
 	}, nil
 }
 
-// weights are those of the out samples along a side that are made of in, among so many cells
-// on side samples from one on.
-func weights(in, out, from, side, cells int) []weight {
+// cellWeights returns the weights along one side of a picture that is enlarged from in to out samples. The cells divide
+// the side samples of the picture that begin with sample from, which may be negative.
+func cellWeights(in, out, from, side, cells int) []weight {
 	list := make([]weight, out)
 	for i := range list {
-		middle := (2*i+1)*in<<weightBits/(2*out) - from<<weightBits
-		at := max(middle*cells/side-1<<(weightBits-1), 0)
-		first := min(at>>weightBits, cells-1)
-		list[i] = weight{int32(first), int32(min(first+1, cells-1)), int32(at & (1<<weightBits - 1))}
+		middle := (2*i+1)*in<<weightBits/(2*out) - from<<weightBits // of sample i of the result, in samples of in
+		position := max(middle*cells/side-1<<(weightBits-1), 0)     // in cells, from the middle of the first
+		first := min(position>>weightBits, cells-1)
+		list[i] = weight{int32(first), int32(min(first+1, cells-1)), int32(position & (1<<weightBits - 1))}
 	}
 	return list
 }
 
-// oriented returns what mixes results turned and flipped into a form of package picture; nil
-// of nil.
-func (x *mixer) oriented(form int32) *mixer {
+// oriented returns the mixer for results in one of the orientations of package picture. That of nil is nil.
+func (x *mixer) oriented(orientation int32) *mixer {
 	if x == nil {
 		return nil
 	}
-	turned := *x
-	if form&kernel.FlipX != 0 {
-		turned.across = reversed(turned.across)
+	out := *x
+	if orientation&picture.FlipX != 0 {
+		out.across = reversed(out.across)
 	}
-	if form&kernel.FlipY != 0 {
-		turned.down = reversed(turned.down)
+	if orientation&picture.FlipY != 0 {
+		out.down = reversed(out.down)
 	}
-	if form&kernel.Turned != 0 {
-		turned.across, turned.down = turned.down, turned.across
-		turned.share = picture.Oriented(x.share, kernel.Turned)
+	if orientation&picture.Transposed != 0 {
+		out.across, out.down = out.down, out.across
+		out.share = picture.Oriented(x.share, picture.Transposed)
 	}
-	return &turned
+	return &out
 }
 
 func reversed(list []weight) []weight {
@@ -100,13 +99,14 @@ func reversed(list []weight) []weight {
 	return list
 }
 
-// mix takes the rows of the result from top on toward those of the other.
+// mix changes rows, which are those of the result from top on, to their mean with the rows of the second model, weighted
+// by the shares.
 func (x *mixer) mix(top int, rows, other []*plane.Plane) {
-	const one = 1 << weightBits
+	const unit = 1 << weightBits
 	parallel.Rows(rows[0].H, func(y int) {
 		v := x.down[top+y]
 		upper, lower := x.share.Row(int(v.first)), x.share.Row(int(v.second))
-		down := float32(v.part) / one
+		down := float32(v.part) / unit
 		cells := make([]float32, x.share.W)
 		for i, s := range upper {
 			cells[i] = s + float32(down*(lower[i]-s))
@@ -114,7 +114,7 @@ func (x *mixer) mix(top int, rows, other []*plane.Plane) {
 		shares := make([]float32, len(x.across))
 		for i, u := range x.across {
 			s := cells[u.first]
-			shares[i] = s + float32(float32(u.part)/one*(cells[u.second]-s))
+			shares[i] = s + float32(float32(u.part)/unit*(cells[u.second]-s))
 		}
 		for i, p := range rows {
 			to := p.Row(y)

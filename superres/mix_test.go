@@ -7,7 +7,6 @@ import (
 	"superres/patches/plane"
 	"testing"
 
-	"superres/internal/kernel"
 	"superres/internal/picture"
 	"superres/internal/testimage"
 	"superres/superres/resample"
@@ -88,13 +87,13 @@ func TestMix(t *testing.T) {
 func TestMixColour(t *testing.T) {
 	little, much := leveled(t)
 	in := []*plane.Plane{testimage.Noise(40, 30), testimage.Noise(40, 30), testimage.Noise(40, 30)}
-	x, err := little.newMixer(&Mix{Model: much, Share: shares(1, 1, 0.25)}, 40, 30, 80, 60)
+	x, err := little.newMixer(&Mix{Model: much, Share: shares(1, 1, 0.25)}, sizes{40, 30, 80, 60})
 	if err != nil {
 		t.Fatal(err)
 	}
 	of := func(m *Model, mix *mixer) []*plane.Plane {
 		t.Helper()
-		out, err := m.planes(t.Context(), in, 80, 60, form{planes: 3}, mix, &stage.Pool{})
+		out, err := m.enlargePlanes(t.Context(), in, task{sizes: sizes{40, 30, 80, 60}, planes: 3, mixer: mix})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +172,7 @@ func TestMixInParts(t *testing.T) {
 // The weights of a form are those of the picture, turned and flipped.
 func TestMixOriented(t *testing.T) {
 	const w, h = 37, 22
-	x := &mixer{share: shares(3, 2, 0, 0.7, 0.2, 1, 0.1, 0.9), across: weights(w, w, 0, w, 3), down: weights(h, h, 0, h, 2)}
+	x := &mixer{share: shares(3, 2, 0, 0.7, 0.2, 1, 0.1, 0.9), across: cellWeights(w, w, 0, w, 3), down: cellWeights(h, h, 0, h, 2)}
 	of := func(x *mixer) *plane.Plane {
 		zero, ones := plane.New(len(x.across), len(x.down)), plane.New(len(x.across), len(x.down))
 		for i := range ones.Pix {
@@ -194,7 +193,7 @@ func TestMixOriented(t *testing.T) {
 			}
 		}
 	}
-	if (*mixer)(nil).oriented(kernel.FlipX) != nil {
+	if (*mixer)(nil).oriented(picture.FlipX) != nil {
 		t.Error("a mixer out of none")
 	}
 }

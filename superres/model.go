@@ -80,8 +80,6 @@ type Provenance struct {
 	HeldOut int `json:"held_out"`
 	// Score tells how well these are restored; nil: there are none.
 	Score *Score `json:"score,omitempty"`
-	// StageScores are, of a cascade, the means after each of its steps.
-	StageScores []score.Means `json:"stage_scores,omitempty"`
 }
 
 // Imported says what file a dictionary came from that was learned elsewhere.
@@ -102,8 +100,7 @@ type Score struct {
 	Bicubic score.Means `json:"bicubic"`
 }
 
-// formatVersion is the version of the model file that is written, and the newest
-// that is read.
+// formatVersion is the number of the form of model files: the only one that is written, and that is read.
 const formatVersion = 1
 
 // header is the member model.json of a model file.
@@ -184,10 +181,13 @@ func load(r io.ReaderAt, size int64) (*Model, error) {
 		return nil, errors.New("model.json is damaged")
 	}
 	if h.Format > formatVersion {
-		return nil, fmt.Errorf("the file has format %d, this program knows up to %d; use a newer superres", h.Format, formatVersion)
+		return nil, fmt.Errorf("the file has format %d, this program reads format %d; use a newer superres", h.Format, formatVersion)
 	}
-	if h.Format < 1 || h.Scale < 2 || h.Scale > 4 || len(h.Stages) == 0 || len(h.Stages) > 64 {
+	if h.Format != formatVersion || h.Scale < 2 || h.Scale > 4 || len(h.Stages) == 0 || len(h.Stages) > 64 {
 		return nil, fmt.Errorf("model.json: format %d, scale %d, %d stages", h.Format, h.Scale, len(h.Stages))
+	}
+	if slices.ContainsFunc(h.Stages, func(s stage.Head) bool { return s.Kind == "anchored" }) {
+		return nil, errors.New("the model has anchored stages, which are no more; train a convolutional one, or use the superres of commit 57f912e, the last that reads it")
 	}
 	if err := h.Degradation.Check(); err != nil {
 		return nil, err
@@ -206,22 +206,8 @@ func load(r io.ReaderAt, size int64) (*Model, error) {
 	if m.Subsampled, err = stage.LoadColour(h.Scale, subsampledName, h.Colours, f); err != nil {
 		return nil, err
 	}
-	m.loaded = m.fixed()
+	m.loaded = m.fixedMemory()
 	return m, nil
-}
-
-// colour is what enlarges colour: see Colour and Subsampled.
-func (m *Model) colour(subsampled bool) stage.Colour {
-	if subsampled && m.Subsampled != nil {
-		return m.Subsampled
-	}
-	return m.Colour
-}
-
-// colours tells whether the model enlarges the colour of a picture of inW×inH to w×h, or is to
-// leave it to interpolation.
-func (m *Model) colours(inW, inH, w, h int) bool {
-	return slices.ContainsFunc(m.models(inW, inH, w, h), func(one *Model) bool { return one.Colour != nil || one.Subsampled != nil })
 }
 
 // Description is what a model file says of a model, without the arrays.

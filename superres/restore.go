@@ -37,7 +37,7 @@ func (m *Model) RestoreExact(ctx context.Context, img image.Image, scale int) (f
 	}
 	truth := picture.Split(img).Luma()
 	low := m.Degradation.Reduce(truth, scale)
-	high, err := m.plane(ctx, low, low.W*scale, low.H*scale, nil)
+	high, err := m.enlargePlane(ctx, low, low.W*scale, low.H*scale)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -7,7 +7,7 @@ import (
 	"image"
 
 	"superres/internal/picture"
-	"superres/learners/plugin"
+	"superres/internal/usage"
 	"superres/patches/plane"
 	"superres/superres/stage"
 )
@@ -52,8 +52,8 @@ func (o Options) progress() func(float64) {
 	return o.Progress
 }
 
-// Chroma is the colour of video, which keeps it apart from brightness: a grey picture is the brightness, and these are
-// what red and blue are more than that, in the same units.
+// Chroma is the colour of video, which keeps it apart from brightness: a grey picture is the brightness, and these
+// planes are red minus brightness and blue minus brightness, in the same units.
 type Chroma struct {
 	// Low are R−Y and B−Y at each pixel of the picture. They are not changed.
 	Low [2]*plane.Plane
@@ -139,11 +139,11 @@ func (m *Model) enlarger(img image.Image, opt Options) (*enlarger, error) {
 		return nil, errors.New("superres: chroma is for grey pictures that are not enlarged in strips")
 	}
 	if opt.Strength != nil && !(*opt.Strength >= 0 && *opt.Strength <= MaxStrength) {
-		return nil, plugin.Errorf("superres: strength %g, expected 0 to %g", *opt.Strength, MaxStrength)
+		return nil, usage.Errorf("superres: strength %g, expected 0 to %g", *opt.Strength, MaxStrength)
 	}
 	e := m.newEnlarger(img, w, h, opt, &stage.Pool{})
 	if opt.Mix != nil && e.enlarges() {
-		e.mix, err = m.newMixer(opt.Mix, e.w, e.h, w, h)
+		e.mixer, err = m.newMixer(opt.Mix, e.sizes)
 	}
 	return e, err
 }
@@ -157,8 +157,8 @@ func (m *Model) Size(w, h int, scale float64) (int, int, error) {
 	case scale == 0:
 		scale = 2
 	case !(scale >= MinScale && scale <= MaxScale):
-		return 0, 0, plugin.Errorf("superres: scale %g, expected %d to %d", scale, MinScale, MaxScale)
+		return 0, 0, usage.Errorf("superres: scale %g, expected %d to %d", scale, MinScale, MaxScale)
 	}
-	factor := decimal(scale)
-	return times(w, factor), times(h, factor), nil
+	factor := exactDecimal(scale)
+	return scaledSide(w, factor), scaledSide(h, factor), nil
 }

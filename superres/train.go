@@ -4,9 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"superres/learners/plugin"
+	"superres/internal/usage"
 	"superres/superres/resample"
-	"superres/superres/stage"
 	"superres/superres/training"
 )
 
@@ -31,7 +30,7 @@ type TrainOptions struct {
 }
 
 // Train has a trainer learn stages from pictures, makes a model of them, and scores it on
-// those that were held out: of a cascade, after each of its steps.
+// those that were held out.
 //
 // The same pictures in the same order, trainer and options give a model with the same
 // bytes. Errors about the pictures wrap training.ErrPictures. When ctx ends Train returns
@@ -45,7 +44,7 @@ func Train(ctx context.Context, sources []training.Source, trainer training.Trai
 		return nil, err
 	}
 	if len(sources) <= opt.HeldOut {
-		return nil, plugin.Errorf("superres: %d pictures, of which %d are to be held out: none is left to learn from", len(sources), opt.HeldOut)
+		return nil, usage.Errorf("superres: %d pictures, of which %d are to be held out: none is left to learn from", len(sources), opt.HeldOut)
 	}
 	train, held := training.HoldOut(sources, opt.HeldOut, opt.Seed)
 	for _, src := range held { // rather now than after hours of learning
@@ -71,29 +70,10 @@ func Train(ctx context.Context, sources []training.Source, trainer training.Trai
 		Data: opt.Data, Warnings: r.Warnings, Pictures: r.Pictures, Patches: r.Patches, DataSHA256: r.DataSHA256, TrainRMSE: r.RMSE,
 		HeldOut: len(held),
 	}
-	return m, m.scoreHeldOut(ctx, held, opt.Progress)
-}
-
-// scoreHeldOut records how well the model, or each of its steps, restores pictures.
-func (m *Model) scoreHeldOut(ctx context.Context, held []training.Source, progress training.Progress) (err error) {
-	if len(held) == 0 {
-		return nil
-	}
-	if m.steps() == 0 {
-		m.Provenance.Score, err = m.score(ctx, held, progress)
-		return err
-	}
-	for i := range m.steps() {
-		part, err := m.Tune(stage.Tuning{Stages: i + 1})
-		if err != nil {
-			return err
+	if len(held) > 0 {
+		if m.Provenance.Score, err = m.score(ctx, held, opt.Progress); err != nil {
+			return nil, err
 		}
-		got, err := part.score(ctx, held, progress)
-		if err != nil {
-			return err
-		}
-		m.Provenance.StageScores = append(m.Provenance.StageScores, got.Model)
-		m.Provenance.Score = got
 	}
-	return nil
+	return m, nil
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"superres/learners/plugin"
+	"superres/internal/usage"
 	"superres/superres/flaws"
 	"superres/superres/stage"
 )
@@ -14,7 +14,7 @@ import (
 // when m has no stage that they concern. Siblings are tuned alike; the result has no smaller
 // model for the effort fast.
 func (m *Model) Tune(t stage.Tuning) (*Model, error) {
-	out, err := m.tune(t)
+	out, err := m.tuneAlone(t)
 	if err != nil {
 		return nil, err
 	}
@@ -31,37 +31,11 @@ func (m *Model) Tune(t stage.Tuning) (*Model, error) {
 	return out, nil
 }
 
-// tune is Tune, but for the siblings.
-func (m *Model) tune(t stage.Tuning) (*Model, error) {
-	steps, most := m.steps(), t.Stages
-	switch {
-	case t.Stages != 0 && steps == 0:
-		return nil, plugin.Errorf("superres: this model is no cascade: it has no stages to choose from")
-	case t.Stages < 0 || t.Stages > steps:
-		return nil, plugin.Errorf("superres: %d stages, expected 1 to the %d of the model (0: all)", t.Stages, steps)
-	case t.Stages == 0:
-		most = steps
-	}
-	var back stage.Stage
-	if t.BackProject != nil && *t.BackProject != 0 {
-		if len(m.Stages) == 0 {
-			return nil, plugin.Errorf("superres: a plain interpolation is not back-projected; name a trained model")
-		}
-		var err error
-		if back, err = stage.NewBackProject(m.Scale, *t.BackProject, m.Degradation); err != nil {
-			return nil, err
-		}
-	}
+// tuneAlone returns the model with other settings; its siblings are those of m, untuned.
+func (m *Model) tuneAlone(t stage.Tuning) (*Model, error) {
 	out := *m
 	out.Stages, out.fast = nil, nil
-	used := 0
 	for _, s := range m.Stages {
-		step := stage.SettingsOf(s)&stage.Step != 0
-		if step {
-			if used++; used > most {
-				break
-			}
-		}
 		if tunable, ok := s.(stage.Tunable); ok {
 			var err error
 			if s, err = tunable.Tune(t); err != nil {
@@ -71,15 +45,19 @@ func (m *Model) tune(t stage.Tuning) (*Model, error) {
 		if s != nil {
 			out.Stages = append(out.Stages, s)
 		}
-		if step && back != nil {
-			out.Stages = append(out.Stages, back)
-		}
 	}
-	if steps == 0 && back != nil {
+	if t.BackProject != nil && *t.BackProject != 0 {
+		if len(m.Stages) == 0 {
+			return nil, usage.Errorf("superres: a plain interpolation is not back-projected; name a trained model")
+		}
+		back, err := stage.NewBackProject(m.Scale, *t.BackProject, m.Degradation)
+		if err != nil {
+			return nil, err
+		}
 		out.Stages = append(out.Stages, back)
 	}
 	if (t.Coder != "" || t.Sparsity != 0) && !m.has(stage.Coding) {
-		return nil, plugin.Errorf("superres: this model codes no patches: a coder or a sparsity means nothing to it")
+		return nil, usage.Errorf("superres: this model codes no patches: a coder or a sparsity means nothing to it")
 	}
 	for _, c := range []*stage.Colour{&out.Colour, &out.Subsampled} {
 		if *c != nil {
@@ -90,7 +68,7 @@ func (m *Model) tune(t stage.Tuning) (*Model, error) {
 		}
 	}
 	if t.Level != 0 && !m.has(stage.Leveled) {
-		return nil, plugin.Errorf("superres: this model knows no level of what is wrong with a picture")
+		return nil, usage.Errorf("superres: this model knows no level of what is wrong with a picture")
 	}
 	return &out, nil
 }
@@ -113,21 +91,9 @@ func (m *Model) has(setting stage.Settings) bool {
 	return slices.ContainsFunc(m.Stages, func(s stage.Stage) bool { return stage.SettingsOf(s)&setting != 0 })
 }
 
-// steps is how many steps the model has, when it is a cascade: it may end after any of
-// them.
-func (m *Model) steps() (count int) {
-	for _, s := range m.Stages {
-		if stage.SettingsOf(s)&stage.Step != 0 {
-			count++
-		}
-	}
-	return count
-}
-
-// Efforts are the names of how much is done for a picture: fast, what the smaller model does
-// that belongs to this one, or the first stage of a cascade; best, what the model does; max,
-// the mean over the eight flips and quarter turns of the picture, which takes eight times
-// as long.
+// Efforts returns the names of how much is done for a picture: fast, what the smaller model
+// that belongs to this one makes of it; best, what the model makes of it; max, the mean of what
+// it makes of the eight flips and quarter turns of the picture, which takes eight times as long.
 func Efforts() []string { return []string{"fast", "best", "max"} }
 
 // Effort returns the model at an effort: m itself at best. It fails when there is no such
@@ -135,7 +101,7 @@ func Efforts() []string { return []string{"fast", "best", "max"} }
 func (m *Model) Effort(name string) (*Model, error) {
 	switch {
 	case !slices.Contains(Efforts(), name):
-		return nil, plugin.Errorf("superres: %s", plugin.Unknown("effort", name, Efforts()))
+		return nil, usage.Errorf("superres: %s", usage.Unknown("effort", name, Efforts()))
 	case name == "best":
 		return m, nil
 	case name == "max" && len(m.Stages) > 0:
@@ -144,10 +110,8 @@ func (m *Model) Effort(name string) (*Model, error) {
 		return &out, nil
 	case name == "fast" && m.fast != nil:
 		return m.fast()
-	case name == "fast" && m.steps() > 1:
-		return m.Tune(stage.Tuning{Stages: 1})
 	}
-	return nil, plugin.Errorf("superres: this model has no effort %q", name)
+	return nil, usage.Errorf("superres: this model has no effort %q", name)
 }
 
 // WithFast returns m with a smaller model, for the effort fast, which open makes once, when

@@ -3,10 +3,8 @@ package app
 import (
 	"bytes"
 	"context"
-	"image"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -14,7 +12,6 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/serve"
-	"superres/internal/golden"
 )
 
 var tested = consoletest.Program{Program: program}
@@ -40,30 +37,6 @@ func TestLists(t *testing.T) {
 		stdout, stderr, code := call(t, ".", "", c, "--help")
 		if code != 0 || stderr != "" || !strings.Contains(stdout, "EXAMPLES\n   superres "+c) {
 			t.Errorf("%s --help: exit %d, %s%s", c, code, stdout, stderr)
-		}
-	}
-}
-
-// The first command of the README does what the README says.
-func TestReadme(t *testing.T) {
-	root := golden.Root(t)
-	text, err := os.ReadFile(filepath.Join(root, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := regexp.MustCompile("(?s)```sh\ngo run ./cmd/superres (.*?)\n```.*```sh\ngo test ./...\n```").FindSubmatch(text)
-	if m == nil {
-		t.Fatal("the two commands are not there")
-	}
-	out := filepath.Join(t.TempDir(), "out.png")
-	args := strings.Fields(string(m[1]))
-	args[slices.Index(args, "-o")+1] = out
-	if _, stderr, code := call(t, root, "", args...); code != 0 || consoletest.Size(t, out) != image.Pt(256, 256) {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
-	for _, link := range regexp.MustCompile(`\((testdata/[^)]*)\)`).FindAllSubmatch(text, -1) {
-		if _, err := os.Stat(filepath.Join(root, string(link[1]))); err != nil {
-			t.Error(err)
 		}
 	}
 }

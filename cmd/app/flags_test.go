@@ -26,7 +26,7 @@ func FuzzFlags(f *testing.F) {
 		"upscale a.png --include [ --exclude ]", "upscale a.png --timeout -1s", "upscale a.png -j 99999", "upscale a.png -j= -s=", "upscale a.png --max-memory 1",
 		"upscale a.png --coder omp:sparsity=1,tolerance=NaN -m coupled", "upscale a.png -m photo --effort fast --depth 16 -f tiff -o x.tif",
 		"upscale -s 2 -s 3 a.png", "upscale --json --dry-run a.png", "upscale -ss a.png", "upscale ---s 2 a.png", "upscale -s=2=3 a.png", "upscale -h=1", "upscale --",
-		"train a.png -o m.npz --stages 99", "train . -o m.npz --patch 0", "learn a.csv -o D.npy --learner rop:penalty=x", "learn a.csv -o D.npy --iterations 1",
+		"train . -o m.npz --patch 0", "learn a.csv -o D.npy --learner rop:penalty=x", "learn a.csv -o D.npy --iterations 1",
 		"eval a.png", "eval a.png a.png --protocol x", "mnist a.csv", "models photo", "models m.npz", "dict", "dict show photo", "dict export coupled -o d.csv",
 		"dict import a.csv -o m.npz", "learners x", "coders", "version --json", "help", "help upscale x", "recover --panel 1,1", "compare --protocol x", "nonsense", "--version", "-",
 	} {

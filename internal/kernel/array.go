@@ -1,8 +1,8 @@
 package kernel
 
-// Array returns n zeros for a large array: on huge pages where the system has them to
+// NewArray returns n zeros for a large array: on huge pages where the system has them to
 // give, because a page of 4 KB holds hardly a moment's work.
-func Array(n int) []float64 {
+func NewArray(n int) []float64 {
 	v := make([]float64, n)
 	hugePages(v)
 	return v

@@ -26,7 +26,7 @@ func hugePages(v []float64) {
 func AdviseHeap(n int) {
 	var limit unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_AS, &limit) == nil && limit.Cur == unix.RLIM_INFINITY {
-		Array(n / 8)
+		NewArray(n / 8)
 		// A collection that the array itself has begun finds it in use, and would have the next one
 		// wait until there is a third more than that.
 		runtime.GC()

@@ -2,56 +2,58 @@ package kernel
 
 import "math"
 
-// A layer of a network is computed in integers. Its samples lie in rows, all the channels
-// of a sample together, so what counts for a sample is, in each of some rows, one run of
-// entries: those of the neighbours that the taps lie on. The entries are multiplied in
-// pairs, as in pairs.go; a vector holds the sums of 16 outputs of one sample.
+// A layer of a network is computed in integers. Its samples lie in rows, all the channels of a
+// sample together. The neighbours that a layer looks at lie, in each of some rows, side by side: a run of
+// entries. The entries of a run are multiplied in pairs: a word of 32 bits holds two weights of
+// 16 bits, the first in its lower half. A vector holds the sums of 16 outputs of one sample.
 
-// Filter is a layer: to every output of a sample it adds the products of runs of entries
-// with its weights.
+// Filter is a layer. An output of a sample is the sum of the products of the sample's runs with
+// weights.
 type Filter struct {
-	// Rows is how many runs count for a sample, Words how many pairs each of them has, and
-	// Step how many entries of a row lie between a sample and the next.
+	// Rows is the number of runs of a sample, Words the number of pairs in each of them, and Step
+	// the number of entries from a sample of a row to the next.
 	Rows, Words, Step int
 
-	// Outputs is a multiple of Lanes, of at most MaxOutputs.
+	// Outputs is the number of outputs of a sample: a multiple of Lanes, at most MaxOutputs.
 	Outputs int
 
-	// Weights are pairs, for each Lanes outputs, in them for each row, in it for each pair,
-	// one for each of the outputs.
+	// Weights are pairs of weights: for each group of Lanes outputs, in it for each row, in that for
+	// each pair of entries, one word for each of the outputs.
 	Weights []int32
 
-	// Bias is what the sum of an output begins with.
+	// Bias holds what the sum of each output begins with.
 	Bias []int32
 
-	// Above and Below are what the sum of an output is multiplied by when it is positive,
-	// and when it is negative, of magnitudes below 1. Residual has no use for Below.
-	Above, Below []float32
+	// PositiveScale and NegativeScale hold what the sum of each output is multiplied by, when it is positive
+	// and when it is negative. Their magnitudes are below 1. Residual ignores NegativeScale.
+	PositiveScale, NegativeScale []float32
 
-	turned, room []int32 // see Turn
+	// transformed and maxBias are set by PrepareWinograd: the filter transform, for each of its 4 columns what
+	// Weights is for the filter, with the 4 rows of a column instead of runs; and the largest magnitude of a
+	// bias of each output with which sums stay at most MaxWinogradSum.
+	transformed, maxBias []int32
 }
 
-// MaxOutputs is the most outputs of a Filter.
+// MaxOutputs is the largest number of outputs of a Filter.
 const MaxOutputs = 256
 
-// Limit is the magnitude of what Convolve makes. It leaves weights of layers of hundreds of
-// products 10 or 11 bits, as sums must fit 29 for ConvolveTwo, and the sum of four of them fits 16.
-const Limit = 1<<13 - 1
+// Clip is the largest magnitude that Convolve makes. It leaves 10 or 11 bits to the weights of layers of
+// hundreds of products, as sums must fit 29 bits for ConvolveTwoRows; the sum of four such samples fits 16 bits.
+const Clip = 1<<13 - 1
 
-// LeastSamples is the least number of samples that Convolve and Residual make.
-const LeastSamples = 24
+// MinSamples is the least number of samples that Convolve and Residual make.
+const MinSamples = 24
 
-// mostSamples take less than a millisecond, of layers of common sizes.
-const mostSamples = 1024
+// samplesPerCall is a number of samples that takes less than a millisecond, of layers of common sizes.
+const samplesPerCall = 1024
 
-// Convolve sets dst to the outputs of a number of samples. The runs of sample s begin at
-// entry rows[j] + s·Step of src. Each sum, of 32 bits, is multiplied by Above or Below,
-// rounded to the nearest integer, half to even, and limited to −Limit..Limit. Then the
-// outputs in skip, which may be nil, are added, and the sum is limited to 16 bits. Neither
-// src nor skip may overlap dst.
+// Convolve sets dst to the outputs of a number of samples. The runs of sample s begin at the entries
+// rows[j] + s·Step of src. Each sum, of 32 bits, is multiplied by the scale for its sign, rounded to the nearest
+// integer, half to even, and clipped to −Clip..Clip. Then skip, which has an entry an output and
+// may be nil, is added, and the result is clipped to 16 bits. Neither src nor skip may overlap dst.
 func Convolve(dst, src []int16, rows []int, samples int, f *Filter, skip []int16) {
 	f.check(len(dst), len(src), rows, samples)
-	_ = f.Below[f.Outputs-1]
+	_ = f.NegativeScale[f.Outputs-1]
 	skipStep := 0
 	if skip == nil {
 		skip = noSkip[:]
@@ -60,43 +62,42 @@ func Convolve(dst, src []int16, rows []int, samples int, f *Filter, skip []int16
 		_ = skip[samples*f.Outputs-1]
 	}
 	for samples > 0 {
-		n := part(samples)
-		convolve(dst, n, src, rows, f.Step, f.Words, f.Weights, f.Bias[:f.Outputs], f.Above, f.Below, skip, skipStep)
+		n := takeSamples(samples)
+		convolve(dst, n, src, rows, f.Step, f.Words, f.Weights, f.Bias[:f.Outputs], f.PositiveScale, f.NegativeScale, skip, skipStep)
 		dst, src, skip, samples = dst[n*f.Outputs:], src[min(n*f.Step, len(src)):], skip[n*skipStep:], samples-n
 	}
 }
 
-// Residual sets dst to the outputs of a number of samples as Convolve finds them, but
-// multiplied by Above alone, and neither rounded nor limited.
+// Residual is Convolve for the last layer: it sets dst to the sums times PositiveScale, neither rounded nor clipped.
 func Residual(dst []float32, src []int16, rows []int, samples int, f *Filter) {
 	f.check(len(dst), len(src), rows, samples)
 	for samples > 0 {
-		n := part(samples)
-		residual(dst, n, src, rows, f.Step, f.Words, f.Weights, f.Bias[:f.Outputs], f.Above)
+		n := takeSamples(samples)
+		residual(dst, n, src, rows, f.Step, f.Words, f.Weights, f.Bias[:f.Outputs], f.PositiveScale)
 		dst, src, samples = dst[n*f.Outputs:], src[min(n*f.Step, len(src)):], samples-n
 	}
 }
 
-// noSkip is added where there is nothing to add.
+// noSkip is added to a sample when nothing is to be added.
 var noSkip [MaxOutputs]int16
 
-// part is how many of some samples are made in one call.
-func part(samples int) int {
-	if samples < mostSamples+LeastSamples {
-		return samples
+// takeSamples returns how many of the remaining samples the next call of assembly makes.
+func takeSamples(remaining int) int {
+	if remaining < samplesPerCall+MinSamples {
+		return remaining
 	}
-	return mostSamples
+	return samplesPerCall
 }
 
 // check panics unless the operands fit.
 func (f *Filter) check(dst, src int, rows []int, samples int) {
 	needOf(f.Outputs, Lanes)
 	switch {
-	case samples < LeastSamples:
+	case samples < MinSamples:
 		panic("kernel: too few samples")
 	case f.Outputs < 1 || f.Outputs > MaxOutputs || f.Words < 1 || f.Step < 1 || f.Rows < 1 || len(rows) != f.Rows:
 		panic("kernel: a filter of no size, too large, or with another number of rows")
-	case len(f.Weights) < f.Outputs*f.Rows*f.Words || len(f.Bias) < f.Outputs || len(f.Above) < f.Outputs:
+	case len(f.Weights) < f.Outputs*f.Rows*f.Words || len(f.Bias) < f.Outputs || len(f.PositiveScale) < f.Outputs:
 		panic("kernel: a filter that lacks weights")
 	case dst < samples*f.Outputs:
 		panic("kernel: too little room for the samples")
@@ -108,26 +109,32 @@ func (f *Filter) check(dst, src int, rows []int, samples int) {
 	}
 }
 
-func convolveGeneric(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, above, below []float32, skip []int16, skipStep int) {
+func convolveGeneric(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, positive, negative []float32, skip []int16, skipStep int) {
 	var memory [MaxOutputs]int32
 	sums, outputs := memory[:len(bias)], len(bias)
 	for s := range samples {
 		sumPairs(sums, src[s*step:], rows, words, weights, bias)
 		to, add := dst[s*outputs:][:outputs], skip[s*skipStep:][:outputs]
 		for o, sum := range sums {
-			to[o] = shortened(sum, above[o], below[o], add[o])
+			to[o] = scaleAndClip(sum, positive[o], negative[o], add[o])
 		}
 	}
 }
 
-// shortened is the output of a sum.
-func shortened(sum int32, above, below float32, skip int16) int16 {
-	by := above
+// scaleAndClip returns the output of Convolve for a sum.
+func scaleAndClip(sum int32, positive, negative float32, skip int16) int16 {
+	scale := positive
 	if sum < 0 {
-		by = below
+		scale = negative
 	}
-	v := rounded(min(max(float32(float32(sum)*by), -Limit), Limit))
+	v := round(min(max(float32(float32(sum)*scale), -Clip), Clip))
 	return int16(min(max(v+int32(skip), math.MinInt16), math.MaxInt16))
+}
+
+// round returns the integer that is nearest to v, half to even; |v| must be below 2²¹.
+func round(v float32) int32 {
+	const large, bits = 3 << 22, 0x4b400000 // so large that the sum has no fraction
+	return int32(math.Float32bits(v+large) - bits)
 }
 
 func residualGeneric(dst []float32, samples int, src []int16, rows []int, step, words int, weights, bias []int32, scale []float32) {
@@ -142,7 +149,7 @@ func residualGeneric(dst []float32, samples int, src []int16, rows []int, step, 
 	}
 }
 
-// sumPairs sets sums to the outputs of one sample.
+// sumPairs sets sums to those of the outputs of the sample whose runs begin at rows of src.
 func sumPairs(sums []int32, src []int16, rows []int, words int, weights, bias []int32) {
 	copy(sums, bias)
 	for at := 0; at < len(sums); at += Lanes {

@@ -149,13 +149,13 @@ output:
 
 sample:
 	SUMS(row, pair)
-	MOVD above+80(FP), R16
+	MOVD positive+80(FP), R16
 	ADD R10<<2, R16
 	VLD1 (R16), [V8.S4, V9.S4, V10.S4, V11.S4]
-	MOVD below+88(FP), R16
+	MOVD negative+88(FP), R16
 	ADD R10<<2, R16
 	VLD1 (R16), [V12.S4, V13.S4, V14.S4, V15.S4]
-	MOVD $0x1fff, R16 // Limit
+	MOVD $0x1fff, R16 // Clip
 	VDUP R16, V5.H8
 	MOVD $-0x1fff, R16
 	VDUP R16, V6.H8

@@ -18,8 +18,8 @@ func randomFilter(rows, words, step, outputs, bits int, seed uint64) *Filter {
 	}
 	for o := range outputs {
 		f.Bias = append(f.Bias, weight()<<14)
-		f.Above = append(f.Above, float32(0.3*rng.Float64()*math.Exp2(float64(-bits-4))))
-		f.Below = append(f.Below, f.Above[o]*float32(rng.Float64()*1.5-0.5))
+		f.PositiveScale = append(f.PositiveScale, float32(0.3*rng.Float64()*math.Exp2(float64(-bits-4))))
+		f.NegativeScale = append(f.NegativeScale, f.PositiveScale[o]*float32(rng.Float64()*1.5-0.5))
 	}
 	return f
 }
@@ -61,7 +61,7 @@ func TestConvolve(t *testing.T) {
 						dst := randomShorts(samples*outputs+room, 5)
 						want := slices.Clone(dst)
 						Convolve(dst, src, start, samples, f, skip)
-						convolveGeneric(want, samples, src, start, step, words, f.Weights, f.Bias, f.Above, f.Below, add, addStep)
+						convolveGeneric(want, samples, src, start, step, words, f.Weights, f.Bias, f.PositiveScale, f.NegativeScale, add, addStep)
 						if !slices.Equal(dst, want) {
 							t.Fatalf("%d×%d, %d outputs of %d samples differ from what is defined", rows, words, outputs, samples)
 						}
@@ -69,7 +69,7 @@ func TestConvolve(t *testing.T) {
 					dst := make([]float32, samples*outputs+5)
 					want := slices.Clone(dst)
 					Residual(dst, src, start, samples, f)
-					residualGeneric(want, samples, src, start, step, words, f.Weights, f.Bias, f.Above)
+					residualGeneric(want, samples, src, start, step, words, f.Weights, f.Bias, f.PositiveScale)
 					if !slices.Equal(dst, want) {
 						t.Fatalf("%d×%d, %d outputs of %d samples differ from what is defined", rows, words, outputs, samples)
 					}
@@ -83,7 +83,7 @@ func TestConvolve(t *testing.T) {
 // limited again.
 func TestConvolveRounds(t *testing.T) {
 	const samples = 4001 // more than are made at once
-	f := &Filter{Rows: 1, Words: 1, Step: 2, Outputs: Lanes, Weights: make([]int32, Lanes), Bias: make([]int32, Lanes), Above: make([]float32, Lanes), Below: make([]float32, Lanes)}
+	f := &Filter{Rows: 1, Words: 1, Step: 2, Outputs: Lanes, Weights: make([]int32, Lanes), Bias: make([]int32, Lanes), PositiveScale: make([]float32, Lanes), NegativeScale: make([]float32, Lanes)}
 	src, skip := make([]int16, 2*samples), make([]int16, Lanes*samples)
 	for s := range samples {
 		src[2*s], src[2*s+1] = int16(s-samples/2), math.MinInt16
@@ -92,22 +92,22 @@ func TestConvolveRounds(t *testing.T) {
 		}
 	}
 	for o := range f.Bias {
-		f.Weights[o], f.Above[o], f.Below[o] = int32(1+o)&0xffff, 0.5, -0.25
+		f.Weights[o], f.PositiveScale[o], f.NegativeScale[o] = int32(1+o)&0xffff, 0.5, -0.25
 		if o%4 == 3 {
 			f.Weights[o], f.Bias[o] = 32767<<16, math.MaxInt32
-			f.Above[o], f.Below[o] = 1-1.0/(1<<24), -1+1.0/(1<<24)
+			f.PositiveScale[o], f.NegativeScale[o] = 1-1.0/(1<<24), -1+1.0/(1<<24)
 		}
 	}
-	limited := func(v float64) float64 { return min(max(v, -Limit), Limit) }
+	limited := func(v float64) float64 { return min(max(v, -Clip), Clip) }
 	eachTier(t, func(t *testing.T) {
 		dst := make([]int16, samples*Lanes)
 		Convolve(dst, src, []int{0}, samples, f, skip)
 		for i, got := range dst {
 			s, o := i/Lanes, i%Lanes
 			sum := int64(f.Bias[o]) + int64(src[2*s])*int64(int16(f.Weights[o])) + int64(src[2*s+1])*int64(f.Weights[o]>>16)
-			by := f.Above[o]
+			by := f.PositiveScale[o]
 			if sum < 0 {
-				by = f.Below[o]
+				by = f.NegativeScale[o]
 			}
 			if want := min(max(limited(math.RoundToEven(float64(float32(sum)*by)))+float64(skip[i]), math.MinInt16), math.MaxInt16); float64(got) != want {
 				t.Fatalf("output %d of sample %d, of the sum %d: %d, expected %g", o, s, sum, got, want)
@@ -136,8 +136,8 @@ func TestConvolveRefuses(t *testing.T) {
 		"outputs":       f(func(f *Filter) { f.Outputs = 15 }),
 		"weights":       f(func(f *Filter) { f.Weights = f.Weights[1:] }),
 		"bias":          f(func(f *Filter) { f.Bias = f.Bias[1:] }),
-		"above":         f(func(f *Filter) { f.Above = f.Above[1:] }),
-		"below":         f(func(f *Filter) { f.Below = f.Below[1:] }),
+		"above":         f(func(f *Filter) { f.PositiveScale = f.PositiveScale[1:] }),
+		"below":         f(func(f *Filter) { f.NegativeScale = f.NegativeScale[1:] }),
 		"no words":      f(func(f *Filter) { f.Words = 0 }),
 	})
 }

@@ -35,19 +35,19 @@ func mulGeneric(c []float64, ldc int, a []float64, lda int, b []float64, ldb, ro
 	}
 }
 
-// Largest returns the first entry with the largest absolute value, and that; an
+// FindLargest returns the first entry with the largest absolute value, and that; an
 // entry that is NaN counts as nothing, and (0, 0) is returned when there is no other.
-func Largest(v []float64) (at int, value float64) {
+func FindLargest(v []float64) (at int, value float64) {
 	need(len(v))
 	if len(v) == 0 {
 		return 0, 0
 	}
-	return First(v, maxAbs(v))
+	return FindFirst(v, maxAbs(v))
 }
 
-// First returns the first entry with the absolute value given, which must be there;
+// FindFirst returns the first entry with the absolute value given, which must be there;
 // 0 for the value 0.
-func First(v []float64, value float64) (int, float64) {
+func FindFirst(v []float64, value float64) (int, float64) {
 	need(len(v))
 	if value == 0 {
 		return 0, 0

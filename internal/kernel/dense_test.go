@@ -48,7 +48,7 @@ func TestMulRowsAreIndependent(t *testing.T) {
 	})
 }
 
-func TestLargest(t *testing.T) {
+func TestFindLargest(t *testing.T) {
 	nan := math.NaN()
 	eachTier(t, func(t *testing.T) {
 		for n := 8; n <= 80; n += 8 {
@@ -58,30 +58,30 @@ func TestLargest(t *testing.T) {
 					v[j] = nan
 				}
 				v[i] = -3
-				if at, value := Largest(v); at != i || value != 3 {
+				if at, value := FindLargest(v); at != i || value != 3 {
 					t.Fatalf("%d of %d among NaN: %d, %g", i, n, at, value)
 				}
 				for j := range v {
 					v[j] = 1 - 2*float64(j%2)
 				}
 				v[i], v[n-1] = -3, 3 // a tie: the first
-				if at, value := Largest(v); at != i || value != 3 {
+				if at, value := FindLargest(v); at != i || value != 3 {
 					t.Fatalf("%d of %d: %d, %g", i, n, at, value)
 				}
 			}
 			for _, x := range []float64{0, math.Copysign(0, -1), nan} {
 				v := slices.Repeat([]float64{x}, n)
-				if at, value := Largest(v); at != 0 || value != 0 {
+				if at, value := FindLargest(v); at != 0 || value != 0 {
 					t.Errorf("%d times %g: %d, %g", n, x, at, value)
 				}
 			}
 			v := random(n, uint64(n))
 			v[n/2] = math.Inf(-1)
-			if at, value := Largest(v); at != n/2 || !math.IsInf(value, 1) {
+			if at, value := FindLargest(v); at != n/2 || !math.IsInf(value, 1) {
 				t.Errorf("an infinite one of %d: %d, %g", n, at, value)
 			}
 		}
-		if at, value := Largest(nil); at != 0 || value != 0 {
+		if at, value := FindLargest(nil); at != 0 || value != 0 {
 			t.Errorf("none: %d, %g", at, value)
 		}
 	})
@@ -98,7 +98,7 @@ func TestAdvance(t *testing.T) {
 				got := Advance(p, corr, gram, basis, ld, row, 1.7, -0.4)
 				sameVector(t, "p", p, wantP)
 				sameVector(t, "corr", corr, wantCorr)
-				if _, largest := Largest(corr); !near(got, want) || got != largest {
+				if _, largest := FindLargest(corr); !near(got, want) || got != largest {
 					t.Errorf("%d, %d rows: largest %g, defined as %g", n, rows, got, want)
 				}
 			}
@@ -126,7 +126,7 @@ func TestScore(t *testing.T) {
 func TestDenseRefuses(t *testing.T) {
 	v := make([]float64, 64)
 	refuses(t, map[string]func(){
-		"length":    func() { Largest(v[:9]) },
+		"length":    func() { FindLargest(v[:9]) },
 		"rows":      func() { Mul(v, 8, v, 8, v, 8, 3, 1, 8) },
 		"short C":   func() { Mul(v[:24:24], 8, v, 8, v, 8, 4, 1, 8) },
 		"short B":   func() { Mul(v, 8, v, 8, v[:15:15], 8, 4, 2, 8) },
@@ -142,9 +142,9 @@ func BenchmarkMul(b *testing.B) {
 	}
 }
 
-func BenchmarkLargest(b *testing.B) {
+func BenchmarkFindLargest(b *testing.B) {
 	v := random(512, 1)
-	benchmark(b, "n=512", 0, 8*512, func() { Largest(v) })
+	benchmark(b, "n=512", 0, 8*512, func() { FindLargest(v) })
 }
 
 // A step of OMP with three members before it.

@@ -127,6 +127,19 @@ func advanceAVX2(p *float64, pLen int, corr *float64, gram *float64, basis *floa
 //go:noescape
 func advanceAVX512(p *float64, pLen int, corr *float64, gram *float64, basis *float64, ld int, row *float64, rowLen int, scale float64, proj float64) float64
 
+// boundFlatAreas needs, in assembly: len(least) is a multiple of 8.
+func boundFlatAreas(least, most, above, row, below []float32) {
+	switch current {
+	case avx512, avx512bw, avx2:
+		boundFlatAreasAVX2(unsafe.SliceData(least), len(least), unsafe.SliceData(most), unsafe.SliceData(above), unsafe.SliceData(row), unsafe.SliceData(below))
+	default:
+		boundFlatAreasGeneric(least, most, above, row, below)
+	}
+}
+
+//go:noescape
+func boundFlatAreasAVX2(least *float32, leastLen int, most *float32, above *float32, row *float32, below *float32)
+
 // combine needs, in assembly: len(at) is at least 1.
 func combine(dst, src []float32, at []int, weight []float32) {
 	switch current {
@@ -163,27 +176,27 @@ func combineOntoAVX2(dst *float32, dstLen int, base *float32, src *float32, at *
 func combineOntoAVX512(dst *float32, dstLen int, base *float32, src *float32, at *int, atLen int, weight *float32)
 
 // convolve needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
-func convolve(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, above, below []float32, skip []int16, skipStep int) {
+func convolve(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, positive, negative []float32, skip []int16, skipStep int) {
 	switch current {
 	case avx512:
-		convolveAVX512(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(above), unsafe.SliceData(below), unsafe.SliceData(skip), skipStep)
+		convolveAVX512(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(positive), unsafe.SliceData(negative), unsafe.SliceData(skip), skipStep)
 	case avx512bw:
-		convolveAVX512BW(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(above), unsafe.SliceData(below), unsafe.SliceData(skip), skipStep)
+		convolveAVX512BW(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(positive), unsafe.SliceData(negative), unsafe.SliceData(skip), skipStep)
 	case avx2:
-		convolveAVX2(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(above), unsafe.SliceData(below), unsafe.SliceData(skip), skipStep)
+		convolveAVX2(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(positive), unsafe.SliceData(negative), unsafe.SliceData(skip), skipStep)
 	default:
-		convolveGeneric(dst, samples, src, rows, step, words, weights, bias, above, below, skip, skipStep)
+		convolveGeneric(dst, samples, src, rows, step, words, weights, bias, positive, negative, skip, skipStep)
 	}
 }
 
 //go:noescape
-func convolveAVX2(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, above *float32, below *float32, skip *int16, skipStep int)
+func convolveAVX2(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, skip *int16, skipStep int)
 
 //go:noescape
-func convolveAVX512BW(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, above *float32, below *float32, skip *int16, skipStep int)
+func convolveAVX512BW(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, skip *int16, skipStep int)
 
 //go:noescape
-func convolveAVX512(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, above *float32, below *float32, skip *int16, skipStep int)
+func convolveAVX512(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, skip *int16, skipStep int)
 
 // convolve32 needs, in assembly: len(bias) is a multiple of 16; rows, k and n are at least 1.
 func convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int) {
@@ -221,24 +234,6 @@ func correlateAVX2(c *float32, cols int, a *float32, step int, strideA int, b *f
 //go:noescape
 func correlateAVX512(c *float32, cols int, a *float32, step int, strideA int, b *float32, strideB int, rows int, n int, k int)
 
-// formsOf needs, in assembly: len(forms) is a multiple of 16.
-func formsOf(forms []int32, mean, raw []float32, offsets []int32, weights []float32) {
-	switch current {
-	case avx512:
-		formsOfAVX512(unsafe.SliceData(forms), len(forms), unsafe.SliceData(mean), unsafe.SliceData(raw), unsafe.SliceData(offsets), len(offsets), unsafe.SliceData(weights))
-	case avx512bw, avx2:
-		formsOfAVX2(unsafe.SliceData(forms), len(forms), unsafe.SliceData(mean), unsafe.SliceData(raw), unsafe.SliceData(offsets), len(offsets), unsafe.SliceData(weights))
-	default:
-		formsOfGeneric(forms, mean, raw, offsets, weights)
-	}
-}
-
-//go:noescape
-func formsOfAVX2(forms *int32, formsLen int, mean *float32, raw *float32, offsets *int32, offsetsLen int, weights *float32)
-
-//go:noescape
-func formsOfAVX512(forms *int32, formsLen int, mean *float32, raw *float32, offsets *int32, offsetsLen int, weights *float32)
-
 // indexAbs needs, in assembly: len(v) is a multiple of 8.
 func indexAbs(v []float64, value float64) int {
 	switch current {
@@ -257,23 +252,23 @@ func indexAbsAVX2(v *float64, vLen int, value float64) int
 //go:noescape
 func indexAbsAVX512(v *float64, vLen int, value float64) int
 
-// masked needs, in assembly: len(w) is a multiple of 8.
-func masked(x, w, s []float64) (count int) {
+// mask needs, in assembly: len(w) is a multiple of 8.
+func mask(x, w, s []float64) (count int) {
 	switch current {
 	case avx512:
-		return maskedAVX512(unsafe.SliceData(x), unsafe.SliceData(w), len(w), unsafe.SliceData(s))
+		return maskAVX512(unsafe.SliceData(x), unsafe.SliceData(w), len(w), unsafe.SliceData(s))
 	case avx512bw, avx2:
-		return maskedAVX2(unsafe.SliceData(x), unsafe.SliceData(w), len(w), unsafe.SliceData(s))
+		return maskAVX2(unsafe.SliceData(x), unsafe.SliceData(w), len(w), unsafe.SliceData(s))
 	default:
-		return maskedGeneric(x, w, s)
+		return maskGeneric(x, w, s)
 	}
 }
 
 //go:noescape
-func maskedAVX2(x *float64, w *float64, wLen int, s *float64) (count int)
+func maskAVX2(x *float64, w *float64, wLen int, s *float64) (count int)
 
 //go:noescape
-func maskedAVX512(x *float64, w *float64, wLen int, s *float64) (count int)
+func maskAVX512(x *float64, w *float64, wLen int, s *float64) (count int)
 
 // maxAbs needs, in assembly: len(v) is a multiple of 8.
 func maxAbs(v []float64) float64 {
@@ -329,77 +324,28 @@ func mul32AVX2(c *float32, ldc int, a *float32, lda int, b *float32, ldb int, ro
 //go:noescape
 func mul32AVX512(c *float32, ldc int, a *float32, lda int, b *float32, ldb int, rows int, inner int, cols int)
 
-// mulPairs needs, in assembly: rows is a multiple of 8, cols of 16.
-func mulPairs(c []int32, ldc int, a []int32, lda int, b []int32, ldb, rows, words, cols int) {
+// multiplyTiles needs, in assembly: n is at least 6, channels even, len(bias) a multiple of 16, at least 16.
+func multiplyTiles(dst []int32, stride int, v []int16, n, channels int, weights, bias []int32) {
 	switch current {
 	case avx512:
-		mulPairsAVX512(unsafe.SliceData(c), ldc, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, rows, words, cols)
-	case avx512bw, avx2:
-		mulPairsAVX2(unsafe.SliceData(c), ldc, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, rows, words, cols)
+		multiplyTilesAVX512(unsafe.SliceData(dst), stride, unsafe.SliceData(v), n, channels, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias))
+	case avx512bw:
+		multiplyTilesAVX512BW(unsafe.SliceData(dst), stride, unsafe.SliceData(v), n, channels, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias))
+	case avx2:
+		multiplyTilesAVX2(unsafe.SliceData(dst), stride, unsafe.SliceData(v), n, channels, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias))
 	default:
-		mulPairsGeneric(c, ldc, a, lda, b, ldb, rows, words, cols)
+		multiplyTilesGeneric(dst, stride, v, n, channels, weights, bias)
 	}
 }
 
 //go:noescape
-func mulPairsAVX2(c *int32, ldc int, a *int32, lda int, b *int32, ldb int, rows int, words int, cols int)
+func multiplyTilesAVX2(dst *int32, stride int, v *int16, n int, channels int, weights *int32, bias *int32, biasLen int)
 
 //go:noescape
-func mulPairsAVX512(c *int32, ldc int, a *int32, lda int, b *int32, ldb int, rows int, words int, cols int)
-
-// nearest needs, in assembly: m is a multiple of 8, len(index) of 16.
-func nearest(index, best, z []int32, ldz int, at []int32, lda, m, words int) {
-	switch current {
-	case avx512:
-		nearestAVX512(unsafe.SliceData(index), len(index), unsafe.SliceData(best), unsafe.SliceData(z), ldz, unsafe.SliceData(at), lda, m, words)
-	case avx512bw, avx2:
-		nearestAVX2(unsafe.SliceData(index), len(index), unsafe.SliceData(best), unsafe.SliceData(z), ldz, unsafe.SliceData(at), lda, m, words)
-	default:
-		nearestGeneric(index, best, z, ldz, at, lda, m, words)
-	}
-}
+func multiplyTilesAVX512BW(dst *int32, stride int, v *int16, n int, channels int, weights *int32, bias *int32, biasLen int)
 
 //go:noescape
-func nearestAVX2(index *int32, indexLen int, best *int32, z *int32, ldz int, at *int32, lda int, m int, words int)
-
-//go:noescape
-func nearestAVX512(index *int32, indexLen int, best *int32, z *int32, ldz int, at *int32, lda int, m int, words int)
-
-// orient needs, in assembly: len(to) is a multiple of 8, len(forms) of 16.
-func orient(dst []float32, to []int32, src []float32, from, forms []int32, mean []float32) {
-	switch current {
-	case avx512:
-		orientAVX512(unsafe.SliceData(dst), unsafe.SliceData(to), len(to), unsafe.SliceData(src), unsafe.SliceData(from), unsafe.SliceData(forms), len(forms), unsafe.SliceData(mean))
-	case avx512bw, avx2:
-		orientAVX2(unsafe.SliceData(dst), unsafe.SliceData(to), len(to), unsafe.SliceData(src), unsafe.SliceData(from), unsafe.SliceData(forms), len(forms), unsafe.SliceData(mean))
-	default:
-		orientGeneric(dst, to, src, from, forms, mean)
-	}
-}
-
-//go:noescape
-func orientAVX2(dst *float32, to *int32, toLen int, src *float32, from *int32, forms *int32, formsLen int, mean *float32)
-
-//go:noescape
-func orientAVX512(dst *float32, to *int32, toLen int, src *float32, from *int32, forms *int32, formsLen int, mean *float32)
-
-// pack needs, in assembly: k is a multiple of 8, len(scale) of 16.
-func pack(words []int32, ld int, scale []float32, sum, c []int32, ldc, k int) {
-	switch current {
-	case avx512:
-		packAVX512(unsafe.SliceData(words), ld, unsafe.SliceData(scale), len(scale), unsafe.SliceData(sum), unsafe.SliceData(c), ldc, k)
-	case avx512bw, avx2:
-		packAVX2(unsafe.SliceData(words), ld, unsafe.SliceData(scale), len(scale), unsafe.SliceData(sum), unsafe.SliceData(c), ldc, k)
-	default:
-		packGeneric(words, ld, scale, sum, c, ldc, k)
-	}
-}
-
-//go:noescape
-func packAVX2(words *int32, ld int, scale *float32, scaleLen int, sum *int32, c *int32, ldc int, k int)
-
-//go:noescape
-func packAVX512(words *int32, ld int, scale *float32, scaleLen int, sum *int32, c *int32, ldc int, k int)
+func multiplyTilesAVX512(dst *int32, stride int, v *int16, n int, channels int, weights *int32, bias *int32, biasLen int)
 
 // paeth needs, in assembly: len(x) is a multiple of 32.
 func paeth(out, x, a, b, c []byte) (sum int) {
@@ -430,24 +376,6 @@ func paintAVX2(dst *uint8, l *float32, lLen int, r *float32, b *float32, wr floa
 
 //go:noescape
 func paintAVX512(dst *uint8, l *float32, lLen int, r *float32, b *float32, wr float32, wb float32)
-
-// pairs needs, in assembly: len(scale) is a multiple of 16.
-func pairs(words []int32, ld int, scale, p []float32, ldp, entries int, peak float32) {
-	switch current {
-	case avx512:
-		pairsAVX512(unsafe.SliceData(words), ld, unsafe.SliceData(scale), len(scale), unsafe.SliceData(p), ldp, entries, peak)
-	case avx512bw, avx2:
-		pairsAVX2(unsafe.SliceData(words), ld, unsafe.SliceData(scale), len(scale), unsafe.SliceData(p), ldp, entries, peak)
-	default:
-		pairsGeneric(words, ld, scale, p, ldp, entries, peak)
-	}
-}
-
-//go:noescape
-func pairsAVX2(words *int32, ld int, scale *float32, scaleLen int, p *float32, ldp int, entries int, peak float32)
-
-//go:noescape
-func pairsAVX512(words *int32, ld int, scale *float32, scaleLen int, p *float32, ldp int, entries int, peak float32)
 
 // powerStep needs, in assembly: len(u) is a multiple of 8.
 func powerStep(z, u, next []float64, cols int) {
@@ -484,23 +412,6 @@ func projectAVX2(z *float64, q *float64, u *float64, uLen int, shrink *float64, 
 
 //go:noescape
 func projectAVX512(z *float64, q *float64, u *float64, uLen int, shrink *float64, shrinkLen int, w *float64, out *float64)
-
-func regress(r []float32, ldr int, q []int32, ldq int, scale []float32, sum, order []int32, bytes []uint8, words, out int, step float32) {
-	switch current {
-	case avx512:
-		regressAVX512(unsafe.SliceData(r), ldr, unsafe.SliceData(q), ldq, unsafe.SliceData(scale), unsafe.SliceData(sum), unsafe.SliceData(order), len(order), unsafe.SliceData(bytes), words, out, step)
-	case avx512bw, avx2:
-		regressAVX2(unsafe.SliceData(r), ldr, unsafe.SliceData(q), ldq, unsafe.SliceData(scale), unsafe.SliceData(sum), unsafe.SliceData(order), len(order), unsafe.SliceData(bytes), words, out, step)
-	default:
-		regressGeneric(r, ldr, q, ldq, scale, sum, order, bytes, words, out, step)
-	}
-}
-
-//go:noescape
-func regressAVX2(r *float32, ldr int, q *int32, ldq int, scale *float32, sum *int32, order *int32, orderLen int, bytes *uint8, words int, out int, step float32)
-
-//go:noescape
-func regressAVX512(r *float32, ldr int, q *int32, ldq int, scale *float32, sum *int32, order *int32, orderLen int, bytes *uint8, words int, out int, step float32)
 
 // rescale needs, in assembly: len(u) is a multiple of 8.
 func rescale(q, z, u, grow, w []float64, r float64) {
@@ -542,24 +453,6 @@ func residualAVX512BW(dst *float32, samples int, src *int16, rows *int, rowsLen 
 
 //go:noescape
 func residualAVX512(dst *float32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, scale *float32)
-
-// restore needs, in assembly: len(to) is a multiple of 8, len(forms) of 16.
-func restore(dst []float32, to, src, from, forms []int32, scale []float32) {
-	switch current {
-	case avx512:
-		restoreAVX512(unsafe.SliceData(dst), unsafe.SliceData(to), len(to), unsafe.SliceData(src), unsafe.SliceData(from), unsafe.SliceData(forms), len(forms), unsafe.SliceData(scale))
-	case avx512bw, avx2:
-		restoreAVX2(unsafe.SliceData(dst), unsafe.SliceData(to), len(to), unsafe.SliceData(src), unsafe.SliceData(from), unsafe.SliceData(forms), len(forms), unsafe.SliceData(scale))
-	default:
-		restoreGeneric(dst, to, src, from, forms, scale)
-	}
-}
-
-//go:noescape
-func restoreAVX2(dst *float32, to *int32, toLen int, src *int32, from *int32, forms *int32, formsLen int, scale *float32)
-
-//go:noescape
-func restoreAVX512(dst *float32, to *int32, toLen int, src *int32, from *int32, forms *int32, formsLen int, scale *float32)
 
 // ropResidual needs, in assembly: ld is a multiple of 8.
 func ropResidual(q, z, p, old, sum, shrink, part, out []float64, ld int, keep float64) {
@@ -633,29 +526,6 @@ func shortenAVX2(shrink *float64, shrinkLen int, part *float64, square *float64,
 //go:noescape
 func shortenAVX512(shrink *float64, shrinkLen int, part *float64, square *float64, penalty float64, c float64, r float64, out *float64)
 
-// squares needs, in assembly: n is at least 6, channels even, len(bias) a multiple of 16, at least 16.
-func squares(dst []int32, stride int, v []int16, n, channels int, weights, bias []int32) {
-	switch current {
-	case avx512:
-		squaresAVX512(unsafe.SliceData(dst), stride, unsafe.SliceData(v), n, channels, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias))
-	case avx512bw:
-		squaresAVX512BW(unsafe.SliceData(dst), stride, unsafe.SliceData(v), n, channels, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias))
-	case avx2:
-		squaresAVX2(unsafe.SliceData(dst), stride, unsafe.SliceData(v), n, channels, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias))
-	default:
-		squaresGeneric(dst, stride, v, n, channels, weights, bias)
-	}
-}
-
-//go:noescape
-func squaresAVX2(dst *int32, stride int, v *int16, n int, channels int, weights *int32, bias *int32, biasLen int)
-
-//go:noescape
-func squaresAVX512BW(dst *int32, stride int, v *int16, n int, channels int, weights *int32, bias *int32, biasLen int)
-
-//go:noescape
-func squaresAVX512(dst *int32, stride int, v *int16, n int, channels int, weights *int32, bias *int32, biasLen int)
-
 // sumRows needs, in assembly: len(dst) is a multiple of 16.
 func sumRows(dst, src []float32, offsets []int32) {
 	switch current {
@@ -674,69 +544,38 @@ func sumRowsAVX2(dst *float32, dstLen int, src *float32, offsets *int32, offsets
 //go:noescape
 func sumRowsAVX512(dst *float32, dstLen int, src *float32, offsets *int32, offsetsLen int)
 
-// ties needs, in assembly: len(least) is a multiple of 8.
-func ties(least, most, above, row, below []float32) {
-	switch current {
-	case avx512, avx512bw, avx2:
-		tiesAVX2(unsafe.SliceData(least), len(least), unsafe.SliceData(most), unsafe.SliceData(above), unsafe.SliceData(row), unsafe.SliceData(below))
-	default:
-		tiesGeneric(least, most, above, row, below)
-	}
-}
-
-//go:noescape
-func tiesAVX2(least *float32, leastLen int, most *float32, above *float32, row *float32, below *float32)
-
-// transpose needs, in assembly: len(order) is a multiple of 16, k of 4.
-func transpose(dst []int32, ld int, src []int32, stride int, order []int32, k int) {
-	switch current {
-	case avx512:
-		transposeAVX512(unsafe.SliceData(dst), ld, unsafe.SliceData(src), stride, unsafe.SliceData(order), len(order), k)
-	case avx512bw, avx2:
-		transposeAVX2(unsafe.SliceData(dst), ld, unsafe.SliceData(src), stride, unsafe.SliceData(order), len(order), k)
-	default:
-		transposeGeneric(dst, ld, src, stride, order, k)
-	}
-}
-
-//go:noescape
-func transposeAVX2(dst *int32, ld int, src *int32, stride int, order *int32, orderLen int, k int)
-
-//go:noescape
-func transposeAVX512(dst *int32, ld int, src *int32, stride int, order *int32, orderLen int, k int)
-
-// turn needs, in assembly: n is at least 1, channels a multiple of 16, at least 16.
-func turn(v []int16, stride int, src []int16, rows []int, n, channels int) {
+// transformInput needs, in assembly: n is at least 1, channels a multiple of 16, at least 16.
+func transformInput(v []int16, stride int, src []int16, rows []int, n, channels int) {
 	switch current {
 	case avx512, avx512bw:
-		turnAVX512BW(unsafe.SliceData(v), stride, unsafe.SliceData(src), unsafe.SliceData(rows), n, channels)
+		transformInputAVX512BW(unsafe.SliceData(v), stride, unsafe.SliceData(src), unsafe.SliceData(rows), n, channels)
 	case avx2:
-		turnAVX2(unsafe.SliceData(v), stride, unsafe.SliceData(src), unsafe.SliceData(rows), n, channels)
+		transformInputAVX2(unsafe.SliceData(v), stride, unsafe.SliceData(src), unsafe.SliceData(rows), n, channels)
 	default:
-		turnGeneric(v, stride, src, rows, n, channels)
+		transformInputGeneric(v, stride, src, rows, n, channels)
 	}
 }
 
 //go:noescape
-func turnAVX2(v *int16, stride int, src *int16, rows *int, n int, channels int)
+func transformInputAVX2(v *int16, stride int, src *int16, rows *int, n int, channels int)
 
 //go:noescape
-func turnAVX512BW(v *int16, stride int, src *int16, rows *int, n int, channels int)
+func transformInputAVX512BW(v *int16, stride int, src *int16, rows *int, n int, channels int)
 
-// turnBack needs, in assembly: n is at least 1, outputs a multiple of 16, at least 16.
-func turnBack(dst []int16, second int, sums []int32, stride, n, outputs int, above, below []float32, skip []int16, skipSecond, skipStep int) {
+// transformOutput needs, in assembly: n is at least 1, outputs a multiple of 16, at least 16.
+func transformOutput(dst []int16, second int, sums []int32, stride, n, outputs int, positive, negative []float32, skip []int16, skipSecond, skipStep int) {
 	switch current {
 	case avx512, avx512bw:
-		turnBackAVX512BW(unsafe.SliceData(dst), second, unsafe.SliceData(sums), stride, n, outputs, unsafe.SliceData(above), unsafe.SliceData(below), unsafe.SliceData(skip), skipSecond, skipStep)
+		transformOutputAVX512BW(unsafe.SliceData(dst), second, unsafe.SliceData(sums), stride, n, outputs, unsafe.SliceData(positive), unsafe.SliceData(negative), unsafe.SliceData(skip), skipSecond, skipStep)
 	case avx2:
-		turnBackAVX2(unsafe.SliceData(dst), second, unsafe.SliceData(sums), stride, n, outputs, unsafe.SliceData(above), unsafe.SliceData(below), unsafe.SliceData(skip), skipSecond, skipStep)
+		transformOutputAVX2(unsafe.SliceData(dst), second, unsafe.SliceData(sums), stride, n, outputs, unsafe.SliceData(positive), unsafe.SliceData(negative), unsafe.SliceData(skip), skipSecond, skipStep)
 	default:
-		turnBackGeneric(dst, second, sums, stride, n, outputs, above, below, skip, skipSecond, skipStep)
+		transformOutputGeneric(dst, second, sums, stride, n, outputs, positive, negative, skip, skipSecond, skipStep)
 	}
 }
 
 //go:noescape
-func turnBackAVX2(dst *int16, second int, sums *int32, stride int, n int, outputs int, above *float32, below *float32, skip *int16, skipSecond int, skipStep int)
+func transformOutputAVX2(dst *int16, second int, sums *int32, stride int, n int, outputs int, positive *float32, negative *float32, skip *int16, skipSecond int, skipStep int)
 
 //go:noescape
-func turnBackAVX512BW(dst *int16, second int, sums *int32, stride int, n int, outputs int, above *float32, below *float32, skip *int16, skipSecond int, skipStep int)
+func transformOutputAVX512BW(dst *int16, second int, sums *int32, stride int, n int, outputs int, positive *float32, negative *float32, skip *int16, skipSecond int, skipStep int)

@@ -32,6 +32,10 @@ func advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj 
 	return advanceGeneric(p, corr, gram, basis, ld, row, scale, proj)
 }
 
+func boundFlatAreas(least, most, above, row, below []float32) {
+	boundFlatAreasGeneric(least, most, above, row, below)
+}
+
 func combine(dst, src []float32, at []int, weight []float32) {
 	combineGeneric(dst, src, at, weight)
 }
@@ -40,8 +44,8 @@ func combineOnto(dst, base, src []float32, at []int, weight []float32) {
 	combineOntoGeneric(dst, base, src, at, weight)
 }
 
-func convolve(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, above, below []float32, skip []int16, skipStep int) {
-	convolveGeneric(dst, samples, src, rows, step, words, weights, bias, above, below, skip, skipStep)
+func convolve(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, positive, negative []float32, skip []int16, skipStep int) {
+	convolveGeneric(dst, samples, src, rows, step, words, weights, bias, positive, negative, skip, skipStep)
 }
 
 func convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int) {
@@ -52,16 +56,12 @@ func correlate(c []float32, cols int, a []float32, step, strideA int, b []float3
 	correlateGeneric(c, cols, a, step, strideA, b, strideB, rows, n, k)
 }
 
-func formsOf(forms []int32, mean, raw []float32, offsets []int32, weights []float32) {
-	formsOfGeneric(forms, mean, raw, offsets, weights)
-}
-
 func indexAbs(v []float64, value float64) int {
 	return indexAbsGeneric(v, value)
 }
 
-func masked(x, w, s []float64) (count int) {
-	return maskedGeneric(x, w, s)
+func mask(x, w, s []float64) (count int) {
+	return maskGeneric(x, w, s)
 }
 
 func maxAbs(v []float64) float64 {
@@ -76,20 +76,8 @@ func mul32(c []float32, ldc int, a []float32, lda int, b []float32, ldb, rows, i
 	mul32Generic(c, ldc, a, lda, b, ldb, rows, inner, cols)
 }
 
-func mulPairs(c []int32, ldc int, a []int32, lda int, b []int32, ldb, rows, words, cols int) {
-	mulPairsGeneric(c, ldc, a, lda, b, ldb, rows, words, cols)
-}
-
-func nearest(index, best, z []int32, ldz int, at []int32, lda, m, words int) {
-	nearestGeneric(index, best, z, ldz, at, lda, m, words)
-}
-
-func orient(dst []float32, to []int32, src []float32, from, forms []int32, mean []float32) {
-	orientGeneric(dst, to, src, from, forms, mean)
-}
-
-func pack(words []int32, ld int, scale []float32, sum, c []int32, ldc, k int) {
-	packGeneric(words, ld, scale, sum, c, ldc, k)
+func multiplyTiles(dst []int32, stride int, v []int16, n, channels int, weights, bias []int32) {
+	multiplyTilesGeneric(dst, stride, v, n, channels, weights, bias)
 }
 
 func paeth(out, x, a, b, c []byte) (sum int) {
@@ -100,10 +88,6 @@ func paint(dst []uint8, l, r, b []float32, wr, wb float32) {
 	paintGeneric(dst, l, r, b, wr, wb)
 }
 
-func pairs(words []int32, ld int, scale, p []float32, ldp, entries int, peak float32) {
-	pairsGeneric(words, ld, scale, p, ldp, entries, peak)
-}
-
 func powerStep(z, u, next []float64, cols int) {
 	powerStepGeneric(z, u, next, cols)
 }
@@ -112,20 +96,12 @@ func project(z, q, u, shrink, w, out []float64) {
 	projectGeneric(z, q, u, shrink, w, out)
 }
 
-func regress(r []float32, ldr int, q []int32, ldq int, scale []float32, sum, order []int32, bytes []uint8, words, out int, step float32) {
-	regressGeneric(r, ldr, q, ldq, scale, sum, order, bytes, words, out, step)
-}
-
 func rescale(q, z, u, grow, w []float64, r float64) {
 	rescaleGeneric(q, z, u, grow, w, r)
 }
 
 func residual(dst []float32, samples int, src []int16, rows []int, step, words int, weights, bias []int32, scale []float32) {
 	residualGeneric(dst, samples, src, rows, step, words, weights, bias, scale)
-}
-
-func restore(dst []float32, to, src, from, forms []int32, scale []float32) {
-	restoreGeneric(dst, to, src, from, forms, scale)
 }
 
 func ropResidual(q, z, p, old, sum, shrink, part, out []float64, ld int, keep float64) {
@@ -144,26 +120,14 @@ func shorten(shrink, part, square []float64, penalty, c, r float64, out []float6
 	shortenGeneric(shrink, part, square, penalty, c, r, out)
 }
 
-func squares(dst []int32, stride int, v []int16, n, channels int, weights, bias []int32) {
-	squaresGeneric(dst, stride, v, n, channels, weights, bias)
-}
-
 func sumRows(dst, src []float32, offsets []int32) {
 	sumRowsGeneric(dst, src, offsets)
 }
 
-func ties(least, most, above, row, below []float32) {
-	tiesGeneric(least, most, above, row, below)
+func transformInput(v []int16, stride int, src []int16, rows []int, n, channels int) {
+	transformInputGeneric(v, stride, src, rows, n, channels)
 }
 
-func transpose(dst []int32, ld int, src []int32, stride int, order []int32, k int) {
-	transposeGeneric(dst, ld, src, stride, order, k)
-}
-
-func turn(v []int16, stride int, src []int16, rows []int, n, channels int) {
-	turnGeneric(v, stride, src, rows, n, channels)
-}
-
-func turnBack(dst []int16, second int, sums []int32, stride, n, outputs int, above, below []float32, skip []int16, skipSecond, skipStep int) {
-	turnBackGeneric(dst, second, sums, stride, n, outputs, above, below, skip, skipSecond, skipStep)
+func transformOutput(dst []int16, second int, sums []int32, stride, n, outputs int, positive, negative []float32, skip []int16, skipSecond, skipStep int) {
+	transformOutputGeneric(dst, second, sums, stride, n, outputs, positive, negative, skip, skipSecond, skipStep)
 }

@@ -1,6 +1,6 @@
-// Package kernel holds the innermost loops, of learning in float64, of the anchored and the
-// convolutional stages in integers and float32: operations, each defined in Go and, for
-// some processors, in assembly.
+// Package kernel holds the innermost loops: those of learning in float64, those of convolutional stages in
+// integers and float32. Each is an operation that is defined in Go and, for some processors, written in
+// assembly too.
 //
 // # Words
 //
@@ -14,17 +14,13 @@
 // and the build tag purego leaves generic alone. In a tier for which an operation has no
 // assembly it takes that of the tier before.
 //
-// A matrix lies in a flat slice by rows, with a stride: how many entries there are from
-// one row to the next, in parameters ld and after. A lane is one of its columns, where
-// these are many things that are worked on side by side, such as patches; a vector
-// register holds some lanes of one row. A word is 32 bits with two integers of 16 bits or
-// four bytes. The scale of a lane, and the step of a map, are what its integer 1 stands
-// for.
+// A matrix lies in a flat slice by rows, with a stride: the number of entries from one row to
+// the next, in parameters that are called stride or begin with ld. A lane is one of the numbers
+// of a vector register. A word is 32 bits that hold two integers of 16 bits.
 //
 // # Promises
 //
-// What anchored and convolutional stages, interpolation and painting use gives the same bits in all
-// tiers: integers have no rounding, and products of float32 are rounded before they are
+// What convolutional stages, interpolation and painting use gives the same bits in all tiers: integers have no rounding, and products of float32 are rounded before they are
 // added in one order. The operations in float64, those of learning and of coupled stages,
 // and [Mul32], of learning, differ between tiers in the order of their sums and in what is
 // fused, so by rounding, and by no more. Within one tier a result depends on its operands
@@ -47,7 +43,7 @@
 //
 //  1. scale.go: func Scale(v []float64, f float64) with its documentation. It refuses
 //     operands that do not fit, which assembly would not notice, splits off what assembly
-//     does not take (as Masked does), and calls scale(v, f), which will be written for it.
+//     does not take (as Mask does), and calls scale(v, f), which will be written for it.
 //  2. scale.go: func scaleGeneric(v []float64, f float64), the definition.
 //  3. gen/scale.go: the assembly, func (t tier) scale(), and its entry in the table, var _ =
 //     register(operation{name: "scale", signature: "(v []float64, f float64)", lengths:

@@ -44,7 +44,7 @@ func SumRows(dst, src []float32, offsets []int32) {
 		clear(dst)
 		return
 	}
-	inside(offsets, len(dst), len(src))
+	checkOffsets(offsets, len(dst), len(src))
 	sumRows(dst, src, offsets)
 }
 

@@ -7,8 +7,8 @@ const (
 	Rows  = 4
 )
 
-// Lanes is what numbers of lanes and of columns of float32 are multiples of, and
-// Rows32 what the rows of Mul32, the entries of Pack and the candidates of Nearest are.
+// Lanes is what numbers of columns and of channels of float32 and integers are multiples of, and
+// Rows32 what the number of rows of C in Mul32 is a multiple of.
 const (
 	Lanes  = 16
 	Rows32 = 8
@@ -69,18 +69,11 @@ func needOf(n, width int) {
 	}
 }
 
-// inside panics unless extent entries from every offset are in a slice of the given
-// length.
-func inside(offsets []int32, extent, length int) { rowsInside(offsets, 1, extent, length) }
-
-// rowsInside is inside for the numbers of rows of a stride. It returns the largest.
-func rowsInside(order []int32, stride, extent, length int) (most int) {
-	least, last := int32(0), int32(0)
-	for _, o := range order {
-		least, last = min(least, o), max(last, o)
+// checkOffsets panics unless extent entries from every offset on are in a slice of the given length.
+func checkOffsets(offsets []int32, extent, length int) {
+	for _, o := range offsets {
+		if o < 0 || int(o)+extent > length {
+			panic("kernel: an offset is out of range")
+		}
 	}
-	if least < 0 || stride < 0 || int(last)*stride+extent > length {
-		panic("kernel: an offset or a row is out of range")
-	}
-	return int(last)
 }

@@ -731,6 +731,117 @@ done6:
 	VZEROUPPER
 	RET
 
+// func boundFlatAreasAVX2(least *float32, leastLen int, most *float32, above *float32, row *float32, below *float32)
+// Requires: AVX, AVX2
+TEXT ·boundFlatAreasAVX2(SB), NOSPLIT, $0-48
+	MOVQ         least+0(FP), AX
+	MOVQ         most+16(FP), CX
+	MOVQ         leastLen+8(FP), DX
+	MOVQ         row+32(FP), BX
+	MOVQ         above+24(FP), SI
+	MOVQ         below+40(FP), DI
+	MOVL         $0xff800000, R8
+	VMOVD        R8, X0
+	VBROADCASTSS X0, Y0
+	MOVL         $0x7f800000, R8
+	VMOVD        R8, X1
+	VBROADCASTSS X1, Y1
+	MOVL         $0x00000002, R8
+	VMOVD        R8, X2
+	VBROADCASTSS X2, Y2
+	XORQ         R8, R8
+
+loop1:
+	CMPQ      DX, $0x00000008
+	JL        done2
+	VXORPD    Y5, Y5, Y5
+	VXORPD    Y6, Y6, Y6
+	VMOVUPS   4(BX)(R8*4), Y4
+	VMOVAPS   Y4, Y3
+	VMOVAPS   Y4, Y4
+	VMOVUPS   (BX)(R8*4), Y7
+	VPMINUD   Y7, Y3, Y3
+	VPMAXSD   Y7, Y4, Y4
+	VMOVUPS   8(BX)(R8*4), Y7
+	VPMINUD   Y7, Y3, Y3
+	VPMAXSD   Y7, Y4, Y4
+	VMOVUPS   4(SI)(R8*4), Y7
+	VPMINUD   Y7, Y3, Y3
+	VPMAXSD   Y7, Y4, Y4
+	VMOVUPS   (SI)(R8*4), Y7
+	VPMINUD   Y7, Y3, Y3
+	VPMAXSD   Y7, Y4, Y4
+	VMOVUPS   8(SI)(R8*4), Y7
+	VPMINUD   Y7, Y3, Y3
+	VPMAXSD   Y7, Y4, Y4
+	VMOVUPS   4(DI)(R8*4), Y7
+	VPMINUD   Y7, Y3, Y3
+	VPMAXSD   Y7, Y4, Y4
+	VMOVUPS   (DI)(R8*4), Y7
+	VPMINUD   Y7, Y3, Y3
+	VPMAXSD   Y7, Y4, Y4
+	VMOVUPS   8(DI)(R8*4), Y7
+	VPMINUD   Y7, Y3, Y3
+	VPMAXSD   Y7, Y4, Y4
+	VMOVUPS   4(BX)(R8*4), Y7
+	VPCMPEQD  Y7, Y3, Y8
+	VPSUBD    Y8, Y5, Y5
+	VPCMPEQD  Y7, Y4, Y7
+	VPSUBD    Y7, Y6, Y6
+	VMOVUPS   (BX)(R8*4), Y7
+	VPCMPEQD  Y7, Y3, Y8
+	VPSUBD    Y8, Y5, Y5
+	VPCMPEQD  Y7, Y4, Y7
+	VPSUBD    Y7, Y6, Y6
+	VMOVUPS   8(BX)(R8*4), Y7
+	VPCMPEQD  Y7, Y3, Y8
+	VPSUBD    Y8, Y5, Y5
+	VPCMPEQD  Y7, Y4, Y7
+	VPSUBD    Y7, Y6, Y6
+	VMOVUPS   4(SI)(R8*4), Y7
+	VPCMPEQD  Y7, Y3, Y8
+	VPSUBD    Y8, Y5, Y5
+	VPCMPEQD  Y7, Y4, Y7
+	VPSUBD    Y7, Y6, Y6
+	VMOVUPS   (SI)(R8*4), Y7
+	VPCMPEQD  Y7, Y3, Y8
+	VPSUBD    Y8, Y5, Y5
+	VPCMPEQD  Y7, Y4, Y7
+	VPSUBD    Y7, Y6, Y6
+	VMOVUPS   8(SI)(R8*4), Y7
+	VPCMPEQD  Y7, Y3, Y8
+	VPSUBD    Y8, Y5, Y5
+	VPCMPEQD  Y7, Y4, Y7
+	VPSUBD    Y7, Y6, Y6
+	VMOVUPS   4(DI)(R8*4), Y7
+	VPCMPEQD  Y7, Y3, Y8
+	VPSUBD    Y8, Y5, Y5
+	VPCMPEQD  Y7, Y4, Y7
+	VPSUBD    Y7, Y6, Y6
+	VMOVUPS   (DI)(R8*4), Y7
+	VPCMPEQD  Y7, Y3, Y8
+	VPSUBD    Y8, Y5, Y5
+	VPCMPEQD  Y7, Y4, Y7
+	VPSUBD    Y7, Y6, Y6
+	VMOVUPS   8(DI)(R8*4), Y7
+	VPCMPEQD  Y7, Y3, Y8
+	VPSUBD    Y8, Y5, Y5
+	VPCMPEQD  Y7, Y4, Y7
+	VPSUBD    Y7, Y6, Y6
+	VPCMPGTD  Y2, Y5, Y5
+	VBLENDVPS Y5, Y3, Y0, Y3
+	VMOVUPS   Y3, (AX)(R8*4)
+	VPCMPGTD  Y2, Y6, Y6
+	VBLENDVPS Y6, Y4, Y1, Y4
+	VMOVUPS   Y4, (CX)(R8*4)
+	ADDQ      $0x08, R8
+	SUBQ      $0x08, DX
+	JMP       loop1
+
+done2:
+	VZEROUPPER
+	RET
+
 // func combineAVX2(dst *float32, dstLen int, src *float32, at *int, atLen int, weight *float32)
 // Requires: AVX
 TEXT ·combineAVX2(SB), NOSPLIT, $0-48
@@ -1247,7 +1358,7 @@ done10:
 	VZEROUPPER
 	RET
 
-// func convolveAVX2(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, above *float32, below *float32, skip *int16, skipStep int)
+// func convolveAVX2(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, skip *int16, skipStep int)
 // Requires: AVX, AVX2, CMOV
 TEXT ·convolveAVX2(SB), NOSPLIT, $0-112
 	MOVQ biasLen+72(FP), CX
@@ -1340,8 +1451,8 @@ done7:
 	IMULQ        DX, R9
 	ADDQ         R9, DI
 	LEAQ         (DI)(AX*2), DI
-	MOVQ         above+80(FP), R9
-	MOVQ         below+88(FP), R10
+	MOVQ         positive+80(FP), R9
+	MOVQ         negative+88(FP), R10
 	LEAQ         (R9)(AX*4), R9
 	LEAQ         (R10)(AX*4), R10
 	VMOVUPD      (R9), Y8
@@ -1434,7 +1545,7 @@ done3:
 	VZEROUPPER
 	RET
 
-// func convolveAVX512BW(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, above *float32, below *float32, skip *int16, skipStep int)
+// func convolveAVX512BW(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, skip *int16, skipStep int)
 // Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, CMOV
 TEXT ·convolveAVX512BW(SB), NOSPLIT, $8-112
 	MOVQ biasLen+72(FP), CX
@@ -1670,8 +1781,8 @@ done7:
 	IMULQ        DX, R9
 	ADDQ         R9, DI
 	LEAQ         (DI)(AX*2), DI
-	MOVQ         above+80(FP), R9
-	MOVQ         below+88(FP), R10
+	MOVQ         positive+80(FP), R9
+	MOVQ         negative+88(FP), R10
 	LEAQ         (R9)(AX*4), R9
 	LEAQ         (R10)(AX*4), R10
 	VMOVUPD      (R9), Z20
@@ -2063,8 +2174,8 @@ done15:
 	IMULQ        DX, R9
 	ADDQ         R9, DI
 	LEAQ         (DI)(AX*2), DI
-	MOVQ         above+80(FP), R9
-	MOVQ         below+88(FP), R10
+	MOVQ         positive+80(FP), R9
+	MOVQ         negative+88(FP), R10
 	LEAQ         (R9)(AX*4), R9
 	LEAQ         (R10)(AX*4), R10
 	VMOVUPD      (R9), Z24
@@ -2559,8 +2670,8 @@ done23:
 	IMULQ        DX, R9
 	ADDQ         R9, DI
 	LEAQ         (DI)(AX*2), DI
-	MOVQ         above+80(FP), R9
-	MOVQ         below+88(FP), R10
+	MOVQ         positive+80(FP), R9
+	MOVQ         negative+88(FP), R10
 	LEAQ         (R9)(AX*4), R9
 	LEAQ         (R10)(AX*4), R10
 	VMOVUPD      (R9), Z16
@@ -2938,8 +3049,8 @@ done31:
 	IMULQ        DX, R9
 	ADDQ         R9, DI
 	LEAQ         (DI)(AX*2), DI
-	MOVQ         above+80(FP), R9
-	MOVQ         below+88(FP), R10
+	MOVQ         positive+80(FP), R9
+	MOVQ         negative+88(FP), R10
 	LEAQ         (R9)(AX*4), R9
 	LEAQ         (R10)(AX*4), R10
 	VMOVUPD      (R9), Z24
@@ -3255,7 +3366,7 @@ done27:
 	VZEROUPPER
 	RET
 
-// func convolveAVX512(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, above *float32, below *float32, skip *int16, skipStep int)
+// func convolveAVX512(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, skip *int16, skipStep int)
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512_VNNI, CMOV
 TEXT ·convolveAVX512(SB), NOSPLIT, $8-112
 	MOVQ biasLen+72(FP), CX
@@ -3431,8 +3542,8 @@ done7:
 	IMULQ        DX, R9
 	ADDQ         R9, DI
 	LEAQ         (DI)(AX*2), DI
-	MOVQ         above+80(FP), R9
-	MOVQ         below+88(FP), R10
+	MOVQ         positive+80(FP), R9
+	MOVQ         negative+88(FP), R10
 	LEAQ         (R9)(AX*4), R9
 	LEAQ         (R10)(AX*4), R10
 	VMOVUPD      (R9), Z20
@@ -3800,8 +3911,8 @@ done15:
 	IMULQ        DX, R9
 	ADDQ         R9, DI
 	LEAQ         (DI)(AX*2), DI
-	MOVQ         above+80(FP), R9
-	MOVQ         below+88(FP), R10
+	MOVQ         positive+80(FP), R9
+	MOVQ         negative+88(FP), R10
 	LEAQ         (R9)(AX*4), R9
 	LEAQ         (R10)(AX*4), R10
 	VMOVUPD      (R9), Z24
@@ -4248,8 +4359,8 @@ done23:
 	IMULQ        DX, R9
 	ADDQ         R9, DI
 	LEAQ         (DI)(AX*2), DI
-	MOVQ         above+80(FP), R9
-	MOVQ         below+88(FP), R10
+	MOVQ         positive+80(FP), R9
+	MOVQ         negative+88(FP), R10
 	LEAQ         (R9)(AX*4), R9
 	LEAQ         (R10)(AX*4), R10
 	VMOVUPD      (R9), Z16
@@ -4603,8 +4714,8 @@ done31:
 	IMULQ        DX, R9
 	ADDQ         R9, DI
 	LEAQ         (DI)(AX*2), DI
-	MOVQ         above+80(FP), R9
-	MOVQ         below+88(FP), R10
+	MOVQ         positive+80(FP), R9
+	MOVQ         negative+88(FP), R10
 	LEAQ         (R9)(AX*4), R9
 	LEAQ         (R10)(AX*4), R10
 	VMOVUPD      (R9), Z24
@@ -6576,184 +6687,6 @@ done2:
 	VZEROUPPER
 	RET
 
-// func formsOfAVX2(forms *int32, formsLen int, mean *float32, raw *float32, offsets *int32, offsetsLen int, weights *float32)
-// Requires: AVX, AVX2
-TEXT ·formsOfAVX2(SB), NOSPLIT, $0-56
-	MOVQ forms+0(FP), AX
-	MOVQ mean+16(FP), CX
-	MOVQ raw+24(FP), DX
-	MOVQ formsLen+8(FP), BX
-
-loop1:
-	CMPQ   BX, $0x00000008
-	JL     done2
-	MOVQ   offsets+32(FP), SI
-	MOVQ   weights+48(FP), DI
-	MOVQ   offsetsLen+40(FP), R8
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-
-loop3:
-	CMPQ         R8, $0x00000001
-	JL           done4
-	MOVLQSX      (SI), R9
-	VMOVUPD      (DX)(R9*4), Y4
-	VBROADCASTSS (DI), Y5
-	VMULPS       Y4, Y5, Y5
-	VADDPS       Y5, Y0, Y0
-	VBROADCASTSS 4(DI), Y5
-	VMULPS       Y4, Y5, Y5
-	VADDPS       Y5, Y1, Y1
-	VBROADCASTSS 8(DI), Y5
-	VMULPS       Y4, Y5, Y5
-	VADDPS       Y5, Y2, Y2
-	VBROADCASTSS 12(DI), Y5
-	VMULPS       Y4, Y5, Y5
-	VADDPS       Y5, Y3, Y3
-	ADDQ         $0x04, SI
-	ADDQ         $0x10, DI
-	DECQ         R8
-	JMP          loop3
-
-done4:
-	VMOVUPS      Y0, (CX)
-	VXORPD       Y0, Y0, Y0
-	VCMPPS       $0x11, Y0, Y3, Y3
-	MOVL         $0x80000000, SI
-	VMOVD        SI, X4
-	VBROADCASTSS X4, Y4
-	VPAND        Y4, Y3, Y4
-	VPXOR        Y4, Y1, Y1
-	VPXOR        Y4, Y2, Y2
-	VCMPPS       $0x11, Y0, Y1, Y4
-	VCMPPS       $0x11, Y0, Y2, Y0
-	MOVL         $0x7fffffff, SI
-	VMOVD        SI, X5
-	VBROADCASTSS X5, Y5
-	VPAND        Y5, Y1, Y1
-	VPAND        Y5, Y2, Y2
-	MOVL         $0x00000008, SI
-	VMOVD        SI, X5
-	VBROADCASTSS X5, Y5
-	VPAND        Y5, Y3, Y3
-	VCMPPS       $0x11, Y2, Y1, Y1
-	MOVL         $0x00000001, SI
-	VMOVD        SI, X2
-	VBROADCASTSS X2, Y2
-	VPAND        Y2, Y4, Y2
-	VPXOR        Y2, Y3, Y3
-	MOVL         $0x00000002, SI
-	VMOVD        SI, X2
-	VBROADCASTSS X2, Y2
-	VPAND        Y2, Y0, Y0
-	VPXOR        Y0, Y3, Y3
-	MOVL         $0x00000004, SI
-	VMOVD        SI, X0
-	VBROADCASTSS X0, Y0
-	VPAND        Y0, Y1, Y0
-	VPXOR        Y0, Y3, Y3
-	VMOVUPS      Y3, (AX)
-	ADDQ         $0x20, AX
-	ADDQ         $0x20, CX
-	ADDQ         $0x20, DX
-	SUBQ         $0x08, BX
-	JMP          loop1
-
-done2:
-	VZEROUPPER
-	RET
-
-// func formsOfAVX512(forms *int32, formsLen int, mean *float32, raw *float32, offsets *int32, offsetsLen int, weights *float32)
-// Requires: AVX, AVX512F
-TEXT ·formsOfAVX512(SB), NOSPLIT, $0-56
-	MOVQ forms+0(FP), AX
-	MOVQ mean+16(FP), CX
-	MOVQ raw+24(FP), DX
-	MOVQ formsLen+8(FP), BX
-
-loop1:
-	CMPQ   BX, $0x00000010
-	JL     done2
-	MOVQ   offsets+32(FP), SI
-	MOVQ   weights+48(FP), DI
-	MOVQ   offsetsLen+40(FP), R8
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-
-loop3:
-	CMPQ         R8, $0x00000001
-	JL           done4
-	MOVLQSX      (SI), R9
-	VMOVUPD      (DX)(R9*4), Z4
-	VBROADCASTSS (DI), Z5
-	VMULPS       Z4, Z5, Z5
-	VADDPS       Z5, Z0, Z0
-	VBROADCASTSS 4(DI), Z5
-	VMULPS       Z4, Z5, Z5
-	VADDPS       Z5, Z1, Z1
-	VBROADCASTSS 8(DI), Z5
-	VMULPS       Z4, Z5, Z5
-	VADDPS       Z5, Z2, Z2
-	VBROADCASTSS 12(DI), Z5
-	VMULPS       Z4, Z5, Z5
-	VADDPS       Z5, Z3, Z3
-	ADDQ         $0x04, SI
-	ADDQ         $0x10, DI
-	DECQ         R8
-	JMP          loop3
-
-done4:
-	VMOVUPS      Z0, (CX)
-	VPXORQ       Z6, Z6, Z6
-	VCMPPS       $0x11, Z6, Z3, K1
-	MOVL         $0x80000000, SI
-	VMOVD        SI, X4
-	VBROADCASTSS X4, Z4
-	VMOVDQA32.Z  Z4, K1, Z4
-	VPXORD       Z4, Z1, Z1
-	VPXORD       Z4, Z2, Z2
-	VCMPPS       $0x11, Z6, Z1, K2
-	VCMPPS       $0x11, Z6, Z2, K3
-	MOVL         $0x7fffffff, SI
-	VMOVD        SI, X4
-	VBROADCASTSS X4, Z4
-	VPANDD       Z4, Z1, Z1
-	VPANDD       Z4, Z2, Z2
-	MOVL         $0x00000008, SI
-	VMOVD        SI, X4
-	VBROADCASTSS X4, Z4
-	VMOVDQA32.Z  Z4, K1, Z4
-	VCMPPS       $0x11, Z2, Z1, K1
-	MOVL         $0x00000001, SI
-	VMOVD        SI, X5
-	VBROADCASTSS X5, Z5
-	VMOVDQA32.Z  Z5, K2, Z5
-	VPXORD       Z5, Z4, Z4
-	MOVL         $0x00000002, SI
-	VMOVD        SI, X5
-	VBROADCASTSS X5, Z5
-	VMOVDQA32.Z  Z5, K3, Z5
-	VPXORD       Z5, Z4, Z4
-	MOVL         $0x00000004, SI
-	VMOVD        SI, X5
-	VBROADCASTSS X5, Z5
-	VMOVDQA32.Z  Z5, K1, Z5
-	VPXORD       Z5, Z4, Z4
-	VMOVUPS      Z4, (AX)
-	ADDQ         $0x40, AX
-	ADDQ         $0x40, CX
-	ADDQ         $0x40, DX
-	SUBQ         $0x10, BX
-	JMP          loop1
-
-done2:
-	VZEROUPPER
-	RET
-
 // func indexAbsAVX2(v *float64, vLen int, value float64) int
 // Requires: AVX, AVX2
 TEXT ·indexAbsAVX2(SB), NOSPLIT, $0-32
@@ -6816,9 +6749,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func maskedAVX2(x *float64, w *float64, wLen int, s *float64) (count int)
+// func maskAVX2(x *float64, w *float64, wLen int, s *float64) (count int)
 // Requires: AVX, POPCNT
-TEXT ·maskedAVX2(SB), NOSPLIT, $0-40
+TEXT ·maskAVX2(SB), NOSPLIT, $0-40
 	MOVQ   x+0(FP), AX
 	MOVQ   w+8(FP), CX
 	MOVQ   s+24(FP), DX
@@ -6847,9 +6780,9 @@ done2:
 	VZEROUPPER
 	RET
 
-// func maskedAVX512(x *float64, w *float64, wLen int, s *float64) (count int)
+// func maskAVX512(x *float64, w *float64, wLen int, s *float64) (count int)
 // Requires: AVX, AVX512DQ, AVX512F, POPCNT
-TEXT ·maskedAVX512(SB), NOSPLIT, $0-40
+TEXT ·maskAVX512(SB), NOSPLIT, $0-40
 	MOVQ   x+0(FP), AX
 	MOVQ   w+8(FP), CX
 	MOVQ   s+24(FP), DX
@@ -7777,1917 +7710,1280 @@ done2:
 	VZEROUPPER
 	RET
 
-// func mulPairsAVX2(c *int32, ldc int, a *int32, lda int, b *int32, ldb int, rows int, words int, cols int)
-// Requires: AVX, AVX2
-TEXT ·mulPairsAVX2(SB), NOSPLIT, $0-72
-	MOVQ c+0(FP), AX
-	MOVQ ldc+8(FP), CX
-	MOVQ lda+24(FP), DX
-	MOVQ ldb+40(FP), BX
-	MOVQ rows+48(FP), SI
-	MOVQ a+16(FP), DI
-	SHLQ $0x02, CX
-	SHLQ $0x02, DX
-	SHLQ $0x02, BX
+// func multiplyTilesAVX2(dst *int32, stride int, v *int16, n int, channels int, weights *int32, bias *int32, biasLen int)
+// Requires: AVX, AVX2, CMOV
+TEXT ·multiplyTilesAVX2(SB), NOSPLIT, $0-64
+	MOVQ biasLen+56(FP), CX
+	XORQ AX, AX
 
 loop1:
-	CMPQ SI, $0x00000004
+	CMPQ CX, $0x00000008
 	JL   done2
-	MOVQ cols+64(FP), R8
-	MOVQ b+32(FP), R9
-	MOVQ AX, R10
+	XORQ DX, DX
 
-loop3:
-	CMPQ   R8, $0x00000010
-	JL     done4
-	MOVQ   words+56(FP), R11
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	MOVQ   DI, R12
-	MOVQ   R9, R13
+tile3:
+	VXORPD  Y0, Y0, Y0
+	VXORPD  Y1, Y1, Y1
+	VXORPD  Y2, Y2, Y2
+	VXORPD  Y6, Y6, Y6
+	VXORPD  Y7, Y7, Y7
+	VXORPD  Y8, Y8, Y8
+	VXORPD  Y9, Y9, Y9
+	VXORPD  Y10, Y10, Y10
+	VXORPD  Y11, Y11, Y11
+	MOVQ    bias+48(FP), BX
+	LEAQ    (BX)(AX*4), BX
+	VMOVUPS (BX), Y3
+	VMOVAPS Y3, Y4
+	VMOVAPS Y3, Y5
+	MOVQ    channels+32(FP), BX
+	SHLQ    $0x01, BX
+	LEAQ    (BX)(BX*2), SI
+	MOVQ    v+16(FP), R8
+	MOVQ    DX, DI
+	IMULQ   BX, DI
+	LEAQ    (R8)(DI*4), R8
+	LEAQ    (R8)(BX*4), R9
+	LEAQ    (R9)(BX*4), R10
+	MOVQ    weights+40(FP), R11
+	MOVQ    BX, R12
+	SHLQ    $0x06, R12
+	MOVQ    AX, DI
+	ANDQ    $-16, DI
+	IMULQ   R12, DI
+	SHRQ    $0x04, DI
+	ADDQ    DI, R11
+	MOVQ    AX, DI
+	ANDQ    $0x08, DI
+	LEAQ    (R11)(DI*4), R11
+	MOVQ    channels+32(FP), DI
+	SHRQ    $0x01, DI
 
-loop5:
-	CMPQ         R11, $0x00000001
-	JL           done6
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
-	VBROADCASTSS (R12), Y10
-	VPMADDWD     Y8, Y10, Y11
-	VPADDD       Y11, Y0, Y0
-	VPMADDWD     Y9, Y10, Y10
-	VPADDD       Y10, Y1, Y1
-	VBROADCASTSS 4(R12), Y10
-	VPMADDWD     Y8, Y10, Y11
-	VPADDD       Y11, Y2, Y2
-	VPMADDWD     Y9, Y10, Y10
-	VPADDD       Y10, Y3, Y3
-	VBROADCASTSS 8(R12), Y10
-	VPMADDWD     Y8, Y10, Y11
-	VPADDD       Y11, Y4, Y4
-	VPMADDWD     Y9, Y10, Y10
-	VPADDD       Y10, Y5, Y5
-	VBROADCASTSS 12(R12), Y10
-	VPMADDWD     Y8, Y10, Y8
-	VPADDD       Y8, Y6, Y6
-	VPMADDWD     Y9, Y10, Y8
-	VPADDD       Y8, Y7, Y7
-	ADDQ         DX, R12
-	ADDQ         BX, R13
-	DECQ         R11
-	JMP          loop5
+words5:
+	VMOVUPD      (R11), Y12
+	VBROADCASTSS (R8), Y13
+	VPMADDWD     Y12, Y13, Y13
+	VPADDD       Y13, Y0, Y0
+	VBROADCASTSS (R9), Y13
+	VPMADDWD     Y12, Y13, Y13
+	VPADDD       Y13, Y1, Y1
+	VBROADCASTSS (R10), Y13
+	VPMADDWD     Y12, Y13, Y12
+	VPADDD       Y12, Y2, Y2
+	VMOVUPD      64(R11), Y12
+	VBROADCASTSS (R8)(BX*1), Y13
+	VPMADDWD     Y12, Y13, Y13
+	VPADDD       Y13, Y3, Y3
+	VBROADCASTSS (R9)(BX*1), Y13
+	VPMADDWD     Y12, Y13, Y13
+	VPADDD       Y13, Y4, Y4
+	VBROADCASTSS (R10)(BX*1), Y13
+	VPMADDWD     Y12, Y13, Y12
+	VPADDD       Y12, Y5, Y5
+	VMOVUPD      128(R11), Y12
+	VBROADCASTSS (R8)(BX*2), Y13
+	VPMADDWD     Y12, Y13, Y13
+	VPADDD       Y13, Y6, Y6
+	VBROADCASTSS (R9)(BX*2), Y13
+	VPMADDWD     Y12, Y13, Y13
+	VPADDD       Y13, Y7, Y7
+	VBROADCASTSS (R10)(BX*2), Y13
+	VPMADDWD     Y12, Y13, Y12
+	VPADDD       Y12, Y8, Y8
+	VMOVUPD      192(R11), Y12
+	VBROADCASTSS (R8)(SI*1), Y13
+	VPMADDWD     Y12, Y13, Y13
+	VPADDD       Y13, Y9, Y9
+	VBROADCASTSS (R9)(SI*1), Y13
+	VPMADDWD     Y12, Y13, Y13
+	VPADDD       Y13, Y10, Y10
+	VBROADCASTSS (R10)(SI*1), Y13
+	VPMADDWD     Y12, Y13, Y12
+	VPADDD       Y12, Y11, Y11
+	ADDQ         $0x04, R8
+	ADDQ         $0x04, R9
+	ADDQ         $0x04, R10
+	ADDQ         $0x00000100, R11
+	DECQ         DI
+	JNZ          words5
+	MOVQ         dst+0(FP), BX
+	MOVQ         biasLen+56(FP), SI
+	MOVQ         stride+8(FP), DI
+	SHLQ         $0x02, SI
+	MOVQ         SI, R8
+	IMULQ        DX, R8
+	ADDQ         R8, BX
+	LEAQ         (BX)(AX*4), BX
+	LEAQ         (BX)(DI*4), DI
+	VPADDD       Y3, Y0, Y0
+	VPADDD       Y6, Y0, Y0
+	VPSUBD       Y6, Y3, Y3
+	VPSUBD       Y9, Y3, Y3
+	VMOVUPS      Y0, (BX)
+	VMOVUPS      Y3, (DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Y4, Y1, Y1
+	VPADDD       Y7, Y1, Y1
+	VPSUBD       Y7, Y4, Y4
+	VPSUBD       Y10, Y4, Y4
+	VMOVUPS      Y1, (BX)
+	VMOVUPS      Y4, (DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Y5, Y2, Y2
+	VPADDD       Y8, Y2, Y2
+	VPSUBD       Y8, Y5, Y5
+	VPSUBD       Y11, Y5, Y5
+	VMOVUPS      Y2, (BX)
+	VMOVUPS      Y5, (DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	MOVQ         n+24(FP), BX
+	SUBQ         $0x03, BX
+	CMPQ         DX, BX
+	JGE          row4
+	ADDQ         $0x03, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	JMP          tile3
 
-done6:
-	MOVQ    R10, R11
-	VMOVUPS Y0, (R11)
-	VMOVUPS Y1, 32(R11)
-	ADDQ    CX, R11
-	VMOVUPS Y2, (R11)
-	VMOVUPS Y3, 32(R11)
-	ADDQ    CX, R11
-	VMOVUPS Y4, (R11)
-	VMOVUPS Y5, 32(R11)
-	ADDQ    CX, R11
-	VMOVUPS Y6, (R11)
-	VMOVUPS Y7, 32(R11)
-	ADDQ    $0x00000040, R9
-	ADDQ    $0x00000040, R10
-	SUBQ    $0x00000010, R8
-	JMP     loop3
-
-done4:
-	ADDQ $0x10, DI
-	ADDQ CX, AX
-	ADDQ CX, AX
-	ADDQ CX, AX
-	ADDQ CX, AX
-	SUBQ $0x04, SI
+row4:
+	ADDQ $0x08, AX
+	SUBQ $0x08, CX
 	JMP  loop1
 
 done2:
 	VZEROUPPER
 	RET
 
-// func mulPairsAVX512(c *int32, ldc int, a *int32, lda int, b *int32, ldb int, rows int, words int, cols int)
-// Requires: AVX, AVX512F, AVX512_VNNI
-TEXT ·mulPairsAVX512(SB), NOSPLIT, $0-72
-	MOVQ c+0(FP), AX
-	MOVQ ldc+8(FP), CX
-	MOVQ lda+24(FP), DX
-	MOVQ ldb+40(FP), BX
-	MOVQ rows+48(FP), SI
-	MOVQ a+16(FP), DI
-	SHLQ $0x02, CX
-	SHLQ $0x02, DX
-	SHLQ $0x02, BX
+// func multiplyTilesAVX512BW(dst *int32, stride int, v *int16, n int, channels int, weights *int32, bias *int32, biasLen int)
+// Requires: AVX, AVX512BW, AVX512F, CMOV
+TEXT ·multiplyTilesAVX512BW(SB), NOSPLIT, $0-64
+	MOVQ biasLen+56(FP), CX
+	XORQ AX, AX
 
 loop1:
-	CMPQ SI, $0x00000008
+	CMPQ CX, $0x00000030
 	JL   done2
-	MOVQ cols+64(FP), R8
-	MOVQ b+32(FP), R9
-	MOVQ AX, R10
+	XORQ DX, DX
 
-loop3:
-	CMPQ   R8, $0x00000030
-	JL     done4
-	MOVQ   words+56(FP), R11
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	VPXORQ Z8, Z8, Z8
-	VPXORQ Z9, Z9, Z9
-	VPXORQ Z10, Z10, Z10
-	VPXORQ Z11, Z11, Z11
-	VPXORQ Z12, Z12, Z12
-	VPXORQ Z13, Z13, Z13
-	VPXORQ Z14, Z14, Z14
-	VPXORQ Z15, Z15, Z15
-	VPXORQ Z16, Z16, Z16
-	VPXORQ Z17, Z17, Z17
-	VPXORQ Z18, Z18, Z18
-	VPXORQ Z19, Z19, Z19
-	VPXORQ Z20, Z20, Z20
-	VPXORQ Z21, Z21, Z21
-	VPXORQ Z22, Z22, Z22
-	VPXORQ Z23, Z23, Z23
-	MOVQ   DI, R12
-	MOVQ   R9, R13
+tile3:
+	VPXORQ  Z0, Z0, Z0
+	VPXORQ  Z1, Z1, Z1
+	VPXORQ  Z2, Z2, Z2
+	VPXORQ  Z3, Z3, Z3
+	VPXORQ  Z4, Z4, Z4
+	VPXORQ  Z5, Z5, Z5
+	VPXORQ  Z12, Z12, Z12
+	VPXORQ  Z13, Z13, Z13
+	VPXORQ  Z14, Z14, Z14
+	VPXORQ  Z15, Z15, Z15
+	VPXORQ  Z16, Z16, Z16
+	VPXORQ  Z17, Z17, Z17
+	VPXORQ  Z18, Z18, Z18
+	VPXORQ  Z19, Z19, Z19
+	VPXORQ  Z20, Z20, Z20
+	VPXORQ  Z21, Z21, Z21
+	VPXORQ  Z22, Z22, Z22
+	VPXORQ  Z23, Z23, Z23
+	MOVQ    bias+48(FP), BX
+	LEAQ    (BX)(AX*4), BX
+	VMOVUPS (BX), Z6
+	VMOVAPS Z6, Z9
+	VMOVUPS 64(BX), Z7
+	VMOVAPS Z7, Z10
+	VMOVUPS 128(BX), Z8
+	VMOVAPS Z8, Z11
+	MOVQ    channels+32(FP), BX
+	SHLQ    $0x01, BX
+	LEAQ    (BX)(BX*2), SI
+	MOVQ    v+16(FP), R8
+	MOVQ    DX, DI
+	IMULQ   BX, DI
+	LEAQ    (R8)(DI*4), R8
+	LEAQ    (R8)(BX*4), R9
+	MOVQ    weights+40(FP), R10
+	MOVQ    BX, R11
+	SHLQ    $0x06, R11
+	MOVQ    AX, DI
+	IMULQ   R11, DI
+	SHRQ    $0x04, DI
+	ADDQ    DI, R10
+	MOVQ    channels+32(FP), DI
+	SHRQ    $0x01, DI
 
-loop5:
-	CMPQ         R11, $0x00000001
-	JL           done6
-	VMOVUPD      (R13), Z24
-	VMOVUPD      64(R13), Z25
-	VMOVUPD      128(R13), Z26
-	VBROADCASTSS (R12), Z27
+words5:
+	VMOVUPD      (R10), Z24
+	VMOVUPD      (R10)(R11*1), Z25
+	VMOVUPD      (R10)(R11*2), Z26
+	VBROADCASTSS (R8), Z27
+	VPMADDWD     Z24, Z27, Z28
+	VPADDD       Z28, Z0, Z0
+	VPMADDWD     Z25, Z27, Z28
+	VPADDD       Z28, Z1, Z1
+	VPMADDWD     Z26, Z27, Z27
+	VPADDD       Z27, Z2, Z2
+	VBROADCASTSS (R9), Z27
+	VPMADDWD     Z24, Z27, Z24
+	VPADDD       Z24, Z3, Z3
+	VPMADDWD     Z25, Z27, Z24
+	VPADDD       Z24, Z4, Z4
+	VPMADDWD     Z26, Z27, Z24
+	VPADDD       Z24, Z5, Z5
+	VMOVUPD      64(R10), Z24
+	VMOVUPD      64(R10)(R11*1), Z25
+	VMOVUPD      64(R10)(R11*2), Z26
+	VBROADCASTSS (R8)(BX*1), Z27
+	VPMADDWD     Z24, Z27, Z28
+	VPADDD       Z28, Z6, Z6
+	VPMADDWD     Z25, Z27, Z28
+	VPADDD       Z28, Z7, Z7
+	VPMADDWD     Z26, Z27, Z27
+	VPADDD       Z27, Z8, Z8
+	VBROADCASTSS (R9)(BX*1), Z27
+	VPMADDWD     Z24, Z27, Z24
+	VPADDD       Z24, Z9, Z9
+	VPMADDWD     Z25, Z27, Z24
+	VPADDD       Z24, Z10, Z10
+	VPMADDWD     Z26, Z27, Z24
+	VPADDD       Z24, Z11, Z11
+	VMOVUPD      128(R10), Z24
+	VMOVUPD      128(R10)(R11*1), Z25
+	VMOVUPD      128(R10)(R11*2), Z26
+	VBROADCASTSS (R8)(BX*2), Z27
+	VPMADDWD     Z24, Z27, Z28
+	VPADDD       Z28, Z12, Z12
+	VPMADDWD     Z25, Z27, Z28
+	VPADDD       Z28, Z13, Z13
+	VPMADDWD     Z26, Z27, Z27
+	VPADDD       Z27, Z14, Z14
+	VBROADCASTSS (R9)(BX*2), Z27
+	VPMADDWD     Z24, Z27, Z24
+	VPADDD       Z24, Z15, Z15
+	VPMADDWD     Z25, Z27, Z24
+	VPADDD       Z24, Z16, Z16
+	VPMADDWD     Z26, Z27, Z24
+	VPADDD       Z24, Z17, Z17
+	VMOVUPD      192(R10), Z24
+	VMOVUPD      192(R10)(R11*1), Z25
+	VMOVUPD      192(R10)(R11*2), Z26
+	VBROADCASTSS (R8)(SI*1), Z27
+	VPMADDWD     Z24, Z27, Z28
+	VPADDD       Z28, Z18, Z18
+	VPMADDWD     Z25, Z27, Z28
+	VPADDD       Z28, Z19, Z19
+	VPMADDWD     Z26, Z27, Z27
+	VPADDD       Z27, Z20, Z20
+	VBROADCASTSS (R9)(SI*1), Z27
+	VPMADDWD     Z24, Z27, Z24
+	VPADDD       Z24, Z21, Z21
+	VPMADDWD     Z25, Z27, Z24
+	VPADDD       Z24, Z22, Z22
+	VPMADDWD     Z26, Z27, Z24
+	VPADDD       Z24, Z23, Z23
+	ADDQ         $0x04, R8
+	ADDQ         $0x04, R9
+	ADDQ         $0x00000100, R10
+	DECQ         DI
+	JNZ          words5
+	MOVQ         dst+0(FP), BX
+	MOVQ         biasLen+56(FP), SI
+	MOVQ         stride+8(FP), DI
+	SHLQ         $0x02, SI
+	MOVQ         SI, R8
+	IMULQ        DX, R8
+	ADDQ         R8, BX
+	LEAQ         (BX)(AX*4), BX
+	LEAQ         (BX)(DI*4), DI
+	VPADDD       Z6, Z0, Z0
+	VPADDD       Z12, Z0, Z0
+	VPSUBD       Z12, Z6, Z6
+	VPSUBD       Z18, Z6, Z6
+	VMOVUPS      Z0, (BX)
+	VMOVUPS      Z6, (DI)
+	VPADDD       Z7, Z1, Z1
+	VPADDD       Z13, Z1, Z1
+	VPSUBD       Z13, Z7, Z7
+	VPSUBD       Z19, Z7, Z7
+	VMOVUPS      Z1, 64(BX)
+	VMOVUPS      Z7, 64(DI)
+	VPADDD       Z8, Z2, Z2
+	VPADDD       Z14, Z2, Z2
+	VPSUBD       Z14, Z8, Z8
+	VPSUBD       Z20, Z8, Z8
+	VMOVUPS      Z2, 128(BX)
+	VMOVUPS      Z8, 128(DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Z9, Z3, Z3
+	VPADDD       Z15, Z3, Z3
+	VPSUBD       Z15, Z9, Z9
+	VPSUBD       Z21, Z9, Z9
+	VMOVUPS      Z3, (BX)
+	VMOVUPS      Z9, (DI)
+	VPADDD       Z10, Z4, Z4
+	VPADDD       Z16, Z4, Z4
+	VPSUBD       Z16, Z10, Z10
+	VPSUBD       Z22, Z10, Z10
+	VMOVUPS      Z4, 64(BX)
+	VMOVUPS      Z10, 64(DI)
+	VPADDD       Z11, Z5, Z5
+	VPADDD       Z17, Z5, Z5
+	VPSUBD       Z17, Z11, Z11
+	VPSUBD       Z23, Z11, Z11
+	VMOVUPS      Z5, 128(BX)
+	VMOVUPS      Z11, 128(DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	MOVQ         n+24(FP), BX
+	SUBQ         $0x02, BX
+	CMPQ         DX, BX
+	JGE          row4
+	ADDQ         $0x02, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	JMP          tile3
+
+row4:
+	ADDQ $0x30, AX
+	SUBQ $0x30, CX
+	JMP  loop1
+
+done2:
+loop6:
+	CMPQ CX, $0x00000020
+	JL   done7
+	XORQ DX, DX
+
+tile8:
+	VPXORQ  Z0, Z0, Z0
+	VPXORQ  Z1, Z1, Z1
+	VPXORQ  Z2, Z2, Z2
+	VPXORQ  Z3, Z3, Z3
+	VPXORQ  Z4, Z4, Z4
+	VPXORQ  Z5, Z5, Z5
+	VPXORQ  Z12, Z12, Z12
+	VPXORQ  Z13, Z13, Z13
+	VPXORQ  Z14, Z14, Z14
+	VPXORQ  Z15, Z15, Z15
+	VPXORQ  Z16, Z16, Z16
+	VPXORQ  Z17, Z17, Z17
+	VPXORQ  Z18, Z18, Z18
+	VPXORQ  Z19, Z19, Z19
+	VPXORQ  Z20, Z20, Z20
+	VPXORQ  Z21, Z21, Z21
+	VPXORQ  Z22, Z22, Z22
+	VPXORQ  Z23, Z23, Z23
+	MOVQ    bias+48(FP), BX
+	LEAQ    (BX)(AX*4), BX
+	VMOVUPS (BX), Z6
+	VMOVAPS Z6, Z8
+	VMOVAPS Z6, Z10
+	VMOVUPS 64(BX), Z7
+	VMOVAPS Z7, Z9
+	VMOVAPS Z7, Z11
+	MOVQ    channels+32(FP), BX
+	SHLQ    $0x01, BX
+	LEAQ    (BX)(BX*2), SI
+	MOVQ    v+16(FP), R8
+	MOVQ    DX, DI
+	IMULQ   BX, DI
+	LEAQ    (R8)(DI*4), R8
+	LEAQ    (R8)(BX*4), R9
+	LEAQ    (R9)(BX*4), R10
+	MOVQ    weights+40(FP), R11
+	MOVQ    BX, R12
+	SHLQ    $0x06, R12
+	MOVQ    AX, DI
+	IMULQ   R12, DI
+	SHRQ    $0x04, DI
+	ADDQ    DI, R11
+	MOVQ    channels+32(FP), DI
+	SHRQ    $0x01, DI
+
+words10:
+	VMOVUPD      (R11), Z24
+	VMOVUPD      (R11)(R12*1), Z25
+	VBROADCASTSS (R8), Z26
+	VPMADDWD     Z24, Z26, Z27
+	VPADDD       Z27, Z0, Z0
+	VPMADDWD     Z25, Z26, Z26
+	VPADDD       Z26, Z1, Z1
+	VBROADCASTSS (R9), Z26
+	VPMADDWD     Z24, Z26, Z27
+	VPADDD       Z27, Z2, Z2
+	VPMADDWD     Z25, Z26, Z26
+	VPADDD       Z26, Z3, Z3
+	VBROADCASTSS (R10), Z26
+	VPMADDWD     Z24, Z26, Z24
+	VPADDD       Z24, Z4, Z4
+	VPMADDWD     Z25, Z26, Z24
+	VPADDD       Z24, Z5, Z5
+	VMOVUPD      64(R11), Z24
+	VMOVUPD      64(R11)(R12*1), Z25
+	VBROADCASTSS (R8)(BX*1), Z26
+	VPMADDWD     Z24, Z26, Z27
+	VPADDD       Z27, Z6, Z6
+	VPMADDWD     Z25, Z26, Z26
+	VPADDD       Z26, Z7, Z7
+	VBROADCASTSS (R9)(BX*1), Z26
+	VPMADDWD     Z24, Z26, Z27
+	VPADDD       Z27, Z8, Z8
+	VPMADDWD     Z25, Z26, Z26
+	VPADDD       Z26, Z9, Z9
+	VBROADCASTSS (R10)(BX*1), Z26
+	VPMADDWD     Z24, Z26, Z24
+	VPADDD       Z24, Z10, Z10
+	VPMADDWD     Z25, Z26, Z24
+	VPADDD       Z24, Z11, Z11
+	VMOVUPD      128(R11), Z24
+	VMOVUPD      128(R11)(R12*1), Z25
+	VBROADCASTSS (R8)(BX*2), Z26
+	VPMADDWD     Z24, Z26, Z27
+	VPADDD       Z27, Z12, Z12
+	VPMADDWD     Z25, Z26, Z26
+	VPADDD       Z26, Z13, Z13
+	VBROADCASTSS (R9)(BX*2), Z26
+	VPMADDWD     Z24, Z26, Z27
+	VPADDD       Z27, Z14, Z14
+	VPMADDWD     Z25, Z26, Z26
+	VPADDD       Z26, Z15, Z15
+	VBROADCASTSS (R10)(BX*2), Z26
+	VPMADDWD     Z24, Z26, Z24
+	VPADDD       Z24, Z16, Z16
+	VPMADDWD     Z25, Z26, Z24
+	VPADDD       Z24, Z17, Z17
+	VMOVUPD      192(R11), Z24
+	VMOVUPD      192(R11)(R12*1), Z25
+	VBROADCASTSS (R8)(SI*1), Z26
+	VPMADDWD     Z24, Z26, Z27
+	VPADDD       Z27, Z18, Z18
+	VPMADDWD     Z25, Z26, Z26
+	VPADDD       Z26, Z19, Z19
+	VBROADCASTSS (R9)(SI*1), Z26
+	VPMADDWD     Z24, Z26, Z27
+	VPADDD       Z27, Z20, Z20
+	VPMADDWD     Z25, Z26, Z26
+	VPADDD       Z26, Z21, Z21
+	VBROADCASTSS (R10)(SI*1), Z26
+	VPMADDWD     Z24, Z26, Z24
+	VPADDD       Z24, Z22, Z22
+	VPMADDWD     Z25, Z26, Z24
+	VPADDD       Z24, Z23, Z23
+	ADDQ         $0x04, R8
+	ADDQ         $0x04, R9
+	ADDQ         $0x04, R10
+	ADDQ         $0x00000100, R11
+	DECQ         DI
+	JNZ          words10
+	MOVQ         dst+0(FP), BX
+	MOVQ         biasLen+56(FP), SI
+	MOVQ         stride+8(FP), DI
+	SHLQ         $0x02, SI
+	MOVQ         SI, R8
+	IMULQ        DX, R8
+	ADDQ         R8, BX
+	LEAQ         (BX)(AX*4), BX
+	LEAQ         (BX)(DI*4), DI
+	VPADDD       Z6, Z0, Z0
+	VPADDD       Z12, Z0, Z0
+	VPSUBD       Z12, Z6, Z6
+	VPSUBD       Z18, Z6, Z6
+	VMOVUPS      Z0, (BX)
+	VMOVUPS      Z6, (DI)
+	VPADDD       Z7, Z1, Z1
+	VPADDD       Z13, Z1, Z1
+	VPSUBD       Z13, Z7, Z7
+	VPSUBD       Z19, Z7, Z7
+	VMOVUPS      Z1, 64(BX)
+	VMOVUPS      Z7, 64(DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Z8, Z2, Z2
+	VPADDD       Z14, Z2, Z2
+	VPSUBD       Z14, Z8, Z8
+	VPSUBD       Z20, Z8, Z8
+	VMOVUPS      Z2, (BX)
+	VMOVUPS      Z8, (DI)
+	VPADDD       Z9, Z3, Z3
+	VPADDD       Z15, Z3, Z3
+	VPSUBD       Z15, Z9, Z9
+	VPSUBD       Z21, Z9, Z9
+	VMOVUPS      Z3, 64(BX)
+	VMOVUPS      Z9, 64(DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Z10, Z4, Z4
+	VPADDD       Z16, Z4, Z4
+	VPSUBD       Z16, Z10, Z10
+	VPSUBD       Z22, Z10, Z10
+	VMOVUPS      Z4, (BX)
+	VMOVUPS      Z10, (DI)
+	VPADDD       Z11, Z5, Z5
+	VPADDD       Z17, Z5, Z5
+	VPSUBD       Z17, Z11, Z11
+	VPSUBD       Z23, Z11, Z11
+	VMOVUPS      Z5, 64(BX)
+	VMOVUPS      Z11, 64(DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	MOVQ         n+24(FP), BX
+	SUBQ         $0x03, BX
+	CMPQ         DX, BX
+	JGE          row9
+	ADDQ         $0x03, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	JMP          tile8
+
+row9:
+	ADDQ $0x20, AX
+	SUBQ $0x20, CX
+	JMP  loop6
+
+done7:
+loop11:
+	CMPQ CX, $0x00000010
+	JL   done12
+	XORQ DX, DX
+
+tile13:
+	VPXORQ  Z0, Z0, Z0
+	VPXORQ  Z1, Z1, Z1
+	VPXORQ  Z2, Z2, Z2
+	VPXORQ  Z3, Z3, Z3
+	VPXORQ  Z4, Z4, Z4
+	VPXORQ  Z5, Z5, Z5
+	VPXORQ  Z12, Z12, Z12
+	VPXORQ  Z13, Z13, Z13
+	VPXORQ  Z14, Z14, Z14
+	VPXORQ  Z15, Z15, Z15
+	VPXORQ  Z16, Z16, Z16
+	VPXORQ  Z17, Z17, Z17
+	VPXORQ  Z18, Z18, Z18
+	VPXORQ  Z19, Z19, Z19
+	VPXORQ  Z20, Z20, Z20
+	VPXORQ  Z21, Z21, Z21
+	VPXORQ  Z22, Z22, Z22
+	VPXORQ  Z23, Z23, Z23
+	MOVQ    bias+48(FP), BX
+	LEAQ    (BX)(AX*4), BX
+	VMOVUPS (BX), Z6
+	VMOVAPS Z6, Z7
+	VMOVAPS Z6, Z8
+	VMOVAPS Z6, Z9
+	VMOVAPS Z6, Z10
+	VMOVAPS Z6, Z11
+	MOVQ    channels+32(FP), BX
+	SHLQ    $0x01, BX
+	LEAQ    (BX)(BX*2), SI
+	MOVQ    v+16(FP), R8
+	MOVQ    DX, DI
+	IMULQ   BX, DI
+	LEAQ    (R8)(DI*4), R8
+	LEAQ    (R8)(BX*4), R9
+	LEAQ    (R9)(BX*4), R10
+	LEAQ    (R10)(BX*4), R11
+	LEAQ    (R11)(BX*4), R12
+	LEAQ    (R12)(BX*4), R13
+	MOVQ    weights+40(FP), R14
+	MOVQ    BX, R15
+	SHLQ    $0x06, R15
+	MOVQ    AX, DI
+	IMULQ   R15, DI
+	SHRQ    $0x04, DI
+	ADDQ    DI, R14
+	MOVQ    channels+32(FP), DI
+	SHRQ    $0x01, DI
+
+words15:
+	VMOVUPD      (R14), Z24
+	VBROADCASTSS (R8), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z0, Z0
+	VBROADCASTSS (R9), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z1, Z1
+	VBROADCASTSS (R10), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z2, Z2
+	VBROADCASTSS (R11), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z3, Z3
+	VBROADCASTSS (R12), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z4, Z4
+	VBROADCASTSS (R13), Z25
+	VPMADDWD     Z24, Z25, Z24
+	VPADDD       Z24, Z5, Z5
+	VMOVUPD      64(R14), Z24
+	VBROADCASTSS (R8)(BX*1), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z6, Z6
+	VBROADCASTSS (R9)(BX*1), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z7, Z7
+	VBROADCASTSS (R10)(BX*1), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z8, Z8
+	VBROADCASTSS (R11)(BX*1), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z9, Z9
+	VBROADCASTSS (R12)(BX*1), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z10, Z10
+	VBROADCASTSS (R13)(BX*1), Z25
+	VPMADDWD     Z24, Z25, Z24
+	VPADDD       Z24, Z11, Z11
+	VMOVUPD      128(R14), Z24
+	VBROADCASTSS (R8)(BX*2), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z12, Z12
+	VBROADCASTSS (R9)(BX*2), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z13, Z13
+	VBROADCASTSS (R10)(BX*2), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z14, Z14
+	VBROADCASTSS (R11)(BX*2), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z15, Z15
+	VBROADCASTSS (R12)(BX*2), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z16, Z16
+	VBROADCASTSS (R13)(BX*2), Z25
+	VPMADDWD     Z24, Z25, Z24
+	VPADDD       Z24, Z17, Z17
+	VMOVUPD      192(R14), Z24
+	VBROADCASTSS (R8)(SI*1), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z18, Z18
+	VBROADCASTSS (R9)(SI*1), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z19, Z19
+	VBROADCASTSS (R10)(SI*1), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z20, Z20
+	VBROADCASTSS (R11)(SI*1), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z21, Z21
+	VBROADCASTSS (R12)(SI*1), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z22, Z22
+	VBROADCASTSS (R13)(SI*1), Z25
+	VPMADDWD     Z24, Z25, Z24
+	VPADDD       Z24, Z23, Z23
+	ADDQ         $0x04, R8
+	ADDQ         $0x04, R9
+	ADDQ         $0x04, R10
+	ADDQ         $0x04, R11
+	ADDQ         $0x04, R12
+	ADDQ         $0x04, R13
+	ADDQ         $0x00000100, R14
+	DECQ         DI
+	JNZ          words15
+	MOVQ         dst+0(FP), BX
+	MOVQ         biasLen+56(FP), SI
+	MOVQ         stride+8(FP), DI
+	SHLQ         $0x02, SI
+	MOVQ         SI, R8
+	IMULQ        DX, R8
+	ADDQ         R8, BX
+	LEAQ         (BX)(AX*4), BX
+	LEAQ         (BX)(DI*4), DI
+	VPADDD       Z6, Z0, Z0
+	VPADDD       Z12, Z0, Z0
+	VPSUBD       Z12, Z6, Z6
+	VPSUBD       Z18, Z6, Z6
+	VMOVUPS      Z0, (BX)
+	VMOVUPS      Z6, (DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Z7, Z1, Z1
+	VPADDD       Z13, Z1, Z1
+	VPSUBD       Z13, Z7, Z7
+	VPSUBD       Z19, Z7, Z7
+	VMOVUPS      Z1, (BX)
+	VMOVUPS      Z7, (DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Z8, Z2, Z2
+	VPADDD       Z14, Z2, Z2
+	VPSUBD       Z14, Z8, Z8
+	VPSUBD       Z20, Z8, Z8
+	VMOVUPS      Z2, (BX)
+	VMOVUPS      Z8, (DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Z9, Z3, Z3
+	VPADDD       Z15, Z3, Z3
+	VPSUBD       Z15, Z9, Z9
+	VPSUBD       Z21, Z9, Z9
+	VMOVUPS      Z3, (BX)
+	VMOVUPS      Z9, (DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Z10, Z4, Z4
+	VPADDD       Z16, Z4, Z4
+	VPSUBD       Z16, Z10, Z10
+	VPSUBD       Z22, Z10, Z10
+	VMOVUPS      Z4, (BX)
+	VMOVUPS      Z10, (DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Z11, Z5, Z5
+	VPADDD       Z17, Z5, Z5
+	VPSUBD       Z17, Z11, Z11
+	VPSUBD       Z23, Z11, Z11
+	VMOVUPS      Z5, (BX)
+	VMOVUPS      Z11, (DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	MOVQ         n+24(FP), BX
+	SUBQ         $0x06, BX
+	CMPQ         DX, BX
+	JGE          row14
+	ADDQ         $0x06, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	JMP          tile13
+
+row14:
+	ADDQ $0x10, AX
+	SUBQ $0x10, CX
+	JMP  loop11
+
+done12:
+	VZEROUPPER
+	RET
+
+// func multiplyTilesAVX512(dst *int32, stride int, v *int16, n int, channels int, weights *int32, bias *int32, biasLen int)
+// Requires: AVX, AVX512F, AVX512_VNNI, CMOV
+TEXT ·multiplyTilesAVX512(SB), NOSPLIT, $0-64
+	MOVQ biasLen+56(FP), CX
+	XORQ AX, AX
+
+loop1:
+	CMPQ CX, $0x00000030
+	JL   done2
+	XORQ DX, DX
+
+tile3:
+	VPXORQ  Z0, Z0, Z0
+	VPXORQ  Z1, Z1, Z1
+	VPXORQ  Z2, Z2, Z2
+	VPXORQ  Z3, Z3, Z3
+	VPXORQ  Z4, Z4, Z4
+	VPXORQ  Z5, Z5, Z5
+	VPXORQ  Z12, Z12, Z12
+	VPXORQ  Z13, Z13, Z13
+	VPXORQ  Z14, Z14, Z14
+	VPXORQ  Z15, Z15, Z15
+	VPXORQ  Z16, Z16, Z16
+	VPXORQ  Z17, Z17, Z17
+	VPXORQ  Z18, Z18, Z18
+	VPXORQ  Z19, Z19, Z19
+	VPXORQ  Z20, Z20, Z20
+	VPXORQ  Z21, Z21, Z21
+	VPXORQ  Z22, Z22, Z22
+	VPXORQ  Z23, Z23, Z23
+	MOVQ    bias+48(FP), BX
+	LEAQ    (BX)(AX*4), BX
+	VMOVUPS (BX), Z6
+	VMOVAPS Z6, Z9
+	VMOVUPS 64(BX), Z7
+	VMOVAPS Z7, Z10
+	VMOVUPS 128(BX), Z8
+	VMOVAPS Z8, Z11
+	MOVQ    channels+32(FP), BX
+	SHLQ    $0x01, BX
+	LEAQ    (BX)(BX*2), SI
+	MOVQ    v+16(FP), R8
+	MOVQ    DX, DI
+	IMULQ   BX, DI
+	LEAQ    (R8)(DI*4), R8
+	LEAQ    (R8)(BX*4), R9
+	MOVQ    weights+40(FP), R10
+	MOVQ    BX, R11
+	SHLQ    $0x06, R11
+	MOVQ    AX, DI
+	IMULQ   R11, DI
+	SHRQ    $0x04, DI
+	ADDQ    DI, R10
+	MOVQ    channels+32(FP), DI
+	SHRQ    $0x01, DI
+
+words5:
+	VMOVUPD      (R10), Z24
+	VMOVUPD      (R10)(R11*1), Z25
+	VMOVUPD      (R10)(R11*2), Z26
+	VBROADCASTSS (R8), Z27
 	VPDPWSSD     Z24, Z27, Z0
 	VPDPWSSD     Z25, Z27, Z1
 	VPDPWSSD     Z26, Z27, Z2
-	VBROADCASTSS 4(R12), Z27
+	VBROADCASTSS (R9), Z27
 	VPDPWSSD     Z24, Z27, Z3
 	VPDPWSSD     Z25, Z27, Z4
 	VPDPWSSD     Z26, Z27, Z5
-	VBROADCASTSS 8(R12), Z27
+	VMOVUPD      64(R10), Z24
+	VMOVUPD      64(R10)(R11*1), Z25
+	VMOVUPD      64(R10)(R11*2), Z26
+	VBROADCASTSS (R8)(BX*1), Z27
 	VPDPWSSD     Z24, Z27, Z6
 	VPDPWSSD     Z25, Z27, Z7
 	VPDPWSSD     Z26, Z27, Z8
-	VBROADCASTSS 12(R12), Z27
+	VBROADCASTSS (R9)(BX*1), Z27
 	VPDPWSSD     Z24, Z27, Z9
 	VPDPWSSD     Z25, Z27, Z10
 	VPDPWSSD     Z26, Z27, Z11
-	VBROADCASTSS 16(R12), Z27
+	VMOVUPD      128(R10), Z24
+	VMOVUPD      128(R10)(R11*1), Z25
+	VMOVUPD      128(R10)(R11*2), Z26
+	VBROADCASTSS (R8)(BX*2), Z27
 	VPDPWSSD     Z24, Z27, Z12
 	VPDPWSSD     Z25, Z27, Z13
 	VPDPWSSD     Z26, Z27, Z14
-	VBROADCASTSS 20(R12), Z27
+	VBROADCASTSS (R9)(BX*2), Z27
 	VPDPWSSD     Z24, Z27, Z15
 	VPDPWSSD     Z25, Z27, Z16
 	VPDPWSSD     Z26, Z27, Z17
-	VBROADCASTSS 24(R12), Z27
+	VMOVUPD      192(R10), Z24
+	VMOVUPD      192(R10)(R11*1), Z25
+	VMOVUPD      192(R10)(R11*2), Z26
+	VBROADCASTSS (R8)(SI*1), Z27
 	VPDPWSSD     Z24, Z27, Z18
 	VPDPWSSD     Z25, Z27, Z19
 	VPDPWSSD     Z26, Z27, Z20
-	VBROADCASTSS 28(R12), Z27
+	VBROADCASTSS (R9)(SI*1), Z27
 	VPDPWSSD     Z24, Z27, Z21
 	VPDPWSSD     Z25, Z27, Z22
 	VPDPWSSD     Z26, Z27, Z23
-	ADDQ         DX, R12
-	ADDQ         BX, R13
-	DECQ         R11
-	JMP          loop5
+	ADDQ         $0x04, R8
+	ADDQ         $0x04, R9
+	ADDQ         $0x00000100, R10
+	DECQ         DI
+	JNZ          words5
+	MOVQ         dst+0(FP), BX
+	MOVQ         biasLen+56(FP), SI
+	MOVQ         stride+8(FP), DI
+	SHLQ         $0x02, SI
+	MOVQ         SI, R8
+	IMULQ        DX, R8
+	ADDQ         R8, BX
+	LEAQ         (BX)(AX*4), BX
+	LEAQ         (BX)(DI*4), DI
+	VPADDD       Z6, Z0, Z0
+	VPADDD       Z12, Z0, Z0
+	VPSUBD       Z12, Z6, Z6
+	VPSUBD       Z18, Z6, Z6
+	VMOVUPS      Z0, (BX)
+	VMOVUPS      Z6, (DI)
+	VPADDD       Z7, Z1, Z1
+	VPADDD       Z13, Z1, Z1
+	VPSUBD       Z13, Z7, Z7
+	VPSUBD       Z19, Z7, Z7
+	VMOVUPS      Z1, 64(BX)
+	VMOVUPS      Z7, 64(DI)
+	VPADDD       Z8, Z2, Z2
+	VPADDD       Z14, Z2, Z2
+	VPSUBD       Z14, Z8, Z8
+	VPSUBD       Z20, Z8, Z8
+	VMOVUPS      Z2, 128(BX)
+	VMOVUPS      Z8, 128(DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Z9, Z3, Z3
+	VPADDD       Z15, Z3, Z3
+	VPSUBD       Z15, Z9, Z9
+	VPSUBD       Z21, Z9, Z9
+	VMOVUPS      Z3, (BX)
+	VMOVUPS      Z9, (DI)
+	VPADDD       Z10, Z4, Z4
+	VPADDD       Z16, Z4, Z4
+	VPSUBD       Z16, Z10, Z10
+	VPSUBD       Z22, Z10, Z10
+	VMOVUPS      Z4, 64(BX)
+	VMOVUPS      Z10, 64(DI)
+	VPADDD       Z11, Z5, Z5
+	VPADDD       Z17, Z5, Z5
+	VPSUBD       Z17, Z11, Z11
+	VPSUBD       Z23, Z11, Z11
+	VMOVUPS      Z5, 128(BX)
+	VMOVUPS      Z11, 128(DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	MOVQ         n+24(FP), BX
+	SUBQ         $0x02, BX
+	CMPQ         DX, BX
+	JGE          row4
+	ADDQ         $0x02, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	JMP          tile3
 
-done6:
-	MOVQ    R10, R11
-	VMOVUPS Z0, (R11)
-	VMOVUPS Z1, 64(R11)
-	VMOVUPS Z2, 128(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z3, (R11)
-	VMOVUPS Z4, 64(R11)
-	VMOVUPS Z5, 128(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z6, (R11)
-	VMOVUPS Z7, 64(R11)
-	VMOVUPS Z8, 128(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z9, (R11)
-	VMOVUPS Z10, 64(R11)
-	VMOVUPS Z11, 128(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z12, (R11)
-	VMOVUPS Z13, 64(R11)
-	VMOVUPS Z14, 128(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z15, (R11)
-	VMOVUPS Z16, 64(R11)
-	VMOVUPS Z17, 128(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z18, (R11)
-	VMOVUPS Z19, 64(R11)
-	VMOVUPS Z20, 128(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z21, (R11)
-	VMOVUPS Z22, 64(R11)
-	VMOVUPS Z23, 128(R11)
-	ADDQ    $0x000000c0, R9
-	ADDQ    $0x000000c0, R10
-	SUBQ    $0x00000030, R8
-	JMP     loop3
+row4:
+	ADDQ $0x30, AX
+	SUBQ $0x30, CX
+	JMP  loop1
 
-done4:
-loop7:
-	CMPQ   R8, $0x00000020
-	JL     done8
-	MOVQ   words+56(FP), R11
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	VPXORQ Z8, Z8, Z8
-	VPXORQ Z9, Z9, Z9
-	VPXORQ Z10, Z10, Z10
-	VPXORQ Z11, Z11, Z11
-	VPXORQ Z12, Z12, Z12
-	VPXORQ Z13, Z13, Z13
-	VPXORQ Z14, Z14, Z14
-	VPXORQ Z15, Z15, Z15
-	MOVQ   DI, R12
-	MOVQ   R9, R13
+done2:
+loop6:
+	CMPQ CX, $0x00000020
+	JL   done7
+	XORQ DX, DX
 
-loop9:
-	CMPQ         R11, $0x00000001
-	JL           done10
-	VMOVUPD      (R13), Z24
-	VMOVUPD      64(R13), Z25
-	VBROADCASTSS (R12), Z26
+tile8:
+	VPXORQ  Z0, Z0, Z0
+	VPXORQ  Z1, Z1, Z1
+	VPXORQ  Z2, Z2, Z2
+	VPXORQ  Z3, Z3, Z3
+	VPXORQ  Z4, Z4, Z4
+	VPXORQ  Z5, Z5, Z5
+	VPXORQ  Z12, Z12, Z12
+	VPXORQ  Z13, Z13, Z13
+	VPXORQ  Z14, Z14, Z14
+	VPXORQ  Z15, Z15, Z15
+	VPXORQ  Z16, Z16, Z16
+	VPXORQ  Z17, Z17, Z17
+	VPXORQ  Z18, Z18, Z18
+	VPXORQ  Z19, Z19, Z19
+	VPXORQ  Z20, Z20, Z20
+	VPXORQ  Z21, Z21, Z21
+	VPXORQ  Z22, Z22, Z22
+	VPXORQ  Z23, Z23, Z23
+	MOVQ    bias+48(FP), BX
+	LEAQ    (BX)(AX*4), BX
+	VMOVUPS (BX), Z6
+	VMOVAPS Z6, Z8
+	VMOVAPS Z6, Z10
+	VMOVUPS 64(BX), Z7
+	VMOVAPS Z7, Z9
+	VMOVAPS Z7, Z11
+	MOVQ    channels+32(FP), BX
+	SHLQ    $0x01, BX
+	LEAQ    (BX)(BX*2), SI
+	MOVQ    v+16(FP), R8
+	MOVQ    DX, DI
+	IMULQ   BX, DI
+	LEAQ    (R8)(DI*4), R8
+	LEAQ    (R8)(BX*4), R9
+	LEAQ    (R9)(BX*4), R10
+	MOVQ    weights+40(FP), R11
+	MOVQ    BX, R12
+	SHLQ    $0x06, R12
+	MOVQ    AX, DI
+	IMULQ   R12, DI
+	SHRQ    $0x04, DI
+	ADDQ    DI, R11
+	MOVQ    channels+32(FP), DI
+	SHRQ    $0x01, DI
+
+words10:
+	VMOVUPD      (R11), Z24
+	VMOVUPD      (R11)(R12*1), Z25
+	VBROADCASTSS (R8), Z26
 	VPDPWSSD     Z24, Z26, Z0
 	VPDPWSSD     Z25, Z26, Z1
-	VBROADCASTSS 4(R12), Z26
+	VBROADCASTSS (R9), Z26
 	VPDPWSSD     Z24, Z26, Z2
 	VPDPWSSD     Z25, Z26, Z3
-	VBROADCASTSS 8(R12), Z26
+	VBROADCASTSS (R10), Z26
 	VPDPWSSD     Z24, Z26, Z4
 	VPDPWSSD     Z25, Z26, Z5
-	VBROADCASTSS 12(R12), Z26
+	VMOVUPD      64(R11), Z24
+	VMOVUPD      64(R11)(R12*1), Z25
+	VBROADCASTSS (R8)(BX*1), Z26
 	VPDPWSSD     Z24, Z26, Z6
 	VPDPWSSD     Z25, Z26, Z7
-	VBROADCASTSS 16(R12), Z26
+	VBROADCASTSS (R9)(BX*1), Z26
 	VPDPWSSD     Z24, Z26, Z8
 	VPDPWSSD     Z25, Z26, Z9
-	VBROADCASTSS 20(R12), Z26
+	VBROADCASTSS (R10)(BX*1), Z26
 	VPDPWSSD     Z24, Z26, Z10
 	VPDPWSSD     Z25, Z26, Z11
-	VBROADCASTSS 24(R12), Z26
+	VMOVUPD      128(R11), Z24
+	VMOVUPD      128(R11)(R12*1), Z25
+	VBROADCASTSS (R8)(BX*2), Z26
 	VPDPWSSD     Z24, Z26, Z12
 	VPDPWSSD     Z25, Z26, Z13
-	VBROADCASTSS 28(R12), Z26
+	VBROADCASTSS (R9)(BX*2), Z26
 	VPDPWSSD     Z24, Z26, Z14
 	VPDPWSSD     Z25, Z26, Z15
-	ADDQ         DX, R12
-	ADDQ         BX, R13
-	DECQ         R11
-	JMP          loop9
-
-done10:
-	MOVQ    R10, R11
-	VMOVUPS Z0, (R11)
-	VMOVUPS Z1, 64(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z2, (R11)
-	VMOVUPS Z3, 64(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z4, (R11)
-	VMOVUPS Z5, 64(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z6, (R11)
-	VMOVUPS Z7, 64(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z8, (R11)
-	VMOVUPS Z9, 64(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z10, (R11)
-	VMOVUPS Z11, 64(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z12, (R11)
-	VMOVUPS Z13, 64(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z14, (R11)
-	VMOVUPS Z15, 64(R11)
-	ADDQ    $0x00000080, R9
-	ADDQ    $0x00000080, R10
-	SUBQ    $0x00000020, R8
-	JMP     loop7
-
-done8:
-loop11:
-	CMPQ   R8, $0x00000010
-	JL     done12
-	MOVQ   words+56(FP), R11
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	MOVQ   DI, R12
-	MOVQ   R9, R13
-
-loop13:
-	CMPQ         R11, $0x00000001
-	JL           done14
-	VMOVUPD      (R13), Z24
-	VBROADCASTSS (R12), Z25
-	VPDPWSSD     Z24, Z25, Z0
-	VBROADCASTSS 4(R12), Z25
-	VPDPWSSD     Z24, Z25, Z1
-	VBROADCASTSS 8(R12), Z25
-	VPDPWSSD     Z24, Z25, Z2
-	VBROADCASTSS 12(R12), Z25
-	VPDPWSSD     Z24, Z25, Z3
-	VBROADCASTSS 16(R12), Z25
-	VPDPWSSD     Z24, Z25, Z4
-	VBROADCASTSS 20(R12), Z25
-	VPDPWSSD     Z24, Z25, Z5
-	VBROADCASTSS 24(R12), Z25
-	VPDPWSSD     Z24, Z25, Z6
-	VBROADCASTSS 28(R12), Z25
-	VPDPWSSD     Z24, Z25, Z7
-	ADDQ         DX, R12
-	ADDQ         BX, R13
-	DECQ         R11
-	JMP          loop13
-
-done14:
-	MOVQ    R10, R11
-	VMOVUPS Z0, (R11)
-	ADDQ    CX, R11
-	VMOVUPS Z1, (R11)
-	ADDQ    CX, R11
-	VMOVUPS Z2, (R11)
-	ADDQ    CX, R11
-	VMOVUPS Z3, (R11)
-	ADDQ    CX, R11
-	VMOVUPS Z4, (R11)
-	ADDQ    CX, R11
-	VMOVUPS Z5, (R11)
-	ADDQ    CX, R11
-	VMOVUPS Z6, (R11)
-	ADDQ    CX, R11
-	VMOVUPS Z7, (R11)
-	ADDQ    $0x00000040, R9
-	ADDQ    $0x00000040, R10
-	SUBQ    $0x00000010, R8
-	JMP     loop11
-
-done12:
-	ADDQ $0x20, DI
-	ADDQ CX, AX
-	ADDQ CX, AX
-	ADDQ CX, AX
-	ADDQ CX, AX
-	ADDQ CX, AX
-	ADDQ CX, AX
-	ADDQ CX, AX
-	ADDQ CX, AX
-	SUBQ $0x08, SI
-	JMP  loop1
-
-done2:
-	VZEROUPPER
-	RET
-
-// func nearestAVX2(index *int32, indexLen int, best *int32, z *int32, ldz int, at *int32, lda int, m int, words int)
-// Requires: AVX, AVX2
-TEXT ·nearestAVX2(SB), NOSPLIT, $0-72
-	MOVQ         index+0(FP), AX
-	MOVQ         best+16(FP), CX
-	MOVQ         z+24(FP), DX
-	MOVQ         ldz+32(FP), BX
-	MOVQ         lda+48(FP), SI
-	MOVQ         indexLen+8(FP), DI
-	SHLQ         $0x02, BX
+	VBROADCASTSS (R10)(BX*2), Z26
+	VPDPWSSD     Z24, Z26, Z16
+	VPDPWSSD     Z25, Z26, Z17
+	VMOVUPD      192(R11), Z24
+	VMOVUPD      192(R11)(R12*1), Z25
+	VBROADCASTSS (R8)(SI*1), Z26
+	VPDPWSSD     Z24, Z26, Z18
+	VPDPWSSD     Z25, Z26, Z19
+	VBROADCASTSS (R9)(SI*1), Z26
+	VPDPWSSD     Z24, Z26, Z20
+	VPDPWSSD     Z25, Z26, Z21
+	VBROADCASTSS (R10)(SI*1), Z26
+	VPDPWSSD     Z24, Z26, Z22
+	VPDPWSSD     Z25, Z26, Z23
+	ADDQ         $0x04, R8
+	ADDQ         $0x04, R9
+	ADDQ         $0x04, R10
+	ADDQ         $0x00000100, R11
+	DECQ         DI
+	JNZ          words10
+	MOVQ         dst+0(FP), BX
+	MOVQ         biasLen+56(FP), SI
+	MOVQ         stride+8(FP), DI
 	SHLQ         $0x02, SI
-	MOVL         $0x00010001, R8
-	VMOVD        R8, X0
-	VBROADCASTSS X0, Y0
-	MOVL         $0x80808080, R8
-	VMOVD        R8, X1
-	VBROADCASTSS X1, Y1
+	MOVQ         SI, R8
+	IMULQ        DX, R8
+	ADDQ         R8, BX
+	LEAQ         (BX)(AX*4), BX
+	LEAQ         (BX)(DI*4), DI
+	VPADDD       Z6, Z0, Z0
+	VPADDD       Z12, Z0, Z0
+	VPSUBD       Z12, Z6, Z6
+	VPSUBD       Z18, Z6, Z6
+	VMOVUPS      Z0, (BX)
+	VMOVUPS      Z6, (DI)
+	VPADDD       Z7, Z1, Z1
+	VPADDD       Z13, Z1, Z1
+	VPSUBD       Z13, Z7, Z7
+	VPSUBD       Z19, Z7, Z7
+	VMOVUPS      Z1, 64(BX)
+	VMOVUPS      Z7, 64(DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Z8, Z2, Z2
+	VPADDD       Z14, Z2, Z2
+	VPSUBD       Z14, Z8, Z8
+	VPSUBD       Z20, Z8, Z8
+	VMOVUPS      Z2, (BX)
+	VMOVUPS      Z8, (DI)
+	VPADDD       Z9, Z3, Z3
+	VPADDD       Z15, Z3, Z3
+	VPSUBD       Z15, Z9, Z9
+	VPSUBD       Z21, Z9, Z9
+	VMOVUPS      Z3, 64(BX)
+	VMOVUPS      Z9, 64(DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Z10, Z4, Z4
+	VPADDD       Z16, Z4, Z4
+	VPSUBD       Z16, Z10, Z10
+	VPSUBD       Z22, Z10, Z10
+	VMOVUPS      Z4, (BX)
+	VMOVUPS      Z10, (DI)
+	VPADDD       Z11, Z5, Z5
+	VPADDD       Z17, Z5, Z5
+	VPSUBD       Z17, Z11, Z11
+	VPSUBD       Z23, Z11, Z11
+	VMOVUPS      Z5, 64(BX)
+	VMOVUPS      Z11, 64(DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	MOVQ         n+24(FP), BX
+	SUBQ         $0x03, BX
+	CMPQ         DX, BX
+	JGE          row9
+	ADDQ         $0x03, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	JMP          tile8
 
-loop1:
-	CMPQ         DI, $0x00000010
-	JL           done2
-	MOVQ         at+40(FP), R8
-	MOVQ         m+56(FP), R9
-	XORL         R10, R10
-	VMOVD        R10, X2
-	VPBROADCASTD X2, Y2
-	MOVL         $0x80000000, R11
-	VMOVD        R11, X3
-	VBROADCASTSS X3, Y3
-	VMOVUPS      Y2, (AX)
-	VMOVUPS      Y3, (CX)
-	VMOVUPS      Y2, 32(AX)
-	VMOVUPS      Y3, 32(CX)
+row9:
+	ADDQ $0x20, AX
+	SUBQ $0x20, CX
+	JMP  loop6
 
-loop3:
-	CMPQ   R9, $0x00000004
-	JL     done4
-	MOVQ   words+64(FP), R11
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	VXORPD Y8, Y8, Y8
-	VXORPD Y9, Y9, Y9
-	MOVQ   R8, R12
-	MOVQ   DX, R13
-
-loop5:
-	CMPQ         R11, $0x00000001
-	JL           done6
-	VMOVUPD      (R13), Y10
-	VMOVUPD      32(R13), Y11
-	VBROADCASTSS (R12), Y12
-	VPXOR        Y1, Y12, Y12
-	VPABSB       Y12, Y13
-	VPSIGNB      Y12, Y10, Y14
-	VPMADDUBSW   Y14, Y13, Y14
-	VPMADDWD     Y0, Y14, Y14
-	VPADDD       Y14, Y2, Y2
-	VPSIGNB      Y12, Y11, Y12
-	VPMADDUBSW   Y12, Y13, Y12
-	VPMADDWD     Y0, Y12, Y12
-	VPADDD       Y12, Y3, Y3
-	VBROADCASTSS 4(R12), Y12
-	VPXOR        Y1, Y12, Y12
-	VPABSB       Y12, Y13
-	VPSIGNB      Y12, Y10, Y14
-	VPMADDUBSW   Y14, Y13, Y14
-	VPMADDWD     Y0, Y14, Y14
-	VPADDD       Y14, Y4, Y4
-	VPSIGNB      Y12, Y11, Y12
-	VPMADDUBSW   Y12, Y13, Y12
-	VPMADDWD     Y0, Y12, Y12
-	VPADDD       Y12, Y5, Y5
-	VBROADCASTSS 8(R12), Y12
-	VPXOR        Y1, Y12, Y12
-	VPABSB       Y12, Y13
-	VPSIGNB      Y12, Y10, Y14
-	VPMADDUBSW   Y14, Y13, Y14
-	VPMADDWD     Y0, Y14, Y14
-	VPADDD       Y14, Y6, Y6
-	VPSIGNB      Y12, Y11, Y12
-	VPMADDUBSW   Y12, Y13, Y12
-	VPMADDWD     Y0, Y12, Y12
-	VPADDD       Y12, Y7, Y7
-	VBROADCASTSS 12(R12), Y12
-	VPXOR        Y1, Y12, Y12
-	VPABSB       Y12, Y13
-	VPSIGNB      Y12, Y10, Y10
-	VPMADDUBSW   Y10, Y13, Y10
-	VPMADDWD     Y0, Y10, Y10
-	VPADDD       Y10, Y8, Y8
-	VPSIGNB      Y12, Y11, Y10
-	VPMADDUBSW   Y10, Y13, Y10
-	VPMADDWD     Y0, Y10, Y10
-	VPADDD       Y10, Y9, Y9
-	ADDQ         SI, R12
-	ADDQ         BX, R13
-	DECQ         R11
-	JMP          loop5
-
-done6:
-	VMOVUPD      (CX), Y10
-	VMOVUPD      (AX), Y11
-	VMOVUPD      32(CX), Y12
-	VMOVUPD      32(AX), Y13
-	VMOVD        R10, X14
-	VPBROADCASTD X14, Y14
-	VPCMPGTD     Y10, Y2, Y15
-	VBLENDVPS    Y15, Y14, Y11, Y11
-	VPMAXSD      Y2, Y10, Y10
-	VPCMPGTD     Y12, Y3, Y2
-	VBLENDVPS    Y2, Y14, Y13, Y13
-	VPMAXSD      Y3, Y12, Y12
-	INCL         R10
-	VMOVD        R10, X2
-	VPBROADCASTD X2, Y2
-	VPCMPGTD     Y10, Y4, Y3
-	VBLENDVPS    Y3, Y2, Y11, Y11
-	VPMAXSD      Y4, Y10, Y10
-	VPCMPGTD     Y12, Y5, Y3
-	VBLENDVPS    Y3, Y2, Y13, Y13
-	VPMAXSD      Y5, Y12, Y12
-	INCL         R10
-	VMOVD        R10, X2
-	VPBROADCASTD X2, Y2
-	VPCMPGTD     Y10, Y6, Y3
-	VBLENDVPS    Y3, Y2, Y11, Y11
-	VPMAXSD      Y6, Y10, Y10
-	VPCMPGTD     Y12, Y7, Y3
-	VBLENDVPS    Y3, Y2, Y13, Y13
-	VPMAXSD      Y7, Y12, Y12
-	INCL         R10
-	VMOVD        R10, X2
-	VPBROADCASTD X2, Y2
-	VPCMPGTD     Y10, Y8, Y3
-	VBLENDVPS    Y3, Y2, Y11, Y11
-	VPMAXSD      Y8, Y10, Y10
-	VPCMPGTD     Y12, Y9, Y3
-	VBLENDVPS    Y3, Y2, Y13, Y13
-	VPMAXSD      Y9, Y12, Y12
-	INCL         R10
-	VMOVUPS      Y10, (CX)
-	VMOVUPS      Y11, (AX)
-	VMOVUPS      Y12, 32(CX)
-	VMOVUPS      Y13, 32(AX)
-	ADDQ         $0x10, R8
-	SUBQ         $0x04, R9
-	JMP          loop3
-
-done4:
-	ADDQ $0x00000040, AX
-	ADDQ $0x00000040, CX
-	ADDQ $0x00000040, DX
-	SUBQ $0x00000010, DI
-	JMP  loop1
-
-done2:
-	VZEROUPPER
-	RET
-
-// func nearestAVX512(index *int32, indexLen int, best *int32, z *int32, ldz int, at *int32, lda int, m int, words int)
-// Requires: AVX, AVX512F, AVX512_VNNI
-TEXT ·nearestAVX512(SB), NOSPLIT, $0-72
-	MOVQ index+0(FP), AX
-	MOVQ best+16(FP), CX
-	MOVQ z+24(FP), DX
-	MOVQ ldz+32(FP), BX
-	MOVQ lda+48(FP), SI
-	MOVQ indexLen+8(FP), DI
-	SHLQ $0x02, BX
-	SHLQ $0x02, SI
-
-loop1:
-	CMPQ         DI, $0x00000030
-	JL           done2
-	MOVQ         at+40(FP), R8
-	MOVQ         m+56(FP), R9
-	XORL         R10, R10
-	VPBROADCASTD R10, Z24
-	MOVL         $0x80000000, R11
-	VMOVD        R11, X25
-	VBROADCASTSS X25, Z25
-	VMOVUPS      Z24, (AX)
-	VMOVUPS      Z25, (CX)
-	VMOVUPS      Z24, 64(AX)
-	VMOVUPS      Z25, 64(CX)
-	VMOVUPS      Z24, 128(AX)
-	VMOVUPS      Z25, 128(CX)
-
-loop3:
-	CMPQ   R9, $0x00000008
-	JL     done4
-	MOVQ   words+64(FP), R11
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	VPXORQ Z8, Z8, Z8
-	VPXORQ Z9, Z9, Z9
-	VPXORQ Z10, Z10, Z10
-	VPXORQ Z11, Z11, Z11
-	VPXORQ Z12, Z12, Z12
-	VPXORQ Z13, Z13, Z13
-	VPXORQ Z14, Z14, Z14
-	VPXORQ Z15, Z15, Z15
-	VPXORQ Z16, Z16, Z16
-	VPXORQ Z17, Z17, Z17
-	VPXORQ Z18, Z18, Z18
-	VPXORQ Z19, Z19, Z19
-	VPXORQ Z20, Z20, Z20
-	VPXORQ Z21, Z21, Z21
-	VPXORQ Z22, Z22, Z22
-	VPXORQ Z23, Z23, Z23
-	MOVQ   R8, R12
-	MOVQ   DX, R13
-
-loop5:
-	CMPQ         R11, $0x00000001
-	JL           done6
-	VMOVUPD      (R13), Z24
-	VMOVUPD      64(R13), Z25
-	VMOVUPD      128(R13), Z26
-	VBROADCASTSS (R12), Z27
-	VPDPBUSD     Z24, Z27, Z0
-	VPDPBUSD     Z25, Z27, Z1
-	VPDPBUSD     Z26, Z27, Z2
-	VBROADCASTSS 4(R12), Z27
-	VPDPBUSD     Z24, Z27, Z3
-	VPDPBUSD     Z25, Z27, Z4
-	VPDPBUSD     Z26, Z27, Z5
-	VBROADCASTSS 8(R12), Z27
-	VPDPBUSD     Z24, Z27, Z6
-	VPDPBUSD     Z25, Z27, Z7
-	VPDPBUSD     Z26, Z27, Z8
-	VBROADCASTSS 12(R12), Z27
-	VPDPBUSD     Z24, Z27, Z9
-	VPDPBUSD     Z25, Z27, Z10
-	VPDPBUSD     Z26, Z27, Z11
-	VBROADCASTSS 16(R12), Z27
-	VPDPBUSD     Z24, Z27, Z12
-	VPDPBUSD     Z25, Z27, Z13
-	VPDPBUSD     Z26, Z27, Z14
-	VBROADCASTSS 20(R12), Z27
-	VPDPBUSD     Z24, Z27, Z15
-	VPDPBUSD     Z25, Z27, Z16
-	VPDPBUSD     Z26, Z27, Z17
-	VBROADCASTSS 24(R12), Z27
-	VPDPBUSD     Z24, Z27, Z18
-	VPDPBUSD     Z25, Z27, Z19
-	VPDPBUSD     Z26, Z27, Z20
-	VBROADCASTSS 28(R12), Z27
-	VPDPBUSD     Z24, Z27, Z21
-	VPDPBUSD     Z25, Z27, Z22
-	VPDPBUSD     Z26, Z27, Z23
-	ADDQ         SI, R12
-	ADDQ         BX, R13
-	DECQ         R11
-	JMP          loop5
-
-done6:
-	VMOVUPD      (CX), Z24
-	VMOVUPD      (AX), Z25
-	VMOVUPD      64(CX), Z26
-	VMOVUPD      64(AX), Z27
-	VMOVUPD      128(CX), Z28
-	VMOVUPD      128(AX), Z29
-	VPBROADCASTD R10, Z30
-	VPCMPGTD     Z24, Z0, K1
-	VMOVAPS      Z30, K1, Z25
-	VPMAXSD      Z0, Z24, Z24
-	VPCMPGTD     Z26, Z1, K1
-	VMOVAPS      Z30, K1, Z27
-	VPMAXSD      Z1, Z26, Z26
-	VPCMPGTD     Z28, Z2, K1
-	VMOVAPS      Z30, K1, Z29
-	VPMAXSD      Z2, Z28, Z28
-	INCL         R10
-	VPBROADCASTD R10, Z30
-	VPCMPGTD     Z24, Z3, K1
-	VMOVAPS      Z30, K1, Z25
-	VPMAXSD      Z3, Z24, Z24
-	VPCMPGTD     Z26, Z4, K1
-	VMOVAPS      Z30, K1, Z27
-	VPMAXSD      Z4, Z26, Z26
-	VPCMPGTD     Z28, Z5, K1
-	VMOVAPS      Z30, K1, Z29
-	VPMAXSD      Z5, Z28, Z28
-	INCL         R10
-	VPBROADCASTD R10, Z30
-	VPCMPGTD     Z24, Z6, K1
-	VMOVAPS      Z30, K1, Z25
-	VPMAXSD      Z6, Z24, Z24
-	VPCMPGTD     Z26, Z7, K1
-	VMOVAPS      Z30, K1, Z27
-	VPMAXSD      Z7, Z26, Z26
-	VPCMPGTD     Z28, Z8, K1
-	VMOVAPS      Z30, K1, Z29
-	VPMAXSD      Z8, Z28, Z28
-	INCL         R10
-	VPBROADCASTD R10, Z30
-	VPCMPGTD     Z24, Z9, K1
-	VMOVAPS      Z30, K1, Z25
-	VPMAXSD      Z9, Z24, Z24
-	VPCMPGTD     Z26, Z10, K1
-	VMOVAPS      Z30, K1, Z27
-	VPMAXSD      Z10, Z26, Z26
-	VPCMPGTD     Z28, Z11, K1
-	VMOVAPS      Z30, K1, Z29
-	VPMAXSD      Z11, Z28, Z28
-	INCL         R10
-	VPBROADCASTD R10, Z30
-	VPCMPGTD     Z24, Z12, K1
-	VMOVAPS      Z30, K1, Z25
-	VPMAXSD      Z12, Z24, Z24
-	VPCMPGTD     Z26, Z13, K1
-	VMOVAPS      Z30, K1, Z27
-	VPMAXSD      Z13, Z26, Z26
-	VPCMPGTD     Z28, Z14, K1
-	VMOVAPS      Z30, K1, Z29
-	VPMAXSD      Z14, Z28, Z28
-	INCL         R10
-	VPBROADCASTD R10, Z30
-	VPCMPGTD     Z24, Z15, K1
-	VMOVAPS      Z30, K1, Z25
-	VPMAXSD      Z15, Z24, Z24
-	VPCMPGTD     Z26, Z16, K1
-	VMOVAPS      Z30, K1, Z27
-	VPMAXSD      Z16, Z26, Z26
-	VPCMPGTD     Z28, Z17, K1
-	VMOVAPS      Z30, K1, Z29
-	VPMAXSD      Z17, Z28, Z28
-	INCL         R10
-	VPBROADCASTD R10, Z30
-	VPCMPGTD     Z24, Z18, K1
-	VMOVAPS      Z30, K1, Z25
-	VPMAXSD      Z18, Z24, Z24
-	VPCMPGTD     Z26, Z19, K1
-	VMOVAPS      Z30, K1, Z27
-	VPMAXSD      Z19, Z26, Z26
-	VPCMPGTD     Z28, Z20, K1
-	VMOVAPS      Z30, K1, Z29
-	VPMAXSD      Z20, Z28, Z28
-	INCL         R10
-	VPBROADCASTD R10, Z30
-	VPCMPGTD     Z24, Z21, K1
-	VMOVAPS      Z30, K1, Z25
-	VPMAXSD      Z21, Z24, Z24
-	VPCMPGTD     Z26, Z22, K1
-	VMOVAPS      Z30, K1, Z27
-	VPMAXSD      Z22, Z26, Z26
-	VPCMPGTD     Z28, Z23, K1
-	VMOVAPS      Z30, K1, Z29
-	VPMAXSD      Z23, Z28, Z28
-	INCL         R10
-	VMOVUPS      Z24, (CX)
-	VMOVUPS      Z25, (AX)
-	VMOVUPS      Z26, 64(CX)
-	VMOVUPS      Z27, 64(AX)
-	VMOVUPS      Z28, 128(CX)
-	VMOVUPS      Z29, 128(AX)
-	ADDQ         $0x20, R8
-	SUBQ         $0x08, R9
-	JMP          loop3
-
-done4:
-	ADDQ $0x000000c0, AX
-	ADDQ $0x000000c0, CX
-	ADDQ $0x000000c0, DX
-	SUBQ $0x00000030, DI
-	JMP  loop1
-
-done2:
-loop7:
-	CMPQ         DI, $0x00000020
-	JL           done8
-	MOVQ         at+40(FP), R8
-	MOVQ         m+56(FP), R9
-	XORL         R10, R10
-	VPBROADCASTD R10, Z16
-	MOVL         $0x80000000, R11
-	VMOVD        R11, X17
-	VBROADCASTSS X17, Z17
-	VMOVUPS      Z16, (AX)
-	VMOVUPS      Z17, (CX)
-	VMOVUPS      Z16, 64(AX)
-	VMOVUPS      Z17, 64(CX)
-
-loop9:
-	CMPQ   R9, $0x00000008
-	JL     done10
-	MOVQ   words+64(FP), R11
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	VPXORQ Z8, Z8, Z8
-	VPXORQ Z9, Z9, Z9
-	VPXORQ Z10, Z10, Z10
-	VPXORQ Z11, Z11, Z11
-	VPXORQ Z12, Z12, Z12
-	VPXORQ Z13, Z13, Z13
-	VPXORQ Z14, Z14, Z14
-	VPXORQ Z15, Z15, Z15
-	MOVQ   R8, R12
-	MOVQ   DX, R13
-
+done7:
 loop11:
-	CMPQ         R11, $0x00000001
-	JL           done12
-	VMOVUPD      (R13), Z16
-	VMOVUPD      64(R13), Z17
-	VBROADCASTSS (R12), Z18
-	VPDPBUSD     Z16, Z18, Z0
-	VPDPBUSD     Z17, Z18, Z1
-	VBROADCASTSS 4(R12), Z18
-	VPDPBUSD     Z16, Z18, Z2
-	VPDPBUSD     Z17, Z18, Z3
-	VBROADCASTSS 8(R12), Z18
-	VPDPBUSD     Z16, Z18, Z4
-	VPDPBUSD     Z17, Z18, Z5
-	VBROADCASTSS 12(R12), Z18
-	VPDPBUSD     Z16, Z18, Z6
-	VPDPBUSD     Z17, Z18, Z7
-	VBROADCASTSS 16(R12), Z18
-	VPDPBUSD     Z16, Z18, Z8
-	VPDPBUSD     Z17, Z18, Z9
-	VBROADCASTSS 20(R12), Z18
-	VPDPBUSD     Z16, Z18, Z10
-	VPDPBUSD     Z17, Z18, Z11
-	VBROADCASTSS 24(R12), Z18
-	VPDPBUSD     Z16, Z18, Z12
-	VPDPBUSD     Z17, Z18, Z13
-	VBROADCASTSS 28(R12), Z18
-	VPDPBUSD     Z16, Z18, Z14
-	VPDPBUSD     Z17, Z18, Z15
-	ADDQ         SI, R12
-	ADDQ         BX, R13
-	DECQ         R11
-	JMP          loop11
+	CMPQ CX, $0x00000010
+	JL   done12
+	XORQ DX, DX
+
+tile13:
+	VPXORQ  Z0, Z0, Z0
+	VPXORQ  Z1, Z1, Z1
+	VPXORQ  Z2, Z2, Z2
+	VPXORQ  Z3, Z3, Z3
+	VPXORQ  Z4, Z4, Z4
+	VPXORQ  Z5, Z5, Z5
+	VPXORQ  Z12, Z12, Z12
+	VPXORQ  Z13, Z13, Z13
+	VPXORQ  Z14, Z14, Z14
+	VPXORQ  Z15, Z15, Z15
+	VPXORQ  Z16, Z16, Z16
+	VPXORQ  Z17, Z17, Z17
+	VPXORQ  Z18, Z18, Z18
+	VPXORQ  Z19, Z19, Z19
+	VPXORQ  Z20, Z20, Z20
+	VPXORQ  Z21, Z21, Z21
+	VPXORQ  Z22, Z22, Z22
+	VPXORQ  Z23, Z23, Z23
+	MOVQ    bias+48(FP), BX
+	LEAQ    (BX)(AX*4), BX
+	VMOVUPS (BX), Z6
+	VMOVAPS Z6, Z7
+	VMOVAPS Z6, Z8
+	VMOVAPS Z6, Z9
+	VMOVAPS Z6, Z10
+	VMOVAPS Z6, Z11
+	MOVQ    channels+32(FP), BX
+	SHLQ    $0x01, BX
+	LEAQ    (BX)(BX*2), SI
+	MOVQ    v+16(FP), R8
+	MOVQ    DX, DI
+	IMULQ   BX, DI
+	LEAQ    (R8)(DI*4), R8
+	LEAQ    (R8)(BX*4), R9
+	LEAQ    (R9)(BX*4), R10
+	LEAQ    (R10)(BX*4), R11
+	LEAQ    (R11)(BX*4), R12
+	LEAQ    (R12)(BX*4), R13
+	MOVQ    weights+40(FP), R14
+	MOVQ    BX, R15
+	SHLQ    $0x06, R15
+	MOVQ    AX, DI
+	IMULQ   R15, DI
+	SHRQ    $0x04, DI
+	ADDQ    DI, R14
+	MOVQ    channels+32(FP), DI
+	SHRQ    $0x01, DI
+
+words15:
+	VMOVUPD      (R14), Z24
+	VBROADCASTSS (R8), Z25
+	VPDPWSSD     Z24, Z25, Z0
+	VBROADCASTSS (R9), Z25
+	VPDPWSSD     Z24, Z25, Z1
+	VBROADCASTSS (R10), Z25
+	VPDPWSSD     Z24, Z25, Z2
+	VBROADCASTSS (R11), Z25
+	VPDPWSSD     Z24, Z25, Z3
+	VBROADCASTSS (R12), Z25
+	VPDPWSSD     Z24, Z25, Z4
+	VBROADCASTSS (R13), Z25
+	VPDPWSSD     Z24, Z25, Z5
+	VMOVUPD      64(R14), Z24
+	VBROADCASTSS (R8)(BX*1), Z25
+	VPDPWSSD     Z24, Z25, Z6
+	VBROADCASTSS (R9)(BX*1), Z25
+	VPDPWSSD     Z24, Z25, Z7
+	VBROADCASTSS (R10)(BX*1), Z25
+	VPDPWSSD     Z24, Z25, Z8
+	VBROADCASTSS (R11)(BX*1), Z25
+	VPDPWSSD     Z24, Z25, Z9
+	VBROADCASTSS (R12)(BX*1), Z25
+	VPDPWSSD     Z24, Z25, Z10
+	VBROADCASTSS (R13)(BX*1), Z25
+	VPDPWSSD     Z24, Z25, Z11
+	VMOVUPD      128(R14), Z24
+	VBROADCASTSS (R8)(BX*2), Z25
+	VPDPWSSD     Z24, Z25, Z12
+	VBROADCASTSS (R9)(BX*2), Z25
+	VPDPWSSD     Z24, Z25, Z13
+	VBROADCASTSS (R10)(BX*2), Z25
+	VPDPWSSD     Z24, Z25, Z14
+	VBROADCASTSS (R11)(BX*2), Z25
+	VPDPWSSD     Z24, Z25, Z15
+	VBROADCASTSS (R12)(BX*2), Z25
+	VPDPWSSD     Z24, Z25, Z16
+	VBROADCASTSS (R13)(BX*2), Z25
+	VPDPWSSD     Z24, Z25, Z17
+	VMOVUPD      192(R14), Z24
+	VBROADCASTSS (R8)(SI*1), Z25
+	VPDPWSSD     Z24, Z25, Z18
+	VBROADCASTSS (R9)(SI*1), Z25
+	VPDPWSSD     Z24, Z25, Z19
+	VBROADCASTSS (R10)(SI*1), Z25
+	VPDPWSSD     Z24, Z25, Z20
+	VBROADCASTSS (R11)(SI*1), Z25
+	VPDPWSSD     Z24, Z25, Z21
+	VBROADCASTSS (R12)(SI*1), Z25
+	VPDPWSSD     Z24, Z25, Z22
+	VBROADCASTSS (R13)(SI*1), Z25
+	VPDPWSSD     Z24, Z25, Z23
+	ADDQ         $0x04, R8
+	ADDQ         $0x04, R9
+	ADDQ         $0x04, R10
+	ADDQ         $0x04, R11
+	ADDQ         $0x04, R12
+	ADDQ         $0x04, R13
+	ADDQ         $0x00000100, R14
+	DECQ         DI
+	JNZ          words15
+	MOVQ         dst+0(FP), BX
+	MOVQ         biasLen+56(FP), SI
+	MOVQ         stride+8(FP), DI
+	SHLQ         $0x02, SI
+	MOVQ         SI, R8
+	IMULQ        DX, R8
+	ADDQ         R8, BX
+	LEAQ         (BX)(AX*4), BX
+	LEAQ         (BX)(DI*4), DI
+	VPADDD       Z6, Z0, Z0
+	VPADDD       Z12, Z0, Z0
+	VPSUBD       Z12, Z6, Z6
+	VPSUBD       Z18, Z6, Z6
+	VMOVUPS      Z0, (BX)
+	VMOVUPS      Z6, (DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Z7, Z1, Z1
+	VPADDD       Z13, Z1, Z1
+	VPSUBD       Z13, Z7, Z7
+	VPSUBD       Z19, Z7, Z7
+	VMOVUPS      Z1, (BX)
+	VMOVUPS      Z7, (DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Z8, Z2, Z2
+	VPADDD       Z14, Z2, Z2
+	VPSUBD       Z14, Z8, Z8
+	VPSUBD       Z20, Z8, Z8
+	VMOVUPS      Z2, (BX)
+	VMOVUPS      Z8, (DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Z9, Z3, Z3
+	VPADDD       Z15, Z3, Z3
+	VPSUBD       Z15, Z9, Z9
+	VPSUBD       Z21, Z9, Z9
+	VMOVUPS      Z3, (BX)
+	VMOVUPS      Z9, (DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Z10, Z4, Z4
+	VPADDD       Z16, Z4, Z4
+	VPSUBD       Z16, Z10, Z10
+	VPSUBD       Z22, Z10, Z10
+	VMOVUPS      Z4, (BX)
+	VMOVUPS      Z10, (DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Z11, Z5, Z5
+	VPADDD       Z17, Z5, Z5
+	VPSUBD       Z17, Z11, Z11
+	VPSUBD       Z23, Z11, Z11
+	VMOVUPS      Z5, (BX)
+	VMOVUPS      Z11, (DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	MOVQ         n+24(FP), BX
+	SUBQ         $0x06, BX
+	CMPQ         DX, BX
+	JGE          row14
+	ADDQ         $0x06, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	JMP          tile13
+
+row14:
+	ADDQ $0x10, AX
+	SUBQ $0x10, CX
+	JMP  loop11
 
 done12:
-	VMOVUPD      (CX), Z16
-	VMOVUPD      (AX), Z17
-	VMOVUPD      64(CX), Z18
-	VMOVUPD      64(AX), Z19
-	VPBROADCASTD R10, Z20
-	VPCMPGTD     Z16, Z0, K1
-	VMOVAPS      Z20, K1, Z17
-	VPMAXSD      Z0, Z16, Z16
-	VPCMPGTD     Z18, Z1, K1
-	VMOVAPS      Z20, K1, Z19
-	VPMAXSD      Z1, Z18, Z18
-	INCL         R10
-	VPBROADCASTD R10, Z20
-	VPCMPGTD     Z16, Z2, K1
-	VMOVAPS      Z20, K1, Z17
-	VPMAXSD      Z2, Z16, Z16
-	VPCMPGTD     Z18, Z3, K1
-	VMOVAPS      Z20, K1, Z19
-	VPMAXSD      Z3, Z18, Z18
-	INCL         R10
-	VPBROADCASTD R10, Z20
-	VPCMPGTD     Z16, Z4, K1
-	VMOVAPS      Z20, K1, Z17
-	VPMAXSD      Z4, Z16, Z16
-	VPCMPGTD     Z18, Z5, K1
-	VMOVAPS      Z20, K1, Z19
-	VPMAXSD      Z5, Z18, Z18
-	INCL         R10
-	VPBROADCASTD R10, Z20
-	VPCMPGTD     Z16, Z6, K1
-	VMOVAPS      Z20, K1, Z17
-	VPMAXSD      Z6, Z16, Z16
-	VPCMPGTD     Z18, Z7, K1
-	VMOVAPS      Z20, K1, Z19
-	VPMAXSD      Z7, Z18, Z18
-	INCL         R10
-	VPBROADCASTD R10, Z20
-	VPCMPGTD     Z16, Z8, K1
-	VMOVAPS      Z20, K1, Z17
-	VPMAXSD      Z8, Z16, Z16
-	VPCMPGTD     Z18, Z9, K1
-	VMOVAPS      Z20, K1, Z19
-	VPMAXSD      Z9, Z18, Z18
-	INCL         R10
-	VPBROADCASTD R10, Z20
-	VPCMPGTD     Z16, Z10, K1
-	VMOVAPS      Z20, K1, Z17
-	VPMAXSD      Z10, Z16, Z16
-	VPCMPGTD     Z18, Z11, K1
-	VMOVAPS      Z20, K1, Z19
-	VPMAXSD      Z11, Z18, Z18
-	INCL         R10
-	VPBROADCASTD R10, Z20
-	VPCMPGTD     Z16, Z12, K1
-	VMOVAPS      Z20, K1, Z17
-	VPMAXSD      Z12, Z16, Z16
-	VPCMPGTD     Z18, Z13, K1
-	VMOVAPS      Z20, K1, Z19
-	VPMAXSD      Z13, Z18, Z18
-	INCL         R10
-	VPBROADCASTD R10, Z20
-	VPCMPGTD     Z16, Z14, K1
-	VMOVAPS      Z20, K1, Z17
-	VPMAXSD      Z14, Z16, Z16
-	VPCMPGTD     Z18, Z15, K1
-	VMOVAPS      Z20, K1, Z19
-	VPMAXSD      Z15, Z18, Z18
-	INCL         R10
-	VMOVUPS      Z16, (CX)
-	VMOVUPS      Z17, (AX)
-	VMOVUPS      Z18, 64(CX)
-	VMOVUPS      Z19, 64(AX)
-	ADDQ         $0x20, R8
-	SUBQ         $0x08, R9
-	JMP          loop9
-
-done10:
-	ADDQ $0x00000080, AX
-	ADDQ $0x00000080, CX
-	ADDQ $0x00000080, DX
-	SUBQ $0x00000020, DI
-	JMP  loop7
-
-done8:
-loop13:
-	CMPQ         DI, $0x00000010
-	JL           done14
-	MOVQ         at+40(FP), R8
-	MOVQ         m+56(FP), R9
-	XORL         R10, R10
-	VPBROADCASTD R10, Z8
-	MOVL         $0x80000000, R11
-	VMOVD        R11, X9
-	VBROADCASTSS X9, Z9
-	VMOVUPS      Z8, (AX)
-	VMOVUPS      Z9, (CX)
-
-loop15:
-	CMPQ   R9, $0x00000008
-	JL     done16
-	MOVQ   words+64(FP), R11
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	MOVQ   R8, R12
-	MOVQ   DX, R13
-
-loop17:
-	CMPQ         R11, $0x00000001
-	JL           done18
-	VMOVUPD      (R13), Z8
-	VBROADCASTSS (R12), Z9
-	VPDPBUSD     Z8, Z9, Z0
-	VBROADCASTSS 4(R12), Z9
-	VPDPBUSD     Z8, Z9, Z1
-	VBROADCASTSS 8(R12), Z9
-	VPDPBUSD     Z8, Z9, Z2
-	VBROADCASTSS 12(R12), Z9
-	VPDPBUSD     Z8, Z9, Z3
-	VBROADCASTSS 16(R12), Z9
-	VPDPBUSD     Z8, Z9, Z4
-	VBROADCASTSS 20(R12), Z9
-	VPDPBUSD     Z8, Z9, Z5
-	VBROADCASTSS 24(R12), Z9
-	VPDPBUSD     Z8, Z9, Z6
-	VBROADCASTSS 28(R12), Z9
-	VPDPBUSD     Z8, Z9, Z7
-	ADDQ         SI, R12
-	ADDQ         BX, R13
-	DECQ         R11
-	JMP          loop17
-
-done18:
-	VMOVUPD      (CX), Z8
-	VMOVUPD      (AX), Z9
-	VPBROADCASTD R10, Z10
-	VPCMPGTD     Z8, Z0, K1
-	VMOVAPS      Z10, K1, Z9
-	VPMAXSD      Z0, Z8, Z8
-	INCL         R10
-	VPBROADCASTD R10, Z10
-	VPCMPGTD     Z8, Z1, K1
-	VMOVAPS      Z10, K1, Z9
-	VPMAXSD      Z1, Z8, Z8
-	INCL         R10
-	VPBROADCASTD R10, Z10
-	VPCMPGTD     Z8, Z2, K1
-	VMOVAPS      Z10, K1, Z9
-	VPMAXSD      Z2, Z8, Z8
-	INCL         R10
-	VPBROADCASTD R10, Z10
-	VPCMPGTD     Z8, Z3, K1
-	VMOVAPS      Z10, K1, Z9
-	VPMAXSD      Z3, Z8, Z8
-	INCL         R10
-	VPBROADCASTD R10, Z10
-	VPCMPGTD     Z8, Z4, K1
-	VMOVAPS      Z10, K1, Z9
-	VPMAXSD      Z4, Z8, Z8
-	INCL         R10
-	VPBROADCASTD R10, Z10
-	VPCMPGTD     Z8, Z5, K1
-	VMOVAPS      Z10, K1, Z9
-	VPMAXSD      Z5, Z8, Z8
-	INCL         R10
-	VPBROADCASTD R10, Z10
-	VPCMPGTD     Z8, Z6, K1
-	VMOVAPS      Z10, K1, Z9
-	VPMAXSD      Z6, Z8, Z8
-	INCL         R10
-	VPBROADCASTD R10, Z10
-	VPCMPGTD     Z8, Z7, K1
-	VMOVAPS      Z10, K1, Z9
-	VPMAXSD      Z7, Z8, Z8
-	INCL         R10
-	VMOVUPS      Z8, (CX)
-	VMOVUPS      Z9, (AX)
-	ADDQ         $0x20, R8
-	SUBQ         $0x08, R9
-	JMP          loop15
-
-done16:
-	ADDQ $0x00000040, AX
-	ADDQ $0x00000040, CX
-	ADDQ $0x00000040, DX
-	SUBQ $0x00000010, DI
-	JMP  loop13
-
-done14:
-	VZEROUPPER
-	RET
-
-// func orientAVX2(dst *float32, to *int32, toLen int, src *float32, from *int32, forms *int32, formsLen int, mean *float32)
-// Requires: AVX, AVX2
-TEXT ·orientAVX2(SB), NOSPLIT, $0-64
-	MOVQ dst+0(FP), AX
-	MOVQ src+24(FP), CX
-	MOVQ forms+40(FP), DX
-	MOVQ mean+56(FP), BX
-	MOVQ formsLen+48(FP), SI
-
-loop1:
-	CMPQ         SI, $0x00000008
-	JL           done2
-	VMOVUPD      (DX), Y0
-	VPSLLD       $0x1f, Y0, Y1
-	VPSLLD       $0x1e, Y0, Y2
-	VPSLLD       $0x1d, Y0, Y3
-	VPSLLD       $0x1c, Y0, Y0
-	MOVL         $0x80000000, DI
-	VMOVD        DI, X4
-	VBROADCASTSS X4, Y4
-	VPAND        Y4, Y0, Y0
-	VMOVUPD      (BX), Y4
-	MOVQ         to+8(FP), DI
-	MOVQ         from+32(FP), R8
-	MOVQ         toLen+16(FP), R9
-
-loop3:
-	CMPQ      R9, $0x00000008
-	JL        done4
-	MOVLQSX   (R8), R10
-	VMOVUPD   (CX)(R10*4), Y5
-	VSUBPS    Y4, Y5, Y5
-	VPXOR     Y0, Y5, Y5
-	MOVLQSX   4(R8), R10
-	VMOVUPD   (CX)(R10*4), Y6
-	VSUBPS    Y4, Y6, Y6
-	VPXOR     Y0, Y6, Y6
-	MOVLQSX   8(R8), R10
-	VMOVUPD   (CX)(R10*4), Y7
-	VSUBPS    Y4, Y7, Y7
-	VPXOR     Y0, Y7, Y7
-	MOVLQSX   12(R8), R10
-	VMOVUPD   (CX)(R10*4), Y8
-	VSUBPS    Y4, Y8, Y8
-	VPXOR     Y0, Y8, Y8
-	MOVLQSX   16(R8), R10
-	VMOVUPD   (CX)(R10*4), Y9
-	VSUBPS    Y4, Y9, Y9
-	VPXOR     Y0, Y9, Y9
-	MOVLQSX   20(R8), R10
-	VMOVUPD   (CX)(R10*4), Y10
-	VSUBPS    Y4, Y10, Y10
-	VPXOR     Y0, Y10, Y10
-	MOVLQSX   24(R8), R10
-	VMOVUPD   (CX)(R10*4), Y11
-	VSUBPS    Y4, Y11, Y11
-	VPXOR     Y0, Y11, Y11
-	MOVLQSX   28(R8), R10
-	VMOVUPD   (CX)(R10*4), Y12
-	VSUBPS    Y4, Y12, Y12
-	VPXOR     Y0, Y12, Y12
-	VBLENDVPS Y1, Y6, Y5, Y13
-	VBLENDVPS Y1, Y5, Y6, Y6
-	VBLENDVPS Y1, Y8, Y7, Y5
-	VBLENDVPS Y1, Y7, Y8, Y8
-	VBLENDVPS Y1, Y10, Y9, Y7
-	VBLENDVPS Y1, Y9, Y10, Y10
-	VBLENDVPS Y1, Y12, Y11, Y9
-	VBLENDVPS Y1, Y11, Y12, Y12
-	VBLENDVPS Y2, Y5, Y13, Y11
-	VBLENDVPS Y2, Y13, Y5, Y5
-	VBLENDVPS Y2, Y8, Y6, Y13
-	VBLENDVPS Y2, Y6, Y8, Y8
-	VBLENDVPS Y2, Y9, Y7, Y6
-	VBLENDVPS Y2, Y7, Y9, Y9
-	VBLENDVPS Y2, Y12, Y10, Y7
-	VBLENDVPS Y2, Y10, Y12, Y12
-	VBLENDVPS Y3, Y6, Y11, Y10
-	VBLENDVPS Y3, Y11, Y6, Y6
-	VBLENDVPS Y3, Y9, Y13, Y11
-	VBLENDVPS Y3, Y13, Y9, Y9
-	VBLENDVPS Y3, Y7, Y5, Y13
-	VBLENDVPS Y3, Y5, Y7, Y7
-	VBLENDVPS Y3, Y12, Y8, Y5
-	VBLENDVPS Y3, Y8, Y12, Y12
-	MOVLQSX   (DI), R10
-	VMOVUPS   Y10, (AX)(R10*4)
-	MOVLQSX   4(DI), R10
-	VMOVUPS   Y11, (AX)(R10*4)
-	MOVLQSX   8(DI), R10
-	VMOVUPS   Y13, (AX)(R10*4)
-	MOVLQSX   12(DI), R10
-	VMOVUPS   Y5, (AX)(R10*4)
-	MOVLQSX   16(DI), R10
-	VMOVUPS   Y6, (AX)(R10*4)
-	MOVLQSX   20(DI), R10
-	VMOVUPS   Y7, (AX)(R10*4)
-	MOVLQSX   24(DI), R10
-	VMOVUPS   Y9, (AX)(R10*4)
-	MOVLQSX   28(DI), R10
-	VMOVUPS   Y12, (AX)(R10*4)
-	ADDQ      $0x20, R8
-	ADDQ      $0x20, DI
-	SUBQ      $0x08, R9
-	JMP       loop3
-
-done4:
-	ADDQ $0x20, AX
-	ADDQ $0x20, CX
-	ADDQ $0x20, DX
-	ADDQ $0x20, BX
-	SUBQ $0x08, SI
-	JMP  loop1
-
-done2:
-	VZEROUPPER
-	RET
-
-// func orientAVX512(dst *float32, to *int32, toLen int, src *float32, from *int32, forms *int32, formsLen int, mean *float32)
-// Requires: AVX, AVX512F
-TEXT ·orientAVX512(SB), NOSPLIT, $0-64
-	MOVQ dst+0(FP), AX
-	MOVQ src+24(FP), CX
-	MOVQ forms+40(FP), DX
-	MOVQ mean+56(FP), BX
-	MOVQ formsLen+48(FP), SI
-
-loop1:
-	CMPQ         SI, $0x00000010
-	JL           done2
-	VMOVUPD      (DX), Z0
-	MOVL         $0x00000001, DI
-	VMOVD        DI, X1
-	VBROADCASTSS X1, Z1
-	VPTESTMD     Z1, Z0, K1
-	MOVL         $0x00000002, DI
-	VMOVD        DI, X1
-	VBROADCASTSS X1, Z1
-	VPTESTMD     Z1, Z0, K2
-	MOVL         $0x00000004, DI
-	VMOVD        DI, X1
-	VBROADCASTSS X1, Z1
-	VPTESTMD     Z1, Z0, K3
-	VPSLLD       $0x1c, Z0, Z0
-	MOVL         $0x80000000, DI
-	VMOVD        DI, X1
-	VBROADCASTSS X1, Z1
-	VPANDD       Z1, Z0, Z0
-	VMOVUPD      (BX), Z1
-	MOVQ         to+8(FP), DI
-	MOVQ         from+32(FP), R8
-	MOVQ         toLen+16(FP), R9
-
-loop3:
-	CMPQ      R9, $0x00000008
-	JL        done4
-	MOVLQSX   (R8), R10
-	VMOVUPD   (CX)(R10*4), Z14
-	VSUBPS    Z1, Z14, Z14
-	VPXORD    Z0, Z14, Z14
-	MOVLQSX   4(R8), R10
-	VMOVUPD   (CX)(R10*4), Z15
-	VSUBPS    Z1, Z15, Z15
-	VPXORD    Z0, Z15, Z15
-	MOVLQSX   8(R8), R10
-	VMOVUPD   (CX)(R10*4), Z16
-	VSUBPS    Z1, Z16, Z16
-	VPXORD    Z0, Z16, Z16
-	MOVLQSX   12(R8), R10
-	VMOVUPD   (CX)(R10*4), Z17
-	VSUBPS    Z1, Z17, Z17
-	VPXORD    Z0, Z17, Z17
-	MOVLQSX   16(R8), R10
-	VMOVUPD   (CX)(R10*4), Z18
-	VSUBPS    Z1, Z18, Z18
-	VPXORD    Z0, Z18, Z18
-	MOVLQSX   20(R8), R10
-	VMOVUPD   (CX)(R10*4), Z19
-	VSUBPS    Z1, Z19, Z19
-	VPXORD    Z0, Z19, Z19
-	MOVLQSX   24(R8), R10
-	VMOVUPD   (CX)(R10*4), Z20
-	VSUBPS    Z1, Z20, Z20
-	VPXORD    Z0, Z20, Z20
-	MOVLQSX   28(R8), R10
-	VMOVUPD   (CX)(R10*4), Z21
-	VSUBPS    Z1, Z21, Z21
-	VPXORD    Z0, Z21, Z21
-	VBLENDMPS Z15, Z14, K1, Z2
-	VMOVAPS   Z14, K1, Z15
-	VBLENDMPS Z17, Z16, K1, Z3
-	VMOVAPS   Z16, K1, Z17
-	VBLENDMPS Z19, Z18, K1, Z4
-	VMOVAPS   Z18, K1, Z19
-	VBLENDMPS Z21, Z20, K1, Z5
-	VMOVAPS   Z20, K1, Z21
-	VBLENDMPS Z3, Z2, K2, Z6
-	VMOVAPS   Z2, K2, Z3
-	VBLENDMPS Z17, Z15, K2, Z7
-	VMOVAPS   Z15, K2, Z17
-	VBLENDMPS Z5, Z4, K2, Z8
-	VMOVAPS   Z4, K2, Z5
-	VBLENDMPS Z21, Z19, K2, Z9
-	VMOVAPS   Z19, K2, Z21
-	VBLENDMPS Z8, Z6, K3, Z10
-	VMOVAPS   Z6, K3, Z8
-	VBLENDMPS Z5, Z7, K3, Z11
-	VMOVAPS   Z7, K3, Z5
-	VBLENDMPS Z9, Z3, K3, Z12
-	VMOVAPS   Z3, K3, Z9
-	VBLENDMPS Z21, Z17, K3, Z13
-	VMOVAPS   Z17, K3, Z21
-	MOVLQSX   (DI), R10
-	VMOVUPS   Z10, (AX)(R10*4)
-	MOVLQSX   4(DI), R10
-	VMOVUPS   Z11, (AX)(R10*4)
-	MOVLQSX   8(DI), R10
-	VMOVUPS   Z12, (AX)(R10*4)
-	MOVLQSX   12(DI), R10
-	VMOVUPS   Z13, (AX)(R10*4)
-	MOVLQSX   16(DI), R10
-	VMOVUPS   Z8, (AX)(R10*4)
-	MOVLQSX   20(DI), R10
-	VMOVUPS   Z9, (AX)(R10*4)
-	MOVLQSX   24(DI), R10
-	VMOVUPS   Z5, (AX)(R10*4)
-	MOVLQSX   28(DI), R10
-	VMOVUPS   Z21, (AX)(R10*4)
-	ADDQ      $0x20, R8
-	ADDQ      $0x20, DI
-	SUBQ      $0x08, R9
-	JMP       loop3
-
-done4:
-	ADDQ $0x40, AX
-	ADDQ $0x40, CX
-	ADDQ $0x40, DX
-	ADDQ $0x40, BX
-	SUBQ $0x10, SI
-	JMP  loop1
-
-done2:
-	VZEROUPPER
-	RET
-
-// func packAVX2(words *int32, ld int, scale *float32, scaleLen int, sum *int32, c *int32, ldc int, k int)
-// Requires: AVX, AVX2
-TEXT ·packAVX2(SB), NOSPLIT, $0-64
-	MOVQ           words+0(FP), AX
-	MOVQ           ld+8(FP), CX
-	MOVQ           scale+16(FP), DX
-	MOVQ           sum+32(FP), BX
-	MOVQ           c+40(FP), SI
-	MOVQ           ldc+48(FP), DI
-	MOVQ           scaleLen+24(FP), R8
-	SHLQ           $0x02, CX
-	SHLQ           $0x02, DI
-	VBROADCASTI128 turnBytes<>+0(SB), Y0
-
-loop1:
-	CMPQ         R8, $0x00000008
-	JL           done2
-	MOVL         $0x00000001, R9
-	VMOVD        R9, X1
-	VBROADCASTSS X1, Y1
-	MOVQ         k+56(FP), R10
-	MOVQ         SI, R9
-
-loop3:
-	CMPQ    R10, $0x00000004
-	JL      done4
-	VPABSD  (R9), Y2
-	VPMAXSD Y2, Y1, Y1
-	ADDQ    DI, R9
-	VPABSD  (R9), Y2
-	VPMAXSD Y2, Y1, Y1
-	ADDQ    DI, R9
-	VPABSD  (R9), Y2
-	VPMAXSD Y2, Y1, Y1
-	ADDQ    DI, R9
-	VPABSD  (R9), Y2
-	VPMAXSD Y2, Y1, Y1
-	ADDQ    DI, R9
-	SUBQ    $0x04, R10
-	JMP     loop3
-
-done4:
-	VCVTDQ2PS    Y1, Y1
-	MOVL         $0x42fe0000, R9
-	VMOVD        R9, X2
-	VBROADCASTSS X2, Y2
-	VDIVPS       Y1, Y2, Y2
-	MOVL         $0x3c010204, R9
-	VMOVD        R9, X3
-	VBROADCASTSS X3, Y3
-	VMULPS       Y3, Y1, Y1
-	VMULPS       (DX), Y1, Y1
-	VMOVUPS      Y1, (DX)
-	VXORPD       Y1, Y1, Y1
-	MOVL         $0x01010101, R9
-	VMOVD        R9, X3
-	VBROADCASTSS X3, Y3
-	MOVL         $0x00010001, R9
-	VMOVD        R9, X4
-	VBROADCASTSS X4, Y4
-	MOVQ         k+56(FP), R11
-	MOVQ         AX, R9
-	MOVQ         SI, R10
-
-loop5:
-	CMPQ         R11, $0x00000010
-	JL           done6
-	VCVTDQ2PS    (R10), Y8
-	VMULPS       Y8, Y2, Y8
-	VCVTPS2DQ    Y8, Y8
-	ADDQ         DI, R10
-	VCVTDQ2PS    (R10), Y5
-	VMULPS       Y5, Y2, Y5
-	VCVTPS2DQ    Y5, Y5
-	ADDQ         DI, R10
-	VCVTDQ2PS    (R10), Y6
-	VMULPS       Y6, Y2, Y6
-	VCVTPS2DQ    Y6, Y6
-	ADDQ         DI, R10
-	VCVTDQ2PS    (R10), Y7
-	VMULPS       Y7, Y2, Y7
-	VCVTPS2DQ    Y7, Y7
-	ADDQ         DI, R10
-	VPACKSSDW    Y5, Y8, Y8
-	VPACKSSDW    Y7, Y6, Y6
-	VPACKSSWB    Y6, Y8, Y8
-	VPSHUFB      Y0, Y8, Y8
-	VPMADDUBSW   Y8, Y3, Y5
-	VPMADDWD     Y4, Y5, Y5
-	VPADDD       Y5, Y1, Y1
-	VCVTDQ2PS    (R10), Y10
-	VMULPS       Y10, Y2, Y10
-	VCVTPS2DQ    Y10, Y10
-	ADDQ         DI, R10
-	VCVTDQ2PS    (R10), Y5
-	VMULPS       Y5, Y2, Y5
-	VCVTPS2DQ    Y5, Y5
-	ADDQ         DI, R10
-	VCVTDQ2PS    (R10), Y6
-	VMULPS       Y6, Y2, Y6
-	VCVTPS2DQ    Y6, Y6
-	ADDQ         DI, R10
-	VCVTDQ2PS    (R10), Y7
-	VMULPS       Y7, Y2, Y7
-	VCVTPS2DQ    Y7, Y7
-	ADDQ         DI, R10
-	VPACKSSDW    Y5, Y10, Y10
-	VPACKSSDW    Y7, Y6, Y6
-	VPACKSSWB    Y6, Y10, Y10
-	VPSHUFB      Y0, Y10, Y10
-	VPMADDUBSW   Y10, Y3, Y5
-	VPMADDWD     Y4, Y5, Y5
-	VPADDD       Y5, Y1, Y1
-	VCVTDQ2PS    (R10), Y6
-	VMULPS       Y6, Y2, Y6
-	VCVTPS2DQ    Y6, Y6
-	ADDQ         DI, R10
-	VCVTDQ2PS    (R10), Y5
-	VMULPS       Y5, Y2, Y5
-	VCVTPS2DQ    Y5, Y5
-	ADDQ         DI, R10
-	VCVTDQ2PS    (R10), Y7
-	VMULPS       Y7, Y2, Y7
-	VCVTPS2DQ    Y7, Y7
-	ADDQ         DI, R10
-	VCVTDQ2PS    (R10), Y9
-	VMULPS       Y9, Y2, Y9
-	VCVTPS2DQ    Y9, Y9
-	ADDQ         DI, R10
-	VPACKSSDW    Y5, Y6, Y6
-	VPACKSSDW    Y9, Y7, Y7
-	VPACKSSWB    Y7, Y6, Y6
-	VPSHUFB      Y0, Y6, Y6
-	VPMADDUBSW   Y6, Y3, Y5
-	VPMADDWD     Y4, Y5, Y5
-	VPADDD       Y5, Y1, Y1
-	VCVTDQ2PS    (R10), Y9
-	VMULPS       Y9, Y2, Y9
-	VCVTPS2DQ    Y9, Y9
-	ADDQ         DI, R10
-	VCVTDQ2PS    (R10), Y5
-	VMULPS       Y5, Y2, Y5
-	VCVTPS2DQ    Y5, Y5
-	ADDQ         DI, R10
-	VCVTDQ2PS    (R10), Y7
-	VMULPS       Y7, Y2, Y7
-	VCVTPS2DQ    Y7, Y7
-	ADDQ         DI, R10
-	VCVTDQ2PS    (R10), Y11
-	VMULPS       Y11, Y2, Y11
-	VCVTPS2DQ    Y11, Y11
-	ADDQ         DI, R10
-	VPACKSSDW    Y5, Y9, Y9
-	VPACKSSDW    Y11, Y7, Y7
-	VPACKSSWB    Y7, Y9, Y9
-	VPSHUFB      Y0, Y9, Y9
-	VPMADDUBSW   Y9, Y3, Y5
-	VPMADDWD     Y4, Y5, Y5
-	VPADDD       Y5, Y1, Y1
-	VUNPCKLPS    Y10, Y8, Y5
-	VUNPCKLPS    Y9, Y6, Y7
-	VUNPCKHPS    Y10, Y8, Y8
-	VUNPCKHPS    Y9, Y6, Y9
-	VUNPCKLPD    Y7, Y5, Y6
-	VUNPCKHPD    Y7, Y5, Y5
-	VUNPCKLPD    Y9, Y8, Y7
-	VUNPCKHPD    Y9, Y8, Y8
-	MOVQ         R9, R12
-	VMOVUPS      X6, (R12)
-	ADDQ         CX, R12
-	VMOVUPS      X5, (R12)
-	ADDQ         CX, R12
-	VMOVUPS      X7, (R12)
-	ADDQ         CX, R12
-	VMOVUPS      X8, (R12)
-	ADDQ         CX, R12
-	VEXTRACTF128 $0x01, Y6, (R12)
-	ADDQ         CX, R12
-	VEXTRACTF128 $0x01, Y5, (R12)
-	ADDQ         CX, R12
-	VEXTRACTF128 $0x01, Y7, (R12)
-	ADDQ         CX, R12
-	VEXTRACTF128 $0x01, Y8, (R12)
-	ADDQ         CX, R12
-	ADDQ         $0x10, R9
-	SUBQ         $0x10, R11
-	JMP          loop5
-
-done6:
-loop7:
-	CMPQ         R11, $0x00000008
-	JL           done8
-	VCVTDQ2PS    (R10), Y8
-	VMULPS       Y8, Y2, Y8
-	VCVTPS2DQ    Y8, Y8
-	ADDQ         DI, R10
-	VCVTDQ2PS    (R10), Y5
-	VMULPS       Y5, Y2, Y5
-	VCVTPS2DQ    Y5, Y5
-	ADDQ         DI, R10
-	VCVTDQ2PS    (R10), Y6
-	VMULPS       Y6, Y2, Y6
-	VCVTPS2DQ    Y6, Y6
-	ADDQ         DI, R10
-	VCVTDQ2PS    (R10), Y7
-	VMULPS       Y7, Y2, Y7
-	VCVTPS2DQ    Y7, Y7
-	ADDQ         DI, R10
-	VPACKSSDW    Y5, Y8, Y8
-	VPACKSSDW    Y7, Y6, Y6
-	VPACKSSWB    Y6, Y8, Y8
-	VPSHUFB      Y0, Y8, Y8
-	VPMADDUBSW   Y8, Y3, Y5
-	VPMADDWD     Y4, Y5, Y5
-	VPADDD       Y5, Y1, Y1
-	VCVTDQ2PS    (R10), Y10
-	VMULPS       Y10, Y2, Y10
-	VCVTPS2DQ    Y10, Y10
-	ADDQ         DI, R10
-	VCVTDQ2PS    (R10), Y5
-	VMULPS       Y5, Y2, Y5
-	VCVTPS2DQ    Y5, Y5
-	ADDQ         DI, R10
-	VCVTDQ2PS    (R10), Y6
-	VMULPS       Y6, Y2, Y6
-	VCVTPS2DQ    Y6, Y6
-	ADDQ         DI, R10
-	VCVTDQ2PS    (R10), Y7
-	VMULPS       Y7, Y2, Y7
-	VCVTPS2DQ    Y7, Y7
-	ADDQ         DI, R10
-	VPACKSSDW    Y5, Y10, Y10
-	VPACKSSDW    Y7, Y6, Y6
-	VPACKSSWB    Y6, Y10, Y10
-	VPSHUFB      Y0, Y10, Y10
-	VPMADDUBSW   Y10, Y3, Y5
-	VPMADDWD     Y4, Y5, Y5
-	VPADDD       Y5, Y1, Y1
-	VXORPD       Y6, Y6, Y6
-	VXORPD       Y9, Y9, Y9
-	VUNPCKLPS    Y10, Y8, Y5
-	VUNPCKLPS    Y9, Y6, Y7
-	VUNPCKHPS    Y10, Y8, Y8
-	VUNPCKHPS    Y9, Y6, Y9
-	VUNPCKLPD    Y7, Y5, Y6
-	VUNPCKHPD    Y7, Y5, Y5
-	VUNPCKLPD    Y9, Y8, Y7
-	VUNPCKHPD    Y9, Y8, Y8
-	MOVQ         R9, R12
-	VMOVUPS      X6, (R12)
-	ADDQ         CX, R12
-	VMOVUPS      X5, (R12)
-	ADDQ         CX, R12
-	VMOVUPS      X7, (R12)
-	ADDQ         CX, R12
-	VMOVUPS      X8, (R12)
-	ADDQ         CX, R12
-	VEXTRACTF128 $0x01, Y6, (R12)
-	ADDQ         CX, R12
-	VEXTRACTF128 $0x01, Y5, (R12)
-	ADDQ         CX, R12
-	VEXTRACTF128 $0x01, Y7, (R12)
-	ADDQ         CX, R12
-	VEXTRACTF128 $0x01, Y8, (R12)
-	ADDQ         CX, R12
-	ADDQ         $0x10, R9
-	SUBQ         $0x08, R11
-	JMP          loop7
-
-done8:
-	VMOVUPS Y1, (BX)
-	ADDQ    CX, AX
-	ADDQ    CX, AX
-	ADDQ    CX, AX
-	ADDQ    CX, AX
-	ADDQ    CX, AX
-	ADDQ    CX, AX
-	ADDQ    CX, AX
-	ADDQ    CX, AX
-	ADDQ    $0x20, DX
-	ADDQ    $0x20, BX
-	ADDQ    $0x20, SI
-	SUBQ    $0x08, R8
-	JMP     loop1
-
-done2:
-	VZEROUPPER
-	RET
-
-DATA turnBytes<>+0(SB)/1, $0x00
-DATA turnBytes<>+1(SB)/1, $0x04
-DATA turnBytes<>+2(SB)/1, $0x08
-DATA turnBytes<>+3(SB)/1, $0x0c
-DATA turnBytes<>+4(SB)/1, $0x01
-DATA turnBytes<>+5(SB)/1, $0x05
-DATA turnBytes<>+6(SB)/1, $0x09
-DATA turnBytes<>+7(SB)/1, $0x0d
-DATA turnBytes<>+8(SB)/1, $0x02
-DATA turnBytes<>+9(SB)/1, $0x06
-DATA turnBytes<>+10(SB)/1, $0x0a
-DATA turnBytes<>+11(SB)/1, $0x0e
-DATA turnBytes<>+12(SB)/1, $0x03
-DATA turnBytes<>+13(SB)/1, $0x07
-DATA turnBytes<>+14(SB)/1, $0x0b
-DATA turnBytes<>+15(SB)/1, $0x0f
-GLOBL turnBytes<>(SB), RODATA|NOPTR, $16
-
-// func packAVX512(words *int32, ld int, scale *float32, scaleLen int, sum *int32, c *int32, ldc int, k int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512_VNNI
-TEXT ·packAVX512(SB), NOSPLIT, $0-64
-	MOVQ            words+0(FP), AX
-	MOVQ            ld+8(FP), CX
-	MOVQ            scale+16(FP), DX
-	MOVQ            sum+32(FP), BX
-	MOVQ            c+40(FP), SI
-	MOVQ            ldc+48(FP), DI
-	MOVQ            scaleLen+24(FP), R8
-	SHLQ            $0x02, CX
-	SHLQ            $0x02, DI
-	VBROADCASTI32X4 turnBytes<>+0(SB), Z0
-
-loop1:
-	CMPQ         R8, $0x00000010
-	JL           done2
-	MOVL         $0x00000001, R9
-	VMOVD        R9, X1
-	VBROADCASTSS X1, Z1
-	MOVQ         k+56(FP), R10
-	MOVQ         SI, R9
-
-loop3:
-	CMPQ    R10, $0x00000004
-	JL      done4
-	VPABSD  (R9), Z5
-	VPMAXSD Z5, Z1, Z1
-	ADDQ    DI, R9
-	VPABSD  (R9), Z5
-	VPMAXSD Z5, Z1, Z1
-	ADDQ    DI, R9
-	VPABSD  (R9), Z5
-	VPMAXSD Z5, Z1, Z1
-	ADDQ    DI, R9
-	VPABSD  (R9), Z5
-	VPMAXSD Z5, Z1, Z1
-	ADDQ    DI, R9
-	SUBQ    $0x04, R10
-	JMP     loop3
-
-done4:
-	VCVTDQ2PS    Z1, Z1
-	MOVL         $0x42fe0000, R9
-	VMOVD        R9, X5
-	VBROADCASTSS X5, Z5
-	VDIVPS       Z1, Z5, Z5
-	MOVL         $0x3c010204, R9
-	VMOVD        R9, X6
-	VBROADCASTSS X6, Z6
-	VMULPS       Z6, Z1, Z1
-	VMULPS       (DX), Z1, Z1
-	VMOVUPS      Z1, (DX)
-	VPXORQ       Z2, Z2, Z2
-	MOVL         $0x01010101, R9
-	VMOVD        R9, X1
-	VBROADCASTSS X1, Z1
-	MOVL         $0x00010001, R9
-	VMOVD        R9, X6
-	VBROADCASTSS X6, Z6
-	MOVQ         k+56(FP), R11
-	MOVQ         AX, R9
-	MOVQ         SI, R10
-
-loop5:
-	CMPQ          R11, $0x00000010
-	JL            done6
-	VCVTDQ2PS     (R10), Z9
-	VMULPS        Z9, Z5, Z9
-	VCVTPS2DQ     Z9, Z9
-	ADDQ          DI, R10
-	VCVTDQ2PS     (R10), Z6
-	VMULPS        Z6, Z5, Z6
-	VCVTPS2DQ     Z6, Z6
-	ADDQ          DI, R10
-	VCVTDQ2PS     (R10), Z7
-	VMULPS        Z7, Z5, Z7
-	VCVTPS2DQ     Z7, Z7
-	ADDQ          DI, R10
-	VCVTDQ2PS     (R10), Z8
-	VMULPS        Z8, Z5, Z8
-	VCVTPS2DQ     Z8, Z8
-	ADDQ          DI, R10
-	VPACKSSDW     Z6, Z9, Z9
-	VPACKSSDW     Z8, Z7, Z7
-	VPACKSSWB     Z7, Z9, Z9
-	VPSHUFB       Z0, Z9, Z9
-	VPDPBUSD      Z9, Z1, Z2
-	VCVTDQ2PS     (R10), Z11
-	VMULPS        Z11, Z5, Z11
-	VCVTPS2DQ     Z11, Z11
-	ADDQ          DI, R10
-	VCVTDQ2PS     (R10), Z6
-	VMULPS        Z6, Z5, Z6
-	VCVTPS2DQ     Z6, Z6
-	ADDQ          DI, R10
-	VCVTDQ2PS     (R10), Z7
-	VMULPS        Z7, Z5, Z7
-	VCVTPS2DQ     Z7, Z7
-	ADDQ          DI, R10
-	VCVTDQ2PS     (R10), Z8
-	VMULPS        Z8, Z5, Z8
-	VCVTPS2DQ     Z8, Z8
-	ADDQ          DI, R10
-	VPACKSSDW     Z6, Z11, Z11
-	VPACKSSDW     Z8, Z7, Z7
-	VPACKSSWB     Z7, Z11, Z11
-	VPSHUFB       Z0, Z11, Z11
-	VPDPBUSD      Z11, Z1, Z2
-	VCVTDQ2PS     (R10), Z7
-	VMULPS        Z7, Z5, Z7
-	VCVTPS2DQ     Z7, Z7
-	ADDQ          DI, R10
-	VCVTDQ2PS     (R10), Z6
-	VMULPS        Z6, Z5, Z6
-	VCVTPS2DQ     Z6, Z6
-	ADDQ          DI, R10
-	VCVTDQ2PS     (R10), Z8
-	VMULPS        Z8, Z5, Z8
-	VCVTPS2DQ     Z8, Z8
-	ADDQ          DI, R10
-	VCVTDQ2PS     (R10), Z10
-	VMULPS        Z10, Z5, Z10
-	VCVTPS2DQ     Z10, Z10
-	ADDQ          DI, R10
-	VPACKSSDW     Z6, Z7, Z7
-	VPACKSSDW     Z10, Z8, Z8
-	VPACKSSWB     Z8, Z7, Z7
-	VPSHUFB       Z0, Z7, Z7
-	VPDPBUSD      Z7, Z1, Z2
-	VCVTDQ2PS     (R10), Z10
-	VMULPS        Z10, Z5, Z10
-	VCVTPS2DQ     Z10, Z10
-	ADDQ          DI, R10
-	VCVTDQ2PS     (R10), Z6
-	VMULPS        Z6, Z5, Z6
-	VCVTPS2DQ     Z6, Z6
-	ADDQ          DI, R10
-	VCVTDQ2PS     (R10), Z8
-	VMULPS        Z8, Z5, Z8
-	VCVTPS2DQ     Z8, Z8
-	ADDQ          DI, R10
-	VCVTDQ2PS     (R10), Z12
-	VMULPS        Z12, Z5, Z12
-	VCVTPS2DQ     Z12, Z12
-	ADDQ          DI, R10
-	VPACKSSDW     Z6, Z10, Z10
-	VPACKSSDW     Z12, Z8, Z8
-	VPACKSSWB     Z8, Z10, Z10
-	VPSHUFB       Z0, Z10, Z10
-	VPDPBUSD      Z10, Z1, Z2
-	VUNPCKLPS     Z11, Z9, Z6
-	VUNPCKLPS     Z10, Z7, Z8
-	VUNPCKHPS     Z11, Z9, Z9
-	VUNPCKHPS     Z10, Z7, Z10
-	VUNPCKLPD     Z8, Z6, Z7
-	VUNPCKHPD     Z8, Z6, Z6
-	VUNPCKLPD     Z10, Z9, Z8
-	VUNPCKHPD     Z10, Z9, Z9
-	MOVQ          R9, R12
-	VMOVUPS       X7, (R12)
-	ADDQ          CX, R12
-	VMOVUPS       X6, (R12)
-	ADDQ          CX, R12
-	VMOVUPS       X8, (R12)
-	ADDQ          CX, R12
-	VMOVUPS       X9, (R12)
-	ADDQ          CX, R12
-	VEXTRACTF32X4 $0x01, Z7, (R12)
-	ADDQ          CX, R12
-	VEXTRACTF32X4 $0x01, Z6, (R12)
-	ADDQ          CX, R12
-	VEXTRACTF32X4 $0x01, Z8, (R12)
-	ADDQ          CX, R12
-	VEXTRACTF32X4 $0x01, Z9, (R12)
-	ADDQ          CX, R12
-	VEXTRACTF32X4 $0x02, Z7, (R12)
-	ADDQ          CX, R12
-	VEXTRACTF32X4 $0x02, Z6, (R12)
-	ADDQ          CX, R12
-	VEXTRACTF32X4 $0x02, Z8, (R12)
-	ADDQ          CX, R12
-	VEXTRACTF32X4 $0x02, Z9, (R12)
-	ADDQ          CX, R12
-	VEXTRACTF32X4 $0x03, Z7, (R12)
-	ADDQ          CX, R12
-	VEXTRACTF32X4 $0x03, Z6, (R12)
-	ADDQ          CX, R12
-	VEXTRACTF32X4 $0x03, Z8, (R12)
-	ADDQ          CX, R12
-	VEXTRACTF32X4 $0x03, Z9, (R12)
-	ADDQ          CX, R12
-	ADDQ          $0x10, R9
-	SUBQ          $0x10, R11
-	JMP           loop5
-
-done6:
-loop7:
-	CMPQ          R11, $0x00000008
-	JL            done8
-	VCVTDQ2PS     (R10), Z7
-	VMULPS        Z7, Z5, Z7
-	VCVTPS2DQ     Z7, Z7
-	ADDQ          DI, R10
-	VCVTDQ2PS     (R10), Z6
-	VMULPS        Z6, Z5, Z6
-	VCVTPS2DQ     Z6, Z6
-	ADDQ          DI, R10
-	VCVTDQ2PS     (R10), Z8
-	VMULPS        Z8, Z5, Z8
-	VCVTPS2DQ     Z8, Z8
-	ADDQ          DI, R10
-	VCVTDQ2PS     (R10), Z9
-	VMULPS        Z9, Z5, Z9
-	VCVTPS2DQ     Z9, Z9
-	ADDQ          DI, R10
-	VPACKSSDW     Z6, Z7, Z7
-	VPACKSSDW     Z9, Z8, Z8
-	VPACKSSWB     Z8, Z7, Z7
-	VPSHUFB       Z0, Z7, Z7
-	VPDPBUSD      Z7, Z1, Z2
-	VCVTDQ2PS     (R10), Z9
-	VMULPS        Z9, Z5, Z9
-	VCVTPS2DQ     Z9, Z9
-	ADDQ          DI, R10
-	VCVTDQ2PS     (R10), Z6
-	VMULPS        Z6, Z5, Z6
-	VCVTPS2DQ     Z6, Z6
-	ADDQ          DI, R10
-	VCVTDQ2PS     (R10), Z8
-	VMULPS        Z8, Z5, Z8
-	VCVTPS2DQ     Z8, Z8
-	ADDQ          DI, R10
-	VCVTDQ2PS     (R10), Z10
-	VMULPS        Z10, Z5, Z10
-	VCVTPS2DQ     Z10, Z10
-	ADDQ          DI, R10
-	VPACKSSDW     Z6, Z9, Z9
-	VPACKSSDW     Z10, Z8, Z8
-	VPACKSSWB     Z8, Z9, Z9
-	VPSHUFB       Z0, Z9, Z9
-	VPDPBUSD      Z9, Z1, Z2
-	VPXORQ        Z3, Z3, Z3
-	VPXORQ        Z4, Z4, Z4
-	VUNPCKLPS     Z9, Z7, Z6
-	VUNPCKLPS     Z4, Z3, Z8
-	VUNPCKHPS     Z9, Z7, Z9
-	VUNPCKHPS     Z4, Z3, Z10
-	VUNPCKLPD     Z8, Z6, Z7
-	VUNPCKHPD     Z8, Z6, Z6
-	VUNPCKLPD     Z10, Z9, Z8
-	VUNPCKHPD     Z10, Z9, Z9
-	MOVQ          R9, R12
-	VMOVUPS       X7, (R12)
-	ADDQ          CX, R12
-	VMOVUPS       X6, (R12)
-	ADDQ          CX, R12
-	VMOVUPS       X8, (R12)
-	ADDQ          CX, R12
-	VMOVUPS       X9, (R12)
-	ADDQ          CX, R12
-	VEXTRACTF32X4 $0x01, Z7, (R12)
-	ADDQ          CX, R12
-	VEXTRACTF32X4 $0x01, Z6, (R12)
-	ADDQ          CX, R12
-	VEXTRACTF32X4 $0x01, Z8, (R12)
-	ADDQ          CX, R12
-	VEXTRACTF32X4 $0x01, Z9, (R12)
-	ADDQ          CX, R12
-	VEXTRACTF32X4 $0x02, Z7, (R12)
-	ADDQ          CX, R12
-	VEXTRACTF32X4 $0x02, Z6, (R12)
-	ADDQ          CX, R12
-	VEXTRACTF32X4 $0x02, Z8, (R12)
-	ADDQ          CX, R12
-	VEXTRACTF32X4 $0x02, Z9, (R12)
-	ADDQ          CX, R12
-	VEXTRACTF32X4 $0x03, Z7, (R12)
-	ADDQ          CX, R12
-	VEXTRACTF32X4 $0x03, Z6, (R12)
-	ADDQ          CX, R12
-	VEXTRACTF32X4 $0x03, Z8, (R12)
-	ADDQ          CX, R12
-	VEXTRACTF32X4 $0x03, Z9, (R12)
-	ADDQ          CX, R12
-	ADDQ          $0x10, R9
-	SUBQ          $0x08, R11
-	JMP           loop7
-
-done8:
-	VMOVUPS Z2, (BX)
-	ADDQ    CX, AX
-	ADDQ    CX, AX
-	ADDQ    CX, AX
-	ADDQ    CX, AX
-	ADDQ    CX, AX
-	ADDQ    CX, AX
-	ADDQ    CX, AX
-	ADDQ    CX, AX
-	ADDQ    CX, AX
-	ADDQ    CX, AX
-	ADDQ    CX, AX
-	ADDQ    CX, AX
-	ADDQ    CX, AX
-	ADDQ    CX, AX
-	ADDQ    CX, AX
-	ADDQ    CX, AX
-	ADDQ    $0x40, DX
-	ADDQ    $0x40, BX
-	ADDQ    $0x40, SI
-	SUBQ    $0x10, R8
-	JMP     loop1
-
-done2:
 	VZEROUPPER
 	RET
 
@@ -9966,224 +9262,6 @@ loop3:
 	JMP        loop3
 
 done4:
-	VZEROUPPER
-	RET
-
-// func pairsAVX2(words *int32, ld int, scale *float32, scaleLen int, p *float32, ldp int, entries int, peak float32)
-// Requires: AVX, AVX2
-TEXT ·pairsAVX2(SB), NOSPLIT, $0-60
-	MOVQ words+0(FP), AX
-	MOVQ ld+8(FP), CX
-	MOVQ scale+16(FP), DX
-	MOVQ p+32(FP), BX
-	MOVQ ldp+40(FP), SI
-	MOVQ scaleLen+24(FP), DI
-	SHLQ $0x02, CX
-	SHLQ $0x02, SI
-
-loop1:
-	CMPQ         DI, $0x00000008
-	JL           done2
-	MOVL         $0x0da24260, R8
-	VMOVD        R8, X0
-	VBROADCASTSS X0, Y0
-	MOVQ         BX, R8
-	MOVQ         entries+48(FP), R9
-	MOVL         $0x7fffffff, R10
-	VMOVD        R10, X1
-	VBROADCASTSS X1, Y1
-
-loop3:
-	CMPQ    R9, $0x00000004
-	JL      done4
-	VMOVUPD (R8), Y2
-	VPAND   Y1, Y2, Y2
-	VMAXPS  Y2, Y0, Y0
-	ADDQ    SI, R8
-	VMOVUPD (R8), Y2
-	VPAND   Y1, Y2, Y2
-	VMAXPS  Y2, Y0, Y0
-	ADDQ    SI, R8
-	VMOVUPD (R8), Y2
-	VPAND   Y1, Y2, Y2
-	VMAXPS  Y2, Y0, Y0
-	ADDQ    SI, R8
-	VMOVUPD (R8), Y2
-	VPAND   Y1, Y2, Y2
-	VMAXPS  Y2, Y0, Y0
-	ADDQ    SI, R8
-	SUBQ    $0x04, R9
-	JMP     loop3
-
-done4:
-loop5:
-	CMPQ    R9, $0x00000001
-	JL      done6
-	VMOVUPD (R8), Y2
-	VPAND   Y1, Y2, Y2
-	VMAXPS  Y2, Y0, Y0
-	ADDQ    SI, R8
-	SUBQ    $0x01, R9
-	JMP     loop5
-
-done6:
-	VBROADCASTSS peak+56(FP), Y2
-	VDIVPS       Y0, Y2, Y1
-	VDIVPS       Y2, Y0, Y0
-	VMOVUPS      Y0, (DX)
-	MOVQ         entries+48(FP), R9
-	MOVQ         AX, R10
-	MOVQ         BX, R8
-
-loop7:
-	CMPQ      R9, $0x00000002
-	JL        done8
-	VMULPS    (R8), Y1, Y0
-	VCVTPS2DQ Y0, Y0
-	ADDQ      SI, R8
-	VMULPS    (R8), Y1, Y2
-	VCVTPS2DQ Y2, Y2
-	ADDQ      SI, R8
-	VPSLLD    $0x10, Y2, Y2
-	VPBLENDW  $0xaa, Y2, Y0, Y0
-	VMOVUPS   Y0, (R10)
-	ADDQ      CX, R10
-	SUBQ      $0x02, R9
-	JMP       loop7
-
-done8:
-loop9:
-	CMPQ      R9, $0x00000001
-	JL        done10
-	VMULPS    (R8), Y1, Y0
-	VCVTPS2DQ Y0, Y0
-	ADDQ      SI, R8
-	VXORPD    Y2, Y2, Y2
-	VPSLLD    $0x10, Y2, Y2
-	VPBLENDW  $0xaa, Y2, Y0, Y0
-	VMOVUPS   Y0, (R10)
-	ADDQ      CX, R10
-	DECQ      R9
-	JMP       loop9
-
-done10:
-	ADDQ $0x20, AX
-	ADDQ $0x20, DX
-	ADDQ $0x20, BX
-	SUBQ $0x08, DI
-	JMP  loop1
-
-done2:
-	VZEROUPPER
-	RET
-
-// func pairsAVX512(words *int32, ld int, scale *float32, scaleLen int, p *float32, ldp int, entries int, peak float32)
-// Requires: AVX, AVX512BW, AVX512F
-TEXT ·pairsAVX512(SB), NOSPLIT, $0-60
-	MOVQ  words+0(FP), AX
-	MOVQ  ld+8(FP), CX
-	MOVQ  scale+16(FP), DX
-	MOVQ  p+32(FP), BX
-	MOVQ  ldp+40(FP), SI
-	MOVQ  scaleLen+24(FP), DI
-	SHLQ  $0x02, CX
-	SHLQ  $0x02, SI
-	MOVL  $0xaaaaaaaa, R8
-	KMOVD R8, K1
-
-loop1:
-	CMPQ         DI, $0x00000010
-	JL           done2
-	MOVL         $0x0da24260, R8
-	VMOVD        R8, X0
-	VBROADCASTSS X0, Z0
-	MOVQ         BX, R8
-	MOVQ         entries+48(FP), R9
-	MOVL         $0x7fffffff, R10
-	VMOVD        R10, X2
-	VBROADCASTSS X2, Z2
-
-loop3:
-	CMPQ    R9, $0x00000004
-	JL      done4
-	VMOVUPD (R8), Z3
-	VPANDD  Z2, Z3, Z3
-	VMAXPS  Z3, Z0, Z0
-	ADDQ    SI, R8
-	VMOVUPD (R8), Z3
-	VPANDD  Z2, Z3, Z3
-	VMAXPS  Z3, Z0, Z0
-	ADDQ    SI, R8
-	VMOVUPD (R8), Z3
-	VPANDD  Z2, Z3, Z3
-	VMAXPS  Z3, Z0, Z0
-	ADDQ    SI, R8
-	VMOVUPD (R8), Z3
-	VPANDD  Z2, Z3, Z3
-	VMAXPS  Z3, Z0, Z0
-	ADDQ    SI, R8
-	SUBQ    $0x04, R9
-	JMP     loop3
-
-done4:
-loop5:
-	CMPQ    R9, $0x00000001
-	JL      done6
-	VMOVUPD (R8), Z3
-	VPANDD  Z2, Z3, Z3
-	VMAXPS  Z3, Z0, Z0
-	ADDQ    SI, R8
-	SUBQ    $0x01, R9
-	JMP     loop5
-
-done6:
-	VBROADCASTSS peak+56(FP), Z3
-	VDIVPS       Z0, Z3, Z2
-	VDIVPS       Z3, Z0, Z0
-	VMOVUPS      Z0, (DX)
-	MOVQ         entries+48(FP), R9
-	MOVQ         AX, R10
-	MOVQ         BX, R8
-
-loop7:
-	CMPQ      R9, $0x00000002
-	JL        done8
-	VMULPS    (R8), Z2, Z0
-	VCVTPS2DQ Z0, Z0
-	ADDQ      SI, R8
-	VMULPS    (R8), Z2, Z3
-	VCVTPS2DQ Z3, Z3
-	ADDQ      SI, R8
-	VPSLLD    $0x10, Z3, Z3
-	VMOVDQU16 Z3, K1, Z0
-	VMOVUPS   Z0, (R10)
-	ADDQ      CX, R10
-	SUBQ      $0x02, R9
-	JMP       loop7
-
-done8:
-loop9:
-	CMPQ      R9, $0x00000001
-	JL        done10
-	VMULPS    (R8), Z2, Z0
-	VCVTPS2DQ Z0, Z0
-	ADDQ      SI, R8
-	VPXORQ    Z1, Z1, Z1
-	VPSLLD    $0x10, Z1, Z1
-	VMOVDQU16 Z1, K1, Z0
-	VMOVUPS   Z0, (R10)
-	ADDQ      CX, R10
-	DECQ      R9
-	JMP       loop9
-
-done10:
-	ADDQ $0x40, AX
-	ADDQ $0x40, DX
-	ADDQ $0x40, BX
-	SUBQ $0x10, DI
-	JMP  loop1
-
-done2:
 	VZEROUPPER
 	RET
 
@@ -10606,1330 +9684,6 @@ done2:
 	VMOVSD        X3, (DI)
 	VADDSD        8(DI), X4, X4
 	VMOVSD        X4, 8(DI)
-	VZEROUPPER
-	RET
-
-// func regressAVX2(r *float32, ldr int, q *int32, ldq int, scale *float32, sum *int32, order *int32, orderLen int, bytes *uint8, words int, out int, step float32)
-// Requires: AVX, AVX2
-TEXT ·regressAVX2(SB), NOSPLIT, $0-92
-	MOVQ         order+48(FP), AX
-	MOVQ         orderLen+56(FP), CX
-	MOVL         $0x00010001, DX
-	VMOVD        DX, X0
-	VBROADCASTSS X0, Y0
-	MOVL         $0x80808080, DX
-	VMOVD        DX, X1
-	VBROADCASTSS X1, Y1
-
-loop1:
-	CMPQ    CX, $0x00000002
-	JL      done2
-	MOVQ    q+16(FP), DX
-	MOVQ    ldq+24(FP), BX
-	MOVLQSX (AX), SI
-	IMULQ   BX, SI
-	LEAQ    (DX)(SI*4), SI
-	MOVLQSX 4(AX), DI
-	IMULQ   BX, DI
-	LEAQ    (DX)(DI*4), DI
-	MOVQ    out+80(FP), DX
-	XORQ    BX, BX
-
-loop3:
-	CMPQ   DX, $0x00000011
-	JL     done4
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	MOVQ   words+72(FP), R9
-	MOVQ   out+80(FP), R10
-	MOVQ   bytes+64(FP), R11
-	LEAQ   (R11)(BX*4), R11
-	SHLQ   $0x02, R10
-	XORQ   R8, R8
-
-loop5:
-	CMPQ         R9, $0x00000001
-	JL           done6
-	VMOVUPD      (R11), Y8
-	VPXOR        Y1, Y8, Y8
-	VPABSB       Y8, Y9
-	VMOVUPD      32(R11), Y10
-	VPXOR        Y1, Y10, Y10
-	VPABSB       Y10, Y11
-	VMOVUPD      64(R11), Y12
-	VPXOR        Y1, Y12, Y12
-	VPABSB       Y12, Y13
-	VBROADCASTSS (SI)(R8*4), Y14
-	VPSIGNB      Y8, Y14, Y15
-	VPMADDUBSW   Y15, Y9, Y15
-	VPMADDWD     Y0, Y15, Y15
-	VPADDD       Y15, Y2, Y2
-	VPSIGNB      Y10, Y14, Y15
-	VPMADDUBSW   Y15, Y11, Y15
-	VPMADDWD     Y0, Y15, Y15
-	VPADDD       Y15, Y3, Y3
-	VPSIGNB      Y12, Y14, Y14
-	VPMADDUBSW   Y14, Y13, Y14
-	VPMADDWD     Y0, Y14, Y14
-	VPADDD       Y14, Y4, Y4
-	VBROADCASTSS (DI)(R8*4), Y14
-	VPSIGNB      Y8, Y14, Y8
-	VPMADDUBSW   Y8, Y9, Y8
-	VPMADDWD     Y0, Y8, Y8
-	VPADDD       Y8, Y5, Y5
-	VPSIGNB      Y10, Y14, Y8
-	VPMADDUBSW   Y8, Y11, Y8
-	VPMADDWD     Y0, Y8, Y8
-	VPADDD       Y8, Y6, Y6
-	VPSIGNB      Y12, Y14, Y8
-	VPMADDUBSW   Y8, Y13, Y8
-	VPMADDWD     Y0, Y8, Y8
-	VPADDD       Y8, Y7, Y7
-	ADDQ         R10, R11
-	INCQ         R8
-	SUBQ         $0x01, R9
-	JMP          loop5
-
-done6:
-	MOVQ         r+0(FP), R8
-	MOVQ         ldr+8(FP), R9
-	MOVQ         scale+32(FP), R10
-	MOVQ         sum+40(FP), R11
-	MOVLQSX      (AX), R11
-	VBROADCASTSS step+88(FP), Y8
-	VBROADCASTSS (R10)(R11*4), Y9
-	VMULPS       Y9, Y8, Y8
-	IMULQ        R9, R11
-	ADDQ         BX, R11
-	LEAQ         (R8)(R11*4), R11
-	VCVTDQ2PS    Y2, Y2
-	VMULPS       Y8, Y2, Y2
-	VMOVUPS      Y2, (R11)
-	VCVTDQ2PS    Y3, Y3
-	VMULPS       Y8, Y3, Y3
-	VMOVUPS      Y3, 32(R11)
-	VCVTDQ2PS    Y4, Y4
-	VMULPS       Y8, Y4, Y4
-	VMOVUPS      Y4, 64(R11)
-	MOVLQSX      4(AX), R11
-	VBROADCASTSS step+88(FP), Y2
-	VBROADCASTSS (R10)(R11*4), Y3
-	VMULPS       Y3, Y2, Y2
-	MOVQ         R11, R10
-	IMULQ        R9, R10
-	ADDQ         BX, R10
-	LEAQ         (R8)(R10*4), R10
-	VCVTDQ2PS    Y5, Y5
-	VMULPS       Y2, Y5, Y5
-	VMOVUPS      Y5, (R10)
-	VCVTDQ2PS    Y6, Y6
-	VMULPS       Y2, Y6, Y6
-	VMOVUPS      Y6, 32(R10)
-	VCVTDQ2PS    Y7, Y7
-	VMULPS       Y2, Y7, Y7
-	VMOVUPS      Y7, 64(R10)
-	ADDQ         $0x18, BX
-	SUBQ         $0x18, DX
-	JMP          loop3
-
-done4:
-loop7:
-	CMPQ   DX, $0x00000001
-	JL     done8
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	MOVQ   words+72(FP), R9
-	MOVQ   out+80(FP), R10
-	MOVQ   bytes+64(FP), R11
-	LEAQ   (R11)(BX*4), R11
-	SHLQ   $0x02, R10
-	XORQ   R8, R8
-
-loop9:
-	CMPQ         R9, $0x00000001
-	JL           done10
-	VMOVUPD      (R11), Y4
-	VPXOR        Y1, Y4, Y4
-	VPABSB       Y4, Y5
-	VBROADCASTSS (SI)(R8*4), Y6
-	VPSIGNB      Y4, Y6, Y6
-	VPMADDUBSW   Y6, Y5, Y6
-	VPMADDWD     Y0, Y6, Y6
-	VPADDD       Y6, Y2, Y2
-	VBROADCASTSS (DI)(R8*4), Y6
-	VPSIGNB      Y4, Y6, Y4
-	VPMADDUBSW   Y4, Y5, Y4
-	VPMADDWD     Y0, Y4, Y4
-	VPADDD       Y4, Y3, Y3
-	ADDQ         R10, R11
-	INCQ         R8
-	SUBQ         $0x01, R9
-	JMP          loop9
-
-done10:
-	MOVQ         r+0(FP), R8
-	MOVQ         ldr+8(FP), R9
-	MOVQ         scale+32(FP), R10
-	MOVQ         sum+40(FP), R11
-	MOVLQSX      (AX), R11
-	VBROADCASTSS step+88(FP), Y4
-	VBROADCASTSS (R10)(R11*4), Y5
-	VMULPS       Y5, Y4, Y4
-	IMULQ        R9, R11
-	ADDQ         BX, R11
-	LEAQ         (R8)(R11*4), R11
-	VCVTDQ2PS    Y2, Y2
-	VMULPS       Y4, Y2, Y2
-	VMOVUPS      Y2, (R11)
-	MOVLQSX      4(AX), R11
-	VBROADCASTSS step+88(FP), Y2
-	VBROADCASTSS (R10)(R11*4), Y4
-	VMULPS       Y4, Y2, Y2
-	MOVQ         R11, R10
-	IMULQ        R9, R10
-	ADDQ         BX, R10
-	LEAQ         (R8)(R10*4), R10
-	VCVTDQ2PS    Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VMOVUPS      Y3, (R10)
-	ADDQ         $0x08, BX
-	SUBQ         $0x08, DX
-	JMP          loop7
-
-done8:
-	ADDQ $0x08, AX
-	SUBQ $0x02, CX
-	JMP  loop1
-
-done2:
-loop11:
-	CMPQ    CX, $0x00000001
-	JL      done12
-	MOVQ    q+16(FP), DX
-	MOVQ    ldq+24(FP), BX
-	MOVLQSX (AX), SI
-	IMULQ   BX, SI
-	LEAQ    (DX)(SI*4), SI
-	MOVQ    out+80(FP), DX
-	XORQ    BX, BX
-
-loop13:
-	CMPQ   DX, $0x00000011
-	JL     done14
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	MOVQ   words+72(FP), R8
-	MOVQ   out+80(FP), R9
-	MOVQ   bytes+64(FP), R10
-	LEAQ   (R10)(BX*4), R10
-	SHLQ   $0x02, R9
-	XORQ   DI, DI
-
-loop15:
-	CMPQ         R8, $0x00000001
-	JL           done16
-	VMOVUPD      (R10), Y5
-	VPXOR        Y1, Y5, Y5
-	VPABSB       Y5, Y6
-	VMOVUPD      32(R10), Y7
-	VPXOR        Y1, Y7, Y7
-	VPABSB       Y7, Y8
-	VMOVUPD      64(R10), Y9
-	VPXOR        Y1, Y9, Y9
-	VPABSB       Y9, Y10
-	VBROADCASTSS (SI)(DI*4), Y11
-	VPSIGNB      Y5, Y11, Y5
-	VPMADDUBSW   Y5, Y6, Y5
-	VPMADDWD     Y0, Y5, Y5
-	VPADDD       Y5, Y2, Y2
-	VPSIGNB      Y7, Y11, Y5
-	VPMADDUBSW   Y5, Y8, Y5
-	VPMADDWD     Y0, Y5, Y5
-	VPADDD       Y5, Y3, Y3
-	VPSIGNB      Y9, Y11, Y5
-	VPMADDUBSW   Y5, Y10, Y5
-	VPMADDWD     Y0, Y5, Y5
-	VPADDD       Y5, Y4, Y4
-	ADDQ         R9, R10
-	INCQ         DI
-	SUBQ         $0x01, R8
-	JMP          loop15
-
-done16:
-	MOVQ         r+0(FP), DI
-	MOVQ         ldr+8(FP), R8
-	MOVQ         scale+32(FP), R9
-	MOVQ         sum+40(FP), R10
-	MOVLQSX      (AX), R10
-	VBROADCASTSS step+88(FP), Y5
-	VBROADCASTSS (R9)(R10*4), Y6
-	VMULPS       Y6, Y5, Y5
-	MOVQ         R10, R9
-	IMULQ        R8, R9
-	ADDQ         BX, R9
-	LEAQ         (DI)(R9*4), R9
-	VCVTDQ2PS    Y2, Y2
-	VMULPS       Y5, Y2, Y2
-	VMOVUPS      Y2, (R9)
-	VCVTDQ2PS    Y3, Y3
-	VMULPS       Y5, Y3, Y3
-	VMOVUPS      Y3, 32(R9)
-	VCVTDQ2PS    Y4, Y4
-	VMULPS       Y5, Y4, Y4
-	VMOVUPS      Y4, 64(R9)
-	ADDQ         $0x18, BX
-	SUBQ         $0x18, DX
-	JMP          loop13
-
-done14:
-loop17:
-	CMPQ   DX, $0x00000001
-	JL     done18
-	VXORPD Y2, Y2, Y2
-	MOVQ   words+72(FP), R8
-	MOVQ   out+80(FP), R9
-	MOVQ   bytes+64(FP), R10
-	LEAQ   (R10)(BX*4), R10
-	SHLQ   $0x02, R9
-	XORQ   DI, DI
-
-loop19:
-	CMPQ         R8, $0x00000001
-	JL           done20
-	VMOVUPD      (R10), Y3
-	VPXOR        Y1, Y3, Y3
-	VPABSB       Y3, Y4
-	VBROADCASTSS (SI)(DI*4), Y5
-	VPSIGNB      Y3, Y5, Y3
-	VPMADDUBSW   Y3, Y4, Y3
-	VPMADDWD     Y0, Y3, Y3
-	VPADDD       Y3, Y2, Y2
-	ADDQ         R9, R10
-	INCQ         DI
-	SUBQ         $0x01, R8
-	JMP          loop19
-
-done20:
-	MOVQ         r+0(FP), DI
-	MOVQ         ldr+8(FP), R8
-	MOVQ         scale+32(FP), R9
-	MOVQ         sum+40(FP), R10
-	MOVLQSX      (AX), R10
-	VBROADCASTSS step+88(FP), Y3
-	VBROADCASTSS (R9)(R10*4), Y4
-	VMULPS       Y4, Y3, Y3
-	MOVQ         R10, R9
-	IMULQ        R8, R9
-	ADDQ         BX, R9
-	LEAQ         (DI)(R9*4), R9
-	VCVTDQ2PS    Y2, Y2
-	VMULPS       Y3, Y2, Y2
-	VMOVUPS      Y2, (R9)
-	ADDQ         $0x08, BX
-	SUBQ         $0x08, DX
-	JMP          loop17
-
-done18:
-	ADDQ $0x04, AX
-	SUBQ $0x01, CX
-	JMP  loop11
-
-done12:
-	VZEROUPPER
-	RET
-
-// func regressAVX512(r *float32, ldr int, q *int32, ldq int, scale *float32, sum *int32, order *int32, orderLen int, bytes *uint8, words int, out int, step float32)
-// Requires: AVX, AVX512F, AVX512_VNNI
-TEXT ·regressAVX512(SB), NOSPLIT, $0-92
-	MOVQ order+48(FP), AX
-	MOVQ orderLen+56(FP), CX
-
-loop1:
-	CMPQ    CX, $0x00000004
-	JL      done2
-	MOVQ    q+16(FP), DX
-	MOVQ    ldq+24(FP), BX
-	MOVLQSX (AX), SI
-	IMULQ   BX, SI
-	LEAQ    (DX)(SI*4), SI
-	MOVLQSX 4(AX), DI
-	IMULQ   BX, DI
-	LEAQ    (DX)(DI*4), DI
-	MOVLQSX 8(AX), R8
-	IMULQ   BX, R8
-	LEAQ    (DX)(R8*4), R8
-	MOVLQSX 12(AX), R9
-	IMULQ   BX, R9
-	LEAQ    (DX)(R9*4), R9
-	MOVQ    out+80(FP), DX
-	XORQ    BX, BX
-
-loop3:
-	CMPQ   DX, $0x00000021
-	JL     done4
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	VPXORQ Z8, Z8, Z8
-	VPXORQ Z9, Z9, Z9
-	VPXORQ Z10, Z10, Z10
-	VPXORQ Z11, Z11, Z11
-	MOVQ   words+72(FP), R11
-	MOVQ   out+80(FP), R12
-	MOVQ   bytes+64(FP), R13
-	LEAQ   (R13)(BX*4), R13
-	SHLQ   $0x02, R12
-	XORQ   R10, R10
-
-loop5:
-	CMPQ         R11, $0x00000001
-	JL           done6
-	VMOVUPD      (R13), Z12
-	VMOVUPD      64(R13), Z13
-	VMOVUPD      128(R13), Z14
-	VBROADCASTSS (SI)(R10*4), Z15
-	VPDPBUSD     Z15, Z12, Z0
-	VPDPBUSD     Z15, Z13, Z1
-	VPDPBUSD     Z15, Z14, Z2
-	VBROADCASTSS (DI)(R10*4), Z15
-	VPDPBUSD     Z15, Z12, Z3
-	VPDPBUSD     Z15, Z13, Z4
-	VPDPBUSD     Z15, Z14, Z5
-	VBROADCASTSS (R8)(R10*4), Z15
-	VPDPBUSD     Z15, Z12, Z6
-	VPDPBUSD     Z15, Z13, Z7
-	VPDPBUSD     Z15, Z14, Z8
-	VBROADCASTSS (R9)(R10*4), Z15
-	VPDPBUSD     Z15, Z12, Z9
-	VPDPBUSD     Z15, Z13, Z10
-	VPDPBUSD     Z15, Z14, Z11
-	ADDQ         R12, R13
-	INCQ         R10
-	SUBQ         $0x01, R11
-	JMP          loop5
-
-done6:
-	MOVQ         r+0(FP), R10
-	MOVQ         ldr+8(FP), R11
-	MOVQ         scale+32(FP), R12
-	MOVQ         sum+40(FP), R13
-	MOVLQSX      (AX), R14
-	VBROADCASTSS step+88(FP), Z12
-	VBROADCASTSS (R12)(R14*4), Z13
-	VMULPS       Z13, Z12, Z12
-	VBROADCASTSS (R13)(R14*4), Z13
-	VPSLLD       $0x07, Z13, Z13
-	IMULQ        R11, R14
-	ADDQ         BX, R14
-	LEAQ         (R10)(R14*4), R14
-	VPSUBD       Z13, Z0, Z0
-	VCVTDQ2PS    Z0, Z0
-	VMULPS       Z12, Z0, Z0
-	VMOVUPS      Z0, (R14)
-	VPSUBD       Z13, Z1, Z1
-	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z12, Z1, Z1
-	VMOVUPS      Z1, 64(R14)
-	VPSUBD       Z13, Z2, Z2
-	VCVTDQ2PS    Z2, Z2
-	VMULPS       Z12, Z2, Z2
-	VMOVUPS      Z2, 128(R14)
-	MOVLQSX      4(AX), R14
-	VBROADCASTSS step+88(FP), Z12
-	VBROADCASTSS (R12)(R14*4), Z13
-	VMULPS       Z13, Z12, Z12
-	VBROADCASTSS (R13)(R14*4), Z13
-	VPSLLD       $0x07, Z13, Z13
-	IMULQ        R11, R14
-	ADDQ         BX, R14
-	LEAQ         (R10)(R14*4), R14
-	VPSUBD       Z13, Z3, Z3
-	VCVTDQ2PS    Z3, Z3
-	VMULPS       Z12, Z3, Z3
-	VMOVUPS      Z3, (R14)
-	VPSUBD       Z13, Z4, Z4
-	VCVTDQ2PS    Z4, Z4
-	VMULPS       Z12, Z4, Z4
-	VMOVUPS      Z4, 64(R14)
-	VPSUBD       Z13, Z5, Z5
-	VCVTDQ2PS    Z5, Z5
-	VMULPS       Z12, Z5, Z5
-	VMOVUPS      Z5, 128(R14)
-	MOVLQSX      8(AX), R14
-	VBROADCASTSS step+88(FP), Z12
-	VBROADCASTSS (R12)(R14*4), Z13
-	VMULPS       Z13, Z12, Z12
-	VBROADCASTSS (R13)(R14*4), Z13
-	VPSLLD       $0x07, Z13, Z13
-	IMULQ        R11, R14
-	ADDQ         BX, R14
-	LEAQ         (R10)(R14*4), R14
-	VPSUBD       Z13, Z6, Z6
-	VCVTDQ2PS    Z6, Z6
-	VMULPS       Z12, Z6, Z6
-	VMOVUPS      Z6, (R14)
-	VPSUBD       Z13, Z7, Z7
-	VCVTDQ2PS    Z7, Z7
-	VMULPS       Z12, Z7, Z7
-	VMOVUPS      Z7, 64(R14)
-	VPSUBD       Z13, Z8, Z8
-	VCVTDQ2PS    Z8, Z8
-	VMULPS       Z12, Z8, Z8
-	VMOVUPS      Z8, 128(R14)
-	MOVLQSX      12(AX), R14
-	VBROADCASTSS step+88(FP), Z12
-	VBROADCASTSS (R12)(R14*4), Z13
-	VMULPS       Z13, Z12, Z12
-	VBROADCASTSS (R13)(R14*4), Z13
-	VPSLLD       $0x07, Z13, Z13
-	MOVQ         R14, R12
-	IMULQ        R11, R12
-	ADDQ         BX, R12
-	LEAQ         (R10)(R12*4), R12
-	VPSUBD       Z13, Z9, Z9
-	VCVTDQ2PS    Z9, Z9
-	VMULPS       Z12, Z9, Z9
-	VMOVUPS      Z9, (R12)
-	VPSUBD       Z13, Z10, Z10
-	VCVTDQ2PS    Z10, Z10
-	VMULPS       Z12, Z10, Z10
-	VMOVUPS      Z10, 64(R12)
-	VPSUBD       Z13, Z11, Z11
-	VCVTDQ2PS    Z11, Z11
-	VMULPS       Z12, Z11, Z11
-	VMOVUPS      Z11, 128(R12)
-	ADDQ         $0x30, BX
-	SUBQ         $0x30, DX
-	JMP          loop3
-
-done4:
-loop7:
-	CMPQ   DX, $0x00000011
-	JL     done8
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	MOVQ   words+72(FP), R11
-	MOVQ   out+80(FP), R12
-	MOVQ   bytes+64(FP), R13
-	LEAQ   (R13)(BX*4), R13
-	SHLQ   $0x02, R12
-	XORQ   R10, R10
-
-loop9:
-	CMPQ         R11, $0x00000001
-	JL           done10
-	VMOVUPD      (R13), Z12
-	VMOVUPD      64(R13), Z13
-	VBROADCASTSS (SI)(R10*4), Z14
-	VPDPBUSD     Z14, Z12, Z0
-	VPDPBUSD     Z14, Z13, Z1
-	VBROADCASTSS (DI)(R10*4), Z14
-	VPDPBUSD     Z14, Z12, Z2
-	VPDPBUSD     Z14, Z13, Z3
-	VBROADCASTSS (R8)(R10*4), Z14
-	VPDPBUSD     Z14, Z12, Z4
-	VPDPBUSD     Z14, Z13, Z5
-	VBROADCASTSS (R9)(R10*4), Z14
-	VPDPBUSD     Z14, Z12, Z6
-	VPDPBUSD     Z14, Z13, Z7
-	ADDQ         R12, R13
-	INCQ         R10
-	SUBQ         $0x01, R11
-	JMP          loop9
-
-done10:
-	MOVQ         r+0(FP), R10
-	MOVQ         ldr+8(FP), R11
-	MOVQ         scale+32(FP), R12
-	MOVQ         sum+40(FP), R13
-	MOVLQSX      (AX), R14
-	VBROADCASTSS step+88(FP), Z12
-	VBROADCASTSS (R12)(R14*4), Z13
-	VMULPS       Z13, Z12, Z12
-	VBROADCASTSS (R13)(R14*4), Z13
-	VPSLLD       $0x07, Z13, Z13
-	IMULQ        R11, R14
-	ADDQ         BX, R14
-	LEAQ         (R10)(R14*4), R14
-	VPSUBD       Z13, Z0, Z0
-	VCVTDQ2PS    Z0, Z0
-	VMULPS       Z12, Z0, Z0
-	VMOVUPS      Z0, (R14)
-	VPSUBD       Z13, Z1, Z1
-	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z12, Z1, Z1
-	VMOVUPS      Z1, 64(R14)
-	MOVLQSX      4(AX), R14
-	VBROADCASTSS step+88(FP), Z12
-	VBROADCASTSS (R12)(R14*4), Z13
-	VMULPS       Z13, Z12, Z12
-	VBROADCASTSS (R13)(R14*4), Z13
-	VPSLLD       $0x07, Z13, Z13
-	IMULQ        R11, R14
-	ADDQ         BX, R14
-	LEAQ         (R10)(R14*4), R14
-	VPSUBD       Z13, Z2, Z2
-	VCVTDQ2PS    Z2, Z2
-	VMULPS       Z12, Z2, Z2
-	VMOVUPS      Z2, (R14)
-	VPSUBD       Z13, Z3, Z3
-	VCVTDQ2PS    Z3, Z3
-	VMULPS       Z12, Z3, Z3
-	VMOVUPS      Z3, 64(R14)
-	MOVLQSX      8(AX), R14
-	VBROADCASTSS step+88(FP), Z12
-	VBROADCASTSS (R12)(R14*4), Z13
-	VMULPS       Z13, Z12, Z12
-	VBROADCASTSS (R13)(R14*4), Z13
-	VPSLLD       $0x07, Z13, Z13
-	IMULQ        R11, R14
-	ADDQ         BX, R14
-	LEAQ         (R10)(R14*4), R14
-	VPSUBD       Z13, Z4, Z4
-	VCVTDQ2PS    Z4, Z4
-	VMULPS       Z12, Z4, Z4
-	VMOVUPS      Z4, (R14)
-	VPSUBD       Z13, Z5, Z5
-	VCVTDQ2PS    Z5, Z5
-	VMULPS       Z12, Z5, Z5
-	VMOVUPS      Z5, 64(R14)
-	MOVLQSX      12(AX), R14
-	VBROADCASTSS step+88(FP), Z12
-	VBROADCASTSS (R12)(R14*4), Z13
-	VMULPS       Z13, Z12, Z12
-	VBROADCASTSS (R13)(R14*4), Z13
-	VPSLLD       $0x07, Z13, Z13
-	MOVQ         R14, R12
-	IMULQ        R11, R12
-	ADDQ         BX, R12
-	LEAQ         (R10)(R12*4), R12
-	VPSUBD       Z13, Z6, Z6
-	VCVTDQ2PS    Z6, Z6
-	VMULPS       Z12, Z6, Z6
-	VMOVUPS      Z6, (R12)
-	VPSUBD       Z13, Z7, Z7
-	VCVTDQ2PS    Z7, Z7
-	VMULPS       Z12, Z7, Z7
-	VMOVUPS      Z7, 64(R12)
-	ADDQ         $0x20, BX
-	SUBQ         $0x20, DX
-	JMP          loop7
-
-done8:
-loop11:
-	CMPQ   DX, $0x00000001
-	JL     done12
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	MOVQ   words+72(FP), R11
-	MOVQ   out+80(FP), R12
-	MOVQ   bytes+64(FP), R13
-	LEAQ   (R13)(BX*4), R13
-	SHLQ   $0x02, R12
-	XORQ   R10, R10
-
-loop13:
-	CMPQ         R11, $0x00000001
-	JL           done14
-	VMOVUPD      (R13), Z12
-	VBROADCASTSS (SI)(R10*4), Z13
-	VPDPBUSD     Z13, Z12, Z0
-	VBROADCASTSS (DI)(R10*4), Z13
-	VPDPBUSD     Z13, Z12, Z1
-	VBROADCASTSS (R8)(R10*4), Z13
-	VPDPBUSD     Z13, Z12, Z2
-	VBROADCASTSS (R9)(R10*4), Z13
-	VPDPBUSD     Z13, Z12, Z3
-	ADDQ         R12, R13
-	INCQ         R10
-	SUBQ         $0x01, R11
-	JMP          loop13
-
-done14:
-	MOVQ         r+0(FP), R10
-	MOVQ         ldr+8(FP), R11
-	MOVQ         scale+32(FP), R12
-	MOVQ         sum+40(FP), R13
-	MOVLQSX      (AX), R14
-	VBROADCASTSS step+88(FP), Z12
-	VBROADCASTSS (R12)(R14*4), Z13
-	VMULPS       Z13, Z12, Z12
-	VBROADCASTSS (R13)(R14*4), Z13
-	VPSLLD       $0x07, Z13, Z13
-	IMULQ        R11, R14
-	ADDQ         BX, R14
-	LEAQ         (R10)(R14*4), R14
-	VPSUBD       Z13, Z0, Z0
-	VCVTDQ2PS    Z0, Z0
-	VMULPS       Z12, Z0, Z0
-	VMOVUPS      Z0, (R14)
-	MOVLQSX      4(AX), R14
-	VBROADCASTSS step+88(FP), Z12
-	VBROADCASTSS (R12)(R14*4), Z13
-	VMULPS       Z13, Z12, Z12
-	VBROADCASTSS (R13)(R14*4), Z13
-	VPSLLD       $0x07, Z13, Z13
-	IMULQ        R11, R14
-	ADDQ         BX, R14
-	LEAQ         (R10)(R14*4), R14
-	VPSUBD       Z13, Z1, Z1
-	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z12, Z1, Z1
-	VMOVUPS      Z1, (R14)
-	MOVLQSX      8(AX), R14
-	VBROADCASTSS step+88(FP), Z12
-	VBROADCASTSS (R12)(R14*4), Z13
-	VMULPS       Z13, Z12, Z12
-	VBROADCASTSS (R13)(R14*4), Z13
-	VPSLLD       $0x07, Z13, Z13
-	IMULQ        R11, R14
-	ADDQ         BX, R14
-	LEAQ         (R10)(R14*4), R14
-	VPSUBD       Z13, Z2, Z2
-	VCVTDQ2PS    Z2, Z2
-	VMULPS       Z12, Z2, Z2
-	VMOVUPS      Z2, (R14)
-	MOVLQSX      12(AX), R14
-	VBROADCASTSS step+88(FP), Z12
-	VBROADCASTSS (R12)(R14*4), Z13
-	VMULPS       Z13, Z12, Z12
-	VBROADCASTSS (R13)(R14*4), Z13
-	VPSLLD       $0x07, Z13, Z13
-	MOVQ         R14, R12
-	IMULQ        R11, R12
-	ADDQ         BX, R12
-	LEAQ         (R10)(R12*4), R12
-	VPSUBD       Z13, Z3, Z3
-	VCVTDQ2PS    Z3, Z3
-	VMULPS       Z12, Z3, Z3
-	VMOVUPS      Z3, (R12)
-	ADDQ         $0x10, BX
-	SUBQ         $0x10, DX
-	JMP          loop11
-
-done12:
-	ADDQ $0x10, AX
-	SUBQ $0x04, CX
-	JMP  loop1
-
-done2:
-loop15:
-	CMPQ    CX, $0x00000002
-	JL      done16
-	MOVQ    q+16(FP), DX
-	MOVQ    ldq+24(FP), BX
-	MOVLQSX (AX), SI
-	IMULQ   BX, SI
-	LEAQ    (DX)(SI*4), SI
-	MOVLQSX 4(AX), DI
-	IMULQ   BX, DI
-	LEAQ    (DX)(DI*4), DI
-	MOVQ    out+80(FP), DX
-	XORQ    BX, BX
-
-loop17:
-	CMPQ   DX, $0x00000021
-	JL     done18
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	VPXORQ Z8, Z8, Z8
-	VPXORQ Z9, Z9, Z9
-	VPXORQ Z10, Z10, Z10
-	VPXORQ Z11, Z11, Z11
-	MOVQ   words+72(FP), R9
-	MOVQ   out+80(FP), R10
-	MOVQ   bytes+64(FP), R11
-	LEAQ   (R11)(BX*4), R11
-	SHLQ   $0x02, R10
-	XORQ   R8, R8
-
-loop19:
-	CMPQ         R9, $0x00000002
-	JL           done20
-	VMOVUPD      (R11), Z12
-	VMOVUPD      64(R11), Z13
-	VMOVUPD      128(R11), Z14
-	VBROADCASTSS (SI)(R8*4), Z15
-	VPDPBUSD     Z15, Z12, Z0
-	VPDPBUSD     Z15, Z13, Z1
-	VPDPBUSD     Z15, Z14, Z2
-	VBROADCASTSS (DI)(R8*4), Z15
-	VPDPBUSD     Z15, Z12, Z3
-	VPDPBUSD     Z15, Z13, Z4
-	VPDPBUSD     Z15, Z14, Z5
-	ADDQ         R10, R11
-	INCQ         R8
-	VMOVUPD      (R11), Z12
-	VMOVUPD      64(R11), Z13
-	VMOVUPD      128(R11), Z14
-	VBROADCASTSS (SI)(R8*4), Z15
-	VPDPBUSD     Z15, Z12, Z6
-	VPDPBUSD     Z15, Z13, Z7
-	VPDPBUSD     Z15, Z14, Z8
-	VBROADCASTSS (DI)(R8*4), Z15
-	VPDPBUSD     Z15, Z12, Z9
-	VPDPBUSD     Z15, Z13, Z10
-	VPDPBUSD     Z15, Z14, Z11
-	ADDQ         R10, R11
-	INCQ         R8
-	SUBQ         $0x02, R9
-	JMP          loop19
-
-done20:
-loop21:
-	CMPQ         R9, $0x00000001
-	JL           done22
-	VMOVUPD      (R11), Z12
-	VMOVUPD      64(R11), Z13
-	VMOVUPD      128(R11), Z14
-	VBROADCASTSS (SI)(R8*4), Z15
-	VPDPBUSD     Z15, Z12, Z0
-	VPDPBUSD     Z15, Z13, Z1
-	VPDPBUSD     Z15, Z14, Z2
-	VBROADCASTSS (DI)(R8*4), Z15
-	VPDPBUSD     Z15, Z12, Z3
-	VPDPBUSD     Z15, Z13, Z4
-	VPDPBUSD     Z15, Z14, Z5
-	ADDQ         R10, R11
-	INCQ         R8
-	SUBQ         $0x01, R9
-	JMP          loop21
-
-done22:
-	MOVQ         r+0(FP), R8
-	MOVQ         ldr+8(FP), R9
-	MOVQ         scale+32(FP), R10
-	MOVQ         sum+40(FP), R11
-	MOVLQSX      (AX), R12
-	VBROADCASTSS step+88(FP), Z12
-	VBROADCASTSS (R10)(R12*4), Z13
-	VMULPS       Z13, Z12, Z12
-	VBROADCASTSS (R11)(R12*4), Z13
-	VPSLLD       $0x07, Z13, Z13
-	IMULQ        R9, R12
-	ADDQ         BX, R12
-	LEAQ         (R8)(R12*4), R12
-	VPADDD       Z6, Z0, Z0
-	VPSUBD       Z13, Z0, Z0
-	VCVTDQ2PS    Z0, Z0
-	VMULPS       Z12, Z0, Z0
-	VMOVUPS      Z0, (R12)
-	VPADDD       Z7, Z1, Z1
-	VPSUBD       Z13, Z1, Z1
-	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z12, Z1, Z1
-	VMOVUPS      Z1, 64(R12)
-	VPADDD       Z8, Z2, Z2
-	VPSUBD       Z13, Z2, Z2
-	VCVTDQ2PS    Z2, Z2
-	VMULPS       Z12, Z2, Z2
-	VMOVUPS      Z2, 128(R12)
-	MOVLQSX      4(AX), R12
-	VBROADCASTSS step+88(FP), Z12
-	VBROADCASTSS (R10)(R12*4), Z13
-	VMULPS       Z13, Z12, Z12
-	VBROADCASTSS (R11)(R12*4), Z13
-	VPSLLD       $0x07, Z13, Z13
-	MOVQ         R12, R10
-	IMULQ        R9, R10
-	ADDQ         BX, R10
-	LEAQ         (R8)(R10*4), R10
-	VPADDD       Z9, Z3, Z3
-	VPSUBD       Z13, Z3, Z3
-	VCVTDQ2PS    Z3, Z3
-	VMULPS       Z12, Z3, Z3
-	VMOVUPS      Z3, (R10)
-	VPADDD       Z10, Z4, Z4
-	VPSUBD       Z13, Z4, Z4
-	VCVTDQ2PS    Z4, Z4
-	VMULPS       Z12, Z4, Z4
-	VMOVUPS      Z4, 64(R10)
-	VPADDD       Z11, Z5, Z5
-	VPSUBD       Z13, Z5, Z5
-	VCVTDQ2PS    Z5, Z5
-	VMULPS       Z12, Z5, Z5
-	VMOVUPS      Z5, 128(R10)
-	ADDQ         $0x30, BX
-	SUBQ         $0x30, DX
-	JMP          loop17
-
-done18:
-loop23:
-	CMPQ   DX, $0x00000011
-	JL     done24
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	MOVQ   words+72(FP), R9
-	MOVQ   out+80(FP), R10
-	MOVQ   bytes+64(FP), R11
-	LEAQ   (R11)(BX*4), R11
-	SHLQ   $0x02, R10
-	XORQ   R8, R8
-
-loop25:
-	CMPQ         R9, $0x00000002
-	JL           done26
-	VMOVUPD      (R11), Z12
-	VMOVUPD      64(R11), Z13
-	VBROADCASTSS (SI)(R8*4), Z14
-	VPDPBUSD     Z14, Z12, Z0
-	VPDPBUSD     Z14, Z13, Z1
-	VBROADCASTSS (DI)(R8*4), Z14
-	VPDPBUSD     Z14, Z12, Z2
-	VPDPBUSD     Z14, Z13, Z3
-	ADDQ         R10, R11
-	INCQ         R8
-	VMOVUPD      (R11), Z12
-	VMOVUPD      64(R11), Z13
-	VBROADCASTSS (SI)(R8*4), Z14
-	VPDPBUSD     Z14, Z12, Z4
-	VPDPBUSD     Z14, Z13, Z5
-	VBROADCASTSS (DI)(R8*4), Z14
-	VPDPBUSD     Z14, Z12, Z6
-	VPDPBUSD     Z14, Z13, Z7
-	ADDQ         R10, R11
-	INCQ         R8
-	SUBQ         $0x02, R9
-	JMP          loop25
-
-done26:
-loop27:
-	CMPQ         R9, $0x00000001
-	JL           done28
-	VMOVUPD      (R11), Z12
-	VMOVUPD      64(R11), Z13
-	VBROADCASTSS (SI)(R8*4), Z14
-	VPDPBUSD     Z14, Z12, Z0
-	VPDPBUSD     Z14, Z13, Z1
-	VBROADCASTSS (DI)(R8*4), Z14
-	VPDPBUSD     Z14, Z12, Z2
-	VPDPBUSD     Z14, Z13, Z3
-	ADDQ         R10, R11
-	INCQ         R8
-	SUBQ         $0x01, R9
-	JMP          loop27
-
-done28:
-	MOVQ         r+0(FP), R8
-	MOVQ         ldr+8(FP), R9
-	MOVQ         scale+32(FP), R10
-	MOVQ         sum+40(FP), R11
-	MOVLQSX      (AX), R12
-	VBROADCASTSS step+88(FP), Z12
-	VBROADCASTSS (R10)(R12*4), Z13
-	VMULPS       Z13, Z12, Z12
-	VBROADCASTSS (R11)(R12*4), Z13
-	VPSLLD       $0x07, Z13, Z13
-	IMULQ        R9, R12
-	ADDQ         BX, R12
-	LEAQ         (R8)(R12*4), R12
-	VPADDD       Z4, Z0, Z0
-	VPSUBD       Z13, Z0, Z0
-	VCVTDQ2PS    Z0, Z0
-	VMULPS       Z12, Z0, Z0
-	VMOVUPS      Z0, (R12)
-	VPADDD       Z5, Z1, Z1
-	VPSUBD       Z13, Z1, Z1
-	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z12, Z1, Z1
-	VMOVUPS      Z1, 64(R12)
-	MOVLQSX      4(AX), R12
-	VBROADCASTSS step+88(FP), Z12
-	VBROADCASTSS (R10)(R12*4), Z13
-	VMULPS       Z13, Z12, Z12
-	VBROADCASTSS (R11)(R12*4), Z13
-	VPSLLD       $0x07, Z13, Z13
-	MOVQ         R12, R10
-	IMULQ        R9, R10
-	ADDQ         BX, R10
-	LEAQ         (R8)(R10*4), R10
-	VPADDD       Z6, Z2, Z2
-	VPSUBD       Z13, Z2, Z2
-	VCVTDQ2PS    Z2, Z2
-	VMULPS       Z12, Z2, Z2
-	VMOVUPS      Z2, (R10)
-	VPADDD       Z7, Z3, Z3
-	VPSUBD       Z13, Z3, Z3
-	VCVTDQ2PS    Z3, Z3
-	VMULPS       Z12, Z3, Z3
-	VMOVUPS      Z3, 64(R10)
-	ADDQ         $0x20, BX
-	SUBQ         $0x20, DX
-	JMP          loop23
-
-done24:
-loop29:
-	CMPQ   DX, $0x00000001
-	JL     done30
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	MOVQ   words+72(FP), R9
-	MOVQ   out+80(FP), R10
-	MOVQ   bytes+64(FP), R11
-	LEAQ   (R11)(BX*4), R11
-	SHLQ   $0x02, R10
-	XORQ   R8, R8
-
-loop31:
-	CMPQ         R9, $0x00000002
-	JL           done32
-	VMOVUPD      (R11), Z12
-	VBROADCASTSS (SI)(R8*4), Z13
-	VPDPBUSD     Z13, Z12, Z0
-	VBROADCASTSS (DI)(R8*4), Z13
-	VPDPBUSD     Z13, Z12, Z1
-	ADDQ         R10, R11
-	INCQ         R8
-	VMOVUPD      (R11), Z12
-	VBROADCASTSS (SI)(R8*4), Z13
-	VPDPBUSD     Z13, Z12, Z2
-	VBROADCASTSS (DI)(R8*4), Z13
-	VPDPBUSD     Z13, Z12, Z3
-	ADDQ         R10, R11
-	INCQ         R8
-	SUBQ         $0x02, R9
-	JMP          loop31
-
-done32:
-loop33:
-	CMPQ         R9, $0x00000001
-	JL           done34
-	VMOVUPD      (R11), Z12
-	VBROADCASTSS (SI)(R8*4), Z13
-	VPDPBUSD     Z13, Z12, Z0
-	VBROADCASTSS (DI)(R8*4), Z13
-	VPDPBUSD     Z13, Z12, Z1
-	ADDQ         R10, R11
-	INCQ         R8
-	SUBQ         $0x01, R9
-	JMP          loop33
-
-done34:
-	MOVQ         r+0(FP), R8
-	MOVQ         ldr+8(FP), R9
-	MOVQ         scale+32(FP), R10
-	MOVQ         sum+40(FP), R11
-	MOVLQSX      (AX), R12
-	VBROADCASTSS step+88(FP), Z12
-	VBROADCASTSS (R10)(R12*4), Z13
-	VMULPS       Z13, Z12, Z12
-	VBROADCASTSS (R11)(R12*4), Z13
-	VPSLLD       $0x07, Z13, Z13
-	IMULQ        R9, R12
-	ADDQ         BX, R12
-	LEAQ         (R8)(R12*4), R12
-	VPADDD       Z2, Z0, Z0
-	VPSUBD       Z13, Z0, Z0
-	VCVTDQ2PS    Z0, Z0
-	VMULPS       Z12, Z0, Z0
-	VMOVUPS      Z0, (R12)
-	MOVLQSX      4(AX), R12
-	VBROADCASTSS step+88(FP), Z12
-	VBROADCASTSS (R10)(R12*4), Z13
-	VMULPS       Z13, Z12, Z12
-	VBROADCASTSS (R11)(R12*4), Z13
-	VPSLLD       $0x07, Z13, Z13
-	MOVQ         R12, R10
-	IMULQ        R9, R10
-	ADDQ         BX, R10
-	LEAQ         (R8)(R10*4), R10
-	VPADDD       Z3, Z1, Z1
-	VPSUBD       Z13, Z1, Z1
-	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z12, Z1, Z1
-	VMOVUPS      Z1, (R10)
-	ADDQ         $0x10, BX
-	SUBQ         $0x10, DX
-	JMP          loop29
-
-done30:
-	ADDQ $0x08, AX
-	SUBQ $0x02, CX
-	JMP  loop15
-
-done16:
-loop35:
-	CMPQ    CX, $0x00000001
-	JL      done36
-	MOVQ    q+16(FP), DX
-	MOVQ    ldq+24(FP), BX
-	MOVLQSX (AX), SI
-	IMULQ   BX, SI
-	LEAQ    (DX)(SI*4), SI
-	MOVQ    out+80(FP), DX
-	XORQ    BX, BX
-
-loop37:
-	CMPQ   DX, $0x00000021
-	JL     done38
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	MOVQ   words+72(FP), R8
-	MOVQ   out+80(FP), R9
-	MOVQ   bytes+64(FP), R10
-	LEAQ   (R10)(BX*4), R10
-	SHLQ   $0x02, R9
-	XORQ   DI, DI
-
-loop39:
-	CMPQ         R8, $0x00000002
-	JL           done40
-	VMOVUPD      (R10), Z6
-	VMOVUPD      64(R10), Z7
-	VMOVUPD      128(R10), Z8
-	VBROADCASTSS (SI)(DI*4), Z9
-	VPDPBUSD     Z9, Z6, Z0
-	VPDPBUSD     Z9, Z7, Z1
-	VPDPBUSD     Z9, Z8, Z2
-	ADDQ         R9, R10
-	INCQ         DI
-	VMOVUPD      (R10), Z6
-	VMOVUPD      64(R10), Z7
-	VMOVUPD      128(R10), Z8
-	VBROADCASTSS (SI)(DI*4), Z9
-	VPDPBUSD     Z9, Z6, Z3
-	VPDPBUSD     Z9, Z7, Z4
-	VPDPBUSD     Z9, Z8, Z5
-	ADDQ         R9, R10
-	INCQ         DI
-	SUBQ         $0x02, R8
-	JMP          loop39
-
-done40:
-loop41:
-	CMPQ         R8, $0x00000001
-	JL           done42
-	VMOVUPD      (R10), Z6
-	VMOVUPD      64(R10), Z7
-	VMOVUPD      128(R10), Z8
-	VBROADCASTSS (SI)(DI*4), Z9
-	VPDPBUSD     Z9, Z6, Z0
-	VPDPBUSD     Z9, Z7, Z1
-	VPDPBUSD     Z9, Z8, Z2
-	ADDQ         R9, R10
-	INCQ         DI
-	SUBQ         $0x01, R8
-	JMP          loop41
-
-done42:
-	MOVQ         r+0(FP), DI
-	MOVQ         ldr+8(FP), R8
-	MOVQ         scale+32(FP), R9
-	MOVQ         sum+40(FP), R10
-	MOVLQSX      (AX), R11
-	VBROADCASTSS step+88(FP), Z6
-	VBROADCASTSS (R9)(R11*4), Z7
-	VMULPS       Z7, Z6, Z6
-	VBROADCASTSS (R10)(R11*4), Z7
-	VPSLLD       $0x07, Z7, Z7
-	MOVQ         R11, R9
-	IMULQ        R8, R9
-	ADDQ         BX, R9
-	LEAQ         (DI)(R9*4), R9
-	VPADDD       Z3, Z0, Z0
-	VPSUBD       Z7, Z0, Z0
-	VCVTDQ2PS    Z0, Z0
-	VMULPS       Z6, Z0, Z0
-	VMOVUPS      Z0, (R9)
-	VPADDD       Z4, Z1, Z1
-	VPSUBD       Z7, Z1, Z1
-	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z6, Z1, Z1
-	VMOVUPS      Z1, 64(R9)
-	VPADDD       Z5, Z2, Z2
-	VPSUBD       Z7, Z2, Z2
-	VCVTDQ2PS    Z2, Z2
-	VMULPS       Z6, Z2, Z2
-	VMOVUPS      Z2, 128(R9)
-	ADDQ         $0x30, BX
-	SUBQ         $0x30, DX
-	JMP          loop37
-
-done38:
-loop43:
-	CMPQ   DX, $0x00000011
-	JL     done44
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	MOVQ   words+72(FP), R8
-	MOVQ   out+80(FP), R9
-	MOVQ   bytes+64(FP), R10
-	LEAQ   (R10)(BX*4), R10
-	SHLQ   $0x02, R9
-	XORQ   DI, DI
-
-loop45:
-	CMPQ         R8, $0x00000002
-	JL           done46
-	VMOVUPD      (R10), Z6
-	VMOVUPD      64(R10), Z7
-	VBROADCASTSS (SI)(DI*4), Z8
-	VPDPBUSD     Z8, Z6, Z0
-	VPDPBUSD     Z8, Z7, Z1
-	ADDQ         R9, R10
-	INCQ         DI
-	VMOVUPD      (R10), Z6
-	VMOVUPD      64(R10), Z7
-	VBROADCASTSS (SI)(DI*4), Z8
-	VPDPBUSD     Z8, Z6, Z2
-	VPDPBUSD     Z8, Z7, Z3
-	ADDQ         R9, R10
-	INCQ         DI
-	SUBQ         $0x02, R8
-	JMP          loop45
-
-done46:
-loop47:
-	CMPQ         R8, $0x00000001
-	JL           done48
-	VMOVUPD      (R10), Z6
-	VMOVUPD      64(R10), Z7
-	VBROADCASTSS (SI)(DI*4), Z8
-	VPDPBUSD     Z8, Z6, Z0
-	VPDPBUSD     Z8, Z7, Z1
-	ADDQ         R9, R10
-	INCQ         DI
-	SUBQ         $0x01, R8
-	JMP          loop47
-
-done48:
-	MOVQ         r+0(FP), DI
-	MOVQ         ldr+8(FP), R8
-	MOVQ         scale+32(FP), R9
-	MOVQ         sum+40(FP), R10
-	MOVLQSX      (AX), R11
-	VBROADCASTSS step+88(FP), Z6
-	VBROADCASTSS (R9)(R11*4), Z7
-	VMULPS       Z7, Z6, Z6
-	VBROADCASTSS (R10)(R11*4), Z7
-	VPSLLD       $0x07, Z7, Z7
-	MOVQ         R11, R9
-	IMULQ        R8, R9
-	ADDQ         BX, R9
-	LEAQ         (DI)(R9*4), R9
-	VPADDD       Z2, Z0, Z0
-	VPSUBD       Z7, Z0, Z0
-	VCVTDQ2PS    Z0, Z0
-	VMULPS       Z6, Z0, Z0
-	VMOVUPS      Z0, (R9)
-	VPADDD       Z3, Z1, Z1
-	VPSUBD       Z7, Z1, Z1
-	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z6, Z1, Z1
-	VMOVUPS      Z1, 64(R9)
-	ADDQ         $0x20, BX
-	SUBQ         $0x20, DX
-	JMP          loop43
-
-done44:
-loop49:
-	CMPQ   DX, $0x00000001
-	JL     done50
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	MOVQ   words+72(FP), R8
-	MOVQ   out+80(FP), R9
-	MOVQ   bytes+64(FP), R10
-	LEAQ   (R10)(BX*4), R10
-	SHLQ   $0x02, R9
-	XORQ   DI, DI
-
-loop51:
-	CMPQ         R8, $0x00000002
-	JL           done52
-	VMOVUPD      (R10), Z6
-	VBROADCASTSS (SI)(DI*4), Z7
-	VPDPBUSD     Z7, Z6, Z0
-	ADDQ         R9, R10
-	INCQ         DI
-	VMOVUPD      (R10), Z6
-	VBROADCASTSS (SI)(DI*4), Z7
-	VPDPBUSD     Z7, Z6, Z1
-	ADDQ         R9, R10
-	INCQ         DI
-	SUBQ         $0x02, R8
-	JMP          loop51
-
-done52:
-loop53:
-	CMPQ         R8, $0x00000001
-	JL           done54
-	VMOVUPD      (R10), Z6
-	VBROADCASTSS (SI)(DI*4), Z7
-	VPDPBUSD     Z7, Z6, Z0
-	ADDQ         R9, R10
-	INCQ         DI
-	SUBQ         $0x01, R8
-	JMP          loop53
-
-done54:
-	MOVQ         r+0(FP), DI
-	MOVQ         ldr+8(FP), R8
-	MOVQ         scale+32(FP), R9
-	MOVQ         sum+40(FP), R10
-	MOVLQSX      (AX), R11
-	VBROADCASTSS step+88(FP), Z6
-	VBROADCASTSS (R9)(R11*4), Z7
-	VMULPS       Z7, Z6, Z6
-	VBROADCASTSS (R10)(R11*4), Z7
-	VPSLLD       $0x07, Z7, Z7
-	MOVQ         R11, R9
-	IMULQ        R8, R9
-	ADDQ         BX, R9
-	LEAQ         (DI)(R9*4), R9
-	VPADDD       Z1, Z0, Z0
-	VPSUBD       Z7, Z0, Z0
-	VCVTDQ2PS    Z0, Z0
-	VMULPS       Z6, Z0, Z0
-	VMOVUPS      Z0, (R9)
-	ADDQ         $0x10, BX
-	SUBQ         $0x10, DX
-	JMP          loop49
-
-done50:
-	ADDQ $0x04, AX
-	SUBQ $0x01, CX
-	JMP  loop35
-
-done36:
 	VZEROUPPER
 	RET
 
@@ -14219,237 +11973,6 @@ done27:
 	VZEROUPPER
 	RET
 
-// func restoreAVX2(dst *float32, to *int32, toLen int, src *int32, from *int32, forms *int32, formsLen int, scale *float32)
-// Requires: AVX, AVX2
-TEXT ·restoreAVX2(SB), NOSPLIT, $0-64
-	MOVQ dst+0(FP), AX
-	MOVQ src+24(FP), CX
-	MOVQ forms+40(FP), DX
-	MOVQ scale+56(FP), BX
-	MOVQ formsLen+48(FP), SI
-
-loop1:
-	CMPQ         SI, $0x00000008
-	JL           done2
-	VMOVUPD      (DX), Y0
-	VPSLLD       $0x1f, Y0, Y1
-	VPSLLD       $0x1e, Y0, Y2
-	VPSLLD       $0x1d, Y0, Y3
-	VPSLLD       $0x1c, Y0, Y0
-	MOVL         $0x80000000, DI
-	VMOVD        DI, X4
-	VBROADCASTSS X4, Y4
-	VPAND        Y4, Y0, Y0
-	VMOVUPD      (BX), Y4
-	VPXOR        Y0, Y4, Y4
-	MOVQ         to+8(FP), DI
-	MOVQ         from+32(FP), R8
-	MOVQ         toLen+16(FP), R9
-
-loop3:
-	CMPQ      R9, $0x00000008
-	JL        done4
-	MOVLQSX   (R8), R10
-	VCVTDQ2PS (CX)(R10*4), Y0
-	VMULPS    Y4, Y0, Y0
-	MOVLQSX   4(R8), R10
-	VCVTDQ2PS (CX)(R10*4), Y5
-	VMULPS    Y4, Y5, Y5
-	MOVLQSX   8(R8), R10
-	VCVTDQ2PS (CX)(R10*4), Y6
-	VMULPS    Y4, Y6, Y6
-	MOVLQSX   12(R8), R10
-	VCVTDQ2PS (CX)(R10*4), Y7
-	VMULPS    Y4, Y7, Y7
-	MOVLQSX   16(R8), R10
-	VCVTDQ2PS (CX)(R10*4), Y8
-	VMULPS    Y4, Y8, Y8
-	MOVLQSX   20(R8), R10
-	VCVTDQ2PS (CX)(R10*4), Y9
-	VMULPS    Y4, Y9, Y9
-	MOVLQSX   24(R8), R10
-	VCVTDQ2PS (CX)(R10*4), Y10
-	VMULPS    Y4, Y10, Y10
-	MOVLQSX   28(R8), R10
-	VCVTDQ2PS (CX)(R10*4), Y11
-	VMULPS    Y4, Y11, Y11
-	VBLENDVPS Y3, Y8, Y0, Y12
-	VBLENDVPS Y3, Y0, Y8, Y8
-	VBLENDVPS Y3, Y10, Y5, Y0
-	VBLENDVPS Y3, Y5, Y10, Y10
-	VBLENDVPS Y3, Y9, Y6, Y5
-	VBLENDVPS Y3, Y6, Y9, Y9
-	VBLENDVPS Y3, Y11, Y7, Y6
-	VBLENDVPS Y3, Y7, Y11, Y11
-	VBLENDVPS Y2, Y5, Y12, Y7
-	VBLENDVPS Y2, Y12, Y5, Y5
-	VBLENDVPS Y2, Y6, Y0, Y12
-	VBLENDVPS Y2, Y0, Y6, Y6
-	VBLENDVPS Y2, Y10, Y8, Y0
-	VBLENDVPS Y2, Y8, Y10, Y10
-	VBLENDVPS Y2, Y11, Y9, Y8
-	VBLENDVPS Y2, Y9, Y11, Y11
-	VBLENDVPS Y1, Y12, Y7, Y9
-	VBLENDVPS Y1, Y7, Y12, Y12
-	VBLENDVPS Y1, Y6, Y5, Y7
-	VBLENDVPS Y1, Y5, Y6, Y6
-	VBLENDVPS Y1, Y8, Y0, Y5
-	VBLENDVPS Y1, Y0, Y8, Y8
-	VBLENDVPS Y1, Y11, Y10, Y0
-	VBLENDVPS Y1, Y10, Y11, Y11
-	MOVLQSX   (DI), R10
-	VMOVUPS   Y9, (AX)(R10*4)
-	MOVLQSX   4(DI), R10
-	VMOVUPS   Y12, (AX)(R10*4)
-	MOVLQSX   8(DI), R10
-	VMOVUPS   Y7, (AX)(R10*4)
-	MOVLQSX   12(DI), R10
-	VMOVUPS   Y6, (AX)(R10*4)
-	MOVLQSX   16(DI), R10
-	VMOVUPS   Y5, (AX)(R10*4)
-	MOVLQSX   20(DI), R10
-	VMOVUPS   Y8, (AX)(R10*4)
-	MOVLQSX   24(DI), R10
-	VMOVUPS   Y0, (AX)(R10*4)
-	MOVLQSX   28(DI), R10
-	VMOVUPS   Y11, (AX)(R10*4)
-	ADDQ      $0x20, R8
-	ADDQ      $0x20, DI
-	SUBQ      $0x08, R9
-	JMP       loop3
-
-done4:
-	ADDQ $0x20, AX
-	ADDQ $0x20, CX
-	ADDQ $0x20, DX
-	ADDQ $0x20, BX
-	SUBQ $0x08, SI
-	JMP  loop1
-
-done2:
-	VZEROUPPER
-	RET
-
-// func restoreAVX512(dst *float32, to *int32, toLen int, src *int32, from *int32, forms *int32, formsLen int, scale *float32)
-// Requires: AVX, AVX512F
-TEXT ·restoreAVX512(SB), NOSPLIT, $0-64
-	MOVQ dst+0(FP), AX
-	MOVQ src+24(FP), CX
-	MOVQ forms+40(FP), DX
-	MOVQ scale+56(FP), BX
-	MOVQ formsLen+48(FP), SI
-
-loop1:
-	CMPQ         SI, $0x00000010
-	JL           done2
-	VMOVUPD      (DX), Z0
-	MOVL         $0x00000001, DI
-	VMOVD        DI, X1
-	VBROADCASTSS X1, Z1
-	VPTESTMD     Z1, Z0, K1
-	MOVL         $0x00000002, DI
-	VMOVD        DI, X1
-	VBROADCASTSS X1, Z1
-	VPTESTMD     Z1, Z0, K2
-	MOVL         $0x00000004, DI
-	VMOVD        DI, X1
-	VBROADCASTSS X1, Z1
-	VPTESTMD     Z1, Z0, K3
-	VPSLLD       $0x1c, Z0, Z0
-	MOVL         $0x80000000, DI
-	VMOVD        DI, X1
-	VBROADCASTSS X1, Z1
-	VPANDD       Z1, Z0, Z0
-	VMOVUPD      (BX), Z1
-	VPXORD       Z0, Z1, Z1
-	MOVQ         to+8(FP), DI
-	MOVQ         from+32(FP), R8
-	MOVQ         toLen+16(FP), R9
-
-loop3:
-	CMPQ      R9, $0x00000008
-	JL        done4
-	MOVLQSX   (R8), R10
-	VCVTDQ2PS (CX)(R10*4), Z0
-	VMULPS    Z1, Z0, Z0
-	MOVLQSX   4(R8), R10
-	VCVTDQ2PS (CX)(R10*4), Z14
-	VMULPS    Z1, Z14, Z14
-	MOVLQSX   8(R8), R10
-	VCVTDQ2PS (CX)(R10*4), Z15
-	VMULPS    Z1, Z15, Z15
-	MOVLQSX   12(R8), R10
-	VCVTDQ2PS (CX)(R10*4), Z16
-	VMULPS    Z1, Z16, Z16
-	MOVLQSX   16(R8), R10
-	VCVTDQ2PS (CX)(R10*4), Z17
-	VMULPS    Z1, Z17, Z17
-	MOVLQSX   20(R8), R10
-	VCVTDQ2PS (CX)(R10*4), Z18
-	VMULPS    Z1, Z18, Z18
-	MOVLQSX   24(R8), R10
-	VCVTDQ2PS (CX)(R10*4), Z19
-	VMULPS    Z1, Z19, Z19
-	MOVLQSX   28(R8), R10
-	VCVTDQ2PS (CX)(R10*4), Z20
-	VMULPS    Z1, Z20, Z20
-	VBLENDMPS Z17, Z0, K3, Z2
-	VMOVAPS   Z0, K3, Z17
-	VBLENDMPS Z19, Z14, K3, Z3
-	VMOVAPS   Z14, K3, Z19
-	VBLENDMPS Z18, Z15, K3, Z4
-	VMOVAPS   Z15, K3, Z18
-	VBLENDMPS Z20, Z16, K3, Z5
-	VMOVAPS   Z16, K3, Z20
-	VBLENDMPS Z4, Z2, K2, Z6
-	VMOVAPS   Z2, K2, Z4
-	VBLENDMPS Z5, Z3, K2, Z7
-	VMOVAPS   Z3, K2, Z5
-	VBLENDMPS Z19, Z17, K2, Z8
-	VMOVAPS   Z17, K2, Z19
-	VBLENDMPS Z20, Z18, K2, Z9
-	VMOVAPS   Z18, K2, Z20
-	VBLENDMPS Z7, Z6, K1, Z10
-	VMOVAPS   Z6, K1, Z7
-	VBLENDMPS Z5, Z4, K1, Z11
-	VMOVAPS   Z4, K1, Z5
-	VBLENDMPS Z9, Z8, K1, Z12
-	VMOVAPS   Z8, K1, Z9
-	VBLENDMPS Z20, Z19, K1, Z13
-	VMOVAPS   Z19, K1, Z20
-	MOVLQSX   (DI), R10
-	VMOVUPS   Z10, (AX)(R10*4)
-	MOVLQSX   4(DI), R10
-	VMOVUPS   Z7, (AX)(R10*4)
-	MOVLQSX   8(DI), R10
-	VMOVUPS   Z11, (AX)(R10*4)
-	MOVLQSX   12(DI), R10
-	VMOVUPS   Z5, (AX)(R10*4)
-	MOVLQSX   16(DI), R10
-	VMOVUPS   Z12, (AX)(R10*4)
-	MOVLQSX   20(DI), R10
-	VMOVUPS   Z9, (AX)(R10*4)
-	MOVLQSX   24(DI), R10
-	VMOVUPS   Z13, (AX)(R10*4)
-	MOVLQSX   28(DI), R10
-	VMOVUPS   Z20, (AX)(R10*4)
-	ADDQ      $0x20, R8
-	ADDQ      $0x20, DI
-	SUBQ      $0x08, R9
-	JMP       loop3
-
-done4:
-	ADDQ $0x40, AX
-	ADDQ $0x40, CX
-	ADDQ $0x40, DX
-	ADDQ $0x40, BX
-	SUBQ $0x10, SI
-	JMP  loop1
-
-done2:
-	VZEROUPPER
-	RET
-
 // func ropResidualAVX2(q *float64, z *float64, p *float64, old *float64, sum *float64, shrink *float64, shrinkLen int, part *float64, out *float64, ld int, keep float64)
 // Requires: AVX, FMA3
 TEXT ·ropResidualAVX2(SB), NOSPLIT, $0-88
@@ -15122,1283 +12645,6 @@ done2:
 	VZEROUPPER
 	RET
 
-// func squaresAVX2(dst *int32, stride int, v *int16, n int, channels int, weights *int32, bias *int32, biasLen int)
-// Requires: AVX, AVX2, CMOV
-TEXT ·squaresAVX2(SB), NOSPLIT, $0-64
-	MOVQ biasLen+56(FP), CX
-	XORQ AX, AX
-
-loop1:
-	CMPQ CX, $0x00000008
-	JL   done2
-	XORQ DX, DX
-
-tile3:
-	VXORPD  Y0, Y0, Y0
-	VXORPD  Y1, Y1, Y1
-	VXORPD  Y2, Y2, Y2
-	VXORPD  Y6, Y6, Y6
-	VXORPD  Y7, Y7, Y7
-	VXORPD  Y8, Y8, Y8
-	VXORPD  Y9, Y9, Y9
-	VXORPD  Y10, Y10, Y10
-	VXORPD  Y11, Y11, Y11
-	MOVQ    bias+48(FP), BX
-	LEAQ    (BX)(AX*4), BX
-	VMOVUPS (BX), Y3
-	VMOVAPS Y3, Y4
-	VMOVAPS Y3, Y5
-	MOVQ    channels+32(FP), BX
-	SHLQ    $0x01, BX
-	LEAQ    (BX)(BX*2), SI
-	MOVQ    v+16(FP), R8
-	MOVQ    DX, DI
-	IMULQ   BX, DI
-	LEAQ    (R8)(DI*4), R8
-	LEAQ    (R8)(BX*4), R9
-	LEAQ    (R9)(BX*4), R10
-	MOVQ    weights+40(FP), R11
-	MOVQ    BX, R12
-	SHLQ    $0x06, R12
-	MOVQ    AX, DI
-	ANDQ    $-16, DI
-	IMULQ   R12, DI
-	SHRQ    $0x04, DI
-	ADDQ    DI, R11
-	MOVQ    AX, DI
-	ANDQ    $0x08, DI
-	LEAQ    (R11)(DI*4), R11
-	MOVQ    channels+32(FP), DI
-	SHRQ    $0x01, DI
-
-words5:
-	VMOVUPD      (R11), Y12
-	VBROADCASTSS (R8), Y13
-	VPMADDWD     Y12, Y13, Y13
-	VPADDD       Y13, Y0, Y0
-	VBROADCASTSS (R9), Y13
-	VPMADDWD     Y12, Y13, Y13
-	VPADDD       Y13, Y1, Y1
-	VBROADCASTSS (R10), Y13
-	VPMADDWD     Y12, Y13, Y12
-	VPADDD       Y12, Y2, Y2
-	VMOVUPD      64(R11), Y12
-	VBROADCASTSS (R8)(BX*1), Y13
-	VPMADDWD     Y12, Y13, Y13
-	VPADDD       Y13, Y3, Y3
-	VBROADCASTSS (R9)(BX*1), Y13
-	VPMADDWD     Y12, Y13, Y13
-	VPADDD       Y13, Y4, Y4
-	VBROADCASTSS (R10)(BX*1), Y13
-	VPMADDWD     Y12, Y13, Y12
-	VPADDD       Y12, Y5, Y5
-	VMOVUPD      128(R11), Y12
-	VBROADCASTSS (R8)(BX*2), Y13
-	VPMADDWD     Y12, Y13, Y13
-	VPADDD       Y13, Y6, Y6
-	VBROADCASTSS (R9)(BX*2), Y13
-	VPMADDWD     Y12, Y13, Y13
-	VPADDD       Y13, Y7, Y7
-	VBROADCASTSS (R10)(BX*2), Y13
-	VPMADDWD     Y12, Y13, Y12
-	VPADDD       Y12, Y8, Y8
-	VMOVUPD      192(R11), Y12
-	VBROADCASTSS (R8)(SI*1), Y13
-	VPMADDWD     Y12, Y13, Y13
-	VPADDD       Y13, Y9, Y9
-	VBROADCASTSS (R9)(SI*1), Y13
-	VPMADDWD     Y12, Y13, Y13
-	VPADDD       Y13, Y10, Y10
-	VBROADCASTSS (R10)(SI*1), Y13
-	VPMADDWD     Y12, Y13, Y12
-	VPADDD       Y12, Y11, Y11
-	ADDQ         $0x04, R8
-	ADDQ         $0x04, R9
-	ADDQ         $0x04, R10
-	ADDQ         $0x00000100, R11
-	DECQ         DI
-	JNZ          words5
-	MOVQ         dst+0(FP), BX
-	MOVQ         biasLen+56(FP), SI
-	MOVQ         stride+8(FP), DI
-	SHLQ         $0x02, SI
-	MOVQ         SI, R8
-	IMULQ        DX, R8
-	ADDQ         R8, BX
-	LEAQ         (BX)(AX*4), BX
-	LEAQ         (BX)(DI*4), DI
-	VPADDD       Y3, Y0, Y0
-	VPADDD       Y6, Y0, Y0
-	VPSUBD       Y6, Y3, Y3
-	VPSUBD       Y9, Y3, Y3
-	VMOVUPS      Y0, (BX)
-	VMOVUPS      Y3, (DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Y4, Y1, Y1
-	VPADDD       Y7, Y1, Y1
-	VPSUBD       Y7, Y4, Y4
-	VPSUBD       Y10, Y4, Y4
-	VMOVUPS      Y1, (BX)
-	VMOVUPS      Y4, (DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Y5, Y2, Y2
-	VPADDD       Y8, Y2, Y2
-	VPSUBD       Y8, Y5, Y5
-	VPSUBD       Y11, Y5, Y5
-	VMOVUPS      Y2, (BX)
-	VMOVUPS      Y5, (DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	MOVQ         n+24(FP), BX
-	SUBQ         $0x03, BX
-	CMPQ         DX, BX
-	JGE          row4
-	ADDQ         $0x03, DX
-	CMPQ         DX, BX
-	CMOVQGT      BX, DX
-	JMP          tile3
-
-row4:
-	ADDQ $0x08, AX
-	SUBQ $0x08, CX
-	JMP  loop1
-
-done2:
-	VZEROUPPER
-	RET
-
-// func squaresAVX512BW(dst *int32, stride int, v *int16, n int, channels int, weights *int32, bias *int32, biasLen int)
-// Requires: AVX, AVX512BW, AVX512F, CMOV
-TEXT ·squaresAVX512BW(SB), NOSPLIT, $0-64
-	MOVQ biasLen+56(FP), CX
-	XORQ AX, AX
-
-loop1:
-	CMPQ CX, $0x00000030
-	JL   done2
-	XORQ DX, DX
-
-tile3:
-	VPXORQ  Z0, Z0, Z0
-	VPXORQ  Z1, Z1, Z1
-	VPXORQ  Z2, Z2, Z2
-	VPXORQ  Z3, Z3, Z3
-	VPXORQ  Z4, Z4, Z4
-	VPXORQ  Z5, Z5, Z5
-	VPXORQ  Z12, Z12, Z12
-	VPXORQ  Z13, Z13, Z13
-	VPXORQ  Z14, Z14, Z14
-	VPXORQ  Z15, Z15, Z15
-	VPXORQ  Z16, Z16, Z16
-	VPXORQ  Z17, Z17, Z17
-	VPXORQ  Z18, Z18, Z18
-	VPXORQ  Z19, Z19, Z19
-	VPXORQ  Z20, Z20, Z20
-	VPXORQ  Z21, Z21, Z21
-	VPXORQ  Z22, Z22, Z22
-	VPXORQ  Z23, Z23, Z23
-	MOVQ    bias+48(FP), BX
-	LEAQ    (BX)(AX*4), BX
-	VMOVUPS (BX), Z6
-	VMOVAPS Z6, Z9
-	VMOVUPS 64(BX), Z7
-	VMOVAPS Z7, Z10
-	VMOVUPS 128(BX), Z8
-	VMOVAPS Z8, Z11
-	MOVQ    channels+32(FP), BX
-	SHLQ    $0x01, BX
-	LEAQ    (BX)(BX*2), SI
-	MOVQ    v+16(FP), R8
-	MOVQ    DX, DI
-	IMULQ   BX, DI
-	LEAQ    (R8)(DI*4), R8
-	LEAQ    (R8)(BX*4), R9
-	MOVQ    weights+40(FP), R10
-	MOVQ    BX, R11
-	SHLQ    $0x06, R11
-	MOVQ    AX, DI
-	IMULQ   R11, DI
-	SHRQ    $0x04, DI
-	ADDQ    DI, R10
-	MOVQ    channels+32(FP), DI
-	SHRQ    $0x01, DI
-
-words5:
-	VMOVUPD      (R10), Z24
-	VMOVUPD      (R10)(R11*1), Z25
-	VMOVUPD      (R10)(R11*2), Z26
-	VBROADCASTSS (R8), Z27
-	VPMADDWD     Z24, Z27, Z28
-	VPADDD       Z28, Z0, Z0
-	VPMADDWD     Z25, Z27, Z28
-	VPADDD       Z28, Z1, Z1
-	VPMADDWD     Z26, Z27, Z27
-	VPADDD       Z27, Z2, Z2
-	VBROADCASTSS (R9), Z27
-	VPMADDWD     Z24, Z27, Z24
-	VPADDD       Z24, Z3, Z3
-	VPMADDWD     Z25, Z27, Z24
-	VPADDD       Z24, Z4, Z4
-	VPMADDWD     Z26, Z27, Z24
-	VPADDD       Z24, Z5, Z5
-	VMOVUPD      64(R10), Z24
-	VMOVUPD      64(R10)(R11*1), Z25
-	VMOVUPD      64(R10)(R11*2), Z26
-	VBROADCASTSS (R8)(BX*1), Z27
-	VPMADDWD     Z24, Z27, Z28
-	VPADDD       Z28, Z6, Z6
-	VPMADDWD     Z25, Z27, Z28
-	VPADDD       Z28, Z7, Z7
-	VPMADDWD     Z26, Z27, Z27
-	VPADDD       Z27, Z8, Z8
-	VBROADCASTSS (R9)(BX*1), Z27
-	VPMADDWD     Z24, Z27, Z24
-	VPADDD       Z24, Z9, Z9
-	VPMADDWD     Z25, Z27, Z24
-	VPADDD       Z24, Z10, Z10
-	VPMADDWD     Z26, Z27, Z24
-	VPADDD       Z24, Z11, Z11
-	VMOVUPD      128(R10), Z24
-	VMOVUPD      128(R10)(R11*1), Z25
-	VMOVUPD      128(R10)(R11*2), Z26
-	VBROADCASTSS (R8)(BX*2), Z27
-	VPMADDWD     Z24, Z27, Z28
-	VPADDD       Z28, Z12, Z12
-	VPMADDWD     Z25, Z27, Z28
-	VPADDD       Z28, Z13, Z13
-	VPMADDWD     Z26, Z27, Z27
-	VPADDD       Z27, Z14, Z14
-	VBROADCASTSS (R9)(BX*2), Z27
-	VPMADDWD     Z24, Z27, Z24
-	VPADDD       Z24, Z15, Z15
-	VPMADDWD     Z25, Z27, Z24
-	VPADDD       Z24, Z16, Z16
-	VPMADDWD     Z26, Z27, Z24
-	VPADDD       Z24, Z17, Z17
-	VMOVUPD      192(R10), Z24
-	VMOVUPD      192(R10)(R11*1), Z25
-	VMOVUPD      192(R10)(R11*2), Z26
-	VBROADCASTSS (R8)(SI*1), Z27
-	VPMADDWD     Z24, Z27, Z28
-	VPADDD       Z28, Z18, Z18
-	VPMADDWD     Z25, Z27, Z28
-	VPADDD       Z28, Z19, Z19
-	VPMADDWD     Z26, Z27, Z27
-	VPADDD       Z27, Z20, Z20
-	VBROADCASTSS (R9)(SI*1), Z27
-	VPMADDWD     Z24, Z27, Z24
-	VPADDD       Z24, Z21, Z21
-	VPMADDWD     Z25, Z27, Z24
-	VPADDD       Z24, Z22, Z22
-	VPMADDWD     Z26, Z27, Z24
-	VPADDD       Z24, Z23, Z23
-	ADDQ         $0x04, R8
-	ADDQ         $0x04, R9
-	ADDQ         $0x00000100, R10
-	DECQ         DI
-	JNZ          words5
-	MOVQ         dst+0(FP), BX
-	MOVQ         biasLen+56(FP), SI
-	MOVQ         stride+8(FP), DI
-	SHLQ         $0x02, SI
-	MOVQ         SI, R8
-	IMULQ        DX, R8
-	ADDQ         R8, BX
-	LEAQ         (BX)(AX*4), BX
-	LEAQ         (BX)(DI*4), DI
-	VPADDD       Z6, Z0, Z0
-	VPADDD       Z12, Z0, Z0
-	VPSUBD       Z12, Z6, Z6
-	VPSUBD       Z18, Z6, Z6
-	VMOVUPS      Z0, (BX)
-	VMOVUPS      Z6, (DI)
-	VPADDD       Z7, Z1, Z1
-	VPADDD       Z13, Z1, Z1
-	VPSUBD       Z13, Z7, Z7
-	VPSUBD       Z19, Z7, Z7
-	VMOVUPS      Z1, 64(BX)
-	VMOVUPS      Z7, 64(DI)
-	VPADDD       Z8, Z2, Z2
-	VPADDD       Z14, Z2, Z2
-	VPSUBD       Z14, Z8, Z8
-	VPSUBD       Z20, Z8, Z8
-	VMOVUPS      Z2, 128(BX)
-	VMOVUPS      Z8, 128(DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Z9, Z3, Z3
-	VPADDD       Z15, Z3, Z3
-	VPSUBD       Z15, Z9, Z9
-	VPSUBD       Z21, Z9, Z9
-	VMOVUPS      Z3, (BX)
-	VMOVUPS      Z9, (DI)
-	VPADDD       Z10, Z4, Z4
-	VPADDD       Z16, Z4, Z4
-	VPSUBD       Z16, Z10, Z10
-	VPSUBD       Z22, Z10, Z10
-	VMOVUPS      Z4, 64(BX)
-	VMOVUPS      Z10, 64(DI)
-	VPADDD       Z11, Z5, Z5
-	VPADDD       Z17, Z5, Z5
-	VPSUBD       Z17, Z11, Z11
-	VPSUBD       Z23, Z11, Z11
-	VMOVUPS      Z5, 128(BX)
-	VMOVUPS      Z11, 128(DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	MOVQ         n+24(FP), BX
-	SUBQ         $0x02, BX
-	CMPQ         DX, BX
-	JGE          row4
-	ADDQ         $0x02, DX
-	CMPQ         DX, BX
-	CMOVQGT      BX, DX
-	JMP          tile3
-
-row4:
-	ADDQ $0x30, AX
-	SUBQ $0x30, CX
-	JMP  loop1
-
-done2:
-loop6:
-	CMPQ CX, $0x00000020
-	JL   done7
-	XORQ DX, DX
-
-tile8:
-	VPXORQ  Z0, Z0, Z0
-	VPXORQ  Z1, Z1, Z1
-	VPXORQ  Z2, Z2, Z2
-	VPXORQ  Z3, Z3, Z3
-	VPXORQ  Z4, Z4, Z4
-	VPXORQ  Z5, Z5, Z5
-	VPXORQ  Z12, Z12, Z12
-	VPXORQ  Z13, Z13, Z13
-	VPXORQ  Z14, Z14, Z14
-	VPXORQ  Z15, Z15, Z15
-	VPXORQ  Z16, Z16, Z16
-	VPXORQ  Z17, Z17, Z17
-	VPXORQ  Z18, Z18, Z18
-	VPXORQ  Z19, Z19, Z19
-	VPXORQ  Z20, Z20, Z20
-	VPXORQ  Z21, Z21, Z21
-	VPXORQ  Z22, Z22, Z22
-	VPXORQ  Z23, Z23, Z23
-	MOVQ    bias+48(FP), BX
-	LEAQ    (BX)(AX*4), BX
-	VMOVUPS (BX), Z6
-	VMOVAPS Z6, Z8
-	VMOVAPS Z6, Z10
-	VMOVUPS 64(BX), Z7
-	VMOVAPS Z7, Z9
-	VMOVAPS Z7, Z11
-	MOVQ    channels+32(FP), BX
-	SHLQ    $0x01, BX
-	LEAQ    (BX)(BX*2), SI
-	MOVQ    v+16(FP), R8
-	MOVQ    DX, DI
-	IMULQ   BX, DI
-	LEAQ    (R8)(DI*4), R8
-	LEAQ    (R8)(BX*4), R9
-	LEAQ    (R9)(BX*4), R10
-	MOVQ    weights+40(FP), R11
-	MOVQ    BX, R12
-	SHLQ    $0x06, R12
-	MOVQ    AX, DI
-	IMULQ   R12, DI
-	SHRQ    $0x04, DI
-	ADDQ    DI, R11
-	MOVQ    channels+32(FP), DI
-	SHRQ    $0x01, DI
-
-words10:
-	VMOVUPD      (R11), Z24
-	VMOVUPD      (R11)(R12*1), Z25
-	VBROADCASTSS (R8), Z26
-	VPMADDWD     Z24, Z26, Z27
-	VPADDD       Z27, Z0, Z0
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z1, Z1
-	VBROADCASTSS (R9), Z26
-	VPMADDWD     Z24, Z26, Z27
-	VPADDD       Z27, Z2, Z2
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z3, Z3
-	VBROADCASTSS (R10), Z26
-	VPMADDWD     Z24, Z26, Z24
-	VPADDD       Z24, Z4, Z4
-	VPMADDWD     Z25, Z26, Z24
-	VPADDD       Z24, Z5, Z5
-	VMOVUPD      64(R11), Z24
-	VMOVUPD      64(R11)(R12*1), Z25
-	VBROADCASTSS (R8)(BX*1), Z26
-	VPMADDWD     Z24, Z26, Z27
-	VPADDD       Z27, Z6, Z6
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z7, Z7
-	VBROADCASTSS (R9)(BX*1), Z26
-	VPMADDWD     Z24, Z26, Z27
-	VPADDD       Z27, Z8, Z8
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z9, Z9
-	VBROADCASTSS (R10)(BX*1), Z26
-	VPMADDWD     Z24, Z26, Z24
-	VPADDD       Z24, Z10, Z10
-	VPMADDWD     Z25, Z26, Z24
-	VPADDD       Z24, Z11, Z11
-	VMOVUPD      128(R11), Z24
-	VMOVUPD      128(R11)(R12*1), Z25
-	VBROADCASTSS (R8)(BX*2), Z26
-	VPMADDWD     Z24, Z26, Z27
-	VPADDD       Z27, Z12, Z12
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z13, Z13
-	VBROADCASTSS (R9)(BX*2), Z26
-	VPMADDWD     Z24, Z26, Z27
-	VPADDD       Z27, Z14, Z14
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z15, Z15
-	VBROADCASTSS (R10)(BX*2), Z26
-	VPMADDWD     Z24, Z26, Z24
-	VPADDD       Z24, Z16, Z16
-	VPMADDWD     Z25, Z26, Z24
-	VPADDD       Z24, Z17, Z17
-	VMOVUPD      192(R11), Z24
-	VMOVUPD      192(R11)(R12*1), Z25
-	VBROADCASTSS (R8)(SI*1), Z26
-	VPMADDWD     Z24, Z26, Z27
-	VPADDD       Z27, Z18, Z18
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z19, Z19
-	VBROADCASTSS (R9)(SI*1), Z26
-	VPMADDWD     Z24, Z26, Z27
-	VPADDD       Z27, Z20, Z20
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z21, Z21
-	VBROADCASTSS (R10)(SI*1), Z26
-	VPMADDWD     Z24, Z26, Z24
-	VPADDD       Z24, Z22, Z22
-	VPMADDWD     Z25, Z26, Z24
-	VPADDD       Z24, Z23, Z23
-	ADDQ         $0x04, R8
-	ADDQ         $0x04, R9
-	ADDQ         $0x04, R10
-	ADDQ         $0x00000100, R11
-	DECQ         DI
-	JNZ          words10
-	MOVQ         dst+0(FP), BX
-	MOVQ         biasLen+56(FP), SI
-	MOVQ         stride+8(FP), DI
-	SHLQ         $0x02, SI
-	MOVQ         SI, R8
-	IMULQ        DX, R8
-	ADDQ         R8, BX
-	LEAQ         (BX)(AX*4), BX
-	LEAQ         (BX)(DI*4), DI
-	VPADDD       Z6, Z0, Z0
-	VPADDD       Z12, Z0, Z0
-	VPSUBD       Z12, Z6, Z6
-	VPSUBD       Z18, Z6, Z6
-	VMOVUPS      Z0, (BX)
-	VMOVUPS      Z6, (DI)
-	VPADDD       Z7, Z1, Z1
-	VPADDD       Z13, Z1, Z1
-	VPSUBD       Z13, Z7, Z7
-	VPSUBD       Z19, Z7, Z7
-	VMOVUPS      Z1, 64(BX)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Z8, Z2, Z2
-	VPADDD       Z14, Z2, Z2
-	VPSUBD       Z14, Z8, Z8
-	VPSUBD       Z20, Z8, Z8
-	VMOVUPS      Z2, (BX)
-	VMOVUPS      Z8, (DI)
-	VPADDD       Z9, Z3, Z3
-	VPADDD       Z15, Z3, Z3
-	VPSUBD       Z15, Z9, Z9
-	VPSUBD       Z21, Z9, Z9
-	VMOVUPS      Z3, 64(BX)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Z10, Z4, Z4
-	VPADDD       Z16, Z4, Z4
-	VPSUBD       Z16, Z10, Z10
-	VPSUBD       Z22, Z10, Z10
-	VMOVUPS      Z4, (BX)
-	VMOVUPS      Z10, (DI)
-	VPADDD       Z11, Z5, Z5
-	VPADDD       Z17, Z5, Z5
-	VPSUBD       Z17, Z11, Z11
-	VPSUBD       Z23, Z11, Z11
-	VMOVUPS      Z5, 64(BX)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	MOVQ         n+24(FP), BX
-	SUBQ         $0x03, BX
-	CMPQ         DX, BX
-	JGE          row9
-	ADDQ         $0x03, DX
-	CMPQ         DX, BX
-	CMOVQGT      BX, DX
-	JMP          tile8
-
-row9:
-	ADDQ $0x20, AX
-	SUBQ $0x20, CX
-	JMP  loop6
-
-done7:
-loop11:
-	CMPQ CX, $0x00000010
-	JL   done12
-	XORQ DX, DX
-
-tile13:
-	VPXORQ  Z0, Z0, Z0
-	VPXORQ  Z1, Z1, Z1
-	VPXORQ  Z2, Z2, Z2
-	VPXORQ  Z3, Z3, Z3
-	VPXORQ  Z4, Z4, Z4
-	VPXORQ  Z5, Z5, Z5
-	VPXORQ  Z12, Z12, Z12
-	VPXORQ  Z13, Z13, Z13
-	VPXORQ  Z14, Z14, Z14
-	VPXORQ  Z15, Z15, Z15
-	VPXORQ  Z16, Z16, Z16
-	VPXORQ  Z17, Z17, Z17
-	VPXORQ  Z18, Z18, Z18
-	VPXORQ  Z19, Z19, Z19
-	VPXORQ  Z20, Z20, Z20
-	VPXORQ  Z21, Z21, Z21
-	VPXORQ  Z22, Z22, Z22
-	VPXORQ  Z23, Z23, Z23
-	MOVQ    bias+48(FP), BX
-	LEAQ    (BX)(AX*4), BX
-	VMOVUPS (BX), Z6
-	VMOVAPS Z6, Z7
-	VMOVAPS Z6, Z8
-	VMOVAPS Z6, Z9
-	VMOVAPS Z6, Z10
-	VMOVAPS Z6, Z11
-	MOVQ    channels+32(FP), BX
-	SHLQ    $0x01, BX
-	LEAQ    (BX)(BX*2), SI
-	MOVQ    v+16(FP), R8
-	MOVQ    DX, DI
-	IMULQ   BX, DI
-	LEAQ    (R8)(DI*4), R8
-	LEAQ    (R8)(BX*4), R9
-	LEAQ    (R9)(BX*4), R10
-	LEAQ    (R10)(BX*4), R11
-	LEAQ    (R11)(BX*4), R12
-	LEAQ    (R12)(BX*4), R13
-	MOVQ    weights+40(FP), R14
-	MOVQ    BX, R15
-	SHLQ    $0x06, R15
-	MOVQ    AX, DI
-	IMULQ   R15, DI
-	SHRQ    $0x04, DI
-	ADDQ    DI, R14
-	MOVQ    channels+32(FP), DI
-	SHRQ    $0x01, DI
-
-words15:
-	VMOVUPD      (R14), Z24
-	VBROADCASTSS (R8), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z0, Z0
-	VBROADCASTSS (R9), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z1, Z1
-	VBROADCASTSS (R10), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z2, Z2
-	VBROADCASTSS (R11), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z3, Z3
-	VBROADCASTSS (R12), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z4, Z4
-	VBROADCASTSS (R13), Z25
-	VPMADDWD     Z24, Z25, Z24
-	VPADDD       Z24, Z5, Z5
-	VMOVUPD      64(R14), Z24
-	VBROADCASTSS (R8)(BX*1), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z6, Z6
-	VBROADCASTSS (R9)(BX*1), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z7, Z7
-	VBROADCASTSS (R10)(BX*1), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z8, Z8
-	VBROADCASTSS (R11)(BX*1), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z9, Z9
-	VBROADCASTSS (R12)(BX*1), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z10, Z10
-	VBROADCASTSS (R13)(BX*1), Z25
-	VPMADDWD     Z24, Z25, Z24
-	VPADDD       Z24, Z11, Z11
-	VMOVUPD      128(R14), Z24
-	VBROADCASTSS (R8)(BX*2), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z12, Z12
-	VBROADCASTSS (R9)(BX*2), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z13, Z13
-	VBROADCASTSS (R10)(BX*2), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z14, Z14
-	VBROADCASTSS (R11)(BX*2), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z15, Z15
-	VBROADCASTSS (R12)(BX*2), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z16, Z16
-	VBROADCASTSS (R13)(BX*2), Z25
-	VPMADDWD     Z24, Z25, Z24
-	VPADDD       Z24, Z17, Z17
-	VMOVUPD      192(R14), Z24
-	VBROADCASTSS (R8)(SI*1), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z18, Z18
-	VBROADCASTSS (R9)(SI*1), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z19, Z19
-	VBROADCASTSS (R10)(SI*1), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z20, Z20
-	VBROADCASTSS (R11)(SI*1), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z21, Z21
-	VBROADCASTSS (R12)(SI*1), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z22, Z22
-	VBROADCASTSS (R13)(SI*1), Z25
-	VPMADDWD     Z24, Z25, Z24
-	VPADDD       Z24, Z23, Z23
-	ADDQ         $0x04, R8
-	ADDQ         $0x04, R9
-	ADDQ         $0x04, R10
-	ADDQ         $0x04, R11
-	ADDQ         $0x04, R12
-	ADDQ         $0x04, R13
-	ADDQ         $0x00000100, R14
-	DECQ         DI
-	JNZ          words15
-	MOVQ         dst+0(FP), BX
-	MOVQ         biasLen+56(FP), SI
-	MOVQ         stride+8(FP), DI
-	SHLQ         $0x02, SI
-	MOVQ         SI, R8
-	IMULQ        DX, R8
-	ADDQ         R8, BX
-	LEAQ         (BX)(AX*4), BX
-	LEAQ         (BX)(DI*4), DI
-	VPADDD       Z6, Z0, Z0
-	VPADDD       Z12, Z0, Z0
-	VPSUBD       Z12, Z6, Z6
-	VPSUBD       Z18, Z6, Z6
-	VMOVUPS      Z0, (BX)
-	VMOVUPS      Z6, (DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Z7, Z1, Z1
-	VPADDD       Z13, Z1, Z1
-	VPSUBD       Z13, Z7, Z7
-	VPSUBD       Z19, Z7, Z7
-	VMOVUPS      Z1, (BX)
-	VMOVUPS      Z7, (DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Z8, Z2, Z2
-	VPADDD       Z14, Z2, Z2
-	VPSUBD       Z14, Z8, Z8
-	VPSUBD       Z20, Z8, Z8
-	VMOVUPS      Z2, (BX)
-	VMOVUPS      Z8, (DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Z9, Z3, Z3
-	VPADDD       Z15, Z3, Z3
-	VPSUBD       Z15, Z9, Z9
-	VPSUBD       Z21, Z9, Z9
-	VMOVUPS      Z3, (BX)
-	VMOVUPS      Z9, (DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Z10, Z4, Z4
-	VPADDD       Z16, Z4, Z4
-	VPSUBD       Z16, Z10, Z10
-	VPSUBD       Z22, Z10, Z10
-	VMOVUPS      Z4, (BX)
-	VMOVUPS      Z10, (DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Z11, Z5, Z5
-	VPADDD       Z17, Z5, Z5
-	VPSUBD       Z17, Z11, Z11
-	VPSUBD       Z23, Z11, Z11
-	VMOVUPS      Z5, (BX)
-	VMOVUPS      Z11, (DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	MOVQ         n+24(FP), BX
-	SUBQ         $0x06, BX
-	CMPQ         DX, BX
-	JGE          row14
-	ADDQ         $0x06, DX
-	CMPQ         DX, BX
-	CMOVQGT      BX, DX
-	JMP          tile13
-
-row14:
-	ADDQ $0x10, AX
-	SUBQ $0x10, CX
-	JMP  loop11
-
-done12:
-	VZEROUPPER
-	RET
-
-// func squaresAVX512(dst *int32, stride int, v *int16, n int, channels int, weights *int32, bias *int32, biasLen int)
-// Requires: AVX, AVX512F, AVX512_VNNI, CMOV
-TEXT ·squaresAVX512(SB), NOSPLIT, $0-64
-	MOVQ biasLen+56(FP), CX
-	XORQ AX, AX
-
-loop1:
-	CMPQ CX, $0x00000030
-	JL   done2
-	XORQ DX, DX
-
-tile3:
-	VPXORQ  Z0, Z0, Z0
-	VPXORQ  Z1, Z1, Z1
-	VPXORQ  Z2, Z2, Z2
-	VPXORQ  Z3, Z3, Z3
-	VPXORQ  Z4, Z4, Z4
-	VPXORQ  Z5, Z5, Z5
-	VPXORQ  Z12, Z12, Z12
-	VPXORQ  Z13, Z13, Z13
-	VPXORQ  Z14, Z14, Z14
-	VPXORQ  Z15, Z15, Z15
-	VPXORQ  Z16, Z16, Z16
-	VPXORQ  Z17, Z17, Z17
-	VPXORQ  Z18, Z18, Z18
-	VPXORQ  Z19, Z19, Z19
-	VPXORQ  Z20, Z20, Z20
-	VPXORQ  Z21, Z21, Z21
-	VPXORQ  Z22, Z22, Z22
-	VPXORQ  Z23, Z23, Z23
-	MOVQ    bias+48(FP), BX
-	LEAQ    (BX)(AX*4), BX
-	VMOVUPS (BX), Z6
-	VMOVAPS Z6, Z9
-	VMOVUPS 64(BX), Z7
-	VMOVAPS Z7, Z10
-	VMOVUPS 128(BX), Z8
-	VMOVAPS Z8, Z11
-	MOVQ    channels+32(FP), BX
-	SHLQ    $0x01, BX
-	LEAQ    (BX)(BX*2), SI
-	MOVQ    v+16(FP), R8
-	MOVQ    DX, DI
-	IMULQ   BX, DI
-	LEAQ    (R8)(DI*4), R8
-	LEAQ    (R8)(BX*4), R9
-	MOVQ    weights+40(FP), R10
-	MOVQ    BX, R11
-	SHLQ    $0x06, R11
-	MOVQ    AX, DI
-	IMULQ   R11, DI
-	SHRQ    $0x04, DI
-	ADDQ    DI, R10
-	MOVQ    channels+32(FP), DI
-	SHRQ    $0x01, DI
-
-words5:
-	VMOVUPD      (R10), Z24
-	VMOVUPD      (R10)(R11*1), Z25
-	VMOVUPD      (R10)(R11*2), Z26
-	VBROADCASTSS (R8), Z27
-	VPDPWSSD     Z24, Z27, Z0
-	VPDPWSSD     Z25, Z27, Z1
-	VPDPWSSD     Z26, Z27, Z2
-	VBROADCASTSS (R9), Z27
-	VPDPWSSD     Z24, Z27, Z3
-	VPDPWSSD     Z25, Z27, Z4
-	VPDPWSSD     Z26, Z27, Z5
-	VMOVUPD      64(R10), Z24
-	VMOVUPD      64(R10)(R11*1), Z25
-	VMOVUPD      64(R10)(R11*2), Z26
-	VBROADCASTSS (R8)(BX*1), Z27
-	VPDPWSSD     Z24, Z27, Z6
-	VPDPWSSD     Z25, Z27, Z7
-	VPDPWSSD     Z26, Z27, Z8
-	VBROADCASTSS (R9)(BX*1), Z27
-	VPDPWSSD     Z24, Z27, Z9
-	VPDPWSSD     Z25, Z27, Z10
-	VPDPWSSD     Z26, Z27, Z11
-	VMOVUPD      128(R10), Z24
-	VMOVUPD      128(R10)(R11*1), Z25
-	VMOVUPD      128(R10)(R11*2), Z26
-	VBROADCASTSS (R8)(BX*2), Z27
-	VPDPWSSD     Z24, Z27, Z12
-	VPDPWSSD     Z25, Z27, Z13
-	VPDPWSSD     Z26, Z27, Z14
-	VBROADCASTSS (R9)(BX*2), Z27
-	VPDPWSSD     Z24, Z27, Z15
-	VPDPWSSD     Z25, Z27, Z16
-	VPDPWSSD     Z26, Z27, Z17
-	VMOVUPD      192(R10), Z24
-	VMOVUPD      192(R10)(R11*1), Z25
-	VMOVUPD      192(R10)(R11*2), Z26
-	VBROADCASTSS (R8)(SI*1), Z27
-	VPDPWSSD     Z24, Z27, Z18
-	VPDPWSSD     Z25, Z27, Z19
-	VPDPWSSD     Z26, Z27, Z20
-	VBROADCASTSS (R9)(SI*1), Z27
-	VPDPWSSD     Z24, Z27, Z21
-	VPDPWSSD     Z25, Z27, Z22
-	VPDPWSSD     Z26, Z27, Z23
-	ADDQ         $0x04, R8
-	ADDQ         $0x04, R9
-	ADDQ         $0x00000100, R10
-	DECQ         DI
-	JNZ          words5
-	MOVQ         dst+0(FP), BX
-	MOVQ         biasLen+56(FP), SI
-	MOVQ         stride+8(FP), DI
-	SHLQ         $0x02, SI
-	MOVQ         SI, R8
-	IMULQ        DX, R8
-	ADDQ         R8, BX
-	LEAQ         (BX)(AX*4), BX
-	LEAQ         (BX)(DI*4), DI
-	VPADDD       Z6, Z0, Z0
-	VPADDD       Z12, Z0, Z0
-	VPSUBD       Z12, Z6, Z6
-	VPSUBD       Z18, Z6, Z6
-	VMOVUPS      Z0, (BX)
-	VMOVUPS      Z6, (DI)
-	VPADDD       Z7, Z1, Z1
-	VPADDD       Z13, Z1, Z1
-	VPSUBD       Z13, Z7, Z7
-	VPSUBD       Z19, Z7, Z7
-	VMOVUPS      Z1, 64(BX)
-	VMOVUPS      Z7, 64(DI)
-	VPADDD       Z8, Z2, Z2
-	VPADDD       Z14, Z2, Z2
-	VPSUBD       Z14, Z8, Z8
-	VPSUBD       Z20, Z8, Z8
-	VMOVUPS      Z2, 128(BX)
-	VMOVUPS      Z8, 128(DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Z9, Z3, Z3
-	VPADDD       Z15, Z3, Z3
-	VPSUBD       Z15, Z9, Z9
-	VPSUBD       Z21, Z9, Z9
-	VMOVUPS      Z3, (BX)
-	VMOVUPS      Z9, (DI)
-	VPADDD       Z10, Z4, Z4
-	VPADDD       Z16, Z4, Z4
-	VPSUBD       Z16, Z10, Z10
-	VPSUBD       Z22, Z10, Z10
-	VMOVUPS      Z4, 64(BX)
-	VMOVUPS      Z10, 64(DI)
-	VPADDD       Z11, Z5, Z5
-	VPADDD       Z17, Z5, Z5
-	VPSUBD       Z17, Z11, Z11
-	VPSUBD       Z23, Z11, Z11
-	VMOVUPS      Z5, 128(BX)
-	VMOVUPS      Z11, 128(DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	MOVQ         n+24(FP), BX
-	SUBQ         $0x02, BX
-	CMPQ         DX, BX
-	JGE          row4
-	ADDQ         $0x02, DX
-	CMPQ         DX, BX
-	CMOVQGT      BX, DX
-	JMP          tile3
-
-row4:
-	ADDQ $0x30, AX
-	SUBQ $0x30, CX
-	JMP  loop1
-
-done2:
-loop6:
-	CMPQ CX, $0x00000020
-	JL   done7
-	XORQ DX, DX
-
-tile8:
-	VPXORQ  Z0, Z0, Z0
-	VPXORQ  Z1, Z1, Z1
-	VPXORQ  Z2, Z2, Z2
-	VPXORQ  Z3, Z3, Z3
-	VPXORQ  Z4, Z4, Z4
-	VPXORQ  Z5, Z5, Z5
-	VPXORQ  Z12, Z12, Z12
-	VPXORQ  Z13, Z13, Z13
-	VPXORQ  Z14, Z14, Z14
-	VPXORQ  Z15, Z15, Z15
-	VPXORQ  Z16, Z16, Z16
-	VPXORQ  Z17, Z17, Z17
-	VPXORQ  Z18, Z18, Z18
-	VPXORQ  Z19, Z19, Z19
-	VPXORQ  Z20, Z20, Z20
-	VPXORQ  Z21, Z21, Z21
-	VPXORQ  Z22, Z22, Z22
-	VPXORQ  Z23, Z23, Z23
-	MOVQ    bias+48(FP), BX
-	LEAQ    (BX)(AX*4), BX
-	VMOVUPS (BX), Z6
-	VMOVAPS Z6, Z8
-	VMOVAPS Z6, Z10
-	VMOVUPS 64(BX), Z7
-	VMOVAPS Z7, Z9
-	VMOVAPS Z7, Z11
-	MOVQ    channels+32(FP), BX
-	SHLQ    $0x01, BX
-	LEAQ    (BX)(BX*2), SI
-	MOVQ    v+16(FP), R8
-	MOVQ    DX, DI
-	IMULQ   BX, DI
-	LEAQ    (R8)(DI*4), R8
-	LEAQ    (R8)(BX*4), R9
-	LEAQ    (R9)(BX*4), R10
-	MOVQ    weights+40(FP), R11
-	MOVQ    BX, R12
-	SHLQ    $0x06, R12
-	MOVQ    AX, DI
-	IMULQ   R12, DI
-	SHRQ    $0x04, DI
-	ADDQ    DI, R11
-	MOVQ    channels+32(FP), DI
-	SHRQ    $0x01, DI
-
-words10:
-	VMOVUPD      (R11), Z24
-	VMOVUPD      (R11)(R12*1), Z25
-	VBROADCASTSS (R8), Z26
-	VPDPWSSD     Z24, Z26, Z0
-	VPDPWSSD     Z25, Z26, Z1
-	VBROADCASTSS (R9), Z26
-	VPDPWSSD     Z24, Z26, Z2
-	VPDPWSSD     Z25, Z26, Z3
-	VBROADCASTSS (R10), Z26
-	VPDPWSSD     Z24, Z26, Z4
-	VPDPWSSD     Z25, Z26, Z5
-	VMOVUPD      64(R11), Z24
-	VMOVUPD      64(R11)(R12*1), Z25
-	VBROADCASTSS (R8)(BX*1), Z26
-	VPDPWSSD     Z24, Z26, Z6
-	VPDPWSSD     Z25, Z26, Z7
-	VBROADCASTSS (R9)(BX*1), Z26
-	VPDPWSSD     Z24, Z26, Z8
-	VPDPWSSD     Z25, Z26, Z9
-	VBROADCASTSS (R10)(BX*1), Z26
-	VPDPWSSD     Z24, Z26, Z10
-	VPDPWSSD     Z25, Z26, Z11
-	VMOVUPD      128(R11), Z24
-	VMOVUPD      128(R11)(R12*1), Z25
-	VBROADCASTSS (R8)(BX*2), Z26
-	VPDPWSSD     Z24, Z26, Z12
-	VPDPWSSD     Z25, Z26, Z13
-	VBROADCASTSS (R9)(BX*2), Z26
-	VPDPWSSD     Z24, Z26, Z14
-	VPDPWSSD     Z25, Z26, Z15
-	VBROADCASTSS (R10)(BX*2), Z26
-	VPDPWSSD     Z24, Z26, Z16
-	VPDPWSSD     Z25, Z26, Z17
-	VMOVUPD      192(R11), Z24
-	VMOVUPD      192(R11)(R12*1), Z25
-	VBROADCASTSS (R8)(SI*1), Z26
-	VPDPWSSD     Z24, Z26, Z18
-	VPDPWSSD     Z25, Z26, Z19
-	VBROADCASTSS (R9)(SI*1), Z26
-	VPDPWSSD     Z24, Z26, Z20
-	VPDPWSSD     Z25, Z26, Z21
-	VBROADCASTSS (R10)(SI*1), Z26
-	VPDPWSSD     Z24, Z26, Z22
-	VPDPWSSD     Z25, Z26, Z23
-	ADDQ         $0x04, R8
-	ADDQ         $0x04, R9
-	ADDQ         $0x04, R10
-	ADDQ         $0x00000100, R11
-	DECQ         DI
-	JNZ          words10
-	MOVQ         dst+0(FP), BX
-	MOVQ         biasLen+56(FP), SI
-	MOVQ         stride+8(FP), DI
-	SHLQ         $0x02, SI
-	MOVQ         SI, R8
-	IMULQ        DX, R8
-	ADDQ         R8, BX
-	LEAQ         (BX)(AX*4), BX
-	LEAQ         (BX)(DI*4), DI
-	VPADDD       Z6, Z0, Z0
-	VPADDD       Z12, Z0, Z0
-	VPSUBD       Z12, Z6, Z6
-	VPSUBD       Z18, Z6, Z6
-	VMOVUPS      Z0, (BX)
-	VMOVUPS      Z6, (DI)
-	VPADDD       Z7, Z1, Z1
-	VPADDD       Z13, Z1, Z1
-	VPSUBD       Z13, Z7, Z7
-	VPSUBD       Z19, Z7, Z7
-	VMOVUPS      Z1, 64(BX)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Z8, Z2, Z2
-	VPADDD       Z14, Z2, Z2
-	VPSUBD       Z14, Z8, Z8
-	VPSUBD       Z20, Z8, Z8
-	VMOVUPS      Z2, (BX)
-	VMOVUPS      Z8, (DI)
-	VPADDD       Z9, Z3, Z3
-	VPADDD       Z15, Z3, Z3
-	VPSUBD       Z15, Z9, Z9
-	VPSUBD       Z21, Z9, Z9
-	VMOVUPS      Z3, 64(BX)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Z10, Z4, Z4
-	VPADDD       Z16, Z4, Z4
-	VPSUBD       Z16, Z10, Z10
-	VPSUBD       Z22, Z10, Z10
-	VMOVUPS      Z4, (BX)
-	VMOVUPS      Z10, (DI)
-	VPADDD       Z11, Z5, Z5
-	VPADDD       Z17, Z5, Z5
-	VPSUBD       Z17, Z11, Z11
-	VPSUBD       Z23, Z11, Z11
-	VMOVUPS      Z5, 64(BX)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	MOVQ         n+24(FP), BX
-	SUBQ         $0x03, BX
-	CMPQ         DX, BX
-	JGE          row9
-	ADDQ         $0x03, DX
-	CMPQ         DX, BX
-	CMOVQGT      BX, DX
-	JMP          tile8
-
-row9:
-	ADDQ $0x20, AX
-	SUBQ $0x20, CX
-	JMP  loop6
-
-done7:
-loop11:
-	CMPQ CX, $0x00000010
-	JL   done12
-	XORQ DX, DX
-
-tile13:
-	VPXORQ  Z0, Z0, Z0
-	VPXORQ  Z1, Z1, Z1
-	VPXORQ  Z2, Z2, Z2
-	VPXORQ  Z3, Z3, Z3
-	VPXORQ  Z4, Z4, Z4
-	VPXORQ  Z5, Z5, Z5
-	VPXORQ  Z12, Z12, Z12
-	VPXORQ  Z13, Z13, Z13
-	VPXORQ  Z14, Z14, Z14
-	VPXORQ  Z15, Z15, Z15
-	VPXORQ  Z16, Z16, Z16
-	VPXORQ  Z17, Z17, Z17
-	VPXORQ  Z18, Z18, Z18
-	VPXORQ  Z19, Z19, Z19
-	VPXORQ  Z20, Z20, Z20
-	VPXORQ  Z21, Z21, Z21
-	VPXORQ  Z22, Z22, Z22
-	VPXORQ  Z23, Z23, Z23
-	MOVQ    bias+48(FP), BX
-	LEAQ    (BX)(AX*4), BX
-	VMOVUPS (BX), Z6
-	VMOVAPS Z6, Z7
-	VMOVAPS Z6, Z8
-	VMOVAPS Z6, Z9
-	VMOVAPS Z6, Z10
-	VMOVAPS Z6, Z11
-	MOVQ    channels+32(FP), BX
-	SHLQ    $0x01, BX
-	LEAQ    (BX)(BX*2), SI
-	MOVQ    v+16(FP), R8
-	MOVQ    DX, DI
-	IMULQ   BX, DI
-	LEAQ    (R8)(DI*4), R8
-	LEAQ    (R8)(BX*4), R9
-	LEAQ    (R9)(BX*4), R10
-	LEAQ    (R10)(BX*4), R11
-	LEAQ    (R11)(BX*4), R12
-	LEAQ    (R12)(BX*4), R13
-	MOVQ    weights+40(FP), R14
-	MOVQ    BX, R15
-	SHLQ    $0x06, R15
-	MOVQ    AX, DI
-	IMULQ   R15, DI
-	SHRQ    $0x04, DI
-	ADDQ    DI, R14
-	MOVQ    channels+32(FP), DI
-	SHRQ    $0x01, DI
-
-words15:
-	VMOVUPD      (R14), Z24
-	VBROADCASTSS (R8), Z25
-	VPDPWSSD     Z24, Z25, Z0
-	VBROADCASTSS (R9), Z25
-	VPDPWSSD     Z24, Z25, Z1
-	VBROADCASTSS (R10), Z25
-	VPDPWSSD     Z24, Z25, Z2
-	VBROADCASTSS (R11), Z25
-	VPDPWSSD     Z24, Z25, Z3
-	VBROADCASTSS (R12), Z25
-	VPDPWSSD     Z24, Z25, Z4
-	VBROADCASTSS (R13), Z25
-	VPDPWSSD     Z24, Z25, Z5
-	VMOVUPD      64(R14), Z24
-	VBROADCASTSS (R8)(BX*1), Z25
-	VPDPWSSD     Z24, Z25, Z6
-	VBROADCASTSS (R9)(BX*1), Z25
-	VPDPWSSD     Z24, Z25, Z7
-	VBROADCASTSS (R10)(BX*1), Z25
-	VPDPWSSD     Z24, Z25, Z8
-	VBROADCASTSS (R11)(BX*1), Z25
-	VPDPWSSD     Z24, Z25, Z9
-	VBROADCASTSS (R12)(BX*1), Z25
-	VPDPWSSD     Z24, Z25, Z10
-	VBROADCASTSS (R13)(BX*1), Z25
-	VPDPWSSD     Z24, Z25, Z11
-	VMOVUPD      128(R14), Z24
-	VBROADCASTSS (R8)(BX*2), Z25
-	VPDPWSSD     Z24, Z25, Z12
-	VBROADCASTSS (R9)(BX*2), Z25
-	VPDPWSSD     Z24, Z25, Z13
-	VBROADCASTSS (R10)(BX*2), Z25
-	VPDPWSSD     Z24, Z25, Z14
-	VBROADCASTSS (R11)(BX*2), Z25
-	VPDPWSSD     Z24, Z25, Z15
-	VBROADCASTSS (R12)(BX*2), Z25
-	VPDPWSSD     Z24, Z25, Z16
-	VBROADCASTSS (R13)(BX*2), Z25
-	VPDPWSSD     Z24, Z25, Z17
-	VMOVUPD      192(R14), Z24
-	VBROADCASTSS (R8)(SI*1), Z25
-	VPDPWSSD     Z24, Z25, Z18
-	VBROADCASTSS (R9)(SI*1), Z25
-	VPDPWSSD     Z24, Z25, Z19
-	VBROADCASTSS (R10)(SI*1), Z25
-	VPDPWSSD     Z24, Z25, Z20
-	VBROADCASTSS (R11)(SI*1), Z25
-	VPDPWSSD     Z24, Z25, Z21
-	VBROADCASTSS (R12)(SI*1), Z25
-	VPDPWSSD     Z24, Z25, Z22
-	VBROADCASTSS (R13)(SI*1), Z25
-	VPDPWSSD     Z24, Z25, Z23
-	ADDQ         $0x04, R8
-	ADDQ         $0x04, R9
-	ADDQ         $0x04, R10
-	ADDQ         $0x04, R11
-	ADDQ         $0x04, R12
-	ADDQ         $0x04, R13
-	ADDQ         $0x00000100, R14
-	DECQ         DI
-	JNZ          words15
-	MOVQ         dst+0(FP), BX
-	MOVQ         biasLen+56(FP), SI
-	MOVQ         stride+8(FP), DI
-	SHLQ         $0x02, SI
-	MOVQ         SI, R8
-	IMULQ        DX, R8
-	ADDQ         R8, BX
-	LEAQ         (BX)(AX*4), BX
-	LEAQ         (BX)(DI*4), DI
-	VPADDD       Z6, Z0, Z0
-	VPADDD       Z12, Z0, Z0
-	VPSUBD       Z12, Z6, Z6
-	VPSUBD       Z18, Z6, Z6
-	VMOVUPS      Z0, (BX)
-	VMOVUPS      Z6, (DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Z7, Z1, Z1
-	VPADDD       Z13, Z1, Z1
-	VPSUBD       Z13, Z7, Z7
-	VPSUBD       Z19, Z7, Z7
-	VMOVUPS      Z1, (BX)
-	VMOVUPS      Z7, (DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Z8, Z2, Z2
-	VPADDD       Z14, Z2, Z2
-	VPSUBD       Z14, Z8, Z8
-	VPSUBD       Z20, Z8, Z8
-	VMOVUPS      Z2, (BX)
-	VMOVUPS      Z8, (DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Z9, Z3, Z3
-	VPADDD       Z15, Z3, Z3
-	VPSUBD       Z15, Z9, Z9
-	VPSUBD       Z21, Z9, Z9
-	VMOVUPS      Z3, (BX)
-	VMOVUPS      Z9, (DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Z10, Z4, Z4
-	VPADDD       Z16, Z4, Z4
-	VPSUBD       Z16, Z10, Z10
-	VPSUBD       Z22, Z10, Z10
-	VMOVUPS      Z4, (BX)
-	VMOVUPS      Z10, (DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Z11, Z5, Z5
-	VPADDD       Z17, Z5, Z5
-	VPSUBD       Z17, Z11, Z11
-	VPSUBD       Z23, Z11, Z11
-	VMOVUPS      Z5, (BX)
-	VMOVUPS      Z11, (DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	MOVQ         n+24(FP), BX
-	SUBQ         $0x06, BX
-	CMPQ         DX, BX
-	JGE          row14
-	ADDQ         $0x06, DX
-	CMPQ         DX, BX
-	CMOVQGT      BX, DX
-	JMP          tile13
-
-row14:
-	ADDQ $0x10, AX
-	SUBQ $0x10, CX
-	JMP  loop11
-
-done12:
-	VZEROUPPER
-	RET
-
 // func sumRowsAVX2(dst *float32, dstLen int, src *float32, offsets *int32, offsetsLen int)
 // Requires: AVX
 TEXT ·sumRowsAVX2(SB), NOSPLIT, $0-40
@@ -16536,296 +12782,9 @@ done6:
 	VZEROUPPER
 	RET
 
-// func tiesAVX2(least *float32, leastLen int, most *float32, above *float32, row *float32, below *float32)
+// func transformInputAVX2(v *int16, stride int, src *int16, rows *int, n int, channels int)
 // Requires: AVX, AVX2
-TEXT ·tiesAVX2(SB), NOSPLIT, $0-48
-	MOVQ         least+0(FP), AX
-	MOVQ         most+16(FP), CX
-	MOVQ         leastLen+8(FP), DX
-	MOVQ         row+32(FP), BX
-	MOVQ         above+24(FP), SI
-	MOVQ         below+40(FP), DI
-	MOVL         $0xff800000, R8
-	VMOVD        R8, X0
-	VBROADCASTSS X0, Y0
-	MOVL         $0x7f800000, R8
-	VMOVD        R8, X1
-	VBROADCASTSS X1, Y1
-	MOVL         $0x00000002, R8
-	VMOVD        R8, X2
-	VBROADCASTSS X2, Y2
-	XORQ         R8, R8
-
-loop1:
-	CMPQ      DX, $0x00000008
-	JL        done2
-	VXORPD    Y5, Y5, Y5
-	VXORPD    Y6, Y6, Y6
-	VMOVUPS   4(BX)(R8*4), Y4
-	VMOVAPS   Y4, Y3
-	VMOVAPS   Y4, Y4
-	VMOVUPS   (BX)(R8*4), Y7
-	VPMINUD   Y7, Y3, Y3
-	VPMAXSD   Y7, Y4, Y4
-	VMOVUPS   8(BX)(R8*4), Y7
-	VPMINUD   Y7, Y3, Y3
-	VPMAXSD   Y7, Y4, Y4
-	VMOVUPS   4(SI)(R8*4), Y7
-	VPMINUD   Y7, Y3, Y3
-	VPMAXSD   Y7, Y4, Y4
-	VMOVUPS   (SI)(R8*4), Y7
-	VPMINUD   Y7, Y3, Y3
-	VPMAXSD   Y7, Y4, Y4
-	VMOVUPS   8(SI)(R8*4), Y7
-	VPMINUD   Y7, Y3, Y3
-	VPMAXSD   Y7, Y4, Y4
-	VMOVUPS   4(DI)(R8*4), Y7
-	VPMINUD   Y7, Y3, Y3
-	VPMAXSD   Y7, Y4, Y4
-	VMOVUPS   (DI)(R8*4), Y7
-	VPMINUD   Y7, Y3, Y3
-	VPMAXSD   Y7, Y4, Y4
-	VMOVUPS   8(DI)(R8*4), Y7
-	VPMINUD   Y7, Y3, Y3
-	VPMAXSD   Y7, Y4, Y4
-	VMOVUPS   4(BX)(R8*4), Y7
-	VPCMPEQD  Y7, Y3, Y8
-	VPSUBD    Y8, Y5, Y5
-	VPCMPEQD  Y7, Y4, Y7
-	VPSUBD    Y7, Y6, Y6
-	VMOVUPS   (BX)(R8*4), Y7
-	VPCMPEQD  Y7, Y3, Y8
-	VPSUBD    Y8, Y5, Y5
-	VPCMPEQD  Y7, Y4, Y7
-	VPSUBD    Y7, Y6, Y6
-	VMOVUPS   8(BX)(R8*4), Y7
-	VPCMPEQD  Y7, Y3, Y8
-	VPSUBD    Y8, Y5, Y5
-	VPCMPEQD  Y7, Y4, Y7
-	VPSUBD    Y7, Y6, Y6
-	VMOVUPS   4(SI)(R8*4), Y7
-	VPCMPEQD  Y7, Y3, Y8
-	VPSUBD    Y8, Y5, Y5
-	VPCMPEQD  Y7, Y4, Y7
-	VPSUBD    Y7, Y6, Y6
-	VMOVUPS   (SI)(R8*4), Y7
-	VPCMPEQD  Y7, Y3, Y8
-	VPSUBD    Y8, Y5, Y5
-	VPCMPEQD  Y7, Y4, Y7
-	VPSUBD    Y7, Y6, Y6
-	VMOVUPS   8(SI)(R8*4), Y7
-	VPCMPEQD  Y7, Y3, Y8
-	VPSUBD    Y8, Y5, Y5
-	VPCMPEQD  Y7, Y4, Y7
-	VPSUBD    Y7, Y6, Y6
-	VMOVUPS   4(DI)(R8*4), Y7
-	VPCMPEQD  Y7, Y3, Y8
-	VPSUBD    Y8, Y5, Y5
-	VPCMPEQD  Y7, Y4, Y7
-	VPSUBD    Y7, Y6, Y6
-	VMOVUPS   (DI)(R8*4), Y7
-	VPCMPEQD  Y7, Y3, Y8
-	VPSUBD    Y8, Y5, Y5
-	VPCMPEQD  Y7, Y4, Y7
-	VPSUBD    Y7, Y6, Y6
-	VMOVUPS   8(DI)(R8*4), Y7
-	VPCMPEQD  Y7, Y3, Y8
-	VPSUBD    Y8, Y5, Y5
-	VPCMPEQD  Y7, Y4, Y7
-	VPSUBD    Y7, Y6, Y6
-	VPCMPGTD  Y2, Y5, Y5
-	VBLENDVPS Y5, Y3, Y0, Y3
-	VMOVUPS   Y3, (AX)(R8*4)
-	VPCMPGTD  Y2, Y6, Y6
-	VBLENDVPS Y6, Y4, Y1, Y4
-	VMOVUPS   Y4, (CX)(R8*4)
-	ADDQ      $0x08, R8
-	SUBQ      $0x08, DX
-	JMP       loop1
-
-done2:
-	VZEROUPPER
-	RET
-
-// func transposeAVX2(dst *int32, ld int, src *int32, stride int, order *int32, orderLen int, k int)
-// Requires: AVX
-TEXT ·transposeAVX2(SB), NOSPLIT, $0-56
-	MOVQ dst+0(FP), AX
-	MOVQ ld+8(FP), CX
-	MOVQ src+16(FP), DX
-	MOVQ stride+24(FP), BX
-	MOVQ order+32(FP), SI
-	MOVQ orderLen+40(FP), DI
-	SHLQ $0x02, CX
-	SHLQ $0x02, BX
-
-loop1:
-	CMPQ DI, $0x00000008
-	JL   done2
-	MOVQ k+48(FP), R8
-	MOVQ AX, R9
-	MOVQ DX, R10
-
-loop3:
-	CMPQ        R8, $0x00000004
-	JL          done4
-	MOVLQSX     (SI), R11
-	IMULQ       BX, R11
-	VMOVUPS     (R10)(R11*1), X0
-	MOVLQSX     16(SI), R11
-	IMULQ       BX, R11
-	VINSERTF128 $0x01, (R10)(R11*1), Y0, Y0
-	MOVLQSX     4(SI), R11
-	IMULQ       BX, R11
-	VMOVUPS     (R10)(R11*1), X1
-	MOVLQSX     20(SI), R11
-	IMULQ       BX, R11
-	VINSERTF128 $0x01, (R10)(R11*1), Y1, Y1
-	MOVLQSX     8(SI), R11
-	IMULQ       BX, R11
-	VMOVUPS     (R10)(R11*1), X2
-	MOVLQSX     24(SI), R11
-	IMULQ       BX, R11
-	VINSERTF128 $0x01, (R10)(R11*1), Y2, Y2
-	MOVLQSX     12(SI), R11
-	IMULQ       BX, R11
-	VMOVUPS     (R10)(R11*1), X3
-	MOVLQSX     28(SI), R11
-	IMULQ       BX, R11
-	VINSERTF128 $0x01, (R10)(R11*1), Y3, Y3
-	VUNPCKLPS   Y1, Y0, Y4
-	VUNPCKLPS   Y3, Y2, Y6
-	VUNPCKHPS   Y1, Y0, Y7
-	VUNPCKHPS   Y3, Y2, Y8
-	VUNPCKLPD   Y6, Y4, Y5
-	VUNPCKHPD   Y6, Y4, Y4
-	VUNPCKLPD   Y8, Y7, Y6
-	VUNPCKHPD   Y8, Y7, Y7
-	VMOVUPS     Y5, (R9)
-	ADDQ        CX, R9
-	VMOVUPS     Y4, (R9)
-	ADDQ        CX, R9
-	VMOVUPS     Y6, (R9)
-	ADDQ        CX, R9
-	VMOVUPS     Y7, (R9)
-	ADDQ        CX, R9
-	ADDQ        $0x10, R10
-	SUBQ        $0x04, R8
-	JMP         loop3
-
-done4:
-	ADDQ $0x20, AX
-	ADDQ $0x20, SI
-	SUBQ $0x08, DI
-	JMP  loop1
-
-done2:
-	VZEROUPPER
-	RET
-
-// func transposeAVX512(dst *int32, ld int, src *int32, stride int, order *int32, orderLen int, k int)
-// Requires: AVX, AVX512F
-TEXT ·transposeAVX512(SB), NOSPLIT, $0-56
-	MOVQ dst+0(FP), AX
-	MOVQ ld+8(FP), CX
-	MOVQ src+16(FP), DX
-	MOVQ stride+24(FP), BX
-	MOVQ order+32(FP), SI
-	MOVQ orderLen+40(FP), DI
-	SHLQ $0x02, CX
-	SHLQ $0x02, BX
-
-loop1:
-	CMPQ DI, $0x00000010
-	JL   done2
-	MOVQ k+48(FP), R8
-	MOVQ AX, R9
-	MOVQ DX, R10
-
-loop3:
-	CMPQ         R8, $0x00000004
-	JL           done4
-	MOVLQSX      (SI), R11
-	IMULQ        BX, R11
-	VMOVUPS      (R10)(R11*1), X0
-	MOVLQSX      16(SI), R11
-	IMULQ        BX, R11
-	VINSERTF32X4 $0x01, (R10)(R11*1), Z0, Z0
-	MOVLQSX      32(SI), R11
-	IMULQ        BX, R11
-	VINSERTF32X4 $0x02, (R10)(R11*1), Z0, Z0
-	MOVLQSX      48(SI), R11
-	IMULQ        BX, R11
-	VINSERTF32X4 $0x03, (R10)(R11*1), Z0, Z0
-	MOVLQSX      4(SI), R11
-	IMULQ        BX, R11
-	VMOVUPS      (R10)(R11*1), X1
-	MOVLQSX      20(SI), R11
-	IMULQ        BX, R11
-	VINSERTF32X4 $0x01, (R10)(R11*1), Z1, Z1
-	MOVLQSX      36(SI), R11
-	IMULQ        BX, R11
-	VINSERTF32X4 $0x02, (R10)(R11*1), Z1, Z1
-	MOVLQSX      52(SI), R11
-	IMULQ        BX, R11
-	VINSERTF32X4 $0x03, (R10)(R11*1), Z1, Z1
-	MOVLQSX      8(SI), R11
-	IMULQ        BX, R11
-	VMOVUPS      (R10)(R11*1), X2
-	MOVLQSX      24(SI), R11
-	IMULQ        BX, R11
-	VINSERTF32X4 $0x01, (R10)(R11*1), Z2, Z2
-	MOVLQSX      40(SI), R11
-	IMULQ        BX, R11
-	VINSERTF32X4 $0x02, (R10)(R11*1), Z2, Z2
-	MOVLQSX      56(SI), R11
-	IMULQ        BX, R11
-	VINSERTF32X4 $0x03, (R10)(R11*1), Z2, Z2
-	MOVLQSX      12(SI), R11
-	IMULQ        BX, R11
-	VMOVUPS      (R10)(R11*1), X3
-	MOVLQSX      28(SI), R11
-	IMULQ        BX, R11
-	VINSERTF32X4 $0x01, (R10)(R11*1), Z3, Z3
-	MOVLQSX      44(SI), R11
-	IMULQ        BX, R11
-	VINSERTF32X4 $0x02, (R10)(R11*1), Z3, Z3
-	MOVLQSX      60(SI), R11
-	IMULQ        BX, R11
-	VINSERTF32X4 $0x03, (R10)(R11*1), Z3, Z3
-	VUNPCKLPS    Z1, Z0, Z4
-	VUNPCKLPS    Z3, Z2, Z6
-	VUNPCKHPS    Z1, Z0, Z7
-	VUNPCKHPS    Z3, Z2, Z8
-	VUNPCKLPD    Z6, Z4, Z5
-	VUNPCKHPD    Z6, Z4, Z4
-	VUNPCKLPD    Z8, Z7, Z6
-	VUNPCKHPD    Z8, Z7, Z7
-	VMOVUPS      Z5, (R9)
-	ADDQ         CX, R9
-	VMOVUPS      Z4, (R9)
-	ADDQ         CX, R9
-	VMOVUPS      Z6, (R9)
-	ADDQ         CX, R9
-	VMOVUPS      Z7, (R9)
-	ADDQ         CX, R9
-	ADDQ         $0x10, R10
-	SUBQ         $0x04, R8
-	JMP          loop3
-
-done4:
-	ADDQ $0x40, AX
-	ADDQ $0x40, SI
-	SUBQ $0x10, DI
-	JMP  loop1
-
-done2:
-	VZEROUPPER
-	RET
-
-// func turnAVX2(v *int16, stride int, src *int16, rows *int, n int, channels int)
-// Requires: AVX, AVX2
-TEXT ·turnAVX2(SB), NOSPLIT, $0-48
+TEXT ·transformInputAVX2(SB), NOSPLIT, $0-48
 	MOVQ rows+24(FP), AX
 	MOVQ src+16(FP), DX
 	MOVQ (AX), CX
@@ -16952,9 +12911,9 @@ done2:
 	VZEROUPPER
 	RET
 
-// func turnAVX512BW(v *int16, stride int, src *int16, rows *int, n int, channels int)
+// func transformInputAVX512BW(v *int16, stride int, src *int16, rows *int, n int, channels int)
 // Requires: AVX, AVX2, AVX512BW, AVX512F
-TEXT ·turnAVX512BW(SB), NOSPLIT, $0-48
+TEXT ·transformInputAVX512BW(SB), NOSPLIT, $0-48
 	MOVQ rows+24(FP), AX
 	MOVQ src+16(FP), DX
 	MOVQ (AX), CX
@@ -17160,9 +13119,9 @@ done2:
 	VZEROUPPER
 	RET
 
-// func turnBackAVX2(dst *int16, second int, sums *int32, stride int, n int, outputs int, above *float32, below *float32, skip *int16, skipSecond int, skipStep int)
+// func transformOutputAVX2(dst *int16, second int, sums *int32, stride int, n int, outputs int, positive *float32, negative *float32, skip *int16, skipSecond int, skipStep int)
 // Requires: AVX, AVX2
-TEXT ·turnBackAVX2(SB), NOSPLIT, $0-88
+TEXT ·transformOutputAVX2(SB), NOSPLIT, $0-88
 	XORQ AX, AX
 
 outputs1:
@@ -17181,8 +13140,8 @@ outputs1:
 	MOVQ         skip+64(FP), R9
 	LEAQ         (CX)(AX*2), CX
 	LEAQ         (R9)(AX*2), R9
-	MOVQ         above+48(FP), R10
-	MOVQ         below+56(FP), R11
+	MOVQ         positive+48(FP), R10
+	MOVQ         negative+56(FP), R11
 	LEAQ         (R10)(AX*4), R10
 	LEAQ         (R11)(AX*4), R11
 	VMOVUPD      (R10), Y0
@@ -17313,9 +13272,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func turnBackAVX512BW(dst *int16, second int, sums *int32, stride int, n int, outputs int, above *float32, below *float32, skip *int16, skipSecond int, skipStep int)
+// func transformOutputAVX512BW(dst *int16, second int, sums *int32, stride int, n int, outputs int, positive *float32, negative *float32, skip *int16, skipSecond int, skipStep int)
 // Requires: AVX, AVX2, AVX512DQ, AVX512F
-TEXT ·turnBackAVX512BW(SB), NOSPLIT, $0-88
+TEXT ·transformOutputAVX512BW(SB), NOSPLIT, $0-88
 	XORQ AX, AX
 
 outputs1:
@@ -17334,8 +13293,8 @@ outputs1:
 	MOVQ         skip+64(FP), R9
 	LEAQ         (CX)(AX*2), CX
 	LEAQ         (R9)(AX*2), R9
-	MOVQ         above+48(FP), R10
-	MOVQ         below+56(FP), R11
+	MOVQ         positive+48(FP), R10
+	MOVQ         negative+56(FP), R11
 	LEAQ         (R10)(AX*4), R10
 	LEAQ         (R11)(AX*4), R11
 	VMOVUPD      (R10), Z0

@@ -129,3 +129,5 @@ func TestUse(t *testing.T) {
 	}
 	refuses(t, map[string]func(){"before": func() { Use(-1) }, "beyond": func() { Use(Tiers()) }})
 }
+
+func abs(v int) int { return max(v, -v) }

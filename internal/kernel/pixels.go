@@ -57,32 +57,32 @@ func addPixelsGeneric(dst, was, sums []float32, n, scale, step, outputs int, sha
 	}
 }
 
-// Ties finds where three of 3×3 samples have the least of their values, or the greatest. It
+// BoundFlatAreas finds where three of 3×3 samples have the least of their values, or the greatest. It
 // sets least[x] to that of row[x .. x+2] and of as many of the rows above and below if three of
 // the nine have it, else to −Inf, most[x] to the greatest likewise, else to +Inf. The rows have
 // two samples more than least and most. No sample is negative; Missing stands for one that there
 // is not, but never for the one in the middle.
-func Ties(least, most, above, row, below []float32) {
+func BoundFlatAreas(least, most, above, row, below []float32) {
 	n := len(least)
 	_, _, _ = above[n+1], row[n+1], below[n+1]
 	if n > 0 {
 		_ = most[n-1]
 	}
-	whole := n / tiesTogether * tiesTogether
+	whole := n / boundTogether * boundTogether
 	if whole > 0 {
-		ties(least[:whole], most, above, row, below)
+		boundFlatAreas(least[:whole], most, above, row, below)
 	}
-	tiesGeneric(least[whole:], most[whole:n], above[whole:], row[whole:], below[whole:])
+	boundFlatAreasGeneric(least[whole:], most[whole:n], above[whole:], row[whole:], below[whole:])
 }
 
 // Missing is no sample: −0. Its bits are more than those of all samples, and less if they are
 // taken for a number with a sign.
 var Missing = float32(math.Copysign(0, -1))
 
-// tiesTogether is how many samples assembly takes at a time.
-const tiesTogether = 8
+// boundTogether is how many samples assembly takes at a time.
+const boundTogether = 8
 
-func tiesGeneric(least, most, above, row, below []float32) {
+func boundFlatAreasGeneric(least, most, above, row, below []float32) {
 	if len(least) == 0 {
 		return
 	}

@@ -46,7 +46,7 @@ func TestAddPixels(t *testing.T) {
 }
 
 // Against counting, for samples of few values, of which some are missing.
-func TestTies(t *testing.T) {
+func TestBoundFlatAreas(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	eachTier(t, func(t *testing.T) {
 		for _, n := range []int{0, 1, 7, 8, 9, 40} {
@@ -61,7 +61,7 @@ func TestTies(t *testing.T) {
 				}
 			}
 			least, most := make([]float32, n), make([]float32, n)
-			Ties(least, most, rows[0], rows[1], rows[2])
+			BoundFlatAreas(least, most, rows[0], rows[1], rows[2])
 			for x := range n {
 				var all []float32
 				for _, row := range rows {
@@ -86,7 +86,7 @@ func TestTies(t *testing.T) {
 		}
 	})
 	v := uniform32(20, 1)
-	refuses(t, map[string]func(){"a short row": func() { Ties(v[:10], v[:10], v, v[:11], v) }, "little room": func() { Ties(v[:10], v[:9], v, v, v) }})
+	refuses(t, map[string]func(){"a short row": func() { BoundFlatAreas(v[:10], v[:10], v, v[:11], v) }, "little room": func() { BoundFlatAreas(v[:10], v[:9], v, v, v) }})
 }
 
 func BenchmarkPixels(b *testing.B) {
@@ -96,5 +96,5 @@ func BenchmarkPixels(b *testing.B) {
 		AddPixels(was, was, sums, scale, step, outputs, Row{[]float32{1}, 0}, Row{least, 1}, Row{most, 1})
 	})
 	rows := uniform32(3*(n+2), 1)
-	benchmark(b, fmt.Sprintf("ties/n=%d", n), 0, 4*5*n, func() { Ties(least, most[:n], rows, rows[n+2:], rows[2*n+4:]) })
+	benchmark(b, fmt.Sprintf("boundFlatAreas/n=%d", n), 0, 4*5*n, func() { BoundFlatAreas(least, most[:n], rows, rows[n+2:], rows[2*n+4:]) })
 }

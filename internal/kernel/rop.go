@@ -180,8 +180,8 @@ func rescaleGeneric(q, z, u, grow, w []float64, r float64) {
 	}
 }
 
-// Masked sets x to w where s is not zero, to 0 elsewhere, and returns how often.
-func Masked(x, w, s []float64) (count int) {
+// Mask sets x to w where s is not zero, to 0 elsewhere, and returns how often.
+func Mask(x, w, s []float64) (count int) {
 	n := len(w)
 	if n == 0 {
 		return 0
@@ -189,13 +189,13 @@ func Masked(x, w, s []float64) (count int) {
 	x, s = x[:n], s[:n]
 	whole := n / Width * Width
 	if whole > 0 {
-		count = masked(x[:whole], w[:whole], s[:whole])
+		count = mask(x[:whole], w[:whole], s[:whole])
 	}
-	return count + maskedGeneric(x[whole:], w[whole:], s[whole:])
+	return count + maskGeneric(x[whole:], w[whole:], s[whole:])
 }
 
-// maskedGeneric has no branch, which would be guessed wrong too often.
-func maskedGeneric(x, w, s []float64) (count int) {
+// maskGeneric has no branch, which would be guessed wrong too often.
+func maskGeneric(x, w, s []float64) (count int) {
 	x, s = x[:len(w)], s[:len(w)]
 	for i, v := range w {
 		bits := math.Float64bits(s[i]) &^ (1 << 63) // neither zero

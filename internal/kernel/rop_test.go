@@ -96,7 +96,7 @@ func TestShorten(t *testing.T) {
 	})
 }
 
-func TestMasked(t *testing.T) {
+func TestMask(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
 		for n := range 40 {
 			w, s := random(n, 1), random(n, 2)
@@ -111,7 +111,7 @@ func TestMasked(t *testing.T) {
 				}
 			}
 			x := slices.Repeat([]float64{7}, n+1)
-			count, want := Masked(x, w, s), 0
+			count, want := Mask(x, w, s), 0
 			for i, v := range w {
 				if s[i] == 0 {
 					v = 0
@@ -186,7 +186,7 @@ func BenchmarkROP(b *testing.B) {
 	benchmark(b, "residual", 0, 8*6*ld*n, func() { ROPResidual(v[0], v[1], v[3], v[4], v[5], shrink, w, out, ld, 0) })
 	benchmark(b, "power", 4*ld*n, 0, func() { PowerStep(v[1], u, v[5][:ld]) })
 	benchmark(b, "project", 0, 8*2*ld*n, func() { Project(v[1], v[0], u, shrink, w, out) })
-	benchmark(b, "masked", 0, 8*3*ld*n, func() { Masked(v[0], v[1], v[2]) })
+	benchmark(b, "mask", 0, 8*3*ld*n, func() { Mask(v[0], v[1], v[2]) })
 	benchmark(b, "rescale", 0, 8*4*ld*n, func() { Rescale(v[0], v[1], u, shrink, w, 1) })
 }
 
@@ -196,7 +196,7 @@ func BenchmarkMemory(b *testing.B) {
 	const ld, n = 32, 100_000
 	var v [5][]float64
 	for i := range v {
-		v[i] = Array(ld * n)
+		v[i] = NewArray(ld * n)
 	}
 	u, shrink, w, length := random(ld, 1), random(n, 2), random(n, 3), make([]float64, n)
 	rate := func(b *testing.B, bytes float64, body func()) float64 {

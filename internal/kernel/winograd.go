@@ -5,74 +5,76 @@ import (
 	"runtime"
 )
 
-// A layer of 3×3 taps takes fewer products when four samples, of two rows, are made together
-// (S. Winograd's F(2×2,3×3); A. Lavin, S. Gray: Fast algorithms for convolutional neural
-// networks, CVPR 2016, arXiv:1509.09308): of each 4×4 samples d and of the taps g,
+// A layer of 3×3 taps takes fewer products when tiles of 2×2 outputs are made together: Winograd's
+// F(2×2,3×3), after A. Lavin, S. Gray: Fast algorithms for convolutional neural networks, CVPR 2016,
+// arXiv:1509.09308. Of the 4×4 samples d around a tile and the taps g it computes
 //
-//	Aᵀ(GgGᵀ ∘ BᵀdB)A, A, B and G small matrices of 0, ±1 and ±½,
+//	Aᵀ(GgGᵀ ∘ BᵀdB)A,
 //
-// 16 products in the place of 36. With 2G in the place of G all are integers, and what comes
-// out is four times the sum. So it is that of Convolve to the last bit, whatever wraps around on
-// the way, as long as four times it fits 32 bits, and the operands of the products fit 16; with
-// four times the bias in it, by the sum over the place that all four samples take, and a quarter
-// of the factors.
+// with the input transform BᵀdB, the filter transform GgGᵀ and the output transform Aᵀ·A, whose
+// matrices hold 0, ±1 and ±½: 16 products where the taps would take 36. With 2G for G all numbers
+// are integers, and the result is four times the sum. Therefore it equals that of Convolve to the last bit,
+// whatever wraps around on the way, as long as four times the sum fits 32 bits and the operands of
+// the products fit 16. The bias, times four, is added to the one product that counts for all four outputs, and
+// the scales of the outputs are divided by four.
 
-// wideLimit is the magnitude of what goes into BᵀdB at most, of which it has sums of four.
-const wideLimit = math.MaxInt16 / 4
+// MaxWinogradSum is the largest magnitude of the sums that ConvolveTwoRows finds.
+const MaxWinogradSum = 1<<29 - 1
 
-// MostTurned is the magnitude of the sums that ConvolveTwo finds at most.
-const MostTurned = 1<<29 - 1
+// maxInput is the largest magnitude of the samples that the input transform takes, which adds four of
+// them in 16 bits.
+const maxInput = math.MaxInt16 / 4
 
-// Turn prepares a filter of 3×3 taps for ConvolveTwo, where what goes into it is at most Limit
-// in magnitude, and tells whether its weights allow that: (2G)g(2G)ᵀ fits 16 bits, and the
-// sums are at most MostTurned in magnitude whatever goes in. A bias that makes them larger may be set
-// afterwards; it makes ConvolveTwo slow.
-func (f *Filter) Turn() bool {
-	f.turned, f.room = nil, nil
-	if f.Rows != 3 || f.Step%Lanes != 0 || 2*f.Words != 3*f.Step || Limit > wideLimit {
+// PrepareWinograd computes the filter transform, for ConvolveTwoRows, of a filter of 3×3 taps over
+// samples of at most Clip in magnitude. It reports whether the weights allow it: (2G)g(2G)ᵀ must fit
+// 16 bits, and every sum must be at most MaxWinogradSum in magnitude for any samples. Otherwise,
+// and after a bias was set that makes sums larger, ConvolveTwoRows convolves one row after the other.
+func (f *Filter) PrepareWinograd() bool {
+	f.transformed, f.maxBias = nil, nil
+	if f.Rows != 3 || f.Step%Lanes != 0 || 2*f.Words != 3*f.Step || Clip > maxInput {
 		return false
 	}
-	turned, room := make([]int32, 16*f.Outputs*f.Step/2), make([]int32, f.Outputs)
+	transformed, maxBias := make([]int32, 16*f.Outputs*f.Step/2), make([]int32, f.Outputs)
 	for o := range f.Outputs {
-		all := int64(0)
+		sum := int64(0) // of the magnitudes of the weights
 		for i := range f.Step {
 			var taps [3][3]int32
 			for y := range taps {
 				for x := range taps[y] {
 					w := f.weight(y, x*f.Step+i, o)
 					taps[y][x] = w
-					all += int64(max(w, -w))
+					sum += int64(max(w, -w))
 				}
 			}
-			for at, w := range TurnedTaps(taps) {
+			for k, w := range TransformTaps(taps) {
 				if w != int32(int16(w)) {
 					return false
 				}
-				word := &turned[(((at%4*f.Outputs/Lanes+o/Lanes)*f.Step/2+i/2)*4+at/4)*Lanes+o%Lanes]
+				word := &transformed[(((k%4*f.Outputs/Lanes+o/Lanes)*f.Step/2+i/2)*4+k/4)*Lanes+o%Lanes]
 				*word |= int32(uint16(w)) << (i % 2 * 16)
 			}
 		}
-		left := MostTurned - all*Limit
-		if left < 0 {
+		rest := MaxWinogradSum - sum*Clip
+		if rest < 0 {
 			return false
 		}
-		room[o] = int32(left)
+		maxBias[o] = int32(rest)
 	}
-	f.turned, f.room = turned, room
-	return f.roomy()
+	f.transformed, f.maxBias = transformed, maxBias
+	return f.biasFits()
 }
 
-// roomy tells whether the biases leave the sums at most MostTurned.
-func (f *Filter) roomy() bool {
+// biasFits reports whether the biases leave every sum at most MaxWinogradSum in magnitude.
+func (f *Filter) biasFits() bool {
 	for o, v := range f.Bias[:f.Outputs] {
-		if max(v, -v) > f.room[o] {
+		if max(v, -v) > f.maxBias[o] {
 			return false
 		}
 	}
 	return true
 }
 
-// weight is that of an entry of a run to an output.
+// weight returns the weight with which an entry of a run counts for an output.
 func (f *Filter) weight(row, entry, output int) int32 {
 	word := f.Weights[((output/Lanes*f.Rows+row)*f.Words+entry/2)*Lanes+output%Lanes]
 	if entry%2 == 0 {
@@ -81,44 +83,45 @@ func (f *Filter) weight(row, entry, output int) int32 {
 	return word >> 16
 }
 
-// TurnedTaps is (2G)g(2G)ᵀ, row after row, of which Turn asks that it fits 16 bits.
-func TurnedTaps[T int32 | float64](g [3][3]T) (turned [16]T) {
-	once := func(a, b, c T) [4]T { return [4]T{2 * a, a + b + c, a - b + c, 2 * c} }
+// TransformTaps returns the filter transform (2G)g(2G)ᵀ of 3×3 taps, row after row.
+// PrepareWinograd asks that all of it fits 16 bits.
+func TransformTaps[T int32 | float64](g [3][3]T) (transformed [16]T) {
+	transform := func(a, b, c T) [4]T { return [4]T{2 * a, a + b + c, a - b + c, 2 * c} }
 	var columns [3][4]T
 	for x := range columns {
-		columns[x] = once(g[0][x], g[1][x], g[2][x])
+		columns[x] = transform(g[0][x], g[1][x], g[2][x])
 	}
 	for y := range 4 {
-		row := once(columns[0][y], columns[1][y], columns[2][y])
-		copy(turned[4*y:], row[:])
+		row := transform(columns[0][y], columns[1][y], columns[2][y])
+		copy(transformed[4*y:], row[:])
 	}
-	return turned
+	return transformed
 }
 
-// Squares is what ConvolveTwo works with. It is one goroutine's.
-type Squares struct {
-	turned []int16 // BᵀdB: for each of 4 columns, for each square, for each row, the channels
-	sums   []int32 // for each column, for each of two rows that are turned back, for each square
+// Winograd is the memory that ConvolveTwoRows works in. One goroutine may use it at a time.
+type Winograd struct {
+	input []int16 // BᵀdB: for each of its 4 columns, for each tile, for each of 4 rows, the channels
+	sums  []int32 // for each of 4 columns, for each of 2 rows of the output transform, for each tile, the outputs
 
-	bias         [MaxOutputs]int32   // four times that of the filter
-	above, below [MaxOutputs]float32 // a quarter of them
+	bias               [MaxOutputs]int32   // four times that of the filter
+	positive, negative [MaxOutputs]float32 // a quarter of its scales
 }
 
-// SquaresBytes is what a Squares takes for filters of so many channels.
-func SquaresBytes(channels int) int64 {
-	n := squaresTogether * channels
-	return int64(4*2*apart(4*n, 2) + 8*4*apart(n, 4) + 3*4*MaxOutputs)
+// tilesPerCall is how many tiles are made together at most: enough for calls to cost little, few enough
+// for all of them to stay in the second cache.
+const tilesPerCall = 48
+
+// WinogradBytes returns how many bytes a Winograd takes for filters of a number of channels.
+func WinogradBytes(channels int) int64 {
+	n := tilesPerCall * channels
+	return int64(4*2*paddedStride(4*n, 2) + 8*4*paddedStride(n, 4) + 3*4*MaxOutputs)
 }
 
-// squaresTogether is how many squares of 2×2 samples are made together at most: so many that the
-// calls cost little, so few that all stays in the second cache.
-const squaresTogether = 48
-
-// ConvolveTwo is Convolve for two rows of samples: rows has where the runs begin of the four
-// rows of src they are made of, and to where they begin in dst, and in skip, if it is not nil,
-// skipTo. Nothing of src is above Limit in magnitude.
-func ConvolveTwo(dst []int16, to [2]int, src []int16, rows []int, samples int, f *Filter, skip []int16, skipTo [2]int, work *Squares) {
-	if f.turned == nil || !makesSquares() || !f.roomy() || samples < 2*LeastSamples {
+// ConvolveTwoRows is Convolve for two rows of samples. rows has the offsets in src of the runs of
+// the four rows that both are made of; to has the offsets in dst of the two rows of outputs, skipTo those in skip,
+// which may be nil. No sample in src may be above Clip in magnitude.
+func ConvolveTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples int, f *Filter, skip []int16, skipTo [2]int, work *Winograd) {
+	if f.transformed == nil || !hasWinograd() || !f.biasFits() || samples < 2*MinSamples {
 		for i := range 2 {
 			add := skip
 			if skip != nil {
@@ -128,60 +131,61 @@ func ConvolveTwo(dst []int16, to [2]int, src []int16, rows []int, samples int, f
 		}
 		return
 	}
-	f.checkTwo(dst, to, src, rows, samples, skip, skipTo)
+	f.checkTwoRows(dst, to, src, rows, samples, skip, skipTo)
 	skipStep := f.Outputs
 	if skip == nil {
 		skip, skipStep, skipTo = noSkip[:], 0, [2]int{}
 	}
 	for o := range f.Outputs {
-		work.bias[o], work.above[o], work.below[o] = 4*f.Bias[o], f.Above[o]/4, f.Below[o]/4
+		work.bias[o], work.positive[o], work.negative[o] = 4*f.Bias[o], f.PositiveScale[o]/4, f.NegativeScale[o]/4
 	}
-	all := (samples + 1) / 2
-	parts := (all + squaresTogether - 1) / squaresTogether
-	n := min((all+parts-1)/parts, samples/2)
-	for at := 0; at < samples; at += 2 * n {
-		// The last ones end where the row ends, and some are made again.
-		work.convolve(dst, to, src, rows, min(at, samples-2*n), n, f, skip, skipTo, skipStep)
+	tiles := (samples + 1) / 2
+	calls := (tiles + tilesPerCall - 1) / tilesPerCall
+	n := min((tiles+calls-1)/calls, samples/2)
+	for first := 0; first < samples; first += 2 * n {
+		// The last tiles end where the row ends, so some outputs are made twice.
+		work.convolve(dst, to, src, rows, min(first, samples-2*n), n, f, skip, skipTo, skipStep)
 	}
 }
 
-// convolve makes n squares, from sample at on.
-func (w *Squares) convolve(dst []int16, to [2]int, src []int16, rows []int, at, n int, f *Filter, skip []int16, skipTo [2]int, skipStep int) {
-	inputs, outputs := apart(4*n*f.Step, 2), apart(n*f.Outputs, 4)
-	if len(w.turned) < 4*inputs {
-		w.turned = make([]int16, 4*inputs)
+// convolve makes n tiles, the first of them at the given sample.
+func (w *Winograd) convolve(dst []int16, to [2]int, src []int16, rows []int, first, n int, f *Filter, skip []int16, skipTo [2]int, skipStep int) {
+	inputs, outputs := paddedStride(4*n*f.Step, 2), paddedStride(n*f.Outputs, 4)
+	if len(w.input) < 4*inputs {
+		w.input = make([]int16, 4*inputs)
 	}
 	if len(w.sums) < 8*outputs {
 		w.sums = make([]int32, 8*outputs)
 	}
-	turn(w.turned, inputs, src[at*f.Step:], rows, n, f.Step)
-	part := len(f.turned) / 4
+	transformInput(w.input, inputs, src[first*f.Step:], rows, n, f.Step)
+	size := len(f.transformed) / 4
 	for x := range 4 {
 		bias := &noBias
 		if x == 1 {
 			bias = &w.bias
 		}
-		squares(w.sums[2*x*outputs:], outputs, w.turned[x*inputs:], n, f.Step, f.turned[x*part:][:part], bias[:f.Outputs])
+		multiplyTiles(w.sums[2*x*outputs:], outputs, w.input[x*inputs:], n, f.Step, f.transformed[x*size:][:size], bias[:f.Outputs])
 	}
-	turnBack(dst[to[0]+at*f.Outputs:], to[1]-to[0], w.sums, outputs, n, f.Outputs, w.above[:], w.below[:], skip[skipTo[0]+at*skipStep:], skipTo[1]-skipTo[0], skipStep)
+	transformOutput(dst[to[0]+first*f.Outputs:], to[1]-to[0], w.sums, outputs, n, f.Outputs, w.positive[:], w.negative[:], skip[skipTo[0]+first*skipStep:], skipTo[1]-skipTo[0], skipStep)
 }
 
-// apart is from where to where it is from a place to the next, of so many entries of so many
-// bytes, so that what belongs to a square lies in different sets of the first cache.
-func apart(entries, size int) int {
+// paddedStride returns the stride, in entries, between the columns of a transform that have a number of entries of
+// size bytes each: a few lines more than whole pages, so that what belongs to one tile lies in
+// different sets of the first cache.
+func paddedStride(entries, size int) int {
 	const page, line = 4096, 64
 	return (PadTo(entries*size, page) + 5*line) / size
 }
 
-// noBias is what the sums begin with, but for one place.
+// noBias is what the sums of the columns begin with that take no bias.
 var noBias [MaxOutputs]int32
 
-// makesSquares tells whether the tier in use has assembly for squares, without which they would take
-// longer than one sample after the other.
-func makesSquares() bool { return current > 0 && runtime.GOARCH == "amd64" }
+// hasWinograd reports whether the tier in use has assembly for tiles, without which they would
+// take longer than one sample after the other.
+func hasWinograd() bool { return current > 0 && runtime.GOARCH == "amd64" }
 
-// checkTwo panics unless the operands fit.
-func (f *Filter) checkTwo(dst []int16, to [2]int, src []int16, rows []int, samples int, skip []int16, skipTo [2]int) {
+// checkTwoRows panics unless the operands of ConvolveTwoRows fit.
+func (f *Filter) checkTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples int, skip []int16, skipTo [2]int) {
 	if len(rows) != 4 {
 		panic("kernel: two rows of samples are made of four")
 	}
@@ -193,21 +197,21 @@ func (f *Filter) checkTwo(dst []int16, to [2]int, src []int16, rows []int, sampl
 			_ = skip[skipTo[i]+samples*f.Outputs-1]
 		}
 	}
-	_ = f.Below[f.Outputs-1]
+	_ = f.NegativeScale[f.Outputs-1]
 }
 
-// turnGeneric sets v to BᵀdB of n squares of 4×4 samples, two apart: for each of 4 columns, so many
-// entries from one to the next, for each square, for each row, the channels.
-func turnGeneric(v []int16, stride int, src []int16, rows []int, n, channels int) {
+// transformInputGeneric sets v to the input transform BᵀdB of n tiles, whose 4×4 samples begin two apart: for each of 4
+// columns, which lie stride entries apart, for each tile, for each of 4 rows, the channels.
+func transformInputGeneric(v []int16, stride int, src []int16, rows []int, n, channels int) {
 	for s := range n {
 		for c := range channels {
-			var d [4][4]int16 // columns turned
+			var d [4][4]int16 // its columns transformed
 			for x := range 4 {
-				at := (2*s+x)*channels + c
-				d[x] = turnOnce(src[rows[0]+at], src[rows[1]+at], src[rows[2]+at], src[rows[3]+at])
+				i := (2*s+x)*channels + c
+				d[x] = transformInputColumn(src[rows[0]+i], src[rows[1]+i], src[rows[2]+i], src[rows[3]+i])
 			}
 			for y := range 4 {
-				for x, t := range turnOnce(d[0][y], d[1][y], d[2][y], d[3][y]) {
+				for x, t := range transformInputColumn(d[0][y], d[1][y], d[2][y], d[3][y]) {
 					v[x*stride+(4*s+y)*channels+c] = t
 				}
 			}
@@ -215,12 +219,13 @@ func turnGeneric(v []int16, stride int, src []int16, rows []int, n, channels int
 	}
 }
 
-// turnOnce is Bᵀ times a column.
-func turnOnce(a, b, c, d int16) [4]int16 { return [4]int16{a - c, b + c, c - b, b - d} }
+// transformInputColumn returns Bᵀ times a column.
+func transformInputColumn(a, b, c, d int16) [4]int16 { return [4]int16{a - c, b + c, c - b, b - d} }
 
-// squaresGeneric sets dst, and what is a stride further, to the two rows of Aᵀ times the products
-// of a column of n squares, of which those in the second row begin with a bias.
-func squaresGeneric(dst []int32, stride int, v []int16, n, channels int, weights, bias []int32) {
+// multiplyTilesGeneric multiplies one column of the input transform of n tiles by that of the filter
+// transform, sums over the channels, and applies Aᵀ to the column: dst is set to the first row of the result, and
+// what lies stride entries further to the second. Sums in the second of the four rows begin with the bias.
+func multiplyTilesGeneric(dst []int32, stride int, v []int16, n, channels int, weights, bias []int32) {
 	for s := range n {
 		for o := range bias {
 			var m [4]int32
@@ -236,15 +241,16 @@ func squaresGeneric(dst []int32, stride int, v []int16, n, channels int, weights
 					m[y] += w * int32(v[(4*s+y)*channels+c])
 				}
 			}
-			back := backOnce(m)
-			dst[s*len(bias)+o], dst[stride+s*len(bias)+o] = back[0], back[1]
+			rows := transformOutputColumn(m)
+			dst[s*len(bias)+o], dst[stride+s*len(bias)+o] = rows[0], rows[1]
 		}
 	}
 }
 
-// turnBackGeneric makes of the sums of n squares, eight so many entries apart, the outputs of four
-// samples each, those of the second row so many entries behind.
-func turnBackGeneric(dst []int16, second int, sums []int32, stride, n, outputs int, above, below []float32, skip []int16, skipSecond, skipStep int) {
+// transformOutputGeneric applies Aᵀ to the rows that multiplyTiles left, eight arrays of sums stride entries apart, and sets
+// dst to the 2×2 outputs of n tiles. The outputs of the second row lie second entries behind those
+// of the first, what is added to them skipSecond entries behind.
+func transformOutputGeneric(dst []int16, second int, sums []int32, stride, n, outputs int, positive, negative []float32, skip []int16, skipSecond, skipStep int) {
 	for s := range n {
 		for o := range outputs {
 			for y := range 2 {
@@ -252,14 +258,15 @@ func turnBackGeneric(dst []int16, second int, sums []int32, stride, n, outputs i
 				for x := range row {
 					row[x] = sums[(2*x+y)*stride+s*outputs+o]
 				}
-				for x, sum := range backOnce(row) {
-					at := y*second + (2*s+x)*outputs + o
-					dst[at] = shortened(sum, above[o], below[o], skip[y*skipSecond+(2*s+x)*skipStep+o])
+				for x, sum := range transformOutputColumn(row) {
+					dst[y*second+(2*s+x)*outputs+o] = scaleAndClip(sum, positive[o], negative[o], skip[y*skipSecond+(2*s+x)*skipStep+o])
 				}
 			}
 		}
 	}
 }
 
-// backOnce is Aᵀ times a column.
-func backOnce(m [4]int32) [2]int32 { return [2]int32{m[0] + m[1] + m[2], m[1] - m[2] - m[3]} }
+// transformOutputColumn returns Aᵀ times a column.
+func transformOutputColumn(m [4]int32) [2]int32 {
+	return [2]int32{m[0] + m[1] + m[2], m[1] - m[2] - m[3]}
+}

@@ -14,7 +14,7 @@
 // before memory is allocated. Every matrix read has a row and a column at least,
 // and finite entries.
 //
-// Errors are of the classes of package safefile, or of plugin.ErrSettings where
+// Errors are of the classes of package safefile, or of usage.ErrSettings where
 // the choice of an array is at fault.
 package matfile
 
@@ -32,7 +32,7 @@ import (
 
 	"superres/internal/npz"
 	"superres/internal/safefile"
-	"superres/learners/plugin"
+	"superres/internal/usage"
 )
 
 // Options say what is wanted of a file. The zero value takes a matrix of any size.
@@ -125,7 +125,7 @@ func (x *reading) read() (*mat.Dense, error) {
 		return x.npz()
 	}
 	if x.Array != "" {
-		return nil, plugin.Errorf("%s: is no .npz file and holds no array called %q; give the file alone", x.name, x.Array)
+		return nil, usage.Errorf("%s: is no .npz file and holds no array called %q; give the file alone", x.name, x.Array)
 	}
 	if bytes.HasPrefix(head, []byte(npz.Magic)) {
 		return x.npy(io.NewSectionReader(x.r, 0, x.size), uint64(x.size))
@@ -198,11 +198,11 @@ func (x *reading) npz() (*mat.Dense, error) {
 		if x.ArrayFlag != "" {
 			advice = "choose it with " + x.ArrayFlag
 		}
-		return nil, plugin.Errorf("%s: holds %d arrays (%s), expected one; %s", x.name, len(names), strings.Join(names, " "), advice)
+		return nil, usage.Errorf("%s: holds %d arrays (%s), expected one; %s", x.name, len(names), strings.Join(names, " "), advice)
 	case name == "":
 		name = names[0]
 	case !slices.Contains(names, name):
-		return nil, plugin.Errorf("%s: %s", x.name, plugin.Unknown("array", name, names))
+		return nil, usage.Errorf("%s: %s", x.name, usage.Unknown("array", name, names))
 	}
 	r, size, err := f.Array(name)
 	if err != nil {
@@ -218,7 +218,7 @@ func (x *reading) npz() (*mat.Dense, error) {
 func Format(name string) (string, error) {
 	ext := strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
 	if !slices.Contains([]string{"npy", "npz", "csv"}, ext) {
-		return "", plugin.Errorf("%s: its extension says no format for a matrix; expected .npy, .npz or .csv", name)
+		return "", usage.Errorf("%s: its extension says no format for a matrix; expected .npy, .npz or .csv", name)
 	}
 	return ext, nil
 }

@@ -18,7 +18,7 @@ import (
 
 	"superres/internal/matfile"
 	"superres/internal/safefile"
-	"superres/learners/plugin"
+	"superres/internal/usage"
 )
 
 // array makes a .npy file of version 1 with the values in the given byte order.
@@ -168,9 +168,9 @@ func TestWhatIsRefused(t *testing.T) {
 		"Inf, transposed":    {array(little, "<f8", false, "(1, 3)", []float64{1, 2, math.Inf(-1)}), matfile.Options{Transpose: true}, "entry 2 of column 0 (counted from 0) is -Inf", safefile.ErrInput},
 		"no arrays":          {archive(t), matfile.Options{}, "without arrays", safefile.ErrInput},
 		"other zip":          {archive(t, "word/document.xml", []byte("x")), matfile.Options{}, "without arrays", safefile.ErrInput},
-		"several":            {several, matfile.Options{ArrayFlag: "--array"}, "holds 2 arrays (D X), expected one; choose it with --array", plugin.ErrSettings},
-		"no such":            {several, matfile.Options{Array: "d"}, `unknown array "d"`, plugin.ErrSettings},
-		"array of no npz":    {[]byte("1,2"), matfile.Options{Array: "Y"}, "is no .npz file", plugin.ErrSettings},
+		"several":            {several, matfile.Options{ArrayFlag: "--array"}, "holds 2 arrays (D X), expected one; choose it with --array", usage.ErrSettings},
+		"no such":            {several, matfile.Options{Array: "d"}, `unknown array "d"`, usage.ErrSettings},
+		"array of no npz":    {[]byte("1,2"), matfile.Options{Array: "Y"}, "is no .npz file", usage.ErrSettings},
 		"twice":              {archive(t, "Y.npy", shaped("(2, 2)"), "Y.npy", shaped("(2, 2)")), matfile.Options{}, "there twice", safefile.ErrInput},
 		"bad checksum":       {broken, matfile.Options{}, "Y: array Y: ", safefile.ErrInput},
 		"half an npz":        {several[:len(several)/2], matfile.Options{}, "damaged", safefile.ErrInput},

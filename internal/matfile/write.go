@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/internal/npz"
-	"superres/learners/sparse"
 )
 
 // Write writes a matrix in a format that Format returned; array is its name in an
@@ -23,16 +22,6 @@ func Write(w io.Writer, format, array string, m *mat.Dense) error {
 		return writeText(w, m)
 	}
 	return fmt.Errorf("matfile: format %q, expected npy, npz or csv", format)
-}
-
-// WriteCodes writes codes: dense, K×N, as .npy or .csv, and sparse as an .npz file
-// that scipy.sparse.load_npz reads. The dense matrix takes 8 bytes an entry of
-// memory.
-func WriteCodes(w io.Writer, format string, x *sparse.Codes) error {
-	if format == "npz" {
-		return npz.WriteCSC(w, x.Atoms, x.Start, x.Index, x.Value)
-	}
-	return Write(w, format, "", x.Dense())
 }
 
 // writeText writes a line for every row, with commas.

@@ -1,19 +1,24 @@
 package picture
 
 import (
-	"superres/internal/kernel"
 	"superres/internal/parallel"
 	"superres/patches/plane"
 )
 
-// Orientations is the number of forms of a plane: flips, and a transposition. A form is a
-// sum of kernel.FlipX, kernel.FlipY and kernel.Turned.
-const Orientations = 8
+// The bits of an orientation of a plane: first it is mirrored across and down, then transposed.
+const (
+	FlipX int32 = 1 << iota
+	FlipY
+	Transposed
+
+	// Orientations is the number of orientations.
+	Orientations = 8
+)
 
 // Oriented returns p turned and flipped into a form, in new memory.
 func Oriented(p *plane.Plane, form int32) *plane.Plane {
 	w, h := p.W, p.H
-	if form&kernel.Turned != 0 {
+	if form&Transposed != 0 {
 		w, h = h, w
 	}
 	out := plane.New(w, h)
@@ -39,13 +44,13 @@ func AddOriented(p, oriented *plane.Plane, form int32, share float32) {
 // PlaceOf returns where in a plane of w×h the sample lies that comes to (x, y) of the
 // plane in a form.
 func PlaceOf(form int32, x, y, w, h int) int {
-	if form&kernel.Turned != 0 {
+	if form&Transposed != 0 {
 		x, y = y, x
 	}
-	if form&kernel.FlipX != 0 {
+	if form&FlipX != 0 {
 		x = w - 1 - x
 	}
-	if form&kernel.FlipY != 0 {
+	if form&FlipY != 0 {
 		y = h - 1 - y
 	}
 	return y*w + x

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"superres/patches/plane"
 	"testing"
-
-	"superres/internal/kernel"
 )
 
 // Every sample of a plane comes to one place of each orientation, and all of them differ.
@@ -32,7 +30,7 @@ func TestOrientations(t *testing.T) {
 				t.Fatalf("orientation %d is added as %v", form, back.Pix)
 			}
 		}
-		if wide := form&kernel.Turned == 0; wide != (o.W == 5) || o.W*o.H != 15 {
+		if wide := form&Transposed == 0; wide != (o.W == 5) || o.W*o.H != 15 {
 			t.Errorf("orientation %d is %d×%d", form, o.W, o.H)
 		}
 		seen[1000*o.Pix[0]+o.Pix[1]] = true

@@ -46,9 +46,9 @@ var importRules = []rule{
 	{"mnist imports only the standard library", within("./mnist"), func(p string) bool {
 		return !standard(p) && !within("./mnist")(p)
 	}, true},
-	{"kinds of stage know the contract, not the model", within("./superres/stage", "./superres/coupled", "./superres/anchored", "./superres/convolutional",
+	{"kinds of stage know the contract, not the model", within("./superres/stage", "./superres/coupled", "./superres/convolutional",
 		"./superres/resample", "./superres/score", "./superres/training"), func(p string) bool { return p == "./superres" || p == "./superres/models" }, false},
-	{"the model knows no kind of stage", func(p string) bool { return p == "./superres" }, within("./superres/coupled", "./superres/anchored", "./superres/convolutional", "./superres/models"), false},
+	{"the model knows no kind of stage", func(p string) bool { return p == "./superres" }, within("./superres/coupled", "./superres/convolutional", "./superres/models"), false},
 	{"only cmd imports the command-line library", not(within("./cmd")), within("github.com/urfave/cli"), true},
 }
 

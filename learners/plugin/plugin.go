@@ -11,12 +11,13 @@ package plugin
 import (
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
+
+	"superres/internal/registry"
+	"superres/internal/usage"
 )
 
 // Info describes one plug-in of a registry.
@@ -48,67 +49,40 @@ func (info Info[T]) Params() []Param {
 	return list
 }
 
-// Registry is a sorted set of plug-ins of one kind. Concurrent use is safe.
-type Registry[T any] struct {
-	// Kind names the kind in errors: "learner", "coder".
-	Kind string
+// Registry is a set of plug-ins of one kind. Its methods may be called concurrently.
+type Registry[T any] struct{ infos registry.Registry[Info[T]] }
 
-	mu  sync.RWMutex
-	all []Info[T] // sorted by name
+// NewRegistry returns an empty registry. The kind is the word for a plug-in in errors, such as "learner".
+func NewRegistry[T any](kind string) *Registry[T] {
+	return &Registry[T]{registry.Registry[Info[T]]{Kind: kind}}
 }
 
-// ErrSettings is wrapped by errors about what was asked for, as opposed to the
-// data it was asked for.
-var ErrSettings = errors.New("wrong settings")
+// ErrSettings is wrapped by errors about what the user asked for, as opposed to errors about data.
+var ErrSettings = usage.ErrSettings
 
-type settingsError string
+// Errorf returns an error that wraps ErrSettings, with the text of fmt.Sprintf. It wraps none of the
+// errors among its arguments.
+func Errorf(format string, args ...any) error { return usage.Errorf(format, args...) }
 
-func (e settingsError) Error() string        { return string(e) }
-func (e settingsError) Is(target error) bool { return target == ErrSettings }
+// Unknown returns the text of an error about a name that is not among the known names of its kind. It
+// suggests the nearest of them, if one is near, and lists them all.
+func Unknown(kind, name string, known []string) string { return usage.Unknown(kind, name, known) }
 
-// Errorf returns an error that wraps ErrSettings. It does not wrap others.
-func Errorf(format string, args ...any) error { return settingsError(fmt.Sprintf(format, args...)) }
+// Register adds a plug-in. It panics when its name is empty or taken.
+func (r *Registry[T]) Register(info Info[T]) { r.infos.Add(info.Name, info) }
 
-// Register adds a plug-in. It panics when the name is taken or empty.
-func (r *Registry[T]) Register(info Info[T]) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	i, found := r.find(info.Name)
-	if found || info.Name == "" || info.New == nil {
-		panic(fmt.Sprintf("plugin: %s %q is registered twice, or has no name or no New", r.Kind, info.Name))
-	}
-	r.all = slices.Insert(r.all, i, info)
-}
-
-// find is called with the lock held.
-func (r *Registry[T]) find(name string) (int, bool) {
-	return slices.BinarySearchFunc(r.all, name, func(i Info[T], name string) int { return strings.Compare(i.Name, name) })
-}
-
-func (r *Registry[T]) lookup(name string) (Info[T], bool) {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	if i, found := r.find(name); found {
-		return r.all[i], true
-	}
-	return Info[T]{}, false
-}
-
-// List returns the registered plug-ins sorted by name.
+// List returns the registered plug-ins, sorted by name.
 func (r *Registry[T]) List() []Info[T] {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	return slices.Clone(r.all)
+	var list []Info[T]
+	for _, name := range r.Names() {
+		info, _ := r.infos.Get(name) // nothing is ever removed
+		list = append(list, info)
+	}
+	return list
 }
 
 // Names returns the registered names, sorted.
-func (r *Registry[T]) Names() []string {
-	var names []string
-	for _, info := range r.List() {
-		names = append(names, info.Name)
-	}
-	return names
-}
+func (r *Registry[T]) Names() []string { return r.infos.Names() }
 
 // New makes the plug-in that spec names, with the parameters it gives:
 // "ksvd", "ksvd:exact=false". The error for an unknown name or parameter lists
@@ -116,9 +90,9 @@ func (r *Registry[T]) Names() []string {
 func (r *Registry[T]) New(spec string) (T, error) {
 	var zero T
 	name, params, _ := strings.Cut(spec, ":")
-	info, found := r.lookup(name)
-	if !found {
-		return zero, Errorf("%s", Unknown(r.Kind, name, r.Names()))
+	info, err := r.infos.Get(name)
+	if err != nil {
+		return zero, Errorf("%v", err)
 	}
 	fs := newFlagSet(name)
 	value := info.New(fs)
@@ -136,13 +110,13 @@ func (r *Registry[T]) New(spec string) (T, error) {
 					known = append(known, f.Name)
 				}
 			})
-			return zero, Errorf("%s", Unknown(r.Kind+" "+name+": parameter", key, known))
+			return zero, Errorf("%s", Unknown(r.infos.Kind+" "+name+": parameter", key, known))
 		}
 		if !ok {
-			return zero, Errorf("%s %s: parameter %s has no value; write %s:%s=VALUE", r.Kind, name, key, name, key)
+			return zero, Errorf("%s %s: parameter %s has no value; write %s:%s=VALUE", r.infos.Kind, name, key, name, key)
 		}
 		if err := fs.Set(key, text); err != nil {
-			return zero, Errorf("%s %s: %s=%s: %v", r.Kind, name, key, text, err)
+			return zero, Errorf("%s %s: %s=%s: %v", r.infos.Kind, name, key, text, err)
 		}
 	}
 	if c, ok := any(value).(interface{ Check() error }); ok {
@@ -198,63 +172,8 @@ func Fingerprint(plugins ...any) (string, error) {
 // Has tells whether the plug-in that spec names declares a parameter.
 func (r *Registry[T]) Has(spec, param string) bool {
 	name, _, _ := strings.Cut(spec, ":")
-	info, found := r.lookup(name)
-	return found && slices.ContainsFunc(info.Params(), func(p Param) bool { return p.Name == param })
-}
-
-// Unknown words the error for a name that is not in known: with the nearest
-// known name when one is near, and the whole list when it is short.
-func Unknown(kind, name string, known []string) string {
-	if len(name) > 60 {
-		name = name[:60] + "..."
-	}
-	text := fmt.Sprintf("unknown %s %q", kind, name)
-	best, distance := "", max(2, len(name)/3)+1
-	for _, k := range known {
-		d := edits(name, k)
-		if letters(name) == letters(k) {
-			d = 1 // the right letters in another order: the commonest slip
-		}
-		if d < distance && d < max(len(name), len(k)) { // else they have nothing in common
-			best, distance = k, d
-		}
-	}
-	if best != "" {
-		text += fmt.Sprintf("; did you mean %q?", best)
-	}
-	if len(known) == 0 {
-		return text + "; there are none"
-	}
-	return text + " (known: " + strings.Join(known, " ") + ")"
-}
-
-// edits is the Levenshtein distance: how many bytes must be put in, taken out or
-// replaced to make b of a.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1) // distances of the part of a so far to the beginnings of b
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
-}
-
-// letters returns the bytes of a word in order.
-func letters(word string) string {
-	b := []byte(word)
-	slices.Sort(b)
-	return string(b)
+	info, err := r.infos.Get(name)
+	return err == nil && slices.ContainsFunc(info.Params(), func(p Param) bool { return p.Name == param })
 }
 
 func newFlagSet(name string) *flag.FlagSet {

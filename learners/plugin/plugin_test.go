@@ -22,7 +22,7 @@ func (a *animal) Check() error {
 }
 
 func zoo() *plugin.Registry[*animal] {
-	r := &plugin.Registry[*animal]{Kind: "animal"}
+	r := plugin.NewRegistry[*animal]("animal")
 	for _, name := range []string{"zebra", "ant"} {
 		r.Register(plugin.Info[*animal]{Name: name, New: func(fs *flag.FlagSet) *animal {
 			a := &animal{}
@@ -73,7 +73,7 @@ func TestErrorsNameWhatIsKnown(t *testing.T) {
 // A plug-in with an argument has it first, whole, with the quotes that keep commas in it.
 func TestArgument(t *testing.T) {
 	type runner struct{ what, limit string }
-	r := &plugin.Registry[*runner]{Kind: "runner"}
+	r := plugin.NewRegistry[*runner]("runner")
 	r.Register(plugin.Info[*runner]{Name: "run", Argument: "what", New: func(fs *flag.FlagSet) *runner {
 		v := &runner{}
 		fs.StringVar(&v.what, "what", "", "what is run")
@@ -92,37 +92,4 @@ func TestArgument(t *testing.T) {
 			t.Errorf("%s: %v", spec, err)
 		}
 	}
-}
-
-func TestSuggestions(t *testing.T) {
-	for name, want := range map[string]string{"opm": "omp", "ksdv": "ksvd", "cosam": "cosamp", "rop2": "rop", "a-b-c-d": ""} {
-		text := plugin.Unknown("thing", name, []string{"cosamp", "ksvd", "mod", "mp", "ols", "omp", "rop", "sp"})
-		if want == "" == strings.Contains(text, "did you mean") || want != "" && !strings.Contains(text, `did you mean "`+want+`"?`) {
-			t.Errorf("%s: %s", name, text)
-		}
-	}
-}
-
-func TestShortSuggestions(t *testing.T) {
-	for name, want := range map[string]string{
-		"12":  `unknown thing "12"; did you mean "16"? (known: all 8 16)`,
-		"9":   `unknown thing "9" (known: all 8 16)`,
-		"32":  `unknown thing "32" (known: all 8 16)`,
-		"":    `unknown thing "" (known: all 8 16)`,
-		"Al":  `unknown thing "Al"; did you mean "all"? (known: all 8 16)`,
-		"161": `unknown thing "161"; did you mean "16"? (known: all 8 16)`,
-	} {
-		if got := plugin.Unknown("thing", name, []string{"all", "8", "16"}); got != want {
-			t.Errorf("%s: %s", name, got)
-		}
-	}
-}
-
-func TestRegisterPanicsOnADuplicate(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
-		}
-	}()
-	zoo().Register(plugin.Info[*animal]{Name: "ant", New: func(*flag.FlagSet) *animal { return nil }})
 }

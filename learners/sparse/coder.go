@@ -42,7 +42,7 @@ func MostNonZeros(c Coder) int {
 type Info = plugin.Info[Coder]
 
 // A table filled by Register, not a list: other modules may plug in.
-var registry = plugin.Registry[Coder]{Kind: "coder"}
+var registry = plugin.NewRegistry[Coder]("coder")
 
 // Register adds a coder. It panics when the name is taken. Call it in init.
 func Register(info Info) { registry.Register(info) }

@@ -144,7 +144,7 @@ func (w *lassoWorker) solve(y, corr []float64, index []int32, x []float64) int {
 	}
 	floor := rounding * math.Sqrt(energy)
 	end := max(w.Lambda, floor)
-	join, lambda := kernel.Largest(corr)
+	join, lambda := kernel.FindLargest(corr)
 	limit := pathSteps * (w.d.n + w.d.k)
 	count, met := 0, false
 	for step := 0; lambda > end && step < limit; step++ {

@@ -116,7 +116,7 @@ func (w *mpWorker) solve(y, corr []float64, index []int32, value []float64) int 
 	left := energy
 	count := 0
 	for step := 0; step < w.steps && (w.tolerance == 0 || left > w.tolerance); step++ {
-		best, size := kernel.Largest(corr)
+		best, size := kernel.FindLargest(corr)
 		if size <= floor {
 			break
 		}

@@ -104,6 +104,6 @@ func (w *olsWorker) choose(floor float64, count int) int {
 	if most == 0 {
 		return -1
 	}
-	w.last, _ = kernel.First(w.score, most)
+	w.last, _ = kernel.FindFirst(w.score, most)
 	return w.last
 }

@@ -100,7 +100,7 @@ func (w *ompWorker) choose(floor float64, _ int) int {
 	if w.top <= floor {
 		return -1
 	}
-	best, _ := kernel.First(w.corr, w.top)
+	best, _ := kernel.FindFirst(w.corr, w.top)
 	return best
 }
 
@@ -116,7 +116,7 @@ func (w *ompWorker) pursue(y, corr []float64, index []int32, value []float64, ch
 		return 0
 	}
 	w.corr = corr
-	_, w.top = kernel.Largest(corr)
+	_, w.top = kernel.FindLargest(corr)
 	floor := rounding * math.Sqrt(energy)
 	left := energy
 	count := 0
@@ -164,7 +164,7 @@ func (w *ompWorker) join(best, j int, support []int32) bool {
 		w.corr[i] = 0
 	}
 	if again {
-		_, w.top = kernel.Largest(w.corr)
+		_, w.top = kernel.FindLargest(w.corr)
 	}
 	return true
 }

@@ -9,7 +9,7 @@
 //   - net.go is what was made of it, and its file; stage.go and colour.go are what a model has,
 //     and grain.go what the first leaves as it was;
 //   - run.go takes a picture through the layers, some lines at a time;
-//   - the products are those of Convolve, ConvolveTwo and Residual of package kernel.
+//   - the products are those of Convolve, ConvolveTwoRows and Residual of package kernel.
 //
 // The way of a training: train.go has the options and the loop of steps; pictures.go reads
 // the pictures, keeps them reduced, and draws patches of them, and teachers.go says what is
@@ -27,7 +27,7 @@
 // 0.0005 dB; weights and activations of 8 bits, rounded without learning anew, lose 0.008 dB
 // with a scale and a zero for each channel and 0.018 dB with those of a layer, and are no
 // quicker without VNNI. In place of them the chain is made by squares of four samples
-// (kernel.ConvolveTwo), whose sums are the same and need fewer products anywhere. A row of a
+// (kernel.ConvolveTwoRows), whose sums are the same and need fewer products anywhere. A row of a
 // layer of 32 channels alone runs at 81 to 87 % of what one core can multiply and add in
 // registers on AVX-512 with VNNI, 86 to 89 % on AVX2; by squares two rows take 0.68 and 0.55
 // of that time, of 48 channels 0.61 and 0.53 (BenchmarkConvolve, BenchmarkConvolveTwo). What

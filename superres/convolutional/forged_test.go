@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"superres/patches/plane"
 	"testing"
 
 	"superres/internal/kernel"
@@ -20,6 +19,7 @@ import (
 // whole is a stage of weights that are drawn as integers: nothing of it was ever rounded.
 func whole(t *testing.T, scale int, p params) *Stage {
 	t.Helper()
+	p.Limit = kernel.Clip
 	rng := rand.New(rand.NewPCG(3, 3))
 	var tab tables
 	for i, l := range p.shapes(scale) {
@@ -110,74 +110,6 @@ func again(t *testing.T, s *Stage) (*Stage, error) {
 	return list[0].(*Stage), nil
 }
 
-// A file of an older superres, of larger activations and sums, does what it did.
-func TestOlderFile(t *testing.T) {
-	s := stageOf(t, leveled(drawn(2, 16, 4, 2)))
-	older := &Stage{s.net}
-	older.params.Limit = 0
-	tab := &older.tables
-	tab.weights, tab.bias, tab.level = slices.Clone(tab.weights), slices.Clone(tab.bias), slices.Clone(tab.level)
-	tab.above, tab.below, tab.units = slices.Clone(tab.above), slices.Clone(tab.below), slices.Clone(tab.units)
-	for i := range tab.units {
-		tab.units[i] *= 2
-	}
-	rest := *tab
-	shapes := s.params.shapes(2)
-	for i := range shapes {
-		l := &shapes[i]
-		last, weights, sums, factors := i == len(shapes)-1, int16(1), int32(1), float32(2)
-		if last {
-			sums, factors = 2, 0.5
-		} else if i > 0 {
-			weights, sums, factors = 2, 4, 0.5
-		}
-		for j := range l.side * l.side * l.in * l.out {
-			rest.weights[j] *= weights
-		}
-		for o := range l.out {
-			rest.bias[o] *= sums
-			rest.above[o] *= factors
-			if !last {
-				rest.below[o] *= factors
-				rest.level[o] *= sums
-			}
-		}
-		if !last {
-			rest = rest.after(l)
-		}
-	}
-	got, err := again(t, older)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range got.filters[1 : len(got.filters)-1] {
-		if !got.filters[1+i].Turn() {
-			t.Errorf("layer %d is not made by squares", 1+i)
-		}
-	}
-	low := texture(50, 40)
-	for _, level := range []float64{0, 0.6} {
-		var made [2]*plane.Plane
-		for i, s := range []*Stage{s, got} {
-			tuned, err := s.Tune(stage.Tuning{Level: level})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if made[i], err = tuned.Apply(t.Context(), low, plane.New(100, 80), nil); err != nil {
-				t.Fatal(err)
-			}
-		}
-		squares, size := 0.0, 0.0
-		for i, v := range made[0].Pix {
-			d := float64(made[1].Pix[i] - v)
-			squares, size = squares+d*d, size+float64(v)*float64(v)
-		}
-		if size == 0 || squares > 1e-5*size {
-			t.Errorf("level %g: off by %.3g of what there is", level, math.Sqrt(squares/size))
-		}
-	}
-}
-
 // A file whose sums could overflow, or whose arrays do not fit, is refused.
 func TestForgedFiles(t *testing.T) {
 	p := params{Channels: 16, Depth: 2, Leveled: true}
@@ -191,6 +123,8 @@ func TestForgedFiles(t *testing.T) {
 		"expected, levels":             func(s *Stage) { s.tables.level = s.tables.level[1:] },
 		"grain of 50 levels":           func(s *Stage) { s.params.Grain = 50 },
 		"level":                        func(s *Stage) { s.params.Level = 1.5 },
+		"activations of at most 5":     func(s *Stage) { s.params.Limit = 5 },
+		"an older form":                func(s *Stage) { s.params.Limit = 0 },
 		"level of none":                func(s *Stage) { s.params.Leveled, s.params.Level = false, 0.5 },
 		"more than 32 bits, the first": func(s *Stage) { fill(s.tables.weights[:5*16], math.MaxInt16) },
 		"more than 32 bits, the last":  func(s *Stage) { fill(s.tables.weights[len(s.tables.weights)-9*16*4:], 5000) },

@@ -2,13 +2,14 @@ package convolutional
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
 	"slices"
 
 	"superres/internal/kernel"
-	"superres/learners/plugin"
+	"superres/internal/usage"
 	"superres/superres/stage"
 )
 
@@ -31,9 +32,8 @@ type params struct {
 	// brightness alone.
 	Grain float64 `json:"grain,omitempty"`
 
-	// Limit is that of the activations that its tables are for: kernel.Limit, or 0 in older
-	// files, which were for oldLimit.
-	Limit int `json:"limit,omitempty"`
+	// Limit is the clip of the activations that its tables are for, which must be kernel.Clip.
+	Limit int `json:"limit"`
 
 	Colour  bool    `json:"colour,omitempty"`  // it is of colour
 	Leveled bool    `json:"leveled,omitempty"` // the network knows a level
@@ -68,8 +68,8 @@ func (p params) check(scale int) error {
 	if !(p.Level >= 0 && p.Level <= 1) || p.Level > 0 && !p.Leveled {
 		return fmt.Errorf("level %g, expected 0 to 1, and 0 of a network that knows none", p.Level)
 	}
-	if p.Limit != kernel.Limit {
-		return fmt.Errorf("activations of at most %d, expected %d", p.Limit, kernel.Limit)
+	if p.Limit != kernel.Clip {
+		return fmt.Errorf("activations of at most %d, expected %d", p.Limit, kernel.Clip)
 	}
 	if !(p.Grain >= 0 && p.Grain <= maxGrain) || p.Colour && p.Grain > 0 {
 		return fmt.Errorf("grain of %g levels, expected 0 to %d, and 0 in colour", p.Grain, maxGrain)
@@ -134,7 +134,7 @@ func makeNet(scale int, p params, t tables) (net, error) {
 			break
 		}
 		f := p.filter(&l, t)
-		f.Turn() // where it cannot be, it is slower
+		f.PrepareWinograd() // where it cannot be, it is slower
 		n.filters = append(n.filters, f)
 		t = t.after(&l)
 	}
@@ -184,8 +184,8 @@ func (p params) filter(l *layer, t tables) kernel.Filter {
 	}
 	f := blank(l.side, l.side*step, step, l.out)
 	p.setBias(&f, l, t)
-	copy(f.Above, t.above[:l.out])
-	copy(f.Below, t.below[:l.out])
+	copy(f.PositiveScale, t.above[:l.out])
+	copy(f.NegativeScale, t.below[:l.out])
 	for dy := range l.side {
 		for dx := range l.side {
 			for i := range l.in {
@@ -219,7 +219,7 @@ func (p params) last(l *layer, t tables) kernel.Filter {
 	f := blank(l.side, p.width(), p.width(), l.side*l.out)
 	copy(f.Bias[l.side/2*l.out:], t.bias)
 	for dx := range l.side {
-		copy(f.Above[dx*l.out:], t.above)
+		copy(f.PositiveScale[dx*l.out:], t.above)
 		for dy := range l.side {
 			for i := range l.in {
 				for o, w := range t.weights[((dy*l.side+dx)*l.in+i)*l.out:][:l.out] {
@@ -235,7 +235,7 @@ func (p params) last(l *layer, t tables) kernel.Filter {
 func blank(rows, run, step, outputs int) kernel.Filter {
 	f := kernel.Filter{Rows: rows, Words: (run + 1) / 2, Step: step, Outputs: kernel.PadTo(outputs, kernel.Lanes)}
 	f.Weights = make([]int32, f.Rows*f.Words*f.Outputs)
-	f.Bias, f.Above, f.Below = make([]int32, f.Outputs), make([]float32, f.Outputs), make([]float32, f.Outputs)
+	f.Bias, f.PositiveScale, f.NegativeScale = make([]int32, f.Outputs), make([]float32, f.Outputs), make([]float32, f.Outputs)
 	return f
 }
 
@@ -251,9 +251,8 @@ func loadNet(scale int, text json.RawMessage, a *stage.Arrays, colour bool) (n n
 	if err := stage.Unmarshal(text, &p); err != nil {
 		return n, err
 	}
-	older := p.Limit == 0
-	if older {
-		p.Limit = kernel.Limit
+	if p.Limit == 0 {
+		return n, errors.New("its arrays are for activations of 14 bits, an older form; train the model again, or use the superres of commit 57f912e, the last that reads it")
 	}
 	if err := p.check(scale); err != nil {
 		return n, err
@@ -295,46 +294,7 @@ func loadNet(scale int, text json.RawMessage, a *stage.Arrays, colour bool) (n n
 			return n, fmt.Errorf("layer %d has a unit of %g", i, u)
 		}
 	}
-	if older {
-		t.lower(p.shapes(scale))
-	}
 	return makeNet(scale, p, t)
-}
-
-// lower makes tables for activations of at most kernel.Limit of those of an older file, which
-// are for twice that, and have sums of up to 2³¹ everywhere.
-func (t *tables) lower(shapes []layer) {
-	const less = 0.498 // that of the weights of the chain, a little more than their rounding off a half
-	for i := range t.units {
-		t.units[i] /= 2
-	}
-	rest := *t
-	for i := range shapes {
-		l := &shapes[i]
-		last, weights, sums, factors := i == len(shapes)-1, 1.0, 1.0, float32(0.5)
-		switch {
-		case last:
-			sums, factors = 0.5, 2
-		case i > 0:
-			weights, sums, factors = less, less/2, 1/less
-		}
-		for j, w := range rest.weights[:l.side*l.side*l.in*l.out] {
-			rest.weights[j] = int16(math.Round(weights * float64(w)))
-		}
-		for o := range l.out {
-			rest.bias[o] = int32(math.Round(sums * float64(rest.bias[o])))
-			rest.above[o] *= factors
-			if !last {
-				rest.below[o] *= factors
-			}
-			if len(rest.level) > 0 && !last {
-				rest.level[o] = int32(math.Round(sums * float64(rest.level[o])))
-			}
-		}
-		if !last {
-			rest = rest.after(l)
-		}
-	}
 }
 
 // save puts the arrays into a file, and returns the parameters.
@@ -364,7 +324,7 @@ func (n *net) at(level float64) (net, error) {
 	tuned := *n
 	tuned.params.Level = level
 	if err := tuned.params.check(n.scale); err != nil {
-		return tuned, plugin.Errorf("convolutional: %v", err)
+		return tuned, usage.Errorf("convolutional: %v", err)
 	}
 	tuned.filters = slices.Clone(n.filters)
 	at := n.tables
@@ -381,9 +341,9 @@ func (n *net) at(level float64) (net, error) {
 // work.
 func (n *net) memory(width, rows int) (fixed, working int64) {
 	for _, f := range n.filters {
-		fixed += 14 * int64(len(f.Weights)) // and turned
+		fixed += 14 * int64(len(f.Weights)) // and their transform
 	}
 	g := n.geometry(width, rows)
-	working = int64(runtime.GOMAXPROCS(0)) * kernel.SquaresBytes(n.params.width())
+	working = int64(runtime.GOMAXPROCS(0)) * kernel.WinogradBytes(n.params.width())
 	return fixed, working + int64(2*(g.lines*g.line+g.inputLines*g.inputLine)) + int64(runtime.GOMAXPROCS(0))*int64(4*(g.w+2)*n.filters[len(n.filters)-1].Outputs)
 }

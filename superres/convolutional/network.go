@@ -47,7 +47,7 @@ func (l *layer) brightness(weight int) bool {
 
 // newNetwork makes a network of the given sizes whose weights are 0 and slopes 0.2.
 func newNetwork(scale, channels, depth int) *network {
-	return params{Channels: channels, Depth: depth}.network(scale)
+	return params{Limit: kernel.Clip, Channels: channels, Depth: depth}.network(scale)
 }
 
 // network makes the network of parameters, whose weights are 0 and slopes 0.2.
@@ -71,7 +71,7 @@ func (p params) network(scale int) *network {
 
 // params are those of the network.
 func (n *network) params() params {
-	return params{Limit: kernel.Limit, Channels: n.channels, Depth: len(n.layers) - 2, Colour: n.colour, Leveled: n.layers[0].level != nil}
+	return params{Limit: kernel.Clip, Channels: n.channels, Depth: len(n.layers) - 2, Colour: n.colour, Leveled: n.layers[0].level != nil}
 }
 
 // knowLevels gives the network a level that changes nothing.

@@ -18,13 +18,13 @@ const (
 
 // Rounding works like this. An activation v of a layer is the integer round(a·v), with one a
 // for the layer, so that f and h can be added as they are: theirs is the same. The kernels
-// limit it to kernel.Limit. A weight w to output o is round(g·w), with one g for each
+// limit it to kernel.Clip. A weight w to output o is round(g·w), with one g for each
 // output, as large as it can be without a sum ever overflowing, whatever the activations are:
 //
 //	|bias| + |level| + largest·Σ|weight| ≤ most, largest what comes in at most, level what a
-//	level of 1 adds to the bias, and most 2³¹ − 1, or in the chain kernel.MostTurned,
+//	level of 1 adds to the bias, and most 2³¹ − 1, or in the chain kernel.MaxWinogradSum,
 //
-// and there also without weights that kernel.Filter.Turn refuses. The sum is then a·g times
+// and there also without weights that kernel.Filter.PrepareWinograd refuses. The sum is then a·g times
 // what it stands for. For weights as they are learned that leaves them 10 or 11 bits.
 
 // largest is the magnitude of what a layer is given at most: samples, what the kernels make,
@@ -34,9 +34,9 @@ func (p params) largest(layer int) int64 {
 	case 0:
 		return white - grey
 	case p.Depth + 1:
-		return 2 * kernel.Limit
+		return 2 * kernel.Clip
 	}
-	return kernel.Limit
+	return kernel.Clip
 }
 
 // chained tells whether a layer is one of the chain.
@@ -57,7 +57,7 @@ func quantise(n *network, p params) (t tables, err error) {
 		if most == 0 {
 			return 1
 		}
-		return kernel.Limit / most
+		return kernel.Clip / most
 	}
 	in := float64(white)
 	for i, l := range n.layers {
@@ -98,7 +98,7 @@ func (t *tables) add(l *layer, o int, chained bool, largest, in, out float64) er
 	}
 	gain, offset, limit := 1.0, math.Abs(bias)+math.Abs(level), float64(math.MaxInt32)
 	if chained {
-		limit, most = kernel.MostTurned, max(most, l.turned(o)*(1+1e-3))
+		limit, most = kernel.MaxWinogradSum, max(most, l.turned(o)*(1+1e-3))
 	}
 	if all > 0 || offset > 0 {
 		gain = (limit - rounding) / (largest*all + offset*in)
@@ -137,7 +137,7 @@ func (l *layer) turned(o int) (most float64) {
 				taps[y][x] = float64(l.weight[((y*3+x)*l.in+i)*l.out+o])
 			}
 		}
-		for _, w := range kernel.TurnedTaps(taps) {
+		for _, w := range kernel.TransformTaps(taps) {
 			most = max(most, math.Abs(w))
 		}
 	}

@@ -35,7 +35,7 @@ const samplesTogether = 32768
 
 func (n *net) geometry(w, h int) geometry {
 	workers := runtime.GOMAXPROCS(0)
-	g := geometry{w: max(w, kernel.LeastSamples), h: h}
+	g := geometry{w: max(w, kernel.MinSamples), h: h}
 	channels, m := n.params.width(), n.params.Depth+1
 	columns := g.w + 2*m
 	g.together = 2 * workers * max(1, samplesTogether*16/channels/columns)
@@ -63,7 +63,7 @@ type run struct {
 	made  []int       // and the first that is not made yet
 	sums  [][]float32 // of a line of the last layer, of each worker
 
-	squares []*kernel.Squares // of each worker
+	winograd []*kernel.Winograd // of each worker
 }
 
 var memory = sync.Pool{New: func() any { return new(run) }}
@@ -209,10 +209,10 @@ func (r *run) layer(ctx context.Context, i, from, to int) error {
 		together = 1
 	}
 	return parallel.For(ctx, (to-from+together-1)/together, 1, func() func(lo, hi int) {
-		if worker == len(r.squares) {
-			r.squares = append(r.squares, new(kernel.Squares))
+		if worker == len(r.winograd) {
+			r.winograd = append(r.winograd, new(kernel.Winograd))
 		}
-		squares := r.squares[worker]
+		work := r.winograd[worker]
 		worker++
 		rows := make([]int, f.Rows+together-1)
 		return func(lo, hi int) {
@@ -230,7 +230,7 @@ func (r *run) layer(ctx context.Context, i, from, to int) error {
 					skip = r.lines
 				}
 				if count == 2 {
-					kernel.ConvolveTwo(r.lines, at, src, rows, samples, f, skip, skipAt, squares)
+					kernel.ConvolveTwoRows(r.lines, at, src, rows, samples, f, skip, skipAt, work)
 					continue
 				}
 				if skip != nil {

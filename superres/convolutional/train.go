@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"superres/internal/kernel"
-	"superres/learners/plugin"
+	"superres/internal/usage"
 	"superres/superres/resample"
 	"superres/superres/stage"
 	"superres/superres/training"
@@ -158,30 +158,30 @@ func (o Trainer) defaults() (Trainer, error) {
 		return o, err
 	}
 	if o.Steps < 0 && (o.From == nil || o.From.scale != o.Scale) {
-		return o, plugin.Errorf("convolutional: no steps, and no network for scale %d to take as it is", o.Scale)
+		return o, usage.Errorf("convolutional: no steps, and no network for scale %d to take as it is", o.Scale)
 	}
 	for _, t := range o.Teachers {
 		if t.scale != o.Scale || o.Damage {
-			return o, plugin.Errorf("convolutional: a teacher for scale %d, expected one for %d, and no damage", t.scale, o.Scale)
+			return o, usage.Errorf("convolutional: a teacher for scale %d, expected one for %d, and no damage", t.scale, o.Scale)
 		}
 	}
 	if o.Channels%kernel.Lanes != 0 {
-		return o, plugin.Errorf("convolutional: %d channels, expected a multiple of %d", o.Channels, kernel.Lanes)
+		return o, usage.Errorf("convolutional: %d channels, expected a multiple of %d", o.Channels, kernel.Lanes)
 	}
 	if !(o.Rate > 0 && o.Rate <= 1) {
-		return o, plugin.Errorf("convolutional: rate %g, expected more than 0 and at most 1", o.Rate)
+		return o, usage.Errorf("convolutional: rate %g, expected more than 0 and at most 1", o.Rate)
 	}
 	if !(o.Decay*o.Rate < 1) {
-		return o, plugin.Errorf("convolutional: weight decay %g, expected less than 1/%g, the rate", o.Decay, o.Rate)
+		return o, usage.Errorf("convolutional: weight decay %g, expected less than 1/%g, the rate", o.Decay, o.Rate)
 	}
 	if !(o.Drawings <= 1) {
-		return o, plugin.Errorf("convolutional: a share of drawings of %g, expected at most 1", o.Drawings)
+		return o, usage.Errorf("convolutional: a share of drawings of %g, expected at most 1", o.Drawings)
 	}
 	if !(o.Grain <= maxGrain) {
-		return o, plugin.Errorf("convolutional: grain of %g levels, expected at most %d", o.Grain, maxGrain)
+		return o, usage.Errorf("convolutional: grain of %g levels, expected at most %d", o.Grain, maxGrain)
 	}
 	if o.JPEG[1] != 0 && (o.JPEG[0] < 1 || o.JPEG[0] > o.JPEG[1] || o.JPEG[1] > 100) {
-		return o, plugin.Errorf("convolutional: JPEG qualities %d to %d, expected 1 to 100", o.JPEG[0], o.JPEG[1])
+		return o, usage.Errorf("convolutional: JPEG qualities %d to %d, expected 1 to 100", o.JPEG[0], o.JPEG[1])
 	}
 	return o, training.CheckReductions(o.Reductions)
 }
@@ -306,7 +306,7 @@ func (o Trainer) begin(d lessons) (*learner, error) {
 	if o.From != nil {
 		from = o.From.network()
 		if from.channels != o.Channels || len(from.layers) > len(n.layers) {
-			return nil, plugin.Errorf("convolutional: the network to go on from has %d channels and depth %d, expected %d and at most %d", from.channels, len(from.layers)-2, o.Channels, o.Depth)
+			return nil, usage.Errorf("convolutional: the network to go on from has %d channels and depth %d, expected %d and at most %d", from.channels, len(from.layers)-2, o.Channels, o.Depth)
 		}
 		from = from.deepened(o.Depth)
 		known = len(n.layers)

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/internal/npz"
-	"superres/learners/plugin"
+	"superres/internal/usage"
 	"superres/learners/sparse"
 	"superres/superres/resample"
 	"superres/superres/stage"
@@ -58,7 +58,7 @@ func (r Recipe) Check() error {
 		return err
 	}
 	if r.BackProjection < 0 || r.BackProjection > 1000 {
-		return plugin.Errorf("coupled: %d back-projections, expected 0 to 1000", r.BackProjection)
+		return usage.Errorf("coupled: %d back-projections, expected 0 to 1000", r.BackProjection)
 	}
 	_, err := sparse.New(r.Coder)
 	return err

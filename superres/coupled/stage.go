@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/internal/parallel"
+	"superres/internal/usage"
 	"superres/learners/plugin"
 	"superres/learners/sparse"
 	"superres/patches"
@@ -97,7 +98,7 @@ func Storable(spec string) error {
 		return err
 	}
 	if _, is := coder.(plugin.Program); is {
-		return plugin.Errorf("coupled: the coder %s is a program, which no model may name; expected one of this program's own", spec)
+		return usage.Errorf("coupled: the coder %s is a program, which no model may name; expected one of this program's own", spec)
 	}
 	return nil
 }

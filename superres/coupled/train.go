@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/internal/npz"
+	"superres/internal/usage"
 	"superres/learners"
-	"superres/learners/plugin"
 	"superres/learners/sparse"
 	"superres/superres/resample"
 	"superres/superres/stage"
@@ -96,7 +96,7 @@ func (o Trainer) defaults() (Trainer, error) {
 	}
 	n, m := o.sizes()
 	if size := (n + m) * o.Atoms * 8; size > npz.MaxBytes/2 {
-		return o, plugin.Errorf("coupled: %d atoms of %d entries make a model of %d MiB, the limit is %d; use fewer atoms, a smaller patch or scale", o.Atoms, n+m, size>>20, npz.MaxBytes>>21)
+		return o, usage.Errorf("coupled: %d atoms of %d entries make a model of %d MiB, the limit is %d; use fewer atoms, a smaller patch or scale", o.Atoms, n+m, size>>20, npz.MaxBytes>>21)
 	}
 	return o, training.CheckReductions(o.Reductions)
 }

@@ -13,9 +13,8 @@ import (
 	"slices"
 	"strings"
 
-	"superres/learners/plugin"
+	"superres/internal/usage"
 	"superres/superres"
-	_ "superres/superres/anchored" // the kinds of stage
 	_ "superres/superres/convolutional"
 	_ "superres/superres/coupled"
 	"superres/superres/resample"
@@ -52,7 +51,7 @@ func Open(name string) (*superres.Model, error) {
 		return superres.Plain(k), nil
 	}
 	if !slices.Contains(Names(), name) {
-		return nil, superres.Unusable(errors.New(plugin.Unknown("model", name, Names())))
+		return nil, superres.Unusable(errors.New(usage.Unknown("model", name, Names())))
 	}
 	m, err := load(name)
 	if err != nil {

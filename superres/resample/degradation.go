@@ -7,7 +7,7 @@ import (
 	"superres/patches/plane"
 
 	"superres/internal/parallel"
-	"superres/learners/plugin"
+	"superres/internal/usage"
 )
 
 // Degradation is the reduction a model was trained to undo, by its name.
@@ -23,7 +23,7 @@ const (
 // Check tells why the degradation cannot be used, or returns nil.
 func (d Degradation) Check() error {
 	if d != Box && d != Cubic {
-		return plugin.Errorf("resample: %s", plugin.Unknown("degradation", string(d), []string{string(Cubic), string(Box)}))
+		return usage.Errorf("resample: %s", usage.Unknown("degradation", string(d), []string{string(Cubic), string(Box)}))
 	}
 	return nil
 }

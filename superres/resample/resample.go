@@ -9,7 +9,7 @@ import (
 	"github.com/disintegration/imaging"
 
 	"superres/internal/parallel"
-	"superres/learners/plugin"
+	"superres/internal/usage"
 )
 
 // Kernel is an interpolation kernel by its name.
@@ -43,7 +43,7 @@ func (k Kernel) filter() (imaging.ResampleFilter, error) {
 	case Lanczos:
 		return imaging.Lanczos, nil
 	}
-	return imaging.ResampleFilter{}, plugin.Errorf("resample: %s", plugin.Unknown("kernel", string(k), []string{"bicubic", "lanczos", "nearest"}))
+	return imaging.ResampleFilter{}, usage.Errorf("resample: %s", usage.Unknown("kernel", string(k), []string{"bicubic", "lanczos", "nearest"}))
 }
 
 // Resize returns p resampled to w×h with the kernel, in new memory. It panics

@@ -4,7 +4,7 @@ import (
 	"image"
 	"math"
 
-	"superres/learners/plugin"
+	"superres/internal/usage"
 )
 
 // Protocol says how pictures are scored, by its name. A score without its protocol says
@@ -30,7 +30,7 @@ func Names() []string { return []string{string(MatlabY), string(Normalised)} }
 // Check tells why the protocol cannot be used, or returns nil.
 func (p Protocol) Check() error {
 	if p != MatlabY && p != Normalised {
-		return plugin.Errorf("score: %s", plugin.Unknown("protocol", string(p), Names()))
+		return usage.Errorf("score: %s", usage.Unknown("protocol", string(p), Names()))
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"superres/patches/plane"
 
 	"superres/internal/parallel"
-	"superres/learners/plugin"
+	"superres/internal/usage"
 	"superres/superres/resample"
 )
 
@@ -32,7 +32,7 @@ type BackProject struct {
 // NewBackProject makes the stage for a scale. It fails when a value is out of range.
 func NewBackProject(scale, iterations int, d resample.Degradation) (*BackProject, error) {
 	if iterations < 1 || iterations > 1000 || scale < 2 || scale > 4 {
-		return nil, plugin.Errorf("stage: %d back-projections at scale %d, expected 1 to 1000 and 2 to 4", iterations, scale)
+		return nil, usage.Errorf("stage: %d back-projections at scale %d, expected 1 to 1000 and 2 to 4", iterations, scale)
 	}
 	if err := d.Check(); err != nil {
 		return nil, err

@@ -49,9 +49,13 @@ func Load(scale int, heads []Head, f *npz.File) ([]Stage, error) {
 	left := int64(Budget)
 	var list []Stage
 	for i, head := range heads {
-		s, err := stages.load(scale, head, &Arrays{prefix: prefix(i), file: f, left: &left}, fmt.Sprintf("stage %d", i))
+		load, err := stages.Get(head.Kind)
 		if err != nil {
 			return nil, err
+		}
+		s, err := load(scale, head.Params, &Arrays{prefix: prefix(i), file: f, left: &left})
+		if err != nil {
+			return nil, fmt.Errorf("stage %d: %w", i, err)
 		}
 		list = append(list, s)
 	}
@@ -86,8 +90,16 @@ func LoadColour(scale int, name string, heads map[string]Head, f *npz.File) (Col
 	if !ok {
 		return nil, nil
 	}
+	load, err := colours.Get(head.Kind)
+	if err != nil {
+		return nil, err
+	}
 	left := int64(Budget)
-	return colours.load(scale, head, &Arrays{prefix: name + ".", file: f, left: &left}, name)
+	c, err := load(scale, head.Params, &Arrays{prefix: name + ".", file: f, left: &left})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return c, nil
 }
 
 // Describe returns the kind and the parameters of a stage, or of what enlarges colour, in one

@@ -4,14 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"maps"
-	"slices"
 	"strings"
-	"superres/patches/plane"
-	"sync"
 
-	"superres/learners/plugin"
+	"superres/internal/registry"
+	"superres/patches/plane"
 )
 
 // Stage is one step of a model: it makes a better enlargement out of the one before it. A
@@ -57,11 +53,9 @@ type Tuning struct {
 	Coder string
 	// Sparsity is another number of atoms in a code; 0: as the coder says.
 	Sparsity int
-	// BackProject is another number of back-projections, after the other stages, or after
-	// each step of a cascade; 0: none; nil: as the model has them.
+	// BackProject is another number of back-projections, after the other stages; 0: none; nil:
+	// as the model has them.
 	BackProject *int
-	// Stages is how many steps of a cascade are used, from the first; 0: all.
-	Stages int
 	// Level is how much is wrong with the picture, 0 to 1, for stages that know of such
 	// things; 0: as the stage has it.
 	Level float64
@@ -73,7 +67,6 @@ type Settings uint8
 // The settings.
 const (
 	Coding         Settings = 1 << iota // Coder and Sparsity
-	Step                                // Stages: a model may end before the next stage of which this holds
 	BackProjecting                      // BackProject: the stage is one of those that are replaced
 	Leveled                             // Level
 )
@@ -137,60 +130,20 @@ type Loader func(scale int, params json.RawMessage, a *Arrays) (Stage, error)
 // ColourLoader is a Loader of what enlarges colour.
 type ColourLoader func(scale int, params json.RawMessage, a *Arrays) (Colour, error)
 
-// registry are loaders of something by the names of what they load.
-type registry[T any] struct {
-	what    string // for messages
-	mu      sync.RWMutex
-	loaders map[string]func(scale int, params json.RawMessage, a *Arrays) (T, error)
-}
-
-func (r *registry[T]) add(kind string, load func(int, json.RawMessage, *Arrays) (T, error)) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if kind == "" || load == nil || r.loaders[kind] != nil {
-		panic(fmt.Sprintf("stage: %q is registered twice, or has no name or no loader", kind))
-	}
-	if r.loaders == nil {
-		r.loaders = map[string]func(int, json.RawMessage, *Arrays) (T, error){}
-	}
-	r.loaders[kind] = load
-}
-
-// load makes what a head and its arrays say; place is where they are, for messages.
-func (r *registry[T]) load(scale int, head Head, a *Arrays, place string) (none T, err error) {
-	r.mu.RLock()
-	load := r.loaders[head.Kind]
-	r.mu.RUnlock()
-	if load == nil {
-		return none, errors.New(plugin.Unknown(r.what, head.Kind, r.names()))
-	}
-	v, err := load(scale, head.Params, a)
-	if err != nil {
-		return none, fmt.Errorf("%s: %w", place, err)
-	}
-	return v, nil
-}
-
 var (
-	stages  = registry[Stage]{what: "stage"}
-	colours = registry[Colour]{what: "colour"}
+	stages  = registry.Registry[Loader]{Kind: "stage"}
+	colours = registry.Registry[ColourLoader]{Kind: "colour"}
 )
 
 // Register adds a kind of stage. It panics when the name is taken. Call it in init.
-func Register(kind string, load Loader) { stages.add(kind, load) }
+func Register(kind string, load Loader) { stages.Add(kind, load) }
 
 // RegisterColour adds a kind of what enlarges colour. It panics when the name is taken. Call
 // it in init.
-func RegisterColour(kind string, load ColourLoader) { colours.add(kind, load) }
+func RegisterColour(kind string, load ColourLoader) { colours.Add(kind, load) }
 
 // Names returns the kinds of stage that are registered, sorted.
-func Names() []string { return stages.names() }
-
-func (r *registry[T]) names() []string {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	return slices.Sorted(maps.Keys(r.loaders))
-}
+func Names() []string { return stages.Names() }
 
 // Unmarshal reads the parameters of a stage into a struct and refuses those it does not
 // know.

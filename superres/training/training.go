@@ -13,7 +13,7 @@ import (
 	"slices"
 	"superres/patches/plane"
 
-	"superres/learners/plugin"
+	"superres/internal/usage"
 	"superres/superres/resample"
 	"superres/superres/stage"
 )
@@ -152,7 +152,7 @@ func (s Symmetries) Check() error {
 	if s == AllSymmetries || s == NoSymmetries {
 		return nil
 	}
-	return plugin.Errorf("training: %s", plugin.Unknown("symmetries", string(s), []string{string(AllSymmetries), string(NoSymmetries)}))
+	return usage.Errorf("training: %s", usage.Unknown("symmetries", string(s), []string{string(AllSymmetries), string(NoSymmetries)}))
 }
 
 // CheckReductions refuses factors by which pictures cannot be reduced to be learned from
@@ -160,7 +160,7 @@ func (s Symmetries) Check() error {
 func CheckReductions(factors []float64) error {
 	for _, r := range factors {
 		if !(r > 0 && r < 1) {
-			return plugin.Errorf("training: reduction %g, expected more than 0 and less than 1", r)
+			return usage.Errorf("training: reduction %g, expected more than 0 and less than 1", r)
 		}
 	}
 	return nil
@@ -178,7 +178,7 @@ type Range struct {
 func CheckRanges(ranges ...Range) error {
 	for _, r := range ranges {
 		if r.Value < r.Least || r.Value > r.Most {
-			return plugin.Errorf("training: %s %d, expected %d to %d", r.Name, r.Value, r.Least, r.Most)
+			return usage.Errorf("training: %s %d, expected %d to %d", r.Name, r.Value, r.Least, r.Most)
 		}
 	}
 	return nil

@@ -1,11 +1,10 @@
-// Package atoms is the command superres dict: it looks at the atoms of a model, takes them
-// elsewhere, and brings others in.
+// Package atoms is the command superres dict: it looks at the atoms of a model, takes them elsewhere, and brings
+// others in.
 //
-// Each of its commands begins in a file of its name, with its flags: show.go, export.go and
-// import.go. What they have in common is in file.go, a file of matrices and what it says of
-// itself, and stages.go, the coupled stages of a model. For show, read on in shown.go, what
-// is shown; measure.go and usage.go, its figures; drawing.go and report.go, what is written.
-// For import, read on in recipe.go, how atoms from elsewhere are applied.
+// Each of its commands begins in a file of its name, with its flags: show.go, export.go and import.go. All of them
+// use file.go, the file of a dictionary, and stages.go, the coupled stages of a model. For show, read on in
+// describe.go, what is described; measure.go and usage.go, the figures; drawing.go and report.go, the output. For
+// import, read on in recipe.go, how imported atoms are applied.
 package atoms
 
 import (
@@ -25,8 +24,8 @@ func Command(s *console.Streams) *cli.Command {
 	})
 }
 
-// are is the verb of a number of things.
-func are(n int) string {
+// isOrAre returns the verb for n things.
+func isOrAre(n int) string {
 	if n == 1 {
 		return "is"
 	}

@@ -13,8 +13,7 @@ import (
 	"superres/cmd/internal/console/consoletest"
 )
 
-// A model file that is damaged, anywhere, is refused with the code of models and one
-// line, or is still a model.
+// A model file that is damaged, anywhere, is refused with the code of models and one line, or is still a model.
 func TestDamagedModels(t *testing.T) {
 	if testing.Short() {
 		t.Skip("nothing in it runs beside anything else")
@@ -22,20 +21,16 @@ func TestDamagedModels(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(5, 4))
 	putHalves(t, filepath.Join(dir, "atoms.npz"), "low", "high")
-	if _, stderr, code := call(t, dir, "", "dict", "import", "atoms.npz", "-o", "good.npz"); code != 0 {
-		t.Fatal(stderr)
-	}
-	good, err := os.ReadFile(filepath.Join(dir, "good.npz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	program.Succeeds(t, dir, "dict", "import", "atoms.npz", "-o", "good.npz")
+	good := consoletest.Read(t, dir, "good.npz")
 	random := rand.New(rand.NewPCG(7, 7))
 	try := func(what string, data []byte) {
 		consoletest.Put(t, filepath.Join(dir, "bad.npz"), data)
 		os.Remove(filepath.Join(dir, "out.png"))
 		_, stderr, code := call(t, dir, "", "upscale", "-m", "bad.npz", "a.png", "-o", "out.png", "-j", "1")
 		_, err := os.Stat(filepath.Join(dir, "out.png"))
-		if code == 0 != (err == nil) || code != 0 && (code != console.ExitModel || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "superres: model bad.npz: ")) {
+		if code == 0 != (err == nil) || code != 0 && (code != console.ExitModel || strings.Count(stderr, "\n") != 1 ||
+			!strings.HasPrefix(stderr, "superres: model bad.npz: ")) {
 			t.Errorf("%s: exit %d, %v: %s", what, code, err, stderr)
 		}
 	}

@@ -9,27 +9,27 @@ import (
 	"superres/internal/imagefile"
 )
 
-// suits refuses a shape that the atoms do not have.
-func (d Drawing) suits(s *shown) error {
+// checkShape refuses a --shape that does not have as many entries as the atoms.
+func (d Drawing) checkShape(s *description) error {
 	p := s.Dictionaries[0]
 	if d.Name == "" || d.Width == 0 {
 		return nil
 	}
 	if p.high != nil {
-		return console.Usage("%s holds patches of %d×%d; --shape is for dictionaries that are not coupled", s.Name, p.Patch, p.Patch)
+		return console.Usage("%s holds patches of %d×%d; --shape is for dictionaries that are not coupled",
+			s.Name, p.Patch, p.Patch)
 	}
 	if n, _ := p.low.Dims(); d.Width*d.Height != n {
-		return console.Usage("--shape %dx%d has %d entries, the atoms of %s have %d", d.Width, d.Height, d.Width*d.Height, s.Name, n)
+		return console.Usage("--shape %dx%d has %d entries, the atoms of %s have %d", d.Width, d.Height,
+			d.Width*d.Height, s.Name, n)
 	}
 	return nil
 }
 
-// write draws the atoms of a dictionary: the most used first where that is known.
-func (d Drawing) write(p *shownDictionary, w io.Writer) error {
-	order := make([]int, p.Atoms)
-	for i := range order {
-		order[i] = i
-	}
+// write draws the atoms of a dictionary in the order of their numbers or, where their use was counted, the most used
+// first.
+func (d Drawing) write(p *dictionary, w io.Writer) error {
+	order := mosaic.InOrder(p.Atoms)
 	if p.Usage != nil {
 		order = p.Usage.order()
 	}
@@ -40,10 +40,12 @@ func (d Drawing) write(p *shownDictionary, w io.Writer) error {
 	return imagefile.Encode(w, img, d.format, imagefile.EncodeOptions{})
 }
 
-// panels shapes the atoms.
-func (d Drawing) panels(p *shownDictionary) []mosaic.Panel {
+// panels returns the matrices of atoms to draw side by side, each with the shape of its atoms: those of --shape, else
+// squares where the number of entries is a square number, else columns.
+func (d Drawing) panels(p *dictionary) []mosaic.Panel {
 	if p.high != nil {
-		return []mosaic.Panel{mosaic.NewPanel(p.low, p.Patch, p.Patch, p.scale), mosaic.NewPanel(p.high, p.Patch*p.scale, p.Patch*p.scale, 1)}
+		return []mosaic.Panel{mosaic.NewPanel(p.low, p.Patch, p.Patch, p.scale),
+			mosaic.NewPanel(p.high, p.Patch*p.scale, p.Patch*p.scale, 1)}
 	}
 	n, _ := p.low.Dims()
 	w, h := d.Width, d.Height

@@ -32,11 +32,16 @@ func TestDictMosaic(t *testing.T) {
 		want color.Color
 		what string
 	}{
-		{0, 0, blue, "the ground"}, {18, 10, blue, "the gap between the halves"}, {40, 40, blue, "the place of a fourth atom"},
-		{6, 6, grey(255), "the edge, low"}, {12, 6, grey(1), "the edge, low, right"}, {17, 17, grey(1), "its last pixel"},
-		{19, 6, grey(255), "the edge, high"}, {25, 6, grey(1), "the edge, high, right"}, {30, 17, grey(1), "its last pixel"},
-		{37, 6, grey(128), "the dot, low"}, {43, 12, grey(255), "the dot itself"}, {50, 6, grey(128), "the dot, high"}, {61, 17, grey(255), "the dot itself, high"},
-		{12, 30, grey(7), "nearly the edge: 128 − round(127·0.95)"}, {22, 24, grey(213), "nearly the edge, high: 128 + round(127·2/3)"},
+		{0, 0, blue, "the ground"}, {18, 10, blue, "the gap between the halves"},
+		{40, 40, blue, "the place of a fourth atom"},
+		{6, 6, grey(255), "the edge, low"}, {12, 6, grey(1), "the edge, low, right"},
+		{17, 17, grey(1), "its last pixel"},
+		{19, 6, grey(255), "the edge, high"}, {25, 6, grey(1), "the edge, high, right"},
+		{30, 17, grey(1), "its last pixel"},
+		{37, 6, grey(128), "the dot, low"}, {43, 12, grey(255), "the dot itself"}, {50, 6, grey(128), "the dot, high"},
+		{61, 17, grey(255), "the dot itself, high"},
+		{12, 30, grey(7), "nearly the edge: 128 − round(127·0.95)"},
+		{22, 24, grey(213), "nearly the edge, high: 128 + round(127·2/3)"},
 	} {
 		if got := color.NRGBAModel.Convert(img.At(c.x, c.y)); got != c.want {
 			t.Errorf("%s at %d, %d: %v, expected %v", c.what, c.x, c.y, got, c.want)
@@ -50,7 +55,8 @@ func TestDictMosaic(t *testing.T) {
 	consoletest.WritePicture(t, filepath.Join(dir, "dot.png"), white)
 	png, stderr := ok(t, dir, "dict", "show", "m.npz", "dot.png", "-o", "-", "--zoom", "3")
 	consoletest.Put(t, filepath.Join(dir, "b.png"), []byte(png))
-	if got := golden.Open(t, filepath.Join(dir, "b.png")).At(12, 12); color.NRGBAModel.Convert(got) != grey(255) || !strings.Contains(stderr, "1 of 3 atoms used") {
+	if got := golden.Open(t, filepath.Join(dir, "b.png")).At(12, 12); color.NRGBAModel.Convert(got) != grey(255) ||
+		!strings.Contains(stderr, "1 of 3 atoms used") {
 		t.Errorf("%v, %s", got, stderr)
 	}
 
@@ -66,7 +72,8 @@ func TestDictMosaic(t *testing.T) {
 		{"six.csv --zoom 2 --shape 2x3", image.Pt(4+4+4, 4+6+4)},
 		{"six.csv", image.Pt(8+16+8, 8+96+8)},
 	} {
-		ok(t, dir, append([]string{"dict", "show", "-o", "c.png", "--on-exist", "overwrite"}, strings.Fields(c.args)...)...)
+		ok(t, dir, append([]string{"dict", "show", "-o", "c.png", "--on-exist", "overwrite"},
+			strings.Fields(c.args)...)...)
 		if got := consoletest.Size(t, filepath.Join(dir, "c.png")); got != c.want {
 			t.Errorf("%s: %v, expected %v", c.args, got, c.want)
 		}
@@ -77,7 +84,8 @@ func TestDictMosaic(t *testing.T) {
 			t.Errorf("%s: %v", model, s)
 		}
 	}
-	if _, stderr := ok(t, dir, "dict", "show", "m.npz", "-o", "a.jpg", "-q"); stderr != "" || !bytes.HasPrefix(consoletest.Read(t, dir, "a.jpg"), []byte("\xff\xd8")) {
+	if _, stderr := ok(t, dir, "dict", "show", "m.npz", "-o", "a.jpg", "-q"); stderr != "" ||
+		!bytes.HasPrefix(consoletest.Read(t, dir, "a.jpg"), []byte("\xff\xd8")) {
 		t.Error(stderr)
 	}
 }

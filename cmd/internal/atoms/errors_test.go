@@ -1,10 +1,7 @@
 package atoms
 
 import (
-	"bytes"
-	"context"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,8 +11,7 @@ import (
 	"superres/internal/npz"
 )
 
-// Wrong input, wrong usage, wrong files: one clear line, the right exit code, no new
-// file.
+// Wrong input, wrong usage and wrong files are refused with one clear line, the right exit code and no new file.
 func TestDictErrors(t *testing.T) {
 	dir := t.TempDir()
 	text := func(s string) npz.Text { return npz.StringArray("parameters", s) }
@@ -24,15 +20,21 @@ func TestDictErrors(t *testing.T) {
 	putHalves(t, at("good.npz"), "low", "high")
 	putHalves(t, at("odd.npz"), "Dl", "Dh")
 	putHalves(t, at("swapped.npz"), "high", "low")
-	putHalves(t, at("typo.npz"), "low", "high", text(`{"maen": true}`))
-	putHalves(t, at("text.npz"), "low", "high", text(`Dear all`))
-	putHalves(t, at("newer.npz"), "low", "high", text(`{"format": 2}`))
-	putHalves(t, at("scale.npz"), "low", "high", text(`{"scale": 3}`))
-	putHalves(t, at("blur.npz"), "low", "high", text(`{"degradation": "blur"}`))
-	putHalves(t, at("coder.npz"), "low", "high", text(`{"coder": "opm"}`))
-	putHalves(t, at("many.npz"), "low", "high", text(`{"coder": "omp:sparsity=9"}`))
-	putHalves(t, at("long.npz"), "low", "high", text(`{"provenance": {"command": "`+strings.Repeat("x", 1<<20-1000)+`"}}`))
-	putHalves(t, at("number.npz"), "low", "high", npz.Text{Name: "parameters.npy", Data: consoletest.Read(t, writeNPY(t, dir))})
+	for name, parameters := range map[string]string{
+		"typo":  `{"maen": true}`,
+		"text":  `Dear all`,
+		"newer": `{"format": 2}`,
+		"scale": `{"scale": 3}`,
+		"blur":  `{"degradation": "blur"}`,
+		"coder": `{"coder": "opm"}`,
+		"many":  `{"coder": "omp:sparsity=9"}`,
+	} {
+		putHalves(t, at(name+".npz"), "low", "high", text(parameters))
+	}
+	putHalves(t, at("long.npz"), "low", "high", text(`{"provenance": {"command": "`+strings.Repeat("x", 1<<20-1000)+
+		`"}}`))
+	putHalves(t, at("number.npz"), "low", "high",
+		npz.Text{Name: "parameters.npy", Data: consoletest.Read(t, writeNPY(t, dir))})
 	putStacked(t, at("D.npy"))
 	consoletest.PutMatrix(t, at("rows.npy"), mat.NewDense(21, 3, nil))
 	consoletest.PutMatrix(t, at("atoms.npy"), mat.NewDense(20, 4097, nil))
@@ -46,12 +48,7 @@ func TestDictErrors(t *testing.T) {
 	ok(t, dir, "dict", "import", "good.npz", "-o", "m.npz")
 	half := consoletest.Read(t, dir, "m.npz")
 	consoletest.Put(t, at("half.npz"), half[:len(half)/2])
-	before := consoletest.Tree(t, dir)
-	for _, c := range []struct {
-		args string
-		code int
-		want string
-	}{
+	program.RefusesLines(t, dir, "dict", []consoletest.RefusedLine{
 		{"shwo photo", 2, `unknown dict command "shwo"; did you mean "show"?`},
 		{"--json photo", 2, "expected show, export, import first"},
 		{"show", 2, "no model to show"},
@@ -80,9 +77,11 @@ func TestDictErrors(t *testing.T) {
 		{"show D.npy -o exists.png", 5, "exists.png exists; use --on-exist overwrite"},
 		{"show D.npy -o none/new.png", 5, "none/new.png: cannot be written"},
 		{"show D.npy -o new.png --on-exist ask", 2, "(known: fail overwrite)"},
-		{"show big.npy --zoom 64 -o new.png", 7, "needs 3.0 GiB, the limit is 2.0 GiB; use --max-memory or fewer atoms, or --transpose"},
+		{"show big.npy --zoom 64 -o new.png", 7, "needs 3.0 GiB, the limit is 2.0 GiB; use --max-memory or fewer " +
+			"atoms, or --transpose"},
 		{"show big.npy --zoom 64 -o new.png --transpose --max-memory 8192 --array x", 2, "is no .npz file"},
-		{"show atoms.npy --zoom 64 -o new.png", 7, "new.png: the atoms take 22544x18040 pixels, more than 100 million; use a smaller --zoom"},
+		{"show atoms.npy --zoom 64 -o new.png", 7,
+			"new.png: the atoms take 22544x18040 pixels, more than 100 million; use a smaller --zoom"},
 		{"show nan.csv", 4, "NaN is not finite"},
 		{"show m.npz --max-pixels 0", 2, "--max-pixels 0"},
 		{"export", 2, "no model; superres dict export --help shows examples"},
@@ -102,7 +101,8 @@ func TestDictErrors(t *testing.T) {
 		{"import good.npz -o good.npz --on-exist overwrite", 5, "would write over the input"},
 		{"import D.npy -o new.npz --scale -1", 2, "--scale -1: expected 0 or more"},
 		{"import D.npy -o new.npz --max-memory 0", 2, "--max-memory 0"},
-		{"import D.npy -o new.npz --scale 3", 2, "--scale 3, but D.npy is for 2×2 patches at scale 2, by its rows; leave --scale out"},
+		{"import D.npy -o new.npz --scale 3", 2, "--scale 3, but D.npy is for 2×2 patches at scale 2, by its rows; " +
+			"leave --scale out"},
 		{"import D.npy -o new.npz --patch 3", 2, "--patch 3, but D.npy is for 2×2 patches"},
 		{"import D.npy -o new.npz --degradation blur", 2, "unknown degradation"},
 		{"import D.npy -o new.npz --coder opm", 2, `did you mean "omp"?`},
@@ -113,12 +113,15 @@ func TestDictErrors(t *testing.T) {
 		{"import good.npz -o new.npz --array low --low low", 2, "use one or the other"},
 		{"import good.npz -o new.npz --low lwo", 2, `unknown array "lwo"; did you mean "low"?`},
 		{"import good.npz -o new.npz --array low", 4, "good.npz: array low is 4×3: 4 rows are no patch above another"},
-		{"import odd.npz -o new.npz", 2, "holds the arrays Dl Dh, but not both low and high; name the halves with --low and --high"},
+		{"import odd.npz -o new.npz", 2, "holds the arrays Dl Dh, but not both low and high; name the halves " +
+			"with --low and --high"},
 		{"import swapped.npz -o new.npz", 4, "arrays low and high: halves of 16 and 4 rows are no pair of patches"},
-		{"import good.npz -o new.npz --transpose", 4, "array low is 3×4: halves of 3 and 12 rows are no pair of patches"},
+		{"import good.npz -o new.npz --transpose", 4,
+			"array low is 3×4: halves of 3 and 12 rows are no pair of patches"},
 		{"import typo.npz -o new.npz", 4, `unknown field "maen"`},
 		{"import text.npz -o new.npz", 4, "array parameters: damaged; expected the JSON"},
-		{"import newer.npz -o new.npz", 4, "array parameters has format 2, this program knows up to 1; use a newer superres"},
+		{"import newer.npz -o new.npz", 4, "array parameters has format 2, this program knows up to 1; use a newer " +
+			"superres"},
 		{"import scale.npz -o new.npz", 4, "array parameters says scale 3, but by their rows"},
 		{"import blur.npz -o new.npz", 4, "array parameters: unknown degradation"},
 		{"import coder.npz -o new.npz", 4, `array parameters: unknown coder "opm"`},
@@ -138,21 +141,12 @@ func TestDictErrors(t *testing.T) {
 		{"import hopper.png -o new.npz", 4, "is neither .npy nor .npz nor text"},
 		{"import atoms.npy -o new.npz --max-memory 1", 7, "more than half of the limit"},
 		{"import - -o new.npz", 4, "standard input: is empty"},
-	} {
-		stdout, stderr, code := call(t, dir, "", append([]string{"dict"}, strings.Fields(c.args)...)...)
-		if code != c.code || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "superres: ") || stdout != "" {
-			t.Errorf("%s: exit %d, expected %d with %q\n%s%s", c.args, code, c.code, c.want, stdout, stderr)
-		}
-		if after := consoletest.Tree(t, dir); !slices.Equal(before, after) {
-			t.Fatalf("%s left files: %v", c.args, after)
-		}
-	}
+	})
 	t.Chdir(dir)
 	for _, args := range [][]string{{"export", "m.npz"}, {"show", "m.npz"}} {
-		var errs bytes.Buffer
-		all := append(append([]string{"superres", "dict"}, args...), "-o", "-")
-		if code := program.Run(context.Background(), strings.NewReader(""), consoletest.Broken{}, &errs, all); code != 5 || !strings.Contains(errs.String(), "standard output cannot be written") {
-			t.Errorf("%v to a broken pipe: exit %d, %s", args, code, errs.String())
+		errs, code := program.Into(consoletest.Broken{}, append([]string{"dict"}, append(args, "-o", "-")...)...)
+		if code != 5 || !strings.Contains(errs, "standard output cannot be written") {
+			t.Errorf("%v to a broken pipe: exit %d, %s", args, code, errs)
 		}
 	}
 }

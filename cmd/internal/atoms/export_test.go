@@ -13,8 +13,8 @@ import (
 	"superres/cmd/internal/console/consoletest"
 )
 
-// A model that was exported and imported again enlarges to the same bytes: from an
-// .npz file without any flag, from the others by the command that export shows.
+// A model that was exported and imported again enlarges to the same bytes: from an .npz file without any flag, from
+// the others by the command that export shows.
 func TestDictRoundTrip(t *testing.T) {
 	if testing.Short() {
 		t.Skip("nothing in it runs beside anything else")
@@ -23,13 +23,16 @@ func TestDictRoundTrip(t *testing.T) {
 	hopper(t, dir)
 	small := []string{"train", "hopper.png", "--atoms", "30", "--iterations", "2", "--patches", "500"}
 	ok(t, dir, append(small, "-o", "extended.npz", "--scale", "3")...)
-	ok(t, dir, append(small, "-o", "paper.npz", "--mean=false", "--detail=false", "--refit=false", "--back-projection", "0", "--patch", "4")...)
-	ok(t, dir, append(small, "-o", "tolerant.npz", "--detail=false", "--coder", "omp:tolerance=0.05", "--sparsity", "0", "--degradation", "box")...)
+	ok(t, dir, append(small, "-o", "paper.npz", "--mean=false", "--detail=false", "--refit=false", "--back-projection",
+		"0", "--patch", "4")...)
+	ok(t, dir, append(small, "-o", "tolerant.npz", "--detail=false", "--coder", "omp:tolerance=0.05", "--sparsity",
+		"0", "--degradation", "box")...)
 	models := coupledBuiltins(t)
 	models["extended.npz"], models["paper.npz"], models["tolerant.npz"] = 3, 2, 2
 	for model, scale := range models {
 		by := fmt.Sprint(scale)
-		ok(t, dir, "upscale", "--provenance=false", "-s", by, "-m", model, "hopper.png", "-o", "want.png", "--on-exist", "overwrite")
+		ok(t, dir, "upscale", "--provenance=false", "-s", by, "-m", model, "hopper.png", "-o", "want.png",
+			"--on-exist", "overwrite")
 		for _, format := range []string{"npz", "npy", "csv"} {
 			file := "D." + format
 			_, told := ok(t, dir, "dict", "export", model, "-o", file, "--on-exist", "overwrite")
@@ -41,10 +44,12 @@ func TestDictRoundTrip(t *testing.T) {
 				}
 				args = strings.Fields(strings.ReplaceAll(again, "MODEL.npz", "again.npz"))
 			}
-			if _, told := ok(t, dir, append(args, "--on-exist", "overwrite")...); !strings.Contains(told, "again.npz: ×") || strings.Contains(told, "warning") {
+			if _, told := ok(t, dir, append(args, "--on-exist", "overwrite")...); !strings.Contains(told,
+				"again.npz: ×") || strings.Contains(told, "warning") {
 				t.Error(told)
 			}
-			ok(t, dir, "upscale", "--provenance=false", "-s", by, "-m", "again.npz", "hopper.png", "-o", "got.png", "--on-exist", "overwrite")
+			ok(t, dir, "upscale", "--provenance=false", "-s", by, "-m", "again.npz", "hopper.png", "-o", "got.png",
+				"--on-exist", "overwrite")
 			if !bytes.Equal(consoletest.Read(t, dir, "want.png"), consoletest.Read(t, dir, "got.png")) {
 				t.Errorf("%s by %s: other bytes", model, format)
 			}
@@ -63,11 +68,13 @@ func TestDictRoundTrip(t *testing.T) {
 			}
 			sum := sha256.Sum256(consoletest.Read(t, dir, file))
 			im := d.Provenance.Imported
-			if im.File != file || im.SHA256 != hex.EncodeToString(sum[:]) || (im.From != nil) != (format == "npz") || im.From != nil && !strings.HasPrefix(im.From.Command, "superres train ") {
+			if im.File != file || im.SHA256 != hex.EncodeToString(sum[:]) || (im.From != nil) != (format == "npz") ||
+				im.From != nil && !strings.HasPrefix(im.From.Command, "superres train ") {
 				t.Errorf("%s by %s: %s", model, format, described)
 			}
 			// The recorded command makes the same model once more.
-			ok(t, dir, append(strings.Fields(d.Provenance.Command)[1:], "-o", "third.npz", "--on-exist", "overwrite", "-q")...)
+			ok(t, dir, append(strings.Fields(d.Provenance.Command)[1:], "-o", "third.npz", "--on-exist", "overwrite",
+				"-q")...)
 			if !bytes.Equal(consoletest.Read(t, dir, "again.npz"), consoletest.Read(t, dir, "third.npz")) {
 				t.Errorf("%s by %s: the recorded command makes another model", model, format)
 			}
@@ -79,7 +86,8 @@ func TestDictRoundTrip(t *testing.T) {
 	if stacked != string(consoletest.Read(t, dir, "D.npy")) {
 		t.Error("a pipe gets other bytes")
 	}
-	if _, stderr, code := call(t, dir, stacked, "dict", "import", "-", "-o", "piped.npz"); code != 0 || !strings.Contains(stderr, "30 atoms imported from standard input") {
+	if _, stderr, code := call(t, dir, stacked, "dict", "import", "-", "-o", "piped.npz"); code != 0 ||
+		!strings.Contains(stderr, "30 atoms imported from standard input") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 }
@@ -102,24 +110,29 @@ f = numpy.load("a.npz")
 p = json.loads(str(f["parameters"]))
 low, high = f["low"], f["high"]
 stacked = numpy.load("a.npy")
-print(low.shape, high.shape, low.dtype, p["scale"], p["patch"], p["mean"], p["detail"], p["degradation"], p["coder"], p["back_projection"])
+print(low.shape, high.shape, low.dtype, *(p[k] for k in "scale patch mean detail degradation coder".split()),
+      p["back_projection"])
 print((stacked == numpy.vstack([low, high])).all(), (stacked == numpy.loadtxt("a.csv", delimiter=",")).all())
 del p["provenance"]
 numpy.savez("b.npz", low=low, high=high, parameters=json.dumps(p))
-numpy.savez_compressed("c.npz", Dl=low.astype("f4"), Dh=numpy.asfortranarray(high), parameters=numpy.array(json.dumps(p).encode()))
+numpy.savez_compressed("c.npz", Dl=low.astype("f4"), Dh=numpy.asfortranarray(high),
+                       parameters=numpy.array(json.dumps(p).encode()))
 numpy.save("d.npy", stacked.astype(">f8"))
 numpy.savez("e.npz", stacked)
 `)
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
-	if want := "(9, 30) (36, 30) float64 2 3 True True bicubic omp:sparsity=2 3\nTrue True\n"; err != nil || string(out) != want {
+	if want := "(9, 30) (36, 30) float64 2 3 True True bicubic omp:sparsity=2 3\nTrue True\n"; err != nil ||
+		string(out) != want {
 		t.Fatalf("%v %s, expected %s", err, out, want)
 	}
 	ok(t, dir, "upscale", "--provenance=false", "-m", "trained.npz", "hopper.png", "-o", "want.png")
 	flags := strings.Fields("--mean --detail --sparsity 2")
-	for _, args := range [][]string{{"b.npz"}, {"c.npz", "--low", "Dl", "--high", "Dh"}, append(flags, "d.npy"), append(flags, "e.npz")} {
+	for _, args := range [][]string{{"b.npz"}, {"c.npz", "--low", "Dl", "--high", "Dh"}, append(flags, "d.npy"),
+		append(flags, "e.npz")} {
 		ok(t, dir, append([]string{"dict", "import", "-o", "m.npz", "--on-exist", "overwrite"}, args...)...)
-		ok(t, dir, "upscale", "--provenance=false", "-m", "m.npz", "hopper.png", "-o", "got.png", "--on-exist", "overwrite")
+		ok(t, dir, "upscale", "--provenance=false", "-m", "m.npz", "hopper.png", "-o", "got.png", "--on-exist",
+			"overwrite")
 		if !bytes.Equal(consoletest.Read(t, dir, "want.png"), consoletest.Read(t, dir, "got.png")) {
 			t.Errorf("%v: other bytes", args)
 		}

@@ -17,7 +17,7 @@ import (
 	"superres/internal/matfile"
 	"superres/internal/npz"
 	"superres/internal/safefile"
-	"superres/learners/plugin"
+	"superres/internal/usage"
 	"superres/superres"
 	"superres/superres/coupled"
 )
@@ -29,25 +29,23 @@ type parameters struct {
 	Provenance *superres.Provenance `json:"provenance,omitempty"`
 }
 
-// The array that holds the parameters, their newest format, and the most
-// characters they may have.
+// The name of the array that holds the parameters, their newest format, and their largest length in characters.
 const (
 	parametersArray  = "parameters"
 	parametersFormat = 1
-	parametersMost   = 1 << 20
+	maxParameters    = 1 << 20
 )
 
-// dictFile is a dictionary in a file: its bytes, so that what is read is what was
-// hashed.
+// dictFile is the file of a dictionary, held in memory so that the bytes that are read are those that are hashed.
 type dictFile struct {
-	// name is what messages call the file.
+	// name is the path of the file, or "standard input".
 	name string
 	data []byte
-	// zip is the file as an .npz file, or nil when it is none.
+	// zip reads data as an .npz file. It is nil where data is none.
 	zip *npz.File
 }
 
-// openDictFile reads the file, or standard input for "-".
+// openDictFile reads a file, or standard input where the name is "-". The file may take half of the memory, in bytes.
 func openDictFile(stdin io.Reader, name string, memory int64) (*dictFile, error) {
 	f := &dictFile{name: name}
 	const advice = "use --max-memory, or .npy rather than text"
@@ -63,7 +61,8 @@ func openDictFile(stdin io.Reader, name string, memory int64) (*dictFile, error)
 		}
 		defer r.Close()
 		if size > memory/2 { // before it is read
-			return nil, console.Fail(console.ExitLimit, fmt.Errorf("%s has %s, more than half of the limit; %s", name, console.Bytes(size), advice))
+			return nil, console.Fail(console.ExitLimit, fmt.Errorf("%s has %s, more than half of the limit; %s", name,
+				console.Bytes(size), advice))
 		}
 		f.data, err = console.ReadWhole(r, name, memory/2, advice)
 	}
@@ -77,10 +76,10 @@ func openDictFile(stdin io.Reader, name string, memory int64) (*dictFile, error)
 	return f, nil
 }
 
-// isModel tells whether the file is a model rather than matrices.
+// isModel reports whether the file is a model rather than matrices.
 func (f *dictFile) isModel() bool { return f.zip != nil && f.zip.Has("model.json") }
 
-// holds tells whether the file has all these arrays.
+// holds reports whether the file is an .npz file that has all the arrays.
 func (f *dictFile) holds(arrays ...string) bool {
 	return f.zip != nil && !slices.ContainsFunc(arrays, func(a string) bool { return !f.zip.Has(a + ".npy") })
 }
@@ -95,26 +94,28 @@ func (f *dictFile) refuse(format string, args ...any) error {
 	return safefile.Refuse(safefile.ErrInput, f.name, format, args...)
 }
 
-// matrix reads the array, or the only matrix of the file.
+// matrix reads an array of the file, or its only matrix where array is empty. accept sees the size before the entries
+// are read.
 func (f *dictFile) matrix(array string, transpose bool, accept func(rows, cols int) error) (*mat.Dense, error) {
 	return matfile.Read(bytes.NewReader(f.data), int64(len(f.data)), f.name,
 		matfile.Options{Array: array, ArrayFlag: "--array", Transpose: transpose, Column: "atom", Accept: accept})
 }
 
-// halves are the two halves of a coupled dictionary, and what they are for.
+// halves are the two halves of a coupled dictionary, one atom a column, with the side of the low-resolution patches
+// and the scale that they are for.
 type halves struct {
 	low, high    *mat.Dense
 	patch, scale int
 }
 
-// transposeAdvice ends the errors about sizes.
+// transposeAdvice ends error messages about the sizes of matrices.
 const transposeAdvice = "one atom is a column; use --transpose when it is a row"
 
-// pair reads the halves from arrays of their own.
+// pair reads the halves from two arrays.
 func (f *dictFile) pair(low, high string, transpose bool) (h halves, err error) {
 	for _, array := range []string{low, high} {
 		if !f.holds(array) {
-			return h, plugin.Errorf("%s: %s", f.name, plugin.Unknown("array", array, f.zip.Arrays()))
+			return h, usage.Errorf("%s: %s", f.name, usage.Unknown("array", array, f.zip.Arrays()))
 		}
 	}
 	rows, atoms := 0, 0
@@ -129,7 +130,8 @@ func (f *dictFile) pair(low, high string, transpose bool) (h halves, err error) 
 	}
 	h.high, err = f.matrix(high, transpose, func(r, k int) error {
 		if k != atoms {
-			return f.refuse("array %s has %d atoms, %s has %d, expected equal numbers; %s", low, atoms, high, k, transposeAdvice)
+			return f.refuse("array %s has %d atoms, %s has %d, expected equal numbers; %s", low, atoms, high,
+				k, transposeAdvice)
 		}
 		var err error
 		if h.patch, h.scale, err = coupled.FitHalves(rows, r, k); err != nil {
@@ -140,7 +142,7 @@ func (f *dictFile) pair(low, high string, transpose bool) (h halves, err error) 
 	return h, err
 }
 
-// stacked reads the halves from one matrix.
+// stacked reads the halves from one matrix D = [D_L; D_H].
 func (f *dictFile) stacked(array string, transpose bool) (h halves, err error) {
 	what := ""
 	if array != "" {
@@ -162,12 +164,13 @@ func (f *dictFile) stacked(array string, transpose bool) (h halves, err error) {
 	return h, nil
 }
 
-// parameters reads what the file says of itself, if anything, over the defaults p.
+// parameters returns p with what the array of parameters in the file says otherwise. A file without that array leaves
+// p as it is.
 func (f *dictFile) parameters(p parameters) (parameters, error) {
 	if !f.holds(parametersArray) {
 		return p, nil
 	}
-	text, err := f.zip.String(parametersArray, parametersMost)
+	text, err := f.zip.String(parametersArray, maxParameters)
 	if err != nil {
 		return p, f.refuse("%s; leave the array out and use the flags", console.Message(err))
 	}
@@ -181,7 +184,8 @@ func (f *dictFile) parameters(p parameters) (parameters, error) {
 		return p, f.refuse("array %s: %s; expected the JSON that superres dict export writes", parametersArray, why)
 	}
 	if p.Format > parametersFormat {
-		return p, f.refuse("array %s has format %d, this program knows up to %d; use a newer superres", parametersArray, p.Format, parametersFormat)
+		return p, f.refuse("array %s has format %d, this program knows up to %d; use a newer superres",
+			parametersArray, p.Format, parametersFormat)
 	}
 	if err := p.Recipe.Check(); err != nil {
 		return p, f.refuse("array %s: %s", parametersArray, console.Message(err))

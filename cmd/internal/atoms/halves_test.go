@@ -21,8 +21,7 @@ func hopper(t *testing.T, dir string) {
 	consoletest.Put(t, filepath.Join(dir, "hopper.png"), consoletest.Read(t, golden.Root(t), "testdata", "hopper.png"))
 }
 
-// coupledBuiltins lists the models that need no file and are one coupled stage, and
-// their scales.
+// coupledBuiltins lists the models that need no file and are one coupled stage, and their scales.
 func coupledBuiltins(t *testing.T) map[string]int {
 	t.Helper()
 	list := map[string]int{}
@@ -40,8 +39,8 @@ func coupledBuiltins(t *testing.T) map[string]int {
 	return list
 }
 
-// halvesOf returns small halves D_L (4×3) and D_H (16×3) for 2×2 patches at scale 2:
-// an edge, a dot, and what is nearly the edge again.
+// halvesOf returns small halves D_L (4×3) and D_H (16×3) for 2×2 patches at scale 2: an edge, a dot, and what is
+// nearly the edge again.
 func halvesOf() (low, high *mat.Dense) {
 	low, high = mat.NewDense(4, 3, nil), mat.NewDense(16, 3, nil)
 	low.SetCol(0, []float64{1, -1, 1, -1})

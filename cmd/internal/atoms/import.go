@@ -13,7 +13,7 @@ import (
 	"superres/cmd/internal/models"
 	"superres/cmd/internal/plugins"
 	"superres/internal/safefile"
-	"superres/learners/plugin"
+	"superres/internal/usage"
 	"superres/superres"
 	"superres/superres/resample"
 )
@@ -214,7 +214,7 @@ func importModel(opt ImportOptions, f *dictFile) (*superres.Model, parameters, e
 		return nil, p, err
 	}
 	m, err := modelOf(p.Recipe, h.low, h.high)
-	if errors.Is(err, plugin.ErrSettings) && (opt.Coder.SpecGiven || opt.Coder.SparsityGiven) {
+	if errors.Is(err, usage.ErrSettings) && (opt.Coder.SpecGiven || opt.Coder.SparsityGiven) {
 		return nil, p, err
 	}
 	if err != nil {

@@ -17,7 +17,8 @@ func TestDictImportParameters(t *testing.T) {
 	text := func(s string) npz.Text { return npz.StringArray("parameters", s) }
 	putHalves(t, filepath.Join(dir, "bare.npz"), "low", "high")
 	putHalves(t, filepath.Join(dir, "odd.npz"), "Dl", "Dh")
-	putHalves(t, filepath.Join(dir, "told.npz"), "low", "high", text(`{"mean": true, "degradation": "box", "coder": "omp:sparsity=1"}`))
+	putHalves(t, filepath.Join(dir, "told.npz"), "low", "high",
+		text(`{"mean": true, "degradation": "box", "coder": "omp:sparsity=1"}`))
 	putHalves(t, filepath.Join(dir, "some.npz"), "low", "high", text(`{"scale": 2, "patch": 2, "detail": true}`))
 	putStacked(t, filepath.Join(dir, "D.npy"))
 	low, high := halvesOf()
@@ -31,15 +32,19 @@ func TestDictImportParameters(t *testing.T) {
 		{"bare.npz --coder omp:tolerance=0.1 --sparsity 0", "omp:tolerance=0.1"},
 		{"bare.npz --back-projection 0", "×2 from bicubic, coupled, 3 atoms imported from bare.npz"},
 		{"odd.npz --low Dl --high Dh", "×2 from bicubic, coupled + backproject, 3 atoms"},
-		{"told.npz", "×2 from box, coupled + backproject, 3 atoms imported from told.npz; patches of 2×2, --mean=true --detail=false, omp:sparsity=1"},
-		{"told.npz --mean=false --detail --degradation bicubic", "×2 from bicubic, coupled + backproject, 3 atoms imported from told.npz; patches of 2×2, --mean=false --detail=true, omp:sparsity=1"},
+		{"told.npz", "×2 from box, coupled + backproject, 3 atoms imported from told.npz; patches of 2×2, " +
+			"--mean=true --detail=false, omp:sparsity=1"},
+		{"told.npz --mean=false --detail --degradation bicubic",
+			"×2 from bicubic, coupled + backproject, 3 atoms imported from told.npz; patches of 2×2, --mean=false " +
+				"--detail=true, omp:sparsity=1"},
 		{"told.npz --sparsity 2", "omp:sparsity=1,sparsity=2"},
 		{"told.npz --coder omp", "omp:sparsity=3"},
 		{"some.npz", "--mean=false --detail=true, omp:sparsity=3"},
 		{"D.npy", "3 atoms imported from D.npy"},
 		{"T.csv --transpose", "3 atoms imported from T.csv"},
 	} {
-		_, stderr := ok(t, dir, append([]string{"dict", "import", "-o", "m.npz", "--on-exist", "overwrite"}, strings.Fields(c.args)...)...)
+		_, stderr := ok(t, dir, append([]string{"dict", "import", "-o", "m.npz", "--on-exist", "overwrite"},
+			strings.Fields(c.args)...)...)
 		if !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: %s, expected %q", c.args, stderr, c.want)
 		}

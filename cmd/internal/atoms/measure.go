@@ -2,18 +2,19 @@ package atoms
 
 import "superres/learners/sparse"
 
-// measures are the figures of one matrix of atoms.
+// measures are the figures of one matrix of atoms: the lengths of its atoms, |cos| of the angles between them, its
+// rank and its condition.
 type measures struct {
-	// Of is low, high, stacked or atoms.
+	// Of names the matrix: low, high, stacked or atoms.
 	Of       string  `json:"of"`
 	Entries  int     `json:"entries"`
 	NormMin  float64 `json:"norm_min"`
 	NormMean float64 `json:"norm_mean"`
 	NormMax  float64 `json:"norm_max"`
-	// Coherence is the largest |cos| of all pairs.
+	// Coherence is the largest |cos| of all pairs of atoms, MeanCos their mean.
 	Coherence float64 `json:"coherence"`
 	MeanCos   float64 `json:"mean_cos"`
-	// Near is how many pairs have a |cos| above 0.99.
+	// Near is how many of all Pairs have a |cos| above 0.99, and Zero how many atoms are zero.
 	Near      int     `json:"pairs_above_0.99"`
 	Pairs     int     `json:"pairs"`
 	Zero      int     `json:"zero_atoms"`
@@ -21,8 +22,8 @@ type measures struct {
 	Condition float64 `json:"condition"`
 }
 
-// measure fills the measures in.
-func (p *shownDictionary) measure() {
+// measure works out the figures of the dictionary.
+func (p *dictionary) measure() {
 	if p.high == nil {
 		p.Measures = []measures{measuresOf("atoms", p.low)}
 		return
@@ -38,9 +39,10 @@ func (p *shownDictionary) measure() {
 	}
 }
 
-// near is the |cos| above which two atoms count as nearly the same.
-const near = 0.99
+// nearCos is the |cos| above which two atoms count as nearly the same.
+const nearCos = 0.99
 
+// measuresOf works out the figures of a matrix of atoms, which what names.
 func measuresOf(what string, d *sparse.Dictionary) measures {
 	n, k := d.Dims()
 	m := measures{Of: what, Entries: n, NormMin: d.Norm(0)}
@@ -52,7 +54,7 @@ func measuresOf(what string, d *sparse.Dictionary) measures {
 			m.Zero++
 		}
 	}
-	a := d.Angles(near)
+	a := d.Angles(nearCos)
 	m.Coherence, m.MeanCos, m.Near, m.Pairs = a.Max, a.Mean, a.Near, a.Pairs
 	m.Rank, m.Condition = d.Condition()
 	return m

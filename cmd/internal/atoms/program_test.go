@@ -1,7 +1,6 @@
 package atoms
 
 import (
-	"regexp"
 	"strings"
 	"testing"
 
@@ -17,28 +16,23 @@ var program = consoletest.Of(Command, models.Command, upscale.Command, learn.Com
 
 func TestMain(m *testing.M) { program.Main(m) }
 
-var call = program.Call
-
-// ok runs the program and expects it to succeed.
-func ok(t *testing.T, dir string, args ...string) (stdout, stderr string) {
-	t.Helper()
-	stdout, stderr, code := call(t, dir, "", args...)
-	if code != 0 {
-		t.Fatalf("%v: exit %d, %s%s", args, code, stdout, stderr)
-	}
-	return stdout, stderr
-}
+var call, ok = program.Call, program.Succeeds
 
 // Every way of asking for help shows it.
 func TestDictHelp(t *testing.T) {
 	for _, args := range [][]string{{"dict"}, {"dict", "help"}, {"dict", "--help"}, {"dict", "-h"}, {"help", "dict"}} {
-		if stdout, stderr := ok(t, ".", args...); stderr != "" || !regexp.MustCompile(`(?s)^superres dict: .*EXAMPLES\n   superres dict show .*COMMANDS\n   show .*   export .*   import `).MatchString(stdout) {
-			t.Errorf("%v: %s%s", args, stdout, stderr)
+		stdout, stderr := ok(t, ".", args...)
+		consoletest.InOrder(t, stdout, "superres dict: ", "EXAMPLES\n   superres dict show ", "COMMANDS\n   show ",
+			"   export ", "   import ")
+		if stderr != "" {
+			t.Errorf("%v: %s", args, stderr)
 		}
 	}
 	for _, c := range []string{"show", "export", "import"} {
 		for _, args := range [][]string{{"dict", c, "--help"}, {"dict", c, "-h", "x"}} {
-			if stdout, stderr := ok(t, ".", args...); stderr != "" || !strings.HasPrefix(stdout, "superres dict "+c+": ") || !strings.Contains(stdout, "EXAMPLES\n   superres dict "+c) {
+			if stdout, stderr := ok(t, ".", args...); stderr != "" ||
+				!strings.HasPrefix(stdout, "superres dict "+c+": ") ||
+				!strings.Contains(stdout, "EXAMPLES\n   superres dict "+c) {
 				t.Errorf("%v: %s%s", args, stdout, stderr)
 			}
 		}

@@ -9,34 +9,38 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/cmd/internal/console"
-	"superres/learners/plugin"
+	"superres/internal/usage"
 	"superres/learners/sparse"
 	"superres/superres"
 	"superres/superres/coupled"
 	"superres/superres/resample"
 )
 
-// readHalves reads the halves as the flags say where they are.
+// readHalves reads the halves of the dictionary from the arrays that the flags name, or from those that export writes.
 func readHalves(opt ImportOptions, f *dictFile) (halves, error) {
 	low, high, array, transpose, named := opt.Low, opt.High, opt.Array, opt.Transpose, opt.halvesNamed
 	switch {
 	case f.isModel() && !named && array == "":
-		return halves{}, f.refuse("is a model already; use it with superres upscale -m, or take its atoms out with superres dict export")
+		return halves{}, f.refuse("is a model already; use it with superres upscale -m, or take its atoms out with " +
+			"superres dict export")
 	case array != "" && named:
-		return halves{}, console.Usage("--array names the stacked dictionary, --low and --high its halves; use one or the other")
+		return halves{}, console.Usage("--array names the stacked dictionary, --low and --high its halves; " +
+			"use one or the other")
 	case named && f.zip == nil:
-		return halves{}, console.Usage("%s: --low and --high name arrays of an .npz file, which it is not; leave them out for a stacked dictionary", f.name)
+		return halves{}, console.Usage("%s: --low and --high name arrays of an .npz file, which it is not; leave "+
+			"them out for a stacked dictionary", f.name)
 	case array == "" && (named || f.holds(low, high)):
 		return f.pair(low, high, transpose)
 	case array == "" && f.zip != nil && len(f.zip.Arrays()) > 1:
-		return halves{}, plugin.Errorf("%s: holds the arrays %s, but not both %s and %s; name the halves with --low and --high, or a stacked dictionary with --array",
+		return halves{}, usage.Errorf("%s: holds the arrays %s, but not both %s and %s; name the halves with "+
+			"--low and --high, or a stacked dictionary with --array",
 			f.name, strings.Join(f.zip.Arrays(), " "), low, high)
 	}
 	return f.stacked(array, transpose)
 }
 
-// importParameters completes what the file says of itself, or the paper's form, by
-// the flags and the sizes.
+// importParameters returns how the atoms are applied: as the flags say, else as the file says, else as in the paper.
+// The scale and the side of the patches follow from the sizes of the halves.
 func importParameters(opt ImportOptions, f *dictFile, h halves) (p parameters, err error) {
 	_, atoms := h.low.Dims()
 	coder, err := opt.Coder.Over(atoms)
@@ -52,7 +56,7 @@ func importParameters(opt ImportOptions, f *dictFile, h halves) (p parameters, e
 	if err != nil {
 		return p, err
 	}
-	for _, o := range []struct {
+	for _, override := range []struct {
 		flag string
 		set  func()
 	}{
@@ -62,8 +66,8 @@ func importParameters(opt ImportOptions, f *dictFile, h halves) (p parameters, e
 		{"coder", func() { p.Coder = flags.Coder }},
 		{"back-projection", func() { p.BackProjection = flags.BackProjection }},
 	} {
-		if slices.Contains(opt.given, o.flag) {
-			o.set()
+		if slices.Contains(opt.given, override.flag) {
+			override.set()
 		}
 	}
 	for _, o := range []struct {
@@ -72,9 +76,11 @@ func importParameters(opt ImportOptions, f *dictFile, h halves) (p parameters, e
 	}{{"scale", h.scale, opt.Scale, p.Scale}, {"patch", h.patch, opt.Patch, p.Patch}} {
 		switch {
 		case o.want != 0 && o.want != o.is:
-			return p, console.Usage("--%s %d, but %s is for %d×%d patches at scale %d, by its rows; leave --%s out, or check the file", o.what, o.want, f.name, h.patch, h.patch, h.scale, o.what)
+			return p, console.Usage("--%s %d, but %s is for %d×%d patches at scale %d, by its rows; leave --%s "+
+				"out, or check the file", o.what, o.want, f.name, h.patch, h.patch, h.scale, o.what)
 		case o.said != 0 && o.said != o.is:
-			return p, f.refuse("array %s says %s %d, but by their rows the halves are for %d×%d patches at scale %d; leave it out or check the halves",
+			return p, f.refuse("array %s says %s %d, but by their rows the halves are for %d×%d patches at scale "+
+				"%d; leave it out or check the halves",
 				parametersArray, o.what, o.said, h.patch, h.patch, h.scale)
 		}
 	}
@@ -85,7 +91,7 @@ func importParameters(opt ImportOptions, f *dictFile, h halves) (p parameters, e
 	return p, err
 }
 
-// modelOf makes a model of the halves of a dictionary.
+// modelOf makes a model of one coupled stage from the halves of a dictionary.
 func modelOf(r coupled.Recipe, low, high mat.Matrix) (*superres.Model, error) {
 	if err := coupled.Storable(r.Coder); err != nil {
 		return nil, err
@@ -97,7 +103,7 @@ func modelOf(r coupled.Recipe, low, high mat.Matrix) (*superres.Model, error) {
 	return &superres.Model{Scale: r.Scale, Degradation: r.Degradation, Kernel: r.Kernel, Stages: stages}, nil
 }
 
-// importWarnings says what is odd about a model whose atoms nobody here has learned.
+// importWarnings names what is odd about imported atoms: zeros, and halves that look as if --mean were missing.
 func importWarnings(m *superres.Model) (list []string) {
 	stage, _ := coupled.Of(m.Stages[0])
 	n, atoms := stage.Low.Dims()
@@ -112,7 +118,8 @@ func importWarnings(m *superres.Model) (list []string) {
 		}
 	}
 	if zero > 0 {
-		list = append(list, fmt.Sprintf("%s of D_L %s zero and never chosen", console.Count(zero, "atom"), are(zero)))
+		list = append(list, fmt.Sprintf("%s of D_L %s zero and never chosen", console.Count(zero, "atom"),
+			isOrAre(zero)))
 	}
 	if meanless == atoms && zero < atoms && !stage.Mean && !stage.Detail {
 		list = append(list, "no atom of D_L has a mean, so that nothing codes brightness; probably --mean is missing")

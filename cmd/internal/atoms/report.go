@@ -3,7 +3,6 @@ package atoms
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -14,9 +13,9 @@ import (
 	"superres/internal/safefile"
 )
 
-// report draws the atoms and prints the figures: to standard error when the drawing goes to
-// standard output.
-func (d *shown) report(ctx context.Context, opt ShowOptions, s *console.Streams) error {
+// report draws the atoms and prints the figures. Where the drawing goes to standard output, the figures go to
+// standard error.
+func (d *description) report(ctx context.Context, opt ShowOptions, s *console.Streams) error {
 	table := s.Out
 	switch opt.Drawing.Name {
 	case "":
@@ -31,18 +30,16 @@ func (d *shown) report(ctx context.Context, opt ShowOptions, s *console.Streams)
 		table = s.Err
 	default:
 		d.Mosaic = paths.Name(opt.Drawing.Name)
-		most, to := safefile.ModeOf(opt.Name), opt.Drawing
-		if err := safefile.WriteAtomicMode(most, to.Name, to.Overwrite, func(w io.Writer) error {
-			return to.write(d.Dictionaries[0], console.Interruptible(ctx, w))
+		mode, drawing := safefile.ModeOf(opt.Name), opt.Drawing
+		if err := safefile.WriteAtomicMode(mode, drawing.Name, drawing.Overwrite, func(w io.Writer) error {
+			return drawing.write(d.Dictionaries[0], console.Interruptible(ctx, w))
 		}); err != nil {
 			return err
 		}
 	}
 	switch {
 	case opt.JSON:
-		enc := json.NewEncoder(table)
-		enc.SetIndent("", "  ")
-		return enc.Encode(d)
+		return console.WriteJSON(table, d)
 	case opt.Quiet && opt.Drawing.Name != "":
 		return nil
 	}
@@ -50,8 +47,8 @@ func (d *shown) report(ctx context.Context, opt ShowOptions, s *console.Streams)
 	return err
 }
 
-// text is the report for reading.
-func (d *shown) text() string {
+// text returns the figures as tables for a terminal.
+func (d *description) text() string {
 	var b strings.Builder
 	b.WriteString(safefile.OneLine(string(d.Name)))
 	if d.Model != "" {
@@ -72,14 +69,16 @@ func (d *shown) text() string {
 		}
 		b.WriteByte('\n')
 		w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-		fmt.Fprintf(w, "\tentries\tmean norm\tmin\tmax\tmean |cos|\tmax\tpairs > %g\trank\tcondition\t\n", near)
+		fmt.Fprintf(w, "\tentries\tmean norm\tmin\tmax\tmean |cos|\tmax\tpairs > %g\trank\tcondition\t\n", nearCos)
 		for _, m := range p.Measures {
-			fmt.Fprintf(w, "%s\t%d\t%.4g\t%.3g\t%.4g\t%.4f\t%.4f\t%d\t%d\t%.4g\t\n", m.Of, m.Entries, m.NormMean, m.NormMin, m.NormMax, m.MeanCos, m.Coherence, m.Near, m.Rank, m.Condition)
+			fmt.Fprintf(w, "%s\t%d\t%.4g\t%.3g\t%.4g\t%.4f\t%.4f\t%d\t%d\t%.4g\t\n", m.Of, m.Entries, m.NormMean,
+				m.NormMin, m.NormMax, m.MeanCos, m.Coherence, m.Near, m.Rank, m.Condition)
 		}
 		w.Flush()
 		for _, m := range p.Measures {
 			if m.Zero > 0 {
-				fmt.Fprintf(&b, "%s: %s %s zero, and left out of |cos|\n", m.Of, console.Count(m.Zero, "atom"), are(m.Zero))
+				fmt.Fprintf(&b, "%s: %s %s zero, and left out of |cos|\n", m.Of, console.Count(m.Zero, "atom"),
+					isOrAre(m.Zero))
 			}
 		}
 		if p.Usage != nil {

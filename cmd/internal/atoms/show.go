@@ -167,18 +167,18 @@ func show(ctx context.Context, opt ShowOptions, s *console.Streams, bar *console
 			return err
 		}
 	}
-	d, err := openShown(opt, s.In)
+	d, err := describe(opt, s.In)
 	if err != nil {
 		return err
 	}
-	if err := opt.Drawing.suits(d); err != nil {
+	if err := opt.Drawing.checkShape(d); err != nil {
 		return err
 	}
-	for _, one := range d.Dictionaries {
-		one.measure()
+	for _, dict := range d.Dictionaries {
+		dict.measure()
 	}
 	if len(opt.Pictures) > 0 {
-		if err := d.count(ctx, opt, bar); err != nil {
+		if err := d.countUsage(ctx, opt, bar); err != nil {
 			return err
 		}
 	}

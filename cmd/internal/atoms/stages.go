@@ -20,8 +20,7 @@ func readStage(c *cli.Context) *int {
 	return &i
 }
 
-// coupledStage returns the number of the coupled stage to work on: the one that is wanted,
-// or the only one.
+// coupledStage returns the number of the coupled stage to work on: want or, where that is nil, the only one there is.
 func coupledStage(want *int, name string, m *superres.Model) (int, error) {
 	all, err := coupledStages(name, m)
 	if err != nil {
@@ -38,21 +37,24 @@ func coupledStage(want *int, name string, m *superres.Model) (int, error) {
 	return *want, nil
 }
 
-// coupledStages lists the stages with a coupled dictionary, which there must be.
+// coupledStages returns the numbers of the stages of a model that have a coupled dictionary. A model without any is
+// refused.
 func coupledStages(name string, m *superres.Model) ([]int, error) {
 	if len(m.Stages) == 0 {
-		return nil, console.Usage("%s is a plain interpolation and has no atoms; name a trained model (superres models lists them)", name)
+		return nil, console.Usage("%s is a plain interpolation and has no atoms; name a trained model (superres "+
+			"models lists them)", name)
 	}
-	var all []int
+	var numbers []int
 	var kinds []string
 	for i, s := range m.Stages {
 		kinds = append(kinds, s.Kind())
 		if _, ok := coupled.Of(s); ok {
-			all = append(all, i)
+			numbers = append(numbers, i)
 		}
 	}
-	if len(all) == 0 {
-		return nil, console.Usage("%s has no coupled dictionary to show or export, its stages are %s; superres models %s tells the rest", name, strings.Join(kinds, " + "), name)
+	if len(numbers) == 0 {
+		return nil, console.Usage("%s has no coupled dictionary to show or export, its stages are %s; superres "+
+			"models %s tells the rest", name, strings.Join(kinds, " + "), name)
 	}
-	return all, nil
+	return numbers, nil
 }

@@ -6,22 +6,24 @@ import (
 	"slices"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/mosaic"
 )
 
-// usageCounts says how often the atoms are used for some pictures.
+// usageCounts says how often the atoms of a dictionary are used to code the patches of pictures.
 type usageCounts struct {
 	Pictures int `json:"pictures"`
 	Patches  int `json:"patches"`
 	Used     int `json:"atoms_used"`
-	// Uses are how many patches use each atom.
+	// Uses is, for each atom, how many patches use it.
 	Uses []int `json:"uses"`
 }
 
-// count counts how often the atoms are used for the pictures.
-func (d *shown) count(ctx context.Context, opt ShowOptions, bar *console.Progress) error {
+// countUsage codes the pictures of the options over every dictionary and counts how often each atom is used.
+func (d *description) countUsage(ctx context.Context, opt ShowOptions, bar *console.Progress) error {
 	for _, p := range d.Dictionaries {
 		if p.coupled == nil {
-			return console.Usage("%s does not say how pictures are coded over it, so their use of its atoms cannot be counted; make it a model by superres dict import, or leave the pictures out", d.Name)
+			return console.Usage("%s does not say how pictures are coded over it, so their use of its atoms cannot "+
+				"be counted; make it a model by superres dict import, or leave the pictures out", d.Name)
 		}
 		p.Usage = &usageCounts{Uses: make([]int, p.Atoms)}
 	}
@@ -57,13 +59,14 @@ func (d *shown) count(ctx context.Context, opt ShowOptions, bar *console.Progres
 	return nil
 }
 
-// text says how much the atoms are used.
+// text says in a line how much the atoms are used: how many at all, on how many half of the use falls, and which most.
 func (u *usageCounts) text() string {
 	total := 0
 	for _, n := range u.Uses {
 		total += n
 	}
-	text := fmt.Sprintf("%d patches of %s: %d of %d atoms used, %.3g a patch", u.Patches, console.Count(u.Pictures, "picture"), u.Used, len(u.Uses), float64(total)/float64(u.Patches))
+	text := fmt.Sprintf("%d patches of %s: %d of %d atoms used, %.3g a patch", u.Patches,
+		console.Count(u.Pictures, "picture"), u.Used, len(u.Uses), float64(total)/float64(u.Patches))
 	order := u.order()
 	if total > 0 {
 		sum, half := 0, 0
@@ -78,12 +81,9 @@ func (u *usageCounts) text() string {
 	return text + "\n"
 }
 
-// order returns the atoms, the most used first.
+// order returns the numbers of the atoms, the most used first.
 func (u *usageCounts) order() []int {
-	order := make([]int, len(u.Uses))
-	for i := range order {
-		order[i] = i
-	}
+	order := mosaic.InOrder(len(u.Uses))
 	slices.SortStableFunc(order, func(a, b int) int { return u.Uses[b] - u.Uses[a] })
 	return order
 }

@@ -34,12 +34,11 @@ file, or that file; for images, the pictures to learn from.
 
 Protocols: single, the 144 patches of one training digit, for the first ten in turn;
 pooled, 144 patches that are not flat of the first 2,000 training digits, ten seeds;
-open, 4,000 of all but the digits of Table 1; images, 4,000 of photographs, for coupled
-stages, which is the paper's way, and for anchored ones (superres train --stages 1).
+open, 4,000 of all but the digits of Table 1; images, 4,000 of photographs.
 
 The report has the pictures side by side, the same detail of each by all of them,
-tables, curves and dictionaries. For images it compares a coupled stage, with and
-without back-projection, and an anchored one, all of the same small size and
+tables, curves and dictionaries. For images it compares coupled stages, which is the
+paper's way, with and without back-projection, all of the same small size and
 different in the learner alone, beside nearest, bicubic and lanczos.
 
 exec:COMMAND is a learner of your own: see superres recover --help.`,

@@ -53,7 +53,6 @@ type comparedRuns struct {
 	Baselines map[string][]scoring.Cell
 	Runs      []struct {
 		Learner   string
-		Anchors   bool
 		Run       int
 		Plain     []scoring.Cell
 		Projected []scoring.Cell `json:"back_projected"`
@@ -141,33 +140,30 @@ func TestComparePhotos(t *testing.T) {
 	if err != nil || !strings.Contains(string(page), "--limit 0 photos<") {
 		t.Errorf("the page does not name its data in the command: %v", err)
 	}
-	for _, want := range []string{"PSNR", "SSIM", "photo (max)", "anchored stages by their anchors", "kmeans"} {
+	for _, want := range []string{"PSNR", "SSIM", "photo (max)", "coupled stages with 3 back-projections"} {
 		if code != 0 || !strings.Contains(out, want) {
 			t.Errorf("exit %d, expected %q\n%s%s", code, want, out, errs)
 		}
 	}
-	// truth, 7 that are given, 2 by anchors, 1 coupled
-	if n := bytes.Count(page, []byte("<figure>")); n != 11 {
-		t.Errorf("%d figures of one picture, expected 11", n)
+	// truth, 7 that are given, 1 coupled
+	if n := bytes.Count(page, []byte("<figure>")); n != 9 {
+		t.Errorf("%d figures of one picture, expected 9", n)
 	}
 	r := readRuns(t, filepath.Join(dir, "out"))
-	if !slices.Equal(r.Pictures, []string{"4"}) || len(r.Runs) != 3 {
-		t.Fatalf("pictures %v by %d models, expected the fifth by 3", r.Pictures, len(r.Runs))
+	if !slices.Equal(r.Pictures, []string{"4"}) || len(r.Runs) != 1 {
+		t.Fatalf("pictures %v by %d models, expected the fifth by 1", r.Pictures, len(r.Runs))
 	}
 	plain := *r.Baselines["bicubic"][0].PSNR
-	for i, want := range []string{"mod", "kmeans", "mod"} {
-		one := r.Runs[i]
-		if got := *one.Plain[0].PSNR; one.Learner != want || one.Anchors != (i > 0) || i > 0 && got < plain+0.1 {
-			t.Errorf("%s, anchors %v: %.2f dB, bicubic %.2f", one.Learner, one.Anchors, got, plain)
-		}
+	if run := r.Runs[0]; run.Learner != "mod" || *run.Projected[0].PSNR < plain {
+		t.Errorf("%s: %.2f dB, bicubic %.2f", run.Learner, *run.Projected[0].PSNR, plain)
 	}
 	// The models are another choice, and workers none.
 	if _, errs, code := call(t, dir, "", append(slices.Clone(args), "--models", "", "-j", "1", "photos", "-o", "one")...); code != 0 {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
 	one := readRuns(t, filepath.Join(dir, "one"))
-	if len(one.Baselines) != 3 || *one.Runs[2].Plain[0].PSNR != *r.Runs[2].Plain[0].PSNR {
-		t.Errorf("%d baselines, expected 3; with one worker %.9f dB, else %.9f", len(one.Baselines), *one.Runs[2].Plain[0].PSNR, *r.Runs[2].Plain[0].PSNR)
+	if len(one.Baselines) != 3 || *one.Runs[0].Plain[0].PSNR != *r.Runs[0].Plain[0].PSNR {
+		t.Errorf("%d baselines, expected 3; with one worker %.9f dB, else %.9f", len(one.Baselines), *one.Runs[0].Plain[0].PSNR, *r.Runs[0].Plain[0].PSNR)
 	}
 	if _, errs, code := call(t, dir, "", append(slices.Clone(args), "photos/1.png", "photos/2.png", "-o", "two")...); code != console.ExitUsage || !strings.Contains(errs, "--images PATH") {
 		t.Errorf("two pictures: exit %d: %s", code, errs)
@@ -191,7 +187,7 @@ func TestCompareChangedPictures(t *testing.T) {
 			Runs []struct{ Plain []struct{ PSNR float64 } }
 		}
 		text, err := os.ReadFile(filepath.Join(dir, "out", "runs.json"))
-		if err != nil || json.Unmarshal(text, &got) != nil || len(got.Runs) != 3 || len(got.Runs[0].Plain) != want {
+		if err != nil || json.Unmarshal(text, &got) != nil || len(got.Runs) != 1 || len(got.Runs[0].Plain) != want {
 			t.Fatalf("%v, %+v, expected %d pictures", err, got, want)
 		}
 		return got.Runs[0].Plain[0].PSNR
@@ -215,11 +211,11 @@ func TestCompareChangedPictures(t *testing.T) {
 		}
 		return bytes.Count(journal, []byte("\n"))
 	}
-	if before := lines(); before != 12 {
-		t.Errorf("%d runs kept, expected 12", before)
+	if before := lines(); before != 4 {
+		t.Errorf("%d runs kept, expected 4", before)
 	}
 	consoletest.Put(t, filepath.Join(dir, "test", "notes.txt"), []byte("no picture"))
-	if runs(2); lines() != 12 {
+	if runs(2); lines() != 4 {
 		t.Error("the same pictures are run again")
 	}
 	consoletest.WritePicture(t, filepath.Join(dir, "small", "a.png"), consoletest.Blob(2, 2))

@@ -7,7 +7,6 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/scoring"
 	"superres/internal/report"
-	"superres/superres/anchored"
 )
 
 // findings are the results of superres compare, and what they come to.
@@ -39,12 +38,6 @@ func newFindings(cmp *comparison, baselines []baseline, results []result) findin
 type form struct {
 	// title is what tables call it.
 	title string
-	// stage is the kind of stage.
-	stage string
-	// learners are those that it makes models of.
-	learners []string
-	// anchors says that the atoms are the anchors of an anchored stage.
-	anchors bool
 	// scores picks what a model restored out of a result.
 	scores func(result) []restored
 	// paper says that it is the paper's.
@@ -56,17 +49,15 @@ func (opt Options) forms() []form {
 	plain := func(one result) []restored { return one.Plain }
 	projected := func(one result) []restored { return one.Projected }
 	list := []form{
-		{title: "as in the paper", stage: "coupled", learners: opt.Learners, scores: plain, paper: true},
-		{title: fmt.Sprintf("with %d back-projections", opt.Protocol.back), stage: "coupled", learners: opt.Learners, scores: projected},
+		{title: "as in the paper", scores: plain, paper: true},
+		{title: fmt.Sprintf("with %d back-projections", opt.Protocol.back), scores: projected},
 	}
-	if !opt.Protocol.photo {
-		return list
+	if opt.Protocol.photo {
+		for i := range list {
+			list[i].title = "coupled stages " + list[i].title
+		}
 	}
-	for i := range list {
-		list[i].title = "coupled stages " + list[i].title
-	}
-	anchors := append([]string{anchored.SphericalMeans}, opt.Learners...)
-	return append([]form{{title: "anchored stages by their anchors", stage: "anchored", learners: anchors, anchors: true, scores: plain}}, list...)
+	return list
 }
 
 // measure is a kind of score.
@@ -99,7 +90,7 @@ func (f findings) measures() []measure {
 func (f findings) values(m measure, way form, learner string, test int) []float64 {
 	var list []float64
 	for _, one := range f.results {
-		if one.Learner != learner || one.Anchors != way.anchors || one.Failure != "" {
+		if one.Learner != learner || one.Failure != "" {
 			continue
 		}
 		if v := average(m, way.scores(one), test); !math.IsNaN(v) {
@@ -130,7 +121,7 @@ func (f findings) table(m measure, way form) report.Table {
 	for _, b := range f.baselines {
 		t.Head = append(t.Head, f.title(b))
 	}
-	t.Head = append(t.Head, way.learners...)
+	t.Head = append(t.Head, f.opt.Learners...)
 	for test := range len(f.data.tests) + 1 {
 		name, index := "mean", -1
 		if test < len(f.data.tests) {
@@ -149,7 +140,7 @@ func (f findings) table(m measure, way form) report.Table {
 		for _, b := range f.baselines {
 			row = append(row, report.Cell{Text: console.Figure(m.format, average(m, b.scores, index))})
 		}
-		for _, learner := range way.learners {
+		for _, learner := range f.opt.Learners {
 			values := f.values(m, way, learner, index)
 			mu, sd := report.Mean(values)
 			better(mu)
@@ -162,7 +153,7 @@ func (f findings) table(m measure, way form) report.Table {
 			}
 			row = append(row, c)
 		}
-		if at >= 0 && len(way.learners) > 1 {
+		if at >= 0 && len(f.opt.Learners) > 1 {
 			row[at].Best = true
 		}
 		t.Rows = append(t.Rows, row)
@@ -195,7 +186,7 @@ func (f findings) learning() report.Table {
 		failure, external := "", ""
 		for _, one := range f.results {
 			switch {
-			case one.Learner != learner || one.Anchors:
+			case one.Learner != learner:
 			case one.Failure != "":
 				failure = one.Failure
 			default:

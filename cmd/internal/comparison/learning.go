@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"time"
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/mosaic"
@@ -13,20 +12,14 @@ import (
 	"superres/learners"
 	"superres/learners/sparse"
 	"superres/superres"
-	"superres/superres/anchored"
 	"superres/superres/coupled"
-	"superres/superres/resample"
 	"superres/superres/stage"
 )
 
 // run does one task. The error is ctx's; what fails is told in the result.
 func (cmp *comparison) run(ctx context.Context, t task) (result, error) {
 	r := result{task: t}
-	learn := cmp.learn
-	if t.Anchors {
-		learn = cmp.learnAnchors
-	}
-	if err := learn(ctx, &r); err != nil {
+	if err := cmp.learn(ctx, &r); err != nil {
 		if ctx.Err() != nil {
 			return r, ctx.Err()
 		}
@@ -76,40 +69,6 @@ func (cmp *comparison) learn(ctx context.Context, r *result) error {
 		return err
 	}
 	r.Projected, err = cmp.restoreAll(ctx, projected, r.Run)
-	return err
-}
-
-// anchoredBack is how often an anchored stage is back-projected, as superres train does.
-const anchoredBack = 1
-
-// learnAnchors makes a model of one anchored stage, with the anchors of the learner, and
-// restores the tests by it.
-func (cmp *comparison) learnAnchors(ctx context.Context, r *result) error {
-	p, backProject := cmp.opt.Protocol, r.Back
-	if backProject == 0 {
-		backProject = -1 // none
-	}
-	trainer := anchored.Trainer{
-		Scale: scale, Degradation: resample.Cubic, Stages: 1, Learner: r.Learner, Atoms: p.atoms, Iterations: p.iterations, Samples: p.patches,
-		Flat: 1.5 / 255, Reductions: []float64{}, BackProject: backProject, MaxMemory: cmp.opt.Limits.Memory / int64(cmp.together()), Seed: r.Seed + uint64(r.Run),
-	}
-	if r.Learner != anchored.SphericalMeans {
-		learner, err := learners.New(r.Learner)
-		if err != nil {
-			return err
-		}
-		const entries = 16 // coordinates in which anchors are compared
-		if err := cmp.enough(8*entries*float64(p.patches) + learner.Memory(entries, p.patches, p.atoms, 1)); err != nil {
-			return err
-		}
-	}
-	began := time.Now()
-	model, err := superres.Train(ctx, cmp.data.train, trainer, superres.TrainOptions{})
-	if err != nil {
-		return err
-	}
-	r.Seconds = time.Since(began).Seconds()
-	r.Plain, err = cmp.restoreAll(ctx, model, r.Run)
 	return err
 }
 

@@ -58,7 +58,7 @@ func (f findings) html(w io.Writer) error {
 	mosaics := report.Table{Title: "atoms of the first run"}
 	row := []report.Cell{}
 	for _, learner := range f.opt.Learners {
-		if one := f.first(form{}, learner); one != nil && len(one.Mosaic) > 0 {
+		if one := f.first(learner); one != nil && len(one.Mosaic) > 0 {
 			row = append(row, report.Cell{Text: learner, Picture: report.Picture(one.Mosaic, 340, "atoms of "+learner)})
 		}
 	}
@@ -71,11 +71,7 @@ func (f findings) html(w io.Writer) error {
 	}
 	for _, one := range f.results {
 		if one.Failure != "" {
-			what := one.Learner
-			if one.Anchors {
-				what = "the anchors of " + what
-			}
-			page.Notes = append(page.Notes, fmt.Sprintf("%s failed in run %d: %s.", what, one.Run, one.Failure))
+			page.Notes = append(page.Notes, fmt.Sprintf("%s failed in run %d: %s.", one.Learner, one.Run, one.Failure))
 		}
 	}
 	return page.Write(w)
@@ -87,16 +83,15 @@ func (f findings) lead() string {
 	text := fmt.Sprintf("Protocol %s: %d atoms from %d pairs of 3×3 and 6×6 patches, %d run(s), the same patches and the same first dictionary for all; pictures are coded with %s.",
 		p.name, p.atoms, p.patches, p.runs, f.opt.Coder)
 	if p.photo {
-		text += fmt.Sprintf(" Anchored stages: as many atoms from %d patches, one atom a patch, and for each a regressor from all patches; one stage, back-projected once. Enlarged by %d; %d pictures were learned from, %d others restored.",
-			p.patches, scale, len(f.data.train), len(f.data.tests))
+		text += fmt.Sprintf(" Enlarged by %d; %d pictures were learned from, %d others restored.", scale, len(f.data.train), len(f.data.tests))
 	}
 	return text
 }
 
 // first returns the first run of a learner, nil when it failed.
-func (f findings) first(way form, learner string) *result {
+func (f findings) first(learner string) *result {
 	for i, one := range f.results {
-		if one.Learner == learner && one.Anchors == way.anchors && one.Run == 0 && one.Failure == "" {
+		if one.Learner == learner && one.Run == 0 && one.Failure == "" {
 			return &f.results[i]
 		}
 	}
@@ -110,7 +105,7 @@ func (f findings) pictures(way form, first bool) report.Table {
 	for _, b := range f.baselines {
 		t.Head = append(t.Head, f.title(b))
 	}
-	t.Head = append(t.Head, way.learners...)
+	t.Head = append(t.Head, f.opt.Learners...)
 	const width = 96
 	m := f.measures()[0]
 	for i, test := range f.data.tests[:min(shownTests, len(f.data.tests))] {
@@ -131,8 +126,8 @@ func (f findings) pictures(way form, first bool) report.Table {
 		for _, b := range f.baselines {
 			show(f.title(b), "", b.scores, first)
 		}
-		for _, learner := range way.learners {
-			if one := f.first(way, learner); one != nil {
+		for _, learner := range f.opt.Learners {
+			if one := f.first(learner); one != nil {
 				show(learner, ", "+way.title, way.scores(*one), true)
 			} else {
 				show(learner, "", nil, true)
@@ -179,9 +174,9 @@ func (f findings) photographs() (list []report.Section) {
 			scored(b.name, b.scores)
 		}
 		for _, way := range f.forms {
-			for _, learner := range way.learners {
-				if one := f.first(way, learner); one != nil && !way.paper {
-					scored(learner+", "+way.stage, way.scores(*one))
+			for _, learner := range f.opt.Learners {
+				if one := f.first(learner); one != nil && !way.paper {
+					scored(learner+", coupled", way.scores(*one))
 				}
 			}
 		}
@@ -197,7 +192,7 @@ func (f findings) curves(byTime bool) report.Chart {
 		c.X = "seconds"
 	}
 	for style, learner := range f.opt.Learners {
-		one := f.first(form{}, learner)
+		one := f.first(learner)
 		if one == nil {
 			continue
 		}

@@ -3,7 +3,6 @@ package comparison
 import (
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/plugins"
-	"superres/superres/anchored"
 )
 
 // task is one learner in one run, with all that decides its result. Journals know a result
@@ -13,10 +12,7 @@ type task struct {
 	Protocol string `json:"protocol"`
 	// Learner is its spec.
 	Learner string `json:"learner"`
-	// Anchors says that the atoms are the anchors of an anchored stage, else they make a
-	// coupled one.
-	Anchors bool `json:"anchors,omitempty"`
-	// Coder is its spec; an anchored stage has none.
+	// Coder is its spec.
 	Coder string `json:"coder"`
 	// Run is the number of the training digit in the protocol single, from 0. In others it
 	// is added to the seed.
@@ -49,8 +45,7 @@ func (t task) weight() float64 {
 // result is what a learner came to. Without Failure, all is there.
 type result struct {
 	task
-	// Plain are the tests as an anchored stage restores them, or a coupled one as in the
-	// paper.
+	// Plain are the tests as a coupled stage restores them, as in the paper.
 	Plain []restored `json:"plain"`
 	// Projected are the tests as a coupled stage restores them with back-projection.
 	Projected []restored `json:"back_projected,omitempty"`
@@ -83,8 +78,7 @@ type curvePoint struct {
 	RMSE      float64 `json:"rmse"`
 }
 
-// tasks are all learners in all runs: of photographs those of coupled stages, then
-// those of anchored ones, with spherical k-means.
+// tasks lists all learners in all runs.
 func (cmp *comparison) tasks() ([]task, error) {
 	p := cmp.opt.Protocol
 	programs, err := plugins.Fingerprints(cmp.opt.Learners, cmp.opt.Coder)
@@ -100,22 +94,6 @@ func (cmp *comparison) tasks() ([]task, error) {
 				Program: programs[i],
 			})
 		}
-	}
-	if !p.photo {
-		return list, nil
-	}
-	alone, err := plugins.Fingerprints(cmp.opt.Learners, "")
-	if err != nil {
-		return nil, err
-	}
-	for i, t := range list {
-		t.Anchors, t.Coder, t.Back, t.Program = true, "", anchoredBack, alone[i%len(alone)]
-		if t.Learner == cmp.opt.Learners[0] {
-			means := t
-			means.Learner, means.Program = anchored.SphericalMeans, ""
-			list = append(list, means)
-		}
-		list = append(list, t)
 	}
 	return list, nil
 }

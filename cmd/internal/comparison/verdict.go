@@ -28,7 +28,7 @@ func (f findings) verdict(m measure, way form) string {
 	}
 	mean := map[string]float64{}
 	var order []string
-	for _, learner := range way.learners {
+	for _, learner := range f.opt.Learners {
 		if v, _ := report.Mean(f.values(m, way, learner, -1)); !math.IsNaN(v) {
 			mean[learner] = sign * v
 			order = append(order, learner)
@@ -96,7 +96,7 @@ func (f findings) problems(m measure, way form, learner string, sign float64) (l
 	}
 	list = slices.Repeat([]float64{math.NaN()}, f.opt.Protocol.runs)
 	for _, one := range f.results {
-		if one.Learner == learner && one.Anchors == way.anchors && one.Failure == "" && one.Run < len(list) {
+		if one.Learner == learner && one.Failure == "" && one.Run < len(list) {
 			list[one.Run] = sign * average(m, way.scores(one), -1)
 		}
 	}

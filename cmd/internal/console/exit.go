@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"superres/internal/safefile"
-	"superres/learners/plugin"
+	"superres/internal/usage"
 	"superres/superres"
 	"superres/superres/training"
 )
@@ -41,7 +41,7 @@ func Usage(format string, args ...any) error {
 }
 
 // packages matches the names of packages in front of an error or within it.
-var packages = regexp.MustCompile(`(^|: )(?:(?:superres|stage|coupled|anchored|convolutional|resample|score|training|learners|sparse|external|planted|mnist|patches|matfile|npz|npy|zip): )+`)
+var packages = regexp.MustCompile(`(^|: )(?:(?:superres|stage|coupled|convolutional|resample|score|training|learners|sparse|external|planted|mnist|patches|matfile|npz|npy|zip): )+`)
 
 // Message is the text of an error in one line, with its remedies and without the
 // names of the packages it comes from. Of a long name without blanks the middle is left out.
@@ -67,7 +67,7 @@ func ExitCode(err error) int {
 		{safefile.ErrLimit, ExitLimit},
 		{superres.ErrModel, ExitModel},
 		{training.ErrPictures, ExitInput},
-		{plugin.ErrSettings, ExitUsage},
+		{usage.ErrSettings, ExitUsage},
 	} {
 		if errors.Is(err, c.class) {
 			return c.code

@@ -10,7 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/internal/imagefile"
-	"superres/learners/plugin"
+	"superres/internal/usage"
 )
 
 // reorder moves the flags of the command before its file names, because the
@@ -29,7 +29,7 @@ func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 		return append([]string{args[0], "version"}, args[2:]...), nil
 	case strings.HasPrefix(first, "-") && first != "-":
 		name, _, _ := strings.Cut(first, "=")
-		return nil, Usage("%s; all others come after the command", plugin.Unknown("flag", name, []string{"--help", "--version"}))
+		return nil, Usage("%s; all others come after the command", usage.Unknown("flag", name, []string{"--help", "--version"}))
 	}
 	command := app.Command(args[1])
 	if command == nil && app.Command(implied) != nil && isPicture(args[1]) {
@@ -162,7 +162,7 @@ func unknownCommand(app *cli.App, name string) error {
 	for _, c := range app.Commands {
 		names = append(names, c.Names()...)
 	}
-	return Usage("%s", plugin.Unknown("command", name, names))
+	return Usage("%s", usage.Unknown("command", name, names))
 }
 
 // unknownFlag says which flag was perhaps meant.
@@ -176,7 +176,7 @@ func unknownFlag(command *cli.Command, shown string) error {
 		}
 	}
 	slices.Sort(long)
-	return Usage("%s", plugin.Unknown("flag", shown, long))
+	return Usage("%s", usage.Unknown("flag", shown, long))
 }
 
 // subcommand tells what is wrong with the first argument where it should name a command
@@ -192,5 +192,5 @@ func subcommand(of *cli.Command, args []string) error {
 	if strings.HasPrefix(args[0], "-") {
 		return Usage("%s %s: expected %s first", of.Name, args[0], strings.Join(names, ", "))
 	}
-	return Usage("%s", plugin.Unknown(of.Name+" command", args[0], names))
+	return Usage("%s", usage.Unknown(of.Name+" command", args[0], names))
 }

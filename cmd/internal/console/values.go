@@ -8,7 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"superres/learners/plugin"
+	"superres/internal/usage"
 )
 
 // OneOf refuses a value of a flag that is not one of the words that it takes.
@@ -16,7 +16,7 @@ func OneOf(flag, value string, words ...string) error {
 	if slices.Contains(words, value) {
 		return nil
 	}
-	return Usage("--%s: %s", flag, plugin.Unknown("value", value, words))
+	return Usage("--%s: %s", flag, usage.Unknown("value", value, words))
 }
 
 // OneArgument returns the only file name of a command.

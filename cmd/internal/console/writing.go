@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"io/fs"
 	"path/filepath"
@@ -47,4 +48,11 @@ func WriteReports(dir string, most fs.FileMode, files ...ReportFile) error {
 // Writes returns what writes data, for safefile.WriteAtomic.
 func Writes(data []byte) func(io.Writer) error {
 	return func(w io.Writer) error { _, err := w.Write(data); return err }
+}
+
+// WriteJSON writes a value as JSON for people, indented by two spaces.
+func WriteJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
 }

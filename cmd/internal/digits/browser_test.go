@@ -14,9 +14,7 @@ func TestSheetPageInBrowser(t *testing.T) {
 	b := consoletest.OpenBrowser(t)
 	dir := t.TempDir()
 	consoletest.Put(t, filepath.Join(dir, "a-ubyte"), idxImages(t, strokes(40, 12, 10)))
-	if _, stderr, code := call(t, dir, "", "mnist", "a-ubyte", "--sheet", "sheet.html", "--sheet-count", "3"); code != 0 {
-		t.Fatal(stderr)
-	}
+	program.Succeeds(t, dir, "mnist", "a-ubyte", "--sheet", "sheet.html", "--sheet-count", "3")
 	b.Window(400, 800, false)
 	b.Open(filepath.Join(dir, "sheet.html"), "", "document.querySelector('.stage')")
 	expect := func(what, expression string, want any) {

@@ -73,15 +73,11 @@ func TestOutputs(t *testing.T) {
 	}
 
 	// PNGs are called by number and label, and hold the same.
-	if _, stderr, code := call(t, dir, "", "mnist", "a-ubyte", "labels.gz", "-o", "png/", "--index", "7,1199,23"); code != 0 {
-		t.Fatalf("exit %d, %s", code, stderr)
-	}
+	program.Succeeds(t, dir, "mnist", "a-ubyte", "labels.gz", "-o", "png/", "--index", "7,1199,23")
 	if got := consoletest.Tree(t, filepath.Join(dir, "png")); !slices.Equal(got, []string{"00007_7.png", "00023_3.png", "01199_9.png"}) {
 		t.Errorf("made %v", got)
 	}
-	if _, stderr, code := call(t, dir, "", "mnist", "a-ubyte", "-o", "png", "--index", "23"); code != 0 {
-		t.Fatalf("exit %d, %s", code, stderr)
-	}
+	program.Succeeds(t, dir, "mnist", "a-ubyte", "-o", "png", "--index", "23")
 	for _, name := range []string{"00023.png", "00023_3.png"} {
 		if img := golden.Open(t, filepath.Join(dir, "png", name)).(*image.Gray); !bytes.Equal(img.Pix, results[23].Pix) {
 			t.Errorf("%s is not the result", name)
@@ -177,9 +173,7 @@ func TestSheetPage(t *testing.T) {
 	if n := strings.Count(page, `class="best"`); n != 3 {
 		t.Errorf("%d figures are in bold, expected one in each of 3 rows", n)
 	}
-	if _, stderr, code := call(t, dir, "", "mnist", "--task", "enlarge", "a-ubyte", "--sheet", "large.html"); code != 0 {
-		t.Fatal(stderr)
-	}
+	program.Succeeds(t, dir, "mnist", "--task", "enlarge", "a-ubyte", "--sheet", "large.html")
 	if page := string(consoletest.Read(t, filepath.Join(dir, "large.html"))); !strings.Contains(page, "enlarged by digits, scale 2") || strings.Contains(page, "Errors") {
 		t.Error("the page of an enlargement has errors, or does not say what it is")
 	}

@@ -19,9 +19,9 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/internal/safefile"
+	"superres/internal/usage"
 	"superres/learners"
 	"superres/learners/external"
-	"superres/learners/plugin"
 )
 
 // Command is superres learn.
@@ -144,7 +144,7 @@ func (opt Options) learn(ctx context.Context, y *mat.Dense, settings learners.Op
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case errors.Is(err, plugin.ErrSettings), errors.Is(err, external.ErrProgram), errors.Is(err, safefile.ErrOutput):
+	case errors.Is(err, usage.ErrSettings), errors.Is(err, external.ErrProgram), errors.Is(err, safefile.ErrOutput):
 		return nil, err
 	case err != nil:
 		return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: %w; check the data, scale it if need be", opt.dataName(), err))

@@ -13,8 +13,10 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/internal/matfile"
+	"superres/internal/npz"
 	"superres/internal/safefile"
 	"superres/learners"
+	"superres/learners/sparse"
 )
 
 // outputs are the files that learn writes.
@@ -104,7 +106,7 @@ func (out outputs) save(ctx context.Context, stdout io.Writer, r *learners.Resul
 		}))
 	}
 	write(out.trace.Output, func(w io.Writer) error { return writeTrace(w, r.Steps) })
-	write(out.codes.Output, func(w io.Writer) error { return matfile.WriteCodes(w, out.codes.format, r.Codes) })
+	write(out.codes.Output, func(w io.Writer) error { return writeCodes(w, out.codes.format, r.Codes) })
 	dictionary := func(w io.Writer) error {
 		return matfile.Write(w, out.dictionary.format, "D", r.Dictionary.Matrix())
 	}
@@ -120,6 +122,15 @@ func (out outputs) save(ctx context.Context, stdout io.Writer, r *learners.Resul
 		}
 	}
 	return nil
+}
+
+// writeCodes writes codes in a format of matfile: as .npy or .csv the dense matrix, K×N, which takes
+// 8 bytes of memory an entry, and as .npz the sparse one, as scipy.sparse.load_npz reads it.
+func writeCodes(w io.Writer, format string, x *sparse.Codes) error {
+	if format == "npz" {
+		return npz.WriteCSC(w, x.Atoms, x.Start, x.Index, x.Value)
+	}
+	return matfile.Write(w, format, "", x.Dense())
 }
 
 // writeTrace writes the iterations as comma-separated values. A step without a number has

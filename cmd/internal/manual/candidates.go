@@ -11,7 +11,6 @@ import (
 	"superres/learners"
 	"superres/learners/sparse"
 	"superres/superres"
-	"superres/superres/anchored"
 	embedded "superres/superres/models"
 )
 
@@ -185,9 +184,6 @@ func flagValues(f cli.Flag) (list []candidate, files bool) {
 	case "learner", "learners":
 		for _, info := range learners.List() {
 			list = append(list, candidate{info.Name, info.Summary})
-		}
-		if kmeans := anchored.SphericalMeans; strings.Contains(about, kmeans) {
-			list = append(list, candidate{kmeans, "spherical k-means, of anchored stages"})
 		}
 	case "coder":
 		for _, info := range sparse.List() {

@@ -10,7 +10,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/internal/safefile"
-	"superres/learners/plugin"
+	"superres/internal/usage"
 )
 
 // The scripts are thin: they hand the words of the line to "superres completion words"
@@ -40,7 +40,7 @@ func Completion(s *console.Streams) *cli.Command {
 				return err
 			}
 			if !slices.Contains(shells, shell) {
-				return console.Usage("%s", plugin.Unknown("shell", shell, shells))
+				return console.Usage("%s", usage.Unknown("shell", shell, shells))
 			}
 			script, err := completionScripts.ReadFile("completion." + shell)
 			if err != nil {

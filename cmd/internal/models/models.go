@@ -44,8 +44,8 @@ func Command(s *console.Streams) *cli.Command {
 A model's provenance has the exact command that made it: in a folder with the same
 pictures it gives the same bytes; init is where the model comes from that its --init
 names. A model file is an .npz file: in Python, numpy.load("my.npz")["stage0.low"] is
-D_L of a coupled stage, ["stage0.maps"] are the regressors of an anchored one, in
-bytes, ["stage0.weights"] the weights of a convolutional one, in 16 bits.`,
+D_L of a coupled stage, ["stage0.weights"] are the weights of a convolutional one, in
+16 bits.`,
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
 				return describe(s.Out, c.Args().Slice())

@@ -10,10 +10,10 @@ import (
 	"superres/learners/sparse"
 )
 
-// Ground is the place of the ground in the palette, and zero that of the entry 0.
+// Ground is the index of the background in the palette, and zero that of an entry of 0.
 const Ground, zero = 0, 128
 
-// Palette has the ground and the greys 1 to 255.
+// Palette has the background and the greys 1 to 255.
 var Palette = func() color.Palette {
 	p := color.Palette{color.NRGBA{44, 92, 150, 255}}
 	for v := 1; v < 256; v++ {
@@ -26,23 +26,22 @@ var Palette = func() color.Palette {
 type Panel struct {
 	// atoms has an atom a column, of w·h entries.
 	atoms *sparse.Dictionary
-	// w and h are the sides of an atom, in entries, which follow row after row.
+	// w and h are the width and height of an atom in entries, which follow row after row.
 	w, h int
-	// side is that of an entry, in pixels before the zoom.
+	// side is the side of an entry in pixels before the zoom.
 	side int
 }
 
-// screen is the side that a drawing fits into when the zoom is chosen here, and
-// maxMosaic the most pixels of any.
+// screen is the side, in pixels, that a drawing fits into where no zoom is given; maxPixels is the size of the
+// largest drawing.
 const (
 	screen    = 1600
-	maxMosaic = 100_000_000
+	maxPixels = 100_000_000
 )
 
-// Draw draws atoms, the panels of each side by side, in rows on a ground of about
-// 4 by 3. Zero is mid-grey, and the largest entry of an atom in a panel black or
-// white. order are the numbers of the atoms, and zoom is how many pixels a pixel before it
-// is across; 0 is what fits a screen.
+// Draw draws atoms in rows on a background of about 4 by 3, the panels of each atom side by side. Zero is mid-grey,
+// and the largest entry of an atom in a panel is black or white. order has the numbers of the atoms in the order in
+// which they are drawn. zoom is the side, in pixels, of the smallest entry; 0 chooses one that fits a screen.
 func Draw(panels []Panel, order []int, zoom int) (image.Image, error) {
 	var l layout
 	if zoom > 0 {
@@ -55,18 +54,29 @@ func Draw(panels []Panel, order []int, zoom int) (image.Image, error) {
 		}
 		zoom = max(zoom, 1)
 	}
-	if l.width*l.height > maxMosaic {
-		return nil, safefile.Refuse(safefile.ErrLimit, "", "the atoms take %dx%d pixels, more than %d million; use a smaller --zoom or fewer atoms", l.width, l.height, maxMosaic/1_000_000)
+	if l.width*l.height > maxPixels {
+		return nil, safefile.Refuse(safefile.ErrLimit, "",
+			"the atoms take %dx%d pixels, more than %d million; use a smaller --zoom or fewer atoms", l.width,
+			l.height, maxPixels/1_000_000)
 	}
 	img := image.NewPaletted(image.Rect(0, 0, l.width, l.height), Palette)
 	for i, k := range order {
-		x, y := l.at(i)
+		x, y := l.corner(i)
 		for _, p := range panels {
 			p.draw(img, x, y, k, p.side*zoom)
 			x += p.w*p.side*zoom + l.inner
 		}
 	}
 	return img, nil
+}
+
+// InOrder returns the numbers 0 to n−1: the order of n atoms by their numbers.
+func InOrder(n int) []int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	return order
 }
 
 // layout places the cells of a mosaic.
@@ -93,12 +103,12 @@ func newLayout(panels []Panel, cells, zoom int) layout {
 	return l
 }
 
-// at returns the upper left corner of cell i.
-func (l layout) at(i int) (x, y int) {
+// corner returns the upper left corner of cell i, in pixels.
+func (l layout) corner(i int) (x, y int) {
 	return l.outer + i%l.cols*(l.cellW+l.outer), l.outer + i/l.cols*(l.cellH+l.outer)
 }
 
-// NewPanel makes a panel of a dictionary, whose atoms are w×h, an entry side×side pixels.
+// NewPanel makes a panel of a dictionary whose atoms have w×h entries, each side×side pixels before the zoom.
 func NewPanel(d *sparse.Dictionary, w, h, side int) Panel { return Panel{d, w, h, side} }
 
 // draw draws atom k with its corner at x, y, an entry as side×side pixels.
@@ -114,9 +124,9 @@ func (p Panel) draw(img *image.Paletted, x, y, k, side int) {
 			level = uint8(zero + math.Round(127*(v/largest)))
 		}
 		for dy := range side {
-			at := img.PixOffset(x+i%p.w*side, y+i/p.w*side+dy)
+			row := img.PixOffset(x+i%p.w*side, y+i/p.w*side+dy)
 			for dx := range side {
-				img.Pix[at+dx] = level
+				img.Pix[row+dx] = level
 			}
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
 	"superres/internal/imagefile"
-	"superres/learners/plugin"
+	"superres/internal/usage"
 	"superres/superres"
 )
 
@@ -96,7 +96,7 @@ func NewNamer(want Naming, single bool) (Namer, error) {
 		if v, ok := n.values[p]; ok && v == "" {
 			return n, console.Usage("--name %s: {scale} is not known with --width, --height and --fit; use {size}", want.Template)
 		} else if !ok && p != "{stem}" && p != "{ext}" {
-			return n, console.Usage("--name %s: %s", want.Template, plugin.Unknown("placeholder", p, known))
+			return n, console.Usage("--name %s: %s", want.Template, usage.Unknown("placeholder", p, known))
 		}
 	}
 	n.template = withoutExt(want.Template)

@@ -106,9 +106,7 @@ func TestRecoverByAWildProgram(t *testing.T) {
 	if len(failures) > 0 {
 		t.Errorf("failed besides: %q", failures)
 	}
-	if _, errs, code := call(t, dir, "", args...); code != 0 {
-		t.Errorf("again: exit %d, %s", code, errs)
-	}
+	program.Succeeds(t, dir, args...)
 }
 
 // A program that has changed is run again, one that has not is not; what is asked of others
@@ -119,13 +117,8 @@ func TestRecoverByAChangedProgram(t *testing.T) {
 	args := []string{"recover", "--panel", "4,6,1", "--n", "20", "--trials", "2", "--iterations", "2", "-q", "-o", "out", "--learners", `mod,exec:` + externaltest.Command("serve", `"my script, of 'mine'"`)}
 	journal := func() int {
 		t.Helper()
-		if _, errs, code := call(t, dir, "", args...); code != 0 {
-			t.Fatalf("exit %d, %s", code, errs)
-		}
-		text, err := os.ReadFile(filepath.Join(dir, "out", "journal.jsonl"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		program.Succeeds(t, dir, args...)
+		text := consoletest.Read(t, dir, "out", "journal.jsonl")
 		return bytes.Count(text, []byte("\n"))
 	}
 	for i, want := range []int{4, 4, 6} {
@@ -143,9 +136,7 @@ func TestRecoverWithACoderOutside(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"recover", "--panel", "4,6,1", "--n", "20", "--trials", "1", "--iterations", "2", "-q", "--learners", "mod,ksvd"}
 	for coder, out := range map[string]string{"omp": "a", "exec:" + externaltest.Command("serve"): "b"} {
-		if _, errs, code := call(t, dir, "", append(slices.Clone(args), "--coder", coder, "-o", out)...); code != 0 {
-			t.Fatalf("exit %d, %s", code, errs)
-		}
+		program.Succeeds(t, dir, append(slices.Clone(args), "--coder", coder, "-o", out)...)
 	}
 	a, b := rows(t, filepath.Join(dir, "a", "trials.csv")), rows(t, filepath.Join(dir, "b", "trials.csv"))
 	if got, want := column(b, "assigned"), column(a, "assigned"); !slices.Equal(got, want) {

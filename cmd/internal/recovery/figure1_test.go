@@ -80,9 +80,7 @@ func TestFigure1Reports(t *testing.T) {
 	before := consoletest.Read(t, folder, tableName)
 	consoletest.Put(t, filepath.Join(dir, tableName), before)
 	args := []string{"recover", "--trials", fmt.Sprint(f.count()), "--learners", strings.Join(f.learners(), ","), "-o", dir, "--iterations", "500"}
-	if _, errs, code := call(t, dir, "", args...); code != 0 {
-		t.Fatalf("exit %d: %s", code, errs)
-	}
+	program.Succeeds(t, dir, args...)
 	if !bytes.Equal(consoletest.Read(t, dir, tableName), before) { // with the seconds of each
 		t.Error("trials were run again")
 	}

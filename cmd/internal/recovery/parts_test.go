@@ -15,9 +15,7 @@ import (
 func TestRecoverInParts(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"recover", "--panel", "8,12,2", "--panel", "6,9,2", "--n", "60,30", "--trials", "2", "--iterations", "20", "--learners", "rop,mod", "-q"}
-	if _, errs, code := call(t, dir, "", append(args, "-o", "whole")...); code != 0 {
-		t.Fatalf("exit %d: %s", code, errs)
-	}
+	program.Succeeds(t, dir, append(args, "-o", "whole")...)
 	want := rows(t, filepath.Join(dir, "whole", "trials.csv"))
 	for _, parts := range []int{1, 3} {
 		out := fmt.Sprintf("in%d", parts)

@@ -21,10 +21,7 @@ import (
 // rows reads a trials.csv without its seconds.
 func rows(t *testing.T, path string) [][]string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := consoletest.Read(t, path)
 	list, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
 	if err != nil {
 		t.Fatal(err)
@@ -44,9 +41,7 @@ func TestRecover(t *testing.T) {
 	if code != 0 || errs != "" || !strings.Contains(out, "M=8 K=12 S=2") || !strings.Contains(out, "ksvd:exact=false") {
 		t.Fatalf("exit %d\n%s%s", code, out, errs)
 	}
-	if _, errs, code := call(t, dir, "", append(args, "-o", b, "-j", "4")...); code != 0 {
-		t.Fatalf("exit %d: %s", code, errs)
-	}
+	program.Succeeds(t, dir, append(args, "-o", b, "-j", "4")...)
 	first := rows(t, filepath.Join(a, "trials.csv"))
 	if len(first) != 1+2*2*3 || first[1][3] != "30" || first[12][3] != "60" {
 		t.Errorf("%d rows, N from %s to %s", len(first), first[1][3], first[len(first)-1][3])
@@ -70,19 +65,11 @@ func TestRecover(t *testing.T) {
 	// More trials of the same: those that are there are not run again, a line that
 	// was cut short is.
 	journal := filepath.Join(a, "journal.jsonl")
-	before, err := os.ReadFile(journal)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := consoletest.Read(t, journal)
 	consoletest.Put(t, journal, before[:len(before)-20])
 	args[slices.Index(args, "--trials")+1] = "3"
-	if _, errs, code := call(t, dir, "", append(args, "-o", a)...); code != 0 {
-		t.Fatalf("exit %d: %s", code, errs)
-	}
-	after, err := os.ReadFile(journal)
-	if err != nil {
-		t.Fatal(err)
-	}
+	program.Succeeds(t, dir, append(args, "-o", a)...)
+	after := consoletest.Read(t, journal)
 	whole := bytes.LastIndexByte(before[:len(before)-20], '\n') + 1
 	if !bytes.HasPrefix(after, before[:whole]) || bytes.Count(after, []byte("\n")) != 18 {
 		t.Errorf("the journal has %d lines, or others than before", bytes.Count(after, []byte("\n")))
@@ -107,10 +94,7 @@ func TestRecoverFromTheTable(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
 	read := func(name string) string {
-		text, err := os.ReadFile(filepath.Join(dir, "a", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := consoletest.Read(t, dir, "a", name)
 		return string(text)
 	}
 	table, page, journal := read(tableName), read("report.html"), read("journal.jsonl")
@@ -146,14 +130,9 @@ func TestRecoverFromTheTable(t *testing.T) {
 func TestForgedCommand(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"recover", "--panel", "4,6,1", "--n", "20", "--trials", "2", "--iterations", "2", "--learners", "mod", "-o", "sweep", "--shard", "0/1", "-q"}
-	if _, errs, code := call(t, dir, "", args...); code != 0 {
-		t.Fatalf("exit %d: %s", code, errs)
-	}
+	program.Succeeds(t, dir, args...)
 	name := filepath.Join(dir, "sweep", "command.json")
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := consoletest.Read(t, name)
 	var recorded []string
 	if err := json.Unmarshal(text, &recorded); err != nil {
 		t.Fatal(err)
@@ -170,9 +149,7 @@ func TestForgedCommand(t *testing.T) {
 		}
 	}
 	consoletest.Put(t, name, text)
-	if _, errs, code := call(t, dir, "", "merge", "sweep"); code != 0 {
-		t.Errorf("exit %d, %s", code, errs)
-	}
+	program.Succeeds(t, dir, "merge", "sweep")
 }
 
 // The page names the command that makes it again, and tells who is told what.
@@ -262,9 +239,7 @@ func TestRecoverTwiceAtOnce(t *testing.T) {
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, errs, code := call(t, dir, "", args...); code != 0 {
-		t.Errorf("after the other: exit %d, %s", code, errs)
-	}
+	program.Succeeds(t, dir, args...)
 }
 
 // The runtime dies of some ten thousand processors.
@@ -289,10 +264,7 @@ func TestRecoverPlainProgress(t *testing.T) {
 func TestRecoverFailures(t *testing.T) {
 	dir := t.TempDir()
 	out, errs, code := call(t, dir, "", "recover", "--learners", "mod,rop", "--coder", "omp:sparsity=13", "--panel", "8,12,2", "--n", "30", "--trials", "2", "--iterations", "2", "-o", "out")
-	page, err := os.ReadFile(filepath.Join(dir, "out", "report.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := consoletest.Read(t, dir, "out", "report.html")
 	if code != console.ExitSome || !strings.Contains(errs, "2 of 4 trials failed") || strings.Contains(out+string(page), "NaN") || !strings.Contains(out, "–") {
 		t.Errorf("exit %d, %s%s", code, out, errs)
 	}

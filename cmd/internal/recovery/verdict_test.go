@@ -86,9 +86,7 @@ func TestVerdict(t *testing.T) {
 // before its tables, links to its sections, and folds the settings away.
 func TestRecoverPage(t *testing.T) {
 	dir := t.TempDir()
-	if _, errs, code := call(t, dir, "", "recover", "--panel", "6,8,2", "--panel", "8,12,2", "--n", "30,60", "--trials", "2", "--iterations", "10", "--learners", "rop,mod", "-q", "-o", "out"); code != 0 {
-		t.Fatal(errs)
-	}
+	program.Succeeds(t, dir, "recover", "--panel", "6,8,2", "--panel", "8,12,2", "--n", "30,60", "--trials", "2", "--iterations", "10", "--learners", "rop,mod", "-q", "-o", "out")
 	page := string(consoletest.Read(t, filepath.Join(dir, "out", "report.html")))
 	order := []string{
 		`<p class="finding">`, `<code>superres recover --panel 6,8,2 --panel 8,12,2 --n 30,60 --trials 2 --iterations 10 --learners rop,mod -q -o out</code>`,

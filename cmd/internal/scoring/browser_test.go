@@ -28,14 +28,16 @@ func (b browser) open(path, hash string) {
 // middle is where the canvas has its middle.
 func (b browser) middle() (x, y float64) {
 	b.t.Helper()
-	at, _ := b.Eval("[canvas.getBoundingClientRect().left + canvas.clientWidth / 2, canvas.getBoundingClientRect().top + canvas.clientHeight / 2]").([]any)
+	at, _ := b.Eval("[canvas.getBoundingClientRect().left + canvas.clientWidth / 2, " +
+		"canvas.getBoundingClientRect().top + canvas.clientHeight / 2]").([]any)
 	return at[0].(float64), at[1].(float64)
 }
 
 // number is a number of the state.
 func (b browser) number(name string) float64 {
 	b.t.Helper()
-	v, err := strconv.ParseFloat(fmt.Sprint(b.Eval(fmt.Sprintf("new URLSearchParams(document.body.dataset.state).get(%q)", name))), 64)
+	v, err := strconv.ParseFloat(fmt.Sprint(b.Eval(fmt.Sprintf("new "+
+		"URLSearchParams(document.body.dataset.state).get(%q)", name))), 64)
 	if err != nil {
 		b.t.Fatalf("%s: %v", b.state(), err)
 	}
@@ -51,20 +53,18 @@ func (b browser) state() string {
 // pixel is the colour of the canvas dx, dy pixels of the screen from its middle.
 func (b browser) pixel(dx, dy int) string {
 	b.t.Helper()
-	return fmt.Sprint(b.Eval(fmt.Sprintf("[...canvas.getContext('2d').getImageData(Math.floor(canvas.width / 2) + %d, Math.floor(canvas.height / 2) + %d, 1, 1).data].join()", dx, dy)))
+	return fmt.Sprint(b.Eval(fmt.Sprintf("[...canvas.getContext('2d').getImageData(Math.floor(canvas.width / 2) + "+
+		"%d, Math.floor(canvas.height / 2) + %d, 1, 1).data].join()", dx, dy)))
 }
 
-// The page in a browser: keys, mouse and address do what they are for, and the canvas
-// shows the right pixels.
+// The page in a browser: keys, mouse and address do what they are for, and the canvas shows the right pixels.
 func TestDiffInBrowser(t *testing.T) {
 	dir := t.TempDir()
 	ref := consoletest.Blob(40, 30)
 	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), ref)
 	consoletest.WritePicture(t, filepath.Join(dir, "b.png"), shifted(ref, 3))
 	consoletest.WritePicture(t, filepath.Join(dir, "low.png"), consoletest.Blob(20, 15))
-	if _, stderr, code := call(t, dir, "", "diff", "a.png", "b.png", "low.png"); code != 0 {
-		t.Fatalf("exit %d, %s", code, stderr)
-	}
+	program.Succeeds(t, dir, "diff", "a.png", "b.png", "low.png")
 	b := openBrowser(t)
 	page := filepath.Join(dir, "diff.html")
 
@@ -106,7 +106,8 @@ func TestDiffInBrowser(t *testing.T) {
 	b.Mouse("mouseMoved", x+108, y+4, 0)
 	b.Mouse("mouseReleased", x+108, y+4, 0)
 	b.Drawn()
-	if math.Abs(b.number("x")-18) > 0.2 || math.Abs(b.number("y")-14) > 0.2 || !strings.Contains(b.state(), "split=0.5&zoom=4&") {
+	if math.Abs(b.number("x")-18) > 0.2 || math.Abs(b.number("y")-14) > 0.2 ||
+		!strings.Contains(b.state(), "split=0.5&zoom=4&") {
 		t.Errorf("after wheel and drag: %s", b.state())
 	}
 	b.Mouse("mousePressed", x, y, 0)
@@ -116,10 +117,12 @@ func TestDiffInBrowser(t *testing.T) {
 	if got := b.state(); !strings.Contains(got, "split=0&zoom=4&") {
 		t.Errorf("after dragging the divider: %s", got)
 	}
-	if got := b.Eval("[...document.querySelectorAll('button,select,input')].filter(e => !(e.innerText || e.ariaLabel || e.labels?.length)).length"); got != 0. {
+	if got := b.Eval("[...document.querySelectorAll('button,select,input')].filter(e => !(e.innerText || " +
+		"e.ariaLabel || e.labels?.length)).length"); got != 0. {
 		t.Errorf("%v controls have no name", got)
 	}
-	if got := b.Eval("performance.getEntriesByType('resource').filter(e => !e.name.startsWith('data:')).length"); got != 0. {
+	if got := b.Eval("performance.getEntriesByType('resource').filter(e => " +
+		"!e.name.startsWith('data:')).length"); got != 0. {
 		t.Errorf("%v things were fetched", got)
 	}
 

@@ -17,17 +17,14 @@ import (
 	"superres/internal/golden"
 )
 
-// A large page in a browser: it opens pixel for pixel where the pictures differ most,
-// has the pixels of the folder where it needs them, shows the small picture as bicubic
-// makes it, saves what is seen and fills the screen.
+// A large page in a browser: it opens pixel for pixel where the pictures differ most, has the pixels of the folder
+// where it needs them, shows the small picture as bicubic makes it, saves what is seen and fills the screen.
 func TestLargeDiffInBrowser(t *testing.T) {
 	b := openBrowser(t)
 	dir := t.TempDir()
 	small := rough(1050, 600)
 	consoletest.WritePicture(t, filepath.Join(dir, "small.png"), small)
-	if _, stderr, code := call(t, dir, "", "upscale", "-m", "bicubic", "small.png", "-o", "bicubic.png"); code != 0 {
-		t.Fatal(stderr)
-	}
+	program.Succeeds(t, dir, "upscale", "-m", "bicubic", "small.png", "-o", "bicubic.png")
 	bicubic := golden.Open(t, filepath.Join(dir, "bicubic.png")).(*image.RGBA)
 	large := image.NewRGBA(bicubic.Rect)
 	copy(large.Pix, bicubic.Pix)
@@ -37,9 +34,7 @@ func TestLargeDiffInBrowser(t *testing.T) {
 		}
 	}
 	consoletest.WritePicture(t, filepath.Join(dir, "large.png"), large)
-	if _, stderr, code := call(t, dir, "", "diff", "small.png", "large.png"); code != 0 {
-		t.Fatal(stderr)
-	}
+	program.Succeeds(t, dir, "diff", "small.png", "large.png")
 	page := filepath.Join(dir, "diff.html")
 	colour := func(m image.Image, x, y int) string {
 		c := color.RGBAModel.Convert(m.At(x, y)).(color.RGBA)
@@ -66,7 +61,8 @@ func TestLargeDiffInBrowser(t *testing.T) {
 		time.Sleep(50 * time.Millisecond)
 	}
 	if got := b.pixel(10, 20); got != want {
-		t.Errorf("a pixel of the folder is %s, expected %s: %v", got, want, b.Eval("document.getElementById('status').textContent"))
+		t.Errorf("a pixel of the folder is %s, expected %s: %v", got, want,
+			b.Eval("document.getElementById('status').textContent"))
 	}
 	// Small pictures in squares, then bicubic, to a level of rounding.
 	b.Press("1")
@@ -76,7 +72,8 @@ func TestLargeDiffInBrowser(t *testing.T) {
 	b.Press("b")
 	for _, at := range []image.Point{{0, 0}, {11, 20}, {-30, 7}, {-80, -90}} {
 		var got [4]int
-		if _, err := fmt.Sscanf(b.pixel(at.X, at.Y), "%d,%d,%d,%d", &got[0], &got[1], &got[2], &got[3]); err != nil {
+		_, err := fmt.Sscanf(b.pixel(at.X, at.Y), "%d,%d,%d,%d", &got[0], &got[1], &got[2], &got[3])
+		if err != nil {
 			t.Fatal(err)
 		}
 		pix := bicubic.Pix[bicubic.PixOffset(300+at.X, 300+at.Y):]
@@ -92,7 +89,8 @@ func TestLargeDiffInBrowser(t *testing.T) {
 	}
 	// What is seen is saved, with all the pixels of the screen.
 	b.Press("2")
-	b.Eval("URL.createObjectURL = blob => { window.savedBlob = blob; return 'blob:0' }; HTMLAnchorElement.prototype.click = function () { window.saved = this }; 0")
+	b.Eval("URL.createObjectURL = blob => { window.savedBlob = blob; return 'blob:0' }; " +
+		"HTMLAnchorElement.prototype.click = function () { window.saved = this }; 0")
 	b.Press("e")
 	data := fmt.Sprint(b.Eval(`(async () => {
 		while (!window.saved) await new Promise(done => setTimeout(done, 20));
@@ -109,7 +107,8 @@ func TestLargeDiffInBrowser(t *testing.T) {
 		t.Errorf("saved %s, %v, %v", name, cfg, err)
 	}
 	b.Press("w")
-	if got := b.Eval("canvas.clientHeight === innerHeight && getComputedStyle(document.querySelector('header')).display"); got != "none" {
+	if got := b.Eval("canvas.clientHeight === innerHeight && " +
+		"getComputedStyle(document.querySelector('header')).display"); got != "none" {
 		t.Errorf("full screen: %v", got)
 	}
 	b.Press("w")
@@ -123,7 +122,8 @@ func TestLargeDiffInBrowser(t *testing.T) {
 	}
 	b.open(page, "view=one&show=2&zoom=1&x=300.5&y=300.5")
 	for range 100 {
-		if strings.Contains(fmt.Sprint(b.Eval("document.getElementById('status').textContent")), "diff_files/row1-column1.html cannot be read") {
+		if strings.Contains(fmt.Sprint(b.Eval("document.getElementById('status').textContent")),
+			"diff_files/row1-column1.html cannot be read") {
 			return
 		}
 		time.Sleep(100 * time.Millisecond)
@@ -131,19 +131,19 @@ func TestLargeDiffInBrowser(t *testing.T) {
 	t.Errorf("the folder is gone, and the page says %v", b.Eval("document.getElementById('status').textContent"))
 }
 
-// On a phone the toolbar has one row that fits, nothing else is wider than the screen, and
-// two fingers zoom where they are.
+// On a phone the toolbar has one row that fits, nothing else is wider than the screen, and two fingers zoom where
+// they are.
 func TestDiffOnPhone(t *testing.T) {
 	b := openBrowser(t)
 	dir := t.TempDir()
 	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(1000, 1000))
-	consoletest.WritePicture(t, filepath.Join(dir, "a-long-name-of-an-enlarged-picture.png"), consoletest.Blob(500, 500))
-	if _, stderr, code := call(t, dir, "", "diff", "a.png", "a-long-name-of-an-enlarged-picture.png"); code != 0 {
-		t.Fatal(stderr)
-	}
+	consoletest.WritePicture(t, filepath.Join(dir, "a-long-name-of-an-enlarged-picture.png"),
+		consoletest.Blob(500, 500))
+	program.Succeeds(t, dir, "diff", "a.png", "a-long-name-of-an-enlarged-picture.png")
 	b.Window(400, 800, true)
 	b.open(filepath.Join(dir, "diff.html"), "view=one&show=1&zoom=1&x=500&y=500")
-	if got := b.Eval("[...document.querySelectorAll('header button')].filter(e => e.offsetParent).map(e => e.getBoundingClientRect()).every(r => r.top < 45 && r.bottom < 50 && r.right <= 400)"); got != true {
+	if got := b.Eval("[...document.querySelectorAll('header button')].filter(e => e.offsetParent).map(e => " +
+		"e.getBoundingClientRect()).every(r => r.top < 45 && r.bottom < 50 && r.right <= 400)"); got != true {
 		t.Error("the toolbar has more than one row, or does not fit")
 	}
 	if got := b.Eval("document.documentElement.scrollWidth"); got != 400. {
@@ -158,7 +158,8 @@ func TestDiffOnPhone(t *testing.T) {
 	b.Touch("touchEnd")
 	b.Drawn()
 	// What was 100 below the middle still is, at twice the size.
-	if z, x, y := b.number("zoom"), b.number("x"), b.number("y"); z < 1.99 || z > 2.01 || x < 499 || x > 501 || y < 549 || y > 551 {
+	if z, x, y := b.number("zoom"), b.number("x"), b.number("y"); z < 1.99 || z > 2.01 || x < 499 || x > 501 ||
+		y < 549 || y > 551 {
 		t.Errorf("after a pinch: %s", b.state())
 	}
 	b.Touch("touchStart", [2]float64{x, y})

@@ -16,29 +16,28 @@ import (
 	"superres/superres/score"
 )
 
-// compared is all that a page shows.
-type compared struct {
+// comparison is what a page of superres diff shows, and --json prints.
+type comparison struct {
 	// Page is the file of the page.
 	Page paths.Name `json:"page"`
-	// Folder has the regions of the pictures for which the page has no room. Empty is none.
+	// Folder holds the regions of the pictures that are too many for the page. It is empty where the page has all.
 	Folder paths.Name `json:"folder,omitempty"`
 	// Protocol is how the pictures are scored.
 	Protocol score.Protocol `json:"protocol"`
 	// Scale is how much was enlarged.
 	Scale int `json:"scale"`
-	// Place is where the pictures differ most, in pixels of the largest picture: the
-	// middle of what the page shows first.
-	Place place `json:"opens_at"`
-	// Pictures are in the order they were named in. The first is the reference.
+	// Place is where the pictures differ most, in pixels of the largest picture. The page opens with it in the middle.
+	Place position `json:"opens_at"`
+	// Pictures are in the order of the command line. The first is the reference.
 	Pictures []*comparedPicture `json:"pictures"`
 
-	// scene is how large the largest picture is, in pixels.
+	// scene is the width and the height of the largest picture, in pixels.
 	scene image.Point
-	// held has the numbers of the regions that are in the page.
-	held map[int]bool
-	// most is the mode that new files get at most, by the pictures.
-	most fs.FileMode
-	// id tells the regions of these pictures from those of others.
+	// inPage has the numbers of the regions that the page itself holds.
+	inPage map[int]bool
+	// mode bounds the permissions of new files: they get none that a picture does not have.
+	mode fs.FileMode
+	// id is a checksum of all regions, by which the page knows those of its own pictures.
 	id string
 }
 
@@ -49,45 +48,45 @@ type comparedPicture struct {
 	// Width and Height are its own size, in pixels.
 	Width  int `json:"width"`
 	Height int `json:"height"`
-	// Cell has its scores against the reference.
+	// Cell holds its scores against the reference.
 	Cell
-	// Mean and Largest are how far its colours are from those of the reference, in levels
-	// of 0..255. Nil is not compared.
+	// Mean and Largest are the mean and the largest absolute difference of its colours from those of the reference,
+	// in levels of 0..255. They are nil where it was not compared.
 	Mean    *float64 `json:"mean_absolute_difference,omitempty"`
 	Largest *float64 `json:"largest_difference,omitempty"`
 	// Note says why there are no scores. It is empty where there are.
 	Note string `json:"note,omitempty"`
 
-	// tiles are what the regions have of it, as PNG with 8 bits a sample. One is empty
-	// where the picture does not reach.
+	// tiles are its parts within each region, as PNG with 8 bits a sample. One is empty where the picture does not
+	// reach the region.
 	tiles [][]byte
-	// reduced is all of it in fewer pixels, as JPEG, or as PNG with transparency. It is
-	// empty where one region is all there is.
+	// reduced is the entire picture in fewer pixels, as JPEG or, with transparency, as PNG. It is empty where there
+	// is only one region.
 	reduced []byte
-	// shown is how much of the scene it covers, in pixels.
-	shown image.Point
+	// covers is the size of the part of the scene that it covers, in pixels.
+	covers image.Point
 }
 
-// What a pixel takes at the peak, in bytes: of a picture that is read, of the reference
-// while it waits for the next, and of a picture that is scored.
+// What a pixel takes in memory at the peak, in bytes: of a picture that is read, of the reference, which stays in
+// memory, and of a picture that is scored.
 const (
-	readBytes  = 16
-	heldBytes  = 8
-	scoreBytes = 80
+	readBytes      = 16
+	referenceBytes = 8
+	scoreBytes     = 80
 )
 
 // errSize ends the reading of a picture whose size is known.
 var errSize = errors.New("the size is known")
 
-// readSizes finds out how large the pictures are, without decoding them.
-func readSizes(ctx context.Context, opt DiffOptions) (*compared, error) {
-	d := &compared{Page: paths.Name(opt.Page), Protocol: score.MatlabY, Scale: opt.Scale}
+// readSizes reads the sizes of the pictures from their headers.
+func readSizes(ctx context.Context, opt DiffOptions) (*comparison, error) {
+	d := &comparison{Page: paths.Name(opt.Page), Protocol: score.MatlabY, Scale: opt.Scale}
 	for _, path := range opt.Inputs {
 		p := &comparedPicture{Name: paths.Name(shortName(path, opt.Inputs))}
 		limits := pictures.Frugal(opt.Limits, readBytes)
-		enough := limits.Accept
-		limits.Accept = func(cfg image.Config, held int64) error {
-			if err := enough(cfg, held); err != nil {
+		acceptMemory := limits.Accept
+		limits.Accept = func(cfg image.Config, inUse int64) error {
+			if err := acceptMemory(cfg, inUse); err != nil {
 				return err
 			}
 			p.Width, p.Height = cfg.Width, cfg.Height
@@ -101,10 +100,10 @@ func readSizes(ctx context.Context, opt DiffOptions) (*compared, error) {
 	return d, nil
 }
 
-// load reads the pictures, one besides the reference at a time, scores them, cuts them
-// into tiles and finds the place where they differ most.
-func (d *compared) load(ctx context.Context, opt DiffOptions, bar *console.Progress) error {
-	left := opt.Limits // the rest is taken by what is kept
+// load reads one picture after the other, scores it against the reference and cuts it into tiles. In the end it sets
+// the place where the pictures differ most.
+func (d *comparison) load(ctx context.Context, opt DiffOptions, bar *console.Progress) error {
+	left := opt.Limits // without the memory of what is kept
 	var ref image.Image
 	differ := newDifferences(d.scene)
 	for i, path := range opt.Inputs {
@@ -121,10 +120,10 @@ func (d *compared) load(ctx context.Context, opt DiffOptions, bar *console.Progr
 			if i == 0 {
 				ref = img
 				p.Note = "the reference"
-				left.Memory -= int64(p.Width) * int64(p.Height) * heldBytes
+				left.Memory -= int64(p.Width) * int64(p.Height) * referenceBytes
 			} else {
 				d.score(p, ref, img, left.Memory)
-				if err := differ.add(ctx, ref, img, d.Pictures[0].shown, p.shown); err != nil {
+				if err := differ.add(ctx, ref, img, d.Pictures[0].covers, p.covers); err != nil {
 					return err
 				}
 			}
@@ -138,11 +137,11 @@ func (d *compared) load(ctx context.Context, opt DiffOptions, bar *console.Progr
 			return err
 		}
 	}
-	d.Place = differ.most()
+	d.Place = differ.peak()
 	return nil
 }
 
-// bytes is how much the encoded parts of a picture take.
+// bytes returns the size of all encoded parts of a picture.
 func (p *comparedPicture) bytes() int64 {
 	sum := len(p.reduced)
 	for _, tile := range p.tiles {
@@ -151,7 +150,7 @@ func (p *comparedPicture) bytes() int64 {
 	return int64(sum)
 }
 
-// shortName is the last part of a path, or all of it where another has the same.
+// shortName returns the last element of a path, or the entire path where another path has the same last element.
 func shortName(path string, among []string) string {
 	base := filepath.Base(path)
 	same := func(other string) bool { return filepath.Base(other) == base }
@@ -161,9 +160,8 @@ func shortName(path string, among []string) string {
 	return safefile.OneLine(base)
 }
 
-// score scores a picture, for which there are so many bytes of memory, or notes why it
-// cannot be scored.
-func (d *compared) score(p *comparedPicture, ref, test image.Image, memory int64) {
+// score scores a picture against the reference within a number of bytes of memory, or notes why it cannot.
+func (d *comparison) score(p *comparedPicture, ref, test image.Image, memory int64) {
 	if ref.Bounds().Size().Sub(test.Bounds().Size()) == (image.Point{}) {
 		if need := int64(p.Width) * int64(p.Height) * scoreBytes; need > memory {
 			p.Note = fmt.Sprintf("not scored: that needs %s more; use --max-memory", console.Bytes(need-memory))

@@ -1,7 +1,6 @@
 package scoring
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -59,7 +58,7 @@ func runDiff(c *cli.Context, s *console.Streams) error {
 	if err != nil {
 		return err
 	}
-	d.most = safefile.ModeOf(opt.Inputs...)
+	d.mode = safefile.ModeOf(opt.Inputs...)
 	if err := d.arrange(); err != nil {
 		return err
 	}
@@ -69,7 +68,7 @@ func runDiff(c *cli.Context, s *console.Streams) error {
 	if err := d.load(c.Context, opt, bar); err != nil {
 		return err
 	}
-	d.share()
+	d.chooseRegions()
 	if err := d.writeRegions(c.Context, opt.Overwrite); err != nil {
 		return err
 	}
@@ -80,15 +79,13 @@ func runDiff(c *cli.Context, s *console.Streams) error {
 		table = s.Err
 		err = page(s.Out)
 	} else {
-		err = safefile.WriteAtomicMode(d.most, opt.Page, opt.Overwrite, page)
+		err = safefile.WriteAtomicMode(d.mode, opt.Page, opt.Overwrite, page)
 	}
 	if err != nil {
 		return err
 	}
 	if opt.JSON {
-		enc := json.NewEncoder(table)
-		enc.SetIndent("", "  ")
-		return enc.Encode(d)
+		return console.WriteJSON(table, d)
 	}
 	_, err = fmt.Fprint(table, d.text())
 	return err

@@ -2,7 +2,6 @@ package scoring
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"image"
 	"image/color"
@@ -29,27 +28,20 @@ func shifted(m *image.NRGBA, by uint8) *image.NRGBA {
 	return out
 }
 
-// The scores are those of eval, the differences those that are there, and --json and the
-// page say the same.
+// The scores are those of eval, the differences those that are there, and --json and the page say the same.
 func TestDiffScores(t *testing.T) {
 	dir := t.TempDir()
 	ref := consoletest.Blob(40, 30)
 	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), ref)
 	consoletest.WritePicture(t, filepath.Join(dir, "b.png"), shifted(ref, 5))
 	consoletest.WritePicture(t, filepath.Join(dir, "c.png"), ref)
-	stdout, stderr, code := call(t, dir, "", "diff", "--json", "a.png", "b.png", "c.png")
-	if code != 0 || stderr != "" {
-		t.Fatalf("exit %d, %s", code, stderr)
+	stdout, stderr := program.Succeeds(t, dir, "diff", "--json", "a.png", "b.png", "c.png")
+	got := consoletest.Decode[comparison](t, stdout)
+	if stderr != "" || len(got.Pictures) != 3 || got.Protocol != "matlab-y" || got.Page != "diff.html" {
+		t.Fatal(stdout, stderr)
 	}
-	var got compared
-	if err := json.Unmarshal([]byte(stdout), &got); err != nil || len(got.Pictures) != 3 || got.Protocol != "matlab-y" || got.Page != "diff.html" {
-		t.Fatalf("%v: %s", err, stdout)
-	}
-	stdout, _, _ = call(t, dir, "", "eval", "--json", "a.png", "b.png")
-	var table Scores
-	if err := json.Unmarshal([]byte(stdout), &table); err != nil {
-		t.Fatal(err)
-	}
+	stdout, _ = program.Succeeds(t, dir, "eval", "--json", "a.png", "b.png")
+	table := consoletest.Decode[Scores](t, stdout)
 	b, c, want := got.Pictures[1], got.Pictures[2], table.Rows[0].Cells[0]
 	if *b.PSNR != *want.PSNR || *b.SSIM != *want.SSIM || *b.Largest != 5 || math.Abs(*b.Mean-5./3) > 0.2 {
 		t.Errorf("scores %g %g %g %g, eval has %g %g", *b.PSNR, *b.SSIM, *b.Mean, *b.Largest, *want.PSNR, *want.SSIM)
@@ -57,24 +49,26 @@ func TestDiffScores(t *testing.T) {
 	if c.PSNR != nil || *c.SSIM != 1 || *c.Mean != 0 || *c.Largest != 0 {
 		t.Errorf("equal pictures: %+v", c)
 	}
-	page, err := os.ReadFile(filepath.Join(dir, "diff.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	row := fmt.Sprintf("<th scope=\"row\">2 b.png</th><td>40×30</td><td>%.2f</td><td>%.4f</td><td>%.3f</td><td>5</td>", *b.PSNR, *b.SSIM, *b.Mean)
+	page := consoletest.Read(t, dir, "diff.html")
+	row := fmt.Sprintf("<th scope=\"row\">2 b.png</th><td>40×30</td><td>%.2f</td><td>%.4f</td><td>%.3f</td><td>5</td>",
+		*b.PSNR, *b.SSIM, *b.Mean)
 	for _, want := range []string{row, "<td>∞</td>", "protocol matlab-y, scale 2, reference a.png"} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("no %s in the page", want)
 		}
 	}
-	stdout, _, code = call(t, dir, "", "diff", "a.png", "b.png", "-o", "again.html")
-	if code != 0 || !strings.Contains(stdout, "again.html: protocol matlab-y") || !strings.Contains(stdout, fmt.Sprintf("%.2f   %.4f", *b.PSNR, *b.SSIM)) {
-		t.Errorf("exit %d, %s", code, stdout)
+	stdout, _ = program.Succeeds(t, dir, "diff", "a.png", "b.png", "-o", "again.html")
+	if !strings.Contains(stdout, "again.html: protocol matlab-y") ||
+		!strings.Contains(stdout, fmt.Sprintf("%.2f   %.4f", *b.PSNR, *b.SSIM)) {
+		t.Error(stdout)
 	}
 }
 
-// The page holds its pictures and refers to nothing else, whatever files are called, and
-// has the same bytes every time.
+// outside is a pattern of what refers to anything outside of a page.
+const outside = `(?i)https?:|src="[^d]|href=|\burl\(|@import|fetch\(|XMLHttp`
+
+// The page holds its pictures and refers to nothing else, whatever files are called, and has the same bytes every
+// time.
 func TestDiffPage(t *testing.T) {
 	dir := t.TempDir()
 	names := []string{"sub/</script><b>&\".png", "two/x.png", "three/x.png"}
@@ -92,7 +86,7 @@ func TestDiffPage(t *testing.T) {
 	if n := strings.Count(page, `src="data:image/png;base64,`); n != 3 {
 		t.Errorf("%d pictures", n)
 	}
-	if found := regexp.MustCompile(`(?i)https?:|src="[^d]|href=|\burl\(|@import|fetch\(|XMLHttp|<b>`).FindAllString(page, -1); found != nil {
+	if found := regexp.MustCompile(outside+"|<b>").FindAllString(page, -1); found != nil {
 		t.Errorf("the page has %q", found)
 	}
 	for _, want := range []string{"default-src &#39;none&#39;", "two/x.png", "three/x.png"} {
@@ -105,7 +99,8 @@ func TestDiffPage(t *testing.T) {
 // Pictures of all kinds go in: 16 bits, grey, alpha.
 func TestDiffKinds(t *testing.T) {
 	dir := t.TempDir()
-	grey16, deep, clear := image.NewGray16(image.Rect(0, 0, 30, 30)), image.NewNRGBA64(image.Rect(0, 0, 30, 30)), consoletest.Blob(30, 30)
+	grey16, deep, clear := image.NewGray16(image.Rect(0, 0, 30, 30)), image.NewNRGBA64(image.Rect(0, 0, 30, 30)),
+		consoletest.Blob(30, 30)
 	for i := range 900 {
 		x, y := i%30, i/30
 		grey16.SetGray16(x, y, color.Gray16{Y: uint16(70 * i)})
@@ -115,11 +110,8 @@ func TestDiffKinds(t *testing.T) {
 	consoletest.WritePicture(t, filepath.Join(dir, "grey.png"), grey16)
 	consoletest.WritePicture(t, filepath.Join(dir, "deep.png"), deep)
 	consoletest.WritePicture(t, filepath.Join(dir, "clear.png"), clear)
-	stdout, stderr, code := call(t, dir, "", "diff", "--json", "grey.png", "deep.png", "clear.png")
-	var got compared
-	if err := json.Unmarshal([]byte(stdout), &got); err != nil || code != 0 {
-		t.Fatalf("exit %d, %v, %s", code, err, stderr)
-	}
+	stdout, _ := program.Succeeds(t, dir, "diff", "--json", "grey.png", "deep.png", "clear.png")
+	got := consoletest.Decode[comparison](t, stdout)
 	if d := got.Pictures[1]; math.Abs(*d.Largest-128./257) > 1e-3 || math.Abs(*d.Mean-128./257/3) > 1e-3 {
 		t.Errorf("half a level of red is a difference of %g, %g in the mean", *d.Largest, *d.Mean)
 	}
@@ -132,10 +124,12 @@ func TestDiffKinds(t *testing.T) {
 func TestShownSize(t *testing.T) {
 	scene := image.Pt(768, 512)
 	for _, c := range []struct{ size, want image.Point }{
-		{scene, scene}, {image.Pt(384, 256), scene}, {image.Pt(767, 511), image.Pt(767, 511)}, {image.Pt(512, 341), scene}, {image.Pt(256, 170), image.Pt(768, 510)}, {image.Pt(255, 170), scene},
-		{image.Pt(3, 2), scene}, {image.Pt(512, 768), image.Point{}}, {image.Pt(700, 512), image.Point{}}, {image.Pt(384, 250), image.Point{}}, {image.Pt(1, 100), image.Point{}},
+		{scene, scene}, {image.Pt(384, 256), scene}, {image.Pt(767, 511), image.Pt(767, 511)},
+		{image.Pt(512, 341), scene}, {image.Pt(256, 170), image.Pt(768, 510)}, {image.Pt(255, 170), scene},
+		{image.Pt(3, 2), scene}, {image.Pt(512, 768), image.Point{}}, {image.Pt(700, 512), image.Point{}},
+		{image.Pt(384, 250), image.Point{}}, {image.Pt(1, 100), image.Point{}},
 	} {
-		got, ok := shownSize(c.size, scene, 2)
+		got, ok := coveredSize(c.size, scene, 2)
 		if ok != (c.want != image.Point{}) || ok && got != c.want {
 			t.Errorf("%v is shown as %v, %v, expected %v", c.size, got, ok, c.want)
 		}
@@ -147,14 +141,8 @@ func TestDiffRefuses(t *testing.T) {
 	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(40, 30))
 	consoletest.WritePicture(t, filepath.Join(dir, "half.png"), consoletest.Blob(20, 15))
 	consoletest.WritePicture(t, filepath.Join(dir, "turned.png"), consoletest.Blob(30, 40))
-	if err := os.WriteFile(filepath.Join(dir, "there.html"), []byte("<p>no picture"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		args string
-		code int
-		want string
-	}{
+	consoletest.Put(t, filepath.Join(dir, "there.html"), []byte("<p>no picture"))
+	program.RefusesLines(t, dir, "diff", []consoletest.RefusedLine{
 		{"a.png", 2, "expected two pictures or more"},
 		{strings.Repeat("a.png ", 10), 2, "expected 9 at most"},
 		{"a.png turned.png", 4, "turned.png is 30×40, which is not the shape of a.png, 40×30"},
@@ -165,26 +153,21 @@ func TestDiffRefuses(t *testing.T) {
 		{"a.png a.png -o no/there.html", 5, "no/there.html"},
 		{"a.png a.png --scale 17", 2, "--scale 17"},
 		{"a.png a.png --max-pixels 0", 2, "--max-pixels 0"},
-	} {
-		before := consoletest.Tree(t, dir)
-		stdout, stderr, code := call(t, dir, "", append([]string{"diff"}, strings.Fields(c.args)...)...)
-		if code != c.code || !strings.Contains(filepath.ToSlash(stderr), c.want) || strings.Count(stderr, "\n") != 1 || stdout != "" || len(consoletest.Tree(t, dir)) != len(before) {
-			t.Errorf("%s: exit %d, %s", c.args, code, stderr)
-		}
-	}
+	})
 	stdout, _, code := call(t, dir, "", "diff", "half.png", "a.png")
-	if code != 0 || !strings.Contains(stdout, "a.png           40×30  not scored: the picture is 40×30, its reference 20×15") {
+	if code != 0 || !strings.Contains(stdout,
+		"a.png           40×30  not scored: the picture is 40×30, its reference 20×15") {
 		t.Errorf("exit %d, %s", code, stdout)
 	}
-	if _, stderr, code := call(t, dir, "", "diff", "a.png", "a.png", "--on-exist", "overwrite", "--max-memory", "1", "-o", "new.html"); code != 0 {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
+	program.Succeeds(t, dir, "diff", "a.png", "a.png", "--on-exist", "overwrite", "--max-memory", "1", "-o", "new.html")
 	consoletest.WritePicture(t, filepath.Join(dir, "large.png"), consoletest.Blob(200, 200))
-	if stdout, _, code := call(t, dir, "", "diff", "large.png", "large.png", "--max-memory", "2", "-o", "large.html"); code != 0 || !strings.Contains(stdout, "not scored: that needs 1 MiB more; use --max-memory") {
+	if stdout, _, code := call(t, dir, "", "diff", "large.png", "large.png", "--max-memory", "2", "-o",
+		"large.html"); code != 0 || !strings.Contains(stdout, "not scored: that needs 1 MiB more; use --max-memory") {
 		t.Errorf("exit %d, %s", code, stdout)
 	}
 	consoletest.WritePicture(t, filepath.Join(dir, "larger.png"), consoletest.Blob(300, 300))
-	if _, stderr, code := call(t, dir, "", "diff", "larger.png", "larger.png", "--max-memory", "1", "-o", "larger.html"); code != 7 || !strings.Contains(stderr, "--max-memory") {
+	if _, stderr, code := call(t, dir, "", "diff", "larger.png", "larger.png", "--max-memory", "1", "-o",
+		"larger.html"); code != 7 || !strings.Contains(stderr, "--max-memory") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 }
@@ -224,19 +207,17 @@ func TestDiffOpens(t *testing.T) {
 		{[]string{"same.png", "a.png", "b.png", "-j", "1"}, image.Rect(0, 625-230, 230+330, 625+230)},
 		{[]string{"a.png", "same.png"}, image.Rect(500, 380, 501, 381)},
 	} {
-		stdout, stderr, code := call(t, dir, "", append([]string{"diff", "--json", "--on-exist", "overwrite", "--max-memory", "24"}, c.args...)...)
-		var got compared
-		if err := json.Unmarshal([]byte(stdout), &got); err != nil || code != 0 {
-			t.Fatalf("exit %d, %v, %s", code, err, stderr)
-		}
+		stdout, _ := program.Succeeds(t, dir,
+			append([]string{"diff", "--json", "--on-exist", "overwrite", "--max-memory", "24"}, c.args...)...)
+		got := consoletest.Decode[comparison](t, stdout)
 		if at := image.Pt(got.Place.X, got.Place.Y); !at.In(c.near) {
 			t.Errorf("%v opens at %v, expected within %v", c.args, at, c.near)
 		}
 	}
 }
 
-// Large pictures are worked on in little memory, and make a page of 10 MB and a folder
-// beside it, the same for any number of workers.
+// Large pictures are worked on in little memory, and make a page of 10 MB and a folder beside it, the same for any
+// number of workers.
 func TestDiffLarge(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not with -short: it makes and compares large pictures")
@@ -246,50 +227,51 @@ func TestDiffLarge(t *testing.T) {
 	consoletest.WritePicture(t, filepath.Join(dir, "large.png"), rough(2100, 1200))
 	// Less than reading the large one has taken at 80 bytes for a pixel, as scoring does.
 	args := []string{"diff", "small.png", "large.png", "--json", "--max-memory", "64"}
-	stdout, stderr, code := call(t, dir, "", args...)
-	var got compared
-	if err := json.Unmarshal([]byte(stdout), &got); err != nil || code != 0 || got.Folder != "diff_files" {
-		t.Fatalf("exit %d, %v, %s%s", code, err, stdout, stderr)
+	stdout, _ := program.Succeeds(t, dir, args...)
+	if got := consoletest.Decode[comparison](t, stdout); got.Folder != "diff_files" {
+		t.Fatal(stdout)
 	}
 	page := consoletest.Read(t, filepath.Join(dir, "diff.html"))
 	files := consoletest.Tree(t, filepath.Join(dir, "diff_files"))
 	held := strings.Count(string(page), " data-region=") / 2
-	if len(page) > mostPage || len(files) == 0 || held == 0 || held+len(files) != 6 {
+	if len(page) > maxPageBytes || len(files) == 0 || held == 0 || held+len(files) != 6 {
 		t.Fatalf("a page of %d bytes with %d regions, and %v", len(page), held, files)
 	}
 	region := string(consoletest.Read(t, filepath.Join(dir, "diff_files", files[0])))
-	if found := regexp.MustCompile(`(?i)https?:|src="[^d]|href=|\burl\(|@import|fetch\(|XMLHttp`).FindAllString(region, -1); found != nil || strings.Count(region, "<img ") != 2 {
+	if found := regexp.MustCompile(outside).FindAllString(region, -1); found != nil ||
+		strings.Count(region, "<img ") != 2 {
 		t.Errorf("the region has %q", found)
 	}
-	if _, stderr, code := call(t, dir, "", append(args, "-o", "new.html", "-j", "1")...); code != 0 {
-		t.Fatal(stderr)
-	}
+	program.Succeeds(t, dir, append(args, "-o", "new.html", "-j", "1")...)
 	for _, file := range files {
-		if !bytes.Equal(consoletest.Read(t, filepath.Join(dir, "diff_files", file)), consoletest.Read(t, filepath.Join(dir, "new_files", file))) {
+		if !bytes.Equal(consoletest.Read(t, filepath.Join(dir, "diff_files", file)),
+			consoletest.Read(t, filepath.Join(dir, "new_files", file))) {
 			t.Errorf("%s is another with one worker", file)
 		}
 	}
 	if err := os.Remove(filepath.Join(dir, "new.html")); err != nil {
 		t.Fatal(err)
 	}
-	if _, stderr, code := call(t, dir, "", append(args, "-o", "new.html")...); code != 5 || !strings.Contains(stderr, "new_files exists; use --on-exist overwrite") {
+	if _, stderr, code := call(t, dir, "", append(args, "-o", "new.html")...); code != 5 ||
+		!strings.Contains(stderr, "new_files exists; use --on-exist overwrite") {
 		t.Errorf("the folder is there: exit %d, %s", code, stderr)
 	}
-	stdout, stderr, code = call(t, dir, "", "diff", "small.png", "large.png", "-o", "-")
-	if code != 0 || len(stdout) > mostPage || !strings.Contains(stderr, "regions for which the page has no room are left out; -o FILE") {
+	stdout, stderr, code := call(t, dir, "", "diff", "small.png", "large.png", "-o", "-")
+	if code != 0 || len(stdout) > maxPageBytes ||
+		!strings.Contains(stderr, "regions for which the page has no room are left out; -o FILE") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 }
 
-// The tiles of a picture are its pixels, all of them, and its size reduced is that of
-// the whole.
+// The tiles of a picture have all of its pixels, and it is reduced to a JPEG.
 func TestDiffTiles(t *testing.T) {
-	for _, c := range []struct{ own, shown image.Point }{
-		{image.Pt(2200, 1500), image.Pt(2200, 1500)}, {image.Pt(733, 500), image.Pt(2200, 1500)}, {image.Pt(2199, 1499), image.Pt(2199, 1499)},
+	for _, c := range []struct{ own, covers image.Point }{
+		{image.Pt(1100, 1050), image.Pt(1100, 1050)}, {image.Pt(366, 350), image.Pt(1100, 1050)},
+		{image.Pt(1099, 1049), image.Pt(1099, 1049)},
 	} {
 		img := rough(c.own.X, c.own.Y)
-		p := &comparedPicture{Width: c.own.X, Height: c.own.Y, shown: c.shown}
-		d := &compared{scene: image.Pt(2200, 1500), Pictures: []*comparedPicture{p}}
+		p := &comparedPicture{Width: c.own.X, Height: c.own.Y, covers: c.covers}
+		d := &comparison{scene: image.Pt(1100, 1050), Pictures: []*comparedPicture{p}}
 		if err := d.cut(t.Context(), p, img); err != nil {
 			t.Fatal(err)
 		}

@@ -1,11 +1,9 @@
-// Package scoring is the commands superres eval and superres diff: they score pictures and
-// models, and show pictures beside one another.
+// Package scoring is the commands superres eval and superres diff: they score pictures and models, and show pictures
+// beside one another.
 //
-// Eval: evaloptions.go, what the flags ask for; eval.go, one call; models.go, pictures that
-// are reduced and enlarged again; files.go, pictures matched by name; table.go, the scores
-// and how they are printed. Diff: diffoptions.go; diff.go, one call; compared.go, picture by
-// picture; scene.go, how large each is shown; place.go, where they differ most; regions.go,
-// how they are cut and what the page has room for; page.go, page.html and page.css, the
-// page, with paint.js, how it draws pictures, and page.js, what it shows, by the scripts of
-// package report that other pages have as well.
+// Eval is in evaloptions.go, its options; eval.go, one call; models.go, which scores models; files.go, which scores
+// files matched by name; and table.go, the scores and how they are printed. Diff is in diffoptions.go, its options;
+// diff.go, one call; compared.go, which reads and scores the pictures; scene.go, how large each is shown; place.go,
+// where they differ most; regions.go, how they are cut into regions; and page.go, page.html and page.css, the page,
+// whose scripts are paint.js, which draws, and page.js, which chooses what to draw, with those of package report.
 package scoring

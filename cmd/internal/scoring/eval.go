@@ -2,7 +2,6 @@ package scoring
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"image"
 
@@ -14,7 +13,8 @@ import (
 // Eval is superres eval.
 func Eval(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
-		Name: "eval", Usage: "score enlarged pictures, or models", ArgsUsage: "[FLAGS] REF TEST   or   -m MODEL [FLAGS] REF...",
+		Name: "eval", Usage: "score enlarged pictures, or models",
+		ArgsUsage: "[FLAGS] REF TEST   or   -m MODEL [FLAGS] REF...",
 		Description: `   superres eval truth.png enlarged.png            two files
    superres eval -s 2 truth/ enlarged/             two folders, matched by name
    superres eval -m bicubic -m photo -s 2 set5/    reduce, enlarge and score a folder
@@ -48,18 +48,16 @@ func runEval(c *cli.Context, s *console.Streams) error {
 	}
 	bar.Clear()
 	if opt.JSON {
-		enc := json.NewEncoder(s.Out)
-		enc.SetIndent("", "  ")
-		return enc.Encode(table)
+		return console.WriteJSON(s.Out, table)
 	}
 	_, err = fmt.Fprint(s.Out, table.text())
 	return err
 }
 
-// evaluate scores what the options name.
+// evaluate scores the pictures that the options name, or by which they score models.
 func evaluate(ctx context.Context, opt EvalOptions, bar *console.Progress) (Scores, error) {
 	table := Scores{Protocol: opt.Protocol, Scale: opt.Scale, Noise: opt.Noise, JPEG: opt.JPEG}
-	if opt.Effort != "best" { // which says nothing
+	if opt.Effort != "best" { // the default is not worth a word
 		table.Effort = opt.Effort
 	}
 	fill := table.scoreFiles

@@ -19,13 +19,13 @@ func TestEvalFiles(t *testing.T) {
 		t.Errorf("exit %d, %s%s", code, stdout, stderr)
 	}
 	os.Remove(filepath.Join(dir, "test/b_1x.png"))
-	if _, stderr, code = call(t, dir, "", "eval", "ref", "test"); code != 4 || !strings.Contains(stderr, "b.png: no picture called b") {
+	if _, stderr, code = call(t, dir, "", "eval", "ref", "test"); code != 4 ||
+		!strings.Contains(stderr, "b.png: no picture called b") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 }
 
-// Wrong input, wrong usage, wrong models: one clear line, the right exit code, no
-// new file.
+// Wrong input, wrong usage, wrong models: one clear line, the right exit code, no new file.
 func TestEvalErrors(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(9, 7))
@@ -37,20 +37,24 @@ func TestEvalErrors(t *testing.T) {
 	})
 }
 
-// What chooses images of IDX files says so where there is none, and pictures of kinds that
-// cannot be read are counted.
+// What chooses images of IDX files says so where there is none, and pictures of kinds that cannot be read are
+// counted.
 func TestEvalLeavesOut(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.WritePicture(t, filepath.Join(dir, "in/a.png"), consoletest.Blob(20, 12))
 	consoletest.WritePicture(t, filepath.Join(dir, "in/b.png"), consoletest.Blob(20, 12))
 	consoletest.Put(t, filepath.Join(dir, "in/c.heic"), []byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic"))
-	const idle = "superres: --index, --skip-index and --limit choose images of IDX files, and none is named: all pictures are taken\n"
+	const idle = "superres: --index, --skip-index and --limit choose images of IDX files, and none is named: all " +
+		"pictures are taken\n"
 	const heic = "superres: 1 file is of a kind that cannot be read: 1 HEIC\n"
 	for args, want := range map[string]string{
-		"-m nearest in --limit 1": heic + idle, "-m nearest in/a.png --index 0": idle, "-m nearest in/a.png": "", "in/a.png in/b.png --limit 1": idle,
-		"in in": heic[:len("superres: ")] + "2 files are of kinds that cannot be read: 2 HEIC\n", "-m nearest in --limit 1 -q": "",
+		"-m nearest in --limit 1": heic + idle, "-m nearest in/a.png --index 0": idle, "-m nearest in/a.png": "",
+		"in/a.png in/b.png --limit 1": idle,
+		"in in":                       heic[:len("superres: ")] + "2 files are of kinds that cannot be read: 2 HEIC\n",
+		"-m nearest in --limit 1 -q":  "",
 	} {
-		if _, stderr, code := call(t, dir, "", append([]string{"eval"}, strings.Fields(args)...)...); code != 0 || stderr != want {
+		if _, stderr, code := call(t, dir, "", append([]string{"eval"}, strings.Fields(args)...)...); code != 0 ||
+			stderr != want {
 			t.Errorf("%s: exit %d, %q, expected %q", args, code, stderr, want)
 		}
 	}

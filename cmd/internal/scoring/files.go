@@ -13,18 +13,18 @@ import (
 	"superres/cmd/internal/pictures"
 )
 
-// scoreFiles scores a file against another, or the pictures of a folder against those of
-// another that have their stem, or begin with it. It fills in the column and the rows.
+// scoreFiles scores a file against another, or the pictures of a folder against those of another folder whose names
+// are, or begin with, theirs. It sets the column and the rows.
 func (t *Scores) scoreFiles(ctx context.Context, opt EvalOptions, bar *console.Progress) error {
-	refs, others, err := pictures.Expand(opt.Inputs[0], opt.Recursive)
+	refs, otherRefs, err := pictures.Expand(opt.Inputs[0], opt.Recursive)
 	if err != nil {
 		return err
 	}
-	tests, more, err := pictures.Expand(opt.Inputs[1], opt.Recursive)
+	tests, otherTests, err := pictures.Expand(opt.Inputs[1], opt.Recursive)
 	if err != nil {
 		return err
 	}
-	pictures.TellSkipped(opt.Notes, append(others, more...))
+	pictures.TellSkipped(opt.Notes, append(otherRefs, otherTests...))
 	t.Columns = []paths.Name{paths.Name(filepath.Base(opt.Inputs[1]))}
 	limits := pictures.Frugal(opt.Limits, 60)
 	twins := pair(refs, tests)
@@ -36,7 +36,8 @@ func (t *Scores) scoreFiles(ctx context.Context, opt EvalOptions, bar *console.P
 		}
 		if !found {
 			stem := stemOf(ref)
-			return console.Fail(console.ExitInput, fmt.Errorf("%s: no picture called %s or %s_... to score", ref.Path, stem, stem))
+			return console.Fail(console.ExitInput,
+				fmt.Errorf("%s: no picture called %s or %s_... to score", ref.Path, stem, stem))
 		}
 		var images [2]image.Image
 		for i, in := range []pictures.Input{ref, test} {
@@ -57,9 +58,9 @@ func (t *Scores) scoreFiles(ctx context.Context, opt EvalOptions, bar *console.P
 	return nil
 }
 
-// pair finds the test picture of every reference: the one in the same place, or
-// with its stem there, or the shortest name that begins with the stem and an
-// underscore and fits no longer reference. Where there is none the path is empty.
+// pair returns the test picture of every reference: the one of the same path below its folder, else of the same path
+// but for the extension, else the shortest that begins with that path and an underscore and fits no longer reference.
+// Where there is none the result has an empty path.
 func pair(refs, tests []pictures.Input) []pictures.Input {
 	twins := make([]pictures.Input, len(refs))
 	for i, ref := range refs {
@@ -93,5 +94,5 @@ func pair(refs, tests []pictures.Input) []pictures.Input {
 	return twins
 }
 
-// stemOf is the place of a picture without its extension.
+// stemOf returns the path of a picture below its folder, without its extension.
 func stemOf(in pictures.Input) string { return strings.TrimSuffix(in.Place, filepath.Ext(in.Place)) }

@@ -14,7 +14,8 @@ func TestPair(t *testing.T) {
 		}
 		return out
 	}
-	got := pair(list("a.png", "a_b.png", "c.png", "d.png"), list("a_b_2x.png", "c_2x_old.png", "c_2x.png", "d.jpg", "d_2x.png"))
+	got := pair(list("a.png", "a_b.png", "c.png", "d.png"),
+		list("a_b_2x.png", "c_2x_old.png", "c_2x.png", "d.jpg", "d_2x.png"))
 	want := []string{"", "a_b_2x.png", "c_2x.png", "d.jpg"}
 	for i, in := range got {
 		if in.Place != want[i] {

@@ -16,8 +16,8 @@ import (
 	"superres/superres/score"
 )
 
-// scoreModels reduces every picture, enlarges it by every model and scores that. It fills
-// in the columns, the rows, and the degradation where none was asked for.
+// scoreModels reduces every picture, enlarges it again by every model and scores the results. It sets the columns,
+// the rows and, where no option says it, the degradation.
 func (t *Scores) scoreModels(ctx context.Context, opt EvalOptions, bar *console.Progress) error {
 	var opened []*superres.Model
 	t.Degradation = opt.Degradation
@@ -41,7 +41,8 @@ func (t *Scores) scoreModels(ctx context.Context, opt EvalOptions, bar *console.
 	if err := t.Degradation.Check(); err != nil {
 		return err
 	}
-	from := pictures.Sources{Command: "eval", Recursive: opt.Recursive, Choice: opt.Choice, Limits: opt.Limits, BytesPerPixel: 100, Notes: opt.Notes}
+	from := pictures.Sources{Command: "eval", Recursive: opt.Recursive, Choice: opt.Choice, Limits: opt.Limits,
+		BytesPerPixel: 100, Notes: opt.Notes}
 	list, err := from.List(ctx, opt.Inputs)
 	if err != nil {
 		return err
@@ -52,7 +53,7 @@ func (t *Scores) scoreModels(ctx context.Context, opt EvalOptions, bar *console.
 			if err != nil {
 				return err
 			}
-			low, err := t.reduced(src.Name, truth)
+			low, err := t.reduce(src.Name, truth)
 			if err != nil {
 				return err
 			}
@@ -61,9 +62,10 @@ func (t *Scores) scoreModels(ctx context.Context, opt EvalOptions, bar *console.
 				if m, err = m.For(low, t.JPEG); err != nil {
 					return err
 				}
-				high, err := m.Upscale(ctx, low, superres.Options{Scale: float64(t.Scale), Progress: func(share float64) {
-					bar.Set("scoring", (float64(i)+(float64(j)+share)/float64(len(opened)))/float64(len(list)))
-				}})
+				high, err := m.Upscale(ctx, low,
+					superres.Options{Scale: float64(t.Scale), Progress: func(share float64) {
+						bar.Set("scoring", (float64(i)+(float64(j)+share)/float64(len(opened)))/float64(len(list)))
+					}})
 				if err != nil {
 					return err
 				}
@@ -83,8 +85,8 @@ func (t *Scores) scoreModels(ctx context.Context, opt EvalOptions, bar *console.
 	return nil
 }
 
-// reduced is the low-resolution picture that all models get.
-func (t *Scores) reduced(name string, truth image.Image) (image.Image, error) {
+// reduce returns the low-resolution picture that all models enlarge.
+func (t *Scores) reduce(name string, truth image.Image) (image.Image, error) {
 	low, err := score.Reduce(truth, t.Scale, t.Degradation)
 	if err != nil {
 		return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: %w", name, err))

@@ -11,21 +11,21 @@ import (
 	"superres/superres/resample"
 )
 
-// place is a point of a scene, in pixels.
-type place struct {
+// position is a point of a scene, in pixels.
+type position struct {
 	X int `json:"x"`
 	Y int `json:"y"`
 }
 
-// The differences are summed in cells of so many pixels a side, and the place sought is
-// the middle of a window of so many cells.
+// Differences are summed in square cells of cellSide pixels. The place where pictures differ most is the middle of
+// the window of windowCols × windowRows cells with the largest sum.
 const (
 	cellSide   = 32
 	windowCols = 20
 	windowRows = 14
 )
 
-// differences are the sums of |A − B|, of all colours, in the cells of a scene.
+// differences holds the sums of |A − B| over all colours, a sum for each cell of a scene.
 type differences struct {
 	scene      image.Point
 	cols, rows int
@@ -37,11 +37,11 @@ func newDifferences(scene image.Point) *differences {
 	return &differences{scene, cols, rows, make([]float64, cols*rows)}
 }
 
-// add adds the differences of two pictures that cover so much of the scene. One that has
-// fewer pixels than it covers counts as enlarged by bicubic. A row of cells is worked on
-// at a time, which bounds the memory.
+// add adds the differences of two pictures, which cover coversA and coversB pixels of the scene from its upper left
+// corner. A picture with fewer pixels than it covers is enlarged by bicubic interpolation. Working on one row of
+// cells after the other bounds the memory.
 func (d *differences) add(ctx context.Context, a, b image.Image, coversA, coversB image.Point) error {
-	x, y := newCovering(a, coversA), newCovering(b, coversB)
+	x, y := newScaled(a, coversA), newScaled(b, coversB)
 	w, h := min(coversA.X, coversB.X), min(coversA.Y, coversB.Y)
 	for top := 0; top < h; top += cellSide {
 		if err := ctx.Err(); err != nil {
@@ -51,8 +51,8 @@ func (d *differences) add(ctx context.Context, a, b image.Image, coversA, covers
 		p, q := x.rows(top, n), y.rows(top, n)
 		channels := max(len(p), len(q))
 		cells := d.sums[top/cellSide*d.cols:]
-		// Each cell is summed by one worker and in one order, so that the sums are the same
-		// bits for any number of workers.
+		// Each cell is summed by one worker and in one order, so that the sums are the same bits for any number of
+		// workers.
 		parallel.Rows((w+cellSide-1)/cellSide, func(cell int) {
 			left := cell * cellSide
 			right := min(left+cellSide, w)
@@ -70,11 +70,11 @@ func (d *differences) add(ctx context.Context, a, b image.Image, coversA, covers
 	return nil
 }
 
-// most returns the middle of the window with the largest sum, the first from above and
-// from the left among equals, and the middle of the scene where nothing differs.
-func (d *differences) most() place {
+// peak returns the middle of the window with the largest sum: of equal windows the uppermost and then the leftmost.
+// Where nothing differs it returns the middle of the scene.
+func (d *differences) peak() position {
 	w, h := min(windowCols, d.cols), min(windowRows, d.rows)
-	best, at := 0.0, place{d.scene.X / 2, d.scene.Y / 2}
+	largest, middle := 0.0, position{d.scene.X / 2, d.scene.Y / 2}
 	for y := 0; y+h <= d.rows; y++ {
 		for x := 0; x+w <= d.cols; x++ {
 			sum := 0.0
@@ -83,39 +83,38 @@ func (d *differences) most() place {
 					sum += v
 				}
 			}
-			if sum > best {
-				best = sum
-				at = place{min((2*x+w)*cellSide/2, d.scene.X), min((2*y+h)*cellSide/2, d.scene.Y)}
+			if sum > largest {
+				largest = sum
+				middle = position{min((2*x+w)*cellSide/2, d.scene.X), min((2*y+h)*cellSide/2, d.scene.Y)}
 			}
 		}
 	}
 	if w == d.cols {
-		at.X = d.scene.X / 2
+		middle.X = d.scene.X / 2
 	}
 	if h == d.rows {
-		at.Y = d.scene.Y / 2
+		middle.Y = d.scene.Y / 2
 	}
-	return at
+	return middle
 }
 
-// covering is a picture as large as what it covers, made some rows at a time.
-type covering struct {
+// scaledPicture gives rows of a picture in the size that it has in the scene.
+type scaledPicture struct {
 	img    image.Image
 	opaque bool
-	scaler *resample.Scaler // nil: it has that size
+	scaler *resample.Scaler // nil where the picture has that size already
 }
 
-func newCovering(img image.Image, covers image.Point) covering {
-	c := covering{img: img, opaque: picture.IsOpaque(img)}
+func newScaled(img image.Image, covers image.Point) scaledPicture {
+	c := scaledPicture{img: img, opaque: picture.IsOpaque(img)}
 	if size := img.Bounds().Size(); size != covers {
 		c.scaler = resample.New(size.X, size.Y, covers.X, covers.Y, resample.Bicubic)
 	}
 	return c
 }
 
-// rows returns n rows from top on, channel by channel, over grey where they are
-// transparent.
-func (c covering) rows(top, n int) []*plane.Plane {
+// rows returns n rows from top on, one plane a channel. Transparency is blended with mid-grey.
+func (c scaledPicture) rows(top, n int) []*plane.Plane {
 	lo, hi := top, top+n
 	if c.scaler != nil {
 		lo, hi = c.scaler.Needs(top, top+n)

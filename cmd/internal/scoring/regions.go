@@ -18,6 +18,7 @@ import (
 	"superres/patches/plane"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/mosaic"
 	"superres/cmd/internal/paths"
 	"superres/internal/imagefile"
 	"superres/internal/parallel"
@@ -28,59 +29,58 @@ import (
 	"superres/superres/resample"
 )
 
-// A scene is cut into square regions, and every picture at the same lines into tiles. The
-// page holds as many regions as there is room for, those that are nearest to the place
-// where it opens first; the others are pages in a folder, which the page opens within
-// itself where they are needed. A script of the page may use the pixels of such a region
-// in full, while it may only show, and neither save nor enlarge, those of a picture file.
+// A scene is cut into square regions, and every picture along the same lines into tiles. The page holds as many
+// regions as its size allows, those nearest to the place where it opens. Each of the others is a page of its own in a
+// folder, which the main page loads into a frame when it is needed. That is because a script may read all pixels that
+// such a page hands over, while of a picture file it may only show them, and neither save nor enlarge them.
 
-// mostPage is the largest page, in bytes; besides is how much of it is no picture.
-const mostPage, besides = 10_000_000, 100_000
+// maxPageBytes is the size of the largest page, of which markupBytes are for what is no picture. An element of the
+// page takes up to elementBytes besides its picture.
+const maxPageBytes, markupBytes, elementBytes = 10_000_000, 100_000, 1000
 
-// mostReduced is how many pixels the reduced pictures of a page have together.
-const mostReduced = 2 << 20
+// maxReducedPixels bounds the sum of the pixels of all reduced pictures of a page.
+const maxReducedPixels = 2 << 20
 
-// side is that of a region, in pixels. Several pictures have smaller ones, so that the
-// page has room for a region of each.
-func (d *compared) side() int {
+// side returns the side of a region in pixels. It is smaller for three pictures and more, so that the page has room
+// for a region of each.
+func (d *comparison) side() int {
 	if len(d.Pictures) > 2 {
 		return 512
 	}
 	return 1024
 }
 
-// columns and regions are how many regions there are in a row, and in all.
-func (d *compared) columns() int { return (d.scene.X + d.side() - 1) / d.side() }
-func (d *compared) regions() int {
+// columns returns how many regions there are in a row, and regions how many in all.
+func (d *comparison) columns() int { return (d.scene.X + d.side() - 1) / d.side() }
+func (d *comparison) regions() int {
 	return d.columns() * ((d.scene.Y + d.side() - 1) / d.side())
 }
 
-// region is a region's part of the scene.
-func (d *compared) region(i int) image.Rectangle {
-	at := image.Pt(i%d.columns(), i/d.columns()).Mul(d.side())
-	return image.Rectangle{Min: at, Max: at.Add(image.Pt(d.side(), d.side()))}
+// region returns the part of the scene that a region is, which may reach beyond its edges.
+func (d *comparison) region(i int) image.Rectangle {
+	corner := image.Pt(i%d.columns(), i/d.columns()).Mul(d.side())
+	return image.Rectangle{Min: corner, Max: corner.Add(image.Pt(d.side(), d.side()))}
 }
 
-// tile is what a region has of a picture, in the picture's own pixels: all that the
-// region touches.
+// tile returns the part of a picture that a region touches, in the picture's own pixels.
 func (p *comparedPicture) tile(region image.Rectangle) image.Rectangle {
 	lower := func(v, own, shown int) int { return v * own / shown }
 	upper := func(v, own, shown int) int { return min((v*own+shown-1)/shown, own) }
 	return image.Rect(
-		lower(region.Min.X, p.Width, p.shown.X), lower(region.Min.Y, p.Height, p.shown.Y),
-		upper(region.Max.X, p.Width, p.shown.X), upper(region.Max.Y, p.Height, p.shown.Y),
+		lower(region.Min.X, p.Width, p.covers.X), lower(region.Min.Y, p.Height, p.covers.Y),
+		upper(region.Max.X, p.Width, p.covers.X), upper(region.Max.Y, p.Height, p.covers.Y),
 	).Intersect(image.Rect(0, 0, p.Width, p.Height))
 }
 
-// cut encodes the tiles of a picture and, where they are several, all of it reduced.
-func (d *compared) cut(ctx context.Context, p *comparedPicture, img image.Image) (err error) {
+// cut encodes the tiles of a picture and, where there is more than one, the entire picture reduced.
+func (d *comparison) cut(ctx context.Context, p *comparedPicture, img image.Image) (err error) {
 	p.tiles = make([][]byte, d.regions())
 	failures := make([]error, len(p.tiles))
 	if err := parallel.For(ctx, len(p.tiles), 1, func() func(lo, hi int) {
 		return func(lo, hi int) {
 			for i := lo; i < hi; i++ {
-				if at := p.tile(d.region(i)); !at.Empty() {
-					p.tiles[i], failures[i] = encoded8(ctx, part(img, at))
+				if tile := p.tile(d.region(i)); !tile.Empty() {
+					p.tiles[i], failures[i] = encodePNG8(ctx, crop(img, tile))
 				}
 			}
 		}
@@ -98,30 +98,30 @@ func (d *compared) cut(ctx context.Context, p *comparedPicture, img image.Image)
 	return err
 }
 
-// part returns the pixels of img at a place that is counted from its corner.
-func part(img image.Image, at image.Rectangle) image.Image {
-	at = at.Add(img.Bounds().Min)
-	if at == img.Bounds() {
+// crop returns the part of a picture within a rectangle that is counted from the upper left corner of the picture.
+func crop(img image.Image, r image.Rectangle) image.Image {
+	r = r.Add(img.Bounds().Min)
+	if r == img.Bounds() {
 		return img
 	}
 	if m, ok := img.(interface {
 		SubImage(image.Rectangle) image.Image
 	}); ok {
-		return m.SubImage(at)
+		return m.SubImage(r)
 	}
-	out := image.NewNRGBA64(image.Rectangle{Max: at.Size()})
-	draw.Draw(out, out.Rect, img, at.Min, draw.Src)
+	out := image.NewNRGBA64(image.Rectangle{Max: r.Size()})
+	draw.Draw(out, out.Rect, img, r.Min, draw.Src)
 	return out
 }
 
-// encoded8 encodes a picture as a PNG of 8 bits a sample, which is what a browser shows.
-func encoded8(ctx context.Context, img image.Image) ([]byte, error) {
+// encodePNG8 encodes a picture as a PNG of 8 bits a sample, which is what browsers show.
+func encodePNG8(ctx context.Context, img image.Image) ([]byte, error) {
 	if picture.IsDeep(img) {
-		same, err := embedded.Open(string(resample.Nearest))
+		nearest, err := embedded.Open(string(resample.Nearest))
 		if err != nil {
 			return nil, err
 		}
-		if img, err = same.Upscale(ctx, img, superres.Options{Scale: 1, Depth: 8}); err != nil {
+		if img, err = nearest.Upscale(ctx, img, superres.Options{Scale: 1, Depth: 8}); err != nil {
 			return nil, err
 		}
 	}
@@ -130,10 +130,10 @@ func encoded8(ctx context.Context, img image.Image) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// reduce encodes a picture in so few pixels that those of all have room in the page. It is
-// a JPEG, or a PNG of a quarter of the pixels where there is transparency.
-func (d *compared) reduce(ctx context.Context, p *comparedPicture, img image.Image) ([]byte, error) {
-	opaque, format, pixels := picture.IsOpaque(img), "jpeg", mostReduced/float64(len(d.Pictures))
+// reduce encodes a picture in its share of maxReducedPixels: as JPEG or, where it is transparent, as PNG of a quarter
+// of the pixels.
+func (d *comparison) reduce(ctx context.Context, p *comparedPicture, img image.Image) ([]byte, error) {
+	opaque, format, pixels := picture.IsOpaque(img), "jpeg", maxReducedPixels/float64(len(d.Pictures))
 	if !opaque {
 		format, pixels = "png", pixels/4
 	}
@@ -141,12 +141,12 @@ func (d *compared) reduce(ctx context.Context, p *comparedPicture, img image.Ima
 	w, h := max(1, int(by*float64(p.Width))), max(1, int(by*float64(p.Height)))
 	scaler := resample.New(p.Width, p.Height, w, h, resample.Bicubic)
 	var out picture.Picture
-	const together = 32
-	for top := 0; top < h; top += together {
+	const rowsPerPass = 32
+	for top := 0; top < h; top += rowsPerPass {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		n := min(together, h-top)
+		n := min(rowsPerPass, h-top)
 		lo, hi := scaler.Needs(top, top+n)
 		rows := picture.SplitRows(plane.New, img, opaque, lo, hi)
 		if top == 0 {
@@ -172,28 +172,26 @@ func (d *compared) reduce(ctx context.Context, p *comparedPicture, img image.Ima
 	return b.Bytes(), err
 }
 
-// share says which regions the page holds, nearest first, and which are in the folder.
-func (d *compared) share() {
-	room := mostPage - besides
+// chooseRegions decides which regions the page holds, the nearest to the place where it opens first. The others go to
+// the folder.
+func (d *comparison) chooseRegions() {
+	bytesLeft := maxPageBytes - markupBytes
 	for _, p := range d.Pictures {
-		room -= base64.StdEncoding.EncodedLen(len(p.reduced))
+		bytesLeft -= base64.StdEncoding.EncodedLen(len(p.reduced))
 	}
-	order := make([]int, d.regions())
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return d.far(i) - d.far(j) })
-	d.held = map[int]bool{}
+	order := mosaic.InOrder(d.regions())
+	slices.SortStableFunc(order, func(i, j int) int { return d.distance(i) - d.distance(j) })
+	d.inPage = map[int]bool{}
 	for _, i := range order {
 		for _, p := range d.Pictures {
-			room -= base64.StdEncoding.EncodedLen(len(p.tiles[i])) + besidesTile
+			bytesLeft -= base64.StdEncoding.EncodedLen(len(p.tiles[i])) + elementBytes
 		}
-		if room < 0 {
+		if bytesLeft < 0 {
 			break
 		}
-		d.held[i] = true
+		d.inPage[i] = true
 	}
-	if len(d.held) == len(order) {
+	if len(d.inPage) == len(order) {
 		d.Folder = ""
 	}
 	sum := crc32.NewIEEE()
@@ -205,31 +203,29 @@ func (d *compared) share() {
 	d.id = fmt.Sprintf("%08x", sum.Sum32())
 }
 
-// besidesTile is how many bytes an element has besides its picture.
-const besidesTile = 1000
-
-// far is the square of the distance from the place where the page opens to a region.
-func (d *compared) far(region int) int {
-	r, at := d.region(region), d.Place
-	x, y := max(r.Min.X-at.X, at.X-r.Max.X+1, 0), max(r.Min.Y-at.Y, at.Y-r.Max.Y+1, 0)
+// distance returns the square of the distance from a region to the place where the page opens, in pixels.
+func (d *comparison) distance(region int) int {
+	r, p := d.region(region), d.Place
+	x, y := max(r.Min.X-p.X, p.X-r.Max.X+1, 0), max(r.Min.Y-p.Y, p.Y-r.Max.Y+1, 0)
 	return x*x + y*y
 }
 
-// checkFolder names the folder of the regions, and refuses one that is there.
-func (d *compared) checkFolder(overwrite bool) error {
+// checkFolder names the folder of the regions, and refuses one that exists unless it may be overwritten.
+func (d *comparison) checkFolder(overwrite bool) error {
 	if d.regions() == 1 || d.Page == "-" {
 		return nil
 	}
 	page := string(d.Page)
 	d.Folder = paths.Name(strings.TrimSuffix(page, filepath.Ext(page)) + "_files")
 	if _, err := os.Lstat(string(d.Folder)); err == nil && !overwrite {
-		return console.Fail(console.ExitOutput, fmt.Errorf("%s exists; use --on-exist overwrite or another -o", d.Folder))
+		return console.Fail(console.ExitOutput,
+			fmt.Errorf("%s exists; use --on-exist overwrite or another -o", d.Folder))
 	}
 	return nil
 }
 
-// regionTemplate is the page of a region. Opened alone it shows its part of each picture;
-// within the page of the comparison it hands them over.
+// regionTemplate is the page of a region. Opened alone it shows its part of each picture; in a frame of the page of
+// the comparison it hands them over.
 var regionTemplate = template.Must(template.New("region").Parse(`<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -240,14 +236,15 @@ var regionTemplate = template.Must(template.New("region").Parse(`<!DOCTYPE html>
 <body>
 {{range .Tiles}}<img alt="{{.Name}}" data-picture="{{.Number}}" src="data:image/png;base64,{{.Data}}">
 {{end}}<script>
-if (parent !== window) parent.postMessage({ id: {{.ID}}, region: {{.Region}}, tiles: [...document.images].map(i => [+i.dataset.picture, i.src]) }, "*");
+if (parent !== window) parent.postMessage({ id: {{.ID}}, region: {{.Region}}, ` +
+	`tiles: [...document.images].map(i => [+i.dataset.picture, i.src]) }, "*");
 </script>
 </body>
 </html>
 `))
 
-// writeRegions writes the regions that are not in the page to the folder.
-func (d *compared) writeRegions(ctx context.Context, overwrite bool) error {
+// writeRegions writes those regions to the folder that the page does not hold.
+func (d *comparison) writeRegions(ctx context.Context, overwrite bool) error {
 	if d.Folder == "" {
 		return nil
 	}
@@ -261,19 +258,21 @@ func (d *compared) writeRegions(ctx context.Context, overwrite bool) error {
 		Data   template.URL
 	}
 	for i := range d.regions() {
-		if d.held[i] {
+		if d.inPage[i] {
 			continue
 		}
 		var tiles []tile
 		for number, p := range d.Pictures {
 			if data := p.tiles[i]; len(data) > 0 {
-				tiles = append(tiles, tile{string(p.Name), number, template.URL(base64.StdEncoding.EncodeToString(data))})
+				tiles = append(tiles, tile{string(p.Name), number,
+					template.URL(base64.StdEncoding.EncodeToString(data))})
 			}
 		}
 		name := filepath.Join(folder, d.regionFile(i))
-		err := safefile.WriteAtomicMode(d.most, name, overwrite, func(w io.Writer) error {
+		err := safefile.WriteAtomicMode(d.mode, name, overwrite, func(w io.Writer) error {
 			return regionTemplate.Execute(console.Interruptible(ctx, w), map[string]any{
-				"Title": fmt.Sprintf("superres diff: %v of %s", d.region(i), d.Pictures[0].Name), "ID": d.id, "Region": i, "Tiles": tiles,
+				"Title": fmt.Sprintf("superres diff: %v of %s", d.region(i), d.Pictures[0].Name), "ID": d.id,
+				"Region": i, "Tiles": tiles,
 			})
 		})
 		if err != nil {
@@ -283,7 +282,7 @@ func (d *compared) writeRegions(ctx context.Context, overwrite bool) error {
 	return nil
 }
 
-// regionFile is the name of the file of a region.
-func (d *compared) regionFile(i int) string {
+// regionFile returns the name of the file of a region.
+func (d *comparison) regionFile(i int) string {
 	return fmt.Sprintf("row%d-column%d.html", i/d.columns()+1, i%d.columns()+1)
 }

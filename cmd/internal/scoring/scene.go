@@ -7,8 +7,9 @@ import (
 	"superres/cmd/internal/console"
 )
 
-// arrange finds out how large the pictures are to be shown: as large as the largest.
-func (d *compared) arrange() error {
+// arrange sets the size of the scene, and for every picture how much of it the picture covers: all are shown as large
+// as the largest.
+func (d *comparison) arrange() error {
 	largest := d.Pictures[0]
 	for _, p := range d.Pictures {
 		if p.Width*p.Height > largest.Width*largest.Height {
@@ -18,21 +19,21 @@ func (d *compared) arrange() error {
 	}
 	for _, p := range d.Pictures {
 		var ok bool
-		if p.shown, ok = shownSize(image.Pt(p.Width, p.Height), image.Pt(largest.Width, largest.Height), d.Scale); !ok {
-			return console.Fail(
-				console.ExitInput, fmt.Errorf("%s is %d×%d, which is not the shape of %s, %d×%d; give pictures of one scene, turned and cropped alike",
-					p.Name, p.Width, p.Height, largest.Name, largest.Width, largest.Height))
-
+		if p.covers, ok = coveredSize(image.Pt(p.Width, p.Height), image.Pt(largest.Width, largest.Height),
+			d.Scale); !ok {
+			return console.Fail(console.ExitInput, fmt.Errorf("%s is %d×%d, which is not the shape of %s, %d×%d; "+
+				"give pictures of one scene, turned and cropped alike",
+				p.Name, p.Width, p.Height, largest.Name, largest.Width, largest.Height))
 		}
 	}
 	return nil
 }
 
-// shownSize returns how much of a scene a picture covers: its own size where it differs
-// by less than scale, as a reference that is cropped for scoring does, a multiple of its
-// size where that is so near, and all of the scene otherwise; not ok when both have
-// different shapes, even if a side were rounded by a pixel.
-func shownSize(size, scene image.Point, scale int) (shown image.Point, ok bool) {
+// coveredSize returns the size of the part of a scene that a picture covers, in pixels. That is the size of the
+// picture where it differs from the scene by less than scale, as for a reference that was cropped for scoring; else a
+// multiple of that size where it is as near; else the entire scene. ok is false where the two have different shapes,
+// even if a side was rounded by a pixel.
+func coveredSize(size, scene image.Point, scale int) (covered image.Point, ok bool) {
 	near := func(n, of, by int) bool { return n <= of && of-n < by || n > of && n-of < by }
 	if near(size.X, scene.X, scale) && near(size.Y, scene.Y, scale) {
 		return size, true

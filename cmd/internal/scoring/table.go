@@ -12,17 +12,17 @@ import (
 	"superres/superres/score"
 )
 
-// Scores is the result of eval.
+// Scores is the result of superres eval.
 type Scores struct {
 	// Protocol is how the pictures were scored.
 	Protocol score.Protocol `json:"protocol"`
 	// Scale is how much they were enlarged.
 	Scale int `json:"scale"`
-	// Degradation is how they were reduced. Files are not, and have none.
+	// Degradation is how they were reduced. It is empty for files, which are scored as they are.
 	Degradation resample.Degradation `json:"degradation,omitempty"`
-	// Noise is the deviation of the noise in the reduced pictures, in levels of 255.
+	// Noise is the standard deviation of the noise that reduced pictures got, in levels of 0..255.
 	Noise float64 `json:"noise,omitempty"`
-	// JPEG is the quality of the reduced pictures. 0 is no JPEG.
+	// JPEG is the quality of the JPEG files that reduced pictures passed through, or 0 for none.
 	JPEG int `json:"jpeg,omitempty"`
 	// Effort is how much the models did. Empty is best.
 	Effort string `json:"effort,omitempty"`
@@ -40,25 +40,26 @@ type scoreRow struct {
 	Cells []Cell     `json:"cells"`
 }
 
-// Cell holds what the protocol scores. Nil is what it does not, and what is not defined:
-// PSNR of equal pictures, SSIM of tiny ones.
+// Cell holds the scores of a picture. Those that the protocol does not have are nil, as are those that are not
+// defined: the PSNR of equal pictures, and the SSIM of pictures smaller than its window.
 type Cell struct {
 	PSNR *float64 `json:"psnr,omitempty"`
 	SSIM *float64 `json:"ssim,omitempty"`
 	NFE  *float64 `json:"nfe,omitempty"`
 }
 
-// CellOf makes a cell of the scores of a picture.
+// CellOf returns the scores of a picture as a cell.
 func CellOf(m score.Metrics) Cell {
 	return Cell{console.Finite(m.PSNR), console.Finite(m.SSIM), console.Finite(m.NFE)}
 }
 
-// average fills the means in.
+// average sets the means of all columns.
 func (t *Scores) average() {
 	for column := range t.Columns {
 		var mean Cell
 		for _, f := range []func(*Cell) **float64{
-			func(c *Cell) **float64 { return &c.PSNR }, func(c *Cell) **float64 { return &c.SSIM }, func(c *Cell) **float64 { return &c.NFE },
+			func(c *Cell) **float64 { return &c.PSNR }, func(c *Cell) **float64 { return &c.SSIM },
+			func(c *Cell) **float64 { return &c.NFE },
 		} {
 			sum, count := 0.0, 0
 			for _, row := range t.Rows {
@@ -75,7 +76,7 @@ func (t *Scores) average() {
 	}
 }
 
-// text is the table for reading.
+// text returns the scores as a table for a terminal.
 func (t *Scores) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "protocol %s, scale %d", t.Protocol, t.Scale)

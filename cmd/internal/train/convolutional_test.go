@@ -80,7 +80,6 @@ func TestTrainConvolutional(t *testing.T) {
 	program.Refuses(t, dir, []consoletest.Refusal{
 		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--atoms", "9"}, Code: 2, Want: "--atoms concerns coupled models, not the convolutional stages of --convolutional"},
 		{Args: []string{"train", "set", "-o", "m.npz", "--depth", "2"}, Code: 2, Want: "ask for some with --convolutional"},
-		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--stages", "2"}, Code: 2, Want: "models of two kinds"},
 		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--channels", "20"}, Code: 2, Want: "20 channels"},
 		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--init", "bicubic"}, Code: 6, Want: "bicubic has no convolutional stage to begin with"},
 		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--teachers", "1.npz,coupled"}, Code: 6, Want: "coupled has no convolutional stage to learn from"},

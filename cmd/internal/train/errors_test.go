@@ -1,7 +1,6 @@
 package train
 
 import (
-	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -42,7 +41,6 @@ func TestTrainErrors(t *testing.T) {
 		{Args: []string{"train", "a.png", "-o", "m.npz", "--coder", "opm"}, Code: 2, Want: `did you mean "omp"?`},
 		{Args: []string{"train", "a.png", "-o", "m.npz", "--patch", "16", "--patches", "40000000"}, Code: 7, Want: "--max-memory"},
 		{Args: []string{"train", "a.png", "-o", "m.npz", "--learner", "rop", "--patches", "20000", "--atoms", "128"}, Code: 7, Want: "needs 2.1 GiB"},
-		{Args: []string{"train", "a.png", "-o", "m.npz", "--stages", "1", "--learner", "rop", "--atoms", "1024"}, Code: 7, Want: "--max-memory"},
 		{Args: []string{"train", "a.png", "-o", "m.npz", "--atoms", "65536"}, Code: 2, Want: "number of atoms"},
 		{Args: []string{"train", "a.png"}, Code: 2, Want: "-o FILE.npz"},
 		{Args: []string{"train", "notes.png", "-o", "m.npz"}, Code: 4, Want: "not an image"},
@@ -50,19 +48,16 @@ func TestTrainErrors(t *testing.T) {
 	})
 }
 
-// A learner outside makes models of both kinds that have one.
+// A learner that is a program of its own makes a coupled model.
 func TestTrainByAProgram(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(40, 40))
 	consoletest.WritePicture(t, filepath.Join(dir, "b.png"), consoletest.Blob(37, 44))
-	for i, kind := range [][]string{nil, {"--stages", "1", "--input-dims", "4", "--output-dims", "4"}} {
-		model := fmt.Sprintf("m%d.npz", i)
-		args := append([]string{"train", "a.png", "b.png", "-o", model, "--learner", "exec:" + externaltest.Command("serve"), "--atoms", "8", "--iterations", "2", "-q"}, kind...)
-		if _, errs, code := call(t, dir, "", args...); code != 0 {
-			t.Errorf("%v: exit %d, %s", args, code, errs)
-		}
-		if m, err := models.Open(filepath.Join(dir, model)); err != nil || !strings.Contains(m.Provenance.Learner, externaltest.Name) {
-			t.Errorf("%s: %v", model, err)
-		}
+	args := []string{"train", "a.png", "b.png", "-o", "m.npz", "--learner", "exec:" + externaltest.Command("serve"), "--atoms", "8", "--iterations", "2", "-q"}
+	if _, errs, code := call(t, dir, "", args...); code != 0 {
+		t.Errorf("exit %d, %s", code, errs)
+	}
+	if m, err := models.Open(filepath.Join(dir, "m.npz")); err != nil || !strings.Contains(m.Provenance.Learner, externaltest.Name) {
+		t.Error(err)
 	}
 }

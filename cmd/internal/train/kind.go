@@ -27,15 +27,12 @@ type defaults struct {
 }
 
 // kinds are all that there are.
-var kinds = []kind{coupledKind, anchoredKind, convolutionalKind}
+var kinds = []kind{coupledKind, convolutionalKind}
 
 // kindOf returns the kind of model that is asked for.
 func kindOf(opt Options) kind {
-	switch {
-	case opt.Convolutional:
+	if opt.Convolutional {
 		return convolutionalKind
-	case opt.Stages > 0:
-		return anchoredKind
 	}
 	return coupledKind
 }

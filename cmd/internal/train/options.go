@@ -26,11 +26,8 @@ func flags() []cli.Flag {
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the model to `FILE`.npz"},
 		&cli.IntFlag{Name: "scale", Aliases: []string{"s"}, Value: 2, Usage: "learn to enlarge by `N`, 2 to 4"},
 		&cli.StringFlag{Name: "degradation", Value: "bicubic", Usage: "`HOW` the pictures were reduced: bicubic or box (the paper's mean of each block)"},
-		&cli.IntFlag{Name: "stages", Usage: "learn a cascade of `T` anchored stages; 0: a coupled model"},
-		&cli.StringFlag{Name: "symmetries", Value: "all", Usage: "of anchored and convolutional stages: `WHICH` changes of a patch change nothing: all (flips, turns, the negative) or none"},
-		&cli.IntFlag{Name: "input-dims", Usage: "of anchored stages: coordinates `N` of a patch; 0: all in the first stage, then 40"},
-		&cli.IntFlag{Name: "output-dims", Usage: "of anchored stages: coordinates `N` of a block; 0: 24 to 48 in the first stage, by the scale, then 20"},
-		&cli.StringFlag{Name: "jpeg", Usage: "of anchored and convolutional stages: pass the reduced pictures through JPEG files of qualities from `LO,HI`, to learn from what most files hold"},
+		&cli.StringFlag{Name: "symmetries", Value: "all", Usage: "of convolutional stages: `WHICH` changes of a patch change nothing: all (flips, turns, the negative) or none"},
+		&cli.StringFlag{Name: "jpeg", Usage: "of convolutional stages: pass the reduced pictures through JPEG files of qualities from `LO,HI`, to learn from what most files hold"},
 		&cli.BoolFlag{Name: "convolutional", Usage: "learn a chain of convolutions by gradient descent: the best pictures, and the longest training"},
 		&cli.IntFlag{Name: "channels", Value: 48, Usage: "of convolutional stages: `C` channels a layer, 16, 32, 48 or 64"},
 		&cli.IntFlag{Name: "depth", Value: 10, Usage: "of convolutional stages: `M` layers in the chain"},
@@ -44,7 +41,7 @@ func flags() []cli.Flag {
 		&cli.Float64Flag{Name: "weight-decay", Value: 0.03, Usage: "of convolutional stages: take away the share `SHARE`, times the rate, of the weights in a step"},
 		&cli.StringFlag{Name: "init", Usage: "of convolutional stages: begin with the layers of `MODEL`, a name or file, of the same channels and no greater depth; at another scale the last layer is new"},
 		&cli.StringFlag{Name: "teachers", Usage: "of convolutional stages: learn from what `MODELS`, names or files with commas between, make of the pictures too, as they are for this scale"},
-		&cli.StringFlag{Name: "learner", Value: usual.learner, Usage: "`SPEC` of the dictionary learner: see superres learners; kmeans, of anchored stages, is their default"},
+		&cli.StringFlag{Name: "learner", Value: usual.learner, Usage: "`SPEC` of the dictionary learner: see superres learners"},
 		&cli.StringFlag{Name: "coder", Value: "omp", Usage: "`SPEC` of the sparse coder: see superres coders"},
 		&cli.IntFlag{Name: "sparsity", Value: 2, Usage: "code patches with `S` atoms at most; 0: as the coder's spec says"},
 		&cli.IntFlag{Name: "atoms", Value: 1024, Usage: "learn `K` atoms"},
@@ -64,8 +61,7 @@ func flags() []cli.Flag {
 	}, pictures.IDXFlags, console.PictureFlags)
 }
 
-// Options are what the flags ask for. Where two defaults are told, the second is that of
-// anchored stages.
+// Options are what the flags ask for, with the defaults of coupled models where the kinds differ.
 type Options struct {
 	// Inputs are files, folders, patterns and IDX files to learn from.
 	Inputs []string
@@ -86,22 +82,21 @@ type Options struct {
 	Scale int
 	// Degradation is how low-resolution pictures are made: --degradation, bicubic.
 	Degradation resample.Degradation
-	// Learner is the spec of the dictionary learner: --learner, ksvd or kmeans.
+	// Learner is the spec of the dictionary learner: --learner, ksvd.
 	Learner string
-	// Iterations is how often the learner iterates at most: --iterations, 30 or 8.
+	// Iterations is how often the learner iterates at most: --iterations, 30.
 	Iterations int
 	// Atoms is how many are learned: --atoms, 1,024.
 	Atoms int
-	// Patch is the side of a low-resolution patch, in pixels: --patch, 3 or 7.
+	// Patch is the side of a low-resolution patch, in pixels: --patch, 3.
 	Patch int
 	// Flat is how much a patch must vary to be learned from, as a root mean square in 255ths
-	// of full brightness: --flat, 3 or 1.5.
+	// of full brightness: --flat, 3.
 	Flat float64
 	// Reductions are factors by which pictures are reduced to be learned from once more:
 	// --reduce, none.
 	Reductions []float64
-	// BackProjection is how many back-projections there are: --back-projection, 3, or 1 after
-	// every stage.
+	// BackProjection is how many back-projections there are: --back-projection, 3.
 	BackProjection int
 
 	// Coder is the spec of the sparse coder of a coupled model: --coder and --sparsity,
@@ -116,18 +111,8 @@ type Options struct {
 	// Refit fits the high-resolution atoms of a coupled model once more: --refit, true.
 	Refit bool
 
-	// Stages is how many a cascade of anchored stages has: --stages. The default, 0, is a
-	// coupled model.
-	Stages int
-	// Symmetries are those of the patches of an anchored or convolutional stage: --symmetries,
-	// all.
+	// Symmetries are those of the patches of a convolutional stage: --symmetries, all.
 	Symmetries training.Symmetries
-	// InputDims is how many coordinates an anchored stage has of a patch: --input-dims. The
-	// default, 0, is all in the first stage, then 40.
-	InputDims int
-	// OutputDims is how many coordinates an anchored stage has of a block: --output-dims. The
-	// default, 0, is 24 to 48 in the first stage, by the scale, then 20.
-	OutputDims int
 	// Convolutional asks for a chain of convolutions: --convolutional, false.
 	Convolutional bool
 	// Channels is how many each layer of a convolutional stage has: --channels, 48.
@@ -189,7 +174,7 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 		Scale: c.Int("scale"), Degradation: resample.Degradation(c.String("degradation")), Atoms: c.Int("atoms"),
 		Patches: c.Int("patches"), Mean: c.Bool("mean"), Detail: c.Bool("detail"), Refit: c.Bool("refit"),
 		Convolutional: c.Bool("convolutional"), Channels: c.Int("channels"), Depth: c.Int("depth"), Steps: c.Int("steps"), ColourSteps: c.Int("colour-steps"), Batch: c.Int("batch"), Rate: c.Float64("rate"), Decay: c.Float64("weight-decay"), Damage: c.Bool("damage"), Drawings: c.Float64("drawings"), Init: c.String("init"),
-		Stages: c.Int("stages"), Symmetries: training.Symmetries(c.String("symmetries")), InputDims: c.Int("input-dims"), OutputDims: c.Int("output-dims"),
+		Symmetries: training.Symmetries(c.String("symmetries")),
 	}
 	if list := c.String("teachers"); list != "" {
 		opt.Teachers = strings.Split(list, ",")
@@ -198,9 +183,6 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 	readShared(c, &opt)
 	if err := opt.check(c.Int("sparsity")); err != nil {
 		return opt, err
-	}
-	if opt.Convolutional && opt.Stages > 0 {
-		return opt, console.Usage("--stages and --convolutional ask for models of two kinds; use one of them")
 	}
 	others, err := flagsOfOthers(c, opt)
 	if err != nil {
@@ -286,7 +268,7 @@ func (opt Options) check(sparsity int) error {
 	for _, o := range []struct {
 		flag  string
 		value int
-	}{{"sparsity", sparsity}, {"back-projection", opt.BackProjection}, {"held-out", opt.HeldOut}, {"stages", opt.Stages}, {"steps", opt.Steps}, {"colour-steps", opt.ColourSteps}} {
+	}{{"sparsity", sparsity}, {"back-projection", opt.BackProjection}, {"held-out", opt.HeldOut}, {"steps", opt.Steps}, {"colour-steps", opt.ColourSteps}} {
 		if o.value < 0 {
 			return console.Usage("--%s %d: expected 0 or more", o.flag, o.value)
 		}
@@ -305,16 +287,11 @@ func flagsOfOthers(c *cli.Context, opt Options) (list []string, err error) {
 				continue
 			case c.IsSet(flag) && other.ask != "":
 				return nil, console.Usage("--%s concerns %s; ask for some with %s", flag, other.name, other.ask)
-			case c.IsSet(flag) && k.name == convolutionalKind.name:
-				return nil, console.Usage("--%s concerns %s, not the %s of %s", flag, other.name, k.name, k.ask)
 			case c.IsSet(flag):
-				return nil, console.Usage("--%s concerns %s, not the %s of %s %v", flag, other.name, k.name, k.ask, c.Value(strings.TrimLeft(k.ask, "-")))
+				return nil, console.Usage("--%s concerns %s, not the %s of %s", flag, other.name, k.name, k.ask)
 			}
 			list = append(list, flag)
 		}
-	}
-	if opt.Stages == 0 {
-		list = append(list, "stages")
 	}
 	return list, nil
 }

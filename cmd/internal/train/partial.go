@@ -10,14 +10,14 @@ import (
 	"superres/internal/safefile"
 )
 
-// partial is the file beside a model that is being learned which has the stages that are
-// whole, or the steps. Empty is none: nothing is kept.
+// partial is the name of the file that an interrupted training of a convolutional stage goes on
+// from. It lies beside the model; the empty name is that of a training which keeps nothing.
 type partial string
 
-// partial returns the file of this training. What has one stage has nothing to keep, but
-// for the steps of a convolutional one.
+// partial returns the name of the file of this training. A coupled model is learned at once and
+// has none.
 func (opt Options) partial() partial {
-	if opt.Stages < 2 && !opt.Convolutional {
+	if !opt.Convolutional {
 		return ""
 	}
 	return partial(opt.Output + ".partial")
@@ -42,11 +42,11 @@ func (p partial) read(memory int64) ([]byte, error) {
 	return data, nil
 }
 
-// writer returns what keeps the stages, in place of what was kept before, in a file that gets
-// no more than the mode most.
-func (p partial) writer(most fs.FileMode) func(stages []byte) error {
-	return func(stages []byte) error {
-		return safefile.WriteAtomicMode(most, string(p), true, console.Writes(stages))
+// writer returns a function that replaces the file by the state of a training. The file has no
+// more permissions than the mode most.
+func (p partial) writer(most fs.FileMode) func(state []byte) error {
+	return func(state []byte) error {
+		return safefile.WriteAtomicMode(most, string(p), true, console.Writes(state))
 	}
 }
 

@@ -1,9 +1,9 @@
 // Package train is the command superres train: it learns a model from pictures.
 //
 // Read it in this order: options.go, what the flags ask for; train.go, one call; kind.go,
-// the kinds of model and what differs between them; coupled.go, anchored.go and
+// the kinds of model and what differs between them; coupled.go and
 // convolutional.go, the trainer of each kind; partial.go, what is kept of a training that is
-// interrupted. One kind of model more is a file like anchored.go, a line in kinds, a case in
+// interrupted. One kind of model more is a file like coupled.go, a line in kinds, a case in
 // kindOf, and its flags in options.go.
 package train
 
@@ -29,18 +29,14 @@ func Command(s *console.Streams) *cli.Command {
 		Description: `   superres train photos/ -o my.npz
    superres train --mean=false --detail=false --refit=false --back-projection 0 --sparsity 3 photos/ -o paper.npz
    superres train --degradation box -o digits.npz train-images-idx3-ubyte.gz
-   superres train --stages 4 --reduce 0.8,0.64,0.5 photos/ -o cascade.npz     anchored stages: slower to learn, and better
    superres train --convolutional --held-out 5 photos/ -o best.npz           the best, in two hours
    superres train --convolutional --channels 16 --depth 5 --steps 3000 photos/ -o quick.npz
    superres upscale -m my.npz photo.jpg
 
-The second example is the form of the paper. Anchored stages are the cascade's: each
-is learned in one pass over the pictures, as the stages before it restore pictures
-that they have not seen, and no patches are stored. Digits are learned with
---symmetries none. A cascade that was interrupted goes on after its last whole stage
-when the same command is run again, from FILE.npz.partial, which goes when the model
-is there. So does a convolutional stage: after an interruption from the step where it
-was, with what it keeps every thousand steps otherwise. On two processors with AVX-512
+The second example is the form of the paper. Convolutional stages of digits are learned
+with --symmetries none. A convolutional stage whose training was interrupted goes on from
+the step where it was, or from the last thousandth, when the same command is run again: from
+FILE.npz.partial, which goes when the model is there. On two processors with AVX-512
 its 48 channels and 10 layers have had 2,000 steps after three minutes, and all 80,000
 after two hours. --channels 32 --steps 2000 already makes a useful model, of 37.1 dB on
 Set5 at scale 2, as do 30,000 of 16 channels and 7 layers, in five minutes, of 37.2. Where

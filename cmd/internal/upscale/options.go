@@ -27,7 +27,7 @@ func flags() []cli.Flag {
 		&cli.StringFlag{Name: "model", Aliases: []string{"m"}, Value: models.Auto, Usage: "`NAME|FILE`: see superres models; auto is photo, and photo-real for pictures with noise or compression"},
 		&cli.StringFlag{Name: "denoise", Value: "auto", Usage: "take noise and compression away: auto, as much as is found in a picture, or `HOW` much of 0, nothing, to 1"},
 		&cli.Float64Flag{Name: "strength", Value: 1, Usage: "add the `SHARE` of what the model adds to interpolation, 0 to 1.3"},
-		&cli.StringFlag{Name: "effort", Value: "best", Usage: "`HOW` much to do: fast, by a smaller model or the first stage of a cascade; best; or max, the mean over the eight flips and quarter turns of a picture, which takes eight times as long"},
+		&cli.StringFlag{Name: "effort", Value: "best", Usage: "`HOW` much to do: fast, by a smaller model; best; or max, the mean over the eight flips and quarter turns of a picture, which takes eight times as long"},
 		&cli.StringFlag{Name: "coder", Usage: "code patches with another `SPEC` than the model's: see superres coders"},
 		&cli.IntFlag{Name: "sparsity", Usage: "code patches with `S` atoms at most"},
 		&cli.IntFlag{Name: "back-projection", Value: -1, Usage: "back-project `N` times; 0: never; -1: as the model says"},

@@ -24,7 +24,7 @@ import (
 	"superres/cmd/internal/pictures"
 	"superres/internal/imagefile"
 	"superres/internal/safefile"
-	"superres/learners/plugin"
+	"superres/internal/usage"
 	"superres/superres"
 	embedded "superres/superres/models"
 )
@@ -113,14 +113,14 @@ func (s *Service) read(ctx context.Context, params url.Values) (*Request, error)
 		case slices.Contains(Parameters, name):
 			args = append(args, "--"+name+"="+values[0])
 		default:
-			return nil, console.Usage("%s", plugin.Unknown("parameter", name, append(slices.Clone(Parameters), "name", "region", "id")))
+			return nil, console.Usage("%s", usage.Unknown("parameter", name, append(slices.Clone(Parameters), "name", "region", "id")))
 		}
 	}
 	if r.opt, err = parse(ctx, args); err != nil {
 		return nil, err
 	}
 	if name := r.opt.Model; name != models.Auto && !slices.Contains(embedded.Names(), name) {
-		return nil, superres.Unusable(errors.New(plugin.Unknown("model", name, append([]string{models.Auto}, embedded.Names()...))))
+		return nil, superres.Unusable(errors.New(usage.Unknown("model", name, append([]string{models.Auto}, embedded.Names()...))))
 	}
 	r.aside = s.aside
 	r.opt.Limits, r.opt.DecodeTime, r.opt.WholeTime = s.limits, s.decode, s.whole

@@ -2,13 +2,14 @@ package main
 
 import (
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
 var _ = register(operation{
 	name:      "convolve",
-	signature: "(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, above, below []float32, skip []int16, skipStep int)",
+	signature: "(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, positive, negative []float32, skip []int16, skipStep int)",
 	lengths:   []string{"rows", "bias"},
 	needs:     "samples is at least 24, len(bias) a multiple of 16, at least 16",
 	assembly:  tier.convolve,
@@ -24,20 +25,20 @@ var _ = register(operation{
 	tiers:     []string{AVX2, AVX512BW, AVX512, NEON},
 })
 
-// kernel.Limit and −Limit, twice in a word.
+// kernel.Clip and −Clip, twice in a word.
 const (
-	limit      = 0x1fff1fff
-	limitBelow = 0xe001e001
+	clip      = 0x1fff1fff
+	clipLeast = 0xe001e001
 )
 
-// convolve rounds and limits the sums while they are in registers.
+// convolve scales, rounds and clips the sums while they are in registers.
 func (t tier) convolve() {
 	t.filter(func(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
 		dst, line, skip, skipLine := pointer("dst"), lengthOf("bias"), pointer("skip"), pointer("skipStep")
 		outputs(dst, line, sample, output, 2)
 		outputs(skip, skipLine, sample, output, 2)
 		wide := len(acc) / tall
-		finish := t.shortening(output, wide)
+		finish := t.scaleAndClip(output, wide)
 		for s := range tall {
 			finish(acc[s*wide:][:wide], dst, skip)
 			ADDQ(line, dst)
@@ -46,25 +47,25 @@ func (t tier) convolve() {
 	})
 }
 
-// shortening returns what rounds and limits the sums of 16 or 32 outputs from one on, adds what
-// is at skip and stores them at dst.
-func (t tier) shortening(output reg.GPVirtual, wide int) func(acc []reg.VecVirtual, dst, skip reg.GPVirtual) {
-	up, down := pointer("above"), pointer("below")
+// scaleAndClip returns a function that writes what kernel's scaleAndClip does, for the sums of 16 or 32
+// outputs from the given one on: it adds what is at skip and stores the result at dst.
+func (t tier) scaleAndClip(output reg.GPVirtual, wide int) func(acc []reg.VecVirtual, dst, skip reg.GPVirtual) {
+	up, down := pointer("positive"), pointer("negative")
 	LEAQ(Mem{Base: up, Index: output, Scale: 4}, up)
 	LEAQ(Mem{Base: down, Index: output, Scale: 4}, down)
-	var above []reg.VecVirtual
+	var positive []reg.VecVirtual
 	for i := range wide {
-		above = append(above, t.load(from(up, i*t.bytes())))
+		positive = append(positive, t.load(from(up, i*t.bytes())))
 	}
-	by, most, least := t.vec(), t.constant32(limit), t.constant32(limitBelow)
+	by, most, least := t.vec(), t.constant32(clip), t.constant32(clipLeast)
 	return func(acc []reg.VecVirtual, dst, skip reg.GPVirtual) {
 		for i, v := range acc {
 			if t.lanes == 8 {
 				negative := K()
 				VPMOVD2M(v, negative)
-				VBLENDMPS(from(down, i*t.bytes()), above[i], negative, by)
+				VBLENDMPS(from(down, i*t.bytes()), positive[i], negative, by)
 			} else {
-				VBLENDVPS(v, from(down, i*t.bytes()), above[i], by)
+				VBLENDVPS(v, from(down, i*t.bytes()), positive[i], by)
 			}
 			VCVTDQ2PS(v, v)
 			VMULPS(by, v, v)
@@ -320,4 +321,20 @@ func (t tier) overRows(acc []reg.VecVirtual, wide int, sample, output reg.GPVirt
 		ADDQ(U8(8), rows)
 		DECQ(count)
 	})
+}
+
+// dotPairs adds, in every lane, the products of two integers of x with two of y.
+func (t tier) dotPairs(x, y, acc reg.VecVirtual) {
+	if t.name == AVX512 {
+		vnni("VPDPWSSD", x, y, acc)
+		return
+	}
+	v := t.vec()
+	VPMADDWD(x, y, v)
+	VPADDD(v, acc, acc)
+}
+
+// vnni is an instruction that avo does not know.
+func vnni(opcode string, x, y, acc reg.VecVirtual) {
+	Instruction(&ir.Instruction{Opcode: opcode, Operands: []Op{x, y, acc}, Inputs: []Op{x, y, acc}, Outputs: []Op{acc}, ISA: []string{"AVX512_VNNI"}})
 }

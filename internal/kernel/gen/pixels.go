@@ -90,15 +90,15 @@ func fewOf(n int, p reg.GPVirtual) reg.VecVirtual {
 }
 
 var _ = register(operation{
-	name:      "ties",
+	name:      "boundFlatAreas",
 	signature: "(least, most, above, row, below []float32)",
 	lengths:   []string{"least"},
 	needs:     "len(least) is a multiple of 8",
-	assembly:  tier.ties,
+	assembly:  tier.boundFlatAreas,
 	tiers:     []string{AVX2},
 })
 
-func (t tier) ties() {
+func (t tier) boundFlatAreas() {
 	least, most, n := pointer("least"), pointer("most"), lengthOf("least")
 	rows := []reg.GPVirtual{pointer("row"), pointer("above"), pointer("below")}
 	lowest, highest, two := t.constant32(minusInf32), t.constant32(inf32), t.constant32(2)

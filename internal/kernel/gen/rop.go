@@ -316,15 +316,15 @@ func (t tier) rescale() {
 }
 
 var _ = register(operation{
-	name:      "masked",
+	name:      "mask",
 	signature: "(x, w, s []float64) (count int)",
 	lengths:   []string{"w"},
 	needs:     "len(w) is a multiple of 8",
-	assembly:  tier.masked,
+	assembly:  tier.maskEntries,
 })
 
-// masked counts the lanes of every vector by its mask.
-func (t tier) masked() {
+// maskEntries counts the lanes of every vector by its mask.
+func (t tier) maskEntries() {
 	x, w, s, n := pointer("x"), pointer("w"), pointer("s"), lengthOf("w")
 	const notEqual = 4 // or NaN
 	none, total := t.zero(), GP64()

@@ -7,27 +7,27 @@ import (
 )
 
 var _ = register(operation{
-	name:      "turn",
+	name:      "transformInput",
 	signature: "(v []int16, stride int, src []int16, rows []int, n, channels int)",
 	needs:     "n is at least 1, channels a multiple of 16, at least 16",
-	assembly:  tier.turn,
+	assembly:  tier.transformInput,
 	tiers:     []string{AVX2, AVX512BW},
 })
 
 var _ = register(operation{
-	name:      "squares",
+	name:      "multiplyTiles",
 	signature: "(dst []int32, stride int, v []int16, n, channels int, weights, bias []int32)",
 	lengths:   []string{"bias"},
 	needs:     "n is at least 6, channels even, len(bias) a multiple of 16, at least 16",
-	assembly:  tier.squares,
+	assembly:  tier.multiplyTiles,
 	tiers:     []string{AVX2, AVX512BW, AVX512},
 })
 
 var _ = register(operation{
-	name:      "turnBack",
-	signature: "(dst []int16, second int, sums []int32, stride, n, outputs int, above, below []float32, skip []int16, skipSecond, skipStep int)",
+	name:      "transformOutput",
+	signature: "(dst []int16, second int, sums []int32, stride, n, outputs int, positive, negative []float32, skip []int16, skipSecond, skipStep int)",
 	needs:     "n is at least 1, outputs a multiple of 16, at least 16",
-	assembly:  tier.turnBack,
+	assembly:  tier.transformOutput,
 	tiers:     []string{AVX2, AVX512BW},
 })
 
@@ -59,9 +59,9 @@ func (p places) add(bytes Op) {
 	}
 }
 
-// turn works on the channels of a square that fill a vector at once, and on those that are left
+// transformInput works on the channels of a tile that fill a vector at once, and on those that are left
 // in half of one; on one row of what comes out after the other.
-func (t tier) turn() {
+func (t tier) transformInput() {
 	var src, to places // of src, rows of samples are the columns
 	rows, r := pointer("rows"), GP64()
 	for i := range src.base {
@@ -80,27 +80,27 @@ func (t tier) turn() {
 	while(n, 1, func() {
 		left := pointer("channels")
 		if t.lanes == 8 {
-			turnSome(src, to, left, 32, ZMM)
+			transformChannels(src, to, left, 32, ZMM)
 		}
-		turnSome(src, to, left, 16, YMM)
+		transformChannels(src, to, left, 16, YMM)
 		src.add(src.rows.one)
 		to.add(to.rows.three)
 		DECQ(n)
 	})
 }
 
-func turnSome(src, to places, left reg.GPVirtual, channels int, vec func() reg.VecVirtual) {
+func transformChannels(src, to places, left reg.GPVirtual, channels int, vec func() reg.VecVirtual) {
 	while(left, channels, func() {
 		for y, with := range [4][2]int{{0, 2}, {1, 2}, {2, 1}, {1, 3}} {
 			d := make([]reg.VecVirtual, 4)
 			for x := range d {
 				d[x] = vec()
 				VMOVUPS(src.at(x, with[0], 0), d[x])
-				turnOnce(y, src.at(x, with[1], 0), d[x], d[x])
+				transformEntry(y, src.at(x, with[1], 0), d[x], d[x])
 			}
 			for x, with := range [4][2]int{{0, 2}, {1, 2}, {2, 1}, {1, 3}} {
 				v := vec()
-				turnOnce(x, d[with[1]], d[with[0]], v)
+				transformEntry(x, d[with[1]], d[with[0]], v)
 				VMOVUPS(v, to.at(y, x, 0))
 			}
 		}
@@ -110,8 +110,8 @@ func turnSome(src, to places, left reg.GPVirtual, channels int, vec func() reg.V
 	})
 }
 
-// turnOnce is entry i of Bᵀ times a column: y − x, or their sum.
-func turnOnce(i int, x, y, to Op) {
+// transformEntry is entry i of Bᵀ times a column: y − x, or their sum.
+func transformEntry(i int, x, y, to Op) {
 	if i == 1 {
 		VPADDW(x, y, to)
 	} else {
@@ -119,9 +119,9 @@ func turnOnce(i int, x, y, to Op) {
 	}
 }
 
-// squares has the sums of four places of some squares in registers, as many as they hold, of 16
-// to 48 outputs. The last squares of a row end where it ends, and some are made again.
-func (t tier) squares() {
+// multiplyTiles has the sums of four places of some tiles in registers, as many as they hold, of 16
+// to 48 outputs. The last tiles of a row end where it ends, and some are made again.
+func (t tier) multiplyTiles() {
 	shapes := []struct{ tall, wide int }{{2, 3}, {3, 2}, {6, 1}}
 	if t.lanes == 4 {
 		shapes = []struct{ tall, wide int }{{3, 1}}
@@ -134,15 +134,15 @@ func (t tier) squares() {
 	XORQ(output, output)
 	for _, s := range shapes {
 		while(left, s.wide*t.lanes32(), func() {
-			along("n", s.tall, func(square reg.GPVirtual) { t.squareTile(acc, square, output, s.tall, s.wide) })
+			along("n", s.tall, func(tile reg.GPVirtual) { t.multiplyTile(acc, tile, output, s.tall, s.wide) })
 			ADDQ(U8(s.wide*t.lanes32()), output)
 			SUBQ(U8(s.wide*t.lanes32()), left)
 		})
 	}
 }
 
-// squareTile makes a tile.
-func (t tier) squareTile(acc []reg.VecVirtual, square, output reg.GPVirtual, tall, wide int) {
+// multiplyTile makes a tile.
+func (t tier) multiplyTile(acc []reg.VecVirtual, tile, output reg.GPVirtual, tall, wide int) {
 	at := func(y, s, i int) reg.VecVirtual { return acc[(y*tall+s)*wide+i] }
 	for _, y := range []int{0, 2, 3} {
 		for s := range tall {
@@ -167,7 +167,7 @@ func (t tier) squareTile(acc []reg.VecVirtual, square, output reg.GPVirtual, tal
 	for s := range base {
 		if s == 0 {
 			base[s] = pointer("v")
-			MOVQ(square, r)
+			MOVQ(tile, r)
 			IMULQ(channels, r)
 			LEAQ(Mem{Base: base[s], Index: r, Scale: 4}, base[s])
 			continue
@@ -218,7 +218,7 @@ func (t tier) squareTile(acc []reg.VecVirtual, square, output reg.GPVirtual, tal
 	DECQ(words)
 	JNZ(LabelRef(top))
 	dst, line, second := pointer("dst"), lengthOf("bias"), pointer("stride")
-	outputs(dst, line, square, output, 4)
+	outputs(dst, line, tile, output, 4)
 	LEAQ(Mem{Base: dst, Index: second, Scale: 4}, second)
 	for s := range tall {
 		for i := range wide {
@@ -234,8 +234,8 @@ func (t tier) squareTile(acc []reg.VecVirtual, square, output reg.GPVirtual, tal
 	}
 }
 
-// turnBack works on 16 outputs of a square at once.
-func (t tier) turnBack() {
+// transformOutput works on 16 outputs of a tile at once.
+func (t tier) transformOutput() {
 	wide := 16 / t.lanes32()
 	output, r := GP64(), GP64()
 	XORQ(output, output)
@@ -251,7 +251,7 @@ func (t tier) turnBack() {
 	dst, skip := pointer("dst"), pointer("skip")
 	LEAQ(Mem{Base: dst, Index: output, Scale: 2}, dst)
 	LEAQ(Mem{Base: skip, Index: output, Scale: 2}, skip)
-	finish := t.shortening(output, wide)
+	finish := t.scaleAndClip(output, wide)
 	n := pointer("n")
 	while(n, 1, func() {
 		to, add, by := GP64(), GP64(), GP64()

@@ -284,7 +284,6 @@ func (c *check) tuned() {
 	for setting, asked := range map[stage.Settings][]stage.Tuning{
 		stage.Coding:         {{Sparsity: 1}, {Coder: "mp:sparsity=1"}, {Coder: "?"}},
 		stage.BackProjecting: {{BackProject: &none}, {BackProject: &one}},
-		stage.Step:           {{Stages: 1}},
 		stage.Leveled:        {{Level: 0.3}, {Level: 1}, {Level: 2}},
 	} {
 		for _, how := range asked {

@@ -40,6 +40,16 @@ func (p Program) Call(t *testing.T, dir, stdin string, args ...string) (stdout, 
 	return out.String(), errs.String(), code
 }
 
+// Succeeds runs the program as Call does, and ends the test unless its exit code is 0.
+func (p Program) Succeeds(t *testing.T, dir string, args ...string) (stdout, stderr string) {
+	t.Helper()
+	stdout, stderr, code := p.Call(t, dir, "", args...)
+	if code != 0 {
+		t.Fatalf("%v: exit %d, %s%s", args, code, stdout, stderr)
+	}
+	return stdout, stderr
+}
+
 // Into runs the program in the folder where the test is, with w as standard output.
 func (p Program) Into(w io.Writer, args ...string) (stderr string, code int) {
 	var errs bytes.Buffer

@@ -1,6 +1,7 @@
 package consoletest
 
 import (
+	"encoding/json"
 	"fmt"
 	"image"
 	"image/color"
@@ -125,4 +126,25 @@ func Peak(t *testing.T, path string) int64 {
 	}
 	t.Fatal("no peak in /proc/self/status")
 	return 0
+}
+
+// InOrder checks that a text has parts one after the other.
+func InOrder(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		_, rest, found := strings.Cut(text, part)
+		if !found {
+			t.Fatalf("%q is missing where it is expected", part)
+		}
+		text = rest
+	}
+}
+
+// Decode reads a value from JSON.
+func Decode[T any](t *testing.T, text string) (v T) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return v
 }

@@ -16,8 +16,8 @@ type Refusal struct {
 	Want string
 }
 
-// Refuses checks that the program refuses calls in a folder: with one clear line, the
-// right exit code, and no new file.
+// Refuses checks that the program refuses calls in a folder: with one clear line, the right exit code, and no new
+// file.
 func (p Program) Refuses(t *testing.T, dir string, list []Refusal) {
 	t.Helper()
 	before := Tree(t, dir)
@@ -30,4 +30,22 @@ func (p Program) Refuses(t *testing.T, dir string, list []Refusal) {
 			t.Fatalf("%v left files: %v", c.Args, after)
 		}
 	}
+}
+
+// RefusedLine is a Refusal whose arguments have no spaces: they stand in one line. It is an alias, so that tables
+// need not name its fields.
+type RefusedLine = struct {
+	Line string
+	Code int
+	Want string
+}
+
+// RefusesLines is Refuses for lines, each behind the words of a command.
+func (p Program) RefusesLines(t *testing.T, dir, command string, lines []RefusedLine) {
+	t.Helper()
+	var list []Refusal
+	for _, l := range lines {
+		list = append(list, Refusal{strings.Fields(command + " " + l.Line), l.Code, l.Want})
+	}
+	p.Refuses(t, dir, list)
 }

@@ -147,12 +147,12 @@ func TestLimits(t *testing.T) {
 		for i := range p.Pix {
 			p.Pix[i] = float32(rng.IntN(4)) / 3
 		}
-		found := newTies(p.W)
+		found := newFlatFinder(p.W)
 		found.begin(p.Row, p.H)
 		level := func(v float32) uint16 { return uint16(3*v + 0.5) }
 		least, most := make([]float32, p.W), make([]float32, p.W)
 		for y := range p.H {
-			got := found.limits(nil, y, level)
+			got := found.appendBounds(nil, y, level)
 			areas(least, most, p, y)
 			var want []picture.Bounds
 			for x := range least {

@@ -1,0 +1,54 @@
+// Package registry keeps the plug-ins of one kind by their names.
+package registry
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"superres/internal/usage"
+)
+
+// Registry is a set of values of type T by their names. Its zero value is empty. Concurrent use is
+// safe.
+type Registry[T any] struct {
+	// Kind is the word for one of its values in errors, such as "learner".
+	Kind string
+
+	mu     sync.RWMutex
+	values map[string]T
+}
+
+// Add puts a value under a name. It panics when the name is empty or taken, since both are mistakes
+// of the program. Plug-ins call it from their init functions.
+func (r *Registry[T]) Add(name string, value T) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, taken := r.values[name]; taken || name == "" {
+		panic(fmt.Sprintf("%s %q is registered twice, or has no name", r.Kind, name))
+	}
+	if r.values == nil {
+		r.values = map[string]T{}
+	}
+	r.values[name] = value
+}
+
+// Get returns the value under a name. The error for an unknown name lists the known ones.
+func (r *Registry[T]) Get(name string) (T, error) {
+	r.mu.RLock()
+	value, known := r.values[name]
+	r.mu.RUnlock()
+	if !known {
+		return value, errors.New(usage.Unknown(r.Kind, name, r.Names()))
+	}
+	return value, nil
+}
+
+// Names returns the names of all values, sorted.
+func (r *Registry[T]) Names() []string {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return slices.Sorted(maps.Keys(r.values))
+}

@@ -1,0 +1,79 @@
+// Package usage makes the errors that blame the user's request: a setting out of its range, or a
+// name that nothing has. The program ends with the exit code for wrong usage on such an error, and
+// tells them from errors about data by [ErrSettings].
+package usage
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// ErrSettings is wrapped by every error of Errorf. Errors about data do not wrap it.
+var ErrSettings = errors.New("wrong settings")
+
+type settingsError string
+
+func (e settingsError) Error() string        { return string(e) }
+func (e settingsError) Is(target error) bool { return target == ErrSettings }
+
+// Errorf returns an error that wraps ErrSettings, with the text of fmt.Sprintf. It wraps none of
+// the errors among its arguments.
+func Errorf(format string, args ...any) error { return settingsError(fmt.Sprintf(format, args...)) }
+
+// Unknown returns the text of an error about a name that is not among the known names of its kind.
+// It suggests the nearest of them, if one is near, and lists them all. Of a name of more than 60
+// bytes it quotes the beginning.
+func Unknown(kind, name string, known []string) string {
+	if len(name) > 60 {
+		name = name[:60] + "..."
+	}
+	text := fmt.Sprintf("unknown %s %q", kind, name)
+	nearest, distance := "", max(2, len(name)/3)+1
+	for _, k := range known {
+		d := editDistance(name, k)
+		if sortedBytes(name) == sortedBytes(k) {
+			d = 1 // the right letters in another order, which is the commonest slip
+		}
+		if d < distance && d < max(len(name), len(k)) { // else they have nothing in common
+			nearest, distance = k, d
+		}
+	}
+	if nearest != "" {
+		text += fmt.Sprintf("; did you mean %q?", nearest)
+	}
+	if len(known) == 0 {
+		return text + "; there are none"
+	}
+	return text + " (known: " + strings.Join(known, " ") + ")"
+}
+
+// editDistance returns the Levenshtein distance of two words: the least number of bytes to insert,
+// delete or replace that makes b of a.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1) // row[j] is the distance from the part of a read so far to b[:j]
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// sortedBytes returns the bytes of a word in ascending order.
+func sortedBytes(word string) string {
+	b := []byte(word)
+	slices.Sort(b)
+	return string(b)
+}

@@ -1,0 +1,187 @@
+package superres
+
+import (
+	"context"
+
+	"superres/patches/plane"
+	"superres/superres/resample"
+	"superres/superres/stage"
+)
+
+// sizes are the sides of a picture and of its enlargement, in pixels.
+type sizes struct{ inW, inH, w, h int }
+
+// task says what an enlargement of planes is made from and what it is to become.
+type task struct {
+	sizes
+	planes     int  // 1: brightness or transparency alone; 3: brightness, red minus brightness, blue minus brightness
+	subsampled bool // colour comes from a file that keeps it at half the resolution of brightness
+	mixer      *mixer
+	mem        *stage.Pool
+}
+
+// progress adds up the work that is done, in samples that have gone through a stage.
+type progress struct {
+	done, total float64
+	report      func(share float64)
+}
+
+// portion returns what reports the progress of the next samples of the work, from 0 to 1.
+func (p *progress) portion(samples int) func(share float64) {
+	from := p.done
+	p.done += float64(samples)
+	return func(share float64) { p.report((from + share*float64(samples)) / p.total) }
+}
+
+// enlargement carries out a task with one model: it takes rows of the picture and returns rows of the result.
+type enlargement struct {
+	passes   []*pass
+	resizing *resample.Scaler // from the size that the passes reach to that of the result; nil: they are the same
+	input    []window         // rows of each plane that wait for resizing
+	done     int              // rows of the result that are returned
+	progress progress
+	mem      *stage.Pool
+}
+
+func (m *Model) newEnlargement(t task, report func(share float64)) (*enlargement, error) {
+	e := &enlargement{mem: t.mem, input: make([]window, t.planes), progress: progress{report: report}}
+	kernel, w, h := m.Kernel, t.inW, t.inH
+	if len(m.Stages) > 0 {
+		kernel = resample.Bicubic
+		for _, scale := range m.scaleChain(t.sizes) {
+			model, err := m.modelFor(scale)
+			if err != nil {
+				return nil, err
+			}
+			e.passes = append(e.passes, newPass(model, w, h, t.planes, model.colourStage(t.subsampled)))
+			w, h = w*scale, h*scale
+			e.progress.total += float64(w) * float64(h) * float64(len(model.Stages))
+			t.subsampled = false // the first pass brings colour to the resolution of brightness
+		}
+	}
+	if w != t.w || h != t.h {
+		e.resizing = resample.New(w, h, t.w, t.h, kernel)
+	}
+	return e, nil
+}
+
+// push takes the next rows of the planes and returns the next rows of the results; nil when too few rows have arrived to
+// complete any.
+func (e *enlargement) push(ctx context.Context, rows []*plane.Plane) ([]*plane.Plane, error) {
+	var err error
+	for _, p := range e.passes {
+		if rows, err = p.push(ctx, rows, e.mem, &e.progress); rows == nil || err != nil {
+			return nil, err
+		}
+	}
+	if e.resizing == nil {
+		return rows, ctx.Err()
+	}
+	for i, r := range rows {
+		e.input[i].append(nil, r)
+	}
+	from, to := e.done, e.done
+	outW, outH := e.resizing.Size()
+	for to < outH {
+		if _, end := e.resizing.Needs(to, to+1); end > e.input[0].end() {
+			break
+		}
+		to++
+	}
+	if from == to {
+		return nil, ctx.Err()
+	}
+	out := make([]*plane.Plane, len(rows))
+	for i := range out {
+		out[i] = e.mem.Plane(outW, to-from)
+		e.resizing.Rows(out[i], &e.input[i].plane, e.input[i].top, from)
+	}
+	if e.done = to; to < outH {
+		first, _ := e.resizing.Needs(to, outH)
+		for i := range e.input {
+			e.input[i].dropBefore(nil, first)
+		}
+	}
+	return out, ctx.Err()
+}
+
+// reader returns the rows lo..hi-1 of the planes of a picture.
+type reader func(lo, hi int) []*plane.Plane
+
+// writer takes rows of the enlarged planes, from row top of the result on. The calls come in order from the top.
+type writer func(top int, rows []*plane.Plane)
+
+// stream carries out a task in bands of bandRows rows of the picture. report is called with the share done, 0..1.
+func (m *Model) stream(ctx context.Context, t task, bandRows int, read reader, write writer, report func(float64)) error {
+	e, err := m.newEnlargement(t, report)
+	if err != nil {
+		return err
+	}
+	var mixedIn *enlargement
+	if t.mixer != nil {
+		if mixedIn, err = t.mixer.other.newEnlargement(t, func(float64) {}); err != nil {
+			return err
+		}
+	}
+	top := 0
+	for lo := 0; lo < t.inH; lo += bandRows {
+		hi := min(lo+bandRows, t.inH)
+		in := read(lo, hi)
+		rows, err := e.push(ctx, in)
+		if err != nil {
+			return err
+		}
+		if mixedIn != nil {
+			other, err := mixedIn.push(ctx, in)
+			if err != nil {
+				return err
+			}
+			if rows != nil { // then other has as many rows, because both models have the same reach
+				t.mixer.mix(top, rows, other)
+			}
+			for _, p := range other {
+				t.mem.Give(p.Pix)
+			}
+		}
+		if rows != nil {
+			height := rows[0].H
+			write(top, rows)
+			top += height
+		}
+		if len(e.passes) == 0 {
+			report(float64(hi) / float64(t.inH))
+		}
+	}
+	return nil
+}
+
+// enlargePlanes returns whole planes enlarged as a task says. With a mixer it works in four bands, because it then holds
+// the results of two models; without one, in a single band.
+func (m *Model) enlargePlanes(ctx context.Context, in []*plane.Plane, t task) (out []*plane.Plane, err error) {
+	bandRows := t.inH
+	write := func(_ int, rows []*plane.Plane) { out = rows }
+	if t.mixer != nil {
+		bandRows = (t.inH + 3) / 4
+		for range in {
+			out = append(out, t.mem.Plane(t.w, t.h))
+		}
+		write = func(top int, rows []*plane.Plane) {
+			for i, p := range rows {
+				copy(out[i].Pix[top*t.w:], p.Pix)
+				t.mem.Give(p.Pix)
+			}
+		}
+	}
+	read := func(lo, hi int) []*plane.Plane { return rowsOfAll(in, lo, hi) }
+	err = m.stream(ctx, t, bandRows, read, write, func(float64) {})
+	return out, err
+}
+
+// enlargePlane returns one plane enlarged to w×h, which is not smaller than p, in a single band.
+func (m *Model) enlargePlane(ctx context.Context, p *plane.Plane, w, h int) (*plane.Plane, error) {
+	out, err := m.enlargePlanes(ctx, []*plane.Plane{p}, task{sizes: sizes{p.W, p.H, w, h}, planes: 1})
+	if err != nil {
+		return nil, err
+	}
+	return out[0], nil
+}

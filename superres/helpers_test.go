@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"superres/internal/testimage"
-	"superres/superres/coupled"
+	"superres/superres/coupled/learning"
 	"superres/superres/resample"
 	"superres/superres/training"
+	"superres/superres/training/trainingtest"
 )
 
 // builtin is models.Open, which a test of this package cannot import.
@@ -64,11 +64,11 @@ func builtins(t testing.TB) (names []string) {
 // form.
 func small(t testing.TB, scale int, extended bool) *Model {
 	t.Helper()
-	o := coupled.Trainer{Scale: scale, Atoms: 40, Patches: 1500, Iterations: 4, Flat: 0.01, Seed: 5, Coder: "omp:sparsity=3", Reductions: []float64{}, BackProject: 2}
+	o := learning.Trainer{Scale: scale, Atoms: 40, Patches: 1500, Iterations: 4, Flat: 0.01, Seed: 5, Coder: "omp:sparsity=3", Reductions: []float64{}, BackProject: 2}
 	if !extended {
 		o.KeepMean, o.WholePatches, o.NoRefit, o.BackProject = true, true, true, -1
 	}
-	return trained(t, o, testimage.Drawings(4))
+	return trained(t, o, trainingtest.Drawings(4))
 }
 
 // chain returns a quickly trained coupled model whose stages follow each other twice.
@@ -79,13 +79,19 @@ func chain(t testing.TB, scale int) *Model {
 	return &m
 }
 
+// trained is a model of what a trainer learns from all pictures but one, as package fit makes it.
 func trained(t testing.TB, trainer training.Trainer, sources []training.Source) *Model {
 	t.Helper()
-	m, err := Train(t.Context(), sources, trainer, TrainOptions{HeldOut: 1, Seed: 5})
+	scale, degradation, err := trainer.Target()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m
+	train, _ := training.HoldOut(sources, 1, 5)
+	r, err := trainer.Train(t.Context(), train, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Model{Scale: scale, Degradation: degradation, Kernel: resample.Bicubic, Stages: r.Stages}
 }
 
 func save(t testing.TB, m *Model) []byte {

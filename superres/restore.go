@@ -7,9 +7,7 @@ import (
 	"superres/patches/plane"
 
 	"superres/internal/picture"
-	"superres/superres/resample"
 	"superres/superres/score"
-	"superres/superres/training"
 )
 
 // Restore reduces img by the model's degradation as a protocol does, enlarges it
@@ -46,31 +44,4 @@ func (m *Model) RestoreExact(ctx context.Context, img image.Image, scale int) (f
 	}
 	shown := picture.Picture{Channels: []*plane.Plane{high}}.Image().(*image.Gray)
 	return score.NFE(truth.Crop(0, 0, high.W, high.H), high), shown, nil
-}
-
-// score reduces and restores pictures.
-func (m *Model) score(ctx context.Context, held []training.Source, progress training.Progress) (*Score, error) {
-	if progress == nil {
-		progress = func(string, int, int) {}
-	}
-	bicubic := Plain(resample.Bicubic)
-	bicubic.Degradation = m.Degradation
-	models := []*Model{m, bicubic}
-	got := make([][]score.Metrics, len(models))
-	for i, src := range held {
-		progress("scoring", i, len(held))
-		img, err := src.Open(ctx)
-		if err != nil {
-			return nil, err
-		}
-		for j, model := range models {
-			one, err := model.Restore(ctx, img, m.Scale)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", src.Name, err)
-			}
-			got[j] = append(got[j], one)
-		}
-	}
-	progress("scoring", len(held), len(held))
-	return &Score{score.Mean(got[0]), score.Mean(got[1])}, nil
 }

@@ -84,7 +84,7 @@ func Open(t *testing.T, path string) image.Image {
 }
 
 // Root returns the folder of the repository.
-func Root(t *testing.T) string {
+func Root(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
 	for err == nil {

@@ -48,11 +48,11 @@ func (r Recorded) Number(name string) int {
 	return v
 }
 
-// Shipped opens a file of superres/models by its name, for tests of the packages beside that,
+// Shipped opens a file of superres/models by its name, for tests,
 // and returns its size. It is closed when the test ends.
 func Shipped(t testing.TB, name string) (file *os.File, size int64) {
 	t.Helper()
-	file, err := os.Open(filepath.Join("..", "models", name))
+	file, err := os.Open(filepath.Join(Root(t), "superres", "models", name))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,43 +50,42 @@ func greyFromPalette(img image.Image) image.Image {
 	return dst
 }
 
-// fitting returns img in a type that the encoder of the given format writes
-// without losing what the format can hold, or img itself if it is one.
+// fitting returns img in a type that the encoder of the format writes without losing what the format
+// can hold, or img itself if it is one.
 //
 // Note: left alone, the encoders make 16-bit PNGs of 8-bit JPEG pixels, colour
 // of 16-bit grey in JPEG and BMP, and drop or darken the alpha of types they
 // do not know in BMP and TIFF.
-func fitting(img image.Image, format string) image.Image {
-	eightBits := format == "jpeg" || format == "bmp"
+func (c *codec) fitting(img image.Image) image.Image {
 	switch src := img.(type) {
 	case *image.Gray16:
-		if eightBits {
+		if !c.canDeep {
 			return grey8(src)
 		}
 	case *image.YCbCr, *image.CMYK:
-		if format != "jpeg" {
+		if !c.takesAll {
 			dst := image.NewRGBA(img.Bounds())
 			draw.Draw(dst, dst.Rect, img, dst.Rect.Min, draw.Src)
 			return dst
 		}
 	case *image.NYCbCrA:
-		if format != "jpeg" {
+		if !c.takesAll {
 			return nrgba(img, func(x, y int) color.NRGBA { return plainNYCbCrA(src, x, y) })
 		}
 	case *image.Paletted:
-		if !src.Opaque() && (format == "bmp" || format == "tiff") {
+		if !src.Opaque() && !c.takesAll && !c.takesClearPalettes {
 			return nrgba(img, func(x, y int) color.NRGBA {
 				return color.NRGBAModel.Convert(src.At(x, y)).(color.NRGBA)
 			})
 		}
 	case *image.NRGBA64:
-		if eightBits {
+		if !c.canDeep {
 			return nrgba(img, func(x, y int) color.NRGBA {
 				return rounded8(src.NRGBA64At(x, y))
 			})
 		}
 	case *image.RGBA64:
-		if eightBits {
+		if !c.canDeep {
 			return nrgba(img, func(x, y int) color.NRGBA {
 				c := src.RGBA64At(x, y)
 				if c.A == 0xffff {

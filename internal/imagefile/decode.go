@@ -19,7 +19,7 @@ import (
 // headers alone, of which a few bytes lie in memory; only when they are acceptable is the file
 // brought into memory, and only when it holds one picture of a bounded number of scans does
 // anything allocate pixels.
-func (f *format) read(ctx context.Context, in *input, name string, lim Limits) (*Picture, error) {
+func (f *codec) read(ctx context.Context, in *input, name string, lim Limits) (*Picture, error) {
 	var cfg image.Config
 	var size Size
 	var about metadata.Outline
@@ -30,7 +30,7 @@ func (f *format) read(ctx context.Context, in *input, name string, lim Limits) (
 			size, err = lim.CheckSize(int64(cfg.Width), int64(cfg.Height))
 		}
 		if err == nil {
-			about = metadata.Look(f.name, src)
+			about = metadata.Look(string(f.format), src)
 			several = lim.Several != nil && !lim.FirstFrame && f.several != nil && f.several(src)
 		}
 		return err
@@ -39,7 +39,7 @@ func (f *format) read(ctx context.Context, in *input, name string, lim Limits) (
 		return nil, err
 	}
 	if several && lim.Several != nil {
-		lim.Several(f.name)
+		lim.Several(f.format)
 	}
 	held := in.held
 	if !lim.Strip {
@@ -48,10 +48,10 @@ func (f *format) read(ctx context.Context, in *input, name string, lim Limits) (
 	if err := lim.accept(cfg, about.Orientation, held); err != nil {
 		return nil, err
 	}
-	pic := &Picture{Format: f.name}
+	pic := &Picture{Format: f.format}
 	if !lim.Strip {
 		err = c.guarded(ctx, in, func(src *source) error {
-			pic.Metadata, pic.Warnings = metadata.Read(f.name, src)
+			pic.Metadata, pic.Warnings = metadata.Read(string(f.format), src)
 			return nil
 		})
 		if err != nil {
@@ -68,8 +68,8 @@ func (f *format) read(ctx context.Context, in *input, name string, lim Limits) (
 	if err := c.guarded(ctx, in, func(src *source) error { return f.pixels(src, size, lim, pic) }); err != nil {
 		return nil, err
 	}
-	if f.finish != nil && about.Colours != "RGB " {
-		pic.Image = f.finish(pic.Image)
+	if f.greyPalette && about.Colours != "RGB " {
+		pic.Image = greyFromPalette(pic.Image)
 	}
 	if _, ok := pic.Image.(*image.CMYK); ok {
 		pic.Warnings = append(pic.Warnings, "its CMYK colours become RGB by plain arithmetic")
@@ -79,7 +79,7 @@ func (f *format) read(ctx context.Context, in *input, name string, lim Limits) (
 }
 
 // header returns size and colour model of the picture that decode would make.
-func (f *format) header(src *source, lim Limits) (image.Config, error) {
+func (f *codec) header(src *source, lim Limits) (image.Config, error) {
 	if f.start != nil {
 		if start, err := f.start(src, lim); err != nil {
 			return image.Config{}, err
@@ -93,7 +93,7 @@ func (f *format) header(src *source, lim Limits) (image.Config, error) {
 }
 
 // pixels decodes a file in memory, whose header said size, and what its pixels tell.
-func (f *format) pixels(src *source, size Size, lim Limits, pic *Picture) (err error) {
+func (f *codec) pixels(src *source, size Size, lim Limits, pic *Picture) (err error) {
 	if lim.FirstFrame && f.first != nil {
 		src = src.of(f.first(src))
 	}
@@ -109,16 +109,11 @@ func (f *format) pixels(src *source, size Size, lim Limits, pic *Picture) (err e
 			return err
 		}
 	}
-	pic.Subsampled = isSubsampled(f.name, src)
-	switch f.name {
-	case "jpeg":
-		pic.Quality = jpegQuality(src)
-	case "webp":
-		pic.Quantiser = webpIndex(src)
-	case "png":
-		src = src.of(metadata.PixelChunks(src.data, src))
+	pixels := src
+	if f.prepare != nil {
+		pixels = f.prepare(src)
 	}
-	img, err := f.decode(src, size)
+	img, err := f.decode(pixels, size)
 	if err != nil {
 		return err
 	}
@@ -126,7 +121,10 @@ func (f *format) pixels(src *source, size Size, lim Limits, pic *Picture) (err e
 	if got, want := img.Bounds(), size.Bounds(); got != want {
 		return fmt.Errorf("its pixels are %v, its header says %v", got, want)
 	}
-	pic.Image, pic.GreyAlpha = img, f.name == "png" && isGreyAlphaPNG(img, src.data)
+	pic.Image = img
+	if f.describe != nil {
+		f.describe(pixels, pic)
+	}
 	return nil
 }
 

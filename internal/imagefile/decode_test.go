@@ -56,7 +56,7 @@ func TestSoundFiles(t *testing.T) {
 			t.Errorf("%v", err)
 			continue
 		}
-		if want := strings.TrimPrefix(filepath.Ext(name), "."); p.Format != want {
+		if want := NamedFormat(name); p.Format != want {
 			t.Errorf("%s: format %q, want %q", name, p.Format, want)
 		}
 		if b := p.Image.Bounds(); b.Min != (image.Point{}) || b.Empty() {
@@ -190,7 +190,7 @@ func TestLimitsAreExact(t *testing.T) {
 }
 
 func TestDecoderLies(t *testing.T) {
-	f := format{
+	f := codec{
 		config: func(io.Reader) (image.Config, error) { return image.Config{Width: 4, Height: 4}, nil },
 		decode: func(io.Reader, Size) (image.Image, error) { return image.NewGray(image.Rectangle{}), nil },
 	}

@@ -41,10 +41,10 @@ func every() map[string]image.Image {
 }
 
 // roundTrip writes img and reads it again.
-func roundTrip(t *testing.T, img image.Image, format string) image.Image {
+func roundTrip(t *testing.T, img image.Image, format Format) image.Image {
 	t.Helper()
 	data := imagetest.Encoded(t, func(b *bytes.Buffer) error { return Encode(b, img, format, EncodeOptions{}) })
-	p, err := decodeBytes(data, "again."+format, Limits{})
+	p, err := decodeBytes(data, "again."+string(format), Limits{})
 	if err != nil {
 		t.Fatalf("%T as %s: %v", img, format, err)
 	}
@@ -56,7 +56,7 @@ func roundTrip(t *testing.T, img image.Image, format string) image.Image {
 
 // Every type keeps its kind: grey its greyness, 16 bits their depth.
 func TestRoundTripTypes(t *testing.T) {
-	kinds := map[string]map[string]image.Image{
+	kinds := map[Format]map[string]image.Image{
 		"png": {"gray": &image.Gray{}, "gray16": &image.Gray16{}, "nrgba": &image.NRGBA{}, "nrgba64": &image.NRGBA64{}, "paletted": &image.Paletted{},
 			"opaque": &image.Paletted{}, "ycbcr": &image.RGBA{}, "cmyk": &image.RGBA{}, "nycbcra": &image.NRGBA{}},
 		"tiff": {"gray": &image.Gray{}, "gray16": &image.Gray16{}, "nrgba": &image.NRGBA{}, "nrgba64": &image.NRGBA64{}, "paletted": &image.NRGBA{},
@@ -80,7 +80,7 @@ func TestRoundTripTypes(t *testing.T) {
 
 // What PNG and TIFF can hold comes back to the bit.
 func TestRoundTripPixels(t *testing.T) {
-	for _, format := range []string{"png", "tiff"} {
+	for _, format := range []Format{"png", "tiff"} {
 		for _, name := range []string{"gray", "gray16", "nrgba", "nrgba64", "paletted", "opaque"} {
 			img := every()[name]
 			got := roundTrip(t, img, format)
@@ -121,7 +121,7 @@ func TestEightBitFormatsRound(t *testing.T) {
 	}
 	veil := image.NewRGBA64(image.Rect(0, 0, 1, 1))
 	veil.SetRGBA64(0, 0, color.RGBA64{R: 32768, A: 32768})
-	if got, want := fitting(veil, "bmp").At(0, 0), (color.NRGBA{R: 255, A: 128}); got != want {
+	if got, want := BMP.codec().fitting(veil).At(0, 0), (color.NRGBA{R: 255, A: 128}); got != want {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
@@ -129,7 +129,7 @@ func TestEightBitFormatsRound(t *testing.T) {
 func TestFaintColoursStay(t *testing.T) {
 	img := image.NewNYCbCrA(image.Rect(0, 0, 1, 1), image.YCbCrSubsampleRatio444)
 	img.Y[0], img.Cb[0], img.Cr[0], img.A[0] = 100, 128, 128, 1
-	for _, format := range []string{"png", "tiff"} {
+	for _, format := range []Format{"png", "tiff"} {
 		if got, want := roundTrip(t, img, format).At(0, 0), (color.NRGBA{R: 100, G: 100, B: 100, A: 1}); got != want {
 			t.Errorf("%s: got %v, want %v", format, got, want)
 		}
@@ -148,12 +148,12 @@ func TestEncodeRefusals(t *testing.T) {
 	large := &image.NRGBA64{Rect: image.Rect(0, 0, 40000, 14000)}
 	for _, c := range []struct {
 		img     image.Image
-		format  string
+		format  Format
 		quality int
 		want    string
 		remedy  safefile.Remedy
 	}{
-		{pixel, "gif", 0, `cannot write the format "gif" (known: PNG JPEG BMP TIFF)`, KnownFormat},
+		{pixel, "gif", 0, `cannot write the format "gif" (known: PNG JPEG TIFF BMP)`, KnownFormat},
 		{pixel, "jpeg", 101, "JPEG quality 101 is not from 1 to 100", KnownQuality},
 		{pixel, "jpeg", -1, "JPEG quality -1 is not", KnownQuality},
 		{image.NewGray(image.Rectangle{}), "png", 0, "there is nothing to write, the picture is 0x0", LargerScale},
@@ -185,7 +185,7 @@ func TestEncodeToFile(t *testing.T) {
 
 func TestEncodePassesWriteErrors(t *testing.T) {
 	full := errors.New("full")
-	for _, format := range []string{"png", "jpeg", "bmp", "tiff"} {
+	for _, format := range []Format{"png", "jpeg", "bmp", "tiff"} {
 		r, w := io.Pipe()
 		r.CloseWithError(full)
 		if err := Encode(w, imagetest.Ramp(4, 4), format, EncodeOptions{}); !errors.Is(err, full) {
@@ -195,7 +195,7 @@ func TestEncodePassesWriteErrors(t *testing.T) {
 }
 
 func TestFormatOf(t *testing.T) {
-	for path, want := range map[string]string{
+	for path, want := range map[string]Format{
 		"a.png": "png", "a.PNG": "png", "dir.png/a.jpg": "jpeg", "a.b.JPEG": "jpeg", "a.bmp": "bmp", "a.tif": "tiff", "a.Tiff": "tiff",
 	} {
 		if got, err := FormatOf(path); got != want || err != nil {
@@ -203,7 +203,7 @@ func TestFormatOf(t *testing.T) {
 		}
 	}
 	_, err := FormatOf("a.gif")
-	checkRefusal(t, err, safefile.ErrOutput, "a.gif", `cannot write ".gif" files (known: PNG JPEG BMP TIFF)`)
+	checkRefusal(t, err, safefile.ErrOutput, "a.gif", `cannot write ".gif" files (known: PNG JPEG TIFF BMP)`)
 	checkRemedy(t, err, KnownName)
 	_, err = FormatOf("dir.png/a")
 	checkRefusal(t, err, safefile.ErrOutput, "dir.png/a", "has no extension to tell the format")
@@ -226,7 +226,7 @@ func TestStream(t *testing.T) {
 		image.Image
 		SubImage(image.Rectangle) image.Image
 	}{colour, deep, grey, grey16} {
-		for _, format := range []string{"png", "jpeg"} {
+		for _, format := range []Format{"png", "jpeg"} {
 			opt := EncodeOptions{Quality: 80, Software: "test", Metadata: metadata.Metadata{Resolution: metadata.Resolution{X: 300, Y: 300, Unit: 2}}}
 			want := imagetest.Encoded(t, func(b *bytes.Buffer) error { return Encode(b, img, format, opt) })
 			for _, rows := range []int{1, 7, 8, 60, 129, h} {

@@ -44,8 +44,8 @@ type Picture struct {
 	// its own.
 	GreyAlpha bool
 
-	// Format is "png", "jpeg", "gif", "webp", "tiff" or "bmp".
-	Format string
+	// Format is that of the file.
+	Format Format
 
 	// Quality is that of a JPEG, 1 to 100, estimated from its quantisation. It is 0 for
 	// other formats.
@@ -91,7 +91,7 @@ type Limits struct {
 	// which is not refused then, but comes as it is, in memory, with the metadata of the first:
 	// see Picture.File. The size and the colour model that Accept sees are those of an
 	// animation, or of the first page.
-	Several func(format string)
+	Several func(Format)
 
 	// Strip leaves the metadata out, without a word, and none of them is kept in memory;
 	// pictures still come upright.
@@ -157,7 +157,7 @@ func Decode(ctx context.Context, r io.Reader, name string, lim Limits) (*Picture
 	if err != nil {
 		return nil, err
 	}
-	if !lim.FirstFrame && hasSuccessor(f.name, in.data) {
+	if !lim.FirstFrame && f.hasSuccessor(in.data) {
 		return nil, safefile.Refuse(safefile.ErrInput, name, "holds several pictures, one behind the other").With(FirstPicture)
 	}
 	return decode(ctx, in, name, lim)
@@ -178,7 +178,7 @@ func decode(ctx context.Context, in *input, name string, lim Limits) (*Picture, 
 	if _, err := in.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
 		return nil, unfinished(err, name)
 	}
-	f, err := formatOf(in, head, name)
+	f, err := codecOf(in, head, name)
 	if err != nil {
 		return nil, err
 	}
@@ -187,11 +187,4 @@ func decode(ctx context.Context, in *input, name string, lim Limits) (*Picture, 
 		return nil, explain(err, name, f.title)
 	}
 	return pic, nil
-}
-
-// isGreyAlphaPNG reports whether a PNG is grey, by its header, and has alpha, by
-// its pixels.
-func isGreyAlphaPNG(img image.Image, data []byte) bool {
-	const colourType, grey, greyAlpha = 25, 0, 4
-	return !isGrey(img) && (data[colourType] == grey || data[colourType] == greyAlpha)
 }

@@ -33,7 +33,7 @@ func inMemory(data []byte) *input {
 // read, so a huge file of another kind costs nothing. limit is the most bytes accepted.
 //
 // Note: blocks that are put together take twice the bytes, a buffer that grows three times.
-func readAll(ctx context.Context, r io.Reader, name string, limit int64) (*input, *format, error) {
+func readAll(ctx context.Context, r io.Reader, name string, limit int64) (*input, *codec, error) {
 	in := bufio.NewReader(stoppable{ctx, r})
 	head, err := in.Peek(foreign.HeadLength)
 	if err != nil && !errors.Is(err, io.EOF) {

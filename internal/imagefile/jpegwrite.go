@@ -21,25 +21,27 @@ import (
 // that of the block before, the others with the lengths of the runs of zeros.
 // All is done in integers, so that every machine writes the same bytes. Restart markers
 // part the rows of blocks, so that several can be packed at once.
-func encodeJPEG(w io.Writer, img image.Image, quality int) error {
+func encodeJPEG(w io.Writer, img image.Image, opt EncodeOptions) error {
 	b := img.Bounds()
-	j, err := beginJPEG(w, b.Dx(), b.Dy(), quality, isGrey(img))
+	j, err := beginJPEG(w, b.Dx(), b.Dy(), opt.Quality, isGrey(img), func() image.Image { return img })
 	if err != nil {
 		return err
 	}
-	return j.pack(img, j.last+1)
+	return j.pack(j.count.of)
 }
 
-// jpegFile is a JPEG that is written by rows of blocks.
+// jpegFile is a JPEG that is written chunk by chunk. A chunk is a row of blocks.
 type jpegFile struct {
-	w                      io.Writer
-	tables                 *jpegTables
-	components, made, last int // of the rows of blocks how many are written, and the number of the last
+	w          io.Writer
+	tables     *jpegTables
+	components int
+	count      chunks
+	next       func() image.Image // returns a picture of the rows from the next chunk on
 }
 
 // beginJPEG writes what comes before the pixels.
-func beginJPEG(w io.Writer, width, height, quality int, grey bool) (*jpegFile, error) {
-	j := &jpegFile{w: w, tables: newJPEGTables(quality), components: 3, last: (height+7)/8 - 1}
+func beginJPEG(w io.Writer, width, height, quality int, grey bool, next func() image.Image) (*jpegFile, error) {
+	j := &jpegFile{w: w, tables: newJPEGTables(quality), components: 3, count: chunks{rows: 8, of: (height + 7) / 8}, next: next}
 	if grey {
 		j.components = 1
 	}
@@ -47,16 +49,21 @@ func beginJPEG(w io.Writer, width, height, quality int, grey bool) (*jpegFile, e
 	return j, err
 }
 
-// pack packs and writes the next n rows of blocks, those of img from its top.
-func (j *jpegFile) pack(img image.Image, n int) error {
-	first := j.made
-	j.made += n
+func (j *jpegFile) chunks() *chunks { return &j.count }
+
+// end writes nothing: the last chunk has the end of the file.
+func (j *jpegFile) end() error { return nil }
+
+// pack packs and writes the next n rows of blocks.
+func (j *jpegFile) pack(n int) error {
+	img, first := j.next(), j.count.written
+	j.count.written += n
 	return parallel.Ordered(n, func(i int) *jpegRow {
 		r := jpegRows.Get().(*jpegRow)
 		r.tables = j.tables
 		r.pack(img, 8*i, j.components)
 		i += first
-		if marker := byte(0xd0 + i%8); i < j.last {
+		if marker := byte(0xd0 + i%8); i+1 < j.count.of {
 			r.out = append(r.out, 0xff, marker)
 		} else {
 			r.out = append(r.out, 0xff, 0xd9)

@@ -49,7 +49,7 @@ func TestGreyAlpha(t *testing.T) {
 	icc[3] = 132
 	copy(icc[16:], "GRAY")
 	copy(icc[36:], "acsp")
-	for format, want := range map[string]int{"png": 132, "tiff": 0} {
+	for format, want := range map[Format]int{"png": 132, "tiff": 0} {
 		opt := EncodeOptions{GreyAlpha: true, Metadata: metadata.Metadata{ICC: icc}}
 		p, err := decodeBytes(imagetest.Encoded(t, func(b *bytes.Buffer) error { return Encode(b, shallow, format, opt) }), "a", Limits{})
 		if err != nil || len(p.Metadata.ICC) != want {
@@ -187,11 +187,11 @@ func TestCMYK(t *testing.T) {
 	if _, ok := p.Image.(*image.CMYK); !ok || len(p.Warnings) != 1 || p.Warnings[0] != "its CMYK colours become RGB by plain arithmetic" {
 		t.Errorf("%T, %q", p.Image, p.Warnings)
 	}
-	for _, format := range []string{"png", "jpeg", "tiff"} {
+	for _, format := range []Format{"png", "jpeg", "tiff"} {
 		file := imagetest.Encoded(t, func(b *bytes.Buffer) error {
 			return Encode(b, p.Image, format, EncodeOptions{Metadata: p.Metadata})
 		})
-		got, err := decodeBytes(file, "b."+format, Limits{})
+		got, err := decodeBytes(file, "b."+string(format), Limits{})
 		if err != nil || got.Metadata.ICC != nil {
 			t.Errorf("%s: %v, a profile of %d bytes", format, err, len(got.Metadata.ICC))
 		}

@@ -34,7 +34,7 @@ func read(t testing.TB, data []byte, how byte) error {
 	t.Helper()
 	lim := Limits{Pixels: mutatedPixels, FirstFrame: how&1 > 0, Strip: how&2 > 0, Time: 5 * time.Second}
 	if how&4 > 0 {
-		lim.Several = func(string) {}
+		lim.Several = func(Format) {}
 	}
 	if how&32 > 0 {
 		lim.Accept = func(cfg image.Config, held int64) error {
@@ -75,9 +75,9 @@ func read(t testing.TB, data []byte, how byte) error {
 // little memory, in every way in which they can be read.
 func TestMutatedFiles(t *testing.T) {
 	m := mutate.New(t)
-	const files = 6000
-	sound, most := 0, int64(0)
-	for n := range uint64(files) {
+	files := mutate.Files(3000)
+	sound, most := uint64(0), int64(0)
+	for n := range files {
 		mutant := m.Mutant(n)
 		got := mutate.Guard(t, fmt.Sprintf("mutant %d, %v", n, mutant), mostAllocated(mutant.Data), func() {
 			if read(t, mutant.Data, byte(n/uint64(len(m.Seeds)))) == nil {

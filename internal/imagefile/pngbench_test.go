@@ -19,7 +19,7 @@ func BenchmarkPNG(b *testing.B) {
 		size := [2]int{}
 		for i, encode := range []func(*bytes.Buffer) error{
 			func(w *bytes.Buffer) error { return png.Encode(w, pic.Image) },
-			func(w *bytes.Buffer) error { return encodePNG(w, rasterOf(pic.Image, false, false)) },
+			func(w *bytes.Buffer) error { return encodePNG(w, pic.Image, EncodeOptions{}) },
 		} {
 			b.Run(filepath.Base(name)+[]string{"/std", "/ours"}[i], func(b *testing.B) {
 				var file bytes.Buffer

@@ -106,7 +106,7 @@ func TestPNGOrder(t *testing.T) {
 		"it has two chunks acTL, expected one":          file(head, act, act, before, idat, end),
 		"a chunk \"tEXt\" of 2147483648 bytes, at most": file(head, []byte("\x80\x00\x00\x00tEXt"), before, idat, end),
 	} {
-		for _, several := range []func(string){nil, func(string) {}} {
+		for _, several := range []func(Format){nil, func(Format) {}} {
 			asked := false
 			accept := func(image.Config, int64) error { asked = true; return nil }
 			_, err := decodeBytes(data, "a.png", Limits{Several: several, Accept: accept})

@@ -2,6 +2,7 @@ package imagefile
 
 import (
 	"encoding/binary"
+	"image"
 	"io"
 
 	"superres/internal/metadata"
@@ -15,12 +16,12 @@ import (
 // as many at a time as there are processors, and written in order. A chunk ends at a whole
 // byte of the stream and refers to none before it, so that the bytes are the same with any
 // number of processors; memory is a few chunks.
-func encodePNG(w io.Writer, r *raster) error {
-	p, err := beginPNG(w, r)
+func encodePNG(w io.Writer, img image.Image, opt EncodeOptions) error {
+	p, err := beginPNG(w, rasterOf(img, opt.GreyAlpha, opt.Alpha))
 	if err != nil {
 		return err
 	}
-	if err := p.pack(p.chunks()); err != nil {
+	if err := p.pack(p.count.of); err != nil {
 		return err
 	}
 	return p.end()
@@ -28,11 +29,10 @@ func encodePNG(w io.Writer, r *raster) error {
 
 // pngFile is a PNG that is written chunk by chunk.
 type pngFile struct {
-	w    io.Writer
-	r    *raster
-	rows int    // of a chunk
-	made int    // chunks
-	sum  uint32 // Adler-32 of them
+	w     io.Writer
+	r     *raster
+	count chunks
+	sum   uint32 // Adler-32 of the chunks written
 }
 
 // beginPNG writes what comes before the pixels.
@@ -48,19 +48,19 @@ func beginPNG(w io.Writer, r *raster) (*pngFile, error) {
 		}
 	}
 	_, err := w.Write(start)
-	return &pngFile{w: w, r: r, rows: max(chunkBytes/(r.rowBytes()+1), 1), sum: 1}, err
+	rows := max(chunkBytes/(r.rowBytes()+1), 1)
+	return &pngFile{w: w, r: r, count: chunks{rows: rows, above: 1, of: (r.height + rows - 1) / rows}, sum: 1}, err
 }
 
-// chunks is how many there are in all.
-func (p *pngFile) chunks() int { return (p.r.height + p.rows - 1) / p.rows }
+func (p *pngFile) chunks() *chunks { return &p.count }
 
 // pack packs and writes the next n chunks.
 func (p *pngFile) pack(n int) error {
-	first := p.made
-	p.made += n
+	first, rows := p.count.written, p.count.rows
+	p.count.written += n
 	return parallel.Ordered(n, func(i int) *pngChunk {
 		c := pngChunks.Get().(*pngChunk)
-		c.pack(p.r, (first+i)*p.rows, min((first+i+1)*p.rows, p.r.height))
+		c.pack(p.r, (first+i)*rows, min((first+i+1)*rows, p.r.height))
 		return c
 	}, func(c *pngChunk) error {
 		p.sum = adlerOfBoth(p.sum, c.sum, len(c.filtered))

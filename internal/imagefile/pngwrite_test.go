@@ -234,7 +234,7 @@ func TestPNGFailingWriter(t *testing.T) {
 	img := pngPictures(900, 1001, 9)["colour8"]
 	for k := 0; ; k++ {
 		w := &failingAt{k: k}
-		err := encodePNG(w, rasterOf(img, false, false))
+		err := encodePNG(w, img, EncodeOptions{})
 		if err == nil {
 			if k < 10 {
 				t.Errorf("%d calls for several chunks", k)

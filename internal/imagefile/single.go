@@ -53,6 +53,16 @@ func startOfPNG(src *source, _ Limits) ([]byte, error) {
 	return b, err
 }
 
+// pixelsOfPNG returns a source of a PNG in memory without the chunks that decoding does not need.
+func pixelsOfPNG(src *source) *source { return src.of(metadata.PixelChunks(src.data, src)) }
+
+// describePNG sets whether a PNG is grey, by its header, and has alpha, by its pixels.
+func describePNG(src *source, pic *Picture) {
+	const colourType, grey, greyAlpha = 25, 0, 4
+	kind := src.data[colourType]
+	pic.GreyAlpha = !isGrey(pic.Image) && (kind == grey || kind == greyAlpha)
+}
+
 // inspectWebP refuses a WebP whose extended header says that it is animated, or
 // that ends too early: the decoder looks no further than the pixels.
 func inspectWebP(src *source, _ Limits) error {
@@ -132,35 +142,11 @@ func animated(title string) error {
 	return refuse(safefile.ErrInput, "is an animated %s with more than one picture", title).With(FirstFrame)
 }
 
-// hasSuccessor tells whether another picture follows that of a format at the start of data.
-// Cameras put small copies behind the picture of a JPEG, which says so in a segment: these
-// are no successors.
-func hasSuccessor(format string, data []byte) bool {
-	end := uint64(len(data))
-	switch format {
-	case "png":
-		_ = metadata.Chunks(bytes.NewReader(data), func(c metadata.Chunk) bool {
-			const checksum = 4
-			end = uint64(c.At() + c.Len + checksum)
-			return string(c.Kind) != "IEND"
-		})
-	case "jpeg":
-		end = jpegEnd(data)
-	case "gif":
-		at, _, _ := gifImages(bytes.NewReader(data), len(data))
-		end = uint64(at) + 1
-	case "webp":
-		if len(data) >= 8 {
-			n := uint64(binary.LittleEndian.Uint32(data[4:]))
-			end = 8 + n + n%2
-		}
-	case "bmp":
-		if len(data) >= 6 {
-			end = uint64(binary.LittleEndian.Uint32(data[2:]))
-		}
-	case "tiff":
-		end = tiffEnd(data)
-	}
+// hasSuccessor reports whether another picture follows the first in data, the bytes of a whole input.
+// The small copies that cameras put behind the picture of a JPEG, which says so in a segment, are no
+// successors.
+func (f *codec) hasSuccessor(data []byte) bool {
+	end := f.end(data)
 	if end == 0 || end >= uint64(len(data)) {
 		return false
 	}
@@ -168,9 +154,43 @@ func hasSuccessor(format string, data []byte) bool {
 	return err == nil
 }
 
-// jpegEnd is where the first picture of a JPEG ends, or where data does if the file says
-// that there are others behind it.
-func jpegEnd(data []byte) uint64 {
+// endOfPNG returns where the first picture of a PNG ends.
+func endOfPNG(data []byte) uint64 {
+	end := uint64(len(data))
+	_ = metadata.Chunks(bytes.NewReader(data), func(c metadata.Chunk) bool {
+		const checksum = 4
+		end = uint64(c.At() + c.Len + checksum)
+		return string(c.Kind) != "IEND"
+	})
+	return end
+}
+
+// endOfGIF returns where the first picture of a GIF ends.
+func endOfGIF(data []byte) uint64 {
+	at, _, _ := gifImages(bytes.NewReader(data), len(data))
+	return uint64(at) + 1
+}
+
+// endOfRIFF returns where a RIFF file ends by the length in its header.
+func endOfRIFF(data []byte) uint64 {
+	if len(data) < 8 {
+		return 0
+	}
+	n := uint64(binary.LittleEndian.Uint32(data[4:]))
+	return 8 + n + n%2
+}
+
+// endOfBMP returns where a BMP ends by the length in its header.
+func endOfBMP(data []byte) uint64 {
+	if len(data) < 6 {
+		return 0
+	}
+	return uint64(binary.LittleEndian.Uint32(data[2:]))
+}
+
+// endOfJPEG returns where the first picture of a JPEG ends, or the length of data if the file says that
+// there are others behind it.
+func endOfJPEG(data []byte) uint64 {
 	several := false
 	end := metadata.Segments(bytes.NewReader(data), func(marker byte, payload metadata.Body) bool {
 		const app2, kind = 0xe2, "MPF\x00"

@@ -36,8 +36,9 @@ func TestSubsampled(t *testing.T) {
 			t.Fatal(err)
 		}
 		for n := range min(len(data), 400) { // cut off anywhere
-			isSubsampled(pic.Format, bytes.NewReader(data[:n]))
-			webpIndex(bytes.NewReader(data[:n]))
+			src, pic := onDisk(bytes.NewReader(data[:n]), int64(n)), &Picture{}
+			describeJPEG(&source{ctx: t.Context(), file: src, size: src.size}, pic)
+			describeWebP(&source{ctx: t.Context(), file: src, size: src.size}, pic)
 		}
 	}
 	if seen != 3 {

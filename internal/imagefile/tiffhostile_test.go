@@ -35,7 +35,7 @@ func TestTIFFEndIsBounded(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		began := time.Now()
-		tiffEnd(data)
+		endOfTIFF(data)
 		took := time.Since(began)
 		runtime.ReadMemStats(&after)
 		if n := after.TotalAlloc - before.TotalAlloc; n > 64<<20 {

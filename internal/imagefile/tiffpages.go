@@ -86,9 +86,9 @@ func Pages(data []byte) (places []uint32, others int, err error) {
 	return places, others, err
 }
 
-// tiffEnd is where the last of what a TIFF points to ends: directories, values and pixels. It is 0
+// endOfTIFF is where the last of what a TIFF points to ends: directories, values and pixels. It is 0
 // where that cannot be known.
-func tiffEnd(data []byte) (end uint64) {
+func endOfTIFF(data []byte) (end uint64) {
 	left := 1 << 22 // strips and tiles, with their lengths
 	err := metadata.TIFFDirectories(bytes.NewReader(data), func(d metadata.TIFFDirectory) bool {
 		end = max(end, uint64(d.End))

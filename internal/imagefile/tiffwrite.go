@@ -117,10 +117,10 @@ func (r *tiffRaster) write(w io.Writer, order binary.ByteOrder) error {
 	return nil
 }
 
-// encodeTIFF writes img, which is of a type that fitting returns.
-func encodeTIFF(w io.Writer, img image.Image, m metadata.Metadata, software string) error {
+// encodeTIFF writes img, which is of a type that fitting returns, with its metadata.
+func encodeTIFF(w io.Writer, img image.Image, opt EncodeOptions) error {
 	r := tiffOf(img)
-	layout := m.TIFF(software, uint32(r.length()), r.fields)
+	layout := opt.Metadata.TIFF(opt.Software, uint32(r.length()), r.fields)
 	if err := layout.WriteHead(w); err != nil {
 		return err
 	}
@@ -145,11 +145,12 @@ func NewPageWriter(w io.Writer, pages int) *PageWriter { return &PageWriter{w: w
 // Put writes the next page. Its errors are those of Encode; more than 4 GiB in all are an
 // ErrOutput.
 func (p *PageWriter) Put(img image.Image, opt EncodeOptions) error {
-	size := img.Bounds().Size()
-	if err := canHold("tiff", size.X, size.Y, img); err != nil {
+	tiff, size := TIFF.codec(), img.Bounds().Size()
+	if err := tiff.canHold(size.X, size.Y, img); err != nil {
 		return err
 	}
-	m, _ := opt.Metadata.For("tiff", isGrey(img))
+	_, opt = tiff.withMetadata(p.w, opt, isGrey(img))
+	m := opt.Metadata
 	if p.made == 0 {
 		p.order = m.TIFFOrder()
 		head, err := p.w.Write(metadata.TIFFHeader(p.order))
@@ -157,14 +158,14 @@ func (p *PageWriter) Put(img image.Image, opt EncodeOptions) error {
 			return err
 		}
 	}
-	r := tiffOf(fitting(img, "tiff"))
+	r := tiffOf(tiff.fitting(img))
 	const page = 2 // of several
 	fields := func(at uint32) []metadata.TIFFField {
 		return append(r.fields(at), metadata.TIFFField{Tag: 254, Long: true, Values: []uint32{page}},
 			metadata.TIFFField{Tag: 297, Values: []uint32{uint32(min(p.made, 0xffff)), uint32(min(p.of, 0xffff))}})
 	}
 	p.made++
-	layout := m.TIFFPage(p.order, plainText(opt.Software), p.at, r.length(), p.made == p.of, fields)
+	layout := m.TIFFPage(p.order, opt.Software, p.at, r.length(), p.made == p.of, fields)
 	if layout.End > 1<<32-1 {
 		return refuse(safefile.ErrOutput, "TIFF has at most 4 GiB, which %d of %d pages exceed", p.made, p.of).With(PNGOrSmaller)
 	}

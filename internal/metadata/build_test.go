@@ -240,7 +240,7 @@ func tiffWith(t testing.TB, img image.Image, m metadata.Metadata) []byte {
 func encoded(t testing.TB, img image.Image, format string, opt imagefile.EncodeOptions) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := imagefile.Encode(&b, img, format, opt); err != nil {
+	if err := imagefile.Encode(&b, img, imagefile.Format(format), opt); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

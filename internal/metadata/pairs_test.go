@@ -24,7 +24,7 @@ func TestEveryPairOfFormats(t *testing.T) {
 			"tiff": tiffWith(t, colours(), metadata.Metadata{ICC: icc, EXIF: exif, XMP: xmp}),
 		} {
 			p := decoded(t, data)
-			if p.Format != in || len(p.Warnings) > 0 {
+			if string(p.Format) != in || len(p.Warnings) > 0 {
 				t.Fatalf("%s: read as %s, %v", in, p.Format, p.Warnings)
 			}
 			for _, out := range []string{"png", "jpeg", "tiff"} {

@@ -1,11 +1,22 @@
 package mutate
 
 import (
+	"os"
 	"runtime/debug"
 	"runtime/metrics"
+	"strconv"
 	"testing"
 	"time"
 )
+
+// Files returns the number of mutants that a test is to make: that of the environment's
+// SUPERRES_MUTATED, for long runs, or else the given one.
+func Files(usual uint64) uint64 {
+	if n, err := strconv.ParseUint(os.Getenv("SUPERRES_MUTATED"), 10, 64); err == nil && n > 0 {
+		return n
+	}
+	return usual
+}
 
 // MostTime is how long a reader may take for one mutant: far more than any needs, so that only
 // what does not end is found by it.
@@ -41,6 +52,3 @@ func allocations() uint64 {
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()
 }
-
-// String describes a mutant for a message of a test.
-func (m Mutant) String() string { return m.Name + ": " + m.Changes }

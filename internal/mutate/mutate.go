@@ -1,21 +1,29 @@
 // Package mutate makes damaged picture files for tests. It takes a valid file apart into what
 // its format is made of, such as the chunks of a PNG, changes some of them, and puts the file
 // together again with correct lengths and checksums, so that a reader gets past its first checks
-// to where a mistake would matter. The same choices make the same file.
+// to where a mistake would matter. The same number makes the same file.
 //
-// mutate.go has the types, operations.go what is done to a file, and png.go, gif.go, webp.go,
-// tiff.go, jpeg.go, y4m.go and bmp.go take the formats apart; seeds.go makes the valid files.
+// mutate.go has the mutator, operations.go what is done to a file, formats.go takes files apart and
+// puts them together, and guard.go bounds what a reader may take for one file. The valid files are in
+// seeds; they come from encoders of the standard library and of libwebp, and from encoders that wrote
+// what those cannot, such as animations and metadata. Those of megapixels are packed by gzip.
 // The package imports no reader, so that the tests of every reader can import it.
 package mutate
 
 import (
 	"bytes"
-	"encoding/binary"
-	"fmt"
+	"compress/gzip"
+	"embed"
+	"io"
 	"math/rand/v2"
+	"path"
+	"slices"
 	"strings"
 	"testing"
 )
+
+//go:embed seeds
+var folder embed.FS
 
 // File is a valid file.
 type File struct {
@@ -34,8 +42,11 @@ type Mutant struct {
 	Data []byte
 }
 
-// mostBytes is how large a mutant becomes at most, in bytes.
-const mostBytes = 1 << 20
+// String describes a mutant for a message of a test.
+func (m Mutant) String() string { return m.Name + ": " + m.Changes }
+
+// maxBytes is the largest size of a mutant, in bytes.
+const maxBytes = 1 << 20
 
 // Mutator makes mutants of a set of valid files. It may be used by several goroutines.
 type Mutator struct {
@@ -44,25 +55,45 @@ type Mutator struct {
 }
 
 // New returns a mutator of small valid files of every format and kind.
-func New(t testing.TB) *Mutator {
-	t.Helper()
-	return &Mutator{Seeds: seeds(t)}
-}
+func New(t testing.TB) *Mutator { return mutatorOf(t, "seeds") }
 
 // NewLarge returns a mutator of valid files of up to three megapixels, of every format.
-func NewLarge(t testing.TB) *Mutator {
+func NewLarge(t testing.TB) *Mutator { return mutatorOf(t, "seeds/large") }
+
+// mutatorOf returns the mutator of the files in an embedded folder, sorted by name.
+func mutatorOf(t testing.TB, dir string) *Mutator {
 	t.Helper()
-	return &Mutator{Seeds: large(t)}
+	m := &Mutator{}
+	entries, err := folder.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.IsDir() {
+			continue
+		}
+		data, err := folder.ReadFile(path.Join(dir, e.Name()))
+		name, packed := strings.CutSuffix(e.Name(), ".gz")
+		if packed {
+			var z *gzip.Reader
+			if z, err = gzip.NewReader(bytes.NewReader(data)); err == nil {
+				data, err = io.ReadAll(z)
+			}
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", e.Name(), err)
+		}
+		m.Seeds = append(m.Seeds, File{name, data})
+	}
+	return m
 }
 
-// Of returns the mutator of those seeds alone whose names end with one of the extensions.
-func (m *Mutator) Of(extensions ...string) *Mutator {
+// Of returns a mutator of those seeds whose names end with one of the given texts.
+func (m *Mutator) Of(ends ...string) *Mutator {
 	of := &Mutator{}
 	for _, s := range m.Seeds {
-		for _, e := range extensions {
-			if strings.HasSuffix(s.Name, e) {
-				of.Seeds = append(of.Seeds, s)
-			}
+		if slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(s.Name, end) }) {
+			of.Seeds = append(of.Seeds, s)
 		}
 	}
 	return of
@@ -71,8 +102,7 @@ func (m *Mutator) Of(extensions ...string) *Mutator {
 // Mutant returns mutant n, always the same for one n. Consecutive numbers go through the seeds.
 func (m *Mutator) Mutant(n uint64) Mutant {
 	seed := m.Seeds[n%uint64(len(m.Seeds))]
-	d := &dice{random: rand.New(rand.NewPCG(n, 0x6d757461))}
-	data, changes := m.change(seed.Data, d)
+	data, changes := m.change(seed.Data, &dice{random: rand.New(rand.NewPCG(n, 0x6d757461))})
 	return Mutant{seed.Name, changes, data}
 }
 
@@ -91,150 +121,31 @@ func (m *Mutator) Change(data, choices []byte) []byte {
 	return changed
 }
 
-// change makes one to four changes of a file.
+// change makes one to four changes of the parts of a file, and sometimes one of the whole.
 func (m *Mutator) change(data []byte, d *dice) (changed []byte, changes string) {
 	f := formatOf(data)
 	if f == nil {
 		return data, ""
 	}
-	root := &part{parts: f.split(data)}
+	root := &part{inner: f, parts: f.split(data)}
 	if len(root.parts) == 0 {
 		return data, ""
 	}
 	var done []string
 	for range 1 + d.below(2)*d.below(4) {
-		done = append(done, m.operate(f, root, d))
+		done = append(done, m.changePart(root, d))
 	}
 	if f.settle != nil && d.below(4) > 0 {
 		f.settle(root.parts)
 		done = append(done, "settle")
 	}
 	changed = f.join(root.parts)
-	if d.below(12) == 0 {
+	if d.below(12) == 0 && len(changed) > 0 {
 		var what string
-		changed, what = m.operateWhole(f, changed, d)
+		changed, what = m.changeWhole(f, changed, d)
 		done = append(done, what)
 	}
-	return changed[:min(len(changed), mostBytes)], strings.Join(done, ", ")
-}
-
-// part is a piece of a file.
-type part struct {
-	// kind is what the format calls it, such as IDAT.
-	kind string
-	// body is its content, without its length and checksum where the format has these.
-	body []byte
-	// inner is the format of the parts inside of it, which follow body; nil: it has none.
-	inner *format
-	parts []part
-	// fields are the numbers in body.
-	fields []field
-	// lie, if any, is written where the format has a length or an offset.
-	lie *uint32
-	// spoiled tells that its checksum is to be wrong.
-	spoiled bool
-	// touched tells that a number of it was set, and is not to be corrected.
-	touched bool
-}
-
-// clone returns a copy that shares nothing with p.
-func (p part) clone() part {
-	p.body = bytes.Clone(p.body)
-	p.parts = clones(p.parts)
-	return p
-}
-
-func clones(list []part) []part {
-	var all []part
-	for _, p := range list {
-		all = append(all, p.clone())
-	}
-	return all
-}
-
-// content returns body with what is inside of the part.
-func (p part) content() []byte {
-	if p.inner == nil {
-		return p.body
-	}
-	return append(bytes.Clone(p.body), p.inner.join(p.parts)...)
-}
-
-// field is a number in the body of a part.
-type field struct {
-	at, size int
-	order    binary.ByteOrder
-}
-
-// format is how files of a kind are taken apart and put together.
-type format struct {
-	// extension is that of its files.
-	extension string
-	// is tells whether a file begins as one of the format.
-	is func(data []byte) bool
-	// split takes a file apart. What cannot be taken apart is one part, or left out.
-	split func(data []byte) []part
-	// join is the way back.
-	join func([]part) []byte
-	// settle, if any, corrects what parts say of one another.
-	settle func([]part)
-	// text tells that numbers are written in digits.
-	text bool
-}
-
-// formats are those that are known.
-func formats() []*format {
-	return []*format{pngFormat, gifFormat, webpFormat, tiffFormat, jpegFormat, y4mFormat, bmpFormat}
-}
-
-// formatOf returns the format of a file; nil: none that is known.
-func formatOf(data []byte) *format {
-	for _, f := range formats() {
-		if f.is(data) {
-			return f
-		}
-	}
-	return nil
-}
-
-// begins makes the test of a format whose files begin with a text.
-func begins(magic string) func([]byte) bool {
-	return func(data []byte) bool { return len(data) >= len(magic) && string(data[:len(magic)]) == magic }
-}
-
-// put writes the low bytes of a number, as many as a field has and as the body has room for.
-func (f field) put(body []byte, v uint32) {
-	for i := range f.size {
-		shift := 8 * i
-		if f.order == binary.ByteOrder(binary.BigEndian) {
-			shift = 8 * (f.size - 1 - i)
-		}
-		if at := f.at + i; at < len(body) {
-			body[at] = byte(v >> shift)
-		}
-	}
-}
-
-// get reads a number.
-func (f field) get(body []byte) (v uint32) {
-	for i := range f.size {
-		shift := 8 * i
-		if f.order == binary.ByteOrder(binary.BigEndian) {
-			shift = 8 * (f.size - 1 - i)
-		}
-		if at := f.at + i; at < len(body) {
-			v |= uint32(body[at]) << shift
-		}
-	}
-	return v
-}
-
-// fieldsOf makes fields of one byte order from pairs of place and size.
-func fieldsOf(order binary.ByteOrder, pairs ...int) (list []field) {
-	for ; len(pairs) > 0; pairs = pairs[2:] {
-		list = append(list, field{pairs[0], pairs[1], order})
-	}
-	return list
+	return changed[:min(len(changed), maxBytes)], strings.Join(done, ", ")
 }
 
 // dice makes decisions: by bytes that are given, and by chance when these are used up.
@@ -255,5 +166,3 @@ func (d *dice) below(n int) int {
 	}
 	return v % n
 }
-
-func (p part) String() string { return fmt.Sprintf("%q", p.kind) }

@@ -20,15 +20,8 @@ func TestSeedsSurvive(t *testing.T) {
 		if len(parts) < 2 {
 			t.Errorf("%s: %d parts", s.Name, len(parts))
 		}
-		if f != tiffFormat && !bytes.Equal(joined, s.Data) { // a TIFF is laid out anew
+		if !bytes.Equal(joined, s.Data) {
 			t.Errorf("%s: %d bytes become %d", s.Name, len(s.Data), len(joined))
-		}
-		if again := f.join(f.split(joined)); !bytes.Equal(again, joined) {
-			t.Errorf("%s: not the same after a second round", s.Name)
-		}
-		if most := map[bool]int{false: 4000, true: mostBytes * 3 / 4}[strings.HasPrefix(s.Name,
-			"large")]; len(s.Data) > most {
-			t.Errorf("%s: %d bytes, expected a small file", s.Name, len(s.Data))
 		}
 	}
 }
@@ -56,12 +49,10 @@ func TestMutants(t *testing.T) {
 		t.Errorf("%d of %d mutants are as they were", same, n)
 	}
 	for _, what := range []string{
-		"swap ", "repeat ", "drop ", "front ", "back ", "insert ", "end as another", "rename ", "set ", "lie ",
-		"spoil ", "cut ", "grow ",
-		"flip ", " times ", "settle", "truncate ", "twice", "goes on", "front acTL", "front fcTL", "set IHDR",
-		"set VP8X", "set ANMF", "set VP8 ",
-		"set entry", "lie page", "repeat page", "set image", "set C2", "set DA", "set screen", "set W", "lie fdAT",
-		"front ANMF", "lie header",
+		"swap ", "repeat ", "drop ", "front ", "back ", "overwrite ", "insert ", "end as another", "rename ", "set ", "lie ",
+		"spoil ", "cut ", "grow ", "flip ", " times ", "settle", "truncate ", "twice", "goes on", "front acTL", "front fcTL",
+		"front ANMF", "lie fdAT", "repeat entry", "set IHDR", "set VP8X", "set ANMF", "set VP8 ", "set entry", "set link",
+		"set image", "set C2", "set DA", "set screen", "set W",
 	} {
 		if !strings.Contains(all.String(), what) {
 			t.Errorf("no mutant has %q", what)

@@ -4,189 +4,180 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// operation changes one part of a list, or its place. It says what it did, "" for nothing.
-type operation func(m *Mutator, f *format, holder *part, i int, d *dice) string
-
-// operations are all of them; those that are here twice are twice as frequent.
-var operations = []operation{
-	swap, repeat, drop, moveToFront, moveToFront, moveToBack, splice, splice, rename, setNumber, setNumber, setNumber,
-	setNumber, lie, spoil, cut, grow, flip, flip, multiply,
+// site is where an operation works: part i among the parts of a holder, all of one format.
+type site struct {
+	m      *Mutator
+	holder *part
+	i      int
+	*dice
 }
 
-// operate changes one part of a file.
-func (m *Mutator) operate(f *format, root *part, d *dice) string {
+// operations are all ways to change one part, or its place. Each returns what it did, or "" where it
+// could do nothing. One that is here twice is twice as frequent.
+var operations = []func(site) string{
+	site.swap, site.repeat, site.drop, site.moveToFront, site.moveToFront, site.moveToBack, site.overwrite, site.splice,
+	site.splice, site.rename, site.setNumber, site.setNumber, site.setNumber, site.setNumber, site.lie, site.spoil,
+	site.cut, site.grow, site.flip, site.flip, site.multiply,
+}
+
+// changePart changes one part of a file, which may be inside of others.
+func (m *Mutator) changePart(root *part, d *dice) string {
 	for range 8 { // until something can be done
-		holder, inner := root, f
-		for {
-			i := d.below(len(holder.parts))
-			if p := &holder.parts[i]; p.inner != nil && len(p.parts) > 0 && d.below(3) > 0 {
-				holder, inner = p, p.inner
-				continue
-			}
-			if what := operations[d.below(len(operations))](m, inner, holder, i, d); what != "" {
-				return what
-			}
-			break
+		s := site{m, root, d.below(len(root.parts)), d}
+		for inner := s.part(); len(inner.parts) > 0 && d.below(3) > 0; inner = s.part() {
+			s.holder, s.i = inner, d.below(len(inner.parts))
 		}
-		if len(root.parts) == 0 {
-			break
+		if what := operations[d.below(len(operations))](s); what != "" {
+			return what
 		}
 	}
 	return "nothing"
 }
 
-// operateWhole changes a file that is put together.
-func (m *Mutator) operateWhole(f *format, data []byte, d *dice) ([]byte, string) {
-	if len(data) == 0 {
-		return data, "nothing"
-	}
-	switch d.below(4) {
+// changeWhole changes a file that has been put together.
+func (m *Mutator) changeWhole(f *format, data []byte, d *dice) ([]byte, string) {
+	switch at := d.below(len(data)); d.below(4) {
 	case 0:
-		n := d.below(len(data))
-		return data[:n], fmt.Sprintf("truncate to %d", n)
+		return data[:at], fmt.Sprintf("truncate to %d", at)
 	case 1:
 		return append(data, data...), "twice"
 	case 2:
-		if other := m.other(f, d); other != nil {
-			at := d.below(min(len(data), len(other)))
+		if other := m.other(f, d); at < len(other) {
 			return append(bytes.Clone(data[:at]), other[at:]...), fmt.Sprintf("goes on as another from %d", at)
 		}
+		fallthrough
+	default:
+		data = bytes.Clone(data)
+		data[at] ^= byte(1 + d.below(255))
+		return data, fmt.Sprintf("flip %d", at)
 	}
-	data = bytes.Clone(data)
-	at := d.below(len(data))
-	data[at] ^= byte(1 + d.below(255))
-	return data, fmt.Sprintf("flip %d", at)
 }
 
-// other returns a valid file of a format, nil where there is none.
+// other returns a valid file of a format, or nil where none is found.
 func (m *Mutator) other(f *format, d *dice) []byte {
-	if len(m.Seeds) == 0 {
-		return nil
-	}
-	for range 16 {
-		s := m.Seeds[d.below(len(m.Seeds))]
-		if f.is != nil && f.is(s.Data) {
+	for range min(16, 16*len(m.Seeds)) {
+		if s := m.Seeds[d.below(len(m.Seeds))]; f.is != nil && f.is(s.Data) {
 			return s.Data
 		}
 	}
 	return nil
 }
 
-func swap(_ *Mutator, _ *format, h *part, i int, d *dice) string {
-	j := d.below(len(h.parts))
-	if i == j {
+func (s site) part() *part { return &s.holder.parts[s.i] }
+
+// body returns the body of the part in memory of its own.
+func (s site) body() []byte {
+	p := s.part()
+	p.body = bytes.Clone(p.body)
+	return p.body
+}
+
+func (s site) swap() string {
+	list, j := s.holder.parts, s.below(len(s.holder.parts))
+	if s.i == j {
 		return ""
 	}
-	h.parts[i], h.parts[j] = h.parts[j], h.parts[i]
-	return fmt.Sprintf("swap %s %s", h.parts[j].kind, h.parts[i].kind)
+	list[s.i], list[j] = list[j], list[s.i]
+	return fmt.Sprintf("swap %s %s", list[j].kind, list[s.i].kind)
 }
 
-// insert puts a copy of a part before place i of a list.
-func (p *part) insert(i int, q part) {
-	p.parts = append(p.parts[:i:i], append([]part{q.clone()}, p.parts[i:]...)...)
-}
-
-func repeat(_ *Mutator, _ *format, h *part, i int, d *dice) string {
-	at := d.below(len(h.parts) + 1)
-	kind := h.parts[i].kind
-	h.insert(at, h.parts[i])
-	return fmt.Sprintf("repeat %s", kind)
+func (s site) repeat() string {
+	p := s.part().clone()
+	s.holder.parts = slices.Insert(s.holder.parts, s.below(len(s.holder.parts)+1), p)
+	return "repeat " + p.kind
 }
 
 // multiply repeats a part many times.
-func multiply(_ *Mutator, _ *format, h *part, i int, d *dice) string {
-	q := h.parts[i]
-	n := 2 << d.below(9)
-	if n*(len(q.content())+16) > mostBytes/4 || len(h.parts) > 2000 {
+func (s site) multiply() string {
+	p, n := s.part().clone(), 2<<s.below(9)
+	if n*(len(p.content())+16) > maxBytes/4 || len(s.holder.parts) > 2000 {
 		return ""
 	}
-	list := append([]part(nil), h.parts[:i]...)
+	var copies []part
 	for range n {
-		list = append(list, q.clone())
+		copies = append(copies, p.clone())
 	}
-	h.parts = append(list, h.parts[i:]...)
-	return fmt.Sprintf("%d times %s", n, q.kind)
+	s.holder.parts = slices.Insert(s.holder.parts, s.i, copies...)
+	return fmt.Sprintf("%d times %s", n, p.kind)
 }
 
-func drop(_ *Mutator, _ *format, h *part, i int, _ *dice) string {
-	if len(h.parts) < 2 {
+func (s site) drop() string {
+	if len(s.holder.parts) < 2 {
 		return ""
 	}
-	kind := h.parts[i].kind
-	h.parts = append(h.parts[:i:i], h.parts[i+1:]...)
-	return "drop " + kind
+	return "drop " + s.take().kind
 }
 
-// move puts a part to another place of its list.
-func move(h *part, i, to int) {
-	p := h.parts[i]
-	rest := append(h.parts[:i:i], h.parts[i+1:]...)
-	h.parts = append(rest[:to:to], append([]part{p}, rest[to:]...)...)
+// take takes the part out of its list.
+func (s site) take() part {
+	p := *s.part()
+	s.holder.parts = slices.Delete(s.holder.parts, s.i, s.i+1)
+	return p
 }
 
 // moveToFront puts a part first, or behind the first, which is the signature in many formats.
-func moveToFront(_ *Mutator, _ *format, h *part, i int, d *dice) string {
-	to := 0
-	if len(h.parts) > 1 && d.below(8) > 0 {
-		to = 1
-	}
-	if i <= to {
+func (s site) moveToFront() string {
+	to := min(1, s.below(8))
+	if s.i <= to {
 		return ""
 	}
-	kind := h.parts[i].kind
-	move(h, i, to)
-	return "front " + kind
+	p := s.take()
+	s.holder.parts = slices.Insert(s.holder.parts, to, p)
+	return "front " + p.kind
 }
 
-func moveToBack(_ *Mutator, _ *format, h *part, i int, d *dice) string {
-	to := len(h.parts) - 1
-	if d.below(2) > 0 {
-		to--
-	}
-	if i >= to {
+// moveToBack puts a part last, or before the last, which ends the file in many formats.
+func (s site) moveToBack() string {
+	to := len(s.holder.parts) - 1 - s.below(2)
+	if s.i >= to {
 		return ""
 	}
-	kind := h.parts[i].kind
-	move(h, i, to)
-	return "back " + kind
+	p := s.take()
+	s.holder.parts = slices.Insert(s.holder.parts, to, p)
+	return "back " + p.kind
+}
+
+// overwrite replaces a part by a copy of another.
+func (s site) overwrite() string {
+	j := s.below(len(s.holder.parts))
+	if s.i == j {
+		return ""
+	}
+	*s.part() = s.holder.parts[j].clone()
+	return "overwrite with " + s.part().kind
 }
 
 // splice puts a part of another file of the format into this one, or ends this one as the other.
-func splice(m *Mutator, f *format, h *part, i int, d *dice) string {
-	other := m.other(f, d)
+func (s site) splice() string {
+	f := s.holder.inner
+	other := s.m.other(f, s.dice)
 	if other == nil {
 		return ""
 	}
 	parts := f.split(other)
-	if len(parts) == 0 {
-		return ""
-	}
-	j := d.below(len(parts))
-	if d.below(3) == 0 {
-		h.parts = append(h.parts[:i:i], clones(parts[j:])...)
-		if len(h.parts) == 0 {
-			h.parts = clones(parts)
-		}
+	j := s.below(len(parts))
+	if s.below(3) == 0 {
+		s.holder.parts = append(s.holder.parts[:s.i], parts[j:]...)
 		return "end as another from " + parts[j].kind
 	}
-	h.insert(i, parts[j])
+	s.holder.parts = slices.Insert(s.holder.parts, s.i, parts[j])
 	return "insert " + parts[j].kind
 }
 
 // rename gives a part the kind of another in its list.
-func rename(_ *Mutator, f *format, h *part, i int, d *dice) string {
-	j := d.below(len(h.parts))
-	p := &h.parts[i]
-	if p.kind == h.parts[j].kind || f.text {
+func (s site) rename() string {
+	p, kind := s.part(), s.holder.parts[s.below(len(s.holder.parts))].kind
+	before := p.kind
+	if p.kind = kind; before == kind || s.holder.inner.hasNoKinds {
+		p.kind = before
 		return ""
 	}
-	before := p.kind
-	p.kind, p.fields = h.parts[j].kind, h.parts[j].fields
-	return fmt.Sprintf("rename %s to %s", before, p.kind)
+	return fmt.Sprintf("rename %s to %s", before, kind)
 }
 
 // extremes are numbers at the borders of types and of limits.
@@ -196,18 +187,27 @@ var extremes = []uint32{
 	math.MaxUint32,
 }
 
-// setNumber sets a number in a part to an extreme one, to a multiple, or to the next.
-func setNumber(_ *Mutator, f *format, h *part, i int, d *dice) string {
-	p := &h.parts[i]
-	if f.text {
-		return setDigits(p, d)
+func (s site) extreme() uint32 { return extremes[s.below(len(extremes))] }
+
+// setNumber sets a number of 1, 2 or 4 bytes near the start of a part, where headers have theirs, to
+// an extreme one, to a multiple, or to the next.
+func (s site) setNumber() string {
+	f, p, size := s.holder.inner, s.part(), 1<<s.below(3)
+	if f.isText {
+		return s.setDigits()
 	}
-	if len(p.fields) == 0 {
+	const header = 28
+	places := min(len(p.body), header) - size + 1
+	if places < 1 {
 		return ""
 	}
-	number := p.fields[d.below(len(p.fields))]
-	v := number.get(p.body)
-	switch d.below(8) {
+	at := s.below(places)
+	if s.below(4) > 0 {
+		at -= at % size
+	}
+	number := s.body()[at : at+size]
+	v := f.number(number)
+	switch s.below(8) {
 	case 0:
 		v++
 	case 1:
@@ -215,94 +215,89 @@ func setNumber(_ *Mutator, f *format, h *part, i int, d *dice) string {
 	case 2:
 		v *= 2
 	case 3:
-		v += uint32(d.below(256))
+		v += uint32(s.below(256))
 	default:
-		v = extremes[d.below(len(extremes))]
+		v = s.extreme()
 	}
-	p.body = bytes.Clone(p.body)
-	number.put(p.body, v)
-	p.touched = true
-	return fmt.Sprintf("set %s+%d=%d", p.kind, number.at, v)
+	f.putNumber(number, v)
+	return fmt.Sprintf("set %s+%d=%d", p.kind, at, v)
 }
 
 // setDigits sets a number that is written in digits.
-func setDigits(p *part, d *dice) string {
+func (s site) setDigits() string {
+	p := s.part()
 	at := bytes.IndexAny(p.body, "0123456789")
 	if at < 0 || p.kind == "FRAME" {
 		return ""
 	}
-	text := strconv.FormatUint(uint64(extremes[d.below(len(extremes))]), 10)
-	switch d.below(8) {
+	text := strconv.FormatUint(uint64(s.extreme()), 10)
+	switch s.below(8) {
 	case 0:
 		text = "-" + text
 	case 1:
-		text = strings.Repeat("9", 1+d.below(64))
+		text = strings.Repeat("9", 1+s.below(64))
 	case 2:
 		text = ""
 	}
-	end := at
-	for end < len(p.body) && p.body[end] >= '0' && p.body[end] <= '9' {
-		end++
-	}
-	before := string(p.body)
-	p.body = append(append(bytes.Clone(p.body[:at]), text...), p.body[end:]...)
+	rest := bytes.TrimLeft(p.body[at:], "0123456789")
+	before := p.body
+	p.body = slices.Concat(p.body[:at], []byte(text), rest)
 	return fmt.Sprintf("set %.12s to %.12s", before, p.body)
 }
 
-// lie makes a part say another length, or another place.
-func lie(_ *Mutator, _ *format, h *part, i int, d *dice) string {
-	p := &h.parts[i]
-	v := extremes[d.below(len(extremes))]
-	if d.below(2) > 0 {
-		v = uint32(len(p.body) + d.below(9) - 4)
+// lie makes a part say another length.
+func (s site) lie() string {
+	if !s.holder.inner.hasLengths {
+		return ""
+	}
+	p, v := s.part(), s.extreme()
+	if s.below(2) > 0 {
+		v = uint32(len(p.body) + s.below(9) - 4)
 	}
 	p.lie = &v
 	return fmt.Sprintf("lie %s=%d", p.kind, v)
 }
 
-func spoil(_ *Mutator, f *format, h *part, i int, _ *dice) string {
-	if f != pngFormat {
+// spoil makes the checksum of a part wrong.
+func (s site) spoil() string {
+	s.part().isSpoiled = s.holder.inner == pngFormat
+	if !s.part().isSpoiled {
 		return ""
 	}
-	h.parts[i].spoiled = true
-	return "spoil " + h.parts[i].kind
+	return "spoil " + s.part().kind
 }
 
 // cut shortens a part.
-func cut(_ *Mutator, _ *format, h *part, i int, d *dice) string {
-	p := &h.parts[i]
+func (s site) cut() string {
+	p := s.part()
 	if len(p.body) == 0 {
 		return ""
 	}
-	p.body = p.body[:d.below(len(p.body)):len(p.body)]
+	p.body = p.body[:s.below(len(p.body))]
 	return fmt.Sprintf("cut %s to %d", p.kind, len(p.body))
 }
 
 // grow makes a part longer.
-func grow(_ *Mutator, _ *format, h *part, i int, d *dice) string {
-	p := &h.parts[i]
-	n := 1 << d.below(12)
-	more := bytes.Repeat([]byte{byte(d.below(256))}, n)
-	if d.below(2) > 0 {
-		p.body = append(bytes.Clone(p.body), more...)
-	} else {
-		at := d.below(len(p.body) + 1)
-		p.body = append(bytes.Clone(p.body[:at]), append(more, p.body[at:]...)...)
+func (s site) grow() string {
+	p, n := s.part(), 1<<s.below(12)
+	at := len(p.body)
+	if s.below(2) > 0 {
+		at = s.below(at + 1)
 	}
+	p.body = slices.Concat(p.body[:at], bytes.Repeat([]byte{byte(s.below(256))}, n), p.body[at:])
 	return fmt.Sprintf("grow %s by %d", p.kind, n)
 }
 
 // flip changes some bytes of a part.
-func flip(_ *Mutator, _ *format, h *part, i int, d *dice) string {
-	p := &h.parts[i]
+func (s site) flip() string {
+	p, at := s.part(), 0
 	if len(p.body) == 0 {
 		return ""
 	}
-	p.body = bytes.Clone(p.body)
-	at := 0
-	for range 1 + d.below(4) {
-		at = d.below(len(p.body))
-		p.body[at] ^= byte(1 + d.below(255))
+	body := s.body()
+	for range 1 + s.below(4) {
+		at = s.below(len(body))
+		body[at] ^= byte(1 + s.below(255))
 	}
 	return fmt.Sprintf("flip %s+%d", p.kind, at)
 }

@@ -18,7 +18,8 @@ import (
 type pkg struct {
 	imports     []string
 	testImports []string
-	files       map[string]*ast.File // without tests
+	files       map[string]*ast.File         // without tests
+	names       map[string]map[string]string // for each file the import paths by their names in it
 }
 
 // load parses the module in dir, whose import paths begin with module. What the
@@ -52,7 +53,7 @@ func load(dir, module string) (map[string]*pkg, error) {
 		rel = filepath.ToSlash(rel)
 		p := pkgs["./"+path.Dir(rel)]
 		if p == nil {
-			p = &pkg{files: make(map[string]*ast.File)}
+			p = &pkg{files: make(map[string]*ast.File), names: make(map[string]map[string]string)}
 			pkgs["./"+path.Dir(rel)] = p
 		}
 		var imports []string
@@ -64,7 +65,7 @@ func load(dir, module string) (map[string]*pkg, error) {
 			return nil
 		}
 		p.imports = append(p.imports, imports...)
-		p.files[rel] = file
+		p.files[rel], p.names[rel] = file, importNames(file, module)
 		return nil
 	})
 }
@@ -93,6 +94,20 @@ func local(p, module string) string {
 	return p
 }
 
+// importNames returns the import paths of a file by the names that the file has for them.
+func importNames(file *ast.File, module string) map[string]string {
+	names := make(map[string]string)
+	for _, i := range file.Imports {
+		p := local(importPath(i), module)
+		name := path.Base(p)
+		if i.Name != nil {
+			name = i.Name.Name
+		}
+		names[name] = p
+	}
+	return names
+}
+
 // outputs are the names by which a library would print or end the program.
 var outputs = map[string]func(name string) bool{
 	"os":  func(name string) bool { return name == "Stdout" || name == "Stderr" || name == "Exit" },
@@ -103,17 +118,9 @@ var outputs = map[string]func(name string) bool{
 // printing lists the uses of outputs in a file, under whatever name it imports
 // the packages, and of the built-in print and println.
 func printing(file *ast.File) (found []string) {
-	imported := make(map[string]string) // name in this file → path
-	for _, i := range file.Imports {
-		p := importPath(i)
-		name := path.Base(p)
-		if i.Name != nil {
-			name = i.Name.Name
-		}
-		if name == "." && outputs[p] != nil {
-			found = append(found, "import . "+i.Path.Value)
-		}
-		imported[name] = p
+	imported := importNames(file, "")
+	if p := imported["."]; outputs[p] != nil {
+		found = append(found, "import . "+strconv.Quote(p))
 	}
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {

@@ -205,7 +205,7 @@ func TestHostileSequences(t *testing.T) {
 					return err
 				},
 				"direct": func() error {
-					pic := &imagefile.Picture{Format: format, File: c.data}
+					pic := &imagefile.Picture{Format: imagefile.Format(format), File: c.data}
 					_, err := sequence.NewReader(context.Background(), pic, name, imagefile.Limits{Pixels: 1e6})
 					return err
 				},

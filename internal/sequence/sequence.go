@@ -51,7 +51,7 @@ type Frame struct {
 // Reader reads a sequence, frame by frame.
 type Reader struct {
 	// Format is "gif", "png", "webp" or "tiff".
-	Format string
+	Format imagefile.Format
 	// Pages tells that the pictures are pages, each of a size of its own: a TIFF.
 	Pages bool
 	// Frames is how many there are.

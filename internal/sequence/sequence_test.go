@@ -187,7 +187,7 @@ func apngOf(t testing.TB, w, h, said, plays int, still image.Image, list []step)
 
 // open reads a file of several pictures as the program does.
 func open(data []byte, name string, lim imagefile.Limits) (*sequence.Reader, error) {
-	lim.Several = func(string) {}
+	lim.Several = func(imagefile.Format) {}
 	if lim.Pixels == 0 {
 		lim.Pixels = 1e6
 	}

@@ -2,14 +2,12 @@
 package testimage
 
 import (
-	"context"
 	"image"
 	"image/color"
 	"math"
 	"math/rand/v2"
-	"superres/patches/plane"
 
-	"superres/superres/training"
+	"superres/patches/plane"
 )
 
 // Gray makes a picture of w×h of a function.
@@ -31,13 +29,15 @@ func Drawing(w, h int, phase float64) *image.Gray {
 	})
 }
 
-// Drawings are n drawings of 64×48 to learn from.
-func Drawings(n int) []training.Source {
-	var list []training.Source
-	for i := range n {
-		list = append(list, training.Source{Name: "drawing", Open: func(context.Context) (image.Image, error) { return Drawing(64, 48, float64(i)), nil }})
+// Tinted is a drawing in colours that change where it does, and elsewhere.
+func Tinted(w, h int, phase float64) *image.NRGBA {
+	img := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for i, v := range Drawing(w, h, phase).Pix {
+		hue := float64(i%w)/11 + phase
+		img.Pix[4*i], img.Pix[4*i+1] = v, uint8(float64(v)*(0.6+0.4*math.Sin(hue)))
+		img.Pix[4*i+2], img.Pix[4*i+3] = 255-v, 255
 	}
-	return list
+	return img
 }
 
 // Noise is a plane of uniform noise, the same for the same size.

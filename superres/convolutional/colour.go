@@ -3,9 +3,9 @@ package convolutional
 import (
 	"context"
 	"encoding/json"
-	"superres/patches/plane"
 
 	"superres/internal/kernel"
+	"superres/patches/plane"
 	"superres/superres/stage"
 )
 
@@ -28,9 +28,9 @@ const (
 	greatestBlue = 0.886 / 2
 )
 
-// newColour rounds a network of colour.
-func newColour(n *network) (*Colour, error) {
-	made, err := rounded(n)
+// NewColour rounds a network of colour to integers, as NewStage does one of brightness.
+func NewColour(n *Network) (*Colour, error) {
+	made, err := newNet(n)
 	if err != nil {
 		return nil, err
 	}

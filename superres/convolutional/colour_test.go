@@ -3,48 +3,38 @@ package convolutional
 import (
 	"context"
 	"errors"
-	"image"
 	"math"
 	"runtime"
 	"slices"
-	"superres/patches/plane"
 	"testing"
 
 	"superres/internal/kernel"
 	"superres/internal/picture"
 	"superres/internal/testimage"
+	"superres/patches/plane"
 	"superres/superres/resample"
 	"superres/superres/stage"
-	"superres/superres/training"
 )
 
-func drawnColour(t testing.TB, scale, channels, depth int, seed uint64) (*Colour, *network) {
+func drawnColour(t testing.TB, scale, channels, depth int, seed uint64) (*Colour, *Network) {
 	t.Helper()
-	n := random(params{Channels: channels, Depth: depth, Colour: true}.network(scale), seed)
-	c, err := newColour(n)
+	n := random(NewNetwork(Architecture{Scale: scale, Channels: channels, Depth: depth, Colour: true}), seed)
+	c, err := NewColour(n)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c, n
 }
 
-// tinted is a drawing in colours that change where it does, and elsewhere.
-func tinted(w, h int, phase float64) *image.NRGBA {
-	img := image.NewNRGBA(image.Rect(0, 0, w, h))
-	for i, v := range testimage.Drawing(w, h, phase).Pix {
-		hue := float64(i%w)/11 + phase
-		img.Pix[4*i], img.Pix[4*i+1] = v, uint8(float64(v)*(0.6+0.4*math.Sin(hue)))
-		img.Pix[4*i+2], img.Pix[4*i+3] = 255-v, 255
-	}
-	return img
-}
-
 // coloured is what colour is enlarged from: low, its brightness enlarged, and an enlargement.
 func coloured(scale, w, h int) (low [2]*plane.Plane, luma *plane.Plane, current [2]*plane.Plane) {
-	img := picture.Split(tinted(w, h, 7))
+	img := picture.Split(testimage.Tinted(w, h, 7))
 	bright := img.Luma()
 	for i, channel := range [2]int{0, 2} {
-		low[i] = more(img.Channels[channel], bright)
+		low[i] = plane.New(w, h)
+		for k, v := range img.Channels[channel].Pix {
+			low[i].Pix[k] = v - bright.Pix[k]
+		}
 		current[i] = resample.Resize(low[i], w*scale, h*scale, resample.Bicubic)
 	}
 	luma = resample.Resize(bright, w*scale, h*scale, resample.Bicubic)
@@ -72,7 +62,7 @@ func TestColourIsTheNetwork(t *testing.T) {
 		c, n := drawnColour(t, scale, 16, 1, 3)
 		low, luma, current := coloured(scale, 33, 21)
 		got := enlarged(t, c, low, luma, current)
-		margin := n.reach()
+		margin := n.Reach()
 		w, h, in := low[0].W+2*margin, low[0].H+2*margin, colours+scale*scale
 		x := make([]float32, w*h*in)
 		for v := range h {
@@ -173,53 +163,9 @@ func TestColourContract(t *testing.T) {
 	}
 }
 
-// Colour is learned, twice the same, knows what is halved, and leaves grey pictures alone.
-func TestLearnsColour(t *testing.T) {
-	o := small()
-	o.ColourSteps = 40
-	var sources []training.Source
-	for i := range 3 {
-		sources = append(sources, training.Source{Name: "tinted", Open: func(context.Context) (image.Image, error) { return tinted(90, 80+10*i, float64(i)), nil }})
-	}
-	first, err := o.Train(t.Context(), sources, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	second, err := o.Train(t.Context(), sources, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, pair := range [][2]stage.Colour{{first.Colour, second.Colour}, {first.Subsampled, second.Subsampled}} {
-		a, b := pair[0].(*Colour), pair[1].(*Colour)
-		if !slices.Equal(a.tables.weights, b.tables.weights) || !slices.Equal(a.tables.bias, b.tables.bias) {
-			t.Errorf("network %d is another the second time", i)
-		}
-	}
-	if slices.Equal(first.Colour.(*Colour).tables.weights, first.Subsampled.(*Colour).tables.weights) {
-		t.Error("colour at half the resolution is learned as that at all of it")
-	}
-	again := o
-	again.Steps, again.From = -1, first.Stages[0].(*Stage)
-	third, err := again.Train(t.Context(), sources, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if third.Stages[0] != first.Stages[0] || !slices.Equal(third.Colour.(*Colour).tables.weights, first.Colour.(*Colour).tables.weights) {
-		t.Error("colour alone, of the same brightness, is another")
-	}
-	r, err := o.Train(t.Context(), testimage.Drawings(3), nil)
-	if err != nil || r.Colour != nil || r.Subsampled != nil {
-		t.Errorf("of grey pictures: %v, %v, %v", r.Colour, r.Subsampled, err)
-	}
-	again.From = nil
-	if _, err := again.Train(t.Context(), sources, nil); err == nil {
-		t.Error("no steps, and nothing to begin with")
-	}
-}
-
 // A picture of 768×512 enlarged to 1536×1024.
 func BenchmarkColour(b *testing.B) {
-	c, _ := drawnColour(b, 2, colourChannels, 1, 1)
+	c, _ := drawnColour(b, 2, 16, 1, 1)
 	low, luma, current := coloured(2, 768, 512)
 	for b.Loop() {
 		if err := c.Apply(b.Context(), low, luma, current, nil); err != nil {

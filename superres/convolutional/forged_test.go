@@ -22,12 +22,12 @@ func whole(t *testing.T, scale int, p params) *Stage {
 	p.Limit = kernel.Clip
 	rng := rand.New(rand.NewPCG(3, 3))
 	var tab tables
-	for i, l := range p.shapes(scale) {
-		taps := l.side * l.side * l.in
-		for range taps * l.out {
+	for i, l := range p.layers(scale) {
+		taps := l.Side * l.Side * l.In
+		for range taps * l.Out {
 			tab.weights = append(tab.weights, int16(rng.IntN(2*16000/taps+1)-16000/taps))
 		}
-		for range l.out {
+		for range l.Out {
 			tab.bias = append(tab.bias, int32(rng.IntN(1<<24)-1<<23))
 			if i == p.Depth+1 {
 				tab.above = append(tab.above, 1.0/(1<<28))
@@ -156,20 +156,20 @@ func fill(v []int16, x int16) {
 
 // A network that integers cannot stand for is refused; zeros are not.
 func TestRefusesNetworks(t *testing.T) {
-	if _, err := newStage(newNetwork(2, 16, 1)); err != nil {
+	if _, err := NewStage(NewNetwork(Architecture{Scale: 2, Channels: 16, Depth: 1})); err != nil {
 		t.Errorf("zeros: %v", err)
 	}
-	for name, spoil := range map[string]func(n *network){
-		"no number": func(n *network) { n.layers[1].weight[0] = float32(math.NaN()) },
-		"infinite":  func(n *network) { n.layers[0].bias[0] = float32(math.Inf(1)) },
-		"slope":     func(n *network) { n.layers[1].slope[3] = 1e30 },
-		"depth":     func(n *network) { n.layers = slices.Delete(n.layers, 1, 2) },
-		"channels":  func(n *network) { n.channels = 0 },
-		"scale":     func(n *network) { n.scale = 5 },
+	for name, spoil := range map[string]func(n *Network){
+		"no number": func(n *Network) { n.Layers[1].Weight[0] = float32(math.NaN()) },
+		"infinite":  func(n *Network) { n.Layers[0].Bias[0] = float32(math.Inf(1)) },
+		"slope":     func(n *Network) { n.Layers[1].Slope[3] = 1e30 },
+		"depth":     func(n *Network) { n.Layers = slices.Delete(n.Layers, 1, 2) },
+		"channels":  func(n *Network) { n.Channels = 0 },
+		"scale":     func(n *Network) { n.Scale = 5 },
 	} {
 		n := drawn(2, 16, 1, 1)
 		spoil(n)
-		if _, err := newStage(n); err == nil || !strings.HasPrefix(err.Error(), "convolutional: ") {
+		if _, err := NewStage(n); err == nil || !strings.HasPrefix(err.Error(), "convolutional: ") {
 			t.Errorf("%s: %v", name, fmt.Sprint(err))
 		}
 	}

@@ -2,9 +2,9 @@ package convolutional
 
 import (
 	"context"
-	"superres/patches/plane"
 
 	"superres/internal/parallel"
+	"superres/patches/plane"
 )
 
 // A network learns from details worth restoring, and makes as much more of the grain of a
@@ -21,8 +21,12 @@ const (
 	fineness = 16 // parts of a level that samples are counted in
 )
 
-// leaving is the stage with another Grain.
-func (s *Stage) leaving(grain float64) *Stage {
+// MaxGrain is the greatest grain of a stage, in levels of 255.
+const MaxGrain = 20
+
+// WithGrain returns the stage with another grain: the standard deviation, in levels of 255 and at
+// most MaxGrain, below which a flat place is left as interpolation has it. 0: none is.
+func (s *Stage) WithGrain(grain float64) *Stage {
 	if s.params.Grain == grain {
 		return s
 	}

@@ -2,16 +2,16 @@ package convolutional
 
 import (
 	"math"
-	"superres/patches/plane"
 	"testing"
 
 	"superres/internal/picture"
+	"superres/patches/plane"
 )
 
 // The shares are those of the variance of 5×5 samples, found as plainly as can be.
 func TestShares(t *testing.T) {
 	const grain = 12.0
-	s := stageOf(t, drawn(2, 16, 1, 1)).leaving(grain)
+	s := stageOf(t, drawn(2, 16, 1, 1)).WithGrain(grain)
 	for _, size := range [][2]int{{1, 1}, {3, 2}, {70, 80}} {
 		low := texture(size[0], size[1])
 		for i := range low.Pix {
@@ -71,7 +71,7 @@ func TestGrainIsLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	left, err := s.leaving(2).Apply(t.Context(), low, current, nil)
+	left, err := s.WithGrain(2).Apply(t.Context(), low, current, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package convolutional
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -57,7 +58,6 @@ type tables struct {
 const (
 	maxChannels = 128
 	maxDepth    = 64
-	maxGrain    = 20 // levels
 )
 
 // check tells what is wrong with the parameters.
@@ -71,60 +71,28 @@ func (p params) check(scale int) error {
 	if p.Limit != kernel.Clip {
 		return fmt.Errorf("activations of at most %d, expected %d", p.Limit, kernel.Clip)
 	}
-	if !(p.Grain >= 0 && p.Grain <= maxGrain) || p.Colour && p.Grain > 0 {
-		return fmt.Errorf("grain of %g levels, expected 0 to %d, and 0 in colour", p.Grain, maxGrain)
+	if !(p.Grain >= 0 && p.Grain <= MaxGrain) || p.Colour && p.Grain > 0 {
+		return fmt.Errorf("grain of %g levels, expected 0 to %d, and 0 in colour", p.Grain, MaxGrain)
 	}
 	return nil
 }
 
-// shapes are the layers of the network, without their weights.
-func (p params) shapes(scale int) []layer {
-	list := []layer{{side: firstSide, in: 1, out: p.Channels, first: true}}
-	if p.Colour {
-		list[0].side, list[0].in = 3, 2+scale*scale
-	}
-	for range p.Depth {
-		list = append(list, layer{side: 3, in: p.Channels, out: p.Channels})
-	}
-	return append(list, layer{side: 3, in: p.Channels, out: p.outputs(scale)})
+// architecture returns that of the network at a scale.
+func (p params) architecture(scale int) Architecture {
+	return Architecture{Scale: scale, Channels: p.Channels, Depth: p.Depth, Colour: p.Colour, Strength: p.Leveled}
 }
 
-// outputs is how many the last layer has.
-func (p params) outputs(scale int) int {
-	if p.Colour {
-		return 2 * scale * scale
-	}
-	return scale * scale
-}
-
-// firstSide is how many taps the first layer has across, of brightness.
-const firstSide = 5
+// layers returns the layers of the network at a scale, without parameters.
+func (p params) layers(scale int) []Layer { return p.architecture(scale).layers() }
 
 // width is the number of channels with those that fill them up.
 func (p params) width() int { return kernel.PadTo(p.Channels, kernel.Lanes) }
-
-// rounded rounds a network.
-func rounded(n *network) (net, error) {
-	p := n.params()
-	if err := p.check(n.scale); err != nil {
-		return net{}, fmt.Errorf("convolutional: %w", err)
-	}
-	t, err := quantise(n, p)
-	if err != nil {
-		return net{}, err
-	}
-	made, err := makeNet(n.scale, p, t)
-	if err != nil {
-		return net{}, fmt.Errorf("convolutional: %w", err)
-	}
-	return made, nil
-}
 
 // makeNet makes the net of parameters that have been checked and tables of the right sizes.
 func makeNet(scale int, p params, t tables) (net, error) {
 	n := net{params: p, tables: t, scale: scale}
 	n.tables.gains = nil
-	shapes := p.shapes(scale)
+	shapes := p.layers(scale)
 	for i, l := range shapes {
 		if err := checkSums(&l, p.largest(i), t); err != nil {
 			return n, fmt.Errorf("layer %d: %w", i, err)
@@ -142,26 +110,26 @@ func makeNet(scale int, p params, t tables) (net, error) {
 }
 
 // after are the tables of the layers after one.
-func (t tables) after(l *layer) tables {
-	t.weights = t.weights[l.side*l.side*l.in*l.out:]
-	t.bias, t.above = t.bias[l.out:], t.above[l.out:]
-	t.below = t.below[l.out:]
+func (t tables) after(l *Layer) tables {
+	t.weights = t.weights[l.weights():]
+	t.bias, t.above = t.bias[l.Out:], t.above[l.Out:]
+	t.below = t.below[l.Out:]
 	if len(t.level) > 0 {
-		t.level = t.level[l.out:]
+		t.level = t.level[l.Out:]
 	}
 	return t
 }
 
 // checkSums fails when some activations, of a magnitude of at most largest, could make a sum
 // of the first layer in the tables overflow, or when it would be multiplied by 1 or more.
-func checkSums(l *layer, largest int64, t tables) error {
-	for o := range l.out {
+func checkSums(l *Layer, largest int64, t tables) error {
+	for o := range l.Out {
 		most := int64(t.bias[o])
 		most = max(most, -most)
 		if len(t.level) > 0 {
 			most += max(int64(t.level[o]), -int64(t.level[o]))
 		}
-		for i := o; i < l.side*l.side*l.in*l.out; i += l.out {
+		for i := o; i < l.weights(); i += l.Out {
 			w := int64(t.weights[i])
 			most += largest * max(w, -w)
 		}
@@ -177,19 +145,19 @@ func checkSums(l *layer, largest int64, t tables) error {
 
 // filter is the first layer in the tables as the kernels take it. What fills channels up is
 // multiplied by 0, and comes out as 0.
-func (p params) filter(l *layer, t tables) kernel.Filter {
+func (p params) filter(l *Layer, t tables) kernel.Filter {
 	step := p.width()
 	if l.first {
-		step = l.in
+		step = l.In
 	}
-	f := blank(l.side, l.side*step, step, l.out)
+	f := blank(l.Side, l.Side*step, step, l.Out)
 	p.setBias(&f, l, t)
-	copy(f.PositiveScale, t.above[:l.out])
-	copy(f.NegativeScale, t.below[:l.out])
-	for dy := range l.side {
-		for dx := range l.side {
-			for i := range l.in {
-				for o, w := range t.weights[((dy*l.side+dx)*l.in+i)*l.out:][:l.out] {
+	copy(f.PositiveScale, t.above[:l.Out])
+	copy(f.NegativeScale, t.below[:l.Out])
+	for dy := range l.Side {
+		for dx := range l.Side {
+			for i := range l.In {
+				for o, w := range t.weights[((dy*l.Side+dx)*l.In+i)*l.Out:][:l.Out] {
 					put(&f, dy, dx*step+i, o, w)
 				}
 			}
@@ -199,11 +167,11 @@ func (p params) filter(l *layer, t tables) kernel.Filter {
 }
 
 // setBias sets the bias of the first layer in the tables, at the level.
-func (p params) setBias(f *kernel.Filter, l *layer, t tables) {
-	copy(f.Bias, t.bias[:l.out])
+func (p params) setBias(f *kernel.Filter, l *Layer, t tables) {
+	copy(f.Bias, t.bias[:l.Out])
 	if p.Level > 0 {
 		steps := int64(math.Round(p.Level * levelSteps))
-		for o, v := range t.level[:l.out] {
+		for o, v := range t.level[:l.Out] {
 			f.Bias[o] += int32(int64(v) * steps / levelSteps)
 		}
 	}
@@ -215,15 +183,15 @@ const levelSteps = 1 << 12
 // last is the last layer as the kernels take it: what a sample adds to the outputs of its
 // neighbour on the right, to its own, and to those on the left, which are summed up then.
 // The vectors of a few outputs would be almost empty.
-func (p params) last(l *layer, t tables) kernel.Filter {
-	f := blank(l.side, p.width(), p.width(), l.side*l.out)
-	copy(f.Bias[l.side/2*l.out:], t.bias)
-	for dx := range l.side {
-		copy(f.PositiveScale[dx*l.out:], t.above)
-		for dy := range l.side {
-			for i := range l.in {
-				for o, w := range t.weights[((dy*l.side+dx)*l.in+i)*l.out:][:l.out] {
-					put(&f, dy, i, dx*l.out+o, w)
+func (p params) last(l *Layer, t tables) kernel.Filter {
+	f := blank(l.Side, p.width(), p.width(), l.Side*l.Out)
+	copy(f.Bias[l.Side/2*l.Out:], t.bias)
+	for dx := range l.Side {
+		copy(f.PositiveScale[dx*l.Out:], t.above)
+		for dy := range l.Side {
+			for i := range l.In {
+				for o, w := range t.weights[((dy*l.Side+dx)*l.In+i)*l.Out:][:l.Out] {
+					put(&f, dy, i, dx*l.Out+o, w)
 				}
 			}
 		}
@@ -261,13 +229,15 @@ func loadNet(scale int, text json.RawMessage, a *stage.Arrays, colour bool) (n n
 		return n, fmt.Errorf("a network of colour in the place of one of brightness, or the other way round")
 	}
 	weights, outputs, padded := 0, 0, 0
-	for _, l := range p.shapes(scale) {
-		weights, outputs = weights+l.side*l.side*l.in*l.out, outputs+l.out
-		padded += l.side * l.side * kernel.PadTo(l.in, kernel.Lanes) * kernel.PadTo(l.out, kernel.Lanes)
+	layers := p.layers(scale)
+	for _, l := range layers {
+		weights, outputs = weights+l.weights(), outputs+l.Out
+		padded += l.Side * l.Side * kernel.PadTo(l.In, kernel.Lanes) * kernel.PadTo(l.Out, kernel.Lanes)
 	}
 	if err := a.Reserve(4 * int64(padded)); err != nil {
 		return n, err
 	}
+	inner := outputs - layers[len(layers)-1].Out
 	var t tables
 	if t.weights, err = stage.Get[int16](a, "weights", 1, weights); err != nil {
 		return n, err
@@ -278,14 +248,14 @@ func loadNet(scale int, text json.RawMessage, a *stage.Arrays, colour bool) (n n
 	if t.above, err = stage.Get[float32](a, "above", 1, outputs); err != nil {
 		return n, err
 	}
-	if t.below, err = stage.Get[float32](a, "below", 1, outputs-p.outputs(scale)); err != nil {
+	if t.below, err = stage.Get[float32](a, "below", 1, inner); err != nil {
 		return n, err
 	}
 	if t.units, err = stage.Get[float64](a, "units", 1, p.Depth+1); err != nil {
 		return n, err
 	}
 	if p.Leveled {
-		if t.level, err = stage.Get[int32](a, "level", 1, outputs-p.outputs(scale)); err != nil {
+		if t.level, err = stage.Get[int32](a, "level", 1, inner); err != nil {
 			return n, err
 		}
 	}
@@ -310,14 +280,21 @@ func (n *net) save(to *stage.Arrays) any {
 	return n.params
 }
 
-// reach is how many rows of the picture around a row count for it.
-func (n *net) reach() int {
-	reach := 0
-	for _, l := range n.params.shapes(n.scale) {
-		reach += l.side / 2
+// Scale returns what it enlarges by.
+func (n *net) Scale() int { return n.scale }
+
+// Fingerprint returns a hash of all that it computes with.
+func (n *net) Fingerprint() [sha256.Size]byte {
+	t := n.tables
+	data, err := json.Marshal([]any{n.scale, n.params, t.weights, t.bias, t.above, t.below, t.level, t.units})
+	if err != nil {
+		panic(err) // numbers, all of which are finite
 	}
-	return reach
+	return sha256.Sum256(data)
 }
+
+// reach is how many rows of the picture around a row count for it.
+func (n *net) reach() int { return n.params.architecture(n.scale).Reach() }
 
 // at is the net at a level.
 func (n *net) at(level float64) (net, error) {
@@ -328,7 +305,7 @@ func (n *net) at(level float64) (net, error) {
 	}
 	tuned.filters = slices.Clone(n.filters)
 	at := n.tables
-	for i, l := range n.params.shapes(n.scale)[:n.params.Depth+1] {
+	for i, l := range n.params.layers(n.scale)[:n.params.Depth+1] {
 		f := &tuned.filters[i]
 		f.Bias = make([]int32, f.Outputs)
 		tuned.params.setBias(f, &l, at)

@@ -1,150 +1,159 @@
 package convolutional
 
-import (
-	"slices"
+import "slices"
 
-	"superres/internal/kernel"
-)
+// Architecture is the size of a [Network] and what goes into it.
+type Architecture struct {
+	// Scale is what the network enlarges by, 2 to 4.
+	Scale int
+	// Channels is the number of channels C of every layer but the last.
+	Channels int
+	// Depth is the number of layers M between the first and the last.
+	Depth int
+	// Colour tells that the network enlarges colour rather than brightness.
+	Colour bool
+	// Strength tells that the network is given an estimated strength of degradation.
+	Strength bool
+}
 
-// network is the float form of the stage: what training changes, and what the integers of
-// the stage are rounded from. With Y the low-resolution brightness, C channels, M layers in
-// the chain and scale s,
+// Network is the network in float32: training changes it, and [NewStage] rounds it to the
+// integers of a stage. With Y the low-resolution brightness, C channels, M layers in the chain
+// and scale s,
 //
 //	f   = φ₀(W₀ ∗ Y + b₀)               5×5, 1 → C
 //	h   = φᵢ(Wᵢ ∗ h + bᵢ), h₀ = f        3×3, C → C, i = 1..M
 //	out = W_L ∗ (h_M + f) + b_L          3×3, C → s²; shuffled into s×s pixels
 //
-// A network that knows a level l, 0..1, of how much is wrong with the picture, has l·vᵢ + bᵢ
-// in place of bᵢ in all layers but the last, which moves the thresholds of φ. It is what a
-// second input that is l everywhere comes to, but in every layer.
+// out is the residual that is added to the bicubic enlargement. φ(v) is v above zero and slope·v
+// below, with one slope a channel (PReLU). A network that is given the strength l, 0..1, of the
+// picture's degradation has bᵢ + l·vᵢ instead of bᵢ in all layers but the last, which moves the
+// thresholds of φ: a second input that is l everywhere would do the same, in every layer.
 //
-// out is what the enlargement lacks. φ(v) is v above zero and slope·v below, with one slope
-// a channel. The picture is extended by the reach of the chain, its edge samples repeated,
-// before the first layer; after that a layer has its taps only where they fit. That of colour,
-// in colour.go, differs in its first layer and in how many outputs it has.
-type network struct {
-	scale    int
-	channels int
-	colour   bool
-	layers   []layer // M+2
+// The picture is extended by the reach of the network, its edge samples repeated, before the
+// first layer; the layers themselves are not padded. The network of [Colour] differs in its first
+// layer and in the number of outputs.
+type Network struct {
+	Architecture
+	// Layers are the first layer, the chain and the last layer: Depth+2.
+	Layers []Layer
 }
 
-// layer is one convolution of side×side taps.
-type layer struct {
-	side, in, out int
-	first         bool
-	weight        []float32 // of tap t = dy·side+dx, from input i to output o: (t·in + i)·out + o
-	bias          []float32 // out
-	slope         []float32 // out; nil: what comes out is not thresholded
-	level         []float32 // v, out; nil: the network knows no level
+// Layer is one convolution of Side×Side taps with In inputs and Out outputs.
+type Layer struct {
+	Side, In, Out int
+	// Weight has the weight of tap t = dy·Side+dx from input i to output o at (t·In + i)·Out + o.
+	Weight []float32
+	// Bias has one entry an output.
+	Bias []float32
+	// Slope has one entry an output; nil: the sums come out as they are.
+	Slope []float32
+	// Strength has what a strength of 1 adds to each Bias; nil: the layer is given none.
+	Strength []float32
+
+	first bool
 }
 
-// brightness tells whether a weight is of what has 0 at half of the range: the brightness that
-// goes into the first layer.
-func (l *layer) brightness(weight int) bool {
-	return l.first && (l.in == 1 || weight/l.out%l.in >= colours)
-}
-
-// newNetwork makes a network of the given sizes whose weights are 0 and slopes 0.2.
-func newNetwork(scale, channels, depth int) *network {
-	return params{Limit: kernel.Clip, Channels: channels, Depth: depth}.network(scale)
-}
-
-// network makes the network of parameters, whose weights are 0 and slopes 0.2.
-func (p params) network(scale int) *network {
-	n := &network{scale: scale, channels: p.Channels, colour: p.Colour, layers: p.shapes(scale)}
-	for i := range n.layers {
-		l := &n.layers[i]
-		l.weight, l.bias = make([]float32, l.side*l.side*l.in*l.out), make([]float32, l.out)
-		if i < len(n.layers)-1 {
-			l.slope = make([]float32, l.out)
-			for o := range l.slope {
-				l.slope[o] = 0.2
-			}
+// NewNetwork returns a network whose weights are 0 and slopes 0.2. A strength changes nothing in
+// it.
+func NewNetwork(a Architecture) *Network {
+	n := &Network{Architecture: a, Layers: a.layers()}
+	for i := range n.Layers {
+		l := &n.Layers[i]
+		l.Weight, l.Bias = make([]float32, l.weights()), make([]float32, l.Out)
+		if i == len(n.Layers)-1 {
+			break
 		}
-	}
-	if p.Leveled {
-		n.knowLevels()
+		l.Slope = slices.Repeat([]float32{0.2}, l.Out)
+		if a.Strength {
+			l.Strength = make([]float32, l.Out)
+		}
 	}
 	return n
 }
 
-// params are those of the network.
-func (n *network) params() params {
-	return params{Limit: kernel.Clip, Channels: n.channels, Depth: len(n.layers) - 2, Colour: n.colour, Leveled: n.layers[0].level != nil}
+// isWhole tells whether the layers have the sizes that the architecture asks for.
+func (n *Network) isWhole() bool {
+	want := NewNetwork(n.Architecture).Layers
+	return slices.EqualFunc(n.Layers, want, func(l, w Layer) bool {
+		return l.Side == w.Side && l.In == w.In && l.Out == w.Out && l.first == w.first && len(l.Weight) == len(w.Weight) &&
+			len(l.Bias) == len(w.Bias) && len(l.Slope) == len(w.Slope) && len(l.Strength) == len(w.Strength)
+	})
 }
 
-// knowLevels gives the network a level that changes nothing.
-func (n *network) knowLevels() {
-	for i := range n.layers[:len(n.layers)-1] {
-		n.layers[i].level = make([]float32, n.layers[i].out)
+// firstSide is the number of taps across the first layer of a network of brightness.
+const firstSide = 5
+
+// layers returns the layers of the network, without parameters.
+func (a Architecture) layers() []Layer {
+	first, outputs := Layer{Side: firstSide, In: 1, Out: a.Channels, first: true}, a.Scale*a.Scale
+	if a.Colour {
+		first.Side, first.In, outputs = 3, colours+a.Scale*a.Scale, colours*a.Scale*a.Scale
 	}
+	list := []Layer{first}
+	for range a.Depth {
+		list = append(list, Layer{Side: 3, In: a.Channels, Out: a.Channels})
+	}
+	return append(list, Layer{Side: 3, In: a.Channels, Out: outputs})
 }
 
-// at is the network at a level, as one that knows none.
-func (n *network) at(level float32) *network {
+// weights returns the number of weights of the layer.
+func (l *Layer) weights() int { return l.Side * l.Side * l.In * l.Out }
+
+// isBrightness tells whether a weight is one of an input that is brightness: its integers are
+// 0 at grey, not at black.
+func (l *Layer) isBrightness(weight int) bool {
+	return l.first && (l.In == 1 || weight/l.Out%l.In >= colours)
+}
+
+// atStrength returns the network at a strength as one that is given none.
+func (n *Network) atStrength(strength float32) *Network {
 	out := *n
-	out.layers = slices.Clone(n.layers)
-	for i := range out.layers {
-		l := &out.layers[i]
-		if l.level != nil {
-			l.bias = slices.Clone(l.bias)
-			for o, v := range l.level {
-				l.bias[o] += level * v
+	out.Strength = false
+	out.Layers = slices.Clone(n.Layers)
+	for i := range out.Layers {
+		l := &out.Layers[i]
+		if l.Strength != nil {
+			l.Bias = slices.Clone(l.Bias)
+			for o, v := range l.Strength {
+				l.Bias[o] += strength * v
 			}
-			l.level = nil
+			l.Strength = nil
 		}
 	}
 	return &out
 }
 
-// deepened is the network with as many layers in the chain as given or more: those that are
-// added lie evenly between the others and change nothing. It shares the others.
-func (n *network) deepened(depth int) *network {
-	out := newNetwork(n.scale, n.channels, depth)
-	for i := 1; i <= depth; i++ {
-		l := &out.layers[i]
-		for c := range l.out {
-			l.weight[(l.side*l.side/2*l.in+c)*l.out+c] = 1
-			l.slope[c] = 1
-		}
-	}
-	have := len(n.layers) - 2
-	for i := range have {
-		out.layers[1+i*depth/have] = n.layers[1+i]
-	}
-	out.layers[0], out.layers[depth+1] = n.layers[0], n.layers[have+1]
-	return out
-}
-
-// reach is how many rows of Y around a row count for it.
-func (n *network) reach() int {
+// Reach returns the number of rows above and below a row of low resolution that its residual
+// depends on.
+func (a Architecture) Reach() int {
 	reach := 0
-	for _, l := range n.layers {
-		reach += l.side / 2
+	for _, l := range a.layers() {
+		reach += l.Side / 2
 	}
 	return reach
 }
 
-// apply convolves w×h samples of l.in channels, where the taps fit.
-func (l *layer) apply(x []float32, w, h int) ([]float32, int, int) {
-	toW, toH := w-l.side+1, h-l.side+1
-	out := make([]float32, toW*toH*l.out)
+// Apply convolves w×h samples of In channels where the taps fit, and returns the samples of Out
+// channels that come out, their width and their height. It is written for clarity: the kernels
+// and the integers are compared with it.
+func (l *Layer) Apply(x []float32, w, h int) ([]float32, int, int) {
+	toW, toH := w-l.Side+1, h-l.Side+1
+	out := make([]float32, toW*toH*l.Out)
 	for y := range toH {
 		for c := range toW {
-			sum := out[(y*toW+c)*l.out:][:l.out]
-			copy(sum, l.bias)
-			for t := range l.side * l.side {
-				in := x[((y+t/l.side)*w+c+t%l.side)*l.in:][:l.in]
+			sum := out[(y*toW+c)*l.Out:][:l.Out]
+			copy(sum, l.Bias)
+			for t := range l.Side * l.Side {
+				in := x[((y+t/l.Side)*w+c+t%l.Side)*l.In:][:l.In]
 				for i, v := range in {
-					for o, weight := range l.weight[(t*l.in+i)*l.out:][:l.out] {
+					for o, weight := range l.Weight[(t*l.In+i)*l.Out:][:l.Out] {
 						sum[o] += v * weight
 					}
 				}
 			}
 			for o, v := range sum {
-				if l.slope != nil && v < 0 {
-					sum[o] = v * l.slope[o]
+				if l.Slope != nil && v < 0 {
+					sum[o] = v * l.Slope[o]
 				}
 			}
 		}

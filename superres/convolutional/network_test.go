@@ -4,8 +4,8 @@ import "superres/patches/plane"
 
 // forward returns what the enlargement lacks, in float32: the definition, which the kernels
 // and the integers are compared with. It is for tests alone.
-func (n *network) forward(low *plane.Plane) *plane.Plane {
-	margin := n.reach()
+func (n *Network) forward(low *plane.Plane) *plane.Plane {
+	margin := n.Reach()
 	w, h := low.W+2*margin, low.H+2*margin
 	f := make([]float32, w*h)
 	for y := range h {
@@ -14,7 +14,7 @@ func (n *network) forward(low *plane.Plane) *plane.Plane {
 		}
 	}
 	f = n.through(f, w, h)
-	s := n.scale
+	s := n.Scale
 	out := plane.New(low.W*s, low.H*s)
 	for y := range low.H {
 		for x := range low.W {
@@ -27,16 +27,16 @@ func (n *network) forward(low *plane.Plane) *plane.Plane {
 }
 
 // through returns what the last layer makes of w×h samples of what goes into the first.
-func (n *network) through(f []float32, w, h int) []float32 {
+func (n *Network) through(f []float32, w, h int) []float32 {
 	var first []float32
-	last := len(n.layers) - 1
-	for i, l := range n.layers {
-		f, w, h = l.apply(f, w, h)
+	last := len(n.Layers) - 1
+	for i, l := range n.Layers {
+		f, w, h = l.Apply(f, w, h)
 		if i == 0 {
 			first = f
 		}
 		if i == last-1 && last > 1 {
-			inner := crop(first, n.channels, w+2*(last-1), h+2*(last-1), w, h)
+			inner := crop(first, n.Channels, w+2*(last-1), h+2*(last-1), w, h)
 			for k, v := range inner {
 				f[k] += v
 			}

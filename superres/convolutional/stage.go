@@ -3,19 +3,20 @@ package convolutional
 import (
 	"context"
 	"encoding/json"
-	"superres/patches/plane"
 
 	"superres/internal/kernel"
 	"superres/internal/picture"
+	"superres/patches/plane"
 	"superres/superres/stage"
 )
 
 // Stage adds to the current enlargement what a network finds that it lacks.
 type Stage struct{ net }
 
-// newStage rounds a network of brightness.
-func newStage(n *network) (*Stage, error) {
-	made, err := rounded(n)
+// NewStage rounds a network of brightness to integers. It fails when the network has a number
+// that integers cannot stand for, or a size that a stage cannot have.
+func NewStage(n *Network) (*Stage, error) {
+	made, err := newNet(n)
 	if err != nil {
 		return nil, err
 	}

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"superres/patches/plane"
 	"testing"
 
 	"superres/internal/kernel"
 	"superres/internal/picture"
+	"superres/patches/plane"
 	"superres/superres/resample"
 	"superres/superres/stage"
 	"superres/superres/stage/stagetest"
@@ -16,41 +16,41 @@ import (
 
 // drawn returns a network of random weights that keep what passes about as large as it is:
 // layers of the chain add to what comes in. What comes out is about a tenth.
-func drawn(scale, channels, depth int, seed uint64) *network {
-	return random(newNetwork(scale, channels, depth), seed)
+func drawn(scale, channels, depth int, seed uint64) *Network {
+	return random(NewNetwork(Architecture{Scale: scale, Channels: channels, Depth: depth}), seed)
 }
 
 // random gives a network such weights.
-func random(n *network, seed uint64) *network {
+func random(n *Network, seed uint64) *Network {
 	rng := rand.New(rand.NewPCG(seed, 9))
-	for i := range n.layers {
-		l := &n.layers[i]
-		rms := math.Sqrt(2 / 1.04 / float64(l.side*l.side*l.in))
+	for i := range n.Layers {
+		l := &n.Layers[i]
+		rms := math.Sqrt(2 / 1.04 / float64(l.Side*l.Side*l.In))
 		switch {
-		case i == len(n.layers)-1:
+		case i == len(n.Layers)-1:
 			rms *= 0.1
 		case i > 0:
 			rms *= 0.6
 		}
-		for k := range l.weight {
-			l.weight[k] = float32(rms * rng.NormFloat64())
+		for k := range l.Weight {
+			l.Weight[k] = float32(rms * rng.NormFloat64())
 		}
-		for o := range l.bias {
-			l.bias[o] = float32(0.02 * rng.NormFloat64())
-			if l.slope != nil {
-				l.slope[o] = float32(0.2 + 0.2*rng.NormFloat64())
+		for o := range l.Bias {
+			l.Bias[o] = float32(0.02 * rng.NormFloat64())
+			if l.Slope != nil {
+				l.Slope[o] = float32(0.2 + 0.2*rng.NormFloat64())
 			}
-			if l.in == l.out {
-				l.weight[(4*l.in+o)*l.out+o] += 0.8
+			if l.In == l.Out {
+				l.Weight[(4*l.In+o)*l.Out+o] += 0.8
 			}
 		}
 	}
 	return n
 }
 
-func stageOf(t testing.TB, n *network) *Stage {
+func stageOf(t testing.TB, n *Network) *Stage {
 	t.Helper()
-	s, err := newStage(n)
+	s, err := NewStage(n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,17 +61,19 @@ func TestStage(t *testing.T) {
 	for _, size := range [][3]int{{2, 16, 2}, {3, 5, 1}, {4, 20, 3}} {
 		stagetest.Run(t, size[0], stageOf(t, drawn(size[0], size[1], size[2], 1)))
 	}
-	stagetest.Run(t, 2, stageOf(t, leveled(drawn(2, 16, 2, 1))))
-	stagetest.Run(t, 2, stageOf(t, drawn(2, 16, 2, 1)).leaving(15))
+	stagetest.Run(t, 2, stageOf(t, graded(drawn(2, 16, 2, 1))))
+	stagetest.Run(t, 2, stageOf(t, drawn(2, 16, 2, 1)).WithGrain(15))
 }
 
-// leveled gives a network a level, of random numbers.
-func leveled(n *network) *network {
-	n.knowLevels()
+// graded gives a network a strength, of random numbers.
+func graded(n *Network) *Network {
+	n.Strength = true
 	rng := rand.New(rand.NewPCG(4, 9))
-	for i := range n.layers {
-		for o := range n.layers[i].level {
-			n.layers[i].level[o] = float32(0.1 * rng.NormFloat64())
+	for i := range n.Layers[:len(n.Layers)-1] {
+		l := &n.Layers[i]
+		l.Strength = make([]float32, l.Out)
+		for o := range l.Strength {
+			l.Strength[o] = float32(0.1 * rng.NormFloat64())
 		}
 	}
 	return n
@@ -97,7 +99,7 @@ func TestIntegersAreTheNetwork(t *testing.T) {
 		n := drawn(size[0], size[1], size[2], 2)
 		level := 0.0
 		if i > 2 {
-			n, level = leveled(n), float64(i-3)*0.625
+			n, level = graded(n), float64(i-3)*0.625
 		}
 		tuned, err := stageOf(t, n).Tune(stage.Tuning{Level: level})
 		if err != nil {
@@ -105,7 +107,7 @@ func TestIntegersAreTheNetwork(t *testing.T) {
 		}
 		s := tuned.(*Stage)
 		low := texture(33, 21)
-		want := n.at(float32(level)).forward(low)
+		want := n.atStrength(float32(level)).forward(low)
 		current := plane.New(want.W, want.H)
 		for i := range current.Pix {
 			current.Pix[i] = 0.5
@@ -128,6 +130,37 @@ func TestIntegersAreTheNetwork(t *testing.T) {
 	}
 }
 
+// What a stage was rounded from comes back, within the rounding.
+func TestNetworkOfStage(t *testing.T) {
+	for scale := 2; scale <= 4; scale++ {
+		want := drawn(scale, 16, 3, 5)
+		s, err := NewStage(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := s.Network()
+		for i, l := range want.Layers {
+			most := float32(0)
+			for _, v := range l.Weight {
+				most = max(most, v, -v)
+			}
+			near := func(what string, a, b []float32, within float32) {
+				t.Helper()
+				for k, v := range a {
+					if d := v - b[k]; !(d <= within && d >= -within) {
+						t.Fatalf("×%d, layer %d: %s %d is %g, expected %g", scale, i, what, k, b[k], v)
+					}
+				}
+			}
+			near("weight", l.Weight, got.Layers[i].Weight, most/500)
+			near("bias", l.Bias, got.Layers[i].Bias, 1e-3)
+			if l.Slope != nil {
+				near("slope", l.Slope, got.Layers[i].Slope, 1e-4)
+			}
+		}
+	}
+}
+
 // A picture of 768×512 enlarged to 1536×1024, on all forms of the kernels: billions of
 // products and sums a second. doc.go says what part that is of what a core can do.
 func BenchmarkStage(b *testing.B) {
@@ -137,8 +170,8 @@ func BenchmarkStage(b *testing.B) {
 		n := drawn(2, size[0], size[1], 1)
 		s := stageOf(b, n)
 		products := 0
-		for _, l := range n.layers {
-			products += len(l.weight)
+		for _, l := range n.Layers {
+			products += len(l.Weight)
 		}
 		for form := 1; form < kernel.Tiers(); form++ {
 			restore := kernel.Use(form)

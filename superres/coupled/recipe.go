@@ -118,14 +118,14 @@ func single(d *sparse.Dictionary) (*sparse.Dictionary, error) {
 // for, n = patch² and m = (scale·patch)², and fails when there are none or there
 // are too many atoms.
 func FitHalves(n, m, atoms int) (patch, scale int, err error) {
-	for patch = 1; patch <= maxPatch; patch++ {
+	for patch = 1; patch <= MaxPatch; patch++ {
 		for scale = 2; scale <= 4; scale++ {
 			if n == patch*patch && m == n*scale*scale {
 				return patch, scale, fitAtoms(atoms)
 			}
 		}
 	}
-	return 0, 0, fmt.Errorf("coupled: halves of %d and %d rows are no pair of patches, expected P² and S²·P² with P up to %d and S from 2 to 4, such as 9 and 36", n, m, maxPatch)
+	return 0, 0, fmt.Errorf("coupled: halves of %d and %d rows are no pair of patches, expected P² and S²·P² with P up to %d and S from 2 to 4, such as 9 and 36", n, m, MaxPatch)
 }
 
 // FitStacked returns the patch size and the scale that a stacked dictionary
@@ -133,19 +133,19 @@ func FitHalves(n, m, atoms int) (patch, scale int, err error) {
 // rows has two such forms, for no ratio of 5, 10 and 17 is a square. It fails when
 // there is none or there are too many atoms.
 func FitStacked(rows, atoms int) (patch, scale int, err error) {
-	for patch = 1; patch <= maxPatch; patch++ {
+	for patch = 1; patch <= MaxPatch; patch++ {
 		for scale = 2; scale <= 4; scale++ {
 			if rows == patch*patch*(1+scale*scale) {
 				return patch, scale, fitAtoms(atoms)
 			}
 		}
 	}
-	return 0, 0, fmt.Errorf("coupled: %d rows are no patch above another, expected P²·(1 + S²) with P up to %d and S from 2 to 4, such as 45 (3×3 above 6×6)", rows, maxPatch)
+	return 0, 0, fmt.Errorf("coupled: %d rows are no patch above another, expected P²·(1 + S²) with P up to %d and S from 2 to 4, such as 45 (3×3 above 6×6)", rows, MaxPatch)
 }
 
 func fitAtoms(atoms int) error {
-	if atoms > maxAtoms {
-		return fmt.Errorf("coupled: %d atoms, a model has up to %d", atoms, maxAtoms)
+	if atoms > MaxAtoms {
+		return fmt.Errorf("coupled: %d atoms, a model has up to %d", atoms, MaxAtoms)
 	}
 	return nil
 }

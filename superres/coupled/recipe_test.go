@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"strings"
-	"superres/patches/plane"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -13,6 +12,7 @@ import (
 	"superres/internal/picture"
 	"superres/internal/testimage"
 	"superres/learners/sparse"
+	"superres/patches/plane"
 	"superres/superres/resample"
 	"superres/superres/stage"
 )
@@ -90,7 +90,7 @@ func TestRecipeRefusals(t *testing.T) {
 // The rows of a dictionary say what it is for, and no two answers fit.
 func TestFit(t *testing.T) {
 	seen := map[int]bool{}
-	for patch := 1; patch <= maxPatch; patch++ {
+	for patch := 1; patch <= MaxPatch; patch++ {
 		for scale := 2; scale <= 4; scale++ {
 			n, m := patch*patch, patch*patch*scale*scale
 			if p, s, err := FitHalves(n, m, 9); p != patch || s != scale || err != nil {
@@ -107,12 +107,12 @@ func TestFit(t *testing.T) {
 			t.Errorf("%d rows: %v", rows, err)
 		}
 	}
-	for _, c := range [][3]int{{9, 35, 1}, {8, 32, 1}, {9, 9, 1}, {9, 225, 1}, {289, 1156, 1}, {0, 0, 1}, {36, 9, 1}, {9, 36, maxAtoms + 1}} {
+	for _, c := range [][3]int{{9, 35, 1}, {8, 32, 1}, {9, 9, 1}, {9, 225, 1}, {289, 1156, 1}, {0, 0, 1}, {36, 9, 1}, {9, 36, MaxAtoms + 1}} {
 		if _, _, err := FitHalves(c[0], c[1], c[2]); err == nil {
 			t.Errorf("%v fits", c)
 		}
 	}
-	if _, _, err := FitStacked(45, maxAtoms+1); err == nil {
+	if _, _, err := FitStacked(45, MaxAtoms+1); err == nil {
 		t.Error("too many atoms fit")
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
-	"superres/patches/plane"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -14,6 +13,7 @@ import (
 	"superres/learners/plugin"
 	"superres/learners/sparse"
 	"superres/patches"
+	"superres/patches/plane"
 	"superres/superres/stage"
 )
 
@@ -48,13 +48,13 @@ type Stage struct {
 // The limits of a stage: they bound what a file, which nobody may have looked at, makes a
 // program allocate.
 const (
-	maxPatch = 16
-	maxAtoms = 4096
+	MaxPatch = 16
+	MaxAtoms = 4096
 )
 
-// newCoder makes the coder of a spec, and codes the zero signal over d to find a
+// NewCoder makes the coder of a spec, and codes the zero signal over d to find a
 // coder that does not suit the dictionary before there is work.
-func newCoder(spec string, d *sparse.Dictionary) (sparse.Coder, error) {
+func NewCoder(spec string, d *sparse.Dictionary) (sparse.Coder, error) {
 	coder, err := sparse.New(spec)
 	if err != nil {
 		return nil, err
@@ -67,17 +67,17 @@ func newCoder(spec string, d *sparse.Dictionary) (sparse.Coder, error) {
 // New completes a stage whose exported fields are set, for a scale. It
 // fails when the sizes or the coder are wrong.
 func New(scale int, c Stage) (*Stage, error) {
-	if c.Patch < 1 || c.Patch > maxPatch || scale < 2 || scale > 4 {
-		return nil, fmt.Errorf("coupled: a stage of patch size %d and scale %d, expected 1 to %d and 2 to 4", c.Patch, scale, maxPatch)
+	if c.Patch < 1 || c.Patch > MaxPatch || scale < 2 || scale > 4 {
+		return nil, fmt.Errorf("coupled: a stage of patch size %d and scale %d, expected 1 to %d and 2 to 4", c.Patch, scale, MaxPatch)
 	}
 	n, k := c.Low.Dims()
 	m, l := c.High.Dims()
-	if n != c.Patch*c.Patch || m != n*scale*scale || k != l || k > maxAtoms {
+	if n != c.Patch*c.Patch || m != n*scale*scale || k != l || k > MaxAtoms {
 		return nil, fmt.Errorf("coupled: a stage of %d×%d and %d×%d atoms, expected %d and %d rows and equal numbers up to %d",
-			n, k, m, l, c.Patch*c.Patch, c.Patch*c.Patch*scale*scale, maxAtoms)
+			n, k, m, l, c.Patch*c.Patch, c.Patch*c.Patch*scale*scale, MaxAtoms)
 	}
 	var err error
-	if c.coder, err = newCoder(c.Coder, c.Low); err != nil {
+	if c.coder, err = NewCoder(c.Coder, c.Low); err != nil {
 		return nil, err
 	}
 	c.scale = scale
@@ -120,14 +120,14 @@ func load(scale int, text json.RawMessage, a *stage.Arrays) (stage.Stage, error)
 	if err := stage.Unmarshal(text, &p); err != nil {
 		return nil, err
 	}
-	if p.Patch < 1 || p.Patch > maxPatch {
-		return nil, fmt.Errorf("patch size %d, expected 1 to %d", p.Patch, maxPatch)
+	if p.Patch < 1 || p.Patch > MaxPatch {
+		return nil, fmt.Errorf("patch size %d, expected 1 to %d", p.Patch, MaxPatch)
 	}
 	if err := Storable(p.Coder); err != nil {
 		return nil, err
 	}
 	side := p.Patch * p.Patch
-	low, err := a.GetMatrix("low", side, -maxAtoms)
+	low, err := a.GetMatrix("low", side, -MaxAtoms)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package coupled
 import (
 	"encoding/json"
 	"math"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -18,19 +19,24 @@ import (
 	"superres/superres/stage/stagetest"
 )
 
-// learned are the stages of a quickly trained model; with all the extensions, or in the
+// learned are the stages of a dictionary of random atoms; with all the extensions, or in the
 // paper's form.
 func learned(t testing.TB, scale int, extended bool) []stage.Stage {
 	t.Helper()
-	o := Trainer{Scale: scale, Atoms: 40, Patches: 1500, Iterations: 4, Flat: 0.01, Seed: 5, Coder: "omp:sparsity=3", Reductions: []float64{}, BackProject: 2}
-	if !extended {
-		o.KeepMean, o.WholePatches, o.NoRefit, o.BackProject = true, true, true, -1
+	r := Recipe{Scale: scale, Patch: 3, Mean: extended, Detail: extended, Degradation: resample.Cubic, Kernel: resample.Bicubic, Coder: "omp:sparsity=3"}
+	if extended {
+		r.BackProjection = 2
 	}
-	r, err := o.Train(t.Context(), testimage.Drawings(3), nil)
+	rng := rand.New(rand.NewPCG(5, uint64(scale)))
+	low, high := mat.NewDense(9, 40, nil), mat.NewDense(9*scale*scale, 40, nil)
+	for _, half := range []*mat.Dense{low, high} {
+		half.Apply(func(int, int, float64) float64 { return 0.3 * rng.NormFloat64() }, half)
+	}
+	stages, err := r.Stages(low, high)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r.Stages
+	return stages
 }
 
 // small is the first of learned.

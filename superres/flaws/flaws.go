@@ -3,12 +3,12 @@ package flaws
 import (
 	"image"
 	"math"
-	"superres/patches/plane"
+
+	"github.com/disintegration/imaging"
 
 	"superres/internal/parallel"
 	"superres/internal/picture"
-
-	"github.com/disintegration/imaging"
+	"superres/patches/plane"
 )
 
 // Flaws is what is wrong with a picture.

@@ -3,7 +3,7 @@ package flaws
 import (
 	"math"
 	"math/rand/v2"
-	"superres/patches/plane"
+	"path/filepath"
 	"testing"
 
 	"superres/internal/degrade"
@@ -11,10 +11,9 @@ import (
 	"superres/internal/golden"
 	"superres/internal/picture"
 	"superres/internal/testimage"
+	"superres/patches/plane"
 	"superres/superres/resample"
 	"superres/superres/score"
-
-	"path/filepath"
 )
 
 // clean are brightnesses of pictures with nothing wrong, in levels.

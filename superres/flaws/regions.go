@@ -4,12 +4,12 @@ import (
 	"image"
 	"math"
 	"slices"
-	"superres/patches/plane"
+
+	"github.com/disintegration/imaging"
 
 	"superres/internal/parallel"
 	"superres/internal/picture"
-
-	"github.com/disintegration/imaging"
+	"superres/patches/plane"
 )
 
 // Regions are how noise varies over a picture: its deviation in each of W×H equal cells, row

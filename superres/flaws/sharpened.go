@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"image"
 	"slices"
-	"superres/patches/plane"
 
 	"github.com/disintegration/imaging"
 
 	"superres/internal/parallel"
 	"superres/internal/picture"
+	"superres/patches/plane"
 	"superres/superres/resample"
 )
 

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"superres/patches/plane"
 
 	"superres/internal/picture"
+	"superres/patches/plane"
 )
 
 // White noise without doubt. The measure in noise.go takes the tiles of a picture that vary

@@ -2,8 +2,9 @@ package resample
 
 import (
 	"math"
-	"superres/patches/plane"
 	"testing"
+
+	"superres/patches/plane"
 )
 
 // Where the edges meet, NewAt is New; elsewhere a slope comes out where its samples lie.

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"image"
 	"image/jpeg"
-	"superres/patches/plane"
 
 	"superres/internal/parallel"
 	"superres/internal/usage"
+	"superres/patches/plane"
 )
 
 // Degradation is the reduction a model was trained to undo, by its name.

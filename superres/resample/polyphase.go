@@ -3,10 +3,10 @@ package resample
 import (
 	"context"
 	"math"
-	"superres/patches/plane"
 
 	"superres/internal/kernel"
 	"superres/internal/parallel"
+	"superres/patches/plane"
 )
 
 // polyphase is bicubic resampling by an integer scale of 2 to 4 as a fixed filter: all

@@ -2,8 +2,9 @@ package resample
 
 import (
 	"math"
-	"superres/patches/plane"
 	"testing"
+
+	"superres/patches/plane"
 )
 
 // The fixed filters are the general form, to 1e-6, up to the edges and on the smallest

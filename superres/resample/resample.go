@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"superres/patches/plane"
 
 	"github.com/disintegration/imaging"
 
 	"superres/internal/parallel"
 	"superres/internal/usage"
+	"superres/patches/plane"
 )
 
 // Kernel is an interpolation kernel by its name.

@@ -3,8 +3,9 @@ package resample
 import (
 	"math"
 	"math/rand/v2"
-	"superres/patches/plane"
 	"testing"
+
+	"superres/patches/plane"
 )
 
 func noise(w, h int) *plane.Plane {

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"image"
 	"math"
-	"superres/patches/plane"
 
 	"superres/internal/parallel"
 	"superres/internal/picture"
+	"superres/patches/plane"
 	"superres/superres/resample"
 )
 

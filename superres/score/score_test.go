@@ -4,12 +4,11 @@ import (
 	"image"
 	"image/color"
 	"math"
-	"superres/patches/plane"
 	"testing"
 
 	"superres/internal/picture"
-
 	"superres/internal/testimage"
+	"superres/patches/plane"
 )
 
 func TestCompare(t *testing.T) {

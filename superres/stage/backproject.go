@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"runtime"
-	"superres/patches/plane"
 
 	"superres/internal/parallel"
 	"superres/internal/usage"
+	"superres/patches/plane"
 	"superres/superres/resample"
 )
 

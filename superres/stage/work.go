@@ -2,6 +2,7 @@ package stage
 
 import (
 	"slices"
+
 	"superres/patches/plane"
 )
 

@@ -11,9 +11,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"superres/patches/plane"
 
 	"superres/internal/usage"
+	"superres/patches/plane"
 	"superres/superres/resample"
 	"superres/superres/stage"
 )
@@ -27,29 +27,28 @@ type Source struct {
 	Open func(context.Context) (image.Image, error)
 }
 
-// Progress is told how far a phase of the work has come, from one goroutine.
+// Progress is called with the name of a phase and how much of it is done, from one goroutine.
 type Progress func(phase string, done, total int)
 
-// Trainer learns stages from pictures.
+// Trainer learns stages from pictures. It is a plain value whose fields are its options.
 type Trainer interface {
-	// Target returns what the stages will be for: a scale, and the degradation that they
-	// undo. It fails when an option of the trainer is wrong, before there is any work.
+	// Target returns the scale of the stages that will be learned, and the degradation that they
+	// undo. It fails when an option is wrong, before there is any work.
 	Target() (scale int, d resample.Degradation, err error)
-	// Memory estimates the bytes that Train takes at its peak, beside what its own comment
-	// says of pictures; 0 when an option is wrong.
+	// Memory estimates the bytes that Train takes at its peak, beside those of the pictures; 0
+	// when an option is wrong.
 	Memory() int64
-	// Train learns the stages. The same pictures in the same order and the same options
-	// give the same bytes, whatever the number of workers. progress may be nil. When ctx
-	// ends Train returns ctx.Err().
+	// Train learns the stages. The same pictures in the same order and the same options give the
+	// same bytes, whatever the number of workers. progress may be nil. When ctx ends Train returns
+	// ctx.Err().
 	Train(ctx context.Context, sources []Source, progress Progress) (*Result, error)
 }
 
-// Checked is a Trainer that can tell while it learns how well pictures are restored that it
-// does not learn from.
-type Checked interface {
+// Validated is a Trainer that reports on its way how well it restores validation pictures.
+type Validated interface {
 	Trainer
-	// Checking returns the trainer with pictures to be checked.
-	Checking(held []Source) Trainer
+	// WithValidation returns the trainer with more validation pictures.
+	WithValidation(held []Source) Trainer
 }
 
 // Result is what a Trainer has learned.
@@ -75,13 +74,13 @@ type Record struct {
 	Iterations int
 	// Stop says why learning ended.
 	Stop string
-	// Seed is that of all random draws.
+	// Seed is that of all random sampling.
 	Seed uint64
 	// Warnings are what a reader of the model should know.
 	Warnings []string
 	// Pictures is how many were learned from.
 	Pictures int
-	// Patches is how many were drawn from them.
+	// Patches is the number of patches that were sampled from them.
 	Patches int
 	// DataSHA256 is the Digest of the pictures.
 	DataSHA256 string
@@ -96,11 +95,12 @@ var ErrPictures = errors.New("pictures cannot be learned from")
 // ErrMemory is wrapped by errors about pictures that take more memory than a trainer may.
 var ErrMemory = errors.New("learning from these pictures takes too much memory")
 
-// HoldOut draws count sources by the seed; both parts keep their order.
+// HoldOut divides sources into those to train on and count random ones to hold out, which depend on
+// the seed alone. Both parts keep their order.
 func HoldOut(sources []Source, count int, seed uint64) (train, held []Source) {
-	drawn := rand.New(rand.NewPCG(seed, 2)).Perm(len(sources))[:count]
+	chosen := rand.New(rand.NewPCG(seed, 2)).Perm(len(sources))[:count]
 	for i, s := range sources {
-		if slices.Contains(drawn, i) {
+		if slices.Contains(chosen, i) {
 			held = append(held, s)
 		} else {
 			train = append(train, s)
@@ -135,19 +135,17 @@ func (d *Digest) String() string {
 	return hex.EncodeToString(d.sum.Sum(nil))
 }
 
-// Symmetries say which changes of a patch change nothing, by name: a stage does the same
-// under them, or learns from patches that are changed so.
+// Symmetries names the changes under which a patch remains a patch to learn from.
 type Symmetries string
 
-// The symmetries. AllSymmetries are the 16 of photographs: flips, quarter turns, and
-// the negative, with brightness of no account. NoSymmetries keep patches as they are:
-// a digit is white on black, with black at 0 and white at 1.
+// The symmetries. AllSymmetries are the 16 of photographs: flips, quarter turns, and the negative.
+// NoSymmetries leaves patches as they are: a digit is upright, and white on black.
 const (
 	AllSymmetries Symmetries = "all"
 	NoSymmetries  Symmetries = "none"
 )
 
-// Check refuses what is none of the symmetries.
+// Check returns an error for a name that is not one of the symmetries.
 func (s Symmetries) Check() error {
 	if s == AllSymmetries || s == NoSymmetries {
 		return nil
@@ -155,8 +153,7 @@ func (s Symmetries) Check() error {
 	return usage.Errorf("training: %s", usage.Unknown("symmetries", string(s), []string{string(AllSymmetries), string(NoSymmetries)}))
 }
 
-// CheckReductions refuses factors by which pictures cannot be reduced to be learned from
-// once more.
+// CheckReductions returns an error for a factor that is not above 0 and below 1.
 func CheckReductions(factors []float64) error {
 	for _, r := range factors {
 		if !(r > 0 && r < 1) {

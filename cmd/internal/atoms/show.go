@@ -95,7 +95,7 @@ type Drawing struct {
 	Width, Height int
 
 	// format is that of the file.
-	format string
+	format imagefile.Format
 }
 
 // readShow reads the flags of superres dict show.

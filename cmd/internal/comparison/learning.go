@@ -11,8 +11,8 @@ import (
 	"superres/internal/report"
 	"superres/learners"
 	"superres/learners/sparse"
-	"superres/superres"
-	"superres/superres/coupled"
+	"superres/superres/coupled/learning"
+	"superres/superres/fit"
 	"superres/superres/stage"
 )
 
@@ -49,12 +49,12 @@ func (cmp *comparison) learn(ctx context.Context, r *result) error {
 	if flat == 0 {
 		flat = -1 // none is left out
 	}
-	model, err := superres.Train(ctx, train, coupled.Trainer{
+	model, err := fit.Model(ctx, train, learning.Trainer{
 		Scale: scale, Degradation: p.degradation(), Patches: p.patches, Flat: flat, Reductions: []float64{},
 		KeepMean: !p.photo, WholePatches: !p.refit, NoRefit: !p.refit, BackProject: -1,
 		Learner: r.Learner, Coder: r.Coder, Atoms: p.atoms, Iterations: p.iterations, Seed: seed,
 		Learned: func(l *learners.Result) { learned = l },
-	}, superres.TrainOptions{})
+	}, fit.Options{})
 	if err != nil {
 		return err
 	}

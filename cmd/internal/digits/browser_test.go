@@ -8,8 +8,8 @@ import (
 	"superres/cmd/internal/console/consoletest"
 )
 
-// Two pictures of a report are laid over one another, with a divider that the mouse and the
-// arrows move, or in turn; and nothing is wider than a phone.
+// Two pictures of a report are laid over one another, with a divider that the mouse and the arrows move, or in turn;
+// and nothing is wider than a phone.
 func TestSheetPageInBrowser(t *testing.T) {
 	b := consoletest.OpenBrowser(t)
 	dir := t.TempDir()
@@ -25,11 +25,14 @@ func TestSheetPageInBrowser(t *testing.T) {
 	}
 	expect("wider than the window", "document.documentElement.scrollWidth > innerWidth", false)
 	expect("outside", "performance.getEntriesByType('resource').filter(e => !e.name.startsWith('data:')).length", 0.)
-	const split, shown = "document.querySelector('.stage').style.getPropertyValue('--split')", "document.querySelector('.viewer [role=status]').textContent"
+	const split, shown = "document.querySelector('.stage').style.getPropertyValue('--split')",
+		"document.querySelector('.viewer [role=status]').textContent"
 	expect("the divider", split, "50%")
-	expect("A and B", "[...document.querySelectorAll('.stage img')].map(i => i.alt).join('|')", "image 0 by low|image 0 by result")
+	expect("A and B", "[...document.querySelectorAll('.stage img')].map(i => i.alt).join('|')",
+		"image 0 by low|image 0 by result")
 
-	place, _ := b.Eval("(s => { s.scrollIntoView(); const r = s.getBoundingClientRect(); return [r.left, r.top, r.width] })(document.querySelector('.stage'))").([]any)
+	place, _ := b.Eval("(s => { s.scrollIntoView(); const r = s.getBoundingClientRect(); return [r.left, r.top, " +
+		"r.width] })(document.querySelector('.stage'))").([]any)
 	left, top, width := place[0].(float64), place[1].(float64), place[2].(float64)
 	b.Mouse("mousePressed", left+width/2, top+10, 0)
 	b.Mouse("mouseMoved", left+width/4, top+10, 0)

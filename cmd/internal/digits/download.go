@@ -106,5 +106,5 @@ func download(c *cli.Context, s *console.Streams) error {
 			fmt.Fprintln(s.Err, safefile.OneLine(fmt.Sprintf(format, args...)))
 		}
 	}}
-	return d.all(c.Context)
+	return d.fetchMissing(c.Context)
 }

@@ -25,18 +25,18 @@ import (
 	"superres/cmd/internal/console/consoletest"
 )
 
-// mirror is a server of files; it counts what it is asked for.
+// mirror is a server of files that counts its requests.
 type mirror struct {
 	*httptest.Server
-	mu    sync.Mutex
-	asked []string
+	mu       sync.Mutex
+	requests []string
 }
 
 func newMirror(t *testing.T, answer http.HandlerFunc) *mirror {
 	m := new(mirror)
 	m.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		m.mu.Lock()
-		m.asked = append(m.asked, r.URL.Path)
+		m.requests = append(m.requests, r.URL.Path)
 		m.mu.Unlock()
 		answer(w, r)
 	}))
@@ -44,12 +44,12 @@ func newMirror(t *testing.T, answer http.HandlerFunc) *mirror {
 	return m
 }
 
-// count returns how often the mirror was asked since the last count.
+// count returns how many requests there were since the last count.
 func (m *mirror) count() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	n := len(m.asked)
-	m.asked = nil
+	n := len(m.requests)
+	m.requests = nil
 	return n
 }
 
@@ -98,10 +98,11 @@ func newDownloader(files []mnist.OfficialFile, mirrors ...*mirror) (*downloader,
 // into runs a downloader for a folder.
 func into(t *testing.T, d *downloader, dir string) error {
 	d.opt.Dir = dir
-	return d.all(t.Context())
+	return d.fetchMissing(t.Context())
 }
 
-func whole(t *testing.T, dir string, files []mnist.OfficialFile) {
+// checkFiles checks that a folder has the files, complete, and nothing else.
+func checkFiles(t *testing.T, dir string, files []mnist.OfficialFile) {
 	t.Helper()
 	var names []string
 	for _, f := range files {
@@ -115,35 +116,38 @@ func whole(t *testing.T, dir string, files []mnist.OfficialFile) {
 	}
 }
 
-// Files are fetched, those that are there are not fetched again, a damaged one only
-// when it may be overwritten.
+// Files are fetched, those that are there are not fetched again, a damaged one only when it may be overwritten.
 func TestDownload(t *testing.T) {
 	files, answer := stock()
 	server := newMirror(t, answer)
 	d, said := newDownloader(files, server)
 	dir := filepath.Join(t.TempDir(), "new", "folder")
-	if err := into(t, d, dir); err != nil || server.count() != 3 || strings.Count(said.String(), ": from "+server.URL) != 3 {
+	if err := into(t, d, dir); err != nil || server.count() != 3 ||
+		strings.Count(said.String(), ": from "+server.URL) != 3 {
 		t.Fatalf("%v\n%s", err, said)
 	}
-	whole(t, dir, files)
+	checkFiles(t, dir, files)
 	said.Reset()
-	if err := into(t, d, dir); err != nil || server.count() != 0 || strings.Count(said.String(), "is there and right") != 3 {
+	if err := into(t, d, dir); err != nil || server.count() != 0 ||
+		strings.Count(said.String(), "is there and right") != 3 {
 		t.Errorf("again: %v\n%s", err, said)
 	}
 	damaged := filepath.Join(dir, "b.gz")
 	consoletest.Put(t, damaged, []byte("half"))
-	if err := into(t, d, dir); console.ExitCode(err) != 5 || server.count() != 0 || !strings.Contains(err.Error(), "b.gz exists and is not MNIST's; use --on-exist overwrite") || string(consoletest.Read(t, damaged)) != "half" {
+	if err := into(t, d, dir); console.ExitCode(err) != 5 || server.count() != 0 ||
+		!strings.Contains(err.Error(), "b.gz exists and is not MNIST's; use --on-exist overwrite") ||
+		string(consoletest.Read(t, damaged)) != "half" {
 		t.Errorf("damaged: %v", err)
 	}
 	d.opt.Overwrite = true
 	if err := into(t, d, dir); err != nil || server.count() != 1 {
 		t.Errorf("overwriting: %v", err)
 	}
-	whole(t, dir, files)
+	checkFiles(t, dir, files)
 }
 
-// A mirror that has not got the file, or another one, or stops within it, or never
-// begins, is left for the next; nothing of what it sent stays.
+// A mirror that has not got the file, or another one, or stops within it, or never begins, is left for the next;
+// nothing of what it sent stays.
 func TestDownloadFallsBack(t *testing.T) {
 	files, answer := stock()
 	good := newMirror(t, answer)
@@ -161,8 +165,10 @@ func TestDownloadFallsBack(t *testing.T) {
 			data[len(data)/2] ^= 1
 			w.Write(data)
 		}, "has another SHA-256 than the official file"},
-		"page":  {func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "<html>please log in") }, "has 19 bytes, expected "},
-		"large": {func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Content-Length", "10000000000") }, "has 10000000000 bytes, expected "},
+		"page": {func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "<html>please log in") },
+			"has 19 bytes, expected "},
+		"large": {func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Content-Length", "10000000000") },
+			"has 10000000000 bytes, expected "},
 		"endless": {func(w http.ResponseWriter, r *http.Request) {
 			for r.Context().Err() == nil {
 				if _, err := w.Write(make([]byte, 1<<16)); err != nil {
@@ -179,7 +185,7 @@ func TestDownloadFallsBack(t *testing.T) {
 			case <-stop:
 			case <-r.Context().Done():
 			}
-		}, "took longer than 400ms"},
+		}, "took longer than 200ms"},
 		"slow": {func(w http.ResponseWriter, r *http.Request) {
 			w.Write(make([]byte, 1000))
 			w.(http.Flusher).Flush()
@@ -187,13 +193,14 @@ func TestDownloadFallsBack(t *testing.T) {
 			case <-stop:
 			case <-r.Context().Done():
 			}
-		}, "took longer than 400ms"},
-		"loop": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) }, "stopped after 10 redirects"},
+		}, "took longer than 200ms"},
+		"loop": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) },
+			"stopped after 10 redirects"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files, timeout := files, time.Minute
 			if name == "stuck" || name == "slow" {
-				files, timeout = files[:1], 400*time.Millisecond
+				files, timeout = files[:1], 200*time.Millisecond
 			}
 			n := len(files)
 			bad := newMirror(t, c.answer)
@@ -201,38 +208,44 @@ func TestDownloadFallsBack(t *testing.T) {
 			d.opt.Timeout = timeout
 			dir := t.TempDir()
 			good.count()
-			if err := into(t, d, dir); err != nil || bad.count() < n || good.count() != n || strings.Count(said.String(), ": from "+good.URL) != n {
+			if err := into(t, d, dir); err != nil || bad.count() < n || good.count() != n ||
+				strings.Count(said.String(), ": from "+good.URL) != n {
 				t.Fatalf("%v\n%s", err, said)
 			}
-			whole(t, dir, files)
+			checkFiles(t, dir, files)
 
 			// Alone it is all that fails, and each file says why.
 			d, said = newDownloader(files, bad)
 			d.opt.Timeout = timeout
 			dir = t.TempDir()
 			err := into(t, d, dir)
-			if console.ExitCode(err) != 1 || !strings.Contains(err.Error(), "no file could be fetched") || strings.Count(said.String(), c.want) != n || strings.Count(said.String(), "\n") != n || len(consoletest.Tree(t, dir)) != 0 {
+			if console.ExitCode(err) != 1 || !strings.Contains(err.Error(), "no file could be fetched") ||
+				strings.Count(said.String(), c.want) != n || strings.Count(said.String(), "\n") != n ||
+				len(consoletest.Tree(t, dir)) != 0 {
 				t.Errorf("%v\n%sfiles %v", err, said, consoletest.Tree(t, dir))
 			}
 		})
 	}
 	// Some are there in the end: that is told apart from none.
-	some := newMirror(t, func(w http.ResponseWriter, r *http.Request) {
+	lacking := newMirror(t, func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "b.gz") {
 			http.Error(w, "no", http.StatusServiceUnavailable)
 			return
 		}
 		answer(w, r)
 	})
-	d, _ := newDownloader(files, some)
+	d, _ := newDownloader(files, lacking)
 	dir := t.TempDir()
-	if err := into(t, d, dir); console.ExitCode(err) != 3 || !strings.Contains(err.Error(), "1 of 3 files could not be fetched, 2 are there") || !slices.Equal(consoletest.Tree(t, dir), []string{"a.gz", "c.gz"}) {
+	if err := into(t, d, dir); console.ExitCode(err) != 3 ||
+		!strings.Contains(err.Error(), "1 of 3 files could not be fetched, 2 are there") ||
+		!slices.Equal(consoletest.Tree(t, dir), []string{"a.gz", "c.gz"}) {
 		t.Errorf("%v", err)
 	}
 	// A mirror that is gone.
-	some.Close()
-	d, said := newDownloader(files[:1], some)
-	if err := into(t, d, dir+"/x"); console.ExitCode(err) != 1 || !strings.Contains(said.String(), "refused") || len(consoletest.Tree(t, dir+"/x")) != 0 {
+	lacking.Close()
+	d, said := newDownloader(files[:1], lacking)
+	if err := into(t, d, dir+"/x"); console.ExitCode(err) != 1 || !strings.Contains(said.String(), "refused") ||
+		len(consoletest.Tree(t, dir+"/x")) != 0 {
 		t.Errorf("%v\n%s", err, said)
 	}
 }
@@ -251,7 +264,8 @@ func TestDownloadStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.opt.Overwrite = true
-	if err := into(t, d, dir); console.ExitCode(err) != 5 || !strings.Contains(err.Error(), "is a folder") || server.count() != 0 {
+	if err := into(t, d, dir); console.ExitCode(err) != 5 || !strings.Contains(err.Error(), "is a folder") ||
+		server.count() != 0 {
 		t.Errorf("onto a folder: %v", err)
 	}
 
@@ -269,32 +283,28 @@ func TestDownloadStops(t *testing.T) {
 func TestDownloadCommand(t *testing.T) {
 	dir := t.TempDir()
 	server := newMirror(t, http.NotFound)
-	for _, c := range []struct {
-		args string
-		code int
-		want string
-	}{
-		{"mnist download", 2, "say where the files go with --dir DIR"},
-		{"mnist download --dir d extra", 2, `download takes no argument, got "extra"`},
-		{"mnist download --dir d --mirror ftp://x/", 2, "--mirror ftp://x/: expected an address that begins with https:// or http://"},
-		{"mnist download --dir d --mirror mirror", 2, "--mirror mirror: expected an address"},
-		{"mnist download --dir d --timeout 0s", 2, "--timeout 0s"},
-		{"mnist download --dir d --on-exist skip", 2, "(known: fail overwrite)"},
-		{"mnist download --dri d", 2, `did you mean "--dir"?`},
-		{"mnist --limit 5 download", 2, "the command mnist download comes before all flags"},
-	} {
-		stdout, stderr, code := call(t, dir, "", strings.Fields(c.args)...)
-		if code != c.code || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 || len(consoletest.Tree(t, dir)) != 0 {
-			t.Errorf("%s: exit %d, %s%s", c.args, code, stdout, stderr)
-		}
-	}
-	_, stderr, code := call(t, dir, "", "mnist", "download", "--dir", "d", "--mirror", server.URL, "--mirror", server.URL+"/again/")
-	if code != 1 || strings.Count(stderr, "\n") != 5 || strings.Count(stderr, "404 Not Found") != 8 || !strings.Contains(stderr, "superres: train-images-idx3-ubyte.gz: "+server.URL+"/train-images-idx3-ubyte.gz: answers") || len(consoletest.Tree(t, dir)) != 0 {
+	program.RefusesLines(t, dir, "mnist", []consoletest.RefusedLine{
+		{"download", 2, "say where the files go with --dir DIR"},
+		{"download --dir d extra", 2, `download takes no argument, got "extra"`},
+		{"download --dir d --mirror ftp://x/", 2,
+			"--mirror ftp://x/: expected an address that begins with https:// or http://"},
+		{"download --dir d --mirror mirror", 2, "--mirror mirror: expected an address"},
+		{"download --dir d --timeout 0s", 2, "--timeout 0s"},
+		{"download --dir d --on-exist skip", 2, "(known: fail overwrite)"},
+		{"download --dri d", 2, `did you mean "--dir"?`},
+		{"--limit 5 download", 2, "the command mnist download comes before all flags"},
+	})
+	_, stderr, code := call(t, dir, "", "mnist", "download", "--dir", "d", "--mirror", server.URL, "--mirror",
+		server.URL+"/again/")
+	if code != 1 || strings.Count(stderr, "\n") != 5 || strings.Count(stderr, "404 Not Found") != 8 ||
+		!strings.Contains(stderr, "superres: train-images-idx3-ubyte.gz: "+server.URL+
+			"/train-images-idx3-ubyte.gz: answers") || len(consoletest.Tree(t, dir)) != 0 {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 	for _, args := range [][]string{{"mnist", "download", "--help"}, {"help", "mnist", "download"}} {
-		if stdout, stderr, code := call(t, dir, "", args...); code != 0 || stderr != "" || !strings.Contains(stdout, "EXAMPLES\n   superres mnist download --dir") {
-			t.Errorf("%v: exit %d, %s%s", args, code, stdout, stderr)
+		if stdout, stderr := program.Succeeds(t, dir, args...); stderr != "" ||
+			!strings.Contains(stdout, "EXAMPLES\n   superres mnist download --dir") {
+			t.Errorf("%v: %s%s", args, stdout, stderr)
 		}
 	}
 }
@@ -304,11 +314,12 @@ func TestDownloadFiles(t *testing.T) {
 	from := filepath.Dir(golden.Data(t, "mnist", "train-images-idx3-ubyte.gz"))
 	server := newMirror(t, http.FileServer(http.Dir(from)).ServeHTTP)
 	dir := t.TempDir()
-	if _, stderr, code := call(t, dir, "", "mnist", "download", "--dir", ".", "--mirror", server.URL); code != 0 || server.count() != 4 {
+	if _, stderr, code := call(t, dir, "", "mnist", "download", "--dir", ".", "--mirror", server.URL); code != 0 ||
+		server.count() != 4 {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
 	files := mnist.OfficialFiles()
 	list := files[:]
 	slices.SortFunc(list, func(a, b mnist.OfficialFile) int { return strings.Compare(a.Name, b.Name) })
-	whole(t, dir, list)
+	checkFiles(t, dir, list)
 }

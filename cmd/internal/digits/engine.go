@@ -10,28 +10,27 @@ import (
 	"superres/superres/score"
 )
 
-// digit is one image in work.
+// digit is one image of the file, with what was made of it.
 type digit struct {
 	index, label int         // label may be mnist.NoLabel
 	truth        *image.Gray // the image of the file
 	low, result  *image.Gray
-	errors       []float64 // one a column; NaN is not defined, nil is not scored
+	errors       []float64 // one for each column, NaN where it is not defined; nil where nothing is scored
 	failure      error
 }
 
-// engine reduces, restores and scores images, or enlarges them. It is safe for concurrent
-// use.
+// engine reduces, restores and scores images, or enlarges them. It is safe for concurrent use.
 type engine struct {
 	model       *superres.Model
-	enlarges    bool // the images themselves: nothing is reduced or scored
+	enlarges    bool // the images are enlarged as they are, and not scored
 	scale       int
 	degradation resample.Degradation
 	plain       []*superres.Model // the interpolations that are scored beside the model
 	columns     []string          // the names of plain and, at the end, that of the model
 }
 
-// newEngine opens the models that options ask for, and takes from the model what the
-// options leave to it.
+// newEngine opens the models of the options. The scale and the degradation are those of the model where the options
+// have none.
 func newEngine(opt Options) (*engine, error) {
 	m, err := models.Open(opt.Model)
 	if err != nil {
@@ -64,8 +63,8 @@ func newEngine(opt Options) (*engine, error) {
 	return e, e.degradation.Check()
 }
 
-// do reduces, restores and scores a digit, or enlarges it.
-func (e *engine) do(ctx context.Context, x *digit) error {
+// process reduces, restores and scores a digit, or enlarges it.
+func (e *engine) process(ctx context.Context, x *digit) error {
 	x.low = x.truth
 	if !e.enlarges {
 		low, err := score.Reduce(x.truth, e.scale, e.degradation)
@@ -95,9 +94,9 @@ func (e *engine) do(ctx context.Context, x *digit) error {
 	return e.score(x, x.result)
 }
 
-// score adds the error of what was made of a digit.
-func (e *engine) score(x *digit, made image.Image) error {
-	v, err := score.NormalisedError(x.truth, made, e.scale)
+// score appends the error of a restored image to the errors of its digit.
+func (e *engine) score(x *digit, restored image.Image) error {
+	v, err := score.NormalisedError(x.truth, restored, e.scale)
 	x.errors = append(x.errors, v)
 	return err
 }

@@ -25,19 +25,19 @@ type downloader struct {
 	files  []mnist.OfficialFile
 	client *http.Client
 	bar    *console.Progress
-	say    func(format string, args ...any) // tells people
+	say    func(format string, args ...any) // writes a line for people
 }
 
-// all fetches what is not there yet; a file that no mirror has does not end the rest.
-func (d *downloader) all(ctx context.Context) error {
+// fetchMissing fetches the files that are not there yet. One that no mirror has does not keep the others from it.
+func (d *downloader) fetchMissing(ctx context.Context) error {
 	dir := d.opt.Dir
 	var missing []mnist.OfficialFile
 	for _, f := range d.files {
 		name := filepath.Join(dir, f.Name)
-		switch there, err := d.there(name, f); {
+		switch complete, err := d.isComplete(name, f); {
 		case err != nil:
 			return err
-		case there:
+		case complete:
 			d.say("%s is there and right", name)
 		default:
 			missing = append(missing, f)
@@ -49,7 +49,7 @@ func (d *downloader) all(ctx context.Context) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return safefile.Unwritable(dir, err)
 	}
-	_, _ = safefile.RemoveLeftovers(dir, time.Hour) // what a killed run left
+	_, _ = safefile.RemoveLeftovers(dir, time.Hour) // temporary files of a run that was killed
 	failed := 0
 	for _, f := range missing {
 		from, err := d.fetch(ctx, filepath.Join(dir, f.Name), f)
@@ -69,14 +69,16 @@ func (d *downloader) all(ctx context.Context) error {
 	case 0:
 		return nil
 	case len(d.files):
-		return console.Fail(console.ExitNothing, errors.New("no file could be fetched; check the network, or use another --mirror"))
+		return console.Fail(console.ExitNothing,
+			errors.New("no file could be fetched; check the network, or use another --mirror"))
 	}
-	return console.Fail(console.ExitSome, fmt.Errorf("%d of %d files could not be fetched, %d are there; the same command tries them again", failed, len(d.files), len(d.files)-failed))
+	return console.Fail(console.ExitSome, fmt.Errorf("%d of %d files could not be fetched, %d are there; the same "+
+		"command tries them again", failed, len(d.files), len(d.files)-failed))
 }
 
-// there tells whether the file is there and right; another one of its name is an
-// error unless it may be overwritten.
-func (d *downloader) there(name string, f mnist.OfficialFile) (bool, error) {
+// isComplete reports whether a file exists and is the official one. Another file of its name is an error unless it
+// may be overwritten.
+func (d *downloader) isComplete(name string, f mnist.OfficialFile) (bool, error) {
 	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -89,15 +91,16 @@ func (d *downloader) there(name string, f mnist.OfficialFile) (bool, error) {
 	case err != nil:
 		return false, console.Fail(console.ExitOutput, err)
 	}
-	return false, console.Fail(console.ExitOutput, fmt.Errorf("%s exists and is not MNIST's; use --on-exist overwrite or another --dir", name))
+	return false, console.Fail(console.ExitOutput,
+		fmt.Errorf("%s exists and is not MNIST's; use --on-exist overwrite or another --dir", name))
 }
 
-// fetch tries one mirror after the other and returns the address that gave the file.
+// fetch writes a file from the first mirror that has it, and returns the address that it came from.
 func (d *downloader) fetch(ctx context.Context, name string, f mnist.OfficialFile) (from string, err error) {
 	var failures []string
 	for _, mirror := range d.opt.Mirrors {
 		from = mirror + f.Name
-		var failure error // of the mirror rather than the disk
+		var failure error // an error of the mirror rather than of the disk
 		err := safefile.WriteAtomic(name, d.opt.Overwrite, func(w io.Writer) error {
 			var writing error
 			writing, failure = d.get(ctx, from, f, w)
@@ -111,8 +114,8 @@ func (d *downloader) fetch(ctx context.Context, name string, f mnist.OfficialFil
 	return "", fmt.Errorf("%s: %s", f.Name, strings.Join(failures, "; "))
 }
 
-// get copies the file at an address to w, and returns the error of w and any other.
-// More than the size of the file is not read, and what has another sum is refused.
+// get copies the file at an address to w. It reads no more than the size of the file, and refuses content of another
+// SHA-256. writing is an error of w, and failure any other.
 func (d *downloader) get(ctx context.Context, from string, f mnist.OfficialFile, w io.Writer) (writing, failure error) {
 	limited, cancel := context.WithTimeout(ctx, d.opt.Timeout)
 	defer cancel()
@@ -141,27 +144,27 @@ func (d *downloader) get(ctx context.Context, from string, f mnist.OfficialFile,
 	if resp.ContentLength > f.Size {
 		return nil, explain(fmt.Errorf("has %d bytes, expected %d", resp.ContentLength, f.Size))
 	}
-	sum, body, at := sha256.New(), make([]byte, 1<<15), int64(0)
+	sum, buffer, read := sha256.New(), make([]byte, 1<<15), int64(0)
 	for {
-		n, err := resp.Body.Read(body)
-		if at += int64(n); at > f.Size {
+		n, err := resp.Body.Read(buffer)
+		if read += int64(n); read > f.Size {
 			return nil, explain(fmt.Errorf("has more than the %d bytes expected", f.Size))
 		}
-		sum.Write(body[:n])
-		if _, err := w.Write(body[:n]); err != nil {
+		sum.Write(buffer[:n])
+		if _, err := w.Write(buffer[:n]); err != nil {
 			return err, nil
 		}
-		d.bar.Set(f.Name, float64(at)/float64(f.Size))
+		d.bar.Set(f.Name, float64(read)/float64(f.Size))
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
-			return nil, explain(fmt.Errorf("breaks off after %d of %d bytes: %w", at, f.Size, err))
+			return nil, explain(fmt.Errorf("breaks off after %d of %d bytes: %w", read, f.Size, err))
 		}
 	}
 	switch {
-	case at != f.Size:
-		return nil, explain(fmt.Errorf("has %d bytes, expected %d", at, f.Size))
+	case read != f.Size:
+		return nil, explain(fmt.Errorf("has %d bytes, expected %d", read, f.Size))
 	case [sha256.Size]byte(sum.Sum(nil)) != f.Sum:
 		return nil, explain(errors.New("has another SHA-256 than the official file"))
 	}

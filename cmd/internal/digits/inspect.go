@@ -13,9 +13,8 @@ import (
 	"superres/superres"
 )
 
-// inspect reads the files to their ends before anything is made, so that nothing is made
-// of damaged ones, and looks for the names of the outputs in a folder. It returns the
-// work that there is.
+// inspect reads the files to their ends before anything is written, so that damage is found in time, and looks for
+// files that have the names of outputs. It returns the job to run.
 func inspect(ctx context.Context, opt Options, e *engine, bar *console.Progress) (*job, error) {
 	pair, err := mnist.OpenPair(opt.Images, opt.Labels)
 	if err != nil {
@@ -24,14 +23,17 @@ func inspect(ctx context.Context, opt Options, e *engine, bar *console.Progress)
 	defer pair.Close()
 	j := &job{opt: opt, engine: e, bar: bar, total: pair.Count(), size: image.Pt(pair.Width(), pair.Height())}
 	if pixels := opt.Limits.Pixels; int64(j.size.X)*int64(j.size.Y) > pixels {
-		return nil, console.Fail(console.ExitLimit, fmt.Errorf("%s: images of %dx%d have more than %d megapixels; use --max-pixels", opt.Images, j.size.X, j.size.Y, pixels/1e6))
+		return nil, console.Fail(console.ExitLimit,
+			fmt.Errorf("%s: images of %dx%d have more than %d megapixels; use --max-pixels", opt.Images, j.size.X,
+				j.size.Y, pixels/1e6))
 	}
 	taken, count, err := opt.Choice.Among(opt.Images, j.total)
 	if err != nil {
 		return nil, err
 	}
 	if j.count = count; count == 0 {
-		return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: no image is left to work on; check --index, --skip-index and --limit", opt.Images))
+		return nil, console.Fail(console.ExitInput,
+			fmt.Errorf("%s: no image is left to work on; check --index, --skip-index and --limit", opt.Images))
 	}
 	if err := j.fit(runtime.GOMAXPROCS(0)); err != nil {
 		return nil, err
@@ -47,7 +49,7 @@ func inspect(ctx context.Context, opt Options, e *engine, bar *console.Progress)
 			bar.Set("checking", float64(item.Index)/float64(j.total))
 		}
 		if opt.Folder != "" && taken(item.Index) {
-			if err := opt.free(j.path(item.Index, item.Label)); err != nil {
+			if err := opt.checkFree(j.path(item.Index, item.Label)); err != nil {
 				return nil, err
 			}
 		}
@@ -55,13 +57,15 @@ func inspect(ctx context.Context, opt Options, e *engine, bar *console.Progress)
 	return j, nil
 }
 
-// fit refuses images whose enlargement takes too much memory, or too large a sheet, and
-// sets how large the results are and how many are worked on together.
+// fit refuses images whose enlargement, or whose sheet, needs more memory than the limit. It sets the size of the
+// results and how many images are in memory at a time.
 func (j *job) fit(workers int) error {
 	name, e, in := j.opt.Images, j.engine, j.size
 	if !e.enlarges {
 		if in.X < e.scale || in.Y < e.scale {
-			return console.Fail(console.ExitInput, fmt.Errorf("%s: images of %dx%d cannot be reduced by %d; use a smaller --scale", name, in.X, in.Y, e.scale))
+			return console.Fail(console.ExitInput,
+				fmt.Errorf("%s: images of %dx%d cannot be reduced by %d; use a smaller --scale", name, in.X, in.Y,
+					e.scale))
 		}
 		in = in.Div(e.scale)
 	}
@@ -70,32 +74,37 @@ func (j *job) fit(workers int) error {
 		return err
 	}
 	pixels := int64(j.out.X) * int64(j.out.Y)
-	j.together = int(min(max(1<<23/pixels, 1), 256))
-	// Small images take less than the model's estimate, which counts the buffers
-	// of large ones.
-	one := min(e.model.Memory(image.Config{Width: in.X, Height: in.Y}, j.out.X, j.out.Y, superres.Options{}), 400*pixels)
-	need := 32<<20 + int64(min(workers, j.together))*one + 6*pixels*int64(j.together)
-	if most := j.opt.Limits.Memory; need > most {
-		return console.Fail(console.ExitLimit, fmt.Errorf("%s: images of %dx%d need %s, the limit is %s; use --max-memory or a smaller -j", name, j.size.X, j.size.Y, console.Bytes(need), console.Bytes(most)))
+	j.batch = int(min(max(1<<23/pixels, 1), 256))
+	// Small images take less than the model's estimate, which counts the buffers of large ones.
+	imageBytes := min(e.model.Memory(image.Config{Width: in.X, Height: in.Y}, j.out.X, j.out.Y, superres.Options{}),
+		400*pixels)
+	need := 32<<20 + int64(min(workers, j.batch))*imageBytes + 6*pixels*int64(j.batch)
+	if limit := j.opt.Limits.Memory; need > limit {
+		return console.Fail(console.ExitLimit,
+			fmt.Errorf("%s: images of %dx%d need %s, the limit is %s; use --max-memory or a smaller -j", name,
+				j.size.X, j.size.Y, console.Bytes(need), console.Bytes(limit)))
 	}
 	if j.opt.Sheet == "" {
 		return nil
 	}
 	j.sheet = &sheet{enlarges: e.enlarges, out: j.out, count: min(j.opt.SheetCount, j.count)}
 	if size := j.sheet.size(); size.X*size.Y > 50e6 {
-		return console.Fail(console.ExitLimit, fmt.Errorf("%s: the sheet would have %dx%d pixels, the limit is 50 megapixels; use a smaller --sheet-count, or no --sheet", j.opt.Sheet, size.X, size.Y))
+		return console.Fail(console.ExitLimit,
+			fmt.Errorf("%s: the sheet would have %dx%d pixels, the limit is 50 megapixels; use a smaller "+
+				"--sheet-count, or no --sheet", j.opt.Sheet, size.X, size.Y))
 	}
 	return nil
 }
 
-// free refuses the name of a PNG file that exists or is an input.
-func (opt *Options) free(name string) error {
+// checkFree refuses the name of a PNG file that exists, unless it may be overwritten and is no input.
+func (opt *Options) checkFree(name string) error {
 	if _, err := os.Lstat(name); err != nil {
-		return nil // it is missing, or writing will tell
+		return nil // there is no such file; any other error is found in writing
 	}
 	for _, in := range []string{opt.Images, opt.Labels} {
 		if in != "" && safefile.SameFile(in, name) {
-			return console.Fail(console.ExitOutput, fmt.Errorf("%s: -o would write over the input; use another name", name))
+			return console.Fail(console.ExitOutput,
+				fmt.Errorf("%s: -o would write over the input; use another name", name))
 		}
 	}
 	if !opt.Overwrite {
@@ -104,8 +113,8 @@ func (opt *Options) free(name string) error {
 	return nil
 }
 
-// verify compares the files with MNIST's own: it returns which of them the images and the
-// labels are, if any, and the warnings.
+// verify returns which of MNIST's files the images and the labels are, empty for neither, and a warning for each that
+// has the name of one but other content.
 func (opt *Options) verify() (official [2]string, warnings []string) {
 	for i, name := range []string{opt.Images, opt.Labels} {
 		if name == "" {
@@ -113,7 +122,8 @@ func (opt *Options) verify() (official [2]string, warnings []string) {
 		}
 		var err error
 		if official[i], err = mnist.Verify(name); err != nil {
-			warnings = append(warnings, console.Message(err)+"; other data have files of these names, and their scores are not MNIST's")
+			warnings = append(warnings, console.Message(err)+"; other data have files of these names, and their "+
+				"scores are not MNIST's")
 		}
 	}
 	return official, warnings

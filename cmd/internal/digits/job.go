@@ -21,21 +21,21 @@ import (
 	"superres/mnist"
 )
 
-// job is the work of one call, made by inspect.
+// job is the work of one call. It is made by inspect.
 type job struct {
 	opt    Options
 	engine *engine
 	bar    *console.Progress
 
-	total, count int         // images of the file, and those chosen
-	size, out    image.Point // of an image, and of its result
-	together     int         // images in work
+	total, count int         // how many images the file has, and how many are chosen
+	size, out    image.Point // the sizes of an image and of its result, in pixels
+	batch        int         // how many images are in memory at a time
 
 	scores scores
-	sheet  *sheet // nil: none
+	sheet  *sheet // nil where no sheet is drawn
 }
 
-// path is the PNG file of an image.
+// path returns the path of the PNG file of an image.
 func (j *job) path(index, label int) string {
 	name := fmt.Sprintf("%0*d", max(5, len(strconv.Itoa(j.total-1))), index)
 	if label != mnist.NoLabel {
@@ -44,26 +44,26 @@ func (j *job) path(index, label int) string {
 	return filepath.Join(j.opt.Folder, name+".png")
 }
 
-// all does the work and writes the results.
-func (j *job) all(ctx context.Context) error {
+// run processes the images and writes the results.
+func (j *job) run(ctx context.Context) error {
 	switch folder, file := j.opt.Folder, j.opt.File; {
 	case folder != "":
 		if err := os.MkdirAll(folder, 0o777); err != nil {
 			return safefile.Unwritable(folder, err)
 		}
-		// What a killed run left, if anything; not to be able to is no error.
+		// Temporary files of a run that was killed are removed, if possible.
 		_, _ = safefile.RemoveLeftovers(folder, time.Hour)
 	case file != "":
 		_, _ = safefile.RemoveLeftovers(filepath.Dir(file), time.Hour)
-		return j.toFile(ctx, file)
+		return j.writeFile(ctx, file)
 	}
 	_, err := j.stream(ctx, func(*image.Gray) error { return nil })
 	return err
 }
 
-// toFile does the work and writes the results to an IDX file.
-func (j *job) toFile(ctx context.Context, name string) error {
-	var failure error // of anything but the writing
+// writeFile processes the images and writes the results to an IDX file.
+func (j *job) writeFile(ctx context.Context, name string) error {
+	var failure error // an error that is not of writing
 	err := safefile.WriteAtomicMode(j.opt.most, name, j.opt.Overwrite, func(w io.Writer) error {
 		end := func() error { return nil }
 		if strings.HasSuffix(name, ".gz") {
@@ -85,10 +85,9 @@ func (j *job) toFile(ctx context.Context, name string) error {
 	return err
 }
 
-// stream works on the chosen images, some hundred at a time by all processors, and
-// hands the results to write in the order of the file. It returns the error of write
-// and any other.
-func (j *job) stream(ctx context.Context, write func(*image.Gray) error) (writing, other error) {
+// stream processes the chosen images, a batch at a time on all processors, and calls write with the results in the
+// order of the file. writing is an error that write has returned, and failure any other.
+func (j *job) stream(ctx context.Context, write func(*image.Gray) error) (writing, failure error) {
 	pair, err := mnist.OpenPair(j.opt.Images, j.opt.Labels)
 	if err != nil {
 		return nil, console.Fail(console.ExitInput, err)
@@ -99,7 +98,7 @@ func (j *job) stream(ctx context.Context, write func(*image.Gray) error) (writin
 		return nil, err
 	}
 	done := 0
-	batch := make([]digit, 0, min(j.together, j.count))
+	batch := make([]digit, 0, min(j.batch, j.count))
 	for item, err := range pair.All() {
 		if err != nil {
 			return nil, console.Fail(console.ExitInput, err)
@@ -112,7 +111,7 @@ func (j *job) stream(ctx context.Context, write func(*image.Gray) error) (writin
 		if len(batch) < cap(batch) && done+len(batch) < j.count || len(batch) == 0 {
 			continue
 		}
-		if err := j.work(ctx, batch); err != nil {
+		if err := j.process(ctx, batch); err != nil {
 			return nil, err
 		}
 		for _, x := range batch {
@@ -134,15 +133,14 @@ func (j *job) stream(ctx context.Context, write func(*image.Gray) error) (writin
 	return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: changed while it was read", j.opt.Images))
 }
 
-// work completes the digits of a batch, each by one worker, and writes their PNG files
-// where they are wanted.
-func (j *job) work(ctx context.Context, batch []digit) error {
+// process processes the digits of a batch on all processors, and writes their PNG files where the output is a folder.
+func (j *job) process(ctx context.Context, batch []digit) error {
 	return parallel.For(ctx, len(batch), 4, func() func(lo, hi int) {
 		return func(lo, hi int) {
 			for i := range batch[lo:hi] {
 				x := &batch[lo+i]
 				name := fmt.Sprintf("%s: image %d", j.opt.Images, x.index)
-				x.failure = console.Picture(name, func() error { return j.engine.do(ctx, x) })
+				x.failure = console.Picture(name, func() error { return j.engine.process(ctx, x) })
 				if x.failure == nil && j.opt.Folder != "" {
 					file := j.path(x.index, x.label)
 					x.failure = safefile.WriteAtomicMode(j.opt.most, file, j.opt.Overwrite, func(w io.Writer) error {

@@ -1,11 +1,10 @@
-// Package digits is the command superres mnist, and superres mnist download: it restores and
-// scores the images of an IDX file.
+// Package digits is the command superres mnist, and superres mnist download: it restores and scores the images of an
+// IDX file.
 //
-// Read it in this order: options.go, what the flags ask for; mnist.go, one call; inspect.go,
-// what is found out before anything is made; engine.go, one image; job.go, all of them, in
-// the order of the file; scores.go, what their errors sum up to; report.go, sheet.go
-// and sheetpage.go, what is shown. The download has nothing to do with these: download.go is the command, fetch.go
-// one file from one mirror after the other.
+// Read it in this order: options.go, the options; mnist.go, one call; inspect.go, the checks before anything is
+// written; engine.go, which processes one image; job.go, which processes all in the order of the file; scores.go, the
+// sums of their errors; report.go, sheet.go and sheetpage.go, the output. The download is apart from these:
+// download.go is its command, and fetch.go fetches files from mirrors.
 package digits
 
 import (
@@ -20,7 +19,8 @@ import (
 // Command is superres mnist.
 func Command(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
-		Name: "mnist", Usage: "restore and score the images of an IDX file", ArgsUsage: "[FLAGS] IMAGES [LABELS]   or   FOLDER   or   download --dir DIR",
+		Name: "mnist", Usage: "restore and score the images of an IDX file",
+		ArgsUsage: "[FLAGS] IMAGES [LABELS]   or   FOLDER   or   download --dir DIR",
 		Description: `   superres mnist mnist/                            its test images, and their labels
    superres mnist t10k-images-idx3-ubyte.gz
    superres mnist t10k-images-idx3-ubyte.gz t10k-labels-idx1-ubyte.gz --sheet sheet.html
@@ -71,11 +71,11 @@ func run(c *cli.Context, s *console.Streams) error {
 		return err
 	}
 	official, warnings := opt.verify()
-	// Many small images are little memory and much garbage: collecting it early, as
-	// suits large pictures, takes longer than the work.
+	// Many small images take little memory and make much garbage. Collecting it as often as suits large pictures
+	// would take longer than the work itself.
 	defer debug.SetGCPercent(debug.SetGCPercent(200))
 	began := time.Now()
-	if err := j.all(c.Context); err != nil {
+	if err := j.run(c.Context); err != nil {
 		return err
 	}
 	seconds := time.Since(began).Seconds()

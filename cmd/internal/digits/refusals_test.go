@@ -1,8 +1,6 @@
 package digits
 
 import (
-	"bytes"
-	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,18 +13,22 @@ import (
 // Damage is found before anything is written: one clear line, the right exit code.
 func TestRefusals(t *testing.T) {
 	dir := t.TempDir()
-	whole := idxImages(t, strokes(20, 28, 28))
-	packed := gzipped(t, whole)
+	complete := idxImages(t, strokes(20, 28, 28))
+	packed := gzipped(t, complete)
 	badSum := slices.Clone(packed)
 	badSum[len(badSum)-5] ^= 1
 	labels := idxLabels(t, make([]uint8, 20)...)
 	badLabels := gzipped(t, labels)
 	badLabels[len(badLabels)-5] ^= 1
 	for name, data := range map[string][]byte{
-		"good": whole, "good.gz": packed, "short": whole[:16+17*784+300], "long": append(slices.Clone(whole), 0), "cut.gz": packed[:len(packed)/2],
-		"sum.gz": badSum, "magic": append([]byte("\x89PNG"), whole[4:]...), "empty": nil, "labels": labels, "few": idxLabels(t, 1, 2), "sumlabels.gz": badLabels,
-		"shortlabels": labels[:20], "wide": {0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 16, 0, 0, 0, 16, 0}, "none": whole[:4], "no-ubyte": {0, 0, 8, 3, 0, 0, 0, 0, 0, 0, 0, 28, 0, 0, 0, 28},
-		"there.idx": {}, "there.png": {}, "model.npz": []byte("PK no zip"), "tiny": idxImages(t, strokes(1, 1, 5)), "png/00004.png": whole, "deep/00000.png": {},
+		"good": complete, "good.gz": packed, "short": complete[:16+17*784+300],
+		"long": append(slices.Clone(complete), 0), "cut.gz": packed[:len(packed)/2],
+		"sum.gz": badSum, "magic": append([]byte("\x89PNG"), complete[4:]...), "empty": nil, "labels": labels,
+		"few": idxLabels(t, 1, 2), "sumlabels.gz": badLabels,
+		"shortlabels": labels[:20], "wide": {0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 16, 0, 0, 0, 16, 0}, "none": complete[:4],
+		"no-ubyte":  {0, 0, 8, 3, 0, 0, 0, 0, 0, 0, 0, 28, 0, 0, 0, 28},
+		"there.idx": {}, "there.png": {}, "model.npz": []byte("PK no zip"), "tiny": idxImages(t, strokes(1, 1, 5)),
+		"png/00004.png": complete, "deep/00000.png": {},
 	} {
 		consoletest.Put(t, filepath.Join(dir, name), data)
 	}
@@ -93,22 +95,24 @@ func TestRefusals(t *testing.T) {
 			args = append(args, "-o", "new.idx3-ubyte.gz", "--sheet", "new.png")
 		}
 		stdout, stderr, code := call(t, dir, "", args...)
-		if code != c.code || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "superres: ") || stdout != "" {
+		if code != c.code || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 ||
+			!strings.HasPrefix(stderr, "superres: ") || stdout != "" {
 			t.Errorf("%s: exit %d, expected %d with %q\n%s%s", c.args, code, c.code, c.want, stdout, stderr)
 		}
 		if c.code == 4 && !strings.Contains(c.args, "-") { // nor a folder of PNGs
-			if _, stderr, code := call(t, dir, "", append([]string{"mnist", "-o", "newpng/"}, strings.Fields(c.args)...)...); code != c.code {
+			if _, stderr, code := call(t, dir, "",
+				append([]string{"mnist", "-o", "newpng/"}, strings.Fields(c.args)...)...); code != c.code {
 				t.Errorf("%s to a folder: exit %d, %s", c.args, code, stderr)
 			}
 		}
-		if _, err := os.Stat(filepath.Join(dir, "newpng")); err == nil || !slices.Equal(before, consoletest.Tree(t, dir)) {
+		if _, err := os.Stat(filepath.Join(dir, "newpng")); err == nil ||
+			!slices.Equal(before, consoletest.Tree(t, dir)) {
 			t.Fatalf("%s left files: %v", c.args, consoletest.Tree(t, dir))
 		}
 	}
 	// What goes wrong with standard output is an output error.
-	var errs bytes.Buffer
-	if code := program.Run(context.Background(), strings.NewReader(""), consoletest.Broken{}, &errs, []string{"superres", "mnist", "good"}); code != 5 {
-		t.Errorf("a broken pipe: exit %d, %s", code, errs.String())
+	if errs, code := program.Into(consoletest.Broken{}, "mnist", "good"); code != 5 {
+		t.Errorf("a broken pipe: exit %d, %s", code, errs)
 	}
 }
 
@@ -119,7 +123,9 @@ func TestWarns(t *testing.T) {
 	consoletest.Put(t, filepath.Join(dir, "other-labels"), idxLabels(t, 1, 2, 3))
 	sum, stderr := mnistJSON(t, dir, "t10k-images-idx3-ubyte", "other-labels")
 	const want = "t10k-images-idx3-ubyte: not the official MNIST file of this name"
-	if len(sum.Warnings) != 1 || !strings.HasPrefix(sum.Warnings[0], want) || !strings.HasPrefix(stderr, "superres: warning: "+want) || sum.Official != "" || strings.Count(stderr, "\n") != 2 {
+	if len(sum.Warnings) != 1 || !strings.HasPrefix(sum.Warnings[0], want) ||
+		!strings.HasPrefix(stderr, "superres: warning: "+want) || sum.Official != "" ||
+		strings.Count(stderr, "\n") != 2 {
 		t.Errorf("%q\n%s", sum.Warnings, stderr)
 	}
 }

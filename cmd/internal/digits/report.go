@@ -1,7 +1,6 @@
 package digits
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -16,7 +15,7 @@ import (
 	"superres/superres/score"
 )
 
-// summary is what a call says of itself, as JSON or as a table.
+// summary is the result of a call, which is printed as JSON or as a table.
 type summary struct {
 	// Command is the call, with all that decides its result.
 	Command paths.Name `json:"command"`
@@ -28,44 +27,41 @@ type summary struct {
 	Model paths.Name `json:"model"`
 	// Images is the file of the images.
 	Images paths.Name `json:"images"`
-	// Official is which of MNIST's files Images is. Empty is none.
+	// Official names the file of MNIST that Images is. It is empty for any other file.
 	Official string `json:"official,omitempty"`
 	// Labels is the file of the labels.
 	Labels paths.Name `json:"labels,omitempty"`
-	// OfficialLabels is which of MNIST's files Labels is. Empty is none.
+	// OfficialLabels names the file of MNIST that Labels is. It is empty for any other file.
 	OfficialLabels string `json:"official_labels,omitempty"`
 	// Count is how many images were worked on.
 	Count int `json:"count"`
-	// Width is that of an image of the file, in pixels.
-	Width int `json:"width"`
-	// Height is that of an image of the file, in pixels.
+	// Width and Height are the size of an image of the file, in pixels.
+	Width  int `json:"width"`
 	Height int `json:"height"`
-	// Scale is by how much was enlarged, and reduced where that was done.
+	// Scale is the factor by which images were enlarged and, where they were restored, reduced before.
 	Scale int `json:"scale"`
-	// OutWidth is the width of a result, in pixels.
-	OutWidth int `json:"out_width"`
-	// OutHeight is the height of a result, in pixels.
+	// OutWidth and OutHeight are the size of a result, in pixels.
+	OutWidth  int `json:"out_width"`
 	OutHeight int `json:"out_height"`
-	// Protocol is that of the errors. Empty is nothing scored.
+	// Protocol is that of the errors. It is empty where nothing was scored.
 	Protocol score.Protocol `json:"protocol,omitempty"`
-	// Degradation is how images were reduced. Empty is not at all.
+	// Degradation is how images were reduced. It is empty where they were not.
 	Degradation resample.Degradation `json:"degradation,omitempty"`
-	// Columns are what was scored: interpolations and, at the end, the model.
+	// Columns name what was scored: interpolations and, last, the model.
 	Columns []string `json:"columns,omitempty"`
-	// Finding says in a sentence whether the model is better than the others. It is empty
-	// where there is nothing to compare.
+	// Finding says in a sentence whether the model is better than the others. It is empty where nothing is compared.
 	Finding string `json:"finding,omitempty"`
-	// Mean is the mean error for each column, null where it is not defined.
+	// Mean is the mean error of each column, nil where it is not defined.
 	Mean []*float64 `json:"mean,omitempty"`
-	// Black is how many images have no error and are left out of the means.
+	// Black is how many images are black. They have no error and are left out of the means.
 	Black int `json:"black"`
 	// Worst is the image with the largest error of the model.
 	Worst *worst `json:"worst,omitempty"`
 	// Classes are the errors for each label, in their order.
 	Classes []class `json:"classes,omitempty"`
-	// Output is the file or folder of the results. Empty is none.
+	// Output is the file or folder of the results. It is empty where they were not written.
 	Output paths.Name `json:"output,omitempty"`
-	// Sheet is the file on which the first images are drawn. Empty is none.
+	// Sheet is the file on which the first images are drawn. It is empty where there is none.
 	Sheet paths.Name `json:"sheet,omitempty"`
 	// Seconds is how long the work took.
 	Seconds float64 `json:"seconds"`
@@ -74,11 +70,11 @@ type summary struct {
 	// Warnings are about the files.
 	Warnings []string `json:"warnings,omitempty"`
 
-	// typed is the call as it was typed.
+	// typed is the command line as it was typed.
 	typed string
 }
 
-// class is the images of one label, with their mean errors for each column.
+// class sums up the images of one label: how many there are, and the mean error of each column.
 type class struct {
 	Label int        `json:"label"`
 	Count int        `json:"count"`
@@ -92,12 +88,14 @@ type worst struct {
 	Error float64 `json:"nfe"`
 }
 
-// summary says what was done, but for what the files are and how long it took.
+// summary returns the summary of the job but for its fields of official files, warnings and times.
 func (j *job) summary() summary {
 	opt, e := &j.opt, j.engine
 	s := summary{
-		Command: paths.Name(opt.command), Version: console.Version, Task: opt.Task, Model: paths.Name(opt.Model), Images: paths.Name(opt.Images), Labels: paths.Name(opt.Labels),
-		Count: j.count, Width: j.size.X, Height: j.size.Y, Scale: e.scale, OutWidth: j.out.X, OutHeight: j.out.Y, Output: paths.Name(opt.Output), Sheet: paths.Name(opt.Sheet), typed: opt.typed,
+		Command: paths.Name(opt.command), Version: console.Version, Task: opt.Task, Model: paths.Name(opt.Model),
+		Images: paths.Name(opt.Images), Labels: paths.Name(opt.Labels),
+		Count: j.count, Width: j.size.X, Height: j.size.Y, Scale: e.scale, OutWidth: j.out.X, OutHeight: j.out.Y,
+		Output: paths.Name(opt.Output), Sheet: paths.Name(opt.Sheet), typed: opt.typed,
 	}
 	if e.enlarges {
 		return s
@@ -106,14 +104,14 @@ func (j *job) summary() summary {
 	s.Finding = j.scores.finding(e.columns)
 	s.Mean, s.Worst, s.Black = j.scores.all.means(), j.scores.worst, j.scores.all.images-j.scores.all.scored
 	for _, label := range slices.Sorted(maps.Keys(j.scores.classes)) {
-		of := j.scores.classes[label]
-		s.Classes = append(s.Classes, class{label, of.images, of.means()})
+		sums := j.scores.classes[label]
+		s.Classes = append(s.Classes, class{label, sums.images, sums.means()})
 	}
 	return s
 }
 
-// print writes the errors to standard output, and beside it, unless quiet is asked for,
-// what was done.
+// print writes the errors to standard output and, unless quiet, the warnings and a line about the work to standard
+// error.
 func (s *summary) print(to *console.Streams, quiet, asJSON bool) error {
 	if !quiet {
 		for _, w := range s.Warnings {
@@ -122,9 +120,7 @@ func (s *summary) print(to *console.Streams, quiet, asJSON bool) error {
 		fmt.Fprintln(to.Err, safefile.OneLine(s.line()))
 	}
 	if asJSON {
-		enc := json.NewEncoder(to.Out)
-		enc.SetIndent("", "  ")
-		return enc.Encode(s)
+		return console.WriteJSON(to.Out, s)
 	}
 	if s.Protocol == "" {
 		return nil
@@ -133,7 +129,7 @@ func (s *summary) print(to *console.Streams, quiet, asJSON bool) error {
 	return err
 }
 
-// line is what was done.
+// line says in a line what was made of how many images, and how fast.
 func (s *summary) line() string {
 	var to []string
 	for _, name := range []string{string(s.Output), string(s.Sheet)} {
@@ -141,24 +137,27 @@ func (s *summary) line() string {
 			to = append(to, name)
 		}
 	}
-	text := fmt.Sprintf("%s of %dx%d by %s in %.1f s, %.0f a second", console.Count(s.Count, "image"), s.OutWidth, s.OutHeight, s.Model, s.Seconds, s.PerSecond)
+	text := fmt.Sprintf("%s of %dx%d by %s in %.1f s, %.0f a second", console.Count(s.Count, "image"), s.OutWidth,
+		s.OutHeight, s.Model, s.Seconds, s.PerSecond)
 	if len(to) > 0 {
 		text = strings.Join(to, ", ") + ": " + text
 	}
 	return text
 }
 
-// text is the table of the errors for reading.
+// text returns the errors as a table for a terminal.
 func (s *summary) text() string {
 	var b strings.Builder
 	if s.Finding != "" {
 		fmt.Fprintln(&b, safefile.OneLine(s.Finding))
 	}
-	fmt.Fprintf(&b, "%s of %dx%d from %s", console.Count(s.Count, "image"), s.Width, s.Height, safefile.OneLine(filepath.Base(string(s.Images))))
+	fmt.Fprintf(&b, "%s of %dx%d from %s", console.Count(s.Count, "image"), s.Width, s.Height,
+		safefile.OneLine(filepath.Base(string(s.Images))))
 	if s.Official != "" {
 		b.WriteString(", which is MNIST's " + s.Official)
 	}
-	fmt.Fprintf(&b, "\nprotocol %s, scale %d, reduced by %s: normalised squared error\n", s.Protocol, s.Scale, s.Degradation)
+	fmt.Fprintf(&b, "\nprotocol %s, scale %d, reduced by %s: normalised squared error\n", s.Protocol,
+		s.Scale, s.Degradation)
 	line := func(name, images string, cells []string) {
 		fmt.Fprintf(&b, "%-8s  %8s", name, images)
 		for _, cell := range cells {
@@ -183,7 +182,8 @@ func (s *summary) text() string {
 		if s.Worst.Label != nil {
 			label = fmt.Sprintf(", label %d", *s.Worst.Label)
 		}
-		fmt.Fprintf(&b, "worst by %s: %.4f, image %d%s\n", safefile.OneLine(string(s.Model)), s.Worst.Error, s.Worst.Index, label)
+		fmt.Fprintf(&b, "worst by %s: %.4f, image %d%s\n", safefile.OneLine(string(s.Model)), s.Worst.Error,
+			s.Worst.Index, label)
 	}
 	if s.Black > 0 {
 		fmt.Fprintf(&b, "black, so without an error, and left out of the means: %s\n", console.Count(s.Black, "image"))

@@ -10,22 +10,22 @@ import (
 	"superres/mnist"
 )
 
-// scores are the sums of the errors of a call.
+// scores sums up the errors of all digits.
 type scores struct {
 	all     sums
-	classes map[int]*sums // by label; nil without labels
-	worst   *worst        // nil when no error is defined
-	duels   []report.Duel // of the model with each other column
+	classes map[int]*sums // by label; nil where there are no labels
+	worst   *worst        // nil where no error is defined
+	duels   []report.Duel // of the model with each of the other columns
 }
 
-// add counts a digit in, in the order of the file, so that the sums are the same
-// bits for any number of workers.
+// add adds the errors of a digit. Digits are added in the order of the file, so that the sums are the same bits for
+// any number of workers.
 func (s *scores) add(x digit) {
 	if x.errors == nil {
 		return
 	}
 	s.all.add(x.errors)
-	s.fight(x.errors)
+	s.compare(x.errors)
 	if x.label != mnist.NoLabel {
 		if s.classes == nil {
 			s.classes = map[int]*sums{}
@@ -43,8 +43,8 @@ func (s *scores) add(x digit) {
 	}
 }
 
-// fight counts for the model, whose error is the last, or against it.
-func (s *scores) fight(errs []float64) {
+// compare adds an image to the duels of the model, whose error is the last.
+func (s *scores) compare(errs []float64) {
 	others, model := errs[:len(errs)-1], errs[len(errs)-1:]
 	if s.duels == nil {
 		s.duels = make([]report.Duel, len(others))
@@ -53,13 +53,13 @@ func (s *scores) fight(errs []float64) {
 		return // the image is black
 	}
 	for i := range others {
-		one := report.Judge(model, others[i:])
-		s.duels[i] = report.Duel{Wins: s.duels[i].Wins + one.Wins, Losses: s.duels[i].Losses + one.Losses, Ties: s.duels[i].Ties + one.Ties}
+		d, image := &s.duels[i], report.Judge(model, others[i:])
+		d.Wins, d.Losses, d.Ties = d.Wins+image.Wins, d.Losses+image.Losses, d.Ties+image.Ties
 	}
 }
 
-// finding says in a sentence whether the model, the last of the columns, restores better
-// than the best of the others. It is empty where there is nothing to compare.
+// finding says in a sentence whether the model, which is the last column, restores better than the best of the
+// others. It is empty where nothing is compared.
 func (s *scores) finding(columns []string) string {
 	mean := s.all.means()
 	last := len(mean) - 1
@@ -84,10 +84,10 @@ func (s *scores) finding(columns []string) string {
 	return fmt.Sprintf("%s is not shown to restore better than %s: %s (%s).", model, other, figures, duel.In("images"))
 }
 
-// sums are sums over some images.
+// sums are sums of errors over images.
 type sums struct {
-	images, scored int       // of scored ones an error is defined
-	errors         []float64 // one a column
+	images, scored int       // how many images there are, and how many of them have an error
+	errors         []float64 // a sum for each column
 }
 
 func (s *sums) add(errs []float64) {
@@ -103,7 +103,7 @@ func (s *sums) add(errs []float64) {
 	}
 }
 
-// means are the mean errors over the images that have one; nil where none has.
+// means returns the mean error of each column over the images that have one: nil where none has.
 func (s *sums) means() []*float64 {
 	out := make([]*float64, len(s.errors))
 	for i, v := range s.errors {

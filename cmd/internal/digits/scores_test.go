@@ -1,7 +1,6 @@
 package digits
 
 import (
-	"encoding/json"
 	"fmt"
 	"image"
 	"math"
@@ -19,22 +18,16 @@ import (
 // mnistJSON runs superres mnist --json.
 func mnistJSON(t *testing.T, dir string, args ...string) (sum summary, stderr string) {
 	t.Helper()
-	stdout, stderr, code := call(t, dir, "", append([]string{"mnist", "--json"}, args...)...)
-	if err := json.Unmarshal([]byte(stdout), &sum); err != nil || code != 0 {
-		t.Fatalf("%v: exit %d, %s%s%v", args, code, stdout, stderr, err)
-	}
-	return sum, stderr
+	stdout, stderr := program.Succeeds(t, dir, append([]string{"mnist", "--json"}, args...)...)
+	return consoletest.Decode[summary](t, stdout), stderr
 }
 
 // evalMeans are the means of superres eval for the same images.
 func evalMeans(t *testing.T, dir string, args ...string) (means []float64) {
 	t.Helper()
-	stdout, stderr, code := call(t, dir, "", append([]string{"eval", "--json", "-m", "nearest", "-m", "bicubic", "-m", "digits", "--protocol", "nfe", "--degradation", "box"}, args...)...)
-	var table scoring.Scores
-	if err := json.Unmarshal([]byte(stdout), &table); err != nil || code != 0 {
-		t.Fatalf("%v: exit %d, %s%v", args, code, stderr, err)
-	}
-	for _, c := range table.Mean {
+	stdout, _ := program.Succeeds(t, dir, append([]string{"eval", "--json", "-m", "nearest", "-m", "bicubic", "-m",
+		"digits", "--protocol", "nfe", "--degradation", "box"}, args...)...)
+	for _, c := range consoletest.Decode[scoring.Scores](t, stdout).Mean {
 		means = append(means, *c.NFE)
 	}
 	return means
@@ -57,33 +50,38 @@ func TestScores(t *testing.T) {
 	}
 	consoletest.Put(t, filepath.Join(dir, "a-ubyte.gz"), gzipped(t, idxImages(t, strokes(n, 28, 28))))
 	consoletest.Put(t, filepath.Join(dir, "labels"), idxLabels(t, labels...))
-	for _, args := range [][]string{{}, {"-s", "3"}, {"--index", "3,9,4,9,31", "--skip-index", "4"}, {"--skip-index", "0,1", "--limit", "7"}} {
+	for _, args := range [][]string{{}, {"-s", "3"}, {"--index", "3,9,4,9,31", "--skip-index", "4"},
+		{"--skip-index", "0,1", "--limit", "7"}} {
 		sum, _ := mnistJSON(t, dir, append(args, "a-ubyte.gz", "labels")...)
-		if want := evalMeans(t, dir, append(args, "a-ubyte.gz")...); !slices.Equal(values(sum.Mean), want) || sum.Protocol != "nfe" || sum.Degradation != "box" {
+		if want := evalMeans(t, dir, append(args, "a-ubyte.gz")...); !slices.Equal(values(sum.Mean), want) ||
+			sum.Protocol != "nfe" || sum.Degradation != "box" {
 			t.Errorf("%v: means %v, those of eval %v", args, values(sum.Mean), want)
 		}
-		total, together := 0, 0.0
+		total, weighted := 0, 0.0
 		for _, c := range sum.Classes {
 			total += c.Count
-			together += float64(c.Count) * *c.Mean[2]
+			weighted += float64(c.Count) * *c.Mean[2]
 		}
-		if len(sum.Classes) > 3 || total != sum.Count || math.Abs(together/float64(total)-*sum.Mean[2]) > 1e-12 {
+		if len(sum.Classes) > 3 || total != sum.Count || math.Abs(weighted/float64(total)-*sum.Mean[2]) > 1e-12 {
 			t.Errorf("%v: labels %+v, all %d", args, sum.Classes, sum.Count)
 		}
-		if sum.Worst == nil || sum.Worst.Error < *sum.Mean[2] || *sum.Worst.Label != int(labels[sum.Worst.Index]) || sum.PerSecond <= 0 {
+		if sum.Worst == nil || sum.Worst.Error < *sum.Mean[2] || *sum.Worst.Label != int(labels[sum.Worst.Index]) ||
+			sum.PerSecond <= 0 {
 			t.Errorf("%v: worst %+v, %g a second", args, sum.Worst, sum.PerSecond)
 		}
 	}
 	stdout, stderr, code := call(t, dir, "", "mnist", "a-ubyte.gz", "labels")
 	if code != 0 || !strings.Contains(stderr, "40 images of 28x28 by digits in ") || strings.Count(stderr, "\n") != 1 ||
-		!strings.Contains(stdout, "protocol nfe, scale 2, reduced by box") || strings.Count(stdout, "\nlabel ") != 3 || !strings.Contains(stdout, "\nmean            40 ") || !strings.Contains(stdout, "worst by digits") {
+		!strings.Contains(stdout, "protocol nfe, scale 2, reduced by box") || strings.Count(stdout, "\nlabel ") != 3 ||
+		!strings.Contains(stdout, "\nmean            40 ") || !strings.Contains(stdout, "worst by digits") {
 		t.Errorf("exit %d\n%s%s", code, stdout, stderr)
 	}
 	if _, stderr, _ := call(t, dir, "", "mnist", "-q", "a-ubyte.gz"); stderr != "" {
 		t.Errorf("quiet, it says %s", stderr)
 	}
 	// A plain interpolation is its own column.
-	if sum, _ := mnistJSON(t, dir, "-m", "bicubic", "a-ubyte.gz"); !slices.Equal(sum.Columns, []string{"nearest", "bicubic"}) || sum.Classes != nil {
+	if sum, _ := mnistJSON(t, dir, "-m", "bicubic", "a-ubyte.gz"); !slices.Equal(sum.Columns,
+		[]string{"nearest", "bicubic"}) || sum.Classes != nil {
 		t.Errorf("%+v", sum)
 	}
 }
@@ -95,21 +93,24 @@ func TestBlack(t *testing.T) {
 	consoletest.Put(t, filepath.Join(dir, "a-ubyte"), idxImages(t, list))
 	consoletest.Put(t, filepath.Join(dir, "labels"), idxLabels(t, 1, 1, 1, 2))
 	sum, _ := mnistJSON(t, dir, "a-ubyte", "labels", "--sheet", "s.png")
-	if sum.Black != 1 || sum.Count != 4 || !slices.Equal(values(sum.Mean), evalMeans(t, dir, "a-ubyte")) || sum.Classes[1].Mean[2] != nil {
+	if sum.Black != 1 || sum.Count != 4 || !slices.Equal(values(sum.Mean), evalMeans(t, dir, "a-ubyte")) ||
+		sum.Classes[1].Mean[2] != nil {
 		t.Errorf("%+v", sum)
 	}
 	stdout, _, code := call(t, dir, "", "mnist", "a-ubyte", "--index", "3")
-	if code != 0 || !strings.Contains(stdout, "mean             1           -           -           -\nblack, so without an error, and left out of the means: 1 image\n") {
+	if code != 0 || !strings.Contains(stdout, "mean             1           -           -           -\nblack, so "+
+		"without an error, and left out of the means: 1 image\n") {
 		t.Errorf("exit %d, %s", code, stdout)
 	}
 }
 
-// MNIST itself, where it is at hand: the figures that the README states, of some of
-// the images.
+// MNIST itself, where it is at hand: the figures that the README states, of some of the images.
 func TestFiles(t *testing.T) {
-	images, labels := golden.Data(t, "mnist", "t10k-images-idx3-ubyte.gz"), golden.Data(t, "mnist", "t10k-labels-idx1-ubyte.gz")
+	images, labels := golden.Data(t, "mnist", "t10k-images-idx3-ubyte.gz"),
+		golden.Data(t, "mnist", "t10k-labels-idx1-ubyte.gz")
 	sum, stderr := mnistJSON(t, ".", "--limit", "500", images, labels)
-	if sum.Official != "t10k-images-idx3-ubyte" || sum.OfficialLabels != "t10k-labels-idx1-ubyte" || sum.Warnings != nil || len(sum.Classes) != 10 {
+	if sum.Official != "t10k-images-idx3-ubyte" || sum.OfficialLabels != "t10k-labels-idx1-ubyte" ||
+		sum.Warnings != nil || len(sum.Classes) != 10 {
 		t.Errorf("%+v\n%s", sum, stderr)
 	}
 	if got := fmt.Sprintf("%.3f %.3f", *sum.Mean[0], *sum.Mean[1]); got != "0.170 0.116" || *sum.Mean[2] > 0.0160 {
@@ -123,7 +124,8 @@ func TestFiles(t *testing.T) {
 // A folder stands for the test images in it and their labels, or for those for training.
 func TestFolder(t *testing.T) {
 	dir := t.TempDir()
-	consoletest.Put(t, filepath.Join(dir, "mnist/train-images-idx3-ubyte.gz"), gzipped(t, idxImages(t, strokes(3, 28, 28))))
+	consoletest.Put(t, filepath.Join(dir, "mnist/train-images-idx3-ubyte.gz"),
+		gzipped(t, idxImages(t, strokes(3, 28, 28))))
 	if sum, _ := mnistJSON(t, dir, "mnist"); sum.Count != 3 || len(sum.Classes) != 0 {
 		t.Errorf("%+v", sum)
 	}

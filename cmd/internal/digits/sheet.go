@@ -19,33 +19,33 @@ import (
 	"superres/mnist"
 )
 
-// The contact sheet of superres mnist as a picture: digits side by side, up to 20 in a block of
-// rows; above each its number and label, below it the error of the model. All
-// pictures are drawn with whole pixels, small ones enlarged by repeating them.
+// The contact sheet of superres mnist has blocks of up to 20 digits side by side. Each block has a row for each kind
+// of picture. Above a digit stand its number and label, below it the error of the model. Small pictures are enlarged
+// by repeating their pixels.
 const (
 	sheetColumns = 20
-	sheetTile    = 52 // the least width of a picture as drawn, which the captions need
+	sheetTile    = 52 // the least width of a picture in pixels, which the captions need
 	sheetGap     = 6
-	sheetText    = 14 // height of a line
-	sheetMargin  = 54 // for the names of the rows
+	sheetText    = 14 // the height of a line of text
+	sheetMargin  = 54 // the width of the names of the rows
 )
 
 // sheet gathers and draws the first digits of a call.
 type sheet struct {
-	enlarges bool        // there is no truth, and no error
-	out      image.Point // the size of a result
-	count    int         // digits to be drawn
+	enlarges bool        // the digits were enlarged, so that there is neither truth nor error
+	out      image.Point // the size of a result in pixels
+	count    int         // how many digits to draw
 	drawn    []digit
 }
 
-// add takes a digit, unless there are enough or nothing is to be drawn.
+// add adds a digit while there are fewer than count. A nil sheet takes none.
 func (s *sheet) add(x digit) {
 	if s != nil && len(s.drawn) < s.count {
 		s.drawn = append(s.drawn, x)
 	}
 }
 
-// rows are the names of the rows of a block, in order.
+// rows returns the names of the rows of a block, in order.
 func (s *sheet) rows() []string {
 	if s.enlarges {
 		return []string{"input", "result"}
@@ -53,29 +53,31 @@ func (s *sheet) rows() []string {
 	return []string{"truth", "low", "result", "error"}
 }
 
-// zoom is how often a pixel of the result is repeated in each direction.
+// zoom returns how often a pixel of the result is repeated in each direction.
 func (s *sheet) zoom() int { return max(1, (sheetTile+s.out.X-1)/s.out.X) }
 
-// block is the size of a cell with its gap, and the height of a block.
+// block returns the size of a cell with its gap, and the height of a block, in pixels.
 func (s *sheet) block() (cell image.Point, height int) {
 	cell = s.out.Mul(s.zoom()).Add(image.Pt(sheetGap, sheetGap))
 	return cell, 2*sheetText + len(s.rows())*cell.Y + 2*sheetGap
 }
 
+// size returns the size of the sheet in pixels.
 func (s *sheet) size() image.Point {
 	cell, height := s.block()
 	columns, blocks := min(s.count, sheetColumns), (s.count+sheetColumns-1)/sheetColumns
 	return image.Pt(sheetMargin+columns*cell.X+sheetGap, blocks*height+sheetGap)
 }
 
-// write draws the digits to a PNG file, which gets no more than the mode most.
-func (s *sheet) write(ctx context.Context, most fs.FileMode, name string, overwrite bool) error {
+// write draws the digits to a PNG file, whose permissions are those of mode at most.
+func (s *sheet) write(ctx context.Context, mode fs.FileMode, name string, overwrite bool) error {
 	img := s.draw()
-	return safefile.WriteAtomicMode(most, name, overwrite, func(w io.Writer) error {
+	return safefile.WriteAtomicMode(mode, name, overwrite, func(w io.Writer) error {
 		return imagefile.Encode(console.Interruptible(ctx, w), img, "png", imagefile.EncodeOptions{})
 	})
 }
 
+// draw draws all digits.
 func (s *sheet) draw() *image.Gray {
 	img := image.NewGray(image.Rectangle{Max: s.size()})
 	draw.Draw(img, img.Bounds(), image.White, image.Point{}, draw.Src)
@@ -100,35 +102,36 @@ func (s *sheet) draw() *image.Gray {
 			repeat(img, image.Pt(left, top+sheetText+row*cell.Y), picture, s.out, s.zoom())
 		}
 		if n := len(x.errors); n > 0 {
-			text(left, top+sheetText+len(s.rows())*cell.Y-sheetGap/2, console.Number("%.4f", console.Finite(x.errors[n-1])))
+			text(left, top+sheetText+len(s.rows())*cell.Y-sheetGap/2,
+				console.Number("%.4f", console.Finite(x.errors[n-1])))
 		}
 	}
 	return img
 }
 
-// pictures are the pictures of a digit, one a row.
+// pictures returns the pictures of a digit, one for each row.
 func (s *sheet) pictures(x digit) []*image.Gray {
 	if s.enlarges {
 		return []*image.Gray{x.low, x.result}
 	}
-	miss := image.NewGray(x.result.Bounds())
-	for i := range miss.Bounds().Dy() {
-		for j := range miss.Bounds().Dx() {
+	difference := image.NewGray(x.result.Bounds())
+	for i := range difference.Bounds().Dy() {
+		for j := range difference.Bounds().Dx() {
 			a, b := x.truth.GrayAt(j, i).Y, x.result.GrayAt(j, i).Y
-			miss.SetGray(j, i, color.Gray{Y: max(a, b) - min(a, b)})
+			difference.SetGray(j, i, color.Gray{Y: max(a, b) - min(a, b)})
 		}
 	}
-	return []*image.Gray{x.truth, x.low, x.result, miss}
+	return []*image.Gray{x.truth, x.low, x.result, difference}
 }
 
-// repeat draws img at a place of dst, stretched to or cropped at the size of a result and
-// then by zoom, with whole pixels.
-func repeat(dst *image.Gray, at image.Point, img *image.Gray, size image.Point, zoom int) {
+// repeat draws img with its corner at a point of dst, enlarged by zoom after it was brought to the size of a result:
+// the low-resolution picture by repeating its pixels, the others by cropping them.
+func repeat(dst *image.Gray, corner image.Point, img *image.Gray, size image.Point, zoom int) {
 	in := img.Bounds().Size()
 	step := max(1, size.X/in.X) // of the low-resolution picture; 1 for the others
 	for y := range size.Y * zoom {
 		for x := range size.X * zoom {
-			dst.SetGray(at.X+x, at.Y+y, img.GrayAt(x/zoom/step, y/zoom/step))
+			dst.SetGray(corner.X+x, corner.Y+y, img.GrayAt(x/zoom/step, y/zoom/step))
 		}
 	}
 }

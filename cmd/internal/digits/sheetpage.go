@@ -12,16 +12,18 @@ import (
 	"superres/mnist"
 )
 
-// page writes the sheet as a page: what came out first, then the digits, two of whose
-// pictures can be laid over one another, and the errors.
-func (s *sheet) page(most fs.FileMode, name string, overwrite bool, sum summary) error {
+// page writes the sheet as an HTML page: the finding, then the digits, whose pictures a reader can lay over one
+// another, then the errors.
+func (s *sheet) page(mode fs.FileMode, name string, overwrite bool, sum summary) error {
 	p := report.Page{
 		Title: "Images of an IDX file, restored", Command: sum.typed,
-		Lead: fmt.Sprintf("%s of %dx%d, reduced by %s and restored by %s, scale %d. The error is ‖Î − I‖² / ‖I‖² of the grey values, its mean over the images; less is better.",
+		Lead: fmt.Sprintf("%s of %dx%d, reduced by %s and restored by %s, scale %d. The error is ‖Î − I‖² / ‖I‖² "+
+			"of the grey values, its mean over the images; less is better.",
 			console.Count(sum.Count, "image"), sum.Width, sum.Height, sum.Degradation, sum.Model, sum.Scale),
 		Facts: []report.Fact{
 			{Name: "command with all settings", Value: string(sum.Command)},
-			{Name: "version", Value: fmt.Sprintf("superres %s, %s %s/%s", console.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)},
+			{Name: "version", Value: fmt.Sprintf("superres %s, %s %s/%s", console.Version, runtime.Version(),
+				runtime.GOOS, runtime.GOARCH)},
 			{Name: "images", Value: string(sum.Images) + official(sum.Official)},
 		},
 		Notes: sum.Warnings,
@@ -31,7 +33,8 @@ func (s *sheet) page(most fs.FileMode, name string, overwrite bool, sum summary)
 	}
 	if s.enlarges {
 		p.Title = "Images of an IDX file, enlarged"
-		p.Lead = fmt.Sprintf("%s of %dx%d, enlarged by %s, scale %d.", console.Count(sum.Count, "image"), sum.Width, sum.Height, sum.Model, sum.Scale)
+		p.Lead = fmt.Sprintf("%s of %dx%d, enlarged by %s, scale %d.", console.Count(sum.Count, "image"), sum.Width,
+			sum.Height, sum.Model, sum.Scale)
 	}
 	if sum.Finding != "" {
 		p.Findings = []string{sum.Finding}
@@ -40,14 +43,15 @@ func (s *sheet) page(most fs.FileMode, name string, overwrite bool, sum summary)
 	if err != nil {
 		return err
 	}
-	p.Sections = []report.Section{{Title: "Images", Text: fmt.Sprintf("The first %d.", len(s.drawn)), Tables: []report.Table{shown}}}
+	p.Sections = []report.Section{{Title: "Images", Text: fmt.Sprintf("The first %d.", len(s.drawn)),
+		Tables: []report.Table{shown}}}
 	if len(sum.Columns) > 0 {
 		p.Sections = append(p.Sections, report.Section{Title: "Errors", Tables: []report.Table{sum.table()}})
 	}
-	return safefile.WriteAtomicMode(most, name, overwrite, func(w io.Writer) error { return p.Write(w) })
+	return safefile.WriteAtomicMode(mode, name, overwrite, func(w io.Writer) error { return p.Write(w) })
 }
 
-// official says which of MNIST's files a file is.
+// official returns the end of a sentence that says which file of MNIST a file is. It is empty for none.
 func official(name string) string {
 	if name == "" {
 		return ""
@@ -55,7 +59,7 @@ func official(name string) string {
 	return ", which is MNIST's " + name
 }
 
-// table has a row for each digit, with its pictures.
+// table returns a table with a row for each digit, which has its pictures.
 func (s *sheet) table() (report.Table, error) {
 	t := report.Table{Head: append([]string{"image"}, s.rows()...)}
 	width := s.out.X * s.zoom()
@@ -85,7 +89,7 @@ func (s *sheet) table() (report.Table, error) {
 	return t, nil
 }
 
-// table has the mean errors of all images and of each label, the least in bold.
+// table returns the mean errors of all images and of each label, the least in bold.
 func (s *summary) table() report.Table {
 	t := report.Table{Head: append([]string{"", "images"}, s.Columns...)}
 	row := func(name string, images int, mean []*float64) {

@@ -27,7 +27,7 @@ func (f Fidelity) deepened(cfg image.Config) image.Config {
 // written, and what is lost.
 func (p *Plan) finish(f *Frame, enlarged image.Image, by Choice) Result {
 	pic, grey := f.About, f.About.GreyAlpha
-	if p.Format == "jpeg" || p.Format == "bmp" {
+	if !p.Format.CanAlpha() {
 		enlarged = onWhite(enlarged)
 		if grey {
 			flat := image.NewGray(enlarged.Bounds())
@@ -35,12 +35,12 @@ func (p *Plan) finish(f *Frame, enlarged image.Image, by Choice) Result {
 			enlarged, grey = flat, false
 		}
 	}
-	isGrey := grey && p.Format == "png"
+	isGrey := grey && p.Format.CanGreyAlpha()
 	switch enlarged.(type) {
 	case *image.Gray, *image.Gray16:
 		isGrey = true
 	}
-	_, lost := pic.Metadata.For(p.Format, isGrey)
+	_, lost := pic.Metadata.For(string(p.Format), isGrey)
 	return Result{
 		Number: f.Number, Delay: f.Delay, Image: enlarged,
 		How:      imagefile.EncodeOptions{Quality: p.Quality, Metadata: pic.Metadata, Software: by.provenance, GreyAlpha: grey},

@@ -18,7 +18,7 @@ type Job struct {
 	Source Source
 	Sink   Sink
 	// Format is that of the result: png, jpeg, bmp, tiff, gif or pictures.Video.
-	Format string
+	Format imagefile.Format
 	// Follow has a file of several pictures keep its own format, whatever Format says.
 	Follow bool
 }
@@ -67,7 +67,7 @@ type Plan struct {
 // kind is a kind of input that is told by what it begins with.
 type kind struct {
 	magic  string
-	format string // of its results
+	format imagefile.Format // of its results
 	open   func(ctx context.Context, p *Plan) error
 }
 
@@ -76,7 +76,7 @@ var kinds = []kind{{videoMagic, pictures.Video, openVideo}}
 
 // FormatOf returns the format of what becomes of a source, where its first bytes tell it: of video. It is empty for
 // pictures, and for what cannot be opened, as its enlarging will say.
-func FormatOf(s Source) string {
+func FormatOf(s Source) imagefile.Format {
 	in, err := s.Open()
 	if err != nil {
 		return ""
@@ -237,5 +237,5 @@ func (p *Plan) resultSize(in image.Point) (out image.Point, err error) {
 // whole.
 func (p *Plan) inStrips(w, h int) bool {
 	const mostWhole = 64e6 // pixels of one that is made as a whole
-	return p.Region.Empty() && (p.Format == "png" || p.Format == "jpeg") && (float64(w)*float64(h) > mostWhole || p.Size.BandRows > 0)
+	return p.Region.Empty() && p.Format.CanStream() && (float64(w)*float64(h) > mostWhole || p.Size.BandRows > 0)
 }

@@ -25,7 +25,7 @@ type series struct {
 
 // measureSeries works out sizes and memory by the header of the first picture, before anything else is known of the
 // file. Pages, each of its own size, have all memory.
-func (p *Plan) measureSeries(kind string, cfg image.Config, held int64) error {
+func (p *Plan) measureSeries(kind imagefile.Format, cfg image.Config, held int64) error {
 	if kind == "tiff" {
 		size, _, err := p.measure(cfg, false, held, 0)
 		p.worked, p.Output, p.Memory = size, size, p.Limits.Memory
@@ -71,7 +71,7 @@ func openSeries(ctx context.Context, p *Plan, pic *imagefile.Picture, held int64
 		return err
 	}
 	p.Frames, p.ahead, p.seq.Sequence = s.Reader.Frames, 2*p.together, s
-	p.title, p.scope, p.noun = fmt.Sprintf("%s of %d frames", strings.ToUpper(s.Reader.Format), p.Frames), " for all", "picture"
+	p.title, p.scope, p.noun = fmt.Sprintf("%s of %d frames", strings.ToUpper(string(s.Reader.Format)), p.Frames), " for all", "picture"
 	p.share = func(written int) float64 { return float64(written) / float64(p.Frames) }
 	if s.Pages {
 		p.title, p.first, p.scope, p.own = fmt.Sprintf("TIFF of %d pages", p.Frames), "the first ", "", true
@@ -163,7 +163,7 @@ func (s *series) chooseFormat() error {
 	if good {
 		return nil
 	}
-	return console.Fail(console.ExitOutput, fmt.Errorf("%s: is %s, which %s cannot be; use --format %s, or --first-frame", p.Source.Name(), what, strings.ToUpper(p.Format), use))
+	return console.Fail(console.ExitOutput, fmt.Errorf("%s: is %s, which %s cannot be; use --format %s, or --first-frame", p.Source.Name(), what, strings.ToUpper(string(p.Format)), use))
 }
 
 // Next implements Sequence.

@@ -28,8 +28,8 @@ func openPicture(ctx context.Context, p *Plan) error {
 			return err
 		}
 	}
-	several, fileBytes := "", int64(0) // the kind of a file of several pictures, and what it takes with its metadata
-	limits.Several = func(kind string) { several = kind }
+	several, fileBytes := imagefile.Format(""), int64(0) // the kind of a file of several pictures, and what it takes with its metadata
+	limits.Several = func(kind imagefile.Format) { several = kind }
 	limits.Accept = func(cfg image.Config, held int64) (err error) {
 		p.Input, fileBytes = image.Pt(cfg.Width, cfg.Height), held
 		if several != "" {
@@ -56,7 +56,7 @@ func openPicture(ctx context.Context, p *Plan) error {
 		return openSeries(ctx, p, pic, fileBytes)
 	}
 	p.single = true
-	p.title = strings.ToUpper(pic.Format)
+	p.title = strings.ToUpper(string(pic.Format))
 	if pic.Quality > 0 {
 		p.title += fmt.Sprintf(" of quality %d", pic.Quality)
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Where there is room for a part of a line, it is taken back, and the journal goes on when
-// there is room again. A limit of the size of files stands for a full disk.
+// Where there is room for a part of a line, it is taken back, and the journal goes on when there is room again. A
+// limit of the size of files stands for a full disk.
 func TestFullDisk(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "journal.jsonl")
 	j, err := OpenJournal[string](name, 0o666, nil)
@@ -38,7 +38,8 @@ func TestFullDisk(t *testing.T) {
 	if err := j.Add("three"); err != nil {
 		t.Fatal(err)
 	}
-	if list, _, damaged, err := readAll(name); err != nil || damaged != 0 || !slices.Equal(list, []string{"one", "three"}) {
+	if list, _, damaged, err := readAll(name); err != nil || damaged != 0 ||
+		!slices.Equal(list, []string{"one", "three"}) {
 		t.Errorf("%q, line %d, %v after %v", list, damaged, err, failed)
 	}
 }

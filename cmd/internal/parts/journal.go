@@ -15,25 +15,26 @@ import (
 	"superres/internal/safefile"
 )
 
-// Journal keeps what has been finished, one JSON value a line, so that work that
-// was interrupted goes on where it was. A line is written whole or, when the
-// machine stops within it, dropped by the next open. One process at a time has it.
+// Journal is a file of the results that are finished, one JSON value a line, so that interrupted work continues where
+// it was. Where the machine stopped within a line, the next OpenJournal drops that line. A journal is locked: one
+// process at a time has it open.
 type Journal[T any] struct {
 	File *os.File
 
 	mu      sync.Mutex
-	size    int64 // of whole lines
-	broken  bool  // a part of a line follows them
-	damaged int   // the line that was passed over when it was opened; 0: none
+	size    int64 // of all complete lines, in bytes
+	broken  bool  // an incomplete line follows them and could not be removed
+	damaged int   // the number, from 1, of the line that was skipped on opening; 0 is none
 }
 
-// OpenJournal opens or begins a journal and calls each with what it holds, in its order. A
-// nil function is for those who know that. A new journal gets no more than the mode most.
-func OpenJournal[T any](name string, most fs.FileMode, each func(T)) (*Journal[T], error) {
+// OpenJournal opens a journal, or creates it, and calls each with its entries in their order. Where each is nil the
+// entries are not read. The permissions of a new journal are those of mode at most.
+func OpenJournal[T any](name string, mode fs.FileMode, each func(T)) (*Journal[T], error) {
 	if info, err := os.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return nil, journalError(name, errors.New("is a symbolic link, and nothing is written through it; remove it, or use another -o"))
+		return nil, journalError(name, errors.New("is a symbolic link, and nothing is written through it; remove "+
+			"it, or use another -o"))
 	}
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, most&0o644)
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, mode&0o644)
 	if err != nil {
 		return nil, journalError(name, err)
 	}
@@ -44,7 +45,7 @@ func OpenJournal[T any](name string, most fs.FileMode, each func(T)) (*Journal[T
 	return j, nil
 }
 
-// begin takes the journal for this process, and drops a part of a line at its end.
+// begin locks the journal and removes an incomplete line at its end.
 func (j *Journal[T]) begin(each func(T)) error {
 	info, err := j.File.Stat()
 	switch {
@@ -58,7 +59,7 @@ func (j *Journal[T]) begin(each func(T)) error {
 	case !safefile.Lock(j.File):
 		return errors.New("another superres is at work in this folder; wait for it, or use another -o")
 	case each == nil:
-		j.size, err = wholeLines(j.File, info.Size())
+		j.size, err = endOfLines(j.File, info.Size())
 	default:
 		j.size, j.damaged, err = ReadJournal(j.File.Name(), each)
 	}
@@ -68,62 +69,63 @@ func (j *Journal[T]) begin(each func(T)) error {
 	return err
 }
 
-// mostLine is the longest line that is read, in bytes: a hundred times that of a trial.
-const mostLine = 1 << 20
+// maxLine is the length of the longest line that is read, in bytes: about a hundred times that of a trial.
+const maxLine = 1 << 20
 
-// wholeLines returns where the last whole line of a file ends.
-func wholeLines(f io.ReaderAt, size int64) (int64, error) {
-	end := make([]byte, min(size, mostLine))
+// endOfLines returns the offset of the end of the last complete line of a file.
+func endOfLines(f io.ReaderAt, size int64) (int64, error) {
+	end := make([]byte, min(size, maxLine))
 	if _, err := f.ReadAt(end, size-int64(len(end))); err != nil {
 		return 0, err
 	}
-	at := bytes.LastIndexByte(end, '\n')
-	if at < 0 && size > mostLine {
-		return 0, fmt.Errorf("its last line has more than %d bytes; remove the file to begin anew", mostLine)
+	last := bytes.LastIndexByte(end, '\n')
+	if last < 0 && size > maxLine {
+		return 0, fmt.Errorf("its last line has more than %d bytes; remove the file to begin anew", maxLine)
 	}
-	return size - int64(len(end)-at-1), nil
+	return size - int64(len(end)-last-1), nil
 }
 
-// ReadJournal calls each with the entries, in their order, and returns where the last whole
-// line ends. A line that is damaged is passed over, and damaged is its number, from 1, for
-// what it told of is done once more, at worst; two are an error. 0: there is none.
-func ReadJournal[T any](name string, each func(T)) (whole int64, damaged int, err error) {
+// ReadJournal calls each with the entries, in their order, and returns the offset of the end of the last complete
+// line. One damaged line is skipped, since its work is merely done again, and damaged is its number from 1, or 0
+// where there is none. Two are an error.
+func ReadJournal[T any](name string, each func(T)) (end int64, damaged int, err error) {
 	f, size, err := safefile.OpenRegular(name)
 	if err != nil {
 		return 0, 0, err
 	}
 	defer f.Close()
-	lines := bufio.NewReaderSize(io.LimitReader(f, size), mostLine)
-	var v, none T
+	lines := bufio.NewReaderSize(io.LimitReader(f, size), maxLine)
+	var v, zero T
 	for number := 1; ; number++ {
 		line, err := lines.ReadSlice('\n')
 		switch {
 		case err == io.EOF:
-			return whole, damaged, nil
+			return end, damaged, nil
 		case err == bufio.ErrBufferFull:
-			return 0, 0, fmt.Errorf("line %d has more than %d bytes; remove the file to begin anew", number, mostLine)
+			return 0, 0, fmt.Errorf("line %d has more than %d bytes; remove the file to begin anew", number, maxLine)
 		case err != nil:
 			return 0, 0, err
 		}
-		whole += int64(len(line))
-		v = none
+		end += int64(len(line))
+		v = zero
 		switch err := json.Unmarshal(line, &v); {
 		case err == nil:
 			each(v)
 		case damaged == 0:
 			damaged = number
 		default:
-			return 0, 0, fmt.Errorf("lines %d and %d are damaged (%w); remove them, or the file to begin anew", damaged, number, err)
+			return 0, 0, fmt.Errorf("lines %d and %d are damaged (%w); remove them, or the file to begin anew",
+				damaged, number, err)
 		}
 	}
 }
 
-// passed says that a line of a journal is damaged and passed over.
-func passed(name string, line int) error {
+// skippedLine returns a warning that a damaged line of a journal was skipped.
+func skippedLine(name string, line int) error {
 	return fmt.Errorf("journal %s: line %d is damaged; what it told of is done again", name, line)
 }
 
-// Add appends an entry: a whole line or, when there is no room for it, nothing.
+// Add appends an entry: a complete line or, where the disk is full, nothing. It is safe for concurrent use.
 func (j *Journal[T]) Add(v T) error {
 	line, err := json.Marshal(v)
 	if err != nil {
@@ -143,9 +145,10 @@ func (j *Journal[T]) Add(v T) error {
 	return journalError(j.File.Name(), err)
 }
 
-// Close ends the journal.
+// Close closes the journal, which ends its lock.
 func (j *Journal[T]) Close() error { return j.File.Close() }
 
+// journalError returns an error of a journal, which has the exit code of outputs.
 func journalError(name string, err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		err = e.Err

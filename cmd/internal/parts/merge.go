@@ -41,8 +41,9 @@ the folder and nothing else. A part that is run again does what is missing.`,
 	})
 }
 
+// merge completes the parts in a folder: the report of a sweep, or an account of the pictures.
 func merge(c *cli.Context, s *console.Streams, path string) error {
-	recorded, err := safefile.ReadRegular(filepath.Join(path, commandFile), mostCommand)
+	recorded, err := safefile.ReadRegular(filepath.Join(path, commandFile), maxCommand)
 	if errors.Is(err, fs.ErrNotExist) {
 		return mergePictures(s, path)
 	}
@@ -52,10 +53,12 @@ func merge(c *cli.Context, s *console.Streams, path string) error {
 	}
 	args := paths.Texts(words)
 	if err != nil || len(args) == 0 || !sweeps(c.App.Command(args[0])) {
-		return console.Fail(console.ExitInput, fmt.Errorf("%s does not hold the command of the parts (%v)", filepath.Join(path, commandFile), err))
+		return console.Fail(console.ExitInput,
+			fmt.Errorf("%s does not hold the command of the parts (%v)", filepath.Join(path, commandFile), err))
 	}
 	if name := filepath.Join(path, commandFile); slices.ContainsFunc(args[1:], outputFlag) {
-		return console.Fail(console.ExitInput, fmt.Errorf("%s names an output; that of the report is the folder itself: remove the flag there", name))
+		return console.Fail(console.ExitInput,
+			fmt.Errorf("%s names an output; that of the report is the folder itself: remove the flag there", name))
 	}
 	var flags []string
 	for _, f := range console.WorkFlags {
@@ -67,34 +70,34 @@ func merge(c *cli.Context, s *console.Streams, path string) error {
 	return c.App.RunContext(context.WithValue(c.Context, mergeKey{}, true), args)
 }
 
-// outputFlag tells whether an argument is the flag of the output, which a command that is
-// recorded does not have: its report goes where the parts are, and nowhere else.
+// outputFlag reports whether an argument is the flag of the output. A recorded command does not have it: its report
+// goes to the folder of the parts.
 func outputFlag(arg string) bool {
 	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 	return strings.HasPrefix(arg, "-") && (name == "o" || name == "output")
 }
 
-// mergeKey is that of the contexts of commands that superres merge runs.
+// mergeKey is the key by which the context of a command says that superres merge runs it.
 type mergeKey struct{}
 
-// Merging tells whether superres merge runs the command, to make its report of what the
-// parts have kept. The context says so, for the command line is that of the parts.
+// Merging reports whether superres merge runs the command, to make the report from the results of the parts. The
+// context says so, since the command line is the one of the parts.
 func Merging(c *cli.Context) bool { return c.Context.Value(mergeKey{}) != nil }
 
-// sweeps tells whether the trials of a command can be run in parts.
+// sweeps reports whether the trials of a command can be run in parts.
 func sweeps(c *cli.Command) bool {
 	return c != nil && slices.Contains(c.Flags, cli.Flag(SweepFlag))
 }
 
-// commandFile holds the command whose trials the parts in a folder run, so that
-// superres merge can make its report.
+// commandFile is the file that records the command whose trials the parts in a folder run, so that superres merge can
+// make its report.
 const commandFile = "command.json"
 
-// mostCommand is the largest commandFile that is read, in bytes.
-const mostCommand = 16 << 20
+// maxCommand is the largest commandFile that is read, in bytes.
+const maxCommand = 16 << 20
 
-// SweepPart reads --shard and, of a part, sees to commandFile: all parts in a folder
-// are of one command.
+// SweepPart reads --shard. Where it names a part, SweepPart writes commandFile to the folder, or refuses a folder
+// with the parts of another command.
 func SweepPart(c *cli.Context, dir string) (Part, error) {
 	part, err := Parse(c.String("shard"))
 	if err != nil || part.Of == 0 || dir == "" {
@@ -103,7 +106,8 @@ func SweepPart(c *cli.Context, dir string) (Part, error) {
 	args := []string{c.Command.Name}
 	for _, f := range c.Command.Flags {
 		name := f.Names()[0]
-		if !c.IsSet(name) || name == "shard" || name == "output" || slices.ContainsFunc(console.WorkFlags, func(w cli.Flag) bool { return w.Names()[0] == name }) {
+		if !c.IsSet(name) || name == "shard" || name == "output" ||
+			slices.ContainsFunc(console.WorkFlags, func(w cli.Flag) bool { return w.Names()[0] == name }) {
 			continue
 		}
 		values := []string{fmt.Sprint(c.Value(name))}
@@ -123,10 +127,11 @@ func SweepPart(c *cli.Context, dir string) (Part, error) {
 		return part, safefile.Unwritable(dir, err)
 	}
 	name := filepath.Join(dir, commandFile)
-	old, err := safefile.ReadRegular(name, mostCommand)
+	old, err := safefile.ReadRegular(name, maxCommand)
 	switch {
 	case err == nil && !bytes.Equal(old, text):
-		return part, console.Usage("%s holds parts of another command, %s; use another -o", dir, safefile.OneLine(string(old)))
+		return part, console.Usage("%s holds parts of another command, %s; use another -o", dir,
+			safefile.OneLine(string(old)))
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return part, console.Fail(console.ExitOutput, err)
 	case err == nil:
@@ -135,7 +140,7 @@ func SweepPart(c *cli.Context, dir string) (Part, error) {
 	return part, safefile.WriteAtomic(name, true, console.Writes(text))
 }
 
-// mergePictures tells what has become of the parts of an upscale, by their journals.
+// mergePictures reports what the journals of the parts of superres upscale record.
 func mergePictures(s *console.Streams, dir string) error {
 	files, err := filepath.Glob(filepath.Join(paths.GlobQuote(dir), journalPrefix+"*"+journalSuffix))
 	if err != nil {
@@ -159,7 +164,7 @@ func mergePictures(s *console.Streams, dir string) error {
 			return journalError(file, err)
 		}
 		if damaged > 0 {
-			fmt.Fprintln(s.Err, "superres:", safefile.OneLine(passed(file, damaged).Error()))
+			fmt.Fprintln(s.Err, "superres:", safefile.OneLine(skippedLine(file, damaged).Error()))
 		}
 		if ends[part.Of] == nil {
 			ends[part.Of] = map[int]Record{}
@@ -172,38 +177,42 @@ func mergePictures(s *console.Streams, dir string) error {
 		}
 	}
 	if latest == 0 {
-		return console.Fail(console.ExitInput, fmt.Errorf("%s: no part was done there with --shard I/N (of upscale with --resume as well)", dir))
+		return console.Fail(console.ExitInput,
+			fmt.Errorf("%s: no part was done there with --shard I/N (of upscale with --resume as well)", dir))
 	}
-	// The pictures may have been divided anew, or have become others: what was begun last counts.
+	// The pictures may have been divided into another number of parts since, or may be others: the last division
+	// counts.
 	parts := ends[latest]
-	whole := 0
+	total := 0
 	var newest time.Time
 	for _, rec := range parts {
 		if rec.Time.After(newest) {
-			whole, newest = rec.Whole, rec.Time
+			total, newest = rec.Whole, rec.Time
 		}
 	}
-	done := func(i int) bool { rec, ok := parts[i]; return ok && rec.Whole == whole }
-	var open []string // the first of them: how many there are is said by the name of a file alone
+	done := func(i int) bool { rec, ok := parts[i]; return ok && rec.Whole == total }
+	var unfinished []string // the first of them: the name of a journal alone may say that there are a million
 	missing := latest
 	for i := range parts {
 		if done(i) {
 			missing--
 		}
 	}
-	for i := 0; len(open) < min(missing, console.MostNames); i++ {
+	for i := 0; len(unfinished) < min(missing, console.MostNames); i++ {
 		if !done(i) {
-			open = append(open, Part{i, latest}.String())
+			unfinished = append(unfinished, Part{i, latest}.String())
 		}
 	}
 	if missing > 0 {
-		return console.Fail(console.ExitInput, fmt.Errorf("%s: not all parts have come to their end with the same pictures; "+
-			"run the command with --shard %s", dir, console.FirstOfMany(open, missing)))
+		return console.Fail(console.ExitInput,
+			fmt.Errorf("%s: not all parts have come to their end with the same pictures; "+
+				"run the command with --shard %s", dir, console.FirstOfMany(unfinished, missing)))
 	}
-	return partsDone(s, dir, parts)
+	return reportParts(s, dir, parts)
 }
 
-func partsDone(s *console.Streams, dir string, parts map[int]Record) error {
+// reportParts writes how many pictures the parts have done, and which failed.
+func reportParts(s *console.Streams, dir string, parts map[int]Record) error {
 	done := 0
 	var failed []string
 	for _, i := range slices.Sorted(maps.Keys(parts)) {
@@ -215,7 +224,8 @@ func partsDone(s *console.Streams, dir string, parts map[int]Record) error {
 	}
 	fmt.Fprintf(s.Out, "%d parts: %d pictures done, %d failed\n", len(parts), done, len(failed))
 	if len(failed) > 0 {
-		return console.Fail(console.ExitSome, fmt.Errorf("%s: %d of %d pictures failed", dir, len(failed), done+len(failed)))
+		return console.Fail(console.ExitSome,
+			fmt.Errorf("%s: %d of %d pictures failed", dir, len(failed), done+len(failed)))
 	}
 	return nil
 }

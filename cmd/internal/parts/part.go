@@ -1,11 +1,9 @@
-// Package parts divides work into parts that may run at once, on one machine or many, and
-// keeps what is done, so that work that was interrupted goes on. Its command is superres
-// merge.
+// Package parts divides work into parts that may run at the same time, on one machine or many, and records what is
+// done, so that interrupted work continues. Its command is superres merge.
 //
-// Read it in this order: part.go, one part of many and what belongs to it; journal.go, a
-// file of what has been finished; ledger.go, which files are done, by the journals in the
-// folders of the outputs, and past.go, what these tell; sweep.go, trials and their results,
-// by the journals of a folder; merge.go, the command.
+// Read it in this order: part.go, one part of many and what belongs to it; journal.go, a file of finished results;
+// ledger.go, the record of output files, in journals in their folders, and history.go, what these journals hold;
+// sweep.go, trials and their results, in journals in one folder; merge.go, the command.
 package parts
 
 import (
@@ -24,16 +22,17 @@ import (
 )
 
 // SweepFlag is the flag of the commands whose trials a sweep runs.
-var SweepFlag = &cli.StringFlag{Name: "shard", Usage: "do only part `I/N` of the trials, 0/N to N-1/N, and write no report: the parts may run at once, and superres merge DIR writes it"}
+var SweepFlag = &cli.StringFlag{Name: "shard", Usage: "do only part `I/N` of the trials, 0/N to N-1/N, and write " +
+	"no report: the parts may run at once, and superres merge DIR writes it"}
 
-// Part is one part of many of a set of pictures or trials. The zero value is all of it.
+// Part is one part of many of a set of pictures or trials. The zero value is the entire set.
 //
-// Note: parts are numbered from 0 because the index of a Kubernetes job is
-// (JOB_COMPLETION_INDEX), and that of a Slurm array may be (--array=0-6).
+// Note: parts are numbered from 0 because the index of a Kubernetes job is (JOB_COMPLETION_INDEX), and that of a
+// Slurm array may be (--array=0-6).
 type Part struct {
 	// Index is the number of the part, from 0.
 	Index int
-	// Of is how many parts there are. 0 is no division: the part is all.
+	// Of is how many parts there are. 0 means that the set is not divided.
 	Of int
 }
 
@@ -62,8 +61,8 @@ func Parse(text string) (Part, error) {
 // String is I/N, as Parse reads it.
 func (s Part) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Of) }
 
-// Has tells whether a picture is of this part: by a hash of its place alone, so
-// that it stays in its part whatever else comes or goes.
+// Has reports whether a picture belongs to this part. A hash of its place alone decides that, so that a picture stays
+// in its part whatever pictures are added or removed.
 func (s Part) Has(place string) bool {
 	if s.Of == 0 {
 		return true
@@ -71,15 +70,14 @@ func (s Part) Has(place string) bool {
 	return indexOf(place, s.Of) == s.Index
 }
 
-// indexOf returns the number of the part, from 0 to of-1, that a picture belongs to by its place.
-// of is 1 or more.
+// indexOf returns the number of the part, from 0 to of−1, that a picture belongs to by its place. of is 1 or more.
 func indexOf(place string, of int) int {
 	sum := sha256.Sum256([]byte(filepath.ToSlash(place)))
 	return int(binary.BigEndian.Uint64(sum[:]) % uint64(of))
 }
 
-// HasTask is has for a trial: by all that decides its result, so that no part gets one
-// learner alone.
+// HasTask reports whether a trial belongs to this part. A hash of everything that decides its result decides that, so
+// that no part gets the trials of one learner alone.
 func (s Part) HasTask(task any) bool {
 	if s.Of == 0 {
 		return true
@@ -87,16 +85,17 @@ func (s Part) HasTask(task any) bool {
 	return s.Has(textOf(task))
 }
 
-// textOf returns a trial as the text that decides its part.
+// textOf returns a trial as JSON, whose hash decides its part.
 func textOf(task any) string {
 	text, err := json.Marshal(task)
 	if err != nil {
-		panic(err) // a task is made of numbers and texts
+		panic(err) // a task consists of numbers and texts, which JSON can hold
 	}
 	return string(text)
 }
 
-// Suffix distinguishes the files of the parts.
+// Suffix returns the end of the names of the files of this part, before their extension. It is empty for the zero
+// value.
 func (s Part) Suffix() string {
 	if s.Of == 0 {
 		return ""
@@ -106,8 +105,7 @@ func (s Part) Suffix() string {
 
 var partSuffix = regexp.MustCompile(`\.(\d+)-of-(\d+)(?:\.jsonl)?$`)
 
-// OfFile reads the part back from a file name that ends in its suffix, and perhaps in
-// .jsonl.
+// OfFile returns the part whose suffix a file name ends in, apart from the extension .jsonl.
 func OfFile(name string) (Part, bool) {
 	m := partSuffix.FindStringSubmatch(name)
 	if m == nil {

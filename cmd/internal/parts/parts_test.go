@@ -17,41 +17,28 @@ import (
 	"superres/cmd/internal/paths"
 )
 
-// A journal is not written through a link.
+// A journal that is another file by a symbolic or a hard link is refused, and that file is not changed.
 func TestLinkedJournal(t *testing.T) {
-	dir := t.TempDir()
-	consoletest.Put(t, filepath.Join(dir, "precious"), []byte("no end of line"))
-	if err := os.Symlink("precious", filepath.Join(dir, "journal.jsonl")); err != nil {
-		t.Skip(err)
-	}
-	_, err := OpenJournal[int](filepath.Join(dir, "journal.jsonl"), 0o666, nil)
-	if console.ExitCode(err) != console.ExitOutput || !strings.Contains(err.Error(), "is a symbolic link") {
-		t.Error(err)
-	}
-	if got, err := os.ReadFile(filepath.Join(dir, "precious")); err != nil || string(got) != "no end of line" {
-		t.Errorf("%q, %v", got, err)
-	}
-}
-
-// A journal that is another file as well, by a hard link, is not written to, and says so.
-func TestHardLinkedJournal(t *testing.T) {
-	dir := t.TempDir()
-	precious, name := filepath.Join(dir, "precious"), filepath.Join(dir, "journal.jsonl")
-	consoletest.Put(t, precious, []byte("no end of line"))
-	if err := os.Link(precious, name); err != nil {
-		t.Skip(err)
-	}
-	_, err := OpenJournal[int](name, 0o666, nil)
-	if console.ExitCode(err) != console.ExitOutput || !strings.Contains(err.Error(), "has other names as well") {
-		t.Error(err)
-	}
-	if got, err := os.ReadFile(precious); err != nil || string(got) != "no end of line" {
-		t.Errorf("%q, %v", got, err)
+	for want, link := range map[string]func(from, to string) error{"is a symbolic link": os.Symlink,
+		"has other names as well": os.Link} {
+		dir := t.TempDir()
+		precious, name := filepath.Join(dir, "precious"), filepath.Join(dir, "journal.jsonl")
+		consoletest.Put(t, precious, []byte("no end of line"))
+		if err := link(precious, name); err != nil {
+			t.Skip(err)
+		}
+		_, err := OpenJournal[int](name, 0o666, nil)
+		if console.ExitCode(err) != console.ExitOutput || !strings.Contains(err.Error(), want) {
+			t.Error(err)
+		}
+		if got := string(consoletest.Read(t, precious)); got != "no end of line" {
+			t.Errorf("it is %q now", got)
+		}
 	}
 }
 
-// What the name of a journal says of the number of parts costs neither memory nor time: of the
-// parts that are missing no more are listed than a message has.
+// What the name of a journal says of the number of parts costs neither memory nor time: of the parts that are missing
+// no more are listed than a message has.
 func TestNumbersInNames(t *testing.T) {
 	for name, want := range map[string]string{
 		".superres-journal.0-of-999999999.jsonl": "no part was done there",
@@ -88,14 +75,16 @@ func TestNumbersInNames(t *testing.T) {
 // In a journal the later line holds, even where the clock was set back in between.
 func TestJournalOfAWrongClock(t *testing.T) {
 	dir := t.TempDir()
-	consoletest.Put(t, filepath.Join(dir, ".superres-journal.jsonl"), []byte(`{"state":"done","output":"a","settings":"old","time":"2030-01-01T00:00:00Z"}
+	consoletest.Put(t, filepath.Join(dir, ".superres-journal.jsonl"),
+		[]byte(`{"state":"done","output":"a","settings":"old","time":"2030-01-01T00:00:00Z"}
 {"state":"done","output":"a","settings":"new","time":"2020-01-01T00:00:00Z"}
 `))
-	consoletest.Put(t, filepath.Join(dir, ".superres-journal.0-of-2.jsonl"), []byte(`{"state":"done","output":"a","settings":"older","time":"2019-01-01T00:00:00Z"}
+	consoletest.Put(t, filepath.Join(dir, ".superres-journal.0-of-2.jsonl"),
+		[]byte(`{"state":"done","output":"a","settings":"older","time":"2019-01-01T00:00:00Z"}
 `))
-	told, err := NewLedger(Part{}).read(dir)
-	if err != nil || told.story(paths.KeyOf("a")).of != madeOf("", "new") {
-		t.Errorf("%+v, %v", told, err)
+	recorded, err := NewLedger(Part{}).read(dir)
+	if err != nil || recorded.lastStory(paths.KeyOf("a")).source != sourceKey("", "new") {
+		t.Errorf("%+v, %v", recorded, err)
 	}
 }
 
@@ -110,7 +99,8 @@ func TestPastIsSmall(t *testing.T) {
 	sum := strings.Repeat("0123456789abcdef", 4)
 	for i := range count {
 		place := fmt.Sprintf("a/rather/deep/folder/of/pictures/%06d.png", i)
-		if err := j.Add(Record{State: "done", Output: paths.Name(place), Input: paths.Name(place), SHA256: sum, Settings: sum, Bytes: 1, Result: sum}); err != nil {
+		if err := j.Add(Record{State: "done", Output: paths.Name(place), Input: paths.Name(place), SHA256: sum,
+			Settings: sum, Bytes: 1, Result: sum}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -124,14 +114,14 @@ func TestPastIsSmall(t *testing.T) {
 		return int64(m.HeapAlloc)
 	}
 	before := bytes()
-	told, err := NewLedger(Part{}).read(filepath.Dir(name))
+	recorded, err := NewLedger(Part{}).read(filepath.Dir(name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := (bytes() - before) / count; len(told.outputs) != count || got > most {
-		t.Errorf("%d outputs of %d bytes each, expected %d of %d at most", len(told.outputs), got, count, most)
+	if got := (bytes() - before) / count; len(recorded.outputs) != count || got > most {
+		t.Errorf("%d outputs of %d bytes each, expected %d of %d at most", len(recorded.outputs), got, count, most)
 	}
-	runtime.KeepAlive(told)
+	runtime.KeepAlive(recorded)
 }
 
 // A journal that is opened by who knows what it holds loses a part of a line, and no other.
@@ -164,8 +154,8 @@ func TestJournalGoesOn(t *testing.T) {
 	}
 }
 
-// Every picture is in one part, whatever the other pictures are, and the parts are of
-// like size. The numbers are fixed: a part must not change between versions.
+// Every picture is in one part, whatever the other pictures are, and the parts are of like size. The numbers are
+// fixed: a part must not change between versions.
 func TestShards(t *testing.T) {
 	for n := 1; n <= 9; n++ {
 		count := make([]int, n)
@@ -186,7 +176,8 @@ func TestShards(t *testing.T) {
 		}
 	}
 	for place, want := range map[string]int{"a.png": 1, "in/b.png": 6, "deep/er/c.jpg": 6} {
-		if got := slices.IndexFunc([]int{0, 1, 2, 3, 4, 5, 6}, func(k int) bool { return Part{k, 7}.Has(place) }); got != want {
+		if got := slices.IndexFunc([]int{0, 1, 2, 3, 4, 5, 6},
+			func(k int) bool { return Part{k, 7}.Has(place) }); got != want {
 			t.Errorf("%s is in part %d, expected %d", place, got, want)
 		}
 	}
@@ -200,8 +191,8 @@ func TestShards(t *testing.T) {
 	}
 }
 
-// A ledger that has begun work in a folder.
-func begun(t *testing.T, dir string) *Ledger {
+// openLedger returns a ledger that is open for work in a folder.
+func openLedger(t *testing.T, dir string) *Ledger {
 	t.Helper()
 	l := NewLedger(Part{})
 	if _, err := l.read(dir); err != nil {
@@ -213,8 +204,8 @@ func begun(t *testing.T, dir string) *Ledger {
 	return l
 }
 
-// Nothing is replaced but what a line promised to the byte: not what came in the place of a
-// result that was never written, nor a result that was edited since, whatever its size.
+// Nothing is replaced but what a line promised to the byte: not what came in the place of a result that was never
+// written, nor a result that was edited since, whatever its size.
 func TestOnlyResultsAreReplaced(t *testing.T) {
 	dir := t.TempDir()
 	in := filepath.Join(dir, "in.png")
@@ -245,20 +236,20 @@ func TestOnlyResultsAreReplaced(t *testing.T) {
 		}
 		return done, ours
 	}
-	if err := made(begun(t, dir), "a", "first", errors.New("no room")); err == nil {
+	if err := made(openLedger(t, dir), "a", "first", errors.New("no room")); err == nil {
 		t.Fatal("a failure is no error")
 	}
 	consoletest.Put(t, file("a").Output, []byte("mine"))
 	if done, ours := judged("a"); done || ours {
 		t.Errorf("a file of another's, after a failure: done %v, ours %v", done, ours)
 	}
-	if err := made(begun(t, dir), "a", "first", nil); err == nil {
+	if err := made(openLedger(t, dir), "a", "first", nil); err == nil {
 		t.Error("it is replaced")
 	}
 	if err := os.Remove(file("a").Output); err != nil {
 		t.Fatal(err)
 	}
-	if err := made(begun(t, dir), "a", "first", nil); err != nil {
+	if err := made(openLedger(t, dir), "a", "first", nil); err != nil {
 		t.Fatal(err)
 	}
 	if done, ours := judged("a"); !done || !ours {
@@ -274,14 +265,14 @@ func TestOnlyResultsAreReplaced(t *testing.T) {
 	if done, ours := judged("b"); done || !ours {
 		t.Errorf("the result before the one that was begun: done %v, ours %v", done, ours)
 	}
-	if err := made(begun(t, dir), "b", "second", nil); err != nil {
+	if err := made(openLedger(t, dir), "b", "second", nil); err != nil {
 		t.Fatal(err)
 	}
 	consoletest.Put(t, file("b").Output, []byte("edited"))
 	if done, ours := judged("a"); done || ours {
 		t.Errorf("a result that was edited: done %v, ours %v", done, ours)
 	}
-	if err := made(begun(t, dir), "a", "first", nil); err == nil {
+	if err := made(openLedger(t, dir), "a", "first", nil); err == nil {
 		t.Error("what was edited is replaced")
 	}
 	if got, _ := os.ReadFile(file("b").Output); string(got) != "edited" {
@@ -290,18 +281,18 @@ func TestOnlyResultsAreReplaced(t *testing.T) {
 }
 
 // readAll reads a journal of texts.
-func readAll(name string) (list []string, whole int64, damaged int, err error) {
-	whole, damaged, err = ReadJournal(name, func(text string) { list = append(list, text) })
-	return list, whole, damaged, err
+func readAll(name string) (list []string, end int64, damaged int, err error) {
+	end, damaged, err = ReadJournal(name, func(text string) { list = append(list, text) })
+	return list, end, damaged, err
 }
 
 // A line that is damaged is passed over, and one without end refused.
 func TestDamagedJournals(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "journal.jsonl")
 	consoletest.Put(t, name, []byte("\"one\"\n\"tw\"three\"\n\"four\"\n\"fi"))
-	list, whole, damaged, err := readAll(name)
-	if err != nil || damaged != 2 || whole != 24 || !slices.Equal(list, []string{"one", "four"}) {
-		t.Errorf("%q, %d, %d, %v", list, whole, damaged, err)
+	list, end, damaged, err := readAll(name)
+	if err != nil || damaged != 2 || end != 24 || !slices.Equal(list, []string{"one", "four"}) {
+		t.Errorf("%q, %d, %d, %v", list, end, damaged, err)
 	}
 	if err := os.Truncate(name, 1<<33); err != nil { // of zeros, without a line's end
 		t.Skip(err)
@@ -315,9 +306,12 @@ func TestDamagedJournals(t *testing.T) {
 func TestForecast(t *testing.T) {
 	s := Sweep[int, int]{Shorter: "--trials 10"}
 	for rest, want := range map[time.Duration]string{
-		0: "about 1 s left, judged from the first trials", 20 * time.Second: "about 20 s left, judged from the first trials",
-		100 * time.Minute:            "about 100 min left, judged from the first trials; what is done is kept, and the same command goes on from there; shorter by --trials 10",
-		3*time.Hour + 12*time.Minute: "about 3 h left, judged from the first trials; what is done is kept, and the same command goes on from there; shorter by --trials 10",
+		0:                "about 1 s left, judged from the first trials",
+		20 * time.Second: "about 20 s left, judged from the first trials",
+		100 * time.Minute: "about 100 min left, judged from the first trials; what is done is kept, and " +
+			"the same command goes on from there; shorter by --trials 10",
+		3*time.Hour + 12*time.Minute: "about 3 h left, judged from the first trials; what is done is kept, and the " +
+			"same command goes on from there; shorter by --trials 10",
 	} {
 		if got := s.forecast(rest); got != want {
 			t.Errorf("%v: %s", rest, got)
@@ -326,12 +320,12 @@ func TestForecast(t *testing.T) {
 }
 
 // The first tasks are from all over the list, and none is lost.
-func TestSampled(t *testing.T) {
+func TestSampleFirst(t *testing.T) {
 	list := make([]int, 1000)
 	for i := range list {
 		list[i] = i
 	}
-	got := sampled(list, 20)
+	got := sampleFirst(list, 20)
 	learners, tenths := map[int]bool{}, map[int]bool{}
 	for _, i := range got[:20] {
 		learners[i%5], tenths[i/100] = true, true

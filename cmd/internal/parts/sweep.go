@@ -15,39 +15,37 @@ import (
 	"superres/internal/safefile"
 )
 
-// Sweep runs tasks that are not among those the journals in the folder dir have, keeps
-// what they give there, and returns the results of all, in the order of the tasks.
-// Trials that failed are tried again.
+// Sweep runs those of its tasks whose results are not in the journals of its folder, or are failures, adds their
+// results to a journal there, and returns the results of all tasks in the order of the tasks.
 //
-// A part of a sweep runs its own tasks, keeps them in a journal of its own, and returns
-// nothing. A sweep that merges runs nothing: it returns what the parts have kept, and
-// fails when that is not all.
+// A part of a sweep runs its own tasks, has a journal of its own, and returns no results. A sweep that merges runs
+// nothing: it returns the results of all parts, and fails where some are missing.
 type Sweep[K comparable, R any] struct {
-	// Command is the name of the command whose folder it is: each has reports of its own,
-	// some of one name.
+	// Command is the name of the command. A folder holds the results of one command, since reports of several would
+	// have the same names.
 	Command string
 	// Dir is the folder of the journals.
 	Dir string
-	// Part is what is to be run. The zero value is all.
+	// Part is the part of the tasks to run. The zero value runs all.
 	Part Part
-	// Merge returns what the parts have kept, in place of running anything: see Merging.
+	// Merge says that the sweep merges: see Merging.
 	Merge bool
-	// Task is the task that gave a result.
+	// Task returns the task of a result.
 	Task func(R) K
-	// Failed tells whether a result is a failure.
+	// Failed reports whether a result is a failure.
 	Failed func(R) bool
-	// Weight is roughly proportional to the work of a task.
+	// Weight estimates the work of a task, in any unit.
 	Weight func(K) float64
-	// Shorter says by which flags a sweep is shorter, after "shorter by". Empty is nothing.
+	// Shorter names flags that make a sweep shorter, to stand after "shorter by". It may be empty.
 	Shorter string
-	// Run does a task. It fails only when the context ends.
+	// Run does a task. It returns an error only when the context ends.
 	Run func(context.Context, K) (R, error)
-	// Table returns the results that a report in the folder dir has: they are taken into a
-	// journal that begins. nil: no report has them.
+	// Table returns the results that a report in the folder dir holds, to begin a new journal with. It is nil where
+	// no report holds results.
 	Table func(dir string) ([]R, error)
 }
 
-// MaxTrials is how many trials a sweep may have: all of them are kept in memory.
+// MaxTrials is the largest number of trials of a sweep, all of which are in memory.
 const MaxTrials = 1_000_000
 
 // entry is a line of a sweep's journal.
@@ -63,13 +61,13 @@ const (
 	sweepSuffix = ".jsonl"
 )
 
-// Do runs the sweep. A part returns nothing, and tells bar what it has done.
+// Do runs the sweep. A part returns no results, and writes to bar what it has done.
 func (s Sweep[K, R]) Do(ctx context.Context, tasks []K, bar *console.Progress) (results []R, err error) {
 	if s.Dir == "" {
 		return nil, console.Usage("-o names no folder; leave it out or give one")
 	}
 	if s.Merge {
-		return s.kept(tasks, bar)
+		return s.merge(tasks, bar)
 	}
 	if err := os.MkdirAll(s.Dir, 0o777); err != nil {
 		return nil, safefile.Unwritable(s.Dir, err)
@@ -81,7 +79,7 @@ func (s Sweep[K, R]) Do(ctx context.Context, tasks []K, bar *console.Progress) (
 		return nil, err
 	}
 	if j.damaged > 0 {
-		bar.Warn(passed(j.File.Name(), j.damaged))
+		bar.Warn(skippedLine(j.File.Name(), j.damaged))
 	}
 	defer func() {
 		if err2 := j.Close(); err == nil && err2 != nil {
@@ -89,14 +87,14 @@ func (s Sweep[K, R]) Do(ctx context.Context, tasks []K, bar *console.Progress) (
 		}
 	}()
 	if len(own) == 0 && s.Table != nil && s.Part.Of == 0 {
-		if own, err = s.adopt(j); err != nil {
+		if own, err = s.readTable(j); err != nil {
 			return nil, err
 		}
 	}
 	if s.Part.Of > 0 {
 		tasks = slices.DeleteFunc(slices.Clone(tasks), func(t K) bool { return !s.Part.HasTask(t) })
 	}
-	done, _, err := s.known(tasks, own, filepath.Base(j.File.Name()), bar)
+	done, _, err := s.readJournals(tasks, own, filepath.Base(j.File.Name()), bar)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +109,7 @@ func (s Sweep[K, R]) Do(ctx context.Context, tasks []K, bar *console.Progress) (
 	const first = 20
 	began := time.Now()
 	if len(todo) > first {
-		todo = sampled(todo, first)
+		todo = sampleFirst(todo, first)
 		bar.Line("%d trials to run; how long they take is told after the first %d", len(todo), first)
 	}
 	err = parallel.Each(ctx, todo, s.Run, func(r R) error {
@@ -135,9 +133,12 @@ func (s Sweep[K, R]) Do(ctx context.Context, tasks []K, bar *console.Progress) (
 		return nil, err
 	}
 	if s.Part.Of > 0 {
-		bar.Line("part %v: %d trials, %d of them now; superres merge %s makes the report when all parts are done", s.Part, len(tasks), len(todo), s.Dir)
+		bar.Line("part %v: %d trials, %d of them now; superres merge %s makes the report when all parts are done",
+			s.Part, len(tasks), len(todo), s.Dir)
 		if failures > 0 {
-			return nil, console.Fail(console.ExitSome, fmt.Errorf("%d of %d trials failed; the same command tries them again, and superres merge reports them", failures, len(tasks)))
+			return nil, console.Fail(console.ExitSome,
+				fmt.Errorf("%d of %d trials failed; the same command tries them again, and superres merge reports "+
+					"them", failures, len(tasks)))
 		}
 		return nil, nil
 	}
@@ -147,8 +148,8 @@ func (s Sweep[K, R]) Do(ctx context.Context, tasks []K, bar *console.Progress) (
 	return results, nil
 }
 
-// adopt takes the results of a table into a journal.
-func (s Sweep[K, R]) adopt(j *Journal[entry[R]]) (own []entry[R], err error) {
+// readTable adds the results of the table, but for failures, to a journal and returns them.
+func (s Sweep[K, R]) readTable(j *Journal[entry[R]]) (own []entry[R], err error) {
 	results, err := s.Table(s.Dir)
 	if err != nil {
 		return nil, err
@@ -166,16 +167,16 @@ func (s Sweep[K, R]) adopt(j *Journal[entry[R]]) (own []entry[R], err error) {
 	return own, nil
 }
 
-// sampled puts n tasks from all over the list before the others, so that what the first
-// take tells what all do: tasks beside one another are alike. The steps are such that a
-// number of learners, say, does not hide some of them.
-func sampled[K any](list []K, n int) []K {
+// sampleFirst returns the list with n tasks from all over it before the others. Neighbouring tasks are alike, so the
+// time that such a sample takes is a better forecast for all. The i-th sample is shifted by i, so that a step that is
+// a multiple of the number of learners does not pick one learner alone.
+func sampleFirst[K any](list []K, n int) []K {
 	taken := make([]bool, len(list))
 	out := make([]K, 0, len(list))
 	for i := range n {
-		if at := (i*len(list)/n + i) % len(list); !taken[at] {
-			taken[at] = true
-			out = append(out, list[at])
+		if k := (i*len(list)/n + i) % len(list); !taken[k] {
+			taken[k] = true
+			out = append(out, list[k])
 		}
 	}
 	for i, t := range list {
@@ -186,9 +187,9 @@ func sampled[K any](list []K, n int) []K {
 	return out
 }
 
-// forecast says how long the rest of a sweep takes, and how to have it shorter.
+// forecast says how long the rest of a sweep takes and, from a minute on, how to shorten it.
 func (s Sweep[K, R]) forecast(rest time.Duration) string {
-	text := "about " + roughly(rest) + " left, judged from the first trials"
+	text := "about " + formatRoughly(rest) + " left, judged from the first trials"
 	if rest < time.Minute {
 		return text
 	}
@@ -199,8 +200,8 @@ func (s Sweep[K, R]) forecast(rest time.Duration) string {
 	return text
 }
 
-// roughly words a time: to the second up to a minute, to the minute up to two hours.
-func roughly(d time.Duration) string {
+// formatRoughly returns a time as text: in seconds up to a minute, in minutes up to two hours, else in hours.
+func formatRoughly(d time.Duration) string {
 	switch {
 	case d < time.Minute:
 		return fmt.Sprintf("%.0f s", max(1, d.Seconds()))
@@ -210,25 +211,26 @@ func roughly(d time.Duration) string {
 	return fmt.Sprintf("%.0f h", d.Hours())
 }
 
-// known returns the results that the journals have of tasks: own is what one of them,
-// of the given name, holds. Failures are apart.
-func (s Sweep[K, R]) known(tasks []K, own []entry[R], name string, bar *console.Progress) (done, failed map[K]R, err error) {
+// readJournals returns the results in all journals of the folder by their tasks, failures in a map of their own. own
+// has the entries of the journal of the given name, which is not read again.
+func (s Sweep[K, R]) readJournals(tasks []K, own []entry[R], name string, bar *console.Progress) (done, failed map[K]R,
+	err error) {
 	files, err := filepath.Glob(filepath.Join(paths.GlobQuote(s.Dir), sweepPrefix+"*"+sweepSuffix))
 	if err != nil {
 		return nil, nil, err
 	}
-	all := own
+	entries := own
 	for _, file := range files {
 		base := filepath.Base(file)
 		if _, part := OfFile(base); base == name || !part && base != sweepPrefix+sweepSuffix {
 			continue
 		}
-		_, damaged, err := ReadJournal(file, func(e entry[R]) { all = append(all, e) })
+		_, damaged, err := ReadJournal(file, func(e entry[R]) { entries = append(entries, e) })
 		if err != nil {
 			return nil, nil, journalError(file, err)
 		}
 		if damaged > 0 {
-			bar.Warn(passed(file, damaged))
+			bar.Warn(skippedLine(file, damaged))
 		}
 	}
 	wanted, others := map[K]bool{}, 0
@@ -236,9 +238,10 @@ func (s Sweep[K, R]) known(tasks []K, own []entry[R], name string, bar *console.
 		wanted[t] = true
 	}
 	done, failed = map[K]R{}, map[K]R{}
-	for _, e := range all {
+	for _, e := range entries {
 		if e.Command != "" && e.Command != s.Command { // a line may not say
-			return nil, nil, console.Fail(console.ExitOutput, fmt.Errorf("%s: this folder has the results of superres %s; use another -o", s.Dir, e.Command))
+			return nil, nil, console.Fail(console.ExitOutput,
+				fmt.Errorf("%s: this folder has the results of superres %s; use another -o", s.Dir, e.Command))
 		}
 		t := s.Task(e.Result)
 		if s.Failed(e.Result) {
@@ -250,14 +253,15 @@ func (s Sweep[K, R]) known(tasks []K, own []entry[R], name string, bar *console.
 		}
 	}
 	if others > 0 {
-		bar.Line("%s: %d results are of another version of superres and are kept; use another -o to have all anew", s.Dir, others)
+		bar.Line("%s: %d results are of another version of superres and are kept; use another -o to have all anew",
+			s.Dir, others)
 	}
 	return done, failed, nil
 }
 
-// kept returns what the parts have kept, failures too.
-func (s Sweep[K, R]) kept(tasks []K, bar *console.Progress) (results []R, err error) {
-	done, failed, err := s.known(tasks, nil, "", bar)
+// merge returns the results of the parts, failures too, and fails where results are missing.
+func (s Sweep[K, R]) merge(tasks []K, bar *console.Progress) (results []R, err error) {
+	done, failed, err := s.readJournals(tasks, nil, "", bar)
 	if err != nil {
 		return nil, err
 	}
@@ -275,10 +279,12 @@ func (s Sweep[K, R]) kept(tasks []K, bar *console.Progress) (results []R, err er
 	if len(missing) == 0 {
 		return results, nil
 	}
-	return nil, console.Fail(console.ExitInput, fmt.Errorf("%d of %d trials are not done yet; run the command with --shard %s", len(missing), len(tasks), s.partsOf(missing)))
+	return nil, console.Fail(console.ExitInput,
+		fmt.Errorf("%d of %d trials are not done yet; run the command with --shard %s", len(missing), len(tasks),
+			s.partsOf(missing)))
 }
 
-// partsOf names the parts that tasks are of, by the journals that are there.
+// partsOf names the parts that tasks belong to. The journals in the folder say how many parts there are.
 func (s Sweep[K, R]) partsOf(tasks []K) string {
 	files, _ := filepath.Glob(filepath.Join(paths.GlobQuote(s.Dir), sweepPrefix+"*"+sweepSuffix))
 	of := 0
@@ -290,12 +296,12 @@ func (s Sweep[K, R]) partsOf(tasks []K) string {
 	if of == 0 {
 		return "I/N" // there is no part yet
 	}
-	open := map[int]bool{} // numbers of parts: no more than tasks, whatever the names of files say
+	unfinished := map[int]bool{} // numbers of parts: no more than tasks, whatever the names of files say
 	for _, t := range tasks {
-		open[indexOf(textOf(t), of)] = true
+		unfinished[indexOf(textOf(t), of)] = true
 	}
 	var names []string
-	for _, i := range slices.Sorted(maps.Keys(open)) {
+	for _, i := range slices.Sorted(maps.Keys(unfinished)) {
 		names = append(names, Part{i, of}.String())
 	}
 	return console.FirstOf(names)

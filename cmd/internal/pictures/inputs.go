@@ -37,7 +37,7 @@ type Input struct {
 	Several bool
 	// Format is that of the file by its content, where its name does not tell it. It is
 	// empty where the name does, and for what is no picture that can be read.
-	Format string
+	Format imagefile.Format
 }
 
 // Finder lists the pictures that arguments stand for.

@@ -33,18 +33,18 @@ type Naming struct {
 
 // Namer decides where enlargements go, and in which format.
 type Namer struct {
-	out      string   // a file, a folder, "-" or empty
-	format   string   // of all outputs, or empty: that of the input
-	template string   // of names, without the extension
-	pieces   []string // of it, in turn text and placeholders
-	ext      string   // of all outputs, or empty: as their format has it
-	size     string   // for {size}
+	out      string           // a file, a folder, "-" or empty
+	format   imagefile.Format // of all outputs, or empty: that of the input
+	template string           // of names, without the extension
+	pieces   []string         // of it, in turn text and placeholders
+	ext      string           // of all outputs, or empty: as their format has it
+	size     string           // for {size}
 	values   map[string]string
 	single   bool // there is one input, and it was named itself
 }
 
 // extensionOf are the extensions of the formats that can be written.
-var extensionOf = map[string]string{"png": ".png", "jpeg": ".jpg", "bmp": ".bmp", "tiff": ".tif", "gif": ".gif", Video: videoExt}
+var extensionOf = map[imagefile.Format]string{"png": ".png", "jpeg": ".jpg", "bmp": ".bmp", "tiff": ".tif", "gif": ".gif", Video: videoExt}
 
 // Video is the format of streams of frames, which is that of what becomes of them.
 const Video = "y4m"
@@ -56,7 +56,7 @@ type Output struct {
 	// Path is the file. "-" is standard output.
 	Path string
 	// Format is png, jpeg, bmp, tiff, gif, which holds animations alone, or Video.
-	Format string
+	Format imagefile.Format
 	// Root is the folder that the file must not leave through a link.
 	Root string
 }
@@ -113,7 +113,7 @@ func NewNamer(want Naming, single bool) (Namer, error) {
 }
 
 // formatOf is that of imagefile, with GIF, as which animations are written.
-func formatOf(name string) (string, error) {
+func formatOf(name string) (imagefile.Format, error) {
 	if strings.EqualFold(filepath.Ext(name), ".gif") {
 		return "gif", nil
 	}
@@ -249,7 +249,7 @@ func (n Namer) asFile() bool {
 }
 
 // place is the output of a name in the folder of the outputs.
-func (n Namer) place(in Input, base, format string) (Output, error) {
+func (n Namer) place(in Input, base string, format imagefile.Format) (Output, error) {
 	root, err := n.folder(in)
 	if err != nil {
 		return Output{}, err

@@ -2,9 +2,7 @@ package recovery
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,15 +22,14 @@ func column(rows [][]string, name string) (list []string) {
 	return list
 }
 
-// A learner outside stands beside those within, scored by the same code: MOD there is MOD
-// here.
+// An external learner is scored by the same code as the others: MOD as an external program has the errors of MOD.
 func TestRecoverByAProgram(t *testing.T) {
 	dir := t.TempDir()
 	serve, once := "exec:"+externaltest.Command("serve"), "exec1:"+externaltest.Command("once codes")
-	args := []string{"recover", "--panel", "8,12,2", "--n", "60,30", "--trials", "2", "--iterations", "20", "--learners", "mod," + serve + "," + once + ",limit=1m", "-q", "-o", "out"}
-	out, errs, code := call(t, dir, "", args...)
-	if code != 0 || errs != "" {
-		t.Fatalf("exit %d\n%s%s", code, out, errs)
+	args := []string{"recover", "--panel", "8,12,2", "--n", "60,30", "--trials", "2", "--iterations", "20",
+		"--learners", "mod," + serve + "," + once + ",limit=1m", "-q", "-o", "out"}
+	if _, errs := program.Succeeds(t, dir, args...); errs != "" {
+		t.Error(errs)
 	}
 	all := rows(t, filepath.Join(dir, "out", "trials.csv"))
 	programs, assigned, iterations := column(all, "program"), column(all, "assigned"), column(all, "iterations")
@@ -53,20 +50,21 @@ func TestRecoverByAProgram(t *testing.T) {
 			t.Errorf("iterations %q", iterations[i:i+3])
 		}
 	}
-	page, err := os.ReadFile(filepath.Join(dir, "out", "report.html"))
-	if err != nil || strings.Count(string(page), "s external") != 4 {
-		t.Errorf("%d times are marked as external, %v", strings.Count(string(page), "s external"), err)
+	if n := strings.Count(string(consoletest.Read(t, dir, "out", "report.html")), "s external"); n != 4 {
+		t.Errorf("%d times are marked as external, expected 4", n)
 	}
 }
 
-// Each misdeed of a program costs one trial, and the same command tries it again.
+// Each misdeed of an external program costs one trial, and the same command tries it again.
 func TestRecoverByAWildProgram(t *testing.T) {
 	dir := t.TempDir()
 	spec := "exec:" + externaltest.Command("wild", filepath.ToSlash(filepath.Join(dir, "count"))) + ",limit=1s"
 	bad := len(externaltest.Wild)
-	args := []string{"recover", "--panel", "4,6,1", "--n", "20", "--trials", fmt.Sprint(bad + 3), "--iterations", "3", "--learners", "mod," + spec, "-q", "-j", "1", "-o", "out"}
+	args := []string{"recover", "--panel", "4,6,1", "--n", "20", "--trials", fmt.Sprint(bad + 3), "--iterations", "3",
+		"--learners", "mod," + spec, "-q", "-j", "1", "-o", "out"}
 	_, errs, code := call(t, dir, "", args...)
-	if want := fmt.Sprintf("%d of %d trials failed", bad, 2*(bad+3)); code != console.ExitSome || !strings.Contains(errs, want) || !strings.Contains(errs, "; the same command tries them again") {
+	if want := fmt.Sprintf("%d of %d trials failed", bad, 2*(bad+3)); code != console.ExitSome ||
+		!strings.Contains(errs, want) || !strings.Contains(errs, "; the same command tries them again") {
 		t.Errorf("exit %d, %s", code, errs)
 	}
 	var failures []string // of the program; which of its problems come first is not its own choice
@@ -79,19 +77,22 @@ func TestRecoverByAWildProgram(t *testing.T) {
 			t.Errorf("MOD beside it: %s", failure)
 		}
 	}
-	for _, name := range []string{"assigned", "in_order", "recovered", "rmse", "non_zeros", "iterations", "replaced", "stop"} {
+	for _, name := range []string{"assigned", "in_order", "recovered", "rmse", "non_zeros", "iterations", "replaced",
+		"stop"} {
 		for i, text := range column(table, name) {
 			if (text == "") != (failure[i] != "") {
 				t.Errorf("trial %d, failure %q: %s is %q", i, failure[i], name, text)
 			}
 		}
 	}
-	var all struct{ Trials []map[string]any }
-	if err := json.Unmarshal(consoletest.Read(t, filepath.Join(dir, "out", "trials.json")), &all); err != nil || len(all.Trials) != len(failure) {
-		t.Fatalf("%d trials, %v", len(all.Trials), err)
+	all := consoletest.Decode[struct{ Trials []map[string]any }](t,
+		string(consoletest.Read(t, dir, "out", "trials.json")))
+	if len(all.Trials) != len(failure) {
+		t.Fatalf("%d trials, expected %d", len(all.Trials), len(failure))
 	}
 	for i, trial := range all.Trials {
-		if _, has := trial["assigned"]; has == (failure[i] != "") || trial["learner"] == nil || failure[i] != "" && trial["failure"] != failure[i] {
+		if _, has := trial["assigned"]; has == (failure[i] != "") || trial["learner"] == nil || failure[i] != "" &&
+			trial["failure"] != failure[i] {
 			t.Errorf("trial %d, failure %q: %v", i, failure[i], trial)
 		}
 	}
@@ -109,12 +110,12 @@ func TestRecoverByAWildProgram(t *testing.T) {
 	program.Succeeds(t, dir, args...)
 }
 
-// A program that has changed is run again, one that has not is not; what is asked of others
-// stays.
+// The trials of a program that has changed are run again, and no others.
 func TestRecoverByAChangedProgram(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.Put(t, filepath.Join(dir, "my script, of 'mine'"), []byte("one"))
-	args := []string{"recover", "--panel", "4,6,1", "--n", "20", "--trials", "2", "--iterations", "2", "-q", "-o", "out", "--learners", `mod,exec:` + externaltest.Command("serve", `"my script, of 'mine'"`)}
+	args := []string{"recover", "--panel", "4,6,1", "--n", "20", "--trials", "2", "--iterations", "2", "-q", "-o",
+		"out", "--learners", `mod,exec:` + externaltest.Command("serve", `"my script, of 'mine'"`)}
 	journal := func() int {
 		t.Helper()
 		program.Succeeds(t, dir, args...)
@@ -131,10 +132,11 @@ func TestRecoverByAChangedProgram(t *testing.T) {
 	}
 }
 
-// A coder outside makes the codes of all learners that need one.
+// An external coder codes for all learners that need a coder.
 func TestRecoverWithACoderOutside(t *testing.T) {
 	dir := t.TempDir()
-	args := []string{"recover", "--panel", "4,6,1", "--n", "20", "--trials", "1", "--iterations", "2", "-q", "--learners", "mod,ksvd"}
+	args := []string{"recover", "--panel", "4,6,1", "--n", "20", "--trials", "1", "--iterations", "2", "-q",
+		"--learners", "mod,ksvd"}
 	for coder, out := range map[string]string{"omp": "a", "exec:" + externaltest.Command("serve"): "b"} {
 		program.Succeeds(t, dir, append(slices.Clone(args), "--coder", coder, "-o", out)...)
 	}

@@ -15,8 +15,8 @@ import (
 	"superres/learners/planted"
 )
 
-// whole is the paper's figure as it was run once, in testdata.
-func whole(t *testing.T) (folder string, f findings) {
+// loadFigure1 returns the trials of the paper's figure as it was run once, and the folder in testdata that has them.
+func loadFigure1(t *testing.T) (folder string, f findings) {
 	t.Helper()
 	folder = filepath.Join(golden.Root(t), "testdata", "figure1")
 	trials, err := readTable(folder)
@@ -31,14 +31,15 @@ func whole(t *testing.T) (folder string, f findings) {
 
 // The figure has every learner at every point, as often, and none failed.
 func TestFigure1IsWhole(t *testing.T) {
-	_, f := whole(t)
+	_, f := loadFigure1(t)
 	count, points := f.count(), 0
 	for _, figure := range planted.Figure1 {
 		for _, n := range figure.N {
 			for _, learner := range f.learners() {
 				points++
-				if at := f.at(figure.Panel, n, learner); at.trials != count || at.failed > 0 {
-					t.Errorf("%v, N = %d, %s: %d trials, %d failed; expected %d", figure.Panel, n, learner, at.trials, at.failed, count)
+				if p := f.point(figure.Panel, n, learner); p.trials != count || p.failed > 0 {
+					t.Errorf("%v, N = %d, %s: %d trials, %d failed; expected %d", figure.Panel, n, learner,
+						p.trials, p.failed, count)
 				}
 			}
 		}
@@ -48,11 +49,10 @@ func TestFigure1IsWhole(t *testing.T) {
 	}
 }
 
-// Run again, trials of the figure give the same numbers, to the bit where the processor
-// offers what it was run with; elsewhere sums are rounded otherwise, and dictionaries that were
-// found are found as well.
+// Run again, trials of the figure give the same numbers, to the bit where the processor offers what it was run with;
+// elsewhere sums are rounded otherwise, and dictionaries that were found are found as well.
 func TestFigure1Again(t *testing.T) {
-	_, f := whole(t)
+	_, f := loadFigure1(t)
 	again := map[string]int{"rop": 150, "ksvd": 300, "mod": 800} // learners, and N
 	for _, want := range f.trials {
 		if want.Trial != 3 || want.Panel() != planted.Figure1[0].Panel || again[want.Learner] != want.N {
@@ -75,11 +75,12 @@ func TestFigure1Again(t *testing.T) {
 
 // A run of the figure that is there reports, and does nothing else.
 func TestFigure1Reports(t *testing.T) {
-	folder, f := whole(t)
+	folder, f := loadFigure1(t)
 	dir := t.TempDir()
 	before := consoletest.Read(t, folder, tableName)
 	consoletest.Put(t, filepath.Join(dir, tableName), before)
-	args := []string{"recover", "--trials", fmt.Sprint(f.count()), "--learners", strings.Join(f.learners(), ","), "-o", dir, "--iterations", "500"}
+	args := []string{"recover", "--trials", fmt.Sprint(f.count()), "--learners", strings.Join(f.learners(), ","), "-o",
+		dir, "--iterations", "500"}
 	program.Succeeds(t, dir, args...)
 	if !bytes.Equal(consoletest.Read(t, dir, tableName), before) { // with the seconds of each
 		t.Error("trials were run again")
@@ -89,22 +90,22 @@ func TestFigure1Reports(t *testing.T) {
 	}
 }
 
-// The README has what the figure has.
+// TestFigure1Readme checks that learners/README.md states what the figure has.
 func TestFigure1Readme(t *testing.T) {
-	_, f := whole(t)
-	text := string(consoletest.Read(t, golden.Root(t), "README.md"))
+	_, f := loadFigure1(t)
+	text := string(consoletest.Read(t, golden.Root(t), "learners/README.md"))
 	if said := fmt.Sprintf("of %d problems", f.count()); !strings.Contains(text, said) {
-		t.Errorf("README.md does not say that the figure is %s", said)
+		t.Errorf("learners/README.md does not say that the figure is %s", said)
 	}
 	for i, n := range []int{100, 200, 400, 800} { // of its panels
 		figure := planted.Figure1[i]
 		line := fmt.Sprintf("| %d, %d, %d | %d |", figure.M, figure.K, figure.S, n)
 		for _, learner := range []string{"rop", "blotless", "simco", "ksvd", "mod", "online"} {
-			mean, sd := report.Mean(f.at(figure.Panel, n, learner).assigned)
+			mean, sd := report.Mean(f.point(figure.Panel, n, learner).assigned)
 			line += fmt.Sprintf(" %.4f ± %.4f |", mean, sd/math.Sqrt(float64(f.count())))
 		}
 		if !strings.Contains(text, line) {
-			t.Errorf("README.md: expected the line\n%s", line)
+			t.Errorf("learners/README.md: expected the line\n%s", line)
 		}
 	}
 }

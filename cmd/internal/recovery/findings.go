@@ -13,30 +13,29 @@ import (
 	"superres/learners/planted"
 )
 
-// findings are the trials, and what they come to.
+// findings are the results of superres recover, which its report presents.
 type findings struct {
-	// command is the command line that made them, with all settings, and typed as it was
-	// typed.
+	// command is the command line with all settings, and typed is the command line as it was typed.
 	command, typed string
-	// trials are by panel, N, trial and learner.
+	// trials are in the order of panels, then of N, of problems and of learners.
 	trials []planted.Trial
 }
 
-// point is what the trials of one panel, N and learner come to.
+// point sums up the trials of one panel, N and learner.
 type point struct {
-	// trials is how many there were, and failed how many of them gave nothing.
+	// trials is the number of trials, and failed how many of them failed.
 	trials, failed int
-	// assigned and inOrder are the errors by the two ways to match atoms, and seconds the
-	// times, of each trial that did not fail.
+	// assigned and inOrder are the errors by the two ways to match atoms, and seconds the times, each with an entry
+	// for every trial that did not fail.
 	assigned, inOrder, seconds []float64
-	// recovered and iterations are means over the trials that did not fail. No iterations are
-	// that the learner does not tell them.
+	// recovered is the mean share of the atoms that were recovered, and iterations the mean number of iterations,
+	// over the trials that did not fail. iterations is 0 for a learner that does not report its iterations.
 	recovered, iterations float64
-	// external tells that programs outside have learned or coded.
+	// external says that the learner or its coder is an external program.
 	external bool
 }
 
-// failures is how many trials failed.
+// failures returns how many trials failed.
 func (f findings) failures() int {
 	count := 0
 	for _, t := range f.trials {
@@ -47,7 +46,7 @@ func (f findings) failures() int {
 	return count
 }
 
-// firstFailure words the first of them.
+// firstFailure describes the first trial that failed. It is empty where none did.
 func (f findings) firstFailure() string {
 	for _, t := range f.trials {
 		if t.Failure != "" {
@@ -57,23 +56,24 @@ func (f findings) firstFailure() string {
 	return ""
 }
 
-// panels are those of the trials, in their order.
+// panels returns the panels of the trials, in their order.
 func (f findings) panels() []planted.Panel {
-	return distinct(f.trials, func(t planted.Trial) (planted.Panel, bool) { return t.Panel(), true })
+	return distinctKeys(f.trials, func(t planted.Trial) (planted.Panel, bool) { return t.Panel(), true })
 }
 
-// sizes are the numbers of signals of a panel, in their order.
+// sizes returns the numbers of signals of the trials of a panel, in their order.
 func (f findings) sizes(p planted.Panel) []int {
-	return distinct(f.trials, func(t planted.Trial) (int, bool) { return t.N, t.Panel() == p })
+	return distinctKeys(f.trials, func(t planted.Trial) (int, bool) { return t.N, t.Panel() == p })
 }
 
-// learners are those of the trials, in their order.
+// learners returns the learners of the trials, in their order.
 func (f findings) learners() []string {
-	return distinct(f.trials, func(t planted.Trial) (string, bool) { return t.Learner, true })
+	return distinctKeys(f.trials, func(t planted.Trial) (string, bool) { return t.Learner, true })
 }
 
-// distinct returns the values of key that differ, in the order they come in.
-func distinct[T any, K comparable](list []T, key func(T) (K, bool)) []K {
+// distinctKeys returns the different keys of a list, in the order of their first entries. Entries for which key
+// returns false are left out.
+func distinctKeys[T any, K comparable](list []T, key func(T) (K, bool)) []K {
 	var out []K
 	for _, v := range list {
 		if k, ok := key(v); ok && !slices.Contains(out, k) {
@@ -83,8 +83,8 @@ func distinct[T any, K comparable](list []T, key func(T) (K, bool)) []K {
 	return out
 }
 
-// at is the point of a panel, N and learner.
-func (f findings) at(p planted.Panel, n int, learner string) point {
+// point sums up the trials of a panel, N and learner.
+func (f findings) point(p planted.Panel, n int, learner string) point {
 	var out point
 	for _, t := range f.trials {
 		if t.Panel() != p || t.N != n || t.Learner != learner {
@@ -95,7 +95,8 @@ func (f findings) at(p planted.Panel, n int, learner string) point {
 			out.failed++
 			continue
 		}
-		out.assigned, out.inOrder, out.seconds = append(out.assigned, t.Assigned), append(out.inOrder, t.InOrder), append(out.seconds, t.Seconds)
+		out.assigned, out.inOrder, out.seconds = append(out.assigned, t.Assigned), append(out.inOrder, t.InOrder),
+			append(out.seconds, t.Seconds)
 		out.recovered += t.Recovered
 		out.iterations += float64(t.Iterations)
 	}
@@ -104,8 +105,7 @@ func (f findings) at(p planted.Panel, n int, learner string) point {
 	return out
 }
 
-// json writes how the trials came to be, and every trial; of one that failed the task and
-// why.
+// json writes the command and every trial. Of a trial that failed it writes the task and the failure alone.
 func (f findings) json(w io.Writer) error {
 	trials := make([]any, len(f.trials))
 	for i, t := range f.trials {
@@ -130,7 +130,7 @@ func (f findings) text(w io.Writer) error {
 		for _, n := range f.sizes(p) {
 			fmt.Fprintf(tab, "N=%d", n)
 			for _, learner := range f.learners() {
-				m, _ := report.Mean(f.at(p, n, learner).assigned)
+				m, _ := report.Mean(f.point(p, n, learner).assigned)
 				fmt.Fprint(tab, "\t"+console.Figure("%.4f", m))
 			}
 			fmt.Fprint(tab, "\t\n")
@@ -141,14 +141,14 @@ func (f findings) text(w io.Writer) error {
 	return tab.Flush()
 }
 
-// count is the number of trials of a point.
+// count returns the number of trials of a point, which is the same for all.
 func (f findings) count() int {
 	t := f.trials[0]
-	return f.at(t.Panel(), t.N, t.Learner).trials
+	return f.point(t.Panel(), t.N, t.Learner).trials
 }
 
-// told says what the learners with a coder are told of S.
-func (f findings) told() string {
+// coderNote says, for the head of the page, what sparsity the coder of two-stage learners is given.
+func (f findings) coderNote() string {
 	for _, t := range f.trials {
 		if !strings.HasSuffix(t.Coder, fmt.Sprintf("sparsity=%d", t.S)) {
 			return "those that need a coder have " + t.Coder

@@ -1,10 +1,8 @@
-// Package recovery is the command superres recover: it compares learners on signals from
-// known dictionaries.
+// Package recovery is the command superres recover: it compares learners on signals from known dictionaries.
 //
-// Read it in this order: options.go, what the flags ask for; recover.go, one call; tasks.go,
-// the trials that are to be run, which package planted runs; findings.go, what they come to,
-// as data; table.go, all of them, as a file to go on from; verdict.go, what they come to in a
-// sentence; page.go, the page that shows it.
+// Read it in this order: options.go, the options; recover.go, one call; tasks.go, the trials to run, which package
+// planted runs; findings.go, their results as data; table.go, the table trials.csv, from which another run continues;
+// verdict.go, the findings in a sentence; page.go, the report.
 package recovery
 
 import (
@@ -23,7 +21,8 @@ import (
 // Command is superres recover.
 func Command(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
-		Name: "recover", Usage: "compare learners on signals from known dictionaries: the paper's Figure 1", ArgsUsage: "[FLAGS]",
+		Name: "recover", Usage: "compare learners on signals from known dictionaries: the paper's Figure 1",
+		ArgsUsage: "[FLAGS]",
 		Description: `   superres recover --trials 10 -o figure1                 the whole figure, 10 problems a point
    superres recover --panel 16,32,3 --n 100,200,400 --trials 20
    superres recover --panel c --learners rop,blotless:inner=5 --noise 0.05
@@ -68,8 +67,11 @@ func run(c *cli.Context, s *console.Streams) error {
 		return err
 	}
 	trials, err := parts.Sweep[planted.Task, planted.Trial]{
-		Command: "recover", Dir: opt.Folder, Part: part, Merge: parts.Merging(c), Task: func(t planted.Trial) planted.Task { return t.Task }, Failed: func(t planted.Trial) bool { return t.Failure != "" },
-		Shorter: "--trials 10 (of 100), --panel a (of four), or --n 100,400", Weight: planted.Task.Weight, Run: func(ctx context.Context, t planted.Task) (planted.Trial, error) { return t.Run(ctx) },
+		Command: "recover", Dir: opt.Folder, Part: part, Merge: parts.Merging(c),
+		Task:    func(t planted.Trial) planted.Task { return t.Task },
+		Failed:  func(t planted.Trial) bool { return t.Failure != "" },
+		Shorter: "--trials 10 (of 100), --panel a (of four), or --n 100,400", Weight: planted.Task.Weight,
+		Run:   func(ctx context.Context, t planted.Task) (planted.Trial, error) { return t.Run(ctx) },
 		Table: readTable,
 	}.Do(c.Context, tasks, bar)
 	if err != nil || part.Of > 0 {
@@ -79,7 +81,8 @@ func run(c *cli.Context, s *console.Streams) error {
 	f := findings{command: opt.command, typed: console.Typed(c), trials: trials}
 	if err := console.WriteReports(
 		opt.Folder, safefile.AnyMode,
-		console.ReportAs(tableName, f.csv), console.ReportAs("trials.json", f.json), console.ReportAs("report.html", f.html),
+		console.ReportAs(tableName, f.csv), console.ReportAs("trials.json", f.json),
+		console.ReportAs("report.html", f.html),
 	); err != nil {
 		return err
 	}
@@ -88,7 +91,9 @@ func run(c *cli.Context, s *console.Streams) error {
 	}
 	bar.Line("%s: the report", filepath.Join(opt.Folder, "report.html"))
 	if n := f.failures(); n > 0 {
-		return console.Fail(console.ExitSome, fmt.Errorf("%d of %d trials failed: %s; the same command tries them again", n, len(trials), f.firstFailure()))
+		return console.Fail(console.ExitSome,
+			fmt.Errorf("%d of %d trials failed: %s; the same command tries them again", n, len(trials),
+				f.firstFailure()))
 	}
 	return nil
 }

@@ -14,7 +14,6 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/parts"
-	"superres/cmd/internal/plugins"
 	"superres/internal/safefile"
 )
 
@@ -26,9 +25,9 @@ func rows(t *testing.T, path string) [][]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := slices.Index(list[0], "seconds")
+	seconds := slices.Index(list[0], "seconds")
 	for i := range list {
-		list[i] = slices.Delete(list[i], at, at+1)
+		list[i] = slices.Delete(list[i], seconds, seconds+1)
 	}
 	return list
 }
@@ -36,10 +35,11 @@ func rows(t *testing.T, path string) [][]string {
 func TestRecover(t *testing.T) {
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
-	args := []string{"recover", "--panel", "8,12,2", "--n", "60,30", "--trials", "2", "--iterations", "20", "--learners", "rop,ksvd:exact=false,mod", "-q"}
-	out, errs, code := call(t, dir, "", append(args, "-o", a, "-j", "1")...)
-	if code != 0 || errs != "" || !strings.Contains(out, "M=8 K=12 S=2") || !strings.Contains(out, "ksvd:exact=false") {
-		t.Fatalf("exit %d\n%s%s", code, out, errs)
+	args := []string{"recover", "--panel", "8,12,2", "--n", "60,30", "--trials", "2", "--iterations", "20",
+		"--learners", "rop,ksvd:exact=false,mod", "-q"}
+	out, errs := program.Succeeds(t, dir, append(args, "-o", a, "-j", "1")...)
+	if errs != "" || !strings.Contains(out, "M=8 K=12 S=2") || !strings.Contains(out, "ksvd:exact=false") {
+		t.Fatal(out, errs)
 	}
 	program.Succeeds(t, dir, append(args, "-o", b, "-j", "4")...)
 	first := rows(t, filepath.Join(a, "trials.csv"))
@@ -49,61 +49,59 @@ func TestRecover(t *testing.T) {
 	if !slices.EqualFunc(first, rows(t, filepath.Join(b, "trials.csv")), slices.Equal) {
 		t.Error("4 workers give other numbers than 1")
 	}
-	page, err := os.ReadFile(filepath.Join(a, "report.html"))
-	if err != nil || !strings.Contains(string(page), "<svg") || !strings.Contains(string(page), "--iterations 20") {
-		t.Errorf("the page: %v, %d bytes", err, len(page))
+	page := string(consoletest.Read(t, a, "report.html"))
+	if !strings.Contains(page, "<svg") || !strings.Contains(page, "--iterations 20") {
+		t.Errorf("the page has no plot, or not the command: %d bytes", len(page))
 	}
-	var all struct {
+	all := consoletest.Decode[struct {
 		Command string
 		Trials  []map[string]any
-	}
-	text, err := os.ReadFile(filepath.Join(a, "trials.json"))
-	if err != nil || json.Unmarshal(text, &all) != nil || len(all.Trials) != 12 || !strings.HasPrefix(all.Command, "superres recover --panel 8,12,2") {
-		t.Errorf("trials.json: %v, %d trials, %q", err, len(all.Trials), all.Command)
+	}](t, string(consoletest.Read(t, a, "trials.json")))
+	if len(all.Trials) != 12 || !strings.HasPrefix(all.Command, "superres recover --panel 8,12,2") {
+		t.Errorf("trials.json: %d trials, %q", len(all.Trials), all.Command)
 	}
 
-	// More trials of the same: those that are there are not run again, a line that
-	// was cut short is.
+	// More trials of the same: those that are there are not run again, a line that was cut short is.
 	journal := filepath.Join(a, "journal.jsonl")
 	before := consoletest.Read(t, journal)
 	consoletest.Put(t, journal, before[:len(before)-20])
 	args[slices.Index(args, "--trials")+1] = "3"
 	program.Succeeds(t, dir, append(args, "-o", a)...)
 	after := consoletest.Read(t, journal)
-	whole := bytes.LastIndexByte(before[:len(before)-20], '\n') + 1
-	if !bytes.HasPrefix(after, before[:whole]) || bytes.Count(after, []byte("\n")) != 18 {
+	end := bytes.LastIndexByte(before[:len(before)-20], '\n') + 1
+	if !bytes.HasPrefix(after, before[:end]) || bytes.Count(after, []byte("\n")) != 18 {
 		t.Errorf("the journal has %d lines, or others than before", bytes.Count(after, []byte("\n")))
 	}
 	// One damaged line is passed over, and said; two are too many.
 	consoletest.Put(t, journal, append([]byte("{\n"), after...))
-	if _, errs, code := call(t, dir, "", append(args, "-o", a)...); code != 0 || !strings.Contains(errs, "line 1 is damaged") {
+	if _, errs, code := call(t, dir, "", append(args, "-o", a)...); code != 0 ||
+		!strings.Contains(errs, "line 1 is damaged") {
 		t.Errorf("a damaged line: exit %d, %s", code, errs)
 	}
 	consoletest.Put(t, journal, append([]byte("{\n{\n"), after...))
-	if _, errs, code := call(t, dir, "", append(args, "-o", a)...); code != console.ExitOutput || !strings.Contains(errs, "lines 1 and 2 are damaged") {
+	if _, errs, code := call(t, dir, "", append(args, "-o", a)...); code != console.ExitOutput ||
+		!strings.Contains(errs, "lines 1 and 2 are damaged") {
 		t.Errorf("two damaged lines: exit %d, %s", code, errs)
 	}
 }
 
-// A command in a folder of parts does not say where its report goes.
-// A folder with the table alone is gone on from, to the same report, and a damaged one said.
+// A run continues from a folder that has the table alone, to the same report. A damaged table is refused.
 func TestRecoverFromTheTable(t *testing.T) {
 	dir := t.TempDir()
-	args := []string{"recover", "--panel", "8,12,2", "--n", "40", "--trials", "2", "--iterations", "10", "--learners", "rop,ksvd,exec:false", "-o", "a"}
+	args := []string{"recover", "--panel", "8,12,2", "--n", "40", "--trials", "2", "--iterations", "10", "--learners",
+		"rop,ksvd,exec:false", "-o", "a"}
 	if _, errs, code := call(t, dir, "", args...); code != console.ExitSome {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
-	read := func(name string) string {
-		text := consoletest.Read(t, dir, "a", name)
-		return string(text)
-	}
+	read := func(name string) string { return string(consoletest.Read(t, dir, "a", name)) }
 	table, page, journal := read(tableName), read("report.html"), read("journal.jsonl")
 	for _, name := range []string{"journal.jsonl", "trials.json", "report.html"} {
 		if err := os.Remove(filepath.Join(dir, "a", name)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, errs, code := call(t, dir, "", args...); code != console.ExitSome || !strings.Contains(errs, "2 of 6 trials failed") {
+	if _, errs, code := call(t, dir, "", args...); code != console.ExitSome ||
+		!strings.Contains(errs, "2 of 6 trials failed") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 	if read(tableName) != table || read("report.html") != page {
@@ -114,14 +112,16 @@ func TestRecoverFromTheTable(t *testing.T) {
 		t.Errorf("the journal is\n%sexpected\n%s", got, journal)
 	}
 	for _, c := range []struct{ text, want string }{
-		{"", "no table of trials"}, {"m,k\n", "no table of trials"}, {strings.Replace(table, "assigned", "given", 1), `column 11 is "given"`},
+		{"", "no table of trials"}, {"m,k\n", "no table of trials"},
+		{strings.Replace(table, "assigned", "given", 1), `column 11 is "given"`},
 		{strings.Replace(table, "8,12,2,40,", "8,12,2,many,", 1), "trial 1, n: "},
 	} {
 		if err := os.Remove(filepath.Join(dir, "a", "journal.jsonl")); err != nil {
 			t.Fatal(err)
 		}
 		consoletest.Put(t, filepath.Join(dir, "a", tableName), []byte(c.text))
-		if _, errs, code := call(t, dir, "", args...); code != console.ExitOutput || !strings.Contains(errs, c.want) || !strings.Contains(errs, "remove it") {
+		if _, errs, code := call(t, dir, "", args...); code != console.ExitOutput || !strings.Contains(errs, c.want) ||
+			!strings.Contains(errs, "remove it") {
 			t.Errorf("%.40q: exit %d, %s", c.text, code, errs)
 		}
 	}
@@ -129,14 +129,12 @@ func TestRecoverFromTheTable(t *testing.T) {
 
 func TestForgedCommand(t *testing.T) {
 	dir := t.TempDir()
-	args := []string{"recover", "--panel", "4,6,1", "--n", "20", "--trials", "2", "--iterations", "2", "--learners", "mod", "-o", "sweep", "--shard", "0/1", "-q"}
+	args := []string{"recover", "--panel", "4,6,1", "--n", "20", "--trials", "2", "--iterations", "2", "--learners",
+		"mod", "-o", "sweep", "--shard", "0/1", "-q"}
 	program.Succeeds(t, dir, args...)
 	name := filepath.Join(dir, "sweep", "command.json")
 	text := consoletest.Read(t, name)
-	var recorded []string
-	if err := json.Unmarshal(text, &recorded); err != nil {
-		t.Fatal(err)
-	}
+	recorded := consoletest.Decode[[]string](t, string(text))
 	for _, forged := range [][]string{{"-o", "elsewhere"}, {"--output=elsewhere"}} {
 		text, err := json.Marshal(slices.Concat(recorded, forged))
 		if err != nil {
@@ -144,7 +142,8 @@ func TestForgedCommand(t *testing.T) {
 		}
 		consoletest.Put(t, name, text)
 		_, errs, code := call(t, dir, "", "merge", "sweep")
-		if _, err := os.Stat(filepath.Join(dir, "elsewhere")); code != console.ExitInput || !strings.Contains(errs, "names an output") || err == nil {
+		if _, err := os.Stat(filepath.Join(dir, "elsewhere")); code != console.ExitInput ||
+			!strings.Contains(errs, "names an output") || err == nil {
 			t.Errorf("%v: exit %d, %s", forged, code, errs)
 		}
 	}
@@ -155,19 +154,17 @@ func TestForgedCommand(t *testing.T) {
 // The page names the command that makes it again, and tells who is told what.
 func TestRecoverPageTellsHow(t *testing.T) {
 	dir := t.TempDir()
-	args := []string{"recover", "--panel", "4,6,1", "--panel", "5,6,2", "--n", "20", "--trials", "1", "--iterations", "2", "--learners", "mod"}
+	args := []string{"recover", "--panel", "4,6,1", "--panel", "5,6,2", "--n", "20", "--trials", "1", "--iterations",
+		"2", "--learners", "mod"}
 	for _, c := range []struct{ coder, want string }{
 		{"omp", "--coder omp|--panel 4,6,1 --panel 5,6,2|that code with omp are told the true S"},
 		{"omp:tolerance=0.1", "that code with omp are told the true S"},
 		{"omp:sparsity=2", "that need a coder have omp:sparsity=2"},
 	} {
-		_, errs, code := call(t, dir, "", append(args, "--coder", c.coder, "-o", "out")...)
-		page, err := os.ReadFile(filepath.Join(dir, "out", "report.html"))
-		if code != 0 || err != nil {
-			t.Fatalf("exit %d, %s, %v", code, errs, err)
-		}
+		program.Succeeds(t, dir, append(args, "--coder", c.coder, "-o", "out")...)
+		page := string(consoletest.Read(t, dir, "out", "report.html"))
 		for want := range strings.SplitSeq(c.want, "|") {
-			if !strings.Contains(string(page), want) {
+			if !strings.Contains(page, want) {
 				t.Errorf("--coder %s: the page lacks %q", c.coder, want)
 			}
 		}
@@ -177,12 +174,8 @@ func TestRecoverPageTellsHow(t *testing.T) {
 func TestRecoverErrors(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.Put(t, filepath.Join(dir, "file"), nil)
-	base := []string{"recover", "--learners", "mod", "--panel", "8,12,2", "--n", "30", "--trials", "1", "--iterations", "2"}
-	for _, c := range []struct {
-		args string
-		code int
-		want string
-	}{
+	const base = "recover --learners mod --panel 8,12,2 --n 30 --trials 1 --iterations 2 -o out"
+	program.RefusesLines(t, dir, base, []consoletest.RefusedLine{
 		{"--panel 8,12", 2, "expected M,K,S"},
 		{"--panel 8,12,13", 2, "S at most K"},
 		{"--panel e", 2, "a, b, c or d"},
@@ -200,32 +193,16 @@ func TestRecoverErrors(t *testing.T) {
 		{"--trials 1000000000", 2, "1000000 at most"},
 		{"-o=", 2, "-o names nothing"},
 		{"extra", 2, "takes no argument"},
-		{"-o " + filepath.Join(dir, "file"), 5, "not a directory"},
-		{"--shard 0/2 -o " + filepath.Join(dir, "file"), 5, "file: cannot be written: not a directory"},
-	} {
-		args := append(slices.Clone(base), "-o", filepath.Join(dir, "out"))
-		_, errs, code := call(t, dir, "", append(args, strings.Fields(c.args)...)...)
-		if code != c.code || !strings.Contains(errs, c.want) || strings.Count(errs, "\n") != 1 {
-			t.Errorf("%s: exit %d, %s", c.args, code, errs)
-		}
-	}
-}
-
-func TestSpecs(t *testing.T) {
-	got := plugins.Specs("rop, ksvd:exact=false,mod,blotless:inner=5,block=8 ,")
-	if want := []string{"rop", "ksvd:exact=false", "mod", "blotless:inner=5,block=8"}; !slices.Equal(got, want) {
-		t.Errorf("%q", got)
-	}
-	got = plugins.Specs(`rop,exec:'my, own/mine.py' --x=1,limit=9s, exec1:"b c",mod`)
-	if want := []string{"rop", `exec:'my, own/mine.py' --x=1,limit=9s`, `exec1:"b c"`, "mod"}; !slices.Equal(got, want) {
-		t.Errorf("%q", got)
-	}
+		{"-o file", 5, "not a directory"},
+		{"--shard 0/2 -o file", 5, "file: cannot be written: not a directory"},
+	})
 }
 
 // A folder is one run's at a time: two would write over one another's trials.
 func TestRecoverTwiceAtOnce(t *testing.T) {
 	dir := t.TempDir()
-	args := []string{"recover", "--learners", "mod", "--panel", "8,12,2", "--n", "30", "--trials", "2", "--iterations", "2", "-o", dir}
+	args := []string{"recover", "--learners", "mod", "--panel", "8,12,2", "--n", "30", "--trials", "2", "--iterations",
+		"2", "-o", dir}
 	j, err := parts.OpenJournal[int](filepath.Join(dir, "journal.jsonl"), 0o666, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -233,7 +210,8 @@ func TestRecoverTwiceAtOnce(t *testing.T) {
 	if !safefile.Lock(j.File) {
 		t.Skip("no locks here")
 	}
-	if _, errs, code := call(t, dir, "", args...); code != console.ExitOutput || !strings.Contains(errs, "another superres is at work") {
+	if _, errs, code := call(t, dir, "", args...); code != console.ExitOutput ||
+		!strings.Contains(errs, "another superres is at work") {
 		t.Errorf("beside another: exit %d, %s", code, errs)
 	}
 	if err := j.Close(); err != nil {
@@ -245,7 +223,8 @@ func TestRecoverTwiceAtOnce(t *testing.T) {
 // The runtime dies of some ten thousand processors.
 func TestManyJobs(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	_, errs, code := call(t, t.TempDir(), "", "recover", "--learners", "mod", "--panel", "8,12,2", "--n", "30", "--trials", "1", "--iterations", "2", "-o", "out", "-j", "100000")
+	_, errs, code := call(t, t.TempDir(), "", "recover", "--learners", "mod", "--panel", "8,12,2", "--n", "30",
+		"--trials", "1", "--iterations", "2", "-o", "out", "-j", "100000")
 	if most := runtime.GOMAXPROCS(0); code != 0 || most > 256 {
 		t.Errorf("exit %d with %d processors, %s", code, most, errs)
 	}
@@ -253,9 +232,12 @@ func TestManyJobs(t *testing.T) {
 
 // A log of plain lines tells how far the work is.
 func TestRecoverPlainProgress(t *testing.T) {
-	_, errs, code := call(t, t.TempDir(), "", "recover", "--learners", "mod", "--panel", "8,12,2", "--n", "30", "--trials", "30", "--iterations", "2", "-o", "out", "--progress", "plain")
+	_, errs, code := call(t, t.TempDir(), "", "recover", "--learners", "mod", "--panel", "8,12,2", "--n", "30",
+		"--trials", "30", "--iterations", "2", "-o", "out", "--progress", "plain")
 	const head = "30 trials to run; how long they take is told after the first 20\n3 of 30 trials\n6 of 30 trials\n"
-	if code != 0 || strings.Count(errs, "\n") != 13 || !strings.HasPrefix(errs, head) || !strings.Contains(errs, "18 of 30 trials\nabout ") || !strings.Contains(errs, " left, judged from the first trials") {
+	if code != 0 || strings.Count(errs, "\n") != 13 || !strings.HasPrefix(errs, head) ||
+		!strings.Contains(errs, "18 of 30 trials\nabout ") ||
+		!strings.Contains(errs, " left, judged from the first trials") {
 		t.Errorf("exit %d, %s", code, errs)
 	}
 }
@@ -263,21 +245,11 @@ func TestRecoverPlainProgress(t *testing.T) {
 // What fails is told as a dash, and does not keep the rest from being shown.
 func TestRecoverFailures(t *testing.T) {
 	dir := t.TempDir()
-	out, errs, code := call(t, dir, "", "recover", "--learners", "mod,rop", "--coder", "omp:sparsity=13", "--panel", "8,12,2", "--n", "30", "--trials", "2", "--iterations", "2", "-o", "out")
+	out, errs, code := call(t, dir, "", "recover", "--learners", "mod,rop", "--coder", "omp:sparsity=13", "--panel",
+		"8,12,2", "--n", "30", "--trials", "2", "--iterations", "2", "-o", "out")
 	page := consoletest.Read(t, dir, "out", "report.html")
-	if code != console.ExitSome || !strings.Contains(errs, "2 of 4 trials failed") || strings.Contains(out+string(page), "NaN") || !strings.Contains(out, "–") {
+	if code != console.ExitSome || !strings.Contains(errs, "2 of 4 trials failed") ||
+		strings.Contains(out+string(page), "NaN") || !strings.Contains(out, "–") {
 		t.Errorf("exit %d, %s%s", code, out, errs)
-	}
-}
-
-// A coder whose spec says how sparse codes are to be is told nothing else.
-func TestWithSparsity(t *testing.T) {
-	for spec, want := range map[string]string{
-		"omp": "omp:sparsity=3", "omp:tolerance=0.1": "omp:tolerance=0.1,sparsity=3", "lasso": "lasso:sparsity=3",
-		"omp:sparsity=5": "omp:sparsity=5", "lasso:lambda=0.1": "lasso:lambda=0.1", "lasso:debias=true,lambda=0.1": "lasso:debias=true,lambda=0.1",
-	} {
-		if got, err := plugins.WithSparsity(spec, 3); got != want || err != nil {
-			t.Errorf("%s: %s, %v", spec, got, err)
-		}
 	}
 }

@@ -20,13 +20,14 @@ import (
 	"superres/learners/external/externaltest"
 )
 
-// sweeping starts a sweep in a process of its own, by a shell with a script where one is
-// given, with a learner that never ends, and returns it with what the learner has started.
+// sweeping starts a sweep in a process of its own, by a shell with a script where one is given, with a learner that
+// never ends, and returns it with what the learner has started.
 func sweeping(t *testing.T, temp, script string) (cmd *exec.Cmd, child int) {
 	t.Helper()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "child")
-	cmd = consoletest.Process(dir, "recover", "--panel", "4,6,1", "--n", "20", "--trials", "1", "-o", "out", "--learners", "exec:"+externaltest.Command("family", file))
+	cmd = consoletest.Process(dir, "recover", "--panel", "4,6,1", "--n", "20", "--trials", "1", "-o", "out",
+		"--learners", "exec:"+externaltest.Command("family", file))
 	cmd.Env = append(cmd.Env, "TMPDIR="+temp)
 	if script != "" {
 		shell, err := exec.LookPath("sh")
@@ -52,8 +53,8 @@ func sweeping(t *testing.T, temp, script string) (cmd *exec.Cmd, child int) {
 	return cmd, child
 }
 
-// checkGone checks that a process has ended, or does within a while: whoever inherits it has
-// to notice. One that has not is ended with its group, who started it.
+// checkGone checks that a process has ended, or does within a while: whoever inherits it has to notice. One that has
+// not is ended with its group, who started it.
 func checkGone(t *testing.T, pid int) {
 	t.Helper()
 	for range 1000 {
@@ -77,9 +78,8 @@ func nothingLeft(t *testing.T, temp string) {
 	}
 }
 
-// An interrupted sweep leaves no process and no folder behind, whether by the keyboard, by
-// kill, by timeout, which sends two signals, or by the end of the terminal. nohup keeps it
-// from the last.
+// An interrupted sweep leaves no process and no folder behind, whether by the keyboard, by kill, by timeout, which
+// sends two signals, or by the end of the terminal. nohup keeps it from the last.
 func TestInterruptedProgram(t *testing.T) {
 	one := func(s syscall.Signal) []syscall.Signal { return []syscall.Signal{s} }
 	for name, c := range map[string]struct {
@@ -125,7 +125,8 @@ func pipes(t *testing.T) (r, w *os.File) {
 func short(t *testing.T, temp string, out *os.File) (cmd *exec.Cmd, report string) {
 	t.Helper()
 	dir := t.TempDir()
-	cmd = consoletest.Process(dir, "recover", "--panel", "4,6,1", "--n", "20", "--trials", "1", "--iterations", "2", "-o", "out", "--learners", "exec:"+externaltest.Command("serve"), "-q")
+	cmd = consoletest.Process(dir, "recover", "--panel", "4,6,1", "--n", "20", "--trials", "1", "--iterations", "2",
+		"-o", "out", "--learners", "exec:"+externaltest.Command("serve"), "-q")
 	cmd.Env, cmd.Stdout = append(cmd.Env, "TMPDIR="+temp), out
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -133,8 +134,7 @@ func short(t *testing.T, temp string, out *os.File) (cmd *exec.Cmd, report strin
 	return cmd, filepath.Join(dir, "out", "report.html")
 }
 
-// Where nobody reads what is printed, the program ends as by the signal for that, and leaves
-// nothing.
+// Where nobody reads what is printed, the program ends as by the signal for that, and leaves nothing.
 func TestNobodyReads(t *testing.T) {
 	temp := t.TempDir()
 	r, w := pipes(t)
@@ -147,8 +147,8 @@ func TestNobodyReads(t *testing.T) {
 	nothingLeft(t, temp)
 }
 
-// A second interrupt, some time after the first, ends a program that hangs at once: here it
-// prints to a pipe that is full.
+// A second interrupt, some time after the first, ends a program that hangs at once: here it prints to a pipe that is
+// full.
 func TestSecondInterrupt(t *testing.T) {
 	_, w := pipes(t)
 	if err := w.SetWriteDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
@@ -172,7 +172,8 @@ func TestSecondInterrupt(t *testing.T) {
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
-	if state, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !state.Signaled() || state.Signal() != syscall.SIGINT {
+	if state, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !state.Signaled() ||
+		state.Signal() != syscall.SIGINT {
 		t.Errorf("%v, expected the end by the signal", cmd.ProcessState)
 	}
 }

@@ -15,16 +15,15 @@ import (
 	"superres/learners/planted"
 )
 
-// tableName is the file with a line for every trial. It is all that another run needs to go
-// on from, where the journal is not there.
+// tableName is the file with a line for every trial. Where there is no journal, another run continues from it.
 const tableName = "trials.csv"
 
-// tableColumn is one of trials.csv.
+// tableColumn is a column of trials.csv.
 type tableColumn struct {
 	name string
-	// result tells that a trial that failed has none: nor numbers that could be taken for one.
+	// result says that the column is part of the result, so that it is empty for a trial that failed.
 	result bool
-	// field is the pointer to what the column has of a trial.
+	// field returns a pointer to the field of a trial that the column holds.
 	field func(*planted.Trial) any
 }
 
@@ -44,7 +43,7 @@ var columns = []tableColumn{
 	{"recovered", true, func(t *planted.Trial) any { return &t.Recovered }},
 	{"rmse", true, func(t *planted.Trial) any { return &t.RMSE }},
 	{"non_zeros", true, func(t *planted.Trial) any { return &t.NonZeros }},
-	{"iterations", true, func(t *planted.Trial) any { return (*told)(&t.Iterations) }},
+	{"iterations", true, func(t *planted.Trial) any { return (*optionalInt)(&t.Iterations) }},
 	{"replaced", true, func(t *planted.Trial) any { return &t.Replaced }},
 	{"stop", true, func(t *planted.Trial) any { return &t.Stop }},
 	{"seconds", true, func(t *planted.Trial) any { return &t.Seconds }},
@@ -52,10 +51,11 @@ var columns = []tableColumn{
 	{"program", false, func(t *planted.Trial) any { return &t.Program }},
 }
 
-// told is a number that need not be known: 0 is an empty field.
-type told int
+// optionalInt is a number whose zero value, for unknown, is an empty field of the table.
+type optionalInt int
 
-func head() (names []string) {
+// columnNames returns the head of the table.
+func columnNames() (names []string) {
 	for _, c := range columns {
 		names = append(names, c.name)
 	}
@@ -65,12 +65,12 @@ func head() (names []string) {
 // csv writes a line for every trial.
 func (f findings) csv(w io.Writer) error {
 	out := csv.NewWriter(w)
-	rows := [][]string{head()}
+	rows := [][]string{columnNames()}
 	for _, t := range f.trials {
 		row := make([]string, len(columns))
 		for i, c := range columns {
 			if !c.result || t.Failure == "" {
-				row[i] = text(c.field(&t))
+				row[i] = formatField(c.field(&t))
 			}
 		}
 		rows = append(rows, row)
@@ -78,12 +78,12 @@ func (f findings) csv(w io.Writer) error {
 	return out.WriteAll(rows)
 }
 
-// text is a field as it stands in the table.
-func text(field any) string {
+// formatField returns a field as the table has it.
+func formatField(field any) string {
 	switch v := field.(type) {
 	case *int:
 		return strconv.Itoa(*v)
-	case *told:
+	case *optionalInt:
 		return console.Told(int(*v))
 	case *uint64:
 		return strconv.FormatUint(*v, 10)
@@ -93,14 +93,14 @@ func text(field any) string {
 	return *field.(*string)
 }
 
-// set is text, back.
-func set(field any, text string) (err error) {
+// parseField sets a field from the text that formatField makes.
+func parseField(field any, text string) (err error) {
 	switch v := field.(type) {
 	case *int:
 		*v, err = strconv.Atoi(text)
-	case *told:
+	case *optionalInt:
 		if text != "" {
-			return set((*int)(v), text)
+			return parseField((*int)(v), text)
 		}
 	case *uint64:
 		*v, err = strconv.ParseUint(text, 10, 64)
@@ -112,7 +112,7 @@ func set(field any, text string) (err error) {
 	return err
 }
 
-// readTable returns the trials of the table in a folder, which need not be there.
+// readTable returns the trials of the table in a folder, or none where there is no table.
 func readTable(folder string) ([]planted.Trial, error) {
 	name := filepath.Join(folder, tableName)
 	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
@@ -125,17 +125,18 @@ func readTable(folder string) ([]planted.Trial, error) {
 	defer f.Close()
 	trials, err := parseTable(io.LimitReader(f, size))
 	if err != nil {
-		return nil, console.Fail(console.ExitOutput, fmt.Errorf("%s: %w; remove it to have its trials anew, or use another -o", name, err))
+		return nil, console.Fail(console.ExitOutput,
+			fmt.Errorf("%s: %w; remove it to have its trials anew, or use another -o", name, err))
 	}
 	return trials, nil
 }
 
-// parseTable reads what csv has written.
+// parseTable reads a table as csv writes it.
 func parseTable(r io.Reader) (trials []planted.Trial, err error) {
 	in := csv.NewReader(r)
 	in.FieldsPerRecord = len(columns)
 	in.ReuseRecord = true
-	for i, names := 0, head(); ; i++ {
+	for i, names := 0, columnNames(); ; i++ {
 		row, err := in.Read()
 		switch {
 		case errors.Is(err, io.EOF) && i > 0:
@@ -151,7 +152,7 @@ func parseTable(r io.Reader) (trials []planted.Trial, err error) {
 			case i == 0 || c.result && row[k] == "":
 				continue
 			}
-			if err := set(c.field(&t), row[k]); err != nil {
+			if err := parseField(c.field(&t), row[k]); err != nil {
 				return nil, fmt.Errorf("trial %d, %s: %w", i, c.name, err)
 			}
 		}

@@ -11,14 +11,15 @@ import (
 	"superres/learners/planted"
 )
 
-// tasks makes the trials: by panel, number of signals, trial and learner.
+// tasks returns the trials to run, in the order of panels, then of N, of problems and of learners.
 func (opt Options) tasks() ([]planted.Task, error) {
 	count := 0.0
 	for _, p := range opt.Panels {
 		count += float64(opt.Trials) * float64(len(opt.Learners)) * float64(len(opt.sizes(p)))
 	}
 	if count > parts.MaxTrials {
-		return nil, console.Usage("%.0f trials are asked for, expected %d at most; use a smaller --trials or several -o", count, parts.MaxTrials)
+		return nil, console.Usage("%.0f trials are asked for, expected %d at most; use a smaller --trials or "+
+			"several -o", count, parts.MaxTrials)
 	}
 	var tasks []planted.Task
 	for _, p := range opt.Panels {
@@ -44,17 +45,12 @@ func (opt Options) tasks() ([]planted.Task, error) {
 	return tasks, nil
 }
 
-// sizes are the numbers of signals at which a panel is drawn.
+// sizes returns the numbers of signals to try with a panel: those of --n, else those of the paper for its panels,
+// else multiples of K.
 func (opt Options) sizes(p planted.Panel) []int {
 	if len(opt.Sizes) > 0 {
 		return opt.Sizes
 	}
-	return usualSizes(p)
-}
-
-// usualSizes returns the numbers of signals at which a panel is drawn: those of the
-// paper's panels, else multiples of K.
-func usualSizes(p planted.Panel) []int {
 	for _, f := range planted.Figure1 {
 		if f.Panel == p {
 			return f.N
@@ -67,21 +63,23 @@ func usualSizes(p planted.Panel) []int {
 	return list
 }
 
-// enoughMemory refuses trials that take more memory than there is, beside one another:
-// to learn, and to compare every atom with every other.
+// enoughMemory refuses trials that, run at a time on all processors, need more memory than the limit, in bytes: for
+// learning, and for comparing every atom found with every true one.
 func enoughMemory(tasks []planted.Task, memory int64) error {
 	for _, t := range tasks {
 		learner, err := learners.New(t.Learner)
 		if err != nil {
 			return err
 		}
-		together := float64(min(runtime.GOMAXPROCS(0), len(tasks)))
-		need := console.Process(together * (8*float64(t.M)*float64(t.N) + learner.Memory(t.M, t.N, t.K, t.S) + 8*float64(t.K)*float64(t.K+2*t.M)))
+		workers := float64(min(runtime.GOMAXPROCS(0), len(tasks)))
+		need := console.Process(workers * (8*float64(t.M)*float64(t.N) + learner.Memory(t.M, t.N, t.K, t.S) +
+			8*float64(t.K)*float64(t.K+2*t.M)))
 		if need > float64(memory) {
-			return console.Fail(
-				console.ExitLimit, fmt.Errorf("%s with M,K,S = %d,%d,%d and N = %d needs %s for %.0f trials at a time, the limit is %s; use --max-memory, a smaller -j or a smaller --n",
-					t.Learner, t.M, t.K, t.S, t.N, console.Bytes(int64(min(need, 1<<60))), together, console.Bytes(memory)))
-
+			return console.Fail(console.ExitLimit,
+				fmt.Errorf("%s with M,K,S = %d,%d,%d and N = %d needs %s for %.0f trials at a time, the limit is "+
+					"%s; use --max-memory, a smaller -j or a smaller --n",
+					t.Learner, t.M, t.K, t.S, t.N, console.Bytes(int64(min(need, 1<<60))), workers,
+					console.Bytes(memory)))
 		}
 	}
 	return nil

@@ -10,34 +10,34 @@ import (
 	"superres/learners/planted"
 )
 
-// enough is the share of the atoms, in the mean over the problems, that a learner has to
-// recover with N signals and all larger numbers that were tried, to need no more than N.
-const enough = 0.9
+// requiredShare is the mean share of the atoms that a learner has to recover with N signals, and with all larger
+// numbers that were tried, so that N signals count as enough for it.
+const requiredShare = 0.9
 
-// verdict says who needs the fewest signals of a panel.
+// verdict says which learner needs the fewest signals for the problems of a panel.
 type verdict struct {
-	// first is the learner that needs the fewest, n of them, and next the one that comes
-	// nearest to it with as many, which needs nextN. A number of 0 is more than there were.
-	// Without a first n is the largest there was.
+	// first is the learner that needs the fewest signals, n of them. next is the learner that comes nearest to it
+	// with n signals, and needs nextN, which is 0 where no number that was tried is enough. Where no number is enough
+	// for any learner, n is the largest that was tried and first the learner with the smallest error there.
 	first, next string
 	n, nextN    int
-	// alike are the learners that need n as well.
+	// alike are the other learners that need n signals.
 	alike []string
-	// duel is that of first with next, by the problems with n signals: by the share of
-	// atoms, or by the error where nobody recovers enough.
+	// duel compares first with next, problem by problem with n signals: by the share of the atoms that they recover
+	// or, where no number of signals is enough, by their error.
 	duel report.Duel
-	// reached tells whether anybody recovers enough.
+	// reached says whether a number of signals that was tried is enough for any learner.
 	reached bool
 }
 
-// verdict judges a panel.
+// verdict judges the trials of a panel.
 func (f findings) verdict(p planted.Panel) verdict {
 	sizes := f.sizes(p)
 	v := verdict{n: sizes[len(sizes)-1]}
 	needs := map[string]int{}
 	for _, learner := range f.learners() {
 		for _, n := range slices.Backward(sizes) {
-			if !(f.at(p, n, learner).recovered >= enough) {
+			if !(f.point(p, n, learner).recovered >= requiredShare) {
 				break
 			}
 			needs[learner] = n
@@ -52,7 +52,7 @@ func (f findings) verdict(p planted.Panel) verdict {
 	}
 	// The order is by the mean with n signals, among those that need the fewest first.
 	mean := func(learner string) float64 {
-		m, _ := report.Mean(slices.DeleteFunc(f.each(p, v.n, learner, score), math.IsNaN))
+		m, _ := report.Mean(slices.DeleteFunc(f.scores(p, v.n, learner, score), math.IsNaN))
 		if math.IsNaN(m) {
 			return math.Inf(1)
 		}
@@ -79,13 +79,12 @@ func (f findings) verdict(p planted.Panel) verdict {
 			v.alike = append(v.alike, learner)
 		}
 	}
-	v.duel = report.Judge(f.each(p, v.n, v.first, score), f.each(p, v.n, v.next, score))
+	v.duel = report.Judge(f.scores(p, v.n, v.first, score), f.scores(p, v.n, v.next, score))
 	return v
 }
 
-// each returns a score of every problem of a point, in their order, no number where a
-// learner failed.
-func (f findings) each(p planted.Panel, n int, learner string, score func(planted.Trial) float64) (list []float64) {
+// scores returns a score of every problem of a point, in the order of the problems: NaN where the learner failed.
+func (f findings) scores(p planted.Panel, n int, learner string, score func(planted.Trial) float64) (list []float64) {
 	for _, t := range f.trials {
 		switch {
 		case t.Panel() != p || t.N != n || t.Learner != learner:
@@ -98,36 +97,44 @@ func (f findings) each(p planted.Panel, n int, learner string, score func(plante
 	return list
 }
 
-// decided tells whether one learner is ahead, and not by chance.
+// decided reports whether one learner alone is ahead, and not by chance.
 func (v verdict) decided() bool { return v.reached && len(v.alike) == 0 && v.duel.Decided() }
 
-// String is the verdict in a sentence.
+// String returns the verdict as a sentence.
 func (v verdict) String() string {
 	better := v.duel.In("problems")
-	recovers := fmt.Sprintf("%g %% of the atoms", 100*enough)
+	recovers := fmt.Sprintf("%g %% of the atoms", 100*requiredShare)
 	nextNeeds := fmt.Sprintf("%s, the next, from %d on", v.next, v.nextN)
 	if v.nextN == 0 {
 		nextNeeds = fmt.Sprintf("%s, the next, with none of the numbers tried", v.next)
 	}
 	switch {
 	case v.next == "" && v.reached:
-		return fmt.Sprintf("%s recovers %s from N = %d signals on; there is nobody to compare it with.", v.first, recovers, v.n)
+		return fmt.Sprintf("%s recovers %s from N = %d signals on; there is nobody to compare it with.",
+			v.first, recovers, v.n)
 	case v.next == "":
-		return fmt.Sprintf("%s recovers %s with none of the numbers of signals tried; there is nobody to compare it with.", v.first, recovers)
+		return fmt.Sprintf("%s recovers %s with none of the numbers of signals tried; there is nobody to compare "+
+			"it with.", v.first, recovers)
 	case !v.reached && v.duel.Decided():
-		return fmt.Sprintf("No learner recovers %s with the numbers of signals tried; with the most, N = %d, %s comes nearest to the dictionary (than %s %s).", recovers, v.n, v.first, v.next, better)
+		return fmt.Sprintf("No learner recovers %s with the numbers of signals tried; with the most, N = %d, %s "+
+			"comes nearest to the dictionary (than %s %s).", recovers, v.n, v.first, v.next, better)
 	case !v.reached:
-		return fmt.Sprintf("No learner recovers %s with the numbers of signals tried, and none is shown to come nearest: %s is ahead of %s with N = %d, but that may be chance (%s).", recovers, v.first, v.next, v.n, better)
+		return fmt.Sprintf("No learner recovers %s with the numbers of signals tried, and none is shown to come "+
+			"nearest: %s is ahead of %s with N = %d, but that may be chance (%s).", recovers, v.first, v.next, v.n,
+			better)
 	case len(v.alike) > 0:
-		return fmt.Sprintf("No learner alone needs the fewest signals: %s recover %s from N = %d on.", strings.Join(append([]string{v.first}, v.alike...), ", "), recovers, v.n)
+		return fmt.Sprintf("No learner alone needs the fewest signals: %s recover %s from N = %d on.",
+			strings.Join(append([]string{v.first}, v.alike...), ", "), recovers, v.n)
 	case v.decided():
-		return fmt.Sprintf("%s needs the fewest signals: it recovers %s from N = %d on, %s (with N = %d %s).", v.first, recovers, v.n, nextNeeds, v.n, better)
+		return fmt.Sprintf("%s needs the fewest signals: it recovers %s from N = %d on, %s (with N = %d %s).", v.first,
+			recovers, v.n, nextNeeds, v.n, better)
 	}
-	return fmt.Sprintf("No learner is shown to need the fewest signals: %s recovers %s from N = %d on, %s, but that may be chance (%s).", v.first, recovers, v.n, nextNeeds, better)
+	return fmt.Sprintf("No learner is shown to need the fewest signals: %s recovers %s from N = %d on, %s, but "+
+		"that may be chance (%s).", v.first, recovers, v.n, nextNeeds, better)
 }
 
-// verdicts are the findings for the head of the page: of one panel its own, of several
-// who is ahead in how many.
+// verdicts returns the findings for the head of the page: the verdict of the only panel or, of several, which learner
+// is ahead in how many.
 func (f findings) verdicts() []string {
 	panels := f.panels()
 	if len(panels) == 1 {
@@ -140,13 +147,13 @@ func (f findings) verdicts() []string {
 		}
 	}
 	var parts []string
-	most := 0
+	largest := 0
 	order := f.learners()
 	slices.SortStableFunc(order, func(a, b string) int { return ahead[b] - ahead[a] })
 	for _, learner := range order {
 		if n := ahead[learner]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%s in %d", learner, n))
-			most = max(most, n)
+			largest = max(largest, n)
 		}
 	}
 	of := fmt.Sprintf("of %d sizes of problem", len(panels))
@@ -155,12 +162,15 @@ func (f findings) verdicts() []string {
 		open -= n
 	}
 	switch {
-	case most == 0:
-		return []string{fmt.Sprintf("No learner is shown to need the fewest signals in any %s; what each comes to is below.", of)}
+	case largest == 0:
+		return []string{fmt.Sprintf("No learner is shown to need the fewest signals in any %s; what each "+
+			"comes to is below.", of)}
 	case len(parts) == 1 && open == 0:
-		return []string{fmt.Sprintf("%s needs the fewest signals: in all %s it recovers %g %% of the atoms with fewer than the others.", order[0], of[len("of "):], 100*enough)}
+		return []string{fmt.Sprintf("%s needs the fewest signals: in all %s it recovers %g %% of the atoms with "+
+			"fewer than the others.", order[0], of[len("of "):], 100*requiredShare)}
 	case len(parts) == 1:
-		return []string{fmt.Sprintf("%s needs the fewest signals in %d %s; in the others nobody is shown to be ahead.", order[0], most, of)}
+		return []string{fmt.Sprintf("%s needs the fewest signals in %d %s; in the others nobody is shown to be ahead.",
+			order[0], largest, of)}
 	}
 	text := fmt.Sprintf("Who needs the fewest signals depends on the problem: %s %s", strings.Join(parts, ", "), of)
 	if open > 0 {

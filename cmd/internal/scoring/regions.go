@@ -133,9 +133,9 @@ func encodePNG8(ctx context.Context, img image.Image) ([]byte, error) {
 // reduce encodes a picture in its share of maxReducedPixels: as JPEG or, where it is transparent, as PNG of a quarter
 // of the pixels.
 func (d *comparison) reduce(ctx context.Context, p *comparedPicture, img image.Image) ([]byte, error) {
-	opaque, format, pixels := picture.IsOpaque(img), "jpeg", maxReducedPixels/float64(len(d.Pictures))
+	opaque, format, pixels := picture.IsOpaque(img), imagefile.JPEG, maxReducedPixels/float64(len(d.Pictures))
 	if !opaque {
-		format, pixels = "png", pixels/4
+		format, pixels = imagefile.PNG, pixels/4
 	}
 	by := min(1, math.Sqrt(pixels/float64(p.Width*p.Height)))
 	w, h := max(1, int(by*float64(p.Width))), max(1, int(by*float64(p.Height)))

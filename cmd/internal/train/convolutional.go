@@ -1,11 +1,13 @@
 package train
 
 import (
+	"cmp"
 	"fmt"
 
 	"superres/cmd/internal/console"
 	"superres/superres"
 	"superres/superres/convolutional"
+	"superres/superres/convolutional/learning"
 	"superres/superres/training"
 )
 
@@ -31,10 +33,14 @@ func stageOf(m *superres.Model, name, purpose string) (*convolutional.Stage, err
 // convolutionalTrainer makes the trainer of a convolutional stage, which goes on where
 // another run of it was interrupted.
 func convolutionalTrainer(opt Options) (training.Trainer, error) {
-	t := convolutional.Trainer{
-		Scale: opt.Scale, Degradation: opt.Degradation, Channels: opt.Channels, Depth: opt.Depth, Steps: orNone(opt.Steps), ColourSteps: orNone(opt.ColourSteps), Rate: opt.Rate, Decay: orNone(opt.Decay),
-		Batch: opt.Batch, Symmetries: opt.Symmetries, Patch: opt.Patch, Reductions: opt.Reductions, JPEG: opt.JPEG, Damage: opt.Damage, Drawings: orNone(opt.Drawings), Grain: orNone(opt.Grain), BackProject: opt.BackProjection, Seed: opt.Seed, MaxMemory: opt.Limits.Memory, Report: opt.report,
+	t := learning.Defaults()
+	t.Scale, t.Degradation, t.Channels, t.Depth, t.Patch, t.Batch = opt.Scale, opt.Degradation, opt.Channels, opt.Depth, opt.Patch, opt.Batch
+	t.Steps, t.ColourSteps, t.LearningRate, t.Decay = opt.Steps, opt.ColourSteps, cmp.Or(opt.Rate, t.LearningRate), opt.Decay
+	if opt.Reductions != nil {
+		t.Reductions = opt.Reductions
 	}
+	t.Symmetries, t.JPEG, t.Robust, t.Synthetic, t.Grain = opt.Symmetries, opt.JPEG, opt.Damage, opt.Drawings, opt.Grain
+	t.BackProject, t.Seed, t.MaxMemory, t.Report = opt.BackProjection, opt.Seed, opt.Limits.Memory, opt.report
 	if need := t.Memory(); need > opt.Limits.Memory {
 		return nil, console.Fail(console.ExitLimit, fmt.Errorf("learning %d layers of %d channels needs %s, the limit is %s; use --max-memory, or fewer --channels or less --depth",
 			t.Depth, t.Channels, console.Bytes(need), console.Bytes(opt.Limits.Memory)))

@@ -5,6 +5,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/superres/coupled"
+	"superres/superres/coupled/learning"
 	"superres/superres/training"
 )
 
@@ -22,7 +23,7 @@ func coupledTrainer(opt Options) (training.Trainer, error) {
 		return nil, err
 	}
 	flat, reductions, backProjection := opt.explicit()
-	t := coupled.Trainer{
+	t := learning.Trainer{
 		Scale: opt.Scale, Degradation: opt.Degradation, Patch: opt.Patch, Patches: opt.Patches, Flat: flat, Reductions: reductions,
 		KeepMean: !opt.Mean, WholePatches: !opt.Detail, NoRefit: !opt.Refit,
 		Learner: opt.Learner, Coder: opt.Coder, Atoms: opt.Atoms, Iterations: opt.Iterations, BackProject: backProjection, Seed: opt.Seed,

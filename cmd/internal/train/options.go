@@ -13,7 +13,7 @@ import (
 	"superres/cmd/internal/pictures"
 	"superres/cmd/internal/plugins"
 	"superres/superres"
-	"superres/superres/convolutional"
+	"superres/superres/convolutional/learning"
 	"superres/superres/resample"
 	"superres/superres/training"
 )
@@ -37,7 +37,7 @@ func flags() []cli.Flag {
 		&cli.Float64Flag{Name: "rate", Usage: "of convolutional stages: the greatest `RATE` of a step; 0: 0.01"},
 		&cli.BoolFlag{Name: "damage", Usage: "of convolutional stages: learn from pictures as people have them, noisy, compressed, sharpened, reduced by other programs, and a level of how much there is to be taken away"},
 		&cli.Float64Flag{Name: "drawings", Value: 0.01, Usage: "of convolutional stages: learn from drawings too, text, lines, charts, which are drawn anew all the time; they are the share `SHARE`"},
-		&cli.Float64Flag{Name: "grain", Value: convolutional.GrainOf(resample.Cubic, false), Usage: "of convolutional stages: leave what varies by no more than `L` levels of 255 as interpolation has it, as a camera's grain in a sky; of digits and with --damage, 0 if it is not given"},
+		&cli.Float64Flag{Name: "grain", Value: learning.GrainOf(resample.Cubic, false), Usage: "of convolutional stages: leave what varies by no more than `L` levels of 255 as interpolation has it, as a camera's grain in a sky; of digits and with --damage, 0 if it is not given"},
 		&cli.Float64Flag{Name: "weight-decay", Value: 0.03, Usage: "of convolutional stages: take away the share `SHARE`, times the rate, of the weights in a step"},
 		&cli.StringFlag{Name: "init", Usage: "of convolutional stages: begin with the layers of `MODEL`, a name or file, of the same channels and no greater depth; at another scale the last layer is new"},
 		&cli.StringFlag{Name: "teachers", Usage: "of convolutional stages: learn from what `MODELS`, names or files with commas between, make of the pictures too, as they are for this scale"},
@@ -150,7 +150,7 @@ type Options struct {
 	// first is the model of Init, once it has been opened.
 	first *superres.Model
 	// report tells how the training of a convolutional stage goes; it may be nil.
-	report func(convolutional.Report)
+	report func(learning.Report)
 	// most is the mode that new files get at most, by the pictures and models that are read.
 	most fs.FileMode
 
@@ -179,7 +179,7 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 	if list := c.String("teachers"); list != "" {
 		opt.Teachers = strings.Split(list, ",")
 	}
-	opt.Grain = either(c, "grain", c.Float64, convolutional.GrainOf(opt.Degradation, opt.Damage))
+	opt.Grain = either(c, "grain", c.Float64, learning.GrainOf(opt.Degradation, opt.Damage))
 	readShared(c, &opt)
 	if err := opt.check(c.Int("sparsity")); err != nil {
 		return opt, err

@@ -18,7 +18,8 @@ import (
 	"superres/cmd/internal/models"
 	"superres/internal/safefile"
 	"superres/superres"
-	"superres/superres/convolutional"
+	"superres/superres/convolutional/learning"
+	"superres/superres/fit"
 	"superres/superres/training"
 )
 
@@ -65,19 +66,19 @@ func run(c *cli.Context, s *console.Streams) error {
 }
 
 // reached is how the training of a convolutional stage goes, in a few words.
-func reached(r convolutional.Report) string {
-	text := fmt.Sprintf("rate %.2g, error %.2f of 255", r.Rate, 255*r.RMSE)
+func reached(r learning.Report) string {
+	text := fmt.Sprintf("rate %.2g, error %.2f of 255", r.LearningRate, 255*r.RMSE)
 	if r.PSNR > 0 {
 		text += fmt.Sprintf(", %.2f dB", r.PSNR)
 	}
-	if r.Silent > 0 {
-		text += fmt.Sprintf(", %d channels silent", r.Silent)
+	if r.Dead > 0 {
+		text += fmt.Sprintf(", %d channels silent", r.Dead)
 	}
 	return text
 }
 
 // tell says how it goes beside the bar, or in a line of a log.
-func tell(bar *console.Progress, r convolutional.Report) {
+func tell(bar *console.Progress, r learning.Report) {
 	text := reached(r)
 	bar.Describe(text)
 	if bar.Plain() {
@@ -101,7 +102,7 @@ func train(ctx context.Context, opt Options, bar *console.Progress) error {
 		inputs = append(inputs, src.Name)
 	}
 	opt.most = safefile.ModeOf(append(inputs, opt.Teachers...)...)
-	opt.report = func(r convolutional.Report) { tell(bar, r) }
+	opt.report = func(r learning.Report) { tell(bar, r) }
 	var init *superres.Provenance
 	if opt.Init != "" {
 		if opt.first, err = models.Open(opt.Init); err != nil {
@@ -121,7 +122,7 @@ func train(ctx context.Context, opt Options, bar *console.Progress) error {
 	if err != nil {
 		return err
 	}
-	m, err := superres.Train(ctx, list, trainer, superres.TrainOptions{
+	m, err := fit.Model(ctx, list, trainer, fit.Options{
 		HeldOut: opt.HeldOut, Seed: opt.Seed, Init: init, Teachers: teachers, Command: opt.command, Data: opt.data,
 		Progress: func(phase string, done, total int) { bar.Set(phase, float64(done)/float64(total)) },
 	})

@@ -69,7 +69,7 @@ func (b *batch) count(j job) {
 		b.pictures = map[string]int{}
 	}
 	b.pictures[j.root]++
-	b.formats.add(j.format)
+	b.formats.add(string(j.format))
 	if !j.piped() {
 		b.folders.add(j.root)
 		b.folders.add(filepath.Dir(j.output))

@@ -8,6 +8,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/enlarging"
+	"superres/internal/imagefile"
 )
 
 // fidelityFlags say what of an input, beside its pixels, its output has.
@@ -35,9 +36,9 @@ func readFidelity(c *cli.Context) (enlarging.Fidelity, error) {
 }
 
 // checkDepth refuses a format that cannot have the depth asked for.
-func checkDepth(f enlarging.Fidelity, format string) error {
-	if f.Depth == 16 && (format == "jpeg" || format == "bmp" || format == "gif") {
-		return console.Usage("--depth 16: %s has 8 bits a sample; use --format png or tiff", strings.ToUpper(format))
+func checkDepth(f enlarging.Fidelity, format imagefile.Format) error {
+	if f.Depth == 16 && !format.CanDeep() {
+		return console.Usage("--depth 16: %s has 8 bits a sample; use --format png or tiff", strings.ToUpper(string(format)))
 	}
 	return nil
 }

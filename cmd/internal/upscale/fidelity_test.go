@@ -121,7 +121,7 @@ func TestMetadataIsKeptOrStripped(t *testing.T) {
 	dir := t.TempDir()
 	for _, format := range []string{"png", "jpeg", "tiff"} {
 		var b bytes.Buffer
-		if err := imagefile.Encode(&b, consoletest.Blob(9, 7), format, imagefile.EncodeOptions{Metadata: m}); err != nil {
+		if err := imagefile.Encode(&b, consoletest.Blob(9, 7), imagefile.Format(format), imagefile.EncodeOptions{Metadata: m}); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(filepath.Join(dir, "in."+format), b.Bytes(), 0o666); err != nil {

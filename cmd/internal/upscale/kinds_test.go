@@ -35,7 +35,7 @@ func TestSamePictureAnyFile(t *testing.T) {
 	plain := imaging.Clone(img)
 	encode := func(img image.Image, format string) []byte {
 		return imagetest.Encoded(t, func(b *bytes.Buffer) error {
-			return imagefile.Encode(b, img, format, imagefile.EncodeOptions{})
+			return imagefile.Encode(b, img, imagefile.Format(format), imagefile.EncodeOptions{})
 		})
 	}
 	consoletest.Put(t, filepath.Join(dir, "in/plain.png"), encode(plain, "png"))

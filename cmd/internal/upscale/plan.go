@@ -22,11 +22,11 @@ import (
 type job struct {
 	pictures.Input
 	output  string
-	format  string // of the output
-	root    string // the folder that the output must not leave through a link
-	replace bool   // what is there is an earlier result of this program
-	skip    string // why there is nothing to do: a reason of an event
-	bytes   int64  // of the input
+	format  imagefile.Format // of the output
+	root    string           // the folder that the output must not leave through a link
+	replace bool             // what is there is an earlier result of this program
+	skip    string           // why there is nothing to do: a reason of an event
+	bytes   int64            // of the input
 
 	settings string // a hash of what else decides the output
 }

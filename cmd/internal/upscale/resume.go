@@ -10,6 +10,7 @@ import (
 	"superres/cmd/internal/enlarging"
 	"superres/cmd/internal/parts"
 	"superres/cmd/internal/pictures"
+	"superres/internal/imagefile"
 )
 
 // resumption goes on with interrupted work. A zero one knows of no earlier work and keeps
@@ -18,7 +19,7 @@ type resumption struct {
 	*parts.Ledger
 	// settings are hashes of all but the input that decides the bytes of a result, by its
 	// format.
-	settings map[string]string
+	settings map[imagefile.Format]string
 }
 
 // newResumption returns the zero value without --resume.
@@ -30,8 +31,8 @@ func newResumption(opt Options, e *enlarging.Enlarger) (r resumption, err error)
 	if err != nil {
 		return r, err
 	}
-	r = resumption{parts.NewLedger(opt.Part), map[string]string{}}
-	for _, format := range []string{"png", "jpeg", "bmp", "tiff", "gif"} {
+	r = resumption{parts.NewLedger(opt.Part), map[imagefile.Format]string{}}
+	for _, format := range imagefile.Formats() {
 		sum := sha256.New()
 		fmt.Fprintf(sum, "version %s\nmodel %s %s\nsize %s\nformat %s\n", console.Version, hashes, filepath.Base(opt.Model), pictures.SizeText(opt.Size), format)
 		if opt.Size.Fit {
@@ -39,7 +40,7 @@ func newResumption(opt Options, e *enlarging.Enlarger) (r resumption, err error)
 		}
 		fmt.Fprintln(sum, "software", software)
 		for _, s := range opt.settings {
-			if s.name != "quality" || format == "jpeg" {
+			if s.name != "quality" || format.HasQuality() {
 				fmt.Fprintf(sum, "%s %s\n", s.name, s.value)
 			}
 		}

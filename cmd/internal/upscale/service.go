@@ -199,7 +199,7 @@ type Result struct {
 	// Name is that of a file of the result.
 	Name string
 	// Format is png, jpeg, bmp, tiff or gif.
-	Format string
+	Format imagefile.Format
 	// Event is the event, in JSON, by which the command tells of it: done or plan.
 	Event json.RawMessage
 }

@@ -81,7 +81,7 @@ func scenes(t *testing.T, format string, plays int, frames ...image.Image) []byt
 // apart reads the pictures of a file.
 func apart(t *testing.T, data []byte) (*sequence.Reader, []*sequence.Frame) {
 	t.Helper()
-	lim := imagefile.Limits{Several: func(string) {}, Pixels: 1e7}
+	lim := imagefile.Limits{Several: func(imagefile.Format) {}, Pixels: 1e7}
 	pic, err := imagefile.Decode(t.Context(), bytes.NewReader(data), "made", lim)
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +138,7 @@ func alone(t *testing.T, frames []*sequence.Frame, format string, args ...string
 	dir := t.TempDir()
 	for i, f := range frames {
 		var b bytes.Buffer
-		if err := imagefile.Encode(&b, f.Image, format, imagefile.EncodeOptions{Alpha: true}); err != nil {
+		if err := imagefile.Encode(&b, f.Image, imagefile.Format(format), imagefile.EncodeOptions{Alpha: true}); err != nil {
 			t.Fatal(err)
 		}
 		consoletest.Put(t, filepath.Join(dir, fmt.Sprintf("in/%03d.%s", i, format)), b.Bytes())
@@ -285,12 +285,12 @@ func TestSeveralKinds(t *testing.T) {
 	if made := fmt.Sprint(consoletest.Tree(t, filepath.Join(dir, "out"))); code != 0 || stderr != "" || made != "[a_2x.gif b_2x.PNG c_2x.tif d_2x.png e_2x.jpg]" {
 		t.Errorf("exit %d, %s, %s", code, made, stderr)
 	}
-	for name, want := range map[string]string{"a_2x.gif": "gif", "b_2x.PNG": "png", "c_2x.tif": "tiff"} {
+	for name, want := range map[string]imagefile.Format{"a_2x.gif": "gif", "b_2x.PNG": "png", "c_2x.tif": "tiff"} {
 		if r, got := apart(t, consoletest.Read(t, dir, "out", name)); r.Format != want || len(got) != 3 {
 			t.Errorf("%s: %d of %s", name, len(got), r.Format)
 		}
 	}
-	for name, want := range map[string]string{"a.gif": "gif", "b.PNG": "png", "c.tif": "tiff"} { // through a pipe it stays what it is
+	for name, want := range map[string]imagefile.Format{"a.gif": "gif", "b.PNG": "png", "c.tif": "tiff"} { // through a pipe it stays what it is
 		stdout, stderr, code := call(t, dir, string(consoletest.Read(t, dir, "in", name)), "upscale", "-", "-m", "nearest")
 		if r, got := apart(t, []byte(stdout)); code != 0 || stderr != "" || r.Format != want || len(got) != 3 {
 			t.Errorf("%s: exit %d, %s", name, code, stderr)

@@ -13,12 +13,12 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"superres/patches/plane"
 
 	"gonum.org/v1/gonum/mat"
 
 	"superres/internal/heap"
 	"superres/internal/npz"
+	"superres/patches/plane"
 	"superres/superres/resample"
 	"superres/superres/stage"
 )

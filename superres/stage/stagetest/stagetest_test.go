@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
-	"superres/patches/plane"
 	"sync/atomic"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/patches/plane"
 	"superres/superres/stage"
 	"superres/superres/stage/stagetest"
 )

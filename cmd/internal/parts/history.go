@@ -1,0 +1,163 @@
+package parts
+
+import (
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"superres/cmd/internal/paths"
+	"superres/internal/safefile"
+)
+
+// history holds what the journals in a folder record of outputs, each by the key of its name.
+type history struct {
+	outputs map[paths.Key]int32 // the index of the story of an output, counted through all rows of stories
+	stories [][]story           // rows of storiesInARow each, so that none is moved as they grow
+	// others are the promises of an output besides that of its last record.
+	others map[paths.Key][]promise
+}
+
+// storiesInARow is how many stories are allocated together.
+const storiesInARow = 1 << 12
+
+// story is the last record of an output. There may be a million in memory, so it holds hashes in place of texts, and
+// times in nanoseconds since 1970.
+type story struct {
+	promise
+	source   paths.Key // of the input and the settings, by sourceKey
+	size     int64     // of the input
+	modified int64     // of the input
+	sum      digest    // of the input
+	time     int64     // of the record
+	journal  int32     // the number of the journal that has the record
+	done     bool
+}
+
+// promise is the size and the hash by which a complete result is known. The zero value promises nothing.
+type promise struct {
+	bytes int64
+	sum   digest
+}
+
+// digest is a SHA-256.
+type digest [32]byte
+
+// digestOf reads the hexadecimal digits of a digest. Any other text gives the zero digest, which no file has.
+func digestOf(text string) (d digest) {
+	var digits [2 * len(d)]byte
+	if copy(digits[:], text) == len(digits) && len(text) == len(digits) {
+		if _, err := hex.Decode(d[:], digits[:]); err != nil {
+			return digest{}
+		}
+	}
+	return d
+}
+
+func (d digest) String() string { return hex.EncodeToString(d[:]) }
+
+// sourceKey returns the key of an input, by its place, together with the settings.
+func sourceKey(place, settings string) paths.Key { return paths.KeyOf(place, settings) }
+
+// add adds a record from a journal, which has a number. Of several records of an output the last counts: within one
+// journal that is the later line, whatever the clock said, and between journals that of the later time.
+func (p *history) add(rec *Record, journal int32) {
+	if rec.Output == "" {
+		return
+	}
+	now := story{promise: promise{rec.Bytes, digestOf(rec.Result)}, source: sourceKey(string(rec.Input), rec.Settings),
+		size: rec.Size, modified: rec.Modified.UnixNano(),
+		sum: digestOf(rec.SHA256), time: rec.Time.UnixNano(), journal: journal, done: rec.State == "done"}
+	key := paths.KeyOf(string(rec.Output))
+	last := p.lastStory(key)
+	switch {
+	case last == nil:
+		if n := len(p.outputs); n%storiesInARow == 0 {
+			p.stories = append(p.stories, make([]story, 0, storiesInARow))
+		}
+		row := &p.stories[len(p.stories)-1]
+		p.outputs[key], *row = int32(len(p.outputs)), append(*row, now)
+	case journal != last.journal && now.time < last.time:
+		p.addPromise(key, now.promise)
+	default:
+		if last.promise != now.promise {
+			p.addPromise(key, last.promise)
+		}
+		*last = now
+	}
+}
+
+// lastStory returns the story of an output, or nil where there is none.
+func (p *history) lastStory(output paths.Key) *story {
+	i, ok := p.outputs[output]
+	if !ok {
+		return nil
+	}
+	return &p.stories[i/storiesInARow][i%storiesInARow]
+}
+
+// addPromise keeps a promise besides that of the last record.
+func (p *history) addPromise(key paths.Key, earlier promise) {
+	if earlier.sum != (digest{}) && !slices.Contains(p.others[key], earlier) {
+		p.others[key] = append(p.others[key], earlier)
+	}
+}
+
+// isPromised reports whether the file at a path, of a size in bytes, is a result that a record of the output promises.
+func (p *history) isPromised(output paths.Key, path string, size int64) (bool, error) {
+	last := p.lastStory(output)
+	if last == nil {
+		return false, nil
+	}
+	promises := append([]promise{last.promise}, p.others[output]...)
+	if !slices.ContainsFunc(promises, func(p promise) bool { return p.bytes == size }) {
+		return false, nil
+	}
+	sum, err := hashFile(path)
+	return err == nil && slices.Contains(promises, promise{size, sum}), err
+}
+
+// hasInput reports whether a file is still the input of the record: by its size and time or, since copying changes
+// the time, by its size and hash.
+func (s *story) hasInput(path string, info fs.FileInfo) bool {
+	if info == nil || info.Size() != s.size {
+		return false
+	}
+	if info.ModTime().UnixNano() == s.modified {
+		return true
+	}
+	sum, err := hashFile(path)
+	return err == nil && sum == s.sum
+}
+
+// read returns what all journals in a folder record. It reads each folder once.
+func (l *Ledger) read(folder string) (*history, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	key := l.folders.Real(folder)
+	if p, ok := l.history[key]; ok {
+		return p, nil
+	}
+	p := &history{outputs: map[paths.Key]int32{}, others: map[paths.Key][]promise{}}
+	entries, err := os.ReadDir(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, safefile.Unwritable(folder, err)
+	}
+	for i, e := range entries {
+		if ok, _ := filepath.Match(journalPrefix+"*"+journalSuffix, e.Name()); !ok || !e.Type().IsRegular() {
+			continue
+		}
+		name := filepath.Join(folder, e.Name())
+		_, damaged, err := ReadJournal(name, func(rec Record) { p.add(&rec, int32(i)) })
+		if err != nil {
+			return nil, journalError(name, err)
+		}
+		if damaged > 0 {
+			l.warnings = append(l.warnings, skippedLine(name, damaged))
+		}
+	}
+	l.history[key] = p
+	return p, nil
+}

@@ -1,0 +1,32 @@
+package plugins
+
+import (
+	"slices"
+	"testing"
+)
+
+// Specs are parted at commas, but not within a spec.
+func TestSpecs(t *testing.T) {
+	got := Specs("rop, ksvd:exact=false,mod,blotless:inner=5,block=8 ,")
+	if want := []string{"rop", "ksvd:exact=false", "mod", "blotless:inner=5,block=8"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	got = Specs(`rop,exec:'my, own/mine.py' --x=1,limit=9s, exec1:"b c",mod`)
+	if want := []string{"rop", `exec:'my, own/mine.py' --x=1,limit=9s`, `exec1:"b c"`, "mod"}; !slices.Equal(got,
+		want) {
+		t.Errorf("%q", got)
+	}
+}
+
+// A coder whose spec says how sparse codes are to be is told nothing else.
+func TestWithSparsity(t *testing.T) {
+	for spec, want := range map[string]string{
+		"omp": "omp:sparsity=3", "omp:tolerance=0.1": "omp:tolerance=0.1,sparsity=3", "lasso": "lasso:sparsity=3",
+		"omp:sparsity=5": "omp:sparsity=5", "lasso:lambda=0.1": "lasso:lambda=0.1",
+		"lasso:debias=true,lambda=0.1": "lasso:debias=true,lambda=0.1",
+	} {
+		if got, err := WithSparsity(spec, 3); got != want || err != nil {
+			t.Errorf("%s: %s, %v", spec, got, err)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package imagefile
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"slices"
+
+	"superres/internal/imagefile/foreign"
+	"superres/internal/safefile"
+)
+
+// sniff returns the codec of a file by its first bytes. Its error has no file name. The extension of
+// the file's name counts for nothing.
+func sniff(head []byte) (*codec, error) {
+	if len(head) == 0 {
+		return nil, refuse(safefile.ErrInput, "is empty; copy or export it again")
+	}
+	for i := range codecs {
+		if slices.ContainsFunc(codecs[i].magic, func(magic string) bool { return foreign.StartsWith(head, magic) }) {
+			return &codecs[i], nil
+		}
+	}
+	if kind, is := foreign.Of(head); is {
+		return nil, unreadable(kind)
+	}
+	return nil, refuse(safefile.ErrInput, "not an image (starts with %q; known: %s)", head[:min(7, len(head))], knownInputs())
+}
+
+// unreadable refuses a file of a kind that cannot be read.
+func unreadable(kind foreign.Kind) error {
+	return refuse(safefile.ErrInput, "%s cannot be read (known: %s); %s", kind.Title, knownInputs(), kind.Advice)
+}
+
+// Check refuses a file of which the beginning shows that Open would: one that cannot be
+// opened, or is not of a format that can be read. Its errors are those of Open.
+func Check(name string) error {
+	file, head, err := openHead(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	_, err = codecOf(file, head, name)
+	return err
+}
+
+// codecOf returns the codec of a file by its first bytes, and refuses what only looks like the format.
+func codecOf(r io.ReaderAt, head []byte, name string) (*codec, error) {
+	f, err := sniff(head)
+	if err == nil && f.mimic != nil {
+		if other, is := f.mimic(r); is {
+			err = unreadable(other)
+		}
+	}
+	if err != nil {
+		err, _ = safefile.Named(err, name)
+		return nil, err
+	}
+	return f, nil
+}
+
+// openHead opens a regular file and reads its beginning.
+func openHead(name string) (*os.File, []byte, error) {
+	file, _, err := safefile.OpenRegular(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	head, err := headOf(file, name)
+	if err != nil {
+		file.Close()
+		return nil, nil, err
+	}
+	return file, head, nil
+}
+
+// headOf is the beginning of a file.
+func headOf(r io.ReaderAt, name string) ([]byte, error) {
+	head := make([]byte, foreign.HeadLength)
+	n, err := r.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, safefile.Unreadable(name, err)
+	}
+	return head[:n], nil
+}
+
+// Identify tells by its content, whatever its name says, what the named regular file is: a
+// picture of a format that can be read, or one of another kind; neither is anything else. It
+// reads the beginning of the file, and of a TIFF the directories. Its errors are of the
+// class safefile.ErrInput.
+func Identify(name string) (format Format, other foreign.Kind, err error) {
+	file, head, err := openHead(name)
+	if err != nil {
+		return "", other, err
+	}
+	defer file.Close()
+	format, other = identify(file, head)
+	return format, other, nil
+}
+
+// IdentifyAt is Identify for a file that is open already.
+func IdentifyAt(r io.ReaderAt, name string) (format Format, other foreign.Kind, err error) {
+	head, err := headOf(r, name)
+	if err != nil {
+		return "", other, err
+	}
+	format, other = identify(r, head)
+	return format, other, nil
+}
+
+// identify is Identify for a file and its beginning.
+func identify(r io.ReaderAt, head []byte) (format Format, other foreign.Kind) {
+	f, err := sniff(head)
+	if err != nil {
+		other, _ = foreign.Of(head)
+		return "", other
+	}
+	if f.mimic != nil {
+		if other, is := f.mimic(r); is {
+			return "", other
+		}
+	}
+	if !foreign.StartsWith(head, f.surely) {
+		return "", other
+	}
+	return f.format, other
+}
+
+// HoldsSeveral tells whether the named file holds several pictures: an animation, or a TIFF of
+// several pages. It reads their headers at most. One that cannot be read holds none.
+func HoldsSeveral(name string) bool {
+	file, head, err := openHead(name)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	return err == nil && holdsSeveral(file, head, info.Size())
+}
+
+// HoldsSeveralAt is HoldsSeveral for a file of so many bytes that is open already.
+func HoldsSeveralAt(r io.ReaderAt, size int64) bool {
+	head, err := headOf(r, "")
+	return err == nil && holdsSeveral(r, head, size)
+}
+
+// holdsSeveral is HoldsSeveral for a file and its beginning.
+func holdsSeveral(r io.ReaderAt, head []byte, size int64) bool {
+	f, err := sniff(head)
+	return err == nil && f.several != nil && f.several(&source{ctx: context.Background(), file: r, size: size})
+}

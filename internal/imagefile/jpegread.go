@@ -1,0 +1,84 @@
+package imagefile
+
+import (
+	"math"
+
+	"superres/internal/metadata"
+	"superres/internal/quantiser"
+)
+
+// describeJPEG sets the quality of a JPEG, and whether its colour is subsampled.
+func describeJPEG(src *source, pic *Picture) {
+	pic.Quality, pic.Subsampled = jpegQuality(src), isSubsampledJPEG(src)
+}
+
+// jpegQuality estimates the quality, 1 to 100, of the JPEG in src: that at which the
+// common encoder has a first quantisation table as coarse as the file's. It is 0 when
+// the file has none.
+func jpegQuality(src metadata.Source) int {
+	const markerTables, markerScan = 0xdb, 0xda
+	quality := 0
+	metadata.Segments(src, func(marker byte, tables metadata.Body) bool {
+		if marker != markerTables {
+			return marker != markerScan
+		}
+		payload := tables.Bytes()
+		for len(payload) > 0 && quality == 0 {
+			wide, number := int(payload[0]>>4), payload[0]&15
+			size := 64 * (1 + wide)
+			if wide > 1 || len(payload) < 1+size {
+				return false
+			}
+			if number == 0 {
+				quality = tableQuality(payload[1:1+size], wide == 1)
+			}
+			payload = payload[1+size:]
+		}
+		return quality == 0
+	})
+	return quality
+}
+
+// tableQuality is the quality of a table, of bytes or of pairs of them. It goes by the
+// geometric mean of its entries over the standard ones of brightness, which are scaled by 50/q below
+// q = 50 and by 2 − q/50 above.
+func tableQuality(table []byte, wide bool) int {
+	sum, count := 0.0, 0
+	for i, at := range quantiser.Zigzag {
+		v := 0.0
+		if wide {
+			v = float64(table[2*i])*256 + float64(table[2*i+1])
+		} else {
+			v = float64(table[i])
+		}
+		if !wide && v == 255 {
+			continue // it would be more
+		}
+		sum, count = sum+math.Log(max(v, 1)/float64(quantiser.Brightness[at])), count+1
+	}
+	if count == 0 {
+		return 1
+	}
+	scale := math.Exp(sum / float64(count))
+	if scale > 1 {
+		return int(max(1, math.Round(50/scale)))
+	}
+	return int(math.Round(100 - float64(50*scale)))
+}
+
+// isSubsampledJPEG reports whether a JPEG keeps colour at half the resolution of brightness in both
+// directions, by the sampling factors of its first frame.
+func isSubsampledJPEG(src metadata.Source) (subsampled bool) {
+	const first, last, scan = 0xc0, 0xc2, 0xda // frames that the decoder reads
+	metadata.Segments(src, func(marker byte, frame metadata.Body) bool {
+		if marker < first || marker > last {
+			return marker != scan
+		}
+		payload := frame.Bytes()
+		const components, factors = 5, 7 // the number of them, and the factors of the first, every 3 bytes
+		subsampled = len(payload) >= factors+7 && payload[components] == 3 &&
+			payload[factors] == 0x22 && payload[factors+3] == 0x11 && payload[factors+6] == 0x11
+		return false
+	})
+	return subsampled
+}

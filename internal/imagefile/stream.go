@@ -1,0 +1,135 @@
+package imagefile
+
+import (
+	"cmp"
+	"image"
+	"io"
+
+	"superres/internal/safefile"
+)
+
+// Stream writes a PNG or a JPEG as its rows come, from the top, so that neither the picture
+// nor the file is ever in memory as a whole. The bytes are those of Encode.
+type Stream struct {
+	w             io.Writer
+	width, height int // of the picture
+	codec         *codec
+	opt           EncodeOptions
+
+	file     chunkWriter // set by the first rows
+	like     image.Image // the first rows, whose type all others have
+	pix      []byte      // the rows that are still needed
+	rowBytes int         // length of one of them
+	top      int         // number of the first of them in the picture
+}
+
+// chunkWriter writes the pixels of a file in chunks of a number of rows each.
+type chunkWriter interface {
+	chunks() *chunks
+	// pack writes the next n chunks.
+	pack(n int) error
+	// end writes what comes behind the pixels.
+	end() error
+}
+
+// chunks counts the chunks of a file.
+type chunks struct {
+	rows    int // of a chunk; the last may have less
+	above   int // rows above a chunk that are needed to pack it
+	of      int // chunks in all
+	written int
+}
+
+// NewStream begins a picture of a width and height, in pixels, in a format that CanStream.
+func NewStream(w io.Writer, width, height int, format Format, opt EncodeOptions) *Stream {
+	return &Stream{w: w, width: width, height: height, codec: format.codec(), opt: opt}
+}
+
+// Put writes the next rows, all of one type: *image.Gray or *image.Gray16, or *image.NRGBA or
+// *image.NRGBA64 that is opaque. It copies what it keeps. Its errors are those of Encode.
+func (s *Stream) Put(rows image.Image) error {
+	rows = s.codec.fitting(rows)
+	var pix []byte
+	switch m := rows.(type) {
+	case *image.Gray:
+		pix, s.rowBytes = m.Pix, m.Stride
+	case *image.Gray16:
+		pix, s.rowBytes = m.Pix, m.Stride
+	case *image.NRGBA:
+		pix, s.rowBytes = m.Pix, m.Stride
+	case *image.NRGBA64:
+		pix, s.rowBytes = m.Pix, m.Stride
+	}
+	if s.like == nil {
+		s.like = rows
+		if err := s.begin(); err != nil {
+			return err
+		}
+	}
+	s.pix = append(s.pix, pix[:rows.Bounds().Dy()*s.rowBytes]...)
+	c, end := s.file.chunks(), s.top+len(s.pix)/s.rowBytes
+	complete := end / c.rows
+	if end == s.height {
+		complete = c.of
+	}
+	err := s.file.pack(complete - c.written)
+	s.drop(complete*c.rows - c.above)
+	return err
+}
+
+// begin writes what comes before the pixels.
+func (s *Stream) begin() (err error) {
+	if err := s.codec.canHold(s.width, s.height, s.like); err != nil {
+		return err
+	}
+	s.opt.Quality = cmp.Or(s.opt.Quality, defaultQuality)
+	w, opt := s.codec.withMetadata(s.w, s.opt, isGrey(s.like))
+	s.file, err = s.codec.stream(s, w, opt)
+	return err
+}
+
+// streamPNG begins a PNG that is written chunk by chunk.
+func streamPNG(s *Stream, w io.Writer, _ EncodeOptions) (chunkWriter, error) {
+	r := rasterOf(s.like, false, false)
+	r.height = s.height
+	r.read = func(dst []byte, y int) {
+		src := s.pix[(y-s.top)*s.rowBytes:]
+		if r.kind == pngRGB {
+			withoutAlpha(dst, src, r.depth)
+			return
+		}
+		copy(dst, src)
+	}
+	return beginPNG(w, r)
+}
+
+// streamJPEG begins a JPEG that is written chunk by chunk, each of a row of blocks.
+func streamJPEG(s *Stream, w io.Writer, opt EncodeOptions) (chunkWriter, error) {
+	return beginJPEG(w, s.width, s.height, opt.Quality, isGrey(s.like), s.kept)
+}
+
+// kept returns the rows in memory as a picture of 8 bits a sample.
+func (s *Stream) kept() image.Image {
+	bounds := image.Rect(0, 0, s.width, len(s.pix)/s.rowBytes)
+	if isGrey(s.like) {
+		return &image.Gray{Pix: s.pix, Stride: s.rowBytes, Rect: bounds}
+	}
+	return &image.NRGBA{Pix: s.pix, Stride: s.rowBytes, Rect: bounds}
+}
+
+// drop forgets the rows before one, given by its number in the picture.
+func (s *Stream) drop(before int) {
+	before = min(before, s.height)
+	if n := (before - s.top) * s.rowBytes; n > 0 {
+		s.pix = s.pix[:copy(s.pix, s.pix[n:])]
+		s.top = before
+	}
+}
+
+// Close ends the file. It fails when rows are missing.
+func (s *Stream) Close() error {
+	if s.file == nil || s.file.chunks().written < s.file.chunks().of {
+		return refuse(safefile.ErrOutput, "is not whole: rows are missing")
+	}
+	return s.file.end()
+}

@@ -1,0 +1,132 @@
+package imagefile
+
+import "superres/internal/metadata"
+
+// describeWebP sets what a lossy WebP says of its compression. All of them keep colour at half the
+// resolution of brightness in both directions.
+func describeWebP(src *source, pic *Picture) {
+	pic.Quantiser, pic.Subsampled = webpIndex(src), lossyFrame(src).Len > 0
+}
+
+// lossyFrame is the chunk of a WebP that holds lossy pixels, of no bytes where it has none.
+func lossyFrame(src metadata.Source) (frame metadata.Body) {
+	metadata.RIFFChunks(src, func(kind []byte, body metadata.Body) bool {
+		if string(kind) == "VP8 " {
+			frame = body
+		}
+		return frame.Len == 0
+	})
+	return frame
+}
+
+// webpIndex is the quantiser index of a lossy WebP, 0 to 127: the mean of those of its four
+// segments if it has them (RFC 6386, sections 9.2 to 9.6); 0 of any other WebP.
+func webpIndex(src metadata.Source) float64 {
+	const most = 1024 // bytes of the header, up to the index
+	return frameIndex(lossyFrame(src).Start(most))
+}
+
+// frameIndex reads the header of a frame as far as the index.
+func frameIndex(frame []byte) float64 {
+	const start = 10 // the tag, the start code, and the size
+	if len(frame) < start {
+		return 0
+	}
+	d := &booleans{data: frame[start:], width: 255, left: 8}
+	for range 2 {
+		d.value = d.value<<8 | uint32(d.next())
+	}
+	d.number(2) // the kind of colour, and whether it is limited
+	const segments = 4
+	var at [segments]int
+	relative := true
+	if d.number(1) == 1 {
+		mapped := d.number(1) == 1
+		if d.number(1) == 1 {
+			relative = d.number(1) == 0
+			for i := range at {
+				at[i] = d.optional(7)
+			}
+			for range segments { // the filter's strength
+				d.optional(6)
+			}
+		}
+		for range 3 { // probabilities of segments
+			if mapped && d.number(1) == 1 {
+				d.number(8)
+			}
+		}
+	}
+	d.number(1 + 6 + 3) // the filter
+	if d.number(1) == 1 {
+		if changed := d.number(1) == 1; changed {
+			for range 2 * 4 { // what it adds for kinds of blocks
+				d.optional(6)
+			}
+		}
+	}
+	d.number(2) // partitions
+	base, sum := d.number(7), 0
+	for _, v := range at {
+		if relative {
+			v += base
+		}
+		sum += min(max(v, 0), 127)
+	}
+	if d.ended {
+		return 0
+	}
+	return float64(sum) / segments
+}
+
+// booleans is the decoder of section 7 of RFC 6386, for bits that are as likely 0 as 1.
+type booleans struct {
+	data  []byte
+	value uint32 // two bytes, of which the first is being decoded
+	width uint32
+	left  int // shifts until the second needs to be filled
+	ended bool
+}
+
+func (d *booleans) next() (b byte) {
+	if len(d.data) == 0 {
+		d.ended = true
+		return 0
+	}
+	b, d.data = d.data[0], d.data[1:]
+	return b
+}
+
+// number reads a number of so many bits.
+func (d *booleans) number(bits int) (v int) {
+	for range bits {
+		v <<= 1
+		split := 1 + (d.width-1)>>1
+		if d.value >= split<<8 {
+			v |= 1
+			d.width, d.value = d.width-split, d.value-split<<8
+		} else {
+			d.width = split
+		}
+		for d.width < 128 {
+			d.width, d.value = d.width<<1, d.value<<1
+			if d.left--; d.left == 0 {
+				d.value |= uint32(d.next())
+				d.left = 8
+			}
+		}
+	}
+	return v
+}
+
+// optional reads a number with a sign, or 0 where there is none.
+func (d *booleans) optional(bits int) int {
+	if d.number(1) == 0 {
+		return 0
+	}
+	v := d.number(bits)
+	if d.number(1) == 1 {
+		return -v
+	}
+	return v
+}

@@ -1,0 +1,180 @@
+package learning
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"superres/internal/kernel"
+	"superres/superres/convolutional"
+)
+
+// shape says how the parameters of a layer lie in memory while it is trained: channels are padded
+// to whole vectors, and the weights of a row of taps, side·in of each output, to whole tiles of the
+// kernels. The padding is 0 before and after every step.
+type shape struct {
+	side, in, out int
+	span          int  // side·in, padded
+	wide          int  // out, padded
+	linear        bool // there is no activation
+	graded        bool // the layer is given a strength
+}
+
+// shapesOf returns the shapes of the layers of a network.
+func shapesOf(n *convolutional.Network) (list []shape) {
+	for _, l := range n.Layers {
+		list = append(list, shape{
+			side: l.Side, in: l.In, out: l.Out,
+			span: kernel.PadTo(l.Side*l.In, kernel.Rows32), wide: kernel.PadTo(l.Out, kernel.Lanes),
+			linear: l.Slope == nil, graded: l.Strength != nil,
+		})
+	}
+	return list
+}
+
+// rows returns the number of rows of the weights as a matrix of wide columns.
+func (s shape) rows() int { return s.side * s.span }
+
+// row returns the row of the weights from a tap and an input.
+func (s shape) row(tap, in int) int { return tap/s.side*s.span + tap%s.side*s.in + in }
+
+// size returns the number of all parameters: weights, biases, slopes and strengths.
+func (s shape) size() int {
+	n := (s.rows() + 2) * s.wide
+	if s.graded {
+		n += s.wide
+	}
+	return n
+}
+
+// parameters are those of a layer, or a gradient of them: parts of one slice.
+type parameters struct {
+	all                           []float32
+	weight, bias, slope, strength []float32
+}
+
+// divide divides a slice of at least size entries into parameters.
+func (s shape) divide(all []float32) parameters {
+	n := s.rows() * s.wide
+	all = all[:s.size():s.size()]
+	return parameters{all, all[:n:n], all[n : n+s.wide : n+s.wide], all[n+s.wide : n+2*s.wide : n+2*s.wide], all[n+2*s.wide:]}
+}
+
+// read returns the parameters of a layer. A slope of 1 stands for no activation.
+func (s shape) read(l convolutional.Layer) parameters {
+	p := s.divide(make([]float32, s.size()))
+	for tap := range s.side * s.side {
+		for i := range s.in {
+			copy(p.weight[s.row(tap, i)*s.wide:], l.Weight[(tap*s.in+i)*s.out:][:s.out])
+		}
+	}
+	copy(p.bias, l.Bias)
+	for o := range p.slope {
+		p.slope[o] = 1
+	}
+	copy(p.slope, l.Slope)
+	copy(p.strength, l.Strength)
+	return p
+}
+
+// write sets a layer to parameters.
+func (s shape) write(l convolutional.Layer, p parameters) {
+	for tap := range s.side * s.side {
+		for i := range s.in {
+			copy(l.Weight[(tap*s.in+i)*s.out:][:s.out], p.weight[s.row(tap, i)*s.wide:])
+		}
+	}
+	copy(l.Bias, p.bias)
+	copy(l.Slope, p.slope)
+	copy(l.Strength, p.strength)
+}
+
+// parametersOf returns the parameters of all layers of a network.
+func parametersOf(n *convolutional.Network) (list []parameters) {
+	for i, s := range shapesOf(n) {
+		list = append(list, s.read(n.Layers[i]))
+	}
+	return list
+}
+
+// layer is a layer that is being trained.
+type layer struct {
+	shape
+	now        parameters
+	transposed []float32  // the weights that a gradient goes back through, see transpose
+	average    parameters // the running mean of now
+	gradient   parameters
+	momentum   parameters // the running mean of gradient
+	square     []float32  // the running mean of its square, of all parameters but weights
+	update     []float32  // what the weights move by, before the learning rate
+	muon       muon
+}
+
+// newLayer returns a layer that begins as l or, where random is set, with random weights, those of
+// the chain around the identity.
+func newLayer(s shape, l convolutional.Layer, random bool, rng *rand.Rand) *layer {
+	f := &layer{
+		shape: s, now: s.read(l), transposed: make([]float32, s.side*s.side*s.wide*s.in), square: make([]float32, s.size()-s.rows()*s.wide),
+		update: make([]float32, s.rows()*s.wide), muon: newMuon(s.rows(), s.wide),
+	}
+	for _, p := range []*parameters{&f.average, &f.gradient, &f.momentum} {
+		*p = s.divide(make([]float32, s.size()))
+	}
+	if random {
+		deviation := 0.35
+		if s.in == 1 {
+			deviation = 1.2
+		} else if s.linear {
+			deviation = 0.02
+		}
+		deviation /= math.Sqrt(float64(s.side * s.side * s.in))
+		for tap := range s.side * s.side {
+			for i := range s.in {
+				row := f.now.weight[s.row(tap, i)*s.wide:][:s.out]
+				for o := range row {
+					row[o] = float32(deviation * rng.NormFloat64())
+				}
+				if s.in == s.out && tap == s.side*s.side/2 {
+					row[i]++
+				}
+			}
+		}
+	}
+	copy(f.average.all, f.now.all)
+	f.transpose()
+	return f
+}
+
+// transpose sets transposed to the weights by which a gradient goes back through the layer: with
+// inputs and outputs swapped, and each tap where the opposite one was. Call it after now has
+// changed. No gradient goes back through the first layer of brightness.
+func (f *layer) transpose() {
+	if f.in == 1 {
+		return
+	}
+	last := f.side*f.side - 1
+	for tap := range last + 1 {
+		for i := range f.in {
+			for o, v := range f.now.weight[f.row(tap, i)*f.wide:][:f.wide] {
+				f.transposed[((last-tap)*f.wide+o)*f.in+i] = v
+			}
+		}
+	}
+}
+
+// clearPadding sets the gradient of padding to 0, and that of the slopes of a layer without an
+// activation.
+func (f *layer) clearPadding() {
+	for r := range f.side {
+		clear(f.gradient.weight[(r*f.span+f.side*f.in)*f.wide : (r+1)*f.span*f.wide])
+	}
+	for r := range f.rows() {
+		clear(f.gradient.weight[r*f.wide+f.out : (r+1)*f.wide])
+	}
+	clear(f.gradient.bias[f.out:])
+	if f.graded {
+		clear(f.gradient.strength[f.out:])
+	}
+	if f.linear {
+		clear(f.gradient.slope)
+	}
+}

@@ -1,0 +1,265 @@
+package learning
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+
+	"superres/internal/kernel"
+	"superres/internal/parallel"
+	"superres/superres/convolutional"
+)
+
+// dataset is what a learner takes its patches from.
+type dataset interface {
+	// fill sets the input, the target and the strength of a worker to the patch of a number in a
+	// step. It depends on both numbers alone. synthetic tells that the patch is of no picture.
+	fill(w *worker, step, number int) (synthetic bool, err error)
+	// digest returns a hash of the pictures.
+	digest() string
+}
+
+// learner is a network while it is trained.
+type learner struct {
+	opt          Trainer
+	architecture convolutional.Architecture
+	shapes       []shape
+	layers       []*layer
+	done         int     // steps that were made
+	norm         float64 // the running mean of the gradient's norm
+	loss, square float64 // sums of the losses and the mean squared errors of steps
+	steps        int     // the number of these steps: those since the last report
+	rmse         float64 // at the last report
+	dead         int     // channels, at the last report
+
+	// The rest is workspace. No checkpoint has it.
+	gradients []float32 // of the patches of a step, one after the other
+	starts    []int32   // where each of them begins
+	losses    [][2]float64
+	failures  []error
+	peaks     [][]float32 // of all channels, of each patch of a step before a report
+	workers   []*worker
+}
+
+// worker is the workspace in which one goroutine learns from a patch.
+type worker struct {
+	*pass
+	target []float32
+}
+
+// newLearner returns the learner of a network, whose layers from number known on begin at random.
+func newLearner(opt Trainer, n *convolutional.Network, known int) *learner {
+	l := &learner{opt: opt, architecture: n.Architecture, shapes: shapesOf(n)}
+	rng := rand.New(rand.NewPCG(opt.Seed, 1<<63))
+	channels := 0
+	for i, s := range l.shapes {
+		l.layers = append(l.layers, newLayer(s, n.Layers[i], i >= known, rng))
+		if !s.linear {
+			channels += s.wide
+		}
+	}
+	size := l.size()
+	l.gradients = make([]float32, opt.Batch*size)
+	l.losses, l.failures = make([][2]float64, opt.Batch), make([]error, opt.Batch)
+	for i := range opt.Batch {
+		l.peaks = append(l.peaks, make([]float32, channels))
+		l.starts = append(l.starts, int32(i*size))
+	}
+	return l
+}
+
+func (l *learner) newWorker() *worker {
+	w := &worker{pass: newPass(l.shapes, l.opt.Patch)}
+	w.target = make([]float32, l.opt.Patch*l.opt.Patch*l.shapes[len(l.shapes)-1].out)
+	return w
+}
+
+// size returns the number of parameters of all layers.
+func (l *learner) size() (n int) {
+	for _, s := range l.shapes {
+		n += s.size()
+	}
+	return n
+}
+
+// network returns the network of the running mean of the parameters.
+func (l *learner) network() *convolutional.Network {
+	n := convolutional.NewNetwork(l.architecture)
+	for i, f := range l.layers {
+		f.write(n.Layers[i], f.average)
+	}
+	return n
+}
+
+// isReported tells whether there is a report after a number of steps.
+func (l *learner) isReported(done int) bool { return done%l.opt.Interval == 0 || done == l.opt.Steps }
+
+// step makes a step. Each patch has a gradient of its own, whichever worker computes it, and these
+// are summed in the order of the patches: so the number of workers changes no bit.
+func (l *learner) step(ctx context.Context, d dataset) error {
+	layers, transposed := l.parameters()
+	size := l.size()
+	next := 0
+	err := parallel.For(ctx, l.opt.Batch, 1, func() func(lo, hi int) {
+		if next == len(l.workers) {
+			l.workers = append(l.workers, l.newWorker())
+		}
+		w := l.workers[next]
+		next++
+		return func(lo, hi int) {
+			gradient := l.gradients[lo*size : (lo+1)*size]
+			clear(gradient)
+			synthetic, err := d.fill(w, l.done, lo)
+			if l.failures[lo] = err; err != nil {
+				return
+			}
+			l.losses[lo] = l.learn(w, synthetic, layers, transposed, l.divide(gradient))
+			if l.isReported(l.done + 1) {
+				w.findPeaks(l.peaks[lo])
+			}
+		}
+	})
+	if err = errors.Join(append(l.failures, err)...); err != nil {
+		return err
+	}
+	if err := l.update(context.WithoutCancel(ctx)); err != nil { // a whole step or none
+		return err
+	}
+	for _, e := range l.losses {
+		l.loss += e[0] / float64(len(l.losses))
+		l.square += e[1] / float64(len(l.losses))
+	}
+	l.steps++
+	if l.done++; l.isReported(l.done) {
+		l.dead = countDead(l.shapes, l.peaks)
+	}
+	return nil
+}
+
+// parameters returns those of all layers, and the weights through which gradients go back.
+func (l *learner) parameters() (layers []parameters, transposed [][]float32) {
+	for _, f := range l.layers {
+		layers, transposed = append(layers, f.now), append(transposed, f.transposed)
+	}
+	return layers, transposed
+}
+
+// divide divides the gradient of all layers into those of each.
+func (l *learner) divide(gradient []float32) (list []parameters) {
+	for _, s := range l.shapes {
+		list = append(list, s.divide(gradient))
+		gradient = gradient[s.size():]
+	}
+	return list
+}
+
+// learn adds the gradient of a patch's loss to a gradient of all layers, and returns the loss and
+// the mean squared error. update says what the loss is.
+func (l *learner) learn(w *worker, synthetic bool, layers []parameters, transposed [][]float32, to []parameters) (losses [2]float64) {
+	w.forward(layers)
+	last := len(l.shapes) - 1
+	s := l.shapes[last]
+	count := float64(len(w.target))
+	unit := float32(1 / (count * float64(l.opt.Batch)))
+	// The errors in synthetic pictures are larger: squared they would weigh too much.
+	squared := l.isSquared(l.done) && !synthetic
+	for y := range w.side {
+		d := w.inner(last, y)
+		clear(d)
+		for x := range w.side {
+			want := w.target[(y*w.side+x)*s.out:][:s.out]
+			for o, v := range w.output(x, y) {
+				e := v - want[o]
+				losses[1] += float64(e * e)
+				if squared {
+					d[x*s.wide+o] = 2 * squareWeight * unit * e
+					continue
+				}
+				root := float32(math.Sqrt(float64(e*e + roundness)))
+				losses[0] += float64(root)
+				d[x*s.wide+o] = unit * e / root
+			}
+		}
+	}
+	if squared {
+		losses[0] = squareWeight * losses[1]
+	}
+	w.backward(layers, transposed, to)
+	return [2]float64{losses[0] / count, losses[1] / count}
+}
+
+// update moves the parameters along the sum of the gradients of the patches.
+func (l *learner) update(ctx context.Context) error {
+	squares := make([]float64, len(l.layers))
+	starts := make([]int, len(l.layers))
+	for i := 1; i < len(starts); i++ {
+		starts[i] = starts[i-1] + l.shapes[i-1].size()
+	}
+	err := l.forLayers(ctx, func(i int, f *layer) {
+		kernel.SumRows(f.gradient.all, l.gradients[starts[i]:], l.starts)
+		f.clearPadding()
+		squares[i] = sumSquares(f.gradient.all)
+	})
+	if err != nil {
+		return err
+	}
+	norm := 0.0
+	for _, v := range squares {
+		norm += v
+	}
+	factor := float32(l.clipGradient(math.Sqrt(norm)))
+	rate, t := l.learningRate(l.done), float64(l.done+1)
+	fresh := float32(1 - min(averageDecay, (1+t)/(10+t)))
+	return l.forLayers(ctx, func(_ int, f *layer) {
+		f.moveWeights(factor, float32(rate), float32(l.opt.Decay))
+		f.moveOthers(factor, rate, t)
+		f.transpose()
+		for k, v := range f.now.all {
+			f.average.all[k] += fresh * (v - f.average.all[k])
+		}
+	})
+}
+
+// forLayers calls body for all layers, side by side.
+func (l *learner) forLayers(ctx context.Context, body func(i int, f *layer)) error {
+	return parallel.For(ctx, len(l.layers), 1, func() func(lo, hi int) {
+		return func(lo, hi int) { body(lo, l.layers[lo]) }
+	})
+}
+
+// sumSquares returns the sum of the squares of values.
+func sumSquares(values []float32) float64 {
+	var sums [4]float64
+	for i, v := range values {
+		sums[i%4] += float64(v) * float64(v)
+	}
+	return sums[0] + sums[1] + sums[2] + sums[3]
+}
+
+// deadBelow is the share of the greatest sample of its layer that a dead channel does not exceed.
+// What a dead channel costs is spent on nothing, and little or no gradient revives it. A learning
+// rate that is too high kills many.
+const deadBelow = 1e-3
+
+// countDead returns the number of channels that are dead in all patches whose peaks are given.
+func countDead(shapes []shape, peaks [][]float32) (count int) {
+	at := 0
+	for _, s := range shapes[:len(shapes)-1] {
+		greatest := make([]float32, s.wide)
+		all := float32(0)
+		for _, of := range peaks {
+			for o, v := range of[at:][:s.wide] {
+				greatest[o] = max(greatest[o], v)
+				all = max(all, v)
+			}
+		}
+		for _, v := range greatest {
+			if v <= deadBelow*all {
+				count++
+			}
+		}
+		at += s.wide
+	}
+	return count
+}

@@ -1,0 +1,247 @@
+package learning
+
+import "superres/internal/kernel"
+
+// pass takes one patch forward through the layers and the gradient of its loss back. The layers are
+// not padded, so a window of side+2·reach samples gives side samples of output, each of which has
+// seen all of the picture around it that it depends on. A pass belongs to one worker.
+type pass struct {
+	shapes   []shape
+	side     int         // of the output
+	sides    []int       // of the input of each layer, and of the output of the last
+	input    []float32   // the window, and padding for the span of the first layer
+	strength float32     // of the degradation of the patch
+	before   [][]float32 // the output of each layer before its activation
+	after    [][]float32 // and after it; of the last layer the same slice
+	back     [2][]float32
+	skip     []float32 // the gradient that goes from the last layer straight to the first
+	zero     []float32
+	bias     []float32 // of a layer, at the strength
+}
+
+// rowsTogether is the number of rows of samples that Correlate passes for each tile of weights,
+// chosen so that they stay in the cache.
+const rowsTogether = 6
+
+func newPass(shapes []shape, side int) *pass {
+	p := &pass{shapes: shapes, side: side, sides: make([]int, len(shapes)+1)}
+	p.sides[len(shapes)] = side
+	for i := len(shapes) - 1; i >= 0; i-- {
+		p.sides[i] = p.sides[i+1] + shapes[i].side - 1
+	}
+	p.input = make([]float32, p.sides[0]*p.sides[0]*shapes[0].in+shapes[0].span)
+	most := 0
+	for i, s := range shapes {
+		n, padded := p.sides[i+1], p.sides[i+1]+2*p.margin(i)
+		z := make([]float32, n*n*s.wide)
+		h := z
+		if !s.linear {
+			h = make([]float32, len(z))
+		}
+		p.before, p.after = append(p.before, z), append(p.after, h)
+		most = max(most, padded*padded*s.wide)
+	}
+	p.back[0], p.back[1] = make([]float32, most), make([]float32, most)
+	p.skip = make([]float32, p.sides[len(shapes)-1]*p.sides[len(shapes)-1]*shapes[0].wide)
+	p.zero = make([]float32, shapes[0].wide)
+	p.bias = make([]float32, shapes[0].wide)
+	return p
+}
+
+// bytes returns the size of a pass in memory.
+func (p *pass) bytes() int64 {
+	n := len(p.input) + len(p.back[0]) + len(p.back[1]) + len(p.skip)
+	for i, s := range p.shapes {
+		n += len(p.before[i])
+		if !s.linear {
+			n += len(p.after[i])
+		}
+	}
+	return 4 * int64(n)
+}
+
+// inputOf returns the input of a layer.
+func (p *pass) inputOf(layer int) []float32 {
+	if layer == 0 {
+		return p.input
+	}
+	return p.after[layer-1]
+}
+
+// output returns the samples of the last layer at (x, y), one a channel.
+func (p *pass) output(x, y int) []float32 {
+	last := len(p.shapes) - 1
+	s := p.shapes[last]
+	return p.after[last][(y*p.side+x)*s.wide:][:s.out]
+}
+
+// forward takes the window in p.input through the layers.
+func (p *pass) forward(layers []parameters) {
+	last := len(p.shapes) - 1
+	for i, s := range p.shapes {
+		if i == last {
+			p.addFirst()
+		}
+		x, n, m := p.inputOf(i), p.sides[i], p.sides[i+1]
+		bias := layers[i].bias
+		if s.graded {
+			copy(p.bias, bias)
+			for o, v := range layers[i].strength {
+				p.bias[o] += p.strength * v
+			}
+			bias = p.bias
+		}
+		for y := range m {
+			z := p.before[i][y*m*s.wide : (y+1)*m*s.wide]
+			kernel.Convolve32(z, x[y*n*s.in:], s.in, n*s.in, s.side, s.span, layers[i].weight, bias, m)
+			if !s.linear {
+				kernel.Activate(p.after[i][y*m*s.wide:], z, layers[i].slope)
+			}
+		}
+	}
+}
+
+// addFirst adds the output of the first layer to the input of the last.
+func (p *pass) addFirst() {
+	last := len(p.shapes) - 1
+	c, m := p.shapes[0].wide, p.sides[last]
+	for y := range m {
+		to := p.after[last-1][y*m*c : (y+1)*m*c]
+		for i, v := range p.overlap(p.after[0], y)[:len(to)] {
+			to[i] += v
+		}
+	}
+}
+
+// overlap returns the part of the first layer's output, or of its gradient, that lies over row y of
+// the last layer's input.
+func (p *pass) overlap(x []float32, y int) []float32 {
+	last := len(p.shapes) - 1
+	n, m := p.sides[1], p.sides[last]
+	margin := (n - m) / 2
+	return x[((margin+y)*n+margin)*p.shapes[0].wide:]
+}
+
+// margin returns the width of the border of zeros around the gradient of a layer's output, with
+// which it can be convolved back to all of the layer's input. The first layer needs none.
+func (p *pass) margin(layer int) int {
+	if layer == 0 {
+		return 0
+	}
+	return p.shapes[layer].side - 1
+}
+
+// gradient returns the buffer for the gradient of a layer's output, and the samples in a row of it.
+// The layers use two buffers in turn.
+func (p *pass) gradient(layer int) (d []float32, row int) {
+	row = p.sides[layer+1] + 2*p.margin(layer)
+	return p.back[layer%2][:row*row*p.shapes[layer].wide], row
+}
+
+// inner returns row y of the gradient of a layer's output, without its margin.
+func (p *pass) inner(layer, y int) []float32 {
+	d, row := p.gradient(layer)
+	margin, s := p.margin(layer), p.shapes[layer]
+	return d[((y+margin)*row+margin)*s.wide:][:p.sides[layer+1]*s.wide]
+}
+
+// clearMargin sets the margin of a gradient to zero.
+func (p *pass) clearMargin(layer int) {
+	d, row := p.gradient(layer)
+	margin := p.margin(layer) * p.shapes[layer].wide
+	pitch := row * p.shapes[layer].wide
+	for y := range row {
+		line := d[y*pitch : (y+1)*pitch]
+		if y < p.margin(layer) || y >= row-p.margin(layer) {
+			clear(line)
+		} else {
+			clear(line[:margin])
+			clear(line[pitch-margin:])
+		}
+	}
+}
+
+// backward takes the gradient of the last layer's output, which the caller has put into p.inner,
+// back through the layers, and adds the gradient of the parameters to to. transposed has the
+// weights that layer.transpose makes. The patch has gone forward before.
+func (p *pass) backward(layers []parameters, transposed [][]float32, to []parameters) {
+	last := len(p.shapes) - 1
+	for i := last; i >= 0; i-- {
+		s := p.shapes[i]
+		n, m := p.sides[i], p.sides[i+1]
+		for y := range m {
+			d := p.inner(i, y)
+			if s.linear {
+				addBias(to[i].bias, d)
+			} else {
+				kernel.ActivateBack(d, p.before[i][y*m*s.wide:][:len(d)], layers[i].slope, to[i].slope, to[i].bias)
+			}
+		}
+		if s.graded { // the strength counts through the bias alone
+			for o, v := range to[i].bias {
+				to[i].strength[o] += p.strength * v
+			}
+		}
+		d, row := p.gradient(i)
+		x := p.inputOf(i)
+		for y := 0; y < m; y += rowsTogether {
+			d, rows := p.inner(i, y), min(rowsTogether, m-y)
+			d = d[:cap(d)]
+			for r := range s.side {
+				kernel.Correlate(to[i].weight[r*s.span*s.wide:], s.wide, x[(y+r)*n*s.in:], s.in, n*s.in, d, row*s.wide, rows, m, s.span)
+			}
+		}
+		if i == 0 {
+			return
+		}
+		p.clearMargin(i)
+		for y := range n {
+			kernel.Convolve32(p.inner(i-1, y), d[y*row*s.wide:], s.wide, row*s.wide, s.side, s.side*s.wide, transposed[i], p.zero[:s.in], n)
+		}
+		if i == last {
+			for y := range n {
+				copy(p.skip[y*n*s.in:], p.inner(i-1, y))
+			}
+		}
+		if i == 1 {
+			p.addSkip()
+		}
+	}
+}
+
+// addSkip adds the gradient of the last layer's input to that of the first layer's output.
+func (p *pass) addSkip() {
+	d, _ := p.gradient(0)
+	c, m := p.shapes[0].wide, p.sides[len(p.shapes)-1]
+	for y := range m {
+		to := p.overlap(d, y)
+		for i, v := range p.skip[y*m*c : (y+1)*m*c] {
+			to[i] += v
+		}
+	}
+}
+
+// addBias adds the gradient of a linear layer's output to that of its biases.
+func addBias(to, d []float32) {
+	for len(d) > 0 {
+		for o, v := range d[:len(to)] {
+			to[o] += v
+		}
+		d = d[len(to):]
+	}
+}
+
+// findPeaks sets to, one entry a channel of all layers but the last, to the greatest magnitudes of
+// the samples of the pass.
+func (p *pass) findPeaks(to []float32) {
+	clear(to)
+	for i, s := range p.shapes[:len(p.shapes)-1] {
+		for at, v := range p.after[i] {
+			if v < 0 {
+				v = -v
+			}
+			to[at%s.wide] = max(to[at%s.wide], v)
+		}
+		to = to[s.wide:]
+	}
+}

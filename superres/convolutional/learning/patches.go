@@ -1,0 +1,189 @@
+package learning
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"superres/internal/drawings"
+	"superres/internal/picture"
+	"superres/superres/resample"
+	"superres/superres/training"
+)
+
+// patch is what one worker learns from at a time.
+type patch struct {
+	from      *pair
+	x, y      int // where the target begins, in low-resolution samples
+	synthetic bool
+	degrade   *rand.Rand // of the degradations of a robust model's patch; nil: there are none
+	symmetry
+}
+
+// fill implements dataset.
+func (d *pictures) fill(w *worker, step, number int) (synthetic bool, err error) {
+	p, err := d.sample(step, number)
+	if err == nil {
+		p.fill(w, d.Scale)
+	}
+	return p.synthetic, err
+}
+
+// sample samples the patch of a number in a step. It is synthetic, or the one of two from random
+// positions in all pictures that has the larger residual, because much of most pictures has little
+// to learn from.
+func (d *pictures) sample(step, number int) (patch, error) {
+	rng := rand.New(rand.NewPCG(d.Seed, uint64(step)<<16|uint64(number)))
+	var p patch
+	if rng.Float64() < d.Synthetic {
+		var err error
+		if p, err = d.synthesise(rng); err != nil {
+			return p, err
+		}
+	} else {
+		p = d.cut(rng)
+		if other := d.cut(rng); other.magnitude(d.Patch, d.Scale) > p.magnitude(d.Patch, d.Scale) {
+			p = other
+		}
+	}
+	p.symmetry = d.sampleSymmetry(rng)
+	if d.Robust {
+		p.degrade = rng
+	}
+	return p, nil
+}
+
+// cut returns the patch at a random position in all pictures.
+func (d *pictures) cut(rng *rand.Rand) patch {
+	i, x, y := d.positions.sample(rng, func(i int) int { return d.list[i].w - d.Patch + 1 })
+	return patch{from: &d.list[i], x: x, y: y}
+}
+
+// magnitude returns the sum of the magnitudes of the residual in a third of the target's rows.
+func (p patch) magnitude(side, scale int) (sum int) {
+	n, row := side*scale, p.from.w*scale
+	for y := 0; y < n; y += 3 {
+		for _, v := range p.from.residual[(p.y*scale+y)*row+p.x*scale:][:n] {
+			sum += max(int(v), -int(v))
+		}
+	}
+	return sum
+}
+
+// synthesise returns a patch of a new synthetic picture, as large as the window. What programs draw
+// small is like the mean of blocks of what they draw large, without the ringing of a bicubic
+// reduction, so it is mostly reduced that way, and pixel art always. Teachers have no part in it:
+// they may ring beside its edges.
+func (s *session) synthesise(rng *rand.Rand) (patch, error) {
+	margin := s.Depth + 3
+	side := (s.Patch + 2*margin) * s.Scale
+	d := drawings.Draw(rng, side, side, s.Scale)
+	by := s.Degradation
+	if d.Squares || rng.IntN(3) > 0 {
+		by = resample.Box
+	}
+	from, err := s.pairOf(context.Background(), picture.Split(d.Image).Channels, by, s.quality(rng.IntN(100)), nil)
+	return patch{from: &from, x: margin, y: margin, synthetic: true}, err
+}
+
+// fill sets the input, the target and the strength of a worker to the patch.
+func (p patch) fill(w *worker, scale int) {
+	margin := (w.sides[0] - w.side) / 2
+	if w.strength = 0; p.degrade != nil {
+		w.strength = p.fillDegraded(w.input, w.target, w.side, margin, scale)
+	} else {
+		p.fillClean(w.input, w.target, w.side, margin, scale)
+	}
+}
+
+// fillClean sets window to the low-resolution samples of the target and of a margin on each side,
+// the samples at the edge of the picture repeated, and target to its residual, the scale² pixels of
+// a sample together.
+func (p patch) fillClean(window, target []float32, side, margin, scale int) {
+	n := side + 2*margin
+	for v := range n {
+		for u := range n {
+			x, y := p.source(u, v, n)
+			x, y = min(max(p.x-margin+x, 0), p.from.w-1), min(max(p.y-margin+y, 0), p.from.h-1)
+			sample := p.from.low[y*p.from.w+x]
+			if p.negative {
+				sample = lumaSteps - sample
+			}
+			window[v*n+u] = float32(sample) / lumaSteps
+		}
+	}
+	unit := float32(1) / residualSteps
+	if p.negative {
+		unit = -unit
+	}
+	p.fillTarget(target, side, scale, func(x, y int) float32 {
+		return unit * float32(p.from.residual[(p.y*scale+y)*p.from.w*scale+p.x*scale+x])
+	})
+}
+
+// fillTarget sets target to what pixel returns for each pixel of a patch, by its symmetry.
+func (s symmetry) fillTarget(target []float32, side, scale int, pixel func(x, y int) float32) {
+	n := side * scale
+	for v := range n {
+		to := target[v/scale*side*scale*scale+v%scale*scale:]
+		for u := range n {
+			to[u/scale*scale*scale+u%scale] = pixel(s.source(u, v, n))
+		}
+	}
+}
+
+// symmetry is a change of a patch that leaves it a picture: it is transposed, then flipped across,
+// then down; negative has black for white.
+type symmetry struct {
+	transposed, flipX, flipY, negative bool
+}
+
+// sampleSymmetry samples a symmetry, each with the same probability. A robust model's patches are
+// not negative: noise grows with brightness.
+func (s *session) sampleSymmetry(rng *rand.Rand) symmetry {
+	bits := rng.Uint32()
+	if s.Symmetries == training.NoSymmetries {
+		return symmetry{}
+	}
+	return symmetry{transposed: bits&1 != 0, flipX: bits&2 != 0, flipY: bits&4 != 0, negative: bits&8 != 0 && !s.Robust}
+}
+
+// source returns where in a square of n×n the sample comes from that the symmetry moves to (u, v).
+func (s symmetry) source(u, v, n int) (x, y int) {
+	if s.transposed {
+		u, v = v, u
+	}
+	if s.flipX {
+		u = n - 1 - u
+	}
+	if s.flipY {
+		v = n - 1 - v
+	}
+	return u, v
+}
+
+// positions has, for each picture i, the number of positions at which a patch can begin in the
+// pictures 0..i.
+type positions []int64
+
+// add appends those of a picture of w×h samples, for patches of side×side.
+func (p *positions) add(w, h, side int) {
+	before := int64(0)
+	if len(*p) > 0 {
+		before = (*p)[len(*p)-1]
+	}
+	*p = append(*p, before+int64(w-side+1)*int64(h-side+1))
+}
+
+// sample returns the picture and the place in it of a random position, each with the same
+// probability. columns returns the number of positions in a row of a picture.
+func (p positions) sample(rng *rand.Rand, columns func(i int) int) (i, x, y int) {
+	position := rng.Int64N(p[len(p)-1])
+	for position >= p[i] {
+		i++
+	}
+	if i > 0 {
+		position -= p[i-1]
+	}
+	row := int64(columns(i))
+	return i, int(position % row), int(position / row)
+}

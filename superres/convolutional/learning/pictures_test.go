@@ -1,0 +1,90 @@
+package learning
+
+import (
+	"bytes"
+	"math"
+	"testing"
+
+	"superres/internal/picture"
+	"superres/internal/testimage"
+	"superres/superres/convolutional"
+	"superres/superres/resample"
+)
+
+// What is learned is nearer to what a teacher makes of a picture in all orientations, by its
+// share, and turns with the picture.
+func TestTaught(t *testing.T) {
+	teacher := rounded(t, random(2, 1))
+	low := picture.Split(testimage.Drawing(30, 20, 1)).Luma()
+	base := resample.Resize(low, 60, 40, resample.Bicubic)
+	truth := resample.Resize(low, 60, 40, resample.Nearest)
+	teachers := []*convolutional.Stage{teacher.WithGrain(3)} // whose grain does not count
+	got, err := distil(t.Context(), teachers, low, base, truth)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := make([]float64, len(truth.Pix))
+	for way := range int32(picture.Orientations) {
+		made, err := teacher.Apply(t.Context(), picture.Oriented(low, way), picture.Oriented(base, way), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range made.Pix {
+			want[picture.PlaceOf(way, i%made.W, i/made.W, 60, 40)] += float64(v) / picture.Orientations
+		}
+	}
+	moved := 0.0
+	for i, v := range truth.Pix {
+		sum := taughtShare*want[i] + (1-taughtShare)*float64(v)
+		if math.Abs(sum-float64(got.Pix[i])) > 1e-6 {
+			t.Fatalf("sample %d is %g, expected %g", i, got.Pix[i], sum)
+		}
+		moved = max(moved, math.Abs(float64(got.Pix[i]-v)))
+	}
+	if moved < 0.01 {
+		t.Errorf("nothing is off the truth by more than %g", moved)
+	}
+	const way = 5
+	turned, err := distil(t.Context(), teachers, picture.Oriented(low, way), picture.Oriented(base, way), picture.Oriented(truth, way))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range picture.Oriented(got, way).Pix {
+		if math.Abs(float64(v-turned.Pix[i])) > 1e-6 {
+			t.Fatalf("sample %d of the turned picture is %g, expected %g", i, turned.Pix[i], v)
+		}
+	}
+	teachers = nil
+	if same, err := distil(t.Context(), teachers, low, base, truth); err != nil || same != truth {
+		t.Errorf("without teachers something else than the truth is learned, %v", err)
+	}
+}
+
+// Another teacher is another training, which nothing of the first goes on in.
+func TestTeachers(t *testing.T) {
+	with := func(seed uint64) Trainer {
+		o := small()
+		o.Teachers = []*convolutional.Stage{rounded(t, random(2, seed))}
+		return o
+	}
+	first := trained(t, with(1))
+	if !bytes.Equal(trained(t, with(1)), first) {
+		t.Error("the same teacher makes other bytes")
+	}
+	plain := trained(t, small())
+	if bytes.Equal(plain, first) {
+		t.Error("a teacher changes nothing")
+	}
+	o := with(2)
+	o.Kept = first
+	if other := trained(t, with(2)); !bytes.Equal(trained(t, o), other) || bytes.Equal(other, first) {
+		t.Error("a run goes on from one with another teacher")
+	}
+	for name, spoil := range map[string]func(o *Trainer){"scale": func(o *Trainer) { o.Scale = 3 }, "robust": func(o *Trainer) { o.Robust = true }} {
+		o := with(1)
+		spoil(&o)
+		if _, _, err := o.Target(); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}

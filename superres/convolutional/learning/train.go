@@ -1,0 +1,244 @@
+package learning
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+
+	"superres/internal/kernel"
+	"superres/internal/usage"
+	"superres/superres/convolutional"
+	"superres/superres/resample"
+	"superres/superres/stage"
+	"superres/superres/training"
+)
+
+// Trainer has the options of a training. It implements training.Trainer. Begin with [Defaults] and
+// change fields: the zero value is not a training. What is learned depends, by rounding, on the
+// kind of processor, but not on the number of workers.
+type Trainer struct {
+	// Scale is what the model enlarges by, 2 to 4.
+	Scale int
+	// Degradation is how the low-resolution pictures are made from the training pictures.
+	Degradation resample.Degradation
+	// Channels is the number of channels of each layer, 16, 32, 48 or 64.
+	Channels int
+	// Depth is the number of layers between the first and the last, 1 to 32.
+	Depth int
+	// Steps is the number of gradient steps for brightness. The default of 80,000 takes two hours
+	// on two cores with AVX-512. 0: none, and the stage is From.
+	Steps int
+	// ColourSteps is the number of gradient steps for each of the two networks of colour, which are
+	// trained last, on the pictures that have colour. The default of 1,500 takes less than a minute
+	// for each. 0: none, and colour is interpolated.
+	ColourSteps int
+	// Batch is the number of patches of a step, 1 to 256.
+	Batch int
+	// Patch is the side of a patch's target in low-resolution samples, 4 to 128. The samples within
+	// the reach of the network around it go in besides.
+	Patch int
+	// LearningRate is that of the first steps, above 0 and at most 1; it falls to nearly 0 as a
+	// cosine does. It is the spectral norm of what a step adds to the weights of a layer. A training
+	// that diverges ends in an error.
+	LearningRate float64
+	// Decay is the share of the weights that a step takes away, times the learning rate; 0: none.
+	// Without it weights grow as long as they are trained, and rounding them costs more.
+	Decay float64
+	// Reductions are factors, above 0 and below 1, by which each picture is reduced to be learned
+	// from once more.
+	Reductions []float64
+	// Symmetries are those that patches are flipped and transposed by.
+	Symmetries training.Symmetries
+	// JPEG passes the low-resolution pictures through JPEG files of qualities from JPEG[0] to
+	// JPEG[1], 1 to 100. The zero value passes them through none.
+	JPEG [2]int
+	// Robust trains a robust model: its low-resolution patches are noisy, compressed, sharpened and
+	// reduced in several ways, as files that people have are, and the network is given the strength
+	// of that: see stage.Tuning.
+	Robust bool
+	// Synthetic is the share, 0 to 1, of the patches that are not of the pictures but synthetic:
+	// text, lines, charts and the like, new ones for every patch.
+	Synthetic float64
+	// Grain is that of the stage, 0 to convolutional.MaxGrain: see Stage.WithGrain there. GrainOf
+	// has its default for other values of Degradation and Robust.
+	Grain float64
+	// BackProject is the number of back-projections after the stage. They suit networks that have
+	// learned from no synthetic pictures, whose means they keep; lines ring by them, and noise comes
+	// back.
+	BackProject int
+	// Seed is that of all random sampling.
+	Seed uint64
+	// MaxMemory refuses pictures with which training needs more bytes; 0: no limit.
+	MaxMemory int64
+	// Interval is the number of steps between two calls of Keep and Report.
+	Interval int
+	// Keep is called at every interval, after the last step, and when the context ends, with a
+	// checkpoint from which a run with the same options and pictures goes on. Its error ends the
+	// training. nil: no checkpoint is made.
+	Keep func(checkpoint []byte) error
+	// Kept is a checkpoint of an interrupted run. It is passed over when it is damaged or of other
+	// options or pictures. nil: there is none.
+	Kept []byte
+	// From is a stage of the same channels and of at most the same depth, for any scale, whose
+	// layers the training begins with. Layers that it lacks are added between its own and change
+	// nothing at first; at another scale the last layer begins at random. nil: all layers do.
+	From *convolutional.Stage
+	// Teachers are stages for the same scale, of any size, from which the training learns beside
+	// the pictures (knowledge distillation). They exclude Robust.
+	Teachers []*convolutional.Stage
+	// Validation has pictures that are scored for Report; nothing is learned from them.
+	Validation []training.Source
+	// Report is called at every interval; it may be nil.
+	Report func(Report)
+}
+
+// Defaults returns the options by which the best model for photographs at scale 2 was trained, but
+// for its teachers. 16 channels and a depth of 7 make the fast model.
+func Defaults() Trainer {
+	return Trainer{
+		Scale: 2, Degradation: resample.Cubic, Channels: 48, Depth: 10, Steps: 80_000, ColourSteps: 1500, Batch: 10, Patch: 36,
+		LearningRate: 0.01, Decay: 0.03, Reductions: []float64{0.8, 0.62}, Symmetries: training.AllSymmetries,
+		Synthetic: 0.01, Grain: GrainOf(resample.Cubic, false), Interval: 1000,
+	}
+}
+
+// GrainOf returns the default grain for a degradation: 2 levels of 255 for clean photographs, and 0
+// where flat places have detail to be learned too, strokes of digits or degradations.
+func GrainOf(d resample.Degradation, robust bool) float64 {
+	if d == resample.Cubic && !robust {
+		return 2
+	}
+	return 0
+}
+
+// Report says how a training goes.
+type Report struct {
+	// Step is the number of steps that were made, of Steps.
+	Step, Steps int
+	// LearningRate is that of the last step.
+	LearningRate float64
+	// Loss is the mean loss of the steps since the last report.
+	Loss float64
+	// RMSE is the root mean square error of the patches since the last report, in 0..1.
+	RMSE float64
+	// PSNR is the mean of Trainer.Validation in dB, of MATLAB's luma; 0: there are no such pictures.
+	PSNR float64
+	// Dead is the number of dead channels in all layers but the last: those near 0 everywhere in
+	// the patches of a step.
+	Dead int
+}
+
+// check tells what is wrong with the options, or returns nil.
+func (t Trainer) check() error {
+	if err := errors.Join(t.Degradation.Check(), t.Symmetries.Check()); err != nil {
+		return err
+	}
+	if err := training.CheckRanges(
+		training.Range{Name: "scale", Value: t.Scale, Least: 2, Most: 4},
+		training.Range{Name: "number of channels", Value: t.Channels, Least: 16, Most: 64},
+		training.Range{Name: "depth", Value: t.Depth, Least: 1, Most: 32},
+		training.Range{Name: "number of steps", Value: t.Steps, Least: 0, Most: 1 << 30},
+		training.Range{Name: "number of steps of colour", Value: t.ColourSteps, Least: 0, Most: 1 << 30},
+		training.Range{Name: "number of patches in a batch", Value: t.Batch, Least: 1, Most: 256},
+		training.Range{Name: "patch size", Value: t.Patch, Least: 4, Most: 128},
+		training.Range{Name: "number of back-projections", Value: t.BackProject, Least: 0, Most: 1000},
+		training.Range{Name: "number of steps from one report to the next", Value: t.Interval, Least: 1, Most: 1 << 30},
+	); err != nil {
+		return err
+	}
+	switch {
+	case t.Steps == 0 && (t.From == nil || t.From.Scale() != t.Scale):
+		return usage.Errorf("convolutional: no steps, and no network for scale %d to take as it is", t.Scale)
+	case t.Channels%kernel.Lanes != 0:
+		return usage.Errorf("convolutional: %d channels, expected a multiple of %d", t.Channels, kernel.Lanes)
+	case !(t.LearningRate > 0 && t.LearningRate <= 1):
+		return usage.Errorf("convolutional: rate %g, expected more than 0 and at most 1", t.LearningRate)
+	case !(t.Decay >= 0 && t.Decay*t.LearningRate < 1):
+		return usage.Errorf("convolutional: weight decay %g, expected at least 0 and less than 1/%g, the rate", t.Decay, t.LearningRate)
+	case !(t.Synthetic >= 0 && t.Synthetic <= 1):
+		return usage.Errorf("convolutional: a share of drawings of %g, expected 0 to 1", t.Synthetic)
+	case !(t.Grain >= 0 && t.Grain <= convolutional.MaxGrain):
+		return usage.Errorf("convolutional: grain of %g levels, expected 0 to %d", t.Grain, convolutional.MaxGrain)
+	case t.JPEG[1] != 0 && (t.JPEG[0] < 1 || t.JPEG[0] > t.JPEG[1] || t.JPEG[1] > 100):
+		return usage.Errorf("convolutional: JPEG qualities %d to %d, expected 1 to 100", t.JPEG[0], t.JPEG[1])
+	}
+	for _, teacher := range t.Teachers {
+		if teacher.Scale() != t.Scale || t.Robust {
+			return usage.Errorf("convolutional: a teacher for scale %d, expected one for %d, and no damage", teacher.Scale(), t.Scale)
+		}
+	}
+	return training.CheckReductions(t.Reductions)
+}
+
+// Target implements training.Trainer.
+func (t Trainer) Target() (scale int, d resample.Degradation, err error) {
+	return t.Scale, t.Degradation, t.check()
+}
+
+// WithValidation implements training.Validated.
+func (t Trainer) WithValidation(held []training.Source) training.Trainer {
+	t.Validation = append(slices.Clip(t.Validation), held...)
+	return t
+}
+
+// architecture returns that of the network of brightness.
+func (t Trainer) architecture() convolutional.Architecture {
+	return convolutional.Architecture{Scale: t.Scale, Channels: t.Channels, Depth: t.Depth, Strength: t.Robust}
+}
+
+// Memory implements training.Trainer: the layers, the gradients of the patches of a step and the
+// memory of the workers, beside all pictures. A pixel of a picture takes 2 bytes and 1/scale² more,
+// in each of its reductions too.
+func (t Trainer) Memory() int64 {
+	if t.check() != nil {
+		return 0
+	}
+	total := int64(96 << 20)
+	a := t.architecture()
+	a.Strength = false
+	shapes := shapesOf(convolutional.NewNetwork(a))
+	for _, s := range shapes {
+		rows, wide := int64(s.rows()), int64(s.wide)
+		total += 4 * (int64(7+t.Batch)*rows*wide + 4*wide*wide)
+	}
+	workers := int64(min(runtime.GOMAXPROCS(0), t.Batch))
+	return total + workers*newPass(shapes, t.Patch).bytes()
+}
+
+// Train implements training.Trainer.
+func (t Trainer) Train(ctx context.Context, sources []training.Source, progress training.Progress) (*training.Result, error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	if progress == nil {
+		progress = func(string, int, int) {}
+	}
+	s := &session{Trainer: t, sources: sources, progress: progress, record: training.Record{
+		Learner: "muon", Iterations: t.Steps, Stop: "iterations", Seed: t.Seed, Pictures: len(sources), Patches: t.Steps * t.Batch,
+	}}
+	bright := t.From
+	if t.Steps > 0 {
+		var err error
+		if bright, err = s.trainBrightness(ctx); err != nil {
+			return nil, err
+		}
+	}
+	bright = bright.WithGrain(t.Grain)
+	r := &training.Result{Stages: []stage.Stage{bright}}
+	if t.BackProject > 0 {
+		back, err := stage.NewBackProject(t.Scale, t.BackProject, t.Degradation)
+		if err != nil {
+			return nil, err
+		}
+		r.Stages = append(r.Stages, back)
+	}
+	if t.ColourSteps > 0 {
+		var err error
+		if r.Colour, r.Subsampled, err = s.trainColour(ctx, bright); err != nil {
+			return nil, err
+		}
+	}
+	r.Record = s.record
+	return r, nil
+}

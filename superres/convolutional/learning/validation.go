@@ -1,0 +1,100 @@
+package learning
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"superres/internal/parallel"
+	"superres/internal/picture"
+	"superres/patches/plane"
+	"superres/superres/convolutional"
+	"superres/superres/resample"
+	"superres/superres/training"
+)
+
+// validation has the brightness of pictures that nothing is learned from, and of their reductions.
+type validation struct {
+	scale      int
+	truth, low []*plane.Plane
+}
+
+// readValidation reads the validation pictures.
+func (s *session) readValidation(ctx context.Context) (*validation, error) {
+	v := &validation{scale: s.Scale}
+	for _, src := range s.Validation {
+		img, err := src.Open(ctx)
+		if err != nil {
+			return nil, err
+		}
+		channels := picture.Split(img).Channels
+		w, h := channels[0].W/s.Scale, channels[0].H/s.Scale
+		if min(w, h) < 4 {
+			return nil, fmt.Errorf("%s: %w: %d×%d pixels are too few to be checked", src.Name, training.ErrPictures, channels[0].W, channels[0].H)
+		}
+		truth := convert(channels, func(p *plane.Plane) *plane.Plane { return p.Crop(0, 0, w*s.Scale, h*s.Scale) })
+		v.truth, v.low = append(v.truth, luma(truth)), append(v.low, luma(s.reduce(truth, s.Degradation)))
+	}
+	return v, nil
+}
+
+// score returns the mean PSNR in dB with which a network restores the pictures, without a border
+// of scale pixels, or 0 when there are none. As in MATLAB, luma has 219 levels of the 255.
+func (v *validation) score(ctx context.Context, n *convolutional.Network) (float64, error) {
+	if len(v.low) == 0 {
+		return 0, nil
+	}
+	sum := 0.0
+	for i, low := range v.low {
+		truth := v.truth[i]
+		added, err := residual(ctx, n, low)
+		if err != nil {
+			return 0, err
+		}
+		base := resample.Resize(low, truth.W, truth.H, resample.Bicubic)
+		squares, count := 0.0, 0
+		for y := v.scale; y < truth.H-v.scale; y++ {
+			for x := v.scale; x < truth.W-v.scale; x++ {
+				got := math.Round(255*float64(picture.Clamp(base.Row(y)[x]+added.Row(y)[x]))) / 255
+				e := 219. / 255 * (got - float64(truth.Row(y)[x]))
+				squares += e * e
+				count++
+			}
+		}
+		sum -= 10 * math.Log10(max(squares/float64(count), 1e-10))
+	}
+	return sum / float64(len(v.low)), nil
+}
+
+// tile is the side of the tiles that residual works on, in low-resolution samples.
+const tile = 48
+
+// residual returns what a network adds to the enlargement of low, computed by the loops of
+// training.
+func residual(ctx context.Context, n *convolutional.Network, low *plane.Plane) (*plane.Plane, error) {
+	out := plane.New(low.W*n.Scale, low.H*n.Scale)
+	shapes, layers, reach := shapesOf(n), parametersOf(n), n.Reach()
+	cols, rows := (low.W+tile-1)/tile, (low.H+tile-1)/tile
+	err := parallel.For(ctx, cols*rows, 1, func() func(lo, hi int) {
+		p := newPass(shapes, tile)
+		side := p.sides[0]
+		return func(lo, hi int) {
+			left, top := lo%cols*tile, lo/cols*tile
+			for y := range side {
+				row := low.Row(min(max(top-reach+y, 0), low.H-1))
+				for x := range side {
+					p.input[y*side+x] = row[min(max(left-reach+x, 0), low.W-1)]
+				}
+			}
+			p.forward(layers)
+			for y := range min(tile, low.H-top) {
+				for x := range min(tile, low.W-left) {
+					for k, v := range p.output(x, y) {
+						out.Row((top+y)*n.Scale + k/n.Scale)[(left+x)*n.Scale+k%n.Scale] = v
+					}
+				}
+			}
+		}
+	})
+	return out, err
+}

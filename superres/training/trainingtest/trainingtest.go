@@ -1,0 +1,21 @@
+// Package trainingtest has pictures for the tests of trainers.
+package trainingtest
+
+import (
+	"context"
+	"image"
+
+	"superres/internal/testimage"
+	"superres/superres/training"
+)
+
+// Drawings returns n drawings of 64×48 pixels, each another one.
+func Drawings(n int) []training.Source {
+	var list []training.Source
+	for i := range n {
+		list = append(list, training.Source{Name: "drawing", Open: func(context.Context) (image.Image, error) {
+			return testimage.Drawing(64, 48, float64(i)), nil
+		}})
+	}
+	return list
+}

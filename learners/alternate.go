@@ -13,44 +13,43 @@ import (
 	"superres/learners/sparse"
 )
 
-// problem is what the update of a two-stage learner sees and changes: the atoms
-// and the values of the codes, on the support the coder found.
+// problem is the data of the update of a two-stage learner. The update changes the atoms and the values of the codes,
+// on the support that the coder found.
 type problem struct {
 	m, n, k  int
 	signals  []float64     // Y, signal after signal; not to be changed
 	atoms    []float64     // D, atom after atom, each of length 1 before and after the update
 	codes    *sparse.Codes // Value may be changed, the support may not
-	rowStart []int         // K+1: where the users of each atom begin in rowAt and rowPos
+	rowStart []int         // K+1: where the row of each atom begins in rowAt and rowPos
 	rowAt    []int32       // the signals that use an atom, ascending
-	rowPos   []int         // and where the coefficient is in codes.Value
-	residual []float64     // Y − DX, signal after signal; an update that keeps it current says so
+	rowPos   []int         // the indices of their coefficients in codes.Value
+	residual []float64     // Y − DX, signal after signal
 
-	iteration, iterations int  // which one this is, from 1, and how many there may be
-	transient             bool // set by an update that will work otherwise later: do not end yet
+	iteration, iterations int  // the number of this iteration, from 1, and the largest number
+	transient             bool // set by an update that will change its objective later: the loop does not end before
 }
 
-func (p *problem) signal(j int) []float64 { return p.signals[j*p.m : (j+1)*p.m] }
-func (p *problem) atom(k int) []float64   { return p.atoms[k*p.m : (k+1)*p.m] }
-func (p *problem) rest(j int) []float64   { return p.residual[j*p.m : (j+1)*p.m] }
+// signal, atom and residualOf return y_j, d_k and the residual of signal j.
+func (p *problem) signal(j int) []float64     { return p.signals[j*p.m : (j+1)*p.m] }
+func (p *problem) atom(k int) []float64       { return p.atoms[k*p.m : (k+1)*p.m] }
+func (p *problem) residualOf(j int) []float64 { return p.residual[j*p.m : (j+1)*p.m] }
 
-// row returns the signals that use atom k and the places of its coefficients.
+// row returns the signals that use atom k, and the indices of their coefficients in codes.Value.
 func (p *problem) row(k int) (signals []int32, places []int) {
 	from, to := p.rowStart[k], p.rowStart[k+1]
 	return p.rowAt[from:to], p.rowPos[from:to]
 }
 
-// update changes the atoms and the values of the codes of a problem, and leaves
-// p.residual current. It must keep the atoms at length 1 and leave atoms that no
-// signal uses as they are. When ctx ends it returns ctx.Err() soon, whatever state
-// it leaves.
+// update changes the atoms and the values of the codes of a problem, and keeps p.residual equal to Y − DX. The atoms
+// must keep length 1, and those that no signal uses must not change. When ctx ends it soon returns ctx.Err(), and may
+// leave the problem in any state.
 type update func(ctx context.Context, p *problem) error
 
-// alternate is the loop of all two-stage learners: X = code(Y, D), then the
-// update on the fixed support, until nothing changes, nothing is left, or the
-// iterations are used up.
+// alternate is the loop of all two-stage learners: X = code(Y, D), then the update on the fixed support, until D does
+// not change, the residual vanishes or stalls, or there were opt.Iterations.
 //
-// Atoms that no signal uses are replaced between coding and update by the worst
-// represented signals, each signal once in an iteration.
+// Between coding and update, atoms that no signal uses are replaced by the signals with the largest residuals, each
+// signal once in an iteration.
 func alternate(ctx context.Context, y *mat.Dense, opt Options, apply update) (*Result, error) {
 	began := time.Now()
 	opt, d, err := Prepare(y, opt)
@@ -58,7 +57,8 @@ func alternate(ctx context.Context, y *mat.Dense, opt Options, apply update) (*R
 		return nil, err
 	}
 	m, n := y.Dims()
-	p := &problem{m: m, n: n, k: opt.Atoms, signals: columns(y), residual: make([]float64, m*n), iterations: opt.Iterations}
+	p := &problem{m: m, n: n, k: opt.Atoms, signals: columns(y), residual: make([]float64, m*n),
+		iterations: opt.Iterations}
 	watch := newProgress(opt, y, began)
 	for done := false; !done; {
 		codes, err := opt.Coder.Code(ctx, d, y)
@@ -84,7 +84,7 @@ func alternate(ctx context.Context, y *mat.Dense, opt Options, apply update) (*R
 	return Finish(watch.result)
 }
 
-// load takes new codes in: the rows of X and the residual.
+// load sets the atoms and the codes of the problem, with the rows of X and the residual.
 func (p *problem) load(d *sparse.Dictionary, codes *sparse.Codes) {
 	p.codes = codes
 	p.atoms = make([]float64, 0, p.m*p.k)
@@ -98,34 +98,33 @@ func (p *problem) load(d *sparse.Dictionary, codes *sparse.Codes) {
 	for k := range p.k {
 		p.rowStart[k+1] += p.rowStart[k]
 	}
-	p.rowAt, p.rowPos = nil, nil // not beside the new ones
+	p.rowAt, p.rowPos = nil, nil // so that the old and the new are not in memory together
 	p.rowAt, p.rowPos = make([]int32, len(codes.Index)), make([]int, len(codes.Index))
 	next := slices.Clone(p.rowStart)
 	for j := range p.n {
-		for at := codes.Start[j]; at < codes.Start[j+1]; at++ {
-			k := codes.Index[at]
-			p.rowAt[next[k]], p.rowPos[next[k]] = int32(j), at
+		for pos := codes.Start[j]; pos < codes.Start[j+1]; pos++ {
+			k := codes.Index[pos]
+			p.rowAt[next[k]], p.rowPos[next[k]] = int32(j), pos
 			next[k]++
 		}
 	}
 	p.refresh()
 }
 
-// refresh computes the residual anew.
+// refresh computes the residual of the present atoms and codes.
 func (p *problem) refresh() {
 	copy(p.residual, p.signals)
 	for j := range p.n {
-		rest := p.rest(j)
+		residual := p.residualOf(j)
 		index, value := p.codes.Column(j)
 		for i, k := range index {
-			axpy(-value[i], p.atom(int(k)), rest)
+			axpy(-value[i], p.atom(int(k)), residual)
 		}
 	}
 }
 
-// replaceUnused gives every atom that no signal uses the direction of the signal
-// with the largest residual, and returns how many it replaced. A signal that is
-// represented to rounding error replaces nothing.
+// replaceUnused replaces the atoms that no signal uses by the directions of the signals with the largest residuals,
+// and returns how many it replaced. A signal whose residual is rounding error replaces none.
 func (p *problem) replaceUnused() int {
 	var unused []int
 	for k := range p.k {
@@ -136,13 +135,13 @@ func (p *problem) replaceUnused() int {
 	if len(unused) == 0 {
 		return 0
 	}
-	left := make([]float64, p.n)
-	for j := range left {
-		if left[j] = energy(p.rest(j)); left[j] <= 1e-18*energy(p.signal(j)) {
-			left[j] = 0
+	errs := make([]float64, p.n)
+	for j := range errs {
+		if errs[j] = energy(p.residualOf(j)); errs[j] <= 1e-18*energy(p.signal(j)) {
+			errs[j] = 0
 		}
 	}
-	worst := worstSignals(left)
+	worst := worstSignals(errs)
 	count := min(len(unused), len(worst))
 	for i, j := range worst[:count] {
 		atom := p.atom(unused[i])
@@ -152,27 +151,26 @@ func (p *problem) replaceUnused() int {
 	return count
 }
 
-// worstSignals returns the signals with something left of them, the largest left
-// first, and the first of equal ones.
-func worstSignals(left []float64) []int {
+// worstSignals returns the signals with errors above 0 by descending error, and those of equal errors in their order.
+func worstSignals(errs []float64) []int {
 	count := 0
-	for _, v := range left {
+	for _, v := range errs {
 		if v > 0 {
 			count++
 		}
 	}
 	list := make([]int, 0, count)
-	for j, v := range left {
+	for j, v := range errs {
 		if v > 0 {
 			list = append(list, j)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(left[b], left[a]) })
+	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(errs[b], errs[a]) })
 	return list
 }
 
-// Finish ends a learner: it fixes the signs of the atoms, drops coefficients that an
-// update has made zero, and notes the atoms that nothing uses. r is changed.
+// Finish completes the result of a learner: it fixes the signs of the atoms, drops coefficients that are zero, and
+// adds a warning where atoms are not used. It changes r.
 func Finish(r *Result) (*Result, error) {
 	m, k := r.Dictionary.Dims()
 	atoms := make([]float64, 0, m*k)
@@ -185,9 +183,9 @@ func Finish(r *Result) (*Result, error) {
 			}
 		}
 	}
-	for at, j := range r.Codes.Index {
-		if flip[j] {
-			r.Codes.Value[at] = -r.Codes.Value[at]
+	for i, k := range r.Codes.Index {
+		if flip[k] {
+			r.Codes.Value[i] = -r.Codes.Value[i]
 		}
 	}
 	d, err := sparse.FromAtoms(m, atoms)
@@ -202,13 +200,15 @@ func Finish(r *Result) (*Result, error) {
 		}
 	}
 	if unused > 0 {
-		r.Warnings = append(r.Warnings, fmt.Errorf("learners: %d of %d atoms are used by no training signal", unused, k))
+		r.Warnings = append(r.Warnings, fmt.Errorf("learners: %d of %d atoms are used by no training signal", unused,
+			k))
 	}
 	return r, nil
 }
 
-// cancelled ends a result early; nil when no iteration was completed.
-func cancelled(r *Result) *Result {
+// finishCancelled finishes the result of a learner that was cancelled. It returns nil where r is nil, because no
+// iteration was complete.
+func finishCancelled(r *Result) *Result {
 	if r == nil {
 		return nil
 	}
@@ -220,7 +220,7 @@ func cancelled(r *Result) *Result {
 	return r
 }
 
-// columns copies the columns of y one after the other.
+// columns returns a copy of the columns of y, one after the other.
 func columns(y *mat.Dense) []float64 {
 	m, n := y.Dims()
 	out := make([]float64, m*n)
@@ -232,6 +232,7 @@ func columns(y *mat.Dense) []float64 {
 	return out
 }
 
+// energy returns ‖v‖².
 func energy(v []float64) float64 {
 	sum := 0.0
 	for _, x := range v {
@@ -240,6 +241,7 @@ func energy(v []float64) float64 {
 	return sum
 }
 
+// largestMove returns the largest absolute difference of an entry of a from that of b.
 func largestMove(a, b []float64) float64 {
 	move := 0.0
 	for i, v := range a {

@@ -9,32 +9,32 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// block is a block of atoms while it is updated: X_b by signals, and the products
-// of R_b and X_b, all that a step needs of them but for W. R_b stands in
-// p.residual from open to close.
+// block is a block of atoms during its update: X_b, signal by signal, and those products of R_b and X_b that a step
+// needs. Between open and close, p.residual holds R_b.
 type block struct {
 	p     *problem
 	atoms []int // ascending
 	users []int // the signals that use an atom of the block
-	start []int // where the non-zeros of each user begin, and the end
-	local []int // the atom of a non-zero, as an index of atoms
-	place []int // where it is in codes.Value
+	start []int // where the non-zeros of each user begin in local and pos, and the end
+	local []int // the atom of each non-zero, as an index of atoms
+	pos   []int // the index of each non-zero in codes.Value
 
-	// The columns of R_b one after the other: as they are, or, with fewer signals than
-	// entries, in coordinates of their span. Then R_b times back is the basis of these.
-	m    int // the length of a column
-	r    []float64
-	back *mat.Dense // N×m, or nil
+	// r has the columns of R_b one after the other, of m entries each. With fewer signals than entries they are in
+	// coordinates of their span, whose basis is R_b·basis. Else basis is nil.
+	m     int
+	r     []float64
+	basis *mat.Dense // N×m
 
-	value, hat, next []float64     // X_b; X_b − V2·W of the last step; X_b to come
+	value, hat, next []float64     // X_b; X_b − V2·W of the last step; the next X_b
 	rr               *mat.SymDense // R_b·R_bᵀ, m×m
 	xx, nextXX       *mat.SymDense // X_b·X_bᵀ, s×s
 	xr, nextXR       *mat.Dense    // X_b·R_bᵀ, s×m
 	fitted           *mat.Dense    // X_b·R̂ᵀ, s×m
 	rank             int           // of R_b, to the accuracy of rr
-	steps            int           // taken
+	steps            int           // how many steps were taken
 }
 
+// newBlock returns the block of the given atoms of a problem.
 func newBlock(p *problem, atoms []int) *block {
 	b := &block{p: p, atoms: slices.Sorted(slices.Values(atoms)), start: make([]int, 1, p.n+1)}
 	local := make([]int, p.k) // 1 + the index in the block
@@ -44,12 +44,12 @@ func newBlock(p *problem, atoms []int) *block {
 		count += p.rowStart[k+1] - p.rowStart[k]
 	}
 	b.users = make([]int, 0, min(count, p.n))
-	b.local, b.place, b.value = make([]int, 0, count), make([]int, 0, count), make([]float64, 0, count)
+	b.local, b.pos, b.value = make([]int, 0, count), make([]int, 0, count), make([]float64, 0, count)
 	for j := range p.n {
-		for at := p.codes.Start[j]; at < p.codes.Start[j+1]; at++ {
-			if i := local[p.codes.Index[at]]; i > 0 {
-				b.local, b.place = append(b.local, i-1), append(b.place, at)
-				b.value = append(b.value, p.codes.Value[at])
+		for pos := p.codes.Start[j]; pos < p.codes.Start[j+1]; pos++ {
+			if i := local[p.codes.Index[pos]]; i > 0 {
+				b.local, b.pos = append(b.local, i-1), append(b.pos, pos)
+				b.value = append(b.value, p.codes.Value[pos])
 			}
 		}
 		if len(b.local) > b.start[len(b.users)] {
@@ -63,13 +63,13 @@ func newBlock(p *problem, atoms []int) *block {
 // add adds a·D_b·X_b to p.residual.
 func (b *block) add(a float64) {
 	for u, j := range b.users {
-		for at := b.start[u]; at < b.start[u+1]; at++ {
-			axpy(a*b.p.codes.Value[b.place[at]], b.p.atom(b.atoms[b.local[at]]), b.p.rest(j))
+		for i := b.start[u]; i < b.start[u+1]; i++ {
+			axpy(a*b.p.codes.Value[b.pos[i]], b.p.atom(b.atoms[b.local[i]]), b.p.residualOf(j))
 		}
 	}
 }
 
-// open makes p.residual R_b and computes the products.
+// open turns p.residual into R_b and computes the products.
 func (b *block) open() (err error) {
 	b.add(1)
 	n, m, s := b.p.n, b.p.m, len(b.atoms)
@@ -90,7 +90,7 @@ func (b *block) open() (err error) {
 	return nil
 }
 
-// close makes p.residual Y − DX again.
+// close turns p.residual into Y − DX again.
 func (b *block) close() { b.add(-1) }
 
 // products sets xx = X·Xᵀ and xr = X·R_bᵀ.
@@ -101,7 +101,7 @@ func (b *block) products(x []float64, xx *mat.SymDense, xr *mat.Dense) {
 	for u, j := range b.users {
 		local, x := b.local[b.start[u]:b.start[u+1]], x[b.start[u]:b.start[u+1]]
 		for i, a := range local {
-			axpy(x[i], b.rest(j), xr.RawRowView(a))
+			axpy(x[i], b.column(j), xr.RawRowView(a))
 			for h, c := range local[i:] { // c ≥ a: the upper triangle
 				upper[a*s+c] += x[i] * x[i+h]
 			}
@@ -109,11 +109,11 @@ func (b *block) products(x []float64, xx *mat.SymDense, xr *mat.Dense) {
 	}
 }
 
-// step changes X_b by one step. It reports false, and changes nothing that counts,
-// when the rows would depend on one another.
+// step takes one step of X_b. Where the rows of the new X_b would be linearly dependent, it changes nothing and
+// returns false.
 func (b *block) step(momentum float64) (bool, error) {
 	m, s := b.m, len(b.atoms)
-	low := m + s - b.rank // eigenvectors: s, and one for each direction that R_b lacks
+	low := m + s - b.rank // how many eigenvectors: s, and one for each dimension that R_b lacks
 	vectors, err := b.eigenvectors()
 	if err != nil {
 		return false, err
@@ -123,22 +123,22 @@ func (b *block) step(momentum float64) (bool, error) {
 	xw := mat.NewDense(s, low, nil) // X_b·Wᵀ for the new X_b
 	for u, j := range b.users {
 		from, to := b.start[u], b.start[u+1]
-		blas64.Gemv(blas.Trans, 1, v1.RawMatrix(), vector(b.rest(j)), 0, vector(w))
-		for at := from; at < to; at++ {
-			axpy(b.value[at], vectors.RawRowView(m + b.local[at])[:low], w)
+		blas64.Gemv(blas.Trans, 1, v1.RawMatrix(), vector(b.column(j)), 0, vector(w))
+		for i := from; i < to; i++ {
+			axpy(b.value[i], vectors.RawRowView(m + b.local[i])[:low], w)
 		}
-		for at := from; at < to; at++ {
-			hat := b.value[at] - blas64.Dot(vector(vectors.RawRowView(m + b.local[at])[:low]), vector(w))
-			b.next[at] = hat
+		for i := from; i < to; i++ {
+			hat := b.value[i] - blas64.Dot(vector(vectors.RawRowView(m + b.local[i])[:low]), vector(w))
+			b.next[i] = hat
 			if b.steps > 0 {
-				b.next[at] += momentum * (hat - b.hat[at])
+				b.next[i] += momentum * (hat - b.hat[i])
 			}
-			b.hat[at] = hat
-			axpy(b.next[at], w, xw.RawRowView(b.local[at]))
+			b.hat[i] = hat
+			axpy(b.next[i], w, xw.RawRowView(b.local[i]))
 		}
 	}
 	b.products(b.next, b.nextXX, b.nextXR)
-	if !positive(b.nextXX) {
+	if !isPositiveDefinite(b.nextXX) {
 		return false, nil
 	}
 	b.value, b.next, b.xx, b.nextXX, b.xr, b.nextXR = b.next, b.value, b.nextXX, b.xx, b.nextXR, b.xr
@@ -148,7 +148,7 @@ func (b *block) step(momentum float64) (bool, error) {
 	return true, nil
 }
 
-// eigenvectors returns those of [R_b; X_b]·[R_b; X_b]ᵀ, the lowest first.
+// eigenvectors returns the eigenvectors of [R_b; X_b]·[R_b; X_b]ᵀ by ascending eigenvalue.
 func (b *block) eigenvectors() (*mat.Dense, error) {
 	m, s := b.m, len(b.atoms)
 	gram := mat.NewSymDense(m+s, nil)
@@ -174,14 +174,13 @@ func (b *block) eigenvectors() (*mat.Dense, error) {
 	return &vectors, nil
 }
 
-// fit gives the problem the new atoms and codes; an atom of no length leaves it as
-// it was.
+// fit writes the new atoms and codes to the problem. Where an atom has no length, the problem is not changed.
 func (b *block) fit() error {
 	var solved mat.Dense
 	if err := solveSym(&solved, b.xx, b.fitted); err != nil {
 		return err
 	}
-	d := b.whole(&solved) // s×M: the new atoms by rows
+	d := b.toEntries(&solved) // s×M: the new atoms by rows
 	length := make([]float64, len(b.atoms))
 	for i := range length {
 		if length[i] = normalise(d.RawRowView(i)); length[i] < 1e-10 {
@@ -191,15 +190,14 @@ func (b *block) fit() error {
 	for i, k := range b.atoms {
 		copy(b.p.atom(k), d.RawRowView(i))
 	}
-	for at, i := range b.local {
-		b.p.codes.Value[b.place[at]] = b.value[at] * length[i]
+	for i, k := range b.local {
+		b.p.codes.Value[b.pos[i]] = b.value[i] * length[k]
 	}
 	return nil
 }
 
-// positive tells whether a, brought to a unit diagonal, is positive definite by
-// more than rounding.
-func positive(a *mat.SymDense) bool {
+// isPositiveDefinite reports whether a, scaled to a unit diagonal, is positive definite by more than rounding error.
+func isPositiveDefinite(a *mat.SymDense) bool {
 	n := a.SymmetricDim()
 	unit := mat.NewSymDense(n, nil)
 	for i := range n {

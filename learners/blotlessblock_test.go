@@ -30,8 +30,8 @@ func upTo(k int) []int {
 	return order
 }
 
-// known returns a problem with N signals of S atoms of a Gaussian d, their true
-// support, and other Gaussian atoms with their least-squares coefficients on it.
+// known returns a problem with N signals of S atoms of a Gaussian d, their true support, and other Gaussian atoms
+// with their least-squares coefficients on it.
 func known(t *testing.T, d *mat.Dense, s, n int, seed uint64) *problem {
 	t.Helper()
 	m, k := d.Dims()
@@ -56,10 +56,7 @@ func known(t *testing.T, d *mat.Dense, s, n int, seed uint64) *problem {
 		codes.Value = append(codes.Value, x.RawVector().Data...)
 		codes.Start = append(codes.Start, len(codes.Index))
 	}
-	dict, err := sparse.NewDictionary(start)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dict := Must(sparse.NewDictionary(start))(t)
 	p := &problem{m: m, n: n, k: k, signals: columns(y), residual: make([]float64, m*n)}
 	p.load(dict, codes)
 	return p
@@ -109,8 +106,8 @@ func holds(t *testing.T, p *problem) {
 	}
 }
 
-// plainStep is a step as the paper has it: R̂ and X_b ← mask ∘ (S·R̂), from an SVD
-// of L = [R_bᵀ X_bᵀ] and the inverse of V2.
+// plainStep is a step as the paper has it: R̂ and X_b ← mask ∘ (S·R̂), from an SVD of L = [R_bᵀ X_bᵀ] and the inverse
+// of V2.
 func plainStep(t *testing.T, r, x *mat.Dense) (rhat, next *mat.Dense) {
 	t.Helper()
 	m, n := r.Dims()
@@ -197,7 +194,8 @@ func TestBLOTLESSAgainstThePlainForm(t *testing.T) {
 			t.Fatal(err)
 		}
 		holds(t, p)
-		if got := mat.NewDense(10, 6, p.atoms); !mat.EqualApprox(got.T(), d, 1e-9) || !mat.EqualApprox(p.codes.Dense(), x, 1e-9) {
+		if got := mat.NewDense(10, 6, p.atoms); !mat.EqualApprox(got.T(), d, 1e-9) ||
+			!mat.EqualApprox(p.codes.Dense(), x, 1e-9) {
 			t.Errorf("%d signals: the update differs", n)
 		}
 	}
@@ -215,9 +213,8 @@ func subspace(rng *rand.Rand, m, rank, k int) *mat.Dense {
 	return &d
 }
 
-// With the true support the dictionary is found to rounding error: complete,
-// overcomplete, and in a subspace, where R_b has half its rank and a block as few
-// atoms.
+// With the true support the dictionary is found to rounding error: complete, overcomplete, and in a subspace, where
+// R_b has half its rank and a block as few atoms.
 func TestBLOTLESSFindsTheDictionaryOfAKnownSupport(t *testing.T) {
 	if testing.Short() {
 		t.Skip("nothing in it runs beside anything else")
@@ -229,12 +226,14 @@ func TestBLOTLESSFindsTheDictionaryOfAKnownSupport(t *testing.T) {
 			d    *mat.Dense
 			n    int
 		}{
-			{"complete", gauss(rng, 16, 16), 200}, {"overcomplete", gauss(rng, 16, 32), 400}, {"subspace", subspace(rng, 24, 12, 20), 300},
+			{"complete", gauss(rng, 16, 16), 200}, {"overcomplete", gauss(rng, 16, 32), 400},
+			{"subspace", subspace(rng, 24, 12, 20), 300},
 		} {
 			p := known(t, c.d, 3, c.n, seed)
 			updates := 0
 			for ; updates < 60 && apart(p.atoms, c.d) > 1e-10; updates++ {
-				if err := (BLOTLESS{Inner: 20, Plain: true}).update(context.Background(), p, rng.Perm(p.k)); err != nil {
+				if err := (BLOTLESS{Inner: 20, Plain: true}).update(context.Background(), p,
+					rng.Perm(p.k)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -246,8 +245,8 @@ func TestBLOTLESSFindsTheDictionaryOfAKnownSupport(t *testing.T) {
 	}
 }
 
-// In the complete case row i of S is the left null vector of the signals that do
-// not use atom i: the same dictionary, without iterations.
+// In the complete case row i of S is the left null vector of the signals that do not use atom i: the same dictionary,
+// without iterations.
 func TestBLOTLESSAgainstTheNullVectors(t *testing.T) {
 	const m = 12
 	rng := rand.New(rand.NewPCG(4, 1))
@@ -289,8 +288,8 @@ func TestBLOTLESSAgainstTheNullVectors(t *testing.T) {
 	}
 }
 
-// A block whose rows of X stay dependent, here two that share their only signal,
-// is left as it was; the other block is not.
+// A block whose rows of X stay dependent, here two that share their only signal, is left as it was; the other block
+// is not.
 func TestBLOTLESSLeavesDependentRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
 	p := known(t, gauss(rng, 4, 8), 2, 60, 6)
@@ -305,10 +304,7 @@ func TestBLOTLESSLeavesDependentRows(t *testing.T) {
 		codes.Start = append(codes.Start, len(codes.Index))
 	}
 	before := slices.Clone(p.atoms)
-	d, err := sparse.FromAtoms(4, before)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := Must(sparse.FromAtoms(4, before))(t)
 	p.load(d, codes)
 	if err := (BLOTLESS{Inner: 20, Plain: true}).update(context.Background(), p, upTo(8)); err != nil {
 		t.Fatal(err)
@@ -319,8 +315,8 @@ func TestBLOTLESSLeavesDependentRows(t *testing.T) {
 	}
 }
 
-// Signals that leave a block little or nothing: the update ends, and leaves what
-// every update must. Atoms that no signal uses stay as they are.
+// Signals that leave a block little or nothing: the update ends, and leaves what every update must. Atoms that no
+// signal uses stay as they are.
 func TestBLOTLESSOnHostileProblems(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 1))
 	equal := mat.NewDense(5, 12, nil)
@@ -350,15 +346,9 @@ func TestBLOTLESSOnHostileProblems(t *testing.T) {
 		"many atoms, few used":       {random(5, 6), gauss(rng, 5, 40), 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d, err := sparse.NewDictionary(c.d)
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := Must(sparse.NewDictionary(c.d))(t)
 			for _, l := range []BLOTLESS{{Inner: 1}, {Inner: 20}, {Inner: 20, Plain: true}} {
-				codes, err := sparse.OMP{Sparsity: c.s}.Code(context.Background(), d, c.y)
-				if err != nil {
-					t.Fatal(err)
-				}
+				codes := Must(sparse.OMP{Sparsity: c.s}.Code(context.Background(), d, c.y))(t)
 				m, n := c.y.Dims()
 				_, k := d.Dims()
 				p := &problem{m: m, n: n, k: k, signals: columns(c.y), residual: make([]float64, m*n)}

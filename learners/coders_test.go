@@ -15,8 +15,8 @@ import (
 	"superres/learners/sparse"
 )
 
-// hostile is a training matrix that a learner is to refuse, or options it is to
-// refuse, or a case at the edge of what it is to do.
+// hostile is a training matrix that a learner is to refuse, or options it is to refuse, or a case at the edge of what
+// it is to do.
 type hostile struct {
 	name            string
 	y               *mat.Dense
@@ -63,8 +63,8 @@ func hostileCases() []hostile {
 	}
 }
 
-// Numbers that mean nothing to any plug-in are refused with its spec, before any work,
-// whatever is registered; and so by the plug-in itself, see the tests of each.
+// Numbers that mean nothing to any plug-in are refused with its spec, before any work, whatever is registered; and so
+// by the plug-in itself, see the tests of each.
 func TestParametersAreCheckedWithTheSpec(t *testing.T) {
 	check := func(name string, params []plugin.Param, build func(spec string) error) {
 		for _, p := range params {
@@ -90,8 +90,25 @@ func TestParametersAreCheckedWithTheSpec(t *testing.T) {
 	}
 }
 
-// Every learner with every coder refuses what it cannot do, in words, and does the
-// rest: whatever is registered.
+// A learner that is made without a spec refuses the same numbers.
+func TestParametersAreCheckedByLearn(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, l := range []learners.Learner{
+		learners.BLOTLESS{Inner: -1}, learners.SimCO{Mu: -1}, learners.SimCO{Mu: nan}, learners.SimCO{Mu: inf},
+		learners.SimCO{Steps: -1}, learners.Online{Batch: -1}, learners.Online{Forget: -1},
+		learners.Online{Forget: nan},
+		learners.Online{Forget: inf}, learners.ROP{Penalty: -1}, learners.ROP{Penalty: nan},
+		learners.ROP{Relaxation: 2}, learners.ROP{Relaxation: -1}, learners.ROP{Noise: -1}, learners.ROP{Noise: inf},
+	} {
+		y := learnertest.Planted(4, 6, 2, 20, 1)
+		r, err := l.Learn(context.Background(), y, learners.Options{Atoms: 6})
+		if !errors.Is(err, plugin.ErrSettings) || r != nil {
+			t.Errorf("%#v: %v", l, err)
+		}
+	}
+}
+
+// Every learner with every coder refuses what it cannot do, in words, and does the rest: whatever is registered.
 func TestEveryLearnerWithEveryCoder(t *testing.T) {
 	for _, c := range hostileCases() {
 		for _, coder := range sparse.List() {
@@ -108,12 +125,10 @@ func TestEveryLearnerWithEveryCoder(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					learner, err := learners.New(l.Name)
-					if err != nil {
-						t.Fatal(err)
-					}
+					learner := learners.Must(learners.New(l.Name))(t)
 					before := mat.DenseCopyOf(c.y)
-					r, err := learner.Learn(context.Background(), c.y, learners.Options{Atoms: c.atoms, Iterations: 3, Coder: coder, Seed: 1})
+					r, err := learner.Learn(context.Background(), c.y,
+						learners.Options{Atoms: c.atoms, Iterations: 3, Coder: coder, Seed: 1})
 					if !c.y.IsEmpty() && !c.refused && !mat.Equal(before, c.y) {
 						t.Error("the training signals were changed")
 					}

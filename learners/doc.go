@@ -9,34 +9,27 @@
 //	Ω       the support of X: where it may differ from zero
 //	S       non-zeros in a column of X
 //
-// A [Learner] takes Y and gives D and X with Y ≈ D·X. The two-stage learners
-// share one loop, in alternate.go: code the signals over D with a [sparse.Coder],
-// then update D and the values of X on the support that was found. MOD, K-SVD,
-// SimCO and BLOTLESS differ in the update alone. Online learning does both batch by batch.
+// A [Learner] takes Y and returns D and X with Y ≈ D·X. The two-stage learners share one loop, in alternate.go: code
+// the signals over D with a [sparse.Coder], then update D and the values of X on the support that was found. MOD,
+// K-SVD, SimCO and BLOTLESS differ only in the update. Online learning does both batch by batch, and ROP neither.
 //
 // # Adding a learner
 //
-//   - Write one file with a type whose exported fields are its parameters, each
-//     with its default said and usable when zero, and a Learn method. Open the
-//     file with the problem, the update in symbols, its cost and the paper.
-//   - A learner calls [Prepare] to have its input checked, says after every iteration what
-//     it has reached, in a [Step], and calls [Finish] to have the signs fixed.
-//   - One of this package need not do that itself: a two-stage learner calls alternate
-//     (alternate.go) with its update, which does all of it; another calls newProgress
-//     (progress.go) to have its steps kept and its end found, where they fit it.
-//   - It says in Memory how much it takes at its peak, so that what does not fit is refused
-//     before it begins; sparse.Memory says it of the coding, twoStageMemory (memory.go) of
-//     all that alternate does. The conformance suite measures it.
-//   - Register it in init with its parameters bound to flags, and refuse values that
-//     mean nothing in a method Check() error, so that they are told before any work.
-//   - Call learnertest.Run in its test, and add the identities of its own.
+//   - Write one file with a type whose exported fields are its parameters and whose zero value is usable, with the
+//     default in the comment of each field, and a Learn method. Begin the file with the problem, the update in symbols,
+//     its cost and the paper.
+//   - Learn calls [Prepare], which checks its input, reports a [Step] after every iteration, and returns what [Finish]
+//     makes of its result. In this package a two-stage learner only writes its update, which alternate (alternate.go)
+//     calls; others may use newProgress (progress.go), which records steps and decides when to stop.
+//   - Memory estimates its memory at the peak, so that a problem that does not fit is refused before it begins.
+//     sparse.Memory does that for the coding, and twoStageMemory (memory.go) for all of alternate. The conformance
+//     suite compares the estimate with measurements.
+//   - Register it in init with its parameters bound to flags, and refuse values without a meaning in a method
+//     Check() error, which is called before any work.
+//   - Call learnertest.Run in its test, and add tests of the identities that its mathematics has.
 //
-// Another module has what is exported: [Register], [Prepare], [Start] and [Finish], the
-// conformance tests of package learnertest, and package plugin for what a learner says of
-// itself; alternate and newProgress are for learners of this package only. A program that
-// imports it for its registration and calls app.Main (see cmd/app) is a superres that has
-// it beside the others wherever a learner is named: train, learn, recover, compare and the
-// list. testdata/outside is such a module: its package exemplars is a whole learner, and it
-// has a coder and a stage besides. A program in any other language is a learner by package
-// external.
+// A learner in another module uses what is exported: [Register], [Prepare], [Start], [Finish], the conformance suite
+// in package learnertest, and package plugin for its registration. A program that imports that module and calls
+// app.Main (see cmd/app) is a superres that has the learner in all of its commands. testdata/outside is such a
+// module, with a learner, a coder and a stage. Package external makes a learner of a program in any language.
 package learners

@@ -10,8 +10,8 @@ import (
 	"superres/learners/sparse"
 )
 
-// A learner is made by its spec, those of other modules too once their packages are imported,
-// such as testdata/outside/exemplars.
+// A learner is made by its spec, those of other modules too once their packages are imported, such as
+// testdata/outside/exemplars.
 func Example() {
 	learner, err := learners.New("ksvd:exact=false")
 	if err != nil {

@@ -9,29 +9,29 @@ import (
 	"superres/internal/parallel"
 )
 
-// fit sets the codes to the x on their supports that attain f_μ(D) for the atoms
-// p has, and the residual to theirs, and returns f_μ(D).
+// fit sets the codes to the minimisers of f_μ(D) on their supports (see SimCO) for the present atoms, and the
+// residual to that of these codes. It returns f_μ(D).
 func (p *problem) fit(ctx context.Context, mu float64) (float64, error) {
 	const grain = 64
 	sums := make([]float64, (p.n+grain-1)/grain)
-	most := 0
+	largest := 0 // the largest support
 	for j := range p.n {
-		most = max(most, p.codes.Start[j+1]-p.codes.Start[j])
+		largest = max(largest, p.codes.Start[j+1]-p.codes.Start[j])
 	}
 	err := parallel.For(ctx, p.n, grain, func() func(lo, hi int) {
-		chol := make([]float64, most*most)
+		chol := make([]float64, largest*largest)
 		return func(lo, hi int) {
 			sum := 0.0
 			for j := lo; j < hi; j++ {
 				index, x := p.codes.Column(j)
-				rest := p.rest(j)
-				copy(rest, p.signal(j))
-				p.ridge(index, rest, mu, chol, x)
+				residual := p.residualOf(j)
+				copy(residual, p.signal(j))
+				p.ridge(index, residual, mu, chol, x)
 				for i, k := range index {
-					axpy(-x[i], p.atom(int(k)), rest)
+					axpy(-x[i], p.atom(int(k)), residual)
 					sum += mu * x[i] * x[i]
 				}
-				sum += energy(rest)
+				sum += energy(residual)
 			}
 			sums[lo/grain] = sum
 		}
@@ -43,9 +43,8 @@ func (p *problem) fit(ctx context.Context, mu float64) (float64, error) {
 	return f, err
 }
 
-// ridge sets x to argmin ‖y − D_I x‖² + μ‖x‖² by the Cholesky factor L of
-// D_IᵀD_I + μ, for which chol has room. An atom that depends on those before it
-// gets a zero.
+// ridge sets x to argmin ‖y − D_I x‖² + μ‖x‖² for the support I by the Cholesky factor L of D_IᵀD_I + μ, which it
+// writes to chol. The coefficient of an atom that depends linearly on those before it becomes zero.
 func (p *problem) ridge(support []int32, y []float64, mu float64, chol, x []float64) {
 	n := len(support)
 	for i, a := range support {
@@ -61,7 +60,7 @@ func (p *problem) ridge(support []int32, y []float64, mu float64, chol, x []floa
 			v -= row[j] * x[j]
 			pivot -= row[j] * row[j]
 		}
-		row[i] = 0 // 1/L_ii, and 0 in place of a pivot that is rounding error
+		row[i] = 0 // 1/L_ii, or 0 where the pivot is rounding error
 		if pivot > 1e-10 {
 			row[i] = 1 / math.Sqrt(pivot)
 		}
@@ -76,6 +75,7 @@ func (p *problem) ridge(support []int32, y []float64, mu float64, chol, x []floa
 	}
 }
 
+// dot returns aᵀb.
 func dot(a, b []float64) float64 {
 	return blas64.Implementation().Ddot(len(a), a, 1, b, 1)
 }

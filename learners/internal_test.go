@@ -11,8 +11,8 @@ import (
 	"superres/learners/sparse"
 )
 
-// solveSym gives the least-norm solution where rows depend on one another, zeros
-// for a row of zeros, and full accuracy for rows of very different size.
+// solveSym gives the least-norm solution where rows depend on one another, zeros for a row of zeros, and full
+// accuracy for rows of very different size.
 func TestSolveSym(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 0))
 	x := mat.NewDense(4, 30, nil)
@@ -66,11 +66,9 @@ func TestReplaceUnused(t *testing.T) {
 		0, 5, 0, 2,
 		0, 0, 9, 0,
 	})
-	d, err := sparse.NewDictionary(mat.NewDense(3, 3, []float64{1, 1, 1, 0, 0, 0, 0, 0, 0}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	codes := &sparse.Codes{Atoms: 3, Start: []int{0, 1, 2, 3, 4}, Index: []int32{0, 0, 0, 0}, Value: []float64{1, 1, 1, 1}}
+	d := Must(sparse.NewDictionary(mat.NewDense(3, 3, []float64{1, 1, 1, 0, 0, 0, 0, 0, 0})))(t)
+	codes := &sparse.Codes{Atoms: 3, Start: []int{0, 1, 2, 3, 4}, Index: []int32{0, 0, 0, 0},
+		Value: []float64{1, 1, 1, 1}}
 	p := &problem{m: 3, n: 4, k: 3, signals: columns(y), residual: make([]float64, 12)}
 	p.load(d, codes)
 	if count := p.replaceUnused(); count != 2 {

@@ -12,22 +12,19 @@ import (
 	"superres/learners/plugin"
 )
 
-// KSVD updates one atom at a time together with its row of the codes. With ω the
-// signals that use atom k and E = R_ω + d_k x^k_ω the residual without it,
+// KSVD updates one atom at a time together with its row of the codes. With ω the signals that use atom k and E = R_ω
+// + d_k x^k_ω the residual without it,
 //
 //	exact:        d_k ← u₁, x^k_ω ← σ₁v₁ᵀ, the leading singular triplet of E,
 //	approximate:  d_k ← E (x^k_ω)ᵀ at length 1, then x^k_ω ← d_kᵀ E,
 //
-// and R is brought up to date before the next atom. The atoms are taken in their
-// order. The triplet comes from the smaller Gram matrix of E (leading.go), so an atom
-// costs |ω|·M² and some M³ exact and 4·|ω|·M approximate.
+// and R is brought up to date before the next atom. The atoms are taken in their order. The triplet comes from the
+// smaller Gram matrix of E (leading.go), so an atom costs |ω|·M² and some M³ exact and 4·|ω|·M approximate.
 //
-// M. Aharon, M. Elad, A. Bruckstein: K-SVD, IEEE Trans. Signal Processing 54
-// (2006), doi:10.1109/TSP.2006.881199. Approximate form: R. Rubinstein,
-// M. Zibulevsky, M. Elad, Technion CS-2008-08.
+// M. Aharon, M. Elad, A. Bruckstein: K-SVD, IEEE Trans. Signal Processing 54 (2006), doi:10.1109/TSP.2006.881199.
+// Approximate form: R. Rubinstein, M. Zibulevsky, M. Elad, Technion CS-2008-08.
 type KSVD struct {
-	// Approximate takes one power iteration for an atom. By default it is the exact singular
-	// triplet.
+	// Approximate takes one power iteration for an atom. By default the singular triplet is exact.
 	Approximate bool
 }
 
@@ -51,8 +48,8 @@ func (l KSVD) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, er
 	return alternate(ctx, y, opt, l.update)
 }
 
-// Memory implements Learner: the E of an atom that all signals use, with the matrices of its
-// smaller Gram matrix.
+// Memory implements Learner. It counts E for an atom that all signals use, and its smaller Gram matrix with what
+// decomposes that.
 func (l KSVD) Memory(m, n, k, s int) float64 {
 	update := 8 * float64(n)
 	if !l.Approximate {
@@ -61,42 +58,42 @@ func (l KSVD) Memory(m, n, k, s int) float64 {
 	return twoStageMemory(m, n, k, s, update)
 }
 
-// update never forms E but for its Gram matrix: with r_j the residual of a signal,
-// its column of E is r_j + x_j·d.
+// update updates one atom after the other. With r_j the residual of signal j, the column of E for that signal is r_j
+// + x_j·d.
 func (l KSVD) update(ctx context.Context, p *problem) error {
-	most, ld := 0, kernel.Pad(p.m)
+	largest, ld := 0, kernel.Pad(p.m) // the most signals that use an atom; the stride of E
 	for k := range p.k {
 		signals, _ := p.row(k)
-		most = max(most, len(signals))
+		largest = max(largest, len(signals))
 	}
-	x, u, lead := make([]float64, 0, most), make([]float64, p.m), newLeading()
-	var all []float64 // E of the largest, by columns of ld
+	x, u, lead := make([]float64, 0, largest), make([]float64, p.m), &leading{}
+	var room []float64 // for the largest E, column after column
 	if !l.Approximate {
-		all = make([]float64, most*ld)
+		room = make([]float64, largest*ld)
 	}
 	for k := range p.k {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		signals, places := p.row(k)
+		signals, positions := p.row(k)
 		if len(signals) == 0 {
 			continue
 		}
 		x = x[:0]
-		for _, at := range places {
-			x = append(x, p.codes.Value[at])
+		for _, pos := range positions {
+			x = append(x, p.codes.Value[pos])
 		}
 		d := p.atom(k)
 		if l.Approximate {
 			clear(u)
 			axpy(dot(x, x), d, u)
 			for i, j := range signals {
-				axpy(x[i], p.rest(int(j)), u)
+				axpy(x[i], p.residualOf(int(j)), u)
 			}
 		} else {
-			e := all[:len(signals)*ld]
+			e := room[:len(signals)*ld]
 			for i, j := range signals {
-				copy(e[i*ld:], p.rest(int(j)))
+				copy(e[i*ld:], p.residualOf(int(j)))
 				axpy(x[i], d, e[i*ld:i*ld+p.m])
 			}
 			if err := lead.right(e, p.m, u); err != nil {
@@ -104,19 +101,20 @@ func (l KSVD) update(ctx context.Context, p *problem) error {
 			}
 		}
 		if normalise(u) == 0 {
-			continue // nothing is left for this atom to explain: keep it
+			continue // E is zero: the atom stays
 		}
-		same := dot(u, d)
+		cos := dot(u, d)
 		for i, j := range signals {
-			rest := p.rest(int(j))
-			now := dot(u, rest) + x[i]*same
-			axpy(x[i], d, rest)
-			axpy(-now, u, rest)
-			p.codes.Value[places[i]] = now
+			residual := p.residualOf(int(j))
+			coefficient := dot(u, residual) + x[i]*cos
+			axpy(x[i], d, residual)
+			axpy(-coefficient, u, residual)
+			p.codes.Value[positions[i]] = coefficient
 		}
 		copy(d, u)
 	}
 	return nil
 }
 
+// vector returns v as a vector of BLAS.
 func vector(v []float64) blas64.Vector { return blas64.Vector{N: len(v), Data: v, Inc: 1} }

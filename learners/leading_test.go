@@ -12,11 +12,11 @@ import (
 	"superres/learners/sparse"
 )
 
-// The leading vector is that of a singular value decomposition, for more rows than
-// columns and fewer, at any gap between the first two singular values.
+// The leading vector is that of a singular value decomposition, for more rows than columns and fewer, at any gap
+// between the first two singular values.
 func TestLeading(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 30))
-	lead := newLeading()
+	lead := &leading{}
 	for _, c := range []struct{ rows, m int }{{1, 5}, {4, 5}, {5, 5}, {9, 5}, {8, 8}, {300, 45}, {20, 45}} {
 		for _, gap := range []float64{0.5, 1e-1, 1e-3, 1e-5, 1e-13, 0} {
 			e := mat.NewDense(c.rows, c.m, nil)

@@ -14,54 +14,49 @@ import (
 	"superres/learners/sparse"
 )
 
-// Learner learns a dictionary from training signals. A learner is a plain value
-// and keeps nothing between calls: concurrent use is safe.
+// Learner learns a dictionary from training signals. A learner is a plain value that keeps no state between calls,
+// and is safe for concurrent use.
 type Learner interface {
-	// Learn returns a dictionary of opt.Atoms atoms for the columns of y (M×N). It
-	// fails when y is empty, not finite or zero, when the sum of its squares is above
-	// 1e290 or below 1e-280, and when opt does not fit it. When ctx ends it returns the
-	// result of the last whole iteration, if there is one, together with ctx.Err(). y
-	// is not changed; the result is the caller's and is the same for the same y, opt
-	// and learner, whatever the number of workers.
+	// Learn returns a dictionary of opt.Atoms atoms for the columns of y (M×N). It returns an error where y is empty,
+	// not finite or zero, where the sum of its squares is above 1e290 or below 1e-280, and where opt does not fit y.
+	// When ctx ends it returns the result of the last complete iteration, if there is one, together with ctx.Err(). y
+	// is not changed. The result belongs to the caller. It is the same bits for the same y, opt and learner, for any
+	// number of workers.
 	Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error)
-	// Memory estimates the bytes that Learn takes at its peak, the result included and Y
-	// not, to learn k atoms from n signals of m entries, with s non-zeros in a code at
-	// most. It is no less than what is in use, and no more than twice that: garbage comes
-	// on top. It depends on the number of workers, and overflows for no sizes.
+	// Memory estimates the bytes that Learn has in use at its peak, including the result but not Y or garbage, to
+	// learn k atoms from n signals of m entries with at most s non-zeros in a code. The estimate is between what is
+	// in use and twice that. It depends on the number of workers, and does not overflow for any sizes.
 	Memory(m, n, k, s int) float64
 }
 
-// Options is what every learner is told. The zero value of a field is its default.
+// Options are the options that all learners have. The zero value of a field is its default.
 type Options struct {
-	// Atoms is K, the number of atoms. The default, 0, is as many as Init has; without Init
-	// it must be given.
+	// Atoms is K, the number of atoms. The default, 0, is as many as Init has; without Init there is no default.
 	Atoms int
-	// Iterations is how many there are at most. The default, 0, is 100.
+	// Iterations is the largest number of iterations. The default, 0, is 100.
 	Iterations int
-	// Coder codes the signals. ROP has no use for it. The default, nil, is OMP with 3
-	// non-zeros a signal.
+	// Coder codes the signals. ROP does not use it. The default, nil, is OMP with 3 non-zeros a signal.
 	Coder sparse.Coder
-	// Init is the first dictionary, M×K. The default, nil, is training signals drawn by Seed.
+	// Init is the first dictionary, M×K. The default, nil, is a random sample of the training signals: see Start.
 	Init *sparse.Dictionary
-	// Seed is that of all random draws. The default is 0.
+	// Seed is the seed of all random numbers. The default is 0.
 	Seed uint64
-	// Trace is called after every iteration. It observes and never steers. The default, nil,
-	// is not to be told.
+	// Trace is called after every iteration. It does not change the result. The default is nil, which is not called.
 	Trace func(Step)
 }
 
 // Step is the state after one iteration.
 type Step struct {
-	// Iteration is the number of the iteration, from 1. It is 0 in the only step of a learner
-	// that does not tell its iterations, as a program outside may not.
+	// Iteration is the number of the iteration, from 1. It is 0 in the only step of a learner that does not report
+	// its iterations, as an external program may not.
 	Iteration int
 	// RMSE is ‖Y − DX‖_F / √(MN), in the units of Y.
 	RMSE float64
 	// NonZeros is the mean number of non-zeros in a column of X.
 	NonZeros float64
-	// Primal and Dual are the relative residuals of learners that have them, otherwise 0.
+	// Primal and Dual are the relative residuals of learners that have them, else 0.
 	Primal, Dual float64
-	// Replaced is how many atoms were begun anew in this iteration.
+	// Replaced is how many atoms were replaced by new ones in this iteration.
 	Replaced int
 	// Elapsed is the time since Learn was called.
 	Elapsed time.Duration
@@ -79,18 +74,18 @@ const (
 	Cancelled      StopReason = "cancelled by context" // ctx ended
 )
 
-// Result is a learned dictionary and the codes of the training signals over it.
-// The largest entry of every atom is positive.
+// Result is a learned dictionary and the codes of the training signals over it. The entry of every atom with the
+// largest absolute value is positive.
 type Result struct {
 	// Dictionary is D.
 	Dictionary *sparse.Dictionary
 	// Codes is X.
 	Codes *sparse.Codes
-	// Steps are the states after each iteration, of which there is one at least.
+	// Steps are the states after each iteration. There is at least one.
 	Steps []Step
-	// Stop is why the learner ended.
+	// Stop says why the learner ended.
 	Stop StopReason
-	// Warnings are what a reader of the result should know, such as atoms that nothing uses.
+	// Warnings are for a reader of the result, such as that atoms are not used.
 	Warnings []error
 }
 
@@ -108,12 +103,12 @@ func List() []Info { return registry.List() }
 // Names returns the names of the registered learners, sorted.
 func Names() []string { return registry.Names() }
 
-// New makes the learner of a spec: a name, or a name with parameters such as
-// "ksvd:exact=false". The error for an unknown one lists the known.
+// New makes the learner of a spec: a name, or a name with parameters such as "ksvd:exact=false". The error for an
+// unknown one lists the known.
 func New(spec string) (Learner, error) { return registry.New(spec) }
 
-// Prepare begins a learner: it checks y and opt, fills the defaults in and returns
-// the first dictionary, its atoms of length 1.
+// Prepare checks y and opt. It returns opt with the defaults filled in, and the first dictionary with atoms of length
+// 1.
 func Prepare(y *mat.Dense, opt Options) (Options, *sparse.Dictionary, error) {
 	if y.IsEmpty() {
 		return opt, nil, errors.New("learners: there are no training signals")
@@ -143,7 +138,8 @@ func Prepare(y *mat.Dense, opt Options) (Options, *sparse.Dictionary, error) {
 			opt.Atoms = k
 		}
 		if rows != m || k != opt.Atoms {
-			return opt, nil, plugin.Errorf("learners: the first dictionary is %d×%d, expected %d×%d", rows, k, m, opt.Atoms)
+			return opt, nil, plugin.Errorf("learners: the first dictionary is %d×%d, expected %d×%d", rows, k, m,
+				opt.Atoms)
 		}
 	}
 	if opt.Atoms < 1 {
@@ -166,9 +162,8 @@ func Prepare(y *mat.Dense, opt Options) (Options, *sparse.Dictionary, error) {
 	return opt, d, err
 }
 
-// Start returns the dictionary a learner begins with when it is given none: k
-// training signals, no column twice, drawn by seed and brought to length 1, and
-// Gaussian directions once no signal is left.
+// Start returns the first dictionary for options without one: a random sample of k training signals, without
+// repetition, brought to length 1, and random Gaussian directions where there are fewer than k signals.
 func Start(y *mat.Dense, k int, seed uint64) (*sparse.Dictionary, error) {
 	m, n := y.Dims()
 	rng := rand.New(rand.NewPCG(seed, 0))
@@ -193,6 +188,7 @@ func Start(y *mat.Dense, k int, seed uint64) (*sparse.Dictionary, error) {
 	return sparse.FromAtoms(m, atoms)
 }
 
+// unitAtoms returns a dictionary with the atoms brought to length 1.
 func unitAtoms(d *sparse.Dictionary) (*sparse.Dictionary, error) {
 	m, k := d.Dims()
 	atoms := make([]float64, 0, m*k)
@@ -205,8 +201,7 @@ func unitAtoms(d *sparse.Dictionary) (*sparse.Dictionary, error) {
 	return sparse.FromAtoms(m, atoms)
 }
 
-// normalise brings v to length 1 and returns the length it had; a zero vector is
-// left alone.
+// normalise brings v to length 1 and returns the length that it had. A zero vector is not changed.
 func normalise(v []float64) float64 {
 	largest := 0.0
 	for _, x := range v {
@@ -226,14 +221,14 @@ func normalise(v []float64) float64 {
 	return largest * length
 }
 
-// largestIsNegative tells whether the entry of v with the largest absolute value
-// (the first, if several) is negative.
+// largestIsNegative reports whether the entry of v with the largest absolute value, the first of equal ones, is
+// negative.
 func largestIsNegative(v []float64) bool {
-	at := 0
-	for i, x := range v {
-		if math.Abs(x) > math.Abs(v[at]) {
-			at = i
+	largest := 0.0
+	for _, x := range v {
+		if math.Abs(x) > math.Abs(largest) {
+			largest = x
 		}
 	}
-	return v[at] < 0
+	return largest < 0
 }

@@ -12,8 +12,8 @@ import (
 	"superres/learners/sparse"
 )
 
-// Signals with far more entries than there are signals, which lie in a few dimensions, are
-// learned as they are in those dimensions.
+// Signals with far more entries than there are signals, which lie in a few dimensions, are learned as they are in
+// those dimensions.
 func TestLongSignals(t *testing.T) {
 	const m, n, k, entries = 6, 20, 10, 64
 	rng := rand.New(rand.NewPCG(3, 40))
@@ -32,21 +32,17 @@ func TestLongSignals(t *testing.T) {
 		learner    Learner
 		iterations int
 	}{
-		"mod": {MOD{}, 4}, "ksvd": {KSVD{}, 4}, "approximate": {KSVD{Approximate: true}, 4}, "simco": {SimCO{}, 4}, "online": {Online{}, 4},
+		"mod": {MOD{}, 4}, "ksvd": {KSVD{}, 4}, "approximate": {KSVD{Approximate: true}, 4}, "simco": {SimCO{}, 4},
+		"online":   {Online{}, 4},
 		"blotless": {BLOTLESS{Inner: 5}, 2}, "rop": {ROP{}, 30}, "restarts": {ROP{}, 80},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var results [2]*Result
 			replaced := 0
 			for i, start := range []mat.Matrix{d, &longD} {
-				init, err := sparse.NewDictionary(start)
-				if err != nil {
-					t.Fatal(err)
-				}
+				init := Must(sparse.NewDictionary(start))(t)
 				opt := Options{Init: init, Iterations: c.iterations, Coder: sparse.OMP{Sparsity: 2}}
-				if results[i], err = c.learner.Learn(context.Background(), []*mat.Dense{y, &longY}[i], opt); err != nil {
-					t.Fatal(err)
-				}
+				results[i] = Must(c.learner.Learn(context.Background(), []*mat.Dense{y, &longY}[i], opt))(t)
 				for _, s := range results[i].Steps {
 					replaced += s.Replaced
 				}
@@ -77,14 +73,8 @@ func TestShortest(t *testing.T) {
 			if c.k == 5 {
 				d.SetCol(1, mat.Col(nil, 0, d)) // dependent atoms share what one would have
 			}
-			start, err := sparse.NewDictionary(d)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s, err := newROPState(columns(y), c.m, start, 1, false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			start := Must(sparse.NewDictionary(d))(t)
+			s := Must(newROPState(columns(y), c.m, start, 1, false))(t)
 			var svd mat.SVD
 			if !svd.Factorize(d, mat.SVDThin) {
 				t.Fatal("SVD")

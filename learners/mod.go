@@ -9,17 +9,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// MOD is the method of optimal directions: with the codes fixed, the dictionary
-// is the least-squares one,
+// MOD is the method of optimal directions: with the codes fixed, the dictionary is the least-squares one,
 //
 //	D ← Y Xᵀ (X Xᵀ)⁺,
 //
-// after which the atoms are brought to length 1 and the rows of X take the
-// lengths over. An atom that no signal uses makes X Xᵀ singular and is kept as it
-// is. One update costs N·S² for X Xᵀ, N·S·M for Y Xᵀ and K³/3 + M·K² to solve.
+// after which the atoms are brought to length 1 and the rows of X take the lengths over. An atom that no signal uses
+// makes X Xᵀ singular and is kept as it is. One update costs N·S² for X Xᵀ, N·S·M for Y Xᵀ and K³/3 + M·K² to solve.
 //
-// K. Engan, S. Aase, J. Husøy: Method of optimal directions for frame design,
-// ICASSP 1999, doi:10.1109/ICASSP.1999.760624.
+// K. Engan, S. Aase, J. Husøy: Method of optimal directions for frame design, ICASSP 1999,
+// doi:10.1109/ICASSP.1999.760624.
 type MOD struct{}
 
 func init() {
@@ -36,11 +34,12 @@ func (MOD) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error
 	return alternate(ctx, y, opt, modUpdate)
 }
 
-// Memory implements Learner: the two sides of the equations and what solves them.
+// Memory implements Learner. It counts both sides of the equations and what solves them.
 func (MOD) Memory(m, n, k, s int) float64 {
 	return twoStageMemory(m, n, k, s, 8*3*square(k)+8*3*float64(k)*float64(m))
 }
 
+// modUpdate solves for all atoms. X Xᵀ and X Yᵀ come from the codes.
 func modUpdate(_ context.Context, p *problem) error {
 	xx, xy := p.codes.NormalEquations(p.m, p.signal)
 	var d mat.Dense // K×M: the new atoms by rows
@@ -51,22 +50,21 @@ func modUpdate(_ context.Context, p *problem) error {
 		atom := d.RawRowView(k)
 		length := normalise(atom)
 		if length < 1e-10 {
-			continue // unused, or nothing but rounding: the old atom and its codes stay
+			continue // unused, or rounding error: the old atom and its codes stay
 		}
 		copy(p.atom(k), atom)
-		_, places := p.row(k)
-		for _, at := range places {
-			p.codes.Value[at] *= length
+		_, positions := p.row(k)
+		for _, pos := range positions {
+			p.codes.Value[pos] *= length
 		}
 	}
 	p.refresh()
 	return nil
 }
 
-// solveSym sets x = a⁺b for a symmetric positive semidefinite a: by Cholesky
-// where a is well conditioned, else by its eigenvalues. a is brought to a unit
-// diagonal first, so that an atom used little counts as much as the others; a row
-// of zeros gives a row of zeros. a and b are changed.
+// solveSym sets x = a⁺b for a symmetric positive semidefinite a: by Cholesky where a is well conditioned, else by its
+// eigenvalues. It first scales a to a unit diagonal, so that an atom used little counts as much as the others. A row
+// of zeros in a gives a row of zeros. a and b are changed.
 func solveSym(x *mat.Dense, a *mat.SymDense, b *mat.Dense) error {
 	n, _ := b.Dims()
 	scale := make([]float64, n)
@@ -113,6 +111,7 @@ func solveSym(x *mat.Dense, a *mat.SymDense, b *mat.Dense) error {
 	return nil
 }
 
+// scaleRow multiplies row i of x by s.
 func scaleRow(x *mat.Dense, i int, s float64) {
 	row := x.RawRowView(i)
 	for j := range row {

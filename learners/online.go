@@ -15,44 +15,38 @@ import (
 	"superres/learners/sparse"
 )
 
-// Online learns from one small batch of signals after the other. What the past
-// says about D is kept in two matrices: at batch t, coded over the D of then,
+// Online learns from one small batch of signals after the other. Two matrices sum up all past batches: with batch t,
+// coded over the D of that time,
 //
 //	A ← β A + Σ xxᵀ,   B ← β B + Σ yxᵀ,   β = (1 − 1/t)^ρ,
 //
-// and D takes one step of block coordinate descent on ½ tr DᵀDA − tr DᵀB, the
-// misfit of all batches weighted by (t'/t)^ρ: for every atom in turn
+// and D takes one step of block coordinate descent on ½ tr DᵀDA − tr DᵀB, the misfit of all batches weighted by
+// (t'/t)^ρ: for every atom in turn
 //
 //	d_k ← d_k + (b_k − D a_k) / A_kk.
 //
-// Then the atoms are brought to length 1, and A and B take the lengths over. The
-// paper has lengths of at most 1 instead: its codes are shrunk, those of a pursuit
-// are not.
+// Then the atoms are brought to length 1, and A and B are multiplied by the lengths. The paper bounds the lengths by
+// 1 instead, since its codes are shrunk, while those of a pursuit are not.
 //
-// An iteration is one pass over all signals, as in the other learners, in batches
-// drawn anew; a last coding of all of them over the D it ends with gives its step
-// and codes. Atoms that none of them uses begin the next pass as the worst
-// represented signals, without a past.
+// An iteration is one pass over all signals, as in the other learners, in random batches. Coding all signals over the
+// final D of the pass gives its step and codes. Atoms that no signal uses are replaced, for the next pass, by the
+// signals with the largest residuals, and their rows of A and B by zeros.
 //
-// A batch costs its coding and K²·M for D; memory beyond Y and X is 2K², a few K·M
-// and a batch.
+// A batch costs its coding and K²·M for D. The memory besides Y and X is 2K², a few K·M and a batch.
 //
-// Note: old codes are those of worse dictionaries, so forgetting pays. A large ρ ends
-// better after many passes, a small one after few; without it, ρ → 0, is the paper's
-// algorithm at its simplest. Error by optimal assignment, mean of 8 planted problems,
-// (M,K,S) = (16,32,3), N = 2,000, at most 200 passes:
+// Note: old codes are those of worse dictionaries, so forgetting pays. A large ρ is better after many passes, and a
+// small one after few; ρ → 0 is the paper's simplest algorithm. Error by optimal assignment, mean of 8 planted
+// problems, (M,K,S) = (16,32,3), N = 2,000, at most 200 passes:
 //
 //	ρ       0      1      3      10     30     MOD    K-SVD
 //	error   0.072  0.044  0.046  0.030  0.018  0.020  0.029
 //
-// J. Mairal, F. Bach, J. Ponce, G. Sapiro: Online dictionary learning for sparse
-// coding, ICML 2009, doi:10.1145/1553374.1553463; with ρ in: Online learning for
-// matrix factorization and sparse coding, JMLR 11 (2010).
+// J. Mairal, F. Bach, J. Ponce, G. Sapiro: Online dictionary learning for sparse coding, ICML 2009,
+// doi:10.1145/1553374.1553463; with ρ in: Online learning for matrix factorization and sparse coding, JMLR 11 (2010).
 type Online struct {
-	// Batch is how many signals a batch has at most. The default, 0, is 256, or K if that is
-	// more.
+	// Batch is the largest number of signals in a batch. The default, 0, is 256, or K if that is more.
 	Batch int
-	// Forget is ρ, the power by which the past is forgotten. The default, 0, is 10.
+	// Forget is ρ, the power by which past batches are forgotten. The default, 0, is 10.
 	Forget float64
 }
 
@@ -70,7 +64,7 @@ func init() {
 	})
 }
 
-// Check refuses parameters that mean nothing.
+// Check refuses parameters without a meaning.
 func (l Online) Check() error {
 	if l.Batch < 0 {
 		return plugin.Errorf("learners: online with batches of %d signals, expected at least 1 (0: 256)", l.Batch)
@@ -81,21 +75,21 @@ func (l Online) Check() error {
 	return nil
 }
 
-// Memory implements Learner: A, B and the atoms, also as they were before a pass; the
-// dictionary and the codes of the last pass; and the work of a batch, with A and B of its own,
-// or that of coding all signals in the end.
+// Memory implements Learner. It counts A, B, the atoms and the atoms before a pass; the dictionary and the codes of
+// the last pass; and the larger of the work of a batch, with its own A and B, and of coding all signals at the end of
+// a pass.
 func (l Online) Memory(m, n, k, s int) float64 {
 	atoms, signals := float64(m)*float64(k), float64(n)
 	batch := min(n, l.batch(k))
 	last, coding := sparse.Memory(m, k, n, s)
-	held, working := sparse.Memory(m, k, batch, s)
+	batchCodes, working := sparse.Memory(m, k, batch, s)
 	always := 8*(4*atoms+square(k)) + last
-	one := 8*signals + 8*float64(m)*float64(batch) + 8*atoms + held + max(working, 8*(square(k)+atoms))
-	all := 8*atoms + last + max(coding, replacing*signals+8*workers(n)*float64(m))
-	return always + max(one, all)
+	batchWork := 8*signals + 8*float64(m)*float64(batch) + 8*atoms + batchCodes + max(working, 8*(square(k)+atoms))
+	finalWork := 8*atoms + last + max(coding, replacementBytes*signals+8*workers(n)*float64(m))
+	return always + max(batchWork, finalWork)
 }
 
-// batch is how many signals a batch has at most, with k atoms.
+// batch returns the largest number of signals in a batch, for k atoms.
 func (l Online) batch(k int) int {
 	if l.Batch == 0 {
 		return max(256, k)
@@ -118,7 +112,7 @@ func (l Online) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, 
 	if l.Forget == 0 {
 		l.Forget = 10
 	}
-	s := newPast(d)
+	s := newOnlineState(d)
 	rng := rand.New(rand.NewPCG(opt.Seed, 1))
 	watch := newProgress(opt, y, began)
 	for done := false; !done; {
@@ -127,13 +121,13 @@ func (l Online) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, 
 		if err != nil {
 			return watch.fail(ctx, err)
 		}
-		left, err := leftOver(ctx, y, d, codes)
+		errs, err := squaredErrors(ctx, y, d, codes)
 		if err != nil {
 			return watch.fail(ctx, err)
 		}
-		replaced := s.replace(y, codes.Usage(), left)
+		replaced := s.replace(y, codes.Usage(), errs)
 		sum := 0.0
-		for _, v := range left {
+		for _, v := range errs {
 			sum += v
 		}
 		done = watch.done(d, codes, sum, replaced, largestMove(before, s.atoms))
@@ -141,8 +135,8 @@ func (l Online) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, 
 	return Finish(watch.result)
 }
 
-// past is what online learning keeps of the batches it has seen.
-type past struct {
+// onlineState is the state of online learning: the atoms, and the sums over past batches.
+type onlineState struct {
 	m, k    int
 	atoms   []float64 // K×M: atom after atom
 	a       []float64 // K×K: A
@@ -150,9 +144,10 @@ type past struct {
 	batches int
 }
 
-func newPast(d *sparse.Dictionary) *past {
+// newOnlineState begins with a dictionary, and no past batches.
+func newOnlineState(d *sparse.Dictionary) *onlineState {
 	m, k := d.Dims()
-	s := &past{m: m, k: k, a: make([]float64, k*k), b: make([]float64, k*m)}
+	s := &onlineState{m: m, k: k, a: make([]float64, k*k), b: make([]float64, k*m)}
 	for j := range k {
 		s.atoms = append(s.atoms, d.Atom(j)...)
 	}
@@ -160,17 +155,19 @@ func newPast(d *sparse.Dictionary) *past {
 }
 
 // rows returns d_k, a_k and b_k.
-func (s *past) rows(k int) (d, a, b []float64) {
+func (s *onlineState) rows(k int) (d, a, b []float64) {
 	return s.atoms[k*s.m : (k+1)*s.m], s.a[k*s.k : (k+1)*s.k], s.b[k*s.m : (k+1)*s.m]
 }
 
-func (s *past) dictionary() (*sparse.Dictionary, error) {
+// dictionary returns the present atoms.
+func (s *onlineState) dictionary() (*sparse.Dictionary, error) {
 	return sparse.FromAtoms(s.m, slices.Clone(s.atoms))
 }
 
-// pass takes all signals in, batch after batch, and returns the dictionary it ends
-// with and their codes over it.
-func (s *past) pass(ctx context.Context, y *mat.Dense, l Online, coder sparse.Coder, rng *rand.Rand) (*sparse.Dictionary, *sparse.Codes, error) {
+// pass learns from all signals, batch after batch, and returns the final dictionary and the codes of the signals over
+// it.
+func (s *onlineState) pass(ctx context.Context, y *mat.Dense, l Online, coder sparse.Coder,
+	rng *rand.Rand) (*sparse.Dictionary, *sparse.Codes, error) {
 	m, n := y.Dims()
 	order := rng.Perm(n)
 	count := (n + l.Batch - 1) / l.Batch
@@ -203,8 +200,8 @@ func (s *past) pass(ctx context.Context, y *mat.Dense, l Online, coder sparse.Co
 	return d, codes, err
 }
 
-// add takes a batch into A and B.
-func (s *past) add(batch *mat.Dense, codes *sparse.Codes, forget float64) {
+// add adds a batch to A and B.
+func (s *onlineState) add(batch *mat.Dense, codes *sparse.Codes, forget float64) {
 	s.batches++
 	keep := math.Pow(1-1/float64(s.batches), forget)
 	signal := make([]float64, s.m)
@@ -221,9 +218,9 @@ func (s *past) add(batch *mat.Dense, codes *sparse.Codes, forget float64) {
 	}
 }
 
-// descend minimises ½ tr DᵀDA − tr DᵀB over one atom after the other and brings
-// them to length 1. Atoms without a past stay.
-func (s *past) descend() {
+// descend minimises ½ tr DᵀDA − tr DᵀB over one atom after the other and brings the atoms to length 1. Atoms that no
+// past batch has used do not change.
+func (s *onlineState) descend() {
 	largest := 0.0
 	length, u := make([]float64, s.k), make([]float64, s.m)
 	for k := range s.k {
@@ -243,7 +240,7 @@ func (s *past) descend() {
 		for i, v := range d {
 			u[i] = v + u[i]/a[k]
 		}
-		if l := normalise(u); l > 1e-10 { // else nothing but rounding
+		if l := normalise(u); l > 1e-10 { // else it is rounding error
 			copy(d, u)
 			length[k] = l
 		}
@@ -259,10 +256,10 @@ func (s *past) descend() {
 	}
 }
 
-// replace begins the atoms that no signal uses anew, as the signals with the most
-// left of them, and returns how many they are.
-func (s *past) replace(y *mat.Dense, usage []int, left []float64) int {
-	worst, count := worstSignals(left), 0
+// replace replaces the atoms that no signal uses by the signals with the largest errors, and their rows of A and B by
+// zeros. It returns how many it replaced.
+func (s *onlineState) replace(y *mat.Dense, usage []int, errs []float64) int {
+	worst, count := worstSignals(errs), 0
 	for k, uses := range usage {
 		if uses > 0 || count == len(worst) {
 			continue
@@ -278,24 +275,24 @@ func (s *past) replace(y *mat.Dense, usage []int, left []float64) int {
 	return count
 }
 
-// leftOver returns ‖y_n − Dx_n‖² of every signal, 0 where it is rounding error.
-func leftOver(ctx context.Context, y *mat.Dense, d *sparse.Dictionary, codes *sparse.Codes) ([]float64, error) {
+// squaredErrors returns ‖y_n − Dx_n‖² of every signal, or 0 where that is rounding error.
+func squaredErrors(ctx context.Context, y *mat.Dense, d *sparse.Dictionary, codes *sparse.Codes) ([]float64, error) {
 	m, n := y.Dims()
-	left := make([]float64, n)
+	errs := make([]float64, n)
 	err := parallel.For(ctx, n, 64, func() func(lo, hi int) {
-		rest := make([]float64, m)
+		residual := make([]float64, m)
 		return func(lo, hi int) {
 			for j := lo; j < hi; j++ {
-				floor := 1e-18 * energy(mat.Col(rest, j, y))
+				floor := 1e-18 * energy(mat.Col(residual, j, y))
 				index, value := codes.Column(j)
 				for i, k := range index {
-					axpy(-value[i], d.Atom(int(k)), rest)
+					axpy(-value[i], d.Atom(int(k)), residual)
 				}
-				if left[j] = energy(rest); left[j] <= floor {
-					left[j] = 0
+				if errs[j] = energy(residual); errs[j] <= floor {
+					errs[j] = 0
 				}
 			}
 		}
 	})
-	return left, err
+	return errs, err
 }

@@ -14,19 +14,16 @@ import (
 func codedOnce(t *testing.T, m, k, s, n int) (*sparse.Dictionary, *mat.Dense, *sparse.Codes) {
 	t.Helper()
 	p := coded(t, m, k, s, n)
-	d, err := sparse.FromAtoms(m, slices.Clone(p.atoms))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := Must(sparse.FromAtoms(m, slices.Clone(p.atoms)))(t)
 	return d, mat.DenseCopyOf(mat.NewDense(n, m, p.signals).T()), p.codes
 }
 
-// The first batch alone decides A and B; then a step is block coordinate descent
-// on ‖Y − DX‖², and many are the dictionary of MOD.
+// The first batch alone decides A and B; then a step is block coordinate descent on ‖Y − DX‖², and many are the
+// dictionary of MOD.
 func TestOnlineDescent(t *testing.T) {
 	const m, k, n = 6, 9, 60
 	d, y, codes := codedOnce(t, m, k, 2, n)
-	s := newPast(d)
+	s := newOnlineState(d)
 	s.add(y, codes, 10)
 
 	// The slow way: each atom is the least-squares one, with its row of X fixed.
@@ -63,15 +60,15 @@ func TestOnlineDescent(t *testing.T) {
 	}
 }
 
-// At batch t the past counts (1 − 1/t)^ρ, and the lengths that the atoms lose go
-// into A and B: DAᵀ and B stay in proportion.
+// At batch t the past counts (1 − 1/t)^ρ, and the lengths that the atoms lose go into A and B: DAᵀ and B stay in
+// proportion.
 func TestOnlinePast(t *testing.T) {
 	d, y, codes := codedOnce(t, 6, 9, 2, 60)
-	s := newPast(d)
+	s := newOnlineState(d)
 	for range 2 {
 		s.add(y, codes, 3) // the second at 1 + (1/2)³
 	}
-	once := newPast(d)
+	once := newOnlineState(d)
 	once.add(y, codes, 3)
 	for i, v := range once.a {
 		if got := s.a[i]; !near(got, 1.125*v) {
@@ -111,7 +108,7 @@ func near(a, b float64) bool { return a-b <= 1e-12*(1+b*b) && b-a <= 1e-12*(1+b*
 // An atom that is begun anew has no past.
 func TestOnlineReplace(t *testing.T) {
 	d, y, codes := codedOnce(t, 6, 9, 2, 60)
-	s := newPast(d)
+	s := newOnlineState(d)
 	s.add(y, codes, 10)
 	left := make([]float64, 60)
 	left[17], left[40] = 2, 5

@@ -22,10 +22,8 @@ func TestOnlineBatchesAreDrawnBySeed(t *testing.T) {
 	y := learnertest.Planted(8, 12, 2, 90, 1)
 	learn := func(procs int, seed uint64) *learners.Result {
 		runtime.GOMAXPROCS(procs)
-		r, err := learners.Online{Batch: 16}.Learn(context.Background(), y, learners.Options{Atoms: 12, Iterations: 6, Coder: sparse.OMP{Sparsity: 2}, Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := learners.Must(learners.Online{Batch: 16}.Learn(context.Background(), y,
+			learners.Options{Atoms: 12, Iterations: 6, Coder: sparse.OMP{Sparsity: 2}, Seed: seed}))(t)
 		return r
 	}
 	a, b, c := learn(1, 3), learn(8, 3), learn(1, 4)
@@ -41,10 +39,8 @@ func TestOnlineBatchesAreDrawnBySeed(t *testing.T) {
 func TestOnlineCodesAreTheCoders(t *testing.T) {
 	y := learnertest.Planted(8, 12, 2, 300, 2)
 	coder := sparse.OMP{Sparsity: 2}
-	r, err := learners.Online{Batch: 64}.Learn(context.Background(), y, learners.Options{Atoms: 12, Iterations: 3, Coder: coder})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := learners.Must(learners.Online{Batch: 64}.Learn(context.Background(), y,
+		learners.Options{Atoms: 12, Iterations: 3, Coder: coder}))(t)
 	codes, err := coder.Code(context.Background(), r.Dictionary, y)
 	if err != nil || !mat.EqualApprox(codes.Dense(), r.Codes.Dense(), 1e-12) {
 		t.Errorf("coding again gives other codes (%v)", err)
@@ -60,10 +56,8 @@ func TestOnlineFindsPlantedAtoms(t *testing.T) {
 	for seed := range uint64(3) {
 		y, truth, _, _ := plantedSupport(16, 32, 3, 2000, seed)
 		for i, l := range []learners.Learner{learners.MOD{}, learners.Online{Forget: 30}} {
-			r, err := l.Learn(context.Background(), y, learners.Options{Atoms: 32, Iterations: 80, Coder: sparse.OMP{Sparsity: 3}, Seed: seed})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := learners.Must(l.Learn(context.Background(), y,
+				learners.Options{Atoms: 32, Iterations: 80, Coder: sparse.OMP{Sparsity: 3}, Seed: seed}))(t)
 			var cos mat.Dense
 			cos.Mul(truth.T(), r.Dictionary.Matrix())
 			for k := range 32 {
@@ -82,18 +76,15 @@ func TestOnlineFindsPlantedAtoms(t *testing.T) {
 	}
 }
 
-// A planted orthonormal basis with 1-sparse signals is found exactly, in batches
-// of any size.
+// A planted orthonormal basis with 1-sparse signals is found exactly, in batches of any size.
 func TestOnlineFindsABasis(t *testing.T) {
 	y := mat.NewDense(4, 40, nil)
 	for j := range 40 {
 		y.Set(j%4, j, float64(j+1)*math.Pow(-1, float64(j)))
 	}
 	for _, batch := range []int{0, 7, 1} {
-		r, err := learners.Online{Batch: batch}.Learn(context.Background(), y, learners.Options{Atoms: 4, Seed: 2, Coder: sparse.OMP{Sparsity: 1}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := learners.Must(learners.Online{Batch: batch}.Learn(context.Background(), y,
+			learners.Options{Atoms: 4, Seed: 2, Coder: sparse.OMP{Sparsity: 1}}))(t)
 		if r.Stop != learners.Exact {
 			t.Errorf("batches of %d: %s at RMSE %g", batch, r.Stop, r.Steps[len(r.Steps)-1].RMSE)
 		}
@@ -107,24 +98,10 @@ func TestOnlineReplacesUnusedAtoms(t *testing.T) {
 	for k := range 10 {
 		same.Set(0, k, 1)
 	}
-	start, err := sparse.NewDictionary(same)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := learners.Online{}.Learn(context.Background(), y, learners.Options{Init: start, Iterations: 30, Coder: sparse.OMP{Sparsity: 2}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	start := learners.Must(sparse.NewDictionary(same))(t)
+	r := learners.Must(learners.Online{}.Learn(context.Background(), y,
+		learners.Options{Init: start, Iterations: 30, Coder: sparse.OMP{Sparsity: 2}}))(t)
 	if r.Steps[0].Replaced < 7 || len(r.Warnings) != 0 {
 		t.Errorf("replaced %d in the first step, warnings %v", r.Steps[0].Replaced, r.Warnings)
-	}
-}
-
-func TestOnlineRefusesParameters(t *testing.T) {
-	y := learnertest.Planted(4, 6, 2, 20, 1)
-	for _, l := range []learners.Online{{Batch: -1}, {Forget: -1}, {Forget: math.NaN()}, {Forget: math.Inf(1)}} {
-		if r, err := l.Learn(context.Background(), y, learners.Options{Atoms: 6}); err == nil || r != nil {
-			t.Errorf("%+v was accepted", l)
-		}
 	}
 }

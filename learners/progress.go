@@ -10,7 +10,8 @@ import (
 	"superres/learners/sparse"
 )
 
-// The limits at which a loop ends before its last iteration.
+// A loop ends before its last iteration when the residual is below exactResidual, the dictionary has settled, or the
+// residual has not fallen by the share stallGain in stallSteps iterations.
 const (
 	exactResidual = 1e-9 // relative to ‖Y‖_F
 	settledMove   = 1e-9 // largest change of an atom's entry
@@ -18,45 +19,47 @@ const (
 	stallGain     = 1e-3
 )
 
-// progress follows a loop over iterations: it keeps the result of the last one and
-// tells when there is no more to do.
+// progress records the iterations of a loop: it keeps the result of the last one and decides when to end.
 type progress struct {
 	opt    Options
 	m, n   int
 	total  float64 // ‖Y‖²
 	began  time.Time
-	result *Result // of the last whole iteration; nil before the first
-	best   float64 // ‖Y − DX‖ that an improvement undercuts; at first infinite
+	result *Result // of the last complete iteration; nil before the first
+	best   float64 // the least ‖Y − DX‖ that counted as an improvement; infinite before the first
 	bestAt int     // the iteration that reached it
 }
 
+// newProgress begins to record a loop that learns from y.
 func newProgress(opt Options, y *mat.Dense, began time.Time) *progress {
 	m, n := y.Dims()
 	length := mat.Norm(y, 2)
 	return &progress{opt: opt, m: m, n: n, total: length * length, began: began, best: math.Inf(1)}
 }
 
-// done takes in an iteration that left ‖Y − DX‖² = left, began atoms anew and
-// changed no entry of the others by more than move. It tells whether to end.
-func (w *progress) done(d *sparse.Dictionary, codes *sparse.Codes, left float64, replaced int, move float64) bool {
+// done records an iteration: its dictionary and codes, ‖Y − DX‖², how many atoms were replaced, and the largest
+// change of an entry of the others. It reports whether the loop ends.
+func (w *progress) done(d *sparse.Dictionary, codes *sparse.Codes, squaredError float64, replaced int,
+	move float64) bool {
 	if w.result == nil {
 		w.result = &Result{}
 	}
 	r := w.result
 	it := len(r.Steps) + 1
 	step := Step{
-		Iteration: it, RMSE: math.Sqrt(left / float64(w.m*w.n)), NonZeros: float64(len(codes.Index)) / float64(w.n),
+		Iteration: it, RMSE: math.Sqrt(squaredError / float64(w.m*w.n)),
+		NonZeros: float64(len(codes.Index)) / float64(w.n),
 		Replaced: replaced, Elapsed: time.Since(w.began),
 	}
 	r.Dictionary, r.Codes, r.Steps, r.Stop = d, codes, append(r.Steps, step), IterationLimit
 	if w.opt.Trace != nil {
 		w.opt.Trace(step)
 	}
-	if root := math.Sqrt(left); root < w.best*(1-stallGain) {
+	if root := math.Sqrt(squaredError); root < w.best*(1-stallGain) {
 		w.best, w.bestAt = root, it
 	}
 	switch {
-	case left <= exactResidual*exactResidual*w.total:
+	case squaredError <= exactResidual*exactResidual*w.total:
 		r.Stop = Exact
 	case replaced == 0 && move <= settledMove:
 		r.Stop = Settled
@@ -66,10 +69,10 @@ func (w *progress) done(d *sparse.Dictionary, codes *sparse.Codes, left float64,
 	return r.Stop != IterationLimit || it == w.opt.Iterations
 }
 
-// fail ends a loop in the midst of an iteration.
+// fail ends a loop that failed within an iteration. Where ctx has ended, it returns the result of the iteration before.
 func (w *progress) fail(ctx context.Context, err error) (*Result, error) {
 	if ctx.Err() != nil {
-		return cancelled(w.result), ctx.Err()
+		return finishCancelled(w.result), ctx.Err()
 	}
 	return nil, err
 }

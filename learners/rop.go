@@ -15,56 +15,49 @@ import (
 	"superres/learners/plugin"
 )
 
-// ROP learns by rank-one projection: dictionary and codes are one variable, a set
-// of rank-one matrices Z_k = d_k·x^k, and learning is one problem,
+// ROP learns by rank-one projection: dictionary and codes are one variable, a set of rank-one matrices Z_k = d_k·x^k,
+// and learning is one problem,
 //
 //	minimise Σ_k ‖Z_k‖_{2,1}  subject to  Y = Σ_k Z_k,  rank Z_k ≤ 1,
 //
-// ‖·‖_{2,1} the sum of the lengths of the columns. There is no coder and nothing
-// to tune: it takes Y, K and a seed. It is solved by ADMM on P = Q = Z with the
-// scaled multipliers Λ0 (of Y = ΣP), Λ1 (P = Q) and Λ2 (P = Z): see ropstate.go.
+// ‖·‖_{2,1} the sum of the lengths of the columns. There is no coder and nothing to tune: it takes Y, K and a seed.
+// It is solved by ADMM on P = Q = Z with the scaled multipliers Λ0 (of Y = ΣP), Λ1 (P = Q) and Λ2 (P = Z): see
+// ropstate.go.
 //
-// Y is scaled to columns of length 1 (root mean square) inside. The penalty ρ grows
-// geometrically over the iterations, the steps are over-relaxed, and atoms that have
-// become a mixture of two, or one large signal, are found and begun anew while it
-// does. The row of X is taken where Q_k is not zero, which the shrinkage decides
-// exactly.
+// The learner scales Y to columns of length 1 (root mean square). The penalty ρ grows geometrically over the
+// iterations, and the steps are over-relaxed. While ρ grows, atoms that have become a mixture of two, or one large
+// signal, are found and replaced. The row of X is taken where Q_k is not zero, which the shrinkage decides exactly.
 //
-// With few signals the least Σ‖Z_k‖_{2,1} is no longer at the dictionary that they were made
-// of, which has larger and fewer entries. So long columns are shrunk less from a part of the
-// iterations on, as a concave function of their lengths has it in place of the norm
-// (Chartrand, Nonconvex splitting for regularized low-rank + sparse decomposition, IEEE
-// Transactions on Signal Processing 60 (2012), has such shrinkages in ADMM): see Norm.
+// With few signals the least Σ‖Z_k‖_{2,1} is not at the dictionary that they were made from, which has larger and
+// fewer entries. So, from a part of the iterations on, long columns are shrunk less, as by a concave function of
+// their lengths instead of the norm (Chartrand, Nonconvex splitting for regularized low-rank + sparse decomposition,
+// IEEE Transactions on Signal Processing 60 (2012), has such shrinkages in ADMM): see Norm.
 //
-// Where the noise of Y is known, Noise relaxes the constraint to ‖Y − Σ_k Z_k‖_F ≤ ε,
-// as the paper suggests; without it noise is represented like the rest of Y, by many
-// small non-zeros. (16,32,3), N = 400, noise of 0.2 times the signals' root mean square:
-// error 0.028 without, 0.004 with it, K-SVD told S 0.063.
+// Where the noise of Y is known, Noise relaxes the constraint to ‖Y − Σ_k Z_k‖_F ≤ ε, as the paper suggests. Without
+// it, noise is represented like the rest of Y, by many small non-zeros. (16,32,3), N = 400, noise of 0.2 times the
+// signals' root mean square: error 0.028 without, 0.004 with it, and 0.063 by K-SVD, which knows S.
 //
-// A sweep, of which an iteration has one or two, costs about 30·M·N·K operations in one pass
-// over two M×N×K arrays; memory is these two. 12,500 signals of 64 entries and 256 atoms take
-// 3.5 GB and, on two processors, 0.36 s a sweep, of which reading and writing the arrays would
-// take 0.07; so 100,000 signals take 26 GB and 3 s. For so many, learn from some of them, or
-// by K-SVD, whose memory is Y's and that of the codes.
+// A sweep, of which an iteration has one or two, costs about 30·M·N·K operations in one pass over two M×N×K arrays,
+// which take nearly all of the memory. 12,500 signals of 64 entries and 256 atoms take 3.5 GB and, on two processors,
+// 0.36 s a sweep, of which reading and writing the arrays takes 0.07; so 100,000 signals take 26 GB and 3 s. For so
+// many, learn from a sample of them, or by K-SVD, whose memory is that of Y and of the codes.
 //
-// Dictionary Learning Using Rank-One Projection (ROP): formulation (8), ADMM (12)
-// to (18). Two slips of its text are mended: the third constraint is Z = P
-// throughout, and u, v are left and right singular vectors.
+// Dictionary Learning Using Rank-One Projection (ROP): formulation (8), ADMM (12) to (18). Two slips of its text are
+// mended: the third constraint is Z = P throughout, and u, v are left and right singular vectors.
 type ROP struct {
-	// Penalty is ρ, which is kept fixed. The default, 0, is a penalty that grows from 5 to 30,
-	// and in the last tenth of the iterations to 2000.
+	// Penalty is a constant ρ. The default, 0, is a penalty that grows from 5 to 30 and, in the last tenth of the
+	// iterations, to 2000.
 	Penalty float64
 	// Relaxation is α, above 0 and below 2. The default, 0, is 1.7; 1 is the paper's iteration.
 	Relaxation float64
-	// Norm keeps the shrinkage 1 − t, t = 1/(ρ‖q̂‖), that the norm of the paper has. By default it
-	// becomes 1 − t·(1 − c + ct), where c grows from 0 to 0.6, and of few signals falls again;
-	// where Penalty is kept, so is the norm.
+	// Norm keeps the shrinkage 1 − t, t = 1/(ρ‖q̂‖), of the paper's norm. By default the shrinkage becomes 1 − t·(1 −
+	// c + ct), where c grows from 0 to 0.6 and, with few signals, falls again. A constant Penalty implies Norm.
 	Norm bool
-	// Sweeps is how many passes of ADMM, of all blocks, are an iteration. The default, 0, is 2,
-	// or 1 where there are fewer than two signals an atom: those are soon atoms themselves.
+	// Sweeps is how many passes of ADMM over all blocks an iteration has. The default, 0, is 2, or 1 where there are
+	// fewer than two signals an atom, since such signals soon become atoms.
 	Sweeps int
-	// Noise is the root mean square of the noise in the entries of Y, in their units:
-	// ε = Noise·√(MN). The default, 0, is none.
+	// Noise is the root mean square of the noise in the entries of Y, in their units: ε = Noise·√(MN). The default,
+	// 0, is no noise.
 	Noise float64
 }
 
@@ -75,30 +68,33 @@ func init() {
 		Reference: "Dictionary Learning Using Rank-One Projection (ROP)",
 		New: func(fs *flag.FlagSet) Learner {
 			l := &ROP{Relaxation: relaxation}
-			fs.Float64Var(&l.Relaxation, "relaxation", l.Relaxation, "over-relaxation, above 0 and below 2; 1: the paper's iteration")
+			fs.Float64Var(&l.Relaxation, "relaxation", l.Relaxation,
+				"over-relaxation, above 0 and below 2; 1: the paper's iteration")
 			fs.Float64Var(&l.Noise, "noise", 0, "root mean square of the noise in the entries, where it is known")
-			fs.BoolVar(&l.Norm, "norm", false, "shrink by the paper's norm all the time, not less where entries are large")
-			fs.IntVar(&l.Sweeps, "sweeps", 0, "passes of ADMM in an iteration; 0: 2, or 1 where there are fewer than two signals an atom")
+			fs.BoolVar(&l.Norm, "norm", false,
+				"shrink by the paper's norm all the time, not less where entries are large")
+			fs.IntVar(&l.Sweeps, "sweeps", 0, "passes of ADMM in an iteration; 0: 2, or 1 where there are fewer "+
+				"than two signals an atom")
 			fs.Float64Var(&l.Penalty, "penalty", 0, "keep the penalty fixed; 0: grow it from 5 to 2000")
 			return l
 		},
 	})
 }
 
-// The growth of the penalty, how the shrinkage becomes concave, the relaxation, and when atoms
-// are looked at. Note: found on planted problems. Mean error by optimal assignment of 20
-// problems, 500 iterations, (M,K,S) = (16,32,3), superres recover --seed 1:
+// The growth of the penalty, how the shrinkage becomes concave, the relaxation, and when atoms are checked. Note:
+// found on planted problems. Mean error by optimal assignment of 20 problems, 500 iterations, (M,K,S) = (16,32,3),
+// superres recover --seed 1:
 //
 //	N                                80     100    150    200
 //	no over-relaxation, mixtures     –      0.059  0.0107 0.0002
 //	and spikes                       0.089  0.033  0.0009 0.0002
 //	and over-relaxation by 1.6       0.082  0.026  0.0008
-//	and looks up to 75 %, not 60     0.074  0.023  0.0008 0.0002
+//	and checks up to 75 %, not 60     0.074  0.023  0.0008 0.0002
 //
-// The penalty decides how well what is found has settled, since the error that is left is
-// like 1/ρ, and where it grows too early nothing moves any more. Mean error in millionths, 60
-// problems for (16,32,3), N = 80 to 200, and (24,48,3), 40 for (24,48,6), and 5 to 10 of the
-// others. "Until 0.8" is c that falls to 0 from 0.8 to 0.95 of the iterations:
+// The penalty decides how well the atoms that are found have settled, since the remaining error is about 1/ρ. Where
+// it grows too early, the atoms no longer move. Mean error in millionths, 60 problems for (16,32,3), N = 80 to 200,
+// and (24,48,3), 40 for (24,48,6), and 5 to 10 of the others. "Until 0.8" is c that falls to 0 from 0.8 to 0.95 of
+// the iterations:
 //
 //	                     (16,32,3)                (24,48,3)    (24,48,6)      (32,64,6)
 //	N                    80    100   200  400     100    400   200    400     400
@@ -111,60 +107,58 @@ func init() {
 //	    to 2000          34000 4300  1    0.4     53000  2     380    2       6
 //	    and c to 0.6     41000 6400  3    0.4     63000  2     900    3       6
 //
-// c to 0.6, because it is no worse than the norm where nothing can be found, (24,48,6) with
-// N = 100 0.292, the norm 0.294, c to 0.8 0.302, and with noise: of 0.5 times the signals'
-// root mean square, (16,32,3), N = 150, 0.243, the norm 0.242, c to 0.8 0.257. With noise of
-// 0.02 times, N = 400, the error is 0.0001, with the norm 0.0003.
+// c to 0.6, because it is no worse than the norm where nothing can be found, (24,48,6) with N = 100 0.292, the norm
+// 0.294, c to 0.8 0.302, and with noise: of 0.5 times the signals' root mean square, (16,32,3), N = 150, 0.243, the
+// norm 0.242, c to 0.8 0.257. With noise of 0.02 times, N = 400, the error is 0.0001, with the norm 0.0003.
 //
-// At N = 80 the solutions with the norm have a smaller sum of norms than the truth, by 2 %, and
-// 1.3 to 1.5 times its sum of square roots.
+// At N = 80 the solutions with the norm have a smaller sum of norms than the truth, by 2 %, and 1.3 to 1.5 times its
+// sum of square roots.
 const (
 	firstPenalty, middlePenalty, lastPenalty = 5, 30, 2000
 	settleAfter                              = 0.9 // of the iterations: from the middle to the last
 	penaltySteps                             = 50
 	mostConcave                              = 0.6
 	normUntil, concaveFrom                   = 0.15, 0.55 // of the iterations: c grows from 0 to mostConcave
-	concaveFall                              = 0.2        // of the iterations: so long it falls again
+	concaveFall                              = 0.2        // of the iterations: c falls again in so many
 	relaxation                               = 1.7
-	lookEvery                                = 0.025 // of the iterations
-	firstLook, lastLook                      = 0.1, 0.75
-	fewIterations                            = 40 // below it nothing is looked at
+	checkEvery                               = 0.025 // of the iterations
+	firstCheck, lastCheck                    = 0.1, 0.75
+	fewIterations                            = 40 // with fewer, atoms are not checked
 )
 
-// schedule is what depends on how many signals there are.
+// schedule holds the settings that depend on how many signals there are.
 type schedule struct {
 	sweeps       int     // in an iteration
-	concaveUntil float64 // of the iterations: until when c stays
+	concaveUntil float64 // the share of the iterations after which c falls
 }
 
-// Few signals, as the 144 patches of a digit and 128 atoms, are soon atoms themselves, and all
-// the sooner the farther they are taken (superres compare, error of single and pooled): 0.073
-// and 0.048 with the schedule for many and c to 0.8, 0.068 and 0.043 with one sweep and c to
-// 0.6, 0.064 and 0.042 where that falls.
-const fewSignals = 2 // an atom
+// fewSignals is the number of signals an atom below which signals are few. Few signals, as the 144 patches of a digit
+// for 128 atoms, soon become atoms, the sooner the more the iterations do. Errors of superres compare by the
+// protocols single and pooled: 0.073 and 0.048 with the schedule for many and c to 0.8, 0.068 and 0.043 with one
+// sweep and c to 0.6, 0.064 and 0.042 where c falls in the end.
+const fewSignals = 2
 
 var (
-	ofMany = schedule{sweeps: 2, concaveUntil: 1}
-	ofFew  = schedule{sweeps: 1, concaveUntil: 0.7}
+	scheduleForMany = schedule{sweeps: 2, concaveUntil: 1}
+	scheduleForFew  = schedule{sweeps: 1, concaveUntil: 0.7}
 )
 
-// ropLimit is the most bytes that the two arrays may take.
+// ropLimit is the largest size of the two arrays, in bytes.
 const ropLimit = 8 << 30
 
-// ropTolerance ends the iterations: primal and dual residual, relative.
+// ropTolerance is the relative primal and dual residual at which the iterations end.
 const ropTolerance = 1e-7
 
-// Memory implements Learner: the two arrays, a part of S for every eighth atom, what is as
-// large as Y, w and the shrinkage; and the most of what begins it, an iteration with a worker
-// for every processor, what begins an atom anew, and the result, which may be dense: s is not
-// used.
+// Memory implements Learner. It counts the two arrays, a part of S for every eighth atom, the arrays of the size of
+// Y, w and the shrinkage. To that it adds the largest of the work of the start, of an iteration with a worker for
+// every processor, of replacing an atom, and of the result, whose codes may be dense, so that s does not matter.
 func (l ROP) Memory(m, n, k, _ int) float64 {
 	ld, atoms, count := float64(kernel.Pad(m)), float64(k), float64(n)
 	signals := ld * count
 	groups := math.Ceil(atoms / ropGrain)
-	held := 8 * ((2*atoms+4+groups)*signals + ld*atoms + 2*atoms*count)
+	state := 8 * ((2*atoms+4+groups)*signals + ld*atoms + 2*atoms*count)
 	if l.Noise > 0 {
-		held += 8 * signals
+		state += 8 * signals
 	}
 	small := m
 	if k < m && n < m {
@@ -173,12 +167,12 @@ func (l ROP) Memory(m, n, k, _ int) float64 {
 	start := 8 * (3*signals + atoms*count + 2*ld*atoms + 4*square(small))
 	pass := 8 * (ld*float64(2*min(ropColumns, n)+2) + count) * min(groups, float64(runtime.GOMAXPROCS(0)))
 	gather := 8 * (2*ld*float64(kernel.PadTo(min(gatherGrain, n), kernel.Rows)) + 2*atoms*gatherGrain) * workers(n)
-	again := 8 * (signals + count + 3*square(min(m, n)))
+	restart := 8 * (signals + count + 3*square(min(m, n)))
 	result := 8*(2*ld*atoms+count) + 12*atoms*count
-	return held + max(start, pass, gather, again, result)
+	return state + max(start, pass, gather, restart, result)
 }
 
-// Check refuses parameters that mean nothing.
+// Check refuses parameters without a meaning.
 func (l ROP) Check() error {
 	switch {
 	case !(l.Penalty >= 0) || math.IsInf(l.Penalty, 0):
@@ -205,13 +199,14 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 		return nil, err
 	}
 	m, n := y.Dims()
-	plan := ofMany
+	plan := scheduleForMany
 	if n < fewSignals*opt.Atoms {
-		plan = ofFew
+		plan = scheduleForFew
 	}
 	l.Sweeps = cmp.Or(l.Sweeps, plan.sweeps)
 	if need := 16 * float64(kernel.Pad(m)) * float64(n) * float64(opt.Atoms); need > ropLimit {
-		return nil, plugin.Errorf("learners: rop on %d signals of %d entries with %d atoms takes %.1f GiB, the limit is %d; use fewer signals, or another learner",
+		return nil, plugin.Errorf("learners: rop on %d signals of %d entries with %d atoms takes %.1f GiB, the "+
+			"limit is %d; use fewer signals, or another learner",
 			n, m, opt.Atoms, need/(1<<30), ropLimit>>30)
 	}
 	s, err := newROPState(columns(y), m, d, opt.Seed, opt.Init == nil)
@@ -223,18 +218,18 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 		s.ball, s.v = l.Noise*s.scale*math.Sqrt(float64(m)*float64(n)), slices.Clone(s.y)
 	}
 	result := &Result{Stop: IterationLimit}
-	all := opt.Iterations * l.Sweeps
-	every := max(1, all/penaltySteps)
+	sweeps := opt.Iterations * l.Sweeps
+	every := max(1, sweeps/penaltySteps)
 	replaced := 0
-	for sweep := 1; sweep <= all; sweep++ {
-		// Between sweeps only: within one, half of the atoms would be ahead.
+	for sweep := 1; sweep <= sweeps; sweep++ {
+		// A sweep is completed, since within one some of the atoms are a step ahead.
 		if err := ctx.Err(); err != nil {
-			return cancelled(s.take(result)), err
+			return finishCancelled(s.fill(result)), err
 		}
-		penalty, next := l.penalty(sweep, every, all), l.penalty(sweep+1, every, all)
-		s.concave = l.concave(plan, sweep, all)
+		penalty, next := l.penalty(sweep, every, sweeps), l.penalty(sweep+1, every, sweeps)
+		s.concave = l.concave(plan, sweep, sweeps)
 		s.iterate(penalty, penalty/next)
-		if look(sweep, all) {
+		if isCheckDue(sweep, sweeps) {
 			replaced += s.restart()
 		}
 		if sweep%l.Sweeps != 0 {
@@ -252,27 +247,28 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 		}
 		replaced = 0
 	}
-	return Finish(s.take(result))
+	return Finish(s.fill(result))
 }
 
-// look tells whether atoms are looked at after an iteration.
-func look(it, iterations int) bool {
-	all := float64(iterations)
-	every := lookEvery * all
+// isCheckDue reports whether atoms are checked after an iteration.
+func isCheckDue(it, iterations int) bool {
+	total := float64(iterations)
+	every := checkEvery * total
 	due := it == int(every*math.Ceil(float64(it)/every))
-	return due && iterations >= fewIterations && float64(it) >= firstLook*all && float64(it) <= lastLook*all
+	return due && iterations >= fewIterations && float64(it) >= firstCheck*total && float64(it) <= lastCheck*total
 }
 
-// concave returns c of an iteration.
+// concave returns c for an iteration.
 func (l ROP) concave(plan schedule, it, iterations int) float64 {
 	if l.Norm || l.Penalty > 0 {
 		return 0
 	}
-	at := float64(it) / float64(iterations)
-	return mostConcave * max(min((at-normUntil)/(concaveFrom-normUntil), 1, 1+(plan.concaveUntil-at)/concaveFall), 0)
+	share := float64(it) / float64(iterations)
+	return mostConcave * max(min((share-normUntil)/(concaveFrom-normUntil), 1,
+		1+(plan.concaveUntil-share)/concaveFall), 0)
 }
 
-// penalty returns ρ of an iteration: the same for every iterations in a row.
+// penalty returns ρ for an iteration. It stays the same for a number of iterations, every, in a row.
 func (l ROP) penalty(it, every, iterations int) float64 {
 	if l.Penalty > 0 {
 		return l.Penalty

@@ -7,27 +7,25 @@ import (
 	"superres/internal/parallel"
 )
 
-// The pass of an iteration over Q̂ and Ẑ. What takes the time is the memory, so the
-// two are read and written once, a few columns at a time, while these are in the
-// nearest cache:
+// The pass of an iteration over Q̂ and Ẑ. Memory access takes most of the time, so each of the two is read and
+// written once, a few columns at a time, which stay in the nearest cache:
 //
-//  1. for ropColumns columns of an atom after the other: the update, the shrinkage of
-//     the new Q̂, the residuals, the part of S that needs no new u and w, and the first
-//     step of the power iteration for u;
+//  1. for ropColumns columns of an atom at a time: the update, the shrinkage of the new Q̂, the residuals, the part of S
+//     that needs no new u and w, and the first step of the power iteration for u;
 //  2. for all columns of the atom: the other power steps, and w = Ẑᵀu;
 //  3. when all atoms are done: S with 2·UW, and D·X on the support of Q.
 //
-// Atoms go to the workers in groups of ropGrain, and all sums over them are
-// added up in the order of the groups, so the result does not depend on the workers.
+// Workers take groups of ropGrain atoms. All sums over atoms are added in the order of the groups, so that the result
+// does not depend on the number of workers.
 const (
 	ropGrain   = 8
 	ropColumns = 16
 	ropCall    = 512 // columns in a call of the second step
-	// gatherGrain is how many signals a worker takes at a time once all atoms are done.
+	// gatherGrain is how many signals a worker takes at a time in the third step.
 	gatherGrain = 64
 )
 
-// ropPart is what a group of atoms adds to S, and the sums below over it.
+// ropPart is the share of a group of atoms in S and in the sums below.
 type ropPart struct {
 	s    []float64 // N×ld
 	sums ropSums
@@ -46,8 +44,7 @@ const (
 	sums
 )
 
-// pass does the first two steps for all atoms and multiplies the scaled multipliers
-// by r.
+// pass does the first two steps for all atoms, and multiplies the scaled multipliers by r.
 func (s *ropState) pass(penalty, r float64) (total ropSums) {
 	s.groups(func() func(lo, hi int, part *ropPart) {
 		columns := min(ropColumns, s.n)
@@ -70,7 +67,7 @@ func (s *ropState) pass(penalty, r float64) (total ropSums) {
 					kernel.ROPResidual(q, z, p, old, part.s[j*s.ld:], shrink, g[:], part.sums[sumPQ:], s.ld, r)
 					kernel.PowerStep(z, u, next)
 				}
-				s.turn(k, r, next, before, &part.sums)
+				s.updateRankOne(k, r, next, before, &part.sums)
 			}
 		}
 	})
@@ -85,27 +82,27 @@ func (s *ropState) pass(penalty, r float64) (total ropSums) {
 
 // groups runs body for every group of atoms.
 func (s *ropState) groups(newBody func() func(lo, hi int, part *ropPart)) {
-	// The background context never ends, so there is no error.
+	// The background context never ends, so that there is no error.
 	_ = parallel.For(context.Background(), s.k, ropGrain, func() func(lo, hi int) {
 		body := newBody()
 		return func(lo, hi int) { body(lo, hi, &s.parts[lo/ropGrain]) }
 	})
 }
 
-// grown is by how much a column of Q̂ grows when its multiplier is rescaled.
-func grown(shrink, r float64) float64 { return shrink + r*(1-shrink) }
+// growth returns the factor by which a column of Q̂ grows when its multiplier is rescaled by r.
+func growth(shrink, r float64) float64 { return shrink + r*(1-shrink) }
 
-// turn brings u and w of atom k to the new Ẑ by power steps, the first of which next
-// holds, rescales the multipliers of the atom, and adds its residuals to sums.
-func (s *ropState) turn(k int, r float64, next, before []float64, to *ropSums) {
+// updateRankOne updates u and w of atom k for the new Ẑ by power steps, of which next holds the first, rescales the
+// multipliers of the atom, and adds its residuals to the sums.
+func (s *ropState) updateRankOne(k int, r float64, next, before []float64, to *ropSums) {
 	u, w, z := s.direction(k), s.row(k), s.z[k*s.n*s.ld:(k+1)*s.n*s.ld]
 	old := append([]float64(nil), u...)
 	copy(before, w)
 	for step := range s.power {
 		if step > 0 {
 			clear(next)
-			for at := 0; at < len(z); at += ropCall * s.ld {
-				kernel.PowerStep(z[at:min(len(z), at+ropCall*s.ld)], u, next)
+			for i := 0; i < len(z); i += ropCall * s.ld {
+				kernel.PowerStep(z[i:min(len(z), i+ropCall*s.ld)], u, next)
 			}
 		}
 		if normalise(next) == 0 {
@@ -122,7 +119,7 @@ func (s *ropState) turn(k int, r float64, next, before []float64, to *ropSums) {
 		}
 		var grow [ropCall]float64
 		for i, now := range s.shrink[row:end] {
-			grow[i] = grown(now, r)
+			grow[i] = growth(now, r)
 			s.shrink[row+i] = now / grow[i]
 		}
 		kernel.Rescale(q, z, u, grow[:end-row], s.w[row:end], r)
@@ -130,25 +127,25 @@ func (s *ropState) turn(k int, r float64, next, before []float64, to *ropSums) {
 	to[sumMovedZ] += max(0, dot(w, w)+dot(before, before)-2*dot(old, u)*dot(before, w))
 }
 
-// gather makes S of its parts: what 2uwᵀ − Ẑ of an atom lacks of it is (1 + r)·uwᵀ.
-// It returns ‖Y − DX‖² and the number of non-zeros of X.
-func (s *ropState) gather(r float64) (left float64, used int) {
+// gather adds S up from the parts of all groups, and the term (1 + r)·uwᵀ of every atom, which they lack. It returns
+// ‖Y − DX‖² and the number of non-zeros of X.
+func (s *ropState) gather(r float64) (squaredError float64, used int) {
 	const grain = gatherGrain
 	type block struct {
-		left float64
-		used int
+		squaredError float64
+		used         int
 	}
 	blocks := make([]block, (s.n+grain-1)/grain)
 	_ = parallel.For(context.Background(), s.n, grain, func() func(lo, hi int) {
 		w, x := make([]float64, s.k*grain), make([]float64, s.k*grain)
-		most := kernel.PadTo(min(grain, s.n), kernel.Rows)
-		uw, dx := make([]float64, most*s.ld), make([]float64, most*s.ld)
+		padded := kernel.PadTo(min(grain, s.n), kernel.Rows)
+		uw, dx := make([]float64, padded*s.ld), make([]float64, padded*s.ld)
 		return func(lo, hi int) {
 			b, cols := &blocks[lo/grain], hi-lo
 			rows := (cols + kernel.Rows - 1) / kernel.Rows * kernel.Rows
-			all, stride := s.w[lo:], s.n
-			if rows > cols { // the last signals: the rest of a row is not theirs
-				all, stride = w, grain
+			weights, stride := s.w[lo:], s.n
+			if rows > cols { // the last signals are fewer than a row of the kernel has
+				weights, stride = w, grain
 			}
 			for k := range s.k {
 				row := k*s.n + lo
@@ -157,26 +154,26 @@ func (s *ropState) gather(r float64) (left float64, used int) {
 				}
 				b.used += kernel.Mask(x[k*grain:], s.w[row:row+cols], s.shrink[row:row+cols])
 			}
-			kernel.Mul(uw, s.ld, all, stride, s.u, s.ld, rows, s.k, s.ld)
+			kernel.Mul(uw, s.ld, weights, stride, s.u, s.ld, rows, s.k, s.ld)
 			kernel.Mul(dx, s.ld, x, grain, s.u, s.ld, rows, s.k, s.ld)
 			sum := s.s[lo*s.ld : hi*s.ld]
 			for i, v := range uw[:len(sum)] {
 				sum[i] = (1 + r) * v
 			}
-			b.left = squaredDistance(s.y[lo*s.ld:hi*s.ld], dx)
+			b.squaredError = squaredDistance(s.y[lo*s.ld:hi*s.ld], dx)
 			for _, part := range s.parts {
 				kernel.Add(sum, part.s[lo*s.ld:hi*s.ld])
 			}
 		}
 	})
 	for _, b := range blocks {
-		left, used = left+b.left, used+b.used
+		squaredError, used = squaredError+b.squaredError, used+b.used
 	}
-	return left, used
+	return squaredError, used
 }
 
-// squaredDistance returns ‖a − b‖²; the length of a is a multiple of 4. Four sums do not
-// wait for each other.
+// squaredDistance returns ‖a − b‖². The length of a is a multiple of 4. Four sums are independent, so that the
+// processor adds to them in parallel.
 func squaredDistance(a, b []float64) float64 {
 	var s [4]float64
 	b = b[:len(a)]
@@ -190,7 +187,7 @@ func squaredDistance(a, b []float64) float64 {
 	return s[0] + s[1] + (s[2] + s[3])
 }
 
-// sum computes S anew.
+// sum computes S from Q̂ and Ẑ.
 func (s *ropState) sum() {
 	s.groups(func() func(lo, hi int, part *ropPart) {
 		return func(lo, hi int, part *ropPart) {

@@ -6,8 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// restart looks for atoms that have gone wrong and begins them anew. It returns how
-// many.
+// restart replaces atoms that have become one large signal or a mixture of two atoms. It returns how many.
 func (s *ropState) restart() int {
 	count := 0
 	if s.restartSpike() {
@@ -25,12 +24,11 @@ func (s *ropState) restart() int {
 	return count
 }
 
-// restartSpike begins the atom anew that is used by the fewest signals, if those are
-// few: such an atom is no more than one large signal, and a true atom is missing. The
-// missing atom shows in what is left of the other signals when only the large entries
-// of X are kept: it becomes the direction in which most of that lies.
+// restartSpike replaces the atom that is used by the fewest signals, if those are fewer than fewUsers: such an atom
+// is one large signal, and a true atom is missing. The missing atom shows in the residual of the other signals when
+// only the large entries of X are kept: the new atom is the main direction of that residual.
 //
-// How many signals use an atom is told by (Σ|x|)²/Σx², which is n for n equal ones.
+// (Σ|x|)²/Σx² estimates how many signals use an atom: it is n for n equal entries.
 func (s *ropState) restartSpike() bool {
 	spike, users := -1, fewUsers
 	for k := range s.k {
@@ -47,20 +45,20 @@ func (s *ropState) restartSpike() bool {
 	if spike < 0 {
 		return false
 	}
-	own := s.row(spike)
-	most := 0.0
-	for _, w := range own {
-		most = max(most, math.Abs(w))
+	weights := s.row(spike)
+	largest := 0.0
+	for _, w := range weights {
+		largest = max(largest, math.Abs(w))
 	}
-	rest := make([]float64, s.n*s.ld) // zero for the signals that the atom was made of
+	residual := make([]float64, s.n*s.ld) // zero for the signals that the atom was made of
 	size := make([]float64, s.n)
 	for j := range s.n {
 		size[j] = math.Sqrt(energy(s.signal(j)))
-		if size[j] == 0 || math.Abs(own[j]) > most/2 {
+		if size[j] == 0 || math.Abs(weights[j]) > largest/2 {
 			size[j] = 0
 			continue
 		}
-		r := rest[j*s.ld : (j+1)*s.ld]
+		r := residual[j*s.ld : (j+1)*s.ld]
 		copy(r, s.signal(j))
 		for k := range s.k {
 			if w := s.w[k*s.n+j]; k != spike && math.Abs(w) > largeEntry*size[j] {
@@ -68,19 +66,19 @@ func (s *ropState) restartSpike() bool {
 			}
 		}
 	}
-	if !mainDirection(s.direction(spike)[:s.m], rest, size, s.ld) {
+	if !mainDirection(s.direction(spike)[:s.m], residual, size, s.ld) {
 		return false
 	}
-	s.begin(spike, func(j int) []float64 { return rest[j*s.ld : (j+1)*s.ld] })
+	s.setAtom(spike, func(j int) []float64 { return residual[j*s.ld : (j+1)*s.ld] })
 	return true
 }
 
-// mainDirection sets u to the direction in which most of the signals in rest lies, which are
-// ld entries apart and count each by its share of a size; those of size 0 are left out. It
-// reports false when nothing is there. It works on the smaller Gram matrix.
-func mainDirection(u, rest, size []float64, ld int) bool {
+// mainDirection sets u to the leading left singular vector of the residuals, each divided by its size; those of size
+// 0 are left out. Residuals are ld entries apart. It returns false where all are zero. It decomposes the smaller Gram
+// matrix.
+func mainDirection(u, residual, size []float64, ld int) bool {
 	m, n := len(u), len(size)
-	row := func(j int) []float64 { return rest[j*ld : j*ld+m] }
+	row := func(j int) []float64 { return residual[j*ld : j*ld+m] }
 	gram := mat.NewSymDense(min(m, n), nil)
 	for j, v := range size {
 		if v == 0 {
@@ -116,15 +114,14 @@ func mainDirection(u, rest, size []float64, ld int) bool {
 	return normalise(u) > 0
 }
 
-// restartMixture looks for an atom that has become a mixture of two, which shows in
-// its coherence with another, stronger one, and takes that one out of it: what is left
-// is nearly the atom that is missing. The most coherent is taken first.
+// restartMixture replaces an atom that has become a mixture of two. Such an atom is coherent with another, stronger
+// one; with that one projected out, it is nearly the atom that is missing. Of several the most coherent is taken.
 func (s *ropState) restartMixture() bool {
-	worst, partner, most := -1, -1, coherent
+	worst, partner, largest := -1, -1, coherent
 	for k := range s.k {
 		l, c := s.closest(k)
-		if c > most && energy(s.row(k)) < energy(s.row(l)) {
-			worst, partner, most = k, l, c
+		if c > largest && energy(s.row(k)) < energy(s.row(l)) {
+			worst, partner, largest = k, l, c
 		}
 	}
 	if worst < 0 {
@@ -132,44 +129,43 @@ func (s *ropState) restartMixture() bool {
 	}
 	u, d := s.direction(worst)[:s.m], s.direction(partner)[:s.m]
 	axpy(-dot(u, d), d, u)
-	if normalise(u) == 0 { // two equal atoms: any other direction
+	if normalise(u) == 0 { // two equal atoms: a random direction
 		for i := range u {
 			u[i] = s.rng.NormFloat64()
 		}
 		normalise(u)
 	}
-	s.begin(worst, func(j int) []float64 { return s.column(s.z, worst, j) })
+	s.setAtom(worst, func(j int) []float64 { return s.column(s.z, worst, j) })
 	return true
 }
 
-// begin makes Z_k and Q_k of the direction u_k and of its part in signals, with no
-// multipliers.
-func (s *ropState) begin(k int, signal func(j int) []float64) {
+// setAtom sets Z_k and Q_k to u_k·w_kᵀ, where w_k are the components of the given signals along u_k, with multipliers
+// of zero.
+func (s *ropState) setAtom(k int, signal func(j int) []float64) {
 	u, w := s.direction(k), s.row(k)
 	for j := range s.n {
-		at := (k*s.n + j) * s.ld
+		first := (k*s.n + j) * s.ld
 		w[j] = dot(signal(j), u)
 		s.shrink[k*s.n+j] = 1
 		for i, v := range u {
-			s.z[at+i] = w[j] * v
-			s.q[at+i] = w[j] * v
+			s.z[first+i] = w[j] * v
+			s.q[first+i] = w[j] * v
 		}
 	}
 }
 
-// When an atom is begun anew.
+// When an atom is replaced.
 const (
-	// coherent is the |cos| between two atoms above which the weaker is taken for a
-	// mixture.
+	// coherent is the |cos| between two atoms above which the weaker counts as a mixture.
 	coherent = 0.68
-	// fewUsers is the number of signals below which an atom is taken for one of them.
+	// fewUsers is the number of signals below which an atom counts as one of them.
 	fewUsers = 4.0
-	// largeEntry, times the length of a signal, is the least entry of X that counts as
-	// right while the rest is still being sorted out.
+	// largeEntry, times the length of a signal, is the least entry of X that counts as found before the others have
+	// settled.
 	largeEntry = 0.3
 )
 
-// closest returns the atom with the largest |cos| to atom k, and that.
+// closest returns the atom with the largest |cos| to atom k, and that |cos|.
 func (s *ropState) closest(k int) (other int, c float64) {
 	for l := range s.k {
 		if l == k {

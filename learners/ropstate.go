@@ -10,15 +10,14 @@ import (
 	"superres/learners/sparse"
 )
 
-// ropState is the state of ROP's ADMM in its reduced form. The plain form (the test
-// file has it) keeps P, Q, Z, Λ1, Λ2 for every atom. All of it follows from
+// ropState is the state of ROP's ADMM in its reduced form. The plain form (the test file has it) keeps P, Q, Z, Λ1,
+// Λ2 for every atom. All of it follows from
 //
 //	Q̂_k = P_k + Λ1_k,   Ẑ_k = P_k + Λ2_k,
 //
-// because Q_k is Q̂_k with each column shortened, q = s·q̂ with s = (1 − 1/(ρ‖q̂‖))₊, or less
-// than that where ROP.Norm says so,
-// Z_k = u·wᵀ is the best rank-one approximation of Ẑ_k, Λ1 = Q̂ − Q and Λ2 = Ẑ − Z.
-// The P-step has a closed form; with g = 2s − 1 and
+// because Q_k is Q̂_k with each column shortened, q = s·q̂ with s = (1 − 1/(ρ‖q̂‖))₊, or less than that where
+// ROP.Norm says so, Z_k = u·wᵀ is the best rank-one approximation of Ẑ_k, Λ1 = Q̂ − Q and Λ2 = Ẑ − Z. The P-step has
+// a closed form; with g = 2s − 1 and
 //
 //	S = Σ_k (g·Q̂_k + 2uwᵀ − Ẑ_k),   ΣP = (S + K(V − Λ0))/(K+2),   E = ΣP − V + Λ0,
 //
@@ -27,13 +26,12 @@ import (
 //	P_k = (g·Q̂_k + 2uwᵀ − Ẑ_k − E)/2,
 //	Q̂_k ← αP_k + (1 − αs)·Q̂_k,   Ẑ_k ← αP_k + Ẑ_k − αuwᵀ.
 //
-// So one pass over two arrays is an iteration (roppass.go). V is Y, or, with noise,
-// the split variable of ‖Y − ΣP‖ ≤ ε: with B = αΣP + (1 − α)V + Λ0,
+// So one pass over two arrays is an iteration (roppass.go). V is Y, or, with noise, the split variable of ‖Y − ΣP‖ ≤
+// ε: with B = αΣP + (1 − α)V + Λ0,
 //
 //	V ← Y + min(1, ε/‖B − Y‖)·(B − Y),   Λ0 ← B − V.
 //
-// In memory a column of M entries has ld, M filled up with zeros to the width of
-// package kernel; the zeros stay.
+// In memory a column has ld entries: M, and zeros up to a multiple of the width of package kernel, which stay zero.
 type ropState struct {
 	m, n, k, ld int
 	alpha       float64   // the relaxation, 0..2
@@ -41,21 +39,20 @@ type ropState struct {
 	ball        float64   // ε, for signals as scaled
 	scale       float64   // Y was multiplied by it
 	y           []float64 // N×ld: signal after signal
-	v           []float64 // N×ld: V; y itself when ε is zero
+	v           []float64 // N×ld: V; the same slice as y where ε is zero
 	q, z        []float64 // K×N×ld: Q̂ and Ẑ
 	shrink      []float64 // K×N: s
 	u, w        []float64 // K×ld and K×N: Z_k = u_k·w_kᵀ, u_k of length 1
 	lambda      []float64 // N×ld: Λ0
 	s, e        []float64 // N×ld: S and E
 	parts       []ropPart // of S
-	power       int       // steps of the power iteration for u in an iteration
+	power       int       // how many steps of the power iteration for u an iteration has
 	rng         *rand.Rand
 	step        Step
 }
 
-// newROPState starts from the dictionary d: Z from the shortest X with D·X = Y,
-// Q = Z, no multipliers. A start drawn from the signals gets a little noise, so
-// that equal signals do not stay equal atoms.
+// newROPState starts from the dictionary d: Z = u·wᵀ with the shortest X with D·X = Y, Q = Z, and multipliers of
+// zero. noisy adds a little noise to the atoms, so that equal signals, drawn as atoms, do not stay equal.
 func newROPState(signals []float64, m int, d *sparse.Dictionary, seed uint64, noisy bool) (*ropState, error) {
 	_, k := d.Dims()
 	n, ld := len(signals)/m, kernel.Pad(m)
@@ -101,8 +98,8 @@ func newROPState(signals []float64, m int, d *sparse.Dictionary, seed uint64, no
 	return s, nil
 }
 
-// shortest returns the shortest X, K×N, with D·X as near to Y as can be: Dᵀ(DDᵀ)⁺Y, which is
-// (DᵀD)⁺DᵀY, and smaller so where atoms are few and long.
+// shortest returns the shortest X, K×N, among those with the least ‖Y − D·X‖: Dᵀ(DDᵀ)⁺Y = (DᵀD)⁺DᵀY. It solves the
+// smaller of the two.
 func (s *ropState) shortest() (*mat.Dense, error) {
 	atoms := mat.NewDense(s.k, s.ld, s.u).Slice(0, s.k, 0, s.m)
 	signals := mat.NewDense(s.n, s.ld, s.y).Slice(0, s.n, 0, s.m)
@@ -125,41 +122,42 @@ func (s *ropState) shortest() (*mat.Dense, error) {
 	return &x, nil
 }
 
+// direction, row and signal return u_k, w_k and y_j.
 func (s *ropState) direction(k int) []float64 { return s.u[k*s.ld : (k+1)*s.ld] }
 func (s *ropState) row(k int) []float64       { return s.w[k*s.n : (k+1)*s.n] }
 func (s *ropState) signal(j int) []float64    { return s.y[j*s.ld : (j+1)*s.ld] }
 
 // column returns column j of atom k in Q̂ or Ẑ.
 func (s *ropState) column(array []float64, k, j int) []float64 {
-	at := (k*s.n + j) * s.ld
-	return array[at : at+s.ld]
+	first := (k*s.n + j) * s.ld
+	return array[first : first+s.ld]
 }
 
-// iterate does one iteration with the penalty ρ and multiplies the scaled
-// multipliers by rescale afterwards, for a penalty that changes.
+// iterate does one iteration with the penalty ρ. It then multiplies the scaled multipliers by rescale, for a penalty
+// that changes.
 func (s *ropState) iterate(penalty, rescale float64) {
-	miss, count := 0.0, float64(s.k) // ‖ΣP − Y‖²
+	squaredMiss, count := 0.0, float64(s.k) // ‖ΣP − V‖²
 	scale := 1 / (count + 2)
 	v, lambda, e := s.v[:len(s.s)], s.lambda[:len(s.s)], s.e[:len(s.s)]
 	for i, sum := range s.s {
 		d := (sum+count*(v[i]-lambda[i]))*scale - v[i]
 		e[i] = d + lambda[i]
-		miss += d * d
+		squaredMiss += d * d
 	}
 	t := s.pass(penalty, rescale)
-	left, used := s.gather(rescale)
+	squaredError, used := s.gather(rescale)
 	moved := s.constrain(rescale)
 	size := math.Sqrt(t[sumQ]) + 1e-12
 	s.step = Step{
-		RMSE:     math.Sqrt(left/float64(s.n*s.m)) / s.scale,
+		RMSE:     math.Sqrt(squaredError/float64(s.n*s.m)) / s.scale,
 		NonZeros: float64(used) / float64(s.n),
-		Primal:   max(math.Sqrt(miss/float64(s.n)), math.Sqrt(t[sumPQ])/size, math.Sqrt(t[sumQZ])/size),
-		Dual:     (math.Sqrt(t[sumMovedQ]) + math.Sqrt(t[sumMovedZ]) + moved) / (math.Sqrt(t[sumLambda1]+t[sumLambda2]) + 1e-12),
+		Primal:   max(math.Sqrt(squaredMiss/float64(s.n)), math.Sqrt(t[sumPQ])/size, math.Sqrt(t[sumQZ])/size),
+		Dual: (math.Sqrt(t[sumMovedQ]) + math.Sqrt(t[sumMovedZ]) +
+			moved) / (math.Sqrt(t[sumLambda1]+t[sumLambda2]) + 1e-12),
 	}
 }
 
-// constrain brings V and Λ0 to the next iteration, Λ0 times rescale, and returns how
-// far V moved.
+// constrain updates V and Λ0, multiplies Λ0 by rescale, and returns how far V moved.
 func (s *ropState) constrain(rescale float64) (moved float64) {
 	e := s.e[:len(s.lambda)]
 	for i, l := range s.lambda {
@@ -188,9 +186,9 @@ func (s *ropState) constrain(rescale float64) (moved float64) {
 	return math.Sqrt(moved)
 }
 
-// take puts the dictionary and the codes in r: u_k, and w_k where Q_k is not zero.
-// It returns nil when no iteration was completed.
-func (s *ropState) take(r *Result) *Result {
+// fill sets the dictionary and the codes of r: u_k, and w_k where Q_k is not zero. It returns nil where no iteration
+// was completed.
+func (s *ropState) fill(r *Result) *Result {
 	if len(r.Steps) == 0 {
 		return nil
 	}
@@ -202,17 +200,18 @@ func (s *ropState) take(r *Result) *Result {
 	if err != nil {
 		return nil // atoms have length 1
 	}
-	used, count := func(at int) bool { return s.shrink[at] > 0 && s.w[at] != 0 }, 0
-	for at := range s.w {
-		if used(at) {
+	used, count := func(i int) bool { return s.shrink[i] > 0 && s.w[i] != 0 }, 0
+	for i := range s.w {
+		if used(i) {
 			count++
 		}
 	}
-	c := &sparse.Codes{Atoms: s.k, Start: make([]int, 1, s.n+1), Index: make([]int32, 0, count), Value: make([]float64, 0, count)}
+	c := &sparse.Codes{Atoms: s.k, Start: make([]int, 1, s.n+1), Index: make([]int32, 0, count),
+		Value: make([]float64, 0, count)}
 	for j := range s.n {
 		for k := range s.k {
-			if at := k*s.n + j; used(at) {
-				c.Index, c.Value = append(c.Index, int32(k)), append(c.Value, s.w[at]/s.scale)
+			if i := k*s.n + j; used(i) {
+				c.Index, c.Value = append(c.Index, int32(k)), append(c.Value, s.w[i]/s.scale)
 			}
 		}
 		c.Start = append(c.Start, len(c.Index))

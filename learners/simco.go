@@ -13,27 +13,25 @@ import (
 	"superres/learners/plugin"
 )
 
-// SimCO updates all atoms and all coefficients together. On a fixed support Ω the
-// best X is a function of D, and what remains is a function of D alone,
+// SimCO updates all atoms and all coefficients together. On a fixed support Ω the best X is a function of D, and what
+// remains is a function of D alone,
 //
 //	f_μ(D) = Σ_n min { ‖y_n − Dx‖² + μ‖x‖² : x on Ω_n },
 //
-// whose gradient is G = −2(Y − DX)Xᵀ at the minimising X. The atoms lie on
-// spheres: with g_k = G_k − d_k(d_kᵀG_k), each moves on a great circle,
+// whose gradient is G = −2(Y − DX)Xᵀ at the minimising X. The atoms lie on spheres: with g_k = G_k − d_k(d_kᵀG_k),
+// each moves on a great circle,
 //
 //	d_k(t) = d_k cos(c_k t) − (g_k/‖g_k‖) sin(c_k t),   c_k = ‖g_k‖ / mean ‖g‖,
 //
-// all by the same t, which a golden-section search chooses; X is solved anew at
-// every t it tries. An atom whose gradient is rounding error stays.
+// all by the same t, which a golden-section search chooses; X is solved anew at every t it tries. An atom whose
+// gradient is rounding error stays.
 //
-// f_0 is not continuous where atoms of a support become parallel, and descent gets
-// stuck near such a D. A μ > 0 keeps it away: μ begins at Mu and falls in equal
-// steps, so that it is 0 in the second half of the iterations. Stalled and Settled
-// end the second half only. The codes are least squares, without μ, in both.
+// f_0 is not continuous where atoms of a support become parallel, and descent gets stuck near such a D. A μ > 0 keeps
+// it away: μ begins at Mu and falls in equal steps, so that it is 0 in the second half of the iterations. Stalled and
+// Settled end the second half only. The codes are least squares, without μ, in both.
 //
-// Note: Mu = 0 is the primitive form of the paper; with a coder in the loop a large
-// Mu finds more atoms. Error by optimal assignment of planted problems, 500
-// iterations, mean of 20 at (M,K,S) = (16,32,3) and of 12 at (24,48,6):
+// Note: Mu = 0 is the primitive form of the paper; with a coder in the loop a large Mu finds more atoms. Error by
+// optimal assignment of planted problems, 500 iterations, mean of 20 at (M,K,S) = (16,32,3) and of 12 at (24,48,6):
 //
 //	            N=100  150    200    400    S = 6: 400
 //	Mu = 0      0.231  0.171  0.150  0.051  0.167
@@ -42,13 +40,12 @@ import (
 //
 // An evaluation of f costs N·(S²/2 + 2S)·M + N·S³/6, and a step takes about ten.
 //
-// W. Dai, T. Xu, W. Wang: Simultaneous codeword optimization (SimCO) for
-// dictionary update and learning, IEEE Trans. Signal Processing 60 (2012),
-// doi:10.1109/TSP.2012.2215026.
+// W. Dai, T. Xu, W. Wang: Simultaneous codeword optimization (SimCO) for dictionary update and learning, IEEE Trans.
+// Signal Processing 60 (2012), doi:10.1109/TSP.2012.2215026.
 type SimCO struct {
-	// Mu is the regularisation at the start. The default, 0, is none: the primitive form.
+	// Mu is μ at the start. The default, 0, is no regularisation: the primitive form.
 	Mu float64
-	// Steps is how many gradient steps an iteration has. The default, 0, is 1.
+	// Steps is the number of gradient steps in an iteration. The default, 0, is 1.
 	Steps int
 }
 
@@ -59,14 +56,15 @@ func init() {
 		Reference: "Dai, Xu, Wang 2012",
 		New: func(fs *flag.FlagSet) Learner {
 			l := &SimCO{}
-			fs.Float64Var(&l.Mu, "mu", 0, "regularisation to begin with, falling to 0 over half of the iterations; 0: none")
+			fs.Float64Var(&l.Mu, "mu", 0, "regularisation to begin with, falling to 0 over half of the iterations; "+
+				"0: none")
 			fs.IntVar(&l.Steps, "steps", 1, "gradient steps in an iteration")
 			return l
 		},
 	})
 }
 
-// Check refuses parameters that mean nothing.
+// Check refuses parameters without a meaning.
 func (l SimCO) Check() error {
 	if !(l.Mu >= 0) || math.IsInf(l.Mu, 0) {
 		return plugin.Errorf("learners: SimCO with a regularisation of %g, expected 0 or more", l.Mu)
@@ -85,12 +83,13 @@ func (l SimCO) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, e
 	return alternate(ctx, y, opt, l.update)
 }
 
-// Memory implements Learner: the gradient, the atoms that a step begins with, and a factor of
+// Memory implements Learner. It counts the gradient, the atoms at the beginning of a step, and a Cholesky factor for
 // every worker.
 func (SimCO) Memory(m, n, k, s int) float64 {
 	return twoStageMemory(m, n, k, s, 8*2*float64(k)*float64(m)+8*workers(n)*square(min(s, k))+float64(n))
 }
 
+// update takes the gradient steps of an iteration.
 func (l SimCO) update(ctx context.Context, p *problem) error {
 	mu := l.Mu * max(0, 1-2*float64(p.iteration-1)/float64(p.iterations))
 	p.transient = mu > 0
@@ -103,12 +102,12 @@ func (l SimCO) update(ctx context.Context, p *problem) error {
 			return err
 		}
 	}
-	_, err := p.fit(ctx, 0) // the codes are plain least squares whatever μ was
+	_, err := p.fit(ctx, 0) // the codes are plain least squares for any μ
 	return err
 }
 
-// descend takes one gradient step from the atoms p has, where f_μ is f and the
-// codes and the residual are those of fit.
+// descend takes one gradient step from the present atoms, where f_μ is f. The codes and the residual must be those of
+// fit.
 func (p *problem) descend(ctx context.Context, mu, f float64) error {
 	g, length, err := p.gradient(ctx)
 	if err != nil {
@@ -128,7 +127,7 @@ func (p *problem) descend(ctx context.Context, mu, f float64) error {
 	}
 	mean := sum / float64(p.k)
 	from := slices.Clone(p.atoms)
-	turn := func(t float64) {
+	rotate := func(t float64) {
 		for k, v := range length {
 			if v == 0 {
 				continue
@@ -138,46 +137,45 @@ func (p *problem) descend(ctx context.Context, mu, f float64) error {
 			for i := range atom {
 				atom[i] = cos*d[i] - sin/v*h[i]
 			}
-			normalise(atom) // rounding must not add up
+			normalise(atom) // so that rounding errors do not add up
 		}
 	}
 	t, err := goldenSection(f, math.Pi*mean/largest, func(t float64) (float64, error) {
-		turn(t)
+		rotate(t)
 		return p.fit(ctx, mu)
 	})
 	if err != nil {
 		return err
 	}
 	if copy(p.atoms, from); t > 0 {
-		turn(t)
+		rotate(t)
 	}
 	return nil
 }
 
-// gradient returns the Riemannian gradient g of f_μ, atom after atom, and the
-// lengths of the g_k. The codes and the residual must be those of fit.
+// gradient returns the Riemannian gradient g of f_μ, atom after atom, and the lengths of the g_k. The codes and the
+// residual must be those of fit.
 func (p *problem) gradient(ctx context.Context) (g, length []float64, err error) {
 	g, length = make([]float64, p.m*p.k), make([]float64, p.k)
 	err = parallel.For(ctx, p.k, 4, func() func(lo, hi int) {
 		return func(lo, hi int) {
 			for k := lo; k < hi; k++ {
 				row, atom := g[k*p.m:(k+1)*p.m], p.atom(k)
-				signals, places := p.row(k)
+				signals, positions := p.row(k)
 				for i, j := range signals {
-					axpy(-2*p.codes.Value[places[i]], p.rest(int(j)), row)
+					axpy(-2*p.codes.Value[positions[i]], p.residualOf(int(j)), row)
 				}
 				axpy(-dot(atom, row), atom, row)
-				length[k] = blas64.Nrm2(vector(row)) // its square may be too small or too large
+				length[k] = blas64.Nrm2(vector(row)) // whose square may underflow or overflow
 			}
 		}
 	})
 	return g, length, err
 }
 
-// goldenSection looks for the t > 0 with the least f(t) and returns the best it
-// tried, 0 when none is below f(0) = f0. It brackets a minimum between 0 and t4,
-// which grows from 0.01 while f falls and it is below limit, or shrinks while f
-// rises, by the golden ratio; then it cuts the bracket three times.
+// goldenSection searches the t > 0 with the least f(t) and returns the best t that it tried, or 0 where none is below
+// f(0) = f0. It brackets a minimum between 0 and t4, which grows from 0.01 by the golden ratio while f falls and t4
+// is below limit, and shrinks while f rises. Then it shortens the bracket three times.
 func goldenSection(f0, limit float64, f func(t float64) (float64, error)) (best float64, err error) {
 	const ratio = math.Phi - 1
 	least := f0

@@ -15,8 +15,8 @@ import (
 	"superres/learners/sparse"
 )
 
-// coded returns the problem that an update of k atoms gets: n Gaussian signals of
-// m entries over Gaussian atoms, s non-zeros each.
+// coded returns the problem that an update of k atoms gets: n Gaussian signals of m entries over Gaussian atoms, s
+// non-zeros each.
 func coded(t *testing.T, m, k, s, n int) *problem {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(7, 0))
@@ -33,10 +33,7 @@ func coded(t *testing.T, m, k, s, n int) *problem {
 		t.Fatal(err)
 	}
 	y := gaussian(m, n)
-	codes, err := sparse.OMP{Sparsity: s}.Code(context.Background(), d, y)
-	if err != nil {
-		t.Fatal(err)
-	}
+	codes := Must(sparse.OMP{Sparsity: s}.Code(context.Background(), d, y))(t)
 	p := &problem{m: m, n: n, k: k, signals: columns(y), residual: make([]float64, m*n), iteration: 1, iterations: 1}
 	p.load(d, codes)
 	return p
@@ -44,20 +41,14 @@ func coded(t *testing.T, m, k, s, n int) *problem {
 
 func mustFit(t *testing.T, p *problem, mu float64) float64 {
 	t.Helper()
-	f, err := p.fit(context.Background(), mu)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := Must(p.fit(context.Background(), mu))(t)
 	return f
 }
 
-// f, the codes, the gradient and the atoms after one step are those of an
-// independent NumPy program, with and without regularisation.
+// f, the codes, the gradient and the atoms after one step are those of an independent NumPy program, with and without
+// regularisation.
 func TestSimCOAgainstAnotherProgram(t *testing.T) {
-	text, err := os.ReadFile("testdata/steps.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := Must(os.ReadFile("testdata/steps.json"))(t)
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(text, &all); err != nil {
 		t.Fatal(err)
@@ -70,16 +61,10 @@ func TestSimCOAgainstAnotherProgram(t *testing.T) {
 		return mat.NewDense(len(rows), len(rows[0]), slices.Concat(rows...))
 	}
 	y := read("Y")
-	d, err := sparse.NewDictionary(read("D"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := Must(sparse.NewDictionary(read("D")))(t)
 	for _, mu := range []float64{0, 0.05} {
 		want := func(name string) *mat.Dense { return read(fmt.Sprintf("simco_mu%g_%s", mu, name)) }
-		codes, err := sparse.OMP{Sparsity: 2}.Code(context.Background(), d, y)
-		if err != nil {
-			t.Fatal(err)
-		}
+		codes := Must(sparse.OMP{Sparsity: 2}.Code(context.Background(), d, y))(t)
 		p := &problem{m: 6, n: 30, k: 8, signals: columns(y), residual: make([]float64, 6*30)}
 		p.load(d, codes)
 		f := mustFit(t, p, mu)
@@ -163,7 +148,7 @@ func TestFit(t *testing.T) {
 			rest.MulVec(a, &best)
 			rest.SubVec(b, &rest)
 			want += mat.Dot(&rest, &rest)
-			if !mat.EqualApprox(rest.SliceVec(0, p.m), mat.NewVecDense(p.m, p.rest(j)), 1e-10) {
+			if !mat.EqualApprox(rest.SliceVec(0, p.m), mat.NewVecDense(p.m, p.residualOf(j)), 1e-10) {
 				t.Errorf("mu %g, signal %d: the residual is not current", mu, j)
 			}
 		}
@@ -173,14 +158,10 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// An atom that depends on others of its support gets a zero, and the fit is as
-// good as without it.
+// An atom that depends on others of its support gets a zero, and the fit is as good as without it.
 func TestFitWithDependentAtoms(t *testing.T) {
 	p := &problem{m: 3, n: 2, k: 3, signals: []float64{3, 4, 5, 1, 2, 3}, residual: make([]float64, 6)}
-	d, err := sparse.NewDictionary(mat.NewDense(3, 3, []float64{1, 1, 0, 0, 0, 1, 0, 0, 0}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := Must(sparse.NewDictionary(mat.NewDense(3, 3, []float64{1, 1, 0, 0, 0, 1, 0, 0, 0})))(t)
 	p.load(d, &sparse.Codes{Atoms: 3, Start: []int{0, 3, 5}, Index: []int32{0, 1, 2, 0, 1}, Value: make([]float64, 5)})
 	if f := mustFit(t, p, 0); f != 25+13 {
 		t.Errorf("f is %g", f)
@@ -193,8 +174,8 @@ func TestFitWithDependentAtoms(t *testing.T) {
 	}
 }
 
-// f_μ never rises on a fixed support, the atoms keep their length, and an update
-// ends with the least-squares codes and their residual.
+// f_μ never rises on a fixed support, the atoms keep their length, and an update ends with the least-squares codes
+// and their residual.
 func TestSimCODescends(t *testing.T) {
 	for _, mu := range []float64{0, 0.05, 4} {
 		p := coded(t, 10, 15, 3, 80)
@@ -264,8 +245,7 @@ func TestSimCOFixedPoint(t *testing.T) {
 	}
 }
 
-// The search finds the minimum of a parabola near and far, tries no worse a t than
-// 0, and passes errors on.
+// The search finds the minimum of a parabola near and far, tries no worse a t than 0, and passes errors on.
 func TestGoldenSection(t *testing.T) {
 	for _, at := range []float64{1e-5, 0.004, 0.01, 1.7} {
 		best, err := goldenSection(at*at, 10, func(t float64) (float64, error) { return (t - at) * (t - at), nil })

@@ -23,10 +23,7 @@ func TestApproximateKSVD(t *testing.T) { learnertest.Run(t, learners.KSVD{Approx
 // load reads the matrices of an independent NumPy program.
 func load(t *testing.T) map[string]*mat.Dense {
 	t.Helper()
-	text, err := os.ReadFile("testdata/steps.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := learners.Must(os.ReadFile("testdata/steps.json"))(t)
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(text, &raw); err != nil {
 		t.Fatal(err)
@@ -46,27 +43,19 @@ func load(t *testing.T) map[string]*mat.Dense {
 	return out
 }
 
-// One coding and one update reproduce an independent NumPy program
-// (M, K, S, N = 6, 8, 2, 30) to 1e-9; the signs of its K-SVD atoms are arbitrary.
+// One coding and one update reproduce an independent NumPy program (M, K, S, N = 6, 8, 2, 30) to 1e-9; the signs of
+// its K-SVD atoms are arbitrary.
 func TestOneStepAgainstAnotherProgram(t *testing.T) {
 	f := load(t)
-	start, err := sparse.NewDictionary(f["D"])
-	if err != nil {
-		t.Fatal(err)
-	}
+	start := learners.Must(sparse.NewDictionary(f["D"]))(t)
 	omp := sparse.OMP{Sparsity: 2}
-	x, err := omp.Code(context.Background(), start, f["Y"])
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := learners.Must(omp.Code(context.Background(), start, f["Y"]))(t)
 	if !mat.EqualApprox(x.Dense(), f["omp_X"], 1e-9) {
 		t.Error("OMP differs")
 	}
 	for name, l := range map[string]learners.Learner{"mod": learners.MOD{}, "ksvd": learners.KSVD{}} {
-		r, err := l.Learn(context.Background(), f["Y"], learners.Options{Init: start, Coder: omp, Iterations: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := learners.Must(l.Learn(context.Background(), f["Y"],
+			learners.Options{Init: start, Coder: omp, Iterations: 1}))(t)
 		d, codes := r.Dictionary.Matrix(), r.Codes.Dense()
 		for k := range 8 {
 			a, b := d.ColView(k).(*mat.VecDense), f[name+"_D"].ColView(k)
@@ -85,23 +74,16 @@ func TestOneStepAgainstAnotherProgram(t *testing.T) {
 // Neither update raises ‖Y − DX‖ on a fixed support.
 func TestUpdatesLowerTheResidual(t *testing.T) {
 	y := learnertest.Planted(10, 24, 3, 300, 4)
-	start, err := learners.Start(y, 24, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	start := learners.Must(learners.Start(y, 24, 1))(t)
 	coder := sparse.OMP{Sparsity: 3}
-	x, err := coder.Code(context.Background(), start, y)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := learners.Must(coder.Code(context.Background(), start, y))(t)
 	var rest mat.Dense
 	rest.Sub(y, x.Rebuild(start))
 	before := mat.Norm(&rest, 2) / math.Sqrt(3000)
-	for name, l := range map[string]learners.Learner{"mod": learners.MOD{}, "ksvd": learners.KSVD{}, "approximate": learners.KSVD{Approximate: true}} {
-		r, err := l.Learn(context.Background(), y, learners.Options{Init: start, Coder: coder, Iterations: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+	for name, l := range map[string]learners.Learner{"mod": learners.MOD{}, "ksvd": learners.KSVD{},
+		"approximate": learners.KSVD{Approximate: true}} {
+		r := learners.Must(l.Learn(context.Background(), y,
+			learners.Options{Init: start, Coder: coder, Iterations: 1}))(t)
 		if after := r.Steps[0].RMSE; after > before*(1-1e-3) {
 			t.Errorf("%s: RMSE %g before the update, %g after", name, before, after)
 		}
@@ -115,14 +97,9 @@ func TestPlantedBasisIsFound(t *testing.T) {
 		y.Set(j%4, j, float64(j+1)*math.Pow(-1, float64(j)))
 	}
 	for _, spec := range []string{"mod", "ksvd", "ksvd:exact=false"} {
-		l, err := learners.New(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := l.Learn(context.Background(), y, learners.Options{Atoms: 4, Seed: 2, Coder: sparse.OMP{Sparsity: 1}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := learners.Must(learners.New(spec))(t)
+		r := learners.Must(l.Learn(context.Background(), y,
+			learners.Options{Atoms: 4, Seed: 2, Coder: sparse.OMP{Sparsity: 1}}))(t)
 		if r.Stop != learners.Exact {
 			t.Errorf("%s: %s at RMSE %g", spec, r.Stop, r.Steps[len(r.Steps)-1].RMSE)
 		}
@@ -136,14 +113,9 @@ func TestUnusedAtomsAreReplaced(t *testing.T) {
 	for k := range 10 { // ten copies of one atom: nine are never chosen
 		far.Set(0, k, 1)
 	}
-	start, err := sparse.NewDictionary(far)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := learners.MOD{}.Learn(context.Background(), y, learners.Options{Init: start, Iterations: 30, Coder: sparse.OMP{Sparsity: 2}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	start := learners.Must(sparse.NewDictionary(far))(t)
+	r := learners.Must(learners.MOD{}.Learn(context.Background(), y,
+		learners.Options{Init: start, Iterations: 30, Coder: sparse.OMP{Sparsity: 2}}))(t)
 	if r.Steps[0].Replaced != 9 || len(r.Warnings) != 0 {
 		t.Errorf("replaced %d in the first step, warnings %v", r.Steps[0].Replaced, r.Warnings)
 	}

@@ -21,40 +21,40 @@ import (
 	"superres/learners/sparse"
 )
 
-// reply is what a program has left in the folder of a problem, and the program, which
-// waits until it is accepted.
+// reply is the answer of a program to a problem: the files in the folder of the problem. The program waits until the
+// reply is accepted or fails.
 type reply struct {
 	Program
-	asked    statement
+	problem  statement
 	folder   string
 	programs *programs
 	proc     *process
 }
 
-// accepted lets the program have the next problem.
-func (r reply) accepted() {
+// accept makes the program available for the next problem.
+func (r reply) accept() {
 	if !r.Once {
 		r.programs.giveBack(r.Program, r.proc)
 	}
 }
 
-// failed makes the error of a reply that cannot be accepted. The program is ended before, so
-// that all that it said is there.
-func (r reply) failed(format string, args ...any) error {
+// fail returns the error of a reply that cannot be accepted. It ends the program first, so that all of its standard
+// error has been read.
+func (r reply) fail(format string, args ...any) error {
 	r.programs.end(r.proc)
-	return r.Program.failed("%s%s", fmt.Sprintf(format, args...), r.proc.said.after())
+	return r.Program.fail("%s%s", fmt.Sprintf(format, args...), r.proc.stderr.quote())
 }
 
-// lacks makes the error of a reply without its result.
-func (r reply) lacks() error {
+// failMissing returns the error of a reply without its result.
+func (r reply) failMissing() error {
 	if r.Once {
-		return r.failed("ended with status 0, but left no %s; a program that reads problems from its standard input is named with exec", r.asked.result())
+		return r.fail("ended with status 0, but left no %s; a program that reads problems from its standard input "+
+			"is named with exec", r.problem.result())
 	}
-	return r.failed("answered, but left no %s", r.asked.result())
+	return r.fail("answered, but left no %s", r.problem.result())
 }
 
-// open opens a file that a program has left, and returns its size. It is nil when there is
-// none.
+// open opens a file of the reply, and returns its size in bytes. The file is nil where there is none.
 func (r reply) open(name string) (*os.File, int64, error) {
 	path := filepath.Join(r.folder, name)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -62,16 +62,15 @@ func (r reply) open(name string) (*os.File, int64, error) {
 	}
 	f, size, err := safefile.OpenRegular(path)
 	if fault, ok := errors.AsType[*safefile.Fault](err); ok {
-		return nil, 0, r.failed("%s: %s", name, fault.Reason) // of a folder that nobody sees
+		return nil, 0, r.fail("%s: %s", name, fault.Reason) // without the path of the folder, which is temporary
 	}
 	if err != nil {
-		return nil, 0, r.failed("%s: %v", name, err)
+		return nil, 0, r.fail("%s: %v", name, err)
 	}
 	return f, size, nil
 }
 
-// readMatrix reads a matrix that a program has left, of rows×cols. It is nil when there is
-// none.
+// readMatrix reads a matrix of the reply, which must be rows×cols. It is nil where there is none.
 func (r reply) readMatrix(name string, rows, cols int, column string) (*mat.Dense, error) {
 	f, size, err := r.open(name)
 	if f == nil || err != nil {
@@ -79,7 +78,7 @@ func (r reply) readMatrix(name string, rows, cols int, column string) (*mat.Dens
 	}
 	defer f.Close()
 	if size == 0 {
-		return nil, r.failed("%s is empty; close it before the answer", name)
+		return nil, r.fail("%s is empty; close it before the answer", name)
 	}
 	m, err := matfile.Read(f, size, name, matfile.Options{Column: column, Accept: func(m, n int) error {
 		if m != rows || n != cols {
@@ -88,19 +87,19 @@ func (r reply) readMatrix(name string, rows, cols int, column string) (*mat.Dens
 		return nil
 	}})
 	if err != nil {
-		return nil, r.failed("%v", err)
+		return nil, r.fail("%v", err)
 	}
 	return m, nil
 }
 
-// readDictionary reads D, its atoms brought to length 1, and the lengths they had.
+// readDictionary reads D. It returns the dictionary with atoms of length 1, and the lengths that they had.
 func (r reply) readDictionary(m, k int) (*sparse.Dictionary, []float64, error) {
 	d, err := r.readMatrix(atomsFile, m, k, "atom")
 	if err != nil {
 		return nil, nil, err
 	}
 	if d == nil {
-		return nil, nil, r.lacks()
+		return nil, nil, r.failMissing()
 	}
 	atoms, lengths := make([]float64, m*k), make([]float64, k)
 	for j := range k {
@@ -111,7 +110,7 @@ func (r reply) readDictionary(m, k int) (*sparse.Dictionary, []float64, error) {
 			largest = max(largest, math.Abs(atom[i]))
 		}
 		if largest == 0 {
-			return nil, nil, r.failed("%s: atom %d (counted from 0) is zero; expected a direction", atomsFile, j)
+			return nil, nil, r.fail("%s: atom %d (counted from 0) is zero; expected a direction", atomsFile, j)
 		}
 		sum := 0.0 // of the scaled entries: neither overflows nor underflows
 		for i := range atom {
@@ -126,13 +125,13 @@ func (r reply) readDictionary(m, k int) (*sparse.Dictionary, []float64, error) {
 	}
 	out, err := sparse.FromAtoms(m, atoms)
 	if err != nil {
-		return nil, nil, r.failed("%s: %v", atomsFile, err)
+		return nil, nil, r.fail("%s: %v", atomsFile, err)
 	}
 	return out, lengths, nil
 }
 
-// readCodes reads X, of which row k is multiplied by scale[k], where scale is not nil. A
-// signal with more non-zeros than were asked for is an error. It is nil when there is none.
+// readCodes reads X, and multiplies row k of it by scale[k] unless scale is nil. A signal with more non-zeros than
+// the problem allows is an error. The codes are nil where there are none.
 func (r reply) readCodes(k, n int, scale []float64) (*sparse.Codes, error) {
 	x, err := r.readMatrix(codesFile, k, n, "signal")
 	if x == nil || err != nil {
@@ -146,7 +145,8 @@ func (r reply) readCodes(k, n int, scale []float64) (*sparse.Codes, error) {
 			}
 		}
 	}
-	codes := &sparse.Codes{Atoms: k, Start: make([]int, 1, n+1), Index: make([]int32, 0, count), Value: make([]float64, 0, count)}
+	codes := &sparse.Codes{Atoms: k, Start: make([]int, 1, n+1), Index: make([]int32, 0, count),
+		Value: make([]float64, 0, count)}
 	for j := range n {
 		for i := range k {
 			v := x.At(i, j)
@@ -154,51 +154,52 @@ func (r reply) readCodes(k, n int, scale []float64) (*sparse.Codes, error) {
 				v *= scale[i]
 			}
 			if math.IsInf(v, 0) {
-				return nil, r.failed("%s: coefficient %d of signal %d is too large for an atom of length 1", codesFile, i, j)
+				return nil, r.fail("%s: coefficient %d of signal %d is too large for an atom of length 1", codesFile,
+					i, j)
 			}
 			if v != 0 {
 				codes.Index, codes.Value = append(codes.Index, int32(i)), append(codes.Value, v)
 			}
 		}
-		if has, most := len(codes.Index)-codes.Start[j], r.asked.Sparsity; most > 0 && has > most {
+		if count, limit := len(codes.Index)-codes.Start[j], r.problem.Sparsity; limit > 0 && count > limit {
 			advice := ""
-			if r.asked.result() != codesFile {
+			if r.problem.result() != codesFile {
 				advice = fmt.Sprintf("; leave %s out, and the coder makes the codes", codesFile)
 			}
-			return nil, r.failed("%s: signal %d (counted from 0) has %d non-zeros, expected at most %d%s", codesFile, j, has, most, advice)
+			return nil, r.fail("%s: signal %d (counted from 0) has %d non-zeros, expected at most %d%s", codesFile, j,
+				count, limit, advice)
 		}
 		codes.Start = append(codes.Start, len(codes.Index))
 	}
 	return codes, nil
 }
 
-// largestTrace is that of a trace, in bytes.
-const largestTrace = 16 << 20
+// maxTrace is the size of the largest trace, in bytes.
+const maxTrace = 16 << 20
 
-// readTrace reads what the program says of its iterations: columns by the names that
-// superres learn gives them, of which iteration and rmse must be there. It is empty when
-// there is none.
+// readTrace reads the steps of the program from its trace: columns with the names that superres learn gives them, of
+// which iteration and rmse are required. There are no steps where there is no trace.
 func (r reply) readTrace() ([]learners.Step, error) {
 	f, size, err := r.open(traceFile)
 	if f == nil || err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if size > largestTrace {
-		return nil, r.failed("%s has %d bytes, expected at most %d", traceFile, size, largestTrace)
+	if size > maxTrace {
+		return nil, r.fail("%s has %d bytes, expected at most %d", traceFile, size, maxTrace)
 	}
 	lines := csv.NewReader(io.LimitReader(f, size))
 	lines.TrimLeadingSpace = true
 	head, err := lines.Read()
 	if err == io.EOF {
-		return nil, r.failed("%s is empty; its first line names the columns, iteration,rmse", traceFile)
+		return nil, r.fail("%s is empty; its first line names the columns, iteration,rmse", traceFile)
 	}
 	if err != nil {
-		return nil, r.failed("%s: %v", traceFile, err)
+		return nil, r.fail("%s: %v", traceFile, err)
 	}
 	for _, name := range []string{"iteration", "rmse"} {
 		if !slices.Contains(head, name) {
-			return nil, r.failed("%s has no column %s; its first line names the columns, iteration,rmse", traceFile, name)
+			return nil, r.fail("%s has no column %s; its first line names the columns, iteration,rmse", traceFile, name)
 		}
 	}
 	var steps []learners.Step
@@ -208,30 +209,30 @@ func (r reply) readTrace() ([]learners.Step, error) {
 			return steps, nil
 		}
 		if err != nil {
-			return nil, r.failed("%s: %v", traceFile, err)
+			return nil, r.fail("%s: %v", traceFile, err)
 		}
-		step, err := stepOf(head, row)
+		step, err := parseStep(head, row)
 		if err == nil && (step.Iteration < 1 || len(steps) > 0 && step.Iteration <= steps[len(steps)-1].Iteration) {
 			err = fmt.Errorf("iteration %d, expected 1 or more, and more from line to line", step.Iteration)
 		}
 		if err != nil {
-			return nil, r.failed("%s: line %d: %v", traceFile, len(steps)+2, err)
+			return nil, r.fail("%s: line %d: %v", traceFile, len(steps)+2, err)
 		}
 		steps = append(steps, step)
 	}
 }
 
-// stepOf reads a line of a trace.
-func stepOf(head, row []string) (s learners.Step, err error) {
+// parseStep reads a line of a trace, whose columns head names.
+func parseStep(head, row []string) (s learners.Step, err error) {
 	for i, name := range head {
-		var whole *int
+		var integer *int
 		var number *float64
 		seconds := 0.0
 		switch name {
 		case "iteration":
-			whole = &s.Iteration
+			integer = &s.Iteration
 		case "replaced":
-			whole = &s.Replaced
+			integer = &s.Replaced
 		case "rmse":
 			number = &s.RMSE
 		case "nonzeros":
@@ -246,11 +247,11 @@ func stepOf(head, row []string) (s learners.Step, err error) {
 			continue
 		}
 		v, err := strconv.ParseFloat(row[i], 64)
-		if err != nil || !(v >= 0 && v < 1e15) || whole != nil && v != math.Trunc(v) {
+		if err != nil || !(v >= 0 && v < 1e15) || integer != nil && v != math.Trunc(v) {
 			return s, fmt.Errorf("%s is %q, expected a number, 0 or more", name, row[i])
 		}
-		if whole != nil {
-			*whole = int(v)
+		if integer != nil {
+			*integer = int(v)
 			continue
 		}
 		*number = v

@@ -12,18 +12,17 @@ import (
 	"superres/learners/sparse"
 )
 
-// Coder is a sparse coder outside.
+// Coder is a sparse coder that is an external program.
 type Coder struct {
 	Program
-	// Sparsity is how many non-zeros a signal has at most, to which it is held. The
-	// default, 0, is no limit.
+	// Sparsity is the largest number of non-zeros of a signal. Codes with more are refused. The default, 0, is no
+	// limit.
 	Sparsity int
-	// Tolerance is the residual norm at which a signal may end, of which it is told. The
-	// default is 0.
+	// Tolerance is the residual norm at which coding of a signal may end. The program gets it. The default is 0.
 	Tolerance float64
 }
 
-// Check refuses parameters that mean nothing and a program that is not there.
+// Check refuses parameters without a meaning, and a program that does not exist.
 func (c *Coder) Check() error {
 	if c.Sparsity < 0 {
 		return plugin.Errorf("external: sparsity %d, expected at least 1 (0: no limit)", c.Sparsity)
@@ -37,8 +36,7 @@ func (c *Coder) Check() error {
 // MostNonZeros implements sparse.Limited.
 func (c *Coder) MostNonZeros() int { return c.Sparsity }
 
-// Code implements sparse.Coder, as far as the program does: that a signal's code does not
-// depend on others is its own promise.
+// Code implements sparse.Coder. That the code of a signal does not depend on other signals is left to the program.
 func (c *Coder) Code(ctx context.Context, d *sparse.Dictionary, y *mat.Dense) (*sparse.Codes, error) {
 	m, k := d.Dims()
 	if err := checkSignals(y, m); err != nil {
@@ -51,26 +49,25 @@ func (c *Coder) Code(ctx context.Context, d *sparse.Dictionary, y *mat.Dense) (*
 		return nil, err
 	}
 	_, n := y.Dims()
-	left, done, err := c.solve(ctx, statement{
+	answer, done, err := c.solve(ctx, statement{
 		Task: "code", Entries: m, Signals: n, Atoms: k, Sparsity: c.Sparsity, Tolerance: c.Tolerance,
 	}, map[string]*mat.Dense{signalsFile: y, atomsFile: d.Matrix()})
 	defer done()
 	if err != nil {
 		return nil, err
 	}
-	codes, err := left.readCodes(k, n, nil)
+	codes, err := answer.readCodes(k, n, nil)
 	switch {
 	case err != nil:
 		return nil, err
 	case codes == nil:
-		return nil, left.lacks()
+		return nil, answer.failMissing()
 	}
-	left.accepted()
+	answer.accept()
 	return codes, nil
 }
 
-// checkSignals refuses signals of which there is none, that are not of m entries or not
-// finite.
+// checkSignals refuses an empty matrix of signals, signals that do not have m entries, and signals that are not finite.
 func checkSignals(y *mat.Dense, m int) error {
 	if y.IsEmpty() {
 		return errors.New("external: there are no signals")

@@ -14,9 +14,9 @@ import (
 	"superres/learners/plugin"
 )
 
-// words splits a command at its blanks. Quotes of either kind keep what is between them
-// together. A backslash is no more than that: paths of Windows have them.
-func words(command string) ([]string, error) {
+// splitWords splits a command at its blanks, but not at those between quotes of either kind. A backslash has no
+// special meaning, since paths of Windows have them.
+func splitWords(command string) ([]string, error) {
 	var list []string
 	var word strings.Builder
 	var quote rune
@@ -49,25 +49,27 @@ func words(command string) ([]string, error) {
 	return list, nil
 }
 
-// line returns the path of the program and its arguments.
-func (p Program) line() (path string, args []string, err error) {
-	list, err := words(p.Command)
+// resolve returns the path of the program and its arguments.
+func (p Program) resolve() (path string, args []string, err error) {
+	list, err := splitWords(p.Command)
 	switch {
 	case err != nil:
 		return "", nil, plugin.Errorf("external: %s: %v", p.Command, err)
 	case len(list) == 0 || list[0] == "":
-		return "", nil, plugin.Errorf("external: no program is named; write %s:./mine.py, or %s:python3 mine.py", p.name(), p.name())
+		return "", nil, plugin.Errorf("external: no program is named; write %s:./mine.py, or %s:python3 mine.py",
+			p.name(), p.name())
 	}
 	path, err = exec.LookPath(list[0])
 	if err == nil {
 		return path, list[1:], nil
 	}
-	_, there := os.Stat(list[0])
+	_, missing := os.Stat(list[0])
 	switch {
-	case errors.Is(err, exec.ErrDot) || there == nil && !strings.ContainsAny(list[0], `/\`):
+	case errors.Is(err, exec.ErrDot) || missing == nil && !strings.ContainsAny(list[0], `/\`):
 		err = fmt.Errorf("a program in this folder is written with it, ./%s", list[0])
-	case there == nil:
-		err = fmt.Errorf("cannot be started; make it executable (chmod +x), or name what runs it, %s:python3 %s", p.name(), list[0])
+	case missing == nil:
+		err = fmt.Errorf("cannot be started; make it executable (chmod +x), or name what runs it, %s:python3 %s",
+			p.name(), list[0])
 	case len(list) > 1:
 		err = errors.New("no such program; put quotes around a path with blanks in it")
 	default:
@@ -76,7 +78,7 @@ func (p Program) line() (path string, args []string, err error) {
 	return "", nil, plugin.Errorf("external: %s: %v", list[0], err)
 }
 
-// name is how specs call this kind of program.
+// name returns the name of this kind of program in a spec.
 func (p Program) name() string {
 	if p.Once {
 		return "exec1"
@@ -84,20 +86,19 @@ func (p Program) name() string {
 	return "exec"
 }
 
-// Check refuses a command that is none and a program that is not there.
+// Check refuses a command that cannot be split into words, and a program that does not exist.
 func (p Program) Check() error {
 	if p.Limit < 0 {
 		return plugin.Errorf("external: limit %v, expected more than 0", p.Limit)
 	}
-	_, _, err := p.line()
+	_, _, err := p.resolve()
 	return err
 }
 
-// Fingerprint implements plugin.Program: the SHA-256 of the program, and of each file
-// among its arguments, such as the script that an interpreter is given. What these load in
-// turn is not known here.
+// Fingerprint implements plugin.Program. It returns the SHA-256 of the program and of each file among its arguments,
+// such as the script of an interpreter, but not of files that these load in turn.
 func (p Program) Fingerprint() (string, error) {
-	path, args, err := p.line()
+	path, args, err := p.resolve()
 	if err != nil {
 		return "", err
 	}
@@ -115,6 +116,7 @@ func (p Program) Fingerprint() (string, error) {
 	return strings.Join(sums, " "), nil
 }
 
+// fileSum returns the SHA-256 of a file in hexadecimal digits.
 func fileSum(name string) (string, error) {
 	f, _, err := safefile.OpenRegular(name)
 	if err != nil {

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// passed are the variables that a program gets of the environment of superres. What ends in *
-// is the beginning of a name. Nothing else is passed: least of all what is meant for superres
-// alone, such as the token of its service, and the keys of other programs.
+// passedVariables are the variables of the environment of superres that a program gets. A name that ends in * stands
+// for all that begin so. No others are passed, since they may be secrets, such as the token of the service of
+// superres or the keys of other programs.
 //
-// testdata/external/README.md has this list.
-var passed = []string{
+// testdata/external/README.md has this list too, and a test compares the two.
+var passedVariables = []string{
 	// who and where
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "PWD", "HOSTNAME", "TMPDIR", "TMP", "TEMP", "XDG_*",
 	// language and time
@@ -29,41 +29,41 @@ var passed = []string{
 	"GOROOT", "GOPATH", "GOCACHE", "GOMODCACHE", "GOFLAGS", "GOMAXPROCS", "GODEBUG", "GOGC", "GOMEMLIMIT", "GORACE",
 }
 
-// passedOnWindows are those of Windows, where letters of either case are one.
-var passedOnWindows = []string{
+// windowsVariables are the variables that a program gets besides on Windows, where letters of either case are the same.
+var windowsVariables = []string{
 	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "OS", "USERNAME", "USERPROFILE", "USERDOMAIN",
 	"COMPUTERNAME",
 	"HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "ALLUSERSPROFILE", "PUBLIC", "PROGRAMFILES*",
 	"PROGRAMW6432", "COMMONPROGRAMFILES*", "COMMONPROGRAMW6432", "NUMBER_OF_PROCESSORS", "PROCESSOR_*",
 }
 
-// environment returns the variables that a program gets: those of passed, as far as they are set,
-// one thread for libraries that are not told otherwise, and the mark of its process.
+// environment returns the variables that a program gets: those of passedVariables that are set, one thread for
+// libraries whose number of threads is not set, and the mark of its process.
 func environment(mark string) []string {
 	list := slices.DeleteFunc(os.Environ(), func(variable string) bool {
-		return !passes(variable, runtime.GOOS == "windows")
+		return !isPassed(variable, runtime.GOOS == "windows")
 	})
 	return append(oneThread(list), markName+"="+mark)
 }
 
-// passes reports whether a variable, NAME=VALUE, is one that programs get.
-func passes(variable string, windows bool) bool {
+// isPassed reports whether programs get a variable, NAME=VALUE.
+func isPassed(variable string, windows bool) bool {
 	// A name of Windows may begin with "=", as those of the folders of drives do.
 	name, _, ok := strings.Cut(variable, "=")
 	if !ok || name == "" {
 		return windows && strings.HasPrefix(variable, "=")
 	}
-	among := passed
+	patterns := passedVariables
 	if windows {
 		name = strings.ToUpper(name)
-		among = slices.Concat(passed, passedOnWindows)
+		patterns = slices.Concat(passedVariables, windowsVariables)
 	}
-	return slices.ContainsFunc(among, func(one string) bool {
-		begin, open := strings.CutSuffix(one, "*")
-		return name == one || open && strings.HasPrefix(name, begin)
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		prefix, open := strings.CutSuffix(pattern, "*")
+		return name == pattern || open && strings.HasPrefix(name, prefix)
 	})
 }
 
-// markName is the variable by which all is found that a program has started, and that is ended with
-// it. It says nothing else.
+// markName is the variable by which all processes are found that a program has started, so that they end with it. It
+// has no other meaning.
 const markName = "EXEC_GROUP"

@@ -28,8 +28,8 @@ func python(t *testing.T, has string) string {
 	return ""
 }
 
-// learnBy runs one of the examples on a planted problem, twice by one process, and returns
-// what it learned. Its error is to be so much of that of the first dictionary at most.
+// learnBy runs one of the examples on a planted problem, twice by one process, and returns what it learned. Its error
+// is to be so much of that of the first dictionary at most.
 func learnBy(t *testing.T, command string, iterations int, most float64) *sparse.Dictionary {
 	t.Helper()
 	ownTemp(t)
@@ -43,7 +43,8 @@ func learnBy(t *testing.T, command string, iterations int, most float64) *sparse
 	l := &external.Learner{Program: external.Program{Command: command, Limit: 2 * time.Minute}}
 	var last *learners.Result
 	for range 2 {
-		r, err := l.Learn(ctx, p.Y, learners.Options{Atoms: 20, Iterations: iterations, Coder: sparse.OMP{Sparsity: 2}, Seed: 1})
+		r, err := l.Learn(ctx, p.Y, learners.Options{Atoms: 20, Iterations: iterations, Coder: sparse.OMP{Sparsity: 2},
+			Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,17 +16,17 @@ const Windows = runtime.GOOS == "windows"
 // PlainASCII is plainASCII.
 var PlainASCII = plainASCII
 
-// Passes is passes, and Passed is passed.
+// IsPassed and PassedVariables are the functions and variables of these names.
 var (
-	Passes = passes
-	Passed = passed
+	IsPassed        = isPassed
+	PassedVariables = passedVariables
 )
 
 // WithFolder is withFolder.
 var WithFolder = withFolder
 
-// WithCodes and WithoutCodes are learners that are known to leave codes, or none, so that
-// their memory is known better.
+// WithCodes and WithoutCodes are learners that are known to leave codes, or none, so that their memory is known
+// better.
 type (
 	WithCodes    struct{ *Learner }
 	WithoutCodes struct{ *Learner }
@@ -46,8 +46,7 @@ func Running(ctx context.Context) int {
 	return len(p.running)
 }
 
-// Gone tells whether a process has ended, or does within a while: whoever inherits it has to
-// notice.
+// Gone tells whether a process has ended, or does within a while: whoever inherits it has to notice.
 func Gone(pid int) bool {
 	for range 500 {
 		p, err := os.FindProcess(pid)

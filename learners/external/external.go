@@ -1,27 +1,23 @@
-// Package external makes learners and coders of programs in any language: of
-// "exec:COMMAND", which is started once and serves many problems, and of
-// "exec1:COMMAND", which is started for each.
+// Package external makes learners and coders of programs in any language. The program of a spec "exec:COMMAND" is
+// started once and serves many problems; that of "exec1:COMMAND" is started for each problem.
 //
-// A problem is a folder. In it are problem.json, which says what is asked for, and the
-// matrices Y.npy and D0.npy (of a coder D.npy); the program puts D.npy there, and X.npy
-// and trace.csv where it has them (a coder X.npy). testdata/external/README.md in the
-// repository is the protocol for who writes such a program, with examples.
+// A problem is a folder with problem.json, which states the task, and the matrices Y.npy and, for a learner, D0.npy
+// or, for a coder, D.npy. A learner writes D.npy to the folder and may write X.npy and trace.csv; a coder writes
+// X.npy. testdata/external/README.md in the repository is the protocol for authors of such programs, with examples.
 //
-// A program gets the variables of the environment that such programs need, which
-// testdata/external/README.md lists, and no others, such as the token of a service. All that
-// it starts ends with it, as far as the system lets that be found: see family_*.go.
+// A program gets those variables of the environment that such programs need, as that file lists them, and no others,
+// which may be secrets. All processes that it starts end with it, as far as the system lets them be found: see
+// family_*.go.
 //
-// Nothing that a program says is believed: sizes and numbers are checked, atoms are
-// brought to length 1 and their signs fixed, and errors are computed here. What goes
-// wrong with a program is an error of the class [ErrProgram] that ends with the last
-// lines of its standard error; the program is then ended, with all that it started, and
-// started anew for the next problem.
+// No result of a program is trusted: sizes and numbers are checked, atoms are brought to length 1 and their signs
+// fixed, and errors are computed here. A failure of a program is an error of the class [ErrProgram] that ends with
+// the last lines of its standard error. The program is then ended, with all that it started, and started anew for the
+// next problem.
 //
-// Read it in this order: learner.go and coder.go, the plug-ins; problem.go, what is
-// written for a program, and answer.go, what is read; command.go, what a spec says;
-// keep.go, the programs that wait for problems; process.go, one of them, and tail.go, the
-// end of what it printed; environment.go, which variables it gets, and family_*.go, how it is
-// ended, with all that it has started, on each system.
+// Read it in this order: learner.go and coder.go, the plug-ins; problem.go, which writes problems, and answer.go,
+// which reads answers; command.go, which reads commands; keep.go, the programs that wait for problems; process.go,
+// one program, and tail.go, the end of its output; environment.go, its variables; and family_*.go, which end it with
+// all that it has started, on each system.
 package external
 
 import (
@@ -38,8 +34,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ErrProgram is wrapped by errors of programs: they did not start, crashed, gave no
-// answer in time or one that cannot be used.
+// ErrProgram is the class of errors of programs: they did not start, crashed, gave no answer in time, or gave one
+// that cannot be used.
 var ErrProgram = errors.New("external program failed")
 
 type programError string
@@ -47,27 +43,28 @@ type programError string
 func (e programError) Error() string        { return string(e) }
 func (e programError) Is(target error) bool { return target == ErrProgram }
 
-// Program is a program outside, and how it is to be run. Concurrent use is safe: several
-// of it are started then.
+// Program is an external program, and how to run it. It is safe for concurrent use, for which it is started several
+// times.
 type Program struct {
-	// Command is the program and its arguments, between blanks; what holds blanks or commas
-	// stands between quotes, of either kind.
+	// Command is the program and its arguments, separated by blanks. One that has blanks or commas stands between
+	// quotes of either kind.
 	Command string
-	// Limit is how long it may take for a problem. The default, 0, is 10 minutes.
+	// Limit is the time limit for a problem. The default, 0, is 10 minutes.
 	Limit time.Duration
-	// Once tells that it is started for each problem, with its folder in place of {} in
-	// its arguments or else as the last of them.
+	// Once says that the program is started for each problem. It gets the folder of the problem as its last argument
+	// or, where its arguments have {}, in place of that.
 	Once bool
 }
 
-// declare binds what a spec says of a program.
+// declare binds the parameters of a spec to the fields of the program.
 func (p *Program) declare(fs *flag.FlagSet) {
-	fs.StringVar(&p.Command, argument, "", "the program and its arguments, which come first; quote what has blanks or commas in it")
-	p.Limit = usualLimit
+	fs.StringVar(&p.Command, argument, "", "the program and its arguments, which come first; quote what has "+
+		"blanks or commas in it")
+	p.Limit = defaultLimit
 	fs.Var(limit{&p.Limit}, "limit", "time for a problem, such as 90s or 2h")
 }
 
-// limit is a flag.Value for the time that a program has, more than 0.
+// limit is a flag.Value for a time limit, which is more than 0.
 type limit struct{ *time.Duration }
 
 // Set parses a time with its unit.
@@ -85,32 +82,34 @@ func (l limit) Set(text string) error {
 
 // String shows the time.
 func (l limit) String() string {
-	if l.Duration == nil { // as package flag makes one
+	if l.Duration == nil { // package flag makes such a value
 		return ""
 	}
 	return l.Duration.String()
 }
 
 const (
-	argument   = "command"
-	usualLimit = 10 * time.Minute
+	argument     = "command"
+	defaultLimit = 10 * time.Minute
 )
 
+// limit returns the time limit for a problem.
 func (p Program) limit() time.Duration {
 	if p.Limit == 0 {
-		return usualLimit
+		return defaultLimit
 	}
 	return p.Limit
 }
 
-// failed makes the error of a program.
-func (p Program) failed(format string, args ...any) error {
+// fail returns an error of the program.
+func (p Program) fail(format string, args ...any) error {
 	return programError(fmt.Sprintf("external: %s: %s", p.Command, fmt.Sprintf(format, args...)))
 }
 
-// solve has a problem solved: what is asked for, and matrices by their files. The reply is
-// good until done is called, which it must be, also after an error.
-func (p Program) solve(ctx context.Context, s statement, matrices map[string]*mat.Dense) (r reply, done func(), err error) {
+// solve gives a problem to the program: the statement, and the matrices by the names of their files. The caller must
+// call done, also after an error; the files of the reply are there until then.
+func (p Program) solve(ctx context.Context, s statement, matrices map[string]*mat.Dense) (r reply, done func(),
+	err error) {
 	programs, end := programsOf(ctx)
 	folder, remove, err := programs.problem()
 	if err != nil {
@@ -130,13 +129,14 @@ func (p Program) solve(ctx context.Context, s statement, matrices map[string]*ma
 }
 
 func init() {
+	const reference = "testdata/external/README.md: the protocol, with examples"
 	for name, once := range map[string]bool{"exec": false, "exec1": true} {
-		how := "started once for many problems"
+		summary := "a program of your own in any language, started once for many problems"
 		if once {
-			how = "started for each problem"
+			summary = "a program of your own in any language, started for each problem"
 		}
 		learners.Register(learners.Info{
-			Name: name, Summary: "a program of your own in any language, " + how, Reference: "testdata/external/README.md: the protocol, with examples", Argument: argument,
+			Name: name, Summary: summary, Reference: reference, Argument: argument,
 			New: func(fs *flag.FlagSet) learners.Learner {
 				l := &Learner{Program{Once: once}}
 				l.declare(fs)
@@ -144,7 +144,7 @@ func init() {
 			},
 		})
 		sparse.Register(sparse.Info{
-			Name: name, Summary: "a program of your own in any language, " + how, Reference: "testdata/external/README.md: the protocol, with examples", Argument: argument,
+			Name: name, Summary: summary, Reference: reference, Argument: argument,
 			New: func(fs *flag.FlagSet) sparse.Coder {
 				c := &Coder{Program: Program{Once: once}}
 				c.declare(fs)

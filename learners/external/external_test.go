@@ -36,7 +36,8 @@ func TestMain(m *testing.M) {
 
 // learner is one that the test binary is the program of.
 func learner(words ...string) *external.Learner {
-	return &external.Learner{Program: external.Program{Command: externaltest.Command(words...), Once: words[0] == "once"}}
+	return &external.Learner{Program: external.Program{Command: externaltest.Command(words...),
+		Once: words[0] == "once"}}
 }
 
 // ownTemp gives the test a folder for temporary files, and checks that nothing is left there.
@@ -55,19 +56,23 @@ func ownTemp(t *testing.T) {
 
 func TestLearnerConforms(t *testing.T) {
 	ownTemp(t)
-	t.Run("with codes", func(t *testing.T) { learnertest.Run(t, external.WithCodes{Learner: learner("serve", "codes")}) })
+	t.Run("with codes", func(t *testing.T) {
+		learnertest.Run(t,
+			external.WithCodes{Learner: learner("serve", "codes")})
+	})
 	t.Run("without", func(t *testing.T) { learnertest.Run(t, external.WithoutCodes{Learner: learner("serve")}) })
 }
 
 func TestCoderConforms(t *testing.T) {
 	ownTemp(t)
 	sparsetest.Run(t, func(sparsity int, tolerance float64) sparse.Coder {
-		return &external.Coder{Program: external.Program{Command: externaltest.Command("serve")}, Sparsity: sparsity, Tolerance: tolerance}
+		return &external.Coder{Program: external.Program{Command: externaltest.Command("serve")}, Sparsity: sparsity,
+			Tolerance: tolerance}
 	})
 }
 
-// What comes back is what the same learner gives here, however it is asked: with codes or
-// without, by a program that serves or one that is started each time.
+// What comes back is what the same learner gives here, however it is asked: with codes or without, by a program that
+// serves or one that is started each time.
 func TestSameResult(t *testing.T) {
 	ownTemp(t)
 	y := learnertest.Planted(8, 12, 2, 90, 1)
@@ -96,8 +101,10 @@ func TestSameResult(t *testing.T) {
 		if strings.Contains(words, "trace") {
 			steps, last = len(want.Steps), len(want.Steps)
 		}
-		if len(got.Steps) != steps || len(traced) != steps || traced[steps-1].Iteration != last || got.Stop != external.Answered {
-			t.Errorf("%s: %d steps, %d traced, expected %d; the last %+v; stop %q", words, len(got.Steps), len(traced), steps, traced[len(traced)-1], got.Stop)
+		if len(got.Steps) != steps || len(traced) != steps || traced[steps-1].Iteration != last ||
+			got.Stop != external.Answered {
+			t.Errorf("%s: %d steps, %d traced, expected %d; the last %+v; stop %q", words, len(got.Steps), len(traced),
+				steps, traced[len(traced)-1], got.Stop)
 		}
 	}
 }
@@ -119,7 +126,8 @@ func TestMisdeeds(t *testing.T) {
 			}
 			continue
 		}
-		if r != nil || !errors.Is(err, external.ErrProgram) || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\n\x1b") {
+		if r != nil || !errors.Is(err, external.ErrProgram) || !strings.Contains(err.Error(), want) ||
+			strings.ContainsAny(err.Error(), "\n\x1b") {
 			t.Errorf("problem %d: %v, expected %q", i+1, err, want)
 		}
 		if i == 0 && !strings.Contains(err.Error(), "it said: 3 | 4 | 5 | [31m6 | Segmentation fault") {
@@ -137,10 +145,12 @@ func TestNoAnswer(t *testing.T) {
 	y := learnertest.Planted(4, 6, 1, 20, 1)
 	opt := learners.Options{Atoms: 6, Iterations: 2, Coder: sparse.OMP{Sparsity: 1}}
 	for words, want := range map[string]string{
-		"tired 0":     "ended without an answer (exit status 0); a program for one problem is named with exec1",
-		"mute":        "no answer in 1s, the limit for a problem; D.npy is there: was the answer flushed, with a line end?; it said: ",
-		"once":        "ended without an answer (exit status 1); it said: ", // it has no folder
-		"serve, once": "ended with status 0, but left no D.npy; a program that reads problems from its standard input is named with exec",
+		"tired 0": "ended without an answer (exit status 0); a program for one problem is named with exec1",
+		"mute": "no answer in 1s, the limit for a problem; D.npy is there: was the answer flushed, with a " +
+			"line end?; it said: ",
+		"once": "ended without an answer (exit status 1); it said: ", // it has no folder
+		"serve, once": "ended with status 0, but left no D.npy; a program that reads problems from its standard " +
+			"input is named with exec",
 	} {
 		words, once := strings.CutSuffix(words, ", once")
 		l := learner(strings.Fields(words)...)
@@ -148,14 +158,15 @@ func TestNoAnswer(t *testing.T) {
 		if words == "mute" {
 			l.Limit = time.Second
 		}
-		if _, err := l.Learn(t.Context(), y, opt); !errors.Is(err, external.ErrProgram) || !strings.Contains(err.Error(), want) {
+		if _, err := l.Learn(t.Context(), y, opt); !errors.Is(err, external.ErrProgram) ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, expected %q", words, err, want)
 		}
 	}
 }
 
-// What a program does after an answer is no fault of the problem that comes next: what it
-// prints is passed over, and one that has ended is started anew.
+// What a program does after an answer is no fault of the problem that comes next: what it prints is passed over, and
+// one that has ended is started anew.
 func TestAfterAnAnswer(t *testing.T) {
 	ownTemp(t)
 	y := learnertest.Planted(4, 6, 1, 20, 1)
@@ -204,8 +215,8 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// What a context or a limit ends is ended with all that it has started, and its folder is
-// removed: also what has a session of its own, and no parent any more, where that can be found.
+// What a context or a limit ends is ended with all that it has started, and its folder is removed: also what has a
+// session of its own, and no parent any more, where that can be found.
 func TestNothingIsLeft(t *testing.T) {
 	for _, words := range []string{"family", "orphan"} {
 		if words == "orphan" && runtime.GOOS != "linux" && !external.Windows {
@@ -290,7 +301,8 @@ func TestSpecs(t *testing.T) {
 		`exec:"` + self + `" "a,b",limit=1s`: "",
 	} {
 		_, err := learners.New(spec)
-		if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) || !errors.Is(err, plugin.ErrSettings)) {
+		if (err == nil) != (want == "") || err != nil &&
+			(!strings.Contains(err.Error(), want) || !errors.Is(err, plugin.ErrSettings)) {
 			t.Errorf("%s: %v, expected %q", spec, err, want)
 		}
 	}
@@ -298,9 +310,11 @@ func TestSpecs(t *testing.T) {
 		return // where files are not executable by their mode
 	}
 	for spec, want := range map[string]string{
-		"exec:./mine.sh": "", `exec:"./my, own 'program'.sh"`: "", "exec:mine.sh": "is written with it, ./mine.sh", "exec:./text.py": "make it executable",
+		"exec:./mine.sh": "", `exec:"./my, own 'program'.sh"`: "", "exec:mine.sh": "is written with it, ./mine.sh",
+		"exec:./text.py": "make it executable",
 	} {
-		if _, err := learners.New(spec); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+		if _, err := learners.New(spec); (err == nil) != (want == "") || err != nil &&
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, expected %q", spec, err, want)
 		}
 	}
@@ -342,7 +356,8 @@ func TestCoderIsHeldToItsSparsity(t *testing.T) {
 	ownTemp(t)
 	d := sparsetest.Dictionary(t, 4, 6, 1)
 	c := &external.Coder{Program: external.Program{Command: externaltest.Command("dense")}, Sparsity: 2}
-	if _, err := c.Code(t.Context(), d, sparsetest.Gaussian(4, 5, 2)); !errors.Is(err, external.ErrProgram) || !strings.Contains(err.Error(), "non-zeros, expected at most 2") {
+	if _, err := c.Code(t.Context(), d, sparsetest.Gaussian(4, 5, 2)); !errors.Is(err, external.ErrProgram) ||
+		!strings.Contains(err.Error(), "non-zeros, expected at most 2") {
 		t.Errorf("%v", err)
 	}
 }
@@ -394,7 +409,7 @@ func TestEnvironment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range external.Passed {
+	for _, name := range external.PassedVariables {
 		if !strings.Contains(string(protocol), "`"+name+"`") {
 			t.Errorf("the protocol does not tell of %s", name)
 		}
@@ -402,7 +417,7 @@ func TestEnvironment(t *testing.T) {
 	for variable, want := range map[string]bool{
 		"Path=x": true, "systemroot=x": true, "=C:=x": true, "SUPERRES_TOKEN=x": false, "Token=x": false,
 	} {
-		if external.Passes(variable, true) != want {
+		if external.IsPassed(variable, true) != want {
 			t.Errorf("on Windows, %s: %v", variable, !want)
 		}
 	}
@@ -415,7 +430,8 @@ func TestThreads(t *testing.T) {
 	unset(t, "MKL_NUM_THREADS")
 	y := learnertest.Planted(4, 6, 1, 20, 1)
 	for _, want := range []string{`"1 and 1"`, `"1 and 7"`} {
-		if _, err := learner("threads").Learn(t.Context(), y, learners.Options{Atoms: 6}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := learner("threads").Learn(t.Context(), y, learners.Options{Atoms: 6}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v, expected %s", err, want)
 		}
 		t.Setenv("MKL_NUM_THREADS", "7")
@@ -431,7 +447,8 @@ func TestFoldersOfAnyName(t *testing.T) {
 	}
 	plain := external.PlainASCII(text)
 	var back string
-	if err := json.Unmarshal(plain, &back); err != nil || back != name || strings.ContainsFunc(string(plain), func(r rune) bool { return r > 126 }) {
+	if err := json.Unmarshal(plain, &back); err != nil || back != name ||
+		strings.ContainsFunc(string(plain), func(r rune) bool { return r > 126 }) {
 		t.Errorf("%s gives %q, %v", plain, back, err)
 	}
 	if external.Windows {

@@ -10,15 +10,15 @@ import (
 	"syscall"
 )
 
-// family is a program that has started, and all that it starts in turn.
+// family is a running program with all processes that it starts, directly or not.
 type family struct {
 	pid  int
-	mark []byte // the variable of its environment, which what it starts inherits
+	mark []byte // the variable of its environment that its processes inherit
 }
 
-// group puts a program, before it starts, into a group of processes of its own: what a terminal
-// interrupts then is this program alone, which ends the others. When the thread that starts it
-// ends, as with this process however that ends, the system kills it.
+// group makes a program, before it starts, the head of a group of processes, so that an interrupt from a terminal
+// goes to this process alone, which ends the others. The system kills the program when the thread ends that started
+// it, and so whenever this process ends.
 func group(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
@@ -28,15 +28,14 @@ func newFamily(p *os.Process, mark string) family {
 	return family{p.Pid, []byte(markName + "=" + mark + "\x00")}
 }
 
-// end kills the program, unless it has ended itself, and all that it has started, also what made
-// a group or a session of its own or has lost its parent: what is below it in the tree of
-// processes, and what carries its mark. All are stopped first, so that none starts another
-// meanwhile. What has neither its mark nor a parent among them stays, as that of a program
-// that clears the environment, forks twice and leaves the group.
+// end kills the program, unless it has ended, and all processes that it has started: those below it in the tree of
+// processes, and those that carry its mark, even in a group or a session of their own. All are stopped first, so that
+// none starts another meanwhile. A process is not found that has neither its mark nor a parent among them, as one
+// that has cleared its environment, forked twice and left the group.
 func (f family) end(ended bool) {
 	stopped := map[int]bool{}
-	const most = 100 // rounds: a program may start others as fast as they are found
-	for range most {
+	const rounds = 100 // a program may start others as fast as they are found
+	for range rounds {
 		found := f.members(ended)
 		before := len(stopped)
 		for _, pid := range found {
@@ -55,14 +54,14 @@ func (f family) end(ended bool) {
 	}
 }
 
-// members returns the numbers of the processes of the family that run.
+// members returns the numbers of the running processes of the family.
 func (f family) members(ended bool) []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return nil
 	}
 	var all, list []int
-	if parent, runs := parentOf(f.pid); !ended && runs && parent == os.Getpid() { // else the number is another's
+	if parent, runs := parentOf(f.pid); !ended && runs && parent == os.Getpid() { // else another process has the number
 		list = append(list, f.pid)
 	}
 	for _, e := range entries {
@@ -71,7 +70,7 @@ func (f family) members(ended bool) []int {
 			continue
 		}
 		all = append(all, pid)
-		environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid)) // of other users it cannot be read
+		environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid)) // cannot be read where the user is another
 		if err == nil && bytes.Contains(environ, f.mark) {
 			list = append(list, pid) // one that has ended has no environment
 		}

@@ -7,16 +7,16 @@ import (
 	"os/exec"
 )
 
-// family is a program that has started: what it starts in turn is not known here.
+// family is a running program. The processes that it starts cannot be found on this system.
 type family struct{ *os.Process }
 
-// group does nothing: there are no groups of processes here.
+// group does nothing, since this system has no groups of processes.
 func group(*exec.Cmd) {}
 
 // newFamily returns the family of a program that has just started.
 func newFamily(p *os.Process, _ string) family { return family{p} }
 
-// end kills the program, unless it has ended itself.
+// end kills the program, unless it has ended.
 func (f family) end(ended bool) {
 	if !ended {
 		_ = f.Kill() // it may have ended

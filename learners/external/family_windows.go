@@ -10,20 +10,20 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// family is a program that has started, and all that it starts in turn.
+// family is a running program with all processes that it starts, directly or not.
 type family struct {
 	pid int
-	job windows.Handle // 0: the system had none
+	job windows.Handle // 0 where the system gave none
 }
 
-// group puts a program, before it starts, into a group of processes of its own. What a
-// console interrupts then is this program alone, which ends the others.
+// group makes a program, before it starts, the head of a group of processes, so that an interrupt from a console goes
+// to this process alone, which ends the others.
 func group(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// newFamily puts a program that has just started into a job, in which all is that it starts from
-// now on. All of it ends with the job, and that with this process, however it ends.
+// newFamily puts a program that has just started into a job, to which all processes belong that it starts from now
+// on. All of them end with the job, and the job ends with this process, however that ends.
 func newFamily(p *os.Process, _ string) family {
 	f := family{pid: p.Pid}
 	job, err := windows.CreateJobObject(nil, nil)
@@ -50,8 +50,8 @@ func newFamily(p *os.Process, _ string) family {
 	return f
 }
 
-// end kills the program, unless it has ended itself, and all that it has started. It is called
-// with ended last, and the job is closed then.
+// end kills the program, unless it has ended, and all that it has started. The last call of it has ended set, and
+// closes the job.
 func (f family) end(ended bool) {
 	if f.job != 0 {
 		_ = windows.TerminateJobObject(f.job, 1) // none may be left
@@ -61,7 +61,7 @@ func (f family) end(ended bool) {
 		return
 	}
 	if ended || exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(f.pid)).Run() == nil {
-		return // who the children of one that has ended are is not known
+		return // the children of a process that has ended cannot be found
 	}
 	if p, err := os.FindProcess(f.pid); err == nil {
 		_ = p.Kill() // it may have ended

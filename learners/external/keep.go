@@ -13,27 +13,26 @@ import (
 	"superres/internal/safefile"
 )
 
-// programs are those that run, and the folder of their problems. Concurrent use is safe.
+// programs holds the programs that run, and the folder of their problems. It is safe for concurrent use.
 type programs struct {
 	mu      sync.Mutex
 	closed  bool
 	running []*process
 	waiting map[string][]*process // by command
-	folder  string                // empty until there is a problem
+	folder  string                // empty until the first problem
 }
 
 type keepKey struct{}
 
-// Keep returns a context in which programs that serve many problems are kept running
-// from one to the next, and what ends them: it must be called in the end. It ends those
-// too that are still at work, and removes all folders of problems. Without Keep, a program
-// is started and ended for each call of Learn or Code.
+// Keep returns a context in which programs that serve many problems keep running from one call of Learn or Code to
+// the next. The function it returns ends them, also those that are at work, and removes all folders of problems; the
+// caller must call it. Without Keep, each call starts and ends its own program.
 func Keep(ctx context.Context) (context.Context, func()) {
 	p := &programs{}
 	return context.WithValue(ctx, keepKey{}, p), p.close
 }
 
-// programsOf are those that the context keeps, or new ones, which done ends.
+// programsOf returns the programs that the context keeps, or new ones, which done ends.
 func programsOf(ctx context.Context) (p *programs, done func()) {
 	if p, ok := ctx.Value(keepKey{}).(*programs); ok {
 		return p, func() {}
@@ -44,38 +43,37 @@ func programsOf(ctx context.Context) (p *programs, done func()) {
 
 var errClosed = errors.New("external: the program is ending")
 
-// take returns a program that serves many problems: one that waits, which may have ended,
-// or a new one.
-func (p *programs) take(what Program) (*process, error) {
+// take returns a process of a program that serves many problems: one that waits, which may have ended, or a new one.
+func (p *programs) take(program Program) (*process, error) {
 	p.mu.Lock()
-	list := p.waiting[what.Command]
+	list := p.waiting[program.Command]
 	if len(list) == 0 {
 		p.mu.Unlock()
-		return p.start(what, "")
+		return p.start(program, "")
 	}
 	defer p.mu.Unlock()
 	proc := list[len(list)-1]
-	p.waiting[what.Command] = list[:len(list)-1]
+	p.waiting[program.Command] = list[:len(list)-1]
 	return proc, nil
 }
 
-// giveBack lets a program wait for the next problem.
-func (p *programs) giveBack(what Program, proc *process) {
+// giveBack lets a process wait for the next problem.
+func (p *programs) giveBack(program Program, proc *process) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.waiting == nil {
 		p.waiting = map[string][]*process{}
 	}
-	p.waiting[what.Command] = append(p.waiting[what.Command], proc)
+	p.waiting[program.Command] = append(p.waiting[program.Command], proc)
 }
 
-// start starts a program; one for a single problem gets its folder.
-func (p *programs) start(what Program, folder string) (*process, error) {
-	path, args, err := what.line()
+// start starts a program. One that is started for each problem gets the folder of the problem.
+func (p *programs) start(program Program, folder string) (*process, error) {
+	path, args, err := program.resolve()
 	if err != nil {
 		return nil, err
 	}
-	if what.Once {
+	if program.Once {
 		args = withFolder(args, folder)
 	}
 	p.mu.Lock()
@@ -83,28 +81,28 @@ func (p *programs) start(what Program, folder string) (*process, error) {
 	if p.closed {
 		return nil, errClosed
 	}
-	proc, err := start(path, args, !what.Once)
+	proc, err := start(path, args, !program.Once)
 	if err != nil {
-		return nil, what.failed("cannot be started (%v); name what runs it, %s:python3 mine.py", err, what.name())
+		return nil, program.fail("cannot be started (%v); name what runs it, %s:python3 mine.py", err, program.name())
 	}
 	p.running = append(p.running, proc)
 	return proc, nil
 }
 
-// withFolder puts the folder of a problem among the arguments.
+// withFolder returns the arguments with the folder of a problem in place of {}, or as the last of them.
 func withFolder(args []string, folder string) []string {
-	const place = "{}"
-	if !slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, place) }) {
+	const placeholder = "{}"
+	if !slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, placeholder) }) {
 		return append(slices.Clone(args), folder)
 	}
 	out := make([]string, len(args))
 	for i, a := range args {
-		out[i] = strings.ReplaceAll(a, place, folder)
+		out[i] = strings.ReplaceAll(a, placeholder, folder)
 	}
 	return out
 }
 
-// end ends a program.
+// end ends a process.
 func (p *programs) end(proc *process) {
 	proc.end()
 	p.mu.Lock()
@@ -112,7 +110,7 @@ func (p *programs) end(proc *process) {
 	p.running = slices.DeleteFunc(p.running, func(other *process) bool { return other == proc })
 }
 
-// problem makes the folder of a problem. remove takes it away with all that is in it.
+// problem creates the folder of a problem. remove deletes it with all that is in it.
 func (p *programs) problem() (folder string, remove func(), err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -128,14 +126,14 @@ func (p *programs) problem() (folder string, remove func(), err error) {
 	if err != nil {
 		return "", nil, safefile.Unwritable(p.folder, err)
 	}
-	return folder, func() { _ = os.RemoveAll(folder) }, nil // close tries it again
+	return folder, func() { _ = os.RemoveAll(folder) }, nil // close tries again
 }
 
-// grace is how long programs that wait have to end by themselves.
+// grace is the time that waiting programs have to end by themselves.
 const grace = time.Second
 
-// close ends all programs: those that wait by the end of their standard input, those that
-// are at work and those that stay at once.
+// close ends all programs. Those that wait get the end of their standard input first; those that are at work, or do
+// not end within the grace, are killed.
 func (p *programs) close() {
 	p.mu.Lock()
 	p.closed = true

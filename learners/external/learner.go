@@ -11,16 +11,15 @@ import (
 	"superres/learners/sparse"
 )
 
-// Learner is a learner outside. Where it leaves no codes, the coder makes them.
+// Learner is a learner that is an external program. Where the program writes no codes, the coder makes them.
 type Learner struct{ Program }
 
-// Answered is why a program's result has no more iterations.
+// Answered is the reason why the result of a program has no more iterations.
 const Answered learners.StopReason = "program answered"
 
-// Learn implements learners.Learner. What comes of it depends on the program: the same for
-// the same Y, options and seed, if that does as it should. The steps are those of its
-// trace, or one without a number; the errors of the last are computed here. A context that ends
-// leaves no result.
+// Learn implements learners.Learner. The result is the same for the same Y, options and seed if the program keeps
+// that promise. The steps are those of its trace, or a single one without a number; the errors of the last step are
+// computed here. When the context ends there is no result.
 func (l *Learner) Learn(ctx context.Context, y *mat.Dense, opt learners.Options) (*learners.Result, error) {
 	began := time.Now()
 	opt, start, err := learners.Prepare(y, opt)
@@ -28,9 +27,10 @@ func (l *Learner) Learn(ctx context.Context, y *mat.Dense, opt learners.Options)
 		return nil, err
 	}
 	m, n := y.Dims()
-	left, done, err := l.solve(ctx, statement{
-		Task: "learn", Entries: m, Signals: n, Atoms: opt.Atoms, Sparsity: sparse.MostNonZeros(opt.Coder), Iterations: opt.Iterations,
-		Seed: opt.Seed & math.MaxInt32,
+	answer, done, err := l.solve(ctx, statement{
+		Task: "learn", Entries: m, Signals: n, Atoms: opt.Atoms, Sparsity: sparse.MostNonZeros(opt.Coder),
+		Iterations: opt.Iterations,
+		Seed:       opt.Seed & math.MaxInt32,
 	}, map[string]*mat.Dense{signalsFile: y, startFile: start.Matrix()})
 	defer done()
 	if err != nil {
@@ -38,16 +38,16 @@ func (l *Learner) Learn(ctx context.Context, y *mat.Dense, opt learners.Options)
 	}
 	r := &learners.Result{Stop: Answered}
 	var lengths []float64
-	if r.Dictionary, lengths, err = left.readDictionary(m, opt.Atoms); err != nil {
+	if r.Dictionary, lengths, err = answer.readDictionary(m, opt.Atoms); err != nil {
 		return nil, err
 	}
-	if r.Codes, err = left.readCodes(opt.Atoms, n, lengths); err != nil {
+	if r.Codes, err = answer.readCodes(opt.Atoms, n, lengths); err != nil {
 		return nil, err
 	}
-	if r.Steps, err = left.readTrace(); err != nil {
+	if r.Steps, err = answer.readTrace(); err != nil {
 		return nil, err
 	}
-	left.accepted()
+	answer.accept()
 	if r.Codes == nil {
 		if r.Codes, err = opt.Coder.Code(ctx, r.Dictionary, y); err != nil {
 			return nil, err
@@ -62,7 +62,7 @@ func (l *Learner) Learn(ctx context.Context, y *mat.Dense, opt learners.Options)
 	last := &r.Steps[len(r.Steps)-1]
 	last.RMSE, last.NonZeros, last.Elapsed = rmse(y, r), float64(len(r.Codes.Index))/float64(n), time.Since(began)
 	if math.IsNaN(last.RMSE) || math.IsInf(last.RMSE, 0) {
-		return nil, l.failed("%s and %s give a residual that is not finite", atomsFile, codesFile)
+		return nil, l.fail("%s and %s give a residual that is not finite", atomsFile, codesFile)
 	}
 	if opt.Trace != nil {
 		for _, s := range r.Steps {
@@ -72,39 +72,40 @@ func (l *Learner) Learn(ctx context.Context, y *mat.Dense, opt learners.Options)
 	return r, nil
 }
 
-// rmse is ‖Y − DX‖_F / √(MN).
+// rmse returns ‖Y − DX‖_F / √(MN).
 func rmse(y *mat.Dense, r *learners.Result) float64 {
 	m, n := y.Dims()
-	rest, sum := make([]float64, m), 0.0
+	residual, sum := make([]float64, m), 0.0
 	for j := range n {
-		mat.Col(rest, j, y)
+		mat.Col(residual, j, y)
 		index, value := r.Codes.Column(j)
 		for i, k := range index {
 			for h, v := range r.Dictionary.Atom(int(k)) {
-				rest[h] -= value[i] * v
+				residual[h] -= value[i] * v
 			}
 		}
-		for _, v := range rest {
+		for _, v := range residual {
 			sum += v * v
 		}
 	}
 	return math.Sqrt(sum / float64(m*n))
 }
 
-// Memory implements learners.Learner, of this process: what the program takes is its own.
-// Whether that will leave codes is not known, so that it is the larger of the two.
+// Memory implements learners.Learner for the memory of this process, without that of the program. It is not known
+// whether the program will write codes, so it is the larger of the two estimates.
 func (l *Learner) Memory(m, n, k, s int) float64 {
 	return max(memoryWithCodes(m, n, k, s), memoryWithoutCodes(m, n, k, s))
 }
 
-// memoryWithCodes has the codes as the matrix that is read and as they are kept, or twice as
-// they are kept, and the dictionary a few times.
+// memoryWithCodes estimates the memory where the program writes codes: the codes twice, as the matrix that is read
+// and as the result or, in the end, both times as the result, and the dictionary three times.
 func memoryWithCodes(m, n, k, s int) float64 {
 	codes := 12*float64(n)*float64(min(s, k)) + 8*float64(n)
 	return 8*3*float64(m)*float64(k) + codes + max(8*float64(k)*float64(n), codes)
 }
 
-// memoryWithoutCodes has what the coder takes, and the dictionary a few times.
+// memoryWithoutCodes estimates the memory where the coder makes the codes: that of coding, and the dictionary three
+// times.
 func memoryWithoutCodes(m, n, k, s int) float64 {
 	held, working := sparse.Memory(m, k, n, s)
 	return 8*3*float64(m)*float64(k) + held + working

@@ -3,6 +3,7 @@ package external
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -23,7 +24,7 @@ const (
 	traceFile   = "trace.csv" // a line for every iteration
 )
 
-// statement is problem.json.
+// statement is the content of problem.json.
 type statement struct {
 	// Task is "learn" or "code".
 	Task string `json:"task"`
@@ -31,21 +32,19 @@ type statement struct {
 	Entries int `json:"entries"`
 	Signals int `json:"signals"`
 	Atoms   int `json:"atoms"`
-	// Sparsity is how many non-zeros a code has at most. 0 is that nothing is said of it.
+	// Sparsity is the largest number of non-zeros of a code, or 0 where it is not limited.
 	Sparsity int `json:"sparsity"`
-	// Tolerance is the residual norm at which a code may end. Of a learner it is 0: by which
-	// rule its coder ends, that coder knows.
+	// Tolerance is the residual norm at which a code may end. It is 0 for a learner.
 	Tolerance float64 `json:"tolerance"`
-	// Iterations is how many there are at most. Of a coder it is 0.
+	// Iterations is the largest number of iterations. It is 0 for a coder.
 	Iterations int `json:"iterations"`
-	// Seed is that of all random draws, 0 to 2³¹−1: what every language takes. Of a coder
-	// it is 0.
+	// Seed is the seed of all random draws, 0 to 2³¹−1, which every language can hold. It is 0 for a coder.
 	Seed uint64 `json:"seed"`
-	// Seconds is the limit for the problem.
+	// Seconds is the time limit for the problem.
 	Seconds float64 `json:"seconds"`
 }
 
-// result is the file that an answer must have.
+// result returns the name of the file that an answer must have.
 func (s statement) result() string {
 	if s.Task == "code" {
 		return codesFile
@@ -53,8 +52,8 @@ func (s statement) result() string {
 	return atomsFile
 }
 
-// pose writes a problem into its folder: what is asked for, and matrices by their files. Its
-// errors are of the class safefile.ErrOutput.
+// pose writes a problem into its folder: the statement, and the matrices by the names of their files. Its errors are
+// of the class safefile.ErrOutput.
 func pose(folder string, s statement, matrices map[string]*mat.Dense) error {
 	text, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
@@ -73,20 +72,15 @@ func pose(folder string, s statement, matrices map[string]*mat.Dense) error {
 	return nil
 }
 
-// writeFile writes a file in the folder of a problem, which goes away with it, so that
-// nothing needs to be safe on the disk.
+// writeFile writes a file in the folder of a problem. The folder is temporary, so the file need not survive a crash.
 func writeFile(name string, write func(io.Writer) error) error {
 	f, err := os.Create(name)
 	if err != nil {
 		return err
 	}
 	w := bufio.NewWriterSize(f, 1<<16)
-	err = write(w)
-	if err == nil {
+	if err = write(w); err == nil {
 		err = w.Flush()
 	}
-	if err2 := f.Close(); err == nil {
-		err = err2
-	}
-	return err
+	return errors.Join(err, f.Close())
 }

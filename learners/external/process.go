@@ -21,38 +21,39 @@ import (
 	"superres/internal/safefile"
 )
 
-// process is a program that runs. But for end, one goroutine at a time uses it.
+// process is a running program. One goroutine at a time may use it, but any may call end.
 type process struct {
 	cmd    *exec.Cmd
 	family family
-	mu     sync.Mutex     // guards the use of family once it has started
-	in     io.WriteCloser // nil of one that is started for each problem
-	said   tail           // the end of its standard error
-	lines  chan string    // of its standard output; closed with it
+	mu     sync.Mutex     // guards the use of family once the program has started
+	in     io.WriteCloser // its standard input; nil where it is started for each problem
+	stderr tail           // the end of its standard error
+	lines  chan string    // the lines of its standard output; closed with it
 
-	answered bool // a problem: what it prints from then on may belong to that one
+	answered bool // it has answered a problem, so that a line it prints may still belong to that one
 
 	stop  sync.Once
-	quit  chan struct{} // closed when nobody reads lines any more
+	quit  chan struct{} // closed when lines are no longer read
 	ended chan struct{} // closed when it and what it started have ended
-	err   error         // how it ended; to be read once ended is closed
+	err   error         // how it ended; valid once ended is closed
 }
 
-// longestLine is that of an answer, in bytes. The rest of a longer line is passed over.
-const longestLine = 1 << 16
+// maxLine is the length of the longest line of an answer, in bytes. The rest of a longer line is dropped.
+const maxLine = 1 << 16
 
-// drain is how long the output of a program that has ended is waited for: what it has
-// started may still hold it.
+// drain is how long to wait for the output of a program that has ended, since processes that it has started may still
+// hold it open.
 const drain = time.Second
 
-// start starts a program.
+// start starts a program. One that serves many problems gets them on its standard input.
 func start(path string, args []string, serves bool) (*process, error) {
-	p := &process{cmd: exec.Command(path, args...), quit: make(chan struct{}), ended: make(chan struct{}), lines: make(chan string)}
+	p := &process{cmd: exec.Command(path, args...), quit: make(chan struct{}), ended: make(chan struct{}),
+		lines: make(chan string)}
 	group(p.cmd)
 	p.cmd.WaitDelay = drain
 	mark := fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64())
 	p.cmd.Env = environment(mark)
-	p.cmd.Stderr = &p.said
+	p.cmd.Stderr = &p.stderr
 	out, printed := io.Pipe()
 	if serves {
 		p.cmd.Stdout = printed
@@ -61,11 +62,11 @@ func start(path string, args []string, serves bool) (*process, error) {
 			return nil, err
 		}
 	} else {
-		p.cmd.Stdout = &p.said // whatever it prints is said
+		p.cmd.Stdout = &p.stderr // it may print anything
 	}
 	started := make(chan error)
 	go func() {
-		// The system may end the program with the thread that started it: this one lasts as long.
+		// The system may end the program with the thread that started it, so this thread lasts as long.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		if err := p.cmd.Start(); err != nil {
@@ -75,11 +76,11 @@ func start(path string, args []string, serves bool) (*process, error) {
 		p.family = newFamily(p.cmd.Process, mark)
 		started <- nil
 		if p.err = p.cmd.Wait(); errors.Is(p.err, exec.ErrWaitDelay) {
-			p.err = nil // it has ended well, if not all that it started
+			p.err = nil // the program has ended well, though a process that it started has not
 		}
-		p.mu.Lock() // after the end that a caller asks for
+		p.mu.Lock() // a call of end may be at work
 		defer p.mu.Unlock()
-		p.family.end(true) // what it has left behind
+		p.family.end(true) // the processes that it left behind
 		printed.Close()
 		close(p.ended)
 	}()
@@ -90,15 +91,13 @@ func start(path string, args []string, serves bool) (*process, error) {
 	return p, nil
 }
 
-// threads are the variables by which libraries of linear algebra know how many threads
-// they may use.
-var threads = []string{"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"}
+// threadVariables are the variables that set how many threads libraries of linear algebra use.
+var threadVariables = []string{"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"}
 
-// oneThread adds to an environment that programs use one thread, unless it says how many:
-// trials run beside one another already, a processor each, and with threads the last bits of
-// a product depend on their number.
+// oneThread adds to an environment that libraries use one thread, unless it sets their number: trials already run on
+// all processors at a time, and the last bits of a product may depend on the number of threads.
 func oneThread(environment []string) []string {
-	for _, name := range threads {
+	for _, name := range threadVariables {
 		if _, set := os.LookupEnv(name); !set {
 			environment = append(environment, name+"=1")
 		}
@@ -106,13 +105,13 @@ func oneThread(environment []string) []string {
 	return environment
 }
 
-// read passes the lines of the standard output on.
+// read sends the lines of the standard output to p.lines.
 func (p *process) read(out *io.PipeReader) {
 	defer close(p.lines)
-	defer out.Close() // what is printed later fails
-	in := bufio.NewReaderSize(out, longestLine)
+	defer out.Close() // later output of the program fails
+	in := bufio.NewReaderSize(out, maxLine)
 	for {
-		line, more, err := in.ReadLine()
+		line, cut, err := in.ReadLine()
 		if err != nil {
 			return
 		}
@@ -121,21 +120,20 @@ func (p *process) read(out *io.PipeReader) {
 		case <-p.quit:
 			return
 		}
-		for more && err == nil {
-			_, more, err = in.ReadLine()
+		for cut && err == nil {
+			_, cut, err = in.ReadLine()
 		}
 	}
 }
 
-// end ends the program and what it has started, and returns when they have ended.
-// Concurrent use is safe.
+// end kills the program and all that it has started, and returns when they have ended. It is safe for concurrent use.
 func (p *process) end() {
 	p.stop.Do(func() {
 		close(p.quit)
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		select {
-		case <-p.ended: // its number may be another's by now
+		case <-p.ended: // another process may have its number by now
 		default:
 			p.family.end(false)
 		}
@@ -143,71 +141,69 @@ func (p *process) end() {
 	<-p.ended
 }
 
-// hangUp tells a program that there are no more problems.
+// hangUp closes the standard input of the program: there are no more problems.
 func (p *process) hangUp() {
 	if p.in != nil {
 		_ = p.in.Close() // it may have ended
 	}
 }
 
-// request is a line on the standard input of a program, and answer one on its output: a
-// program may answer with the line that it was given.
+// request is a line on the standard input of a program, and answer is a line on its output. A program may answer with
+// the line of the request.
 type request struct {
 	Folder string `json:"folder"`
 }
 
 type answer struct {
 	Folder string  `json:"folder"`
-	Error  *string `json:"error"` // nil of a problem that is solved
+	Error  *string `json:"error"` // nil where the problem is solved
 }
 
-// errEnded is why there is no answer of a program that has ended.
+// errEnded says that a program has ended instead of answering.
 var errEnded = errors.New("ended without an answer")
 
-// serve gives the problem in a folder to a program that serves many, one of those that
-// wait or a new one. One that has answered may have ended since, or end now: then the
-// problem is given to another, a new one at last, so that it does not matter which of them
-// got it.
-func (p Program) serve(ctx context.Context, programs *programs, folder string, asked statement) (reply, error) {
+// serve gives the problem in a folder to a program that serves many: to one that waits, or to a new one. One that
+// waits may have ended, or end when it gets the problem. The problem is then given to the next, in the end to a new
+// one, so that the result does not depend on which of them got it.
+func (p Program) serve(ctx context.Context, programs *programs, folder string, problem statement) (reply, error) {
 	for {
 		proc, err := programs.take(p)
 		if err != nil {
 			return reply{}, err
 		}
-		r := reply{p, asked, folder, programs, proc}
-		old := proc.answered
-		err = r.ask(ctx)
+		r := reply{p, problem, folder, programs, proc}
+		answered := proc.answered
+		err = r.request(ctx)
 		switch {
 		case err == nil:
 			return r, nil
 		case ctx.Err() != nil:
 			programs.end(proc)
 			return r, ctx.Err()
-		case old && errors.Is(err, errEnded):
+		case answered && errors.Is(err, errEnded):
 			programs.end(proc)
 		default:
-			return r, r.failed("%v", err)
+			return r, r.fail("%v", err)
 		}
 	}
 }
 
-// ask gives the program its problem and waits for the answer. A line that is none is a
-// fault of a program that has not answered yet. Of one that has it may belong to the
-// problem before, after whose answer it was printed, and nobody can tell: it is passed over.
-func (r reply) ask(ctx context.Context) error {
-	r.proc.said.reset()
+// request gives the program its problem and waits for the answer. A line that is no answer is a fault of a program
+// that has not answered before. One that has may have printed it after its last answer, so the line is skipped.
+func (r reply) request(ctx context.Context) error {
+	r.proc.stderr.reset()
 	line, err := json.Marshal(request{r.folder})
 	if err != nil {
 		return err
 	}
 	limit := time.NewTimer(r.limit())
 	defer limit.Stop()
-	_, _ = r.proc.in.Write(append(plainASCII(line), '\n')) // to one that has ended is told below
-	passed := ""
+	_, _ = r.proc.in.Write(append(plainASCII(line), '\n')) // that it has ended is noticed below
+	skipped := ""
 	for {
 		select {
-		case line, open := <-r.proc.lines:
-			if !open {
+		case line, ok := <-r.proc.lines:
+			if !ok {
 				return r.proc.endedEarly()
 			}
 			var a answer
@@ -215,35 +211,36 @@ func (r reply) ask(ctx context.Context) error {
 			switch {
 			case err != nil || a.Folder != r.folder:
 				if !r.proc.answered {
-					return fmt.Errorf("printed %s where the answer was expected; print to standard error", shown(line))
+					return fmt.Errorf("printed %s where the answer was expected; print to standard error", quoted(line))
 				}
-				passed = "; it printed " + shown(line) + ", which is no answer"
+				skipped = "; it printed " + quoted(line) + ", which is no answer"
 			case a.Error == nil:
 				r.proc.answered = true
 				return nil
 			case *a.Error == "":
 				return errors.New("gave the problem up and did not say why")
 			default:
-				return errors.New(shown(*a.Error))
+				return errors.New(quoted(*a.Error))
 			}
 		case <-limit.C:
-			return fmt.Errorf("no answer in %v, the limit for a problem%s%s", r.limit(), passed, r.unsaid())
+			return fmt.Errorf("no answer in %v, the limit for a problem%s%s", r.limit(), skipped, r.flushAdvice())
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
 }
 
-// unsaid is a remedy where the result is there and the answer is not.
-func (r reply) unsaid() string {
-	name := r.asked.result()
+// flushAdvice returns advice for an answer that is missing although its result is there. It is empty where that is
+// missing too.
+func (r reply) flushAdvice() string {
+	name := r.problem.result()
 	if _, err := os.Lstat(filepath.Join(r.folder, name)); err != nil {
 		return ""
 	}
 	return "; " + name + " is there: was the answer flushed, with a line end?"
 }
 
-// endedEarly tells how a program ended that owes an answer.
+// endedEarly returns an error that says how a program ended that had not answered.
 func (p *process) endedEarly() error {
 	<-p.ended
 	if p.err != nil {
@@ -252,8 +249,8 @@ func (p *process) endedEarly() error {
 	return fmt.Errorf("%w (%s); a program for one problem is named with exec1", errEnded, ending(p.err))
 }
 
-// plainASCII is JSON with all other characters escaped: some languages read what comes in by
-// an alphabet of the system.
+// plainASCII returns JSON with all characters escaped that are not ASCII, since some languages read their input in an
+// encoding of the system.
 func plainASCII(text []byte) []byte {
 	var out []byte
 	for _, r := range string(text) {
@@ -270,8 +267,8 @@ func plainASCII(text []byte) []byte {
 	return out
 }
 
-// runOnce starts a program for the problem in a folder.
-func (p Program) runOnce(ctx context.Context, programs *programs, folder string, asked statement) (reply, error) {
+// runOnce starts a program for the problem in a folder and waits until it has ended.
+func (p Program) runOnce(ctx context.Context, programs *programs, folder string, problem statement) (reply, error) {
 	proc, err := programs.start(p, folder)
 	if err != nil {
 		return reply{}, err
@@ -288,17 +285,17 @@ func (p Program) runOnce(ctx context.Context, programs *programs, folder string,
 	case <-ctx.Done():
 	}
 	programs.end(proc)
-	r := reply{p, asked, folder, programs, proc}
+	r := reply{p, problem, folder, programs, proc}
 	switch {
 	case ctx.Err() != nil:
 		return r, ctx.Err()
 	case err != nil:
-		return r, r.failed("%v", err)
+		return r, r.fail("%v", err)
 	}
 	return r, nil
 }
 
-// ending words how a program ended.
+// ending says how a program ended, by the error of its exec.Cmd.
 func ending(err error) string {
 	if err == nil {
 		return "exit status 0"
@@ -306,8 +303,8 @@ func ending(err error) string {
 	return safefile.OneLine(err.Error())
 }
 
-// shown is the beginning of what a program printed, in quotes.
-func shown(text string) string {
+// quoted returns the beginning of a text that a program printed, in quotes.
+func quoted(text string) string {
 	text = safefile.OneLine(strings.ToValidUTF8(text, "?"))
 	if runes := []rune(text); len(runes) > 200 {
 		text = string(runes[:200]) + "..."

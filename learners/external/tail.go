@@ -7,13 +7,13 @@ import (
 	"superres/internal/safefile"
 )
 
-// tail is a writer that keeps the end of what is written. Concurrent use is safe.
+// tail is a writer that keeps the end of what is written to it. It is safe for concurrent use.
 type tail struct {
 	mu   sync.Mutex
 	kept []byte
 }
 
-// How much is kept, in bytes, and told, in lines.
+// How much is kept, in bytes, and quoted, in lines.
 const (
 	tailBytes = 2048
 	tailLines = 5
@@ -28,14 +28,15 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// reset forgets what was written.
 func (t *tail) reset() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.kept = t.kept[:0]
 }
 
-// after is the last lines as the end of a sentence: empty when there are none.
-func (t *tail) after() string {
+// quote returns the last lines as the end of a sentence. It is empty where there are none.
+func (t *tail) quote() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var lines []string

@@ -1,6 +1,5 @@
-// Package externaltest is a program for package external to run in tests, within the
-// binary of the test: its TestMain calls Serve when the first argument is Name. It learns
-// and codes as this module does, or misbehaves.
+// Package externaltest is a program for package external to run in tests, within the binary of the test: its TestMain
+// calls Serve when the first argument is Name. It learns and codes as this module does, or misbehaves.
 package externaltest
 
 import (
@@ -39,8 +38,8 @@ func Command(words ...string) string {
 	return `"` + self + `" ` + Name + " " + strings.Join(words, " ")
 }
 
-// Serve is the program with the arguments behind Name; its result is the exit code. It
-// learns by MOD, with atoms whose lengths and signs are anything.
+// Serve is the program with the arguments behind Name; its result is the exit code. It learns by MOD, with atoms
+// whose lengths and signs are anything.
 //
 //	serve       serves problems; with codes and trace it leaves those too
 //	once        does the problem in the folder that is the last argument
@@ -139,12 +138,15 @@ func hang() {
 	}
 }
 
-// Wild are what goes wrong in the problems of "wild", one after the other, by words of the
-// error; the problems behind them are well.
+// Wild are what goes wrong in the problems of "wild", one after the other, by words of the error; the problems behind
+// them are well.
 var Wild = []string{
-	"ended without an answer (exit status 3)", "no answer in", "D.npy is 1×1, expected", "D.npy: entry 0 of atom 0 (counted from 0) is NaN", `printed "iteration 1"`,
-	`printed "{"folder":"elsewhere"}"`, "left no D.npy", "a word of its own", "D.npy: atom 0 (counted from 0) is zero", "X.npy is 1×1, expected", "trace.csv has no column rmse",
-	"D.npy: is a pipe", `printed "xxxx`, "trace.csv is empty", "did not say why", "non-zeros, expected at most 1; leave X.npy out", "D.npy is empty",
+	"ended without an answer (exit status 3)", "no answer in", "D.npy is 1×1, expected",
+	"D.npy: entry 0 of atom 0 (counted from 0) is NaN", `printed "iteration 1"`,
+	`printed "{"folder":"elsewhere"}"`, "left no D.npy", "a word of its own", "D.npy: atom 0 (counted from 0) is zero",
+	"X.npy is 1×1, expected", "trace.csv has no column rmse",
+	"D.npy: is a pipe", `printed "xxxx`, "trace.csv is empty", "did not say why",
+	"non-zeros, expected at most 1; leave X.npy out", "D.npy is empty",
 }
 
 // wild does a problem as its number says.
@@ -275,7 +277,8 @@ func solve(folder string, with []string) error {
 		}
 		return write(filepath.Join(folder, "X.npy"), x.Dense())
 	}
-	r, err := learners.MOD{}.Learn(context.Background(), y, learners.Options{Iterations: p.Iterations, Coder: coder, Init: d, Seed: p.Seed})
+	r, err := learners.MOD{}.Learn(context.Background(), y,
+		learners.Options{Iterations: p.Iterations, Coder: coder, Init: d, Seed: p.Seed})
 	if err != nil {
 		return err
 	}

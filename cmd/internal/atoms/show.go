@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/internal/imagefile"
 )
@@ -137,7 +138,7 @@ func readDrawing(c *cli.Context) (d Drawing, err error) {
 	if d.Name == "" && (d.Width > 0 || d.Zoom > 0) {
 		return d, console.Usage("--shape and --zoom are of the drawing; say where it goes with -o FILE.png")
 	}
-	if d.Name != "" && d.Name != "-" {
+	if d.Name != "" && !paths.IsStandard(d.Name) {
 		if d.format, err = imagefile.FormatOf(d.Name); err != nil {
 			return d, console.Usage("-o %s: expected a name that ends in .png, .jpg, .bmp or .tif", filepath.Base(d.Name))
 		}
@@ -162,7 +163,7 @@ func runShow(c *cli.Context, s *console.Streams) error {
 
 // show measures the atoms, counts their use, draws them and tells what was found.
 func show(ctx context.Context, opt ShowOptions, s *console.Streams, bar *console.Progress) error {
-	if opt.Drawing.Name == "-" {
+	if paths.IsStandard(opt.Drawing.Name) {
 		if err := s.TakesBinary(); err != nil {
 			return err
 		}

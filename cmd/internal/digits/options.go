@@ -102,7 +102,7 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 		return opt, console.Usage("no images: name an IDX file of images, or the folder of MNIST's files; superres mnist --help shows examples")
 	case c.NArg() > 2:
 		return opt, console.Usage("%d files, expected a file of images and perhaps one of labels; got %q as well", c.NArg(), c.Args().Get(2))
-	case slices.Contains(c.Args().Slice(), "-"):
+	case slices.ContainsFunc(c.Args().Slice(), paths.IsStandard[string]):
 		return opt, console.Usage("standard input cannot be checked before it is used; give the file itself")
 	case opt.Scale != 0 && (opt.Scale < 2 || opt.Scale > superres.MaxScale):
 		return opt, console.Usage("--scale %d: expected 2 to %d", opt.Scale, superres.MaxScale)
@@ -169,7 +169,7 @@ func fileOrFolder(out string) (file, folder string, err error) {
 	switch {
 	case out == "":
 		return "", "", nil
-	case out == "-":
+	case paths.IsStandard(out):
 		return "", "", console.Usage("-o -: expected a file or a folder; standard output gets the scores")
 	case isFolder:
 		return "", filepath.Clean(out), nil

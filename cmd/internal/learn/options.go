@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/cmd/internal/plugins"
 	"superres/learners"
 	"superres/learners/sparse"
@@ -141,7 +142,7 @@ func readOptions(c *cli.Context) (opt Options, err error) {
 
 // dataName is what messages call the data.
 func (opt Options) dataName() string {
-	if opt.Data == "-" {
+	if paths.IsStandard(opt.Data) {
 		return "standard input"
 	}
 	return opt.Data

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/cmd/internal/plugins"
 	"superres/internal/matfile"
 	"superres/learners"
@@ -97,7 +98,7 @@ func readSignals(opt Options, stdin io.Reader, accept func(m, n int, piped float
 	want := matfile.Options{Array: opt.Array, ArrayFlag: "--array", Transpose: opt.Transpose, Column: "signal", Accept: func(m, n int) error {
 		return accept(m, n, float64(len(piped)))
 	}}
-	if opt.Data != "-" {
+	if !paths.IsStandard(opt.Data) {
 		return matfile.Open(opt.Data, want)
 	}
 	var err error

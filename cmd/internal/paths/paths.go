@@ -93,4 +93,4 @@ func Below(folder, path string) string {
 }
 
 // IsStandard tells whether the name of a file on a command line stands for standard input or standard output.
-func IsStandard(name string) bool { return name == "-" }
+func IsStandard[T ~string](name T) bool { return name == "-" }

@@ -83,6 +83,21 @@ func (ev *pictureEvent) trial(p *enlarging.Plan) {
 
 func hundredths(v float64) float64 { return math.Round(100*v) / 100 }
 
+// outcome is what has become of a picture.
+type outcome struct {
+	*enlarging.Plan // nil: there was none
+	seconds         float64
+	err             error
+}
+
+// warnings are what the result lacks of the picture.
+func (o outcome) warnings() []string {
+	if o.Plan == nil {
+		return nil
+	}
+	return o.Warnings
+}
+
 // ended notes what has become of the picture; of one that failed the rest is for failure.
 func (ev *pictureEvent) ended(out outcome) {
 	ev.Seconds = out.seconds

@@ -1,15 +1,12 @@
-// Package upscale is the command superres upscale: it enlarges picture files.
+// Package upscale is the command superres upscale: it enlarges picture files. Package enlarging does that for each file;
+// here is what a call does with many of them.
 //
-// Read it in this order: options.go, what the flags ask for, and fidelity.go, those of what
-// an output has beside its pixels, idle.go, those that mean nothing in a call; upscale.go,
-// one call; engine.go, the models; plan.go, the inputs and their outputs, resume.go, which of
-// them are done, and batch.go, what is to be done; work.go, pictures in work
-// beside one another, room.go, the memory that they share, and
-// overrun.go, what stops those that take more; enlarge.go, one picture, and
-// clock.go, the time it may take; several.go, animations and files with pages; video.go,
-// streams of frames, and frames.go, their frames; shimmer.go, the model for what moves, and
-// inorder.go, frames beside one another; dryrun.go, the batch on trial. account.go and events.go
-// are what is told, pace.go how far the batch is. help.go is the help.
+// Read it in this order: options.go has the flags, fidelity.go those of what an output has beside its pixels, and
+// idle.go tells which of them mean nothing in a call. upscale.go is one call, and session.go what it works with.
+// planner.go finds the inputs and names the outputs, with resume.go for those that are done, and batch.go is what that
+// comes to. work.go enlarges pictures beside one another, within the memory of memory.go; dryrun.go shows what it would
+// do. report.go tells people, events.go programs, and pace.go estimates how far the batch is. service.go is for package
+// serve, and help.go is the help.
 package upscale
 
 import (
@@ -36,12 +33,13 @@ func Command(s *console.Streams) *cli.Command {
 func run(c *cli.Context, s *console.Streams) error {
 	json := c.Bool("json") && !paths.IsStandard(c.String("output"))
 	r := newReport(s, json)
-	err := upscale(c, s, r)
+	err := enlargeAll(c, s, r)
 	r.summary(c.Context, err)
 	return err
 }
 
-func upscale(c *cli.Context, s *console.Streams, r *report) error {
+// enlargeAll reads the flags, works out what is to be done and does it, or shows it.
+func enlargeAll(c *cli.Context, s *console.Streams, r *report) error {
 	opt, err := readOptions(c)
 	if err != nil {
 		return err

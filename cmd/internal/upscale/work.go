@@ -2,8 +2,6 @@ package upscale
 
 import (
 	"context"
-	"io"
-	"io/fs"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -11,74 +9,9 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/enlarging"
-	"superres/cmd/internal/paths"
-	"superres/cmd/internal/pictures"
 	"superres/internal/parallel"
 	"superres/internal/safefile"
 )
-
-// session is one call of the command: what it is asked for, and what it works with.
-type session struct {
-	*enlarging.Enlarger
-	opt     Options
-	past    resumption
-	streams *console.Streams
-	in      *enlarging.Standard
-}
-
-// source is where the bytes of an input come from.
-func (e *session) source(name string) enlarging.Source {
-	if paths.IsStandard(name) {
-		return e.in
-	}
-	return enlarging.File(name)
-}
-
-// jobOf is what is to be done with a picture.
-func (e *session) jobOf(j job) enlarging.Job {
-	out := enlarging.Job{Source: e.source(j.Path), Format: j.format}
-	if j.piped() {
-		out.Sink, out.Follow = enlarging.Pipe{Writer: e.streams.Out}, e.opt.Naming.Format == ""
-		return out
-	}
-	out.Sink = enlarging.FileSink{Path: j.output, Root: j.root, Keep: func(info fs.FileInfo, write func(io.Writer) error) error {
-		return e.past.Keep(j.file(), info, e.opt.OnExist == "overwrite", write)
-	}}
-	return out
-}
-
-// isVideo tells whether the input is a stream of video, by what it begins with. Such a stream is enlarged alone.
-func (e *session) isVideo() (bool, error) {
-	alone := len(e.opt.Inputs) == 1
-	for _, name := range e.opt.Inputs {
-		if paths.IsStandard(name) && (!alone || e.opt.DryRun || e.opt.Resume) {
-			continue // refused, and not to be waited for
-		}
-		if !alone && !pictures.IsNamedVideo(name) || enlarging.FormatOf(e.source(name)) != pictures.Video {
-			continue
-		}
-		if !alone {
-			return false, console.Usage("%s is a stream of frames, which is enlarged alone; give each stream a call of its own", name)
-		}
-		return true, nil
-	}
-	return false, nil
-}
-
-// outcome is what has become of a picture.
-type outcome struct {
-	*enlarging.Plan // nil: there was none
-	seconds         float64
-	err             error
-}
-
-// warnings are what the result lacks of the picture.
-func (o outcome) warnings() []string {
-	if o.Plan == nil {
-		return nil
-	}
-	return o.Warnings
-}
 
 // all enlarges the pictures, as many at a time as there are processors and as there is
 // memory for; one that fails does not end the rest.
@@ -97,7 +30,7 @@ func (e *session) all(ctx context.Context, b *batch, r *report) error {
 	console.LimitProcess(ctx, e.opt.Limits)
 	over, end := watchMemory()
 	defer end()
-	w := &work{session: e, jobs: b.jobs, report: r, room: newRoom(e.opt.Limits.Memory), over: over}
+	w := &work{session: e, jobs: b.jobs, report: r, budget: newBudget(e.opt.Limits.Memory), over: over}
 	err := parallel.Each(ctx, w.numbers(), w.do, func(struct{}) error { return nil })
 	if err == nil {
 		err = w.doAgain(ctx)
@@ -118,7 +51,7 @@ type work struct {
 	*session
 	jobs   []job
 	report *report
-	room   *room
+	budget *budget
 	over   *overrun
 
 	mu    sync.Mutex // guards again
@@ -136,17 +69,17 @@ func (w *work) numbers() []int {
 
 // do enlarges picture i beside others. It fails only when ctx ends.
 func (w *work) do(ctx context.Context, i int) (struct{}, error) {
-	w.room.queue(i)
-	enter := sync.OnceFunc(w.room.next)
+	w.budget.queue(i)
+	enter := sync.OnceFunc(w.budget.next)
 	defer enter() // also if it is refused before its size is known
 	w.report.begin(i)
 	need := int64(0)
 	stopped, err := w.try(ctx, i, func(bytes int64) {
 		need = bytes
-		w.room.take(need)
+		w.budget.take(need)
 		enter()
 	})
-	w.room.give(need)
+	w.budget.give(need)
 	if stopped {
 		w.mu.Lock()
 		defer w.mu.Unlock()

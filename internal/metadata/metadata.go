@@ -87,17 +87,8 @@ func (r *reader) look(src Source) {
 			r.warn("its metadata is damaged and left out")
 		}
 	}()
-	switch r.m.Format {
-	case "png":
-		r.png(src)
-	case "jpeg":
-		r.jpeg(src)
-	case "webp":
-		r.webp(src)
-	case "tiff":
-		r.tiff(src)
-	case "bmp":
-		r.bmp(src)
+	if read := containers[r.m.Format].read; read != nil {
+		read(r, src)
 	}
 	if r.m.Orientation > 1 {
 		uprightXMP(r.m.XMP)
@@ -139,23 +130,21 @@ func (m Metadata) For(format string, grey bool) (Metadata, []string) {
 			warnings = append(warnings, fmt.Sprintf("its ICC profile is for %q, not for %q, and left out", strings.TrimSpace(got), strings.TrimSpace(want)))
 		}
 	}
-	leave := func(what string, b *[]byte, most int) {
-		if len(*b) > most {
-			*b = nil
-			warnings = append(warnings, fmt.Sprintf("its %s is left out: %s", what, map[bool]string{
-				true: "the output format has none", false: fmt.Sprintf("the output format has room for %d bytes", most)}[most == 0]))
+	c := containers[format]
+	for _, block := range []struct {
+		name  string
+		bytes *[]byte
+		most  int
+	}{{"EXIF block", &m.EXIF, c.maxEXIF}, {"XMP packet", &m.XMP, c.maxXMP}, {"ICC profile", &m.ICC, c.maxICC}} {
+		if len(*block.bytes) <= block.most {
+			continue
 		}
-	}
-	switch format {
-	case "png", "tiff":
-	case "jpeg":
-		leave("EXIF block", &m.EXIF, mostSegment-len(exifPrefix))
-		leave("XMP packet", &m.XMP, mostSegment-len(xmpPrefix))
-		leave("ICC profile", &m.ICC, 255*mostProfile)
-	default:
-		leave("EXIF block", &m.EXIF, 0)
-		leave("XMP packet", &m.XMP, 0)
-		leave("ICC profile", &m.ICC, 0)
+		why := fmt.Sprintf("the output format has room for %d bytes", block.most)
+		if block.most == 0 {
+			why = "the output format has none"
+		}
+		*block.bytes = nil
+		warnings = append(warnings, fmt.Sprintf("its %s is left out: %s", block.name, why))
 	}
 	if format != m.Format {
 		if slices.ContainsFunc(m.Own, func(p Part) bool { return !isColour(p.Kind) }) {

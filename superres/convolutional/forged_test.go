@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"superres/internal/kernel"
-	"superres/internal/npz"
 	"superres/superres/resample"
 	"superres/superres/stage"
 )
@@ -91,23 +90,24 @@ func loaded(t *testing.T, s *Stage) error {
 // again is a stage as it comes back from a file.
 func again(t *testing.T, s *Stage) (*Stage, error) {
 	t.Helper()
-	heads, matrices, arrays, err := stage.Save([]stage.Stage{s})
+	var m stage.Members
+	head, err := m.Add("stage0", s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := npz.Write(&b, []npz.Text{{Name: "stages.json", Data: []byte("{}")}}, matrices, arrays...); err != nil {
+	if err := m.Write(&b, "stages.json", []byte("{}")); err != nil {
 		t.Fatal(err)
 	}
-	f, err := npz.Open(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	f, err := stage.Open(bytes.NewReader(b.Bytes()), int64(b.Len()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := stage.Load(s.scale, heads, f)
+	back, err := f.Stage("stage0", s.scale, head)
 	if err != nil {
 		return nil, err
 	}
-	return list[0].(*Stage), nil
+	return back.(*Stage), nil
 }
 
 // A file whose sums could overflow, or whose arrays do not fit, is refused.

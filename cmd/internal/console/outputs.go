@@ -11,11 +11,8 @@ import (
 	"superres/internal/safefile"
 )
 
-// Overwrites reads --on-exist of commands that skip nothing.
-func Overwrites(c *cli.Context) (bool, error) {
-	exist := c.String("on-exist")
-	return exist == "overwrite", OneOf("on-exist", exist, "fail", "overwrite")
-}
+// Overwrites tells whether --on-exist, of OnExist, has an output that exists replaced.
+func Overwrites(c *cli.Context) bool { return c.String("on-exist") == "overwrite" }
 
 // Output is a file that a command is to write.
 type Output struct {
@@ -56,8 +53,6 @@ func CheckOutputs(overwrite bool, inputs []string, outputs ...Output) error {
 
 // SoleOutput reads --on-exist and checks --output of a command that writes nothing else.
 func SoleOutput(c *cli.Context, inputs ...string) (overwrite bool, err error) {
-	if overwrite, err = Overwrites(c); err != nil {
-		return false, err
-	}
+	overwrite = Overwrites(c)
 	return overwrite, CheckOutputs(overwrite, inputs, Output{"-o", c.String("output")})
 }

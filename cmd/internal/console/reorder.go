@@ -4,12 +4,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/paths"
+	"superres/cmd/internal/settings"
 	"superres/internal/imagefile"
 	"superres/internal/usage"
 )
@@ -72,8 +72,10 @@ var (
 	askedForAll  = []string{"--" + helpAll}
 )
 
-// parted parts the flags of a command, with their values, from the names of files.
+// parted parts the flags of a command, each with its long name and its value in one word, from
+// the names of files.
 func parted(command *cli.Command, args []string) (flags, files []string, err error) {
+	options := settings.Of(command)
 	for rest := args; len(rest) > 0; rest = rest[1:] {
 		arg := rest[0]
 		if arg == "--" {
@@ -84,45 +86,30 @@ func parted(command *cli.Command, args []string) (flags, files []string, err err
 			files = append(files, arg)
 			continue
 		}
-		shown, _, hasValue := strings.Cut(arg, "=")
+		shown, value, hasValue := strings.Cut(arg, "=")
 		name := strings.TrimLeft(shown, "-")
 		if name == "help" || name == "h" {
 			_, level, _ := strings.Cut(arg, "=")
-			if all := level == "all" || len(rest) > 1 && rest[1] == "all"; all && FlagOf(command, helpAll) != nil {
+			if all := level == "all" || len(rest) > 1 && rest[1] == "all"; all && options.Find(helpAll) != nil {
 				return askedForAll, nil, nil
 			}
 			return askedForHelp, nil, nil
 		}
-		f := FlagOf(command, name)
-		if f == nil {
-			return nil, nil, unknownFlag(command, shown)
-		}
-		flags = append(flags, arg)
-		if TakesValue(f) && !hasValue {
-			if len(rest) == 1 {
-				return nil, nil, Usage("flag %s needs a value", shown)
-			}
+		o := options.Find(name)
+		switch {
+		case o == nil || strings.HasPrefix(shown, "---"):
+			return nil, nil, unknownFlag(options, shown)
+		case !hasValue && o.TakesValue() && len(rest) == 1:
+			return nil, nil, Usage("flag %s needs a value", shown)
+		case !hasValue && o.TakesValue():
 			rest = rest[1:]
-			flags = append(flags, rest[0])
+			value = rest[0]
+		case !hasValue:
+			value = "true"
 		}
-		if _, isTime := f.(*cli.DurationFlag); isTime {
-			last := &flags[len(flags)-1]
-			*last = inSeconds(*last)
-		}
+		flags = append(flags, "--"+o.Name+"="+value)
 	}
 	return flags, files, nil
-}
-
-// inSeconds adds the unit to a time, or a flag with one, that is a mere number.
-func inSeconds(word string) string {
-	_, value, is := strings.Cut(word, "=")
-	if !is {
-		value = word
-	}
-	if _, err := strconv.ParseFloat(value, 64); err == nil {
-		return word + "s"
-	}
-	return word
 }
 
 // isPicture tells whether a word where a command should be is a file, as when one was
@@ -150,7 +137,7 @@ func helpFor(app *cli.App, args []string) ([]string, error) {
 		if of.Command(args[3]) != nil {
 			return []string{args[0], args[2], args[3], "--help"}, nil
 		}
-		if args[3] == "all" && FlagOf(of, helpAll) != nil {
+		if args[3] == "all" && settings.Of(of).Find(helpAll) != nil {
 			return []string{args[0], args[2], askedForAll[0]}, nil
 		}
 	}
@@ -167,12 +154,12 @@ func unknownCommand(app *cli.App, name string) error {
 }
 
 // unknownFlag says which flag was perhaps meant.
-func unknownFlag(command *cli.Command, shown string) error {
-	var long []string
-	for _, f := range command.Flags {
-		for _, n := range f.Names() {
-			if len(n) > 1 {
-				long = append(long, "--"+n)
+func unknownFlag(options settings.Table, shown string) error {
+	long := []string{"--help"}
+	for _, o := range options {
+		for _, name := range o.Dashed() {
+			if len(name) > 2 {
+				long = append(long, name)
 			}
 		}
 	}

@@ -27,6 +27,7 @@ import (
 
 // Command is superres learn.
 func Command(s *console.Streams) *cli.Command {
+	var opt Options
 	return console.Command(&cli.Command{
 		Name: "learn", Usage: "learn a dictionary from a matrix of your own", ArgsUsage: "[FLAGS] DATA -o DICT",
 		Description: `   superres learn Y.npy -o D.npy
@@ -58,23 +59,19 @@ dictionary learned with it from all signals, as --sparsity or --coder would.
 Signals that are nearly alike, as patches that overlap, flatter every error here.
 
 exec:COMMAND is a learner or coder of your own: see superres recover --help.`,
-		Flags:  flags(),
-		Action: func(c *cli.Context) error { return run(c, s) },
+		Flags:  opt.table().Flags(),
+		Action: func(c *cli.Context) error { return run(c, s, &opt) },
 	})
 }
 
 // run does one call.
-func run(c *cli.Context, s *console.Streams) error {
-	opt, err := readOptions(c)
-	if err != nil {
+func run(c *cli.Context, s *console.Streams, opt *Options) error {
+	if err := opt.complete(c); err != nil {
 		return err
 	}
-	bar, err := console.NewProgress(c, s)
-	if err != nil {
-		return err
-	}
+	bar := console.NewProgress(c, s)
 	defer bar.Clear()
-	return learn(c.Context, opt, s, bar)
+	return learn(c.Context, *opt, s, bar)
 }
 
 // learn learns the dictionary, writes it and tells of it.

@@ -30,7 +30,10 @@ type problem struct {
 // readProblem reads the first dictionary and the data, once it is clear that there is memory
 // to learn from them, and completes the settings by them.
 func readProblem(opt Options, stdin io.Reader) (p problem, err error) {
-	p.settings = learners.Options{Iterations: opt.Iterations, Seed: opt.Seed, Atoms: opt.Atoms}
+	p.settings = learners.Options{Iterations: opt.Iterations, Seed: opt.Seed}
+	if opt.Atoms != nil {
+		p.settings.Atoms = *opt.Atoms
+	}
 	if opt.Init != "" {
 		if p.settings.Init, err = firstDictionary(opt); err != nil {
 			return p, err
@@ -85,8 +88,8 @@ func firstDictionary(opt Options) (*sparse.Dictionary, error) {
 			return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: atom %d (counted from 0) is zero or nearly so; expected a direction", opt.Init, k))
 		}
 	}
-	if opt.Atoms != 0 && opt.Atoms != atoms {
-		return nil, console.Usage("--atoms %d, but %s has %d (it is %d×%d, with one atom a column); leave --atoms out", opt.Atoms, opt.Init, atoms, rows, atoms)
+	if opt.Atoms != nil && *opt.Atoms != atoms {
+		return nil, console.Usage("--atoms %d, but %s has %d (it is %d×%d, with one atom a column); leave --atoms out", *opt.Atoms, opt.Init, atoms, rows, atoms)
 	}
 	return d, nil
 }

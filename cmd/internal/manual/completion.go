@@ -58,8 +58,8 @@ func answer(app *cli.App, words []string) string {
 	list, files := completions(app, words)
 	var b strings.Builder
 	for _, c := range list {
-		if strings.HasPrefix(c.word, words[len(words)-1]) {
-			fmt.Fprintf(&b, "%s\t%s\n", c.word, safefile.OneLine(c.about))
+		if strings.HasPrefix(c.Text, words[len(words)-1]) {
+			fmt.Fprintf(&b, "%s\t%s\n", c.Text, safefile.OneLine(c.About))
 		}
 	}
 	if files {

@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/settings"
 )
 
 // Man is superres man.
@@ -75,20 +76,17 @@ func manualOf(b *strings.Builder, name string, c *cli.Command) {
 		fmt.Fprintf(b, ".B %s\n%s\n.PP\n", roff(name), roff(c.ArgsUsage))
 	}
 	fmt.Fprintf(b, ".nf\n%s\n.fi\n", roff(strings.Trim(c.Description, "\n")))
-	for _, f := range c.VisibleFlags() {
-		if f.Names()[0] == "help" {
-			continue
-		}
-		value, about := console.UsageOf(f)
+	for _, o := range settings.Of(c).Visible() {
+		value, about := o.Usage()
 		var names []string
-		for _, n := range f.Names() {
-			names = append(names, "\\fB"+roff(console.Dashed(n))+"\\fR")
+		for _, name := range o.Dashed() {
+			names = append(names, "\\fB"+roff(name)+"\\fR")
 		}
 		head := strings.Join(names, ", ")
 		if value != "" {
 			head += " \\fI" + roff(value) + "\\fR"
 		}
-		fmt.Fprintf(b, ".TP\n%s\n%s\n", head, roff(about+console.DefaultOf(f)))
+		fmt.Fprintf(b, ".TP\n%s\n%s\n", head, roff(about))
 	}
 }
 

@@ -28,11 +28,6 @@ func TestManual(t *testing.T) {
 				t.Errorf("the page has no %q", want)
 			}
 		}
-		for _, f := range c.VisibleFlags() {
-			if want := `\fB` + roff(console.Dashed(f.Names()[0])) + `\fR`; !strings.Contains(page, want) {
-				t.Errorf("the page has no %s", want)
-			}
-		}
 	})
 	for _, want := range []string{".TH SUPERRES 1", "130, 143\n", ".B 7\na limit"} {
 		if !strings.Contains(page, want) {

@@ -14,11 +14,12 @@ import (
 
 // Version is superres version.
 func Version(s *console.Streams) *cli.Command {
+	var asJSON bool
 	return console.Command(&cli.Command{
 		Name: "version", Usage: "print the version",
 		Description: "   superres version\n   superres version --json",
-		Flags:       []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print JSON"}},
-		Action:      func(c *cli.Context) error { return printVersion(s.Out, c.Bool("json")) },
+		Flags:       []cli.Flag{console.JSONOption(&asJSON, "print JSON")},
+		Action:      func(*cli.Context) error { return printVersion(s.Out, asJSON) },
 	})
 }
 

@@ -46,6 +46,9 @@ type Namer struct {
 // extensionOf are the extensions of the formats that can be written.
 var extensionOf = map[imagefile.Format]string{"png": ".png", "jpeg": ".jpg", "bmp": ".bmp", "tiff": ".tif", "gif": ".gif", Video: videoExt}
 
+// Formats returns the formats that can be written.
+func Formats() []string { return []string{"png", "jpeg", "bmp", "tiff", "gif"} }
+
 // Video is the format of streams of frames, which is that of what becomes of them.
 const Video = "y4m"
 

@@ -16,17 +16,12 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
+	"superres/cmd/internal/settings"
 	"superres/internal/imagefile"
 	"superres/mnist"
+	"superres/superres/resample"
 	"superres/superres/training"
 )
-
-// IDXFlags choose among the images of IDX files.
-var IDXFlags = []cli.Flag{
-	&cli.StringFlag{Name: "index", Usage: "of IDX files take only the images `I,J,...` (from 0)"},
-	&cli.StringFlag{Name: "skip-index", Usage: "of IDX files leave out the images `I,J,...`"},
-	&cli.IntFlag{Name: "limit", Usage: "of IDX files take the first `N` that are left; 0: all"},
-}
 
 // Sources lists pictures from which a command learns or which it scores: picture files,
 // folders of them, and IDX files.
@@ -35,7 +30,7 @@ type Sources struct {
 	Command string
 	// Recursive takes folders with all below them: --recursive, false.
 	Recursive bool
-	// Choice is which images of IDX files are taken: IDXFlags, all.
+	// Choice is which images of IDX files are taken: all.
 	Choice Choice
 	// Limits are those of the machine.
 	Limits console.Limits
@@ -46,10 +41,14 @@ type Sources struct {
 	Notes io.Writer
 }
 
-// ReadSources reads --recursive and IDXFlags.
-func ReadSources(c *cli.Context, l console.Limits, bytesPerPixel int64) (Sources, error) {
-	choice, err := ReadChoice(c)
-	return Sources{c.Command.Name, c.Bool("recursive"), choice, l, bytesPerPixel, Notes(c)}, err
+// Options are --recursive and those of Choice.
+func (s *Sources) Options() settings.Table {
+	return append(settings.Table{console.RecursiveOption(&s.Recursive)}, s.Choice.Options()...)
+}
+
+// Complete sets what Options do not, for a command that takes so many bytes for a pixel.
+func (s *Sources) Complete(c *cli.Context, l console.Limits, bytesPerPixel int64) {
+	s.Command, s.Limits, s.BytesPerPixel, s.Notes = c.Command.Name, l, bytesPerPixel, Notes(c)
 }
 
 // Notes is where a command says what it leaves out: nil when it is to be quiet.
@@ -126,7 +125,14 @@ func (ch Choice) TellIdle(w io.Writer, names []string) {
 	}
 }
 
-// Choice is what IDXFlags choose.
+// DegradationOption is --degradation, of what checks the value itself.
+func DegradationOption(to *resample.Degradation, preset resample.Degradation, help string) *settings.Option {
+	return &settings.Option{Name: "degradation", To: settings.Text(to, preset), Help: help, Words: func() []settings.Word {
+		return settings.Plain([]string{string(resample.Cubic), string(resample.Box)})
+	}}
+}
+
+// Choice is which images of IDX files are taken.
 type Choice struct {
 	// Take are the numbers of the images, from 0: --index. Nil is all.
 	Take []int
@@ -168,18 +174,13 @@ func (ch Choice) Among(name string, total int) (taken func(i int) bool, count in
 	}, count, err
 }
 
-// ReadChoice reads IDXFlags.
-func ReadChoice(c *cli.Context) (ch Choice, err error) {
-	if ch.Take, err = indices(c, "index"); err != nil {
-		return ch, err
+// Options are --index, --skip-index and --limit, which choose among the images of IDX files.
+func (ch *Choice) Options() settings.Table {
+	return settings.Table{
+		{Name: "index", To: settings.Custom("", func(text string) (err error) { ch.Take, err = indices("index", text); return err }), Help: "of IDX files take only the images `I,J,...` (from 0)"},
+		{Name: "skip-index", To: settings.Custom("", func(text string) (err error) { ch.Skip, err = indices("skip-index", text); return err }), Help: "of IDX files leave out the images `I,J,...`"},
+		{Name: "limit", To: settings.Num(&ch.Limit, 0).AtLeast(0), Help: "of IDX files take the first `N` that are left; 0: all"},
 	}
-	if ch.Skip, err = indices(c, "skip-index"); err != nil {
-		return ch, err
-	}
-	if ch.Limit = c.Int("limit"); ch.Limit < 0 {
-		return ch, console.Usage("--limit %d: expected 0 or more", ch.Limit)
-	}
-	return ch, nil
 }
 
 // IDX reads the chosen images of an IDX file into memory.
@@ -223,16 +224,16 @@ func (s Sources) IDX(ctx context.Context, name string) ([]training.Source, error
 	return list, nil
 }
 
-// indices parses a flag of numbers with commas; nil when it is not given.
-func indices(c *cli.Context, flag string) ([]int, error) {
-	if c.String(flag) == "" {
+// indices reads numbers with commas; an empty text is nil.
+func indices(name, text string) ([]int, error) {
+	if text == "" {
 		return nil, nil
 	}
 	var list []int
-	for part := range strings.SplitSeq(c.String(flag), ",") {
+	for part := range strings.SplitSeq(text, ",") {
 		i, err := strconv.Atoi(strings.TrimSpace(part))
 		if err != nil || i < 0 {
-			return nil, console.Usage("--%s: %q is no image number", flag, part)
+			return nil, console.Usage("--%s: %q is no image number", name, part)
 		}
 		list = append(list, i)
 	}

@@ -9,23 +9,24 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/parts"
 	"superres/cmd/internal/plugins"
+	"superres/cmd/internal/settings"
 	"superres/learners/planted"
 )
 
-// flags are those of superres recover. They are read by readOptions.
-func flags() []cli.Flag {
-	return slices.Concat([]cli.Flag{
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "recovery", Usage: "write report.html, trials.csv and trials.json to the folder `DIR`; trials it holds already are not run again"},
-		&cli.StringSliceFlag{Name: "panel", Usage: "sizes `M,K,S` of the problems, or a, b, c, d for the paper's; may be repeated (default: the paper's four)"},
-		&cli.StringFlag{Name: "n", Usage: "numbers of signals `N,N,...` (default: eight for each panel)"},
-		&cli.IntFlag{Name: "trials", Value: 100, Usage: "`T` problems for each panel and N"},
-		&cli.IntFlag{Name: "iterations", Value: 500, Usage: "`I` iterations at most"},
-		&cli.StringFlag{Name: "learners", Value: "rop,blotless,simco,ksvd,mod", Usage: "`SPECS` of the learners: see superres learners"},
-		&cli.StringFlag{Name: "coder", Value: "omp", Usage: "`SPEC` of the coder of the two-stage learners, which is told the true S"},
-		&cli.Float64Flag{Name: "noise", Usage: "add white noise of `R` times the signals' root mean square"},
-		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of all random draws"},
-		parts.SweepFlag,
-	}, console.WorkFlags)
+// table has the options of superres recover, with their defaults.
+func (opt *Options) table() settings.Table {
+	return slices.Concat(settings.Table{
+		console.OutputOption(&opt.Folder, "recovery", "write report.html, trials.csv and trials.json to the folder `DIR`; trials it holds already are not run again"),
+		{Name: "panel", To: settings.List(&opt.panels, nil), Help: "sizes `M,K,S` of the problems, or a, b, c, d for the paper's; may be repeated (default: the paper's four)"},
+		{Name: "n", To: settings.Custom("", opt.readSizes), Help: "numbers of signals `N,N,...` (default: eight for each panel)"},
+		{Name: "trials", To: settings.Num(&opt.Trials, 100).AtLeast(1), Help: "`T` problems for each panel and N"},
+		{Name: "iterations", To: settings.Num(&opt.Iterations, 500).AtLeast(1), Help: "`I` iterations at most"},
+		plugins.LearnerOption("learners", settings.Custom("rop,blotless,simco,ksvd,mod", opt.readLearners), "`SPECS` of the learners: see superres learners"),
+		plugins.CoderOption(&opt.Coder, "omp", "`SPEC` of the coder of the two-stage learners, which is told the true S"),
+		{Name: "noise", To: settings.Num(&opt.Noise, 0).If("0 or more", func(v float64) bool { return v >= 0 && v < 1e6 }), Help: "add white noise of `R` times the signals' root mean square"},
+		console.SeedOption(&opt.Seed),
+		parts.SweepOption(),
+	}, console.WorkOptions(&opt.Limits, nil))
 }
 
 // Options are what the flags ask for.
@@ -54,44 +55,44 @@ type Options struct {
 	// Limits are those of the machine.
 	Limits console.Limits
 
+	// panels are the values of --panel.
+	panels []string
 	// command is the command line as the report records it.
 	command string
 }
 
-// readOptions reads the flags. The part, of --shard, is read by parts.SweepPart.
-func readOptions(c *cli.Context) (opt Options, err error) {
+// complete refuses arguments, and reads the panels.
+func (opt *Options) complete(c *cli.Context) (err error) {
 	if c.NArg() > 0 {
-		return opt, console.Usage("recover takes no argument, got %q", c.Args().First())
+		return console.Usage("recover takes no argument, got %q", c.Args().First())
 	}
-	opt = Options{
-		Folder: c.String("output"), Trials: c.Int("trials"), Noise: c.Float64("noise"), Coder: c.String("coder"), Iterations: c.Int("iterations"), Seed: c.Uint64("seed"),
-		Learners: plugins.Specs(c.String("learners")), command: strings.Join(console.Settings(c), " "),
-	}
-	if opt.Limits, err = console.ReadLimits(c); err != nil {
-		return opt, err
-	}
-	switch {
-	case opt.Trials < 1:
-		return opt, console.Usage("--trials %d: expected at least 1", opt.Trials)
-	case opt.Iterations < 1:
-		return opt, console.Usage("--iterations %d: expected at least 1", opt.Iterations)
-	case !(opt.Noise >= 0 && opt.Noise < 1e6):
-		return opt, console.Usage("--noise %g: expected 0 or more", opt.Noise)
-	case len(opt.Learners) == 0:
-		return opt, console.Usage("--learners names none; superres learners lists them")
-	}
+	opt.command = strings.Join(console.Settings(c), " ")
 	if err := plugins.CheckLearners(opt.Learners); err != nil {
-		return opt, err
+		return err
 	}
-	if text := c.String("n"); text != "" {
-		if opt.Sizes, err = console.Counts(text); err != nil {
-			return opt, console.Usage("--n %s: %v", text, err)
-		}
-		slices.Sort(opt.Sizes)
-		opt.Sizes = slices.Compact(opt.Sizes)
+	opt.Panels, err = panels(opt.panels)
+	return err
+}
+
+// readLearners reads --learners.
+func (opt *Options) readLearners(text string) error {
+	if opt.Learners = plugins.Specs(text); len(opt.Learners) == 0 {
+		return console.Usage("--learners names none; superres learners lists them")
 	}
-	opt.Panels, err = panels(c.StringSlice("panel"))
-	return opt, err
+	return nil
+}
+
+// readSizes reads --n. An empty text is the default.
+func (opt *Options) readSizes(text string) (err error) {
+	if text == "" {
+		return nil
+	}
+	if opt.Sizes, err = console.Counts(text); err != nil {
+		return console.Usage("--n %s: %v", text, err)
+	}
+	slices.Sort(opt.Sizes)
+	opt.Sizes = slices.Compact(opt.Sizes)
+	return nil
 }
 
 // panels reads the values of --panel.

@@ -16,12 +16,11 @@ import (
 	"time"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/models"
 	"superres/cmd/internal/serve/page"
+	"superres/cmd/internal/settings"
 	"superres/cmd/internal/upscale"
 	"superres/internal/imagefile"
 	"superres/internal/safefile"
-	embedded "superres/superres/models"
 )
 
 // site is what answers requests. It is safe for concurrent use.
@@ -81,30 +80,23 @@ func (s *site) address() string {
 	return address
 }
 
-// settings are what the page wants to know at its start.
-type settings struct {
-	Version    string   `json:"version"`
-	Models     []string `json:"models"`
-	Parameters []string `json:"parameters"` // of v1/upscale
-	MaxBytes   int64    `json:"max_bytes"`  // of a file
-	MaxPixels  int64    `json:"max_pixels"` // of a picture
-	MaxMemory  int64    `json:"max_memory"` // in bytes, of all pictures in work
+// pageSettings are what the page wants to know at its start.
+type pageSettings struct {
+	Version   string                 `json:"version"`
+	Options   []settings.Description `json:"options"`    // of v1/upscale, as v1/options has them
+	MaxBytes  int64                  `json:"max_bytes"`  // of a file
+	MaxPixels int64                  `json:"max_pixels"` // of a picture
+	MaxMemory int64                  `json:"max_memory"` // in bytes, of all pictures in work
 }
-
-var block = regexp.MustCompile(`(?s)(<script type="application/json" id="settings">).*?(</script>)`)
 
 // page is index.html with the settings in it.
 func (s *site) page() []byte {
-	text, err := page.Files.ReadFile("index.html")
-	if err != nil {
-		panic(err) // it is part of the program
-	}
-	data, err := json.Marshal(settings{Version: console.Version, Models: append([]string{models.Auto}, embedded.Names()...), Parameters: upscale.Parameters,
+	text, err := page.Files.Index(pageSettings{Version: console.Version, Options: upscale.Parameters().Describe(),
 		MaxBytes: imagefile.MaxBytes, MaxPixels: s.limits.Pixels, MaxMemory: s.limits.Memory})
 	if err != nil {
-		panic(err) // texts and numbers
+		panic(err) // it is part of the program, with texts and numbers in it
 	}
-	return block.ReplaceAll(text, slices.Concat([]byte("${1}"), bytes.ReplaceAll(data, []byte("$"), []byte("$$")), []byte("${2}")))
+	return text
 }
 
 // policy lets the page load its own files alone, run nothing that is in it or was put in,
@@ -278,10 +270,11 @@ var dashed = regexp.MustCompile(`--([a-z]+(?:-[a-z]+)*)`)
 // asParameters names flags as the parameters that they are here, and those that are the
 // server's as that.
 func asParameters(text string) string {
+	parameters := upscale.Parameters().Names()
 	return dashed.ReplaceAllStringFunc(text, func(flag string) string {
 		name := flag[2:]
 		switch {
-		case slices.Contains(upscale.Parameters, name):
+		case slices.Contains(parameters, name):
 			return name
 		case slices.Contains([]string{"max-memory", "max-pixels", "timeout"}, name):
 			return "superres serve " + flag

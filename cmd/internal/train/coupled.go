@@ -11,10 +11,8 @@ import (
 
 // coupledKind is a coupled dictionary and back-projections: the paper's.
 var coupledKind = kind{
-	name:     "coupled models",
-	flags:    []string{"learner", "iterations", "atoms", "flat", "back-projection", "coder", "sparsity", "patches", "mean", "detail", "refit"},
-	defaults: defaults{learner: "ksvd", iterations: 30, patch: 3, flat: 3, backProjection: 3},
-	trainer:  coupledTrainer,
+	name:    "coupled models",
+	trainer: coupledTrainer,
 }
 
 // coupledTrainer makes the trainer of a coupled model.
@@ -22,9 +20,9 @@ func coupledTrainer(opt Options) (training.Trainer, error) {
 	if err := coupled.Storable(opt.Coder); err != nil {
 		return nil, err
 	}
-	flat, reductions, backProjection := opt.explicit()
+	flat, backProjection := opt.explicit()
 	t := learning.Trainer{
-		Scale: opt.Scale, Degradation: opt.Degradation, Patch: opt.Patch, Patches: opt.Patches, Flat: flat, Reductions: reductions,
+		Scale: opt.Scale, Degradation: opt.Degradation, Patch: opt.Patch, Patches: opt.Patches, Flat: flat, Reductions: opt.Reductions,
 		KeepMean: !opt.Mean, WholePatches: !opt.Detail, NoRefit: !opt.Refit,
 		Learner: opt.Learner, Coder: opt.Coder, Atoms: opt.Atoms, Iterations: opt.Iterations, BackProject: backProjection, Seed: opt.Seed,
 	}

@@ -25,6 +25,7 @@ import (
 
 // Command is superres train.
 func Command(s *console.Streams) *cli.Command {
+	var opt Options
 	return console.Command(&cli.Command{
 		Name: "train", Usage: "learn a model from pictures", ArgsUsage: "[FLAGS] IMAGES... -o MODEL",
 		Description: `   superres train photos/ -o my.npz
@@ -46,23 +47,19 @@ the pictures: --teachers. Colour is learned at last, in a minute or two: --steps
 --init MODEL does that alone. Other scales begin with what one scale has learned:
 --scale 3 --init photo.npz --steps 3000. The same pictures in the same order, flags and
 seed give the same bytes.`,
-		Flags:  flags(),
-		Action: func(c *cli.Context) error { return run(c, s) },
+		Flags:  opt.table().Flags(),
+		Action: func(c *cli.Context) error { return run(c, s, &opt) },
 	})
 }
 
 // run does one call.
-func run(c *cli.Context, s *console.Streams) error {
-	opt, err := readOptions(c)
-	if err != nil {
+func run(c *cli.Context, s *console.Streams, opt *Options) error {
+	if err := opt.complete(c); err != nil {
 		return err
 	}
-	bar, err := console.NewProgress(c, s)
-	if err != nil {
-		return err
-	}
+	bar := console.NewProgress(c, s)
 	defer bar.Clear()
-	return train(c.Context, opt, bar)
+	return train(c.Context, *opt, bar)
 }
 
 // reached is how the training of a convolutional stage goes, in a few words.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"image"
 	"io"
+	"maps"
 	"net/url"
 	"os"
 	"path"
@@ -15,13 +16,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/enlarging"
 	"superres/cmd/internal/models"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
+	"superres/cmd/internal/settings"
 	"superres/internal/imagefile"
 	"superres/internal/safefile"
 	"superres/internal/usage"
@@ -55,12 +55,9 @@ func (s *Service) PuttingAside(f *os.File) *Service {
 	return s
 }
 
-// Parameters are the flags of the command that a request may have, by their names. None
-// leads to a file or to another program.
-var Parameters = []string{
-	"scale", "width", "height", "fit", "model", "denoise", "strength", "effort",
-	"format", "quality", "depth", "metadata", "provenance", "first-frame",
-}
+// Parameters returns the options of the command that a request may have. None leads to a file or
+// to another program.
+func Parameters() settings.Table { return new(Options).table().Requested() }
 
 // Request is what is asked for with one picture.
 type Request struct {
@@ -90,33 +87,32 @@ func (s *Service) Check(ctx context.Context, params url.Values) error {
 
 // read reads the parameters of a request.
 func (s *Service) read(ctx context.Context, params url.Values) (*Request, error) {
-	var names []string
-	for name := range params {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	args := []string{"superres", "upscale"}
 	r := &Request{}
+	options := r.opt.table()
 	var region image.Rectangle
 	var err error
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(params)) {
 		values := params[name]
+		o := options.Find(name)
 		switch {
 		case len(values) > 1:
 			return nil, console.Usage("%s is given %d times, expected once", name, len(values))
 		case name == "name":
 			r.name = baseName(values[0])
 		case name == "region":
-			if region, err = enlarging.ParseRegion(values[0]); err != nil {
-				return nil, err
+			region, err = enlarging.ParseRegion(values[0])
+		case o != nil && o.Request && o.Name == name:
+			if err = o.Set(values[0]); err != nil {
+				err = console.Fail(console.ExitUsage, err)
 			}
-		case slices.Contains(Parameters, name):
-			args = append(args, "--"+name+"="+values[0])
 		default:
-			return nil, console.Usage("%s", usage.Unknown("parameter", name, append(slices.Clone(Parameters), "name", "region", "id")))
+			err = console.Usage("%s", usage.Unknown("parameter", name, append(options.Requested().Names(), "name", "region", "id")))
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
-	if r.opt, err = parse(ctx, args); err != nil {
+	if err := r.opt.complete(options, nil); err != nil {
 		return nil, err
 	}
 	if name := r.opt.Model; name != models.Auto && !slices.Contains(embedded.Names(), name) {
@@ -128,23 +124,6 @@ func (s *Service) read(ctx context.Context, params url.Values) (*Request, error)
 		r.opt.Keep.FirstFrame = true // of which it is a part
 	}
 	return r, nil
-}
-
-// parsing guards the flags, which commands share, and to which the library notes what it finds.
-var parsing sync.Mutex
-
-// parse reads a command line.
-func parse(ctx context.Context, args []string) (opt Options, err error) {
-	parsing.Lock()
-	defer parsing.Unlock()
-	app := console.Program{Commands: []func(*console.Streams) *cli.Command{func(*console.Streams) *cli.Command {
-		return console.Command(&cli.Command{Name: "upscale", Flags: flags(), Action: func(c *cli.Context) (err error) {
-			opt, err = readOptions(c)
-			return err
-		}})
-	}}}.App(&console.Streams{Out: io.Discard, Err: io.Discard})
-	err = app.RunContext(ctx, args)
-	return opt, err
 }
 
 // model opens an embedded model, once.
@@ -188,7 +167,7 @@ func (r *Request) output(body io.ReaderAt, size int64) (out pictures.Output, err
 		return out, err
 	}
 	out.Path = path.Base(baseName(out.Path))
-	return out, checkDepth(r.opt.Keep, out.Format)
+	return out, r.opt.checkDepth(out.Format)
 }
 
 // title is what messages call the picture.

@@ -1,8 +1,7 @@
 // Package upscale is the command superres upscale: it enlarges picture files. Package enlarging does that for each file;
 // here is what a call does with many of them.
 //
-// Read it in this order: options.go has the flags, fidelity.go those of what an output has beside its pixels, and
-// idle.go tells which of them mean nothing in a call. upscale.go is one call, and session.go what it works with.
+// Read it in this order: options.go has the options, and idle.go tells which of them mean nothing in a call. upscale.go is one call, and session.go what it works with.
 // planner.go finds the inputs and names the outputs, with resume.go for those that are done, and batch.go is what that
 // comes to. work.go enlarges pictures beside one another, within the memory of memory.go; dryrun.go shows what it would
 // do. report.go tells people, events.go programs, and pace.go estimates how far the batch is. service.go is for package
@@ -17,41 +16,42 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/enlarging"
 	"superres/cmd/internal/paths"
+	"superres/cmd/internal/settings"
 )
 
 // Command is superres upscale.
 func Command(s *console.Streams) *cli.Command {
+	opt := new(Options)
 	return console.Leveled(&cli.Command{
 		Name: "upscale", Usage: "enlarge picture files", ArgsUsage: "[FLAGS] IN...",
-		Description: description,
-		Flags:       flags(),
-		Action:      func(c *cli.Context) error { return run(c, s) },
-	}, levels)
+		Description:  description,
+		Flags:        opt.table().Flags(),
+		Action:       func(c *cli.Context) error { return run(c, s, opt, nil) },
+		OnUsageError: func(c *cli.Context, err error, _ bool) error { return run(c, s, opt, err) },
+	}, examples, groups...)
 }
 
-// run does one call. Whatever becomes of it, the events end in a summary.
-func run(c *cli.Context, s *console.Streams) error {
-	json := c.Bool("json") && !paths.IsStandard(c.String("output"))
-	r := newReport(s, json)
-	err := enlargeAll(c, s, r)
+// run does one call, unless its options have been refused with an error. Whatever becomes of it, the events end in a
+// summary.
+func run(c *cli.Context, s *console.Streams, opt *Options, err error) error {
+	r := newReport(s, opt.json && !paths.IsStandard(opt.Naming.Out))
+	if err == nil {
+		err = opt.complete(settings.Of(c.Command), c.Args().Slice())
+	}
+	if err == nil {
+		err = enlargeAll(c, s, *opt, r)
+	}
 	r.summary(c.Context, err)
 	return err
 }
 
-// enlargeAll reads the flags, works out what is to be done and does it, or shows it.
-func enlargeAll(c *cli.Context, s *console.Streams, r *report) error {
-	opt, err := readOptions(c)
-	if err != nil {
-		return err
-	}
+// enlargeAll works out what is to be done and does it, or shows it.
+func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) error {
 	enlarger, err := enlarging.New(opt.Settings)
 	if err != nil {
 		return err
 	}
-	bar, err := console.NewProgress(c, s)
-	if err != nil {
-		return err
-	}
+	bar := console.NewProgress(c, s)
 	defer bar.Clear()
 	past, err := newResumption(opt, enlarger)
 	if err != nil {
@@ -62,12 +62,12 @@ func enlargeAll(c *cli.Context, s *console.Streams, r *report) error {
 	if opt.Video, err = e.isVideo(); err != nil {
 		return err
 	}
-	b, err := newBatch(opt, c.Bool("json"), past)
+	b, err := newBatch(opt, opt.json, past)
 	if err != nil {
 		return err
 	}
 	for _, j := range b.jobs {
-		if err := checkDepth(opt.Keep, j.format); err != nil {
+		if err := opt.checkDepth(j.format); err != nil {
 			return err
 		}
 	}
@@ -79,7 +79,7 @@ func enlargeAll(c *cli.Context, s *console.Streams, r *report) error {
 			return err
 		}
 	}
-	r.start(bar, opt, b.total(), c.Bool("quiet"))
+	r.start(bar, opt, b.total(), opt.quiet)
 	for _, line := range opt.idle(&b, enlarger) {
 		r.note(line)
 	}

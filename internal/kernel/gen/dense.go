@@ -110,6 +110,7 @@ var _ = register(operation{
 	lengths:   []string{"v"},
 	needs:     "len(v) is a multiple of 8",
 	assembly:  tier.indexAbs,
+	tiers:     []string{AVX2},
 })
 
 func (t tier) indexAbs() {
@@ -202,12 +203,12 @@ func (t tier) scores() {
 		for i := range vectors {
 			s, d, a, abs := t.load(at(fresh, o, i*t.bytes())), t.load(at(p, o, i*t.bytes())), t.load(at(corr, o, i*t.bytes())), t.vec()
 			VFNMADD231PD(d, d, s)
-			t.where(le, s, least, infinite, s)
+			t.where(lessOrEqual, s, least, infinite, s)
 			VMOVUPD(s, at(fresh, o, i*t.bytes()))
 			VANDPD(sign, a, abs)
 			VMULPD(a, a, a)
 			VDIVPD(s, a, a)
-			t.where(le, abs, floor, t.zero(), a)
+			t.where(lessOrEqual, abs, floor, t.zero(), a)
 			VMOVUPD(a, at(out, o, i*t.bytes()))
 			VMAXPD(best[i], a, best[i])
 		}
@@ -221,6 +222,7 @@ var _ = register(operation{
 	lengths:   []string{"to"},
 	needs:     "len(to) is a multiple of 8",
 	assembly:  tier.add,
+	tiers:     []string{AVX2},
 })
 
 func (t tier) add() {

@@ -278,7 +278,7 @@ func (t tier) activateBack() {
 		loop := label("loop")
 		Label(loop)
 		v, low, scaled := t.load(at(d, i, 0)), t.load(at(z, i, 0)), t.vec()
-		below := t.compare(less32, low, zero)
+		below := t.compare(less, low, zero)
 		VMINPS(zero, low, low)
 		VFMADD231PS(low, v, slopes)
 		VMULPS(s, v, scaled)

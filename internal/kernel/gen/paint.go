@@ -11,6 +11,7 @@ var _ = register(operation{
 	signature: "(dst []uint8, l, r, b []float32, wr, wb float32)",
 	lengths:   []string{"l"},
 	assembly:  tier.paint,
+	tiers:     []string{AVX2},
 })
 
 func (t tier) paint() {

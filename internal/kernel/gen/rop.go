@@ -321,6 +321,7 @@ var _ = register(operation{
 	lengths:   []string{"w"},
 	needs:     "len(w) is a multiple of 8",
 	assembly:  tier.maskEntries,
+	tiers:     []string{AVX2},
 })
 
 // maskEntries counts the lanes of every vector by its mask.

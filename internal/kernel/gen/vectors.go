@@ -188,19 +188,6 @@ func (t tier) constant32(bits uint32) reg.VecVirtual {
 	return t.broadcast32(x)
 }
 
-// broadcastInt is a vector of a 32-bit integer.
-func (t tier) broadcastInt(r reg.GPVirtual) reg.VecVirtual {
-	v := t.vec()
-	if t.lanes == 8 {
-		VPBROADCASTD(r, v)
-		return v
-	}
-	x := XMM()
-	VMOVD(r, x)
-	VPBROADCASTD(x, v)
-	return v
-}
-
 // unroll runs body over n vectors from byte offset 0: four, then one at a time.
 func (t tier) unroll(n reg.GPVirtual, body func(offset reg.GPVirtual, vectors int)) {
 	offset := GP64()

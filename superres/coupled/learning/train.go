@@ -66,6 +66,12 @@ type Trainer struct {
 	Learned func(*learners.Result)
 }
 
+// Defaults returns a trainer with all defaults filled in.
+func Defaults() Trainer {
+	t, _ := Trainer{}.defaults() // which are right
+	return t
+}
+
 // defaults fills the defaults in and checks the options.
 func (o Trainer) defaults() (Trainer, error) {
 	o.Scale = cmp.Or(o.Scale, 2)

@@ -19,6 +19,7 @@ import (
 	"testing"
 
 	"superres/cmd/internal/serve/page"
+	"superres/cmd/internal/upscale"
 )
 
 // A double answers the page as the server does, but repeats pixels, and does what a test
@@ -109,10 +110,11 @@ func (d *double) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "v1/score":
 		answer(w, map[string]any{"psnr": 31.25, "ssim": 0.9125, "protocol": "matlab-y"})
 	default:
+		data, err := page.Files.ReadFile(name)
 		if name == "" {
 			name = "index.html"
+			data, err = page.Files.Index(map[string]any{"options": upscale.Parameters().Describe()})
 		}
-		data, err := page.Files.ReadFile(name)
 		if err != nil {
 			refuse(w, http.StatusNotFound, "there is nothing at this address")
 			return

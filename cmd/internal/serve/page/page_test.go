@@ -8,7 +8,9 @@ import (
 	"math"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +18,7 @@ import (
 	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/serve/page"
 	"superres/internal/golden"
+	"superres/superres"
 )
 
 // Whatever the page names is there, and nothing in it is inline: the policy would keep it
@@ -404,4 +407,50 @@ func TestServerGone(t *testing.T) {
 	b.Choose("document.getElementById('files')", filepath.Join(dir, "a.png"))
 	b.Wait("trouble.textContent.includes('new address')")
 	b.reach("done,done,waiting")
+}
+
+// The page works out the size of a result as the program does, also where a product of floating-point
+// numbers would fall on the other side of a half.
+func TestSizes(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("no node here: the scripts of the page are not run")
+	}
+	script, err := page.Files.ReadFile("sizes.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := []string{"scale=2.3", "scale=1.005", "scale=1.15", "scale=2", "scale=15.7", "fit=700x700", "width=333"}
+	shapes := []image.Point{{45, 30}, {100, 99}, {1, 1}, {33, 47}, {301, 300}, {333, 7}}
+	var want strings.Builder
+	for _, query := range asked {
+		params, _ := url.ParseQuery(query)
+		for _, p := range shapes {
+			var opt superres.Options
+			opt.Scale, _ = strconv.ParseFloat(params.Get("scale"), 64)
+			opt.Width, _ = strconv.Atoi(params.Get("width"))
+			if _, opt.Fit = params["fit"]; opt.Fit {
+				opt.Width, opt.Height = 700, 700
+			}
+			w, h, err := new(superres.Model).ResultSize(p.X, p.Y, opt)
+			if err != nil {
+				w, h = 0, 0 // the page does not know what is refused
+			}
+			fmt.Fprintf(&want, "%d %d\n", w, h)
+		}
+	}
+	calls, _ := json.Marshal(map[string]any{"asked": asked, "shapes": shapes})
+	text := fmt.Sprintf("%s\nconst all = %s;\nfor (const a of all.asked) for (const s of all.shapes) { const r = sizeOf(new URLSearchParams(a), s.X, s.Y); console.log(r.w, r.h); }", script, calls)
+	cmd := exec.Command(node, "--input-type=module")
+	cmd.Stdin = strings.NewReader(text)
+	out, err := cmd.CombinedOutput()
+	got, wants := strings.Split(string(out), "\n"), strings.Split(want.String(), "\n")
+	if err != nil || len(got) != len(wants) {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for i := range got {
+		if got[i] != wants[i] && wants[i] != "0 0" {
+			t.Errorf("%s of %v: %s, expected %s", asked[i/len(shapes)], shapes[i%len(shapes)], got[i], wants[i])
+		}
+	}
 }

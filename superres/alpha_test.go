@@ -160,7 +160,8 @@ func TestChroma(t *testing.T) {
 		img image.Image
 		low [2]*plane.Plane
 	}{
-		"small": {grey, [2]*plane.Plane{luma, plane.New(9, 9)}}, "absent": {img: grey}, "of a picture in colour": {img, chroma},
+		"small": {grey, [2]*plane.Plane{luma, plane.New(9, 9)}}, "absent": {img: grey},
+		"of a picture in colour": {img, chroma},
 	} {
 		opt := Options{Chroma: &Chroma{Low: c.low}}
 		if _, err := builtin(t, "bicubic").Upscale(t.Context(), c.img, opt); err == nil {

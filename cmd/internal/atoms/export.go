@@ -11,6 +11,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/models"
+	"superres/cmd/internal/paths"
 	"superres/cmd/internal/settings"
 	"superres/internal/matfile"
 	"superres/internal/npz"
@@ -71,7 +72,7 @@ func (opt *ExportOptions) complete(c *cli.Context) (err error) {
 	if opt.Output == "" {
 		return console.Usage("no output: say where the atoms go with -o FILE.npz, .npy or .csv")
 	}
-	if opt.Output != "-" {
+	if !paths.IsStandard(opt.Output) {
 		if opt.format, err = matfile.Format(opt.Output); err != nil {
 			return console.Usage("-o %w", err)
 		}
@@ -82,7 +83,7 @@ func (opt *ExportOptions) complete(c *cli.Context) (err error) {
 
 // export writes the atoms of a stage and tells of them.
 func export(opt ExportOptions, s *console.Streams) error {
-	if opt.Output == "-" {
+	if paths.IsStandard(opt.Output) {
 		if err := s.TakesBinary(); err != nil {
 			return err
 		}
@@ -112,7 +113,7 @@ func export(opt ExportOptions, s *console.Streams) error {
 		return matfile.Write(w, opt.format, "", &stacked)
 	}
 	out := opt.Output
-	if out == "-" {
+	if paths.IsStandard(out) {
 		w := bufio.NewWriter(s.Out)
 		if err := write(w); err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/models"
+	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/cmd/internal/plugins"
 	"superres/cmd/internal/settings"
@@ -192,7 +193,7 @@ func importModel(opt ImportOptions, f *dictFile) (*superres.Model, parameters, e
 		return nil, p, f.refuse("%s", console.Message(err))
 	}
 	base := filepath.Base(filepath.Clean(opt.File))
-	if opt.File == "-" {
+	if paths.IsStandard(opt.File) {
 		base = f.name
 	}
 	_, atoms := h.low.Dims()

@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/cmd/internal/plugins"
 	"superres/cmd/internal/settings"
 	"superres/learners"
@@ -119,7 +120,7 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 
 // dataName is what messages call the data.
 func (opt Options) dataName() string {
-	if opt.Data == "-" {
+	if paths.IsStandard(opt.Data) {
 		return "standard input"
 	}
 	return opt.Data

@@ -166,9 +166,8 @@ func withoutExt(template string) string {
 // Output names the enlargement of an input.
 func (n Namer) Output(in Input) (Output, error) {
 	out, err := n.output(in)
-	if err == nil && out.Format == "gif" && !in.Several && in.Path != "-" {
-		return out, console.Usage("%s: GIF is written for animations alone, and %s is one picture; use --format "+
-			"png or another name", out.Path, in.Path)
+	if err == nil && out.Format == "gif" && !in.Several && !paths.IsStandard(in.Path) {
+		return out, console.Usage("%s: GIF is written for animations alone, and %s is one picture; use --format png or another name", out.Path, in.Path)
 	}
 	return out, err
 }
@@ -180,7 +179,7 @@ func (n Namer) output(in Input) (Output, error) {
 		return n.video(in)
 	}
 	switch {
-	case out == "-" || out == "" && in.Path == "-":
+	case paths.IsStandard(out) || out == "" && paths.IsStandard(in.Path):
 		if format == "" {
 			format = "png"
 		}
@@ -240,7 +239,7 @@ func (n Namer) video(in Input) (Output, error) {
 	switch asFile := n.asFile(); {
 	case n.format != "":
 		return Output{}, console.Usage("--format %s: frames are written as Y4M alone; leave it out", n.format)
-	case n.out == "-" || n.out == "" && in.Path == "-":
+	case paths.IsStandard(n.out) || n.out == "" && paths.IsStandard(in.Path):
 		return Output{Path: "-", Format: Video}, nil
 	case asFile && !IsNamedVideo(n.out):
 		return Output{}, console.Usage("-o %s: frames are written as Y4M alone; end the name in %s, or write - "+
@@ -258,8 +257,7 @@ func (n Namer) video(in Input) (Output, error) {
 
 // asFile tells whether the output is a file that is named itself.
 func (n Namer) asFile() bool {
-	return n.single && n.out != "" && n.out != "-" && !paths.IsFolder(n.out) && !strings.HasSuffix(n.out, "/") &&
-		!strings.HasSuffix(n.out, string(filepath.Separator))
+	return n.single && n.out != "" && !paths.IsStandard(n.out) && !paths.IsFolder(n.out) && !strings.HasSuffix(n.out, "/") && !strings.HasSuffix(n.out, string(filepath.Separator))
 }
 
 // place is the output of a name in the folder of the outputs.

@@ -15,6 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/cmd/internal/settings"
 	"superres/internal/imagefile"
 	"superres/mnist"
@@ -65,9 +66,8 @@ func (s Sources) List(ctx context.Context, names []string) ([]training.Source, e
 			list = append(list, digits...)
 			continue
 		}
-		if name == "-" {
-			return nil, console.Usage("%s does not read standard input; name files or folders (a file of this "+
-				"name is ./-)", s.Command)
+		if paths.IsStandard(name) {
+			return nil, console.Usage("%s does not read standard input; name files or folders (a file of this name is ./-)", s.Command)
 		}
 		inputs, more, err := Expand(name, s.Recursive)
 		if err != nil {

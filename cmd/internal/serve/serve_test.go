@@ -144,11 +144,11 @@ func (s *tested) left() {
 		s.t.Errorf("files are left: %v", files)
 	}
 	busy := func() bool {
-		s.turns.mu.Lock()
-		defer s.turns.mu.Unlock()
+		s.scheduler.mu.Lock()
+		defer s.scheduler.mu.Unlock()
 		s.watches.mu.Lock()
 		defer s.watches.mu.Unlock()
-		return len(s.places)+len(s.turns.waiting)+len(s.turns.working)+len(s.watches.all) > 0
+		return len(s.places)+len(s.scheduler.waiting)+len(s.scheduler.working)+len(s.watches.all) > 0
 	}
 	for range 500 {
 		if !busy() {
@@ -156,7 +156,7 @@ func (s *tested) left() {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	s.t.Errorf("%d places, %d waiting, %d working, %d watches are left", len(s.places), len(s.turns.waiting), len(s.turns.working), len(s.watches.all))
+	s.t.Errorf("%d places, %d waiting, %d working, %d watches are left", len(s.places), len(s.scheduler.waiting), len(s.scheduler.working), len(s.watches.all))
 }
 
 func hopper(t *testing.T) []byte { return consoletest.Read(t, golden.Root(t), "testdata/hopper.png") }

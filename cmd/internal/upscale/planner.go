@@ -9,33 +9,12 @@ import (
 	"slices"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/parts"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/internal/imagefile"
 	"superres/internal/parallel"
 	"superres/internal/safefile"
 )
-
-// job is one picture to enlarge: where it comes from and where it goes ("-":
-// standard output).
-type job struct {
-	pictures.Input
-	output  string
-	format  imagefile.Format // of the output
-	root    string           // the folder that the output must not leave through a link
-	replace bool             // what is there is an earlier result of this program
-	skip    string           // why there is nothing to do: a reason of an event
-	bytes   int64            // of the input
-	asked   *asked           // of a service: what comes and goes without a name; nil: files
-
-	settings string // a hash of what else decides the output
-}
-
-// file is the job as a ledger has it.
-func (j job) file() parts.File {
-	return parts.File{Input: j.Path, Place: j.Place, Output: j.output, Root: j.root, Settings: j.settings}
-}
 
 // planner makes a batch.
 //
@@ -97,7 +76,7 @@ func newBatch(opt Options, json bool, past resumption) (batch, error) {
 // findInputs lists the pictures of all parts.
 func findInputs(opt Options) (list []pictures.Input, others []pictures.Other, err error) {
 	find := pictures.Finder{Recursive: opt.Recursive, Filter: opt.Filter}
-	if out := opt.Naming.Out; out != "" && out != "-" {
+	if out := opt.Naming.Out; out != "" && !paths.IsStandard(out) {
 		find.Avoid = paths.Real(out)
 	}
 	for _, name := range opt.Inputs {
@@ -110,7 +89,7 @@ func findInputs(opt Options) (list []pictures.Input, others []pictures.Other, er
 			list = inputs
 		}
 	}
-	if opt.Frames {
+	if opt.Video {
 		list[0].Format = pictures.Video
 	} else if !opt.Keep.FirstFrame {
 		pictures.MarkSeveral(list, opt.Naming.WantsGIF())
@@ -157,7 +136,7 @@ func (p *planner) nameAll(list []pictures.Input, single, json bool) error {
 			continue
 		}
 		p.inputs = append(p.inputs, in)
-		if out.Path != "-" {
+		if !paths.IsStandard(out.Path) {
 			p.roots.add(out.Root)
 			p.targets[p.places.Real(filepath.Dir(out.Path))] = true
 		}
@@ -172,7 +151,7 @@ func (p *planner) nameAll(list []pictures.Input, single, json bool) error {
 // findSources finds the inputs that lie where outputs go.
 func (p *planner) findSources() {
 	for i, in := range p.inputs {
-		if in.Path == "-" {
+		if paths.IsStandard(in.Path) {
 			continue
 		}
 		place := p.places.Place(in.Path)
@@ -201,7 +180,7 @@ type look struct {
 func (p *planner) look(i int) (l look) {
 	l.job, l.number, l.mode = p.job(i), i, safefile.AnyMode
 	l.mine = p.opt.Part.Has(l.Place)
-	if l.output == "-" {
+	if l.piped() {
 		return l
 	}
 	if l.place = paths.KeyOf(p.places.Place(l.output)); !l.mine {
@@ -232,7 +211,7 @@ func (p *planner) look(i int) (l look) {
 
 // take puts a picture where it belongs: it is called for all, in their order.
 func (p *planner) take(l look) {
-	if l.output != "-" {
+	if !l.piped() {
 		p.clash(l)
 	}
 	if !l.mine {
@@ -250,7 +229,7 @@ func (p *planner) take(l look) {
 	case l.there && p.opt.OnExist == "fail":
 		// What cannot be read would not be, whatever becomes of the output.
 		var problem error
-		if !p.opt.Frames {
+		if !p.opt.Video {
 			problem = imagefile.Check(l.Path)
 		}
 		if problem == nil {

@@ -132,3 +132,47 @@ func (w *watched) end() (stopped, alone bool) {
 	w.stop(nil)
 	return w.stopped, w.alone
 }
+
+// budget is memory to be divided among pictures, which get it in their order: one that there is not enough for waits, and
+// all behind it. It is safe for concurrent use.
+type budget struct {
+	mu    sync.Mutex
+	moved *sync.Cond // what is below
+	slot  int        // of the picture that may take memory next
+	free  int64      // bytes
+}
+
+func newBudget(bytes int64) *budget {
+	b := &budget{free: bytes}
+	b.moved = sync.NewCond(&b.mu)
+	return b
+}
+
+// queue waits until picture i has the slot.
+func (b *budget) queue(i int) { b.when(func() bool { return b.slot == i }, 0) }
+
+// take waits for memory and takes it. It must not be more than there is in all.
+func (b *budget) take(bytes int64) { b.when(func() bool { return b.free >= bytes }, bytes) }
+
+func (b *budget) when(ready func() bool, bytes int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for !ready() {
+		b.moved.Wait()
+	}
+	b.free -= bytes
+}
+
+// next gives the slot to the next picture.
+func (b *budget) next() { b.change(1, 0) }
+
+// give gives memory back.
+func (b *budget) give(bytes int64) { b.change(0, bytes) }
+
+func (b *budget) change(slots int, bytes int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.slot += slots
+	b.free += bytes
+	b.moved.Broadcast()
+}

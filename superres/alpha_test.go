@@ -4,13 +4,14 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"reflect"
 	"testing"
 
-	"superres/internal/golden"
+	"superres/internal/testimage"
 )
 
-// disc is a soft-edged disc of one colour on nothing; what cannot be seen has the
-// colour hidden.
+// disc returns a soft-edged disc of one colour on transparent ground. Pixels that are fully transparent have the colour
+// hidden.
 func disc(side int, radius float64, c, hidden color.NRGBA) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, side, side))
 	middle := float64(side-1) / 2
@@ -25,63 +26,53 @@ func disc(side int, radius float64, c, hidden color.NRGBA) *image.NRGBA {
 	return m
 }
 
-// over puts one sample of c, 0..255, on a ground.
-func over(c, alpha uint8, ground float64) float64 {
-	a := float64(alpha) / 255
-	return a*float64(c) + (1-a)*ground
-}
-
-// An enlarged disc has no ring around it, light or dark, on any ground: it keeps
-// its colour to the edge, its inside is opaque, its outside is nothing.
+// An enlarged disc has no ring around it, light or dark, on any ground: it keeps its colour up to the edge, its inside is
+// opaque, and its outside is fully transparent.
 func TestDiscHasNoRing(t *testing.T) {
 	const side, radius = 40, 14.0
+	white, black := [3]uint8{255, 255, 255}, [3]uint8{}
 	for _, c := range []struct {
-		name         string
-		ink, hidden  color.NRGBA
-		within, mean float64 // levels that colour may be off, at most and on average at the edge
+		ink, hidden [3]uint8
+		allowed     float64 // levels that colour may be off
 	}{
-		{"white, black hidden", color.NRGBA{255, 255, 255, 0}, color.NRGBA{}, 0, 0},
-		{"white, white hidden", color.NRGBA{255, 255, 255, 0}, color.NRGBA{255, 255, 255, 0}, 0, 0},
-		{"black, white hidden", color.NRGBA{}, color.NRGBA{255, 255, 255, 0}, 0, 0},
-		{"orange, green hidden", color.NRGBA{240, 140, 20, 0}, color.NRGBA{0, 255, 0, 0}, 1, 0.5},
+		{white, black, 0}, {white, white, 0}, {black, white, 0}, {[3]uint8{240, 140, 20}, [3]uint8{0, 255, 0}, 1},
 	} {
-		img := disc(side, radius, c.ink, c.hidden)
-		for _, model := range []string{"nearest", "bicubic", "lanczos", "photo"} {
+		opaque := func(c [3]uint8) color.NRGBA { return color.NRGBA{c[0], c[1], c[2], 255} }
+		img := disc(side, radius, opaque(c.ink), opaque(c.hidden))
+		for _, model := range []string{"nearest", "bicubic", "lanczos", "coupled", "photo"} {
 			for _, scale := range []int{2, 3} {
-				m := builtin(t, model)
-				out := upscale(t, m, img, float64(scale)).(*image.NRGBA)
+				out := upscale(t, builtin(t, model), img, float64(scale)).(*image.NRGBA)
 				middle := float64(side*scale-1) / 2
-				for y := range side * scale {
-					for x := range side * scale {
-						p := out.NRGBAAt(x, y)
-						r := math.Hypot(float64(x)-middle, float64(y)-middle) / float64(scale)
-						if r < radius-2.5 && p.A != 255 || r > radius+2.5 && p.A != 0 {
-							t.Fatalf("%s, %s ×%d: alpha %d at %.1f pixels from the middle", c.name, model, scale, p.A, r)
-						}
-						for i, got := range [3]uint8{p.R, p.G, p.B} {
-							want := [3]uint8{c.ink.R, c.ink.G, c.ink.B}[i]
-							for _, ground := range []float64{0, 255, float64([3]uint8{0, 255, 0}[i])} {
-								if d := math.Abs(over(got, p.A, ground) - over(want, p.A, ground)); d > c.within {
-									t.Fatalf("%s, %s ×%d: on %.0f, %.1f levels off at (%d,%d), %v", c.name, model, scale, ground, d, x, y, p)
-								}
-							}
+				for i := range side * scale * side * scale {
+					x, y := i%(side*scale), i/(side*scale)
+					p := out.NRGBAAt(x, y)
+					r := math.Hypot(float64(x)-middle, float64(y)-middle) / float64(scale)
+					if r < radius-2.5 && p.A != 255 || r > radius+2.5 && p.A != 0 {
+						t.Fatalf("%v, %s ×%d: alpha %d at %.1f pixels from the middle", c, model, scale, p.A, r)
+					}
+					for j, got := range [3]uint8{p.R, p.G, p.B} {
+						// On any ground, the difference is that of the colours times alpha.
+						if d := math.Abs(float64(got)-float64(c.ink[j])) * float64(p.A) / 255; d > c.allowed {
+							t.Fatalf("%v, %s ×%d: %.1f levels off at (%d,%d), %v", c, model, scale, d, x, y, p)
 						}
 					}
 				}
 			}
 		}
 	}
+	invisible := image.NewNRGBA(image.Rect(0, 0, 3, 3))
+	if got := upscale(t, builtin(t, "bicubic"), invisible, 2); !reflect.DeepEqual(got, image.NewNRGBA(image.Rect(0, 0, 6, 6))) {
+		t.Errorf("a picture without a visible pixel became %v", got)
+	}
 }
 
-// The model makes the outline of a disc sharper than interpolation does, and
-// nearer to that of a disc drawn large.
+// The model makes the outline of a disc sharper than interpolation does, and nearer to that of a larger disc.
 func TestAlphaGoesThroughTheModel(t *testing.T) {
 	white := color.NRGBA{255, 255, 255, 0}
 	img, truth := disc(40, 14, white, white), disc(80, 28, white, white)
 	off := map[string]float64{}
 	for _, model := range []string{"bicubic", "photo"} {
-		m := builtin(t, model)
-		out := upscale(t, m, img, 2).(*image.NRGBA)
+		out := upscale(t, builtin(t, model), img, 2).(*image.NRGBA)
 		for i := 3; i < len(out.Pix); i += 4 {
 			d := float64(out.Pix[i]) - float64(truth.Pix[i])
 			off[model] += d * d
@@ -93,14 +84,8 @@ func TestAlphaGoesThroughTheModel(t *testing.T) {
 	}
 }
 
-func TestGoldenAlpha(t *testing.T) {
-	m := builtin(t, "photo")
-	img := disc(24, 8, color.NRGBA{240, 140, 20, 0}, color.NRGBA{0, 255, 0, 0})
-	golden.Compare(t, "disc_photo.png", upscale(t, m, img, 2), golden.Tolerance{Levels: 1, Share: 0.01})
-}
-
-// 8 bits can be asked for where a picture has 16, and the other way round.
-func TestDepth(t *testing.T) {
+// Grey stays grey, 16 bits a sample stay 16, and transparency stays, unless another depth is asked for.
+func TestTypes(t *testing.T) {
 	m := builtin(t, "bicubic")
 	r := image.Rect(0, 0, 5, 4)
 	for _, c := range []struct {
@@ -108,15 +93,35 @@ func TestDepth(t *testing.T) {
 		depth int
 		want  image.Image
 	}{
-		{image.NewGray(r), 0, &image.Gray{}}, {image.NewGray(r), 16, &image.Gray16{}}, {image.NewGray16(r), 0, &image.Gray16{}},
-		{image.NewGray16(r), 8, &image.Gray{}}, {image.NewNRGBA(r), 16, &image.NRGBA64{}}, {image.NewNRGBA64(r), 8, &image.NRGBA{}},
+		{image.NewGray(r), 0, &image.Gray{}}, {image.NewGray(r), 16, &image.Gray16{}},
+		{image.NewGray16(r), 0, &image.Gray16{}}, {image.NewGray16(r), 8, &image.Gray{}},
+		{image.NewNRGBA(r), 0, &image.NRGBA{}}, {image.NewNRGBA(r), 16, &image.NRGBA64{}},
+		{image.NewNRGBA64(r), 0, &image.NRGBA64{}}, {image.NewNRGBA64(r), 8, &image.NRGBA{}},
+		{image.NewRGBA64(r), 0, &image.NRGBA64{}}, {image.NewYCbCr(r, image.YCbCrSubsampleRatio420), 0, &image.NRGBA{}},
 	} {
-		out, err := m.Upscale(t.Context(), c.img, Options{Depth: c.depth})
-		if err != nil {
-			t.Fatal(err)
+		got := upscaleWith(t, m, c.img, Options{Depth: c.depth})
+		if reflect.TypeOf(got) != reflect.TypeOf(c.want) {
+			t.Errorf("%T with depth %d: %T", c.img, c.depth, got)
 		}
-		if out.ColorModel() != c.want.ColorModel() {
-			t.Errorf("%T with depth %d: %T", c.img, c.depth, out)
+	}
+}
+
+// A picture in colour whose pixels are grey stays grey, and a flat picture stays flat.
+func TestFlatAndGrey(t *testing.T) {
+	for _, name := range []string{"coupled", "photo"} {
+		m := builtin(t, name)
+		in := deep(testimage.Drawing(24, 20, 2))
+		out := upscaleWith(t, m, in, Options{Depth: 8}).(*image.NRGBA)
+		for i := 0; i < len(out.Pix); i += 4 {
+			if out.Pix[i] != out.Pix[i+1] || out.Pix[i] != out.Pix[i+2] || out.Pix[i+3] != 255 {
+				t.Fatalf("%s: pixel %d is %v", name, i/4, out.Pix[i:i+4])
+			}
+		}
+		flat := testimage.Gray(10, 10, func(_, _ int) uint8 { return 77 })
+		for _, v := range upscale(t, m, flat, 3).(*image.Gray).Pix {
+			if v != 77 {
+				t.Fatalf("%s: a flat 77 became %d", name, v)
+			}
 		}
 	}
 }

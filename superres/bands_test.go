@@ -1,77 +1,149 @@
 package superres
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"image"
+	"math"
 	"reflect"
+	"runtime"
+	"sync"
 	"testing"
 
 	"superres/internal/testimage"
 	"superres/superres/stage"
 )
 
-// The result is the same bytes however many rows are worked on together: all scales,
-// direct and through others, all stages, grey, colour, transparency, 8 and 16 bits.
+// The result has the same bytes however many rows a band has: at all scales, in one pass or several, with all kinds of
+// stage, for grey, colour and transparency, with 8 and 16 bits. Progress goes from 0 to 1 and never back.
 func TestBandsChangeNothing(t *testing.T) {
 	three := 3
-	tuned, err := small(t, 2, true).Tune(stage.Tuning{BackProject: &three})
+	tuned, err := builtin(t, "coupled").Tune(stage.Tuning{BackProject: &three})
 	if err != nil {
 		t.Fatal(err)
 	}
-	tall := image.Rect(0, 0, 9, 130)
-	grey := testimage.Drawing(8, 140, 1)
-	colour := testimage.Fill(image.NewNRGBA(tall), true)
-	clear := disc(50, 17, colour.NRGBAAt(3, 3), colour.NRGBAAt(4, 4))
+	tall := image.Rect(0, 0, 9, 90)
+	grey, colour := testimage.Drawing(8, 100, 1), testimage.Fill(image.NewNRGBA(tall), true)
+	transparent := disc(50, 17, colour.NRGBAAt(3, 3), colour.NRGBAAt(4, 4))
 	for _, c := range []struct {
 		name   string
 		model  *Model
 		img    image.Image
 		scales []float64
 	}{
-		{"photo", builtin(t, "photo"), grey, []float64{2, 3, 4, 2.6}},
+		{"photo", builtin(t, "photo"), grey, []float64{2, 2.6}},
 		{"photo, colour", builtin(t, "photo"), colour, []float64{2, 2.6, 3, 6}},
 		{"photo-real", builtin(t, "photo-real"), colour, []float64{2}},
 		{"digits", builtin(t, "digits"), grey, []float64{2}},
-		{"paper", small(t, 2, false), grey, []float64{2, 5}},
-		{"extended ×3", small(t, 3, true), colour, []float64{3}},
+		{"paper", paperModel(t, 2), grey, []float64{2, 5}},
+		{"paper ×3", paperModel(t, 3), testimage.Fill(image.NewGray16(tall), true), []float64{3, 4.4}},
 		{"three back-projections", tuned, testimage.Fill(image.NewNRGBA64(tall), true), []float64{2}},
-		{"chain", chain(t, 2), clear, []float64{1, 1.7, 3.3}},
-		{"chain ×3", chain(t, 3), testimage.Fill(image.NewGray16(tall), true), []float64{3, 4.4}},
-		{"chain, transparent", chain(t, 2), testimage.Fill(image.NewNRGBA64(tall), false), []float64{2}},
-		{"bicubic", builtin(t, "bicubic"), clear, []float64{1, 1.3, 2, 3, 4, 7}},
+		{"stages twice", repeatedModel(t), transparent, []float64{1, 1.7, 3.3}},
+		{"stages twice, 16 bits", repeatedModel(t), testimage.Fill(image.NewNRGBA64(tall), false), []float64{2}},
+		{"bicubic", builtin(t, "bicubic"), transparent, []float64{1, 1.3, 2, 3, 4, 7}},
 		{"lanczos", builtin(t, "lanczos"), testimage.Fill(image.NewNRGBA64(tall), true), []float64{1, 1.3, 2, 3}},
 		{"nearest", builtin(t, "nearest"), colour, []float64{1, 1.3, 2}},
 	} {
 		for _, scale := range c.scales {
 			t.Run(fmt.Sprintf("%s ×%g", c.name, scale), func(t *testing.T) {
 				h := c.img.Bounds().Dy()
-				want, err := c.model.Upscale(t.Context(), c.img, Options{Scale: scale, BandRows: h})
-				if err != nil {
-					t.Fatal(err)
-				}
-				bands := []int{5, 12, 31, h - 1}
-				if len(c.model.Stages) < 4 {
-					bands = append(bands, 1)
-				}
-				for _, band := range bands {
+				want := upscaleWith(t, c.model, c.img, Options{Scale: scale, BandRows: h})
+				for _, rows := range []int{1, 5, 31, h - 1} {
+					if rows == 1 && len(c.model.Stages) >= 4 {
+						continue // takes long
+					}
 					last := 0.0
-					got, err := c.model.Upscale(t.Context(), c.img, Options{Scale: scale, BandRows: band, Progress: func(share float64) {
+					got := upscaleWith(t, c.model, c.img, Options{Scale: scale, BandRows: rows, Progress: func(share float64) {
 						if share < last || share > 1+1e-9 {
-							t.Errorf("bands of %d: progress %g after %g", band, share, last)
+							t.Errorf("bands of %d: progress %g after %g", rows, share, last)
 						}
 						last = share
 					}})
-					if err != nil {
-						t.Fatal(err)
-					}
 					if !reflect.DeepEqual(got, want) {
-						t.Errorf("bands of %d give another picture", band)
+						t.Errorf("bands of %d give another picture", rows)
 					}
 					if last < 1-1e-9 {
-						t.Errorf("bands of %d: progress ends at %g", band, last)
+						t.Errorf("bands of %d: progress ends at %g", rows, last)
 					}
 				}
 			})
 		}
 	}
+}
+
+// The result has the same bytes with any number of workers, and whatever values the memory of the pool holds.
+func TestWorkersAndMemoryChangeNothing(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, name := range builtinNames(t) {
+		m := builtin(t, name)
+		for _, channels := range []int{1, 3, 4} {
+			img := grain(53, 41, channels)
+			for _, opt := range []Options{{Scale: 2}, {Scale: 2.5, BandRows: 13}} {
+				runtime.GOMAXPROCS(1)
+				want := upscaleWith(t, m, img, opt)
+				runtime.GOMAXPROCS(4)
+				pool := &stage.Pool{}
+				for i := range 12 {
+					block := make([]float32, 1<<10<<i)
+					for j := range block {
+						block[j] = float32(math.NaN())
+					}
+					pool.Give(block)
+				}
+				b := want.Bounds()
+				e := m.newEnlarger(img, b.Dx(), b.Dy(), opt, pool)
+				if err := e.enlarge(t.Context(), func(float64) {}); err != nil {
+					t.Fatal(err)
+				}
+				if !reflect.DeepEqual(e.out.Image, want) {
+					t.Errorf("%s, %d channels, %+v: another picture", name, channels, opt)
+				}
+			}
+		}
+	}
+}
+
+// One model enlarges many pictures at the same time, some of which are cancelled, as it enlarges them one by one.
+func TestUpscaleConcurrently(t *testing.T) {
+	for _, name := range []string{"photo", "coupled"} {
+		m, fresh := builtin(t, name), builtin(t, name) // the siblings of fresh are not open yet
+		var wg sync.WaitGroup
+		for i, scale := range []float64{2, 3, 2.5, 4, 1.5, 2} {
+			opt := Options{Scale: scale, BandRows: 7 * (i % 3)}
+			img := grain(31+16*i, 23+i, []int{1, 3, 4}[i%3])
+			want := upscaleWith(t, m, img, opt)
+			for range 2 {
+				wg.Go(func() {
+					got, err := fresh.Upscale(t.Context(), img, opt)
+					if err != nil || !reflect.DeepEqual(got, want) {
+						t.Errorf("%s, picture %d is not what it is alone: %v", name, i, err)
+					}
+				})
+				wg.Go(func() {
+					if err := upscaleCancelled(t, fresh, img, opt); err != nil && !errors.Is(err, context.Canceled) {
+						t.Errorf("%s, picture %d: %v", name, i, err)
+					}
+				})
+			}
+		}
+		wg.Wait()
+	}
+	large := testimage.Drawing(200, 150, 1)
+	if err := upscaleCancelled(t, builtin(t, "coupled"), large, Options{Scale: 4}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a picture whose context ends: %v", err)
+	}
+}
+
+// upscaleCancelled enlarges a picture under a context that ends when a third is done.
+func upscaleCancelled(t *testing.T, m *Model, img image.Image, opt Options) error {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	opt.Progress = func(share float64) {
+		if share > 0.3 {
+			cancel()
+		}
+	}
+	_, err := m.Upscale(ctx, img, opt)
+	return err
 }

@@ -4,14 +4,17 @@ import (
 	"context"
 	"image"
 	"reflect"
-	"superres/patches/plane"
+	"slices"
 	"testing"
 
+	"superres/internal/picture"
+	"superres/internal/testimage"
+	"superres/patches/plane"
 	"superres/superres/resample"
 	"superres/superres/stage"
 )
 
-// repeat is a stage that enlarges by repetition and counts.
+// repeat is a stage that enlarges by repetition, and notes the scales of its calls.
 type repeat struct {
 	scale int
 	calls *[]int
@@ -26,16 +29,17 @@ func (repeat) Memory(_, _ int) (int64, int64) { return 0, 0 }
 func (repeat) Reach() int                     { return 0 }
 func (repeat) Kind() string                   { return "repeat" }
 func (repeat) Save(*stage.Arrays) any         { return nil }
-func (r repeat) model(scale int) *Model {
-	return &Model{Scale: scale, Degradation: resample.Cubic, Kernel: resample.Bicubic, Stages: []stage.Stage{repeat{scale, r.calls}}}
+
+// newRepeat returns the model of one stage repeat.
+func newRepeat(scale int, calls *[]int) *Model {
+	return &Model{Scale: scale, Degradation: resample.Cubic, Kernel: resample.Bicubic, Stages: []stage.Stage{repeat{scale, calls}}}
 }
 
-// The least enlargement that reaches the size is made, in the fewest passes.
-func TestChain(t *testing.T) {
+// Passes make the least enlargement that reaches the size, and as few passes as do it.
+func TestScaleChain(t *testing.T) {
 	var calls []int
-	r := repeat{calls: &calls}
-	alone := r.model(2)
-	family, err := alone.With(r.model(3), r.model(4))
+	alone := newRepeat(2, &calls)
+	family, err := alone.With(newRepeat(3, &calls), newRepeat(4, &calls))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,60 +50,128 @@ func TestChain(t *testing.T) {
 	}{
 		{alone, 1, nil}, {alone, 2, []int{2}}, {alone, 2.1, []int{2, 2}}, {alone, 16, []int{2, 2, 2, 2}},
 		{family, 1.5, []int{2}}, {family, 2, []int{2}}, {family, 3, []int{3}}, {family, 2.5, []int{3}}, {family, 4, []int{4}},
-		{family, 5, []int{3, 2}}, {family, 6, []int{3, 2}}, {family, 7.9, []int{4, 2}}, {family, 9, []int{3, 3}}, {family, 10, []int{4, 3}},
-		{family, 12, []int{4, 3}}, {family, 16, []int{4, 4}},
+		{family, 5, []int{3, 2}}, {family, 6, []int{3, 2}}, {family, 7.9, []int{4, 2}}, {family, 9, []int{3, 3}},
+		{family, 10, []int{4, 3}}, {family, 12, []int{4, 3}}, {family, 16, []int{4, 4}},
 	} {
 		calls = nil
-		got, err := c.model.Upscale(context.Background(), image.NewGray(image.Rect(0, 0, 10, 5)), Options{Scale: c.scale})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !reflect.DeepEqual(calls, c.want) {
-			t.Errorf("scale %g: passes %v, expected %v", c.scale, calls, c.want)
-		}
-		if b := got.Bounds(); b.Dx() != int(10*c.scale+0.5) {
-			t.Errorf("scale %g: %v", c.scale, b)
+		b := upscale(t, c.model, image.NewGray(image.Rect(0, 0, 10, 5)), c.scale).Bounds()
+		if !slices.Equal(calls, c.want) || b.Dx() != int(10*c.scale+0.5) {
+			t.Errorf("scale %g: passes %v to %v, expected %v", c.scale, calls, b, c.want)
 		}
 	}
-}
-
-func TestWithRefuses(t *testing.T) {
-	var calls []int
-	r := repeat{calls: &calls}
-	box := r.model(3)
+	box := newRepeat(3, &calls)
 	box.Degradation = resample.Box
 	for name, others := range map[string][]*Model{
-		"the same scale": {r.model(2)}, "twice": {r.model(3), r.model(3)}, "degradation": {box}, "plain": {{Kernel: resample.Bicubic, Degradation: resample.Cubic}},
+		"the same scale": {newRepeat(2, &calls)}, "twice": {newRepeat(3, &calls), newRepeat(3, &calls)}, "degradation": {box},
+		"plain": {Plain(resample.Bicubic)},
 	} {
-		if _, err := r.model(2).With(others...); err == nil {
-			t.Errorf("%s: no error", name)
+		if _, err := alone.With(others...); err == nil {
+			t.Errorf("siblings, %s: no error", name)
 		}
+	}
+	wrong := alone.WithLazy(3, func() (*Model, error) { return newRepeat(4, &calls), nil })
+	if _, err := wrong.Upscale(t.Context(), image.NewGray(image.Rect(0, 0, 3, 3)), Options{Scale: 3}); err == nil {
+		t.Error("a sibling of another scale than announced: no error")
 	}
 }
 
-// Colour of another model replaces that of a model at the scales that both have.
+// The colour of another model replaces that of a model at the scales that both have.
 func TestWithColour(t *testing.T) {
-	little, much := leveled(t)
+	weak, strong := tunedModels(t)
 	var calls []int
-	r := repeat{calls: &calls}
-	m, other := r.model(2), r.model(3)
-	m.Colour, other.Colour = little.Colour, much.Colour
-	third := r.model(4)
-	third.Colour = little.Colour
-	family, err := m.With(r.model(3), third)
+	m, other, third := newRepeat(2, &calls), newRepeat(3, &calls), newRepeat(4, &calls)
+	m.Colour, other.Colour, third.Colour = weak.Colour, strong.Colour, weak.Colour
+	family, err := m.With(newRepeat(3, &calls), third)
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := r.model(2)
-	second.Subsampled = much.Colour
+	second := newRepeat(2, &calls)
+	second.Subsampled = strong.Colour
 	coloured := family.WithColour(second.WithLazy(3, func() (*Model, error) { return other, nil }))
-	for scale, want := range map[int][2]stage.Colour{2: {nil, much.Colour}, 3: {much.Colour, nil}, 4: {little.Colour, nil}} {
-		one, err := coloured.modelFor(scale)
-		if err != nil || one.Scale != scale || one.Colour != want[0] || one.Subsampled != want[1] {
-			t.Errorf("scale %d: %+v, %v", scale, one, err)
+	for scale, want := range map[int][2]stage.Colour{2: {nil, strong.Colour}, 3: {strong.Colour, nil}, 4: {weak.Colour, nil}} {
+		got, err := coloured.modelFor(scale)
+		if err != nil || got.Scale != scale || got.Colour != want[0] || got.Subsampled != want[1] {
+			t.Errorf("scale %d: %+v, %v", scale, got, err)
 		}
 	}
-	if m.Colour != little.Colour || family.Colour != little.Colour {
+	if m.Colour != weak.Colour || family.Colour != weak.Colour {
 		t.Error("the model is changed")
+	}
+}
+
+func withEffort(t *testing.T, m *Model, effort string) *Model {
+	t.Helper()
+	out, err := m.Effort(effort)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// The smaller model is opened once, and only for the effort fast. A model without one has no effort fast, and an
+// interpolation has only best. Each effort has a fingerprint of its own.
+func TestEffort(t *testing.T) {
+	m, smaller, opened := builtin(t, "digits"), builtin(t, "coupled"), 0
+	with := m.WithFast(func() (*Model, error) { opened++; return smaller, nil })
+	if withEffort(t, with, "best") != with || withEffort(t, with, "fast") != smaller ||
+		withEffort(t, withEffort(t, with, "max"), "fast") != smaller || opened != 1 {
+		t.Errorf("the smaller model was opened %d times, or another one is fast", opened)
+	}
+	sums := map[string]bool{}
+	for _, m := range []*Model{m, with, withEffort(t, m, "max"), smaller} {
+		sum, err := m.Fingerprint()
+		if err != nil || sums[sum] {
+			t.Errorf("a fingerprint of another effort (%v)", err)
+		}
+		sums[sum] = true
+	}
+	if _, err := m.Effort("bets"); err == nil || err.Error() != `superres: unknown effort "bets"; did you mean "best"? (known: fast best max)` {
+		t.Error(err)
+	}
+	plain := builtin(t, "bicubic")
+	withEffort(t, plain, "best")
+	for _, c := range []struct {
+		m      *Model
+		effort string
+	}{{m, "fast"}, {plain, "fast"}, {plain, "max"}} {
+		if _, err := c.m.Effort(c.effort); err == nil {
+			t.Errorf("a model of %d stages has the effort %s", len(c.m.Stages), c.effort)
+		}
+	}
+}
+
+// The ensemble of a picture in another orientation is the ensemble of the picture in that orientation, which is not so
+// for a model alone. Bands do not matter to it.
+func TestEnsemble(t *testing.T) {
+	m, p := builtin(t, "coupled"), testimage.Noise(14, 9)
+	enlarge := func(p *plane.Plane, ensemble bool) *plane.Plane {
+		t.Helper()
+		in, double := []*plane.Plane{p}, task{sizes: sizes{p.W, p.H, 2 * p.W, 2 * p.H}, planes: 1}
+		out, err := m.enlargePlanes(t.Context(), in, double)
+		if ensemble {
+			out, err = m.ensemble(t.Context(), in, double, func(float64) {})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out[0]
+	}
+	difference := func(orientation int32, ensemble bool) float64 {
+		return farthest(picture.Oriented(enlarge(p, ensemble), orientation), enlarge(picture.Oriented(p, orientation), ensemble))
+	}
+	for orientation := range int32(picture.Orientations) {
+		if d := difference(orientation, true); d > 1e-5 {
+			t.Errorf("orientation %d: off by %g", orientation, d)
+		}
+	}
+	if d := difference(picture.Transposed, false); d < 1e-4 {
+		t.Errorf("the model alone differs by %g, so that this shows nothing", d)
+	}
+	img := testimage.Drawing(20, 30, 1)
+	want := upscale(t, m, img, 2)
+	mean := upscaleWith(t, withEffort(t, m, "max"), img, Options{})
+	banded := upscaleWith(t, withEffort(t, m, "max"), img, Options{BandRows: 5})
+	if mean.Bounds() != want.Bounds() || reflect.DeepEqual(mean, want) || !reflect.DeepEqual(mean, banded) {
+		t.Error("the ensemble has another size, is what the model makes alone, or depends on bands")
 	}
 }

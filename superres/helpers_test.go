@@ -4,19 +4,23 @@ import (
 	"bytes"
 	"fmt"
 	"image"
+	"image/color"
+	"image/draw"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"superres/superres/coupled/learning"
+	"gonum.org/v1/gonum/mat"
+
+	"superres/internal/npz"
+	_ "superres/superres/coupled"
 	"superres/superres/resample"
-	"superres/superres/training"
-	"superres/superres/training/trainingtest"
 )
 
-// builtin is models.Open, which a test of this package cannot import.
+// builtin returns a model that is part of the program, as models.Open does, which a test of this package cannot import.
 func builtin(t testing.TB, name string) *Model {
 	t.Helper()
 	if k := resample.Kernel(name); k.Check() == nil {
@@ -39,14 +43,14 @@ func builtin(t testing.TB, name string) *Model {
 			m = m.WithLazy(scale, func() (*Model, error) { return open(file) })
 		}
 	}
-	if smaller := name + "-fast"; slices.Contains(builtins(t), smaller) {
+	if smaller := name + "-fast"; slices.Contains(builtinNames(t), smaller) {
 		m = m.WithFast(func() (*Model, error) { return builtin(t, smaller), nil })
 	}
 	return m
 }
 
-// builtins are the names that builtin knows.
-func builtins(t testing.TB) (names []string) {
+// builtinNames returns the names that builtin knows.
+func builtinNames(t testing.TB) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob("models/*.npz")
 	if err != nil || len(files) == 0 {
@@ -60,38 +64,52 @@ func builtins(t testing.TB) (names []string) {
 	return append(names, "bicubic", "lanczos", "nearest")
 }
 
-// small is a quickly trained coupled model; with all the extensions, or in the paper's
-// form.
-func small(t testing.TB, scale int, extended bool) *Model {
+// forge returns a model file with checksums that are right, with the given header and the matrices low, high, low, high
+// and so on, of as many stages. A nil matrix is left out.
+func forge(t testing.TB, head string, matrices ...*mat.Dense) []byte {
 	t.Helper()
-	o := learning.Trainer{Scale: scale, Atoms: 40, Patches: 1500, Iterations: 4, Flat: 0.01, Seed: 5, Coder: "omp:sparsity=3", Reductions: []float64{}, BackProject: 2}
-	if !extended {
-		o.KeepMean, o.WholePatches, o.NoRefit, o.BackProject = true, true, true, -1
+	var arrays []npz.Matrix
+	for i, m := range matrices {
+		if m != nil {
+			arrays = append(arrays, npz.Matrix{Name: fmt.Sprintf("stage%d.%s", i/2, []string{"low", "high"}[i%2]), Data: m})
+		}
 	}
-	return trained(t, o, trainingtest.Drawings(4))
+	var b bytes.Buffer
+	if err := npz.Write(&b, []npz.Text{{Name: "model.json", Data: []byte(head)}}, arrays); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
-// chain returns a quickly trained coupled model whose stages follow each other twice.
-func chain(t testing.TB, scale int) *Model {
+// coupledHead is the header of a model of one coupled stage of the paper's form, at a scale.
+func coupledHead(scale int) string {
+	return fmt.Sprintf(`{"format":1,"scale":%d,"degradation":"bicubic","kernel":"bicubic","stages":[`+
+		`{"kind":"coupled","params":{"patch":3,"mean":true,"detail":false,"coder":"omp:sparsity=2"}}]}`, scale)
+}
+
+// pattern returns a matrix of small whole numbers.
+func pattern(rows, columns int) *mat.Dense {
+	m := mat.NewDense(rows, columns, nil)
+	m.Apply(func(i, j int, _ float64) float64 { return 1 + float64((i*7+j*3)%5) }, m)
+	return m
+}
+
+// paperModel returns a model of the paper's form for a scale, whose dictionary nobody has learned.
+func paperModel(t testing.TB, scale int) *Model {
 	t.Helper()
-	m := *small(t, scale, true)
+	data := forge(t, coupledHead(scale), pattern(9, 5), pattern(9*scale*scale, 5))
+	m, err := Load(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// repeatedModel returns the model coupled with its stages twice, one after the other.
+func repeatedModel(t testing.TB) *Model {
+	m := *builtin(t, "coupled")
 	m.Stages = append(slices.Clone(m.Stages), m.Stages...)
 	return &m
-}
-
-// trained is a model of what a trainer learns from all pictures but one, as package fit makes it.
-func trained(t testing.TB, trainer training.Trainer, sources []training.Source) *Model {
-	t.Helper()
-	scale, degradation, err := trainer.Target()
-	if err != nil {
-		t.Fatal(err)
-	}
-	train, _ := training.HoldOut(sources, 1, 5)
-	r, err := trainer.Train(t.Context(), train, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &Model{Scale: scale, Degradation: degradation, Kernel: resample.Bicubic, Stages: r.Stages}
 }
 
 func save(t testing.TB, m *Model) []byte {
@@ -105,9 +123,56 @@ func save(t testing.TB, m *Model) []byte {
 
 func upscale(t testing.TB, m *Model, img image.Image, scale float64) image.Image {
 	t.Helper()
-	out, err := m.Upscale(t.Context(), img, Options{Scale: scale})
+	return upscaleWith(t, m, img, Options{Scale: scale})
+}
+
+func upscaleWith(t testing.TB, m *Model, img image.Image, opt Options) image.Image {
+	t.Helper()
+	out, err := m.Upscale(t.Context(), img, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// deep returns a copy of an image with four channels of 16 bits.
+func deep(img image.Image) *image.NRGBA64 {
+	out := image.NewNRGBA64(img.Bounds())
+	draw.Draw(out, out.Rect, img, out.Rect.Min, draw.Src)
+	return out
+}
+
+// deepUpscale enlarges a picture and returns the result with four channels of 16 bits.
+func deepUpscale(t testing.TB, m *Model, img image.Image, opt Options) *image.NRGBA64 {
+	t.Helper()
+	opt.Depth = 16
+	return deep(upscaleWith(t, m, img, opt))
+}
+
+// sampleAt returns sample i of a picture, 0 to 65535, counted over channels and pixels.
+func sampleAt(p *image.NRGBA64, i int) float64 {
+	return float64(int(p.Pix[2*i])<<8 | int(p.Pix[2*i+1]))
+}
+
+// grain returns a picture with 16 bits a sample, of random values from 0.47 to 0.53: grey for one channel, in colour for
+// three, and with transparency for four.
+func grain(w, h, channels int) image.Image {
+	rng := rand.New(rand.NewPCG(uint64(w), uint64(h)))
+	value := func() uint16 { return uint16(30801 + rng.IntN(3932)) }
+	if channels == 1 {
+		m := image.NewGray16(image.Rect(0, 0, w, h))
+		for i := range w * h {
+			m.SetGray16(i%w, i/w, color.Gray16{Y: value()})
+		}
+		return m
+	}
+	m := image.NewNRGBA64(image.Rect(0, 0, w, h))
+	for i := range w * h {
+		c := color.NRGBA64{R: value(), G: value(), B: value(), A: 0xffff}
+		if channels == 4 {
+			c.A = value()
+		}
+		m.SetNRGBA64(i%w, i/w, c)
+	}
+	return m
 }

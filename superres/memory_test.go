@@ -3,67 +3,68 @@ package superres
 import (
 	"context"
 	"image"
-	"superres/patches/plane"
 	"testing"
 
+	"superres/patches/plane"
 	"superres/superres/resample"
 	"superres/superres/stage"
 )
 
-// greedy is a stage that notes how many rows it is given and how many it is asked about, and
-// says that it takes so many bytes a sample.
-type greedy struct {
+// probe is a stage that changes nothing. It notes how many rows it is given and how many it is asked about, and claims to
+// take a number of bytes for each sample.
+type probe struct {
 	reach, bytes int
 	given, asked *int
 }
 
-func (s greedy) Apply(_ context.Context, low, current *plane.Plane, w *stage.Work) (*plane.Plane, error) {
+func (s probe) Apply(_ context.Context, low, current *plane.Plane, w *stage.Work) (*plane.Plane, error) {
 	*s.given = max(*s.given, low.H)
 	out := w.Plane(current.W, current.H)
 	copy(out.Pix, current.Pix)
 	return out, nil
 }
 
-func (s greedy) Memory(width, rows int) (fixed, working int64) {
+func (s probe) Memory(width, rows int) (fixed, working int64) {
 	*s.asked = max(*s.asked, rows)
 	return 0, int64(s.bytes) * int64(width) * int64(rows)
 }
 
-func (s greedy) Reach() int           { return s.reach }
-func (greedy) Kind() string           { return "greedy" }
-func (greedy) Save(*stage.Arrays) any { return nil }
-func (s greedy) model(scale int) *Model {
-	return &Model{Scale: scale, Degradation: resample.Cubic, Kernel: resample.Bicubic, Stages: []stage.Stage{s}}
+func (s probe) Reach() int           { return s.reach }
+func (probe) Kind() string           { return "probe" }
+func (probe) Save(*stage.Arrays) any { return nil }
+
+// probeModel returns a model of one probe, and its notes.
+func probeModel(reach, bytes int) (m *Model, given, asked *int) {
+	s := probe{reach, bytes, new(int), new(int)}
+	return &Model{Scale: 2, Degradation: resample.Cubic, Kernel: resample.Bicubic, Stages: []stage.Stage{s}}, s.given, s.asked
 }
 
-// A stage is asked about at least as many rows as it is given, what it says counts in full,
-// and bands are lower where it takes much.
+// The estimate asks a stage about at least as many rows as it is given, counts what it claims in full, and chooses lower
+// bands where it claims much.
 func TestMemoryAsksTheStage(t *testing.T) {
-	img := image.NewGray(image.Rect(0, 0, 40, 700))
-	cfg := image.Config{Width: 40, Height: 700, ColorModel: img.ColorModel()}
+	img := image.NewGray(image.Rect(0, 0, 20, 700))
+	cfg := image.Config{Width: 20, Height: 700, ColorModel: img.ColorModel()}
 	for _, reach := range []int{0, 7, 30, 90} {
 		for _, rows := range []int{10, 100, 700} {
-			for _, chained := range []float64{2, 4} { // 4 is 2 twice
-				var given, asked int
-				s := greedy{reach: reach, given: &given, asked: &asked}
-				opt := Options{Scale: chained, BandRows: rows}
-				m := s.model(2)
-				m.Memory(cfg, int(40*chained), int(700*chained), opt)
-				if _, err := m.Upscale(t.Context(), img, opt); err != nil {
-					t.Fatal(err)
-				}
-				if asked < given {
-					t.Errorf("reach %d, bands of %d, ×%g: asked about %d rows, given %d", reach, rows, chained, asked, given)
+			for _, scale := range []int{2, 4} { // 4 is 2 twice
+				m, given, asked := probeModel(reach, 0)
+				opt := Options{Scale: float64(scale), BandRows: rows}
+				m.Memory(cfg, 20*scale, 700*scale, opt)
+				upscaleWith(t, m, img, opt)
+				if *asked < *given {
+					t.Errorf("reach %d, bands of %d, ×%d: asked about %d rows, given %d", reach, rows, scale, *asked, *given)
 				}
 			}
 		}
 	}
-	var given, asked int
-	s := greedy{bytes: 10_000, given: &given, asked: &asked}
-	if need := s.model(2).Memory(cfg, 80, 1400, Options{BandRows: 700}); need < 700*40*10_000 {
-		t.Errorf("%d bytes, the stage alone takes %d", need, 700*40*10_000)
+	m, _, _ := probeModel(0, 10_000)
+	if need := m.Memory(cfg, 40, 1400, Options{BandRows: 700}); need < 700*20*10_000 {
+		t.Errorf("%d bytes, but the stage alone takes %d", need, 700*20*10_000)
 	}
-	if few, usual := (greedy{bytes: 1_000_000, given: &given, asked: &asked}).model(2).bandRows(sizes{40, 7000, 80, 14000}), (greedy{given: &given, asked: &asked}).model(2).bandRows(sizes{40, 7000, 80, 14000}); few >= usual/2 {
-		t.Errorf("bands of %d rows for a stage that takes much, %d for one that takes nothing", few, usual)
+	costly, _, _ := probeModel(0, 1_000_000)
+	free, _, _ := probeModel(0, 0)
+	s := sizes{40, 7000, 80, 14000}
+	if low, usual := costly.bandRows(s), free.bandRows(s); low >= usual/2 {
+		t.Errorf("bands of %d rows for a stage that takes much, %d for one that takes nothing", low, usual)
 	}
 }

@@ -2,55 +2,79 @@ package superres
 
 import (
 	"bytes"
+	"fmt"
 	"image"
+	"image/color"
 	"math"
-	"superres/patches/plane"
 	"testing"
 
 	"superres/internal/picture"
 	"superres/internal/testimage"
+	"superres/patches/plane"
 	"superres/superres/resample"
 	"superres/superres/stage"
 )
 
-// leveled is photo-real's smaller model at two levels.
-func leveled(t *testing.T) (little, much *Model) {
+// tunedModels returns the smaller model of photo-real tuned for weak and for strong degradations.
+func tunedModels(t *testing.T) (weak, strong *Model) {
 	t.Helper()
 	m := builtin(t, "photo-real-fast")
-	at := func(level float64) *Model {
+	tune := func(level float64) *Model {
 		tuned, err := m.Tune(stage.Tuning{Level: level})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return tuned
 	}
-	return at(0.05), at(0.6)
+	return tune(0.05), tune(0.6)
 }
 
-// shares is a plane of W×H cells.
-func shares(w, h int, of ...float32) *plane.Plane { return &plane.Plane{W: w, H: h, Pix: of} }
+// shares returns a plane of w×h cells.
+func shares(w, h int, values ...float32) *plane.Plane { return &plane.Plane{W: w, H: h, Pix: values} }
 
-func mixed(t *testing.T, m *Model, img image.Image, opt Options) *image.NRGBA64 {
-	t.Helper()
-	opt.Depth = 16
-	out, err := m.Upscale(t.Context(), img, opt)
-	if err != nil {
-		t.Fatal(err)
+// waves returns a picture in colour of 16 bits a sample, of middle tones, in which no two samples side by side are equal,
+// so that nothing of an enlargement is clamped.
+func waves(w, h int) *image.NRGBA64 {
+	out := image.NewNRGBA64(image.Rect(0, 0, w, h))
+	wave := func(x, y, length float64) uint16 {
+		return uint16(32768 + 9000*math.Sin(x/length+y/5)*math.Cos(y/length-x/7))
 	}
-	return deep(out)
+	for i := range w * h {
+		x, y := float64(i%w), float64(i/w)
+		out.SetNRGBA64(i%w, i/w, color.NRGBA64{wave(x, y, 1.1), wave(x, y, 1.3), wave(x, y, 1.7), 0xffff})
+	}
+	return out
 }
 
-// A mixture is between its two parts as the shares say: all of one, half, and a step.
+// checkBetween fails the test unless every sample of got is a + share·(b − a), but for one of 255 levels. Samples that are
+// near black or white may have been cut off, and do not count. share takes a position in the picture, 0 to 1.
+func checkBetween(t *testing.T, what string, got, a, b *image.NRGBA64, share func(x, y float64) float64) {
+	t.Helper()
+	inRange := func(v float64) bool { return v > 700 && v < 64800 }
+	w, h, worst, compared := got.Rect.Dx(), got.Rect.Dy(), 0.0, 0
+	for i := range len(got.Pix) / 2 {
+		from, to := sampleAt(a, i), sampleAt(b, i)
+		s := share((float64(i/4%w)+0.5)/float64(w), (float64(i/4/w)+0.5)/float64(h))
+		if want := from + s*(to-from); inRange(from) && inRange(to) && inRange(want) {
+			worst = max(worst, math.Abs(sampleAt(got, i)-want)/257)
+			compared++
+		}
+	}
+	if worst > 1 || compared < w*h {
+		t.Errorf("%s: %.2f levels off, in %d samples", what, worst, compared)
+	}
+}
+
+// A mixture lies between its two parts as the shares say, in grey and colour, in one pass and several.
 func TestMix(t *testing.T) {
-	little, much := leveled(t)
-	drawn := testimage.Drawing(60, 44, 2)
-	for name, img := range map[string]image.Image{"three channels": deep(drawn), "grey": drawn} {
+	weak, strong := tunedModels(t)
+	for name, img := range map[string]image.Image{"colour": waves(60, 44), "grey": testimage.Drawing(60, 44, 2)} {
 		for _, scale := range []float64{2, 2.5, 4} {
 			opt := Options{Scale: scale}
-			a, b := mixed(t, little, img, opt), mixed(t, much, img, opt)
+			a, b := deepUpscale(t, weak, img, opt), deepUpscale(t, strong, img, opt)
 			for _, c := range []struct {
 				share *plane.Plane
-				at    func(x, y float64) float64 // of a place, 0 to 1
+				at    func(x, y float64) float64
 			}{
 				{shares(1, 1, 0), func(_, _ float64) float64 { return 0 }},
 				{shares(2, 1, 1, 1), func(_, _ float64) float64 { return 1 }},
@@ -58,86 +82,45 @@ func TestMix(t *testing.T) {
 				{shares(2, 1, 0, 1), func(x, _ float64) float64 { return min(max(2*x-0.5, 0), 1) }},
 				{shares(1, 4, 0, 1, 0, 0.5), func(_, y float64) float64 {
 					list := []float64{0, 0, 1, 0, 0.5, 0.5}
-					at := 4*y + 0.5
-					i := int(at)
-					return list[i] + (at-float64(i))*(list[i+1]-list[i])
+					i, part := math.Modf(4*y + 0.5)
+					return list[int(i)] + part*(list[int(i)+1]-list[int(i)])
 				}},
 			} {
-				opt.Mix = &Mix{Model: much, Share: c.share}
-				got := mixed(t, little, img, opt)
-				w, h, worst := got.Rect.Dx(), got.Rect.Dy(), 0.0
-				for i := 0; i < len(got.Pix); i += 2 {
-					sample := func(p *image.NRGBA64) float64 { return float64(int(p.Pix[i])<<8 | int(p.Pix[i+1])) }
-					share := c.at((float64(i/8%w)+0.5)/float64(w), (float64(i/8/w)+0.5)/float64(h))
-					want := sample(a) + share*(sample(b)-sample(a))
-					if min(sample(a), sample(b)) < 300 || max(sample(a), sample(b)) > 65200 {
-						continue // cut off
-					}
-					worst = max(worst, abs(sample(got)-want)/257)
-				}
-				if worst > 1 {
-					t.Errorf("%s ×%g, %v: %.2f levels off", name, scale, c.share, worst)
-				}
+				opt.Mix = &Mix{Model: strong, Share: c.share}
+				got := deepUpscale(t, weak, img, opt)
+				checkBetween(t, fmt.Sprintf("%s ×%g, %v", name, scale, c.share), got, a, b, c.at)
 			}
 		}
 	}
 }
 
-// Colour is mixed as brightness is.
-func TestMixColour(t *testing.T) {
-	little, much := leveled(t)
-	in := []*plane.Plane{testimage.Noise(40, 30), testimage.Noise(40, 30), testimage.Noise(40, 30)}
-	x, err := little.newMixer(&Mix{Model: much, Share: shares(1, 1, 0.25)}, sizes{40, 30, 80, 60})
-	if err != nil {
-		t.Fatal(err)
-	}
-	of := func(m *Model, mix *mixer) []*plane.Plane {
-		t.Helper()
-		out, err := m.enlargePlanes(t.Context(), in, task{sizes: sizes{40, 30, 80, 60}, planes: 3, mixer: mix})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out
-	}
-	a, b, got := of(little, nil), of(much, nil), of(little, x)
-	for i, p := range got {
-		for at, v := range p.Pix {
-			if want := a[i].Pix[at] + 0.25*(b[i].Pix[at]-a[i].Pix[at]); abs(float64(v-want)) > 1e-6 {
-				t.Fatalf("plane %d, sample %d: %g, expected %g", i, at, v, want)
-			}
-		}
-	}
-}
-
-// A mixture is the same in bands, in strips, and of a part of the picture; at effort max it is
-// that of the eight forms.
+// A mixture has the same bytes in bands, in strips, and for a part of a picture. At effort max it is that of the eight
+// orientations.
 func TestMixInParts(t *testing.T) {
-	little, much := leveled(t)
+	weak, strong := tunedModels(t)
 	img := testimage.Fill(image.NewNRGBA(image.Rect(0, 0, 72, 150)), true)
 	share := shares(3, 2, 0, 0.7, 0.2, 1, 0.1, 0.9)
-	whole := Options{Scale: 2, Depth: 16, Mix: &Mix{Model: much, Share: share}}
-	want := mixed(t, little, img, whole)
+	opt := Options{Scale: 2, Depth: 16, Mix: &Mix{Model: strong, Share: share}}
+	want := deepUpscale(t, weak, img, opt)
 	for _, rows := range []int{13, 40, 150} {
-		opt := whole
-		opt.BandRows = rows
-		if got := mixed(t, little, img, opt); !bytes.Equal(got.Pix, want.Pix) {
-			t.Errorf("in bands of %d rows it is another", rows)
+		banded := opt
+		banded.BandRows = rows
+		if got := deepUpscale(t, weak, img, banded); !bytes.Equal(got.Pix, want.Pix) {
+			t.Errorf("another picture in bands of %d rows", rows)
 		}
 	}
 	var strips []byte
-	err := little.Stream(t.Context(), img, whole, func(strip image.Image) error {
-		strips = append(strips, deep(strip).Pix...)
+	err := weak.Stream(t.Context(), img, opt, func(strip image.Image) error {
+		strips = append(strips, strip.(*image.NRGBA64).Pix...)
 		return nil
 	})
 	if err != nil || !bytes.Equal(strips, want.Pix) {
-		t.Errorf("in strips it is another: %v", err)
+		t.Errorf("another picture in strips: %v", err)
 	}
 	part := image.Rect(12, 36, 72, 150)
-	opt := whole
-	opt.Scale, opt.Width, opt.Height = 0, 2*part.Dx(), 2*part.Dy()
-	opt.Mix = &Mix{Model: much, Share: share, Of: img.Bounds().Sub(part.Min)}
-	got := mixed(t, little, img.SubImage(part), opt)
-	reach := 2 * little.Reach(72, 150, 144, 300)
+	opt = Options{Width: 2 * part.Dx(), Height: 2 * part.Dy(), Mix: &Mix{Model: strong, Share: share, Of: img.Bounds().Sub(part.Min)}}
+	got := deepUpscale(t, weak, img.SubImage(part), opt)
+	reach := 2 * weak.Reach(72, 150, 144, 300)
 	for y := reach; y < got.Rect.Dy(); y++ {
 		from, to := 8*reach, 8*got.Rect.Dx()
 		at := want.PixOffset(2*part.Min.X, 2*part.Min.Y+y)
@@ -145,35 +128,21 @@ func TestMixInParts(t *testing.T) {
 			t.Fatalf("row %d of a part is another", y)
 		}
 	}
-	max1, err := little.Effort("max")
-	if err != nil {
-		t.Fatal(err)
-	}
-	max2, err := much.Effort("max")
-	if err != nil {
-		t.Fatal(err)
-	}
-	small := testimage.Drawing(40, 31, 1)
-	a, b := mixed(t, max1, small, Options{Scale: 2}), mixed(t, max2, small, Options{Scale: 2})
-	both := mixed(t, max1, small, Options{Scale: 2, Mix: &Mix{Model: max2, Share: shares(2, 1, 0, 1)}})
-	for _, c := range []struct {
-		want *image.NRGBA64
-		x    int
-	}{{a, 0}, {b, 79}} {
-		for y := range 62 {
-			at := both.PixOffset(c.x, y)
-			if d := int(both.Pix[at]) - int(c.want.Pix[at]); d < -1 || d > 1 {
-				t.Errorf("effort max, (%d,%d): %d, expected %d", c.x, y, both.Pix[at], c.want.Pix[at])
-			}
-		}
-	}
+	drawing := testimage.Drawing(40, 31, 1)
+	weak, strong = withEffort(t, weak, "max"), withEffort(t, strong, "max")
+	a, b := deepUpscale(t, weak, drawing, Options{Scale: 2}), deepUpscale(t, strong, drawing, Options{Scale: 2})
+	got = deepUpscale(t, weak, drawing, Options{Scale: 2, Mix: &Mix{Model: strong, Share: shares(2, 1, 0, 1)}})
+	checkBetween(t, "effort max", got, a, b, func(x, _ float64) float64 { return min(max(2*x-0.5, 0), 1) })
 }
 
-// The weights of a form are those of the picture, turned and flipped.
+// The weights of an orientation are those of the upright picture, flipped and transposed.
 func TestMixOriented(t *testing.T) {
 	const w, h = 37, 22
-	x := &mixer{share: shares(3, 2, 0, 0.7, 0.2, 1, 0.1, 0.9), across: cellWeights(w, w, 0, w, 3), down: cellWeights(h, h, 0, h, 2)}
-	of := func(x *mixer) *plane.Plane {
+	x := &mixer{
+		share:  shares(3, 2, 0, 0.7, 0.2, 1, 0.1, 0.9),
+		across: cellWeights(w, w, 0, w, 3), down: cellWeights(h, h, 0, h, 2),
+	}
+	weights := func(x *mixer) *plane.Plane {
 		zero, ones := plane.New(len(x.across), len(x.down)), plane.New(len(x.across), len(x.down))
 		for i := range ones.Pix {
 			ones.Pix[i] = 1
@@ -181,16 +150,11 @@ func TestMixOriented(t *testing.T) {
 		x.mix(0, []*plane.Plane{zero}, []*plane.Plane{ones})
 		return zero
 	}
-	plain := of(x)
-	for form := range int32(picture.Orientations) {
-		got, want := of(x.oriented(form)), picture.Oriented(plain, form)
-		if got.W != want.W || got.H != want.H {
-			t.Fatalf("form %d: %d×%d", form, got.W, got.H)
-		}
-		for i, v := range got.Pix {
-			if math.Abs(float64(v-want.Pix[i])) > 1e-6 {
-				t.Fatalf("form %d, sample %d: %g, expected %g", form, i, v, want.Pix[i])
-			}
+	upright := weights(x)
+	for orientation := range int32(picture.Orientations) {
+		got, want := weights(x.oriented(orientation)), picture.Oriented(upright, orientation)
+		if got.W != want.W || got.H != want.H || farthest(got, want) > 1e-6 {
+			t.Errorf("orientation %d: %v, expected %v", orientation, got, want)
 		}
 	}
 	if (*mixer)(nil).oriented(picture.FlipX) != nil {
@@ -198,18 +162,55 @@ func TestMixOriented(t *testing.T) {
 	}
 }
 
-// Models that are not the same but for their tuning are refused, and what is no mixture.
+// farthest returns the greatest difference of two planes of the same size.
+func farthest(a, b *plane.Plane) (most float64) {
+	for i, v := range a.Pix {
+		most = max(most, math.Abs(float64(v-b.Pix[i])))
+	}
+	return most
+}
+
+// Incomplete mixtures are refused, and models that differ by more than their tuning.
 func TestMixRefuses(t *testing.T) {
-	little, _ := leveled(t)
-	img := testimage.Drawing(30, 30, 1)
-	for name, other := range map[string]*Model{"photo-real": builtin(t, "photo-real"), "bicubic": Plain(resample.Bicubic)} {
-		if _, err := little.Upscale(t.Context(), img, Options{Mix: &Mix{Model: other, Share: shares(1, 1, 0.5)}}); err == nil {
-			t.Errorf("no error for a mixture with %s", name)
+	weak, _ := tunedModels(t)
+	img, share := testimage.Drawing(30, 30, 1), shares(1, 1, 0.5)
+	for name, mix := range map[string]Mix{
+		"photo-real": {Model: builtin(t, "photo-real"), Share: share}, "bicubic": {Model: Plain(resample.Bicubic), Share: share},
+		"nothing": {}, "no share": {Model: weak}, "no cells": {Model: weak, Share: shares(0, 0)},
+	} {
+		if _, err := weak.Upscale(t.Context(), img, Options{Mix: &mix}); err == nil {
+			t.Errorf("%s: no error", name)
 		}
 	}
-	for _, mix := range []Mix{{}, {Model: little}, {Model: little, Share: shares(0, 0)}} {
-		if _, err := little.Upscale(t.Context(), img, Options{Mix: &mix}); err == nil {
-			t.Errorf("no error for %+v", mix)
+}
+
+// Brightness is as far from what interpolation makes as the strength says: in grey and colour, with transparency and
+// without, at the model's scale and at others.
+func TestStrength(t *testing.T) {
+	m := builtin(t, "photo-fast")
+	grey := testimage.Drawing(50, 40, 2)
+	colour, transparent := deep(grey), deep(grey) // of grey pixels, as the strength concerns brightness alone
+	for i := range 50 * 40 {
+		transparent.Pix[8*i+6] = uint8(100 + 3*(i%50))
+	}
+	for name, img := range map[string]image.Image{"colour": colour, "grey": grey, "transparent": transparent} {
+		for _, scale := range []float64{2, 2.5} {
+			run := func(m *Model, strength *float64) *image.NRGBA64 {
+				return deepUpscale(t, m, img, Options{Scale: scale, Strength: strength})
+			}
+			full, plain, unit := run(m, nil), run(Plain(resample.Bicubic), nil), 1.0
+			if !bytes.Equal(run(m, &unit).Pix, full.Pix) {
+				t.Errorf("%s ×%g: strength 1 changes something", name, scale)
+			}
+			for _, strength := range []float64{0, 0.5, 1.3} {
+				what := fmt.Sprintf("%s ×%g, strength %g", name, scale, strength)
+				checkBetween(t, what, run(m, &strength), plain, full, func(_, _ float64) float64 { return strength })
+			}
+		}
+	}
+	for _, strength := range []float64{-0.1, 1.4, math.NaN()} {
+		if _, err := m.Upscale(t.Context(), colour, Options{Strength: &strength}); err == nil {
+			t.Errorf("no error for strength %g", strength)
 		}
 	}
 }

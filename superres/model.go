@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 
-	"superres/internal/npz"
 	"superres/superres/resample"
 	"superres/superres/score"
 	"superres/superres/stage"
@@ -140,22 +139,36 @@ func (m *Model) Save(w io.Writer) error {
 	if len(m.Stages) == 0 {
 		return errors.New("superres: a plain interpolation is no model to save")
 	}
-	heads, matrices, arrays, err := stage.Save(m.Stages)
-	if err != nil {
-		return err
+	var members stage.Members
+	h := header{Format: formatVersion, Scale: m.Scale, Degradation: m.Degradation, Kernel: m.Kernel, Colours: map[string]stage.Head{}, Provenance: m.Provenance}
+	for i, s := range m.Stages {
+		head, err := members.Add(stageName(i), s)
+		if err != nil {
+			return err
+		}
+		h.Stages = append(h.Stages, head)
 	}
-	colours, more, err := stage.SaveColour(map[string]stage.Colour{colourName: m.Colour, subsampledName: m.Subsampled})
-	if err != nil {
-		return err
+	for _, c := range []struct {
+		name string
+		is   stage.Colour
+	}{{colourName, m.Colour}, {subsampledName, m.Subsampled}} {
+		if c.is == nil {
+			continue
+		}
+		var err error
+		if h.Colours[c.name], err = members.Add(c.name, c.is); err != nil {
+			return err
+		}
 	}
-	arrays = append(arrays, more...)
-	h := header{formatVersion, m.Scale, m.Degradation, m.Kernel, heads, colours, m.Provenance}
 	data, err := json.MarshalIndent(h, "", "\t")
 	if err != nil {
 		return err
 	}
-	return npz.Write(w, []npz.Text{{Name: "model.json", Data: append(data, '\n')}}, matrices, arrays...)
+	return members.Write(w, "model.json", append(data, '\n'))
 }
+
+// stageName returns the name of stage i in a model file.
+func stageName(i int) string { return fmt.Sprintf("stage%d", i) }
 
 // Load reads a model that Save wrote. Nothing in the file is trusted. Every error
 // wraps ErrModel.
@@ -168,7 +181,7 @@ func Load(r io.ReaderAt, size int64) (*Model, error) {
 }
 
 func load(r io.ReaderAt, size int64) (*Model, error) {
-	f, err := npz.Open(r, size)
+	f, err := stage.Open(r, size)
 	if err != nil {
 		return nil, err
 	}
@@ -195,16 +208,23 @@ func load(r io.ReaderAt, size int64) (*Model, error) {
 	if err := h.Kernel.Check(); err != nil {
 		return nil, err
 	}
-	stages, err := stage.Load(h.Scale, h.Stages, f)
-	if err != nil {
-		return nil, err
+	m := &Model{Scale: h.Scale, Degradation: h.Degradation, Kernel: h.Kernel, Provenance: h.Provenance}
+	for i, head := range h.Stages {
+		s, err := f.Stage(stageName(i), h.Scale, head)
+		if err != nil {
+			return nil, fmt.Errorf("stage %d: %w", i, err)
+		}
+		m.Stages = append(m.Stages, s)
 	}
-	m := &Model{Scale: h.Scale, Degradation: h.Degradation, Kernel: h.Kernel, Stages: stages, Provenance: h.Provenance}
-	if m.Colour, err = stage.LoadColour(h.Scale, colourName, h.Colours, f); err != nil {
-		return nil, err
+	if head, ok := h.Colours[colourName]; ok {
+		if m.Colour, err = f.Colour(colourName, h.Scale, head); err != nil {
+			return nil, fmt.Errorf("%s: %w", colourName, err)
+		}
 	}
-	if m.Subsampled, err = stage.LoadColour(h.Scale, subsampledName, h.Colours, f); err != nil {
-		return nil, err
+	if head, ok := h.Colours[subsampledName]; ok {
+		if m.Subsampled, err = f.Colour(subsampledName, h.Scale, head); err != nil {
+			return nil, fmt.Errorf("%s: %w", subsampledName, err)
+		}
 	}
 	m.loaded = m.fixedMemory()
 	return m, nil

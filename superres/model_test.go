@@ -2,203 +2,149 @@ package superres
 
 import (
 	"bytes"
-	"context"
+	"encoding/json"
 	"errors"
-	"image"
 	"math"
 	"reflect"
-	"runtime"
+	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 
 	"superres/internal/testimage"
 	"superres/superres/resample"
 	"superres/superres/stage"
 )
 
-// A trained model beats bicubic on drawings it has not seen.
-func TestTrainedModelsRestore(t *testing.T) {
-	plain := &Model{Degradation: resample.Cubic, Kernel: resample.Bicubic}
-	for scale := 2; scale <= 4; scale++ {
-		for _, extended := range []bool{false, true} {
-			m := small(t, scale, extended)
-			unseen := testimage.Drawing(71, 59, 0.5)
-			got, err := m.Restore(t.Context(), unseen, scale)
-			if err != nil {
-				t.Fatal(err)
-			}
-			base, err := plain.Restore(t.Context(), unseen, scale)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Logf("×%d extended %v: %.2f dB, bicubic %.2f dB", scale, extended, got.PSNR, base.PSNR)
-			if extended && got.PSNR < base.PSNR+1 {
-				t.Errorf("×%d: %.2f dB, bicubic %.2f", scale, got.PSNR, base.PSNR)
-			}
-		}
-	}
-}
-
 func TestSaveAndLoad(t *testing.T) {
-	for _, extended := range []bool{false, true} {
-		m := small(t, 3, extended)
+	img := testimage.Drawing(21, 18, 2)
+	for name, m := range map[string]*Model{"coupled": builtin(t, "coupled"), "paper": paperModel(t, 3), "photo": builtin(t, "photo-fast")} {
 		data := save(t, m)
-		back, err := Load(bytes.NewReader(data), int64(len(data)))
+		loaded, err := Load(bytes.NewReader(data), int64(len(data)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Equal(data, save(t, back)) {
-			t.Error("saved, loaded and saved gives other bytes")
+		if !bytes.Equal(data, save(t, loaded)) {
+			t.Errorf("%s: saved, loaded and saved gives other bytes", name)
 		}
-		img := testimage.Drawing(21, 18, 2)
-		if !reflect.DeepEqual(upscale(t, m, img, 3), upscale(t, back, img, 3)) {
-			t.Error("the loaded model gives another picture")
+		if !reflect.DeepEqual(upscale(t, m, img, 2), upscale(t, loaded, img, 2)) {
+			t.Errorf("%s: the loaded model gives another picture", name)
 		}
 	}
-}
-
-func TestPlainIsNotSaved(t *testing.T) {
-	plain := builtin(t, "lanczos")
-	if plain.Save(&bytes.Buffer{}) == nil {
+	if builtin(t, "lanczos").Save(&bytes.Buffer{}) == nil {
 		t.Error("a plain interpolation is saved")
 	}
 }
 
-// Same bytes with any number of workers: training and upscaling.
-func TestWorkersChangeNothing(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	var model []byte
-	var picture image.Image
-	for _, procs := range []int{1, 2, 8} {
-		runtime.GOMAXPROCS(procs)
-		m := small(t, 2, true)
-		data, out := save(t, m), upscale(t, m, testimage.Drawing(61, 47, 3), 2.5)
-		if model == nil {
-			model, picture = data, out
-		}
-		if !bytes.Equal(model, data) || !reflect.DeepEqual(picture, out) {
-			t.Errorf("%d workers give other bytes", procs)
-		}
-	}
-}
-
-// Any size, any scale: the right size and no panic; grey stays grey and 16 bits
-// stay 16.
-func TestSizesAndTypes(t *testing.T) {
-	m := small(t, 2, true)
-	for _, size := range [][2]int{{1, 1}, {1, 200}, {200, 1}, {2, 2}, {7, 5}, {3, 3}, {31, 17}} {
-		for _, scale := range []float64{1, 1.5, 2, 3, 4.7, 16} {
-			if size[0]*size[1] > 100 && scale > 5 {
-				continue
-			}
-			b := upscale(t, m, testimage.Drawing(size[0], size[1], 1), scale).Bounds()
-			w, h := max(1, int(math.Round(scale*float64(size[0])))), max(1, int(math.Round(scale*float64(size[1]))))
-			if b != image.Rect(0, 0, w, h) {
-				t.Errorf("%v ×%g is %v, expected %d×%d", size, scale, b, w, h)
-			}
-		}
-	}
-	r := image.Rect(0, 0, 9, 8)
-	for name, c := range map[string]struct{ in, want image.Image }{
-		"gray":    {testimage.Fill(image.NewGray(r), true), &image.Gray{}},
-		"gray16":  {testimage.Fill(image.NewGray16(r), true), &image.Gray16{}},
-		"nrgba":   {testimage.Fill(image.NewNRGBA(r), false), &image.NRGBA{}},
-		"nrgba64": {testimage.Fill(image.NewNRGBA64(r), false), &image.NRGBA64{}},
-		"rgba64":  {testimage.Fill(image.NewRGBA64(r), true), &image.NRGBA64{}},
-	} {
-		if got := upscale(t, m, c.in, 2); reflect.TypeOf(got) != reflect.TypeOf(c.want) {
-			t.Errorf("%s came back as %T", name, got)
-		}
-	}
-	for _, scale := range []float64{0.5, -1, 16.1, math.NaN(), math.Inf(1)} {
-		if _, err := m.Upscale(t.Context(), testimage.Drawing(4, 4, 0), Options{Scale: scale}); err == nil {
-			t.Errorf("scale %g: no error", scale)
-		}
-	}
-	if _, err := m.Upscale(t.Context(), image.NewGray(image.Rect(0, 0, 0, 5)), Options{}); err == nil {
-		t.Error("an empty picture: no error")
-	}
-}
-
-// Grey in colours stays grey, and a flat picture stays flat.
-func TestFlatAndGrey(t *testing.T) {
-	m := small(t, 2, true)
-	in := image.NewNRGBA(image.Rect(0, 0, 24, 20))
-	g := testimage.Drawing(24, 20, 2)
-	for i, v := range g.Pix {
-		copy(in.Pix[4*i:], []uint8{v, v, v, 255})
-	}
-	out := upscale(t, m, in, 2).(*image.NRGBA)
-	for i := 0; i < len(out.Pix); i += 4 {
-		if out.Pix[i] != out.Pix[i+1] || out.Pix[i] != out.Pix[i+2] || out.Pix[i+3] != 255 {
-			t.Fatalf("pixel %d is %v", i/4, out.Pix[i:i+4])
-		}
-	}
-	for _, v := range upscale(t, m, testimage.Gray(10, 10, func(x, y int) uint8 { return 77 }), 3).(*image.Gray).Pix {
-		if v != 77 {
-			t.Fatalf("a flat 77 became %d", v)
-		}
-	}
-}
-
-func TestCancellation(t *testing.T) {
-	m := small(t, 2, true)
-	ctx, cancel := context.WithCancel(t.Context())
-	img := testimage.Drawing(400, 300, 1)
-	_, err := m.Upscale(ctx, img, Options{Scale: 4, Progress: func(share float64) {
-		if share > 0.3 {
-			cancel()
-		}
-	}})
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("upscaling: %v", err)
-	}
-}
-
-// Progress goes from 0 to 1 and never back.
-func TestProgress(t *testing.T) {
-	m := small(t, 2, true)
-	last := 0.0
-	_, err := m.Upscale(t.Context(), testimage.Fill(image.NewNRGBA(image.Rect(0, 0, 50, 40)), false), Options{Scale: 5, Progress: func(share float64) {
-		if share < last || share > 1+1e-9 {
-			t.Errorf("%g after %g", share, last)
-		}
-		last = share
-	}})
-	if err != nil || math.Abs(last-1) > 1e-9 {
-		t.Errorf("ended at %g, %v", last, err)
-	}
-}
-
+// Settings replace those of the stages they concern. They are refused when there are none, or when they are wrong.
 func TestTuning(t *testing.T) {
-	m := small(t, 2, true)
-	none, seven := 0, 7
-	for want, tune := range map[string]stage.Tuning{
-		"coupled backproject":  {},
-		"coupled":              {BackProject: &none},
-		"coupled backproject ": {Sparsity: 1, BackProject: &seven},
+	m, plain := builtin(t, "coupled"), builtin(t, "bicubic")
+	zero, seven := 0, 7
+	for _, c := range []struct {
+		tuning stage.Tuning
+		kinds  string
+		rounds int // of back-projection; 0: any
+	}{
+		{stage.Tuning{}, "coupled backproject", 0},
+		{stage.Tuning{BackProject: &zero}, "coupled", 0},
+		{stage.Tuning{Sparsity: 1, BackProject: &seven}, "coupled backproject", 7},
 	} {
-		got, err := m.Tune(tune)
+		got, err := m.Tune(c.tuning)
 		if err != nil {
 			t.Fatal(err)
 		}
-		kinds := ""
-		for i, s := range got.Stages {
-			if i > 0 {
-				kinds += " "
-			}
-			kinds += s.Kind()
+		var kinds []string
+		for _, s := range got.Stages {
+			kinds = append(kinds, s.Kind())
 		}
-		if n, _, ok := stage.BackProjection(got.Stages[len(got.Stages)-1]); kinds != string(bytes.TrimSpace([]byte(want))) || ok && tune.BackProject != nil && n != 7 {
-			t.Errorf("%+v: %s", tune, kinds)
+		rounds, _, _ := stage.BackProjection(got.Stages[len(got.Stages)-1])
+		if strings.Join(kinds, " ") != c.kinds || c.rounds != 0 && rounds != c.rounds {
+			t.Errorf("%+v: %s with %d rounds", c.tuning, kinds, rounds)
 		}
 	}
-	plain := builtin(t, "bicubic")
 	for _, c := range []struct {
-		m *Model
-		t stage.Tuning
-	}{{m, stage.Tuning{Coder: "opm"}}, {m, stage.Tuning{Sparsity: 41}}, {m, stage.Tuning{Sparsity: -1}}, {plain, stage.Tuning{Sparsity: 2}}, {plain, stage.Tuning{BackProject: &seven}}} {
-		if _, err := c.m.Tune(c.t); err == nil {
-			t.Errorf("%+v: no error", c.t)
+		m      *Model
+		tuning stage.Tuning
+	}{
+		{m, stage.Tuning{Coder: "opm"}}, {m, stage.Tuning{Sparsity: 4100}}, {m, stage.Tuning{Sparsity: -1}}, {m, stage.Tuning{Level: 0.5}},
+		{plain, stage.Tuning{Sparsity: 2}}, {plain, stage.Tuning{BackProject: &seven}},
+	} {
+		if _, err := c.m.Tune(c.tuning); err == nil {
+			t.Errorf("%+v: no error", c.tuning)
 		}
 	}
+}
+
+// Models that are well packed but wrong are refused in a line, before they cost anything.
+func TestForgedModels(t *testing.T) {
+	good := coupledHead(2)
+	with := func(old, replacement string) string {
+		t.Helper()
+		if !strings.Contains(good, old) {
+			t.Fatalf("%s is not in the header", old)
+		}
+		return strings.Replace(good, old, replacement, 1)
+	}
+	low, high := pattern(9, 5), pattern(36, 5)
+	nan := pattern(9, 5)
+	nan.Set(3, 3, math.NaN())
+	const params = `"coupled","params":{"patch":3,"mean":true,"detail":false,"coder":"omp:sparsity=2"}`
+	small := strings.NewReplacer(`"patch":3`, `"patch":1`, "sparsity=2", "sparsity=1")
+	twoStages := small.Replace(with(`}]}`, `},{"kind":`+params+`}]}`))
+	refused := func(head string, matrices ...*mat.Dense) []byte { return forge(t, head, matrices...) }
+	for name, c := range map[string]struct {
+		data []byte
+		want string // in the message
+	}{
+		"not JSON":        {refused("Dear all", low, high), "damaged"},
+		"format 0":        {refused(with(`"format":1`, `"format":0`), low, high), "format 0"},
+		"newer":           {refused(with(`"format":1`, `"format":2`), low, high), "the file has format 2, this program reads format 1; use a newer superres"},
+		"anchored":        {refused(with(`"coupled"`, `"anchored"`), low, high), "the model has anchored stages, which are no more; train a convolutional one, or use the superres of commit 57f912e, the last that reads it"},
+		"activations":     {refused(with(params, `"convolutional","params":{"channels":16,"depth":1}`), low, high), "stage 0: its arrays are for activations of 14 bits, an older form; train the model again, or use the superres of commit 57f912e, the last that reads it"},
+		"scale":           {refused(with(`"scale":2`, `"scale":1`), low, high), "scale 1"},
+		"degradation":     {refused(with(`"degradation":"bicubic"`, `"degradation":"blur"`), low, high), "blur"},
+		"kernel":          {refused(with(`"kernel":"bicubic"`, `"kernel":""`), low, high), "kernel"},
+		"no stages":       {refused(with(`[{`, `[],"x":[{`), low, high), "0 stages"},
+		"stage":           {refused(with(`"coupled"`, `"`+strings.Repeat("x", 1<<15)+`"`), low, high), "xxx"},
+		"unknown params":  {refused(with(`"mean"`, `"median"`), low, high), "parameters are damaged"},
+		"coder":           {refused(with(`omp:`, `opm:`), low, high), "opm"},
+		"sparsity":        {refused(with(`sparsity=2`, `sparsity=999`), low, high), "sparsity"},
+		"patch":           {refused(with(`"patch":3`, `"patch":100000`), low, high), "100000"},
+		"negative patch":  {refused(with(`"patch":3`, `"patch":-3`), low, high), "-3"},
+		"no matrix":       {refused(good, low, nil), "stage0.high"},
+		"rows":            {refused(good, pattern(8, 5), high), "8"},
+		"columns":         {refused(good, low, pattern(36, 4)), "4"},
+		"NaN":             {refused(good, nan, high), ""},
+		"too many atoms":  {refused(with(`"patch":3`, `"patch":1`), pattern(1, 20000), pattern(4, 20000)), ""},
+		"atoms together":  {refused(twoStages, pattern(1, 3000), pattern(4, 3000), pattern(1, 3000), pattern(4, 3000)), "stage 1"},
+		"back-projection": {refused(with(params, `"backproject","params":{"iterations":1000000000,"degradation":"box"}`)), "1000000000"},
+	} {
+		m, err := Load(bytes.NewReader(c.data), int64(len(c.data)))
+		if !errors.Is(err, ErrModel) || m != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if text := err.Error(); len(text) > 400 || strings.Contains(text, "\n") || !strings.Contains(text, c.want) {
+			t.Errorf("%s: a message of %d bytes: %.200s", name, len(text), text)
+		}
+	}
+	data := forge(t, good, low, high)
+	for cut := 1; cut < len(data); cut += 7 {
+		if _, err := Load(bytes.NewReader(data[:cut]), int64(cut)); !errors.Is(err, ErrModel) {
+			t.Fatalf("cut at %d of %d: %v", cut, len(data), err)
+		}
+	}
+}
+
+func FuzzLoad(f *testing.F) {
+	head, err := json.Marshal(header{Format: formatVersion, Scale: 2, Degradation: resample.Box, Kernel: resample.Bicubic})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(forge(f, string(head)))
+	f.Add(save(f, paperModel(f, 2)))
+	f.Add(save(f, repeatedModel(f)))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if m, err := Load(bytes.NewReader(data), int64(len(data))); err == nil && len(m.Stages) == 0 {
+			t.Error("a model without stages")
+		}
+	})
 }

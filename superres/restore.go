@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"image"
-	"superres/patches/plane"
 
 	"superres/internal/picture"
+	"superres/patches/plane"
 	"superres/superres/score"
 )
 

@@ -1,13 +1,14 @@
 package superres
 
 import (
-	"context"
 	"image"
+	"image/color"
+	"math"
 	"testing"
 )
 
-// Every small picture gets the size that is asked for: by the scale, by one side, by
-// both, within a box, and Upscale makes what ResultSize says.
+// Every small picture gets the size that is asked for: by a scale, by one side, by both, or within a box; and Upscale
+// makes what ResultSize says.
 func TestSizesAreRight(t *testing.T) {
 	if testing.Short() {
 		t.Skip("nothing in it runs beside anything else")
@@ -20,19 +21,19 @@ func TestSizesAreRight(t *testing.T) {
 			t.Errorf("%d×%d, %+v: %d×%d (%v), expected %d×%d", w, h, opt, gotW, gotH, err, wantW, wantH)
 			return
 		}
-		if (w+h)%5 == 0 { // the pixels as well, now and then
-			img, err := m.Upscale(context.Background(), image.NewGray(image.Rect(0, 0, w, h)), opt)
-			if err != nil || img.Bounds() != image.Rect(0, 0, wantW, wantH) {
-				t.Errorf("%d×%d, %+v: %v, %v", w, h, opt, err, img.Bounds())
+		if (w+h)%5 == 0 { // the pixels of some
+			got := upscaleWith(t, m, image.NewGray(image.Rect(0, 0, w, h)), opt).Bounds()
+			if got != image.Rect(0, 0, wantW, wantH) {
+				t.Errorf("%d×%d, %+v: %v", w, h, opt, got)
 			}
 		}
 	}
 	// In thousandths, by integers alone.
-	by := func(n, thousandths int) int { return max(1, (2*n*thousandths+1000)/2000) }
+	scaled := func(n, thousandths int) int { return max(1, (2*n*thousandths+1000)/2000) }
 	for w := 1; w <= 12; w++ {
 		for h := 1; h <= 12; h++ {
 			for thousandths := 1000; thousandths <= 16000; thousandths += 125 + 5*(w+h) {
-				check(w, h, Options{Scale: float64(thousandths) / 1000}, by(w, thousandths), by(h, thousandths))
+				check(w, h, Options{Scale: float64(thousandths) / 1000}, scaled(w, thousandths), scaled(h, thousandths))
 			}
 			for to := w; to <= 16*w; to += 1 + w/3 {
 				check(w, h, Options{Width: to}, to, (2*h*to+w)/(2*w))
@@ -69,4 +70,88 @@ func TestSizesThatAreRefused(t *testing.T) {
 			t.Errorf("%+v: %d×%d, expected an error", opt, w, h)
 		}
 	}
+}
+
+// checkResult fails the test unless out is w×h and no sample is black or white: those of grain are far from both, and a
+// sample that is not a number would have become 0.
+func checkResult(t testing.TB, what string, out image.Image, w, h int) {
+	t.Helper()
+	if out.Bounds() != image.Rect(0, 0, w, h) {
+		t.Errorf("%s: bounds %v, expected %d×%d", what, out.Bounds(), w, h)
+		return
+	}
+	within := func(v uint16) bool { return v > 0 && v < 65535 }
+	for i := range w * h {
+		c := color.NRGBA64Model.Convert(out.At(i%w, i/w)).(color.NRGBA64)
+		if !within(c.R) || !within(c.G) || !within(c.B) || c.A != 0xffff && !within(c.A) {
+			t.Fatalf("%s: pixel %d,%d is %v", what, i%w, i/w, c)
+		}
+	}
+}
+
+// Every model at every scale makes the right size and sound values of pictures of one pixel, of one row or column, of
+// prime sides, and smaller than a patch.
+func TestEverySize(t *testing.T) {
+	sizes := [][2]int{{1, 1}, {2, 2}, {1, 23}, {23, 1}, {2, 13}, {3, 3}, {5, 4}, {11, 7}}
+	if testing.Short() {
+		sizes = [][2]int{{1, 1}, {3, 11}}
+	}
+	for _, name := range builtinNames(t) {
+		m := builtin(t, name)
+		for _, scale := range []float64{1, 1.5, 2, 3, 4, 7.3} {
+			if name == "digits" && scale > 4 {
+				continue // it knows black and white, and drives grey towards them pass by pass
+			}
+			for i, size := range sizes {
+				w, h := size[0], size[1]
+				out := upscale(t, m, grain(w, h, []int{1, 3, 4}[i%3]), scale)
+				checkResult(t, name, out, int(scale*float64(w)+0.5), int(scale*float64(h)+0.5))
+			}
+		}
+	}
+}
+
+// Upscale makes the right size of any picture at any scale, or refuses it.
+func FuzzUpscale(f *testing.F) {
+	for i, c := range []struct {
+		w, h  uint8
+		scale float64
+	}{
+		{1, 1, 2}, {7, 5, 7.3}, {1, 200, 1}, {3, 2, 15.999999999}, {9, 9, 1.0000000001}, {2, 2, 16.5}, {4, 4, 0.5}, {0, 5, 2},
+		{4, 4, math.NaN()}, {4, 4, math.Inf(1)}, {4, 4, -3}, {4, 4, 5e-324}, {59, 254, 20. / 7},
+	} {
+		f.Add(c.w, c.h, c.scale, uint8(i))
+	}
+	models := map[string]*Model{}
+	names := builtinNames(f)
+	for _, name := range names {
+		models[name] = builtin(f, name)
+	}
+	f.Fuzz(func(t *testing.T, w, h uint8, scale float64, kind uint8) {
+		name := names[int(kind)%len(names)]
+		wide, high := int(w%64), int(h%64)
+		if scale > 4 { // so that no run takes minutes
+			wide, high = wide%16, high%16
+		}
+		img := grain(wide, high, []int{1, 3, 4}[int(kind/16)%3])
+		out, err := models[name].Upscale(t.Context(), img, Options{Scale: scale})
+		refused := wide == 0 || high == 0 || scale != 0 && !(scale >= MinScale && scale <= MaxScale)
+		if (err != nil) != refused {
+			t.Fatalf("%s: %d×%d by %g: %v", name, wide, high, scale, err)
+		}
+		if err != nil {
+			return
+		}
+		toW, toH, err := models[name].Size(wide, high, scale)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if off := math.Abs(float64(toW) - scale*float64(wide)); scale > 0 && off > 0.5+1e-9 {
+			t.Errorf("%d by %g is %d", wide, scale, toW)
+		}
+		if name == "digits" && scale > 2 {
+			return // two passes, see TestEverySize
+		}
+		checkResult(t, name, out, toW, toH)
+	})
 }

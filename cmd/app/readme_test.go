@@ -82,8 +82,7 @@ func TestReadmePicture(t *testing.T) {
 	if flag.Lookup("update").Value.String() == "true" {
 		consoletest.Put(t, filepath.Join(dir, "sheet.png"), file.Bytes())
 		_, stderr, code := call(t, dir, "", "upscale", "-s", "1", "-m", "nearest", "--quality", "94",
-			"--provenance=false",
-			"--on-exist", "overwrite", "-o", want, "sheet.png")
+			"--provenance=false", "--on-exist", "overwrite", "-o", want, "sheet.png")
 		if code != 0 {
 			t.Fatalf("exit %d, %s", code, stderr)
 		}

@@ -72,7 +72,7 @@ func TestEveryPrefix(t *testing.T) {
 }
 
 // flips is the number of bytes that are changed in each file, one at a time.
-const flips = 10_000
+const flips = 3_000
 
 func TestFlippedBytes(t *testing.T) {
 	for name, data := range imagetest.Sound(t) {

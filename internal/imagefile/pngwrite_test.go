@@ -3,9 +3,9 @@ package imagefile
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"image"
 	"image/color"
+	"image/draw"
 	"image/png"
 	"math/rand/v2"
 	"runtime"
@@ -107,87 +107,90 @@ func TestFilterRow(t *testing.T) {
 	}
 }
 
-// pngPictures returns a picture of each kind that a PNG can have, with the type that
-// image/png reads it as.
-func pngPictures(w, h int, noise uint8) map[string]image.Image {
-	r := image.Rect(3, 2, 3+w, 2+h) // off the origin so that a mistake with bounds shows
-	fill := func(img interface {
-		Set(x, y int, c color.Color)
-	}, grey, opaque bool) {
-		random := rand.New(rand.NewPCG(uint64(w), uint64(h)))
-		for y := range h {
-			for x := range w {
-				c := color.NRGBA64{R: uint16(3000*x + 70*y), G: uint16(500 * (x + y)), B: uint16(x * y), A: uint16(900*x + 40000)}
-				if noise > 0 {
-					c.R += uint16(random.IntN(257 * int(noise)))
-				}
-				if grey {
-					c.G, c.B = c.R, c.R
-				}
-				if opaque {
-					c.A = 0xffff
-				}
-				img.Set(r.Min.X+x, r.Min.Y+y, c)
+// writtenPNG is a kind of picture and the PNG that Encode makes of it.
+type writtenPNG struct {
+	name            string
+	create          func(image.Rectangle) draw.Image
+	isGrey, isClear bool    // with equal samples, with transparency
+	header          [2]byte // bits of a sample and type of colour
+}
+
+var writtenPNGs = []writtenPNG{
+	{"grey", func(r image.Rectangle) draw.Image { return image.NewGray(r) }, true, false, [2]byte{8, pngGrey}},
+	{"grey16", func(r image.Rectangle) draw.Image { return image.NewGray16(r) }, true, false, [2]byte{16, pngGrey}},
+	{"palette", func(r image.Rectangle) draw.Image { return image.NewPaletted(r, clearPalette()) }, false, true, [2]byte{8, pngPalette}},
+	{"grey with alpha", func(r image.Rectangle) draw.Image { return image.NewNRGBA(r) }, true, true, [2]byte{8, pngGreyAlpha}},
+	{"grey16 with alpha", func(r image.Rectangle) draw.Image { return image.NewNRGBA64(r) }, true, true, [2]byte{16, pngGreyAlpha}},
+	{"colour", func(r image.Rectangle) draw.Image { return image.NewNRGBA(r) }, false, false, [2]byte{8, pngRGB}},
+	{"colour with alpha", func(r image.Rectangle) draw.Image { return image.NewNRGBA(r) }, false, true, [2]byte{8, pngRGBA}},
+	{"colour16", func(r image.Rectangle) draw.Image { return image.NewNRGBA64(r) }, false, false, [2]byte{16, pngRGB}},
+	{"colour16 with alpha", func(r image.Rectangle) draw.Image { return image.NewNRGBA64(r) }, false, true, [2]byte{16, pngRGBA}},
+	{"RGBA", func(r image.Rectangle) draw.Image { return image.NewRGBA(r) }, false, false, [2]byte{8, pngRGB}},
+	{"RGBA with alpha", func(r image.Rectangle) draw.Image { return image.NewRGBA(r) }, false, true, [2]byte{8, pngRGBA}},
+	{"RGBA64", func(r image.Rectangle) draw.Image { return image.NewRGBA64(r) }, false, false, [2]byte{16, pngRGB}},
+	{"RGBA64 with alpha", func(r image.Rectangle) draw.Image { return image.NewRGBA64(r) }, false, true, [2]byte{16, pngRGBA}},
+}
+
+// clearPalette has 200 colours, most of them with transparency.
+func clearPalette() (p color.Palette) {
+	for i := range 200 {
+		p = append(p, color.NRGBA{R: byte(i), G: byte(3 * i), B: 9, A: byte(max(255-i, 100))})
+	}
+	return p
+}
+
+// picture makes a picture of w×h pixels with some noise, off the origin so that a mistake with bounds shows.
+func (k writtenPNG) picture(w, h, noise int) image.Image {
+	img, random := k.create(image.Rect(3, 2, 3+w, 2+h)), rand.New(rand.NewPCG(uint64(w), uint64(h)))
+	if p, ok := img.(*image.Paletted); ok {
+		for i := range p.Pix {
+			p.Pix[i] = byte(i * i % len(p.Palette))
+		}
+		return p
+	}
+	for y := range h {
+		for x := range w {
+			c := color.NRGBA64{R: uint16(3000*x + 70*y), G: uint16(500 * (x + y)), B: uint16(x * y), A: 0xffff}
+			if noise > 0 {
+				c.R += uint16(random.IntN(257 * noise))
 			}
+			if k.isGrey {
+				c.G, c.B = c.R, c.R
+			}
+			if k.isClear {
+				c.A = uint16(900*x + 40000)
+			}
+			img.Set(3+x, 2+y, c)
 		}
 	}
-	grey8, grey16, palette := image.NewGray(r), image.NewGray16(r), image.NewPaletted(r, nil)
-	for i := range 200 {
-		palette.Palette = append(palette.Palette, color.NRGBA{R: byte(i), G: byte(3 * i), B: 9, A: byte(max(255-i, 100))})
-	}
-	for i := range palette.Pix {
-		palette.Pix[i] = byte(i * i % 200)
-	}
-	pictures := map[string]image.Image{"grey8": grey8, "grey16": grey16, "palette": palette}
-	fill(grey8, true, true)
-	fill(grey16, true, true)
-	for name, opaque := range map[string]bool{"": true, "alpha": false} {
-		one, deep, times, deepTimes := image.NewNRGBA(r), image.NewNRGBA64(r), image.NewRGBA(r), image.NewRGBA64(r)
-		fill(one, false, opaque)
-		fill(deep, false, opaque)
-		fill(times, false, opaque)
-		fill(deepTimes, false, opaque)
-		pictures["colour8"+name], pictures["colour16"+name], pictures["rgba8"+name], pictures["rgba16"+name] = one, deep, times, deepTimes
-	}
-	greyAlpha, deepGreyAlpha := image.NewNRGBA(r), image.NewNRGBA64(r)
-	fill(greyAlpha, true, false)
-	fill(deepGreyAlpha, true, false)
-	pictures["greyalpha8"], pictures["greyalpha16"] = greyAlpha, deepGreyAlpha
-	return pictures
+	return img
 }
 
 // What image/png reads of every kind, in odd sizes, is what was written.
 func TestPNGRoundTrip(t *testing.T) {
-	kinds := map[string][2]byte{ // bits of a sample and type of colour in the header
-		"grey8": {8, 0}, "grey16": {16, 0}, "palette": {8, 3}, "greyalpha8": {8, 4}, "greyalpha16": {16, 4},
-		"colour8": {8, 2}, "colour16": {16, 2}, "rgba8": {8, 2}, "rgba16": {16, 2},
-		"colour8alpha": {8, 6}, "colour16alpha": {16, 6}, "rgba8alpha": {8, 6}, "rgba16alpha": {16, 6},
-	}
-	for _, size := range [][2]int{{1, 1}, {1, 7}, {13, 1}, {2, 2}, {3, 3}, {31, 17}, {101, 7}, {701, 151}} {
-		for name, img := range pngPictures(size[0], size[1], 9) {
+	for _, size := range [][2]int{{1, 1}, {1, 7}, {13, 1}, {3, 3}, {31, 17}, {701, 101}} {
+		for _, k := range writtenPNGs {
+			img := k.picture(size[0], size[1], 9)
 			var file bytes.Buffer
-			if err := Encode(&file, img, "png", EncodeOptions{GreyAlpha: name[:5] == "greya"}); err != nil {
+			if err := Encode(&file, img, PNG, EncodeOptions{GreyAlpha: k.isGrey && k.isClear}); err != nil {
 				t.Fatal(err)
 			}
-			if got := [2]byte(file.Bytes()[24:26]); got != kinds[name] {
-				t.Errorf("%s, %v: depth and type are %v, expected %v", name, size, got, kinds[name])
+			if got := [2]byte(file.Bytes()[24:26]); got != k.header {
+				t.Errorf("%s, %v: depth and type are %v, expected %v", k.name, size, got, k.header)
 			}
 			got, err := png.Decode(&file)
-			if err != nil || file.Len() > 0 {
-				t.Errorf("%s, %v: %v, %d bytes left", name, size, err, file.Len())
+			if err != nil || file.Len() > 0 || got.Bounds().Size() != img.Bounds().Size() {
+				t.Errorf("%s, %v: %v, %d bytes left", k.name, size, err, file.Len())
 				continue
 			}
-			if got.Bounds().Size() != img.Bounds().Size() {
-				t.Errorf("%s: %v, expected %v", name, got.Bounds(), size)
-			}
-			same := func(c color.Color) color.Color { return color.NRGBA64Model.Convert(c) }
-			if kinds[name][0] == 8 {
-				same = func(c color.Color) color.Color { return color.NRGBAModel.Convert(c) }
+			model := color.NRGBA64Model
+			if k.header[0] == 8 {
+				model = color.NRGBAModel
 			}
 			for i := range size[0] * size[1] {
 				x, y := i%size[0], i/size[0]
-				if a, b := same(got.At(x, y)), same(img.At(3+x, 2+y)); a != b {
-					t.Fatalf("%s, %v: pixel %d,%d is %v, expected %v", name, size, x, y, a, b)
+				if a, b := model.Convert(got.At(x, y)), model.Convert(img.At(3+x, 2+y)); a != b {
+					t.Fatalf("%s, %v: pixel %d,%d is %v, expected %v", k.name, size, x, y, a, b)
 				}
 			}
 		}
@@ -197,20 +200,21 @@ func TestPNGRoundTrip(t *testing.T) {
 // The bytes depend neither on the number of processors nor on what was written before.
 func TestPNGWorkers(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	want := map[string][]byte{}
-	for _, workers := range []int{1, 2, 8, 1} {
-		runtime.GOMAXPROCS(workers)
-		for _, noise := range []uint8{0, 3, 255} { // which are packed in different ways
-			for name, img := range pngPictures(511, 401, noise) {
-				if name != "grey8" && name != "colour8" && name != "colour16alpha" {
-					continue
+	for _, k := range writtenPNGs {
+		if k.name != "grey" && k.name != "colour" && k.name != "colour16 with alpha" {
+			continue
+		}
+		for _, noise := range []int{0, 3, 255} { // which are packed in different ways
+			img := k.picture(511, 351, noise)
+			var want []byte
+			for _, workers := range []int{1, 2, 8, 1} {
+				runtime.GOMAXPROCS(workers)
+				file := imagetest.Encoded(t, func(b *bytes.Buffer) error { return Encode(b, img, PNG, EncodeOptions{}) })
+				if want == nil {
+					want = file
 				}
-				name = fmt.Sprint(name, noise)
-				file := imagetest.Encoded(t, func(b *bytes.Buffer) error { return Encode(b, img, "png", EncodeOptions{}) })
-				if want[name] == nil {
-					want[name] = file
-				} else if !bytes.Equal(file, want[name]) {
-					t.Errorf("%s with %d processors: %d bytes, expected %d others", name, workers, len(file), len(want[name]))
+				if !bytes.Equal(file, want) {
+					t.Errorf("%s with %d processors: %d bytes, expected %d others", k.name, workers, len(file), len(want))
 				}
 			}
 		}
@@ -231,7 +235,7 @@ func (w *failingAt) Write(p []byte) (int, error) {
 
 // A writer that fails is not written to again.
 func TestPNGFailingWriter(t *testing.T) {
-	img := pngPictures(900, 1001, 9)["colour8"]
+	img := image.NewNRGBA(image.Rect(0, 0, 900, 800))
 	for k := 0; ; k++ {
 		w := &failingAt{k: k}
 		err := encodePNG(w, img, EncodeOptions{})
@@ -265,7 +269,7 @@ func TestWaysOfPacking(t *testing.T) {
 		want int
 	}{"noise": {noise, huffmanOnly}, "drawing": {drawing, thorough}, "some": {some, quick}, "nothing": {nil, huffmanOnly}, "a byte": {noise[:1], huffmanOnly}} {
 		b := &pngChunk{filtered: c.rows}
-		if got := b.way(); got != c.want {
+		if got := b.chooseMethod(); got != c.want {
 			t.Errorf("%s: way %d, expected %d", name, got, c.want)
 		}
 	}

@@ -81,9 +81,7 @@ func adamAVX512(p *float32, pLen int, m *float32, v *float32, grad *float32, cli
 // add needs, in assembly: len(to) is a multiple of 8.
 func add(to, v []float64) {
 	switch current {
-	case avx512:
-		addAVX512(unsafe.SliceData(to), len(to), unsafe.SliceData(v))
-	case avx512bw, avx2:
+	case avx512, avx512bw, avx2:
 		addAVX2(unsafe.SliceData(to), len(to), unsafe.SliceData(v))
 	default:
 		addGeneric(to, v)
@@ -92,9 +90,6 @@ func add(to, v []float64) {
 
 //go:noescape
 func addAVX2(to *float64, toLen int, v *float64)
-
-//go:noescape
-func addAVX512(to *float64, toLen int, v *float64)
 
 // addPixels needs, in assembly: n is at least 1, scale 2, 3 or 4.
 func addPixels(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int, least []float32, leastStep int, most []float32, mostStep int) {
@@ -237,9 +232,7 @@ func correlateAVX512(c *float32, cols int, a *float32, step int, strideA int, b 
 // indexAbs needs, in assembly: len(v) is a multiple of 8.
 func indexAbs(v []float64, value float64) int {
 	switch current {
-	case avx512:
-		return indexAbsAVX512(unsafe.SliceData(v), len(v), value)
-	case avx512bw, avx2:
+	case avx512, avx512bw, avx2:
 		return indexAbsAVX2(unsafe.SliceData(v), len(v), value)
 	default:
 		return indexAbsGeneric(v, value)
@@ -249,15 +242,10 @@ func indexAbs(v []float64, value float64) int {
 //go:noescape
 func indexAbsAVX2(v *float64, vLen int, value float64) int
 
-//go:noescape
-func indexAbsAVX512(v *float64, vLen int, value float64) int
-
 // mask needs, in assembly: len(w) is a multiple of 8.
 func mask(x, w, s []float64) (count int) {
 	switch current {
-	case avx512:
-		return maskAVX512(unsafe.SliceData(x), unsafe.SliceData(w), len(w), unsafe.SliceData(s))
-	case avx512bw, avx2:
+	case avx512, avx512bw, avx2:
 		return maskAVX2(unsafe.SliceData(x), unsafe.SliceData(w), len(w), unsafe.SliceData(s))
 	default:
 		return maskGeneric(x, w, s)
@@ -266,9 +254,6 @@ func mask(x, w, s []float64) (count int) {
 
 //go:noescape
 func maskAVX2(x *float64, w *float64, wLen int, s *float64) (count int)
-
-//go:noescape
-func maskAVX512(x *float64, w *float64, wLen int, s *float64) (count int)
 
 // maxAbs needs, in assembly: len(v) is a multiple of 8.
 func maxAbs(v []float64) float64 {
@@ -362,9 +347,7 @@ func paethAVX2(out *byte, x *byte, xLen int, a *byte, b *byte, c *byte) (sum int
 
 func paint(dst []uint8, l, r, b []float32, wr, wb float32) {
 	switch current {
-	case avx512:
-		paintAVX512(unsafe.SliceData(dst), unsafe.SliceData(l), len(l), unsafe.SliceData(r), unsafe.SliceData(b), wr, wb)
-	case avx512bw, avx2:
+	case avx512, avx512bw, avx2:
 		paintAVX2(unsafe.SliceData(dst), unsafe.SliceData(l), len(l), unsafe.SliceData(r), unsafe.SliceData(b), wr, wb)
 	default:
 		paintGeneric(dst, l, r, b, wr, wb)
@@ -373,9 +356,6 @@ func paint(dst []uint8, l, r, b []float32, wr, wb float32) {
 
 //go:noescape
 func paintAVX2(dst *uint8, l *float32, lLen int, r *float32, b *float32, wr float32, wb float32)
-
-//go:noescape
-func paintAVX512(dst *uint8, l *float32, lLen int, r *float32, b *float32, wr float32, wb float32)
 
 // powerStep needs, in assembly: len(u) is a multiple of 8.
 func powerStep(z, u, next []float64, cols int) {

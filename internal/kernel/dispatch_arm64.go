@@ -20,40 +20,68 @@ var tierRuns = []bool{
 	cpu.ARM64.HasASIMD,
 }
 
-func activate(h, z, slope []float32) {
-	activateGeneric(h, z, slope)
-}
-
+func activate(h, z, slope []float32) { activateGeneric(h, z, slope) }
 func activateBack(d, z, slope, toSlope, toBias []float32) {
 	activateBackGeneric(d, z, slope, toSlope, toBias)
 }
-
 func adam(p, m, v, grad []float32, clip, rest1, rest2, rate, least float32) {
 	adamGeneric(p, m, v, grad, clip, rest1, rest2, rate, least)
 }
-
-func add(to, v []float64) {
-	addGeneric(to, v)
-}
-
+func add(to, v []float64) { addGeneric(to, v) }
 func addPixels(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int, least []float32, leastStep int, most []float32, mostStep int) {
 	addPixelsGeneric(dst, was, sums, n, scale, step, outputs, share, shareStep, least, leastStep, most, mostStep)
 }
-
 func advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64 {
 	return advanceGeneric(p, corr, gram, basis, ld, row, scale, proj)
 }
-
 func boundFlatAreas(least, most, above, row, below []float32) {
 	boundFlatAreasGeneric(least, most, above, row, below)
 }
-
-func combine(dst, src []float32, at []int, weight []float32) {
-	combineGeneric(dst, src, at, weight)
-}
-
+func combine(dst, src []float32, at []int, weight []float32) { combineGeneric(dst, src, at, weight) }
 func combineOnto(dst, base, src []float32, at []int, weight []float32) {
 	combineOntoGeneric(dst, base, src, at, weight)
+}
+func convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int) {
+	convolve32Generic(dst, src, step, stride, rows, k, weight, bias, n)
+}
+func correlate(c []float32, cols int, a []float32, step, strideA int, b []float32, strideB, rows, n, k int) {
+	correlateGeneric(c, cols, a, step, strideA, b, strideB, rows, n, k)
+}
+func indexAbs(v []float64, value float64) int { return indexAbsGeneric(v, value) }
+func mask(x, w, s []float64) (count int)      { return maskGeneric(x, w, s) }
+func maxAbs(v []float64) float64              { return maxAbsGeneric(v) }
+func mul(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inner, cols int) {
+	mulGeneric(c, ldc, a, lda, b, ldb, rows, inner, cols)
+}
+func mul32(c []float32, ldc int, a []float32, lda int, b []float32, ldb, rows, inner, cols int) {
+	mul32Generic(c, ldc, a, lda, b, ldb, rows, inner, cols)
+}
+func multiplyTiles(dst []int32, stride int, v []int16, n, channels int, weights, bias []int32) {
+	multiplyTilesGeneric(dst, stride, v, n, channels, weights, bias)
+}
+func paeth(out, x, a, b, c []byte) (sum int)               { return paethGeneric(out, x, a, b, c) }
+func paint(dst []uint8, l, r, b []float32, wr, wb float32) { paintGeneric(dst, l, r, b, wr, wb) }
+func powerStep(z, u, next []float64, cols int)             { powerStepGeneric(z, u, next, cols) }
+func project(z, q, u, shrink, w, out []float64)            { projectGeneric(z, q, u, shrink, w, out) }
+func rescale(q, z, u, grow, w []float64, r float64)        { rescaleGeneric(q, z, u, grow, w, r) }
+func ropResidual(q, z, p, old, sum, shrink, part, out []float64, ld int, keep float64) {
+	ropResidualGeneric(q, z, p, old, sum, shrink, part, out, ld, keep)
+}
+func ropUpdate(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
+	ropUpdateGeneric(q, z, e, p, old, u, shrink, w, length, alpha)
+}
+func scores(score, fresh, p, corr []float64, least, floor float64) float64 {
+	return scoresGeneric(score, fresh, p, corr, least, floor)
+}
+func shorten(shrink, part, square []float64, penalty, c, r float64, out []float64) {
+	shortenGeneric(shrink, part, square, penalty, c, r, out)
+}
+func sumRows(dst, src []float32, offsets []int32) { sumRowsGeneric(dst, src, offsets) }
+func transformInput(v []int16, stride int, src []int16, rows []int, n, channels int) {
+	transformInputGeneric(v, stride, src, rows, n, channels)
+}
+func transformOutput(dst []int16, second int, sums []int32, stride, n, outputs int, positive, negative []float32, skip []int16, skipSecond, skipStep int) {
+	transformOutputGeneric(dst, second, sums, stride, n, outputs, positive, negative, skip, skipSecond, skipStep)
 }
 
 // convolve needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
@@ -69,58 +97,6 @@ func convolve(dst []int16, samples int, src []int16, rows []int, step, words int
 //go:noescape
 func convolveNEON(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, skip *int16, skipStep int)
 
-func convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int) {
-	convolve32Generic(dst, src, step, stride, rows, k, weight, bias, n)
-}
-
-func correlate(c []float32, cols int, a []float32, step, strideA int, b []float32, strideB, rows, n, k int) {
-	correlateGeneric(c, cols, a, step, strideA, b, strideB, rows, n, k)
-}
-
-func indexAbs(v []float64, value float64) int {
-	return indexAbsGeneric(v, value)
-}
-
-func mask(x, w, s []float64) (count int) {
-	return maskGeneric(x, w, s)
-}
-
-func maxAbs(v []float64) float64 {
-	return maxAbsGeneric(v)
-}
-
-func mul(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inner, cols int) {
-	mulGeneric(c, ldc, a, lda, b, ldb, rows, inner, cols)
-}
-
-func mul32(c []float32, ldc int, a []float32, lda int, b []float32, ldb, rows, inner, cols int) {
-	mul32Generic(c, ldc, a, lda, b, ldb, rows, inner, cols)
-}
-
-func multiplyTiles(dst []int32, stride int, v []int16, n, channels int, weights, bias []int32) {
-	multiplyTilesGeneric(dst, stride, v, n, channels, weights, bias)
-}
-
-func paeth(out, x, a, b, c []byte) (sum int) {
-	return paethGeneric(out, x, a, b, c)
-}
-
-func paint(dst []uint8, l, r, b []float32, wr, wb float32) {
-	paintGeneric(dst, l, r, b, wr, wb)
-}
-
-func powerStep(z, u, next []float64, cols int) {
-	powerStepGeneric(z, u, next, cols)
-}
-
-func project(z, q, u, shrink, w, out []float64) {
-	projectGeneric(z, q, u, shrink, w, out)
-}
-
-func rescale(q, z, u, grow, w []float64, r float64) {
-	rescaleGeneric(q, z, u, grow, w, r)
-}
-
 // residual needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
 func residual(dst []float32, samples int, src []int16, rows []int, step, words int, weights, bias []int32, scale []float32) {
 	switch current {
@@ -133,31 +109,3 @@ func residual(dst []float32, samples int, src []int16, rows []int, step, words i
 
 //go:noescape
 func residualNEON(dst *float32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, scale *float32)
-
-func ropResidual(q, z, p, old, sum, shrink, part, out []float64, ld int, keep float64) {
-	ropResidualGeneric(q, z, p, old, sum, shrink, part, out, ld, keep)
-}
-
-func ropUpdate(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
-	ropUpdateGeneric(q, z, e, p, old, u, shrink, w, length, alpha)
-}
-
-func scores(score, fresh, p, corr []float64, least, floor float64) float64 {
-	return scoresGeneric(score, fresh, p, corr, least, floor)
-}
-
-func shorten(shrink, part, square []float64, penalty, c, r float64, out []float64) {
-	shortenGeneric(shrink, part, square, penalty, c, r, out)
-}
-
-func sumRows(dst, src []float32, offsets []int32) {
-	sumRowsGeneric(dst, src, offsets)
-}
-
-func transformInput(v []int16, stride int, src []int16, rows []int, n, channels int) {
-	transformInputGeneric(v, stride, src, rows, n, channels)
-}
-
-func transformOutput(dst []int16, second int, sums []int32, stride, n, outputs int, positive, negative []float32, skip []int16, skipSecond, skipStep int) {
-	transformOutputGeneric(dst, second, sums, stride, n, outputs, positive, negative, skip, skipSecond, skipStep)
-}

@@ -84,9 +84,9 @@ TEXT ·activateBackAVX2(SB), NOSPLIT, $0-56
 	MOVQ   d+0(FP), AX
 	MOVQ   z+16(FP), CX
 	MOVQ   slope+24(FP), DX
+	VXORPD Y0, Y0, Y0
 	MOVQ   toSlope+40(FP), BX
 	MOVQ   toBias+48(FP), SI
-	VXORPD Y0, Y0, Y0
 	MOVQ   slopeLen+32(FP), DI
 	MOVQ   DI, R8
 	SHLQ   $0x02, R8
@@ -131,9 +131,9 @@ TEXT ·activateBackAVX512(SB), NOSPLIT, $0-56
 	MOVQ   d+0(FP), AX
 	MOVQ   z+16(FP), CX
 	MOVQ   slope+24(FP), DX
+	VPXORQ Z0, Z0, Z0
 	MOVQ   toSlope+40(FP), BX
 	MOVQ   toBias+48(FP), SI
-	VPXORQ Z0, Z0, Z0
 	MOVQ   slopeLen+32(FP), DI
 	MOVQ   DI, R8
 	SHLQ   $0x02, R8
@@ -296,48 +296,6 @@ loop3:
 	VMOVUPD Y0, (AX)(BX*1)
 	ADDQ    $0x00000020, BX
 	SUBQ    $0x00000004, DX
-	JMP     loop3
-
-done4:
-	VZEROUPPER
-	RET
-
-// func addAVX512(to *float64, toLen int, v *float64)
-// Requires: AVX, AVX512F
-TEXT ·addAVX512(SB), NOSPLIT, $0-24
-	MOVQ to+0(FP), AX
-	MOVQ v+16(FP), CX
-	MOVQ toLen+8(FP), DX
-	XORQ BX, BX
-
-loop1:
-	CMPQ    DX, $0x00000020
-	JL      done2
-	VMOVUPD (AX)(BX*1), Z0
-	VADDPD  (CX)(BX*1), Z0, Z0
-	VMOVUPD Z0, (AX)(BX*1)
-	VMOVUPD 64(AX)(BX*1), Z0
-	VADDPD  64(CX)(BX*1), Z0, Z0
-	VMOVUPD Z0, 64(AX)(BX*1)
-	VMOVUPD 128(AX)(BX*1), Z0
-	VADDPD  128(CX)(BX*1), Z0, Z0
-	VMOVUPD Z0, 128(AX)(BX*1)
-	VMOVUPD 192(AX)(BX*1), Z0
-	VADDPD  192(CX)(BX*1), Z0, Z0
-	VMOVUPD Z0, 192(AX)(BX*1)
-	ADDQ    $0x00000100, BX
-	SUBQ    $0x00000020, DX
-	JMP     loop1
-
-done2:
-loop3:
-	CMPQ    DX, $0x00000008
-	JL      done4
-	VMOVUPD (AX)(BX*1), Z0
-	VADDPD  (CX)(BX*1), Z0, Z0
-	VMOVUPD Z0, (AX)(BX*1)
-	ADDQ    $0x00000040, BX
-	SUBQ    $0x00000008, DX
 	JMP     loop3
 
 done4:
@@ -6718,37 +6676,6 @@ done3:
 	VZEROUPPER
 	RET
 
-// func indexAbsAVX512(v *float64, vLen int, value float64) int
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·indexAbsAVX512(SB), NOSPLIT, $0-32
-	MOVQ         v+0(FP), AX
-	MOVQ         vLen+8(FP), CX
-	VBROADCASTSD value+16(FP), Z0
-	MOVQ         $0x7fffffffffffffff, DX
-	VMOVQ        DX, X1
-	VBROADCASTSD X1, Z1
-	XORQ         DX, DX
-
-loop1:
-	CMPQ   DX, CX
-	JGE    done3
-	VANDPD (AX)(DX*8), Z1, Z2
-	VCMPPD $0x00, Z0, Z2, K1
-	KMOVW  K1, BX
-	TESTL  BX, BX
-	JNZ    found2
-	ADDQ   $0x08, DX
-	JMP    loop1
-
-found2:
-	BSFL BX, BX
-	ADDQ BX, DX
-
-done3:
-	MOVQ DX, ret+24(FP)
-	VZEROUPPER
-	RET
-
 // func maskAVX2(x *float64, w *float64, wLen int, s *float64) (count int)
 // Requires: AVX, POPCNT
 TEXT ·maskAVX2(SB), NOSPLIT, $0-40
@@ -6774,37 +6701,6 @@ loop1:
 	ADDQ       $0x20, DX
 	SUBQ       $0x04, BX
 	JMP        loop1
-
-done2:
-	MOVQ SI, count+32(FP)
-	VZEROUPPER
-	RET
-
-// func maskAVX512(x *float64, w *float64, wLen int, s *float64) (count int)
-// Requires: AVX, AVX512DQ, AVX512F, POPCNT
-TEXT ·maskAVX512(SB), NOSPLIT, $0-40
-	MOVQ   x+0(FP), AX
-	MOVQ   w+8(FP), CX
-	MOVQ   s+24(FP), DX
-	MOVQ   wLen+16(FP), BX
-	VPXORQ Z0, Z0, Z0
-	XORQ   SI, SI
-
-loop1:
-	CMPQ      BX, $0x00000008
-	JL        done2
-	VMOVUPD   (DX), Z1
-	VCMPPD    $0x04, Z0, Z1, K1
-	VMOVUPD.Z (CX), K1, Z1
-	VMOVUPD   Z1, (AX)
-	KMOVB     K1, DI
-	POPCNTL   DI, DI
-	ADDQ      DI, SI
-	ADDQ      $0x40, AX
-	ADDQ      $0x40, CX
-	ADDQ      $0x40, DX
-	SUBQ      $0x08, BX
-	JMP       loop1
 
 done2:
 	MOVQ SI, count+32(FP)
@@ -9109,115 +9005,6 @@ loop1:
 	ADDQ       $0x20, DX
 	ADDQ       $0x20, BX
 	SUBQ       $0x08, SI
-	JMP        loop1
-
-done2:
-loop3:
-	CMPQ       SI, $0x00000001
-	JL         done4
-	VMOVSS     (CX), X7
-	VMOVSS     (DX), X8
-	VMOVSS     (BX), X9
-	VMULSS     X8, X0, X11
-	VSUBSS     X11, X7, X10
-	VMULSS     X9, X1, X11
-	VSUBSS     X11, X10, X10
-	VADDSS     X7, X8, X8
-	VADDSS     X7, X9, X9
-	VMAXSS     X2, X8, X8
-	VMINSS     X3, X8, X8
-	VMULSS     X5, X8, X7
-	VADDSS     X4, X7, X7
-	VCVTTPS2DQ X7, X8
-	VMAXSS     X2, X10, X10
-	VMINSS     X3, X10, X10
-	VMULSS     X5, X10, X7
-	VADDSS     X4, X7, X7
-	VCVTTPS2DQ X7, X10
-	VMAXSS     X2, X9, X9
-	VMINSS     X3, X9, X9
-	VMULSS     X5, X9, X7
-	VADDSS     X4, X7, X7
-	VCVTTPS2DQ X7, X9
-	VPSLLD     $0x08, X10, X10
-	VPSLLD     $0x10, X9, X9
-	VPOR       X10, X8, X8
-	VPOR       X9, X8, X8
-	VPOR       X6, X8, X8
-	VMOVD      X8, (AX)
-	ADDQ       $0x04, AX
-	ADDQ       $0x04, CX
-	ADDQ       $0x04, DX
-	ADDQ       $0x04, BX
-	DECQ       SI
-	JMP        loop3
-
-done4:
-	VZEROUPPER
-	RET
-
-// func paintAVX512(dst *uint8, l *float32, lLen int, r *float32, b *float32, wr float32, wb float32)
-// Requires: AVX, AVX512F
-TEXT ·paintAVX512(SB), NOSPLIT, $0-48
-	MOVQ         dst+0(FP), AX
-	MOVQ         l+8(FP), CX
-	MOVQ         r+24(FP), DX
-	MOVQ         b+32(FP), BX
-	MOVQ         lLen+16(FP), SI
-	VBROADCASTSS wr+40(FP), Z0
-	VBROADCASTSS wb+44(FP), Z1
-	VPXORQ       Z2, Z2, Z2
-	MOVL         $0x3f800000, DI
-	VMOVD        DI, X3
-	VBROADCASTSS X3, Z3
-	MOVL         $0x3f000000, DI
-	VMOVD        DI, X4
-	VBROADCASTSS X4, Z4
-	MOVL         $0x437f0000, DI
-	VMOVD        DI, X5
-	VBROADCASTSS X5, Z5
-	MOVL         $0xff000000, DI
-	VMOVD        DI, X6
-	VBROADCASTSS X6, Z6
-
-loop1:
-	CMPQ       SI, $0x00000010
-	JL         done2
-	VMOVUPD    (CX), Z7
-	VMOVUPD    (DX), Z8
-	VMOVUPD    (BX), Z9
-	VMULPS     Z8, Z0, Z11
-	VSUBPS     Z11, Z7, Z10
-	VMULPS     Z9, Z1, Z11
-	VSUBPS     Z11, Z10, Z10
-	VADDPS     Z7, Z8, Z8
-	VADDPS     Z7, Z9, Z9
-	VMAXPS     Z2, Z8, Z8
-	VMINPS     Z3, Z8, Z8
-	VMULPS     Z5, Z8, Z7
-	VADDPS     Z4, Z7, Z7
-	VCVTTPS2DQ Z7, Z8
-	VMAXPS     Z2, Z10, Z10
-	VMINPS     Z3, Z10, Z10
-	VMULPS     Z5, Z10, Z7
-	VADDPS     Z4, Z7, Z7
-	VCVTTPS2DQ Z7, Z10
-	VMAXPS     Z2, Z9, Z9
-	VMINPS     Z3, Z9, Z9
-	VMULPS     Z5, Z9, Z7
-	VADDPS     Z4, Z7, Z7
-	VCVTTPS2DQ Z7, Z9
-	VPSLLD     $0x08, Z10, Z10
-	VPSLLD     $0x10, Z9, Z9
-	VPORD      Z10, Z8, Z8
-	VPORD      Z9, Z8, Z8
-	VPORD      Z6, Z8, Z8
-	VMOVUPS    Z8, (AX)
-	ADDQ       $0x40, AX
-	ADDQ       $0x40, CX
-	ADDQ       $0x40, DX
-	ADDQ       $0x40, BX
-	SUBQ       $0x10, SI
 	JMP        loop1
 
 done2:

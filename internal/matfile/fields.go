@@ -1,6 +1,7 @@
 package matfile
 
 import (
+	"bufio"
 	"errors"
 	"io"
 	"unicode"
@@ -24,9 +25,8 @@ type lexer struct {
 	within bool // the line has more fields
 	ahead  rune // the first character of the next, or none
 
-	store []byte // what is read at a time
-	rest  []byte // what has not been looked at, the end of the store
-	read  int64  // the offset behind it
+	text *bufio.Reader
+	at   int64 // the offset of the next character that text returns
 }
 
 // What a character is where there is none.
@@ -38,7 +38,8 @@ const (
 // fields returns a lexer of the text from an offset on, where a line begins, which it calls
 // line 1.
 func (x *reading) fields(offset int64, separator rune) *lexer {
-	return &lexer{x: x, separator: separator, line: 1, ahead: none, store: make([]byte, 1<<16), read: offset}
+	text := bufio.NewReaderSize(io.NewSectionReader(x.r, offset, x.size-offset), 1<<16)
+	return &lexer{x: x, separator: separator, line: 1, ahead: none, text: text, at: offset}
 }
 
 // next goes on to the next field. It returns false at the end of the text.
@@ -76,34 +77,16 @@ func (l *lexer) next() bool {
 	return l.err == nil
 }
 
-// at returns the offset of the next character.
-func (l *lexer) at() int64 { return l.read - int64(len(l.rest)) }
-
-// rune returns the next character.
+// rune returns the next character, or end.
 func (l *lexer) rune() rune {
-	if len(l.rest) == 0 || l.rest[0] >= utf8.RuneSelf {
-		return l.other()
-	}
-	c := l.rest[0]
-	l.rest = l.rest[1:]
-	return rune(c)
-}
-
-// other returns a character that is not of ASCII, or that has to be read first.
-func (l *lexer) other() rune {
-	if !utf8.FullRune(l.rest) {
-		kept := copy(l.store, l.rest)
-		n, err := l.x.r.ReadAt(l.store[kept:kept+int(min(int64(len(l.store)-kept), l.x.size-l.read))], l.read)
-		if l.rest, l.read = l.store[:kept+n], l.read+int64(n); err != nil && !errors.Is(err, io.EOF) {
+	c, size, err := l.text.ReadRune()
+	if err != nil {
+		if !errors.Is(err, io.EOF) {
 			l.err = l.x.refuse("cannot be read: %v; check the disk", err)
-			return end
 		}
-		if len(l.rest) == 0 {
-			return end
-		}
+		return end
 	}
-	c, size := utf8.DecodeRune(l.rest)
-	if l.rest = l.rest[size:]; c == '\ufeff' && l.at() == int64(size) {
+	if l.at += int64(size); c == '\ufeff' && l.at == int64(size) {
 		return l.rune() // the mark of the byte order, before all else
 	}
 	return c

@@ -258,7 +258,7 @@ func (w *watched) ReadAt(p []byte, at int64) (int, error) {
 // A text takes the memory of its numbers while it is read, and of nothing else, in short
 // lines and in one that is as long as all.
 func TestTextTakesItsNumbers(t *testing.T) {
-	const n = 600_000
+	const n = 300_000
 	for name, separator := range map[string]string{"a column": "\n", "a row": ",", "a row, by space": "  "} {
 		text := strings.Repeat("1.2345678901234567"+separator, n-1) + "1"
 		w := &watched{Reader: bytes.NewReader([]byte(text))}

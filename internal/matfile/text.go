@@ -77,7 +77,7 @@ func (x *reading) layout() (is layout, err error) {
 		case !l.last:
 		case is.rows == 0 && names && !header:
 			header, is.cols = true, 0
-			if l.separator, err = x.separatorFrom(l.at()); err != nil {
+			if l.separator, err = x.separatorFrom(l.at); err != nil {
 				return is, err
 			}
 			is.separator = l.separator

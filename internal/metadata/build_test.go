@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"image"
 	"image/color"
 	"image/jpeg"
@@ -14,6 +13,7 @@ import (
 	"testing"
 
 	"superres/internal/imagefile"
+	"superres/internal/imagefile/imagetest"
 	"superres/internal/metadata"
 )
 
@@ -142,11 +142,7 @@ func tags(t *testing.T, b []byte) map[string]string {
 	return found
 }
 
-func pngChunk(kind string, data []byte) []byte {
-	b := binary.BigEndian.AppendUint32(nil, uint32(len(data)))
-	b = append(append(b, kind...), data...)
-	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[4:]))
-}
+func pngChunk(kind string, data []byte) []byte { return imagetest.PNGChunk(kind, data) }
 
 func packed(b []byte) []byte {
 	var z bytes.Buffer
@@ -157,7 +153,7 @@ func packed(b []byte) []byte {
 }
 
 func jpegSegment(marker byte, payload []byte) []byte {
-	return append([]byte{0xff, marker, byte((len(payload) + 2) >> 8), byte(len(payload) + 2)}, payload...)
+	return imagetest.JPEGSegment(marker, payload...)
 }
 
 // blocks are the three big ones of a file.

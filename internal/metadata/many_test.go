@@ -12,7 +12,7 @@ import (
 )
 
 // manyParts is how many parts the files below have, far more than are kept.
-const manyParts = 70_000
+const manyParts = 20_000
 
 // crowded are files of a small picture with very many parts of one kind, most of them empty.
 func crowded(t testing.TB) map[string][]byte {

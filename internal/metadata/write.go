@@ -1,33 +1,20 @@
 package metadata
 
-import (
-	"encoding/binary"
-	"io"
-)
+import "io"
 
-// Writer returns a writer for an encoder of the given format, "png", "jpeg" or
-// "bmp", which puts m into the file on its way to w. What m holds must fit: see
-// For. software, if any, is a short record of what made the file, in ASCII.
-// A TIFF is laid out by the method of that name instead.
+// Writer returns a writer for the encoder of a format, named as for Read, which puts m into the file on
+// its way to w. What m holds must fit: see For. software is a short record of what made the file, in
+// ASCII; empty is none. A TIFF is laid out by the method TIFF instead, and its writer is w.
 func (m Metadata) Writer(w io.Writer, format, software string) io.Writer {
-	s := &splicer{w: w}
-	switch format {
-	case "png":
-		s.need, s.insert = pngHeader, func(w io.Writer) error { return m.pngChunks(w, software) }
-	case "jpeg":
-		s.need, s.insert = startOfPicture, func(w io.Writer) error { return m.jpegSegments(w, software) }
-	case "bmp":
-		x, y, ok := m.Resolution.perMetre()
-		if !ok {
-			return w
-		}
-		s.need, s.edit = bmpHeader, func(b []byte) {
-			binary.LittleEndian.PutUint32(b[bmpResolution:], x)
-			binary.LittleEndian.PutUint32(b[bmpResolution+4:], y)
-		}
-	default:
+	splice := containers[format].splice
+	if splice == nil {
 		return w
 	}
+	s := splice(m, software)
+	if s == nil {
+		return w
+	}
+	s.w = w
 	return s
 }
 

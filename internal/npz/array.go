@@ -2,6 +2,7 @@ package npz
 
 import (
 	"archive/zip"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -93,12 +94,12 @@ func Read[T Small](f *File, name string, rows, cols int) ([]T, error) {
 	if _, err := r.Read(make([]byte, 1)); !errors.Is(err, io.EOF) { // its end holds the checksum
 		return nil, fmt.Errorf("member %q is damaged", m.Name)
 	}
-	rest := &counted{data: data}
+	rest := bytes.NewReader(data)
 	h, err := ReadHeader(rest)
 	if err != nil {
 		return nil, fmt.Errorf("member %q: %w", m.Name, err)
 	}
-	data = data[rest.at:]
+	data = data[len(data)-rest.Len():]
 	if h.Type != kind || h.Fortran || len(h.Shape) != 2 || h.Shape[0] != rows || h.Shape[1] != cols || uint64(len(data)) != want {
 		return nil, fmt.Errorf("member %q is %.20q of shape %v, expected %q of %d×%d", m.Name, h.Type, h.Shape, kind, rows, cols)
 	}
@@ -106,47 +107,16 @@ func Read[T Small](f *File, name string, rows, cols int) ([]T, error) {
 		return unsafe.Slice((*T)(unsafe.Pointer(&data[0])), cap(data))[:len(data)], nil
 	}
 	out := make([]T, rows*cols)
-	switch o := any(out).(type) {
-	case []int16:
-		for i := range o {
-			o[i] = int16(binary.LittleEndian.Uint16(data[2*i:]))
-		}
-	case []uint16:
-		for i := range o {
-			o[i] = binary.LittleEndian.Uint16(data[2*i:])
-		}
-	case []int32:
-		for i := range o {
-			o[i] = int32(binary.LittleEndian.Uint32(data[4*i:]))
-		}
-	case []float32:
-		for i := range o {
-			o[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
-			if v := float64(o[i]); math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, fmt.Errorf("member %q is not finite", m.Name)
-			}
-		}
-	case []float64:
-		for i := range o {
-			if o[i] = math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:])); math.IsNaN(o[i]) || math.IsInf(o[i], 0) {
-				return nil, fmt.Errorf("member %q is not finite", m.Name)
-			}
+	if _, err := binary.Decode(data, binary.LittleEndian, out); err != nil {
+		return nil, fmt.Errorf("member %q: %w", m.Name, err)
+	}
+	if kind[1] != 'f' {
+		return out, nil
+	}
+	for _, v := range out {
+		if v := float64(v); math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("member %q is not finite", m.Name)
 		}
 	}
 	return out, nil
-}
-
-// counted reads from memory and knows how far it has come.
-type counted struct {
-	data []byte
-	at   int
-}
-
-func (c *counted) Read(p []byte) (int, error) {
-	n := copy(p, c.data[c.at:])
-	c.at += n
-	if n == 0 && len(p) > 0 {
-		return 0, io.EOF
-	}
-	return n, nil
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
@@ -36,43 +35,9 @@ func element[T number]() (kind string, size int) {
 	return "<f8", 8
 }
 
-// appendNumbers appends the bytes of data to b, those of each number from the
-// lowest to the highest.
+// appendNumbers appends the bytes of data to b, those of each number from the lowest to the highest.
 func appendNumbers[T number](b []byte, data []T) []byte {
-	_, size := element[T]()
-	b = slices.Grow(b, len(data)*size)
-	switch d := any(data).(type) {
-	case []uint8:
-		return append(b, d...)
-	case []int8:
-		for _, v := range d {
-			b = append(b, byte(v))
-		}
-	case []int16:
-		for _, v := range d {
-			b = binary.LittleEndian.AppendUint16(b, uint16(v))
-		}
-	case []uint16:
-		for _, v := range d {
-			b = binary.LittleEndian.AppendUint16(b, v)
-		}
-	case []int32:
-		for _, v := range d {
-			b = binary.LittleEndian.AppendUint32(b, uint32(v))
-		}
-	case []int64:
-		for _, v := range d {
-			b = binary.LittleEndian.AppendUint64(b, uint64(v))
-		}
-	case []float32:
-		for _, v := range d {
-			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
-		}
-	case []float64:
-		for _, v := range d {
-			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-		}
-	}
+	b, _ = binary.Append(b, binary.LittleEndian, data) // which knows the size of every number
 	return b
 }
 

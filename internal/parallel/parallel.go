@@ -74,16 +74,6 @@ func processors() int {
 	return (runtime.GOMAXPROCS(0) + share - 1) / share
 }
 
-// Even returns a grain for For, grain or less, that makes of n indices as many ranges of
-// about the same length for every worker. It depends on their number: it is for bodies
-// whose results do not depend on the ranges.
-func Even(n, grain int) int {
-	workers := processors()
-	ranges := (n + grain - 1) / grain
-	ranges = max(1, (ranges+workers-1)/workers*workers)
-	return (n + ranges - 1) / ranges
-}
-
 // Rows calls body for every row 0..n-1, those of a range in order, on all workers.
 func Rows(n int, body func(y int)) {
 	// The background context never ends, so there is no error.

@@ -1,10 +1,7 @@
 package convolutional
 
 import (
-	"context"
-	"errors"
 	"math"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -14,6 +11,7 @@ import (
 	"superres/patches/plane"
 	"superres/superres/resample"
 	"superres/superres/stage"
+	"superres/superres/stage/stagetest"
 )
 
 func drawnColour(t testing.TB, scale, channels, depth int, seed uint64) (*Colour, *Network) {
@@ -119,46 +117,20 @@ func TestOneColourStays(t *testing.T) {
 	}
 }
 
-// No form of the kernels, number of workers or band changes a bit, low and luma stay as they
-// are, and a context that has ended ends it.
-func TestColourContract(t *testing.T) {
+func TestColour(t *testing.T) {
 	for scale := 2; scale <= 4; scale++ {
 		c, _ := drawnColour(t, scale, 16, 1, 3)
+		stagetest.RunColour(t, scale, c)
 		low, luma, current := coloured(scale, 40, 61)
 		want := enlarged(t, c, low, luma, current)
-		same := func(what string, got [2]*plane.Plane, from int) {
-			t.Helper()
-			for i, p := range got {
-				if !slices.Equal(p.Pix, want[i].Pix[from*p.W:][:len(p.Pix)]) {
-					t.Errorf("×%d, %s: other bits", scale, what)
-				}
-			}
-		}
 		for form := range kernel.Tiers() {
 			restore := kernel.Use(form)
-			same(kernel.Tier(), enlarged(t, c, low, luma, current), 0)
+			for i, p := range enlarged(t, c, low, luma, current) {
+				if !slices.Equal(p.Pix, want[i].Pix) {
+					t.Errorf("×%d, %s: other bits", scale, kernel.Tier())
+				}
+			}
 			restore()
-		}
-		processors := runtime.GOMAXPROCS(3)
-		same("3 workers", enlarged(t, c, low, luma, current), 0)
-		runtime.GOMAXPROCS(processors)
-
-		part := func(p *plane.Plane, from, to int) *plane.Plane { return p.Crop(0, from, p.W, to-from) }
-		const from, to = 24, 50
-		var lows, currents [2]*plane.Plane
-		for i := range lows {
-			lows[i], currents[i] = part(low[i], from-c.Reach(), to+c.Reach()), part(current[i], (from-c.Reach())*scale, (to+c.Reach())*scale)
-		}
-		band := enlarged(t, c, lows, part(luma, (from-c.Reach())*scale, (to+c.Reach())*scale), currents)
-		for i := range band {
-			band[i] = part(band[i], c.Reach()*scale, (c.Reach()+to-from)*scale)
-		}
-		same("a band", band, from*scale)
-
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if err := c.Apply(ctx, low, luma, current, nil); !errors.Is(err, context.Canceled) {
-			t.Errorf("after the end: %v", err)
 		}
 	}
 }

@@ -52,9 +52,6 @@ func Get[T Element](a *Arrays, name string, rows, cols int) ([]T, error) {
 	return npz.Read[T](a.file, a.prefix+name, rows, cols)
 }
 
-// Has tells whether there is an array of a name in the file.
-func (a *Arrays) Has(name string) bool { return a.file.Has(a.prefix + name + ".npy") }
-
 // PutMatrix adds a matrix, which packs well where its entries fit float32.
 func (a *Arrays) PutMatrix(name string, x *mat.Dense) {
 	a.matrices = append(a.matrices, npz.Matrix{Name: a.prefix + name, Data: x})

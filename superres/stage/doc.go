@@ -1,26 +1,25 @@
-// Package stage is the contract between a model and what it is made of.
+// Package stage is the contract between a model and its parts.
 //
-// A model enlarges brightness by plain interpolation first, and then each of its stages
-// makes a better enlargement out of the one before it. A [Stage] does that, says how far
-// it looks ([Stage.Reach]), how much memory it takes, and how it is kept in a file. What
-// more there may be to a stage, that it can be tuned or must not ring beside drawn areas,
-// it says by optional interfaces: [Tunable], [AreaKeeper]. A model never asks what type a
-// stage has; who wants what one kind alone has, such as the atoms of a dictionary, asks the
-// package of that kind, as with coupled.Of.
+// A model first enlarges brightness by plain interpolation; then each of its stages makes a better
+// enlargement of the one before it. A [Stage] does that, says how many rows around a row it depends
+// on ([Stage.Reach]) and how much memory it takes, and is kept in a model file. Optional interfaces
+// say what some stages can do besides: [Tunable] that they have settings, [AreaKeeper] that they may
+// ring beside flat areas. A model never asks for the type of a stage; a caller that needs what one
+// kind has, such as the atoms of a dictionary, asks the package of that kind, as with coupled.Of.
 //
 // # Adding a kind of stage
 //
-//   - Write a package with the type. It knows this package, not superres; a program has
-//     the kind when it imports the package, as with formats of package image.
-//   - Call [Register] in init with the function that makes the stage of what Save wrote.
-//     It must trust nothing: read arrays with [Get], or [Arrays.GetMatrix] with sizes that
-//     are known, which check every size, and say what else it will allocate with
-//     [Arrays.Reserve].
+//   - Write a package with the type. It imports this package, not superres; a program has the kind
+//     when it imports the package, as with formats of package image.
+//   - Call [Register] in init with the function that loads the stage that Save saved. It must not
+//     trust the file: read arrays with [Get] or [Arrays.GetMatrix], which check the sizes that they
+//     are given, and call [Arrays.Reserve] before it allocates anything else.
 //   - Call stagetest.Run in its test: it checks all that is promised here.
 //
-// Another module does the same; testdata/outside is one.
+// Another module does the same; testdata/outside is one. What enlarges colour is a [Colour], with
+// [RegisterColour] and stagetest.RunColour.
 //
-// The way through: stage.go has the contract and the registry, work.go what a stage is
-// given to work with, arrays.go and chain.go the way to a model file and back,
-// backproject.go a small stage that is a whole example.
+// stage.go has the contract and the registry, work.go the memory and the progress that a stage is
+// given, arrays.go and file.go the way to a model file and back, backproject.go a small stage that is
+// a whole example.
 package stage

@@ -11,6 +11,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/models"
+	"superres/cmd/internal/settings"
 	"superres/internal/matfile"
 	"superres/internal/npz"
 	"superres/internal/safefile"
@@ -19,6 +20,7 @@ import (
 
 // exportCommand is superres dict export.
 func exportCommand(s *console.Streams) *cli.Command {
+	var opt ExportOptions
 	return console.Command(&cli.Command{
 		Name: "export", Usage: "write the atoms of a model as matrices", ArgsUsage: "[FLAGS] MODEL -o FILE",
 		Description: `   superres dict export coupled -o atoms.npz    import makes the same model of it
@@ -29,61 +31,53 @@ An .npz file gets the arrays "low" (D_L, one atom a column) and "high" (D_H), an
 "parameters", a text in JSON that says how they are applied: in Python,
 json.loads(str(numpy.load("atoms.npz")["parameters"])). A .npy or .csv file gets the
 stacked dictionary D = [D_L; D_H], and the command is shown that makes a model of it.`,
-		Flags:  exportFlags(),
-		Action: func(c *cli.Context) error { return runExport(c, s) },
+		Flags:  opt.table().Flags(),
+		Action: func(c *cli.Context) error { return runExport(c, s, opt) },
 	})
 }
 
-// exportFlags are those of superres dict export. They are read by readExport.
-func exportFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`.npz, .npy or .csv; - is standard output, as .npy"},
-		&cli.IntFlag{Name: "stage", Value: -1, Usage: "take stage `I` (from 0) of a model with several coupled ones"},
-		&cli.StringFlag{Name: "on-exist", Value: "fail", Usage: "`WHAT` to do when the output exists: fail or overwrite"},
-		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "show errors only"},
+// table has the options of superres dict export, with their defaults.
+func (opt *ExportOptions) table() settings.Table {
+	return settings.Table{
+		console.OutputOption(&opt.Output, "", "write to `FILE`.npz, .npy or .csv; - is standard output, as .npy"),
+		stageOption(&opt.Stage, "take stage `I` (from 0) of a model with several coupled ones"),
+		console.OnExistOption("the output exists"),
+		console.QuietOption(&opt.Quiet),
 	}
 }
 
-// ExportOptions are what the flags of superres dict export ask for.
+// ExportOptions are what a call asks for. Most fields are set by the options of table, which has their defaults.
 type ExportOptions struct {
-	// Model is the name of a model or its file.
-	Model string
-	// Stage is the number, from 0, of the coupled stage to take: --stage. Nil is the only
-	// one.
-	Stage *int
-	// Output is the file of the matrices, or "-" for standard output: --output.
-	Output string
-	// Overwrite takes the place of a file that exists: --on-exist, false.
+	Model     string // a name or a file
+	Stage     *int   // nil: the only one
+	Output    string // the file, or "-" for standard output
 	Overwrite bool
-	// Quiet says nothing of what was written: --quiet, false.
-	Quiet bool
+	Quiet     bool
 
-	// format is that of the file: npz, npy or csv.
-	format string
+	format string // npz, npy or csv
 }
 
-// readExport reads the flags of superres dict export.
-func readExport(c *cli.Context) (opt ExportOptions, err error) {
-	opt = ExportOptions{Stage: readStage(c), Output: c.String("output"), Quiet: c.Bool("quiet"), format: "npy"}
+// complete reads the argument and finds the format.
+func (opt *ExportOptions) complete(c *cli.Context) (err error) {
+	opt.format = "npy"
 	if opt.Model, err = console.OneArgument(c, "model"); err != nil {
-		return opt, err
+		return err
 	}
 	if opt.Output == "" {
-		return opt, console.Usage("no output: say where the atoms go with -o FILE.npz, .npy or .csv")
+		return console.Usage("no output: say where the atoms go with -o FILE.npz, .npy or .csv")
 	}
 	if opt.Output != "-" {
 		if opt.format, err = matfile.Format(opt.Output); err != nil {
-			return opt, console.Usage("-o %w", err)
+			return console.Usage("-o %w", err)
 		}
 	}
 	opt.Overwrite, err = console.SoleOutput(c, opt.Model)
-	return opt, err
+	return err
 }
 
 // runExport does one call of superres dict export.
-func runExport(c *cli.Context, s *console.Streams) error {
-	opt, err := readExport(c)
-	if err != nil {
+func runExport(c *cli.Context, s *console.Streams, opt ExportOptions) error {
+	if err := opt.complete(c); err != nil {
 		return err
 	}
 	return export(opt, s)
@@ -113,7 +107,8 @@ func export(opt ExportOptions, s *console.Streams) error {
 			if err != nil {
 				return err
 			}
-			return npz.Write(w, []npz.Text{npz.StringArray(parametersArray, string(text))}, []npz.Matrix{{Name: "low", Data: low}, {Name: "high", Data: high}})
+			return npz.Write(w, []npz.Text{npz.StringArray(parametersArray, string(text))},
+				[]npz.Matrix{{Name: "low", Data: low}, {Name: "high", Data: high}})
 		}
 		var stacked mat.Dense
 		stacked.Stack(low, high)
@@ -150,6 +145,7 @@ func export(opt ExportOptions, s *console.Streams) error {
 
 // importLine is the command that makes a model by a recipe.
 func importLine(r coupled.Recipe) string {
-	return fmt.Sprintf("superres dict import --scale %d --patch %d --mean=%t --detail=%t --degradation %s --coder %s --sparsity 0 --back-projection %d",
+	return fmt.Sprintf("superres dict import --scale %d --patch %d --mean=%t --detail=%t --degradation %s --coder "+
+		"%s --sparsity 0 --back-projection %d",
 		r.Scale, r.Patch, r.Mean, r.Detail, r.Degradation, console.Quoted(r.Coder), r.BackProjection)
 }

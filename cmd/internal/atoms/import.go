@@ -5,13 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/models"
+	"superres/cmd/internal/pictures"
 	"superres/cmd/internal/plugins"
+	"superres/cmd/internal/settings"
 	"superres/internal/safefile"
 	"superres/internal/usage"
 	"superres/superres"
@@ -20,6 +23,7 @@ import (
 
 // importCommand is superres dict import.
 func importCommand(s *console.Streams) *cli.Command {
+	var opt ImportOptions
 	return console.Command(&cli.Command{
 		Name: "import", Usage: "make a model of a dictionary from elsewhere", ArgsUsage: "[FLAGS] FILE -o MODEL",
 		Description: `   superres dict import atoms.npz -o my.npz
@@ -37,133 +41,101 @@ of the paper: both halves were learned from patches as they are (else give --mea
 NumPy writes such a file: numpy.savez("atoms.npz", low=DL, high=DH,
 parameters=json.dumps({"mean": True})).
 The model records the name and the SHA-256 of FILE.`,
-		Flags:  importFlags(),
-		Action: func(c *cli.Context) error { return runImport(c, s) },
+		Flags:  opt.table().Flags(),
+		Action: func(c *cli.Context) error { return runImport(c, s, opt) },
 	})
 }
 
-// importFlags are those of superres dict import. They are read by readImport.
-func importFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the model to `FILE`.npz"},
-		&cli.IntFlag{Name: "scale", Aliases: []string{"s"}, Usage: "insist on the scale `N`; 0: as the rows say"},
-		&cli.IntFlag{Name: "patch", Usage: "insist on low-resolution patches of side `P`; 0: as the rows say"},
-		&cli.BoolFlag{Name: "mean", Usage: "D_L holds patches without their mean"},
-		&cli.BoolFlag{Name: "detail", Usage: "D_H holds what interpolation misses, not the patch itself"},
-		&cli.StringFlag{Name: "degradation", Value: "bicubic", Usage: "`HOW` the pictures were reduced: bicubic or box (the paper's mean of each block)"},
-		&cli.StringFlag{Name: "coder", Value: "omp", Usage: "`SPEC` of the sparse coder: see superres coders"},
-		&cli.IntFlag{Name: "sparsity", Value: 3, Usage: "code patches with `S` atoms at most; 0: as the coder's spec says"},
-		&cli.IntFlag{Name: "back-projection", Value: 3, Usage: "back-project `N` times after coding"},
-		&cli.StringFlag{Name: "low", Value: "low", Usage: "the array `NAME` of an .npz file is D_L"},
-		&cli.StringFlag{Name: "high", Value: "high", Usage: "the array `NAME` of an .npz file is D_H"},
-		&cli.StringFlag{Name: "array", Usage: "the array `NAME` of an .npz file is the stacked D"},
-		&cli.BoolFlag{Name: "transpose", Usage: "FILE has one atom a row"},
-		&cli.StringFlag{Name: "on-exist", Value: "fail", Usage: "`WHAT` to do when the output exists: fail or overwrite"},
-		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "show errors only"},
-		&cli.Int64Flag{Name: "max-memory", Usage: "refuse what needs more than `N` MiB", Value: 2048},
-	}
+// table has the options of superres dict import, with their defaults.
+func (opt *ImportOptions) table() settings.Table {
+	return slices.Concat(settings.Table{
+		console.OutputOption(&opt.Output, "", "write the model to `FILE`.npz"),
+		{Name: "scale", Aliases: []string{"s"}, To: settings.Maybe(&opt.Scale, 0).AtLeast(0),
+			Help: "insist on the scale `N`; 0: as the rows say"},
+		{Name: "patch", To: settings.Maybe(&opt.Patch, 0).AtLeast(0), Help: "insist on low-resolution patches of " +
+			"side `P`; 0: as the rows say"},
+		{Name: "mean", To: settings.Bool(&opt.Mean, false), Help: "D_L holds patches without their mean"},
+		{Name: "detail", To: settings.Bool(&opt.Detail, false), Help: "D_H holds what interpolation misses, not " +
+			"the patch itself"},
+		pictures.DegradationOption(&opt.Degradation, resample.Cubic, "`HOW` the pictures were reduced: bicubic or "+
+			"box (the paper's mean of each block)"),
+	}, opt.Coder.Options("`SPEC` of the sparse coder: see superres coders",
+		"code patches with `S` atoms at most; 0: as the coder's spec says"), settings.Table{
+		{Name: "back-projection", To: settings.Num(&opt.BackProjection, 3).AtLeast(0),
+			Help: "back-project `N` times after coding"},
+		{Name: "low", To: settings.Text(&opt.Low, "low"), Help: "the array `NAME` of an .npz file is D_L"},
+		{Name: "high", To: settings.Text(&opt.High, "high"), Help: "the array `NAME` of an .npz file is D_H"},
+		{Name: "array", To: settings.Text(&opt.Array, ""), Help: "the array `NAME` of an .npz file is the stacked D"},
+		{Name: "transpose", To: settings.Bool(&opt.Transpose, false), Help: "FILE has one atom a row"},
+		console.OnExistOption("the output exists"),
+		console.QuietOption(&opt.Quiet),
+		console.MemoryOption(&opt.Limits),
+	})
 }
 
-// ImportOptions are what the flags of superres dict import ask for. What the file says of
-// itself comes before their defaults.
+// ImportOptions are what a call asks for. Most fields are set by the options of table. What the file says of itself
+// comes
+// before their defaults.
 type ImportOptions struct {
-	// File is that of the dictionary, or "-" for standard input.
-	File string
-	// Low and High are the arrays of an .npz file that hold the halves: --low and --high, low
-	// and high.
-	Low, High string
-	// Array is the array of an .npz file that holds the stacked dictionary: --array, none.
-	Array string
-	// Transpose takes a row for an atom: --transpose, false.
-	Transpose bool
+	File             string // of the dictionary, or "-" for standard input
+	Low, High, Array string // names in an .npz file
+	Transpose        bool
 
-	// Scale is what the model must enlarge by: --scale. The default, 0, is as the rows say.
-	Scale int
-	// Patch is what the side of a low-resolution patch must be: --patch. The default, 0, is
-	// as the rows say.
-	Patch int
-	// Mean says that D_L holds patches without their mean: --mean, false.
-	Mean bool
-	// Detail says that D_H holds what interpolation misses: --detail, false.
-	Detail bool
-	// Degradation is how low-resolution pictures were made: --degradation, bicubic.
-	Degradation resample.Degradation
-	// Coder is the sparse coder: --coder and --sparsity, omp with 3 atoms.
-	Coder plugins.Coder
-	// BackProjection is how many back-projections there are: --back-projection, 3.
+	Scale, Patch   *int // that the model must have; nil: as the rows say
+	Mean, Detail   bool
+	Degradation    resample.Degradation
+	Coder          plugins.Coder
 	BackProjection int
 
-	// Output is the file of the model: --output.
-	Output string
-	// Overwrite takes the place of a file that exists: --on-exist, false.
+	Output    string
 	Overwrite bool
-	// Limits are those of the machine.
-	Limits console.Limits
-	// Quiet says nothing of the model: --quiet, false.
-	Quiet bool
+	Limits    console.Limits
+	Quiet     bool
 
-	// given are the flags that are given of those that come before what the file says.
-	given []string
-	// halvesNamed tells that --low or --high is given.
-	halvesNamed bool
-	// arrays are the flags that say where in the file the atoms are, as they are recorded.
-	arrays string
+	given       []string // options that were given: they come before what the file says
+	halvesNamed bool     // --low or --high is given
+	arrays      string   // the flags that say where in the file the atoms are, as they are recorded
 }
 
-// readImport reads the flags of superres dict import.
-func readImport(c *cli.Context) (opt ImportOptions, err error) {
-	opt = ImportOptions{
-		Low: c.String("low"), High: c.String("high"), Array: c.String("array"), Transpose: c.Bool("transpose"),
-		Scale: c.Int("scale"), Patch: c.Int("patch"), Mean: c.Bool("mean"), Detail: c.Bool("detail"), Degradation: resample.Degradation(c.String("degradation")),
-		Coder: plugins.ReadCoder(c), BackProjection: c.Int("back-projection"), Output: c.String("output"), Quiet: c.Bool("quiet"),
-		halvesNamed: c.IsSet("low") || c.IsSet("high"), arrays: arrayFlags(c),
-	}
-	for _, flag := range []string{"mean", "detail", "degradation", "coder", "back-projection"} {
-		if c.IsSet(flag) {
-			opt.given = append(opt.given, flag)
+// complete reads the argument, and which options come before what the file says.
+func (opt *ImportOptions) complete(c *cli.Context) (err error) {
+	given := settings.Of(c.Command)
+	opt.Coder.Complete(given)
+	opt.halvesNamed, opt.arrays = given.Given("low", "high"), arrayFlags(given)
+	for _, o := range given {
+		if o.Given() {
+			opt.given = append(opt.given, o.Name)
 		}
 	}
 	if opt.File, err = console.OneArgument(c, "dictionary"); err != nil {
-		return opt, err
-	}
-	if opt.Limits, err = console.ReadLimits(c); err != nil {
-		return opt, err
+		return err
 	}
 	switch {
 	case opt.Output == "":
-		return opt, console.Usage("no output: say where the model goes with -o FILE.npz")
+		return console.Usage("no output: say where the model goes with -o FILE.npz")
 	case !strings.HasSuffix(opt.Output, ".npz"):
-		return opt, console.Usage("-o %s: a model file ends in .npz", opt.Output)
-	}
-	for _, o := range []struct {
-		flag  string
-		value int
-	}{{"scale", opt.Scale}, {"patch", opt.Patch}, {"sparsity", opt.Coder.Sparsity}, {"back-projection", opt.BackProjection}} {
-		if o.value < 0 {
-			return opt, console.Usage("--%s %d: expected 0 or more", o.flag, o.value)
-		}
+		return console.Usage("-o %s: a model file ends in .npz", opt.Output)
 	}
 	opt.Overwrite, err = console.SoleOutput(c, opt.File)
-	return opt, err
+	return err
 }
 
 // arrayFlags are the flags that say where in the file the atoms are, as they are recorded.
-func arrayFlags(c *cli.Context) (text string) {
+func arrayFlags(given settings.Table) (text string) {
 	for _, flag := range []string{"low", "high", "array"} {
-		if c.IsSet(flag) {
-			text += " --" + flag + " " + console.Quoted(c.String(flag))
+		if o := given.Find(flag); o.Given() {
+			text += " --" + flag + " " + console.Quoted(o.To.String())
 		}
 	}
-	if c.Bool("transpose") {
+	if given.Find("transpose").To.String() == "true" {
 		text += " --transpose"
 	}
 	return text
 }
 
 // runImport does one call of superres dict import.
-func runImport(c *cli.Context, s *console.Streams) error {
-	opt, err := readImport(c)
-	if err != nil {
+func runImport(c *cli.Context, s *console.Streams, opt ImportOptions) error {
+	if err := opt.complete(c); err != nil {
 		return err
 	}
 	return importAtoms(opt, s)
@@ -185,7 +157,8 @@ func importAtoms(opt ImportOptions, s *console.Streams) error {
 		return err
 	}
 	if _, err := superres.Load(bytes.NewReader(model.Bytes()), int64(model.Len())); err != nil {
-		return f.refuse("makes a model that cannot be loaded: %s; leave the array %s out and use the flags", console.Message(err), parametersArray)
+		return f.refuse("makes a model that cannot be loaded: %s; leave the array %s out and use the flags",
+			console.Message(err), parametersArray)
 	}
 	most := safefile.ModeOf(opt.File)
 	if err := safefile.WriteAtomicMode(most, opt.Output, opt.Overwrite, console.Writes(model.Bytes())); err != nil {
@@ -194,7 +167,8 @@ func importAtoms(opt ImportOptions, s *console.Streams) error {
 	if opt.Quiet {
 		return nil
 	}
-	text := fmt.Sprintf("%s: %s; patches of %d×%d, --mean=%t --detail=%t, %s", opt.Output, models.Summary(m), p.Patch, p.Patch, p.Mean, p.Detail, p.Coder)
+	text := fmt.Sprintf("%s: %s; patches of %d×%d, --mean=%t --detail=%t, %s", opt.Output, models.Summary(m),
+		p.Patch, p.Patch, p.Mean, p.Detail, p.Coder)
 	for _, w := range importWarnings(m) {
 		text += "; warning: " + w
 	}
@@ -226,7 +200,8 @@ func importModel(opt ImportOptions, f *dictFile) (*superres.Model, parameters, e
 	}
 	_, atoms := h.low.Dims()
 	m.Provenance = superres.Provenance{
-		Command: importLine(p.Recipe) + opt.arrays + " " + console.Quoted(base), Coder: p.Coder, Atoms: atoms, Data: []string{base},
+		Command: importLine(p.Recipe) + opt.arrays + " " + console.Quoted(base), Coder: p.Coder, Atoms: atoms,
+		Data:     []string{base},
 		Imported: &superres.Imported{File: base, SHA256: f.sha256(), From: p.Provenance},
 	}
 	return m, p, nil

@@ -71,13 +71,14 @@ func importParameters(opt ImportOptions, f *dictFile, h halves) (p parameters, e
 		}
 	}
 	for _, o := range []struct {
-		what           string
-		is, want, said int
-	}{{"scale", h.scale, opt.Scale, p.Scale}, {"patch", h.patch, opt.Patch, p.Patch}} {
+		what     string
+		is, said int
+		want     *int
+	}{{"scale", h.scale, p.Scale, opt.Scale}, {"patch", h.patch, p.Patch, opt.Patch}} {
 		switch {
-		case o.want != 0 && o.want != o.is:
+		case o.want != nil && *o.want != o.is:
 			return p, console.Usage("--%s %d, but %s is for %d×%d patches at scale %d, by its rows; leave --%s "+
-				"out, or check the file", o.what, o.want, f.name, h.patch, h.patch, h.scale, o.what)
+				"out, or check the file", o.what, *o.want, f.name, h.patch, h.patch, h.scale, o.what)
 		case o.said != 0 && o.said != o.is:
 			return p, f.refuse("array %s says %s %d, but by their rows the halves are for %d×%d patches at scale "+
 				"%d; leave it out or check the halves",

@@ -11,13 +11,16 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/pictures"
+	"superres/cmd/internal/settings"
 	"superres/internal/imagefile"
 )
 
 // showCommand is superres dict show.
 func showCommand(s *console.Streams) *cli.Command {
+	var opt ShowOptions
 	return console.Command(&cli.Command{
-		Name: "show", Usage: "measure the atoms of a model or dictionary, and draw them", ArgsUsage: "[FLAGS] MODEL|DICT [PICTURES...]",
+		Name: "show", Usage: "measure the atoms of a model or dictionary, and draw them",
+		ArgsUsage: "[FLAGS] MODEL|DICT [PICTURES...]",
 		Description: `   superres dict show coupled                       sizes, norms, coherence, condition
    superres dict show coupled -o atoms.png          and the atoms as a picture
    superres dict show my.npz -o atoms.png photos/ and how often they are used for these pictures
@@ -32,130 +35,103 @@ In the picture an atom of a model is its low half, pixels as large as they are, 
 its high half; mid-grey is zero, and each half is stretched by its largest entry.
 Atoms of a dictionary are squares where that is possible, else columns. They are in
 the order of their numbers, or, with PICTURES, of their use.`,
-		Flags:  showFlags(),
-		Action: func(c *cli.Context) error { return runShow(c, s) },
+		Flags:  opt.table().Flags(),
+		Action: func(c *cli.Context) error { return runShow(c, s, opt) },
 	})
 }
 
-// showFlags are those of superres dict show. They are read by readShow.
-func showFlags() []cli.Flag {
-	return slices.Concat([]cli.Flag{
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "draw the atoms to `FILE`.png, .jpg, .bmp or .tif; - is standard output, as PNG, and the table goes to standard error"},
-		&cli.IntFlag{Name: "stage", Value: -1, Usage: "look at stage `I` (from 0) alone, of a model with several coupled ones"},
-		&cli.StringFlag{Name: "shape", Usage: "draw the atoms of a dictionary as patches of `WxH`, row after row"},
-		&cli.IntFlag{Name: "zoom", Usage: "draw an entry as `N`×N pixels; 0: what fits a screen"},
-		&cli.StringFlag{Name: "array", Usage: "take the array `NAME` of an .npz file with several"},
-		&cli.BoolFlag{Name: "transpose", Usage: "DICT has one atom a row"},
-		&cli.StringFlag{Name: "on-exist", Value: "fail", Usage: "`WHAT` to do when the output exists: fail or overwrite"},
-		&cli.BoolFlag{Name: "json", Usage: "print JSON, with the use of every atom"},
-		&cli.BoolFlag{Name: "recursive", Aliases: []string{"r"}, Usage: "take folders with all below them"},
-	}, pictures.IDXFlags, console.PictureFlags)
+// table has the options of superres dict show, with their defaults.
+func (opt *ShowOptions) table() settings.Table {
+	d := &opt.Drawing
+	return slices.Concat(settings.Table{
+		console.OutputOption(&d.Name, "", "draw the atoms to `FILE`.png, .jpg, .bmp or .tif; - is standard "+
+			"output, as PNG, and the table goes to standard error"),
+		stageOption(&opt.Stage, "look at stage `I` (from 0) alone, of a model with several coupled ones"),
+		{Name: "shape", To: settings.Custom("", d.readShape), Help: "draw the atoms of a dictionary as patches of " +
+			"`WxH`, row after row"},
+		{Name: "zoom", To: settings.Num(&d.Zoom, 0).Between(0, 64), Help: "draw an entry as `N`×N pixels; 0: what " +
+			"fits a screen"},
+		{Name: "array", To: settings.Text(&opt.Array, ""), Help: "take the array `NAME` of an .npz file with several"},
+		{Name: "transpose", To: settings.Bool(&opt.Transpose, false), Help: "DICT has one atom a row"},
+		console.OnExistOption("the output exists"),
+		console.JSONOption(&opt.JSON, "print JSON, with the use of every atom"),
+	}, opt.Sources.Options(), console.PictureOptions(&opt.Limits, &opt.Quiet))
 }
 
-// ShowOptions are what the flags of superres dict show ask for.
+// ShowOptions are what a call asks for. Most fields are set by the options of table, which has their defaults.
 type ShowOptions struct {
-	// Name is that of a model or the file of one, the file of a dictionary, or "-" for
-	// standard input.
-	Name string
-	// Pictures are files, folders, patterns and IDX files for which the use of the atoms is
-	// counted: none.
-	Pictures []string
-	// Sources says which of their pictures are taken: --recursive and pictures.IDXFlags, all.
-	Sources pictures.Sources
-	// Stage is the number, from 0, of the only coupled stage to look at: --stage. Nil is all.
-	Stage *int
-	// Array is the array of an .npz file that holds the atoms: --array, the only one.
-	Array string
-	// Transpose takes a row for an atom: --transpose, false.
-	Transpose bool
-	// Drawing is the picture of the atoms.
-	Drawing Drawing
-	// Limits are those of the machine.
-	Limits console.Limits
-	// JSON prints JSON, with the use of every atom: --json, false.
-	JSON bool
-	// Quiet leaves the table out where the atoms are drawn: --quiet, false.
-	Quiet bool
+	Name     string   // of a model or the file of one, the file of a dictionary, or "-" for standard input
+	Pictures []string // for which the use of the atoms is counted
+	Sources  pictures.Sources
 
-	// ofMatrices tells that a flag is given which is for dictionaries alone.
-	ofMatrices bool
+	Stage     *int // nil: all
+	Array     string
+	Transpose bool
+	Drawing   Drawing
+	Limits    console.Limits
+
+	JSON, Quiet bool
+	ofMatrices  bool // an option is given that is for dictionaries alone
 }
 
 // Drawing says where and how atoms are drawn.
 type Drawing struct {
-	// Name is the file, or "-" for standard output: --output. Empty is none.
-	Name string
-	// Overwrite takes the place of a file that exists: --on-exist, false.
-	Overwrite bool
-	// Zoom is the side of an entry, in pixels, 0 to 64: --zoom. The default, 0, is what fits
-	// a screen.
-	Zoom int
-	// Width and Height are the shape of an atom of a dictionary that is not coupled, in
-	// entries: --shape. 0 is a square where that is possible, and else a column.
-	Width, Height int
-
-	// format is that of the file.
-	format imagefile.Format
+	Name          string // the file, or "-" for standard output; empty: none
+	Overwrite     bool
+	Zoom          int // the side of an entry, in pixels; 0: what fits a screen
+	Width, Height int // of an atom of a dictionary, in entries; 0: a square where that is possible, and else a column
+	format        imagefile.Format
 }
 
-// readShow reads the flags of superres dict show.
-func readShow(c *cli.Context) (opt ShowOptions, err error) {
-	opt = ShowOptions{
-		Name: c.Args().First(), Pictures: c.Args().Tail(), Stage: readStage(c), Array: c.String("array"), Transpose: c.Bool("transpose"),
-		JSON: c.Bool("json"), Quiet: c.Bool("quiet"), ofMatrices: c.IsSet("array") || c.Bool("transpose") || c.IsSet("shape"),
-	}
-	if opt.Limits, err = console.ReadLimits(c); err != nil {
-		return opt, err
-	}
+// complete reads the arguments and refuses what cannot be drawn.
+func (opt *ShowOptions) complete(c *cli.Context) (err error) {
+	given := settings.Of(c.Command)
+	opt.Name, opt.Pictures = c.Args().First(), c.Args().Tail()
+	opt.ofMatrices = given.Given("array", "shape") || opt.Transpose
 	if c.NArg() == 0 {
-		return opt, console.Usage("no model to show: name one that superres models lists, or a file; superres dict show --help shows examples")
+		return console.Usage("no model to show: name one that superres models lists, or a file; superres dict " +
+			"show --help shows examples")
 	}
-	if opt.Drawing, err = readDrawing(c); err != nil {
-		return opt, err
-	}
-	if len(opt.Pictures) > 0 {
-		opt.Sources, err = pictures.ReadSources(c, opt.Limits, 60)
-	}
-	return opt, err
+	opt.Sources.Complete(c, opt.Limits, 60)
+	return opt.Drawing.complete(c)
 }
 
-// readDrawing reads the flags of the drawing and refuses what cannot be written.
-func readDrawing(c *cli.Context) (d Drawing, err error) {
-	d = Drawing{Name: c.String("output"), Zoom: c.Int("zoom"), format: "png"}
-	if d.Zoom < 0 || d.Zoom > 64 {
-		return d, console.Usage("--zoom %d: expected 0 to 64", d.Zoom)
+// readShape reads --shape. An empty text is the default.
+func (d *Drawing) readShape(text string) error {
+	if text == "" {
+		return nil
 	}
-	if shape := c.String("shape"); shape != "" {
-		w, h, ok := strings.Cut(shape, "x")
-		var err1, err2 error
-		d.Width, err1 = strconv.Atoi(w)
-		d.Height, err2 = strconv.Atoi(h)
-		if !ok || err1 != nil || err2 != nil || d.Width < 1 || d.Height < 1 || d.Width > 1<<20 || d.Height > 1<<20 {
-			return d, console.Usage("--shape %s: expected WxH such as 8x8", shape)
-		}
+	w, h, ok := strings.Cut(text, "x")
+	var err1, err2 error
+	d.Width, err1 = strconv.Atoi(w)
+	d.Height, err2 = strconv.Atoi(h)
+	if !ok || err1 != nil || err2 != nil || d.Width < 1 || d.Height < 1 || d.Width > 1<<20 || d.Height > 1<<20 {
+		return console.Usage("--shape %s: expected WxH such as 8x8", text)
 	}
+	return nil
+}
+
+// complete finds the format of the drawing and refuses what cannot be written.
+func (d *Drawing) complete(c *cli.Context) (err error) {
+	d.format = "png"
 	if d.Name == "" && (d.Width > 0 || d.Zoom > 0) {
-		return d, console.Usage("--shape and --zoom are of the drawing; say where it goes with -o FILE.png")
+		return console.Usage("--shape and --zoom are of the drawing; say where it goes with -o FILE.png")
 	}
 	if d.Name != "" && d.Name != "-" {
 		if d.format, err = imagefile.FormatOf(d.Name); err != nil {
-			return d, console.Usage("-o %s: expected a name that ends in .png, .jpg, .bmp or .tif", filepath.Base(d.Name))
+			return console.Usage("-o %s: expected a name that ends in .png, .jpg, .bmp or .tif", filepath.Base(d.Name))
 		}
 	}
 	d.Overwrite, err = console.SoleOutput(c, c.Args().First())
-	return d, err
+	return err
 }
 
 // runShow does one call of superres dict show.
-func runShow(c *cli.Context, s *console.Streams) error {
-	opt, err := readShow(c)
-	if err != nil {
+func runShow(c *cli.Context, s *console.Streams, opt ShowOptions) error {
+	if err := opt.complete(c); err != nil {
 		return err
 	}
-	bar, err := console.NewProgress(c, s)
-	if err != nil {
-		return err
-	}
+	bar := console.NewProgress(c, s)
 	defer bar.Clear()
 	return show(c.Context, opt, s, bar)
 }

@@ -4,20 +4,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/settings"
 	"superres/superres"
 	"superres/superres/coupled"
 )
 
-// readStage reads --stage: nil when it is not given.
-func readStage(c *cli.Context) *int {
-	if !c.IsSet("stage") {
-		return nil
-	}
-	i := c.Int("stage")
-	return &i
+// stageOption is --stage.
+func stageOption(to **int, help string) *settings.Option {
+	return &settings.Option{Name: "stage", To: settings.Maybe(to, -1), Help: help}
 }
 
 // coupledStage returns the number of the coupled stage to work on: want or, where that is nil, the only one there is.

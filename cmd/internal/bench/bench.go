@@ -13,11 +13,13 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/settings"
 	"superres/internal/kernel"
 )
 
 // Command is superres bench.
 func Command(s *console.Streams) *cli.Command {
+	var opt Options
 	return console.Command(&cli.Command{
 		Name: "bench", Usage: "measure the speed of this machine", ArgsUsage: "[FLAGS]",
 		Description: `   superres bench                one processor
@@ -26,54 +28,43 @@ func Command(s *console.Streams) *cli.Command {
 
 Which of the innermost loops run (Go, AVX2, AVX-512 with VNNI) is told in the first
 line; GODEBUG=cpu.avx512f=off withholds AVX-512.`,
-		Flags: flags(),
+		Flags: opt.table().Flags(),
 		Action: func(c *cli.Context) error {
-			opt, err := readOptions(c)
-			if err != nil {
-				return err
+			if c.NArg() > 0 {
+				return console.Usage("bench takes no argument, got %q", c.Args().First())
 			}
 			return run(c.Context, opt, s)
 		},
 	})
 }
 
-// flags are those of superres bench. They are read by readOptions.
-func flags() []cli.Flag {
-	return []cli.Flag{
-		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Value: 1, Usage: "use `N` processors at most; 0 means all"},
-		&cli.IntFlag{Name: "runs", Value: 5, Usage: "take the best of `R` runs"},
-		&cli.StringFlag{Name: "only", Usage: "measure only tasks whose names match the regular expression `RE`"},
-		&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+// table has the options, with their defaults.
+func (opt *Options) table() settings.Table {
+	return settings.Table{
+		{Name: "jobs", Aliases: []string{"j"}, To: settings.Num(&opt.Jobs, 1).AtLeast(0),
+			Help: "use `N` processors at most; 0 means all"},
+		{Name: "runs", To: settings.Num(&opt.Runs, 5).AtLeast(1), Help: "take the best of `R` runs"},
+		{Name: "only", To: settings.Parsed(&opt.Only, "", readOnly), Help: "measure only tasks whose names match the " +
+			"regular expression `RE`"},
+		console.JSONOption(&opt.JSON, "print JSON"),
 	}
 }
 
-// Options are what the flags ask for.
+// readOnly reads --only.
+func readOnly(text string) (*regexp.Regexp, error) {
+	only, err := regexp.Compile(text)
+	if err != nil {
+		return nil, console.Usage("--only: %v", err)
+	}
+	return only, nil
+}
+
+// Options are what a call asks for. Most fields are set by the options of table, which has their defaults.
 type Options struct {
-	// Jobs is how many processors are used at most: --jobs, 1. 0 is all.
 	Jobs int
-	// Runs is how often a task is done, of which the best counts: --runs, 5.
 	Runs int
-	// Only matches the names of the tasks to be measured: --only, all.
-	Only *regexp.Regexp
-	// JSON prints JSON: --json, false.
+	Only *regexp.Regexp // nil: all tasks
 	JSON bool
-}
-
-// readOptions reads the flags.
-func readOptions(c *cli.Context) (opt Options, err error) {
-	opt = Options{Jobs: c.Int("jobs"), Runs: c.Int("runs"), JSON: c.Bool("json")}
-	opt.Only, err = regexp.Compile(c.String("only"))
-	switch {
-	case err != nil:
-		return opt, console.Usage("--only: %v", err)
-	case c.NArg() > 0:
-		return opt, console.Usage("bench takes no argument, got %q", c.Args().First())
-	case opt.Jobs < 0:
-		return opt, console.Usage("--jobs %d: expected 0 or more", opt.Jobs)
-	case opt.Runs < 1:
-		return opt, console.Usage("--runs %d: expected at least 1", opt.Runs)
-	}
-	return opt, nil
 }
 
 // run does one call.
@@ -100,7 +91,7 @@ func run(ctx context.Context, opt Options, s *console.Streams) error {
 		return err
 	}
 	for _, t := range tasks {
-		if !opt.Only.MatchString(t.name) {
+		if opt.Only != nil && !opt.Only.MatchString(t.name) {
 			continue
 		}
 		v, err := t.measure(ctx, opt.Runs)

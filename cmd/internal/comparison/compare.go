@@ -19,6 +19,7 @@ import (
 
 // Command is superres compare.
 func Command(s *console.Streams) *cli.Command {
+	var opt Options
 	return console.Command(&cli.Command{
 		Name: "compare", Usage: "compare learners: the error report, with the paper's Table 1",
 		ArgsUsage: "[FLAGS] DATA",
@@ -42,8 +43,8 @@ paper's kind, with and without back-projection, all of the same small size and
 different in the learner alone, beside nearest, bicubic and lanczos.
 
 exec:COMMAND is a learner of your own: see superres recover --help.`,
-		Flags:  flags(),
-		Action: func(c *cli.Context) error { return run(c, s) },
+		Flags:  opt.table().Flags(),
+		Action: func(c *cli.Context) error { return run(c, s, &opt) },
 	})
 }
 
@@ -54,25 +55,21 @@ type comparison struct {
 }
 
 // run does one call.
-func run(c *cli.Context, s *console.Streams) error {
-	opt, err := readOptions(c)
-	if err != nil {
+func run(c *cli.Context, s *console.Streams, opt *Options) error {
+	if err := opt.complete(c); err != nil {
 		return err
 	}
-	bar, err := console.NewProgress(c, s)
-	if err != nil {
-		return err
-	}
+	bar := console.NewProgress(c, s)
 	defer bar.Clear()
 	bar.Set("reading", 0)
-	read, err := readData(c.Context, opt, bar)
+	read, err := readData(c.Context, *opt, bar)
 	if err != nil {
 		return err
 	}
 	if opt.Protocol.name == "single" {
 		opt.Protocol.runs = len(read.train) // a digit a run, and there may be fewer
 	}
-	cmp := &comparison{opt, read}
+	cmp := &comparison{*opt, read}
 	if runs := float64(opt.Protocol.runs) * float64(len(opt.Learners)); runs > parts.MaxTrials {
 		return console.Usage("%.0f runs are asked for, expected %d at most; use fewer --seeds", runs, parts.MaxTrials)
 	}

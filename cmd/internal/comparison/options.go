@@ -11,137 +11,136 @@ import (
 	"superres/cmd/internal/parts"
 	"superres/cmd/internal/pictures"
 	"superres/cmd/internal/plugins"
+	"superres/cmd/internal/settings"
 	"superres/learners/sparse"
 )
 
-// flags are those of superres compare. They are read by readOptions.
-func flags() []cli.Flag {
-	return slices.Concat([]cli.Flag{
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "comparison", Usage: "write report.html, table.csv, table.md, table.tex and runs.json to the folder `DIR`; what it holds already is not run again"},
-		&cli.StringFlag{Name: "protocol", Value: "single", Usage: "learn as `NAME` says: single, pooled, open or images"},
-		&cli.StringFlag{Name: "images", Usage: "restore the pictures in `PATH`, a file, a folder or an IDX file (default: the four digits of Table 1; of photographs every fifth, which is not learned from)"},
-		&cli.StringFlag{Name: "learners", Usage: "`SPECS` of the learners (default: all)"},
-		&cli.StringFlag{Name: "models", Usage: "compare with the models `NAMES|FILES` too (default with photographs: coupled and photo at every effort)"},
-		&cli.StringFlag{Name: "coder", Value: "omp", Usage: "`SPEC` of the coder, of learning and restoring"},
-		&cli.IntFlag{Name: "sparsity", Usage: "code with `S` atoms at most; 0: as the protocol says"},
-		&cli.IntFlag{Name: "atoms", Usage: "learn `K` atoms; 0: as the protocol says"},
-		&cli.IntFlag{Name: "patches", Usage: "learn from `N` patches; 0: as the protocol says"},
-		&cli.IntFlag{Name: "iterations", Usage: "iterate `N` times at most; 0: as the protocol says"},
-		&cli.IntFlag{Name: "seeds", Usage: "run with `N` training pictures or seeds; 0: as the protocol says"},
-		&cli.IntFlag{Name: "back-projection", Usage: "back-project `N` times where that is done; 0: as the protocol says"},
-		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of all random draws"},
-		&cli.BoolFlag{Name: "recursive", Aliases: []string{"r"}, Usage: "take folders with all below them"},
-		parts.SweepFlag,
-	}, pictures.IDXFlags, console.PictureFlags)
+// table has the options of superres compare, with their defaults.
+func (opt *Options) table() settings.Table {
+	number := func(name string, to **int, help string) *settings.Option {
+		return &settings.Option{Name: name, To: settings.Maybe(to, 0).AtLeast(0), Help: help +
+			"; 0: as the protocol says"}
+	}
+	asked := &opt.asked
+	var names []string
+	for _, p := range protocols {
+		names = append(names, p.name)
+	}
+	return slices.Concat(settings.Table{
+		console.OutputOption(&opt.Folder, "comparison", "write report.html, table.csv, table.md, table.tex and "+
+			"runs.json to the folder `DIR`; what it holds already is not run again"),
+		{Name: "protocol", To: settings.OneOf(&asked.protocol, "single", names...),
+			Help: "learn as `NAME` says: single, pooled, open or images"},
+		{Name: "images", To: settings.Text(&opt.Images, ""), Help: "restore the pictures in `PATH`, a file, a " +
+			"folder or an IDX file (default: the four digits of Table 1; of photographs every fifth, which is not " +
+			"learned from)"},
+		plugins.LearnerOption("learners", settings.Parsed(&opt.Learners, "", func(text string) ([]string, error) {
+			return plugins.Specs(text), nil
+		}), "`SPECS` of the learners "+
+			"(default: all)"),
+		models.Option("models", settings.Text(&asked.models, ""), "compare with the models `NAMES|FILES` too "+
+			"(default with photographs: coupled and photo at every effort)"),
+		plugins.CoderOption(&opt.Coder, "omp", "`SPEC` of the coder, of learning and restoring"),
+		number("sparsity", &asked.sparsity, "code with `S` atoms at most"),
+		number("atoms", &asked.atoms, "learn `K` atoms"),
+		number("patches", &asked.patches, "learn from `N` patches"),
+		number("iterations", &asked.iterations, "iterate `N` times at most"),
+		number("seeds", &asked.seeds, "run with `N` training pictures or seeds"),
+		{Name: "back-projection", To: settings.Maybe(&asked.back, -1).AtLeast(0),
+			Help: "back-project `N` times where that is done; 0: never; -1: as the protocol says"},
+		console.SeedOption(&opt.Seed),
+		console.RecursiveOption(&opt.Sources.Recursive),
+		parts.SweepOption(),
+	}, opt.choice.Options(), console.PictureOptions(&opt.Limits, nil))
 }
 
-// Options are what the flags ask for.
+// asked is what options say of the protocol and the models. Nil is as the protocol says.
+type asked struct {
+	protocol, models                                  string
+	sparsity, atoms, patches, iterations, seeds, back *int
+}
+
+// Options are what a call asks for. Most fields are set by the options of table, which has their defaults.
 type Options struct {
-	// Inputs are the photographs to learn from, or MNIST's training file or its folder.
-	Inputs []string
-	// Images are the pictures to restore, a file or a folder: --images. Empty are the
-	// digits of Table 1, or every fifth of the photographs.
-	Images string
-	// Sources says which pictures of folders and of IDX files are taken, but for MNIST's
-	// training file, of which all are: --recursive, --index, --skip-index and --limit, all
-	// but those in folders of folders.
+	Inputs  []string // photographs to learn from, or MNIST's training file or its folder
+	Images  string   // pictures to restore; empty: the digits of Table 1, or every fifth of the photographs
 	Sources pictures.Sources
 
-	// Protocol is what is learned, as a protocol has it but for what flags say otherwise:
-	// --protocol, single; --sparsity, --atoms, --patches, --iterations, --seeds and
-	// --back-projection, as the protocol says.
-	Protocol protocol
-	// Learners are the specs of the learners: --learners, all.
-	Learners []string
-	// Coder is the spec of the coder, with the sparsity: --coder, omp.
-	Coder string
-	// Seed is that of all random draws: --seed, 1.
-	Seed uint64
-	// Models are those to compare with besides: --models, none for digits, and coupled and
-	// photo at every effort for photographs.
-	Models []givenModel
+	Protocol protocol // as asked changes it
+	Learners []string // specs
+	Coder    string   // a spec, with the sparsity
+	Seed     uint64
+	Models   []givenModel // to compare with
 
-	// Folder is where the report and the journals are: --output, comparison.
-	Folder string
-	// Limits are those of the machine.
+	Folder string // of the report and the journals
 	Limits console.Limits
 
-	// chosen has the texts of --index and --skip-index, and limit is the value of --limit:
-	// they decide a result and tell it from others.
-	chosen string
-	limit  int
-	// command is the command line with all settings, and typed as it was typed.
-	command, typed string
+	asked  asked
+	choice pictures.Choice // of IDX files, where any are read besides MNIST's
+	// chosen has the texts of --index and --skip-index, and limit is that of --limit: they tell a result from others.
+	chosen         string
+	limit          int
+	command, typed string // the command line with all settings, and as it was typed
 }
 
-// readOptions reads the flags. The part, of --shard, is read by parts.SweepPart.
-func readOptions(c *cli.Context) (opt Options, err error) {
-	opt = Options{
-		Inputs: c.Args().Slice(), Images: c.String("images"), Learners: plugins.Specs(c.String("learners")), Seed: c.Uint64("seed"), Folder: c.String("output"),
-		chosen: c.String("index") + "|" + c.String("skip-index"), limit: c.Int("limit"), command: commandLine(c), typed: console.Typed(c),
-	}
-	if opt.Limits, err = console.ReadLimits(c); err != nil {
-		return opt, err
-	}
-	if opt.Protocol, err = readProtocol(c); err != nil {
-		return opt, err
+// complete reads the arguments, the protocol and the models. The part, of --shard, is read by
+// parts.SweepPart.
+func (opt *Options) complete(c *cli.Context) (err error) {
+	opt.Inputs, opt.limit, opt.command, opt.typed = c.Args().Slice(), opt.choice.Limit, commandLine(c), console.Typed(c)
+	opt.chosen = c.String("index") + "|" + c.String("skip-index")
+	if opt.Protocol, err = opt.asked.read(c.NArg()); err != nil {
+		return err
 	}
 	photo := opt.Protocol.photo
-	if opt.Coder, err = plugins.WithSparsity(c.String("coder"), opt.Protocol.sparsity); err != nil {
-		return opt, err
+	if opt.Coder, err = plugins.WithSparsity(opt.Coder, opt.Protocol.sparsity); err != nil {
+		return err
 	}
 	if _, err := sparse.New(opt.Coder); err != nil {
-		return opt, err
+		return err
 	}
 	if len(opt.Learners) == 0 {
 		opt.Learners = plugins.All()
 	}
-	for _, name := range plugins.Specs(c.String("models")) {
+	for _, name := range plugins.Specs(opt.asked.models) {
 		opt.Models = append(opt.Models, givenModel{name: name})
 	}
-	if photo && !c.IsSet("models") {
-		opt.Models = []givenModel{{name: "coupled"}, {models.Photo, "fast"}, {name: models.Photo}, {models.Photo, "max"}}
+	if photo && !settings.Of(c.Command).Given("models") {
+		opt.Models = []givenModel{{name: "coupled"}, {models.Photo, "fast"}, {name: models.Photo}, {models.Photo,
+			"max"}}
 	}
 	if err := plugins.CheckLearners(opt.Learners); err != nil {
-		return opt, err
+		return err
 	}
-	opt.Sources = pictures.Sources{Command: "compare", Recursive: c.Bool("recursive"), Limits: opt.Limits, BytesPerPixel: bytesPerPixel, Notes: pictures.Notes(c)}
+	opt.Sources.Complete(c, opt.Limits, bytesPerPixel)
 	if photo || opt.Images != "" {
-		opt.Sources.Choice, err = pictures.ReadChoice(c)
+		opt.Sources.Choice = opt.choice
 	}
-	return opt, err
+	return nil
 }
 
 // bytesPerPixel is how much memory a pixel takes while pictures are read.
 const bytesPerPixel = 100
 
-// readProtocol reads what is to be learned.
-func readProtocol(c *cli.Context) (p protocol, err error) {
-	var names []string
+// read returns what is to be learned from a number of inputs.
+func (a asked) read(inputs int) (p protocol, err error) {
 	for _, one := range protocols {
-		if names = append(names, one.name); one.name == c.String("protocol") {
+		if one.name == a.protocol {
 			p = one
 		}
 	}
-	if err := console.OneOf("protocol", c.String("protocol"), names...); err != nil {
-		return p, err
-	}
 	switch {
-	case c.NArg() == 0 && p.photo:
+	case inputs == 0 && p.photo:
 		return p, console.Usage("no pictures to learn from; superres compare --help shows examples")
-	case c.NArg() != 1 && !p.photo:
-		return p, console.Usage("expected the folder of MNIST's training file, or that file; superres compare --help shows examples")
+	case inputs != 1 && !p.photo:
+		return p, console.Usage("expected the folder of MNIST's training file, or that file; superres compare " +
+			"--help shows examples")
 	}
-	for _, f := range []struct {
-		name string
-		to   *int
-	}{
-		{"sparsity", &p.sparsity}, {"atoms", &p.atoms}, {"patches", &p.patches}, {"iterations", &p.iterations}, {"seeds", &p.runs}, {"back-projection", &p.back},
+	for _, f := range []struct{ from, to *int }{
+		{a.sparsity, &p.sparsity}, {a.atoms, &p.atoms}, {a.patches, &p.patches}, {a.iterations, &p.iterations},
+		{a.seeds, &p.runs}, {a.back, &p.back},
 	} {
-		if n := c.Int(f.name); n < 0 {
-			return p, console.Usage("--%s %d: expected 0 or more", f.name, n)
-		} else if n > 0 {
-			*f.to = n
+		if f.from != nil {
+			*f.to = *f.from
 		}
 	}
 	return p, nil

@@ -1,7 +1,12 @@
 package console
 
 import (
+	"runtime"
+	"strconv"
+
 	"github.com/urfave/cli/v2"
+
+	"superres/cmd/internal/settings"
 )
 
 // Group completes a command that is only a name for others.
@@ -14,12 +19,16 @@ func Group(c *cli.Command) *cli.Command {
 	return c
 }
 
-// Command completes a command: all have the same help and usage errors.
+// Command completes a command, whose Flags are options: all commands have the same help and
+// usage errors, which its OnUsageError may report besides, and --jobs.
 func Command(c *cli.Command) *cli.Command {
-	c.CustomHelpTemplate, c.UsageText = commandHelp, flagsText(c.Flags)
+	c.CustomHelpTemplate, c.UsageText = commandHelp, optionsText(settings.Of(c))
 	c.HideHelpCommand = true // "help" may be a file
 	action := c.Action
 	c.Action = func(ctx *cli.Context) error {
+		if err := settings.Of(c).Err(); err != nil {
+			return c.OnUsageError(ctx, err, false)
+		}
 		if c.ArgsUsage == "" && ctx.NArg() > 0 {
 			return Usage("%s takes no argument, got %q", ctx.Command.Name, ctx.Args().First())
 		}
@@ -31,8 +40,20 @@ func Command(c *cli.Command) *cli.Command {
 				return err
 			}
 		}
+		if jobs := settings.Of(c).Find("jobs"); jobs != nil && jobs.Given() {
+			if n, _ := strconv.Atoi(jobs.To.String()); n > 0 {
+				runtime.GOMAXPROCS(min(n, 256)) // more cost, and are of no use
+			}
+		}
 		return action(ctx)
 	}
-	c.OnUsageError = func(_ *cli.Context, err error, _ bool) error { return Usage("%s", flagComplaint(c, err)) }
+	report := c.OnUsageError
+	c.OnUsageError = func(ctx *cli.Context, err error, sub bool) error {
+		err = Fail(ExitUsage, err)
+		if report != nil {
+			return report(ctx, err, sub)
+		}
+		return err
+	}
 	return c
 }

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
+
+	"superres/cmd/internal/settings"
 )
 
 // commandHelp shows a command; its Description begins with the examples, and its UsageText
@@ -43,97 +45,73 @@ COMMANDS
 {{.HelpName}} COMMAND --help tells the rest.
 `
 
-// helpAll is the hidden flag of a command with a help in two levels that shows the second.
+// helpAll is the hidden option of a command with a help in two levels that shows the second.
 const helpAll = "help-all"
 
-// Levels are the two levels of a help.
-type Levels struct {
-	// Examples are those of the first level.
-	Examples string
-	// Flags are those of the first level, in the words of people who want no others.
-	Flags []BriefFlag
-	// Groups are all flags, for the second level.
-	Groups []FlagGroup
-}
-
-// BriefFlag is a flag in the first level of a help.
-type BriefFlag struct {
-	// Name is that of the flag.
-	Name string
-	// Value is the name of its value. Empty is none.
-	Value string
-	// Text says what it is for.
-	Text string
-}
-
-// FlagGroup is some flags of a command that belong together.
-type FlagGroup struct {
-	// Title is what they are about.
-	Title string
-	// Names are those of the flags.
-	Names []string
-}
-
-// Leveled completes a command as Command does, with a help in two levels: --help shows the
-// first and --help all the second. The manual page has the second.
-func Leveled(c *cli.Command, l Levels) *cli.Command {
-	action, flags := c.Action, c.Flags
-	c.Flags = append(flags[:len(flags):len(flags)], &cli.BoolFlag{Name: helpAll, Hidden: true})
+// Leveled completes a command as Command does, with a help in two levels: --help shows some
+// examples and the options that have a brief help, and --help all shows all options, in the
+// groups of these titles. The manual page has the second level.
+func Leveled(c *cli.Command, examples string, groups ...string) *cli.Command {
+	action, options, all := c.Action, settings.Of(c), false
+	c.Flags = append(options, &settings.Option{Name: helpAll, To: settings.Bool(&all, false),
+		Effect: settings.Neutral}).Flags()
 	c.Action = func(ctx *cli.Context) error {
-		if ctx.Bool(helpAll) {
-			return l.all(ctx.App.Writer, c, flags)
+		if all {
+			_, err := io.WriteString(ctx.App.Writer, groupedHelp(c, options, groups))
+			return err
 		}
 		return action(ctx)
 	}
 	Command(c)
 	var brief strings.Builder
-	brief.WriteString(l.Examples + "\n\nFLAGS\n")
-	for _, f := range l.Flags {
-		names := FlagOf(c, f.Name).Names()
-		writeFlag(&brief, names, f.Value, f.Text)
+	brief.WriteString(examples + "\n\nFLAGS\n")
+	for _, o := range options {
+		if value, text := o.BriefUsage(); text != "" {
+			writeOption(&brief, o.Dashed(), value, text)
+		}
 	}
 	c.CustomHelpTemplate, c.UsageText = briefHelp, brief.String()
 	return c
 }
 
-// all writes the second level.
-func (l Levels) all(w io.Writer, c *cli.Command, flags []cli.Flag) error {
+// groupedHelp returns the second level of help.
+func groupedHelp(c *cli.Command, options settings.Table, groups []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n\nEXAMPLES\n%s\n\nUSAGE\n   %[1]s %s\n", c.HelpName, c.Usage, c.Description, c.ArgsUsage)
-	for _, g := range l.Groups {
-		fmt.Fprintf(&b, "\n%s\n", strings.ToUpper(g.Title))
-		for _, name := range g.Names {
-			f := FlagOf(c, name)
-			value, text := UsageOf(f)
-			writeFlag(&b, f.Names(), value, text+DefaultOf(f))
+	for _, title := range groups {
+		fmt.Fprintf(&b, "\n%s\n", strings.ToUpper(title))
+		for _, o := range options {
+			if o.Group == title {
+				value, text := o.Usage()
+				writeOption(&b, o.Dashed(), value, text)
+			}
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// flagsText is the flags of a command for its help.
-func flagsText(flags []cli.Flag) string {
-	var b strings.Builder
-	for _, f := range flags {
-		value, text := UsageOf(f)
-		writeFlag(&b, f.Names(), value, text+DefaultOf(f))
-	}
-	writeFlag(&b, []string{"help", "h"}, "", "show this help")
 	return b.String()
 }
 
-// writeFlag writes the names of a flag and, beside them, what it is for, in lines that a
-// terminal has room for.
-func writeFlag(b *strings.Builder, names []string, value, text string) {
+// optionsText returns the options of a command for its help.
+func optionsText(options settings.Table) string {
+	var b strings.Builder
+	for _, o := range options.Visible() {
+		value, text := o.Usage()
+		writeOption(&b, o.Dashed(), value, text)
+	}
+	writeOption(&b, []string{"--help", "-h"}, "", "show this help")
+	return b.String()
+}
+
+// writeOption writes the names of an option, the long one first, and beside them what it is
+// for, in lines of 96 columns at most.
+func writeOption(b *strings.Builder, names []string, value, text string) {
 	const left, width = 28, 96
 	head := "       "
-	for _, n := range names {
-		if len(n) == 1 {
-			head = "   -" + n + ", "
+	for _, name := range names {
+		if len(name) == 2 {
+			head = "   " + name + ", "
 		}
 	}
-	head += "--" + names[0]
+	head += names[0]
 	if value != "" {
 		head += " " + value
 	}

@@ -11,11 +11,8 @@ import (
 	"superres/internal/safefile"
 )
 
-// Overwrites reads --on-exist of commands that skip nothing.
-func Overwrites(c *cli.Context) (bool, error) {
-	exist := c.String("on-exist")
-	return exist == "overwrite", OneOf("on-exist", exist, "fail", "overwrite")
-}
+// Overwrites tells whether --on-exist, of OnExist, has an output that exists replaced.
+func Overwrites(c *cli.Context) bool { return c.String("on-exist") == "overwrite" }
 
 // Output is a file that a command is to write.
 type Output struct {
@@ -35,12 +32,14 @@ func CheckOutputs(overwrite bool, inputs []string, outputs ...Output) error {
 		}
 		for _, in := range inputs {
 			if in != "" && in != "-" && safefile.SameFile(in, o.Name) {
-				return Fail(ExitOutput, fmt.Errorf("%s: %s would write over the input; use another name", o.Name, o.Flag))
+				return Fail(ExitOutput, fmt.Errorf("%s: %s would write over the input; use another name", o.Name,
+					o.Flag))
 			}
 		}
 		place := filepath.Join(paths.Real(filepath.Dir(o.Name)), filepath.Base(o.Name))
 		if other, clash := seen[place]; clash {
-			return Fail(ExitOutput, fmt.Errorf("%s: both %s and %s write to it; give each a file of its own", o.Name, other, o.Flag))
+			return Fail(ExitOutput, fmt.Errorf("%s: both %s and %s write to it; give each a file of its own", o.Name,
+				other, o.Flag))
 		}
 		seen[place] = o.Flag
 		if _, err := os.Lstat(o.Name); err == nil && !overwrite {
@@ -56,8 +55,6 @@ func CheckOutputs(overwrite bool, inputs []string, outputs ...Output) error {
 
 // SoleOutput reads --on-exist and checks --output of a command that writes nothing else.
 func SoleOutput(c *cli.Context, inputs ...string) (overwrite bool, err error) {
-	if overwrite, err = Overwrites(c); err != nil {
-		return false, err
-	}
+	overwrite = Overwrites(c)
 	return overwrite, CheckOutputs(overwrite, inputs, Output{"-o", c.String("output")})
 }

@@ -24,12 +24,9 @@ type Progress struct {
 	done    int  // thousandths shown
 }
 
-// NewProgress reads --progress and --quiet.
-func NewProgress(c *cli.Context, s *Streams) (*Progress, error) {
+// NewProgress shows what --progress and --quiet, of ProgressOptions, ask for.
+func NewProgress(c *cli.Context, s *Streams) *Progress {
 	style := c.String("progress")
-	if err := OneOf("progress", style, "auto", "bar", "plain", "none"); err != nil {
-		return nil, err
-	}
 	if style == "auto" {
 		switch plain := os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb"; {
 		case !IsTerminal(s.Err):
@@ -43,7 +40,7 @@ func NewProgress(c *cli.Context, s *Streams) (*Progress, error) {
 	if c.Bool("quiet") {
 		style = "none"
 	}
-	return &Progress{w: s.Err, style: style, auto: c.String("progress") == "auto" && !c.Bool("quiet")}, nil
+	return &Progress{w: s.Err, style: style, auto: c.String("progress") == "auto" && !c.Bool("quiet")}
 }
 
 // Several says whether there is more than one thing to report: then lines are worth
@@ -86,7 +83,8 @@ func (p *Progress) Spin(what string) {
 		p.Clear()
 		p.shown, p.endless = what, true
 		p.bar = progressbar.NewOptions(-1,
-			progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription(what), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+			progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription(what),
+			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 	}
 	_ = p.bar.Add(1) // a bar that cannot be drawn is no error
 }

@@ -4,11 +4,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"superres/cmd/internal/settings"
 	"superres/internal/imagefile"
 	"superres/internal/usage"
 )
@@ -29,7 +29,8 @@ func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 		return append([]string{args[0], "version"}, args[2:]...), nil
 	case strings.HasPrefix(first, "-") && first != "-":
 		name, _, _ := strings.Cut(first, "=")
-		return nil, Usage("%s; all others come after the command", usage.Unknown("flag", name, []string{"--help", "--version"}))
+		return nil, Usage("%s; all others come after the command", usage.Unknown("flag", name, []string{"--help",
+			"--version"}))
 	}
 	command := app.Command(args[1])
 	if command == nil && app.Command(implied) != nil && isPicture(args[1]) {
@@ -58,7 +59,8 @@ func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 	case slices.Equal(flags, askedForHelp) || slices.Equal(flags, askedForAll):
 		return append(slices.Clone(args[:first]), flags...), nil
 	case len(files) > 0 && command.Command(files[0]) != nil:
-		return nil, Usage("%s: the command %s %[1]s comes before all flags; a file of this name is ./%[1]s", files[0], args[1])
+		return nil, Usage("%s: the command %s %[1]s comes before all flags; a file of this name is ./%[1]s",
+			files[0], args[1])
 	}
 	out := append(slices.Clone(args[:first]), flags...)
 	return append(append(out, "--"), files...), nil
@@ -71,8 +73,10 @@ var (
 	askedForAll  = []string{"--" + helpAll}
 )
 
-// parted parts the flags of a command, with their values, from the names of files.
+// parted parts the flags of a command, each with its long name and its value in one word, from
+// the names of files.
 func parted(command *cli.Command, args []string) (flags, files []string, err error) {
+	options := settings.Of(command)
 	for rest := args; len(rest) > 0; rest = rest[1:] {
 		arg := rest[0]
 		if arg == "--" {
@@ -83,45 +87,30 @@ func parted(command *cli.Command, args []string) (flags, files []string, err err
 			files = append(files, arg)
 			continue
 		}
-		shown, _, hasValue := strings.Cut(arg, "=")
+		shown, value, hasValue := strings.Cut(arg, "=")
 		name := strings.TrimLeft(shown, "-")
 		if name == "help" || name == "h" {
 			_, level, _ := strings.Cut(arg, "=")
-			if all := level == "all" || len(rest) > 1 && rest[1] == "all"; all && FlagOf(command, helpAll) != nil {
+			if all := level == "all" || len(rest) > 1 && rest[1] == "all"; all && options.Find(helpAll) != nil {
 				return askedForAll, nil, nil
 			}
 			return askedForHelp, nil, nil
 		}
-		f := FlagOf(command, name)
-		if f == nil {
-			return nil, nil, unknownFlag(command, shown)
-		}
-		flags = append(flags, arg)
-		if TakesValue(f) && !hasValue {
-			if len(rest) == 1 {
-				return nil, nil, Usage("flag %s needs a value", shown)
-			}
+		o := options.Find(name)
+		switch {
+		case o == nil || strings.HasPrefix(shown, "---"):
+			return nil, nil, unknownFlag(options.Visible(), shown)
+		case !hasValue && o.TakesValue() && len(rest) == 1:
+			return nil, nil, Usage("flag %s needs a value", shown)
+		case !hasValue && o.TakesValue():
 			rest = rest[1:]
-			flags = append(flags, rest[0])
+			value = rest[0]
+		case !hasValue:
+			value = "true"
 		}
-		if _, isTime := f.(*cli.DurationFlag); isTime {
-			last := &flags[len(flags)-1]
-			*last = inSeconds(*last)
-		}
+		flags = append(flags, "--"+o.Name+"="+value)
 	}
 	return flags, files, nil
-}
-
-// inSeconds adds the unit to a time, or a flag with one, that is a mere number.
-func inSeconds(word string) string {
-	_, value, is := strings.Cut(word, "=")
-	if !is {
-		value = word
-	}
-	if _, err := strconv.ParseFloat(value, 64); err == nil {
-		return word + "s"
-	}
-	return word
 }
 
 // isPicture tells whether a word where a command should be is a file, as when one was
@@ -149,7 +138,7 @@ func helpFor(app *cli.App, args []string) ([]string, error) {
 		if of.Command(args[3]) != nil {
 			return []string{args[0], args[2], args[3], "--help"}, nil
 		}
-		if args[3] == "all" && FlagOf(of, helpAll) != nil {
+		if args[3] == "all" && settings.Of(of).Find(helpAll) != nil {
 			return []string{args[0], args[2], askedForAll[0]}, nil
 		}
 	}
@@ -166,12 +155,12 @@ func unknownCommand(app *cli.App, name string) error {
 }
 
 // unknownFlag says which flag was perhaps meant.
-func unknownFlag(command *cli.Command, shown string) error {
+func unknownFlag(options settings.Table, shown string) error {
 	var long []string
-	for _, f := range command.Flags {
-		for _, n := range f.Names() {
-			if len(n) > 1 {
-				long = append(long, "--"+n)
+	for _, o := range options {
+		for _, name := range o.Dashed() {
+			if len(name) > 2 {
+				long = append(long, name)
 			}
 		}
 	}
@@ -182,7 +171,8 @@ func unknownFlag(command *cli.Command, shown string) error {
 // subcommand tells what is wrong with the first argument where it should name a command
 // below another; nothing when help is asked for, or there is none.
 func subcommand(of *cli.Command, args []string) error {
-	if len(args) == 0 || len(of.Subcommands) == 0 || of.Command(args[0]) != nil || slices.Contains([]string{"help", "h", "--help", "-h"}, args[0]) {
+	if len(args) == 0 || len(of.Subcommands) == 0 || of.Command(args[0]) != nil ||
+		slices.Contains([]string{"help", "h", "--help", "-h"}, args[0]) {
 		return nil
 	}
 	var names []string

@@ -1,22 +1,20 @@
 package console
 
 import (
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"superres/cmd/internal/settings"
 )
 
-// Recording is how a command line is recorded. The zero value leaves no flag out that
-// decides the result, and takes all values from the command line.
+// Recording is how a command line is recorded. The zero value leaves no option out that
+// decides the result.
 type Recording struct {
-	// Without are flags that are left out.
+	// Without are the names of options that are left out besides.
 	Without []string
-	// Values are those of flags whose defaults depend on other flags. They are taken in
-	// place of what the command line has.
-	Values map[string]any
 }
 
 // Recorded records a command line as it is: see Recording.Command.
@@ -52,34 +50,20 @@ func Typed(c *cli.Context) string {
 	return strings.Join(words, " ")
 }
 
-// noSettings are the flags that decide no result, in any command.
-var noSettings = []string{"output", "on-exist", "shard", "progress", "quiet", "jobs", "max-memory", "max-pixels", "help"}
-
-// Settings returns the command with all flags that decide its result, defaults too, as
+// Settings returns the command with all options that decide its result, defaults too, as
 // words for a shell.
 func (r Recording) Settings(c *cli.Context) []string {
 	words := []string{"superres " + c.Command.Name}
-	for _, f := range c.Command.Flags {
-		name := f.Names()[0]
-		if slices.Contains(noSettings, name) || slices.Contains(r.Without, name) {
+	for _, o := range settings.Of(c.Command) {
+		if o.Effect == settings.Neutral || slices.Contains(r.Without, o.Name) {
 			continue
 		}
-		value := fmt.Sprint(c.Value(name))
-		if v, ok := r.Values[name]; ok {
-			value = fmt.Sprint(v)
-		}
-		switch f.(type) {
-		case *cli.BoolFlag:
-			words = append(words, "--"+name+"="+value)
-			continue
-		case *cli.StringSliceFlag:
-			for _, one := range c.StringSlice(name) {
-				words = append(words, "--"+name, Quoted(one))
+		for _, value := range o.Recorded() {
+			if o.TakesValue() {
+				words = append(words, "--"+o.Name, Quoted(value))
+			} else {
+				words = append(words, "--"+o.Name+"="+value)
 			}
-			continue
-		}
-		if value != "" {
-			words = append(words, "--"+name, Quoted(value))
 		}
 	}
 	return words

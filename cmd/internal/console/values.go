@@ -2,22 +2,11 @@ package console
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
-
-	"superres/internal/usage"
 )
-
-// OneOf refuses a value of a flag that is not one of the words that it takes.
-func OneOf(flag, value string, words ...string) error {
-	if slices.Contains(words, value) {
-		return nil
-	}
-	return Usage("--%s: %s", flag, usage.Unknown("value", value, words))
-}
 
 // OneArgument returns the only file name of a command.
 func OneArgument(c *cli.Context, what string) (string, error) {

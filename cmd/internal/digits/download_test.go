@@ -82,10 +82,7 @@ func newDownloader(files []mnist.OfficialFile, mirrors ...*mirror) (*downloader,
 	said := new(strings.Builder)
 	silent := flag.NewFlagSet("", flag.PanicOnError)
 	silent.String("progress", "none", "")
-	bar, err := console.NewProgress(cli.NewContext(nil, silent, nil), &console.Streams{Err: said})
-	if err != nil {
-		panic(err)
-	}
+	bar := console.NewProgress(cli.NewContext(nil, silent, nil), &console.Streams{Err: said})
 	d := &downloader{files: files, client: &http.Client{Transport: &http.Transport{DisableCompression: true}}, bar: bar}
 	d.opt.Timeout = time.Minute
 	for _, m := range mirrors {

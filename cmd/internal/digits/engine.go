@@ -36,9 +36,9 @@ func newEngine(opt Options) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &engine{model: m, enlarges: opt.enlarges(), scale: opt.Scale, degradation: opt.Degradation}
-	if e.scale == 0 {
-		e.scale = max(2, m.Scale)
+	e := &engine{model: m, enlarges: opt.enlarges(), degradation: opt.Degradation}
+	if e.scale = max(2, m.Scale); opt.Scale != nil {
+		e.scale = *opt.Scale
 	}
 	if e.enlarges {
 		return e, nil

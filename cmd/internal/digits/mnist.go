@@ -18,6 +18,7 @@ import (
 
 // Command is superres mnist.
 func Command(s *console.Streams) *cli.Command {
+	var opt Options
 	return console.Command(&cli.Command{
 		Name: "mnist", Usage: "restore and score the images of an IDX file",
 		ArgsUsage: "[FLAGS] IMAGES [LABELS]   or   FOLDER   or   download --dir DIR",
@@ -41,32 +42,28 @@ of MNIST's and other content is used, with a warning; a damaged one leaves nothi
 behind. The figures are those of eval, to the last bit. One processor restores some
 thousand digits a second, in 50 MB however many there are; the bytes are the same
 with any -j.`,
-		Flags:       flags(),
+		Flags:       opt.table().Flags(),
 		Subcommands: []*cli.Command{downloadCommand(s)},
-		Action:      func(c *cli.Context) error { return run(c, s) },
+		Action:      func(c *cli.Context) error { return run(c, s, &opt) },
 	})
 }
 
 // run does one call.
-func run(c *cli.Context, s *console.Streams) error {
-	opt, err := readOptions(c)
-	if err != nil {
+func run(c *cli.Context, s *console.Streams, opt *Options) error {
+	if err := opt.complete(c); err != nil {
 		return err
 	}
 	console.LimitProcess(c.Context, opt.Limits)
-	e, err := newEngine(opt)
+	e, err := newEngine(*opt)
 	if err != nil {
 		return err
 	}
-	bar, err := console.NewProgress(c, s)
-	if err != nil {
-		return err
-	}
+	bar := console.NewProgress(c, s)
 	defer bar.Clear()
 	if err := opt.checkOutputs(); err != nil {
 		return err
 	}
-	j, err := inspect(c.Context, opt, e, bar)
+	j, err := inspect(c.Context, *opt, e, bar)
 	if err != nil {
 		return err
 	}

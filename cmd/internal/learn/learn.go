@@ -26,6 +26,7 @@ import (
 
 // Command is superres learn.
 func Command(s *console.Streams) *cli.Command {
+	var opt Options
 	return console.Command(&cli.Command{
 		Name: "learn", Usage: "learn a dictionary from a matrix of your own", ArgsUsage: "[FLAGS] DATA -o DICT",
 		Description: `   superres learn Y.npy -o D.npy
@@ -57,23 +58,19 @@ dictionary learned with it from all signals, as --sparsity or --coder would.
 Signals that are nearly alike, as patches that overlap, flatter every error here.
 
 exec:COMMAND is a learner or coder of your own: see superres recover --help.`,
-		Flags:  flags(),
-		Action: func(c *cli.Context) error { return run(c, s) },
+		Flags:  opt.table().Flags(),
+		Action: func(c *cli.Context) error { return run(c, s, &opt) },
 	})
 }
 
 // run does one call.
-func run(c *cli.Context, s *console.Streams) error {
-	opt, err := readOptions(c)
-	if err != nil {
+func run(c *cli.Context, s *console.Streams, opt *Options) error {
+	if err := opt.complete(c); err != nil {
 		return err
 	}
-	bar, err := console.NewProgress(c, s)
-	if err != nil {
-		return err
-	}
+	bar := console.NewProgress(c, s)
 	defer bar.Clear()
-	return learn(c.Context, opt, s, bar)
+	return learn(c.Context, *opt, s, bar)
 }
 
 // learn learns the dictionary, writes it and tells of it.
@@ -93,7 +90,8 @@ func learn(ctx context.Context, opt Options, s *console.Streams, bar *console.Pr
 		if opt.Transpose {
 			how = "if DATA has one signal a column, leave out --transpose"
 		}
-		fmt.Fprintf(s.Err, "superres: %s: %d signals of %d entries each, so fewer signals than entries; %s\n", safefile.OneLine(opt.dataName()), n, m, how)
+		fmt.Fprintf(s.Err, "superres: %s: %d signals of %d entries each, so fewer signals than entries; %s\n",
+			safefile.OneLine(opt.dataName()), n, m, how)
 	}
 	if opt.Sweep.Param != "" {
 		return choose(ctx, opt, p, s, bar)
@@ -138,7 +136,8 @@ func choose(ctx context.Context, opt Options, p problem, s *console.Streams, bar
 }
 
 // learn learns from signals, all or a part.
-func (opt Options) learn(ctx context.Context, y *mat.Dense, settings learners.Options, show progress) (*learners.Result, error) {
+func (opt Options) learn(ctx context.Context, y *mat.Dense, settings learners.Options,
+	show progress) (*learners.Result, error) {
 	settings.Trace = func(step learners.Step) { show.step(step, opt.Iterations) }
 	result, err := opt.learner.Learn(ctx, y, settings)
 	switch {
@@ -147,7 +146,8 @@ func (opt Options) learn(ctx context.Context, y *mat.Dense, settings learners.Op
 	case errors.Is(err, usage.ErrSettings), errors.Is(err, external.ErrProgram), errors.Is(err, safefile.ErrOutput):
 		return nil, err
 	case err != nil:
-		return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: %w; check the data, scale it if need be", opt.dataName(), err))
+		return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: %w; check the data, scale it if need be",
+			opt.dataName(), err))
 	}
 	return result, nil
 }
@@ -163,6 +163,7 @@ func (p progress) step(step learners.Step, total int) {
 	p.bar.Describe(fmt.Sprintf("RMSE %.4g", step.RMSE))
 	p.bar.Set("learning", (float64(p.done)+float64(step.Iteration)/float64(total))/float64(p.all))
 	if tenth := max(1, total/10); p.bar.Plain() && p.all == 1 && step.Iteration > 0 && step.Iteration%tenth == 0 {
-		p.bar.Line("iteration %d of %d: RMSE %.4g, %.3g non-zeros a signal, %.1f s", step.Iteration, total, step.RMSE, step.NonZeros, step.Elapsed.Seconds())
+		p.bar.Line("iteration %d of %d: RMSE %.4g, %.3g non-zeros a signal, %.1f s", step.Iteration, total,
+			step.RMSE, step.NonZeros, step.Elapsed.Seconds())
 	}
 }

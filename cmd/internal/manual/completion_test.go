@@ -13,9 +13,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
-	"superres/learners"
-
 	"superres/cmd/internal/console/consoletest"
+	"superres/cmd/internal/settings"
 )
 
 // What can stand at the end of a line.
@@ -38,6 +37,7 @@ func TestCompletions(t *testing.T) {
 		{"upscale a.png -m ", []string{"photo", "bicubic", "auto"}, []string{"--model"}, true},
 		{"upscale --model=", []string{"--model=photo"}, []string{"photo"}, true},
 		{"upscale a.png -r -m photo ", nil, []string{"photo"}, true},
+		{"upscale --format ", []string{"png", "jpeg", "bmp", "tiff", "gif"}, []string{"y4m"}, false},
 		{"upscale -s 2 --on-exist ", []string{"fail", "skip", "overwrite"}, nil, false},
 		{"dict export -o ", nil, []string{"coupled"}, true},
 		{"dict export --on-exist ", []string{"fail", "overwrite"}, []string{"skip"}, false},
@@ -59,46 +59,55 @@ func TestCompletions(t *testing.T) {
 		list, files := completions(app, strings.Split("superres "+c.line, " "))
 		var words []string
 		for _, x := range list {
-			words = append(words, x.word)
+			words = append(words, x.Text)
 		}
 		missing := func(w string) bool { return !slices.Contains(words, w) }
-		if slices.ContainsFunc(c.want, missing) || slices.ContainsFunc(c.not, func(w string) bool { return !missing(w) }) || files != c.files {
+		if slices.ContainsFunc(c.want, missing) ||
+			slices.ContainsFunc(c.not, func(w string) bool { return !missing(w) }) || files != c.files {
 			t.Errorf("%q: files %v, %v", c.line, files, words)
 		}
 	}
 }
 
-// Every value that is offered is one that the usage of a flag has, and every flag that
-// takes one of a few words has them offered.
-func TestKnownValues(t *testing.T) {
-	offered := map[string]bool{}
-	eachCommand(program.App(&console.Streams{}), func(name string, c *cli.Command) {
-		for _, f := range c.VisibleFlags() {
-			list, files := flagValues(f)
-			for _, v := range list {
-				offered[f.Names()[0]+" "+v.word] = true
+// Help, completion and the manual page of every command have all of its options and no others,
+// and completion offers values where the help names few of them or files.
+func TestOptionsAreKnownEverywhere(t *testing.T) {
+	app := program.App(&console.Streams{})
+	page, _, _ := call(t, ".", "", "man")
+	eachCommand(app, func(name string, c *cli.Command) {
+		help, _, _ := call(t, ".", "", append(strings.Fields(name), "--help", "all")...)
+		part := page[strings.Index(page, ".SS superres "+name+" "):]
+		part, _, _ = strings.Cut(part[1:], "\n.S")
+		offered, _ := completions(app, append(append([]string{"superres"}, strings.Fields(name)...), "-"))
+		options := settings.Of(c).Visible()
+		if len(c.Subcommands) == 0 || c.Action != nil {
+			if got, want := strings.Count(part, "\n.TP\n"), len(options); got != want {
+				t.Errorf("%s: %d options in the manual page, expected %d", name, got, want)
 			}
-			value, _ := console.UsageOf(f)
-			if slices.Contains([]string{"WHAT", "HOW", "WHICH", "BITS", "FORMAT", "SPEC"}, value) && len(list) < 2 {
-				t.Errorf("%s --%s %s: nothing is offered", name, f.Names()[0], value)
+		}
+		for _, o := range options {
+			for _, dashed := range o.Dashed() {
+				if !slices.ContainsFunc(offered, func(w settings.Word) bool { return w.Text == dashed }) ||
+					!strings.Contains(part, `\fB`+roff(dashed)+`\fR`) {
+					t.Errorf("%s %s: not offered, or not in the manual page", name, dashed)
+				}
+			}
+			if value, _ := o.Usage(); !strings.Contains(help, strings.TrimSpace("--"+o.Name+" "+value)) {
+				t.Errorf("%s --help all has no --%s %s", name, o.Name, value)
+			}
+			words, files := o.Offers()
+			value, _ := o.Usage()
+			if slices.Contains([]string{"WHAT", "HOW", "WHICH", "BITS", "FORMAT", "SPEC"}, value) && len(words) < 2 {
+				t.Errorf("%s --%s %s: nothing is offered", name, o.Name, value)
 			}
 			if strings.HasSuffix(value, "FILE") && !files {
-				t.Errorf("%s --%s %s: no files are offered", name, f.Names()[0], value)
+				t.Errorf("%s --%s %s: no files are offered", name, o.Name, value)
+			}
+			if c.Action != nil && o.Given() {
+				t.Errorf("%s --%s is given before any command line is read", name, o.Name)
 			}
 		}
 	})
-	for flag, values := range knownValues {
-		for _, v := range values {
-			if !offered[flag+" "+v] {
-				t.Errorf("no flag --%s takes %s", flag, v)
-			}
-		}
-	}
-	for _, name := range learners.Names() {
-		if !offered["learner "+name] {
-			t.Errorf("the learner %s is not offered", name)
-		}
-	}
 }
 
 // eachCommand visits all commands with their full names.
@@ -143,17 +152,20 @@ func TestCompletionScripts(t *testing.T) {
 		if strings.HasSuffix(line, " ") {
 			words = append(words, "")
 		}
-		return fmt.Sprintf("compopt() { :; }; source script.bash; COMP_LINE='%s' COMP_POINT=%d COMP_WORDS=('%s') COMP_CWORD=%d; _superres; printf '%%s\\n' \"${COMPREPLY[@]}\"",
+		return fmt.Sprintf("compopt() { :; }; source script.bash; COMP_LINE='%s' COMP_POINT=%d COMP_WORDS=('%s') "+
+			"COMP_CWORD=%d; _superres; printf '%%s\\n' \"${COMPREPLY[@]}\"",
 			line, len(line), strings.Join(words, "' '"), len(words)-1)
 	}
 	zsh := func(line string) string {
 		words := strings.Split(line, " ")
-		return fmt.Sprintf("compdef() { : }; compset() { : }; _files() { print FILES }; _describe() { print -l -- $found }; source ./script.zsh; words=('%s') CURRENT=%d PREFIX='%s'; _superres",
+		return fmt.Sprintf("compdef() { : }; compset() { : }; _files() { print FILES }; _describe() { print -l -- "+
+			"$found }; source ./script.zsh; words=('%s') CURRENT=%d PREFIX='%s'; _superres",
 			strings.Join(words, "' '"), len(words), words[len(words)-1])
 	}
 	fish := func(line string) string { return fmt.Sprintf("source script.fish; complete -C '%s'", line) }
 	powershell := func(line string) string {
-		return fmt.Sprintf("Get-Content -Raw script.powershell | Invoke-Expression; (TabExpansion2 '%s' %d).CompletionMatches.CompletionText", line, len(line))
+		return fmt.Sprintf("Get-Content -Raw script.powershell | Invoke-Expression; (TabExpansion2 '%s' "+
+			"%d).CompletionMatches.CompletionText", line, len(line))
 	}
 	for _, c := range []struct {
 		shell, args string
@@ -178,7 +190,8 @@ func TestCompletionScripts(t *testing.T) {
 		{"fish", "--no-config", fish, "superres upscale --output=my", "--output=my file.png"},
 		{"fish", "--no-config", fish, "superres version my", ""},
 		{"pwsh", "-NoProfile", powershell, "superres ups", "upscale"},
-		{"pwsh", "-NoProfile", powershell, "superres upscale a.png -m ph", "photo-fast photo-real-fast photo-real photo"},
+		{"pwsh", "-NoProfile", powershell, "superres upscale a.png -m ph",
+			"photo-fast photo-real-fast photo-real photo"},
 		{"pwsh", "-NoProfile", powershell, "superres upscale a.png --effort ", "fast best max"},
 		{"pwsh", "-NoProfile", powershell, "superres upscale --effort=be", "--effort=best"},
 	} {

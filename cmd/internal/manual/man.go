@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/settings"
 )
 
 // Man is superres man.
@@ -30,7 +31,8 @@ var exitCodes = []struct {
 }{
 	{fmt.Sprint(console.ExitOK), "all done"},
 	{fmt.Sprint(console.ExitNothing), "nothing usable was made"},
-	{fmt.Sprint(console.ExitUsage), "wrong usage; or the program has crashed, for lack of memory say, and says panic or fatal error"},
+	{fmt.Sprint(console.ExitUsage), "wrong usage; or the program has crashed, for lack of memory say, and says " +
+		"panic or fatal error"},
 	{fmt.Sprint(console.ExitSome), "some files failed, others are done"},
 	{fmt.Sprint(console.ExitInput), "an input is missing, cannot be read, is damaged or no picture"},
 	{fmt.Sprint(console.ExitOutput), "an output exists or cannot be written, or two inputs have the same"},
@@ -47,9 +49,11 @@ func page(app *cli.App, to io.Writer) error {
 	fmt.Fprintf(&b, ".TH SUPERRES 1 \"\" \"superres %s\" \"User Commands\"\n", console.Version)
 	fmt.Fprintf(&b, ".SH NAME\nsuperres \\- %s\n", roff(app.Usage))
 	b.WriteString(".SH SYNOPSIS\n.B superres\n.I COMMAND\n[\\fIFLAGS\\fR] [\\fIFILE\\fR...]\n")
-	b.WriteString(".SH DESCRIPTION\nFlags may stand before and after names of files;\n.B \\-\\-\nends them, and\n.B \\-\nis standard input or output.\n" +
+	b.WriteString(".SH DESCRIPTION\nFlags may stand before and after names of files;\n.B \\-\\-\nends them, " +
+		"and\n.B \\-\nis standard input or output.\n" +
 		"Data goes to standard output, all else to standard error.\n" +
-		".PP\nFiles are written whole or not at all, one bad file does not end a folder, and an\ninterruption leaves nothing half made.\n" +
+		".PP\nFiles are written whole or not at all, one bad file does not end a folder, and an\ninterruption " +
+		"leaves nothing half made.\n" +
 		"No command but\n.B mnist download\nuses the network.\n" +
 		"The same input, flags and seed give the same bytes, with any number of processors.\n")
 	b.WriteString(".SH COMMANDS\n")
@@ -75,20 +79,17 @@ func manualOf(b *strings.Builder, name string, c *cli.Command) {
 		fmt.Fprintf(b, ".B %s\n%s\n.PP\n", roff(name), roff(c.ArgsUsage))
 	}
 	fmt.Fprintf(b, ".nf\n%s\n.fi\n", roff(strings.Trim(c.Description, "\n")))
-	for _, f := range c.VisibleFlags() {
-		if f.Names()[0] == "help" {
-			continue
-		}
-		value, about := console.UsageOf(f)
+	for _, o := range settings.Of(c).Visible() {
+		value, about := o.Usage()
 		var names []string
-		for _, n := range f.Names() {
-			names = append(names, "\\fB"+roff(console.Dashed(n))+"\\fR")
+		for _, name := range o.Dashed() {
+			names = append(names, "\\fB"+roff(name)+"\\fR")
 		}
 		head := strings.Join(names, ", ")
 		if value != "" {
 			head += " \\fI" + roff(value) + "\\fR"
 		}
-		fmt.Fprintf(b, ".TP\n%s\n%s\n", head, roff(about+console.DefaultOf(f)))
+		fmt.Fprintf(b, ".TP\n%s\n%s\n", head, roff(about))
 	}
 }
 

@@ -14,11 +14,12 @@ import (
 
 // Version is superres version.
 func Version(s *console.Streams) *cli.Command {
+	var asJSON bool
 	return console.Command(&cli.Command{
 		Name: "version", Usage: "print the version",
 		Description: "   superres version\n   superres version --json",
-		Flags:       []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print JSON"}},
-		Action:      func(c *cli.Context) error { return printVersion(s.Out, c.Bool("json")) },
+		Flags:       []cli.Flag{console.JSONOption(&asJSON, "print JSON")},
+		Action:      func(*cli.Context) error { return printVersion(s.Out, asJSON) },
 	})
 }
 
@@ -26,7 +27,8 @@ func Version(s *console.Streams) *cli.Command {
 // empty where the build does not know it.
 func printVersion(to io.Writer, asJSON bool) error {
 	if !asJSON {
-		_, err := fmt.Fprintf(to, "superres %s (%s, %s/%s)\n", console.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		_, err := fmt.Fprintf(to, "superres %s (%s, %s/%s)\n", console.Version, runtime.Version(), runtime.GOOS,
+			runtime.GOARCH)
 		return err
 	}
 	revision := ""
@@ -38,6 +40,7 @@ func printVersion(to io.Writer, asJSON bool) error {
 		}
 	}
 	return json.NewEncoder(to).Encode(map[string]string{
-		"version": console.Version, "revision": revision, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
+		"version": console.Version, "revision": revision, "go": runtime.Version(), "os": runtime.GOOS,
+		"arch": runtime.GOARCH,
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/settings"
 	"superres/internal/safefile"
 	"superres/superres"
 	embedded "superres/superres/models"
@@ -53,6 +54,22 @@ D_L of a coupled stage, ["stage0.weights"] are the weights of a convolutional on
 			return list(s.Out)
 		},
 	})
+}
+
+// Option is --model or --models, with the alias m where there is one value, whose words are the models that need no
+// file.
+func Option(name string, to settings.Value, help string) *settings.Option {
+	o := &settings.Option{Name: name, To: to, Help: help,
+		Words: func() []settings.Word { return settings.Plain(embedded.Names()) }}
+	if name == "model" {
+		o.Aliases = []string{"m"}
+	}
+	return o
+}
+
+// WithAuto returns the models that need no file, and Auto, as completion offers them.
+func WithAuto() []settings.Word {
+	return append(settings.Plain(embedded.Names()), settings.Word{Text: Auto, About: "the best for each picture"})
 }
 
 // describe writes what models are and where they come from, as JSON.
@@ -132,7 +149,8 @@ func Open(name string) (*superres.Model, error) {
 		} else {
 			err = errors.New("not a regular file")
 		}
-		return nil, console.Fail(console.ExitModel, fmt.Errorf("model %s cannot be read: %w; give a file that superres train wrote, or a name that superres models lists", name, err))
+		return nil, console.Fail(console.ExitModel, fmt.Errorf("model %s cannot be read: %w; give a file that "+
+			"superres train wrote, or a name that superres models lists", name, err))
 	}
 	defer f.Close()
 	m, err := superres.Load(f, size)

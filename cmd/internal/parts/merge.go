@@ -18,6 +18,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
+	"superres/cmd/internal/settings"
 	"superres/internal/safefile"
 )
 
@@ -31,7 +32,7 @@ func Command(s *console.Streams) *cli.Command {
 
 Parts run in any order and number, at once or not, on one machine or many; they share
 the folder and nothing else. A part that is run again does what is missing.`,
-		Flags: console.WorkFlags,
+		Flags: console.WorkOptions(new(console.Limits), nil).Flags(),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
 				return console.Usage("expected one folder; superres merge --help shows examples")
@@ -61,9 +62,9 @@ func merge(c *cli.Context, s *console.Streams, path string) error {
 			fmt.Errorf("%s names an output; that of the report is the folder itself: remove the flag there", name))
 	}
 	var flags []string
-	for _, f := range console.WorkFlags {
-		if name := f.Names()[0]; c.IsSet(name) {
-			flags = append(flags, fmt.Sprintf("--%s=%v", name, c.Value(name)))
+	for _, o := range settings.Of(c.Command) {
+		if o.Given() {
+			flags = append(flags, "--"+o.Name+"="+o.To.String())
 		}
 	}
 	args = slices.Concat([]string{"superres", args[0], "--output=" + path}, flags, args[1:])
@@ -86,7 +87,11 @@ func Merging(c *cli.Context) bool { return c.Context.Value(mergeKey{}) != nil }
 
 // sweeps reports whether the trials of a command can be run in parts.
 func sweeps(c *cli.Command) bool {
-	return c != nil && slices.Contains(c.Flags, cli.Flag(SweepFlag))
+	if c == nil {
+		return false
+	}
+	shard := settings.Of(c).Find("shard")
+	return shard != nil && slices.Contains(shard.Kinds, "sweep")
 }
 
 // commandFile is the file that records the command whose trials the parts in a folder run, so that superres merge can
@@ -104,18 +109,11 @@ func SweepPart(c *cli.Context, dir string) (Part, error) {
 		return part, err
 	}
 	args := []string{c.Command.Name}
-	for _, f := range c.Command.Flags {
-		name := f.Names()[0]
-		if !c.IsSet(name) || name == "shard" || name == "output" ||
-			slices.ContainsFunc(console.WorkFlags, func(w cli.Flag) bool { return w.Names()[0] == name }) {
-			continue
-		}
-		values := []string{fmt.Sprint(c.Value(name))}
-		if _, is := f.(*cli.StringSliceFlag); is {
-			values = c.StringSlice(name)
-		}
-		for _, v := range values {
-			args = append(args, "--"+name+"="+v)
+	for _, o := range settings.Of(c.Command) {
+		if o.Given() && (o.Effect != settings.Neutral || o.Name == "max-pixels") {
+			for _, v := range o.Values() {
+				args = append(args, "--"+o.Name+"="+v)
+			}
 		}
 	}
 	args = append(append(args, "--"), c.Args().Slice()...)

@@ -16,14 +16,18 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/settings"
 )
 
-// SweepFlag is the flag of the commands whose trials a sweep runs.
-var SweepFlag = &cli.StringFlag{Name: "shard", Usage: "do only part `I/N` of the trials, 0/N to N-1/N, and write " +
-	"no report: the parts may run at once, and superres merge DIR writes it"}
+// SweepOption returns --shard of the commands whose trials a sweep runs. SweepPart reads it.
+func SweepOption() *settings.Option {
+	return &settings.Option{Name: "shard", To: settings.Text(new(string), ""), Effect: settings.Neutral,
+		Kinds: []string{"sweep"},
+		Help: "do only part `I/N` of the trials, 0/N to N-1/N, and write no report: the parts may run at once, " +
+			"and superres " +
+			"merge DIR writes it"}
+}
 
 // Part is one part of many of a set of pictures or trials. The zero value is the entire set.
 //

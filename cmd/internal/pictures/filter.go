@@ -5,16 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/settings"
 )
-
-// FilterFlags choose among the pictures of folders.
-var FilterFlags = []cli.Flag{
-	&cli.StringSliceFlag{Name: "include", Usage: "of folders and quoted patterns, take only what matches `PATTERN`: *, ? and [a-z] within a name, ** for any folders; without a slash it is for names in any folder; may be repeated"},
-	&cli.StringSliceFlag{Name: "exclude", Usage: "leave out what matches `PATTERN`, folders too; may be repeated"},
-}
 
 // Filter chooses files below a folder by their place in it, a path with slashes.
 type Filter struct {
@@ -26,17 +19,27 @@ type Filter struct {
 	Exclude []string
 }
 
-// ReadFilter reads FilterFlags.
-func ReadFilter(c *cli.Context) (Filter, error) {
-	f := Filter{Include: c.StringSlice("include"), Exclude: c.StringSlice("exclude")}
-	for name, patterns := range map[string][]string{"include": f.Include, "exclude": f.Exclude} {
-		for _, p := range patterns {
-			if _, err := path.Match(p, ""); err != nil || strings.Trim(p, "/") == "" {
-				return f, console.Usage("--%s %q: expected a pattern such as '*.jpg' or 'scans/**'", name, p)
-			}
-		}
+// Options are --include and --exclude.
+func (f *Filter) Options() settings.Table {
+	option := func(name string, to *[]string, help string) *settings.Option {
+		return &settings.Option{Name: name, To: settings.List(to, checkPattern(name)), Group: "files",
+			Effect: settings.Neutral, Help: help}
 	}
-	return f, nil
+	return settings.Table{
+		option("include", &f.Include, "of folders and quoted patterns, take only what matches `PATTERN`: *, ? and "+
+			"[a-z] within a name, ** for any folders; without a slash it is for names in any folder; may be repeated"),
+		option("exclude", &f.Exclude, "leave out what matches `PATTERN`, folders too; may be repeated"),
+	}
+}
+
+// checkPattern returns a function that refuses patterns that cannot match.
+func checkPattern(name string) func(string) error {
+	return func(p string) error {
+		if _, err := path.Match(p, ""); err != nil || strings.Trim(p, "/") == "" {
+			return console.Usage("--%s %q: expected a pattern such as '*.jpg' or 'scans/**'", name, p)
+		}
+		return nil
+	}
 }
 
 // takes tells whether a file is taken.

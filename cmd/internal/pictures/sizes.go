@@ -4,63 +4,66 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/settings"
 	"superres/superres"
 )
 
-// SizeFlags say how large results are to be.
-var SizeFlags = []cli.Flag{
-	&cli.StringFlag{Name: "scale", Aliases: []string{"s"}, Value: "2", DefaultText: "2", Usage: "enlarge by `F`, 1 to 16; 4x, x4 and 400% are 4"},
-	&cli.IntFlag{Name: "width", Usage: "enlarge to `W` pixels across; without --height in proportion, with it to exactly that size"},
-	&cli.IntFlag{Name: "height", Usage: "enlarge to `H` pixels down"},
-	&cli.StringFlag{Name: "fit", Usage: "enlarge in proportion to the largest that `WxH` holds, which may be HD, FullHD, 4K or 8K"},
+// SizeOptions say how large results are to be. They set the size of an enlargement, which
+// CheckSize completes.
+func SizeOptions(to *superres.Options) settings.Table {
+	side := func(name string, n *int, help, brief string) *settings.Option {
+		return &settings.Option{Name: name, To: settings.Num(n, 0).AtLeast(1).In("pixels"), Group: "size",
+			Effect: settings.Elsewhere, Request: true, Help: help, Brief: brief}
+	}
+	return settings.Table{
+		{Name: "scale", Aliases: []string{"s"}, To: settings.Parsed(&to.Scale, "2", readScale), Group: "size", Effect: settings.Elsewhere, Request: true,
+			Help: "enlarge by `F`, 1 to 16; 4x, x4 and 400% are 4", Brief: "how many times larger: 2, 1.5, 4x, " +
+				"300%, up to 16"},
+		side("width", &to.Width, "enlarge to `W` pixels across; without --height in proportion, with it to "+
+			"exactly that size", "as many pixels wide"),
+		side("height", &to.Height, "enlarge to `H` pixels down", ""),
+		{Name: "fit", To: settings.Custom("", func(text string) error { return readFit(to, text) }), Group: "size",
+			Effect: settings.Elsewhere, Request: true,
+			Help:  "enlarge in proportion to the largest that `WxH` holds, which may be HD, FullHD, 4K or 8K",
+			Brief: "as large as fits into so many pixels, such as 3840x2160, or 4K"},
+	}
 }
 
-// ReadSize reads SizeFlags into the options of an enlargement.
-func ReadSize(c *cli.Context) (superres.Options, error) {
-	var opt superres.Options
-	given := func(name string) bool { return c.IsSet(name) }
-	switch sized := given("width") || given("height"); {
-	case given("scale") && (sized || given("fit")):
-		return opt, console.Usage("--scale and --width, --height or --fit: expected one of them")
-	case sized && given("fit"):
-		return opt, console.Usage("--fit and --width or --height: expected one of them; --fit WxH is the box")
-	case sized:
-		for _, name := range []string{"width", "height"} {
-			if n := c.Int(name); given(name) && n < 1 {
-				return opt, console.Usage("--%s %d: expected 1 or more pixels", name, n)
-			}
-		}
-		opt.Width, opt.Height = c.Int("width"), c.Int("height")
-	case given("fit"):
-		text := c.String("fit")
-		if named, is := screens[strings.ToLower(text)]; is {
-			text = named
-		}
-		w, h, _ := strings.Cut(strings.ToLower(strings.ReplaceAll(text, "×", "x")), "x")
-		var err1, err2 error
-		opt.Width, err1 = strconv.Atoi(w)
-		opt.Height, err2 = strconv.Atoi(h)
-		if err1 != nil || err2 != nil || opt.Width < 1 || opt.Height < 1 {
-			return opt, console.Usage("--fit %s: expected WxH, such as 1920x1080, or HD, FullHD, 4K or 8K", text)
-		}
-		opt.Fit = true
-	default:
-		var err error
-		if opt.Scale, err = readScale(c.String("scale")); err != nil {
-			return opt, err
-		}
-		if !(opt.Scale >= superres.MinScale && opt.Scale <= superres.MaxScale) {
-			return opt, console.Usage("--scale %g: expected %d to %d", opt.Scale, superres.MinScale, superres.MaxScale)
-		}
+// CheckSize refuses sizes that contradict each other, and takes the default scale away where
+// another size is given.
+func CheckSize(to *superres.Options, given settings.Table) error {
+	sized, fit := given.Given("width", "height"), given.Given("fit")
+	switch {
+	case given.Given("scale") && (sized || fit):
+		return console.Usage("--scale and --width, --height or --fit: expected one of them")
+	case sized && fit:
+		return console.Usage("--fit and --width or --height: expected one of them; --fit WxH is the box")
+	case sized || fit:
+		to.Scale = 0
 	}
-	return opt, nil
+	return nil
+}
+
+// readFit reads --fit.
+func readFit(to *superres.Options, text string) error {
+	if named, is := screens[strings.ToLower(text)]; is {
+		text = named
+	}
+	w, h, _ := strings.Cut(strings.ToLower(strings.ReplaceAll(text, "×", "x")), "x")
+	var err1, err2 error
+	to.Width, err1 = strconv.Atoi(w)
+	to.Height, err2 = strconv.Atoi(h)
+	if err1 != nil || err2 != nil || to.Width < 1 || to.Height < 1 {
+		return console.Usage("--fit %s: expected WxH, such as 1920x1080, or HD, FullHD, 4K or 8K", text)
+	}
+	to.Fit = true
+	return nil
 }
 
 // screens are the names of sizes of screens, in pixels.
-var screens = map[string]string{"hd": "1280x720", "720p": "1280x720", "fullhd": "1920x1080", "1080p": "1920x1080", "1440p": "2560x1440", "4k": "3840x2160", "2160p": "3840x2160", "8k": "7680x4320"}
+var screens = map[string]string{"hd": "1280x720", "720p": "1280x720", "fullhd": "1920x1080", "1080p": "1920x1080",
+	"1440p": "2560x1440", "4k": "3840x2160", "2160p": "3840x2160", "8k": "7680x4320"}
 
 // readScale reads a scale as people write it: 4, 4x, x4, 4×, 400%.
 func readScale(text string) (float64, error) {
@@ -73,9 +76,13 @@ func readScale(text string) (float64, error) {
 	}
 	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	if err != nil {
-		return 0, console.Usage("--scale %s: expected %d to %d, such as 2, 2.5, 4x or 200%%", text, superres.MinScale, superres.MaxScale)
+		return 0, console.Usage("--scale %s: expected %d to %d, such as 2, 2.5, 4x or 200%%", text,
+			superres.MinScale, superres.MaxScale)
 	}
-	return v / unit, nil
+	if v /= unit; !(v >= superres.MinScale && v <= superres.MaxScale) {
+		return 0, console.Usage("--scale %g: expected %d to %d", v, superres.MinScale, superres.MaxScale)
+	}
+	return v, nil
 }
 
 // SizeText is what is asked for, in a file name: 2x, 800w, 600h, 800x600.

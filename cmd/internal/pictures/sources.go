@@ -15,17 +15,12 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/settings"
 	"superres/internal/imagefile"
 	"superres/mnist"
+	"superres/superres/resample"
 	"superres/superres/training"
 )
-
-// IDXFlags choose among the images of IDX files.
-var IDXFlags = []cli.Flag{
-	&cli.StringFlag{Name: "index", Usage: "of IDX files take only the images `I,J,...` (from 0)"},
-	&cli.StringFlag{Name: "skip-index", Usage: "of IDX files leave out the images `I,J,...`"},
-	&cli.IntFlag{Name: "limit", Usage: "of IDX files take the first `N` that are left; 0: all"},
-}
 
 // Sources lists pictures from which a command learns or which it scores: picture files,
 // folders of them, and IDX files.
@@ -34,7 +29,7 @@ type Sources struct {
 	Command string
 	// Recursive takes folders with all below them: --recursive, false.
 	Recursive bool
-	// Choice is which images of IDX files are taken: IDXFlags, all.
+	// Choice is which images of IDX files are taken: all.
 	Choice Choice
 	// Limits are those of the machine.
 	Limits console.Limits
@@ -45,10 +40,14 @@ type Sources struct {
 	Notes io.Writer
 }
 
-// ReadSources reads --recursive and IDXFlags.
-func ReadSources(c *cli.Context, l console.Limits, bytesPerPixel int64) (Sources, error) {
-	choice, err := ReadChoice(c)
-	return Sources{c.Command.Name, c.Bool("recursive"), choice, l, bytesPerPixel, Notes(c)}, err
+// Options are --recursive and those of Choice.
+func (s *Sources) Options() settings.Table {
+	return append(settings.Table{console.RecursiveOption(&s.Recursive)}, s.Choice.Options()...)
+}
+
+// Complete sets what Options do not, for a command that takes so many bytes for a pixel.
+func (s *Sources) Complete(c *cli.Context, l console.Limits, bytesPerPixel int64) {
+	s.Command, s.Limits, s.BytesPerPixel, s.Notes = c.Command.Name, l, bytesPerPixel, Notes(c)
 }
 
 // Notes is where a command says what it leaves out: nil when it is to be quiet.
@@ -74,7 +73,8 @@ func (s Sources) List(ctx context.Context, names []string) ([]training.Source, e
 			continue
 		}
 		if name == "-" {
-			return nil, console.Usage("%s does not read standard input; name files or folders (a file of this name is ./-)", s.Command)
+			return nil, console.Usage("%s does not read standard input; name files or folders (a file of this "+
+				"name is ./-)", s.Command)
 		}
 		inputs, more, err := Expand(name, s.Recursive)
 		if err != nil {
@@ -88,7 +88,8 @@ func (s Sources) List(ctx context.Context, names []string) ([]training.Source, e
 		}
 	}
 	if len(list) == 0 {
-		return nil, console.Fail(console.ExitInput, errors.New("no picture is left to work on; check --index, --skip-index and --limit"))
+		return nil, console.Fail(console.ExitInput, errors.New("no picture is left to work on; check --index, "+
+			"--skip-index and --limit"))
 	}
 	TellSkipped(s.Notes, others)
 	s.Choice.TellIdle(s.Notes, names)
@@ -112,7 +113,8 @@ func Open(ctx context.Context, path string, limits imagefile.Limits) (img image.
 func Frugal(l console.Limits, bytesPerPixel int64) imagefile.Limits {
 	return imagefile.Limits{Pixels: l.Pixels, Strip: true, Accept: func(cfg image.Config, held int64) error {
 		if need := int64(cfg.Width)*int64(cfg.Height)*bytesPerPixel + held; need > l.Memory {
-			return fmt.Errorf("%dx%d needs %s, the limit is %s; use --max-memory", cfg.Width, cfg.Height, console.Bytes(need), console.Bytes(l.Memory))
+			return fmt.Errorf("%dx%d needs %s, the limit is %s; use --max-memory", cfg.Width, cfg.Height,
+				console.Bytes(need), console.Bytes(l.Memory))
 		}
 		return nil
 	}}
@@ -120,12 +122,22 @@ func Frugal(l console.Limits, bytesPerPixel int64) imagefile.Limits {
 
 // TellIdle says that the choice means nothing where no name is that of an IDX file.
 func (ch Choice) TellIdle(w io.Writer, names []string) {
-	if chosen := ch.Take != nil || ch.Skip != nil || ch.Limit > 0; chosen && w != nil && !slices.ContainsFunc(names, IsIDX) {
-		fmt.Fprintln(w, "superres: --index, --skip-index and --limit choose images of IDX files, and none is named: all pictures are taken")
+	if chosen := ch.Take != nil || ch.Skip != nil || ch.Limit > 0; chosen && w != nil &&
+		!slices.ContainsFunc(names, IsIDX) {
+		fmt.Fprintln(w, "superres: --index, --skip-index and --limit choose images of IDX files, and none is "+
+			"named: all pictures are taken")
 	}
 }
 
-// Choice is what IDXFlags choose.
+// DegradationOption is --degradation, of what checks the value itself.
+func DegradationOption(to *resample.Degradation, preset resample.Degradation, help string) *settings.Option {
+	return &settings.Option{Name: "degradation", To: settings.Text(to, preset), Help: help,
+		Words: func() []settings.Word {
+			return settings.Plain([]string{string(resample.Cubic), string(resample.Box)})
+		}}
+}
+
+// Choice is which images of IDX files are taken.
 type Choice struct {
 	// Take are the numbers of the images, from 0: --index. Nil is all.
 	Take []int
@@ -167,18 +179,16 @@ func (ch Choice) Among(name string, total int) (taken func(i int) bool, count in
 	}, count, err
 }
 
-// ReadChoice reads IDXFlags.
-func ReadChoice(c *cli.Context) (ch Choice, err error) {
-	if ch.Take, err = indices(c, "index"); err != nil {
-		return ch, err
+// Options are --index, --skip-index and --limit, which choose among the images of IDX files.
+func (ch *Choice) Options() settings.Table {
+	return settings.Table{
+		{Name: "index", To: settings.Parsed(&ch.Take, "", indices("index")),
+			Help: "of IDX files take only the images `I,J,...` (from 0)"},
+		{Name: "skip-index", To: settings.Parsed(&ch.Skip, "", indices("skip-index")),
+			Help: "of IDX files leave out the images `I,J,...`"},
+		{Name: "limit", To: settings.Num(&ch.Limit, 0).AtLeast(0), Help: "of IDX files take the first `N` that " +
+			"are left; 0: all"},
 	}
-	if ch.Skip, err = indices(c, "skip-index"); err != nil {
-		return ch, err
-	}
-	if ch.Limit = c.Int("limit"); ch.Limit < 0 {
-		return ch, console.Usage("--limit %d: expected 0 or more", ch.Limit)
-	}
-	return ch, nil
 }
 
 // IDX reads the chosen images of an IDX file into memory.
@@ -194,7 +204,8 @@ func (s Sources) IDX(ctx context.Context, name string) ([]training.Source, error
 	}
 	if need := int64(count) * (int64(f.Width())*int64(f.Height()) + 256); need > s.Limits.Memory/2 {
 		return nil, console.Fail(
-			console.ExitLimit, fmt.Errorf("%s: %d images of %dx%d need %s, more than half of the limit of %s; use --limit or --max-memory",
+			console.ExitLimit, fmt.Errorf("%s: %d images of %dx%d need %s, more than half of the limit of %s; use "+
+				"--limit or --max-memory",
 				name, count, f.Width(), f.Height(), console.Bytes(need), console.Bytes(s.Limits.Memory)))
 
 	}
@@ -217,23 +228,25 @@ func (s Sources) IDX(ctx context.Context, name string) ([]training.Source, error
 		}
 		own := *img
 		own.Pix = slices.Clone(img.Pix)
-		list = append(list, training.Source{Name: fmt.Sprintf("%s[%d]", filepath.Base(name), i), Open: func(context.Context) (image.Image, error) { return &own, nil }})
+		list = append(list, training.Source{Name: fmt.Sprintf("%s[%d]", filepath.Base(name), i),
+			Open: func(context.Context) (image.Image, error) { return &own, nil }})
 	}
 	return list, nil
 }
 
-// indices parses a flag of numbers with commas; nil when it is not given.
-func indices(c *cli.Context, flag string) ([]int, error) {
-	if c.String(flag) == "" {
-		return nil, nil
-	}
-	var list []int
-	for part := range strings.SplitSeq(c.String(flag), ",") {
-		i, err := strconv.Atoi(strings.TrimSpace(part))
-		if err != nil || i < 0 {
-			return nil, console.Usage("--%s: %q is no image number", flag, part)
+// indices returns a function that reads numbers with commas, of which an empty text has none.
+func indices(name string) func(text string) ([]int, error) {
+	return func(text string) (list []int, err error) {
+		if text == "" {
+			return nil, nil
 		}
-		list = append(list, i)
+		for part := range strings.SplitSeq(text, ",") {
+			i, err := strconv.Atoi(strings.TrimSpace(part))
+			if err != nil || i < 0 {
+				return nil, console.Usage("--%s: %q is no image number", name, part)
+			}
+			list = append(list, i)
+		}
+		return list, nil
 	}
-	return list, nil
 }

@@ -4,8 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
+	"superres/cmd/internal/settings"
 	"superres/learners/plugin"
 	"superres/learners/sparse"
 )
@@ -22,9 +21,17 @@ type Coder struct {
 	SparsityGiven bool
 }
 
-// ReadCoder reads --coder and --sparsity.
-func ReadCoder(c *cli.Context) Coder {
-	return Coder{c.String("coder"), c.IsSet("coder"), c.Int("sparsity"), c.IsSet("sparsity")}
+// Options are --coder and --sparsity, with 3 atoms, and their help.
+func (c *Coder) Options(coder, sparsity string) settings.Table {
+	return settings.Table{
+		CoderOption(&c.Spec, "omp", coder),
+		{Name: "sparsity", To: settings.Num(&c.Sparsity, 3).AtLeast(0), Help: sparsity},
+	}
+}
+
+// Complete sets which options were given.
+func (c *Coder) Complete(given settings.Table) {
+	c.SpecGiven, c.SparsityGiven = given.Given("coder"), given.Given("sparsity")
 }
 
 // Over returns the spec of the coder with its sparsity in it, over so many atoms, unless it

@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/settings"
 	"superres/learners"
 	"superres/learners/plugin"
 	"superres/learners/sparse"
@@ -53,6 +54,28 @@ func list[T any](s *console.Streams, infos []plugin.Info[T]) error {
 	}
 	_, err := fmt.Fprint(s.Out, b.String())
 	return err
+}
+
+// CoderOption is --coder.
+func CoderOption(to *string, preset, help string) *settings.Option {
+	return &settings.Option{Name: "coder", To: settings.Text(to, preset), Help: help, Words: CoderWords}
+}
+
+// CoderWords returns the coders as completion offers them.
+func CoderWords() []settings.Word { return words(sparse.List()) }
+
+// LearnerOption is --learner or, of several, --learners.
+func LearnerOption(name string, to settings.Value, help string) *settings.Option {
+	return &settings.Option{Name: name, To: to, Help: help,
+		Words: func() []settings.Word { return words(learners.List()) }}
+}
+
+// words are plug-ins as completion offers them.
+func words[T any](infos []plugin.Info[T]) (list []settings.Word) {
+	for _, info := range infos {
+		list = append(list, settings.Word{Text: info.Name, About: info.Summary})
+	}
+	return list
 }
 
 // Specs splits a list of plug-in specs at its commas, but for those between the

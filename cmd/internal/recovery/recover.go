@@ -20,6 +20,7 @@ import (
 
 // Command is superres recover.
 func Command(s *console.Streams) *cli.Command {
+	var opt Options
 	return console.Command(&cli.Command{
 		Name: "recover", Usage: "compare learners on signals from known dictionaries: the paper's Figure 1",
 		ArgsUsage: "[FLAGS]",
@@ -39,15 +40,14 @@ exec:COMMAND is a learner of your own in any language, such as mine.py or "pytho
 testdata/external in the source tells how to write one. It gets the usual variables of the
 environment alone (PATH, HOME, LANG, PYTHON*, CONDA_PREFIX, ...; others by "env NAME=VALUE
 mine.py"), and all that it starts ends with it.`,
-		Flags:  flags(),
-		Action: func(c *cli.Context) error { return run(c, s) },
+		Flags:  opt.table().Flags(),
+		Action: func(c *cli.Context) error { return run(c, s, &opt) },
 	})
 }
 
 // run does one call.
-func run(c *cli.Context, s *console.Streams) error {
-	opt, err := readOptions(c)
-	if err != nil {
+func run(c *cli.Context, s *console.Streams, opt *Options) error {
+	if err := opt.complete(c); err != nil {
 		return err
 	}
 	tasks, err := opt.tasks()
@@ -57,10 +57,7 @@ func run(c *cli.Context, s *console.Streams) error {
 	if err := enoughMemory(tasks, opt.Limits.Memory); err != nil {
 		return err
 	}
-	bar, err := console.NewProgress(c, s)
-	if err != nil {
-		return err
-	}
+	bar := console.NewProgress(c, s)
 	defer bar.Clear()
 	part, err := parts.SweepPart(c, opt.Folder)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 // Diff is superres diff.
 func Diff(s *console.Streams) *cli.Command {
+	var opt DiffOptions
 	return console.Command(&cli.Command{
 		Name: "diff", Usage: "put pictures of one scene into a page that compares them", ArgsUsage: "[FLAGS] A B...",
 		Description: `   superres diff truth.png enlarged.png                      diff.html: slider, difference, scores
@@ -34,25 +35,21 @@ which goes where the page goes. With -o - there is no folder, and the rest is le
 
 Up to nine pictures are taken. What is behind the # of the page's address is what it
 shows, so that a view can be passed on. A picture of another shape is refused.`,
-		Flags:  diffFlags(),
-		Action: func(c *cli.Context) error { return runDiff(c, s) },
+		Flags:  opt.table().Flags(),
+		Action: func(c *cli.Context) error { return runDiff(c, s, opt) },
 	})
 }
 
 // runDiff does one call of superres diff.
-func runDiff(c *cli.Context, s *console.Streams) error {
-	opt, err := readDiffOptions(c)
-	if err != nil {
+func runDiff(c *cli.Context, s *console.Streams, opt DiffOptions) error {
+	if err := opt.complete(c); err != nil {
 		return err
 	}
 	if err := console.CheckOutputs(opt.Overwrite, opt.Inputs, console.Output{Flag: "-o", Name: opt.Page}); err != nil {
 		return err
 	}
 	console.LimitProcess(c.Context, opt.Limits)
-	bar, err := console.NewProgress(c, s)
-	if err != nil {
-		return err
-	}
+	bar := console.NewProgress(c, s)
 	defer bar.Clear()
 	d, err := readSizes(c.Context, opt)
 	if err != nil {

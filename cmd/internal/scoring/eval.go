@@ -12,6 +12,7 @@ import (
 
 // Eval is superres eval.
 func Eval(s *console.Streams) *cli.Command {
+	var opt EvalOptions
 	return console.Command(&cli.Command{
 		Name: "eval", Usage: "score enlarged pictures, or models",
 		ArgsUsage: "[FLAGS] REF TEST   or   -m MODEL [FLAGS] REF...",
@@ -25,22 +26,18 @@ func Eval(s *console.Streams) *cli.Command {
 Protocols: matlab-y, for photographs: low resolution by MATLAB's antialiased
 bicubic, 8 bits; Y of BT.601, a border of SCALE pixels left out; PSNR and SSIM.
 nfe, for digits: squared error of the grey values over the squared truth.`,
-		Flags:  evalFlags(),
-		Action: func(c *cli.Context) error { return runEval(c, s) },
+		Flags:  opt.table().Flags(),
+		Action: func(c *cli.Context) error { return runEval(c, s, opt) },
 	})
 }
 
 // runEval does one call of superres eval.
-func runEval(c *cli.Context, s *console.Streams) error {
-	opt, err := readEvalOptions(c)
-	if err != nil {
+func runEval(c *cli.Context, s *console.Streams, opt EvalOptions) error {
+	if err := opt.complete(c); err != nil {
 		return err
 	}
 	console.LimitProcess(c.Context, opt.Limits)
-	bar, err := console.NewProgress(c, s)
-	if err != nil {
-		return err
-	}
+	bar := console.NewProgress(c, s)
 	defer bar.Clear()
 	table, err := evaluate(c.Context, opt, bar)
 	if err != nil {

@@ -21,14 +21,20 @@ import (
 
 // call answers one of the calls.
 func (s *site) call(w http.ResponseWriter, r *http.Request, name string) {
-	answers := map[string]func(http.ResponseWriter, *http.Request) error{"upscale": s.upscale, "inspect": s.inspect, "score": s.score}
+	answers := map[string]func(http.ResponseWriter, *http.Request) error{"upscale": s.upscale, "inspect": s.inspect,
+		"score": s.score}
 	var err error
 	if name == "events" {
 		if s.allows(w, r, http.MethodGet) {
 			err = s.events(w, r)
 		}
+	} else if name == "options" {
+		if s.allows(w, r, http.MethodGet) {
+			s.answer(w, http.StatusOK, upscale.Parameters().Describe())
+		}
 	} else if answer := answers[name]; answer == nil {
-		s.refuse(w, http.StatusNotFound, console.ExitUsage, "there is no such call; expected upscale, inspect, events or score")
+		s.refuse(w, http.StatusNotFound, console.ExitUsage, "there is no such call; expected upscale, inspect, "+
+			"options, events or score")
 	} else if s.allows(w, r, http.MethodPost, http.MethodPut) {
 		err = s.within(func() error { return answer(w, r) })
 		if err != nil {

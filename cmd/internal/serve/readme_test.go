@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/cmd/internal/settings"
 	"superres/cmd/internal/upscale"
 	"superres/internal/golden"
 )
@@ -49,9 +50,17 @@ func TestReadme(t *testing.T) {
 			t.Errorf("%s: %dx%d, expected %v (%v)", name, got.Width, got.Height, size, err)
 		}
 	}
-	for _, name := range append([]string{"name", "region", "id"}, upscale.Parameters...) {
+	for _, name := range append([]string{"name", "region", "id"}, upscale.Parameters().Names()...) {
 		if !strings.Contains(text, "`"+name) {
 			t.Errorf("the parameter %s is not told", name)
 		}
 	}
+}
+
+// names returns the names of options.
+func names(list []settings.Description) (names []string) {
+	for _, d := range list {
+		names = append(names, d.Name)
+	}
+	return names
 }

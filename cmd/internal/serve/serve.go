@@ -21,17 +21,18 @@ import (
 	"net/http"
 	"os"
 	"regexp"
-	"slices"
 	"syscall"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/settings"
 )
 
 // Command is superres serve.
 func Command(s *console.Streams) *cli.Command {
+	var opt options
 	return console.Command(&cli.Command{
 		Name: "serve", Usage: "enlarge pictures in the browser, or for other programs by HTTP", ArgsUsage: "",
 		Description: `   superres serve                         prints the address of a page, to be opened in a browser
@@ -51,29 +52,35 @@ All pictures share --max-memory, of which a part is kept for small ones, so that
 not wait for large ones; --max-pixels and --timeout count a picture. What is too much at
 a time gets the answer 429, and when to come again. Ctrl-C ends it: what is nearly done
 is finished, within three seconds.`,
-		Flags: slices.Concat([]cli.Flag{
-			&cli.StringFlag{Name: "listen", Value: defaultAddress, Usage: "listen at `HOST:PORT`; port 0 is any, and so is the default where it is taken"},
-			&cli.StringFlag{Name: "token", EnvVars: []string{"SUPERRES_TOKEN"}, Usage: "let in who knows `TEXT`, letters, digits, - and _, 16 at least; none: everybody who reaches the address, of this machine alone; by default that of SUPERRES_TOKEN, or a new one for each run"},
-			&cli.IntFlag{Name: "queue", Value: 8, Usage: "let `N` pictures wait for their turn, and answer others that the server is busy"},
-			&cli.DurationFlag{Name: "timeout", Value: 30 * time.Second, Usage: "give up a picture that takes longer than `T` to decode, enlarge and write; by default, one that takes longer than that to decode"},
-			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "say which protections of workers this system lacks"},
-		}, serverFlags()),
-		Action: func(c *cli.Context) error { return run(c, s) },
+		Flags:  opt.table().Flags(),
+		Action: func(c *cli.Context) error { return run(c, s, opt) },
 	})
 }
 
-// serverFlags are those of the limits; nothing is shown that moves.
-func serverFlags() []cli.Flag {
-	return slices.DeleteFunc(slices.Clone(console.PictureFlags), func(f cli.Flag) bool { return f.Names()[0] == "progress" })
+// table has the options of superres serve, with their defaults. Nothing is shown that moves.
+func (opt *options) table() settings.Table {
+	return append(settings.Table{
+		{Name: "listen", To: settings.Text(&opt.address, defaultAddress),
+			Help: "listen at `HOST:PORT`; port 0 is any, and so is the default where it is taken"},
+		{Name: "token", To: settings.Text(&opt.token, ""), Help: "let in who knows `TEXT`, letters, digits, - and " +
+			"_, 16 at least; none: everybody who reaches the address, of this machine alone; by default that of " +
+			"SUPERRES_TOKEN, or a new one for each run"},
+		{Name: "queue", To: settings.Num(&opt.queue, 8).AtLeast(0).In("pictures"),
+			Help: "let `N` pictures wait for their turn, and answer others that the server is busy"},
+		{Name: "timeout", To: settings.Time(&opt.decode, 30*time.Second),
+			Help: "give up a picture that takes longer than `T` to decode, enlarge and write; by default, one " +
+				"that takes longer than that to decode"},
+		{Name: "verbose", Aliases: []string{"v"}, To: settings.Bool(&opt.verbose, false),
+			Help: "say which protections of workers this system lacks"},
+	}, console.PictureOptions(&opt.limits, &opt.quiet).Without("progress")...)
 }
 
 // defaultAddress is where the server listens, if that is free.
 const defaultAddress = "127.0.0.1:8020"
 
 // run does one call of superres serve, until the program is interrupted.
-func run(c *cli.Context, s *console.Streams) error {
-	opt, err := readOptions(c)
-	if err != nil {
+func run(c *cli.Context, s *console.Streams, opt options) error {
+	if err := opt.complete(settings.Of(c.Command)); err != nil {
 		return err
 	}
 	l, err := listen(c.Context, opt)
@@ -81,10 +88,11 @@ func run(c *cli.Context, s *console.Streams) error {
 		return err
 	}
 	defer l.Close()
-	if !opt.loopback && !c.Bool("quiet") {
-		fmt.Fprintf(s.Err, "superres: %s is open to the network, unencrypted: whoever has the address can use it\n", l.Addr())
+	if !opt.loopback && !opt.quiet {
+		fmt.Fprintf(s.Err, "superres: %s is open to the network, unencrypted: whoever has the address can use it\n",
+			l.Addr())
 	}
-	if opt.token == "" && !c.Bool("quiet") {
+	if opt.token == "" && !opt.quiet {
 		fmt.Fprintln(s.Err, "superres: without a token every program of this machine can use it")
 	}
 	site := newSite(opt, l.Addr(), func(line string) { fmt.Fprintln(s.Err, "superres:", line) })
@@ -103,6 +111,7 @@ type options struct {
 	loopback bool   // it is of this machine alone
 	token    string // empty: none
 	queue    int    // pictures that may wait
+	quiet    bool   // say nothing but errors
 	verbose  bool   // tell what the system has not got to confine workers
 	limits   console.Limits
 	decode   time.Duration // of a picture
@@ -112,36 +121,33 @@ type options struct {
 
 var goodToken = regexp.MustCompile(`^[A-Za-z0-9_-]{16,128}$`)
 
-// readOptions reads the flags.
-func readOptions(c *cli.Context) (opt options, err error) {
-	opt = options{address: c.String("listen"), any: !c.IsSet("listen"), token: c.String("token"), queue: c.Int("queue"), verbose: c.Bool("verbose") && !c.Bool("quiet"), decode: c.Duration("timeout"), patience: usual}
-	if c.IsSet("timeout") {
+// complete works out what depends on several options.
+func (opt *options) complete(given settings.Table) error {
+	opt.any, opt.verbose, opt.patience = !given.Given("listen"), opt.verbose && !opt.quiet, usual
+	if given.Given("timeout") {
 		opt.whole = opt.decode
 	}
-	if opt.limits, err = console.ReadLimits(c); err != nil {
-		return opt, err
+	if !given.Given("token") {
+		opt.token = os.Getenv("SUPERRES_TOKEN")
 	}
 	host, _, err := net.SplitHostPort(opt.address)
 	if err != nil {
-		return opt, console.Usage("--listen %s: expected HOST:PORT, such as 127.0.0.1:8020", opt.address)
+		return console.Usage("--listen %s: expected HOST:PORT, such as 127.0.0.1:8020", opt.address)
 	}
 	ip := net.ParseIP(host)
 	opt.loopback = host == "localhost" || ip != nil && ip.IsLoopback()
 	switch {
-	case opt.decode <= 0:
-		return opt, console.Usage("--timeout %v: expected more than no time", opt.decode)
-	case opt.queue < 0:
-		return opt, console.Usage("--queue %d: expected 0 or more pictures", opt.queue)
 	case opt.token == "none" && !opt.loopback:
-		return opt, console.Usage("--token none: not with --listen %s, which others can reach; leave one of them out", opt.address)
+		return console.Usage("--token none: not with --listen %s, which others can reach; leave one of them out",
+			opt.address)
 	case opt.token == "none":
 		opt.token = ""
 	case opt.token == "":
 		opt.token = newToken()
 	case !goodToken.MatchString(opt.token):
-		return opt, console.Usage("--token: expected 16 to 128 letters, digits, - and _, or none")
+		return console.Usage("--token: expected 16 to 128 letters, digits, - and _, or none")
 	}
-	return opt, nil
+	return nil
 }
 
 // newToken makes 128 random bits, as text for an address.
@@ -159,7 +165,8 @@ func listen(ctx context.Context, opt options) (net.Listener, error) {
 		l, err = config.Listen(ctx, "tcp", "127.0.0.1:0")
 	}
 	if err != nil {
-		return nil, console.Fail(console.ExitOutput, fmt.Errorf("cannot listen at %s: %w; use another --listen, of which port 0 is any that is free", opt.address, reason(err)))
+		return nil, console.Fail(console.ExitOutput, fmt.Errorf("cannot listen at %s: %w; use another --listen, "+
+			"of which port 0 is any that is free", opt.address, reason(err)))
 	}
 	return l, nil
 }
@@ -185,7 +192,8 @@ type patience struct {
 	call  time.Duration // until a picture comes whose events are asked for
 }
 
-var usual = patience{head: 5 * time.Second, idle: 20 * time.Second, move: 15 * time.Second, body: 10 * time.Minute, drain: 30 * time.Second, call: time.Minute}
+var usual = patience{head: 5 * time.Second, idle: 20 * time.Second, move: 15 * time.Second, body: 10 * time.Minute,
+	drain: 30 * time.Second, call: time.Minute}
 
 // How long what is in work goes on when the program is to end, and then what was cancelled.
 const (

@@ -307,8 +307,8 @@ func TestPage(t *testing.T) {
 	got := s.do("GET", s.url, nil, nil)
 	_, rest, _ := strings.Cut(string(got.body), `id="settings">`)
 	text, _, _ := strings.Cut(rest, "</script>")
-	var at settings
-	if err := json.Unmarshal([]byte(text), &at); err != nil || at.Version != console.Version || at.Models[0] != "auto" || at.MaxMemory != 2<<30 {
+	var at pageSettings
+	if err := json.Unmarshal([]byte(text), &at); err != nil || at.Version != console.Version || !slices.Equal(names(at.Options), upscale.Parameters().Names()) || at.MaxMemory != 2<<30 {
 		t.Errorf("%d %q (%v)", got.status, text, err)
 	}
 	for name, want := range map[string]string{

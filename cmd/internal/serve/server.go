@@ -16,12 +16,11 @@ import (
 	"time"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/models"
 	"superres/cmd/internal/serve/page"
+	"superres/cmd/internal/settings"
 	"superres/cmd/internal/upscale"
 	"superres/internal/imagefile"
 	"superres/internal/safefile"
-	embedded "superres/superres/models"
 )
 
 // site is what answers requests. It is safe for concurrent use.
@@ -57,10 +56,13 @@ func (o options) memory() int64 { return o.shared() - keptOf(o.shared()) }
 func newSite(opt options, at net.Addr, log func(line string)) *site {
 	host, _, _ := net.SplitHostPort(opt.address)
 	_, port, _ := net.SplitHostPort(at.String())
-	s := &site{options: opt, host: host, port: port, watches: watches{all: map[string]*watch{}}, ending: make(chan struct{})}
+	s := &site{options: opt, host: host, port: port, watches: watches{all: map[string]*watch{}},
+		ending: make(chan struct{})}
 	s.log = log
-	s.workers = newWorkers(workerSettings{console.Version, opt.memory(), opt.limits.Pixels, opt.decode, opt.whole}, opt.verbose, log)
-	s.service = upscale.NewService(console.Limits{Memory: opt.memory(), Pixels: opt.limits.Pixels}, opt.decode, opt.whole)
+	s.workers = newWorkers(workerSettings{console.Version, opt.memory(), opt.limits.Pixels, opt.decode, opt.whole},
+		opt.verbose, log)
+	s.service = upscale.NewService(console.Limits{Memory: opt.memory(), Pixels: opt.limits.Pixels}, opt.decode,
+		opt.whole)
 	s.turns = newTurns(opt.shared(), opt.queue, s.ending)
 	s.heads = make(chan struct{}, s.turns.large)
 	s.places = make(chan struct{}, s.turns.large+s.turns.small+opt.queue+morePlaces)
@@ -81,43 +83,39 @@ func (s *site) address() string {
 	return address
 }
 
-// settings are what the page wants to know at its start.
-type settings struct {
-	Version    string   `json:"version"`
-	Models     []string `json:"models"`
-	Parameters []string `json:"parameters"` // of v1/upscale
-	MaxBytes   int64    `json:"max_bytes"`  // of a file
-	MaxPixels  int64    `json:"max_pixels"` // of a picture
-	MaxMemory  int64    `json:"max_memory"` // in bytes, of all pictures in work
+// pageSettings are what the page wants to know at its start.
+type pageSettings struct {
+	Version   string                 `json:"version"`
+	Options   []settings.Description `json:"options"`    // of v1/upscale, as v1/options has them
+	MaxBytes  int64                  `json:"max_bytes"`  // of a file
+	MaxPixels int64                  `json:"max_pixels"` // of a picture
+	MaxMemory int64                  `json:"max_memory"` // in bytes, of all pictures in work
 }
-
-var block = regexp.MustCompile(`(?s)(<script type="application/json" id="settings">).*?(</script>)`)
 
 // page is index.html with the settings in it.
 func (s *site) page() []byte {
-	text, err := page.Files.ReadFile("index.html")
-	if err != nil {
-		panic(err) // it is part of the program
-	}
-	data, err := json.Marshal(settings{Version: console.Version, Models: append([]string{models.Auto}, embedded.Names()...), Parameters: upscale.Parameters,
+	text, err := page.Files.Index(pageSettings{Version: console.Version, Options: upscale.Parameters().Describe(),
 		MaxBytes: imagefile.MaxBytes, MaxPixels: s.limits.Pixels, MaxMemory: s.limits.Memory})
 	if err != nil {
-		panic(err) // texts and numbers
+		panic(err) // it is part of the program, with texts and numbers in it
 	}
-	return block.ReplaceAll(text, slices.Concat([]byte("${1}"), bytes.ReplaceAll(data, []byte("$"), []byte("$$")), []byte("${2}")))
+	return text
 }
 
 // policy lets the page load its own files alone, run nothing that is in it or was put in,
 // and be shown in no other page.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src " +
+	"'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
 
 // ServeHTTP answers a request.
 func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	for name, value := range map[string]string{
-		"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer",
-		"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp",
-		"Permissions-Policy": "camera=(), microphone=(), geolocation=()", "Cache-Control": "no-store",
+		"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
+		"Referrer-Policy":            "no-referrer",
+		"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+		"Cross-Origin-Embedder-Policy": "require-corp",
+		"Permissions-Policy":           "camera=(), microphone=(), geolocation=()", "Cache-Control": "no-store",
 	} {
 		h.Set(name, value)
 	}
@@ -129,7 +127,8 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// Nobody who is not let in is waited for, to send the rest of a body.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.patience.head))
 	if !s.fromHere(r) {
-		s.refuse(w, http.StatusForbidden, console.ExitUsage, "this address is not for other sites; use the one that superres serve prints")
+		s.refuse(w, http.StatusForbidden, console.ExitUsage, "this address is not for other sites; use the one "+
+			"that superres serve prints")
 		return
 	}
 	if at := strings.TrimPrefix(r.URL.Path, "/"); s.token != "" && same(s.token, at) {
@@ -138,7 +137,8 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	to, ok := s.route(r)
 	if !ok {
-		s.refuse(w, http.StatusUnauthorized, console.ExitUsage, "this address has no token, or an old one; use the one that superres serve prints")
+		s.refuse(w, http.StatusUnauthorized, console.ExitUsage, "this address has no token, or an old one; use "+
+			"the one that superres serve prints")
 		return
 	}
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
@@ -173,7 +173,8 @@ func (s *site) file(w http.ResponseWriter, r *http.Request, name string) {
 	} else {
 		var err error
 		if content, err = page.Files.ReadFile(name); err != nil {
-			s.refuse(w, http.StatusNotFound, console.ExitInput, "there is nothing at this address; the page is at the one that superres serve prints")
+			s.refuse(w, http.StatusNotFound, console.ExitInput, "there is nothing at this address; the page is at "+
+				"the one that superres serve prints")
 			return
 		}
 	}
@@ -201,7 +202,8 @@ func (s *site) allows(w http.ResponseWriter, r *http.Request, methods ...string)
 		return true
 	}
 	w.Header().Set("Allow", strings.Join(methods, ", "))
-	s.refuse(w, http.StatusMethodNotAllowed, console.ExitUsage, r.Method+" is not for this address; use "+strings.Join(methods, " or "))
+	s.refuse(w, http.StatusMethodNotAllowed, console.ExitUsage, r.Method+" is not for this address; use "+
+		""+strings.Join(methods, " or "))
 	return false
 }
 
@@ -278,10 +280,11 @@ var dashed = regexp.MustCompile(`--([a-z]+(?:-[a-z]+)*)`)
 // asParameters names flags as the parameters that they are here, and those that are the
 // server's as that.
 func asParameters(text string) string {
+	parameters := upscale.Parameters().Names()
 	return dashed.ReplaceAllStringFunc(text, func(flag string) string {
 		name := flag[2:]
 		switch {
-		case slices.Contains(upscale.Parameters, name):
+		case slices.Contains(parameters, name):
 			return name
 		case slices.Contains([]string{"max-memory", "max-pixels", "timeout"}, name):
 			return "superres serve " + flag

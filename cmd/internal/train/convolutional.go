@@ -1,23 +1,19 @@
 package train
 
 import (
-	"cmp"
 	"fmt"
 
 	"superres/cmd/internal/console"
 	"superres/superres"
 	"superres/superres/convolutional"
-	"superres/superres/convolutional/learning"
 	"superres/superres/training"
 )
 
 // convolutionalKind is a chain of convolutions.
 var convolutionalKind = kind{
-	name:     "convolutional stages",
-	ask:      "--convolutional",
-	flags:    []string{"convolutional", "channels", "depth", "steps", "colour-steps", "rate", "weight-decay", "init", "teachers", "batch", "symmetries", "back-projection", "jpeg", "damage", "drawings", "grain"},
-	defaults: defaults{iterations: 1, patch: 36},
-	trainer:  convolutionalTrainer,
+	name:    "convolutional stages",
+	ask:     "--convolutional",
+	trainer: convolutionalTrainer,
 }
 
 // stageOf returns the convolutional stage of a model.
@@ -33,16 +29,12 @@ func stageOf(m *superres.Model, name, purpose string) (*convolutional.Stage, err
 // convolutionalTrainer makes the trainer of a convolutional stage, which goes on where
 // another run of it was interrupted.
 func convolutionalTrainer(opt Options) (training.Trainer, error) {
-	t := learning.Defaults()
-	t.Scale, t.Degradation, t.Channels, t.Depth, t.Patch, t.Batch = opt.Scale, opt.Degradation, opt.Channels, opt.Depth, opt.Patch, opt.Batch
-	t.Steps, t.ColourSteps, t.LearningRate, t.Decay = opt.Steps, opt.ColourSteps, cmp.Or(opt.Rate, t.LearningRate), opt.Decay
-	if opt.Reductions != nil {
-		t.Reductions = opt.Reductions
-	}
-	t.Symmetries, t.JPEG, t.Robust, t.Synthetic, t.Grain = opt.Symmetries, opt.JPEG, opt.Damage, opt.Drawings, opt.Grain
-	t.BackProject, t.Seed, t.MaxMemory, t.Report = opt.BackProjection, opt.Seed, opt.Limits.Memory, opt.report
+	t, all := opt.convolutional, opt.coupled
+	t.Scale, t.Degradation, t.Patch, t.Reductions = all.Scale, all.Degradation, all.Patch, all.Reductions
+	t.BackProject, t.Seed, t.MaxMemory, t.Report = all.BackProject, all.Seed, opt.Limits.Memory, opt.report
 	if need := t.Memory(); need > opt.Limits.Memory {
-		return nil, console.Fail(console.ExitLimit, fmt.Errorf("learning %d layers of %d channels needs %s, the limit is %s; use --max-memory, or fewer --channels or less --depth",
+		return nil, console.Fail(console.ExitLimit, fmt.Errorf("learning %d layers of %d channels needs %s, the "+
+			"limit is %s; use --max-memory, or fewer --channels or less --depth",
 			t.Depth, t.Channels, console.Bytes(need), console.Bytes(opt.Limits.Memory)))
 	}
 	var err error

@@ -1,8 +1,9 @@
 package train
 
 import (
+	"cmp"
+	"fmt"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,296 +13,218 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/pictures"
 	"superres/cmd/internal/plugins"
+	"superres/cmd/internal/settings"
 	"superres/superres"
-	"superres/superres/convolutional/learning"
-	"superres/superres/resample"
-	"superres/superres/training"
+	convolutional "superres/superres/convolutional/learning"
+	coupled "superres/superres/coupled/learning"
 )
 
-// flags are those of superres train. They are read by readOptions. Defaults that differ
-// between the kinds of model are those of coupled models here.
-func flags() []cli.Flag {
-	usual := coupledKind.defaults
-	return slices.Concat([]cli.Flag{
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the model to `FILE`.npz"},
-		&cli.IntFlag{Name: "scale", Aliases: []string{"s"}, Value: 2, Usage: "learn to enlarge by `N`, 2 to 4"},
-		&cli.StringFlag{Name: "degradation", Value: "bicubic", Usage: "`HOW` the pictures were reduced: bicubic or box (the paper's mean of each block)"},
-		&cli.StringFlag{Name: "symmetries", Value: "all", Usage: "of convolutional stages: `WHICH` changes of a patch change nothing: all (flips, turns, the negative) or none"},
-		&cli.StringFlag{Name: "jpeg", Usage: "of convolutional stages: pass the reduced pictures through JPEG files of qualities from `LO,HI`, to learn from what most files hold"},
-		&cli.BoolFlag{Name: "convolutional", Usage: "learn a chain of convolutions by gradient descent: the best pictures, and the longest training"},
-		&cli.IntFlag{Name: "channels", Value: 48, Usage: "of convolutional stages: `C` channels a layer, 16, 32, 48 or 64"},
-		&cli.IntFlag{Name: "depth", Value: 10, Usage: "of convolutional stages: `M` layers in the chain"},
-		&cli.IntFlag{Name: "steps", Value: 80_000, Usage: "of convolutional stages: `N` steps; 0: the layers of --init stay as they are"},
-		&cli.IntFlag{Name: "colour-steps", Value: 1500, Usage: "of convolutional stages: learn colour at last, `N` steps for each of two networks; 0: colour is interpolated"},
-		&cli.IntFlag{Name: "batch", Value: 10, Usage: "of convolutional stages: learn from `N` patches a step"},
-		&cli.Float64Flag{Name: "rate", Usage: "of convolutional stages: the greatest `RATE` of a step; 0: 0.01"},
-		&cli.BoolFlag{Name: "damage", Usage: "of convolutional stages: learn from pictures as people have them, noisy, compressed, sharpened, reduced by other programs, and a level of how much there is to be taken away"},
-		&cli.Float64Flag{Name: "drawings", Value: 0.01, Usage: "of convolutional stages: learn from drawings too, text, lines, charts, which are drawn anew all the time; they are the share `SHARE`"},
-		&cli.Float64Flag{Name: "grain", Value: learning.GrainOf(resample.Cubic, false), Usage: "of convolutional stages: leave what varies by no more than `L` levels of 255 as interpolation has it, as a camera's grain in a sky; of digits and with --damage, 0 if it is not given"},
-		&cli.Float64Flag{Name: "weight-decay", Value: 0.03, Usage: "of convolutional stages: take away the share `SHARE`, times the rate, of the weights in a step"},
-		&cli.StringFlag{Name: "init", Usage: "of convolutional stages: begin with the layers of `MODEL`, a name or file, of the same channels and no greater depth; at another scale the last layer is new"},
-		&cli.StringFlag{Name: "teachers", Usage: "of convolutional stages: learn from what `MODELS`, names or files with commas between, make of the pictures too, as they are for this scale"},
-		&cli.StringFlag{Name: "learner", Value: usual.learner, Usage: "`SPEC` of the dictionary learner: see superres learners"},
-		&cli.StringFlag{Name: "coder", Value: "omp", Usage: "`SPEC` of the sparse coder: see superres coders"},
-		&cli.IntFlag{Name: "sparsity", Value: 2, Usage: "code patches with `S` atoms at most; 0: as the coder's spec says"},
-		&cli.IntFlag{Name: "atoms", Value: 1024, Usage: "learn `K` atoms"},
-		&cli.IntFlag{Name: "iterations", Value: usual.iterations, Usage: "iterate `N` times at most"},
-		&cli.IntFlag{Name: "patch", Value: usual.patch, Usage: "side `P` of a low-resolution patch"},
-		&cli.IntFlag{Name: "patches", Value: 300_000, Usage: "draw `N` patch pairs"},
-		&cli.Float64Flag{Name: "flat", Value: usual.flat, Usage: "leave out pairs that vary by less than `L` levels of 255 (root mean square)"},
-		&cli.StringFlag{Name: "reduce", Usage: "learn from the pictures reduced by the factors `F,G,...` as well"},
-		&cli.BoolFlag{Name: "mean", Value: true, Usage: "code patches without their mean"},
-		&cli.BoolFlag{Name: "detail", Value: true, Usage: "learn what interpolation misses, not the patch itself"},
-		&cli.BoolFlag{Name: "refit", Value: true, Usage: "fit the high-resolution atoms to the codes of the low-resolution patches alone, as found when enlarging"},
-		&cli.IntFlag{Name: "back-projection", Value: usual.backProjection, Usage: "back-project `N` times after coding"},
-		&cli.IntFlag{Name: "held-out", Usage: "keep `N` pictures from training and score them"},
-		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of all random draws"},
-		&cli.StringFlag{Name: "on-exist", Value: "fail", Usage: "`WHAT` to do when the output exists: fail or overwrite"},
-		&cli.BoolFlag{Name: "recursive", Aliases: []string{"r"}, Usage: "take folders with all below them"},
-	}, pictures.IDXFlags, console.PictureFlags)
+// table has the options of superres train, with the defaults of the trainers: where these differ
+// between the kinds of model it is those of coupled models, and complete sets the others.
+func (opt *Options) table() settings.Table {
+	d, n := coupled.Defaults(), convolutional.Defaults()
+	o, t := &opt.coupled, &opt.convolutional
+	*o, *t = d, n
+	coder, sparsity, _ := strings.Cut(d.Coder, ":sparsity=")
+	atoms, _ := strconv.Atoi(sparsity)
+	return slices.Concat(settings.Table{
+		console.OutputOption(&opt.Output, "", "write the model to `FILE`.npz"),
+		{Name: "scale", Aliases: []string{"s"}, To: settings.Num(&o.Scale, d.Scale).AtLeast(1),
+			Help: "learn to enlarge by `N`, 2 to 4"},
+		pictures.DegradationOption(&o.Degradation, d.Degradation, "`HOW` the pictures were reduced: bicubic or "+
+			"box (the paper's mean of each block)"),
+	}, ofKind(convolutionalKind, settings.Table{
+		{Name: "symmetries", To: settings.OneOf(&t.Symmetries, n.Symmetries, "all", "none"),
+			Help: "`WHICH` changes of a patch change nothing: all (flips, turns, the negative) or none"},
+		{Name: "jpeg", To: settings.Parsed(&t.JPEG, "", readQualities), Help: "pass the reduced pictures through JPEG " +
+			"files of qualities from `LO,HI`, to learn from what most files hold"},
+		{Name: "convolutional", To: settings.Bool(&opt.Convolutional, false),
+			Help: "learn a chain of convolutions by gradient descent: the best pictures, and the longest training"},
+		{Name: "channels", To: settings.Num(&t.Channels, n.Channels).AtLeast(1),
+			Help: "`C` channels a layer, 16, 32, 48 or 64"},
+		{Name: "depth", To: settings.Num(&t.Depth, n.Depth).AtLeast(1), Help: "`M` layers in the chain"},
+		{Name: "steps", To: settings.Num(&t.Steps, n.Steps).AtLeast(0),
+			Help: "`N` steps; 0: the layers of --init stay as they are"},
+		{Name: "colour-steps", To: settings.Num(&t.ColourSteps, n.ColourSteps).AtLeast(0),
+			Help: "learn colour at last, `N` steps for each of two networks; 0: colour is interpolated"},
+		{Name: "batch", To: settings.Num(&t.Batch, n.Batch).AtLeast(1), Help: "learn from `N` patches a step"},
+		{Name: "rate", To: settings.Num(&t.LearningRate, n.LearningRate),
+			Help: "the greatest learning `RATE`; 0: the default"},
+		{Name: "damage", To: settings.Bool(&t.Robust, n.Robust), Help: "learn from pictures as people have them, " +
+			"noisy, compressed, sharpened, reduced by other programs, and a level of how much there is to be " +
+			"taken away"},
+		{Name: "drawings", To: settings.Num(&t.Synthetic, n.Synthetic),
+			Help: "learn from drawings too, text, lines, charts, which are drawn anew all the time; they are the " +
+				"share `SHARE`"},
+		{Name: "grain", To: settings.Num(&t.Grain, n.Grain), Help: "leave what varies by no more than `L` levels " +
+			"of 255 as interpolation has it, as a camera's grain in a sky; of digits and with --damage, 0 if it " +
+			"is not given"},
+		{Name: "weight-decay", To: settings.Num(&t.Decay, n.Decay), Help: "take away the share `SHARE`, times the " +
+			"learning rate, of the weights in a step"},
+		{Name: "init", To: settings.Text(&opt.Init, ""), Path: true, Help: "begin with the layers of `MODEL`, a " +
+			"name or file, of the same channels and no greater depth; at another scale the last layer is new"},
+		{Name: "teachers", To: settings.Parsed(&opt.Teachers, "", readTeachers), Path: true,
+			Help: "learn from what `MODELS`, names or files with commas between, make of the pictures too, as " +
+				"they are for this scale"},
+	}), ofKind(coupledKind, settings.Table{
+		plugins.LearnerOption("learner", settings.Text(&o.Learner, d.Learner),
+			"`SPEC` of the dictionary learner: see superres learners"),
+		plugins.CoderOption(&o.Coder, coder, "`SPEC` of the sparse coder: see superres coders"),
+		{Name: "sparsity", To: settings.Num(&opt.sparsity, atoms).AtLeast(0),
+			Help: "code patches with `S` atoms at most; 0: as the coder's spec says"},
+		{Name: "atoms", To: settings.Num(&o.Atoms, d.Atoms).AtLeast(1), Help: "learn `K` atoms"},
+		{Name: "iterations", To: settings.Num(&o.Iterations, d.Iterations).AtLeast(1),
+			Help: "iterate `N` times at most"},
+	}), settings.Table{
+		{Name: "patch", To: settings.Num(&o.Patch, d.Patch).AtLeast(1),
+			Help: fmt.Sprintf("side `P` of a low-resolution patch; of convolutional stages %d if it is not given",
+				n.Patch)},
+	}, ofKind(coupledKind, settings.Table{
+		{Name: "patches", To: settings.Num(&o.Patches, d.Patches).AtLeast(1), Help: "draw `N` patch pairs"},
+		{Name: "flat", To: settings.Num(&opt.flat, 255*d.Flat).If("0 to 255", isLevel), Help: "leave out pairs that vary by less than `L` levels of 255 (root mean square)"},
+	}), settings.Table{
+		{Name: "reduce", To: settings.Parsed(&o.Reductions, factorsText(d.Reductions), readReductions),
+			Help: "learn from the pictures reduced by the factors `F,G,...` as well, or by none; of convolutional " +
+				"stages " + factorsText(n.Reductions) + " if it is not given"},
+	}, ofKind(coupledKind, settings.Table{
+		{Name: "mean", To: settings.Bool(&o.Mean, d.Mean), Help: "code patches without their mean"},
+		{Name: "detail", To: settings.Bool(&o.Detail, d.Detail),
+			Help: "learn what interpolation misses, not the patch itself"},
+		{Name: "refit", To: settings.Bool(&o.Refit, d.Refit), Help: "fit the high-resolution atoms to the " +
+			"codes of the low-resolution patches alone, as found when enlarging"},
+	}), settings.Table{
+		{Name: "back-projection", To: settings.Num(&o.BackProject, d.BackProject).AtLeast(0),
+			Help: fmt.Sprintf("back-project `N` times after coding; of convolutional stages %d times if it is not "+
+				"given", n.BackProject)},
+		{Name: "held-out", To: settings.Num(&opt.HeldOut, 0).AtLeast(0),
+			Help: "keep `N` pictures from training and score them"},
+		console.SeedOption(&o.Seed),
+		console.OnExistOption("the output exists"),
+	}, opt.Sources.Options(), console.PictureOptions(&opt.Limits, nil))
 }
 
-// Options are what the flags ask for, with the defaults of coupled models where the kinds differ.
+// isLevel reports whether a contrast is in the range of levels.
+func isLevel(v float64) bool { return v >= 0 && v < 255 }
+
+// ofKind returns options as those of one kind of model, which their help says where the kind must
+// be asked for.
+func ofKind(k kind, t settings.Table) settings.Table {
+	for _, o := range t {
+		o.Kinds = []string{k.name}
+		if k.ask != "" && k.ask != "--"+o.Name {
+			o.Help = "of " + k.name + ": " + o.Help
+		}
+	}
+	return t
+}
+
+// Options are what a call asks for. Most fields are set by the options of table, which has their defaults.
 type Options struct {
-	// Inputs are files, folders, patterns and IDX files to learn from.
-	Inputs []string
-	// Sources says which of their pictures are taken: --recursive and pictures.IDXFlags, all.
-	Sources pictures.Sources
-	// HeldOut is how many pictures are kept from training and scored: --held-out, none.
-	HeldOut int
-	// Output is the file of the model: --output.
-	Output string
-	// Overwrite takes the place of a file that exists: --on-exist, false.
+	Inputs    []string // files, folders, patterns and IDX files to learn from
+	Sources   pictures.Sources
+	HeldOut   int
+	Output    string
 	Overwrite bool
-	// Limits are those of the machine.
-	Limits console.Limits
-	// Seed is of all random draws: --seed, 1.
-	Seed uint64
+	Limits    console.Limits
 
-	// Scale is what the model enlarges by, 2 to 4: --scale, 2.
-	Scale int
-	// Degradation is how low-resolution pictures are made: --degradation, bicubic.
-	Degradation resample.Degradation
-	// Learner is the spec of the dictionary learner: --learner, ksvd.
-	Learner string
-	// Iterations is how often the learner iterates at most: --iterations, 30.
-	Iterations int
-	// Atoms is how many are learned: --atoms, 1,024.
-	Atoms int
-	// Patch is the side of a low-resolution patch, in pixels: --patch, 3.
-	Patch int
-	// Flat is how much a patch must vary to be learned from, as a root mean square in 255ths
-	// of full brightness: --flat, 3.
-	Flat float64
-	// Reductions are factors by which pictures are reduced to be learned from once more:
-	// --reduce, none.
-	Reductions []float64
-	// BackProjection is how many back-projections there are: --back-projection, 3.
-	BackProjection int
-
-	// Coder is the spec of the sparse coder of a coupled model: --coder and --sparsity,
-	// omp:sparsity=2.
-	Coder string
-	// Patches is how many pairs a coupled model is learned from: --patches, 300,000.
-	Patches int
-	// Mean codes the patches of a coupled model without their mean: --mean, true.
-	Mean bool
-	// Detail has a coupled model learn what interpolation misses: --detail, true.
-	Detail bool
-	// Refit fits the high-resolution atoms of a coupled model once more: --refit, true.
-	Refit bool
-
-	// Symmetries are those of the patches of a convolutional stage: --symmetries, all.
-	Symmetries training.Symmetries
-	// Convolutional asks for a chain of convolutions: --convolutional, false.
+	coupled       coupled.Trainer // whose scale, degradation, patch, reductions and so on are those of all kinds
+	flat          float64         // that of coupled, in levels of 255
+	sparsity      int             // that of coupled's coder
 	Convolutional bool
-	// Channels is how many each layer of a convolutional stage has: --channels, 48.
-	Channels int
-	// Depth is the number of layers in the chain of a convolutional stage: --depth, 10.
-	Depth int
-	// Steps is how often the layers of a convolutional stage are moved: --steps, 80,000.
-	Steps int
-	// ColourSteps is how often those of its colour are moved: --colour-steps, 1,500.
-	ColourSteps int
-	// Batch is how many patches a step of a convolutional stage learns from: --batch, 10.
-	Batch int
-	// Rate is the greatest of the steps of a convolutional stage: --rate. The default, 0, is 0.01.
-	Rate float64
-	// Damage has convolutional stages learn from pictures as people have them: --damage.
-	Damage bool
-	// Grain is what convolutional stages leave as interpolation has it, in levels: --grain, 2.
-	Grain float64
-	// Drawings is the share of drawings in what convolutional stages learn from: --drawings,
-	// 0.01.
-	Drawings float64
-	// Decay is how much of the weights of a convolutional stage is taken away in a step, times
-	// the rate: --weight-decay, 0.03.
-	Decay float64
-	// Init is the model with whose layers a convolutional stage begins, a name or file: --init,
-	// none.
-	Init string
+	convolutional convolutional.Trainer // what is for convolutional stages alone
+	Init          string
+	Teachers      []string // names or files
 
-	// Teachers are models that a convolutional stage learns from, names or files: --teachers,
-	// none.
-	Teachers []string
+	teachers []*superres.Model          // those of Teachers, once opened
+	first    *superres.Model            // that of Init, once opened
+	report   func(convolutional.Report) // tells how the training goes; it may be nil
+	most     fs.FileMode                // that new files get at most, by the pictures and models that are read
 
-	// teachers are the models of Teachers, once they have been opened.
-	teachers []*superres.Model
-	// first is the model of Init, once it has been opened.
-	first *superres.Model
-	// report tells how the training of a convolutional stage goes; it may be nil.
-	report func(learning.Report)
-	// most is the mode that new files get at most, by the pictures and models that are read.
-	most fs.FileMode
-
-	// JPEG is the least and the highest quality of the JPEG files that reduced pictures pass
-	// through: --jpeg, none.
-	JPEG [2]int
-
-	// command is the command line that the model records, and data are its inputs there.
-	command string
-	data    []string
+	command string   // that the model records
+	data    []string // the inputs in it
 }
 
-// readOptions reads the flags.
-func readOptions(c *cli.Context) (opt Options, err error) {
-	limits, err := console.ReadLimits(c)
-	if err != nil {
-		return opt, err
-	}
-	opt = Options{
-		Inputs: c.Args().Slice(), HeldOut: c.Int("held-out"), Output: c.String("output"), Limits: limits, Seed: c.Uint64("seed"),
-		Scale: c.Int("scale"), Degradation: resample.Degradation(c.String("degradation")), Atoms: c.Int("atoms"),
-		Patches: c.Int("patches"), Mean: c.Bool("mean"), Detail: c.Bool("detail"), Refit: c.Bool("refit"),
-		Convolutional: c.Bool("convolutional"), Channels: c.Int("channels"), Depth: c.Int("depth"), Steps: c.Int("steps"), ColourSteps: c.Int("colour-steps"), Batch: c.Int("batch"), Rate: c.Float64("rate"), Decay: c.Float64("weight-decay"), Damage: c.Bool("damage"), Drawings: c.Float64("drawings"), Init: c.String("init"),
-		Symmetries: training.Symmetries(c.String("symmetries")),
-	}
-	if list := c.String("teachers"); list != "" {
-		opt.Teachers = strings.Split(list, ",")
-	}
-	opt.Grain = either(c, "grain", c.Float64, learning.GrainOf(opt.Degradation, opt.Damage))
-	readShared(c, &opt)
-	if err := opt.check(c.Int("sparsity")); err != nil {
-		return opt, err
-	}
-	others, err := flagsOfOthers(c, opt)
-	if err != nil {
-		return opt, err
-	}
-	if !(opt.Flat >= 0 && opt.Flat < 255) {
-		return opt, console.Usage("--flat %g: expected 0 to 255", opt.Flat)
-	}
-	if opt.Overwrite, err = console.SoleOutput(c); err != nil {
-		return opt, err
-	}
-	if opt.Coder, err = plugins.WithSparsity(c.String("coder"), c.Int("sparsity")); err != nil {
-		return opt, err
-	}
-	if opt.Reductions, err = factors(c.String("reduce")); err != nil {
-		return opt, err
-	}
-	if opt.JPEG, err = qualities(c.String("jpeg")); err != nil {
-		return opt, err
-	}
-	if opt.Sources, err = pictures.ReadSources(c, limits, 40); err != nil {
-		return opt, err
-	}
-	opt.command, opt.data = console.Recording{Without: others, Values: map[string]any{
-		"learner": opt.Learner, "iterations": opt.Iterations, "patch": opt.Patch, "flat": opt.Flat, "back-projection": opt.BackProjection,
-		"grain": opt.Grain, "init": baseName(opt.Init), "teachers": strings.Join(baseNames(opt.Teachers), ","),
-	}}.Command(c)
-	return opt, nil
-}
-
-// baseNames are what is recorded of models.
-func baseNames(models []string) (names []string) {
-	for _, m := range models {
-		names = append(names, baseName(m))
-	}
-	return names
-}
-
-// baseName is what is recorded of a model: the same wherever its file lies.
-func baseName(model string) string {
-	if model == "" {
-		return ""
-	}
-	return filepath.Base(model)
-}
-
-// readShared reads the flags that all kinds of model have, with defaults of their own.
-func readShared(c *cli.Context, opt *Options) {
-	d := kindOf(*opt).defaults
-	opt.Learner = either(c, "learner", c.String, d.learner)
-	opt.Iterations = either(c, "iterations", c.Int, d.iterations)
-	opt.Patch = either(c, "patch", c.Int, d.patch)
-	opt.Flat = either(c, "flat", c.Float64, d.flat)
-	opt.BackProjection = either(c, "back-projection", c.Int, d.backProjection)
-}
-
-// either reads a flag where it is given, and is the default otherwise.
-func either[T any](c *cli.Context, flag string, read func(string) T, otherwise T) T {
-	if c.IsSet(flag) {
-		return read(flag)
-	}
-	return otherwise
-}
-
-// check refuses what the options alone show to be wrong.
-func (opt Options) check(sparsity int) error {
+// complete reads the arguments, and sets the defaults that other options decide.
+func (opt *Options) complete(c *cli.Context) (err error) {
+	given := settings.Of(c.Command)
+	opt.Inputs = c.Args().Slice()
 	switch {
 	case len(opt.Inputs) == 0:
-		return console.Usage("no pictures to learn from: name files, folders or IDX files; superres train --help shows examples")
+		return console.Usage("no pictures to learn from: name files, folders or IDX files; superres train --help " +
+			"shows examples")
 	case opt.Output == "":
 		return console.Usage("no output: say where the model goes with -o FILE.npz")
 	case !strings.HasSuffix(opt.Output, ".npz"):
 		return console.Usage("-o %s: a model file ends in .npz", opt.Output)
 	}
-	for _, o := range []struct {
-		flag  string
-		value int
-	}{{"scale", opt.Scale}, {"atoms", opt.Atoms}, {"iterations", opt.Iterations}, {"patch", opt.Patch}, {"patches", opt.Patches}, {"channels", opt.Channels}, {"depth", opt.Depth}, {"batch", opt.Batch}} {
-		if o.value < 1 {
-			return console.Usage("--%s %d: expected at least 1", o.flag, o.value)
-		}
+	others, err := optionsOfOthers(given, kindOf(*opt))
+	if err != nil {
+		return err
 	}
-	for _, o := range []struct {
-		flag  string
-		value int
-	}{{"sparsity", sparsity}, {"back-projection", opt.BackProjection}, {"held-out", opt.HeldOut}, {"steps", opt.Steps}, {"colour-steps", opt.ColourSteps}} {
-		if o.value < 0 {
-			return console.Usage("--%s %d: expected 0 or more", o.flag, o.value)
-		}
-	}
-	return nil
-}
-
-// flagsOfOthers lists the flags that have no meaning for the kind of model that is asked
-// for, and refuses them where they are given.
-func flagsOfOthers(c *cli.Context, opt Options) (list []string, err error) {
-	k := kindOf(opt)
-	for _, other := range kinds {
-		for _, flag := range other.flags {
-			switch {
-			case slices.Contains(k.flags, flag) || slices.Contains(list, flag):
-				continue
-			case c.IsSet(flag) && other.ask != "":
-				return nil, console.Usage("--%s concerns %s; ask for some with %s", flag, other.name, other.ask)
-			case c.IsSet(flag):
-				return nil, console.Usage("--%s concerns %s, not the %s of %s", flag, other.name, k.name, k.ask)
+	n := convolutional.Defaults()
+	opt.convolutional.LearningRate = cmp.Or(opt.convolutional.LearningRate, n.LearningRate)
+	if opt.Convolutional {
+		for name, preset := range map[string]string{
+			"patch": strconv.Itoa(n.Patch), "back-projection": strconv.Itoa(n.BackProject), "reduce": factorsText(n.Reductions),
+		} {
+			if !given.Given(name) {
+				_ = given.Find(name).To.Set(preset) // which is right
 			}
-			list = append(list, flag)
 		}
 	}
-	return list, nil
+	if len(opt.coupled.Reductions) == 0 {
+		_ = given.Find("reduce").To.Set(noFactors) // which is what the model records
+	}
+	if !given.Given("grain") {
+		opt.convolutional.Grain = convolutional.GrainOf(opt.coupled.Degradation, opt.convolutional.Robust)
+	}
+	if opt.Overwrite, err = console.SoleOutput(c); err != nil {
+		return err
+	}
+	opt.command, opt.data = console.Recording{Without: others}.Command(c)
+	opt.Sources.Complete(c, opt.Limits, 40)
+	opt.coupled.Flat = opt.flat / 255
+	opt.coupled.Coder, err = plugins.WithSparsity(opt.coupled.Coder, opt.sparsity)
+	return err
 }
 
-// factors reads numbers with commas.
-func factors(text string) ([]float64, error) {
+// optionsOfOthers returns the names of the options that have no meaning for a kind of model, and
+// refuses them where they are given.
+func optionsOfOthers(given settings.Table, k kind) (names []string, err error) {
+	for _, o := range given {
+		if o.Kinds == nil || slices.Contains(o.Kinds, k.name) {
+			continue
+		}
+		if names = append(names, o.Name); !o.Given() {
+			continue
+		}
+		for _, other := range kinds {
+			switch {
+			case !slices.Contains(o.Kinds, other.name):
+			case other.ask != "":
+				return nil, console.Usage("--%s concerns %s; ask for some with %s", o.Name, other.name, other.ask)
+			default:
+				return nil, console.Usage("--%s concerns %s, not the %s of %s", o.Name, other.name, k.name, k.ask)
+			}
+		}
+	}
+	return names, nil
+}
+
+// readTeachers reads --teachers.
+func readTeachers(text string) ([]string, error) {
 	if text == "" {
 		return nil, nil
 	}
-	var list []float64
+	return strings.Split(text, ","), nil
+}
+
+// readReductions reads numbers with commas, or none of them.
+func readReductions(text string) ([]float64, error) {
+	list := []float64{}
+	if text == "" || text == noFactors {
+		return list, nil
+	}
 	for part := range strings.SplitSeq(text, ",") {
 		f, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
 		if err != nil {
@@ -312,8 +235,19 @@ func factors(text string) ([]float64, error) {
 	return list, nil
 }
 
-// qualities reads the least and the highest quality of JPEG files.
-func qualities(text string) (r [2]int, err error) {
+// noFactors is how a command line says that there are no reductions.
+const noFactors = "none"
+
+// factorsText returns factors as readReductions reads them.
+func factorsText(factors []float64) string {
+	if len(factors) == 0 {
+		return noFactors
+	}
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(factors), " ", ","), "[]")
+}
+
+// readQualities reads the least and the highest quality of JPEG files.
+func readQualities(text string) (r [2]int, err error) {
 	if text == "" {
 		return r, nil
 	}
@@ -321,5 +255,5 @@ func qualities(text string) (r [2]int, err error) {
 	if err != nil || len(list) != 2 || list[0] > list[1] || list[1] > 100 {
 		return r, console.Usage("--jpeg %s: expected two qualities such as 70,95", text)
 	}
-	return [2]int{list[0], list[1]}, nil
+	return [2]int(list), nil
 }

@@ -25,6 +25,7 @@ import (
 
 // Command is superres train.
 func Command(s *console.Streams) *cli.Command {
+	var opt Options
 	return console.Command(&cli.Command{
 		Name: "train", Usage: "learn a model from pictures", ArgsUsage: "[FLAGS] IMAGES... -o MODEL",
 		Description: `   superres train photos/ -o my.npz
@@ -46,23 +47,19 @@ the pictures: --teachers. Colour is learned at last, in a minute or two: --steps
 --init MODEL does that alone. Other scales begin with what one scale has learned:
 --scale 3 --init photo.npz --steps 3000. The same pictures in the same order, flags and
 seed give the same bytes.`,
-		Flags:  flags(),
-		Action: func(c *cli.Context) error { return run(c, s) },
+		Flags:  opt.table().Flags(),
+		Action: func(c *cli.Context) error { return run(c, s, &opt) },
 	})
 }
 
 // run does one call.
-func run(c *cli.Context, s *console.Streams) error {
-	opt, err := readOptions(c)
-	if err != nil {
+func run(c *cli.Context, s *console.Streams, opt *Options) error {
+	if err := opt.complete(c); err != nil {
 		return err
 	}
-	bar, err := console.NewProgress(c, s)
-	if err != nil {
-		return err
-	}
+	bar := console.NewProgress(c, s)
 	defer bar.Clear()
-	return train(c.Context, opt, bar)
+	return train(c.Context, *opt, bar)
 }
 
 // reached is how the training of a convolutional stage goes, in a few words.
@@ -94,7 +91,8 @@ func train(ctx context.Context, opt Options, bar *console.Progress) error {
 	}
 	for _, src := range list {
 		if safefile.SameFile(src.Name, opt.Output) {
-			return console.Fail(console.ExitOutput, fmt.Errorf("%s: the output is an input; use another -o", opt.Output))
+			return console.Fail(console.ExitOutput, fmt.Errorf("%s: the output is an input; use another -o",
+				opt.Output))
 		}
 	}
 	inputs := append([]string{opt.Init}, opt.Inputs...)
@@ -123,7 +121,7 @@ func train(ctx context.Context, opt Options, bar *console.Progress) error {
 		return err
 	}
 	m, err := fit.Model(ctx, list, trainer, fit.Options{
-		HeldOut: opt.HeldOut, Seed: opt.Seed, Init: init, Teachers: teachers, Command: opt.command, Data: opt.data,
+		HeldOut: opt.HeldOut, Seed: opt.coupled.Seed, Init: init, Teachers: teachers, Command: opt.command, Data: opt.data,
 		Progress: func(phase string, done, total int) { bar.Set(phase, float64(done)/float64(total)) },
 	})
 	if errors.Is(err, training.ErrMemory) {

@@ -138,19 +138,6 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
-// The flags that are no settings of a result are flags of upscale.
-func TestNeutralFlags(t *testing.T) {
-	known := []string{"help"}
-	for _, f := range Command(&console.Streams{}).Flags {
-		known = append(known, f.Names()[0])
-	}
-	for _, name := range neutral {
-		if !slices.Contains(known, name) {
-			t.Errorf("--%s is no flag", name)
-		}
-	}
-}
-
 // What --resume does again, and what not.
 func TestResume(t *testing.T) {
 	dir := t.TempDir()

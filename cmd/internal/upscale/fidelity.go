@@ -6,11 +6,9 @@ import (
 	"image/color"
 	"image/draw"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/disintegration/imaging"
-	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/enlarging"
@@ -19,30 +17,6 @@ import (
 	"superres/superres"
 	embedded "superres/superres/models"
 )
-
-// fidelityFlags say what of an input, beside its pixels, its output has.
-var fidelityFlags = []cli.Flag{
-	&cli.StringFlag{Name: "metadata", Value: "keep", Usage: "keep or strip ICC profile, EXIF, XMP and resolution: `WHAT` is keep or strip; strip leaves out places (GPS) and profiles too"},
-	&cli.BoolFlag{Name: "provenance", Value: true, Usage: "note program, model and settings in the output, unless it is =false; off by default with --metadata strip"},
-	&cli.StringFlag{Name: "depth", Value: "same", Usage: "write `BITS` a sample: same, 8 or 16"},
-	&cli.BoolFlag{Name: "first-frame", Usage: "take the first picture alone of animations and of files with pages"},
-}
-
-// readFidelity reads the flags.
-func readFidelity(c *cli.Context) (enlarging.Fidelity, error) {
-	f := enlarging.Fidelity{FirstFrame: c.Bool("first-frame")}
-	metadata, depth := c.String("metadata"), c.String("depth")
-	if err := console.OneOf("metadata", metadata, "keep", "strip"); err != nil {
-		return f, err
-	}
-	if err := console.OneOf("depth", depth, "same", "8", "16"); err != nil {
-		return f, err
-	}
-	f.Strip = metadata == "strip"
-	f.Depth, _ = strconv.Atoi(depth) // 0 for "same"
-	f.Record = c.Bool("provenance") && (!f.Strip || c.IsSet("provenance"))
-	return f, nil
-}
 
 // provenance is one line about what makes an output by a model. It names no folder
 // and no time: the same call gives the same bytes everywhere. A model is told by its
@@ -75,7 +49,8 @@ func provenance(name string, model *superres.Model, opt Options) (string, error)
 func checkDepth(f enlarging.Fidelity, jobs []job) error {
 	for _, j := range jobs {
 		if f.Depth == 16 && !j.format.CanDeep() {
-			return console.Usage("--depth 16: %s has 8 bits a sample; use --format png or tiff", strings.ToUpper(string(j.format)))
+			return console.Usage("--depth 16: %s has 8 bits a sample; use --format png or tiff",
+				strings.ToUpper(string(j.format)))
 		}
 	}
 	return nil
@@ -97,7 +72,8 @@ func deepened(f enlarging.Fidelity, cfg image.Config) image.Config {
 
 // finish returns the enlargement out of pic as the format can have it, how it is to
 // be written, and what is lost.
-func finish(f enlarging.Fidelity, pic *imagefile.Picture, out image.Image, format imagefile.Format, quality int, software string) (image.Image, imagefile.EncodeOptions, []string) {
+func finish(f enlarging.Fidelity, pic *imagefile.Picture, out image.Image, format imagefile.Format, quality int,
+	software string) (image.Image, imagefile.EncodeOptions, []string) {
 	grey := pic.GreyAlpha
 	if !format.CanAlpha() {
 		out = onWhite(out)
@@ -114,7 +90,8 @@ func finish(f enlarging.Fidelity, pic *imagefile.Picture, out image.Image, forma
 	}
 	_, lost := pic.Metadata.For(string(format), isGrey)
 	warnings := append(pic.Warnings[:len(pic.Warnings):len(pic.Warnings)], lost...)
-	return out, imagefile.EncodeOptions{Quality: quality, Metadata: pic.Metadata, Software: software, GreyAlpha: grey}, warnings
+	return out, imagefile.EncodeOptions{Quality: quality, Metadata: pic.Metadata, Software: software,
+		GreyAlpha: grey}, warnings
 }
 
 // onWhite puts a picture with transparency on a white ground, for formats that

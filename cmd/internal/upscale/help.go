@@ -1,34 +1,10 @@
 package upscale
 
-import "superres/cmd/internal/console"
-
-// levels are those of the help. In the first there is no word that a photographer does not
-// know.
-var levels = console.Levels{
-	Examples: `   superres upscale photo.jpg                     makes photo_2x.jpg, twice as large
+// examples are those of the first level of help, in which there is no word that a photographer
+// does not know.
+const examples = `   superres upscale photo.jpg                     makes photo_2x.jpg, twice as large
    superres upscale -s 4 photo.jpg large.png      four times as large, under a name of your own
-   superres upscale photos/ -o large/             a whole folder`,
-	Flags: []console.BriefFlag{
-		{Name: "output", Value: "PATH", Text: "where the result goes: a file or a folder (default: beside the photo)"},
-		{Name: "scale", Value: "N", Text: "how many times larger: 2, 1.5, 4x, 300%, up to 16 (default: 2)"},
-		{Name: "fit", Value: "WxH", Text: "as large as fits into so many pixels, such as 3840x2160, or 4K"},
-		{Name: "width", Value: "W", Text: "so many pixels wide"},
-		{Name: "format", Value: "NAME", Text: "png, jpeg, tiff or bmp, or gif for animations (default: as the photo)"},
-		{Name: "quality", Value: "Q", Text: "of a JPEG, from 1 to 100 (default: 95)"},
-		{Name: "effort", Value: "HOW", Text: "fast; best; or max, which takes eight times as long (default: best)"},
-		{Name: "denoise", Value: "HOW", Text: "how much noise to take away: auto, or from 0, nothing, to 1 (default: auto)"},
-		{Name: "recursive", Text: "folders with all folders in them"},
-		{Name: "on-exist", Value: "WHAT", Text: "if the result is there already: fail, skip or overwrite (default: fail)"},
-	},
-	Groups: []console.FlagGroup{
-		{Title: "size", Names: []string{"scale", "width", "height", "fit"}},
-		{Title: "files", Names: []string{"output", "name", "format", "recursive", "include", "exclude", "on-exist", "on-unreadable", "first-frame", "resume", "shard"}},
-		{Title: "quality", Names: []string{"model", "effort", "denoise", "strength", "quality", "depth", "metadata", "provenance"}},
-		{Title: "what is told", Names: []string{"dry-run", "json", "verbose", "quiet", "progress"}},
-		{Title: "limits", Names: []string{"timeout", "jobs", "max-memory", "max-pixels", "tile"}},
-		{Title: "research", Names: []string{"coder", "sparsity", "back-projection"}},
-	},
-}
+   superres upscale photos/ -o large/             a whole folder`
 
 // description is what the help says before the flags.
 const description = `   superres upscale photo.jpg                      writes photo_2x.jpg beside it

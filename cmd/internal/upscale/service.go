@@ -7,6 +7,7 @@ import (
 	"errors"
 	"image"
 	"io"
+	"maps"
 	"net/url"
 	"os"
 	"path"
@@ -15,12 +16,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/models"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
+	"superres/cmd/internal/settings"
 	"superres/internal/imagefile"
 	"superres/internal/safefile"
 	"superres/internal/usage"
@@ -54,12 +54,9 @@ func (s *Service) PuttingAside(f *os.File) *Service {
 	return s
 }
 
-// Parameters are the flags of the command that a request may have, by their names. None
-// leads to a file or to another program.
-var Parameters = []string{
-	"scale", "width", "height", "fit", "model", "denoise", "strength", "effort",
-	"format", "quality", "depth", "metadata", "provenance", "first-frame",
-}
+// Parameters returns the options of the command that a request may have. None leads to a file or
+// to another program.
+func Parameters() settings.Table { return new(Options).table().Requested() }
 
 // Request is what is asked for with one picture.
 type Request struct {
@@ -89,37 +86,38 @@ func (s *Service) Check(ctx context.Context, params url.Values) error {
 
 // read reads the parameters of a request.
 func (s *Service) read(ctx context.Context, params url.Values) (*Request, error) {
-	var names []string
-	for name := range params {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	args := []string{"superres", "upscale"}
 	r := &Request{}
+	options := r.opt.table()
 	var region image.Rectangle
 	var err error
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(params)) {
 		values := params[name]
+		o := options.Find(name)
 		switch {
 		case len(values) > 1:
 			return nil, console.Usage("%s is given %d times, expected once", name, len(values))
 		case name == "name":
 			r.name = baseName(values[0])
 		case name == "region":
-			if region, err = readRegion(values[0]); err != nil {
-				return nil, err
+			region, err = readRegion(values[0])
+		case o != nil && o.Request && o.Name == name:
+			if err = o.Set(values[0]); err != nil {
+				err = console.Fail(console.ExitUsage, err)
 			}
-		case slices.Contains(Parameters, name):
-			args = append(args, "--"+name+"="+values[0])
 		default:
-			return nil, console.Usage("%s", usage.Unknown("parameter", name, append(slices.Clone(Parameters), "name", "region", "id")))
+			err = console.Usage("%s", usage.Unknown("parameter", name, append(options.Requested().Names(), "name",
+				"region", "id")))
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
-	if r.opt, err = parse(ctx, args); err != nil {
+	if err := r.opt.complete(options, nil); err != nil {
 		return nil, err
 	}
 	if name := r.opt.Model; name != models.Auto && !slices.Contains(embedded.Names(), name) {
-		return nil, superres.Unusable(errors.New(usage.Unknown("model", name, append([]string{models.Auto}, embedded.Names()...))))
+		return nil, superres.Unusable(errors.New(usage.Unknown("model", name, append([]string{models.Auto},
+			embedded.Names()...))))
 	}
 	r.aside = s.aside
 	r.opt.Limits, r.opt.DecodeTime, r.opt.WholeTime = s.limits, s.decode, s.whole
@@ -127,23 +125,6 @@ func (s *Service) read(ctx context.Context, params url.Values) (*Request, error)
 		r.opt.Keep.FirstFrame = true // of which it is a part
 	}
 	return r, nil
-}
-
-// parsing guards the flags, which commands share, and to which the library notes what it finds.
-var parsing sync.Mutex
-
-// parse reads a command line.
-func parse(ctx context.Context, args []string) (opt Options, err error) {
-	parsing.Lock()
-	defer parsing.Unlock()
-	app := console.Program{Commands: []func(*console.Streams) *cli.Command{func(*console.Streams) *cli.Command {
-		return console.Command(&cli.Command{Name: "upscale", Flags: flags(), Action: func(c *cli.Context) (err error) {
-			opt, err = readOptions(c)
-			return err
-		}})
-	}}}.App(&console.Streams{Out: io.Discard, Err: io.Discard})
-	err = app.RunContext(ctx, args)
-	return opt, err
 }
 
 // model opens an embedded model, once.
@@ -210,7 +191,8 @@ func (r *Request) job(body io.ReaderAt, size int64, to io.Writer) (job, error) {
 	if err != nil {
 		return job{}, err
 	}
-	j := job{Input: in, output: path.Base(baseName(out.Path)), format: out.Format, asked: &asked{body, size, to, r.aside}}
+	j := job{Input: in, output: path.Base(baseName(out.Path)), format: out.Format, asked: &asked{body, size, to,
+		r.aside}}
 	return j, checkDepth(r.opt.Keep, []job{j})
 }
 
@@ -246,10 +228,12 @@ func (r *Request) times() int64 {
 // error; what it was admitted to is free when Upscale returns. report is called with the
 // share done, 0..1, from one goroutine at a time, and may wait, too. Its errors are those of
 // the command, the error of admit, or the cause of the end of ctx.
-func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to io.Writer, admit func(Load) error, report func(share float64)) (Result, error) {
+func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to io.Writer, admit func(Load) error,
+	report func(share float64)) (Result, error) {
 	out := outcome{tell: func(_ int, share float64) { report(share) }}
 	began := time.Now()
-	return r.answer(ctx, body, size, to, admit, func(ctx context.Context, e enlarger, j job, ev *pictureEvent, admit func(Load)) error {
+	return r.answer(ctx, body, size, to, admit, func(ctx context.Context, e enlarger, j job, ev *pictureEvent,
+		admit func(Load)) error {
 		out.err = e.one(ctx, j, &out, func(bytes int64) {
 			admit(Load{Memory: bytes, Pixels: r.times() * int64(out.to.X) * int64(out.to.Y)})
 			began = time.Now()
@@ -263,15 +247,20 @@ func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to 
 // Inspect tells what Upscale would make of a picture. It reads the header, and the whole
 // picture, admitted as there, where what is found in it decides what enlarges it.
 func (r *Request) Inspect(ctx context.Context, body io.ReaderAt, size int64, admit func(Load) error) (Result, error) {
-	return r.answer(ctx, body, size, io.Discard, admit, func(ctx context.Context, e enlarger, j job, ev *pictureEvent, admit func(Load)) error {
+	return r.answer(ctx, body, size, io.Discard, admit, func(ctx context.Context, e enlarger, j job,
+		ev *pictureEvent, admit func(Load)) error {
 		ev.Event = "plan"
-		_, err := e.look(ctx, j, ev, func(bytes int64) { admit(Load{bytes, int64(ev.InputWidth) * int64(ev.InputHeight)}) })
+		_, err := e.look(ctx, j, ev, func(bytes int64) {
+			admit(Load{bytes,
+				int64(ev.InputWidth) * int64(ev.InputHeight)})
+		})
 		return err
 	})
 }
 
 // answer has work do something about a picture and fill in the event.
-func (r *Request) answer(ctx context.Context, body io.ReaderAt, size int64, to io.Writer, admit func(Load) error, work func(context.Context, enlarger, job, *pictureEvent, func(Load)) error) (Result, error) {
+func (r *Request) answer(ctx context.Context, body io.ReaderAt, size int64, to io.Writer, admit func(Load) error,
+	work func(context.Context, enlarger, job, *pictureEvent, func(Load)) error) (Result, error) {
 	j, err := r.job(body, size, to)
 	if err != nil {
 		return Result{}, err

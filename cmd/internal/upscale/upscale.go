@@ -18,40 +18,41 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/settings"
 )
 
 // Command is superres upscale.
 func Command(s *console.Streams) *cli.Command {
+	opt := new(Options)
 	return console.Leveled(&cli.Command{
 		Name: "upscale", Usage: "enlarge picture files", ArgsUsage: "[FLAGS] IN...",
-		Description: description,
-		Flags:       flags(),
-		Action:      func(c *cli.Context) error { return run(c, s) },
-	}, levels)
+		Description:  description,
+		Flags:        opt.table().Flags(),
+		Action:       func(c *cli.Context) error { return run(c, s, opt, nil) },
+		OnUsageError: func(c *cli.Context, err error, _ bool) error { return run(c, s, opt, err) },
+	}, examples, groups...)
 }
 
-// run does one call. Whatever becomes of it, the events end in a summary.
-func run(c *cli.Context, s *console.Streams) error {
-	json := c.Bool("json") && c.String("output") != "-"
-	told := newAccount(s, json)
-	err := upscale(c, s, told)
+// run does one call, unless its options have been refused with an error. Whatever becomes of it,
+// the events end in a summary.
+func run(c *cli.Context, s *console.Streams, opt *Options, err error) error {
+	told := newAccount(s, opt.json && opt.Naming.Out != "-")
+	if err == nil {
+		err = opt.complete(settings.Of(c.Command), c.Args().Slice())
+	}
+	if err == nil {
+		err = upscale(c, s, *opt, told)
+	}
 	told.summary(c.Context, err)
 	return err
 }
 
-func upscale(c *cli.Context, s *console.Streams, told *account) error {
-	opt, err := readOptions(c)
-	if err != nil {
-		return err
-	}
+func upscale(c *cli.Context, s *console.Streams, opt Options, told *account) error {
 	engines, err := newEngines(opt)
 	if err != nil {
 		return err
 	}
-	bar, err := console.NewProgress(c, s)
-	if err != nil {
-		return err
-	}
+	bar := console.NewProgress(c, s)
 	defer bar.Clear()
 	past, err := newResumption(opt, engines)
 	if err != nil {
@@ -61,7 +62,7 @@ func upscale(c *cli.Context, s *console.Streams, told *account) error {
 	if opt.Frames, err = areFrames(opt, s); err != nil {
 		return err
 	}
-	b, err := newBatch(opt, c.Bool("json"), past)
+	b, err := newBatch(opt, opt.json, past)
 	if err != nil {
 		return err
 	}
@@ -76,7 +77,7 @@ func upscale(c *cli.Context, s *console.Streams, told *account) error {
 			return err
 		}
 	}
-	told.start(bar, opt, b.total(), c.Bool("quiet"))
+	told.start(bar, opt, b.total(), opt.quiet)
 	for _, line := range opt.idle(&b, engines.first) {
 		told.note(line)
 	}

@@ -10,12 +10,11 @@ import (
 // other stands for all architectures without assembly, and for purego.
 const other = "other"
 
-// dispatch is the Go file of an architecture, one of those in archs or other: its tiers,
-// for every operation the function that calls that of the tier in use, and the
-// declarations of what is in assembly.
+// dispatch returns the Go file of an architecture, one of archs or other. It has the tiers, for every operation
+// the function that calls the one for the tier in use, and the declarations of the assembly.
 //
-// Note: calls behind a switch and no variables of functions: what is called through one
-// goes through a wrapper, and its operands escape to the heap.
+// Note: the functions have a switch, and there are no tables of functions, because a call through a variable
+// goes through a wrapper and makes its operands escape to the heap.
 func dispatch(arch string, archs []string, ops []operation) ([]byte, error) {
 	var list []tier // of the architecture
 	for _, t := range tiers {
@@ -32,9 +31,15 @@ func dispatch(arch string, archs []string, ops []operation) ([]byte, error) {
 	}
 	b.WriteString("package kernel\n\n")
 	writeTiers(&b, list)
-	for _, op := range ops {
-		if err := writeOperation(&b, op, op.on(arch), list); err != nil {
-			return nil, fmt.Errorf("%s: %w", op.name, err)
+	alone := func(op operation) bool { return len(op.on(arch)) == 0 }
+	for _, want := range []bool{true, false} { // those without assembly first, a line each
+		for _, op := range ops {
+			if alone(op) != want {
+				continue
+			}
+			if err := writeOperation(&b, op, op.on(arch), list); err != nil {
+				return nil, fmt.Errorf("%s: %w", op.name, err)
+			}
 		}
 	}
 	return format.Source([]byte(b.String()))
@@ -42,7 +47,7 @@ func dispatch(arch string, archs []string, ops []operation) ([]byte, error) {
 
 func writeTiers(b *strings.Builder, list []tier) {
 	if len(list) == 0 {
-		b.WriteString("var tierNames = []string{\"generic\"}\n\nvar tierRuns []bool\n")
+		b.WriteString("var tierNames = []string{\"generic\"}\n\nvar tierRuns []bool\n\n")
 		return
 	}
 	b.WriteString("import (\n\t\"unsafe\"\n\n\t\"golang.org/x/sys/cpu\"\n)\n\nconst (\n")
@@ -57,32 +62,36 @@ func writeTiers(b *strings.Builder, list []tier) {
 	for _, t := range list {
 		fmt.Fprintf(b, "\t%s,\n", t.runs)
 	}
-	b.WriteString("}\n")
+	b.WriteString("}\n\n")
 }
 
-// writeOperation writes the functions of an operation that has assembly for some of the
-// tiers of an architecture.
+// writeOperation writes the function of an operation, which calls the assembly for the tier in use, one of all,
+// where the tiers has have some, and the declarations of that. Without any it calls the definition alone, in
+// one line.
 func writeOperation(b *strings.Builder, op operation, has, all []tier) error {
 	sig, err := op.parse()
 	if err != nil {
 		return err
 	}
+	generic := fmt.Sprintf("%s%sGeneric(%s)", sig.returns, op.name, sig.operands)
+	if len(has) == 0 {
+		fmt.Fprintf(b, "func %s%s { %s }\n", op.name, op.signature, generic)
+		return nil
+	}
 	b.WriteString("\n")
-	if op.needs != "" && len(has) > 0 {
+	if op.needs != "" {
 		fmt.Fprintf(b, "// %s needs, in assembly: %s.\n", op.name, op.needs)
 	}
 	fmt.Fprintf(b, "func %s%s {\n", op.name, op.signature)
-	generic := fmt.Sprintf("%s%sGeneric(%s)", sig.returns, op.name, sig.operands)
-	if len(has) == 0 {
-		fmt.Fprintf(b, "\t%s\n}\n", generic)
-		return nil
-	}
 	b.WriteString("\tswitch current {\n")
-	var cases []string // the tier, and faster ones that have no assembly of their own
+	var cases []string // the tier, and faster ones without assembly of their own
 	for _, t := range slices.Backward(all) {
 		cases = append(cases, strings.ToLower(t.name))
 		if slices.Contains(has, t) {
-			fmt.Fprintf(b, "\tcase %s:\n\t\t%s%s%s(%s)\n", strings.Join(cases, ", "), sig.returns, op.name, t.name, sig.addresses)
+			fmt.Fprintf(
+				b, "\tcase %s:\n\t\t%s%s%s(%s)\n", strings.Join(cases, ", "), sig.returns, op.name, t.name,
+				sig.addresses,
+			)
 			cases = nil
 		}
 	}

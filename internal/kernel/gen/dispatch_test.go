@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Operations with assembly for some tiers: all of amd64, one of them, and arm64.
-func some() []operation {
+// testOperations returns operations with assembly for tiers of amd64 alone, of arm64 alone, and of both.
+func testOperations() []operation {
 	return []operation{
 		{name: "all", signature: "(v []float64)", tiers: []string{AVX2, AVX512}},
 		{name: "arm", signature: "(out, in []int8, n int) (a, b int)", lengths: []string{"in"}, tiers: []string{NEON}},
@@ -15,7 +15,7 @@ func some() []operation {
 }
 
 func TestDispatch(t *testing.T) {
-	ops := some()
+	ops := testOperations()
 	archs := architectures(ops)
 	if strings.Join(archs, " ") != "amd64 arm64" {
 		t.Fatalf("assembly for %v", archs)
@@ -25,7 +25,7 @@ func TestDispatch(t *testing.T) {
 			"//go:build !purego\n",
 			"\tavx2     tier = 1\n\tavx512bw tier = 2\n\tavx512   tier = 3\n",
 			"func all(v []float64) {\n\tswitch current {\n\tcase avx512:\n\t\tallAVX512(unsafe.SliceData(v))\n\tcase avx512bw, avx2:\n\t\tallAVX2(unsafe.SliceData(v))\n\tdefault:\n\t\tallGeneric(v)\n\t}\n}\n",
-			"\nfunc arm(out, in []int8, n int) (a, b int) {\n\treturn armGeneric(out, in, n)\n}\n",
+			"\nfunc arm(out, in []int8, n int) (a, b int) { return armGeneric(out, in, n) }\n",
 			"// few needs, in assembly: len(v) is a multiple of 32.\nfunc few(v []byte) int {\n\tswitch current {\n\tcase avx512, avx512bw, avx2:\n\t\treturn fewAVX2(unsafe.SliceData(v))\n\tdefault:",
 			"\n//go:noescape\nfunc allAVX512(v *float64)\n",
 		},
@@ -34,11 +34,11 @@ func TestDispatch(t *testing.T) {
 			"\tcpu.ARM64.HasASIMD,\n",
 			"\tcase neon:\n\t\treturn armNEON(unsafe.SliceData(out), unsafe.SliceData(in), len(in), n)\n",
 			"\n//go:noescape\nfunc armNEON(out *int8, in *int8, inLen int, n int) (a int, b int)\n",
-			"\nfunc all(v []float64) {\n\tallGeneric(v)\n}\n",
+			"\nfunc all(v []float64) { allGeneric(v) }\n",
 		},
 		other: {
 			"//go:build purego || !(amd64 || arm64)\n",
-			"\nfunc few(v []byte) int {\n\treturn fewGeneric(v)\n}\n",
+			"\nfunc few(v []byte) int                     { return fewGeneric(v) }\n",
 		},
 	} {
 		code, err := dispatch(arch, archs, ops)

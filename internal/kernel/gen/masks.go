@@ -6,8 +6,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// mask is a choice among the lanes of a vector: a mask register, or a vector with the
-// highest bit of every lane.
+// mask is a choice among the lanes of a vector: a mask register, or a vector with the highest bit of every
+// lane.
 type mask struct {
 	k reg.OpmaskVirtual
 	v reg.VecVirtual
@@ -39,70 +39,11 @@ func (t tier) choose(m mask, value, to reg.VecVirtual) {
 	}
 }
 
-// swap exchanges a and b where the mask says so; it returns where they are then.
-func (t tier) swap(m mask, a, b reg.VecVirtual) (reg.VecVirtual, reg.VecVirtual) {
-	c := t.vec()
-	if t.lanes == 8 {
-		VBLENDMPS(b, a, m.k, c)
-		VMOVAPS(a, m.k, b)
-	} else {
-		VBLENDVPS(m.v, b, a, c)
-		VBLENDVPS(m.v, a, b, b)
-	}
-	return c, b
-}
-
-// bits is a vector of a number where the mask says so, of 0 elsewhere.
-func (t tier) bits(m mask, number uint32) reg.VecVirtual {
-	v, c := t.vec(), t.constant32(number)
-	if t.lanes == 8 {
-		VMOVDQA32_Z(c, m.k, v)
-	} else {
-		VPAND(c, m.v, v)
-	}
-	return v
-}
-
-// has is where a bit of v is set.
-func (t tier) has(v reg.VecVirtual, bit int) mask {
-	if t.lanes == 8 {
-		m := mask{k: K()}
-		VPTESTMD(t.constant32(1<<bit), v, m.k)
-		return m
-	}
-	m := mask{v: t.vec()}
-	VPSLLD(U8(31-bit), v, m.v)
-	return m
-}
-
-const signBit = 0x80000000
-
-func (t tier) xor(a, b, to reg.VecVirtual) {
-	if t.lanes == 8 {
-		VPXORD(a, b, to)
-	} else {
-		VPXOR(a, b, to)
-	}
-}
-
-func (t tier) and(a, b, to reg.VecVirtual) {
-	if t.lanes == 8 {
-		VPANDD(a, b, to)
-	} else {
-		VPAND(a, b, to)
-	}
-}
-
-// Predicates of a comparison, false for NaN.
+// The predicates of comparisons, all false for NaN.
 const (
-	equal32 = 0
-	less32  = 17
-)
-
-// Predicates of a comparison, both false for NaN.
-const (
-	le      = 2
-	greater = 30
+	lessOrEqual = 2
+	less        = 17
+	greater     = 30
 )
 
 // where sets to = value in the lanes with a compared to b.

@@ -96,8 +96,8 @@ func place(c gotypes.Component) Mem {
 
 // number is the float64 parameter of a name, in every lane.
 //
-// Note: avo's own Load and Store of numbers are SSE, which beside vectors that are in use
-// costs some processors hundreds of cycles.
+// Note: avo's own Load and Store of numbers are SSE, which beside vectors that are in use costs some processors
+// hundreds of cycles.
 func (t tier) number(name string) reg.VecVirtual { return t.broadcast(place(Param(name))) }
 
 // result stores the float64 that the function returns.
@@ -186,19 +186,6 @@ func (t tier) constant32(bits uint32) reg.VecVirtual {
 	MOVL(U32(bits), r)
 	VMOVD(r, x)
 	return t.broadcast32(x)
-}
-
-// broadcastInt is a vector of a 32-bit integer.
-func (t tier) broadcastInt(r reg.GPVirtual) reg.VecVirtual {
-	v := t.vec()
-	if t.lanes == 8 {
-		VPBROADCASTD(r, v)
-		return v
-	}
-	x := XMM()
-	VMOVD(r, x)
-	VPBROADCASTD(x, v)
-	return v
 }
 
 // unroll runs body over n vectors from byte offset 0: four, then one at a time.

@@ -1,4 +1,4 @@
-package stagetest_test
+package stagetest
 
 import (
 	"context"
@@ -13,7 +13,6 @@ import (
 
 	"superres/patches/plane"
 	"superres/superres/stage"
-	"superres/superres/stage/stagetest"
 )
 
 // mean is a stage that takes the mean of so many rows above and below, in a way that can
@@ -120,36 +119,38 @@ func (m mean) Save(a *stage.Arrays) any {
 }
 
 func init() {
-	stage.Register("mean", func(_ int, params json.RawMessage, a *stage.Arrays) (stage.Stage, error) {
-		var m mean
-		if strings.Contains(string(params), `"lie":"damage"`) {
-			if json.Unmarshal(params, &m) != nil {
-				panic("damaged")
-			}
-			return m, nil
-		}
-		if err := stage.Unmarshal(params, &m); err != nil {
-			return nil, err
-		}
-		if m.Rows < 0 || m.Rows > 100 {
-			return nil, fmt.Errorf("%d rows, expected 0 to 100", m.Rows)
-		}
-		if m.Lie != "save" {
-			rows, err := stage.Get[int16](a, "rows", 1, 1)
-			if err != nil {
-				return nil, err
-			}
-			m.Rows = int(rows[0])
-		}
-		if m.Lie == "arrays" {
-			table, err := a.GetMatrix("table", -9, -9)
-			if err != nil {
-				return nil, err
-			}
-			table.At(2, 2) // which may not be there
+	stage.Register("mean", loadMean)
+}
+
+func loadMean(_ int, params json.RawMessage, a *stage.Arrays) (stage.Stage, error) {
+	var m mean
+	if strings.Contains(string(params), `"lie":"damage"`) {
+		if json.Unmarshal(params, &m) != nil {
+			panic("damaged")
 		}
 		return m, nil
-	})
+	}
+	if err := stage.Unmarshal(params, &m); err != nil {
+		return nil, err
+	}
+	if m.Rows < 0 || m.Rows > 100 {
+		return nil, fmt.Errorf("%d rows, expected 0 to 100", m.Rows)
+	}
+	if m.Lie != "save" {
+		rows, err := stage.Get[int16](a, "rows", 1, 1)
+		if err != nil {
+			return nil, err
+		}
+		m.Rows = int(rows[0])
+	}
+	if m.Lie == "arrays" {
+		table, err := a.GetMatrix("table", -9, -9)
+		if err != nil {
+			return nil, err
+		}
+		table.At(2, 2) // which may not be there
+	}
+	return m, nil
 }
 
 // failures is a test that fails, kept.
@@ -159,7 +160,43 @@ func (*failures) Helper() {}
 
 func (f *failures) Errorf(format string, args ...any) { *f = append(*f, fmt.Sprintf(format, args...)) }
 
-// What keeps its promises passes, and whatever lies is found out by what it lies about.
+// tint is a mean of colour.
+type tint struct{ mean }
+
+func (c tint) Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Plane, current [2]*plane.Plane, w *stage.Work) error {
+	if c.Lie == "luma" {
+		luma.Pix[0] = 0
+	}
+	for i, p := range current {
+		out, err := c.mean.Apply(ctx, low[i], p, stage.NewWork(nil, func(share float64) { w.Report((float64(i) + share) / 2) }))
+		if err != nil {
+			return err
+		}
+		copy(p.Pix, out.Pix)
+	}
+	return nil
+}
+
+// Memory counts the planes that the mean makes before they are copied.
+func (c tint) Memory(width, rows int) (fixed, working int64) {
+	fixed, working = c.mean.Memory(width, rows)
+	return fixed, working + 2*16*int64(width)*int64(rows)
+}
+
+func (c tint) Tune(stage.Tuning) (stage.Colour, error) { return c, nil }
+
+func init() {
+	stage.RegisterColour("mean", func(scale int, params json.RawMessage, a *stage.Arrays) (stage.Colour, error) {
+		m, err := loadMean(scale, params, a)
+		if err != nil {
+			return nil, err
+		}
+		return tint{m.(mean)}, nil
+	})
+}
+
+// A stage that keeps its promises passes, and one that lies is found out by what it lies about. So
+// is what enlarges colour.
 func TestRunFindsLies(t *testing.T) {
 	for lie, want := range map[string]string{
 		"": "", "above": "of Reach count", "below": "of Reach count", "last row": "of Reach count", "growth": "KiB more", "too much": "far too much",
@@ -168,27 +205,36 @@ func TestRunFindsLies(t *testing.T) {
 		"save": "saved", "damage": "panic",
 	} {
 		var got failures
-		stagetest.Run(&got, 2, mean{3, lie})
-		switch text := strings.Join(got, "\n"); {
-		case want == "" && len(got) > 0:
-			t.Errorf("a stage that keeps its promises fails: %s", text)
-		case want != "" && !strings.Contains(text, want):
-			t.Errorf("a stage that lies about its %s: found %q, expected %q", lie, text, want)
-		}
+		Run(&got, 2, mean{3, lie})
+		expect(t, "stage", lie, got, want)
+	}
+	for lie, want := range map[string]string{
+		"": "", "above": "of Reach count", "last row": "of Reach count", "luma": "changes what it is given", "workers": "workers give other bits",
+		"progress": "progress ends at", "save": "saved", "damage": "panic", "too much": "far too much",
+	} {
+		var got failures
+		RunColour(&got, 2, tint{mean{3, lie}})
+		expect(t, "colour", lie, got, want)
 	}
 }
 
-// One row too many above a band, or for the last row of the picture alone, is found whatever
-// the reach is.
-func TestRunFindsEveryReach(t *testing.T) {
-	most := 30
-	if testing.Short() {
-		most = 3
+func expect(t *testing.T, kind, lie string, got failures, want string) {
+	t.Helper()
+	switch text := strings.Join(got, "\n"); {
+	case want == "" && len(got) > 0:
+		t.Errorf("a %s that keeps its promises fails: %s", kind, text)
+	case want != "" && !strings.Contains(text, want):
+		t.Errorf("a %s that lies about its %s: found %q, expected %q", kind, lie, text, want)
 	}
-	for rows := range most + 1 {
+}
+
+// One row too many above a band, or for the last row of the picture alone, is found whatever the
+// reach is.
+func TestRunFindsEveryReach(t *testing.T) {
+	for rows := range 31 {
 		for _, lie := range []string{"above", "below", "last row"} {
 			var got failures
-			stagetest.Run(&got, 2, mean{rows, lie})
+			(&check{TB: &got, scale: 2, subject: enlarger{mean{rows, lie}}}).reach()
 			if text := strings.Join(got, "\n"); !strings.Contains(text, "of Reach count") {
 				t.Errorf("reach %d: a row too many (%s) is not found: %q", rows, lie, text)
 			}

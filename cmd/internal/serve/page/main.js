@@ -5,6 +5,7 @@ import * as list from "./list.js";
 import { makeQueue } from "./queue.js";
 import * as scores from "./scores.js";
 import * as settings from "./settings.js";
+import { sizeOf } from "./sizes.js";
 import * as view from "./view.js";
 import * as words from "./words.js";
 import { zip } from "./zip.js";
@@ -29,7 +30,7 @@ function say(text) { $("status").textContent = text; }
 
 const sizeAfter = p => {
 	if (p.result && queue.stateOf(p) === "done" && p.result.info.width) return { w: p.result.info.width, h: p.result.info.height };
-	return p.size ? settings.sizeOf(settings.params(), p.size.w, p.size.h) : null;
+	return p.size ? sizeOf(settings.params(), p.size.w, p.size.h) : null;
 };
 
 // update brings the page up to date, once for all that has changed, and in less than a tenth

@@ -3,7 +3,8 @@
 // In index.html the server fills in the block of data called settings.
 //
 // The scripts, each a module: main.js puts the others together; files.js takes what is
-// dropped, pasted and chosen; settings.js reads the form; api.js calls the server and waits
+// dropped, pasted and chosen; settings.js reads the form, and sizes.js works out what size that
+// is; api.js calls the server and waits
 // for one that is gone; queue.js decides what is enlarged when; list.js shows the pictures,
 // view.js one of them before and after, with the part that is seen at once, by what source.js
 // opens; scores.js compares with a truth; zip.js packs results; words.js says numbers.
@@ -11,7 +12,9 @@
 package page
 
 import (
+	"bytes"
 	"embed"
+	"encoding/json"
 
 	"superres/internal/report"
 )
@@ -33,4 +36,19 @@ func (files) ReadFile(name string) ([]byte, error) {
 		return []byte(report.Bicubic), nil
 	}
 	return own.ReadFile(name)
+}
+
+// Index returns index.html with values in its block of data, of which the page needs options, as
+// v1/options has them.
+func (files) Index(values any) ([]byte, error) {
+	text, err := own.ReadFile("index.html")
+	if err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(values) // in which < is escaped
+	if err != nil {
+		return nil, err
+	}
+	const block = `id="settings">`
+	return bytes.Replace(text, []byte(block+"{}"), append([]byte(block), data...), 1), nil
 }

@@ -2,6 +2,12 @@
 const form = document.getElementById("form"), $ = id => document.getElementById(id);
 const value = name => form.elements[name].value;
 
+// The form has the values, ranges and defaults of the server's options.
+const options = Object.fromEntries(JSON.parse($("settings").textContent).options.map(o => [o.name, o]));
+for (const name of options.format.values) form.elements.format.add(new Option(name.toUpperCase(), name));
+Object.assign(form.elements.quality, { min: options.quality.least, max: options.quality.most, value: options.quality.default });
+for (const [field, name] of [["size", "scale"], ["effort", "effort"], ["denoise", "denoise"]]) form.elements[field].value = options[name].default;
+
 // The settings that are in force are those that the form had when it was last at rest and all
 // of its numbers could be meant: key is their text, params the same as parameters of a call.
 // Those that are as by default are there as well: the same settings give the same text.
@@ -30,15 +36,6 @@ export function interpolated(p) {
 	q.set("model", "bicubic");
 	q.set("format", "png");
 	return q;
-}
-
-// sizeOf is the size of the result for a picture of w×h, by the rule of the program.
-export function sizeOf(p, w, h) {
-	const follow = (side, factor) => Math.max(1, Math.floor(side * factor + 0.5));
-	if (p.has("scale")) return { w: follow(w, +p.get("scale")), h: follow(h, +p.get("scale")) };
-	const side = parseInt(p.get("fit") ?? p.get("width"), 10);
-	if (p.has("fit") && h > w) return { w: follow(side, w / h), h: side };
-	return { w: side, h: follow(side, h / w) };
 }
 
 // words are the settings in short.

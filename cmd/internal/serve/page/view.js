@@ -1,6 +1,7 @@
 // The view of the chosen picture before and after, in a scene of the size of its result.
 import * as api from "./api.js";
 import * as settings from "./settings.js";
+import { sizeOf } from "./sizes.js";
 import { open } from "./source.js";
 
 const $ = id => document.getElementById(id), { makeViewport, enlargeBicubic } = globalThis;
@@ -47,7 +48,7 @@ export async function choose(p) {
 	if (current !== mine || !mine.sources.before) return;
 	const { w, h } = mine.sources.before;
 	p.size ??= { w, h };
-	scene = settings.sizeOf(settings.params(), w, h);
+	scene = sizeOf(settings.params(), w, h);
 	viewport.resize();
 	change({ zoom: viewport.fitting() >= 1 ? 0 : 1, x: scene.w / 2, y: scene.h / 2 });
 	refresh();
@@ -93,7 +94,7 @@ export function refresh() {
 			sources[what] = null;
 		}
 	}
-	const to = want.after && p.result.info.width ? { w: p.result.info.width, h: p.result.info.height } : settings.sizeOf(settings.params(), sources.before.w, sources.before.h);
+	const to = want.after && p.result.info.width ? { w: p.result.info.width, h: p.result.info.height } : sizeOf(settings.params(), sources.before.w, sources.before.h);
 	if (to.w !== scene.w || to.h !== scene.h) { // the same place is in the middle
 		Object.assign(state, { x: state.x * to.w / scene.w, y: state.y * to.h / scene.h });
 		scene = to;

@@ -1,0 +1,350 @@
+// Package settings has one record for every option of a command, from which all else that
+// knows options is made: the flags of the command line, both levels of help, completion, the
+// manual page, what a result records and --resume compares, and the parameters of a request.
+//
+// Read it in this order: option.go, the record and a table of records; values.go, the typed
+// fields that an option sets.
+package settings
+
+import (
+	"flag"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// Effect says what an option has to do with the bytes of a result.
+type Effect int
+
+const (
+	// Changes is the effect of an option whose value decides the bytes. It is the zero value, so
+	// that a new option counts until it is known to be another.
+	Changes Effect = iota
+	// Elsewhere is the effect of an option that decides the bytes by something that is compared
+	// itself, such as the size of a result or the weights of a model.
+	Elsewhere
+	// Neutral is the effect of an option that never decides the bytes.
+	Neutral
+)
+
+// Option is one option of a command. As a *Option it is a flag of the command-line library.
+type Option struct {
+	// Name is the long name, without dashes.
+	Name string
+	// Aliases are other names, of one letter or more: none.
+	Aliases []string
+	// To is the field that the option sets. What it holds before is the default.
+	To Value
+	// Help says what the option does, with the name of its value in backquotes. An option
+	// without help is hidden.
+	Help string
+	// Brief is the help in the first of two levels. An option without is in the second level
+	// alone.
+	Brief string
+	// Group is the title under which the second level of help has the option.
+	Group string
+	// Effect says whether the value decides the bytes of a result.
+	Effect Effect
+	// Noted has outputs record the value where it is given.
+	Noted bool
+	// Path says that the value names a file, of which a result records the base name alone.
+	Path bool
+	// Request says that a request to superres serve may have the option.
+	Request bool
+	// Kinds are the names of the kinds, of models for example, that the option is for: all.
+	Kinds []string
+	// Words lists values for completion, beside those that To takes: none.
+	Words func() []Word
+
+	given  bool
+	preset string // the default, once another value is given
+	err    error  // of the last value that was refused
+}
+
+// Word is a value that completion offers.
+type Word struct {
+	// Text is the value.
+	Text string
+	// About says what it is for, in a few words. It may be empty.
+	About string
+}
+
+// Plain returns words that need no explanation.
+func Plain(texts []string) (words []Word) {
+	for _, text := range texts {
+		words = append(words, Word{Text: text})
+	}
+	return words
+}
+
+// Set reads the value of the option. Its error is one line that names the option.
+func (o *Option) Set(text string) error {
+	if !o.given {
+		o.preset = o.To.String()
+	}
+	o.given = true
+	o.err = o.To.Set(text)
+	switch o.To.(type) {
+	case *custom, *list: // their errors name it
+	default:
+		if o.err != nil {
+			o.err = fmt.Errorf("--%s%w", o.Name, o.err)
+		}
+	}
+	return o.err
+}
+
+// Given tells whether a value was given, also one that is the default.
+func (o *Option) Given() bool { return o.given }
+
+// Default returns the default as text.
+func (o *Option) Default() string {
+	if o.given {
+		return o.preset
+	}
+	return o.To.String()
+}
+
+// TakesValue tells whether a value must follow the option on a command line.
+func (o *Option) TakesValue() bool { return !isBool(o.To) }
+
+// Usage returns the name of the option's value, which is empty where it has none, and its
+// help with the default behind it.
+func (o *Option) Usage() (value, text string) {
+	value, text = unquoted(o.Help)
+	return value, text + o.defaultText()
+}
+
+// BriefUsage returns the name of the value, and the help of the first level with the default
+// behind it, or nothing for an option that has none.
+func (o *Option) BriefUsage() (value, text string) {
+	if o.Brief == "" {
+		return "", ""
+	}
+	value, _ = unquoted(o.Help)
+	return value, o.Brief + o.defaultText()
+}
+
+// defaultText returns the default for a reader, or nothing where it says nothing.
+func (o *Option) defaultText() string {
+	preset := o.Default()
+	if !o.TakesValue() || preset == "" || preset == "0" || preset == o.missing() {
+		return ""
+	}
+	return " (default: " + preset + ")"
+}
+
+// missing returns the text that stands for a number that is missing, if the option may have one.
+func (o *Option) missing() string {
+	if number, ok := o.To.(interface{ Missing() string }); ok {
+		return number.Missing()
+	}
+	return ""
+}
+
+// unquoted takes the first word in backquotes out of a help.
+func unquoted(help string) (value, text string) {
+	f := flag.Flag{Usage: help, Value: new(custom)}
+	value, text = flag.UnquoteUsage(&f)
+	if text == help {
+		value = ""
+	}
+	return value, text
+}
+
+// Offers returns the values that completion offers, and tells whether names of files can
+// stand there, too.
+func (o *Option) Offers() (words []Word, files bool) {
+	if list, ok := o.To.(interface{ Words() []string }); ok {
+		words = Plain(list.Words())
+	}
+	if o.Words != nil {
+		words = append(words, o.Words()...)
+	}
+	value, _ := unquoted(o.Help)
+	return words, strings.Contains(value, "FILE") || value == "PATH" || value == "DIR"
+}
+
+// Values returns the values of the option as texts that Set reads: one, but any number of an
+// option that may be repeated.
+func (o *Option) Values() []string {
+	if list, ok := o.To.(*list); ok {
+		return *list.to
+	}
+	return []string{o.To.String()}
+}
+
+// Recorded returns Values as a result records them: base names of files, and nothing that is
+// empty.
+func (o *Option) Recorded() []string {
+	if _, ok := o.To.(*list); ok {
+		return o.Values()
+	}
+	text := o.To.String()
+	switch {
+	case text == "":
+		return nil
+	case o.Path:
+		names := strings.Split(text, ",")
+		for i, name := range names {
+			names[i] = filepath.Base(name)
+		}
+		text = strings.Join(names, ",")
+	}
+	return []string{text}
+}
+
+// Dashed returns the names of the option as they are typed, the long one first.
+func (o *Option) Dashed() []string {
+	list := []string{"--" + o.Name}
+	for _, name := range o.Aliases {
+		if len(name) == 1 {
+			list = append(list, "-"+name)
+		} else {
+			list = append(list, "--"+name)
+		}
+	}
+	return list
+}
+
+// Names implements cli.Flag. Aliases are none of its business: see Table.Find.
+func (o *Option) Names() []string { return []string{o.Name} }
+
+// IsSet implements cli.Flag.
+func (o *Option) IsSet() bool { return o.given }
+
+// String implements cli.Flag.
+func (o *Option) String() string { return o.Name }
+
+// Apply implements cli.Flag.
+func (o *Option) Apply(set *flag.FlagSet) error {
+	set.Var(flagValue{o}, o.Name, o.Help)
+	return nil
+}
+
+// flagValue is an option as package flag has it.
+type flagValue struct{ o *Option }
+
+// Set leaves its error to Table.Err, so that all options are read before one is complained about.
+func (v flagValue) Set(text string) error {
+	_ = v.o.Set(text)
+	return nil
+}
+
+func (v flagValue) IsBoolFlag() bool { return v.o != nil && isBool(v.o.To) }
+
+func (v flagValue) String() string {
+	if v.o == nil { // as package flag asks for a zero value
+		return ""
+	}
+	return v.o.To.String()
+}
+
+// Table is the options of a command, in the order in which help shows them and results record
+// them.
+type Table []*Option
+
+// Of returns the options of a command.
+func Of(c *cli.Command) (t Table) {
+	for _, f := range c.Flags {
+		if o, ok := f.(*Option); ok {
+			t = append(t, o)
+		}
+	}
+	return t
+}
+
+// Flags returns the options as flags of the command-line library.
+func (t Table) Flags() []cli.Flag {
+	flags := make([]cli.Flag, len(t))
+	for i, o := range t {
+		flags[i] = o
+	}
+	return flags
+}
+
+// Find returns the option of a name or alias, or nil.
+func (t Table) Find(name string) *Option {
+	for _, o := range t {
+		if o.Name == name || slices.Contains(o.Aliases, name) {
+			return o
+		}
+	}
+	return nil
+}
+
+// Given tells whether any of some options was given.
+func (t Table) Given(names ...string) bool {
+	return slices.ContainsFunc(t, func(o *Option) bool { return o.given && slices.Contains(names, o.Name) })
+}
+
+// Visible returns the options that are not hidden.
+func (t Table) Visible() Table { return t.where(func(o *Option) bool { return o.Help != "" }) }
+
+// Requested returns the options that a request may have.
+func (t Table) Requested() Table { return t.where(func(o *Option) bool { return o.Request }) }
+
+// Without returns the options but for some.
+func (t Table) Without(names ...string) Table {
+	return t.where(func(o *Option) bool { return !slices.Contains(names, o.Name) })
+}
+
+func (t Table) where(is func(*Option) bool) (list Table) {
+	for _, o := range t {
+		if is(o) {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// Names returns the long names of the options.
+func (t Table) Names() (names []string) {
+	for _, o := range t {
+		names = append(names, o.Name)
+	}
+	return names
+}
+
+// Err returns the error of the first option whose last value was refused, or nil.
+func (t Table) Err() error {
+	for _, o := range t {
+		if o.err != nil {
+			return o.err
+		}
+	}
+	return nil
+}
+
+// Description is what another program, or a page, needs to know of an option.
+type Description struct {
+	Name string `json:"name"`
+	Help string `json:"help"`
+	// Default is the default as text. It is empty where the option is left out by default.
+	Default string `json:"default"`
+	// Values are the values that completion offers.
+	Values []string `json:"values,omitempty"`
+	// Least and Most are the range of a number, where it has one.
+	Least any `json:"least,omitempty"`
+	Most  any `json:"most,omitempty"`
+}
+
+// Describe describes the options.
+func (t Table) Describe() (list []Description) {
+	for _, o := range t {
+		_, help := unquoted(o.Help)
+		d := Description{Name: o.Name, Help: help, Default: o.Default()}
+		words, _ := o.Offers()
+		for _, w := range words {
+			d.Values = append(d.Values, w.Text)
+		}
+		if number, ok := o.To.(interface{ Range() (least, most any) }); ok {
+			d.Least, d.Most = number.Range()
+		}
+		list = append(list, d)
+	}
+	return list
+}

@@ -1,0 +1,89 @@
+package stage
+
+import (
+	"encoding/json"
+	"io"
+
+	"superres/internal/npz"
+)
+
+// Head is what the JSON member of a model file says of a stage, or of what enlarges colour.
+type Head struct {
+	Kind   string          `json:"kind"`
+	Params json.RawMessage `json:"params"`
+}
+
+// Part is a Stage or a Colour: what a model file keeps.
+type Part interface {
+	// Kind returns the name that it is registered under.
+	Kind() string
+	// Save returns its parameters and puts its arrays in a.
+	Save(a *Arrays) any
+}
+
+// Describe returns the kind and the parameters of a part in one line.
+func Describe(p Part) string {
+	params, err := json.Marshal(p.Save(&Arrays{}))
+	if err != nil {
+		params = []byte(err.Error())
+	}
+	return p.Kind() + " " + string(params)
+}
+
+// Members collects the arrays of the parts of a model, to be written to a file. The zero value has
+// none.
+type Members struct {
+	matrices []npz.Matrix
+	arrays   []npz.Array
+}
+
+// Add adds the arrays of a part, which the file has as "name.array", and returns its head.
+func (m *Members) Add(name string, p Part) (Head, error) {
+	a := Arrays{prefix: name + "."}
+	params, err := json.Marshal(p.Save(&a))
+	m.matrices, m.arrays = append(m.matrices, a.matrices...), append(m.arrays, a.arrays...)
+	return Head{p.Kind(), params}, err
+}
+
+// Write writes an .npz file of a text member and the arrays. Its bytes depend on these alone.
+func (m *Members) Write(w io.Writer, name string, text []byte) error {
+	return npz.Write(w, []npz.Text{{Name: name, Data: text}}, m.matrices, m.arrays...)
+}
+
+// File is a model file that is open for reading. Nothing in it is trusted.
+type File struct {
+	npz  *npz.File
+	left int64 // bytes that its stages may still reserve
+}
+
+// Open reads the directory of a model file of the given size in bytes. It fails when that is
+// damaged, or says that the members unpack to too much.
+func Open(r io.ReaderAt, size int64) (*File, error) {
+	f, err := npz.Open(r, size)
+	if err != nil {
+		return nil, err
+	}
+	return &File{f, Budget}, nil
+}
+
+// Text returns a member that is no array, of at most limit bytes.
+func (f *File) Text(name string, limit uint64) ([]byte, error) { return f.npz.Text(name, limit) }
+
+// Stage returns the stage of a model of the given scale that Members.Add added under a name.
+func (f *File) Stage(name string, scale int, h Head) (Stage, error) {
+	load, err := stages.Get(h.Kind)
+	if err != nil {
+		return nil, err
+	}
+	return load(scale, h.Params, &Arrays{prefix: name + ".", file: f.npz, left: &f.left})
+}
+
+// Colour is Stage for what enlarges colour.
+func (f *File) Colour(name string, scale int, h Head) (Colour, error) {
+	load, err := colours.Get(h.Kind)
+	if err != nil {
+		return nil, err
+	}
+	left := int64(Budget)
+	return load(scale, h.Params, &Arrays{prefix: name + ".", file: f.npz, left: &left})
+}

@@ -1,0 +1,183 @@
+package stagetest
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"superres/internal/npz"
+	"superres/superres/stage"
+)
+
+// memberName is the name of the subject in its file.
+const memberName = "part"
+
+// file returns the head and the file of the subject.
+func (c *check) file() (stage.Head, []byte) {
+	var m stage.Members
+	head, err := m.Add(memberName, c.subject)
+	var b bytes.Buffer
+	if err == nil {
+		err = m.Write(&b, "parts.json", []byte("{}"))
+	}
+	if err != nil {
+		c.failf("Save: %v", err)
+	}
+	return head, b.Bytes()
+}
+
+// open loads the subject of a file, as a program does, which trusts nothing in it.
+func (c *check) open(head stage.Head, data []byte) (subject, error) {
+	f, err := stage.Open(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, err
+	}
+	return c.load(f, c.scale, head)
+}
+
+func (c *check) saved() {
+	head, data := c.file()
+	back, err := c.open(head, data)
+	if err != nil {
+		c.failf("it does not load what it saved: %v", err)
+		return
+	}
+	if _, again := c.of(back).file(); !bytes.Equal(data, again) || stage.Describe(back) != stage.Describe(c.subject) {
+		c.failf("saved, loaded and saved it gives another file")
+	}
+	if in := c.picture(23, 17); !equal(c.of(back).run(in, nil), c.run(in, nil)) {
+		c.failf("loaded it gives another result")
+	}
+}
+
+// damaged truncates files, flips bits, and sets parameters to values that they cannot have. Loading
+// these may fail or not, but must not panic; what is loaded must work.
+func (c *check) damaged() {
+	head, data := c.file()
+	attempt := func(what string, head stage.Head, data []byte, mustFail bool) {
+		defer func() {
+			if r := recover(); r != nil {
+				c.failf("%s: panic: %v", what, r)
+			}
+		}()
+		back, err := c.open(head, data)
+		switch {
+		case err == nil && mustFail:
+			c.failf("%s is not refused", what)
+		case err == nil:
+			c.of(back).run(c.picture(7, 5), nil)
+		}
+	}
+	params := map[string]json.RawMessage{}
+	if err := json.Unmarshal(head.Params, &params); err != nil {
+		c.failf("its parameters are no JSON object: %v", err)
+		return
+	}
+	with := func(name, value string) stage.Head {
+		changed := maps.Clone(params)
+		changed[name] = json.RawMessage(value)
+		text, err := json.Marshal(changed)
+		if err != nil {
+			c.failf("%v", err)
+		}
+		return stage.Head{Kind: head.Kind, Params: text}
+	}
+	attempt("a parameter that nobody knows", with("unheard_of", "1"), data, true)
+	attempt("parameters that are no object", stage.Head{Kind: head.Kind, Params: json.RawMessage("[1]")}, data, true)
+	for i := range 8 {
+		attempt("a file that is cut off", head, data[:len(data)*i/8], len(data) > 400)
+	}
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		for _, value := range []string{"-1", "0", "1", "3", "1e9", "2147483648", `"?"`, "null", "[]", "true"} {
+			attempt(fmt.Sprintf("%s = %s", name, value), with(name, value), data, false)
+		}
+	}
+	for i, other := range c.resized(data) {
+		attempt(fmt.Sprintf("a file with another array, %d", i), head, other, false)
+	}
+	rng := rand.New(rand.NewPCG(1, 0))
+	for range 60 {
+		bad := slices.Clone(data)
+		bad[rng.IntN(len(bad))] ^= 1 << rng.IntN(8)
+		attempt("a file with a wrong bit", head, bad, false)
+	}
+}
+
+// resized returns copies of a file in which one array is missing, or of zeros and perhaps another
+// size.
+func (c *check) resized(data []byte) (files [][]byte) {
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		c.failf("Save: %v", err)
+		return nil
+	}
+	// with returns the file with a member replaced, or removed where there is no content.
+	with := func(replaced int, content []byte) []byte {
+		var b bytes.Buffer
+		w := zip.NewWriter(&b)
+		for i, m := range z.File {
+			if i == replaced && content == nil {
+				continue
+			}
+			to, err := w.Create(m.Name)
+			if err == nil && i == replaced {
+				_, err = to.Write(content)
+			} else if err == nil {
+				err = transfer(to, m)
+			}
+			if err != nil {
+				c.failf("%v", err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			c.failf("%v", err)
+		}
+		return b.Bytes()
+	}
+	for i, m := range z.File {
+		if !strings.HasSuffix(m.Name, ".npy") {
+			continue
+		}
+		files = append(files, with(i, nil))
+		var npy bytes.Buffer
+		if err := transfer(&npy, m); err != nil {
+			c.failf("%v", err)
+		}
+		h, err := npz.ReadHeader(&npy)
+		if err != nil {
+			c.failf("%v", err)
+			continue
+		}
+		rows, cols, size, err := h.Matrix()
+		if err != nil || rows*cols == 0 {
+			c.failf("%s: %d×%d, %v", m.Name, rows, cols, err)
+			continue
+		}
+		size /= int64(rows * cols)
+		for _, other := range [][2]int{{1, 1}, {rows - 1, cols}, {rows + 1, cols}, {rows, cols - 1}, {rows, cols + 1}, {rows, cols}} {
+			if other[0] > 0 && other[1] > 0 {
+				text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }\n", h.Type, other[0], other[1])
+				content := append([]byte(npz.Magic), 1, 0, byte(len(text)), byte(len(text)>>8))
+				files = append(files, with(i, append(append(content, text...), make([]byte, int64(other[0]*other[1])*size)...)))
+			}
+		}
+	}
+	return files
+}
+
+// transfer writes what a member unpacks to.
+func transfer(to io.Writer, m *zip.File) error {
+	r, err := m.Open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	_, err = io.Copy(to, r)
+	return err
+}

@@ -96,8 +96,8 @@ func writePictures(t *testing.T, dir string, count, w, h int) {
 	}
 }
 
-// read returns the content of the file whose path the parts make. Package consoletest has it too, but defines a flag that
-// Beam has.
+// read returns the content of the file whose path the parts make. Package consoletest has it too, but defines a flag
+// that Beam has as well.
 func read(t *testing.T, parts ...string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(parts...))

@@ -82,8 +82,8 @@ func TestReadmePicture(t *testing.T) {
 	want := filepath.Join(root, "testdata", "crops.jpg")
 	if flag.Lookup("update").Value.String() == "true" {
 		consoletest.Put(t, filepath.Join(dir, "sheet.png"), file.Bytes())
-		_, stderr, code := call(t, dir, "", "upscale", "-s", "1", "-m", "nearest", "--quality", "94", "--provenance=false",
-			"--on-exist", "overwrite", "-o", want, "sheet.png")
+		_, stderr, code := call(t, dir, "", "upscale", "-s", "1", "-m", "nearest", "--quality", "94",
+			"--provenance=false", "--on-exist", "overwrite", "-o", want, "sheet.png")
 		if code != 0 {
 			t.Fatalf("exit %d, %s", code, stderr)
 		}
@@ -109,7 +109,8 @@ func difference(a, b image.Image) float64 {
 	sum, r := 0.0, a.Bounds()
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		for x := r.Min.X; x < r.Max.X; x++ {
-			p, q := color.NRGBAModel.Convert(a.At(x, y)).(color.NRGBA), color.NRGBAModel.Convert(b.At(x, y)).(color.NRGBA)
+			p, q := color.NRGBAModel.Convert(a.At(x, y)).(color.NRGBA),
+				color.NRGBAModel.Convert(b.At(x, y)).(color.NRGBA)
 			for _, d := range []int{int(p.R) - int(q.R), int(p.G) - int(q.G), int(p.B) - int(q.B)} {
 				sum += float64(max(d, -d))
 			}

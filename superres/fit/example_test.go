@@ -28,7 +28,8 @@ func ExampleModel() {
 			Open: func(context.Context) (image.Image, error) { return draw(64, 48, i), nil },
 		})
 	}
-	trainer := learning.Trainer{Atoms: 40, Patches: 2000, Iterations: 4, Seed: 1}
+	trainer := learning.Defaults()
+	trainer.Atoms, trainer.Patches, trainer.Iterations, trainer.Seed = 40, 2000, 4, 1
 	m, err := fit.Model(context.Background(), pictures, trainer, fit.Options{HeldOut: 1, Seed: 1})
 	if err != nil {
 		panic(err)

@@ -17,20 +17,24 @@ func TestModelRefuses(t *testing.T) {
 		return testimage.Gray(40, 40, func(x, y int) uint8 { return 9 }), nil
 	}}}
 	for name, c := range map[string]struct {
-		s []training.Source
-		o learning.Trainer
-		h int
+		sources []training.Source
+		spoil   func(o *learning.Trainer)
+		heldOut int
 	}{
 		"nothing":     {},
-		"flat":        {s: flat},
-		"scale":       {s: trainingtest.Drawings(1), o: learning.Trainer{Scale: 5}},
-		"learner":     {s: trainingtest.Drawings(1), o: learning.Trainer{Learner: "ksdv"}},
-		"coder":       {s: trainingtest.Drawings(1), o: learning.Trainer{Coder: "opm"}},
-		"held out":    {s: trainingtest.Drawings(2), h: 2},
-		"reduction":   {s: trainingtest.Drawings(1), o: learning.Trainer{Reductions: []float64{2}}},
-		"degradation": {s: trainingtest.Drawings(1), o: learning.Trainer{Degradation: "blur"}},
+		"flat":        {sources: flat},
+		"held out":    {sources: trainingtest.Drawings(2), heldOut: 2},
+		"scale":       {sources: trainingtest.Drawings(1), spoil: func(o *learning.Trainer) { o.Scale = 5 }},
+		"learner":     {sources: trainingtest.Drawings(1), spoil: func(o *learning.Trainer) { o.Learner = "ksdv" }},
+		"coder":       {sources: trainingtest.Drawings(1), spoil: func(o *learning.Trainer) { o.Coder = "opm" }},
+		"reduction":   {sources: trainingtest.Drawings(1), spoil: func(o *learning.Trainer) { o.Reductions = []float64{2} }},
+		"degradation": {sources: trainingtest.Drawings(1), spoil: func(o *learning.Trainer) { o.Degradation = "blur" }},
 	} {
-		if m, err := Model(t.Context(), c.s, c.o, Options{HeldOut: c.h}); err == nil || m != nil {
+		o := learning.Defaults()
+		if c.spoil != nil {
+			c.spoil(&o)
+		}
+		if m, err := Model(t.Context(), c.sources, o, Options{HeldOut: c.heldOut}); err == nil || m != nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -38,7 +42,8 @@ func TestModelRefuses(t *testing.T) {
 
 // The model records what it was learned from, and how well it restores what it was not.
 func TestModelRecords(t *testing.T) {
-	o := learning.Trainer{Atoms: 40, Patches: 1500, Iterations: 4, Flat: 0.01, Seed: 5, Reductions: []float64{}}
+	o := learning.Defaults()
+	o.Atoms, o.Patches, o.Iterations, o.Flat, o.Seed, o.Reductions = 40, 1500, 4, 0.01, 5, nil
 	m, err := Model(t.Context(), trainingtest.Drawings(4), o, Options{HeldOut: 1, Seed: 5})
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +57,7 @@ func TestModelRecords(t *testing.T) {
 func TestCancellation(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Model(ctx, trainingtest.Drawings(2), learning.Trainer{Atoms: 10, Patches: 100}, Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := Model(ctx, trainingtest.Drawings(2), learning.Defaults(), Options{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

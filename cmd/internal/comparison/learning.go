@@ -45,13 +45,9 @@ func (cmp *comparison) learn(ctx context.Context, r *result) error {
 		train, seed = cmp.data.train[r.Run:r.Run+1], r.Seed
 	}
 	var learned *learners.Result
-	flat := p.flat / 255
-	if flat == 0 {
-		flat = -1 // none is left out
-	}
 	model, err := fit.Model(ctx, train, learning.Trainer{
-		Scale: scale, Degradation: p.degradation(), Patches: p.patches, Flat: flat, Reductions: []float64{},
-		KeepMean: !p.photo, WholePatches: !p.refit, NoRefit: !p.refit, BackProject: -1,
+		Scale: scale, Degradation: p.degradation(), Patch: 3, Patches: p.patches, Flat: p.flat / 255,
+		Mean: p.photo, Detail: p.refit, Refit: p.refit,
 		Learner: r.Learner, Coder: r.Coder, Atoms: p.atoms, Iterations: p.iterations, Seed: seed,
 		Learned: func(l *learners.Result) { learned = l },
 	}, fit.Options{})

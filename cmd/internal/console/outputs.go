@@ -32,12 +32,14 @@ func CheckOutputs(overwrite bool, inputs []string, outputs ...Output) error {
 		}
 		for _, in := range inputs {
 			if in != "" && in != "-" && safefile.SameFile(in, o.Name) {
-				return Fail(ExitOutput, fmt.Errorf("%s: %s would write over the input; use another name", o.Name, o.Flag))
+				return Fail(ExitOutput, fmt.Errorf("%s: %s would write over the input; use another name", o.Name,
+					o.Flag))
 			}
 		}
 		place := filepath.Join(paths.Real(filepath.Dir(o.Name)), filepath.Base(o.Name))
 		if other, clash := seen[place]; clash {
-			return Fail(ExitOutput, fmt.Errorf("%s: both %s and %s write to it; give each a file of its own", o.Name, other, o.Flag))
+			return Fail(ExitOutput, fmt.Errorf("%s: both %s and %s write to it; give each a file of its own", o.Name,
+				other, o.Flag))
 		}
 		seen[place] = o.Flag
 		if _, err := os.Lstat(o.Name); err == nil && !overwrite {

@@ -49,7 +49,8 @@ func provenance(name string, model *superres.Model, opt Options) (string, error)
 func checkDepth(f enlarging.Fidelity, jobs []job) error {
 	for _, j := range jobs {
 		if f.Depth == 16 && !j.format.CanDeep() {
-			return console.Usage("--depth 16: %s has 8 bits a sample; use --format png or tiff", strings.ToUpper(string(j.format)))
+			return console.Usage("--depth 16: %s has 8 bits a sample; use --format png or tiff",
+				strings.ToUpper(string(j.format)))
 		}
 	}
 	return nil
@@ -71,7 +72,8 @@ func deepened(f enlarging.Fidelity, cfg image.Config) image.Config {
 
 // finish returns the enlargement out of pic as the format can have it, how it is to
 // be written, and what is lost.
-func finish(f enlarging.Fidelity, pic *imagefile.Picture, out image.Image, format imagefile.Format, quality int, software string) (image.Image, imagefile.EncodeOptions, []string) {
+func finish(f enlarging.Fidelity, pic *imagefile.Picture, out image.Image, format imagefile.Format, quality int,
+	software string) (image.Image, imagefile.EncodeOptions, []string) {
 	grey := pic.GreyAlpha
 	if !format.CanAlpha() {
 		out = onWhite(out)
@@ -88,7 +90,8 @@ func finish(f enlarging.Fidelity, pic *imagefile.Picture, out image.Image, forma
 	}
 	_, lost := pic.Metadata.For(string(format), isGrey)
 	warnings := append(pic.Warnings[:len(pic.Warnings):len(pic.Warnings)], lost...)
-	return out, imagefile.EncodeOptions{Quality: quality, Metadata: pic.Metadata, Software: software, GreyAlpha: grey}, warnings
+	return out, imagefile.EncodeOptions{Quality: quality, Metadata: pic.Metadata, Software: software,
+		GreyAlpha: grey}, warnings
 }
 
 // onWhite puts a picture with transparency on a white ground, for formats that

@@ -105,7 +105,8 @@ func (s *Service) read(ctx context.Context, params url.Values) (*Request, error)
 				err = console.Fail(console.ExitUsage, err)
 			}
 		default:
-			err = console.Usage("%s", usage.Unknown("parameter", name, append(options.Requested().Names(), "name", "region", "id")))
+			err = console.Usage("%s", usage.Unknown("parameter", name, append(options.Requested().Names(), "name",
+				"region", "id")))
 		}
 		if err != nil {
 			return nil, err
@@ -115,7 +116,8 @@ func (s *Service) read(ctx context.Context, params url.Values) (*Request, error)
 		return nil, err
 	}
 	if name := r.opt.Model; name != models.Auto && !slices.Contains(embedded.Names(), name) {
-		return nil, superres.Unusable(errors.New(usage.Unknown("model", name, append([]string{models.Auto}, embedded.Names()...))))
+		return nil, superres.Unusable(errors.New(usage.Unknown("model", name, append([]string{models.Auto},
+			embedded.Names()...))))
 	}
 	r.aside = s.aside
 	r.opt.Limits, r.opt.DecodeTime, r.opt.WholeTime = s.limits, s.decode, s.whole
@@ -189,7 +191,8 @@ func (r *Request) job(body io.ReaderAt, size int64, to io.Writer) (job, error) {
 	if err != nil {
 		return job{}, err
 	}
-	j := job{Input: in, output: path.Base(baseName(out.Path)), format: out.Format, asked: &asked{body, size, to, r.aside}}
+	j := job{Input: in, output: path.Base(baseName(out.Path)), format: out.Format, asked: &asked{body, size, to,
+		r.aside}}
 	return j, checkDepth(r.opt.Keep, []job{j})
 }
 
@@ -225,10 +228,12 @@ func (r *Request) times() int64 {
 // error; what it was admitted to is free when Upscale returns. report is called with the
 // share done, 0..1, from one goroutine at a time, and may wait, too. Its errors are those of
 // the command, the error of admit, or the cause of the end of ctx.
-func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to io.Writer, admit func(Load) error, report func(share float64)) (Result, error) {
+func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to io.Writer, admit func(Load) error,
+	report func(share float64)) (Result, error) {
 	out := outcome{tell: func(_ int, share float64) { report(share) }}
 	began := time.Now()
-	return r.answer(ctx, body, size, to, admit, func(ctx context.Context, e enlarger, j job, ev *pictureEvent, admit func(Load)) error {
+	return r.answer(ctx, body, size, to, admit, func(ctx context.Context, e enlarger, j job, ev *pictureEvent,
+		admit func(Load)) error {
 		out.err = e.one(ctx, j, &out, func(bytes int64) {
 			admit(Load{Memory: bytes, Pixels: r.times() * int64(out.to.X) * int64(out.to.Y)})
 			began = time.Now()
@@ -242,15 +247,20 @@ func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to 
 // Inspect tells what Upscale would make of a picture. It reads the header, and the whole
 // picture, admitted as there, where what is found in it decides what enlarges it.
 func (r *Request) Inspect(ctx context.Context, body io.ReaderAt, size int64, admit func(Load) error) (Result, error) {
-	return r.answer(ctx, body, size, io.Discard, admit, func(ctx context.Context, e enlarger, j job, ev *pictureEvent, admit func(Load)) error {
+	return r.answer(ctx, body, size, io.Discard, admit, func(ctx context.Context, e enlarger, j job,
+		ev *pictureEvent, admit func(Load)) error {
 		ev.Event = "plan"
-		_, err := e.look(ctx, j, ev, func(bytes int64) { admit(Load{bytes, int64(ev.InputWidth) * int64(ev.InputHeight)}) })
+		_, err := e.look(ctx, j, ev, func(bytes int64) {
+			admit(Load{bytes,
+				int64(ev.InputWidth) * int64(ev.InputHeight)})
+		})
 		return err
 	})
 }
 
 // answer has work do something about a picture and fill in the event.
-func (r *Request) answer(ctx context.Context, body io.ReaderAt, size int64, to io.Writer, admit func(Load) error, work func(context.Context, enlarger, job, *pictureEvent, func(Load)) error) (Result, error) {
+func (r *Request) answer(ctx context.Context, body io.ReaderAt, size int64, to io.Writer, admit func(Load) error,
+	work func(context.Context, enlarger, job, *pictureEvent, func(Load)) error) (Result, error) {
 	j, err := r.job(body, size, to)
 	if err != nil {
 		return Result{}, err

@@ -40,9 +40,8 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// TestReadmePicture enlarges the crops in testdata/crops by the program, lays the results out as
-// the first picture of the README, and compares that with testdata/crops.jpg. With -update it
-// writes that file.
+// TestReadmePicture enlarges the crops in testdata/crops by the program, lays the results out as the first picture of
+// the README, and compares that with testdata/crops.jpg. With -update it writes that file.
 func TestReadmePicture(t *testing.T) {
 	const (
 		margin, header = 6, 34
@@ -82,8 +81,8 @@ func TestReadmePicture(t *testing.T) {
 	want := filepath.Join(root, "testdata", "crops.jpg")
 	if flag.Lookup("update").Value.String() == "true" {
 		consoletest.Put(t, filepath.Join(dir, "sheet.png"), file.Bytes())
-		_, stderr, code := call(t, dir, "", "upscale", "-s", "1", "-m", "nearest", "--quality", "94", "--provenance=false",
-			"--on-exist", "overwrite", "-o", want, "sheet.png")
+		_, stderr, code := call(t, dir, "", "upscale", "-s", "1", "-m", "nearest", "--quality", "94",
+			"--provenance=false", "--on-exist", "overwrite", "-o", want, "sheet.png")
 		if code != 0 {
 			t.Fatalf("exit %d, %s", code, stderr)
 		}
@@ -103,13 +102,13 @@ func TestReadmePicture(t *testing.T) {
 	}
 }
 
-// difference returns the mean absolute difference of the colours of two pictures of one size, in
-// levels of 255.
+// difference returns the mean absolute difference of the colours of two pictures of one size, in levels of 255.
 func difference(a, b image.Image) float64 {
 	sum, r := 0.0, a.Bounds()
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		for x := r.Min.X; x < r.Max.X; x++ {
-			p, q := color.NRGBAModel.Convert(a.At(x, y)).(color.NRGBA), color.NRGBAModel.Convert(b.At(x, y)).(color.NRGBA)
+			p, q := color.NRGBAModel.Convert(a.At(x, y)).(color.NRGBA),
+				color.NRGBAModel.Convert(b.At(x, y)).(color.NRGBA)
 			for _, d := range []int{int(p.R) - int(q.R), int(p.G) - int(q.G), int(p.B) - int(q.B)} {
 				sum += float64(max(d, -d))
 			}

@@ -55,7 +55,7 @@ type codec struct {
 	// end returns where the first picture of a file ends, in bytes. 0: that is not known.
 	end func(data []byte) uint64
 
-	// encode writes a picture of a type that fitting returns; the metadata come from elsewhere, but
+	// encode writes a picture of a type that adapt returns; the metadata come from elsewhere, but
 	// for a TIFF. nil: the format is not written, or only by package sequence.
 	encode func(w io.Writer, img image.Image, opt EncodeOptions) error
 	// stream begins a file that is written chunk by chunk. nil: it cannot be.

@@ -25,8 +25,8 @@ func decodeGIF(r io.Reader, screen Size) (image.Image, error) {
 	return canvas, nil
 }
 
-// greyFromPalette returns a picture whose palette is nothing but opaque greys,
-// as grey BMP and GIF files have, as *image.Gray, and any other as it is.
+// greyFromPalette returns a picture whose palette has only opaque greys, as those of grey BMP and GIF files
+// have, as *image.Gray. It returns any other picture as it is.
 func greyFromPalette(img image.Image) image.Image {
 	src, ok := img.(*image.Paletted)
 	if !ok {
@@ -50,13 +50,12 @@ func greyFromPalette(img image.Image) image.Image {
 	return dst
 }
 
-// fitting returns img in a type that the encoder of the format writes without losing what the format
-// can hold, or img itself if it is one.
+// adapt returns img in a type that the encoder of the format writes without losing what the format can hold,
+// or img itself if it is of such a type.
 //
-// Note: left alone, the encoders make 16-bit PNGs of 8-bit JPEG pixels, colour
-// of 16-bit grey in JPEG and BMP, and drop or darken the alpha of types they
-// do not know in BMP and TIFF.
-func (c *codec) fitting(img image.Image) image.Image {
+// Note: otherwise the encoders would write 16-bit PNGs of 8-bit JPEG pixels, colour of 16-bit grey in JPEG and
+// BMP, and would drop or darken the alpha of types that they do not know in BMP and TIFF.
+func (c *codec) adapt(img image.Image) image.Image {
 	switch src := img.(type) {
 	case *image.Gray16:
 		if !c.canDeep {
@@ -81,7 +80,7 @@ func (c *codec) fitting(img image.Image) image.Image {
 	case *image.NRGBA64:
 		if !c.canDeep {
 			return nrgba(img, func(x, y int) color.NRGBA {
-				return rounded8(src.NRGBA64At(x, y))
+				return roundPixel(src.NRGBA64At(x, y))
 			})
 		}
 	case *image.RGBA64:
@@ -89,26 +88,26 @@ func (c *codec) fitting(img image.Image) image.Image {
 			return nrgba(img, func(x, y int) color.NRGBA {
 				c := src.RGBA64At(x, y)
 				if c.A == 0xffff {
-					return rounded8(color.NRGBA64(c)) // much the faster way
+					return roundPixel(color.NRGBA64(c)) // much the faster way
 				}
-				return rounded8(color.NRGBA64Model.Convert(c).(color.NRGBA64))
+				return roundPixel(color.NRGBA64Model.Convert(c).(color.NRGBA64))
 			})
 		}
 	}
 	return img
 }
 
-// plainNYCbCrA is one pixel of src, not multiplied by its alpha.
+// plainNYCbCrA returns a pixel of src, not multiplied by its alpha.
 func plainNYCbCrA(src *image.NYCbCrA, x, y int) color.NRGBA {
 	c := src.NYCbCrAAt(x, y)
 	r, g, b := color.YCbCrToRGB(c.Y, c.Cb, c.Cr)
 	return color.NRGBA{R: r, G: g, B: b, A: c.A}
 }
 
-// nrgba makes a picture of the bounds of img, pixel by pixel.
+// nrgba returns a picture with the bounds of img, whose pixels come from at.
 //
-// Note: drawing onto an *image.NRGBA would multiply colour by alpha and divide
-// again, which changes nearly transparent pixels.
+// Note: drawing onto an *image.NRGBA would multiply colour by alpha and divide again, which changes nearly
+// transparent pixels.
 func nrgba(img image.Image, at func(x, y int) color.NRGBA) *image.NRGBA {
 	b, dst := img.Bounds(), image.NewNRGBA(img.Bounds())
 	for y := b.Min.Y; y < b.Max.Y; y++ {
@@ -119,7 +118,7 @@ func nrgba(img image.Image, at func(x, y int) color.NRGBA) *image.NRGBA {
 	return dst
 }
 
-// grey8 rounds 16-bit grey to 8 bits.
+// grey8 returns 16-bit grey rounded to 8 bits.
 func grey8(src *image.Gray16) *image.Gray {
 	dst := image.NewGray(src.Bounds())
 	for y := src.Rect.Min.Y; y < src.Rect.Max.Y; y++ {
@@ -130,11 +129,11 @@ func grey8(src *image.Gray16) *image.Gray {
 	return dst
 }
 
-func rounded8(c color.NRGBA64) color.NRGBA {
+func roundPixel(c color.NRGBA64) color.NRGBA {
 	return color.NRGBA{R: round8(c.R), G: round8(c.G), B: round8(c.B), A: round8(c.A)}
 }
 
-// round8 takes 0..65535 to the nearest of 0..255.
+// round8 returns the value of 0..255 that is nearest to v of 0..65535.
 func round8(v uint16) uint8 {
 	return uint8((uint32(v)*255 + 32767) / 65535)
 }

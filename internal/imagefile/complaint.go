@@ -11,7 +11,7 @@ import (
 	"golang.org/x/image/tiff"
 )
 
-// trouble says what kind of file a decoder has refused.
+// trouble is the reason for which a decoder has refused a file.
 type trouble int
 
 const (
@@ -20,9 +20,9 @@ const (
 	unsupported                // within the rules, but not known to the decoder
 )
 
-// complaint returns what a decoder refused, without the name of its package
-// and without the kind of trouble, which comes separately.
-func complaint(err error) (what string, kind trouble) {
+// classifyError returns what a decoder refused, without the name of its package and without the kind of
+// trouble, which is returned beside it.
+func classifyError(err error) (what string, kind trouble) {
 	var (
 		badPNG, newPNG   = png.FormatError(""), png.UnsupportedError("")
 		badJPEG, newJPEG = jpeg.FormatError(""), jpeg.UnsupportedError("")
@@ -40,19 +40,18 @@ func complaint(err error) (what string, kind trouble) {
 	case errors.As(err, &newTIFF):
 		return string(newTIFF), unsupported
 	case errors.As(err, &badPNG):
-		return shortened(string(badPNG))
+		return trimError(string(badPNG))
 	case errors.As(err, &badJPEG):
-		return shortened(string(badJPEG))
+		return trimError(string(badJPEG))
 	case errors.As(err, &badTIFF):
-		return shortened(string(badTIFF))
+		return trimError(string(badTIFF))
 	}
-	return shortened(err.Error())
+	return trimError(err.Error())
 }
 
-// shortened drops from the front of s what names a package or says that
-// something was being read. Some decoders carry the end of the file only as
-// text, so the kind of trouble is read off the text too.
-func shortened(s string) (string, trouble) {
+// trimError drops the names of packages and words about reading from the front of s. Some decoders report the
+// end of the file only in words, so the kind of trouble is read off the text too.
+func trimError(s string) (string, trouble) {
 	for {
 		head, tail, ok := strings.Cut(s, ": ")
 		if !ok || !packages[head] && !strings.HasPrefix(head, "reading ") {

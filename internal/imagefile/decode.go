@@ -12,20 +12,20 @@ import (
 	"superres/internal/safefile"
 )
 
-// read decodes a file of format f within the limits, which must all be set. Its errors are
-// faults without a name, context errors, or the decoder's.
+// read decodes a file within the limits, all of which must be set. Its errors are faults without a file name,
+// errors of the context, or those of the decoder.
 //
-// Note: the order is the safety. Size, and what the file and its metadata will take, come from
-// headers alone, of which a few bytes lie in memory; only when they are acceptable is the file
-// brought into memory, and only when it holds one picture of a bounded number of scans does
-// anything allocate pixels.
+// Note: the order makes it safe. The size of the picture, and the memory that the file and its metadata will
+// take, come from the headers alone, of which a few bytes lie in memory. Only when they are acceptable is the
+// file read into memory, and only when it holds one picture of a bounded number of scans is memory for pixels
+// allocated.
 func (f *codec) read(ctx context.Context, in *input, name string, lim Limits) (*Picture, error) {
 	var cfg image.Config
 	var size Size
 	var about metadata.Outline
 	several := false
 	c := &clock{limit: lim.Time, left: lim.Time}
-	err := c.guarded(ctx, in, func(src *source) (err error) {
+	err := c.runTimed(ctx, in, func(src *source) (err error) {
 		if cfg, err = f.header(src, lim); err == nil {
 			size, err = lim.CheckSize(int64(cfg.Width), int64(cfg.Height))
 		}
@@ -50,7 +50,7 @@ func (f *codec) read(ctx context.Context, in *input, name string, lim Limits) (*
 	}
 	pic := &Picture{Format: f.format}
 	if !lim.Strip {
-		err = c.guarded(ctx, in, func(src *source) error {
+		err = c.runTimed(ctx, in, func(src *source) error {
 			pic.Metadata, pic.Warnings = metadata.Read(string(f.format), src)
 			return nil
 		})
@@ -65,7 +65,7 @@ func (f *codec) read(ctx context.Context, in *input, name string, lim Limits) (*
 		pic.File = in.data
 		return pic, nil
 	}
-	if err := c.guarded(ctx, in, func(src *source) error { return f.pixels(src, size, lim, pic) }); err != nil {
+	if err := c.runTimed(ctx, in, func(src *source) error { return f.pixels(src, size, lim, pic) }); err != nil {
 		return nil, err
 	}
 	if f.greyPalette && about.Colours != "RGB " {
@@ -74,11 +74,11 @@ func (f *codec) read(ctx context.Context, in *input, name string, lim Limits) (*
 	if _, ok := pic.Image.(*image.CMYK); ok {
 		pic.Warnings = append(pic.Warnings, "its CMYK colours become RGB by plain arithmetic")
 	}
-	pic.Image = turnedUpright(pic.Image, about.Orientation)
+	pic.Image = Upright(pic.Image, about.Orientation)
 	return pic, nil
 }
 
-// header returns size and colour model of the picture that decode would make.
+// header returns the size and the colour model of the picture that decode would make.
 func (f *codec) header(src *source, lim Limits) (image.Config, error) {
 	if f.start != nil {
 		if start, err := f.start(src, lim); err != nil {
@@ -92,10 +92,10 @@ func (f *codec) header(src *source, lim Limits) (image.Config, error) {
 	return f.config(&again)
 }
 
-// pixels decodes a file in memory, whose header said size, and what its pixels tell.
+// pixels decodes a file in memory, whose header gave the size, into pic, with what else the pixels tell.
 func (f *codec) pixels(src *source, size Size, lim Limits, pic *Picture) (err error) {
 	if lim.FirstFrame && f.first != nil {
-		src = src.of(f.first(src))
+		src = src.withData(f.first(src))
 	}
 	now, err := f.header(src, lim)
 	if err != nil {
@@ -128,21 +128,20 @@ func (f *codec) pixels(src *source, size Size, lim Limits, pic *Picture) (err er
 	return nil
 }
 
-// clock is how long a picture may be worked on.
+// clock is the time that may be spent on one picture.
 type clock struct{ limit, left time.Duration }
 
-// over is the fault of a picture that is not decoded in time.
-func (c *clock) over() error {
+// timeout returns the fault of a picture that is not decoded in time.
+func (c *clock) timeout() error {
 	return &safefile.Fault{Class: safefile.ErrLimit, Cause: context.DeadlineExceeded, Remedy: safefile.MoreTime,
 		Reason: fmt.Sprintf("takes longer to decode than the limit of %v", c.limit)}
 }
 
-// guarded runs one step of reading a file, which may take the time that is left. A context
-// that is done at the end is an error: decoders reword or lose the error of their reader, so
-// only the context itself tells.
-func (c *clock) guarded(ctx context.Context, in *input, step func(*source) error) (err error) {
+// runTimed runs one step of reading a file within the time that is left. It returns the error of the context
+// once that is done, whatever the step returned: decoders reword or lose the errors of their readers.
+func (c *clock) runTimed(ctx context.Context, in *input, step func(*source) error) (err error) {
 	began := time.Now()
-	ctx, cancel := context.WithTimeoutCause(ctx, c.left, c.over())
+	ctx, cancel := context.WithTimeoutCause(ctx, c.left, c.timeout())
 	defer cancel()
 	defer func() {
 		c.left -= time.Since(began)
@@ -156,12 +155,11 @@ func (c *clock) guarded(ctx context.Context, in *input, step func(*source) error
 	return step(&source{ctx: ctx, file: in, size: in.size, data: in.data})
 }
 
-// source is what reads a file, decoders as well: bytes that are no longer given once the
-// context is done.
+// source is the file that decoders and walkers read. It returns no more bytes once the context is done.
 //
-// Note: ReadAt matters. Without it the TIFF decoder copies its reader into
-// memory first and works on the copy, where no clock reaches it, and a small
-// file can have the same megabyte unpacked for each of a million tiles.
+// Note: it needs a ReadAt. Without one, the TIFF decoder copies its reader into memory first and works on the
+// copy, where no clock reaches it, and a small file can make it unpack the same megabyte for each of a million
+// tiles.
 type source struct {
 	ctx  context.Context
 	file io.ReaderAt
@@ -170,8 +168,8 @@ type source struct {
 	at   int64  // of the next Read
 }
 
-// of is a source of other bytes.
-func (s *source) of(data []byte) *source {
+// withData returns a source of other bytes, in memory.
+func (s *source) withData(data []byte) *source {
 	return &source{ctx: s.ctx, file: bytes.NewReader(data), size: int64(len(data)), data: data}
 }
 
@@ -204,8 +202,7 @@ func (s *source) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// explain turns an error of read into one line about the named file of the
-// format with the given title.
+// explain words an error of read in one line about the named file of the format with the given title.
 func explain(err error, name, title string) error {
 	if err, ok := safefile.Named(err, name); ok {
 		return err
@@ -214,7 +211,7 @@ func explain(err error, name, title string) error {
 		return err
 	}
 	f := &safefile.Fault{Name: name, Class: safefile.ErrInput, Cause: err}
-	what, kind := complaint(err)
+	what, kind := classifyError(err)
 	switch kind {
 	case incomplete:
 		f.Reason = fmt.Sprintf("damaged %s: %s (is the file complete?)", title, what)

@@ -17,14 +17,15 @@ const defaultQuality = 95
 type EncodeOptions struct {
 	// Quality is that of a JPEG, 1 to 100. The default is 95.
 	Quality int
-	// Metadata is written as far as it fits the format: none.
+	// Metadata is written as far as the format can hold it. The default is none.
 	Metadata metadata.Metadata
 	// Software is a short record of what made the file. Empty is none.
 	Software string
-	// GreyAlpha writes a grey picture with alpha as that where the format is PNG: false,
-	// as colour.
+	// GreyAlpha writes a grey picture with alpha in two samples a pixel where the format can. The default is
+	// four samples.
 	GreyAlpha bool
-	// Alpha writes a PNG of colour with alpha even where all of it is opaque: false.
+	// Alpha writes a colour PNG with an alpha channel even when the whole picture is opaque. The default is
+	// without.
 	Alpha bool
 }
 
@@ -46,11 +47,11 @@ func Encode(w io.Writer, img image.Image, format Format, opt EncodeOptions) erro
 	}
 	opt.GreyAlpha = opt.GreyAlpha && c.canGreyAlpha
 	w, opt = c.withMetadata(w, opt, opt.GreyAlpha || isGrey(img))
-	return c.encode(w, c.fitting(img), opt)
+	return c.encode(w, c.adapt(img), opt)
 }
 
-// withMetadata returns a writer that puts the metadata of opt into the file of an encoder, and opt with
-// what of them the format can hold.
+// withMetadata returns a writer that puts the metadata of opt into the file of an encoder, and opt with only
+// the metadata that the format can hold. grey tells that the picture is written in grey.
 func (c *codec) withMetadata(w io.Writer, opt EncodeOptions, grey bool) (io.Writer, EncodeOptions) {
 	opt.Metadata, _ = opt.Metadata.For(string(c.format), grey)
 	opt.Software = plainText(opt.Software)
@@ -66,8 +67,8 @@ func isGrey(img image.Image) bool {
 	return false
 }
 
-// plainText keeps the visible ASCII of s, which every format can hold, and bounds
-// its length.
+// plainText returns the first 1000 characters of s, with ? for those that are not visible ASCII, so that every
+// format can hold them.
 func plainText(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {

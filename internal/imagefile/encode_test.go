@@ -121,7 +121,7 @@ func TestEightBitFormatsRound(t *testing.T) {
 	}
 	veil := image.NewRGBA64(image.Rect(0, 0, 1, 1))
 	veil.SetRGBA64(0, 0, color.RGBA64{R: 32768, A: 32768})
-	if got, want := BMP.codec().fitting(veil).At(0, 0), (color.NRGBA{R: 255, A: 128}); got != want {
+	if got, want := BMP.codec().adapt(veil).At(0, 0), (color.NRGBA{R: 255, A: 128}); got != want {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }

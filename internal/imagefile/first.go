@@ -6,11 +6,10 @@ import (
 	"superres/internal/metadata"
 )
 
-// The first frame of a file of several is found by making a file of that frame
-// alone, which then goes the way of every other. What cannot be understood is
-// returned as it is.
+// To decode the first frame of a file with several, a file of that frame alone is made, and decoded as every
+// other is. A file that cannot be understood is returned as it is.
 
-// firstOfGIF ends a GIF before its second image.
+// firstOfGIF returns a GIF that ends before its second image.
 func firstOfGIF(src *source) []byte {
 	end, images, _ := gifImages(src, 2)
 	if images < 2 {
@@ -21,7 +20,7 @@ func firstOfGIF(src *source) []byte {
 	return src.data[:end+1]
 }
 
-// The start of an extended WebP: the file's own header, and the chunk VP8X.
+// The lengths of the start of an extended WebP, which is the header of the file and the chunk VP8X.
 const (
 	riffHeader     = 12
 	chunkHeader    = 8
@@ -29,7 +28,7 @@ const (
 	extendedHeader = riffHeader + chunkHeader + extended
 )
 
-// startOfWebP is the start of the WebP that firstOfWebP makes; nil: that is the file itself.
+// startOfWebP returns the start of the file that firstOfWebP makes, or nil where that is the file itself.
 func startOfWebP(src *source, lim Limits) ([]byte, error) {
 	if !lim.FirstFrame {
 		return nil, nil
@@ -38,8 +37,8 @@ func startOfWebP(src *source, lim Limits) ([]byte, error) {
 	return start, nil
 }
 
-// firstOfWebP makes a still WebP of the first frame of an animated one. A frame that does not
-// fill its canvas keeps its own size.
+// firstOfWebP returns a still WebP of the first frame of an animated one. A frame that does not fill its
+// canvas keeps its own size.
 func firstOfWebP(src *source) []byte {
 	start, pixels := firstFrame(src)
 	if start == nil {
@@ -58,9 +57,9 @@ func firstOfWebP(src *source) []byte {
 	return data[:to]
 }
 
-// firstFrame returns the start of a still WebP of the first frame of an animated one, and
-// the data of the chunks to put behind it: alpha, if any, and pixels. The start is nil where
-// there is no such frame.
+// firstFrame returns the start of a still WebP of the first frame of an animated one, and the data of the
+// chunks that belong behind it: pixels, and alpha before them if there is any. The start is nil where the file
+// has no such frame.
 func firstFrame(src *source) (start []byte, pixels []metadata.Body) {
 	const (
 		flags       = riffHeader + chunkHeader

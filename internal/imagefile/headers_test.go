@@ -158,14 +158,14 @@ func TestTimeLimitStopsMetadata(t *testing.T) {
 // A clock has the time for all steps together.
 func TestStepsShareTheTime(t *testing.T) {
 	c := &clock{limit: time.Hour, left: time.Hour}
-	if err := c.guarded(t.Context(), inMemory(nil), func(*source) error { time.Sleep(time.Millisecond); return nil }); err != nil {
+	if err := c.runTimed(t.Context(), inMemory(nil), func(*source) error { time.Sleep(time.Millisecond); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if c.left >= time.Hour {
 		t.Error("a step took no time")
 	}
 	c.left = 0
-	if err := c.guarded(t.Context(), inMemory(nil), func(*source) error { return nil }); !errors.Is(err, context.DeadlineExceeded) {
+	if err := c.runTimed(t.Context(), inMemory(nil), func(*source) error { return nil }); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("no time is left: %v", err)
 	}
 }

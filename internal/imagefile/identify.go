@@ -11,8 +11,8 @@ import (
 	"superres/internal/safefile"
 )
 
-// sniff returns the codec of a file by its first bytes. Its error has no file name. The extension of
-// the file's name counts for nothing.
+// sniff returns the codec of a file by its first bytes. The extension of its name counts for nothing. An error
+// has no file name.
 func sniff(head []byte) (*codec, error) {
 	if len(head) == 0 {
 		return nil, refuse(safefile.ErrInput, "is empty; copy or export it again")
@@ -23,18 +23,18 @@ func sniff(head []byte) (*codec, error) {
 		}
 	}
 	if kind, is := foreign.Of(head); is {
-		return nil, unreadable(kind)
+		return nil, refuseKind(kind)
 	}
 	return nil, refuse(safefile.ErrInput, "not an image (starts with %q; known: %s)", head[:min(7, len(head))], knownInputs())
 }
 
-// unreadable refuses a file of a kind that cannot be read.
-func unreadable(kind foreign.Kind) error {
+// refuseKind refuses a file of a kind that cannot be read.
+func refuseKind(kind foreign.Kind) error {
 	return refuse(safefile.ErrInput, "%s cannot be read (known: %s); %s", kind.Title, knownInputs(), kind.Advice)
 }
 
-// Check refuses a file of which the beginning shows that Open would: one that cannot be
-// opened, or is not of a format that can be read. Its errors are those of Open.
+// Check refuses a file that Open would refuse by its first bytes: one that cannot be opened, or is of no
+// format that can be read. Its errors are those of Open.
 func Check(name string) error {
 	file, head, err := openHead(name)
 	if err != nil {
@@ -50,7 +50,7 @@ func codecOf(r io.ReaderAt, head []byte, name string) (*codec, error) {
 	f, err := sniff(head)
 	if err == nil && f.mimic != nil {
 		if other, is := f.mimic(r); is {
-			err = unreadable(other)
+			err = refuseKind(other)
 		}
 	}
 	if err != nil {
@@ -74,7 +74,7 @@ func openHead(name string) (*os.File, []byte, error) {
 	return file, head, nil
 }
 
-// headOf is the beginning of a file.
+// headOf returns the first bytes of a file, at most foreign.HeadLength.
 func headOf(r io.ReaderAt, name string) ([]byte, error) {
 	head := make([]byte, foreign.HeadLength)
 	n, err := r.ReadAt(head, 0)
@@ -84,10 +84,9 @@ func headOf(r io.ReaderAt, name string) ([]byte, error) {
 	return head[:n], nil
 }
 
-// Identify tells by its content, whatever its name says, what the named regular file is: a
-// picture of a format that can be read, or one of another kind; neither is anything else. It
-// reads the beginning of the file, and of a TIFF the directories. Its errors are of the
-// class safefile.ErrInput.
+// Identify returns what the named regular file is by its content: the format of a picture that can be read, or
+// the kind of one that cannot. Both are empty for all other files. It reads the first bytes of the file, and
+// the directories of a TIFF. Its errors are of the class safefile.ErrInput.
 func Identify(name string) (format Format, other foreign.Kind, err error) {
 	file, head, err := openHead(name)
 	if err != nil {
@@ -98,7 +97,7 @@ func Identify(name string) (format Format, other foreign.Kind, err error) {
 	return format, other, nil
 }
 
-// IdentifyAt is Identify for a file that is open already.
+// IdentifyAt is Identify for an open file. The name is for messages.
 func IdentifyAt(r io.ReaderAt, name string) (format Format, other foreign.Kind, err error) {
 	head, err := headOf(r, name)
 	if err != nil {
@@ -108,7 +107,7 @@ func IdentifyAt(r io.ReaderAt, name string) (format Format, other foreign.Kind, 
 	return format, other, nil
 }
 
-// identify is Identify for a file and its beginning.
+// identify is Identify for an open file whose first bytes are known.
 func identify(r io.ReaderAt, head []byte) (format Format, other foreign.Kind) {
 	f, err := sniff(head)
 	if err != nil {
@@ -126,8 +125,8 @@ func identify(r io.ReaderAt, head []byte) (format Format, other foreign.Kind) {
 	return f.format, other
 }
 
-// HoldsSeveral tells whether the named file holds several pictures: an animation, or a TIFF of
-// several pages. It reads their headers at most. One that cannot be read holds none.
+// HoldsSeveral reports whether the named file holds several pictures: an animation, or a TIFF of several
+// pages. It reads only their headers. A file that cannot be read holds none.
 func HoldsSeveral(name string) bool {
 	file, head, err := openHead(name)
 	if err != nil {
@@ -138,13 +137,13 @@ func HoldsSeveral(name string) bool {
 	return err == nil && holdsSeveral(file, head, info.Size())
 }
 
-// HoldsSeveralAt is HoldsSeveral for a file of so many bytes that is open already.
+// HoldsSeveralAt is HoldsSeveral for an open file of the given size in bytes.
 func HoldsSeveralAt(r io.ReaderAt, size int64) bool {
 	head, err := headOf(r, "")
 	return err == nil && holdsSeveral(r, head, size)
 }
 
-// holdsSeveral is HoldsSeveral for a file and its beginning.
+// holdsSeveral is HoldsSeveral for an open file whose first bytes are known.
 func holdsSeveral(r io.ReaderAt, head []byte, size int64) bool {
 	f, err := sniff(head)
 	return err == nil && f.several != nil && f.several(&source{ctx: context.Background(), file: r, size: size})

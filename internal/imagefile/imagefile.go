@@ -1,15 +1,16 @@
 // Package imagefile reads pictures from files that may be damaged, hostile or no
 // pictures at all, and writes them.
 //
-// Reading trusts no number in a file: the size is read before any pixel is
-// allocated, limits are applied to it, and decoder and metadata then work under a clock.
-// Every refusal is a safefile.Fault.
+// Reading trusts no number in a file: the size is read before any memory for pixels is allocated,
+// limits are applied to it, and decoders and readers of metadata then work under a clock. Every refusal
+// is a safefile.Fault.
 //
-// Reading begins in imagefile.go (Open, Decode); input.go fetches the bytes, format.go tells
-// what they are, single.go, tiffpages.go and first.go look for pictures after the first, decode.go decodes
-// under limits.go and size.go, complaint.go words what a decoder refuses, and orientation.go turns the
-// result upright. Writing begins in encode.go (Encode), where colour.go makes of a picture
-// what the format can hold; the rest of the files are PNG, JPEG and TIFF.
+// codec.go is the table of formats: all that reading and writing know of each, and format.go the
+// questions that other packages ask of it. Reading begins in imagefile.go (Open, Decode). input.go
+// fetches the bytes and identify.go finds their format, decode.go decodes under limits.go and size.go,
+// single.go, tiffpages.go and first.go look for pictures after the first, complaint.go words what a
+// decoder refuses, and orientation.go makes the result upright. Writing begins in encode.go (Encode) and
+// stream.go (Stream), and colour.go converts a picture to what the format can hold.
 package imagefile
 
 import (
@@ -36,12 +37,11 @@ type Picture struct {
 	// profile for colours says what its greys are.
 	Image image.Image
 
-	// File is the file where it holds several pictures and Limits.Several is set: Image is nil
-	// then. It is the caller's.
+	// File is the whole file when it holds several pictures and Limits.Several is set. Image is nil
+	// then. It belongs to the caller.
 	File []byte
 
-	// GreyAlpha tells that the picture is grey with alpha, for which Image has no type of
-	// its own.
+	// GreyAlpha tells that the picture is grey with alpha, for which package image has no type.
 	GreyAlpha bool
 
 	// Format is that of the file.
@@ -51,11 +51,11 @@ type Picture struct {
 	// other formats.
 	Quality int
 
-	// Quantiser is the index of a lossy WebP, 1 to 127, of its steps; 0: it is none.
+	// Quantiser is the quantiser index of a lossy WebP, 1 to 127. It is 0 for other files.
 	Quantiser float64
 
-	// Subsampled tells that the file keeps colour at half the resolution of brightness in both
-	// directions; Image has it enlarged smoothly.
+	// Subsampled tells that the file keeps chroma at half the resolution of luma in both directions.
+	// Image has it enlarged smoothly.
 	Subsampled bool
 
 	// Metadata is what else is in the file; what in it depends on the orientation
@@ -74,8 +74,8 @@ type Limits struct {
 	Pixels int64
 	// Side is the largest width or height, in pixels: 65,535.
 	Side int
-	// Bytes is the largest size of a file, in bytes: 256 MiB. Less is taken to be for want
-	// of memory.
+	// Bytes is the largest size of a file, in bytes: 256 MiB. The advice about a smaller limit is to
+	// allow more memory.
 	Bytes int64
 	// Scans is how many passes over its pixels a JPEG may have: 100.
 	Scans int
@@ -83,24 +83,22 @@ type Limits struct {
 	// and Accept: 30 s.
 	Time time.Duration
 
-	// FirstFrame takes the first picture of a file of several, which is refused
-	// otherwise.
+	// FirstFrame takes the first picture of a file with several. Such a file is refused otherwise.
 	FirstFrame bool
 
-	// Several, if any, is called with the format before Accept for a file of several pictures,
-	// which is not refused then, but comes as it is, in memory, with the metadata of the first:
-	// see Picture.File. The size and the colour model that Accept sees are those of an
-	// animation, or of the first page.
+	// Several is called before Accept, with the format, for a file with several pictures. Such a file is
+	// not refused then but returned in Picture.File, with the metadata of the first picture. Accept sees
+	// the size and the colour model of the animation, or of the first page. nil refuses such files.
 	Several func(Format)
 
-	// Strip leaves the metadata out, without a word, and none of them is kept in memory;
-	// pictures still come upright.
+	// Strip leaves the metadata out, without a warning and without memory for them. Pictures still come
+	// upright.
 	Strip bool
 
-	// Accept, if any, sees the size of the upright picture and its colour model
-	// before a pixel is allocated, and how many bytes its file and its metadata take beside
-	// the pixels. A file that has a name has been read as far as its headers then, others
-	// are in memory. Its error, a safefile.ErrLimit then, refuses the picture. It may wait.
+	// Accept is called before memory for pixels is allocated, with the size and the colour model of the
+	// upright picture and the bytes that its file and its metadata take beside the pixels. It may wait.
+	// Its error refuses the picture, as a safefile.ErrLimit. Of a named file only the headers have been
+	// read then; other input is in memory. nil accepts all pictures.
 	Accept func(cfg image.Config, held int64) error
 }
 
@@ -137,8 +135,8 @@ func Open(ctx context.Context, name string, lim Limits) (*Picture, error) {
 	return OpenAt(ctx, f, size, name, lim)
 }
 
-// OpenAt is Open for a file of so many bytes that is open already, and stays so. The name is
-// only for messages.
+// OpenAt is Open for an open file of the given size in bytes, which it does not close. The name is for
+// messages.
 func OpenAt(ctx context.Context, r io.ReaderAt, size int64, name string, lim Limits) (*Picture, error) {
 	lim = lim.orDefaults()
 	if size > lim.Bytes {
@@ -147,10 +145,9 @@ func OpenAt(ctx context.Context, r io.ReaderAt, size int64, name string, lim Lim
 	return decode(ctx, onDisk(r, size), name, lim)
 }
 
-// Decode is Open for bytes from elsewhere, such as standard input: it reads r
-// to its end, or refuses it after lim.Bytes, and decodes what it got. Another
-// picture behind the first is refused, unless lim.FirstFrame is set. The name
-// is only for messages. A Read that blocks is not interrupted by ctx.
+// Decode is Open for a stream such as standard input. It reads r to its end, or refuses it after
+// lim.Bytes, and decodes the bytes. Another picture behind the first is refused unless lim.FirstFrame is
+// set. The name is for messages. The context does not interrupt a Read that blocks.
 func Decode(ctx context.Context, r io.Reader, name string, lim Limits) (*Picture, error) {
 	lim = lim.orDefaults()
 	in, f, err := readAll(ctx, r, name, lim.Bytes)
@@ -163,8 +160,8 @@ func Decode(ctx context.Context, r io.Reader, name string, lim Limits) (*Picture
 	return decode(ctx, in, name, lim)
 }
 
-// DecodeBytes is Decode for a file in memory, which it keeps until it returns and may change,
-// but for a TIFF. Behind the picture there may be anything.
+// DecodeBytes is Decode for a file in memory, which it may change unless it is a TIFF. Bytes behind the
+// picture are ignored.
 func DecodeBytes(ctx context.Context, data []byte, name string, lim Limits) (*Picture, error) {
 	return decode(ctx, inMemory(data), name, lim.orDefaults())
 }
@@ -172,11 +169,11 @@ func DecodeBytes(ctx context.Context, data []byte, name string, lim Limits) (*Pi
 // decode finds the format and decodes.
 func decode(ctx context.Context, in *input, name string, lim Limits) (*Picture, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, unfinished(err, name)
+		return nil, readError(err, name)
 	}
 	head := make([]byte, min(foreign.HeadLength, in.size))
 	if _, err := in.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
-		return nil, unfinished(err, name)
+		return nil, readError(err, name)
 	}
 	f, err := codecOf(in, head, name)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// input is the bytes of a file, in memory or on a disk.
+// input is a file in memory or on a disk.
 type input struct {
 	io.ReaderAt
 	size int64
@@ -19,25 +19,25 @@ type input struct {
 	held int64  // bytes of memory that it takes, or will
 }
 
-// onDisk is a file that can be read at any place, of the given size. What is appended to it
-// meanwhile is left out.
+// onDisk returns a file that can be read at any offset, of the given size in bytes. Bytes that are appended to
+// it later are not read.
 func onDisk(r io.ReaderAt, size int64) *input { return &input{ReaderAt: r, size: size, held: size} }
 
-// inMemory is bytes in memory.
+// inMemory returns a file in memory.
 func inMemory(data []byte) *input {
 	size := int64(len(data))
 	return &input{ReaderAt: bytes.NewReader(data), size: size, data: data, held: size}
 }
 
-// readAll reads r to its end, and finds its format: the first bytes decide before the rest is
-// read, so a huge file of another kind costs nothing. limit is the most bytes accepted.
+// readAll reads r to its end and finds the format. The first bytes decide before the rest is read, so a huge
+// file of another kind costs nothing. An input of more than limit bytes is refused.
 //
-// Note: blocks that are put together take twice the bytes, a buffer that grows three times.
+// Note: joining blocks takes twice the bytes of the input, where a growing buffer takes three times as many.
 func readAll(ctx context.Context, r io.Reader, name string, limit int64) (*input, *codec, error) {
 	in := bufio.NewReader(stoppable{ctx, r})
 	head, err := in.Peek(foreign.HeadLength)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, nil, unfinished(err, name)
+		return nil, nil, readError(err, name)
 	}
 	f, err := sniff(head)
 	if err != nil {
@@ -51,7 +51,7 @@ func readAll(ctx context.Context, r io.Reader, name string, limit int64) (*input
 		b := make([]byte, min(max(size, least), most))
 		n, err := io.ReadFull(in, b)
 		if more = err == nil; !more && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-			return nil, nil, unfinished(err, name)
+			return nil, nil, readError(err, name)
 		}
 		if size += n; int64(size) > limit {
 			return nil, nil, tooManyBytes(name, 0, limit)
@@ -68,7 +68,7 @@ func readAll(ctx context.Context, r io.Reader, name string, limit int64) (*input
 	return file, f, nil
 }
 
-// load brings a file into memory, so that it stays as it is while it is decoded.
+// load reads a file into memory, so that it cannot change while it is decoded.
 func (in *input) load(ctx context.Context, name string) error {
 	if in.data != nil {
 		return nil
@@ -77,22 +77,22 @@ func (in *input) load(ctx context.Context, name string) error {
 	data := make([]byte, in.size)
 	for n := 0; n < len(data); {
 		if err := ctx.Err(); err != nil {
-			return unfinished(err, name)
+			return readError(err, name)
 		}
 		got, err := in.ReadAt(data[n:min(n+step, len(data))], int64(n))
 		n += got
 		if errors.Is(err, io.EOF) {
 			data = data[:n]
 		} else if err != nil {
-			return unfinished(err, name)
+			return readError(err, name)
 		}
 	}
 	in.data, in.ReaderAt, in.size = data, bytes.NewReader(data), int64(len(data))
 	return nil
 }
 
-// unfinished reports an error of reading: an interruption or the system's.
-func unfinished(err error, name string) error {
+// readError words an error of reading: an interruption, or an error of the system.
+func readError(err error, name string) error {
 	if err, ok := safefile.Stopped(err, name); ok {
 		return err
 	}

@@ -12,9 +12,9 @@ func describeJPEG(src *source, pic *Picture) {
 	pic.Quality, pic.Subsampled = jpegQuality(src), isSubsampledJPEG(src)
 }
 
-// jpegQuality estimates the quality, 1 to 100, of the JPEG in src: that at which the
-// common encoder has a first quantisation table as coarse as the file's. It is 0 when
-// the file has none.
+// jpegQuality returns an estimate of the quality, 1 to 100, of the JPEG in src: that at which the encoder of
+// the Independent JPEG Group has a luma quantisation table as coarse as the file's first. It is 0 when the
+// file has none.
 func jpegQuality(src metadata.Source) int {
 	const markerTables, markerScan = 0xdb, 0xda
 	quality := 0
@@ -39,9 +39,9 @@ func jpegQuality(src metadata.Source) int {
 	return quality
 }
 
-// tableQuality is the quality of a table, of bytes or of pairs of them. It goes by the
-// geometric mean of its entries over the standard ones of brightness, which are scaled by 50/q below
-// q = 50 and by 2 − q/50 above.
+// tableQuality returns the quality of a quantisation table, of bytes or of pairs of bytes. It goes by the
+// geometric mean of the ratios of its entries to the standard ones for luma, which are scaled by 50/q below q
+// = 50 and by 2 − q/50 above.
 func tableQuality(table []byte, wide bool) int {
 	sum, count := 0.0, 0
 	for i, at := range quantiser.Zigzag {

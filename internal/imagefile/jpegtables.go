@@ -19,8 +19,8 @@ type huffmanTable struct {
 // that of the others.
 var huffman = [2][2]huffmanTable{
 	{
-		withCodes([16]byte{0, 1, 5, 1, 1, 1, 1, 1, 1}, []byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}),
-		withCodes([16]byte{0, 2, 1, 3, 3, 2, 4, 3, 5, 5, 4, 4, 0, 0, 1, 125}, []byte{
+		newHuffmanTable([16]byte{0, 1, 5, 1, 1, 1, 1, 1, 1}, []byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}),
+		newHuffmanTable([16]byte{0, 2, 1, 3, 3, 2, 4, 3, 5, 5, 4, 4, 0, 0, 1, 125}, []byte{
 			0x01, 0x02, 0x03, 0x00, 0x04, 0x11, 0x05, 0x12,
 			0x21, 0x31, 0x41, 0x06, 0x13, 0x51, 0x61, 0x07,
 			0x22, 0x71, 0x14, 0x32, 0x81, 0x91, 0xa1, 0x08,
@@ -44,8 +44,8 @@ var huffman = [2][2]huffmanTable{
 			0xf9, 0xfa,
 		}),
 	}, {
-		withCodes([16]byte{0, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1}, []byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}),
-		withCodes([16]byte{0, 2, 1, 2, 4, 4, 3, 4, 7, 5, 4, 4, 0, 1, 2, 119}, []byte{
+		newHuffmanTable([16]byte{0, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1}, []byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}),
+		newHuffmanTable([16]byte{0, 2, 1, 2, 4, 4, 3, 4, 7, 5, 4, 4, 0, 1, 2, 119}, []byte{
 			0x00, 0x01, 0x02, 0x03, 0x11, 0x04, 0x05, 0x21,
 			0x31, 0x06, 0x12, 0x41, 0x51, 0x07, 0x61, 0x71,
 			0x13, 0x22, 0x32, 0x81, 0x08, 0x14, 0x42, 0x91,
@@ -71,9 +71,9 @@ var huffman = [2][2]huffmanTable{
 	},
 }
 
-// withCodes gives every value its code: the next number, with a zero bit behind it
+// newHuffmanTable gives every value its code: the next number, with a zero bit behind it
 // wherever codes get longer.
-func withCodes(count [16]byte, values []byte) huffmanTable {
+func newHuffmanTable(count [16]byte, values []byte) huffmanTable {
 	t := huffmanTable{count: count, values: values}
 	code, i := uint16(0), 0
 	for n, many := range count {

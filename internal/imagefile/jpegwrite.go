@@ -54,7 +54,7 @@ func (j *jpegFile) chunks() *chunks { return &j.count }
 // end writes nothing: the last chunk has the end of the file.
 func (j *jpegFile) end() error { return nil }
 
-// pack packs and writes the next n rows of blocks.
+// pack compresses and writes the next n rows of blocks.
 func (j *jpegFile) pack(n int) error {
 	img, first := j.next(), j.count.written
 	j.count.written += n
@@ -88,8 +88,8 @@ type jpegRow struct {
 // jpegRows keeps the memory of rows.
 var jpegRows = sync.Pool{New: func() any { return new(jpegRow) }}
 
-// pack packs the blocks of the eight rows of img from y on, the sides filled up with the
-// last samples.
+// pack compresses the blocks of the eight rows of img from y on. Blocks at the right and lower sides are
+// filled with the last samples.
 func (e *jpegRow) pack(img image.Image, y, components int) {
 	b := img.Bounds()
 	wide := (b.Dx() + 7) / 8 * 8
@@ -113,19 +113,18 @@ func (e *jpegRow) pack(img image.Image, y, components int) {
 				copy(block[8*r:8*r+8], rows[(c*8+r)*wide+x:])
 			}
 			transform(&block)
-			before[c] = e.block(&block, min(c, 1), before[c])
+			before[c] = e.writeBlock(&block, min(c, 1), before[c])
 		}
 	}
-	e.put(0x7f, 7) // fills the last byte with ones
+	e.writeBits(0x7f, 7) // fills the last byte with ones
 }
 
 // sampleScale is the number of steps that samples are kept in, per level of 255:
 // colours lose nothing when they are converted.
 const sampleScale = 8
 
-// samples fills row y of img into rows, one for grey or three for Y, Cb, Cr, as
-// values around 0 in steps of sampleScale; beyond the picture with the last sample.
-// Alpha is put over black.
+// samples fills row y of img into rows, one for grey or three for Y, Cb and Cr, as values around 0 in steps of
+// sampleScale. The last sample is repeated beyond the picture. Alpha is blended over black.
 func samples(rows [][]int32, img image.Image, y int) {
 	b := img.Bounds()
 	y += b.Min.Y
@@ -176,9 +175,8 @@ func samples(rows [][]int32, img image.Image, y int) {
 	}
 }
 
-// cosines are C: half the cosines of (2n+1)kπ/16, the first row divided by √2, in
-// 2¹³ths. Row k is even around its middle for even k, odd for odd k, so half of
-// each is enough.
+// cosines are the matrix C: half the cosines of (2n+1)kπ/16, the first row divided by √2, in units of 2⁻¹³.
+// Row k is even around its middle for even k and odd for odd k, so half of each row is enough.
 var cosines = [8][4]int32{
 	{2896, 2896, 2896, 2896},
 	{4017, 3406, 2276, 799},
@@ -195,7 +193,7 @@ const (
 	coefficientBits = 3 + 2*13 - rowBits // of a coefficient's fraction
 )
 
-// transform takes samples to coefficients, which come in 2¹⁹ths.
+// transform replaces a block of samples by its cosine coefficients, in units of 2⁻¹⁹.
 func transform(x *[64]int32) {
 	line := func(at, step, shift int) {
 		var sum, diff [4]int32
@@ -220,9 +218,9 @@ func transform(x *[64]int32) {
 	}
 }
 
-// block writes one block of coefficients with the tables of the given kind, 0
-// brightness or 1 colour, and returns its first number.
-func (e *jpegRow) block(f *[64]int32, kind int, before int32) int32 {
+// writeBlock writes a block of coefficients with the tables of a kind, 0 for luma and 1 for chroma, and
+// returns its first quantised coefficient. before is that of the block before.
+func (e *jpegRow) writeBlock(f *[64]int32, kind int, before int32) int32 {
 	steps := &e.tables.steps[kind]
 	quantised := func(i int) int32 {
 		v, q := f[quantiser.Zigzag[i]], steps[i]
@@ -238,7 +236,7 @@ func (e *jpegRow) block(f *[64]int32, kind int, before int32) int32 {
 		return v / q
 	}
 	first := quantised(0)
-	e.number(&huffman[kind][0], 0, first-before)
+	e.writeNumber(&huffman[kind][0], 0, first-before)
 	ac, run := &huffman[kind][1], 0
 	for i := 1; i < 64; i++ {
 		v := quantised(i)
@@ -247,34 +245,34 @@ func (e *jpegRow) block(f *[64]int32, kind int, before int32) int32 {
 			continue
 		}
 		for ; run > 15; run -= 16 {
-			e.code(ac, 0xf0)
+			e.writeCode(ac, 0xf0)
 		}
-		e.number(ac, run, v)
+		e.writeNumber(ac, run, v)
 		run = 0
 	}
 	if run > 0 {
-		e.code(ac, 0x00) // zeros to the end
+		e.writeCode(ac, 0x00) // zeros to the end
 	}
 	return first
 }
 
-// number writes the code of a run of zeros and a number's length in bits, and the
-// number: a negative one less 1, so that it begins with a bit 0.
-func (e *jpegRow) number(codes *huffmanTable, run int, v int32) {
+// writeNumber writes the code of a run of zeros and of the length of a number in bits, and the number. A
+// negative number is written less 1, so that it begins with a bit 0.
+func (e *jpegRow) writeNumber(codes *huffmanTable, run int, v int32) {
 	n, low := uint(bits.Len32(uint32(max(v, -v)))), v
 	if v < 0 {
 		low--
 	}
-	e.code(codes, byte(run<<4)|byte(n))
-	e.put(uint32(low)&(1<<n-1), n)
+	e.writeCode(codes, byte(run<<4)|byte(n))
+	e.writeBits(uint32(low)&(1<<n-1), n)
 }
 
-func (e *jpegRow) code(codes *huffmanTable, v byte) {
-	e.put(uint32(codes.code[v]), uint(codes.length[v]))
+func (e *jpegRow) writeCode(codes *huffmanTable, v byte) {
+	e.writeBits(uint32(codes.code[v]), uint(codes.length[v]))
 }
 
-// put writes the n low bits of v, at most 16, and a zero byte behind every 0xff.
-func (e *jpegRow) put(v uint32, n uint) {
+// writeBits writes the n low bits of v, at most 16, and a zero byte behind every byte 0xff.
+func (e *jpegRow) writeBits(v uint32, n uint) {
 	e.n += n
 	e.bits |= v << (32 - e.n)
 	for ; e.n >= 8; e.n -= 8 {

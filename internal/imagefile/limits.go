@@ -7,7 +7,8 @@ import (
 	"superres/internal/safefile"
 )
 
-// accept asks Accept about a picture as it is stored, with its orientation.
+// accept calls Accept for a picture whose header is cfg as it is stored, with its orientation. held is the
+// memory of its file and metadata, in bytes.
 func (l Limits) accept(cfg image.Config, orientation int, held int64) error {
 	if l.Accept == nil {
 		return nil
@@ -21,33 +22,32 @@ func (l Limits) accept(cfg image.Config, orientation int, held int64) error {
 	return nil
 }
 
-// megapixels words a pixel count and the limit it exceeds: in megapixels, or
-// exactly where rounding would make both look the same.
+// megapixels returns a number of pixels and the limit that it exceeds for a message: in megapixels, or exactly
+// where rounding would make both look the same.
 func megapixels(pixels, limit int64) (got, max string) {
-	got, max = rounded(float64(pixels)/1e6), rounded(float64(limit)/1e6)
+	got, max = fourDigits(float64(pixels)/1e6), fourDigits(float64(limit)/1e6)
 	if got == max {
 		return fmt.Sprintf("%d pixels", pixels), fmt.Sprint(limit)
 	}
 	return got + " megapixels", max
 }
 
-// rounded writes v with four significant digits, or as a whole number from a
-// thousand on.
-func rounded(v float64) string {
+// fourDigits returns v with four significant digits, or as a whole number from a thousand on.
+func fourDigits(v float64) string {
 	if v >= 1000 {
 		return fmt.Sprintf("%.0f", v)
 	}
 	return fmt.Sprintf("%.4g", v)
 }
 
-// tooManyBytes reports an input of size bytes, or of more than limit bytes
-// when its size is not known and given as 0.
+// tooManyBytes returns the fault of an input of size bytes, or of more than limit bytes where its size is not
+// known and given as 0.
 func tooManyBytes(name string, size, limit int64) error {
 	what := "has"
 	if size > 0 {
-		what = fmt.Sprintf("has %s MiB,", rounded(float64(size)/(1<<20)))
+		what = fmt.Sprintf("has %s MiB,", fourDigits(float64(size)/(1<<20)))
 	}
-	f := safefile.Refuse(safefile.ErrLimit, name, "%s more than the limit of %s MiB", what, rounded(float64(limit)/(1<<20)))
+	f := safefile.Refuse(safefile.ErrLimit, name, "%s more than the limit of %s MiB", what, fourDigits(float64(limit)/(1<<20)))
 	if limit < MaxBytes {
 		return f.With(MoreMemory)
 	}

@@ -9,11 +9,10 @@ import (
 // swapsSides reports whether the upright picture is as wide as the stored one is high.
 func swapsSides(o int) bool { return 5 <= o && o <= 8 }
 
-// turnedUpright turns a decoded picture by its EXIF orientation, 1 to 8. Its type
-// stays, but for subsampled chroma, which cannot be turned without moving it
-// against the luma: such a picture becomes *image.RGBA, or *image.NRGBA if it has
-// alpha.
-func turnedUpright(img image.Image, o int) image.Image {
+// Upright returns a decoded picture as it is to be seen, by its EXIF orientation, 1 to 8. Any other
+// orientation is upright. The type stays, but for subsampled chroma, which cannot be rotated without
+// moving it against the luma: such a picture becomes *image.RGBA, or *image.NRGBA if it has alpha.
+func Upright(img image.Image, o int) image.Image {
 	if o < 2 || o > 8 {
 		return img
 	}
@@ -22,7 +21,7 @@ func turnedUpright(img image.Image, o int) image.Image {
 		to = to.swapped()
 	}
 	same := func(pix []byte, stride int, dst []byte, dstStride, size int) {
-		turn(dst, dstStride, size, b, o, func(y int) []byte { return pix[y*stride:] })
+		orientInto(dst, dstStride, size, b, o, func(y int) []byte { return pix[y*stride:] })
 	}
 	switch src := img.(type) {
 	case *image.Gray:
@@ -66,20 +65,19 @@ func turnedUpright(img image.Image, o int) image.Image {
 	dst := image.NewRGBA(to.Bounds())
 	line, _ := sizeOf(img).Part(0, 0, int64(b.Dx()), 1) // which is inside
 	row := image.NewRGBA(line.Bounds())
-	turn(dst.Pix, dst.Stride, 4, b, o, func(y int) []byte {
+	orientInto(dst.Pix, dst.Stride, 4, b, o, func(y int) []byte {
 		draw.Draw(row, row.Bounds(), img, image.Pt(0, y), draw.Src)
 		return row.Pix
 	})
 	return dst
 }
 
-// turn copies the picture of bounds b at the origin, whose row y is at the start of row(y),
-// into dst by orientation o, which is not upright. A pixel has size bytes; dst is just as
-// large as the turned picture, with the given stride.
+// orientInto copies a picture of bounds b, whose row y is at the start of row(y), into dst by orientation o, 2
+// to 8. A pixel has size bytes. dst has exactly the pixels of the result, in rows of stride bytes.
 //
-// With source pixel (x, y) going to dst[start + x·right + y·down], each of the
-// seven orientations is one choice of the three.
-func turn(dst []byte, stride, size int, b image.Rectangle, o int, row func(y int) []byte) {
+// A source pixel (x, y) goes to dst[start + x·right + y·down], and each of the seven orientations is one
+// choice of the three numbers.
+func orientInto(dst []byte, stride, size int, b image.Rectangle, o int, row func(y int) []byte) {
 	w, h := b.Dx(), b.Dy()
 	lastX, lastY := (w-1)*size, (h-1)*stride // of dst, where the sides are kept
 	if swapsSides(o) {
@@ -110,7 +108,3 @@ func turn(dst []byte, stride, size int, b image.Rectangle, o int, row func(y int
 		}
 	}
 }
-
-// Upright turns a picture by an orientation, 1 to 8, that is in its metadata, as Open does; any
-// other is upright.
-func Upright(img image.Image, orientation int) image.Image { return turnedUpright(img, orientation) }

@@ -155,7 +155,7 @@ func TestTurnKeepsCMYK(t *testing.T) {
 	for i := range src.Pix {
 		src.Pix[i] = byte(i)
 	}
-	dst, ok := turnedUpright(src, 6).(*image.CMYK)
+	dst, ok := Upright(src, 6).(*image.CMYK)
 	if !ok || dst.Bounds() != image.Rect(0, 0, 2, 3) {
 		t.Fatalf("got %T", dst)
 	}

@@ -10,11 +10,11 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// chunkBytes is about what a chunk has before it is packed: much more than the reach
-// of a match, 32 KB, and little enough that an ordinary picture has several.
+// chunkBytes is about the length of a chunk before compression: much more than the distance of a match, 32 KB,
+// and little enough that an ordinary picture has several chunks.
 const chunkBytes = 1 << 18
 
-// pngChunk is some rows in work, which become one chunk IDAT.
+// pngChunk compresses some rows, which become one chunk IDAT.
 type pngChunk struct {
 	rows        [2][]byte // a row and the one above, behind mostPixelBytes zeros
 	filtered    []byte
@@ -27,7 +27,7 @@ type pngChunk struct {
 // pngChunks keeps the memory of chunks, mostly that of their packers.
 var pngChunks = sync.Pool{New: func() any { return new(pngChunk) }}
 
-// pack filters and packs the rows lo to hi-1 of r.
+// pack filters and compresses the rows lo to hi-1 of r.
 func (c *pngChunk) pack(r *raster, lo, hi int) {
 	n := r.rowBytes()
 	for i := range c.rows {
@@ -51,13 +51,13 @@ func (c *pngChunk) pack(r *raster, lo, hi int) {
 	c.sum = adler32.Checksum(c.filtered)
 	c.first, c.last = lo == 0, hi == r.height
 
-	c.deflate(c.way(), c.filtered)
+	c.deflate(c.chooseMethod(), c.filtered)
 }
 
-// way chooses how to pack by a sample. Matches are few in the filtered rows of photographs,
-// and often cost more than they save. Where they save something, a quick search finds
-// them; where they save much, as in drawings, a thorough search saves more.
-func (c *pngChunk) way() int {
+// chooseMethod returns the method of compression that suits a sample of the filtered rows. Those of
+// photographs have few matches, which often cost more than they save. Where matches save something, a quick
+// search finds them. Where they save much, as in drawings, a thorough search saves more.
+func (c *pngChunk) chooseMethod() int {
 	part := c.filtered[len(c.filtered)/2:][:min(1<<15, len(c.filtered)/2)]
 	c.deflate(huffmanOnly, part)
 	plain := c.packed.Len()
@@ -71,14 +71,14 @@ func (c *pngChunk) way() int {
 	return thorough
 }
 
-// Ways of packing.
+// The methods of compression.
 const (
 	huffmanOnly = iota
 	quick
 	thorough
 )
 
-// deflate packs filtered rows, behind eight bytes for the head of the chunk.
+// deflate compresses filtered rows by a method into c.packed, behind eight bytes for the head of the chunk.
 func (c *pngChunk) deflate(how int, rows []byte) {
 	out := &c.packed
 	out.Reset()
@@ -86,7 +86,7 @@ func (c *pngChunk) deflate(how int, rows []byte) {
 	if c.first {
 		out.Write([]byte{0x78, 0x9c}) // zlib's head: deflate, a window of 32 KB
 	}
-	// Nothing of this can fail: the ways are valid, and a buffer takes all.
+	// Nothing of this can fail: the methods are valid, and a buffer takes all bytes.
 	p := c.packers[how]
 	if p == nil {
 		p, _ = flate.NewWriter(out, [...]int{flate.HuffmanOnly, 3, 6}[how])
@@ -101,9 +101,9 @@ func (c *pngChunk) deflate(how int, rows []byte) {
 	}
 }
 
-// finished is the chunk with its head and its checksum. sum is the Adler-32 of all chunks
+// finish returns the chunk with its head and its checksum. sum is the Adler-32 of all chunks
 // so far.
-func (c *pngChunk) finished(sum uint32) []byte {
+func (c *pngChunk) finish(sum uint32) []byte {
 	if c.last {
 		_ = binary.Write(&c.packed, binary.BigEndian, sum) // into memory
 	}
@@ -114,9 +114,9 @@ func (c *pngChunk) finished(sum uint32) []byte {
 	return c.packed.Bytes()
 }
 
-// adlerOfBoth is the Adler-32 of two texts, one behind the other, from those of each
-// and the length of the second. With A = 1 + Σ bytes and B = Σ of all A so far, modulo
-// 65521, the second adds its own, and B once more the first's A less 1 for each byte.
+// adlerOfBoth returns the Adler-32 of two texts, one behind the other, from those of each and the length of
+// the second. With A = 1 + Σ bytes and B = Σ of all A so far, modulo 65521, the second text adds its own A − 1
+// and B, and to B the A − 1 of the first once for each of its bytes.
 func adlerOfBoth(first, second uint32, length int) uint32 {
 	const m = 65521
 	a := uint64(first&0xffff) + m - 1

@@ -30,7 +30,7 @@ func filterRow(out, row, above []byte, n int) {
 	}
 	for i := words; i < len(x); i++ {
 		for form := range 4 {
-			sums[form] += magnitude8(uint64(x[i] - simpleGuess(form, a[i], b[i])))
+			sums[form] += magnitude8(uint64(x[i] - predict(form, a[i], b[i])))
 		}
 	}
 	best := 0
@@ -56,12 +56,12 @@ func filterRow(out, row, above []byte, n int) {
 		binary.LittleEndian.PutUint64(out[i:], x)
 	}
 	for i := words; i < len(x); i++ {
-		out[i] = x[i] - simpleGuess(best, a[i], b[i])
+		out[i] = x[i] - predict(best, a[i], b[i])
 	}
 }
 
-// simpleGuess is what the forms 0 to 3 take off.
-func simpleGuess(form int, a, b byte) byte {
+// predict is what the forms 0 to 3 take off.
+func predict(form int, a, b byte) byte {
 	switch form {
 	case 1:
 		return a

@@ -21,7 +21,7 @@ var pngSamples = map[byte]int{pngGrey: 1, pngRGB: 3, pngPalette: 1, pngGreyAlpha
 // mostPixelBytes is the size of the largest pixel.
 const mostPixelBytes = 8
 
-// raster is a picture as a PNG has it, row by row.
+// raster is a picture in the samples of a PNG, row by row.
 type raster struct {
 	width, height int
 	depth         int  // bytes of a sample
@@ -34,9 +34,9 @@ func (r *raster) pixelBytes() int { return r.depth * pngSamples[r.kind] }
 
 func (r *raster) rowBytes() int { return r.width * r.pixelBytes() }
 
-// rasterOf returns img, which is of a type that fitting returns, as a PNG is to have
-// it: greyAlpha asks for a grey picture with alpha to be written as that, and alpha for
-// colour that is opaque throughout to have it. It keeps the memory of img.
+// rasterOf returns img, which is of a type that adapt returns, as the raster of a PNG. greyAlpha writes a grey
+// picture with alpha in two samples a pixel, and alpha writes opaque colour with an alpha channel. The raster
+// reads the memory of img.
 func rasterOf(img image.Image, greyAlpha, alpha bool) *raster {
 	size := img.Bounds().Size()
 	r := &raster{width: size.X, height: size.Y, depth: 1, kind: pngRGBA}
@@ -127,8 +127,8 @@ func (r *raster) readAny(dst []byte, img image.Image, y int) {
 	}
 }
 
-// paletteBytes returns the palette as a PNG has it: red, green and blue of each, and
-// alpha of each up to the last that is not opaque.
+// paletteBytes returns the palette for a PNG: red, green and blue of each entry, and the alpha of each entry
+// up to the last that is not opaque.
 func (r *raster) paletteBytes() (colours, alpha []byte) {
 	all := 0
 	for i, c := range r.palette[:min(len(r.palette), 256)] {

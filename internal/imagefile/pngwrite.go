@@ -9,13 +9,13 @@ import (
 	"superres/internal/parallel"
 )
 
-// encodePNG writes a PNG (ISO/IEC 15948) that is not interlaced: of grey, grey with
-// alpha, a palette, colour, or colour with alpha, in 8 or 16 bits a sample.
+// encodePNG writes a PNG (ISO/IEC 15948) that is not interlaced: of grey, grey with alpha, a palette, colour,
+// or colour with alpha, in 8 or 16 bits a sample.
 //
-// The filtered rows are cut into chunks of about chunkBytes, which are packed one by one,
-// as many at a time as there are processors, and written in order. A chunk ends at a whole
-// byte of the stream and refers to none before it, so that the bytes are the same with any
-// number of processors; memory is a few chunks.
+// The filtered rows are cut into chunks of about chunkBytes, which are compressed independently, as many at a
+// time as there are processors, and written in order. A chunk ends at a whole byte of the stream and refers to
+// none before it, so that the bytes do not depend on the number of processors. The memory is that of a few
+// chunks.
 func encodePNG(w io.Writer, img image.Image, opt EncodeOptions) error {
 	p, err := beginPNG(w, rasterOf(img, opt.GreyAlpha, opt.Alpha))
 	if err != nil {
@@ -54,7 +54,7 @@ func beginPNG(w io.Writer, r *raster) (*pngFile, error) {
 
 func (p *pngFile) chunks() *chunks { return &p.count }
 
-// pack packs and writes the next n chunks.
+// pack compresses and writes the next n chunks.
 func (p *pngFile) pack(n int) error {
 	first, rows := p.count.written, p.count.rows
 	p.count.written += n
@@ -64,7 +64,7 @@ func (p *pngFile) pack(n int) error {
 		return c
 	}, func(c *pngChunk) error {
 		p.sum = adlerOfBoth(p.sum, c.sum, len(c.filtered))
-		_, err := p.w.Write(c.finished(p.sum))
+		_, err := p.w.Write(c.finish(p.sum))
 		pngChunks.Put(c)
 		return err
 	})

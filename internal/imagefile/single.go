@@ -9,21 +9,19 @@ import (
 	"superres/internal/safefile"
 )
 
-// A file of several pictures would lose all but one without a word, so each of
-// the formats that allow it is looked through before it is decoded. Only the
-// structure is walked; no pixel is unpacked.
+// A file with several pictures would silently lose all but one, so files of the formats that allow several are
+// searched before they are decoded. Only their structure is read; no pixel is unpacked.
 
-// inspectPNG refuses an animated PNG: one with an acTL chunk of more than one
-// frame before its pixels. Damage is left for the decoder to report. The decoder
-// itself sees the first frame alone.
+// inspectPNG refuses an animated PNG: one with a chunk acTL of more than one frame before its pixels. The
+// decoder, which sees the first frame alone, reports damage.
 func inspectPNG(src *source, lim Limits) error {
 	if !lim.FirstFrame && isAnimatedPNG(src) {
-		return animated("PNG")
+		return refuseAnimation("PNG")
 	}
 	return nil
 }
 
-// isAnimatedPNG tells whether a PNG says that it is.
+// isAnimatedPNG reports whether a PNG has a chunk acTL of more than one frame before its pixels.
 func isAnimatedPNG(src *source) (is bool) {
 	_ = metadata.Chunks(src, func(c metadata.Chunk) bool {
 		kind := string(c.Kind)
@@ -33,9 +31,8 @@ func isAnimatedPNG(src *source) (is bool) {
 	return is
 }
 
-// startOfPNG is what stands in front of the pixels of a PNG with a palette, without what a
-// decoder passes over: there may be much of it. It refuses a PNG whose chunks so far are not in
-// their order.
+// startOfPNG returns the chunks before the pixels of a PNG that the decoder needs for a header and a palette.
+// The others may be many. It refuses a PNG whose chunks so far are not in their order.
 func startOfPNG(src *source, _ Limits) ([]byte, error) {
 	const signature, most = 8, 4096 // with the largest palette it is half of that
 	b := metadata.Piece(src, 0, signature).Start(signature)
@@ -54,7 +51,7 @@ func startOfPNG(src *source, _ Limits) ([]byte, error) {
 }
 
 // pixelsOfPNG returns a source of a PNG in memory without the chunks that decoding does not need.
-func pixelsOfPNG(src *source) *source { return src.of(metadata.PixelChunks(src.data, src)) }
+func pixelsOfPNG(src *source) *source { return src.withData(metadata.PixelChunks(src.data, src)) }
 
 // describePNG sets whether a PNG is grey, by its header, and has alpha, by its pixels.
 func describePNG(src *source, pic *Picture) {
@@ -63,11 +60,11 @@ func describePNG(src *source, pic *Picture) {
 	pic.GreyAlpha = !isGrey(pic.Image) && (kind == grey || kind == greyAlpha)
 }
 
-// inspectWebP refuses a WebP whose extended header says that it is animated, or
-// that ends too early: the decoder looks no further than the pixels.
+// inspectWebP refuses a WebP whose extended header says that it is animated, or that ends too early, which the
+// decoder would not notice behind the pixels.
 func inspectWebP(src *source, _ Limits) error {
 	if isAnimatedWebP(src) {
-		return animated("WebP")
+		return refuseAnimation("WebP")
 	}
 	data := src.data
 	if len(data) < 12 || uint64(binary.LittleEndian.Uint32(data[4:]))+8 > uint64(len(data)) {
@@ -76,7 +73,7 @@ func inspectWebP(src *source, _ Limits) error {
 	return nil
 }
 
-// isAnimatedWebP tells whether the extended header of a WebP says so.
+// isAnimatedWebP reports whether the extended header of a WebP says that it is animated.
 func isAnimatedWebP(src *source) bool {
 	const flags, animation = 20, 0x02
 	head := metadata.Piece(src, 0, flags+1).Start(flags + 1)
@@ -87,19 +84,19 @@ func isAnimatedWebP(src *source) bool {
 func inspectGIF(src *source, _ Limits) error {
 	_, images, err := gifImages(src, 2)
 	if images > 1 {
-		return animated("GIF")
+		return refuseAnimation("GIF")
 	}
 	return err
 }
 
-// isAnimatedGIF tells whether a GIF has more than one image.
+// isAnimatedGIF reports whether a GIF has more than one image.
 func isAnimatedGIF(src *source) bool {
 	_, images, _ := gifImages(src, 2)
 	return images > 1
 }
 
-// gifImages walks through a GIF up to its trailer, to what is no GIF any more, or to the start of
-// the n-th image. It returns how many images have begun, and where the walk ended.
+// gifImages walks through a GIF up to its trailer, to a block that no GIF has, or to the start of the n-th
+// image. It returns the number of images that have begun, and the offset where the walk ended.
 func gifImages(src metadata.Source, n int) (end int64, images int, err error) {
 	walk, err := metadata.WalkGIF(src)
 	if err != nil {
@@ -120,8 +117,8 @@ func gifImages(src metadata.Source, n int) (end int64, images int, err error) {
 	return walk.At(), images, nil
 }
 
-// inspectJPEG refuses a JPEG of more than lim.Scans scans. Each scan may touch
-// every pixel for a few bytes of file, so the pixel limit alone bounds nothing.
+// inspectJPEG refuses a JPEG of more than lim.Scans scans. A scan of a few bytes may touch every pixel, so the
+// limit on pixels alone would not bound the time.
 func inspectJPEG(src *source, lim Limits) error {
 	const markerScan = 0xda
 	scans := 0
@@ -138,13 +135,12 @@ func inspectJPEG(src *source, lim Limits) error {
 	return nil
 }
 
-func animated(title string) error {
+func refuseAnimation(title string) error {
 	return refuse(safefile.ErrInput, "is an animated %s with more than one picture", title).With(FirstFrame)
 }
 
-// hasSuccessor reports whether another picture follows the first in data, the bytes of a whole input.
-// The small copies that cameras put behind the picture of a JPEG, which says so in a segment, are no
-// successors.
+// hasSuccessor reports whether another picture follows the first in data, the bytes of a whole input. The
+// small copies that cameras put behind the picture of a JPEG are none; a segment of the file announces them.
 func (f *codec) hasSuccessor(data []byte) bool {
 	end := f.end(data)
 	if end == 0 || end >= uint64(len(data)) {

@@ -6,10 +6,9 @@ import (
 	"superres/internal/safefile"
 )
 
-// Size is the width and the height of a picture, of a canvas or of a frame, in pixels. Its sides
-// and their product are within the limits that it was checked against, so that memory for its
-// pixels can be taken without another look. Only Limits.CheckSize makes one of numbers that a
-// file says; the zero value has no pixels.
+// Size is the width and the height of a picture, a canvas or a frame, in pixels. Its sides and their product
+// are within the limits that it was checked against, so that memory for its pixels may be allocated. Only
+// Limits.CheckSize makes a Size of the numbers in a file. The zero value has no pixels.
 type Size struct{ w, h int }
 
 // CheckSize returns the size of w×h pixels. It fails with a safefile.Fault without a name: of the
@@ -39,8 +38,8 @@ func (s Size) Pixels() int64 { return int64(s.w) * int64(s.h) }
 // Bounds is the rectangle of the size at the origin.
 func (s Size) Bounds() image.Rectangle { return image.Rect(0, 0, s.w, s.h) }
 
-// Part returns the size of a rectangle of w×h pixels whose upper left corner is at (x, y). ok is
-// false when it has no pixels or is not all inside of s. The numbers may be any.
+// Part returns the size of a rectangle of w×h pixels whose upper left corner is at (x, y). ok is false when
+// the rectangle has no pixels or is not wholly inside s. The arguments may be any numbers.
 func (s Size) Part(x, y, w, h int64) (part Size, ok bool) {
 	if w < 1 || h < 1 || x < 0 || y < 0 || w > int64(s.w) || h > int64(s.h) ||
 		x > int64(s.w)-w || y > int64(s.h)-h {
@@ -54,11 +53,11 @@ func NewSamples[T uint8 | uint16](s Size, channels int) []T {
 	return make([]T, int64(channels)*s.Pixels())
 }
 
-// sizeOf is the size of a picture that a decoder has made, which was checked by its header.
+// sizeOf returns the size of a decoded picture, which was checked by its header.
 func sizeOf(img image.Image) Size {
 	size := img.Bounds().Size()
 	return Size{size.X, size.Y}
 }
 
-// swapped is the size with its sides swapped.
+// swapped returns the size with its sides swapped.
 func (s Size) swapped() Size { return Size{s.h, s.w} }

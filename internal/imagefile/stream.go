@@ -26,7 +26,7 @@ type Stream struct {
 // chunkWriter writes the pixels of a file in chunks of a number of rows each.
 type chunkWriter interface {
 	chunks() *chunks
-	// pack writes the next n chunks.
+	// pack compresses and writes the next n chunks.
 	pack(n int) error
 	// end writes what comes behind the pixels.
 	end() error
@@ -48,7 +48,7 @@ func NewStream(w io.Writer, width, height int, format Format, opt EncodeOptions)
 // Put writes the next rows, all of one type: *image.Gray or *image.Gray16, or *image.NRGBA or
 // *image.NRGBA64 that is opaque. It copies what it keeps. Its errors are those of Encode.
 func (s *Stream) Put(rows image.Image) error {
-	rows = s.codec.fitting(rows)
+	rows = s.codec.adapt(rows)
 	var pix []byte
 	switch m := rows.(type) {
 	case *image.Gray:
@@ -105,11 +105,11 @@ func streamPNG(s *Stream, w io.Writer, _ EncodeOptions) (chunkWriter, error) {
 
 // streamJPEG begins a JPEG that is written chunk by chunk, each of a row of blocks.
 func streamJPEG(s *Stream, w io.Writer, opt EncodeOptions) (chunkWriter, error) {
-	return beginJPEG(w, s.width, s.height, opt.Quality, isGrey(s.like), s.kept)
+	return beginJPEG(w, s.width, s.height, opt.Quality, isGrey(s.like), s.keptRows)
 }
 
-// kept returns the rows in memory as a picture of 8 bits a sample.
-func (s *Stream) kept() image.Image {
+// keptRows returns the rows in memory as a picture of 8 bits a sample.
+func (s *Stream) keptRows() image.Image {
 	bounds := image.Rect(0, 0, s.width, len(s.pix)/s.rowBytes)
 	if isGrey(s.like) {
 		return &image.Gray{Pix: s.pix, Stride: s.rowBytes, Rect: bounds}
@@ -117,7 +117,7 @@ func (s *Stream) kept() image.Image {
 	return &image.NRGBA{Pix: s.pix, Stride: s.rowBytes, Rect: bounds}
 }
 
-// drop forgets the rows before one, given by its number in the picture.
+// drop releases the rows above one, given by its number in the picture.
 func (s *Stream) drop(before int) {
 	before = min(before, s.height)
 	if n := (before - s.top) * s.rowBytes; n > 0 {

@@ -8,16 +8,16 @@ import (
 	"superres/internal/safefile"
 )
 
-// MostFrames is how many pictures of one file are looked at.
+// MostFrames is the largest number of pictures of one file that are read.
 const MostFrames = metadata.MostDirectories
 
-// tiffPage is what a directory of a TIFF says about the kind of its picture.
+// tiffPage is the kind of picture of a TIFF directory.
 type tiffPage struct {
 	whole    bool // neither a smaller copy of a page nor a mask
 	separate bool // a plane for each colour
 }
 
-// pageOf reads a directory.
+// pageOf returns the kind of picture of a directory.
 func pageOf(d metadata.TIFFDirectory) tiffPage {
 	const (
 		tagNewSubfile = 254
@@ -40,8 +40,8 @@ func pageOf(d metadata.TIFFDirectory) tiffPage {
 	return p
 }
 
-// inspectTIFF refuses a TIFF of more than one page, or of what cannot be read. One page of which
-// the link leads nowhere, or round in a circle, is a picture all the same.
+// inspectTIFF refuses a TIFF of more than one page, and one with a plane for each colour, which cannot be
+// read. A single page whose link leads nowhere, or in a circle, is accepted.
 func inspectTIFF(src *source, lim Limits) (err error) {
 	if _, ok := metadata.ByteOrder(src.data); !ok {
 		return io.ErrUnexpectedEOF
@@ -58,7 +58,7 @@ func inspectTIFF(src *source, lim Limits) (err error) {
 	return err
 }
 
-// hasPages tells whether a TIFF has more than one page.
+// hasPages reports whether a TIFF has more than one page.
 func hasPages(src *source) bool {
 	pages := 0
 	_ = metadata.TIFFDirectories(src, func(d metadata.TIFFDirectory) bool {
@@ -70,10 +70,10 @@ func hasPages(src *source) bool {
 	return pages > 1
 }
 
-// Pages returns the places in a TIFF of the directories of its pages. Smaller copies and masks
-// of a page are no pages: others is how many of them there are. Put into the header, from byte
-// 4 on, a place makes its page the first. The errors are those of metadata.TIFFDirectories; what
-// was found before is returned as well.
+// Pages returns the offsets of the directories of the pages of a TIFF, and the number of other directories,
+// which are those of smaller copies and masks. An offset that is written at byte 4 of the file makes its page
+// the first. The errors are those of metadata.TIFFDirectories; the offsets that were found before are returned
+// as well.
 func Pages(data []byte) (places []uint32, others int, err error) {
 	err = metadata.TIFFDirectories(bytes.NewReader(data), func(d metadata.TIFFDirectory) bool {
 		if pageOf(d).whole {
@@ -86,8 +86,8 @@ func Pages(data []byte) (places []uint32, others int, err error) {
 	return places, others, err
 }
 
-// endOfTIFF is where the last of what a TIFF points to ends: directories, values and pixels. It is 0
-// where that cannot be known.
+// endOfTIFF returns the end of the last bytes that a TIFF points to, which may be a directory, a value or
+// pixels. It is 0 where that cannot be known.
 func endOfTIFF(data []byte) (end uint64) {
 	left := 1 << 22 // strips and tiles, with their lengths
 	err := metadata.TIFFDirectories(bytes.NewReader(data), func(d metadata.TIFFDirectory) bool {

@@ -11,11 +11,11 @@ import (
 	"superres/internal/safefile"
 )
 
-// tiffRaster is a picture as a TIFF has it: its samples in one piece and not compressed, so
-// that writing takes no memory of its own.
+// tiffRaster is a picture in the samples of a TIFF, in one piece and not compressed, so that writing takes no
+// memory of its own.
 //
-// Note: x/image/tiff writes 72 pixels per inch whatever the picture, no metadata,
-// and four samples a pixel where three would do.
+// Note: x/image/tiff writes 72 pixels per inch for every picture, no metadata, and four samples a pixel where
+// three would do.
 type tiffRaster struct {
 	width, height     int
 	pix               []byte
@@ -26,7 +26,7 @@ type tiffRaster struct {
 	colours           color.Palette
 }
 
-// tiffOf returns img, which is of a type that fitting returns, in the memory of that.
+// tiffOf returns img, which is of a type that adapt returns, as the raster of a TIFF, in the memory of img.
 func tiffOf(img image.Image) *tiffRaster {
 	const (
 		byteSamples, wordSamples = 8, 16
@@ -63,12 +63,12 @@ func tiffOf(img image.Image) *tiffRaster {
 // sampleBytes is the size of a sample.
 func (r *tiffRaster) sampleBytes() int { return int(r.bits / 8) }
 
-// length is that of all samples, in bytes.
+// length returns the length of all samples, in bytes.
 func (r *tiffRaster) length() int64 {
 	return int64(r.width) * int64(r.height) * int64(r.samples*r.sampleBytes())
 }
 
-// fields are the entries of a directory about samples that begin at an offset.
+// fields returns the entries of a directory about the samples, which begin at an offset of the file.
 func (r *tiffRaster) fields(at uint32) []metadata.TIFFField {
 	f := []metadata.TIFFField{
 		{Tag: 256, Long: true, Values: []uint32{uint32(r.width)}},
@@ -117,7 +117,7 @@ func (r *tiffRaster) write(w io.Writer, order binary.ByteOrder) error {
 	return nil
 }
 
-// encodeTIFF writes img, which is of a type that fitting returns, with its metadata.
+// encodeTIFF writes img, which is of a type that adapt returns, with its metadata.
 func encodeTIFF(w io.Writer, img image.Image, opt EncodeOptions) error {
 	r := tiffOf(img)
 	layout := opt.Metadata.TIFF(opt.Software, uint32(r.length()), r.fields)
@@ -139,11 +139,10 @@ type PageWriter struct {
 	order binary.ByteOrder
 }
 
-// NewPageWriter begins a TIFF of so many pages.
+// NewPageWriter begins a TIFF of the given number of pages.
 func NewPageWriter(w io.Writer, pages int) *PageWriter { return &PageWriter{w: w, of: pages} }
 
-// Put writes the next page. Its errors are those of Encode; more than 4 GiB in all are an
-// ErrOutput.
+// Put writes the next page. Its errors are those of Encode. Pages of more than 4 GiB in all are an ErrOutput.
 func (p *PageWriter) Put(img image.Image, opt EncodeOptions) error {
 	tiff, size := TIFF.codec(), img.Bounds().Size()
 	if err := tiff.canHold(size.X, size.Y, img); err != nil {
@@ -158,7 +157,7 @@ func (p *PageWriter) Put(img image.Image, opt EncodeOptions) error {
 			return err
 		}
 	}
-	r := tiffOf(tiff.fitting(img))
+	r := tiffOf(tiff.adapt(img))
 	const page = 2 // of several
 	fields := func(at uint32) []metadata.TIFFField {
 		return append(r.fields(at), metadata.TIFFField{Tag: 254, Long: true, Values: []uint32{page}},
@@ -187,7 +186,7 @@ func (p *PageWriter) Close() error {
 	return nil
 }
 
-// colourMap is a palette as TIFF has it: 256 reds, greens and blues of 16 bits.
+// colourMap returns a palette as a TIFF has it: 256 reds, greens and blues of 16 bits.
 func colourMap(p color.Palette) []uint32 {
 	m := make([]uint32, 3*256)
 	for i, c := range p[:min(len(p), 256)] {

@@ -8,7 +8,7 @@ func describeWebP(src *source, pic *Picture) {
 	pic.Quantiser, pic.Subsampled = webpIndex(src), lossyFrame(src).Len > 0
 }
 
-// lossyFrame is the chunk of a WebP that holds lossy pixels, of no bytes where it has none.
+// lossyFrame returns the chunk of a WebP that holds lossy pixels, of length 0 where there is none.
 func lossyFrame(src metadata.Source) (frame metadata.Body) {
 	metadata.RIFFChunks(src, func(kind []byte, body metadata.Body) bool {
 		if string(kind) == "VP8 " {
@@ -19,14 +19,14 @@ func lossyFrame(src metadata.Source) (frame metadata.Body) {
 	return frame
 }
 
-// webpIndex is the quantiser index of a lossy WebP, 0 to 127: the mean of those of its four
-// segments if it has them (RFC 6386, sections 9.2 to 9.6); 0 of any other WebP.
+// webpIndex returns the quantiser index of a lossy WebP, 0 to 127, which is the mean of those of its four
+// segments if it has segments (RFC 6386, sections 9.2 to 9.6). It is 0 for any other WebP.
 func webpIndex(src metadata.Source) float64 {
 	const most = 1024 // bytes of the header, up to the index
 	return frameIndex(lossyFrame(src).Start(most))
 }
 
-// frameIndex reads the header of a frame as far as the index.
+// frameIndex returns the quantiser index in the header of a frame.
 func frameIndex(frame []byte) float64 {
 	const start = 10 // the tag, the start code, and the size
 	if len(frame) < start {
@@ -34,39 +34,39 @@ func frameIndex(frame []byte) float64 {
 	}
 	d := &booleans{data: frame[start:], width: 255, left: 8}
 	for range 2 {
-		d.value = d.value<<8 | uint32(d.next())
+		d.value = d.value<<8 | uint32(d.nextByte())
 	}
-	d.number(2) // the kind of colour, and whether it is limited
+	d.readNumber(2) // the kind of colour, and whether it is limited
 	const segments = 4
 	var at [segments]int
 	relative := true
-	if d.number(1) == 1 {
-		mapped := d.number(1) == 1
-		if d.number(1) == 1 {
-			relative = d.number(1) == 0
+	if d.readNumber(1) == 1 {
+		mapped := d.readNumber(1) == 1
+		if d.readNumber(1) == 1 {
+			relative = d.readNumber(1) == 0
 			for i := range at {
-				at[i] = d.optional(7)
+				at[i] = d.readOptional(7)
 			}
 			for range segments { // the filter's strength
-				d.optional(6)
+				d.readOptional(6)
 			}
 		}
 		for range 3 { // probabilities of segments
-			if mapped && d.number(1) == 1 {
-				d.number(8)
+			if mapped && d.readNumber(1) == 1 {
+				d.readNumber(8)
 			}
 		}
 	}
-	d.number(1 + 6 + 3) // the filter
-	if d.number(1) == 1 {
-		if changed := d.number(1) == 1; changed {
+	d.readNumber(1 + 6 + 3) // the filter
+	if d.readNumber(1) == 1 {
+		if changed := d.readNumber(1) == 1; changed {
 			for range 2 * 4 { // what it adds for kinds of blocks
-				d.optional(6)
+				d.readOptional(6)
 			}
 		}
 	}
-	d.number(2) // partitions
-	base, sum := d.number(7), 0
+	d.readNumber(2) // partitions
+	base, sum := d.readNumber(7), 0
 	for _, v := range at {
 		if relative {
 			v += base
@@ -79,7 +79,7 @@ func frameIndex(frame []byte) float64 {
 	return float64(sum) / segments
 }
 
-// booleans is the decoder of section 7 of RFC 6386, for bits that are as likely 0 as 1.
+// booleans decodes the boolean entropy code of section 7 of RFC 6386, for bits that are as likely 0 as 1.
 type booleans struct {
 	data  []byte
 	value uint32 // two bytes, of which the first is being decoded
@@ -88,7 +88,7 @@ type booleans struct {
 	ended bool
 }
 
-func (d *booleans) next() (b byte) {
+func (d *booleans) nextByte() (b byte) {
 	if len(d.data) == 0 {
 		d.ended = true
 		return 0
@@ -97,8 +97,8 @@ func (d *booleans) next() (b byte) {
 	return b
 }
 
-// number reads a number of so many bits.
-func (d *booleans) number(bits int) (v int) {
+// readNumber returns an unsigned number of the given length in bits.
+func (d *booleans) readNumber(bits int) (v int) {
 	for range bits {
 		v <<= 1
 		split := 1 + (d.width-1)>>1
@@ -111,7 +111,7 @@ func (d *booleans) number(bits int) (v int) {
 		for d.width < 128 {
 			d.width, d.value = d.width<<1, d.value<<1
 			if d.left--; d.left == 0 {
-				d.value |= uint32(d.next())
+				d.value |= uint32(d.nextByte())
 				d.left = 8
 			}
 		}
@@ -119,13 +119,14 @@ func (d *booleans) number(bits int) (v int) {
 	return v
 }
 
-// optional reads a number with a sign, or 0 where there is none.
-func (d *booleans) optional(bits int) int {
-	if d.number(1) == 0 {
+// readOptional returns a number of the given length in bits, with a sign behind it, or 0 where a flag says
+// that it is missing.
+func (d *booleans) readOptional(bits int) int {
+	if d.readNumber(1) == 0 {
 		return 0
 	}
-	v := d.number(bits)
-	if d.number(1) == 1 {
+	v := d.readNumber(bits)
+	if d.readNumber(1) == 1 {
 		return -v
 	}
 	return v

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hugePages asks for huge pages. It is advice: an error changes nothing.
+// hugePages asks the system to use huge pages for v. An error changes nothing, as this is advice.
 func hugePages(v []float64) {
 	const huge = 2 << 20
 	if len(v) < huge/4 {
@@ -19,16 +19,16 @@ func hugePages(v []float64) {
 	_ = unix.Madvise(b[:len(b)/4096*4096], unix.MADV_HUGEPAGE)
 }
 
-// AdviseHeap asks for huge pages for what the first n bytes of the heap will hold, by an
-// array of that size that is given up at once. Call it before anything else: a program
-// that fills some planes and ends spends a seventh of its time on pages of 4 KB. It does
-// nothing where addresses are limited, or where there is nothing to be asked for.
+// AdviseHeap asks the system to use huge pages for the first n bytes of the heap, by means of an array of that
+// size that it releases at once. Call it first in a program: one that fills some planes and ends spends a
+// seventh of its time on faults of pages of 4 KB. It does nothing where the address space is limited, and on
+// other systems than Linux.
 func AdviseHeap(n int) {
 	var limit unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_AS, &limit) == nil && limit.Cur == unix.RLIM_INFINITY {
 		NewArray(n / 8)
-		// A collection that the array itself has begun finds it in use, and would have the next one
-		// wait until there is a third more than that.
+		// A collection that the array itself has begun finds it in use, and would have the next one wait until
+		// there is a third more than that.
 		runtime.GC()
 	}
 }

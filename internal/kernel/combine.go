@@ -4,9 +4,8 @@ package kernel
 //
 //	dst[x] = Σ_k weight[k]·src[at[k]+x]
 //
-// in the order of k, every product and every sum rounded. It is a filter: along a row
-// when the parts lie a sample apart, of whole rows when they lie a row apart. Any length
-// will do. dst and src must not overlap.
+// in the order of k, with every product and every sum rounded. This filters a row when the parts begin a sample
+// apart, and columns when they begin a row apart. dst may have any length. dst and src must not overlap.
 func Combine(dst, src []float32, at []int, weight []float32) {
 	if !combinable(len(dst), src, at, weight) {
 		clear(dst)
@@ -24,7 +23,7 @@ func combineGeneric(dst, src []float32, at []int, weight []float32) {
 	}
 }
 
-// CombineOnto is Combine with the parts added to base, and limited to 0..1:
+// CombineOnto is Combine with the parts added to base, and the result clipped to 0..1:
 //
 //	dst[x] = min(max(base[x] + Σ_k weight[k]·src[at[k]+x], 0), 1)
 //
@@ -57,8 +56,8 @@ func combineOntoGeneric(dst, base, src []float32, at []int, weight []float32) {
 	}
 }
 
-// combinable tells whether there is anything to combine, and panics when it does not
-// lie in src.
+// combinable reports whether there are parts of a length above 0. It panics when a part does not lie in src, or
+// has no weight.
 func combinable(n int, src []float32, at []int, weight []float32) bool {
 	if len(at) != len(weight) {
 		panic("kernel: as many weights as parts are expected")

@@ -30,7 +30,10 @@ func TestCombine(t *testing.T) {
 						limited = 0
 					}
 					if math.Abs(sum-float64(got[x])) > 2e-6 || !(math.Abs(limited-float64(onto[x])) <= 2e-6) {
-						t.Fatalf("%d parts of %d, entry %d: %g and %g, defined as %g and %g", parts, n, x, got[x], onto[x], sum, limited)
+						t.Fatalf(
+							"%d parts of %d, entry %d: %g and %g, defined as %g and %g", parts, n, x, got[x], onto[x],
+							sum, limited,
+						)
 					}
 				}
 			}
@@ -59,18 +62,6 @@ func TestCombineHasNoPlace(t *testing.T) {
 				}
 			}
 		}
-	})
-}
-
-// Parts that are not there are refused before anything is read.
-func TestCombineRefuses(t *testing.T) {
-	src := uniform32(20, 1)
-	refuses(t, map[string]func(){
-		"beyond":      func() { Combine(make([]float32, 10), src, []int{11}, []float32{1}) },
-		"before":      func() { Combine(make([]float32, 10), src, []int{-1}, []float32{1}) },
-		"no weight":   func() { Combine(make([]float32, 10), src, []int{1}, nil) },
-		"small base":  func() { CombineOnto(make([]float32, 10), src[:9:9], src, []int{0}, []float32{1}) },
-		"onto beyond": func() { CombineOnto(make([]float32, 10), src, src, []int{11}, []float32{1}) },
 	})
 }
 

@@ -2,23 +2,22 @@ package kernel
 
 import "math"
 
-// A layer of a network is computed in integers. Its samples lie in rows, all the channels of a
-// sample together. The neighbours that a layer looks at lie, in each of some rows, side by side: a run of
-// entries. The entries of a run are multiplied in pairs: a word of 32 bits holds two weights of
-// 16 bits, the first in its lower half. A vector holds the sums of 16 outputs of one sample.
+// A layer of a network is computed in integers. Its samples lie in rows, all the channels of a sample together.
+// The neighbours that a layer looks at lie, in each of some rows, side by side: a run of entries. The entries
+// of a run are multiplied in pairs: a word of 32 bits holds two weights of 16 bits, the first in its lower
+// half. A vector holds the sums of 16 outputs of one sample.
 
-// Filter is a layer. An output of a sample is the sum of the products of the sample's runs with
-// weights.
+// Filter is a layer. An output of a sample is the sum of the products of the sample's runs with weights.
 type Filter struct {
-	// Rows is the number of runs of a sample, Words the number of pairs in each of them, and Step
-	// the number of entries from a sample of a row to the next.
+	// Rows is the number of runs of a sample, Words the number of pairs in each of them, and Step the number of
+	// entries from a sample of a row to the next.
 	Rows, Words, Step int
 
 	// Outputs is the number of outputs of a sample: a multiple of Lanes, at most MaxOutputs.
 	Outputs int
 
-	// Weights are pairs of weights: for each group of Lanes outputs, in it for each row, in that for
-	// each pair of entries, one word for each of the outputs.
+	// Weights are pairs of weights: for each group of Lanes outputs, in it for each row, in that for each pair
+	// of entries, one word for each of the outputs.
 	Weights []int32
 
 	// Bias holds what the sum of each output begins with.
@@ -38,7 +37,8 @@ type Filter struct {
 const MaxOutputs = 256
 
 // Clip is the largest magnitude that Convolve makes. It leaves 10 or 11 bits to the weights of layers of
-// hundreds of products, as sums must fit 29 bits for ConvolveTwoRows; the sum of four such samples fits 16 bits.
+// hundreds of products, as sums must fit 29 bits for ConvolveTwoRows; the sum of four such samples fits 16
+// bits.
 const Clip = 1<<13 - 1
 
 // MinSamples is the least number of samples that Convolve and Residual make.
@@ -47,10 +47,10 @@ const MinSamples = 24
 // samplesPerCall is a number of samples that takes less than a millisecond, of layers of common sizes.
 const samplesPerCall = 1024
 
-// Convolve sets dst to the outputs of a number of samples. The runs of sample s begin at the entries
-// rows[j] + s·Step of src. Each sum, of 32 bits, is multiplied by the scale for its sign, rounded to the nearest
-// integer, half to even, and clipped to −Clip..Clip. Then skip, which has an entry an output and
-// may be nil, is added, and the result is clipped to 16 bits. Neither src nor skip may overlap dst.
+// Convolve sets dst to the outputs of a number of samples. The runs of sample s begin at the entries rows[j] +
+// s·Step of src. Each sum, of 32 bits, is multiplied by the scale for its sign, rounded to the nearest integer,
+// half to even, and clipped to −Clip..Clip. Then skip, which has an entry an output and may be nil, is added,
+// and the result is clipped to 16 bits. Neither src nor skip may overlap dst.
 func Convolve(dst, src []int16, rows []int, samples int, f *Filter, skip []int16) {
 	f.check(len(dst), len(src), rows, samples)
 	_ = f.NegativeScale[f.Outputs-1]
@@ -63,12 +63,16 @@ func Convolve(dst, src []int16, rows []int, samples int, f *Filter, skip []int16
 	}
 	for samples > 0 {
 		n := takeSamples(samples)
-		convolve(dst, n, src, rows, f.Step, f.Words, f.Weights, f.Bias[:f.Outputs], f.PositiveScale, f.NegativeScale, skip, skipStep)
+		convolve(
+			dst, n, src, rows, f.Step, f.Words, f.Weights, f.Bias[:f.Outputs], f.PositiveScale, f.NegativeScale, skip,
+			skipStep,
+		)
 		dst, src, skip, samples = dst[n*f.Outputs:], src[min(n*f.Step, len(src)):], skip[n*skipStep:], samples-n
 	}
 }
 
-// Residual is Convolve for the last layer: it sets dst to the sums times PositiveScale, neither rounded nor clipped.
+// Residual is Convolve for the last layer: it sets dst to the sums times PositiveScale, neither rounded nor
+// clipped.
 func Residual(dst []float32, src []int16, rows []int, samples int, f *Filter) {
 	f.check(len(dst), len(src), rows, samples)
 	for samples > 0 {
@@ -109,7 +113,10 @@ func (f *Filter) check(dst, src int, rows []int, samples int) {
 	}
 }
 
-func convolveGeneric(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, positive, negative []float32, skip []int16, skipStep int) {
+func convolveGeneric(
+	dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, positive,
+	negative []float32, skip []int16, skipStep int,
+) {
 	var memory [MaxOutputs]int32
 	sums, outputs := memory[:len(bias)], len(bias)
 	for s := range samples {
@@ -137,7 +144,9 @@ func round(v float32) int32 {
 	return int32(math.Float32bits(v+large) - bits)
 }
 
-func residualGeneric(dst []float32, samples int, src []int16, rows []int, step, words int, weights, bias []int32, scale []float32) {
+func residualGeneric(
+	dst []float32, samples int, src []int16, rows []int, step, words int, weights, bias []int32, scale []float32,
+) {
 	var memory [MaxOutputs]int32
 	sums, outputs := memory[:len(bias)], len(bias)
 	for s := range samples {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 )
 
@@ -38,52 +37,14 @@ func randomShorts(n int, seed uint64) []int16 {
 	return v
 }
 
-// All forms agree to the last bit: layers of 5×5 over one channel, of 3×3 over 16, 32 and
-// 48, and odd ones, at all numbers of samples around those of a tile.
-func TestConvolve(t *testing.T) {
-	eachTier(t, func(t *testing.T) {
-		for _, size := range [][3]int{{5, 3, 1}, {3, 24, 16}, {3, 48, 32}, {1, 1, 7}, {2, 5, 3}} {
-			for _, outputs := range []int{16, 32, 48, 80} {
-				rows, words, step := size[0], size[1], size[2]
-				f := randomFilter(rows, words, step, outputs, 9, uint64(outputs))
-				for _, samples := range []int{24, 25, 35, 36, 37, 47, 48, 49, 50, 72} {
-					line := (samples-1)*step + 2*words
-					src, start := randomShorts(rows*(line+5), 1), make([]int, rows)
-					for j := range start {
-						start[j] = (rows - 1 - j) * (line + 5)
-					}
-					for _, skip := range [][]int16{nil, randomShorts(samples*outputs, 2)} {
-						add, addStep := skip, outputs
-						if skip == nil {
-							add, addStep = noSkip[:], 0
-						}
-						const room = 40
-						dst := randomShorts(samples*outputs+room, 5)
-						want := slices.Clone(dst)
-						Convolve(dst, src, start, samples, f, skip)
-						convolveGeneric(want, samples, src, start, step, words, f.Weights, f.Bias, f.PositiveScale, f.NegativeScale, add, addStep)
-						if !slices.Equal(dst, want) {
-							t.Fatalf("%d×%d, %d outputs of %d samples differ from what is defined", rows, words, outputs, samples)
-						}
-					}
-					dst := make([]float32, samples*outputs+5)
-					want := slices.Clone(dst)
-					Residual(dst, src, start, samples, f)
-					residualGeneric(want, samples, src, start, step, words, f.Weights, f.Bias, f.PositiveScale)
-					if !slices.Equal(dst, want) {
-						t.Fatalf("%d×%d, %d outputs of %d samples differ from what is defined", rows, words, outputs, samples)
-					}
-				}
-			}
-		}
-	})
-}
-
 // Sums as large as there may be, and all that is rounded to the even of two, limited, and
 // limited again.
 func TestConvolveRounds(t *testing.T) {
 	const samples = 4001 // more than are made at once
-	f := &Filter{Rows: 1, Words: 1, Step: 2, Outputs: Lanes, Weights: make([]int32, Lanes), Bias: make([]int32, Lanes), PositiveScale: make([]float32, Lanes), NegativeScale: make([]float32, Lanes)}
+	f := &Filter{
+		Rows: 1, Words: 1, Step: 2, Outputs: Lanes, Weights: make([]int32, Lanes), Bias: make([]int32, Lanes),
+		PositiveScale: make([]float32, Lanes), NegativeScale: make([]float32, Lanes),
+	}
 	src, skip := make([]int16, 2*samples), make([]int16, Lanes*samples)
 	for s := range samples {
 		src[2*s], src[2*s+1] = int16(s-samples/2), math.MinInt16
@@ -104,41 +65,19 @@ func TestConvolveRounds(t *testing.T) {
 		Convolve(dst, src, []int{0}, samples, f, skip)
 		for i, got := range dst {
 			s, o := i/Lanes, i%Lanes
-			sum := int64(f.Bias[o]) + int64(src[2*s])*int64(int16(f.Weights[o])) + int64(src[2*s+1])*int64(f.Weights[o]>>16)
+			sum := int64(f.Bias[o]) + int64(src[2*s])*int64(int16(f.Weights[o])) +
+				int64(src[2*s+1])*int64(f.Weights[o]>>16)
 			by := f.PositiveScale[o]
 			if sum < 0 {
 				by = f.NegativeScale[o]
 			}
-			if want := min(max(limited(math.RoundToEven(float64(float32(sum)*by)))+float64(skip[i]), math.MinInt16), math.MaxInt16); float64(got) != want {
+			if want := min(
+				max(limited(math.RoundToEven(float64(float32(sum)*by)))+float64(skip[i]), math.MinInt16),
+				math.MaxInt16,
+			); float64(got) != want {
 				t.Fatalf("output %d of sample %d, of the sum %d: %d, expected %g", o, s, sum, got, want)
 			}
 		}
-	})
-}
-
-func TestConvolveRefuses(t *testing.T) {
-	src, dst, out := make([]int16, 24*16+2), make([]int16, 24*16), make([]float32, 24*16)
-	f := func(change func(f *Filter)) func() {
-		f := randomFilter(1, 9, 16, 16, 8, 1)
-		change(f)
-		return func() { Convolve(dst, src, []int{0}, 24, f, nil) }
-	}
-	f(func(*Filter) {})()
-	same := randomFilter(1, 9, 16, 16, 8, 1)
-	refuses(t, map[string]func(){
-		"few samples":   func() { Convolve(dst, src, []int{0}, 23, same, nil) },
-		"rows":          func() { Residual(out, src, []int{0, 0}, 24, same) },
-		"a row outside": func() { Residual(out, src, []int{1}, 24, same) },
-		"before":        func() { Residual(out, src, []int{-1}, 24, same) },
-		"room":          func() { Residual(out[1:], src, []int{0}, 24, same) },
-		"short rooms":   func() { Convolve(dst[1:], src, []int{0}, 24, same, nil) },
-		"skip":          func() { Convolve(dst, src, []int{0}, 24, same, src[3:]) },
-		"outputs":       f(func(f *Filter) { f.Outputs = 15 }),
-		"weights":       f(func(f *Filter) { f.Weights = f.Weights[1:] }),
-		"bias":          f(func(f *Filter) { f.Bias = f.Bias[1:] }),
-		"above":         f(func(f *Filter) { f.PositiveScale = f.PositiveScale[1:] }),
-		"below":         f(func(f *Filter) { f.NegativeScale = f.NegativeScale[1:] }),
-		"no words":      f(func(f *Filter) { f.Words = 0 }),
 	})
 }
 
@@ -154,6 +93,9 @@ func BenchmarkConvolve(b *testing.B) {
 			start[j] = j * line
 		}
 		products := float64(2 * rows * words * outputs * samples)
-		benchmarkIn(b, "GMAC/s", fmt.Sprintf("%dx%d/outputs=%d", rows, words, outputs), products, 0, func() { Convolve(dst, src, start, samples, f, nil) })
+		benchmarkIn(
+			b, "GMAC/s", fmt.Sprintf("%dx%d/outputs=%d", rows, words, outputs), products, 0,
+			func() { Convolve(dst, src, start, samples, f, nil) },
+		)
 	}
 }

@@ -2,9 +2,9 @@ package kernel
 
 import "math"
 
-// Mul sets the first rows×cols of C to AᵀB: A is inner×rows, B is inner×cols, all by
-// rows with their strides. rows is a multiple of Rows, cols of Width. Every entry is
-// one sum in the order of the inner dimension, the same wherever its row stands.
+// Mul sets the first rows×cols entries of C to AᵀB. A is inner×rows, B is inner×cols; all three lie by rows,
+// with strides lda, ldb and ldc. rows is a multiple of Rows, cols of Width. Every entry is one sum in the order
+// of the inner dimension, with the same bits wherever it stands in C.
 func Mul(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inner, cols int) {
 	need(cols)
 	if rows < 0 || rows%Rows != 0 || inner < 0 {
@@ -35,9 +35,9 @@ func mulGeneric(c []float64, ldc int, a []float64, lda int, b []float64, ldb, ro
 	}
 }
 
-// FindLargest returns the first entry with the largest absolute value, and that; an
-// entry that is NaN counts as nothing, and (0, 0) is returned when there is no other.
-func FindLargest(v []float64) (at int, value float64) {
+// FindLargest returns the index of the first entry with the largest absolute value, and that value. Entries
+// that are NaN are ignored; it returns (0, 0) when there are no others.
+func FindLargest(v []float64) (index int, value float64) {
 	need(len(v))
 	if len(v) == 0 {
 		return 0, 0
@@ -45,8 +45,8 @@ func FindLargest(v []float64) (at int, value float64) {
 	return FindFirst(v, maxAbs(v))
 }
 
-// FindFirst returns the first entry with the absolute value given, which must be there;
-// 0 for the value 0.
+// FindFirst returns the index of the first entry with the given absolute value, which v must contain, and that
+// value; the index is 0 for the value 0.
 func FindFirst(v []float64, value float64) (int, float64) {
 	need(len(v))
 	if value == 0 {
@@ -76,12 +76,11 @@ func indexAbsGeneric(v []float64, value float64) int {
 	return len(v)
 }
 
-// Advance is a step of Batch-OMP: with L the row of a new member in the Cholesky
-// factor it sets
+// Advance is a step of Batch-OMP. With the row of a new member in the Cholesky factor it sets
 //
 //	p = scale·(gram − Σ_i row_i·basis_i),   corr ← corr − proj·p,
 //
-// where basis_i begins at i·ld, and returns max |corr|.
+// where basis_i begins at entry i·ld of basis, and returns max |corr|.
 func Advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64 {
 	n := len(p)
 	need(n)
@@ -110,12 +109,12 @@ func advanceGeneric(p, corr, gram, basis []float64, ld int, row []float64, scale
 	return maxAbsGeneric(corr)
 }
 
-// Score is the other half of a step of orthogonal least squares: for every atom
+// Score is the second half of a step of orthogonal least squares, after Advance. For every atom it sets
 //
 //	fresh ← fresh − p², +Inf where that is at most least,
 //	score = corr²/fresh, 0 where |corr| is at most floor.
 //
-// It returns the largest score.
+// and it returns the largest score.
 func Score(score, fresh, p, corr []float64, least, floor float64) float64 {
 	n := len(score)
 	need(n)
@@ -146,7 +145,7 @@ func scoresGeneric(score, fresh, p, corr []float64, least, floor float64) float6
 	return most
 }
 
-// Add adds v to to.
+// Add adds the entries of v to those of to.
 func Add(to, v []float64) {
 	need(len(to))
 	if len(to) > 0 {

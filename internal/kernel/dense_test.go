@@ -7,47 +7,6 @@ import (
 	"testing"
 )
 
-func TestMul(t *testing.T) {
-	eachTier(t, func(t *testing.T) {
-		for _, rows := range []int{0, 4, 8, 20} {
-			for _, inner := range []int{0, 1, 3, 30} {
-				for _, cols := range []int{0, 8, 16, 24, 32, 40, 72, 128} {
-					lda, ldb, ldc := rows+inner%5, cols+3, cols+5
-					a, b := random(lda*inner+rows, 1), random(ldb*inner+cols, 2)
-					c := random(ldc*rows+cols, 3)
-					want := slices.Clone(c)
-					mulGeneric(want, ldc, a, lda, b, ldb, rows, inner, cols)
-					Mul(c, ldc, a, lda, b, ldb, rows, inner, cols)
-					sameVector(t, fmt.Sprintf("%d×%d×%d", rows, inner, cols), c, want)
-				}
-			}
-		}
-	})
-}
-
-// Every row of a product has the bits that it has alone, and so has every group of
-// columns: the code of a signal does not depend on its neighbours.
-func TestMulRowsAreIndependent(t *testing.T) {
-	eachTier(t, func(t *testing.T) {
-		const rows, inner, cols = 20, 31, 72
-		a, b := random(rows*inner, 1), random(inner*cols, 2)
-		c := make([]float64, rows*cols)
-		Mul(c, cols, a, rows, b, cols, rows, inner, cols)
-		for r := range rows {
-			one, got := make([]float64, 4*inner), make([]float64, 4*8)
-			for i := range inner {
-				one[4*i+2] = a[i*rows+r]
-			}
-			for k := 0; k < cols; k += 8 {
-				Mul(got, 8, one, 4, b[k:], cols, 4, inner, 8)
-				if !slices.Equal(got[16:24], c[r*cols+k:r*cols+k+8]) {
-					t.Fatalf("row %d, columns from %d differ", r, k)
-				}
-			}
-		}
-	})
-}
-
 func TestFindLargest(t *testing.T) {
 	nan := math.NaN()
 	eachTier(t, func(t *testing.T) {
@@ -84,53 +43,6 @@ func TestFindLargest(t *testing.T) {
 		if at, value := FindLargest(nil); at != 0 || value != 0 {
 			t.Errorf("none: %d, %g", at, value)
 		}
-	})
-}
-
-func TestAdvance(t *testing.T) {
-	eachTier(t, func(t *testing.T) {
-		for n := 8; n <= 88; n += 8 {
-			for rows := range 6 {
-				ld := n + 5
-				corr, gram, basis, row := random(n, 1), random(n, 2), random(ld*rows+n, 3), random(rows, 4)
-				p, wantP, wantCorr := make([]float64, n), make([]float64, n), slices.Clone(corr)
-				want := advanceGeneric(wantP, wantCorr, gram, basis, ld, row, 1.7, -0.4)
-				got := Advance(p, corr, gram, basis, ld, row, 1.7, -0.4)
-				sameVector(t, "p", p, wantP)
-				sameVector(t, "corr", corr, wantCorr)
-				if _, largest := FindLargest(corr); !near(got, want) || got != largest {
-					t.Errorf("%d, %d rows: largest %g, defined as %g", n, rows, got, want)
-				}
-			}
-		}
-	})
-}
-
-func TestScore(t *testing.T) {
-	eachTier(t, func(t *testing.T) {
-		for n := 8; n <= 88; n += 8 {
-			p, corr, fresh := random(n, 1), random(n, 2), slices.Repeat([]float64{2}, n)
-			fresh[n/3], corr[n/2], corr[n-1], fresh[1] = math.Inf(1), 1e-9, math.NaN(), 1e-3
-			score, wantFresh, wantScore := make([]float64, n), slices.Clone(fresh), make([]float64, n)
-			want := scoresGeneric(wantScore, wantFresh, p, corr, 1e-2, 1e-6)
-			got := Score(score, fresh, p, corr, 1e-2, 1e-6)
-			sameVector(t, "fresh", fresh, wantFresh)
-			sameVector(t, "score", score, wantScore)
-			if !near(got, want) || slices.Index(score, got) < 0 {
-				t.Errorf("%d: largest %g, defined as %g", n, got, want)
-			}
-		}
-	})
-}
-
-func TestDenseRefuses(t *testing.T) {
-	v := make([]float64, 64)
-	refuses(t, map[string]func(){
-		"length":    func() { FindLargest(v[:9]) },
-		"rows":      func() { Mul(v, 8, v, 8, v, 8, 3, 1, 8) },
-		"short C":   func() { Mul(v[:24:24], 8, v, 8, v, 8, 4, 1, 8) },
-		"short B":   func() { Mul(v, 8, v, 8, v[:15:15], 8, 4, 2, 8) },
-		"short row": func() { Advance(v[:8], v, v, v[:15:15], 8, v[:2], 1, 1) },
 	})
 }
 

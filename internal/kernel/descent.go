@@ -2,17 +2,16 @@ package kernel
 
 import "math"
 
-// The operations of convolutional networks that are trained. An activation lies by samples:
-// cols channels of one, then those of the next of its row; stride is how many entries there
-// are from one row of samples to the next. A convolution of side×side taps of step channels
-// reads, for a sample, k = side·step entries that follow one another in each of side rows,
-// so it is a product with windows that overlap, and nothing is copied.
+// This file has the operations that train convolutional networks. The activations of a layer lie by samples:
+// the channels of one sample, then those of the next in its row. stride is the number of entries from one row
+// of samples to the next. A convolution of side×side taps over step channels reads, for a sample, k = side·step
+// entries in a run in each of side rows. So it is a product with runs that overlap, and nothing is copied.
 
 // Convolve32 makes n samples of len(bias) channels, a multiple of Lanes:
 //
 //	dst_(x,o) = bias_o + Σ_r Σ_j src[r·stride + x·step + j]·weight[(r·k + j)·len(bias) + o]
 //
-// over rows r and k entries j of each. Every entry is one sum in this order, the same
+// over the rows r and the k entries j of each. Every entry is one sum in this order, with the same bits
 // wherever its sample stands.
 func Convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int) {
 	needOf(len(bias), Lanes)
@@ -41,12 +40,12 @@ func convolve32Generic(dst, src []float32, step, stride, rows, k int, weight, bi
 	}
 }
 
-// Correlate adds to the gradient of weights what rows of n samples make of it:
+// Correlate adds to c, the gradient of weights, the share of n samples of each of some rows, whose inputs are a
+// and whose gradients are b:
 //
 //	c[j·cols + o] += Σ_y Σ_x a[y·strideA + x·step + j]·b[y·strideB + x·cols + o]
 //
-// over rows y and n samples x, for k entries j, a multiple of Rows32, and cols channels o,
-// a multiple of Lanes.
+// over rows y and samples x, for k entries j and cols channels o. k is a multiple of Rows32, cols of Lanes.
 func Correlate(c []float32, cols int, a []float32, step, strideA int, b []float32, strideB, rows, n, k int) {
 	needOf(cols, Lanes)
 	needOf(k, Rows32)
@@ -74,8 +73,8 @@ func correlateGeneric(c []float32, cols int, a []float32, step, strideA int, b [
 	}
 }
 
-// Activate sets h to z where it is above zero and to slope·z below: samples of len(slope)
-// channels, a multiple of Lanes, one slope a channel.
+// Activate sets h to z where z is positive, and to slope·z elsewhere. Samples have len(slope) channels, a
+// multiple of Lanes, and each channel has a slope.
 func Activate(h, z, slope []float32) {
 	if needOf(len(slope), Lanes); len(z) == 0 {
 		return
@@ -94,8 +93,8 @@ func activateGeneric(h, z, slope []float32) {
 	}
 }
 
-// ActivateBack turns d, the gradient of what Activate made of z, into that of z, and adds
-// the gradients of the slopes and of a bias, one a channel.
+// ActivateBack changes d, the gradient of the result of Activate for z, to the gradient of z, and adds the
+// gradients of the slopes to toSlope and those of a bias for each channel to toBias.
 func ActivateBack(d, z, slope, toSlope, toBias []float32) {
 	if needOf(len(slope), Lanes); len(d) == 0 {
 		return
@@ -119,13 +118,13 @@ func activateBackGeneric(d, z, slope, toSlope, toBias []float32) {
 	}
 }
 
-// Adam moves parameters p against their gradient g, of which m and v are the running means
-// of itself and of its square:
+// Adam moves the parameters p against their gradient g. m and v are the running means of the gradient and of
+// its square:
 //
 //	g ← clip·g,  m ← m + (1−β₁)(g − m),  v ← v + (1−β₂)(g² − v),  p ← p − rate·m/(√v + least).
 //
-// The number of parameters is a multiple of Lanes. D. Kingma, J. Ba: Adam, a method for
-// stochastic optimization, ICLR 2015, arXiv:1412.6980.
+// The number of parameters is a multiple of Lanes. D. Kingma, J. Ba: Adam, a method for stochastic
+// optimization, ICLR 2015, arXiv:1412.6980.
 func Adam(p, m, v, g []float32, clip, rest1, rest2, rate, least float32) {
 	if needOf(len(p), Lanes); len(p) == 0 {
 		return

@@ -4,59 +4,60 @@
 //
 // # Words
 //
-// An operation is an exported function such as [Mul]. Its definition, mulGeneric, is clear
-// Go, which runs wherever there is nothing faster.
+// An operation is an exported function such as [Mul]. Its definition, mulGeneric, is clear Go, which runs where
+// there is no assembly.
 //
-// A tier is what a processor offers operations: generic, Go alone; on amd64 avx2, AVX2
-// with FMA, avx512bw, AVX-512 without VNNI, and avx512, AVX-512 with it; on arm64 neon. A
-// machine that runs a tier runs those before it. The fastest is chosen once, when the
-// program starts; GODEBUG=cpu.avx512vnni=off withholds avx512, cpu.avx512f=off avx512bw too,
-// and the build tag purego leaves generic alone. In a tier for which an operation has no
-// assembly it takes that of the tier before.
+// A tier is a set of instructions. All architectures have the tier generic, Go alone. On amd64 follow avx2
+// (AVX2 with FMA), avx512bw (AVX-512 without VNNI) and avx512 (AVX-512 with VNNI), on arm64 neon. A machine
+// that runs a tier also runs the tiers before it. The last that it runs is chosen when the program starts.
+// GODEBUG=cpu.avx512vnni=off disables avx512, GODEBUG=cpu.avx512f=off disables both of AVX-512, and with the
+// build tag purego there is only generic. An operation without assembly for a tier uses that of the tier before
+// it.
 //
-// A matrix lies in a flat slice by rows, with a stride: the number of entries from one row to
-// the next, in parameters that are called stride or begin with ld. A lane is one of the numbers
-// of a vector register. A word is 32 bits that hold two integers of 16 bits.
+// A matrix lies in a flat slice by rows, with a stride: the number of entries from one row to the next, in
+// parameters that are called stride or begin with ld. A lane is one of the numbers of a vector register. A word
+// is 32 bits that hold two integers of 16 bits.
 //
 // # Promises
 //
-// What convolutional stages, interpolation and painting use gives the same bits in all tiers: integers have no rounding, and products of float32 are rounded before they are
-// added in one order. The operations in float64, those of learning and of coupled stages,
-// and [Mul32], of learning, differ between tiers in the order of their sums and in what is
-// fused, so by rounding, and by no more. Within one tier a result depends on its operands
-// alone, not on where in a larger operation they stood.
+// What convolutional stages, interpolation and painting use gives the same bits in all tiers: integers have no
+// rounding, and products of float32 are rounded before they are added in one order. The operations of learning
+// and of coupled stages, which are those in float64, [Mul32] and those of descent.go, differ between tiers by
+// rounding: in the order of their sums, and in which products are fused with sums. Within one tier a result
+// depends on its operands alone, not on their position in a larger operation.
 //
-// Lengths in float64 are multiples of [Width], numbers of lanes of [Lanes], unless an
-// operation says otherwise; a caller fills up with zeros, which change no result. Assembly
-// cannot be preempted: a call should stay below a millisecond.
+// Lengths in float64 are multiples of [Width], numbers of channels of [Lanes], unless an operation says
+// otherwise; a caller pads with zeros, which change no result. Assembly cannot be preempted, so a call should
+// take less than a millisecond.
 //
 // # What lies where
 //
-// A file such as dense.go holds operations and their definitions, gen/dense.go their
-// assembly for amd64, dense_test.go their tests and benchmarks; kernel.go holds what all
-// need. The module in gen writes the rest: kernel_amd64.s, and in dispatch_*.go the choice
-// among the tiers for every architecture.
+// A file such as dense.go holds operations and their definitions, gen/dense.go their assembly for amd64, and
+// dense_test.go benchmarks and the tests that are not tables; tiers_test.go holds all tiers against the
+// definitions. kernel.go has the tiers. The module in gen writes kernel_amd64.s and, in dispatch_*.go, the
+// choice of a tier on each architecture.
 //
 // # To add an operation
 //
 // Say it is Scale, v ← f·v.
 //
 //  1. scale.go: func Scale(v []float64, f float64) with its documentation. It refuses
-//     operands that do not fit, which assembly would not notice, splits off what assembly
-//     does not take (as Mask does), and calls scale(v, f), which will be written for it.
+//     operands that do not fit, which assembly would not notice, handles itself what the assembly
+//     does not (as Mask does), and calls scale(v, f), which the generator writes.
 //  2. scale.go: func scaleGeneric(v []float64, f float64), the definition.
 //  3. gen/scale.go: the assembly, func (t tier) scale(), and its entry in the table, var _ =
 //     register(operation{name: "scale", signature: "(v []float64, f float64)", lengths:
 //     []string{"v"}, assembly: tier.scale}).
-//  4. scale_test.go: all tiers against the definition, by eachTier; a benchmark.
+//  4. tiers_test.go: an entry in agreements, so that all tiers are held against the definition; a benchmark in
+//     scale_test.go.
 //  5. go generate ./internal/kernel
 //
-// An entry may list the tiers that have assembly. Where NEON is among them, for arm64,
-// scale_arm64.s holds TEXT ·scaleNEON, written by hand for the parameters that go generate
-// declares in dispatch_arm64.go. A new tier is a line of the table in gen/operation.go.
+// An entry may list the tiers that have assembly. If NEON is among them, which is for arm64, scale_arm64.s has
+// TEXT ·scaleNEON, written by hand for the parameters that go generate declares in dispatch_arm64.go. A new
+// tier is a line of the table in gen/operation.go.
 //
-// Note: the exported functions look at the last entry that the assembly touches, or
-// through lists of offsets, so a slice that is too short panics here as it would in Go.
+// Note: exported functions access the last entry that the assembly touches, and check offsets, so that a slice
+// that is too short panics as it would in Go.
 package kernel
 
 //go:generate go run -C gen .

@@ -2,9 +2,7 @@ package kernel
 
 import "gonum.org/v1/gonum/blas/gonum"
 
-// Mul32 sets the first rows×cols of C to AᵀB: A is inner×rows, B is inner×cols, all by
-// rows with their strides. rows is a multiple of Rows32, cols of Lanes. Every entry is
-// one sum in the order of the inner dimension, the same wherever it stands.
+// Mul32 is Mul for float32: rows is a multiple of Rows32, cols of Lanes.
 func Mul32(c []float32, ldc int, a []float32, lda int, b []float32, ldb, rows, inner, cols int) {
 	needOf(cols, Lanes)
 	needOf(rows, Rows32)
@@ -22,8 +20,8 @@ func Mul32(c []float32, ldc int, a []float32, lda int, b []float32, ldb, rows, i
 
 var blas gonum.Implementation
 
-// mul32Generic adds up updates of rank one, which gonum has in assembly on amd64: three
-// times as fast as the best loop of plain Go that we found.
+// mul32Generic adds up updates of rank one, which gonum has in assembly on amd64: three times as fast as the
+// best loop of plain Go that was found.
 func mul32Generic(c []float32, ldc int, a []float32, lda int, b []float32, ldb, rows, inner, cols int) {
 	for r := range rows {
 		clear(c[r*ldc : r*ldc+cols])
@@ -33,8 +31,8 @@ func mul32Generic(c []float32, ldc int, a []float32, lda int, b []float32, ldb, 
 	}
 }
 
-// SumRows sets dst_i = Σ_o src[o+i] over the offsets o, in their order. The length of
-// dst is a multiple of Lanes.
+// SumRows sets dst_i to Σ_o src[o+i] over the offsets o, in their order. The length of dst is a multiple of
+// Lanes.
 func SumRows(dst, src []float32, offsets []int32) {
 	needOf(len(dst), Lanes)
 	if len(dst) == 0 {

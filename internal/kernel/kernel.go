@@ -1,14 +1,13 @@
 package kernel
 
-// Width is what lengths and strides of float64 are multiples of, Rows what the number of
-// rows of C in Mul is a multiple of.
+// Lengths and strides of float64 are multiples of Width. The number of rows of C in Mul is a multiple of Rows.
 const (
 	Width = 8
 	Rows  = 4
 )
 
-// Lanes is what numbers of columns and of channels of float32 and integers are multiples of, and
-// Rows32 what the number of rows of C in Mul32 is a multiple of.
+// Numbers of columns and of channels of float32 and of integers are multiples of Lanes. The number of rows of C
+// in Mul32 is a multiple of Rows32.
 const (
 	Lanes  = 16
 	Rows32 = 8
@@ -20,11 +19,11 @@ func Pad(n int) int { return PadTo(n, Width) }
 // PadTo returns n rounded up to a multiple of width.
 func PadTo(n, width int) int { return (n + width - 1) / width * width }
 
-// A tier is a number of tierNames, which are those of the architecture, generic first.
+// tier is an index of tierNames, the names of the tiers of the architecture, of which generic is the first.
 type tier int
 
-// fastest is that of this machine: all up to it run, as tierRuns tells for those after
-// generic.
+// fastest is the last tier that this machine runs. tierRuns says for each tier after generic whether the
+// machine has its instructions.
 var fastest = func() (t tier) {
 	for _, runs := range tierRuns {
 		if !runs {
@@ -35,17 +34,17 @@ var fastest = func() (t tier) {
 	return t
 }()
 
-// current is the tier in use; only tests change it.
+// current is the tier in use. Only tests change it.
 var current = fastest
 
-// Tier names the tier in use, such as "avx512", "avx2" or "generic".
+// Tier returns the name of the tier in use, such as "avx512", "avx2" or "generic".
 func Tier() string { return tierNames[current] }
 
-// Tiers is the number of tiers that this machine runs, the generic one first.
+// Tiers returns the number of tiers that this machine runs, with generic.
 func Tiers() int { return int(fastest) + 1 }
 
-// Use takes the tier of a number until the function it returns is called. It is for
-// tests that compare the tiers, and nothing may run beside them.
+// Use makes the tier of a number, from 0 to Tiers()-1, the one in use until the function that it returns is
+// called. It is for tests that compare tiers; no operation may run meanwhile.
 func Use(number int) (restore func()) {
 	if number < 0 || number >= Tiers() {
 		panic("kernel: no such tier on this machine")

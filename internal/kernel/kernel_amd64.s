@@ -84,9 +84,9 @@ TEXT ·activateBackAVX2(SB), NOSPLIT, $0-56
 	MOVQ   d+0(FP), AX
 	MOVQ   z+16(FP), CX
 	MOVQ   slope+24(FP), DX
+	VXORPD Y0, Y0, Y0
 	MOVQ   toSlope+40(FP), BX
 	MOVQ   toBias+48(FP), SI
-	VXORPD Y0, Y0, Y0
 	MOVQ   slopeLen+32(FP), DI
 	MOVQ   DI, R8
 	SHLQ   $0x02, R8
@@ -131,9 +131,9 @@ TEXT ·activateBackAVX512(SB), NOSPLIT, $0-56
 	MOVQ   d+0(FP), AX
 	MOVQ   z+16(FP), CX
 	MOVQ   slope+24(FP), DX
+	VPXORQ Z0, Z0, Z0
 	MOVQ   toSlope+40(FP), BX
 	MOVQ   toBias+48(FP), SI
-	VPXORQ Z0, Z0, Z0
 	MOVQ   slopeLen+32(FP), DI
 	MOVQ   DI, R8
 	SHLQ   $0x02, R8

@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"testing"
 )
@@ -13,22 +12,6 @@ func eachTier(t *testing.T, test func(t *testing.T)) {
 		restore := Use(i)
 		t.Run(Tier(), test)
 		restore()
-	}
-}
-
-// refuses makes calls that must panic: what does not fit is refused before any assembly
-// runs.
-func refuses(t *testing.T, calls map[string]func()) {
-	t.Helper()
-	for name, call := range calls {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: no panic", name)
-				}
-			}()
-			call()
-		}()
 	}
 }
 
@@ -60,36 +43,8 @@ func uniform32(n int, seed uint64) []float32 {
 	return v
 }
 
-// tolerance is how far a tier may be from the definition, relative to the sum of the
-// absolute values of what is added, which these inputs keep below a few hundred.
-const tolerance = 1e-12
-
-func near(a, b float64) bool {
-	return a == b || math.Abs(a-b) <= tolerance*max(1, math.Abs(b)) || math.IsNaN(a) && math.IsNaN(b)
-}
-
-func sameVector(t *testing.T, what string, got, want []float64) {
-	t.Helper()
-	for i := range want {
-		if !near(got[i], want[i]) {
-			t.Fatalf("%s: entry %d is %g, defined as %g", what, i, got[i], want[i])
-		}
-	}
-}
-
-// sameVector32 allows for rounding; the sums of these tests are below a few hundred.
-func sameVector32(t *testing.T, what string, got, want []float32) {
-	t.Helper()
-	for i, w := range want {
-		if g := got[i]; g != w && !(math.Abs(float64(g-w)) <= 2e-5*max(1, math.Abs(float64(w)))) && !(g != g && w != w) {
-			t.Fatalf("%s: entry %d is %g, defined as %g", what, i, g, w)
-		}
-	}
-}
-
-// benchmark runs body with every tier that this machine runs: the ratios to generic are
-// what the assembly gains. operations are of floating point, bytes what is read and
-// written, in one run of body.
+// benchmark runs body with every tier that this machine runs: the ratios to generic are what the assembly
+// gains. operations are of floating point, bytes what is read and written, in one run of body.
 func benchmark(b *testing.B, name string, operations, bytes float64, body func()) {
 	benchmarkIn(b, "GFLOP/s", name, operations, bytes, body)
 }
@@ -127,7 +82,21 @@ func TestUse(t *testing.T) {
 	if restore(); Tier() != was {
 		t.Errorf("%s is in use, expected %s again", Tier(), was)
 	}
-	refuses(t, map[string]func(){"before": func() { Use(-1) }, "beyond": func() { Use(Tiers()) }})
 }
 
 func abs(v int) int { return max(v, -v) }
+
+// The smallest operands: what a call costs.
+func BenchmarkCall(b *testing.B) {
+	v := make([][]float64, 9)
+	for i := range v {
+		v[i] = random(8, uint64(i))
+	}
+	one, out := []float64{0.5}, make([]float64, 2)
+	benchmark(b, "largest", 0, 0, func() { FindLargest(v[0]) })
+	benchmark(b, "add", 0, 0, func() { Add(v[0], v[1]) })
+	benchmark(b, "update", 0, 0, func() { ROPUpdate(v[0], v[1], v[2], v[3], v[4], v[5], one, one, one, 0) })
+	benchmark(b, "project", 0, 0, func() { Project(v[0], v[1], v[2], one, v[3], out) })
+	src, at, weight := random32(64, 1), []int{0, 1}, []float32{0.5, 0.5}
+	benchmark(b, "combine", 0, 0, func() { Combine(src[32:40], src[:20], at, weight) })
+}

@@ -1,9 +1,8 @@
 package kernel
 
-// Paeth fills out with x less the one of a, b, c that is nearest to a+b-c, a before b
-// before c where they are as near, byte by byte and modulo 256, and returns the sum of
-// the magnitudes of what is left, as signed bytes: the fifth filter of PNG
-// (ISO/IEC 15948). All have the length of x.
+// Paeth is the fifth filter of PNG (ISO/IEC 15948). Byte by byte, modulo 256, it sets out to x minus the one of
+// a, b and c that is nearest to a+b−c, and on a tie a before b before c. It returns the sum of the magnitudes
+// of the result as signed bytes. All slices have the length of x.
 func Paeth(out, x, a, b, c []byte) (sum int) {
 	n := len(x)
 	out, a, b, c = out[:n], a[:n], b[:n], c[:n]
@@ -14,7 +13,7 @@ func Paeth(out, x, a, b, c []byte) (sum int) {
 	return sum + paethGeneric(out[whole:], x[whole:], a[whole:], b[whole:], c[whole:])
 }
 
-// paethGeneric: the distances of a+b-c from a, b and c are |b-c|, |a-c| and |(b-c)+(a-c)|.
+// paethGeneric uses that the distances of a+b−c from a, b and c are |b−c|, |a−c| and |(b−c)+(a−c)|.
 func paethGeneric(out, x, a, b, c []byte) (sum int) {
 	a, b, c, out = a[:len(x)], b[:len(x)], c[:len(x)], out[:len(x)]
 	for i, v := range x {
@@ -35,7 +34,7 @@ func paethGeneric(out, x, a, b, c []byte) (sum int) {
 	return sum
 }
 
-// magnitude is |v| without a branch.
+// magnitude returns |v|, without a branch.
 func magnitude(v int) int {
 	sign := v >> 63
 	return (v ^ sign) - sign

@@ -1,11 +1,11 @@
 package kernel
 
-// Paint sets dst to opaque pixels of 8-bit red, green, blue and alpha, four bytes each,
-// of brightness l, red l+r, blue l+b and green l − wr·r − wb·b:
+// Paint sets dst to opaque pixels of 8-bit red, green, blue and alpha, four bytes each, of brightness l, red
+// l+r, blue l+b and green l − wr·r − wb·b:
 //
 //	level(v) = ⌊255·min(max(v, 0), 1) + ½⌋,   NaN as 0.
 //
-// Every product and every sum is rounded. Any length will do.
+// Every product and every sum is rounded. l may have any length.
 func Paint(dst []uint8, l, r, b []float32, wr, wb float32) {
 	n := len(l)
 	if n == 0 {
@@ -21,6 +21,7 @@ func paintGeneric(dst []uint8, l, r, b []float32, wr, wb float32) {
 	}
 }
 
+// level returns the level of a value, as Paint says.
 func level(v float32) uint8 {
 	if v >= 1 {
 		return 0xff

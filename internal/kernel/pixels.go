@@ -2,24 +2,23 @@ package kernel
 
 import "math"
 
-// Row is a number for each of some samples, or one for all of them.
+// Row has a number for each sample of a row, or one number for all of them.
 type Row struct {
-	// V are the numbers: of sample x that at x·Step, where Step is 0 or 1.
+	// V holds the numbers: V[x·Step] is that of sample x. Step is 0 or 1.
 	V    []float32
 	Step int
 }
 
-// AddPixels adds to a row of an enlargement what the last layer of a network finds for it: a
-// share of that, and limited for each sample of the picture. A sample x has the pixels
-// x·scale .. x·scale+scale−1,
+// AddPixels adds to a row of an enlargement a share of the outputs of the last layer of a network, and clips
+// the result to limits of its own for each sample of the picture. Sample x has the pixels x·scale ..
+// x·scale+scale−1,
 //
 //	v = was[p] + share[x]·((sums[x·step+k] + sums[(x+1)·step+outputs+k]) + sums[(x+2)·step+2·outputs+k])
 //	dst[p] = min(max(v, least[x]), most[x]),   p = x·scale+k
 //
-// so that in sums, with step numbers from one column to the next, a column has what it adds to
-// the sample on its right, then what it adds to its own, then to the one on its left. Every
-// product and every sum is rounded. There are len(dst)/scale samples, scale is 2 to 4. dst may
-// be was.
+// sums has step numbers from one column to the next; those of a column are what it adds to the sample on its
+// right, then to its own, then to the sample on its left. Every product and every sum is rounded. There are
+// len(dst)/scale samples; scale is 2 to 4. dst may be was.
 func AddPixels(dst, was, sums []float32, scale, step, outputs int, share, least, most Row) {
 	n := len(dst) / scale
 	if n == 0 {
@@ -38,7 +37,10 @@ func AddPixels(dst, was, sums []float32, scale, step, outputs int, share, least,
 	addPixels(dst, was, sums, n, scale, step, outputs, share.V, share.Step, least.V, least.Step, most.V, most.Step)
 }
 
-func addPixelsGeneric(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int, least []float32, leastStep int, most []float32, mostStep int) {
+func addPixelsGeneric(
+	dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int, least []float32,
+	leastStep int, most []float32, mostStep int,
+) {
 	own, next := step+outputs, 2*(step+outputs)
 	p := 0
 	for x := range n {
@@ -57,11 +59,11 @@ func addPixelsGeneric(dst, was, sums []float32, n, scale, step, outputs int, sha
 	}
 }
 
-// BoundFlatAreas finds where three of 3×3 samples have the least of their values, or the greatest. It
-// sets least[x] to that of row[x .. x+2] and of as many of the rows above and below if three of
-// the nine have it, else to −Inf, most[x] to the greatest likewise, else to +Inf. The rows have
-// two samples more than least and most. No sample is negative; Missing stands for one that there
-// is not, but never for the one in the middle.
+// BoundFlatAreas looks at the 3×3 samples x..x+2 of the rows above, row and below. It sets least[x] to the
+// least of them if three or more have that value, otherwise to −Inf, and most[x] to the greatest of them if
+// three or more have that value, otherwise to +Inf. The rows have two samples more than least and most. No
+// sample is negative. Missing stands for a sample beyond the edge of the picture; the one in the middle must
+// not be Missing.
 func BoundFlatAreas(least, most, above, row, below []float32) {
 	n := len(least)
 	_, _, _ = above[n+1], row[n+1], below[n+1]
@@ -75,11 +77,11 @@ func BoundFlatAreas(least, most, above, row, below []float32) {
 	boundFlatAreasGeneric(least[whole:], most[whole:n], above[whole:], row[whole:], below[whole:])
 }
 
-// Missing is no sample: −0. Its bits are more than those of all samples, and less if they are
-// taken for a number with a sign.
+// Missing stands for a missing sample: −0. As an unsigned number its bits are greater than those of all
+// samples, as a signed number they are less.
 var Missing = float32(math.Copysign(0, -1))
 
-// boundTogether is how many samples assembly takes at a time.
+// boundTogether is the number of samples that the assembly works on at a time.
 const boundTogether = 8
 
 func boundFlatAreasGeneric(least, most, above, row, below []float32) {
@@ -105,7 +107,8 @@ func boundFlatAreasGeneric(least, most, above, row, below []float32) {
 
 var lowest, highest = float32(math.Inf(-1)), float32(math.Inf(1))
 
-// column are the least and the greatest of three samples, as bits, and how many have them.
+// column has the bits of the least and the greatest of three samples, and the numbers of samples that have
+// them.
 type column struct {
 	lo       uint32
 	hi       int32
@@ -115,7 +118,9 @@ type column struct {
 func columnOf(u, v, w float32) column {
 	a, b, c := math.Float32bits(u), math.Float32bits(v), math.Float32bits(w)
 	lo, hi := min(a, b, c), max(int32(a), int32(b), int32(c))
-	return column{lo, hi, same(a, lo) + same(b, lo) + same(c, lo), same(int32(a), hi) + same(int32(b), hi) + same(int32(c), hi)}
+	return column{
+		lo, hi, same(a, lo) + same(b, lo) + same(c, lo), same(int32(a), hi) + same(int32(b), hi) + same(int32(c), hi),
+	}
 }
 
 func same[T uint32 | int32](a, b T) uint8 {

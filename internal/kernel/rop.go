@@ -2,16 +2,16 @@ package kernel
 
 import "math"
 
-// The loops of ROP (package learners, ropState) over some columns of one atom. A
-// column has ld = len(u) entries; q, z, e, p, old and sum hold column after column,
-// and there are len(shrink) of them. u has length 1.
+// This file has the loops of the learner ROP over some columns that belong to one atom. A column has ld =
+// len(u) entries; q, z, e, p, old and sum hold one column after the other, len(shrink) of them. The norm of u
+// is 1.
 
 // ROPUpdate takes the columns of Q̂ and Ẑ to the next iteration,
 //
 //	p = ((2s−1)·q − z + 2w·u − e)/2,   old = s·q,
 //	q ← αp + (1 − αs)·q,   z ← z + α(p − w·u),   length = ‖q‖²,
 //
-// s the shrinkage and w the coefficient of a column.
+// where s is the shrinkage of a column, w its coefficient, and α is alpha.
 func ROPUpdate(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
 	n := columns(u, len(shrink))
 	if n == 0 {
@@ -43,8 +43,8 @@ func ropUpdateGeneric(q, z, e, p, old, u, shrink, w, length []float64, alpha flo
 //
 //	s = (1 − t·(1 − c + ct))₊,   t = 1/(ρ‖q̂‖),   part = s − r(1 − s),
 //
-// and adds Σ‖s·q̂‖² and Σ‖(1−s)·q̂‖² to out. c, 0 to 1, is how much less long columns lose than
-// they would to a norm.
+// where ρ is the penalty, and adds Σ‖s·q̂‖² and Σ‖(1−s)·q̂‖² to out. c is 0 to 1: with 0 the shrinkage is that
+// of a norm, with more, long columns are shrunk less.
 func Shorten(shrink, part, square []float64, penalty, c, r float64, out []float64) {
 	n := len(shrink)
 	need(n)
@@ -118,9 +118,9 @@ func powerStepGeneric(z, u, next []float64, cols int) {
 	}
 }
 
-// Project sets w_j = z_jᵀu and adds Σ‖s·q − w·u‖² and Σ‖z − w·u‖² to out, for u of length
-// 1: the former where s is zero, and q is not looked at, as w², the latter as Σ‖z‖² − w²,
-// which rounding may leave a little below zero.
+// Project sets w_j to z_jᵀu and adds Σ‖s·q − w·u‖² and Σ‖z − w·u‖² to out. It uses that the norm of u is 1:
+// where s is zero it adds w² to the former and does not read q, and it computes the latter as Σ‖z‖² − w², which
+// may be a little below zero by rounding.
 func Project(z, q, u, shrink, w, out []float64) {
 	n := columns(u, len(shrink))
 	if n == 0 {
@@ -158,7 +158,7 @@ func projectGeneric(z, q, u, shrink, w, out []float64) {
 	out[1] += rest
 }
 
-// Rescale does q ← grow·q and z ← w·u + r(z − w·u).
+// Rescale sets q to grow·q and z to w·u + r(z − w·u).
 func Rescale(q, z, u, grow, w []float64, r float64) {
 	n := columns(u, len(grow))
 	if n == 0 {
@@ -180,7 +180,8 @@ func rescaleGeneric(q, z, u, grow, w []float64, r float64) {
 	}
 }
 
-// Mask sets x to w where s is not zero, to 0 elsewhere, and returns how often.
+// Mask sets x to w where s is not zero and to 0 elsewhere, and returns the number of entries that are not
+// masked.
 func Mask(x, w, s []float64) (count int) {
 	n := len(w)
 	if n == 0 {
@@ -194,19 +195,19 @@ func Mask(x, w, s []float64) (count int) {
 	return count + maskGeneric(x[whole:], w[whole:], s[whole:])
 }
 
-// maskGeneric has no branch, which would be guessed wrong too often.
+// maskGeneric has no branch, because processors would mispredict it too often.
 func maskGeneric(x, w, s []float64) (count int) {
 	x, s = x[:len(w)], s[:len(w)]
 	for i, v := range w {
-		bits := math.Float64bits(s[i]) &^ (1 << 63) // neither zero
-		some := (bits | -bits) >> 63
-		x[i] = math.Float64frombits(math.Float64bits(v) & -some)
-		count += int(some)
+		bits := math.Float64bits(s[i]) &^ (1 << 63) // 0 for 0 and −0
+		nonZero := (bits | -bits) >> 63             // 0 or 1
+		x[i] = math.Float64frombits(math.Float64bits(v) & -nonZero)
+		count += int(nonZero)
 	}
 	return count
 }
 
-// columns returns how many entries so many columns have.
+// columns returns the number of entries of a number of columns as long as u, which must be a multiple of Width.
 func columns(u []float64, count int) int {
 	need(len(u))
 	return len(u) * count

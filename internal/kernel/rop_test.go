@@ -1,100 +1,10 @@
 package kernel
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"testing"
 )
-
-// The loops of ROP, over columns of all lengths.
-func TestROP(t *testing.T) {
-	eachTier(t, func(t *testing.T) {
-		for ld := 8; ld <= 48; ld += 8 {
-			for n := range 10 {
-				var got, want [8][]float64
-				fill := func() (v [8][]float64) {
-					for i := range v {
-						v[i] = random(ld*n+1, uint64(i))
-					}
-					return v
-				}
-				got, want = fill(), fill()
-				u, shrink, w := random(ld, 20), random(n, 21), random(n, 22)
-				for j := range shrink {
-					if shrink[j] < 0 {
-						shrink[j] = 0
-					}
-				}
-				length, wantLength := make([]float64, n), make([]float64, n)
-				check := func(what string) {
-					t.Helper()
-					for i := range got {
-						sameVector(t, fmt.Sprintf("%s, array %d, %d columns of %d", what, i, n, ld), got[i], want[i])
-					}
-					sameVector(t, what+", lengths", length, wantLength)
-				}
-				ROPUpdate(got[0], got[1], got[2], got[3], got[4], u, shrink, w, length, 1.6)
-				ropUpdateGeneric(want[0], want[1], want[2], want[3], want[4], u, shrink, w, wantLength, 1.6)
-				check("update")
-				out, wantOut := []float64{1, 2}, []float64{1, 2}
-				ROPResidual(got[0], got[1], got[3], got[4], got[5], shrink, w, out, ld, 0.9)
-				ropResidualGeneric(want[0], want[1], want[3], want[4], want[5], shrink, w, wantOut, ld, 0.9)
-				check("residual")
-				sameVector(t, "residual sums", out, wantOut)
-				next, wantNext := random(ld, 23), random(ld, 23)
-				PowerStep(got[1][:n*ld], u, next)
-				powerStepGeneric(want[1][:n*ld], u, wantNext, n)
-				sameVector(t, "power step", next, wantNext)
-				for j, s := range shrink {
-					if s == 0 { // not to be looked at
-						got[0][j*ld], want[0][j*ld] = math.NaN(), math.NaN()
-					}
-				}
-				Project(got[1], got[0], u, shrink, length, out)
-				projectGeneric(want[1], want[0], u, shrink, wantLength, wantOut)
-				check("projection")
-				sameVector(t, "projection sums", out, wantOut)
-				Rescale(got[0], got[1], u, shrink, w, 0.7)
-				rescaleGeneric(want[0], want[1], u, shrink, w, 0.7)
-				check("rescale")
-			}
-		}
-	})
-}
-
-func TestShorten(t *testing.T) {
-	eachTier(t, func(t *testing.T) {
-		for n := 0; n <= 40; n += 8 {
-			square := random(n, 1)
-			for i, v := range square {
-				square[i] = v * v / 50
-			}
-			if n > 0 {
-				square[n-1], square[n/2] = 0, math.Inf(1)
-			}
-			for i := range 4 {
-				r, c := []float64{1, 0.9}[i%2], []float64{0, 0.6}[i/2]
-				var v [2][3][]float64
-				for i := range v {
-					v[i] = [3][]float64{make([]float64, n), make([]float64, n), {1, 2}}
-				}
-				Shorten(v[0][0], v[0][1], square, 10, c, r, v[0][2])
-				shortenGeneric(v[1][0], v[1][1], square, 10, c, r, v[1][2])
-				for i := range v[0] {
-					sameVector(t, fmt.Sprintf("%d of %d", i, n), v[0][i], v[1][i])
-				}
-			}
-			a := random(n, 2)
-			Add(a, square)
-			for i, v := range random(n, 2) {
-				if a[i] != v+square[i] {
-					t.Fatalf("sum %d of %d", i, n)
-				}
-			}
-		}
-	})
-}
 
 func TestMask(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
@@ -165,13 +75,6 @@ func TestProjectSums(t *testing.T) {
 	})
 }
 
-func TestROPRefuses(t *testing.T) {
-	v := make([]float64, 64)
-	refuses(t, map[string]func(){
-		"short q": func() { Project(v, v[:15:15], v[:8], v[:2], v, v) },
-	})
-}
-
 // The loops of ROP over 16 columns of 32 entries in the nearest cache.
 func BenchmarkROP(b *testing.B) {
 	const ld, n = 32, 16
@@ -179,7 +82,9 @@ func BenchmarkROP(b *testing.B) {
 	for i := range v {
 		v[i] = random(ld*n, uint64(i))
 	}
-	u, shrink, w, length, out := make([]float64, ld), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, 2)
+	u, shrink, w, length, out := make(
+		[]float64, ld,
+	), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, 2)
 	u[0] = 1
 	benchmark(b, "update", 0, 8*7*ld*n, func() { ROPUpdate(v[0], v[1], v[2], v[3], v[4], u, shrink, w, length, 1) })
 	benchmark(b, "shorten", 0, 0, func() { Shorten(shrink, w, length, 10, 0.5, 1, out) })

@@ -5,30 +5,30 @@ import (
 	"runtime"
 )
 
-// A layer of 3×3 taps takes fewer products when tiles of 2×2 outputs are made together: Winograd's
-// F(2×2,3×3), after A. Lavin, S. Gray: Fast algorithms for convolutional neural networks, CVPR 2016,
-// arXiv:1509.09308. Of the 4×4 samples d around a tile and the taps g it computes
+// A layer of 3×3 taps takes fewer products when tiles of 2×2 outputs are made together: Winograd's F(2×2,3×3),
+// after A. Lavin, S. Gray: Fast algorithms for convolutional neural networks, CVPR 2016, arXiv:1509.09308. Of
+// the 4×4 samples d around a tile and the taps g it computes
 //
 //	Aᵀ(GgGᵀ ∘ BᵀdB)A,
 //
-// with the input transform BᵀdB, the filter transform GgGᵀ and the output transform Aᵀ·A, whose
-// matrices hold 0, ±1 and ±½: 16 products where the taps would take 36. With 2G for G all numbers
-// are integers, and the result is four times the sum. Therefore it equals that of Convolve to the last bit,
-// whatever wraps around on the way, as long as four times the sum fits 32 bits and the operands of
-// the products fit 16. The bias, times four, is added to the one product that counts for all four outputs, and
-// the scales of the outputs are divided by four.
+// with the input transform BᵀdB, the filter transform GgGᵀ and the output transform Aᵀ·A, whose matrices hold
+// 0, ±1 and ±½: 16 products where the taps would take 36. With 2G for G all numbers are integers, and the
+// result is four times the sum. Therefore it equals that of Convolve to the last bit, whatever wraps around on
+// the way, as long as four times the sum fits 32 bits and the operands of the products fit 16. The bias, times
+// four, is added to the one product that counts for all four outputs, and the scales of the outputs are divided
+// by four.
 
 // MaxWinogradSum is the largest magnitude of the sums that ConvolveTwoRows finds.
 const MaxWinogradSum = 1<<29 - 1
 
-// maxInput is the largest magnitude of the samples that the input transform takes, which adds four of
-// them in 16 bits.
+// maxInput is the largest magnitude of the samples that the input transform takes, which adds four of them in
+// 16 bits.
 const maxInput = math.MaxInt16 / 4
 
-// PrepareWinograd computes the filter transform, for ConvolveTwoRows, of a filter of 3×3 taps over
-// samples of at most Clip in magnitude. It reports whether the weights allow it: (2G)g(2G)ᵀ must fit
-// 16 bits, and every sum must be at most MaxWinogradSum in magnitude for any samples. Otherwise,
-// and after a bias was set that makes sums larger, ConvolveTwoRows convolves one row after the other.
+// PrepareWinograd computes the filter transform, for ConvolveTwoRows, of a filter of 3×3 taps over samples of
+// at most Clip in magnitude. It reports whether the weights allow it: (2G)g(2G)ᵀ must fit 16 bits, and every
+// sum must be at most MaxWinogradSum in magnitude for any samples. Otherwise, and after a bias was set that
+// makes sums larger, ConvolveTwoRows convolves one row after the other.
 func (f *Filter) PrepareWinograd() bool {
 	f.transformed, f.maxBias = nil, nil
 	if f.Rows != 3 || f.Step%Lanes != 0 || 2*f.Words != 3*f.Step || Clip > maxInput {
@@ -83,8 +83,8 @@ func (f *Filter) weight(row, entry, output int) int32 {
 	return word >> 16
 }
 
-// TransformTaps returns the filter transform (2G)g(2G)ᵀ of 3×3 taps, row after row.
-// PrepareWinograd asks that all of it fits 16 bits.
+// TransformTaps returns the filter transform (2G)g(2G)ᵀ of 3×3 taps, row after row. PrepareWinograd asks that
+// all of it fits 16 bits.
 func TransformTaps[T int32 | float64](g [3][3]T) (transformed [16]T) {
 	transform := func(a, b, c T) [4]T { return [4]T{2 * a, a + b + c, a - b + c, 2 * c} }
 	var columns [3][4]T
@@ -107,8 +107,8 @@ type Winograd struct {
 	positive, negative [MaxOutputs]float32 // a quarter of its scales
 }
 
-// tilesPerCall is how many tiles are made together at most: enough for calls to cost little, few enough
-// for all of them to stay in the second cache.
+// tilesPerCall is how many tiles are made together at most: enough for calls to cost little, few enough for all
+// of them to stay in the second cache.
 const tilesPerCall = 48
 
 // WinogradBytes returns how many bytes a Winograd takes for filters of a number of channels.
@@ -117,10 +117,16 @@ func WinogradBytes(channels int) int64 {
 	return int64(4*2*paddedStride(4*n, 2) + 8*4*paddedStride(n, 4) + 3*4*MaxOutputs)
 }
 
-// ConvolveTwoRows is Convolve for two rows of samples. rows has the offsets in src of the runs of
-// the four rows that both are made of; to has the offsets in dst of the two rows of outputs, skipTo those in skip,
-// which may be nil. No sample in src may be above Clip in magnitude.
-func ConvolveTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples int, f *Filter, skip []int16, skipTo [2]int, work *Winograd) {
+// ConvolveTwoRows is Convolve for two rows of samples. rows has the offsets in src of the runs of the four rows
+// that both are made of; to has the offsets in dst of the two rows of outputs, skipTo those in skip, which may
+// be nil. No sample in src may be above Clip in magnitude.
+func ConvolveTwoRows(
+	dst []int16, to [2]int, src []int16, rows []int, samples int, f *Filter, skip []int16, skipTo [2]int,
+	work *Winograd,
+) {
+	if len(rows) != 4 {
+		panic("kernel: two rows of samples are made of four")
+	}
 	if f.transformed == nil || !hasWinograd() || !f.biasFits() || samples < 2*MinSamples {
 		for i := range 2 {
 			add := skip
@@ -149,7 +155,10 @@ func ConvolveTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples in
 }
 
 // convolve makes n tiles, the first of them at the given sample.
-func (w *Winograd) convolve(dst []int16, to [2]int, src []int16, rows []int, first, n int, f *Filter, skip []int16, skipTo [2]int, skipStep int) {
+func (w *Winograd) convolve(
+	dst []int16, to [2]int, src []int16, rows []int, first, n int, f *Filter, skip []int16, skipTo [2]int,
+	skipStep int,
+) {
 	inputs, outputs := paddedStride(4*n*f.Step, 2), paddedStride(n*f.Outputs, 4)
 	if len(w.input) < 4*inputs {
 		w.input = make([]int16, 4*inputs)
@@ -164,14 +173,20 @@ func (w *Winograd) convolve(dst []int16, to [2]int, src []int16, rows []int, fir
 		if x == 1 {
 			bias = &w.bias
 		}
-		multiplyTiles(w.sums[2*x*outputs:], outputs, w.input[x*inputs:], n, f.Step, f.transformed[x*size:][:size], bias[:f.Outputs])
+		multiplyTiles(
+			w.sums[2*x*outputs:], outputs, w.input[x*inputs:], n, f.Step, f.transformed[x*size:][:size],
+			bias[:f.Outputs],
+		)
 	}
-	transformOutput(dst[to[0]+first*f.Outputs:], to[1]-to[0], w.sums, outputs, n, f.Outputs, w.positive[:], w.negative[:], skip[skipTo[0]+first*skipStep:], skipTo[1]-skipTo[0], skipStep)
+	transformOutput(
+		dst[to[0]+first*f.Outputs:], to[1]-to[0], w.sums, outputs, n, f.Outputs, w.positive[:], w.negative[:],
+		skip[skipTo[0]+first*skipStep:], skipTo[1]-skipTo[0], skipStep,
+	)
 }
 
-// paddedStride returns the stride, in entries, between the columns of a transform that have a number of entries of
-// size bytes each: a few lines more than whole pages, so that what belongs to one tile lies in
-// different sets of the first cache.
+// paddedStride returns the stride, in entries, between the columns of a transform that have a number of entries
+// of size bytes each: a few lines more than whole pages, so that what belongs to one tile lies in different
+// sets of the first cache.
 func paddedStride(entries, size int) int {
 	const page, line = 4096, 64
 	return (PadTo(entries*size, page) + 5*line) / size
@@ -180,15 +195,14 @@ func paddedStride(entries, size int) int {
 // noBias is what the sums of the columns begin with that take no bias.
 var noBias [MaxOutputs]int32
 
-// hasWinograd reports whether the tier in use has assembly for tiles, without which they would
-// take longer than one sample after the other.
+// hasWinograd reports whether the tier in use has assembly for tiles, without which they would take longer than
+// one sample after the other.
 func hasWinograd() bool { return current > 0 && runtime.GOARCH == "amd64" }
 
 // checkTwoRows panics unless the operands of ConvolveTwoRows fit.
-func (f *Filter) checkTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples int, skip []int16, skipTo [2]int) {
-	if len(rows) != 4 {
-		panic("kernel: two rows of samples are made of four")
-	}
+func (f *Filter) checkTwoRows(
+	dst []int16, to [2]int, src []int16, rows []int, samples int, skip []int16, skipTo [2]int,
+) {
 	for i := range 2 {
 		f.check(len(dst)-to[i], len(src), rows[i:i+3], samples)
 		_ = dst[to[i]]
@@ -200,8 +214,8 @@ func (f *Filter) checkTwoRows(dst []int16, to [2]int, src []int16, rows []int, s
 	_ = f.NegativeScale[f.Outputs-1]
 }
 
-// transformInputGeneric sets v to the input transform BᵀdB of n tiles, whose 4×4 samples begin two apart: for each of 4
-// columns, which lie stride entries apart, for each tile, for each of 4 rows, the channels.
+// transformInputGeneric sets v to the input transform BᵀdB of n tiles, whose 4×4 samples begin two apart: for
+// each of 4 columns, which lie stride entries apart, for each tile, for each of 4 rows, the channels.
 func transformInputGeneric(v []int16, stride int, src []int16, rows []int, n, channels int) {
 	for s := range n {
 		for c := range channels {
@@ -222,9 +236,9 @@ func transformInputGeneric(v []int16, stride int, src []int16, rows []int, n, ch
 // transformInputColumn returns Bᵀ times a column.
 func transformInputColumn(a, b, c, d int16) [4]int16 { return [4]int16{a - c, b + c, c - b, b - d} }
 
-// multiplyTilesGeneric multiplies one column of the input transform of n tiles by that of the filter
-// transform, sums over the channels, and applies Aᵀ to the column: dst is set to the first row of the result, and
-// what lies stride entries further to the second. Sums in the second of the four rows begin with the bias.
+// multiplyTilesGeneric multiplies one column of the input transform of n tiles by that of the filter transform,
+// sums over the channels, and applies Aᵀ to the column: dst is set to the first row of the result, and what
+// lies stride entries further to the second. Sums in the second of the four rows begin with the bias.
 func multiplyTilesGeneric(dst []int32, stride int, v []int16, n, channels int, weights, bias []int32) {
 	for s := range n {
 		for o := range bias {
@@ -247,10 +261,13 @@ func multiplyTilesGeneric(dst []int32, stride int, v []int16, n, channels int, w
 	}
 }
 
-// transformOutputGeneric applies Aᵀ to the rows that multiplyTiles left, eight arrays of sums stride entries apart, and sets
-// dst to the 2×2 outputs of n tiles. The outputs of the second row lie second entries behind those
-// of the first, what is added to them skipSecond entries behind.
-func transformOutputGeneric(dst []int16, second int, sums []int32, stride, n, outputs int, positive, negative []float32, skip []int16, skipSecond, skipStep int) {
+// transformOutputGeneric applies Aᵀ to the rows that multiplyTiles left, eight arrays of sums stride entries
+// apart, and sets dst to the 2×2 outputs of n tiles. The outputs of the second row lie second entries behind
+// those of the first, what is added to them skipSecond entries behind.
+func transformOutputGeneric(
+	dst []int16, second int, sums []int32, stride, n, outputs int, positive, negative []float32, skip []int16,
+	skipSecond, skipStep int,
+) {
 	for s := range n {
 		for o := range outputs {
 			for y := range 2 {
@@ -259,7 +276,9 @@ func transformOutputGeneric(dst []int16, second int, sums []int32, stride, n, ou
 					row[x] = sums[(2*x+y)*stride+s*outputs+o]
 				}
 				for x, sum := range transformOutputColumn(row) {
-					dst[y*second+(2*s+x)*outputs+o] = scaleAndClip(sum, positive[o], negative[o], skip[y*skipSecond+(2*s+x)*skipStep+o])
+					dst[y*second+(2*s+x)*outputs+o] = scaleAndClip(
+						sum, positive[o], negative[o], skip[y*skipSecond+(2*s+x)*skipStep+o],
+					)
 				}
 			}
 		}

@@ -15,15 +15,15 @@ type Chunk struct {
 	w *window
 }
 
-// FormatError is a rule of its format that a file breaks, in words fit to follow "damaged PNG: ".
+// FormatError says which rule of its format a file breaks, in words that follow "damaged PNG: ".
 type FormatError string
 
 func (e FormatError) Error() string { return string(e) }
 
-// ChunkWalk goes over the chunks of a PNG in their order. It is the one walk of this program: what
-// looks at a PNG, what plans and what reads it see the same chunks. A chunk is returned only when
-// it is whole and stands where it may: IHDR first and once, with 13 bytes; acTL, which makes an
-// animation where it stands in front of the pixels, once.
+// ChunkWalk walks over the chunks of a PNG in file order. All readers of PNG in the program use it, so that
+// what was checked is what is read. It returns a chunk only when all of it is in the file and it stands where
+// it may: IHDR first and once, with 13 bytes, and acTL, which makes an animation when it stands before the
+// pixels, once.
 type ChunkWalk struct {
 	w               *window
 	at              int64 // of the next chunk
@@ -32,15 +32,15 @@ type ChunkWalk struct {
 	pixels          bool // are behind
 }
 
-// WalkChunks begins a walk over the PNG in src, whose signature is not looked at.
+// WalkChunks begins a walk over the PNG in src. The signature is not checked.
 func WalkChunks(src Source) *ChunkWalk { return &ChunkWalk{w: newWindow(src), at: pngSignature} }
 
-// WalkChunksFrom begins a walk at a chunk behind the first, whose place in src is at.
+// WalkChunksFrom begins a walk at the chunk at an offset of src, which is not the first.
 func WalkChunksFrom(src Source, at int64) *ChunkWalk { return &ChunkWalk{w: newWindow(src), at: at} }
 
-// Next returns the next chunk, whose Kind is good until the next call; io.EOF behind IEND, and
-// io.ErrUnexpectedEOF where the file ends before it or inside of a chunk. A rule that is broken
-// is a FormatError. Checksums are not looked at.
+// Next returns the next chunk, whose Kind is valid until the next call. The error is io.EOF behind IEND,
+// io.ErrUnexpectedEOF where the file ends before IEND or inside a chunk, and a FormatError where the file
+// breaks a rule. Checksums are not checked.
 func (k *ChunkWalk) Next() (c Chunk, err error) {
 	if k.ended {
 		return c, io.EOF
@@ -67,9 +67,9 @@ func (k *ChunkWalk) Next() (c Chunk, err error) {
 	return c, nil
 }
 
-// check refuses the chunk at k.at, of k.kind and with n bytes, where it may not stand.
+// check refuses the chunk at k.at, of k.kind and n bytes, where it may not stand.
 //
-// Note: comparing string(k.kind[:]) takes no memory; a variable that a message has would.
+// Note: comparing string(k.kind[:]) allocates nothing; a variable that a message uses would.
 func (k *ChunkWalk) check(n int64) error {
 	const most = 1<<31 - 1 // bytes of a chunk
 	first, header := k.at == pngSignature, string(k.kind[:]) == "IHDR"
@@ -94,8 +94,8 @@ func (k *ChunkWalk) check(n int64) error {
 	return nil
 }
 
-// Chunks calls visit with each chunk of a ChunkWalk over src, until a visit returns false. Its
-// errors are those of the walk; there is none where the walk reached the end or was stopped.
+// Chunks calls visit with each chunk of the PNG in src, until a visit returns false. Its errors are those of
+// ChunkWalk.Next; there is none where the walk reached IEND or was stopped.
 func Chunks(src Source, visit func(Chunk) bool) error {
 	for k := WalkChunks(src); ; {
 		c, err := k.Next()
@@ -108,8 +108,8 @@ func Chunks(src Source, visit func(Chunk) bool) error {
 	}
 }
 
-// sound reports whether a chunk has the checksum that stands behind it.
-func (c Chunk) sound() bool {
+// hasChecksum reports whether the checksum behind a chunk is right.
+func (c Chunk) hasChecksum() bool {
 	sum := uint32(0)
 	at, end := c.at-4, c.at+c.Len // with the kind
 	for at < end {
@@ -124,13 +124,13 @@ func (c Chunk) sound() bool {
 	return want != nil && sum == binary.BigEndian.Uint32(want)
 }
 
-// critical reports whether a decoder must know a chunk of this kind.
-func (c Chunk) critical() bool { return c.Kind[0]&0x20 == 0 }
+// isCritical reports whether a decoder must know chunks of this kind.
+func (c Chunk) isCritical() bool { return c.Kind[0]&0x20 == 0 }
 
-// PixelChunks returns a PNG of those of its chunks that a decoder needs, in the memory of
-// data: others take it time, and a wrong checksum of theirs would have it refuse the picture.
-// src is the same file; where it fails to be read or breaks a rule, the rest stays as it is. The first chunk
-// behind pixels stays, so that a PNG whose pixels are parted by others is refused.
+// PixelChunks returns a PNG of only the chunks that a decoder needs, in the memory of data. Other chunks cost
+// it time, and a wrong checksum in one would make it refuse the picture. src is the same file; from where it
+// cannot be read or breaks a rule, the file stays as it is. The first chunk behind pixels stays as well, so
+// that a PNG with other chunks between its pixels is refused.
 func PixelChunks(data []byte, src Source) []byte {
 	const before, among, behind = 0, 1, 2
 	state, to, from := before, pngSignature, pngSignature
@@ -142,12 +142,12 @@ func PixelChunks(data []byte, src Source) []byte {
 			state = max(state, among)
 		case "IHDR", "PLTE", "tRNS", "IEND":
 		default:
-			if keep = c.critical() || state == among; keep && c.sound() {
+			if keep = c.isCritical() || state == among; keep && c.hasChecksum() {
 				if keep = state == among; keep {
 					state = behind
 				}
 			} else if keep {
-				keep = c.critical() // for the decoder to refuse it
+				keep = c.isCritical() // for the decoder to refuse it
 			}
 		}
 		if keep {

@@ -49,7 +49,7 @@ func (r *reader) bmp(src Source) {
 		return
 	}
 	x, y := int32(binary.LittleEndian.Uint32(head[bmpResolution:])), int32(binary.LittleEndian.Uint32(head[bmpResolution+4:]))
-	r.m.Resolution = Resolution{float64(x), float64(y), Metre}.sound()
+	r.m.Resolution = Resolution{float64(x), float64(y), Metre}.validated()
 }
 
 // spliceBMP sets the resolution in the header of a BMP.

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// content is what a block holds, wherever it lies: in one piece, in several, or packed.
+// content is the content of a block, which may lie in one piece or in several, or be compressed.
 type content struct {
 	size   int64
 	first  Body
@@ -13,11 +13,11 @@ type content struct {
 	packed bool
 }
 
-// plain is a block in one piece.
-func plain(b Body) content { return content{size: b.Len, first: b} }
+// inOnePiece returns the content of a block in one piece.
+func inOnePiece(b Body) content { return content{size: b.Len, first: b} }
 
-// joined is a block in pieces, one at least.
-func joined(parts []Body) content {
+// inPieces returns the content of a block in one or more pieces.
+func inPieces(parts []Body) content {
 	c := content{first: parts[0], rest: parts[1:]}
 	for _, p := range parts {
 		c.size += p.Len
@@ -25,9 +25,9 @@ func joined(parts []Body) content {
 	return c
 }
 
-// inflated is a block that was packed by zlib. It is unpacked once to learn its size, and
-// nothing of it is kept; ok is false when it is damaged or has more than MaxBlock bytes.
-func inflated(packed Body) (c content, ok bool) {
+// inflate returns the content of a block that is compressed by zlib. It decompresses the block once to learn
+// its size and keeps nothing. ok is false when the block is damaged or has more than MaxBlock bytes.
+func inflate(packed Body) (c content, ok bool) {
 	c = content{first: packed, packed: true}
 	in, err := c.open()
 	if err == nil {
@@ -36,7 +36,7 @@ func inflated(packed Body) (c content, ok bool) {
 	return c, err == nil && c.size <= MaxBlock
 }
 
-// open reads a block from its start.
+// open returns a reader of a block from its start.
 func (c content) open() (io.Reader, error) {
 	in := c.first.reader()
 	if len(c.rest) > 0 {
@@ -52,7 +52,7 @@ func (c content) open() (io.Reader, error) {
 	return in, nil
 }
 
-// start returns the first n bytes, or all where there are less; nil where they cannot be read.
+// start returns the first n bytes of a block, or all if it has less, or nil where they cannot be read.
 func (c content) start(n int64) []byte {
 	in, err := c.open()
 	if err != nil {

@@ -8,23 +8,23 @@ import (
 
 // The limits of a walk over the directories of a TIFF.
 const (
-	// MostDirectories is how many of them are looked at.
+	// MostDirectories is the largest number of directories that are read.
 	MostDirectories = 50_000
-	// mostEntries is how many entries all of them may have together.
+	// mostEntries is the largest number of entries that all of them may have together.
 	mostEntries = 1 << 22
 )
 
-// TIFFDirectory is one of the directories of a TIFF that are linked to one another: one a page.
+// TIFFDirectory is one of the linked directories of a TIFF, each of which is a page.
 type TIFFDirectory struct {
-	// At is its place in the file, and End the place behind its entries and the link to the next.
+	// At is its offset in the file, and End the offset behind its entries and its link to the next.
 	At  uint32
 	End int64
 
 	f tiffFile
 }
 
-// TIFFEntry is an entry of a directory. Short and Long are its value where that is one number of
-// 16 or of 32 bits.
+// TIFFEntry is an entry of a directory. Short and Long are its value when that is one number of 16 or of 32
+// bits.
 type TIFFEntry struct {
 	Tag   uint16
 	Short uint16
@@ -33,7 +33,7 @@ type TIFFEntry struct {
 	field
 }
 
-// Entries are the entries of the directory.
+// Entries returns the entries of the directory.
 func (d TIFFDirectory) Entries() iter.Seq[TIFFEntry] {
 	return func(yield func(TIFFEntry) bool) {
 		for e := range d.f.fields(d.At) {
@@ -44,12 +44,12 @@ func (d TIFFDirectory) Entries() iter.Seq[TIFFEntry] {
 	}
 }
 
-// Value is the value of an entry, in the byte order of the file; ok is false when it is not
-// inside of the file.
+// Value returns the value of an entry, in the byte order of the file. ok is false when it is not inside the
+// file.
 func (d TIFFDirectory) Value(e TIFFEntry) (_ Body, ok bool) { return d.f.value(e.field) }
 
-// Numbers are the values of an entry of whole numbers of 16 or 32 bits; none when it has others,
-// when they are not inside of the file, or when there are more than most.
+// Numbers returns the values of an entry of whole numbers of 16 or 32 bits. It returns none when the entry has
+// values of another type, when they are not inside the file, or when there are more than most.
 func (d TIFFDirectory) Numbers(e TIFFEntry, most int) (list []uint32) {
 	v, ok := d.f.value(e.field)
 	if !ok || int64(e.count) > int64(most) || e.kind != typeShort && e.kind != typeLong {
@@ -67,10 +67,10 @@ func (d TIFFDirectory) Numbers(e TIFFEntry, most int) (list []uint32) {
 	return list
 }
 
-// TIFFDirectories calls visit with the directories of the TIFF in src, one after the other, until
-// a visit returns false. It is the one walk of this program, as ChunkWalk is of a PNG. Links that
-// go round in a circle, and more than there may be, are a FormatError; io.ErrUnexpectedEOF is a
-// directory that is not all inside of the file. What was visited before stands.
+// TIFFDirectories calls visit with the linked directories of the TIFF in src in their order, until a visit
+// returns false. All readers of TIFF in the program use it, so that what was checked is what is read. Links in
+// a circle and too many directories or entries are a FormatError. A directory that is not all inside the file
+// is io.ErrUnexpectedEOF. Directories before the error have been visited.
 func TIFFDirectories(src Source, visit func(TIFFDirectory) bool) error {
 	f, ok := tiffIn(Piece(src, 0, src.Size()))
 	if !ok {

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// EXIF is a TIFF file without pixels. A TIFF has directories; an entry of one has
-// 12 bytes: tag, type, count, and the value itself, if it has 4 bytes at most, or
-// else its offset from the start of the file.
+// EXIF is a TIFF file without pixels. A TIFF has directories. Each of their entries has 12 bytes: tag, type,
+// count, and the value itself, if it has at most 4 bytes, or else the offset of the value from the start of
+// the file.
 
 const (
 	exifPrefix  = "Exif\x00\x00"
@@ -39,8 +39,8 @@ const (
 // typeLengths are the lengths in bytes of one value of each type.
 var typeLengths = [...]uint64{0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4}
 
-// ByteOrder returns the byte order that a TIFF header declares; ok is false
-// unless b starts with a whole header, 8 bytes.
+// ByteOrder returns the byte order that a TIFF header declares. ok is false unless b starts with a whole
+// header of 8 bytes.
 func ByteOrder(b []byte) (_ binary.ByteOrder, ok bool) {
 	switch {
 	case len(b) < 8:
@@ -69,7 +69,7 @@ func tiffIn(b Body) (f tiffFile, ok bool) {
 	return tiffFile{b, order, order.Uint32(head[4:])}, true
 }
 
-// field is an entry of a directory as it lies in a file.
+// field is an entry of a directory in a file.
 type field struct {
 	at        int64 // of its own 12 bytes
 	tag, kind uint16
@@ -78,8 +78,8 @@ type field struct {
 	long      uint32 // its value, if it is one of 4 bytes, or else where that lies
 }
 
-// span is where the entries of the directory at an offset lie; ok is false when they are
-// not all inside the file.
+// span returns the offsets of the start and the end of the entries of the directory at an offset. ok is false
+// when they are not all inside the file.
 func (f tiffFile) span(at uint32) (start, end int64, ok bool) {
 	n := f.read(int64(at), 2)
 	if at < 8 || n == nil {
@@ -90,20 +90,20 @@ func (f tiffFile) span(at uint32) (start, end int64, ok bool) {
 	return start, end, end <= f.Len
 }
 
-// fields are the entries of the directory at an offset, none when they are not all inside
-// the file. They are read some at a time.
+// fields returns the entries of the directory at an offset, or none when they are not all inside the file. It
+// reads 64 at a time.
 func (f tiffFile) fields(at uint32) iter.Seq[field] {
 	return func(yield func(field) bool) {
 		start, end, ok := f.span(at)
 		if !ok {
 			return
 		}
-		f.between(start, end, yield)
+		f.readEntries(start, end, yield)
 	}
 }
 
-// between yields the entries between two places.
-func (f tiffFile) between(start, end int64, yield func(field) bool) {
+// readEntries yields the entries between two offsets.
+func (f tiffFile) readEntries(start, end int64, yield func(field) bool) {
 	var some [64 * entryLength]byte
 	for start < end {
 		b := some[:min(int64(len(some)), end-start)]
@@ -118,8 +118,8 @@ func (f tiffFile) between(start, end int64, yield func(field) bool) {
 	}
 }
 
-// value returns the value of an entry, still in the byte order of the file; ok is false
-// when it is not inside the file.
+// value returns the value of an entry, in the byte order of the file. ok is false when it is not inside the
+// file.
 func (f tiffFile) value(e field) (_ Body, ok bool) {
 	if int(e.kind) >= len(typeLengths) || e.kind == 0 {
 		return Body{}, false
@@ -134,9 +134,8 @@ func (f tiffFile) value(e field) (_ Body, ok bool) {
 	return Body{f.src, f.Body.at + at, n}, true
 }
 
-// orientation returns the orientation in an EXIF block, 1 to 8, and where in the block its
-// two bytes are, or 0 and 1 if there is none or it makes no sense. It may be legible where
-// the rest is not.
+// orientation returns the orientation in an EXIF block, 1 to 8, and the offset of its two bytes, or 1 and 0 if
+// there is none or it makes no sense. It may be legible in a block that is damaged elsewhere.
 func (f tiffFile) orientation() (at int64, orientation int) {
 	n := f.read(int64(f.first), 2)
 	if n == nil {
@@ -145,7 +144,7 @@ func (f tiffFile) orientation() (at int64, orientation int) {
 	orientation = 1
 	start := int64(f.first) + 2
 	whole := min(int64(f.order.Uint16(n)), (f.Len-start)/entryLength)
-	f.between(start, start+entryLength*whole, func(e field) bool {
+	f.readEntries(start, start+entryLength*whole, func(e field) bool {
 		if e.tag != tagOrientation {
 			return true
 		}
@@ -157,15 +156,15 @@ func (f tiffFile) orientation() (at int64, orientation int) {
 	return at, orientation
 }
 
-// dropThumbnail unlinks the second directory of an EXIF block, which holds the small copy: it
-// would lie on its side beside a picture that has been turned.
+// dropThumbnail unlinks the second directory of an EXIF block, which holds a thumbnail that would not be
+// upright beside a picture that is.
 func dropThumbnail(b []byte, f tiffFile) {
 	if _, end, ok := f.span(f.first); ok && end+4 <= f.Len {
 		f.order.PutUint32(b[end:], 0)
 	}
 }
 
-// entry is one entry of a directory on its own.
+// entry is an entry of a directory that is to be written.
 type entry struct {
 	tag, kind uint16
 	count     uint32
@@ -175,12 +174,12 @@ type entry struct {
 
 type directory []entry
 
-// allowance is how many entries, and bytes with their values, directories may have together.
+// allowance is the number of entries that may still be read, and the bytes that they may take with their
+// values.
 type allowance struct{ entries, bytes int64 }
 
-// parse reads the directory at an offset with the entries that keep wants, and with the
-// directories of EXIF below it. Entries that are damaged are left out, and all from the one
-// on that is beyond what is left.
+// parse returns the directory at an offset with the entries that keep accepts, and with the directories of
+// EXIF below it. Damaged entries are left out. Reading ends at the first entry beyond what is left.
 func (f tiffFile) parse(at uint32, depth int, left *allowance, keep func(tag uint16) bool) directory {
 	var d directory
 	for e := range f.fields(at) {
@@ -214,20 +213,20 @@ func (f tiffFile) parse(at uint32, depth int, left *allowance, keep func(tag uin
 	return slices.CompactFunc(d, func(a, b entry) bool { return a.tag == b.tag })
 }
 
-// table is the length of the entries alone.
+// table returns the length of the entries alone, in bytes.
 func (d directory) table() int64 { return 2 + entryLength*int64(len(d)) + 4 }
 
-// size is the length of d in a TIFF, an even number.
+// size returns the length of d in a TIFF, an even number of bytes.
 func (d directory) size() int64 {
 	n := d.table()
 	for _, e := range d {
-		n += e.behind()
+		n += e.outside()
 	}
 	return n
 }
 
-// behind is what an entry takes behind the table, an even number.
-func (e entry) behind() int64 {
+// outside returns the bytes of an entry that lie behind the table, an even number.
+func (e entry) outside() int64 {
 	switch {
 	case e.sub != nil:
 		return e.sub.size()
@@ -237,8 +236,8 @@ func (e entry) behind() int64 {
 	return 0
 }
 
-// writeTo writes d as it lies at an offset of a TIFF: the entries, then the values they
-// point to and the directories below, in the same order.
+// writeTo writes d for an offset of a TIFF: the entries, and then, in the same order, the values that they
+// point to and the directories below.
 func (d directory) writeTo(w io.Writer, at int64, order binary.ByteOrder) error {
 	b := make([]byte, d.table())
 	order.PutUint16(b, uint16(len(d)))
@@ -248,7 +247,7 @@ func (d directory) writeTo(w io.Writer, at int64, order binary.ByteOrder) error 
 		order.PutUint16(p, e.tag)
 		order.PutUint16(p[2:], e.kind)
 		order.PutUint32(p[4:], e.count)
-		if n := e.behind(); n > 0 {
+		if n := e.outside(); n > 0 {
 			order.PutUint32(p[8:], uint32(place))
 			place += n
 		} else {
@@ -261,7 +260,7 @@ func (d directory) writeTo(w io.Writer, at int64, order binary.ByteOrder) error 
 	at += d.table()
 	for _, e := range d {
 		var err error
-		switch n := e.behind(); {
+		switch n := e.outside(); {
 		case e.sub != nil:
 			err = e.sub.writeTo(w, at, order)
 		case n > 0:
@@ -272,12 +271,12 @@ func (d directory) writeTo(w io.Writer, at int64, order binary.ByteOrder) error 
 		if err != nil {
 			return err
 		}
-		at += e.behind()
+		at += e.outside()
 	}
 	return nil
 }
 
-// header is the start of a TIFF whose first directory follows.
+// header returns the start of a TIFF whose first directory follows.
 func header(order binary.ByteOrder) []byte {
 	mark := "II*\x00\x08\x00\x00\x00"
 	if order == binary.ByteOrder(binary.BigEndian) {

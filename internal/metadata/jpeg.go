@@ -29,16 +29,12 @@ const (
 	startOfPicture  = 2 // bytes of the marker that a JPEG starts with
 )
 
-// Segments calls visit with the marker and the payload of each segment of the
-// JPEG in src, in file order, up to the end marker, the end of the file, or a
-// visit that returns false.
+// Segments calls visit with the marker and the payload of each segment of the JPEG in src, in file order, up
+// to the end marker, the end of the file, or a visit that returns false. It returns the offset behind the end
+// marker, or the size of the file where the walk did not come to one.
 //
-// Pixel data between segments is passed over: it contains 0xff only before a
-// zero or a restart marker. No decoder passes over any other marker there, so
-// none meets a scan that is not visited here.
-//
-// It returns the place behind the end marker, and the size of the file where the walk did not
-// come to one.
+// Pixel data between segments are skipped: they contain 0xff only before a zero or a restart marker. No
+// decoder skips any other marker there, so none meets a scan that is not visited here.
 func Segments(src Source, visit func(marker byte, payload Body) bool) (end int64) {
 	w := newWindow(src)
 	for p := int64(startOfPicture); ; {
@@ -86,7 +82,7 @@ func (r *reader) jpeg(src Source) {
 			if r.starts(payload, exifPrefix) {
 				r.exif(payload)
 			} else if r.starts(payload, xmpPrefix) {
-				r.xmp(plain(payload.from(int64(len(xmpPrefix)))))
+				r.xmp(inOnePiece(payload.after(int64(len(xmpPrefix)))))
 			} else {
 				own = r.starts(payload, xmpMorePrefix)
 			}
@@ -98,7 +94,7 @@ func (r *reader) jpeg(src Source) {
 			if !r.starts(payload, profilePrefix) {
 				break
 			}
-			part, number := payload.from(int64(profileHeader)), payload.read(int64(len(profilePrefix)), 2)
+			part, number := payload.after(int64(profileHeader)), payload.read(int64(len(profilePrefix)), 2)
 			if number == nil || number[0] == 0 || number[0] > number[1] || parts[number[0]] != (Body{}) || count != 0 && count != number[1] {
 				damaged = true
 				break
@@ -107,7 +103,7 @@ func (r *reader) jpeg(src Source) {
 			parts[number[0]] = part
 		}
 		if own {
-			r.own(Part{Marker: marker}, payload)
+			r.keepPart(Part{Marker: marker}, payload)
 		}
 		return true
 	})
@@ -120,17 +116,18 @@ func (r *reader) jpeg(src Source) {
 		for i := 1; i <= int(count); i++ {
 			list = append(list, parts[byte(i)])
 		}
-		r.icc(joined(list))
+		r.icc(inPieces(list))
 	}
 }
 
-// jfif reads the resolution in the segment APP0: name, version, unit, x, y.
+// jfif reads the resolution in the segment APP0, which holds a name, a version, a unit, and the numbers of
+// pixels across and down.
 func (r *reader) jfif(payload Body) {
 	if !r.starts(payload, jfifPrefix) {
 		return
 	}
 	b := payload.read(int64(len(jfifPrefix)), 7)
-	if b == nil || b[2] > 2 || !r.first("jfif") {
+	if b == nil || b[2] > 2 || !r.isFirst("jfif") {
 		return
 	}
 	x, y := float64(binary.BigEndian.Uint16(b[3:])), float64(binary.BigEndian.Uint16(b[5:]))
@@ -138,10 +135,10 @@ func (r *reader) jfif(payload Body) {
 	if unit == Ratio && x == y {
 		return // square pixels, which is to say nothing
 	}
-	r.m.Resolution = Resolution{x, y, unit}.sound()
+	r.m.Resolution = Resolution{x, y, unit}.validated()
 }
 
-// jpegSegments writes the segments to put behind the start of a JPEG.
+// jpegSegments writes the segments that belong behind the start of a JPEG.
 func (m Metadata) jpegSegments(w io.Writer, software string) error {
 	out := segments{w: w}
 	if unit, x, y, ok := m.Resolution.jfif(); ok {

@@ -14,36 +14,34 @@ import (
 	"strings"
 )
 
-// What is read of one file is bounded, so that its metadata cost no more than is known before:
-// a photograph has some ten parts, one with a depth map in its XMP has a hundred, and a PNG of
-// an editor a few dozen texts.
+// The memory for the metadata of one file is bounded. A photograph has about ten parts, one with a depth map
+// in its XMP a hundred, and a PNG of an editor a few dozen texts.
 const (
-	// MaxBlock is the most bytes that one profile, EXIF block or XMP packet may have, and
-	// what is kept for the same format together.
+	// MaxBlock is the largest size of one profile, EXIF block or XMP packet, and of all parts that are kept
+	// for the same format together, in bytes.
 	MaxBlock = 16 << 20
-	// MaxParts is how many parts are kept for the same format at most, and how many entries
-	// of a TIFF's directories.
+	// MaxParts is the largest number of parts that are kept for the same format, and of the entries of the
+	// directories of a TIFF.
 	MaxParts = 4096
-	// partBytes is what one takes in memory beside its bytes, and a list that has grown.
+	// partBytes is the memory that a part takes beside its data, with the growth of the list, in bytes.
 	partBytes = 128
 )
 
-// Metadata is what one file carries. The zero value is nothing at all.
+// Metadata is the metadata of one file. The zero value is none.
 type Metadata struct {
 	ICC        []byte // a colour profile
 	EXIF       []byte // a TIFF structure, from its byte order mark on
 	XMP        []byte // a packet of UTF-8
 	Resolution Resolution
 
-	// Own is what only a file of the same format can carry: what a PNG says about
-	// its colours without a profile, and its texts; a JPEG's comments, IPTC in its
-	// Photoshop segments, and further parts of its XMP.
+	// Own is what only a file of the same format can carry: the chunks of a PNG about its colours without a
+	// profile, and its texts; the comments of a JPEG, IPTC in its Photoshop segments, and further parts of its
+	// XMP.
 	Own    []Part
 	Format string // of the file
 
-	// Orientation is how the stored rows and columns lie in the upright picture,
-	// by the EXIF tag of that name: 1 is upright, 5 to 8 swap the sides. EXIF and
-	// XMP say 1 already. 0 stands for 1.
+	// Orientation is how the stored rows and columns lie in the upright picture, by the EXIF tag of that name:
+	// 1 is upright, 5 to 8 swap the sides, and 0 stands for 1. EXIF and XMP have been set to 1 already.
 	Orientation int
 }
 
@@ -54,32 +52,32 @@ type Part struct {
 	Data   []byte
 }
 
-// Outline is what is known of a file's metadata before any are kept.
+// Outline is a summary of the metadata of a file, which needs no memory for them.
 type Outline struct {
-	// Orientation is that of the picture, as in Metadata.
+	// Orientation is that of Metadata.
 	Orientation int
-	// Colours are those of the ICC profile: see ProfileColours. Empty: there is none.
+	// Colours is the result of ProfileColours for the ICC profile. It is empty where there is no profile.
 	Colours string
-	// Bytes is how many Read takes at most for what it returns.
+	// Bytes is the most memory, in bytes, that Read takes for its result.
 	Bytes int64
 }
 
-// Look looks through a file as Read does, and keeps nothing.
+// Look returns the outline of a file of the given format, named as for Read.
 func Look(format string, src Source) Outline {
 	r := &reader{m: Metadata{Format: format}}
 	r.look(src)
 	return Outline{r.m.Orientation, r.colours, r.size}
 }
 
-// Read takes the metadata out of a file of the given format: "png", "jpeg", "webp",
-// "tiff" or "bmp"; others have none. The warnings say what had to be left out.
+// Read returns the metadata of a file of the given format: "png", "jpeg", "webp", "tiff" or "bmp". Files of
+// other formats have none. The warnings say what had to be left out.
 func Read(format string, src Source) (m Metadata, warnings []string) {
 	r := &reader{m: Metadata{Format: format}, keep: true}
 	r.look(src)
 	return r.m, r.warnings
 }
 
-// look visits the metadata of a file.
+// look reads the metadata of a file into r.m, as far as r.keep says to keep them.
 func (r *reader) look(src Source) {
 	defer func() {
 		if p := recover(); p != nil { // no case is known; a picture is worth more than its metadata
@@ -98,11 +96,11 @@ func (r *reader) look(src Source) {
 	}
 }
 
-// profileHead is the header of an ICC profile, and the number of its tags.
+// profileHead is the length of the header of an ICC profile and of the number of its tags, in bytes.
 const profileHead = 128 + 4
 
-// ProfileColours returns the colours that an ICC profile is for, such as "RGB " or
-// "GRAY" or "CMYK", or "" when it is no profile.
+// ProfileColours returns the colour space of an ICC profile, such as "RGB ", "GRAY" or "CMYK", or "" when the
+// bytes are no profile.
 func ProfileColours(icc []byte) string { return profileColours(icc, int64(len(icc))) }
 
 // profileColours is ProfileColours by the start of a profile and its length.
@@ -116,8 +114,8 @@ func profileColours(start []byte, length int64) string {
 	return string(start[16:20])
 }
 
-// For returns the part of m that a file of the given format can carry with a grey
-// or a colour picture, and warnings about the rest.
+// For returns the part of m that a file of the given format can carry with a grey or a colour picture, and
+// warnings about the rest.
 func (m Metadata) For(format string, grey bool) (Metadata, []string) {
 	var warnings []string
 	if m.ICC != nil {

@@ -6,20 +6,19 @@ import (
 	"io"
 )
 
-// A TIFFPage is where the parts of one page of a TIFF lie: what WriteHead writes, the pixels,
-// and what WriteTail writes.
+// TIFFPage is the layout of one page of a TIFF: what WriteHead writes, the pixels, and what WriteTail writes.
 type TIFFPage struct {
-	// End is the offset behind all of it.
+	// End is the offset behind the page.
 	End int64
 
 	head []byte
 	gap  int
 }
 
-// TIFFHeader is the start of a TIFF whose first directory follows it.
+// TIFFHeader returns the start of a TIFF whose first directory follows it.
 func TIFFHeader(order binary.ByteOrder) []byte { return header(order) }
 
-// TIFFOrder is the byte order of the EXIF block, or little-endian.
+// TIFFOrder returns the byte order of the EXIF block, or little-endian without one.
 func (m Metadata) TIFFOrder() binary.ByteOrder {
 	if exif, ok := tiffIn(bodyOf(m.EXIF)); ok {
 		return exif.order
@@ -27,21 +26,21 @@ func (m Metadata) TIFFOrder() binary.ByteOrder {
 	return binary.LittleEndian
 }
 
-// TIFFPage lays out a page at an even offset of a TIFF, with the given metadata, provenance
-// record, and pixels of so many bytes. fields returns the entries about the pixels, as for TIFF.
-// The next page follows, unless this is the last.
+// TIFFPage returns the layout of a page at an even offset of a TIFF, with metadata m, a provenance record, and
+// pixels of the given length in bytes. fields returns the entries about the pixels, as for TIFF. Another page
+// follows unless this is the last.
 //
-// Note: only one directory could leave an EXIF block as it is, so those of pages are taken
-// apart. What is in another byte order than the file is left out.
+// Note: only one directory of a file could leave an EXIF block as it is, so the blocks of pages are taken
+// apart. A block in another byte order than that of the file is left out.
 func (m Metadata) TIFFPage(order binary.ByteOrder, software string, at, pixels int64, last bool, fields func(at uint32) []TIFFField) (p TIFFPage) {
 	l := TIFFLayout{Order: order}
 	if exif, ok := tiffIn(bodyOf(m.EXIF)); ok && exif.order == order {
 		left := allowance{MaxParts, MaxBlock}
-		l.directory = exif.parse(exif.first, 2, &left, func(tag uint16) bool { return !ofFile(tag) })
+		l.directory = exif.parse(exif.first, 2, &left, func(tag uint16) bool { return !isOfFile(tag) })
 	}
-	own := l.own(m, software)
-	size := l.with(own[:len(own):len(own)], fields(0)).size()
-	d := l.with(own, fields(uint32(at+size)))
+	own := l.ownEntries(m, software)
+	size := l.merge(own[:len(own):len(own)], fields(0)).size()
+	d := l.merge(own, fields(uint32(at+size)))
 	var head bytes.Buffer
 	_ = d.writeTo(&head, at, order) // into memory
 	p.head = head.Bytes()
@@ -54,13 +53,13 @@ func (m Metadata) TIFFPage(order binary.ByteOrder, software string, at, pixels i
 	return p
 }
 
-// WriteHead writes what is in front of the pixels.
+// WriteHead writes the bytes before the pixels.
 func (p TIFFPage) WriteHead(w io.Writer) error {
 	_, err := w.Write(p.head)
 	return err
 }
 
-// WriteTail writes what is behind them.
+// WriteTail writes the bytes behind the pixels.
 func (p TIFFPage) WriteTail(w io.Writer) error {
 	_, err := w.Write(make([]byte, p.gap))
 	return err

@@ -25,9 +25,9 @@ func (r *reader) png(src Source) {
 		case "IDAT":
 			colours = false
 		case "iCCP", "eXIf", "iTXt", "tEXt", "zTXt", "pHYs", "gAMA", "cHRM", "sRGB", "cICP":
-			if c.sound() {
+			if c.hasChecksum() {
 				r.chunk(string(c.Kind), c.Body, colours)
-			} else if r.first("sum") {
+			} else if r.isFirst("sum") {
 				r.warn("has chunks of metadata that are damaged and left out")
 			}
 		}
@@ -35,7 +35,7 @@ func (r *reader) png(src Source) {
 	})
 }
 
-// chunk visits a chunk; colours tells that it stands in front of the pixels.
+// chunk reads the metadata of a chunk. colours tells that the chunk stands before the pixels.
 func (r *reader) chunk(kind string, body Body, colours bool) {
 	switch kind {
 	case "iCCP":
@@ -44,56 +44,55 @@ func (r *reader) chunk(kind string, body Body, colours bool) {
 		}
 		if profile, ok := inflatedProfile(body); ok {
 			r.icc(profile)
-		} else if r.first("icc") {
+		} else if r.isFirst("icc") {
 			r.drop("ICC profile", "damaged or too large")
 		}
 	case "eXIf":
 		r.exif(body)
 	case "iTXt":
 		if !r.starts(body, xmpKeyword+"\x00") {
-			r.own(Part{Kind: kind}, body)
+			r.keepPart(Part{Kind: kind}, body)
 			break
 		}
 		if r.seen["xmp"] {
 			break
 		}
-		if packet, ok := xmpText(body.from(int64(len(xmpKeyword)) + 1)); ok {
+		if packet, ok := xmpText(body.after(int64(len(xmpKeyword)) + 1)); ok {
 			r.xmp(packet)
-		} else if r.first("xmp") {
+		} else if r.isFirst("xmp") {
 			r.drop("XMP packet", "damaged or too large")
 		}
 	case "pHYs":
-		if b := body.Bytes(); body.Len == 9 && r.first("pHYs") {
+		if b := body.Bytes(); body.Len == 9 && r.isFirst("pHYs") {
 			unit := Ratio
 			if b[8] == 1 {
 				unit = Metre
 			}
-			r.m.Resolution = Resolution{float64(binary.BigEndian.Uint32(b)), float64(binary.BigEndian.Uint32(b[4:])), unit}.sound()
+			r.m.Resolution = Resolution{float64(binary.BigEndian.Uint32(b)), float64(binary.BigEndian.Uint32(b[4:])), unit}.validated()
 		}
 	case "gAMA", "cHRM", "sRGB", "cICP":
 		length := map[string]int64{"gAMA": 4, "cHRM": 32, "sRGB": 1, "cICP": 4}[kind]
-		if colours && body.Len == length && r.first(kind) {
-			r.own(Part{Kind: kind}, body)
+		if colours && body.Len == length && r.isFirst(kind) {
+			r.keepPart(Part{Kind: kind}, body)
 		}
 	case "tEXt", "zTXt":
-		r.own(Part{Kind: kind}, body)
+		r.keepPart(Part{Kind: kind}, body)
 	}
 }
 
-// inflatedProfile returns the profile in a chunk iCCP: a name, a zero, the method
-// of compression, the compressed profile.
+// inflatedProfile returns the profile in a chunk iCCP, which holds a name, a zero, the method of compression,
+// and the compressed profile.
 func inflatedProfile(body Body) (_ content, ok bool) {
 	start := body.Start(81)
 	i := bytes.IndexByte(start, 0)
 	if i < 1 || i > 79 || len(start) < i+2 || start[i+1] != 0 {
 		return content{}, false
 	}
-	return inflated(body.from(int64(i) + 2))
+	return inflate(body.after(int64(i) + 2))
 }
 
-// xmpText returns the packet in what follows the keyword in a chunk iTXt: is it
-// compressed, by which method, a language, a zero, a translated keyword, a zero,
-// the text.
+// xmpText returns the packet in the data behind the keyword of a chunk iTXt: whether it is compressed, the
+// method of compression, a language, a zero, a translated keyword, a zero, and the text.
 func xmpText(rest Body) (_ content, ok bool) {
 	const most = 4096 // bytes of language and keyword
 	start := rest.Start(most)
@@ -108,13 +107,13 @@ func xmpText(rest Body) (_ content, ok bool) {
 		}
 		at += i + 1
 	}
-	if rest = rest.from(int64(at)); packed {
-		return inflated(rest)
+	if rest = rest.after(int64(at)); packed {
+		return inflate(rest)
 	}
-	return plain(rest), true
+	return inOnePiece(rest), true
 }
 
-// pngChunks writes the chunks to put behind IHDR.
+// pngChunks writes the chunks that belong behind IHDR.
 func (m Metadata) pngChunks(w io.Writer, software string) error {
 	out := chunks{w: w}
 	for _, p := range m.Own {
@@ -152,7 +151,7 @@ type chunks struct {
 	err error
 }
 
-// add writes a chunk of data in some pieces.
+// add writes a chunk whose data come in pieces.
 func (c *chunks) add(kind string, pieces ...[]byte) {
 	n := 0
 	for _, b := range pieces {
@@ -168,7 +167,7 @@ func (c *chunks) add(kind string, pieces ...[]byte) {
 	})
 }
 
-// profile writes a profile. It is packed twice, to learn its length without keeping it.
+// profile writes a profile. It compresses the profile twice, first to learn its length without keeping it.
 func (c *chunks) profile(icc []byte) {
 	pack := func(w io.Writer) error {
 		if _, err := io.WriteString(w, "ICC profile\x00\x00"); err != nil {
@@ -185,7 +184,7 @@ func (c *chunks) profile(icc []byte) {
 	c.chunk("iCCP", uint32(n), pack)
 }
 
-// length counts what is written.
+// length counts the bytes that are written to it.
 type length int
 
 func (n *length) Write(p []byte) (int, error) {
@@ -216,13 +215,13 @@ func isColour(kind string) bool {
 	return false
 }
 
-// pHYs is the body of the chunk of that name.
+// pHYs returns the data of the chunk of that name.
 func (r Resolution) pHYs() ([]byte, bool) {
 	unit := byte(1)
 	x, y, ok := r.perMetre()
 	if r.Unit == Ratio {
 		unit = 0
-		x, y, ok = whole(r.X, r.Y, math.MaxInt32)
+		x, y, ok = roundPair(r.X, r.Y, math.MaxInt32)
 	}
 	if !ok {
 		return nil, false

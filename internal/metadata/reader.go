@@ -6,8 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// reader visits the metadata of one file. Of several blocks of a kind the first
-// one counts.
+// reader reads the metadata of one file. Of several blocks of one kind, the first counts.
 type reader struct {
 	keep     bool  // what is visited, rather than measure it
 	size     int64 // of what is kept, in bytes
@@ -21,14 +20,14 @@ type reader struct {
 	scratch  [40]byte
 }
 
-// starts reports whether a piece starts with a prefix, of at most 40 bytes.
+// starts reports whether a piece starts with a prefix of at most 40 bytes.
 func (r *reader) starts(b Body, prefix string) bool {
 	p := r.scratch[:len(prefix)]
 	return b.Len >= int64(len(p)) && b.fill(p, 0) && string(p) == prefix
 }
 
-// first reports whether this is the first block of its kind.
-func (r *reader) first(kind string) bool {
+// isFirst reports whether this is the first block of its kind.
+func (r *reader) isFirst(kind string) bool {
 	if r.seen[kind] {
 		return false
 	}
@@ -43,7 +42,7 @@ func (r *reader) warn(text string) { r.warnings = append(r.warnings, text) }
 
 func (r *reader) drop(what, why string) { r.warn(fmt.Sprintf("its %s is %s and left out", what, why)) }
 
-// fits reports whether a block may be kept, and says why not.
+// fits reports whether a block is small enough to be kept, and warns otherwise.
 func (r *reader) fits(what string, n int64) bool {
 	switch {
 	case n == 0:
@@ -55,8 +54,8 @@ func (r *reader) fits(what string, n int64) bool {
 	return true
 }
 
-// take counts a block, and returns it where it is to be kept.
-func (r *reader) take(c content) []byte {
+// keepBlock counts the bytes of a block, and returns it when metadata are to be kept, or else nil.
+func (r *reader) keepBlock(c content) []byte {
 	r.size += c.size
 	if !r.keep {
 		return nil
@@ -64,12 +63,12 @@ func (r *reader) take(c content) []byte {
 	return c.start(c.size)
 }
 
-// own keeps a part, of the given data, for a file of the same format.
-func (r *reader) own(p Part, data Body) {
+// keepPart keeps a part, of the given data, for a file of the same format.
+func (r *reader) keepPart(p Part, data Body) {
 	r.parts++
 	r.owned += data.Len
 	if r.parts > MaxParts || r.owned > MaxBlock {
-		if r.first("own") {
+		if r.isFirst("own") {
 			why := fmt.Sprintf("larger than %d MiB", MaxBlock>>20)
 			if r.parts > MaxParts {
 				why = fmt.Sprintf("more than %d", MaxParts)
@@ -86,23 +85,23 @@ func (r *reader) own(p Part, data Body) {
 }
 
 func (r *reader) icc(c content) {
-	if !r.first("icc") || !r.fits("ICC profile", c.size) {
+	if !r.isFirst("icc") || !r.fits("ICC profile", c.size) {
 		return
 	}
 	if r.colours = profileColours(c.start(profileHead), c.size); r.colours == "" {
 		r.drop("ICC profile", "damaged")
 		return
 	}
-	r.m.ICC = r.take(c)
+	r.m.ICC = r.keepBlock(c)
 }
 
-// exif takes a block from its byte order mark on, or with the "Exif\0\0" that
-// JPEG puts before it and some writers of other formats too.
+// exif reads an EXIF block, which begins at its byte order mark or at the "Exif\0\0" that JPEG, and some
+// writers of other formats, put before it.
 func (r *reader) exif(b Body) {
 	if r.starts(b, exifPrefix) {
-		b = b.from(int64(len(exifPrefix)))
+		b = b.after(int64(len(exifPrefix)))
 	}
-	if !r.first("exif") || !r.fits("EXIF block", b.Len) {
+	if !r.isFirst("exif") || !r.fits("EXIF block", b.Len) {
 		return
 	}
 	f, ok := tiffIn(b)
@@ -117,17 +116,17 @@ func (r *reader) exif(b Body) {
 		return
 	}
 	r.inEXIF = f.resolution()
-	if r.m.EXIF = r.take(plain(b)); r.m.EXIF != nil && r.m.Orientation > 1 {
+	if r.m.EXIF = r.keepBlock(inOnePiece(b)); r.m.EXIF != nil && r.m.Orientation > 1 {
 		f.order.PutUint16(r.m.EXIF[at:], 1)
 		dropThumbnail(r.m.EXIF, f)
 	}
 }
 
 func (r *reader) xmp(c content) {
-	if !r.first("xmp") || !r.fits("XMP packet", c.size) {
+	if !r.isFirst("xmp") || !r.fits("XMP packet", c.size) {
 		return
 	}
-	b := r.take(c)
+	b := r.keepBlock(c)
 	if r.m.Format == "tiff" {
 		b = bytes.TrimRight(b, "\x00")
 	}
@@ -140,8 +139,8 @@ func (r *reader) xmp(c content) {
 	}
 }
 
-// uprightXMP sets the orientation in a packet to 1, where it has one in either of
-// the two ways to write it. The length stays.
+// uprightXMP sets the orientation in an XMP packet to 1, in either of the two notations for it. The length of
+// the packet stays.
 func uprightXMP(b []byte) {
 	for _, start := range []string{`tiff:Orientation="`, `tiff:Orientation='`, "<tiff:Orientation>"} {
 		for at := 0; ; {

@@ -22,8 +22,8 @@ const (
 
 const metresPerInch = 0.0254
 
-// sound returns r, or the zero value when r makes no sense.
-func (r Resolution) sound() Resolution {
+// validated returns r, or the zero value when r makes no sense.
+func (r Resolution) validated() Resolution {
 	for _, v := range [2]float64{r.X, r.Y} {
 		if !(v > 0 && v < math.MaxInt32) || r.Unit == Unknown {
 			return Resolution{}
@@ -32,13 +32,14 @@ func (r Resolution) sound() Resolution {
 	return r
 }
 
-// perMetre returns whole pixels per metre; ok is false where there are none.
+// perMetre returns whole pixels per metre. ok is false where there are none.
 func (r Resolution) perMetre() (x, y uint32, ok bool) {
 	factor := map[Unit]float64{Inch: 1 / metresPerInch, Centimetre: 100, Metre: 1}[r.Unit]
-	return whole(r.X*factor, r.Y*factor, math.MaxInt32)
+	return roundPair(r.X*factor, r.Y*factor, math.MaxInt32)
 }
 
-// jfif returns whole pixels per unit as JFIF has them: 0 ratio, 1 inch, 2 centimetre.
+// jfif returns whole pixels per unit for a JFIF segment, whose units are 0 for a ratio, 1 for inch and 2 for
+// centimetre.
 func (r Resolution) jfif() (unit byte, x, y uint16, ok bool) {
 	factor := 1.0
 	switch r.Unit {
@@ -51,11 +52,12 @@ func (r Resolution) jfif() (unit byte, x, y uint16, ok bool) {
 	case Metre:
 		unit, factor = 1, metresPerInch
 	}
-	a, b, ok := whole(r.X*factor, r.Y*factor, math.MaxUint16)
+	a, b, ok := roundPair(r.X*factor, r.Y*factor, math.MaxUint16)
 	return unit, uint16(a), uint16(b), ok
 }
 
-// fractions returns pixels per unit as TIFF has them: 1 ratio, 2 inch, 3 centimetre.
+// fractions returns pixels per unit for a TIFF, whose units are 1 for a ratio, 2 for inch and 3 for
+// centimetre.
 func (r Resolution) fractions() (unit uint16, x, y [2]uint32, ok bool) {
 	factor := 1.0
 	switch r.Unit {
@@ -74,7 +76,7 @@ func (r Resolution) fractions() (unit uint16, x, y [2]uint32, ok bool) {
 	return unit, fraction(r.X * factor), fraction(r.Y * factor), true
 }
 
-// fraction is v as a fraction, to the nearest thousandth where there is room.
+// fraction returns v as a fraction, to the nearest thousandth where 32 bits allow.
 func fraction(v float64) [2]uint32 {
 	for _, below := range []float64{1, 10, 100, 1000} {
 		n := math.Round(v * below)
@@ -85,8 +87,8 @@ func fraction(v float64) [2]uint32 {
 	return [2]uint32{uint32(math.Round(v)), 1}
 }
 
-// whole rounds; ok is false unless both are 1 to most.
-func whole(x, y, most float64) (_, _ uint32, ok bool) {
+// roundPair rounds two numbers. ok is false unless both results are 1 to most.
+func roundPair(x, y, most float64) (_, _ uint32, ok bool) {
 	x, y = math.Round(x), math.Round(y)
 	if !(x >= 1 && y >= 1 && x <= most && y <= most) {
 		return 0, 0, false

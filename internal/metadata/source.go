@@ -5,41 +5,40 @@ import (
 	"io"
 )
 
-// Source is a file in which metadata are looked for, on a disk or in memory, such as a
-// *bytes.Reader. It need not be in memory: a few bytes are read at a time, and what is kept.
-// One that fails to be read is taken to end there.
+// Source is a file whose metadata are read, on a disk or in memory, such as a *bytes.Reader. Readers hold a
+// few bytes at a time, and what is kept. A file that fails to be read is taken to end there.
 type Source interface {
 	io.ReaderAt
 	Size() int64
 }
 
-// Body is a piece of a Source: the data of a chunk, the payload of a segment, a value. It
-// takes nothing until it is read.
+// Body is a piece of a Source, such as the data of a chunk, the payload of a segment or a value. It takes no
+// memory until it is read.
 type Body struct {
 	src Source
 	at  int64
 	Len int64
 }
 
-// Piece is n bytes of a file from a place on, or as many as there are.
+// Piece returns n bytes of a file from an offset on, or as many as there are.
 func Piece(src Source, at, n int64) Body {
 	at = min(at, src.Size())
 	return Body{src, at, min(n, src.Size()-at)}
 }
 
-// bodyOf is bytes in memory as a piece.
+// bodyOf returns bytes in memory as a piece.
 func bodyOf(b []byte) Body { return Body{bytes.NewReader(b), 0, int64(len(b))} }
 
-// Bytes returns the piece in memory of its own, nil where it cannot be read.
+// Bytes returns the piece in memory of its own, or nil where it cannot be read.
 func (b Body) Bytes() []byte { return b.read(0, b.Len) }
 
-// Start returns the first n bytes of the piece, or all where it has less.
+// Start returns the first n bytes of the piece, or all if it has less.
 func (b Body) Start(n int64) []byte { return b.read(0, min(n, b.Len)) }
 
-// At is the place of the piece in its Source.
+// At returns the offset of the piece in its Source.
 func (b Body) At() int64 { return b.at }
 
-// read returns n bytes from a place of the piece, nil where it has not got so many.
+// read returns n bytes from an offset of the piece on, or nil where it does not have n bytes.
 func (b Body) read(at, n int64) []byte {
 	if at < 0 || n < 0 || at > b.Len || n > b.Len-at {
 		return nil
@@ -51,22 +50,22 @@ func (b Body) read(at, n int64) []byte {
 	return p
 }
 
-// fill reads bytes from a place of the piece, which must have so many.
+// fill reads bytes from an offset of the piece, which must have enough, and reports whether it could.
 func (b Body) fill(p []byte, at int64) bool {
 	n, _ := b.src.ReadAt(p, b.at+at)
 	return n == len(p)
 }
 
-// from is the piece without its first n bytes.
-func (b Body) from(n int64) Body {
+// after returns the piece without its first n bytes.
+func (b Body) after(n int64) Body {
 	n = min(n, b.Len)
 	return Body{b.src, b.at + n, b.Len - n}
 }
 
-// reader reads the piece from its start.
+// reader returns a reader of the piece from its start.
 func (b Body) reader() io.Reader { return io.NewSectionReader(b.src, b.at, b.Len) }
 
-// writeTo writes the piece, a block at a time.
+// writeTo writes the piece in blocks.
 func (b Body) writeTo(w io.Writer) error {
 	const block = 1 << 15
 	if b.Len > block {
@@ -77,8 +76,7 @@ func (b Body) writeTo(w io.Writer) error {
 	return err
 }
 
-// window is what a walker sees of a Source: the bytes at a place, of which those behind come
-// along where the walk goes on in small steps.
+// window reads a Source for a walker. It reads ahead where the walk proceeds in small steps.
 type window struct {
 	src  Source
 	size int64
@@ -91,8 +89,8 @@ func newWindow(src Source) *window {
 	return &window{src: src, size: src.Size(), buf: make([]byte, 4096)}
 }
 
-// bytes returns n bytes at a place until the next call, nil where the file has not got so
-// many. n is at most the length of the window.
+// bytes returns n bytes at an offset, which are valid until the next call, or nil where the file does not have
+// them. n is at most 4096.
 func (w *window) bytes(at int64, n int) []byte {
 	if at < 0 || at > w.size || int64(n) > w.size-at {
 		return nil
@@ -112,7 +110,7 @@ func (w *window) bytes(at int64, n int) []byte {
 	return w.seen[:n]
 }
 
-// find returns the first place from one on that has a byte, -1 where none has.
+// find returns the first offset from one on that holds a byte, or −1 where none does.
 func (w *window) find(at int64, c byte) int64 {
 	for w.bytes(at, 1) != nil {
 		rest := w.seen[at-w.at:]

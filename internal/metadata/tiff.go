@@ -8,17 +8,17 @@ import (
 	"slices"
 )
 
-// about are the tags of a TIFF's directory that tell about the picture rather than
-// about the file. With the directories of EXIF and GPS they make an EXIF block.
+// about are the tags of a TIFF directory that describe the picture rather than the file. With the directories
+// of EXIF and GPS they make an EXIF block.
 var about = []uint16{
 	0x010d, 0x010e, tagMake, 0x0110, 0x011d, tagSoftware, 0x0132, 0x013b, 0x013c, // name, description, make, model, page, software, time, artist, computer
 	0x4746, 0x4749, 0x8298, tagExif, tagGPS, // ratings, copyright
 	0x9c9b, 0x9c9c, 0x9c9d, 0x9c9e, 0x9c9f, // title, comment, author, keywords, subject of Windows
 }
 
-// ofFile reports whether a tag describes how the pixels of a file are laid out,
-// so that it must not come from another file.
-func ofFile(tag uint16) bool {
+// isOfFile reports whether a tag describes the layout of the pixels in a file, so that it must not be copied
+// from another file.
+func isOfFile(tag uint16) bool {
 	switch {
 	case 0x00fe <= tag && tag <= 0x010c, // size, bits, compression, colours
 		0x0111 <= tag && tag <= 0x011c, // strips, orientation, samples, planes, resolution
@@ -39,13 +39,13 @@ func (r *reader) tiff(src Source) {
 		v, ok := f.value(e)
 		switch {
 		case !ok:
-			if r.first("outside") {
+			if r.isFirst("outside") {
 				r.warn("its directory points outside of the file, and what should be there is left out (is the file complete?)")
 			}
 		case e.tag == tagProfile:
-			r.icc(plain(v))
+			r.icc(inOnePiece(v))
 		case e.tag == tagXMP:
-			r.xmp(plain(v))
+			r.xmp(inOnePiece(v))
 		case e.tag == tagOrientation && e.kind == typeShort && v.Len == 2:
 			if o := int(e.short); o >= 1 && o <= 8 {
 				r.m.Orientation = o
@@ -72,7 +72,7 @@ func (r *reader) tiff(src Source) {
 	}
 }
 
-// resolution reads the resolution in the first directory of a TIFF or of EXIF.
+// resolution returns the resolution in the first directory of a TIFF or an EXIF block.
 func (f tiffFile) resolution() Resolution {
 	r := Resolution{Unit: Inch}
 	for e := range f.fields(f.first) {
@@ -93,11 +93,11 @@ func (f tiffFile) resolution() Resolution {
 			r.Unit = map[uint16]Unit{1: Ratio, 2: Inch, 3: Centimetre}[e.short]
 		}
 	}
-	return r.sound()
+	return r.validated()
 }
 
-// A TIFFLayout is where the parts of a TIFF lie. The file is what WriteHead writes, the
-// pixels, which must be in the byte order Order, and what WriteTail writes.
+// TIFFLayout is the layout of a TIFF: the file is what WriteHead writes, the pixels, whose samples must be in
+// the byte order Order, and what WriteTail writes.
 type TIFFLayout struct {
 	Order binary.ByteOrder
 
@@ -108,7 +108,7 @@ type TIFFLayout struct {
 	directory directory
 }
 
-// WriteHead writes what is in front of the pixels.
+// WriteHead writes the bytes before the pixels.
 func (l TIFFLayout) WriteHead(w io.Writer) error {
 	for _, b := range [][]byte{l.start, l.exif, make([]byte, len(l.exif)%2)} {
 		if _, err := w.Write(b); err != nil {
@@ -118,7 +118,7 @@ func (l TIFFLayout) WriteHead(w io.Writer) error {
 	return nil
 }
 
-// WriteTail writes what is behind them.
+// WriteTail writes the bytes behind the pixels.
 func (l TIFFLayout) WriteTail(w io.Writer) error {
 	if _, err := w.Write(make([]byte, l.gap)); err != nil {
 		return err
@@ -126,27 +126,26 @@ func (l TIFFLayout) WriteTail(w io.Writer) error {
 	return l.directory.writeTo(w, l.at, l.Order)
 }
 
-// TIFFField is an entry of the directory about the pixels.
+// TIFFField is a directory entry about the pixels.
 type TIFFField struct {
 	Tag    uint16
 	Long   bool // 32 bits a value rather than 16
 	Values []uint32
 }
 
-// TIFF lays out a TIFF with the given metadata, provenance record, and pixels of
-// so many bytes. fields returns the entries about the pixels, which start at the
-// given offset.
+// TIFF returns the layout of a TIFF with metadata m, a provenance record, and pixels of the given length in
+// bytes. fields returns the entries about the pixels, which start at the given offset of the file.
 //
-// Note: an EXIF block is the start of the file as it is. Both count offsets from
-// their start, so every one in the block stays right, even those in a camera
-// maker's notes that nobody else can read. Only the offset of the first directory
-// is another: that of a new one, at the end, which has the block's entries too.
+// Note: an EXIF block is the start of the file as it is. Both count offsets from their start, so every offset
+// in the block stays right, even those in the notes of a camera maker that nobody else can read. Only the
+// offset of the first directory changes: to a new directory at the end, which has the entries of the block as
+// well.
 func (m Metadata) TIFF(software string, pixels uint32, fields func(at uint32) []TIFFField) TIFFLayout {
 	l := TIFFLayout{Order: binary.LittleEndian}
 	if exif, ok := tiffIn(bodyOf(m.EXIF)); ok {
 		l.Order, l.exif = exif.order, m.EXIF[8:]
 		for e := range exif.fields(exif.first) {
-			if !ofFile(e.tag) {
+			if !isOfFile(e.tag) {
 				// With the four bytes of its value or offset as they are.
 				l.directory = append(l.directory, entry{e.tag, e.kind, e.count, Body{exif.src, e.at + 8, 4}, nil})
 			}
@@ -154,7 +153,7 @@ func (m Metadata) TIFF(software string, pixels uint32, fields func(at uint32) []
 	}
 	l.start = header(l.Order)
 	head := int64(len(l.start)+len(l.exif)) + int64(len(l.exif)%2)
-	l.directory = l.with(l.own(m, software), fields(uint32(head)))
+	l.directory = l.merge(l.ownEntries(m, software), fields(uint32(head)))
 
 	l.at = head + int64(pixels)
 	l.gap = int(l.at % 2)
@@ -163,9 +162,9 @@ func (m Metadata) TIFF(software string, pixels uint32, fields func(at uint32) []
 	return l
 }
 
-// with is the directory with other entries, and with fields; of two of a tag the first of
-// these stays.
-func (l TIFFLayout) with(d directory, fields []TIFFField) directory {
+// merge returns d with fields and with the entries of the directory of l. Of entries with one tag, the first
+// in this order stays.
+func (l TIFFLayout) merge(d directory, fields []TIFFField) directory {
 	for _, f := range fields {
 		kind := uint16(typeShort)
 		if f.Long {
@@ -178,8 +177,8 @@ func (l TIFFLayout) with(d directory, fields []TIFFField) directory {
 	return slices.CompactFunc(d, func(a, b entry) bool { return a.tag == b.tag })
 }
 
-// own are the entries that are not of the EXIF block and not about the pixels.
-func (l TIFFLayout) own(m Metadata, software string) (d directory) {
+// ownEntries returns the entries that are neither of the EXIF block nor about the pixels.
+func (l TIFFLayout) ownEntries(m Metadata, software string) (d directory) {
 	blob := func(tag, kind uint16, b []byte) {
 		if len(b) > 0 {
 			d = append(d, entry{tag: tag, kind: kind, count: uint32(len(b)), value: bodyOf(b)})
@@ -199,7 +198,7 @@ func (l TIFFLayout) own(m Metadata, software string) (d directory) {
 	return d
 }
 
-// numbers are values of 32 bits, or of 16.
+// numbers returns values of 32 bits, if long, or of 16 bits.
 func (l TIFFLayout) numbers(values []uint32, long bool) Body {
 	var b []byte
 	for _, v := range values {

@@ -15,9 +15,9 @@ type RIFFChunk struct {
 	Body
 }
 
-// RIFFWalk goes over the chunks of a WebP, or those within one of its chunks, in their order. It
-// is the one walk of this program, as ChunkWalk is of a PNG. A chunk is returned only when it is
-// whole, and VP8X, which announces what there is, only when it is the first.
+// RIFFWalk walks over the chunks of a WebP, or over those within one of its chunks, in file order. All readers
+// of WebP in the program use it, so that what was checked is what is read. It returns a chunk only when all of
+// it is in the file, and VP8X, which announces the others, only as the first.
 type RIFFWalk struct {
 	w              *window
 	at, end, start int64
@@ -25,7 +25,7 @@ type RIFFWalk struct {
 	kind           [4]byte
 }
 
-// WalkRIFF begins a walk over the WebP in src, up to where its header says that it ends.
+// WalkRIFF begins a walk over the WebP in src, up to the end that its header says.
 func WalkRIFF(src Source) *RIFFWalk {
 	k := &RIFFWalk{w: newWindow(src), at: riffHeader, start: riffHeader}
 	if head := k.w.bytes(4, 4); head != nil {
@@ -37,13 +37,13 @@ func WalkRIFF(src Source) *RIFFWalk {
 	return k
 }
 
-// WalkRIFF begins a walk over the chunks within a chunk, from a place of its data on.
+// WalkRIFF begins a walk over the chunks within a chunk, from an offset of its data on.
 func (b Body) WalkRIFF(from int64) *RIFFWalk {
 	return &RIFFWalk{w: newWindow(b.src), at: b.at + from, end: b.at + b.Len, start: b.at + from}
 }
 
-// Next returns the next chunk; io.EOF behind the last, and io.ErrUnexpectedEOF where the file ends
-// before. A rule that is broken is a FormatError.
+// Next returns the next chunk. The error is io.EOF behind the last chunk, io.ErrUnexpectedEOF where the file
+// ends too early, and a FormatError where it breaks a rule.
 func (k *RIFFWalk) Next() (c RIFFChunk, err error) {
 	if k.end-k.at < 8 {
 		if k.cut {
@@ -69,13 +69,13 @@ func (k *RIFFWalk) Next() (c RIFFChunk, err error) {
 	return RIFFChunk{k.kind[:], Body{k.w.src, at, n}}, nil
 }
 
-// RIFFChunks calls visit with each chunk of a RIFFWalk over src, until a visit returns false. What
-// is behind a broken rule is left out.
+// RIFFChunks calls visit with each chunk of the WebP in src, until a visit returns false, the file ends, or it
+// breaks a rule.
 func RIFFChunks(src Source, visit func(kind []byte, body Body) bool) {
 	WalkRIFF(src).visit(visit)
 }
 
-// Chunks is RIFFChunks for the chunks within one, from a place of its data on.
+// Chunks calls visit with each chunk within a chunk, from an offset of its data on, as RIFFChunks does.
 func (b Body) Chunks(from int64, visit func(kind []byte, body Body) bool) {
 	b.WalkRIFF(from).visit(visit)
 }
@@ -93,11 +93,11 @@ func (r *reader) webp(src Source) {
 	RIFFChunks(src, func(kind []byte, body Body) bool {
 		switch string(kind) {
 		case "ICCP":
-			r.icc(plain(body))
+			r.icc(inOnePiece(body))
 		case "EXIF":
 			r.exif(body)
 		case "XMP ":
-			r.xmp(plain(body))
+			r.xmp(inOnePiece(body))
 		}
 		return true
 	})

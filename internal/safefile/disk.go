@@ -8,37 +8,35 @@ import (
 	"path/filepath"
 )
 
-// disk is what WriteAtomic needs of the file system. There is one for use;
-// tests have another, which fails on demand.
+// disk is the part of the file system that WriteAtomic uses. Tests replace it by one that fails on demand.
 type disk interface {
 	Lstat(name string) (fs.FileInfo, error)
-	// Create makes and opens a new file; it fails if the name exists, even as
-	// a link to nothing. The system takes the umask off perm.
+	// Create makes and opens a new file. It fails if the name exists, even as a link to nothing. The system
+	// applies the umask to perm.
 	Create(name string, perm fs.FileMode) (file, error)
 	Link(from, to string) error
 	Rename(from, to string) error
 	Remove(name string) error
-	// SyncDir asks for the names in a folder, "" being the working one, to be
-	// on the disk too. It is a wish: many systems cannot.
+	// SyncDir asks the system to put the names in a folder on the disk. "" is the working folder. Many systems
+	// cannot do so, which is no error.
 	SyncDir(dir string)
 }
 
-// file is what WriteAtomic needs of an open file.
+// file is the part of an open file that WriteAtomic uses.
 type file interface {
 	io.Writer
 	Name() string
 	Sync() error
 	Chmod(fs.FileMode) error
 	Close() error
-	// Release ends what a temporary file has from Create on, closed or not: that
-	// RemoveLeftovers takes it for one in use.
+	// Release ends the use of a temporary file, which begins with Create and continues after Close.
+	// RemoveLeftovers does not remove the file before.
 	Release()
 }
 
-// createTemp makes a new, empty, hidden file in the folder dir, which is "" or
-// ends in a separator.
+// createTemp makes a new, empty, hidden file in the folder dir, which is "" or ends in a separator.
 func createTemp(d disk, dir string, perm fs.FileMode) (file, error) {
-	note(dir)
+	noteFolder(dir)
 	const tries = 100
 	var err error
 	for range tries {
@@ -84,7 +82,7 @@ func (osDisk) Create(name string, perm fs.FileMode) (file, error) {
 	return out, nil
 }
 
-// isStill reports whether the name is still that of the open file.
+// isStill reports whether the name still leads to the open file.
 func isStill(f *os.File, name string) bool {
 	made, err := f.Stat()
 	if err != nil {

@@ -11,22 +11,21 @@ import (
 	"time"
 )
 
-// RemoveLeftovers removes from the folder dir the temporary files, and the folders of
-// TempFolder, that killed programs have left, and returns their number. Whose they are is
-// said by their names: what a process of this machine made goes once that process has ended.
-// A file that was made in another container of this machine goes where its lock, which is
-// seen here, is free. Of other machines, on a folder that is shared, nothing is known: their
-// files go when they were last written at least olderThan ago, so an age well above the time
-// of one file spares those of runs at work. Folders of others stay.
+// RemoveLeftovers removes from the folder dir the temporary files, and the folders of TempFolder, that killed
+// programs have left, and returns their number. The name of a temporary file says which process made it. Files
+// and folders of a process of this machine are removed once that process has ended. Files of another container
+// of this machine are removed when their lock, which is visible here, is free. Nothing is known of processes
+// of other machines, which may share the folder: their files are removed when they were last written at least
+// olderThan ago, so that an age well above the time for one file spares the files of running programs. Their
+// folders stay.
 //
-// It goes on after a file that cannot be removed and returns the first such
-// error, an ErrOutput.
+// It continues after a file that cannot be removed, and returns the first such error, an ErrOutput.
 func RemoveLeftovers(dir string, olderThan time.Duration) (removed int, err error) {
 	return removeTemps(dir, olderThan, false)
 }
 
-// isLeft tells whether nobody needs a temporary file or folder any more. release is to be called
-// once it is removed: until then nobody else can begin to use it.
+// isLeft reports whether no running program needs a temporary file or folder. release must be called once the
+// file is removed; until then no other program can begin to use it.
 func isLeft(dir string, e fs.DirEntry, by maker, olderThan time.Duration) (left bool, release func()) {
 	state := by.state()
 	if e.IsDir() || state == running || !e.Type().IsRegular() {
@@ -43,7 +42,7 @@ func isLeft(dir string, e fs.DirEntry, by maker, olderThan time.Duration) (left 
 	return err == nil && time.Since(info.ModTime()) >= olderThan, release
 }
 
-// removeTemps is RemoveLeftovers; with own, what this process has made goes as well.
+// removeTemps is RemoveLeftovers. With own, it removes the temporary files of this process as well.
 func removeTemps(dir string, olderThan time.Duration, own bool) (removed int, err error) {
 	entries, err := tempsIn(dir)
 	if err != nil {
@@ -79,14 +78,14 @@ func removeTemps(dir string, olderThan time.Duration, own bool) (removed int, er
 	return removed, first
 }
 
-// used are the folders in which this process has made temporary files, by their whole paths.
+// used is the set of folders in which this process has made temporary files, by their absolute paths.
 var used struct {
 	sync.Mutex
 	folders map[string]bool
 }
 
-// note remembers a folder in which a temporary file is made; "" is the working one.
-func note(dir string) {
+// noteFolder remembers a folder in which a temporary file is made. "" is the working folder.
+func noteFolder(dir string) {
 	path, err := filepath.Abs(dir)
 	if err != nil {
 		return
@@ -99,11 +98,10 @@ func note(dir string) {
 	used.folders[path] = true
 }
 
-// ClearFolders is RemoveLeftovers for all folders in which this process has made temporary
-// files since the last call, which it forgets. What cannot be removed stays. With own, the
-// process is about to end and has given up what it was at: its own temporary files go too.
-// It is for the end of a program; concurrent use is safe, but with own no file may be in work
-// that is still wanted.
+// ClearFolders is RemoveLeftovers for all folders in which this process has made temporary files since the
+// last call. Files that cannot be removed stay. With own, it also removes the temporary files of this process,
+// which must not be writing any file that is still wanted. It is for the end of a program. Concurrent calls
+// are safe.
 func ClearFolders(olderThan time.Duration, own bool) {
 	used.Lock()
 	folders := used.folders
@@ -114,8 +112,8 @@ func ClearFolders(olderThan time.Duration, own bool) {
 	}
 }
 
-// tempsIn lists what is named like a temporary file. It has little of a large folder in
-// memory at a time.
+// tempsIn returns the entries of a folder that are named like temporary files. It reads a large folder in
+// parts.
 func tempsIn(dir string) (list []fs.DirEntry, err error) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -138,8 +136,8 @@ func tempsIn(dir string) (list []fs.DirEntry, err error) {
 	}
 }
 
-// SameFile reports whether two names lead to one existing file, through links
-// of either kind, so that writing to one would change the other.
+// SameFile reports whether two names lead to one existing file, through symbolic or hard links, so that
+// writing to one would change the other.
 func SameFile(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {

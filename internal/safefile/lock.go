@@ -11,8 +11,7 @@ const (
 	inUse
 )
 
-// tryLock takes the lock of the named regular file, which a writer that was killed
-// has given up. release gives it up.
+// tryLock takes the lock of the named regular file, which a killed writer has released. release releases it.
 func tryLock(name string) (state lockState, release func()) {
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
@@ -25,13 +24,12 @@ func tryLock(name string) (state lockState, release func()) {
 	return state, func() { f.Close() }
 }
 
-// Lock takes the lock of an open file until it is closed, and tells whether it could:
-// false means that another program, or another opening of the file, has it. Where
-// there are no locks all is well.
+// Lock takes the lock of an open file until it is closed, and reports whether it could: false means that
+// another program, or another opening of the file, holds it. It returns true on systems without locks.
 func Lock(f *os.File) bool { return lock(f) != inUse }
 
-// Occupy says to others that a program is at work in a folder, of which there may be several,
-// until leave is called or the program ends. Where there are no locks it says nothing.
+// Occupy marks a folder as used by this program until leave is called or the program ends. Several programs
+// may mark one folder. It does nothing on systems without locks.
 func Occupy(dir string) (leave func()) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -41,8 +39,7 @@ func Occupy(dir string) (leave func()) {
 	return func() { f.Close() }
 }
 
-// Occupied tells whether a program is at work in a folder, by what Occupy says: another, or
-// this one.
+// Occupied reports whether a program, which may be this one, has marked a folder by Occupy.
 func Occupied(dir string) bool {
 	f, err := os.Open(dir)
 	if err != nil {

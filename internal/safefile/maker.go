@@ -11,19 +11,18 @@ import (
 	"sync"
 )
 
-// maker is the process that made a temporary file, as the name of the file tells it. Its zero
-// value is a process of which nothing is known.
+// maker is the process that made a temporary file, as the name of the file says. The zero value is an unknown
+// process.
 type maker struct {
-	// host is a hash of the machine and of its set of process numbers, of which each container
-	// has its own.
+	// host is a hash of the machine and of its set of process numbers, of which each container has its own.
 	host string
-	// boot is a hash of what changes whenever the machine starts; that of nothing where the
-	// system does not tell. Containers of one machine share it.
+	// boot is a hash of a value that changes whenever the machine starts, and the same for all containers of a
+	// machine. It is the hash of an empty text where the system has no such value.
 	boot string
 	// pid is the number of the process.
 	pid int
-	// start is when the process began, in units of the system; 0: not known. A number that is
-	// given to another process later has another start.
+	// start is the time at which the process began, in units of the system, or 0 where it is not known. A
+	// later process that gets the same number has another start.
 	start uint64
 }
 
@@ -33,13 +32,13 @@ var self = sync.OnceValue(func() maker {
 	return maker{hashed(machine()), hashed(bootOf()), os.Getpid(), start}
 })
 
-// hashed shortens a text to 8 hexadecimal digits.
+// hashed returns 8 hexadecimal digits of the hash of a text.
 func hashed(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:4])
 }
 
-// state tells whether a process still runs, as far as this process can know.
+// state returns whether a process still runs, as far as this process can know.
 func (m maker) state() makerState {
 	me := self()
 	switch {
@@ -68,8 +67,8 @@ const (
 	gone
 )
 
-// Names of temporary files: the prefix, the four fields of the maker and 16 random hexadecimal
-// digits with dashes between, the suffix.
+// The names of temporary files are the prefix, the four fields of the maker and 16 random hexadecimal digits,
+// with dashes between, and the suffix.
 const (
 	tempPrefix = ".superres-"
 	tempSuffix = ".tmp"
@@ -81,8 +80,8 @@ func tempName() string {
 	return fmt.Sprintf("%s%s-%s-%d-%d-%016x%s", tempPrefix, m.host, m.boot, m.pid, m.start, rand.Uint64(), tempSuffix)
 }
 
-// parseTemp reports whether a file name is one that tempName makes, and whose. Names without a
-// maker, which earlier versions made, have the zero one.
+// parseTemp reports whether a file name is one that tempName makes, and returns its maker. Names that earlier
+// versions made have no maker, and the zero one is returned.
 func parseTemp(name string) (by maker, ok bool) {
 	text, ok1 := strings.CutPrefix(name, tempPrefix)
 	text, ok2 := strings.CutSuffix(text, tempSuffix)
@@ -105,7 +104,7 @@ func parseTemp(name string) (by maker, ok bool) {
 	return maker{}, false
 }
 
-// isHex reports whether a text is of n lower-case hexadecimal digits.
+// isHex reports whether a text consists of n lower-case hexadecimal digits.
 func isHex(text string, n int) bool {
 	return len(text) == n && strings.Trim(text, "0123456789abcdef") == ""
 }

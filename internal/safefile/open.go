@@ -7,12 +7,11 @@ import (
 	"os"
 )
 
-// OpenRegular opens the named file, which must be regular, and returns its size
-// in bytes. Its errors are of the class ErrInput.
+// OpenRegular opens the named file, which must be regular, and returns its size in bytes. Its errors are of
+// the class ErrInput.
 //
-// Note: a FIFO or a device is refused before it is opened, since opening some
-// of them has effects, and again afterwards, since the name may have changed
-// hands in between; the open itself never waits.
+// Note: a FIFO or a device is refused before it is opened, since opening some of them has effects, and again
+// afterwards, since the name may lead to another file by then. Opening never waits.
 func OpenRegular(name string) (*os.File, int64, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -43,9 +42,8 @@ func OpenRegular(name string) (*os.File, int64, error) {
 	return f, info.Size(), nil
 }
 
-// ReadRegular reads the named file, which must be regular and of limit bytes at most. What
-// is appended to it meanwhile is left out. Its errors are of the class ErrInput or ErrLimit
-// and have no remedy.
+// ReadRegular reads the named file, which must be regular and of at most limit bytes. Bytes that are appended
+// to it meanwhile are not read. Its errors are of the class ErrInput or ErrLimit and have no remedy.
 func ReadRegular(name string, limit int64) ([]byte, error) {
 	f, size, err := OpenRegular(name)
 	if err != nil {

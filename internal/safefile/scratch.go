@@ -7,14 +7,13 @@ import (
 	"path/filepath"
 )
 
-// Scratch opens a new file in a folder for what is put aside while something is made; "" is
-// that of the system. Nobody else sees it, and it is gone with its closing, however the program
-// ends. Errors are an ErrOutput.
+// Scratch opens a new file for intermediate data in a folder; "" is that of the system. No other program sees
+// it, and it is removed when it is closed or the program ends in any way. Errors are an ErrOutput.
 func Scratch(dir string) (f *os.File, err error) {
 	if dir == "" {
 		dir = os.TempDir()
 	}
-	note(dir)
+	noteFolder(dir)
 	const tries = 100
 	for range tries {
 		name := filepath.Join(dir, tempName())
@@ -28,12 +27,11 @@ func Scratch(dir string) (f *os.File, err error) {
 	return nil, Unwritable(dir, err)
 }
 
-// TempFolder makes a new folder below that of the system for temporary files, for its owner
-// alone. It is for the caller to remove, with all that is in it; RemoveLeftovers does so when
-// the program was killed. Errors are an ErrOutput.
+// TempFolder makes a new folder, for its owner alone, below that of the system for temporary files. The caller
+// removes it with its content; RemoveLeftovers does so after the program was killed. Errors are an ErrOutput.
 func TempFolder() (path string, err error) {
 	dir := os.TempDir()
-	note(dir)
+	noteFolder(dir)
 	path = filepath.Join(dir, tempName())
 	if err := os.Mkdir(path, 0o700); err != nil {
 		return "", Unwritable(path, err)

@@ -10,34 +10,32 @@ import (
 	"path/filepath"
 )
 
-// WriteAtomic makes the file name out of what write gives to its writer, all or
-// nothing: until the last byte is on the disk the name keeps its old file, or
-// stays free. On an error, or a panic of write, the temporary file is removed;
-// only a kill or a crash leaves it, for RemoveLeftovers.
+// WriteAtomic makes the file name of what write writes to its writer, whole or not at all: until the last byte
+// is on the disk, the name keeps its old file or stays free. On an error, or a panic of write, the temporary
+// file is removed. Only a kill or a crash leaves it, for RemoveLeftovers.
 //
-// A new file gets the mode that the umask allows. With overwrite, an existing
-// regular file is replaced and its mode kept, unless it is write-protected.
-// Without, an existing name is refused, even one that appears while write is at
-// work. Links, folders and devices are never replaced or followed.
+// A new file gets the mode that the umask allows. With overwrite, an existing regular file is replaced and its
+// mode kept, unless it is write-protected. Without overwrite, an existing name is refused, even one that
+// appears while write runs. Links, folders and devices are never replaced or followed.
 //
-// write must not keep its writer. A Fault that write returns, or the error of
-// a context, keeps its class; all others are an ErrOutput.
+// write must not keep its writer. A Fault that write returns, or the error of a context, keeps its class; all
+// others are an ErrOutput.
 func WriteAtomic(name string, overwrite bool, write func(io.Writer) error) error {
 	return writeAtomic(osDisk{}, name, AnyMode, overwrite, write)
 }
 
-// WriteAtomicMode is WriteAtomic for a new file that gets no more than the mode most, from its
-// first byte on: see ModeOf.
+// WriteAtomicMode is WriteAtomic for a new file that gets at most the mode most, from its first byte on. See
+// ModeOf.
 func WriteAtomicMode(most fs.FileMode, name string, overwrite bool, write func(io.Writer) error) error {
 	return writeAtomic(osDisk{}, name, most, overwrite, write)
 }
 
-// AnyMode is the mode of what is made of nobody's files: the umask alone decides.
+// AnyMode is the mode of a file that is made of no other files, so that the umask alone decides.
 const AnyMode fs.FileMode = 0o666
 
-// ModeOf returns the mode, at most AnyMode, of a file that holds something of the named ones:
-// it is open to no one but its owner who could not read or write all of them. Names of what
-// is no regular file, or of nothing, such as "-" and "", are passed over.
+// ModeOf returns the mode, at most AnyMode, of a file that is made of the named ones: only its owner may use
+// it, and those who may use all of the named files. Names of anything but existing regular files, such as "-"
+// and "", are ignored.
 func ModeOf(names ...string) fs.FileMode {
 	most := AnyMode
 	for _, name := range names {
@@ -48,7 +46,7 @@ func ModeOf(names ...string) fs.FileMode {
 	return most
 }
 
-// ModeOfInfo is ModeOf for a file that is known already, of any kind; nil is none.
+// ModeOfInfo is ModeOf for the description of a file of any kind. nil is no file.
 func ModeOfInfo(info fs.FileInfo) fs.FileMode {
 	if info == nil {
 		return AnyMode
@@ -56,9 +54,8 @@ func ModeOfInfo(info fs.FileInfo) fs.FileMode {
 	return AnyMode & (info.Mode().Perm() | 0o600)
 }
 
-// CheckWritable refuses, as an ErrOutput, a name that WriteAtomic would refuse: it
-// looks at what is there and makes and removes a temporary file. Later, either may
-// have changed.
+// CheckWritable refuses, as an ErrOutput, a name that WriteAtomic would refuse. It examines the existing file
+// and makes and removes a temporary one. Both may change before the file is written.
 func CheckWritable(name string, overwrite bool) error {
 	d := osDisk{}
 	mode, _, err := outputMode(d, name, overwrite)
@@ -69,13 +66,13 @@ func CheckWritable(name string, overwrite bool) error {
 	return tryTemp(d, dir, mode, name)
 }
 
-// CheckFolder refuses, as an ErrOutput, a folder in which no file can be made: it
-// makes and removes a temporary one.
+// CheckFolder refuses, as an ErrOutput, a folder in which no file can be made. It makes and removes a
+// temporary one.
 func CheckFolder(dir string) error {
 	return tryTemp(osDisk{}, dir+string(filepath.Separator), 0o666, dir)
 }
 
-// tryTemp makes and removes a temporary file in dir and reports failure under name.
+// tryTemp makes and removes a temporary file in dir and reports a failure under the given name.
 func tryTemp(d disk, dir string, mode fs.FileMode, name string) error {
 	temp, err := createTemp(d, dir, mode)
 	if err != nil {
@@ -89,7 +86,7 @@ func tryTemp(d disk, dir string, mode fs.FileMode, name string) error {
 	return nil
 }
 
-// writeAtomic gives a new file no more than the mode most.
+// writeAtomic is WriteAtomicMode on a given file system.
 func writeAtomic(d disk, name string, most fs.FileMode, overwrite bool, write func(io.Writer) error) error {
 	mode, replaces, err := outputMode(d, name, overwrite)
 	if err != nil {
@@ -128,15 +125,15 @@ func writeAtomic(d disk, name string, most fs.FileMode, overwrite bool, write fu
 	if err := temp.Close(); err != nil {
 		return Unwritable(name, err)
 	}
-	if err := place(d, temp.Name(), name, mode, overwrite); err != nil {
+	if err := giveName(d, temp.Name(), name, mode, overwrite); err != nil {
 		return Unwritable(name, err)
 	}
 	d.SyncDir(dir)
 	return nil
 }
 
-// outputMode returns the mode for the file to be written and whether it
-// replaces one, or refuses the name.
+// outputMode returns the mode for the file to be written and whether it replaces an existing one, or refuses
+// the name.
 func outputMode(d disk, name string, overwrite bool) (mode fs.FileMode, replaces bool, err error) {
 	no := func(reason string, remedy Remedy) (fs.FileMode, bool, error) {
 		return 0, false, &Fault{Name: name, Reason: reason, Remedy: remedy, Class: ErrOutput}
@@ -164,7 +161,7 @@ func outputMode(d disk, name string, overwrite bool) (mode fs.FileMode, replaces
 	return info.Mode().Perm(), true, nil
 }
 
-// fill runs write on a buffer before f, and reports its errors under name.
+// fill runs write on a buffered f and reports its errors under the name.
 func fill(f io.Writer, name string, write func(io.Writer) error) error {
 	out := &Watched{Writer: f}
 	buf := bufio.NewWriterSize(out, 1<<16)
@@ -187,7 +184,7 @@ func fill(f io.Writer, name string, write func(io.Writer) error) error {
 	return Unwritable(name, err)
 }
 
-// Watched is a writer that remembers its first error, whatever becomes of it on its way.
+// Watched is a writer that remembers its first error, for callers that reword or lose it.
 type Watched struct {
 	io.Writer
 	// Err is that error; nil: there was none.
@@ -203,12 +200,12 @@ func (w *Watched) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// place gives the finished file temp its final name.
+// giveName gives the finished file temp its final name.
 //
-// Note: renaming replaces what is there, so without overwrite the name is made
-// by a link, which fails if it is taken. On file systems without links the name
-// is taken by an empty file first; a crash just then leaves that.
-func place(d disk, temp, name string, mode fs.FileMode, overwrite bool) error {
+// Note: renaming replaces an existing file, so without overwrite the name is made by a link, which fails if
+// the name is taken. On file systems without links the name is taken by an empty file first, which a crash at
+// that moment leaves.
+func giveName(d disk, temp, name string, mode fs.FileMode, overwrite bool) error {
 	if overwrite {
 		return d.Rename(temp, name)
 	}

@@ -9,9 +9,8 @@ import (
 	"superres/superres/stage"
 )
 
-// Colour adds to enlarged colour what a small network finds that it lacks: in the colour of
-// the picture, and in the pixels of its brightness, which are enlarged already and tell where
-// edges are.
+// Colour adds the residual of a network to enlarged colour. The network sees the colour of the
+// picture and its brightness, which is enlarged already and shows where edges are.
 //
 //	f   = φ₀(W₀ ∗ (½(R−Y), ½(B−Y), Y′) + b₀)     3×3, 2+s² → C, Y′ the s² pixels of a sample
 //	h   = φᵢ(Wᵢ ∗ h + bᵢ), h₀ = f                 3×3, C → C, i = 1..M
@@ -20,8 +19,8 @@ import (
 // It implements stage.Colour.
 type Colour struct{ net }
 
-// colours is how many of the first inputs are of colour; the greatest of their halves are
-// those of pure red and of pure blue.
+// The first inputs of the network are half of R−Y and of B−Y, which are greatest in pure red and in
+// pure blue.
 const (
 	colours      = 2
 	greatestRed  = 0.701 / 2
@@ -61,10 +60,10 @@ func (c *Colour) Save(to *stage.Arrays) any { return c.save(to) }
 
 // Tune implements stage.Colour.
 func (c *Colour) Tune(t stage.Tuning) (stage.Colour, error) {
-	if t.Level == 0 || !c.params.Leveled {
+	if t.Level == 0 || !c.params.Graded {
 		return c, nil
 	}
-	tuned, err := c.at(t.Level)
+	tuned, err := c.tune(t.Level)
 	if err != nil {
 		return nil, err
 	}
@@ -75,16 +74,16 @@ func (c *Colour) Tune(t stage.Tuning) (stage.Colour, error) {
 func (c *Colour) Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Plane, current [2]*plane.Plane, w *stage.Work) error {
 	scale := c.scale
 	inputs := colours + scale*scale
-	line := func(y int, to []int16) {
+	read := func(y int, to []int16) {
 		red, blue := low[0].Row(y), low[1].Row(y)
 		for x, v := range red {
-			to[x*inputs], to[x*inputs+1] = ofColour(v), ofColour(blue[x])
+			to[x*inputs], to[x*inputs+1] = quantiseColour(v), quantiseColour(blue[x])
 		}
 		for k := range scale {
 			row, at := luma.Row(y*scale+k), to[colours+k*scale:]
 			for x := 0; x < len(row); x += scale {
 				for i, v := range row[x:][:scale] {
-					at[i] = ofLuma(v)
+					at[i] = quantiseLuma(v)
 				}
 				at = at[min(inputs, len(at)):]
 			}
@@ -92,20 +91,20 @@ func (c *Colour) Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Pla
 	}
 	add := func(y int, sums []float32, step int) {
 		least, most := make([]float32, low[0].W), make([]float32, low[0].W)
-		for i, plane := range current {
+		for i, p := range current {
 			bounds(least, most, low[i], y)
 			for k := range scale {
-				row := plane.Row(y*scale + k)
-				kernel.AddPixels(row, row, sums[(i*scale+k)*scale:], scale, step, colours*scale*scale, kernel.Row{V: all[:]}, kernel.Row{V: least, Step: 1}, kernel.Row{V: most, Step: 1})
+				row := p.Row(y*scale + k)
+				kernel.AddPixels(row, row, sums[(i*scale+k)*scale:], scale, step, colours*scale*scale, kernel.Row{V: one[:]}, kernel.Row{V: least, Step: 1}, kernel.Row{V: most, Step: 1})
 			}
 		}
 	}
-	return c.run(ctx, low[0].W, low[0].H, line, add, w.Report)
+	return c.run(ctx, low[0].W, low[0].H, read, add, w.Report)
 }
 
-// bounds sets least and most to what colour may be where row y is enlarged: what the 3×3
-// samples around each have, and as much more on both sides as they differ. So what is grey
-// stays so, to the bit, and one colour that one.
+// bounds sets least and most to the limits of the colour that each sample of row y is enlarged to:
+// those of the 3×3 samples around it, and as much more on both sides as these differ. So a flat
+// colour stays as it is, to the bit, and grey does.
 func bounds(least, most []float32, p *plane.Plane, y int) {
 	row := p.Row(y)
 	above, below := p.Row(max(y-1, 0))[:len(row)], p.Row(min(y+1, p.H-1))[:len(row)]
@@ -122,8 +121,8 @@ func bounds(least, most []float32, p *plane.Plane, y int) {
 	}
 }
 
-// ofColour is what stands for half of a colour of −1..1, which it is limited to.
-func ofColour(v float32) int16 {
+// quantiseColour returns the integer that stands for half of a colour, clamped to −1..1.
+func quantiseColour(v float32) int16 {
 	v = float32(min(max(v, -1), 1) * (white / 2)) // rounded here, and not with what is added
 	if v < 0 {
 		return -int16(0.5 - v)

@@ -18,7 +18,7 @@ import (
 // whole is a stage of weights that are drawn as integers: nothing of it was ever rounded.
 func whole(t *testing.T, scale int, p params) *Stage {
 	t.Helper()
-	p.Limit = kernel.Clip
+	p.Clip = kernel.Clip
 	rng := rand.New(rand.NewPCG(3, 3))
 	var tab tables
 	for i, l := range p.layers(scale) {
@@ -29,13 +29,13 @@ func whole(t *testing.T, scale int, p params) *Stage {
 		for range l.Out {
 			tab.bias = append(tab.bias, int32(rng.IntN(1<<24)-1<<23))
 			if i == p.Depth+1 {
-				tab.above = append(tab.above, 1.0/(1<<28))
+				tab.positive = append(tab.positive, 1.0/(1<<28))
 				continue
 			}
-			tab.above = append(tab.above, float32(1+rng.IntN(5))/(1<<14))
-			tab.below = append(tab.below, float32(rng.IntN(7)-2)/(1<<16))
-			if p.Leveled {
-				tab.level = append(tab.level, int32(rng.IntN(1<<24)-1<<23))
+			tab.positive = append(tab.positive, float32(1+rng.IntN(5))/(1<<14))
+			tab.negative = append(tab.negative, float32(rng.IntN(7)-2)/(1<<16))
+			if p.Graded {
+				tab.strength = append(tab.strength, int32(rng.IntN(1<<24)-1<<23))
 			}
 		}
 	}
@@ -112,26 +112,26 @@ func again(t *testing.T, s *Stage) (*Stage, error) {
 
 // A file whose sums could overflow, or whose arrays do not fit, is refused.
 func TestForgedFiles(t *testing.T) {
-	p := params{Channels: 16, Depth: 2, Leveled: true}
+	p := params{Channels: 16, Depth: 2, Graded: true}
 	if err := loaded(t, whole(t, 2, p)); err != nil {
 		t.Fatal(err)
 	}
 	for name, forge := range map[string]func(s *Stage){
 		"more than 32 bits":            func(s *Stage) { fill(s.tables.weights[5:400*16], math.MinInt16) },
 		"more than 32 bits, the bias":  func(s *Stage) { s.tables.bias[3] = math.MinInt32 },
-		"more than 32 bits, a level":   func(s *Stage) { s.tables.level[3] = math.MaxInt32 },
-		"expected, levels":             func(s *Stage) { s.tables.level = s.tables.level[1:] },
+		"more than 32 bits, a level":   func(s *Stage) { s.tables.strength[3] = math.MaxInt32 },
+		"expected, levels":             func(s *Stage) { s.tables.strength = s.tables.strength[1:] },
 		"grain of 50 levels":           func(s *Stage) { s.params.Grain = 50 },
-		"level":                        func(s *Stage) { s.params.Level = 1.5 },
-		"activations of at most 5":     func(s *Stage) { s.params.Limit = 5 },
-		"an older form":                func(s *Stage) { s.params.Limit = 0 },
-		"level of none":                func(s *Stage) { s.params.Leveled, s.params.Level = false, 0.5 },
+		"level":                        func(s *Stage) { s.params.Strength = 1.5 },
+		"activations of at most 5":     func(s *Stage) { s.params.Clip = 5 },
+		"an older form":                func(s *Stage) { s.params.Clip = 0 },
+		"level of none":                func(s *Stage) { s.params.Graded, s.params.Strength = false, 0.5 },
 		"more than 32 bits, the first": func(s *Stage) { fill(s.tables.weights[:5*16], math.MaxInt16) },
 		"more than 32 bits, the last":  func(s *Stage) { fill(s.tables.weights[len(s.tables.weights)-9*16*4:], 5000) },
-		"1 or more":                    func(s *Stage) { s.tables.above[20] = -1 },
-		"1 or more, the slope":         func(s *Stage) { s.tables.below[20] = 1 },
-		"1 or more, the last":          func(s *Stage) { s.tables.above[len(s.tables.above)-1] = 1e30 },
-		"not finite":                   func(s *Stage) { s.tables.above[0] = float32(math.NaN()) },
+		"1 or more":                    func(s *Stage) { s.tables.positive[20] = -1 },
+		"1 or more, the slope":         func(s *Stage) { s.tables.negative[20] = 1 },
+		"1 or more, the last":          func(s *Stage) { s.tables.positive[len(s.tables.positive)-1] = 1e30 },
+		"not finite":                   func(s *Stage) { s.tables.positive[0] = float32(math.NaN()) },
 		"unit":                         func(s *Stage) { s.tables.units[1] = 0 },
 		"expected":                     func(s *Stage) { s.params.Depth++ },
 		"expected, no channels":        func(s *Stage) { s.params.Channels = 0 },

@@ -7,18 +7,17 @@ import (
 	"superres/patches/plane"
 )
 
-// A network learns from details worth restoring, and makes as much more of the grain of a
-// camera, which is in all places that are flat otherwise: a sky gets a weave. So where the
-// samples around one vary by as little as grain does, the enlargement stays as it was, and from
-// there on the network is let in by degrees. What that costs where there is no grain is 0.01 dB.
+// A network makes details more distinct, and a camera's grain with them: a sky gets a weave. So
+// where the samples around one vary by as little as grain does, the enlargement stays as it was, and
+// from there on the residual is added by degrees. Where there is no grain that costs 0.01 dB.
 
-// The samples within around rows and columns are looked at; grainEnd is by how many times more
-// than grain they vary where all is added that the network finds.
+// The samples within around rows and columns count; from grainEnd times the grain on all of the
+// residual is added.
 const (
 	around   = 2
 	grainEnd = 2.5
 	samples  = (2*around + 1) * (2*around + 1)
-	fineness = 16 // parts of a level that samples are counted in
+	fineness = 16 // parts of a level in which samples are counted
 )
 
 // MaxGrain is the greatest grain of a stage, in levels of 255.
@@ -35,17 +34,17 @@ func (s *Stage) WithGrain(grain float64) *Stage {
 	return changed
 }
 
-// shares sets to to how much of what the network finds is added to each sample of low:
+// shares sets to to the share of the residual that is added to each sample of low:
 //
 //	(v − g²)/((5g/2)² − g²), limited to 0..1,
 //
-// of the variance v of 5×5 samples, those at an edge repeated beyond it, and of g = Grain.
+// with v the variance of 5×5 samples, those at an edge repeated beyond it, and g the grain.
 func (s *Stage) shares(ctx context.Context, to, low *plane.Plane) error {
 	const one = samples * samples * fineness * fineness // a variance of 1 level²
 	least := int64(s.params.Grain * s.params.Grain * one)
 	span := float32(max(int64(s.params.Grain*s.params.Grain*grainEnd*grainEnd*one)-least, 1))
-	const together = 32 // rows
-	return parallel.For(ctx, low.H, together, func() func(lo, hi int) {
+	const rowsPerTask = 32
+	return parallel.For(ctx, low.H, rowsPerTask, func() func(lo, hi int) {
 		w := newWindow(low)
 		return func(lo, hi int) {
 			w.begin(lo)
@@ -61,11 +60,11 @@ func (s *Stage) shares(ctx context.Context, to, low *plane.Plane) error {
 	})
 }
 
-// window are sums of columns of samples, and of their squares, around one row of a plane.
+// window has the sums of the samples of each column around one row of a plane, and of their squares.
 type window struct {
 	plane         *plane.Plane
 	y             int
-	sums, squares []int32 // of column x at x+around
+	sums, squares []int32 // column x is at x+around
 }
 
 func newWindow(p *plane.Plane) *window {
@@ -82,14 +81,14 @@ func (w *window) begin(y int) {
 	}
 }
 
-// next goes on to the next row.
+// next goes to the next row.
 func (w *window) next() {
 	w.add(w.y-around, -1)
 	w.y++
 	w.add(w.y+around, 1)
 }
 
-// add adds a row to the sums, or takes it away.
+// add adds a row to the sums, with a sign of −1 takes it away.
 func (w *window) add(y int, sign int32) {
 	row := w.plane.Row(min(max(y, 0), w.plane.H-1))
 	sums, squares := w.sums[around:][:len(row)], w.squares[around:][:len(row)]
@@ -100,7 +99,7 @@ func (w *window) add(y int, sign int32) {
 	}
 }
 
-// each calls visit with the sums around each sample of the row.
+// each calls visit with the sums of the samples around each sample of the row.
 func (w *window) each(visit func(x int, sum, squares int32)) {
 	n := w.plane.W
 	for i := range around {

@@ -9,27 +9,27 @@ import (
 	"superres/internal/kernel"
 )
 
-// A sample y of brightness is taken as round(white·y) − grey: of 8 bits that is exact, and of
-// 16 it loses nothing that shows. Colour, which is below zero as well, is taken as
-// round(white·c).
+// A sample y of brightness becomes the integer round(white·y) − grey, which is exact for 8 bits and
+// loses nothing visible of 16. A sample c of colour, which may be negative, becomes round(white·c).
 const (
 	white = 255 * 256
 	grey  = white / 2
 )
 
-// Rounding works like this. An activation v of a layer is the integer round(a·v), with one a
-// for the layer, so that f and h can be added as they are: theirs is the same. The kernels
-// limit it to kernel.Clip. A weight w to output o is round(g·w), with one g for each
-// output, as large as it can be without a sum ever overflowing, whatever the activations are:
+// Quantisation. An activation v of a layer becomes the integer round(a·v), with one a for the layer,
+// so that f and h can be added as they are: theirs is the same. The kernels clip it to kernel.Clip. A
+// weight w to output o becomes round(g·w), with one g for each output, as large as it can be without
+// a sum ever overflowing, whatever the activations are:
 //
-//	|bias| + |level| + largest·Σ|weight| ≤ most, largest what comes in at most, level what a
-//	level of 1 adds to the bias, and most 2³¹ − 1, or in the chain kernel.MaxWinogradSum,
+//	|bias| + |strength| + largest·Σ|weight| ≤ most,
 //
-// and there also without weights that kernel.Filter.PrepareWinograd refuses. The sum is then a·g times
-// what it stands for. For weights as they are learned that leaves them 10 or 11 bits.
+// where largest is the greatest magnitude of an input, strength what a strength of 1 adds to the
+// bias, and most 2³¹ − 1, or in the chain kernel.MaxWinogradSum; there kernel.Filter.PrepareWinograd
+// must take the weights, too. The sum is then a·g times the value that it stands for. Weights of
+// trained networks get 10 or 11 bits by that.
 
-// largest is the magnitude of what a layer is given at most: samples, what the kernels make,
-// or the sum of two of that.
+// largest returns the greatest magnitude of an input of a layer: samples, activations, or the sum of
+// two activations.
 func (p params) largest(layer int) int64 {
 	switch layer {
 	case 0:
@@ -40,12 +40,12 @@ func (p params) largest(layer int) int64 {
 	return kernel.Clip
 }
 
-// chained tells whether a layer is one of the chain.
-func (p params) chained(layer int) bool { return layer > 0 && layer <= p.Depth }
+// isChain tells whether a layer is one of the chain.
+func (p params) isChain(layer int) bool { return layer > 0 && layer <= p.Depth }
 
 // newNet rounds a network to integers. It fails when they cannot stand for it.
 func newNet(n *Network) (net, error) {
-	p := params{Limit: kernel.Clip, Channels: n.Channels, Depth: n.Depth, Colour: n.Colour, Leveled: n.Strength}
+	p := params{Clip: kernel.Clip, Channels: n.Channels, Depth: n.Depth, Colour: n.Colour, Graded: n.Strength}
 	if err := p.check(n.Scale); err != nil {
 		return net{}, fmt.Errorf("convolutional: %w", err)
 	}
@@ -63,14 +63,14 @@ func newNet(n *Network) (net, error) {
 	return made, nil
 }
 
-// quantise rounds a network of three layers or more. Activations are as large as those of
-// the patterns at most; what is larger still is limited to that.
+// quantise rounds a network. The greatest activation that the test patterns cause becomes the clip;
+// larger ones are clipped.
 func quantise(n *Network, p params) (t tables, err error) {
 	last := len(n.Layers) - 1
-	drawn := n.patterns()
-	most := n.magnitudes(drawn)
-	if p.Leveled {
-		for i, v := range n.atStrength(1).magnitudes(drawn) {
+	tests := n.patterns()
+	most := n.magnitudes(tests)
+	if p.Graded {
+		for i, v := range n.atStrength(1).magnitudes(tests) {
 			most[i] = max(most[i], v)
 		}
 	}
@@ -87,70 +87,74 @@ func quantise(n *Network, p params) (t tables, err error) {
 			out = unit(most[i])
 			t.units = append(t.units, out)
 		}
-		for o := range l.Out {
-			if err := t.add(&l, o, p.chained(i), float64(p.largest(i)), in, out); err != nil {
+		gains := make([]float64, l.Out)
+		for o := range gains {
+			if gains[o], err = t.add(&l, o, p.isChain(i), float64(p.largest(i)), in, out); err != nil {
 				return t, fmt.Errorf("convolutional: layer %d, channel %d: %w", i, o, err)
 			}
 		}
-		t.weights = append(t.weights, l.rounded(t.gains[len(t.gains)-l.Out:])...)
+		for k, w := range l.Weight {
+			t.weights = append(t.weights, int16(math.Round(float64(w)*gains[k%l.Out])))
+		}
 		in = out
 	}
 	return t, nil
 }
 
-// add appends what belongs to an output of a layer: its bias and scales. One unit of what
-// comes in, largest at most, is 1/in, of what goes out 1/out.
-func (t *tables) add(l *Layer, o int, chained bool, largest, in, out float64) error {
-	var sum, most, all float64 // sum of what brightness is multiplied by
+// add appends the bias and the scales of output o of a layer, and returns the gain g of its weights.
+// One unit of an input, at most largest, stands for 1/in, one of the output for 1/out.
+func (t *tables) add(l *Layer, o int, isChain bool, largest, in, out float64) (gain float64, err error) {
+	var brightness, most, all float64 // the sum of the weights of brightness, the greatest, the sum of all magnitudes
 	terms := 0
 	for i := o; i < len(l.Weight); i += l.Out {
 		w := float64(l.Weight[i])
 		most, all = max(most, math.Abs(w)), all+math.Abs(w)
 		if l.isBrightness(i) {
-			sum += w
+			brightness += w
 		}
 		terms++
 	}
-	bias := float64(l.Bias[o]) + sum*grey/white
-	level, rounding := 0.0, largest*float64(terms)/2+1
+	bias := float64(l.Bias[o]) + brightness*grey/white
+	strength, rounding := 0.0, largest*float64(terms)/2+1
 	if l.Strength != nil {
-		level = float64(l.Strength[o])
+		strength = float64(l.Strength[o])
 		rounding++
 	}
-	gain, offset, limit := 1.0, math.Abs(bias)+math.Abs(level), float64(math.MaxInt32)
-	if chained {
-		limit, most = kernel.MaxWinogradSum, max(most, l.turned(o)*(1+1e-3))
+	offset, limit := math.Abs(bias)+math.Abs(strength), float64(math.MaxInt32)
+	if isChain {
+		limit, most = kernel.MaxWinogradSum, max(most, l.greatestTransformed(o)*(1+1e-3))
 	}
+	gain = 1
 	if all > 0 || offset > 0 {
 		gain = (limit - rounding) / (largest*all + offset*in)
 	}
 	if most > 0 {
 		gain = min(gain, math.MaxInt16/most)
 	}
-	above := out / (gain * in)
+	scale := out / (gain * in)
 	if all == 0 && offset == 0 {
-		above = 0
+		scale = 0
 	}
-	t.gains = append(t.gains, gain)
 	t.bias = append(t.bias, int32(math.Round(bias*gain*in)))
 	if l.Strength != nil {
-		t.level = append(t.level, int32(math.Round(level*gain*in)))
+		t.strength = append(t.strength, int32(math.Round(strength*gain*in)))
 	}
-	t.above = append(t.above, float32(above))
+	t.positive = append(t.positive, float32(scale))
 	if l.Slope != nil {
-		t.below = append(t.below, float32(above*float64(l.Slope[o])))
-		if !(math.Abs(float64(t.below[len(t.below)-1])) < 1) {
-			return fmt.Errorf("a slope of %g", l.Slope[o])
+		negative := float32(scale * float64(l.Slope[o]))
+		if t.negative = append(t.negative, negative); !(math.Abs(float64(negative)) < 1) {
+			return 0, fmt.Errorf("a slope of %g", l.Slope[o])
 		}
 	}
-	if !(above >= 0 && above < 1) || math.IsInf(gain, 0) || math.IsNaN(gain) {
-		return fmt.Errorf("weights of magnitude %g", all)
+	if !(scale >= 0 && scale < 1) || math.IsInf(gain, 0) || math.IsNaN(gain) {
+		return 0, fmt.Errorf("weights of magnitude %g", all)
 	}
-	return nil
+	return gain, nil
 }
 
-// turned is the largest of the weights to an output as they are turned.
-func (l *Layer) turned(o int) (most float64) {
+// greatestTransformed returns the greatest magnitude of the weights to an output after Winograd's
+// filter transform.
+func (l *Layer) greatestTransformed(o int) (most float64) {
 	for i := range l.In {
 		var taps [3][3]float64
 		for y := range taps {
@@ -177,8 +181,8 @@ func (n *net) Network() *Network {
 		}
 		sums := make([]float64, l.Out) // of the weights to an output
 		for j, w := range t.weights[:len(l.Weight)] {
-			if o := j % l.Out; t.above[o] != 0 {
-				weight := float64(w) * float64(t.above[o]) * in / out
+			if o := j % l.Out; t.positive[o] != 0 {
+				weight := float64(w) * float64(t.positive[o]) * in / out
 				l.Weight[j] = float32(weight)
 				if l.isBrightness(j) {
 					sums[o] += weight
@@ -186,12 +190,12 @@ func (n *net) Network() *Network {
 			}
 		}
 		for o := range l.Out {
-			l.Bias[o] = float32(float64(t.bias[o])*float64(t.above[o])/out) - float32(sums[o]*grey/white)
+			l.Bias[o] = float32(float64(t.bias[o])*float64(t.positive[o])/out) - float32(sums[o]*grey/white)
 			if l.Strength != nil {
-				l.Strength[o] = float32(float64(t.level[o]) * float64(t.above[o]) / out)
+				l.Strength[o] = float32(float64(t.strength[o]) * float64(t.positive[o]) / out)
 			}
-			if l.Slope != nil && t.above[o] != 0 {
-				l.Slope[o] = t.below[o] / t.above[o]
+			if l.Slope != nil && t.positive[o] != 0 {
+				l.Slope[o] = t.negative[o] / t.positive[o]
 			}
 		}
 		if l.Slope != nil {
@@ -202,21 +206,12 @@ func (n *net) Network() *Network {
 	return made
 }
 
-// rounded returns the weights times the gains of their outputs.
-func (l *Layer) rounded(gains []float64) []int16 {
-	list := make([]int16, len(l.Weight))
-	for i, w := range l.Weight {
-		list[i] = int16(math.Round(float64(w) * gains[i%l.Out]))
-	}
-	return list
-}
-
-// magnitudes returns the largest activation of every layer but the last on squares of what
-// goes in. For the first and the last but one it is that of both.
-func (n *Network) magnitudes(squares [][]float32) []float64 {
+// magnitudes returns the greatest activation of every layer but the last on some square inputs. That
+// of the first layer and of the last but one is the greater of both.
+func (n *Network) magnitudes(inputs [][]float32) []float64 {
 	last := len(n.Layers) - 1
 	most := make([]float64, last)
-	for _, x := range squares {
+	for _, x := range inputs {
 		w := int(math.Sqrt(float64(len(x) / n.Layers[0].In)))
 		h := w
 		for i := range last {
@@ -234,8 +229,8 @@ func (n *Network) magnitudes(squares [][]float32) []float64 {
 	return most
 }
 
-// patterns are squares of what excites a network most: grain, lines, edges and gratings of
-// full contrast. Photographs reach a third to a tenth of that.
+// patterns returns square inputs that excite a network most: grain, lines, edges and gratings of full
+// contrast. Photographs reach a third to a tenth of their activations.
 func (n *Network) patterns() (list [][]float32) {
 	const inner = 20
 	side := inner + 2*n.Reach()

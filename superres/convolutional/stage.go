@@ -10,7 +10,8 @@ import (
 	"superres/superres/stage"
 )
 
-// Stage adds to the current enlargement what a network finds that it lacks.
+// Stage adds the residual of a network to the enlargement. It implements stage.Tunable and
+// stage.AreaKeeper.
 type Stage struct{ net }
 
 // NewStage rounds a network of brightness to integers. It fails when the network has a number
@@ -35,8 +36,7 @@ func load(scale int, text json.RawMessage, a *stage.Arrays) (stage.Stage, error)
 	return &Stage{n}, nil
 }
 
-// Of returns a stage that is of this kind, and whether it is: to learn on from it, for
-// example.
+// Of returns a stage as one of this kind, and whether it is of this kind.
 func Of(s stage.Stage) (*Stage, bool) {
 	c, ok := s.(*Stage)
 	return c, ok
@@ -53,7 +53,7 @@ func (s *Stage) Save(to *stage.Arrays) any { return s.save(to) }
 
 // Settings implements stage.Tunable.
 func (s *Stage) Settings() stage.Settings {
-	if s.params.Leveled {
+	if s.params.Graded {
 		return stage.Leveled
 	}
 	return 0
@@ -64,7 +64,7 @@ func (s *Stage) Tune(t stage.Tuning) (stage.Stage, error) {
 	if t.Level == 0 {
 		return s, nil
 	}
-	tuned, err := s.at(t.Level)
+	tuned, err := s.tune(t.Level)
 	if err != nil {
 		return nil, err
 	}
@@ -80,8 +80,8 @@ func (s *Stage) Memory(width, rows int) (fixed, working int64) {
 	return fixed, working
 }
 
-// KeepsAreas implements stage.AreaKeeper: a network learns from photographs, and may ring
-// beside what is drawn.
+// KeepsAreas implements stage.AreaKeeper: a network is trained on photographs, and may ring beside
+// flat areas.
 func (s *Stage) KeepsAreas() bool { return true }
 
 // Apply implements stage.Stage.
@@ -89,7 +89,7 @@ func (s *Stage) Apply(ctx context.Context, low, current *plane.Plane, w *stage.W
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	shareOf := func(int) kernel.Row { return kernel.Row{V: all[:]} }
+	shareOf := func(int) kernel.Row { return kernel.Row{V: one[:]} }
 	if s.params.Grain > 0 {
 		shares := w.Plane(low.W, low.H)
 		defer w.Give(shares.Pix)
@@ -99,26 +99,26 @@ func (s *Stage) Apply(ctx context.Context, low, current *plane.Plane, w *stage.W
 		shareOf = func(y int) kernel.Row { return kernel.Row{V: shares.Row(y), Step: 1} }
 	}
 	out := w.Plane(current.W, current.H)
-	line := func(y int, to []int16) {
+	read := func(y int, to []int16) {
 		for x, v := range low.Row(y) {
-			to[x] = ofLuma(v)
+			to[x] = quantiseLuma(v)
 		}
 	}
 	add := func(y int, sums []float32, step int) {
 		for k := range s.scale {
-			at := y*s.scale + k
-			kernel.AddPixels(out.Row(at), current.Row(at), sums[k*s.scale:], s.scale, step, s.scale*s.scale, shareOf(y), kernel.Row{V: darkest[:]}, kernel.Row{V: brightest[:]})
+			row := y*s.scale + k
+			kernel.AddPixels(out.Row(row), current.Row(row), sums[k*s.scale:], s.scale, step, s.scale*s.scale, shareOf(y), kernel.Row{V: zero[:]}, kernel.Row{V: one[:]})
 		}
 	}
-	if err := s.run(ctx, low.W, low.H, line, add, w.Report); err != nil {
+	if err := s.run(ctx, low.W, low.H, read, add, w.Report); err != nil {
 		w.Give(out.Pix)
 		return nil, err
 	}
 	return out, nil
 }
 
-// What brightness is limited to, and all of what a network finds.
-var darkest, brightest, all = [1]float32{0}, [1]float32{1}, [1]float32{1}
+// The limits of brightness, and the share of a whole residual.
+var zero, one = [1]float32{0}, [1]float32{1}
 
-// ofLuma is what stands for a brightness of 0..1, which it is limited to.
-func ofLuma(v float32) int16 { return int16(int32(float32(picture.Clamp(v)*white)+0.5) - grey) }
+// quantiseLuma returns the integer that stands for a brightness, clamped to 0..1.
+func quantiseLuma(v float32) int16 { return int16(int32(float32(picture.Clamp(v)*white)+0.5) - grey) }

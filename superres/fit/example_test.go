@@ -12,7 +12,7 @@ import (
 )
 
 // A small model is trained, scored on a picture that was held out, and used.
-func ExampleModel() {
+func ExampleTrain() {
 	draw := func(w, h, phase int) image.Image {
 		m := image.NewGray(image.Rect(0, 0, w, h))
 		for i := range m.Pix {
@@ -28,8 +28,9 @@ func ExampleModel() {
 			Open: func(context.Context) (image.Image, error) { return draw(64, 48, i), nil },
 		})
 	}
-	trainer := learning.Trainer{Atoms: 40, Patches: 2000, Iterations: 4, Seed: 1}
-	m, err := fit.Model(context.Background(), pictures, trainer, fit.Options{HeldOut: 1, Seed: 1})
+	trainer := learning.Defaults()
+	trainer.Atoms, trainer.Patches, trainer.Iterations, trainer.Seed = 40, 2000, 4, 1
+	m, err := fit.Train(context.Background(), pictures, trainer, fit.Options{HeldOut: 1, Seed: 1})
 	if err != nil {
 		panic(err)
 	}

@@ -84,7 +84,7 @@ func measure(shown []picture.Picture, quality int) (f Flaws) {
 	for _, l := range luma {
 		list = append(list, newSamples(l, len(luma)))
 	}
-	estimate, somewhere := estimateNoise(list)
+	estimate, somewhere := estimateNoise(list, limits)
 	f.somewhere = somewhere
 	f.Quality, f.Loss = file(list, quality)
 	f.Halved, f.ColourNoise = smooth(), inColour()

@@ -116,7 +116,7 @@ func cell(p *samples) (most float64, white bool) {
 	case flat > all/8: // a page, or what is as dark as can be
 		return 0, true
 	case len(tiles) < cellLeast:
-		return greatest, false
+		return limits.greatest, false
 	}
 	fine, rest := quietest(tiles)
 	return math.Sqrt(fine), fine > float64(sure*rest)

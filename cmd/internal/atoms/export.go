@@ -47,22 +47,15 @@ func (opt *ExportOptions) table() settings.Table {
 	}
 }
 
-// ExportOptions are what the flags of superres dict export ask for.
+// ExportOptions are what a call asks for. Most fields are set by the options of table, which has their defaults.
 type ExportOptions struct {
-	// Model is the name of a model or its file.
-	Model string
-	// Stage is the number, from 0, of the coupled stage to take: --stage. Nil is the only
-	// one.
-	Stage *int
-	// Output is the file of the matrices, or "-" for standard output: --output.
-	Output string
-	// Overwrite takes the place of a file that exists: --on-exist, false.
+	Model     string // a name or a file
+	Stage     *int   // nil: the only one
+	Output    string // the file, or "-" for standard output
 	Overwrite bool
-	// Quiet says nothing of what was written: --quiet, false.
-	Quiet bool
+	Quiet     bool
 
-	// format is that of the file: npz, npy or csv.
-	format string
+	format string // npz, npy or csv
 }
 
 // complete reads the argument and finds the format.
@@ -115,7 +108,8 @@ func export(opt ExportOptions, s *console.Streams) error {
 			if err != nil {
 				return err
 			}
-			return npz.Write(w, []npz.Text{npz.StringArray(parametersArray, string(text))}, []npz.Matrix{{Name: "low", Data: low}, {Name: "high", Data: high}})
+			return npz.Write(w, []npz.Text{npz.StringArray(parametersArray, string(text))},
+				[]npz.Matrix{{Name: "low", Data: low}, {Name: "high", Data: high}})
 		}
 		var stacked mat.Dense
 		stacked.Stack(low, high)
@@ -152,6 +146,7 @@ func export(opt ExportOptions, s *console.Streams) error {
 
 // importLine is the command that makes a model by a recipe.
 func importLine(r coupled.Recipe) string {
-	return fmt.Sprintf("superres dict import --scale %d --patch %d --mean=%t --detail=%t --degradation %s --coder %s --sparsity 0 --back-projection %d",
+	return fmt.Sprintf("superres dict import --scale %d --patch %d --mean=%t --detail=%t --degradation %s --coder "+
+		"%s --sparsity 0 --back-projection %d",
 		r.Scale, r.Patch, r.Mean, r.Detail, r.Degradation, console.Quoted(r.Coder), r.BackProjection)
 }

@@ -51,13 +51,19 @@ The model records the name and the SHA-256 of FILE.`,
 func (opt *ImportOptions) table() settings.Table {
 	return slices.Concat(settings.Table{
 		console.OutputOption(&opt.Output, "", "write the model to `FILE`.npz"),
-		{Name: "scale", Aliases: []string{"s"}, To: settings.Maybe(&opt.Scale, 0).AtLeast(0), Help: "insist on the scale `N`; 0: as the rows say"},
-		{Name: "patch", To: settings.Maybe(&opt.Patch, 0).AtLeast(0), Help: "insist on low-resolution patches of side `P`; 0: as the rows say"},
+		{Name: "scale", Aliases: []string{"s"}, To: settings.Maybe(&opt.Scale, 0).AtLeast(0),
+			Help: "insist on the scale `N`; 0: as the rows say"},
+		{Name: "patch", To: settings.Maybe(&opt.Patch, 0).AtLeast(0), Help: "insist on low-resolution patches of " +
+			"side `P`; 0: as the rows say"},
 		{Name: "mean", To: settings.Bool(&opt.Mean, false), Help: "D_L holds patches without their mean"},
-		{Name: "detail", To: settings.Bool(&opt.Detail, false), Help: "D_H holds what interpolation misses, not the patch itself"},
-		pictures.DegradationOption(&opt.Degradation, resample.Cubic, "`HOW` the pictures were reduced: bicubic or box (the paper's mean of each block)"),
-	}, opt.Coder.Options("`SPEC` of the sparse coder: see superres coders", "code patches with `S` atoms at most; 0: as the coder's spec says"), settings.Table{
-		{Name: "back-projection", To: settings.Num(&opt.BackProjection, 3).AtLeast(0), Help: "back-project `N` times after coding"},
+		{Name: "detail", To: settings.Bool(&opt.Detail, false), Help: "D_H holds what interpolation misses, not " +
+			"the patch itself"},
+		pictures.DegradationOption(&opt.Degradation, resample.Cubic, "`HOW` the pictures were reduced: bicubic or "+
+			"box (the paper's mean of each block)"),
+	}, opt.Coder.Options("`SPEC` of the sparse coder: see superres coders",
+		"code patches with `S` atoms at most; 0: as the coder's spec says"), settings.Table{
+		{Name: "back-projection", To: settings.Num(&opt.BackProjection, 3).AtLeast(0),
+			Help: "back-project `N` times after coding"},
 		{Name: "low", To: settings.Text(&opt.Low, "low"), Help: "the array `NAME` of an .npz file is D_L"},
 		{Name: "high", To: settings.Text(&opt.High, "high"), Help: "the array `NAME` of an .npz file is D_H"},
 		{Name: "array", To: settings.Text(&opt.Array, ""), Help: "the array `NAME` of an .npz file is the stacked D"},
@@ -68,50 +74,28 @@ func (opt *ImportOptions) table() settings.Table {
 	})
 }
 
-// ImportOptions are what the flags of superres dict import ask for. What the file says of
-// itself comes before their defaults.
+// ImportOptions are what a call asks for. Most fields are set by the options of table. What the file says of itself
+// comes
+// before their defaults.
 type ImportOptions struct {
-	// File is that of the dictionary, or "-" for standard input.
-	File string
-	// Low and High are the arrays of an .npz file that hold the halves: --low and --high, low
-	// and high.
-	Low, High string
-	// Array is the array of an .npz file that holds the stacked dictionary: --array, none.
-	Array string
-	// Transpose takes a row for an atom: --transpose, false.
-	Transpose bool
+	File             string // of the dictionary, or "-" for standard input
+	Low, High, Array string // names in an .npz file
+	Transpose        bool
 
-	// Scale is what the model must enlarge by: --scale. Nil is as the rows say.
-	Scale *int
-	// Patch is what the side of a low-resolution patch must be: --patch. Nil is as the rows
-	// say.
-	Patch *int
-	// Mean says that D_L holds patches without their mean: --mean, false.
-	Mean bool
-	// Detail says that D_H holds what interpolation misses: --detail, false.
-	Detail bool
-	// Degradation is how low-resolution pictures were made: --degradation, bicubic.
-	Degradation resample.Degradation
-	// Coder is the sparse coder: --coder and --sparsity, omp with 3 atoms.
-	Coder plugins.Coder
-	// BackProjection is how many back-projections there are: --back-projection, 3.
+	Scale, Patch   *int // that the model must have; nil: as the rows say
+	Mean, Detail   bool
+	Degradation    resample.Degradation
+	Coder          plugins.Coder
 	BackProjection int
 
-	// Output is the file of the model: --output.
-	Output string
-	// Overwrite takes the place of a file that exists: --on-exist, false.
+	Output    string
 	Overwrite bool
-	// Limits are those of the machine.
-	Limits console.Limits
-	// Quiet says nothing of the model: --quiet, false.
-	Quiet bool
+	Limits    console.Limits
+	Quiet     bool
 
-	// given are the flags that are given of those that come before what the file says.
-	given []string
-	// halvesNamed tells that --low or --high is given.
-	halvesNamed bool
-	// arrays are the flags that say where in the file the atoms are, as they are recorded.
-	arrays string
+	given       []string // options that were given: they come before what the file says
+	halvesNamed bool     // --low or --high is given
+	arrays      string   // the flags that say where in the file the atoms are, as they are recorded
 }
 
 // complete reads the argument, and which options come before what the file says.
@@ -174,7 +158,8 @@ func importAtoms(opt ImportOptions, s *console.Streams) error {
 		return err
 	}
 	if _, err := superres.Load(bytes.NewReader(model.Bytes()), int64(model.Len())); err != nil {
-		return f.refuse("makes a model that cannot be loaded: %s; leave the array %s out and use the flags", console.Message(err), parametersArray)
+		return f.refuse("makes a model that cannot be loaded: %s; leave the array %s out and use the flags",
+			console.Message(err), parametersArray)
 	}
 	most := safefile.ModeOf(opt.File)
 	if err := safefile.WriteAtomicMode(most, opt.Output, opt.Overwrite, console.Writes(model.Bytes())); err != nil {
@@ -183,7 +168,8 @@ func importAtoms(opt ImportOptions, s *console.Streams) error {
 	if opt.Quiet {
 		return nil
 	}
-	text := fmt.Sprintf("%s: %s; patches of %d×%d, --mean=%t --detail=%t, %s", opt.Output, models.Summary(m), p.Patch, p.Patch, p.Mean, p.Detail, p.Coder)
+	text := fmt.Sprintf("%s: %s; patches of %d×%d, --mean=%t --detail=%t, %s", opt.Output, models.Summary(m),
+		p.Patch, p.Patch, p.Mean, p.Detail, p.Coder)
 	for _, w := range importWarnings(m) {
 		text += "; warning: " + w
 	}
@@ -215,7 +201,8 @@ func importModel(opt ImportOptions, f *dictFile) (*superres.Model, parameters, e
 	}
 	_, atoms := h.low.Dims()
 	m.Provenance = superres.Provenance{
-		Command: importLine(p.Recipe) + opt.arrays + " " + console.Quoted(base), Coder: p.Coder, Atoms: atoms, Data: []string{base},
+		Command: importLine(p.Recipe) + opt.arrays + " " + console.Quoted(base), Coder: p.Coder, Atoms: atoms,
+		Data:     []string{base},
 		Imported: &superres.Imported{File: base, SHA256: f.sha256(), From: p.Provenance},
 	}
 	return m, p, nil

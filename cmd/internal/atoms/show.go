@@ -20,7 +20,8 @@ import (
 func showCommand(s *console.Streams) *cli.Command {
 	var opt ShowOptions
 	return console.Command(&cli.Command{
-		Name: "show", Usage: "measure the atoms of a model or dictionary, and draw them", ArgsUsage: "[FLAGS] MODEL|DICT [PICTURES...]",
+		Name: "show", Usage: "measure the atoms of a model or dictionary, and draw them",
+		ArgsUsage: "[FLAGS] MODEL|DICT [PICTURES...]",
 		Description: `   superres dict show coupled                       sizes, norms, coherence, condition
    superres dict show coupled -o atoms.png          and the atoms as a picture
    superres dict show my.npz -o atoms.png photos/ and how often they are used for these pictures
@@ -44,10 +45,13 @@ the order of their numbers, or, with PICTURES, of their use.`,
 func (opt *ShowOptions) table() settings.Table {
 	d := &opt.Drawing
 	return slices.Concat(settings.Table{
-		console.OutputOption(&d.Name, "", "draw the atoms to `FILE`.png, .jpg, .bmp or .tif; - is standard output, as PNG, and the table goes to standard error"),
+		console.OutputOption(&d.Name, "", "draw the atoms to `FILE`.png, .jpg, .bmp or .tif; - is standard "+
+			"output, as PNG, and the table goes to standard error"),
 		stageOption(&opt.Stage, "look at stage `I` (from 0) alone, of a model with several coupled ones"),
-		{Name: "shape", To: settings.Custom("", d.readShape), Help: "draw the atoms of a dictionary as patches of `WxH`, row after row"},
-		{Name: "zoom", To: settings.Num(&d.Zoom, 0).Between(0, 64), Help: "draw an entry as `N`×N pixels; 0: what fits a screen"},
+		{Name: "shape", To: settings.Custom("", d.readShape), Help: "draw the atoms of a dictionary as patches of " +
+			"`WxH`, row after row"},
+		{Name: "zoom", To: settings.Num(&d.Zoom, 0).Between(0, 64), Help: "draw an entry as `N`×N pixels; 0: what " +
+			"fits a screen"},
 		{Name: "array", To: settings.Text(&opt.Array, ""), Help: "take the array `NAME` of an .npz file with several"},
 		{Name: "transpose", To: settings.Bool(&opt.Transpose, false), Help: "DICT has one atom a row"},
 		console.OnExistOption("the output exists"),
@@ -55,50 +59,29 @@ func (opt *ShowOptions) table() settings.Table {
 	}, opt.Sources.Options(), console.PictureOptions(&opt.Limits, &opt.Quiet))
 }
 
-// ShowOptions are what the flags of superres dict show ask for.
+// ShowOptions are what a call asks for. Most fields are set by the options of table, which has their defaults.
 type ShowOptions struct {
-	// Name is that of a model or the file of one, the file of a dictionary, or "-" for
-	// standard input.
-	Name string
-	// Pictures are files, folders, patterns and IDX files for which the use of the atoms is
-	// counted: none.
-	Pictures []string
-	// Sources says which of their pictures are taken: --recursive and pictures.IDXFlags, all.
-	Sources pictures.Sources
-	// Stage is the number, from 0, of the only coupled stage to look at: --stage. Nil is all.
-	Stage *int
-	// Array is the array of an .npz file that holds the atoms: --array, the only one.
-	Array string
-	// Transpose takes a row for an atom: --transpose, false.
-	Transpose bool
-	// Drawing is the picture of the atoms.
-	Drawing Drawing
-	// Limits are those of the machine.
-	Limits console.Limits
-	// JSON prints JSON, with the use of every atom: --json, false.
-	JSON bool
-	// Quiet leaves the table out where the atoms are drawn: --quiet, false.
-	Quiet bool
+	Name     string   // of a model or the file of one, the file of a dictionary, or "-" for standard input
+	Pictures []string // for which the use of the atoms is counted
+	Sources  pictures.Sources
 
-	// ofMatrices tells that a flag is given which is for dictionaries alone.
-	ofMatrices bool
+	Stage     *int // nil: all
+	Array     string
+	Transpose bool
+	Drawing   Drawing
+	Limits    console.Limits
+
+	JSON, Quiet bool
+	ofMatrices  bool // an option is given that is for dictionaries alone
 }
 
 // Drawing says where and how atoms are drawn.
 type Drawing struct {
-	// Name is the file, or "-" for standard output: --output. Empty is none.
-	Name string
-	// Overwrite takes the place of a file that exists: --on-exist, false.
-	Overwrite bool
-	// Zoom is the side of an entry, in pixels, 0 to 64: --zoom. The default, 0, is what fits
-	// a screen.
-	Zoom int
-	// Width and Height are the shape of an atom of a dictionary that is not coupled, in
-	// entries: --shape. 0 is a square where that is possible, and else a column.
-	Width, Height int
-
-	// format is that of the file.
-	format imagefile.Format
+	Name          string // the file, or "-" for standard output; empty: none
+	Overwrite     bool
+	Zoom          int // the side of an entry, in pixels; 0: what fits a screen
+	Width, Height int // of an atom of a dictionary, in entries; 0: a square where that is possible, and else a column
+	format        imagefile.Format
 }
 
 // complete reads the arguments and refuses what cannot be drawn.
@@ -107,7 +90,8 @@ func (opt *ShowOptions) complete(c *cli.Context) (err error) {
 	opt.Name, opt.Pictures = c.Args().First(), c.Args().Tail()
 	opt.ofMatrices = given.Given("array", "shape") || opt.Transpose
 	if c.NArg() == 0 {
-		return console.Usage("no model to show: name one that superres models lists, or a file; superres dict show --help shows examples")
+		return console.Usage("no model to show: name one that superres models lists, or a file; superres dict " +
+			"show --help shows examples")
 	}
 	opt.Sources.Complete(c, opt.Limits, 60)
 	return opt.Drawing.complete(c)

@@ -1,12 +1,11 @@
 // Package bench is the command superres bench: it measures the speed of a machine.
 //
-// Read it in this order: bench.go, what the flags ask for and one call; task.go, what a task
-// is and what is printed of it; pictures.go and learning.go, the tasks themselves.
+// Read it in this order: bench.go, what the flags ask for and one call; task.go, what a task is and what is printed
+// of it; pictures.go and learning.go, the tasks themselves.
 package bench
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"regexp"
 	"runtime"
@@ -42,30 +41,29 @@ line; GODEBUG=cpu.avx512f=off withholds AVX-512.`,
 // table has the options, with their defaults.
 func (opt *Options) table() settings.Table {
 	return settings.Table{
-		{Name: "jobs", Aliases: []string{"j"}, To: settings.Num(&opt.Jobs, 1).AtLeast(0), Help: "use `N` processors at most; 0 means all"},
+		{Name: "jobs", Aliases: []string{"j"}, To: settings.Num(&opt.Jobs, 1).AtLeast(0),
+			Help: "use `N` processors at most; 0 means all"},
 		{Name: "runs", To: settings.Num(&opt.Runs, 5).AtLeast(1), Help: "take the best of `R` runs"},
-		{Name: "only", To: settings.Custom("", opt.readOnly), Help: "measure only tasks whose names match the regular expression `RE`"},
+		{Name: "only", To: settings.Parsed(&opt.Only, "", readOnly), Help: "measure only tasks whose names match the " +
+			"regular expression `RE`"},
 		console.JSONOption(&opt.JSON, "print JSON"),
 	}
 }
 
 // readOnly reads --only.
-func (opt *Options) readOnly(text string) (err error) {
-	if opt.Only, err = regexp.Compile(text); err != nil {
-		return console.Usage("--only: %v", err)
+func readOnly(text string) (*regexp.Regexp, error) {
+	only, err := regexp.Compile(text)
+	if err != nil {
+		return nil, console.Usage("--only: %v", err)
 	}
-	return nil
+	return only, nil
 }
 
-// Options are what the flags ask for.
+// Options are what a call asks for. Most fields are set by the options of table, which has their defaults.
 type Options struct {
-	// Jobs is how many processors are used at most: --jobs, 1. 0 is all.
 	Jobs int
-	// Runs is how often a task is done, of which the best counts: --runs, 5.
 	Runs int
-	// Only matches the names of the tasks to be measured: --only. Nil is all.
-	Only *regexp.Regexp
-	// JSON prints JSON: --json, false.
+	Only *regexp.Regexp // nil: all tasks
 	JSON bool
 }
 
@@ -75,7 +73,8 @@ func run(ctx context.Context, opt Options, s *console.Streams) error {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(opt.Jobs))
 	}
 	r := report{
-		Version: console.Version, Go: runtime.Version(), Machine: machineName(), Kernel: kernel.Tier(), Workers: runtime.GOMAXPROCS(0),
+		Version: console.Version, Go: runtime.Version(), Machine: machineName(), Kernel: kernel.Tier(),
+		Workers: runtime.GOMAXPROCS(0),
 	}
 	tasks, err := allTasks()
 	if err != nil {
@@ -107,7 +106,5 @@ func run(ctx context.Context, opt Options, s *console.Streams) error {
 	if !opt.JSON {
 		return nil
 	}
-	enc := json.NewEncoder(s.Out)
-	enc.SetIndent("", "  ")
-	return enc.Encode(r)
+	return console.WriteJSON(s.Out, r)
 }

@@ -18,7 +18,8 @@ import (
 // table has the options of superres compare, with their defaults.
 func (opt *Options) table() settings.Table {
 	number := func(name string, to **int, help string) *settings.Option {
-		return &settings.Option{Name: name, To: settings.Maybe(to, 0).AtLeast(0), Help: help + "; 0: as the protocol says"}
+		return &settings.Option{Name: name, To: settings.Maybe(to, 0).AtLeast(0), Help: help +
+			"; 0: as the protocol says"}
 	}
 	asked := &opt.asked
 	var names []string
@@ -26,18 +27,27 @@ func (opt *Options) table() settings.Table {
 		names = append(names, p.name)
 	}
 	return slices.Concat(settings.Table{
-		console.OutputOption(&opt.Folder, "comparison", "write report.html, table.csv, table.md, table.tex and runs.json to the folder `DIR`; what it holds already is not run again"),
-		{Name: "protocol", To: settings.OneOf(&asked.protocol, "single", names...), Help: "learn as `NAME` says: single, pooled, open or images"},
-		{Name: "images", To: settings.Text(&opt.Images, ""), Help: "restore the pictures in `PATH`, a file, a folder or an IDX file (default: the four digits of Table 1; of photographs every fifth, which is not learned from)"},
-		plugins.LearnerOption("learners", settings.Custom("", func(text string) error { opt.Learners = plugins.Specs(text); return nil }), "`SPECS` of the learners (default: all)"),
-		models.Option("models", settings.Text(&asked.models, ""), "compare with the models `NAMES|FILES` too (default with photographs: coupled and photo at every effort)"),
+		console.OutputOption(&opt.Folder, "comparison", "write report.html, table.csv, table.md, table.tex and "+
+			"runs.json to the folder `DIR`; what it holds already is not run again"),
+		{Name: "protocol", To: settings.OneOf(&asked.protocol, "single", names...),
+			Help: "learn as `NAME` says: single, pooled, open or images"},
+		{Name: "images", To: settings.Text(&opt.Images, ""), Help: "restore the pictures in `PATH`, a file, a " +
+			"folder or an IDX file (default: the four digits of Table 1; of photographs every fifth, which is not " +
+			"learned from)"},
+		plugins.LearnerOption("learners", settings.Parsed(&opt.Learners, "", func(text string) ([]string, error) {
+			return plugins.Specs(text), nil
+		}), "`SPECS` of the learners "+
+			"(default: all)"),
+		models.Option("models", settings.Text(&asked.models, ""), "compare with the models `NAMES|FILES` too "+
+			"(default with photographs: coupled and photo at every effort)"),
 		plugins.CoderOption(&opt.Coder, "omp", "`SPEC` of the coder, of learning and restoring"),
 		number("sparsity", &asked.sparsity, "code with `S` atoms at most"),
 		number("atoms", &asked.atoms, "learn `K` atoms"),
 		number("patches", &asked.patches, "learn from `N` patches"),
 		number("iterations", &asked.iterations, "iterate `N` times at most"),
 		number("seeds", &asked.seeds, "run with `N` training pictures or seeds"),
-		{Name: "back-projection", To: settings.Maybe(&asked.back, -1).AtLeast(0), Help: "back-project `N` times where that is done; 0: never; -1: as the protocol says"},
+		{Name: "back-projection", To: settings.Maybe(&asked.back, -1).AtLeast(0),
+			Help: "back-project `N` times where that is done; 0: never; -1: as the protocol says"},
 		console.SeedOption(&opt.Seed),
 		console.RecursiveOption(&opt.Sources.Recursive),
 		parts.SweepOption(),
@@ -50,47 +60,27 @@ type asked struct {
 	sparsity, atoms, patches, iterations, seeds, back *int
 }
 
-// Options are what the flags ask for.
+// Options are what a call asks for. Most fields are set by the options of table, which has their defaults.
 type Options struct {
-	// Inputs are the photographs to learn from, or MNIST's training file or its folder.
-	Inputs []string
-	// Images are the pictures to restore, a file or a folder: --images. Empty are the
-	// digits of Table 1, or every fifth of the photographs.
-	Images string
-	// Sources says which pictures of folders and of IDX files are taken, but for MNIST's
-	// training file, of which all are: --recursive, --index, --skip-index and --limit, all
-	// but those in folders of folders.
+	Inputs  []string // photographs to learn from, or MNIST's training file or its folder
+	Images  string   // pictures to restore; empty: the digits of Table 1, or every fifth of the photographs
 	Sources pictures.Sources
 
-	// Protocol is what is learned, as a protocol has it but for what flags say otherwise:
-	// --protocol, single; --sparsity, --atoms, --patches, --iterations, --seeds and
-	// --back-projection, as the protocol says.
-	Protocol protocol
-	// Learners are the specs of the learners: --learners, all.
-	Learners []string
-	// Coder is the spec of the coder, with the sparsity: --coder, omp.
-	Coder string
-	// Seed is that of all random draws: --seed, 1.
-	Seed uint64
-	// Models are those to compare with besides: --models, none for digits, and coupled and
-	// photo at every effort for photographs.
-	Models []givenModel
+	Protocol protocol // as asked changes it
+	Learners []string // specs
+	Coder    string   // a spec, with the sparsity
+	Seed     uint64
+	Models   []givenModel // to compare with
 
-	// Folder is where the report and the journals are: --output, comparison.
-	Folder string
-	// Limits are those of the machine.
+	Folder string // of the report and the journals
 	Limits console.Limits
 
-	// asked is what options say otherwise than the protocol.
-	asked asked
-	// choice is which images of IDX files are taken, where any are read besides MNIST's.
-	choice pictures.Choice
-	// chosen has the texts of --index and --skip-index, and limit is the value of --limit:
-	// they decide a result and tell it from others.
-	chosen string
-	limit  int
-	// command is the command line with all settings, and typed as it was typed.
-	command, typed string
+	asked  asked
+	choice pictures.Choice // of IDX files, where any are read besides MNIST's
+	// chosen has the texts of --index and --skip-index, and limit is that of --limit: they tell a result from others.
+	chosen         string
+	limit          int
+	command, typed string // the command line with all settings, and as it was typed
 }
 
 // complete reads the arguments, the protocol and the models. The part, of --shard, is read by
@@ -115,7 +105,8 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 		opt.Models = append(opt.Models, givenModel{name: name})
 	}
 	if photo && !settings.Of(c.Command).Given("models") {
-		opt.Models = []givenModel{{name: "coupled"}, {models.Photo, "fast"}, {name: models.Photo}, {models.Photo, "max"}}
+		opt.Models = []givenModel{{name: "coupled"}, {models.Photo, "fast"}, {name: models.Photo}, {models.Photo,
+			"max"}}
 	}
 	if err := plugins.CheckLearners(opt.Learners); err != nil {
 		return err
@@ -141,10 +132,12 @@ func (a asked) read(inputs int) (p protocol, err error) {
 	case inputs == 0 && p.photo:
 		return p, console.Usage("no pictures to learn from; superres compare --help shows examples")
 	case inputs != 1 && !p.photo:
-		return p, console.Usage("expected the folder of MNIST's training file, or that file; superres compare --help shows examples")
+		return p, console.Usage("expected the folder of MNIST's training file, or that file; superres compare " +
+			"--help shows examples")
 	}
 	for _, f := range []struct{ from, to *int }{
-		{a.sparsity, &p.sparsity}, {a.atoms, &p.atoms}, {a.patches, &p.patches}, {a.iterations, &p.iterations}, {a.seeds, &p.runs}, {a.back, &p.back},
+		{a.sparsity, &p.sparsity}, {a.atoms, &p.atoms}, {a.patches, &p.patches}, {a.iterations, &p.iterations},
+		{a.seeds, &p.runs}, {a.back, &p.back},
 	} {
 		if f.from != nil {
 			*f.to = *f.from

@@ -53,7 +53,8 @@ const helpAll = "help-all"
 // groups of these titles. The manual page has the second level.
 func Leveled(c *cli.Command, examples string, groups ...string) *cli.Command {
 	action, options, all := c.Action, settings.Of(c), false
-	c.Flags = append(options, &settings.Option{Name: helpAll, To: settings.Bool(&all, false), Effect: settings.Neutral}).Flags()
+	c.Flags = append(options, &settings.Option{Name: helpAll, To: settings.Bool(&all, false),
+		Effect: settings.Neutral}).Flags()
 	c.Action = func(ctx *cli.Context) error {
 		if all {
 			_, err := io.WriteString(ctx.App.Writer, groupedHelp(c, options, groups))

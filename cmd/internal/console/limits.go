@@ -27,7 +27,8 @@ func EnoughMemory(memory int64, what string, need float64, advice string) error 
 	if need < 1<<50 {
 		size = Bytes(int64(need))
 	}
-	return Fail(ExitLimit, fmt.Errorf("%s needs %s, the limit is %s; use --max-memory%s", what, size, Bytes(memory), advice))
+	return Fail(ExitLimit, fmt.Errorf("%s needs %s, the limit is %s; use --max-memory%s", what, size, Bytes(memory),
+		advice))
 }
 
 // ReadWhole reads what may take so many bytes, half of the memory there is.

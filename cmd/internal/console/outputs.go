@@ -37,7 +37,8 @@ func CheckOutputs(overwrite bool, inputs []string, outputs ...Output) error {
 		}
 		place := filepath.Join(paths.Real(filepath.Dir(o.Name)), filepath.Base(o.Name))
 		if other, clash := seen[place]; clash {
-			return Fail(ExitOutput, fmt.Errorf("%s: both %s and %s write to it; give each a file of its own", o.Name, other, o.Flag))
+			return Fail(ExitOutput, fmt.Errorf("%s: both %s and %s write to it; give each a file of its own", o.Name,
+				other, o.Flag))
 		}
 		seen[place] = o.Flag
 		if _, err := os.Lstat(o.Name); err == nil && !overwrite {

@@ -83,7 +83,8 @@ func (p *Progress) Spin(what string) {
 		p.Clear()
 		p.shown, p.endless = what, true
 		p.bar = progressbar.NewOptions(-1,
-			progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription(what), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+			progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription(what),
+			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 	}
 	_ = p.bar.Add(1) // a bar that cannot be drawn is no error
 }

@@ -36,12 +36,19 @@ func TestRemedies(t *testing.T) {
 	huge := safefile.Refuse(safefile.ErrLimit, "b.png", "9x9 is 81 pixels, the limit is 80").With(imagefile.MorePixels)
 	late, _ := safefile.Stopped(context.DeadlineExceeded, "c.png")
 	for want, err := range map[string]error{
-		"a.png: already exists; use --on-exist overwrite or another name":                                   taken,
-		"superres: a.png: already exists; use --on-exist overwrite or another name (later)":                 fmt.Errorf("superres: %w (later)", taken),
-		"a.gif: cannot write \".gif\" files (known: PNG JPEG TIFF BMP); use --format or another name":       format,
-		"b.png: 9x9 is 81 pixels, the limit is 80; use --max-pixels\nc.png: ran out of time; use --timeout": errors.Join(huge, late),
-		"x/b.png: 9x9; use --max-pixels and b.png: 9x9":                                                     fmt.Errorf("%w and %w", safefile.Refuse(safefile.ErrLimit, "x/b.png", "9x9").With(imagefile.MorePixels), safefile.Refuse(safefile.ErrLimit, "b.png", "9x9")),
-		"d.png: too dear, b.png: 9x9 is 81 pixels, the limit is 80; use --max-pixels":                       &safefile.Fault{Name: "d.png", Reason: "too dear, " + huge.Error(), Cause: huge},
+		"a.png: already exists; use --on-exist overwrite or another name": taken,
+		"superres: a.png: already exists; use --on-exist overwrite or another name " +
+			"(later)": fmt.Errorf("superres: %w (later)", taken),
+		"a.gif: cannot write \".gif\" files (known: PNG JPEG TIFF BMP); use --format or another name": format,
+		"b.png: 9x9 is 81 pixels, the limit is 80; use --max-pixels\nc.png: ran out of time; use " +
+			"--timeout": errors.Join(huge, late),
+		"x/b.png: 9x9; use --max-pixels and b.png: " +
+			"9x9": fmt.Errorf("%w and %w",
+			safefile.Refuse(safefile.ErrLimit, "x/b.png", "9x9").With(imagefile.MorePixels),
+			safefile.Refuse(safefile.ErrLimit, "b.png", "9x9")),
+		"d.png: too dear, b.png: 9x9 is 81 pixels, the limit is 80; use " +
+			"--max-pixels": &safefile.Fault{Name: "d.png", Reason: "too dear, " + huge.Error(),
+			Cause: huge},
 		"e.png: is empty": Fail(ExitInput, safefile.Refuse(safefile.ErrInput, "e.png", "is empty")),
 		"interrupted":     Interrupt{},
 	} {

@@ -30,7 +30,8 @@ func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 		return append([]string{args[0], "version"}, args[2:]...), nil
 	case strings.HasPrefix(first, "-") && !paths.IsStandard(first):
 		name, _, _ := strings.Cut(first, "=")
-		return nil, Usage("%s; all others come after the command", usage.Unknown("flag", name, []string{"--help", "--version"}))
+		return nil, Usage("%s; all others come after the command", usage.Unknown("flag", name, []string{"--help",
+			"--version"}))
 	}
 	command := app.Command(args[1])
 	if command == nil && app.Command(implied) != nil && isPicture(args[1]) {
@@ -59,7 +60,8 @@ func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 	case slices.Equal(flags, askedForHelp) || slices.Equal(flags, askedForAll):
 		return append(slices.Clone(args[:first]), flags...), nil
 	case len(files) > 0 && command.Command(files[0]) != nil:
-		return nil, Usage("%s: the command %s %[1]s comes before all flags; a file of this name is ./%[1]s", files[0], args[1])
+		return nil, Usage("%s: the command %s %[1]s comes before all flags; a file of this name is ./%[1]s",
+			files[0], args[1])
 	}
 	out := append(slices.Clone(args[:first]), flags...)
 	return append(append(out, "--"), files...), nil
@@ -98,7 +100,7 @@ func parted(command *cli.Command, args []string) (flags, files []string, err err
 		o := options.Find(name)
 		switch {
 		case o == nil || strings.HasPrefix(shown, "---"):
-			return nil, nil, unknownFlag(options, shown)
+			return nil, nil, unknownFlag(options.Visible(), shown)
 		case !hasValue && o.TakesValue() && len(rest) == 1:
 			return nil, nil, Usage("flag %s needs a value", shown)
 		case !hasValue && o.TakesValue():
@@ -155,7 +157,7 @@ func unknownCommand(app *cli.App, name string) error {
 
 // unknownFlag says which flag was perhaps meant.
 func unknownFlag(options settings.Table, shown string) error {
-	long := []string{"--help"}
+	var long []string
 	for _, o := range options {
 		for _, name := range o.Dashed() {
 			if len(name) > 2 {
@@ -170,7 +172,8 @@ func unknownFlag(options settings.Table, shown string) error {
 // subcommand tells what is wrong with the first argument where it should name a command
 // below another; nothing when help is asked for, or there is none.
 func subcommand(of *cli.Command, args []string) error {
-	if len(args) == 0 || len(of.Subcommands) == 0 || of.Command(args[0]) != nil || slices.Contains([]string{"help", "h", "--help", "-h"}, args[0]) {
+	if len(args) == 0 || len(of.Subcommands) == 0 || of.Command(args[0]) != nil ||
+		slices.Contains([]string{"help", "h", "--help", "-h"}, args[0]) {
 		return nil
 	}
 	var names []string

@@ -91,7 +91,8 @@ func (o *output) Write(p []byte) (int, error) {
 // where that is a terminal, which would show it, and might obey it.
 func (s *Streams) TakesBinary() error {
 	if IsTerminal(s.Out) {
-		return Usage("standard output is a terminal, and the result is no text: give it a file with -o FILE, or with > FILE behind the command")
+		return Usage("standard output is a terminal, and the result is no text: give it a file with -o FILE, or " +
+			"with > FILE behind the command")
 	}
 	return nil
 }

@@ -40,26 +40,24 @@ is that of the official file.`,
 // table has the options of superres mnist download, with their defaults.
 func (opt *downloadOptions) table() settings.Table {
 	return append(settings.Table{
-		{Name: "dir", To: settings.Text(&opt.Dir, ""), Help: "put the files into the folder `DIR`, which is made if need be"},
-		{Name: "mirror", To: settings.List(&opt.Mirrors, checkMirror), Help: "fetch from `URL`, to which the names of the files are added; may be repeated, and is tried in this order (default: " + strings.Join(mirrors, ", then ") + ")"},
-		{Name: "timeout", To: settings.Time(&opt.Timeout, 5*time.Minute), Help: "try the next mirror when a file takes longer than `T`"},
+		{Name: "dir", To: settings.Text(&opt.Dir, ""), Help: "put the files into the folder `DIR`, which is made " +
+			"if need be"},
+		{Name: "mirror", To: settings.List(&opt.Mirrors, checkMirror),
+			Help: "fetch from `URL`, to which the names of the files are added; may be repeated, and is tried in " +
+				"this order (default: " + strings.Join(mirrors, ", then ") + ")"},
+		{Name: "timeout", To: settings.Time(&opt.Timeout, 5*time.Minute),
+			Help: "try the next mirror when a file takes longer than `T`"},
 		console.OnExistOption("another file has the name"),
 	}, console.ProgressOptions(&opt.Quiet)...)
 }
 
-// downloadOptions are what the flags of superres mnist download ask for.
+// downloadOptions are what a call asks for. Most fields are set by the options of table, which has their defaults.
 type downloadOptions struct {
-	// Dir is the folder of the files, which is made if need be: --dir.
-	Dir string
-	// Mirrors are the addresses to which the names of the files are added, in the order in
-	// which they are tried, each with a slash at its end: --mirror, mirrors.
-	Mirrors []string
-	// Timeout is how long a file may take from one mirror: --timeout, 5 min.
-	Timeout time.Duration
-	// Overwrite replaces other files of these names: --on-exist overwrite, false.
+	Dir       string
+	Mirrors   []string // addresses to which the names of the files are added
+	Timeout   time.Duration
 	Overwrite bool
-	// Quiet leaves out what is said of files that are right: --quiet, false.
-	Quiet bool
+	Quiet     bool
 }
 
 // checkMirror refuses what is no address.
@@ -89,11 +87,12 @@ func download(c *cli.Context, s *console.Streams, opt downloadOptions) error {
 	transport.DisableCompression = true                          // the files are packed, and are to stay so
 	defer transport.CloseIdleConnections()
 	files := mnist.OfficialFiles()
-	d := &downloader{opt: opt, files: files[:], client: &http.Client{Transport: transport}, bar: bar, say: func(format string, args ...any) {
-		if !opt.Quiet {
-			bar.Pause()
-			fmt.Fprintln(s.Err, safefile.OneLine(fmt.Sprintf(format, args...)))
-		}
-	}}
+	d := &downloader{opt: opt, files: files[:], client: &http.Client{Transport: transport}, bar: bar,
+		say: func(format string, args ...any) {
+			if !opt.Quiet {
+				bar.Pause()
+				fmt.Fprintln(s.Err, safefile.OneLine(fmt.Sprintf(format, args...)))
+			}
+		}}
 	return d.fetchMissing(c.Context)
 }

@@ -23,64 +23,46 @@ import (
 // table has the options of superres mnist, with their defaults.
 func (opt *Options) table() settings.Table {
 	return slices.Concat(settings.Table{
-		console.OutputOption(&opt.Output, "", "write the results to `PATH`: an IDX file (FILE.idx3-ubyte, FILE.idx, or either with .gz), or a folder of PNG files, called by the number in IMAGES and the label"),
-		{Name: "sheet", To: settings.Text(&opt.Sheet, ""), Help: "draw truth, low resolution, result and difference of the first images to `FILE`.png, or to the page FILE.html, with the errors"},
+		console.OutputOption(&opt.Output, "", "write the results to `PATH`: an IDX file (FILE.idx3-ubyte, "+
+			"FILE.idx, or either with .gz), or a folder of PNG files, called by the number in IMAGES and the label"),
+		{Name: "sheet", To: settings.Text(&opt.Sheet, ""), Help: "draw truth, low resolution, result and " +
+			"difference of the first images to `FILE`.png, or to the page FILE.html, with the errors"},
 		{Name: "sheet-count", To: settings.Num(&opt.SheetCount, 20).AtLeast(1), Help: "draw `N` images on the sheet"},
 		models.Option("model", settings.Text(&opt.Model, models.Digits), "`NAME|FILE`: see superres models"),
-		{Name: "task", To: settings.OneOf(&opt.Task, "restore", "restore", "enlarge"), Help: "`WHAT` to do: restore (reduce, restore, score) or enlarge"},
-		{Name: "scale", Aliases: []string{"s"}, To: settings.Maybe(&opt.Scale, 0).Between(2, superres.MaxScale), Help: "reduce and enlarge by `N`, 2 to 16; 0: the model's own scale, or 2"},
-		pictures.DegradationOption(&opt.Degradation, "", "reduce by `HOW`: bicubic or box; by default what the model was trained for, and box for plain interpolations"),
+		{Name: "task", To: settings.OneOf(&opt.Task, "restore", "restore", "enlarge"),
+			Help: "`WHAT` to do: restore (reduce, restore, score) or enlarge"},
+		{Name: "scale", Aliases: []string{"s"}, To: settings.Maybe(&opt.Scale, 0).Between(2, superres.MaxScale),
+			Help: "reduce and enlarge by `N`, 2 to 16; 0: the model's own scale, or 2"},
+		pictures.DegradationOption(&opt.Degradation, "", "reduce by `HOW`: bicubic or box; by default what the "+
+			"model was trained for, and box for plain interpolations"),
 		console.OnExistOption("an output exists"),
 		console.JSONOption(&opt.JSON, "print the summary as JSON"),
 	}, opt.Choice.Options(), console.PictureOptions(&opt.Limits, &opt.Quiet))
 }
 
-// Options are what the flags of superres mnist ask for.
+// Options are what a call asks for. Most fields are set by the options of table, which has their defaults.
 type Options struct {
-	// Images is the IDX file of the images.
-	Images string
-	// Labels is the IDX file of their labels. Empty is none.
-	Labels string
-	// Choice is which images are worked on: --index, --skip-index and --limit; all.
+	Images string // the IDX file of the images
+	Labels string // the IDX file of their labels; empty: none
 	Choice pictures.Choice
 
-	// Task is restore, which reduces, restores and scores, or enlarge: --task, restore.
-	Task string
-	// Model is a name or a file: --model, digits.
-	Model string
-	// Scale is by how much images are reduced and enlarged, 2 to 16: --scale. Nil is the
-	// model's own scale, or 2 where it has none.
-	Scale *int
-	// Degradation is how images are reduced: --degradation. Empty is what the model was
-	// trained for, and box for plain interpolations.
+	Task        string
+	Model       string // a name or a file
+	Scale       *int   // nil: the model's own, or 2 where it has none
 	Degradation resample.Degradation
 
-	// Output is the file or folder of the results as it was named: --output. Empty is
-	// none.
-	Output string
-	// File is Output where it is an IDX file, and else empty.
-	File string
-	// Folder is Output, cleaned, where it is a folder of PNG files, and else empty.
-	Folder string
-	// most is the mode that new files get at most, by the files that are read.
-	most fs.FileMode
-	// Sheet is the PNG file on which the first images are drawn, or the page, .html, which
-	// has the errors as well: --sheet. Empty is none.
-	Sheet string
-	// SheetCount is how many images are drawn at most: --sheet-count, 20.
+	Output     string      // as it was named; empty: none
+	File       string      // Output where it is an IDX file
+	Folder     string      // Output, cleaned, where it is a folder of PNG files
+	most       fs.FileMode // that new files get at most, by the files that are read
+	Sheet      string
 	SheetCount int
-	// Overwrite replaces outputs that exist: --on-exist overwrite, false.
-	Overwrite bool
+	Overwrite  bool
 
-	// JSON prints the summary as JSON: --json, false.
-	JSON bool
-	// Quiet leaves out what is said on standard error: --quiet, false.
-	Quiet bool
-	// Limits are those of the machine.
-	Limits console.Limits
+	JSON, Quiet bool
+	Limits      console.Limits
 
-	// command is the call, as the summary records it, and typed as it was typed.
-	command, typed string
+	command, typed string // the call as the summary records it, and as it was typed
 }
 
 // complete reads the arguments and refuses what the options contradict.
@@ -88,7 +70,8 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	opt.Images, opt.Labels, opt.Overwrite = c.Args().Get(0), c.Args().Get(1), console.Overwrites(c)
 	switch {
 	case c.NArg() == 0:
-		return console.Usage("no images: name an IDX file of images, or the folder of MNIST's files; superres mnist --help shows examples")
+		return console.Usage("no images: name an IDX file of images, or the folder of MNIST's files; superres " +
+			"mnist --help shows examples")
 	case c.NArg() > 2:
 		return console.Usage("%d files, expected a file of images and perhaps one of labels; got %q as well", c.NArg(), c.Args().Get(2))
 	case slices.ContainsFunc(c.Args().Slice(), paths.IsStandard[string]):
@@ -98,7 +81,8 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	case opt.enlarges() && opt.Degradation != "":
 		return console.Usage("--degradation: --task enlarge reduces nothing")
 	case opt.enlarges() && opt.Output == "" && opt.Sheet == "":
-		return console.Usage("nothing to do: --task enlarge scores nothing, so say where its results go with -o or --sheet")
+		return console.Usage("nothing to do: --task enlarge scores nothing, so say where its results go with -o " +
+			"or --sheet")
 	}
 	if opt.File, opt.Folder, err = fileOrFolder(opt.Output); err != nil {
 		return err
@@ -107,7 +91,8 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	opt.typed = console.Typed(c)
 	if paths.IsFolder(opt.Images) {
 		if opt.Labels != "" {
-			return console.Usage("%s is a folder, in which the labels are found too; leave out %s", opt.Images, opt.Labels)
+			return console.Usage("%s is a folder, in which the labels are found too; leave out %s", opt.Images,
+				opt.Labels)
 		}
 		opt.Images, opt.Labels, err = inFolder(opt.Images)
 	}
@@ -122,7 +107,8 @@ func inFolder(folder string) (images, labels string, err error) {
 			return images, oneOf(folder, set+"-labels-idx1-ubyte", set+"-labels.idx1-ubyte"), nil
 		}
 	}
-	return "", "", console.Fail(console.ExitInput, fmt.Errorf("%s: no t10k-images-idx3-ubyte.gz there, and no train-images-idx3-ubyte.gz; name the folder of MNIST's files, or a file of images", folder))
+	return "", "", console.Fail(console.ExitInput, fmt.Errorf("%s: no t10k-images-idx3-ubyte.gz there, and no "+
+		"train-images-idx3-ubyte.gz; name the folder of MNIST's files, or a file of images", folder))
 }
 
 // oneOf is the first of some files that is in a folder, packed by gzip or not; empty: none.
@@ -158,12 +144,14 @@ func fileOrFolder(out string) (file, folder string, err error) {
 	case pictures.IsIDX(out):
 		return out, "", nil
 	}
-	return "", "", console.Usage("-o %s: expected an IDX file (its name ends in -ubyte, .idx, -ubyte.gz or .idx.gz), or a folder: %s%c", out, out, filepath.Separator)
+	return "", "", console.Usage("-o %s: expected an IDX file (its name ends in -ubyte, .idx, -ubyte.gz or "+
+		".idx.gz), or a folder: %s%c", out, out, filepath.Separator)
 }
 
 // checkOutputs refuses, before any work, outputs that could not be written or would write
 // over something else of this call. Those in a folder are looked at by inspect.
 func (opt *Options) checkOutputs() error {
 	opt.most = safefile.ModeOf(opt.Images, opt.Labels)
-	return console.CheckOutputs(opt.Overwrite, []string{opt.Images, opt.Labels}, console.Output{Flag: "-o", Name: opt.File}, console.Output{Flag: "--sheet", Name: opt.Sheet})
+	return console.CheckOutputs(opt.Overwrite, []string{opt.Images, opt.Labels}, console.Output{Flag: "-o",
+		Name: opt.File}, console.Output{Flag: "--sheet", Name: opt.Sheet})
 }

@@ -104,7 +104,7 @@ func TestBlack(t *testing.T) {
 	}
 }
 
-// MNIST itself, where it is at hand: the figures that the README states, of some of the images.
+// MNIST itself, where it is at hand: the figures that superres/README.md states, of some of the images.
 func TestFiles(t *testing.T) {
 	images, labels := golden.Data(t, "mnist", "t10k-images-idx3-ubyte.gz"),
 		golden.Data(t, "mnist", "t10k-labels-idx1-ubyte.gz")

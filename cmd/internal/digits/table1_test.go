@@ -11,7 +11,7 @@ import (
 	"superres/mnist"
 )
 
-// The digits of the paper's Table 1, from MNIST's training file where it is at hand: the scores that the README
+// The digits of the paper's Table 1, from MNIST's training file where it is at hand: the scores that superres/README.md
 // states, by the command that the help shows.
 func TestTable1(t *testing.T) {
 	file := golden.Data(t, "mnist", "train-images-idx3-ubyte.gz")

@@ -95,7 +95,7 @@ func gcd(a, b int) int {
 func (p part) cut(img image.Image, opt superres.Options) (image.Image, superres.Options) {
 	if opt.Mix != nil {
 		mix := *opt.Mix
-		mix.Of = img.Bounds().Sub(p.from.Min)
+		mix.Area = img.Bounds().Sub(p.from.Min)
 		opt.Mix = &mix
 	}
 	if p.from != img.Bounds() {

@@ -86,7 +86,8 @@ func TestLearnErrors(t *testing.T) {
 		{"Y.npy -o new.npy --max-memory 1", 7, "the limit is 1 MiB"},
 	} {
 		stdout, stderr, code := call(t, dir, "", append([]string{"learn"}, strings.Fields(c.args)...)...)
-		if code != c.code || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "superres: ") || stdout != "" {
+		if code != c.code || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 ||
+			!strings.HasPrefix(stderr, "superres: ") || stdout != "" {
 			t.Errorf("%s: exit %d, expected %d with %q\n%s%s", c.args, code, c.code, c.want, stdout, stderr)
 		}
 		if after := consoletest.Tree(t, dir); !slices.Equal(before, after) {

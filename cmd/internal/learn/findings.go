@@ -55,11 +55,13 @@ func (f findings) best() setting { return f.Settings[f.Best] }
 // verdict says which is the best, and why.
 func (f findings) verdict() string {
 	best, least := f.best(), f.Settings[f.Least]
-	text := fmt.Sprintf("%s %s, RMSE %.4g ± %.2g of hidden entries", f.Param, shortest(best.Value), best.Hidden, best.HiddenSE)
+	text := fmt.Sprintf("%s %s, RMSE %.4g ± %.2g of hidden entries", f.Param, shortest(best.Value), best.Hidden,
+		best.HiddenSE)
 	if f.Best == f.Least {
 		return text + ", the least"
 	}
-	return text + fmt.Sprintf(", with the fewest non-zeros within one standard error of the least, %.4g ± %.2g of %s %s", least.Hidden, least.HiddenSE, f.Param, shortest(least.Value))
+	return text + fmt.Sprintf(", with the fewest non-zeros within one standard error of the least, %.4g ± %.2g of "+
+		"%s %s", least.Hidden, least.HiddenSE, f.Param, shortest(least.Value))
 }
 
 // warnings are what a reader of the table should know.
@@ -67,21 +69,26 @@ func (f findings) warnings() (list []string) {
 	best := f.best()
 	switch last := len(f.Settings) - 1; {
 	case best.square >= f.RMS*f.RMS:
-		list = append(list, fmt.Sprintf("hidden entries are told no better than by zeros, RMSE %.4g: the entries of a signal say little of each other in any of these settings", f.RMS))
+		list = append(list, fmt.Sprintf("hidden entries are told no better than by zeros, RMSE %.4g: the entries "+
+			"of a signal say little of each other in any of these settings", f.RMS))
 	case f.Best == last:
-		list = append(list, fmt.Sprintf("%s %s is the largest that was tried; try larger ones, too", f.Param, shortest(best.Value)))
+		list = append(list, fmt.Sprintf("%s %s is the largest that was tried; try larger ones, too", f.Param,
+			shortest(best.Value)))
 	case f.Best == 0 && best.Value != 1 && best.Value != 0:
-		list = append(list, fmt.Sprintf("%s %s is the smallest that was tried; try smaller ones, too", f.Param, shortest(best.Value)))
+		list = append(list, fmt.Sprintf("%s %s is the smallest that was tried; try smaller ones, too", f.Param,
+			shortest(best.Value)))
 	}
 	if f.OneForAll {
-		list = append(list, f.Learner+" uses no coder: all settings have one dictionary, and differ in how signals are coded over it")
+		list = append(list, f.Learner+" uses no coder: all settings have one dictionary, and differ in how "+
+			"signals are coded over it")
 	}
 	return list
 }
 
 // table has a row for each setting.
 func (f findings) table() report.Table {
-	t := report.Table{Head: []string{f.Param, "training", "held out", "hidden ± s.e.", "non-zeros", "iterations", "seconds", ""}}
+	t := report.Table{Head: []string{f.Param, "training", "held out", "hidden ± s.e.", "non-zeros", "iterations",
+		"seconds", ""}}
 	for i, s := range f.Settings {
 		mark := ""
 		switch i {
@@ -92,7 +99,8 @@ func (f findings) table() report.Table {
 		}
 		t.Rows = append(t.Rows, []report.Cell{
 			{Text: shortest(s.Value)}, {Text: fmt.Sprintf("%.4g", s.Training)}, {Text: fmt.Sprintf("%.4g", s.HeldOut)},
-			{Text: fmt.Sprintf("%.4g ± %.2g", s.Hidden, s.HiddenSE), Best: i == f.Best}, {Text: fmt.Sprintf("%.3g", s.NonZeros)},
+			{Text: fmt.Sprintf("%.4g ± %.2g", s.Hidden, s.HiddenSE), Best: i == f.Best}, {Text: fmt.Sprintf("%.3g",
+				s.NonZeros)},
 			{Text: console.Told(s.Iterations)}, {Text: fmt.Sprintf("%.2f", s.Seconds)}, {Text: mark},
 		})
 	}
@@ -127,7 +135,8 @@ func (f findings) text(w io.Writer) error {
 	if err := tab.Flush(); err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%s by %s, RMSE of %d signals learned from and of %d held out\nbest: %s\n", console.Count(f.Atoms, "atom"), f.Learner, f.Training, f.HeldOut, f.verdict())
+	text := fmt.Sprintf("%s by %s, RMSE of %d signals learned from and of %d held out\nbest: %s\n",
+		console.Count(f.Atoms, "atom"), f.Learner, f.Training, f.HeldOut, f.verdict())
 	for _, warning := range f.Warnings {
 		text += "warning: " + warning + "\n"
 	}
@@ -137,11 +146,14 @@ func (f findings) text(w io.Writer) error {
 
 // csv writes a line for every setting.
 func (f findings) csv(w io.Writer) error {
-	rows := [][]string{{f.Param, "coder", "training", "held_out", "hidden", "hidden_se", "nonzeros", "iterations", "stop", "seconds", "least", "best"}}
+	rows := [][]string{{f.Param, "coder", "training", "held_out", "hidden", "hidden_se", "nonzeros", "iterations",
+		"stop", "seconds", "least", "best"}}
 	for i, s := range f.Settings {
 		rows = append(rows, []string{
-			shortest(s.Value), s.Coder, shortest(s.Training), shortest(s.HeldOut), shortest(s.Hidden), shortest(s.HiddenSE), shortest(s.NonZeros),
-			console.Told(s.Iterations), s.Stop, shortest(s.Seconds), strconv.FormatBool(i == f.Least), strconv.FormatBool(i == f.Best),
+			shortest(s.Value), s.Coder, shortest(s.Training), shortest(s.HeldOut), shortest(s.Hidden),
+			shortest(s.HiddenSE), shortest(s.NonZeros),
+			console.Told(s.Iterations), s.Stop, shortest(s.Seconds), strconv.FormatBool(i == f.Least),
+			strconv.FormatBool(i == f.Best),
 		})
 	}
 	return csv.NewWriter(w).WriteAll(rows)
@@ -163,21 +175,28 @@ func (f findings) html(w io.Writer) error {
 	page := report.Page{
 		Title:    "Error against " + f.Param,
 		Findings: []string{"Best: " + f.verdict() + "."},
-		Lead: fmt.Sprintf("%s of %d entries, learned by %s from %d signals with each setting; %d others, drawn at random, were held out. Their root mean square is %.4g.",
+		Lead: fmt.Sprintf("%s of %d entries, learned by %s from %d signals with each setting; %d others, drawn at "+
+			"random, were held out. Their root mean square is %.4g.",
 			console.Count(f.Atoms, "atom"), f.Entries, f.Learner, f.Training, f.HeldOut, f.RMS),
 		Command: f.typed,
 		Facts: []report.Fact{
 			{Name: "command with all settings", Value: f.Command},
 			{Name: "coder of the best", Value: f.best().Coder},
-			{Name: "version", Value: fmt.Sprintf("superres %s, %s %s/%s, %d processors", f.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))},
+			{Name: "version", Value: fmt.Sprintf("superres %s, %s %s/%s, %d processors", f.Version,
+				runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))},
 			{Name: "seed", Value: fmt.Sprint(f.Seed)},
 		},
 		Sections: []report.Section{{Title: "RMSE", Pictures: []report.HTML{figure}, Tables: []report.Table{f.table()}}},
 		Notes: []string{
-			"Training: the signals learned from, coded over the dictionary. Held out: the others, coded so. Both fall with every atom that a code may have, and never tell of too many.",
-			fmt.Sprintf("Hidden: in turn a part of the entries of the signals held out, %d parts in all, is hidden from the coder, and told by the atoms chosen for the rest. The band is one standard error, of the mean over signals, to either side.", min(mostFolds, f.Entries)),
-			"The best setting has the fewest non-zeros among those within one standard error of the least error of hidden entries.",
-			"Signals that are nearly alike, as patches that overlap, flatter every error here. All numbers but the seconds are the same for any number of processors.",
+			"Training: the signals learned from, coded over the dictionary. Held out: the others, coded so. Both " +
+				"fall with every atom that a code may have, and never tell of too many.",
+			fmt.Sprintf("Hidden: in turn a part of the entries of the signals held out, %d parts in all, is "+
+				"hidden from the coder, and told by the atoms chosen for the rest. The band is one standard "+
+				"error, of the mean over signals, to either side.", min(mostFolds, f.Entries)),
+			"The best setting has the fewest non-zeros among those within one standard error of the least error " +
+				"of hidden entries.",
+			"Signals that are nearly alike, as patches that overlap, flatter every error here. All numbers but " +
+				"the seconds are the same for any number of processors.",
 		},
 	}
 	for _, warning := range f.Warnings {
@@ -191,11 +210,13 @@ func (f findings) html(w io.Writer) error {
 
 // chart draws the errors over the values.
 func (f findings) chart() report.Chart {
-	c := report.Chart{X: f.Param, Y: "RMSE", Series: []report.Series{{Name: "training", Style: 1}, {Name: "held out", Style: 2}, {Name: "hidden entries", Style: 0}}}
+	c := report.Chart{X: f.Param, Y: "RMSE", Series: []report.Series{{Name: "training", Style: 1}, {Name: "held out",
+		Style: 2}, {Name: "hidden entries", Style: 0}}}
 	top := 0.0
 	for _, s := range f.Settings {
 		for i, p := range []report.Point{
-			{X: s.Value, Y: s.Training}, {X: s.Value, Y: s.HeldOut}, {X: s.Value, Y: s.Hidden, Low: s.Hidden - s.HiddenSE, High: s.Hidden + s.HiddenSE},
+			{X: s.Value, Y: s.Training}, {X: s.Value, Y: s.HeldOut}, {X: s.Value, Y: s.Hidden,
+				Low: s.Hidden - s.HiddenSE, High: s.Hidden + s.HiddenSE},
 		} {
 			c.Series[i].Points = append(c.Series[i].Points, p)
 			top = max(top, p.Y, p.High)
@@ -204,7 +225,8 @@ func (f findings) chart() report.Chart {
 	}
 	best := f.best()
 	c.Y1 = 1.05 * min(top, 1.5*f.RMS) // far worse than zeros is all one
-	c.Series = append(c.Series, report.Series{Name: "best: " + f.Param + " " + shortest(best.Value), Style: 6, Plain: true, Points: []report.Point{{X: best.Value}, {X: best.Value, Y: c.Y1}}})
+	c.Series = append(c.Series, report.Series{Name: "best: " + f.Param + " " + shortest(best.Value), Style: 6,
+		Plain: true, Points: []report.Point{{X: best.Value}, {X: best.Value, Y: c.Y1}}})
 	if first, last := c.Ticks[0], c.Ticks[len(c.Ticks)-1]; f.Param != sparsity && first > 0 && last >= 10*first {
 		c.LogX, c.Ticks = true, nil
 	}

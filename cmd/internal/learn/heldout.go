@@ -33,7 +33,8 @@ func newSplit(y *mat.Dense, heldOut int, seed uint64) split {
 	order := rng.Perm(n)
 	slices.Sort(order[:heldOut])
 	slices.Sort(order[heldOut:])
-	s := split{training: columns(y, order[heldOut:]), heldOut: columns(y, order[:heldOut]), folds: make([][]int, min(mostFolds, m))}
+	s := split{training: columns(y, order[heldOut:]), heldOut: columns(y, order[:heldOut]), folds: make([][]int,
+		min(mostFolds, m))}
 	for at, i := range rng.Perm(m) {
 		fold := &s.folds[at%len(s.folds)]
 		*fold = append(*fold, i)
@@ -56,7 +57,8 @@ func columns(y *mat.Dense, which []int) *mat.Dense {
 
 // codedErrors codes signals over a dictionary, and returns for each ‖y − Dx‖²/M, and the
 // mean number of non-zeros.
-func codedErrors(ctx context.Context, c sparse.Coder, d *sparse.Dictionary, y *mat.Dense) (errors []float64, nonZeros float64, err error) {
+func codedErrors(ctx context.Context, c sparse.Coder, d *sparse.Dictionary, y *mat.Dense) (errors []float64,
+	nonZeros float64, err error) {
 	codes, err := c.Code(ctx, d, y)
 	if err != nil {
 		return nil, 0, err
@@ -78,7 +80,8 @@ func codedErrors(ctx context.Context, c sparse.Coder, d *sparse.Dictionary, y *m
 //
 // S. Wold: Cross-validatory estimation of the number of components in factor and principal
 // components models, Technometrics 20(4), 1978, doi:10.1080/00401706.1978.10489693.
-func hiddenErrors(ctx context.Context, c sparse.Coder, d *sparse.Dictionary, y *mat.Dense, folds [][]int) ([]float64, error) {
+func hiddenErrors(ctx context.Context, c sparse.Coder, d *sparse.Dictionary, y *mat.Dense, folds [][]int) ([]float64,
+	error) {
 	m, n := y.Dims()
 	_, k := d.Dims()
 	errors := make([]float64, n)

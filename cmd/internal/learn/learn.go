@@ -91,7 +91,8 @@ func learn(ctx context.Context, opt Options, s *console.Streams, bar *console.Pr
 		if opt.Transpose {
 			how = "if DATA has one signal a column, leave out --transpose"
 		}
-		fmt.Fprintf(s.Err, "superres: %s: %d signals of %d entries each, so fewer signals than entries; %s\n", safefile.OneLine(opt.dataName()), n, m, how)
+		fmt.Fprintf(s.Err, "superres: %s: %d signals of %d entries each, so fewer signals than entries; %s\n",
+			safefile.OneLine(opt.dataName()), n, m, how)
 	}
 	if opt.Sweep.Param != "" {
 		return choose(ctx, opt, p, s, bar)
@@ -136,7 +137,8 @@ func choose(ctx context.Context, opt Options, p problem, s *console.Streams, bar
 }
 
 // learn learns from signals, all or a part.
-func (opt Options) learn(ctx context.Context, y *mat.Dense, settings learners.Options, show progress) (*learners.Result, error) {
+func (opt Options) learn(ctx context.Context, y *mat.Dense, settings learners.Options,
+	show progress) (*learners.Result, error) {
 	settings.Trace = func(step learners.Step) { show.step(step, opt.Iterations) }
 	result, err := opt.learner.Learn(ctx, y, settings)
 	switch {
@@ -145,7 +147,8 @@ func (opt Options) learn(ctx context.Context, y *mat.Dense, settings learners.Op
 	case errors.Is(err, usage.ErrSettings), errors.Is(err, external.ErrProgram), errors.Is(err, safefile.ErrOutput):
 		return nil, err
 	case err != nil:
-		return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: %w; check the data, scale it if need be", opt.dataName(), err))
+		return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: %w; check the data, scale it if need be",
+			opt.dataName(), err))
 	}
 	return result, nil
 }
@@ -161,6 +164,7 @@ func (p progress) step(step learners.Step, total int) {
 	p.bar.Describe(fmt.Sprintf("RMSE %.4g", step.RMSE))
 	p.bar.Set("learning", (float64(p.done)+float64(step.Iteration)/float64(total))/float64(p.all))
 	if tenth := max(1, total/10); p.bar.Plain() && p.all == 1 && step.Iteration > 0 && step.Iteration%tenth == 0 {
-		p.bar.Line("iteration %d of %d: RMSE %.4g, %.3g non-zeros a signal, %.1f s", step.Iteration, total, step.RMSE, step.NonZeros, step.Elapsed.Seconds())
+		p.bar.Line("iteration %d of %d: RMSE %.4g, %.3g non-zeros a signal, %.1f s", step.Iteration, total,
+			step.RMSE, step.NonZeros, step.Elapsed.Seconds())
 	}
 }

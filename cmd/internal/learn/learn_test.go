@@ -45,10 +45,12 @@ func TestLearnGivesTheSameBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	consoletest.Put(t, filepath.Join(dir, "other.txt"), []byte("# by hand\n"+strings.ReplaceAll(string(text), ",", "  ")))
+	consoletest.Put(t, filepath.Join(dir, "other.txt"), []byte("# by hand\n"+strings.ReplaceAll(string(text), ",",
+		"  ")))
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, learner := range []string{"ksvd", "mod", "rop"} {
-		common := []string{"learn", "--learner", learner, "--atoms", "12", "--sparsity", "2", "--iterations", "12", "-q", "--on-exist", "overwrite"}
+		common := []string{"learn", "--learner", learner, "--atoms", "12", "--sparsity", "2", "--iterations", "12",
+			"-q", "--on-exist", "overwrite"}
 		want, stderr, code := call(t, dir, "", append(common, "Y.npy", "-o", "-")...)
 		if code != 0 || len(want) < 8*8*12 || stderr != "" {
 			t.Fatalf("%s: exit %d, %d bytes, %s", learner, code, len(want), stderr)
@@ -69,28 +71,33 @@ func TestLearnOutputs(t *testing.T) {
 	dir := t.TempDir()
 	y := sparseSignals()
 	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), y)
-	stdout, stderr, code := call(t, dir, "", "learn", "Y.npy", "--atoms", "12", "--sparsity", "2", "--json", "-o", "D.npy", "--codes", "X.csv", "--trace", "t.csv")
+	stdout, stderr, code := call(t, dir, "", "learn", "Y.npy", "--atoms", "12", "--sparsity", "2", "--json", "-o",
+		"D.npy", "--codes", "X.csv", "--trace", "t.csv")
 	var sum summary
 	if err := json.Unmarshal([]byte(stdout), &sum); err != nil || code != 0 {
 		t.Fatalf("exit %d, %s %v", code, stderr, err)
 	}
-	if sum.Entries != 8 || sum.Signals != 120 || sum.Atoms != 12 || sum.Coder != "omp:sparsity=2" || sum.Stop == "" || sum.NonZeros > 2 {
+	if sum.Entries != 8 || sum.Signals != 120 || sum.Atoms != 12 || sum.Coder != "omp:sparsity=2" ||
+		sum.Stop == "" || sum.NonZeros > 2 {
 		t.Errorf("%+v", sum)
 	}
-	for _, want := range []string{"D.npy: 12 atoms by ksvd with omp:sparsity=2 from 8×120 data", sum.Stop, fmt.Sprintf("RMSE %.4g", sum.RMSE)} {
+	for _, want := range []string{"D.npy: 12 atoms by ksvd with omp:sparsity=2 from 8×120 " +
+		"data", sum.Stop, fmt.Sprintf("RMSE %.4g", sum.RMSE)} {
 		if !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%q lacks %q", stderr, want)
 		}
 	}
 	var rest mat.Dense
-	rest.Mul(consoletest.OpenMatrix(t, filepath.Join(dir, "D.npy")), consoletest.OpenMatrix(t, filepath.Join(dir, "X.csv")))
+	rest.Mul(consoletest.OpenMatrix(t, filepath.Join(dir, "D.npy")), consoletest.OpenMatrix(t, filepath.Join(dir,
+		"X.csv")))
 	rest.Sub(y, &rest)
 	if rmse := mat.Norm(&rest, 2) / 31; rmse > sum.RMSE*1.001 || rmse < sum.RMSE*0.998 { // √960 is nearly 31
 		t.Errorf("RMSE %g, the summary says %g", rmse, sum.RMSE)
 	}
 	trace, err := os.ReadFile(filepath.Join(dir, "t.csv"))
 	lines := strings.Split(strings.TrimSpace(string(trace)), "\n")
-	if err != nil || lines[0] != "iteration,rmse,nonzeros,primal,dual,replaced,seconds" || len(lines) != sum.Iterations+1 ||
+	if err != nil || lines[0] != "iteration,rmse,nonzeros,primal,dual,replaced,seconds" ||
+		len(lines) != sum.Iterations+1 ||
 		!strings.HasPrefix(lines[sum.Iterations], fmt.Sprintf("%d,%v,", sum.Iterations, sum.RMSE)) {
 		t.Errorf("%v %d lines, the last %s", err, len(lines), lines[len(lines)-1])
 	}
@@ -102,7 +109,8 @@ func TestLearnOutputs(t *testing.T) {
 	if r, c := consoletest.OpenMatrix(t, filepath.Join(dir, "D2.npz")).Dims(); r != 8 || c != 12 {
 		t.Errorf("D2 is %d×%d", r, c)
 	}
-	if _, stderr, code := call(t, dir, "", "learn", "Y.npy", "--init", "X2.npz", "-o", "D3.csv"); code != 4 || !strings.Contains(stderr, "is a sparse matrix of scipy") {
+	if _, stderr, code := call(t, dir, "", "learn", "Y.npy", "--init", "X2.npz", "-o", "D3.csv"); code != 4 ||
+		!strings.Contains(stderr, "is a sparse matrix of scipy") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 }
@@ -121,10 +129,14 @@ func TestLearnSmall(t *testing.T) {
 		"more than signals": {"1 2\n3 5", []string{"--atoms", "5"}, "3 of 5 atoms are used by no training signal"},
 		"one atom":          {"1 2\n3 5", []string{"--atoms", "1"}, "1 atom by ksvd with omp:sparsity=1"},
 		"more than entries": {"1 2 3 4\n4 3 2 2", []string{"--sparsity", "4"}, "4 atoms"},
-		"a coder's own":     {"1 2 3 4\n4 3 2 2", []string{"--coder", "omp:tolerance=0.1", "--sparsity", "0"}, "with omp:tolerance=0.1"},
-		"spec first":        {"1 2 3 4\n4 3 2 2", []string{"--coder", "omp:sparsity=1", "--sparsity", "2"}, "with omp:sparsity=1"},
-		"no coder":          {"1 2 3 4\n4 3 2 2", []string{"--learner", "rop", "--sparsity", "2"}, "warning: rop uses no coder, --sparsity had no effect"},
-		"plain":             {"1 2 3 4\n4 3 2 2", []string{"--learner", "rop", "--progress", "plain", "--iterations", "20"}, "iteration 2 of 20: RMSE"},
+		"a coder's own": {"1 2 3 4\n4 3 2 2", []string{"--coder", "omp:tolerance=0.1", "--sparsity", "0"},
+			"with omp:tolerance=0.1"},
+		"spec first": {"1 2 3 4\n4 3 2 2", []string{"--coder", "omp:sparsity=1", "--sparsity", "2"},
+			"with omp:sparsity=1"},
+		"no coder": {"1 2 3 4\n4 3 2 2", []string{"--learner", "rop", "--sparsity", "2"},
+			"warning: rop uses no coder, --sparsity had no effect"},
+		"plain": {"1 2 3 4\n4 3 2 2", []string{"--learner", "rop", "--progress", "plain", "--iterations",
+			"20"}, "iteration 2 of 20: RMSE"},
 	} {
 		dir := t.TempDir()
 		consoletest.Put(t, filepath.Join(dir, "Y.txt"), []byte(c.data))
@@ -142,7 +154,8 @@ func TestLearnCancelled(t *testing.T) {
 	consoletest.Put(t, filepath.Join(dir, "D.npy"), []byte("old"))
 	t.Chdir(dir)
 	for learner, sign := range map[string]string{"ksvd": consoletest.AtOnce, "rop": "learning"} {
-		program.Interrupted(t, dir, sign, "learn", "Y.npy", "-o", "D.npy", "--codes", "X.npz", "--trace", "t.csv", "--on-exist", "overwrite",
+		program.Interrupted(t, dir, sign, "learn", "Y.npy", "-o", "D.npy", "--codes", "X.npz", "--trace", "t.csv",
+			"--on-exist", "overwrite",
 			"--learner", learner, "--iterations", "100000", "--progress", "bar")
 		if string(consoletest.Read(t, "D.npy")) != "old" {
 			t.Errorf("%s: the output is another", learner)
@@ -154,12 +167,14 @@ func TestLearnCancelled(t *testing.T) {
 func TestLearnByAProgram(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), sparseSignals())
-	args := []string{"learn", "Y.npy", "--atoms", "12", "--sparsity", "2", "--iterations", "9", "--on-exist", "overwrite", "-o", "D.csv", "--trace", "t.csv", "--json"}
+	args := []string{"learn", "Y.npy", "--atoms", "12", "--sparsity", "2", "--iterations", "9", "--on-exist",
+		"overwrite", "-o", "D.csv", "--trace", "t.csv", "--json"}
 	var last [2]float64
 	for i, learner := range []string{"mod", "exec:" + externaltest.Command("serve", "codes", "trace")} {
 		out, errs, code := call(t, dir, "", append(args, "--learner", learner)...)
 		var told summary
-		if err := json.Unmarshal([]byte(out), &told); code != 0 || err != nil || told.Coder != "omp:sparsity=2" || len(told.Warnings) > 0 {
+		if err := json.Unmarshal([]byte(out), &told); code != 0 || err != nil || told.Coder != "omp:sparsity=2" ||
+			len(told.Warnings) > 0 {
 			t.Fatalf("%s: exit %d, %s%s", learner, code, out, errs)
 		}
 		last[i] = told.RMSE
@@ -173,11 +188,13 @@ func TestLearnByAProgram(t *testing.T) {
 	}
 	out, errs, code := call(t, dir, "", append(args, "--learner", "exec:"+externaltest.Command("serve"))...)
 	trace := string(consoletest.Read(t, filepath.Join(dir, "t.csv")))
-	if code != 0 || strings.Contains(out, `"iterations"`) || strings.Contains(errs, "iteration") || strings.Count(trace, "\n,") != 1 || strings.Count(trace, "\n") != 2 {
+	if code != 0 || strings.Contains(out, `"iterations"`) || strings.Contains(errs, "iteration") ||
+		strings.Count(trace, "\n,") != 1 || strings.Count(trace, "\n") != 2 {
 		t.Errorf("without a trace: exit %d, %s%s%s", code, out, errs, trace)
 	}
 	_, errs, code = call(t, dir, "", append(args, "--learner", "exec:"+externaltest.Command("wild", "count"))...)
-	if code != 1 || !strings.Contains(errs, "Segmentation fault, as it were") || strings.Contains(errs, "check the data") || strings.Count(errs, "\n") != 1 {
+	if code != 1 || !strings.Contains(errs, "Segmentation fault, as it were") ||
+		strings.Contains(errs, "check the data") || strings.Count(errs, "\n") != 1 {
 		t.Errorf("exit %d, %s", code, errs)
 	}
 }
@@ -187,12 +204,15 @@ func TestFewerSignalsThanEntries(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), sparseSignals())
 	consoletest.PutMatrix(t, filepath.Join(dir, "Yr.npy"), sparseSignals().T())
-	const rows = "superres: Yr.npy: 8 signals of 120 entries each, so fewer signals than entries; if DATA has one signal a row, as scikit-learn has its samples, use --transpose\n"
-	const columns = "superres: Y.npy: 8 signals of 120 entries each, so fewer signals than entries; if DATA has one signal a column, leave out --transpose\n"
+	const rows = "superres: Yr.npy: 8 signals of 120 entries each, so fewer signals than entries; if DATA has one " +
+		"signal a row, as scikit-learn has its samples, use --transpose\n"
+	const columns = "superres: Y.npy: 8 signals of 120 entries each, so fewer signals than entries; if DATA has " +
+		"one signal a column, leave out --transpose\n"
 	for args, want := range map[string]string{
 		"Yr.npy": rows, "Yr.npy -q": "", "Yr.npy --transpose": "", "Y.npy": "", "Y.npy --transpose": columns,
 	} {
-		_, stderr, code := call(t, dir, "", append(strings.Fields("learn --iterations 2 --on-exist overwrite -o D.npy"), strings.Fields(args)...)...)
+		_, stderr, code := call(t, dir, "", append(strings.Fields("learn --iterations 2 --on-exist overwrite -o "+
+			"D.npy"), strings.Fields(args)...)...)
 		if code != 0 || !strings.HasPrefix(stderr, want) || strings.Contains(stderr, "fewer signals") != (want != "") {
 			t.Errorf("%s: exit %d, %q", args, code, stderr)
 		}

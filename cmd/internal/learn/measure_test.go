@@ -55,7 +55,8 @@ func TestMeasure(t *testing.T) {
 		}
 	}
 	run := func(memory int, learner, flags string) (stderr string, peak int) {
-		args := append([]string{"learn", "--learner", learner, "--iterations", "3", "-q", "-o", "D.npy", "--on-exist", "overwrite", "--max-memory", strconv.Itoa(memory)}, strings.Fields(flags)...)
+		args := append([]string{"learn", "--learner", learner, "--iterations", "3", "-q", "-o", "D.npy",
+			"--on-exist", "overwrite", "--max-memory", strconv.Itoa(memory)}, strings.Fields(flags)...)
 		cmd := consoletest.Process(dir, args...)
 		cmd.Env = append(cmd.Env, consoletest.NotePeak(filepath.Join(dir, "peak")))
 		if strings.HasPrefix(flags, "-") {
@@ -81,7 +82,8 @@ func TestMeasure(t *testing.T) {
 			continue
 		}
 		need, _ := strconv.Atoi(found[1])
-		if refused, peak := run(need-1, c.learner, c.flags); !strings.Contains(refused, "use --max-memory") || peak > 30 {
+		if refused, peak := run(need-1, c.learner, c.flags); !strings.Contains(refused, "use --max-memory") ||
+			peak > 30 {
 			t.Errorf("%s: with 1 MiB less, %s, and %d MiB", name, refused, peak)
 		}
 		least, most := math.MaxInt, 0

@@ -20,69 +20,61 @@ func (opt *Options) table() settings.Table {
 	out.dictionary.Flag, out.dictionary.format = "-o", "npy"
 	out.codes.Flag, out.trace.Flag = "--codes", "--trace"
 	return slices.Concat(settings.Table{
-		console.OutputOption(&out.dictionary.Name, "", "write the dictionary to `FILE`.npy, .npz or .csv; - is standard output, as .npy"),
-		{Name: "codes", To: settings.Text(&out.codes.Name, ""), Effect: settings.Neutral, Help: "write the codes to `FILE`.npy, .npz or .csv"},
-		{Name: "trace", To: settings.Text(&out.trace.Name, ""), Effect: settings.Neutral, Help: "write a line for every iteration to `FILE`.csv"},
-		plugins.LearnerOption("learner", settings.Text(&opt.Learner, "ksvd"), "`SPEC` of the dictionary learner: see superres learners"),
+		console.OutputOption(&out.dictionary.Name, "", "write the dictionary to `FILE`.npy, .npz or .csv; - is "+
+			"standard output, as .npy"),
+		{Name: "codes", To: settings.Text(&out.codes.Name, ""), Effect: settings.Neutral,
+			Help: "write the codes to `FILE`.npy, .npz or .csv"},
+		{Name: "trace", To: settings.Text(&out.trace.Name, ""), Effect: settings.Neutral,
+			Help: "write a line for every iteration to `FILE`.csv"},
+		plugins.LearnerOption("learner", settings.Text(&opt.Learner, "ksvd"),
+			"`SPEC` of the dictionary learner: see superres learners"),
 	}, opt.Coder.Options("`SPEC` of the sparse coder, for learners that need one: see superres coders",
-		"code signals with `S` atoms at most, unless the coder's spec says sparsity or lambda; 0: as it says"), settings.Table{
-		{Name: "atoms", To: settings.Maybe(&opt.Atoms, 0).AtLeast(0), Help: "learn `K` atoms; 0: as many as --init has, or twice the entries of a signal, but no more than there are signals"},
+		"code signals with `S` atoms at most, unless the coder's spec says sparsity or lambda; 0: as it "+
+			"says"), settings.Table{
+		{Name: "atoms", To: settings.Maybe(&opt.Atoms, 0).AtLeast(0), Help: "learn `K` atoms; 0: as many as " +
+			"--init has, or twice the entries of a signal, but no more than there are signals"},
 		{Name: "iterations", To: settings.Num(&opt.Iterations, 500).AtLeast(1), Help: "iterate `N` times at most"},
 		console.SeedOption(&opt.Seed),
-		{Name: "init", Aliases: []string{"continue"}, To: settings.Text(&opt.Init, ""), Help: "begin with the dictionary in `FILE` and go on from there, as --continue does; without: with signals drawn by the seed"},
-		{Name: "sweep", To: settings.Text(new(string), ""), Help: "choose among the sparsities `S,S,...`, or other settings of the coder, as lambda=V,V,..., by signals held out; -o may be left out"},
-		{Name: "holdout", To: settings.Num(&opt.Holdout, 0.2).If("a share between 0 and 1, such as 0.2", func(v float64) bool { return v > 0 && v < 1 }), Help: "for --sweep: hold out this `SHARE` of the signals, drawn by the seed"},
-		{Name: "report", To: settings.List(&opt.reports, nil), Effect: settings.Neutral, Help: "for --sweep: write its table to `FILE`.html, with its plot, .csv or .json; may be repeated"},
+		{Name: "init", Aliases: []string{"continue"}, To: settings.Text(&opt.Init, ""),
+			Help: "begin with the dictionary in `FILE` and go on from there, as --continue does; without: with " +
+				"signals drawn by the seed"},
+		{Name: "sweep", To: settings.Text(new(string), ""), Help: "choose among the sparsities `S,S,...`, or " +
+			"other settings of the coder, as lambda=V,V,..., by signals held out; -o may be left out"},
+		{Name: "holdout", To: settings.Num(&opt.Holdout, 0.2).If("a share between 0 and 1, such as 0.2",
+			func(v float64) bool { return v > 0 && v < 1 }), Help: "for --sweep: hold out this `SHARE` of the " +
+			"signals, drawn by the seed"},
+		{Name: "report", To: settings.List(&opt.reports, nil), Effect: settings.Neutral,
+			Help: "for --sweep: write its table to `FILE`.html, with its plot, .csv or .json; may be repeated"},
 		{Name: "array", To: settings.Text(&opt.Array, ""), Help: "take the array `NAME` of an .npz file with several"},
 		{Name: "transpose", To: settings.Bool(&opt.Transpose, false), Help: "DATA has one signal a row"},
 		console.OnExistOption("an output exists"),
-		{Name: "json", To: settings.Bool(&opt.JSON, false), Effect: settings.Neutral, Help: "print the summary as JSON"},
+		{Name: "json", To: settings.Bool(&opt.JSON, false), Effect: settings.Neutral,
+			Help: "print the summary as JSON"},
 	}, console.WorkOptions(&opt.Limits, &opt.Quiet))
 }
 
-// Options are what the flags ask for.
+// Options are what a call asks for. Most fields are set by the options of table, which has their defaults.
 type Options struct {
-	// Data is the file of the matrix, or "-" for standard input.
-	Data string
-	// Array is the array of an .npz file: --array, the only one.
-	Array string
-	// Transpose takes a row for a signal: --transpose, false.
+	Data      string // the file of the matrix, or "-" for standard input
+	Array     string
 	Transpose bool
-	// Init is the file of the first dictionary: --init, none.
-	Init string
+	Init      string
 
-	// Learner is the spec of the learner: --learner, ksvd.
-	Learner string
-	// Coder is the coder of learners that need one: --coder and --sparsity, omp with 3
-	// atoms.
-	Coder plugins.Coder
-	// Atoms is how many are learned: --atoms. Nil is as many as Init has, or twice the entries
-	// of a signal, but no more than there are signals.
-	Atoms *int
-	// Iterations is how often the learner iterates at most: --iterations, 500.
+	Learner    string
+	Coder      plugins.Coder
+	Atoms      *int // nil: as many as Init has, or twice the entries of a signal, but no more than there are signals
 	Iterations int
-	// Seed is of all random draws: --seed, 1.
-	Seed uint64
-	// Sweep are the settings to choose among: --sweep, none.
-	Sweep Sweep
-	// Holdout is the share of the signals that are held out for the choice: --holdout, 0.2.
-	Holdout float64
-	// Limits are those of the machine.
-	Limits console.Limits
+	Seed       uint64
+	Sweep      Sweep
+	Holdout    float64
+	Limits     console.Limits
 
-	// JSON prints the summary as JSON: --json, false.
-	JSON bool
-	// Quiet leaves out the summary for people: --quiet, false.
-	Quiet bool
+	JSON, Quiet bool
 
-	// learner is what Learner names.
-	learner learners.Learner
-	// outputs are what is written: --output, --codes, --trace, --report and --on-exist.
-	outputs outputs
-	// reports are the names of --report.
-	reports []string
-	// command is the command line as a report records it, and typed as it was typed.
-	command, typed string
+	learner        learners.Learner // that Learner names
+	outputs        outputs
+	reports        []string // the names of --report
+	command, typed string   // the command line as a report records it, and as it was typed
 }
 
 // complete reads the arguments, and refuses what the options contradict.
@@ -97,7 +89,8 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	opt.command, _ = recording.Command(c)
 	switch {
 	case c.NArg() == 0:
-		return console.Usage("no data to learn from: name a .npy, .npz or .csv file; superres learn --help shows examples")
+		return console.Usage("no data to learn from: name a .npy, .npz or .csv file; superres learn --help shows " +
+			"examples")
 	case c.NArg() > 1:
 		return console.Usage("%d files, expected one: %q and %q", c.NArg(), c.Args().Get(0), c.Args().Get(1))
 	case !given.Given("sweep") && given.Given("holdout", "report"):

@@ -70,14 +70,16 @@ func (out *outputs) check(opt Options) (err error) {
 	}
 	inputs := []string{opt.Data, opt.Init}
 	out.most = safefile.ModeOf(inputs...)
-	return console.CheckOutputs(out.overwrite, inputs, append([]console.Output{out.dictionary.Output, out.codes.Output, out.trace.Output}, out.reports...)...)
+	return console.CheckOutputs(out.overwrite, inputs, append([]console.Output{out.dictionary.Output,
+		out.codes.Output, out.trace.Output}, out.reports...)...)
 }
 
 // reportForm is that of a report by its name.
 func reportForm(name string) string { return strings.ToLower(filepath.Ext(name)) }
 
 // reportForms write what a sweep found, by the ends of the names.
-var reportForms = map[string]func(findings, io.Writer) error{".html": findings.html, ".csv": findings.csv, ".json": findings.json}
+var reportForms = map[string]func(findings, io.Writer) error{".html": findings.html, ".csv": findings.csv,
+	".json": findings.json}
 
 // saveReports writes what a sweep found. One that fails does not keep the others from being
 // written.

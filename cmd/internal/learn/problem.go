@@ -73,7 +73,8 @@ func (p *problem) codeBy(v value) {
 // firstDictionary reads the dictionary that learning begins with.
 func firstDictionary(opt Options) (*sparse.Dictionary, error) {
 	m, err := matfile.Open(opt.Init, matfile.Options{Column: "atom", Accept: func(rows, cols int) error {
-		return console.EnoughMemory(opt.Limits.Memory, fmt.Sprintf("%s: a dictionary of %d×%d", opt.Init, rows, cols), console.Process(2*8*float64(rows)*float64(cols)), "")
+		return console.EnoughMemory(opt.Limits.Memory, fmt.Sprintf("%s: a dictionary of %d×%d", opt.Init, rows,
+			cols), console.Process(2*8*float64(rows)*float64(cols)), "")
 	}})
 	if err != nil {
 		return nil, err
@@ -85,11 +86,13 @@ func firstDictionary(opt Options) (*sparse.Dictionary, error) {
 	rows, atoms := d.Dims()
 	for k := range atoms {
 		if d.Norm(k) == 0 {
-			return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: atom %d (counted from 0) is zero or nearly so; expected a direction", opt.Init, k))
+			return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: atom %d (counted from 0) is zero or "+
+				"nearly so; expected a direction", opt.Init, k))
 		}
 	}
 	if opt.Atoms != nil && *opt.Atoms != atoms {
-		return nil, console.Usage("--atoms %d, but %s has %d (it is %d×%d, with one atom a column); leave --atoms out", *opt.Atoms, opt.Init, atoms, rows, atoms)
+		return nil, console.Usage("--atoms %d, but %s has %d (it is %d×%d, with one atom a column); leave --atoms "+
+			"out", *opt.Atoms, opt.Init, atoms, rows, atoms)
 	}
 	return d, nil
 }
@@ -105,7 +108,8 @@ func readSignals(opt Options, stdin io.Reader, accept func(m, n int, piped float
 		return matfile.Open(opt.Data, want)
 	}
 	var err error
-	if piped, err = console.ReadWhole(stdin, opt.dataName(), opt.Limits.Memory/2, "use a file or --max-memory"); err != nil {
+	if piped, err = console.ReadWhole(stdin, opt.dataName(), opt.Limits.Memory/2, "use a file or "+
+		"--max-memory"); err != nil {
 		return nil, err
 	}
 	return matfile.Read(bytes.NewReader(piped), int64(len(piped)), opt.dataName(), want)
@@ -118,7 +122,8 @@ func accept(opt Options, settings learners.Options, m, n int, piped float64) err
 	name := opt.dataName()
 	if settings.Init != nil {
 		if rows, k := settings.Init.Dims(); rows != m {
-			return console.Usage("%s has atoms of %d entries (it is %d×%d), but the signals of %s have %d; use another --init, or --transpose when %s has one signal a row",
+			return console.Usage("%s has atoms of %d entries (it is %d×%d), but the signals of %s have %d; use "+
+				"another --init, or --transpose when %s has one signal a row",
 				opt.Init, rows, rows, k, name, m, name)
 		}
 	}
@@ -141,7 +146,8 @@ func accept(opt Options, settings learners.Options, m, n int, piped float64) err
 	case opt.outputs.dictionary.Name == "":
 		learning += opt.sweepMemory(m, n, settings.Atoms, nonZeros)
 	default:
-		learning += max(opt.learner.Memory(m, n, settings.Atoms, nonZeros), opt.sweepMemory(m, n, settings.Atoms, nonZeros))
+		learning += max(opt.learner.Memory(m, n, settings.Atoms, nonZeros), opt.sweepMemory(m, n, settings.Atoms,
+			nonZeros))
 	}
 	if opt.Transpose {
 		reading += signals
@@ -153,7 +159,8 @@ func accept(opt Options, settings learners.Options, m, n int, piped float64) err
 		learning += 8 * atoms * float64(n)
 	}
 	need := console.Process(max(reading, learning))
-	return console.EnoughMemory(opt.Limits.Memory, fmt.Sprintf("%s: learning %d atoms from %d signals of %d entries", name, settings.Atoms, n, m), need,
+	return console.EnoughMemory(opt.Limits.Memory, fmt.Sprintf("%s: learning %d atoms from %d signals of %d entries",
+		name, settings.Atoms, n, m), need,
 		", fewer --atoms or fewer signals, or --transpose when there is one signal a row")
 }
 

@@ -40,7 +40,8 @@ func newSummary(opt Options, p problem, r *learners.Result) summary {
 		last = r.Steps[len(r.Steps)-1]
 	}
 	sum := summary{
-		Dictionary: paths.Name(opt.outputs.dictionary.Name), Codes: paths.Name(opt.outputs.codes.Name), Trace: paths.Name(opt.outputs.trace.Name), Data: paths.Name(opt.Data),
+		Dictionary: paths.Name(opt.outputs.dictionary.Name), Codes: paths.Name(opt.outputs.codes.Name),
+		Trace: paths.Name(opt.outputs.trace.Name), Data: paths.Name(opt.Data),
 		Learner: opt.Learner, Seed: opt.Seed, Entries: m, Signals: n, Atoms: p.settings.Atoms,
 		Iterations: last.Iteration, Stop: string(r.Stop), RMSE: last.RMSE,
 		NonZeros: float64(len(r.Codes.Index)) / float64(n), Seconds: last.Elapsed.Seconds(),
@@ -60,7 +61,8 @@ func newSummary(opt Options, p problem, r *learners.Result) summary {
 		given bool
 	}{{"coder", opt.Coder.SpecGiven}, {"sparsity", opt.Coder.SparsityGiven}} {
 		if flag.given {
-			sum.Warnings = append(sum.Warnings, fmt.Sprintf("%s uses no coder, --%s had no effect", sum.Learner, flag.name))
+			sum.Warnings = append(sum.Warnings, fmt.Sprintf("%s uses no coder, --%s had no effect", sum.Learner,
+				flag.name))
 		}
 	}
 	return sum

@@ -46,9 +46,11 @@ func (opt Options) acceptSweep(k, m, n int) error {
 	heldOut := opt.heldOut(n)
 	switch {
 	case m < 2:
-		return console.Usage("%s: signals of 1 entry, of which none can be hidden; --sweep expects 2 at least", opt.dataName())
+		return console.Usage("%s: signals of 1 entry, of which none can be hidden; --sweep expects 2 at least",
+			opt.dataName())
 	case heldOut < 2 || heldOut == n:
-		return console.Usage("%s: %s, of which --holdout %g holds out %d; --sweep expects 2 at least, and 1 to learn from", opt.dataName(), console.Count(n, "signal"), opt.Holdout, heldOut)
+		return console.Usage("%s: %s, of which --holdout %g holds out %d; --sweep expects 2 at least, and 1 to "+
+			"learn from", opt.dataName(), console.Count(n, "signal"), opt.Holdout, heldOut)
 	}
 	if s := opt.Sweep.most(); s > k {
 		return console.Usage("--sweep: sparsity %d is more than the %d atoms", s, k)
@@ -73,8 +75,10 @@ func runSweep(ctx context.Context, opt Options, p problem, bar *console.Progress
 	parts := newSplit(p.signals, opt.heldOut(n), opt.Seed)
 	_, heldOut := parts.heldOut.Dims()
 	f := findings{
-		Command: opt.command, Version: console.Version, typed: opt.typed, Data: opt.Data, Learner: opt.Learner, Param: opt.Sweep.Param, Seed: opt.Seed,
-		Entries: m, Training: n - heldOut, HeldOut: heldOut, Atoms: p.settings.Atoms, RMS: mat.Norm(parts.heldOut, 2) / math.Sqrt(float64(m*heldOut)),
+		Command: opt.command, Version: console.Version, typed: opt.typed, Data: opt.Data, Learner: opt.Learner,
+		Param: opt.Sweep.Param, Seed: opt.Seed,
+		Entries: m, Training: n - heldOut, HeldOut: heldOut, Atoms: p.settings.Atoms, RMS: mat.Norm(parts.heldOut,
+			2) / math.Sqrt(float64(m*heldOut)),
 	}
 	count := len(opt.Sweep.Values)
 	all := count
@@ -88,7 +92,8 @@ func runSweep(ctx context.Context, opt Options, p problem, bar *console.Progress
 		if !learned.serves {
 			result, err := opt.learn(ctx, parts.training, p.settings, progress{bar, i, all})
 			if err != nil {
-				return f, fmt.Errorf("with %s %s, without the %d signals held out: %w", f.Param, shortest(v.number), heldOut, err)
+				return f, fmt.Errorf("with %s %s, without the %d signals held out: %w", f.Param, shortest(v.number),
+					heldOut, err)
 			}
 			last := result.Steps[len(result.Steps)-1]
 			learned = dictionary{result.Dictionary, last.Iteration, string(result.Stop), !p.coder.used.Load()}
@@ -99,12 +104,14 @@ func runSweep(ctx context.Context, opt Options, p problem, bar *console.Progress
 			return f, fmt.Errorf("with %s %s: %w", f.Param, shortest(v.number), err)
 		}
 		if math.IsInf(s.square+s.squareSE, 0) || math.IsNaN(s.square+s.squareSE) {
-			return f, console.Fail(console.ExitInput, fmt.Errorf("%s: with %s %s errors are too large to be squared; scale the data", opt.dataName(), f.Param, shortest(v.number)))
+			return f, console.Fail(console.ExitInput, fmt.Errorf("%s: with %s %s errors are too large to be "+
+				"squared; scale the data", opt.dataName(), f.Param, shortest(v.number)))
 		}
 		s.Seconds = time.Since(began).Seconds()
 		f.Settings = append(f.Settings, s)
 		if bar.Plain() {
-			bar.Line("%s %s, %d of %d: RMSE %.4g of hidden entries, %.1f s", f.Param, shortest(v.number), i+1, count, s.Hidden, s.Seconds)
+			bar.Line("%s %s, %d of %d: RMSE %.4g of hidden entries, %.1f s", f.Param, shortest(v.number), i+1, count,
+				s.Hidden, s.Seconds)
 		}
 	}
 	f.Least, f.Best = pick(f.Settings)
@@ -163,7 +170,8 @@ func pick(settings []setting) (least, best int) {
 	most := settings[least].square + settings[least].squareSE
 	best = least
 	for i, s := range settings {
-		if b := settings[best]; s.square <= most && (s.NonZeros < b.NonZeros || s.NonZeros == b.NonZeros && s.square < b.square) {
+		if b := settings[best]; s.square <= most && (s.NonZeros < b.NonZeros || s.NonZeros == b.NonZeros &&
+			s.square < b.square) {
 			best = i
 		}
 	}

@@ -65,16 +65,20 @@ func TestSweepFindsTheSparsity(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), noisySignals())
 	common := []string{"learn", "Y.npy", "--atoms", "20", "--iterations", "40", "-o"}
-	stdout, stderr, code := call(t, dir, "", append(common, "D.npy", "--sweep", "8,1,4, 2,3,2", "--codes", "X.npz", "--trace", "t.csv", "--json")...)
-	if code != 0 || !strings.HasPrefix(stderr, "D.npy: 20 atoms by ksvd with omp:sparsity=2 ") || strings.Count(stderr, "\n") != 1 {
+	stdout, stderr, code := call(t, dir, "", append(common, "D.npy", "--sweep", "8,1,4, 2,3,2", "--codes", "X.npz",
+		"--trace", "t.csv", "--json")...)
+	if code != 0 || !strings.HasPrefix(stderr, "D.npy: 20 atoms by ksvd with omp:sparsity=2 ") ||
+		strings.Count(stderr, "\n") != 1 {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
 	f := timeless(t, stdout)
-	if len(f.Settings) != 5 || f.Training != 560 || f.HeldOut != 140 || f.Param != "sparsity" || f.Learned == nil || f.Learned.Coder != "omp:sparsity=2" {
+	if len(f.Settings) != 5 || f.Training != 560 || f.HeldOut != 140 || f.Param != "sparsity" || f.Learned == nil ||
+		f.Learned.Coder != "omp:sparsity=2" {
 		t.Fatalf("%+v", f)
 	}
 	for i, s := range f.Settings {
-		if s.Coder != "omp:sparsity="+strconv.Itoa([]int{1, 2, 3, 4, 8}[i]) || s.NonZeros > s.Value || s.Hidden <= s.HeldOut || s.HiddenSE <= 0 {
+		if s.Coder != "omp:sparsity="+strconv.Itoa([]int{1, 2, 3, 4, 8}[i]) || s.NonZeros > s.Value ||
+			s.Hidden <= s.HeldOut || s.HiddenSE <= 0 {
 			t.Errorf("%+v", s)
 		}
 		if i > 0 && s.HeldOut >= f.Settings[i-1].HeldOut {
@@ -110,7 +114,8 @@ func TestSweepGivesTheSame(t *testing.T) {
 		}
 		return timeless(t, stdout)
 	}
-	for _, how := range []string{"--sweep 1,2", "--learner online --coder lasso --sweep lambda=0.5,1", "--sweep tolerance=0.5,1.5", "--learner rop --coder ols --sweep 1,2"} {
+	for _, how := range []string{"--sweep 1,2", "--learner online --coder lasso --sweep " +
+		"lambda=0.5,1", "--sweep tolerance=0.5,1.5", "--learner rop --coder ols --sweep 1,2"} {
 		args := append(strings.Fields("learn --json --iterations 5 "+how), "Y.npy")
 		want := sweep(args...)
 		if f := sweep(append(args, "-j", "1")...); !same(f, want) {
@@ -128,7 +133,8 @@ func TestSweepGivesTheSame(t *testing.T) {
 		if f.Command, f.Data = want.Command, want.Data; !same(f, want) {
 			t.Errorf("%s: %+v from rows, %+v", how, f, want)
 		}
-		if rop := strings.Contains(how, "rop"); want.OneForAll != rop || rop != strings.Contains(strings.Join(want.Warnings, " "), "rop uses no coder") {
+		if rop := strings.Contains(how, "rop"); want.OneForAll != rop ||
+			rop != strings.Contains(strings.Join(want.Warnings, " "), "rop uses no coder") {
 			t.Errorf("%s: %+v", how, want)
 		}
 	}
@@ -138,7 +144,8 @@ func TestSweepGivesTheSame(t *testing.T) {
 func TestSweepReports(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), noisySignals())
-	stdout, stderr, code := call(t, dir, "", "learn", "Y.npy", "--sweep", "1,2,5", "--iterations", "10", "--progress", "plain", "--report", "s.html", "--report", "S.CSV", "--report", "s.json")
+	stdout, stderr, code := call(t, dir, "", "learn", "Y.npy", "--sweep", "1,2,5", "--iterations", "10",
+		"--progress", "plain", "--report", "s.html", "--report", "S.CSV", "--report", "s.json")
 	if code != 0 || !strings.Contains(stderr, "sparsity 5, 3 of 3: RMSE ") || strings.Count(stderr, "\n") != 3 {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
@@ -160,11 +167,13 @@ func TestSweepReports(t *testing.T) {
 			}
 		}
 		row := rows[i+1]
-		if hidden, err := strconv.ParseFloat(row[4], 64); err != nil || hidden != s.Hidden || row[1] != s.Coder || row[11] != strconv.FormatBool(i == f.Best) {
+		if hidden, err := strconv.ParseFloat(row[4], 64); err != nil || hidden != s.Hidden || row[1] != s.Coder ||
+			row[11] != strconv.FormatBool(i == f.Best) {
 			t.Errorf("%v: %+v %v", row, s, err)
 		}
 	}
-	for _, want := range []string{"<svg", "Best: " + f.verdict(), "best: sparsity 2", "superres learn Y.npy --sweep 1,2,5"} {
+	for _, want := range []string{"<svg", "Best: " + f.verdict(), "best: sparsity 2", "superres learn Y.npy " +
+		"--sweep 1,2,5"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -185,14 +194,16 @@ func TestSweepByAProgram(t *testing.T) {
 	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), noisySignals())
 	var found [2]findings
 	for i, learner := range []string{"mod", "exec:" + externaltest.Command("serve", "codes", "trace")} {
-		stdout, stderr, code := call(t, dir, "", "learn", "Y.npy", "--atoms", "20", "--iterations", "8", "--sweep", "1,2", "--json", "--learner", learner)
+		stdout, stderr, code := call(t, dir, "", "learn", "Y.npy", "--atoms", "20", "--iterations", "8", "--sweep",
+			"1,2", "--json", "--learner", learner)
 		if code != 0 {
 			t.Fatalf("%s: exit %d, %s", learner, code, stderr)
 		}
 		found[i] = timeless(t, stdout)
 	}
 	for i, s := range found[0].Settings {
-		if other := found[1].Settings[i]; math.Abs(s.Hidden-other.Hidden) > 1e-9 || s.Coder != other.Coder || found[1].OneForAll {
+		if other := found[1].Settings[i]; math.Abs(s.Hidden-other.Hidden) > 1e-9 || s.Coder != other.Coder ||
+			found[1].OneForAll {
 			t.Errorf("%+v by MOD here, %+v by MOD there", s, other)
 		}
 	}
@@ -213,8 +224,10 @@ func TestSweepWarnings(t *testing.T) {
 		"Y.npy --sweep 1,2,3":                        "",
 		"Y.npy --sweep 1,2,3 --learner rop -o D.npy": "rop uses no coder: all settings have one dictionary",
 	} {
-		stdout, stderr, code := call(t, dir, "", append([]string{"learn", "--atoms", "20", "--iterations", "20"}, strings.Fields(args)...)...)
-		if code != 0 || strings.Contains(stdout, "warning: ") != (want != "") || !strings.Contains(stdout, want) || strings.Contains(stderr, "no effect") {
+		stdout, stderr, code := call(t, dir, "", append([]string{"learn", "--atoms", "20", "--iterations", "20"},
+			strings.Fields(args)...)...)
+		if code != 0 || strings.Contains(stdout, "warning: ") != (want != "") || !strings.Contains(stdout, want) ||
+			strings.Contains(stderr, "no effect") {
 			t.Errorf("%s: exit %d, %s%s", args, code, stdout, stderr)
 		}
 	}
@@ -225,7 +238,8 @@ func TestContinue(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), sparseSignals())
 	for _, args := range []string{"-o D.npy", "-o A.npy --init D.npy", "-o B.npy --continue D.npy"} {
-		if _, stderr, code := call(t, dir, "", append(strings.Fields("learn Y.npy --iterations 4 --learner mod"), strings.Fields(args)...)...); code != 0 {
+		if _, stderr, code := call(t, dir, "", append(strings.Fields("learn Y.npy --iterations 4 --learner "+
+			"mod"), strings.Fields(args)...)...); code != 0 {
 			t.Fatalf("%s: exit %d, %s", args, code, stderr)
 		}
 	}

@@ -53,7 +53,8 @@ func TestSweepRefusals(t *testing.T) {
 		{"row.csv --sweep 1,2", 2, "signals of 1 entry"},
 		{"Y.npy -o D.npy --report s.html", 2, "are for --sweep"},
 		{"Y.npy -o D.npy --holdout 0.5", 2, "are for --sweep"},
-		{"zero.csv --sweep 1,2 -o D.npy --report s.html", 4, "with sparsity 1, without the 4 signals held out: zero.csv: all training signals are zero"},
+		{"zero.csv --sweep 1,2 -o D.npy --report s.html", 4, "with sparsity 1, without the 4 signals held out: " +
+			"zero.csv: all training signals are zero"},
 		{"large.npy --sweep 1,2 --report s.html", 4, "errors are too large to be squared; scale the data"},
 		{"Y.npy --sweep 1,2 --report Y.npy --on-exist overwrite", 2, "ends in .html"},
 		{"row.csv --sweep 1,2 --report row.csv --on-exist overwrite", 5, "would write over the input"},
@@ -62,7 +63,8 @@ func TestSweepRefusals(t *testing.T) {
 		{"Y.npy --sweep 1,2 --report none/s.csv", 5, "cannot be written"},
 		{"Y.npy --sweep 1,2 --max-memory 1", 7, "the limit is 1 MiB"},
 	} {
-		list = append(list, consoletest.Refusal{Args: append([]string{"learn", "--iterations", "3"}, strings.Fields(c.args)...), Code: c.code, Want: c.want})
+		list = append(list, consoletest.Refusal{Args: append([]string{"learn", "--iterations", "3"},
+			strings.Fields(c.args)...), Code: c.code, Want: c.want})
 	}
 	program.Refuses(t, dir, list)
 }
@@ -80,7 +82,8 @@ func TestSweepCancelled(t *testing.T) {
 		if sign == "1 of 2" {
 			how = "plain"
 		}
-		program.Interrupted(t, dir, sign, "learn", "Y.npy", "--sweep", "2,3", "-o", "D.npy", "--codes", "X.npz", "--report", "s.html", "--report", "s.csv",
+		program.Interrupted(t, dir, sign, "learn", "Y.npy", "--sweep", "2,3", "-o", "D.npy", "--codes", "X.npz",
+			"--report", "s.html", "--report", "s.csv",
 			"--on-exist", "overwrite", "--learner", "simco", "--iterations", iterations, "--progress", how)
 		for _, name := range []string{"D.npy", "s.html", "s.csv"} {
 			if string(consoletest.Read(t, name)) != "old" {

@@ -43,11 +43,13 @@ func readSweep(text string, with plugins.Coder) (s Sweep, err error) {
 	if s.Param == sparsity {
 		own = append(own, "lambda") // the other way to say it
 		if with.SparsityGiven {
-			return s, console.Usage("--sparsity and --sweep %s both say how sparse codes are to be; leave out one", text)
+			return s, console.Usage("--sparsity and --sweep %s both say how sparse codes are to be; leave out one",
+				text)
 		}
 	}
 	if plugins.Says(with.Spec, own...) {
-		return s, console.Usage("--coder %s says itself what --sweep %s is to choose; leave it out there", with.Spec, text)
+		return s, console.Usage("--coder %s says itself what --sweep %s is to choose; leave it out there", with.Spec,
+			text)
 	}
 	for word := range strings.SplitSeq(list, ",") {
 		word = strings.TrimSpace(word)
@@ -56,9 +58,11 @@ func readSweep(text string, with plugins.Coder) (s Sweep, err error) {
 		count, notWhole := strconv.Atoi(word)
 		switch {
 		case s.Param == sparsity && (notWhole != nil || count < 1):
-			return s, console.Usage("--sweep %s: %q is no number of atoms; expected some such as 1,2,3, or a parameter of the coder such as lambda=0.1,0.2", text, word)
+			return s, console.Usage("--sweep %s: %q is no number of atoms; expected some such as 1,2,3, or a "+
+				"parameter of the coder such as lambda=0.1,0.2", text, word)
 		case err != nil || math.IsNaN(v.number) || math.IsInf(v.number, 0):
-			return s, console.Usage("--sweep %s: %q is no number; expected some such as %s=0.1,0.2", text, word, s.Param)
+			return s, console.Usage("--sweep %s: %q is no number; expected some such as %s=0.1,0.2", text, word,
+				s.Param)
 		}
 		if v.spec, err = v.specOf(s.Param, with); err != nil {
 			return s, err

@@ -18,7 +18,8 @@ func completions(app *cli.App, words []string) (list []settings.Word, files bool
 	}
 	before, last := words[1:len(words)-1], words[len(words)-1]
 	if len(before) == 0 {
-		return append(commandNames(app.Commands), settings.Word{Text: "help", About: "show the help of a command"}), false
+		return append(commandNames(app.Commands), settings.Word{Text: "help", About: "show the help of a command"}),
+			false
 	}
 	if before[0] == "help" {
 		return helpTopics(app, before[1:]), false

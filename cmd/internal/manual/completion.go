@@ -25,7 +25,8 @@ var shells = []string{"bash", "zsh", "fish", "powershell"}
 // Completion is superres completion.
 func Completion(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
-		Name: "completion", Usage: "print a script by which a shell completes commands, flags and values", ArgsUsage: "bash|zsh|fish|powershell",
+		Name: "completion", Usage: "print a script by which a shell completes commands, flags and values",
+		ArgsUsage: "bash|zsh|fish|powershell",
 		Description: `   source <(superres completion bash)               in ~/.bashrc
    source <(superres completion zsh)                in ~/.zshrc, after compinit
    superres completion fish > ~/.config/fish/completions/superres.fish

@@ -62,7 +62,8 @@ func TestCompletions(t *testing.T) {
 			words = append(words, x.Text)
 		}
 		missing := func(w string) bool { return !slices.Contains(words, w) }
-		if slices.ContainsFunc(c.want, missing) || slices.ContainsFunc(c.not, func(w string) bool { return !missing(w) }) || files != c.files {
+		if slices.ContainsFunc(c.want, missing) ||
+			slices.ContainsFunc(c.not, func(w string) bool { return !missing(w) }) || files != c.files {
 			t.Errorf("%q: files %v, %v", c.line, files, words)
 		}
 	}
@@ -86,7 +87,8 @@ func TestOptionsAreKnownEverywhere(t *testing.T) {
 		}
 		for _, o := range options {
 			for _, dashed := range o.Dashed() {
-				if !slices.ContainsFunc(offered, func(w settings.Word) bool { return w.Text == dashed }) || !strings.Contains(part, `\fB`+roff(dashed)+`\fR`) {
+				if !slices.ContainsFunc(offered, func(w settings.Word) bool { return w.Text == dashed }) ||
+					!strings.Contains(part, `\fB`+roff(dashed)+`\fR`) {
 					t.Errorf("%s %s: not offered, or not in the manual page", name, dashed)
 				}
 			}
@@ -150,17 +152,20 @@ func TestCompletionScripts(t *testing.T) {
 		if strings.HasSuffix(line, " ") {
 			words = append(words, "")
 		}
-		return fmt.Sprintf("compopt() { :; }; source script.bash; COMP_LINE='%s' COMP_POINT=%d COMP_WORDS=('%s') COMP_CWORD=%d; _superres; printf '%%s\\n' \"${COMPREPLY[@]}\"",
+		return fmt.Sprintf("compopt() { :; }; source script.bash; COMP_LINE='%s' COMP_POINT=%d COMP_WORDS=('%s') "+
+			"COMP_CWORD=%d; _superres; printf '%%s\\n' \"${COMPREPLY[@]}\"",
 			line, len(line), strings.Join(words, "' '"), len(words)-1)
 	}
 	zsh := func(line string) string {
 		words := strings.Split(line, " ")
-		return fmt.Sprintf("compdef() { : }; compset() { : }; _files() { print FILES }; _describe() { print -l -- $found }; source ./script.zsh; words=('%s') CURRENT=%d PREFIX='%s'; _superres",
+		return fmt.Sprintf("compdef() { : }; compset() { : }; _files() { print FILES }; _describe() { print -l -- "+
+			"$found }; source ./script.zsh; words=('%s') CURRENT=%d PREFIX='%s'; _superres",
 			strings.Join(words, "' '"), len(words), words[len(words)-1])
 	}
 	fish := func(line string) string { return fmt.Sprintf("source script.fish; complete -C '%s'", line) }
 	powershell := func(line string) string {
-		return fmt.Sprintf("Get-Content -Raw script.powershell | Invoke-Expression; (TabExpansion2 '%s' %d).CompletionMatches.CompletionText", line, len(line))
+		return fmt.Sprintf("Get-Content -Raw script.powershell | Invoke-Expression; (TabExpansion2 '%s' "+
+			"%d).CompletionMatches.CompletionText", line, len(line))
 	}
 	for _, c := range []struct {
 		shell, args string
@@ -185,7 +190,8 @@ func TestCompletionScripts(t *testing.T) {
 		{"fish", "--no-config", fish, "superres upscale --output=my", "--output=my file.png"},
 		{"fish", "--no-config", fish, "superres version my", ""},
 		{"pwsh", "-NoProfile", powershell, "superres ups", "upscale"},
-		{"pwsh", "-NoProfile", powershell, "superres upscale a.png -m ph", "photo-fast photo-real-fast photo-real photo"},
+		{"pwsh", "-NoProfile", powershell, "superres upscale a.png -m ph",
+			"photo-fast photo-real-fast photo-real photo"},
 		{"pwsh", "-NoProfile", powershell, "superres upscale a.png --effort ", "fast best max"},
 		{"pwsh", "-NoProfile", powershell, "superres upscale --effort=be", "--effort=best"},
 	} {

@@ -31,7 +31,8 @@ var exitCodes = []struct {
 }{
 	{fmt.Sprint(console.ExitOK), "all done"},
 	{fmt.Sprint(console.ExitNothing), "nothing usable was made"},
-	{fmt.Sprint(console.ExitUsage), "wrong usage; or the program has crashed, for lack of memory say, and says panic or fatal error"},
+	{fmt.Sprint(console.ExitUsage), "wrong usage; or the program has crashed, for lack of memory say, and says " +
+		"panic or fatal error"},
 	{fmt.Sprint(console.ExitSome), "some files failed, others are done"},
 	{fmt.Sprint(console.ExitInput), "an input is missing, cannot be read, is damaged or no picture"},
 	{fmt.Sprint(console.ExitOutput), "an output exists or cannot be written, or two inputs have the same"},
@@ -48,9 +49,11 @@ func page(app *cli.App, to io.Writer) error {
 	fmt.Fprintf(&b, ".TH SUPERRES 1 \"\" \"superres %s\" \"User Commands\"\n", console.Version)
 	fmt.Fprintf(&b, ".SH NAME\nsuperres \\- %s\n", roff(app.Usage))
 	b.WriteString(".SH SYNOPSIS\n.B superres\n.I COMMAND\n[\\fIFLAGS\\fR] [\\fIFILE\\fR...]\n")
-	b.WriteString(".SH DESCRIPTION\nFlags may stand before and after names of files;\n.B \\-\\-\nends them, and\n.B \\-\nis standard input or output.\n" +
+	b.WriteString(".SH DESCRIPTION\nFlags may stand before and after names of files;\n.B \\-\\-\nends them, " +
+		"and\n.B \\-\nis standard input or output.\n" +
 		"Data goes to standard output, all else to standard error.\n" +
-		".PP\nFiles are written whole or not at all, one bad file does not end a folder, and an\ninterruption leaves nothing half made.\n" +
+		".PP\nFiles are written whole or not at all, one bad file does not end a folder, and an\ninterruption " +
+		"leaves nothing half made.\n" +
 		"No command but\n.B mnist download\nuses the network.\n" +
 		"The same input, flags and seed give the same bytes, with any number of processors.\n")
 	b.WriteString(".SH COMMANDS\n")

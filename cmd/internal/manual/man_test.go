@@ -20,10 +20,12 @@ func TestManual(t *testing.T) {
 	app := program.App(&console.Streams{})
 	eachCommand(app, func(name string, c *cli.Command) {
 		help, stderr, code := call(t, ".", "", append(strings.Fields(name), "--help")...)
-		if code != 0 || stderr != "" || !strings.HasPrefix(help, "superres "+name+": "+c.Usage+"\n\nEXAMPLES\n   ") || !strings.Contains(c.Description, "superres "+name) {
+		if code != 0 || stderr != "" || !strings.HasPrefix(help, "superres "+name+": "+c.Usage+"\n\nEXAMPLES\n   "+
+			"") || !strings.Contains(c.Description, "superres "+name) {
 			t.Errorf("%s --help: exit %d, %s%s", name, code, help, stderr)
 		}
-		for _, want := range []string{".SS superres " + name + ` \- ` + roff(c.Usage) + "\n", roff(strings.Trim(c.Description, "\n"))} {
+		for _, want := range []string{".SS superres " + name + ` \- ` + roff(c.Usage) +
+			"\n", roff(strings.Trim(c.Description, "\n"))} {
 			if !strings.Contains(page, want) {
 				t.Errorf("the page has no %q", want)
 			}

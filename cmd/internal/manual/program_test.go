@@ -20,7 +20,8 @@ import (
 
 // program is the program of all commands.
 var program = consoletest.Of(
-	upscale.Command, scoring.Eval, scoring.Diff, train.Command, learn.Command, recovery.Command, comparison.Command, parts.Command, digits.Command,
+	upscale.Command, scoring.Eval, scoring.Diff, train.Command, learn.Command, recovery.Command, comparison.Command,
+	parts.Command, digits.Command,
 	atoms.Command, models.Command, plugins.Learners, plugins.Coders, bench.Command, Completion, Man, Version,
 )
 

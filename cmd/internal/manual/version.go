@@ -27,7 +27,8 @@ func Version(s *console.Streams) *cli.Command {
 // empty where the build does not know it.
 func printVersion(to io.Writer, asJSON bool) error {
 	if !asJSON {
-		_, err := fmt.Fprintf(to, "superres %s (%s, %s/%s)\n", console.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		_, err := fmt.Fprintf(to, "superres %s (%s, %s/%s)\n", console.Version, runtime.Version(), runtime.GOOS,
+			runtime.GOARCH)
 		return err
 	}
 	revision := ""
@@ -39,6 +40,7 @@ func printVersion(to io.Writer, asJSON bool) error {
 		}
 	}
 	return json.NewEncoder(to).Encode(map[string]string{
-		"version": console.Version, "revision": revision, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
+		"version": console.Version, "revision": revision, "go": runtime.Version(), "os": runtime.GOOS,
+		"arch": runtime.GOARCH,
 	})
 }

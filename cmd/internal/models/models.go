@@ -56,9 +56,11 @@ D_L of a coupled stage, ["stage0.weights"] are the weights of a convolutional on
 	})
 }
 
-// Option is --model or --models, with the alias m where there is one value, whose words are the models that need no file.
+// Option is --model or --models, with the alias m where there is one value, whose words are the models that need no
+// file.
 func Option(name string, to settings.Value, help string) *settings.Option {
-	o := &settings.Option{Name: name, To: to, Help: help, Words: func() []settings.Word { return settings.Plain(embedded.Names()) }}
+	o := &settings.Option{Name: name, To: to, Help: help,
+		Words: func() []settings.Word { return settings.Plain(embedded.Names()) }}
 	if name == "model" {
 		o.Aliases = []string{"m"}
 	}
@@ -147,7 +149,8 @@ func Open(name string) (*superres.Model, error) {
 		} else {
 			err = errors.New("not a regular file")
 		}
-		return nil, console.Fail(console.ExitModel, fmt.Errorf("model %s cannot be read: %w; give a file that superres train wrote, or a name that superres models lists", name, err))
+		return nil, console.Fail(console.ExitModel, fmt.Errorf("model %s cannot be read: %w; give a file that "+
+			"superres train wrote, or a name that superres models lists", name, err))
 	}
 	defer f.Close()
 	m, err := superres.Load(f, size)

@@ -22,8 +22,10 @@ import (
 
 // SweepOption returns --shard of the commands whose trials a sweep runs. SweepPart reads it.
 func SweepOption() *settings.Option {
-	return &settings.Option{Name: "shard", To: settings.Text(new(string), ""), Effect: settings.Neutral, Kinds: []string{"sweep"},
-		Help: "do only part `I/N` of the trials, 0/N to N-1/N, and write no report: the parts may run at once, and superres " +
+	return &settings.Option{Name: "shard", To: settings.Text(new(string), ""), Effect: settings.Neutral,
+		Kinds: []string{"sweep"},
+		Help: "do only part `I/N` of the trials, 0/N to N-1/N, and write no report: the parts may run at once, " +
+			"and superres " +
 			"merge DIR writes it"}
 }
 

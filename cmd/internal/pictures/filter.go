@@ -22,10 +22,12 @@ type Filter struct {
 // Options are --include and --exclude.
 func (f *Filter) Options() settings.Table {
 	option := func(name string, to *[]string, help string) *settings.Option {
-		return &settings.Option{Name: name, To: settings.List(to, checkPattern(name)), Group: "files", Effect: settings.Neutral, Help: help}
+		return &settings.Option{Name: name, To: settings.List(to, checkPattern(name)), Group: "files",
+			Effect: settings.Neutral, Help: help}
 	}
 	return settings.Table{
-		option("include", &f.Include, "of folders and quoted patterns, take only what matches `PATTERN`: *, ? and [a-z] within a name, ** for any folders; without a slash it is for names in any folder; may be repeated"),
+		option("include", &f.Include, "of folders and quoted patterns, take only what matches `PATTERN`: *, ? and "+
+			"[a-z] within a name, ** for any folders; without a slash it is for names in any folder; may be repeated"),
 		option("exclude", &f.Exclude, "leave out what matches `PATTERN`, folders too; may be repeated"),
 	}
 }

@@ -44,7 +44,8 @@ type Namer struct {
 }
 
 // extensionOf are the extensions of the formats that can be written.
-var extensionOf = map[imagefile.Format]string{"png": ".png", "jpeg": ".jpg", "bmp": ".bmp", "tiff": ".tif", "gif": ".gif", Video: videoExt}
+var extensionOf = map[imagefile.Format]string{"png": ".png", "jpeg": ".jpg", "bmp": ".bmp", "tiff": ".tif",
+	"gif": ".gif", Video: videoExt}
 
 // Formats returns the formats that can be written.
 func Formats() []string { return []string{"png", "jpeg", "bmp", "tiff", "gif"} }
@@ -97,7 +98,8 @@ func NewNamer(want Naming, single bool) (Namer, error) {
 	known := []string{"{stem}", "{ext}", "{size}", "{scale}", "{model}"}
 	for _, p := range placeholder.FindAllString(want.Template, -1) {
 		if v, ok := n.values[p]; ok && v == "" {
-			return n, console.Usage("--name %s: {scale} is not known with --width, --height and --fit; use {size}", want.Template)
+			return n, console.Usage("--name %s: {scale} is not known with --width, --height and --fit; use {size}",
+				want.Template)
 		} else if !ok && p != "{stem}" && p != "{ext}" {
 			return n, console.Usage("--name %s: %s", want.Template, usage.Unknown("placeholder", p, known))
 		}
@@ -143,7 +145,8 @@ func (n *Namer) takeFormat() error {
 	format, err := formatOf(n.template)
 	switch {
 	case err != nil:
-		return console.Usage("--name %s: %s files are not written; end it in .png, .jpg, .bmp or .tif", n.template, n.ext)
+		return console.Usage("--name %s: %s files are not written; end it in .png, .jpg, .bmp or .tif", n.template,
+			n.ext)
 	case n.format != "" && n.format != format:
 		return console.Usage("--name %s and --format %s say two formats; leave out one of them", n.template, n.format)
 	}
@@ -181,9 +184,11 @@ func (n Namer) output(in Input) (Output, error) {
 		}
 		return Output{Path: "-", Format: format}, nil
 	case !n.single && isNamedPicture(out) && !paths.IsFolder(out):
-		return Output{}, console.Usage("-o %s: several pictures need a folder; write %s%c for a folder of this name", out, out, filepath.Separator)
+		return Output{}, console.Usage("-o %s: several pictures need a folder; write %s%c for a folder of this name",
+			out, out, filepath.Separator)
 	case asFile && !strings.Contains(filepath.Base(out), ".") && format == "":
-		return Output{}, console.Usage("-o %s: no extension says which format; write %s.png, or %s%c for a folder", out, out, out, filepath.Separator)
+		return Output{}, console.Usage("-o %s: no extension says which format; write %s.png, or %s%c for a folder",
+			out, out, out, filepath.Separator)
 	case asFile:
 		fromName, err := formatOf(out)
 		if format == "" && err != nil {
@@ -219,7 +224,8 @@ func (n Namer) output(in Input) (Output, error) {
 	newExt = cmp.Or(n.ext, newExt)
 	base := n.base(in, ext) + newExt
 	if base == newExt || base != filepath.Base(base) {
-		return Output{}, console.Usage("--name %s makes the file name %q; expected a name without folders", n.template, base)
+		return Output{}, console.Usage("--name %s makes the file name %q; expected a name without folders",
+			n.template, base)
 	}
 	return n.place(in, base, format)
 }
@@ -235,13 +241,15 @@ func (n Namer) video(in Input) (Output, error) {
 	case paths.IsStandard(n.out) || n.out == "" && paths.IsStandard(in.Path):
 		return Output{Path: "-", Format: Video}, nil
 	case asFile && !IsNamedVideo(n.out):
-		return Output{}, console.Usage("-o %s: frames are written as Y4M alone; end the name in %s, or write - for standard output", n.out, videoExt)
+		return Output{}, console.Usage("-o %s: frames are written as Y4M alone; end the name in %s, or write - "+
+			"for standard output", n.out, videoExt)
 	case asFile:
 		return Output{Path: filepath.Clean(n.out), Format: Video, Root: filepath.Dir(n.out)}, nil
 	}
 	base := strings.TrimSuffix(n.base(in, filepath.Ext(in.Place)), videoExt) + videoExt
 	if base == videoExt || base != filepath.Base(base) {
-		return Output{}, console.Usage("--name %s makes the file name %q; expected a name without folders", n.template, base)
+		return Output{}, console.Usage("--name %s makes the file name %q; expected a name without folders",
+			n.template, base)
 	}
 	return n.place(in, base, Video)
 }

@@ -13,15 +13,20 @@ import (
 // CheckSize completes.
 func SizeOptions(to *superres.Options) settings.Table {
 	side := func(name string, n *int, help, brief string) *settings.Option {
-		return &settings.Option{Name: name, To: settings.Num(n, 0).AtLeast(1).In("pixels"), Group: "size", Effect: settings.Elsewhere, Request: true, Help: help, Brief: brief}
+		return &settings.Option{Name: name, To: settings.Num(n, 0).AtLeast(1).In("pixels"), Group: "size",
+			Effect: settings.Elsewhere, Request: true, Help: help, Brief: brief}
 	}
 	return settings.Table{
-		{Name: "scale", Aliases: []string{"s"}, To: settings.Custom("2", func(text string) (err error) { to.Scale, err = readScale(text); return err }), Group: "size", Effect: settings.Elsewhere, Request: true,
-			Help: "enlarge by `F`, 1 to 16; 4x, x4 and 400% are 4", Brief: "how many times larger: 2, 1.5, 4x, 300%, up to 16"},
-		side("width", &to.Width, "enlarge to `W` pixels across; without --height in proportion, with it to exactly that size", "as many pixels wide"),
+		{Name: "scale", Aliases: []string{"s"}, To: settings.Parsed(&to.Scale, "2", readScale), Group: "size", Effect: settings.Elsewhere, Request: true,
+			Help: "enlarge by `F`, 1 to 16; 4x, x4 and 400% are 4", Brief: "how many times larger: 2, 1.5, 4x, " +
+				"300%, up to 16"},
+		side("width", &to.Width, "enlarge to `W` pixels across; without --height in proportion, with it to "+
+			"exactly that size", "as many pixels wide"),
 		side("height", &to.Height, "enlarge to `H` pixels down", ""),
-		{Name: "fit", To: settings.Custom("", func(text string) error { return readFit(to, text) }), Group: "size", Effect: settings.Elsewhere, Request: true,
-			Help: "enlarge in proportion to the largest that `WxH` holds, which may be HD, FullHD, 4K or 8K", Brief: "as large as fits into so many pixels, such as 3840x2160, or 4K"},
+		{Name: "fit", To: settings.Custom("", func(text string) error { return readFit(to, text) }), Group: "size",
+			Effect: settings.Elsewhere, Request: true,
+			Help:  "enlarge in proportion to the largest that `WxH` holds, which may be HD, FullHD, 4K or 8K",
+			Brief: "as large as fits into so many pixels, such as 3840x2160, or 4K"},
 	}
 }
 
@@ -57,7 +62,8 @@ func readFit(to *superres.Options, text string) error {
 }
 
 // screens are the names of sizes of screens, in pixels.
-var screens = map[string]string{"hd": "1280x720", "720p": "1280x720", "fullhd": "1920x1080", "1080p": "1920x1080", "1440p": "2560x1440", "4k": "3840x2160", "2160p": "3840x2160", "8k": "7680x4320"}
+var screens = map[string]string{"hd": "1280x720", "720p": "1280x720", "fullhd": "1920x1080", "1080p": "1920x1080",
+	"1440p": "2560x1440", "4k": "3840x2160", "2160p": "3840x2160", "8k": "7680x4320"}
 
 // readScale reads a scale as people write it: 4, 4x, x4, 4×, 400%.
 func readScale(text string) (float64, error) {
@@ -70,7 +76,8 @@ func readScale(text string) (float64, error) {
 	}
 	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	if err != nil {
-		return 0, console.Usage("--scale %s: expected %d to %d, such as 2, 2.5, 4x or 200%%", text, superres.MinScale, superres.MaxScale)
+		return 0, console.Usage("--scale %s: expected %d to %d, such as 2, 2.5, 4x or 200%%", text,
+			superres.MinScale, superres.MaxScale)
 	}
 	if v /= unit; !(v >= superres.MinScale && v <= superres.MaxScale) {
 		return 0, console.Usage("--scale %g: expected %d to %d", v, superres.MinScale, superres.MaxScale)

@@ -88,7 +88,8 @@ func (s Sources) List(ctx context.Context, names []string) ([]training.Source, e
 		}
 	}
 	if len(list) == 0 {
-		return nil, console.Fail(console.ExitInput, errors.New("no picture is left to work on; check --index, --skip-index and --limit"))
+		return nil, console.Fail(console.ExitInput, errors.New("no picture is left to work on; check --index, "+
+			"--skip-index and --limit"))
 	}
 	TellSkipped(s.Notes, others)
 	s.Choice.TellIdle(s.Notes, names)
@@ -112,7 +113,8 @@ func Open(ctx context.Context, path string, limits imagefile.Limits) (img image.
 func Frugal(l console.Limits, bytesPerPixel int64) imagefile.Limits {
 	return imagefile.Limits{Pixels: l.Pixels, Strip: true, Accept: func(cfg image.Config, held int64) error {
 		if need := int64(cfg.Width)*int64(cfg.Height)*bytesPerPixel + held; need > l.Memory {
-			return fmt.Errorf("%dx%d needs %s, the limit is %s; use --max-memory", cfg.Width, cfg.Height, console.Bytes(need), console.Bytes(l.Memory))
+			return fmt.Errorf("%dx%d needs %s, the limit is %s; use --max-memory", cfg.Width, cfg.Height,
+				console.Bytes(need), console.Bytes(l.Memory))
 		}
 		return nil
 	}}
@@ -120,16 +122,19 @@ func Frugal(l console.Limits, bytesPerPixel int64) imagefile.Limits {
 
 // TellIdle says that the choice means nothing where no name is that of an IDX file.
 func (ch Choice) TellIdle(w io.Writer, names []string) {
-	if chosen := ch.Take != nil || ch.Skip != nil || ch.Limit > 0; chosen && w != nil && !slices.ContainsFunc(names, IsIDX) {
-		fmt.Fprintln(w, "superres: --index, --skip-index and --limit choose images of IDX files, and none is named: all pictures are taken")
+	if chosen := ch.Take != nil || ch.Skip != nil || ch.Limit > 0; chosen && w != nil &&
+		!slices.ContainsFunc(names, IsIDX) {
+		fmt.Fprintln(w, "superres: --index, --skip-index and --limit choose images of IDX files, and none is "+
+			"named: all pictures are taken")
 	}
 }
 
 // DegradationOption is --degradation, of what checks the value itself.
 func DegradationOption(to *resample.Degradation, preset resample.Degradation, help string) *settings.Option {
-	return &settings.Option{Name: "degradation", To: settings.Text(to, preset), Help: help, Words: func() []settings.Word {
-		return settings.Plain([]string{string(resample.Cubic), string(resample.Box)})
-	}}
+	return &settings.Option{Name: "degradation", To: settings.Text(to, preset), Help: help,
+		Words: func() []settings.Word {
+			return settings.Plain([]string{string(resample.Cubic), string(resample.Box)})
+		}}
 }
 
 // Choice is which images of IDX files are taken.
@@ -177,9 +182,12 @@ func (ch Choice) Among(name string, total int) (taken func(i int) bool, count in
 // Options are --index, --skip-index and --limit, which choose among the images of IDX files.
 func (ch *Choice) Options() settings.Table {
 	return settings.Table{
-		{Name: "index", To: settings.Custom("", func(text string) (err error) { ch.Take, err = indices("index", text); return err }), Help: "of IDX files take only the images `I,J,...` (from 0)"},
-		{Name: "skip-index", To: settings.Custom("", func(text string) (err error) { ch.Skip, err = indices("skip-index", text); return err }), Help: "of IDX files leave out the images `I,J,...`"},
-		{Name: "limit", To: settings.Num(&ch.Limit, 0).AtLeast(0), Help: "of IDX files take the first `N` that are left; 0: all"},
+		{Name: "index", To: settings.Parsed(&ch.Take, "", indices("index")),
+			Help: "of IDX files take only the images `I,J,...` (from 0)"},
+		{Name: "skip-index", To: settings.Parsed(&ch.Skip, "", indices("skip-index")),
+			Help: "of IDX files leave out the images `I,J,...`"},
+		{Name: "limit", To: settings.Num(&ch.Limit, 0).AtLeast(0), Help: "of IDX files take the first `N` that " +
+			"are left; 0: all"},
 	}
 }
 
@@ -196,7 +204,8 @@ func (s Sources) IDX(ctx context.Context, name string) ([]training.Source, error
 	}
 	if need := int64(count) * (int64(f.Width())*int64(f.Height()) + 256); need > s.Limits.Memory/2 {
 		return nil, console.Fail(
-			console.ExitLimit, fmt.Errorf("%s: %d images of %dx%d need %s, more than half of the limit of %s; use --limit or --max-memory",
+			console.ExitLimit, fmt.Errorf("%s: %d images of %dx%d need %s, more than half of the limit of %s; use "+
+				"--limit or --max-memory",
 				name, count, f.Width(), f.Height(), console.Bytes(need), console.Bytes(s.Limits.Memory)))
 
 	}
@@ -219,23 +228,25 @@ func (s Sources) IDX(ctx context.Context, name string) ([]training.Source, error
 		}
 		own := *img
 		own.Pix = slices.Clone(img.Pix)
-		list = append(list, training.Source{Name: fmt.Sprintf("%s[%d]", filepath.Base(name), i), Open: func(context.Context) (image.Image, error) { return &own, nil }})
+		list = append(list, training.Source{Name: fmt.Sprintf("%s[%d]", filepath.Base(name), i),
+			Open: func(context.Context) (image.Image, error) { return &own, nil }})
 	}
 	return list, nil
 }
 
-// indices reads numbers with commas; an empty text is nil.
-func indices(name, text string) ([]int, error) {
-	if text == "" {
-		return nil, nil
-	}
-	var list []int
-	for part := range strings.SplitSeq(text, ",") {
-		i, err := strconv.Atoi(strings.TrimSpace(part))
-		if err != nil || i < 0 {
-			return nil, console.Usage("--%s: %q is no image number", name, part)
+// indices returns a function that reads numbers with commas, of which an empty text has none.
+func indices(name string) func(text string) ([]int, error) {
+	return func(text string) (list []int, err error) {
+		if text == "" {
+			return nil, nil
 		}
-		list = append(list, i)
+		for part := range strings.SplitSeq(text, ",") {
+			i, err := strconv.Atoi(strings.TrimSpace(part))
+			if err != nil || i < 0 {
+				return nil, console.Usage("--%s: %q is no image number", name, part)
+			}
+			list = append(list, i)
+		}
+		return list, nil
 	}
-	return list, nil
 }

@@ -66,7 +66,8 @@ func CoderWords() []settings.Word { return words(sparse.List()) }
 
 // LearnerOption is --learner or, of several, --learners.
 func LearnerOption(name string, to settings.Value, help string) *settings.Option {
-	return &settings.Option{Name: name, To: to, Help: help, Words: func() []settings.Word { return words(learners.List()) }}
+	return &settings.Option{Name: name, To: to, Help: help,
+		Words: func() []settings.Word { return words(learners.List()) }}
 }
 
 // words are plug-ins as completion offers them.

@@ -16,49 +16,43 @@ import (
 // table has the options of superres recover, with their defaults.
 func (opt *Options) table() settings.Table {
 	return slices.Concat(settings.Table{
-		console.OutputOption(&opt.Folder, "recovery", "write report.html, trials.csv and trials.json to the folder `DIR`; trials it holds already are not run again"),
-		{Name: "panel", To: settings.List(&opt.panels, nil), Help: "sizes `M,K,S` of the problems, or a, b, c, d for the paper's; may be repeated (default: the paper's four)"},
-		{Name: "n", To: settings.Custom("", opt.readSizes), Help: "numbers of signals `N,N,...` (default: eight for each panel)"},
+		console.OutputOption(&opt.Folder, "recovery", "write report.html, trials.csv and trials.json to the "+
+			"folder `DIR`; trials it holds already are not run again"),
+		{Name: "panel", To: settings.List(&opt.panels, nil), Help: "sizes `M,K,S` of the problems, or a, b, c, d " +
+			"for the paper's; may be repeated (default: the paper's four)"},
+		{Name: "n", To: settings.Parsed(&opt.Sizes, "", readSizes), Help: "numbers of signals `N,N,...` (default: eight " +
+			"for each panel)"},
 		{Name: "trials", To: settings.Num(&opt.Trials, 100).AtLeast(1), Help: "`T` problems for each panel and N"},
 		{Name: "iterations", To: settings.Num(&opt.Iterations, 500).AtLeast(1), Help: "`I` iterations at most"},
-		plugins.LearnerOption("learners", settings.Custom("rop,blotless,simco,ksvd,mod", opt.readLearners), "`SPECS` of the learners: see superres learners"),
-		plugins.CoderOption(&opt.Coder, "omp", "`SPEC` of the coder of the two-stage learners, which is told the true S"),
-		{Name: "noise", To: settings.Num(&opt.Noise, 0).If("0 or more", func(v float64) bool { return v >= 0 && v < 1e6 }), Help: "add white noise of `R` times the signals' root mean square"},
+		plugins.LearnerOption("learners", settings.Parsed(&opt.Learners, "rop,blotless,simco,ksvd,mod", readLearners),
+			"`SPECS` of the learners: see superres learners"),
+		plugins.CoderOption(&opt.Coder, "omp", "`SPEC` of the coder of the two-stage learners, which is told the "+
+			"true S"),
+		{Name: "noise", To: settings.Num(&opt.Noise, 0).If("0 or more", func(v float64) bool {
+			return v >= 0 &&
+				v < 1e6
+		}), Help: "add white noise of `R` times the signals' root mean square"},
 		console.SeedOption(&opt.Seed),
 		parts.SweepOption(),
 	}, console.WorkOptions(&opt.Limits, nil))
 }
 
-// Options are what the flags ask for.
+// Options are what a call asks for. Most fields are set by the options of table, which has their defaults.
 type Options struct {
-	// Folder is where the report and the journals are: --output, recovery.
-	Folder string
-	// Panels are the sizes of the problems: --panel, the paper's four.
+	Folder string // of the report and the journals
 	Panels []planted.Panel
-	// Sizes are the numbers of signals, ascending: --n. None are eight for each panel.
-	Sizes []int
-	// Trials is how many problems there are for each panel and number of signals:
-	// --trials, 100.
+	Sizes  []int // numbers of signals, ascending; none: eight for each panel
 	Trials int
-	// Noise is that of the signals, relative to their root mean square: --noise, 0.
-	Noise float64
+	Noise  float64 // relative to the signals' root mean square
 
-	// Learners are the specs of the learners: --learners, rop, blotless, simco, ksvd, mod.
-	Learners []string
-	// Coder is the spec of the coder, without the sparsity of the problem: --coder, omp.
-	Coder string
-	// Iterations is how many of them a learner has at most: --iterations, 500.
+	Learners   []string // specs
+	Coder      string   // a spec, without the sparsity of the problem
 	Iterations int
-	// Seed is that of all random draws: --seed, 1.
-	Seed uint64
+	Seed       uint64
+	Limits     console.Limits
 
-	// Limits are those of the machine.
-	Limits console.Limits
-
-	// panels are the values of --panel.
-	panels []string
-	// command is the command line as the report records it.
-	command string
+	panels  []string // the values of --panel
+	command string   // the command line as the report records it
 }
 
 // complete refuses arguments, and reads the panels.
@@ -75,24 +69,25 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 }
 
 // readLearners reads --learners.
-func (opt *Options) readLearners(text string) error {
-	if opt.Learners = plugins.Specs(text); len(opt.Learners) == 0 {
-		return console.Usage("--learners names none; superres learners lists them")
+func readLearners(text string) ([]string, error) {
+	list := plugins.Specs(text)
+	if len(list) == 0 {
+		return nil, console.Usage("--learners names none; superres learners lists them")
 	}
-	return nil
+	return list, nil
 }
 
 // readSizes reads --n. An empty text is the default.
-func (opt *Options) readSizes(text string) (err error) {
+func readSizes(text string) ([]int, error) {
 	if text == "" {
-		return nil
+		return nil, nil
 	}
-	if opt.Sizes, err = console.Counts(text); err != nil {
-		return console.Usage("--n %s: %v", text, err)
+	list, err := console.Counts(text)
+	if err != nil {
+		return nil, console.Usage("--n %s: %v", text, err)
 	}
-	slices.Sort(opt.Sizes)
-	opt.Sizes = slices.Compact(opt.Sizes)
-	return nil
+	slices.Sort(list)
+	return slices.Compact(list), nil
 }
 
 // panels reads the values of --panel.

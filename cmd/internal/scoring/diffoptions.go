@@ -11,28 +11,23 @@ import (
 // table has the options of superres diff, with their defaults.
 func (opt *DiffOptions) table() settings.Table {
 	return append(settings.Table{
-		console.OutputOption(&opt.Page, "diff.html", "write the page to `FILE`.html; - is standard output, and the table goes to standard error"),
-		{Name: "scale", Aliases: []string{"s"}, To: settings.Num(&opt.Scale, 2).Between(1, superres.MaxScale), Help: "how much was enlarged, `N`, 1 to 16: the border that scores leave out"},
+		console.OutputOption(&opt.Page, "diff.html", "write the page to `FILE`.html; - is standard output, and "+
+			"the table goes to standard error"),
+		{Name: "scale", Aliases: []string{"s"}, To: settings.Num(&opt.Scale, 2).Between(1, superres.MaxScale),
+			Help: "how much was enlarged, `N`, 1 to 16: the border that scores leave out"},
 		console.OnExistOption("the output exists"),
 		console.JSONOption(&opt.JSON, "print JSON"),
 	}, console.PictureOptions(&opt.Limits, nil)...)
 }
 
-// DiffOptions are what the flags of superres diff ask for.
+// DiffOptions are what a call asks for. Most fields are set by the options of table, which has their defaults.
 type DiffOptions struct {
-	// Inputs are the pictures, two to nine; the first is the reference.
-	Inputs []string
-	// Page is the file of the page, or "-" for standard output: --output, diff.html.
-	Page string
-	// Overwrite writes over a page that exists: --on-exist, false.
+	Inputs    []string // two to nine pictures, of which the first is the reference
+	Page      string   // the file of the page, or "-" for standard output
 	Overwrite bool
-	// Scale is how much was enlarged, 1 to 16: --scale, 2. Scores leave out a border of
-	// as many pixels.
-	Scale int
-	// JSON prints the scores as JSON: --json, false.
-	JSON bool
-	// Limits are those of the machine.
-	Limits console.Limits
+	Scale     int // scores leave out a border of as many pixels
+	JSON      bool
+	Limits    console.Limits
 }
 
 // mostCompared is how many pictures the keys 1 to 9 choose from.

@@ -21,7 +21,8 @@ import (
 
 // call answers one of the calls.
 func (s *site) call(w http.ResponseWriter, r *http.Request, name string) {
-	answers := map[string]func(http.ResponseWriter, *http.Request) error{"upscale": s.upscale, "inspect": s.inspect, "score": s.score}
+	answers := map[string]func(http.ResponseWriter, *http.Request) error{"upscale": s.upscale, "inspect": s.inspect,
+		"score": s.score}
 	var err error
 	if name == "events" {
 		if s.allows(w, r, http.MethodGet) {
@@ -32,7 +33,8 @@ func (s *site) call(w http.ResponseWriter, r *http.Request, name string) {
 			s.answer(w, http.StatusOK, upscale.Parameters().Describe())
 		}
 	} else if answer := answers[name]; answer == nil {
-		s.refuse(w, http.StatusNotFound, console.ExitUsage, "there is no such call; expected upscale, inspect, options, events or score")
+		s.refuse(w, http.StatusNotFound, console.ExitUsage, "there is no such call; expected upscale, inspect, "+
+			"options, events or score")
 	} else if s.allows(w, r, http.MethodPost, http.MethodPut) {
 		err = s.within(func() error { return answer(w, r) })
 		if err != nil {

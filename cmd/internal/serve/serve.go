@@ -60,11 +60,18 @@ is finished, within three seconds.`,
 // table has the options of superres serve, with their defaults. Nothing is shown that moves.
 func (opt *options) table() settings.Table {
 	return append(settings.Table{
-		{Name: "listen", To: settings.Text(&opt.address, defaultAddress), Help: "listen at `HOST:PORT`; port 0 is any, and so is the default where it is taken"},
-		{Name: "token", To: settings.Text(&opt.token, ""), Help: "let in who knows `TEXT`, letters, digits, - and _, 16 at least; none: everybody who reaches the address, of this machine alone; by default that of SUPERRES_TOKEN, or a new one for each run"},
-		{Name: "queue", To: settings.Num(&opt.queue, 8).AtLeast(0).In("pictures"), Help: "let `N` pictures wait for their turn, and answer others that the server is busy"},
-		{Name: "timeout", To: settings.Time(&opt.decode, 30*time.Second), Help: "give up a picture that takes longer than `T` to decode, enlarge and write; by default, one that takes longer than that to decode"},
-		{Name: "verbose", Aliases: []string{"v"}, To: settings.Bool(&opt.verbose, false), Help: "say which protections of workers this system lacks"},
+		{Name: "listen", To: settings.Text(&opt.address, defaultAddress),
+			Help: "listen at `HOST:PORT`; port 0 is any, and so is the default where it is taken"},
+		{Name: "token", To: settings.Text(&opt.token, ""), Help: "let in who knows `TEXT`, letters, digits, - and " +
+			"_, 16 at least; none: everybody who reaches the address, of this machine alone; by default that of " +
+			"SUPERRES_TOKEN, or a new one for each run"},
+		{Name: "queue", To: settings.Num(&opt.queue, 8).AtLeast(0).In("pictures"),
+			Help: "let `N` pictures wait for their turn, and answer others that the server is busy"},
+		{Name: "timeout", To: settings.Time(&opt.decode, 30*time.Second),
+			Help: "give up a picture that takes longer than `T` to decode, enlarge and write; by default, one " +
+				"that takes longer than that to decode"},
+		{Name: "verbose", Aliases: []string{"v"}, To: settings.Bool(&opt.verbose, false),
+			Help: "say which protections of workers this system lacks"},
 	}, console.PictureOptions(&opt.limits, &opt.quiet).Without("progress")...)
 }
 
@@ -82,7 +89,8 @@ func run(c *cli.Context, s *console.Streams, opt options) error {
 	}
 	defer l.Close()
 	if !opt.loopback && !opt.quiet {
-		fmt.Fprintf(s.Err, "superres: %s is open to the network, unencrypted: whoever has the address can use it\n", l.Addr())
+		fmt.Fprintf(s.Err, "superres: %s is open to the network, unencrypted: whoever has the address can use it\n",
+			l.Addr())
 	}
 	if opt.token == "" && !opt.quiet {
 		fmt.Fprintln(s.Err, "superres: without a token every program of this machine can use it")
@@ -130,7 +138,8 @@ func (opt *options) complete(given settings.Table) error {
 	opt.loopback = host == "localhost" || ip != nil && ip.IsLoopback()
 	switch {
 	case opt.token == "none" && !opt.loopback:
-		return console.Usage("--token none: not with --listen %s, which others can reach; leave one of them out", opt.address)
+		return console.Usage("--token none: not with --listen %s, which others can reach; leave one of them out",
+			opt.address)
 	case opt.token == "none":
 		opt.token = ""
 	case opt.token == "":
@@ -156,7 +165,8 @@ func listen(ctx context.Context, opt options) (net.Listener, error) {
 		l, err = config.Listen(ctx, "tcp", "127.0.0.1:0")
 	}
 	if err != nil {
-		return nil, console.Fail(console.ExitOutput, fmt.Errorf("cannot listen at %s: %w; use another --listen, of which port 0 is any that is free", opt.address, reason(err)))
+		return nil, console.Fail(console.ExitOutput, fmt.Errorf("cannot listen at %s: %w; use another --listen, "+
+			"of which port 0 is any that is free", opt.address, reason(err)))
 	}
 	return l, nil
 }
@@ -182,7 +192,8 @@ type patience struct {
 	call  time.Duration // until a picture comes whose events are asked for
 }
 
-var usual = patience{head: 5 * time.Second, idle: 20 * time.Second, move: 15 * time.Second, body: 10 * time.Minute, drain: 30 * time.Second, call: time.Minute}
+var usual = patience{head: 5 * time.Second, idle: 20 * time.Second, move: 15 * time.Second, body: 10 * time.Minute,
+	drain: 30 * time.Second, call: time.Minute}
 
 // How long what is in work goes on when the program is to end, and then what was cancelled.
 const (

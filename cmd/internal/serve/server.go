@@ -56,7 +56,8 @@ func (o options) memory() int64 { return o.shared() - keptOf(o.shared()) }
 func newSite(opt options, at net.Addr, log func(line string)) *site {
 	host, _, _ := net.SplitHostPort(opt.address)
 	_, port, _ := net.SplitHostPort(at.String())
-	s := &site{options: opt, host: host, port: port, watches: watches{all: map[string]*watch{}}, ending: make(chan struct{})}
+	s := &site{options: opt, host: host, port: port, watches: watches{all: map[string]*watch{}},
+		ending: make(chan struct{})}
 	s.log = log
 	s.workers = newWorkers(workerSettings{console.Version, opt.memory(), opt.limits.Pixels, opt.decode, opt.whole}, opt.verbose, log)
 	s.service = upscale.NewService(console.Limits{Memory: opt.memory(), Pixels: opt.limits.Pixels}, opt.decode, opt.whole)
@@ -101,15 +102,18 @@ func (s *site) page() []byte {
 
 // policy lets the page load its own files alone, run nothing that is in it or was put in,
 // and be shown in no other page.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src " +
+	"'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
 
 // ServeHTTP answers a request.
 func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	for name, value := range map[string]string{
-		"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer",
-		"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp",
-		"Permissions-Policy": "camera=(), microphone=(), geolocation=()", "Cache-Control": "no-store",
+		"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
+		"Referrer-Policy":            "no-referrer",
+		"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+		"Cross-Origin-Embedder-Policy": "require-corp",
+		"Permissions-Policy":           "camera=(), microphone=(), geolocation=()", "Cache-Control": "no-store",
 	} {
 		h.Set(name, value)
 	}
@@ -121,7 +125,8 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// Nobody who is not let in is waited for, to send the rest of a body.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.patience.head))
 	if !s.fromHere(r) {
-		s.refuse(w, http.StatusForbidden, console.ExitUsage, "this address is not for other sites; use the one that superres serve prints")
+		s.refuse(w, http.StatusForbidden, console.ExitUsage, "this address is not for other sites; use the one "+
+			"that superres serve prints")
 		return
 	}
 	if at := strings.TrimPrefix(r.URL.Path, "/"); s.token != "" && same(s.token, at) {
@@ -130,7 +135,8 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	to, ok := s.route(r)
 	if !ok {
-		s.refuse(w, http.StatusUnauthorized, console.ExitUsage, "this address has no token, or an old one; use the one that superres serve prints")
+		s.refuse(w, http.StatusUnauthorized, console.ExitUsage, "this address has no token, or an old one; use "+
+			"the one that superres serve prints")
 		return
 	}
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
@@ -165,7 +171,8 @@ func (s *site) file(w http.ResponseWriter, r *http.Request, name string) {
 	} else {
 		var err error
 		if content, err = page.Files.ReadFile(name); err != nil {
-			s.refuse(w, http.StatusNotFound, console.ExitInput, "there is nothing at this address; the page is at the one that superres serve prints")
+			s.refuse(w, http.StatusNotFound, console.ExitInput, "there is nothing at this address; the page is at "+
+				"the one that superres serve prints")
 			return
 		}
 	}
@@ -193,7 +200,8 @@ func (s *site) allows(w http.ResponseWriter, r *http.Request, methods ...string)
 		return true
 	}
 	w.Header().Set("Allow", strings.Join(methods, ", "))
-	s.refuse(w, http.StatusMethodNotAllowed, console.ExitUsage, r.Method+" is not for this address; use "+strings.Join(methods, " or "))
+	s.refuse(w, http.StatusMethodNotAllowed, console.ExitUsage, r.Method+" is not for this address; use "+
+		""+strings.Join(methods, " or "))
 	return false
 }
 

@@ -139,10 +139,8 @@ func (o *Option) defaultText() string {
 
 // missing returns the text that stands for a number that is missing, if the option may have one.
 func (o *Option) missing() string {
-	if number, ok := o.To.(interface{ Missing() (string, bool) }); ok {
-		if text, can := number.Missing(); can {
-			return text
-		}
+	if number, ok := o.To.(interface{ Missing() string }); ok {
+		return number.Missing()
 	}
 	return ""
 }
@@ -330,8 +328,8 @@ type Description struct {
 	// Values are the values that completion offers.
 	Values []string `json:"values,omitempty"`
 	// Least and Most are the range of a number, where it has one.
-	Least *float64 `json:"least,omitempty"`
-	Most  *float64 `json:"most,omitempty"`
+	Least any `json:"least,omitempty"`
+	Most  any `json:"most,omitempty"`
 }
 
 // Describe describes the options.
@@ -343,7 +341,7 @@ func (t Table) Describe() (list []Description) {
 		for _, w := range words {
 			d.Values = append(d.Values, w.Text)
 		}
-		if number, ok := o.To.(interface{ Range() (least, most *float64) }); ok {
+		if number, ok := o.To.(interface{ Range() (least, most any) }); ok {
 			d.Least, d.Most = number.Range()
 		}
 		list = append(list, d)

@@ -29,11 +29,12 @@ func stageOf(m *superres.Model, name, purpose string) (*convolutional.Stage, err
 // convolutionalTrainer makes the trainer of a convolutional stage, which goes on where
 // another run of it was interrupted.
 func convolutionalTrainer(opt Options) (training.Trainer, error) {
-	t := opt.trainer
-	t.Scale, t.Degradation, t.Patch, t.Reductions = opt.Scale, opt.Degradation, opt.Patch, opt.Reductions
-	t.BackProject, t.Seed, t.MaxMemory, t.Report = opt.BackProjection, opt.Seed, opt.Limits.Memory, opt.report
+	t, all := opt.convolutional, opt.coupled
+	t.Scale, t.Degradation, t.Patch, t.Reductions = all.Scale, all.Degradation, all.Patch, all.Reductions
+	t.BackProject, t.Seed, t.MaxMemory, t.Report = all.BackProject, all.Seed, opt.Limits.Memory, opt.report
 	if need := t.Memory(); need > opt.Limits.Memory {
-		return nil, console.Fail(console.ExitLimit, fmt.Errorf("learning %d layers of %d channels needs %s, the limit is %s; use --max-memory, or fewer --channels or less --depth",
+		return nil, console.Fail(console.ExitLimit, fmt.Errorf("learning %d layers of %d channels needs %s, the "+
+			"limit is %s; use --max-memory, or fewer --channels or less --depth",
 			t.Depth, t.Channels, console.Bytes(need), console.Bytes(opt.Limits.Memory)))
 	}
 	var err error

@@ -18,7 +18,8 @@ func TestTrainConvolutional(t *testing.T) {
 	for i, f := range []string{"set/a.png", "set/b.png"} {
 		consoletest.WritePicture(t, filepath.Join(dir, f), consoletest.Blob(90+10*i, 80))
 	}
-	quick := []string{"--convolutional", "--channels", "16", "--depth", "1", "--steps", "3", "--colour-steps", "2", "--patch", "8"}
+	quick := []string{"--convolutional", "--channels", "16", "--depth", "1", "--steps", "3", "--colour-steps", "2",
+		"--patch", "8"}
 	train := func(args ...string) (stderr string) {
 		t.Helper()
 		_, stderr, code := call(t, dir, "", append(append([]string{"train"}, args...), quick...)...)
@@ -32,7 +33,8 @@ func TestTrainConvolutional(t *testing.T) {
 	}
 	stdout, _, _ := call(t, dir, "", "models", "1.npz")
 	var told struct{ Provenance struct{ Command string } }
-	if err := json.Unmarshal([]byte(stdout), &told); err != nil || strings.Contains(told.Provenance.Command, "--atoms") {
+	if err := json.Unmarshal([]byte(stdout), &told); err != nil ||
+		strings.Contains(told.Provenance.Command, "--atoms") {
 		t.Errorf("%v: %q", err, told.Provenance.Command)
 	}
 	again := append(strings.Fields(told.Provenance.Command)[1:], "-o", "2.npz")

@@ -21,26 +21,34 @@ func TestTrainErrors(t *testing.T) {
 	program.Refuses(t, dir, []consoletest.Refusal{
 		{Args: []string{"train", "-", "-o", "m.npz"}, Code: 2, Want: "does not read standard input"},
 		{Args: []string{"train", "a.png", "-o", "m.npz", "--learner", "ksdv"}, Code: 2, Want: `did you mean "ksvd"?`},
-		{Args: []string{"train", "a.png", "-o", "m.npz", "--coder", "exec:" + externaltest.Command("serve")}, Code: 2, Want: "is a program, which no model may name"},
-		{Args: []string{"train", "a.png", "-o", "m.npz", "--learner", "exec:./none"}, Code: 2, Want: "./none: no such program"},
+		{Args: []string{"train", "a.png", "-o", "m.npz", "--coder", "exec:" + externaltest.Command("serve")},
+			Code: 2, Want: "is a program, which no model may name"},
+		{Args: []string{"train", "a.png", "-o", "m.npz", "--learner", "exec:./none"}, Code: 2,
+			Want: "./none: no such program"},
 		{Args: []string{"train", "a.png", "-o", "m.npz", "--atoms", "0"}, Code: 2, Want: "--atoms 0"},
 		{Args: []string{"train", "a.png", "-o", "m.npz", "--scale", "5"}, Code: 2, Want: "scale 5, expected 2 to 4"},
-		{Args: []string{"train", "a.png", "-o", "m.npz", "--atoms", "3", "--sparsity", "9"}, Code: 2, Want: "more than the 3 atoms"},
+		{Args: []string{"train", "a.png", "-o", "m.npz", "--atoms", "3", "--sparsity", "9"}, Code: 2,
+			Want: "more than the 3 atoms"},
 		{Args: []string{"train", "a.png", "-o", "m.npz", "--limit", "-1"}, Code: 2, Want: "--limit -1"},
 		{Args: []string{"train", "a.png", "-o", "m.npz", "--index", "x"}, Code: 2, Want: "no image number"},
 		{Args: []string{"train", "a.png", "-o", "m.npz", "--max-pixels", "0"}, Code: 2, Want: "--max-pixels 0"},
 		{Args: []string{"train", "a.png", "-o", strings.Repeat("x", 300) + ".npz"}, Code: 5, Want: "cannot be written"},
 		{Args: []string{"train", "a.png", "-o", "m.txt"}, Code: 2, Want: "ends in .npz"},
 		{Args: []string{"train", "a.png", "-o", "none/m.npz"}, Code: 5, Want: "none/m.npz: cannot be written"},
-		{Args: []string{"train", "a.png", "-o", "m.npz", "--degradation", "blur"}, Code: 2, Want: "unknown degradation"},
-		{Args: []string{"train", "a.png", "-o", "m.npz", "--held-out", "1"}, Code: 2, Want: "none is left to learn from"},
-		{Args: []string{"train", "a.png", "b/a.png", "-o", "m.npz", "--held-out", "1"}, Code: 4, Want: "a held-out picture of 9×7"},
+		{Args: []string{"train", "a.png", "-o", "m.npz", "--degradation", "blur"}, Code: 2,
+			Want: "unknown degradation"},
+		{Args: []string{"train", "a.png", "-o", "m.npz", "--held-out", "1"}, Code: 2,
+			Want: "none is left to learn from"},
+		{Args: []string{"train", "a.png", "b/a.png", "-o", "m.npz", "--held-out", "1"}, Code: 4,
+			Want: "a held-out picture of 9×7"},
 		{Args: []string{"train", "a.png", "-o", "m.npz", "--patch", "5"}, Code: 4, Want: "no patch pair was found"},
 		{Args: []string{"train", "a.png", "-o", "m.npz", "--flat", "NaN"}, Code: 2, Want: "--flat NaN"},
 		{Args: []string{"train", "a.png", "-o", "m.npz", "--sparsity", "-1"}, Code: 2, Want: "--sparsity -1"},
 		{Args: []string{"train", "a.png", "-o", "m.npz", "--coder", "opm"}, Code: 2, Want: `did you mean "omp"?`},
-		{Args: []string{"train", "a.png", "-o", "m.npz", "--patch", "16", "--patches", "40000000"}, Code: 7, Want: "--max-memory"},
-		{Args: []string{"train", "a.png", "-o", "m.npz", "--learner", "rop", "--patches", "20000", "--atoms", "128"}, Code: 7, Want: "needs 2.1 GiB"},
+		{Args: []string{"train", "a.png", "-o", "m.npz", "--patch", "16", "--patches", "40000000"}, Code: 7,
+			Want: "--max-memory"},
+		{Args: []string{"train", "a.png", "-o", "m.npz", "--learner", "rop", "--patches", "20000", "--atoms", "128"},
+			Code: 7, Want: "needs 2.1 GiB"},
 		{Args: []string{"train", "a.png", "-o", "m.npz", "--atoms", "65536"}, Code: 2, Want: "number of atoms"},
 		{Args: []string{"train", "a.png"}, Code: 2, Want: "-o FILE.npz"},
 		{Args: []string{"train", "notes.png", "-o", "m.npz"}, Code: 4, Want: "not an image"},
@@ -53,11 +61,13 @@ func TestTrainByAProgram(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(40, 40))
 	consoletest.WritePicture(t, filepath.Join(dir, "b.png"), consoletest.Blob(37, 44))
-	args := []string{"train", "a.png", "b.png", "-o", "m.npz", "--learner", "exec:" + externaltest.Command("serve"), "--atoms", "8", "--iterations", "2", "-q"}
+	args := []string{"train", "a.png", "b.png", "-o", "m.npz", "--learner", "exec:" + externaltest.Command("serve"),
+		"--atoms", "8", "--iterations", "2", "-q"}
 	if _, errs, code := call(t, dir, "", args...); code != 0 {
 		t.Errorf("exit %d, %s", code, errs)
 	}
-	if m, err := models.Open(filepath.Join(dir, "m.npz")); err != nil || !strings.Contains(m.Provenance.Learner, externaltest.Name) {
+	if m, err := models.Open(filepath.Join(dir, "m.npz")); err != nil ||
+		!strings.Contains(m.Provenance.Learner, externaltest.Name) {
 		t.Error(err)
 	}
 }

@@ -23,17 +23,3 @@ func kindOf(opt Options) kind {
 	}
 	return coupledKind
 }
-
-// explicit returns options as the trainers want them: their 0 is a default of their own, and none
-// is -1.
-func (opt Options) explicit() (flat float64, backProjection int) {
-	return orNone(opt.Flat / 255), orNone(opt.BackProjection)
-}
-
-// orNone is a number as the trainers want it: see explicit.
-func orNone[T int | float64](v T) T {
-	if v == 0 {
-		return -1
-	}
-	return v
-}

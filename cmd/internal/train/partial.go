@@ -33,7 +33,8 @@ func (p partial) read(memory int64) ([]byte, error) {
 	case err != nil:
 		return nil, console.Fail(console.ExitOutput, err)
 	case !info.Mode().IsRegular() || info.Size() > memory/2:
-		return nil, console.Fail(console.ExitOutput, fmt.Errorf("%s is in the way of what is kept of the training; move it, or use another -o", name))
+		return nil, console.Fail(console.ExitOutput, fmt.Errorf("%s is in the way of what is kept of the "+
+			"training; move it, or use another -o", name))
 	}
 	data, err := safefile.ReadRegular(name, memory/2)
 	if err != nil {

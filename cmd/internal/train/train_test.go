@@ -17,7 +17,8 @@ import (
 func TestTrainAndUse(t *testing.T) {
 	dir := t.TempDir()
 	for _, f := range []string{"one/set/a.png", "two/set/a.png"} {
-		consoletest.WritePicture(t, filepath.Join(dir, f), golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png")))
+		consoletest.WritePicture(t, filepath.Join(dir, f), golden.Open(t, filepath.Join(golden.Root(t), "testdata",
+			"hopper.png")))
 	}
 	flags := []string{"--atoms", "30", "--iterations", "2", "--patches", "500"}
 	for _, c := range [][]string{{"one/set", "-o", "1.npz"}, {"two/set/", "-o", "2.npz", "-j", "1"}} {
@@ -32,7 +33,8 @@ func TestTrainAndUse(t *testing.T) {
 	}
 	stdout, _, _ := call(t, dir, "", "models", "1.npz")
 	var told struct{ Provenance struct{ Command string } }
-	if err := json.Unmarshal([]byte(stdout), &told); err != nil || !strings.HasSuffix(told.Provenance.Command, "--seed 1 --recursive=false --limit 0 set") {
+	if err := json.Unmarshal([]byte(stdout), &told); err != nil ||
+		!strings.HasSuffix(told.Provenance.Command, "--seed 1 --recursive=false --limit 0 set") {
 		t.Errorf("%v: %q", err, told.Provenance.Command)
 	}
 	if _, stderr, code := call(t, dir, "", "upscale", "-m", "1.npz", "one/set/a.png", "-o", "a.png", "--sparsity", "1", "--back-projection", "0"); code != 0 {
@@ -42,7 +44,8 @@ func TestTrainAndUse(t *testing.T) {
 	var table struct {
 		Mean []struct{ PSNR, SSIM float64 }
 	}
-	if err := json.Unmarshal([]byte(stdout), &table); err != nil || code != 0 || len(table.Mean) != 2 || table.Mean[0].PSNR < 20 {
+	if err := json.Unmarshal([]byte(stdout), &table); err != nil || code != 0 || len(table.Mean) != 2 ||
+		table.Mean[0].PSNR < 20 {
 		t.Errorf("exit %d, %s %v %s", code, stderr, err, stdout)
 	}
 }

@@ -12,7 +12,9 @@ import (
 // all flags, each once, in groups.
 func TestHelpLevels(t *testing.T) {
 	brief, stderr, code := call(t, ".", "", "upscale", "a.png", "--help")
-	if code != 0 || stderr != "" || strings.Count(brief, "\n   superres upscale ") != 3 || strings.Count(brief, "--") != 11 || !strings.HasSuffix(brief, "\nsuperres upscale --help all has all flags, in groups, and the small print.\n") {
+	if code != 0 || stderr != "" || strings.Count(brief, "\n   superres upscale ") != 3 ||
+		strings.Count(brief, "--") != 11 || !strings.HasSuffix(brief, "\nsuperres upscale --help all has all "+
+		"flags, in groups, and the small print.\n") {
 		t.Errorf("exit %d, %s%s", code, brief, stderr)
 	}
 	for _, word := range []string{"model", "cascade", "atom", "shard", "JSON", "stdin", "standard", "interpolation", "patch", "dictionar", "default: false", "stem"} {
@@ -25,7 +27,8 @@ func TestHelpLevels(t *testing.T) {
 		t.Errorf("exit %d, %s%s", code, all, stderr)
 	}
 	for _, o := range new(Options).table() {
-		if strings.Count(all, " --"+o.Name+" ")+strings.Count(all, " --"+o.Name+"\n") == 0 || !slices.Contains(groups, o.Group) {
+		if strings.Count(all, " --"+o.Name+" ")+strings.Count(all, " --"+o.Name+"\n") == 0 ||
+			!slices.Contains(groups, o.Group) {
 			t.Errorf("no --%s in the group %q", o.Name, o.Group)
 		}
 	}
@@ -34,7 +37,8 @@ func TestHelpLevels(t *testing.T) {
 			t.Errorf("too long: %s", line)
 		}
 	}
-	for _, args := range []string{"help upscale all", "upscale -h all", "upscale --help=all", "upscale -s 3 --help all"} {
+	for _, args := range []string{"help upscale all", "upscale -h all", "upscale --help=all", "upscale -s 3 " +
+		"--help all"} {
 		if got, stderr, code := call(t, ".", "", strings.Fields(args)...); code != console.ExitOK || got != all {
 			t.Errorf("%s: exit %d, %s%s", args, code, got, stderr)
 		}
@@ -43,7 +47,8 @@ func TestHelpLevels(t *testing.T) {
 		t.Errorf("exit %d, %s", code, got)
 	}
 	// Another command has one level.
-	if got, stderr, code := call(t, ".", "", "merge", "--help", "all"); code != 0 || !strings.HasPrefix(got, "superres merge: ") {
+	if got, stderr, code := call(t, ".", "", "merge", "--help", "all"); code != 0 ||
+		!strings.HasPrefix(got, "superres merge: ") {
 		t.Errorf("exit %d, %s%s", code, got, stderr)
 	}
 }

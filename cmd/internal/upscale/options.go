@@ -34,40 +34,83 @@ func (opt *Options) table() settings.Table {
 	strength := new(float64)
 	opt.Size.Strength = strength
 	return slices.Concat(settings.Table{
-		{Name: "output", Aliases: []string{"o"}, To: settings.Text(&opt.Naming.Out, ""), Group: files, Effect: settings.Neutral,
-			Help: "write to `PATH`: a file, a folder, or - for standard output", Brief: "where the result goes: a file or a folder (default: beside the photo)"},
-		{Name: "name", To: settings.Text(&opt.Naming.Template, "{stem}_{size}{ext}"), Group: files, Effect: settings.Neutral,
-			Help: "`TEMPLATE` of output names, of {stem}, {size} (2x, 800w, 600h or 800x600), {scale} (2) and {model}; {ext} is the extension of the output at the end, which is added where it is missing, and elsewhere that of the input"},
+		{Name: "output", Aliases: []string{"o"}, To: settings.Text(&opt.Naming.Out, ""), Group: files,
+			Effect: settings.Neutral,
+			Help:   "write to `PATH`: a file, a folder, or - for standard output",
+			Brief:  "where the result goes: a file or a folder (default: beside the photo)"},
+		{Name: "name", To: settings.Text(&opt.Naming.Template, "{stem}_{size}{ext}"), Group: files,
+			Effect: settings.Neutral,
+			Help: "`TEMPLATE` of output names, of {stem}, {size} (2x, 800w, 600h or 800x600), {scale} (2) and " +
+				"{model}; {ext} is the extension of the output at the end, which is added where it is missing, " +
+				"and elsewhere that of the input"},
 	}, pictures.SizeOptions(&opt.Size), settings.Table{
-		{Name: "model", Aliases: []string{"m"}, To: settings.Text(&opt.Model, models.Auto), Words: models.WithAuto, Group: quality, Effect: settings.Elsewhere, Request: true,
-			Help: "`NAME|FILE`: see superres models; auto is photo, and photo-real for pictures with noise or compression"},
-		{Name: "denoise", To: settings.Custom("auto", opt.readDenoise), Words: offer("auto", "0", "1"), Group: quality, Noted: true, Request: true,
-			Help: "take noise and compression away: auto, as much as is found in a picture, or `HOW` much of 0, nothing, to 1", Brief: "how much noise to take away: auto, or from 0, nothing, to 1"},
-		{Name: "strength", To: settings.Num(strength, 1).Between(0, superres.MaxStrength), Group: quality, Noted: true, Request: true,
+		{Name: "model", Aliases: []string{"m"}, To: settings.Text(&opt.Model, models.Auto), Words: models.WithAuto,
+			Group: quality, Effect: settings.Elsewhere, Request: true,
+			Help: "`NAME|FILE`: see superres models; auto is photo, and photo-real for pictures with noise or " +
+				"compression"},
+		{Name: "denoise", To: settings.Parsed(&opt.Denoise, "auto", readDenoise), Words: offer("auto", "0", "1"),
+			Group: quality, Noted: true, Request: true,
+			Help: "take noise and compression away: auto, as much as is found in a picture, or `HOW` much of 0, " +
+				"nothing, to 1", Brief: "how much noise to take away: auto, or from 0, nothing, to 1"},
+		{Name: "strength", To: settings.Num(strength, 1).Between(0, superres.MaxStrength), Group: quality,
+			Noted: true, Request: true,
 			Help: "add the `SHARE` of what the model adds to interpolation, 0 to 1.3"},
-		{Name: "effort", To: settings.Text(&opt.Effort, "best"), Words: offer(superres.Efforts()...), Group: quality, Noted: true, Request: true,
-			Help: "`HOW` much to do: fast, by a smaller model or the first stage of a cascade; best; or max, the mean over the eight flips and quarter turns of a picture, which takes eight times as long", Brief: "fast; best; or max, which takes eight times as long"},
-		{Name: "coder", To: settings.Text(&opt.Tuning.Coder, ""), Words: plugins.CoderWords, Group: research, Noted: true, Help: "code patches with another `SPEC` than the model's: see superres coders"},
-		{Name: "sparsity", To: settings.Num(&opt.Tuning.Sparsity, 0), Group: research, Noted: true, Help: "code patches with `S` atoms at most; 0: as the model says"},
-		{Name: "back-projection", To: settings.Maybe(&opt.Tuning.BackProject, -1).AtLeast(0), Group: research, Noted: true, Help: "back-project `N` times; 0: never; -1: as the model says"},
-		{Name: "format", Aliases: []string{"f"}, To: settings.Text(&opt.Naming.Format, ""), Words: offer(pictures.Formats()...), Group: files, Effect: settings.Elsewhere, Request: true,
-			Help: "write `FORMAT` (png, jpeg, bmp, tiff, and gif for animations); by default that of the input or of -o, and for standard output png, or that of the input where it holds several pictures", Brief: "png, jpeg, tiff or bmp, or gif for animations (default: as the photo)"},
-		{Name: "quality", To: settings.Num(&opt.Quality, 95).Between(1, 100), Group: quality, Request: true, Help: "`Q` of JPEG, 1 to 100", Brief: "of a JPEG, from 1 to 100"},
-		{Name: "tile", To: settings.Num(&opt.Size.BandRows, 0).AtLeast(0).In("rows"), Group: console.Machine, Effect: settings.Neutral, Help: "work on `N` rows of a picture at a time: less takes less memory, the pixels are the same; 0: as suits"},
-		{Name: "recursive", Aliases: []string{"r"}, To: settings.Bool(&opt.Recursive, false), Group: files, Effect: settings.Neutral, Help: "take folders with all below them, except the folder of -o", Brief: "folders with all folders in them"},
+		{Name: "effort", To: settings.Text(&opt.Effort, "best"), Words: offer(superres.Efforts()...), Group: quality,
+			Noted: true, Request: true,
+			Help: "`HOW` much to do: fast, by a smaller model or the first stage of a cascade; best; or max, the " +
+				"mean over the eight flips and quarter turns of a picture, which takes eight times as long",
+			Brief: "fast; best; or max, which takes eight times as long"},
+		{Name: "coder", To: settings.Text(&opt.Tuning.Coder, ""), Words: plugins.CoderWords, Group: research,
+			Noted: true, Help: "code patches with another `SPEC` than the model's: see superres coders"},
+		{Name: "sparsity", To: settings.Num(&opt.Tuning.Sparsity, 0), Group: research, Noted: true,
+			Help: "code patches with `S` atoms at most; 0: as the model says"},
+		{Name: "back-projection", To: settings.Maybe(&opt.Tuning.BackProject, -1).AtLeast(0), Group: research,
+			Noted: true, Help: "back-project `N` times; 0: never; -1: as the model says"},
+		{Name: "format", Aliases: []string{"f"}, To: settings.Text(&opt.Naming.Format, ""),
+			Words: offer(pictures.Formats()...), Group: files, Effect: settings.Elsewhere, Request: true,
+			Help: "write `FORMAT` (png, jpeg, bmp, tiff, and gif for animations); by default that of the input or " +
+				"of -o, and for standard output png, or that of the input where it holds several pictures",
+			Brief: "png, jpeg, tiff or bmp, or gif for animations (default: as the photo)"},
+		{Name: "quality", To: settings.Num(&opt.Quality, 95).Between(1, 100), Group: quality, Request: true,
+			Help: "`Q` of JPEG, 1 to 100", Brief: "of a JPEG, from 1 to 100"},
+		{Name: "tile", To: settings.Num(&opt.Size.BandRows, 0).AtLeast(0).In("rows"), Group: console.Machine,
+			Effect: settings.Neutral, Help: "work on `N` rows of a picture at a time: less takes less memory, the " +
+				"pixels are the same; 0: as suits"},
+		{Name: "recursive", Aliases: []string{"r"}, To: settings.Bool(&opt.Recursive, false), Group: files,
+			Effect: settings.Neutral, Help: "take folders with all below them, except the folder of -o",
+			Brief: "folders with all folders in them"},
 	}, opt.Filter.Options(), settings.Table{
-		{Name: "on-exist", To: settings.OneOf(&opt.OnExist, "fail", "fail", "skip", "overwrite"), Group: files, Effect: settings.Neutral, Help: "`WHAT` to do when the output exists: fail, skip or overwrite", Brief: "if the result is there already: fail, skip or overwrite"},
-		{Name: "on-unreadable", To: settings.OneOf(&opt.OnUnreadable, "skip", "skip", "fail"), Group: files, Effect: settings.Neutral, Help: "`WHAT` to do when a folder has pictures of kinds that cannot be read, such as HEIC: skip, and say so in the end, or fail, before any work"},
-		{Name: "resume", To: settings.Bool(&opt.Resume, false), Group: files, Effect: settings.Neutral, Help: "keep a journal in the folder of the outputs, and do not do again what it has as done"},
-		{Name: "shard", To: settings.Custom("", func(text string) (err error) { opt.Part, err = parts.Parse(text); return err }), Group: files, Effect: settings.Neutral, Help: "do only part `I/N` of the pictures, 0/N to N-1/N: the parts may run at once"},
-		{Name: "dry-run", To: settings.Bool(&opt.DryRun, false), Group: console.Reports, Effect: settings.Neutral, Help: "show what would be made, and make nothing"},
-		{Name: "json", To: settings.Bool(&opt.json, false), Group: console.Reports, Effect: settings.Neutral, Help: "write an event a line to standard output, as JSON"},
-		{Name: "verbose", Aliases: []string{"v"}, To: settings.Bool(&opt.Verbose, false), Group: console.Reports, Effect: settings.Neutral, Help: "say of every picture what it is, by which model it is enlarged and how much memory that is taken to need"},
-		{Name: "timeout", To: settings.Time(&opt.DecodeTime, 30*time.Second), Group: console.Machine, Effect: settings.Neutral, Help: "give up a picture that takes longer than `T` to decode, enlarge and write, and a stream with a frame that takes longer to enlarge; by default, a picture that takes longer than that to decode"},
-		{Name: "metadata", To: settings.Pick(&opt.Keep.Strip, settings.Case[bool]{Word: "keep"}, settings.Case[bool]{Word: "strip", Value: true}), Group: quality, Request: true, Help: "keep or strip ICC profile, EXIF, XMP and resolution: `WHAT` is keep or strip; strip leaves out places (GPS) and profiles too"},
-		{Name: "provenance", To: settings.Bool(&opt.Keep.Record, true), Group: quality, Effect: settings.Elsewhere, Request: true, Help: "note program, model and settings in the output, unless it is =false; off by default with --metadata strip"},
-		{Name: "depth", To: settings.Pick(&opt.Keep.Depth, settings.Case[int]{Word: "same"}, settings.Case[int]{Word: "8", Value: 8}, settings.Case[int]{Word: "16", Value: 16}), Group: quality, Request: true, Help: "write `BITS` a sample: same, 8 or 16"},
-		{Name: "first-frame", To: settings.Bool(&opt.Keep.FirstFrame, false), Group: files, Request: true, Help: "take the first picture alone of animations and of files with pages"},
+		{Name: "on-exist", To: settings.OneOf(&opt.OnExist, "fail", "fail", "skip", "overwrite"), Group: files,
+			Effect: settings.Neutral, Help: "`WHAT` to do when the output exists: fail, skip or overwrite",
+			Brief: "if the result is there already: fail, skip or overwrite"},
+		{Name: "on-unreadable", To: settings.OneOf(&opt.OnUnreadable, "skip", "skip", "fail"), Group: files,
+			Effect: settings.Neutral, Help: "`WHAT` to do when a folder has pictures of kinds that cannot be " +
+				"read, such as HEIC: skip, and say so in the end, or fail, before any work"},
+		{Name: "resume", To: settings.Bool(&opt.Resume, false), Group: files, Effect: settings.Neutral,
+			Help: "keep a journal in the folder of the outputs, and do not do again what it has as done"},
+		{Name: "shard", To: settings.Parsed(&opt.Part, "", parts.Parse), Group: files, Effect: settings.Neutral,
+			Help: "do only part `I/N` of the pictures, 0/N to N-1/N: the parts may run at once"},
+		{Name: "dry-run", To: settings.Bool(&opt.DryRun, false), Group: console.Reports, Effect: settings.Neutral,
+			Help: "show what would be made, and make nothing"},
+		{Name: "json", To: settings.Bool(&opt.json, false), Group: console.Reports, Effect: settings.Neutral,
+			Help: "write an event a line to standard output, as JSON"},
+		{Name: "verbose", Aliases: []string{"v"}, To: settings.Bool(&opt.Verbose, false), Group: console.Reports,
+			Effect: settings.Neutral, Help: "say of every picture what it is, by which model it is enlarged and " +
+				"how much memory that is taken to need"},
+		{Name: "timeout", To: settings.Time(&opt.DecodeTime, 30*time.Second), Group: console.Machine,
+			Effect: settings.Neutral, Help: "give up a picture that takes longer than `T` to decode, enlarge and " +
+				"write, and a stream with a frame that takes longer to enlarge; by default, a picture that takes " +
+				"longer than that to decode"},
+		{Name: "metadata", To: settings.OneOf(&opt.metadata, "keep", "keep", "strip"), Group: quality, Request: true,
+			Help: "keep or strip ICC profile, EXIF, XMP and resolution: `WHAT` is keep or strip; strip leaves out " +
+				"places (GPS) and profiles too"},
+		{Name: "provenance", To: settings.Bool(&opt.Keep.Record, true), Group: quality, Effect: settings.Elsewhere,
+			Request: true, Help: "note program, model and settings in the output, unless it is =false; off by " +
+				"default with --metadata strip"},
+		{Name: "depth", To: settings.OneOf(&opt.depth, "same", "same", "8", "16"), Group: quality, Request: true,
+			Help: "write `BITS` a sample: same, 8 or 16"},
+		{Name: "first-frame", To: settings.Bool(&opt.Keep.FirstFrame, false), Group: files, Request: true,
+			Help: "take the first picture alone of animations and of files with pages"},
 	}, console.PictureOptions(&opt.Limits, &opt.quiet))
 }
 
@@ -76,45 +119,26 @@ func offer(words ...string) func() []settings.Word {
 	return func() []settings.Word { return settings.Plain(words) }
 }
 
-// Options are what the flags ask for.
+// Options are what a call asks for. Most fields are set by the options of table, which has their defaults.
 type Options struct {
-	// Settings are how the pictures are enlarged.
 	enlarging.Settings
-	// Inputs are files, folders, patterns, or "-" for standard input.
-	Inputs []string
-	// Video tells that the only input is a stream of video, by its content.
-	Video bool
-	// Recursive takes folders with all below them: --recursive, false.
+	Inputs    []string // files, folders, patterns, or "-" for standard input
+	Video     bool     // the only input is a stream of video, by its content
 	Recursive bool
-	// Filter chooses among the pictures of folders: --include and --exclude, all.
-	Filter pictures.Filter
-	// Part is the part of the pictures to do: --shard, all.
-	Part parts.Part
+	Filter    pictures.Filter
+	Part      parts.Part
 
-	// Naming says where the outputs go and what they are called: --output, --name and
-	// --format.
-	Naming pictures.Naming
-	// OnExist is what to do when an output exists: --on-exist, fail, skip or overwrite;
-	// fail.
-	OnExist string
-	// OnUnreadable is what to do when folders have pictures of kinds that cannot be read:
-	// --on-unreadable, skip or fail; skip.
+	Naming       pictures.Naming
+	OnExist      string
 	OnUnreadable string
-	// Resume keeps a journal and leaves out what it has as done: --resume, false.
-	Resume bool
-	// DryRun shows what would be made and makes nothing: --dry-run, false.
-	DryRun bool
-	// Verbose says more of every picture: --verbose, false.
-	Verbose bool
+	Resume       bool
+	DryRun       bool
+	Verbose      bool
 
-	// json writes events: --json, false.
-	json bool
-	// quiet says nothing but errors: --quiet, false.
-	quiet bool
-	// said are the names of all flags that are given.
-	said []string
-	// settings are all flags that decide the bytes of a result, with their values.
-	settings []setting
+	metadata, depth string // the words of the options of these names
+	json, quiet     bool
+	said            []string  // the names of all options that are given
+	settings        []setting // the options that decide the bytes of a result, with their values
 }
 
 // setting is a flag and its value.
@@ -135,6 +159,8 @@ func (opt *Options) complete(given settings.Table, inputs []string) error {
 	if given.Given("timeout") {
 		opt.WholeTime = opt.DecodeTime
 	}
+	opt.Keep.Strip = opt.metadata == "strip"
+	opt.Keep.Depth, _ = strconv.Atoi(opt.depth) // 0 of same
 	opt.Keep.Record = opt.Keep.Record && (!opt.Keep.Strip || given.Given("provenance"))
 	for _, o := range given {
 		if o.Given() {
@@ -151,17 +177,15 @@ func (opt *Options) complete(given settings.Table, inputs []string) error {
 }
 
 // readDenoise reads how much is taken away; below 0, as much as is found.
-func (opt *Options) readDenoise(text string) error {
+func readDenoise(text string) (float64, error) {
 	if text == "auto" {
-		opt.Denoise = -1
-		return nil
+		return -1, nil
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(v >= 0 && v <= 1) {
-		return console.Usage("--denoise %s: expected auto, or 0 to 1", text)
+		return 0, console.Usage("--denoise %s: expected auto, or 0 to 1", text)
 	}
-	opt.Denoise = v
-	return nil
+	return v, nil
 }
 
 // check refuses a plan that contradicts itself: single says that there is one input, which

@@ -106,7 +106,8 @@ func (s *Service) read(ctx context.Context, params url.Values) (*Request, error)
 				err = console.Fail(console.ExitUsage, err)
 			}
 		default:
-			err = console.Usage("%s", usage.Unknown("parameter", name, append(options.Requested().Names(), "name", "region", "id")))
+			err = console.Usage("%s", usage.Unknown("parameter", name, append(options.Requested().Names(), "name",
+				"region", "id")))
 		}
 		if err != nil {
 			return nil, err
@@ -116,7 +117,8 @@ func (s *Service) read(ctx context.Context, params url.Values) (*Request, error)
 		return nil, err
 	}
 	if name := r.opt.Model; name != models.Auto && !slices.Contains(embedded.Names(), name) {
-		return nil, superres.Unusable(errors.New(usage.Unknown("model", name, append([]string{models.Auto}, embedded.Names()...))))
+		return nil, superres.Unusable(errors.New(usage.Unknown("model", name, append([]string{models.Auto},
+			embedded.Names()...))))
 	}
 	r.aside = s.aside
 	r.opt.Limits, r.opt.DecodeTime, r.opt.WholeTime = s.limits, s.decode, s.whole

@@ -21,9 +21,9 @@ var _ = register(operation{
 	assembly:  func(t tier) { t.combine(true) },
 })
 
-// combine goes over dst eight vectors at a time, then one, then a sample: each sum is
-// in the order of the parts, wherever it stands. Products are rounded before they are
-// added, so that all tiers and all other machines find the same.
+// combine goes over dst eight vectors at a time, then one, then a sample: each sum is in the order of the
+// parts, wherever it stands. Products are rounded before they are added, so that all tiers and all other
+// machines find the same.
 func (t tier) combine(onto bool) {
 	dst, src, ats, weight, n := pointer("dst"), pointer("src"), pointer("at"), pointer("weight"), lengthOf("dst")
 	var base reg.GPVirtual

@@ -8,21 +8,23 @@ import (
 )
 
 var _ = register(operation{
-	name:      "convolve",
-	signature: "(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, positive, negative []float32, skip []int16, skipStep int)",
-	lengths:   []string{"rows", "bias"},
-	needs:     "samples is at least 24, len(bias) a multiple of 16, at least 16",
-	assembly:  tier.convolve,
-	tiers:     []string{AVX2, AVX512BW, AVX512, NEON},
+	name: "convolve",
+	signature: "(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, " +
+		"positive, negative []float32, skip []int16, skipStep int)",
+	lengths:  []string{"rows", "bias"},
+	needs:    "samples is at least 24, len(bias) a multiple of 16, at least 16",
+	assembly: tier.convolve,
+	tiers:    []string{AVX2, AVX512BW, AVX512, NEON},
 })
 
 var _ = register(operation{
-	name:      "residual",
-	signature: "(dst []float32, samples int, src []int16, rows []int, step, words int, weights, bias []int32, scale []float32)",
-	lengths:   []string{"rows", "bias"},
-	needs:     "samples is at least 24, len(bias) a multiple of 16, at least 16",
-	assembly:  tier.residual,
-	tiers:     []string{AVX2, AVX512BW, AVX512, NEON},
+	name: "residual",
+	signature: "(dst []float32, samples int, src []int16, rows []int, step, words int, " +
+		"weights, bias []int32, scale []float32)",
+	lengths:  []string{"rows", "bias"},
+	needs:    "samples is at least 24, len(bias) a multiple of 16, at least 16",
+	assembly: tier.residual,
+	tiers:    []string{AVX2, AVX512BW, AVX512, NEON},
 })
 
 // kernel.Clip and −Clip, twice in a word.
@@ -47,8 +49,8 @@ func (t tier) convolve() {
 	})
 }
 
-// scaleAndClip returns a function that writes what kernel's scaleAndClip does, for the sums of 16 or 32
-// outputs from the given one on: it adds what is at skip and stores the result at dst.
+// scaleAndClip returns a function that writes what kernel's scaleAndClip does, for the sums of 16 or 32 outputs
+// from the given one on: it adds what is at skip and stores the result at dst.
 func (t tier) scaleAndClip(output reg.GPVirtual, wide int) func(acc []reg.VecVirtual, dst, skip reg.GPVirtual) {
 	up, down := pointer("positive"), pointer("negative")
 	LEAQ(Mem{Base: up, Index: output, Scale: 4}, up)
@@ -128,17 +130,20 @@ func outputs(p, line, sample, output reg.GPVirtual, size int) {
 	LEAQ(Mem{Base: p, Index: output, Scale: uint8(size)}, p)
 }
 
-// filter sums up tiles of outputs of samples in registers, as many as they hold, and calls
-// finish with the sums of each. The last tile of a row of samples ends where the row ends,
-// and makes some of them again. The weights of a pair are loaded once a tile, and a pair of
-// entries is loaded for as many outputs as there are in the tile.
+// filter sums up tiles of outputs of samples in registers, as many as they hold, and calls finish with the sums
+// of each. The last tile of a row of samples ends where the row ends, and makes some of them again. The weights
+// of a pair are loaded once a tile, and a pair of entries is loaded for as many outputs as there are in the
+// tile.
 func (t tier) filter(finish func(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int)) {
 	type shape struct {
 		tall, wide int
 		tile       func(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int)
 		three      bool // for runs of three samples alone
 	}
-	shapes := []shape{{tall: 10, wide: 2, tile: t.threeTile, three: true}, {tall: 12, wide: 2, tile: t.filterTile}, {tall: 16, wide: 1, tile: t.threeTile, three: true}, {tall: 24, wide: 1, tile: t.filterTile}}
+	shapes := []shape{
+		{tall: 10, wide: 2, tile: t.threeTile, three: true}, {tall: 12, wide: 2, tile: t.filterTile},
+		{tall: 16, wide: 1, tile: t.threeTile, three: true}, {tall: 24, wide: 1, tile: t.filterTile},
+	}
 	if t.lanes == 4 {
 		shapes = []shape{{tall: 4, wide: 2, tile: t.filterTile}}
 	}
@@ -169,8 +174,8 @@ func (t tier) filter(finish func(acc []reg.VecVirtual, sample, output reg.GPVirt
 	}
 }
 
-// along makes tiles of a row, as long as the parameter of a name says, from their first place on.
-// The last ends where the row ends.
+// along makes tiles of a row, as long as the parameter of a name says, from their first place on. The last ends
+// where the row ends.
 func along(name string, tall int, tile func(first reg.GPVirtual)) {
 	first := GP64()
 	XORQ(first, first)
@@ -188,8 +193,8 @@ func along(name string, tall int, tile func(first reg.GPVirtual)) {
 	Label(out)
 }
 
-// steps are registers with the bytes from a place to the next, with three times and, where it is
-// needed, five times as many.
+// steps are registers with the bytes from a place to the next, with three times and, where it is needed, five
+// times as many.
 type steps struct{ one, three, five reg.GPVirtual }
 
 // at is what lies some steps, up to 5, and an offset behind base.
@@ -212,7 +217,9 @@ const together = 6
 // filterTile sets acc to the sums of a tile.
 func (t tier) filterTile(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
 	wide := len(acc) / tall
-	t.overRows(acc, wide, sample, output, tall, func(weights, block reg.GPVirtual, at func(s int) Mem) (words reg.GPVirtual, add, next func()) {
+	t.overRows(acc, wide, sample, output, tall, func(
+		weights, block reg.GPVirtual, at func(s int) Mem,
+	) (words reg.GPVirtual, add, next func()) {
 		return pointer("words"), func() {
 			var w []reg.VecVirtual
 			for i := range wide {
@@ -232,12 +239,14 @@ func (t tier) filterTile(acc []reg.VecVirtual, sample, output reg.GPVirtual, tal
 	})
 }
 
-// threeTile is filterTile for runs of three samples: a pair of entries is loaded once for
-// the three samples whose runs it belongs to.
+// threeTile is filterTile for runs of three samples: a pair of entries is loaded once for the three samples
+// whose runs it belongs to.
 func (t tier) threeTile(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
 	wide := len(acc) / tall
 	second := GP64() // the weights of the second block of outputs
-	t.overRows(acc, wide, sample, output, tall+2, func(weights, block reg.GPVirtual, at func(s int) Mem) (words reg.GPVirtual, add, next func()) {
+	t.overRows(acc, wide, sample, output, tall+2, func(
+		weights, block reg.GPVirtual, at func(s int) Mem,
+	) (words reg.GPVirtual, add, next func()) {
 		tap := pointer("step") // what lies between the weights of two samples of a run
 		SHLQ(U8(5), tap)
 		if wide > 1 {
@@ -249,7 +258,8 @@ func (t tier) threeTile(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall
 		return words, func() {
 			var w [][]reg.VecVirtual
 			for _, p := range []reg.GPVirtual{weights, second}[:wide] {
-				w = append(w, []reg.VecVirtual{t.load(from(p, 0)), t.load(Mem{Base: p, Index: tap, Scale: 1}), t.load(Mem{Base: p, Index: tap, Scale: 2})})
+				later := func(scale uint8) reg.VecVirtual { return t.load(Mem{Base: p, Index: tap, Scale: scale}) }
+				w = append(w, []reg.VecVirtual{t.load(from(p, 0)), later(1), later(2)})
 			}
 			if wide > 1 {
 				ADDQ(U8(64), second)
@@ -268,11 +278,14 @@ func (t tier) threeTile(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall
 	})
 }
 
-// overRows sets acc, wide vectors for a sample, to the biases, and goes through the pairs of
-// tall samples in all rows: begin returns how many pairs of a row there are, and what adds
-// one of them and goes to the weights of the next row from those behind the last one. Between
-// the weights of two blocks of 16 outputs lie block bytes.
-func (t tier) overRows(acc []reg.VecVirtual, wide int, sample, output reg.GPVirtual, tall int, begin func(weights, block reg.GPVirtual, at func(s int) Mem) (words reg.GPVirtual, add, next func())) {
+// overRows sets acc, wide vectors for a sample, to the biases, and goes through the pairs of tall samples in
+// all rows: begin returns how many pairs of a row there are, and what adds one of them and goes to the weights
+// of the next row from those behind the last one. Between the weights of two blocks of 16 outputs lie block
+// bytes.
+func (t tier) overRows(
+	acc []reg.VecVirtual, wide int, sample, output reg.GPVirtual, tall int,
+	begin func(weights, block reg.GPVirtual, at func(s int) Mem) (words reg.GPVirtual, add, next func()),
+) {
 	bias, weights := pointer("bias"), pointer("weights")
 	LEAQ(Mem{Base: bias, Index: output, Scale: 4}, bias)
 	for i := range wide {
@@ -336,5 +349,8 @@ func (t tier) dotPairs(x, y, acc reg.VecVirtual) {
 
 // vnni is an instruction that avo does not know.
 func vnni(opcode string, x, y, acc reg.VecVirtual) {
-	Instruction(&ir.Instruction{Opcode: opcode, Operands: []Op{x, y, acc}, Inputs: []Op{x, y, acc}, Outputs: []Op{acc}, ISA: []string{"AVX512_VNNI"}})
+	Instruction(&ir.Instruction{
+		Opcode: opcode, Operands: []Op{x, y, acc}, Inputs: []Op{x, y, acc}, Outputs: []Op{acc},
+		ISA: []string{"AVX512_VNNI"},
+	})
 }

@@ -13,9 +13,8 @@ var _ = register(operation{
 	assembly:  tier.mul,
 })
 
-// mul goes over tiles of 4 rows of C: each is held in registers while the inner
-// dimension passes, so every entry is one chain of fused multiply-adds in its order,
-// whatever the tile.
+// mul goes over tiles of 4 rows of C: each is held in registers while the inner dimension passes, so every
+// entry is one chain of fused multiply-adds in its order, whatever the tile.
 func (t tier) mul() {
 	c, ldc, lda, ldb, rows := pointer("c"), pointer("ldc"), pointer("lda"), pointer("ldb"), pointer("rows")
 	aRows := pointer("a")
@@ -201,7 +200,9 @@ func (t tier) scores() {
 	sign, infinite, best := t.constant(signOff), t.constant(inf), t.zeros(4)
 	t.unroll(n, func(o reg.GPVirtual, vectors int) {
 		for i := range vectors {
-			s, d, a, abs := t.load(at(fresh, o, i*t.bytes())), t.load(at(p, o, i*t.bytes())), t.load(at(corr, o, i*t.bytes())), t.vec()
+			s, d, a, abs := t.load(at(
+				fresh, o, i*t.bytes(),
+			)), t.load(at(p, o, i*t.bytes())), t.load(at(corr, o, i*t.bytes())), t.vec()
 			VFNMADD231PD(d, d, s)
 			t.where(lessOrEqual, s, least, infinite, s)
 			VMOVUPD(s, at(fresh, o, i*t.bytes()))

@@ -14,9 +14,9 @@ var _ = register(operation{
 	assembly:  tier.convolve32,
 })
 
-// convolve32 holds tiles of samples by two vectors of channels, or one, in registers while
-// all taps pass, each a number that is broadcast. The samples of a tile are at multiples
-// of the step, and beyond the seventh at those of it from a second pointer.
+// convolve32 holds tiles of samples by two vectors of channels, or one, in registers while all taps pass, each
+// a number that is broadcast. The samples of a tile are at multiples of the step, and beyond the seventh at
+// those of it from a second pointer.
 func (t tier) convolve32() {
 	tiles, widths := []int{14, 10, 8, 6, 4, 2, 1}, []int{2, 1}
 	if t.lanes == 4 {
@@ -25,7 +25,8 @@ func (t tier) convolve32() {
 	acc, right := t.vecs(widths[0]*tiles[0]), t.vecs(widths[0])
 	left := t.vec()
 	c := convolution{
-		pitch: lengthOf("bias"), step: pointer("step"), step3: GP64(), step5: GP64(), column: GP64(), to: GP64(), from: GP64(), n: GP64(),
+		pitch: lengthOf("bias"), step: pointer("step"), step3: GP64(), step5: GP64(),
+		column: GP64(), to: GP64(), from: GP64(), n: GP64(),
 	}
 	XORQ(c.column, c.column)
 	SHLQ(U8(2), c.step)
@@ -144,8 +145,8 @@ var _ = register(operation{
 	assembly:  tier.correlate,
 })
 
-// correlate holds tiles of some entries by two vectors of channels, or one, in registers
-// while all samples pass.
+// correlate holds tiles of some entries by two vectors of channels, or one, in registers while all samples
+// pass.
 func (t tier) correlate() {
 	tall, widths := 8, []int{2, 1}
 	if t.lanes == 4 {
@@ -269,7 +270,8 @@ var _ = register(operation{
 })
 
 func (t tier) activateBack() {
-	d, z, slope, toSlope, toBias, zero := pointer("d"), pointer("z"), pointer("slope"), pointer("toSlope"), pointer("toBias"), t.zero()
+	d, z, slope, zero := pointer("d"), pointer("z"), pointer("slope"), t.zero()
+	toSlope, toBias := pointer("toSlope"), pointer("toBias")
 	t.channels("slope", func(offset, pitch reg.GPVirtual) {
 		s, slopes, biases := t.load(at(slope, offset, 0)), t.load(at(toSlope, offset, 0)), t.load(at(toBias, offset, 0))
 		i, end := GP64(), lengthOf("d")
@@ -303,7 +305,8 @@ var _ = register(operation{
 
 func (t tier) adam() {
 	p, m, v, grad := pointer("p"), pointer("m"), pointer("v"), pointer("grad")
-	clip, rest1, rest2, rate, least := t.number32("clip"), t.number32("rest1"), t.number32("rest2"), t.number32("rate"), t.number32("least")
+	clip, rest1, rest2 := t.number32("clip"), t.number32("rest1"), t.number32("rest2")
+	rate, least := t.number32("rate"), t.number32("least")
 	n, i := lengthOf("p"), GP64()
 	XORQ(i, i)
 	while(n, t.lanes32(), func() {

@@ -10,12 +10,11 @@ import (
 // other stands for all architectures without assembly, and for purego.
 const other = "other"
 
-// dispatch is the Go file of an architecture, one of those in archs or other: its tiers,
-// for every operation the function that calls that of the tier in use, and the
-// declarations of what is in assembly.
+// dispatch returns the Go file of an architecture, one of archs or other. It has the tiers, for every operation
+// the function that calls the one for the tier in use, and the declarations of the assembly.
 //
-// Note: calls behind a switch and no variables of functions: what is called through one
-// goes through a wrapper, and its operands escape to the heap.
+// Note: the functions have a switch, and there are no tables of functions, because a call through a variable
+// goes through a wrapper and makes its operands escape to the heap.
 func dispatch(arch string, archs []string, ops []operation) ([]byte, error) {
 	var list []tier // of the architecture
 	for _, t := range tiers {
@@ -67,7 +66,8 @@ func writeTiers(b *strings.Builder, list []tier) {
 }
 
 // writeOperation writes the function of an operation, which calls the assembly for the tier in use, one of all,
-// where the tiers has have some, and the declarations of that. Without any it calls the definition alone, in one line.
+// where the tiers has have some, and the declarations of that. Without any it calls the definition alone, in
+// one line.
 func writeOperation(b *strings.Builder, op operation, has, all []tier) error {
 	sig, err := op.parse()
 	if err != nil {
@@ -88,7 +88,10 @@ func writeOperation(b *strings.Builder, op operation, has, all []tier) error {
 	for _, t := range slices.Backward(all) {
 		cases = append(cases, strings.ToLower(t.name))
 		if slices.Contains(has, t) {
-			fmt.Fprintf(b, "\tcase %s:\n\t\t%s%s%s(%s)\n", strings.Join(cases, ", "), sig.returns, op.name, t.name, sig.addresses)
+			fmt.Fprintf(
+				b, "\tcase %s:\n\t\t%s%s%s(%s)\n", strings.Join(cases, ", "), sig.returns, op.name, t.name,
+				sig.addresses,
+			)
 			cases = nil
 		}
 	}

@@ -13,23 +13,10 @@ var _ = register(operation{
 	assembly:  tier.mul32,
 })
 
-// mul32 goes over tiles of rows that are held in registers while the inner dimension
-// passes, so every entry is one chain of fused multiply-adds in its order, whatever
-// the tile.
+// mul32 goes over tiles of rows that stay in registers while the inner dimension passes, so every entry is one
+// chain of fused multiply-adds in its order, whatever the tile.
 func (t tier) mul32() {
-	t.tiles(t.lanes, []int{3, 2, 1}, func(acc []reg.VecVirtual, a, lda, b, ldb reg.GPVirtual, w int) {
-		t.tile(acc, a, lda, b, ldb, pointer("inner"), w, func(left reg.VecVirtual, right, acc []reg.VecVirtual) {
-			for i, x := range right {
-				VFMADD231PS(x, left, acc[i])
-			}
-		})
-	})
-}
-
-// tiles goes over the rows and columns of a product of 32-bit numbers, and ends the
-// function. tile makes one of tall rows and w vectors; the last of the widths must
-// divide the columns.
-func (t tier) tiles(tall int, widths []int, tile func(acc []reg.VecVirtual, a, lda, b, ldb reg.GPVirtual, w int)) {
+	tall, widths := t.lanes, []int{3, 2, 1} // the rows of a tile, and its vectors a row
 	c, ldc, lda, ldb, rows := pointer("c"), pointer("ldc"), pointer("lda"), pointer("ldb"), pointer("rows")
 	a := pointer("a")
 	for _, r := range []reg.GPVirtual{ldc, lda, ldb} {
@@ -41,7 +28,7 @@ func (t tier) tiles(tall int, widths []int, tile func(acc []reg.VecVirtual, a, l
 		MOVQ(c, to)
 		for _, w := range widths {
 			while(cols, w*t.lanes32(), func() {
-				tile(acc[:w*tall], a, lda, b, ldb, w)
+				t.mul32Tile(acc[:w*tall], a, lda, b, ldb, w)
 				out := GP64()
 				MOVQ(to, out)
 				for r := range tall {
@@ -65,9 +52,9 @@ func (t tier) tiles(tall int, widths []int, tile func(acc []reg.VecVirtual, a, l
 	})
 }
 
-// tile sets the registers acc, w vectors a row, to a tile of AᵀB: for every step of the
-// inner dimension and every row, add adds what left, of A, and right, of B, make.
-func (t tier) tile(acc []reg.VecVirtual, aRows, lda, b, ldb, inner reg.GPVirtual, w int, add func(left reg.VecVirtual, right, acc []reg.VecVirtual)) {
+// mul32Tile sets the registers acc, w vectors a row, to a tile of AᵀB.
+func (t tier) mul32Tile(acc []reg.VecVirtual, aRows, lda, b, ldb reg.GPVirtual, w int) {
+	inner := pointer("inner")
 	for _, v := range acc {
 		t.clear(v)
 	}
@@ -80,7 +67,10 @@ func (t tier) tile(acc []reg.VecVirtual, aRows, lda, b, ldb, inner reg.GPVirtual
 			right = append(right, t.load(from(row, i*t.bytes())))
 		}
 		for r := range len(acc) / w {
-			add(t.broadcast32(from(a, 4*r)), right, acc[r*w:(r+1)*w])
+			left := t.broadcast32(from(a, 4*r))
+			for i, x := range right {
+				VFMADD231PS(x, left, acc[r*w+i])
+			}
 		}
 		ADDQ(lda, a)
 		ADDQ(ldb, row)

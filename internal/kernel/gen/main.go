@@ -1,11 +1,10 @@
-// Command gen writes what package kernel need not write by hand: the assembly of its
-// operations for amd64, every one for AVX2 with FMA and for AVX-512 from one
-// description, and the choice among the tiers on every architecture. What an operation
-// computes is said by its definition in Go, in the folder above, whose doc.go explains the
-// words and how to add one.
+// Command gen writes the parts of package kernel that follow from a description: the assembly of its operations
+// for amd64, for AVX2 with FMA and for AVX-512 from one description each, and the choice of a tier on every
+// architecture. The definitions of the operations are Go, in the folder above, whose doc.go explains the words
+// and how to add an operation.
 //
-// It is a module of its own, so that avo is no dependency of superres. Run it with
-// go generate in the folder above.
+// It is a module of its own, so that avo is no dependency of superres. Run it with go generate in the folder
+// above.
 package main
 
 import (
@@ -36,7 +35,7 @@ func main() {
 	assemble(filepath.Join(*to, "kernel_amd64.s"), ops)
 }
 
-// assemble writes the assembly that avo knows, which is that of amd64.
+// assemble writes the assembly for amd64, the architecture that avo knows.
 func assemble(file string, ops []operation) {
 	ConstraintExpr("!purego")
 	for _, op := range ops {

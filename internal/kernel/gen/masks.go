@@ -6,8 +6,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// mask is a choice among the lanes of a vector: a mask register, or a vector with the
-// highest bit of every lane.
+// mask is a choice among the lanes of a vector: a mask register, or a vector with the highest bit of every
+// lane.
 type mask struct {
 	k reg.OpmaskVirtual
 	v reg.VecVirtual

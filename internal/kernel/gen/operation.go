@@ -9,7 +9,7 @@ import (
 // tier is a set of instructions that operations have assembly for.
 type tier struct {
 	arch, name string
-	runs       string // in Go: whether this machine runs what the tier adds to those before it
+	runs       string // an expression in Go: whether this machine has the instructions that the tier adds
 	lanes      int    // how many float64 a vector has
 }
 
@@ -21,7 +21,7 @@ const (
 	NEON     = "NEON"
 )
 
-// tiers are all that there are, on each architecture the slowest first.
+// tiers has all tiers, those of each architecture from the slowest on.
 var tiers = []tier{
 	{"amd64", AVX2, "cpu.X86.HasAVX2 && cpu.X86.HasFMA", 4},
 	{"amd64", AVX512BW, "cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512BW", 8},
@@ -29,22 +29,21 @@ var tiers = []tier{
 	{"arm64", NEON, "cpu.ARM64.HasASIMD", 2},
 }
 
-// An operation has a definition, nameGeneric in Go, and assembly, nameAVX2 and so on,
-// which takes slices as pointers and those of their lengths that it needs as numbers. The
-// generator writes the function name, which calls the assembly of the tier in use, or of
-// the next slower one that has some.
+// operation has a definition in Go, the function nameGeneric, and assembly, the functions nameAVX2 and so on,
+// which take slices as pointers, and the lengths that they need as numbers. The generator writes the function
+// name, which calls the assembly for the tier in use, or for the nearest slower tier that has some.
 //
-// Note: whole slices would do without lengths, but are three words each on the stack: the
-// smallest calls took a tenth longer.
+// Note: the assembly does not take whole slices, because they are three words each on the stack: the smallest
+// calls took a tenth longer.
 type operation struct {
 	name      string
 	signature string       // parameters and results, in Go
 	lengths   []string     // of which slices: that of v becomes vLen, after v
-	needs     string       // what the assembly takes for granted: the exported function sees to it
+	needs     string       // the assumptions of the assembly, which the exported function ensures
 	assembly  func(t tier) // writes the body for a tier of amd64
 
-	// tiers are those with assembly; none stands for AVX2 and AVX512. What is for another
-	// architecture than amd64 is written by hand, to a file such as dense_arm64.s.
+	// tiers names the tiers with assembly; nil stands for AVX2 and AVX512. The assembly for other architectures
+	// than amd64 is written by hand, in a file such as dense_arm64.s.
 	tiers []string
 }
 
@@ -53,7 +52,7 @@ func lengthName(slice string) string { return slice + "Len" }
 
 var registered []operation
 
-// register adds an operation to the table. It returns nothing of use.
+// register adds an operation to the table. The value that it returns is for var _ = register(...).
 func register(op operation) struct{} {
 	if slices.ContainsFunc(registered, func(o operation) bool { return o.name == op.name }) {
 		panic("two operations of the name " + op.name)
@@ -76,9 +75,11 @@ func register(op operation) struct{} {
 	return struct{}{}
 }
 
-// operations are all that are registered, by name.
+// operations returns all operations, sorted by name.
 func operations() []operation {
-	return slices.SortedFunc(slices.Values(registered), func(a, b operation) int { return strings.Compare(a.name, b.name) })
+	return slices.SortedFunc(
+		slices.Values(registered), func(a, b operation) int { return strings.Compare(a.name, b.name) },
+	)
 }
 
 // on returns the tiers of an architecture for which the operation has assembly.
@@ -91,10 +92,12 @@ func (op operation) on(arch string) (list []tier) {
 	return list
 }
 
-// architectures are those for which some operation has assembly.
+// architectures returns those for which an operation has assembly.
 func architectures(ops []operation) (list []string) {
 	for _, t := range tiers {
-		if !slices.Contains(list, t.arch) && slices.ContainsFunc(ops, func(op operation) bool { return len(op.on(t.arch)) > 0 }) {
+		if !slices.Contains(list, t.arch) && slices.ContainsFunc(
+			ops, func(op operation) bool { return len(op.on(t.arch)) > 0 },
+		) {
 			list = append(list, t.arch)
 		}
 	}

@@ -17,7 +17,8 @@ var _ = register(operation{
 func (t tier) paint() {
 	dst, l, r, b, n := pointer("dst"), pointer("l"), pointer("r"), pointer("b"), lengthOf("l")
 	wr, wb := t.number32("wr"), t.number32("wb")
-	zero, one, half, most, alpha := t.zero(), t.constant32(floatOne), t.constant32(floatHalf), t.constant32(float255), t.constant32(alphaBits)
+	zero, one, half := t.zero(), t.constant32(floatOne), t.constant32(floatHalf)
+	most, alpha := t.constant32(float255), t.constant32(alphaBits)
 	or := func(a, to reg.Register, wide bool) {
 		if wide && t.lanes == 8 {
 			VPORD(a, to, to)
@@ -27,7 +28,8 @@ func (t tier) paint() {
 	}
 	lanes := 2 * t.lanes
 	while(n, lanes, func() {
-		light, red, blue, green, product := t.load(Mem{Base: l}), t.load(Mem{Base: r}), t.load(Mem{Base: b}), t.vec(), t.vec()
+		light, red, blue := t.load(Mem{Base: l}), t.load(Mem{Base: r}), t.load(Mem{Base: b})
+		green, product := t.vec(), t.vec()
 		VMULPS(red, wr, product)
 		VSUBPS(product, light, green)
 		VMULPS(blue, wb, product)

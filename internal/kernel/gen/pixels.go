@@ -7,11 +7,12 @@ import (
 )
 
 var _ = register(operation{
-	name:      "addPixels",
-	signature: "(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int, least []float32, leastStep int, most []float32, mostStep int)",
-	needs:     "n is at least 1, scale 2, 3 or 4",
-	assembly:  tier.addPixels,
-	tiers:     []string{AVX2}, // a sample is four numbers at most
+	name: "addPixels",
+	signature: "(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int, " +
+		"least []float32, leastStep int, most []float32, mostStep int)",
+	needs:    "n is at least 1, scale 2, 3 or 4",
+	assembly: tier.addPixels,
+	tiers:    []string{AVX2}, // a sample is four numbers at most
 })
 
 // addPixels has a loop for every scale: all pixels of a sample are worked on together.

@@ -9,8 +9,8 @@ import (
 // ahead is how far before the reading the large arrays are fetched, in bytes.
 const ahead = 4096
 
-// columns runs a body for each of the columns and, within it, lets entries run over
-// the vectors of one: offset counts bytes from the first column, i from this one.
+// columns runs a body for each of the columns and, within it, lets entries run over the vectors of one: offset
+// counts bytes from the first column, i from this one.
 type columns struct {
 	t             tier
 	ld, count     reg.GPVirtual // bytes of a column, columns left
@@ -105,7 +105,8 @@ var _ = register(operation{
 })
 
 func (t tier) shorten() {
-	shrink, part, square, n, out := pointer("shrink"), pointer("part"), pointer("square"), lengthOf("shrink"), pointer("out")
+	shrink, part, square := pointer("shrink"), pointer("part"), pointer("square")
+	n, out := lengthOf("shrink"), pointer("out")
 	rho, c, r, ones := t.number("penalty"), t.number("c"), t.number("r"), t.constant(one)
 	bar, length, rest := t.vec(), t.zero(), t.zero()
 	VMULPD(rho, rho, bar)
@@ -155,7 +156,9 @@ func (t tier) ropResidual() {
 	c.each(func() {
 		s, g := t.broadcast(from(shrink, 0)), t.broadcast(from(part, 0))
 		c.entries(func() {
-			a, x, y, to := t.load(at(q, c.offset, 0)), t.load(at(p, c.offset, 0)), t.load(at(old, c.offset, 0)), t.load(at(sum, c.offset, 0))
+			a, x, y, to := t.load(at(q, c.offset, 0)), t.load(at(p, c.offset, 0)), t.load(at(
+				old, c.offset, 0,
+			)), t.load(at(sum, c.offset, 0))
 			VFNMADD231PD(s, a, x)
 			VFNMADD231PD(s, a, y)
 			VFMADD231PD(x, x, pq)
@@ -190,8 +193,7 @@ var _ = register(operation{
 	assembly:  tier.powerStep,
 })
 
-// powerStep takes four columns at a time, so that next is read and written once for
-// the four.
+// powerStep takes four columns at a time, so that next is read and written once for the four.
 func (t tier) powerStep() {
 	z, u, next := pointer("z"), pointer("u"), pointer("next")
 	c := t.columns(lengthOf("u"), pointer("cols"))

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// signature is that of an operation, taken apart.
+// signature has the parts of the signature of an operation.
 type signature struct {
 	operands  string // what the definition is called with
 	addresses string // what the assembly is called with

@@ -96,8 +96,8 @@ func place(c gotypes.Component) Mem {
 
 // number is the float64 parameter of a name, in every lane.
 //
-// Note: avo's own Load and Store of numbers are SSE, which beside vectors that are in use
-// costs some processors hundreds of cycles.
+// Note: avo's own Load and Store of numbers are SSE, which beside vectors that are in use costs some processors
+// hundreds of cycles.
 func (t tier) number(name string) reg.VecVirtual { return t.broadcast(place(Param(name))) }
 
 // result stores the float64 that the function returns.

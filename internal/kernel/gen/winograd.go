@@ -24,11 +24,12 @@ var _ = register(operation{
 })
 
 var _ = register(operation{
-	name:      "transformOutput",
-	signature: "(dst []int16, second int, sums []int32, stride, n, outputs int, positive, negative []float32, skip []int16, skipSecond, skipStep int)",
-	needs:     "n is at least 1, outputs a multiple of 16, at least 16",
-	assembly:  tier.transformOutput,
-	tiers:     []string{AVX2, AVX512BW},
+	name: "transformOutput",
+	signature: "(dst []int16, second int, sums []int32, stride, n, outputs int, " +
+		"positive, negative []float32, skip []int16, skipSecond, skipStep int)",
+	needs:    "n is at least 1, outputs a multiple of 16, at least 16",
+	assembly: tier.transformOutput,
+	tiers:    []string{AVX2, AVX512BW},
 })
 
 // places are where something lies in a table of 4 columns and up to 4 rows.
@@ -59,8 +60,8 @@ func (p places) add(bytes Op) {
 	}
 }
 
-// transformInput works on the channels of a tile that fill a vector at once, and on those that are left
-// in half of one; on one row of what comes out after the other.
+// transformInput works on the channels of a tile that fill a vector at once, and on those that are left in half
+// of one; on one row of what comes out after the other.
 func (t tier) transformInput() {
 	var src, to places // of src, rows of samples are the columns
 	rows, r := pointer("rows"), GP64()
@@ -119,8 +120,8 @@ func transformEntry(i int, x, y, to Op) {
 	}
 }
 
-// multiplyTiles has the sums of four places of some tiles in registers, as many as they hold, of 16
-// to 48 outputs. The last tiles of a row end where it ends, and some are made again.
+// multiplyTiles has the sums of four places of some tiles in registers, as many as they hold, of 16 to 48
+// outputs. The last tiles of a row end where it ends, and some are made again.
 func (t tier) multiplyTiles() {
 	shapes := []struct{ tall, wide int }{{2, 3}, {3, 2}, {6, 1}}
 	if t.lanes == 4 {

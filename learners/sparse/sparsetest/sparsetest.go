@@ -1,5 +1,5 @@
-// Package sparsetest is the conformance suite of the sparse coders: what a coder
-// must do whatever its algorithm. A coder's test calls Run once.
+// Package sparsetest is the conformance suite of the sparse coders: what a coder must do whatever its algorithm. A
+// coder's test calls Run once.
 package sparsetest
 
 import (
@@ -16,8 +16,7 @@ import (
 	"superres/learners/sparse"
 )
 
-// Run checks the coder that build makes for a sparsity (0: no limit) and a
-// residual norm (0: as small as can be).
+// Run checks the coder that build makes for a sparsity (0: no limit) and a residual norm (0: as small as can be).
 func Run(t *testing.T, build func(sparsity int, tolerance float64) sparse.Coder) {
 	t.Helper()
 	ctx := context.Background()
@@ -137,7 +136,8 @@ func Run(t *testing.T, build func(sparsity int, tolerance float64) sparse.Coder)
 				t.Errorf("%s: no error", name)
 			}
 		}
-		for name, bad := range map[string]sparse.Coder{"sparsity −1": build(-1, 0), "sparsity 21 of 20 atoms": build(21, 0), "tolerance −1": build(1, -1)} {
+		for name, bad := range map[string]sparse.Coder{"sparsity −1": build(-1, 0),
+			"sparsity 21 of 20 atoms": build(21, 0), "tolerance −1": build(1, -1)} {
 			if _, err := bad.Code(ctx, d, y); err == nil {
 				t.Errorf("%s: no error", name)
 			}

@@ -1,8 +1,8 @@
 package learning
 
 import (
+	"context"
 	"fmt"
-	"image"
 	"math"
 	"math/rand/v2"
 
@@ -15,92 +15,98 @@ import (
 	"superres/superres/training"
 )
 
-// sampler draws pairs of low- and high-resolution patches from pictures: every
-// pair that is not flat has the same chance, and the draw depends on the seed and
-// the order of the pictures alone (reservoir sampling).
+// sampler samples pairs of low- and high-resolution patches from pictures: every pair that is not
+// flat has the same probability, and the result depends on the seed and the order of the pictures
+// alone (reservoir sampling).
 type sampler struct {
-	opt   Trainer
-	rng   *rand.Rand
-	seen  int       // pairs that were not flat
-	low   []float64 // the pairs kept: patch after patch
-	high  []float64
-	total training.Digest
+	Trainer
+	rng  *rand.Rand
+	seen int       // pairs that were not flat
+	low  []float64 // the pairs that are kept: patch after patch
+	high []float64
+	hash training.Digest
 }
 
-func newSampler(opt Trainer) *sampler {
-	return &sampler{opt: opt, rng: rand.New(rand.NewPCG(opt.Seed, 1))}
+func newSampler(t Trainer) *sampler {
+	return &sampler{Trainer: t, rng: rand.New(rand.NewPCG(t.Seed, 1))}
 }
 
-// sizes returns the samples of a low- and of a high-resolution patch.
-func (o Trainer) sizes() (low, high int) {
-	low = o.Patch * o.Patch
-	return low, low * o.Scale * o.Scale
-}
-
-// add offers all pairs of the picture and of its reductions.
-func (s *sampler) add(img image.Image) {
-	whole := picture.Split(img).Luma()
-	s.total.Add(whole)
-	s.addPlane(whole)
-	for _, r := range s.opt.Reductions {
-		w, h := int(math.Round(float64(whole.W)*r)), int(math.Round(float64(whole.H)*r))
-		if w >= 1 && h >= 1 {
-			s.addPlane(picture.Round8(resample.Resize(whole, w, h, resample.Bicubic)))
+// read samples all pictures and their reductions.
+func (s *sampler) read(ctx context.Context, sources []training.Source, progress training.Progress) error {
+	const phase = "reading pictures"
+	for i, src := range sources {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		progress(phase, i, len(sources))
+		img, err := src.Open(ctx)
+		if err != nil {
+			return err
+		}
+		luma := picture.Split(img).Luma()
+		s.hash.Add(luma)
+		s.add(luma)
+		for _, r := range s.Reductions {
+			w, h := int(math.Round(float64(luma.W)*r)), int(math.Round(float64(luma.H)*r))
+			if w >= 1 && h >= 1 {
+				s.add(picture.Round8(resample.Resize(luma, w, h, resample.Bicubic)))
+			}
 		}
 	}
+	progress(phase, len(sources), len(sources))
+	return nil
 }
 
-func (s *sampler) addPlane(truth *plane.Plane) {
-	scale := s.opt.Scale
-	grid := patches.Grid{W: truth.W / scale, H: truth.H / scale, Size: s.opt.Patch, Step: 1}
+// add offers all pairs of a plane to the sample.
+func (s *sampler) add(truth *plane.Plane) {
+	grid := patches.Grid{W: truth.W / s.Scale, H: truth.H / s.Scale, Size: s.Patch, Step: 1}
 	if grid.Check() != nil {
 		return // too small to hold a patch
 	}
-	truth = truth.Crop(0, 0, grid.W*scale, grid.H*scale)
-	low := picture.Round8(s.opt.Degradation.Reduce(truth, scale))
-	if !s.opt.WholePatches {
-		plain := resample.Resize(low, truth.W, truth.H, resample.Bicubic)
-		for i, v := range plain.Pix {
+	truth = truth.Crop(0, 0, grid.W*s.Scale, grid.H*s.Scale)
+	low := picture.Round8(s.Degradation.Reduce(truth, s.Scale))
+	if s.Detail {
+		for i, v := range resample.Resize(low, truth.W, truth.H, resample.Bicubic).Pix {
 			truth.Pix[i] -= v
 		}
 	}
-	high := grid.Scale(scale)
-	n, m := s.opt.sizes()
+	high := grid.Scale(s.Scale)
+	n, m := s.sizes()
 	l, h := make([]float32, n), make([]float32, m)
 	for i := range grid.Len() {
 		x, y := grid.At(i)
 		grid.Patch(low, x, y, l)
-		mean := mean(l)
-		if deviation(l, mean) < s.opt.Flat {
+		mean := meanOf(l)
+		if deviation(l, mean) < s.Flat {
 			continue
 		}
 		s.seen++
 		at := len(s.low) / n
-		if at >= s.opt.Patches {
-			if at = s.rng.IntN(s.seen); at >= s.opt.Patches {
+		if at >= s.Patches {
+			if at = s.rng.IntN(s.seen); at >= s.Patches {
 				continue
 			}
 		} else {
 			s.low, s.high = append(s.low, make([]float64, n)...), append(s.high, make([]float64, m)...)
 		}
-		high.Patch(truth, x*scale, y*scale, h)
+		high.Patch(truth, x*s.Scale, y*s.Scale, h)
 		for j, v := range l {
 			s.low[at*n+j] = float64(v)
-			if !s.opt.KeepMean {
+			if s.Mean {
 				s.low[at*n+j] -= mean
 			}
 		}
 		for j, v := range h {
 			s.high[at*m+j] = float64(v)
-			if !s.opt.KeepMean && s.opt.WholePatches {
+			if s.Mean && !s.Detail {
 				s.high[at*m+j] -= mean
 			}
 		}
 	}
 }
 
-// mean is the mean of samples.
-func mean(v []float32) float64 {
+// meanOf returns the mean of samples.
+func meanOf(v []float32) float64 {
 	sum := 0.0
 	for _, x := range v {
 		sum += float64(x)
@@ -108,7 +114,7 @@ func mean(v []float32) float64 {
 	return sum / float64(len(v))
 }
 
-// deviation is the root mean square distance from the mean.
+// deviation returns the standard deviation of samples with a mean.
 func deviation(v []float32, mean float64) float64 {
 	sum := 0.0
 	for _, x := range v {
@@ -117,12 +123,12 @@ func deviation(v []float32, mean float64) float64 {
 	return math.Sqrt(sum / float64(len(v)))
 }
 
-// pairs returns Y = [Y_L; Y_H], one pair a column, and forgets the pairs.
+// pairs returns Y = [Y_L; Y_H], one pair a column, and releases the sample.
 func (s *sampler) pairs() (*mat.Dense, error) {
-	n, m := s.opt.sizes()
+	n, m := s.sizes()
 	count := len(s.low) / n
 	if count == 0 {
-		return nil, fmt.Errorf("coupled: %w: no patch pair was found, they are flat or smaller than %d×%d", training.ErrPictures, s.opt.Patch*s.opt.Scale, s.opt.Patch*s.opt.Scale)
+		return nil, fmt.Errorf("coupled: %w: no patch pair was found, they are flat or smaller than %d×%d", training.ErrPictures, s.Patch*s.Scale, s.Patch*s.Scale)
 	}
 	y := mat.NewDense(n+m, count, nil)
 	for j := range count {

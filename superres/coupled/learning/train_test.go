@@ -47,12 +47,12 @@ func TestRefit(t *testing.T) {
 func TestSamplerIsFair(t *testing.T) {
 	count := make([]int, 100)
 	for seed := range uint64(400) {
-		s := newSampler(Trainer{Scale: 2, Degradation: resample.Box, Patch: 1, Patches: 10, Seed: seed, Flat: -1, KeepMean: true, WholePatches: true})
+		s := newSampler(Trainer{Scale: 2, Degradation: resample.Box, Patch: 1, Patches: 10, Seed: seed})
 		p := plane.New(20, 20)
 		for i := range p.Pix {
 			p.Pix[i] = float32(i/40*10+i%20/2) / 255 // each 2×2 block its own level
 		}
-		s.addPlane(p)
+		s.add(p)
 		for _, v := range s.low {
 			count[int(math.Round(255*v))]++
 		}

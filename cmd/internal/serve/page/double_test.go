@@ -83,7 +83,8 @@ func (d *double) asked(match func(url.Values) bool) (n int) {
 	return n
 }
 
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src " +
+	"'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
 
 func (d *double) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Security-Policy", policy)
@@ -100,7 +101,8 @@ func (d *double) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		d.upscale(w, r)
 	case "v1/inspect":
 		if img, ok := decode(w, r.Body); ok {
-			answer(w, map[string]any{"input_width": img.Bounds().Dx(), "input_height": img.Bounds().Dy(), "width": 1, "height": 1, "model": "photo-real", "level": 0.31, "noise": 4.2, "jpeg_quality": 71})
+			answer(w, map[string]any{"input_width": img.Bounds().Dx(), "input_height": img.Bounds().Dy(), "width": 1,
+				"height": 1, "model": "photo-real", "level": 0.31, "noise": 4.2, "jpeg_quality": 71})
 		}
 	case "v1/events":
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -119,7 +121,8 @@ func (d *double) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			refuse(w, http.StatusNotFound, "there is nothing at this address")
 			return
 		}
-		w.Header().Set("Content-Type", map[string]string{".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}[path.Ext(name)])
+		w.Header().Set("Content-Type", map[string]string{".html": "text/html; charset=utf-8",
+			".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}[path.Ext(name)])
 		_, _ = w.Write(data)
 	}
 }
@@ -193,6 +196,7 @@ func (d *double) upscale(w http.ResponseWriter, r *http.Request) {
 	stem := strings.TrimSuffix(q.Get("name"), path.Ext(q.Get("name")))
 	w.Header().Set("Content-Type", "image/png")
 	w.Header().Set("Superres-Result", result)
-	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": fmt.Sprintf("%s_%dx.png", stem, scale)}))
+	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment",
+		map[string]string{"filename": fmt.Sprintf("%s_%dx.png", stem, scale)}))
 	_ = png.Encode(w, large)
 }

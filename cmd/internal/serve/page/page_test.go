@@ -34,7 +34,8 @@ func TestFiles(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"page.css", "icon.svg", "main.js", "viewport.js", "bicubic.js"} {
-		if data, err := page.Files.ReadFile(name); err != nil || len(data) == 0 || !strings.Contains(string(index), `"`+name+`"`) {
+		if data, err := page.Files.ReadFile(name); err != nil || len(data) == 0 ||
+			!strings.Contains(string(index), `"`+name+`"`) {
 			t.Errorf("%s: %d bytes, %v", name, len(data), err)
 		}
 	}
@@ -120,7 +121,8 @@ func (b browser) view(field string) any {
 // pixel is the colour of the canvas at a share of its size.
 func (b browser) pixel(x, y float64) string {
 	b.t.Helper()
-	return fmt.Sprint(b.Eval(fmt.Sprintf("[...canvas.getContext('2d').getImageData(Math.floor(canvas.width * %g), Math.floor(canvas.height * %g), 1, 1).data].join()", x, y)))
+	return fmt.Sprint(b.Eval(fmt.Sprintf("[...canvas.getContext('2d').getImageData(Math.floor(canvas.width * %g), "+
+		"Math.floor(canvas.height * %g), 1, 1).data].join()", x, y)))
 }
 
 func whole(q url.Values) bool { return !q.Has("region") && q.Get("model") == "" }
@@ -130,18 +132,23 @@ func whole(q url.Values) bool { return !q.Has("region") && q.Get("model") == "" 
 func TestQueue(t *testing.T) {
 	d := newDouble(t)
 	b := open(t, d)
-	if got := b.Eval("[document.body.className, list.children.length, document.querySelector('.large').innerText].join('|')"); got != "empty|0|Drop pictures or folders here to enlarge them." {
+	if got := b.Eval("[document.body.className, list.children.length, " +
+		"document.querySelector('.large').innerText].join('|')"); got != "empty|0|Drop pictures or folders here "+
+		"to enlarge them." {
 		t.Errorf("at the start: %v", got)
 	}
 	dir := t.TempDir()
-	write(t, dir, map[string]image.Point{"one.png": {20, 10}, "f/a2.png": {8, 9}, "f/a10.png": {9, 8}, "f/sub/c.png": {7, 7}})
+	write(t, dir, map[string]image.Point{"one.png": {20, 10}, "f/a2.png": {8, 9}, "f/a10.png": {9, 8},
+		"f/sub/c.png": {7, 7}})
 	consoletest.Put(t, filepath.Join(dir, "f", "notes.txt"), []byte("no picture"))
 	consoletest.Put(t, filepath.Join(dir, "bad.png"), []byte("no picture"))
 	release := d.close()
 	b.Drag(300, 300, filepath.Join(dir, "one.png"), filepath.Join(dir, "f"), filepath.Join(dir, "bad.png"))
 	b.reach("working,working,waiting,waiting,failed") // by v1/inspect
 	b.Wait("document.querySelectorAll('#list li')[2].innerText.includes('9×8 → 18×16')")
-	for _, want := range []string{"f/a10.png", "noise of 4.2 levels and JPEG compression of quality 71, by photo-real at level 0.31", "waiting, place 1", "failed: not an image; known: PNG JPEG", "50 %, about 7 s left"} {
+	for _, want := range []string{"f/a10.png", "noise of 4.2 levels and JPEG compression of quality 71, by " +
+		"photo-real at level 0.31", "waiting, place 1", "failed: not an image; known: PNG JPEG",
+		"50 %, about 7 s left"} {
 		if !strings.Contains(b.text("listPart"), want) {
 			t.Errorf("no %q in %s", want, b.text("listPart"))
 		}
@@ -242,7 +249,8 @@ func TestSave(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got [6]byte
-	if n, _ := text.Read(got[:]); string(got[:n]) != "B.XB.X" || len(large.File) != 3 || large.File[0].Modified.Year() != 2024 {
+	if n, _ := text.Read(got[:]); string(got[:n]) != "B.XB.X" || len(large.File) != 3 ||
+		large.File[0].Modified.Year() != 2024 {
 		t.Errorf("%q of %d files", got, len(large.File))
 	}
 }
@@ -285,14 +293,16 @@ func TestSettings(t *testing.T) {
 	b.Eval("document.querySelector('[name=denoise][value=level]').click()")
 	b.reach("waiting")
 	b.reach("done")
-	if got := d.asked(func(q url.Values) bool { return whole(q) && q.Get("denoise") == "0.3" }); got != 1 || before != 1 {
+	if got := d.asked(func(q url.Values) bool { return whole(q) && q.Get("denoise") == "0.3" }); got != 1 ||
+		before != 1 {
 		t.Errorf("%d and %d calls", before, got)
 	}
 	if got := b.text("chosenSettings"); got != "2×, best, noise 0.3" {
 		t.Errorf("settings in short: %s", got)
 	}
 	// A number that cannot be meant changes nothing.
-	b.Eval("document.querySelector('[name=size][value=scale]').click(); form.elements.scale.value = '99'; form.elements.scale.dispatchEvent(new Event('input', { bubbles: true }))")
+	b.Eval("document.querySelector('[name=size][value=scale]').click(); form.elements.scale.value = '99'; " +
+		"form.elements.scale.dispatchEvent(new Event('input', { bubbles: true }))")
 	time.Sleep(500 * time.Millisecond)
 	if got := d.asked(func(q url.Values) bool { return q.Get("scale") == "99" }); got != 0 {
 		t.Errorf("%d calls with a scale of 99", got)
@@ -341,7 +351,8 @@ func TestView(t *testing.T) {
 	b.click("Score against a truth")
 	b.Choose("document.getElementById('truthFile')", filepath.Join(dir, "truth.png"))
 	b.Wait("scores.textContent.includes('31.25')")
-	if got := b.text("scores"); !strings.Contains(got, "against truth.png, protocol matlab-y") || !strings.Contains(got, "superres31.250.9125") {
+	if got := b.text("scores"); !strings.Contains(got, "against truth.png, protocol matlab-y") ||
+		!strings.Contains(got, "superres31.250.9125") {
 		t.Errorf("scores: %s", got)
 	}
 	b.click("Truth")
@@ -440,7 +451,8 @@ func TestSizes(t *testing.T) {
 		}
 	}
 	calls, _ := json.Marshal(map[string]any{"asked": asked, "shapes": shapes})
-	text := fmt.Sprintf("%s\nconst all = %s;\nfor (const a of all.asked) for (const s of all.shapes) { const r = sizeOf(new URLSearchParams(a), s.X, s.Y); console.log(r.w, r.h); }", script, calls)
+	text := fmt.Sprintf("%s\nconst all = %s;\nfor (const a of all.asked) for (const s of all.shapes) { const r = "+
+		"sizeOf(new URLSearchParams(a), s.X, s.Y); console.log(r.w, r.h); }", script, calls)
 	cmd := exec.Command(node, "--input-type=module")
 	cmd.Stdin = strings.NewReader(text)
 	out, err := cmd.CombinedOutput()

@@ -1,0 +1,69 @@
+package train
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/settings"
+	convolutional "superres/superres/convolutional/learning"
+	coupled "superres/superres/coupled/learning"
+	"superres/superres/training"
+)
+
+// read returns the trainer of a command line.
+func read(t *testing.T, args ...string) training.Trainer {
+	t.Helper()
+	var opt Options
+	command := &cli.Command{Name: "train", ArgsUsage: "IMAGES", Flags: opt.table().Flags(), Action: func(c *cli.Context) error { return opt.complete(c) }}
+	app := &cli.App{Commands: []*cli.Command{console.Command(command)}}
+	if err := app.Run(append([]string{"superres", "train", "--output", t.TempDir() + "/m.npz"}, append(args, "a.png")...)); err != nil {
+		t.Fatal(err)
+	}
+	trainer, err := kindOf(opt).trainer(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trainer
+}
+
+// A command line without options trains as the trainers do by themselves, and --reduce has one meaning for both kinds.
+func TestDefaultsAreThoseOfTheTrainers(t *testing.T) {
+	a, b := coupled.Defaults(), convolutional.Defaults()
+	a.Seed, b.Seed = 1, 1
+	if got := read(t); !reflect.DeepEqual(got, a) {
+		t.Errorf("%+v, expected %+v", got, a)
+	}
+	c := read(t, "--convolutional").(convolutional.Trainer)
+	c.Keep, c.Report, c.MaxMemory = nil, nil, 0
+	if !reflect.DeepEqual(c, b) {
+		t.Errorf("%+v, expected %+v", c, b)
+	}
+	for _, none := range []string{"", "none"} {
+		a, b := read(t, "--reduce="+none).(coupled.Trainer), read(t, "--convolutional", "--reduce="+none).(convolutional.Trainer)
+		if a.Reductions == nil || len(a.Reductions)+len(b.Reductions) > 0 {
+			t.Errorf("--reduce %q: %v and %v, expected none", none, a.Reductions, b.Reductions)
+		}
+	}
+	if got := read(t, "--reduce=0.7,0.6").(coupled.Trainer).Reductions; fmt.Sprint(got) != "[0.7 0.6]" {
+		t.Error(got)
+	}
+}
+
+// Every option that is for some kinds of model alone names kinds that there are.
+func TestKinds(t *testing.T) {
+	names := map[string]bool{}
+	for _, k := range kinds {
+		names[k.name] = true
+	}
+	for _, o := range settings.Of(Command(&console.Streams{})) {
+		for _, kind := range o.Kinds {
+			if !names[kind] {
+				t.Errorf("--%s is for %s, which there are not", o.Name, kind)
+			}
+		}
+	}
+}

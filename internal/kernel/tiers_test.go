@@ -1,0 +1,423 @@
+package kernel
+
+import (
+	"math"
+	"slices"
+	"testing"
+)
+
+// agreements have, for each operation, a function that runs it on operands of all shapes, the same in every
+// call, and returns all that it writes. In the tier generic that is what the operation is defined as.
+var agreements = []struct {
+	name  string
+	exact bool // all tiers give the same bits; else they differ by rounding
+	run   func() []any
+}{
+	{"Mul", false, func() (out []any) {
+		for _, rows := range []int{0, 4, 8, 20} {
+			for _, inner := range []int{0, 1, 3, 30} {
+				for _, cols := range []int{0, 8, 16, 24, 32, 40, 72, 128} {
+					lda, ldb, ldc := rows+inner%5, cols+3, cols+5
+					c := random(ldc*rows+cols, 3)
+					Mul(c, ldc, random(lda*inner+rows, 1), lda, random(ldb*inner+cols, 2), ldb, rows, inner, cols)
+					out = append(out, c)
+				}
+			}
+		}
+		return out
+	}},
+	{"Mul32", false, func() (out []any) {
+		for _, rows := range []int{0, 8, 16, 40} {
+			for _, inner := range []int{0, 1, 3, 30} {
+				for cols := 0; cols <= 144; cols += 16 {
+					lda, ldb, ldc := rows+inner%5, cols+3, cols+5
+					a, b, c := random32(lda*inner+rows, 1), random32(ldb*inner+cols, 2), random32(ldc*rows+cols, 3)
+					if inner == 30 && rows > 0 && cols > 0 {
+						a[lda+1], b[2*ldb+5] = float32(math.NaN()), float32(math.Inf(1))
+					}
+					Mul32(c, ldc, a, lda, b, ldb, rows, inner, cols)
+					out = append(out, c)
+				}
+			}
+		}
+		return out
+	}},
+	{"SumRows", true, func() (out []any) {
+		for n := 0; n <= 160; n += 16 {
+			for terms := range 6 {
+				offsets, dst := make([]int32, terms), random32(n, 2)
+				for i := range offsets {
+					offsets[i] = int32(i * 29 % 50)
+				}
+				SumRows(dst, random32(50+n, 1), offsets)
+				out = append(out, dst)
+			}
+		}
+		return out
+	}},
+	{"Advance", false, func() (out []any) {
+		for n := 8; n <= 88; n += 8 {
+			for rows := range 6 {
+				ld, p, corr := n+5, make([]float64, n), random(n, 1)
+				most := Advance(p, corr, random(n, 2), random(ld*rows+n, 3), ld, random(rows, 4), 1.7, -0.4)
+				_, largest := FindLargest(corr)
+				out = append(out, p, corr, []float64{most, largest - most})
+			}
+		}
+		return out
+	}},
+	{"Score", false, func() (out []any) {
+		for n := 8; n <= 88; n += 8 {
+			p, corr, fresh := random(n, 1), random(n, 2), slices.Repeat([]float64{2}, n)
+			fresh[n/3], corr[n/2], corr[n-1], fresh[1] = math.Inf(1), 1e-9, math.NaN(), 1e-3
+			score := make([]float64, n)
+			most := Score(score, fresh, p, corr, 1e-2, 1e-6)
+			out = append(out, fresh, score, []float64{most, float64(slices.Index(score, most))})
+		}
+		return out
+	}},
+	{"Convolve32", false, func() (out []any) {
+		for _, cols := range []int{16, 32, 48, 64} {
+			for n := range 34 {
+				const rows = 3
+				step, k := 1+n%7, 3+5*(n%4)
+				stride, dst := step*n+k, random32(n*cols+3, 4)
+				Convolve32(
+					dst, random32(rows*stride, 1), step, stride, rows, k, random32(rows*k*cols, 2), random32(cols, 3),
+					n,
+				)
+				out = append(out, dst)
+			}
+		}
+		return out
+	}},
+	{"Correlate", false, func() (out []any) {
+		for _, cols := range []int{16, 32, 48, 64} {
+			for _, k := range []int{0, 8, 24, 48} {
+				for n := range 5 {
+					const rows = 3
+					step := 1 + n
+					strideA, strideB, dst := step*n+k+1, n*cols+2, random32(k*cols+3, 3)
+					Correlate(
+						dst, cols, random32(rows*strideA, 1), step, strideA, random32(rows*strideB, 2), strideB, rows,
+						n, k,
+					)
+					out = append(out, dst)
+				}
+			}
+		}
+		return out
+	}},
+	{"Activate, ActivateBack", false, func() (out []any) {
+		for _, cols := range []int{16, 48} {
+			for n := range 4 {
+				z, slope, h, d := random32(n*cols, 1), random32(cols, 3), random32(n*cols+1, 4), random32(n*cols+1, 2)
+				toSlope, toBias := random32(cols, 5), random32(cols, 6)
+				Activate(h, z, slope)
+				ActivateBack(d[:n*cols], z, slope, toSlope, toBias)
+				out = append(out, h, d, toSlope, toBias)
+			}
+		}
+		return out
+	}},
+	{"Adam", false, func() (out []any) {
+		for n := 0; n <= 64; n += 16 {
+			p, m, v := random32(n+1, 1), random32(n, 2), random32(n, 3)
+			for i, x := range v {
+				v[i] = x * x
+			}
+			Adam(p[:n], m, v, random32(n, 4), 0.5, 0.1, 0.01, 0.01, 1e-6)
+			out = append(out, p, m, v)
+		}
+		return out
+	}},
+	{"ROP", false, func() (out []any) {
+		for ld := 8; ld <= 48; ld += 8 {
+			for n := range 10 {
+				var v [6][]float64
+				for i := range v {
+					v[i] = random(ld*n+1, uint64(i))
+				}
+				u, shrink, w, length, sums, next := random(ld, 20), random(n, 21), random(n, 22), make(
+					[]float64, n,
+				), []float64{1, 2, 1, 2}, random(ld, 23)
+				for j := range shrink {
+					shrink[j] = max(shrink[j], 0)
+				}
+				keep := func() {
+					for _, x := range v {
+						out = append(out, slices.Clone(x))
+					}
+					out = append(out, slices.Clone(length))
+				}
+				ROPUpdate(v[0], v[1], v[2], v[3], v[4], u, shrink, w, length, 1.6)
+				keep()
+				ROPResidual(v[0], v[1], v[3], v[4], v[5], shrink, w, sums[:2], ld, 0.9)
+				PowerStep(v[1][:n*ld], u, next)
+				for j, s := range shrink {
+					if s == 0 {
+						v[0][j*ld] = math.NaN() // Project must not look at it
+					}
+				}
+				Project(v[1], v[0], u, shrink, length, sums[2:])
+				keep()
+				Rescale(v[0], v[1], u, shrink, w, 0.7)
+				keep()
+				out = append(out, sums, next)
+			}
+		}
+		return out
+	}},
+	{"Shorten, Add", false, func() (out []any) {
+		for n := 0; n <= 40; n += 8 {
+			square := random(n, 1)
+			for i, v := range square {
+				square[i] = v * v / 50
+			}
+			if n > 0 {
+				square[n-1], square[n/2] = 0, math.Inf(1)
+			}
+			for i := range 4 {
+				shrink, part, sums := make([]float64, n), make([]float64, n), []float64{1, 2}
+				Shorten(shrink, part, square, 10, []float64{0, 0.6}[i/2], []float64{1, 0.9}[i%2], sums)
+				out = append(out, shrink, part, sums)
+			}
+			sum := random(n, 2)
+			Add(sum, square)
+			out = append(out, sum)
+		}
+		return out
+	}},
+	// Layers of 5×5 over one channel, of 3×3 over 16 and 32, and odd ones, for all numbers of samples around
+	// those of a tile.
+	{"Convolve, Residual", true, func() (out []any) {
+		for _, size := range [][3]int{{5, 3, 1}, {3, 24, 16}, {3, 48, 32}, {1, 1, 7}, {2, 5, 3}} {
+			for _, outputs := range []int{16, 32, 48, 80} {
+				rows, words, step := size[0], size[1], size[2]
+				f := randomFilter(rows, words, step, outputs, 9, uint64(outputs))
+				for _, samples := range []int{24, 25, 35, 36, 37, 47, 48, 49, 50, 72} {
+					line := (samples-1)*step + 2*words
+					src, start := randomShorts(rows*(line+5), 1), make([]int, rows)
+					for j := range start {
+						start[j] = (rows - 1 - j) * (line + 5)
+					}
+					for _, skip := range [][]int16{nil, randomShorts(samples*outputs, 2)} {
+						dst := randomShorts(samples*outputs+40, 5)
+						Convolve(dst, src, start, samples, f, skip)
+						out = append(out, dst)
+					}
+					dst := make([]float32, samples*outputs+5)
+					Residual(dst, src, start, samples, f)
+					out = append(out, dst)
+				}
+			}
+		}
+		return out
+	}},
+	// The parts of ConvolveTwoRows agree whatever goes in, also where sums wrap around.
+	{"transformInput, multiplyTiles, transformOutput", true, func() (out []any) {
+		for _, n := range []int{24, 25, 48} {
+			const channels, outputs, stride, sumStride = 32, 48, 4 * 50 * 32, 49 * 48
+			line := 2 * (n + 1) * channels
+			v, sums, dst := make([]int16, 4*stride), make([]int32, 2*sumStride), make([]int16, 4*n*outputs)
+			transformInput(v, stride, randomShorts(4*line, 1), []int{2 * line, 0, 3 * line, line}, n, channels)
+			f := randomFilter(4, channels/2, channels, outputs, 12, 3)
+			multiplyTiles(sums, sumStride, v, n, channels, f.Weights, f.Bias)
+			any32 := make([]int32, 8*sumStride)
+			for i, x := range randomShorts(2*len(any32), 7) {
+				any32[i/2] = any32[i/2]<<16 | int32(uint16(x))
+			}
+			transformOutput(
+				dst, 2*n*outputs, any32, sumStride, n, outputs, f.PositiveScale, f.NegativeScale,
+				randomShorts(4*n*outputs, 6), 2*n*outputs, outputs,
+			)
+			out = append(out, v, sums, dst)
+		}
+		return out
+	}},
+}
+
+// All tiers agree with the definitions in Go.
+func TestTiersAgree(t *testing.T) {
+	for _, c := range agreements {
+		restore := Use(0)
+		want := c.run()
+		restore()
+		t.Run(c.name, func(t *testing.T) {
+			eachTier(t, func(t *testing.T) {
+				for i, got := range c.run() {
+					if !agree(got, want[i], c.exact) {
+						t.Fatalf("result %d is %v, defined as %v", i, got, want[i])
+					}
+				}
+			})
+		})
+	}
+}
+
+// agree reports whether two slices are equal, or equal but for rounding.
+func agree(got, want any, exact bool) bool {
+	switch want := want.(type) {
+	case []int16:
+		return slices.Equal(got.([]int16), want)
+	case []int32:
+		return slices.Equal(got.([]int32), want)
+	case []float32:
+		return slices.EqualFunc(got.([]float32), want, func(a, b float32) bool {
+			return a == b || !exact && near(float64(a), float64(b), 2e-5)
+		})
+	case []float64:
+		return slices.EqualFunc(got.([]float64), want, func(a, b float64) bool {
+			return a == b || !exact && near(a, b, 1e-12)
+		})
+	}
+	return false
+}
+
+// near reports whether a is b but for rounding, relative to the greater of b and 1: what is added up in these
+// tests is at most a few hundred. NaN is near NaN.
+func near(a, b, tolerance float64) bool {
+	return a == b || math.Abs(a-b) <= tolerance*max(1, math.Abs(b)) || math.IsNaN(a) && math.IsNaN(b)
+}
+
+// Every sum has the bits that it has in any other call: the code of a signal, for example, does not depend on
+// the signals beside it.
+func TestSumsAreIndependent(t *testing.T) {
+	eachTier(t, func(t *testing.T) {
+		t.Run("Mul", func(t *testing.T) {
+			const rows, inner, cols = 20, 31, 72
+			a, b, c := random(rows*inner, 1), random(inner*cols, 2), make([]float64, rows*cols)
+			Mul(c, cols, a, rows, b, cols, rows, inner, cols)
+			for r := range rows {
+				one, got := make([]float64, 4*inner), make([]float64, 4*8)
+				for i := range inner {
+					one[4*i+2] = a[i*rows+r]
+				}
+				for k := 0; k < cols; k += 8 {
+					Mul(got, 8, one, 4, b[k:], cols, 4, inner, 8)
+					if !slices.Equal(got[16:24], c[r*cols+k:r*cols+k+8]) {
+						t.Fatalf("row %d, columns from %d differ", r, k)
+					}
+				}
+			}
+		})
+		t.Run("Mul32", func(t *testing.T) {
+			const rows, inner, cols = 24, 31, 112
+			a, b, c := random32(rows*inner, 1), random32(inner*cols, 2), make([]float32, rows*cols)
+			Mul32(c, cols, a, rows, b, cols, rows, inner, cols)
+			for r := range rows {
+				one, got := make([]float32, 8*inner), make([]float32, 8*16)
+				for i := range inner {
+					one[8*i+5] = a[i*rows+r]
+				}
+				for k := 0; k < cols; k += 16 {
+					Mul32(got, 16, one, 8, b[k:], cols, 8, inner, 16)
+					if !slices.Equal(got[5*16:6*16], c[r*cols+k:r*cols+k+16]) {
+						t.Fatalf("row %d, columns from %d differ", r, k)
+					}
+				}
+			}
+		})
+		t.Run("Convolve32", func(t *testing.T) {
+			const n, step, k, rows, cols = 33, 16, 48, 3, 48
+			src, weight, bias := random32(rows*(n+2)*step, 1), random32(rows*k*cols, 2), random32(cols, 3)
+			all, one := make([]float32, n*cols), make([]float32, cols)
+			Convolve32(all, src, step, (n+2)*step, rows, k, weight, bias, n)
+			for x := range n {
+				Convolve32(one, src[x*step:], step, (n+2)*step, rows, k, weight, bias, 1)
+				if !slices.Equal(one, all[x*cols:(x+1)*cols]) {
+					t.Fatalf("sample %d differs", x)
+				}
+			}
+		})
+	})
+}
+
+// Operands that do not fit are refused before any assembly runs.
+func TestRefuses(t *testing.T) {
+	v, s := make([]float64, 64), make([]float32, 1024)
+	far := append(make([]int32, 15), 1010)
+	src, dst, out := make([]int16, 24*16+2), make([]int16, 24*16), make([]float32, 24*16)
+	f := randomFilter(1, 9, 16, 16, 8, 1)
+	changed := func(change func(f *Filter)) func() {
+		f := randomFilter(1, 9, 16, 16, 8, 1)
+		change(f)
+		return func() { Convolve(dst, src, []int{0}, 24, f, nil) }
+	}
+	changed(func(*Filter) {})() // which fits
+	one := Row{s[:100], 1}
+	const line = 50 * 16
+	wide, narrow, rows, to := make([]int16, 4*line), make([]int16, 2*48*16), []int{
+		0, line, 2 * line, 3 * line,
+	}, [2]int{0, 48 * 16}
+	g, work := winogradFilter(t, 16, 16, 1), &Winograd{}
+	ConvolveTwoRows(narrow, to, wide, rows, 48, g, narrow, to, work) // which fits
+	for name, call := range map[string]func(){
+		"Use, before": func() { Use(-1) }, "Use, beyond": func() { Use(Tiers()) },
+		"FindLargest, length": func() { FindLargest(v[:9]) },
+		"Mul, rows":           func() { Mul(v, 8, v, 8, v, 8, 3, 1, 8) },
+		"Mul, short C":        func() { Mul(v[:24:24], 8, v, 8, v, 8, 4, 1, 8) },
+		"Mul, short B":        func() { Mul(v, 8, v, 8, v[:15:15], 8, 4, 2, 8) },
+		"Advance, short row":  func() { Advance(v[:8], v, v, v[:15:15], 8, v[:2], 1, 1) },
+		"Project, short q":    func() { Project(v, v[:15:15], v[:8], v[:2], v, v) },
+
+		"Mul32, rows":                func() { Mul32(s, 16, s, 8, s, 16, 7, 1, 16) },
+		"Mul32, short C":             func() { Mul32(s[:127:127], 16, s, 8, s, 16, 8, 1, 16) },
+		"SumRows, offset":            func() { SumRows(s[:16], s, far) },
+		"Convolve32, channels":       func() { Convolve32(s, s, 1, 1, 1, 1, s, s[:8], 1) },
+		"Convolve32, no taps":        func() { Convolve32(s, s, 1, 1, 0, 1, s, s[:16], 1) },
+		"Convolve32, short source":   func() { Convolve32(s, s[:5], 1, 3, 2, 3, s, s[:16], 1) },
+		"Convolve32, short weights":  func() { Convolve32(s, s, 1, 3, 2, 3, s[:95], s[:16], 1) },
+		"Correlate, short gradient":  func() { Correlate(s[:127:127], 16, s, 1, 8, s, 16, 1, 1, 8) },
+		"Correlate, entries":         func() { Correlate(s, 16, s, 1, 8, s, 16, 1, 1, 7) },
+		"Activate, samples":          func() { Activate(s, s[:40], s[:32]) },
+		"Adam, moments":              func() { Adam(s[:32], s[:16:16], s, s, 1, 1, 1, 1, 1) },
+		"Combine, beyond":            func() { Combine(s[:10], s[:20:20], []int{11}, []float32{1}) },
+		"Combine, before":            func() { Combine(s[:10], s[:20:20], []int{-1}, []float32{1}) },
+		"Combine, no weight":         func() { Combine(s[:10], s[:20], []int{1}, nil) },
+		"CombineOnto, small base":    func() { CombineOnto(s[:10], s[:9:9], s, []int{0}, []float32{1}) },
+		"CombineOnto, beyond":        func() { CombineOnto(s[:10], s, s[:20:20], []int{11}, []float32{1}) },
+		"AddPixels, scale 1":         func() { AddPixels(s[:8], s, s, 1, 4, 4, one, one, one) },
+		"AddPixels, scale 5":         func() { AddPixels(s[:10], s, s, 5, 4, 4, one, one, one) },
+		"AddPixels, few sums":        func() { AddPixels(s[:8], s, s[:20], 2, 4, 4, one, one, one) },
+		"AddPixels, few limits":      func() { AddPixels(s[:8], s, s, 2, 4, 4, one, Row{s[:3], 1}, one) },
+		"AddPixels, step 2":          func() { AddPixels(s[:8], s, s, 2, 4, 4, one, one, Row{s, 2}) },
+		"BoundFlatAreas, short row":  func() { BoundFlatAreas(s[:10], s[:10], s, s[:11], s) },
+		"BoundFlatAreas, short most": func() { BoundFlatAreas(s[:10], s[:9], s, s, s) },
+
+		"Convolve, few samples":     func() { Convolve(dst, src, []int{0}, 23, f, nil) },
+		"Convolve, short dst":       func() { Convolve(dst[1:], src, []int{0}, 24, f, nil) },
+		"Convolve, short skip":      func() { Convolve(dst, src, []int{0}, 24, f, src[3:]) },
+		"Convolve, outputs":         changed(func(f *Filter) { f.Outputs = 15 }),
+		"Convolve, weights":         changed(func(f *Filter) { f.Weights = f.Weights[1:] }),
+		"Convolve, bias":            changed(func(f *Filter) { f.Bias = f.Bias[1:] }),
+		"Convolve, positive scales": changed(func(f *Filter) { f.PositiveScale = f.PositiveScale[1:] }),
+		"Convolve, negative scales": changed(func(f *Filter) { f.NegativeScale = f.NegativeScale[1:] }),
+		"Convolve, no words":        changed(func(f *Filter) { f.Words = 0 }),
+		"Residual, rows":            func() { Residual(out, src, []int{0, 0}, 24, f) },
+		"Residual, a row beyond":    func() { Residual(out, src, []int{1}, 24, f) },
+		"Residual, a row before":    func() { Residual(out, src, []int{-1}, 24, f) },
+		"Residual, short dst":       func() { Residual(out[1:], src, []int{0}, 24, f) },
+
+		"ConvolveTwoRows, a row beyond": func() {
+			ConvolveTwoRows(narrow, to, wide, []int{0, line, 2 * line, 3*line + 1}, 48, g, nil, to, work)
+		},
+		"ConvolveTwoRows, three rows": func() { ConvolveTwoRows(narrow, to, wide, rows[:3], 48, g, nil, to, work) },
+		"ConvolveTwoRows, short dst":  func() { ConvolveTwoRows(narrow[1:], to, wide, rows, 48, g, nil, to, work) },
+		"ConvolveTwoRows, before": func() {
+			ConvolveTwoRows(
+				narrow, [2]int{-1, to[1]}, wide, rows, 48, g, nil, to, work,
+			)
+		},
+		"ConvolveTwoRows, short skip": func() { ConvolveTwoRows(narrow, to, wide, rows, 48, g, narrow[1:], to, work) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			call()
+		}()
+	}
+}

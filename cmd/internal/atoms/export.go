@@ -32,8 +32,13 @@ An .npz file gets the arrays "low" (D_L, one atom a column) and "high" (D_H), an
 "parameters", a text in JSON that says how they are applied: in Python,
 json.loads(str(numpy.load("atoms.npz")["parameters"])). A .npy or .csv file gets the
 stacked dictionary D = [D_L; D_H], and the command is shown that makes a model of it.`,
-		Flags:  opt.table().Flags(),
-		Action: func(c *cli.Context) error { return runExport(c, s, opt) },
+		Flags: opt.table().Flags(),
+		Action: func(c *cli.Context) error {
+			if err := opt.complete(c); err != nil {
+				return err
+			}
+			return export(opt, s)
+		},
 	})
 }
 
@@ -74,14 +79,6 @@ func (opt *ExportOptions) complete(c *cli.Context) (err error) {
 	}
 	opt.Overwrite, err = console.SoleOutput(c, opt.Model)
 	return err
-}
-
-// runExport does one call of superres dict export.
-func runExport(c *cli.Context, s *console.Streams, opt ExportOptions) error {
-	if err := opt.complete(c); err != nil {
-		return err
-	}
-	return export(opt, s)
 }
 
 // export writes the atoms of a stage and tells of them.

@@ -42,8 +42,13 @@ of the paper: both halves were learned from patches as they are (else give --mea
 NumPy writes such a file: numpy.savez("atoms.npz", low=DL, high=DH,
 parameters=json.dumps({"mean": True})).
 The model records the name and the SHA-256 of FILE.`,
-		Flags:  opt.table().Flags(),
-		Action: func(c *cli.Context) error { return runImport(c, s, opt) },
+		Flags: opt.table().Flags(),
+		Action: func(c *cli.Context) error {
+			if err := opt.complete(c); err != nil {
+				return err
+			}
+			return importAtoms(opt, s)
+		},
 	})
 }
 
@@ -132,14 +137,6 @@ func arrayFlags(given settings.Table) (text string) {
 		text += " --transpose"
 	}
 	return text
-}
-
-// runImport does one call of superres dict import.
-func runImport(c *cli.Context, s *console.Streams, opt ImportOptions) error {
-	if err := opt.complete(c); err != nil {
-		return err
-	}
-	return importAtoms(opt, s)
 }
 
 // importAtoms makes the model, writes it and tells of it.

@@ -18,17 +18,11 @@ import (
 
 // Naming is how outputs are asked for.
 type Naming struct {
-	// Out is a file, a folder, or "-" for standard output: --output. Empty is beside the
-	// input.
-	Out string
-	// Format is that of all outputs: --format. Empty is that of the name or the input.
-	Format string
-	// Template is of names: --name, {stem}_{size}{ext}.
-	Template string
-	// Model is for {model}.
-	Model string
-	// Size is for {size} and {scale}.
-	Size superres.Options
+	Out      string           // --output: a file, a folder, or "-" for standard output; empty: beside the input
+	Format   string           // --format: of all outputs; empty: that of the name or the input
+	Template string           // --name
+	Model    string           // for {model}
+	Size     superres.Options // for {size} and {scale}
 }
 
 // Namer decides where enlargements go, and in which format.
@@ -47,8 +41,15 @@ type Namer struct {
 var extensionOf = map[imagefile.Format]string{"png": ".png", "jpeg": ".jpg", "bmp": ".bmp", "tiff": ".tif",
 	"gif": ".gif", Video: videoExt}
 
-// Formats returns the formats that can be written.
-func Formats() []string { return []string{"png", "jpeg", "bmp", "tiff", "gif"} }
+// Formats returns the names of the formats that can be written.
+func Formats() (names []string) {
+	for _, f := range imagefile.Formats() {
+		if f.CanWrite() || f.CanAnimate() {
+			names = append(names, string(f))
+		}
+	}
+	return names
+}
 
 // Video is the format of streams of frames, which is that of what becomes of them.
 const Video = "y4m"

@@ -67,23 +67,23 @@ func (m *Model) tuneAlone(t stage.Tuning) (*Model, error) {
 			}
 		}
 	}
-	if t.Level != 0 && !m.has(stage.Leveled) {
+	if t.Strength != 0 && !m.has(stage.Graded) {
 		return nil, usage.Errorf("superres: this model knows no level of what is wrong with a picture")
 	}
 	return &out, nil
 }
 
-// Leveled tells whether the model can be tuned to a level of what is wrong with a picture.
-func (m *Model) Leveled() bool { return m.has(stage.Leveled) }
+// IsGraded tells whether the model can be tuned to the strength of a picture's degradation.
+func (m *Model) IsGraded() bool { return m.has(stage.Graded) }
 
-// For returns the model at the level of what is wrong with a picture, as package flaws measures
-// it; m itself when it knows no level. quality is that of the JPEG file that the picture comes
+// For returns the model at the strength of a picture's degradation, as package flaws measures it; m
+// itself when it is not graded. quality is that of the JPEG file that the picture comes
 // out of, 1 to 100; 0: of another file.
 func (m *Model) For(img image.Image, quality int) (*Model, error) {
-	if !m.Leveled() {
+	if !m.IsGraded() {
 		return m, nil
 	}
-	return m.Tune(stage.Tuning{Level: flaws.Measure(img, quality).Level()})
+	return m.Tune(stage.Tuning{Strength: flaws.Measure(img, quality).Strength()})
 }
 
 // has tells whether a setting concerns a stage of the model.

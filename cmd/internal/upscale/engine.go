@@ -63,7 +63,7 @@ func newEngines(opt Options) (e engines, err error) {
 	if e.first, err = newEngine(name, opt); err != nil {
 		return e, err
 	}
-	if e.level = opt.Denoise; opt.Model != models.Auto && !e.first.model.Leveled() {
+	if e.level = opt.Denoise; opt.Model != models.Auto && !e.first.model.IsGraded() {
 		if e.level > 0 {
 			return e, console.Usage("--denoise %g: the model %s takes no noise away; leave out --model, or name %s", e.level, opt.Model, models.PhotoReal)
 		}
@@ -96,7 +96,7 @@ func newEngines(opt Options) (e engines, err error) {
 		if err != nil {
 			return found, err
 		}
-		if found.model, err = found.model.Tune(stage.Tuning{Level: level}); err != nil {
+		if found.model, err = found.model.Tune(stage.Tuning{Strength: level}); err != nil {
 			return found, err
 		}
 		if found.software != "" {
@@ -171,11 +171,11 @@ func (e engines) choose(ctx context.Context, pic *imagefile.Picture, varying boo
 				return e.mixed(c, r)
 			}
 		}
-		c.level = found.Level()
+		c.level = found.Strength()
 		if c.level < leastLevel {
 			c.level = 0
 		}
-		if shade := found.ColourLevel(); shade >= max(leastLevel, noisierColour*c.level) {
+		if shade := found.ColourStrength(); shade >= max(leastLevel, noisierColour*c.level) {
 			return e.shaded(c, shade)
 		}
 		if c.level == 0 {
@@ -208,7 +208,7 @@ func (e engines) shaded(c choice, level float64) (choice, error) {
 
 // mixed completes the choice for a picture whose noise varies over it.
 func (e engines) mixed(c choice, r *flaws.Regions) (choice, error) {
-	least, most, share := c.found.Levels(r)
+	least, most, share := c.found.Strengths(r)
 	noisiest, err := e.at(most)
 	if err != nil {
 		return c, err

@@ -154,7 +154,7 @@ func (e enlarger) one(ctx context.Context, j job, out *outcome, admit func(bytes
 	}
 	opt := e.opt.Size
 	opt.Depth, opt.Progress, opt.Mix = e.opt.Keep.Depth, report, by.mix
-	opt.Subsampled = pic.Subsampled || by.found != nil && by.found.Halved
+	opt.Subsampled = pic.Subsampled || by.found != nil && by.found.Subsampled
 	out.by, out.about = by, about(pic, by, out.need)
 	if out.to.X, out.to.Y, err = by.model.ResultSize(out.from.X, out.from.Y, opt); err != nil {
 		return console.Fail(console.ExitUsage, err)

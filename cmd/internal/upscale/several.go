@@ -195,7 +195,7 @@ func (s *series) choose(ctx context.Context, held int64) error {
 		second = f.Image
 	}
 	s.by, err = s.engines.ofMoving(ctx, like, second)
-	s.opt.Subsampled = s.Subsampled || s.by.found != nil && s.by.found.Halved
+	s.opt.Subsampled = s.Subsampled || s.by.found != nil && s.by.found.Subsampled
 	s.pic.GreyAlpha = s.GreyAlpha
 	s.Rewind()
 	return err
@@ -226,7 +226,7 @@ func (s *series) one(ctx context.Context, _ int, f *sequence.Frame) (out finishe
 		if by, err = s.engines.of(ctx, pic); err != nil {
 			return out, err
 		}
-		opt.Subsampled = by.found != nil && by.found.Halved
+		opt.Subsampled = by.found != nil && by.found.Subsampled
 	}
 	img, err := by.model.Upscale(ctx, f.Image, opt)
 	if err != nil {

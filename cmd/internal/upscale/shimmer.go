@@ -78,7 +78,7 @@ func (e engines) ofMoving(ctx context.Context, first *imagefile.Picture, second 
 		return c, nil
 	}
 	c.found.Noise, c.found.Sharpened, c.shade = noise, false, 0
-	c.level = max(stillLevel, c.found.Level())
+	c.level = max(stillLevel, c.found.Strength())
 	c.engine, err = e.at(c.level)
 	return c, err
 }

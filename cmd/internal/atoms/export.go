@@ -83,7 +83,7 @@ func runExport(c *cli.Context, s *console.Streams, opt ExportOptions) error {
 	return export(opt, s)
 }
 
-// export writes the atoms of a stage and tells of them.
+// export writes the atoms of a stage and prints a line about them.
 func export(opt ExportOptions, s *console.Streams) error {
 	if opt.Output == "-" {
 		if err := s.TakesBinary(); err != nil {

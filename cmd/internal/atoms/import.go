@@ -141,7 +141,7 @@ func runImport(c *cli.Context, s *console.Streams, opt ImportOptions) error {
 	return importAtoms(opt, s)
 }
 
-// importAtoms makes the model, writes it and tells of it.
+// importAtoms makes the model, writes it and prints a line about it.
 func importAtoms(opt ImportOptions, s *console.Streams) error {
 	f, err := openDictFile(s.In, opt.File, opt.Limits.Memory)
 	if err != nil {

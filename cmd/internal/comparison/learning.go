@@ -46,7 +46,7 @@ func (cmp *comparison) learn(ctx context.Context, r *result) error {
 		train, seed = cmp.data.train[r.Run:r.Run+1], r.Seed
 	}
 	var learned *learners.Result
-	model, err := fit.Model(ctx, train, learning.Trainer{
+	model, err := fit.Train(ctx, train, learning.Trainer{
 		Scale: scale, Degradation: p.degradation(), Patch: 3, Patches: p.patches, Flat: p.flat / 255,
 		Mean: p.photo, Detail: p.refit, Refit: p.refit,
 		Learner: r.Learner, Coder: r.Coder, Atoms: p.atoms, Iterations: p.iterations, Seed: seed,

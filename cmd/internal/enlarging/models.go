@@ -47,7 +47,7 @@ func New(s Settings) (*Enlarger, error) {
 	if e.clean, err = s.open(name); err != nil {
 		return nil, err
 	}
-	if s.Model != models.Auto && !e.clean.model.Leveled() {
+	if s.Model != models.Auto && !e.clean.model.IsGraded() {
 		if s.Denoise > 0 {
 			return nil, console.Usage("--denoise %g: the model %s takes no noise away; leave out --model, or name %s", s.Denoise, s.Model, models.PhotoReal)
 		}
@@ -80,7 +80,7 @@ func New(s Settings) (*Enlarger, error) {
 		if err != nil {
 			return found, err
 		}
-		if found.model, err = found.model.Tune(stage.Tuning{Level: strength}); err != nil {
+		if found.model, err = found.model.Tune(stage.Tuning{Strength: strength}); err != nil {
 			return found, err
 		}
 		if found.provenance != "" {

@@ -145,7 +145,7 @@ func (p *Plan) enlarge(ctx context.Context, f *Frame, progress func(share float6
 		opt.Depth = 8
 	}
 	opt.Chroma, opt.Mix = f.Chroma, by.mix
-	opt.Subsampled = f.About.Subsampled || by.Found != nil && by.Found.Halved
+	opt.Subsampled = f.About.Subsampled || by.Found != nil && by.Found.Subsampled
 	img := f.Image
 	var region part
 	if p.single {

@@ -118,7 +118,8 @@ func (h Header) number() (n numeric, order binary.ByteOrder, err error) {
 	case strings.HasPrefix(name, "O"):
 		return n, nil, errors.New("holds Python objects, which are never unpacked; save it as numbers, with astype(float)")
 	case strings.HasPrefix(name, "c"):
-		return n, nil, fmt.Errorf("holds complex numbers (%s), expected real ones; save Y.real, Y.imag or both stacked", h.Type)
+		return n, nil, fmt.Errorf("holds complex numbers (%s), expected real ones; save Y.real, Y.imag or both stacked",
+			h.Type)
 	}
 	return n, nil, fmt.Errorf("holds elements of type %.20q, expected float64, float32, integers or bool; save it with astype(float)", h.Type)
 }
@@ -140,7 +141,8 @@ func (h Header) Matrix() (rows, cols int, bytes int64, err error) {
 		return 0, 0, 0, fmt.Errorf("has one dimension, of %d, expected a matrix; make it one with reshape(-1, 1) (a column) or reshape(1, -1) (a row)", h.Shape[0])
 	case 2:
 	default:
-		return 0, 0, 0, fmt.Errorf("has %d dimensions, expected a matrix; make it one with reshape(ROWS, -1)", len(h.Shape))
+		return 0, 0, 0, fmt.Errorf("has %d dimensions, expected a matrix; make it one with reshape(ROWS, -1)",
+			len(h.Shape))
 	}
 	rows, cols = h.Shape[0], h.Shape[1]
 	if rows < 1 || cols < 1 {

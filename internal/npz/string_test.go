@@ -48,10 +48,11 @@ func TestStringRefusals(t *testing.T) {
 		data   any
 		want   string
 	}{
-		"number":     {header("<f8", ""), 1.0, `type "<f8" of shape [], expected a single text`},
-		"list":       {header("<U2", "1,"), []uint32{65, 66}, "expected a single text"},
-		"objects":    {header("|O", ""), []byte("x"), "expected a single text"},
-		"records":    {"{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (), }", 1.0, "expected a single text"},
+		"number":  {header("<f8", ""), 1.0, `type "<f8" of shape [], expected a single text`},
+		"list":    {header("<U2", "1,"), []uint32{65, 66}, "expected a single text"},
+		"objects": {header("|O", ""), []byte("x"), "expected a single text"},
+		"records": {"{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (), }", 1.0,
+			"expected a single text"},
 		"short":      {header("<U3", ""), []uint32{65, 66}, `type "<U3" does not fit 8 bytes`},
 		"more":       {header("<U1", ""), []uint32{65, 66}, "does not fit"},
 		"no length":  {header("<U", ""), []uint32{65}, "does not fit"},

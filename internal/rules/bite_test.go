@@ -62,7 +62,8 @@ func TestRulesBite(t *testing.T) {
 		"internal/sequence/giffile.go": `package sequence; var m = make([]byte, w*h)`,
 		"internal/loud/pixels.go":      `package loud; var m = make([]byte, w*h)`,
 
-		"internal/wordy/a.go": `package wordy; var a, b = "too large; use --max-pixels or --tile", ` + "`--json`" + `; var c = "write it with -o, or use - for none"`,
+		"internal/wordy/a.go": `package wordy; var a, b = "too large; use --max-pixels or --tile", ` + "`--json`" +
+			`; var c = "write it with -o, or use - for none"`,
 		// A flag in a comment or a test, and dashes that are none.
 		"internal/wordy/b.go":      "package wordy // has --no-flag\nvar d = `a -- b, a--b, x---y, -1, use -1 or -x.`",
 		"internal/wordy/b_test.go": `package wordy; var e = "--in-test"`,
@@ -139,7 +140,8 @@ func TestAtLeast(t *testing.T) {
 		version string
 		want    bool
 	}{
-		{"v0.45.0", true}, {"v0.45.1", true}, {"v0.100.0", true}, {"v1.0.0", true}, {"v0.45.1-0.20260101000000-abcdefabcdef", true},
+		{"v0.45.0", true}, {"v0.45.1", true}, {"v0.100.0", true}, {"v1.0.0", true},
+		{"v0.45.1-0.20260101000000-abcdefabcdef", true},
 		{"v0.44.9", false}, {"v0.9.0", false}, {"v0.45.0-rc.1", false}, {"v0.0.0-20191009234506-e7c1f5e7dbb8", false},
 	} {
 		if got := atLeast(t, c.version, "v0.45.0"); got != c.want {

@@ -98,7 +98,8 @@ func TestEncodeJPEG(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v, quality %d: %v", size, quality, err)
 			}
-			if got.Bounds() != image.Rect(0, 0, size[0], size[1]) || got.(*image.YCbCr).SubsampleRatio != image.YCbCrSubsampleRatio444 {
+			if got.Bounds() != image.Rect(0, 0, size[0], size[1]) ||
+				got.(*image.YCbCr).SubsampleRatio != image.YCbCrSubsampleRatio444 {
 				t.Fatalf("%v: %v, %v", size, got.Bounds(), got.(*image.YCbCr).SubsampleRatio)
 			}
 			if size[0] < 64 {

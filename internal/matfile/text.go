@@ -96,7 +96,8 @@ func (x *reading) number(field string, line, column int) (float64, error) {
 	v, err := strconv.ParseFloat(field, 64)
 	switch {
 	case len(field) > maxField:
-		return 0, x.refuse("line %d, column %d: %.40q and more, %d bytes at least, is no number; write numbers with commas or blank space between them", line, column, field, maxField)
+		return 0, x.refuse("line %d, column %d: %.40q and more, %d bytes at least, is no number; write numbers "+
+			"with commas or blank space between them", line, column, field, maxField)
 	case err == nil && v-v == 0: // finite
 		return v, nil
 	case err == nil:

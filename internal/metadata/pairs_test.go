@@ -207,7 +207,8 @@ func TestWhatDoesNotFit(t *testing.T) {
 		{metadata.Metadata{ICC: profile("GRAY", 200)}, "png", true, ""},
 		{metadata.Metadata{ICC: profile("GRAY", 200)}, "tiff", false, `for "GRAY", not for "RGB"`},
 		{metadata.Metadata{ICC: profile("CMYK", 200)}, "jpeg", false, `for "CMYK", not for "RGB"`},
-		{full, "bmp", false, "its EXIF block is left out: the output format has none its XMP packet is left out: the output format has none its ICC profile is left out: the output format has none"},
+		{full, "bmp", false, "its EXIF block is left out: the output format has none its XMP packet is left out: " +
+			"the output format has none its ICC profile is left out: the output format has none"},
 		{metadata.Metadata{XMP: make([]byte, 65505)}, "jpeg", false,
 			"its XMP packet is left out: the output format has room for 65504 bytes"},
 		{metadata.Metadata{XMP: make([]byte, 65504)}, "jpeg", false, ""},

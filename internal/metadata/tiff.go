@@ -41,7 +41,8 @@ func (r *reader) tiff(src Source) {
 		switch {
 		case !ok:
 			if r.isFirst("outside") {
-				r.warn("its directory points outside of the file, and what should be there is left out (is the file complete?)")
+				r.warn("its directory points outside of the file, and what should be there is left out (is the " +
+					"file complete?)")
 			}
 		case e.tag == tagProfile:
 			r.icc(inOnePiece(v))

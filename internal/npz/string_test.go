@@ -103,7 +103,8 @@ func TestNumpyOpensStrings(t *testing.T) {
 import sys, numpy
 f = numpy.load(sys.argv[1])
 print([(f[n].shape, len(str(f[n])), str(f[n])[:12].encode()) for n in "abcde"])`, path).CombinedOutput()
-	want := `[((), 0, b''), ((), 1, b'a'), ((), 12, b'{"scale": 2}'), ((), 13, b'Gr\xc3\xb6\xc3\x9fe \xc3\x972 \xe2\x86\x92 \xf0\x9d\x9b\xbc'), ((), 45000, b'long long lo')]`
+	want := `[((), 0, b''), ((), 1, b'a'), ((), 12, b'{"scale": 2}'), ((), 13, b'Gr\xc3\xb6\xc3\x9fe \xc3\x972 ` +
+		`\xe2\x86\x92 \xf0\x9d\x9b\xbc'), ((), 45000, b'long long lo')]`
 	if err != nil || strings.TrimSpace(string(out)) != want {
 		t.Errorf("%s %v, expected %s", out, err, want)
 	}

@@ -48,7 +48,8 @@ func (c Chart) Figure(width, height float64) (HTML, error) {
 	var all strings.Builder
 	all.WriteString(`<figure class="chart">` + string(svg) + "<figcaption>")
 	for _, s := range c.Series {
-		fmt.Fprintf(&all, `<span class="key"><svg width="24pt" height="10pt" viewBox="0 0 24 10"><path d="M0 5h24" %s/>`, stroke(s.Style))
+		fmt.Fprintf(&all, `<span class="key"><svg width="24pt" height="10pt" viewBox="0 0 24 10">`+
+			`<path d="M0 5h24" %s/>`, stroke(s.Style))
 		if !s.Plain {
 			all.WriteString(mark(s.Style, 12, 5))
 		}

@@ -159,9 +159,12 @@ func TestTable(t *testing.T) {
 		write func(Table, io.Writer) error
 		want  string
 	}{
-		{Table.Markdown, "**a_b**\n\n| digit | rop\\|x | mod |\n| --- | ---: | ---: |\n| 5 | **0.1 ± 0.2** (n) | 50 % |\n\n"},
+		{Table.Markdown, "**a_b**\n\n| digit | rop\\|x | mod |\n| --- | ---: | ---: |\n| 5 | **0.1 ± 0.2** (n) | " +
+			"50 % |\n\n"},
 		{Table.CSV, "digit,rop|x,mod\n5,0.1 ± 0.2,50 %\n"},
-		{Table.LaTeX, "\\begin{table}\n\\caption{a\\_b}\n\\begin{tabular}{lrr}\n\\toprule\ndigit & rop|x & mod \\\\\n\\midrule\n5 & \\textbf{0.1 $\\pm$ 0.2} & 50 \\% \\\\\n\\bottomrule\n\\end{tabular}\n\\end{table}\n\n"},
+		{Table.LaTeX, "\\begin{table}\n\\caption{a\\_b}\n\\begin{tabular}{lrr}\n\\toprule\ndigit & rop|x & mod " +
+			"\\\\\n\\midrule\n5 & \\textbf{0.1 $\\pm$ 0.2} & 50 \\% " +
+			"\\\\\n\\bottomrule\n\\end{tabular}\n\\end{table}\n\n"},
 	} {
 		var b bytes.Buffer
 		if err := c.write(table, &b); err != nil || b.String() != c.want {

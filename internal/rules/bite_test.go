@@ -15,7 +15,8 @@ func TestRulesBite(t *testing.T) {
 	files := map[string]string{
 		"go.mod": "",
 
-		"cmd/m/main.go": `package main; import ("fmt"; "os"; "github.com/urfave/cli/v2"); func main() { fmt.Println(cli.App{}); os.Exit(0) }`,
+		"cmd/m/main.go": `package main; import ("fmt"; "os"; "github.com/urfave/cli/v2"); func main() { ` +
+			`fmt.Println(cli.App{}); os.Exit(0) }`,
 
 		"learners/a.go":               `package learners; import "m/internal/kernel"`,
 		"learners/a_test.go":          `package learners_test; import ("m/learners"; "m/patches")`,
@@ -44,12 +45,15 @@ func TestRulesBite(t *testing.T) {
 		"superres/testdata/t.go": `package not Go at all`,
 		"superres/nested/go.mod": "", "superres/nested/n.go": `package nested; import . "fmt"`,
 
-		"internal/loud/a.go": `package loud; import ("fmt"; l "log"; "os"); var w = os.Stderr; func f() { l.Fatal(); println(); fmt.Printf(""); os.Exit(1) }`,
+		"internal/loud/a.go": `package loud; import ("fmt"; l "log"; "os"); var w = os.Stderr; func f() { ` +
+			`l.Fatal(); println(); fmt.Printf(""); os.Exit(1) }`,
 		"internal/loud/b.go": `package loud; import . "fmt"; func g() { Println() }`,
 		// Names that only look like the packages, and uses that print nothing.
-		"internal/loud/c.go":      `package loud; import "fmt"; var log, os T; var s = fmt.Sprint(log.Fatal, os.Exit); var x = T{}.println()`,
+		"internal/loud/c.go": `package loud; import "fmt"; var log, os T; var s = fmt.Sprint(log.Fatal, ` +
+			`os.Exit); var x = T{}.println()`,
 		"internal/loud/c_test.go": `package loud; import "fmt"; func init() { fmt.Println() }`,
-		"internal/loud/make.go":   "// A generator.\n\n//go:build ignore\n\npackage main; import \"fmt\"; func main() { fmt.Println() }",
+		"internal/loud/make.go": "// A generator.\n\n//go:build ignore\n\npackage main; import \"fmt\"; func " +
+			"main() { fmt.Println() }",
 
 		"internal/y4m/a.go": `package y4m; import "image"; const four = 4; func f(w, h int, p []int) {
 			_ = image.NewGray(image.Rect(0, 0, w, h)); _ = make([]byte, four*w*h)

@@ -22,7 +22,8 @@ func TestOf(t *testing.T) {
 		"P6 was late": "",
 		"<svg xmlns=": "SVG", "\xef\xbb\xbf<?xml version=\"1.0\"?>\n<!-- <b> -->\n<svg width=": "SVG",
 		"<?xml?><!DOCTYPE svg PUBLIC": "SVG",
-		"<?xml?><html><svg>":          "", "<?xpacket?><x:xmpmeta>": "", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "", "Dear all": "",
+		"<?xml?><html><svg>":          "", "<?xpacket?><x:xmpmeta>": "",
+		"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "", "Dear all": "",
 		"": "", "<?": "",
 	} {
 		got, is := foreign.Of([]byte(head))

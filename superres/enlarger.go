@@ -21,6 +21,7 @@ type enlarger struct {
 	img         image.Image
 	transparent *picture.Picture // planes of a picture with transparency, hidden colours replaced; nil: it is opaque
 	grey        bool
+	chroma      *Chroma // of a grey picture; nil: it has none
 	out         *picture.Canvas
 	// interpolation enlarges colour for a model without a network for it, and brightness for a strength other than 1.
 	interpolation *resample.Scaler
@@ -34,10 +35,13 @@ type enlarger struct {
 
 func (m *Model) newEnlarger(img image.Image, w, h int, opt Options, mem *stage.Pool) *enlarger {
 	b := img.Bounds()
-	e := &enlarger{model: m, img: img, grey: picture.IsGrey(img), bandRows: opt.BandRows}
+	e := &enlarger{model: m, img: img, grey: picture.IsGrey(img), chroma: opt.Chroma, bandRows: opt.BandRows}
 	e.task = task{sizes: sizes{b.Dx(), b.Dy(), w, h}, planes: 1, subsampled: opt.Subsampled, mem: mem}
-	if !e.grey && m.enlargesColour(e.sizes) {
+	if (!e.grey || e.chroma != nil) && m.enlargesColour(e.sizes) {
 		e.planes = 3
+	}
+	if e.chroma != nil {
+		e.chroma.High = [2]*plane.Plane{plane.New(w, h), plane.New(w, h)}
 	}
 	if e.bandRows < 1 {
 		e.bandRows = m.bandRows(e.sizes)
@@ -103,13 +107,16 @@ func (e *enlarger) read(lo, hi int) []*plane.Plane {
 	out := make([]*plane.Plane, e.planes)
 	for i := range out {
 		out[i] = plane.New(e.inW, hi-lo)
+		if i > 0 && e.chroma != nil {
+			copy(out[i].Pix, rowsOf(e.chroma.Low[i-1], lo, hi).Pix)
+		}
 	}
 	for from := lo; from < hi; from += rowsPerPass {
 		to := min(from+rowsPerPass, hi)
 		rows := e.split(from, to)
 		luma := rows.LumaIn(e.mem.Plane)
 		copy(out[0].Pix[(from-lo)*e.inW:], luma.Pix)
-		if len(out) > 1 {
+		if len(out) > 1 && !e.grey {
 			for i, channel := range [2]int{0, 2} {
 				subtract(rowsOf(out[1+i], from-lo, to-lo), rows.Channels[channel], luma)
 			}
@@ -211,6 +218,9 @@ func (e *enlarger) paintRows(top int, planes []*plane.Plane) {
 	switch {
 	case e.grey:
 		parallel.Rows(luma.H, func(y int) { e.out.Put(top+y, 0, luma.Row(y)) })
+		if e.chroma != nil {
+			e.keepChroma(top, end, planes[1:])
+		}
 	case interpolated:
 		e.paintInterpolated(top, luma, low, lo)
 	default:
@@ -221,6 +231,20 @@ func (e *enlarger) paintRows(top int, planes []*plane.Plane) {
 		e.clampFlatAreas(top, end, low, lo)
 	}
 	e.release(low)
+}
+
+// keepChroma copies the rows top..end-1 of the enlarged chroma into the result. Where the model has not enlarged it,
+// enlarged is empty, and chroma is interpolated.
+func (e *enlarger) keepChroma(top, end int, enlarged []*plane.Plane) {
+	for i, to := range e.chroma.High {
+		to = rowsOf(to, top, end)
+		if len(enlarged) > 0 {
+			copy(to.Pix, enlarged[i].Pix)
+			continue
+		}
+		lo, hi := e.interpolation.Needs(top, end)
+		e.interpolation.Rows(to, rowsOf(e.chroma.Low[i], lo, hi), lo, top)
+	}
 }
 
 // applyStrength changes brightness, from row top of the result on, to interpolated brightness plus the strength times

@@ -8,6 +8,7 @@ import (
 
 	"superres/internal/picture"
 	"superres/internal/usage"
+	"superres/patches/plane"
 	"superres/superres/stage"
 )
 
@@ -29,6 +30,8 @@ type Options struct {
 	Subsampled bool
 	// Mix has parts of the picture enlarged by a second model. nil means none.
 	Mix *Mix
+	// Chroma is the colour of a grey picture, which is enlarged beside it. nil means it has none.
+	Chroma *Chroma
 	// Depth is the number of bits of a sample of the result, 8 or 16. 0 means that of the picture.
 	Depth int
 	// BandRows is the number of rows of the picture that are worked on at a time. It changes how much memory is
@@ -46,6 +49,15 @@ func (o Options) report() func(float64) {
 		return func(float64) {}
 	}
 	return o.Progress
+}
+
+// Chroma is the colour of video, which keeps it apart from brightness: a grey picture is the brightness, and these
+// planes are red minus brightness and blue minus brightness, in the same units.
+type Chroma struct {
+	// Low are R−Y and B−Y at each pixel of the picture. They are not changed.
+	Low [2]*plane.Plane
+	// High are those at each pixel of the result, in new memory. Upscale sets them.
+	High [2]*plane.Plane
 }
 
 // The range of scales, and the greatest strength.
@@ -120,6 +132,9 @@ func (m *Model) prepare(img image.Image, opt Options) (*enlarger, error) {
 	w, h, err := m.ResultSize(b.Dx(), b.Dy(), opt)
 	if err != nil {
 		return nil, err
+	}
+	if opt.Chroma != nil && (!picture.IsGrey(img) || opt.strips) {
+		return nil, errors.New("superres: chroma is for grey pictures that are not enlarged in strips")
 	}
 	if opt.Strength != nil && !(*opt.Strength >= 0 && *opt.Strength <= MaxStrength) {
 		return nil, usage.Errorf("superres: strength %g, expected 0 to %g", *opt.Strength, MaxStrength)

@@ -24,12 +24,12 @@ func header(words ...uint32) []byte {
 }
 
 func TestDamagedImages(t *testing.T) {
-	whole := encodeImages(t, pictures(20, 28, 28), 28, 28)
-	badSum := packed(t, whole)
+	complete := encodeImages(t, pictures(20, 28, 28), 28, 28)
+	badSum := packed(t, complete)
 	badSum[len(badSum)-5] ^= 1 // the CRC is the four bytes before the size
-	badSize := packed(t, whole)
+	badSize := packed(t, complete)
 	badSize[len(badSize)-1] ^= 1
-	z := packed(t, whole)
+	z := packed(t, complete)
 	const images, labels = uint32(imageMagic), uint32(labelMagic)
 
 	for _, c := range []struct {
@@ -39,11 +39,12 @@ func TestDamagedImages(t *testing.T) {
 		words []string
 	}{
 		{"empty", nil, io.ErrUnexpectedEOF, []string{"file is empty"}},
-		{"three bytes", whole[:3], io.ErrUnexpectedEOF, []string{"header: file ends after 3 of 16 bytes"}},
-		{"short header", whole[:15], io.ErrUnexpectedEOF, []string{"header: file ends after 15 of 16 bytes"}},
-		{"no image", whole[:16], io.ErrUnexpectedEOF, []string{"image 0 of 20: file ends after 0 of 784 bytes"}},
-		{"short image", whole[:16+17*784+300], io.ErrUnexpectedEOF, []string{"image 17 of 20: file ends after 300 of 784 bytes"}},
-		{"long", append(bytes.Clone(whole), 0), nil, []string{"file goes on after the last of 20 images"}},
+		{"three bytes", complete[:3], io.ErrUnexpectedEOF, []string{"header: file ends after 3 of 16 bytes"}},
+		{"short header", complete[:15], io.ErrUnexpectedEOF, []string{"header: file ends after 15 of 16 bytes"}},
+		{"no image", complete[:16], io.ErrUnexpectedEOF, []string{"image 0 of 20: file ends after 0 of 784 bytes"}},
+		{"short image", complete[:16+17*784+300], io.ErrUnexpectedEOF,
+			[]string{"image 17 of 20: file ends after 300 of 784 bytes"}},
+		{"long", append(bytes.Clone(complete), 0), nil, []string{"file goes on after the last of 20 images"}},
 		{"labels", header(labels, 0), nil, []string{"got 0x00000801 (IDX labels), expected 0x00000803 (IDX images)"}},
 		{"floats", header(0xD02, 1, 1), nil, []string{"got 0x00000d02 (IDX, dimensions: 2, elements: float32)"}},
 		{"signed", header(0x903, 1, 1, 1), nil, []string{"(IDX, dimensions: 3, elements: int8)"}},
@@ -54,16 +55,19 @@ func TestDamagedImages(t *testing.T) {
 		{"none of nothing", header(images, 0, 0, 0), nil, []string{"header: rows: got 0"}},
 		{"tall", header(images, 1, 65536, 1), nil, []string{"header: rows: got 65536"}},
 		{"wide", header(images, 1, 1, math.MaxUint32), nil, []string{"header: columns: got 4294967295"}},
-		{"large", header(images, 1, 4096, 4097), nil, []string{"image of 4097×4096: got 16781312 pixels, expected at most 16777216"}},
+		{"large", header(images, 1, 4096, 4097), nil,
+			[]string{"image of 4097×4096: got 16781312 pixels, expected at most 16777216"}},
 		{"many", header(images, 1<<31, 1, 1), nil, []string{"header: count: got 2147483648, expected 0 to 2147483647"}},
-		{"many large", header(images, 1<<31-1, 4096, 4096), nil, []string{"got 36028797002186752 bytes, expected at most 1099511627776"}},
+		{"many large", header(images, 1<<31-1, 4096, 4096), nil,
+			[]string{"got 36028797002186752 bytes, expected at most 1099511627776"}},
 		{"gzip sum", badSum, gzip.ErrChecksum, []string{"after the last of 20 images"}},
 		{"gzip size", badSize, gzip.ErrChecksum, []string{"after the last of 20 images"}},
 		{"gzip without trailer", z[:len(z)-8], io.ErrUnexpectedEOF, []string{"after the last of 20 images"}},
 		{"gzip cut", z[:len(z)/2], io.ErrUnexpectedEOF, []string{" of 20: file ends after "}},
 		{"gzip header cut", z[:5], io.ErrUnexpectedEOF, []string{"gzip header"}},
 		{"gzip method", append([]byte{0x1f, 0x8b, 7}, z[3:]...), gzip.ErrHeader, []string{"gzip header"}},
-		{"gzip, then more", append(bytes.Clone(z), "more words"...), gzip.ErrHeader, []string{"after the last of 20 images"}},
+		{"gzip, then more", append(bytes.Clone(z), "more words"...), gzip.ErrHeader,
+			[]string{"after the last of 20 images"}},
 	} {
 		_, err := decodeImages(c.data)
 		wantError(t, c.name, err, c.wraps, c.words...)
@@ -79,7 +83,8 @@ func TestDamagedLabels(t *testing.T) {
 	}{
 		{"empty", nil, io.ErrUnexpectedEOF, []string{"file is empty"}},
 		{"short header", header(0x801), io.ErrUnexpectedEOF, []string{"header: file ends after 4 of 8 bytes"}},
-		{"short", append(header(0x801, 3), 1, 2), io.ErrUnexpectedEOF, []string{"label 2 of 3: file ends after 0 of 1 bytes"}},
+		{"short", append(header(0x801, 3), 1, 2), io.ErrUnexpectedEOF,
+			[]string{"label 2 of 3: file ends after 0 of 1 bytes"}},
 		{"long", append(header(0x801, 1), 1, 2), nil, []string{"file goes on after the last of 1 labels"}},
 		{"images", header(0x803), nil, []string{"got 0x00000803 (IDX images), expected 0x00000801 (IDX labels)"}},
 		{"many", header(0x801, math.MaxUint32), nil, []string{"header: count: got 4294967295"}},
@@ -160,7 +165,8 @@ func TestReadError(t *testing.T) {
 			}
 		}
 	}
-	if _, err := NewImages(iotest.TimeoutReader(iotest.OneByteReader(bytes.NewReader(plain)))); !errors.Is(err, iotest.ErrTimeout) {
+	if _, err := NewImages(iotest.TimeoutReader(iotest.OneByteReader(bytes.NewReader(plain)))); !errors.Is(err,
+		iotest.ErrTimeout) {
 		t.Errorf("got %v, want the error that was returned only once", err)
 	}
 }
@@ -181,7 +187,8 @@ func TestFileErrors(t *testing.T) {
 }
 
 func TestWriterRefuses(t *testing.T) {
-	for _, c := range [][3]int{{-1, 1, 1}, {1, 0, 1}, {1, 1, 0}, {1, -1, -1}, {1, 65536, 1}, {1, 4096, 4097}, {1 << 30, 4096, 4096}} {
+	for _, c := range [][3]int{{-1, 1, 1}, {1, 0, 1}, {1, 1, 0}, {1, -1, -1}, {1, 65536, 1}, {1, 4096, 4097},
+		{1 << 30, 4096, 4096}} {
 		_, err := NewImageWriter(io.Discard, c[0], c[1], c[2])
 		wantError(t, "sizes", err, nil, "image writer: ", "expected ")
 	}

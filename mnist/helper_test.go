@@ -29,15 +29,10 @@ func encodeImages(t testing.TB, imgs []*image.Gray, width, height int) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w, err := NewImageWriter(&b, len(imgs), width, height)
-	if err != nil {
-		t.Fatal(err)
+	for i := 0; err == nil && i < len(imgs); i++ {
+		err = w.Write(imgs[i])
 	}
-	for _, img := range imgs {
-		if err := w.Write(img); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
+	if err := errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -47,15 +42,10 @@ func encodeLabels(t testing.TB, labels []uint8) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w, err := NewLabelWriter(&b, len(labels))
-	if err != nil {
-		t.Fatal(err)
+	for i := 0; err == nil && i < len(labels); i++ {
+		err = w.Write(labels[i])
 	}
-	for _, label := range labels {
-		if err := w.Write(label); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
+	if err := errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -65,10 +55,8 @@ func packed(t testing.TB, data []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	if _, err := z.Write(data); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
+	_, err := z.Write(data)
+	if err := errors.Join(err, z.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

@@ -6,16 +6,14 @@ import (
 	"iter"
 )
 
-// Images reads an IDX file of images, one at a time: besides fixed buffers it
-// holds one image in memory, however many the file has. It is not for
-// concurrent use.
+// Images reads an IDX file of images, one at a time: it holds fixed buffers and one image in memory, for any number
+// of images. It is not safe for concurrent use.
 type Images struct {
 	s             *stream
 	width, height int
 }
 
-// OpenImages opens a regular file, plain or gzip, and reads its header. The
-// caller closes it.
+// OpenImages opens a regular file, plain or gzip, and reads its header. The caller closes it.
 func OpenImages(name string) (*Images, error) {
 	s, sides, err := openStream(name, imageMagic)
 	if err != nil {
@@ -24,8 +22,8 @@ func OpenImages(name string) (*Images, error) {
 	return &Images{s: s, height: sides[0], width: sides[1]}, nil
 }
 
-// NewImages reads images, plain or gzip, from r, and their header at once. It
-// reads ahead. Close does not close r.
+// NewImages returns a reader of images, plain or gzip, from r, and reads their header. It may read r beyond the
+// images. Close does not close r.
 func NewImages(r io.Reader) (*Images, error) {
 	s, sides, err := newStream(r, "", imageMagic)
 	if err != nil {
@@ -34,19 +32,17 @@ func NewImages(r io.Reader) (*Images, error) {
 	return &Images{s: s, height: sides[0], width: sides[1]}, nil
 }
 
-// Count is the number of images that the header announces.
+// Count returns the number of images that the header announces.
 func (f *Images) Count() int { return f.s.count }
 
-// Width is the width of every image in pixels, 1 to 65535.
+// Width returns the width of every image in pixels, 1 to 65535.
 func (f *Images) Width() int { return f.width }
 
-// Height is the height of every image in pixels, 1 to 65535.
+// Height returns the height of every image in pixels, 1 to 65535.
 func (f *Images) Height() int { return f.height }
 
-// All yields the images in the order of the file. The image is reused: its
-// pixels last until the next step, so copy what you keep. After an error, which
-// comes with a nil image, the loop ends. A second loop goes on where the first
-// was left.
+// All yields the images in the order of the file. The image is reused: its pixels are valid until the next step.
+// After an error, which comes with a nil image, the loop ends. A second loop continues where the first stopped.
 func (f *Images) All() iter.Seq2[*image.Gray, error] {
 	return func(yield func(*image.Gray, error) bool) {
 		img := image.NewGray(image.Rect(0, 0, f.width, f.height))
@@ -66,6 +62,5 @@ func (f *Images) All() iter.Seq2[*image.Gray, error] {
 	}
 }
 
-// Close closes the file that OpenImages opened. Images not yet read are not
-// looked at.
+// Close closes the file that OpenImages opened. Images that were not read are not checked.
 func (f *Images) Close() error { return f.s.close() }

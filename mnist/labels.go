@@ -6,12 +6,10 @@ import (
 	"iter"
 )
 
-// Labels reads an IDX file of labels, one at a time. It is not for concurrent
-// use.
+// Labels reads an IDX file of labels, one at a time. It is not safe for concurrent use.
 type Labels struct{ s *stream }
 
-// OpenLabels opens a regular file, plain or gzip, and reads its header. The
-// caller closes it.
+// OpenLabels opens a regular file, plain or gzip, and reads its header. The caller closes it.
 func OpenLabels(name string) (*Labels, error) {
 	s, _, err := openStream(name, labelMagic)
 	if err != nil {
@@ -20,8 +18,8 @@ func OpenLabels(name string) (*Labels, error) {
 	return &Labels{s}, nil
 }
 
-// NewLabels reads labels, plain or gzip, from r, and their header at once. It
-// reads ahead. Close does not close r.
+// NewLabels returns a reader of labels, plain or gzip, from r, and reads their header. It may read r beyond the
+// labels. Close does not close r.
 func NewLabels(r io.Reader) (*Labels, error) {
 	s, _, err := newStream(r, "", labelMagic)
 	if err != nil {
@@ -30,12 +28,11 @@ func NewLabels(r io.Reader) (*Labels, error) {
 	return &Labels{s}, nil
 }
 
-// Count is the number of labels that the header announces.
+// Count returns the number of labels that the header announces.
 func (f *Labels) Count() int { return f.s.count }
 
-// All yields the labels in the order of the file: in MNIST 0 to 9, in its
-// relatives any byte. After an error the loop ends. A second loop goes on where
-// the first was left.
+// All yields the labels in the order of the file: 0 to 9 in MNIST, any byte in similar data sets. After an error the
+// loop ends. A second loop continues where the first stopped.
 func (f *Labels) All() iter.Seq2[uint8, error] {
 	return func(yield func(uint8, error) bool) {
 		var b [1]byte
@@ -55,11 +52,10 @@ func (f *Labels) All() iter.Seq2[uint8, error] {
 	}
 }
 
-// Close closes the file that OpenLabels opened. Labels not yet read are not
-// looked at.
+// Close closes the file that OpenLabels opened. Labels that were not read are not checked.
 func (f *Labels) Close() error { return f.s.close() }
 
-// ReadLabels reads a whole file of labels, of at most 2³⁰.
+// ReadLabels returns all labels of a file, of which there may be 2³⁰.
 func ReadLabels(name string) ([]uint8, error) {
 	f, err := OpenLabels(name)
 	if err != nil {
@@ -67,9 +63,10 @@ func ReadLabels(name string) ([]uint8, error) {
 	}
 	defer f.Close()
 	if f.Count() > maxLoad {
-		return nil, f.s.wrap(fmt.Errorf("got %d labels, expected at most %d in memory (OpenLabels has no such limit)", f.Count(), maxLoad))
+		return nil, f.s.wrap(fmt.Errorf("got %d labels, expected at most %d in memory (OpenLabels has no such limit)",
+			f.Count(), maxLoad))
 	}
-	// The header is only a claim: memory grows with the labels that arrive.
+	// The count of the header may be false, so memory grows with the labels that are read.
 	labels := make([]uint8, 0, min(f.Count(), 1<<16))
 	for label, err := range f.All() {
 		if err != nil {

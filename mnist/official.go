@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// The SHA-256 sums of the four MNIST files as distributed, and of what they
-// unpack to: a file that was unpacked and packed again keeps only the latter.
+// The SHA-256 sums of the four MNIST files as distributed, and of what they unpack to: a file that was unpacked and
+// packed again keeps only the latter.
 var officialSums = []struct{ name, sum string }{
 	{"train-images-idx3-ubyte.gz", "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609"},
 	{"train-labels-idx1-ubyte.gz", "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c"},
@@ -23,9 +23,9 @@ var officialSums = []struct{ name, sum string }{
 	{"t10k-labels-idx1-ubyte", "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2"},
 }
 
-// Official tells by its SHA-256 sum whether a file is one of MNIST's four, and
-// which: "train-images-idx3-ubyte.gz" as distributed or, without ".gz",
-// unpacked. Indices such as those of [Table1] mean something only there.
+// Official returns which of MNIST's four files has a SHA-256 sum: "train-images-idx3-ubyte.gz", for example, as
+// distributed or, without ".gz", unpacked. ok is false for any other file. Indices such as those of [Table1] are
+// valid only in these.
 func Official(sum [sha256.Size]byte) (which string, ok bool) {
 	s := hex.EncodeToString(sum[:])
 	for _, f := range officialSums {
@@ -36,8 +36,7 @@ func Official(sum [sha256.Size]byte) (which string, ok bool) {
 	return "", false
 }
 
-// FileSum is the SHA-256 sum of a regular file's bytes as they are, packed or
-// not.
+// FileSum returns the SHA-256 sum of the bytes of a regular file, packed or not.
 func FileSum(name string) (sum [sha256.Size]byte, err error) {
 	f, err := openRegular(name)
 	if err != nil {
@@ -61,7 +60,7 @@ type OfficialFile struct {
 	Sum [sha256.Size]byte
 }
 
-// OfficialFiles lists the four, the training files first.
+// OfficialFiles returns the four files, the training files first.
 func OfficialFiles() [4]OfficialFile {
 	files := [4]OfficialFile{{Size: 9912422}, {Size: 28881}, {Size: 1648877}, {Size: 4542}}
 	for i := range files {
@@ -73,15 +72,13 @@ func OfficialFiles() [4]OfficialFile {
 	return files
 }
 
-// ErrUnofficial is wrapped by [Verify]'s warning about a file that has the name of
-// one of MNIST's four and other content: a relative such as Fashion-MNIST, a
-// selection, or damage that left the format whole.
+// ErrUnofficial is wrapped by the warning of [Verify] about a file that has the name of one of MNIST's four but other
+// content: a similar data set such as Fashion-MNIST, a selection, or damage that left the format valid.
 var ErrUnofficial = errors.New("not the official MNIST file of this name")
 
-// Verify tells which of MNIST's four files a regular file holds, by the SHA-256 sum
-// of what it unpacks to, whatever its own name and packing: the name without ".gz",
-// or "". A file with the name of another than it holds is an ErrUnofficial: a
-// warning beside which the first result holds.
+// Verify returns which of MNIST's four files a regular file holds: its name without ".gz", or "" for none. It decides
+// by the SHA-256 sum of the unpacked bytes, not by the name. Where the file has the name of another of the four, the
+// error is an ErrUnofficial, which is a warning: the first result is valid.
 func Verify(name string) (which string, err error) {
 	f, err := openRegular(name)
 	if err != nil {

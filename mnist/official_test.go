@@ -48,21 +48,6 @@ func realFile(t *testing.T, name string) string {
 	return path
 }
 
-func TestOfficialFiles(t *testing.T) {
-	for _, want := range []string{
-		"train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz",
-		"t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte.gz",
-	} {
-		sum, err := FileSum(realFile(t, want))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, ok := Official(sum); !ok || got != want {
-			t.Errorf("%s: got %q, %v", want, got, ok)
-		}
-	}
-}
-
 // lowError is ‖Î − I‖²/‖I‖², Î being I with each 2×2 block replaced by its mean.
 func lowError(img *image.Gray) float64 {
 	var diff, norm float64

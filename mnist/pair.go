@@ -1,14 +1,15 @@
 package mnist
 
 import (
+	"errors"
 	"fmt"
 	"image"
 	"io"
 	"iter"
 )
 
-// Pair reads a file of images and, side by side, its file of labels, one of each at
-// a time. It is not for concurrent use.
+// Pair reads a file of images and its file of labels side by side, an image with its label at a time. It is not safe
+// for concurrent use.
 type Pair struct {
 	*Images
 	labels *Labels // nil where there are none
@@ -24,8 +25,8 @@ type Item struct {
 // NoLabel is the label of an image for which no labels were opened.
 const NoLabel = -1
 
-// OpenPair opens two regular files, plain or gzip, and reads their headers, which
-// must agree in the count; labels may be "". The caller closes the pair.
+// OpenPair opens two regular files, plain or gzip, and reads their headers, which must agree in the count; labels may
+// be "". The caller closes the pair.
 func OpenPair(images, labels string) (*Pair, error) {
 	p := new(Pair)
 	var err error
@@ -50,9 +51,8 @@ func countsDiffer(images string, i int, labels string, l int) error {
 	return fmt.Errorf("mnist: got %d images in %s but %d labels in %s, expected as many", i, images, l, labels)
 }
 
-// All yields the images with their labels in the order of the files. The image is
-// reused: its pixels last until the next step. After an error the loop ends. A loop
-// that runs to its end has seen the end of both files.
+// All yields the images with their labels in the order of the files. The image is reused: its pixels are valid until
+// the next step. After an error the loop ends. A loop that runs to its end has checked the ends of both files.
 func (p *Pair) All() iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		var label [1]byte
@@ -81,11 +81,8 @@ func (p *Pair) All() iter.Seq2[Item, error] {
 
 // Close closes both files.
 func (p *Pair) Close() error {
-	err := p.Images.Close()
-	if p.labels != nil {
-		if e := p.labels.Close(); err == nil {
-			err = e
-		}
+	if p.labels == nil {
+		return p.Images.Close()
 	}
-	return err
+	return errors.Join(p.Images.Close(), p.labels.Close())
 }

@@ -73,7 +73,8 @@ func TestDamagedPairs(t *testing.T) {
 		{"counts", images, encodeLabels(t, []uint8{1, 2}), nil, "got 3 images in "},
 		{"swapped", labels, images, nil, "(IDX labels), expected 0x00000803 (IDX images)"},
 		{"labels are images", images, images, nil, "(IDX images), expected 0x00000801 (IDX labels)"},
-		{"short images", images[:len(images)-1], labels, io.ErrUnexpectedEOF, "image 2 of 3: file ends after 11 of 12 bytes"},
+		{"short images", images[:len(images)-1], labels, io.ErrUnexpectedEOF,
+			"image 2 of 3: file ends after 11 of 12 bytes"},
 		{"long images", append(bytes.Clone(images), 0), labels, nil, "file goes on after the last of 3 images"},
 		{"short labels", images, append(header(0x801, 3), 1, 2), io.ErrUnexpectedEOF, "label 2 of 3"},
 		{"long labels", images, append(header(0x801, 3), 1, 2, 3, 4), nil, "file goes on after the last of 3 labels"},
@@ -127,8 +128,9 @@ func TestVerifyFiles(t *testing.T) {
 		if err != nil || info.Size() != f.Size {
 			t.Errorf("%s: %v, %d bytes, expected %d", f.Name, err, info.Size(), f.Size)
 		}
-		if sum, err := FileSum(path); err != nil || sum != f.Sum {
-			t.Errorf("%s: %x, %v", f.Name, sum, err)
+		sum, err := FileSum(path)
+		if which, ok := Official(sum); err != nil || sum != f.Sum || !ok || which != f.Name {
+			t.Errorf("%s: %x is %s, %v", f.Name, sum, which, err)
 		}
 		if which, err := Verify(path); which+".gz" != f.Name || err != nil {
 			t.Errorf("%s: got %q, %v", f.Name, which, err)
@@ -147,7 +149,8 @@ func TestVerifyFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	which, err := Verify(misnamed)
-	if which != "t10k-labels-idx1-ubyte" || !errors.Is(err, ErrUnofficial) || !strings.Contains(err.Error(), "and is that of t10k-labels-idx1-ubyte") {
+	if which != "t10k-labels-idx1-ubyte" || !errors.Is(err, ErrUnofficial) ||
+		!strings.Contains(err.Error(), "and is that of t10k-labels-idx1-ubyte") {
 		t.Errorf("misnamed: got %q, %v", which, err)
 	}
 }

@@ -6,23 +6,23 @@ import (
 	"slices"
 )
 
-// maxLoad bounds, in bytes, what Load and ReadLabels keep in memory; MNIST's
-// training set takes a twentieth.
+// maxLoad is the largest memory, in bytes, of the results of Load and ReadLabels. MNIST's training set takes a
+// twentieth.
 const maxLoad = 1 << 30
 
-// imageOverhead is about what an image costs besides its pixels: the
-// image.Gray, a pointer to it and the allocator's rounding.
+// imageOverhead is the memory of an image besides its pixels, in bytes: the image.Gray, a pointer to it and the
+// rounding of the allocator.
 const imageOverhead = 128
 
-// Set is a pair of files in memory: Labels[i] tells what Images[i] shows. All
-// images are of one size and own their pixels.
+// Set is a pair of files in memory: Labels[i] is the label of Images[i]. All images have the same size and their own
+// pixels.
 type Set struct {
 	Images []*image.Gray
 	Labels []uint8
 }
 
-// Load reads a file of images and its file of labels, each plain or gzip, of at
-// most 2³⁰ bytes together. [OpenImages] has no such limit.
+// Load reads a file of images and its file of labels, each plain or gzip, of at most 2³⁰ bytes together. [OpenImages]
+// has no such limit.
 func Load(images, labels string) (*Set, error) {
 	f, err := OpenImages(images)
 	if err != nil {
@@ -30,7 +30,8 @@ func Load(images, labels string) (*Set, error) {
 	}
 	defer f.Close()
 	if n := int64(f.Count()) * (int64(f.Width())*int64(f.Height()) + imageOverhead); n > maxLoad {
-		return nil, f.s.wrap(fmt.Errorf("%d images of %d×%d take %d bytes, expected at most %d in memory (OpenImages has no such limit)",
+		return nil, f.s.wrap(fmt.Errorf("%d images of %d×%d take %d bytes, expected at most %d in memory "+
+			"(OpenImages has no such limit)",
 			f.Count(), f.Width(), f.Height(), n, maxLoad))
 	}
 	set := new(Set)

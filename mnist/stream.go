@@ -21,7 +21,7 @@ const (
 // dims is the number of sizes in the header, the count included.
 func (m magic) dims() int { return int(m & 0xff) }
 
-// item names one element along the first dimension.
+// item returns the name of an item: image or label.
 func (m magic) item() string {
 	if m == imageMagic {
 		return "image"
@@ -29,7 +29,7 @@ func (m magic) item() string {
 	return "label"
 }
 
-// describe says in words what a file with this magic number holds.
+// describe says what a file with this magic number holds.
 func (m magic) describe() string {
 	switch m {
 	case imageMagic:
@@ -47,12 +47,12 @@ func (m magic) describe() string {
 	return "not IDX"
 }
 
-// The limits hold for reading and writing alike, so that what can be written can
-// be read. They are checked before anything is allocated.
+// The limits of reading and of writing are the same, so that files that can be written can be read. They are checked
+// before anything is allocated.
 const (
 	maxCount  = 1<<31 - 1 // IDX sizes are 32-bit integers; also an int everywhere
 	maxSide   = 65535
-	maxPixels = 1 << 24 // of one image, 4096×4096: all that a reader allocates
+	maxPixels = 1 << 24 // of one image, 4096×4096: a reader allocates no more
 	maxBytes  = 1 << 40 // of all images together
 )
 
@@ -75,12 +75,13 @@ func checkSizes(count, width, height int64) error {
 		return fmt.Errorf("image of %d×%d: got %d pixels, expected at most %d", width, height, n, maxPixels)
 	}
 	if n := count * width * height; n > maxBytes {
-		return fmt.Errorf("%d images of %d×%d: got %d bytes, expected at most %d", count, width, height, n, int64(maxBytes))
+		return fmt.Errorf("%d images of %d×%d: got %d bytes, expected at most %d", count, width, height,
+			n, int64(maxBytes))
 	}
 	return nil
 }
 
-// stream is an IDX file being read: its items come in order, each once.
+// stream reads the items of an IDX file in order, each once.
 type stream struct {
 	magic magic
 	name  string        // of the file, for errors; empty for a bare reader
@@ -88,11 +89,11 @@ type stream struct {
 	r     *bufio.Reader // unpacked bytes after the header
 	count int
 	next  int   // index of the next item
-	err   error // what ended the reading; io.EOF after a whole file
+	err   error // why the reading ended; io.EOF after a complete file
 }
 
-// openStream opens the named file. The header's sizes after the count come back
-// as sides: rows and columns, or nothing for labels.
+// openStream opens a file and reads its header. sides are the sizes in the header after the count: rows and columns
+// of images, none of labels.
 func openStream(name string, m magic) (s *stream, sides []int, err error) {
 	f, err := openRegular(name)
 	if err != nil {
@@ -107,8 +108,8 @@ func openStream(name string, m magic) (s *stream, sides []int, err error) {
 	return s, sides, nil
 }
 
-// openRegular refuses what is no regular file before opening it, because opening
-// a pipe that nobody writes to never returns.
+// openRegular opens a regular file. It refuses others before opening them, because opening a pipe without a writer
+// would never return.
 func openRegular(name string) (*os.File, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -120,6 +121,7 @@ func openRegular(name string) (*os.File, error) {
 	return os.Open(name)
 }
 
+// newStream reads the header from r. name is that of the file, or empty.
 func newStream(r io.Reader, name string, m magic) (s *stream, sides []int, err error) {
 	s = &stream{magic: m, name: name}
 	if s.r, err = unpack(r); err == nil {
@@ -131,8 +133,8 @@ func newStream(r io.Reader, name string, m magic) (s *stream, sides []int, err e
 	return s, sides, nil
 }
 
-// unpack looks at the first two bytes: those of gzip cannot open an IDX file,
-// whose first two are zero.
+// unpack returns a reader of the unpacked bytes of r. The first two bytes decide: those of gzip cannot begin an IDX
+// file, whose first two are zero.
 func unpack(r io.Reader) (*bufio.Reader, error) {
 	b := bufio.NewReaderSize(r, 1<<15)
 	head, err := b.Peek(2)
@@ -149,14 +151,14 @@ func unpack(r io.Reader) (*bufio.Reader, error) {
 	return bufio.NewReader(z), nil
 }
 
+// readHeader reads and checks the header.
 func (s *stream) readHeader() (sides []int, err error) {
 	head := make([]byte, 4+4*s.magic.dims())
 	n, err := io.ReadFull(s.r, head)
 	if n == 0 && err == io.EOF {
 		return nil, fmt.Errorf("file is empty: %w", io.ErrUnexpectedEOF)
 	}
-	// The kind of file comes first: a short file of another kind is above all
-	// of another kind.
+	// The kind of file is checked first: a short file of another kind is reported as of another kind.
 	if got := magic(binary.BigEndian.Uint32(head)); n >= 4 && got != s.magic {
 		return nil, fmt.Errorf("magic number: got 0x%08x (%s), expected 0x%08x (%s)",
 			uint32(got), got.describe(), uint32(s.magic), s.magic.describe())
@@ -178,8 +180,7 @@ func (s *stream) readHeader() (sides []int, err error) {
 	return sides, nil
 }
 
-// read fills dst with the next item. After the last one it returns io.EOF if the
-// file ends there too; any other error is final as well.
+// read fills dst with the next item. After the last item it returns io.EOF if the file ends there. Errors are final.
 func (s *stream) read(dst []byte) error {
 	if s.err != nil {
 		return s.err
@@ -197,8 +198,7 @@ func (s *stream) read(dst []byte) error {
 	return nil
 }
 
-// end checks that nothing follows the last item. Reading on is also what makes
-// gzip compare its checksum.
+// end checks that nothing follows the last item. Reading to the end also makes gzip compare its checksum.
 func (s *stream) end() error {
 	switch _, err := s.r.ReadByte(); err {
 	case io.EOF:
@@ -210,6 +210,7 @@ func (s *stream) end() error {
 	}
 }
 
+// close closes the file, if the stream has opened it.
 func (s *stream) close() error {
 	if s.err == nil {
 		s.err = s.wrap(os.ErrClosed)
@@ -225,7 +226,7 @@ func (s *stream) close() error {
 	return nil
 }
 
-// wrap says whose error it is.
+// wrap adds the package and the name of the file to an error.
 func (s *stream) wrap(err error) error {
 	if s.name == "" {
 		return fmt.Errorf("mnist: %w", err)
@@ -233,7 +234,7 @@ func (s *stream) wrap(err error) error {
 	return fmt.Errorf("mnist: %s: %w", s.name, err)
 }
 
-// cut says where a read of want bytes broke off.
+// cut returns an error that says where a read of want bytes broke off after n.
 func cut(where string, n, want int, err error) error {
 	if err = noEOF(err); errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("%s: file ends after %d of %d bytes: %w", where, n, want, err)
@@ -241,8 +242,7 @@ func cut(where string, n, want int, err error) error {
 	return fmt.Errorf("%s: reading stops after %d of %d bytes: %w", where, n, want, err)
 }
 
-// noEOF turns the end of input in the middle of something into an error that no
-// caller takes for a good end.
+// noEOF turns io.EOF in the middle of an item into io.ErrUnexpectedEOF.
 func noEOF(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF

@@ -1,29 +1,26 @@
 package mnist
 
-// Table1Digit is a test picture of Table 1 in "Dictionary Learning Using
-// Rank-One Projection (ROP)", which enlarges four MNIST digits from 14×14 to
-// 28×28.
+// Table1Digit is a test picture of Table 1 in "Dictionary Learning Using Rank-One Projection (ROP)", which enlarges
+// four MNIST digits from 14×14 to 28×28.
 type Table1Digit struct {
-	// Digit is what the picture shows.
+	// Digit is the digit that the picture shows.
 	Digit uint8
-	// LowError is the table's error of the low-resolution sample, of four decimals.
+	// LowError is the error of the low-resolution sample in the table, to four decimals.
 	LowError float64
-	// Index is the picture in use, the first of Candidates.
+	// Index is the picture that is used, the first of Candidates.
 	Index int
 	// Candidates are the pictures of the digit with that error, ascending.
 	Candidates []int
 }
 
-// Table1 lists the four digits in the order of the table. Indices count from 0
-// in MNIST's training file (see [Official]).
+// Table1 returns the four digits in the order of the table. Indices count from 0 in MNIST's training file (see
+// [Official]).
 //
-// The table names no picture; these were found by its numbers. Its low-resolution
-// column is the relative squared error ‖Î − I‖²/‖I‖² of the nearest-neighbour
-// enlargement: Î is I with every 2×2 block replaced by its mean. Candidates are
-// all training pictures of the digit at which this error, rounded to four
-// decimals, is the table's. More than one remains for each digit and nothing in
-// the table tells them apart, so the first stands for the row by convention;
-// report the others beside it.
+// The table does not say which pictures it shows; these were found by its figures. Its low-resolution column is the
+// relative squared error ‖Î − I‖²/‖I‖² of the nearest-neighbour enlargement: Î is I with every 2×2 block replaced by
+// its mean. Candidates are all training pictures of the digit with this error, rounded to four decimals. There is
+// more than one for each digit, and the table does not distinguish them, so the first stands for the row by
+// convention.
 func Table1() [4]Table1Digit {
 	return [4]Table1Digit{
 		{5, 0.1038, 39114, []int{39114, 52284}},

@@ -9,8 +9,8 @@ import (
 	"os"
 )
 
-// writer is an IDX file being written. Its count stands in the header, ahead of
-// the items, so it is fixed at the start and checked at the end.
+// writer writes an IDX file. The header before the items has their count, so it is given at the start and checked at
+// the end.
 type writer struct {
 	magic  magic
 	w      *bufio.Writer
@@ -19,6 +19,7 @@ type writer struct {
 	closed bool
 }
 
+// newWriter writes the header.
 func newWriter(w io.Writer, m magic, sizes ...int) writer {
 	head := binary.BigEndian.AppendUint32(nil, uint32(m))
 	for _, n := range sizes {
@@ -29,7 +30,7 @@ func newWriter(w io.Writer, m magic, sizes ...int) writer {
 	return writer{magic: m, w: b, count: sizes[0]}
 }
 
-// ready reports whether one more item may be written.
+// ready returns an error where no further item may be written.
 func (w *writer) ready() error {
 	if w.closed {
 		return fmt.Errorf("mnist: %s writer: %w", w.magic.item(), os.ErrClosed)
@@ -40,11 +41,12 @@ func (w *writer) ready() error {
 	return nil
 }
 
-// wrap says at which item an error came up.
+// wrap adds the number of the item to an error.
 func (w *writer) wrap(err error) error {
 	return fmt.Errorf("mnist: writing %s %d of %d: %w", w.magic.item(), w.next, w.count, err)
 }
 
+// close flushes the buffer and checks the count.
 func (w *writer) close() error {
 	if w.closed {
 		return nil
@@ -65,9 +67,8 @@ type ImageWriter struct {
 	width, height int
 }
 
-// NewImageWriter begins a file of count images of width×height. Only sizes that
-// [NewImages] would refuse are an error here. For a packed file, w is a
-// gzip.Writer. Output is buffered until Close.
+// NewImageWriter begins a file of count images of width×height pixels. It refuses sizes that [NewImages] would
+// refuse. For a packed file, w is a gzip.Writer. Output is buffered until Close.
 func NewImageWriter(w io.Writer, count, width, height int) (*ImageWriter, error) {
 	if err := checkSizes(int64(count), int64(width), int64(height)); err != nil {
 		return nil, fmt.Errorf("mnist: image writer: %w", err)
@@ -75,9 +76,8 @@ func NewImageWriter(w io.Writer, count, width, height int) (*ImageWriter, error)
 	return &ImageWriter{newWriter(w, imageMagic, count, height, width), width, height}, nil
 }
 
-// Write appends an image; its bounds may start anywhere, so a sub-image will do.
-// An image of the wrong size, or one too many, is refused and the file stays as
-// it was.
+// Write appends an image, which may be a sub-image. It refuses an image of another size, and one more than announced;
+// the file stays as it was.
 func (w *ImageWriter) Write(img *image.Gray) error {
 	if err := w.ready(); err != nil {
 		return err
@@ -96,15 +96,15 @@ func (w *ImageWriter) Write(img *image.Gray) error {
 	return nil
 }
 
-// Close writes out what is buffered and reports whether every image announced
-// was written. It does not close the underlying writer.
+// Close writes the buffer, and returns an error where fewer images were written than announced. It does not close the
+// underlying writer.
 func (w *ImageWriter) Close() error { return w.close() }
 
 // LabelWriter writes an IDX file of labels, one at a time.
 type LabelWriter struct{ writer }
 
-// NewLabelWriter begins a file of count labels. Only a count that [NewLabels]
-// would refuse is an error here. Output is buffered until Close.
+// NewLabelWriter begins a file of count labels. It refuses a count that [NewLabels] would refuse. Output is buffered
+// until Close.
 func NewLabelWriter(w io.Writer, count int) (*LabelWriter, error) {
 	if err := checkSizes(int64(count), 1, 1); err != nil {
 		return nil, fmt.Errorf("mnist: label writer: %w", err)
@@ -112,7 +112,7 @@ func NewLabelWriter(w io.Writer, count int) (*LabelWriter, error) {
 	return &LabelWriter{newWriter(w, labelMagic, count)}, nil
 }
 
-// Write appends a label. One too many is refused and the file stays as it was.
+// Write appends a label. It refuses one more than announced; the file stays as it was.
 func (w *LabelWriter) Write(label uint8) error {
 	if err := w.ready(); err != nil {
 		return err
@@ -124,6 +124,6 @@ func (w *LabelWriter) Write(label uint8) error {
 	return nil
 }
 
-// Close writes out what is buffered and reports whether every label announced
-// was written. It does not close the underlying writer.
+// Close writes the buffer, and returns an error where fewer labels were written than announced. It does not close the
+// underlying writer.
 func (w *LabelWriter) Close() error { return w.close() }

@@ -10,8 +10,8 @@ import (
 	"superres/internal/testimage"
 )
 
-// disc returns a soft-edged disc of one colour on transparent ground. Pixels that are fully transparent have the colour
-// hidden.
+// disc returns a soft-edged disc of one colour on transparent ground. Pixels that are fully transparent have the
+// colour hidden.
 func disc(side int, radius float64, c, hidden color.NRGBA) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, side, side))
 	middle := float64(side-1) / 2
@@ -26,8 +26,8 @@ func disc(side int, radius float64, c, hidden color.NRGBA) *image.NRGBA {
 	return m
 }
 
-// An enlarged disc has no ring around it, light or dark, on any ground: it keeps its colour up to the edge, its inside is
-// opaque, and its outside is fully transparent.
+// An enlarged disc has no ring around it, light or dark, on any ground: it keeps its colour up to the edge, its
+// inside is opaque, and its outside is fully transparent.
 func TestDiscHasNoRing(t *testing.T) {
 	const side, radius = 40, 14.0
 	white, black := [3]uint8{255, 255, 255}, [3]uint8{}
@@ -61,7 +61,8 @@ func TestDiscHasNoRing(t *testing.T) {
 		}
 	}
 	invisible := image.NewNRGBA(image.Rect(0, 0, 3, 3))
-	if got := upscale(t, builtin(t, "bicubic"), invisible, 2); !reflect.DeepEqual(got, image.NewNRGBA(image.Rect(0, 0, 6, 6))) {
+	got, want := upscale(t, builtin(t, "bicubic"), invisible, 2), image.NewNRGBA(image.Rect(0, 0, 6, 6))
+	if !reflect.DeepEqual(got, want) {
 		t.Errorf("a picture without a visible pixel became %v", got)
 	}
 }

@@ -8,14 +8,15 @@ import (
 	"superres/superres/stage"
 )
 
-// A picture is enlarged in bands of whole rows, from the top, so that memory depends on the height of a band and not on
-// that of the picture. A stage needs the rows around a row, as far as its reach, to compute that row. So each stage keeps
-// its latest input rows, computes those rows whose surroundings have arrived, and lags behind its input by its reach.
-// Only the rows within the reach of a band's edge are computed twice, and no sample depends on where the bands end.
+// A picture is enlarged in bands of whole rows, from the top, so that memory depends on the height of a band and not
+// on that of the picture. A stage needs the rows around a row, as far as its reach, to compute that row. So each
+// stage keeps its latest input rows, computes those rows whose surroundings have arrived, and lags behind its input
+// by its reach. Only the rows within the reach of a band's edge are computed twice, and no sample depends on where
+// the bands end.
 
-// pass enlarges the planes of a picture once, by the scale of a model: brightness alone, or brightness and the two planes
-// of colour, red minus brightness and blue minus brightness. Brightness goes through interpolation and the stages;
-// colour follows, because the network for colour looks at the brightness that the stages have made.
+// pass enlarges the planes of a picture once, by the scale of a model: brightness alone, or brightness and the two
+// planes of colour, red minus brightness and blue minus brightness. Brightness goes through interpolation and the
+// stages; colour follows, because the network for colour looks at the brightness that the stages have made.
 type pass struct {
 	model         *Model
 	w, h          int // size of the planes before the pass
@@ -29,7 +30,8 @@ type pass struct {
 	colourDone int          // rows of low whose colour is enlarged
 }
 
-// newPass returns a pass for planes of w×h. colour enlarges their colour; with nil, the model's kernel interpolates it.
+// newPass returns a pass for planes of w×h. colour enlarges their colour; with nil, the model's kernel interpolates
+// it.
 func newPass(m *Model, w, h, planes int, colour stage.Colour) *pass {
 	return &pass{
 		model: m, w: w, h: h, interpolation: resample.New(w, h, w*m.Scale, h*m.Scale, m.Kernel), colour: colour,
@@ -40,11 +42,13 @@ func newPass(m *Model, w, h, planes int, colour stage.Colour) *pass {
 // kernelReach is the reach of an interpolation in rows of its input, for the widest of the kernels.
 const kernelReach = 4
 
-// bandStart returns the first row that a band must have so that a computation of the given reach is right from row on.
+// bandStart returns the first row that a stage of the given reach must be given so that its result is right from row
+// on. It is a multiple of stage.Alignment, so that stages which work in cells of rows have them at the same places
+// in any band.
 func bandStart(row, reach int) int { return max(row-reach, 0) / stage.Alignment * stage.Alignment }
 
-// rowsComplete returns how many rows, from the top, have all rows within reach when so many rows have arrived: all of
-// them at the end of the picture.
+// rowsComplete returns how many rows from the top can be computed with the given reach when arrived rows have come:
+// those whose surroundings have come too, and at the end of the picture all.
 func (p *pass) rowsComplete(arrived, reach int) int {
 	if arrived == p.h {
 		return arrived
@@ -52,8 +56,8 @@ func (p *pass) rowsComplete(arrived, reach int) int {
 	return max(arrived-reach, 0)
 }
 
-// keepFrom returns the first input row that a computation of the given reach still needs when it has computed the first
-// done rows of the picture.
+// keepFrom returns the first input row that a computation of the given reach still needs when it has computed the
+// first done rows of the picture.
 func (p *pass) keepFrom(done, reach int) int {
 	if done == p.h {
 		return done
@@ -119,7 +123,9 @@ func (p *pass) pushLuma(ctx context.Context, mem *stage.Pool, work *progress) (o
 
 // pushColour takes the next rows of enlarged brightness, and the first row of low that brightness needs later. It
 // returns the next rows of all three planes, nil when none is complete, and the first row of low that anything needs.
-func (p *pass) pushColour(ctx context.Context, luma *plane.Plane, keep int, mem *stage.Pool) ([]*plane.Plane, int, error) {
+func (p *pass) pushColour(
+	ctx context.Context, luma *plane.Plane, keep int, mem *stage.Pool,
+) ([]*plane.Plane, int, error) {
 	s, reach := p.model.Scale, 0
 	if p.colour != nil {
 		reach = p.colour.Reach()

@@ -6,8 +6,8 @@ import (
 	"superres/superres/stage"
 )
 
-// colourStage returns what enlarges the colour of a picture whose file keeps it at half the resolution of brightness, or
-// at the same; nil: interpolation does.
+// colourStage returns what enlarges the colour of a picture whose file keeps it at half the resolution of
+// brightness, or at the same; nil: interpolation does.
 func (m *Model) colourStage(subsampled bool) stage.Colour {
 	if subsampled && m.Subsampled != nil {
 		return m.Subsampled
@@ -25,7 +25,8 @@ func (m *Model) colourStages() (list []stage.Colour) {
 	return list
 }
 
-// enlargesColour tells whether a pass has a network for colour, so that colour goes through the passes with brightness.
+// enlargesColour tells whether a pass has a network for colour, so that colour goes through the passes with
+// brightness.
 func (m *Model) enlargesColour(s sizes) bool {
 	return slices.ContainsFunc(m.chainModels(s), func(model *Model) bool { return len(model.colourStages()) > 0 })
 }

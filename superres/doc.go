@@ -1,28 +1,24 @@
-// Package superres enlarges pictures with learned dictionaries.
+// Package superres enlarges pictures with learned models.
 //
-// A [Model] is a chain of stages. The plain interpolation of the brightness of a
-// picture goes through them one after the other; colour, which the eye and the scores look
-// at less, is interpolated as well, and made better by a small network of its own if the
-// model has one, that looks at the enlarged brightness. What a dictionary is, and how it is learned, is the matter of package learners; what a
-// stage is, of package superres/stage.
+// A [Model] is a chain of stages. A picture is taken apart into brightness and colour. Brightness is interpolated to
+// the larger size and then improved by each stage in turn. Colour, which the eye and the scores look at less, is
+// interpolated, and, if the model has a small network for it, improved with the help of the enlarged brightness.
+// Package superres/stage says what a stage is.
 //
-// This package knows no kind of stage: a program that loads models imports those it
-// wants for their registration, as image formats are, or superres/models, which has the
-// embedded models and all kinds.
+// This package knows no kind of stage. A program registers the kinds that it wants by importing them, as it does for
+// image formats; superres/models imports all kinds and has the models that are part of the program.
 //
-// The life of a picture:
+// The life of a picture, by file:
 //
-//	superres.go  Upscale finds the size (size.go) and makes an enlarger; Stream does, too,
-//	             and gives a large result away in strips
-//	enlarger.go  takes rows of the picture apart, sends brightness and transparency
-//	             through the model, and puts what comes back together with colour
-//	bands.go     streams rows through the passes of a chain of scales (family.go), and
-//	             in each through the first interpolation, every stage, and what
-//	             enlarges colour
-//	areas.go     keeps what is drawn from ringing; alpha.go keeps outlines clean
-//	memory.go    says beforehand what it takes, and how many rows are worked on together
+//	superres.go     Upscale and Stream check the options and make an enlarger
+//	size.go         finds the size of the result
+//	enlarger.go     takes the rows of a picture apart, and paints what comes back
+//	enlargement.go  sends bands of rows through the passes of a chain of scales
+//	bands.go        is one pass: interpolation, every stage, and colour
+//	flatareas.go    keeps drawings from ringing; alpha.go keeps outlines clean
+//	ensemble.go     takes the mean over eight orientations; mix.go mixes two models
+//	memory.go       estimates memory beforehand, and chooses the height of a band
 //
-// The life of a model: Train (train.go) has a trainer learn stages and scores them on
-// pictures that were held out; Save and Load (model.go) are its file; Tune (tune.go)
-// changes how it is applied.
+// The life of a model, by file: model.go saves and loads it, family.go joins models for other scales to it, tune.go
+// changes how it is applied, restore.go scores it. Package superres/fit trains models.
 package superres

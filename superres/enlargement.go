@@ -65,8 +65,8 @@ func (m *Model) newEnlargement(t task, report func(share float64)) (*enlargement
 	return e, nil
 }
 
-// push takes the next rows of the planes and returns the next rows of the results; nil when too few rows have arrived to
-// complete any.
+// push takes the next rows of the planes and returns the next rows of the results; nil when too few rows have
+// arrived to complete any.
 func (e *enlargement) push(ctx context.Context, rows []*plane.Plane) ([]*plane.Plane, error) {
 	var err error
 	for _, p := range e.passes {
@@ -112,7 +112,9 @@ type reader func(lo, hi int) []*plane.Plane
 type writer func(top int, rows []*plane.Plane)
 
 // stream carries out a task in bands of bandRows rows of the picture. report is called with the share done, 0..1.
-func (m *Model) stream(ctx context.Context, t task, bandRows int, read reader, write writer, report func(float64)) error {
+func (m *Model) stream(
+	ctx context.Context, t task, bandRows int, read reader, write writer, report func(float64),
+) error {
 	e, err := m.newEnlargement(t, report)
 	if err != nil {
 		return err
@@ -155,8 +157,8 @@ func (m *Model) stream(ctx context.Context, t task, bandRows int, read reader, w
 	return nil
 }
 
-// enlargePlanes returns whole planes enlarged as a task says. With a mixer it works in four bands, because it then holds
-// the results of two models; without one, in a single band.
+// enlargePlanes returns whole planes enlarged as a task says. With a mixer it works in four bands, because it then
+// holds the results of two models; without one, in a single band.
 func (m *Model) enlargePlanes(ctx context.Context, in []*plane.Plane, t task) (out []*plane.Plane, err error) {
 	bandRows := t.inH
 	write := func(_ int, rows []*plane.Plane) { out = rows }

@@ -11,33 +11,37 @@ import (
 	"superres/superres/stage"
 )
 
-// enlarger enlarges one picture, band by band. A picture in colour is taken apart by the linear transform of BT.601 into
-// brightness, red minus brightness and blue minus brightness, from which green follows. Brightness goes through the
-// model. The two planes of colour do so as well if the model has a network for colour; otherwise they are interpolated
-// while the result is painted, a few rows at a time.
+// enlarger enlarges one picture, band by band. A picture in colour is taken apart by the linear transform of BT.601
+// into brightness, red minus brightness and blue minus brightness, from which green follows. Brightness goes through
+// the model. The two planes of colour do so as well if the model has a network for colour; otherwise they are
+// interpolated while the result is painted, a few rows at a time.
 type enlarger struct {
 	task        // of the picture without its transparency
 	model       *Model
 	img         image.Image
-	transparent *picture.Picture // the planes of a picture with transparency, hidden colours replaced; nil: it is opaque
+	transparent *picture.Picture // planes of a picture with transparency, hidden colours replaced; nil: it is opaque
 	grey        bool
+	chroma      *Chroma // of a grey picture; nil: it has none
 	out         *picture.Canvas
 	// interpolation enlarges colour for a model without a network for it, and brightness for a strength other than 1.
 	interpolation *resample.Scaler
 	strength      float32 // share of what the model adds to interpolated brightness that the result has
 	bandRows      int
 	emit          func(strip image.Image) // takes each band of the result; nil: the result is painted as one image
-	// columnStarts has, for each column of the picture, the first column of the result that lies over it, and at its end
-	// the width of the result: for clampFlatAreas, which is left out when it is nil.
+	// columnStarts has, for each column of the picture, the first column of the result that lies over it, and at its
+	// end the width of the result: for clampFlatAreas, which is left out when it is nil.
 	columnStarts []int32
 }
 
 func (m *Model) newEnlarger(img image.Image, w, h int, opt Options, mem *stage.Pool) *enlarger {
 	b := img.Bounds()
-	e := &enlarger{model: m, img: img, grey: picture.IsGrey(img), bandRows: opt.BandRows}
+	e := &enlarger{model: m, img: img, grey: picture.IsGrey(img), chroma: opt.Chroma, bandRows: opt.BandRows}
 	e.task = task{sizes: sizes{b.Dx(), b.Dy(), w, h}, planes: 1, subsampled: opt.Subsampled, mem: mem}
-	if !e.grey && m.enlargesColour(e.sizes) {
+	if (!e.grey || e.chroma != nil) && m.enlargesColour(e.sizes) {
 		e.planes = 3
+	}
+	if e.chroma != nil {
+		e.chroma.High = [2]*plane.Plane{plane.New(w, h), plane.New(w, h)}
 	}
 	if e.bandRows < 1 {
 		e.bandRows = m.bandRows(e.sizes)
@@ -68,8 +72,8 @@ func (m *Model) newEnlarger(img image.Image, w, h int, opt Options, mem *stage.P
 	return e
 }
 
-// enlarges tells whether the result is larger than the picture. If it is not, the planes of the result are in the memory
-// of those of the picture.
+// enlarges tells whether the result is larger than the picture. If it is not, the planes of the result are in the
+// memory of those of the picture.
 func (e *enlarger) enlarges() bool { return e.inW != e.w || e.inH != e.h }
 
 // split returns the rows lo..hi-1 of the picture as planes. Pass them to release when they are used up.
@@ -77,7 +81,8 @@ func (e *enlarger) split(lo, hi int) picture.Picture {
 	if e.transparent == nil {
 		return picture.SplitRows(e.mem.Plane, e.img, true, lo, hi)
 	}
-	return picture.Picture{Channels: rowsOfAll(e.transparent.Channels, lo, hi), Alpha: rowsOf(e.transparent.Alpha, lo, hi)}
+	p := e.transparent
+	return picture.Picture{Channels: rowsOfAll(p.Channels, lo, hi), Alpha: rowsOf(p.Alpha, lo, hi)}
 }
 
 // release gives the memory of planes that split has returned back to the pool.
@@ -102,13 +107,16 @@ func (e *enlarger) read(lo, hi int) []*plane.Plane {
 	out := make([]*plane.Plane, e.planes)
 	for i := range out {
 		out[i] = plane.New(e.inW, hi-lo)
+		if i > 0 && e.chroma != nil {
+			copy(out[i].Pix, rowsOf(e.chroma.Low[i-1], lo, hi).Pix)
+		}
 	}
 	for from := lo; from < hi; from += rowsPerPass {
 		to := min(from+rowsPerPass, hi)
 		rows := e.split(from, to)
 		luma := rows.LumaIn(e.mem.Plane)
 		copy(out[0].Pix[(from-lo)*e.inW:], luma.Pix)
-		if len(out) > 1 {
+		if len(out) > 1 && !e.grey {
 			for i, channel := range [2]int{0, 2} {
 				subtract(rowsOf(out[1+i], from-lo, to-lo), rows.Channels[channel], luma)
 			}
@@ -158,7 +166,7 @@ func (e *enlarger) run(ctx context.Context, t task, read reader, paint writer, r
 			}
 		}
 	}
-	if !e.model.eight {
+	if !e.model.maxEffort {
 		return e.model.stream(ctx, t, e.bandRows, read, write, report)
 	}
 	planes, err := e.model.ensemble(ctx, read(0, e.inH), t, report)
@@ -177,8 +185,8 @@ func (e *enlarger) paintAlpha(top int, planes []*plane.Plane) {
 	parallel.Rows(alpha.H, func(y int) { e.out.Put(top+y, 3, alpha.Row(y)) })
 }
 
-// rowsPerPass is how many rows are taken apart or painted at a time: few enough to stay in the processor's cache and to
-// take little memory beside a band.
+// rowsPerPass is how many rows are taken apart or painted at a time: few enough to stay in the processor's cache and
+// to take little memory beside a band.
 const rowsPerPass = 192
 
 // paint paints the rows of the result from top on, of which planes are the brightness and, with a network for colour,
@@ -210,6 +218,9 @@ func (e *enlarger) paintRows(top int, planes []*plane.Plane) {
 	switch {
 	case e.grey:
 		parallel.Rows(luma.H, func(y int) { e.out.Put(top+y, 0, luma.Row(y)) })
+		if e.chroma != nil {
+			e.keepChroma(top, end, planes[1:])
+		}
 	case interpolated:
 		e.paintInterpolated(top, luma, low, lo)
 	default:
@@ -220,6 +231,20 @@ func (e *enlarger) paintRows(top int, planes []*plane.Plane) {
 		e.clampFlatAreas(top, end, low, lo)
 	}
 	e.release(low)
+}
+
+// keepChroma copies the rows top..end-1 of the enlarged chroma into the result. Where the model has not enlarged it,
+// enlarged is empty, and chroma is interpolated.
+func (e *enlarger) keepChroma(top, end int, enlarged []*plane.Plane) {
+	for i, to := range e.chroma.High {
+		to = rowsOf(to, top, end)
+		if len(enlarged) > 0 {
+			copy(to.Pix, enlarged[i].Pix)
+			continue
+		}
+		lo, hi := e.interpolation.Needs(top, end)
+		e.interpolation.Rows(to, rowsOf(e.chroma.Low[i], lo, hi), lo, top)
+	}
 }
 
 // applyStrength changes brightness, from row top of the result on, to interpolated brightness plus the strength times
@@ -237,8 +262,8 @@ func (e *enlarger) applyStrength(top int, luma *plane.Plane, low picture.Picture
 	e.mem.Give(interpolated.Pix)
 }
 
-// paintInterpolated paints rows of the result from top on, of brightness luma and interpolated colour. low are the rows
-// of the picture from lo on, with all that interpolation needs.
+// paintInterpolated paints rows of the result from top on, of brightness luma and interpolated colour. low are the
+// rows of the picture from lo on, with all that interpolation needs.
 func (e *enlarger) paintInterpolated(top int, luma *plane.Plane, low picture.Picture, lo int) {
 	lowLuma, difference := low.LumaIn(e.mem.Plane), e.mem.Plane(e.inW, low.Channels[0].H)
 	interpolate := func(channel int) *plane.Plane {

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// A model may have siblings: models of the same kind that were trained for other scales. A picture is then enlarged in a
-// chain of passes whose scales fit the result best, each pass by the model that was trained for its scale.
+// A model may have siblings: models of the same kind that were trained for other scales. A picture is then enlarged
+// in a chain of passes whose scales fit the result best, each pass by the model that was trained for its scale.
 
 // sibling is a model for another scale, which is opened when it is first needed.
 type sibling struct {
@@ -15,8 +15,8 @@ type sibling struct {
 	open  func() (*Model, error)
 }
 
-// newSibling returns a sibling for which open is called at most once. It is an error if open returns a model of another
-// scale.
+// newSibling returns a sibling for which open is called at most once. It is an error if open returns a model of
+// another scale.
 func newSibling(scale int, open func() (*Model, error)) sibling {
 	return sibling{scale, sync.OnceValues(func() (*Model, error) {
 		m, err := open()
@@ -27,52 +27,46 @@ func newSibling(scale int, open func() (*Model, error)) sibling {
 	})}
 }
 
-// With returns m with siblings that are used where their scales fit a result better. Each must have stages, the
-// degradation of m, and a scale that neither m nor another one has; siblings that they have themselves are ignored.
-func (m *Model) With(others ...*Model) (*Model, error) {
-	out := *m
-	out.siblings = nil
-	for _, o := range others {
-		switch {
-		case len(m.Stages) == 0 || len(o.Stages) == 0:
-			return nil, fmt.Errorf("superres: a plain interpolation needs no model of another scale")
-		case o.Degradation != m.Degradation:
-			return nil, fmt.Errorf("superres: models for %s and for %s do not go together", m.Degradation, o.Degradation)
-		case slices.Contains(out.scales(), o.Scale):
-			return nil, fmt.Errorf("superres: two models of scale %d", o.Scale)
-		}
-		out.siblings = append(out.siblings, sibling{o.Scale, func() (*Model, error) { return o, nil }})
-	}
-	return &out, nil
-}
-
-// WithLazy returns m with one more sibling, of the given scale. open is called at most once, when an enlargement first
-// needs it; its error is that of the enlargement.
-func (m *Model) WithLazy(scale int, open func() (*Model, error)) *Model {
+// WithSibling returns m with one more sibling, which is used where its scale fits a result better. It must have
+// stages and the degradation of m. open is called at most once, when an enlargement first needs the sibling; its
+// error, or that the model has another scale, is then the error of the enlargement.
+func (m *Model) WithSibling(scale int, open func() (*Model, error)) *Model {
 	out := *m
 	out.siblings = append(slices.Clip(m.siblings), newSibling(scale, open))
 	return &out
 }
 
-// WithColour returns m with the networks for colour of another model, at each scale that both were trained for; at other
-// scales m keeps its own. The result has no smaller model for the effort fast, so choose the effort of both models first.
+// WithColour returns m with the networks for colour of another model, at each scale that both were trained for; at
+// other scales m keeps its own. The result has no smaller model for the effort fast, so choose the effort of both
+// models first.
 func (m *Model) WithColour(other *Model) *Model {
 	out := m.colouredBy(other)
-	out.fast, out.siblings = nil, nil
+	out.fast = nil
+	out.siblings = m.changedSiblings(func(model *Model) (*Model, error) {
+		if !slices.Contains(other.scales(), model.Scale) {
+			return model, nil
+		}
+		colour, err := other.modelFor(model.Scale)
+		if err != nil {
+			return nil, err
+		}
+		return model.colouredBy(colour), nil
+	})
+	return out
+}
+
+// changedSiblings returns the siblings of m, each changed by a function when it is first needed.
+func (m *Model) changedSiblings(change func(*Model) (*Model, error)) (list []sibling) {
 	for _, s := range m.siblings {
-		out.siblings = append(out.siblings, newSibling(s.scale, func() (*Model, error) {
+		list = append(list, newSibling(s.scale, func() (*Model, error) {
 			model, err := s.open()
-			if err != nil || !slices.Contains(other.scales(), s.scale) {
-				return model, err
-			}
-			colour, err := other.modelFor(s.scale)
 			if err != nil {
 				return nil, err
 			}
-			return model.colouredBy(colour), nil
+			return change(model)
 		}))
 	}
-	return out
+	return list
 }
 
 // colouredBy returns m with the networks for colour of another model if that has the same scale; siblings stay.

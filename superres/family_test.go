@@ -32,25 +32,28 @@ func (repeat) Save(*stage.Arrays) any         { return nil }
 
 // newRepeat returns the model of one stage repeat.
 func newRepeat(scale int, calls *[]int) *Model {
-	return &Model{Scale: scale, Degradation: resample.Cubic, Kernel: resample.Bicubic, Stages: []stage.Stage{repeat{scale, calls}}}
+	stages := []stage.Stage{repeat{scale, calls}}
+	return &Model{Scale: scale, Degradation: resample.Cubic, Kernel: resample.Bicubic, Stages: stages}
+}
+
+func withSibling(m, sibling *Model) *Model {
+	return m.WithSibling(sibling.Scale, func() (*Model, error) { return sibling, nil })
 }
 
 // Passes make the least enlargement that reaches the size, and as few passes as do it.
 func TestScaleChain(t *testing.T) {
 	var calls []int
 	alone := newRepeat(2, &calls)
-	family, err := alone.With(newRepeat(3, &calls), newRepeat(4, &calls))
-	if err != nil {
-		t.Fatal(err)
-	}
+	family := withSibling(withSibling(alone, newRepeat(3, &calls)), newRepeat(4, &calls))
 	for _, c := range []struct {
 		model *Model
 		scale float64
 		want  []int
 	}{
 		{alone, 1, nil}, {alone, 2, []int{2}}, {alone, 2.1, []int{2, 2}}, {alone, 16, []int{2, 2, 2, 2}},
-		{family, 1.5, []int{2}}, {family, 2, []int{2}}, {family, 3, []int{3}}, {family, 2.5, []int{3}}, {family, 4, []int{4}},
-		{family, 5, []int{3, 2}}, {family, 6, []int{3, 2}}, {family, 7.9, []int{4, 2}}, {family, 9, []int{3, 3}},
+		{family, 1.5, []int{2}}, {family, 2, []int{2}}, {family, 3, []int{3}}, {family, 2.5, []int{3}},
+		{family, 4, []int{4}}, {family, 5, []int{3, 2}}, {family, 6, []int{3, 2}},
+		{family, 7.9, []int{4, 2}}, {family, 9, []int{3, 3}},
 		{family, 10, []int{4, 3}}, {family, 12, []int{4, 3}}, {family, 16, []int{4, 4}},
 	} {
 		calls = nil
@@ -59,17 +62,7 @@ func TestScaleChain(t *testing.T) {
 			t.Errorf("scale %g: passes %v to %v, expected %v", c.scale, calls, b, c.want)
 		}
 	}
-	box := newRepeat(3, &calls)
-	box.Degradation = resample.Box
-	for name, others := range map[string][]*Model{
-		"the same scale": {newRepeat(2, &calls)}, "twice": {newRepeat(3, &calls), newRepeat(3, &calls)}, "degradation": {box},
-		"plain": {Plain(resample.Bicubic)},
-	} {
-		if _, err := alone.With(others...); err == nil {
-			t.Errorf("siblings, %s: no error", name)
-		}
-	}
-	wrong := alone.WithLazy(3, func() (*Model, error) { return newRepeat(4, &calls), nil })
+	wrong := alone.WithSibling(3, func() (*Model, error) { return newRepeat(4, &calls), nil })
 	if _, err := wrong.Upscale(t.Context(), image.NewGray(image.Rect(0, 0, 3, 3)), Options{Scale: 3}); err == nil {
 		t.Error("a sibling of another scale than announced: no error")
 	}
@@ -81,14 +74,13 @@ func TestWithColour(t *testing.T) {
 	var calls []int
 	m, other, third := newRepeat(2, &calls), newRepeat(3, &calls), newRepeat(4, &calls)
 	m.Colour, other.Colour, third.Colour = weak.Colour, strong.Colour, weak.Colour
-	family, err := m.With(newRepeat(3, &calls), third)
-	if err != nil {
-		t.Fatal(err)
-	}
+	family := withSibling(withSibling(m, newRepeat(3, &calls)), third)
 	second := newRepeat(2, &calls)
 	second.Subsampled = strong.Colour
-	coloured := family.WithColour(second.WithLazy(3, func() (*Model, error) { return other, nil }))
-	for scale, want := range map[int][2]stage.Colour{2: {nil, strong.Colour}, 3: {strong.Colour, nil}, 4: {weak.Colour, nil}} {
+	coloured := family.WithColour(withSibling(second, other))
+	for scale, want := range map[int][2]stage.Colour{
+		2: {nil, strong.Colour}, 3: {strong.Colour, nil}, 4: {weak.Colour, nil},
+	} {
 		got, err := coloured.modelFor(scale)
 		if err != nil || got.Scale != scale || got.Colour != want[0] || got.Subsampled != want[1] {
 			t.Errorf("scale %d: %+v, %v", scale, got, err)
@@ -125,7 +117,8 @@ func TestEffort(t *testing.T) {
 		}
 		sums[sum] = true
 	}
-	if _, err := m.Effort("bets"); err == nil || err.Error() != `superres: unknown effort "bets"; did you mean "best"? (known: fast best max)` {
+	const unknown = `superres: unknown effort "bets"; did you mean "best"? (known: fast best max)`
+	if _, err := m.Effort("bets"); err == nil || err.Error() != unknown {
 		t.Error(err)
 	}
 	plain := builtin(t, "bicubic")
@@ -140,8 +133,8 @@ func TestEffort(t *testing.T) {
 	}
 }
 
-// The ensemble of a picture in another orientation is the ensemble of the picture in that orientation, which is not so
-// for a model alone. Bands do not matter to it.
+// The ensemble of a picture in another orientation is the ensemble of the picture in that orientation, which is not
+// so for a model alone. Bands do not matter to it.
 func TestEnsemble(t *testing.T) {
 	m, p := builtin(t, "coupled"), testimage.Noise(14, 9)
 	enlarge := func(p *plane.Plane, ensemble bool) *plane.Plane {
@@ -157,7 +150,8 @@ func TestEnsemble(t *testing.T) {
 		return out[0]
 	}
 	difference := func(orientation int32, ensemble bool) float64 {
-		return farthest(picture.Oriented(enlarge(p, ensemble), orientation), enlarge(picture.Oriented(p, orientation), ensemble))
+		after, before := picture.Oriented(enlarge(p, ensemble), orientation), picture.Oriented(p, orientation)
+		return farthest(after, enlarge(before, ensemble))
 	}
 	for orientation := range int32(picture.Orientations) {
 		if d := difference(orientation, true); d > 1e-5 {

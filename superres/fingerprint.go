@@ -6,16 +6,16 @@ import (
 	"fmt"
 )
 
-// Fingerprint returns a SHA-256, in hexadecimal, of all that the model puts into the
-// pixels of a result: its stages, those of its siblings and of its smaller model, with their
-// settings, and its interpolation, but not where it comes from.
+// Fingerprint returns a SHA-256, in hexadecimal, of all that the model puts into the pixels of a result: its
+// interpolation, and its stages with their settings, with those of its siblings and of its smaller model. Where the
+// model comes from does not count. Siblings and the smaller model are opened for it, and their errors returned.
 func (m *Model) Fingerprint() (string, error) {
 	h := sha256.New()
 	if len(m.Stages) == 0 {
 		fmt.Fprintf(h, "%s\n", m.Kernel)
 		return hex.EncodeToString(h.Sum(nil)), nil
 	}
-	if m.eight {
+	if m.maxEffort {
 		fmt.Fprintln(h, "max")
 	}
 	for _, scale := range m.scales() {

@@ -12,12 +12,13 @@ import (
 	"superres/superres/stage"
 )
 
-// A model learns from photographs. It sharpens a drawing until it rings: beside a line of one colour on a ground of one
-// colour, the result goes past both colours. But a drawing shows its colours in flat areas and lines, where samples side
-// by side are equal, so that the result can be clamped to them.
+// A model learns from photographs. It sharpens a drawing until it rings: beside a line of one colour on a ground of
+// one colour, the result goes past both colours. But a drawing shows its colours in flat areas and lines, where
+// samples side by side are equal, so that the result can be clamped to them.
 
-// clampsFlatAreas tells whether an enlargement needs clampFlatAreas: whether a stage rings, and the model undoes bicubic
-// reduction. The model for digits undoes another, and restores white strokes on black best without the clamp.
+// clampsFlatAreas tells whether an enlargement needs clampFlatAreas: whether a stage rings, and the model undoes
+// bicubic reduction. The model for digits undoes another, and restores white strokes on black best without the
+// clamp.
 func (m *Model) clampsFlatAreas(s sizes) bool {
 	return m.Degradation == resample.Cubic && slices.ContainsFunc(m.chainModels(s), func(model *Model) bool {
 		return slices.ContainsFunc(model.Stages, stage.KeepsAreas)
@@ -29,14 +30,14 @@ func (e *enlarger) rowsAround(lo, hi int) (from, to int) {
 	return max(resample.Under(lo, e.inH, e.h)-1, 0), min(resample.Under(hi-1, e.inH, e.h)+2, e.inH)
 }
 
-// clampFlatAreas keeps the rows lo..hi-1 of the painted result from ringing around areas and lines of one colour. low are
-// the rows of the picture from lowTop on, with all those that rowsAround returns.
+// clampFlatAreas keeps the rows lo..hi-1 of the painted result from ringing around areas and lines of one colour.
+// low are the rows of the picture from lowTop on, with all those that rowsAround returns.
 //
-// Take the 3×3 samples of the picture around the place of a sample of the result. If at least three of the nine have the
-// least value among them, the sample is not let below that value; if at least three have the greatest, not above it.
-// Elsewhere it may go further, because a peak that stands alone was higher before the picture was reduced, and restoring
-// it is the purpose of a model. Photographs seldom have three equal samples where there is anything to restore: the clamp
-// changes their PSNR by 0.002 dB.
+// Take the 3×3 samples of the picture around the place of a sample of the result. If at least three of the nine have
+// the least value among them, the sample is not let below that value; if at least three have the greatest, not above
+// it. Elsewhere it may go further, because a peak that stands alone was higher before the picture was reduced, and
+// restoring it is the purpose of a model. Photographs seldom have three equal samples where there is anything to
+// restore: the clamp changes their PSNR by 0.002 dB.
 func (e *enlarger) clampFlatAreas(lo, hi int, low picture.Picture, lowTop int) {
 	const rowsPerTask = 16
 	// The background context never ends, so there is no error.

@@ -66,8 +66,8 @@ func meanOf(v []float32) float64 {
 	return sum / float64(len(v))
 }
 
-// The model rings less than bicubic interpolation beside all that has a colour of its own, on every kind of picture. Flat
-// areas stay as they are, grey stays grey, and the mean nearly stays where nothing is cut off.
+// The model rings less than bicubic interpolation beside all that has a colour of its own, on every kind of picture.
+// Flat areas stay as they are, grey stays grey, and the mean nearly stays where nothing is cut off.
 func TestKindsAreClean(t *testing.T) {
 	if testing.Short() {
 		t.Skip("nothing in it runs beside anything else")
@@ -77,8 +77,8 @@ func TestKindsAreClean(t *testing.T) {
 		_, photo := enlargedKinds(t, "photo", scale)
 		for i, k := range list {
 			base, got := findFaults(k.img, plain[i], scale), findFaults(k.img, photo[i], scale)
-			// The network has learned from photographs alone: lines of one pixel in light and dark grey become a little
-			// lighter or darker.
+			// The network has learned from photographs alone: lines of one pixel in light and dark grey become a
+			// little lighter or darker.
 			drift := 1.0
 			if k.name == "user interface" {
 				drift = 2

@@ -16,12 +16,13 @@ import (
 	"superres/internal/testimage"
 )
 
-// sheet returns a drawing of what pictures on screens are made of: text, thin lines, a disc, a gradient, a checkerboard
-// and single pixels.
+// sheet returns a drawing of what pictures on screens are made of: text, thin lines, a disc, a gradient, a
+// checkerboard and single pixels.
 func sheet() image.Image {
 	m := image.NewNRGBA(image.Rect(0, 0, 96, 72))
 	draw.Draw(m, m.Bounds(), image.White, image.Point{}, draw.Src)
-	text := font.Drawer{Dst: m, Src: image.NewUniform(color.NRGBA{20, 30, 120, 255}), Face: basicfont.Face7x13, Dot: fixed.P(3, 12)}
+	ink := image.NewUniform(color.NRGBA{20, 30, 120, 255})
+	text := font.Drawer{Dst: m, Src: ink, Face: basicfont.Face7x13, Dot: fixed.P(3, 12)}
 	text.DrawString("Super 8x")
 	for i := range 96 {
 		m.Set(i, 16+i/8, color.NRGBA{200, 40, 40, 255}) // a shallow line
@@ -55,8 +56,8 @@ func stroke() image.Image {
 	})
 }
 
-// What embedded models and plain interpolations make of a photograph, two drawings and a soft-edged disc is compared with
-// golden files.
+// What embedded models and plain interpolations make of a photograph, two drawings and a soft-edged disc is compared
+// with golden files.
 func TestGolden(t *testing.T) {
 	hopper := golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png"))
 	for _, c := range []struct {
@@ -73,6 +74,7 @@ func TestGolden(t *testing.T) {
 		{"stroke_digits.png", "digits", stroke(), 2},
 		{"disc_photo.png", "photo", disc(24, 8, color.NRGBA{240, 140, 20, 0}, color.NRGBA{0, 255, 0, 0}), 2},
 	} {
-		golden.Compare(t, c.name, upscale(t, builtin(t, c.model), c.img, c.scale), golden.Tolerance{Levels: 1, Share: 0.01})
+		got := upscale(t, builtin(t, c.model), c.img, c.scale)
+		golden.Compare(t, c.name, got, golden.Tolerance{Levels: 1, Share: 0.01})
 	}
 }

@@ -20,7 +20,8 @@ import (
 	"superres/superres/resample"
 )
 
-// builtin returns a model that is part of the program, as models.Open does, which a test of this package cannot import.
+// builtin returns a model that is part of the program, as models.Open does, which a test of this package cannot
+// import.
 func builtin(t testing.TB, name string) *Model {
 	t.Helper()
 	if k := resample.Kernel(name); k.Check() == nil {
@@ -40,7 +41,7 @@ func builtin(t testing.TB, name string) *Model {
 	for scale := 3; scale <= 4; scale++ {
 		file := fmt.Sprintf("%s.x%d.npz", name, scale)
 		if _, err := os.Stat(filepath.Join("models", file)); err == nil {
-			m = m.WithLazy(scale, func() (*Model, error) { return open(file) })
+			m = m.WithSibling(scale, func() (*Model, error) { return open(file) })
 		}
 	}
 	if smaller := name + "-fast"; slices.Contains(builtinNames(t), smaller) {
@@ -64,14 +65,15 @@ func builtinNames(t testing.TB) (names []string) {
 	return append(names, "bicubic", "lanczos", "nearest")
 }
 
-// forge returns a model file with checksums that are right, with the given header and the matrices low, high, low, high
-// and so on, of as many stages. A nil matrix is left out.
+// forge returns a model file with checksums that are right, with the given header and the matrices low, high, low,
+// high and so on, of as many stages. A nil matrix is left out.
 func forge(t testing.TB, head string, matrices ...*mat.Dense) []byte {
 	t.Helper()
 	var arrays []npz.Matrix
 	for i, m := range matrices {
 		if m != nil {
-			arrays = append(arrays, npz.Matrix{Name: fmt.Sprintf("stage%d.%s", i/2, []string{"low", "high"}[i%2]), Data: m})
+			name := fmt.Sprintf("stage%d.%s", i/2, []string{"low", "high"}[i%2])
+			arrays = append(arrays, npz.Matrix{Name: name, Data: m})
 		}
 	}
 	var b bytes.Buffer
@@ -154,8 +156,8 @@ func sampleAt(p *image.NRGBA64, i int) float64 {
 	return float64(int(p.Pix[2*i])<<8 | int(p.Pix[2*i+1]))
 }
 
-// grain returns a picture with 16 bits a sample, of random values from 0.47 to 0.53: grey for one channel, in colour for
-// three, and with transparency for four.
+// grain returns a picture with 16 bits a sample, of random values from 0.47 to 0.53: grey for one channel, in colour
+// for three, and with transparency for four.
 func grain(w, h, channels int) image.Image {
 	rng := rand.New(rand.NewPCG(uint64(w), uint64(h)))
 	value := func() uint16 { return uint16(30801 + rng.IntN(3932)) }

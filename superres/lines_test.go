@@ -61,8 +61,8 @@ func TestThinLines(t *testing.T) {
 	}
 }
 
-// Lines of middle tones, one sample wide, keep their tone and their width at least as well as with interpolation: none
-// comes out thin and nearly black.
+// Lines of middle tones, one sample wide, keep their tone and their width at least as well as with interpolation:
+// none comes out thin and nearly black.
 func TestMiddleTones(t *testing.T) {
 	const n, scale = 40, 4
 	bicubic := builtin(t, "bicubic")
@@ -84,7 +84,7 @@ func TestMiddleTones(t *testing.T) {
 			gain := 10 * math.Log10(plainSquares/squares)
 			t.Logf("%s, level %g: %.2f dB over bicubic, darkest %d", name, level, gain, darkest)
 			if gain < 0.5 || float64(darkest) < level/4 {
-				t.Errorf("%s: lines of level %g gain %.2f dB over bicubic, and are %d at their darkest; expected 0.5 dB, %.0f",
+				t.Errorf("%s, level %g: %.2f dB over bicubic, expected 0.5; darkest %d, expected at least %.0f",
 					name, level, gain, darkest, level/4)
 			}
 		}

@@ -8,19 +8,19 @@ import (
 	"superres/superres/stage"
 )
 
-// Memory returns an estimate, in bytes, of the peak memory of a program that calls Upscale for a picture of the size and
-// colour model of cfg and a result of w×h: the program itself, the model, the picture and the result. Of opt, BandRows
-// counts. The estimate holds with early garbage collection (GOGC=30); with the default the peak can be half as high
-// again.
+// Memory returns an estimate, in bytes, of the peak memory of a program that calls Upscale for a picture of the size
+// and colour model of cfg and a result of w×h: the program itself, the model, the picture and the result. Of opt,
+// BandRows counts. The estimate holds with early garbage collection (GOGC=30); with the default the peak can be half
+// as high again.
 func (m *Model) Memory(cfg image.Config, w, h int, opt Options) int64 {
 	shared, each := m.MemoryEach(cfg, w, h, opt, false)
 	return shared + each
 }
 
-// MemoryEach returns the estimate of Memory in two parts, for a program that enlarges several pictures of the same cfg at
-// a time: shared for the program and the model, and each for every picture. With strips it is that of Stream, for a
-// program that does not keep the strips; if the colour model does not rule out transparency, which cannot be streamed,
-// it is still that of Upscale.
+// MemoryEach returns the estimate of Memory in two parts, for a program that enlarges several pictures of the same
+// cfg at a time: shared for the program and the model, and each for every picture. With strips it is that of Stream,
+// for a program that does not keep the strips; if the colour model does not rule out transparency, which cannot be
+// streamed, it is still that of Upscale.
 func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool) (shared, each int64) {
 	s := sizes{cfg.Width, cfg.Height, w, h}
 	in, out := int64(s.inW)*int64(s.inH), int64(w)*int64(h)
@@ -30,17 +30,17 @@ func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool)
 	if bandRows < 1 {
 		bandRows = m.bandRows(s)
 	}
-	if m.eight {
+	if m.maxEffort {
 		bandRows = s.inH
 	}
 	result := painted * out
-	if strips && split == 0 && !m.eight {
+	if strips && split == 0 && !m.maxEffort {
 		scale, _, reach := m.lastPass(s)
 		strip := int64(min((bandRows+2*reach)*scale, h)) // rows
-		result = 7 * painted * int64(w) * strip          // a strip being painted, one being written, and what its encoder takes
+		result = 7 * painted * int64(w) * strip          // a strip being painted, one being written, and its encoder
 	}
 	live := (pixel+split)*in + result + m.bandsMemory(s, bandRows, grey)
-	if m.eight {
+	if m.maxEffort {
 		live += 4 * 4 * out // the mean, the colour of all rows, and an enlargement in two orientations
 		if !grey && m.enlargesColour(s) {
 			live += 3 * 4 * out // the mean of colour, and two planes of an enlargement
@@ -49,8 +49,8 @@ func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool)
 	return programBytes + WithGarbage(m.loadedMemory(s)), WithGarbage(live)
 }
 
-// pixelBytes returns what a pixel takes in a picture of a colour model, in its result, and in the planes that a picture
-// with transparency is split into as a whole: 0 if the colour model has no transparency.
+// pixelBytes returns what a pixel takes in a picture of a colour model, in its result, and in the planes that a
+// picture with transparency is split into as a whole: 0 if the colour model has no transparency.
 func pixelBytes(model color.Model) (pixel, painted, split int64) {
 	const withAlpha = 4*4 + 4 + 2 // four planes of float32, and the spreading of colour into hidden pixels
 	switch model {
@@ -77,8 +77,8 @@ func pixelBytes(model color.Model) (pixel, painted, split int64) {
 	return 1, 4, 0
 }
 
-// WithGarbage returns the peak memory, in bytes, of a program that keeps the given bytes in use: three eighths more, for
-// garbage that is not collected yet and for gaps between blocks of different sizes.
+// WithGarbage returns the peak memory, in bytes, of a program that keeps the given bytes in use: three eighths more,
+// for garbage that is not collected yet and for gaps between blocks of different sizes.
 func WithGarbage(bytes int64) int64 { return bytes + bytes*3/8 }
 
 // programBytes is what the program takes without a model and a picture.
@@ -102,9 +102,9 @@ func (m *Model) sampleBytes(s sizes, grey bool) int64 {
 	return planesBytes
 }
 
-// The height of a band is chosen so that its planes take about so many bytes. Larger bands are faster, because rows at
-// their edges are copied, and computed twice as far as a stage reaches: with stages, an enlargement to ten megapixels is
-// a single band. Without stages, bands cost nothing.
+// Budgets for the planes of a band, in bytes, from which its height follows. Larger bands are faster, because rows
+// at their edges are copied, and computed twice as far as a stage reaches: with stages, an enlargement to ten
+// megapixels is a single band. Without stages, small bands are as fast as large ones.
 const (
 	bandBudget      = 200 << 20
 	plainBandBudget = 32 << 20
@@ -153,8 +153,9 @@ func (m *Model) lastPass(s sizes) (scale, scaleBefore, reach int) {
 	return scale, scaleBefore, reach
 }
 
-// Reach returns how far the result looks: the number of samples on each side of a sample of a picture of inW×inH, in rows
-// and in columns, that can influence what becomes of it in a result of w×h. It holds for pictures without transparency.
+// Reach returns how far the result looks: the number of samples on each side of a sample of a picture of inW×inH, in
+// rows and in columns, that can influence what becomes of it in a result of w×h. It holds for pictures without
+// transparency.
 func (m *Model) Reach(inW, inH, w, h int) int { return m.reach(sizes{inW, inH, w, h}) }
 
 func (m *Model) reach(s sizes) int {
@@ -192,7 +193,7 @@ func (m *Model) loadedMemory(s sizes) (bytes int64) {
 	models := append(m.chainModels(s), m)
 	for i, model := range models {
 		if !slices.Contains(models[:i], model) {
-			bytes += max(model.loaded, model.fixedMemory())
+			bytes += max(model.loadedBytes, model.fixedMemory())
 		}
 	}
 	return bytes

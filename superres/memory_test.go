@@ -10,8 +10,8 @@ import (
 	"superres/superres/stage"
 )
 
-// probe is a stage that changes nothing. It notes how many rows it is given and how many it is asked about, and claims to
-// take a number of bytes for each sample.
+// probe is a stage that changes nothing. It notes how many rows it is given and how many it is asked about, and
+// claims to take a number of bytes for each sample.
 type probe struct {
 	reach, bytes int
 	given, asked *int
@@ -36,11 +36,12 @@ func (probe) Save(*stage.Arrays) any { return nil }
 // probeModel returns a model of one probe, and its notes.
 func probeModel(reach, bytes int) (m *Model, given, asked *int) {
 	s := probe{reach, bytes, new(int), new(int)}
-	return &Model{Scale: 2, Degradation: resample.Cubic, Kernel: resample.Bicubic, Stages: []stage.Stage{s}}, s.given, s.asked
+	m = &Model{Scale: 2, Degradation: resample.Cubic, Kernel: resample.Bicubic, Stages: []stage.Stage{s}}
+	return m, s.given, s.asked
 }
 
-// The estimate asks a stage about at least as many rows as it is given, counts what it claims in full, and chooses lower
-// bands where it claims much.
+// The estimate asks a stage about at least as many rows as it is given, counts what it claims in full, and chooses
+// lower bands where it claims much.
 func TestMemoryAsksTheStage(t *testing.T) {
 	img := image.NewGray(image.Rect(0, 0, 20, 700))
 	cfg := image.Config{Width: 20, Height: 700, ColorModel: img.ColorModel()}
@@ -52,7 +53,8 @@ func TestMemoryAsksTheStage(t *testing.T) {
 				m.Memory(cfg, 20*scale, 700*scale, opt)
 				upscaleWith(t, m, img, opt)
 				if *asked < *given {
-					t.Errorf("reach %d, bands of %d, ×%d: asked about %d rows, given %d", reach, rows, scale, *asked, *given)
+					t.Errorf("reach %d, bands of %d, ×%d: asked about %d rows, given %d",
+						reach, rows, scale, *asked, *given)
 				}
 			}
 		}

@@ -10,17 +10,18 @@ import (
 	"superres/patches/plane"
 )
 
-// Mix has parts of a picture enlarged by a second model, for example by one for stronger noise where there is more of it.
+// Mix has parts of a picture enlarged by a second model, for example by one for stronger noise where there is more
+// of it.
 type Mix struct {
 	// Model is the second model. It must not differ from the first by more than what Tune changes.
 	Model *Model
-	// Share is the share of the second model's result, 0 to 1. The picture is divided into Share.W × Share.H equal cells;
-	// a sample of Share counts in the middle of its cell, and shares are linear between the middles and constant
-	// beyond the outermost. Upscale does not change it.
+	// Share is the share of the second model's result, 0 to 1. The picture is divided into Share.W × Share.H equal
+	// cells; a sample of Share counts in the middle of its cell, and shares are linear between the middles and
+	// constant beyond the outermost. Upscale does not change it.
 	Share *plane.Plane
-	// Of is the rectangle that is divided into cells, in pixels from the upper left corner of the picture. It may be
-	// larger than the picture, when that is a part of another; the zero rectangle means the whole picture.
-	Of image.Rectangle
+	// Area is the rectangle that is divided into cells, in pixels from the upper left corner of the picture. It may
+	// be larger than the picture, when that is a part of another; the zero rectangle means the whole picture.
+	Area image.Rectangle
 }
 
 // mixer mixes rows of the results of two models.
@@ -30,15 +31,15 @@ type mixer struct {
 	across, down []weight // of each column and each row of the result
 }
 
-// weight is a position on the line between the middles of two cells: at the middle of first for part 0, and at that of
-// second for part 1<<weightBits.
+// weight is a position on the line between the middles of two cells: at the middle of first for part 0, and at that
+// of second for part 1<<weightBits.
 type weight struct {
 	first, second int32
 	part          int32
 }
 
-// weightBits are the binary places of positions, which are integers so that a part of a picture has exactly the weights
-// that it has in the whole picture.
+// weightBits are the binary places of positions, which are integers so that a part of a picture has exactly the
+// weights that it has in the whole picture.
 const weightBits = 16
 
 // newMixer returns the mixer for an enlargement by m, or an error when mix is incomplete or its model does not fit.
@@ -46,23 +47,23 @@ func (m *Model) newMixer(mix *Mix, s sizes) (*mixer, error) {
 	if mix.Model == nil || mix.Share == nil || mix.Share.W < 1 || mix.Share.H < 1 {
 		return nil, usage.Errorf("superres: a mixture without another model, or without shares")
 	}
-	if len(mix.Model.Stages) != len(m.Stages) || mix.Model.Scale != m.Scale || mix.Model.eight != m.eight ||
+	if len(mix.Model.Stages) != len(m.Stages) || mix.Model.Scale != m.Scale || mix.Model.maxEffort != m.maxEffort ||
 		mix.Model.reach(s) != m.reach(s) {
 		return nil, usage.Errorf("superres: two models that differ by more than their tuning cannot be mixed")
 	}
-	of := mix.Of
-	if of.Empty() {
-		of = image.Rect(0, 0, s.inW, s.inH)
+	area := mix.Area
+	if area.Empty() {
+		area = image.Rect(0, 0, s.inW, s.inH)
 	}
 	return &mixer{
 		other: mix.Model, share: mix.Share,
-		across: cellWeights(s.inW, s.w, of.Min.X, of.Dx(), mix.Share.W),
-		down:   cellWeights(s.inH, s.h, of.Min.Y, of.Dy(), mix.Share.H),
+		across: cellWeights(s.inW, s.w, area.Min.X, area.Dx(), mix.Share.W),
+		down:   cellWeights(s.inH, s.h, area.Min.Y, area.Dy(), mix.Share.H),
 	}, nil
 }
 
-// cellWeights returns the weights along one side of a picture that is enlarged from in to out samples. The cells divide
-// the side samples of the picture that begin with sample from, which may be negative.
+// cellWeights returns the weights along one side of a picture that is enlarged from in to out samples. The cells
+// divide the side samples of the picture that begin with sample from, which may be negative.
 func cellWeights(in, out, from, side, cells int) []weight {
 	list := make([]weight, out)
 	for i := range list {
@@ -99,8 +100,8 @@ func reversed(list []weight) []weight {
 	return list
 }
 
-// mix changes rows, which are those of the result from top on, to their mean with the rows of the second model, weighted
-// by the shares.
+// mix changes rows, which are those of the result from top on, to their mean with the rows of the second model,
+// weighted by the shares.
 func (x *mixer) mix(top int, rows, other []*plane.Plane) {
 	const unit = 1 << weightBits
 	parallel.Rows(rows[0].H, func(y int) {

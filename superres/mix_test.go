@@ -32,8 +32,8 @@ func tunedModels(t *testing.T) (weak, strong *Model) {
 // shares returns a plane of w×h cells.
 func shares(w, h int, values ...float32) *plane.Plane { return &plane.Plane{W: w, H: h, Pix: values} }
 
-// waves returns a picture in colour of 16 bits a sample, of middle tones, in which no two samples side by side are equal,
-// so that nothing of an enlargement is clamped.
+// waves returns a picture in colour of 16 bits a sample, of middle tones, in which no two samples side by side are
+// equal, so that nothing of an enlargement is clamped.
 func waves(w, h int) *image.NRGBA64 {
 	out := image.NewNRGBA64(image.Rect(0, 0, w, h))
 	wave := func(x, y, length float64) uint16 {
@@ -46,8 +46,9 @@ func waves(w, h int) *image.NRGBA64 {
 	return out
 }
 
-// checkBetween fails the test unless every sample of got is a + share·(b − a), but for one of 255 levels. Samples that are
-// near black or white may have been cut off, and do not count. share takes a position in the picture, 0 to 1.
+// checkBetween fails the test unless every sample of got is a + share·(b − a), but for one of 255 levels. Samples
+// that are near black or white may have been cut off, and do not count. share takes a position in the picture, 0 to
+// 1.
 func checkBetween(t *testing.T, what string, got, a, b *image.NRGBA64, share func(x, y float64) float64) {
 	t.Helper()
 	inRange := func(v float64) bool { return v > 700 && v < 64800 }
@@ -94,8 +95,8 @@ func TestMix(t *testing.T) {
 	}
 }
 
-// A mixture has the same bytes in bands, in strips, and for a part of a picture. At effort max it is that of the eight
-// orientations.
+// A mixture has the same bytes in bands, in strips, and for a part of a picture. At effort max it is that of the
+// eight orientations.
 func TestMixInParts(t *testing.T) {
 	weak, strong := tunedModels(t)
 	img := testimage.Fill(image.NewNRGBA(image.Rect(0, 0, 72, 150)), true)
@@ -118,7 +119,8 @@ func TestMixInParts(t *testing.T) {
 		t.Errorf("another picture in strips: %v", err)
 	}
 	part := image.Rect(12, 36, 72, 150)
-	opt = Options{Width: 2 * part.Dx(), Height: 2 * part.Dy(), Mix: &Mix{Model: strong, Share: share, Of: img.Bounds().Sub(part.Min)}}
+	mix := &Mix{Model: strong, Share: share, Area: img.Bounds().Sub(part.Min)}
+	opt = Options{Width: 2 * part.Dx(), Height: 2 * part.Dy(), Mix: mix}
 	got := deepUpscale(t, weak, img.SubImage(part), opt)
 	reach := 2 * weak.Reach(72, 150, 144, 300)
 	for y := reach; y < got.Rect.Dy(); y++ {
@@ -175,8 +177,9 @@ func TestMixRefuses(t *testing.T) {
 	weak, _ := tunedModels(t)
 	img, share := testimage.Drawing(30, 30, 1), shares(1, 1, 0.5)
 	for name, mix := range map[string]Mix{
-		"photo-real": {Model: builtin(t, "photo-real"), Share: share}, "bicubic": {Model: Plain(resample.Bicubic), Share: share},
-		"nothing": {}, "no share": {Model: weak}, "no cells": {Model: weak, Share: shares(0, 0)},
+		"photo-real": {Model: builtin(t, "photo-real"), Share: share},
+		"bicubic":    {Model: Plain(resample.Bicubic), Share: share},
+		"nothing":    {}, "no share": {Model: weak}, "no cells": {Model: weak, Share: shares(0, 0)},
 	} {
 		if _, err := weak.Upscale(t.Context(), img, Options{Mix: &mix}); err == nil {
 			t.Errorf("%s: no error", name)

@@ -12,119 +12,117 @@ import (
 	"superres/superres/stage"
 )
 
-// Model is a chain of stages that undoes one degradation at one scale, or a plain
-// interpolation when it has no stages. It does not change once made, and
-// concurrent use is safe.
+// Model enlarges pictures. It is a chain of stages that undoes one degradation at one scale, or a plain
+// interpolation if it has no stages. A model does not change once it is made, and may be used concurrently.
 type Model struct {
-	// Scale is what the stages enlarge by, 2 to 4; 0: any, for a model without stages.
+	// Scale is the scale of the stages, 2 to 4; 0, for a model without stages, means any.
 	Scale int
 	// Degradation is what the stages undo.
 	Degradation resample.Degradation
-	// Kernel makes the first enlargement, and enlarges colour.
+	// Kernel interpolates brightness before the stages, and colour if the model has no network for it.
 	Kernel resample.Kernel
-	// Stages are applied one after the other.
+	// Stages improve the interpolated brightness, one after the other.
 	Stages []stage.Stage
-	// Colour enlarges colour, of pictures that have it at the resolution of brightness, and
-	// Subsampled that which their files keep at half of it; nil: Kernel does.
+	// Colour enlarges the colour of pictures that have it at the resolution of brightness, and Subsampled that of
+	// pictures whose files keep it at half of that. nil means interpolation.
 	Colour, Subsampled stage.Colour
 	// Provenance says where the model comes from.
 	Provenance Provenance
 
-	siblings []sibling              // for other scales
-	fast     func() (*Model, error) // opens a smaller model; nil: there is none
-	eight    bool                   // Effort max
-	loaded   int64                  // bytes that the stages of its file took, of which fewer may be left
+	siblings    []sibling              // for other scales
+	fast        func() (*Model, error) // opens the smaller model for the effort fast; nil: there is none
+	maxEffort   bool                   // has the effort max: the mean over eight orientations
+	loadedBytes int64                  // bytes that the stages took when the file was loaded; tuning may leave fewer
 }
 
-// Plain returns the model that is an interpolation and nothing else.
+// Plain returns the model that interpolates by a kernel and has no stages.
 func Plain(k resample.Kernel) *Model { return &Model{Degradation: resample.Cubic, Kernel: k} }
 
-// Provenance says where a model comes from.
+// Provenance says where a model comes from. It is kept in the model file.
 type Provenance struct {
-	// Imported is the file that the dictionary came from; nil: it was learned here.
+	// Imported is the file from which the dictionary was imported; nil if it was learned.
 	Imported *Imported `json:"imported,omitempty"`
 
-	// Init is where the model comes from that learning began with; nil: it began with none.
+	// Init is the provenance of the model that training started from; nil if it started from none.
 	Init *Provenance `json:"init,omitempty"`
-	// Teachers is where the models come from that were learned from beside the pictures.
+	// Teachers are the provenances of the models that training learned from besides the pictures.
 	Teachers []Provenance `json:"teachers,omitempty"`
-	// Command makes the same bytes again from the same pictures, and the models of Init and
-	// Teachers.
+	// Command is the command that trained the model. It gives the same bytes again from the same pictures and the
+	// models of Init and Teachers.
 	Command string `json:"command"`
-	// Learner is the spec of what learned.
+	// Learner is the spec of the learner: its name and settings.
 	Learner string `json:"learner"`
-	// Coder is the spec of the sparse coder, of learning and enlarging; empty: there is none.
+	// Coder is the spec of the sparse coder for learning and enlarging; empty if there is none.
 	Coder string `json:"coder"`
-	// Atoms is K, of each stage.
+	// Atoms is the number of atoms of the dictionary of each stage.
 	Atoms int `json:"atoms"`
-	// Iterations is how many were run.
+	// Iterations is the number of iterations that the learner ran.
 	Iterations int `json:"iterations"`
 	// Stop says why learning ended.
 	Stop string `json:"stop"`
-	// Seed is that of all random draws.
+	// Seed is the seed of all random numbers.
 	Seed uint64 `json:"seed"`
-	// Data names what was trained on.
+	// Data are the names of the training data.
 	Data []string `json:"data"`
 	// Warnings are those of the learner.
 	Warnings []string `json:"warnings,omitempty"`
-	// Pictures is how many were trained on.
+	// Pictures is the number of training pictures.
 	Pictures int `json:"pictures"`
-	// Patches is how many were drawn from them.
+	// Patches is the number of patches that were sampled from them.
 	Patches int `json:"patches"`
-	// DataSHA256 is a hash of the samples of all pictures, in order: see training.Digest.
+	// DataSHA256 is a hash, in hexadecimal, of the samples of all training pictures in order: see training.Digest.
 	DataSHA256 string `json:"data_sha256"`
-	// TrainRMSE is the root mean square error of what was learned from, in 0..1.
+	// TrainRMSE is the root mean square error on the training data, in samples of 0..1.
 	TrainRMSE float64 `json:"train_rmse"`
-	// HeldOut is how many pictures were not trained on, and scored.
+	// HeldOut is the number of pictures that were held out from training to be scored.
 	HeldOut int `json:"held_out"`
-	// Score tells how well these are restored; nil: there are none.
+	// Score says how well the held-out pictures are restored; nil if there are none.
 	Score *Score `json:"score,omitempty"`
 }
 
-// Imported says what file a dictionary came from that was learned elsewhere.
+// Imported says from which file a dictionary was imported that another program has learned.
 type Imported struct {
-	// File is its base name.
+	// File is the base name of the file.
 	File string `json:"file"`
-	// SHA256 is that of its bytes.
+	// SHA256 is the hash of its bytes, in hexadecimal.
 	SHA256 string `json:"sha256"`
-	// From is what the file said of its own origin; nil: nothing.
+	// From is the provenance that the file states; nil if it states none.
 	From *Provenance `json:"from,omitempty"`
 }
 
-// Score tells how well held-out pictures were restored, by the model and by bicubic
-// interpolation: means over the pictures of PSNR and SSIM by the protocol MatlabY, reduced
-// by the model's degradation, and of the normalised error.
+// Score says how well held-out pictures are restored, after a reduction by the model's degradation, by the model and
+// by bicubic interpolation. It has means over the pictures: of PSNR and SSIM by the protocol MatlabY, and of the
+// normalised squared error.
 type Score struct {
 	Model   score.Means `json:"model"`
 	Bicubic score.Means `json:"bicubic"`
 }
 
-// formatVersion is the number of the form of model files: the only one that is written, and that is read.
+// formatVersion is the number of the only form of model files that is written and read.
 const formatVersion = 1
 
-// header is the member model.json of a model file.
+// header is the content of the member model.json of a model file.
 type header struct {
 	Format      int                  `json:"format"`
 	Scale       int                  `json:"scale"`
 	Degradation resample.Degradation `json:"degradation"`
 	Kernel      resample.Kernel      `json:"kernel"`
 	Stages      []stage.Head         `json:"stages"`
-	// Colours are those of the model that are not nil, by their names.
+	// Colours has the model's Colour and Subsampled, by the names below, without those that are nil.
 	Colours    map[string]stage.Head `json:"colours,omitempty"`
 	Provenance Provenance            `json:"provenance"`
 }
 
-// The names of what enlarges colour in a file.
+// The names of Colour and Subsampled in a model file.
 const (
 	colourName     = "colour"
 	subsampledName = "subsampled"
 )
 
-// ErrModel is wrapped by errors about a model that is missing or damaged or too
-// new.
+// ErrModel is wrapped by errors about a model that is missing, damaged, or of a form that is not read.
 var ErrModel = errors.New("model cannot be used")
 
-// Unusable returns an error of the same text that wraps ErrModel as well.
+// Unusable returns an error with the text of err that wraps both err and ErrModel.
 func Unusable(err error) error { return modelError{err} }
 
 type modelError struct{ error }
@@ -132,15 +130,18 @@ type modelError struct{ error }
 func (modelError) Is(target error) bool { return target == ErrModel }
 func (e modelError) Unwrap() error      { return e.error }
 
-// Save writes the model as an .npz file that numpy opens: the member model.json
-// and the matrices of stage i as "stagei.name". The bytes depend on the model
-// alone.
+// Save writes the model, without its siblings, as an .npz file that numpy opens: its description as the member
+// model.json, and the arrays of stage i as "stagei.name". The same model gives the same bytes. A plain interpolation
+// cannot be saved.
 func (m *Model) Save(w io.Writer) error {
 	if len(m.Stages) == 0 {
 		return errors.New("superres: a plain interpolation is no model to save")
 	}
 	var members stage.Members
-	h := header{Format: formatVersion, Scale: m.Scale, Degradation: m.Degradation, Kernel: m.Kernel, Colours: map[string]stage.Head{}, Provenance: m.Provenance}
+	h := header{
+		Format: formatVersion, Scale: m.Scale, Degradation: m.Degradation, Kernel: m.Kernel,
+		Colours: map[string]stage.Head{}, Provenance: m.Provenance,
+	}
 	for i, s := range m.Stages {
 		head, err := members.Add(stageName(i), s)
 		if err != nil {
@@ -148,17 +149,16 @@ func (m *Model) Save(w io.Writer) error {
 		}
 		h.Stages = append(h.Stages, head)
 	}
-	for _, c := range []struct {
-		name string
-		is   stage.Colour
-	}{{colourName, m.Colour}, {subsampledName, m.Subsampled}} {
-		if c.is == nil {
+	for i, c := range []stage.Colour{m.Colour, m.Subsampled} {
+		if c == nil {
 			continue
 		}
-		var err error
-		if h.Colours[c.name], err = members.Add(c.name, c.is); err != nil {
+		name := []string{colourName, subsampledName}[i]
+		head, err := members.Add(name, c)
+		if err != nil {
 			return err
 		}
+		h.Colours[name] = head
 	}
 	data, err := json.MarshalIndent(h, "", "\t")
 	if err != nil {
@@ -170,8 +170,8 @@ func (m *Model) Save(w io.Writer) error {
 // stageName returns the name of stage i in a model file.
 func stageName(i int) string { return fmt.Sprintf("stage%d", i) }
 
-// Load reads a model that Save wrote. Nothing in the file is trusted. Every error
-// wraps ErrModel.
+// Load returns the model of a file of size bytes that Save wrote. It trusts nothing in the file: sizes are checked
+// before memory is allocated. Every error wraps ErrModel.
 func Load(r io.ReaderAt, size int64) (*Model, error) {
 	m, err := load(r, size)
 	if err != nil {
@@ -194,13 +194,15 @@ func load(r io.ReaderAt, size int64) (*Model, error) {
 		return nil, errors.New("model.json is damaged")
 	}
 	if h.Format > formatVersion {
-		return nil, fmt.Errorf("the file has format %d, this program reads format %d; use a newer superres", h.Format, formatVersion)
+		return nil, fmt.Errorf("the file has format %d, this program reads format %d; use a newer superres",
+			h.Format, formatVersion)
 	}
 	if h.Format != formatVersion || h.Scale < 2 || h.Scale > 4 || len(h.Stages) == 0 || len(h.Stages) > 64 {
 		return nil, fmt.Errorf("model.json: format %d, scale %d, %d stages", h.Format, h.Scale, len(h.Stages))
 	}
 	if slices.ContainsFunc(h.Stages, func(s stage.Head) bool { return s.Kind == "anchored" }) {
-		return nil, errors.New("the model has anchored stages, which are no more; train a convolutional one, or use the superres of commit 57f912e, the last that reads it")
+		return nil, errors.New("the model has anchored stages, which are no more; train a convolutional one, " +
+			"or use the superres of commit 57f912e, the last that reads it")
 	}
 	if err := h.Degradation.Check(); err != nil {
 		return nil, err
@@ -226,26 +228,27 @@ func load(r io.ReaderAt, size int64) (*Model, error) {
 			return nil, fmt.Errorf("%s: %w", subsampledName, err)
 		}
 	}
-	m.loaded = m.fixedMemory()
+	m.loadedBytes = m.fixedMemory()
 	return m, nil
 }
 
-// Description is what a model file says of a model, without the arrays.
+// Description says what a model is, without its arrays.
 type Description struct {
-	// Scale is what the stages enlarge by; 0: any.
+	// Scale is the scale of the stages; 0 means any.
 	Scale int `json:"scale,omitempty"`
-	// OtherScales are those that have models of their own.
+	// OtherScales are the scales of the siblings.
 	OtherScales []int `json:"other_scales,omitempty"`
 	// Degradation is what the stages undo.
 	Degradation resample.Degradation `json:"degradation"`
-	// Kernel makes the first enlargement.
+	// Kernel interpolates before the stages.
 	Kernel resample.Kernel `json:"kernel"`
-	// Stages are described in a line each.
+	// Stages describe each stage in a line.
 	Stages []string `json:"stages"`
-	// Colour and Subsampled describe in a line what enlarges colour; "": interpolation does.
+	// Colour and Subsampled describe the networks for colour in a line each; they are empty if colour is
+	// interpolated.
 	Colour     string `json:"colour,omitempty"`
 	Subsampled string `json:"subsampled,omitempty"`
-	// Provenance says where the model comes from; nil: it is a plain interpolation.
+	// Provenance says where the model comes from; nil for a plain interpolation.
 	Provenance *Provenance `json:"provenance,omitempty"`
 }
 

@@ -31,8 +31,8 @@ func openData(t *testing.T, name string, count int) (names []string, pictures []
 	return names, pictures
 }
 
-// figure is a cell of a table of Set5: the row "×2" of the column "photo fast", or "noise 10" of a table whose head says
-// which two models it compares.
+// figure is a cell of a table of Set5: the row "×2" of the column "photo fast", or "noise 10" of a table whose head
+// says which two models it compares.
 type figure struct {
 	scale              int
 	head, column, cell string
@@ -55,7 +55,8 @@ func readFigures(t *testing.T, page string) (list []figure) {
 			head = cells
 		}
 		var scale int
-		if _, err := fmt.Sscanf(cells[0], "×%d", &scale); err != nil || len(head) != len(cells) || !strings.HasPrefix(line, "| ×") {
+		_, err := fmt.Sscanf(cells[0], "×%d", &scale)
+		if err != nil || len(head) != len(cells) || !strings.HasPrefix(line, "| ×") {
 			continue
 		}
 		for i, cell := range cells[1:] {
@@ -65,8 +66,9 @@ func readFigures(t *testing.T, page string) (list []figure) {
 	return list
 }
 
-// TestSet5 compares the PSNR of Set5 with the tables of README.md and superres/README.md: each figure may be 0.02 dB off.
-// Without SUPERRES_FULL it leaves out the effort max, and all but the diagonals of the table of degraded pictures.
+// TestSet5 compares the PSNR of Set5 with the tables of README.md and superres/README.md: each figure may be 0.02 dB
+// off. Without SUPERRES_FULL it leaves out the effort max, and all but the diagonals of the table of degraded
+// pictures.
 func TestSet5(t *testing.T) {
 	_, pictures := openData(t, "set5", 5)
 	check := func(f figure, m *Model, d degradation, stated string) {
@@ -80,7 +82,7 @@ func TestSet5(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tuned, err := m.For(low, d.quality)
+			tuned, err := m.TuneFor(low, d.quality)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,7 +123,7 @@ func TestSet5(t *testing.T) {
 		}
 	}
 	if len(figures) != 39 || degraded != 18 {
-		t.Errorf("the tables of Set5 have %d figures, expected 39, %d of degraded pictures, expected 18", len(figures), degraded)
+		t.Errorf("Set5 has %d figures, %d of degraded pictures, expected 39 and 18", len(figures), degraded)
 	}
 }
 
@@ -153,8 +155,8 @@ func (d degradation) apply(img image.Image) (image.Image, error) {
 	return img, nil
 }
 
-// TestT91 checks that no picture of T91 comes out worse than by interpolation, at any scale, with the efforts fast and
-// best. Without SUPERRES_FULL it takes every fifth picture.
+// TestT91 checks that no picture of T91 comes out worse than by interpolation, at any scale, with the efforts fast
+// and best. Without SUPERRES_FULL it takes every fifth picture.
 func TestT91(t *testing.T) {
 	names, pictures := openData(t, "t91", 91)
 	step := 5
@@ -168,7 +170,8 @@ func TestT91(t *testing.T) {
 				t.Fatal(err)
 			}
 			squares := func(model string) float64 {
-				got, err := score.NormalisedError(pictures[i], upscale(t, builtin(t, model), low, float64(scale)), scale)
+				high := upscale(t, builtin(t, model), low, float64(scale))
+				got, err := score.NormalisedError(pictures[i], high, scale)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -7,11 +7,11 @@ import (
 	"superres/internal/usage"
 )
 
-// ResultSize returns the width and height of the result, in pixels, for a picture of w×h. With a Scale, or neither size
-// nor scale, each side is multiplied by the scale, as Size does. With a Width or a Height alone, the other side keeps the
-// proportions. With both, the result has exactly that size, or, with Fit, the largest size of the picture's proportions
-// within it: one side is as given, and the other keeps the proportions. Sides are computed exactly, from the scale as it
-// is written in decimal, rounded to the nearest pixel, halves up, and are at least 1.
+// ResultSize returns the width and height of the result, in pixels, for a picture of w×h. With a Scale, or neither
+// size nor scale, each side is multiplied by the scale, as Size does. With a Width or a Height alone, the other side
+// keeps the proportions. With both, the result has exactly that size, or, with Fit, the largest size of the
+// picture's proportions within it: one side is as given, and the other keeps the proportions. Sides are computed
+// exactly, from the scale as it is written in decimal, rounded to the nearest pixel, halves up, and are at least 1.
 //
 // It is an error if a side would be shorter than that of the picture, or more than MaxScale times as long.
 func (m *Model) ResultSize(w, h int, opt Options) (int, int, error) {
@@ -30,11 +30,28 @@ func (m *Model) ResultSize(w, h int, opt Options) (int, int, error) {
 	}
 	switch {
 	case toW < w || toH < h:
-		return 0, 0, usage.Errorf("superres: %d×%d would become %d×%d, and nothing is made smaller; ask for a larger size", w, h, toW, toH)
+		return 0, 0, usage.Errorf("superres: %d×%d would become %d×%d, and nothing is made smaller; "+
+			"ask for a larger size", w, h, toW, toH)
 	case toW > MaxScale*w || toH > MaxScale*h:
-		return 0, 0, usage.Errorf("superres: %d×%d would become %d×%d, more than %d times as large; ask for a smaller size", w, h, toW, toH, MaxScale)
+		return 0, 0, usage.Errorf("superres: %d×%d would become %d×%d, more than %d times as large; "+
+			"ask for a smaller size", w, h, toW, toH, MaxScale)
 	}
 	return toW, toH, nil
+}
+
+// Size returns the width and height of the result, in pixels, for a picture of w×h and a scale; 0 means the model's
+// own, or 2 for a plain interpolation. It is an error if the scale is not within MinScale to MaxScale.
+func (m *Model) Size(w, h int, scale float64) (int, int, error) {
+	switch {
+	case scale == 0 && m.Scale > 0:
+		scale = float64(m.Scale)
+	case scale == 0:
+		scale = 2
+	case !(scale >= MinScale && scale <= MaxScale):
+		return 0, 0, usage.Errorf("superres: scale %g, expected %d to %d", scale, MinScale, MaxScale)
+	}
+	factor := exactDecimal(scale)
+	return scaledSide(w, factor), scaledSide(h, factor), nil
 }
 
 // scaledSide returns n times a factor, rounded to the nearest integer, halves up, and at least 1.
@@ -46,8 +63,8 @@ func scaledSide(n int, factor *big.Rat) int {
 	return max(1, int(a.Int64()))
 }
 
-// exactDecimal returns a finite scale as it is written in decimal: 1.005 becomes 201/200, though its float64 lies just
-// below that, so that 100 pixels times 1.005 are 101.
+// exactDecimal returns a finite scale as it is written in decimal: 1.005 becomes 201/200, though its float64 lies
+// just below that, so that 100 pixels times 1.005 are 101.
 func exactDecimal(scale float64) *big.Rat {
 	r, _ := new(big.Rat).SetString(strconv.FormatFloat(scale, 'g', -1, 64)) // which reads every finite number
 	return r

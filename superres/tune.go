@@ -10,28 +10,19 @@ import (
 	"superres/superres/stage"
 )
 
-// Tune returns a model with other settings and the same dictionaries. It fails
-// when m has no stage that they concern. Siblings are tuned alike; the result has no smaller
-// model for the effort fast.
+// Tune returns the model with other settings, and what was learned unchanged. Its siblings are tuned alike, when
+// they are first needed. The result has no smaller model for the effort fast. It is an error if a setting is out of
+// its range, or concerns no stage of the model.
 func (m *Model) Tune(t stage.Tuning) (*Model, error) {
 	out, err := m.tuneAlone(t)
 	if err != nil {
 		return nil, err
 	}
-	out.siblings = nil
-	for _, s := range m.siblings {
-		out.siblings = append(out.siblings, newSibling(s.scale, func() (*Model, error) {
-			other, err := s.open()
-			if err != nil {
-				return nil, err
-			}
-			return other.Tune(t)
-		}))
-	}
+	out.siblings = m.changedSiblings(func(other *Model) (*Model, error) { return other.Tune(t) })
 	return out, nil
 }
 
-// tuneAlone returns the model with other settings; its siblings are those of m, untuned.
+// tuneAlone returns the model with other settings. Its siblings are those of m, as they are.
 func (m *Model) tuneAlone(t stage.Tuning) (*Model, error) {
 	out := *m
 	out.Stages, out.fast = nil, nil
@@ -73,13 +64,13 @@ func (m *Model) tuneAlone(t stage.Tuning) (*Model, error) {
 	return &out, nil
 }
 
-// IsGraded tells whether the model can be tuned to the strength of a picture's degradation.
+// IsGraded tells whether the model can be tuned to the strength of a picture's degradation, such as noise.
 func (m *Model) IsGraded() bool { return m.has(stage.Graded) }
 
-// For returns the model at the strength of a picture's degradation, as package flaws measures it; m
-// itself when it is not graded. quality is that of the JPEG file that the picture comes
-// out of, 1 to 100; 0: of another file.
-func (m *Model) For(img image.Image, quality int) (*Model, error) {
+// TuneFor returns the model tuned to the strength of the degradation that package flaws estimates for a picture, or m
+// itself if it cannot be tuned so. quality is that of the JPEG file that the picture comes from, 1 to 100, or 0 for
+// any other file.
+func (m *Model) TuneFor(img image.Image, quality int) (*Model, error) {
 	if !m.IsGraded() {
 		return m, nil
 	}
@@ -91,13 +82,13 @@ func (m *Model) has(setting stage.Settings) bool {
 	return slices.ContainsFunc(m.Stages, func(s stage.Stage) bool { return stage.SettingsOf(s)&setting != 0 })
 }
 
-// Efforts returns the names of how much is done for a picture: fast, what the smaller model
-// that belongs to this one makes of it; best, what the model makes of it; max, the mean of what
-// it makes of the eight flips and quarter turns of the picture, which takes eight times as long.
+// Efforts returns the names of the efforts, from the fastest: fast is the work of a smaller model, best that of the
+// model, and max the mean of what the model makes of the eight orientations of a picture, which takes eight times as
+// long.
 func Efforts() []string { return []string{"fast", "best", "max"} }
 
-// Effort returns the model at an effort: m itself at best. It fails when there is no such
-// effort, or the model does not have it. The siblings of a model work at the same effort.
+// Effort returns the model at an effort, and its siblings with it; at best, m itself. It is an error if the effort is
+// unknown or the model does not have it: fast takes a smaller model, and max a model with stages.
 func (m *Model) Effort(name string) (*Model, error) {
 	switch {
 	case !slices.Contains(Efforts(), name):
@@ -106,7 +97,7 @@ func (m *Model) Effort(name string) (*Model, error) {
 		return m, nil
 	case name == "max" && len(m.Stages) > 0:
 		out := *m
-		out.eight = true
+		out.maxEffort = true
 		return &out, nil
 	case name == "fast" && m.fast != nil:
 		return m.fast()
@@ -114,8 +105,8 @@ func (m *Model) Effort(name string) (*Model, error) {
 	return nil, usage.Errorf("superres: this model has no effort %q", name)
 }
 
-// WithFast returns m with a smaller model, for the effort fast, which open makes once, when
-// it is needed.
+// WithFast returns m with a smaller model for the effort fast. open is called at most once, when that effort is first
+// asked for.
 func (m *Model) WithFast(open func() (*Model, error)) *Model {
 	out := *m
 	out.fast = sync.OnceValues(open)

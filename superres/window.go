@@ -31,8 +31,8 @@ func (w *window) append(mem *stage.Pool, p *plane.Plane) {
 	w.plane.H += p.H
 }
 
-// dropBefore drops the rows before a row of the whole plane. The rows that stay are copied to memory of their own, and
-// the memory that held all of them is given to mem.
+// dropBefore drops the rows before a row of the whole plane. The rows that stay are copied to memory of their own,
+// and the memory that held all of them is given to mem.
 func (w *window) dropBefore(mem *stage.Pool, row int) {
 	if row <= w.top {
 		return

@@ -1,8 +1,7 @@
 // Package app is the program superres.
 //
-// Another module makes a superres of its own, with learners, coders or stages of its own
-// in it, from a main function that imports their packages, for their registration, and
-// calls Main:
+// Another module makes a superres of its own, with learners, coders or stages of its own in it, from a main function
+// that imports their packages, for their registration, and calls Main:
 //
 //	package main
 //
@@ -41,8 +40,7 @@ import (
 	"superres/internal/kernel"
 )
 
-// Main runs the program with the arguments of the process and ends the process with its
-// exit code.
+// Main runs the program with the arguments of the process and ends the process with its exit code.
 func Main() {
 	LessGarbage()
 	kernel.AdviseHeap(128 << 20)
@@ -52,13 +50,12 @@ func Main() {
 	os.Exit(Run(console.OwnProcess(context.Background()), os.Stdin, os.Stdout, os.Stderr, os.Args))
 }
 
-// LessGarbage sets the process up for Run, which keeps a few large planes: to collect
-// garbage early nearly halves the peak of the memory and costs little.
+// LessGarbage sets the process up for Run, which keeps a few large planes: to collect garbage early nearly halves the
+// peak of the memory and costs little.
 func LessGarbage() { debug.SetGCPercent(30) }
 
-// Run runs the program within a process: args as os.Args, the result the exit code.
-// Messages go to stderr, data to stdout. SIGINT, SIGTERM, SIGHUP and a standard stream that
-// nobody reads any more end it, as the end of ctx does.
+// Run runs the program within a process: args as os.Args, the result the exit code. Messages go to stderr, data to
+// stdout. SIGINT, SIGTERM, SIGHUP and a standard stream that nobody reads any more end it, as the end of ctx does.
 func Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
 	return program.Run(ctx, stdin, stdout, stderr, args)
 }
@@ -69,7 +66,8 @@ var program = console.Program{
 	Implied: "upscale",
 	Commands: []func(*console.Streams) *cli.Command{
 		upscale.Command, serve.Command, scoring.Eval, scoring.Diff, train.Command, learn.Command, recovery.Command,
-		comparison.Command, parts.Command, digits.Command, atoms.Command, models.Command, plugins.Learners, plugins.Coders,
+		comparison.Command, parts.Command, digits.Command, atoms.Command, models.Command, plugins.Learners,
+		plugins.Coders,
 		bench.Command, manual.Completion, manual.Man, manual.Version,
 	},
 }

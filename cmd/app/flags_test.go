@@ -16,19 +16,28 @@ import (
 	"superres/cmd/internal/console/consoletest"
 )
 
-// FuzzFlags gives the program command lines, one argument a line: whatever they are, it
-// ends with a code of its own, in plain words, and the pictures are as they were.
+// FuzzFlags gives the program command lines, one argument a line: whatever they are, it ends with a code of its own,
+// in plain words, and the pictures are as they were.
 func FuzzFlags(f *testing.F) {
 	for _, line := range []string{
-		"", "upscale", "upscale a.png", "upscale a.png -s 7.3 -o b.png", "upscale -s", "upscale --scale=1e309 a.png", "upscale -s NaN a.png",
-		"upscale --width 99999999999999999999 a.png", "upscale --fit 3x a.png", "upscale --fit -3x-4 a.png", "upscale -- -s", "upscale - - -o -",
-		"upscale a.png -o a.png --on-exist overwrite", "upscale . -r --shard 3/2", "upscale . --shard 0/7 --resume", "upscale a.png --name {stem}{ext}{{",
-		"upscale a.png --include [ --exclude ]", "upscale a.png --timeout -1s", "upscale a.png -j 99999", "upscale a.png -j= -s=", "upscale a.png --max-memory 1",
-		"upscale a.png --coder omp:sparsity=1,tolerance=NaN -m coupled", "upscale a.png -m photo --effort fast --depth 16 -f tiff -o x.tif",
-		"upscale -s 2 -s 3 a.png", "upscale --json --dry-run a.png", "upscale -ss a.png", "upscale ---s 2 a.png", "upscale -s=2=3 a.png", "upscale -h=1", "upscale --",
-		"train . -o m.npz --patch 0", "learn a.csv -o D.npy --learner rop:penalty=x", "learn a.csv -o D.npy --iterations 1",
-		"eval a.png", "eval a.png a.png --protocol x", "mnist a.csv", "models photo", "models m.npz", "dict", "dict show photo", "dict export coupled -o d.csv",
-		"dict import a.csv -o m.npz", "learners x", "coders", "version --json", "help", "help upscale x", "recover --panel 1,1", "compare --protocol x", "nonsense", "--version", "-",
+		"", "upscale", "upscale a.png", "upscale a.png -s 7.3 -o b.png", "upscale -s", "upscale --scale=1e309 a.png",
+		"upscale -s NaN a.png",
+		"upscale --width 99999999999999999999 a.png", "upscale --fit 3x a.png", "upscale --fit -3x-4 a.png",
+		"upscale -- -s", "upscale - - -o -",
+		"upscale a.png -o a.png --on-exist overwrite", "upscale . -r --shard 3/2", "upscale . --shard 0/7 --resume",
+		"upscale a.png --name {stem}{ext}{{",
+		"upscale a.png --include [ --exclude ]", "upscale a.png --timeout -1s", "upscale a.png -j 99999",
+		"upscale a.png -j= -s=", "upscale a.png --max-memory 1",
+		"upscale a.png --coder omp:sparsity=1,tolerance=NaN -m coupled",
+		"upscale a.png -m photo --effort fast --depth 16 -f tiff -o x.tif",
+		"upscale -s 2 -s 3 a.png", "upscale --json --dry-run a.png", "upscale -ss a.png", "upscale ---s 2 a.png",
+		"upscale -s=2=3 a.png", "upscale -h=1", "upscale --",
+		"train . -o m.npz --patch 0", "learn a.csv -o D.npy --learner rop:penalty=x",
+		"learn a.csv -o D.npy --iterations 1",
+		"eval a.png", "eval a.png a.png --protocol x", "mnist a.csv", "models photo", "models m.npz", "dict",
+		"dict show photo", "dict export coupled -o d.csv",
+		"dict import a.csv -o m.npz", "learners x", "coders", "version --json", "help", "help upscale x",
+		"recover --panel 1,1", "compare --protocol x", "nonsense", "--version", "-",
 	} {
 		f.Add(strings.ReplaceAll(line, " ", "\n"))
 	}
@@ -49,7 +58,8 @@ func FuzzFlags(f *testing.F) {
 		defer cancel()
 		var out, errs bytes.Buffer
 		code := Run(ctx, bytes.NewReader(picture), &out, &errs, append([]string{"superres"}, args...))
-		if code < console.ExitOK || code > console.ExitLimit || code != 0 && !strings.HasPrefix(lastLine(errs.String()), "superres: ") {
+		if code < console.ExitOK || code > console.ExitLimit || code != 0 &&
+			!strings.HasPrefix(lastLine(errs.String()), "superres: ") {
 			t.Errorf("%q: exit %d, %q", args, code, errs.String())
 		}
 		if text := errs.String(); strings.Contains(text, "panic") || strings.Contains(text, "goroutine ") {

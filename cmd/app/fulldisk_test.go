@@ -17,7 +17,7 @@ import (
 	"superres/cmd/internal/console/consoletest"
 )
 
-// smallDisk mounts a file system of so many bytes, if the machine lets it.
+// smallDisk mounts a file system of a size in bytes, or skips the test where that is not possible.
 func smallDisk(t *testing.T, size int) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -32,8 +32,7 @@ func smallDisk(t *testing.T, size int) string {
 	return dir
 }
 
-// On a disk that gets full every file is whole, the old one or the new one, the error
-// says why, and nothing else is left.
+// On a disk that becomes full every file is the old one or the new one, the error says why, and no other file is left.
 func TestFullDisk(t *testing.T) {
 	disk := smallDisk(t, 2<<20)
 	dir := t.TempDir()
@@ -42,12 +41,10 @@ func TestFullDisk(t *testing.T) {
 		consoletest.Put(t, filepath.Join(disk, fmt.Sprintf("%02d_2x.tif", i)), []byte("old"))
 	}
 	in := filepath.Join(dir, "in")
-	_, stderr, code := call(t, dir, "", "upscale", in, "-f", "tiff", "-o", filepath.Join(dir, "want"), "-m", "bicubic", "-q")
-	if code != 0 {
-		t.Fatal(stderr)
-	}
+	tested.Succeeds(t, dir, "upscale", in, "-f", "tiff", "-o", filepath.Join(dir, "want"), "-m", "bicubic", "-q")
 	want := consoletest.Results(t, filepath.Join(dir, "want"))
-	_, stderr, code = call(t, dir, "", "upscale", in, "-f", "tiff", "-o", disk, "-m", "bicubic", "--on-exist", "overwrite", "-q")
+	_, stderr, code := call(t, dir, "", "upscale", in, "-f", "tiff", "-o", disk, "-m", "bicubic", "--on-exist",
+		"overwrite", "-q")
 	old, made := 0, 0
 	for f, data := range consoletest.Results(t, disk) {
 		switch data {
@@ -59,14 +56,15 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("%s has %d bytes of neither", f, len(data))
 		}
 	}
-	if code != console.ExitSome || old+made != 12 || old == 0 || made == 0 || strings.Count(stderr, "no space left on device; free some space") != old {
+	if code != console.ExitSome || old+made != 12 || old == 0 || made == 0 ||
+		strings.Count(stderr, "no space left on device; free some space") != old {
 		t.Errorf("exit %d, %d old and %d new files: %s", code, old, made, stderr)
 	}
-	if all := consoletest.Tree(t, disk); len(all) != 12 {
-		t.Errorf("left: %v", all)
+	if files := consoletest.Tree(t, disk); len(files) != 12 {
+		t.Errorf("left: %v", files)
 	}
 	// The other outputs: of one picture, of a dictionary, of a model, of a report.
-	consoletest.Put(t, filepath.Join(disk, "filling"), make([]byte, 1<<20)[:free(t, disk)-1<<12])
+	consoletest.Put(t, filepath.Join(disk, "filling"), make([]byte, 1<<20)[:freeBytes(t, disk)-1<<12])
 	y := mat.NewDense(40, 200, nil)
 	y.Apply(func(i, j int, _ float64) float64 { return float64((i*j*7+i+3*j)%11) - 5 }, y)
 	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), y)
@@ -78,7 +76,8 @@ func TestFullDisk(t *testing.T) {
 		{"dict", "export", "coupled", "-o", filepath.Join(disk, "d.csv")},
 	} {
 		_, stderr, code := call(t, dir, "", append(args, "-q")...)
-		if code != console.ExitOutput || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "no space left on device; free some space") {
+		if code != console.ExitOutput || strings.Count(stderr, "\n") != 1 ||
+			!strings.Contains(stderr, "no space left on device; free some space") {
 			t.Errorf("%v: exit %d, %s", args, code, stderr)
 		}
 		if after := consoletest.Tree(t, disk); fmt.Sprint(after) != fmt.Sprint(before) {
@@ -90,8 +89,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// free is how many bytes a disk still takes.
-func free(t *testing.T, disk string) int {
+// freeBytes returns the free space of a disk.
+func freeBytes(t *testing.T, disk string) int {
 	t.Helper()
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(disk, &s); err != nil {

@@ -28,8 +28,7 @@ import (
 	"superres/internal/metadata"
 )
 
-// blocks are a profile, an EXIF block, an XMP packet, and what else there is, of as many bytes
-// as are kept.
+// blocks are a profile, an EXIF block, an XMP packet, and what else there is, of as many bytes as are kept.
 func blocks(packable bool) (icc, exif, xmp, other []byte) {
 	const most = metadata.MaxBlock
 	icc, exif, other = make([]byte, most), make([]byte, most), make([]byte, most)
@@ -81,23 +80,27 @@ func laden(t *testing.T) map[string][]byte {
 		icc, exif, xmp, other := blocks(packable)
 		files[name+".png"] = behind(basePNG, 33,
 			imagetest.PNGChunk("iCCP", append([]byte("p\x00\x00"), packed(icc)...)), imagetest.PNGChunk("eXIf", exif),
-			imagetest.PNGChunk("iTXt", append([]byte("XML:com.adobe.xmp\x00\x01\x00\x00\x00"), packed(xmp)...)), imagetest.PNGChunk("tEXt", other))
+			imagetest.PNGChunk("iTXt", append([]byte("XML:com.adobe.xmp\x00\x01\x00\x00\x00"), packed(xmp)...)),
+			imagetest.PNGChunk("tEXt", other))
 		if packable {
 			break // the others pack nothing
 		}
 		files[name+".tif"] = plain(func(w io.Writer) error {
-			return imagefile.Encode(w, img, "tiff", imagefile.EncodeOptions{Metadata: metadata.Metadata{ICC: icc, EXIF: exif, XMP: xmp}})
+			return imagefile.Encode(w, img, "tiff",
+				imagefile.EncodeOptions{Metadata: metadata.Metadata{ICC: icc, EXIF: exif, XMP: xmp}})
 		})
 		// A still picture of the program's own, in a file with room around it.
 		pixels := imagetest.PlainWebP(40, 30)[12:]
 		chunk := func(kind string, b []byte) []byte {
 			return append(binary.LittleEndian.AppendUint32([]byte(kind), uint32(len(b))), b...)
 		}
-		body := bytes.Join([][]byte{[]byte("WEBP"), chunk("VP8X", []byte{0x2c, 0, 0, 0, 39, 0, 0, 29, 0, 0}), chunk("ICCP", icc), pixels, chunk("EXIF", exif), chunk("XMP ", xmp)}, nil)
+		body := bytes.Join([][]byte{[]byte("WEBP"), chunk("VP8X", []byte{0x2c, 0, 0, 0, 39, 0, 0, 29, 0, 0}),
+			chunk("ICCP", icc), pixels, chunk("EXIF", exif), chunk("XMP ", xmp)}, nil)
 		files[name+".webp"] = append(binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(len(body))), body...)
 	}
 	segment := func(marker byte, n int, start string) []byte {
-		return append([]byte{0xff, marker, byte((n + 2) >> 8), byte(n + 2)}, append([]byte(start), make([]byte, n-len(start))...)...)
+		return append([]byte{0xff, marker, byte((n + 2) >> 8), byte(n + 2)},
+			append([]byte(start), make([]byte, n-len(start))...)...)
 	}
 	const parts = 255
 	var profile [][]byte
@@ -113,7 +116,8 @@ func laden(t *testing.T) map[string][]byte {
 	files["profile.jpg"] = behind(baseJPEG, 2, profile...)
 	files["comments.jpg"] = behind(baseJPEG, 2, bytes.Repeat(segment(0xfe, 4090, ""), metadata.MaxParts))
 	files["many.jpg"] = behind(baseJPEG, 2, bytes.Repeat(segment(0xfe, 0, ""), 2_000_000))
-	files["xmp.jpg"] = behind(baseJPEG, 2, segment(0xe1, 65000, "http://ns.adobe.com/xap/1.0/\x00"), bytes.Repeat(segment(0xe1, 65000, "http://ns.adobe.com/xmp/extension/\x00"), 250))
+	files["xmp.jpg"] = behind(baseJPEG, 2, segment(0xe1, 65000, "http://ns.adobe.com/xap/1.0/\x00"),
+		bytes.Repeat(segment(0xe1, 65000, "http://ns.adobe.com/xmp/extension/\x00"), 250))
 	for _, kind := range []string{"tEXt", "abCd"} {
 		files[kind+".png"] = behind(basePNG, 33, bytes.Repeat(imagetest.PNGChunk(kind, nil), 500_000))
 	}
@@ -146,7 +150,8 @@ func TestMeasureMetadata(t *testing.T) {
 			m.Program(dir, what, promised(t, dir, args...), nil, args...)
 		}
 		if name == "comments.gif" || name == "noise.png" && consoletest.Full(1, 0) == 0 { // the same through a pipe
-			args := []string{"upscale", "-", "-m", "bicubic", "-o", filepath.Join(dir, "piped.png"), "--on-exist", "overwrite", "-v"}
+			args := []string{"upscale", "-", "-m", "bicubic", "-o", filepath.Join(dir, "piped.png"), "--on-exist",
+				"overwrite", "-v"}
 			_, stderr, code := call(t, dir, string(data), args...)
 			about := regexp.MustCompile(`about ([0-9.]+) MiB`).FindStringSubmatch(stderr)
 			if code != 0 || about == nil {

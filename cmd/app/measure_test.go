@@ -174,8 +174,7 @@ func TestMeasureStills(t *testing.T) {
 	})
 }
 
-// TestMeasureMoreStills are pictures of all sizes and kinds by all kinds of models: for the long
-// form.
+// TestMeasureMoreStills are pictures of all sizes and kinds by all kinds of models: for the long form.
 func TestMeasureMoreStills(t *testing.T) {
 	if os.Getenv("SUPERRES_FULL") == "" {
 		t.Skip("SUPERRES_FULL is not set")
@@ -225,8 +224,8 @@ func TestMeasurePages(t *testing.T) {
 	})
 }
 
-// TestMeasurePagesWithinLimit: pages take no more than the limit that they were let in under, also
-// those that barely have room, one after the other.
+// TestMeasurePagesWithinLimit: pages take no more than the limit that they were let in under, also those that barely
+// have room, one after the other.
 func TestMeasurePagesWithinLimit(t *testing.T) {
 	m := consoletest.NewMeasure(t, "pages, --max-memory promised", 100)
 	dir := t.TempDir()

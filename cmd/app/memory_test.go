@@ -1,12 +1,12 @@
 package app
 
 import (
-	"encoding/json"
 	"image"
 	"image/jpeg"
 	"os"
 	"path/filepath"
 	"strings"
+	"superres/cmd/internal/console/consoletest"
 	"testing"
 )
 
@@ -18,17 +18,20 @@ func TestLargePhotograph(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := jpeg.Encode(f, image.NewYCbCr(image.Rect(0, 0, 6000, 4000), image.YCbCrSubsampleRatio420), nil); err != nil {
+	if err := jpeg.Encode(f, image.NewYCbCr(image.Rect(0, 0, 6000, 4000), image.YCbCrSubsampleRatio420),
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, format := range []string{"jpeg", "png"} {
-		stdout, stderr, code := call(t, dir, "", "upscale", "photo.jpg", "-s", "4", "-m", "photo", "-f", format, "--dry-run", "--json")
-		var plan struct {
+		stdout, _ := tested.Succeeds(t, dir, "upscale", "photo.jpg", "-s", "4", "-m", "photo", "-f", format,
+			"--dry-run", "--json")
+		line, _, _ := strings.Cut(stdout, "\n")
+		plan := consoletest.Decode[struct {
 			Width, Height int
 			Memory        int64
-		}
-		if err := json.NewDecoder(strings.NewReader(stdout)).Decode(&plan); err != nil || code != 0 || plan.Width != 24000 || plan.Height != 16000 || plan.Memory > 1<<30 {
-			t.Errorf("%s: exit %d, %+v, %v, %s", format, code, plan, err, stderr)
+		}](t, line)
+		if plan.Width != 24000 || plan.Height != 16000 || plan.Memory > 1<<30 {
+			t.Errorf("%s: %+v", format, plan)
 		}
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"superres/cmd/internal/console/consoletest"
 )
 
-// What holds something of files that only their owner may see is for no one else, whatever
-// command makes it; of other files it is as the umask has it.
+// What holds something of files that only their owner may see is for no one else, whatever command makes it; of other
+// files it is as the umask has it.
 func TestModes(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0o022))
 	y := mat.NewDense(8, 60, nil)
@@ -39,9 +39,7 @@ func TestModes(t *testing.T) {
 			"upscale in -m nearest -o out --resume -q",
 			"dict export m.npz -o d.npz -q", "dict show m.npz -o atoms.png -q",
 		} {
-			if _, stderr, code := call(t, dir, "", strings.Fields(line)...); code != 0 {
-				t.Fatalf("%s: exit %d, %s", line, code, stderr)
-			}
+			tested.Succeeds(t, dir, strings.Fields(line)...)
 		}
 		made := 0
 		for _, name := range consoletest.Tree(t, dir) {

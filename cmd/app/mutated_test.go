@@ -30,15 +30,14 @@ import (
 
 // The bounds of a run over mutated files.
 const (
-	// mostProcessor is how much time of a processor one file may take, and a twentieth of it
-	// for each picture in it.
-	mostProcessor = 5 * time.Second
-	// mostWaiting ends a process, however busy the machine is.
-	mostWaiting = 4 * time.Minute
+	// maxProcessor is the longest processor time of a file. Each picture in it adds a twentieth.
+	maxProcessor = 5 * time.Second
+	// maxWaiting is the longest time of a process, however busy the machine is.
+	maxWaiting = 4 * time.Minute
 )
 
-// ways are how mutated files reach the program: how many of 100 go so, how many at once, and by
-// which model. Those of serve go to one process until it ends.
+// ways are how mutated files reach the program: how many of 100 go so, how many at once, and by which model. Those of
+// serve go to one process until it ends.
 var ways = []way{
 	{"folder", 77, 100, "nearest", 64},
 	{"single", 8, 1, "nearest", 64},
@@ -54,14 +53,14 @@ type way struct {
 	limit        int64 // what --max-memory says, in MiB
 }
 
-// TestMutatedFiles feeds the program with damaged files of every format, as many as the variable
-// SUPERRES_MUTATED says, and only if it is set:
+// TestMutatedFiles feeds the program with damaged files of every format, as many as the variable SUPERRES_MUTATED
+// says, and only if it is set:
 //
 //	SUPERRES_MUTATED=20000 go test -run TestMutatedFiles -timeout 3h -v ./cmd/app
 //
-// SUPERRES_MUTATED_FROM is the number of the first file, 0 by default; SUPERRES_PROGRAM names
-// another build of the program than this one. -short measures neither memory nor time, as is needed with -race.
-// Files with which something is wrong are kept in a folder that the test names.
+// SUPERRES_MUTATED_FROM is the number of the first file, 0 by default; SUPERRES_PROGRAM names another build of the
+// program than this one. -short measures neither memory nor time, as is needed with -race. Files with which something
+// is wrong are kept in a folder that the test names.
 func TestMutatedFiles(t *testing.T) {
 	count, err := strconv.Atoi(os.Getenv("SUPERRES_MUTATED"))
 	if err != nil || count < 1 {
@@ -103,8 +102,8 @@ func TestMutatedFiles(t *testing.T) {
 	}
 }
 
-// Every valid file of the mutator, still or animated, of every format, is enlarged by a server as
-// it is by the command: none has to answer for a fault of the server.
+// Every valid file of the mutator, still or animated, of every format, is enlarged by a server as it is by the
+// command: none has to answer for a fault of the server.
 func TestSeedsThroughServer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts the program")
@@ -127,32 +126,32 @@ func TestSeedsThroughServer(t *testing.T) {
 	}
 }
 
-// mutatedRun is what is found out.
+// mutatedRun holds the results of a run over mutated files.
 type mutatedRun struct {
 	t       *testing.T
 	mutator *mutate.Mutator
 	keep    string
 	columns map[string]*tally // by way
-	lines   []string          // what is wrong, a line each
+	lines   []string          // a line for each file with which something is wrong
 }
 
-// tally is what happened in one way.
+// tally counts what happened to the files of one way.
 type tally struct {
 	files, processes, done, failed int
 	peak                           int64         // bytes, the greatest of a process
 	slowest                        time.Duration // of a processor
 	promises                       map[string]*promise
-	found                          map[string]int // what is wrong: how often
+	found                          map[string]int // how often something was wrong, by what it is
 }
 
-// promise compares the peak of memory of single files of one kind with what the plan said.
+// promise compares the peak memory of single files of one kind with the plan.
 type promise struct {
 	files       int
-	least, most float64 // the peak, of what was promised
+	least, most float64 // the smallest and the largest peak, as a share of the plan
 }
 
-// keep notes a file for which the plan promised some memory and that took the peak.
-func (c *tally) keep(name string, peak, promised int64) (share float64) {
+// compare records the peak memory of a file beside that of its plan, both in bytes, and returns their ratio.
+func (c *tally) compare(name string, peak, promised int64) (share float64) {
 	p := c.promises[name]
 	share = float64(peak) / float64(promised)
 	if p == nil {
@@ -163,7 +162,7 @@ func (c *tally) keep(name string, peak, promised int64) (share float64) {
 	return share
 }
 
-// mutated is a file with its place in the series.
+// mutated is a file with its number in the series.
 type mutated struct {
 	mutate.Mutant
 	number uint64
@@ -178,7 +177,7 @@ func (r *mutatedRun) files(first uint64, n int) (list []mutated) {
 	return list
 }
 
-// outcome is how a process ended.
+// outcome says how a process ended.
 type outcome struct {
 	out, errs string
 	code      int // -1: by a signal
@@ -187,23 +186,23 @@ type outcome struct {
 	processor time.Duration
 }
 
-// command is a process of the program, which may have 6 GiB of addresses, so that a mistake does
-// not take the whole machine. The race detector needs more of them.
+// command is a process of the program, which may have 6 GiB of addresses, so that a mistake does not take the whole
+// machine. The race detector needs more of them.
 func (r *mutatedRun) command(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	program := cmp.Or(os.Getenv("SUPERRES_PROGRAM"), os.Args[0])
-	of := consoletest.Process(dir, args...)
+	own := consoletest.Process(dir, args...)
 	limit := "6291456"
 	if testing.Short() {
 		limit = "unlimited"
 	}
 	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", "ulimit -v " + limit + `; exec "$0" "$@"`,
 		program}, args...)...)
-	cmd.Dir, cmd.Env = dir, append(of.Env, "TMPDIR="+dir)
+	cmd.Dir, cmd.Env = dir, append(own.Env, "TMPDIR="+dir)
 	return cmd
 }
 
 func (r *mutatedRun) run(dir string, args ...string) outcome {
-	ctx, cancel := context.WithTimeout(r.t.Context(), mostWaiting)
+	ctx, cancel := context.WithTimeout(r.t.Context(), maxWaiting)
 	defer cancel()
 	cmd := r.command(ctx, dir, args...)
 	var out, errs bytes.Buffer
@@ -212,10 +211,11 @@ func (r *mutatedRun) run(dir string, args ...string) outcome {
 	if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
 		r.t.Fatal(err)
 	}
-	return ended(cmd.ProcessState, out.String(), errs.String())
+	return outcomeOf(cmd.ProcessState, out.String(), errs.String())
 }
 
-func ended(state *os.ProcessState, out, errs string) outcome {
+// outcomeOf returns how a process ended that wrote out and errs.
+func outcomeOf(state *os.ProcessState, out, errs string) outcome {
 	o := outcome{out: out, errs: errs, code: state.ExitCode(), processor: state.UserTime() + state.SystemTime()}
 	// Linux counts the peak of the process that started it as one of its own.
 	var own syscall.Rusage
@@ -229,15 +229,15 @@ func ended(state *os.ProcessState, out, errs string) outcome {
 	return o
 }
 
-// trace finds what Go writes when a program ends itself.
+// trace matches what Go writes when a program ends by a panic or a fatal error.
 var trace = regexp.MustCompile(`(?m)^(panic: .*|fatal error: .*|runtime: out of memory.*|SIG[A-Z]+: .*|` +
 	`WARNING: DATA RACE|goroutine \d+ .*)$`)
 
-// frame finds a function of the readers in a trace, and its place.
+// frame matches a function of the readers in a trace, with its file and line.
 var frame = regexp.MustCompile(`superres/internal/[\w/]+\.[^\n]*\n\t[^\n]*/(\w+\.go:\d+)`)
 
-// wrong lists what is wrong with how a process ended, beside its time and memory.
-func (o outcome) wrong() (list []string) {
+// faults lists what is wrong with how a process ended, apart from its time and memory.
+func (o outcome) faults() (list []string) {
 	if m := trace.FindString(o.errs); m != "" {
 		list = append(list, "panic")
 	} else if o.code == 2 {
@@ -268,8 +268,8 @@ func leftovers(t *testing.T, dir string) (list []string) {
 	return list
 }
 
-// upscale runs the program over a folder of files, and over each of them alone where something is
-// wrong with them together.
+// upscale runs the program over a folder of files, and over each of them alone where something is wrong with them
+// together.
 func (r *mutatedRun) upscale(w way, files []mutated) {
 	dir := r.t.TempDir()
 	defer os.RemoveAll(dir)
@@ -287,12 +287,12 @@ func (r *mutatedRun) upscale(w way, files []mutated) {
 	c.processes++
 	c.done += strings.Count(o.out, `"event":"done"`)
 	c.failed += strings.Count(o.out, `"event":"fail"`)
-	wrong := o.wrong()
+	wrong := o.faults()
 	if left := leftovers(r.t, dir); len(left) > 0 {
 		wrong = append(wrong, "leftovers")
 	}
 	pictures := time.Duration(strings.Count(o.out, `"event":"frame"`) + len(files))
-	if o.processor > mostProcessor+pictures*mostProcessor/20 && !testing.Short() {
+	if o.processor > maxProcessor+pictures*maxProcessor/20 && !testing.Short() {
 		wrong = append(wrong, "slow")
 	}
 	if !testing.Short() {
@@ -301,7 +301,7 @@ func (r *mutatedRun) upscale(w way, files []mutated) {
 			wrong = append(wrong, "memory")
 		}
 		if promised > 0 && o.code == 0 {
-			if c.keep(files[0].Name, o.peak, promised) > 1.2 {
+			if c.compare(files[0].Name, o.peak, promised) > 1.2 {
 				wrong = append(wrong, "promise")
 			}
 		}
@@ -322,10 +322,10 @@ func (r *mutatedRun) upscale(w way, files []mutated) {
 	}
 }
 
-// plan returns the memory that the program says one file will take; 0: it refuses it.
+// plan returns the memory, in bytes, that the program plans for a file, or 0 where it refuses the file.
 func (r *mutatedRun) plan(w way, dir string, args []string, f mutated) int64 {
 	o := r.run(dir, append(slices.Clone(args), "--dry-run")...)
-	if wrong := o.wrong(); len(wrong) > 0 {
+	if wrong := o.faults(); len(wrong) > 0 {
 		r.report(w.name, f, append(wrong, "in a dry run"), o)
 	}
 	for line := range strings.Lines(o.out) {
@@ -340,7 +340,7 @@ func (r *mutatedRun) plan(w way, dir string, args []string, f mutated) int64 {
 	return 0
 }
 
-// report notes what is wrong with a file, and keeps it.
+// report records what is wrong with a file, and keeps the file.
 func (r *mutatedRun) report(way string, f mutated, wrong []string, o outcome) {
 	for _, w := range wrong {
 		r.columns[way].found[w]++
@@ -364,7 +364,7 @@ func (r *mutatedRun) report(way string, f mutated, wrong []string, o outcome) {
 			o.processor.Seconds(), why, path))
 }
 
-// serve sends files to a server, which must answer each. Where it does not, it is started again.
+// serve sends files to a server, which must answer each. A server that is gone is started again.
 func (r *mutatedRun) serve(w way, files []mutated) {
 	for len(files) > 0 {
 		files = files[r.session(w, files):]
@@ -375,7 +375,7 @@ func (r *mutatedRun) serve(w way, files []mutated) {
 func (r *mutatedRun) session(w way, files []mutated) (sent int) {
 	dir := r.t.TempDir()
 	defer os.RemoveAll(dir)
-	ctx, cancel := context.WithTimeout(r.t.Context(), mostWaiting)
+	ctx, cancel := context.WithTimeout(r.t.Context(), maxWaiting)
 	defer cancel()
 	cmd := r.command(ctx, dir, "serve", "--listen", "127.0.0.1:0", "--max-memory", strconv.FormatInt(w.limit, 10))
 	var errs bytes.Buffer
@@ -413,7 +413,7 @@ func (r *mutatedRun) session(w way, files []mutated) (sent int) {
 		default:
 			r.report("serve", last, []string{fmt.Sprintf("status %d", status)}, outcome{errs: text})
 		}
-		if took := time.Since(began); took > 4*mostProcessor {
+		if took := time.Since(began); took > 4*maxProcessor {
 			r.report("serve", last, []string{"slow"}, outcome{processor: took})
 		}
 		if gone {
@@ -422,11 +422,11 @@ func (r *mutatedRun) session(w way, files []mutated) (sent int) {
 	}
 	_ = cmd.Process.Signal(syscall.SIGINT)
 	_ = cmd.Wait() // its state tells all
-	o := ended(cmd.ProcessState, "", errs.String())
+	o := outcomeOf(cmd.ProcessState, "", errs.String())
 	if o.code == 130 {
 		o.code = 0 // by our signal
 	}
-	wrong := o.wrong()
+	wrong := o.faults()
 	if gone {
 		wrong = append(wrong, "server gone")
 	}
@@ -445,15 +445,16 @@ func (r *mutatedRun) session(w way, files []mutated) (sent int) {
 	return sent
 }
 
-// post sends a file to be enlarged, or every fifth to be looked at, and returns the status of the
-// answer, and its text where it is an error.
+// post sends a file to be enlarged, and every fifth to be inspected. It returns the status of the answer, and its
+// text where it is an error.
 func post(client *http.Client, url string, f mutated) (status int, text string, err error) {
 	call := "v1/upscale"
 	if f.number%5 == 0 {
 		call = "v1/inspect"
 	}
 	for range 100 { // while it is busy
-		got, err := client.Post(url+call+"?model=nearest&name="+f.Name, "application/octet-stream", bytes.NewReader(f.Data))
+		got, err := client.Post(url+call+"?model=nearest&name="+f.Name, "application/octet-stream",
+			bytes.NewReader(f.Data))
 		if err != nil {
 			return 0, "", err
 		}

@@ -40,9 +40,8 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// TestReadmePicture enlarges the crops in testdata/crops by the program, lays the results out as
-// the first picture of the README, and compares that with testdata/crops.jpg. With -update it
-// writes that file.
+// TestReadmePicture enlarges the crops in testdata/crops by the program, lays the results out as the first picture of
+// the README, and compares that with testdata/crops.jpg. With -update it writes that file.
 func TestReadmePicture(t *testing.T) {
 	const (
 		margin, header = 6, 34
@@ -103,8 +102,7 @@ func TestReadmePicture(t *testing.T) {
 	}
 }
 
-// difference returns the mean absolute difference of the colours of two pictures of one size, in
-// levels of 255.
+// difference returns the mean absolute difference of the colours of two pictures of one size, in levels of 255.
 func difference(a, b image.Image) float64 {
 	sum, r := 0.0, a.Bounds()
 	for y := r.Min.Y; y < r.Max.Y; y++ {

@@ -6,22 +6,20 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Angles says how near the atoms of a dictionary are to one another, by |cos| of
-// the angle between every two atoms that are not zero. A dictionary is the easier
-// to code over the farther apart they are; no K atoms of n entries get below
-// √((K−n)/(n(K−1))) (Welch, doi:10.1109/TIT.1974.1055219).
+// Angles sums up |cos| of the angles between all pairs of atoms of a dictionary that are not zero. The smaller they
+// are, the easier a dictionary is to code over. The largest of K atoms of n entries is at least √((K−n)/(n(K−1)))
+// (Welch, doi:10.1109/TIT.1974.1055219).
 type Angles struct {
-	// Pairs is how many pairs there are of atoms that are not zero.
+	// Pairs is the number of pairs of atoms that are not zero.
 	Pairs int
-	// Max and Mean are those of |cos| over the pairs; 0 when there is none.
+	// Max and Mean are the largest and the mean |cos|, or 0 where there is no pair.
 	Max, Mean float64
-	// Near is how many pairs have a |cos| above the limit.
+	// Near is the number of pairs with a |cos| above a limit.
 	Near int
 }
 
-// Angles measures all pairs of atoms; near is the limit from which on they count
-// as nearly the same. It takes K²·8 bytes.
-func (d *Dictionary) Angles(near float64) Angles {
+// Angles measures all pairs of atoms. limit is the |cos| above which they count as near. It takes 8·K² bytes of memory.
+func (d *Dictionary) Angles(limit float64) Angles {
 	gram := d.prepare()
 	var a Angles
 	sum := 0.0
@@ -33,11 +31,11 @@ func (d *Dictionary) Angles(near float64) Angles {
 			if d.norms[j] == 0 {
 				continue
 			}
-			v = min(math.Abs(v), 1) // it is rounded
+			v = min(math.Abs(v), 1) // rounding may lead beyond 1
 			a.Pairs++
 			sum += v
 			a.Max = max(a.Max, v)
-			if v > near {
+			if v > limit {
 				a.Near++
 			}
 		}
@@ -48,14 +46,12 @@ func (d *Dictionary) Angles(near float64) Angles {
 	return a
 }
 
-// Condition returns the rank of a dictionary, that is how many of its singular
-// values exceed a millionth of the largest, and the ratio of the largest to the
-// smallest of those. Atoms without a mean, for one, have a rank of n−1. Atoms that
-// are all zero have rank 0 and condition 0, and so has a failure to find out.
+// Condition returns the rank of a dictionary, which is the number of its singular values above a millionth of the
+// largest, and the ratio of the largest to the smallest of those. Atoms without a mean, for example, have a rank of
+// n−1. Both are 0 where all atoms are zero, and where the decomposition does not converge.
 func (d *Dictionary) Condition() (rank int, condition float64) {
 	var svd mat.SVD
-	// The transpose of the matrix, whose singular values are the same, lies in memory
-	// as it is.
+	// The atoms are the rows of the transpose in memory, and its singular values are the same.
 	if !svd.Factorize(mat.NewDense(d.k, d.n, d.atoms), mat.SVDNone) {
 		return 0, 0 // it did not converge
 	}

@@ -16,10 +16,7 @@ func gaussian(t *testing.T, n, k int) *sparse.Dictionary {
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(k)))
 	m := mat.NewDense(n, k, nil)
 	m.Apply(func(_, j int, _ float64) float64 { return float64(j+1) * rng.NormFloat64() }, m)
-	d, err := sparse.NewDictionary(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must(sparse.NewDictionary(m))(t)
 	return d
 }
 
@@ -38,7 +35,8 @@ func TestAngles(t *testing.T) {
 		}
 	}
 	got := d.Angles(0.6)
-	if got.Pairs != pairs || got.Near != near || near == 0 || math.Abs(got.Mean-sum/float64(pairs)) > 1e-12 || math.Abs(got.Max-largest) > 1e-12 || got.Max != d.Coherence() {
+	if got.Pairs != pairs || got.Near != near || near == 0 || math.Abs(got.Mean-sum/float64(pairs)) > 1e-12 ||
+		math.Abs(got.Max-largest) > 1e-12 || got.Max != d.Coherence() {
 		t.Errorf("%+v, expected %d pairs, %d near, mean %g, largest %g", got, pairs, near, sum/float64(pairs), largest)
 	}
 	if welch := math.Sqrt(14.0 / (6 * 19)); got.Max < welch {
@@ -58,10 +56,7 @@ func TestAnglesAtTheEdge(t *testing.T) {
 		{[]float64{0, 0, 1, 0, 0, 2}, sparse.Angles{Pairs: 1}},
 		{[]float64{1, 0, -2, 0, 0, 1}, sparse.Angles{Pairs: 3, Max: 1, Mean: 1. / 3, Near: 1}},
 	} {
-		d, err := sparse.FromAtoms(2, c.atoms)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must(sparse.FromAtoms(2, c.atoms))(t)
 		if got := d.Angles(0.99); got != c.want {
 			t.Errorf("%v: %+v, expected %+v", c.atoms, got, c.want)
 		}
@@ -96,12 +91,10 @@ func TestCondition(t *testing.T) {
 			var m mat.Dense
 			m.Product(rotation(4), middle, rotation(k).T())
 			for _, m := range []mat.Matrix{&m, m.T()} {
-				d, err := sparse.NewDictionary(m)
-				if err != nil {
-					t.Fatal(err)
-				}
+				d := must(sparse.NewDictionary(m))(t)
 				if rank, condition := d.Condition(); rank != c.rank || math.Abs(condition-c.condition) > 1e-9 {
-					t.Errorf("%v, %d atoms: rank %d, condition %g, expected %d and %g", c.s, k, rank, condition, c.rank, c.condition)
+					t.Errorf("%v, %d atoms: rank %d, condition %g, expected %d and %g", c.s, k, rank, condition,
+						c.rank, c.condition)
 				}
 			}
 		}

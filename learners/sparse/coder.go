@@ -14,23 +14,22 @@ import (
 	"superres/learners/plugin"
 )
 
-// Coder finds sparse codes: X with Y ≈ D·X. A coder is a plain value and has no
-// memory of its own: concurrent use is safe.
+// Coder finds sparse codes: X with Y ≈ D·X. A coder is a plain value that keeps no state between calls, and is safe
+// for concurrent use.
 type Coder interface {
-	// Code returns the K×N codes of the columns of y over d. It fails when the sizes
-	// do not fit, when y is empty or not finite (or so large that its squares are
-	// not), and with ctx.Err() when ctx ends. y is not changed. The result does not
-	// depend on the number of workers, and a signal's code not on the other signals.
+	// Code returns the K×N codes of the columns of y over d. It returns an error where the sizes do not fit, where y
+	// is empty or not finite, or so large that its squares are not, and ctx.Err() when ctx ends. y is not changed.
+	// The result does not depend on the number of workers, and the code of a signal not on the other signals.
 	Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error)
 }
 
-// Limited is a coder that may say how sparse its codes are to be.
+// Limited is a coder that may limit the number of non-zeros of a code.
 type Limited interface {
-	// MostNonZeros is how many non-zeros a signal has at most; 0: nothing is said of it.
+	// MostNonZeros returns the largest number of non-zeros of a signal, or 0 where there is no limit.
 	MostNonZeros() int
 }
 
-// MostNonZeros is how many non-zeros a signal has at most by c; 0 where c does not say.
+// MostNonZeros returns the largest number of non-zeros of a signal coded by c, or 0 where c has no limit.
 func MostNonZeros(c Coder) int {
 	if l, ok := c.(Limited); ok {
 		return l.MostNonZeros()
@@ -56,8 +55,8 @@ func Names() []string { return registry.Names() }
 // New makes the coder of a spec such as "omp" or "omp:sparsity=3".
 func New(spec string) (Coder, error) { return registry.New(spec) }
 
-// WithSparsity returns the spec of a coder with its parameter sparsity set. It
-// fails when the coder declares none.
+// WithSparsity returns the spec of a coder with its parameter sparsity set. It returns an error where the coder has
+// no such parameter.
 func WithSparsity(spec string, sparsity int) (string, error) {
 	if !registry.Has(spec, "sparsity") {
 		if _, err := New(spec); err != nil {
@@ -72,15 +71,13 @@ func WithSparsity(spec string, sparsity int) (string, error) {
 	return fmt.Sprintf("%s%ssparsity=%d", spec, sep, sparsity), nil
 }
 
-// solver codes one signal y (length n, unchanged): it writes the chosen atoms
-// and their coefficients for the atoms as they are, in any order, to index and
-// value and returns how many. corr is Dᵀy over the unit atoms, filled up with zeros
-// to the width of package kernel; it may be changed. A solver is one worker's and may
-// keep scratch memory.
+// solver codes one signal y of n entries, which it does not change. It writes the chosen atoms, in any order, and
+// their coefficients for the atoms as they are, to index and value, and returns how many. corr is Dᵀy over the unit
+// atoms, with zeros up to a multiple of the width of package kernel; a solver may change it. Each worker has a solver
+// of its own, which may keep scratch memory.
 type solver func(y, corr []float64, index []int32, value []float64) int
 
-// codeEach runs a solver over the columns of y, on all workers. most is the
-// largest number of non-zeros a signal can get.
+// codeEach runs solvers over the columns of y, on all workers. most is the largest number of non-zeros of a signal.
 func codeEach(ctx context.Context, d *Dictionary, y *mat.Dense, most int, newSolver func() solver) (*Codes, error) {
 	if y.IsEmpty() {
 		return nil, errNoSignals
@@ -94,8 +91,8 @@ func codeEach(ctx context.Context, d *Dictionary, y *mat.Dense, most int, newSol
 		value []float64
 	}
 	blocks := make([]block, (signals+grain-1)/grain)
-	start := make([]int, signals+1) // first the counts
-	bad := make([]int, len(blocks)) // 1 + the first signal that is not finite
+	start := make([]int, signals+1) // at first, the number of non-zeros of each signal
+	bad := make([]int, len(blocks)) // 1 + the first signal of a block that is not finite, or 0
 	d.prepare()
 	err := parallel.For(ctx, signals, grain, func() func(lo, hi int) {
 		solve, load := newSolver(), newBatch(d, y)
@@ -132,7 +129,8 @@ func codeEach(ctx context.Context, d *Dictionary, y *mat.Dense, most int, newSol
 	for j := range signals {
 		start[j+1] += start[j]
 	}
-	c := &Codes{Atoms: d.k, Start: start, Index: make([]int32, 0, start[signals]), Value: make([]float64, 0, start[signals])}
+	c := &Codes{Atoms: d.k, Start: start, Index: make([]int32, 0, start[signals]),
+		Value: make([]float64, 0, start[signals])}
 	for _, b := range blocks {
 		c.Index, c.Value = append(c.Index, b.index...), append(c.Value, b.value...)
 	}
@@ -145,26 +143,27 @@ const grain = 64
 // batchSize is how many signals are multiplied by the dictionary at a time.
 const batchSize = 32
 
-// batch is some signals and their products with the unit atoms.
+// batch holds up to batchSize signals and their products with the unit atoms.
 type batch struct {
 	d    *Dictionary
 	y    blas64.General
-	size int       // how many signals there is room for
+	size int       // the capacity in signals
 	cols []float64 // n×size by rows
 	rows []float64 // signal after signal
-	corr []float64 // Dᵀy, d.wide a signal
+	corr []float64 // Dᵀy, d.wide entries a signal
 }
 
+// newBatch returns an empty batch of the signals y.
 func newBatch(d *Dictionary, y *mat.Dense) *batch {
 	b := &batch{d: d, y: y.RawMatrix()}
-	b.size = min(batchSize, kernel.PadTo(b.y.Cols, kernel.Rows)) // few long signals need no more
+	b.size = min(batchSize, kernel.PadTo(b.y.Cols, kernel.Rows)) // fewer where there are fewer signals
 	b.cols, b.rows = make([]float64, d.n*b.size), make([]float64, d.n*b.size)
 	b.corr = make([]float64, d.wide*b.size)
 	return b
 }
 
-// fill takes the signals lo to hi-1. What is left of earlier ones behind them is
-// multiplied too, where it makes the number whole.
+// fill loads the signals lo to hi−1. Their number is rounded up to a multiple of kernel.Rows, so that earlier signals
+// that are still behind them may be multiplied too.
 func (b *batch) fill(lo, hi int) {
 	n := b.d.n
 	for i := range n {
@@ -177,12 +176,13 @@ func (b *batch) fill(lo, hi int) {
 	b.d.correlate(b.corr, b.cols, b.size, kernel.PadTo(hi-lo, kernel.Rows))
 }
 
+// signal returns signal j of the batch and its products with the atoms.
 func (b *batch) signal(j int) (y, corr []float64) {
 	return b.rows[j*b.d.n : (j+1)*b.d.n], b.corr[j*b.d.wide : (j+1)*b.d.wide]
 }
 
-// tidy sorts a code by atom (insertion: codes are short), drops exact zeros and
-// returns what is left.
+// tidy sorts a code by atom, by insertion because codes are short, drops exact zeros, and returns how many entries
+// remain.
 func tidy(index []int32, value []float64) int {
 	n := 0
 	for i, v := range value {
@@ -199,9 +199,9 @@ func tidy(index []int32, value []float64) int {
 	return n
 }
 
-// budget resolves the two limits every coder knows: at most sparsity non-zeros
-// (0: as many as a signal has entries) and a residual norm of tolerance.
-func budget(sparsity int, tolerance float64, d *Dictionary) (int, error) {
+// maxNonZeros checks the two limits that every coder has, and returns the largest number of non-zeros of a signal:
+// sparsity, or min(n, K) where that is 0.
+func maxNonZeros(sparsity int, tolerance float64, d *Dictionary) (int, error) {
 	if err := checkLimits(sparsity, tolerance); err != nil {
 		return 0, err
 	}
@@ -214,7 +214,7 @@ func budget(sparsity int, tolerance float64, d *Dictionary) (int, error) {
 	return min(sparsity, d.n, d.k), nil
 }
 
-// checkLimits refuses a sparsity and a tolerance that mean nothing to any dictionary.
+// checkLimits refuses a sparsity and a tolerance without a meaning for any dictionary.
 func checkLimits(sparsity int, tolerance float64) error {
 	if sparsity < 0 {
 		return plugin.Errorf("sparse: sparsity %d, expected at least 1 (0: no limit)", sparsity)

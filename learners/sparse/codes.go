@@ -7,9 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Codes is a sparse K×N matrix by columns: the non-zeros of signal j are
-// Value[Start[j]:Start[j+1]], of the atoms Index[Start[j]:Start[j+1]], which
-// ascend.
+// Codes is a sparse K×N matrix by columns: the non-zeros of signal j are Value[Start[j]:Start[j+1]], of the atoms
+// Index[Start[j]:Start[j+1]], which ascend.
 type Codes struct {
 	// Atoms is K.
 	Atoms int
@@ -24,7 +23,7 @@ type Codes struct {
 // Signals returns N.
 func (c *Codes) Signals() int { return len(c.Start) - 1 }
 
-// Column returns the non-zeros of signal j: the codes' own memory.
+// Column returns the non-zeros of signal j in the memory of the codes.
 func (c *Codes) Column(j int) (index []int32, value []float64) {
 	return c.Index[c.Start[j]:c.Start[j+1]], c.Value[c.Start[j]:c.Start[j+1]]
 }
@@ -83,9 +82,8 @@ func (c *Codes) Compact() *Codes {
 	return out
 }
 
-// NormalEquations returns X·Xᵀ (K×K) and X·Yᵀ (K×M), the two sides of the
-// least-squares problem min ‖Y − D·X‖_F for Dᵀ. signal gives column j of Y, of m
-// entries, which is not kept.
+// NormalEquations returns X·Xᵀ (K×K) and X·Yᵀ (K×M), the two sides of the least-squares problem min ‖Y − D·X‖_F for
+// Dᵀ. signal returns column j of Y, of m entries, which is used before the next call.
 func (c *Codes) NormalEquations(m int, signal func(j int) []float64) (xx *mat.SymDense, xy *mat.Dense) {
 	k := c.Atoms
 	xx, xy = mat.NewSymDense(k, nil), mat.NewDense(k, m, nil)
@@ -103,14 +101,16 @@ func (c *Codes) NormalEquations(m int, signal func(j int) []float64) (xx *mat.Sy
 	return xx, xy
 }
 
-// Check tells what is wrong with the structure, or returns nil.
+// Check returns an error that says what is wrong with the structure, or nil.
 func (c *Codes) Check() error {
 	if len(c.Start) == 0 || c.Start[0] != 0 || c.Start[c.Signals()] != len(c.Index) || len(c.Index) != len(c.Value) {
-		return fmt.Errorf("sparse: codes with %d starts, %d indices, %d values", len(c.Start), len(c.Index), len(c.Value))
+		return fmt.Errorf("sparse: codes with %d starts, %d indices, %d values", len(c.Start), len(c.Index),
+			len(c.Value))
 	}
 	for j := range c.Signals() {
 		if c.Start[j+1] < c.Start[j] || c.Start[j+1] > len(c.Index) {
-			return fmt.Errorf("sparse: codes of signal %d lie at %d to %d of %d", j, c.Start[j], c.Start[j+1], len(c.Index))
+			return fmt.Errorf("sparse: codes of signal %d lie at %d to %d of %d", j, c.Start[j], c.Start[j+1],
+				len(c.Index))
 		}
 		index, value := c.Column(j)
 		for i, k := range index {

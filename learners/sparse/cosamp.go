@@ -8,37 +8,33 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// CoSaMP is compressive sampling matching pursuit: from x = 0, r = y, each round
-// widens the support of x to 3S atoms and prunes it to S,
+// CoSaMP is compressive sampling matching pursuit: from x = 0, r = y, each round widens the support of x to 3S atoms
+// and prunes it to S,
 //
 //	Ĩ = supp(x) ∪ {2S largest |d_kᵀr|},   x̃ = argmin ‖y − D_Ĩ x‖₂,
 //	x = the S largest entries of x̃,   r = y − D x,
 //
-// over unit atoms. It is [SP] with twice the candidates, and with a residual of
-// the pruned x̃ instead of the least-squares solution on its support, so that an
-// atom just pruned is a candidate again. The paper leaves the end open. Here a
-// round counts by the least-squares solution on its support: when that leaves no
-// less than the one of the round before, the one before is the code.
+// over unit atoms. It is [SP] with twice the candidates, and with a residual of the pruned x̃ instead of the
+// least-squares solution on its support, so that an atom just pruned is a candidate again. The paper leaves the end
+// open. Here a round counts by the least-squares solution on its support: when that leaves no less than the one of
+// the round before, the one before is the code.
 //
-// The cost is n·K for Dᵀy and, a round, S·K for Dᵀr = Dᵀy − G_I x_I, K for the
-// largest of them, and O(S³ + S·n) for the two least-squares solutions, with 27
-// times the S³ where SP has 8. Memory is 2K + 9S² a worker and nothing is allocated
-// for a signal. Atoms that depend on those before them are left out of a support.
-// Where 3S comes near n, as in small patches, x̃ fits anything and says little
-// about which atoms to keep: use SP or [OMP] there.
+// The cost is n·K for Dᵀy and, a round, S·K for Dᵀr = Dᵀy − G_I x_I, K for the largest of them, and O(S³ + S·n) for
+// the two least-squares solutions, with 27 times the S³ where SP has 8. Memory is 2K + 9S² a worker and nothing is
+// allocated for a signal. Atoms that depend on those before them are left out of a support. Where 3S comes near n, as
+// in small patches, x̃ fits anything and says little about which atoms to keep: use SP or [OMP] there.
 //
-// With a Tolerance, or without a Sparsity, S is found as in SP: the smallest S
-// from 1 up that reaches the Tolerance, or the last when none does.
+// With a Tolerance, or without a Sparsity, S is found as in SP: it is the smallest S that reaches the Tolerance, or
+// the last where none does.
 //
-// D. Needell, J. Tropp: CoSaMP: Iterative signal recovery from incomplete and
-// inaccurate samples, Applied and Computational Harmonic Analysis 26(3), 2009,
-// doi:10.1016/j.acha.2008.07.002.
+// D. Needell, J. Tropp: CoSaMP: Iterative signal recovery from incomplete and inaccurate samples, Applied and
+// Computational Harmonic Analysis 26(3), 2009, doi:10.1016/j.acha.2008.07.002.
 type CoSaMP struct {
-	// Sparsity is S, how many non-zeros a signal has at most. The default, 0, is the smallest
-	// S that reaches the Tolerance, up to n and K.
+	// Sparsity is S, the largest number of non-zeros of a signal. The default, 0, is the smallest S that reaches the
+	// Tolerance, up to n and K.
 	Sparsity int
-	// Tolerance is the residual norm ‖y − Dx‖₂ that the smallest S, up to Sparsity, is to
-	// reach. The default, 0, is S = Sparsity, or rounding error without a Sparsity.
+	// Tolerance is the residual norm ‖y − Dx‖₂ for which the smallest sufficient S, up to Sparsity, is taken. The
+	// default, 0, is S = Sparsity or, without a Sparsity, rounding error.
 	Tolerance float64
 }
 
@@ -56,7 +52,7 @@ func init() {
 	})
 }
 
-// Check refuses parameters that mean nothing.
+// Check refuses parameters without a meaning.
 func (c CoSaMP) Check() error { return checkLimits(c.Sparsity, c.Tolerance) }
 
 // MostNonZeros implements Limited.
@@ -64,7 +60,7 @@ func (c CoSaMP) MostNonZeros() int { return c.Sparsity }
 
 // Code implements Coder.
 func (c CoSaMP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
-	most, err := budget(c.Sparsity, c.Tolerance, d)
+	most, err := maxNonZeros(c.Sparsity, c.Tolerance, d)
 	if err != nil {
 		return nil, err
 	}
@@ -77,20 +73,21 @@ func (c CoSaMP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, 
 	})
 }
 
+// cosampWorker codes signals for one worker.
 type cosampWorker struct {
 	*subspace
-	pruned []float64 // x on the atoms of w.now, before they are refitted
+	pruned []float64 // x on the atoms of w.best before the least-squares solution on them
 }
 
-// pursue leaves the support of s atoms and its least-squares solution in w.now.
+// pursue sets w.best to the support of s atoms and its least-squares solution.
 func (w *cosampWorker) pursue(y []float64, s int, floor float64) {
 	copy(w.corr, w.start)
-	w.now.atoms, w.now.left = w.now.atoms[:0], dot(y, y)
-	for w.now.left > floor*floor {
-		w.wide.atoms = append(w.wide.atoms[:0], w.now.atoms...)
+	w.best.atoms, w.best.squaredError = w.best.atoms[:0], dot(y, y)
+	for w.best.squaredError > floor*floor {
+		w.wide.atoms = append(w.wide.atoms[:0], w.best.atoms...)
 		w.order = appendLargest(w.order[:0], w.corr, 2*s, floor)
 		for _, atom := range w.order {
-			if !slices.Contains(w.now.atoms, atom) {
+			if !slices.Contains(w.best.atoms, atom) {
 				w.wide.atoms = append(w.wide.atoms, atom)
 			}
 		}
@@ -98,10 +95,10 @@ func (w *cosampWorker) pursue(y []float64, s int, floor float64) {
 		w.narrow(s)
 		pruned := w.pruned[:copy(w.pruned, w.next.x[:len(w.next.atoms)])]
 		w.solve(y, &w.next)
-		if !(w.next.left < w.now.left*(1-rounding)) {
+		if !(w.next.squaredError < w.best.squaredError*(1-rounding)) {
 			return
 		}
-		w.now, w.next = w.next, w.now
-		w.correlate(w.now.atoms, pruned)
+		w.best, w.next = w.next, w.best
+		w.correlate(w.best.atoms, pruned)
 	}
 }

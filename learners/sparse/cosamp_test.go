@@ -18,8 +18,7 @@ func TestCoSaMP(t *testing.T) { sparsetest.Run(t, newCoSaMP) }
 
 func TestCoSaMPOnHardDictionaries(t *testing.T) { hardDictionaries(t, newCoSaMP) }
 
-// slowCoSaMP is the definition, with residuals formed and least squares by QR.
-// rounds limits the rounds.
+// slowCoSaMP is the definition, with residuals formed and least squares by QR. rounds limits the rounds.
 func slowCoSaMP(d *sparse.Dictionary, y []float64, s, rounds int) (support []int, x []float64) {
 	r, left := y, length(y) // r of the pruned code, left of the solution
 	for ; rounds > 0 && left > 1e-11*length(y); rounds-- {
@@ -55,8 +54,7 @@ func TestCoSaMPRecoversPlantedCodes(t *testing.T) { recoversPlanted(t, newCoSaMP
 
 func TestCoSaMPTakesTheSmallestSparsity(t *testing.T) { smallestSparsity(t, newCoSaMP) }
 
-// A code is the least-squares solution on its support, and never worse than that
-// of the first round.
+// A code is the least-squares solution on its support, and never worse than that of the first round.
 func TestCoSaMPIdentities(t *testing.T) {
 	d := sparsetest.Dictionary(t, 32, 64, 3)
 	y := sparsetest.Gaussian(32, 100, 4)

@@ -1,18 +1,15 @@
 // Package sparse codes signals sparsely over a dictionary.
 //
-// The notation is that of package learners: a dictionary D is n×K, its columns
-// d_k are the atoms; the signals are the columns of Y, n×N; the codes X are K×N
-// with few non-zeros a column, and Y ≈ D·X.
+// The notation is that of package learners: a dictionary D is n×K, its columns d_k are the atoms; the signals are the
+// columns of Y, n×N; the codes X are K×N with few non-zeros a column, and Y ≈ D·X.
 //
-// A [Coder] finds X. To add one: write one file with a type whose fields are its
-// parameters and whose zero value is usable, register it in init, and call
-// sparsetest.Run in its test.
+// A [Coder] finds X. To add one: write one file with a type whose fields are its parameters and whose zero value is
+// usable, register it in init, and call sparsetest.Run in its test.
 //
-// Read it in this order: dictionary.go, D; codes.go, X; coder.go, the contract of coders,
-// their registry, and the loop over the signals that they share; support.go, least squares
-// on a support; then a coder: mp.go, omp.go and ols.go choose one atom after the other,
-// sp.go and cosamp.go mend a support as a whole, lasso.go follows a path. angles.go tells how
-// good a dictionary is to code over.
+// Read it in this order: dictionary.go, D; codes.go, X; coder.go, the contract of coders, their registry, and the
+// loop over signals that they share; support.go, least squares on a support; then a coder: mp.go, omp.go and ols.go
+// choose one atom after the other, sp.go and cosamp.go improve a support of fixed size, and lasso.go follows a path
+// of solutions. angles.go measures how suitable a dictionary is.
 package sparse
 
 import (
@@ -27,30 +24,27 @@ import (
 	"superres/internal/kernel"
 )
 
-// Dictionary is an n×K matrix whose columns are the atoms. It does not change
-// once made, and concurrent use is safe.
+// Dictionary is an n×K matrix whose columns are the atoms. It is immutable, and safe for concurrent use.
 //
-// Learned dictionaries have atoms of length 1. Others are allowed, because the
-// low-resolution half of a coupled dictionary has shorter ones: coders choose
-// among the atoms as if all had length 1 and give coefficients for the atoms as
-// they are. An atom of length 0 is never chosen.
+// Learned dictionaries have atoms of length 1. Other lengths are allowed, because the atoms of the low-resolution
+// half of a coupled dictionary are shorter: coders choose atoms as if all had length 1, and return coefficients for
+// the atoms as they are. They never choose an atom of length 0.
 type Dictionary struct {
 	n, k  int
 	atoms []float64 // atom after atom
 	norms []float64
 
 	once sync.Once
-	wide int       // K filled up to the width of package kernel, with atoms of zeros
+	wide int       // K rounded up to a multiple of the width of package kernel; the atoms beyond K are zeros
 	unit []float64 // the atoms at length 1: panels of panel atoms, each n×panel by rows
 	gram []float64 // wide×wide: the products of the atoms at length 1
 }
 
-// panel is how many atoms signals are multiplied by at a time: with n = 64, what the
-// nearest cache holds.
+// panel is the number of atoms by which signals are multiplied at a time. With n = 64, so many fit into the nearest
+// cache.
 const panel = 32
 
-// NewDictionary copies the columns of d. Every entry, and its square, must be
-// finite.
+// NewDictionary returns a dictionary with copies of the columns of d. Every entry and its square must be finite.
 func NewDictionary(d mat.Matrix) (*Dictionary, error) {
 	n, k := d.Dims()
 	atoms := make([]float64, n*k)
@@ -62,8 +56,8 @@ func NewDictionary(d mat.Matrix) (*Dictionary, error) {
 	return FromAtoms(n, atoms)
 }
 
-// FromAtoms makes a dictionary of atoms of n entries that lie one after the
-// other. It keeps the slice, which must not be changed afterwards.
+// FromAtoms returns a dictionary of atoms of n entries each, one after the other in a slice. The dictionary keeps the
+// slice, which must not be changed afterwards.
 func FromAtoms(n int, atoms []float64) (*Dictionary, error) {
 	if n < 1 || len(atoms) == 0 || len(atoms)%n != 0 {
 		return nil, fmt.Errorf("sparse: %d entries do not make atoms of %d", len(atoms), n)
@@ -81,7 +75,7 @@ func FromAtoms(n int, atoms []float64) (*Dictionary, error) {
 // Dims returns the length n of an atom and the number K of atoms.
 func (d *Dictionary) Dims() (n, k int) { return d.n, d.k }
 
-// Atom returns atom k: the dictionary's own memory, not to be changed.
+// Atom returns atom k in the memory of the dictionary. It must not be changed.
 func (d *Dictionary) Atom(k int) []float64 { return d.atoms[k*d.n : (k+1)*d.n : (k+1)*d.n] }
 
 // Norm returns the Euclidean length of atom k.
@@ -96,8 +90,8 @@ func (d *Dictionary) Matrix() *mat.Dense {
 	return m
 }
 
-// Rows returns the dictionary of the rows from..to-1 of every atom: the
-// low-resolution half of a coupled dictionary, for example.
+// Rows returns a dictionary of the rows from to to−1 of every atom, such as the low-resolution half of a coupled
+// dictionary.
 func (d *Dictionary) Rows(from, to int) (*Dictionary, error) {
 	if from < 0 || to > d.n || from >= to {
 		return nil, fmt.Errorf("sparse: rows %d to %d of a dictionary with %d", from, to, d.n)
@@ -109,8 +103,7 @@ func (d *Dictionary) Rows(from, to int) (*Dictionary, error) {
 	return FromAtoms(to-from, atoms)
 }
 
-// Coherence returns the largest |cos| of the angle between two atoms, in 0..1;
-// 0 when there is one atom.
+// Coherence returns the largest |cos| of the angle between two atoms, in 0..1; 0 when there is one atom.
 func (d *Dictionary) Coherence() float64 {
 	gram := d.prepare()
 	largest := 0.0
@@ -122,8 +115,8 @@ func (d *Dictionary) Coherence() float64 {
 	return largest
 }
 
-// prepare returns the Gram matrix of the atoms at length 1, with wide entries a row.
-// It and they are computed once.
+// prepare returns the Gram matrix of the unit atoms, with d.wide entries a row. The matrix and the unit atoms are
+// computed once.
 func (d *Dictionary) prepare() (gram []float64) {
 	d.once.Do(func() {
 		d.wide = kernel.Pad(d.k)
@@ -152,9 +145,8 @@ func (d *Dictionary) prepare() (gram []float64) {
 	return d.gram
 }
 
-// correlate sets the rows of corr, wide entries each, to Dᵀy over the unit atoms for
-// signals that are the columns of y, n×stride by rows. Their number is a multiple of
-// kernel.Rows.
+// correlate sets the rows of corr, of d.wide entries each, to Dᵀy over the unit atoms for every signal y. The signals
+// are the columns of a matrix of n×stride by rows, and their number is a multiple of kernel.Rows.
 func (d *Dictionary) correlate(corr, y []float64, stride, signals int) {
 	for from := 0; from < d.wide; from += panel {
 		cols := min(panel, d.wide-from)
@@ -162,9 +154,10 @@ func (d *Dictionary) correlate(corr, y []float64, stride, signals int) {
 	}
 }
 
-// norm returns the Euclidean length of v, and NaN or Inf when v is not finite.
+// norm returns the Euclidean length of v: NaN or Inf where v is not finite.
 func norm(v []float64) float64 { return math.Sqrt(dot(v, v)) }
 
+// dot returns aᵀb.
 func dot(a, b []float64) float64 {
 	return blas64.Implementation().Ddot(len(a), a, 1, b, 1)
 }

@@ -11,59 +11,52 @@ import (
 	"superres/learners/plugin"
 )
 
-// Lasso is ℓ₁ minimisation, also called basis pursuit: a convex problem in place
-// of a greedy search. Its forms, over unit atoms, are
+// Lasso is ℓ₁ minimisation, also called basis pursuit: a convex problem in place of a greedy search. Its forms, over
+// unit atoms, are
 //
 //	Lambda λ > 0:     min ½‖y − Dx‖₂² + λ‖x‖₁,
 //	Tolerance ε > 0:  min ‖x‖₁  with  ‖y − Dx‖₂ ≤ ε   (basis pursuit denoising),
 //	neither:          min ‖x‖₁  with  Dx = y          (basis pursuit),
 //
-// the last two with the least ‖y − Dx‖₂ there is where that is more than ε, or 0.
-// For atoms of other lengths ‖x‖₁ is Σ ‖d_k‖·|x_k|.
+// the last two with the least ‖y − Dx‖₂ there is where that is more than ε, or 0. For atoms of other lengths ‖x‖₁ is
+// Σ ‖d_k‖·|x_k|.
 //
-// All are points of one path, the solutions x(λ) as λ falls from max |d_kᵀy|, where
-// x = 0. It is piecewise linear, and homotopy walks along it. With the support I,
-// the signs s of x_I, the Gram matrix G and a = Dᵀ(y − Dx), a step is
+// All are points of one path, the solutions x(λ) as λ falls from max |d_kᵀy|, where x = 0. It is piecewise linear,
+// and homotopy walks along it. With the support I, the signs s of x_I, the Gram matrix G and a = Dᵀ(y − Dx), a step
+// is
 //
 //	v = G_II⁻¹ s,   x_I ← x_I + γ v,   a ← a − γ G_I v,   λ ← λ − γ,
 //
-// for the least γ at which an atom outside comes to |a_k| = λ and joins, or one
-// inside to x_k = 0 and leaves; ‖y − Dx‖₂² falls by γ(2λ − γ)·sᵀv. So λ and ε are met
-// exactly, within a step. The Cholesky factor of G_II gains or loses a row, and at
-// the end iterative refinement gives x its last digits.
+// for the least γ at which an atom outside comes to |a_k| = λ and joins, or one inside to x_k = 0 and leaves;
+// ‖y − Dx‖₂² falls by γ(2λ − γ)·sᵀv. So λ and ε are met exactly, within a step. The Cholesky factor of G_II gains or
+// loses a row, and at the end iterative refinement gives x its last digits.
 //
-// Sparsity S is not such a problem. It ends the path where an atom would join that
-// makes S + 1, unless λ or ε is met before. There x says little (with S = 1 it is the
-// difference of the two largest |d_kᵀy|), so with a Sparsity, and with Debias, the
-// path only chooses the support, and the coefficients are the least-squares ones on
-// it. Without, they are the solution, and smaller than those. Note: K-SVD with S = 3
-// on a planted problem (M, K, N = 16, 32, 600) ends at RMSE 0.072, with the
-// coefficients of the path it would be 0.103 (with OMP it is 0.055).
+// A Sparsity S is not such a problem. It ends the path before the atom S + 1 joins, unless λ or ε is met before. The
+// x of that point says little (with S = 1 it is the difference of the two largest |d_kᵀy|), so with a Sparsity, and
+// with Debias, the path only chooses the support, and the coefficients are the least-squares ones on it. Without,
+// they are the solution, and smaller than those. Note: K-SVD with S = 3 on a planted problem (M, K, N = 16, 32, 600)
+// ends at RMSE 0.072, with the coefficients of the path it would be 0.103 (with OMP it is 0.055).
 //
-// The cost is n·K for Dᵀy and (|I| + 4)·K + 2·|I|² for a step, with |I|·n more where
-// there is a Tolerance; memory is 2K + S² a worker and nothing is allocated for a
-// signal. A path to λ = 0 takes n to 2n steps over Gaussian atoms. Atoms that depend
-// on the support are passed over: with atoms at angles below 3e-5, |a_k| ≤ λ holds to
-// that share of ‖y − Dx‖ only. A path of 30·(n + K) steps ends where it is.
+// The cost is n·K for Dᵀy and (|I| + 4)·K + 2·|I|² for a step, with |I|·n more where there is a Tolerance; memory is
+// 2K + S² a worker and nothing is allocated for a signal. A path to λ = 0 takes n to 2n steps over Gaussian atoms.
+// Atoms that depend on the support are passed over: with atoms at angles below 3e-5, |a_k| ≤ λ holds to that share of
+// ‖y − Dx‖ only. A path of 30·(n + K) steps ends where it is.
 //
-// B. Efron, T. Hastie, I. Johnstone, R. Tibshirani: Least angle regression, Annals
-// of Statistics 32(2), 2004, doi:10.1214/009053604000000067. M. Osborne, B. Presnell,
-// B. Turlach: A new approach to variable selection in least squares problems, IMA
-// J. Numerical Analysis 20(3), 2000, doi:10.1093/imanum/20.3.389. S. Chen, D. Donoho,
-// M. Saunders: Atomic decomposition by basis pursuit, SIAM J. Scientific Computing
-// 20(1), 1998, doi:10.1137/S1064827596304010.
+// B. Efron, T. Hastie, I. Johnstone, R. Tibshirani: Least angle regression, Annals of Statistics 32(2), 2004,
+// doi:10.1214/009053604000000067. M. Osborne, B. Presnell, B. Turlach: A new approach to variable selection in least
+// squares problems, IMA J. Numerical Analysis 20(3), 2000, doi:10.1093/imanum/20.3.389. S. Chen, D. Donoho, M.
+// Saunders: Atomic decomposition by basis pursuit, SIAM J. Scientific Computing 20(1), 1998,
+// doi:10.1137/S1064827596304010.
 type Lasso struct {
-	// Lambda is λ, in the units of the signals. The default, 0, is as small as Tolerance and
-	// Sparsity let it be.
+	// Lambda is λ, in the units of the signals. The default, 0, is the smallest that Tolerance and Sparsity allow.
 	Lambda float64
-	// Tolerance is ε, the residual norm ‖y − Dx‖₂, and is not given together with a Lambda.
-	// The default, 0, is as small as can be.
+	// Tolerance is ε, the residual norm ‖y − Dx‖₂. Only one of Lambda and Tolerance may be set. The default, 0, is
+	// the smallest possible norm.
 	Tolerance float64
-	// Sparsity is S, how many non-zeros a signal has at most. The default, 0, is no limit but
-	// n and K.
+	// Sparsity is S, the largest number of non-zeros of a signal. The default, 0, is min(n, K).
 	Sparsity int
-	// Debias makes the coefficients the least-squares ones on the support, as they always are
-	// with a Sparsity. By default they are those of the path.
+	// Debias replaces the coefficients by the least-squares ones on the support, as a Sparsity does. By default they
+	// are those of the path.
 	Debias bool
 }
 
@@ -76,24 +69,26 @@ func init() {
 			c := &Lasso{}
 			fs.Float64Var(&c.Lambda, "lambda", 0, "weight of the l1 norm; 0: as small as the other limits let it be")
 			fs.Float64Var(&c.Tolerance, "tolerance", 0, "residual norm at which a signal ends; not with lambda")
-			fs.IntVar(&c.Sparsity, "sparsity", 0, "non-zeros a signal at most, with least-squares coefficients; 0: no limit")
+			fs.IntVar(&c.Sparsity, "sparsity", 0,
+				"non-zeros a signal at most, with least-squares coefficients; 0: no limit")
 			fs.BoolVar(&c.Debias, "debias", false, "least-squares coefficients without a sparsity too")
 			return c
 		},
 	})
 }
 
-// pathSteps·(n + K) steps end a path. Note: the longest seen are those over samples
-// of one smooth pulse at K places, of which 12,000 steps at n = 45, K = 512.
+// pathSteps·(n + K) is the largest number of steps of a path. Note: the longest paths seen are over samples of one
+// smooth pulse at K positions, with 12,000 steps at n = 45, K = 512.
 const pathSteps = 30
 
-// Check refuses parameters that mean nothing.
+// Check refuses parameters without a meaning.
 func (c Lasso) Check() error {
 	switch {
 	case !(c.Lambda >= 0) || math.IsInf(c.Lambda, 0):
 		return plugin.Errorf("sparse: lambda %g, expected 0 or more", c.Lambda)
 	case c.Lambda > 0 && c.Tolerance > 0:
-		return plugin.Errorf("sparse: lambda %g and tolerance %g are two problems, expected one of them", c.Lambda, c.Tolerance)
+		return plugin.Errorf("sparse: lambda %g and tolerance %g are two problems, expected one of them",
+			c.Lambda, c.Tolerance)
 	}
 	return checkLimits(c.Sparsity, c.Tolerance)
 }
@@ -106,30 +101,31 @@ func (c Lasso) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, e
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	most, err := budget(c.Sparsity, c.Tolerance, d)
+	most, err := maxNonZeros(c.Sparsity, c.Tolerance, d)
 	if err != nil {
 		return nil, err
 	}
 	return codeEach(ctx, d, y, most, func() solver {
 		w := &lassoWorker{
 			leastSquares: newLeastSquares(d, most), Lasso: c, limited: most < min(d.n, d.k),
-			slope: make([]float64, d.k), passed: make([]bool, d.k),
+			slope: make([]float64, d.k), excluded: make([]bool, d.k),
 			sign: make([]float64, most), pace: make([]float64, most), pull: make([]float64, most),
 		}
 		return w.solve
 	})
 }
 
+// lassoWorker codes signals for one worker.
 type lassoWorker struct {
 	leastSquares
 	Lasso
-	limited bool      // Sparsity, not n or K, limits the support
-	corr    []float64 // a = Dᵀ(y − Dx) over the unit atoms
-	slope   []float64 // G_I v: what a loses as λ loses 1
-	passed  []bool    // in the support, or dependent on it, or of length 0
-	sign    []float64 // s
-	pace    []float64 // v
-	pull    []float64 // λ·s
+	limited  bool      // Sparsity, not n or K, limits the support
+	corr     []float64 // a = Dᵀ(y − Dx) over the unit atoms
+	slope    []float64 // G_I v: the fall of a as λ falls by 1
+	excluded []bool    // in the support, or dependent on it, or of length 0
+	sign     []float64 // s
+	pace     []float64 // v
+	pull     []float64 // λ·s
 }
 
 func (w *lassoWorker) solve(y, corr []float64, index []int32, x []float64) int {
@@ -140,7 +136,7 @@ func (w *lassoWorker) solve(y, corr []float64, index []int32, x []float64) int {
 	}
 	w.corr = corr[:w.d.k]
 	for k, length := range w.d.norms {
-		w.passed[k] = length == 0
+		w.excluded[k] = length == 0
 	}
 	floor := rounding * math.Sqrt(energy)
 	end := max(w.Lambda, floor)
@@ -152,7 +148,7 @@ func (w *lassoWorker) solve(y, corr []float64, index []int32, x []float64) int {
 			if count == w.most && w.limited {
 				break
 			}
-			w.passed[join] = true
+			w.excluded[join] = true
 			if count < w.most && w.extend(int32(join), index[:count]) {
 				index[count], x[count] = int32(join), 0
 				w.sign[count] = math.Copysign(1, w.corr[join])
@@ -164,7 +160,7 @@ func (w *lassoWorker) solve(y, corr []float64, index []int32, x []float64) int {
 		lambda -= gamma
 		axpy(gamma, w.pace[:count], x[:count])
 		axpy(-gamma, w.slope, w.corr)
-		if w.Tolerance > 0 { // looked at from the far end, where squares lose no digits
+		if w.Tolerance > 0 { // computed from the end of the step, where the squares lose no digits
 			if spare := target - w.residual(y, index[:count], x); spare >= 0 {
 				back := math.Sqrt(lambda*lambda+spare/fall) - lambda
 				axpy(-back, w.pace[:count], x[:count])
@@ -185,7 +181,7 @@ func (w *lassoWorker) solve(y, corr []float64, index []int32, x []float64) int {
 	return count
 }
 
-// direct sets pace and slope for the support and returns sᵀv.
+// direct computes the direction of the path on the support, w.pace and w.slope, and returns sᵀv.
 func (w *lassoWorker) direct(support []int32) float64 {
 	pace := w.pace[:len(support)]
 	w.forward(w.sign[:len(support)], pace)
@@ -197,18 +193,18 @@ func (w *lassoWorker) direct(support []int32) float64 {
 	return dot(w.sign[:len(support)], pace)
 }
 
-// event returns by how much λ falls, at most room, until an atom joins or a member
-// of the support leaves, and which; -1: none does.
-func (w *lassoWorker) event(lambda, room float64, x []float64) (gamma float64, join, leave int) {
-	gamma, join, leave = room, -1, -1
-	slope, passed := w.slope[:len(w.corr)], w.passed[:len(w.corr)]
+// event returns by how much λ falls, at most by limit, until an atom joins or a member of the support leaves, and
+// which one: join is an atom, leave an index in the support, and each is −1 where there is no such event.
+func (w *lassoWorker) event(lambda, limit float64, x []float64) (gamma float64, join, leave int) {
+	gamma, join, leave = limit, -1, -1
+	slope, excluded := w.slope[:len(w.corr)], w.excluded[:len(w.corr)]
 	for k, a := range w.corr {
-		// |a| and λ meet at gap/rate, if they come nearer: division only where it counts.
+		// |a| and λ meet at gap/rate where they approach. The division is left out where gap/rate is beyond γ.
 		gap, rate := lambda-a, 1-slope[k]
 		if gap >= gamma*rate {
 			gap, rate = lambda+a, 1+slope[k]
 		}
-		if gap < gamma*rate && rate > rounding && !passed[k] {
+		if gap < gamma*rate && rate > rounding && !excluded[k] {
 			gamma, join = max(0, gap/rate), k
 		}
 	}
@@ -220,32 +216,30 @@ func (w *lassoWorker) event(lambda, room float64, x []float64) (gamma float64, j
 	return gamma, join, leave
 }
 
-// leave takes member j of count from the support. What depended on the support may
-// join again.
+// leave removes member j of the count members of the support. Atoms that depended on the support may join again.
 func (w *lassoWorker) leave(j, count int, index []int32, x []float64) {
 	for k, length := range w.d.norms {
-		w.passed[k] = length == 0
+		w.excluded[k] = length == 0
 	}
 	w.remove(j, count)
 	copy(w.sign[j:], w.sign[j+1:count])
 	copy(x[j:], x[j+1:count])
 	copy(index[j:], index[j+1:count])
 	for _, atom := range index[:count-1] {
-		w.passed[atom] = true
+		w.excluded[atom] = true
 	}
 }
 
-// settle gives x its last digits, at λ or, where the Tolerance was met, at the λ near
-// it that meets it exactly; least squares is λ = 0. A sign that turns tells that the
-// path, over atoms that nearly depend on one another, kept one too long: it leaves.
-// settle returns how many stay.
+// settle refines x to full accuracy, at λ or, where the Tolerance was met, at the λ near it that meets it exactly;
+// λ = 0 is least squares. Where the path leads over nearly dependent atoms, a member may have stayed too long, which
+// shows in a changed sign: it leaves. settle returns how many members stay.
 func (w *lassoWorker) settle(y []float64, index []int32, x []float64, lambda float64, met bool) int {
 	if w.Debias || w.Sparsity > 0 {
 		lambda, met = 0, false
 	}
 	rounds := 2
 	if met {
-		rounds = 5 // Newton's, for λ
+		rounds = 5 // of Newton's method for λ
 	}
 	for {
 		for range rounds {
@@ -254,20 +248,20 @@ func (w *lassoWorker) settle(y []float64, index []int32, x []float64, lambda flo
 			}
 			w.refine(y, index, x, w.pull)
 			if met {
-				more := (w.residual(y, index, x) - w.Tolerance*w.Tolerance) / dot(w.sign[:len(x)], w.pace[:len(x)])
-				lambda = math.Sqrt(max(0, lambda*lambda-more))
+				excess := (w.residual(y, index, x) - w.Tolerance*w.Tolerance) / dot(w.sign[:len(x)], w.pace[:len(x)])
+				lambda = math.Sqrt(max(0, lambda*lambda-excess))
 			}
 		}
-		turned, least := -1, 0.0
+		flipped, least := -1, 0.0
 		for j, v := range x {
 			if v*w.sign[j] < least {
-				turned, least = j, v*w.sign[j]
+				flipped, least = j, v*w.sign[j]
 			}
 		}
-		if turned < 0 || lambda == 0 {
+		if flipped < 0 || lambda == 0 {
 			return len(x)
 		}
-		w.leave(turned, len(x), index, x)
+		w.leave(flipped, len(x), index, x)
 		index, x = index[:len(x)-1], x[:len(x)-1]
 		w.direct(index)
 	}

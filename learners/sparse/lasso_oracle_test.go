@@ -14,8 +14,7 @@ import (
 	"superres/learners/sparse/sparsetest"
 )
 
-// The lasso against its optimality conditions, its dual problem and two other
-// solvers.
+// The lasso against its optimality conditions, its dual problem and two other solvers.
 
 // lassoProblem is a dictionary of unit atoms with 30 signals.
 type lassoProblem struct {
@@ -24,9 +23,8 @@ type lassoProblem struct {
 	y    *mat.Dense
 }
 
-// lassoProblems are Gaussian dictionaries wide and tall, repeated atoms of both
-// signs, rows that depend on one another, and small integers, where many atoms come
-// to |a_k| = λ at once.
+// lassoProblems are Gaussian dictionaries wide and tall, repeated atoms of both signs, rows that depend on one
+// another, and small integers, where many atoms come to |a_k| = λ at once.
 func lassoProblems(t *testing.T) (problems []lassoProblem) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(7, 0))
@@ -43,10 +41,7 @@ func lassoProblems(t *testing.T) (problems []lassoProblem) {
 					atom.ScaleVec(1/length, atom)
 				}
 			}
-			d, err := sparse.NewDictionary(atoms)
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := must(sparse.NewDictionary(atoms))(t)
 			problems = append(problems, lassoProblem{fmt.Sprintf("%s %d×%d", name, c.n, c.k), d, y})
 		}
 		add("Gaussian", sparsetest.Gaussian(c.n, c.k, 3), sparsetest.Gaussian(c.n, 30, 4))
@@ -78,13 +73,13 @@ func lassoState(d *sparse.Dictionary, codes *sparse.Codes, y *mat.Dense, j int) 
 	return r, slowCorrelations(d, r), l1
 }
 
-// A code is optimal: a_k = λ·sign(x_k) on the support and |a_k| ≤ λ beside it, with
-// the λ that was given, or under which the residual has the length that was given;
-// λ is 0 where the residual is as small as it can be.
+// A code is optimal: a_k = λ·sign(x_k) on the support and |a_k| ≤ λ beside it, with the λ that was given, or under
+// which the residual has the length that was given; λ is 0 where the residual is as small as it can be.
 func TestLassoIsOptimal(t *testing.T) {
 	for _, p := range lassoProblems(t) {
 		least := sparsetest.Residuals(p.d, mustCode(t, sparse.Lasso{}, p.d, p.y), p.y)
-		for _, c := range []sparse.Lasso{{Lambda: 1}, {Lambda: 0.3}, {Lambda: 1e-3}, {Lambda: 1e-7}, {Tolerance: 1}, {Tolerance: 0.3}, {Tolerance: 1e-3}, {Tolerance: 1e-7}, {}} {
+		for _, c := range []sparse.Lasso{{Lambda: 1}, {Lambda: 0.3}, {Lambda: 1e-3}, {Lambda: 1e-7}, {Tolerance: 1},
+			{Tolerance: 0.3}, {Tolerance: 1e-3}, {Tolerance: 1e-7}, {}} {
 			codes := mustCode(t, c, p.d, p.y)
 			if err := codes.Check(); err != nil {
 				t.Fatal(err)
@@ -200,7 +195,8 @@ func TestBasisPursuitAgainstSimplex(t *testing.T) {
 }
 
 // againstDense compares a coder with a slow solver on 20 signals.
-func againstDense(t *testing.T, c sparse.Coder, d *sparse.Dictionary, tolerance float64, slow func(d *sparse.Dictionary, y []float64) []float64) {
+func againstDense(t *testing.T, c sparse.Coder, d *sparse.Dictionary, tolerance float64,
+	slow func(d *sparse.Dictionary, y []float64) []float64) {
 	t.Helper()
 	n, k := d.Dims()
 	y := sparsetest.Gaussian(n, 20, 8)
@@ -208,7 +204,8 @@ func againstDense(t *testing.T, c sparse.Coder, d *sparse.Dictionary, tolerance 
 	for j := range 20 {
 		for i, want := range slow(d, mat.Col(nil, j, y)) {
 			if math.Abs(got.At(i, j)-want) > tolerance {
-				t.Fatalf("%+v with %d atoms of %d, signal %d: x[%d] = %g, expected %g", c, k, n, j, i, got.At(i, j), want)
+				t.Fatalf("%+v with %d atoms of %d, signal %d: x[%d] = %g, expected %g", c, k, n, j, i, got.At(i, j),
+					want)
 			}
 		}
 	}

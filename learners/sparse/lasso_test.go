@@ -31,9 +31,8 @@ func TestLassoOnHardDictionaries(t *testing.T) {
 	hardDictionaries(t, newDebiasedLasso)
 }
 
-// Along the path ‖x‖₁ grows, the residual falls and atoms join and leave; the point
-// that meets a Tolerance is the one whose residual is that; with a Sparsity the atoms
-// are those of the point just before there are more.
+// Along the path ‖x‖₁ grows, the residual falls and atoms join and leave; the point that meets a Tolerance is the one
+// whose residual is that; with a Sparsity the atoms are those of the point just before there are more.
 func TestLassoPath(t *testing.T) {
 	d := sparsetest.Dictionary(t, 16, 32, 3)
 	const sparsity = 4
@@ -108,14 +107,14 @@ func TestLassoDebias(t *testing.T) {
 			t.Errorf("%+v: other atoms", c)
 		}
 		c.Debias, c.Sparsity = false, 16
-		if limited := mustCode(t, c, d, y); !slices.Equal(limited.Index, fitted.Index) || !slices.Equal(limited.Value, fitted.Value) {
+		if limited := mustCode(t, c, d, y); !slices.Equal(limited.Index, fitted.Index) ||
+			!slices.Equal(limited.Value, fitted.Value) {
 			t.Errorf("%+v: not the debiased code", c)
 		}
 	}
 }
 
-// Planted codes with few atoms are the shortest there are in the ℓ₁ norm, and small
-// ones beside large ones are found.
+// Planted codes with few atoms are the shortest there are in the ℓ₁ norm, and small ones beside large ones are found.
 func TestLassoRecoversPlantedCodes(t *testing.T) {
 	d := sparsetest.Dictionary(t, 64, 128, 3)
 	planted := mat.NewDense(128, 50, nil)
@@ -127,7 +126,8 @@ func TestLassoRecoversPlantedCodes(t *testing.T) {
 	}
 	var y mat.Dense
 	y.Mul(d.Matrix(), planted)
-	for _, c := range []sparse.Lasso{{}, {Debias: true}, {Tolerance: 1e-11, Debias: true}, {Tolerance: 1e-11, Sparsity: 20}} {
+	for _, c := range []sparse.Lasso{{}, {Debias: true}, {Tolerance: 1e-11, Debias: true},
+		{Tolerance: 1e-11, Sparsity: 20}} {
 		if x := mustCode(t, c, d, &y); !mat.EqualApprox(x.Dense(), planted, 1e-12) {
 			t.Errorf("%+v: not the planted codes: %d non-zeros", c, len(x.Index))
 		}
@@ -158,9 +158,8 @@ func TestLassoScales(t *testing.T) {
 	}
 }
 
-// One smooth pulse at 300 places makes atoms so dependent that the path is long and a
-// support may lose all its digits. The code is optimal on its support, and beside it
-// to the share of the residual that is promised.
+// One smooth pulse at 300 places makes atoms so dependent that the path is long and a support may lose all its
+// digits. The code is optimal on its support, and beside it to the share of the residual that is promised.
 func TestLassoOverSmoothAtoms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("nothing in it runs beside anything else")
@@ -169,10 +168,7 @@ func TestLassoOverSmoothAtoms(t *testing.T) {
 	m.Apply(func(i, j int, _ float64) float64 {
 		return math.Exp(-12 * math.Pow(float64(i)/12-float64(j)/300, 2))
 	}, m)
-	d, err := sparse.NewDictionary(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must(sparse.NewDictionary(m))(t)
 	y := sparsetest.Gaussian(12, 100, 2)
 	for _, lambda := range []float64{0.3, 1e-4} {
 		codes := mustCode(t, sparse.Lasso{Lambda: lambda}, d, y)
@@ -215,7 +211,8 @@ func TestLassoRefuses(t *testing.T) {
 		{sparse.Lasso{Tolerance: math.NaN()}, "tolerance NaN"},
 		{sparse.Lasso{Sparsity: 21}, "sparsity 21"},
 	} {
-		if _, err := c.lasso.Code(context.Background(), d, y); !errors.Is(err, plugin.ErrSettings) || !strings.Contains(err.Error(), c.says) {
+		if _, err := c.lasso.Code(context.Background(), d, y); !errors.Is(err, plugin.ErrSettings) ||
+			!strings.Contains(err.Error(), c.says) {
 			t.Errorf("%+v: %v", c.lasso, err)
 		}
 	}

@@ -11,37 +11,31 @@ import (
 	"superres/learners/plugin"
 )
 
-// MP is matching pursuit: the greedy expansion of a signal. At each step the atom
-// with the largest |d_kᵀr|/‖d_k‖ gives what it can and nothing else changes; over
-// unit atoms,
+// MP is matching pursuit: the greedy expansion of a signal. Each step changes only the coefficient of the atom with
+// the largest |d_kᵀr|/‖d_k‖; over unit atoms,
 //
 //	k = argmax |d_kᵀr|,   x_k ← x_k + d_kᵀr,   r ← r − (d_kᵀr) d_k,
 //
-// so that ‖y‖² = Σ (d_kᵀr)² + ‖r‖² over the steps so far. The coefficients are
-// not the least-squares ones of [OMP], and an atom may be chosen again.
+// so that ‖y‖² = Σ (d_kᵀr)² + ‖r‖² over the steps so far. The coefficients are not the least-squares ones of [OMP],
+// and an atom may be chosen again.
 //
-// It is computed with the Gram matrix G: a ← a − a_k G_k for a = Dᵀr. The cost is
-// n·K for Dᵀy and 2K for a step, with n more where there is a Tolerance, since
-// the residual is then kept; memory is K a worker and nothing is allocated for a
-// signal.
+// It is computed with the Gram matrix G: a ← a − a_k G_k for a = Dᵀr. The cost is n·K for Dᵀy and 2K for a step, with
+// n more where there is a Tolerance, since the residual is then kept; memory is K a worker and nothing is allocated
+// for a signal.
 //
-// A signal ends before the step that would bring in one more atom than Sparsity,
-// when ‖r‖₂ ≤ Tolerance, when what is left is rounding error, or after Steps. The
-// residual falls geometrically, to zero only in the limit, and may need more than
-// n atoms: over 2n to 60n Gaussian atoms, n = 8 to 64, it is at 1e-3 of the signal
-// after n to 10n steps and at rounding error after 4n to 45n. Nearly parallel
-// atoms can make it as slow as one likes: then Steps ends it.
+// A pursuit ends before a step that would add one atom more than Sparsity, when ‖r‖₂ ≤ Tolerance, when r is rounding
+// error, or after Steps. The residual falls geometrically, reaches zero only in the limit, and may need more than n
+// atoms: over 2n to 60n Gaussian atoms, n = 8 to 64, it is at 1e-3 of the signal after n to 10n steps and at rounding
+// error after 4n to 45n. With nearly parallel atoms it may be arbitrarily slow; then Steps ends it.
 //
-// S. Mallat, Z. Zhang: Matching pursuits with time-frequency dictionaries, IEEE
-// Trans. Signal Processing 41(12), 1993, doi:10.1109/78.258082.
+// S. Mallat, Z. Zhang: Matching pursuits with time-frequency dictionaries, IEEE Trans. Signal Processing 41(12),
+// 1993, doi:10.1109/78.258082.
 type MP struct {
-	// Sparsity is how many non-zeros a signal has at most. The default, 0, is no limit but
-	// K.
+	// Sparsity is the largest number of non-zeros of a signal. The default, 0, is K.
 	Sparsity int
-	// Tolerance is the residual norm ‖y − Dx‖₂ at which a signal ends. The default, 0, is
-	// rounding error.
+	// Tolerance is the residual norm ‖y − Dx‖₂ at which coding of a signal ends. The default, 0, is rounding error.
 	Tolerance float64
-	// Steps is how many steps a signal has at most. The default, 0, is 100·n.
+	// Steps is the largest number of steps for a signal. The default, 0, is 100·n.
 	Steps int
 }
 
@@ -60,7 +54,7 @@ func init() {
 	})
 }
 
-// Check refuses parameters that mean nothing.
+// Check refuses parameters without a meaning.
 func (c MP) Check() error {
 	if c.Steps < 0 {
 		return plugin.Errorf("sparse: steps %d, expected at least 1 (0: 100 for each entry of a signal)", c.Steps)
@@ -73,13 +67,13 @@ func (c MP) MostNonZeros() int { return c.Sparsity }
 
 // Code implements Coder.
 func (c MP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
-	if _, err := budget(c.Sparsity, c.Tolerance, d); err != nil {
+	if _, err := maxNonZeros(c.Sparsity, c.Tolerance, d); err != nil {
 		return nil, err
 	}
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	most, steps := c.Sparsity, c.Steps // not budget's: n atoms are no limit here
+	most, steps := c.Sparsity, c.Steps // not those of maxNonZeros, since a signal may have more than n atoms here
 	if most == 0 {
 		most = d.k
 	}
@@ -90,19 +84,20 @@ func (c MP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, erro
 	return codeEach(ctx, d, y, most, func() solver {
 		w := &mpWorker{
 			d: d, gram: gram, most: most, steps: steps, tolerance: c.Tolerance * c.Tolerance,
-			code: make([]float64, d.k), rest: make([]float64, d.n),
+			code: make([]float64, d.k), residual: make([]float64, d.n),
 		}
 		return w.solve
 	})
 }
 
+// mpWorker codes signals for one worker.
 type mpWorker struct {
 	d           *Dictionary
 	gram        []float64
 	most, steps int
 	tolerance   float64   // squared
 	code        []float64 // x over the unit atoms; all zero between signals
-	rest        []float64 // r, where there is a tolerance
+	residual    []float64 // r, where there is a tolerance
 }
 
 func (w *mpWorker) solve(y, corr []float64, index []int32, value []float64) int {
@@ -111,11 +106,11 @@ func (w *mpWorker) solve(y, corr []float64, index []int32, value []float64) int 
 		return 0
 	}
 	wide := w.d.wide
-	copy(w.rest, y)
+	copy(w.residual, y)
 	floor := rounding * math.Sqrt(energy)
-	left := energy
+	squaredError := energy
 	count := 0
-	for step := 0; step < w.steps && (w.tolerance == 0 || left > w.tolerance); step++ {
+	for step := 0; step < w.steps && (w.tolerance == 0 || squaredError > w.tolerance); step++ {
 		best, size := kernel.FindLargest(corr)
 		if size <= floor {
 			break
@@ -131,8 +126,8 @@ func (w *mpWorker) solve(y, corr []float64, index []int32, value []float64) int 
 		w.code[best] += a
 		axpy(-a, w.gram[best*wide:(best+1)*wide], corr)
 		if w.tolerance > 0 {
-			axpy(-a/w.d.norms[best], w.d.Atom(best), w.rest)
-			left = dot(w.rest, w.rest)
+			axpy(-a/w.d.norms[best], w.d.Atom(best), w.residual)
+			squaredError = dot(w.residual, w.residual)
 		}
 	}
 	for j, atom := range index[:count] {

@@ -50,8 +50,7 @@ func TestMPAgainstTheDefinition(t *testing.T) {
 	againstTheDefinition(t, func(s int) sparse.Coder { return sparse.MP{Sparsity: s} }, slowMP)
 }
 
-// Each step changes one coefficient, and the residual loses the energy of that
-// change and no more.
+// Each step changes one coefficient, and the residual loses the energy of that change and no more.
 func TestMPConservesEnergy(t *testing.T) {
 	d := sparsetest.Dictionary(t, 12, 30, 1)
 	y := sparsetest.Gaussian(12, 50, 2)
@@ -72,7 +71,8 @@ func TestMPConservesEnergy(t *testing.T) {
 				}
 			}
 			if changed != 1 || r >= left[j] || math.Abs(left[j]*left[j]-energy-r*r) > 1e-12 {
-				t.Fatalf("step %d signal %d: %d changes of energy %g, residual %g after %g", steps, j, changed, energy, r, left[j])
+				t.Fatalf("step %d signal %d: %d changes of energy %g, residual %g after %g", steps, j, changed,
+					energy, r, left[j])
 			}
 			left[j] = r
 		}

@@ -10,37 +10,30 @@ import (
 	"superres/internal/kernel"
 )
 
-// OLS is orthogonal least squares: at each step the atom joins the support I
-// whose joining leaves the least residual,
+// OLS is orthogonal least squares: at each step the atom joins the support I whose joining leaves the least residual,
 //
 //	k = argmin_k min_x ‖y − D_{I∪k} x‖₂ = argmax_k |d_kᵀr| / ‖d_k − P_I d_k‖,
 //
-// where P_I projects on the span of the support, and the coefficients become the
-// least-squares ones on I. [OMP] divides by ‖d_k‖ instead: it overlooks an atom
-// of which little is new but that little is what is missing. It is the method
-// that SPAMS calls OMP.
+// where P_I projects on the span of the support, and the coefficients become the least-squares ones on I. [OMP]
+// divides by ‖d_k‖ instead: it overlooks an atom of which little is new but that little is what is missing. It is the
+// method that SPAMS calls OMP.
 //
-// It is computed order-recursively, as Batch-OMP: with p_j = Dᵀq_j for the
-// orthonormal basis q of the chosen unit atoms and a = Dᵀr (see [OMP]), the new
-// part of every atom is known from
+// It is computed order-recursively, as Batch-OMP: with p_j = Dᵀq_j for the orthonormal basis q of the chosen unit
+// atoms and a = Dᵀr (see [OMP]), the new part of every atom is known from
 //
 //	s_k = ‖d_k − P_I d_k‖² = 1 − Σ_j p_jk²,   k = argmax a_k²/s_k,   ‖r‖² ← ‖r‖² − a_k²/s_k.
 //
-// The cost is n·K for Dᵀy and (j+3)·K for step j; memory is S·K a worker and
-// nothing is allocated for a signal.
+// The cost is n·K for Dᵀy and (j+3)·K for step j; memory is S·K a worker and nothing is allocated for a signal.
 //
-// An atom that depends on the support (s_k at rounding error) is passed over. A
-// signal ends, and the last digits are kept, as in OMP.
+// An atom that depends on the support, with s_k at rounding error, is skipped. A pursuit ends, and the last digits
+// are kept, as in OMP.
 //
-// S. Chen, S. A. Billings, W. Luo: Orthogonal least squares methods and their
-// application to non-linear system identification, Int. J. Control 50(5), 1989,
-// doi:10.1080/00207178908953472.
+// S. Chen, S. A. Billings, W. Luo: Orthogonal least squares methods and their application to non-linear system
+// identification, Int. J. Control 50(5), 1989, doi:10.1080/00207178908953472.
 type OLS struct {
-	// Sparsity is how many non-zeros a signal has at most. The default, 0, is no limit but
-	// n and K.
+	// Sparsity is the largest number of non-zeros of a signal. The default, 0, is min(n, K).
 	Sparsity int
-	// Tolerance is the residual norm ‖y − Dx‖₂ at which a signal ends. The default, 0, is
-	// rounding error.
+	// Tolerance is the residual norm ‖y − Dx‖₂ at which coding of a signal ends. The default, 0, is rounding error.
 	Tolerance float64
 }
 
@@ -58,7 +51,7 @@ func init() {
 	})
 }
 
-// Check refuses parameters that mean nothing.
+// Check refuses parameters without a meaning.
 func (c OLS) Check() error { return checkLimits(c.Sparsity, c.Tolerance) }
 
 // MostNonZeros implements Limited.
@@ -66,19 +59,21 @@ func (c OLS) MostNonZeros() int { return c.Sparsity }
 
 // Code implements Coder.
 func (c OLS) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
-	most, err := budget(c.Sparsity, c.Tolerance, d)
+	most, err := maxNonZeros(c.Sparsity, c.Tolerance, d)
 	if err != nil {
 		return nil, err
 	}
 	return codeEach(ctx, d, y, most, func() solver {
-		w := &olsWorker{ompWorker: newOMPWorker(d, most, c.Tolerance), fresh: make([]float64, d.wide), score: make([]float64, d.wide)}
+		w := &olsWorker{ompWorker: newOMPWorker(d, most, c.Tolerance), fresh: make([]float64, d.wide),
+			score: make([]float64, d.wide)}
 		return w.solve
 	})
 }
 
+// olsWorker codes signals for one worker.
 type olsWorker struct {
 	*ompWorker
-	fresh []float64 // s_k; +Inf: chosen, or dependent on the support
+	fresh []float64 // s_k, or +Inf for an atom that was chosen or depends on the support
 	score []float64 // a_k²/s_k
 	last  int       // the atom that joined last
 }
@@ -90,9 +85,8 @@ func (w *olsWorker) solve(y, corr []float64, index []int32, value []float64) int
 	return w.pursue(y, corr, index, value, w.choose)
 }
 
-// choose returns the first atom with the largest a_k²/s_k among those with |a_k|
-// above floor, or -1. It takes the direction of the last member from the new part of
-// every atom.
+// choose returns the first atom with the largest a_k²/s_k among those with |a_k| above floor, or −1 where there is
+// none. It first updates s_k for the last member of the support.
 func (w *olsWorker) choose(floor float64, count int) int {
 	if count == 0 {
 		w.last = w.ompWorker.choose(floor, 0)
@@ -100,10 +94,10 @@ func (w *olsWorker) choose(floor float64, count int) int {
 	}
 	w.fresh[w.last] = math.Inf(1)
 	p := w.basis[(count-1)*w.d.wide : count*w.d.wide]
-	most := kernel.Score(w.score, w.fresh, p, w.corr, independent, floor)
-	if most == 0 {
+	largest := kernel.Score(w.score, w.fresh, p, w.corr, independent, floor)
+	if largest == 0 {
 		return -1
 	}
-	w.last, _ = kernel.FindFirst(w.score, most)
+	w.last, _ = kernel.FindFirst(w.score, largest)
 	return w.last
 }

@@ -16,33 +16,27 @@ import (
 //
 //	x_I = argmin ‖y − D_I x‖₂,   r = y − D_I x_I.
 //
-// It is computed in the Batch-OMP form. With the Gram matrix G of the unit atoms
-// and a = Dᵀy known, no residual is formed: the Cholesky factor L of G_II grows
-// by one row for each atom, and with p_j = Dᵀq_j for the orthonormal basis q of
-// the chosen atoms,
+// It is computed in the Batch-OMP form. With the Gram matrix G of the unit atoms and a = Dᵀy known, no residual is
+// formed: the Cholesky factor L of G_II grows by one row for each atom, and with p_j = Dᵀq_j for the orthonormal
+// basis q of the chosen atoms,
 //
 //	p_j = (G_k − Σ_{i<j} L_ji p_i) / L_jj,   a ← a − (q_jᵀy) p_j,   ‖r‖² ← ‖r‖² − (q_jᵀy)².
 //
-// The cost is n·K for Dᵀy, which is computed for some signals at a time, and (j+3)·K
-// for step j, one pass; memory is (S+32)·K a worker and nothing is allocated for a
-// signal.
+// The cost is n·K for Dᵀy, which is computed for some signals at a time, and (j+3)·K for step j, one pass; memory is
+// (S+32)·K a worker and nothing is allocated for a signal.
 //
-// A signal ends when it has Sparsity atoms, when ‖r‖₂ ≤ Tolerance, or when what
-// is left is rounding error: later picks would be noise. The recurrence for ‖r‖²
-// loses its digits where little is left, so there the residual is formed; and the
-// coefficients get one step of iterative refinement, which gives atoms that are
-// nearly parallel their digits back.
+// A pursuit ends when the signal has Sparsity atoms, when ‖r‖₂ ≤ Tolerance, or when r is rounding error, since later
+// choices would be noise. The recurrence for ‖r‖² loses its digits where r is small, so there the residual itself is
+// formed. The coefficients get one step of iterative refinement, which restores the digits where atoms are nearly
+// parallel.
 //
-// Y. Pati, R. Rezaiifar, P. Krishnaprasad: Orthogonal matching pursuit, Asilomar
-// 1993, doi:10.1109/ACSSC.1993.342465. R. Rubinstein, M. Zibulevsky, M. Elad:
-// Efficient implementation of the K-SVD algorithm using batch orthogonal matching
-// pursuit, Technion CS-2008-08.
+// Y. Pati, R. Rezaiifar, P. Krishnaprasad: Orthogonal matching pursuit, Asilomar 1993, doi:10.1109/ACSSC.1993.342465.
+// R. Rubinstein, M. Zibulevsky, M. Elad: Efficient implementation of the K-SVD algorithm using batch orthogonal
+// matching pursuit, Technion CS-2008-08.
 type OMP struct {
-	// Sparsity is how many non-zeros a signal has at most. The default, 0, is no limit but
-	// n and K.
+	// Sparsity is the largest number of non-zeros of a signal. The default, 0, is min(n, K).
 	Sparsity int
-	// Tolerance is the residual norm ‖y − Dx‖₂ at which a signal ends. The default, 0, is
-	// rounding error.
+	// Tolerance is the residual norm ‖y − Dx‖₂ at which coding of a signal ends. The default, 0, is rounding error.
 	Tolerance float64
 }
 
@@ -60,7 +54,7 @@ func init() {
 	})
 }
 
-// Check refuses parameters that mean nothing.
+// Check refuses parameters without a meaning.
 func (c OMP) Check() error { return checkLimits(c.Sparsity, c.Tolerance) }
 
 // MostNonZeros implements Limited.
@@ -68,7 +62,7 @@ func (c OMP) MostNonZeros() int { return c.Sparsity }
 
 // Code implements Coder.
 func (c OMP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
-	most, err := budget(c.Sparsity, c.Tolerance, d)
+	most, err := maxNonZeros(c.Sparsity, c.Tolerance, d)
 	if err != nil {
 		return nil, err
 	}
@@ -77,8 +71,7 @@ func (c OMP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, err
 	})
 }
 
-// ompWorker is the part of a worker that does not depend on how the next atom is
-// chosen.
+// ompWorker codes signals for one worker of OMP or OLS. These differ in how they choose the next atom.
 type ompWorker struct {
 	leastSquares
 	tolerance float64   // squared
@@ -88,14 +81,15 @@ type ompWorker struct {
 	proj      []float64 // q_jᵀy
 }
 
+// newOMPWorker returns a worker for supports of up to most atoms.
 func newOMPWorker(d *Dictionary, most int, tolerance float64) *ompWorker {
-	w := &ompWorker{leastSquares: newLeastSquares(d, most), tolerance: tolerance * tolerance, proj: make([]float64, most)}
+	w := &ompWorker{leastSquares: newLeastSquares(d, most), tolerance: tolerance * tolerance,
+		proj: make([]float64, most)}
 	w.basis = make([]float64, most*d.wide)
 	return w
 }
 
-// choose returns the first atom with the largest |corr|, or -1 when that is at most
-// floor.
+// choose returns the first atom with the largest |corr|, or −1 where that is at most floor.
 func (w *ompWorker) choose(floor float64, _ int) int {
 	if w.top <= floor {
 		return -1
@@ -108,9 +102,10 @@ func (w *ompWorker) solve(y, corr []float64, index []int32, value []float64) int
 	return w.pursue(y, corr, index, value, w.choose)
 }
 
-// pursue codes a signal: choose names the atom that is to join so many others, or -1
-// when only rounding error, at most floor, is left.
-func (w *ompWorker) pursue(y, corr []float64, index []int32, value []float64, choose func(floor float64, count int) int) int {
+// pursue codes a signal. choose returns the atom that is to join a support of count atoms, or −1 where the residual
+// is rounding error, at most floor.
+func (w *ompWorker) pursue(y, corr []float64, index []int32, value []float64,
+	choose func(floor float64, count int) int) int {
 	energy := dot(y, y)
 	if energy == 0 {
 		return 0
@@ -118,18 +113,18 @@ func (w *ompWorker) pursue(y, corr []float64, index []int32, value []float64, ch
 	w.corr = corr
 	_, w.top = kernel.FindLargest(corr)
 	floor := rounding * math.Sqrt(energy)
-	left := energy
+	squaredError := energy
 	count := 0
-	for count < w.most && (w.tolerance == 0 || left > w.tolerance) {
+	for count < w.most && (w.tolerance == 0 || squaredError > w.tolerance) {
 		best := choose(floor, count)
 		if best < 0 || !w.join(best, count, index) {
 			break
 		}
-		left -= w.proj[count] * w.proj[count]
+		squaredError -= w.proj[count] * w.proj[count]
 		count++
-		if w.tolerance > 0 && left < 1e-8*energy {
+		if w.tolerance > 0 && squaredError < 1e-8*energy {
 			w.backward(w.proj[:count], value)
-			left = w.residual(y, index[:count], value)
+			squaredError = w.residual(y, index[:count], value)
 		}
 	}
 	w.backward(w.proj[:count], value)
@@ -138,32 +133,32 @@ func (w *ompWorker) pursue(y, corr []float64, index []int32, value []float64, ch
 	return count
 }
 
-// join makes atom best member j of the support. It reports false, and changes nothing
-// that counts, when the atom depends on the support.
+// join makes atom best member j of the support. Where the atom depends on the support, join returns false and does
+// not change it.
 func (w *ompWorker) join(best, j int, support []int32) bool {
 	wide := w.d.wide
 	row := w.chol[j*w.most : j*w.most+j+1]
-	rest := 1.0
+	pivot := 1.0
 	for i := range j {
 		row[i] = w.basis[i*wide+best]
-		rest -= row[i] * row[i]
+		pivot -= row[i] * row[i]
 	}
-	if rest <= independent {
+	if pivot <= independent {
 		return false
 	}
-	row[j] = math.Sqrt(rest)
+	row[j] = math.Sqrt(pivot)
 	w.proj[j] = w.corr[best] / row[j]
 	support[j] = int32(best)
 	if j+1 == w.most {
-		return true // nothing will be chosen after it
+		return true // it is the last
 	}
 	w.top = kernel.Advance(w.basis[j*wide:(j+1)*wide], w.corr, w.row(best), w.basis, wide, row[:j], 1/row[j], w.proj[j])
-	again := false
-	for _, i := range support[:j+1] { // zero but for rounding
-		again = again || math.Abs(w.corr[i]) == w.top
+	stale := false                    // whether w.top is that of a member
+	for _, i := range support[:j+1] { // whose |corr| is rounding error
+		stale = stale || math.Abs(w.corr[i]) == w.top
 		w.corr[i] = 0
 	}
-	if again {
+	if stale {
 		_, w.top = kernel.FindLargest(w.corr)
 	}
 	return true

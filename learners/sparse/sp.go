@@ -9,37 +9,32 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// SP is subspace pursuit: a support I of S atoms that is mended as a whole. It
-// starts from the S atoms with the largest |d_kᵀy|/‖d_k‖, and each round widens
-// it to 2S atoms and narrows it again,
+// SP is subspace pursuit, which improves a support I of S atoms. It starts from the S atoms with the largest
+// |d_kᵀy|/‖d_k‖, and each round widens the support to 2S atoms and narrows it again,
 //
 //	Ĩ = I ∪ {S largest |d_kᵀr|},   x̃ = argmin ‖y − D_Ĩ x‖₂,
 //	I = {S largest |x̃_k|},   x_I = argmin ‖y − D_I x‖₂,   r = y − D_I x_I,
 //
-// over unit atoms, until ‖r‖ no longer falls; the support before that is kept.
-// A wrong atom can leave again, which [OMP] cannot do; with few and incoherent
-// atoms the planted ones are found.
+// over unit atoms, until ‖r‖ no longer falls; the support before that is kept. Unlike in [OMP], a wrong atom can
+// leave again; over incoherent atoms, planted codes with few non-zeros are found.
 //
-// The cost is n·K for Dᵀy and, a round, S·K for Dᵀr = Dᵀy − G_I x_I, K for the
-// largest of them, and O(S³ + S·n) for the two least-squares solutions by the
-// Cholesky factor of the Gram matrix; rounds are few, most often 1 to 5. Memory is
-// 2K + 4S² a worker and nothing is allocated for a signal. Atoms that depend on
-// those before them are left out of a support, so it has n at most.
+// The cost is n·K for Dᵀy and, a round, S·K for Dᵀr = Dᵀy − G_I x_I, K for the largest of them, and O(S³ + S·n) for
+// the two least-squares solutions by the Cholesky factor of the Gram matrix; rounds are few, most often 1 to 5.
+// Memory is 2K + 4S² a worker and nothing is allocated for a signal. Atoms that depend on those before them are left
+// out of a support, so it has n at most.
 //
-// S must be known. With Sparsity alone it is that. With a Tolerance, or without
-// either, a signal is pursued with S = 1, 2, 3, … anew, and has the code of the
-// smallest S that reaches the Tolerance, or of the last when none does; that
-// costs the sum over S.
+// S is the Sparsity where there is no Tolerance. With a Tolerance, or without either, a signal is pursued for S = 1,
+// 2, 3, … from the start, and gets the code of the smallest S that reaches the Tolerance, or of the last where none
+// does. The cost is then the sum over S.
 //
-// W. Dai, O. Milenkovic: Subspace pursuit for compressive sensing signal
-// reconstruction, IEEE Trans. Information Theory 55(5), 2009,
-// doi:10.1109/TIT.2009.2016006.
+// W. Dai, O. Milenkovic: Subspace pursuit for compressive sensing signal reconstruction, IEEE Trans. Information
+// Theory 55(5), 2009, doi:10.1109/TIT.2009.2016006.
 type SP struct {
-	// Sparsity is S, how many non-zeros a signal has at most. The default, 0, is the smallest
-	// S that reaches the Tolerance, up to n and K.
+	// Sparsity is S, the largest number of non-zeros of a signal. The default, 0, is the smallest S that reaches the
+	// Tolerance, up to n and K.
 	Sparsity int
-	// Tolerance is the residual norm ‖y − Dx‖₂ that the smallest S, up to Sparsity, is to
-	// reach. The default, 0, is S = Sparsity, or rounding error without a Sparsity.
+	// Tolerance is the residual norm ‖y − Dx‖₂ for which the smallest sufficient S, up to Sparsity, is taken. The
+	// default, 0, is S = Sparsity or, without a Sparsity, rounding error.
 	Tolerance float64
 }
 
@@ -57,7 +52,7 @@ func init() {
 	})
 }
 
-// Check refuses parameters that mean nothing.
+// Check refuses parameters without a meaning.
 func (c SP) Check() error { return checkLimits(c.Sparsity, c.Tolerance) }
 
 // MostNonZeros implements Limited.
@@ -65,7 +60,7 @@ func (c SP) MostNonZeros() int { return c.Sparsity }
 
 // Code implements Coder.
 func (c SP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
-	most, err := budget(c.Sparsity, c.Tolerance, d)
+	most, err := maxNonZeros(c.Sparsity, c.Tolerance, d)
 	if err != nil {
 		return nil, err
 	}
@@ -78,59 +73,58 @@ func (c SP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, erro
 	})
 }
 
+// spWorker codes signals for one worker.
 type spWorker struct{ *subspace }
 
-// pursue leaves the support of s atoms and its solution in w.now.
+// pursue sets w.best to the support of s atoms and its least-squares solution.
 func (w *spWorker) pursue(y []float64, s int, floor float64) {
-	w.now.atoms = appendLargest(w.now.atoms[:0], w.start, s, floor)
-	w.solve(y, &w.now)
-	for w.now.left > floor*floor {
-		w.correlate(w.now.atoms, w.now.x)
-		for _, atom := range w.now.atoms {
-			w.corr[atom] = 0 // but for rounding
+	w.best.atoms = appendLargest(w.best.atoms[:0], w.start, s, floor)
+	w.solve(y, &w.best)
+	for w.best.squaredError > floor*floor {
+		w.correlate(w.best.atoms, w.best.x)
+		for _, atom := range w.best.atoms {
+			w.corr[atom] = 0 // it is rounding error
 		}
-		w.wide.atoms = append(w.wide.atoms[:0], w.now.atoms...)
+		w.wide.atoms = append(w.wide.atoms[:0], w.best.atoms...)
 		w.wide.atoms = appendLargest(w.wide.atoms, w.corr, s, floor)
 		w.solve(y, &w.wide)
 		w.narrow(s)
 		w.solve(y, &w.next)
-		if !(w.next.left < w.now.left*(1-rounding)) {
+		if !(w.next.squaredError < w.best.squaredError*(1-rounding)) {
 			return
 		}
-		w.now, w.next = w.next, w.now
+		w.best, w.next = w.next, w.best
 	}
 }
 
-// subspace is what [SP] and [CoSaMP] have in common: three supports with their
-// solutions, and the size S.
+// subspace is the part of a worker that [SP] and [CoSaMP] share: the best support so far, a wide one, and the next,
+// each with its solution.
 type subspace struct {
 	leastSquares
-	start           []float64 // Dᵀy over the unit atoms
-	corr            []float64 // Dᵀr
-	now, wide, next partial
-	order           []int32
+	start            []float64 // Dᵀy over the unit atoms
+	corr             []float64 // Dᵀr
+	best, wide, next partial
+	order            []int32
 }
 
-// partial is a support and coefficients over its unit atoms.
+// partial is a support with coefficients over its unit atoms.
 type partial struct {
-	atoms []int32
-	x     []float64
-	left  float64 // ‖y − D_I·x‖²
+	atoms        []int32
+	x            []float64
+	squaredError float64 // ‖y − D_I·x‖²
 }
 
-// newSubspace makes room for supports of widest atoms, of which n at most are
-// solved for.
+// newSubspace returns a worker for supports of up to widest atoms, of which it solves for n at most.
 func newSubspace(d *Dictionary, widest int) *subspace {
 	part := func() partial { return partial{atoms: make([]int32, 0, widest), x: make([]float64, widest)} }
 	return &subspace{
 		leastSquares: newLeastSquares(d, min(widest, d.n, d.k)),
 		corr:         make([]float64, d.k),
-		now:          part(), wide: part(), next: part(), order: make([]int32, 0, widest),
+		best:         part(), wide: part(), next: part(), order: make([]int32, 0, widest),
 	}
 }
 
-// grow codes y by pursue with S = sparsity, or with the smallest S from 1 to most
-// that reaches the tolerance.
+// grow codes y by pursue with S = sparsity, or with the smallest S from 1 to most that reaches the tolerance.
 func (w *subspace) grow(y []float64, sparsity int, tolerance float64, most int,
 	pursue func(y []float64, s int, floor float64), index []int32, value []float64) int {
 	energy := dot(y, y)
@@ -148,20 +142,19 @@ func (w *subspace) grow(y []float64, sparsity int, tolerance float64, most int,
 		s = most
 	}
 	pursue(y, s, floor)
-	for ; s < most && w.now.left > target; s++ {
+	for ; s < most && w.best.squaredError > target; s++ {
 		pursue(y, s+1, floor)
 	}
-	count := copy(index, w.now.atoms)
-	copy(value, w.now.x[:count])
+	count := copy(index, w.best.atoms)
+	copy(value, w.best.x[:count])
 	unscale(w.d, index[:count], value, floor)
 	return count
 }
 
-// solve makes p the least-squares solution on its atoms, without those that
-// depend on others.
+// solve sets p to the least-squares solution on its atoms, without those that depend on others.
 func (w *subspace) solve(y []float64, p *partial) {
 	p.atoms = p.atoms[:w.fit(y, w.start, p.atoms, p.x)]
-	p.left = w.residual(y, p.atoms, p.x)
+	p.squaredError = w.residual(y, p.atoms, p.x)
 }
 
 // correlate sets w.corr to Dᵀ(y − D_I·x).
@@ -172,13 +165,13 @@ func (w *subspace) correlate(atoms []int32, x []float64) {
 	}
 }
 
-// narrow sets w.next to the s atoms of w.wide with the largest coefficients, in
-// their order: what is independent so stays.
+// narrow sets w.next to the s atoms of w.wide with the largest coefficients. They keep their order, in which they are
+// independent.
 func (w *subspace) narrow(s int) {
 	w.order = appendLargest(w.order[:0], w.wide.x[:len(w.wide.atoms)], s, 0)
 	slices.Sort(w.order)
 	w.next.atoms = w.next.atoms[:len(w.order)]
-	for j, at := range w.order {
-		w.next.atoms[j], w.next.x[j] = w.wide.atoms[at], w.wide.x[at]
+	for j, i := range w.order {
+		w.next.atoms[j], w.next.x[j] = w.wide.atoms[i], w.wide.x[i]
 	}
 }

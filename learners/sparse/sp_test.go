@@ -55,8 +55,7 @@ func TestSPRecoversPlantedCodes(t *testing.T) { recoversPlanted(t, newSP) }
 
 func TestSPTakesTheSmallestSparsity(t *testing.T) { smallestSparsity(t, newSP) }
 
-// A code is the least-squares solution on its support, and never worse than that
-// on the S atoms it starts from.
+// A code is the least-squares solution on its support, and never worse than that on the S atoms it starts from.
 func TestSPIdentities(t *testing.T) {
 	d := sparsetest.Dictionary(t, 16, 32, 3)
 	y := sparsetest.Gaussian(16, 100, 4)

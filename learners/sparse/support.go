@@ -2,43 +2,43 @@ package sparse
 
 import "math"
 
-// rounding is the share of a signal's length below which a correlation or a
-// coefficient is rounding error of the coders' recurrences.
+// rounding is the share of the length of a signal below which a correlation or a coefficient is rounding error of the
+// recurrences of coders.
 const rounding = 1e-11
 
-// independent is the least sin² of the angle between an atom and the span of a
-// support it may join: less is no longer accurate.
+// independent is the least sin² of the angle between an atom and the span of a support that it may join. Below it the
+// solution is not accurate.
 const independent = 1e-9
 
-// leastSquares solves min ‖y − D_I·x‖₂ on a support I of unit atoms with the
-// Cholesky factor L of G_II = L·Lᵀ, which has a row for each member.
+// leastSquares solves min ‖y − D_I·x‖₂ on a support I of unit atoms with the Cholesky factor L of G_II = L·Lᵀ, which
+// has a row for each member.
 //
-// The normal equations square the condition of D_I; one step of iterative
-// refinement from the residual itself gives atoms that are nearly parallel their
-// digits back.
+// The normal equations square the condition of D_I. One step of iterative refinement from the residual itself
+// restores the digits where atoms are nearly parallel.
 type leastSquares struct {
 	d    *Dictionary
 	gram []float64
-	most int       // the largest support
+	most int       // the size of the largest support
 	chol []float64 // most×most lower triangle: L
 	step []float64 // a right-hand side of the refinement
-	rest []float64 // y − D_I·x, after residual
+	miss []float64 // y − D_I·x, set by residual
 }
 
+// newLeastSquares returns a solver for supports of up to most atoms.
 func newLeastSquares(d *Dictionary, most int) leastSquares {
 	return leastSquares{
 		d: d, gram: d.prepare(), most: most,
-		chol: make([]float64, most*most), step: make([]float64, most), rest: make([]float64, d.n),
+		chol: make([]float64, most*most), step: make([]float64, most), miss: make([]float64, d.n),
 	}
 }
 
-// row is the row of the Gram matrix of an atom, zeros behind its K entries.
+// row returns the row of the Gram matrix for an atom: K entries, and zeros behind them.
 func (s *leastSquares) row(atom int) []float64 {
 	return s.gram[atom*s.d.wide : (atom+1)*s.d.wide]
 }
 
-// fit moves the atoms that are independent of those before them to the front,
-// sets x to the solution on them and returns how many they are. corr is Dᵀy.
+// fit moves the atoms that are independent of those before them to the front, sets x to the solution on them, and
+// returns how many they are. corr is Dᵀy.
 func (s *leastSquares) fit(y, corr []float64, atoms []int32, x []float64) int {
 	count := 0
 	for _, atom := range atoms {
@@ -56,8 +56,7 @@ func (s *leastSquares) fit(y, corr []float64, atoms []int32, x []float64) int {
 	return count
 }
 
-// extend gives L the row of an atom that joins the support. It reports false, and
-// changes nothing that counts, when the atom depends on the support.
+// extend adds the row of an atom to L. Where the atom depends on the support, extend returns false, and L is as before.
 func (s *leastSquares) extend(atom int32, support []int32) bool {
 	count := len(support)
 	row := s.chol[count*s.most : count*s.most+count+1]
@@ -65,24 +64,24 @@ func (s *leastSquares) extend(atom int32, support []int32) bool {
 		row[j] = s.gram[int(atom)*s.d.wide+int(other)]
 	}
 	s.forward(row[:count], row)
-	rest := 1.0
+	pivot := 1.0
 	for _, v := range row[:count] {
-		rest -= v * v
+		pivot -= v * v
 	}
-	if rest <= independent {
+	if pivot <= independent {
 		return false
 	}
-	row[count] = math.Sqrt(rest)
+	row[count] = math.Sqrt(pivot)
 	return true
 }
 
-// remove takes the row of member at of count from L: the rows below move up, and
-// rotations of neighbouring columns make L triangular again.
-func (s *leastSquares) remove(at, count int) {
-	for i := at; i+1 < count; i++ {
+// remove removes the row of a member from L, which has count rows: the rows below move up, and rotations of
+// neighbouring columns make L triangular again.
+func (s *leastSquares) remove(member, count int) {
+	for i := member; i+1 < count; i++ {
 		copy(s.chol[i*s.most:i*s.most+i+2], s.chol[(i+1)*s.most:])
 	}
-	for j := at; j+1 < count; j++ {
+	for j := member; j+1 < count; j++ {
 		a, b := s.chol[j*s.most+j], s.chol[j*s.most+j+1]
 		length := math.Hypot(a, b)
 		cos, sin := a/length, b/length
@@ -93,7 +92,7 @@ func (s *leastSquares) remove(at, count int) {
 	}
 }
 
-// forward solves L·x = b; x may be b.
+// forward solves L·x = b. x and b may be the same slice.
 func (s *leastSquares) forward(b, x []float64) {
 	for j, v := range b {
 		row := s.chol[j*s.most : j*s.most+j+1]
@@ -104,7 +103,7 @@ func (s *leastSquares) forward(b, x []float64) {
 	}
 }
 
-// backward solves Lᵀ·x = b; x may be b.
+// backward solves Lᵀ·x = b. x and b may be the same slice.
 func (s *leastSquares) backward(b, x []float64) {
 	for j := len(b) - 1; j >= 0; j-- {
 		v := b[j]
@@ -115,21 +114,21 @@ func (s *leastSquares) backward(b, x []float64) {
 	}
 }
 
-// residual sets s.rest to y − Σ x_j d_j over the unit atoms and returns its energy.
+// residual sets s.miss to y − Σ x_j d_j over the unit atoms and returns its energy.
 func (s *leastSquares) residual(y []float64, support []int32, x []float64) float64 {
-	copy(s.rest, y)
+	copy(s.miss, y)
 	for j, atom := range support {
-		axpy(-x[j]/s.d.norms[atom], s.d.Atom(int(atom)), s.rest)
+		axpy(-x[j]/s.d.norms[atom], s.d.Atom(int(atom)), s.miss)
 	}
-	return dot(s.rest, s.rest)
+	return dot(s.miss, s.miss)
 }
 
-// refine adds (LLᵀ)⁻¹ (D_Iᵀ(y − D_I·x) − keep) to x; keep may be nil, for zeros.
+// refine adds (LLᵀ)⁻¹ (D_Iᵀ(y − D_I·x) − keep) to x. keep may be nil, which stands for zeros.
 func (s *leastSquares) refine(y []float64, support []int32, x, keep []float64) {
 	s.residual(y, support, x)
 	step := s.step[:len(support)]
 	for j, atom := range support {
-		step[j] = dot(s.d.Atom(int(atom)), s.rest) / s.d.norms[atom]
+		step[j] = dot(s.d.Atom(int(atom)), s.miss) / s.d.norms[atom]
 		if keep != nil {
 			step[j] -= keep[j]
 		}
@@ -141,8 +140,8 @@ func (s *leastSquares) refine(y []float64, support []int32, x, keep []float64) {
 	}
 }
 
-// unscale turns coefficients of unit atoms into those of the atoms as they are,
-// and what is rounding error into zeros.
+// unscale turns coefficients of unit atoms into those of the atoms as they are, and sets those to zero that are
+// rounding error.
 func unscale(d *Dictionary, index []int32, value []float64, floor float64) {
 	for j, atom := range index {
 		if math.Abs(value[j]) <= floor {
@@ -152,9 +151,8 @@ func unscale(d *Dictionary, index []int32, value []float64, floor float64) {
 	}
 }
 
-// appendLargest appends to list the places of the m entries of v with the
-// largest absolute values, largest first and the first of equal ones; none that
-// is at most floor.
+// appendLargest appends to list the indices of the m entries of v with the largest absolute values above floor, in
+// descending order, and those of equal values in their order.
 func appendLargest(list []int32, v []float64, m int, floor float64) []int32 {
 	first, bar := len(list), floor
 	for i, x := range v {

@@ -70,7 +70,8 @@ func inner(a, b []float64) float64 {
 func length(r []float64) float64 { return math.Sqrt(inner(r, r)) }
 
 // againstTheDefinition compares a coder with slow at 1e-9.
-func againstTheDefinition(t *testing.T, build func(s int) sparse.Coder, slow func(d *sparse.Dictionary, y []float64, s int) (support []int, x []float64)) {
+func againstTheDefinition(t *testing.T, build func(s int) sparse.Coder,
+	slow func(d *sparse.Dictionary, y []float64, s int) (support []int, x []float64)) {
 	t.Helper()
 	for _, c := range []struct{ n, k, s int }{{9, 32, 3}, {16, 32, 4}, {6, 4, 4}, {45, 128, 7}} {
 		d := sparsetest.Dictionary(t, c.n, c.k, 7)
@@ -107,8 +108,7 @@ func leastSquaresOnSupport(t *testing.T, d *sparse.Dictionary, codes *sparse.Cod
 	}
 }
 
-// recoversPlanted checks that 4 of 128 atoms of 64 entries are found exactly,
-// with S known and with S to be found.
+// recoversPlanted checks that 4 of 128 atoms of 64 entries are found exactly, with S known and with S to be found.
 func recoversPlanted(t *testing.T, build func(sparsity int, tolerance float64) sparse.Coder) {
 	t.Helper()
 	d := sparsetest.Dictionary(t, 64, 128, 3)
@@ -127,8 +127,7 @@ func recoversPlanted(t *testing.T, build func(sparsity int, tolerance float64) s
 	}
 }
 
-// smallestSparsity checks that a code with a tolerance is that of the smallest S
-// that reaches it, or of the last.
+// smallestSparsity checks that a code with a tolerance is that of the smallest S that reaches it, or of the last.
 func smallestSparsity(t *testing.T, build func(sparsity int, tolerance float64) sparse.Coder) {
 	t.Helper()
 	d := sparsetest.Dictionary(t, 16, 32, 5)
@@ -155,8 +154,8 @@ func smallestSparsity(t *testing.T, build func(sparsity int, tolerance float64) 
 	}
 }
 
-// hardDictionaries checks a coder on atoms that repeat, are nearly parallel or
-// number fewer than the entries, and on very small and very large signals.
+// hardDictionaries checks a coder on atoms that repeat, are nearly parallel or number fewer than the entries, and on
+// very small and very large signals.
 func hardDictionaries(t *testing.T, build func(sparsity int, tolerance float64) sparse.Coder) {
 	t.Helper()
 	m := sparsetest.Gaussian(6, 12, 1)
@@ -167,10 +166,7 @@ func hardDictionaries(t *testing.T, build func(sparsity int, tolerance float64) 
 		m.Set(i, 9, 0)
 	}
 	for _, matrix := range []mat.Matrix{m, m.Slice(0, 6, 0, 5), m.Slice(0, 6, 2, 3)} {
-		d, err := sparse.NewDictionary(matrix)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must(sparse.NewDictionary(matrix))(t)
 		_, k := d.Dims()
 		for _, scale := range []float64{1e-120, 1, 1e120} {
 			y := sparsetest.Gaussian(6, 70, 2)
@@ -182,7 +178,8 @@ func hardDictionaries(t *testing.T, build func(sparsity int, tolerance float64) 
 						t.Fatal(err)
 					}
 					for j, r := range sparsetest.Residuals(d, x, y) {
-						if size := mat.Norm(y.ColView(j), 2); r > size*(1+1e-9) || size/scale > 1e-3 && len(x.Index) == 0 {
+						if size := mat.Norm(y.ColView(j), 2); r > size*(1+1e-9) || size/scale > 1e-3 &&
+							len(x.Index) == 0 {
 							t.Fatalf("%d atoms, scale %g, S = %d: residual %g of %g", k, scale, s, r, size)
 						}
 					}
@@ -194,15 +191,22 @@ func hardDictionaries(t *testing.T, build func(sparsity int, tolerance float64) 
 
 func mustCode(t *testing.T, c sparse.Coder, d *sparse.Dictionary, y *mat.Dense) *sparse.Codes {
 	t.Helper()
-	x, err := c.Code(context.Background(), d, y)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
+	return must(c.Code(context.Background(), d, y))(t)
 }
 
-// Nothing is allocated for a signal: 100 times as many take room for their codes, two
-// slices for 64 signals, and no more.
+// must returns a function that ends a test for an error, and returns the value otherwise.
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// Nothing is allocated for a signal: 100 times as many take room for their codes, two slices for 64 signals, and no
+// more.
 func TestNothingIsAllocatedForASignal(t *testing.T) {
 	d := sparsetest.Dictionary(t, 9, 32, 1)
 	for _, c := range []sparse.Coder{sparse.OMP{Sparsity: 3}, sparse.OLS{Sparsity: 3}} {
@@ -223,10 +227,7 @@ func TestNothingIsAllocatedForASignal(t *testing.T) {
 func benchmark(b *testing.B, build func(s int) sparse.Coder) {
 	for _, c := range []struct{ n, k, s int }{{9, 128, 3}, {30, 512, 5}, {64, 512, 5}, {64, 1024, 3}} {
 		b.Run(fmt.Sprintf("n=%d/atoms=%d/nonzeros=%d", c.n, c.k, c.s), func(b *testing.B) {
-			d, err := sparse.NewDictionary(sparsetest.Gaussian(c.n, c.k, 1))
-			if err != nil {
-				b.Fatal(err)
-			}
+			d := must(sparse.NewDictionary(sparsetest.Gaussian(c.n, c.k, 1)))(b)
 			y := sparsetest.Gaussian(c.n, 4096, 2)
 			b.ReportAllocs()
 			for b.Loop() {

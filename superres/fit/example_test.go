@@ -12,7 +12,7 @@ import (
 )
 
 // A small model is trained, scored on a picture that was held out, and used.
-func ExampleModel() {
+func ExampleTrain() {
 	draw := func(w, h, phase int) image.Image {
 		m := image.NewGray(image.Rect(0, 0, w, h))
 		for i := range m.Pix {
@@ -30,7 +30,7 @@ func ExampleModel() {
 	}
 	trainer := learning.Defaults()
 	trainer.Atoms, trainer.Patches, trainer.Iterations, trainer.Seed = 40, 2000, 4, 1
-	m, err := fit.Model(context.Background(), pictures, trainer, fit.Options{HeldOut: 1, Seed: 1})
+	m, err := fit.Train(context.Background(), pictures, trainer, fit.Options{HeldOut: 1, Seed: 1})
 	if err != nil {
 		panic(err)
 	}

@@ -1,5 +1,5 @@
-// Package fit makes models by training: it holds pictures out, has a trainer learn stages from
-// the others, and scores the model of these stages on those that were held out.
+// Package fit trains models. It holds pictures out, lets a trainer learn stages from the others, makes a model of the
+// stages, and scores it on the pictures that were held out.
 package fit
 
 import (
@@ -13,98 +13,106 @@ import (
 	"superres/superres/training"
 )
 
-// Options are what Train is told beside the options of the trainer. The zero value
-// scores nothing.
+// Options are what Train needs beside the options of the trainer. The zero value holds no pictures out and records no
+// origin.
 type Options struct {
-	// HeldOut is how many pictures are kept from training, to be scored.
+	// HeldOut is the number of pictures that are held out from training and scored.
 	HeldOut int
-	// Seed draws those that are held out.
+	// Seed chooses the pictures that are held out.
 	Seed uint64
-	// Command is recorded in the model as what made it.
+	// Command is the command that trains the model, for its provenance.
 	Command string
-	// Data are recorded in the model as the names of what it was trained on.
+	// Data are the names of the training data, for the provenance.
 	Data []string
-	// Init is recorded in the model as where the one comes from that the trainer begins with;
-	// it may be nil.
+	// Init is the provenance of the model that the trainer starts from; nil if there is none.
 	Init *superres.Provenance
-	// Teachers is recorded as where the models come from that the trainer learns from.
+	// Teachers are the provenances of the models that the trainer learns from besides the pictures.
 	Teachers []superres.Provenance
-	// Progress is told how far the work has come; it may be nil.
+	// Progress is called as the work goes on. It may be nil.
 	Progress training.Progress
 }
 
-// Train has a trainer learn stages from pictures, makes a model of them, and scores it on
+// Train returns the model of the stages that a trainer learns from pictures, with its provenance, and scores it on
 // those that were held out.
 //
-// The same pictures in the same order, trainer and options give a model with the same
-// bytes. Errors about the pictures wrap training.ErrPictures. When ctx ends Train returns
-// ctx.Err().
-func Model(ctx context.Context, sources []training.Source, trainer training.Trainer, opt Options) (*superres.Model, error) {
+// The same pictures in the same order, the same trainer and the same options give a model with the same bytes. Errors
+// about the pictures wrap training.ErrPictures. When ctx ends, Train returns its error.
+func Train(
+	ctx context.Context, sources []training.Source, trainer training.Trainer, opt Options,
+) (*superres.Model, error) {
 	scale, degradation, err := trainer.Target()
 	if err != nil {
 		return nil, err
 	}
-	if err := training.CheckRanges(training.Range{Name: "number of held-out pictures", Value: opt.HeldOut, Least: 0, Most: 1 << 20}); err != nil {
+	heldOut := training.Range{Name: "number of held-out pictures", Value: opt.HeldOut, Least: 0, Most: 1 << 20}
+	if err := training.CheckRanges(heldOut); err != nil {
 		return nil, err
 	}
 	if len(sources) <= opt.HeldOut {
-		return nil, usage.Errorf("superres: %d pictures, of which %d are to be held out: none is left to learn from", len(sources), opt.HeldOut)
+		return nil, usage.Errorf("superres: %d pictures, of which %d are to be held out: none is left to learn from",
+			len(sources), opt.HeldOut)
 	}
 	train, held := training.HoldOut(sources, opt.HeldOut, opt.Seed)
-	for _, src := range held { // rather now than after hours of learning
+	for _, src := range held { // an error now is better than one after hours of learning
 		img, err := src.Open(ctx)
 		if err != nil {
 			return nil, err
 		}
 		if b, side := img.Bounds(), 4*scale; b.Dx() < side || b.Dy() < side {
-			return nil, fmt.Errorf("%s: %w: a held-out picture of %d×%d, expected at least %d×%d", src.Name, training.ErrPictures, b.Dx(), b.Dy(), side, side)
+			return nil, fmt.Errorf("%s: %w: a held-out picture of %d×%d, expected at least %d×%d",
+				src.Name, training.ErrPictures, b.Dx(), b.Dy(), side, side)
 		}
 	}
-	if c, ok := trainer.(training.Validated); ok {
-		trainer = c.WithValidation(held)
+	if v, ok := trainer.(training.Validated); ok {
+		trainer = v.WithValidation(held)
 	}
 	learned, err := trainer.Train(ctx, train, opt.Progress)
 	if err != nil {
 		return nil, err
 	}
 	r := learned.Record
-	m := &superres.Model{Scale: scale, Degradation: degradation, Kernel: resample.Bicubic, Stages: learned.Stages, Colour: learned.Colour, Subsampled: learned.Subsampled}
+	m := &superres.Model{
+		Scale: scale, Degradation: degradation, Kernel: resample.Bicubic,
+		Stages: learned.Stages, Colour: learned.Colour, Subsampled: learned.Subsampled,
+	}
 	m.Provenance = superres.Provenance{
-		Init: opt.Init, Teachers: opt.Teachers, Command: opt.Command, Learner: r.Learner, Coder: r.Coder, Atoms: r.Atoms, Iterations: r.Iterations, Stop: r.Stop, Seed: r.Seed,
-		Data: opt.Data, Warnings: r.Warnings, Pictures: r.Pictures, Patches: r.Patches, DataSHA256: r.DataSHA256, TrainRMSE: r.RMSE,
-		HeldOut: len(held),
+		Init: opt.Init, Teachers: opt.Teachers, Command: opt.Command, Data: opt.Data, HeldOut: len(held),
+		Learner: r.Learner, Coder: r.Coder, Atoms: r.Atoms, Iterations: r.Iterations, Stop: r.Stop, Seed: r.Seed,
+		Warnings: r.Warnings, Pictures: r.Pictures, Patches: r.Patches, DataSHA256: r.DataSHA256, TrainRMSE: r.RMSE,
 	}
 	if len(held) > 0 {
-		if m.Provenance.Score, err = scoreOf(ctx, m, held, opt.Progress); err != nil {
+		if m.Provenance.Score, err = scoreModel(ctx, m, held, opt.Progress); err != nil {
 			return nil, err
 		}
 	}
 	return m, nil
 }
 
-// scoreOf returns the means of how well the model and bicubic interpolation restore pictures.
-func scoreOf(ctx context.Context, m *superres.Model, held []training.Source, progress training.Progress) (*superres.Score, error) {
+// scoreModel returns how well the model, and bicubic interpolation, restore pictures.
+func scoreModel(
+	ctx context.Context, m *superres.Model, pictures []training.Source, progress training.Progress,
+) (*superres.Score, error) {
 	if progress == nil {
 		progress = func(string, int, int) {}
 	}
 	bicubic := superres.Plain(resample.Bicubic)
 	bicubic.Degradation = m.Degradation
 	models := []*superres.Model{m, bicubic}
-	got := make([][]score.Metrics, len(models))
-	for i, src := range held {
-		progress("scoring", i, len(held))
+	scores := make([][]score.Metrics, len(models))
+	for i, src := range pictures {
+		progress("scoring", i, len(pictures))
 		img, err := src.Open(ctx)
 		if err != nil {
 			return nil, err
 		}
 		for j, model := range models {
-			one, err := model.Restore(ctx, img, m.Scale)
+			metrics, err := model.Restore(ctx, img, m.Scale)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", src.Name, err)
 			}
-			got[j] = append(got[j], one)
+			scores[j] = append(scores[j], metrics)
 		}
 	}
-	progress("scoring", len(held), len(held))
-	return &superres.Score{Model: score.Mean(got[0]), Bicubic: score.Mean(got[1])}, nil
+	progress("scoring", len(pictures), len(pictures))
+	return &superres.Score{Model: score.Mean(scores[0]), Bicubic: score.Mean(scores[1])}, nil
 }

@@ -1,9 +1,11 @@
 package fit
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"image"
+	"runtime"
 	"testing"
 
 	"superres/internal/testimage"
@@ -12,10 +14,11 @@ import (
 	"superres/superres/training/trainingtest"
 )
 
-func TestModelRefuses(t *testing.T) {
+func TestTrainRefuses(t *testing.T) {
 	flat := []training.Source{{Name: "flat", Open: func(context.Context) (image.Image, error) {
 		return testimage.Gray(40, 40, func(x, y int) uint8 { return 9 }), nil
 	}}}
+	drawing := trainingtest.Drawings(1)
 	for name, c := range map[string]struct {
 		sources []training.Source
 		spoil   func(o *learning.Trainer)
@@ -24,40 +27,57 @@ func TestModelRefuses(t *testing.T) {
 		"nothing":     {},
 		"flat":        {sources: flat},
 		"held out":    {sources: trainingtest.Drawings(2), heldOut: 2},
-		"scale":       {sources: trainingtest.Drawings(1), spoil: func(o *learning.Trainer) { o.Scale = 5 }},
-		"learner":     {sources: trainingtest.Drawings(1), spoil: func(o *learning.Trainer) { o.Learner = "ksdv" }},
-		"coder":       {sources: trainingtest.Drawings(1), spoil: func(o *learning.Trainer) { o.Coder = "opm" }},
-		"reduction":   {sources: trainingtest.Drawings(1), spoil: func(o *learning.Trainer) { o.Reductions = []float64{2} }},
-		"degradation": {sources: trainingtest.Drawings(1), spoil: func(o *learning.Trainer) { o.Degradation = "blur" }},
+		"scale":       {sources: drawing, spoil: func(o *learning.Trainer) { o.Scale = 5 }},
+		"learner":     {sources: drawing, spoil: func(o *learning.Trainer) { o.Learner = "ksdv" }},
+		"coder":       {sources: drawing, spoil: func(o *learning.Trainer) { o.Coder = "opm" }},
+		"reduction":   {sources: drawing, spoil: func(o *learning.Trainer) { o.Reductions = []float64{2} }},
+		"degradation": {sources: drawing, spoil: func(o *learning.Trainer) { o.Degradation = "blur" }},
 	} {
 		o := learning.Defaults()
 		if c.spoil != nil {
 			c.spoil(&o)
 		}
-		if m, err := Model(t.Context(), c.sources, o, Options{HeldOut: c.heldOut}); err == nil || m != nil {
+		if m, err := Train(t.Context(), c.sources, o, Options{HeldOut: c.heldOut}); err == nil || m != nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
 }
 
-// The model records what it was learned from, and how well it restores what it was not.
-func TestModelRecords(t *testing.T) {
+// At every scale the model records what it was learned from, and restores what it was not learned from better than
+// bicubic interpolation. It has the same bytes with any number of workers.
+func TestTrain(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	o := learning.Defaults()
 	o.Atoms, o.Patches, o.Iterations, o.Flat, o.Seed, o.Reductions = 40, 1500, 4, 0.01, 5, nil
-	m, err := Model(t.Context(), trainingtest.Drawings(4), o, Options{HeldOut: 1, Seed: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := m.Provenance
-	if p.HeldOut != 1 || p.Pictures != 3 || p.Patches < 300 || p.Patches > 1500 || p.Score == nil || p.Score.Model.PSNR < p.Score.Bicubic.PSNR+1 {
-		t.Errorf("provenance %+v", p)
+	for scale := 2; scale <= 4; scale++ {
+		o.Scale = scale
+		var files [2]bytes.Buffer
+		for i, workers := range []int{1, 4} {
+			runtime.GOMAXPROCS(workers)
+			m, err := Train(t.Context(), trainingtest.Drawings(4), o, Options{HeldOut: 1, Seed: 5})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := m.Provenance
+			if p.HeldOut != 1 || p.Pictures != 3 || p.Patches < 300 || p.Patches > 1500 || p.Score == nil ||
+				p.Score.Model.PSNR < p.Score.Bicubic.PSNR+1 {
+				t.Errorf("×%d: provenance %+v", scale, p)
+			}
+			if err := m.Save(&files[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
+			t.Errorf("×%d: four workers give other bytes than one", scale)
+		}
 	}
 }
 
 func TestCancellation(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Model(ctx, trainingtest.Drawings(2), learning.Defaults(), Options{}); !errors.Is(err, context.Canceled) {
+	_, err := Train(ctx, trainingtest.Drawings(2), learning.Defaults(), Options{})
+	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

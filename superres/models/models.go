@@ -1,7 +1,6 @@
-// Package models has the models that are part of the program, by their names: the trained
-// ones, which are embedded files, and the plain interpolations. A program that only loads
-// or scores does not import it, and so does not carry their megabytes. It registers all
-// kinds of stage that come with superres.
+// Package models opens the models that are part of the program, by name: the trained ones, which are embedded files,
+// and the plain interpolations. Importing it registers all kinds of stage that come with superres. A program that
+// only loads model files, or scores pictures, does without it, and is smaller by their size.
 package models
 
 import (
@@ -23,10 +22,10 @@ import (
 //go:embed *.npz fingerprints
 var files embed.FS
 
-// baselines are the plain interpolations, which stand wherever a model may.
-var baselines = []resample.Kernel{resample.Bicubic, resample.Lanczos, resample.Nearest}
+// interpolations are the plain interpolations, which may be used wherever a model may.
+var interpolations = []resample.Kernel{resample.Bicubic, resample.Lanczos, resample.Nearest}
 
-// Names lists the models: the trained ones, then the plain interpolations.
+// Names returns the names of the models: those of the trained ones, sorted, then the plain interpolations.
 func Names() []string {
 	var names []string
 	entries, err := files.ReadDir(".")
@@ -38,16 +37,17 @@ func Names() []string {
 			names = append(names, name)
 		}
 	}
-	for _, k := range baselines {
+	for _, k := range interpolations {
 		names = append(names, string(k))
 	}
 	return names
 }
 
-// Open returns the model of a name, with its siblings for other scales and its smaller one. The error for an
-// unknown name lists the known ones and wraps superres.ErrModel.
+// Open returns the model of a name, with its siblings for other scales and its smaller model for the effort fast,
+// which are opened when they are needed. The error for an unknown name lists the known ones and wraps
+// superres.ErrModel.
 func Open(name string) (*superres.Model, error) {
-	if k := resample.Kernel(name); slices.Contains(baselines, k) {
+	if k := resample.Kernel(name); slices.Contains(interpolations, k) {
 		return superres.Plain(k), nil
 	}
 	if !slices.Contains(Names(), name) {
@@ -57,14 +57,14 @@ func Open(name string) (*superres.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	// photo.x3.npz is photo for scale 3.
+	// The file photo.x3.npz is the model photo for scale 3.
 	file := func(scale int) string { return fmt.Sprintf("%s.x%d", name, scale) }
 	for scale := 2; scale <= 4; scale++ {
 		if _, err := fs.Stat(files, file(scale)+".npz"); err == nil {
-			m = m.WithLazy(scale, func() (*superres.Model, error) { return load(file(scale)) })
+			m = m.WithSibling(scale, func() (*superres.Model, error) { return load(file(scale)) })
 		}
 	}
-	// photo-fast is photo for the effort fast.
+	// The model photo-fast is photo for the effort fast.
 	smaller := name + "-fast"
 	if slices.Contains(Names(), smaller) {
 		m = m.WithFast(func() (*superres.Model, error) { return Open(smaller) })
@@ -72,18 +72,16 @@ func Open(name string) (*superres.Model, error) {
 	return m, nil
 }
 
-// robust is what the names of the models for pictures with degradations begin with; clean is
-// what those for pictures without begin with.
+// robust and clean are the beginnings of the names of the models for degraded and for clean pictures.
 const (
 	robust = "photo-real"
 	clean  = "photo"
 )
 
-// load returns the model of a file. A robust model has the colour of a clean one where a file
-// keeps colour at half the resolution: learned with degradations, that colour comes out pale.
-// RGB PSNR in dB of 25 pictures (Set5, open-valid, a part of T91) reduced by 2, in JPEG files
-// of 4:2:0, and of coloured strokes drawn 1 to 4 pixels wide, enlarged by photo-real at the
-// level of each picture:
+// load returns the model of a file. A robust model is given the network of the clean one for colour that a file
+// keeps at half the resolution, because a network that learned that from degraded pictures makes colour pale. PSNR
+// of RGB, in dB, of 25 pictures (Set5, open-valid, a part of T91) reduced by 2, and of coloured strokes of 1 to 4
+// pixels, in JPEG files of 4:2:0, enlarged by photo-real tuned for each picture:
 //
 //	quality of the file               40     60     75     90     97
 //	photographs, its own colour       26.57  27.37  28.17  29.49  30.57
@@ -92,18 +90,19 @@ const (
 //	strokes, the colour of photo             25.07  25.63  26.06
 func load(name string) (*superres.Model, error) {
 	m, err := loadFile(name)
-	rest, is := strings.CutPrefix(name, robust)
-	if err != nil || !is {
+	suffix, isRobust := strings.CutPrefix(name, robust)
+	if err != nil || !isRobust {
 		return m, err
 	}
-	other, err := loadFile(clean + rest)
+	cleanModel, err := loadFile(clean + suffix)
 	if err != nil {
 		return nil, err
 	}
-	m.Subsampled = other.Subsampled
+	m.Subsampled = cleanModel.Subsampled
 	return m, nil
 }
 
+// loadFile returns the model of an embedded file as it is.
 func loadFile(name string) (*superres.Model, error) {
 	file, err := files.Open(name + ".npz")
 	if err != nil {
@@ -113,12 +112,11 @@ func loadFile(name string) (*superres.Model, error) {
 	if err != nil {
 		return nil, superres.Unusable(err)
 	}
-	return superres.Load(file.(io.ReaderAt), info.Size()) // as package embed says
+	return superres.Load(file.(io.ReaderAt), info.Size()) // package embed promises a ReaderAt
 }
 
-// Fingerprint returns the fingerprint of Open(name) for the models of a file, and nothing
-// for others. It is kept beside them: to work it out takes longer than to enlarge a small
-// picture.
+// Fingerprint returns the fingerprint of the model that Open(name) returns, if it is a trained one, and "" for other
+// names. It is read from a file beside the models, because computing it takes longer than enlarging a small picture.
 func Fingerprint(name string) string {
 	text, err := files.ReadFile("fingerprints")
 	if err != nil {

@@ -23,6 +23,8 @@ const (
 	Nearest Kernel = "nearest"
 	Bicubic Kernel = "bicubic"
 	Lanczos Kernel = "lanczos"
+	// Triangle interpolates linearly between two samples, as libraries do for the colour of JPEG files.
+	Triangle Kernel = "triangle"
 )
 
 // Check tells why the kernel cannot be used, or returns nil.
@@ -42,8 +44,10 @@ func (k Kernel) filter() (imaging.ResampleFilter, error) {
 		return imaging.CatmullRom, nil
 	case Lanczos:
 		return imaging.Lanczos, nil
+	case Triangle:
+		return imaging.Linear, nil
 	}
-	return imaging.ResampleFilter{}, usage.Errorf("resample: %s", usage.Unknown("kernel", string(k), []string{"bicubic", "lanczos", "nearest"}))
+	return imaging.ResampleFilter{}, usage.Errorf("resample: %s", usage.Unknown("kernel", string(k), []string{"bicubic", "lanczos", "nearest", "triangle"}))
 }
 
 // Resize returns p resampled to w×h with the kernel, in new memory. It panics

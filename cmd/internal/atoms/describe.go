@@ -52,7 +52,7 @@ type dictionary struct {
 
 // describe opens the model or the file of a dictionary that the options name, and describes it without its figures.
 func describe(opt ShowOptions, stdin io.Reader) (*description, error) {
-	if strings.ContainsAny(opt.Name, `./\`) || opt.Name == "-" {
+	if strings.ContainsAny(opt.Name, `./\`) || paths.IsStandard(opt.Name) {
 		f, err := openDictFile(stdin, opt.Name, opt.Limits.Memory)
 		switch {
 		case err == nil && f.isModel():

@@ -11,6 +11,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/models"
+	"superres/cmd/internal/paths"
 	"superres/cmd/internal/settings"
 	"superres/internal/matfile"
 	"superres/internal/npz"
@@ -31,8 +32,13 @@ An .npz file gets the arrays "low" (D_L, one atom a column) and "high" (D_H), an
 "parameters", a text in JSON that says how they are applied: in Python,
 json.loads(str(numpy.load("atoms.npz")["parameters"])). A .npy or .csv file gets the
 stacked dictionary D = [D_L; D_H], and the command is shown that makes a model of it.`,
-		Flags:  opt.table().Flags(),
-		Action: func(c *cli.Context) error { return runExport(c, s, opt) },
+		Flags: opt.table().Flags(),
+		Action: func(c *cli.Context) error {
+			if err := opt.complete(c); err != nil {
+				return err
+			}
+			return export(opt, s)
+		},
 	})
 }
 
@@ -66,7 +72,7 @@ func (opt *ExportOptions) complete(c *cli.Context) (err error) {
 	if opt.Output == "" {
 		return console.Usage("no output: say where the atoms go with -o FILE.npz, .npy or .csv")
 	}
-	if opt.Output != "-" {
+	if !paths.IsStandard(opt.Output) {
 		if opt.format, err = matfile.Format(opt.Output); err != nil {
 			return console.Usage("-o %w", err)
 		}
@@ -75,17 +81,9 @@ func (opt *ExportOptions) complete(c *cli.Context) (err error) {
 	return err
 }
 
-// runExport does one call of superres dict export.
-func runExport(c *cli.Context, s *console.Streams, opt ExportOptions) error {
-	if err := opt.complete(c); err != nil {
-		return err
-	}
-	return export(opt, s)
-}
-
 // export writes the atoms of a stage and tells of them.
 func export(opt ExportOptions, s *console.Streams) error {
-	if opt.Output == "-" {
+	if paths.IsStandard(opt.Output) {
 		if err := s.TakesBinary(); err != nil {
 			return err
 		}
@@ -115,7 +113,7 @@ func export(opt ExportOptions, s *console.Streams) error {
 		return matfile.Write(w, opt.format, "", &stacked)
 	}
 	out := opt.Output
-	if out == "-" {
+	if paths.IsStandard(out) {
 		w := bufio.NewWriter(s.Out)
 		if err := write(w); err != nil {
 			return err

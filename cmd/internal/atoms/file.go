@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/internal/matfile"
 	"superres/internal/npz"
 	"superres/internal/safefile"
@@ -50,7 +51,7 @@ func openDictFile(stdin io.Reader, name string, memory int64) (*dictFile, error)
 	f := &dictFile{name: name}
 	const advice = "use --max-memory, or .npy rather than text"
 	var err error
-	if name == "-" {
+	if paths.IsStandard(name) {
 		f.name = "standard input"
 		f.data, err = console.ReadWhole(stdin, f.name, memory/2, advice)
 	} else {

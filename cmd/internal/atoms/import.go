@@ -12,6 +12,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/models"
+	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/cmd/internal/plugins"
 	"superres/cmd/internal/settings"
@@ -41,8 +42,13 @@ of the paper: both halves were learned from patches as they are (else give --mea
 NumPy writes such a file: numpy.savez("atoms.npz", low=DL, high=DH,
 parameters=json.dumps({"mean": True})).
 The model records the name and the SHA-256 of FILE.`,
-		Flags:  opt.table().Flags(),
-		Action: func(c *cli.Context) error { return runImport(c, s, opt) },
+		Flags: opt.table().Flags(),
+		Action: func(c *cli.Context) error {
+			if err := opt.complete(c); err != nil {
+				return err
+			}
+			return importAtoms(opt, s)
+		},
 	})
 }
 
@@ -133,14 +139,6 @@ func arrayFlags(given settings.Table) (text string) {
 	return text
 }
 
-// runImport does one call of superres dict import.
-func runImport(c *cli.Context, s *console.Streams, opt ImportOptions) error {
-	if err := opt.complete(c); err != nil {
-		return err
-	}
-	return importAtoms(opt, s)
-}
-
 // importAtoms makes the model, writes it and tells of it.
 func importAtoms(opt ImportOptions, s *console.Streams) error {
 	f, err := openDictFile(s.In, opt.File, opt.Limits.Memory)
@@ -195,7 +193,7 @@ func importModel(opt ImportOptions, f *dictFile) (*superres.Model, parameters, e
 		return nil, p, f.refuse("%s", console.Message(err))
 	}
 	base := filepath.Base(filepath.Clean(opt.File))
-	if opt.File == "-" {
+	if paths.IsStandard(opt.File) {
 		base = f.name
 	}
 	_, atoms := h.low.Dims()

@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/cmd/internal/settings"
 	"superres/internal/imagefile"
@@ -117,7 +118,7 @@ func (d *Drawing) complete(c *cli.Context) (err error) {
 	if d.Name == "" && (d.Width > 0 || d.Zoom > 0) {
 		return console.Usage("--shape and --zoom are of the drawing; say where it goes with -o FILE.png")
 	}
-	if d.Name != "" && d.Name != "-" {
+	if d.Name != "" && !paths.IsStandard(d.Name) {
 		if d.format, err = imagefile.FormatOf(d.Name); err != nil {
 			return console.Usage("-o %s: expected a name that ends in .png, .jpg, .bmp or .tif", filepath.Base(d.Name))
 		}
@@ -138,7 +139,7 @@ func runShow(c *cli.Context, s *console.Streams, opt ShowOptions) error {
 
 // show measures the atoms, counts their use, draws them and tells what was found.
 func show(ctx context.Context, opt ShowOptions, s *console.Streams, bar *console.Progress) error {
-	if opt.Drawing.Name == "-" {
+	if paths.IsStandard(opt.Drawing.Name) {
 		if err := s.TakesBinary(); err != nil {
 			return err
 		}

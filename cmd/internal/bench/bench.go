@@ -1,12 +1,11 @@
 // Package bench is the command superres bench: it measures the speed of a machine.
 //
-// Read it in this order: bench.go, what the flags ask for and one call; task.go, what a task
-// is and what is printed of it; pictures.go and learning.go, the tasks themselves.
+// Read it in this order: bench.go, what the flags ask for and one call; task.go, what a task is and what is printed
+// of it; pictures.go and learning.go, the tasks themselves.
 package bench
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"regexp"
 	"runtime"
@@ -107,7 +106,5 @@ func run(ctx context.Context, opt Options, s *console.Streams) error {
 	if !opt.JSON {
 		return nil
 	}
-	enc := json.NewEncoder(s.Out)
-	enc.SetIndent("", "  ")
-	return enc.Encode(r)
+	return console.WriteJSON(s.Out, r)
 }

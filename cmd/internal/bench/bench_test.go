@@ -12,7 +12,8 @@ func TestBench(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	stdout, stderr, code := call(t, t.TempDir(), "", "bench", "--json", "--runs", "1", "--only", "^photo.*fast|^[A-OQ-Z]|^PNG (of|768x512.*fast)|digits")
+	stdout, stderr, code := call(t, t.TempDir(), "", "bench", "--json", "--runs", "1", "--only",
+		"^photo.*fast|^[A-OQ-Z]|^PNG (of|768x512.*fast)|digits")
 	if code != 0 || stderr != "" {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
@@ -32,12 +33,14 @@ func TestBench(t *testing.T) {
 	for _, task := range r.Tasks {
 		text += task.line()
 	}
-	for _, want := range []string{"workers: 1\n", "\nPNG 768x512 to 1536x1024, fast ", "\nphoto to 1536x1024, fast ", " megapixels/s\n", "\nPNG of 1536x1024 ", "\nOMP n=9 K=128 S=3 ", "\nK-SVD exact, 20 iterations "} {
+	for _, want := range []string{"workers: 1\n", "\nPNG 768x512 to 1536x1024, fast ", "\nphoto to 1536x1024, fast ",
+		" megapixels/s\n", "\nPNG of 1536x1024 ", "\nOMP n=9 K=128 S=3 ", "\nK-SVD exact, 20 iterations "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)
 		}
 	}
-	for _, args := range [][]string{{"bench", "x"}, {"bench", "-j", "-1"}, {"bench", "--runs", "0"}, {"bench", "--only", "("}} {
+	for _, args := range [][]string{{"bench", "x"}, {"bench", "-j", "-1"}, {"bench", "--runs", "0"},
+		{"bench", "--only", "("}} {
 		if _, _, code := call(t, t.TempDir(), "", args...); code != 2 {
 			t.Errorf("%v: exit %d", args, code)
 		}
@@ -59,13 +62,15 @@ func (w *interrupting) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// What was measured is told before the next task ends: one who stops has it.
+// A result is printed before the next task ends, so that an interrupted run has those before.
 func TestBenchLineByLine(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	out := &interrupting{after: "\nOMP n=9 ", end: cancel}
 	var errs bytes.Buffer
-	code := program.Run(ctx, strings.NewReader(""), out, &errs, []string{"superres", "bench", "--runs", "1", "--only", "^OMP"})
-	if lines := strings.Split(out.String(), "\n"); code == 0 || len(lines) != 4 || !strings.HasPrefix(lines[0], "superres ") || !strings.HasSuffix(lines[2], " signals/s") {
+	code := program.Run(ctx, strings.NewReader(""), out, &errs,
+		[]string{"superres", "bench", "--runs", "1", "--only", "^OMP"})
+	if lines := strings.Split(out.String(), "\n"); code == 0 || len(lines) != 4 ||
+		!strings.HasPrefix(lines[0], "superres ") || !strings.HasSuffix(lines[2], " signals/s") {
 		t.Errorf("exit %d, %q, %s", code, out.String(), errs.String())
 	}
 }

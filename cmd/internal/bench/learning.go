@@ -5,14 +5,12 @@ import (
 	"fmt"
 	"time"
 
-	"gonum.org/v1/gonum/mat"
-
 	"superres/learners"
 	"superres/learners/planted"
 	"superres/learners/sparse"
 )
 
-// coderTasks code signals by OMP at four sizes.
+// coderTasks returns tasks that code signals by OMP, at four sizes.
 func coderTasks() (tasks []task, err error) {
 	for _, c := range []struct{ n, k, s int }{{9, 128, 3}, {30, 512, 5}, {64, 512, 5}, {64, 1024, 3}} {
 		const signals = 20000
@@ -33,7 +31,7 @@ func coderTasks() (tasks []task, err error) {
 	return tasks, nil
 }
 
-// ropTasks are the iterations of ROP, without its start.
+// ropTasks returns a task of iterations of ROP, without its start.
 func ropTasks() ([]task, error) {
 	const m, n, k, iterations = 32, 1600, 64, 20
 	p, err := planted.New(planted.Panel{M: m, K: k, S: 6}, n, 0, 1, 0)
@@ -43,7 +41,8 @@ func ropTasks() ([]task, error) {
 	return []task{{
 		name: fmt.Sprintf("ROP M=%d N=%d K=%d", m, n, k), unit: "iterations/s", count: iterations,
 		run: func(ctx context.Context) (time.Duration, error) {
-			r, err := learners.ROP{Penalty: 10}.Learn(ctx, p.Y, learners.Options{Atoms: k, Iterations: iterations + 1, Seed: 1})
+			r, err := learners.ROP{Penalty: 10}.Learn(ctx, p.Y,
+				learners.Options{Atoms: k, Iterations: iterations + 1, Seed: 1})
 			if err != nil {
 				return 0, err
 			}
@@ -52,26 +51,23 @@ func ropTasks() ([]task, error) {
 	}}, nil
 }
 
-// ksvdTasks learn 128 atoms for 10,000 signals of 45 entries in 20 iterations: the size
-// of stacked patches of digits.
+// ksvdTasks returns tasks that learn 128 atoms from 10,000 signals of 45 entries, which is the size of stacked
+// patches of digits, in 20 iterations.
 func ksvdTasks() ([]task, error) {
 	p, err := planted.New(planted.Panel{M: 45, K: 128, S: 3}, 10000, 0.3, 1, 0)
 	if err != nil {
 		return nil, err
 	}
+	opt := learners.Options{Atoms: 128, Iterations: 20, Seed: 1, Coder: sparse.OMP{Sparsity: 3}}
 	timed := func(name string, l learners.Learner) task {
 		return task{name: name, unit: "s", run: func(ctx context.Context) (time.Duration, error) {
-			return learnTime(ctx, l, p.Y)
+			began := time.Now()
+			_, err := l.Learn(ctx, p.Y, opt)
+			return time.Since(began), err
 		}}
 	}
 	return []task{
 		timed("K-SVD approximate, 20 iterations", learners.KSVD{Approximate: true}),
 		timed("K-SVD exact, 20 iterations", learners.KSVD{}),
 	}, nil
-}
-
-func learnTime(ctx context.Context, l learners.Learner, y *mat.Dense) (time.Duration, error) {
-	began := time.Now()
-	_, err := l.Learn(ctx, y, learners.Options{Atoms: 128, Iterations: 20, Seed: 1, Coder: sparse.OMP{Sparsity: 3}})
-	return time.Since(began), err
 }

@@ -18,8 +18,8 @@ import (
 	"superres/superres"
 )
 
-// photoAt opens the embedded photo at an effort when it is wanted, once.
-func photoAt(effort string) func() (*superres.Model, error) {
+// photoOpener returns a function that opens the embedded model photo at an effort, once.
+func photoOpener(effort string) func() (*superres.Model, error) {
 	return sync.OnceValues(func() (*superres.Model, error) {
 		m, err := models.Open(models.Photo)
 		if err != nil {
@@ -29,17 +29,17 @@ func photoAt(effort string) func() (*superres.Model, error) {
 	})
 }
 
-// fileTasks enlarge files of two sizes: a PNG is decoded, enlarged by the embedded photo
-// and encoded, in memory. What a program takes besides is opening the model, and the disk.
+// fileTasks returns tasks that enlarge files of two sizes: a PNG in memory is decoded, enlarged by the embedded photo
+// and encoded. A program takes besides the time to open the model and that of the disk.
 func fileTasks() (tasks []task, err error) {
 	for _, size := range []image.Point{{768, 512}, {1920, 1280}} {
 		file := sync.OnceValues(func() ([]byte, error) {
 			var b bytes.Buffer
-			err := imagefile.Encode(&b, drawn(size.X, size.Y), "png", imagefile.EncodeOptions{})
+			err := imagefile.Encode(&b, syntheticPicture(size.X, size.Y), "png", imagefile.EncodeOptions{})
 			return b.Bytes(), err
 		})
 		for _, effort := range []string{"fast", "best"} {
-			open := photoAt(effort)
+			open := photoOpener(effort)
 			tasks = append(tasks, task{
 				name: fmt.Sprintf("PNG %dx%d to %dx%d, %s", size.X, size.Y, 2*size.X, 2*size.Y, effort), unit: "s",
 				run: func(ctx context.Context) (time.Duration, error) {
@@ -52,7 +52,7 @@ func fileTasks() (tasks []task, err error) {
 						return 0, err
 					}
 					began := time.Now()
-					p, err := imagefile.Decode(ctx, bytes.NewReader(data), "drawn", imagefile.Limits{})
+					p, err := imagefile.Decode(ctx, bytes.NewReader(data), "synthetic", imagefile.Limits{})
 					if err != nil {
 						return 0, err
 					}
@@ -69,15 +69,16 @@ func fileTasks() (tasks []task, err error) {
 	return tasks, nil
 }
 
-// pictureTasks enlarge a picture by the embedded photo at each effort, write the
-// result of that size as a PNG, and enlarge digits by the embedded digits.
+// pictureTasks returns tasks that enlarge a picture by the embedded photo at each effort, encode a picture of that
+// size as PNG, and enlarge digits by the embedded digits.
 func pictureTasks() (tasks []task, err error) {
 	const width, height = 768, 512
-	picture, large := drawn(width, height), drawn(2*width, 2*height)
+	picture, large := syntheticPicture(width, height), syntheticPicture(2*width, 2*height)
 	for _, effort := range superres.Efforts() {
-		open := photoAt(effort)
+		open := photoOpener(effort)
 		tasks = append(tasks, task{
-			name: fmt.Sprintf("photo to %dx%d, %s", 2*width, 2*height, effort), unit: "megapixels/s", count: 4 * width * height / 1e6,
+			name: fmt.Sprintf("photo to %dx%d, %s", 2*width, 2*height, effort), unit: "megapixels/s",
+			count: 4 * width * height / 1e6,
 			run: func(ctx context.Context) (time.Duration, error) {
 				m, err := open()
 				if err != nil {
@@ -119,9 +120,9 @@ func pictureTasks() (tasks []task, err error) {
 	}), nil
 }
 
-// drawn is a picture with what photographs have: soft slopes, edges in all directions,
-// fine stripes, and noise.
-func drawn(w, h int) *image.NRGBA {
+// syntheticPicture returns a picture with soft slopes, edges in all directions, fine stripes and noise, as
+// photographs have.
+func syntheticPicture(w, h int) *image.NRGBA {
 	random := rand.New(rand.NewPCG(1, 1))
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {

@@ -9,28 +9,28 @@ import (
 	"time"
 )
 
-// task is something to be measured.
+// task is a piece of work whose speed is measured.
 type task struct {
 	name, unit string
-	count      float64 // units in a run; 0: the speed is the time itself
-	// run does it once and returns the time that counts.
+	count      float64 // how many units a run has; 0 where the time itself is reported
+	// run does the work once and returns the time that counts.
 	run func(ctx context.Context) (time.Duration, error)
 }
 
-// allTasks are the tasks in the order in which they are measured. What they work on is made
-// here, so that it does not count.
+// allTasks returns the tasks in the order in which they are measured. It prepares their data, so that this time does
+// not count.
 func allTasks() (tasks []task, err error) {
-	for _, some := range []func() ([]task, error){fileTasks, pictureTasks, coderTasks, ropTasks, ksvdTasks} {
-		more, err := some()
+	for _, list := range []func() ([]task, error){fileTasks, pictureTasks, coderTasks, ropTasks, ksvdTasks} {
+		listed, err := list()
 		if err != nil {
 			return nil, err
 		}
-		tasks = append(tasks, more...)
+		tasks = append(tasks, listed...)
 	}
 	return tasks, nil
 }
 
-// measure takes the best of some runs.
+// measure returns the speed of the fastest of a number of runs.
 func (t task) measure(ctx context.Context, runs int) (speed, error) {
 	best := time.Duration(0)
 	for range runs {
@@ -49,7 +49,7 @@ func (t task) measure(ctx context.Context, runs int) (speed, error) {
 	return v, nil
 }
 
-// speed is that of a task.
+// speed is the measured speed of a task.
 type speed struct {
 	// Task is its name.
 	Task string `json:"task"`
@@ -59,7 +59,7 @@ type speed struct {
 	Unit string `json:"unit"`
 }
 
-// report is what is printed.
+// report is the output of superres bench.
 type report struct {
 	// Version is that of the program.
 	Version string `json:"version"`
@@ -75,12 +75,13 @@ type report struct {
 	Tasks []speed `json:"tasks"`
 }
 
-// head are the first lines of the report for reading.
+// head returns the first lines of the report as text.
 func (r report) head() string {
-	return fmt.Sprintf("superres %s, %s, %s, kernel %s, workers: %d\n\n", r.Version, r.Go, r.Machine, r.Kernel, r.Workers)
+	return fmt.Sprintf("superres %s, %s, %s, kernel %s, workers: %d\n\n", r.Version, r.Go, r.Machine,
+		r.Kernel, r.Workers)
 }
 
-// line is that of a task in the report for reading.
+// line returns the line of a task in the report as text.
 func (v speed) line() string {
 	form := "%-32s %10.0f %-12s"
 	if v.Speed < 1000 {
@@ -89,7 +90,7 @@ func (v speed) line() string {
 	return strings.TrimRight(fmt.Sprintf(form, v.Task, v.Speed, v.Unit), " ") + "\n"
 }
 
-// machineName is the name of the processor where the system tells it.
+// machineName returns the name of the processor or, where the system does not say it, the system and the architecture.
 func machineName() string {
 	text, _ := os.ReadFile("/proc/cpuinfo")
 	for line := range strings.Lines(string(text)) {

@@ -61,16 +61,9 @@ type comparedRuns struct {
 	}
 }
 
-func readRuns(t *testing.T, dir string) (r comparedRuns) {
+func readRuns(t *testing.T, dir string) comparedRuns {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, "runs.json"))
-	if err == nil {
-		err = json.Unmarshal(text, &r)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return consoletest.Decode[comparedRuns](t, string(consoletest.Read(t, dir, "runs.json")))
 }
 
 func TestCompare(t *testing.T) {
@@ -78,17 +71,16 @@ func TestCompare(t *testing.T) {
 	file := filepath.Join(dir, "train-images-idx3-ubyte")
 	idx(t, file, 30)
 	args := []string{
-		"compare", "--protocol", "pooled", "--images", file, "--index", "3,9,30", "--learners", "rop,ksvd:exact=false,mod",
+		"compare", "--protocol", "pooled", "--images", file, "--index", "3,9,30", "--learners",
+		"rop,ksvd:exact=false,mod",
 		"--seeds", "2", "--atoms", "16", "--patches", "60", "--iterations", "12", "-q", dir,
 	}
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
-	out, errs, code := call(t, dir, "", append(slices.Clone(args), "-o", a, "-j", "1")...)
-	if code != 0 || errs != "" || !strings.Contains(out, "ksvd:exact=false") || !strings.Contains(out, "low resolution") {
-		t.Fatalf("exit %d\n%s%s", code, out, errs)
+	out, errs := program.Succeeds(t, dir, append(slices.Clone(args), "-o", a, "-j", "1")...)
+	if errs != "" || !strings.Contains(out, "ksvd:exact=false") || !strings.Contains(out, "low resolution") {
+		t.Fatal(out, errs)
 	}
-	if _, errs, code := call(t, dir, "", append(slices.Clone(args), "-o", b, "-j", "3")...); code != 0 {
-		t.Fatalf("exit %d: %s", code, errs)
-	}
+	program.Succeeds(t, dir, append(slices.Clone(args), "-o", b, "-j", "3")...)
 	first, second := readRuns(t, a), readRuns(t, b)
 	if fmt.Sprintf("%+v", plainRuns(first)) != fmt.Sprintf("%+v", plainRuns(second)) {
 		t.Error("3 workers give other figures than 1")
@@ -100,22 +92,17 @@ func TestCompare(t *testing.T) {
 		t.Errorf("a stroke and a black picture: %v", c)
 	}
 	for name, want := range map[string]string{
-		"table.md": "| picture | low resolution |", "table.tex": `\toprule`, "table.csv": "low resolution", "report.html": "data:image/png;base64,",
+		"table.md": "| picture | low resolution |", "table.tex": `\toprule`, "table.csv": "low resolution",
+		"report.html": "data:image/png;base64,",
 	} {
-		text, err := os.ReadFile(filepath.Join(a, name))
-		if err != nil || !strings.Contains(string(text), want) {
-			t.Errorf("%s: %v, lacks %q", name, err, want)
+		if !strings.Contains(string(consoletest.Read(t, a, name)), want) {
+			t.Errorf("%s lacks %q", name, want)
 		}
 	}
 	// What is there is not run again.
-	before, err := os.ReadFile(filepath.Join(a, "journal.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, errs, code := call(t, dir, "", append(slices.Clone(args), "-o", a)...); code != 0 {
-		t.Fatalf("exit %d: %s", code, errs)
-	}
-	if after, err := os.ReadFile(filepath.Join(a, "journal.jsonl")); err != nil || !bytes.Equal(before, after) {
+	before := consoletest.Read(t, a, "journal.jsonl")
+	program.Succeeds(t, dir, append(slices.Clone(args), "-o", a)...)
+	if after := consoletest.Read(t, a, "journal.jsonl"); !bytes.Equal(before, after) {
 		t.Error("runs that were there were run again")
 	}
 }
@@ -132,9 +119,11 @@ func plainRuns(r comparedRuns) []string {
 func TestComparePhotos(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 6 {
-		consoletest.WritePicture(t, filepath.Join(dir, "photos", fmt.Sprintf("%d.png", i)), consoletest.Blob(90+7*i, 70))
+		consoletest.WritePicture(t, filepath.Join(dir, "photos", fmt.Sprintf("%d.png", i)),
+			consoletest.Blob(90+7*i, 70))
 	}
-	args := []string{"compare", "--protocol", "images", "--learners", "mod", "--atoms", "20", "--patches", "400", "--iterations", "3", "-q"}
+	args := []string{"compare", "--protocol", "images", "--learners", "mod", "--atoms", "20", "--patches", "400",
+		"--iterations", "3", "-q"}
 	out, errs, code := call(t, dir, "", append(slices.Clone(args), "photos", "-o", "out")...)
 	page, err := os.ReadFile(filepath.Join(dir, "out", "report.html"))
 	if err != nil || !strings.Contains(string(page), "--limit 0 photos<") {
@@ -158,20 +147,19 @@ func TestComparePhotos(t *testing.T) {
 		t.Errorf("%s: %.2f dB, bicubic %.2f", run.Learner, *run.Projected[0].PSNR, plain)
 	}
 	// The models are another choice, and workers none.
-	if _, errs, code := call(t, dir, "", append(slices.Clone(args), "--models", "", "-j", "1", "photos", "-o", "one")...); code != 0 {
-		t.Fatalf("exit %d: %s", code, errs)
-	}
+	program.Succeeds(t, dir, append(slices.Clone(args), "--models", "", "-j", "1", "photos", "-o", "one")...)
 	one := readRuns(t, filepath.Join(dir, "one"))
 	if len(one.Baselines) != 3 || *one.Runs[0].Plain[0].PSNR != *r.Runs[0].Plain[0].PSNR {
-		t.Errorf("%d baselines, expected 3; with one worker %.9f dB, else %.9f", len(one.Baselines), *one.Runs[0].Plain[0].PSNR, *r.Runs[0].Plain[0].PSNR)
+		t.Errorf("%d baselines, expected 3; with one worker %.9f dB, else %.9f", len(one.Baselines),
+			*one.Runs[0].Plain[0].PSNR, *r.Runs[0].Plain[0].PSNR)
 	}
-	if _, errs, code := call(t, dir, "", append(slices.Clone(args), "photos/1.png", "photos/2.png", "-o", "two")...); code != console.ExitUsage || !strings.Contains(errs, "--images PATH") {
+	if _, errs, code := call(t, dir, "", append(slices.Clone(args), "photos/1.png", "photos/2.png", "-o",
+		"two")...); code != console.ExitUsage || !strings.Contains(errs, "--images PATH") {
 		t.Errorf("two pictures: exit %d: %s", code, errs)
 	}
 }
 
-// Pictures that have changed, or become more, are restored anew: results are not those
-// of other pictures.
+// Pictures that have changed, or become more, are restored anew: results are not those of other pictures.
 func TestCompareChangedPictures(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.WritePicture(t, filepath.Join(dir, "train", "a.png"), consoletest.Blob(60, 50))
@@ -179,10 +167,9 @@ func TestCompareChangedPictures(t *testing.T) {
 	consoletest.WritePicture(t, filepath.Join(dir, "test", "b.png"), consoletest.Blob(40, 30))
 	runs := func(want int) float64 {
 		t.Helper()
-		if _, errs, code := call(t, dir, "", "compare", "--protocol", "images", "--images", "test", "--learners", "mod", "--models", "",
-			"--atoms", "20", "--patches", "100", "--iterations", "3", "-q", "train", "-o", "out"); code != 0 {
-			t.Fatalf("exit %d: %s", code, errs)
-		}
+		program.Succeeds(t, dir, "compare", "--protocol", "images", "--images", "test", "--learners",
+			"mod", "--models", "",
+			"--atoms", "20", "--patches", "100", "--iterations", "3", "-q", "train", "-o", "out")
 		var got struct {
 			Runs []struct{ Plain []struct{ PSNR float64 } }
 		}
@@ -205,10 +192,7 @@ func TestCompareChangedPictures(t *testing.T) {
 	consoletest.WritePicture(t, filepath.Join(dir, "test", "a.png"), consoletest.Blob(40, 30))
 	runs(2)
 	lines := func() int {
-		journal, err := os.ReadFile(filepath.Join(dir, "out", "journal.jsonl"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		journal := consoletest.Read(t, dir, "out", "journal.jsonl")
 		return bytes.Count(journal, []byte("\n"))
 	}
 	if before := lines(); before != 4 {
@@ -219,7 +203,8 @@ func TestCompareChangedPictures(t *testing.T) {
 		t.Error("the same pictures are run again")
 	}
 	consoletest.WritePicture(t, filepath.Join(dir, "small", "a.png"), consoletest.Blob(2, 2))
-	if _, errs, code := call(t, dir, "", "compare", "--protocol", "images", "--images", "small", "--learners", "mod", "--models", "", "train", "-o", "new"); code != console.ExitInput || !strings.HasPrefix(errs, "superres: a: ") {
+	if _, errs, code := call(t, dir, "", "compare", "--protocol", "images", "--images", "small", "--learners", "mod",
+		"--models", "", "train", "-o", "new"); code != console.ExitInput || !strings.HasPrefix(errs, "superres: a: ") {
 		t.Errorf("a picture of 2×2: exit %d, %s", code, errs)
 	}
 }
@@ -229,27 +214,27 @@ func TestCompareErrors(t *testing.T) {
 	file := filepath.Join(dir, "train-images-idx3-ubyte")
 	idx(t, file, 5)
 	consoletest.Put(t, filepath.Join(dir, "cut", "train-images-idx3-ubyte"), []byte("\x00\x00\x08\x03\x00\x00"))
-	for _, c := range []struct {
-		args string
-		code int
-		want string
-	}{
+	program.RefusesLines(t, dir, "compare -o new", []consoletest.RefusedLine{
 		{"", 2, "expected the folder"},
 		{"--protocol singel .", 2, `did you mean "single"`},
 		{"--protocol images .", 4, "no pictures"},
 		{"--learners rpo .", 2, `did you mean "rop"`},
 		{"--atoms -1 .", 2, "--atoms -1"},
-		{"--sparsity 40 --atoms 12 --images train-images-idx3-ubyte --learners mod --patches 20 .", 3, "sparsity 40 is more than the 12 atoms"},
 		{".", 4, "Table 1 needs image"},
-		{"--protocol pooled --seeds 1000000000 --learners mod --images train-images-idx3-ubyte .", 2, "1000000 at most"},
-		{"--atoms 1000000000 --learners mod --images train-images-idx3-ubyte .", 3, "the limit is"},
+		{"--protocol pooled --seeds 1000000000 --learners mod --images train-images-idx3-ubyte .", 2,
+			"1000000 at most"},
 		{"missing", 4, "no train-images"},
 		{"cut", 4, "header"},
 		{"--models missing.npz --images train-images-idx3-ubyte .", 6, "missing.npz"},
+	})
+	for args, want := range map[string]string{ // failures of runs, which the report has
+		"--sparsity 40 --atoms 12 --images train-images-idx3-ubyte --learners mod --patches 20 .": "sparsity 40 is " +
+			"more than the 12 atoms",
+		"--atoms 1000000000 --learners mod --images train-images-idx3-ubyte .": "the limit is",
 	} {
-		_, errs, code := call(t, dir, "", append([]string{"compare", "-o", "out"}, strings.Fields(c.args)...)...)
-		if code != c.code || !strings.Contains(errs, c.want) || strings.Count(errs, "\n") != 1 {
-			t.Errorf("%s: exit %d, %s", c.args, code, errs)
+		_, errs, code := call(t, dir, "", append([]string{"compare", "-o", "new"}, strings.Fields(args)...)...)
+		if code != console.ExitSome || !strings.Contains(errs, want) {
+			t.Errorf("%s: exit %d, %s", args, code, errs)
 		}
 	}
 }
@@ -258,7 +243,8 @@ func TestCompareErrors(t *testing.T) {
 func TestCompareTable1(t *testing.T) {
 	file := golden.Data(t, "mnist", "train-images-idx3-ubyte.gz")
 	dir := t.TempDir()
-	_, errs, code := call(t, dir, "", "compare", "--learners", "mod", "--seeds", "1", "--iterations", "2", "-q", filepath.Dir(file), "-o", "out")
+	_, errs, code := call(t, dir, "", "compare", "--learners", "mod", "--seeds", "1", "--iterations", "2", "-q",
+		filepath.Dir(file), "-o", "out")
 	if code != 0 {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
@@ -270,21 +256,22 @@ func TestCompareTable1(t *testing.T) {
 	}
 }
 
-// A learner outside, and a coder outside, stand in the report beside those within: MOD and OMP
-// there give what they give here, and the time says where it was spent.
+// An external learner and an external coder are in the report like the others: MOD and OMP as external programs have
+// the same scores, and their times are marked.
 func TestCompareByAProgram(t *testing.T) {
 	dir := t.TempDir()
 	idx(t, filepath.Join(dir, "train-images-idx3-ubyte"), 30)
-	program := "exec:" + externaltest.Command("serve", "codes")
+	serving := "exec:" + externaltest.Command("serve", "codes")
 	args := []string{
-		"compare", "--protocol", "pooled", "--images", "train-images-idx3-ubyte", "--index", "3,9", "--seeds", "2", "--atoms", "16", "--patches", "60", "--iterations", "5", "-q", "-o", "out",
+		"compare", "--protocol", "pooled", "--images", "train-images-idx3-ubyte", "--index", "3,9", "--seeds", "2",
+		"--atoms", "16", "--patches", "60", "--iterations", "5", "-q", "-o", "out",
 	}
-	out, errs, code := call(t, dir, "", append(args, "--learners", "mod,"+program, ".")...)
-	if code != 0 || !strings.Contains(out, " external") {
-		t.Fatalf("exit %d, %s%s", code, out, errs)
+	if out, _ := program.Succeeds(t, dir, append(args, "--learners", "mod,"+serving, ".")...); !strings.Contains(out,
+		" external") {
+		t.Error(out)
 	}
-	for _, learner := range []string{"mod", program} { // which leaves no trace
-		if iterations := learned(t, dir, learner)[2]; (iterations == "–") != (learner == program) {
+	for _, learner := range []string{"mod", serving} { // serving writes no trace
+		if iterations := learned(t, dir, learner)[2]; (iterations == "–") != (learner == serving) {
 			t.Errorf("%s: %q iterations", learner, iterations)
 		}
 	}
@@ -297,17 +284,16 @@ func TestCompareByAProgram(t *testing.T) {
 		}
 	}
 	collect("")
-	if _, errs, code := call(t, dir, "", append(args, "--learners", "mod", "--coder", program, ".")...); code != 0 {
-		t.Fatalf("exit %d, %s", code, errs)
-	}
+	program.Succeeds(t, dir, append(args, "--learners", "mod", "--coder", serving, ".")...)
 	collect("coded ")
 	same := func(a, b float64) bool { return math.Abs(a-b) < 1e-6 }
-	if len(scores["mod"]) != 4 || !slices.EqualFunc(scores["mod"], scores[program], same) || !slices.EqualFunc(scores["mod"], scores["coded mod"], same) {
+	if len(scores["mod"]) != 4 || !slices.EqualFunc(scores["mod"], scores[serving], same) ||
+		!slices.EqualFunc(scores["mod"], scores["coded mod"], same) {
 		t.Errorf("%v", scores)
 	}
 }
 
-// learned is what the tables in the folder out say of a learner's learning, by columns.
+// learned returns the row of a learner in the table of learning in the folder out.
 func learned(t *testing.T, dir, learner string) []string {
 	t.Helper()
 	_, table, _ := strings.Cut(string(consoletest.Read(t, filepath.Join(dir, "out", "table.csv"))), "\nlearning,")
@@ -325,12 +311,13 @@ func learned(t *testing.T, dir, learner string) []string {
 	return nil
 }
 
-// A learner that failed has no numbers, which would be the best.
+// A learner that failed has no numbers.
 func TestCompareFailures(t *testing.T) {
 	dir := t.TempDir()
 	idx(t, filepath.Join(dir, "train-images-idx3-ubyte"), 10)
 	bad := "exec:" + externaltest.Command("tired", "0")
-	_, errs, code := call(t, dir, "", "compare", "--protocol", "pooled", "--images", "train-images-idx3-ubyte", "--index", "3", "--seeds", "1", "--atoms", "16", "--patches", "60", "--iterations", "2",
+	_, errs, code := call(t, dir, "", "compare", "--protocol", "pooled", "--images", "train-images-idx3-ubyte",
+		"--index", "3", "--seeds", "1", "--atoms", "16", "--patches", "60", "--iterations", "2",
 		"-q", "-o", "out", "--learners", "mod,"+bad, ".")
 	if code != console.ExitSome || !strings.Contains(errs, "ended without an answer") {
 		t.Errorf("exit %d, %s", code, errs)
@@ -338,9 +325,9 @@ func TestCompareFailures(t *testing.T) {
 	if row := learned(t, dir, bad); strings.Join(row[1:], "") != strings.Repeat("–", len(row)-1) {
 		t.Errorf("%q", row)
 	}
-	var all struct{ Runs []map[string]any }
-	if err := json.Unmarshal(consoletest.Read(t, filepath.Join(dir, "out", "runs.json")), &all); err != nil || len(all.Runs) != 2 {
-		t.Fatalf("%d runs, %v", len(all.Runs), err)
+	all := consoletest.Decode[struct{ Runs []map[string]any }](t, string(consoletest.Read(t, dir, "out", "runs.json")))
+	if len(all.Runs) != 2 {
+		t.Fatalf("%d runs", len(all.Runs))
 	}
 	for _, run := range all.Runs {
 		if _, has := run["rmse"]; has != (run["learner"] == "mod") || has == (run["failure"] != nil) {

@@ -19,7 +19,7 @@ import (
 	"superres/superres/training"
 )
 
-// paperTable1 are the figures of the paper's Table 1, by digit and learner.
+// paperTable1 has the figures of the paper's Table 1, by digit and learner.
 var paperTable1 = map[uint8]map[string]float64{
 	5: {"rop": 0.0464, "blotless": 0.3519, "ksvd": 0.3264, "mod": 0.4757},
 	0: {"rop": 0.0117, "blotless": 0.2919, "ksvd": 0.4493, "mod": 0.4626},
@@ -29,30 +29,29 @@ var paperTable1 = map[uint8]map[string]float64{
 
 // data are the pictures of a comparison.
 type data struct {
-	// train are those that may be learned from.
+	// train are the pictures to learn from.
 	train []training.Source
-	// tests are those that are restored.
+	// tests are the pictures to restore.
 	tests []testPicture
-	// identity names the files and hashes them: results are those of the same names and
-	// bytes.
+	// identity has the names and hashes of the files, by which results are known.
 	identity string
-	// most is the mode that new files with pictures get at most, by the files.
-	most fs.FileMode
+	// mode bounds the permissions of new files: they get none that a picture does not have.
+	mode fs.FileMode
 }
 
 // testPicture is a picture to be restored.
 type testPicture struct {
-	// name is what tables call it.
+	// name is its name in tables.
 	name string
-	// img is the picture itself, the truth.
+	// img is the picture itself, which is the truth.
 	img image.Image
-	// paper has the paper's errors by learner. It is nil where the paper has none.
+	// paper has the errors of the paper by learner. It is nil for a picture that the paper does not have.
 	paper map[string]float64
 }
 
-// readData reads what the protocol and the flags ask for.
+// readData reads the pictures that the options name for the protocol.
 func readData(ctx context.Context, opt Options, bar *console.Progress) (d data, err error) {
-	d.most = safefile.AnyMode
+	d.mode = safefile.AnyMode
 	if opt.Protocol.photo {
 		err = d.readPhotos(ctx, opt)
 	} else {
@@ -61,8 +60,7 @@ func readData(ctx context.Context, opt Options, bar *console.Progress) (d data, 
 	return d, err
 }
 
-// readDigits reads MNIST's training file and the digits to restore: those of Table 1, where
-// --images names no others.
+// readDigits reads MNIST's training file, and the digits to restore: those of --images, else those of Table 1.
 func (d *data) readDigits(ctx context.Context, opt Options, bar *console.Progress) error {
 	file, err := trainingFile(opt.Inputs[0])
 	if err != nil {
@@ -73,26 +71,28 @@ func (d *data) readDigits(ctx context.Context, opt Options, bar *console.Progres
 		return console.Fail(console.ExitInput, err)
 	}
 	d.identity = fmt.Sprintf("%x", sum[:8])
-	d.most &= safefile.ModeOf(file, opt.Images)
+	d.mode &= safefile.ModeOf(file, opt.Images)
 	if which, ok := mnist.Official(sum); !ok || !strings.HasPrefix(which, "train-images") {
 		bar.Line("%s is not MNIST's training file as distributed: the digits of Table 1 may be others", file)
 	}
-	whole := opt.Sources
-	whole.Choice = pictures.Choice{} // which is among Images
-	all, err := whole.IDX(ctx, file)
+	sources := opt.Sources
+	sources.Choice = pictures.Choice{} // the choice is among opt.Images
+	digits, err := sources.IDX(ctx, file)
 	if err != nil {
 		return err
 	}
-	var kept []int // of Table 1, which nothing learns from
+	var excluded []int // the digits of Table 1, which are not learned from
 	for _, digit := range mnist.Table1() {
-		if digit.Index >= len(all) {
+		if digit.Index >= len(digits) {
 			if opt.Images == "" {
-				return console.Fail(console.ExitInput, fmt.Errorf("%s has %d images, Table 1 needs image %d; give MNIST's training file, or --images", file, len(all), digit.Index))
+				return console.Fail(console.ExitInput,
+					fmt.Errorf("%s has %d images, Table 1 needs image %d; give MNIST's training file, or --images",
+						file, len(digits), digit.Index))
 			}
 			break
 		}
-		kept = append(kept, digit.Candidates...)
-		img, err := all[digit.Index].Open(ctx)
+		excluded = append(excluded, digit.Candidates...)
+		img, err := digits[digit.Index].Open(ctx)
 		if err != nil {
 			return err
 		}
@@ -100,12 +100,12 @@ func (d *data) readDigits(ctx context.Context, opt Options, bar *console.Progres
 	}
 	switch opt.Protocol.name {
 	case "single":
-		d.train = all[:min(opt.Protocol.runs, len(all))]
+		d.train = digits[:min(opt.Protocol.runs, len(digits))]
 	case "pooled":
-		d.train = all[:min(2000, len(all))]
+		d.train = digits[:min(2000, len(digits))]
 	default:
-		for i, src := range all {
-			if !slices.Contains(kept, i) {
+		for i, src := range digits {
+			if !slices.Contains(excluded, i) {
 				d.train = append(d.train, src)
 			}
 		}
@@ -113,7 +113,7 @@ func (d *data) readDigits(ctx context.Context, opt Options, bar *console.Progres
 	return d.readTests(ctx, opt)
 }
 
-// trainingFile finds MNIST's training file in a folder.
+// trainingFile returns the path of MNIST's training file, which path is or, as a folder, holds.
 func trainingFile(path string) (string, error) {
 	if pictures.IsIDX(path) {
 		return path, nil
@@ -124,11 +124,12 @@ func trainingFile(path string) (string, error) {
 			return found[0], nil
 		}
 	}
-	return "", console.Fail(console.ExitInput, fmt.Errorf("%s: no train-images-idx3-ubyte.gz there; name the folder of MNIST's files", path))
+	return "", console.Fail(console.ExitInput,
+		fmt.Errorf("%s: no train-images-idx3-ubyte.gz there; name the folder of MNIST's files", path))
 }
 
-// readPhotos lists the pictures to learn from, and reads those to restore: every fifth,
-// which is not learned from, where --images names none.
+// readPhotos lists the pictures to learn from, and reads those to restore: those of --images, else every fifth, which
+// is then not learned from.
 func (d *data) readPhotos(ctx context.Context, opt Options) error {
 	list, err := opt.Sources.List(ctx, opt.Inputs)
 	if err != nil {
@@ -142,7 +143,8 @@ func (d *data) readPhotos(ctx context.Context, opt Options) error {
 		return d.readTests(ctx, opt)
 	}
 	if len(list) < 3 {
-		return console.Usage("two pictures to learn from and one to restore are needed at least, %d found; name more, or those to restore: --images PATH", len(list))
+		return console.Usage("two pictures to learn from and one to restore are needed at least, %d found; name "+
+			"more, or those to restore: --images PATH", len(list))
 	}
 	d.train = nil
 	for i, src := range list {
@@ -156,7 +158,7 @@ func (d *data) readPhotos(ctx context.Context, opt Options) error {
 	return nil
 }
 
-// readTests reads the pictures of --images, if there are any, in place of others.
+// readTests reads the pictures of --images. Where there is none, it changes nothing.
 func (d *data) readTests(ctx context.Context, opt Options) error {
 	if opt.Images == "" {
 		return nil
@@ -180,7 +182,7 @@ func (d *data) readTests(ctx context.Context, opt Options) error {
 	return nil
 }
 
-// addTest reads a picture to restore.
+// addTest reads a picture and adds it to those to restore.
 func (d *data) addTest(ctx context.Context, src training.Source) error {
 	img, err := src.Open(ctx)
 	if err != nil {
@@ -191,7 +193,7 @@ func (d *data) addTest(ctx context.Context, src training.Source) error {
 	return nil
 }
 
-// identify names the arguments, hashes the files they stand for and notes their mode.
+// identify returns the arguments with a hash of the names and bytes of their files, and restricts the mode by these.
 func (d *data) identify(ctx context.Context, args []string, recursive bool) (string, error) {
 	sum := sha256.New()
 	for _, arg := range args {
@@ -208,9 +210,9 @@ func (d *data) identify(ctx context.Context, args []string, recursive bool) (str
 				return "", err
 			}
 			fmt.Fprintf(sum, "%s\x00%d\x00", file.Path, size)
-			d.most &= safefile.ModeOf(file.Path)
+			d.mode &= safefile.ModeOf(file.Path)
 			_, err = io.Copy(sum, f)
-			f.Close() // of a file that was read
+			f.Close() // it was only read
 			if err == nil {
 				err = ctx.Err()
 			}

@@ -9,45 +9,45 @@ import (
 	"superres/internal/report"
 )
 
-// findings are the results of superres compare, and what they come to.
+// findings are the results of superres compare, which its report presents.
 type findings struct {
 	*comparison
-	// baselines are what needs no learning.
+	// baselines are the models that need no learning.
 	baselines []baseline
-	// results are by run and learner.
+	// results are in the order of runs, then of learners.
 	results []result
-	// forms are the ways in which learners made models.
+	// forms are the kinds of models that were made of learned dictionaries.
 	forms []form
-	// tables are what the report says in figures, the same in every format.
+	// tables are the figures of the report, which are the same in every format.
 	tables []report.Table
 }
 
-// newFindings makes the tables.
+// newFindings returns the findings with their tables.
 func newFindings(cmp *comparison, baselines []baseline, results []result) findings {
 	f := findings{comparison: cmp, baselines: baselines, results: results, forms: cmp.opt.forms()}
 	for _, m := range f.measures() {
-		for _, way := range f.forms {
-			f.tables = append(f.tables, f.table(m, way))
+		for _, kind := range f.forms {
+			f.tables = append(f.tables, f.table(m, kind))
 		}
 	}
 	f.tables = append(f.tables, f.learning())
 	return f
 }
 
-// form is a way to make models of learners.
+// form is a kind of model that is made of a learned dictionary.
 type form struct {
-	// title is what tables call it.
+	// title is its name in tables.
 	title string
-	// scores picks what a model restored out of a result.
+	// scores returns the pictures that the model of a result restored.
 	scores func(result) []restored
-	// paper says that it is the paper's.
+	// paper says that it is the form of the paper.
 	paper bool
 }
 
-// forms are the ways to make models.
+// forms returns the kinds of models to make: as in the paper, and with back-projection.
 func (opt Options) forms() []form {
-	plain := func(one result) []restored { return one.Plain }
-	projected := func(one result) []restored { return one.Projected }
+	plain := func(r result) []restored { return r.Plain }
+	projected := func(r result) []restored { return r.Projected }
 	list := []form{
 		{title: "as in the paper", scores: plain, paper: true},
 		{title: fmt.Sprintf("with %d back-projections", opt.Protocol.back), scores: projected},
@@ -60,21 +60,21 @@ func (opt Options) forms() []form {
 	return list
 }
 
-// measure is a kind of score.
+// measure is a score that pictures have.
 type measure struct {
-	// name is what tables call it.
+	// name is its name in tables.
 	name string
-	// format is how it is printed.
+	// format prints it in a table.
 	format string
-	// say puts it into a sentence.
+	// say prints it in a sentence.
 	say string
-	// less says that less is better, as of errors; else more is.
+	// less says that smaller values are better, as of errors.
 	less bool
-	// of picks it out of the scores of a picture. It is nil where it is not defined.
+	// of returns it from the scores of a picture: nil where it is not defined.
 	of func(scoring.Cell) *float64
 }
 
-// measures are those of the protocol.
+// measures returns the scores that the protocol has.
 func (f findings) measures() []measure {
 	if f.opt.Protocol.photo {
 		return []measure{
@@ -85,22 +85,21 @@ func (f findings) measures() []measure {
 	return []measure{{"error", "%.4f", "an error of %.4f", true, func(c scoring.Cell) *float64 { return c.NFE }}}
 }
 
-// values returns a measure of one test, or of their mean (test −1), in all runs of a
-// learner that did not fail.
-func (f findings) values(m measure, way form, learner string, test int) []float64 {
+// values returns a measure of a test picture in all runs of a learner that did not fail. Test −1 is the mean of all.
+func (f findings) values(m measure, kind form, learner string, test int) []float64 {
 	var list []float64
-	for _, one := range f.results {
-		if one.Learner != learner || one.Failure != "" {
+	for _, r := range f.results {
+		if r.Learner != learner || r.Failure != "" {
 			continue
 		}
-		if v := average(m, way.scores(one), test); !math.IsNaN(v) {
+		if v := average(m, kind.scores(r), test); !math.IsNaN(v) {
 			list = append(list, v)
 		}
 	}
 	return list
 }
 
-// average is the score of one test, or the mean of all that are defined (test −1).
+// average returns the score of a test picture. Test −1 is the mean of all scores that are defined.
 func average(m measure, scores []restored, test int) float64 {
 	if test >= 0 {
 		scores = scores[test : test+1]
@@ -111,13 +110,13 @@ func average(m measure, scores []restored, test int) float64 {
 			sum, count = sum+*v, count+1
 		}
 	}
-	return sum / float64(count) // NaN when none is
+	return sum / float64(count) // NaN where none is defined
 }
 
-// table has a row for each test and one for their mean, a column for each baseline
-// and learner. The best is that of the learners, who are compared.
-func (f findings) table(m measure, way form) report.Table {
-	t := report.Table{Title: m.name + ", " + way.title, Head: []string{"picture"}}
+// table returns a measure with a row for each test picture and one for their mean, and a column for each baseline and
+// each learner. The best learner of a row is marked.
+func (f findings) table(m measure, kind form) report.Table {
+	t := report.Table{Title: m.name + ", " + kind.title, Head: []string{"picture"}}
 	for _, b := range f.baselines {
 		t.Head = append(t.Head, f.title(b))
 	}
@@ -128,40 +127,40 @@ func (f findings) table(m measure, way form) report.Table {
 			name, index = f.data.tests[test].name, test
 		}
 		row := []report.Cell{{Text: name}}
-		best, at := math.Inf(1), -1
+		least, best := math.Inf(1), -1
 		better := func(v float64) {
 			if !m.less {
 				v = -v
 			}
-			if v < best {
-				best, at = v, len(row)
+			if v < least {
+				least, best = v, len(row)
 			}
 		}
 		for _, b := range f.baselines {
 			row = append(row, report.Cell{Text: console.Figure(m.format, average(m, b.scores, index))})
 		}
 		for _, learner := range f.opt.Learners {
-			values := f.values(m, way, learner, index)
+			values := f.values(m, kind, learner, index)
 			mu, sd := report.Mean(values)
 			better(mu)
 			c := report.Cell{Text: console.Figure(m.format, mu)}
 			if len(values) > 1 {
 				c.Text += " ± " + console.Figure(m.format, sd)
 			}
-			if paper, ok := f.paper(learner, index); ok && way.paper {
+			if paper, ok := f.paper(learner, index); ok && kind.paper {
 				c.Note = fmt.Sprintf("paper %.4f", paper)
 			}
 			row = append(row, c)
 		}
-		if at >= 0 && len(f.opt.Learners) > 1 {
-			row[at].Best = true
+		if best >= 0 && len(f.opt.Learners) > 1 {
+			row[best].Best = true
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
 
-// paper returns the paper's figure for a test, or the mean of its figures (test −1).
+// paper returns the figure of the paper for a test picture, if it has one. Test −1 is the mean of its figures.
 func (f findings) paper(learner string, test int) (float64, bool) {
 	tests := f.data.tests
 	if test >= 0 {
@@ -176,35 +175,38 @@ func (f findings) paper(learner string, test int) (float64, bool) {
 	return sum / float64(max(count, 1)), count > 0
 }
 
-// learning tells what the learners did.
+// learning returns the table of what learning cost and reached.
 func (f findings) learning() report.Table {
 	t := report.Table{
-		Title: "learning", Head: []string{"learner", "seconds", "iterations", "RMSE of the patches", "non-zeros a patch", "atoms used", "coherence"},
+		Title: "learning", Head: []string{"learner", "seconds", "iterations", "RMSE of the patches",
+			"non-zeros a patch", "atoms used", "coherence"},
 	}
 	for _, learner := range f.opt.Learners {
 		var seconds, iterations, rmse, nonZeros, used, coherent []float64
 		failure, external := "", ""
-		for _, one := range f.results {
+		for _, r := range f.results {
 			switch {
-			case one.Learner != learner:
-			case one.Failure != "":
-				failure = one.Failure
+			case r.Learner != learner:
+			case r.Failure != "":
+				failure = r.Failure
 			default:
-				if one.Program != "" {
+				if r.Program != "" {
 					external = " external"
 				}
-				if one.Iterations > 0 {
-					iterations = append(iterations, float64(one.Iterations))
+				if r.Iterations > 0 {
+					iterations = append(iterations, float64(r.Iterations))
 				}
-				seconds, rmse = append(seconds, one.Seconds), append(rmse, one.RMSE)
-				nonZeros, used, coherent = append(nonZeros, one.NonZeros), append(used, float64(one.Used)), append(coherent, one.Coherence)
+				seconds, rmse = append(seconds, r.Seconds), append(rmse, r.RMSE)
+				nonZeros, used, coherent = append(nonZeros, r.NonZeros), append(used, float64(r.Used)),
+					append(coherent, r.Coherence)
 			}
 		}
 		row := []report.Cell{{Text: learner, Note: failure}}
 		for _, v := range []struct {
 			format string
 			list   []float64
-		}{{"%.2f" + external, seconds}, {"%.0f", iterations}, {"%.5f", rmse}, {"%.2f", nonZeros}, {"%.1f", used}, {"%.4f", coherent}} {
+		}{{"%.2f" + external, seconds}, {"%.0f", iterations}, {"%.5f", rmse}, {"%.2f", nonZeros}, {"%.1f", used},
+			{"%.4f", coherent}} {
 			m, _ := report.Mean(v.list)
 			row = append(row, report.Cell{Text: console.Figure(v.format, m)})
 		}
@@ -213,7 +215,7 @@ func (f findings) learning() report.Table {
 	return t
 }
 
-// title is what a baseline is called in a table.
+// title returns the name of a baseline in tables.
 func (f findings) title(b baseline) string {
 	if b.name == "nearest" && !f.opt.Protocol.photo {
 		return "low resolution"

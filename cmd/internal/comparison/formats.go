@@ -13,8 +13,8 @@ import (
 	"superres/internal/report"
 )
 
-// each writes the tables one after the other.
-func (f findings) each(write func(report.Table, io.Writer) error, w io.Writer) error {
+// writeTables writes the tables one after the other.
+func (f findings) writeTables(write func(report.Table, io.Writer) error, w io.Writer) error {
 	for _, t := range f.tables {
 		if err := write(t, w); err != nil {
 			return err
@@ -26,7 +26,7 @@ func (f findings) each(write func(report.Table, io.Writer) error, w io.Writer) e
 // csv writes the tables with blank lines between them.
 func (f findings) csv(w io.Writer) error {
 	for _, t := range f.tables {
-		t.Head = append([]string{t.Title}, t.Head[1:]...) // the others need it as it is
+		t.Head = append([]string{t.Title}, t.Head[1:]...) // in a copy of the head, which other formats use
 		if err := t.CSV(w); err != nil {
 			return err
 		}
@@ -38,15 +38,15 @@ func (f findings) csv(w io.Writer) error {
 }
 
 // markdown writes the tables.
-func (f findings) markdown(w io.Writer) error { return f.each(report.Table.Markdown, w) }
+func (f findings) markdown(w io.Writer) error { return f.writeTables(report.Table.Markdown, w) }
 
 // latex writes the tables.
-func (f findings) latex(w io.Writer) error { return f.each(report.Table.LaTeX, w) }
+func (f findings) latex(w io.Writer) error { return f.writeTables(report.Table.LaTeX, w) }
 
-// json writes how the results came to be, and every run, without its pictures; of one that
-// failed the task and why.
+// json writes the command and every run, without pictures. Of a run that failed it writes the task and the failure
+// alone.
 func (f findings) json(w io.Writer) error {
-	bare := func(list []restored) []scoring.Cell {
+	scores := func(list []restored) []scoring.Cell {
 		var out []scoring.Cell
 		for _, s := range list {
 			out = append(out, s.Cell)
@@ -60,15 +60,15 @@ func (f findings) json(w io.Writer) error {
 		Mosaic    []byte         `json:"mosaic,omitempty"`
 	}
 	var runs []any
-	for _, one := range f.results {
-		if one.Failure != "" {
+	for _, r := range f.results {
+		if r.Failure != "" {
 			runs = append(runs, struct {
 				task
 				Failure string `json:"failure"`
-			}{one.task, one.Failure})
+			}{r.task, r.Failure})
 			continue
 		}
-		runs = append(runs, run{one, bare(one.Plain), bare(one.Projected), nil})
+		runs = append(runs, run{r, scores(r.Plain), scores(r.Projected), nil})
 	}
 	var names []paths.Name
 	for _, t := range f.data.tests {
@@ -76,11 +76,12 @@ func (f findings) json(w io.Writer) error {
 	}
 	base := map[string][]scoring.Cell{}
 	for _, b := range f.baselines {
-		base[b.name] = bare(b.scores)
+		base[b.name] = scores(b.scores)
 	}
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", " ")
-	return enc.Encode(map[string]any{"command": paths.Name(f.opt.command), "version": console.Version, "pictures": names, "baselines": base, "runs": runs})
+	return enc.Encode(map[string]any{"command": paths.Name(f.opt.command), "version": console.Version,
+		"pictures": names, "baselines": base, "runs": runs})
 }
 
 // text writes the tables for a terminal.

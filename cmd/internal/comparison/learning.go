@@ -16,7 +16,7 @@ import (
 	"superres/superres/stage"
 )
 
-// run does one task. The error is ctx's; what fails is told in the result.
+// run does a task. A failure is part of the result; the only error is that of ctx.
 func (cmp *comparison) run(ctx context.Context, t task) (result, error) {
 	r := result{task: t}
 	if err := cmp.learn(ctx, &r); err != nil {
@@ -28,16 +28,17 @@ func (cmp *comparison) run(ctx context.Context, t task) (result, error) {
 	return r, nil
 }
 
-// learn makes a model of one coupled stage, as the paper does but for what the protocol
-// says, and restores the tests by it, with and without back-projection.
+// learn makes a model of one coupled stage, with the settings of the protocol, and restores the test pictures by it
+// with and without back-projection.
 func (cmp *comparison) learn(ctx context.Context, r *result) error {
 	p := cmp.opt.Protocol
 	learner, err := learners.New(r.Learner)
 	if err != nil {
 		return err
 	}
-	const entries = 9 + 36 // of a stacked pair
-	if err := cmp.enough(8*entries*float64(p.patches) + learner.Memory(entries, p.patches, p.atoms, p.sparsity)); err != nil {
+	const entries = 9 + 36 // of a stacked pair of patches
+	if err := cmp.checkMemory(8*entries*float64(p.patches) +
+		learner.Memory(entries, p.patches, p.atoms, p.sparsity)); err != nil {
 		return err
 	}
 	train, seed := cmp.data.train, r.Seed+uint64(r.Run)
@@ -45,7 +46,7 @@ func (cmp *comparison) learn(ctx context.Context, r *result) error {
 		train, seed = cmp.data.train[r.Run:r.Run+1], r.Seed
 	}
 	var learned *learners.Result
-	model, err := fit.Model(ctx, train, learning.Trainer{
+	model, err := fit.Train(ctx, train, learning.Trainer{
 		Scale: scale, Degradation: p.degradation(), Patch: 3, Patches: p.patches, Flat: p.flat / 255,
 		Mean: p.photo, Detail: p.refit, Refit: p.refit,
 		Learner: r.Learner, Coder: r.Coder, Atoms: p.atoms, Iterations: p.iterations, Seed: seed,
@@ -68,25 +69,27 @@ func (cmp *comparison) learn(ctx context.Context, r *result) error {
 	return err
 }
 
-// together is how many runs there may be at a time.
-func (cmp *comparison) together() int {
+// workers returns how many runs there are at a time.
+func (cmp *comparison) workers() int {
 	return min(runtime.GOMAXPROCS(0), max(1, len(cmp.opt.Learners)*cmp.opt.Protocol.runs))
 }
 
-// enough refuses runs of which each has so many bytes in use.
-func (cmp *comparison) enough(inUse float64) error {
-	p, together := cmp.opt.Protocol, float64(cmp.together())
-	if need := console.Process(together * inUse); need > float64(cmp.opt.Limits.Memory) {
-		return fmt.Errorf("learning %d atoms from %d patches needs %s for %.0f runs at a time, the limit is %s; use --max-memory, a smaller -j or fewer --patches",
-			p.atoms, p.patches, console.Bytes(int64(min(need, 1<<60))), together, console.Bytes(cmp.opt.Limits.Memory))
+// checkMemory refuses runs that need more than the limit, with inUse bytes in use by each.
+func (cmp *comparison) checkMemory(inUse float64) error {
+	p, workers := cmp.opt.Protocol, float64(cmp.workers())
+	if need := console.Process(workers * inUse); need > float64(cmp.opt.Limits.Memory) {
+		return fmt.Errorf("learning %d atoms from %d patches needs %s for %.0f runs at a time, the limit is %s; "+
+			"use --max-memory, a smaller -j or fewer --patches",
+			p.atoms, p.patches, console.Bytes(int64(min(need, 1<<60))), workers, console.Bytes(cmp.opt.Limits.Memory))
 	}
 	return nil
 }
 
-// describe takes what the report tells of a learner's result.
+// describe sets the fields that the report shows of a learned dictionary.
 func (r *result) describe(l *learners.Result) error {
 	last := l.Steps[len(l.Steps)-1]
-	r.RMSE, r.NonZeros, r.Iterations, r.Stop, r.Seconds = last.RMSE, last.NonZeros, last.Iteration, string(l.Stop), last.Elapsed.Seconds()
+	r.RMSE, r.NonZeros, r.Iterations, r.Stop, r.Seconds = last.RMSE, last.NonZeros, last.Iteration, string(l.Stop),
+		last.Elapsed.Seconds()
 	for _, count := range l.Codes.Usage() {
 		if count > 0 {
 			r.Used++
@@ -108,7 +111,7 @@ func (r *result) describe(l *learners.Result) error {
 	return nil
 }
 
-// draw makes the mosaic of the stacked atoms, low halves beside high ones.
+// draw draws the stacked atoms, low halves beside high ones.
 func (r *result) draw(d *sparse.Dictionary) error {
 	rows, atoms := d.Dims()
 	side := int(math.Sqrt(float64(rows / (1 + scale*scale))))
@@ -120,11 +123,8 @@ func (r *result) draw(d *sparse.Dictionary) error {
 	if err != nil {
 		return err
 	}
-	order := make([]int, atoms)
-	for i := range order {
-		order[i] = i
-	}
-	img, err := mosaic.Draw([]mosaic.Panel{mosaic.NewPanel(low, side, side, scale), mosaic.NewPanel(high, side*scale, side*scale, 1)}, order, 3)
+	img, err := mosaic.Draw([]mosaic.Panel{mosaic.NewPanel(low, side, side, scale),
+		mosaic.NewPanel(high, side*scale, side*scale, 1)}, mosaic.InOrder(atoms), 3)
 	if err == nil {
 		r.Mosaic, err = report.PNG(img)
 	}

@@ -20,18 +20,23 @@ func (f findings) html(w io.Writer) error {
 		Command:  f.opt.typed,
 		Facts: []report.Fact{
 			{Name: "command with all settings", Value: f.opt.command},
-			{Name: "version", Value: fmt.Sprintf("superres %s, %s %s/%s, %d processors", console.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))},
+			{Name: "version", Value: fmt.Sprintf("superres %s, %s %s/%s, %d processors", console.Version,
+				runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))},
 			{Name: "seed", Value: fmt.Sprint(f.opt.Seed)},
 			{Name: "data", Value: strings.TrimSpace(f.data.identity)},
 		},
 		Notes: []string{
-			"Figures are means ± one standard deviation over the runs; the best learner of a row is bold. Every learner works under the same conditions. Seconds are those of a run beside the others.",
+			"Figures are means ± one standard deviation over the runs; the best learner of a row is bold. Every " +
+				"learner works under the same conditions. Seconds are those of a run beside the others.",
 		},
 	}
 	if p.photo {
-		page.Notes = append(page.Notes, "The models of superres itself were trained on more pictures, with more atoms and stages; those of the learners here are small, and alike but for the learner.")
+		page.Notes = append(page.Notes, "The models of superres itself were trained on more pictures, with more "+
+			"atoms and stages; those of the learners here are small, and alike but for the learner.")
 	} else {
-		page.Notes = append(page.Notes, "Error: ‖Î − I‖²_F / ‖I‖²_F of the grey values, nothing rounded; low resolution is the mean of 2×2 blocks, shown enlarged by repetition. The paper's figures stand below ours where a picture is of its Table 1.")
+		page.Notes = append(page.Notes, "Error: ‖Î − I‖²_F / ‖I‖²_F of the grey values, nothing rounded; low "+
+			"resolution is the mean of 2×2 blocks, shown enlarged by repetition. The paper's figures stand below "+
+			"ours where a picture is of its Table 1.")
 	}
 	tables := f.tables
 	last := len(tables) - 1
@@ -40,10 +45,11 @@ func (f findings) html(w io.Writer) error {
 		page.Sections = append(f.photographs(), figures)
 	} else {
 		var shown []report.Table
-		for i, way := range f.forms {
-			shown = append(shown, f.pictures(way, i == 0))
+		for i, kind := range f.forms {
+			shown = append(shown, f.pictures(kind, i == 0))
 		}
-		text := "Truth, plain enlargements, and what the learners made: first as in the paper, then with back-projection."
+		text := "Truth, plain enlargements, and what the learners made: first as in the paper, then " +
+			"with back-projection."
 		page.Sections = []report.Section{{Title: "Pictures of the first run", Text: text, Tables: shown}, figures}
 	}
 	page.Sections = append(page.Sections, report.Section{Title: "Learning", Tables: tables[last:]})
@@ -58,8 +64,8 @@ func (f findings) html(w io.Writer) error {
 	mosaics := report.Table{Title: "atoms of the first run"}
 	row := []report.Cell{}
 	for _, learner := range f.opt.Learners {
-		if one := f.first(learner); one != nil && len(one.Mosaic) > 0 {
-			row = append(row, report.Cell{Text: learner, Picture: report.Picture(one.Mosaic, 340, "atoms of "+learner)})
+		if r := f.first(learner); r != nil && len(r.Mosaic) > 0 {
+			row = append(row, report.Cell{Text: learner, Picture: report.Picture(r.Mosaic, 340, "atoms of "+learner)})
 		}
 	}
 	for len(row) > 0 {
@@ -67,58 +73,62 @@ func (f findings) html(w io.Writer) error {
 		mosaics.Rows, row = append(mosaics.Rows, row[:n]), row[n:]
 	}
 	if len(mosaics.Rows) > 0 {
-		page.Sections = append(page.Sections, report.Section{Title: "Dictionaries", Text: "Low halves on the left, high halves on the right.", Tables: []report.Table{mosaics}})
+		page.Sections = append(page.Sections,
+			report.Section{Title: "Dictionaries", Text: "Low halves on the left, high halves on the right.",
+				Tables: []report.Table{mosaics}})
 	}
-	for _, one := range f.results {
-		if one.Failure != "" {
-			page.Notes = append(page.Notes, fmt.Sprintf("%s failed in run %d: %s.", one.Learner, one.Run, one.Failure))
+	for _, r := range f.results {
+		if r.Failure != "" {
+			page.Notes = append(page.Notes, fmt.Sprintf("%s failed in run %d: %s.", r.Learner, r.Run, r.Failure))
 		}
 	}
 	return page.Write(w)
 }
 
-// lead says what was compared.
+// lead returns the paragraph that says what was compared.
 func (f findings) lead() string {
 	p := f.opt.Protocol
-	text := fmt.Sprintf("Protocol %s: %d atoms from %d pairs of 3×3 and 6×6 patches, %d run(s), the same patches and the same first dictionary for all; pictures are coded with %s.",
+	text := fmt.Sprintf("Protocol %s: %d atoms from %d pairs of 3×3 and 6×6 patches, %d run(s), the same patches "+
+		"and the same first dictionary for all; pictures are coded with %s.",
 		p.name, p.atoms, p.patches, p.runs, f.opt.Coder)
 	if p.photo {
-		text += fmt.Sprintf(" Enlarged by %d; %d pictures were learned from, %d others restored.", scale, len(f.data.train), len(f.data.tests))
+		text += fmt.Sprintf(" Enlarged by %d; %d pictures were learned from, %d others restored.", scale,
+			len(f.data.train), len(f.data.tests))
 	}
 	return text
 }
 
-// first returns the first run of a learner, nil when it failed.
+// first returns the first run of a learner, or nil where it failed.
 func (f findings) first(learner string) *result {
-	for i, one := range f.results {
-		if one.Learner == learner && one.Run == 0 && one.Failure == "" {
+	for i, r := range f.results {
+		if r.Learner == learner && r.Run == 0 && r.Failure == "" {
 			return &f.results[i]
 		}
 	}
 	return nil
 }
 
-// pictures is the paper's table: the pictures themselves, side by side. The first of
-// several has those that they share.
-func (f findings) pictures(way form, first bool) report.Table {
-	t := report.Table{Title: way.title, Head: []string{"picture", "truth"}}
+// pictures returns the table of pictures side by side, as the paper has it. Of several tables the first has the
+// pictures that all share as its own.
+func (f findings) pictures(kind form, first bool) report.Table {
+	t := report.Table{Title: kind.title, Head: []string{"picture", "truth"}}
 	for _, b := range f.baselines {
 		t.Head = append(t.Head, f.title(b))
 	}
 	t.Head = append(t.Head, f.opt.Learners...)
 	const width = 96
 	m := f.measures()[0]
-	for i, test := range f.data.tests[:min(shownTests, len(f.data.tests))] {
+	for i, test := range f.data.tests[:min(maxShown, len(f.data.tests))] {
 		row := []report.Cell{{Text: test.name}, {}}
 		if truth, err := f.opt.Protocol.crop(test.img, test.img); err == nil {
-			row[1].Picture = shownBy(truth, width, test.name, "truth", first)
+			row[1].Picture = pictureOf(truth, width, test.name, "truth", first)
 		}
 		show := func(name, by string, scores []restored, own bool) {
 			c := report.Cell{}
 			if len(scores) > i {
 				c.Text = console.Figure(m.format, average(m, scores, i))
 				if len(scores[i].Picture) > 0 {
-					c.Picture = shownBy(scores[i].Picture, width, test.name, name+by, own)
+					c.Picture = pictureOf(scores[i].Picture, width, test.name, name+by, own)
 				}
 			}
 			row = append(row, c)
@@ -127,8 +137,8 @@ func (f findings) pictures(way form, first bool) report.Table {
 			show(f.title(b), "", b.scores, first)
 		}
 		for _, learner := range f.opt.Learners {
-			if one := f.first(learner); one != nil {
-				show(learner, ", "+way.title, way.scores(*one), true)
+			if r := f.first(learner); r != nil {
+				show(learner, ", "+kind.title, kind.scores(*r), true)
 			} else {
 				show(learner, "", nil, true)
 			}
@@ -138,22 +148,23 @@ func (f findings) pictures(way form, first bool) report.Table {
 	return t
 }
 
-// shownBy is a picture of a scene. One of its own can be laid over others; a table may
-// repeat what another has.
-func shownBy(data []byte, width int, scene, by string, own bool) report.HTML {
+// pictureOf returns a picture of a scene. A reader can lay a table's own pictures over one another, but not those
+// that it repeats from another table.
+func pictureOf(data []byte, width int, scene, by string, own bool) report.HTML {
 	if own {
 		return report.Restored(data, width, scene, by)
 	}
 	return report.Picture(data, width, scene+" by "+by)
 }
 
-// photographs has a section for each picture: the same part of it by everything that
-// restored it, but for coupled stages without back-projection.
+// photographs returns a section for each test picture, with the same part of it by all models that restored it, but
+// for those in the form of the paper.
 func (f findings) photographs() (list []report.Section) {
-	for i, test := range f.data.tests[:min(shownTests, len(f.data.tests))] {
+	for i, test := range f.data.tests[:min(maxShown, len(f.data.tests))] {
 		s := report.Section{Title: test.name}
 		if i == 0 {
-			s.Text = fmt.Sprintf("Where the picture has most detail, %d times as large; PSNR and SSIM are of the whole picture. First run.", cropZoom)
+			s.Text = fmt.Sprintf("Where the picture has most detail, %d times as large; PSNR and SSIM are of the "+
+				"whole picture. First run.", cropZoom)
 		}
 		show := func(data []byte, name, note string) {
 			if len(data) > 0 {
@@ -173,10 +184,10 @@ func (f findings) photographs() (list []report.Section) {
 		for _, b := range f.baselines {
 			scored(b.name, b.scores)
 		}
-		for _, way := range f.forms {
+		for _, kind := range f.forms {
 			for _, learner := range f.opt.Learners {
-				if one := f.first(learner); one != nil && !way.paper {
-					scored(learner+", coupled", way.scores(*one))
+				if r := f.first(learner); r != nil && !kind.paper {
+					scored(learner+", coupled", kind.scores(*r))
 				}
 			}
 		}
@@ -185,24 +196,25 @@ func (f findings) photographs() (list []report.Section) {
 	return list
 }
 
-// curves draws the error of the training patches in the first run.
+// curves draws the error of the training patches in the first run, over iterations or over time.
 func (f findings) curves(byTime bool) report.Chart {
-	c := report.Chart{Title: "error of the training patches, first run", X: "iteration", Log: true, LogX: true, Floor: 1e-4}
+	c := report.Chart{Title: "error of the training patches, first run", X: "iteration", Log: true, LogX: true,
+		Floor: 1e-4}
 	if byTime {
 		c.X = "seconds"
 	}
 	for style, learner := range f.opt.Learners {
-		one := f.first(learner)
-		if one == nil {
+		r := f.first(learner)
+		if r == nil {
 			continue
 		}
 		s := report.Series{Name: learner, Style: style, Plain: true}
-		for _, p := range one.Curve {
+		for _, p := range r.Curve {
 			x := float64(p.Iteration)
 			switch {
 			case byTime:
 				x = max(p.Seconds, 1e-4)
-			case p.Iteration == 0: // the learner does not tell
+			case p.Iteration == 0: // the learner does not report its iterations
 				continue
 			}
 			s.Points = append(s.Points, report.Point{X: x, Y: p.RMSE, Low: p.RMSE, High: p.RMSE})

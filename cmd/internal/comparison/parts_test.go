@@ -16,20 +16,15 @@ func TestCompareInParts(t *testing.T) {
 	dir := t.TempDir()
 	idx(t, filepath.Join(dir, "train-images-idx3-ubyte"), 30)
 	args := []string{
-		"compare", "--protocol", "pooled", "--images", "train-images-idx3-ubyte", "--index", "3,9,30", "--learners", "rop,mod",
+		"compare", "--protocol", "pooled", "--images", "train-images-idx3-ubyte", "--index", "3,9,30", "--learners",
+		"rop,mod",
 		"--seeds", "2", "--atoms", "16", "--patches", "60", "--iterations", "12", "-q", ".",
 	}
-	if _, errs, code := call(t, dir, "", append(slices.Clone(args), "-o", "whole")...); code != 0 {
-		t.Fatalf("exit %d: %s", code, errs)
-	}
+	program.Succeeds(t, dir, append(slices.Clone(args), "-o", "whole")...)
 	for i := range 2 {
-		if _, errs, code := call(t, dir, "", append(slices.Clone(args), "-o", "parts", "--shard", fmt.Sprintf("%d/2", i))...); code != 0 {
-			t.Fatalf("exit %d: %s", code, errs)
-		}
+		program.Succeeds(t, dir, append(slices.Clone(args), "-o", "parts", "--shard", fmt.Sprintf("%d/2", i))...)
 	}
-	if _, errs, code := call(t, dir, "", "merge", "parts"); code != 0 {
-		t.Fatalf("exit %d: %s", code, errs)
-	}
+	program.Succeeds(t, dir, "merge", "parts")
 	a, b := readRuns(t, filepath.Join(dir, "whole")), readRuns(t, filepath.Join(dir, "parts"))
 	if fmt.Sprintf("%+v", plainRuns(a)) != fmt.Sprintf("%+v", plainRuns(b)) || a.Command != b.Command {
 		t.Error("two parts give other figures than the whole")
@@ -44,20 +39,19 @@ func TestPartsOfOddNames(t *testing.T) {
 	}
 	idx(t, filepath.Join(dir, "data\xff", "train-images-idx3-ubyte"), 30)
 	args := []string{
-		"compare", "--protocol", "pooled", "--images", "data\xff/train-images-idx3-ubyte", "--index", "3", "--learners", "mod",
-		"--seeds", "1", "--atoms", "4", "--patches", "9", "--iterations", "1", "-q", "-o", "parts", "--shard", "0/1", "data\xff",
+		"compare", "--protocol", "pooled", "--images", "data\xff/train-images-idx3-ubyte", "--index", "3",
+		"--learners", "mod",
+		"--seeds", "1", "--atoms", "4", "--patches", "9", "--iterations", "1", "-q", "-o", "parts", "--shard", "0/1",
+		"data\xff",
 	}
 	for range 2 {
-		if _, errs, code := call(t, dir, "", args...); code != 0 {
-			t.Fatalf("exit %d: %s", code, errs)
-		}
+		program.Succeeds(t, dir, args...)
 	}
-	if text, err := os.ReadFile(filepath.Join(dir, "parts", "journal.0-of-1.jsonl")); err != nil || strings.Count(string(text), "\n") != 1 {
+	if text, err := os.ReadFile(filepath.Join(dir, "parts", "journal.0-of-1.jsonl")); err != nil ||
+		strings.Count(string(text), "\n") != 1 {
 		t.Errorf("the second run did what the first had done: %s (%v)", text, err)
 	}
-	if _, errs, code := call(t, dir, "", "merge", "parts"); code != 0 {
-		t.Errorf("exit %d: %s", code, errs)
-	}
+	program.Succeeds(t, dir, "merge", "parts")
 }
 
 // A folder is one command's: the reports of another are not written over.
@@ -66,21 +60,22 @@ func TestFoldersOfReports(t *testing.T) {
 	file := filepath.Join(dir, "train-images-idx3-ubyte")
 	idx(t, file, 30)
 	commands := map[string][]string{
-		"recover": {"recover", "--learners", "mod", "--panel", "8,12,2", "--n", "30", "--trials", "1", "--iterations", "2", "-q"},
-		"compare": {"compare", "--protocol", "pooled", "--images", file, "--limit", "1", "--learners", "mod", "--seeds", "1", "--atoms", "4", "--patches", "9", "--iterations", "1", "-q", dir},
+		"recover": {"recover", "--learners", "mod", "--panel", "8,12,2", "--n", "30", "--trials", "1", "--iterations",
+			"2", "-q"},
+		"compare": {"compare", "--protocol", "pooled", "--images", file, "--limit", "1", "--learners", "mod",
+			"--seeds", "1", "--atoms", "4", "--patches", "9", "--iterations", "1", "-q", dir},
 	}
 	for first, args := range commands {
 		out := filepath.Join(dir, first+"s")
-		if _, stderr, code := call(t, dir, "", append(slices.Clone(args), "-o", out)...); code != 0 {
-			t.Fatalf("%s: exit %d, %s", first, code, stderr)
-		}
+		program.Succeeds(t, dir, append(slices.Clone(args), "-o", out)...)
 		before := consoletest.Results(t, out)
 		for second, args := range commands {
 			_, stderr, code := call(t, dir, "", append(slices.Clone(args), "-o", out)...)
 			if second == first && code != 0 {
 				t.Errorf("%s again: exit %d, %s", first, code, stderr)
 			}
-			if want := "has the results of superres " + first + "; use another -o"; second != first && (code != 5 || !strings.Contains(stderr, want)) {
+			if want := "has the results of superres " + first + "; use another -o"; second != first &&
+				(code != 5 || !strings.Contains(stderr, want)) {
 				t.Errorf("%s after %s: exit %d, %s", second, first, code, stderr)
 			}
 		}

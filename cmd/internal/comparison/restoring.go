@@ -16,27 +16,27 @@ import (
 type restored struct {
 	// Cell has its scores.
 	scoring.Cell
-	// Picture is what is shown of it, as PNG. The first run alone has it.
+	// Picture is the picture, or the part of it that is shown, as PNG. Only the first run has it.
 	Picture []byte `json:"picture,omitempty"`
 }
 
-// baseline is a model that is there already, and what it restored.
+// baseline is a model that exists already, with the pictures that it restored.
 type baseline struct {
-	// name is what tables call it.
+	// name is its name in tables.
 	name string
-	// scores has an entry for each test.
+	// scores has an entry for each test picture.
 	scores []restored
 }
 
-// givenModel is a model that is there already.
+// givenModel names a model that exists already.
 type givenModel struct {
 	// name is its name or file.
 	name string
-	// effort is how much the model does. Empty is best.
+	// effort is the effort of the model. Empty is best.
 	effort string
 }
 
-// open opens the model and says what it is called in a table.
+// open opens the model and returns its name in tables.
 func (c givenModel) open() (m *superres.Model, title string, err error) {
 	if m, err = models.Open(c.name); err != nil || c.effort == "" {
 		return m, c.name, err
@@ -45,7 +45,7 @@ func (c givenModel) open() (m *superres.Model, title string, err error) {
 	return m, fmt.Sprintf("%s (%s)", c.name, c.effort), err
 }
 
-// baselines restores the tests by plain interpolation and by the models of the options.
+// baselines restores the test pictures by plain interpolations and by the models of the options.
 func (cmp *comparison) baselines(ctx context.Context) ([]baseline, error) {
 	models := []givenModel{{name: "nearest"}, {name: "bicubic"}}
 	if cmp.opt.Protocol.photo {
@@ -70,9 +70,10 @@ func (cmp *comparison) baselines(ctx context.Context) ([]baseline, error) {
 	return list, nil
 }
 
-// restore reduces a picture, enlarges it again and scores the result, and keeps it, or
-// a part of it, to be shown.
-func (cmp *comparison) restore(ctx context.Context, m *superres.Model, t testPicture, show bool) (s restored, err error) {
+// restore reduces a picture, enlarges it again by a model and scores the result. With show it keeps the result, or a
+// part of it, for the page.
+func (cmp *comparison) restore(ctx context.Context, m *superres.Model, t testPicture, show bool) (s restored,
+	err error) {
 	var shown image.Image
 	if cmp.opt.Protocol.photo {
 		low, err := score.Reduce(t.img, scale, m.Degradation)
@@ -100,14 +101,14 @@ func (cmp *comparison) restore(ctx context.Context, m *superres.Model, t testPic
 	return s, err
 }
 
-// restoreAll restores the tests; those of the first run are shown.
+// restoreAll restores the test pictures. Those of the first run are kept for the page.
 func (cmp *comparison) restoreAll(ctx context.Context, m *superres.Model, run int) (list []restored, err error) {
 	for i, test := range cmp.data.tests {
-		one, err := cmp.restore(ctx, m, test, run == 0 && i < shownTests)
+		r, err := cmp.restore(ctx, m, test, run == 0 && i < maxShown)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", test.name, err)
 		}
-		list = append(list, one)
+		list = append(list, r)
 	}
 	return list, nil
 }

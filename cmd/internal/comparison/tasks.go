@@ -5,8 +5,8 @@ import (
 	"superres/cmd/internal/plugins"
 )
 
-// task is one learner in one run, with all that decides its result. Journals know a result
-// by its task, and parts divide tasks by their JSON: fields keep their names and order there.
+// task is a run of a learner, with everything that decides its result. Journals find a result by its task, and parts
+// divide tasks by their JSON, so the fields keep their names and order there.
 type task struct {
 	// Protocol is the name of the protocol.
 	Protocol string `json:"protocol"`
@@ -14,60 +14,57 @@ type task struct {
 	Learner string `json:"learner"`
 	// Coder is its spec.
 	Coder string `json:"coder"`
-	// Run is the number of the training digit in the protocol single, from 0. In others it
-	// is added to the seed.
+	// Run is the number of the run, from 0: that of the training digit in the protocol single, else it is added to
+	// the seed.
 	Run int `json:"run"`
-	// Seed is that of the command.
+	// Seed is the seed of the command.
 	Seed uint64 `json:"seed"`
-	// Atoms is how many are learned, and Patches how many pairs they are learned from.
+	// Atoms is the number of atoms to learn, and Patches the number of pairs of patches to learn from.
 	Atoms   int `json:"atoms"`
 	Patches int `json:"patches"`
-	// MostIterations is how many the learner has at most.
+	// MostIterations is the largest number of iterations.
 	MostIterations int `json:"limit"`
-	// Back is how many back-projections there are where there are any.
+	// Back is the number of back-projections of the form with back-projection.
 	Back int `json:"back_projection"`
-	// Data identifies the files of the pictures by names and hashes.
+	// Data has the names and hashes of the files of the pictures.
 	Data paths.Name `json:"data"`
-	// Index has the choice among images of IDX files, by their numbers, and Limit how many
-	// of them are taken.
+	// Index has the numbers of the images chosen from IDX files, and Limit the largest number of them.
 	Index string `json:"index"`
 	Limit int    `json:"images_limit"`
-	// Program is the fingerprint of the programs that learn or code. It is empty when all is
-	// done within this one.
+	// Program is the fingerprint of the external programs that learn or code. It is empty where there are none.
 	Program string `json:"program,omitempty"`
 }
 
-// weight grows with the work.
+// weight estimates the work of a task.
 func (t task) weight() float64 {
 	return float64(t.Atoms) * float64(t.Patches) * float64(t.MostIterations)
 }
 
-// result is what a learner came to. Without Failure, all is there.
+// result is the result of a run. Where it failed, only the task and Failure are set.
 type result struct {
 	task
 	// Plain are the tests as a coupled stage restores them, as in the paper.
 	Plain []restored `json:"plain"`
 	// Projected are the tests as a coupled stage restores them with back-projection.
 	Projected []restored `json:"back_projected,omitempty"`
-	// RMSE is the error of the training patches in the end, as a root mean square.
+	// RMSE is the final error of the training patches, as a root mean square.
 	RMSE float64 `json:"rmse"`
-	// NonZeros is how many atoms code a training patch, in the mean.
+	// NonZeros is the mean number of atoms that code a training patch.
 	NonZeros float64 `json:"non_zeros"`
-	// Iterations is how many there were, 0 of a learner that does not tell, and Stop why there
-	// were no more.
+	// Iterations is the number of iterations, or 0 for a learner that does not report them, and Stop why it ended.
 	Iterations int    `json:"iterations,omitempty"`
 	Stop       string `json:"stop"`
-	// Used is how many atoms code a training patch at all.
+	// Used is the number of atoms that code any training patch.
 	Used int `json:"used"`
 	// Coherence is the largest |cos| of the angle between two atoms.
 	Coherence float64 `json:"coherence"`
-	// Seconds is how long learning took beside the other runs.
+	// Seconds is the time of learning, while other runs were at work.
 	Seconds float64 `json:"seconds"`
-	// Curve is how the error fell.
+	// Curve is the error over the iterations.
 	Curve []curvePoint `json:"curve"`
-	// Mosaic is a picture of the atoms, as PNG. The first run alone has it.
+	// Mosaic is a picture of the atoms, as PNG. Only the first run has it.
 	Mosaic []byte `json:"mosaic,omitempty"`
-	// Failure says why there is nothing else. It is empty where there is.
+	// Failure says why the run failed. It is empty where it did not.
 	Failure string `json:"failure,omitempty"`
 }
 
@@ -89,8 +86,10 @@ func (cmp *comparison) tasks() ([]task, error) {
 	for run := range p.runs {
 		for i, learner := range cmp.opt.Learners {
 			list = append(list, task{
-				Protocol: p.name, Learner: learner, Coder: cmp.opt.Coder, Run: run, Seed: cmp.opt.Seed, Atoms: p.atoms, Patches: p.patches,
-				MostIterations: p.iterations, Back: p.back, Data: paths.Name(cmp.data.identity), Index: cmp.opt.chosen, Limit: cmp.opt.limit,
+				Protocol: p.name, Learner: learner, Coder: cmp.opt.Coder, Run: run, Seed: cmp.opt.Seed, Atoms: p.atoms,
+				Patches:        p.patches,
+				MostIterations: p.iterations, Back: p.back, Data: paths.Name(cmp.data.identity), Index: cmp.opt.chosen,
+				Limit:   cmp.opt.limit,
 				Program: programs[i],
 			})
 		}

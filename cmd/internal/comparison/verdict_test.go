@@ -20,8 +20,8 @@ func scored(errors ...float64) (list []restored) {
 	return list
 }
 
-// The finding follows from the errors of the runs, or of the pictures where there are more
-// of them, and says so where it may be chance.
+// The finding follows from the errors of the runs, or of the pictures where there are more of them, and says so where
+// it may be chance.
 func TestVerdict(t *testing.T) {
 	for name, c := range map[string]struct {
 		tests    int
@@ -29,10 +29,19 @@ func TestVerdict(t *testing.T) {
 		rop, mod []float64 // a run each, the same for every test
 		want     string
 	}{
-		"runs":     {1, 0.3, slices.Repeat([]float64{0.1}, 8), slices.Repeat([]float64{0.2}, 8), "rop restores best as in the paper: an error of 0.1000 in the mean, mod, the next, an error of 0.2000 (better in 8 of 8 runs, sign test, p = 0.0078). The best of what was there already, bicubic, has an error of 0.3000."},
-		"pictures": {7, 0.15, []float64{0.2}, []float64{0.16}, "mod restores best as in the paper: an error of 0.1600 in the mean, rop, the next, an error of 0.2000 (better in 7 of 7 pictures, sign test, p = 0.016). None comes up to bicubic, with an error of 0.1500."},
-		"chance":   {1, 0.3, []float64{0.1, 0.1, 0.3}, []float64{0.2, 0.2, 0.2}, "No learner is shown to restore best as in the paper: rop has an error of 0.1667 in the mean, mod, the next, an error of 0.2000, but that may be chance (better in 2 of 3 runs, sign test, p = 1)."},
-		"failed":   {1, 0.3, []float64{0.1, 0.1, 0.3}, nil, "rop restores as in the paper with an error of 0.1667 in the mean; there is nobody to compare it with."},
+		"runs": {1, 0.3, slices.Repeat([]float64{0.1}, 8), slices.Repeat([]float64{0.2}, 8),
+			"rop restores best as in the paper: an error of 0.1000 in the mean, mod, the next, an error of 0.2000 " +
+				"(better in 8 of 8 runs, sign test, p = 0.0078). The best of what was there already, bicubic, has " +
+				"an error of 0.3000."},
+		"pictures": {7, 0.15, []float64{0.2}, []float64{0.16},
+			"mod restores best as in the paper: an error of 0.1600 in the mean, rop, the next, an error of 0.2000 " +
+				"(better in 7 of 7 pictures, sign test, p = 0.016). None comes up to bicubic, with an error of " +
+				"0.1500."},
+		"chance": {1, 0.3, []float64{0.1, 0.1, 0.3}, []float64{0.2, 0.2, 0.2},
+			"No learner is shown to restore best as in the paper: rop has an error of 0.1667 in the mean, mod, the " +
+				"next, an error of 0.2000, but that may be chance (better in 2 of 3 runs, sign test, p = 1)."},
+		"failed": {1, 0.3, []float64{0.1, 0.1, 0.3}, nil,
+			"rop restores as in the paper with an error of 0.1667 in the mean; there is nobody to compare it with."},
 	} {
 		f := findings{comparison: &comparison{}}
 		f.opt.Protocol.runs = max(len(c.rop), len(c.mod))
@@ -56,33 +65,29 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// The page begins with a finding for each form, then its pictures, two of which can be laid
-// over one another, then the tables, in which the best learner of a row is bold.
+// The page begins with a finding for each form, then its pictures, two of which can be laid over one another, then
+// the tables, in which the best learner of a row is bold.
 func TestComparePage(t *testing.T) {
 	dir := t.TempDir()
 	idx(t, filepath.Join(dir, "train-images-idx3-ubyte"), 30)
-	if _, errs, code := call(t, dir, "", "compare", "--protocol", "pooled", "--images", "train-images-idx3-ubyte", "--index", "3,9", "--learners", "rop,mod",
-		"--seeds", "2", "--atoms", "16", "--patches", "60", "--iterations", "12", "-q", ".", "-o", "out"); code != 0 {
-		t.Fatal(errs)
-	}
+	program.Succeeds(t, dir, "compare", "--protocol", "pooled", "--images", "train-images-idx3-ubyte", "--index",
+		"3,9", "--learners", "rop,mod",
+		"--seeds", "2", "--atoms", "16", "--patches", "60", "--iterations", "12", "-q", ".", "-o", "out")
 	page := string(consoletest.Read(t, filepath.Join(dir, "out", "report.html")))
-	rest := page
-	for _, want := range []string{
-		`<p class="finding">`, `<p class="further">`, "<code>superres compare --protocol pooled --images train-images-idx3-ubyte --index 3,9", "<details>", "--coder omp", "</details>",
-		`<a href="#section0">Pictures of the first run</a>`, `<section id="section0">`, "data-scene=", "Figures", `class="best"`, "Learning", "</svg> rop</span>", "</svg> mod</span>",
-	} {
-		_, after, found := strings.Cut(rest, want)
-		if !found {
-			t.Fatalf("the page lacks %q where it is expected", want)
-		}
-		rest = after
-	}
+	consoletest.InOrder(t, page,
+		`<p class="finding">`, `<p class="further">`,
+		"<code>superres compare --protocol pooled --images train-images-idx3-ubyte --index 3,9", "<details>",
+		"--coder omp", "</details>",
+		`<a href="#section0">Pictures of the first run</a>`, `<section id="section0">`, "data-scene=", "Figures",
+		`class="best"`, "Learning", "</svg> rop</span>", "</svg> mod</span>",
+	)
 	// Two pictures by truth, low resolution and bicubic once, and by two learners in two ways.
 	if n := strings.Count(page, "data-scene="); n != 2*(3+2*2) {
 		t.Errorf("%d pictures can be laid over one another, expected 14", n)
 	}
 	// Two learners after a name and two columns that were there already.
-	rows := regexp.MustCompile(`(?s)<tr><td>(?:[^<]+)</td><td>[\d.]+</td><td>[\d.]+</td>(<td.*?)</tr>`).FindAllStringSubmatch(page[:strings.Index(page, "<h2>Learning")], -1)
+	row := regexp.MustCompile(`(?s)<tr><td>(?:[^<]+)</td><td>[\d.]+</td><td>[\d.]+</td>(<td.*?)</tr>`)
+	rows := row.FindAllStringSubmatch(page[:strings.Index(page, "<h2>Learning")], -1)
 	if len(rows) != 2*3 {
 		t.Fatalf("%d rows of figures, expected 6", len(rows))
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"superres/cmd/internal/paths"
 	"superres/cmd/internal/settings"
 )
 
@@ -35,7 +36,7 @@ func Command(c *cli.Command) *cli.Command {
 		if ctx.IsSet("output") && ctx.String("output") == "" { // a variable of a script that is not set
 			return Usage("-o names nothing; leave it out or give a name")
 		}
-		if ctx.String("output") == "-" {
+		if paths.IsStandard(ctx.String("output")) {
 			if err := checkOpen(ctx.App.Writer); err != nil {
 				return err
 			}

@@ -27,13 +27,12 @@ type Output struct {
 func CheckOutputs(overwrite bool, inputs []string, outputs ...Output) error {
 	seen := map[string]string{} // where an output really lies: its flag
 	for _, o := range outputs {
-		if o.Name == "" || o.Name == "-" {
+		if o.Name == "" || paths.IsStandard(o.Name) {
 			continue
 		}
 		for _, in := range inputs {
-			if in != "" && in != "-" && safefile.SameFile(in, o.Name) {
-				return Fail(ExitOutput, fmt.Errorf("%s: %s would write over the input; use another name", o.Name,
-					o.Flag))
+			if in != "" && !paths.IsStandard(in) && safefile.SameFile(in, o.Name) {
+				return Fail(ExitOutput, fmt.Errorf("%s: %s would write over the input; use another name", o.Name, o.Flag))
 			}
 		}
 		place := filepath.Join(paths.Real(filepath.Dir(o.Name)), filepath.Base(o.Name))

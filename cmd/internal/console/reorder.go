@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"superres/cmd/internal/paths"
 	"superres/cmd/internal/settings"
 	"superres/internal/imagefile"
 	"superres/internal/usage"
@@ -27,7 +28,7 @@ func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 		return args[:2], nil
 	case first == "--version" || first == "-v":
 		return append([]string{args[0], "version"}, args[2:]...), nil
-	case strings.HasPrefix(first, "-") && first != "-":
+	case strings.HasPrefix(first, "-") && !paths.IsStandard(first):
 		name, _, _ := strings.Cut(first, "=")
 		return nil, Usage("%s; all others come after the command", usage.Unknown("flag", name, []string{"--help",
 			"--version"}))
@@ -83,7 +84,7 @@ func parted(command *cli.Command, args []string) (flags, files []string, err err
 			files = append(files, rest[1:]...)
 			break
 		}
-		if arg == "-" || !strings.HasPrefix(arg, "-") {
+		if paths.IsStandard(arg) || !strings.HasPrefix(arg, "-") {
 			files = append(files, arg)
 			continue
 		}

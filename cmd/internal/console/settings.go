@@ -10,28 +10,15 @@ import (
 	"superres/cmd/internal/settings"
 )
 
-// Recording is how a command line is recorded. The zero value leaves no option out that
-// decides the result.
-type Recording struct {
-	// Without are the names of options that are left out besides.
-	Without []string
-}
-
-// Recorded records a command line as it is: see Recording.Command.
-func Recorded(c *cli.Context) (command string, data []string) { return Recording{}.Command(c) }
-
-// Settings are those of a command line as it is: see Recording.Settings.
-func Settings(c *cli.Context) []string { return Recording{}.Settings(c) }
-
-// Command returns the command line as a result records it, and the files by their base
-// names, so that it is the same wherever the files lie.
-func (r Recording) Command(c *cli.Context) (command string, data []string) {
-	words := r.Settings(c)
+// Recorded returns a command line as a result records it, without some options besides those that never decide a result,
+// and the names of its files without folders, so that both are the same wherever the files lie.
+func Recorded(c *cli.Context, without ...string) (command string, files []string) {
+	words := Settings(c, without...)
 	for _, arg := range c.Args().Slice() {
-		data = append(data, filepath.Base(filepath.Clean(arg)))
-		words = append(words, Quoted(data[len(data)-1]))
+		files = append(files, filepath.Base(filepath.Clean(arg)))
+		words = append(words, Quoted(files[len(files)-1]))
 	}
-	return strings.Join(words, " "), data
+	return strings.Join(words, " "), files
 }
 
 // typedKey is that of the words of a command line in a context.
@@ -52,10 +39,10 @@ func Typed(c *cli.Context) string {
 
 // Settings returns the command with all options that decide its result, defaults too, as
 // words for a shell.
-func (r Recording) Settings(c *cli.Context) []string {
+func Settings(c *cli.Context, without ...string) []string {
 	words := []string{"superres " + c.Command.Name}
 	for _, o := range settings.Of(c.Command) {
-		if o.Effect == settings.Neutral || slices.Contains(r.Without, o.Name) {
+		if o.Effect == settings.Neutral || slices.Contains(without, o.Name) {
 			continue
 		}
 		for _, value := range o.Recorded() {

@@ -73,9 +73,8 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 		return console.Usage("no images: name an IDX file of images, or the folder of MNIST's files; superres " +
 			"mnist --help shows examples")
 	case c.NArg() > 2:
-		return console.Usage("%d files, expected a file of images and perhaps one of labels; got %q as well",
-			c.NArg(), c.Args().Get(2))
-	case slices.Contains(c.Args().Slice(), "-"):
+		return console.Usage("%d files, expected a file of images and perhaps one of labels; got %q as well", c.NArg(), c.Args().Get(2))
+	case slices.ContainsFunc(c.Args().Slice(), paths.IsStandard[string]):
 		return console.Usage("standard input cannot be checked before it is used; give the file itself")
 	case opt.Sheet != "" && !strings.EqualFold(filepath.Ext(opt.Sheet), ".png") && !opt.asPage():
 		return console.Usage("--sheet %s: expected a name that ends in .png or .html", opt.Sheet)
@@ -138,7 +137,7 @@ func fileOrFolder(out string) (file, folder string, err error) {
 	switch {
 	case out == "":
 		return "", "", nil
-	case out == "-":
+	case paths.IsStandard(out):
 		return "", "", console.Usage("-o -: expected a file or a folder; standard output gets the scores")
 	case isFolder:
 		return "", filepath.Clean(out), nil

@@ -3,6 +3,7 @@ package enlarging
 
 import (
 	"image"
+	"image/color"
 	"time"
 
 	"superres/cmd/internal/console"
@@ -57,4 +58,17 @@ type Fidelity struct {
 	Depth int
 	// Record writes the provenance into the output: --provenance; by default, where nothing is stripped.
 	Record bool
+}
+
+// deepened is the header of a picture as if it had the depth of its output, for estimates.
+func (f Fidelity) deepened(cfg image.Config) image.Config {
+	if f.Depth == 16 {
+		switch cfg.ColorModel {
+		case color.GrayModel, color.Gray16Model:
+			cfg.ColorModel = color.Gray16Model
+		default:
+			cfg.ColorModel = color.NRGBA64Model
+		}
+	}
+	return cfg
 }

@@ -18,6 +18,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/internal/safefile"
 	"superres/internal/usage"
 	"superres/learners"
@@ -75,7 +76,7 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 
 // learn learns the dictionary, writes it and tells of it.
 func learn(ctx context.Context, opt Options, s *console.Streams, bar *console.Progress) error {
-	if opt.outputs.dictionary.Name == "-" {
+	if paths.IsStandard(opt.outputs.dictionary.Name) {
 		if err := s.TakesBinary(); err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/cmd/internal/plugins"
 	"superres/cmd/internal/settings"
 	"superres/learners"
@@ -81,11 +82,11 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	given := settings.Of(c.Command)
 	opt.Data, opt.typed = c.Args().First(), console.Typed(c)
 	opt.Coder.Complete(given)
-	var recording console.Recording
+	var without []string
 	if !opt.Coder.SparsityGiven {
-		recording.Without = []string{"sparsity"} // a sweep refuses it, or takes it to be meant
+		without = []string{"sparsity"} // a sweep refuses it, or takes it to be meant
 	}
-	opt.command, _ = recording.Command(c)
+	opt.command, _ = console.Recorded(c, without...)
 	switch {
 	case c.NArg() == 0:
 		return console.Usage("no data to learn from: name a .npy, .npz or .csv file; superres learn --help shows " +
@@ -119,7 +120,7 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 
 // dataName is what messages call the data.
 func (opt Options) dataName() string {
-	if opt.Data == "-" {
+	if paths.IsStandard(opt.Data) {
 		return "standard input"
 	}
 	return opt.Data

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/internal/matfile"
 	"superres/internal/npz"
 	"superres/internal/safefile"
@@ -44,19 +45,18 @@ func (out *outputs) check(opt Options) (err error) {
 	sweeps := opt.Sweep.Param != ""
 	switch {
 	case sweeps && out.dictionary.Name == "" && (out.codes.Name != "" || out.trace.Name != ""):
-		return console.Usage("--codes and --trace are of the dictionary learned from all signals; say with -o " +
-			"where it goes")
-	case sweeps && out.dictionary.Name == "-":
+		return console.Usage("--codes and --trace are of the dictionary learned from all signals; say with -o where it goes")
+	case sweeps && paths.IsStandard(out.dictionary.Name):
 		return console.Usage("-o - and the table of --sweep both write to standard output; give -o a file")
 	case out.dictionary.Name == "" && !sweeps:
 		return console.Usage("no output: say where the dictionary goes with -o FILE.npy, .npz or .csv")
-	case out.dictionary.Name == "-" && opt.JSON:
+	case paths.IsStandard(out.dictionary.Name) && opt.JSON:
 		return console.Usage("-o - and --json both write to standard output; give -o a file")
 	case out.trace.Name != "" && strings.ToLower(filepath.Ext(out.trace.Name)) != ".csv":
 		return console.Usage("--trace %s: expected a name that ends in .csv", out.trace.Name)
 	}
 	for _, o := range []*output{&out.dictionary, &out.codes} {
-		if o.Name == "" || o.Name == "-" && o == &out.dictionary {
+		if o.Name == "" || paths.IsStandard(o.Name) && o == &out.dictionary {
 			continue
 		}
 		if o.format, err = matfile.Format(o.Name); err != nil {
@@ -113,7 +113,7 @@ func (out outputs) save(ctx context.Context, stdout io.Writer, r *learners.Resul
 	dictionary := func(w io.Writer) error {
 		return matfile.Write(w, out.dictionary.format, "D", r.Dictionary.Matrix())
 	}
-	if out.dictionary.Name == "-" {
+	if paths.IsStandard(out.dictionary.Name) {
 		w := bufio.NewWriter(stdout)
 		errs = append(errs, dictionary(w), w.Flush())
 	} else {

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/cmd/internal/plugins"
 	"superres/internal/matfile"
 	"superres/learners"
@@ -100,11 +101,10 @@ func firstDictionary(opt Options) (*sparse.Dictionary, error) {
 // so many bytes, until it has been read. accept may refuse m×n.
 func readSignals(opt Options, stdin io.Reader, accept func(m, n int, piped float64) error) (*mat.Dense, error) {
 	var piped []byte
-	want := matfile.Options{Array: opt.Array, ArrayFlag: "--array", Transpose: opt.Transpose, Column: "signal",
-		Accept: func(m, n int) error {
-			return accept(m, n, float64(len(piped)))
-		}}
-	if opt.Data != "-" {
+	want := matfile.Options{Array: opt.Array, ArrayFlag: "--array", Transpose: opt.Transpose, Column: "signal", Accept: func(m, n int) error {
+		return accept(m, n, float64(len(piped)))
+	}}
+	if !paths.IsStandard(opt.Data) {
 		return matfile.Open(opt.Data, want)
 	}
 	var err error

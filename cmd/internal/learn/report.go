@@ -87,7 +87,7 @@ func (s summary) text() string {
 	if s.Coder != "" {
 		by += " with " + s.Coder
 	}
-	if to == "-" {
+	if paths.IsStandard(to) {
 		to = "standard output"
 	}
 	ended := s.Stop

@@ -91,3 +91,6 @@ func Below(folder, path string) string {
 	}
 	return filepath.ToSlash(path)
 }
+
+// IsStandard tells whether the name of a file on a command line stands for standard input or standard output.
+func IsStandard[T ~string](name T) bool { return name == "-" }

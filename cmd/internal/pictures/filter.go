@@ -11,12 +11,8 @@ import (
 
 // Filter chooses files below a folder by their place in it, a path with slashes.
 type Filter struct {
-	// Include are the patterns of which a file must match one: --include, none, which is
-	// any.
-	Include []string
-	// Exclude are the patterns of which neither a file nor its folders may match one:
-	// --exclude, none.
-	Exclude []string
+	Include []string // patterns of which a file must match one; none: any file
+	Exclude []string // patterns of which neither a file nor its folders may match one
 }
 
 // Options are --include and --exclude.

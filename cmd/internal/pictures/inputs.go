@@ -65,7 +65,7 @@ func (f Finder) Expand(arg string) ([]Input, []Other, error) {
 	if arg == "" {
 		return nil, nil, console.Usage(`an input has an empty name (""); leave it out or name a file`)
 	}
-	if arg == "-" {
+	if paths.IsStandard(arg) {
 		return []Input{{Path: arg, Place: "stdin"}}, nil, nil
 	}
 	info, err := os.Stat(arg)
@@ -165,7 +165,7 @@ func (f Finder) within(folder string) (list []Input, others []Other, err error) 
 func MarkSeveral(list []Input, all bool) {
 	for i := range list {
 		in := &list[i]
-		if named, _ := formatOf(in.Place); in.Path != "-" && (all || named == "gif" || in.Format == "gif") {
+		if named, _ := formatOf(in.Place); !paths.IsStandard(in.Path) && (all || named == "gif" || in.Format == "gif") {
 			in.Several = imagefile.HoldsSeveral(in.Path)
 		}
 	}

@@ -18,17 +18,11 @@ import (
 
 // Naming is how outputs are asked for.
 type Naming struct {
-	// Out is a file, a folder, or "-" for standard output: --output. Empty is beside the
-	// input.
-	Out string
-	// Format is that of all outputs: --format. Empty is that of the name or the input.
-	Format string
-	// Template is of names: --name, {stem}_{size}{ext}.
-	Template string
-	// Model is for {model}.
-	Model string
-	// Size is for {size} and {scale}.
-	Size superres.Options
+	Out      string           // --output: a file, a folder, or "-" for standard output; empty: beside the input
+	Format   string           // --format: of all outputs; empty: that of the name or the input
+	Template string           // --name
+	Model    string           // for {model}
+	Size     superres.Options // for {size} and {scale}
 }
 
 // Namer decides where enlargements go, and in which format.
@@ -47,8 +41,15 @@ type Namer struct {
 var extensionOf = map[imagefile.Format]string{"png": ".png", "jpeg": ".jpg", "bmp": ".bmp", "tiff": ".tif",
 	"gif": ".gif", Video: videoExt}
 
-// Formats returns the formats that can be written.
-func Formats() []string { return []string{"png", "jpeg", "bmp", "tiff", "gif"} }
+// Formats returns the names of the formats that can be written.
+func Formats() (names []string) {
+	for _, f := range imagefile.Formats() {
+		if f.CanWrite() || f.CanAnimate() {
+			names = append(names, string(f))
+		}
+	}
+	return names
+}
 
 // Video is the format of streams of frames, which is that of what becomes of them.
 const Video = "y4m"
@@ -165,9 +166,8 @@ func withoutExt(template string) string {
 // Output names the enlargement of an input.
 func (n Namer) Output(in Input) (Output, error) {
 	out, err := n.output(in)
-	if err == nil && out.Format == "gif" && !in.Several && in.Path != "-" {
-		return out, console.Usage("%s: GIF is written for animations alone, and %s is one picture; use --format "+
-			"png or another name", out.Path, in.Path)
+	if err == nil && out.Format == "gif" && !in.Several && !paths.IsStandard(in.Path) {
+		return out, console.Usage("%s: GIF is written for animations alone, and %s is one picture; use --format png or another name", out.Path, in.Path)
 	}
 	return out, err
 }
@@ -179,7 +179,7 @@ func (n Namer) output(in Input) (Output, error) {
 		return n.video(in)
 	}
 	switch {
-	case out == "-" || out == "" && in.Path == "-":
+	case paths.IsStandard(out) || out == "" && paths.IsStandard(in.Path):
 		if format == "" {
 			format = "png"
 		}
@@ -239,7 +239,7 @@ func (n Namer) video(in Input) (Output, error) {
 	switch asFile := n.asFile(); {
 	case n.format != "":
 		return Output{}, console.Usage("--format %s: frames are written as Y4M alone; leave it out", n.format)
-	case n.out == "-" || n.out == "" && in.Path == "-":
+	case paths.IsStandard(n.out) || n.out == "" && paths.IsStandard(in.Path):
 		return Output{Path: "-", Format: Video}, nil
 	case asFile && !IsNamedVideo(n.out):
 		return Output{}, console.Usage("-o %s: frames are written as Y4M alone; end the name in %s, or write - "+
@@ -257,8 +257,7 @@ func (n Namer) video(in Input) (Output, error) {
 
 // asFile tells whether the output is a file that is named itself.
 func (n Namer) asFile() bool {
-	return n.single && n.out != "" && n.out != "-" && !paths.IsFolder(n.out) && !strings.HasSuffix(n.out, "/") &&
-		!strings.HasSuffix(n.out, string(filepath.Separator))
+	return n.single && n.out != "" && !paths.IsStandard(n.out) && !paths.IsFolder(n.out) && !strings.HasSuffix(n.out, "/") && !strings.HasSuffix(n.out, string(filepath.Separator))
 }
 
 // place is the output of a name in the folder of the outputs.

@@ -15,6 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/cmd/internal/settings"
 	"superres/internal/imagefile"
 	"superres/mnist"
@@ -25,19 +26,12 @@ import (
 // Sources lists pictures from which a command learns or which it scores: picture files,
 // folders of them, and IDX files.
 type Sources struct {
-	// Command is the name of the command, for messages.
-	Command string
-	// Recursive takes folders with all below them: --recursive, false.
-	Recursive bool
-	// Choice is which images of IDX files are taken: all.
-	Choice Choice
-	// Limits are those of the machine.
-	Limits console.Limits
-	// BytesPerPixel is how much memory the command takes at its peak for a pixel.
-	BytesPerPixel int64
-	// Notes is told which pictures of folders are left out, as they cannot be read. Nil is
-	// nobody.
-	Notes io.Writer
+	Command       string // its name, for messages
+	Recursive     bool
+	Choice        Choice
+	Limits        console.Limits
+	BytesPerPixel int64     // the memory that the command takes at its peak for a pixel
+	Notes         io.Writer // is told which pictures of folders cannot be read; nil: nobody
 }
 
 // Options are --recursive and those of Choice.
@@ -72,9 +66,8 @@ func (s Sources) List(ctx context.Context, names []string) ([]training.Source, e
 			list = append(list, digits...)
 			continue
 		}
-		if name == "-" {
-			return nil, console.Usage("%s does not read standard input; name files or folders (a file of this "+
-				"name is ./-)", s.Command)
+		if paths.IsStandard(name) {
+			return nil, console.Usage("%s does not read standard input; name files or folders (a file of this name is ./-)", s.Command)
 		}
 		inputs, more, err := Expand(name, s.Recursive)
 		if err != nil {
@@ -139,12 +132,9 @@ func DegradationOption(to *resample.Degradation, preset resample.Degradation, he
 
 // Choice is which images of IDX files are taken.
 type Choice struct {
-	// Take are the numbers of the images, from 0: --index. Nil is all.
-	Take []int
-	// Skip are the numbers of images to leave out: --skip-index, none.
-	Skip []int
-	// Limit is how many are taken of those that are left: --limit. 0 is all.
-	Limit int
+	Take  []int // the numbers of the images, from 0; nil: all
+	Skip  []int // the numbers of images to leave out
+	Limit int   // how many are taken of those that are left; 0: all
 }
 
 // Among applies the choice to a file of total images: taken tells, asked about each

@@ -11,14 +11,9 @@ import (
 
 // Coder is the sparse coder that a command line asks for.
 type Coder struct {
-	// Spec is that of the coder: --coder.
-	Spec string
-	// SpecGiven tells that the spec was given and is no default.
-	SpecGiven bool
-	// Sparsity is how many atoms a code has at most: --sparsity. 0 is as the spec says.
-	Sparsity int
-	// SparsityGiven tells that the sparsity was given and is no default.
-	SparsityGiven bool
+	Spec                     string
+	Sparsity                 int  // the most atoms of a code; 0: as the spec says
+	SpecGiven, SparsityGiven bool // they are no defaults
 }
 
 // Options are --coder and --sparsity, with 3 atoms, and their help.

@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/internal/safefile"
 )
 
@@ -72,7 +73,7 @@ func runDiff(c *cli.Context, s *console.Streams, opt DiffOptions) error {
 	bar.Clear()
 	page := func(w io.Writer) error { return d.write(console.Interruptible(c.Context, w)) }
 	table := s.Out
-	if opt.Page == "-" {
+	if paths.IsStandard(opt.Page) {
 		table = s.Err
 		err = page(s.Out)
 	} else {

@@ -59,7 +59,7 @@ func (t *Scores) scoreModels(ctx context.Context, opt EvalOptions, bar *console.
 			}
 			row := scoreRow{Name: paths.Name(filepath.Base(src.Name))}
 			for j, m := range opened {
-				if m, err = m.For(low, t.JPEG); err != nil {
+				if m, err = m.TuneFor(low, t.JPEG); err != nil {
 					return err
 				}
 				high, err := m.Upscale(ctx, low,

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
 	"superres/internal/report"
 )
 
@@ -149,7 +150,7 @@ func (p *comparedPicture) texts() (psnr, ssim, mean, largest string) {
 func (d *comparison) text() string {
 	var b strings.Builder
 	page := d.Page
-	if page == "-" {
+	if paths.IsStandard(page) {
 		page = "standard output"
 	}
 	fmt.Fprintf(&b, "%s: %s\n", page, d.caption())

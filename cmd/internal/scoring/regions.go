@@ -212,7 +212,7 @@ func (d *comparison) distance(region int) int {
 
 // checkFolder names the folder of the regions, and refuses one that exists unless it may be overwritten.
 func (d *comparison) checkFolder(overwrite bool) error {
-	if d.regions() == 1 || d.Page == "-" {
+	if d.regions() == 1 || paths.IsStandard(d.Page) {
 		return nil
 	}
 	page := string(d.Page)

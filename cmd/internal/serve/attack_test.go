@@ -387,9 +387,9 @@ func TestEnd(t *testing.T) {
 		}()
 	}
 	for { // until the long one is in work
-		s.turns.mu.Lock()
-		n := len(s.turns.working)
-		s.turns.mu.Unlock()
+		s.scheduler.mu.Lock()
+		n := len(s.scheduler.working)
+		s.scheduler.mu.Unlock()
 		if n > 0 && len(answers) == 1 {
 			break
 		} else if len(answers) == 2 {

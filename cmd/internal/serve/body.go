@@ -77,7 +77,7 @@ type body struct {
 
 // moving is the body of a request, which may take so long in all.
 func (s *site) moving(w http.ResponseWriter, r *http.Request, all time.Duration) *body {
-	transfer := s.turns.transfer()
+	transfer := s.scheduler.transfer()
 	return &body{r.Body, http.NewResponseController(w), s.patience.move, time.Now().Add(all), 0, func() { transfer.pause(r.Context()) }}
 }
 
@@ -115,7 +115,7 @@ func (s *site) drain(w http.ResponseWriter, r *http.Request) {
 
 // send sends a file of so many bytes as the answer; the other side must not stop taking it.
 func (s *site) send(w http.ResponseWriter, r *http.Request, f *os.File, size int64) {
-	control, transfer := http.NewResponseController(w), s.turns.transfer()
+	control, transfer := http.NewResponseController(w), s.scheduler.transfer()
 	until := time.Now().Add(s.patience.body)
 	for sent := int64(0); sent < size; sent += smallBody {
 		if sent > 0 {

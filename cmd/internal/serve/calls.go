@@ -64,7 +64,7 @@ type picture struct {
 	*site
 	watch  *watch // nil: nobody will ask how far it is
 	looked func() // ends the looking at its head; nil: not yet begun
-	turn   *turn  // nil: not yet
+	slot   *slot  // nil: not yet
 	began  time.Time
 }
 
@@ -95,7 +95,7 @@ func (s *site) take(w http.ResponseWriter, r *http.Request, call string, out io.
 	}
 	come := func() {}
 	if 0 < r.ContentLength && r.ContentLength <= smallBody {
-		come = s.turns.expect()
+		come = s.scheduler.expect()
 	}
 	in, err := s.receive(w, r)
 	come()
@@ -109,7 +109,7 @@ func (s *site) take(w http.ResponseWriter, r *http.Request, call string, out io.
 
 // run has a worker do a job with files. While many pictures wait, they hold no worker: then the
 // worker looks at the head, for what the picture takes, and the job is given again to one of them
-// when it is the picture's turn.
+// when the picture gets its slot.
 func (p *picture) run(ctx context.Context, j job, files []*os.File, out io.Writer) (reply, error) {
 	if err := p.look(ctx); err != nil {
 		return reply{}, err
@@ -119,13 +119,13 @@ func (p *picture) run(ctx context.Context, j job, files []*os.File, out io.Write
 		return done, err
 	}
 	queued := func(place int) { p.watches.tell(p.watch, event{Event: "queued", Place: place}, false) }
-	if err := p.turns.await(ctx, p.turn, queued); err != nil {
+	if err := p.scheduler.await(ctx, p.slot, queued); err != nil {
 		return reply{}, err
 	}
 	return p.workers.do(ctx, p, j, files, out)
 }
 
-// look waits until the head of a picture may be read, for which there is no turn yet: what it
+// look waits until the head of a picture may be read, for which it has no slot yet: what it
 // carries takes memory, too.
 func (p *picture) look(ctx context.Context) error {
 	select {
@@ -142,26 +142,26 @@ func (p *picture) leave() {
 	if p.looked != nil {
 		p.looked()
 	}
-	if p.turn != nil {
-		p.turn.end()
+	if p.slot != nil {
+		p.slot.end()
 	}
 }
 
-// errWaits says that a picture waits for its turn, for which it needs no worker.
-var errWaits = errors.New("the picture waits for its turn")
+// errWaits says that a picture waits for its slot, for which it needs no worker.
+var errWaits = errors.New("the picture waits for its slot")
 
-// admit tells whether it is the turn of the picture: errWaits, if not yet.
+// admit asks for the slot of the picture, and returns errWaits while it has none.
 func (p *picture) admit(load upscale.Load) (err error) {
 	p.looked()
 	switch {
-	case p.turn == nil:
-		if p.turn, err = p.turns.begin(load); err != nil {
+	case p.slot == nil:
+		if p.slot, err = p.scheduler.begin(load); err != nil {
 			return err
 		}
-	case load.Memory > p.turn.load.Memory || load.Pixels > p.turn.load.Pixels:
+	case load.Memory > p.slot.load.Memory || load.Pixels > p.slot.load.Pixels:
 		return errors.New("a worker asks for more than it did before")
 	}
-	if !p.turn.start() {
+	if !p.slot.start() {
 		return errWaits
 	}
 	p.began = time.Now()
@@ -172,7 +172,7 @@ func (p *picture) admit(load upscale.Load) (err error) {
 func (p *picture) progress(ctx context.Context, share float64) {
 	took := time.Since(p.began).Seconds()
 	p.watches.tell(p.watch, event{Event: "progress", Share: share, Left: took * (1 - share) / max(share, 1e-3)}, false)
-	p.turn.pause(ctx)
+	p.slot.pause(ctx)
 }
 
 // upscale enlarges the picture of a request.

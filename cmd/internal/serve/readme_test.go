@@ -14,7 +14,6 @@ import (
 
 	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/settings"
-	"superres/cmd/internal/upscale"
 	"superres/internal/golden"
 )
 
@@ -32,7 +31,7 @@ func TestReadme(t *testing.T) {
 	consoletest.Put(t, filepath.Join(dir, "photo.jpg"), photo.body)
 	text := string(consoletest.Read(t, "README.md"))
 	examples := regexp.MustCompile("(?s)```sh\n(.*?)\n```").FindAllStringSubmatch(text, -1)
-	wants := []string{"", "", `"width":256,"height":192`, `"event":"plan"`, `"event":"done"`, `"protocol":"matlab-y"`}
+	wants := []string{"", "", `"width":256,"height":192`, `"name":"quality"`, `"event":"plan"`, `"event":"done"`, `"protocol":"matlab-y"`}
 	if len(examples) != len(wants) {
 		t.Fatalf("%d examples, expected %d", len(examples), len(wants))
 	}
@@ -50,7 +49,7 @@ func TestReadme(t *testing.T) {
 			t.Errorf("%s: %dx%d, expected %v (%v)", name, got.Width, got.Height, size, err)
 		}
 	}
-	for _, name := range append([]string{"name", "region", "id"}, upscale.Parameters().Names()...) {
+	for _, name := range []string{"name", "region", "id"} {
 		if !strings.Contains(text, "`"+name) {
 			t.Errorf("the parameter %s is not told", name)
 		}

@@ -3,7 +3,7 @@
 //
 // Read it in this order: serve.go, the flags, the beginning and the end; gate.go, who is let
 // in; server.go, which address does what; calls.go, the calls; body.go, files without
-// names; turns.go, how requests share memory and processors; events.go, how far they are;
+// names; scheduler.go, how requests share memory and processors; events.go, how far they are;
 // score.go, scores. Pictures are read by workers, processes of their own: workers.go has them,
 // workerprocess.go is one of them and talk.go a job of it, as the server sees them; worker.go is a
 // worker as it sees itself, and frames.go what they say to each other. README.md is the interface in a page.

@@ -20,6 +20,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
+	"superres/cmd/internal/settings"
 	"superres/cmd/internal/upscale"
 	"superres/internal/golden"
 )
@@ -143,11 +144,11 @@ func (s *tested) left() {
 		s.t.Errorf("files are left: %v", files)
 	}
 	busy := func() bool {
-		s.turns.mu.Lock()
-		defer s.turns.mu.Unlock()
+		s.scheduler.mu.Lock()
+		defer s.scheduler.mu.Unlock()
 		s.watches.mu.Lock()
 		defer s.watches.mu.Unlock()
-		return len(s.places)+len(s.turns.waiting)+len(s.turns.working)+len(s.watches.all) > 0
+		return len(s.places)+len(s.scheduler.waiting)+len(s.scheduler.working)+len(s.watches.all) > 0
 	}
 	for range 500 {
 		if !busy() {
@@ -155,7 +156,7 @@ func (s *tested) left() {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	s.t.Errorf("%d places, %d waiting, %d working, %d watches are left", len(s.places), len(s.turns.waiting), len(s.turns.working), len(s.watches.all))
+	s.t.Errorf("%d places, %d waiting, %d working, %d watches are left", len(s.places), len(s.scheduler.waiting), len(s.scheduler.working), len(s.watches.all))
 }
 
 func hopper(t *testing.T) []byte { return consoletest.Read(t, golden.Root(t), "testdata/hopper.png") }
@@ -299,6 +300,25 @@ func TestEvents(t *testing.T) {
 	s.do("GET", s.url+"v1/events", nil, nil).failed(t, "no id", 400, 2, "no id")
 	s.do("GET", s.url+"v1/events?id="+strings.Repeat("x", 100), nil, nil).failed(t, "long id", 400, 2, "longer than 64")
 	s.left()
+}
+
+// v1/options lists the parameters of v1/upscale, each with what the command says of it.
+func TestOptions(t *testing.T) {
+	s := start(t, nil)
+	var got []settings.Description
+	if err := json.Unmarshal(s.do("GET", s.url+"v1/options", nil, nil).body, &got); err != nil {
+		t.Fatal(err)
+	}
+	want, err := json.Marshal(upscale.Parameters().Describe())
+	if again, _ := json.Marshal(got); err != nil || !bytes.Equal(again, want) {
+		t.Errorf("%s, expected %s (%v)", again, want, err)
+	}
+	for _, private := range []string{"output", "resume", "max-memory", "jobs", "timeout", "coder"} {
+		if slices.Contains(names(got), private) {
+			t.Errorf("a request may have --%s", private)
+		}
+	}
+	s.do("POST", s.url+"v1/options", nil, nil).failed(t, "POST", 405, 2, "not for this address")
 }
 
 // The page has what it wants to know, and lets the browser run nothing else.

@@ -31,7 +31,7 @@ type site struct {
 	index      []byte           // the page
 	places     chan struct{}    // for requests with a picture, from its coming until its result is sent
 	heads      chan struct{}    // for pictures whose heads are read
-	turns      *turns
+	scheduler  *scheduler
 	workers    *workers
 	log        func(line string) // tells the operator
 	watches    watches
@@ -59,13 +59,11 @@ func newSite(opt options, at net.Addr, log func(line string)) *site {
 	s := &site{options: opt, host: host, port: port, watches: watches{all: map[string]*watch{}},
 		ending: make(chan struct{})}
 	s.log = log
-	s.workers = newWorkers(workerSettings{console.Version, opt.memory(), opt.limits.Pixels, opt.decode, opt.whole},
-		opt.verbose, log)
-	s.service = upscale.NewService(console.Limits{Memory: opt.memory(), Pixels: opt.limits.Pixels}, opt.decode,
-		opt.whole)
-	s.turns = newTurns(opt.shared(), opt.queue, s.ending)
-	s.heads = make(chan struct{}, s.turns.large)
-	s.places = make(chan struct{}, s.turns.large+s.turns.small+opt.queue+morePlaces)
+	s.workers = newWorkers(workerSettings{console.Version, opt.memory(), opt.limits.Pixels, opt.decode, opt.whole}, opt.verbose, log)
+	s.service = upscale.NewService(console.Limits{Memory: opt.memory(), Pixels: opt.limits.Pixels}, opt.decode, opt.whole)
+	s.scheduler = newScheduler(opt.shared(), opt.queue, s.ending)
+	s.heads = make(chan struct{}, s.scheduler.large)
+	s.places = make(chan struct{}, s.scheduler.large+s.scheduler.small+opt.queue+morePlaces)
 	s.index = s.page()
 	return s
 }

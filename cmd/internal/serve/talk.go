@@ -146,13 +146,13 @@ func (t *talk) hear(ctx context.Context, kind byte, content []byte) error {
 			return fmt.Errorf("it tells of progress at a wrong time (%v)", err)
 		}
 		t.pic.progress(ctx, min(max(share, 0), 1))
-		return t.sendValue(frameGrant, grant{Tasks: int(t.pic.turns.tasks.Load())})
+		return t.sendValue(frameGrant, grant{Tasks: int(t.pic.scheduler.tasks.Load())})
 	case frameBytes:
 		t.written += int64(len(content))
 		if !t.admitted || t.out == nil || t.written > mostResult {
 			return errors.New("it writes more than it may")
 		}
-		t.pic.turn.pause(ctx)
+		t.pic.slot.pause(ctx)
 		if t.refused == nil {
 			if _, err := t.out.Write(content); err != nil {
 				t.refused = safefile.Unwritable(os.TempDir(), err)
@@ -190,7 +190,7 @@ func (t *talk) admit(l upscale.Load) error {
 	if err := t.allow(l.Memory); err != nil {
 		return err
 	}
-	return t.sendValue(frameGrant, grant{l.Memory, int(t.pic.turns.tasks.Load())})
+	return t.sendValue(frameGrant, grant{l.Memory, int(t.pic.scheduler.tasks.Load())})
 }
 
 // ended takes what a worker says of the end of a job.

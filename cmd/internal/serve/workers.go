@@ -17,7 +17,7 @@ import (
 
 // workers are processes of this program that do all work on the bytes of pictures, so that what
 // a picture does to one of them reaches neither the others nor the server. They are begun when
-// they are needed, of which the turns decide, and go on with the next picture. They are safe for
+// they are needed, of which the scheduler decides, and go on with the next picture. They are safe for
 // concurrent use.
 type workers struct {
 	settings workerSettings

@@ -181,7 +181,7 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	if opt.Overwrite, err = console.SoleOutput(c); err != nil {
 		return err
 	}
-	opt.command, opt.data = console.Recording{Without: others}.Command(c)
+	opt.command, opt.data = console.Recorded(c, others...)
 	opt.Sources.Complete(c, opt.Limits, 40)
 	opt.coupled.Flat = opt.flat / 255
 	opt.coupled.Coder, err = plugins.WithSparsity(opt.coupled.Coder, opt.sparsity)

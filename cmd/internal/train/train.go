@@ -120,7 +120,7 @@ func train(ctx context.Context, opt Options, bar *console.Progress) error {
 	if err != nil {
 		return err
 	}
-	m, err := fit.Model(ctx, list, trainer, fit.Options{
+	m, err := fit.Train(ctx, list, trainer, fit.Options{
 		HeldOut: opt.HeldOut, Seed: opt.coupled.Seed, Init: init, Teachers: teachers, Command: opt.command, Data: opt.data,
 		Progress: func(phase string, done, total int) { bar.Set(phase, float64(done)/float64(total)) },
 	})

@@ -15,6 +15,7 @@ import (
 	"superres/cmd/internal/parts"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
+	"superres/internal/imagefile"
 	"superres/internal/safefile"
 )
 
@@ -37,6 +38,39 @@ type batch struct {
 	pictures map[string]int // of this part, by the folder of the outputs
 }
 
+// job is one picture to enlarge: where it comes from and where it goes ("-":
+// standard output).
+type job struct {
+	pictures.Input
+	output  string
+	format  imagefile.Format // of the output
+	root    string           // the folder that the output must not leave through a link
+	replace bool             // what is there is an earlier result of this program
+	reason  string           // why there is nothing to do: a reason of an event
+	bytes   int64            // of the input
+
+	settings string // a hash of what else decides the output
+}
+
+// file is the job as a ledger has it.
+func (j job) file() parts.File {
+	return parts.File{Input: j.Path, Place: j.Place, Output: j.output, Root: j.root, Settings: j.settings}
+}
+
+// piped tells whether the output is standard output.
+func (j job) piped() bool { return paths.IsStandard(j.output) }
+
+// fromStandard tells whether the input is standard input.
+func (j job) fromStandard() bool { return paths.IsStandard(j.Path) }
+
+// title is what messages call the input.
+func (j job) title() string {
+	if j.fromStandard() {
+		return "standard input"
+	}
+	return j.Path
+}
+
 // fate is why there is nothing to do with a picture.
 type fate uint8
 
@@ -49,7 +83,7 @@ const (
 // job is that of input i, but for what must be looked up.
 func (b *batch) job(i int) job {
 	out, _ := b.names.Output(b.inputs[i]) // all have been named without an error
-	return job{Input: b.inputs[i], output: out.Path, format: out.Format, root: out.Root, skip: map[fate]string{done: "done", exists: "exists"}[b.fates[i]]}
+	return job{Input: b.inputs[i], output: out.Path, format: out.Format, root: out.Root, reason: map[fate]string{done: "done", exists: "exists"}[b.fates[i]]}
 }
 
 // skipped are the pictures with which there is nothing to do.
@@ -70,14 +104,14 @@ func (b *batch) count(j job) {
 	}
 	b.pictures[j.root]++
 	b.formats.add(string(j.format))
-	if j.output != "-" {
+	if !j.piped() {
 		b.folders.add(j.root)
 		b.folders.add(filepath.Dir(j.output))
 	}
 }
 
 // piped tells whether the result goes to standard output.
-func (b *batch) piped() bool { return len(b.jobs) == 1 && b.jobs[0].output == "-" }
+func (b *batch) piped() bool { return len(b.jobs) == 1 && b.jobs[0].piped() }
 
 // sole is the picture of this part where there is one, and nothing is wrong with it.
 func (b *batch) sole() (one job, is bool) {
@@ -112,8 +146,8 @@ func (b *batch) tallies(failed []string) map[string]*parts.Tally {
 	return all
 }
 
-// err is the first of the problems.
-func (b *batch) err() error {
+// problem is the first of the problems, or nil.
+func (b *batch) problem() error {
 	if n := len(b.problems); n > 1 {
 		return console.Fail(console.ExitCode(b.problems[0]), fmt.Errorf("%w (and %d more; --dry-run lists all)", b.problems[0], n-1))
 	} else if n == 1 {
@@ -162,8 +196,8 @@ func (b *batch) occupy() (leave func()) {
 		}
 	}
 	return func() {
-		for _, one := range all {
-			one()
+		for _, leave := range all {
+			leave()
 		}
 	}
 }

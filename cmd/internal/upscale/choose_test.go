@@ -11,36 +11,6 @@ import (
 	"superres/cmd/internal/console/consoletest"
 )
 
-// What is chosen in folders: the folder of the outputs is not, a folder that a quoted
-// pattern matches is mirrored, and --include and --exclude are kept to.
-func TestChoice(t *testing.T) {
-	for name, c := range map[string]struct {
-		args []string
-		want []string // new files
-	}{
-		"include":           {[]string{"-r", "in", "-o", "out", "--include", "*.png", "--include", "a.*"}, []string{"out/a_2x.jpg", "out/b/a_2x.png", "out/b/deep/a_2x.png", "out/c/a_2x.png"}},
-		"exclude":           {[]string{"-r", "in", "--exclude", "deep", "--exclude", "a.jpg"}, []string{"in_2x/b/a_2x.png", "in_2x/c/a_2x.png"}},
-		"out within":        {[]string{"-r", ".", "-o", "in/b"}, []string{"in/b/in/a_2x.jpg", "in/b/in/c/a_2x.png"}},
-		"pattern of folder": {[]string{"-r", "in/*", "--exclude", "*.jpg"}, []string{"in/b_2x/a_2x.png", "in/b_2x/deep/a_2x.png", "in/c_2x/a_2x.png"}},
-		"pattern and out":   {[]string{"-r", "in/b*", "-o", "out"}, []string{"out/a_2x.png", "out/deep/a_2x.png"}},
-		"model":             {[]string{"in/a.jpg", "--name", "{stem}-{model}", "-m", "nearest"}, []string{"in/a-nearest.jpg"}},
-		"width":             {[]string{"in/a.jpg", "--width", "20"}, []string{"in/a_20w.jpg"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			for _, f := range []string{"in/a.jpg", "in/b/a.png", "in/b/deep/a.png", "in/c/a.png"} {
-				consoletest.WritePicture(t, filepath.Join(dir, f), consoletest.Blob(9, 7))
-			}
-			before := consoletest.Tree(t, dir)
-			_, stderr, code := call(t, dir, "", append([]string{"upscale"}, c.args...)...)
-			got := slices.DeleteFunc(consoletest.Tree(t, dir), func(f string) bool { return slices.Contains(before, f) })
-			if code != 0 || !slices.Equal(got, c.want) {
-				t.Errorf("exit %d, made %v, expected %v\n%s", code, got, c.want, stderr)
-			}
-		})
-	}
-}
-
 func TestSizesOfFiles(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(9, 7))

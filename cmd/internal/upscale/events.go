@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/enlarging"
 	"superres/cmd/internal/paths"
 	"superres/internal/safefile"
 )
@@ -54,34 +55,60 @@ type pictureEvent struct {
 	ExitCode    int        `json:"exit_code,omitempty"`    // fail: that of the class
 }
 
-// chosen notes what enlarges the picture, and what was found wrong with it.
-func (ev *pictureEvent) chosen(c choice) {
-	ev.Model, ev.Level = paths.Name(filepath.Base(c.name)), c.level
-	if c.found != nil {
-		ev.Noise, ev.JPEGQuality = hundredths(c.found.Noise), c.found.Quality
-		if ev.ColourLevel = c.shade; c.shade > 0 {
-			ev.ColourNoise = hundredths(c.found.ColourNoise)
-		}
-		ev.Varies, ev.NoiseLeast, ev.LevelLeast = c.mix != nil, hundredths(c.least.noise), c.least.level
-		ev.Sharpened = c.found.Sharpened
-		ev.WebPIndex = math.Round(10*c.found.WebP) / 10
+// plan notes the plan for the picture: sizes, what enlarges it, and what was found wrong with it.
+func (ev *pictureEvent) plan(p *enlarging.Plan) {
+	ev.InputWidth, ev.InputHeight, ev.Width, ev.Height = p.Input.X, p.Input.Y, p.Output.X, p.Output.Y
+	c := p.Choice
+	if c.Model() == "" {
+		return // nothing was chosen
 	}
+	ev.Model, ev.Level = paths.Name(filepath.Base(c.Model())), c.Strength
+	if c.Found == nil {
+		return
+	}
+	ev.Noise, ev.JPEGQuality = hundredths(c.Found.Noise), c.Found.Quality
+	if ev.ColourLevel = c.ColourStrength; c.ColourStrength > 0 {
+		ev.ColourNoise = hundredths(c.Found.ColourNoise)
+	}
+	ev.Varies, ev.NoiseLeast, ev.LevelLeast = c.Varies(), hundredths(c.LeastNoise), c.LeastStrength
+	ev.Sharpened = c.Found.Sharpened
+	ev.WebPIndex = math.Round(10*c.Found.WebP) / 10
+}
+
+// trial notes the plan for a picture of which nothing is made.
+func (ev *pictureEvent) trial(p *enlarging.Plan) {
+	ev.plan(p)
+	ev.Event, ev.Memory, ev.Frames = "plan", p.Memory, p.Frames
 }
 
 func hundredths(v float64) float64 { return math.Round(100*v) / 100 }
 
+// outcome is what has become of a picture.
+type outcome struct {
+	*enlarging.Plan // nil: there was none
+	seconds         float64
+	err             error
+}
+
+// warnings are what the result lacks of the picture.
+func (o outcome) warnings() []string {
+	if o.Plan == nil {
+		return nil
+	}
+	return o.Warnings
+}
+
 // ended notes what has become of the picture; of one that failed the rest is for failure.
 func (ev *pictureEvent) ended(out outcome) {
 	ev.Seconds = out.seconds
-	for _, text := range out.warnings {
+	for _, text := range out.warnings() {
 		ev.Warnings = append(ev.Warnings, safefile.OneLine(text))
 	}
 	if out.err != nil {
 		return
 	}
-	ev.Event, ev.InputWidth, ev.InputHeight, ev.Width, ev.Height = "done", out.from.X, out.from.Y, out.to.X, out.to.Y
-	ev.Frames = out.frames
-	ev.chosen(out.by)
+	ev.plan(out.Plan)
+	ev.Event, ev.Frames = "done", out.Written
 }
 
 // frameEvent tells of one frame of a stream, or of a file of several pictures.

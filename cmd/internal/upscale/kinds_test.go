@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -62,30 +60,5 @@ func TestSamePictureAnyFile(t *testing.T) {
 	}
 	if len(all) != 11 {
 		t.Errorf("%d results", len(all))
-	}
-}
-
-// Ten runs with 1, 2 and 8 workers give the same bytes.
-func TestTenRuns(t *testing.T) {
-	dir := t.TempDir()
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(33, 29))
-	for _, model := range []string{"photo", "coupled", "photo-real", "digits", "lanczos"}[:consoletest.Full(1, 5)] {
-		var first []byte
-		for run := range 10 {
-			if _, stderr, code := call(t, dir, "", "upscale", "a.png", "-m", model, "-s", "2.5", "-o", "b.png", "--on-exist", "overwrite", "-j", fmt.Sprint([]int{1, 2, 8}[run%3])); code != 0 {
-				t.Fatal(stderr)
-			}
-			got, err := os.ReadFile(filepath.Join(dir, "b.png"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if first == nil {
-				first = got
-			}
-			if !bytes.Equal(got, first) {
-				t.Errorf("%s, run %d: other bytes", model, run)
-			}
-		}
 	}
 }

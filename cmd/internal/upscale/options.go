@@ -3,15 +3,18 @@ package upscale
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/enlarging"
 	"superres/cmd/internal/models"
 	"superres/cmd/internal/parts"
+	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/cmd/internal/plugins"
 	"superres/cmd/internal/settings"
+	"superres/internal/imagefile"
 	"superres/superres"
 )
 
@@ -54,7 +57,7 @@ func (opt *Options) table() settings.Table {
 			Help: "add the `SHARE` of what the model adds to interpolation, 0 to 1.3"},
 		{Name: "effort", To: settings.Text(&opt.Effort, "best"), Words: offer(superres.Efforts()...), Group: quality,
 			Noted: true, Request: true,
-			Help: "`HOW` much to do: fast, by a smaller model or the first stage of a cascade; best; or max, the " +
+			Help: "`HOW` much to do: fast, by a smaller model; best; or max, the " +
 				"mean over the eight flips and quarter turns of a picture, which takes eight times as long",
 			Brief: "fast; best; or max, which takes eight times as long"},
 		{Name: "coder", To: settings.Text(&opt.Tuning.Coder, ""), Words: plugins.CoderWords, Group: research,
@@ -120,7 +123,7 @@ func offer(words ...string) func() []settings.Word {
 type Options struct {
 	enlarging.Settings
 	Inputs    []string // files, folders, patterns, or "-" for standard input
-	Frames    bool     // the only input is a stream of frames, by its content
+	Video     bool     // the only input is a stream of video, by its content
 	Recursive bool
 	Filter    pictures.Filter
 	Part      parts.Part
@@ -188,20 +191,28 @@ func readDenoise(text string) (float64, error) {
 // check refuses a plan that contradicts itself: single says that there is one input, which
 // was named itself.
 func (opt Options) check(in pictures.Input, out pictures.Output, single, json bool) error {
-	pipe := out.Path == "-"
+	standard, pipe := paths.IsStandard(in.Path), paths.IsStandard(out.Path)
 	switch {
 	case pipe && !single:
 		return console.Usage("standard output takes one picture: give one file, or - alone")
-	case in.Path == "-" && opt.Part != parts.Part{}:
+	case standard && opt.Part != parts.Part{}:
 		return console.Usage("--shard divides files; standard input is one")
-	case opt.Frames && opt.Resume:
+	case opt.Video && opt.Resume:
 		return console.Usage("--resume goes on with pictures; a stream of frames begins anew")
-	case opt.Frames && opt.Keep.Depth != 0:
+	case opt.Video && opt.Keep.Depth != 0:
 		return console.Usage("--depth %d: a stream of frames keeps the depth that it has; leave it out", opt.Keep.Depth)
-	case (in.Path == "-" || pipe) && opt.Resume:
+	case (standard || pipe) && opt.Resume:
 		return console.Usage("--resume goes on with files; standard input and output begin anew")
 	case pipe && json:
 		return console.Usage("--json and the result both go to standard output; use -o FILE")
+	}
+	return nil
+}
+
+// checkDepth refuses a format that cannot have the depth asked for.
+func (opt Options) checkDepth(format imagefile.Format) error {
+	if opt.Keep.Depth == 16 && !format.CanDeep() {
+		return console.Usage("--depth 16: %s has 8 bits a sample; use --format png or tiff", strings.ToUpper(string(format)))
 	}
 	return nil
 }

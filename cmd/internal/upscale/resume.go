@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/enlarging"
 	"superres/cmd/internal/parts"
 	"superres/cmd/internal/pictures"
 	"superres/internal/imagefile"
@@ -21,23 +22,14 @@ type resumption struct {
 	settings map[imagefile.Format]string
 }
 
-// newResumption returns the zero value without --resume; engines are opened with it
-// alone.
-func newResumption(opt Options, e engines) (r resumption, err error) {
+// newResumption returns the zero value without --resume.
+func newResumption(opt Options, e *enlarging.Enlarger) (r resumption, err error) {
 	if !opt.Resume {
 		return r, nil
 	}
-	all, err := e.all()
+	hashes, software, err := e.Identify()
 	if err != nil {
 		return r, err
-	}
-	var hashes, software []string
-	for _, one := range all {
-		hash, err := one.model.Fingerprint()
-		if err != nil {
-			return r, err
-		}
-		hashes, software = append(hashes, hash), append(software, one.software)
 	}
 	r = resumption{parts.NewLedger(opt.Part), map[imagefile.Format]string{}}
 	for _, format := range imagefile.Formats() {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/enlarging"
 	"superres/cmd/internal/models"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
@@ -60,10 +61,10 @@ func Parameters() settings.Table { return new(Options).table().Requested() }
 
 // Request is what is asked for with one picture.
 type Request struct {
-	opt     Options
-	engines engines
-	name    string // of the picture; empty: it has none
-	aside   *os.File
+	*enlarging.Enlarger
+	opt   Options
+	name  string // of the picture; empty: it has none
+	aside *os.File
 }
 
 // Request reads parameters, each once at most: those flags, name, that of the picture's
@@ -73,7 +74,7 @@ type Request struct {
 func (s *Service) Request(ctx context.Context, params url.Values) (*Request, error) {
 	r, err := s.read(ctx, params)
 	if err == nil {
-		r.engines, err = newEngines(r.opt)
+		r.Enlarger, err = enlarging.New(r.opt.Settings)
 	}
 	return r, err
 }
@@ -99,7 +100,7 @@ func (s *Service) read(ctx context.Context, params url.Values) (*Request, error)
 		case name == "name":
 			r.name = baseName(values[0])
 		case name == "region":
-			region, err = readRegion(values[0])
+			region, err = enlarging.ParseRegion(values[0])
 		case o != nil && o.Request && o.Name == name:
 			if err = o.Set(values[0]); err != nil {
 				err = console.Fail(console.ExitUsage, err)
@@ -151,50 +152,28 @@ func baseName(name string) string {
 	return name
 }
 
-// asked is what a job of a service has besides: files without names.
-type asked struct {
-	body io.ReaderAt
-	size int64 // of body, in bytes
-	to   io.Writer
-
-	aside *os.File // see Service.PuttingAside
-}
-
-// deliver writes the result.
-func (a *asked) deliver(name string, write func(io.Writer) error) error {
-	to := &safefile.Watched{Writer: a.to}
-	err := write(to)
-	if to.Err != nil {
-		return safefile.Unwritable(name, to.Err)
-	}
-	return err
-}
-
-// job names the picture in a body of so many bytes and its result.
-func (r *Request) job(body io.ReaderAt, size int64, to io.Writer) (job, error) {
-	in := pictures.Input{Path: r.name, Place: r.name}
-	if r.name == "" {
-		in.Path, in.Place = "picture", "picture"
-	}
-	var err error
+// resultOf names the result of the picture in a body of so many bytes.
+func (r *Request) resultOf(body io.ReaderAt, size int64) (out pictures.Output, err error) {
+	in := pictures.Input{Path: r.title(), Place: r.title()}
 	if in.Format, _, err = imagefile.IdentifyAt(body, in.Path); err != nil {
-		return job{}, err
+		return out, err
 	}
 	if r.opt.Naming.WantsGIF() || in.Format == "gif" || strings.EqualFold(path.Ext(in.Place), ".gif") {
 		in.Several = !r.opt.Keep.FirstFrame && imagefile.HoldsSeveralAt(body, size)
 	}
 	namer, err := pictures.NewNamer(r.opt.Naming, true)
 	if err != nil {
-		return job{}, err
+		return out, err
 	}
-	out, err := namer.Output(in)
-	if err != nil {
-		return job{}, err
+	if out, err = namer.Output(in); err != nil {
+		return out, err
 	}
-	j := job{Input: in, output: path.Base(baseName(out.Path)), format: out.Format, asked: &asked{body, size, to,
-		r.aside}}
-	return j, checkDepth(r.opt.Keep, []job{j})
+	out.Path = path.Base(baseName(out.Path))
+	return out, r.opt.checkDepth(out.Format)
 }
+
+// title is what messages call the picture.
+func (r *Request) title() string { return cmp.Or(r.name, "picture") }
 
 // Result is what has become of a picture, or would.
 type Result struct {
@@ -214,61 +193,53 @@ type Load struct {
 	Pixels int64
 }
 
-// times is how often each pixel of a result is made.
-func (r *Request) times() int64 {
-	if r.opt.Effort == "max" {
-		return 8
-	}
-	return 1
-}
-
 // Upscale enlarges the picture in body, of so many bytes, which stays as it is meanwhile, and
 // writes the result to to; after an error what it has written is worth nothing. Before it
 // takes any memory to speak of it calls admit, which may wait, or refuse the picture by an
-// error; what it was admitted to is free when Upscale returns. report is called with the
+// error; what it was admitted to is free when Upscale returns. progress is called with the
 // share done, 0..1, from one goroutine at a time, and may wait, too. Its errors are those of
 // the command, the error of admit, or the cause of the end of ctx.
-func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to io.Writer, admit func(Load) error,
-	report func(share float64)) (Result, error) {
-	out := outcome{tell: func(_ int, share float64) { report(share) }}
+func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to io.Writer, admit func(Load) error, progress func(share float64)) (Result, error) {
 	began := time.Now()
-	return r.answer(ctx, body, size, to, admit, func(ctx context.Context, e enlarger, j job, ev *pictureEvent,
-		admit func(Load)) error {
-		out.err = e.one(ctx, j, &out, func(bytes int64) {
-			admit(Load{Memory: bytes, Pixels: r.times() * int64(out.to.X) * int64(out.to.Y)})
-			began = time.Now()
-		}, report)
-		out.seconds = time.Since(began).Seconds()
-		ev.ended(out)
-		return out.err
+	return r.answer(ctx, body, size, to, admit, func(ctx context.Context, file enlarging.Job, ev *pictureEvent, admit func(Load)) error {
+		p, err := r.Enlarge(ctx, file, enlarging.Watch{
+			Admit: func(p *enlarging.Plan) {
+				admit(Load{Memory: p.Memory, Pixels: p.Pixels()})
+				began = time.Now()
+			},
+			Progress: func(_ *enlarging.Plan, _ int, share float64) { progress(share) },
+		})
+		ev.ended(outcome{p, time.Since(began).Seconds(), err})
+		return err
 	})
 }
 
 // Inspect tells what Upscale would make of a picture. It reads the header, and the whole
 // picture, admitted as there, where what is found in it decides what enlarges it.
 func (r *Request) Inspect(ctx context.Context, body io.ReaderAt, size int64, admit func(Load) error) (Result, error) {
-	return r.answer(ctx, body, size, io.Discard, admit, func(ctx context.Context, e enlarger, j job,
-		ev *pictureEvent, admit func(Load)) error {
-		ev.Event = "plan"
-		_, err := e.look(ctx, j, ev, func(bytes int64) {
-			admit(Load{bytes,
-				int64(ev.InputWidth) * int64(ev.InputHeight)})
+	return r.answer(ctx, body, size, io.Discard, admit, func(ctx context.Context, file enlarging.Job, ev *pictureEvent, admit func(Load)) error {
+		p, err := r.Enlarger.Inspect(ctx, file, func(p *enlarging.Plan) {
+			admit(Load{p.Memory, int64(p.Input.X) * int64(p.Input.Y)})
 		})
+		ev.trial(p)
 		return err
 	})
 }
 
 // answer has work do something about a picture and fill in the event.
-func (r *Request) answer(ctx context.Context, body io.ReaderAt, size int64, to io.Writer, admit func(Load) error,
-	work func(context.Context, enlarger, job, *pictureEvent, func(Load)) error) (Result, error) {
-	j, err := r.job(body, size, to)
+func (r *Request) answer(ctx context.Context, body io.ReaderAt, size int64, to io.Writer, admit func(Load) error, work func(context.Context, enlarging.Job, *pictureEvent, func(Load)) error) (Result, error) {
+	out, err := r.resultOf(body, size)
 	if err != nil {
 		return Result{}, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	ev := pictureEvent{Input: paths.Name(j.Path), Output: paths.Name(j.output), Number: 1, Of: 1}
-	err = work(ctx, enlarger{opt: r.opt, engines: r.engines}, j, &ev, func(l Load) {
+	ev := pictureEvent{Input: paths.Name(r.title()), Output: paths.Name(out.Path), Number: 1, Of: 1}
+	file := enlarging.Job{
+		Source: &enlarging.Body{Title: r.title(), Bytes: body, Size: size}, Format: out.Format,
+		Sink: enlarging.Response{Name: out.Path, To: to, Scratch: r.aside},
+	}
+	err = work(ctx, file, &ev, func(l Load) {
 		if err := admit(l); err != nil {
 			cancel(err) // what follows looks at it first
 		}
@@ -277,5 +248,5 @@ func (r *Request) answer(ctx context.Context, body io.ReaderAt, size int64, to i
 		return Result{}, cmp.Or(context.Cause(ctx), err)
 	}
 	text, err := json.Marshal(ev)
-	return Result{Name: j.output, Format: j.format, Event: text}, err
+	return Result{Name: out.Path, Format: out.Format, Event: text}, err
 }

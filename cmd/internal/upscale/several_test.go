@@ -169,6 +169,10 @@ func TestFramesAlone(t *testing.T) {
 		}
 		grey = append(grey, g)
 	}
+	deep := image.NewGray16(image.Rect(0, 0, 11, 12))
+	for i := range deep.Pix {
+		deep.Pix[i] = uint8(i * 5)
+	}
 	for _, c := range []struct {
 		name, output string
 		data         []byte
@@ -184,6 +188,7 @@ func TestFramesAlone(t *testing.T) {
 		{"a.png", "b.gif", scenes(t, "png", 1, opaque...), 1, "-m nearest -s 2.5"},
 		{"a.png", "b.png", scenes(t, "png", 7, grey...), 7, "-m bicubic --depth 16"},
 		{"a.tif", "b.tif", scenes(t, "tiff", 1, append(grey, holed...)...), 1, "-m photo"},
+		{"a.tif", "b.tif", scenes(t, "tiff", 1, imagetest.GreyRamp(9, 8), imagetest.Ramp(13, 11), deep, imagetest.GreyRamp(15, 9)), 1, ""},
 	} {
 		args := strings.Fields(c.args)
 		in, frames := apart(t, c.data)
@@ -203,37 +208,6 @@ func TestFramesAlone(t *testing.T) {
 		_, isGrey := got[0].Image.(*image.Gray)
 		if _, was := frames[0].Image.(*image.Gray); was != isGrey && !strings.Contains(c.args, "depth") {
 			t.Errorf("%s: it is %T", c.name, got[0].Image)
-		}
-	}
-}
-
-// A TIFF of 200 pages of several sizes, kinds and resolutions is enlarged page by page.
-func TestManyPages(t *testing.T) {
-	const pages = 200
-	var list []image.Image
-	for i := range pages {
-		switch w, h := 9+i%7, 8+i%5; i % 3 {
-		case 0:
-			list = append(list, imagetest.GreyRamp(w, h))
-		case 1:
-			list = append(list, imagetest.Ramp(w, h))
-		default:
-			m := image.NewGray16(image.Rect(0, 0, w, h))
-			for k := range m.Pix {
-				m.Pix[k] = uint8(k * 5)
-			}
-			list = append(list, m)
-		}
-	}
-	data := scenes(t, "tiff", 0, list...)
-	_, frames := apart(t, data)
-	r, got := apart(t, enlarged(t, "a.tif", data, "b.tif"))
-	if r.Frames != pages {
-		t.Fatalf("%d pages", r.Frames)
-	}
-	for i, img := range alone(t, frames, "tiff") {
-		if text := differ(got[i].Image, img); text != "" || fmt.Sprintf("%T", got[i].Image) != fmt.Sprintf("%T", img) {
-			t.Errorf("page %d, %T: %s", i+1, got[i].Image, text)
 		}
 	}
 }

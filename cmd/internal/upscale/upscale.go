@@ -1,15 +1,11 @@
-// Package upscale is the command superres upscale: it enlarges picture files.
+// Package upscale is the command superres upscale: it enlarges picture files. Package enlarging does that for each file;
+// here is what a call does with many of them.
 //
-// Read it in this order: options.go, what the flags ask for, and fidelity.go, those of what
-// an output has beside its pixels, idle.go, those that mean nothing in a call; upscale.go,
-// one call; engine.go, the models; plan.go, the inputs and their outputs, resume.go, which of
-// them are done, and batch.go, what is to be done; work.go, pictures in work
-// beside one another, room.go, the memory that they share, and
-// overrun.go, what stops those that take more; enlarge.go, one picture, and
-// clock.go, the time it may take; several.go, animations and files with pages; video.go,
-// streams of frames, and frames.go, their frames; shimmer.go, the model for what moves, and
-// inorder.go, frames beside one another; dryrun.go, the batch on trial. account.go and events.go
-// are what is told, pace.go how far the batch is. help.go is the help.
+// Read it in this order: options.go has the options, and idle.go tells which of them mean nothing in a call. upscale.go is one call, and session.go what it works with.
+// planner.go finds the inputs and names the outputs, with resume.go for those that are done, and batch.go is what that
+// comes to. work.go enlarges pictures beside one another, within the memory of memory.go; dryrun.go shows what it would
+// do. report.go tells people, events.go programs, and pace.go estimates how far the batch is. service.go is for package
+// serve, and help.go is the help.
 package upscale
 
 import (
@@ -18,6 +14,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/enlarging"
+	"superres/cmd/internal/paths"
 	"superres/cmd/internal/settings"
 )
 
@@ -33,41 +31,45 @@ func Command(s *console.Streams) *cli.Command {
 	}, examples, groups...)
 }
 
-// run does one call, unless its options have been refused with an error. Whatever becomes of it,
-// the events end in a summary.
+// run does one call, unless its options have been refused with an error. Whatever becomes of it, the events end in a
+// summary.
 func run(c *cli.Context, s *console.Streams, opt *Options, err error) error {
-	told := newAccount(s, opt.json && opt.Naming.Out != "-")
+	r := newReport(s, opt.json && !paths.IsStandard(opt.Naming.Out))
 	if err == nil {
 		err = opt.complete(settings.Of(c.Command), c.Args().Slice())
 	}
 	if err == nil {
-		err = upscale(c, s, *opt, told)
+		err = enlargeAll(c, s, *opt, r)
 	}
-	told.summary(c.Context, err)
+	r.summary(c.Context, err)
 	return err
 }
 
-func upscale(c *cli.Context, s *console.Streams, opt Options, told *account) error {
-	engines, err := newEngines(opt)
+// enlargeAll works out what is to be done and does it, or shows it.
+func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) error {
+	enlarger, err := enlarging.New(opt.Settings)
 	if err != nil {
 		return err
 	}
 	bar := console.NewProgress(c, s)
 	defer bar.Clear()
-	past, err := newResumption(opt, engines)
+	past, err := newResumption(opt, enlarger)
 	if err != nil {
 		return err
 	}
 	defer past.Close()
-	if opt.Frames, err = areFrames(opt, s); err != nil {
+	e := &session{Enlarger: enlarger, opt: opt, past: past, streams: s, in: enlarging.NewStandard(s.In)}
+	if opt.Video, err = e.isVideo(); err != nil {
 		return err
 	}
 	b, err := newBatch(opt, opt.json, past)
 	if err != nil {
 		return err
 	}
-	if err := checkDepth(opt.Keep, b.jobs); err != nil {
-		return err
+	for _, j := range b.jobs {
+		if err := opt.checkDepth(j.format); err != nil {
+			return err
+		}
 	}
 	if b.piped() && !opt.DryRun {
 		if err := s.CheckOpen(); err != nil {
@@ -77,21 +79,21 @@ func upscale(c *cli.Context, s *console.Streams, opt Options, told *account) err
 			return err
 		}
 	}
-	told.start(bar, opt, b.total(), opt.quiet)
-	for _, line := range opt.idle(&b, engines.first) {
-		told.note(line)
+	r.start(bar, opt, b.total(), opt.quiet)
+	for _, line := range opt.idle(&b, enlarger) {
+		r.note(line)
 	}
-	e := enlarger{opt: opt, engines: engines, past: past, streams: s}
+	e.opt = opt
 	if opt.DryRun {
-		return e.show(c.Context, &b, told)
+		return e.show(c.Context, &b, r)
 	}
 	b.clearLeftovers() // also where there is nothing else to do, or nothing can be done
-	if err := b.err(); err != nil {
+	if err := b.problem(); err != nil {
 		return err
 	}
 	made, err := b.makeFolders()
 	defer func() {
-		if told.done() == 0 {
+		if r.madeCount() == 0 {
 			for _, folder := range made {
 				_ = os.Remove(folder) // unless there is something in it
 			}
@@ -104,5 +106,5 @@ func upscale(c *cli.Context, s *console.Streams, opt Options, told *account) err
 	if err := past.Open(b.roots.list, b.working.list, b.most); err != nil {
 		return err
 	}
-	return e.all(c.Context, &b, told)
+	return e.enlargeJobs(c.Context, &b, r)
 }

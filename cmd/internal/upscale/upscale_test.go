@@ -23,24 +23,31 @@ func TestUpscaleNames(t *testing.T) {
 		args []string
 		want []string // new files
 	}{
-		"beside":         {[]string{"upscale", "a.png"}, []string{"a_2x.png"}},
-		"flags behind":   {[]string{"upscale", "a.png", "-s", "3", "-o", "b.png"}, []string{"b.png"}},
-		"with =":         {[]string{"upscale", "a.png", "--scale=1.5"}, []string{"a_1.5x.png"}},
-		"format":         {[]string{"upscale", "-f", "jpeg", "a.png"}, []string{"a_2x.jpg"}},
-		"format by name": {[]string{"upscale", "a.png", "-o", "b.tif"}, []string{"b.tif"}},
-		"into folder":    {[]string{"upscale", "a.png", "-o", "out/"}, []string{"out/a_2x.png"}},
-		"folder":         {[]string{"upscale", "in"}, []string{"in_2x/x_2x.png", "in_2x/y_2x.png"}},
-		"recursive":      {[]string{"upscale", "-r", "in", "-o", "out"}, []string{"out/deep/z_2x.png", "out/x_2x.png", "out/y_2x.png"}},
-		"template":       {[]string{"upscale", "a.png", "--name", "{stem}{ext}-{scale}"}, []string{"apng-2.png"}},
-		"pattern":        {[]string{"upscale", "in/*.png", "-o", "out"}, []string{"out/x_2x.png", "out/y_2x.png"}},
-		"this folder":    {[]string{"upscale", ".", "-o", "out"}, []string{"out/-odd_2x.png", "out/a_2x.png", "out/help_2x.png"}},
-		"help is a file": {[]string{"upscale", "help", "-f", "png"}, []string{"help_2x.png"}},
-		"bmp":            {[]string{"upscale", "-f", "bmp", "a.png"}, []string{"a_2x.bmp"}},
-		"after --":       {[]string{"upscale", "--", "-odd.png"}, []string{"-odd_2x.png"}},
+		"beside":            {[]string{"upscale", "a.png"}, []string{"a_2x.png"}},
+		"flags behind":      {[]string{"upscale", "a.png", "-s", "3", "-o", "b.png"}, []string{"b.png"}},
+		"with =":            {[]string{"upscale", "a.png", "--scale=1.5"}, []string{"a_1.5x.png"}},
+		"format":            {[]string{"upscale", "-f", "jpeg", "a.png"}, []string{"a_2x.jpg"}},
+		"format by name":    {[]string{"upscale", "a.png", "-o", "b.tif"}, []string{"b.tif"}},
+		"into folder":       {[]string{"upscale", "a.png", "-o", "out/"}, []string{"out/a_2x.png"}},
+		"folder":            {[]string{"upscale", "in"}, []string{"in_2x/x_2x.png", "in_2x/y_2x.png"}},
+		"recursive":         {[]string{"upscale", "-r", "in", "-o", "out"}, []string{"out/deep/z_2x.png", "out/x_2x.png", "out/y_2x.png"}},
+		"template":          {[]string{"upscale", "a.png", "--name", "{stem}{ext}-{scale}"}, []string{"apng-2.png"}},
+		"pattern":           {[]string{"upscale", "in/*.png", "-o", "out"}, []string{"out/x_2x.png", "out/y_2x.png"}},
+		"this folder":       {[]string{"upscale", ".", "-o", "out"}, []string{"out/-odd_2x.png", "out/a_2x.png", "out/help_2x.png"}},
+		"help is a file":    {[]string{"upscale", "help", "-f", "png"}, []string{"help_2x.png"}},
+		"bmp":               {[]string{"upscale", "-f", "bmp", "a.png"}, []string{"a_2x.bmp"}},
+		"include":           {[]string{"upscale", "-r", "src", "-o", "out", "--include", "*.png", "--include", "a.*"}, []string{"out/a_2x.jpg", "out/b/a_2x.png", "out/b/deep/a_2x.png", "out/c/a_2x.png"}},
+		"exclude":           {[]string{"upscale", "-r", "src", "--exclude", "deep", "--exclude", "a.jpg"}, []string{"src_2x/b/a_2x.png", "src_2x/c/a_2x.png"}},
+		"out within":        {[]string{"upscale", "-r", "src", "-o", "src/b"}, []string{"src/b/a_2x.jpg", "src/b/c/a_2x.png"}},
+		"pattern of folder": {[]string{"upscale", "-r", "src/*", "--exclude", "*.jpg"}, []string{"src/b_2x/a_2x.png", "src/b_2x/deep/a_2x.png", "src/c_2x/a_2x.png"}},
+		"pattern and out":   {[]string{"upscale", "-r", "src/b*", "-o", "out"}, []string{"out/a_2x.png", "out/deep/a_2x.png"}},
+		"model":             {[]string{"upscale", "src/a.jpg", "--name", "{stem}-{model}", "-m", "nearest"}, []string{"src/a-nearest.jpg"}},
+		"width":             {[]string{"upscale", "src/a.jpg", "--width", "20"}, []string{"src/a_20w.jpg"}},
+		"after --":          {[]string{"upscale", "--", "-odd.png"}, []string{"-odd_2x.png"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			for _, f := range []string{"a.png", "help", "-odd.png", "in/x.png", "in/y.png", "in/deep/z.png"} {
+			for _, f := range []string{"a.png", "help", "-odd.png", "in/x.png", "in/y.png", "in/deep/z.png", "src/a.jpg", "src/b/a.png", "src/b/deep/a.png", "src/c/a.png"} {
 				consoletest.WritePicture(t, filepath.Join(dir, f), consoletest.Blob(9, 7))
 			}
 			before := consoletest.Tree(t, dir)
@@ -120,13 +127,6 @@ func TestSomeFail(t *testing.T) {
 	if _, stderr, code = call(t, dir, "", "upscale", "in", "--on-exist", "skip"); code != 0 {
 		t.Errorf("all there: exit %d, %s", code, stderr)
 	}
-}
-
-func TestCancelledLeavesNothing(t *testing.T) {
-	dir := t.TempDir()
-	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(300, 300))
-	t.Chdir(dir)
-	program.Interrupted(t, dir, consoletest.AtOnce, "upscale", "a.png")
 }
 
 // Links: a folder named by one is read, an output tree is not left through one.
@@ -257,22 +257,8 @@ func TestStrips(t *testing.T) {
 	if stderr, code := program.Into(consoletest.Broken{}, "upscale", "photo.jpg", "-o", "-", "--tile", "9"); code != console.ExitOutput || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
-	program.Refuses(t, dir, []consoletest.Refusal{{Args: []string{"upscale", "photo.jpg", "--tile", "9", "--timeout", "1ns"}, Code: console.ExitLimit, Want: "photo.jpg: takes longer to"}})
-}
-
-// --tile changes no byte.
-func TestTile(t *testing.T) {
-	dir := t.TempDir()
-	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(20, 70))
-	for _, rows := range []string{"0", "9"} {
-		if _, stderr, code := call(t, dir, "", "upscale", "a.png", "-o", rows+".png", "--effort", "fast", "--tile", rows); code != 0 {
-			t.Fatalf("exit %d, %s", code, stderr)
-		}
-	}
-	if string(consoletest.Read(t, filepath.Join(dir, "0.png"))) != string(consoletest.Read(t, filepath.Join(dir, "9.png"))) {
-		t.Error("bands of 9 rows give other bytes")
-	}
-	if _, stderr, code := call(t, dir, "", "upscale", "a.png", "--tile", "-1"); code != console.ExitUsage || !strings.Contains(stderr, "--tile -1: expected 0 or more rows") {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
+	program.Refuses(t, dir, []consoletest.Refusal{
+		{Args: []string{"upscale", "photo.jpg", "--tile", "9", "--timeout", "1ns"}, Code: console.ExitLimit, Want: "photo.jpg: takes longer to"},
+		{Args: []string{"upscale", "photo.jpg", "--tile", "-1"}, Code: console.ExitUsage, Want: "--tile -1: expected 0 or more rows"},
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"image"
+	"image/color"
 	"image/draw"
 	"io"
 	"math"
@@ -13,6 +14,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/disintegration/imaging"
 
 	"superres/cmd/internal/console/consoletest"
 	"superres/internal/golden"
@@ -297,6 +300,51 @@ func TestVideoWithFFmpeg(t *testing.T) {
 		if again := run(got, "-i", "-", "-strict", "-1", "-f", "yuv4mpegpipe", "-"); again != got {
 			head, _, _ := strings.Cut(again, "\n")
 			t.Errorf("%s: ffmpeg makes %d bytes of %d, %s", format, len(again), len(got), head)
+		}
+	}
+}
+
+// Colour goes through the network, which is nearer to the truth than interpolation, at the full and at half the
+// resolution; and brightness has the samples that it has without colour.
+func TestVideoColour(t *testing.T) {
+	truth := imaging.Clone(golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png")))
+	truth = imaging.Crop(truth, image.Rect(0, 0, truth.Rect.Dx()&^3, truth.Rect.Dy()&^3))
+	w, h := truth.Rect.Dx()/2, truth.Rect.Dy()/2
+	low := imaging.Resize(truth, w, h, imaging.CatmullRom)
+	// code is a sample of a plane, the mean of side×side pixels.
+	code := func(img *image.NRGBA, plane, x, y, side int) int {
+		sum := 0
+		for i := range side * side {
+			p := img.NRGBAAt(x*side+i%side, y*side+i/side)
+			luma, cb, cr := color.RGBToYCbCr(p.R, p.G, p.B)
+			sum += int([3]uint8{luma, cb, cr}[plane])
+		}
+		return (sum + side*side/2) / (side * side)
+	}
+	plain := func(_, _, x, y int) int { return code(low, 0, x, y, 1) }
+	_, grey := readVideo(t, piped(t, video(t, fmt.Sprintf("W%d H%d Cmono", w, h), 1, plain)))
+	for layout, side := range map[string]int{"444": 1, "420jpeg": 2} {
+		data := video(t, fmt.Sprintf("W%d H%d C%s", w, h, layout), 1, func(_, plane, x, y int) int {
+			return code(low, plane, x, y, map[bool]int{true: 1, false: side}[plane == 0])
+		})
+		off := func(args ...string) (sum float64) {
+			header, frames := readVideo(t, piped(t, data, args...))
+			if got := header.Brightness(frames[0]).(*image.Gray).Pix; len(args) == 0 && !bytes.Equal(got, grey[0].Data) {
+				t.Errorf("%s: brightness is another than without colour", layout)
+			}
+			for plane := 1; plane < 3; plane++ {
+				got := header.Colour(frames[0], plane)
+				for i, v := range got.Pix {
+					d := 255*float64(v) - float64(code(truth, plane, i%got.W, i/got.W, side))
+					sum += d * d
+				}
+			}
+			return sum
+		}
+		network, interpolated := off(), off("-m", "bicubic")
+		t.Logf("%s: squared error %.0f by the network, %.0f by interpolation", layout, network, interpolated)
+		if network > 0.9*interpolated {
+			t.Errorf("%s: the network has a squared error of %.0f, interpolation %.0f", layout, network, interpolated)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func TestRoom(t *testing.T) {
 		needs[i], numbers[i] = 1+random.Int64N(40), i
 	}
 	needs[77] = all // alone
-	r := newRoom(all)
+	r := newBudget(all)
 	var mu sync.Mutex
 	var order []int
 	taken, most, together := int64(0), int64(0), 0

@@ -16,7 +16,7 @@ func TestTrainModel(t *testing.T) {
 	for i := range files {
 		o := learning.Defaults()
 		o.Channels, o.Depth, o.Steps, o.Batch, o.Patch, o.Reductions, o.Seed = 16, 2, 150, 4, 10, nil, 1
-		m, err := fit.Model(t.Context(), trainingtest.Drawings(4), o, fit.Options{HeldOut: 1, Seed: 2})
+		m, err := fit.Train(t.Context(), trainingtest.Drawings(4), o, fit.Options{HeldOut: 1, Seed: 2})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package upscale
+package enlarging
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package upscale
+package enlarging
 
 import (
 	"math"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/disintegration/imaging"
 
-	"superres/cmd/internal/enlarging"
 	"superres/cmd/internal/models"
 	"superres/internal/golden"
 	"superres/internal/imagefile"
@@ -42,7 +41,7 @@ func TestSharpenedPictures(t *testing.T) {
 			sharp.Pix[i] = uint8(math.Round(min(max(float64(v)+c.amount*(float64(v)-float64(blurred.Pix[i])), 0), 255)))
 		}
 		opened := 0
-		opt := Options{Settings: enlarging.Settings{Model: c.model, Effort: c.effort, Denoise: -1, Diagnose: c.verbose}}
+		opt := Settings{Model: c.model, Effort: c.effort, Denoise: -1, Diagnose: c.verbose}
 		var lock sync.Mutex
 		opt.Open = func(name string) (*superres.Model, error) {
 			lock.Lock()
@@ -50,12 +49,12 @@ func TestSharpenedPictures(t *testing.T) {
 			opened++
 			return models.Open(name)
 		}
-		e, err := newEngines(opt)
+		e, err := New(opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		by, err := e.of(t.Context(), &imagefile.Picture{Image: sharp})
-		if err != nil || by.String() != c.want || by.model != e.first.model {
+		by, err := e.choose(t.Context(), &Frame{Image: sharp, About: &imagefile.Picture{}}, false)
+		if err != nil || by.String() != c.want || by.model != e.clean.model {
 			t.Errorf("sharpened by %g, %s, %s: %v, %v; expected %q", c.amount, c.effort, c.model, by, err, c.want)
 		}
 		if !c.verbose && opened != 1 {
@@ -77,13 +76,13 @@ func TestNoiseInColour(t *testing.T) {
 		}
 	}
 	for _, effort := range []string{"fast", "best", "max"} {
-		off := func(model string) (sum float64, by choice) {
+		off := func(model string) (sum float64, by Choice) {
 			t.Helper()
-			e, err := newEngines(Options{Settings: enlarging.Settings{Model: model, Effort: effort, Denoise: -1}})
+			e, err := New(Settings{Model: model, Effort: effort, Denoise: -1})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if by, err = e.of(t.Context(), &imagefile.Picture{Image: img}); err != nil {
+			if by, err = e.choose(t.Context(), &Frame{Image: img, About: &imagefile.Picture{}}, false); err != nil {
 				t.Fatal(err)
 			}
 			got, err := by.model.Upscale(t.Context(), img, superres.Options{Scale: 2})

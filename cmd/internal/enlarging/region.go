@@ -1,4 +1,4 @@
-package upscale
+package enlarging
 
 import (
 	"fmt"
@@ -18,8 +18,8 @@ import (
 // together, so that all of them lie in it as in the whole. Where there is no such place before
 // the edges of the picture, the part ends there.
 
-// readRegion reads X,Y,W,H: a place in pixels of the upright picture, and a size.
-func readRegion(text string) (r image.Rectangle, err error) {
+// ParseRegion reads X,Y,W,H: the first pixel of a region of the upright picture, and its sides.
+func ParseRegion(text string) (r image.Rectangle, err error) {
 	var v [4]int
 	words := strings.Split(text, ",")
 	for i := range v {
@@ -47,8 +47,8 @@ type part struct {
 
 // partOf finds the part of a picture of a size, whose enlargement has another. Of one with
 // transparency it is all: what is hidden takes colour from everywhere.
-func (opt Options) partOf(m *superres.Model, in, out image.Point, opaque bool) (p part, err error) {
-	r := opt.Region
+func (s Settings) partOf(m *superres.Model, in, out image.Point, opaque bool) (p part, err error) {
+	r := s.Region
 	if !r.In(image.Rectangle{Max: in}) {
 		return p, console.Usage("region %d,%d,%d,%d: not within the picture of %dx%d", r.Min.X, r.Min.Y, r.Dx(), r.Dy(), in.X, in.Y)
 	}
@@ -57,7 +57,7 @@ func (opt Options) partOf(m *superres.Model, in, out image.Point, opaque bool) (
 	if opaque {
 		reach = m.Reach(in.X, in.Y, out.X, out.Y)
 	}
-	toEnd := opt.Effort == "max" // it is turned and flipped, too
+	toEnd := s.Effort == "max" // it is turned and flipped, too
 	x, y := alongOf(r.Min.X, r.Max.X, in.X, out.X, reach, toEnd), alongOf(r.Min.Y, r.Max.Y, in.Y, out.Y, reach, toEnd)
 	return part{
 		from: image.Rect(x.lo, y.lo, x.hi, y.hi), size: image.Pt(x.size, y.size),
@@ -95,7 +95,7 @@ func gcd(a, b int) int {
 func (p part) cut(img image.Image, opt superres.Options) (image.Image, superres.Options) {
 	if opt.Mix != nil {
 		mix := *opt.Mix
-		mix.Of = img.Bounds().Sub(p.from.Min)
+		mix.Area = img.Bounds().Sub(p.from.Min)
 		opt.Mix = &mix
 	}
 	if p.from != img.Bounds() {
@@ -127,7 +127,7 @@ func (p part) kept(result image.Image) image.Image {
 		m.Rect = m.Rect.Sub(p.keep.Min)
 		return m
 	}
-	panic(fmt.Sprintf("upscale: a result of type %T", result))
+	panic(fmt.Sprintf("enlarging: a result of type %T", result))
 }
 
 // mayHide tells whether a picture of a colour model may have transparency.

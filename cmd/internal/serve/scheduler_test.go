@@ -21,8 +21,8 @@ var (
 )
 
 // newTestTurns are those of two processors.
-func newTestTurns(queue int) *turns {
-	t := newTurns(2<<30, queue, make(chan struct{}))
+func newTestTurns(queue int) *scheduler {
+	t := newScheduler(2<<30, queue, make(chan struct{}))
 	t.large, t.small = 2, 1
 	return t
 }
@@ -171,7 +171,7 @@ func TestPause(t *testing.T) {
 func TestWaitingEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ending := make(chan struct{})
-		all := newTurns(2<<30, 8, ending)
+		all := newScheduler(2<<30, 8, ending)
 		first, err := all.enter(t.Context(), hugeLoad, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -211,7 +211,7 @@ func TestWaitingEnds(t *testing.T) {
 }
 
 // enter begins the turn of a picture and waits for it.
-func (t *turns) enter(ctx context.Context, load upscale.Load, queued func(place int)) (*turn, error) {
+func (t *scheduler) enter(ctx context.Context, load upscale.Load, queued func(place int)) (*slot, error) {
 	one, err := t.begin(load)
 	if err == nil {
 		err = t.await(ctx, one, queued)

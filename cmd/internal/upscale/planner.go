@@ -9,33 +9,12 @@ import (
 	"slices"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/parts"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/internal/imagefile"
 	"superres/internal/parallel"
 	"superres/internal/safefile"
 )
-
-// job is one picture to enlarge: where it comes from and where it goes ("-":
-// standard output).
-type job struct {
-	pictures.Input
-	output  string
-	format  imagefile.Format // of the output
-	root    string           // the folder that the output must not leave through a link
-	replace bool             // what is there is an earlier result of this program
-	skip    string           // why there is nothing to do: a reason of an event
-	bytes   int64            // of the input
-	asked   *asked           // of a service: what comes and goes without a name; nil: files
-
-	settings string // a hash of what else decides the output
-}
-
-// file is the job as a ledger has it.
-func (j job) file() parts.File {
-	return parts.File{Input: j.Path, Place: j.Place, Output: j.output, Root: j.root, Settings: j.settings}
-}
 
 // planner makes a batch.
 //
@@ -76,12 +55,12 @@ func newBatch(opt Options, json bool, past resumption) (batch, error) {
 	p.findSources()
 	const at = 256 // a time
 	n := len(p.inputs)
-	err = parallel.Ordered((n+at-1)/at, func(k int) (list []look) {
+	err = parallel.Ordered((n+at-1)/at, func(k int) (list []finding) {
 		for i := k * at; i < min(n, (k+1)*at); i++ {
-			list = append(list, p.look(i))
+			list = append(list, p.examine(i))
 		}
 		return list
-	}, func(list []look) error {
+	}, func(list []finding) error {
 		for _, l := range list {
 			if l.err != nil {
 				return l.err
@@ -97,7 +76,7 @@ func newBatch(opt Options, json bool, past resumption) (batch, error) {
 // findInputs lists the pictures of all parts.
 func findInputs(opt Options) (list []pictures.Input, others []pictures.Other, err error) {
 	find := pictures.Finder{Recursive: opt.Recursive, Filter: opt.Filter}
-	if out := opt.Naming.Out; out != "" && out != "-" {
+	if out := opt.Naming.Out; out != "" && !paths.IsStandard(out) {
 		find.Avoid = paths.Real(out)
 	}
 	for _, name := range opt.Inputs {
@@ -110,7 +89,7 @@ func findInputs(opt Options) (list []pictures.Input, others []pictures.Other, er
 			list = inputs
 		}
 	}
-	if opt.Frames {
+	if opt.Video {
 		list[0].Format = pictures.Video
 	} else if !opt.Keep.FirstFrame {
 		pictures.MarkSeveral(list, opt.Naming.WantsGIF())
@@ -157,7 +136,7 @@ func (p *planner) nameAll(list []pictures.Input, single, json bool) error {
 			continue
 		}
 		p.inputs = append(p.inputs, in)
-		if out.Path != "-" {
+		if !paths.IsStandard(out.Path) {
 			p.roots.add(out.Root)
 			p.targets[p.places.Real(filepath.Dir(out.Path))] = true
 		}
@@ -172,7 +151,7 @@ func (p *planner) nameAll(list []pictures.Input, single, json bool) error {
 // findSources finds the inputs that lie where outputs go.
 func (p *planner) findSources() {
 	for i, in := range p.inputs {
-		if in.Path == "-" {
+		if paths.IsStandard(in.Path) {
 			continue
 		}
 		place := p.places.Place(in.Path)
@@ -185,8 +164,8 @@ func (p *planner) findSources() {
 	}
 }
 
-// look is what is found out about a picture.
-type look struct {
+// finding is what is found out about a picture.
+type finding struct {
 	job
 	number int       // of the input
 	place  paths.Key // where the output lies
@@ -197,11 +176,11 @@ type look struct {
 	err    error
 }
 
-// look looks at picture i. It may be called for several at once.
-func (p *planner) look(i int) (l look) {
+// examine looks at picture i. It may be called for several at once.
+func (p *planner) examine(i int) (l finding) {
 	l.job, l.number, l.mode = p.job(i), i, safefile.AnyMode
 	l.mine = p.opt.Part.Has(l.Place)
-	if l.output == "-" {
+	if l.piped() {
 		return l
 	}
 	if l.place = paths.KeyOf(p.places.Place(l.output)); !l.mine {
@@ -220,7 +199,7 @@ func (p *planner) look(i int) (l look) {
 	l.settings = p.past.settings[l.format]
 	done, ours, err := p.past.Judge(l.file(), source, there)
 	if l.replace = ours; done {
-		l.skip = "done"
+		l.reason = "done"
 	}
 	l.err, l.there = err, there != nil && !ours
 	if there != nil && there.Mode()&fs.ModeSymlink != 0 {
@@ -231,8 +210,8 @@ func (p *planner) look(i int) (l look) {
 }
 
 // take puts a picture where it belongs: it is called for all, in their order.
-func (p *planner) take(l look) {
-	if l.output != "-" {
+func (p *planner) take(l finding) {
+	if !l.piped() {
 		p.clash(l)
 	}
 	if !l.mine {
@@ -241,7 +220,7 @@ func (p *planner) take(l look) {
 	p.count(l.job)
 	p.most &= l.mode
 	switch {
-	case l.skip != "":
+	case l.reason != "":
 		p.fates[l.number] = done
 		p.left++
 	case l.there && p.opt.OnExist == "skip":
@@ -250,7 +229,7 @@ func (p *planner) take(l look) {
 	case l.there && p.opt.OnExist == "fail":
 		// What cannot be read would not be, whatever becomes of the output.
 		var problem error
-		if !p.opt.Frames {
+		if !p.opt.Video {
 			problem = imagefile.Check(l.Path)
 		}
 		if problem == nil {
@@ -264,7 +243,7 @@ func (p *planner) take(l look) {
 }
 
 // inTheWay says that an output exists, and whether somebody makes outputs beside it just now.
-func (p *planner) inTheWay(l look) error {
+func (p *planner) inTheWay(l finding) error {
 	folder := filepath.Clean(l.root)
 	busy, known := p.busy[folder]
 	if !known {
@@ -278,7 +257,7 @@ func (p *planner) inTheWay(l look) error {
 }
 
 // clash notes two inputs with one output, and an output that is an input.
-func (p *planner) clash(l look) {
+func (p *planner) clash(l finding) {
 	problem := func(format string, args ...any) {
 		p.clashes = append(p.clashes, console.Fail(console.ExitOutput, fmt.Errorf(format, args...)))
 	}

@@ -72,13 +72,13 @@ func watchMemory() (o *overrun, end func()) {
 
 // look stops all that is in work if the heap has grown too much.
 func (o *overrun) look() {
-	if o.heap() <= o.most() {
+	if o.heap() <= o.limit() {
 		return
 	}
 	runtime.GC()
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.heap() <= o.mostLocked() {
+	if o.heap() <= o.limitLocked() {
 		return
 	}
 	for w := range o.inWork {
@@ -89,15 +89,15 @@ func (o *overrun) look() {
 	}
 }
 
-// most is how large the heap may become.
-func (o *overrun) most() int64 {
+// limit is how large the heap may become.
+func (o *overrun) limit() int64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.mostLocked()
+	return o.limitLocked()
 }
 
-// mostLocked is most for those who have the lock.
-func (o *overrun) mostLocked() int64 {
+// limitLocked is limit for those who have the lock.
+func (o *overrun) limitLocked() int64 {
 	most := o.quiet
 	for w := range o.inWork {
 		most += 2 * w.promised
@@ -131,4 +131,48 @@ func (w *watched) end() (stopped, alone bool) {
 	delete(w.of.inWork, w)
 	w.stop(nil)
 	return w.stopped, w.alone
+}
+
+// budget is memory to be divided among pictures, which get it in their order: one that there is not enough for waits, and
+// all behind it. It is safe for concurrent use.
+type budget struct {
+	mu    sync.Mutex
+	moved *sync.Cond // what is below
+	slot  int        // of the picture that may take memory next
+	free  int64      // bytes
+}
+
+func newBudget(bytes int64) *budget {
+	b := &budget{free: bytes}
+	b.moved = sync.NewCond(&b.mu)
+	return b
+}
+
+// queue waits until picture i has the slot.
+func (b *budget) queue(i int) { b.when(func() bool { return b.slot == i }, 0) }
+
+// take waits for memory and takes it. It must not be more than there is in all.
+func (b *budget) take(bytes int64) { b.when(func() bool { return b.free >= bytes }, bytes) }
+
+func (b *budget) when(ready func() bool, bytes int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for !ready() {
+		b.moved.Wait()
+	}
+	b.free -= bytes
+}
+
+// next gives the slot to the next picture.
+func (b *budget) next() { b.change(1, 0) }
+
+// give gives memory back.
+func (b *budget) give(bytes int64) { b.change(0, bytes) }
+
+func (b *budget) change(slots int, bytes int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.slot += slots
+	b.free += bytes
+	b.moved.Broadcast()
 }

@@ -1,0 +1,195 @@
+package enlarging
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/models"
+	"superres/cmd/internal/pictures"
+	"superres/internal/parallel"
+	"superres/superres"
+	"superres/superres/flaws"
+	embedded "superres/superres/models"
+	"superres/superres/resample"
+	"superres/superres/stage"
+)
+
+// Enlarger enlarges picture files by the same settings. It is safe for concurrent use.
+type Enlarger struct {
+	Settings
+	clean engine // for pictures without flaws, and for all where robust is nil
+	// robust opens the model for pictures with flaws at a strength of 0 to 1, of which each is tuned once.
+	robust func(strength float64) (engine, error)
+	// cleanJudge and robustJudge open the models that tell pictures which were sharpened; nil: nobody asks.
+	cleanJudge, robustJudge func() (engine, error)
+}
+
+// engine is a model that is ready to use, and what the outputs say of it.
+type engine struct {
+	name       string // or file
+	model      *superres.Model
+	provenance string // empty: the outputs have none
+}
+
+// New opens the models that the settings name. It fails when one cannot be opened, or cannot do what is asked of it.
+func New(s Settings) (*Enlarger, error) {
+	e := &Enlarger{Settings: s}
+	name, robust := s.Model, s.Model
+	if name == models.Auto {
+		name, robust = models.Photo, models.PhotoReal
+	}
+	var err error
+	if e.clean, err = s.open(name); err != nil {
+		return nil, err
+	}
+	if s.Model != models.Auto && !e.clean.model.IsGraded() {
+		if s.Denoise > 0 {
+			return nil, console.Usage("--denoise %g: the model %s takes no noise away; leave out --model, or name %s", s.Denoise, s.Model, models.PhotoReal)
+		}
+		return e, nil
+	}
+	if s.Denoise == 0 {
+		return e, nil
+	}
+	untuned := sync.OnceValues(func() (engine, error) { return s.open(robust) })
+	if s.Model == models.Auto && s.Diagnose {
+		judge := func(name, effort string) func() (engine, error) {
+			own := s
+			own.Effort, own.Keep.Record = effort, false
+			return sync.OnceValues(func() (engine, error) { return own.open(name) })
+		}
+		e.cleanJudge, e.robustJudge = judge(name, "fast"), judge(robust, "best")
+		if s.Effort == "best" {
+			e.robustJudge = untuned
+		}
+	}
+	var lock sync.Mutex
+	known := map[float64]engine{}
+	e.robust = func(strength float64) (engine, error) {
+		lock.Lock()
+		defer lock.Unlock()
+		if found, ok := known[strength]; ok {
+			return found, nil
+		}
+		found, err := untuned()
+		if err != nil {
+			return found, err
+		}
+		if found.model, err = found.model.Tune(stage.Tuning{Strength: strength}); err != nil {
+			return found, err
+		}
+		if found.provenance != "" {
+			found.provenance += fmt.Sprintf("; level %g", strength)
+		}
+		known[strength] = found
+		return found, nil
+	}
+	return e, nil
+}
+
+// open opens a model and tunes it as the settings say.
+func (s Settings) open(name string) (e engine, err error) {
+	e.name = name
+	open := models.Open
+	if s.Open != nil {
+		open = s.Open
+	}
+	m, err := open(name)
+	if err != nil {
+		return e, err
+	}
+	if m, err = m.Effort(s.Effort); err != nil {
+		return e, err
+	}
+	if e.model, err = m.Tune(s.Tuning); err != nil || !s.Keep.Record {
+		return e, err
+	}
+	e.provenance, err = s.provenanceOf(name, e.model)
+	return e, err
+}
+
+// provenanceOf is one line about what makes an output by a model. It names no folder and no time, so that the same call
+// has the same bytes everywhere. The fingerprint of an embedded model is that of all its scales and stages.
+func (s Settings) provenanceOf(name string, model *superres.Model) (string, error) {
+	text := fmt.Sprintf("superres %s; model %s", console.Version, filepath.Base(name))
+	sum := embedded.Fingerprint(name)
+	if strings.ContainsAny(name, `./\`) {
+		var err error
+		if sum, err = model.Fingerprint(); err != nil {
+			return "", err
+		}
+	}
+	if sum != "" {
+		text += fmt.Sprintf(" (sha256 %s)", sum[:16])
+	}
+	how := "size"
+	if s.Size.Fit {
+		how = "fit"
+	}
+	text += fmt.Sprintf("; %s %s", how, pictures.SizeText(s.Size))
+	for _, option := range s.Given {
+		text += "; " + option
+	}
+	return text, nil
+}
+
+// Identify returns the fingerprints and the provenances of the models that may enlarge a picture.
+func (e *Enlarger) Identify() (fingerprints, provenances []string, err error) {
+	all := []engine{e.clean}
+	if e.robust != nil {
+		strongest, err := e.robust(1)
+		if err != nil {
+			return nil, nil, err
+		}
+		all = append(all, strongest)
+	}
+	for _, one := range all {
+		sum, err := one.model.Fingerprint()
+		if err != nil {
+			return nil, nil, err
+		}
+		fingerprints, provenances = append(fingerprints, sum), append(provenances, one.provenance)
+	}
+	return fingerprints, provenances, nil
+}
+
+// Interpolates tells whether the model of the settings adds nothing to interpolation, and returns its name.
+func (e *Enlarger) Interpolates() (name string, is bool) {
+	return e.clean.name, len(e.clean.model.Stages) == 0
+}
+
+// isSharpened tells whether a picture was sharpened, in the eyes of the two judges: false where nobody asks.
+func (e *Enlarger) isSharpened(ctx context.Context, img image.Image) (bool, error) {
+	if e.robustJudge == nil {
+		return false, nil
+	}
+	clean, err := e.cleanJudge()
+	if err != nil {
+		return false, err
+	}
+	robust, err := e.robustJudge()
+	if err != nil {
+		return false, err
+	}
+	double := func(m *superres.Model) flaws.Double {
+		return func(ctx context.Context, img image.Image) (image.Image, error) {
+			return m.Upscale(ctx, img, superres.Options{Scale: 2})
+		}
+	}
+	return flaws.Sharpened(ctx, img, double(superres.Plain(resample.Bicubic)), double(clean.model), double(robust.model))
+}
+
+// openJudges begins to open the two judges, which most pictures need. Who uses them is told of their errors.
+func (e *Enlarger) openJudges() {
+	if e.robustJudge == nil {
+		return
+	}
+	for _, open := range []func() (engine, error){e.robustJudge, e.cleanJudge} {
+		parallel.Start(func() error { _, err := open(); return err })
+	}
+}

@@ -1,0 +1,248 @@
+package enlarging
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"image/color"
+	"io"
+	"runtime"
+	"strings"
+
+	"superres/cmd/internal/console"
+	"superres/internal/imagefile"
+	"superres/internal/safefile"
+	"superres/internal/sequence"
+	"superres/superres"
+)
+
+// series is the sequence of an animation, whose frames are all as large, or of the pages of a TIFF.
+type series struct {
+	*Plan
+	*sequence.Reader
+	pic *imagefile.Picture // what the file says of all frames
+}
+
+// measureSeries works out sizes and memory by the header of the first picture, before anything else is known of the
+// file. Pages, each of its own size, have all memory.
+func (p *Plan) measureSeries(kind imagefile.Format, cfg image.Config, held int64) error {
+	if kind == "tiff" {
+		size, _, err := p.measure(cfg, false, held, 0)
+		p.worked, p.Output, p.Memory = size, size, p.Limits.Memory
+		return err
+	}
+	if isDeep(cfg.ColorModel) {
+		cfg.ColorModel = color.NRGBA64Model
+	} else {
+		cfg.ColorModel = color.NRGBAModel
+	}
+	d, err := p.measureAnimation(cfg, held)
+	p.together = d.most(p.Limits.Memory)
+	p.Memory = d.of(p.together)
+	return err
+}
+
+// measureAnimation works out the size of a result, and what the frames of an animation take, which are as cfg says.
+func (p *Plan) measureAnimation(cfg image.Config, held int64) (d demand, err error) {
+	size, err := p.resultSize(image.Pt(cfg.Width, cfg.Height))
+	if err != nil {
+		return d, err
+	}
+	in, out := int64(cfg.Width)*int64(cfg.Height), int64(size.X)*int64(size.Y)
+	seen, made := pixelBytes(cfg.ColorModel), pixelBytes(p.Keep.deepened(cfg).ColorModel)
+	canvas := int64(4)
+	if isDeep(cfg.ColorModel) {
+		canvas = 8
+	}
+	// The canvas, and what it covers or a frame as it is decoded; the result before. With each in work, one that waits
+	// for it, or for one before it.
+	p.Output, d, err = p.measure(cfg, false, held+2*canvas*in+made*out, seen*in+made*out)
+	p.worked = p.Output
+	return d, err
+}
+
+// openSeries looks through a file of several pictures, of which pic has the bytes. held are the bytes that it takes
+// with its metadata.
+func openSeries(ctx context.Context, p *Plan, pic *imagefile.Picture, held int64) (err error) {
+	s := &series{Plan: p, pic: pic}
+	limits, pages := p.limits(), pageSums{}
+	limits.Accept = func(cfg image.Config, held int64) error { return pages.add(p, cfg, held) }
+	if s.Reader, err = sequence.NewReader(ctx, pic, p.Source.Name(), limits); err != nil {
+		return err
+	}
+	p.Frames, p.ahead, p.seq.Sequence = s.Reader.Frames, 2*p.together, s
+	p.title, p.scope, p.noun = fmt.Sprintf("%s of %d frames", strings.ToUpper(string(s.Reader.Format)), p.Frames), " for all", "picture"
+	p.share = func(written int) float64 { return float64(written) / float64(p.Frames) }
+	if s.Pages {
+		p.title, p.first, p.scope, p.own = fmt.Sprintf("TIFF of %d pages", p.Frames), "the first ", "", true
+		pages.plan(p)
+	}
+	if err := s.chooseFormat(); err != nil {
+		return err
+	}
+	if most := int64(1<<32 - 1); s.Pages && pages.written > most {
+		return safefile.Refuse(safefile.ErrOutput, p.Source.Name(), "its %d pages would have %s, and a TIFF has at most 4 GiB", p.Frames, console.Bytes(pages.written)).With(imagefile.FewerPages)
+	}
+	if p.Warnings = append(p.Warnings, s.Reader.Warnings...); p.Format == "tiff" && !s.Pages {
+		p.Warnings = append(p.Warnings, "its delays are left out: the pages of a TIFF have none")
+	}
+	if s.Pages {
+		err = p.seq.fill(ctx, 1)
+	} else {
+		p.moves = true
+		err = p.seq.fill(ctx, 2)
+	}
+	if err != nil {
+		return err
+	}
+	first := p.seq.read[0].frame.Image
+	p.Input = first.Bounds().Size()
+	if s.Pages {
+		p.Output, err = p.resultSize(p.Input)
+		return err
+	}
+	cfg := image.Config{ColorModel: first.ColorModel(), Width: p.Input.X, Height: p.Input.Y}
+	switch {
+	case s.Opaque && cfg.ColorModel == color.NRGBAModel:
+		cfg.ColorModel = color.RGBAModel
+	case s.Opaque && cfg.ColorModel == color.NRGBA64Model:
+		cfg.ColorModel = color.RGBA64Model
+	}
+	d, err := p.measureAnimation(cfg, held)
+	p.Memory = d.of(p.together)
+	return err
+}
+
+// pageSums add up what the pages of a file take.
+type pageSums struct {
+	written int64 // bytes of the results
+	largest int64 // bytes that the page takes which takes most
+	waiting int64 // bytes of a page that waits to be enlarged and of another that waits to be written, at most
+}
+
+// add counts a page by its header.
+func (t *pageSums) add(p *Plan, cfg image.Config, held int64) error {
+	size, d, err := p.measure(cfg, false, held, 0)
+	deep := p.Keep.deepened(cfg).ColorModel
+	made := pixelBytes(deep) * int64(size.X) * int64(size.Y)
+	seen := pixelBytes(cfg.ColorModel) * int64(cfg.Width) * int64(cfg.Height)
+	t.largest = max(t.largest, d.of(1))
+	t.waiting = max(t.waiting, seen+made+made/2) // and what is left of one that was written
+	if deep == color.YCbCrModel || deep == color.RGBAModel || deep == color.RGBA64Model {
+		made = made / 4 * 3 // without transparency
+	}
+	t.written += made
+	return err
+}
+
+// plan works out the memory of all pages. Where there is not enough for one that waits, they are enlarged one after
+// the other.
+func (t *pageSums) plan(p *Plan) {
+	if runtime.GOMAXPROCS(0) > 1 {
+		const least = 8 << 20 // small pages are decoded, enlarged and written at once, each by its own buffers
+		t.waiting = max(t.waiting, least)
+	}
+	if p.Memory = t.largest + superres.WithGarbage(t.waiting); p.Memory > p.Limits.Memory {
+		p.Memory, p.ahead = t.largest, 1
+	}
+}
+
+// chooseFormat lets the result follow the file, where it is to, and refuses formats that have one picture.
+func (s *series) chooseFormat() error {
+	p := s.Plan
+	if p.Follow {
+		if p.Format = s.Reader.Format; p.Format == "webp" {
+			p.Format = "png"
+		}
+	}
+	what, use := fmt.Sprintf("an animation of %d frames", p.Frames), "png or gif"
+	good := p.Format == "png" || p.Format == "gif" || p.Format == "tiff"
+	if s.Pages {
+		what, use, good = fmt.Sprintf("a TIFF of %d pages", p.Frames), "tiff", p.Format == "tiff"
+	}
+	if good {
+		return nil
+	}
+	return console.Fail(console.ExitOutput, fmt.Errorf("%s: is %s, which %s cannot be; use --format %s, or --first-frame", p.Source.Name(), what, strings.ToUpper(string(p.Format)), use))
+}
+
+// Next implements Sequence.
+func (s *series) Next(ctx context.Context) (*Frame, error) {
+	if s.ahead == 1 && s.Written > 0 {
+		runtime.GC() // there is no room for what is left of the page before
+	}
+	in, err := s.Reader.Next(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f := &Frame{Number: in.Number, Image: in.Image, Delay: in.Delay, About: in.Page}
+	if in.Page == nil {
+		about := *s.pic
+		about.GreyAlpha, about.Subsampled, about.Quantiser, about.Quality = s.GreyAlpha, s.Subsampled, s.Quantiser, 0
+		f.About = &about
+	}
+	return f, nil
+}
+
+// Finish implements Sequence.
+func (s *series) Finish(f *Frame, enlarged image.Image, by Choice) (Result, error) {
+	r := s.finish(f, enlarged, by)
+	r.How.Alpha = !s.Opaque
+	f.Image, f.About.Image = nil, nil // not held until the result is written
+	return r, nil
+}
+
+// Writer implements Sequence.
+func (s *series) Writer(w io.Writer) (Writer, func(), error) {
+	switch s.Plan.Format {
+	case "gif":
+		aside, done, err := s.Sink.Aside()
+		if err != nil {
+			return nil, nil, err
+		}
+		g := sequence.NewGIFWriter(w, s.Plays, s.Choice.provenance, aside)
+		return seriesWriter{func(r Result) error { return g.Put(r.Image, r.Delay) }, g.Close}, done, nil
+	case "tiff":
+		t := imagefile.NewPageWriter(w, s.Plan.Frames)
+		return seriesWriter{func(r Result) error {
+			if !s.Pages && r.Number > 1 {
+				r.How.Metadata.EXIF, r.How.Metadata.XMP = nil, nil // of the first
+			}
+			return t.Put(r.Image, r.How)
+		}, t.Close}, func() {}, nil
+	}
+	var a *sequence.PNGWriter
+	return seriesWriter{func(r Result) error {
+		if a == nil {
+			a = sequence.NewPNGWriter(w, s.Plan.Frames, s.Plays, r.How)
+		}
+		return a.Put(r.Image, r.Delay)
+	}, func() error { return a.Close() }}, func() {}, nil
+}
+
+// seriesWriter is a Writer of two functions.
+type seriesWriter struct {
+	put   func(Result) error
+	close func() error
+}
+
+func (w seriesWriter) Put(r Result) error { return w.put(r) }
+func (w seriesWriter) Close() error       { return w.close() }
+
+// isDeep tells whether a picture has 16 bits a sample.
+func isDeep(m color.Model) bool {
+	return m == color.Gray16Model || m == color.RGBA64Model || m == color.NRGBA64Model
+}
+
+// pixelBytes is how many bytes a pixel has in memory, of a frame or a page and of what is made of it.
+func pixelBytes(m color.Model) int64 {
+	switch m {
+	case color.GrayModel:
+		return 1
+	case color.Gray16Model:
+		return 2
+	case color.RGBA64Model, color.NRGBA64Model:
+		return 8
+	}
+	return 4
+}

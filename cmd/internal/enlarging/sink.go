@@ -1,0 +1,127 @@
+package enlarging
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
+	"superres/internal/safefile"
+)
+
+// Sink is where a result goes.
+type Sink interface {
+	// Deliver calls write with a writer, and makes a result of what it writes: whole, or not at all when write
+	// fails. p is the plan that is run. Errors of the delivery are console.ExitOutput.
+	Deliver(p *Plan, write func(io.Writer) error) error
+	// Aside opens an empty file for what is put aside while a result is made. done gives it back.
+	Aside() (f *os.File, done func(), err error)
+}
+
+// FileSink is the Sink of a file.
+type FileSink struct {
+	// Path is the file, and Root the folder that it must not leave through a link.
+	Path, Root string
+	// Keep makes the file of what write gives to its writer. info is that of the input; nil for a pipe.
+	Keep func(info fs.FileInfo, write func(io.Writer) error) error
+}
+
+// Deliver implements Sink. It makes the folder of the file.
+func (s FileSink) Deliver(p *Plan, write func(io.Writer) error) error {
+	dir := filepath.Dir(s.Path)
+	if link, is := paths.ThroughLink(s.Root, dir); is {
+		return console.Fail(console.ExitOutput, fmt.Errorf("%s is a link out of %s; nothing is written through it", link, s.Root))
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return safefile.Unwritable(dir, err)
+	}
+	err := s.Keep(p.content.Info, write)
+	if errors.Is(err, fs.ErrExist) { // though it did not when the outputs were looked at
+		return console.Fail(console.ExitOutput, fmt.Errorf("%s has been made by another program since this one began; "+
+			"if that is another superres in %s, wait for it, or use another -o", s.Path, filepath.Clean(s.Root)))
+	}
+	return err
+}
+
+// Aside implements Sink: the file has no name, and lies in the folder of the result.
+func (s FileSink) Aside() (*os.File, func(), error) { return scratch(filepath.Dir(s.Path)) }
+
+func scratch(folder string) (*os.File, func(), error) {
+	f, err := safefile.Scratch(folder)
+	if err != nil {
+		return nil, nil, err
+	}
+	return f, func() { _ = f.Close() }, nil
+}
+
+// Pipe is the Sink of standard output. It gets all of a result at once, but for streams of frames, whose frames it
+// gets one by one.
+type Pipe struct{ io.Writer }
+
+// Deliver implements Sink. One picture waits in memory, and several wait in a file without a name.
+func (s Pipe) Deliver(p *Plan, write func(io.Writer) error) error {
+	if p.endless {
+		return write(s.Writer)
+	}
+	if p.Frames == 0 {
+		var buf bytes.Buffer
+		if err := write(&buf); err != nil {
+			return fmt.Errorf("standard output: %w", err)
+		}
+		_, err := s.Write(buf.Bytes())
+		return err
+	}
+	aside, done, err := s.Aside()
+	if err != nil {
+		return err
+	}
+	defer done()
+	if err := write(aside); err != nil {
+		return err
+	}
+	if _, err := aside.Seek(0, io.SeekStart); err != nil {
+		return safefile.Unwritable("standard output", err)
+	}
+	_, err = io.Copy(s.Writer, aside)
+	return err
+}
+
+// Aside implements Sink.
+func (s Pipe) Aside() (*os.File, func(), error) { return scratch("") }
+
+// Response is the Sink of the answer to a request. Whoever sends it throws it away after an error.
+type Response struct {
+	// Name is what messages call it.
+	Name string
+	// To takes the bytes.
+	To io.Writer
+	// Scratch is an open file for what is put aside, for one picture at a time; nil: each has a new one.
+	Scratch *os.File
+}
+
+// Deliver implements Sink.
+func (s Response) Deliver(_ *Plan, write func(io.Writer) error) error {
+	to := &safefile.Watched{Writer: s.To}
+	err := write(to)
+	if to.Err != nil {
+		return safefile.Unwritable(s.Name, to.Err)
+	}
+	return err
+}
+
+// Aside implements Sink.
+func (s Response) Aside() (*os.File, func(), error) {
+	if s.Scratch == nil {
+		return scratch("")
+	}
+	_, err := s.Scratch.Seek(0, io.SeekStart)
+	if err == nil {
+		err = s.Scratch.Truncate(0)
+	}
+	return s.Scratch, func() { _ = s.Scratch.Truncate(0) }, err
+}

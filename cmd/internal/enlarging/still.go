@@ -1,0 +1,133 @@
+package enlarging
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"io"
+	"strings"
+
+	"superres/internal/imagefile"
+)
+
+// still is the sequence of a still picture.
+type still struct {
+	*Plan
+	pic *imagefile.Picture // nil: it was read
+}
+
+// openPicture opens a file that package imagefile can read: a still picture, an animation or a file with pages.
+func openPicture(ctx context.Context, p *Plan) error {
+	limits := p.limits()
+	pipe := p.content.At == nil
+	if pipe { // its size is known when all of it is in memory, so it has all memory to itself
+		const twice = 2 // while it is put together
+		limits.Bytes = min(imagefile.MaxBytes, p.Limits.Memory*8/11/twice)
+		p.Memory = p.Limits.Memory
+		if err := p.admit(); err != nil {
+			return err
+		}
+	}
+	several, fileBytes := imagefile.Format(""), int64(0) // the kind of a file of several pictures, and what it takes with its metadata
+	limits.Several = func(kind imagefile.Format) { several = kind }
+	limits.Accept = func(cfg image.Config, held int64) (err error) {
+		p.Input, fileBytes = image.Pt(cfg.Width, cfg.Height), held
+		if several != "" {
+			err = p.measureSeries(several, cfg, held)
+		} else {
+			err = p.measureStill(cfg, held)
+		}
+		switch {
+		case err != nil:
+			return err
+		case p.trial && several == "" && (p.robust == nil || p.Denoise >= 0):
+			return errEnough
+		case !pipe:
+			err = p.admit()
+		}
+		p.start()
+		return err
+	}
+	pic, err := p.content.decode(ctx, p.Source.Name(), limits)
+	switch {
+	case err != nil:
+		return err
+	case several != "":
+		return openSeries(ctx, p, pic, fileBytes)
+	}
+	p.single = true
+	p.title = strings.ToUpper(string(pic.Format))
+	if pic.Quality > 0 {
+		p.title += fmt.Sprintf(" of quality %d", pic.Quality)
+	}
+	p.Input = pic.Image.Bounds().Size()
+	p.seq.Sequence = &still{p, pic}
+	return p.seq.fill(ctx, 1)
+}
+
+// measureStill works out sizes and memory by a header.
+func (p *Plan) measureStill(cfg image.Config, held int64) error {
+	size, d, err := p.measure(cfg, true, held, 0)
+	if err != nil {
+		return err
+	}
+	p.worked, p.Output, p.Memory = size, size, d.of(1)
+	if !p.Region.Empty() {
+		whole, err := p.resultSize(p.Input)
+		if err != nil {
+			return err
+		}
+		of, err := p.partOf(p.clean.model, p.Input, whole, true)
+		if err != nil {
+			return err
+		}
+		p.Output = of.keep.Size()
+	}
+	return nil
+}
+
+// Next implements Sequence.
+func (s *still) Next(context.Context) (*Frame, error) {
+	if s.pic == nil {
+		return nil, io.EOF
+	}
+	f := &Frame{Number: 1, Image: s.pic.Image, About: s.pic}
+	s.pic = nil
+	return f, nil
+}
+
+// Finish implements Sequence.
+func (s *still) Finish(f *Frame, enlarged image.Image, by Choice) (Result, error) {
+	return s.finish(f, enlarged, by), nil
+}
+
+// Writer implements Sequence.
+func (s *still) Writer(w io.Writer) (Writer, func(), error) {
+	return &stillWriter{Plan: s.Plan, w: w}, func() {}, nil
+}
+
+// stillWriter writes a still picture, or its strips.
+type stillWriter struct {
+	*Plan
+	w    io.Writer
+	file *imagefile.Stream // of strips; nil: none has come
+}
+
+// Put implements Writer. It is called once, or for each strip.
+func (s *stillWriter) Put(r Result) error {
+	if !r.isStrip {
+		return imagefile.Encode(s.w, r.Image, s.Format, r.How)
+	}
+	if s.file == nil {
+		s.file = imagefile.NewStream(s.w, s.Output.X, s.Output.Y, s.Format, r.How)
+	}
+	return s.file.Put(r.Image)
+}
+
+// Close implements Writer.
+func (s *stillWriter) Close() error {
+	if s.file == nil {
+		return nil
+	}
+	return s.file.Close()
+}

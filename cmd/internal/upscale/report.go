@@ -1,0 +1,329 @@
+package upscale
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
+	"superres/cmd/internal/pictures"
+	"superres/internal/safefile"
+)
+
+// report tells what becomes of the pictures of a call, to people by a bar and lines and
+// to programs by events, and counts it. Of pictures in work beside one another it tells
+// what became of them in their order, each when all before it have ended. It is safe for
+// concurrent use.
+type report struct {
+	out, err io.Writer // standard output and error
+
+	mu      sync.Mutex // guards all below
+	events  *events
+	bar     *console.Progress
+	dry     bool // nothing is made
+	verbose bool // each picture is described
+	quiet   bool // warnings are not for people
+
+	began                       time.Time
+	total, made, skipped, plans int
+	failed                      []string         // inputs
+	last                        error            // that of the last picture that failed
+	others                      []pictures.Other // that are of kinds that cannot be read
+
+	jobs     []job      // in work
+	results  []*outcome // nil: not ended
+	reported int        // results, the first ones
+	pace     *pace
+}
+
+// newReport begins to count the time. json asks for events.
+func newReport(s *console.Streams, json bool) *report {
+	r := &report{out: s.Out, err: s.Err, began: time.Now()}
+	if json {
+		r.events = newEvents(s.Out)
+	}
+	return r
+}
+
+// start begins to tell of so many pictures.
+func (r *report) start(bar *console.Progress, opt Options, total int, quiet bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.bar, r.dry, r.verbose, r.quiet, r.total = bar, opt.DryRun, opt.Verbose, quiet, total
+	bar.Several(total > 1 && !opt.DryRun)
+}
+
+// skip tells of a picture with which there is nothing to do.
+func (r *report) skip(j job) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.skipped++
+	r.events.picture(pictureEvent{Event: "skip", Input: paths.Name(j.Path), Output: paths.Name(j.output), Reason: j.reason})
+}
+
+// leaveOut tells of the pictures of kinds that cannot be read, which are none of the total.
+func (r *report) leaveOut(others []pictures.Other) error {
+	r.mu.Lock()
+	r.others = others
+	for _, o := range others {
+		r.events.picture(pictureEvent{Event: "unreadable", Input: paths.Name(o.Path), Reason: o.Reason(), Kind: o.Kind.Title})
+		if r.verbose && !r.dry {
+			r.say(o.Path + ": skipped, " + o.Reason())
+		}
+	}
+	r.mu.Unlock()
+	if !r.dry {
+		return nil
+	}
+	for _, o := range others {
+		if err := r.plan("%s: skipped, %s", o.Path, o.Reason()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// planned tells of a picture that would be made.
+func (r *report) planned(ev pictureEvent) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.plans++
+	r.events.picture(ev)
+}
+
+// plan writes a line of a plan, unless the plan is of events.
+func (r *report) plan(format string, args ...any) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.events != nil {
+		return nil
+	}
+	_, err := fmt.Fprintln(r.out, safefile.OneLine(fmt.Sprintf(format, args...)))
+	return err
+}
+
+// warn tells people of an error among others.
+func (r *report) warn(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.bar.Warn(err)
+}
+
+// fail counts and tells the failure of one picture.
+func (r *report) fail(ev pictureEvent, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failure(ev, err)
+}
+
+// failure is fail for those who have the lock. That of a single picture is what the
+// program ends with.
+func (r *report) failure(ev pictureEvent, err error) {
+	r.failed, r.last = append(r.failed, string(ev.Input)), err
+	r.events.picture(failure(ev, err))
+	if r.total > 1 {
+		r.bar.Warn(err)
+	}
+}
+
+// setJobs says which pictures are enlarged now. The next five methods have their numbers, from 0.
+func (r *report) setJobs(jobs []job) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.jobs, r.results = jobs, make([]*outcome, len(jobs))
+	var weights []int64
+	for _, j := range jobs {
+		weights = append(weights, j.bytes)
+	}
+	r.pace = newPace(weights)
+}
+
+// event is the beginning of the events of picture i.
+func (r *report) event(i int) pictureEvent {
+	return pictureEvent{Event: "start", Input: paths.Name(r.jobs[i].Path), Output: paths.Name(r.jobs[i].output), Number: i + 1, Of: len(r.jobs)}
+}
+
+// begin tells that picture i is begun.
+func (r *report) begin(i int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.events.picture(r.event(i))
+	r.bar.Set("enlarging", r.pace.share())
+	if n := len(r.jobs); n > 1 {
+		r.bar.Describe(fmt.Sprintf("%d of %d", i+1, n))
+	}
+}
+
+// progress tells what share of picture i is done.
+func (r *report) progress(i int, share float64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.pace.set(i, share)
+	r.bar.Set("enlarging", r.pace.share())
+}
+
+// end tells what has become of picture i, once all before it have ended.
+func (r *report) end(i int, out outcome) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.results[i] = &out
+	r.pace.set(i, 1)
+	for r.reported < len(r.jobs) && r.results[r.reported] != nil {
+		r.tell(r.reported)
+		r.results[r.reported] = nil // of a million
+		r.reported++
+	}
+}
+
+// rest tells what else has ended, when the work was interrupted.
+func (r *report) rest() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := r.reported; i < len(r.jobs); i++ {
+		if r.results[i] != nil {
+			r.tell(i)
+		}
+	}
+}
+
+// tell tells what has become of picture i, for those who have the lock.
+func (r *report) tell(i int) {
+	j, out, ev := r.jobs[i], r.results[i], r.event(i)
+	if r.verbose && out.Plan != nil && out.Choice.Model() != "" {
+		r.say(j.Path + ": " + out.Plan.String())
+	}
+	if !r.quiet {
+		for _, text := range out.warnings() {
+			r.say("superres: " + j.Path + ": " + text)
+		}
+	}
+	ev.ended(*out)
+	if out.err != nil {
+		r.failure(ev, out.err)
+		return
+	}
+	r.made++
+	r.events.picture(ev)
+	if out.Written > 0 && len(r.jobs) == 1 {
+		r.bar.Line("%s, %d frames of %d×%d, %.1f s, %.2f frames a second", j.output, out.Written, out.Output.X, out.Output.Y, out.seconds, float64(out.Written)/out.seconds)
+		return
+	}
+	if n := len(r.jobs); n > 1 {
+		r.bar.Line("[%d/%d] %s: %dx%d in %.2f s, %s left", i+1, n, j.output, out.Output.X, out.Output.Y, out.seconds, r.pace.remaining())
+		return
+	}
+	r.bar.Line("%s, %d×%d, %.1f s", j.output, out.Output.X, out.Output.Y, out.seconds)
+}
+
+// note tells people something about the call.
+func (r *report) note(text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.quiet {
+		r.say("superres: " + text)
+	}
+}
+
+// say writes a line for people beside the bar.
+func (r *report) say(text string) {
+	r.bar.Pause()
+	fmt.Fprintln(r.err, safefile.OneLine(text))
+}
+
+// madeCount is how many pictures were made.
+func (r *report) madeCount() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.made
+}
+
+// counts are how many pictures would be made, were skipped, and failed.
+func (r *report) counts() (planned, skipped, failed int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.plans, r.skipped, len(r.failed)
+}
+
+// failures are the inputs of the pictures that failed.
+func (r *report) failures() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.failed)
+}
+
+// verdict sums up a batch for people and returns what the program ends with.
+func (r *report) verdict() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	failed := len(r.failed)
+	defer r.skippedOthers()
+	switch {
+	case failed == 0:
+		if r.total > 1 {
+			r.bar.Line("%d done, %d skipped, in %v", r.made, r.skipped, time.Since(r.began).Round(time.Second/10))
+		}
+		return nil
+	case r.total == 1:
+		return r.last
+	case failed == r.total:
+		return console.Fail(console.ExitNothing, fmt.Errorf("all %d pictures failed", failed))
+	}
+	fate := "are done"
+	if r.dry {
+		fate = "can be made or are there"
+	}
+	return console.Fail(console.ExitSome, fmt.Errorf("%d of %d pictures failed, %d %s: %s", failed, r.total, r.total-failed, fate, console.FirstOf(r.failed)))
+}
+
+// skippedOthers says in the end what was left out, for those who have the lock.
+func (r *report) skippedOthers() {
+	text := pictures.Skipped(r.others)
+	if text == "" || r.quiet || r.dry {
+		return
+	}
+	if !r.verbose {
+		text += "; --verbose lists them, with what to do"
+	}
+	r.say("superres: " + text)
+}
+
+// summary ends the events. err is what the program ends with.
+func (r *report) summary(ctx context.Context, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.events == nil {
+		return
+	}
+	ev := summaryEvent{Event: "summary", Total: r.total, Done: r.made, Skipped: r.skipped, Planned: r.plans, Unreadable: len(r.others), Failed: len(r.failed),
+		Seconds: time.Since(r.began).Seconds(), Failures: append([]paths.Name{}, paths.Names(r.failed)...)}
+	if err != nil {
+		ev.Error, ev.ExitCode = console.Message(err), console.ExitCode(err)
+		if i, ok := errors.AsType[console.Interrupt](context.Cause(ctx)); ok {
+			ev.Error, ev.ExitCode = i.Error(), i.Code()
+		}
+	}
+	_ = r.events.Encode(ev)
+}
+
+// frame tells that frame n of the stream that is job i has been written: seconds after the
+// first was begun, and by the share of all of them, 0 where nobody knows how many there are.
+func (r *report) frame(i, n int, to image.Point, seconds, share float64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	j := r.jobs[i]
+	r.events.frame(frameEvent{Event: "frame", Input: paths.Name(j.Path), Output: paths.Name(j.output), Frame: n, Width: to.X, Height: to.Y, Seconds: seconds})
+	const what = "enlarging"
+	if share == 0 {
+		r.bar.Spin(what)
+	} else {
+		r.pace.set(i, share)
+		r.bar.Set(what, r.pace.share())
+	}
+	r.bar.Describe(fmt.Sprintf("frame %d, %.2f a second", n, float64(n)/seconds))
+}

@@ -1,0 +1,59 @@
+package upscale
+
+import (
+	"io"
+	"io/fs"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/enlarging"
+	"superres/cmd/internal/paths"
+	"superres/cmd/internal/pictures"
+)
+
+// session is one call of the command: what it is asked for, and what it works with.
+type session struct {
+	*enlarging.Enlarger
+	opt     Options
+	past    resumption
+	streams *console.Streams
+	in      *enlarging.Standard
+}
+
+// source is where the bytes of an input come from.
+func (e *session) source(name string) enlarging.Source {
+	if paths.IsStandard(name) {
+		return e.in
+	}
+	return enlarging.File(name)
+}
+
+// jobOf is what is to be done with a picture.
+func (e *session) jobOf(j job) enlarging.Job {
+	out := enlarging.Job{Source: e.source(j.Path), Format: j.format}
+	if j.piped() {
+		out.Sink, out.Follow = enlarging.Pipe{Writer: e.streams.Out}, e.opt.Naming.Format == ""
+		return out
+	}
+	out.Sink = enlarging.FileSink{Path: j.output, Root: j.root, Keep: func(info fs.FileInfo, write func(io.Writer) error) error {
+		return e.past.Keep(j.file(), info, e.opt.OnExist == "overwrite", write)
+	}}
+	return out
+}
+
+// isVideo tells whether the input is a stream of video, by what it begins with. Such a stream is enlarged alone.
+func (e *session) isVideo() (bool, error) {
+	alone := len(e.opt.Inputs) == 1
+	for _, name := range e.opt.Inputs {
+		if paths.IsStandard(name) && (!alone || e.opt.DryRun || e.opt.Resume) {
+			continue // refused, and not to be waited for
+		}
+		if !alone && !pictures.IsNamedVideo(name) || enlarging.FormatOf(e.source(name)) != pictures.Video {
+			continue
+		}
+		if !alone {
+			return false, console.Usage("%s is a stream of frames, which is enlarged alone; give each stream a call of its own", name)
+		}
+		return true, nil
+	}
+	return false, nil
+}

@@ -46,15 +46,3 @@ type Settings struct {
 	// Open opens the model of a name. Nil is models.Open.
 	Open func(name string) (*superres.Model, error)
 }
-
-// Fidelity says what an output takes over from its input, beside the pixels.
-type Fidelity struct {
-	// Strip leaves out colour profile, EXIF, XMP and resolution: --metadata, keep.
-	Strip bool
-	// FirstFrame takes only the first picture of a file with several: --first-frame, false.
-	FirstFrame bool
-	// Depth is the number of bits a sample of the output has, 8 or 16: --depth. 0 is that of the input.
-	Depth int
-	// Record writes the provenance into the output: --provenance; by default, where nothing is stripped.
-	Record bool
-}
